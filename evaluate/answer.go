@@ -1,0 +1,163 @@
+package evaluate
+
+import (
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/robots"
+)
+
+// answer asks one robots capture about a fetch.
+func (d *decider) answer(st *State, s *subject) (Answer, error) {
+	switch st.Outcome {
+	case OutcomeRules, OutcomePartial:
+	case OutcomeUnavailable:
+		return Answer{Verdict: Allowed, Reason: st.Reason}, nil
+	case OutcomeUnreachable:
+		return Answer{Verdict: Disallowed, Reason: st.Reason}, nil
+	default:
+		return Answer{Reason: st.Reason}, nil
+	}
+	file, err := d.files.get(st)
+	if err != nil {
+		return Answer{}, err
+	}
+	a := match(file.File, s)
+	if file.whole != nil {
+		if b := match(file.whole, s); b.Verdict != a.Verdict {
+			a.Notes |= NoteParseLimit
+			a.allows = a.allows || b.Verdict == Allowed
+		}
+	}
+	if ingest.Flags(st.BodyFlags)&ingest.FlagBodyCut != 0 {
+		a.Notes |= NoteBodyCut
+	}
+	if st.Outcome == OutcomePartial {
+		// Of a part only what it forbids is known; the rest may forbid more, and
+		// may allow what this part forbids.
+		a.Notes |= NotePartial
+		if a.Verdict != Disallowed {
+			a = Answer{Reason: Truncated, Notes: a.Notes}
+		}
+	}
+	return a, nil
+}
+
+// match asks a parsed file.
+func match(f *robots.File, s *subject) Answer {
+	g := f.For(s.token)
+	m := g.Match(s.path)
+	a := Answer{Verdict: verdictOf(m.Allowed), Reason: matchReasons[m.Reason], Rule: m.Rule, Group: g.Key(), GroupLine: g.Line()}
+	if m.ReservedEncoding {
+		a.Notes |= NoteReservedEncoding
+		a.allows = !m.Allowed
+	}
+	return a
+}
+
+var matchReasons = map[robots.Reason]Reason{
+	robots.ReasonRule:      ReasonRule,
+	robots.ReasonNoRule:    NoMatchingRule,
+	robots.ReasonNoGroup:   NoMatchingGroup,
+	robots.ReasonRobotsTxt: RobotsTxtItself,
+}
+
+// agentOf derives the product token of the crawler that made a fetch.
+func (d *decider) agentOf(f *ingest.Fetch) (string, AgentSource) {
+	if d.own != "" {
+		return d.own, AgentFromOption
+	}
+	token, ok := d.files.tokenOf(f.UserAgent)
+	if !ok {
+		return "", AgentUnknown
+	}
+	if f.UserAgentSource == ingest.SourceWarcinfo {
+		return token, AgentFromWarcinfo
+	}
+	return token, AgentFromRequest
+}
+
+// agentKey makes tokens comparable: case does not tell crawlers apart (RFC 9309
+// §2.2.1).
+func agentKey(token string) string { return strings.ToLower(token) }
+
+// maxCached bounds the caches: parsed files and tokens.
+const maxCached = 4096
+
+// parsedFile is a robots.txt as parsed, and without the parsing limit, where that
+// cut something.
+type parsedFile struct {
+	*robots.File
+	whole *robots.File
+	notes []robots.Note
+	size  int64
+	teams []team // what-if tokens by deciding group, once asked for
+}
+
+// fileCache keeps parsed robots.txt files by the digest of their body. Most hosts
+// serve the same octets again and again.
+type fileCache struct {
+	store   *store
+	profile robots.Profile
+	files   map[string]*parsedFile
+	size    int64 // octets of the bodies in files
+	tokens  map[string]string
+}
+
+// maxCachedBodies bounds the bodies whose parsed form is kept, in octets.
+const maxCachedBodies = 32 << 20
+
+func newFileCache(s *store, p robots.Profile) *fileCache {
+	return &fileCache{store: s, profile: p, files: make(map[string]*parsedFile), tokens: make(map[string]string)}
+}
+
+// get returns the parsed file of a state, an empty one where it has no body.
+func (c *fileCache) get(st *State) (*parsedFile, error) {
+	key := st.BodyDigest
+	if !st.HasBody {
+		key = ""
+	}
+	if f := c.files[key]; f != nil {
+		return f, nil
+	}
+	var body []byte
+	if st.HasBody {
+		var err error
+		if body, err = c.store.body(st); err != nil {
+			return nil, err
+		}
+	}
+	f := &parsedFile{size: int64(len(body))}
+	f.File, f.notes = robots.Parse(body, c.profile)
+	if f.Cut {
+		f.whole, _ = robots.ParseWhole(body, c.profile)
+	}
+	if c.size+f.size > maxCachedBodies || len(c.files) >= maxCached {
+		clear(c.files)
+		c.size = 0
+	}
+	c.files[key] = f
+	c.size += f.size
+	return f, nil
+}
+
+// tokenOf derives a product token from a User-Agent string.
+func (c *fileCache) tokenOf(userAgent string) (token string, ok bool) {
+	if userAgent == "" {
+		return "", false
+	}
+	token, known := c.tokens[userAgent]
+	if !known {
+		token, _ = robots.TokenFromUserAgent(userAgent)
+		if len(c.tokens) >= maxCached {
+			clear(c.tokens)
+		}
+		c.tokens[userAgent] = token
+	}
+	return token, token != ""
+}
+
+// containsFold reports whether a User-Agent holds a token, in any case.
+func containsFold(userAgent, token string) bool {
+	return strings.Contains(strings.ToLower(userAgent), strings.ToLower(token))
+}

@@ -1,0 +1,227 @@
+package evaluate
+
+import (
+	"net/http"
+
+	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/weburl"
+)
+
+const (
+	unreachableMay = 30 * day // RFC 9309 §2.3.1.4
+	staleViolation = 30 * day // older evidence accuses nobody
+)
+
+// decider decides fetches. It holds no state of its own between them but caches.
+type decider struct {
+	files *fileCache
+	own   string // the crawler's token, where an option gives it
+}
+
+// subject is a fetch with what the decision needs of its URL.
+type subject struct {
+	*ingest.Fetch
+	path  string // what rules are matched against
+	agent string // whose captures count: the crawler's own token
+	token string // whose rules are asked for: the same, but in a what-if
+	time  ingest.Time
+}
+
+func newSubject(f *ingest.Fetch, agent string) subject {
+	url, _ := weburl.Parse(f.URL)
+	return subject{Fetch: f, path: url.PathQuery(), agent: agent, token: agent, time: f.Time()}
+}
+
+// decide gives the verdict on a fetch for the crawler that made it. See
+// docs/SEMANTICS.md for the rules that the steps follow.
+func (d *decider) decide(f *ingest.Fetch, tl *timeline) (Result, error) {
+	r := Result{Fetch: f}
+	r.Agent, r.AgentSource = d.agentOf(f)
+	s := newSubject(f, r.Agent)
+	switch {
+	case f.Flags&ingest.FlagUnsupportedScheme != 0:
+		r.Reason = UnsupportedScheme
+		return r, nil
+	case s.isRobots() || tl.marks[markOf(f)]:
+		r.Verdict, r.Reason = Allowed, RobotsTxtItself
+		return r, nil
+	case !s.time.Known():
+		r.Reason = NoTime
+		return r, nil
+	}
+	if f.Flags&ingest.FlagURLCut != 0 {
+		r.Notes |= NoteURLCut
+	}
+	v := tl.view(&s)
+	if err := d.judge(&r, &s, &v); err != nil {
+		return r, err
+	}
+	return r, d.certify(&r, &s, tl, &v)
+}
+
+// isRobots reports whether a fetch is a robots capture: a GET of exactly
+// /robots.txt, without a query.
+func (s *subject) isRobots() bool { return s.path == "/robots.txt" && s.Method == http.MethodGet }
+
+// judge gives the verdict by the governing capture of a view.
+func (d *decider) judge(r *Result, s *subject, v *view) error {
+	if v.governing == nil {
+		r.Reason = NoCapture
+		return nil
+	}
+	r.govern(v, s.time)
+	answer, err := d.answer(v.governing, s)
+	if err != nil {
+		return err
+	}
+	r.take(answer)
+	if err := d.checkMoment(r, s, v.moment); err != nil {
+		return err
+	}
+	switch v.governing.Outcome {
+	case OutcomeUnreachable:
+		r.ageUnreachable(v.run, s.time)
+	case OutcomeUnresolved, OutcomeUndefined:
+		return d.recordPrior(r, s, v.earlier)
+	}
+	if r.Evidence == Stale && r.Verdict != Unknown {
+		return d.checkChanged(r, s, v.following)
+	}
+	return nil
+}
+
+func (r *Result) govern(v *view, t ingest.Time) {
+	r.Governing, r.Evidence = v.governing, v.evidence
+	r.Age = t.MicrosSince(v.governing.Time()) / 1e6
+	if !v.own {
+		r.Notes |= NoteOtherCrawler
+	}
+	if v.governing.Resynced || r.Fetch.Trust == ingest.TrustResynced {
+		r.Notes |= NoteResynced
+	}
+}
+
+// take makes a the answer, keeping the notes on the fetch itself.
+func (r *Result) take(a Answer) {
+	a.Notes |= r.Notes
+	r.Answer = a
+}
+
+// unknown withdraws a verdict.
+func (r *Result) unknown(reason Reason) {
+	r.Answer = Answer{Reason: reason, Notes: r.Notes}
+}
+
+// checkMoment withdraws the verdict where captures at the governing one's moment
+// answer otherwise. File order never decides.
+func (d *decider) checkMoment(r *Result, s *subject, moment []*State) error {
+	for _, other := range moment {
+		if other == r.Governing {
+			continue
+		}
+		a, err := d.answer(other, s)
+		if err != nil {
+			return err
+		}
+		if a.Verdict != r.Verdict {
+			r.unknown(ConflictingCaptures)
+			return nil
+		}
+	}
+	return nil
+}
+
+// ageUnreachable applies RFC 9309 §2.3.1.4 in time: unreachable disallows for a
+// day; after more than 30 days of it the crawler may take the file as unavailable.
+func (r *Result) ageUnreachable(run unreachableRun, t ingest.Time) {
+	if r.Reason != Unreachable { // withdrawn
+		return
+	}
+	switch {
+	case r.Evidence == Stale:
+		r.unknown(UnreachableStale)
+	case run.count >= 2 && t.MicrosSince(run.first.Time()) > unreachableMay:
+		r.Verdict, r.Reason = Allowed, UnreachableOver30d
+	}
+}
+
+// recordPrior records what the latest capture before an unresolved or undefined
+// one says. It is no verdict.
+func (d *decider) recordPrior(r *Result, s *subject, earlier []*State) error {
+	for i := len(earlier) - 1; i >= 0; i-- {
+		if o := earlier[i].Outcome; o == OutcomeUnresolved || o == OutcomeUndefined {
+			continue
+		}
+		a, err := d.answer(earlier[i], s)
+		if err != nil {
+			return err
+		}
+		r.Prior, r.HasPrior = a.Verdict, true
+		return nil
+	}
+	return nil
+}
+
+// checkChanged withdraws a verdict on stale evidence where a capture within a day
+// after the fetch says otherwise.
+func (d *decider) checkChanged(r *Result, s *subject, following []*State) error {
+	for _, later := range following {
+		a, err := d.answer(later, s)
+		if err != nil {
+			return err
+		}
+		if a.Verdict != Unknown && a.Verdict != r.Verdict {
+			r.unknown(ChangedBetween)
+			return nil
+		}
+	}
+	return nil
+}
+
+// certify says how sure a violation is.
+func (d *decider) certify(r *Result, s *subject, tl *timeline, v *view) error {
+	if r.Verdict != Disallowed || r.Evidence == Stale && s.time.MicrosSince(r.Governing.Time()) > staleViolation {
+		return nil
+	}
+	allDisallow, err := d.permittedCopies(r, s, tl, v)
+	if err != nil {
+		return err
+	}
+	exact := min(s.time.Precision, r.Governing.Precision) >= ingest.PrecisionHour
+	const doubts = NoteURLCut | NoteBodyCut | NoteOtherCrawler | NotePartial | NoteResynced
+	switch {
+	case r.Contester != nil || r.allows:
+		r.Certainty = Contested
+	case r.Evidence == Fresh && s.agent != "" && allDisallow && exact && r.Notes&doubts == 0:
+		r.Certainty = Certain
+	default:
+		r.Certainty = Probable
+	}
+	return nil
+}
+
+// permittedCopies asks every copy of robots.txt that the crawler may have acted
+// on (RFC 9309 §2.4): those of the last day and, while the file is unreachable,
+// the last one that was got.
+func (d *decider) permittedCopies(r *Result, s *subject, tl *timeline, v *view) (allDisallow bool, err error) {
+	copies := tl.copies(s.time)
+	if v.governing.Outcome == OutcomeUnreachable && v.lastRules != nil {
+		copies = append(copies[:len(copies):len(copies)], v.lastRules)
+	}
+	allDisallow = true
+	for _, c := range copies {
+		if c == r.Governing || c.Outcome != OutcomeRules && c.Outcome != OutcomeUnavailable {
+			continue
+		}
+		a, err := d.answer(c, s)
+		if err != nil {
+			return false, err
+		}
+		if a.Verdict == Allowed {
+			r.Contester, r.Notes = c, r.Notes|NotePermittedCopy
+			return false, nil
+		}
+		allDisallow = allDisallow && a.Verdict == Disallowed
+	}
+	return allDisallow, nil
+}

@@ -1,0 +1,103 @@
+package evaluate
+
+import (
+	"context"
+	"iter"
+
+	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/pack"
+	"github.com/robotsaudit/robotsaudit/internal/run"
+)
+
+// store reads the facts of all tasks as one.
+type store struct {
+	facts *ingest.Facts
+	tmp   string         // folder for temporary files
+	packs []*pack.Reader // by task; the last is the one that resolve fills
+}
+
+func openStore(facts *ingest.Facts, tmp string) (*store, error) {
+	s := &store{facts: facts, tmp: tmp}
+	for i := range facts.Tasks {
+		p, err := pack.Open(facts.Tasks[i].PackPath())
+		if err != nil {
+			s.close()
+			return nil, err
+		}
+		s.packs = append(s.packs, p)
+	}
+	return s, nil
+}
+
+func (s *store) close() {
+	for _, p := range s.packs {
+		p.Close()
+	}
+}
+
+// files lists the runs of all tasks and, for each, its task.
+func (s *store) files(names func(*ingest.Task) []string) (paths []string, tasks []int) {
+	for i := range s.facts.Tasks {
+		t := &s.facts.Tasks[i]
+		for _, name := range names(t) {
+			paths, tasks = append(paths, t.Path(name)), append(tasks, i)
+		}
+	}
+	return paths, tasks
+}
+
+// fetches yields all fetches, in order. Buckets limits them; nil means all.
+func (s *store) fetches(ctx context.Context, buckets []bool) iter.Seq2[*ingest.Fetch, error] {
+	paths, tasks := s.files(func(t *ingest.Task) []string { return t.Fetches })
+	return run.Merge(ctx, paths, ingest.FetchRuns, run.MergeOptions[ingest.Fetch]{
+		Select: buckets, TmpDir: s.tmp,
+		Prepare: func(file int, f *ingest.Fetch) { f.Input = s.facts.Tasks[tasks[file]].Global[f.Input] },
+	})
+}
+
+// captures yields all policy captures, in order, each record once.
+func (s *store) captures(ctx context.Context) iter.Seq2[*ingest.Capture, error] {
+	paths, tasks := s.files(func(t *ingest.Task) []string { return t.Captures })
+	all := run.Merge(ctx, paths, ingest.CaptureRuns, run.MergeOptions[ingest.Capture]{
+		TmpDir: s.tmp,
+		Prepare: func(file int, c *ingest.Capture) {
+			c.Input = s.facts.Tasks[tasks[file]].Global[c.Input]
+			c.Pack = int32(tasks[file])
+		},
+	})
+	return func(yield func(*ingest.Capture, error) bool) {
+		var last ingest.Fetch
+		for c, err := range all {
+			if err == nil && sameRecord(&last, &c.Fetch) {
+				continue
+			}
+			if err == nil {
+				last = c.Fetch
+			}
+			if !yield(c, err) {
+				return
+			}
+		}
+	}
+}
+
+// issues yields what ingest noted, in order of input and place, and with it the
+// runs of issues at own, whose inputs are numbered already.
+func (s *store) issues(ctx context.Context, own []string) iter.Seq2[*ingest.Issue, error] {
+	paths, tasks := s.files(func(t *ingest.Task) []string { return t.Issues })
+	return run.Merge(ctx, append(paths, own...), ingest.IssueRuns, run.MergeOptions[ingest.Issue]{
+		TmpDir: s.tmp,
+		Prepare: func(file int, i *ingest.Issue) {
+			if file < len(tasks) {
+				i.Input = s.facts.Tasks[tasks[file]].Global[i.Input]
+			}
+		},
+	})
+}
+
+// body reads the body applied by a state.
+func (s *store) body(st *State) ([]byte, error) {
+	ref := pack.Ref{Offset: st.BodyOffset, Size: st.BodySize}
+	copy(ref.Digest[:], st.BodyDigest)
+	return s.packs[st.Pack].Get(ref)
+}

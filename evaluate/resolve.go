@@ -1,0 +1,519 @@
+package evaluate
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/pack"
+	"github.com/robotsaudit/robotsaudit/internal/run"
+	"github.com/robotsaudit/robotsaudit/internal/weburl"
+)
+
+const (
+	maxHops     = 5  // RFC 9309 §2.3.1.2
+	maxFollowed = 20 // hops followed beyond that, to record the final rules
+	hour        = int64(3600e6)
+	day         = 24 * hour
+)
+
+// seek is what a chase looks for.
+type seek uint8
+
+const (
+	seekNothing  seek = iota
+	seekHop           // a capture of a redirect's target, near in time
+	seekOriginal      // the original that a revisit names by URL and date
+	seekDigest        // an original with the same URL and payload digest
+	seekLatest        // the latest 2xx of the same URL, of a 304
+)
+
+// chase is a robots capture on its way to what it came to. It carries all that
+// the next step needs, so that a step is one merge of chases, sorted by the origin
+// that they look in, with the captures of that origin.
+type chase struct {
+	State
+	Want          seek             `parquet:"want"`
+	WantHost      string           `parquet:"want_host,dict"` // reversed
+	WantOrigin    string           `parquet:"want_origin,dict"`
+	WantKey       string           `parquet:"want_key"` // URL: origin and path
+	WantMicros    int64            `parquet:"want_time"`
+	WantPrecision ingest.Precision `parquet:"want_precision"`
+	CurURL        string           `parquet:"cur_url"` // the record in hand
+	CurMicros     int64            `parquet:"cur_time"`
+	CurPrecision  ingest.Precision `parquet:"cur_precision"`
+	CurStatus     int16            `parquet:"cur_status"`
+	CurDigest     string           `parquet:"cur_digest"`
+	CurUnmodified bool             `parquet:"cur_unmodified"`
+	Visited       string           `parquet:"visited"` // records, as " input:offset "
+	TooMany       bool             `parquet:"too_many"`
+}
+
+func (ch *chase) place() place { return place{ch.WantHost, ch.WantOrigin} }
+func (ch *chase) wantTime() ingest.Time {
+	return ingest.Time{Micros: ch.WantMicros, Precision: ch.WantPrecision}
+}
+func (ch *chase) curTime() ingest.Time {
+	return ingest.Time{Micros: ch.CurMicros, Precision: ch.CurPrecision}
+}
+
+var chaseRuns = run.Spec[chase]{
+	Name: "chases",
+	Compare: func(a, b *chase) int {
+		if c := a.place().compare(b.place()); c != 0 {
+			return c
+		}
+		return ingest.CompareFetches(&a.Fetch, &b.Fetch)
+	},
+	Bucket: func(ch *chase) int { return run.BucketOf(ch.WantHost) },
+	Size:   func(ch *chase) int { return 1024 + len(ch.URL) + len(ch.HopURLs) + len(ch.WantKey) + len(ch.Visited) },
+}
+
+// mark is a record that a robots.txt redirect led to. Its fetch is always allowed:
+// that record, not that URL.
+type mark struct {
+	HostReversed string `parquet:"host_reversed,dict"`
+	Origin       string `parquet:"origin,dict"`
+	Input        int32  `parquet:"input"`
+	Offset       int64  `parquet:"offset"`
+	RecordID     string `parquet:"record_id"`
+}
+
+func markOf(f *ingest.Fetch) mark {
+	return mark{f.HostReversed, f.Origin, f.Input, f.Offset, f.RecordID}
+}
+
+var markRuns = run.Spec[mark]{
+	Name: "marks",
+	Compare: func(a, b *mark) int {
+		if c := a.place().compare(b.place()); c != 0 {
+			return c
+		}
+		if a.Input != b.Input {
+			return int(a.Input) - int(b.Input)
+		}
+		if a.Offset != b.Offset {
+			if a.Offset < b.Offset {
+				return -1
+			}
+			return 1
+		}
+		return strings.Compare(a.RecordID, b.RecordID)
+	},
+	Bucket: func(m *mark) int { return run.BucketOf(m.HostReversed) },
+	Size:   func(m *mark) int { return 128 },
+}
+
+func (m *mark) place() place { return place{m.HostReversed, m.Origin} }
+
+// resolver follows robots captures through revisits and redirects.
+type resolver struct {
+	store  *store
+	dir    string
+	states *run.Writer[State]
+	marks  *run.Writer[mark]
+	next   *run.Writer[chase]
+	bodies *pack.Writer // bodies read again from the archives
+	issues *run.Writer[ingest.Issue]
+	round  int
+}
+
+// resolved is what resolve leaves for decide.
+type resolved struct {
+	states, marks []string // paths of runs
+}
+
+// resolve follows all robots captures to their ends. Each round is one pass over
+// the policy captures; there are as many as the longest chain of redirects and
+// revisits has steps into another origin.
+func resolve(ctx context.Context, s *store, dir string, issues *run.Writer[ingest.Issue]) (*resolved, error) {
+	bodies, err := pack.Create(filepath.Join(dir, "reread.pack"))
+	if err != nil {
+		return nil, err
+	}
+	r := &resolver{store: s, dir: dir, bodies: bodies, issues: issues}
+	r.states = run.NewWriter(dir, stateRuns)
+	r.marks = run.NewWriter(dir, markRuns)
+	chases, err := r.firstRound(ctx)
+	for err == nil && len(chases) > 0 {
+		chases, err = r.nextRound(ctx, chases)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r.finish()
+}
+
+func (r *resolver) finish() (*resolved, error) {
+	states, err := r.states.Close()
+	if err != nil {
+		return nil, err
+	}
+	marks, err := r.marks.Close()
+	if err != nil {
+		return nil, err
+	}
+	if err := r.bodies.Close(); err != nil {
+		return nil, err
+	}
+	reread, err := pack.Open(filepath.Join(r.dir, "reread.pack"))
+	if err != nil {
+		return nil, err
+	}
+	r.store.packs = append(r.store.packs, reread)
+	return &resolved{inFolder(r.dir, states), inFolder(r.dir, marks)}, nil
+}
+
+func (r *resolver) startRound() {
+	r.round++
+	spec := chaseRuns
+	spec.Name = fmt.Sprintf("chases%d", r.round)
+	r.next = run.NewWriter(r.dir, spec)
+}
+
+func (r *resolver) endRound() ([]string, error) {
+	names, err := r.next.Close()
+	return inFolder(r.dir, names), err
+}
+
+// firstRound starts every robots capture, and finishes those that need no other
+// origin.
+func (r *resolver) firstRound(ctx context.Context) ([]string, error) {
+	r.startRound()
+	captures := newCursor(r.store.captures(ctx), func(c *ingest.Capture) place { return placeOf(&c.Fetch) })
+	defer captures.stop()
+	for captures.row != nil {
+		g := newGroup(captures.here)
+		if err := captures.each(g.place, g.add); err != nil {
+			return nil, err
+		}
+		g.index()
+		for i := range g.captures {
+			c := &g.captures[i]
+			if c.Kind != ingest.CaptureRobots {
+				continue
+			}
+			ch := chase{State: newState(c)}
+			r.take(&ch, c)
+			if err := r.follow(&ch, g); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if captures.err != nil {
+		return nil, captures.err
+	}
+	return r.endRound()
+}
+
+// nextRound takes the chases one step further. Targets that are no policy by
+// their path are looked for among all fetches.
+func (r *resolver) nextRound(ctx context.Context, paths []string) ([]string, error) {
+	r.startRound()
+	captures := newCursor(r.store.captures(ctx), func(c *ingest.Capture) place { return placeOf(&c.Fetch) })
+	defer captures.stop()
+	chases := newCursor(run.Merge(ctx, paths, chaseRuns, run.MergeOptions[chase]{TmpDir: r.dir}), (*chase).place)
+	defer chases.stop()
+	buckets, err := r.bucketsToScan(ctx, paths)
+	if err != nil {
+		return nil, err
+	}
+	fetches := newCursor(r.store.fetches(ctx, buckets), placeOf)
+	defer fetches.stop()
+	for chases.row != nil {
+		g := newGroup(chases.here)
+		var here []chase
+		if err := chases.each(g.place, func(ch *chase) error { here = append(here, *ch); return nil }); err != nil {
+			return nil, err
+		}
+		if err := captures.each(g.place, g.add); err != nil {
+			return nil, err
+		}
+		g.index()
+		if err := g.addFetches(fetches, here); err != nil {
+			return nil, err
+		}
+		for i := range here {
+			if err := r.follow(&here[i], g); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if chases.err != nil {
+		return nil, chases.err
+	}
+	return r.endRound()
+}
+
+// bucketsToScan tells in which buckets chases look for URLs that are no policy by
+// their path.
+func (r *resolver) bucketsToScan(ctx context.Context, paths []string) ([]bool, error) {
+	buckets := make([]bool, run.Buckets)
+	for ch, err := range run.Merge(ctx, paths, chaseRuns, run.MergeOptions[chase]{TmpDir: r.dir}) {
+		if err != nil {
+			return nil, err
+		}
+		if !ch.wantsPolicy() {
+			buckets[run.BucketOf(ch.WantHost)] = true
+		}
+	}
+	return buckets, nil
+}
+
+// wantsPolicy reports whether all captures of the URL looked for are among the
+// policy captures.
+func (ch *chase) wantsPolicy() bool { return ch.WantKey == ch.WantOrigin+"/robots.txt" }
+
+// follow takes a chase as far as origin g leads it, and writes it where it goes
+// on: to the states, or to the next round.
+func (r *resolver) follow(ch *chase, g *group) error {
+	for ch.Want != seekNothing && ch.place() == g.place {
+		if ch.Want != seekNothing && !ch.wantsPolicy() && !g.complete(ch.WantKey) {
+			break // the next round brings this URL's fetches along
+		}
+		if err := r.step(ch, g); err != nil {
+			return err
+		}
+	}
+	if ch.Want == seekNothing {
+		return r.states.Add(ch.State)
+	}
+	return r.next.Add(*ch)
+}
+
+// step looks for what the chase wants in g, and takes it or gives up.
+func (r *resolver) step(ch *chase, g *group) error {
+	want := ch.Want
+	ch.Want = seekNothing
+	switch want {
+	case seekHop:
+		return r.takeHop(ch, g.nearest(ch.WantKey, ch.wantTime()))
+	case seekOriginal:
+		if c := g.original(ch); c != nil {
+			return r.takeOriginal(ch, c)
+		}
+		ch.seekHere()
+	case seekDigest:
+		if c := g.byDigest(ch); c != nil {
+			return r.takeOriginal(ch, c)
+		}
+		ch.giveUp(UnresolvedRevisit)
+	case seekLatest:
+		c := g.latest(ch)
+		if c == nil {
+			ch.giveUp(UnresolvedRevisit)
+			return nil
+		}
+		return r.keep(ch, c, UnresolvedRevisit, func() { r.take(ch, c) })
+	}
+	return nil
+}
+
+// takeHop goes on with the capture of a redirect's target.
+func (r *resolver) takeHop(ch *chase, c *ingest.Capture) error {
+	if c == nil {
+		ch.giveUp(UnresolvedRedirect)
+		return nil
+	}
+	if ch.visited(c) {
+		ch.settle(OutcomeUnavailable, TooManyRedirects) // a loop
+		return nil
+	}
+	if err := r.marks.Add(markOf(&c.Fetch)); err != nil {
+		return err
+	}
+	ch.FinalStatus = c.Status
+	return r.keep(ch, c, UnresolvedRedirect, func() { r.take(ch, c) })
+}
+
+// takeOriginal goes on with the original of a revisit, under the revisit's own
+// status where it has one.
+func (r *resolver) takeOriginal(ch *chase, c *ingest.Capture) error {
+	return r.keep(ch, c, UnresolvedRevisit, func() {
+		if ch.FinalStatus < 0 {
+			ch.FinalStatus = c.Status
+		}
+		ch.takeBody(c)
+		r.byStatus(ch, c)
+	})
+}
+
+// keep makes sure that the body of c is at hand, where it will be needed, before
+// it goes on.
+func (r *resolver) keep(ch *chase, c *ingest.Capture, failure Reason, goOn func()) error {
+	needed := c.Type != ingest.Revisit && (c.Status/100 == 2 || c.Flags&ingest.FlagHTTPHead == 0)
+	if c.Flags&ingest.FlagBodyKept != 0 || !needed {
+		goOn()
+		return nil
+	}
+	body, err := r.reread(c)
+	if err != nil {
+		ch.giveUp(failure)
+		return r.issues.Add(ingest.Issue{
+			Input: c.Input, Offset: c.Offset, Length: c.Length, RecordID: c.RecordID, Kind: ingest.IssueBodyNotKept,
+			Detail: fmt.Sprintf("%v; it is needed for %.200s", err, ch.URL), Action: failure.String(),
+		})
+	}
+	ref, err := r.bodies.Put(body)
+	if err != nil {
+		return err
+	}
+	c.Flags |= ingest.FlagBodyKept
+	c.BodyDigest, c.BodyOffset, c.BodySize = string(ref.Digest[:]), ref.Offset, ref.Size
+	c.Pack = int32(len(r.store.facts.Tasks))
+	goOn()
+	return nil
+}
+
+// reread reads the body of a record again from its archive.
+func (r *resolver) reread(c *ingest.Capture) ([]byte, error) {
+	return ingest.Reread(r.store.facts.Inputs[c.Input].Input, c)
+}
+
+// take makes c the record in hand: it settles the chase or says what it needs.
+func (r *resolver) take(ch *chase, c *ingest.Capture) {
+	ch.CurURL, ch.CurMicros, ch.CurPrecision = c.URL, c.Micros, c.Precision
+	ch.CurStatus, ch.CurDigest = c.Status, c.PayloadDigest
+	ch.Visited += visitMark(c)
+	ch.takeBody(c)
+	ch.CurUnmodified = c.Status == 304 || c.Type == ingest.Revisit && c.Profile == ingest.RevisitNotModified
+	switch {
+	case ch.CurUnmodified:
+		ch.seekOriginal(c)
+	case c.Type == ingest.Revisit && (c.Status < 0 || c.Status/100 == 2):
+		ch.seekOriginal(c)
+	default:
+		r.byStatus(ch, c)
+	}
+}
+
+func visitMark(c *ingest.Capture) string { return fmt.Sprintf(" %d:%d ", c.Input, c.Offset) }
+
+func (ch *chase) visited(c *ingest.Capture) bool { return strings.Contains(ch.Visited, visitMark(c)) }
+
+// byStatus settles a chase by the record's status, or follows its redirect. See
+// docs/SEMANTICS.md, "What one robots capture says".
+func (r *resolver) byStatus(ch *chase, c *ingest.Capture) {
+	switch status := c.Status; {
+	case c.Flags&ingest.FlagHTTPHead == 0 && c.Type != ingest.Revisit:
+		if c.BodySize == 0 { // no status line and no payload
+			ch.end(OutcomeUndefined, UndefinedStatus)
+			return
+		}
+		ch.endRules(c)
+	case status/100 == 2:
+		ch.endRules(c)
+	case status/100 == 3 && c.Location != "" && status != 304:
+		r.hop(ch, c.Location)
+	case status/100 == 4:
+		ch.end(OutcomeUnavailable, Unavailable)
+	case status/100 == 5:
+		ch.end(OutcomeUnreachable, Unreachable)
+	default:
+		ch.end(OutcomeUndefined, UndefinedStatus)
+	}
+}
+
+// endRules settles on a body.
+func (ch *chase) endRules(c *ingest.Capture) {
+	switch {
+	case c.Status == 204 || c.Status == 205:
+		ch.end(OutcomeRules, reasonNone)
+		ch.HasBody = false
+	case c.Truncated != "", c.Status == 206 && !showsWhole(c.ContentRange):
+		ch.end(OutcomePartial, Truncated)
+	default:
+		ch.end(OutcomeRules, reasonNone)
+	}
+}
+
+// showsWhole reports whether a Content-Range is that of the whole representation,
+// "bytes 0-99/100" (RFC 9110 §14.4).
+func showsWhole(contentRange string) bool {
+	var from, to, size int64
+	n, err := fmt.Sscanf(strings.ToLower(contentRange), "bytes %d-%d/%d", &from, &to, &size)
+	return err == nil && n == 3 && from == 0 && to == size-1
+}
+
+// end settles a chase, unless it went through too many redirects: then the file
+// is unavailable, whatever stood at the end (RFC 9309 §2.3.1.2).
+func (ch *chase) end(o Outcome, reason Reason) {
+	if ch.TooMany {
+		o, reason = OutcomeUnavailable, TooManyRedirects
+	}
+	ch.settle(o, reason)
+}
+
+// giveUp settles a chase whose next record the archive does not hold.
+func (ch *chase) giveUp(reason Reason) { ch.end(OutcomeUnresolved, reason) }
+
+// hop follows a redirect from the record in hand.
+func (r *resolver) hop(ch *chase, location string) {
+	target := weburl.Resolve(ch.CurURL, location)
+	u, _ := weburl.Parse(target)
+	ch.Hops++
+	ch.HopURLs = strings.TrimPrefix(ch.HopURLs+"\n"+target, "\n")
+	ch.TooMany = ch.TooMany || ch.Hops > maxHops
+	if u.Host == "" || !weburl.IsFetchScheme(u.Scheme) || ch.Hops > maxFollowed || !ch.curTime().Known() {
+		ch.giveUp(UnresolvedRedirect)
+		return
+	}
+	ch.seekURL(seekHop, u, ch.curTime())
+}
+
+func (ch *chase) seekURL(s seek, u weburl.URL, t ingest.Time) {
+	ch.Want, ch.WantMicros, ch.WantPrecision = s, t.Micros, t.Precision
+	ch.WantHost, ch.WantOrigin, ch.WantKey = u.HostReversed(), u.Origin(), urlKey(u)
+}
+
+// seekOriginal looks for the original of the revisit or 304 in hand: where it
+// names one by URL and date, there.
+func (ch *chase) seekOriginal(c *ingest.Capture) {
+	date := c.RefersToDate()
+	if !date.Known() {
+		ch.seekHere()
+		return
+	}
+	url := c.RefersToURL
+	if url == "" {
+		url = c.URL
+	}
+	u, _ := weburl.Parse(url)
+	ch.seekURL(seekOriginal, u, date)
+}
+
+// seekHere looks for the original among the captures of the same URL.
+func (ch *chase) seekHere() {
+	u, _ := weburl.Parse(ch.CurURL)
+	switch {
+	case ch.CurUnmodified:
+		ch.seekURL(seekLatest, u, ch.curTime())
+	case isEmptyDigest(ch.CurDigest):
+		ch.giveUp(UnresolvedRevisit)
+	default:
+		ch.seekURL(seekDigest, u, ch.curTime())
+	}
+}
+
+// emptyDigests are the digests of no octets at all, which every empty payload
+// shares: such a digest names no original.
+var emptyDigests = []string{
+	"", "3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ", "da39a3ee5e6b4b0d3255bfef95601890afd80709",
+	"d41d8cd98f00b204e9800998ecf8427e", "2QOYZWMPACZAJ2MABGMOZ6CCPY",
+	"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+	"4OYMIQUY7QOBJGX36TEJS35ZEQT24QPEMSNZGTFESWMRW6CSXBKQ",
+}
+
+func isEmptyDigest(digest string) bool {
+	_, value, labelled := strings.Cut(digest, ":")
+	if !labelled {
+		value = digest
+	}
+	value = strings.TrimRight(strings.TrimSpace(value), "=")
+	return slices.ContainsFunc(emptyDigests, func(e string) bool { return strings.EqualFold(e, value) })
+}
+
+func urlKey(u weburl.URL) string { return u.Origin() + u.PathQuery() }

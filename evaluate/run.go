@@ -1,0 +1,280 @@
+package evaluate
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync/atomic"
+
+	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/robots"
+	"github.com/robotsaudit/robotsaudit/internal/run"
+)
+
+// Options of Run.
+type Options struct {
+	Profile robots.Profile
+	Crawler string        // the crawler's own token, instead of the one derived from each User-Agent
+	Agents  []string      // tokens of the what-if; none: no what-if
+	Decided *atomic.Int64 // counts the fetches decided; may be nil
+}
+
+// Totals is what Run counted.
+type Totals struct {
+	Counts
+	RobotsByOutcome map[string]int64
+	Duplicates      int64 // records left out because another input holds them too
+	Origins         int64
+	Captures        int64
+	AgentUnseen     bool // no User-Agent holds Options.Crawler (RFC 9309 §2.2.1 SHOULD)
+}
+
+// Run resolves and decides all fetches of facts, and passes the results to sink.
+func Run(ctx context.Context, facts *ingest.Facts, opt Options, sink Sink) (*Totals, error) {
+	dir, err := os.MkdirTemp(facts.Dir, "tmp-evaluate-*")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	s, err := openStore(facts, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer s.close()
+	issues := run.NewWriter(dir, ingest.IssueRuns)
+	res, err := resolve(ctx, s, dir, issues)
+	if err != nil {
+		return nil, err
+	}
+	e := newEvaluation(s, opt, sink, issues)
+	if err := e.decideAll(ctx, res); err != nil {
+		return nil, err
+	}
+	if err := e.report(ctx, dir); err != nil {
+		return nil, err
+	}
+	return &e.totals, nil
+}
+
+// evaluation decides all fetches, origin by origin.
+type evaluation struct {
+	store   *store
+	opt     Options
+	sink    Sink
+	decider *decider
+	whatIf  *whatIf // nil where nobody asks
+	totals  Totals
+	agents  map[string]*AgentStats
+	lastID  int64
+	issues  *run.Writer[ingest.Issue] // found while evaluating
+}
+
+func newEvaluation(s *store, opt Options, sink Sink, issues *run.Writer[ingest.Issue]) *evaluation {
+	e := &evaluation{
+		store:   s,
+		opt:     opt,
+		sink:    sink,
+		issues:  issues,
+		decider: &decider{files: newFileCache(s, opt.Profile), own: opt.Crawler},
+		agents:  make(map[string]*AgentStats),
+	}
+	e.totals.RobotsByOutcome = make(map[string]int64)
+	e.totals.AgentUnseen = opt.Crawler != ""
+	if len(opt.Agents) > 0 {
+		e.whatIf = &whatIf{decider: e.decider, tokens: distinctTokens(opt.Agents), sink: sink}
+	}
+	return e
+}
+
+// distinctTokens sorts tokens and drops those that differ in case alone.
+func distinctTokens(agents []string) []string {
+	list := slices.Clone(agents)
+	slices.SortFunc(list, func(a, b string) int { return cmp.Or(cmp.Compare(agentKey(a), agentKey(b)), cmp.Compare(a, b)) })
+	return slices.CompactFunc(list, func(a, b string) bool { return agentKey(a) == agentKey(b) })
+}
+
+func (e *evaluation) decideAll(ctx context.Context, res *resolved) error {
+	states := newCursor(run.Merge(ctx, res.states, stateRuns, run.MergeOptions[State]{TmpDir: e.store.tmp}),
+		func(s *State) place { return placeOf(&s.Fetch) })
+	defer states.stop()
+	marks := newCursor(run.Merge(ctx, res.marks, markRuns, run.MergeOptions[mark]{TmpDir: e.store.tmp}), (*mark).place)
+	defer marks.stop()
+	fetches := newCursor(e.store.fetches(ctx, nil), placeOf)
+	defer fetches.stop()
+	for fetches.row != nil {
+		if err := e.decideOrigin(fetches, states, marks); err != nil {
+			return err
+		}
+	}
+	return cmp.Or(fetches.err, states.err, marks.err)
+}
+
+// decideOrigin decides the fetches of the next origin.
+func (e *evaluation) decideOrigin(fetches *cursor[ingest.Fetch], states *cursor[State], marks *cursor[mark]) error {
+	here := fetches.here
+	tl, err := e.loadTimeline(here, states, marks)
+	if err != nil {
+		return err
+	}
+	if e.whatIf != nil {
+		e.whatIf.newOrigin()
+	}
+	host := &HostStats{Origin: here.origin}
+	var last ingest.Fetch
+	err = fetches.each(here, func(f *ingest.Fetch) error {
+		if sameRecord(&last, f) {
+			return e.noteDuplicate(&last, f)
+		}
+		last = *f
+		return e.decideFetch(f, tl, host)
+	})
+	if err != nil {
+		return err
+	}
+	e.totals.Origins++
+	return e.sink.Host(host)
+}
+
+func (e *evaluation) noteDuplicate(first, f *ingest.Fetch) error {
+	e.totals.Duplicates++
+	return e.issues.Add(ingest.Issue{
+		Input: f.Input, Offset: f.Offset, Length: f.Length, RecordID: f.RecordID, Kind: ingest.IssueDuplicateRecord,
+		Detail: fmt.Sprintf("the same record as at %d of %s", first.Offset, e.store.facts.Inputs[first.Input].Name),
+		Action: "counted once",
+	})
+}
+
+func (e *evaluation) decideFetch(f *ingest.Fetch, tl *timeline, host *HostStats) error {
+	r, err := e.decider.decide(f, tl)
+	if err != nil {
+		return err
+	}
+	e.count(&r, host)
+	if err := e.sink.Result(&r); err != nil {
+		return err
+	}
+	if e.opt.Decided != nil {
+		e.opt.Decided.Add(1)
+	}
+	if e.whatIf == nil {
+		return nil
+	}
+	return e.whatIf.decide(&r, tl)
+}
+
+func (e *evaluation) count(r *Result, host *HostStats) {
+	agent := e.agentStats(r)
+	for _, c := range []*Counts{&e.totals.Counts, &host.Counts, &agent.Counts} {
+		c.Add(r)
+	}
+	if t := r.Fetch.Time(); t.Known() {
+		if !host.First.Known() || t.Micros < host.First.Micros {
+			host.First = t
+		}
+		if !host.Last.Known() || t.Micros > host.Last.Micros {
+			host.Last = t
+		}
+	}
+	if e.totals.AgentUnseen && containsFold(r.Fetch.UserAgent, e.opt.Crawler) {
+		e.totals.AgentUnseen = false
+	}
+}
+
+// loadTimeline reads the resolved captures and marks of an origin.
+func (e *evaluation) loadTimeline(here place, states *cursor[State], marks *cursor[mark]) (*timeline, error) {
+	var list []*State
+	err := states.each(here, func(s *State) error {
+		st := *s
+		e.lastID++
+		st.ID = e.lastID
+		st.agent, _ = e.decider.agentOf(&st.Fetch)
+		list = append(list, &st)
+		return e.reportState(&st)
+	})
+	if err != nil {
+		return nil, err
+	}
+	marked := make(map[mark]bool)
+	err = marks.each(here, func(m *mark) error {
+		marked[*m] = true
+		return nil
+	})
+	return newTimeline(list, marked), err
+}
+
+func (e *evaluation) reportState(st *State) error {
+	rec := RobotsRecord{State: st}
+	if st.HasBody {
+		file, err := e.decider.files.get(st)
+		if err != nil {
+			return err
+		}
+		rec.Parsed, rec.Groups, rec.Rules, rec.Notes = true, file.Groups, file.Rules, file.notes
+	}
+	e.totals.Captures++
+	e.totals.RobotsByOutcome[st.Outcome.String()]++
+	return e.sink.Robots(&rec)
+}
+
+// maxAgents bounds the product tokens counted apart; the rest are counted under
+// otherAgents. An archive could name a new one in every request.
+const (
+	maxAgents   = 65536
+	otherAgents = "(others)"
+	maxClaims   = 64
+)
+
+func (e *evaluation) agentStats(r *Result) *AgentStats {
+	name := r.Agent
+	a := e.agents[agentKey(name)]
+	if a == nil {
+		if len(e.agents) >= maxAgents {
+			name = otherAgents
+		}
+		a = e.agents[agentKey(name)]
+	}
+	if a == nil {
+		a = &AgentStats{Agent: name, Claims: make(map[string]bool)}
+		e.agents[agentKey(name)] = a
+	}
+	// Of spellings that differ in case the first in the alphabet stands for all.
+	a.Agent = min(a.Agent, name)
+	if claim := r.Fetch.Claim; claim != "" && len(a.Claims) < maxClaims {
+		a.Claims[claim] = true
+	}
+	return a
+}
+
+// report passes on what is known only at the end.
+func (e *evaluation) report(ctx context.Context, dir string) error {
+	for _, key := range slices.Sorted(maps.Keys(e.agents)) {
+		if err := e.sink.Agent(e.agents[key]); err != nil {
+			return err
+		}
+	}
+	own, err := e.issues.Close()
+	if err != nil {
+		return err
+	}
+	for issue, err := range e.store.issues(ctx, inFolder(dir, own)) {
+		if err != nil {
+			return err
+		}
+		if err := e.sink.Issue(issue); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func inFolder(dir string, names []string) []string {
+	paths := make([]string, len(names))
+	for i, n := range names {
+		paths[i] = filepath.Join(dir, n)
+	}
+	return paths
+}

@@ -1,0 +1,175 @@
+package evaluate
+
+import (
+	"sort"
+
+	"github.com/robotsaudit/robotsaudit/ingest"
+)
+
+// timeline is what is known of one origin's robots.txt in time.
+type timeline struct {
+	all     *line
+	byAgent map[string]*line // by lower-cased product token; "" where none is known
+	marks   map[mark]bool    // records that a robots.txt redirect led to
+}
+
+// line is a sequence of robots captures in order of time, those without a usable
+// date left out.
+type line struct {
+	states []*State
+	runs   []unreachableRun // parallel to states
+	rules  []int            // index of the latest capture with rules up to here; -1: none
+}
+
+// unreachableRun is the unbroken run of unreachable captures up to a place.
+type unreachableRun struct {
+	first *State
+	count int
+}
+
+// newTimeline takes an origin's captures in order of time.
+func newTimeline(states []*State, marks map[mark]bool) *timeline {
+	t := &timeline{all: new(line), byAgent: make(map[string]*line), marks: marks}
+	for _, s := range states {
+		if !s.Time().Known() {
+			continue
+		}
+		t.all.add(s)
+		key := agentKey(s.agent)
+		if t.byAgent[key] == nil {
+			t.byAgent[key] = new(line)
+		}
+		t.byAgent[key].add(s)
+	}
+	return t
+}
+
+func (l *line) add(s *State) {
+	var r unreachableRun
+	rules := -1
+	if n := len(l.states); n > 0 {
+		r, rules = l.runs[n-1], l.rules[n-1]
+	}
+	switch s.Outcome {
+	case OutcomeUnreachable:
+		if r.count == 0 {
+			r.first = s
+		}
+		r.count++
+	case OutcomeUnresolved, OutcomeUndefined:
+		// Nothing is known: the run goes on, and is no longer.
+	default:
+		r = unreachableRun{}
+	}
+	if s.Outcome == OutcomeRules {
+		rules = len(l.states)
+	}
+	l.states, l.runs, l.rules = append(l.states, s), append(l.runs, r), append(l.rules, rules)
+}
+
+// upTo returns how many captures lie at or before t, the two compared at the
+// coarser precision. Of a moment given as a day, all captures of that day count
+// as before.
+func (l *line) upTo(t ingest.Time) int {
+	n := sort.Search(len(l.states), func(i int) bool { return l.states[i].Micros > t.Micros })
+	for n < len(l.states) && l.states[n].Time().MicrosSince(t) <= 0 {
+		n++
+	}
+	return n
+}
+
+// after returns the captures within a day after t, of which n lie at or before it.
+func (l *line) after(t ingest.Time, n int) []*State {
+	end := n
+	for end < len(l.states) && l.states[end].Time().MicrosSince(t) <= day {
+		end++
+	}
+	return l.states[n:end]
+}
+
+// since returns the captures in [t − 24 h, t], of which n lie at or before t.
+func (l *line) since(t ingest.Time, n int) []*State {
+	start := n
+	for start > 0 && t.MicrosSince(l.states[start-1].Time()) <= day {
+		start--
+	}
+	return l.states[start:n]
+}
+
+// moment returns the captures that lie at the same moment as the one at index i,
+// which is the last of them.
+func (l *line) moment(i int) []*State {
+	start := i
+	for start > 0 && l.states[start-1].Time().MicrosSince(l.states[i].Time()) == 0 {
+		start--
+	}
+	return l.states[start : i+1]
+}
+
+// view is what a fetch sees of its origin's timeline.
+type view struct {
+	governing *State // nil where no capture is near
+	evidence  Evidence
+	own       bool           // the governing capture is the crawler's own
+	moment    []*State       // the captures at the governing one's moment
+	earlier   []*State       // the captures before the governing one
+	following []*State       // the captures within a day after the fetch
+	run       unreachableRun // that the governing capture ends
+	lastRules *State         // the latest capture with rules, of any age; nil: none
+}
+
+// freshFor is how long a copy of robots.txt may be used (RFC 9309 §2.4).
+const freshFor = day
+
+// view finds the capture that governs a fetch: the latest at or before it, else
+// the earliest within a day after. The crawler's own captures go before those of
+// others.
+func (tl *timeline) view(s *subject) view {
+	following, ownFollowing := tl.following(s.agent, s.time)
+	l, n, own := tl.before(s.agent, s.time)
+	if n == 0 {
+		if len(following) == 0 {
+			return view{}
+		}
+		same := 1
+		for same < len(following) && following[same].Time().MicrosSince(following[0].Time()) == 0 {
+			same++
+		}
+		return view{governing: following[0], evidence: Later, own: ownFollowing, moment: following[:same]}
+	}
+	at := n - 1
+	v := view{governing: l.states[at], evidence: Fresh, own: own, moment: l.moment(at), earlier: l.states[:at],
+		following: following, run: l.runs[at]}
+	if s.time.MicrosSince(v.governing.Time()) > freshFor {
+		v.evidence = Stale
+	}
+	if i := l.rules[at]; i >= 0 {
+		v.lastRules = l.states[i]
+	}
+	return v
+}
+
+// before chooses the captures at or before t: the crawler's own, where it has any
+// there; else any crawler's.
+func (tl *timeline) before(agent string, t ingest.Time) (l *line, n int, own bool) {
+	if l := tl.byAgent[agentKey(agent)]; l != nil {
+		if n := l.upTo(t); n > 0 {
+			return l, n, true
+		}
+	}
+	return tl.all, tl.all.upTo(t), false
+}
+
+// following returns the captures within a day after t: the crawler's own, where
+// it has any there; else any crawler's.
+func (tl *timeline) following(agent string, t ingest.Time) (states []*State, own bool) {
+	if l := tl.byAgent[agentKey(agent)]; l != nil {
+		if states := l.after(t, l.upTo(t)); len(states) > 0 {
+			return states, true
+		}
+	}
+	return tl.all.after(t, tl.all.upTo(t)), false
+}
+
+// copies returns every capture in [t − 24 h, t], whoever made it.
+func (tl *timeline) copies(t ingest.Time) []*State { return tl.all.since(t, tl.all.upTo(t)) }

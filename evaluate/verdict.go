@@ -1,0 +1,282 @@
+// Package evaluate reconstructs each origin's robots.txt in time and decides every
+// fetch against it.
+//
+// Resolve comes first: every robots.txt capture is followed through revisits and
+// redirects, across origins, to what it came to. After that the origins are
+// independent: decide loads one origin's timeline and streams its fetches past it.
+//
+// The package knows facts (package ingest) and rules (package robots). It knows
+// nothing of containers, HTML or tables; results go to a Sink.
+package evaluate
+
+import (
+	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/robots"
+)
+
+// Verdict is whether robots.txt permitted a fetch. The zero value is unknown.
+type Verdict uint8
+
+// The verdicts.
+const (
+	Unknown Verdict = iota
+	Allowed
+	Disallowed
+)
+
+func (v Verdict) String() string { return [...]string{"unknown", "allowed", "disallowed"}[v] }
+
+func verdictOf(allowed bool) Verdict {
+	if allowed {
+		return Allowed
+	}
+	return Disallowed
+}
+
+// Evidence is how near in time the governing capture lies.
+type Evidence uint8
+
+// The degrees of evidence. The zero value is that there is none.
+const (
+	None  Evidence = iota
+	Fresh          // at most 24 h before the fetch (RFC 9309 §2.4)
+	Stale          // longer before
+	Later          // within 24 h after, and none before
+)
+
+func (e Evidence) String() string { return [...]string{"none", "fresh", "stale", "later"}[e] }
+
+// Reason is why the verdict is what it is, or why it is unknown.
+type Reason uint8
+
+// The reasons.
+const (
+	reasonNone Reason = iota
+	ReasonRule
+	NoMatchingRule
+	NoMatchingGroup
+	RobotsTxtItself
+	Unavailable
+	Unreachable
+	UnreachableStale
+	UnreachableOver30d
+	TooManyRedirects
+	UnresolvedRedirect
+	UnresolvedRevisit
+	UndefinedStatus
+	Truncated
+	ChangedBetween
+	ConflictingCaptures
+	NoCapture
+	NoTime
+	UnsupportedScheme
+)
+
+var reasons = [...]string{
+	reasonNone:          "",
+	ReasonRule:          "rule",
+	NoMatchingRule:      "no_matching_rule",
+	NoMatchingGroup:     "no_matching_group",
+	RobotsTxtItself:     "robots_txt_itself",
+	Unavailable:         "unavailable",
+	Unreachable:         "unreachable",
+	UnreachableStale:    "unreachable_stale",
+	UnreachableOver30d:  "unreachable_over_30d",
+	TooManyRedirects:    "too_many_redirects",
+	UnresolvedRedirect:  "unresolved_redirect",
+	UnresolvedRevisit:   "unresolved_revisit",
+	UndefinedStatus:     "undefined_status",
+	Truncated:           "truncated",
+	ChangedBetween:      "changed_between",
+	ConflictingCaptures: "conflicting_captures",
+	NoCapture:           "no_capture",
+	NoTime:              "no_time",
+	UnsupportedScheme:   "unsupported_scheme",
+}
+
+func (r Reason) String() string { return reasons[r] }
+
+// Certainty is how sure a violation is. The zero value is none: the fetch is no
+// violation.
+type Certainty uint8
+
+// The degrees of certainty. A contested fetch is no violation: some reading of the
+// specification, or some copy that the crawler may have held, permits it.
+const (
+	NoViolation Certainty = iota
+	Certain
+	Probable
+	Contested
+)
+
+func (c Certainty) String() string { return [...]string{"", "certain", "probable", "contested"}[c] }
+
+// Notes are remarks on a verdict, as a set.
+type Notes uint8
+
+// The notes. Their names are the values of the column notes.
+const (
+	NoteReservedEncoding Notes = 1 << iota // raw and encoded reserved octets taken as equal would change the verdict
+	NoteParseLimit                         // the rules beyond the parsing limit would change the verdict
+	NoteBodyCut                            // the robots.txt was kept only in part
+	NoteURLCut                             // the URL was kept only in part
+	NoteOtherCrawler                       // the governing capture is another crawler's
+	NotePermittedCopy                      // a copy that may have been in use allows
+	NotePartial                            // the governing capture holds a part of the file
+	NoteResynced                           // found behind damage in the archive
+)
+
+var noteNames = [...]string{"reserved_encoding", "parse_limit", "body_cut", "url_cut", "other_crawler",
+	"permitted_copy", "partial", "resynced"}
+
+// Strings returns the names of the notes in n, in a fixed order.
+func (n Notes) Strings() []string {
+	var list []string
+	for i, name := range noteNames {
+		if n&(1<<i) != 0 {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// AgentSource says how the crawler's own token is known.
+type AgentSource uint8
+
+// Where a token comes from.
+const (
+	AgentUnknown AgentSource = iota
+	AgentFromRequest
+	AgentFromWarcinfo
+	AgentFromOption
+)
+
+func (s AgentSource) String() string {
+	return [...]string{"none", "request", "warcinfo", "option"}[s]
+}
+
+// Answer is what one robots capture says of a path to a token.
+type Answer struct {
+	Verdict   Verdict
+	Reason    Reason
+	Rule      *robots.Rule // nil unless the reason is a rule
+	GroupLine int          // line of the group's user-agent line; 0: none
+	Group     int          // the deciding group's number in its file; 0: none
+	Notes     Notes
+	allows    bool // a reading that the specifications leave open allows
+}
+
+// Result is the verdict on one fetch, with its proof.
+type Result struct {
+	Fetch       *ingest.Fetch
+	Agent       string // product token of the crawler; "": unknown
+	AgentSource AgentSource
+	Evidence    Evidence
+	Certainty   Certainty
+	Answer
+	Governing *State // nil where there is none
+	Age       int64  // seconds from the governing capture to the fetch; negative where it is later
+	Prior     Verdict
+	HasPrior  bool   // the governing capture says nothing; Prior is the answer of the one before it
+	Contester *State // the permitted copy that allows, where there is one
+}
+
+// IsViolation reports whether the fetch counts among the violations.
+func (r *Result) IsViolation() bool { return r.Certainty == Certain || r.Certainty == Probable }
+
+// GroupVerdict is what a fetch would have been for every token that a group of
+// the governing robots.txt governs.
+type GroupVerdict struct {
+	Fetch     *ingest.Fetch
+	Governing *State // nil where there is none
+	Evidence  Evidence
+	Answer
+}
+
+// Counts are tallies of fetches. Every fetch is counted once in exactly one of
+// Allowed, Disallowed and Unknown, and once in exactly one of the four kinds of
+// evidence. ViolationsCertain, ViolationsProbable, Contested and DisallowedStale
+// split Disallowed without rest.
+type Counts struct {
+	Fetches            int64 `parquet:"fetches" json:"fetches"`
+	RobotsCaptures     int64 `parquet:"robots_captures" json:"robots_captures"`
+	Allowed            int64 `parquet:"allowed" json:"allowed"`
+	Disallowed         int64 `parquet:"disallowed" json:"disallowed"`
+	Unknown            int64 `parquet:"unknown" json:"unknown"`
+	EvidenceFresh      int64 `parquet:"evidence_fresh" json:"evidence_fresh"`
+	EvidenceStale      int64 `parquet:"evidence_stale" json:"evidence_stale"`
+	EvidenceLater      int64 `parquet:"evidence_later" json:"evidence_later"`
+	EvidenceNone       int64 `parquet:"evidence_none" json:"evidence_none"`
+	ViolationsCertain  int64 `parquet:"violations_certain" json:"violations_certain"`
+	ViolationsProbable int64 `parquet:"violations_probable" json:"violations_probable"`
+	Contested          int64 `parquet:"contested" json:"contested"`
+	DisallowedStale    int64 `parquet:"disallowed_stale" json:"disallowed_stale"`
+}
+
+// Add counts a result.
+func (c *Counts) Add(r *Result) {
+	c.Fetches++
+	switch r.Verdict {
+	case Allowed:
+		c.Allowed++
+	case Disallowed:
+		c.Disallowed++
+	default:
+		c.Unknown++
+	}
+	switch r.Evidence {
+	case Fresh:
+		c.EvidenceFresh++
+	case Stale:
+		c.EvidenceStale++
+	case Later:
+		c.EvidenceLater++
+	default:
+		c.EvidenceNone++
+	}
+	switch {
+	case r.Certainty == Certain:
+		c.ViolationsCertain++
+	case r.Certainty == Probable:
+		c.ViolationsProbable++
+	case r.Certainty == Contested:
+		c.Contested++
+	case r.Verdict == Disallowed:
+		c.DisallowedStale++
+	}
+}
+
+// HostStats counts the fetches of one origin.
+type HostStats struct {
+	Origin      string // "" for URLs whose origin could not be read
+	First, Last ingest.Time
+	Counts
+}
+
+// AgentStats counts the fetches of one product token.
+type AgentStats struct {
+	Agent  string          // "": no token known
+	Claims map[string]bool // what warcinfo records say of obedience
+	Counts
+}
+
+// Sink takes results. Calls come one at a time, in an order that depends on the
+// archives alone. What a pointer points to is the Sink's until it returns.
+type Sink interface {
+	Robots(*RobotsRecord) error
+	Result(*Result) error
+	GroupVerdict(*GroupVerdict) error
+	RobotsAgent(robotsID int64, group int, agent string) error
+	Host(*HostStats) error
+	Agent(*AgentStats) error
+	Issue(*ingest.Issue) error
+}
+
+// RobotsRecord is a resolved robots capture with what its file holds.
+type RobotsRecord struct {
+	*State
+	Parsed bool // Groups, Rules and Notes are known
+	Groups int
+	Rules  int
+	Notes  []robots.Note
+}

@@ -1,0 +1,135 @@
+package evaluate
+
+import "slices"
+
+// team is the what-if tokens that one group of a robots.txt governs.
+type team struct {
+	group  int
+	tokens []string
+}
+
+// whatIf decides a fetch for other tokens: had this fetch been made at this moment
+// under another name, by the robots.txt that governed it. Tokens that fall in the
+// same group are decided once. The results are no violations.
+type whatIf struct {
+	decider *decider
+	tokens  []string
+	sink    Sink
+	mapped  map[int64]bool // states of the origin in hand whose teams the sink knows
+	noneToo bool           // the sink knows those of fetches without a governing capture
+}
+
+// newOrigin forgets the states of the origin before.
+func (w *whatIf) newOrigin() { w.mapped = make(map[int64]bool) }
+
+// decide passes the verdicts for one fetch, whose own is r, to the sink.
+func (w *whatIf) decide(r *Result, tl *timeline) error {
+	if r.Governing == nil {
+		return w.same(r)
+	}
+	teams, err := w.teams(r.Governing)
+	if err != nil {
+		return err
+	}
+	if err := w.announce(r.Governing.ID, teams); err != nil {
+		return err
+	}
+	s := newSubject(r.Fetch, r.Agent)
+	v := tl.view(&s)
+	for _, t := range teams {
+		answer, err := w.judgeTeam(r, s, &v, t)
+		if err != nil {
+			return err
+		}
+		answer.Group = t.group
+		if err := w.sink.GroupVerdict(&GroupVerdict{r.Fetch, r.Governing, v.evidence, answer}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// same passes on a verdict that holds whoever asks.
+func (w *whatIf) same(r *Result) error {
+	if !w.noneToo {
+		w.noneToo = true
+		if err := w.tell(0, team{0, w.tokens}); err != nil {
+			return err
+		}
+	}
+	return w.sink.GroupVerdict(&GroupVerdict{r.Fetch, nil, r.Evidence, Answer{Verdict: r.Verdict, Reason: r.Reason}})
+}
+
+// judgeTeam decides for a team. Where other captures have a say, tokens of one
+// team may fall in different groups there: if they then differ, nothing is known
+// of the team.
+func (w *whatIf) judgeTeam(r *Result, s subject, v *view, t team) (Answer, error) {
+	tokens := t.tokens
+	if len(v.moment) == 1 && (v.evidence != Stale || len(v.following) == 0) {
+		tokens = tokens[:1]
+	}
+	var first Answer
+	for i, token := range tokens {
+		s.token = token
+		other := Result{Fetch: r.Fetch, Agent: r.Agent}
+		if err := w.decider.judge(&other, &s, v); err != nil {
+			return Answer{}, err
+		}
+		switch {
+		case i == 0:
+			first = other.Answer
+		case other.Verdict != first.Verdict:
+			reason := ChangedBetween
+			if len(v.moment) > 1 {
+				reason = ConflictingCaptures
+			}
+			return Answer{Reason: reason}, nil
+		}
+	}
+	return first, nil
+}
+
+// teams sorts the tokens by the groups that govern them in a state's file. Where
+// no file decides, they are one team, of group 0.
+func (w *whatIf) teams(st *State) ([]team, error) {
+	if st.Outcome != OutcomeRules && st.Outcome != OutcomePartial {
+		return []team{{0, w.tokens}}, nil
+	}
+	file, err := w.decider.files.get(st)
+	if err != nil || file.teams != nil {
+		return file.teams, err
+	}
+	for _, token := range w.tokens {
+		key := file.For(token).Key()
+		i := slices.IndexFunc(file.teams, func(t team) bool { return t.group == key })
+		if i < 0 {
+			i = len(file.teams)
+			file.teams = append(file.teams, team{group: key})
+		}
+		file.teams[i].tokens = append(file.teams[i].tokens, token)
+	}
+	return file.teams, nil
+}
+
+// announce tells the sink once who is in the teams of a state.
+func (w *whatIf) announce(id int64, teams []team) error {
+	if w.mapped[id] {
+		return nil
+	}
+	w.mapped[id] = true
+	for _, t := range teams {
+		if err := w.tell(id, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *whatIf) tell(id int64, t team) error {
+	for _, token := range t.tokens {
+		if err := w.sink.RobotsAgent(id, t.group, token); err != nil {
+			return err
+		}
+	}
+	return nil
+}

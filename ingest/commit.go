@@ -1,0 +1,636 @@
+package ingest
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/robotsaudit/robotsaudit/internal/weburl"
+)
+
+// sink receives the facts of one input in record order.
+type sink interface {
+	fetch(*Fetch) error
+	capture(c *Capture, body []byte) error
+	issue(Issue) error
+}
+
+// committer turns the records of one input, which it receives in file order,
+// into facts. Everything that depends on order happens here: the request that
+// belongs to a response, the warcinfo that is in force, the redirect targets of
+// robots.txt seen so far. So the facts depend on the input alone.
+type committer struct {
+	input     int32
+	out       sink
+	index     int // of the record in hand
+	warcinfos map[string]warcinfo
+	latest    warcinfo
+	requests  []request   // the last pairingWindow of them
+	pending   []*exchange // fetches that wait for their request, in order
+	waiting   int         // octets of bodies in pending
+	targets   targetSet
+	stats     InputStats
+	head      []byte // reused buffer
+}
+
+// warcinfo is what a warcinfo record says of the crawl.
+type warcinfo struct {
+	software, userAgent, claim string
+}
+
+// request is a request record that may belong to a fetch.
+type request struct {
+	index        int
+	id           string
+	target       string
+	concurrentTo []string
+	method       string
+	userAgent    string
+	taken        bool
+}
+
+// exchange is a fetch that waits for its request record.
+type exchange struct {
+	Capture
+	index        int
+	id           string
+	concurrentTo []string
+	body         []byte
+	hasBody      bool
+	joined       bool
+	infoAgent    string
+}
+
+// draft is what is taken from a record before its end is verified.
+type draft struct {
+	exchange *exchange
+	request  *request
+	info     *warcinfo
+	infoID   string
+	issues   []Issue
+}
+
+// InputStats counts what an input holds.
+type InputStats struct {
+	Records map[string]int64 `json:"records"` // by WARC-Type
+	Fetches int64            `json:"fetches"`
+	Robots  int64            `json:"robots"`
+	Issues  int64            `json:"issues"`
+	Lossy   int64            `json:"lossy"` // issues that mean unread octets
+}
+
+func newCommitter(input int32, out sink) *committer {
+	return &committer{
+		input:     input,
+		out:       out,
+		warcinfos: make(map[string]warcinfo),
+		stats:     InputStats{Records: make(map[string]int64)},
+		head:      make([]byte, 0, 16<<10),
+	}
+}
+
+// extract takes from a record what the facts need. It reads no further than that.
+// The record does not count yet.
+func (c *committer) extract(r *record) (draft, error) {
+	var d draft
+	var err error
+	switch r.kind {
+	case "warcinfo":
+		err = c.extractWarcinfo(r, &d)
+	case "request":
+		err = c.extractRequest(r, &d)
+	case "response", "revisit", "resource":
+		err = c.extractFetch(r, &d)
+	}
+	return d, err
+}
+
+// accept counts a record whose end has been verified.
+func (c *committer) accept(r *record, d draft, length int64) error {
+	c.index++
+	c.count(r.kind)
+	for _, i := range d.issues {
+		i.Length = length
+		if err := c.report(i); err != nil {
+			return err
+		}
+	}
+	switch {
+	case d.info != nil:
+		c.addWarcinfo(d.infoID, *d.info)
+	case d.request != nil:
+		d.request.index = c.index
+		c.addRequest(*d.request)
+	case d.exchange != nil:
+		c.addExchange(d.exchange, length)
+	}
+	return c.flush(c.index - pairingWindow)
+}
+
+func (c *committer) count(kind string) {
+	if _, known := c.stats.Records[kind]; !known && len(c.stats.Records) > 64 {
+		kind = "other"
+	}
+	c.stats.Records[cut(kind, 64)]++
+}
+
+// finish flushes what waits at the end of the input.
+func (c *committer) finish() error { return c.flush(c.index + 1) }
+
+// report passes an issue on.
+func (c *committer) report(i Issue) error {
+	i.Input = c.input
+	c.stats.Issues++
+	if i.Kind.Lossy() {
+		c.stats.Lossy++
+	}
+	return c.out.issue(i)
+}
+
+func (d *draft) note(r *record, kind IssueKind, action, format string, args ...any) {
+	d.issues = append(d.issues, Issue{
+		Offset: r.offset, RecordID: r.id, Kind: kind, Action: action, Detail: fmt.Sprintf(format, args...),
+	})
+}
+
+func (c *committer) extractWarcinfo(r *record, d *draft) error {
+	b, err := io.ReadAll(io.LimitReader(r.block, maxWarcinfo))
+	if err != nil {
+		return err
+	}
+	var w warcinfo
+	eachField(b, func(name, value, _ []byte) {
+		v := cut(string(value), maxUserAgent)
+		switch string(name) {
+		case "software":
+			first(&w.software, v)
+		case "http-header-user-agent":
+			first(&w.userAgent, v)
+		case "robots":
+			first(&w.claim, v)
+		}
+	})
+	d.info, d.infoID = &w, r.id
+	return nil
+}
+
+func (c *committer) addWarcinfo(id string, w warcinfo) {
+	c.latest = w
+	if id != "" && len(c.warcinfos) < maxWarcinfos {
+		c.warcinfos[id] = w
+	}
+}
+
+// warcinfoOf finds the warcinfo in force: the one named, else the latest before.
+func (c *committer) warcinfoOf(r *record) warcinfo {
+	if w, ok := c.warcinfos[r.warcinfoID]; ok && r.warcinfoID != "" {
+		return w
+	}
+	return c.latest
+}
+
+func (c *committer) extractRequest(r *record, d *draft) error {
+	head, _, _, err := readHead(r.block, c.head, maxRequestHead)
+	if err != nil {
+		return err
+	}
+	c.head = head
+	h := parseRequestHead(head)
+	d.request = &request{id: r.id, target: r.target, concurrentTo: r.concurrentTo, method: h.method, userAgent: h.userAgent}
+	return nil
+}
+
+// extractFetch makes an exchange of a response, revisit or resource, if it is a
+// fetch at all: one of a URL with an authority. dns: and whois: records are none.
+func (c *committer) extractFetch(r *record, d *draft) error {
+	if r.target == "" {
+		d.note(r, IssueNoTargetURI, "record skipped", "a %s record without WARC-Target-URI", r.kind)
+		return nil
+	}
+	url, problem := weburl.Parse(r.target)
+	supported := weburl.IsFetchScheme(url.Scheme)
+	switch {
+	case url.Host == "" && supported:
+		d.note(r, IssueBadURL, "record skipped", "no host in %.200q", r.target)
+		return nil
+	case url.Host == "", !supported && r.kind != "response":
+		return nil
+	}
+	if problem != 0 {
+		d.note(r, IssueBadURL, "kept as recorded", "%s in %.200q", problem, r.target)
+	}
+	x := &exchange{index: c.index + 1, id: r.id, concurrentTo: r.concurrentTo}
+	d.exchange = x
+	c.identify(r, url, d)
+	if !supported {
+		x.Flags |= FlagUnsupportedScheme
+	}
+	return c.extractPayload(r, url, d)
+}
+
+// identify fills in what the record's header and the warcinfo say.
+func (c *committer) identify(r *record, url weburl.URL, d *draft) {
+	x := d.exchange
+	info := c.warcinfoOf(r)
+	x.infoAgent = info.userAgent
+	f := &x.Fetch
+	*f = Fetch{
+		HostReversed: url.HostReversed(), Origin: url.Origin(), URL: r.target, RecordID: r.id, Input: c.input,
+		Offset: r.offset, Type: recordTypes[r.kind], Status: -1, PayloadDigest: cut(r.payloadDigest, 256),
+		Truncated: cut(r.truncated, 64), Claim: info.claim, Software: info.software,
+	}
+	if r.streamed {
+		f.Flags |= FlagStreamed
+	}
+	if len(f.URL) > maxURL {
+		f.URL = f.URL[:maxURL]
+		f.Flags |= FlagURLCut
+		d.note(r, IssueURLTooLong, "URL cut", "%d octets", len(r.target))
+	}
+	t, zoned, ok := parseDate(r.date)
+	f.Micros, f.Precision = t.Micros, t.Precision
+	switch {
+	case !ok:
+		d.note(r, IssueBadDate, "time unknown", "WARC-Date %.40q", r.date)
+	case !zoned:
+		d.note(r, IssueDateWithoutZone, "taken as UTC", "WARC-Date %.40q", r.date)
+	}
+	if f.Type == Revisit {
+		f.Profile = revisitProfile(r.profile)
+		f.RefersToURL = cut(r.refersToURI, maxURL)
+		refers, _, _ := parseDate(r.refersToDate)
+		f.RefersToMicros, f.RefersToPrec = refers.Micros, refers.Precision
+	}
+}
+
+var recordTypes = map[string]RecordType{"response": Response, "revisit": Revisit, "resource": Resource}
+
+func revisitProfile(uri string) RevisitProfile {
+	switch {
+	case strings.HasSuffix(uri, "identical-payload-digest"):
+		return RevisitIdenticalPayload
+	case strings.HasSuffix(uri, "server-not-modified"):
+		return RevisitNotModified
+	}
+	return RevisitOther
+}
+
+// extractPayload reads the HTTP head and, of policy, the body.
+func (c *committer) extractPayload(r *record, url weburl.URL, d *draft) error {
+	x := d.exchange
+	x.Kind = captureKind(url)
+	if x.Kind == captureUnknown && c.targets.has(urlKey(url)) {
+		x.Kind = CaptureTarget
+	}
+	if err := c.readPayload(r, d); err != nil {
+		return err
+	}
+	if x.Status/100 == 3 && x.Location != "" && x.Kind != captureUnknown {
+		c.targets.add(targetKey(url, x.Location))
+	}
+	return nil
+}
+
+func (c *committer) readPayload(r *record, d *draft) error {
+	if r.kind == "resource" {
+		return c.keepBody(r, d, nil, nil)
+	}
+	head, body, complete, err := readHead(r.block, c.head, maxHTTPHead)
+	if err != nil {
+		return err
+	}
+	c.head = head[:0]
+	if !isHTTP(head) {
+		// No status line: an HTTP/0.9 body. Of a revisit: no HTTP head at all.
+		return c.keepBody(r, d, nil, append(head, body...))
+	}
+	h := parseResponseHead(head)
+	c.applyHead(r, d, &h)
+	if !complete && r.contentLength > int64(len(head)) {
+		d.note(r, IssueBadHTTPHead, "body taken as empty", "no end of head in %d octets", len(head))
+	}
+	return c.keepBody(r, d, &h, body)
+}
+
+func (c *committer) applyHead(r *record, d *draft, h *httpHead) {
+	f := &d.exchange.Fetch
+	f.Flags |= FlagHTTPHead
+	f.Status, f.Location, f.MIMEType = h.status, h.location, mimeType(h.contentType)
+	f.PolicyHeaders = string(h.policy)
+	d.exchange.ContentRange = h.contentRange
+	if h.status < 0 {
+		d.note(r, IssueBadHTTPHead, "status unknown", "no status in the status line")
+	}
+	if h.policyCut {
+		f.Flags |= FlagPolicyHeadersCut
+		d.note(r, IssuePolicyHeadersCut, "the rest dropped", "policy header lines over %d octets", maxPolicyHeaders)
+	}
+	c.checkClock(r, d, h.date)
+}
+
+// maxClockSkew is how far the server's Date may lie from the WARC-Date.
+const maxClockSkew = 5 * time.Minute
+
+// checkClock notes a Date field that contradicts the WARC-Date of a robots.txt
+// capture. It changes nothing: the crawler's clock dates the fetch.
+func (c *committer) checkClock(r *record, d *draft, date string) {
+	x := d.exchange
+	if date == "" || x.Kind != CaptureRobots || x.Precision < PrecisionMinute || r.kind != "response" {
+		return
+	}
+	server, err := http.ParseTime(date)
+	if err != nil {
+		return
+	}
+	if skew := server.Sub(x.Time().UTC()); skew > maxClockSkew || skew < -maxClockSkew {
+		d.note(r, IssueClockSkew, "WARC-Date kept", "the server's Date is %s", date)
+	}
+}
+
+func mimeType(contentType string) string {
+	m, _, _ := strings.Cut(contentType, ";")
+	return strings.ToLower(strings.TrimSpace(m))
+}
+
+// keepBody keeps the decoded body of a policy capture. start is what was read of
+// the body with the head.
+func (c *committer) keepBody(r *record, d *draft, h *httpHead, start []byte) error {
+	x := d.exchange
+	if x.Kind == captureUnknown || x.Flags&FlagUnsupportedScheme != 0 {
+		return nil
+	}
+	raw, rawCut, err := readBody(r.block, start)
+	if err != nil {
+		return err
+	}
+	if h == nil {
+		h = &httpHead{}
+	}
+	body, flags := decodePayload(raw, h, rawCut || x.Truncated != "")
+	if !rawCut && len(body) < maxPolicyBody {
+		flags &^= FlagBodyCut // WARC-Truncated is told by its own column
+	}
+	x.Flags |= flags | FlagBodyKept
+	x.body, x.hasBody = body, true
+	c.noteBody(r, d, flags)
+	return nil
+}
+
+func (c *committer) noteBody(r *record, d *draft, flags Flags) {
+	if flags&FlagBodyCut != 0 {
+		d.note(r, IssueBodyCut, "the rest dropped", "a policy body over %d octets", maxPolicyBody)
+	}
+	if flags&FlagFalseChunked != 0 {
+		d.note(r, IssueFalseChunked, "taken as it stands", "declared chunked, and is not")
+	}
+	if flags&FlagFalseEncoding != 0 {
+		d.note(r, IssueFalseEncoding, "taken as it stands", "the declared Content-Encoding could not be undone")
+	}
+}
+
+// readBody reads a body up to its cap into memory of its own.
+func readBody(block io.Reader, start []byte) (body []byte, cutShort bool, err error) {
+	body = append(body, start...)
+	rest, err := io.ReadAll(io.LimitReader(block, int64(max(0, maxPolicyBody+1-len(body)))))
+	if err != nil {
+		return nil, false, err
+	}
+	body = append(body, rest...)
+	if len(body) > maxPolicyBody {
+		return body[:maxPolicyBody], true, nil
+	}
+	return body, false, nil
+}
+
+// captureKind tells policy by its path. The comparison is exact: /ROBOTS.TXT and
+// //robots.txt are ordinary fetches.
+func captureKind(u weburl.URL) CaptureKind {
+	if u.HasQuery || !weburl.IsFetchScheme(u.Scheme) {
+		return captureUnknown
+	}
+	switch u.Path {
+	case "/robots.txt":
+		return CaptureRobots
+	case "/.well-known/tdmrep.json":
+		return CaptureTDMRep
+	case "/ai.txt", "/.well-known/ai.txt":
+		return CaptureAITxt
+	case "/trust.txt", "/.well-known/trust.txt":
+		return CaptureTrustTxt
+	}
+	return captureUnknown
+}
+
+// urlKey identifies a URL for joins: origin and path, without what URLs add that
+// no server sees.
+func urlKey(u weburl.URL) string { return u.Origin() + u.PathQuery() }
+
+func targetKey(base weburl.URL, location string) string {
+	u, _ := weburl.Parse(weburl.Resolve(urlKey(base), location))
+	return urlKey(u)
+}
+
+// addExchange completes a fetch's row and joins it to requests seen before.
+func (c *committer) addExchange(x *exchange, length int64) {
+	x.Length = length
+	x.index = c.index
+	for i := range c.requests {
+		if linked(&c.requests[i], x) {
+			x.join(&c.requests[i])
+			break
+		}
+	}
+	c.pending = append(c.pending, x)
+	c.waiting += len(x.body)
+}
+
+// addRequest joins a request to the fetches that it names, or that name it.
+func (c *committer) addRequest(q request) {
+	for _, x := range c.pending {
+		if !x.joined && linked(&q, x) {
+			x.join(&q)
+		}
+	}
+	if len(c.requests) == pairingWindow {
+		c.requests = append(c.requests[:0], c.requests[1:]...)
+	}
+	c.requests = append(c.requests, q)
+}
+
+// linked reports whether WARC-Concurrent-To joins the two, in either direction.
+func linked(q *request, x *exchange) bool {
+	if x.id == "" || q.id == "" {
+		return false
+	}
+	for _, id := range q.concurrentTo {
+		if id == x.id {
+			return true
+		}
+	}
+	for _, id := range x.concurrentTo {
+		if id == q.id {
+			return true
+		}
+	}
+	return false
+}
+
+func (x *exchange) join(q *request) {
+	x.joined, q.taken = true, true
+	x.Method, x.UserAgent = q.method, q.userAgent
+	if q.userAgent != "" {
+		x.UserAgentSource = SourceRequest
+	}
+}
+
+// flush completes the fetches up to record index upTo, and more while their
+// bodies take too much memory.
+func (c *committer) flush(upTo int) error {
+	n := 0
+	for n < len(c.pending) && (c.pending[n].index <= upTo || c.waiting > maxPendingBodies) {
+		x := c.pending[n]
+		c.waiting -= len(x.body)
+		if err := c.emit(x); err != nil {
+			return err
+		}
+		c.pending[n] = nil
+		n++
+	}
+	if n > 0 {
+		c.pending = append(c.pending[:0], c.pending[n:]...)
+	}
+	return nil
+}
+
+// emit writes a fetch whose request has been found, or will not be.
+func (c *committer) emit(x *exchange) error {
+	if !x.joined {
+		c.joinAdjacent(x)
+	}
+	if x.Method == "" {
+		x.Method = http.MethodGet
+	}
+	if x.UserAgent == "" && x.infoAgent != "" {
+		x.UserAgent, x.UserAgentSource = x.infoAgent, SourceWarcinfo
+	}
+	if x.Kind == CaptureRobots && x.Method != http.MethodGet {
+		x.Kind = captureUnknown
+		x.Flags &^= FlagBodyKept
+	}
+	c.stats.Fetches++
+	if err := c.out.fetch(&x.Fetch); err != nil {
+		return err
+	}
+	if x.Kind == captureUnknown || !x.hasBody {
+		return nil
+	}
+	if x.Kind == CaptureRobots {
+		c.stats.Robots++
+	}
+	return c.out.capture(&x.Capture, x.body)
+}
+
+// joinAdjacent finds the request of a fetch that no WARC-Concurrent-To names: the
+// record right before or behind it, of the same URL, that belongs to no other.
+func (c *committer) joinAdjacent(x *exchange) {
+	for _, step := range [...]int{-1, 1} {
+		for i := range c.requests {
+			q := &c.requests[i]
+			if q.index == x.index+step && !q.taken && q.target == x.URL {
+				x.join(q)
+				return
+			}
+		}
+	}
+}
+
+// targetSet is a bounded set of the redirect targets of robots.txt files, the
+// oldest forgotten first.
+type targetSet struct {
+	keys  map[string]bool
+	order []string
+}
+
+func (s *targetSet) add(key string) {
+	if key == "" || s.keys[key] || len(key) > maxURL {
+		return
+	}
+	if s.keys == nil {
+		s.keys = make(map[string]bool)
+	}
+	if len(s.order) == maxTargets {
+		delete(s.keys, s.order[0])
+		s.order = s.order[1:]
+	}
+	s.keys[key] = true
+	s.order = append(s.order, key)
+}
+
+func (s *targetSet) has(key string) bool { return s.keys[key] }
+
+// readInput reads all records of an input into out. An error is one of reading
+// the file or of writing the facts, never damage: that is an issue.
+func (c *committer) readInput(r recordReader, size func() int64) error {
+	for {
+		rec, err := r.next()
+		if err == nil {
+			err = c.readRecord(r, rec)
+		}
+		if err == io.EOF {
+			return c.finish()
+		}
+		var d *damage
+		if !errors.As(err, &d) {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		if err := c.reportDamage(d, size()); err != nil {
+			return err
+		}
+		if !d.more {
+			return c.finish()
+		}
+	}
+}
+
+// readRecord takes one record in. Its facts count only once its end is verified.
+func (c *committer) readRecord(r recordReader, rec *record) error {
+	d, err := c.extract(rec)
+	if err != nil {
+		// The block could not be read. The container knows why, and says it from
+		// finish, which meets the same place again.
+		_, finishErr := r.finish()
+		if finishErr != nil {
+			return finishErr
+		}
+		return err
+	}
+	length, err := r.finish()
+	if err != nil {
+		return err
+	}
+	return c.accept(rec, d, length)
+}
+
+// reportDamage notes damage and what it cost.
+func (c *committer) reportDamage(d *damage, size int64) error {
+	action := "record dropped"
+	if !d.more {
+		action = "record dropped, the rest of the input not read"
+	}
+	if err := c.report(Issue{Offset: d.offset, Length: -1, Kind: d.kind, Detail: d.detail, Action: action}); err != nil {
+		return err
+	}
+	if d.more || size <= d.offset || d.kind == IssueTruncatedRecord {
+		return nil
+	}
+	return c.report(Issue{
+		Offset: d.offset, Length: size - d.offset, Kind: IssueSkippedRange, Action: "not read",
+		Detail: fmt.Sprintf("%d octets to the end of the input", size-d.offset),
+	})
+}

@@ -1,0 +1,218 @@
+package ingest
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// container is the outer form of an input, told by its content, never its name.
+type container uint8
+
+// The forms that can be read.
+const (
+	containerUnknown container = iota
+	containerEmpty
+	containerPlain        // .warc: records one after the other
+	containerMembers      // .warc.gz: every record a gzip member of its own
+	containerGzip         // one gzip stream around many records
+	containerBzip2        // a bzip2 stream
+	containerPipe         // records from something that cannot be read twice
+	containerUnsupported  // an archive, but of a form that is not read
+	containerNotAnArchive // anything else
+)
+
+func (c container) String() string {
+	return [...]string{"unknown", "empty", "warc", "warc.gz", "warc in one gzip stream", "warc.bz2", "pipe",
+		"unsupported", "not an archive"}[c]
+}
+
+// recordReader yields the records of one input in file order.
+//
+// next returns the next record, whose block is valid until finish; io.EOF at
+// the end of the archive; a *damage where the archive is broken. finish reads what
+// is left of the record and verifies its end: only then does the record count.
+// Its length is in octets of the file, or of the decompressed stream.
+//
+// After a *damage with more == false the reader has ended.
+type recordReader interface {
+	next() (*record, error)
+	finish() (length int64, err error)
+	fingerprint() uint64
+}
+
+// damage is a place in an archive where the form ends to be one.
+type damage struct {
+	kind   IssueKind
+	offset int64
+	detail string
+	more   bool // the reader stands at a boundary that counts and can go on
+}
+
+func (d *damage) Error() string { return fmt.Sprintf("%s at %d: %s", d.kind, d.offset, d.detail) }
+
+// The first octets of the forms.
+var (
+	magicGzip      = []byte{0x1f, 0x8b}
+	magicBzip2     = []byte("BZh")
+	magicZstd      = []byte{0x28, 0xb5, 0x2f, 0xfd}
+	magicSkippable = []byte{0x2a, 0x4d, 0x18} // octets 1–3 of a skippable zstd frame
+	magicZip       = []byte("PK\x03\x04")
+	magicARC       = []byte("filedesc:")
+)
+
+// sniff tells the container by its first octets. br must be able to peek 64 KiB.
+func sniff(br *bufio.Reader) (container, string) {
+	b, _ := br.Peek(64 << 10)
+	switch {
+	case len(b) == 0:
+		return containerEmpty, "the file is empty; leave it out, or fetch it again"
+	case bytes.HasPrefix(b, magicGzip):
+		return sniffGzip(b)
+	case bytes.HasPrefix(b, magicBzip2):
+		return containerBzip2, ""
+	case bytes.HasPrefix(b, magicZstd), len(b) > 4 && bytes.Equal(b[1:4], magicSkippable):
+		return containerUnsupported, "zstd archives are not read yet; recompress it as .warc.gz"
+	case bytes.HasPrefix(b, magicZip):
+		return containerUnsupported, "WACZ and zip are not read yet; unpack it and give the .warc.gz inside"
+	}
+	return sniffPlain(b, containerPlain)
+}
+
+// sniffPlain looks at the first octets of uncompressed content.
+func sniffPlain(b []byte, warc container) (container, string) {
+	b = bytes.TrimLeft(b, "\r\n")
+	switch {
+	case bytes.HasPrefix(b, []byte(warcMagic)):
+		return warc, ""
+	case bytes.HasPrefix(b, magicARC):
+		return containerUnsupported, "ARC is not read yet; convert it to WARC"
+	}
+	return containerNotAnArchive, "it is no archive: it begins neither with WARC/ nor as a compressed archive; leave it out"
+}
+
+// sniffGzip tells an archive of a member a record from one gzip stream around
+// all of them by the first member: it ends with its first record, or goes on.
+func sniffGzip(b []byte) (container, string) {
+	src := bytes.NewReader(b)
+	zr, err := gzip.NewReader(src)
+	if err != nil {
+		return containerNotAnArchive, "it is no archive: the gzip header is damaged; fetch it again"
+	}
+	zr.Multistream(false)
+	br := bufio.NewReader(io.LimitReader(zr, 4<<20))
+	start, _ := br.Peek(4 << 10)
+	if len(start) == 0 {
+		return containerMembers, "" // an empty member, or damage that the reader will name
+	}
+	if c, detail := sniffPlain(start, containerMembers); c != containerMembers {
+		return c, detail
+	}
+	if holdsSeveral(br) {
+		return containerGzip, ""
+	}
+	return containerMembers, ""
+}
+
+// holdsSeveral reports whether another record follows the first one in a member.
+func holdsSeveral(br *bufio.Reader) bool {
+	block, err := readHeaderBlock(br)
+	if err != nil {
+		return false
+	}
+	h := parseRecordHeader(block)
+	if h.contentLength < 0 {
+		return false
+	}
+	if _, err := io.CopyN(io.Discard, br, h.contentLength); err != nil {
+		return false
+	}
+	skipNewlines(br)
+	next, _ := br.Peek(len(warcMagic))
+	return string(next) == warcMagic
+}
+
+var errHeaderTooLong = errors.New("no end of the record header")
+
+// readHeaderBlock reads a record header with its empty line.
+func readHeaderBlock(br *bufio.Reader) ([]byte, error) {
+	var block []byte
+	for {
+		line, err := br.ReadSlice('\n')
+		block = append(block, line...)
+		if len(block) > maxRecordHeader {
+			return nil, errHeaderTooLong
+		}
+		if err == bufio.ErrBufferFull {
+			continue
+		}
+		if err != nil {
+			if err == io.EOF && len(block) > 0 {
+				err = io.ErrUnexpectedEOF
+			}
+			return block, err
+		}
+		if len(line) == 1 || len(line) == 2 && line[0] == '\r' {
+			return block, nil
+		}
+	}
+}
+
+// skipNewlines skips the ends of lines that separate records and returns how many
+// octets they were.
+func skipNewlines(br *bufio.Reader) (n int64) {
+	for {
+		b, err := br.Peek(1)
+		if err != nil || b[0] != '\r' && b[0] != '\n' {
+			return n
+		}
+		br.Discard(1)
+		n++
+	}
+}
+
+// chain is the fingerprint of an input: CRC-32C over the CRC and length of every
+// member, or over every record's header, as verified.
+type chain struct {
+	sum uint64
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func (c *chain) add(b []byte) {
+	low := crc32.Update(uint32(c.sum), castagnoli, b)
+	high := crc32.Update(uint32(c.sum>>32), crc32.IEEETable, b)
+	c.sum = uint64(high)<<32 | uint64(low)
+}
+
+// countingReader counts what is read from a file.
+type countingReader struct {
+	r io.Reader
+	n int64
+	// progress is told of every read.
+	progress func(int)
+}
+
+func (c *countingReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	if c.progress != nil {
+		c.progress(n)
+	}
+	if err != nil && err != io.EOF {
+		err = &readError{err}
+	}
+	return n, err
+}
+
+// readError is a failure of the disk or the network below an input, as opposed to
+// damage in it: the input has failed, and is tried again next time.
+type readError struct{ err error }
+
+func (e *readError) Error() string { return e.err.Error() }
+func (e *readError) Unwrap() error { return e.err }

@@ -1,0 +1,206 @@
+package ingest
+
+import (
+	"strings"
+	"time"
+)
+
+// Precision is how exactly a record's date is given. Two times are compared at
+// the coarser of their precisions. The zero value means that there is no usable
+// date at all.
+type Precision uint8
+
+// PrecisionNone to PrecisionSecond name the units; a fraction of n digits
+// (1 to 6; further digits are cut) is PrecisionSecond + n.
+const (
+	PrecisionNone Precision = iota
+	PrecisionYear
+	PrecisionMonth
+	PrecisionDay
+	PrecisionHour
+	PrecisionMinute
+	PrecisionSecond
+	PrecisionMicrosecond = PrecisionSecond + 6
+)
+
+// Time is a moment in UTC with the precision at which the archive gives it.
+type Time struct {
+	Micros    int64 // microseconds since 1970-01-01T00:00:00Z, meaningless without a Precision
+	Precision Precision
+}
+
+// Known reports whether there is a usable date.
+func (t Time) Known() bool { return t.Precision != PrecisionNone }
+
+// UTC returns the moment as a time.Time.
+func (t Time) UTC() time.Time { return time.UnixMicro(t.Micros).UTC() }
+
+// Truncate returns t at precision p, if p is coarser than t's own.
+func (t Time) Truncate(p Precision) Time {
+	if p >= t.Precision {
+		return t
+	}
+	u := t.UTC()
+	switch {
+	case p == PrecisionNone:
+		return Time{}
+	case p <= PrecisionDay:
+		month, day := time.January, 1
+		if p >= PrecisionMonth {
+			month = u.Month()
+		}
+		if p == PrecisionDay {
+			day = u.Day()
+		}
+		return Time{time.Date(u.Year(), month, day, 0, 0, 0, 0, time.UTC).UnixMicro(), p}
+	}
+	unit := int64(time.Hour / time.Microsecond)
+	switch p {
+	case PrecisionMinute:
+		unit = int64(time.Minute / time.Microsecond)
+	case PrecisionHour:
+	default:
+		unit = int64(time.Second / time.Microsecond)
+		for range p - PrecisionSecond {
+			unit /= 10
+		}
+	}
+	return Time{floorTo(t.Micros, unit), p}
+}
+
+// floorTo rounds down to a multiple of unit, for times before 1970 too.
+func floorTo(v, unit int64) int64 {
+	r := v % unit
+	if r < 0 {
+		r += unit
+	}
+	return v - r
+}
+
+// MicrosSince returns t - u in microseconds at the coarser of their precisions.
+// It is no time.Duration, which ends at 292 years.
+func (t Time) MicrosSince(u Time) int64 {
+	p := min(t.Precision, u.Precision)
+	return t.Truncate(p).Micros - u.Truncate(p).Micros
+}
+
+// dateFields are the parts of a date in order, with their digits and bounds.
+var dateFields = [...]struct{ digits, low, high int }{
+	{4, 1, 9999}, {2, 1, 12}, {2, 1, 31}, {2, 0, 23}, {2, 0, 59}, {2, 0, 60},
+}
+
+// parseDate reads a WARC-Date: W3C-DTF from the year to nanoseconds (WARC 1.1
+// §5.4), with or without a zone, and the 4 to 14 digits of ARC and CDX dates.
+// zoned is false where no zone was written: UTC is then assumed. ok is false for
+// a date that is missing, malformed or impossible.
+func parseDate(s string) (t Time, zoned, ok bool) {
+	s = strings.TrimSpace(s)
+	part := [6]int{0, 1, 1, 0, 0, 0}
+	precision := PrecisionNone
+	rest := s
+	for i, f := range dateFields {
+		next, ok := cutSeparator(rest, i)
+		if !ok {
+			break
+		}
+		v, ok := leadingDigits(next, f.digits)
+		if !ok {
+			if next != rest {
+				return Time{}, false, false // a separator with nothing behind it
+			}
+			break
+		}
+		if v < f.low || v > f.high {
+			return Time{}, false, false
+		}
+		part[i], rest, precision = v, next[f.digits:], Precision(i+1)
+	}
+	if precision == PrecisionNone {
+		return Time{}, false, false
+	}
+	micros, digits, rest := parseFraction(rest, precision)
+	offset, zoned, ok := parseZone(rest)
+	if !ok {
+		return Time{}, false, false
+	}
+	// A leap second is the last moment of its minute to everybody else's clock.
+	if part[5] == 60 {
+		part[5], micros = 59, 999999
+	}
+	d := time.Date(part[0], time.Month(part[1]), part[2], part[3], part[4], part[5], 0, time.UTC)
+	if d.Day() != part[2] {
+		return Time{}, false, false // 31 February
+	}
+	return Time{d.Add(-offset).UnixMicro() + micros, precision + Precision(digits)}, zoned, true
+}
+
+// cutSeparator drops the separator before date field i, which ARC dates lack.
+func cutSeparator(s string, i int) (rest string, ok bool) {
+	if i == 0 || s == "" {
+		return s, s != ""
+	}
+	const separators = "\x00--T::"
+	if s[0] == separators[i] || i == 3 && (s[0] == ' ' || s[0] == 't') {
+		return s[1:], true
+	}
+	return s, s[0] >= '0' && s[0] <= '9'
+}
+
+func leadingDigits(s string, n int) (v int, ok bool) {
+	if len(s) < n {
+		return 0, false
+	}
+	for i := range n {
+		if s[i] < '0' || s[i] > '9' {
+			return 0, false
+		}
+		v = v*10 + int(s[i]-'0')
+	}
+	return v, true
+}
+
+// parseFraction reads the fraction of a second, of which six digits are kept.
+func parseFraction(s string, p Precision) (micros int64, digits int, rest string) {
+	if p != PrecisionSecond || len(s) < 2 || s[0] != '.' && s[0] != ',' {
+		return 0, 0, s
+	}
+	i := 1
+	for ; i < len(s) && s[i] >= '0' && s[i] <= '9'; i++ {
+		if digits < 6 {
+			micros = micros*10 + int64(s[i]-'0')
+			digits++
+		}
+	}
+	for range 6 - digits {
+		micros *= 10
+	}
+	return micros, digits, s[i:]
+}
+
+// parseZone reads "", Z or ±hh[:]mm at the end of a date.
+func parseZone(s string) (offset time.Duration, zoned, ok bool) {
+	switch {
+	case s == "":
+		return 0, false, true
+	case s == "Z" || s == "z":
+		return 0, true, true
+	case s[0] != '+' && s[0] != '-':
+		return 0, false, false
+	}
+	sign := time.Duration(1)
+	if s[0] == '-' {
+		sign = -1
+	}
+	digits := strings.Replace(s[1:], ":", "", 1)
+	hours, ok := leadingDigits(digits, 2)
+	if !ok || hours > 23 {
+		return 0, false, false
+	}
+	minutes := 0
+	if len(digits) > 2 {
+		if minutes, ok = leadingDigits(digits[2:], 2); !ok || minutes > 59 || len(digits) > 4 {
+			return 0, false, false
+		}
+	}
+	return sign * (time.Duration(hours)*time.Hour + time.Duration(minutes)*time.Minute), true, true
+}

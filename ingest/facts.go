@@ -1,0 +1,241 @@
+package ingest
+
+import (
+	"cmp"
+	"encoding/hex"
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/run"
+)
+
+// SchemaVersion names the shape of the facts. It is part of their folder's name:
+// facts of another version are not read, and not migrated, but made again.
+const SchemaVersion = "1"
+
+// RecordType is the kind of archive record that holds a fetch.
+type RecordType uint8
+
+// The record types that are fetches.
+const (
+	recordUnknown RecordType = iota
+	Response
+	Revisit
+	Resource
+	ARCRecord
+)
+
+func (t RecordType) String() string {
+	return [...]string{"unknown", "response", "revisit", "resource", "arc"}[t]
+}
+
+// RevisitProfile is what a revisit record says of the original it stands for
+// (WARC 1.1 §6.7).
+type RevisitProfile uint8
+
+// The revisit profiles.
+const (
+	RevisitNone RevisitProfile = iota
+	RevisitIdenticalPayload
+	RevisitNotModified
+	RevisitOther
+)
+
+// Source says which record told the User-Agent.
+type Source uint8
+
+// Where a User-Agent came from.
+const (
+	SourceNone Source = iota
+	SourceRequest
+	SourceWarcinfo
+)
+
+func (s Source) String() string { return [...]string{"none", "request", "warcinfo"}[s] }
+
+// Trust says how sure it is that a record stands at a true boundary of the
+// archive. The zero value is an unbroken chain of verified records.
+type Trust uint8
+
+// The degrees of trust.
+const (
+	TrustChained Trust = iota
+	TrustResynced
+)
+
+func (t Trust) String() string { return [...]string{"chained", "resynced"}[t] }
+
+// Flags of a fetch.
+type Flags uint32
+
+// What a reader of the row must know beside its values.
+const (
+	FlagHTTPHead          Flags = 1 << iota // the block begins with a status line
+	FlagURLCut                              // the URL is longer than the cap
+	FlagPolicyHeadersCut                    // policy header lines were cut
+	FlagBodyCut                             // the body is longer than the cap
+	FlagFalseChunked                        // declared chunked, and is not
+	FlagFalseEncoding                       // a declared Content-Encoding could not be undone
+	FlagUndeclaredGzip                      // a gzip body that no header declares
+	FlagBodyKept                            // the body is in the pack
+	FlagStreamed                            // the offset is one in a decompressed stream
+	FlagUnsupportedScheme                   // a response of a scheme that robots.txt does not speak of
+)
+
+// Fetch is a row of facts: one captured exchange as the archive records it.
+// Strings are as recorded unless said otherwise; "" means absent.
+type Fetch struct {
+	HostReversed    string         `parquet:"host_reversed,dict"`
+	Origin          string         `parquet:"origin,dict"` // semantics: scheme, host, port
+	Micros          int64          `parquet:"time,delta"`
+	Precision       Precision      `parquet:"precision"`
+	URL             string         `parquet:"url,delta"`
+	RecordID        string         `parquet:"record_id"` // packed by packRecordID
+	Input           int32          `parquet:"input"`     // index into the task's inputs
+	Offset          int64          `parquet:"offset,delta"`
+	Length          int64          `parquet:"length"`
+	Type            RecordType     `parquet:"type"`
+	Trust           Trust          `parquet:"trust"`
+	Flags           Flags          `parquet:"flags"`
+	Method          string         `parquet:"method,dict"`
+	Status          int16          `parquet:"status"` // -1: none could be read
+	Location        string         `parquet:"location"`
+	MIMEType        string         `parquet:"mime_type,dict"`
+	PayloadDigest   string         `parquet:"payload_digest"` // as the record's header gives it
+	Truncated       string         `parquet:"truncated,dict"` // WARC-Truncated
+	UserAgent       string         `parquet:"user_agent,dict"`
+	UserAgentSource Source         `parquet:"user_agent_source"`
+	Claim           string         `parquet:"claim,dict"` // warcinfo robots:
+	Software        string         `parquet:"software,dict"`
+	PolicyHeaders   string         `parquet:"policy_headers"` // raw lines, joined by \n
+	Profile         RevisitProfile `parquet:"revisit_profile"`
+	RefersToURL     string         `parquet:"refers_to_url"`
+	RefersToMicros  int64          `parquet:"refers_to_time"`
+	RefersToPrec    Precision      `parquet:"refers_to_precision"`
+}
+
+// Time returns the fetch's WARC-Date.
+func (f *Fetch) Time() Time { return Time{f.Micros, f.Precision} }
+
+// RefersToDate returns the date of the original that a revisit names.
+func (f *Fetch) RefersToDate() Time { return Time{f.RefersToMicros, f.RefersToPrec} }
+
+// CaptureKind says why a capture's body is kept.
+type CaptureKind uint8
+
+// The kinds of policy capture. A robots.txt capture is a GET of exactly
+// /robots.txt; a target is the captured target of a robots.txt redirect that is
+// itself no robots.txt.
+const (
+	captureUnknown CaptureKind = iota
+	CaptureRobots
+	CaptureTarget
+	CaptureTDMRep
+	CaptureAITxt
+	CaptureTrustTxt
+)
+
+// Capture is a row of facts: a fetch whose payload is policy, with its body.
+type Capture struct {
+	Fetch
+	Kind         CaptureKind `parquet:"kind"`
+	ContentRange string      `parquet:"content_range"`
+	BodyDigest   string      `parquet:"body_digest"` // SHA-256 of the decoded body, raw
+	BodyOffset   int64       `parquet:"body_offset"` // in the task's pack
+	BodySize     int64       `parquet:"body_size"`   // octets decoded
+	Pack         int32       `parquet:"pack"`        // which task's pack; set on reading, 0 in a task's own runs
+}
+
+// CompareFetches is the order of the facts: by origin, then in time, then by
+// what makes the order total. Duplicate records become neighbours.
+func CompareFetches(a, b *Fetch) int {
+	if c := compareOrigins(a, b); c != 0 {
+		return c
+	}
+	return cmp.Or(
+		cmp.Compare(a.Micros, b.Micros),
+		cmp.Compare(a.Precision, b.Precision),
+		cmp.Compare(a.URL, b.URL),
+		cmp.Compare(a.RecordID, b.RecordID),
+		cmp.Compare(a.Input, b.Input),
+		cmp.Compare(a.Offset, b.Offset),
+	)
+}
+
+func compareOrigins(a, b *Fetch) int {
+	if a.Origin == b.Origin {
+		return cmp.Compare(a.HostReversed, b.HostReversed)
+	}
+	return cmp.Or(
+		cmp.Compare(run.BucketOf(a.HostReversed), run.BucketOf(b.HostReversed)),
+		cmp.Compare(a.HostReversed, b.HostReversed),
+		cmp.Compare(a.Origin, b.Origin),
+	)
+}
+
+// fetchSize is about what a fetch occupies in memory, in octets.
+func fetchSize(f *Fetch) int {
+	return 320 + len(f.URL) + len(f.RecordID) + len(f.Location) + len(f.PolicyHeaders) + len(f.RefersToURL) +
+		len(f.PayloadDigest)
+}
+
+// FetchRuns is the specification of the runs of fetches.
+var FetchRuns = run.Spec[Fetch]{
+	Name:    "fetches",
+	Compare: CompareFetches,
+	Bucket:  func(f *Fetch) int { return run.BucketOf(f.HostReversed) },
+	Size:    fetchSize,
+}
+
+// CaptureRuns is the specification of the runs of policy captures.
+var CaptureRuns = run.Spec[Capture]{
+	Name:    "captures",
+	Compare: func(a, b *Capture) int { return CompareFetches(&a.Fetch, &b.Fetch) },
+	Bucket:  func(c *Capture) int { return run.BucketOf(c.HostReversed) },
+	Size:    func(c *Capture) int { return fetchSize(&c.Fetch) + 64 },
+}
+
+// IssueRuns is the specification of the runs of issues.
+var IssueRuns = run.Spec[Issue]{
+	Name:    "issues",
+	Compare: CompareIssues,
+	Bucket:  func(*Issue) int { return 0 },
+	Size:    func(i *Issue) int { return 128 + len(i.Detail) },
+}
+
+// A packed record id is 16 raw octets behind this tag, or the text as it stands.
+const uuidTag = "\x00"
+
+const uuidPrefix = "urn:uuid:"
+
+// packRecordID shortens a WARC-Record-ID without its angle brackets. A UUID in
+// its canonical lower-case form becomes 17 octets; anything else stays text.
+func packRecordID(id string) string {
+	text, ok := strings.CutPrefix(id, uuidPrefix)
+	if !ok || len(text) != 36 {
+		return id
+	}
+	var raw [16]byte
+	digits := strings.ReplaceAll(text, "-", "")
+	if len(digits) != 32 {
+		return id
+	}
+	if _, err := hex.Decode(raw[:], []byte(digits)); err != nil {
+		return id
+	}
+	packed := uuidTag + string(raw[:])
+	if RecordIDText(packed) != id {
+		return id
+	}
+	return packed
+}
+
+// RecordIDText is the inverse of the packing of Fetch.RecordID: the id as the
+// record gives it, without angle brackets.
+func RecordIDText(packed string) string {
+	raw, ok := strings.CutPrefix(packed, uuidTag)
+	if !ok || len(raw) != 16 {
+		return packed
+	}
+	h := hex.EncodeToString([]byte(raw))
+	return uuidPrefix + h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
+}

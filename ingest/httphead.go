@@ -1,0 +1,205 @@
+package ingest
+
+import (
+	"bytes"
+	"io"
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/tag"
+)
+
+// httpHead is the head of an HTTP message as archives hold it.
+type httpHead struct {
+	present          bool   // there is a status line or request line
+	status           int16  // -1: not readable
+	method           string // of a request
+	userAgent        string // of a request
+	location         string
+	contentType      string
+	contentEncoding  []string // in the order applied
+	transferEncoding string
+	contentRange     string
+	date             string
+	policy           []byte // policy header lines, joined by \n
+	policyCut        bool
+}
+
+// readHead reads an HTTP head from a block: up to and with the empty line, at
+// most max octets. What was read beyond the head is returned as body. complete
+// is false where the block ended, or max came, before the empty line; then all
+// that was read is head.
+func readHead(block io.Reader, buf []byte, limit int) (head, body []byte, complete bool, err error) {
+	buf = buf[:0]
+	searched := 0
+	for {
+		if len(buf) == cap(buf) {
+			buf = append(buf, make([]byte, max(4096, len(buf)))...)[:len(buf)]
+		}
+		n, err := block.Read(buf[len(buf):cap(buf)])
+		buf = buf[:len(buf)+n]
+		if end := headEnd(buf, searched); end >= 0 {
+			return buf[:end], buf[end:], true, nil
+		}
+		searched = max(0, len(buf)-3)
+		if err == io.EOF || err == nil && len(buf) >= limit {
+			return buf, nil, false, nil
+		}
+		if err != nil {
+			return nil, nil, false, err
+		}
+	}
+}
+
+// headEnd finds the end of a head: an empty line, in CRLF, LF or a mixture. It
+// looks from octet from on, and returns -1 where there is none yet.
+func headEnd(b []byte, from int) int {
+	for i := from; ; {
+		n := bytes.IndexByte(b[i:], '\n')
+		if n < 0 {
+			return -1
+		}
+		i += n + 1
+		switch rest := b[i:]; {
+		case len(rest) > 0 && rest[0] == '\n':
+			return i + 1
+		case len(rest) > 1 && rest[0] == '\r' && rest[1] == '\n':
+			return i + 2
+		}
+	}
+}
+
+// isHTTP reports whether a block begins as an HTTP response does. What does not
+// is the bare body of HTTP/0.9.
+func isHTTP(b []byte) bool {
+	return len(b) >= 5 && strings.EqualFold(string(b[:5]), "HTTP/")
+}
+
+// parseResponseHead reads a status line and the fields that matter.
+func parseResponseHead(head []byte) httpHead {
+	h := httpHead{present: true, status: -1}
+	line, rest := cutLine(head)
+	h.status = parseStatus(line)
+	eachField(rest, func(name, value, raw []byte) { h.setResponse(string(name), value, raw) })
+	return h
+}
+
+// parseRequestHead reads a request line and the User-Agent.
+func parseRequestHead(head []byte) httpHead {
+	h := httpHead{present: true, status: -1}
+	line, rest := cutLine(head)
+	method, _, _ := bytes.Cut(line, []byte{' '})
+	if len(method) <= 32 {
+		h.method = strings.ToUpper(string(method))
+	}
+	eachField(rest, func(name, value, _ []byte) {
+		if string(name) == "user-agent" && h.userAgent == "" {
+			h.userAgent = cut(string(value), maxUserAgent)
+		}
+	})
+	return h
+}
+
+// parseStatus reads the status of a line like "HTTP/1.1 200 OK", where the
+// reason, and in the wild the minor version, may be missing. It is -1 where there
+// is no number of at most three digits.
+func parseStatus(line []byte) int16 {
+	_, rest, _ := bytes.Cut(line, []byte{' '})
+	rest = bytes.TrimLeft(rest, " \t")
+	code, _, _ := bytes.Cut(rest, []byte{' '})
+	if len(code) == 0 || len(code) > 3 {
+		return -1
+	}
+	var v int16
+	for _, c := range code {
+		if c < '0' || c > '9' {
+			return -1
+		}
+		v = v*10 + int16(c-'0')
+	}
+	return v
+}
+
+// eachField calls f for every field line: the lower-cased name, the value with
+// folded lines joined (RFC 9112 §5.2), and the line as it stands.
+func eachField(b []byte, f func(name, value, raw []byte)) {
+	var lower [64]byte
+	for len(b) > 0 {
+		line, rest := cutLine(b)
+		if len(line) == 0 {
+			return
+		}
+		raw, value := line, line
+		folded := false
+		for len(rest) > 0 && (rest[0] == ' ' || rest[0] == '\t') {
+			var more []byte
+			more, rest = cutLine(rest)
+			if !folded {
+				value, folded = bytes.Clone(line), true
+			}
+			value = append(append(value, ' '), bytes.TrimSpace(more)...)
+		}
+		if folded {
+			raw = value
+		}
+		b = rest
+		name, value, ok := bytes.Cut(value, []byte{':'})
+		if name = bytes.TrimSpace(name); ok && len(name) <= len(lower) {
+			f(lowerASCII(lower[:0], name), bytes.TrimSpace(value), raw)
+		}
+	}
+}
+
+// setResponse keeps a response field. Of Location and Content-Type the first
+// counts, as clients take it; codings add up.
+func (h *httpHead) setResponse(name string, value, raw []byte) {
+	switch name {
+	case "location":
+		first(&h.location, cut(string(value), maxURL))
+	case "content-type":
+		first(&h.contentType, cut(string(value), 256))
+	case "content-encoding":
+		h.contentEncoding = append(h.contentEncoding, codings(value)...)
+	case "transfer-encoding":
+		first(&h.transferEncoding, strings.ToLower(cut(string(value), 256)))
+	case "content-range":
+		first(&h.contentRange, cut(string(value), 256))
+	case "date":
+		first(&h.date, cut(string(value), 64))
+	default:
+		if tag.Keep(name, string(value[:min(len(value), tag.MaxLine)])) {
+			h.addPolicy(raw)
+		}
+	}
+}
+
+func (h *httpHead) addPolicy(line []byte) {
+	if len(line) > tag.MaxLine+64 {
+		line, h.policyCut = line[:tag.MaxLine+64], true
+	}
+	if len(h.policy)+len(line)+1 > maxPolicyHeaders {
+		h.policyCut = true
+		return
+	}
+	if len(h.policy) > 0 {
+		h.policy = append(h.policy, '\n')
+	}
+	h.policy = append(h.policy, line...)
+}
+
+// codings splits a Content-Encoding value. More than a handful is an attack.
+func codings(value []byte) []string {
+	var list []string
+	for part := range strings.SplitSeq(strings.ToLower(cut(string(value), 256)), ",") {
+		if part = strings.TrimSpace(part); part != "" && part != "identity" && len(list) < 8 {
+			list = append(list, part)
+		}
+	}
+	return list
+}
+
+func cut(s string, n int) string {
+	if len(s) > n {
+		return s[:n]
+	}
+	return s
+}

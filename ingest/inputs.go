@@ -1,0 +1,265 @@
+package ingest
+
+import (
+	"bufio"
+	"cmp"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Stdin is the path of the input that is read from standard input.
+const Stdin = "-"
+
+// Input is one archive to read.
+type Input struct {
+	Path  string `json:"path"` // real path: absolute, without symbolic links; Stdin
+	Name  string `json:"name"` // warc_filename in the tables
+	Size  int64  `json:"size"`
+	MTime int64  `json:"mtime"` // nanoseconds since 1970
+}
+
+// same reports whether two inputs are the same octets, as far as the file system
+// tells.
+func (in Input) same(other Input) bool {
+	return in.Path == other.Path && in.Size == other.Size && in.MTime == other.MTime
+}
+
+// InputError is an argument that names no archive.
+type InputError struct {
+	Arg    string
+	Reason string
+}
+
+func (e *InputError) Error() string { return fmt.Sprintf("%s: %s", e.Arg, e.Reason) }
+
+// Expand turns arguments into inputs, sorted by path, each file once: files,
+// folders (recursively), globs, "-", and lists of them, "@list" or "*.paths.gz".
+// Arguments that name nothing are returned as failures; the others stand.
+func Expand(args []string) (inputs []Input, failures []*InputError) {
+	x := expander{seen: make(map[string]bool)}
+	for _, arg := range args {
+		x.argument(arg)
+	}
+	slices.SortFunc(x.inputs, func(a, b Input) int { return cmp.Compare(a.Path, b.Path) })
+	distinctNames(x.inputs)
+	return x.inputs, x.failures
+}
+
+type expander struct {
+	inputs   []Input
+	failures []*InputError
+	seen     map[string]bool
+}
+
+func (x *expander) fail(arg, format string, args ...any) {
+	x.failures = append(x.failures, &InputError{arg, fmt.Sprintf(format, args...)})
+}
+
+func (x *expander) argument(arg string) {
+	switch {
+	case arg == Stdin:
+		x.add(Input{Path: Stdin, Name: Stdin})
+	case strings.HasPrefix(arg, "@"):
+		x.list(arg[1:])
+	case strings.HasSuffix(arg, ".paths.gz"):
+		x.list(arg)
+	default:
+		x.path(arg)
+	}
+}
+
+// path takes a file, a folder, or a glob that the shell has not expanded.
+func (x *expander) path(arg string) {
+	info, err := os.Stat(arg)
+	switch {
+	case err == nil && info.IsDir():
+		x.folder(arg)
+	case err == nil:
+		x.file(arg, filepath.Base(arg))
+	case errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(arg, "*?["):
+		x.glob(arg)
+	case errors.Is(err, fs.ErrNotExist):
+		x.fail(arg, "no such file or folder; check the path")
+	default:
+		x.fail(arg, "cannot be read (%v); check its permissions", reason(err))
+	}
+}
+
+func (x *expander) glob(pattern string) {
+	paths, err := filepath.Glob(pattern)
+	if err != nil {
+		x.fail(pattern, "is no pattern; see filepath.Match for the syntax")
+		return
+	}
+	if len(paths) == 0 {
+		x.fail(pattern, "matches no file; check the pattern")
+	}
+	for _, p := range paths {
+		x.path(p)
+	}
+}
+
+// list takes the lines of a list. A relative line is meant from the working
+// folder; it is also the name that the tables give the file.
+func (x *expander) list(path string) {
+	f, err := os.Open(path)
+	if err != nil {
+		x.fail(path, "the list cannot be read (%v); check the path", reason(err))
+		return
+	}
+	defer f.Close()
+	var r io.Reader = f
+	if strings.HasSuffix(path, ".gz") {
+		if r, err = gzip.NewReader(f); err != nil {
+			x.fail(path, "the list cannot be read (%v); it is no gzip file", err)
+			return
+		}
+	}
+	before := len(x.inputs) + len(x.failures)
+	lines := bufio.NewScanner(r)
+	for lines.Scan() {
+		line := strings.TrimSpace(lines.Text())
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		x.listed(line)
+	}
+	if err := lines.Err(); err != nil {
+		x.fail(path, "the list cannot be read to its end (%v)", err)
+	}
+	if len(x.inputs)+len(x.failures) == before {
+		x.fail(path, "the list names no archive; put one path on each line")
+	}
+}
+
+func (x *expander) listed(line string) {
+	info, err := os.Stat(line)
+	switch {
+	case err != nil:
+		x.fail(line, "cannot be read (%v); the list names it", reason(err))
+	case info.IsDir():
+		x.folder(line)
+	default:
+		x.file(line, line)
+	}
+}
+
+func (x *expander) folder(dir string) {
+	before := len(x.inputs)
+	failed := len(x.failures)
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			x.fail(path, "cannot be read (%v); check its permissions", reason(err))
+			return nil
+		}
+		if e.IsDir() {
+			if isOutput(path) {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !isArchive(path) {
+			return nil
+		}
+		name, err := filepath.Rel(dir, path)
+		if err != nil {
+			name = filepath.Base(path)
+		}
+		x.file(path, filepath.ToSlash(name))
+		return nil
+	})
+	if err != nil {
+		x.fail(dir, "cannot be read (%v)", reason(err))
+	}
+	if len(x.inputs) == before && len(x.failures) == failed {
+		x.fail(dir, "the folder holds no archives; name a folder with .warc or .warc.gz files")
+	}
+}
+
+// isOutput reports whether a folder is an output of this tool, which may lie
+// among the archives and holds none.
+func isOutput(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, factsFolder))
+	return err == nil
+}
+
+// isArchive picks the files of a folder: those named like an archive, and those
+// that begin like one.
+func isArchive(path string) bool {
+	name := strings.ToLower(filepath.Base(path))
+	for _, part := range [...]string{".warc", ".arc", ".wacz"} {
+		if i := strings.LastIndex(name, part); i >= 0 {
+			switch name[i+len(part):] {
+			case "", ".gz", ".bz2", ".zst", ".xz":
+				return true
+			}
+		}
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	c, _ := sniff(bufio.NewReaderSize(f, 64<<10))
+	return c != containerNotAnArchive && c != containerEmpty && c != containerUnsupported
+}
+
+func (x *expander) file(path, name string) {
+	real, err := filepath.EvalSymlinks(path)
+	if err == nil {
+		real, err = filepath.Abs(real)
+	}
+	if err != nil {
+		x.fail(path, "cannot be read (%v)", reason(err))
+		return
+	}
+	info, err := os.Stat(real)
+	if err != nil {
+		x.fail(path, "cannot be read (%v)", reason(err))
+		return
+	}
+	if !info.Mode().IsRegular() {
+		x.fail(path, "is no regular file; give a pipe on standard input, as -")
+		return
+	}
+	x.add(Input{Path: real, Name: name, Size: info.Size(), MTime: info.ModTime().UnixNano()})
+}
+
+func (x *expander) add(in Input) {
+	if x.seen[in.Path] {
+		return
+	}
+	x.seen[in.Path] = true
+	x.inputs = append(x.inputs, in)
+}
+
+// distinctNames gives inputs whose names collide their paths instead, so that a
+// row's warc_filename always tells which file it speaks of.
+func distinctNames(inputs []Input) {
+	count := make(map[string]int)
+	for _, in := range inputs {
+		count[in.Name]++
+	}
+	for i := range inputs {
+		if count[inputs[i].Name] > 1 {
+			inputs[i].Name = inputs[i].Path
+		}
+	}
+}
+
+// reason is the part of a file error behind the path, which the message names
+// already.
+func reason(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
+}

@@ -1,0 +1,102 @@
+package ingest
+
+import "cmp"
+
+// IssueKind says what was wrong with a place in an archive.
+type IssueKind uint8
+
+// The kinds of issue. Their String is the value of issues.kind.
+const (
+	issueUnknown IssueKind = iota
+	IssueUnreadable
+	IssueEmptyFile
+	IssueNotAnArchive
+	IssueUnsupportedContainer
+	IssueDamagedMember
+	IssueDamagedStream
+	IssueTruncatedRecord
+	IssueBadRecordHeader
+	IssueHeaderTooLong
+	IssueBadContentLength
+	IssueBadRecordEnd
+	IssueSkippedRange
+	IssueBadDate
+	IssueDateWithoutZone
+	IssueNoTargetURI
+	IssueBadURL
+	IssueURLTooLong
+	IssueBadHTTPHead
+	IssueFalseChunked
+	IssueFalseEncoding
+	IssueBodyCut
+	IssuePolicyHeadersCut
+	IssueDuplicateRecord
+	IssueBodyNotKept
+	IssueClockSkew
+)
+
+var issueKinds = [...]string{
+	issueUnknown:              "unknown",
+	IssueUnreadable:           "unreadable",
+	IssueEmptyFile:            "empty_file",
+	IssueNotAnArchive:         "not_an_archive",
+	IssueUnsupportedContainer: "unsupported_container",
+	IssueDamagedMember:        "damaged_member",
+	IssueDamagedStream:        "damaged_stream",
+	IssueTruncatedRecord:      "truncated_record",
+	IssueBadRecordHeader:      "bad_record_header",
+	IssueHeaderTooLong:        "header_too_long",
+	IssueBadContentLength:     "bad_content_length",
+	IssueBadRecordEnd:         "bad_record_end",
+	IssueSkippedRange:         "skipped_range",
+	IssueBadDate:              "bad_date",
+	IssueDateWithoutZone:      "date_without_zone",
+	IssueNoTargetURI:          "no_target_uri",
+	IssueBadURL:               "bad_url",
+	IssueURLTooLong:           "url_too_long",
+	IssueBadHTTPHead:          "bad_http_head",
+	IssueFalseChunked:         "false_chunked",
+	IssueFalseEncoding:        "false_encoding",
+	IssueBodyCut:              "body_cut",
+	IssuePolicyHeadersCut:     "policy_headers_cut",
+	IssueDuplicateRecord:      "duplicate_record",
+	IssueBodyNotKept:          "body_not_kept",
+	IssueClockSkew:            "clock_skew",
+}
+
+func (k IssueKind) String() string { return issueKinds[k] }
+
+// Lossy reports whether an issue of this kind means that bytes of an input could
+// not be read, so that fetches may be missing from the tables.
+func (k IssueKind) Lossy() bool {
+	switch k {
+	case IssueUnreadable, IssueEmptyFile, IssueNotAnArchive, IssueUnsupportedContainer, IssueDamagedMember,
+		IssueDamagedStream, IssueTruncatedRecord, IssueBadRecordHeader, IssueHeaderTooLong,
+		IssueBadContentLength, IssueBadRecordEnd, IssueSkippedRange:
+		return true
+	}
+	return false
+}
+
+// Issue is something in an archive that could not be read or trusted, and what
+// was done about it.
+type Issue struct {
+	Input    int32     `parquet:"input"`
+	Offset   int64     `parquet:"offset"` // octets from the start; -1: the input as a whole
+	Length   int64     `parquet:"length"` // octets concerned; -1 where unknown
+	RecordID string    `parquet:"record_id"`
+	Kind     IssueKind `parquet:"kind"`
+	Detail   string    `parquet:"detail"`
+	Action   string    `parquet:"action"`
+}
+
+// CompareIssues orders issues by place.
+func CompareIssues(a, b *Issue) int {
+	return cmp.Or(
+		cmp.Compare(a.Input, b.Input),
+		cmp.Compare(a.Offset, b.Offset),
+		cmp.Compare(a.Kind, b.Kind),
+		cmp.Compare(a.RecordID, b.RecordID),
+		cmp.Compare(a.Detail, b.Detail),
+	)
+}

@@ -1,0 +1,21 @@
+package ingest
+
+// Limits: every cap on what one record can make the reader hold. A value that
+// meets its cap is cut, the row says so in its Flags or an Issue does.
+const (
+	maxRecordHeader  = 1 << 20   // octets of one record's WARC header
+	maxHTTPHead      = 1 << 20   // octets of one HTTP head
+	maxWarcinfo      = 1 << 20   // octets of one warcinfo block
+	maxRequestHead   = 64 << 10  // octets read of one request
+	maxURL           = 64 << 10  // octets of a URL or Location
+	maxUserAgent     = 4 << 10   // octets of a User-Agent or a warcinfo value
+	maxPolicyHeaders = 64 << 10  // octets of all policy header lines of one response
+	maxPolicyBody    = 8 << 20   // octets of a policy capture's body, stored and decoded
+	maxPendingBodies = 32 << 20  // octets of bodies that wait for their request record
+	maxTargets       = 4096      // robots.txt redirect targets remembered in one input
+	maxWarcinfos     = 1024      // warcinfo records remembered in one input
+	pairingWindow    = 64        // records within which a request finds its response
+	taskBytes        = 128 << 20 // octets of consecutive inputs in one task
+	taskInputs       = 4096      // inputs in one task
+	readBuffer       = 256 << 10 // octets read from a file at once
+)

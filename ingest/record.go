@@ -1,0 +1,147 @@
+package ingest
+
+import (
+	"bytes"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// recordHeader is the header of one WARC record: the fields that anybody asks for.
+type recordHeader struct {
+	version       string // "WARC/1.0"
+	kind          string // WARC-Type, lower case
+	id            string // WARC-Record-ID without angle brackets, packed
+	date          string
+	target        string
+	contentType   string
+	contentLength int64 // octets of the block; -1 where missing or wrong
+	warcinfoID    string
+	payloadDigest string
+	profile       string
+	refersToURI   string
+	refersToDate  string
+	truncated     string
+	concurrentTo  []string // packed ids
+}
+
+// record is one record as a container hands it to the committer. The block is
+// read lazily; what nobody reads of it the container skips, and verifies.
+type record struct {
+	recordHeader
+	offset   int64 // of the record: see Fetch.Offset
+	streamed bool  // offset counts octets of the decompressed stream
+	block    io.Reader
+}
+
+// warcMagic begins every WARC record.
+const warcMagic = "WARC/"
+
+// parseRecordHeader reads a header block: the version line and the fields up to
+// the empty line (WARC 1.1 §4). Lines end in CRLF or LF, names have any case, a
+// line that begins with white space continues the one before it. Octets that fit
+// no field are skipped: the record is judged by the fields that it needs.
+func parseRecordHeader(block []byte) recordHeader {
+	h := recordHeader{contentLength: -1}
+	version, rest := cutLine(block)
+	h.version = string(version)
+	for len(rest) > 0 {
+		var line []byte
+		line, rest = cutLine(rest)
+		if len(line) == 0 {
+			break
+		}
+		for len(rest) > 0 && (rest[0] == ' ' || rest[0] == '\t') {
+			var more []byte
+			more, rest = cutLine(rest)
+			line = append(append(bytes.Clone(line), ' '), bytes.TrimSpace(more)...)
+		}
+		if name, value, ok := bytes.Cut(line, []byte{':'}); ok {
+			h.set(bytes.TrimSpace(name), bytes.TrimSpace(value))
+		}
+	}
+	return h
+}
+
+// set stores a field. Of a field that must not be repeated the first counts, so
+// that a value appended by an attacker or a broken tool never replaces another.
+func (h *recordHeader) set(name, value []byte) {
+	var buf [len("warc-refers-to-target-uri")]byte
+	if len(name) > len(buf) {
+		return
+	}
+	switch string(lowerASCII(buf[:0], name)) {
+	case "warc-type":
+		first(&h.kind, strings.ToLower(string(value)))
+	case "warc-record-id":
+		first(&h.id, packRecordID(trimBrackets(value)))
+	case "warc-date":
+		first(&h.date, string(value))
+	case "warc-target-uri":
+		first(&h.target, trimBrackets(value))
+	case "content-type":
+		first(&h.contentType, string(value))
+	case "content-length":
+		if h.contentLength < 0 {
+			h.contentLength = parseLength(value)
+		}
+	case "warc-warcinfo-id":
+		first(&h.warcinfoID, packRecordID(trimBrackets(value)))
+	case "warc-payload-digest":
+		first(&h.payloadDigest, string(value))
+	case "warc-profile":
+		first(&h.profile, trimBrackets(value))
+	case "warc-refers-to-target-uri":
+		first(&h.refersToURI, trimBrackets(value))
+	case "warc-refers-to-date":
+		first(&h.refersToDate, string(value))
+	case "warc-truncated":
+		first(&h.truncated, string(value))
+	case "warc-concurrent-to":
+		if len(h.concurrentTo) < pairingWindow {
+			h.concurrentTo = append(h.concurrentTo, packRecordID(trimBrackets(value)))
+		}
+	}
+}
+
+func first(dst *string, value string) {
+	if *dst == "" {
+		*dst = value
+	}
+}
+
+// parseLength reads a Content-Length, -1 where it is no decimal number that a
+// file could hold.
+func parseLength(value []byte) int64 {
+	n, err := strconv.ParseUint(string(value), 10, 63)
+	if err != nil {
+		return -1
+	}
+	return int64(n)
+}
+
+// trimBrackets drops the angle brackets that WARC 1.0 puts around URIs, and
+// that some writers put around those of WARC-Target-URI.
+func trimBrackets(value []byte) string {
+	value = bytes.TrimSpace(value)
+	if len(value) >= 2 && value[0] == '<' && value[len(value)-1] == '>' {
+		value = value[1 : len(value)-1]
+	}
+	return string(value)
+}
+
+// cutLine cuts a line off b, without its CRLF or LF.
+func cutLine(b []byte) (line, rest []byte) {
+	line, rest, _ = bytes.Cut(b, []byte{'\n'})
+	return bytes.TrimSuffix(line, []byte{'\r'}), rest
+}
+
+func lowerASCII(dst, src []byte) []byte {
+	for _, c := range src {
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		dst = append(dst, c)
+	}
+	return dst
+}

@@ -1,0 +1,67 @@
+package ingest
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// Reread reads the body of a fetch again from its archive, by file and offset. It
+// serves captures whose body ingest could not know to be policy, and updates
+// c.Flags and c.ContentRange. The record found there must be the one meant.
+func Reread(in Input, c *Capture) ([]byte, error) {
+	if c.Flags&FlagStreamed != 0 || in.Path == Stdin {
+		return nil, errors.New("the body was not kept, and the input cannot be read from the middle")
+	}
+	if err := unchanged(in); err != nil {
+		return nil, err
+	}
+	f, err := os.Open(in.Path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if _, err := f.Seek(c.Offset, io.SeekStart); err != nil {
+		return nil, err
+	}
+	file := &countingReader{r: f}
+	br := bufio.NewReaderSize(file, readBuffer)
+	form, _ := sniff(br)
+	r, err := newRecordReader(form, file, br)
+	if err != nil || r == nil {
+		return nil, fmt.Errorf("no record at %d", c.Offset)
+	}
+	return rereadBody(r, c)
+}
+
+// rereadBody takes the body of the first record of r.
+func rereadBody(r recordReader, c *Capture) ([]byte, error) {
+	rec, err := r.next()
+	if err != nil {
+		return nil, err
+	}
+	if rec.id != c.RecordID || cut(rec.target, maxURL) != c.URL {
+		return nil, fmt.Errorf("another record stands at %d", c.Offset)
+	}
+	var keep keeper
+	com := newCommitter(c.Input, &keep)
+	d := draft{exchange: &exchange{}}
+	d.exchange.Capture = Capture{Fetch: c.Fetch, Kind: CaptureTarget}
+	if err := com.readPayload(rec, &d); err != nil {
+		return nil, err
+	}
+	if _, err := r.finish(); err != nil {
+		return nil, err
+	}
+	c.Flags, c.ContentRange = d.exchange.Flags, d.exchange.ContentRange
+	return d.exchange.body, nil
+}
+
+// keeper is a sink that nothing is expected of.
+type keeper struct{}
+
+func (*keeper) fetch(*Fetch) error             { return nil }
+func (*keeper) capture(*Capture, []byte) error { return nil }
+func (*keeper) issue(Issue) error              { return nil }

@@ -1,0 +1,203 @@
+package ingest
+
+import (
+	"bufio"
+	"bytes"
+	"compress/bzip2"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/slyrz/warc"
+)
+
+// streamReader reads archives whose records cannot be addressed in the file:
+// bzip2, one gzip stream around all records, and pipes. github.com/slyrz/warc
+// frames the records; the tap below it bounds what it reads as a header, counts
+// octets, and keeps the header as it stands, since slyrz/warc has no bound, no
+// offsets, and loses repeated fields.
+//
+// Offsets and lengths are those of the decompressed stream. A checksum, where the
+// container has one, is compared at the end of the stream, after the records.
+type streamReader struct {
+	chain
+	tap   *tap
+	warc  *warc.Reader
+	rec   record
+	block io.LimitedReader
+	ended bool
+}
+
+// newStreamReader wraps the compressed or plain octets of in.
+func newStreamReader(c container, in *bufio.Reader) (*streamReader, error) {
+	plain, err := decompressed(c, in)
+	if err != nil {
+		return nil, err
+	}
+	t := &tap{in: bufio.NewReaderSize(plain, 64<<10)}
+	return &streamReader{tap: t}, nil
+}
+
+// decompressed undoes the compression that the first octets announce.
+func decompressed(c container, in *bufio.Reader) (io.Reader, error) {
+	b, _ := in.Peek(len(magicBzip2))
+	switch {
+	case c == containerBzip2, bytes.HasPrefix(b, magicBzip2):
+		return bzip2.NewReader(in), nil
+	case c == containerGzip, bytes.HasPrefix(b, magicGzip):
+		return gzip.NewReader(in)
+	}
+	return in, nil
+}
+
+func (r *streamReader) fingerprint() uint64 { return r.sum }
+
+func (r *streamReader) next() (*record, error) {
+	if r.ended {
+		return nil, io.EOF
+	}
+	if err := r.tap.start(); err != nil {
+		return nil, r.stop(err)
+	}
+	var err error
+	if r.warc == nil {
+		r.warc, err = warc.NewReaderMode(r.tap, warc.SequentialMode)
+	}
+	var rec *warc.Record
+	if err == nil {
+		rec, err = r.warc.ReadRecord()
+	}
+	if err != nil {
+		return nil, r.stop(err)
+	}
+	r.add(r.tap.header)
+	r.block = io.LimitedReader{R: rec.Content, N: r.tap.parsed.contentLength}
+	r.rec = record{recordHeader: r.tap.parsed, offset: r.tap.offset, streamed: true, block: &r.block}
+	return &r.rec, nil
+}
+
+func (r *streamReader) finish() (int64, error) {
+	if _, err := io.Copy(io.Discard, &r.block); err != nil {
+		return 0, r.stop(err)
+	}
+	if r.block.N > 0 {
+		r.ended = true
+		return 0, &damage{IssueTruncatedRecord, r.tap.offset,
+			fmt.Sprintf("the stream ends %d octets before the record does", r.block.N), false}
+	}
+	if err := r.tap.end(); err != nil {
+		return 0, r.stop(err)
+	}
+	return r.tap.n - r.tap.offset, nil
+}
+
+// stop ends the reading. The tap's own word on what is wrong is better than what
+// slyrz/warc makes of it.
+func (r *streamReader) stop(err error) error {
+	r.ended = true
+	if d := r.tap.damage; d != nil {
+		return d
+	}
+	switch {
+	case r.tap.err != nil:
+		err = r.tap.err
+	case err == io.EOF:
+		return io.EOF
+	}
+	if isReadError(err) {
+		return err
+	}
+	kind := IssueDamagedStream
+	if errors.Is(err, io.ErrUnexpectedEOF) || err == io.EOF {
+		kind = IssueTruncatedRecord
+	}
+	return &damage{kind, r.tap.offset, err.Error(), false}
+}
+
+// tap hands a stream of records to slyrz/warc piece by piece: a read never goes
+// past the end of a header, a block, or the end of a record, so that the header
+// it holds is that of the record in hand.
+type tap struct {
+	in     *bufio.Reader
+	n      int64 // octets handed on
+	offset int64 // where the record in hand begins
+	header []byte
+	parsed recordHeader
+	queue  []byte // header octets and record ends to hand on first
+	left   int64  // octets of the block
+	damage *damage
+	err    error
+}
+
+// start reads the next header ahead, within bounds. slyrz/warc expects exactly
+// two line ends behind a block, and gets them whatever the archive has.
+func (t *tap) start() error {
+	t.n += skipNewlines(t.in)
+	t.offset = t.n
+	block, err := readHeaderBlock(t.in)
+	switch {
+	case errors.Is(err, errHeaderTooLong):
+		return t.fail(IssueHeaderTooLong, fmt.Sprintf("the record header is longer than %d octets", maxRecordHeader))
+	case err != nil:
+		if err != io.EOF {
+			t.err = err
+		}
+		return err
+	case !bytes.HasPrefix(block, []byte(warcMagic)):
+		return t.fail(IssueBadRecordHeader, fmt.Sprintf("the record begins with %.20q", block))
+	}
+	t.n += int64(len(block))
+	t.header, t.parsed = block, parseRecordHeader(block)
+	if t.parsed.contentLength < 0 {
+		return t.fail(IssueBadContentLength, "Content-Length is missing or no number")
+	}
+	t.queue = append(t.queue, plainHeader(&t.parsed)...)
+	t.left = t.parsed.contentLength
+	return nil
+}
+
+// plainHeader is what slyrz/warc needs to frame the record.
+func plainHeader(h *recordHeader) []byte {
+	return fmt.Appendf(nil, "%s\r\ncontent-length: %d\r\n\r\n", h.version, h.contentLength)
+}
+
+// end checks the record's end and queues the two line ends for slyrz/warc.
+func (t *tap) end() error {
+	ends := skipNewlines(t.in)
+	t.n += ends
+	next, err := t.in.Peek(len(warcMagic))
+	if err != nil && err != io.EOF {
+		t.err = err
+		return err
+	}
+	if len(next) > 0 && (ends == 0 || string(next) != warcMagic) {
+		return t.fail(IssueBadRecordEnd,
+			fmt.Sprintf("after the %d octets that Content-Length says comes %.8q, not the next record", t.parsed.contentLength, next))
+	}
+	t.queue = append(t.queue[:0], "\r\n\r\n"...)
+	return nil
+}
+
+func (t *tap) fail(kind IssueKind, detail string) error {
+	t.damage = &damage{kind, t.offset, detail, false}
+	return t.damage
+}
+
+func (t *tap) Read(p []byte) (int, error) {
+	if len(t.queue) > 0 {
+		n := copy(p, t.queue)
+		t.queue = t.queue[n:]
+		return n, nil
+	}
+	if t.left == 0 {
+		return 0, io.EOF
+	}
+	n, err := t.in.Read(p[:min(int64(len(p)), t.left)])
+	t.n += int64(n)
+	t.left -= int64(n)
+	if err != nil && err != io.EOF {
+		t.err = err
+	}
+	return n, err
+}

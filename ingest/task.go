@@ -1,0 +1,212 @@
+package ingest
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/robotsaudit/robotsaudit/internal/pack"
+	"github.com/robotsaudit/robotsaudit/internal/run"
+)
+
+// The files of a task's folder.
+const (
+	manifestFile = "manifest.json"
+	packFile     = "bodies.pack"
+)
+
+// Manifest says what a finished task holds. It is written last; a folder without
+// one is no task.
+type Manifest struct {
+	Fingerprint string        `json:"fingerprint"`
+	Inputs      []InputResult `json:"inputs"`
+	Fetches     []string      `json:"fetches"` // names of run files
+	Captures    []string      `json:"captures"`
+	Issues      []string      `json:"issues"`
+}
+
+// InputResult is what reading one input came to.
+type InputResult struct {
+	Input
+	Container   string `json:"container"`
+	Fingerprint string `json:"fingerprint"`       // of the input's content, hexadecimal
+	Refusal     string `json:"refusal,omitempty"` // why nothing of it was read
+	InputStats
+}
+
+// inputError is a failure to read an input at all, as opposed to damage in it.
+type inputError struct {
+	input Input
+	err   error
+}
+
+func (e *inputError) Error() string { return fmt.Sprintf("%s: %v", e.input.Path, e.err) }
+func (e *inputError) Unwrap() error { return e.err }
+
+// taskWriter writes the facts of a task's inputs into a folder.
+type taskWriter struct {
+	dir      string
+	fetches  *run.Writer[Fetch]
+	captures *run.Writer[Capture]
+	issues   *run.Writer[Issue]
+	bodies   *pack.Writer
+}
+
+func newTaskWriter(dir string) (*taskWriter, error) {
+	bodies, err := pack.Create(filepath.Join(dir, packFile))
+	if err != nil {
+		return nil, err
+	}
+	return &taskWriter{
+		dir:      dir,
+		fetches:  run.NewWriter(dir, FetchRuns),
+		captures: run.NewWriter(dir, CaptureRuns),
+		issues:   run.NewWriter(dir, IssueRuns),
+		bodies:   bodies,
+	}, nil
+}
+
+func (w *taskWriter) fetch(f *Fetch) error { return w.fetches.Add(*f) }
+
+func (w *taskWriter) capture(c *Capture, body []byte) error {
+	ref, err := w.bodies.Put(body)
+	if err != nil {
+		return err
+	}
+	c.BodyDigest, c.BodyOffset, c.BodySize = string(ref.Digest[:]), ref.Offset, ref.Size
+	return w.captures.Add(*c)
+}
+
+func (w *taskWriter) issue(i Issue) error { return w.issues.Add(i) }
+
+// close completes the files. The folder is a task only once its manifest is there.
+func (w *taskWriter) close(m *Manifest) (err error) {
+	if m.Fetches, err = w.fetches.Close(); err != nil {
+		return err
+	}
+	if m.Captures, err = w.captures.Close(); err != nil {
+		return err
+	}
+	if m.Issues, err = w.issues.Close(); err != nil {
+		return err
+	}
+	if err := w.bodies.Close(); err != nil {
+		return err
+	}
+	return writeJSON(filepath.Join(w.dir, manifestFile), m)
+}
+
+// writeJSON writes a small file and syncs it.
+func writeJSON(path string, v any) error {
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(b, '\n'))
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+// readInputs reads the inputs, in order, into w.
+func (w *taskWriter) readInputs(inputs []Input, stdin io.Reader, progress func(int)) ([]InputResult, error) {
+	var results []InputResult
+	for i, in := range inputs {
+		result, err := readInput(in, int32(i), w, stdin, progress)
+		if err != nil {
+			return nil, err
+		}
+		results = append(results, result)
+	}
+	return results, nil
+}
+
+// readInput reads one input from its first octet to its last.
+func readInput(in Input, index int32, out sink, stdin io.Reader, progress func(int)) (InputResult, error) {
+	src, err := openInput(in, stdin)
+	if err != nil {
+		return InputResult{}, &inputError{in, err}
+	}
+	defer src.Close()
+	file := &countingReader{r: src, progress: progress}
+	br := bufio.NewReaderSize(file, readBuffer)
+	form, detail := sniff(br)
+	if in.Path == Stdin && form <= containerBzip2 && form > containerEmpty {
+		form = containerPipe
+	}
+	c := newCommitter(index, out)
+	reader, err := newRecordReader(form, file, br)
+	if err == nil && reader != nil {
+		err = c.readInput(reader, func() int64 { return in.Size })
+	} else if err == nil {
+		err = c.report(refusal(form, detail, in.Size))
+	}
+	if isReadError(err) {
+		return InputResult{}, &inputError{in, err}
+	}
+	if err != nil {
+		return InputResult{}, err
+	}
+	if err := unchanged(in); err != nil {
+		return InputResult{}, &inputError{in, err}
+	}
+	result := InputResult{Input: in, Container: form.String(), InputStats: c.stats, Refusal: detail}
+	if reader != nil {
+		result.Fingerprint = fmt.Sprintf("%016x", reader.fingerprint())
+	}
+	return result, nil
+}
+
+// newRecordReader picks the reader for a container; nil where there is none.
+func newRecordReader(form container, file *countingReader, br *bufio.Reader) (recordReader, error) {
+	switch form {
+	case containerPlain:
+		return newPlainReader(file, br), nil
+	case containerMembers:
+		return newMemberReader(file, br), nil
+	case containerGzip, containerBzip2, containerPipe:
+		return newStreamReader(form, br)
+	}
+	return nil, nil
+}
+
+// refusal is the issue of an input that is not read.
+func refusal(form container, detail string, size int64) Issue {
+	kind := IssueNotAnArchive
+	switch form {
+	case containerEmpty:
+		kind = IssueEmptyFile
+	case containerUnsupported:
+		kind = IssueUnsupportedContainer
+	}
+	return Issue{Offset: -1, Length: size, Kind: kind, Detail: detail, Action: "not read"}
+}
+
+func openInput(in Input, stdin io.Reader) (io.ReadCloser, error) {
+	if in.Path == Stdin {
+		return io.NopCloser(stdin), nil
+	}
+	return os.Open(in.Path)
+}
+
+// unchanged checks that the file is still the one that was planned: an archive
+// that a crawler is still writing is no evidence yet.
+func unchanged(in Input) error {
+	if in.Path == Stdin {
+		return nil
+	}
+	info, err := os.Stat(in.Path)
+	if err != nil {
+		return err
+	}
+	if info.Size() != in.Size || info.ModTime().UnixNano() != in.MTime {
+		return errors.New("the file changed while it was read; run again once it is complete")
+	}
+	return nil
+}

@@ -1,0 +1,210 @@
+// Package pack keeps distinct bodies as zstd frames, one after the other, in
+// one file.
+package pack
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// A Ref says where a body is in a pack, and what it must be.
+type Ref struct {
+	Digest [sha256.Size]byte // SHA-256 of the body
+	Offset int64             // of the frame in the pack
+	Size   int64             // octets of the body
+}
+
+var (
+	errDamaged = errors.New("damaged body pack")
+	errClosed  = errors.New("body pack is closed")
+)
+
+// A Writer stores each distinct body once. The same bodies in the same order
+// give the same file, byte for byte.
+type Writer struct {
+	file    *os.File
+	encoder *zstd.Encoder
+	frame   []byte
+	offset  int64
+	refs    map[[sha256.Size]byte]Ref
+	err     error
+}
+
+// Create returns a Writer of a new pack at path, in the place of a file that
+// is there.
+func Create(path string) (*Writer, error) {
+	// EncodeAll runs in the caller, and a fixed level and one thread make
+	// frames depend on nothing but the body. SHA-256 stands in for a
+	// frame's own checksum.
+	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedDefault),
+		zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false), zstd.WithZeroFrames(true))
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.Create(path)
+	if err != nil {
+		return nil, err
+	}
+	return &Writer{file: file, encoder: encoder, refs: make(map[[sha256.Size]byte]Ref)}, nil
+}
+
+// Put stores body unless the pack has it already. After an error the Writer
+// is of no further use.
+func (w *Writer) Put(body []byte) (Ref, error) {
+	if w.err != nil {
+		return Ref{}, w.err
+	}
+	digest := sha256.Sum256(body)
+	if ref, ok := w.refs[digest]; ok {
+		return ref, nil
+	}
+	w.frame = w.encoder.EncodeAll(body, w.frame[:0])
+	if _, err := w.file.Write(w.frame); err != nil {
+		w.err = err
+		return Ref{}, err
+	}
+	ref := Ref{Digest: digest, Offset: w.offset, Size: int64(len(body))}
+	w.offset += int64(len(w.frame))
+	w.refs[digest] = ref
+	return ref, nil
+}
+
+// Close makes the pack durable. It returns the error of a Put that failed, and
+// then, as after an error of its own, leaves no file.
+func (w *Writer) Close() error {
+	if w.err == errClosed {
+		return w.err
+	}
+	err := w.err
+	w.err = errClosed
+	if err == nil {
+		err = w.file.Sync()
+	}
+	err = errors.Join(err, w.file.Close(), w.encoder.Close())
+	if err != nil {
+		os.Remove(w.file.Name())
+	}
+	return err
+}
+
+// A Reader gets bodies from a pack. It is safe for concurrent use.
+type Reader struct {
+	file     *os.File
+	size     int64
+	decoders sync.Pool // of *decoder
+}
+
+// Open opens the pack at path.
+func Open(path string) (*Reader, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return &Reader{file: file, size: info.Size()}, nil
+}
+
+// Close closes the pack. No call of Get may be running.
+func (r *Reader) Close() error { return r.file.Close() }
+
+// Get returns the body that ref describes, or an error if the pack holds
+// anything else there. Besides the body it needs no more memory than a decoder
+// with maxWindow, whatever the pack holds.
+func (r *Reader) Get(ref Ref) ([]byte, error) {
+	if ref.Offset < 0 || ref.Offset >= r.size || ref.Size < 0 {
+		return nil, fmt.Errorf("%s: %w: no body of %d octets at %d", r.file.Name(), errDamaged, ref.Size, ref.Offset)
+	}
+	d, err := r.decoder()
+	if err != nil {
+		return nil, err
+	}
+	defer r.decoders.Put(d)
+	body, err := d.decode(io.NewSectionReader(r.file, ref.Offset, r.size-ref.Offset), ref.Size)
+	if err == nil && sha256.Sum256(body) != ref.Digest {
+		err = errors.New("SHA-256 differs")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w: body at %d: %w", r.file.Name(), errDamaged, ref.Offset, err)
+	}
+	return body, nil
+}
+
+func (r *Reader) decoder() (*decoder, error) {
+	if d, ok := r.decoders.Get().(*decoder); ok {
+		return d, nil
+	}
+	return newDecoder()
+}
+
+// A decoder decodes one frame at a time.
+type decoder struct {
+	zstd  *zstd.Decoder
+	input *bufio.Reader
+}
+
+// maxWindow is the largest window that the encoder uses at its level.
+const maxWindow = 8 << 20
+
+func newDecoder() (*decoder, error) {
+	// With one thread the decoder has no goroutines to stop: a pool may
+	// drop it.
+	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxWindow(maxWindow))
+	if err != nil {
+		return nil, err
+	}
+	return &decoder{zstd: z, input: bufio.NewReader(nil)}, nil
+}
+
+// stated is the size from which the encoder's frames state it; their header
+// has no field for less (RFC 8878 §3.1.1.1.4).
+const stated = 256
+
+// decode returns the content, of size octets, of the frame at the start of
+// frames. A frame that states another size is refused before it is decoded.
+func (d *decoder) decode(frames io.Reader, size int64) ([]byte, error) {
+	d.input.Reset(frames)
+	defer d.input.Reset(nil)
+	start, err := d.input.Peek(zstd.HeaderMaxSize)
+	if err != nil && err != io.EOF { // a short frame at the end of the pack
+		return nil, err
+	}
+	var header zstd.Header
+	if err := header.Decode(start); err != nil {
+		return nil, err
+	}
+	if (header.HasFCS || size >= stated) && header.FrameContentSize != uint64(size) {
+		return nil, fmt.Errorf("no frame of %d octets", size)
+	}
+	if err := d.zstd.Reset(d.input); err != nil {
+		return nil, err
+	}
+	defer d.zstd.Reset(nil)
+	// The buffer grows with what is decoded: size is only a claim.
+	var body bytes.Buffer
+	const trusted = 1 << 20
+	body.Grow(int(min(size, trusted)))
+	if _, err := io.CopyN(&body, onlyReader{d.zstd}, size); err != nil {
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+		return nil, err
+	}
+	return body.Bytes(), nil
+}
+
+// onlyReader hides the decoder's WriteTo, which would decode the frames after
+// this one as well.
+type onlyReader struct{ io.Reader }

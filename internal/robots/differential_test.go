@@ -1,0 +1,123 @@
+package robots
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestDifferential answers the questions of scripts/differential, which
+// compares the answers with those of Google's own code. Alone it is skipped.
+func TestDifferential(t *testing.T) {
+	questions, answers := os.Getenv("DIFFERENTIAL_QUESTIONS"), os.Getenv("DIFFERENTIAL_ANSWERS")
+	if questions == "" || answers == "" {
+		t.Skip("run by scripts/differential/run")
+	}
+	in, err := os.Open(questions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	out, err := os.Create(answers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewReaderSize(in, 1<<20)
+	w := bufio.NewWriter(out)
+	e := json.NewEncoder(w)
+	for d := json.NewDecoder(lines); d.More(); {
+		var q question
+		if err := d.Decode(&q); err != nil {
+			t.Fatal(err)
+		}
+		if err := e.Encode(q.answer()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if err := out.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A question asks for each token for each path.
+type question struct {
+	Body   []byte   `json:"body"`
+	Tokens []string `json:"tokens"`
+	Paths  [][]byte `json:"paths"`
+}
+
+// An answer has one octet for each token and path, the paths of the first token
+// first: 'a' allowed, 'd' disallowed.
+type answer struct {
+	Google  string         `json:"google"`
+	RFC9309 string         `json:"rfc9309"`
+	Classes map[string]int `json:"classes"` // of the differences between the two, with how many each explains
+	Example map[string]int `json:"example"` // the first place of each
+}
+
+// The classes of differences are what has to change in Google's profile for
+// the RFC's answer.
+var classOf = []struct {
+	name   string
+	change func(*spec)
+}{
+	{"token matching", func(s *spec) { s.mode = ModeExact }},
+	{"lenient lines", func(s *spec) { s.lenient, s.keyPrefix = false, false }},
+	{"keys that only begin like a record", func(s *spec) { s.keyPrefix = false }},
+	{"control octets", func(s *spec) { s.dropControl = true }},
+	{"/robots.txt itself", func(s *spec) { s.selfAllowed = true }},
+	{"index page", func(s *spec) { s.indexPage = false }},
+	{"normalisation", func(s *spec) { s.unreserved = true }},
+	{"C strings, long lines, UTF-16", func(s *spec) { s.cString, s.lineLimit = false, 0 }},
+	{"parse limit", func(s *spec) { s.limit = ParseLimit }},
+}
+
+func (q *question) answer() answer {
+	a := answer{Classes: make(map[string]int), Example: make(map[string]int)}
+	a.Google = q.verdicts(&specs[Google])
+	a.RFC9309 = q.verdicts(&specs[RFC9309])
+	if a.Google == a.RFC9309 {
+		return a
+	}
+	changed := make([]string, len(classOf))
+	for i, c := range classOf {
+		s := specs[Google]
+		c.change(&s)
+		changed[i] = q.verdicts(&s)
+	}
+	for i := range a.Google {
+		if a.Google[i] != a.RFC9309[i] {
+			class := "several at once"
+			for j := range classOf {
+				if changed[j][i] == a.RFC9309[i] {
+					class = classOf[j].name
+				}
+			}
+			if a.Classes[class]++; a.Classes[class] == 1 {
+				a.Example[class] = i
+			}
+		}
+	}
+	return a
+}
+
+func (q *question) verdicts(s *spec) string {
+	f, _ := s.parse(q.Body, s.limit, nil)
+	var v strings.Builder
+	for _, token := range q.Tokens {
+		g := f.For(token)
+		for _, path := range q.Paths {
+			if g.Match(string(path)).Allowed {
+				v.WriteByte('a')
+			} else {
+				v.WriteByte('d')
+			}
+		}
+	}
+	return v.String()
+}

@@ -1,0 +1,140 @@
+package robots
+
+import (
+	"strings"
+	"testing"
+)
+
+var seeds = []struct{ body, token, path string }{
+	{"user-agent: *\ndisallow: /a*b$\nallow: /a\n", "Foo", "/axb"},
+	{"User-agent: Foo\nUser-agent: Bar/1\nDisallow: /%7Ea%2f\r\nAllow: *.gif$\r\rUser-agent: *\nDisallow: /", "bar", "/~a%2F"},
+	{"\xEF\xBB\xBFuser-agent: foo*\ndisallow: /a$b$\ndisallow:\nsitemap: x\nuser-agent: *\nuser-agent: foo\ndisallow: /\xE9?u=http%3A//x", "foo", "/%E9?u=http://x"},
+	{"user-agent: * foo\nDisalow: /a\ndisallow /b\n\x00\x01disallow: /c\x02\nallow: /x/index.html", "foo", "/x/"},
+	{"user-agent: a\n\ndisallow: /*a*a*a*ab\nuser-agent: b\nuser-agent: a\ndisallow: /%", "a", "/aaaaaaaaaaaaaa%41b"},
+	{"<!DOCTYPE html><html>\n<p>user-agent: *</p>", "", "/*$?x"},
+}
+
+func addSeeds(f *testing.F) {
+	for _, s := range seeds {
+		f.Add([]byte(s.body), s.token, s.path)
+	}
+}
+
+// FuzzReference compares rfc9309 with a matcher written from the RFC's
+// sentences, and the matching on a stream with that on a string.
+func FuzzReference(f *testing.F) {
+	addSeeds(f)
+	f.Fuzz(func(t *testing.T, body []byte, token, path string) {
+		if isUTF16(body) || len(body) > ParseLimit || token == "*" {
+			t.Skip()
+		}
+		file, _ := Parse(body, RFC9309)
+		g := file.For(token)
+		d := g.Match(path)
+		allowed, line := refParse(string(body)).decide(token, path)
+		if d.Allowed != allowed || d.Rule != nil && d.Rule.Line != line || d.Rule == nil && line != 0 {
+			t.Errorf("%q asks for %q: %+v, want %v by line %d\n%q", token, path, d, allowed, line, body)
+		}
+		if path != "" && d.Reason != ReasonRobotsTxt {
+			if s := decision(g.bestStreamed(path, false)); s.Rule != d.Rule {
+				t.Errorf("streamed: %+v, want %+v", s, d)
+			}
+		}
+	})
+}
+
+func isUTF16(body []byte) bool {
+	return len(body) >= 2 && (string(body[:2]) == "\xFF\xFE" || string(body[:2]) == "\xFE\xFF")
+}
+
+// FuzzParse holds what is true of any body in any profile.
+func FuzzParse(f *testing.F) {
+	addSeeds(f)
+	f.Fuzz(func(t *testing.T, body []byte, token, path string) {
+		for _, p := range Profiles {
+			file, notes := Parse(body, p)
+			lines := 1 + strings.Count(string(body), "\n") + strings.Count(string(body), "\r")
+			last := 1
+			for _, n := range notes {
+				if n.Line < last || n.Line > lines || n.Kind == 0 || len(n.Text) > maxNoteText {
+					t.Errorf("%v: note %+v after line %d of %d", p, n, last, lines)
+				}
+				last = n.Line
+			}
+			for _, r := range file.rules {
+				if r.Line < 1 || r.Line > lines || r.Text == "" || r.Pattern == "" {
+					t.Errorf("%v: rule %+v", p, r)
+				}
+			}
+			for _, m := range Modes {
+				g := file.ForMode(token, m)
+				g.Match(path)
+				if g.Line() < 0 || g.Line() > lines || g.Matched() != (g.Line() > 0) || g.Matched() != (g.Key() > 0) {
+					t.Errorf("%v, %v: group %+v", p, m, g)
+				}
+				if file.ForMode(token, m) != g {
+					t.Errorf("%v, %v: two groups of one token", p, m)
+				}
+			}
+			if file.For(token) != file.ForMode(token, file.spec.mode) {
+				t.Errorf("%v: For differs from its own mode", p)
+			}
+			if whole, _ := ParseWhole(body, p); !file.Cut && whole.For(token).Match(path).Allowed != file.For(token).Match(path).Allowed {
+				t.Errorf("%v: the whole differs", p)
+			}
+			for i := 0; i < len(body); i += 1 + len(body)/16 {
+				Parse(body[:i], p)
+			}
+		}
+	})
+}
+
+// FuzzIndifferent changes a body in ways that must change no verdict.
+func FuzzIndifferent(f *testing.F) {
+	addSeeds(f)
+	f.Fuzz(func(t *testing.T, body []byte, token, path string) {
+		if isUTF16(body) || len(body) > ParseLimit/2 {
+			t.Skip()
+		}
+		for _, p := range Profiles {
+			file, _ := Parse(body, p)
+			want := file.For(token).Match(path).Allowed
+			same := func(what, changed string) {
+				t.Helper()
+				other, _ := Parse([]byte(changed), p)
+				if d := other.For(token).Match(path); d.Allowed != want {
+					t.Errorf("%v: %s: allowed %v, want %v\n%q\n%q", p, what, d.Allowed, want, body, changed)
+				}
+			}
+			lines := refEOL.Split(string(body), -1)
+			same("LF", strings.Join(lines, "\n"))
+			same("CR", strings.Join(lines, "\r"))
+			same("CR LF", strings.Join(lines, "\r\n"))
+			for i := 1; i < len(lines); i += 1 + len(lines)/8 {
+				same("an unknown record", strings.Join(lines[:i], "\n")+"\nx-unknown: /\n"+strings.Join(lines[i:], "\n"))
+			}
+		}
+		file, _ := Parse(body, RFC9309)
+		other, _ := Parse([]byte(turnedRound(file)), RFC9309)
+		if a, b := file.For(token).Match(path), other.For(token).Match(path); a.Allowed != b.Allowed {
+			t.Errorf("groups turned round: %+v, want %+v\n%q", b, a, body)
+		}
+	})
+}
+
+// turnedRound writes the groups of a file down, the last first.
+func turnedRound(f *File) string {
+	var out strings.Builder
+	for i := len(f.groups) - 1; i >= 0; i-- {
+		for _, a := range f.agents {
+			if a.group == i {
+				out.WriteString("user-agent: " + a.value + "\n")
+			}
+		}
+		for _, r := range f.rulesOf(i) {
+			out.WriteString(r.Text + "\n")
+		}
+		out.WriteString("disallow:\n")
+	}
+	return out.String()
+}

@@ -1,0 +1,185 @@
+package robots
+
+import "strings"
+
+// A key is what a line's key says it is.
+type key uint8
+
+const (
+	keyUnknown key = iota
+	keyUserAgent
+	keyAllow
+	keyDisallow
+	keyExtra // a record of recordKeys
+)
+
+// typos are the misspelt keys that Google reads as meant; draft-koster-rep-08
+// §2.2 asks for leniency, and this is the list of those seen.
+var typos = [...]struct {
+	text string
+	key  key
+}{
+	{"useragent", keyUserAgent},
+	{"user agent", keyUserAgent},
+	{"dissallow", keyDisallow},
+	{"dissalow", keyDisallow},
+	{"disalow", keyDisallow},
+	{"diasllow", keyDisallow},
+	{"disallaw", keyDisallow},
+}
+
+// recordKeys are the other records whose values are kept (RFC 9309 §2.2.4).
+var recordKeys = [...]string{
+	"crawl-delay", "request-rate", "visit-time", "sitemap", "host", "clean-param",
+	"content-signal", "content-usage", "license", "noindex",
+}
+
+// A line is a key-value pair of the file.
+type line struct {
+	text  string // trimmed, without comment
+	name  string // the key as written
+	value string
+	key   key
+	extra string // the record's canonical key, where key is keyExtra
+
+	misspelt bool // the key is one of typos, or longer than the record's name
+	noColon  bool // white space stands where the colon should
+}
+
+// splitLine reads a line. ok is false where it holds nothing but comment and
+// white space.
+func (s *spec) splitLine(raw rawLine) (l line, ok bool) {
+	text := raw.text
+	if raw.hash >= 0 {
+		text = text[:raw.hash]
+	}
+	if raw.colon < 0 {
+		if l.text = s.trim(text); l.text == "" {
+			return l, false
+		}
+		return s.splitAtSpace(l), true
+	}
+	l.name, l.value = s.trim(text[:raw.colon]), s.trim(text[raw.colon+1:])
+	l.text = s.trim(text)
+	l.key, l.extra, l.misspelt = s.classify(l.name)
+	return l, true
+}
+
+// splitAtSpace reads a line that has no colon. Only what is exactly two words,
+// the first of them a known key, is read as a record that lacks its colon; the
+// key counts where the profile is lenient.
+func (s *spec) splitAtSpace(l line) line {
+	i := strings.IndexAny(l.text, " \t")
+	if i < 0 {
+		return l
+	}
+	name, value := l.text[:i], s.trim(l.text[i+1:])
+	if strings.ContainsAny(value, " \t") {
+		return l
+	}
+	k, extra, misspelt := s.classify(name)
+	if k == keyUnknown && !misspelt {
+		return l
+	}
+	l.noColon = true
+	if s.lenient {
+		l.name, l.value, l.key, l.extra, l.misspelt = name, value, k, extra, misspelt
+	}
+	return l
+}
+
+// classify finds out what a key means in this profile. misspelt is true also
+// where the profile does not accept the misspelling; the key is then unknown.
+func (s *spec) classify(name string) (k key, extra string, misspelt bool) {
+	switch len(name) {
+	case len("allow"):
+		if equalFold(name, "allow") {
+			return keyAllow, "", false
+		}
+	case len("disallow"):
+		if equalFold(name, "disallow") {
+			return keyDisallow, "", false
+		}
+	case len("user-agent"):
+		if equalFold(name, "user-agent") {
+			return keyUserAgent, "", false
+		}
+	}
+	for _, extra := range &recordKeys {
+		if equalFold(name, extra) {
+			return keyExtra, extra, false
+		}
+	}
+	k = s.misspelt(name)
+	if !s.lenient && k != keyUnknown {
+		return keyUnknown, "", true
+	}
+	return k, "", k != keyUnknown
+}
+
+// misspelt returns what a misspelt key means, or keyUnknown.
+func (s *spec) misspelt(name string) key {
+	means := equalFold
+	if s.keyPrefix {
+		means = hasPrefixFold
+		switch {
+		case means(name, "user-agent"):
+			return keyUserAgent
+		case means(name, "allow"):
+			return keyAllow
+		case means(name, "disallow"):
+			return keyDisallow
+		}
+	}
+	for i := range typos {
+		if means(name, typos[i].text) {
+			return typos[i].key
+		}
+	}
+	return keyUnknown
+}
+
+// trim cuts the white space of the grammar (WS, RFC 9309 §2.2) off both ends,
+// or C's where the profile reads lines as C strings.
+func (s *spec) trim(text string) string {
+	for text != "" && s.isSpace(text[0]) {
+		text = text[1:]
+	}
+	for text != "" && s.isSpace(text[len(text)-1]) {
+		text = text[:len(text)-1]
+	}
+	return text
+}
+
+func (s *spec) isSpace(b byte) bool {
+	return b == ' ' || b == '\t' || s.cString && isCSpace(b)
+}
+
+func isCSpace(b byte) bool {
+	return b == ' ' || '\t' <= b && b <= '\r'
+}
+
+// equalFold reports whether s is lower, a lower-case ASCII string, in any case.
+// strings.EqualFold would also take U+017F for an "s".
+func equalFold(s, lower string) bool {
+	return len(s) == len(lower) && hasPrefixFold(s, lower)
+}
+
+func hasPrefixFold(s, lower string) bool {
+	if len(s) < len(lower) {
+		return false
+	}
+	for i := 0; i < len(lower); i++ {
+		if toLower(s[i]) != lower[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func toLower(b byte) byte {
+	if 'A' <= b && b <= 'Z' {
+		return b + 'a' - 'A'
+	}
+	return b
+}

@@ -1,0 +1,197 @@
+package robots
+
+const upperHex = "0123456789ABCDEF"
+
+// unreserved are the characters that a percent-encoded form equals: RFC 3986
+// §2.3.
+var unreserved = func() (t [256]bool) {
+	for b := range t {
+		t[b] = 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || '0' <= b && b <= '9' ||
+			b == '-' || b == '.' || b == '_' || b == '~'
+	}
+	return t
+}()
+
+// hexValue holds the value of a hexadecimal digit, and notHex elsewhere.
+var hexValue = func() (t [256]uint8) {
+	for b := range t {
+		switch {
+		case '0' <= b && b <= '9':
+			t[b] = uint8(b - '0')
+		case 'a' <= b && b <= 'f':
+			t[b] = uint8(b - 'a' + 10)
+		case 'A' <= b && b <= 'F':
+			t[b] = uint8(b - 'A' + 10)
+		default:
+			t[b] = notHex
+		}
+	}
+	return t
+}()
+
+const notHex = 0xFF
+
+// escape reports the octet that s[i:] encodes where it begins with a
+// percent-encoded octet.
+func escape(s string, i int) (b byte, ok bool) {
+	if i+2 >= len(s) || s[i] != '%' {
+		return 0, false
+	}
+	hi, lo := hexValue[s[i+1]], hexValue[s[i+2]]
+	if hi|lo == notHex {
+		return 0, false
+	}
+	return hi<<4 | lo, true
+}
+
+// A unit is what some octets of a path become for comparison: either the
+// octet b, or b percent-encoded. It stands for width octets of the original.
+type unit struct {
+	b       byte
+	encoded bool
+	width   int
+}
+
+// unitAt normalises the unit of a URI that begins at s[i] (RFC 9309 §2.2.2):
+// unreserved characters are decoded, other escapes take upper-case digits,
+// octets outside ASCII are encoded, and so are "*" and "$", since the pattern
+// matches them only in that form (§2.2.3, figure 6). Reserved octets stay as
+// they are: encoding them all, as a sentence of §2.2.2 has it, would equate
+// what RFC 3986 §2.2 holds apart.
+func unitAt(s string, i int) unit {
+	b := s[i]
+	switch {
+	case b == '%':
+		if v, ok := escape(s, i); ok {
+			return unit{v, !unreserved[v], 3}
+		}
+	case b >= 0x80 || b == '*' || b == '$':
+		return unit{b, true, 1}
+	}
+	return unit{b, false, 1}
+}
+
+// word returns the first eight octets of s.
+func word(s string) uint64 {
+	_ = s[7]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+// plain reports whether path is its own normal form for sure: it holds no
+// "%", "*", "$" and no octet outside ASCII. It looks at eight octets at once.
+func plain(path string) bool {
+	const (
+		ones  = 0x0101010101010101
+		highs = 0x8080808080808080
+	)
+	i := 0
+	for ; i+8 <= len(path); i += 8 {
+		w := word(path[i:])
+		percent := (w | ones) ^ ones*'%' // zero where an octet is "$" or "%"
+		star := w ^ ones*'*'
+		if ((percent-ones)&^percent|(star-ones)&^star|w)&highs != 0 {
+			return false
+		}
+	}
+	for ; i < len(path); i++ {
+		if b := path[i]; b|1 == '%' || b == '*' || b >= 0x80 {
+			return false
+		}
+	}
+	return true
+}
+
+// appendNormal appends the normal form of path to dst while it fits into
+// dst's capacity, and reports whether it did.
+func appendNormal(dst []byte, path string) ([]byte, bool) {
+	for i := 0; i < len(path); {
+		u := unitAt(path, i)
+		i += u.width
+		switch {
+		case !u.encoded && len(dst) < cap(dst):
+			dst = append(dst, u.b)
+		case u.encoded && len(dst)+3 <= cap(dst):
+			dst = append(dst, '%', upperHex[u.b>>4], upperHex[u.b&0xF])
+		default:
+			return dst, false
+		}
+	}
+	return dst, true
+}
+
+// NormalPath returns the form of a recorded path in which the profile
+// compares it with patterns.
+func (p Profile) NormalPath(path string) string {
+	if !p.spec().unreserved || plain(path) {
+		return path
+	}
+	dst, _ := appendNormal(make([]byte, 0, 3*len(path)), path)
+	return string(dst)
+}
+
+// pattern returns the normal form of a rule's value.
+func (s *spec) pattern(value string) string {
+	dst := make([]byte, 0, 3*len(value))
+	for i := 0; i < len(value); {
+		b := value[i]
+		switch v, ok := escape(value, i); {
+		case ok && s.unreserved && unreserved[v]:
+			dst = append(dst, v)
+			i += 3
+		case ok:
+			dst = append(dst, '%', upperHex[v>>4], upperHex[v&0xF])
+			i += 3
+		case b >= 0x80 || b == '$' && s.unreserved && i < len(value)-1:
+			dst = append(dst, '%', upperHex[b>>4], upperHex[b&0xF])
+			i++
+		default:
+			dst = append(dst, b)
+			i++
+		}
+	}
+	return string(dst)
+}
+
+// An octetClass is what is special about an octet, or about any of several.
+type octetClass uint8
+
+const (
+	classStop    octetClass = 1 << iota // ends a line or a part of it
+	classControl                        // see isControl; not a line ending
+	classHigh                           // not ASCII
+	classPercent
+	classDollar
+	classDelimiting // "*" and "?": a gen-delim may follow in a query
+)
+
+var classes = func() (t [256]octetClass) {
+	for b := range t {
+		switch {
+		case b >= 0x80:
+			t[b] = classHigh
+		case b == '\n' || b == '\r' || b == '#' || b == ':':
+			t[b] = classStop
+		case isControl(byte(b)):
+			t[b] = classControl
+		}
+	}
+	t['%'] = classPercent
+	t['$'] = classDollar
+	t['*'] = classDelimiting
+	t['?'] = classDelimiting
+	return t
+}()
+
+// patternClass returns the classes of a rule's value. A final "$" is an anchor
+// and has none.
+func patternClass(value string) (seen octetClass) {
+	last := len(value) - 1
+	for i := 0; i < last; i++ {
+		seen |= classes[value[i]]
+	}
+	if value[last] != '$' {
+		seen |= classes[value[last]]
+	}
+	return seen
+}

@@ -1,0 +1,469 @@
+package robots
+
+import (
+	"bytes"
+	"math/bits"
+	"strings"
+	"sync"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// A File is a parsed robots.txt. Its exported fields are facts to be read. A
+// File may be used by several goroutines at once.
+type File struct {
+	// Cut says that the body is longer than the profile's parsing limit.
+	Cut bool
+	// HTML says that the body is an HTML document that holds no group.
+	HTML bool
+	// Empty says that the body holds nothing but white space.
+	Empty bool
+	// Groups counts the groups, Rules the rules in them that can match
+	// something: neither empty ones nor those that no path can satisfy.
+	Groups, Rules int
+	// Records are the records of other protocols, in file order.
+	Records []Record
+
+	spec   *spec
+	rules  []Rule
+	agents []agent
+	groups []group
+
+	mu       sync.Mutex // guards what For fills in
+	deciding deciding
+}
+
+// A Rule is an allow or disallow line that can match something.
+type Rule struct {
+	Allow   bool
+	class   octetClass // of the octets in its value
+	Text    string     // the line as written, trimmed, without comment
+	Pattern string     // the normalised pattern
+	Line    int        // from 1
+}
+
+// A Record is a line that is no part of the Robots Exclusion Protocol but
+// belongs to a known extension of it (RFC 9309 §2.2.4).
+type Record struct {
+	Key   string // lower case: "crawl-delay", "sitemap", …
+	Value string // trimmed, without comment
+	Line  int    // from 1
+	Group int    // the first user-agent line of the group it stands in, else 0
+}
+
+// An agent is one user-agent line. It belongs to the group of that index.
+type agent struct {
+	value string
+	line  int
+	group int
+}
+
+// A group is one run of user-agent lines with the rules that follow them:
+// agents[firstAgent:] and rules[firstRule:], up to the next group's.
+type group struct {
+	line                  int
+	firstAgent, firstRule int
+}
+
+// Parse reads a robots.txt body as the profile does. It never fails: lines
+// that can't be read are skipped and noted (RFC 9309 §2.3.1.5). A body longer
+// than the profile's limit is cut there, and a line that the cut goes through
+// is dropped.
+func Parse(body []byte, p Profile) (*File, []Note) {
+	return p.spec().parse(body, p.spec().limit, new(notes))
+}
+
+// ParseWhole is Parse without the limit, to see whether what lies beyond it
+// could change a verdict.
+func ParseWhole(body []byte, p Profile) (*File, []Note) {
+	return p.spec().parse(body, 0, new(notes))
+}
+
+// parser is the state between two lines.
+type parser struct {
+	*File
+	notes    *notes
+	line     int  // the number of the current line
+	inAgents bool // no rule has followed the last user-agent line
+	html     bool
+	records  bool // a line that is no rule stands in the current group
+	recordAt int  // its number
+	recorded string
+	ruled    bool // the current group has a rule, valid or not
+	seen     []int32
+	allASCII bool // neither control characters nor octets outside ASCII anywhere
+}
+
+func (s *spec) parse(body []byte, limit int, n *notes) (*File, []Note) {
+	f := &File{spec: s}
+	p := parser{File: f, notes: n}
+	var cut bool
+	if limit > 0 && len(body) > limit {
+		f.Cut = true
+		cut = body[limit] != '\n' && body[limit] != '\r'
+		body = body[:limit]
+	}
+	text, transcoded := p.decode(body)
+	if f.Cut && (cut || transcoded) {
+		text = withoutLastLine(text)
+	}
+	f.Empty = strings.Trim(text, " \t\r\n\v\f\x00") == ""
+	p.html = looksLikeHTML(text)
+	if !p.html {
+		// Most lines of most files are rules, of more octets than that.
+		const shortRule = 16
+		p.rules = make([]Rule, 0, min(strings.Count(text, "\n")+1, len(text)/shortRule))
+	}
+	p.allASCII = clean(text)
+	p.lines(text)
+	p.endGroup()
+	f.Groups, f.Rules = len(f.groups), len(f.rules)
+	f.HTML = p.html && f.Groups == 0
+	p.noteWhole()
+	if n == nil {
+		return f, nil
+	}
+	return f, n.sorted()
+}
+
+// decode turns the body into text: byte order marks go, and UTF-16 with one is
+// transcoded. Octets that are not UTF-8 stay.
+func (p *parser) decode(body []byte) (text string, transcoded bool) {
+	const utf8BOM = "\xEF\xBB\xBF"
+	switch {
+	case p.spec.cString:
+		n := 0
+		for n < len(utf8BOM) && n < len(body) && body[n] == utf8BOM[n] {
+			n++
+		}
+		if n > 0 {
+			p.notes.add(1, NoteByteOrderMark, "")
+		}
+		return string(body[n:]), false
+	case bytes.HasPrefix(body, []byte(utf8BOM)):
+		p.notes.add(1, NoteByteOrderMark, "")
+		return string(body[len(utf8BOM):]), false
+	case len(body) >= 2 && (body[0] == 0xFF && body[1] == 0xFE || body[0] == 0xFE && body[1] == 0xFF):
+		p.notes.add(1, NoteUTF16, "")
+		return fromUTF16(body[2:], body[0] == 0xFE), true
+	}
+	return string(body), false
+}
+
+// fromUTF16 transcodes; half a code unit at the end is dropped.
+func fromUTF16(body []byte, bigEndian bool) string {
+	hi, lo := 1, 0
+	if bigEndian {
+		hi, lo = 0, 1
+	}
+	units := make([]uint16, len(body)/2)
+	for i := range units {
+		units[i] = uint16(body[2*i+hi])<<8 | uint16(body[2*i+lo])
+	}
+	return string(utf16.Decode(units))
+}
+
+// withoutLastLine drops a last line that has no line ending.
+func withoutLastLine(text string) string {
+	return text[:strings.LastIndexAny(text, "\r\n")+1]
+}
+
+// looksLikeHTML reports whether text begins with a tag of an HTML document.
+func looksLikeHTML(text string) bool {
+	text = strings.TrimLeft(text, " \t\r\n\v\f")
+	if !strings.HasPrefix(text, "<") {
+		return false
+	}
+	head := strings.ToLower(text[:min(len(text), 1024)])
+	for _, tag := range [...]string{"<!doctype html", "<html", "<head", "<body", "<title", "<meta", "<script"} {
+		if strings.Contains(head, tag) {
+			return true
+		}
+	}
+	return false
+}
+
+// clean reports whether text is ASCII without control characters other than
+// tabs and line endings, so that no line need be looked at for them.
+func clean(text string) bool {
+	var seen octetClass
+	for i := 0; i < len(text); i++ {
+		seen |= classes[text[i]]
+	}
+	return seen&(classHigh|classControl) == 0
+}
+
+// isControl reports whether b is a control octet that the grammar keeps out of
+// a rule (RFC 9309 §2.2). A tab is the grammar's white space, and its ABNF
+// admits DEL.
+func isControl(b byte) bool { return b < 0x20 && b != '\t' }
+
+func hasControl(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if isControl(s[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// lines feeds the text to the parser line by line. A line ends at LF, CR or
+// CR LF (RFC 9309 §2.2).
+func (p *parser) lines(text string) {
+	for len(text) > 0 {
+		l := scanLine(text)
+		p.next(l)
+		text = text[len(l.text):]
+		switch {
+		case strings.HasPrefix(text, "\r\n"):
+			text = text[2:]
+		case text != "":
+			text = text[1:]
+		}
+	}
+}
+
+// A rawLine is a line without its ending, and where its first "#" stands and,
+// before that, its first ":", or -1.
+type rawLine struct {
+	text        string
+	hash, colon int
+}
+
+// scanLine returns the first line of text.
+func scanLine(text string) rawLine {
+	l := rawLine{text, -1, -1}
+	for i := 0; i < len(text); i++ {
+		if classes[text[i]]&classStop == 0 {
+			continue
+		}
+		switch text[i] {
+		case '\n', '\r':
+			l.text = text[:i]
+			return l
+		case '#':
+			if l.hash < 0 {
+				l.hash = i
+			}
+		case ':':
+			if l.colon < 0 && l.hash < 0 {
+				l.colon = i
+			}
+		}
+	}
+	return l
+}
+
+// next takes the next line.
+func (p *parser) next(raw rawLine) {
+	p.line++
+	if p.spec.cString {
+		raw = cString(raw, p.spec.lineLimit)
+	}
+	if len(raw.text) > longLine || p.spec.lineLimit > 0 && len(raw.text) == p.spec.lineLimit {
+		p.notes.add(p.line, NoteLineTooLong, raw.text)
+	}
+	l, ok := p.spec.splitLine(raw)
+	if !ok {
+		return
+	}
+	p.noteLine(&l)
+	switch l.key {
+	case keyUserAgent:
+		p.userAgent(&l)
+	case keyAllow, keyDisallow:
+		p.rule(&l)
+	case keyExtra:
+		p.Records = append(p.Records, Record{l.extra, l.value, p.line, p.groupLine()})
+		p.other(&l)
+	default:
+		p.other(&l)
+	}
+}
+
+// cString returns the part of a line that Google's parser sees.
+func cString(l rawLine, limit int) rawLine {
+	text := l.text[:min(len(l.text), limit)]
+	if i := strings.IndexByte(text, 0); i >= 0 {
+		text = text[:i]
+	}
+	if len(text) == len(l.text) {
+		return l
+	}
+	return scanLine(text)
+}
+
+// userAgent starts a group or joins the one that has no rule yet. Every
+// user-agent line does so, whatever its value: dropping one would pour its
+// rules into the group before.
+func (p *parser) userAgent(l *line) {
+	if !p.inAgents {
+		p.endGroup()
+		p.groups = append(p.groups, group{p.line, len(p.agents), len(p.rules)})
+		p.inAgents, p.ruled = true, false
+	}
+	p.noteRecordInGroup()
+	p.agents = append(p.agents, agent{l.value, p.line, len(p.groups) - 1})
+	if !isToken(l.value) && l.value != "*" {
+		p.notes.add(p.line, NoteInvalidToken, l.value)
+	}
+}
+
+// rule takes an allow or disallow line. It ends the list of user-agent lines
+// even where it is empty or invalid.
+func (p *parser) rule(l *line) {
+	if len(p.groups) == 0 {
+		p.notes.add(p.line, NoteRuleBeforeGroup, l.text)
+		return
+	}
+	p.inAgents, p.ruled = false, true
+	p.noteRecordInGroup()
+	if l.value == "" || p.spec.dropControl && !p.allASCII && hasControl(l.value) {
+		return
+	}
+	if l.value[0] != '/' && l.value[0] != '*' {
+		p.notes.add(p.line, NoteNoLeadingSlash, l.text)
+		return
+	}
+	class := patternClass(l.value)
+	if class&classDollar != 0 {
+		p.notes.add(p.line, NoteDollarInside, l.text)
+	}
+	pattern := l.value
+	if class&(classHigh|classPercent|classDollar) != 0 {
+		pattern = p.spec.pattern(l.value)
+	}
+	p.rules = append(p.rules, Rule{l.key == keyAllow, class, l.text, pattern, p.line})
+}
+
+// other takes a line that is no part of the protocol. It changes nothing:
+// RFC 9309 §2.2.4.
+func (p *parser) other(l *line) {
+	if len(p.groups) > 0 && !p.records {
+		p.records, p.recordAt, p.recorded = true, p.line, l.text
+	}
+}
+
+// groupLine returns the first user-agent line of the current group, or 0.
+func (p *parser) groupLine() int {
+	if len(p.groups) == 0 {
+		return 0
+	}
+	return p.groups[len(p.groups)-1].line
+}
+
+// endGroup notes what can be said once a group is whole.
+func (p *parser) endGroup() {
+	p.records = false
+	if len(p.groups) == 0 {
+		return
+	}
+	g := p.groups[len(p.groups)-1]
+	if !p.ruled {
+		p.notes.add(g.line, NoteEmptyGroup, "")
+	}
+	if p.notes != nil {
+		p.noteDuplicates(p.rules[g.firstRule:])
+	}
+}
+
+// noteDuplicates notes rules that repeat one of their group. It looks for them
+// in a hash table with open addressing.
+func (p *parser) noteDuplicates(rules []Rule) {
+	if len(rules) < 2 {
+		return
+	}
+	size := 2 << bits.Len(uint(len(rules)))
+	if size > len(p.seen) {
+		p.seen = make([]int32, size)
+	}
+	table := p.seen[:size]
+	clear(table)
+	for i := range rules {
+		r := &rules[i]
+		// A body can be made to collide; then a duplicate may be missed.
+		const probes = 16
+		at := hash(r.Pattern)
+		for range probes {
+			at &= uint64(len(table) - 1)
+			if table[at] == 0 {
+				table[at] = int32(i + 1)
+				break
+			}
+			if other := &rules[table[at]-1]; other.Allow == r.Allow && other.Pattern == r.Pattern {
+				p.notes.add(r.Line, NoteDuplicateRule, r.Text)
+				break
+			}
+			at++
+		}
+	}
+}
+
+// hash mixes the octets of s, eight at a time.
+func hash(s string) uint64 {
+	const prime = 0x9E3779B97F4A7C15
+	h := uint64(len(s))
+	for ; len(s) >= 8; s = s[8:] {
+		h = (h ^ word(s)) * prime
+		h ^= h >> 32
+	}
+	for i := 0; i < len(s); i++ {
+		h = h<<8 | h>>56 ^ uint64(s[i])
+	}
+	h *= prime
+	return h ^ h>>32
+}
+
+// noteRecordInGroup is called where a group goes on after another record.
+func (p *parser) noteRecordInGroup() {
+	if p.records {
+		p.notes.add(p.recordAt, NoteRecordInGroup, p.recorded)
+		p.records = false
+	}
+}
+
+// noteLine notes what can be said of a line on its own.
+func (p *parser) noteLine(l *line) {
+	switch {
+	case l.noColon:
+		p.notes.add(p.line, NoteMissingColon, l.text)
+	case l.misspelt:
+		p.notes.add(p.line, NoteMisspelt, l.text)
+	case l.key == keyUnknown && !p.html:
+		p.notes.add(p.line, NoteUnknownRecord, l.text)
+	}
+	if p.allASCII {
+		return
+	}
+	if hasControl(l.text) {
+		p.notes.add(p.line, NoteControl, l.text)
+	}
+	if !utf8.ValidString(l.text) {
+		p.notes.add(p.line, NoteNonUTF8, l.text)
+	}
+}
+
+// noteWhole notes what can be said of the file as a whole.
+func (p *parser) noteWhole() {
+	if p.Empty {
+		p.notes.add(1, NoteEmpty, "")
+	}
+	if p.html {
+		p.notes.add(1, NoteHTML, "")
+	}
+	if p.Cut {
+		p.notes.add(max(p.line, 1), NoteCut, "")
+	}
+}
+
+// isToken reports whether s is a product token of RFC 9309 §2.2.1.
+func isToken(s string) bool { return s != "" && len(leadingToken(s)) == len(s) }
+
+// leadingToken returns the longest prefix of s that could be a product token.
+func leadingToken(s string) string {
+	i := 0
+	for i < len(s) && (s[i] == '-' || s[i] == '_' || 'a' <= toLower(s[i]) && toLower(s[i]) <= 'z') {
+		i++
+	}
+	return s[:i]
+}

@@ -1,0 +1,127 @@
+// Package robots reads robots.txt files and decides, for a product token and
+// a path, whether the file allows the fetch, by which rule and why.
+//
+// It is pure: bytes in, facts out. It knows no file, no clock and no network,
+// and nothing it is given makes it fail, for RFC 9309 §2.3.1.5 salvages every
+// line that can be read.
+//
+// One parser and one matcher serve all profiles; what tells the profiles
+// apart is a table, specs, below.
+//
+//	file, notes := robots.Parse(body, robots.RFC9309)
+//	group := file.For("ExampleBot")       // compiled once
+//	decision := group.Match("/path?q=1")  // allocates nothing
+package robots
+
+import "fmt"
+
+// A Profile is a reading of the Robots Exclusion Protocol. The zero value is
+// unknown and reads as RFC9309.
+type Profile uint8
+
+const (
+	_       Profile = iota
+	RFC9309         // RFC 9309, and draft-koster-rep-12, which differs from it in words alone
+	REP08           // draft-koster-rep-08
+	Google          // Google's published parser and matcher
+)
+
+// Profiles lists the known profiles.
+var Profiles = [...]Profile{RFC9309, REP08, Google}
+
+var profileNames = [...]string{"unknown", "rfc9309", "rep-08", "google"}
+
+func (p Profile) String() string {
+	if int(p) < len(profileNames) {
+		return profileNames[p]
+	}
+	return profileNames[0]
+}
+
+// ParseProfile returns the profile that s names. "rep-12" is another name of
+// "rfc9309": between that draft and the RFC no sentence changed a verdict.
+func ParseProfile(s string) (Profile, error) {
+	if s == "rep-12" {
+		return RFC9309, nil
+	}
+	for _, p := range Profiles {
+		if s == p.String() {
+			return p, nil
+		}
+	}
+	return 0, fmt.Errorf("unknown profile %q: use rfc9309 (or rep-12), rep-08 or google", s)
+}
+
+// ParseLimit is how many octets of a body are parsed where the profile has a
+// limit: the 500 kibibytes of RFC 9309 §2.5.
+const ParseLimit = 512_000
+
+// A spec is what one profile says where the profiles differ.
+type spec struct {
+	// limit is how many octets are parsed; 0 is all of them.
+	limit int
+	// lineLimit is how many octets of a line are kept; 0 is all of them.
+	lineLimit int
+	// mode is how a token finds its groups.
+	mode Mode
+
+	// firstGlobal: of several `*` groups only the first governs.
+	// draft-koster-rep-08 §2.2.1; RFC 9309 §2.2.1 combines them.
+	firstGlobal bool
+	// lenient: misspelt keys and keys without a colon are read as meant.
+	lenient bool
+	// keyPrefix: a key needs only begin with the record's name.
+	keyPrefix bool
+	// dropControl: a rule with a control octet is no rule. RFC 9309 §3.
+	dropControl bool
+	// selfAllowed: /robots.txt is implicitly allowed. RFC 9309 §2.2.2.
+	selfAllowed bool
+	// indexPage: `Allow: /x/index.html` allows `/x/` too.
+	indexPage bool
+	// unreserved: both sides are normalised before they are compared, RFC
+	// 9309 §2.2.2; else only patterns are, and no escape is decoded.
+	unreserved bool
+	// cString: NUL ends a line, all of C's white space is trimmed, and the
+	// leading octets of a byte order mark are skipped even where it is
+	// incomplete, as in Google's code. A UTF-16 body is not transcoded.
+	cString bool
+}
+
+var rfc9309 = spec{
+	limit:       ParseLimit,
+	mode:        ModeExact,
+	dropControl: true,
+	selfAllowed: true,
+	unreserved:  true,
+}
+
+var specs = [...]spec{
+	0:       rfc9309,
+	RFC9309: rfc9309,
+	REP08: {
+		mode:        ModeExact,
+		firstGlobal: true,
+		lenient:     true,
+		selfAllowed: true,
+		unreserved:  true,
+	},
+	Google: {
+		lineLimit: googleLineLimit,
+		mode:      ModeGoogle,
+		lenient:   true,
+		keyPrefix: true,
+		indexPage: true,
+		cString:   true,
+	},
+}
+
+// googleLineLimit is how many octets of a line Google's parser keeps: eight
+// times the longest URL of a once common browser, less the final NUL.
+const googleLineLimit = 8*2083 - 1
+
+func (p Profile) spec() *spec {
+	if int(p) < len(specs) {
+		return &specs[p]
+	}
+	return &specs[0]
+}

@@ -1,0 +1,374 @@
+package robots
+
+import (
+	goparser "go/parser"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestPure keeps the package pure: what it may import can neither read, write,
+// log nor tell the time. Its tests may.
+func TestPure(t *testing.T) {
+	allowed := []string{"bytes", "encoding/binary", "fmt", "math/bits", "slices", "strings", "sync", "unicode/utf16", "unicode/utf8", "unsafe"}
+	files, err := filepath.Glob("*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := goparser.ParseFile(token.NewFileSet(), name, nil, goparser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range file.Imports {
+			if path, _ := strconv.Unquote(i.Path.Value); !slices.Contains(allowed, path) {
+				t.Errorf("%s imports %s", name, path)
+			}
+		}
+	}
+}
+
+func TestMatchAllocatesNothing(t *testing.T) {
+	body := []byte("user-agent: *\ndisallow: /a*b*c$\nallow: /a?u=http%3A//x\ndisallow: /é\nallow: /*/index.html\n" +
+		strings.Repeat("disallow: /folder\n", 20))
+	for _, p := range Profiles {
+		file, _ := Parse(body, p)
+		g := file.For("Foo")
+		for _, path := range []string{
+			"/", "/axbxc", "/robots.txt", "/folder/x?y=z", "/%61%2F%e9é$*", "/a?u=http://x",
+			"/" + strings.Repeat("%41", 1000), "/" + strings.Repeat("é", 40_000), "/a" + strings.Repeat("b%2F", 1000) + "c",
+		} {
+			if n := testing.AllocsPerRun(10, func() { g.Match(path) }); n != 0 {
+				t.Errorf("%v: %.0f allocations for %.20s", p, n, path)
+			}
+		}
+	}
+}
+
+func TestReasons(t *testing.T) {
+	body := "user-agent: Foo\nuser-agent: Bar\ndisallow: /a # why\nallow: /a/b\n\nuser-agent: Foo\ndisallow: /c\n"
+	file, notes := Parse([]byte(body), RFC9309)
+	if len(notes) > 0 || file.Groups != 2 || file.Rules != 3 || file.Cut || file.HTML || file.Empty {
+		t.Errorf("%+v, notes %v", file, notes)
+	}
+	for _, c := range []struct {
+		token, path string
+		want        Reason
+		line        int
+	}{
+		{"foo", "/a", ReasonRule, 3},
+		{"foo", "/a/b", ReasonRule, 4},
+		{"foo", "/c", ReasonRule, 7},
+		{"bar", "/c", ReasonNoRule, 0},
+		{"qux", "/c", ReasonNoGroup, 0},
+		{"", "/c", ReasonNoGroup, 0},
+		{"foo", "/robots.txt", ReasonRobotsTxt, 0},
+		{"qux", "/robots.txt", ReasonRobotsTxt, 0},
+	} {
+		d := file.For(c.token).Match(c.path)
+		line := 0
+		if d.Rule != nil {
+			line = d.Rule.Line
+		}
+		if d.Reason != c.want || line != c.line {
+			t.Errorf("%q asks for %s: %v by line %d, want %v by %d", c.token, c.path, d.Reason, line, c.want, c.line)
+		}
+	}
+	want := Rule{Text: "disallow: /a", Pattern: "/a", Line: 3}
+	if got := file.For("bar").Match("/a").Rule; got == nil || got.Allow || got.Text != want.Text || got.Pattern != want.Pattern || got.Line != want.Line {
+		t.Errorf("rule %+v, want %+v", got, want)
+	}
+	for token, want := range map[string]int{"foo": 1, "bar": 2, "qux": 0} {
+		line, value := file.AgentLine(token, 0)
+		if line != want || !strings.EqualFold(value, token) && line != 0 {
+			t.Errorf("%q finds line %d, %q", token, line, value)
+		}
+	}
+	if got := file.For("foo").Lines(); !slices.Equal(got, []int{1, 6}) {
+		t.Errorf("lines %v", got)
+	}
+	var lines []int
+	for _, r := range file.For("foo").Matching("/a/b") {
+		lines = append(lines, r.Line)
+	}
+	if !slices.Equal(lines, []int{4, 3}) {
+		t.Errorf("matching rules in lines %v", lines)
+	}
+}
+
+func TestGroupsAreShared(t *testing.T) {
+	body := "user-agent: a\nuser-agent: b\ndisallow: /1\nuser-agent: *\nuser-agent: c\ndisallow: /2\nuser-agent: a\ndisallow: /3\n"
+	asked := [][]string{{"a", "b", "c", "", "z"}, {"z", "", "c", "b", "a"}}
+	var keys [2]map[string]int
+	for i, tokens := range asked {
+		file, _ := Parse([]byte(body), RFC9309)
+		keys[i] = make(map[string]int)
+		for _, token := range tokens {
+			keys[i][token] = file.For(token).Key()
+		}
+		if file.For("A") != file.For("a") || file.For("z") != file.For("") || file.For("c") != file.For("z") {
+			t.Error("the same groups, but not the same Group")
+		}
+		if file.For("a") == file.For("b") || file.For("a") == file.For("c") {
+			t.Error("the same Group for other groups")
+		}
+		if a, c := file.For("a"), file.For("c"); a.Line() != 1 || c.Line() != 4 {
+			t.Errorf("lines %d and %d", a.Line(), c.Line())
+		}
+	}
+	for token, k := range keys[0] {
+		if k == 0 || keys[1][token] != k {
+			t.Errorf("%q: key %d, then %d", token, k, keys[1][token])
+		}
+	}
+}
+
+func TestModes(t *testing.T) {
+	const rest = "\ndisallow: /\n"
+	for _, c := range []struct {
+		value, token             string
+		exact, google, substring bool
+	}{
+		{"ExampleBot", "ExampleBot", true, true, true},
+		{"ExampleBot", "examplebot", true, true, true},
+		{"ExampleBot/2.1", "ExampleBot", true, true, true},
+		{"ExampleBot*", "ExampleBot", true, true, true},
+		{"archive.org_bot", "archive.org_bot", true, false, true},
+		{"archive.org_bot", "archive", false, true, false},
+		{"MJ12bot", "MJ12bot", true, false, true},
+		{"Foo Bar", "Foo", false, true, false},
+		{"Foo", "Foo Bar", false, false, true},
+		{"Foo", "FooBar/1.0", false, false, true},
+		{"FooBar", "Foo", false, false, false},
+		{"* x", "Foo", false, true, false},
+		{"*", "Foo", true, true, true},
+		{"*/*", "Foo", false, false, false},
+		{"", "Foo", false, false, false},
+		{"\u212Aelvin", "kelvin", false, false, false},
+	} {
+		file, _ := Parse([]byte("user-agent: "+c.value+rest), RFC9309)
+		for m, want := range map[Mode]bool{ModeExact: c.exact, ModeGoogle: c.google, ModeSubstring: c.substring} {
+			if got := file.ForMode(c.token, m).Matched(); got != want {
+				t.Errorf("%v: line %q, token %q: %v, want %v", m, c.value, c.token, got, want)
+			}
+		}
+		if file.For(c.token) != file.ForMode(c.token, ModeExact) {
+			t.Errorf("line %q, token %q: the profile's mode is not exact", c.value, c.token)
+		}
+	}
+	// A crawler of old takes the first name that fits.
+	file, _ := Parse([]byte("user-agent: *\ndisallow: /\nuser-agent: bot\ndisallow: /a\nuser-agent: foobot\ndisallow: /b\n"), RFC9309)
+	if line := file.ForMode("FooBot", ModeSubstring).Line(); line != 3 {
+		t.Errorf("substring mode finds line %d", line)
+	}
+	for _, m := range Modes {
+		if got, err := ParseMode(m.String()); got != m || err != nil {
+			t.Errorf("ParseMode(%q) = %v, %v", m.String(), got, err)
+		}
+	}
+	if m, err := ParseMode("unknown"); err == nil {
+		t.Errorf("ParseMode(unknown) = %v", m)
+	}
+}
+
+// TestLimit parses bodies around the limit of RFC 9309 §2.5.
+func TestLimit(t *testing.T) {
+	head := "user-agent: *\n"
+	tail := "disallow: /b"
+	fill := func(n int) string { return strings.Repeat("#\n", n/2) + strings.Repeat("\n", n%2) }
+	room := ParseLimit - len(head) - len(tail)
+	for _, c := range []struct {
+		name, body       string
+		cut, disallowed  bool
+		wholeDisallowsIt bool
+	}{
+		{"ends at the limit", head + fill(room) + tail, false, true, true},
+		{"a line ending beyond", head + fill(room) + tail + "\n", true, true, true},
+		{"CR LF across", head + fill(room-1) + tail + "\r\n", true, true, true},
+		{"the last octet beyond", head + fill(room+1) + tail, true, false, true},
+		{"a longer pattern beyond", head + fill(room) + tail + "c", true, false, false},
+		{"a line more", head + fill(room-1) + tail + "\ndisallow: /c", true, true, true},
+	} {
+		file, notes := Parse([]byte(c.body), RFC9309)
+		if d := file.For("").Match("/b"); file.Cut != c.cut || d.Allowed == c.disallowed {
+			t.Errorf("%s: cut %v, %+v", c.name, file.Cut, d)
+		}
+		if noted := slices.ContainsFunc(notes, func(n Note) bool { return n.Kind == NoteCut }); noted != c.cut {
+			t.Errorf("%s: notes %v", c.name, notes)
+		}
+		whole, _ := ParseWhole([]byte(c.body), RFC9309)
+		if d := whole.For("").Match("/b"); whole.Cut || d.Allowed == c.wholeDisallowsIt {
+			t.Errorf("%s: whole: cut %v, %+v", c.name, whole.Cut, d)
+		}
+	}
+}
+
+func TestReservedEncoding(t *testing.T) {
+	for _, c := range []struct {
+		rule, path string
+		allowed    bool
+		note       bool
+	}{
+		{"/a?u=http%3A%2F%2Fx", "/a?u=http://x", true, true},
+		{"/a?u=http://x", "/a?u=http%3A%2F%2Fx", true, true},
+		{"/a?u=http://x", "/a?u=http%3a/%2fx", true, true},
+		{"/*u=http://x$", "/a?u=http%3A%2F%2Fx", true, true},
+		{"/a?u=http://x", "/a?u=http://x", false, false},
+		{"/a%2Fb?u", "/a/b?u=:", true, false},
+		{"/a/b?u", "/a%2Fb?u=:", true, false},
+		{"/*%2Fb", "/a/b?u=/c", true, false},
+		{"/*%2Fb", "/a?u=/b", true, true},
+		{"/a?u=%26", "/a?u=&", true, false}, // a sub-delim
+		{"/a?u=%25", "/a?u=%/", true, false},
+		{"/a?u=%", "/a?u=%2F", false, false},
+	} {
+		file, _ := Parse([]byte("user-agent: *\ndisallow: "+c.rule+"\n"), RFC9309)
+		if d := file.For("").Match(c.path); d.Allowed != c.allowed || d.ReservedEncoding != c.note {
+			t.Errorf("%s against %s: %+v", c.rule, c.path, d)
+		}
+	}
+	// Where another rule says the same, nothing hangs on it.
+	file, _ := Parse([]byte("user-agent: *\ndisallow: /a?u=http%3A//x\ndisallow: /\n"), RFC9309)
+	if d := file.For("").Match("/a?u=http://x"); d.Allowed || d.ReservedEncoding {
+		t.Errorf("%+v", d)
+	}
+}
+
+func TestRecords(t *testing.T) {
+	body := "Sitemap: http://x/s.xml\nuser-agent: a\nuser-agent: b\nCrawl-delay: 5 # slow\ndisallow:\nHost:x\n" +
+		"user-agent: c\nContent-Usage: train-ai=n\nDisallow: /\nREQUEST-RATE: 1/5\nx-other: y\n"
+	want := []Record{
+		{"sitemap", "http://x/s.xml", 1, 0},
+		{"crawl-delay", "5", 4, 2},
+		{"host", "x", 6, 2},
+		{"content-usage", "train-ai=n", 8, 7},
+		{"request-rate", "1/5", 10, 7},
+	}
+	if file, _ := Parse([]byte(body), RFC9309); !slices.Equal(file.Records, want) {
+		t.Errorf("got %+v", file.Records)
+	}
+}
+
+func TestNotes(t *testing.T) {
+	note := func(line int, kind NoteKind, text string) Note { return Note{line, kind, text} }
+	long := strings.Repeat("a", longLine+1)
+	for _, c := range []struct {
+		name, body string
+		want       []Note
+	}{
+		{"nothing", "user-agent: *\ndisallow: /a\nallow: *.gif$\n", nil},
+		{"rule before any group", "allow: / # x\nuser-agent: *\ndisallow: /", []Note{note(1, NoteRuleBeforeGroup, "allow: /")}},
+		{"unknown record", "x: y\n\nuser-agent: *\ndisallow: /", []Note{note(1, NoteUnknownRecord, "x: y")}},
+		{"misspelt", "useragent: a\ndissalow: /\n", []Note{note(1, NoteMisspelt, "useragent: a"), note(2, NoteMisspelt, "dissalow: /")}},
+		{"missing colon", "user-agent: *\nallow /\ndisallow: /\nsitemap x", []Note{
+			note(2, NoteMissingColon, "allow /"), note(2, NoteRecordInGroup, "allow /"), note(4, NoteMissingColon, "sitemap x")}},
+		{"invalid token", "user-agent: MJ12bot\ndisallow:", []Note{note(1, NoteInvalidToken, "MJ12bot")}},
+		{"no leading slash", "user-agent: *\ndisallow: a", []Note{note(2, NoteNoLeadingSlash, "disallow: a")}},
+		{"not UTF-8", "user-agent: *\ndisallow: /\xE9", []Note{note(2, NoteNonUTF8, "disallow: /\xE9")}},
+		{"control", "user-agent: *\ndisallow: /\x01", []Note{note(2, NoteControl, "disallow: /\x01")}},
+		{"byte order mark", "\xEF\xBB\xBFuser-agent: *\ndisallow: /", []Note{note(1, NoteByteOrderMark, "")}},
+		{"UTF-16", "\xFE\xFF\x00x", []Note{note(1, NoteUTF16, ""), note(1, NoteUnknownRecord, "x")}},
+		{"long line", "user-agent: *\ndisallow: /a\n#" + long, []Note{note(3, NoteLineTooLong, ("#" + long)[:maxNoteText])}},
+		{"cut", strings.Repeat("#\n", ParseLimit/2) + "a", []Note{note(ParseLimit/2, NoteCut, "")}},
+		{"HTML", "\n<!DOCTYPE html>\n<html><p>none</p></html>", []Note{note(1, NoteHTML, "")}},
+		{"empty", "", []Note{note(1, NoteEmpty, "")}},
+		{"white space", "\r\n \t", []Note{note(1, NoteEmpty, "")}},
+		{"dollar inside", "user-agent: *\ndisallow: /$a", []Note{note(2, NoteDollarInside, "disallow: /$a")}},
+		{"duplicate", "user-agent: *\ndisallow: /%61\nallow: /a\ndisallow: /a", []Note{note(4, NoteDuplicateRule, "disallow: /a")}},
+		{"duplicate among many", "user-agent: *\nallow: /1\nallow: /2\nallow: /3\nallow: /4\nallow: /5\nallow: /6\nallow: /7\nallow: /8\nallow: /4\n", []Note{note(10, NoteDuplicateRule, "allow: /4")}},
+		{"same rule, other group", "user-agent: a\ndisallow: /a\nuser-agent: b\ndisallow: /a", nil},
+		{"empty group", "user-agent: a\nuser-agent: b\n", []Note{note(1, NoteEmptyGroup, "")}},
+		{"record in a group", "user-agent: a\ncrawl-delay: 1\nhost: x\nuser-agent: b\ndisallow: /\nsitemap: y", []Note{note(2, NoteRecordInGroup, "crawl-delay: 1")}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if _, got := Parse([]byte(c.body), RFC9309); !slices.Equal(got, c.want) {
+				t.Errorf("got %v\nwant %v", got, c.want)
+			}
+		})
+	}
+	for a := range 70 { // groups of all sizes, one after another
+		body := "user-agent: a\n" + rules(a) + "user-agent: b\n" + rules(a+a/2) + "disallow: /0\n"
+		if _, notes := Parse([]byte(body), RFC9309); a > 0 && (len(notes) != 1 || notes[0].Kind != NoteDuplicateRule) {
+			t.Errorf("%d rules: notes %v", a, notes)
+		}
+	}
+	_, many := Parse([]byte(strings.Repeat("x\n", 3*maxNotes)), RFC9309)
+	if len(many) != maxNotes || many[maxNotes-1].Kind != NoteMore {
+		t.Errorf("%d notes, the last %v", len(many), many[len(many)-1])
+	}
+	for k := NoteKind(1); k <= NoteMore; k++ {
+		if k.String() == "" || k.String() == "unknown" {
+			t.Errorf("kind %d is %q", k, k)
+		}
+	}
+}
+
+func rules(n int) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString("disallow: /" + strconv.Itoa(i) + "\n")
+	}
+	return b.String()
+}
+
+// TestHTML tells error pages from files that are only wrapped in HTML.
+func TestHTML(t *testing.T) {
+	for body, want := range map[string]bool{
+		"<html><body>404</body></html>":                 true,
+		"<HTML>\nuser-agent: *\ndisallow: /\n</HTML>":   false,
+		"user-agent: *\n# <html>\ndisallow: /":          false,
+		"<?xml version='1.0'?><!DOCTYPE html><html></>": true,
+		"<pre>user-agent: *\ndisallow: /</pre>":         false,
+	} {
+		if file, _ := Parse([]byte(body), RFC9309); file.HTML != want {
+			t.Errorf("HTML is %v for %q", file.HTML, body)
+		}
+	}
+}
+
+// TestHostile bounds the time that bodies and paths made to hurt can take.
+func TestHostile(t *testing.T) {
+	stars := "disallow: /" + strings.Repeat("*a", 500) + "b\n"
+	for _, c := range []struct{ name, body, path string }{
+		{"10,000 rules of 500 stars, 8 KiB path", "user-agent: *\n" + strings.Repeat(stars, 10_000), "/" + strings.Repeat("a", 8192)},
+		{"the same, 8 KiB encoded", "user-agent: *\n" + strings.Repeat(stars, 10_000), "/" + strings.Repeat("%61", 8192)},
+		{"one line of 100 MB", "user-agent: *\ndisallow: /" + strings.Repeat("a", 100_000_000), "/a"},
+		{"500 KiB of NULs", strings.Repeat("\x00", ParseLimit), "/a"},
+		{"1 MiB of CRs", strings.Repeat("\r", 1<<20), "/a"},
+		{"agents that share groups in all ways", hostileAgents(), "/a"},
+	} {
+		for _, p := range Profiles {
+			start := time.Now()
+			file, _ := Parse([]byte(c.body), p)
+			parsed := time.Now()
+			file.For("Foo").Match(c.path)
+			took := time.Since(start)
+			t.Logf("%s, %v: parse %v, match %v", c.name, p, parsed.Sub(start), took-parsed.Sub(start))
+			if took > 20*time.Second {
+				t.Errorf("%s, %v: took %v", c.name, p, took)
+			}
+		}
+	}
+}
+
+func hostileAgents() string {
+	var b strings.Builder
+	for i := range 20_000 {
+		b.WriteString("user-agent: a")
+		b.WriteString(strconv.Itoa(i))
+		b.WriteByte('\n')
+	}
+	for i := range 20_000 {
+		b.WriteString("disallow: /\nuser-agent: a")
+		b.WriteString(strconv.Itoa(i))
+		b.WriteByte('\n')
+	}
+	return b.String()
+}

@@ -1,0 +1,388 @@
+package run
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress/zstd"
+)
+
+// errDamaged is wrapped by every error about the content of a run file.
+var errDamaged = errors.New("damaged run file")
+
+// bucketsKey names the footer entry with the number of rows of each bucket:
+// Buckets unsigned varints in base64. Their running sum is the first row of
+// each bucket.
+const bucketsKey = "buckets"
+
+func encodeCounts(counts []int64) string {
+	var b []byte
+	for _, n := range counts {
+		b = binary.AppendUvarint(b, uint64(n))
+	}
+	return base64.StdEncoding.EncodeToString(b)
+}
+
+// decodeCounts reverses encodeCounts. The counts must add up to rows.
+func decodeCounts(s string, rows int64) ([]int64, error) {
+	b, err := base64.StdEncoding.DecodeString(s)
+	if err != nil {
+		return nil, fmt.Errorf("%w: bucket counts: %w", errDamaged, err)
+	}
+	counts := make([]int64, Buckets)
+	left := uint64(rows)
+	for i := range counts {
+		n, width := binary.Uvarint(b)
+		if width <= 0 || n > left {
+			return nil, fmt.Errorf("%w: bucket counts do not match the rows", errDamaged)
+		}
+		counts[i] = int64(n)
+		left -= n
+		b = b[width:]
+	}
+	if left != 0 || len(b) != 0 {
+		return nil, fmt.Errorf("%w: bucket counts do not match the rows", errDamaged)
+	}
+	return counts, nil
+}
+
+// fileWriter writes one run file from rows that are already in order.
+type fileWriter[T any] struct {
+	path   string
+	layout *layout[T]
+	file   *os.File
+	out    *parquet.GenericWriter[T]
+	counts []int64
+
+	// Rows go to out in batches: it flushes pages only between calls of
+	// Write, so a batch must be about as small as a page.
+	batch      []T
+	batchBytes int
+	arena      []byte // of the batch's []byte fields
+
+	group limit // of the row group
+}
+
+// limit counts rows and bytes up to maxRows or maxBytes.
+type limit struct{ rows, bytes int }
+
+func (l *limit) add(bytes int) {
+	l.rows++
+	l.bytes += bytes
+}
+
+func (l *limit) reached() bool { return l.rows >= maxRows || l.bytes >= maxBytes }
+
+// batchRows is how many rows are written or read at once, column by column.
+const batchRows = 64
+
+// codec is shared so that runs reuse its encoders. With one thread and no
+// clock in the metadata the same rows give the same bytes.
+var codec = &zstd.Codec{Level: zstd.SpeedFastest, Concurrency: 1}
+
+func createFile[T any](path string, l *layout[T]) (*fileWriter[T], error) {
+	file, err := os.Create(path)
+	if err != nil {
+		return nil, err
+	}
+	options := []parquet.WriterOption{
+		l.schema,
+		parquet.CreatedBy("robotsaudit", "1", ""),
+		parquet.Compression(codec),
+		parquet.PageBufferSize(pageBytes),
+		parquet.DictionaryMaxBytes(dictionaryBytes),
+		parquet.DataPageStatistics(false),
+	}
+	// Rows are found by bucket, never by value: bounds would only make
+	// footers longer.
+	for _, name := range l.names {
+		options = append(options, parquet.SkipPageBounds(name))
+	}
+	return &fileWriter[T]{
+		path:   path,
+		layout: l,
+		file:   file,
+		out:    parquet.NewGenericWriter[T](file, options...),
+		counts: make([]int64, Buckets),
+		batch:  make([]T, 0, batchRows),
+	}, nil
+}
+
+// add writes a copy of row.
+func (w *fileWriter[T]) add(row *T, bucket, size int) error {
+	w.batch = append(w.batch, *row)
+	w.arena = w.layout.cloneBytes(&w.batch[len(w.batch)-1], w.arena)
+	w.batchBytes += size
+	w.counts[bucket]++
+	w.group.add(size)
+	if w.group.reached() {
+		return w.closeGroup()
+	}
+	if len(w.batch) == batchRows || w.batchBytes >= pageBytes {
+		return w.writeBatch()
+	}
+	return nil
+}
+
+func (w *fileWriter[T]) closeGroup() error {
+	if err := w.writeBatch(); err != nil {
+		return err
+	}
+	w.group = limit{}
+	return w.guard(w.out.Flush)
+}
+
+func (w *fileWriter[T]) writeBatch() error {
+	err := w.guard(func() error {
+		_, err := w.out.Write(w.batch)
+		return err
+	})
+	clear(w.batch)
+	w.batch, w.batchBytes, w.arena = w.batch[:0], 0, w.arena[:0]
+	return err
+}
+
+// close finishes the file and makes it durable. After an error no file is left.
+func (w *fileWriter[T]) close() error {
+	err := w.writeBatch()
+	if err == nil {
+		w.out.SetKeyValueMetadata(bucketsKey, encodeCounts(w.counts))
+		err = w.guard(w.out.Close)
+	}
+	if err == nil {
+		err = w.file.Sync()
+	}
+	if err != nil {
+		w.abort()
+		return err
+	}
+	if err := w.file.Close(); err != nil {
+		return errors.Join(err, os.Remove(w.path))
+	}
+	return nil
+}
+
+// abort drops the file.
+func (w *fileWriter[T]) abort() {
+	w.file.Close()
+	os.Remove(w.path)
+}
+
+// guard turns a panic of the Parquet library, on values too large for the
+// format, into an error.
+func (w *fileWriter[T]) guard(write func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("write %s: %v", w.path, p)
+		}
+	}()
+	return write()
+}
+
+// fileReader reads a range of the rows of one run file, in order.
+type fileReader[T any] struct {
+	source[T]
+	spec    Spec[T]
+	layout  *layout[T]
+	file    *os.File
+	columns []column
+	groups  []parquet.RowGroup // not yet begun
+
+	row     *T      // the current row, nil at the end
+	bucket  int     // of the current row
+	rest    []T     // rows read, after the current one
+	batch   []T     // what columns set
+	counts  []int64 // rows of each bucket that are still to come
+	left    int64   // rows of the range that are not yet read
+	inGroup int64   // rows of the current group that are not yet read
+	skip    int64   // rows of the groups to pass over first
+}
+
+// openFile opens a run file on the rows of the buckets from ≤ bucket < to.
+func openFile[T any](src source[T], spec Spec[T], l *layout[T], from, to int) (*fileReader[T], error) {
+	file, err := os.Open(src.path)
+	if err != nil {
+		return nil, err
+	}
+	r := &fileReader[T]{source: src, spec: spec, layout: l, file: file, bucket: from}
+	if err := r.guard(func() error { return r.readFooter(from, to) }); err != nil {
+		r.close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// bufferBytes is what a column reads ahead; pages go past the buffer.
+const bufferBytes = 2 << 10
+
+func (r *fileReader[T]) readFooter(from, to int) error {
+	info, err := r.file.Stat()
+	if err != nil {
+		return err
+	}
+	if err := checkFooterSize(r.file, info.Size()); err != nil {
+		return err
+	}
+	// The page index of all columns would be held in memory; the part that
+	// seeking needs is read when a row group is opened.
+	f, err := parquet.OpenFile(r.file, info.Size(),
+		parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true), parquet.ReadBufferSize(bufferBytes))
+	if err != nil {
+		return fmt.Errorf("%w: %w", errDamaged, err)
+	}
+	if !parquet.EqualNodes(f.Schema(), r.layout.schema) {
+		return fmt.Errorf("its columns are not those of %T", *new(T))
+	}
+	text, ok := f.Lookup(bucketsKey)
+	if !ok {
+		return fmt.Errorf("%w: no bucket counts", errDamaged)
+	}
+	if r.counts, err = decodeCounts(text, f.NumRows()); err != nil {
+		return err
+	}
+	for i, n := range r.counts {
+		switch {
+		case i < from:
+			r.skip += n
+		case i < to:
+			r.left += n
+		}
+	}
+	r.groups = f.RowGroups()
+	for len(r.groups) > 0 && r.skip >= r.groups[0].NumRows() {
+		r.skip -= r.groups[0].NumRows()
+		r.groups = r.groups[1:]
+	}
+	return nil
+}
+
+// checkFooterSize refuses a footer longer than its file before memory is
+// allocated for it.
+func checkFooterSize(file io.ReaderAt, size int64) error {
+	const trailer = 8 // footer length, magic
+	var b [trailer]byte
+	if size < trailer {
+		return fmt.Errorf("%w: %w", errDamaged, io.ErrUnexpectedEOF)
+	}
+	if _, err := file.ReadAt(b[:], size-trailer); err != nil {
+		return err
+	}
+	if int64(binary.LittleEndian.Uint32(b[:])) > size-trailer {
+		return fmt.Errorf("%w: footer longer than the file", errDamaged)
+	}
+	return nil
+}
+
+// next moves to the next row of the range.
+func (r *fileReader[T]) next() error {
+	if len(r.rest) == 0 {
+		if r.left == 0 {
+			r.row = nil
+			return nil
+		}
+		if err := r.guard(r.readBatch); err != nil {
+			return err
+		}
+	}
+	r.row, r.rest = &r.rest[0], r.rest[1:]
+	if r.prepare != nil {
+		r.prepare(r.row)
+	}
+	for r.counts[r.bucket] == 0 {
+		r.bucket++
+	}
+	r.counts[r.bucket]--
+	if b := r.spec.Bucket(r.row); b != r.bucket {
+		return fmt.Errorf("%s: %w: row of bucket %d among those of bucket %d", r.path, errDamaged, b, r.bucket)
+	}
+	return nil
+}
+
+// readBatch reads rows up to the end of the page that ends first, so that all
+// the batch's []byte fields are in pages that are held.
+func (r *fileReader[T]) readBatch() error {
+	for r.inGroup == 0 {
+		if err := r.openGroup(); err != nil {
+			return err
+		}
+	}
+	n := int(min(batchRows, r.inGroup, r.left))
+	for i, c := range r.columns {
+		ready, err := c.ready()
+		if err != nil {
+			if err == io.EOF {
+				err = io.ErrUnexpectedEOF
+			}
+			return fmt.Errorf("%w: column %s: %w", errDamaged, r.layout.names[i], err)
+		}
+		n = min(n, ready)
+	}
+	for _, c := range r.columns {
+		c.read(n)
+	}
+	r.rest = r.batch[:n]
+	r.left -= int64(n)
+	r.inGroup -= int64(n)
+	return nil
+}
+
+func (r *fileReader[T]) openGroup() error {
+	if len(r.groups) == 0 {
+		return fmt.Errorf("%w: fewer rows than its footer says", errDamaged)
+	}
+	if r.batch == nil { // files without rows in the range never get here
+		r.batch = make([]T, batchRows)
+		r.columns = r.layout.columns(r.batch)
+	}
+	group := r.groups[0]
+	chunks := group.ColumnChunks()
+	if len(chunks) != len(r.columns) {
+		return fmt.Errorf("%w: %d columns of %d in a row group", errDamaged, len(chunks), len(r.columns))
+	}
+	for i, chunk := range chunks {
+		if r.skip > 0 {
+			// Loads what SeekToRow uses.
+			if _, err := chunk.OffsetIndex(); err != nil {
+				return fmt.Errorf("%w: %w", errDamaged, err)
+			}
+		}
+		pages := chunk.Pages()
+		r.columns[i].open(pages)
+		if r.skip > 0 {
+			if err := pages.SeekToRow(r.skip); err != nil {
+				return fmt.Errorf("%w: %w", errDamaged, err)
+			}
+		}
+	}
+	r.inGroup = group.NumRows() - r.skip
+	r.skip = 0
+	r.groups = r.groups[1:]
+	return nil
+}
+
+func (r *fileReader[T]) close() {
+	for _, c := range r.columns {
+		// After a panic of the Parquet library its pages may be in any state.
+		_ = r.guard(func() error { c.close(); return nil })
+	}
+	r.file.Close()
+}
+
+// guard adds the path to errors, and turns panics of the Parquet library on
+// damaged files into errors.
+func (r *fileReader[T]) guard(read func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%w: %v", errDamaged, p)
+		}
+		if err != nil {
+			err = fmt.Errorf("%s: %w", r.path, err)
+		}
+	}()
+	return read()
+}

@@ -1,0 +1,247 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// maxFanIn is how many run files are open at once.
+const maxFanIn = 128
+
+// MergeOptions says what to merge, and where.
+type MergeOptions[T any] struct {
+	// From and To select the buckets From ≤ bucket < To; both zero mean all.
+	From, To int
+	// Select, where it is not nil, has Buckets elements and selects those
+	// that are true among them.
+	Select []bool
+	// Prepare, where it is not nil, completes a row of paths[file] before it
+	// is compared: rows of different files may mean different things by the
+	// same value. It must keep the order of each file.
+	Prepare func(file int, row *T)
+	// TmpDir takes the temporary files of merges of more than 128 runs; empty
+	// means the system's folder for such files.
+	TmpDir string
+}
+
+// Merge yields the rows of run files in order: by bucket, then Spec.Compare,
+// then position of the file in paths. More than 128 files are first compacted
+// into fewer temporary ones, which are removed at the end.
+//
+// The row is valid until the next step, and so are its []byte fields; its
+// strings may be kept. An error ends the sequence. A damaged file gives an
+// error that names it.
+func Merge[T any](ctx context.Context, paths []string, spec Spec[T], opt MergeOptions[T]) iter.Seq2[*T, error] {
+	return func(yield func(*T, error) bool) {
+		if err := merge(ctx, paths, spec, opt, yield); err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+// merge returns nil if yield ends the sequence.
+func merge[T any](ctx context.Context, paths []string, spec Spec[T], opt MergeOptions[T], yield func(*T, error) bool) (err error) {
+	if opt.From == 0 && opt.To == 0 {
+		opt.To = Buckets
+	}
+	if opt.From < 0 || opt.From > opt.To || opt.To > Buckets {
+		return fmt.Errorf("merge of buckets %d to %d: there are %d", opt.From, opt.To, Buckets)
+	}
+	m := &merger[T]{spec: spec}
+	m.from, m.to = narrow(opt.From, opt.To, opt.Select)
+	if m.layout, err = layoutOf[T](); err != nil {
+		return err
+	}
+	sources := make([]source[T], len(paths))
+	for i, path := range paths {
+		sources[i].path = path
+		if opt.Prepare != nil {
+			sources[i].prepare = func(row *T) { opt.Prepare(i, row) }
+		}
+	}
+	if len(paths) > maxFanIn {
+		dir, err := os.MkdirTemp(opt.TmpDir, "merge-*")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+		if sources, err = m.compact(ctx, sources, dir); err != nil {
+			return err
+		}
+	}
+	return m.each(ctx, sources, func(r *fileReader[T]) (bool, error) {
+		if opt.Select != nil && !opt.Select[r.bucket] {
+			return true, nil
+		}
+		return yield(r.row, nil), nil
+	})
+}
+
+// narrow shortens a range of buckets to those selected in it.
+func narrow(from, to int, selected []bool) (int, int) {
+	if selected == nil {
+		return from, to
+	}
+	for from < to && !selected[from] {
+		from++
+	}
+	for from < to && !selected[to-1] {
+		to--
+	}
+	return from, to
+}
+
+// source is a run file and what completes its rows.
+type source[T any] struct {
+	path    string
+	prepare func(*T) // nil: nothing does
+}
+
+type merger[T any] struct {
+	spec     Spec[T]
+	layout   *layout[T]
+	from, to int // buckets
+	files    int // temporary files made so far
+}
+
+// compact merges neighbours among sources until at most maxFanIn files are left.
+// It rewrites no more rows than that takes.
+func (m *merger[T]) compact(ctx context.Context, sources []source[T], dir string) ([]source[T], error) {
+	for len(sources) > maxFanIn {
+		excess := len(sources) - maxFanIn
+		var merged []source[T]
+		rest := sources
+		for excess > 0 && len(rest) > 1 {
+			n := min(maxFanIn, excess+1, len(rest))
+			path := filepath.Join(dir, fmt.Sprintf("%s-%05d.parquet", m.spec.Name, m.files))
+			m.files++
+			if err := m.mergeInto(ctx, path, rest[:n]); err != nil {
+				return nil, err
+			}
+			merged = append(merged, source[T]{path: path})
+			rest = rest[n:]
+			excess -= n - 1
+		}
+		sources = slices.Concat(merged, rest)
+	}
+	return sources, nil
+}
+
+func (m *merger[T]) mergeInto(ctx context.Context, path string, sources []source[T]) error {
+	out, err := createFile(path, m.layout)
+	if err != nil {
+		return err
+	}
+	err = m.each(ctx, sources, func(r *fileReader[T]) (bool, error) {
+		return true, out.add(r.row, r.bucket, m.spec.Size(r.row))
+	})
+	if err != nil {
+		out.abort()
+		return err
+	}
+	return out.close()
+}
+
+// each calls f with the reader that is at the next row, for every row in
+// order, until f returns false.
+func (m *merger[T]) each(ctx context.Context, sources []source[T], f func(*fileReader[T]) (bool, error)) error {
+	if len(sources) == 0 {
+		return ctx.Err()
+	}
+	readers := make([]*fileReader[T], 0, len(sources))
+	defer func() {
+		for _, r := range readers {
+			r.close()
+		}
+	}()
+	for _, src := range sources {
+		r, err := openFile(src, m.spec, m.layout, m.from, m.to)
+		if err != nil {
+			return err
+		}
+		readers = append(readers, r)
+		if err := r.next(); err != nil {
+			return err
+		}
+	}
+	const checkEvery = 1024 // rows
+	t := newTree(readers, m.spec.Compare)
+	for n := 0; ; n++ {
+		if n%checkEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		r := t.first()
+		if r.row == nil {
+			return nil
+		}
+		if more, err := f(r); err != nil || !more {
+			return err
+		}
+		if err := r.next(); err != nil {
+			return err
+		}
+		t.advance()
+	}
+}
+
+// A tree is a loser tree (Knuth, The Art of Computer Programming, volume 3,
+// §5.4.1): each inner node holds the loser of the match between the winners of
+// its two subtrees, so finding the next row takes one comparison a level.
+type tree[T any] struct {
+	compare func(a, b *T) int
+	readers []*fileReader[T] // leaf i is node len(readers)+i
+	losers  []int            // reader at each inner node; the root is node 1
+	winner  int
+}
+
+func newTree[T any](readers []*fileReader[T], compare func(a, b *T) int) *tree[T] {
+	t := &tree[T]{compare: compare, readers: readers, losers: make([]int, len(readers))}
+	t.winner = t.play(1)
+	return t
+}
+
+// play fills the subtree at node and returns its winner.
+func (t *tree[T]) play(node int) int {
+	if node >= len(t.readers) {
+		return node - len(t.readers)
+	}
+	winner, loser := t.play(2*node), t.play(2*node+1)
+	if t.before(loser, winner) {
+		winner, loser = loser, winner
+	}
+	t.losers[node] = loser
+	return winner
+}
+
+func (t *tree[T]) first() *fileReader[T] { return t.readers[t.winner] }
+
+// advance restores the order after first has moved to its next row.
+func (t *tree[T]) advance() {
+	winner := t.winner
+	for node := (len(t.readers) + winner) / 2; node > 0; node /= 2 {
+		if t.before(t.losers[node], winner) {
+			winner, t.losers[node] = t.losers[node], winner
+		}
+	}
+	t.winner = winner
+}
+
+// before reports whether reader i's row comes before reader j's. Readers
+// without a row come last.
+func (t *tree[T]) before(i, j int) bool {
+	a, b := t.readers[i], t.readers[j]
+	if a.row == nil || b.row == nil {
+		return a.row != nil
+	}
+	if a.bucket != b.bucket {
+		return a.bucket < b.bucket
+	}
+	if c := t.compare(a.row, b.row); c != 0 {
+		return c < 0
+	}
+	return i < j
+}

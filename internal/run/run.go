@@ -1,0 +1,58 @@
+// Package run keeps sorted runs of rows in Parquet files: written with bounded
+// memory, merged page by page.
+//
+// Rows are ordered by bucket, then by Spec.Compare. A bucket is a fixed hash
+// of a row's host, so that any share of the hosts is a contiguous range of
+// rows in every run, whichever process wrote it and whenever.
+package run
+
+// Buckets is the number of shares that rows are spread over. It is part of the
+// file format: it never changes.
+const Buckets = 1024
+
+// Limits of a run, and of a row group in files that compaction makes longer.
+// The row group bounds what a writer holds: Parquet pages of a group can only
+// be written out once the group is complete.
+const (
+	maxRows  = 100_000
+	maxBytes = 64 << 20
+)
+
+// pageBytes is the size of a decoded page. A merge holds one page of each
+// column of each run, so the page size decides the memory of a merge.
+const pageBytes = 16 << 10
+
+// dictionaryBytes is where a column gives up its dictionary: a merge holds the
+// dictionary of every such column in every run.
+const dictionaryBytes = 32 << 10
+
+// Spec says how rows of type T are named, ordered and measured. T is a struct
+// of exported bool, intN, uintN, string and []byte fields, with parquet tags
+// as package parquet-go reads them; every column is required.
+type Spec[T any] struct {
+	// Name is the prefix of the file names.
+	Name string
+	// Compare orders the rows of one bucket. Rows that compare equal keep
+	// the order in which they were added.
+	Compare func(a, b *T) int
+	// Bucket returns the row's bucket, 0 to Buckets-1.
+	Bucket func(*T) int
+	// Size returns the octets of memory that the row holds.
+	Size func(*T) int
+}
+
+// BucketOf returns the bucket of a host: the 64-bit FNV-1a hash of its bytes,
+// whose seven groups of ten bits are combined by exclusive or. Facts on disk
+// rely on it: it never changes.
+func BucketOf(host string) int {
+	const offset, prime = 0xcbf29ce484222325, 0x100000001b3
+	hash := uint64(offset)
+	for i := range len(host) {
+		hash = (hash ^ uint64(host[i])) * prime
+	}
+	bucket := 0
+	for ; hash > 0; hash >>= 10 {
+		bucket ^= int(hash % Buckets)
+	}
+	return bucket
+}

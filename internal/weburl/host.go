@@ -1,0 +1,194 @@
+package weburl
+
+import (
+	"net/netip"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/net/idna"
+	"golang.org/x/net/publicsuffix"
+)
+
+// toASCII is UTS 46 processing as the URL Standard calls it: non-transitional
+// (ß is not ss), with joiner and bidi checks, without limits on hyphens
+// ("r3---sn-x"), underscores or DNS lengths, all of which are met in the wild.
+var toASCII = idna.New(
+	idna.MapForLookup(),
+	idna.BidiRule(),
+	idna.Transitional(false),
+	idna.CheckHyphens(false),
+	idna.StrictDomainName(false),
+)
+
+// maxConvertible bounds the octets given to UTS 46, whose Punycode step is
+// quadratic. No name that DNS can hold is longer: its 253 octets of Punycode
+// stand for at most as many characters, of four octets each.
+const maxConvertible = 4 * 253
+
+// convertHost brings a host to the form that origins are compared in. Where it
+// cannot, it returns the octets, lower-cased, and false.
+func convertHost(host string) (string, bool) {
+	if host[0] == '[' {
+		return convertIPv6(host)
+	}
+	lower := asciiLower(host)
+	if isPlainHost(lower) && !strings.Contains(lower, "xn--") {
+		return lower, true
+	}
+	decoded := percentDecode(lower)
+	if len(decoded) > maxConvertible || !utf8.ValidString(decoded) {
+		return lower, false
+	}
+	// Decoding and mapping both can bring forth octets that delimit a URL:
+	// "a%2Fb", or U+FF0F, which maps to "/". Such a host would be read as
+	// another one, so it stays as it is.
+	ascii, err := toASCII.ToASCII(decoded)
+	if err != nil || ascii == "" || !isPlainHost(ascii) {
+		return lower, false
+	}
+	return ascii, true
+}
+
+// convertIPv6 writes an address in brackets as RFC 5952 says, without a zone,
+// which means something on the crawler's machine only (RFC 6874 §1).
+func convertIPv6(host string) (string, bool) {
+	lower := asciiLower(host)
+	inner, closed := strings.CutSuffix(lower[1:], "]")
+	inner, _, _ = strings.Cut(inner, "%")
+	addr, err := netip.ParseAddr(inner)
+	if !closed || err != nil || !addr.Is6() {
+		return lower, false
+	}
+	return "[" + addr.String() + "]", true
+}
+
+// isPlainHost reports whether s is ASCII without the code points that the URL
+// Standard forbids in a domain.
+func isPlainHost(s string) bool {
+	for i := range len(s) {
+		if !plainHostOctet[s[i]] {
+			return false
+		}
+	}
+	return true
+}
+
+var plainHostOctet = func() (plain [256]bool) {
+	for c := byte('!'); c < 0x7f; c++ {
+		plain[c] = !strings.ContainsRune(`#%/:<>?@[\]^|`, rune(c))
+	}
+	return plain
+}()
+
+// percentDecode undoes each valid %XX once and leaves the others.
+func percentDecode(s string) string {
+	if !strings.Contains(s, "%") {
+		return s
+	}
+	b := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		if c, ok := percentOctet(s[i:]); ok {
+			b = append(b, c)
+			i += 2
+			continue
+		}
+		b = append(b, s[i])
+	}
+	return string(b)
+}
+
+// percentOctet reads the %XX that s starts with.
+func percentOctet[S string | []byte](s S) (octet byte, ok bool) {
+	if len(s) < 3 || s[0] != '%' {
+		return 0, false
+	}
+	hi, hiOK := hexDigit(s[1])
+	lo, loOK := hexDigit(s[2])
+	return hi<<4 | lo, hiOK && loOK
+}
+
+func hexDigit(c byte) (byte, bool) {
+	switch {
+	case '0' <= c && c <= '9':
+		return c - '0', true
+	case 'a' <= c && c <= 'f':
+		return c - 'a' + 10, true
+	case 'A' <= c && c <= 'F':
+		return c - 'A' + 10, true
+	default:
+		return 0, false
+	}
+}
+
+// HostIsName reports whether the host is a domain name: neither an IP address
+// nor octets that kept a bad port.
+func (u URL) HostIsName() bool {
+	return strings.Trim(u.Host, "0123456789.") != "" && !strings.ContainsAny(u.Host, "[:")
+}
+
+// HostReversed is the host with its labels in reverse order, com.example.www,
+// so that a domain's hosts sort together. A host that is no name (see
+// [URL.HostIsName]) is kept whole; Common Crawl's columnar index has null in
+// url_host_name_reversed there, and drops a final dot, which is kept here.
+func (u URL) HostReversed() string {
+	if !u.HostIsName() {
+		return u.Host
+	}
+	b := make([]byte, 0, len(u.Host))
+	rest := u.Host
+	for {
+		dot := strings.LastIndexByte(rest, '.')
+		b = append(b, rest[dot+1:]...)
+		if dot < 0 {
+			return string(b)
+		}
+		b = append(b, '.')
+		rest = rest[:dot]
+	}
+}
+
+// RegisteredDomain is the host's public suffix and the label before it, taking
+// the ICANN part of the Public Suffix List only: blogspot.com for
+// x.blogspot.com, as url_host_registered_domain of Common Crawl's columnar
+// index. It is "" for IP addresses, for a bare suffix, and for a name under a
+// top-level domain that the list does not know.
+func (u URL) RegisteredDomain() string {
+	if !u.HostIsName() {
+		return ""
+	}
+	host := strings.TrimSuffix(u.Host, ".")
+	suffix, ok := icannSuffix(host)
+	if !ok {
+		return ""
+	}
+	above := strings.TrimSuffix(host[:len(host)-len(suffix)], ".")
+	label := above[strings.LastIndexByte(above, '.')+1:]
+	if label == "" {
+		return ""
+	}
+	return host[len(above)-len(label):]
+}
+
+// icannSuffix finds the longest suffix of host in the list's ICANN part. The
+// list gives the longest of both parts; below a private suffix lies the ICANN
+// one. Which part a suffix of several labels is from, only asking for itself
+// tells: publicsuffix says it of the last label that it compared, and so takes
+// us-east-1.amazonaws.com for an ICANN suffix of dualstack.us-east-1.amazonaws.com.
+func icannSuffix(host string) (suffix string, ok bool) {
+	for {
+		suffix, icann := publicsuffix.PublicSuffix(host)
+		_, parent, several := strings.Cut(suffix, ".")
+		if several {
+			_, icann = publicsuffix.PublicSuffix(suffix)
+		}
+		if icann || !several {
+			return suffix, icann
+		}
+		host = parent
+	}
+}
+
+// PublicSuffixVersion identifies the compiled-in Public Suffix List.
+func PublicSuffixVersion() string {
+	return publicsuffix.List.String()
+}

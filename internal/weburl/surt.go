@@ -1,0 +1,423 @@
+package weburl
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// SURTKey is the sort key that Common Crawl's indexes hold as url_surtkey:
+// com,example)/path?query. It follows the Python library surt 0.3 with its
+// default canonicalizer, which drops scheme, userinfo, default port, fragment,
+// a leading "www." or "www2.", session ids and a final slash, undoes percent
+// encoding repeatedly and applies it once, resolves dot segments, lower-cases
+// everything and sorts the query.
+//
+// It differs from that library
+//   - in hosts outside ASCII: ours went through UTS 46, surt's through
+//     IDNA 2003 (faß.de is fass.de there), and octets that are no UTF-8 are
+//     dropped there and percent-encoded here;
+//   - in IPv6 addresses, which it keeps as written, zone included;
+//   - in bad ports, where it raises an exception;
+//   - where a port or userinfo has no host, as in http://:80/a;
+//   - in spaces before a fragment, which Parse drops and surt encodes;
+//   - in URLs that put "https//" behind "http://": read as "https://" here.
+func (u URL) SURTKey() string {
+	switch {
+	case u.Scheme == "filedesc" && u.Host == "":
+		return "filedesc:" + u.PathQuery()
+	case u.Scheme == "filedesc": // the first record of an ARC file
+		return u.Origin() + u.PathQuery()
+	case u.Scheme == "" && u.Path == "" && !u.HasQuery:
+		return "-"
+	case u.Scheme == "":
+		u, _ = Parse("http://" + u.PathQuery())
+	}
+	u = u.withoutDoubledScheme()
+
+	host, path := u.Host, u.Path
+	if host == "" && strings.HasPrefix(u.Scheme, "http") {
+		host, path, _ = strings.Cut(strings.TrimLeft(path, "/"), "/")
+		path = "/" + path
+	}
+	key := make([]byte, 0, len(host)+len(path)+len(u.Query)+len(",)?:65535"))
+	key = appendSURTHost(key, host)
+	hasHost := len(key) > 0
+	if hasHost {
+		if u.Port != 0 && (u.Port != defaultPort(u.Scheme) || u.Scheme == "ftp") {
+			key = strconv.AppendInt(append(key, ':'), int64(u.Port), 10)
+		}
+		key = append(key, ')')
+	} else {
+		key = append(append(key, u.Scheme...), ':')
+	}
+	pathStart := len(key)
+	key = appendSURTPath(key, path, hasHost)
+	return string(appendSURTQuery(key, u.Query, len(key) == pathStart))
+}
+
+// withoutDoubledScheme reads http://https://example.com/ as its second URL.
+func (u URL) withoutDoubledScheme() URL {
+	isHTTP := func(s string) bool { return s == "http" || s == "https" }
+	if !isHTTP(u.Scheme) || !isHTTP(u.Host) || u.Port != 0 || !strings.HasPrefix(u.Path, "//") {
+		return u
+	}
+	scheme, rest := u.Host, u.PathQuery()
+	for {
+		if strings.HasPrefix(rest, "//http://") {
+			scheme = "http"
+		} else if strings.HasPrefix(rest, "//https://") {
+			scheme = "https"
+		} else {
+			break
+		}
+		rest = rest[len("//:")+len(scheme):]
+	}
+	doubled, _ := Parse(scheme + ":" + rest)
+	return doubled
+}
+
+// appendSURTHost appends the host with its labels reversed, commas between.
+func appendSURTHost(dst []byte, host string) []byte {
+	if strings.HasPrefix(host, "[") && strings.HasSuffix(host, "]") {
+		host = host[1 : len(host)-1]
+	}
+	if strings.IndexByte(host, '%') >= 0 || !isPlainHost(host) {
+		host = string(appendUnescaped(nil, host))
+	}
+	host = strings.Trim(strings.ReplaceAll(host, "..", "."), ".")
+	if address, ok := ipv4Number(host); ok {
+		host = address
+	} else if !isPlainHost(host) {
+		host = string(appendEscapedLower(nil, []byte(host)))
+	}
+	host = asciiLower(host)
+	host = withoutWWW(host)
+	for {
+		dot := strings.LastIndexByte(host, '.')
+		dst = append(dst, host[dot+1:]...)
+		if dot < 0 {
+			return dst
+		}
+		dst = append(dst, ',')
+		host = host[:dot]
+	}
+}
+
+// withoutWWW drops "www.", "www2.", "www10." at the start.
+func withoutWWW(host string) string {
+	rest, ok := strings.CutPrefix(host, "www")
+	if !ok {
+		return host
+	}
+	rest = strings.TrimLeft(rest, "0123456789")
+	if name, ok := strings.CutPrefix(rest, "."); ok {
+		return name
+	}
+	return host
+}
+
+// ipv4Number reads an IPv4 address in the forms of C's inet_aton without
+// hexadecimal: one number, taken modulo 2^32, or two to four, octal behind a
+// leading zero, the last of which fills the remaining octets.
+func ipv4Number(host string) (dotted string, ok bool) {
+	if host == "" || strings.Trim(host, "0123456789.") != "" || strings.Count(host, ".") > 3 {
+		return "", false
+	}
+	var address uint32
+	parts := strings.Split(host, ".")
+	if len(parts) == 1 {
+		for _, digit := range []byte(host) {
+			address = address*10 + uint32(digit-'0')
+		}
+		return dottedQuad(address), true
+	}
+	octal := parts[0] != "" && parts[0][0] == '0'
+	for i, part := range parts {
+		if octal && strings.ContainsAny(part, "89") {
+			return "", false
+		}
+		base := 10
+		if len(part) > 1 && part[0] == '0' {
+			base = 8
+		}
+		bits := 8
+		if i == len(parts)-1 {
+			bits = 32 - 8*i
+		}
+		n, err := strconv.ParseUint(part, base, bits)
+		if err != nil {
+			return "", false
+		}
+		address = address<<bits | uint32(n)
+	}
+	return dottedQuad(address), true
+}
+
+func dottedQuad(address uint32) string {
+	b := make([]byte, 0, len("255.255.255.255"))
+	for shift := 24; shift >= 0; shift -= 8 {
+		b = strconv.AppendUint(b, uint64(address>>shift&0xff), 10)
+		if shift > 0 {
+			b = append(b, '.')
+		}
+	}
+	return string(b)
+}
+
+// appendSURTPath appends the path; one without a host, as in dns:name, has no
+// segments.
+func appendSURTPath(dst []byte, path string, hasHost bool) []byte {
+	plain := appendUnescaped(make([]byte, 0, len(path)), path)
+	if hasHost {
+		plain = normalPath(plain)
+	}
+	start := len(dst)
+	dst = appendEscapedLower(dst, plain)
+	dst = append(dst[:start], withoutPathSession(dst[start:])...)
+	if len(dst)-start > 1 && dst[len(dst)-1] == '/' {
+		dst = dst[:len(dst)-1]
+	}
+	return dst
+}
+
+// normalPath resolves dot segments and drops empty segments. Its first segment,
+// before the first slash, is empty. A ".." with nothing above it stays.
+func normalPath(path []byte) []byte {
+	if !bytes.Contains(path, []byte("//")) && !bytes.Contains(path, []byte("/.")) {
+		return path
+	}
+	var kept [][]byte
+	for _, segment := range bytes.Split(path, []byte("/"))[1:] {
+		switch {
+		case string(segment) == ".":
+		case string(segment) == ".." && len(kept) > 0:
+			kept = kept[:len(kept)-1]
+		default:
+			kept = append(kept, segment)
+		}
+	}
+	out := make([]byte, 0, len(path))
+	out = append(out, '/')
+	for i, segment := range kept {
+		out = append(out, segment...)
+		if len(segment) > 0 && i < len(kept)-1 {
+			out = append(out, '/')
+		}
+	}
+	return out
+}
+
+// appendSURTQuery appends "?" and the query, and nothing for an empty one.
+// With a query, an empty path becomes "/".
+func appendSURTQuery(dst []byte, query string, pathEmpty bool) []byte {
+	if query == "" {
+		return dst
+	}
+	plain := appendUnescaped(make([]byte, 0, len(query)), query)
+	escaped := appendEscapedLower(make([]byte, 0, len(plain)), plain)
+	escaped = withoutQuerySession(escaped)
+	if len(escaped) == 0 {
+		return dst
+	}
+	if pathEmpty {
+		dst = append(dst, '/')
+	}
+	dst = append(dst, '?')
+	return appendSortedQuery(dst, escaped)
+}
+
+// appendSortedQuery sorts arguments by name, then those without "=" before
+// those with, then by value.
+func appendSortedQuery(dst, query []byte) []byte {
+	if bytes.IndexByte(query, '&') < 0 {
+		return append(dst, query...)
+	}
+	args := bytes.Split(query, []byte("&"))
+	slices.SortStableFunc(args, func(a, b []byte) int {
+		aName, aValue, aHas := bytes.Cut(a, []byte("="))
+		bName, bValue, bHas := bytes.Cut(b, []byte("="))
+		if c := bytes.Compare(aName, bName); c != 0 || aHas == bHas {
+			return cmp.Or(c, bytes.Compare(aValue, bValue))
+		}
+		if aHas {
+			return 1
+		}
+		return -1
+	})
+	for i, arg := range args {
+		if i > 0 {
+			dst = append(dst, '&')
+		}
+		dst = append(dst, arg...)
+	}
+	return dst
+}
+
+// withoutPathSession drops the segments that ASP.NET puts before a page's
+// name, /(s(24 characters))/ and /(24 characters)/, from a lower-cased path.
+func withoutPathSession(path []byte) []byte {
+	path = withoutLastSegment(path, aspNetTaggedSession)
+	return withoutLastSegment(path, aspNetSession)
+}
+
+// withoutLastSegment drops the last segment that session accepts and that an
+// .aspx page follows, without a "?" between them.
+func withoutLastSegment(path []byte, session func(segment []byte) bool) []byte {
+	for end := len(path); ; {
+		start := bytes.LastIndex(path[:end], []byte("/(")) + 1
+		if start == 0 {
+			return path
+		}
+		end = start
+		length := bytes.IndexByte(path[start:], '/')
+		if length < 0 || !session(path[start:start+length]) {
+			continue
+		}
+		page, _, _ := bytes.Cut(path[start+length+1:], []byte("?"))
+		if len(page) > 0 && bytes.Contains(page[1:], []byte(".aspx")) {
+			return append(path[:start:start], path[start+length+1:]...)
+		}
+	}
+}
+
+const aspNetSessionLength = 24
+
+// aspNetSession accepts "(", 24 letters or digits, ")".
+func aspNetSession(segment []byte) bool {
+	return len(segment) == aspNetSessionLength+2 && segment[0] == '(' &&
+		segment[len(segment)-1] == ')' && areAlphanumeric(segment[1:len(segment)-1])
+}
+
+// aspNetTaggedSession accepts "(", then one or more letters each followed by
+// what aspNetSession accepts, then ")".
+func aspNetTaggedSession(segment []byte) bool {
+	const each = 1 + aspNetSessionLength + 2
+	if len(segment) < each+2 || (len(segment)-2)%each != 0 || segment[0] != '(' || segment[len(segment)-1] != ')' {
+		return false
+	}
+	for tagged := segment[1 : len(segment)-1]; len(tagged) > 0; tagged = tagged[each:] {
+		if tagged[0] < 'a' || 'z' < tagged[0] || !aspNetSession(tagged[1:each]) {
+			return false
+		}
+	}
+	return true
+}
+
+// A sessionArgument is the end of a query argument that carries a session.
+// It may begin anywhere: "xsid=" ends with "sid=".
+type sessionArgument struct {
+	name  string
+	match func(afterName []byte) (length int, ok bool)
+}
+
+var sessionArguments = []sessionArgument{
+	{"jsessionid=", alphanumeric32},
+	{"phpsessid=", alphanumeric32},
+	{"sid=", alphanumeric32},
+	{"aspsessionid", aspSession},
+	{"cfid=", coldFusionSession},
+}
+
+// withoutQuerySession drops, for each kind of session argument, the last one
+// that ends its argument, with the "&" behind it.
+func withoutQuerySession(query []byte) []byte {
+	for _, session := range sessionArguments {
+		query = session.without(query)
+	}
+	return query
+}
+
+func (s sessionArgument) without(query []byte) []byte {
+	for end := len(query); ; {
+		start := bytes.LastIndex(query[:end], []byte(s.name))
+		if start < 0 {
+			return query
+		}
+		end = start + len(s.name) - 1
+		after := query[start+len(s.name):]
+		length, ok := s.match(after)
+		if !ok || length > len(after) {
+			continue
+		}
+		switch after = after[length:]; {
+		case len(after) == 0:
+			return query[:start]
+		case after[0] == '&':
+			return append(query[:start:start], after[1:]...)
+		}
+	}
+}
+
+func alphanumeric32(s []byte) (length int, ok bool) {
+	return 32, len(s) >= 32 && areAlphanumeric(s[:32])
+}
+
+func aspSession(s []byte) (length int, ok bool) {
+	const name, value = 8, 24
+	return name + 1 + value, len(s) >= name+1+value && areLetters(s[:name]) &&
+		s[name] == '=' && areLetters(s[name+1:name+1+value])
+}
+
+func coldFusionSession(s []byte) (length int, ok bool) {
+	id, rest, _ := bytes.Cut(s, []byte("&"))
+	value, ok := bytes.CutPrefix(rest, []byte("cftoken="))
+	token, _, _ := bytes.Cut(value, []byte("&"))
+	return len(id) + len("&cftoken=") + len(token), ok && len(id) > 0 && len(token) > 0
+}
+
+func areAlphanumeric(s []byte) bool {
+	for _, c := range s {
+		if (c < '0' || '9' < c) && (c < 'a' || 'z' < c) {
+			return false
+		}
+	}
+	return true
+}
+
+func areLetters(s []byte) bool {
+	for _, c := range s {
+		if c < 'a' || 'z' < c {
+			return false
+		}
+	}
+	return true
+}
+
+// appendUnescaped undoes percent encoding until none is left, without TAB, LF
+// and CR. Undoing at the end of what is already free of it takes linear time,
+// also for "%252525…", and comes to the same as repeated passes: escapes never
+// overlap, so their order makes no difference.
+func appendUnescaped(dst []byte, s string) []byte {
+	start := len(dst)
+	for i := range len(s) {
+		if c := s[i]; c == '\t' || c == '\n' || c == '\r' {
+			continue
+		}
+		dst = append(dst, s[i])
+		for len(dst)-start >= 3 {
+			octet, ok := percentOctet(dst[len(dst)-3:])
+			if !ok {
+				break
+			}
+			dst = append(dst[:len(dst)-3], octet)
+		}
+	}
+	return dst
+}
+
+// appendEscapedLower percent-encodes what is not printable ASCII, and "#", "%"
+// and the space, and lower-cases the whole.
+func appendEscapedLower(dst, s []byte) []byte {
+	const hex = "0123456789abcdef"
+	for _, c := range s {
+		if c <= ' ' || c >= 0x7f || c == '#' || c == '%' {
+			dst = append(dst, '%', hex[c>>4], hex[c&0xf])
+			continue
+		}
+		dst = append(dst, lowerOctet(c))
+	}
+	return dst
+}

@@ -1,0 +1,316 @@
+// Package weburl reads URLs as web archives record them, and answers what an
+// audit asks of them: which origin, which path robots.txt rules are matched
+// against, which host, which registered domain, which SURT key.
+//
+// It differs from net/url and from the URL Standard on purpose. An archive's
+// URL is evidence: nothing in it is rejected, re-encoded or normalised, except
+// the parts that name an origin (RFC 9309 §2.3 with RFC 6454 §4). What is odd
+// about a URL is told as a [Problem] beside the result.
+package weburl
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Problem says what is wrong with a recorded URL. Where several things are,
+// it is the first of the list below that applies.
+type Problem uint8
+
+const (
+	NoProblem Problem = iota
+
+	// NoScheme: the URL does not start with a scheme and a colon.
+	NoScheme
+
+	// NoAuthority: an http, https or ftp URL without a host, such as
+	// "http:/path", "http:host" or "http://:80/".
+	NoAuthority
+
+	// BadPort: the port is not a number from 1 to 65535. Host then holds the
+	// authority's octets, port included, so that no other origin equals it.
+	BadPort
+
+	// HostNotConverted: the host is neither a name that UTS 46 converts to
+	// ASCII nor an IPv6 address. Host then holds its octets, lower-cased.
+	HostNotConverted
+
+	// SpaceOrControl: a space or an ASCII control octet (CR, LF, NUL, …) lies
+	// inside the URL; it is kept.
+	SpaceOrControl
+)
+
+var problemNames = [...]string{
+	NoProblem:        "",
+	NoScheme:         "no_scheme",
+	NoAuthority:      "no_authority",
+	BadPort:          "bad_port",
+	HostNotConverted: "host_not_converted",
+	SpaceOrControl:   "space_or_control",
+}
+
+// String is the problem's value in the issues table, "" for none.
+func (p Problem) String() string {
+	if int(p) < len(problemNames) {
+		return problemNames[p]
+	}
+	return "Problem(" + strconv.Itoa(int(p)) + ")"
+}
+
+// A URL is a recorded URL cut into its parts. Its strings are substrings of
+// the URL given to [Parse] wherever that is possible. It is to be read, not to
+// be changed: the methods rely on what Parse found.
+type URL struct {
+	// Scheme is lower case, without the colon.
+	Scheme string
+
+	// Host is lower case ASCII (UTS 46, non-transitional). An IPv6 address is
+	// in brackets, in the text form of RFC 5952, without its zone. An IPv4
+	// address stays as written ("127.1"), and so does a final dot:
+	// "example.com." is another host to a server that looks at the Host field.
+	// It is "" where the URL has no authority.
+	Host string
+
+	// Port is the port written in the URL, default or not, and 0 where none is.
+	Port int
+
+	// Path is as recorded, dot segments and "//" included; an empty path after
+	// an authority is "/" (RFC 9309 §2.2.2 matches from there).
+	Path string
+
+	// Query is what follows the first "?", as recorded. HasQuery tells "/a?"
+	// from "/a".
+	Query    string
+	HasQuery bool
+
+	origin    string // where Origin is a substring of the recorded URL
+	pathQuery string // where PathQuery is one
+}
+
+// Parse cuts a recorded URL into parts. It never fails: whatever cannot be
+// found stays empty, and the Problem says why.
+//
+// White space around the URL is dropped, and so is the pair of angle brackets
+// that the grammar of WARC 1.0 prints around URIs. Userinfo (to the last "@"
+// of the authority) and the fragment are no part of an origin nor of a path to
+// match, and are dropped. Backslashes mean nothing special. A URL without
+// authority (dns:, urn:, mailto:) has a Scheme and a Path.
+func Parse(raw string) (URL, Problem) {
+	raw = trim(raw)
+	var u URL
+	scheme, rest, ok := cutScheme(raw)
+	if !ok {
+		u.setPathQuery(raw)
+		return u, NoScheme
+	}
+	u.Scheme = asciiLower(scheme)
+	problem := NoProblem
+	if after, ok := strings.CutPrefix(rest, "//"); ok {
+		end := authorityEnd(after)
+		problem = u.setAuthority(after[:end])
+		rest = after[end:]
+		if problem == NoProblem && u.Host == after[:end] && u.Scheme == scheme {
+			u.origin = raw[:len(raw)-len(rest)]
+		}
+	}
+	u.setPathQuery(rest)
+	switch {
+	case u.Host == "" && IsFetchScheme(u.Scheme):
+		problem = NoAuthority
+	case problem == NoProblem && hasSpaceOrControl(raw):
+		problem = SpaceOrControl
+	}
+	return u, problem
+}
+
+func (u *URL) setAuthority(authority string) Problem {
+	hostPort := authority[strings.LastIndexByte(authority, '@')+1:]
+	host, portText := splitPort(hostPort)
+	if host == "" {
+		return NoProblem // Parse decides: file:///x is fine
+	}
+	port, ok := parsePort(portText)
+	if !ok {
+		u.Host = asciiLower(hostPort)
+		return BadPort
+	}
+	u.Port = port
+	u.Host, ok = convertHost(host)
+	if !ok {
+		return HostNotConverted
+	}
+	return NoProblem
+}
+
+func (u *URL) setPathQuery(s string) {
+	u.Path, u.Query, u.HasQuery = strings.Cut(s, "?")
+	u.pathQuery = s
+	if u.Path == "" && u.Host != "" {
+		u.Path = "/"
+		u.pathQuery = ""
+	}
+}
+
+// Origin is scheme://host[:port] without a default port: the unit that one
+// robots.txt speaks for (RFC 9309 §2.3). It is "" without an authority.
+func (u URL) Origin() string {
+	switch {
+	case u.Host == "":
+		return ""
+	case u.origin != "":
+		return u.origin
+	case u.Port == 0 || u.Port == defaultPort(u.Scheme):
+		return u.Scheme + "://" + u.Host
+	default:
+		return u.Scheme + "://" + u.Host + ":" + strconv.Itoa(u.Port)
+	}
+}
+
+// PathQuery is the path and, behind a "?", the query: what the rules of a
+// robots.txt are matched against (RFC 9309 §2.2.2), as recorded.
+func (u URL) PathQuery() string {
+	switch {
+	case u.pathQuery != "":
+		return u.pathQuery
+	case u.HasQuery:
+		return u.Path + "?" + u.Query
+	default:
+		return u.Path
+	}
+}
+
+// IsFetchScheme reports whether a capture with this scheme, in lower case, is
+// a fetch that robots.txt governs (RFC 9309 §2.3 names HTTP and FTP).
+func IsFetchScheme(scheme string) bool {
+	return scheme == "http" || scheme == "https" || scheme == "ftp"
+}
+
+func defaultPort(scheme string) int {
+	switch scheme {
+	case "http":
+		return 80
+	case "https":
+		return 443
+	case "ftp":
+		return 21
+	default:
+		return 0
+	}
+}
+
+// trim drops white space, one pair of angle brackets, and the fragment.
+func trim(raw string) string {
+	raw = trimSpace(raw)
+	if len(raw) >= 2 && raw[0] == '<' && raw[len(raw)-1] == '>' {
+		raw = trimSpace(raw[1 : len(raw)-1])
+	}
+	if i := strings.IndexByte(raw, '#'); i >= 0 {
+		raw = trimSpace(raw[:i])
+	}
+	return raw
+}
+
+// trimSpace trims ASCII white space only: other octets, U+00A0 among them, are
+// the URL's own.
+func trimSpace(s string) string {
+	for len(s) > 0 && isSpace(s[0]) {
+		s = s[1:]
+	}
+	for len(s) > 0 && isSpace(s[len(s)-1]) {
+		s = s[:len(s)-1]
+	}
+	return s
+}
+
+func isSpace(c byte) bool {
+	return c == ' ' || '\t' <= c && c <= '\r'
+}
+
+// cutScheme splits at the colon behind a scheme (RFC 3986 §3.1).
+func cutScheme(s string) (scheme, rest string, ok bool) {
+	for i := range len(s) {
+		switch c := s[i] | 0x20; {
+		case 'a' <= c && c <= 'z':
+		case i > 0 && ('0' <= s[i] && s[i] <= '9' || s[i] == '+' || s[i] == '-' || s[i] == '.'):
+		case i > 0 && s[i] == ':':
+			return s[:i], s[i+1:], true
+		default:
+			return "", s, false
+		}
+	}
+	return "", s, false
+}
+
+// authorityEnd is the length of the authority at the start of s, which has no
+// fragment (RFC 3986 §3.2).
+func authorityEnd(s string) int {
+	for i := range len(s) {
+		if s[i] == '/' || s[i] == '?' {
+			return i
+		}
+	}
+	return len(s)
+}
+
+// splitPort cuts host and port apart. An IPv6 literal ends at its bracket; an
+// unfinished one has no port and will not convert.
+func splitPort(hostPort string) (host, port string) {
+	if strings.HasPrefix(hostPort, "[") {
+		end := strings.IndexByte(hostPort, ']') + 1
+		if end == 0 || end < len(hostPort) && hostPort[end] != ':' {
+			return hostPort, ""
+		}
+		return hostPort[:end], strings.TrimPrefix(hostPort[end:], ":")
+	}
+	host, port, _ = strings.Cut(hostPort, ":")
+	return host, port
+}
+
+// parsePort reads a port. None at all is fine and is 0, also behind a colon
+// (RFC 3986 §3.2.3).
+func parsePort(s string) (port int, ok bool) {
+	if s == "" {
+		return 0, true
+	}
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return 0, false
+		}
+		port = port*10 + int(s[i]-'0')
+		if port > 65535 {
+			return 0, false
+		}
+	}
+	return port, port > 0
+}
+
+func hasSpaceOrControl(s string) bool {
+	for i := range len(s) {
+		if s[i] <= ' ' || s[i] == 0x7f {
+			return true
+		}
+	}
+	return false
+}
+
+// asciiLower lower-cases A to Z and leaves every other octet alone, also those
+// that are no UTF-8.
+func asciiLower(s string) string {
+	for i := range len(s) {
+		if 'A' <= s[i] && s[i] <= 'Z' {
+			b := []byte(s)
+			for j := i; j < len(b); j++ {
+				b[j] = lowerOctet(b[j])
+			}
+			return string(b)
+		}
+	}
+	return s
+}
+
+func lowerOctet(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		return c + 'a' - 'A'
+	}
+	return c
+}

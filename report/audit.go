@@ -1,0 +1,122 @@
+package report
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/ingest"
+)
+
+// Audit is the content of audit.json: what was audited, how, and what came of it.
+// It holds nothing of the run itself, no times and no number of workers: the same
+// archives and settings give the same octets.
+type Audit struct {
+	Tool          string           `json:"tool"`
+	SchemaVersion string           `json:"schema_version"`
+	Settings      Settings         `json:"settings"`
+	Inputs        []AuditInput     `json:"inputs"`
+	Unreadable    []ingest.Failure `json:"unreadable"`
+	Totals        Totals           `json:"totals"`
+	Tables        map[string]int64 `json:"tables"` // rows
+}
+
+// Settings are the options that shape results.
+type Settings struct {
+	Profile          string   `json:"profile"`
+	Crawler          string   `json:"crawler,omitempty"`
+	Agents           []string `json:"agents,omitempty"`
+	PublicSuffixList string   `json:"public_suffix_list"`
+	FactsFingerprint string   `json:"facts_fingerprint"`
+}
+
+// AuditInput is one archive. Fingerprint chains the checksums and lengths of its
+// members, or the headers of its records where it has no members.
+type AuditInput struct {
+	Name        string           `json:"name"`
+	Size        int64            `json:"size"`
+	Fingerprint string           `json:"fingerprint"`
+	Container   string           `json:"container"`
+	Records     map[string]int64 `json:"records"`
+	Fetches     int64            `json:"fetches"`
+	Robots      int64            `json:"robots"`
+	Issues      int64            `json:"issues"`
+}
+
+// Totals are counts over all inputs. DisallowedShareOfKnown leaves unknown fetches
+// out; DisallowedOrUnknownShare counts each of them as disallowed. Both are null
+// where there is nothing to divide by.
+type Totals struct {
+	evaluate.Counts
+	Violations               int64            `json:"violations"`
+	Duplicates               int64            `json:"duplicates"`
+	Origins                  int64            `json:"origins"`
+	RobotsOutcomes           map[string]int64 `json:"robots_outcomes"`
+	DisallowedShareOfKnown   *float64         `json:"disallowed_share_of_known"`
+	DisallowedOrUnknownShare *float64         `json:"disallowed_or_unknown_share"`
+	Issues                   int64            `json:"issues"`
+	InputsNotWhollyRead      int64            `json:"inputs_not_wholly_read"`
+}
+
+// NewAudit describes an evaluation of facts.
+func NewAudit(facts *ingest.Facts, settings Settings, t *evaluate.Totals, s *Summary) *Audit {
+	a := &Audit{
+		Tool: "robotsaudit", SchemaVersion: SchemaVersion, Settings: settings, Inputs: []AuditInput{},
+		Unreadable: append([]ingest.Failure{}, facts.Failures...),
+	}
+	for _, in := range facts.Inputs {
+		a.Inputs = append(a.Inputs, AuditInput{in.Name, in.Size, in.Fingerprint, in.Container, in.Records, in.Fetches,
+			in.Robots, in.Issues})
+	}
+	known := t.Allowed + t.Disallowed
+	a.Totals = Totals{
+		Counts:                   t.Counts,
+		Violations:               t.ViolationsCertain + t.ViolationsProbable,
+		Duplicates:               t.Duplicates,
+		Origins:                  t.Origins,
+		RobotsOutcomes:           t.RobotsByOutcome,
+		DisallowedShareOfKnown:   share(t.Disallowed, known),
+		DisallowedOrUnknownShare: share(t.Disallowed+t.Unknown, t.Fetches),
+		Issues:                   s.issueCount,
+		InputsNotWhollyRead:      int64(len(s.lossy)),
+	}
+	s.audit = a
+	return a
+}
+
+func share(part, whole int64) *float64 {
+	if whole == 0 {
+		return nil
+	}
+	v := float64(part) / float64(whole)
+	return &v
+}
+
+func writeAudit(path string, a *Audit) error {
+	b, err := json.MarshalIndent(a, "", "  ")
+	if err != nil {
+		return err
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(b, '\n'))
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+// ReadAudit reads the audit.json of an output folder.
+func ReadAudit(dir string) (*Audit, error) {
+	b, err := os.ReadFile(filepath.Join(dir, auditFile))
+	if err != nil {
+		return nil, err
+	}
+	a := new(Audit)
+	if err := json.Unmarshal(b, a); err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, auditFile), err)
+	}
+	return a, nil
+}

@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""Read every table of an audit with DuckDB and with pyarrow, and count.
+
+    readers.py DIR
+
+Both readers must see the same columns and rows; rows and sums must equal the
+totals of audit.json and the invariants that docs/SCHEMA.md states.
+"""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+import duckdb
+import pyarrow.parquet as parquet
+
+ALWAYS = ("fetches", "violations", "contested", "robots", "host_stats", "agent_stats", "issues")
+WHAT_IF = ("group_verdicts", "robots_agents")
+COUNTS = ("fetches", "robots_captures", "allowed", "disallowed", "unknown",
+          "evidence_fresh", "evidence_stale", "evidence_later", "evidence_none",
+          "violations_certain", "violations_probable", "contested", "disallowed_stale")
+VALUES = {
+    "verdict": {"allowed", "disallowed", "unknown"},
+    "evidence": {"fresh", "stale", "later", "none"},
+    "certainty": {"certain", "probable", "contested", None},
+    "agent_source": {"request", "warcinfo", "option", "none"},
+    "record_type": {"response", "revisit", "resource", "arc"},
+    "outcome": {"rules", "partial", "unavailable", "unreachable", "unresolved", "undefined"},
+}
+
+
+class Checks:
+    """Checks collects what is wrong, so that one run tells all of it."""
+
+    def __init__(self, folder):
+        self.folder, self.wrong, self.done = folder, [], 0
+        self.db = duckdb.connect()
+        self.rows = {}
+
+    def equal(self, what, left, right):
+        self.done += 1
+        if left != right:
+            self.wrong.append(f"{what}: {left!r} is not {right!r}")
+
+    def one(self, query):
+        return self.all(query)[0][0]
+
+    def all(self, query):
+        return self.db.execute(query).fetchall()
+
+    def table(self, name):
+        """table opens a table with both readers and compares what they see."""
+        path = self.folder / f"{name}.parquet"
+        seen = parquet.read_table(path)
+        self.db.execute(f"create view {name} as from read_parquet('{path}')")
+        self.rows[name] = seen.num_rows
+        self.equal(f"rows of {name}: pyarrow, DuckDB", seen.num_rows, self.one(f"select count(*) from {name}"))
+        self.equal(f"columns of {name}: pyarrow, DuckDB", seen.column_names,
+                   [column[0] for column in self.all(f"describe {name}")])
+        for column in seen.column_names:
+            nulls = self.one(f'select count(*) filter ("{column}" is null) from {name}')
+            self.equal(f"nulls of {name}.{column}: pyarrow, DuckDB", seen.column(column).null_count, nulls)
+            if column in VALUES:
+                found = {row[0] for row in self.all(f'select distinct "{column}" from {name}')}
+                self.equal(f"values of {name}.{column} that docs/SCHEMA.md does not know", found - VALUES[column], set())
+        footer = parquet.read_metadata(path).metadata or {}
+        self.equal(f"schema version of {name}", footer.get(b"robotsaudit.schema_version", b"").decode(), self.version)
+
+    def run(self):
+        audit = json.loads((self.folder / "audit.json").read_text())
+        self.version, totals = audit["schema_version"], audit["totals"]
+        for name in ALWAYS:
+            self.table(name)
+        what_if = any((self.folder / f"{name}.parquet").exists() for name in WHAT_IF)
+        for name in WHAT_IF if what_if else ():
+            self.table(name)
+        self.totals(audit, totals)
+        self.invariants()
+        self.join()
+        if what_if:
+            self.what_if()
+
+    def totals(self, audit, totals):
+        self.equal("rows of fetches", self.rows["fetches"], totals["fetches"])
+        self.equal("rows of violations", self.rows["violations"], totals["violations"])
+        self.equal("rows of contested", self.rows["contested"], totals["contested"])
+        self.equal("rows of robots", self.rows["robots"], totals["robots_captures"])
+        self.equal("rows of issues", self.rows["issues"], totals["issues"])
+        self.equal("rows of all tables", self.rows, audit["tables"])
+        self.equal("violations", totals["violations"], totals["violations_certain"] + totals["violations_probable"])
+        self.equal("fetches of the inputs less duplicates", sum(i["fetches"] for i in audit["inputs"])
+                   - self.one("select count(*) from issues where kind = 'duplicate_record'"), totals["fetches"])
+        for name in ("host_stats", "agent_stats"):
+            sums = self.all("select " + ", ".join(f"coalesce(sum({c}), 0)" for c in COUNTS) + f" from {name}")[0]
+            for column, total in zip(COUNTS, sums):
+                self.equal(f"sum of {name}.{column}", int(total), totals[column])
+        known = totals["allowed"] + totals["disallowed"]
+        self.share("disallowed_share_of_known", totals, totals["disallowed"], known)
+        self.share("disallowed_or_unknown_share", totals, totals["disallowed"] + totals["unknown"], totals["fetches"])
+
+    def share(self, name, totals, part, whole):
+        stated = totals[name]
+        self.equal(name, None if stated is None else round(stated, 6), round(part / whole, 6) if whole else stated)
+
+    def invariants(self):
+        """invariants are those of Counts, recounted from fetches."""
+        for name in ("host_stats", "agent_stats"):
+            for rule in ("fetches = allowed + disallowed + unknown",
+                         "fetches = evidence_fresh + evidence_stale + evidence_later + evidence_none",
+                         "disallowed = violations_certain + violations_probable + contested + disallowed_stale"):
+                self.equal(f"{name} rows without {rule}", self.one(f"select count(*) from {name} where not ({rule})"), 0)
+        recounted = {
+            "allowed": "verdict = 'allowed'", "disallowed": "verdict = 'disallowed'", "unknown": "verdict = 'unknown'",
+            "evidence_fresh": "evidence = 'fresh'", "evidence_stale": "evidence = 'stale'",
+            "evidence_later": "evidence = 'later'", "evidence_none": "evidence = 'none'",
+            "violations_certain": "certainty = 'certain'", "violations_probable": "certainty = 'probable'",
+            "contested": "certainty = 'contested'", "disallowed_stale": "verdict = 'disallowed' and certainty is null",
+        }
+        for column, condition in recounted.items():
+            self.equal(f"fetches where {condition}", self.one(f"select count(*) from fetches where {condition}"),
+                       self.one(f"select coalesce(sum({column}), 0)::bigint from host_stats"))
+        self.equal("allowed or unknown fetches with a certainty", self.one(
+            "select count(*) from fetches where certainty is not null and verdict <> 'disallowed'"), 0)
+
+    def join(self):
+        """join: violations and contested are fetches, and every robots_id leads to robots."""
+        for name, certainties in (("violations", "('certain', 'probable')"), ("contested", "('contested')")):
+            columns = "warc_filename, warc_record_offset, url, certainty, robots_id, reason"
+            here, there = f"select {columns} from {name}", f"select {columns} from fetches where certainty in {certainties}"
+            for what, query in ((f"{name} that fetches lacks", f"{here} except all {there}"),
+                                (f"fetches that {name} lacks", f"{there} except all {here}")):
+                self.equal(what, self.one(f"select count(*) from ({query})"), 0)
+        self.equal("robots_id given twice", self.one("select count(*) - count(distinct robots_id) from robots"), 0)
+        for name in ("fetches", "violations", "contested"):
+            self.equal(f"robots_id of {name} that is no row of robots", self.one(
+                f"select count(*) from {name} where robots_id is not null and robots_id not in (select robots_id from robots)"), 0)
+
+    def what_if(self):
+        """what_if: joined, the two tables hold one verdict for each fetch and each agent."""
+        agents = self.one("select count(distinct agent) from robots_agents")
+        self.equal("verdicts of fetches and agents", self.one(
+            "select count(*) from group_verdicts join robots_agents using (robots_id, \"group\")"),
+            agents * self.rows["fetches"])
+        self.equal("fetches with two verdicts for one agent", self.one("""
+            select count(*) from (select warc_filename, warc_record_offset, agent
+            from group_verdicts join robots_agents using (robots_id, "group") group by all having count(*) > 1)"""), 0)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("tables", type=Path, metavar="DIR", help="result folder of an audit")
+    checks = Checks(parser.parse_args().tables)
+    checks.run()
+    for wrong in checks.wrong:
+        print(wrong)
+    rows = ", ".join(f"{count} {name}" for name, count in checks.rows.items())
+    print(f"readers: {checks.done - len(checks.wrong)} of {checks.done} checks hold: {rows}")
+    return 1 if checks.wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

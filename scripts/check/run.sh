@@ -1,0 +1,61 @@
+#!/bin/sh
+# Audits testdata/warc with BINARY and checks the results with other programs.
+#
+#     scripts/check/run.sh BINARY [VENV]
+#
+# VENV is the Python environment to use; it is made where it does not exist
+# (default: one that is removed afterwards).
+set -eu
+
+if [ $# -lt 1 ] || [ $# -gt 2 ]; then
+	echo "usage: $0 BINARY [VENV]" >&2
+	exit 2
+fi
+here=$(cd "$(dirname "$0")" && pwd)
+archives=$here/../../testdata/warc
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+venv=${2:-$work/venv}
+if [ ! -x "$venv/bin/python" ]; then
+	python3 -m venv "$venv"
+	"$venv/bin/pip" install --quiet --disable-pip-version-check --requirement "$here/requirements.txt"
+fi
+export PYTHONDONTWRITEBYTECODE=1
+
+failed=0
+check() {
+	"$venv/bin/python" "$here/$@" || failed=1
+}
+
+# audited NAME OPTION... -- ARCHIVE...: audits the archives and runs every check.
+audited() {
+	name=$1
+	shift
+	options=
+	while [ "$1" != -- ]; do
+		options="$options $1"
+		shift
+	done
+	shift
+	echo "== $name"
+	# shellcheck disable=SC2086 # the options are words without spaces
+	"$binary" audit "$@" -o "$work/$name" $options >"$work/$name.out" 2>"$work/$name.err" || {
+		cat "$work/$name.err" >&2
+		failed=1
+		return
+	}
+	expect=
+	[ "$name" = a ] && expect=--expect-none
+	check expected_violations.py "$@" --tables "$work/$name" $expect
+	check recompute.py "$work/$name" "$archives"
+	check readers.py "$work/$name"
+}
+
+binary=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
+audited a -- "$archives"/crawl-a-*
+audited b -- "$archives"/crawl-b-*
+audited c -- "$archives"/crawl-c-*
+audited each-c-2 -- "$archives"/crawl-c-2.*
+audited all --agent GPTBot --agent CCBot --agent Wget -- "$archives"
+[ $failed -eq 0 ] && echo "all checks hold" || echo "some checks FAILED"
+exit $failed

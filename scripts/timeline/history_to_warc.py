@@ -1,0 +1,1047 @@
+#!/usr/bin/env python3
+"""Turn a history of robots.txt observations into a web archive with page fetches.
+
+    history_to_warc.py HISTORY.jsonl.gz OUT.warc.gz [--moments N] [--seed S]
+
+Three layers, all drawn from one seed, so the archive is the same byte for byte:
+
+1. History. Each observation becomes a GET of /robots.txt at a moment of its day.
+   - body: 200 with that body (sometimes chunked or gzip-encoded);
+   - html_response_error: that status; the history holds no body for it, so a small
+     HTML page without anything like a rule stands in;
+   - request_error: nothing. A WARC records exchanges; for a connection that failed
+     there is none to record, and a made-up 5xx would testify to an answer that no
+     server gave. The capture before it goes stale, as it would in a real archive.
+2. Moments. N page fetches at random moments between five days before a host's first
+   observation and 120 days after its last one; paths are drawn from the host's own
+   rules and mutated. The history lists changes of about weekly observations, so most
+   moments would find stale evidence only. Unchanged re-observations are therefore
+   added before (minutes to 20 h, or days) or after some moments: as plain responses,
+   as revisits (identical-payload-digest, server-not-modified) and as 304. Before and
+   after some moments an event that the history lacks is thrown in (EVENTS).
+3. Scenarios. For each branch of the semantics a small timeline of its own, on a port
+   of its own of a real host, so that nothing else reaches it (the functions named
+   scenario_*). Bodies there are ours.
+
+Records are written in shuffled order: time, not file order, decides.
+OUT.warc.gz.scenarios.jsonl names the layer or scenario of every fetch.
+"""
+
+import argparse
+import base64
+import gzip
+import hashlib
+import io
+import json
+import random
+import re
+import uuid
+from datetime import datetime, timedelta, timezone
+
+from warcio.statusandheaders import StatusAndHeaders
+from warcio.warcwriter import WARCWriter
+
+EXAMPLE = "ExampleBot/1.0 (+http://example.com/bot)"
+GOOGLE = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
+ARCHIVE = "Mozilla/5.0 (compatible; archive.org_bot +http://archive.org/details/archive.org_bot)"
+GPT = "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.1; +https://openai.com/gptbot)"
+CC = "CCBot/2.0 (https://commoncrawl.org/faq/)"
+BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:109.0) Gecko/20100101 Firefox/115.0"
+HERITRIX = "Mozilla/5.0 (compatible; heritrix/3.4.0 +http://example.org/crawl)"
+CRAWLERS = [EXAMPLE] * 6 + [GOOGLE] * 2 + [ARCHIVE] * 2 + [GPT, CC, BROWSER, None]
+
+IDENTICAL = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
+NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
+
+HTML = b"<!DOCTYPE html>\n<html><head><title>Not here</title></head><body><p>Not here.</p></body></html>\n"
+FIRST_DAY = datetime(2020, 8, 1, tzinfo=timezone.utc)
+
+MINUTE, HOUR_, DAY_ = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
+SECOND = timedelta(seconds=1)
+
+
+def stamp(moment, precision="second"):
+    return moment.strftime({"day": "%Y-%m-%d", "minute": "%Y-%m-%dT%H:%MZ", "second": "%Y-%m-%dT%H:%M:%SZ",
+                            "micro": "%Y-%m-%dT%H:%M:%S.%fZ"}[precision])
+
+
+def sha1(octets):
+    return "sha1:" + base64.b32encode(hashlib.sha1(octets).digest()).decode()
+
+
+class Exchange:
+    """One request and what the archive holds of its response."""
+
+    def __init__(self, rng, layer, url, when, status=200, body=b"", ua=EXAMPLE, headers=(), **more):
+        self.id = "<urn:uuid:%s>" % uuid.UUID(int=rng.getrandbits(128), version=4)
+        self.request_id = "<urn:uuid:%s>" % uuid.UUID(int=rng.getrandbits(128), version=4)
+        self.layer, self.url, self.when, self.status, self.body, self.ua = layer, url, when, status, body, ua
+        self.headers = list(headers)
+        self.precision = more.pop("precision", "second")
+        self.method = more.pop("method", "GET")
+        self.type = more.pop("type", "response")
+        self.warc = more.pop("warc", {})  # further WARC header fields
+        self.join = more.pop("join", None) or rng.choice(["request", "request", "response", "adjacent"])
+        self.warcinfo = more.pop("warcinfo", 0)
+        assert not more, more
+
+    @property
+    def date(self):
+        return stamp(self.when, self.precision)
+
+    @property
+    def digest(self):
+        return sha1(self.body)
+
+
+class Maker:
+    def __init__(self, rng, layer):
+        self.rng, self.layer, self.made = rng, layer, []
+
+    def add(self, url, when, *args, **more):
+        e = Exchange(self.rng, self.layer, url, when, *args, **more)
+        self.made.append(e)
+        return e
+
+    def revisit(self, original, when, refers=True, status="same", **more):
+        """A revisit of original with profile identical-payload-digest."""
+        warc = {"WARC-Profile": IDENTICAL, "WARC-Payload-Digest": original.digest}
+        if refers:
+            warc["WARC-Refers-To-Target-URI"] = original.url
+            warc["WARC-Refers-To-Date"] = original.date
+        return self.add(more.pop("url", original.url), when,
+                        original.status if status == "same" else status, type="revisit",
+                        headers=more.pop("headers", original.headers), warc=warc, **more)
+
+    def not_modified(self, original, when, **more):
+        """A revisit of original with profile server-not-modified."""
+        warc = {"WARC-Profile": NOT_MODIFIED, "WARC-Refers-To-Target-URI": original.url,
+                "WARC-Refers-To-Date": original.date}
+        return self.add(original.url, when, 304, type="revisit", warc=warc, **more)
+
+
+# ---------------------------------------------------------------- history
+
+
+def read_history(path):
+    hosts = {}
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            o = json.loads(line)
+            hosts.setdefault(o["host"], []).append(o)
+    return hosts
+
+
+def looks_like_html_with_rules(body):
+    """The semantics let HTML bodies allow everything; a tool that parses them plainly
+    agrees unless one holds a user-agent line. The history has none: asserted here."""
+    return body.lstrip()[:1] == b"<" and re.search(rb"(?im)^[ \t]*user-agent[ \t]*:", body) is not None
+
+
+def encoded(rng, body):
+    """(body as served, headers): now and then chunked or gzip-encoded."""
+    headers = [("Content-Type", "text/plain")]
+    draw = rng.random()
+    if draw < 0.03:
+        return gzip.compress(body, mtime=0), headers + [("Content-Encoding", "gzip")]
+    if draw < 0.06 and body:
+        middle = rng.randrange(len(body))
+        parts = [p for p in (body[:middle], body[middle:]) if p]
+        return b"".join(b"%x\r\n%s\r\n" % (len(p), p) for p in parts) + b"0\r\n\r\n", \
+            headers + [("Transfer-Encoding", "chunked")]
+    return body, headers
+
+
+class Host:
+    """A host's observations as exchanges, and re-observations of the state they left."""
+
+    def __init__(self, rng, name, observations):
+        self.rng, self.name = rng, name
+        self.origin = rng.choice(["http", "http", "https"]) + "://" + name
+        self.url = self.origin + "/robots.txt"
+        self.observer = rng.choice(CRAWLERS)
+        self.maker = Maker(rng, "history")
+        self.timeline = []  # (time, exchange or None for a request error)
+        previous = None
+        for o in sorted(observations, key=lambda o: o["observed"]):  # stable: file order within a day
+            when = datetime.fromisoformat(o["observed"]).replace(tzinfo=timezone.utc)
+            when += timedelta(seconds=rng.randrange(86400 // 4))
+            if previous is not None and when <= previous:
+                when = previous + timedelta(seconds=rng.randrange(600, 3600))
+            previous = when
+            self.timeline.append((when, self.observe(o, when)))
+        self.bodies = [e.body for _, e in self.timeline if e is not None and e.status == 200
+                       and not any(k == "Content-Encoding" for k, _ in e.headers)]
+
+    def observe(self, o, when):
+        if o["outcome"] == "request_error":
+            return None
+        if o["outcome"] == "html_response_error":
+            return self.maker.add(self.url, when, o["http_status"], HTML, self.observer, [("Content-Type", "text/html")])
+        body = base64.b64decode(o["body_b64"])
+        assert not looks_like_html_with_rules(body)
+        body, headers = encoded(self.rng, body)
+        return self.maker.add(self.url, when, 200, body, self.observer, headers)
+
+    def state(self, when):
+        """The last observation at or before a moment, or None."""
+        seen = [e for t, e in self.timeline if t <= when]
+        return seen[-1] if seen else None
+
+    def reobserve(self, when, ua):
+        """The same answer again, in one of the forms in which archives hold it."""
+        state = self.state(when)
+        if state is None:
+            return
+        m = self.maker
+        form = self.rng.choice(["plain", "plain", "revisit", "revisit", "digest only", "not modified", "304"])
+        if state.status != 200 or form == "plain":
+            m.add(self.url, when, state.status, state.body, ua, state.headers)
+        elif form in ("revisit", "digest only"):
+            m.revisit(state, when, refers=form == "revisit", ua=ua)
+        elif form == "not modified":
+            m.not_modified(state, when, ua=ua)
+        else:
+            m.add(self.url, when, 304, b"", ua)
+
+    def path(self):
+        """A path drawn from the host's own rules and mutated, fit for a URL."""
+        rng = self.rng
+        body = rng.choice(self.bodies) if self.bodies else b""
+        rules = re.findall(rb"(?im)^[ \t]*(?:dis)?allow[ \t]*:[ \t]*([^\s#]+)", body)
+        if not rules or rng.random() < 0.1:
+            return rng.choice(["", "/", "/index.html", "/about?id=%d" % rng.randrange(99), "/%7Euser/", "/a//b/../c"])
+        path = "".join(chr(b) if 0x21 <= b < 0x7F and b not in b'"<>\\^`{|}' else "%%%02X" % b for b in rng.choice(rules))
+        path = re.sub(r"\*", lambda _: rng.choice(["", "x", "a/b", "index"]), path.rstrip("$"))
+        if not path.startswith("/"):
+            path = "/" + path
+        mutation = rng.randrange(8)
+        if mutation == 1:
+            path += rng.choice(["page.html", "/", "?a=b", "x/y?z=1", "*", "$"])
+        elif mutation == 2:
+            path = path[:-1] or "/"
+        elif mutation == 3:
+            path = path.swapcase()
+        elif mutation == 4:  # percent-encode one letter, in either case of hex
+            i = rng.randrange(len(path))
+            if path[i].isalnum() and "%" not in path[max(0, i - 2):i]:
+                path = path[:i] + rng.choice(["%%%02x", "%%%02X"]) % ord(path[i]) + path[i + 1:]
+        elif mutation == 5:
+            path = "/prefix" + path
+        elif mutation == 6:
+            path += "?" + path.lstrip("/").replace("?", "&")
+        return path
+
+
+DENY_ALL = b"User-agent: *\nDisallow: /\n"
+
+
+def event(host, when, ua):
+    """EVENTS: what the history lacks, near a sampled moment."""
+    rng, m = host.rng, host.maker
+    kind = rng.choice(["503", "503", "999", "302", "404", "deny", "same moment", "unresolved"])
+    if kind in ("503", "999", "404"):
+        m.add(host.url, when, int(kind), b"", ua)
+    elif kind == "302":
+        m.add(host.url, when, 302, b"", ua)
+    elif kind == "deny":
+        m.add(host.url, when, 200, DENY_ALL, ua)
+    elif kind == "same moment":
+        m.add(host.url, when, 200, DENY_ALL, ua)
+        m.add(host.url, when, 200, DENY_ALL + b"Disallow: /x\n", ua)
+    else:
+        gone = Exchange(rng, "history", host.url, when - DAY_, 200, b"User-agent: *\nDisallow: /gone\n")
+        m.revisit(gone, when, ua=ua)
+
+
+def sample(host, moments_end):
+    """One page fetch at a random moment, with the evidence around it."""
+    rng = host.rng
+    start = host.timeline[0][0] - 5 * DAY_
+    end = min(host.timeline[-1][0] + 120 * DAY_, moments_end)
+    if rng.random() < 0.07:  # in the days around the first observation: later, none
+        start, end = host.timeline[0][0] - 2 * DAY_, host.timeline[0][0]
+    t = start + timedelta(seconds=rng.randrange(int((end - start).total_seconds())))
+    ua = host.observer if rng.random() < 0.6 else rng.choice(CRAWLERS)
+
+    def crawler():
+        return ua if rng.random() < 0.7 else rng.choice(CRAWLERS)
+
+    def before(low, high):
+        return t - timedelta(seconds=rng.randrange(int(low.total_seconds()), int(high.total_seconds())))
+
+    if rng.random() < 0.4:
+        host.reobserve(before(MINUTE, 20 * HOUR_), crawler())
+    if rng.random() < 0.2:
+        host.reobserve(before(DAY_, 35 * DAY_), crawler())
+    if rng.random() < 0.15:
+        host.reobserve(t + timedelta(seconds=rng.randrange(60, 100000)), crawler())
+    if rng.random() < 0.12:
+        event(host, before(MINUTE, 40 * HOUR_), crawler())
+    if rng.random() < 0.04:
+        event(host, t + timedelta(seconds=rng.randrange(60, 90000)), crawler())
+    page = host.maker.add(host.origin + host.path(), t, rng.choice([200, 200, 301, 404]), b"page", ua)
+    page.layer = "moment"
+
+
+# --------------------------------------------------------------- scenarios
+
+A = b"User-agent: *\nDisallow: /private/\n"
+A2 = b"# another edition\nUser-agent: *\nDisallow: /private/\nDisallow: /attic/\n"
+B = b"User-agent: *\nDisallow: /attic/\n"
+
+
+class Scenario(Maker):
+    """A timeline of its own around t, on a port of its own of a real host."""
+
+    def __init__(self, rng, layer, host, number):
+        super().__init__(rng, layer)
+        self.host, self.number = host, number
+        self.origin = "http://%s:%d" % (host, 10000 + number)
+        self.t = FIRST_DAY + timedelta(seconds=rng.randrange(86400 * 1500))
+
+    def other(self, n):
+        """Another origin nobody else uses."""
+        return "http://%s:%d" % (self.host, 40000 + self.number * 8 + n)
+
+    def robots(self, when, body=A, status=200, ua=EXAMPLE, origin=None, **more):
+        return self.add((origin or self.origin) + "/robots.txt", when, status, body, ua, **more)
+
+    def pages(self, ua=EXAMPLE, t=None, **more):
+        for path in ("/private/x", "/public/y"):
+            self.page(path, ua, t, **more)
+
+    def page(self, path, ua=EXAMPLE, t=None, **more):
+        return self.add(self.origin + path, t or self.t, 200, b"page", ua, **more)
+
+
+SCENARIOS = []
+
+
+def scenario(times):
+    def register(function):
+        SCENARIOS.append((function, times))
+        return function
+    return register
+
+
+@scenario(6)
+def fresh(s):
+    s.robots(s.t - 2 * HOUR_)
+    s.pages()
+
+
+@scenario(6)
+def fresh_boundary(s):
+    s.robots(s.t - DAY_)  # exactly 24 h: fresh
+    s.pages()
+    s.pages(t=s.t + SECOND)  # a second more: stale
+
+
+@scenario(6)
+def stale(s):
+    s.robots(s.t - 3 * DAY_)
+    s.pages()
+
+
+@scenario(6)
+def stale_over_30d(s):
+    s.robots(s.t - 30 * DAY_)  # exactly 30 days: still probable
+    s.pages()
+    s.pages(t=s.t + SECOND)
+    s.pages(t=s.t + 9 * DAY_)
+
+
+@scenario(6)
+def stale_over_30d_with_allowing_copy(s):
+    s.robots(s.t - 40 * DAY_)
+    s.robots(s.t - 5 * HOUR_, B, ua=GOOGLE)
+    s.pages()
+
+
+@scenario(6)
+def later(s):
+    s.robots(s.t + DAY_)  # exactly 24 h after
+    s.pages()
+    s.pages(t=s.t - SECOND)  # a second too early: none
+    s.pages(ua=GOOGLE)  # another crawler's capture
+
+
+@scenario(6)
+def later_own_preferred(s):
+    s.robots(s.t + HOUR_, B, ua=GOOGLE)
+    s.robots(s.t + 2 * HOUR_, A)
+    s.pages()
+
+
+@scenario(6)
+def later_unreachable(s):
+    s.robots(s.t + HOUR_, b"", 503)
+    s.pages()
+
+
+@scenario(6)
+def no_capture(s):
+    s.pages()
+
+
+@scenario(6)
+def changed_between(s):
+    s.robots(s.t - 3 * DAY_, A)
+    s.robots(s.t + 3 * HOUR_, B)
+    s.pages()  # /private/x: changed; /public/y: both allow
+
+
+@scenario(6)
+def changed_between_any_of_several(s):
+    s.robots(s.t - 3 * DAY_, B)
+    s.robots(s.t + 3 * HOUR_, B)
+    s.robots(s.t + DAY_, A)  # exactly 24 h after
+    s.pages()
+
+
+@scenario(6)
+def changed_between_by_other_crawler(s):
+    s.robots(s.t - 3 * DAY_, A)
+    s.robots(s.t + 3 * HOUR_, B, ua=GOOGLE)
+    s.pages()
+    if s.number % 2:
+        s.robots(s.t + 5 * HOUR_, A2)  # an own one agrees: the other crawler's is not asked
+
+
+@scenario(6)
+def changed_between_only_definite(s):
+    s.robots(s.t - 3 * DAY_, A)
+    s.robots(s.t + 3 * HOUR_, b"", 999)
+    s.pages()
+
+
+@scenario(6)
+def fresh_never_changed_between(s):
+    s.robots(s.t - HOUR_, A)
+    s.robots(s.t + HOUR_, B)
+    s.pages()
+
+
+@scenario(6)
+def contested_own_copy(s):
+    s.robots(s.t - 10 * HOUR_, B)
+    s.robots(s.t - HOUR_, A)
+    s.pages()
+
+
+@scenario(6)
+def contested_other_crawlers_copy(s):
+    s.robots(s.t - 5 * HOUR_, B, ua=GOOGLE)
+    s.robots(s.t - HOUR_, A)
+    s.pages()
+
+
+@scenario(6)
+def contested_stale(s):
+    s.robots(s.t - 3 * DAY_, A)
+    s.robots(s.t - 5 * HOUR_, b"", 404, ua=GOOGLE)
+    s.pages()
+
+
+@scenario(6)
+def contested_boundary(s):
+    s.robots(s.t - DAY_, b"", 403)
+    s.robots(s.t - HOUR_, A)
+    s.pages()  # exactly 24 h: still permitted
+    s.pages(t=s.t + SECOND)  # no longer
+
+
+@scenario(6)
+def copies_that_disallow(s):
+    s.robots(s.t - 5 * HOUR_, A2, ua=GOOGLE)
+    s.robots(s.t - 4 * HOUR_, b"", 999, ua=GOOGLE)  # not a copy
+    s.robots(s.t - HOUR_, A)
+    s.pages()
+
+
+@scenario(6)
+def conflicting(s):
+    s.robots(s.t - HOUR_, A)
+    s.robots(s.t - HOUR_, B)
+    s.pages()
+
+
+@scenario(6)
+def conflicting_stale(s):
+    s.robots(s.t - 50 * HOUR_, A)
+    s.robots(s.t - 50 * HOUR_, B)
+    s.pages()
+
+
+@scenario(6)
+def conflicting_later(s):
+    s.robots(s.t + HOUR_, A)
+    s.robots(s.t + HOUR_, B)
+    s.pages()
+
+
+@scenario(6)
+def same_moment_agreeing(s):
+    s.robots(s.t - HOUR_, A)
+    s.robots(s.t - HOUR_, A2)
+    s.pages()
+
+
+@scenario(6)
+def same_moment_of_two_crawlers(s):
+    s.robots(s.t - HOUR_, A)
+    s.robots(s.t - HOUR_, B, ua=GOOGLE)
+    s.pages()
+
+
+@scenario(6)
+def unreachable(s):
+    s.robots(s.t - HOUR_, b"", s.rng.choice([500, 502, 503, 504, 520, 599]))
+    s.pages()
+
+
+@scenario(6)
+def unreachable_last_success(s):
+    s.robots(s.t - 400 * DAY_, A)
+    s.robots(s.t - 300 * DAY_, b"", 404)  # unavailable: no success
+    s.robots(s.t - HOUR_, b"", 503)
+    s.pages()  # /public/y: contested by the success of 400 days ago
+
+
+@scenario(6)
+def unreachable_stale(s):
+    s.robots(s.t - DAY_, b"", 503)
+    s.pages()  # exactly 24 h: governs
+    s.pages(t=s.t + SECOND)
+
+
+@scenario(6)
+def unreachable_stale_own(s):
+    s.robots(s.t - 30 * HOUR_, b"", 503)
+    s.robots(s.t - 2 * HOUR_, A, ua=GOOGLE)  # another crawler's does not govern
+    s.pages()
+
+
+@scenario(6)
+def unreachable_over_30d(s):
+    for age in [31 * DAY_, 20 * DAY_, 5 * HOUR_][:: 2 if s.number % 2 else 1]:
+        s.robots(s.t - age, b"", 503)
+    s.pages()
+
+
+@scenario(6)
+def unreachable_30d_boundary(s):
+    s.robots(s.t - 30 * DAY_, b"", 503)
+    s.robots(s.t - 5 * HOUR_, b"", 503)
+    s.pages()  # exactly 30 days: not more
+    s.pages(t=s.t + SECOND)
+
+
+@scenario(6)
+def unreachable_run_broken(s):
+    s.robots(s.t - 40 * DAY_, b"", 503)
+    s.robots(s.t - 20 * DAY_, B, 200 if s.number % 2 else 404)
+    s.robots(s.t - 5 * HOUR_, b"", 503)
+    s.pages()
+
+
+@scenario(6)
+def unreachable_run_not_broken_by_undefined(s):
+    s.robots(s.t - 40 * DAY_, b"", 503)
+    s.robots(s.t - 20 * DAY_, b"", 999)
+    s.robots(s.t - 5 * HOUR_, b"", 503)
+    s.pages()
+
+
+@scenario(6)
+def unreachable_single_and_last_old(s):
+    s.robots(s.t - 40 * DAY_, b"", 503)
+    s.robots(s.t - 25 * HOUR_, b"", 503)
+    s.pages()  # the last is more than 24 h old: unreachable_stale
+
+
+@scenario(6)
+def redirect(s):
+    s.robots(s.t - HOUR_, b"", s.rng.choice([301, 302, 303, 307, 308]), headers=[("Location", s.other(0) + "/robots.txt")])
+    s.robots(s.t - HOUR_ + 5 * SECOND, A, origin=s.other(0))
+    s.pages()
+
+
+@scenario(6)
+def redirect_target_nearest(s):
+    hop = s.t - 10 * HOUR_
+    s.robots(hop, b"", 301, headers=[("Location", s.other(0) + "/robots.txt")])
+    s.robots(hop - MINUTE, B, origin=s.other(0))
+    s.robots(hop + HOUR_, A, origin=s.other(0))  # within the hour after: preferred
+    s.robots(hop + 2 * HOUR_, B, origin=s.other(0))
+    s.pages()
+
+
+@scenario(6)
+def redirect_target_before(s):
+    hop = s.t - HOUR_
+    s.robots(hop, b"", 301, headers=[("Location", s.other(0) + "/robots.txt")])
+    s.robots(hop - DAY_, A, origin=s.other(0))
+    s.pages()
+
+
+@scenario(6)
+def redirect_target_too_far(s):
+    hop = s.t - 5 * HOUR_
+    s.robots(hop - 3 * DAY_, A)
+    s.robots(hop, b"", 301, headers=[("Location", s.other(0) + "/robots.txt")])
+    s.robots(hop - DAY_ - SECOND, A, origin=s.other(0))
+    s.robots(hop + HOUR_ + SECOND, A, origin=s.other(0))
+    s.pages()
+
+
+@scenario(6)
+def redirect_other_scheme(s):
+    """http to https of the same host and port: only the other scheme's target counts."""
+    secure = s.origin.replace("http:", "https:")
+    s.robots(s.t - HOUR_, b"", 301, headers=[("Location", secure + "/robots.txt")])
+    if s.number % 2:
+        s.robots(s.t - HOUR_ + SECOND, A, origin=secure)
+    s.pages()
+
+
+@scenario(6)
+def redirect_loop(s):
+    s.robots(s.t - HOUR_, b"", 301, headers=[("Location", s.other(0) + "/robots.txt")])
+    s.robots(s.t - HOUR_ + SECOND, b"", 301, origin=s.other(0), headers=[("Location", s.origin + "/robots.txt")])
+    s.pages()
+
+
+def redirect_chain(s, hops):
+    origins = [s.origin] + [s.other(n) for n in range(hops)]
+    for n in range(hops):
+        s.robots(s.t - HOUR_ + n * SECOND, b"", 302, origin=origins[n],
+                 headers=[("Location", origins[n + 1] + "/robots.txt")])
+    s.robots(s.t - HOUR_ + hops * SECOND, A, origin=origins[hops])
+    s.pages()
+
+
+@scenario(6)
+def redirect_five_hops(s):
+    redirect_chain(s, 5)
+
+
+@scenario(6)
+def redirect_six_hops(s):
+    redirect_chain(s, 6)
+
+
+@scenario(6)
+def redirect_to_page(s):
+    """The page record itself is allowed; another fetch of that URL is not."""
+    s.robots(s.t - HOUR_, b"", 302, headers=[("Location", "/private/robots?for=all")])  # relative
+    s.page("/private/robots?for=all", t=s.t - HOUR_ + SECOND).body = A
+    s.page("/private/robots?for=all")
+    s.pages()
+
+
+@scenario(6)
+def redirect_to_error(s):
+    s.robots(s.t - HOUR_, b"", 301, headers=[("Location", s.other(0) + "/robots.txt")])
+    s.robots(s.t - HOUR_ + SECOND, b"", s.rng.choice([404, 410, 503]), origin=s.other(0))
+    s.pages()
+
+
+@scenario(6)
+def redirect_revisited(s):
+    """Its own Location wins over the original's."""
+    moved = s.robots(s.t - 20 * DAY_, b"moved", 301, headers=[("Location", s.other(0) + "/robots.txt")])
+    s.revisit(moved, s.t - HOUR_, headers=[("Location", s.other(1) + "/robots.txt")])
+    s.robots(s.t - HOUR_ + SECOND, B, origin=s.other(0))
+    s.robots(s.t - HOUR_ + SECOND, A, origin=s.other(1))
+    s.pages()
+
+
+@scenario(6)
+def revisit_by_uri_and_date(s):
+    original = s.robots(s.t - 50 * DAY_, A, origin=s.other(0))
+    s.revisit(original, s.t - HOUR_, url=s.origin + "/robots.txt")
+    s.pages()
+
+
+@scenario(6)
+def revisit_by_digest(s):
+    original = s.robots(s.t - 50 * DAY_, A)
+    s.robots(s.t - 30 * DAY_, B)
+    s.revisit(original, s.t - HOUR_, refers=False)
+    s.pages()
+
+
+@scenario(6)
+def revisit_of_a_later_original(s):
+    original = s.robots(s.t + 50 * DAY_, A)
+    s.revisit(original, s.t - HOUR_, refers=bool(s.number % 2))
+    s.pages()
+
+
+@scenario(6)
+def revisit_unresolved(s):
+    s.robots(s.t - 5 * HOUR_, B)
+    gone = Exchange(s.rng, "", s.origin + "/robots.txt", s.t - 60 * DAY_, 200, A)
+    s.revisit(gone, s.t - HOUR_)
+    s.pages()
+
+
+@scenario(6)
+def revisit_original_has_other_status(s):
+    missing = s.robots(s.t - 50 * DAY_, A, 404)
+    s.revisit(missing, s.t - HOUR_, status=200)
+    s.pages()
+
+
+@scenario(6)
+def revisit_own_status_wins(s):
+    original = s.robots(s.t - 50 * DAY_, A)
+    s.revisit(original, s.t - HOUR_, status=404)
+    s.pages()
+
+
+@scenario(6)
+def revisit_empty_digest(s):
+    s.robots(s.t - 50 * DAY_, b"")
+    gone = Exchange(s.rng, "", s.origin + "/robots.txt", s.t - 60 * DAY_, 200, b"")
+    s.revisit(gone, s.t - HOUR_, refers=False)
+    s.pages()
+
+
+@scenario(6)
+def not_modified_by_reference(s):
+    original = s.robots(s.t - 50 * DAY_, A)
+    s.robots(s.t - 30 * DAY_, B)
+    s.not_modified(original, s.t - HOUR_)
+    s.pages()
+
+
+@scenario(6)
+def not_modified_by_latest_success(s):
+    s.robots(s.t - 50 * DAY_, B)
+    s.robots(s.t - 30 * DAY_, A)
+    s.robots(s.t - 20 * DAY_, b"", 404)
+    s.robots(s.t - HOUR_, b"", 304)
+    s.pages()
+
+
+@scenario(6)
+def not_modified_unresolved(s):
+    s.robots(s.t - HOUR_, b"", 304)
+    s.robots(s.t + 5 * HOUR_, A)  # not before it
+    s.pages()
+
+
+@scenario(6)
+def no_rules_found(s):
+    status, body = s.rng.choice([(204, b""), (205, b""), (200, b""), (200, HTML), (200, b"\xef\xbb\xbf# nothing\n")])
+    s.robots(s.t - HOUR_, body, status)
+    s.pages()
+
+
+@scenario(6)
+def other_success(s):
+    s.robots(s.t - HOUR_, A, 202 if s.number % 2 else 203)
+    s.pages()
+
+
+@scenario(6)
+def partial(s):
+    s.robots(s.t - HOUR_, A, 206, headers=[("Content-Range", "bytes 0-%d/%d" % (len(A) - 1, len(A) + 100))] if s.number % 2 else [])
+    s.pages()
+
+
+@scenario(6)
+def partial_that_is_whole(s):
+    s.robots(s.t - HOUR_, A, 206, headers=[("Content-Range", "bytes 0-%d/%d" % (len(A) - 1, len(A)))])
+    s.pages()
+
+
+@scenario(6)
+def truncated(s):
+    s.robots(s.t - HOUR_, A, warc={"WARC-Truncated": "length"})
+    s.pages()
+
+
+@scenario(6)
+def partial_contested(s):
+    s.robots(s.t - 3 * HOUR_, B)
+    s.robots(s.t - HOUR_, A, 206)
+    s.pages()
+
+
+@scenario(8)
+def undefined_status(s):
+    s.robots(s.t - 5 * HOUR_, A)
+    s.robots(s.t - HOUR_, b"", s.rng.choice([302, 999, 600, 300, 307]))
+    s.pages()
+
+
+@scenario(6)
+def coarse_capture_same_day(s):
+    """Compared by the day: a capture of this day counts as before any moment of it."""
+    s.robots(s.t, A, precision="day")
+    s.pages()
+
+
+@scenario(6)
+def coarse_capture_day_before(s):
+    s.robots(s.t - DAY_, A, precision="day")
+    s.pages()
+
+
+@scenario(6)
+def coarse_capture_two_days_before(s):
+    s.robots(s.t - 2 * DAY_, A, precision="day")
+    s.pages()
+
+
+@scenario(6)
+def coarse_fetch(s):
+    s.robots(s.t - DAY_, A)
+    s.pages(precision="day")
+
+
+@scenario(6)
+def coarse_minute(s):
+    s.t = s.t.replace(second=20)
+    s.robots(s.t + 10 * SECOND, A, precision="minute")  # the same minute counts as before
+    s.pages()
+
+
+@scenario(6)
+def fraction_of_a_second(s):
+    s.robots(s.t.replace(microsecond=900000), A, precision="micro")
+    s.pages()  # the same second, given coarser: counts as before
+    s.pages(t=s.t.replace(microsecond=100000), precision="micro")  # later by 0.8 s
+
+
+@scenario(6)
+def other_crawlers_capture_only(s):
+    s.robots(s.t - HOUR_, A, ua=s.rng.choice([GOOGLE, ARCHIVE, BROWSER, None]))
+    s.pages()
+
+
+@scenario(6)
+def own_stale_capture_beats_others_fresh(s):
+    s.robots(s.t - 5 * DAY_, A)
+    s.robots(s.t - HOUR_, A2, ua=GOOGLE)
+    s.pages()
+
+
+@scenario(6)
+def token_case(s):
+    s.robots(s.t - HOUR_, A, ua="EXAMPLEBOT/0.9")
+    s.pages()
+
+
+@scenario(6)
+def no_token(s):
+    ua = s.rng.choice([BROWSER, None])
+    s.robots(s.t - 3 * HOUR_, A, ua=s.rng.choice([BROWSER, None]))
+    s.robots(s.t - HOUR_, B, ua=EXAMPLE)  # not its own
+    s.pages(ua=ua)
+
+
+@scenario(6)
+def no_token_own_capture(s):
+    """Its own capture and fresh, yet no more than probable: the token is not known."""
+    s.robots(s.t - 3 * HOUR_, A, ua=BROWSER)
+    s.pages(ua=None if s.number % 2 else BROWSER)
+
+
+@scenario(6)
+def no_user_agent_in_request(s):
+    s.robots(s.t - HOUR_, A, ua="")
+    s.pages(ua="")
+
+
+@scenario(6)
+def agent_of_warcinfo(s):
+    s.robots(s.t - HOUR_, A, ua=None, warcinfo=1)
+    s.pages(ua=None, warcinfo=1)
+    s.pages(ua=HERITRIX)
+
+
+@scenario(6)
+def groups(s):
+    s.robots(s.t - HOUR_, b"Disallow: /private/\nuser-AGENT : examplebot/2.0 # ours\nCrawl-delay: 1\n\nUser-agent: archive.org_bot\n"
+             b"Disallow: /archive/\nSitemap: /s.xml\nDisallow: /both/\nUser-agent: *\nDisallow: /private/\n\n"
+             b"User-agent: GPTBot\nAllow:\nUser-agent: ExampleBot\rDisallow: /merged/\r\nUser-agent: Foo Bar\nDisallow: /foo/\n"
+             b"User agent: Googlebot\nDisalow: /typo/\n", ua=s.rng.choice([EXAMPLE, ARCHIVE]))
+    for path in ["/private/x", "/archive/x", "/both/x", "/merged/x", "/foo/x", "/typo/x"]:
+        for ua in [EXAMPLE, ARCHIVE, GPT, GOOGLE, BROWSER, "Foo/1.0"]:
+            s.page(path, ua)
+
+
+@scenario(6)
+def rules(s):
+    s.robots(s.t - HOUR_, b"User-agent: *\nDisallow: /file-%2a.html\nDisallow: /foo-%24\nDisallow: /mid$dle\nDisallow: /%62az/\n"
+             b"Disallow: /caf\xc3\xa9\nDisallow: /%2Fslash\nDisallow: /*.gif$\nAllow: /*/ok.gif\nDisallow: relative\n"
+             b"Disallow:\nDisallow: /con\x01trol\nDisallow: /tie\nAllow: /tie\nDisallow: /l*ng\nAllow: /lon\nDisallow: *.pdf\n"
+             b"Allow: /robots\nDisallow: /ROBOTS.TXT\nDisallow: //robots.txt\nDisallow: /robots.txt?x\n")
+    for path in ["/file-*.html", "/file-%2A.html", "/file-x.html", "/foo-$", "/foo-%24x", "/mid$dle", "/mid%24dle", "/middle",
+                 "/baz/", "/%62%61%7a/", "/caf%C3%A9", "/caf%c3%a9s", "/%2fslash", "//slash", "/a.gif", "/a.gif?x", "/a.gifs",
+                 "/abc/ok.gif", "/relative", "/con%01trol", "/tie", "/long", "/lorng", "/lonng", "/x.pdf?y", "/X.PDF", "/FILE-%2A.html",
+                 "/ROBOTS.TXT", "//robots.txt", "/robots.txt?x", "/a/../baz/", "/%2e/baz/", "#f", "", "?q", "/a%zz.gif"]:
+        s.page(path)
+
+
+@scenario(6)
+def reserved_encoding(s):
+    s.robots(s.t - HOUR_, b"User-agent: *\nDisallow: /go?\nAllow: /go?to=http://ok\nDisallow: /p/\nAllow: /p/a:b\nDisallow: /q?u=%3A\n")
+    for path in ["/go?to=http%3A%2F%2Fok", "/go?to=http://ok", "/go?to=http%3a//ok/x", "/go?to=x", "/p/a%3Ab", "/p/a:b", "/q?u=:"]:
+        s.page(path)
+
+
+@scenario(6)
+def parse_limit(s):
+    head = b"User-agent: *\nDisallow: /private/\nDisallow: /deep/\n"
+    filler = b"# " + b"x" * 997 + b"\n"
+    body = head + filler * ((512000 - len(head)) // len(filler))
+    body += b"#" * (512000 - len(body) - 13)
+    cut = b"\nDisallow: /cut/\n"  # the limit falls inside this line
+    s.robots(s.t - HOUR_, body + cut + b"Allow: /private/x\nDisallow: /late/\n")
+    s.pages()
+    for path in ["/deep/x", "/cut/x", "/late/x", "/x"]:
+        s.page(path)
+
+
+@scenario(6)
+def not_robots_captures(s):
+    """HEAD and POST of /robots.txt, another case, a query, a slash too many."""
+    s.robots(s.t - 20 * HOUR_, A)
+    s.robots(s.t - 5 * HOUR_, b"", 404, method="HEAD")
+    s.robots(s.t - 4 * HOUR_, B, method="POST")
+    for n, path in enumerate(["/ROBOTS.TXT", "//robots.txt", "/%72obots.txt", "/robots.txt?v=1"]):
+        s.page(path, t=s.t - (n + 1) * MINUTE).body = B
+    s.pages()
+
+
+@scenario(6)
+def origin_forms(s):
+    """Case of the host, userinfo, fragment: the same origin; another scheme is not.
+    (warcio finds no HTTP head under a scheme in upper case.)"""
+    host, port = s.origin[len("http://"):].rsplit(":", 1)
+    s.add("http://%s:%s/robots.txt" % (host.upper(), port), s.t - HOUR_, 200, A)
+    s.pages()
+    s.add("http://u:p@%s:%s/private/x#f" % (host.title(), port), s.t, 200, b"page")
+    s.add("https://%s:%s/private/x" % (host, port), s.t, 200, b"page")
+
+
+@scenario(6)
+def page_revisits_and_resources(s):
+    s.robots(s.t - HOUR_, A)
+    page = s.page("/private/x", t=s.t - 40 * DAY_)
+    s.revisit(page, s.t)
+    s.page("/private/r", type="resource", ua=None)
+
+
+@scenario(6)
+def no_time(s):
+    s.robots(s.t - HOUR_, A)
+    s.page("/private/x", warc={"WARC-Date": ["2021-02-30T10:00:00Z", "2021-13-01T10:00:00Z", "yesterday"][s.number % 3]})
+
+
+@scenario(6)
+def unsupported_scheme(s):
+    s.robots(s.t - HOUR_, A)
+    s.add("gopher://%s/0/private/x" % s.host, s.t, 200, b"page", None)
+
+
+@scenario(6)
+def encoded_bodies(s):
+    if s.number % 2:
+        s.robots(s.t - HOUR_, gzip.compress(A, mtime=0), headers=[("Content-Encoding", "gzip")])
+    else:
+        s.robots(s.t - HOUR_, b"%x\r\n%s\r\n0\r\n\r\n" % (len(A), A), headers=[("Transfer-Encoding", "chunked")])
+    s.pages()
+
+
+# ----------------------------------------------------------------- writing
+
+
+def write_archive(out, rng, exchanges):
+    writer = WARCWriter(out, gzip=True, warc_version="1.1")
+    infos = ["<urn:uuid:%s>" % uuid.UUID(int=rng.getrandbits(128), version=4) for _ in range(2)]
+    for record_id, extra in zip(infos, [b"", b"http-header-user-agent: %s\r\n" % HERITRIX.encode()]):
+        payload = b"software: history_to_warc\r\nformat: WARC File Format 1.1\r\n" + extra
+        writer.write_record(writer.create_warc_record(
+            None, "warcinfo", payload=io.BytesIO(payload), length=len(payload), warc_content_type="application/warc-fields",
+            warc_headers_dict={"WARC-Record-ID": record_id, "WARC-Date": stamp(FIRST_DAY)}))
+    shuffled = list(exchanges)
+    rng.shuffle(shuffled)
+    units = []
+    for e in shuffled:
+        parts = [response_record(writer, infos, e)]
+        if e.ua is not None:
+            parts.append(request_record(writer, infos, e))
+        if e.ua is not None and e.join == "adjacent":
+            units.append(parts if rng.random() < 0.5 else parts[::-1])
+        else:
+            units += [[p] for p in parts]  # request and response may end up far apart
+    rng.shuffle(units)
+    for unit in units:
+        for record in unit:
+            writer.write_record(record)
+
+
+def response_record(writer, infos, e):
+    headers = {"WARC-Record-ID": e.id, "WARC-Date": e.date, "WARC-Warcinfo-ID": infos[e.warcinfo]}
+    headers.update(e.warc)
+    if e.ua is not None and e.join == "response":
+        headers["WARC-Concurrent-To"] = e.request_id
+    if e.type == "resource":
+        return writer.create_warc_record(e.url, "resource", payload=io.BytesIO(e.body), length=len(e.body),
+                                         warc_content_type="text/html", warc_headers_dict=headers)
+    http = StatusAndHeaders("%d Said" % e.status, e.headers, protocol="HTTP/1.1")
+    if e.type == "revisit":
+        return writer.create_warc_record(e.url, "revisit", http_headers=http, warc_headers_dict=headers)
+    headers["WARC-Payload-Digest"] = e.digest
+    return writer.create_warc_record(e.url, "response", payload=io.BytesIO(e.body), length=len(e.body),
+                                     http_headers=http, warc_headers_dict=headers)
+
+
+def request_record(writer, infos, e):
+    headers = {"WARC-Record-ID": e.request_id, "WARC-Date": e.date, "WARC-Warcinfo-ID": infos[e.warcinfo]}
+    if e.join == "request":
+        headers["WARC-Concurrent-To"] = e.id
+    m = re.match(r"[a-zA-Z]+://([^/?#]*)([^#]*)", e.url)
+    fields = [("Host", m.group(1).rsplit("@")[-1])] + ([("User-Agent", e.ua)] if e.ua else [])
+    http = StatusAndHeaders("%s %s HTTP/1.1" % (e.method, m.group(2) or "/"), fields, is_http_request=True)
+    return writer.create_warc_record(e.url, "request", http_headers=http, warc_headers_dict=headers)
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    arguments.add_argument("history")
+    arguments.add_argument("out")
+    arguments.add_argument("--moments", type=int, default=1000)
+    arguments.add_argument("--seed", type=int, default=9309)
+    args = arguments.parse_args()
+    rng = random.Random(args.seed)
+
+    hosts = [Host(rng, name, o) for name, o in sorted(read_history(args.history).items())]
+    last = max(h.timeline[-1][0] for h in hosts) + 30 * DAY_
+    for _ in range(args.moments):
+        sample(rng.choice(hosts), last)
+    exchanges = [e for h in hosts for e in h.maker.made]
+    number = 0
+    for function, times in SCENARIOS:
+        for _ in range(times):
+            s = Scenario(rng, function.__name__, rng.choice(hosts).name, number)
+            function(s)
+            exchanges += s.made
+            number += 1
+
+    with open(args.out, "wb") as out:
+        write_archive(out, rng, exchanges)
+    with open(args.out + ".scenarios.jsonl", "w", encoding="utf-8") as out:
+        for e in exchanges:
+            out.write(json.dumps({"warc_record_id": e.id, "scenario": e.layer}) + "\n")
+
+
+if __name__ == "__main__":
+    main()
