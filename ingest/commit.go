@@ -28,9 +28,7 @@ type committer struct {
 	index     int // of the record in hand
 	warcinfos map[string]warcinfo
 	latest    warcinfo
-	requests  []request   // the last pairingWindow of them
-	pending   []*exchange // fetches that wait for their request, in order
-	waiting   int         // octets of bodies in pending
+	pairing   pairing
 	targets   targetSet
 	stats     InputStats
 	head      []byte // reused buffer
@@ -39,29 +37,6 @@ type committer struct {
 // warcinfo is what a warcinfo record says of the crawl.
 type warcinfo struct {
 	software, userAgent, claim string
-}
-
-// request is a request record that may belong to a fetch.
-type request struct {
-	index        int
-	id           string
-	target       string
-	concurrentTo []string
-	method       string
-	userAgent    string
-	taken        bool
-}
-
-// exchange is a fetch that waits for its request record.
-type exchange struct {
-	Capture
-	index        int
-	id           string
-	concurrentTo []string
-	body         []byte
-	hasBody      bool
-	joined       bool
-	infoAgent    string
 }
 
 // draft is what is taken from a record before its end is verified.
@@ -87,6 +62,7 @@ func newCommitter(input int32, out sink) *committer {
 		input:     input,
 		out:       out,
 		warcinfos: make(map[string]warcinfo),
+		pairing:   newPairing(),
 		stats:     InputStats{Records: make(map[string]int64)},
 		head:      make([]byte, 0, 16<<10),
 	}
@@ -123,11 +99,16 @@ func (c *committer) accept(r *record, d draft, length int64) error {
 		c.addWarcinfo(d.infoID, *d.info)
 	case d.request != nil:
 		d.request.index = c.index
-		c.addRequest(*d.request)
+		if err := c.emit(c.pairing.addRequest(d.request)...); err != nil {
+			return err
+		}
 	case d.exchange != nil:
-		c.addExchange(d.exchange, length)
+		d.exchange.index, d.exchange.Length = c.index, length
+		if err := c.emit(c.pairing.addExchange(d.exchange)...); err != nil {
+			return err
+		}
 	}
-	return c.flush(c.index - pairingWindow)
+	return c.emit(c.pairing.expire(c.index - pairingWindow)...)
 }
 
 func (c *committer) count(kind string) {
@@ -138,7 +119,7 @@ func (c *committer) count(kind string) {
 }
 
 // finish flushes what waits at the end of the input.
-func (c *committer) finish() error { return c.flush(c.index + 1) }
+func (c *committer) finish() error { return c.emit(c.pairing.expire(c.index + 1)...) }
 
 // report passes an issue on.
 func (c *committer) report(i Issue) error {
@@ -222,7 +203,7 @@ func (c *committer) extractFetch(r *record, d *draft) error {
 	if problem != 0 {
 		d.note(r, IssueBadURL, "kept as recorded", "%s in %.200q", problem, r.target)
 	}
-	x := &exchange{index: c.index + 1, id: r.id, concurrentTo: r.concurrentTo}
+	x := &exchange{concurrentTo: r.concurrentTo}
 	d.exchange = x
 	c.identify(r, url, d)
 	if !supported {
@@ -433,83 +414,17 @@ func targetKey(base weburl.URL, location string) string {
 	return urlKey(u)
 }
 
-// addExchange completes a fetch's row and joins it to requests seen before.
-func (c *committer) addExchange(x *exchange, length int64) {
-	x.Length = length
-	x.index = c.index
-	for i := range c.requests {
-		if linked(&c.requests[i], x) {
-			x.join(&c.requests[i])
-			break
-		}
-	}
-	c.pending = append(c.pending, x)
-	c.waiting += len(x.body)
-}
-
-// addRequest joins a request to the fetches that it names, or that name it.
-func (c *committer) addRequest(q request) {
-	for _, x := range c.pending {
-		if !x.joined && linked(&q, x) {
-			x.join(&q)
-		}
-	}
-	if len(c.requests) == pairingWindow {
-		c.requests = append(c.requests[:0], c.requests[1:]...)
-	}
-	c.requests = append(c.requests, q)
-}
-
-// linked reports whether WARC-Concurrent-To joins the two, in either direction.
-func linked(q *request, x *exchange) bool {
-	if x.id == "" || q.id == "" {
-		return false
-	}
-	for _, id := range q.concurrentTo {
-		if id == x.id {
-			return true
-		}
-	}
-	for _, id := range x.concurrentTo {
-		if id == q.id {
-			return true
-		}
-	}
-	return false
-}
-
-func (x *exchange) join(q *request) {
-	x.joined, q.taken = true, true
-	x.Method, x.UserAgent = q.method, q.userAgent
-	if q.userAgent != "" {
-		x.UserAgentSource = SourceRequest
-	}
-}
-
-// flush completes the fetches up to record index upTo, and more while their
-// bodies take too much memory.
-func (c *committer) flush(upTo int) error {
-	n := 0
-	for n < len(c.pending) && (c.pending[n].index <= upTo || c.waiting > maxPendingBodies) {
-		x := c.pending[n]
-		c.waiting -= len(x.body)
-		if err := c.emit(x); err != nil {
+// emit writes fetches whose request has been found, or will not be.
+func (c *committer) emit(exchanges ...*exchange) error {
+	for _, x := range exchanges {
+		if err := c.emitOne(x); err != nil {
 			return err
 		}
-		c.pending[n] = nil
-		n++
-	}
-	if n > 0 {
-		c.pending = append(c.pending[:0], c.pending[n:]...)
 	}
 	return nil
 }
 
-// emit writes a fetch whose request has been found, or will not be.
-func (c *committer) emit(x *exchange) error {
-	if !x.joined {
-		c.joinAdjacent(x)
-	}
+func (c *committer) emitOne(x *exchange) error {
 	if x.Method == "" {
 		x.Method = http.MethodGet
 	}
@@ -531,20 +446,6 @@ func (c *committer) emit(x *exchange) error {
 		c.stats.Robots++
 	}
 	return c.out.capture(&x.Capture, x.body)
-}
-
-// joinAdjacent finds the request of a fetch that no WARC-Concurrent-To names: the
-// record right before or behind it, of the same URL, that belongs to no other.
-func (c *committer) joinAdjacent(x *exchange) {
-	for _, step := range [...]int{-1, 1} {
-		for i := range c.requests {
-			q := &c.requests[i]
-			if q.index == x.index+step && !q.taken && q.target == x.URL {
-				x.join(q)
-				return
-			}
-		}
-	}
 }
 
 // targetSet is a bounded set of the redirect targets of robots.txt files, the

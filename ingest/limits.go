@@ -14,7 +14,8 @@ const (
 	maxPendingBodies = 32 << 20  // octets of bodies that wait for their request record
 	maxTargets       = 4096      // robots.txt redirect targets remembered in one input
 	maxWarcinfos     = 1024      // warcinfo records remembered in one input
-	pairingWindow    = 64        // records within which a request finds its response
+	pairingWindow    = 16 << 10  // records within which a request finds its response
+	maxConcurrent    = 64        // WARC-Concurrent-To fields of one record
 	taskBytes        = 128 << 20 // octets of consecutive inputs in one task
 	taskInputs       = 4096      // inputs in one task
 	readBuffer       = 256 << 10 // octets read from a file at once

@@ -34,7 +34,7 @@ const (
 // the caps, the vocabulary of tags. Facts of another fingerprint are not read.
 func Fingerprint() string {
 	caps := []int{maxRecordHeader, maxHTTPHead, maxWarcinfo, maxRequestHead, maxURL, maxUserAgent, maxPolicyHeaders,
-		maxPolicyBody, maxPendingBodies, maxTargets, maxWarcinfos, pairingWindow}
+		maxPolicyBody, maxPendingBodies, maxTargets, maxWarcinfos, pairingWindow, maxConcurrent}
 	sum := sha256.Sum256(fmt.Appendf(nil, "schema %s, tags %s, caps %v", SchemaVersion, tag.Version, caps))
 	return hex.EncodeToString(sum[:6])
 }

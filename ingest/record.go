@@ -98,7 +98,7 @@ func (h *recordHeader) set(name, value []byte) {
 	case "warc-truncated":
 		first(&h.truncated, string(value))
 	case "warc-concurrent-to":
-		if len(h.concurrentTo) < pairingWindow {
+		if len(h.concurrentTo) < maxConcurrent {
 			h.concurrentTo = append(h.concurrentTo, packRecordID(trimBrackets(value)))
 		}
 	}

@@ -272,7 +272,8 @@ func groupLines(g *robots.Group) string {
 	case 1:
 		return fmt.Sprintf("the group from line %d", lines[0])
 	default:
-		return fmt.Sprintf("the groups from lines %s, read as one", strings.Trim(fmt.Sprint(lines), "[]"))
+		list := strings.Join(strings.Fields(strings.Trim(fmt.Sprint(lines), "[]")), ", ")
+		return fmt.Sprintf("the groups from lines %s, read as one", list)
 	}
 }
 

@@ -6,38 +6,32 @@
 
 The archives are read with warcio, robots.txt is matched with Protego (see
 robotstxt.py), the rest is worked out in verdicts.py. A violation is compared by
-URL, WARC record id and certainty; not one may be missing or too many.
+URL, WARC record id and certainty; not one may be missing or too many. The verdict
+and evidence of every other fetch in DIR/fetches.parquet are compared as well.
 """
 
 import argparse
 import sys
 from collections import Counter
+from datetime import datetime, timezone
 from pathlib import Path
+
+import pyarrow.parquet as parquet
 
 import archive
 import verdicts
 
 
-def expected(paths):
-    """expected gives (url, record id, certainty) of every violation and contested fetch."""
+def judge(paths):
+    """judge gives the timeline of the archives, and each fetch with its verdict."""
     timeline = verdicts.Timeline(archive.read_all(archive.archives(paths)))
-    judged = [(fetch, timeline.verdict(fetch)) for fetch in timeline.fetches]
-    return timeline, judged
+    return timeline, [(fetch, timeline.verdict(fetch)) for fetch in timeline.fetches]
 
 
-def row(fetch, verdict):
-    return fetch.url, fetch.record_id, verdict.certainty
-
-
-def tabled(folder):
-    """tabled reads the same from the audit's tables."""
-    import pyarrow.parquet as parquet
-
-    rows = []
-    for name in ("violations", "contested"):
-        table = parquet.read_table(folder / f"{name}.parquet", columns=["url", "warc_record_id", "certainty"])
-        rows += [(r["url"], archive.bare(r["warc_record_id"]), r["certainty"]) for r in table.to_pylist()]
-    return rows
+def tabled(folder, name, *columns):
+    """tabled reads URL, record id and columns of a table of the audit."""
+    table = parquet.read_table(folder / f"{name}.parquet", columns=["url", "warc_record_id", *columns])
+    return Counter((r["url"], archive.bare(r["warc_record_id"]), *(r[c] for c in columns)) for r in table.to_pylist())
 
 
 def show(timeline, judged):
@@ -54,13 +48,18 @@ def show(timeline, judged):
 
 
 def stamp(fetch):
-    from datetime import datetime, timezone
-
     return datetime.fromtimestamp(fetch.time // verdicts.SECOND, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
+def compare(want, have):
+    for sign, rows in (("missing ", want - have), ("too many", have - want)):
+        for url, record_id, *values in sorted(rows.elements(), key=str):
+            print(f"{sign}  {' '.join(map(str, values)):16}  {url}  {record_id}")
+    return want == have
+
+
 def tally(rows):
-    kinds = Counter(certainty for _, _, certainty in rows)
+    kinds = Counter(certainty for _, _, certainty in rows.elements())
     return ", ".join(f"{kinds[kind]} {kind}" for kind in ("certain", "probable", "contested"))
 
 
@@ -71,20 +70,20 @@ def main():
     parser.add_argument("--expect-none", action="store_true", help="fail unless no violation is expected")
     options = parser.parse_args()
 
-    timeline, judged = expected(options.archives)
-    want = Counter(row(f, v) for f, v in judged if v.certainty)
+    timeline, judged = judge(options.archives)
+    want = Counter((f.url, f.record_id, v.certainty) for f, v in judged if v.certainty)
+    unexpected = options.expect_none and bool(want)
     if not options.tables:
         show(timeline, judged)
-        print(f"expected_violations: {len(judged)} fetches: {tally(want.elements())}")
-        return 1 if options.expect_none and want else 0
-    have = Counter(tabled(options.tables))
-    for sign, rows in (("missing ", want - have), ("too many", have - want)):
-        for url, record_id, certainty in sorted(rows.elements(), key=str):
-            print(f"{sign}  {certainty:9}  {url}  {record_id}")
-    same = want == have
-    print(f"expected_violations: {'equal' if same else 'DIFFERENT'}: expected {tally(want.elements())}; "
-          f"tables hold {tally(have.elements())}")
-    return 0 if same and not (options.expect_none and want) else 1
+        print(f"expected_violations: {len(judged)} fetches: {tally(want)}")
+        return 1 if unexpected else 0
+    have = sum((tabled(options.tables, name, "certainty") for name in ("violations", "contested")), Counter())
+    same = compare(want, have)
+    same &= compare(Counter((f.url, f.record_id, v.verdict, v.evidence) for f, v in judged),
+                    tabled(options.tables, "fetches", "verdict", "evidence"))
+    print(f"expected_violations: {'equal' if same else 'DIFFERENT'}: expected {tally(want)} among {len(judged)} fetches; "
+          f"tables hold {tally(have)}")
+    return 0 if same and not unexpected else 1
 
 
 if __name__ == "__main__":

@@ -195,16 +195,23 @@ def _check_contester(row, contester, archives, captures):
         raise Mismatch("the copy that is said to allow does not")
 
 
+def rows_of(folder, name):
+    try:
+        return parquet.read_table(folder / f"{name}.parquet").to_pylist()
+    except (OSError, UnicodeDecodeError) as unread:
+        sys.exit(f"recompute: {name}.parquet can't be read: {unread}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tables", type=Path, metavar="DIR", help="result folder of an audit")
     parser.add_argument("roots", nargs="+", type=Path, metavar="ARCHIVE_ROOT", help="folder (or file) that was audited")
     options = parser.parse_args()
 
-    captures = {c["robots_id"]: c for c in parquet.read_table(options.tables / "robots.parquet").to_pylist()}
+    captures = {c["robots_id"]: c for c in rows_of(options.tables, "robots")}
     archives, kinds, failed = Archives(options.roots), Counter(), 0
     for name in ("violations", "contested"):
-        for row in parquet.read_table(options.tables / f"{name}.parquet").to_pylist():
+        for row in rows_of(options.tables, name):
             kinds[row["certainty"]] += 1
             try:
                 require("table", name == "contested", row["certainty"] == "contested")

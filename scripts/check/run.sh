@@ -13,6 +13,8 @@ if [ $# -lt 1 ] || [ $# -gt 2 ]; then
 fi
 here=$(cd "$(dirname "$0")" && pwd)
 archives=$here/../../testdata/warc
+real=$here/../../../shared/warc/real
+roots=$archives
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 venv=${2:-$work/venv}
@@ -47,15 +49,25 @@ audited() {
 	expect=
 	[ "$name" = a ] && expect=--expect-none
 	check expected_violations.py "$@" --tables "$work/$name" $expect
-	check recompute.py "$work/$name" "$archives"
+	check recompute.py "$work/$name" "$roots"
 	check readers.py "$work/$name"
 }
 
 binary=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
-audited a -- "$archives"/crawl-a-*
-audited b -- "$archives"/crawl-b-*
-audited c -- "$archives"/crawl-c-*
-audited each-c-2 -- "$archives"/crawl-c-2.*
+for letter in a b c; do
+	audited $letter -- "$archives"/crawl-$letter-*
+done
+for archive in "$archives"/crawl-*.warc*; do
+	audited "$(basename "$archive")" -- "$archive"
+done
 audited all --agent GPTBot --agent CCBot --agent Wget -- "$archives"
+if [ -d "$real" ]; then
+	for archive in "$real"/*.warc.gz; do
+		roots=$real
+		audited "$(basename "$archive")" -- "$archive"
+	done
+else
+	echo "skipped: the real archives of ../shared are not here"
+fi
 [ $failed -eq 0 ] && echo "all checks hold" || echo "some checks FAILED"
 exit $failed
