@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
@@ -42,7 +43,7 @@ func (d *decider) decide(f *ingest.Fetch, tl *timeline) (Result, error) {
 	case f.Flags&ingest.FlagUnsupportedScheme != 0:
 		r.Reason = UnsupportedScheme
 		return r, nil
-	case s.isRobots() || tl.marks[markOf(f)]:
+	case d.isRobots(&s) || tl.marks[markOf(f)]:
 		r.Verdict, r.Reason = Allowed, RobotsTxtItself
 		return r, nil
 	case !s.time.Known():
@@ -59,9 +60,12 @@ func (d *decider) decide(f *ingest.Fetch, tl *timeline) (Result, error) {
 	return r, d.certify(&r, &s, tl, &v)
 }
 
-// isRobots reports whether a fetch is a robots capture: a GET of exactly
-// /robots.txt, without a query.
-func (s *subject) isRobots() bool { return s.path == "/robots.txt" && s.Method == http.MethodGet }
+// isRobots reports whether a fetch is allowed whatever robots.txt says, because
+// that is what it asks for: a robots capture, or with another method the same URI,
+// which RFC 9309 §2.2.2 allows implicitly. Google's matcher knows no such rule.
+func (d *decider) isRobots(s *subject) bool {
+	return s.path == "/robots.txt" && (s.Method == http.MethodGet || d.files.profile != robots.Google)
+}
 
 // judge gives the verdict by the governing capture of a view.
 func (d *decider) judge(r *Result, s *subject, v *view) error {

@@ -37,7 +37,6 @@ var recordKeys = [...]string{
 // A line is a key-value pair of the file.
 type line struct {
 	text  string // trimmed, without comment
-	name  string // the key as written
 	value string
 	key   key
 	extra string // the record's canonical key, where key is keyExtra
@@ -46,46 +45,50 @@ type line struct {
 	noColon  bool // white space stands where the colon should
 }
 
-// splitLine reads a line. ok is false where it holds nothing but comment and
-// white space.
-func (s *spec) splitLine(raw rawLine) (l line, ok bool) {
+// split reads a line. ok is false where it holds nothing but comment and white
+// space.
+func (l *line) split(s *spec, raw rawLine) (ok bool) {
+	*l = line{}
 	text := raw.text
 	if raw.hash >= 0 {
 		text = text[:raw.hash]
 	}
-	if raw.colon < 0 {
-		if l.text = s.trim(text); l.text == "" {
-			return l, false
-		}
-		return s.splitAtSpace(l), true
-	}
-	l.name, l.value = s.trim(text[:raw.colon]), s.trim(text[raw.colon+1:])
 	l.text = s.trim(text)
-	l.key, l.extra, l.misspelt = s.classify(l.name)
-	return l, true
+	switch {
+	case raw.colon >= 0:
+		l.value = s.trim(text[raw.colon+1:])
+		l.key, l.extra, l.misspelt = s.classify(s.trim(text[:raw.colon]))
+	case l.text == "":
+		return false
+	default:
+		l.splitAtSpace(s)
+	}
+	return true
 }
 
 // splitAtSpace reads a line that has no colon. Only what is exactly two words,
 // the first of them a known key, is read as a record that lacks its colon; the
 // key counts where the profile is lenient.
-func (s *spec) splitAtSpace(l line) line {
-	i := strings.IndexAny(l.text, " \t")
-	if i < 0 {
-		return l
+func (l *line) splitAtSpace(s *spec) {
+	i := 0
+	for i < len(l.text) && l.text[i] != ' ' && l.text[i] != '\t' {
+		i++
+	}
+	if i == len(l.text) {
+		return
 	}
 	name, value := l.text[:i], s.trim(l.text[i+1:])
-	if strings.ContainsAny(value, " \t") {
-		return l
+	if strings.IndexByte(value, ' ') >= 0 || strings.IndexByte(value, '\t') >= 0 {
+		return
 	}
 	k, extra, misspelt := s.classify(name)
 	if k == keyUnknown && !misspelt {
-		return l
+		return
 	}
 	l.noColon = true
 	if s.lenient {
-		l.name, l.value, l.key, l.extra, l.misspelt = name, value, k, extra, misspelt
+		l.value, l.key, l.extra, l.misspelt = value, k, extra, misspelt
 	}
-	return l
 }
 
 // classify finds out what a key means in this profile. misspelt is true also

@@ -83,15 +83,20 @@ func ParseWhole(body []byte, p Profile) (*File, []Note) {
 type parser struct {
 	*File
 	notes    *notes
-	line     int  // the number of the current line
-	inAgents bool // no rule has followed the last user-agent line
 	html     bool
-	records  bool // a line that is no rule stands in the current group
-	recordAt int  // its number
-	recorded string
-	ruled    bool // the current group has a rule, valid or not
-	seen     []int32
 	allASCII bool // neither control characters nor octets outside ASCII anywhere
+
+	line     int // the number of the current line
+	current  line
+	inAgents bool // no rule has followed the last user-agent line
+	ruled    bool // the current group has a rule, valid or not
+
+	// The first line in the current group that is neither a user-agent line
+	// nor a rule, while none of those has followed it; recordAt 0 is none.
+	record   string
+	recordAt int
+
+	seen []int32 // the hash table of noteDuplicates
 }
 
 func (s *spec) parse(body []byte, limit int, n *notes) (*File, []Note) {
@@ -263,21 +268,21 @@ func (p *parser) next(raw rawLine) {
 	if len(raw.text) > longLine || p.spec.lineLimit > 0 && len(raw.text) == p.spec.lineLimit {
 		p.notes.add(p.line, NoteLineTooLong, raw.text)
 	}
-	l, ok := p.spec.splitLine(raw)
-	if !ok {
+	l := &p.current
+	if !l.split(p.spec, raw) {
 		return
 	}
-	p.noteLine(&l)
+	p.noteLine(l)
 	switch l.key {
 	case keyUserAgent:
-		p.userAgent(&l)
+		p.userAgent(l)
 	case keyAllow, keyDisallow:
-		p.rule(&l)
+		p.rule(l)
 	case keyExtra:
 		p.Records = append(p.Records, Record{l.extra, l.value, p.line, p.groupLine()})
-		p.other(&l)
+		p.other(l)
 	default:
-		p.other(&l)
+		p.other(l)
 	}
 }
 
@@ -339,8 +344,8 @@ func (p *parser) rule(l *line) {
 // other takes a line that is no part of the protocol. It changes nothing:
 // RFC 9309 §2.2.4.
 func (p *parser) other(l *line) {
-	if len(p.groups) > 0 && !p.records {
-		p.records, p.recordAt, p.recorded = true, p.line, l.text
+	if len(p.groups) > 0 && p.recordAt == 0 {
+		p.recordAt, p.record = p.line, l.text
 	}
 }
 
@@ -354,7 +359,7 @@ func (p *parser) groupLine() int {
 
 // endGroup notes what can be said once a group is whole.
 func (p *parser) endGroup() {
-	p.records = false
+	p.recordAt = 0
 	if len(p.groups) == 0 {
 		return
 	}
@@ -416,9 +421,9 @@ func hash(s string) uint64 {
 
 // noteRecordInGroup is called where a group goes on after another record.
 func (p *parser) noteRecordInGroup() {
-	if p.records {
-		p.notes.add(p.recordAt, NoteRecordInGroup, p.recorded)
-		p.records = false
+	if p.recordAt > 0 {
+		p.notes.add(p.recordAt, NoteRecordInGroup, p.record)
+		p.recordAt = 0
 	}
 }
 
