@@ -39,11 +39,13 @@ func (d *decider) decide(f *ingest.Fetch, tl *timeline) (Result, error) {
 	r := Result{Fetch: f}
 	r.Agent, r.AgentSource = d.agentOf(f)
 	s := newSubject(f, r.Agent)
-	switch {
-	case f.Flags&ingest.FlagUnsupportedScheme != 0:
+	if f.Flags&ingest.FlagUnsupportedScheme != 0 {
 		r.Reason = UnsupportedScheme
 		return r, nil
-	case d.isRobots(&s) || tl.marks[markOf(f)]:
+	}
+	r.RobotsCapture = s.path == "/robots.txt" && s.Method == http.MethodGet
+	switch {
+	case d.isRobots(&r, &s) || tl.marks[markOf(f)]:
 		r.Verdict, r.Reason = Allowed, RobotsTxtItself
 		return r, nil
 	case !s.time.Known():
@@ -63,8 +65,8 @@ func (d *decider) decide(f *ingest.Fetch, tl *timeline) (Result, error) {
 // isRobots reports whether a fetch is allowed whatever robots.txt says, because
 // that is what it asks for: a robots capture, or with another method the same URI,
 // which RFC 9309 §2.2.2 allows implicitly. Google's matcher knows no such rule.
-func (d *decider) isRobots(s *subject) bool {
-	return s.path == "/robots.txt" && (s.Method == http.MethodGet || d.files.profile != robots.Google)
+func (d *decider) isRobots(r *Result, s *subject) bool {
+	return r.RobotsCapture || s.path == "/robots.txt" && d.files.profile != robots.Google
 }
 
 // judge gives the verdict by the governing capture of a view.

@@ -179,6 +179,8 @@ type Result struct {
 	Prior     Verdict
 	HasPrior  bool   // the governing capture says nothing; Prior is the answer of the one before it
 	Contester *State // the permitted copy that allows, where there is one
+
+	RobotsCapture bool // the fetch is a GET of exactly /robots.txt
 }
 
 // IsViolation reports whether the fetch counts among the violations.
@@ -216,6 +218,9 @@ type Counts struct {
 // Add counts a result.
 func (c *Counts) Add(r *Result) {
 	c.Fetches++
+	if r.RobotsCapture {
+		c.RobotsCaptures++
+	}
 	switch r.Verdict {
 	case Allowed:
 		c.Allowed++
