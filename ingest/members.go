@@ -24,7 +24,6 @@ type memberReader struct {
 	crc   uint32        // of what was inflated
 	start int64         // of the member
 	open  bool          // a member is open
-	first bool          // no record of the member was read yet
 	rec   record
 	block io.LimitedReader
 }

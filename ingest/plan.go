@@ -268,7 +268,7 @@ func (g *ingestion) run(ctx context.Context, tasks [][]Input) (names []string, e
 	pool := pond.NewResultPool[outcome](g.opt.Workers, pond.WithQueueSize(2*g.opt.Workers))
 	defer pool.StopAndWait()
 	var failed atomic.Bool
-	var running []pond.Result[outcome]
+	var running []pond.ResultTask[outcome]
 	for _, inputs := range tasks {
 		if ctx.Err() != nil || failed.Load() {
 			break

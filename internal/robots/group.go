@@ -134,20 +134,16 @@ func (f *File) find(token string, m Mode) *named {
 	}
 	n := f.names(m)
 	token = lower(token)
-	switch {
-	case token == "" || token == "*":
-	case m == ModeSubstring:
-		for i := range n.list {
-			if strings.Contains(token, n.list[i].name) {
-				return &n.list[i]
-			}
-		}
-	default:
-		if i := n.at(token); i >= 0 {
-			return &n.list[i]
-		}
+	var at int
+	if m == ModeSubstring {
+		at = slices.IndexFunc(n.list, func(n named) bool { return strings.Contains(token, n.name) })
+	} else {
+		at = n.at(token)
 	}
-	return n.global
+	if at < 0 {
+		return n.global
+	}
+	return &n.list[at]
 }
 
 // names returns the names of a mode, collected when first asked for. The exact

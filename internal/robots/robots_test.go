@@ -3,6 +3,7 @@ package robots
 import (
 	goparser "go/parser"
 	"go/token"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -127,6 +128,29 @@ func TestGroupsAreShared(t *testing.T) {
 		if k == 0 || keys[1][token] != k {
 			t.Errorf("%q: key %d, then %d", token, k, keys[1][token])
 		}
+	}
+}
+
+// TestKeysAreStable asks in another order: a set of groups keeps its key.
+func TestKeysAreStable(t *testing.T) {
+	body := []byte("user-agent: a.b\ndisallow: /1\nuser-agent: c\nuser-agent: c.d\ndisallow: /2\n" +
+		"user-agent: c\ndisallow: /3\nuser-agent: a\ndisallow: /4\nuser-agent: a\ndisallow: /5\n")
+	keys := func(modes ...Mode) map[string]int {
+		file, _ := Parse(body, RFC9309)
+		keys := make(map[string]int)
+		for _, m := range modes {
+			for _, token := range []string{"a", "c", "a.b", "c.d"} {
+				keys[m.String()+" "+token] = file.ForMode(token, m).Key()
+			}
+		}
+		return keys
+	}
+	want := keys(ModeExact, ModeGoogle, ModeSubstring)
+	if got := keys(ModeGoogle, ModeSubstring, ModeExact); !maps.Equal(got, want) {
+		t.Errorf("keys %v, want %v", got, want)
+	}
+	if want["google a"] == want["exact a"] || want["google a"] == want["exact c"] {
+		t.Errorf("one key for two sets: %v", want)
 	}
 }
 
