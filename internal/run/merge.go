@@ -9,8 +9,9 @@ import (
 	"slices"
 )
 
-// maxFanIn is how many run files are open at once.
-const maxFanIn = 128
+// maxFanIn is how many run files are open at once. Each holds about half a
+// megabyte; a row is rewritten once more for every power of maxFanIn runs.
+const maxFanIn = 32
 
 // MergeOptions says what to merge, and where.
 type MergeOptions[T any] struct {
@@ -23,13 +24,13 @@ type MergeOptions[T any] struct {
 	// is compared: rows of different files may mean different things by the
 	// same value. It must keep the order of each file.
 	Prepare func(file int, row *T)
-	// TmpDir takes the temporary files of merges of more than 128 runs; empty
+	// TmpDir takes the temporary files of merges of more than maxFanIn runs; empty
 	// means the system's folder for such files.
 	TmpDir string
 }
 
 // Merge yields the rows of run files in order: by bucket, then Spec.Compare,
-// then position of the file in paths. More than 128 files are first compacted
+// then position of the file in paths. More than maxFanIn files are first compacted
 // into fewer temporary ones, which are removed at the end.
 //
 // The row is valid until the next step, and so are its []byte fields; its
