@@ -4,19 +4,43 @@ import "strings"
 
 // A matcher is a rule in the form that is matched. RFC 9309 §2.2.2, §2.2.3.
 type matcher struct {
-	prefix   string // up to the first "*"
-	tail     string // after it, without the final "$"
-	length   int    // of the whole pattern, in octets
-	order    int    // of the rule in the file
-	allow    bool
-	wild     bool // there is a "*"
-	anchored bool // a final "$"
-	rule     *Rule
+	// The first octets of the prefix, and ones in their places: one comparison
+	// with the path's tells most rules that do not match.
+	head, mask uint64
+	rank       uint64 // of the matchers that match, the one of the highest rank decides
+	prefix     string // up to the first "*"
+	tail       string // after it, without the final "$"
+	wild       bool   // there is a "*"
+	anchored   bool   // a final "$"
+	rule       *Rule
+}
+
+// rank orders rules by what decides where several match: the longer pattern,
+// of equal ones the allow rule (RFC 9309 §2.2.2), else the first in the file.
+// It is never 0. The parts are wide enough for maxBody.
+func rank(length int, allow bool, order int) uint64 {
+	const orderBits = 30
+	r := uint64(length)<<(orderBits+1) | (1<<orderBits - 1 - uint64(order))
+	if allow {
+		r |= 1 << orderBits
+	}
+	return r
+}
+
+// head returns the first eight octets of s; where there are fewer, zeros follow.
+func head(s string) (h uint64) {
+	if len(s) >= 8 {
+		return word(s)
+	}
+	for i := len(s) - 1; i >= 0; i-- {
+		h = h<<8 | uint64(s[i])
+	}
+	return h
 }
 
 const (
 	bucketCount = 128
-	fewRules    = 8 // are matched one after another
+	fewRules    = 32 // are matched one after another
 )
 
 // compile fills in the matchers of a Group.
@@ -30,13 +54,16 @@ func (f *File) compile(g *Group) {
 		n += len(f.rulesOf(m))
 	}
 	g.rules = make([]matcher, 0, n)
+	list := make([]Rule, 0, n)
 	for _, m := range g.members {
 		rules := f.rulesOf(m)
 		for i := range rules {
-			g.add(&rules[i], rules[i].Pattern)
-			if f.spec.indexPage {
-				g.addFolder(&rules[i])
+			r := &rules[i]
+			list = append(list, f.public(r))
+			if r.class&(classPercent|classDelimiting) != 0 {
+				g.noteDelims(f.patternOf(r))
 			}
+			g.add(&list[len(list)-1])
 		}
 	}
 	if len(g.rules) > fewRules {
@@ -44,8 +71,13 @@ func (f *File) compile(g *Group) {
 	}
 }
 
+// public returns a rule in the form in which it is given out.
+func (f *File) public(r *rule) Rule {
+	return Rule{Allow: r.allow, Text: f.textOf(r), Pattern: f.patternOf(r), Line: int(r.line)}
+}
+
 // rulesOf returns the rules of the i-th group.
-func (f *File) rulesOf(i int) []Rule {
+func (f *File) rulesOf(i int) []rule {
 	rules := f.rules[f.groups[i].firstRule:]
 	if i+1 < len(f.groups) {
 		rules = rules[:f.groups[i+1].firstRule-f.groups[i].firstRule]
@@ -53,30 +85,28 @@ func (f *File) rulesOf(i int) []Rule {
 	return rules
 }
 
-// addFolder adds the second pattern that Google gives to an allow rule for an
-// index page: that of its folder.
-func (g *Group) addFolder(r *Rule) {
-	if !r.Allow {
-		return
-	}
-	i := strings.LastIndexByte(r.Pattern, '/')
-	if i >= 0 && strings.HasPrefix(r.Pattern[i:], "/index.htm") {
-		g.add(r, r.Pattern[:i+1]+"$")
+func (g *Group) add(r *Rule) {
+	g.addPattern(r, r.Pattern)
+	if g.spec.indexPage && r.Allow {
+		g.addFolder(r)
 	}
 }
 
-func (g *Group) add(r *Rule, pattern string) {
-	m := matcher{
-		length: len(pattern),
-		order:  len(g.rules),
-		allow:  r.Allow,
-		rule:   r,
+// addFolder adds the second pattern that Google gives to an allow rule for an
+// index page: that of its folder.
+func (g *Group) addFolder(r *Rule) {
+	i := strings.LastIndexByte(r.Pattern, '/')
+	if i >= 0 && strings.HasPrefix(r.Pattern[i:], "/index.htm") {
+		g.addPattern(r, r.Pattern[:i+1]+"$")
 	}
-	if r.class&(classPercent|classDelimiting) != 0 {
-		g.noteDelims(pattern)
-	}
+}
+
+func (g *Group) addPattern(r *Rule, pattern string) {
+	m := matcher{rank: rank(len(pattern), r.Allow, len(g.rules)), rule: r}
 	pattern, m.anchored = strings.CutSuffix(pattern, "$")
 	m.prefix, m.tail, m.wild = strings.Cut(pattern, "*")
+	m.head = head(m.prefix)
+	m.mask = 1<<(8*min(len(m.prefix), 8)) - 1
 	g.rules = append(g.rules, m)
 }
 
@@ -100,27 +130,31 @@ func (g *Group) noteDelims(pattern string) {
 	}
 }
 
-// sortIntoBuckets orders the rules by bucket, and within it by file order.
+// sortIntoBuckets orders the rules by bucket, in place. Within a bucket any
+// order will do, since ranks decide.
 func (g *Group) sortIntoBuckets() {
-	var count [bucketCount + 1]uint32 // count[0] is of rules in no bucket
+	var next, ends [bucketCount + 1]uint32 // [0] is of rules in no bucket
 	for i := range g.rules {
-		count[g.rules[i].bucket()+1]++
+		ends[g.rules[i].bucket()+1]++
 	}
-	starts := new([bucketCount + 1]uint32)
-	next := count // where the next rule of each bucket goes
 	var sum uint32
-	for i, c := range &count {
-		next[i] = sum
-		sum += c
-		starts[i] = sum
+	for b, n := range ends {
+		next[b] = sum
+		sum += n
+		ends[b] = sum
 	}
-	sorted := make([]matcher, len(g.rules))
-	for i := range g.rules {
-		b := g.rules[i].bucket() + 1
-		sorted[next[b]] = g.rules[i]
-		next[b]++
+	for b := range next {
+		for next[b] < ends[b] {
+			m := &g.rules[next[b]]
+			own := m.bucket() + 1
+			if own != b {
+				other := &g.rules[next[own]]
+				*m, *other = *other, *m
+			}
+			next[own]++
+		}
 	}
-	g.rules, g.buckets = sorted, starts
+	g.buckets = &ends
 }
 
 // bucket returns which paths the rule may match, by their second octet; -1 is
@@ -132,23 +166,16 @@ func (m *matcher) bucket() int {
 	return int(m.prefix[1] % bucketCount)
 }
 
-// outranks reports whether m decides where other matches too: the longer
-// pattern does, of equal ones the allow rule (RFC 9309 §2.2.2), else the first.
+// outranks reports whether m decides where other, if any, matches too.
 func (m *matcher) outranks(other *matcher) bool {
-	switch {
-	case other == nil || m.length != other.length:
-		return other == nil || m.length > other.length
-	case m.allow != other.allow:
-		return m.allow
-	}
-	return m.order < other.order
+	return other == nil || m.rank > other.rank
 }
 
-// match reports whether the pattern matches a normalised path. Pieces between
-// stars are sought from left to right, each as early as it can be, so nothing
+// match reports whether the pattern matches a normalised path whose head is the
+// prefix's as far as that goes. Pieces between stars are sought from left to right, each as early as it can be, so nothing
 // is ever tried twice.
 func (m *matcher) match(path string) bool {
-	if !strings.HasPrefix(path, m.prefix) {
+	if n := len(m.prefix); len(path) < n || n > 8 && path[8:n] != m.prefix[8:] {
 		return false
 	}
 	if !m.wild {

@@ -30,19 +30,50 @@ func FuzzReference(f *testing.F) {
 		if isUTF16(body) || len(body) > ParseLimit {
 			t.Skip()
 		}
-		file, _ := Parse(body, RFC9309)
-		g := file.For(token)
-		d := g.Match(path)
-		allowed, line := refParse(string(body)).decide(token, path)
-		if d.Allowed != allowed || d.Rule != nil && d.Rule.Line != line || d.Rule == nil && line != 0 {
-			t.Errorf("%q asks for %q: %+v, want %v by line %d\n%q", token, path, d, allowed, line, body)
+		compare(t, body, token, path)
+	})
+}
+
+// TestReference compares them on real bodies, where there are any.
+func TestReference(t *testing.T) {
+	for i, body := range bodies() {
+		if i%64 != 0 || isUTF16(body) || len(body) > 64<<10 {
+			continue
 		}
-		if path != "" && d.Reason != ReasonRobotsTxt {
-			if s := decision(g.bestStreamed(path, false)); s.Rule != d.Rule {
-				t.Errorf("streamed: %+v, want %+v", s, d)
+		file, _ := Parse(body, RFC9309)
+		asked := append([]string{}, paths...)
+		for j := range file.rules {
+			if j%8 == 0 {
+				pattern := file.patternOf(&file.rules[j])
+				asked = append(asked, pattern, "/x"+pattern)
 			}
 		}
-	})
+		tokens := []string{"ExampleBot"}
+		for j := range file.agents {
+			if j%8 == 0 {
+				tokens = append(tokens, file.agents[j].value)
+			}
+		}
+		for j, path := range asked {
+			compare(t, body, tokens[j%len(tokens)], path)
+		}
+	}
+}
+
+func compare(t *testing.T, body []byte, token, path string) {
+	t.Helper()
+	file, _ := Parse(body, RFC9309)
+	g := file.For(token)
+	d := g.Match(path)
+	allowed, line := refParse(string(body)).decide(token, path)
+	if d.Allowed != allowed || d.Rule != nil && d.Rule.Line != line || d.Rule == nil && line != 0 {
+		t.Errorf("%q asks for %q: %+v, want %v by line %d\n%q", token, path, d, allowed, line, body)
+	}
+	if path != "" && d.Reason != ReasonRobotsTxt {
+		if s := decision(g.bestStreamed(path, false)); s.Rule != d.Rule {
+			t.Errorf("streamed: %+v, want %+v", s, d)
+		}
+	}
 }
 
 func isUTF16(body []byte) bool {
@@ -63,7 +94,8 @@ func FuzzParse(f *testing.F) {
 				}
 				last = n.Line
 			}
-			for _, r := range file.rules {
+			for i := range file.rules {
+				r := file.public(&file.rules[i])
 				if r.Line < 1 || r.Line > lines || r.Text == "" || r.Pattern == "" {
 					t.Errorf("%v: rule %+v", p, r)
 				}
@@ -134,7 +166,7 @@ func turnedRound(f *File) string {
 			}
 		}
 		for _, r := range f.rulesOf(i) {
-			out.WriteString(r.Text + "\n")
+			out.WriteString(f.textOf(&r) + "\n")
 		}
 		out.WriteString("disallow:\n")
 	}

@@ -36,6 +36,7 @@ var recordKeys = [...]string{
 
 // A line is a key-value pair of the file.
 type line struct {
+	at    int    // where text begins in the file's text
 	text  string // trimmed, without comment
 	value string
 	key   key
@@ -53,7 +54,9 @@ func (l *line) split(s *spec, raw rawLine) (ok bool) {
 	if raw.hash >= 0 {
 		text = text[:raw.hash]
 	}
-	l.text = s.trim(text)
+	l.text = s.trimLeft(text)
+	l.at = raw.at + len(text) - len(l.text)
+	l.text = s.trimRight(l.text)
 	switch {
 	case raw.colon >= 0:
 		l.value = s.trim(text[raw.colon+1:])
@@ -90,6 +93,37 @@ func (l *line) splitAtSpace(s *spec) {
 		l.value, l.key, l.extra, l.misspelt = value, k, extra, misspelt
 	}
 }
+
+// plainKey returns the key that stands at text[at] if it is one of the
+// protocol's, in any case, with its colon directly after it, and where its
+// value begins. Eight octets are compared at once.
+func plainKey(text string, at int) (k key, value int) {
+	const (
+		// Setting this bit puts a letter into lower case, and makes a letter
+		// of nothing else.
+		lowerCase = 0x2020202020202020
+		hyphen    = 0x0000002000000000 // there, in "user-age"
+	)
+	if len(text)-at < 12 {
+		return keyUnknown, 0
+	}
+	switch w := word(text[at:]); {
+	case w|lowerCase == disallowWord && text[at+8] == ':':
+		return keyDisallow, at + 9
+	case w|lowerCase&^hyphen == userAgeWord &&
+		toLower(text[at+8]) == 'n' && toLower(text[at+9]) == 't' && text[at+10] == ':':
+		return keyUserAgent, at + 11
+	case (w|lowerCase)<<24 == allowWord && text[at+5] == ':':
+		return keyAllow, at + 6
+	}
+	return keyUnknown, 0
+}
+
+var (
+	disallowWord = word("disallow")
+	userAgeWord  = word("user-age")
+	allowWord    = word("allow   ") << 24
+)
 
 // classify finds out what a key means in this profile. misspelt is true also
 // where the profile does not accept the misspelling; the key is then unknown.
@@ -144,10 +178,16 @@ func (s *spec) misspelt(name string) key {
 
 // trim cuts the white space of the grammar (WS, RFC 9309 §2.2) off both ends,
 // or C's where the profile reads lines as C strings.
-func (s *spec) trim(text string) string {
+func (s *spec) trim(text string) string { return s.trimRight(s.trimLeft(text)) }
+
+func (s *spec) trimLeft(text string) string {
 	for text != "" && s.isSpace(text[0]) {
 		text = text[1:]
 	}
+	return text
+}
+
+func (s *spec) trimRight(text string) string {
 	for text != "" && s.isSpace(text[len(text)-1]) {
 		text = text[:len(text)-1]
 	}

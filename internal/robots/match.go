@@ -91,7 +91,7 @@ func (g *Group) Match(path string) Decision {
 		path = "/"
 	}
 	var best *matcher
-	if !g.spec.unreserved || plain(path) {
+	if !g.spec.unreserved || isNormal(path) {
 		best = g.best(path)
 	} else {
 		best = g.bestNormalised(path)
@@ -107,28 +107,32 @@ func decision(m *matcher) Decision {
 	if m == nil {
 		return Decision{Allowed: true, Reason: ReasonNoRule}
 	}
-	return Decision{Allowed: m.allow, Reason: ReasonRule, Rule: m.rule}
+	return Decision{Allowed: m.rule.Allow, Reason: ReasonRule, Rule: m.rule}
 }
 
 // best returns the most specific rule that matches a normalised path, nil where
 // none does.
 func (g *Group) best(path string) *matcher {
+	h := head(path)
 	if g.buckets == nil {
-		return mostSpecific(nil, g.rules, path)
+		return mostSpecific(nil, g.rules, path, h)
 	}
-	best := mostSpecific(nil, g.rules[:g.buckets[0]], path)
+	best := mostSpecific(nil, g.rules[:g.buckets[0]], path, h)
 	if len(path) > 1 {
-		h := path[1] % bucketCount
-		best = mostSpecific(best, g.rules[g.buckets[h]:g.buckets[h+1]], path)
+		b := path[1] % bucketCount
+		best = mostSpecific(best, g.rules[g.buckets[b]:g.buckets[b+1]], path, h)
 	}
 	return best
 }
 
-func mostSpecific(best *matcher, rules []matcher, path string) *matcher {
+func mostSpecific(best *matcher, rules []matcher, path string, head uint64) *matcher {
+	var rank uint64
+	if best != nil {
+		rank = best.rank
+	}
 	for i := range rules {
-		m := &rules[i]
-		if m.outranks(best) && m.match(path) {
-			best = m
+		if m := &rules[i]; (head^m.head)&m.mask == 0 && m.rank > rank && m.match(path) {
+			best, rank = m, m.rank
 		}
 	}
 	return best

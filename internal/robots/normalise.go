@@ -71,6 +71,12 @@ func unitAt(s string, i int) unit {
 	return unit{b, false, 1}
 }
 
+// One in each octet of a word, and the highest bit in each.
+const (
+	ones  = 0x0101010101010101
+	highs = 0x8080808080808080
+)
+
 // word returns the first eight octets of s.
 func word(s string) uint64 {
 	_ = s[7]
@@ -78,26 +84,41 @@ func word(s string) uint64 {
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// plain reports whether path is its own normal form for sure: it holds no
-// "%", "*", "$" and no octet outside ASCII. It looks at eight octets at once.
-func plain(path string) bool {
-	const (
-		ones  = 0x0101010101010101
-		highs = 0x8080808080808080
-	)
+// plainLength returns how many of the first octets of path are their own
+// normal form for sure: they hold no "%", "*", "$" and no octet outside ASCII.
+// It looks at eight octets at once.
+func plainLength(path string) int {
 	i := 0
-	for ; i+8 <= len(path); i += 8 {
-		w := word(path[i:])
-		percent := (w | ones) ^ ones*'%' // zero where an octet is "$" or "%"
-		star := w ^ ones*'*'
-		if ((percent-ones)&^percent|(star-ones)&^star|w)&highs != 0 {
-			return false
-		}
+	for i+8 <= len(path) && plainWord(word(path[i:])) {
+		i += 8
+	}
+	if i > 0 && i+8 > len(path) && plainWord(word(path[len(path)-8:])) {
+		return len(path)
 	}
 	for ; i < len(path); i++ {
 		if b := path[i]; b|1 == '%' || b == '*' || b >= 0x80 {
+			break
+		}
+	}
+	return i
+}
+
+// plainWord reports whether the eight octets are plain for sure.
+func plainWord(w uint64) bool {
+	percent := (w | ones) ^ ones*'%' // zero where an octet is "$" or "%"
+	star := w ^ ones*'*'
+	return ((percent-ones)&^percent|(star-ones)&^star|w)&highs == 0
+}
+
+// isNormal reports whether path is its own normal form, as most are.
+func isNormal(path string) bool {
+	for i := plainLength(path); i < len(path); {
+		u := unitAt(path, i)
+		if u.encoded && (u.width == 1 || path[i+1] != upperHex[u.b>>4] || path[i+2] != upperHex[u.b&0xF]) ||
+			!u.encoded && u.width == 3 {
 			return false
 		}
+		i += u.width
 	}
 	return true
 }
@@ -123,7 +144,7 @@ func appendNormal(dst []byte, path string) ([]byte, bool) {
 // NormalPath returns the form of a recorded path in which the profile
 // compares it with patterns.
 func (p Profile) NormalPath(path string) string {
-	if !p.spec().unreserved || plain(path) {
+	if !p.spec().unreserved || isNormal(path) {
 		return path
 	}
 	dst, _ := appendNormal(make([]byte, 0, 3*len(path)), path)
@@ -157,7 +178,7 @@ func (s *spec) pattern(value string) string {
 type octetClass uint8
 
 const (
-	classStop    octetClass = 1 << iota // ends a line or a part of it
+	classStop    octetClass = 1 << iota // ends a line or what stands before a comment
 	classControl                        // see isControl; not a line ending
 	classHigh                           // not ASCII
 	classPercent
@@ -170,7 +191,7 @@ var classes = func() (t [256]octetClass) {
 		switch {
 		case b >= 0x80:
 			t[b] = classHigh
-		case b == '\n' || b == '\r' || b == '#' || b == ':':
+		case b == '\n' || b == '\r' || b == '#':
 			t[b] = classStop
 		case isControl(byte(b)):
 			t[b] = classControl
@@ -183,9 +204,30 @@ var classes = func() (t [256]octetClass) {
 	return t
 }()
 
+// textClass returns those of the classes classControl and classHigh that are in
+// text, or more. It looks at eight octets at once.
+func textClass(text string) (seen octetClass) {
+	for ; len(text) >= 8; text = text[8:] {
+		w := word(text)
+		if (w|(w-ones*0x20)&^w)&highs == 0 {
+			continue
+		}
+		for i := range 8 {
+			seen |= classes[text[i]]
+		}
+	}
+	for i := range len(text) {
+		seen |= classes[text[i]]
+	}
+	return seen
+}
+
 // patternClass returns the classes of a rule's value. A final "$" is an anchor
 // and has none.
 func patternClass(value string) (seen octetClass) {
+	if value == "" {
+		return 0
+	}
 	last := len(value) - 1
 	for i := 0; i < last; i++ {
 		seen |= classes[value[i]]

@@ -2,6 +2,7 @@ package robots
 
 import (
 	"bytes"
+	"math"
 	"math/bits"
 	"strings"
 	"sync"
@@ -25,7 +26,9 @@ type File struct {
 	Records []Record
 
 	spec   *spec
-	rules  []Rule
+	text   string // the body, decoded
+	rules  []rule
+	normal []string // the patterns of the rules whose value is another
 	agents []agent
 	groups []group
 
@@ -36,11 +39,25 @@ type File struct {
 // A Rule is an allow or disallow line that can match something.
 type Rule struct {
 	Allow   bool
-	class   octetClass // of the octets in its value
-	Text    string     // the line as written, trimmed, without comment
-	Pattern string     // the normalised pattern
-	Line    int        // from 1
+	Text    string // the line as written, trimmed, without comment
+	Pattern string // the normalised pattern
+	Line    int    // from 1
 }
+
+// A rule is a Rule as a File keeps it: half its size, and without pointers, so
+// that the garbage collector does not look into it.
+type rule struct {
+	// Where in File.text the line's text begins, its value, and where both end.
+	text, value, end uint32
+	line             uint32
+	normal           uint32 // from 1, the number in File.normal; 0: the value is the pattern
+	class            octetClass
+	allow            bool
+}
+
+// maxBody is how many octets are parsed in any profile, so that places in the
+// text, even in a transcoded one, fit into a rule.
+const maxBody = math.MaxInt32
 
 // A Record is a line that is no part of the Robots Exclusion Protocol but
 // belongs to a known extension of it (RFC 9309 §2.2.4).
@@ -82,28 +99,33 @@ func ParseWhole(body []byte, p Profile) (*File, []Note) {
 // parser is the state between two lines.
 type parser struct {
 	*File
-	notes    *notes
-	html     bool
-	allASCII bool // neither control characters nor octets outside ASCII anywhere
+	notes *notes
+	html  bool
 
-	line     int // the number of the current line
-	current  line
-	inAgents bool // no rule has followed the last user-agent line
-	ruled    bool // the current group has a rule, valid or not
+	nextLF, nextCR int // see endOfLine
+	line           int // the number of the current line
+	current        line
+	inAgents       bool // no rule has followed the last user-agent line
+	ruled          bool // the current group has a rule, valid or not
 
 	// The first line in the current group that is neither a user-agent line
 	// nor a rule, while none of those has followed it; recordAt 0 is none.
 	record   string
 	recordAt int
 
-	seen []int32 // the hash table of noteDuplicates
+	seen []int32    // the hash table of noteDuplicates
+	room [128]int32 // for seen, while that is enough
 }
 
 func (s *spec) parse(body []byte, limit int, n *notes) (*File, []Note) {
 	f := &File{spec: s}
 	p := parser{File: f, notes: n}
+	p.seen = p.room[:]
 	var cut bool
-	if limit > 0 && len(body) > limit {
+	if limit == 0 {
+		limit = maxBody
+	}
+	if len(body) > limit {
 		f.Cut = true
 		cut = body[limit] != '\n' && body[limit] != '\r'
 		body = body[:limit]
@@ -112,15 +134,15 @@ func (s *spec) parse(body []byte, limit int, n *notes) (*File, []Note) {
 	if f.Cut && (cut || transcoded) {
 		text = withoutLastLine(text)
 	}
+	f.text = text
 	f.Empty = strings.Trim(text, " \t\r\n\v\f\x00") == ""
 	p.html = looksLikeHTML(text)
 	if !p.html {
 		// Most lines of most files are rules, of more octets than that.
 		const shortRule = 16
-		p.rules = make([]Rule, 0, min(strings.Count(text, "\n")+1, len(text)/shortRule))
+		p.rules = make([]rule, 0, min(strings.Count(text, "\n")+1, len(text)/shortRule))
 	}
-	p.allASCII = clean(text)
-	p.lines(text)
+	p.lines()
 	p.endGroup()
 	f.Groups, f.Rules = len(f.groups), len(f.rules)
 	f.HTML = p.html && f.Groups == 0
@@ -188,80 +210,143 @@ func looksLikeHTML(text string) bool {
 	return false
 }
 
-// clean reports whether text is ASCII without control characters other than
-// tabs and line endings, so that no line need be looked at for them.
-func clean(text string) bool {
-	var seen octetClass
-	for i := 0; i < len(text); i++ {
-		seen |= classes[text[i]]
-	}
-	return seen&(classHigh|classControl) == 0
-}
-
 // isControl reports whether b is a control octet that the grammar keeps out of
 // a rule (RFC 9309 §2.2). A tab is the grammar's white space, and its ABNF
 // admits DEL.
 func isControl(b byte) bool { return b < 0x20 && b != '\t' }
 
-func hasControl(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if isControl(s[i]) {
-			return true
-		}
-	}
-	return false
-}
-
 // lines feeds the text to the parser line by line. A line ends at LF, CR or
 // CR LF (RFC 9309 §2.2).
-func (p *parser) lines(text string) {
-	for len(text) > 0 {
-		l := scanLine(text)
-		p.next(l)
-		text = text[len(l.text):]
-		switch {
-		case strings.HasPrefix(text, "\r\n"):
-			text = text[2:]
-		case text != "":
-			text = text[1:]
+func (p *parser) lines() {
+	text := p.text
+	p.nextLF, p.nextCR = -1, -1
+	for at := 0; at < len(text); {
+		p.line++
+		end, ok := p.quick(at)
+		if !ok {
+			end = p.endOfLine(at)
+			p.next(newRawLine(text[at:end], at))
+		}
+		at = end + 1
+		if at < len(text) && text[end] == '\r' && text[at] == '\n' {
+			at++
 		}
 	}
 }
 
-// A rawLine is a line without its ending, and where its first "#" stands and,
-// before that, its first ":", or -1.
+// quick takes the line that begins at p.text[at] if it is written as nearly
+// all are: nothing, a comment, or a key of the protocol, its colon and a value
+// of ASCII without control characters, and not too long. It returns the end of
+// the line. The line is then gone over only once, for most of the time that
+// parsing takes is spent in looking at octets.
+func (p *parser) quick(at int) (end int, ok bool) {
+	text := p.text
+	switch text[at] {
+	case '\n', '\r':
+		return at, true
+	case '#':
+		end = p.endOfLine(at)
+		return end, end-at < longLine
+	}
+	k, value := plainKey(text, at)
+	if k == keyUnknown {
+		return p.quickHTML(at)
+	}
+	for value < len(text) && text[value] == ' ' {
+		value++
+	}
+	var class octetClass
+	for end = value; end < len(text); end++ {
+		c := classes[text[end]]
+		if c&(classStop|classControl|classHigh) != 0 {
+			break
+		}
+		class |= c
+	}
+	if end-at >= longLine || end < len(text) && text[end] != '\n' && text[end] != '\r' {
+		return 0, false
+	}
+	trimmed := end
+	for trimmed > value && (text[trimmed-1] == ' ' || text[trimmed-1] == '\t') {
+		trimmed--
+	}
+	if value < trimmed && text[value] == '\t' {
+		return 0, false
+	}
+	if k == keyUserAgent {
+		p.userAgent(text[value:trimmed])
+		return end, true
+	}
+	if class&classDollar != 0 {
+		class = patternClass(text[value:trimmed])
+	}
+	p.rule(rule{
+		text: uint32(at), value: uint32(value), end: uint32(trimmed), line: uint32(p.line),
+		class: class, allow: k == keyAllow,
+	})
+	return end, true
+}
+
+// quickHTML takes a line that says nothing: one of a document, in which there
+// has been no group yet, that cannot begin a record. Much of what is served as
+// robots.txt is HTML.
+func (p *parser) quickHTML(at int) (end int, ok bool) {
+	if !p.html || len(p.groups) > 0 {
+		return 0, false
+	}
+	end = p.endOfLine(at)
+	line := p.text[at:end]
+	if len(line) >= longLine || textClass(line)&(classControl|classHigh) != 0 {
+		return 0, false
+	}
+	for line != "" && (line[0] == ' ' || line[0] == '\t') {
+		line = line[1:]
+	}
+	isLetter := line != "" && 'a' <= toLower(line[0]) && toLower(line[0]) <= 'z'
+	return end, !isLetter
+}
+
+// endOfLine returns where the line that begins at p.text[at] ends. The next LF
+// and the next CR are remembered, lest a text with but one kind of them be gone
+// over for each line to find none of the other.
+func (p *parser) endOfLine(at int) int {
+	if p.nextLF < at {
+		p.nextLF = indexFrom(p.text, at, '\n')
+	}
+	if p.nextCR < at {
+		p.nextCR = indexFrom(p.text, at, '\r')
+	}
+	return min(p.nextLF, p.nextCR)
+}
+
+// indexFrom returns where b stands next in text, from text[at] on; where it
+// does not, the length of text.
+func indexFrom(text string, at int, b byte) int {
+	if i := strings.IndexByte(text[at:], b); i >= 0 {
+		return at + i
+	}
+	return len(text)
+}
+
+// A rawLine is a line without its ending, where it begins, and where in it the
+// first "#" stands and, before that, the first ":", or -1.
 type rawLine struct {
 	text        string
+	at          int
 	hash, colon int
 }
 
-// scanLine returns the first line of text.
-func scanLine(text string) rawLine {
-	l := rawLine{text, -1, -1}
-	for i := 0; i < len(text); i++ {
-		if classes[text[i]]&classStop == 0 {
-			continue
-		}
-		switch text[i] {
-		case '\n', '\r':
-			l.text = text[:i]
-			return l
-		case '#':
-			if l.hash < 0 {
-				l.hash = i
-			}
-		case ':':
-			if l.colon < 0 && l.hash < 0 {
-				l.colon = i
-			}
-		}
+func newRawLine(text string, at int) rawLine {
+	l := rawLine{text, at, strings.IndexByte(text, '#'), -1}
+	if l.hash >= 0 {
+		text = text[:l.hash]
 	}
+	l.colon = strings.IndexByte(text, ':')
 	return l
 }
 
-// next takes the next line.
+// next takes a line that is not written as most are.
 func (p *parser) next(raw rawLine) {
-	p.line++
 	if p.spec.cString {
 		raw = cString(raw, p.spec.lineLimit)
 	}
@@ -275,9 +360,13 @@ func (p *parser) next(raw rawLine) {
 	p.noteLine(l)
 	switch l.key {
 	case keyUserAgent:
-		p.userAgent(l)
+		p.userAgent(l.value)
 	case keyAllow, keyDisallow:
-		p.rule(l)
+		end := l.at + len(l.text)
+		p.rule(rule{
+			text: uint32(l.at), value: uint32(end - len(l.value)), end: uint32(end), line: uint32(p.line),
+			class: patternClass(l.value), allow: l.key == keyAllow,
+		})
 	case keyExtra:
 		p.Records = append(p.Records, Record{l.extra, l.value, p.line, p.groupLine()})
 		p.other(l)
@@ -295,50 +384,65 @@ func cString(l rawLine, limit int) rawLine {
 	if len(text) == len(l.text) {
 		return l
 	}
-	return scanLine(text)
+	return newRawLine(text, l.at)
 }
 
 // userAgent starts a group or joins the one that has no rule yet. Every
 // user-agent line does so, whatever its value: dropping one would pour its
 // rules into the group before.
-func (p *parser) userAgent(l *line) {
+func (p *parser) userAgent(value string) {
 	if !p.inAgents {
 		p.endGroup()
+		if p.groups == nil {
+			const few = 4 // most files have no more
+			p.groups, p.agents = make([]group, 0, few), make([]agent, 0, few)
+		}
 		p.groups = append(p.groups, group{p.line, len(p.agents), len(p.rules)})
 		p.inAgents, p.ruled = true, false
 	}
 	p.noteRecordInGroup()
-	p.agents = append(p.agents, agent{l.value, p.line, len(p.groups) - 1})
-	if !isToken(l.value) && l.value != "*" {
-		p.notes.add(p.line, NoteInvalidToken, l.value)
+	p.agents = append(p.agents, agent{value, p.line, len(p.groups) - 1})
+	if value != "*" && !isToken(value) {
+		p.notes.add(p.line, NoteInvalidToken, value)
 	}
 }
 
 // rule takes an allow or disallow line. It ends the list of user-agent lines
 // even where it is empty or invalid.
-func (p *parser) rule(l *line) {
+func (p *parser) rule(r rule) {
 	if len(p.groups) == 0 {
-		p.notes.add(p.line, NoteRuleBeforeGroup, l.text)
+		p.notes.add(p.line, NoteRuleBeforeGroup, p.textOf(&r))
 		return
 	}
 	p.inAgents, p.ruled = false, true
 	p.noteRecordInGroup()
-	if l.value == "" || p.spec.dropControl && !p.allASCII && hasControl(l.value) {
+	value := p.text[r.value:r.end]
+	if value == "" || p.spec.dropControl && r.class&classControl != 0 {
 		return
 	}
-	if l.value[0] != '/' && l.value[0] != '*' {
-		p.notes.add(p.line, NoteNoLeadingSlash, l.text)
+	if value[0] != '/' && value[0] != '*' {
+		p.notes.add(p.line, NoteNoLeadingSlash, p.textOf(&r))
 		return
 	}
-	class := patternClass(l.value)
-	if class&classDollar != 0 {
-		p.notes.add(p.line, NoteDollarInside, l.text)
+	if r.class&classDollar != 0 {
+		p.notes.add(p.line, NoteDollarInside, p.textOf(&r))
 	}
-	pattern := l.value
-	if class&(classHigh|classPercent|classDollar) != 0 {
-		pattern = p.spec.pattern(l.value)
+	if r.class&(classHigh|classPercent|classDollar) != 0 {
+		if pattern := p.spec.pattern(value); pattern != value {
+			p.normal = append(p.normal, pattern)
+			r.normal = uint32(len(p.normal))
+		}
 	}
-	p.rules = append(p.rules, Rule{l.key == keyAllow, class, l.text, pattern, p.line})
+	p.rules = append(p.rules, r)
+}
+
+func (f *File) textOf(r *rule) string { return f.text[r.text:r.end] }
+
+func (f *File) patternOf(r *rule) string {
+	if r.normal > 0 {
+		return f.normal[r.normal-1]
+	}
+	return f.text[r.value:r.end]
 }
 
 // other takes a line that is no part of the protocol. It changes nothing:
@@ -374,7 +478,7 @@ func (p *parser) endGroup() {
 
 // noteDuplicates notes rules that repeat one of their group. It looks for them
 // in a hash table with open addressing.
-func (p *parser) noteDuplicates(rules []Rule) {
+func (p *parser) noteDuplicates(rules []rule) {
 	if len(rules) < 2 {
 		return
 	}
@@ -386,17 +490,18 @@ func (p *parser) noteDuplicates(rules []Rule) {
 	clear(table)
 	for i := range rules {
 		r := &rules[i]
+		pattern := p.patternOf(r)
 		// A body can be made to collide; then a duplicate may be missed.
 		const probes = 16
-		at := hash(r.Pattern)
+		at := hash(pattern)
 		for range probes {
 			at &= uint64(len(table) - 1)
 			if table[at] == 0 {
 				table[at] = int32(i + 1)
 				break
 			}
-			if other := &rules[table[at]-1]; other.Allow == r.Allow && other.Pattern == r.Pattern {
-				p.notes.add(r.Line, NoteDuplicateRule, r.Text)
+			if other := &rules[table[at]-1]; other.allow == r.allow && p.patternOf(other) == pattern {
+				p.notes.add(int(r.line), NoteDuplicateRule, p.textOf(r))
 				break
 			}
 			at++
@@ -437,13 +542,11 @@ func (p *parser) noteLine(l *line) {
 	case l.key == keyUnknown && !p.html:
 		p.notes.add(p.line, NoteUnknownRecord, l.text)
 	}
-	if p.allASCII {
-		return
-	}
-	if hasControl(l.text) {
+	class := textClass(l.text)
+	if class&classControl != 0 {
 		p.notes.add(p.line, NoteControl, l.text)
 	}
-	if !utf8.ValidString(l.text) {
+	if class&classHigh != 0 && !utf8.ValidString(l.text) {
 		p.notes.add(p.line, NoteNonUTF8, l.text)
 	}
 }

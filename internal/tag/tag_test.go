@@ -1,0 +1,57 @@
+package tag
+
+import (
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestKeep(t *testing.T) {
+	for _, c := range []struct {
+		name, value string
+		want        bool
+	}{
+		{"x-robots-tag", "noindex", true},
+		{"X-Robots-Tag", "otherbot: noindex", true},
+		{"robots-tag", "*;noindex", true},
+		{"content-usage", "train-ai=n", true},
+		{"content-signal", "ai-train=no", true},
+		{"tdm-reservation", "1", true},
+		{"tdm-policy", "https://a.example/policy.json", true},
+		{"link", `<https://a.example/l.xml>; rel="License"; type="application/rsl+xml"`, true},
+		{"link", `<https://a.example/s.css>; rel="stylesheet"`, false},
+		{"x-robots", "noindex", false},
+		{"x-robots-tag-of-somebody-else", "noindex", false},
+		{"content-type", "text/html", false},
+		{"", "", false},
+	} {
+		if got := Keep(c.name, c.value); got != c.want {
+			t.Errorf("Keep(%q, %q) = %v, want %v", c.name, c.value, got, c.want)
+		}
+	}
+}
+
+// The package is pure: what it imports can do no I/O, log nothing, know no time.
+func TestImports(t *testing.T) {
+	allowed := map[string]bool{`"strings"`: true}
+	files, err := filepath.Glob("*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range f.Imports {
+			if !allowed[i.Path.Value] {
+				t.Errorf("%s imports %s", name, i.Path.Value)
+			}
+		}
+	}
+}
