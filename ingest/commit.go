@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -45,6 +46,7 @@ type draft struct {
 	request  *request
 	info     *warcinfo
 	infoID   string
+	target   string // key of the URL that a policy capture redirects to
 	issues   []Issue
 }
 
@@ -104,6 +106,7 @@ func (c *committer) accept(r *record, d draft, length int64) error {
 		}
 	case d.exchange != nil:
 		d.exchange.index, d.exchange.Length = c.index, length
+		c.targets.add(d.target)
 		if err := c.emit(c.pairing.addExchange(d.exchange)...); err != nil {
 			return err
 		}
@@ -180,7 +183,7 @@ func (c *committer) extractRequest(r *record, d *draft) error {
 	}
 	c.head = head
 	h := parseRequestHead(head)
-	d.request = &request{id: r.id, target: r.target, concurrentTo: r.concurrentTo, method: h.method, userAgent: h.userAgent}
+	d.request = &request{id: r.id, target: cut(r.target, maxURL), concurrentTo: r.concurrentTo, method: h.method, userAgent: h.userAgent}
 	return nil
 }
 
@@ -191,17 +194,18 @@ func (c *committer) extractFetch(r *record, d *draft) error {
 		d.note(r, IssueNoTargetURI, "record skipped", "a %s record without WARC-Target-URI", r.kind)
 		return nil
 	}
-	url, problem := weburl.Parse(r.target)
+	target := r.target[:min(len(r.target), maxURL)]
+	url, problem := weburl.Parse(target)
 	supported := weburl.IsFetchScheme(url.Scheme)
 	switch {
 	case url.Host == "" && supported:
-		d.note(r, IssueBadURL, "record skipped", "no host in %.200q", r.target)
+		d.note(r, IssueBadURL, "record skipped", "no host in %.200q", target)
 		return nil
 	case url.Host == "", !supported && r.kind != "response":
 		return nil
 	}
 	if problem != 0 {
-		d.note(r, IssueBadURL, "kept as recorded", "%s in %.200q", problem, r.target)
+		d.note(r, IssueBadURL, "kept as recorded", "%s in %.200q", problem, target)
 	}
 	x := &exchange{concurrentTo: r.concurrentTo}
 	d.exchange = x
@@ -219,17 +223,16 @@ func (c *committer) identify(r *record, url weburl.URL, d *draft) {
 	x.infoAgent = info.userAgent
 	f := &x.Fetch
 	*f = Fetch{
-		HostReversed: url.HostReversed(), Origin: url.Origin(), URL: r.target, RecordID: r.id, Input: c.input,
+		HostReversed: url.HostReversed(), Origin: url.Origin(), URL: r.target[:min(len(r.target), maxURL)], RecordID: r.id, Input: c.input,
 		Offset: r.offset, Type: recordTypes[r.kind], Status: -1, PayloadDigest: cut(r.payloadDigest, 256),
 		Truncated: cut(r.truncated, 64), Claim: info.claim, Software: info.software,
 	}
 	if r.streamed {
 		f.Flags |= FlagStreamed
 	}
-	if len(f.URL) > maxURL {
-		f.URL = f.URL[:maxURL]
+	if len(r.target) > maxURL {
 		f.Flags |= FlagURLCut
-		d.note(r, IssueURLTooLong, "URL cut", "%d octets", len(r.target))
+		d.note(r, IssueURLTooLong, "URL cut", "more than %d octets", maxURL)
 	}
 	t, zoned, ok := parseDate(r.date)
 	f.Micros, f.Precision = t.Micros, t.Precision
@@ -270,14 +273,15 @@ func (c *committer) extractPayload(r *record, url weburl.URL, d *draft) error {
 		return err
 	}
 	if x.Status/100 == 3 && x.Location != "" && x.Kind != captureUnknown {
-		c.targets.add(targetKey(url, x.Location))
+		d.target = targetKey(url, x.Location)
 	}
 	return nil
 }
 
 func (c *committer) readPayload(r *record, d *draft) error {
 	if r.kind == "resource" {
-		return c.keepBody(r, d, nil, nil)
+		d.exchange.MIMEType = mimeType(r.contentType)
+		return c.keepBody(r, d, nil, r.block)
 	}
 	head, body, complete, err := readHead(r.block, c.head, maxHTTPHead)
 	if err != nil {
@@ -286,14 +290,19 @@ func (c *committer) readPayload(r *record, d *draft) error {
 	c.head = head[:0]
 	if !isHTTP(head) {
 		// No status line: an HTTP/0.9 body. Of a revisit: no HTTP head at all.
-		return c.keepBody(r, d, nil, append(head, body...))
+		return c.keepBody(r, d, nil, io.MultiReader(bytes.NewReader(append(head, body...)), r.block))
 	}
 	h := parseResponseHead(head)
 	c.applyHead(r, d, &h)
 	if !complete && r.contentLength > int64(len(head)) {
+		// What follows is more of the head, not a body.
 		d.note(r, IssueBadHTTPHead, "body taken as empty", "no end of head in %d octets", len(head))
+		if d.exchange.Kind != captureUnknown {
+			d.exchange.Flags |= FlagBodyCut
+		}
+		return c.keepBody(r, d, &h, bytes.NewReader(nil))
 	}
-	return c.keepBody(r, d, &h, body)
+	return c.keepBody(r, d, &h, io.MultiReader(bytes.NewReader(body), r.block))
 }
 
 func (c *committer) applyHead(r *record, d *draft, h *httpHead) {
@@ -336,54 +345,40 @@ func mimeType(contentType string) string {
 	return strings.ToLower(strings.TrimSpace(m))
 }
 
-// keepBody keeps the decoded body of a policy capture. start is what was read of
-// the body with the head.
-func (c *committer) keepBody(r *record, d *draft, h *httpHead, start []byte) error {
+// keepBody keeps the decoded body of a policy capture.
+func (c *committer) keepBody(r *record, d *draft, h *httpHead, stored io.Reader) error {
 	x := d.exchange
 	if x.Kind == captureUnknown || x.Flags&FlagUnsupportedScheme != 0 {
 		return nil
 	}
-	raw, rawCut, err := readBody(r.block, start)
+	raw, err := io.ReadAll(io.LimitReader(stored, maxPolicyBody+1))
 	if err != nil {
 		return err
+	}
+	if len(raw) > maxPolicyBody {
+		raw = raw[:maxPolicyBody]
+		x.Flags |= FlagBodyCut
 	}
 	if h == nil {
 		h = &httpHead{}
 	}
-	body, flags := decodePayload(raw, h, rawCut || x.Truncated != "")
-	if !rawCut && len(body) < maxPolicyBody {
-		flags &^= FlagBodyCut // WARC-Truncated is told by its own column
-	}
+	body, flags := decodePayload(raw, h, x.Flags&FlagBodyCut != 0 || x.Truncated != "")
 	x.Flags |= flags | FlagBodyKept
 	x.body, x.hasBody = body, true
-	c.noteBody(r, d, flags)
+	x.noteBody(r, d)
 	return nil
 }
 
-func (c *committer) noteBody(r *record, d *draft, flags Flags) {
-	if flags&FlagBodyCut != 0 {
-		d.note(r, IssueBodyCut, "the rest dropped", "a policy body over %d octets", maxPolicyBody)
+func (x *exchange) noteBody(r *record, d *draft) {
+	if x.Flags&FlagBodyCut != 0 {
+		d.note(r, IssueBodyCut, "the rest dropped", "the body is over %d octets, or ends before its coding does", maxPolicyBody)
 	}
-	if flags&FlagFalseChunked != 0 {
+	if x.Flags&FlagFalseChunked != 0 {
 		d.note(r, IssueFalseChunked, "taken as it stands", "declared chunked, and is not")
 	}
-	if flags&FlagFalseEncoding != 0 {
+	if x.Flags&FlagFalseEncoding != 0 {
 		d.note(r, IssueFalseEncoding, "taken as it stands", "the declared Content-Encoding could not be undone")
 	}
-}
-
-// readBody reads a body up to its cap into memory of its own.
-func readBody(block io.Reader, start []byte) (body []byte, cutShort bool, err error) {
-	body = append(body, start...)
-	rest, err := io.ReadAll(io.LimitReader(block, int64(max(0, maxPolicyBody+1-len(body)))))
-	if err != nil {
-		return nil, false, err
-	}
-	body = append(body, rest...)
-	if len(body) > maxPolicyBody {
-		return body[:maxPolicyBody], true, nil
-	}
-	return body, false, nil
 }
 
 // captureKind tells policy by its path. The comparison is exact: /ROBOTS.TXT and
@@ -456,7 +451,7 @@ type targetSet struct {
 }
 
 func (s *targetSet) add(key string) {
-	if key == "" || s.keys[key] || len(key) > maxURL {
+	if key == "" || s.keys[key] || len(key) > maxTarget {
 		return
 	}
 	if s.keys == nil {
@@ -474,7 +469,9 @@ func (s *targetSet) has(key string) bool { return s.keys[key] }
 
 // readInput reads all records of an input into out. An error is one of reading
 // the file or of writing the facts, never damage: that is an issue.
-func (c *committer) readInput(r recordReader, size func() int64) error {
+//
+// size is that of the input, -1 where offsets are not those of the file.
+func (c *committer) readInput(r recordReader, size int64) error {
 	for {
 		rec, err := r.next()
 		if err == nil {
@@ -490,7 +487,7 @@ func (c *committer) readInput(r recordReader, size func() int64) error {
 			}
 			continue
 		}
-		if err := c.reportDamage(d, size()); err != nil {
+		if err := c.reportDamage(d, size); err != nil {
 			return err
 		}
 		if !d.more {
@@ -502,6 +499,9 @@ func (c *committer) readInput(r recordReader, size func() int64) error {
 // readRecord takes one record in. Its facts count only once its end is verified.
 func (c *committer) readRecord(r recordReader, rec *record) error {
 	d, err := c.extract(rec)
+	if isReadError(err) {
+		return err
+	}
 	if err != nil {
 		// The block could not be read. The container knows why, and says it from
 		// finish, which meets the same place again.
@@ -520,18 +520,25 @@ func (c *committer) readRecord(r recordReader, rec *record) error {
 
 // reportDamage notes damage and what it cost.
 func (c *committer) reportDamage(d *damage, size int64) error {
-	action := "record dropped"
-	if !d.more {
-		action = "record dropped, the rest of the input not read"
+	i := Issue{Offset: d.offset, Length: -1, Kind: d.kind, Detail: d.detail, Action: "record dropped"}
+	if d.more {
+		return c.report(i)
 	}
-	if err := c.report(Issue{Offset: d.offset, Length: -1, Kind: d.kind, Detail: d.detail, Action: action}); err != nil {
+	i.Action = "record dropped, the rest of the input not read"
+	left := int64(-1)
+	if size >= d.offset {
+		left = size - d.offset
+	}
+	if d.kind == IssueTruncatedRecord { // the record is the rest
+		i.Length = left
+		return c.report(i)
+	}
+	if err := c.report(i); err != nil || left == 0 {
 		return err
 	}
-	if d.more || size <= d.offset || d.kind == IssueTruncatedRecord {
-		return nil
+	detail := "to the end of the stream"
+	if left > 0 {
+		detail = fmt.Sprintf("%d octets to the end of the input", left)
 	}
-	return c.report(Issue{
-		Offset: d.offset, Length: size - d.offset, Kind: IssueSkippedRange, Action: "not read",
-		Detail: fmt.Sprintf("%d octets to the end of the input", size-d.offset),
-	})
+	return c.report(Issue{Offset: d.offset, Length: left, Kind: IssueSkippedRange, Detail: detail, Action: "not read"})
 }

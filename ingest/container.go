@@ -32,6 +32,9 @@ func (c container) String() string {
 		"unsupported", "not an archive"}[c]
 }
 
+// addressable reports whether records have offsets in the file.
+func (c container) addressable() bool { return c == containerPlain || c == containerMembers }
+
 // recordReader yields the records of one input in file order.
 //
 // next returns the next record, whose block is valid until finish; io.EOF at
@@ -66,9 +69,13 @@ var (
 	magicARC       = []byte("filedesc:")
 )
 
-// sniff tells the container by its first octets. br must be able to peek 64 KiB.
+// sniffBytes is how many octets of a file tell its container.
+const sniffBytes = 64 << 10
+
+// sniff tells the container by its first octets. br must be able to peek
+// sniffBytes.
 func sniff(br *bufio.Reader) (container, string) {
-	b, _ := br.Peek(64 << 10)
+	b, _ := br.Peek(sniffBytes)
 	switch {
 	case len(b) == 0:
 		return containerEmpty, "the file is empty; leave it out, or fetch it again"
@@ -88,7 +95,7 @@ func sniff(br *bufio.Reader) (container, string) {
 func sniffPlain(b []byte, warc container) (container, string) {
 	b = bytes.TrimLeft(b, "\r\n")
 	switch {
-	case bytes.HasPrefix(b, []byte(warcMagic)):
+	case isWARC(b):
 		return warc, ""
 	case bytes.HasPrefix(b, magicARC):
 		return containerUnsupported, "ARC is not read yet; convert it to WARC"
@@ -113,7 +120,13 @@ func sniffGzip(b []byte) (container, string) {
 	if c, detail := sniffPlain(start, containerMembers); c != containerMembers {
 		return c, detail
 	}
-	if holdsSeveral(br) {
+	if !holdsSeveral(br) {
+		return containerMembers, ""
+	}
+	// Damage can make one record look like several. Where the end of the member is
+	// at hand, its checksum tells.
+	_, err = io.Copy(io.Discard, zr)
+	if err == nil || err == io.ErrUnexpectedEOF && len(b) == sniffBytes {
 		return containerGzip, ""
 	}
 	return containerMembers, ""
@@ -134,7 +147,7 @@ func holdsSeveral(br *bufio.Reader) bool {
 	}
 	skipNewlines(br)
 	next, _ := br.Peek(len(warcMagic))
-	return string(next) == warcMagic
+	return isWARC(next)
 }
 
 var errHeaderTooLong = errors.New("no end of the record header")
@@ -165,14 +178,19 @@ func readHeaderBlock(br *bufio.Reader) ([]byte, error) {
 
 // skipNewlines skips the ends of lines that separate records and returns how many
 // octets they were.
-func skipNewlines(br *bufio.Reader) (n int64) {
+func skipNewlines(br *bufio.Reader) (n int64) { return skip(br, "\r\n") }
+
+// skip skips octets of a set.
+func skip(br *bufio.Reader, set string) (n int64) {
 	for {
-		b, err := br.Peek(1)
-		if err != nil || b[0] != '\r' && b[0] != '\n' {
+		br.Peek(1) // fills an empty buffer
+		b, _ := br.Peek(br.Buffered())
+		rest := len(bytes.TrimLeft(b, set))
+		br.Discard(len(b) - rest)
+		n += int64(len(b) - rest)
+		if rest > 0 || len(b) == 0 {
 			return n
 		}
-		br.Discard(1)
-		n++
 	}
 }
 
@@ -190,15 +208,20 @@ func (c *chain) add(b []byte) {
 	c.sum = uint64(high)<<32 | uint64(low)
 }
 
-// countingReader counts what is read from a file.
+// countingReader counts what is read from a file. After a failure it reads no more,
+// so that a failure that a buffer has swallowed is met again.
 type countingReader struct {
 	r io.Reader
 	n int64
 	// progress is told of every read.
 	progress func(int)
+	failed   error
 }
 
 func (c *countingReader) Read(p []byte) (int, error) {
+	if c.failed != nil {
+		return 0, c.failed
+	}
 	n, err := c.r.Read(p)
 	c.n += int64(n)
 	if c.progress != nil {
@@ -206,6 +229,7 @@ func (c *countingReader) Read(p []byte) (int, error) {
 	}
 	if err != nil && err != io.EOF {
 		err = &readError{err}
+		c.failed = err
 	}
 	return n, err
 }

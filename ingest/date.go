@@ -60,12 +60,19 @@ func (t Time) Truncate(p Precision) Time {
 		unit = int64(time.Minute / time.Microsecond)
 	case PrecisionHour:
 	default:
-		unit = int64(time.Second / time.Microsecond)
-		for range p - PrecisionSecond {
-			unit /= 10
-		}
+		unit = fractionUnit(int(p - PrecisionSecond))
 	}
 	return Time{floorTo(t.Micros, unit), p}
+}
+
+// fractionUnit is the last digit's worth, in microseconds, of a fraction of a
+// second with that many digits.
+func fractionUnit(digits int) int64 {
+	unit := int64(time.Second / time.Microsecond)
+	for range digits {
+		unit /= 10
+	}
+	return unit
 }
 
 // floorTo rounds down to a multiple of unit, for times before 1970 too.
@@ -123,9 +130,15 @@ func parseDate(s string) (t Time, zoned, ok bool) {
 	if !ok {
 		return Time{}, false, false
 	}
+	switch precision {
+	case PrecisionYear, PrecisionMonth, PrecisionDay:
+		offset = 0 // a zone says nothing of a day without a time
+	case PrecisionHour:
+		offset = offset.Truncate(time.Hour)
+	}
 	// A leap second is the last moment of its minute to everybody else's clock.
 	if part[5] == 60 {
-		part[5], micros = 59, 999999
+		part[5], micros = 59, int64(time.Second/time.Microsecond)-fractionUnit(digits)
 	}
 	d := time.Date(part[0], time.Month(part[1]), part[2], part[3], part[4], part[5], 0, time.UTC)
 	if d.Day() != part[2] {
@@ -171,10 +184,7 @@ func parseFraction(s string, p Precision) (micros int64, digits int, rest string
 			digits++
 		}
 	}
-	for range 6 - digits {
-		micros *= 10
-	}
-	return micros, digits, s[i:]
+	return micros * fractionUnit(digits), digits, s[i:]
 }
 
 // parseZone reads "", Z or ±hh[:]mm at the end of a date.

@@ -72,7 +72,7 @@ const (
 	FlagHTTPHead          Flags = 1 << iota // the block begins with a status line
 	FlagURLCut                              // the URL is longer than the cap
 	FlagPolicyHeadersCut                    // policy header lines were cut
-	FlagBodyCut                             // the body is longer than the cap
+	FlagBodyCut                             // the body is longer than the cap, or ends before its coding does
 	FlagFalseChunked                        // declared chunked, and is not
 	FlagFalseEncoding                       // a declared Content-Encoding could not be undone
 	FlagUndeclaredGzip                      // a gzip body that no header declares

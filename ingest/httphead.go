@@ -10,7 +10,6 @@ import (
 
 // httpHead is the head of an HTTP message as archives hold it.
 type httpHead struct {
-	present          bool   // there is a status line or request line
 	status           int16  // -1: not readable
 	method           string // of a request
 	userAgent        string // of a request
@@ -76,7 +75,7 @@ func isHTTP(b []byte) bool {
 
 // parseResponseHead reads a status line and the fields that matter.
 func parseResponseHead(head []byte) httpHead {
-	h := httpHead{present: true, status: -1}
+	h := httpHead{status: -1}
 	line, rest := cutLine(head)
 	h.status = parseStatus(line)
 	eachField(rest, func(name, value, raw []byte) { h.setResponse(string(name), value, raw) })
@@ -85,7 +84,7 @@ func parseResponseHead(head []byte) httpHead {
 
 // parseRequestHead reads a request line and the User-Agent.
 func parseRequestHead(head []byte) httpHead {
-	h := httpHead{present: true, status: -1}
+	h := httpHead{status: -1}
 	line, rest := cutLine(head)
 	method, _, _ := bytes.Cut(line, []byte{' '})
 	if len(method) <= 32 {
@@ -120,7 +119,8 @@ func parseStatus(line []byte) int16 {
 }
 
 // eachField calls f for every field line: the lower-cased name, the value with
-// folded lines joined (RFC 9112 §5.2), and the line as it stands.
+// folded lines joined (RFC 9112 §5.2), and the line, joined but otherwise as it
+// stands.
 func eachField(b []byte, f func(name, value, raw []byte)) {
 	var lower [64]byte
 	for len(b) > 0 {
@@ -128,23 +128,10 @@ func eachField(b []byte, f func(name, value, raw []byte)) {
 		if len(line) == 0 {
 			return
 		}
-		raw, value := line, line
-		folded := false
-		for len(rest) > 0 && (rest[0] == ' ' || rest[0] == '\t') {
-			var more []byte
-			more, rest = cutLine(rest)
-			if !folded {
-				value, folded = bytes.Clone(line), true
-			}
-			value = append(append(value, ' '), bytes.TrimSpace(more)...)
-		}
-		if folded {
-			raw = value
-		}
-		b = rest
-		name, value, ok := bytes.Cut(value, []byte{':'})
+		line, b = unfold(line, rest)
+		name, value, ok := bytes.Cut(line, []byte{':'})
 		if name = bytes.TrimSpace(name); ok && len(name) <= len(lower) {
-			f(lowerASCII(lower[:0], name), bytes.TrimSpace(value), raw)
+			f(lowerASCII(lower[:0], name), bytes.TrimSpace(value), line)
 		}
 	}
 }
@@ -159,6 +146,7 @@ func (h *httpHead) setResponse(name string, value, raw []byte) {
 		first(&h.contentType, cut(string(value), 256))
 	case "content-encoding":
 		h.contentEncoding = append(h.contentEncoding, codings(value)...)
+		h.contentEncoding = h.contentEncoding[:min(len(h.contentEncoding), maxCodings+1)]
 	case "transfer-encoding":
 		first(&h.transferEncoding, strings.ToLower(cut(string(value), 256)))
 	case "content-range":
@@ -186,20 +174,21 @@ func (h *httpHead) addPolicy(line []byte) {
 	h.policy = append(h.policy, line...)
 }
 
-// codings splits a Content-Encoding value. More than a handful is an attack.
+// codings splits a Content-Encoding or Transfer-Encoding value.
 func codings(value []byte) []string {
 	var list []string
 	for part := range strings.SplitSeq(strings.ToLower(cut(string(value), 256)), ",") {
-		if part = strings.TrimSpace(part); part != "" && part != "identity" && len(list) < 8 {
+		if part = strings.TrimSpace(part); part != "" && part != "identity" {
 			list = append(list, part)
 		}
 	}
 	return list
 }
 
+// cut returns at most n octets of s, and does not keep the rest in memory.
 func cut(s string, n int) string {
 	if len(s) > n {
-		return s[:n]
+		return strings.Clone(s[:n])
 	}
 	return s
 }

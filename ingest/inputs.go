@@ -77,14 +77,22 @@ func (x *expander) argument(arg string) {
 
 // path takes a file, a folder, or a glob that the shell has not expanded.
 func (x *expander) path(arg string) {
+	_, err := os.Stat(arg)
+	if errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(arg, "*?[") {
+		x.glob(arg)
+		return
+	}
+	x.named(arg)
+}
+
+// named takes a file or a folder.
+func (x *expander) named(arg string) {
 	info, err := os.Stat(arg)
 	switch {
 	case err == nil && info.IsDir():
 		x.folder(arg)
 	case err == nil:
 		x.file(arg, filepath.Base(arg))
-	case errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(arg, "*?["):
-		x.glob(arg)
 	case errors.Is(err, fs.ErrNotExist):
 		x.fail(arg, "no such file or folder; check the path")
 	default:
@@ -102,7 +110,7 @@ func (x *expander) glob(pattern string) {
 		x.fail(pattern, "matches no file; check the pattern")
 	}
 	for _, p := range paths {
-		x.path(p)
+		x.named(p)
 	}
 }
 
@@ -160,7 +168,7 @@ func (x *expander) folder(dir string) {
 			return nil
 		}
 		if e.IsDir() {
-			if isOutput(path) {
+			if e.Name() == factsFolder { // of an output, which may lie among the archives
 				return filepath.SkipDir
 			}
 			return nil
@@ -183,13 +191,6 @@ func (x *expander) folder(dir string) {
 	}
 }
 
-// isOutput reports whether a folder is an output of this tool, which may lie
-// among the archives and holds none.
-func isOutput(dir string) bool {
-	_, err := os.Stat(filepath.Join(dir, factsFolder))
-	return err == nil
-}
-
 // isArchive picks the files of a folder: those named like an archive, and those
 // that begin like one.
 func isArchive(path string) bool {
@@ -201,6 +202,10 @@ func isArchive(path string) bool {
 				return true
 			}
 		}
+	}
+	// To open a pipe would be to wait for whoever writes to it.
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return false
 	}
 	f, err := os.Open(path)
 	if err != nil {

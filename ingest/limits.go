@@ -6,13 +6,16 @@ const (
 	maxRecordHeader  = 1 << 20   // octets of one record's WARC header
 	maxHTTPHead      = 1 << 20   // octets of one HTTP head
 	maxWarcinfo      = 1 << 20   // octets of one warcinfo block
+	maxRecordID      = 1 << 10   // octets of a WARC-Record-ID
 	maxRequestHead   = 64 << 10  // octets read of one request
 	maxURL           = 64 << 10  // octets of a URL or Location
 	maxUserAgent     = 4 << 10   // octets of a User-Agent or a warcinfo value
 	maxPolicyHeaders = 64 << 10  // octets of all policy header lines of one response
 	maxPolicyBody    = 8 << 20   // octets of a policy capture's body, stored and decoded
-	maxPendingBodies = 32 << 20  // octets of bodies that wait for their request record
+	maxPending       = 32 << 20  // octets of fetches and requests that wait for each other
 	maxTargets       = 4096      // robots.txt redirect targets remembered in one input
+	maxTarget        = 8 << 10   // octets of one of them; a longer one is found by reading again
+	maxCodings       = 8         // content codings of one response
 	maxWarcinfos     = 1024      // warcinfo records remembered in one input
 	pairingWindow    = 16 << 10  // records within which a request finds its response
 	maxConcurrent    = 64        // WARC-Concurrent-To fields of one record

@@ -2,12 +2,12 @@ package ingest
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
+	"math"
 
 	"github.com/klauspost/compress/gzip"
 )
@@ -24,12 +24,14 @@ type memberReader struct {
 	crc   uint32        // of what was inflated
 	start int64         // of the member
 	open  bool          // a member is open
+	ahead lookahead
 	rec   record
 	block io.LimitedReader
 }
 
-func newMemberReader(file *countingReader, in *bufio.Reader) *memberReader {
-	return &memberReader{file: file, in: in, out: bufio.NewReaderSize(nil, 64<<10)}
+// newMemberReader reads the archive that file and in read, and at reads at random.
+func newMemberReader(file *countingReader, in *bufio.Reader, at io.ReaderAt) *memberReader {
+	return &memberReader{file: file, in: in, out: bufio.NewReaderSize(nil, 64<<10), ahead: lookahead{at: at, start: -1}}
 }
 
 func (r *memberReader) position() int64 { return r.file.n - int64(r.in.Buffered()) }
@@ -51,17 +53,22 @@ func (r *memberReader) next() (*record, error) {
 			}
 			continue
 		}
-		if err != nil {
-			return nil, r.broken(err, "in the record header")
+		switch {
+		case err == nil:
+			return r.begin(block)
+		case errors.Is(err, errHeaderTooLong):
+			return nil, r.leave(IssueHeaderTooLong, fmt.Sprintf("the record header is longer than %d octets", maxRecordHeader))
+		case errors.Is(err, io.ErrUnexpectedEOF):
+			return nil, r.leave(IssueBadRecordHeader, "the member ends in the record header")
 		}
-		return r.begin(block)
+		return nil, r.broken(err, "in the record header")
 	}
 }
 
 // begin makes a record of a header.
 func (r *memberReader) begin(block []byte) (*record, error) {
 	h := parseRecordHeader(block)
-	if !bytes.HasPrefix(block, []byte(warcMagic)) {
+	if !isWARC(block) {
 		return nil, r.leave(IssueBadRecordHeader, fmt.Sprintf("the record begins with %.20q", block))
 	}
 	if h.contentLength < 0 {
@@ -72,23 +79,27 @@ func (r *memberReader) begin(block []byte) (*record, error) {
 	return &r.rec, nil
 }
 
-// finish reads the member to its end, unless another record follows in it.
+// finish reads the member to its end. Where more follows in it, the member is
+// verified ahead: its records count only if all of it is whole. Their length is
+// the member's.
 func (r *memberReader) finish() (int64, error) {
 	if _, err := io.Copy(io.Discard, &r.block); err != nil {
 		return 0, r.broken(err, "in the record block")
 	}
 	if r.block.N > 0 {
-		detail := fmt.Sprintf("the member ends %d octets before its record does", r.block.N)
-		if err := r.closeMember(); err != nil {
-			return 0, err
-		}
-		return 0, &damage{IssueTruncatedRecord, r.start, detail, true}
+		return 0, r.leave(IssueTruncatedRecord, fmt.Sprintf("the member ends %d octets before its record does", r.block.N))
 	}
 	skipNewlines(r.out)
 	if _, err := r.out.Peek(1); err == nil {
-		// Another record, or octets that are none: next will tell. The member is
-		// not verified yet; this record is, as far as its own length goes.
-		return r.position() - r.start, nil
+		// Another record, or octets that are none: next will tell.
+		length, err := r.ahead.verify(r.start)
+		if err == nil || isReadError(err) {
+			return length, err
+		}
+		if err := r.closeMember(); err != nil {
+			return 0, err
+		}
+		return 0, &damage{IssueDamagedMember, r.start, err.Error(), false}
 	}
 	if err := r.closeMember(); err != nil {
 		return 0, err
@@ -98,17 +109,11 @@ func (r *memberReader) finish() (int64, error) {
 
 // openMember starts the member at the reader's position, past trailing zeros.
 func (r *memberReader) openMember() error {
-	for {
-		b, err := r.in.Peek(1)
-		if err != nil {
-			return r.readErr(err)
-		}
-		if b[0] != 0 {
-			break
-		}
-		r.in.Discard(1)
-	}
+	skip(r.in, "\x00")
 	r.start = r.position()
+	if _, err := r.in.Peek(1); err != nil {
+		return r.readErr(err)
+	}
 	var err error
 	if r.gz == nil {
 		r.gz, err = gzip.NewReader(r.in)
@@ -149,6 +154,38 @@ func (i inflated) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// lookahead verifies members that hold more than one record before their first
+// one counts.
+type lookahead struct {
+	at     io.ReaderAt
+	start  int64 // of the member verified last
+	length int64
+	in     *bufio.Reader
+	gz     *gzip.Reader
+}
+
+// verify inflates the member at start to its end, compares CRC and length, and
+// returns how many octets of the file it is.
+func (l *lookahead) verify(start int64) (length int64, err error) {
+	if l.start == start {
+		return l.length, nil
+	}
+	file := &countingReader{r: io.NewSectionReader(l.at, start, math.MaxInt64-start)}
+	if l.gz == nil {
+		l.in, l.gz = bufio.NewReaderSize(nil, 64<<10), new(gzip.Reader)
+	}
+	l.in.Reset(file)
+	if err := l.gz.Reset(l.in); err != nil {
+		return 0, err
+	}
+	l.gz.Multistream(false)
+	if _, err := io.Copy(io.Discard, l.gz); err != nil {
+		return 0, err
+	}
+	l.start, l.length = start, file.n-int64(l.in.Buffered())
+	return l.length, nil
+}
+
 // leave gives up the member's record and stands behind the member, if it ends
 // well.
 func (r *memberReader) leave(kind IssueKind, detail string) error {
@@ -163,15 +200,10 @@ func (r *memberReader) leave(kind IssueKind, detail string) error {
 func (r *memberReader) broken(err error, where string) error {
 	r.open = false
 	switch {
-	case errors.Is(err, errHeaderTooLong):
-		return r.leave(IssueHeaderTooLong, fmt.Sprintf("the record header is longer than %d octets", maxRecordHeader))
 	case isReadError(err):
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF) || err == io.EOF:
-		if b, _ := r.in.Peek(1); len(b) == 0 {
-			return &damage{IssueTruncatedRecord, r.start, "the file ends " + where, false}
-		}
-		return r.leave(IssueBadRecordHeader, "the member ends "+where)
+		return &damage{IssueTruncatedRecord, r.start, "the file ends " + where, false}
 	}
 	return &damage{IssueDamagedMember, r.start, fmt.Sprintf("%v %s", err, where), false}
 }

@@ -23,7 +23,8 @@ type exchange struct {
 
 // pairing finds the request record of each fetch: the one that WARC-Concurrent-To
 // joins to it, in either direction, else the record right beside it of the same
-// URL. It remembers the last pairingWindow records.
+// URL. It remembers the last pairingWindow records, and fewer where those hold
+// more than maxPending octets.
 type pairing struct {
 	pending  map[int]*exchange    // fetches without a request, by record index
 	byID     map[string]*exchange // the same by record id
@@ -32,7 +33,7 @@ type pairing struct {
 	ids      map[string]*request  // the same by record id
 	naming   map[string]*request  // the same by the ids that they name
 	oldest   int                  // no record before it is remembered
-	waiting  int                  // octets of bodies in pending
+	waiting  int                  // octets that pending and requests hold
 }
 
 func newPairing() pairing {
@@ -50,7 +51,7 @@ func (p *pairing) addExchange(x *exchange) (paired []*exchange) {
 		return []*exchange{x}
 	}
 	p.pending[x.index] = x
-	p.waiting += len(x.body)
+	p.waiting += x.size()
 	if x.RecordID != "" {
 		p.byID[x.RecordID] = x
 	}
@@ -76,6 +77,7 @@ func (p *pairing) requestOf(x *exchange) *request {
 // addRequest returns the fetches that it belongs to, in file order.
 func (p *pairing) addRequest(q *request) (paired []*exchange) {
 	p.requests[q.index] = q
+	p.waiting += q.size()
 	if q.id != "" {
 		p.ids[q.id] = q
 		paired = p.pair(paired, q, p.named[q.id])
@@ -98,7 +100,7 @@ func (p *pairing) pair(paired []*exchange, q *request, x *exchange) []*exchange 
 
 func (p *pairing) forget(x *exchange) {
 	delete(p.pending, x.index)
-	p.waiting -= len(x.body)
+	p.waiting -= x.size()
 	if p.byID[x.RecordID] == x {
 		delete(p.byID, x.RecordID)
 	}
@@ -117,11 +119,29 @@ func (x *exchange) join(q *request) {
 	}
 }
 
-// expire forgets the records up to index upTo, and more while bodies that wait
+// size is what of the fetch may be long, in octets.
+func (x *exchange) size() int {
+	return len(x.body) + len(x.URL) + len(x.Origin) + len(x.HostReversed) + len(x.RecordID) + len(x.Location) + len(x.PolicyHeaders) +
+		len(x.RefersToURL) + idSize(x.concurrentTo)
+}
+
+// size is what of the request may be long, in octets.
+func (q *request) size() int {
+	return len(q.id) + len(q.target) + len(q.userAgent) + idSize(q.concurrentTo)
+}
+
+func idSize(ids []string) (n int) {
+	for _, id := range ids {
+		n += len(id)
+	}
+	return n
+}
+
+// expire forgets the records up to index upTo, and more while those that wait
 // take too much memory. It returns the fetches among them, in file order, with the
 // request beside them where there is one.
 func (p *pairing) expire(upTo int) (expired []*exchange) {
-	for p.oldest <= upTo || p.waiting > maxPendingBodies {
+	for p.oldest <= upTo || p.waiting > maxPending {
 		if x := p.pending[p.oldest]; x != nil {
 			p.forget(x)
 			p.joinAdjacent(x)
@@ -140,6 +160,7 @@ func (p *pairing) forgetRequest(index int) {
 		return
 	}
 	delete(p.requests, index)
+	p.waiting -= q.size()
 	if p.ids[q.id] == q {
 		delete(p.ids, q.id)
 	}

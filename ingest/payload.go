@@ -17,21 +17,27 @@ import (
 // decodePayload undoes a message's transfer and content codings (RFC 9112 §7,
 // RFC 9110 §8.4). A declared coding that cannot be undone is left as it is, and
 // flagged: the body is then the raw octets that the server sent. At most
-// maxPolicyBody octets are kept; cut says that there was more.
-func decodePayload(raw []byte, h *httpHead, rawCut bool) (body []byte, flags Flags) {
-	if rawCut {
-		flags |= FlagBodyCut
-	}
+// maxPolicyBody octets are kept. mayBeCut says that raw is known to be only the
+// start of what the server sent.
+func decodePayload(raw []byte, h *httpHead, mayBeCut bool) (body []byte, flags Flags) {
 	body = raw
-	if lastCoding(h.transferEncoding) == "chunked" {
-		if plain, ok := dechunk(body, rawCut); ok {
-			body = plain
-		} else {
+	if lastCoding(h.transferEncoding) == "chunked" && len(body) > 0 {
+		plain, cutShort, ok := dechunk(body, mayBeCut)
+		switch {
+		case !ok:
 			flags |= FlagFalseChunked
+		case cutShort:
+			flags |= FlagBodyCut
+			fallthrough
+		default:
+			body = plain
 		}
 	}
+	if len(h.contentEncoding) > maxCodings {
+		return body, flags | FlagFalseEncoding
+	}
 	for i := len(h.contentEncoding) - 1; i >= 0 && len(body) > 0; i-- {
-		plain, cutShort, err := undo(h.contentEncoding[i], body, rawCut)
+		plain, cutShort, err := undo(h.contentEncoding[i], body, mayBeCut || flags&FlagBodyCut != 0)
 		if err != nil {
 			return body, flags | FlagFalseEncoding
 		}
@@ -54,31 +60,34 @@ func lastCoding(transferEncoding string) string {
 }
 
 // dechunk undoes the chunked coding. ok is false where b does not begin with a
-// chunk: many crawlers store the body dechunked and leave the header in. A body
-// that ends inside a chunk yields what there is, if it is known to be cut.
-func dechunk(b []byte, mayBeCut bool) (plain []byte, ok bool) {
+// chunk: many crawlers store the body dechunked and leave the header in. cutShort
+// says that b ends before the last chunk does. That is believed of a body that is
+// known to be cut, or that holds a whole chunk.
+func dechunk(b []byte, mayBeCut bool) (plain []byte, cutShort, ok bool) {
 	for {
 		line, rest, found := bytes.Cut(b, []byte{'\n'})
 		if !found {
-			return plain, mayBeCut && len(plain) > 0
+			return plain, true, mayBeCut && len(plain) > 0
 		}
 		size, valid := chunkSize(line)
 		if !valid {
-			return nil, false
+			return nil, false, false
 		}
 		if size == 0 {
-			return plain, true
+			return plain, false, true
 		}
 		if size > int64(len(rest)) {
-			return append(plain, rest...), mayBeCut
+			return append(plain, rest...), true, mayBeCut
 		}
 		plain = append(plain, rest[:size]...)
-		b = rest[size:]
-		b = bytes.TrimPrefix(b, []byte{'\r'})
-		if !bytes.HasPrefix(b, []byte{'\n'}) {
-			return plain, len(b) == 0 && mayBeCut
+		b = bytes.TrimPrefix(rest[size:], []byte{'\r'})
+		if len(b) == 0 {
+			return plain, true, mayBeCut
 		}
-		b = b[1:]
+		if b[0] != '\n' {
+			return nil, false, false
+		}
+		b, mayBeCut = b[1:], true
 	}
 }
 
@@ -89,10 +98,14 @@ func chunkSize(line []byte) (int64, bool) {
 	return int64(n), err == nil
 }
 
-var errUnknownCoding = errors.New("unknown content coding")
+var (
+	errUnknownCoding = errors.New("unknown content coding")
+	errNotDeflate    = errors.New("octets behind the end of deflate data")
+)
 
 // undo undoes one content coding. cutShort says that maxPolicyBody came first, or
-// that the input ended inside the coding although it is known to be cut.
+// that b ends inside the coding: what there is of it is taken where b is known to
+// be cut, or its magic number tells that this is the coding.
 func undo(coding string, b []byte, mayBeCut bool) (plain []byte, cutShort bool, err error) {
 	r, err := decoder(coding, b)
 	if err != nil {
@@ -100,13 +113,19 @@ func undo(coding string, b []byte, mayBeCut bool) (plain []byte, cutShort bool, 
 	}
 	defer r.Close()
 	plain, err = io.ReadAll(io.LimitReader(r, maxPolicyBody+1))
-	if len(plain) > maxPolicyBody {
+	switch {
+	case len(plain) > maxPolicyBody:
 		return plain[:maxPolicyBody], true, nil
-	}
-	if err != nil && mayBeCut && len(plain) > 0 {
+	case err == gzip.ErrHeader: // garbage behind the last member, which clients ignore
+		return plain, false, nil
+	case err == io.ErrUnexpectedEOF && len(plain) > 0 && (mayBeCut || hasMagic(coding)):
 		return plain, true, nil
 	}
 	return plain, false, err
+}
+
+func hasMagic(coding string) bool {
+	return coding == "gzip" || coding == "x-gzip" || coding == "zstd"
 }
 
 func decoder(coding string, b []byte) (io.ReadCloser, error) {
@@ -119,7 +138,8 @@ func decoder(coding string, b []byte) (io.ReadCloser, error) {
 		if r, err := zlib.NewReader(src); err == nil {
 			return r, nil
 		}
-		return flate.NewReader(bytes.NewReader(b)), nil
+		src.Reset(b)
+		return bareDeflate{flate.NewReader(src), src}, nil
 	case "br":
 		return io.NopCloser(brotli.NewReader(src)), nil
 	case "zstd":
@@ -130,4 +150,19 @@ func decoder(coding string, b []byte) (io.ReadCloser, error) {
 		return r.IOReadCloser(), nil
 	}
 	return nil, errUnknownCoding
+}
+
+// bareDeflate reads the deflate format without the zlib header. It has neither
+// magic number nor checksum: only that it ends with src tells it from plain text.
+type bareDeflate struct {
+	io.ReadCloser
+	src *bytes.Reader
+}
+
+func (r bareDeflate) Read(p []byte) (int, error) {
+	n, err := r.ReadCloser.Read(p)
+	if err == io.EOF && r.src.Len() > 0 {
+		err = errNotDeflate
+	}
+	return n, err
 }

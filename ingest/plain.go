@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -39,7 +38,7 @@ func (r *plainReader) next() (*record, error) {
 	if err != nil {
 		return nil, r.stop(err, "in the record header")
 	}
-	if !bytes.HasPrefix(block, []byte(warcMagic)) {
+	if !isWARC(block) {
 		return nil, r.damaged(IssueBadRecordHeader, fmt.Sprintf("the record begins with %.20q", block))
 	}
 	h := parseRecordHeader(block)
@@ -68,7 +67,7 @@ func (r *plainReader) finish() (int64, error) {
 	if err != nil && err != io.EOF {
 		return 0, r.stop(err, "behind the record")
 	}
-	if ends == 0 || string(next) != warcMagic {
+	if ends == 0 || !isWARC(next) {
 		return 0, r.damaged(IssueBadRecordEnd,
 			fmt.Sprintf("after the %d octets that Content-Length says comes %.8q, not the next record", r.rec.contentLength, next))
 	}

@@ -33,8 +33,8 @@ const (
 // Fingerprint identifies what shapes the facts besides the inputs: their schema,
 // the caps, the vocabulary of tags. Facts of another fingerprint are not read.
 func Fingerprint() string {
-	caps := []int{maxRecordHeader, maxHTTPHead, maxWarcinfo, maxRequestHead, maxURL, maxUserAgent, maxPolicyHeaders,
-		maxPolicyBody, maxPendingBodies, maxTargets, maxWarcinfos, pairingWindow, maxConcurrent}
+	caps := []int{maxRecordHeader, maxHTTPHead, maxWarcinfo, maxRecordID, maxRequestHead, maxURL, maxUserAgent, maxPolicyHeaders,
+		maxPolicyBody, maxPending, maxTargets, maxTarget, maxCodings, maxWarcinfos, pairingWindow, maxConcurrent}
 	sum := sha256.Sum256(fmt.Appendf(nil, "schema %s, tags %s, caps %v", SchemaVersion, tag.Version, caps))
 	return hex.EncodeToString(sum[:6])
 }
@@ -215,13 +215,14 @@ func readManifest(dir string) (*Manifest, error) {
 
 // group makes tasks of consecutive inputs. The size is far below the gigabyte at
 // which a task would be hard to sort, so that a folder of middle-sized archives
-// occupies all workers.
+// occupies all workers. Standard input is a task of its own: it cannot be read
+// again when another input fails.
 func group(inputs []Input) [][]Input {
 	var tasks [][]Input
 	var current []Input
 	var size int64
 	for _, in := range inputs {
-		if len(current) > 0 && (size+in.Size > taskBytes || len(current) == taskInputs) {
+		if len(current) > 0 && (size+in.Size > taskBytes || len(current) == taskInputs || current[0].Path == Stdin) {
 			tasks = append(tasks, current)
 			current, size = nil, 0
 		}

@@ -34,8 +34,13 @@ type record struct {
 	block    io.Reader
 }
 
-// warcMagic begins every WARC record.
+// warcMagic begins every WARC record, in any case (WARC 1.1 §4 defines it in
+// ABNF, whose strings have none).
 const warcMagic = "WARC/"
+
+func isWARC(b []byte) bool {
+	return len(b) >= len(warcMagic) && strings.EqualFold(string(b[:len(warcMagic)]), warcMagic)
+}
 
 // parseRecordHeader reads a header block: the version line and the fields up to
 // the empty line (WARC 1.1 §4). Lines end in CRLF or LF, names have any case, a
@@ -51,16 +56,27 @@ func parseRecordHeader(block []byte) recordHeader {
 		if len(line) == 0 {
 			break
 		}
-		for len(rest) > 0 && (rest[0] == ' ' || rest[0] == '\t') {
-			var more []byte
-			more, rest = cutLine(rest)
-			line = append(append(bytes.Clone(line), ' '), bytes.TrimSpace(more)...)
-		}
+		line, rest = unfold(line, rest)
 		if name, value, ok := bytes.Cut(line, []byte{':'}); ok {
 			h.set(bytes.TrimSpace(name), bytes.TrimSpace(value))
 		}
 	}
 	return h
+}
+
+// unfold joins to a line those that begin with white space, and so continue it
+// (RFC 9112 §5.2, WARC 1.1 §4). Only then is the line a copy.
+func unfold(line, rest []byte) (joined, behind []byte) {
+	folded := false
+	for len(rest) > 0 && (rest[0] == ' ' || rest[0] == '\t') {
+		if !folded {
+			line, folded = bytes.Clone(line), true
+		}
+		var more []byte
+		more, rest = cutLine(rest)
+		line = append(append(line, ' '), bytes.TrimSpace(more)...)
+	}
+	return line, rest
 }
 
 // set stores a field. Of a field that must not be repeated the first counts, so
@@ -74,11 +90,11 @@ func (h *recordHeader) set(name, value []byte) {
 	case "warc-type":
 		first(&h.kind, strings.ToLower(string(value)))
 	case "warc-record-id":
-		first(&h.id, packRecordID(trimBrackets(value)))
+		first(&h.id, recordID(value))
 	case "warc-date":
 		first(&h.date, string(value))
 	case "warc-target-uri":
-		first(&h.target, trimBrackets(value))
+		first(&h.target, cut(trimBrackets(value), maxURL+1)) // one more tells that it was cut
 	case "content-type":
 		first(&h.contentType, string(value))
 	case "content-length":
@@ -86,7 +102,7 @@ func (h *recordHeader) set(name, value []byte) {
 			h.contentLength = parseLength(value)
 		}
 	case "warc-warcinfo-id":
-		first(&h.warcinfoID, packRecordID(trimBrackets(value)))
+		first(&h.warcinfoID, recordID(value))
 	case "warc-payload-digest":
 		first(&h.payloadDigest, string(value))
 	case "warc-profile":
@@ -99,10 +115,14 @@ func (h *recordHeader) set(name, value []byte) {
 		first(&h.truncated, string(value))
 	case "warc-concurrent-to":
 		if len(h.concurrentTo) < maxConcurrent {
-			h.concurrentTo = append(h.concurrentTo, packRecordID(trimBrackets(value)))
+			h.concurrentTo = append(h.concurrentTo, recordID(value))
 		}
 	}
 }
+
+// recordID reads an id. One that is absurdly long is cut: ids wait in memory for
+// the records that name them.
+func recordID(value []byte) string { return packRecordID(cut(trimBrackets(value), maxRecordID)) }
 
 func first(dst *string, value string) {
 	if *dst == "" {

@@ -23,13 +23,11 @@ func Reread(in Input, c *Capture) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	if _, err := f.Seek(c.Offset, io.SeekStart); err != nil {
-		return nil, err
-	}
-	file := &countingReader{r: f}
+	from := io.NewSectionReader(f, c.Offset, in.Size-c.Offset)
+	file := &countingReader{r: from}
 	br := bufio.NewReaderSize(file, readBuffer)
 	form, _ := sniff(br)
-	r, err := newRecordReader(form, file, br)
+	r, err := newRecordReader(form, file, br, from)
 	if err != nil || r == nil {
 		return nil, fmt.Errorf("no record at %d", c.Offset)
 	}

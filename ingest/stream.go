@@ -44,11 +44,24 @@ func decompressed(c container, in *bufio.Reader) (io.Reader, error) {
 	b, _ := in.Peek(len(magicBzip2))
 	switch {
 	case c == containerBzip2, bytes.HasPrefix(b, magicBzip2):
-		return bzip2.NewReader(in), nil
+		return &sticky{r: bzip2.NewReader(in)}, nil
 	case c == containerGzip, bytes.HasPrefix(b, magicGzip):
 		return gzip.NewReader(in)
 	}
 	return in, nil
+}
+
+// sticky ends with the first error: behind one, compress/bzip2 goes on.
+type sticky struct {
+	r   io.Reader
+	err error
+}
+
+func (s *sticky) Read(p []byte) (n int, err error) {
+	if s.err == nil {
+		n, s.err = s.r.Read(p)
+	}
+	return n, s.err
 }
 
 func (r *streamReader) fingerprint() uint64 { return r.sum }
@@ -144,7 +157,7 @@ func (t *tap) start() error {
 			t.err = err
 		}
 		return err
-	case !bytes.HasPrefix(block, []byte(warcMagic)):
+	case !isWARC(block):
 		return t.fail(IssueBadRecordHeader, fmt.Sprintf("the record begins with %.20q", block))
 	}
 	t.n += int64(len(block))
@@ -171,7 +184,7 @@ func (t *tap) end() error {
 		t.err = err
 		return err
 	}
-	if len(next) > 0 && (ends == 0 || string(next) != warcMagic) {
+	if len(next) > 0 && (ends == 0 || !isWARC(next)) {
 		return t.fail(IssueBadRecordEnd,
 			fmt.Sprintf("after the %d octets that Content-Length says comes %.8q, not the next record", t.parsed.contentLength, next))
 	}

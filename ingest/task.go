@@ -134,19 +134,7 @@ func readInput(in Input, index int32, out sink, stdin io.Reader, progress func(i
 		return InputResult{}, &inputError{in, err}
 	}
 	defer src.Close()
-	file := &countingReader{r: src, progress: progress}
-	br := bufio.NewReaderSize(file, readBuffer)
-	form, detail := sniff(br)
-	if in.Path == Stdin && form <= containerBzip2 && form > containerEmpty {
-		form = containerPipe
-	}
-	c := newCommitter(index, out)
-	reader, err := newRecordReader(form, file, br)
-	if err == nil && reader != nil {
-		err = c.readInput(reader, func() int64 { return in.Size })
-	} else if err == nil {
-		err = c.report(refusal(form, detail, in.Size))
-	}
+	result, err := readSource(in, src, index, out, progress)
 	if isReadError(err) {
 		return InputResult{}, &inputError{in, err}
 	}
@@ -156,6 +144,35 @@ func readInput(in Input, index int32, out sink, stdin io.Reader, progress func(i
 	if err := unchanged(in); err != nil {
 		return InputResult{}, &inputError{in, err}
 	}
+	return result, nil
+}
+
+// readSource reads the octets of an input. A file can be read at random, too.
+func readSource(in Input, src io.Reader, index int32, out sink, progress func(int)) (InputResult, error) {
+	file := &countingReader{r: src, progress: progress}
+	br := bufio.NewReaderSize(file, readBuffer)
+	form, detail := sniff(br)
+	if in.Path == Stdin && form <= containerBzip2 && form > containerEmpty {
+		form = containerPipe
+	}
+	if file.failed != nil {
+		return InputResult{}, file.failed
+	}
+	c := newCommitter(index, out)
+	at, _ := src.(io.ReaderAt)
+	reader, err := newRecordReader(form, file, br, at)
+	switch {
+	case err != nil:
+	case reader == nil:
+		err = c.report(refusal(form, detail, in.Size))
+	case form.addressable():
+		err = c.readInput(reader, in.Size)
+	default:
+		err = c.readInput(reader, -1)
+	}
+	if err != nil {
+		return InputResult{}, err
+	}
 	result := InputResult{Input: in, Container: form.String(), InputStats: c.stats, Refusal: detail}
 	if reader != nil {
 		result.Fingerprint = fmt.Sprintf("%016x", reader.fingerprint())
@@ -163,13 +180,14 @@ func readInput(in Input, index int32, out sink, stdin io.Reader, progress func(i
 	return result, nil
 }
 
-// newRecordReader picks the reader for a container; nil where there is none.
-func newRecordReader(form container, file *countingReader, br *bufio.Reader) (recordReader, error) {
+// newRecordReader picks the reader for a container; nil where there is none. file
+// and br read the input in order, at reads it at random; no stream needs at.
+func newRecordReader(form container, file *countingReader, br *bufio.Reader, at io.ReaderAt) (recordReader, error) {
 	switch form {
 	case containerPlain:
 		return newPlainReader(file, br), nil
 	case containerMembers:
-		return newMemberReader(file, br), nil
+		return newMemberReader(file, br, at), nil
 	case containerGzip, containerBzip2, containerPipe:
 		return newStreamReader(form, br)
 	}

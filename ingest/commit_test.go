@@ -1,0 +1,208 @@
+package ingest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/robotsaudit/robotsaudit/internal/weburl"
+)
+
+func TestCaptureKind(t *testing.T) {
+	for url, want := range map[string]CaptureKind{
+		"http://h/robots.txt":               CaptureRobots,
+		"HTTPS://h:8443/robots.txt#x":       CaptureRobots,
+		"ftp://h/robots.txt":                CaptureRobots,
+		"http://h/ROBOTS.TXT":               captureUnknown,
+		"http://h//robots.txt":              captureUnknown,
+		"http://h/%72obots.txt":             captureUnknown,
+		"http://h/robots.txt?":              captureUnknown,
+		"http://h/robots.txt?a":             captureUnknown,
+		"http://h/robots.txt/":              captureUnknown,
+		"http://h/a/robots.txt":             captureUnknown,
+		"http://h/a/../robots.txt":          captureUnknown,
+		"gopher://h/robots.txt":             captureUnknown,
+		"http://h/.well-known/tdmrep.json":  CaptureTDMRep,
+		"http://h/ai.txt":                   CaptureAITxt,
+		"http://h/.well-known/ai.txt":       CaptureAITxt,
+		"http://h/trust.txt":                CaptureTrustTxt,
+		"http://h/.well-known/trust.txt":    CaptureTrustTxt,
+		"http://h/.well-known/TDMREP.json":  captureUnknown,
+		"http://h/":                         captureUnknown,
+		"http://h":                          captureUnknown,
+		"http://h/.well-known/tdmrep.json?": captureUnknown,
+	} {
+		u, _ := weburl.Parse(url)
+		if got := captureKind(u); got != want {
+			t.Errorf("captureKind(%s) = %d, want %d", url, got, want)
+		}
+	}
+}
+
+// Which records are fetches, and what their rows say.
+func TestWhatIsAFetch(t *testing.T) {
+	got := read(t, plain(
+		warcinfoRecord("urn:i", "software: x\r\n"),
+		response("urn:1", "dns:h", "20240501120000\nh. 10 IN A 127.0.0.1\n"),
+		response("urn:2", "whois://whois.example/h", "h"),
+		entry{kind: "resource", id: "urn:3", url: "metadata://h/x", block: "y"},
+		entry{kind: "resource", id: "urn:4", url: "ftp://h/robots.txt", fields: []string{"Content-Type: Text/Plain; x"}, block: robotsBody},
+		entry{kind: "conversion", id: "urn:5", url: "http://h/", block: "y"},
+		entry{kind: "metadata", id: "urn:6", url: "http://h/", block: "y"},
+		response("urn:7", "gopher://h/x", "hello"),
+		response("urn:8", "http://h/old", "<p>hello</p>"),
+		entry{kind: "revisit", id: "urn:9", url: "http://h/", fields: []string{
+			"WARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest",
+			"WARC-Refers-To-Target-URI: <http://h/orig>", "WARC-Refers-To-Date: 2023-01-02", "WARC-Payload-Digest: sha1:ABC", "WARC-Truncated: length",
+		}},
+		response("", "", ok200),
+		response("urn:11", "http:///x", ok200),
+	))
+	type row struct {
+		URL, Origin, ID, MIME string
+		Type                  RecordType
+		Status                int16
+		Flags                 Flags
+	}
+	var rows []row
+	for _, f := range got.fetches {
+		rows = append(rows, row{f.URL, f.Origin, f.RecordID, f.MIMEType, f.Type, f.Status, f.Flags})
+	}
+	equal(t, "fetches", rows, []row{
+		{"whois://whois.example/h", "whois://whois.example", "urn:2", "", Response, -1, FlagUnsupportedScheme},
+		{"ftp://h/robots.txt", "ftp://h", "urn:4", "text/plain", Resource, -1, FlagBodyKept},
+		{"gopher://h/x", "gopher://h", "urn:7", "", Response, -1, FlagUnsupportedScheme},
+		{"http://h/old", "http://h", "urn:8", "", Response, -1, 0},
+		{"http://h/", "http://h", "urn:9", "", Revisit, -1, 0},
+	})
+	r := got.fetches[4]
+	refers, _, _ := parseDate("2023-01-02")
+	if r.Profile != RevisitIdenticalPayload || r.RefersToURL != "http://h/orig" || r.RefersToDate() != refers ||
+		r.PayloadDigest != "sha1:ABC" || r.Truncated != "length" {
+		t.Errorf("revisit %+v", r)
+	}
+	equal(t, "bodies", got.bodies, []string{robotsBody})
+	equal(t, "issues", got.kinds(), []string{"no_target_uri", "bad_url"})
+	equal(t, "records", got.result.Records, map[string]int64{
+		"warcinfo": 1, "response": 6, "resource": 2, "conversion": 1, "metadata": 1, "revisit": 1})
+}
+
+// The targets that robots.txt redirects to are policy too, with their bodies.
+func TestRedirectTargetsAreKept(t *testing.T) {
+	redirect := func(to string) string { return "HTTP/1.1 301 Moved\r\nLocation: " + to + "\r\n\r\n" }
+	got := read(t, plain(
+		response("urn:0", "http://h/rules", "HTTP/1.1 200 OK\r\n\r\ntoo early"),
+		response("urn:1", "http://h/robots.txt", redirect("/rules")),
+		response("urn:2", "http://h/rules", redirect("https://other.example/x?y=1")),
+		response("urn:3", "https://other.example/x?y=1#frag", "HTTP/1.1 200 OK\r\n\r\n"+robotsBody),
+		response("urn:4", "https://other.example/x", "HTTP/1.1 200 OK\r\n\r\nnot it"),
+		response("urn:5", "http://h/page", redirect("/page2")),
+		response("urn:6", "http://h/page2", "HTTP/1.1 200 OK\r\n\r\na page"),
+	))
+	var kept []string
+	for i, c := range got.captures {
+		kept = append(kept, fmt.Sprintf("%s %d %q", c.RecordID, c.Kind, got.bodies[i]))
+	}
+	equal(t, "captures", kept, []string{
+		fmt.Sprintf(`urn:1 %d ""`, CaptureRobots),
+		fmt.Sprintf(`urn:2 %d ""`, CaptureTarget),
+		fmt.Sprintf(`urn:3 %d %q`, CaptureTarget, robotsBody),
+	})
+	equal(t, "location", got.fetches[1].Location, "/rules")
+}
+
+// What a record that is dropped redirects to is no policy.
+func TestTargetsOfDroppedRecords(t *testing.T) {
+	cutShort := entry{kind: "response", url: "http://h/robots.txt", block: "HTTP/1.1 301\r\nLocation: /rules\r\n\r\nx"}.String()
+	archive := append(gzipped(strings.Replace(cutShort, "\r\n\r\nx\r\n\r\n", "\r\n\r\n", 1)),
+		members(response("urn:2", "http://h/rules", ok200))...)
+	got := read(t, archive)
+	equal(t, "issues", got.kinds(), []string{"truncated_record"})
+	if len(got.fetches) != 1 || len(got.captures) != 0 {
+		t.Errorf("%d fetches, %d captures", len(got.fetches), len(got.captures))
+	}
+}
+
+func TestTargetSetIsBounded(t *testing.T) {
+	var s targetSet
+	s.add("")
+	s.add(strings.Repeat("x", maxTarget+1))
+	for i := range maxTargets + 10 {
+		s.add(fmt.Sprint(i))
+		s.add(fmt.Sprint(i))
+	}
+	if len(s.keys) != maxTargets || len(s.order) != maxTargets || s.has("9") || !s.has("10") || s.has("") {
+		t.Errorf("%d keys, %d in order", len(s.keys), len(s.order))
+	}
+}
+
+func TestPolicyHeadersOfAFetch(t *testing.T) {
+	got := read(t, plain(response("urn:1", "http://h/", "HTTP/1.1 200 OK\r\nX-Robots-Tag: noindex\r\nServer: s\r\nContent-Type: TEXT/HTML; charset=x\r\n\r\n")))
+	f := got.fetches[0]
+	if f.PolicyHeaders != "X-Robots-Tag: noindex" || f.MIMEType != "text/html" || f.Flags != FlagHTTPHead {
+		t.Errorf("%+v", f)
+	}
+}
+
+func TestIssuesOfAFetch(t *testing.T) {
+	robots := func(head string) string { return head + "\r\n\r\n" + robotsBody }
+	date := func(d string, e entry) []byte {
+		return []byte(strings.Replace(e.String(), "2024-05-01T12:00:00Z", d, 1))
+	}
+	for name, c := range map[string]struct {
+		archive []byte
+		want    []string
+		flags   Flags
+	}{
+		"no status":       {plain(response("urn:1", "http://h/", "HTTP/1.1 OK\r\n\r\n")), []string{"bad_http_head"}, FlagHTTPHead},
+		"bad date":        {date("2024-02-30", response("urn:1", "http://h/", ok200)), []string{"bad_date"}, FlagHTTPHead},
+		"no date":         {date("", response("urn:1", "http://h/", ok200)), []string{"bad_date"}, FlagHTTPHead},
+		"no zone":         {date("2024-02-28T00:00:00", response("urn:1", "http://h/", ok200)), []string{"date_without_zone"}, FlagHTTPHead},
+		"space in URL":    {plain(response("urn:1", "http://h/a b", ok200)), []string{"bad_url"}, FlagHTTPHead},
+		"long URL":        {plain(response("urn:1", "http://h/"+strings.Repeat("x", maxURL), ok200)), []string{"url_too_long"}, FlagHTTPHead | FlagURLCut},
+		"long tag":        {plain(response("urn:1", "http://h/", "HTTP/1.1 200\r\nX-Robots-Tag: "+strings.Repeat("x", 9000)+"\r\n\r\n")), []string{"policy_headers_cut"}, FlagHTTPHead | FlagPolicyHeadersCut},
+		"false chunks":    {plain(response("urn:1", "http://h/robots.txt", robots("HTTP/1.1 200\r\nTransfer-Encoding: chunked"))), []string{"false_chunked"}, FlagHTTPHead | FlagBodyKept | FlagFalseChunked},
+		"false encoding":  {plain(response("urn:1", "http://h/robots.txt", robots("HTTP/1.1 200\r\nContent-Encoding: br"))), []string{"false_encoding"}, FlagHTTPHead | FlagBodyKept | FlagFalseEncoding},
+		"of a page":       {plain(response("urn:1", "http://h/page", robots("HTTP/1.1 200\r\nContent-Encoding: br"))), nil, FlagHTTPHead},
+		"clock":           {plain(response("urn:1", "http://h/robots.txt", robots("HTTP/1.1 200\r\nDate: Wed, 01 May 2024 13:00:00 GMT"))), []string{"clock_skew"}, FlagHTTPHead | FlagBodyKept},
+		"clock agrees":    {plain(response("urn:1", "http://h/robots.txt", robots("HTTP/1.1 200\r\nDate: Wed, 01 May 2024 12:04:59 GMT"))), nil, FlagHTTPHead | FlagBodyKept},
+		"big body":        {plain(response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\n\r\n"+strings.Repeat("#", maxPolicyBody+1))), []string{"body_cut"}, FlagHTTPHead | FlagBodyKept | FlagBodyCut},
+		"body at its cap": {plain(response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\n\r\n"+strings.Repeat("#", maxPolicyBody))), nil, FlagHTTPHead | FlagBodyKept},
+		"head without end, robots.txt": {plain(response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\nX: "+strings.Repeat("x", 3*maxHTTPHead)+"\r\n\r\n"+robotsBody)),
+			[]string{"bad_http_head", "body_cut"}, FlagHTTPHead | FlagBodyKept | FlagBodyCut},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := read(t, c.archive)
+			equal(t, "issues", got.kinds(), c.want)
+			if len(got.fetches) != 1 || got.fetches[0].Flags != c.flags {
+				t.Fatalf("fetches %+v", got.fetches)
+			}
+			if strings.HasPrefix(name, "head without end") && got.bodies[0] != "" {
+				t.Errorf("a body of %d octets was found inside the head", len(got.bodies[0]))
+			}
+			for _, i := range got.issues {
+				if i.Offset != 0 || i.Length != int64(len(c.archive)) || i.RecordID != "urn:1" {
+					t.Errorf("place %d+%d of %q", i.Offset, i.Length, i.RecordID)
+				}
+			}
+		})
+	}
+}
+
+// HTTP/0.9: a body without a head, longer than one read.
+func TestBodyWithoutHead(t *testing.T) {
+	body := robotsBody + strings.Repeat("# comment\n", 10_000) + "\n\nDisallow: /end\n"
+	got := read(t, plain(response("urn:1", "http://h/robots.txt", body)))
+	equal(t, "body", got.bodies, []string{body})
+}
+
+// Facts hold copies: the buffer of the heads is used again.
+func TestRowsSurviveTheNextRecord(t *testing.T) {
+	a := response("urn:1", "http://a/robots.txt", "HTTP/1.1 200 OK\r\nLocation: /aaaa\r\nContent-Type: a/a\r\nX-Robots-Tag: aaaa\r\n\r\naaaa")
+	b := response("urn:2", "http://b/robots.txt", "HTTP/1.1 200 OK\r\nLocation: /bbbb\r\nContent-Type: b/b\r\nX-Robots-Tag: bbbb\r\n\r\nbbbb")
+	got := read(t, members(a, b))
+	f := got.fetches[0]
+	if f.Location != "/aaaa" || f.MIMEType != "a/a" || f.PolicyHeaders != "X-Robots-Tag: aaaa" || got.bodies[0] != "aaaa" {
+		t.Errorf("%+v, body %q", f, got.bodies[0])
+	}
+}

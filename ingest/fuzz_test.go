@@ -1,0 +1,192 @@
+package ingest
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// addSeeds gives a fuzz target small archives made here, and those of testdata
+// and ../shared that are there.
+func addSeeds(f *testing.F, largest int, wrap func(...entry) []byte, endings ...string) {
+	a := response("urn:1", "http://h/robots.txt", "HTTP/1.1 200 OK\r\n\r\n"+robotsBody)
+	b := requestRecord("urn:2", "http://h/robots.txt", "bot/1", "WARC-Concurrent-To: <urn:1>")
+	f.Add(wrap(a))
+	f.Add(wrap(warcinfoRecord("urn:i", "software: x\r\n"), a, b, entry{kind: "revisit", url: "http://h/"}))
+	for _, root := range []string{filepath.Join("..", "testdata", "warc"), filepath.Join("..", "..", "shared", "warc")} {
+		if _, err := os.Stat(root); err != nil {
+			continue
+		}
+		for _, path := range archivesBelow(f, root, endings...) {
+			if seed, err := os.ReadFile(path); err == nil && len(seed) < largest && filepath.Base(path) != "bench.warc.bz2" {
+				f.Add(seed)
+			}
+		}
+	}
+}
+
+// checkReader reads everything: records lie one behind the other within size, a
+// reader ends, and what ends it is io.EOF or a damage that names a place.
+func checkReader(t *testing.T, r recordReader, size int64) {
+	end := int64(0)
+	for n := int64(0); ; n++ {
+		if n > size {
+			t.Fatalf("more records than octets")
+		}
+		rec, err := r.next()
+		if err == nil {
+			if rec.contentLength < 0 || !strings.EqualFold(rec.version[:len(warcMagic)], warcMagic) {
+				t.Fatalf("record %+v", rec.recordHeader)
+			}
+			io.CopyN(io.Discard, rec.block, n%7) // some of the block, as the committer does
+			var length int64
+			if length, err = r.finish(); err == nil {
+				if rec.offset < 0 || length <= 0 || size >= 0 && rec.offset+length > size {
+					t.Fatalf("record at %d+%d of %d", rec.offset, length, size)
+				}
+				if !rec.streamed && rec.offset+length < end {
+					t.Fatalf("record at %d+%d, after one that ends at %d", rec.offset, length, end)
+				}
+				end = rec.offset + length
+				continue
+			}
+		}
+		if err == io.EOF {
+			return
+		}
+		var d *damage
+		if !errors.As(err, &d) {
+			t.Fatalf("%v is neither damage nor the end", err)
+		}
+		if d.offset < 0 || size >= 0 && d.offset > size || !d.kind.Lossy() || d.detail == "" {
+			t.Fatalf("damage %+v in %d octets", d, size)
+		}
+		if !d.more {
+			return
+		}
+	}
+}
+
+func FuzzMemberReader(f *testing.F) {
+	addSeeds(f, 4<<10, members, ".warc.gz")
+	f.Fuzz(func(t *testing.T, archive []byte) {
+		file := &countingReader{r: bytes.NewReader(archive)}
+		checkReader(t, newMemberReader(file, bufio.NewReader(file), bytes.NewReader(archive)), int64(len(archive)))
+		read(t, archive)
+	})
+}
+
+func FuzzPlainReader(f *testing.F) {
+	addSeeds(f, 4<<10, plain, ".warc")
+	f.Fuzz(func(t *testing.T, archive []byte) {
+		file := &countingReader{r: bytes.NewReader(archive)}
+		checkReader(t, newPlainReader(file, bufio.NewReader(file)), int64(len(archive)))
+		// A record that counts is followed by another, or by the end.
+		c := read(t, archive)
+		for _, x := range c.fetches {
+			if end := x.Offset + x.Length; c.result.Container == "warc" && end < int64(len(archive)) && !isWARC(archive[end:]) {
+				t.Fatalf("the record at %d+%d is followed by %.9q", x.Offset, x.Length, archive[end:])
+			}
+		}
+	})
+}
+
+func FuzzStreamReader(f *testing.F) {
+	addSeeds(f, 4<<10, plain, ".warc", ".bz2", ".warc.gz")
+	f.Fuzz(func(t *testing.T, archive []byte) {
+		r, err := newStreamReader(containerPipe, bufio.NewReader(bytes.NewReader(archive)))
+		if err != nil {
+			return
+		}
+		checkReader(t, r, 1<<40)
+		// slyrz/warc and the project's own framing agree on plain archives.
+		own, piped := read(t, archive), readPipe(t, archive)
+		if own.result.Container == "warc" {
+			equal(t, "fetches", piped.fetches, own.fetches, apartFromPlace)
+		}
+	})
+}
+
+// One octet changed, or all behind it lost: nothing is invented.
+func FuzzDamage(f *testing.F) {
+	addSeeds(f, 300, members, ".warc.gz")
+	f.Fuzz(func(t *testing.T, archive []byte) {
+		whole := read(t, archive)
+		if !recordMembers(whole) || len(archive) > 4<<10 {
+			return
+		}
+		known := identities(whole)
+		for n := range archive {
+			if id, bad := invented(read(t, archive[:n]), known); bad {
+				t.Fatalf("cut at %d: invented %+v", n, id)
+			}
+			damaged := bytes.Clone(archive)
+			damaged[n] ^= byte(1 << (n % 8))
+			if id, bad := invented(read(t, damaged), known); bad {
+				t.Fatalf("octet %d: invented %+v", n, id)
+			}
+		}
+	})
+}
+
+func FuzzParseDate(f *testing.F) {
+	for _, s := range []string{"2024", "2024-02-29T23:59:60.123456789+01:30", "20240229235960", "2024-02-30", "2024-01-01T00Z", "0001-01-01T00:00:00+23:59", ""} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		got, zoned, ok := parseDate(s)
+		if !ok {
+			if got != (Time{}) || zoned {
+				t.Fatalf("%q: %+v, zoned %v, but not ok", s, got, zoned)
+			}
+			return
+		}
+		if !got.Known() || got.Precision > PrecisionMicrosecond {
+			t.Fatalf("%q: precision %d", s, got.Precision)
+		}
+		if got.MicrosSince(got) != 0 {
+			t.Fatalf("%q is not its own moment", s)
+		}
+		// A time is a whole number of its own units, so that equal times are equal numbers.
+		finer := Time{got.Micros, PrecisionMicrosecond + 1}
+		if again := finer.Truncate(got.Precision); again != got {
+			t.Fatalf("%q: %v at %d, floored %v", s, got.UTC(), got.Precision, again.UTC())
+		}
+		for p := PrecisionNone + 1; p <= got.Precision; p++ {
+			coarse := got.Truncate(p)
+			if coarse.Precision != p || coarse.Micros > got.Micros || coarse.Truncate(p) != coarse || got.MicrosSince(coarse) != 0 {
+				t.Fatalf("%q at %d: %v", s, p, coarse.UTC())
+			}
+		}
+	})
+}
+
+func FuzzParseResponseHead(f *testing.F) {
+	f.Add([]byte("HTTP/1.1 200 OK\r\nContent-Type: a\r\n b\r\nX-Robots-Tag: noindex\r\n\r\nbody"))
+	f.Add([]byte("HTTP/2 404\nLocation: /x\nContent-Encoding: gzip, br\nTransfer-Encoding: chunked\n\n"))
+	f.Add([]byte("HTTP/1.1 999\r\n: x\r\nno colon\r\n\tfolded\r\n"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		head, body, complete, err := readHead(bytes.NewReader(b), nil, len(b)+1)
+		if err != nil || complete && !bytes.Equal(append(bytes.Clone(head), body...), b[:len(head)+len(body)]) {
+			t.Fatalf("head %q, body %q, %v", head, body, err)
+		}
+		before := bytes.Clone(head)
+		h := parseResponseHead(head)
+		if !bytes.Equal(before, head) {
+			t.Fatal("the head was changed")
+		}
+		if h.status < -1 || h.status > 999 || len(h.location) > maxURL || len(h.contentEncoding) > maxCodings+1 || len(h.policy) > maxPolicyHeaders {
+			t.Fatalf("%+v", h)
+		}
+		// What is kept of the policy lines is kept again from those lines alone.
+		again := parseResponseHead(append([]byte("HTTP/1.1 200\n"), h.policy...))
+		if !h.policyCut && !bytes.Equal(again.policy, h.policy) {
+			t.Fatalf("kept %q, of that %q", h.policy, again.policy)
+		}
+	})
+}

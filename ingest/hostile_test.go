@@ -1,0 +1,215 @@
+package ingest
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+)
+
+// repeat yields one octet for ever.
+type repeat struct{ octet byte }
+
+func (r repeat) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = r.octet
+	}
+	return len(p), nil
+}
+
+// countSink counts, so that only what ingest itself holds is measured.
+type countSink struct{ fetches, captures, issues int }
+
+func (s *countSink) fetch(*Fetch) error             { s.fetches++; return nil }
+func (s *countSink) capture(*Capture, []byte) error { s.captures++; return nil }
+func (s *countSink) issue(Issue) error              { s.issues++; return nil }
+
+// compressedMember gzips what r yields.
+func compressedMember(r io.Reader) []byte {
+	var b bytes.Buffer
+	w, _ := gzip.NewWriterLevel(&b, gzip.BestSpeed)
+	if _, err := io.Copy(w, r); err != nil {
+		panic(err) // a buffer takes anything
+	}
+	w.Close()
+	return b.Bytes()
+}
+
+// Whatever an archive holds, memory and time are bounded, and the records before
+// it count.
+func TestHostileArchives(t *testing.T) {
+	const big = 48 << 20
+	good := response("urn:good", "http://h/", ok200)
+	header := "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://h/robots.txt\r\nWARC-Date: 2024\r\n"
+	endless := func(prefix string, octet byte) io.Reader {
+		return io.MultiReader(strings.NewReader(prefix), io.LimitReader(repeat{octet}, big))
+	}
+	longID := func(i int) entry {
+		return response(fmt.Sprintf("urn:%d:%s", i, strings.Repeat("i", 300<<10)), "http://h/"+strings.Repeat("u", 300<<10), ok200,
+			"WARC-Concurrent-To: <"+strings.Repeat("c", 300<<10)+">")
+	}
+	var manyLong [][]byte
+	for i := range 100 {
+		manyLong = append(manyLong, compressedMember(strings.NewReader(longID(i).String())))
+	}
+	for name, c := range map[string]struct {
+		hostile io.Reader
+		fetches int // besides the good one
+		lossy   bool
+	}{
+		"a header without end":         {endless("WARC/1.0\r\nX: ", 'x'), 0, true},
+		"a header of empty fields":     {endless("WARC/1.0\r\n", ':'), 0, true},
+		"a header of folded lines":     {io.MultiReader(strings.NewReader("WARC/1.0\r\nX: y"), strings.NewReader(strings.Repeat("\r\n z", 8<<20))), 0, true},
+		"nothing but line ends":        {endless("", '\n'), 0, false},
+		"a length of 2^63-1":           {endless(header+"Content-Length: 9223372036854775807\r\n\r\nHTTP/1.1 200\r\n\r\n", 0), 0, true},
+		"a length of 2^64":             {endless(header+"Content-Length: 18446744073709551616\r\n\r\n", 0), 0, true},
+		"a robots.txt of zeros":        {endless(fmt.Sprintf("%sContent-Length: %d\r\n\r\nHTTP/1.1 200\r\n\r\n", header, big+16), 0), 1, false},
+		"an HTTP head without end":     {endless(fmt.Sprintf("%sContent-Length: %d\r\n\r\nHTTP/1.1 200\r\n", header, big+14), 'x'), 1, false},
+		"HTTP/0.9 without end":         {endless(fmt.Sprintf("%sContent-Length: %d\r\n\r\n", header, big), 'x'), 1, false},
+		"a million fields":             {strings.NewReader(header + strings.Repeat("X: y\r\n", 100_000) + "Content-Length: 0\r\n\r\n\r\n\r\n"), 1, false},
+		"a million WARC-Concurrent-To": {strings.NewReader(header + strings.Repeat("WARC-Concurrent-To: <u>\r\n", 40_000) + "Content-Length: 0\r\n\r\n\r\n\r\n"), 1, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			hostile := compressedMember(c.hostile)
+			archive := append(members(good), hostile...)
+			inside := func() io.Reader {
+				r, err := gzip.NewReader(bytes.NewReader(archive))
+				if err != nil {
+					t.Fatal(err)
+				}
+				return r
+			}
+			for form, src := range map[string]io.Reader{
+				"members": bytes.NewReader(archive),
+				"plain":   inside(),
+				"pipe":    inside(),
+			} {
+				path := "/archive"
+				if form == "pipe" {
+					path = Stdin
+				}
+				var sink countSink
+				var result InputResult
+				start := time.Now()
+				peak := peakHeap(func() {
+					var err error
+					if result, err = readSource(Input{Path: path, Size: 1 << 40}, src, 0, &sink, nil); err != nil {
+						t.Error(err)
+					}
+				})
+				if d := time.Since(start); d > 10*time.Second {
+					t.Errorf("%s: %v", form, d)
+				}
+				if peak > 40<<20 {
+					t.Errorf("%s: %d MiB of heap", form, peak>>20)
+				}
+				// In a stream the good record's own end is proven by what follows.
+				if want := 1 + c.fetches; sink.fetches != want && (form == "members" || !c.lossy) {
+					t.Errorf("%s: %d fetches, want %d", form, sink.fetches, want)
+				}
+				if lossy := result.Lossy > 0; lossy != c.lossy {
+					t.Errorf("%s: %d lossy issues", form, result.Lossy)
+				}
+			}
+		})
+	}
+	t.Run("long ids and URLs that wait", func(t *testing.T) {
+		archive := bytes.Join(manyLong, nil)
+		var sink countSink
+		peak := peakHeap(func() {
+			if _, err := readSource(Input{Path: "/archive"}, bytes.NewReader(archive), 0, &sink, nil); err != nil {
+				t.Error(err)
+			}
+		})
+		if sink.fetches != len(manyLong) || peak > 120<<20 {
+			t.Errorf("%d fetches, %d MiB of heap", sink.fetches, peak>>20)
+		}
+	})
+}
+
+// Octets behind the end of a member are no part of any record.
+func TestMemberOddities(t *testing.T) {
+	a, b := response("urn:1", "http://h/1", ok200), response("urn:2", "http://h/2", ok200)
+	trailing := gzipped(a.String() + "rubbish\n\n")
+	shortened := gzipped(strings.TrimSuffix(a.String(), "dy\r\n\r\n"))
+	for name, c := range map[string]struct {
+		archive      []byte
+		urls, issues []string
+	}{
+		"zeros between and behind": {bytes.Join([][]byte{members(a), members(b), nil}, make([]byte, 100)), []string{"http://h/1", "http://h/2"}, nil},
+		"garbage behind":           {append(members(a, b), "garbage"...), []string{"http://h/1", "http://h/2"}, []string{"truncated_record"}},
+		"more garbage behind":      {append(members(a, b), "garbage, a lot of it"...), []string{"http://h/1", "http://h/2"}, []string{"damaged_member", "skipped_range"}},
+		"rubbish in a member":      {append(trailing, members(b)...), []string{"http://h/1", "http://h/2"}, []string{"bad_record_header"}},
+		"a record cut short":       {append(shortened, members(b)...), []string{"http://h/2"}, []string{"truncated_record"}},
+		"no line ends behind":      {append(gzipped(strings.TrimSuffix(a.String(), "\r\n\r\n")), members(b)...), []string{"http://h/1", "http://h/2"}, nil},
+		"a member that is no record": {bytes.Join([][]byte{members(a), gzipped("not a record\n\n"), members(b)}, nil),
+			[]string{"http://h/1", "http://h/2"}, []string{"bad_record_header"}},
+		"a header cut short": {bytes.Join([][]byte{members(a), gzipped("WARC/1.0\r\nWARC-Type: x"), members(b)}, nil),
+			[]string{"http://h/1", "http://h/2"}, []string{"bad_record_header"}},
+		"no length": {bytes.Join([][]byte{members(a), gzipped("WARC/1.0\r\nWARC-Type: x\r\n\r\nabc"), members(b)}, nil),
+			[]string{"http://h/1", "http://h/2"}, []string{"bad_content_length"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := read(t, c.archive)
+			equal(t, "urls", got.urls(), c.urls)
+			equal(t, "issues", got.kinds(), c.issues)
+		})
+	}
+}
+
+// Offsets and lengths cut out exactly the record.
+func TestOffsets(t *testing.T) {
+	a, b := response("urn:1", "http://h/1", ok200), response("urn:2", "http://h/2", ok200)
+	for name, archive := range map[string][]byte{"members": members(a, b), "plain": plain(a, b)} {
+		got := read(t, archive)
+		for _, f := range got.fetches {
+			alone := read(t, archive[f.Offset:f.Offset+f.Length])
+			if len(alone.fetches) != 1 || alone.fetches[0].URL != f.URL || alone.result.Lossy > 0 {
+				t.Errorf("%s: %s at %d+%d reads as %v, %v", name, f.URL, f.Offset, f.Length, alone.urls(), alone.kinds())
+			}
+		}
+	}
+}
+
+// The fingerprint tells archives apart, and is the same however often it is read.
+func TestContentFingerprint(t *testing.T) {
+	a, b := response("urn:1", "http://h/1", ok200), response("urn:2", "http://h/2", ok200)
+	for _, form := range []func(...entry) []byte{plain, members} {
+		prints := map[string]bool{}
+		for _, archive := range [][]byte{form(a, b), form(b, a), form(a), form(a, a)} {
+			first, again := read(t, archive).result.Fingerprint, read(t, archive).result.Fingerprint
+			if first != again || prints[first] || len(first) != 16 {
+				t.Errorf("fingerprint %s, again %s, seen %v", first, again, prints[first])
+			}
+			prints[first] = true
+		}
+	}
+}
+
+func TestSniff(t *testing.T) {
+	for name, c := range map[string]struct {
+		in   []byte
+		want string
+	}{
+		"empty":         {nil, "empty_file"},
+		"text":          {[]byte("hello"), "not_an_archive"},
+		"gzip of text":  {gzipped("hello"), "not_an_archive"},
+		"gzip, cut":     {gzipped("hello")[:7], "not_an_archive"},
+		"zstd":          {[]byte("\x28\xb5\x2f\xfd...."), "unsupported_container"},
+		"zstd, dict":    {[]byte("\x5d\x2a\x4d\x18...."), "unsupported_container"},
+		"zip":           {[]byte("PK\x03\x04...."), "unsupported_container"},
+		"ARC":           {[]byte("filedesc://x 0.0.0.0"), "unsupported_container"},
+		"ARC in gzip":   {gzipped("filedesc://x 0.0.0.0"), "unsupported_container"},
+		"line ends":     {[]byte("\r\n\r\n"), "not_an_archive"},
+		"a short magic": {[]byte("WARC"), "not_an_archive"},
+	} {
+		for form, got := range map[string]*collected{"file": read(t, c.in), "pipe": readPipe(t, c.in)} {
+			if k := got.kinds(); len(k) != 1 || k[0] != c.want || got.result.Lossy != 1 || got.result.Refusal == "" {
+				t.Errorf("%s, %s: issues %v, refusal %q", name, form, k, got.result.Refusal)
+			}
+		}
+	}
+}

@@ -1,0 +1,134 @@
+package ingest
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestParseStatus(t *testing.T) {
+	for line, want := range map[string]int16{
+		"HTTP/1.1 200 OK":        200,
+		"HTTP/1.1 200":           200,
+		"HTTP/1.0  404 Not":      404,
+		"HTTP/2 200":             200,
+		"HTTP/3 301":             301,
+		"http/1.1 503 x":         503,
+		"HTTP/1.1 0 none":        0,
+		"HTTP/1.1 000":           0,
+		"HTTP/1.1 99 short":      99,
+		"HTTP/1.1 999 Denied":    999,
+		"HTTP/1.1 1000 too long": -1,
+		"HTTP/1.1 -61":           -1,
+		"HTTP/1.1 2oo OK":        -1,
+		"HTTP/1.1 OK":            -1,
+		"HTTP/1.1":               -1,
+		"HTTP/1.1 ":              -1,
+		"":                       -1,
+	} {
+		if got := parseStatus([]byte(line)); got != want {
+			t.Errorf("parseStatus(%q) = %d, want %d", line, got, want)
+		}
+	}
+}
+
+func TestParseResponseHead(t *testing.T) {
+	h := parseResponseHead([]byte("HTTP/1.1 301 Moved\r\n" +
+		"LOCATION: /there\r\nLocation: /elsewhere\r\n" +
+		"Content-Type: text/plain;\r\n charset=utf-8\r\n" +
+		"no colon in this line\r\n" +
+		"Content-Encoding: gzip, identity\r\ncontent-encoding: BR\r\n" +
+		"Transfer-Encoding: Chunked\r\n" +
+		"Content-Range: bytes 0-1/2\r\nDate: Wed, 01 May 2024 12:00:00 GMT\r\n" +
+		"\r\nX-Robots-Tag: in the body\r\n"))
+	want := httpHead{
+		status: 301, location: "/there", contentType: "text/plain; charset=utf-8",
+		contentEncoding: []string{"gzip", "br"}, transferEncoding: "chunked",
+		contentRange: "bytes 0-1/2", date: "Wed, 01 May 2024 12:00:00 GMT",
+	}
+	if diff := cmp.Diff(want, h, cmp.AllowUnexported(httpHead{})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestPolicyHeaderLines(t *testing.T) {
+	h := parseResponseHead([]byte("HTTP/1.1 200\n" +
+		"X-Robots-Tag: noindex\n" +
+		"Server: x\n" +
+		"x-robots-tag:  otherbot:\n  nofollow\n" +
+		"Robots-Tag: noai;a=1\nContent-Usage: train-ai=n\nTDM-Reservation: 1\ntdm-policy: https://a/p\n" +
+		"Link: </l>; rel=license\nLink: </s>; rel=stylesheet\n\n"))
+	want := "X-Robots-Tag: noindex\nx-robots-tag:  otherbot: nofollow\nRobots-Tag: noai;a=1\nContent-Usage: train-ai=n\n" +
+		"TDM-Reservation: 1\ntdm-policy: https://a/p\nLink: </l>; rel=license"
+	equal(t, "policy lines", string(h.policy), want)
+	if h.policyCut {
+		t.Error("nothing was cut")
+	}
+}
+
+func TestPolicyHeaderLinesAreBounded(t *testing.T) {
+	long := parseResponseHead([]byte("HTTP/1.1 200\nX-Robots-Tag: " + strings.Repeat("noindex, ", 2000) + "\n\n"))
+	if !long.policyCut || len(long.policy) > 9<<10 {
+		t.Errorf("a long line: %d octets, cut %v", len(long.policy), long.policyCut)
+	}
+	many := parseResponseHead([]byte("HTTP/1.1 200\n" + strings.Repeat("X-Robots-Tag: noindex\n", 100_000) + "\n"))
+	if !many.policyCut || len(many.policy) > maxPolicyHeaders {
+		t.Errorf("many lines: %d octets, cut %v", len(many.policy), many.policyCut)
+	}
+	codings := parseResponseHead([]byte("HTTP/1.1 200\n" + strings.Repeat("Content-Encoding: gzip\n", 40_000) + "\n"))
+	if n := len(codings.contentEncoding); n != maxCodings+1 {
+		t.Errorf("%d content codings kept", n)
+	}
+}
+
+func TestParseRequestHead(t *testing.T) {
+	for in, want := range map[string]httpHead{
+		"GET /x HTTP/1.1\r\nUser-Agent: a/1\r\nUser-Agent: b/2\r\n\r\n": {status: -1, method: "GET", userAgent: "a/1"},
+		"head / HTTP/1.0\nuser-agent:  b \n\n":                          {status: -1, method: "HEAD", userAgent: "b"},
+		"POST":                                                          {status: -1, method: "POST"},
+		"":                                                              {status: -1},
+		strings.Repeat("x", 99) + " / HTTP":                             {status: -1},
+	} {
+		if diff := cmp.Diff(want, parseRequestHead([]byte(in)), cmp.AllowUnexported(httpHead{})); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", in, diff)
+		}
+	}
+}
+
+func TestReadHead(t *testing.T) {
+	for _, c := range []struct {
+		in, head, body string
+		complete       bool
+	}{
+		{"HTTP/1.1 200\r\nA: b\r\n\r\nbody", "HTTP/1.1 200\r\nA: b\r\n\r\n", "body", true},
+		{"HTTP/1.1 200\nA: b\n\nbody\n\nmore", "HTTP/1.1 200\nA: b\n\n", "body\n\nmore", true},
+		{"HTTP/1.1 200\nA: b\n\r\nbody", "HTTP/1.1 200\nA: b\n\r\n", "body", true},
+		{"HTTP/1.1 200\r\nA: b\r\n\nbody", "HTTP/1.1 200\r\nA: b\r\n\n", "body", true},
+		{"HTTP/1.1 200\r\n\r\n", "HTTP/1.1 200\r\n\r\n", "", true},
+		{"HTTP/1.1 200\r\nA: b", "HTTP/1.1 200\r\nA: b", "", false},
+		{"HTTP/1.1 200\r\nA: b\r\n\r", "HTTP/1.1 200\r\nA: b\r\n\r", "", false},
+		{"", "", "", false},
+	} {
+		for name, r := range map[string]io.Reader{
+			"at once": strings.NewReader(c.in), "octet by octet": iotest.OneByteReader(strings.NewReader(c.in)),
+		} {
+			head, body, complete, err := readHead(r, nil, 1<<20)
+			rest, _ := io.ReadAll(r)
+			if string(head) != c.head || string(body)+string(rest) != c.body || complete != c.complete || err != nil {
+				t.Errorf("%q %s: %q, %q + %q, %v, %v", c.in, name, head, body, rest, complete, err)
+			}
+		}
+	}
+	head, _, complete, err := readHead(strings.NewReader(strings.Repeat("x", 1<<20)), nil, 10<<10)
+	if len(head) < 10<<10 || len(head) > 40<<10 || complete || err != nil {
+		t.Errorf("no end: %d octets, %v, %v", len(head), complete, err)
+	}
+	broken := errors.New("broken")
+	if _, _, _, err := readHead(iotest.ErrReader(broken), nil, 99); err != broken {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,129 @@
+package ingest
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// tree makes a folder of files and changes into it. Names that end in / are
+// folders, content "-> x" a symbolic link.
+func tree(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range files {
+		path := filepath.Join(dir, name)
+		folder := filepath.Dir(path)
+		if strings.HasSuffix(name, "/") {
+			folder = path
+		}
+		if err := os.MkdirAll(folder, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		var err error
+		if to, ok := strings.CutPrefix(content, "-> "); ok {
+			err = os.Symlink(to, path)
+		} else if folder != path {
+			err = os.WriteFile(path, []byte(content), 0o666)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(dir)
+	return dir
+}
+
+func TestExpand(t *testing.T) {
+	const warc = "WARC/1.0\r\n"
+	files := map[string]string{
+		"a.warc.gz":                          "x", // by name
+		"b.WARC":                             "x",
+		"crawl/c.warc.gz.bz2":                warc, // by content
+		"crawl/deep/d.arc":                   "x",
+		"crawl/deep/notes.txt":               "nothing",
+		"crawl/deep/empty":                   "",
+		"crawl/deep/unnamed":                 warc,
+		"crawl/out/fetches.warc":             "x", // beside the facts of an audit
+		"crawl/out/.robotsaudit/bodies.warc": "x",
+		"link.warc":                          "-> a.warc.gz",
+		"dangling.warc":                      "-> nowhere",
+		"odd/x*y.warc":                       "-> nowhere",
+		"other/deep/d.arc":                   "x",
+		"empty/":                             "",
+		"nothing/n.txt":                      "n",
+		"list":                               "# archives\n\na.warc.gz\r\n  crawl/deep\nmissing.warc\n",
+		"emptylist":                          "# none\n",
+		"cc.paths.gz":                        string(gzipped("b.WARC\ncrawl/c.warc.gz.bz2\n")),
+		"bad.paths.gz":                       "no gzip",
+		"[x].warc":                           warc,
+	}
+	for name, c := range map[string]struct {
+		args     []string
+		inputs   map[string]string // path → name
+		failures []string
+	}{
+		"files":      {[]string{"a.warc.gz", "crawl/deep/d.arc"}, map[string]string{"a.warc.gz": "a.warc.gz", "crawl/deep/d.arc": "d.arc"}, nil},
+		"no archive": {[]string{"crawl/deep/notes.txt"}, map[string]string{"crawl/deep/notes.txt": "notes.txt"}, nil}, // the reader says so
+		"twice":      {[]string{"a.warc.gz", "./a.warc.gz", "link.warc"}, map[string]string{"a.warc.gz": "a.warc.gz"}, nil},
+		"folder": {[]string{"crawl"}, map[string]string{"crawl/c.warc.gz.bz2": "c.warc.gz.bz2", "crawl/deep/d.arc": "deep/d.arc",
+			"crawl/deep/unnamed": "deep/unnamed", "crawl/out/fetches.warc": "out/fetches.warc"}, nil},
+		"same names": {[]string{"crawl/deep/d.arc", "other"}, map[string]string{"crawl/deep/d.arc": "d.arc", "other/deep/d.arc": "deep/d.arc"}, nil},
+		"colliding names": {[]string{"crawl/deep/d.arc", "other/deep/d.arc"},
+			map[string]string{"crawl/deep/d.arc": "/crawl/deep/d.arc", "other/deep/d.arc": "/other/deep/d.arc"}, nil},
+		"glob":             {[]string{"*.warc*"}, map[string]string{"a.warc.gz": "a.warc.gz", "[x].warc": "[x].warc"}, []string{"dangling.warc: no such file"}},
+		"glob of nothing":  {[]string{"*.zip"}, nil, []string{"*.zip: matches no file"}},
+		"no glob":          {[]string{"["}, nil, []string{"[: is no pattern"}},
+		"named like one":   {[]string{"[x].warc"}, map[string]string{"[x].warc": "[x].warc"}, nil},
+		"dangling, odd":    {[]string{"odd/*"}, nil, []string{"odd/x*y.warc: no such file"}},
+		"list":             {[]string{"@list"}, map[string]string{"a.warc.gz": "a.warc.gz", "crawl/deep/d.arc": "d.arc", "crawl/deep/unnamed": "unnamed"}, []string{"missing.warc: cannot be read"}},
+		"paths":            {[]string{"cc.paths.gz"}, map[string]string{"b.WARC": "b.WARC", "crawl/c.warc.gz.bz2": "crawl/c.warc.gz.bz2"}, nil},
+		"bad paths":        {[]string{"bad.paths.gz"}, nil, []string{"bad.paths.gz: the list cannot be read"}},
+		"missing list":     {[]string{"@nolist"}, nil, []string{"nolist: the list cannot be read"}},
+		"empty list":       {[]string{"@emptylist"}, nil, []string{"emptylist: the list names no archive"}},
+		"missing, present": {[]string{"no.warc", "a.warc.gz"}, map[string]string{"a.warc.gz": "a.warc.gz"}, []string{"no.warc: no such file or folder"}},
+		"empty folder":     {[]string{"empty"}, nil, []string{"empty: the folder holds no archives"}},
+		"no archives":      {[]string{"nothing"}, nil, []string{"nothing: the folder holds no archives"}},
+		"standard input":   {[]string{"-", "-"}, map[string]string{"-": "-"}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := tree(t, files)
+			inputs, failures := Expand(c.args)
+			got := map[string]string{}
+			for i, in := range inputs {
+				got[strings.TrimPrefix(in.Path, dir+"/")] = strings.TrimPrefix(in.Name, dir)
+				if i > 0 && inputs[i-1].Path >= in.Path {
+					t.Errorf("%s is not before %s", inputs[i-1].Path, in.Path)
+				}
+				if info, err := os.Stat(in.Path); in.Path != Stdin && (err != nil || in.Size != info.Size() || in.MTime != info.ModTime().UnixNano()) {
+					t.Errorf("%+v is not the file", in)
+				}
+			}
+			if c.inputs == nil {
+				c.inputs = map[string]string{}
+			}
+			equal(t, "inputs", got, c.inputs)
+			for i, f := range failures {
+				if i >= len(c.failures) || !strings.HasPrefix(f.Error(), c.failures[i]) {
+					t.Errorf("failure %q", f.Error())
+				}
+			}
+			if len(failures) < len(c.failures) {
+				t.Errorf("%d failures, want %q", len(failures), c.failures)
+			}
+		})
+	}
+}
+
+// An audit written into the folder of its archives must not hide them.
+func TestExpandFolderWithFacts(t *testing.T) {
+	tree(t, map[string]string{"crawl/a.warc": "x", "crawl/.robotsaudit/lock": ""})
+	inputs, failures := Expand([]string{"crawl"})
+	if len(inputs) != 1 || len(failures) != 0 {
+		t.Errorf("%v, %v", inputs, failures)
+	}
+}

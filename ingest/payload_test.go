@@ -1,0 +1,176 @@
+package ingest
+
+import (
+	"bytes"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/flate"
+	"github.com/klauspost/compress/zlib"
+	"github.com/klauspost/compress/zstd"
+)
+
+const robotsBody = "User-agent: *\nDisallow: /private/\n"
+
+// encode applies a content coding.
+func encode(t testing.TB, coding, s string) string {
+	t.Helper()
+	var b bytes.Buffer
+	write := func(w interface {
+		Write([]byte) (int, error)
+		Close() error
+	}) string {
+		if _, err := w.Write([]byte(s)); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	switch coding {
+	case "gzip":
+		return string(gzipped(s))
+	case "zlib":
+		return write(zlib.NewWriter(&b))
+	case "flate":
+		w, _ := flate.NewWriter(&b, 9)
+		return write(w)
+	case "br":
+		return write(brotli.NewWriter(&b))
+	case "zstd":
+		w, err := zstd.NewWriter(&b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return write(w)
+	}
+	t.Fatalf("no coding %q", coding)
+	return ""
+}
+
+func TestDechunk(t *testing.T) {
+	for name, c := range map[string]struct {
+		in       string
+		mayBeCut bool
+		plain    string
+		cut, ok  bool
+	}{
+		"whole":                {"5\r\nhello\r\n6;ext=1\r\n world\r\n0\r\nTrailer: x\r\n\r\n", false, "hello world", false, true},
+		"lf only":              {"5\nhello\n0\n\n", false, "hello", false, true},
+		"upper case, padded":   {"00A \r\n0123456789\r\n0\r\n\r\n", false, "0123456789", false, true},
+		"empty":                {"0\r\n\r\n", false, "", false, true},
+		"dechunked already":    {robotsBody, false, "", false, false},
+		"dechunked, cut":       {robotsBody, true, "", false, false},
+		"first line hex":       {"add\nUser-agent: *\n", false, "User-agent: *\n", true, false},
+		"first line hex, cut":  {"add\nUser-agent: *\n", true, "User-agent: *\n", true, true},
+		"no last chunk":        {"5\r\nhello\r\n", false, "hello", true, true},
+		"cut in second chunk":  {"5\r\nhello\r\n9\r\n wor", false, "hello wor", true, true},
+		"cut in size line":     {"5\r\nhello\r\n1", false, "hello", true, true},
+		"cut in first chunk":   {"5\r\nhel", false, "hel", true, false},
+		"known to be cut":      {"5\r\nhel", true, "hel", true, true},
+		"only a size, cut":     {"5", true, "", true, false},
+		"wrong size":           {"3\r\nhello\r\n0\r\n\r\n", false, "", false, false},
+		"huge size":            {"7fffffffffffffff\r\nx", true, "", false, false},
+		"negative size":        {"-1\r\nx", false, "", false, false},
+		"rubbish behind chunk": {"5\r\nhello\r\nnothex\r\n", false, "", false, false},
+	} {
+		plain, cut, ok := dechunk([]byte(c.in), c.mayBeCut)
+		if ok != c.ok || ok && (string(plain) != c.plain || cut != c.cut) {
+			t.Errorf("%s: %q, cut %v, ok %v", name, plain, cut, ok)
+		}
+	}
+}
+
+func TestDecodePayload(t *testing.T) {
+	chunked := func(s string) string { return "22\r\n" + s + "\r\n0\r\n\r\n" }
+	gz := encode(t, "gzip", robotsBody)
+	for name, c := range map[string]struct {
+		te       string
+		ce       []string
+		raw      string
+		mayBeCut bool
+		body     string
+		flags    Flags
+	}{
+		"plain":               {raw: robotsBody, body: robotsBody},
+		"chunked":             {te: "chunked", raw: chunked(robotsBody), body: robotsBody},
+		"chunked, twice said": {te: "gzip, chunked", raw: chunked(robotsBody), body: robotsBody},
+		"falsely chunked":     {te: "chunked", raw: robotsBody, body: robotsBody, flags: FlagFalseChunked},
+		"chunked, empty":      {te: "chunked"},
+		"chunked, no end":     {te: "chunked", raw: chunked(robotsBody)[:len(robotsBody)+6], body: robotsBody, flags: FlagBodyCut},
+
+		"gzip":             {ce: []string{"gzip"}, raw: gz, body: robotsBody},
+		"x-gzip":           {ce: []string{"x-gzip"}, raw: gz, body: robotsBody},
+		"zlib":             {ce: []string{"deflate"}, raw: encode(t, "zlib", robotsBody), body: robotsBody},
+		"bare deflate":     {ce: []string{"deflate"}, raw: encode(t, "flate", robotsBody), body: robotsBody},
+		"br":               {ce: []string{"br"}, raw: encode(t, "br", robotsBody), body: robotsBody},
+		"zstd":             {ce: []string{"zstd"}, raw: encode(t, "zstd", robotsBody), body: robotsBody},
+		"chain":            {ce: []string{"gzip", "br"}, raw: encode(t, "br", gz), body: robotsBody},
+		"unknown":          {ce: []string{"rot13"}, raw: robotsBody, body: robotsBody, flags: FlagFalseEncoding},
+		"false gzip":       {ce: []string{"gzip"}, raw: robotsBody, body: robotsBody, flags: FlagFalseEncoding},
+		"false deflate":    {ce: []string{"deflate"}, raw: robotsBody, body: robotsBody, flags: FlagFalseEncoding},
+		"false deflate, s": {ce: []string{"deflate"}, raw: "sitemap: /x\n\x00\x00\x00\n" + robotsBody, body: "sitemap: /x\n\x00\x00\x00\n" + robotsBody, flags: FlagFalseEncoding},
+		"false br":         {ce: []string{"br"}, raw: robotsBody, body: robotsBody, flags: FlagFalseEncoding},
+		"false zstd":       {ce: []string{"zstd"}, raw: robotsBody, body: robotsBody, flags: FlagFalseEncoding},
+		"half a chain":     {ce: []string{"rot13", "gzip"}, raw: gz, body: robotsBody, flags: FlagFalseEncoding},
+		"nothing encoded":  {ce: []string{"gzip"}},
+		"two members":      {ce: []string{"gzip"}, raw: gz + gz, body: robotsBody + robotsBody},
+		"garbage behind":   {ce: []string{"gzip"}, raw: gz + "\n<!-- served by a proxy -->\n", body: robotsBody},
+		"gzip, last octets lost": {
+			ce: []string{"gzip"}, raw: gz[:len(gz)-6], body: robotsBody, flags: FlagBodyCut},
+		"gzip, checksum wrong": {
+			ce: []string{"gzip"}, raw: gz[:len(gz)-8] + "xxxx" + gz[len(gz)-4:], body: gz[:len(gz)-8] + "xxxx" + gz[len(gz)-4:], flags: FlagFalseEncoding},
+		"undeclared gzip": {raw: gz, body: gz, flags: FlagUndeclaredGzip},
+		"too many":        {ce: strings.Split(strings.Repeat("gzip,", maxCodings)+"gzip", ","), raw: gz, body: gz, flags: FlagFalseEncoding},
+	} {
+		body, flags := decodePayload([]byte(c.raw), &httpHead{transferEncoding: c.te, contentEncoding: c.ce}, c.mayBeCut)
+		if string(body) != c.body || flags != c.flags {
+			t.Errorf("%s: %q, flags %b, want %q, %b", name, body, flags, c.body, c.flags)
+		}
+	}
+}
+
+func TestDecodePayloadCutIn(t *testing.T) {
+	var b strings.Builder
+	for i := range 40_000 {
+		fmt.Fprintf(&b, "Disallow: /%x/\n", i*i*2654435761)
+	}
+	long := b.String()
+	for _, coding := range []string{"gzip", "zlib", "flate", "br", "zstd"} {
+		declared := map[string]string{"zlib": "deflate", "flate": "deflate"}[coding]
+		if declared == "" {
+			declared = coding
+		}
+		whole := encode(t, coding, long)
+		body, flags := decodePayload([]byte(whole[:len(whole)-3]), &httpHead{contentEncoding: []string{declared}}, true)
+		if !strings.HasPrefix(long, string(body)) || flags != FlagBodyCut || len(body) == 0 {
+			t.Errorf("%s: %d octets, flags %b", coding, len(body), flags)
+		}
+	}
+}
+
+func TestDecodePayloadBombs(t *testing.T) {
+	zeros := strings.Repeat("\x00", 32<<20)
+	bombs := map[string]string{}
+	for _, coding := range []string{"gzip", "br", "zstd"} {
+		bombs[coding] = encode(t, coding, zeros)
+	}
+	zeros = ""
+	for coding, bomb := range bombs {
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		body, flags := decodePayload([]byte(bomb), &httpHead{contentEncoding: []string{coding}}, false)
+		runtime.ReadMemStats(&after)
+		if len(body) != maxPolicyBody || flags != FlagBodyCut {
+			t.Errorf("%s: %d octets, flags %b", coding, len(body), flags)
+		}
+		if used := after.TotalAlloc - before.TotalAlloc; used > 64<<20 {
+			t.Errorf("%s: allocated %d MiB", coding, used>>20)
+		}
+	}
+}

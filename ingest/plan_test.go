@@ -1,0 +1,420 @@
+package ingest
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/robotsaudit/robotsaudit/internal/pack"
+	"github.com/robotsaudit/robotsaudit/internal/run"
+)
+
+// site is an archive of one response for each of the hosts, and a robots.txt.
+func site(hosts ...string) string {
+	var b strings.Builder
+	for _, h := range hosts {
+		b.Write(members(response("urn:"+h, "http://"+h+"/", ok200),
+			response("urn:robots:"+h, "http://"+h+"/robots.txt", "HTTP/1.1 200 OK\r\n\r\n# "+h+"\n"+robotsBody)))
+	}
+	return b.String()
+}
+
+// ingestAll ingests what args name into out and returns the facts and what was done.
+func ingestAll(t *testing.T, args ...string) (*Facts, *Progress, []string) {
+	t.Helper()
+	inputs, failures := Expand(args)
+	var warnings []string
+	opt := Options{Dir: "out", Workers: 2, Progress: new(Progress), Failed: failures, Warn: func(m string) { warnings = append(warnings, m) }}
+	if err := Ingest(t.Context(), inputs, opt); err != nil {
+		t.Fatal(err)
+	}
+	facts, err := OpenFacts("out")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return facts, opt.Progress, warnings
+}
+
+// rows reads the fetches of all tasks with the names of their inputs, in order.
+func rows(t *testing.T, facts *Facts) []string {
+	t.Helper()
+	var all []string
+	for _, task := range facts.Tasks {
+		var paths []string
+		for _, name := range task.Fetches {
+			paths = append(paths, task.Path(name))
+		}
+		for f, err := range run.Merge(t.Context(), paths, FetchRuns, run.MergeOptions[Fetch]{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, facts.Inputs[task.Global[f.Input]].Name+" "+f.URL)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+func names(facts *Facts) (names []string) {
+	for _, in := range facts.Inputs {
+		names = append(names, in.Name)
+	}
+	return names
+}
+
+func entries(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range list {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+func factsDir() string { return filepath.Join("out", factsFolder, factsName()) }
+
+func TestIngest(t *testing.T) {
+	tree(t, map[string]string{"in/a.warc.gz": site("a1", "a2"), "in/b.warc.gz": site("b")})
+	facts, progress, warnings := ingestAll(t, "in")
+	equal(t, "rows", rows(t, facts), []string{
+		"a.warc.gz http://a1/", "a.warc.gz http://a1/robots.txt", "a.warc.gz http://a2/", "a.warc.gz http://a2/robots.txt",
+		"b.warc.gz http://b/", "b.warc.gz http://b/robots.txt",
+	})
+	if n := facts.FetchCount(); n != 6 || facts.Inputs[0].Robots != 2 || facts.Inputs[0].Container != "warc.gz" {
+		t.Errorf("%d fetches, inputs %+v", n, facts.Inputs)
+	}
+	if progress.InputsRead.Load() != 2 || progress.InputsKept.Load() != 0 || progress.BytesRead.Load() != progress.BytesTotal.Load() || len(warnings) != 0 {
+		t.Errorf("progress %+v, warnings %q", progress, warnings)
+	}
+
+	// The bodies lie in the pack, under their digests.
+	task := facts.Tasks[0]
+	bodies, err := pack.Open(task.PackPath())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer bodies.Close()
+	seen := 0
+	for c, err := range run.Merge(t.Context(), []string{task.Path(task.Captures[0])}, CaptureRuns, run.MergeOptions[Capture]{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		ref := pack.Ref{Offset: c.BodyOffset, Size: c.BodySize}
+		copy(ref.Digest[:], c.BodyDigest)
+		body, err := bodies.Get(ref)
+		host := strings.TrimPrefix(c.Origin, "http://")
+		if want := "# " + host + "\n" + robotsBody; err != nil || string(body) != want {
+			t.Errorf("body of %s: %q, %v", c.URL, body, err)
+		}
+		seen++
+	}
+	if seen != 3 {
+		t.Errorf("%d captures", seen)
+	}
+}
+
+func TestIngestResumes(t *testing.T) {
+	tree(t, map[string]string{"in/a.warc.gz": site("a"), "in/b.warc.gz": site("b")})
+	first, _, _ := ingestAll(t, "in")
+
+	again, progress, _ := ingestAll(t, "in")
+	if progress.InputsRead.Load() != 0 || progress.InputsKept.Load() != 2 {
+		t.Errorf("unchanged: %d read", progress.InputsRead.Load())
+	}
+	equal(t, "rows", rows(t, again), rows(t, first))
+
+	// An added archive is all that is read.
+	if err := os.WriteFile("in/c.warc.gz", []byte(site("c")), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	added, progress, _ := ingestAll(t, "in")
+	if progress.InputsRead.Load() != 1 || progress.InputsKept.Load() != 2 || len(added.Tasks) != 2 {
+		t.Errorf("added: %d read, %d tasks", progress.InputsRead.Load(), len(added.Tasks))
+	}
+	equal(t, "names", names(added), []string{"a.warc.gz", "b.warc.gz", "c.warc.gz"})
+
+	// A changed archive is read again, with those that share its task.
+	if err := os.WriteFile("in/a.warc.gz", []byte(site("changed")), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes("in/a.warc.gz", time.Time{}, time.Unix(1, 0)); err != nil {
+		t.Fatal(err)
+	}
+	changed, progress, _ := ingestAll(t, "in")
+	if progress.InputsRead.Load() != 2 || progress.InputsKept.Load() != 1 {
+		t.Errorf("changed: %d read", progress.InputsRead.Load())
+	}
+	if got := rows(t, changed); len(got) != 6 || got[0] != "a.warc.gz http://changed/" {
+		t.Errorf("rows %q", got)
+	}
+
+	// A removed archive is gone from the facts, and its task from the disk.
+	if err := os.Remove("in/a.warc.gz"); err != nil {
+		t.Fatal(err)
+	}
+	removed, _, _ := ingestAll(t, "in")
+	equal(t, "names", names(removed), []string{"b.warc.gz", "c.warc.gz"})
+	if got := entries(t, factsDir()); len(got) != len(removed.Tasks) {
+		t.Errorf("on disk %q", got)
+	}
+}
+
+func TestIngestDropsWhatAnInterruptedRunLeft(t *testing.T) {
+	tree(t, map[string]string{
+		"in/a.warc.gz": site("a"),
+		filepath.Join(factsDir(), "tmp-task-1/fetches-0.parquet"): "half",
+		filepath.Join(factsDir(), "task-2/fetches-0.parquet"):     "a task without a manifest",
+		filepath.Join(factsDir(), "task-3/manifest.json"):         "{ broken",
+	})
+	facts, _, _ := ingestAll(t, "in")
+	if got := entries(t, factsDir()); len(got) != 1 || len(facts.Tasks) != 1 {
+		t.Errorf("on disk %q", got)
+	}
+}
+
+func TestIngestOfAnotherFingerprint(t *testing.T) {
+	tree(t, map[string]string{"in/a.warc.gz": site("a"), "out/.robotsaudit/facts-v1-000000000000/task-1/manifest.json": "{}"})
+	_, progress, warnings := ingestAll(t, "in")
+	if progress.InputsRead.Load() != 1 || len(warnings) != 1 || !strings.Contains(warnings[0], "read again") {
+		t.Errorf("%d read, warnings %q", progress.InputsRead.Load(), warnings)
+	}
+	if got := entries(t, "out/.robotsaudit"); !slices.Equal(got, []string{factsName(), planFile}) {
+		t.Errorf("on disk %q", got)
+	}
+	if err := os.WriteFile("out/.robotsaudit/plan.json", []byte(`{"fingerprint":"000000000000"}`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenFacts("out"); err == nil || !strings.Contains(err.Error(), "another version") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// An input that fails is left out, is not marked done, and is read when it can be.
+func TestIngestWithoutTheFailing(t *testing.T) {
+	tree(t, map[string]string{"a.warc.gz": site("a"), "b.warc.gz": site("b"), "c.warc.gz": site("c")})
+	inputs, failures := Expand([]string{"a.warc.gz", "b.warc.gz", "c.warc.gz", "missing.warc"})
+	if err := os.Remove("b.warc.gz"); err != nil {
+		t.Fatal(err)
+	}
+	if err := Ingest(t.Context(), inputs, Options{Dir: "out", Workers: 1, Failed: failures}); err != nil {
+		t.Fatal(err)
+	}
+	facts, err := OpenFacts("out")
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "names", names(facts), []string{"a.warc.gz", "c.warc.gz"})
+	equal(t, "failures", facts.Failures, []Failure{
+		{"b.warc.gz", "no such file or directory"}, {"missing.warc", "no such file or folder; check the path"}})
+	equal(t, "rows", rows(t, facts), []string{"a.warc.gz http://a/", "a.warc.gz http://a/robots.txt", "c.warc.gz http://c/", "c.warc.gz http://c/robots.txt"})
+
+	if err := os.WriteFile("b.warc.gz", []byte(site("b")), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	facts, progress, _ := ingestAll(t, "a.warc.gz", "b.warc.gz", "c.warc.gz")
+	if progress.InputsRead.Load() != 1 || len(facts.Failures) != 0 || facts.FetchCount() != 6 {
+		t.Errorf("%d read, failures %v, %d fetches", progress.InputsRead.Load(), facts.Failures, facts.FetchCount())
+	}
+}
+
+// A file that grows while it is read is no evidence yet.
+func TestIngestOfAChangingFile(t *testing.T) {
+	tree(t, map[string]string{"a.warc.gz": site("a")})
+	inputs, _ := Expand([]string{"a.warc.gz"})
+	f, err := os.OpenFile("a.warc.gz", os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprint(f, site("more"))
+	f.Close()
+	if err := Ingest(t.Context(), inputs, Options{Dir: "out", Workers: 1}); err != nil {
+		t.Fatal(err)
+	}
+	facts, err := OpenFacts("out")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(facts.Inputs) != 0 || len(facts.Failures) != 1 || !strings.Contains(facts.Failures[0].Reason, "changed while") {
+		t.Errorf("inputs %v, failures %v", facts.Inputs, facts.Failures)
+	}
+}
+
+// Standard input is read once: not kept, and not lost when another input fails.
+func TestIngestStandardInput(t *testing.T) {
+	tree(t, map[string]string{"b.warc.gz": site("b")})
+	inputs, _ := Expand([]string{"-", "b.warc.gz"})
+	if err := os.Remove("b.warc.gz"); err != nil {
+		t.Fatal(err)
+	}
+	for _, host := range []string{"one", "two"} {
+		opt := Options{Dir: "out", Workers: 1, Stdin: strings.NewReader(site(host))}
+		if err := Ingest(t.Context(), inputs, opt); err != nil {
+			t.Fatal(err)
+		}
+		facts, err := OpenFacts("out")
+		if err != nil {
+			t.Fatal(err)
+		}
+		equal(t, "rows", rows(t, facts), []string{"- http://" + host + "/", "- http://" + host + "/robots.txt"})
+		if len(facts.Failures) != 1 || facts.Inputs[0].Container != "pipe" {
+			t.Errorf("failures %v, container %s", facts.Failures, facts.Inputs[0].Container)
+		}
+	}
+}
+
+// A failure of the disk is the input's failure, at whatever place it comes, and
+// never taken for the end of the archive.
+func TestReadErrors(t *testing.T) {
+	broken := errors.New("input/output error")
+	archives := map[string][]byte{
+		"members": []byte(site("a", "b")),
+		"plain":   plain(response("urn:1", "http://h/robots.txt", ok200), response("urn:2", "http://h/2", ok200)),
+		"stream":  gzipped(string(plain(response("urn:1", "http://h/robots.txt", ok200), response("urn:2", "http://h/2", ok200)))),
+	}
+	for name, archive := range archives {
+		for n := 0; n <= len(archive); n++ {
+			for _, path := range []string{"/archive", Stdin} {
+				src := io.MultiReader(strings.NewReader(string(archive[:n])), &once{broken})
+				_, err := readSource(Input{Path: path, Size: int64(len(archive))}, struct {
+					io.Reader
+					io.ReaderAt
+				}{src, strings.NewReader(string(archive))}, 0, new(collected), nil)
+				if !isReadError(err) || !errors.Is(err, broken) {
+					t.Fatalf("%s %s, failing after %d octets: %v", name, path, n, err)
+				}
+			}
+		}
+	}
+}
+
+// once is a reader that fails once, and then claims to be at its end.
+type once struct{ err error }
+
+func (o *once) Read([]byte) (n int, err error) {
+	err = cmp.Or(o.err, io.EOF)
+	o.err = nil
+	return 0, err
+}
+
+func TestIngestInterrupted(t *testing.T) {
+	tree(t, map[string]string{"a.warc.gz": site("a")})
+	inputs, _ := Expand([]string{"a.warc.gz"})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := Ingest(ctx, inputs, Options{Dir: "out", Workers: 1}); !errors.Is(err, context.Canceled) {
+		t.Fatalf("error %v", err)
+	}
+	if _, err := OpenFacts("out"); err == nil || !strings.Contains(err.Error(), "holds no facts") {
+		t.Errorf("error %v", err)
+	}
+	facts, _, _ := ingestAll(t, "a.warc.gz")
+	if facts.FetchCount() != 2 {
+		t.Errorf("%d fetches", facts.FetchCount())
+	}
+}
+
+func TestLock(t *testing.T) {
+	tree(t, nil)
+	release, err := Lock("out")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Lock("out"); err == nil || !strings.Contains(err.Error(), "in use by another") {
+		t.Errorf("error %v", err)
+	}
+	if err := release(); err != nil {
+		t.Fatal(err)
+	}
+	release, err = Lock("out")
+	if err != nil {
+		t.Fatal(err)
+	}
+	release()
+	if err := os.WriteFile("file", nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Lock("file/out"); err == nil || !strings.Contains(err.Error(), "cannot be made (not a directory)") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestGroup(t *testing.T) {
+	in := func(path string, size int64) Input { return Input{Path: path, Size: size} }
+	var small []Input
+	for range taskInputs + 1 {
+		small = append(small, in("s", 1))
+	}
+	for name, c := range map[string]struct {
+		in   []Input
+		want []int
+	}{
+		"none":           {nil, nil},
+		"small together": {[]Input{in("a", 1), in("b", 2)}, []int{2}},
+		"a large one":    {[]Input{in("a", 1), in("b", 2*taskBytes), in("c", 1), in("d", 1)}, []int{1, 1, 2}},
+		"up to the size": {[]Input{in("a", taskBytes/2), in("b", taskBytes/2), in("c", 1)}, []int{2, 1}},
+		"many":           {small, []int{taskInputs, 1}},
+		"standard input": {[]Input{in(Stdin, 0), in("a", 1), in("b", 1)}, []int{1, 2}},
+	} {
+		var got []int
+		for _, task := range group(c.in) {
+			got = append(got, len(task))
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: tasks of %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+// Reread finds a body by file and offset, if the record there is the one meant.
+func TestReread(t *testing.T) {
+	body := func(s string) string { return "HTTP/1.1 200 OK\r\nContent-Range: bytes 0-1/2\r\n\r\n" + s }
+	tree(t, map[string]string{
+		"a.warc.gz": string(members(response("urn:1", "http://h/1", body("one")), response("urn:2", "http://h/2", body("two")))),
+		"b.warc":    string(plain(response("urn:1", "http://h/1", body("one")), response("urn:2", "http://h/2", body("two")))),
+		// Two records in one member: the second cannot be addressed.
+		"c.warc.gz": string(gzipped(warcinfoRecord("urn:i", "").String())) +
+			string(gzipped(string(plain(response("urn:1", "http://h/1", body("one")), response("urn:2", "http://h/2", body("two")))))),
+	})
+	for _, name := range []string{"a.warc.gz", "b.warc", "c.warc.gz"} {
+		inputs, _ := Expand([]string{name})
+		c := new(collected)
+		if _, err := readInput(inputs[0], 0, c, nil, nil); err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range []string{"one", "two"} {
+			x := &Capture{Fetch: c.fetches[i]}
+			got, err := Reread(inputs[0], x)
+			if name == "c.warc.gz" && want == "two" {
+				if err == nil || !strings.Contains(err.Error(), "another record") {
+					t.Errorf("%s %s: %q, %v", name, want, got, err)
+				}
+				continue
+			}
+			if string(got) != want || err != nil || x.ContentRange != "bytes 0-1/2" || x.Flags&FlagBodyKept == 0 {
+				t.Errorf("%s: %q, %v, %+v", name, got, err, x)
+			}
+		}
+		wrong := &Capture{Fetch: c.fetches[1]}
+		wrong.Offset = c.fetches[0].Offset + 3
+		if got, err := Reread(inputs[0], wrong); err == nil {
+			t.Errorf("%s: found %q between records", name, got)
+		}
+		if err := os.Chtimes(name, time.Time{}, time.Unix(1, 0)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Reread(inputs[0], &Capture{Fetch: c.fetches[0]}); err == nil || !strings.Contains(err.Error(), "changed") {
+			t.Errorf("%s: a changed file: %v", name, err)
+		}
+	}
+}

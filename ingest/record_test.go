@@ -1,0 +1,94 @@
+package ingest
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestParseRecordHeader(t *testing.T) {
+	for name, c := range map[string]struct {
+		in   string
+		want recordHeader
+	}{
+		"crlf": {
+			"WARC/1.1\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:x:1>\r\nWARC-Date: 2024\r\nContent-Length: 5\r\n\r\n",
+			recordHeader{version: "WARC/1.1", kind: "response", id: "urn:x:1", date: "2024", contentLength: 5},
+		},
+		"lf only, any case": {
+			"WARC/0.18\nwarc-TYPE:RESPONSE\nCONTENT-length: 7\nWarc-Target-Uri:http://a/\n\nWARC-Type: request\n",
+			recordHeader{version: "WARC/0.18", kind: "response", contentLength: 7, target: "http://a/"},
+		},
+		"folded": {
+			"WARC/1.0\r\nWARC-Target-URI: http://a/\r\n  b\r\n\tc\r\nContent-Length:\r\n 12\r\n\r\n",
+			recordHeader{version: "WARC/1.0", target: "http://a/ b c", contentLength: 12},
+		},
+		"repeated: the first counts": {
+			"WARC/1.0\r\nWARC-Type: response\r\nWARC-Type: request\r\nContent-Length: x\r\nContent-Length: 3\r\nContent-Length: 9\r\n\r\n",
+			recordHeader{version: "WARC/1.0", kind: "response", contentLength: 3},
+		},
+		"brackets": {
+			"WARC/1.0\r\nWARC-Target-URI: <http://a/>\r\nWARC-Refers-To-Target-URI: <http://b/>\r\nWARC-Profile: <p>\r\nWARC-Record-ID: urn:bare\r\n\r\n",
+			recordHeader{version: "WARC/1.0", target: "http://a/", refersToURI: "http://b/", profile: "p", id: "urn:bare", contentLength: -1},
+		},
+		"concurrent, in order": {
+			"WARC/1.0\r\nWARC-Concurrent-To: <urn:1>\r\nWARC-Concurrent-To: <urn:2>\r\nContent-Length: 0\r\n\r\n",
+			recordHeader{version: "WARC/1.0", concurrentTo: []string{"urn:1", "urn:2"}},
+		},
+		"rubbish between fields": {
+			"WARC/1.0\r\nno colon here\r\n: no name\r\n" + strings.Repeat("long", 99) + ": v\r\nWARC-Type : metadata\r\nContent-Length: 1\r\n\r\n",
+			recordHeader{version: "WARC/1.0", kind: "metadata", contentLength: 1},
+		},
+		"negative length": {"WARC/1.0\r\nContent-Length: -5\r\n\r\n", recordHeader{version: "WARC/1.0", contentLength: -1}},
+		"length of 2^63":  {"WARC/1.0\r\nContent-Length: 9223372036854775808\r\n\r\n", recordHeader{version: "WARC/1.0", contentLength: -1}},
+		"length 2^63-1":   {"WARC/1.0\r\nContent-Length: 9223372036854775807\r\n\r\n", recordHeader{version: "WARC/1.0", contentLength: 1<<63 - 1}},
+		"signed length":   {"WARC/1.0\r\nContent-Length: +5\r\n\r\n", recordHeader{version: "WARC/1.0", contentLength: -1}},
+		"empty":           {"", recordHeader{contentLength: -1}},
+	} {
+		if diff := cmp.Diff(c.want, parseRecordHeader([]byte(c.in)), cmp.AllowUnexported(recordHeader{})); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func TestParseRecordHeaderBounds(t *testing.T) {
+	h := parseRecordHeader([]byte("WARC/1.0\r\nWARC-Record-ID: <" + strings.Repeat("i", 1<<20) + ">\r\n" +
+		strings.Repeat("WARC-Concurrent-To: <urn:x>\r\n", 10_000) + "\r\n"))
+	if len(h.id) != maxRecordID || len(h.concurrentTo) != maxConcurrent {
+		t.Errorf("kept an id of %d octets and %d ids", len(h.id), len(h.concurrentTo))
+	}
+}
+
+// A megabyte of folded lines must not cost its square.
+func TestFoldedLinesAreLinear(t *testing.T) {
+	block := []byte("WARC/1.0\r\nX: y\r\n" + strings.Repeat(" z\n", 300_000) + "WARC-Type: response\r\n\r\n")
+	start := time.Now()
+	if h := parseRecordHeader(block); h.kind != "response" {
+		t.Errorf("kind %q", h.kind)
+	}
+	if d := time.Since(start); d > 2*time.Second {
+		t.Errorf("took %v", d)
+	}
+}
+
+func TestPackRecordID(t *testing.T) {
+	for in, size := range map[string]int{
+		"urn:uuid:12345678-9abc-def0-1234-56789abcdef0": 17,
+		"urn:uuid:12345678-9ABC-DEF0-1234-56789ABCDEF0": 45, // upper case would come back lower
+		"urn:uuid:123456789abc-def0-1234-56789abcdef0-": 45,
+		"urn:uuid:12345678-9abc-def0-1234-56789abcdeg0": 45,
+		"urn:uuid:":                   9,
+		"http://archive.example/id/1": 27,
+		"":                            0,
+	} {
+		packed := packRecordID(in)
+		if len(packed) != size {
+			t.Errorf("%q packed to %d octets, want %d", in, len(packed), size)
+		}
+		if back := RecordIDText(packed); back != in {
+			t.Errorf("%q came back as %q", in, back)
+		}
+	}
+}
