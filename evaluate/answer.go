@@ -1,6 +1,8 @@
 package evaluate
 
 import (
+	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/ingest"
@@ -22,15 +24,22 @@ func (d *decider) answer(st *State, s *subject) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	a := match(file.File, s)
+	a := file.match(s)
 	if file.whole != nil {
-		if b := match(file.whole, s); b.Verdict != a.Verdict {
+		if b := match(file.whole.For(s.token), s.path); b.Verdict != a.Verdict {
 			a.Notes |= NoteParseLimit
 			a.allows = a.allows || b.Verdict == Allowed
 		}
 	}
 	if ingest.Flags(st.BodyFlags)&ingest.FlagBodyCut != 0 {
 		a.Notes |= NoteBodyCut
+	}
+	if file.html && a.Verdict == Disallowed {
+		a.Notes |= NoteHTML
+		a.allows = true
+	}
+	if file.lineCut != nil && a.Verdict == Disallowed && match(file.lineCut.For(s.token), s.path).Verdict == Allowed {
+		a.allows = true // the rule may be longer than what is left of it
 	}
 	if st.Outcome == OutcomePartial {
 		// Of a part only what it forbids is known; the rest may forbid more, and
@@ -43,14 +52,26 @@ func (d *decider) answer(st *State, s *subject) (Answer, error) {
 	return a, nil
 }
 
-// match asks a parsed file.
-func match(f *robots.File, s *subject) Answer {
-	g := f.For(s.token)
-	m := g.Match(s.path)
+// match asks the group of a parsed file.
+func match(g *robots.Group, path string) Answer {
+	m := g.Match(path)
 	a := Answer{Verdict: verdictOf(m.Allowed), Reason: matchReasons[m.Reason], Rule: m.Rule, Group: g.Key(), GroupLine: g.Line()}
 	if m.ReservedEncoding {
 		a.Notes |= NoteReservedEncoding
 		a.allows = !m.Allowed
+	}
+	return a
+}
+
+// match asks a parsed file, and notes where another way of matching tokens would
+// answer otherwise.
+func (f *parsedFile) match(s *subject) Answer {
+	r := f.reader(s.token)
+	a := match(r.group, s.path)
+	for _, g := range r.others {
+		if verdictOf(g.Match(s.path).Allowed) != a.Verdict {
+			a.Notes |= NoteOtherMode
+		}
 	}
 	return a
 }
@@ -84,14 +105,46 @@ func agentKey(token string) string { return strings.ToLower(token) }
 // maxCached bounds the caches: parsed files and tokens.
 const maxCached = 4096
 
-// parsedFile is a robots.txt as parsed, and without the parsing limit, where that
-// cut something.
+// parsedFile is a robots.txt as parsed, and as other readings have it.
 type parsedFile struct {
 	*robots.File
-	whole *robots.File
-	notes []robots.Note
-	size  int64
-	teams []team // what-if tokens by deciding group, once asked for
+	whole   *robots.File // without the parsing limit, where that cut something
+	lineCut *robots.File // without the last line, where that may be the beginning of a line
+	html    bool         // an HTML document, in which lines are rules nevertheless
+	notes   []robots.Note
+	size    int64
+	teams   []team // what-if tokens by deciding group, once asked for
+	readers map[string]reader
+}
+
+// reader is what a file has for a product token: the group that governs it, and
+// those that would if tokens were matched in another way.
+type reader struct {
+	group  *robots.Group
+	others []*robots.Group
+}
+
+// maxReaders bounds the tokens of one file whose groups are kept.
+const maxReaders = 64
+
+func (f *parsedFile) reader(token string) reader {
+	if r, known := f.readers[token]; known {
+		return r
+	}
+	r := reader{group: f.For(token)}
+	for _, m := range robots.Modes {
+		if g := f.ForMode(token, m); g != r.group {
+			r.others = append(r.others, g)
+		}
+	}
+	if f.readers == nil {
+		f.readers = make(map[string]reader)
+	}
+	if len(f.readers) >= maxReaders {
+		clear(f.readers)
+	}
+	f.readers[token] = r
+	return r
 }
 
 // fileCache keeps parsed robots.txt files by the digest of their body. Most hosts
@@ -113,9 +166,13 @@ func newFileCache(s *store, p robots.Profile) *fileCache {
 
 // get returns the parsed file of a state, an empty one where it has no body.
 func (c *fileCache) get(st *State) (*parsedFile, error) {
+	partial := st.Outcome == OutcomePartial || ingest.Flags(st.BodyFlags)&ingest.FlagBodyCut != 0
 	key := st.BodyDigest
-	if !st.HasBody {
+	switch {
+	case !st.HasBody:
 		key = ""
+	case partial:
+		key += " partial"
 	}
 	if f := c.files[key]; f != nil {
 		return f, nil
@@ -132,6 +189,10 @@ func (c *fileCache) get(st *State) (*parsedFile, error) {
 	if f.Cut {
 		f.whole, _ = robots.ParseWhole(body, c.profile)
 	}
+	if n := bytes.LastIndexByte(body, '\n') + 1; partial && n < len(body) {
+		f.lineCut, _ = robots.Parse(body[:n], c.profile)
+	}
+	f.html = f.Groups > 0 && slices.ContainsFunc(f.notes, func(n robots.Note) bool { return n.Kind == robots.NoteHTML })
 	if c.size+f.size > maxCachedBodies || len(c.files) >= maxCached {
 		clear(c.files)
 		c.size = 0

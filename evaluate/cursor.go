@@ -72,9 +72,31 @@ func (c *cursor[T]) each(p place, f func(*T) error) error {
 	return c.err
 }
 
-// sameRecord reports whether two neighbours in the order of the facts are copies
-// of one record: the same id, URL and time are not enough, for there are writers
-// that use an id twice.
+// maxTwins bounds the records of one id, URL and time that are told apart.
+const maxTwins = 32
+
+// twins finds the copies of a record among rows in the order of the facts, where
+// all rows of one id, URL and time are neighbours.
+type twins []ingest.Fetch
+
+// first returns the row before of which f is a copy, nil where there is none.
+func (t *twins) first(f *ingest.Fetch) *ingest.Fetch {
+	if list := *t; len(list) > 0 && !(list[0].RecordID == f.RecordID && list[0].Micros == f.Micros && list[0].URL == f.URL) {
+		*t = list[:0]
+	}
+	for i := range *t {
+		if first := &(*t)[i]; sameRecord(first, f) {
+			return first
+		}
+	}
+	if f.RecordID != "" && len(*t) < maxTwins {
+		*t = append(*t, *f)
+	}
+	return nil
+}
+
+// sameRecord reports whether two rows are copies of one record: the same id, URL
+// and time are not enough, for there are writers that use an id twice.
 func sameRecord(a, b *ingest.Fetch) bool {
 	return a.RecordID != "" && a.RecordID == b.RecordID && a.Micros == b.Micros && a.Precision == b.Precision &&
 		a.URL == b.URL && a.Type == b.Type && a.Status == b.Status && a.PayloadDigest == b.PayloadDigest &&

@@ -76,24 +76,36 @@ func (d *decider) judge(r *Result, s *subject, v *view) error {
 		return nil
 	}
 	r.govern(v, s.time)
-	answer, err := d.answer(v.governing, s)
+	answer, err := d.answerInTime(v.governing, s, v)
 	if err != nil {
 		return err
 	}
 	r.take(answer)
-	if err := d.checkMoment(r, s, v.moment); err != nil {
+	agreed, err := d.checkMoment(r, s, v)
+	switch {
+	case err != nil || !agreed:
 		return err
-	}
-	switch v.governing.Outcome {
-	case OutcomeUnreachable:
-		r.ageUnreachable(v.run, s.time)
-	case OutcomeUnresolved, OutcomeUndefined:
+	case v.governing.Outcome == OutcomeUnresolved || v.governing.Outcome == OutcomeUndefined:
 		return d.recordPrior(r, s, v.earlier)
-	}
-	if r.Evidence == Stale && r.Verdict != Unknown {
+	case r.Evidence == Stale && r.Verdict != Unknown:
 		return d.checkChanged(r, s, v.following)
 	}
 	return nil
+}
+
+// answerInTime asks a capture at the governing one's moment. RFC 9309 §2.3.1.4 is
+// applied in time: unreachable disallows for a day; after more than 30 days of it
+// the crawler may take the file as unavailable.
+func (d *decider) answerInTime(st *State, s *subject, v *view) (Answer, error) {
+	if st.Outcome == OutcomeUnreachable {
+		switch {
+		case v.evidence == Stale:
+			return Answer{Reason: UnreachableStale}, nil
+		case v.run.count >= 2 && s.time.MicrosSince(v.run.first.Time()) > unreachableMay:
+			return Answer{Verdict: Allowed, Reason: UnreachableOver30d}, nil
+		}
+	}
+	return d.answer(st, s)
 }
 
 func (r *Result) govern(v *view, t ingest.Time) {
@@ -120,35 +132,21 @@ func (r *Result) unknown(reason Reason) {
 
 // checkMoment withdraws the verdict where captures at the governing one's moment
 // answer otherwise. File order never decides.
-func (d *decider) checkMoment(r *Result, s *subject, moment []*State) error {
-	for _, other := range moment {
+func (d *decider) checkMoment(r *Result, s *subject, v *view) (agreed bool, err error) {
+	for _, other := range v.moment {
 		if other == r.Governing {
 			continue
 		}
-		a, err := d.answer(other, s)
+		a, err := d.answerInTime(other, s, v)
 		if err != nil {
-			return err
+			return false, err
 		}
 		if a.Verdict != r.Verdict {
 			r.unknown(ConflictingCaptures)
-			return nil
+			return false, nil
 		}
 	}
-	return nil
-}
-
-// ageUnreachable applies RFC 9309 §2.3.1.4 in time: unreachable disallows for a
-// day; after more than 30 days of it the crawler may take the file as unavailable.
-func (r *Result) ageUnreachable(run unreachableRun, t ingest.Time) {
-	if r.Reason != Unreachable { // withdrawn
-		return
-	}
-	switch {
-	case r.Evidence == Stale:
-		r.unknown(UnreachableStale)
-	case run.count >= 2 && t.MicrosSince(run.first.Time()) > unreachableMay:
-		r.Verdict, r.Reason = Allowed, UnreachableOver30d
-	}
+	return true, nil
 }
 
 // recordPrior records what the latest capture before an unresolved or undefined
@@ -193,7 +191,10 @@ func (d *decider) certify(r *Result, s *subject, tl *timeline, v *view) error {
 	if err != nil {
 		return err
 	}
-	exact := min(s.time.Precision, r.Governing.Precision) >= ingest.PrecisionHour
+	exact := s.time.Precision >= ingest.PrecisionHour
+	for _, st := range v.moment {
+		exact = exact && st.Precision >= ingest.PrecisionHour
+	}
 	const doubts = NoteURLCut | NoteBodyCut | NoteOtherCrawler | NotePartial | NoteResynced
 	switch {
 	case r.Contester != nil || r.allows:
@@ -215,15 +216,17 @@ func (d *decider) permittedCopies(r *Result, s *subject, tl *timeline, v *view) 
 		copies = append(copies[:len(copies):len(copies)], v.lastRules)
 	}
 	allDisallow = true
+	asked := r.Governing
 	for _, c := range copies {
-		if c == r.Governing || c.Outcome != OutcomeRules && c.Outcome != OutcomeUnavailable {
+		if !c.isCopy() || c.saysLike(asked) {
 			continue
 		}
+		asked = c
 		a, err := d.answer(c, s)
 		if err != nil {
 			return false, err
 		}
-		if a.Verdict == Allowed {
+		if a.Verdict == Allowed || a.allows {
 			r.Contester, r.Notes = c, r.Notes|NotePermittedCopy
 			return false, nil
 		}

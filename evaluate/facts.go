@@ -66,13 +66,10 @@ func (s *store) captures(ctx context.Context) iter.Seq2[*ingest.Capture, error] 
 		},
 	})
 	return func(yield func(*ingest.Capture, error) bool) {
-		var last ingest.Fetch
+		var seen twins
 		for c, err := range all {
-			if err == nil && sameRecord(&last, &c.Fetch) {
+			if err == nil && seen.first(&c.Fetch) != nil {
 				continue
-			}
-			if err == nil {
-				last = c.Fetch
 			}
 			if !yield(c, err) {
 				return

@@ -1,7 +1,9 @@
 package evaluate
 
 import (
+	"net/http"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/ingest"
@@ -13,17 +15,37 @@ import (
 type group struct {
 	place
 	captures []ingest.Capture
-	byURL    map[string][]*ingest.Capture // in order of time
-	scanned  map[string]bool              // URLs whose fetches are all here
+	byURL    map[string]*shelf
+	scanned  map[string]bool // URLs whose fetches are all here
+}
+
+// shelf is the captures of one URL, so ordered that nobody has to look at all of
+// them: a host may have been asked for its robots.txt every minute for years.
+type shelf struct {
+	all       []*ingest.Capture            // in the order of the facts, by time
+	successes []*ingest.Capture            // those of a GET with a 2xx
+	originals map[string][]*ingest.Capture // those that may lend their body, by payload digest
+	coarsest  ingest.Precision             // of the dates
 }
 
 func newGroup(p place) *group {
-	return &group{place: p, byURL: make(map[string][]*ingest.Capture), scanned: make(map[string]bool)}
+	return &group{place: p, byURL: make(map[string]*shelf), scanned: make(map[string]bool)}
 }
 
 func (g *group) add(c *ingest.Capture) error {
 	g.captures = append(g.captures, *c)
+	g.captures[len(g.captures)-1].PolicyHeaders = "" // may be long, and is not needed
 	return nil
+}
+
+// shelf returns the captures of a URL, none where there are none.
+func (g *group) shelf(key string) *shelf {
+	s := g.byURL[key]
+	if s == nil {
+		s = new(shelf)
+		g.byURL[key] = s
+	}
+	return s
 }
 
 // index makes the captures findable by URL, once they are all here.
@@ -31,9 +53,46 @@ func (g *group) index() {
 	for i := range g.captures {
 		c := &g.captures[i]
 		u, _ := weburl.Parse(c.URL)
-		key := urlKey(u)
-		g.byURL[key] = append(g.byURL[key], c)
+		s := g.shelf(urlKey(u))
+		s.all = append(s.all, c)
 	}
+	for _, s := range g.byURL {
+		s.arrange()
+	}
+}
+
+// arrange fills in what follows from all.
+func (s *shelf) arrange() {
+	slices.SortFunc(s.all, func(a, b *ingest.Capture) int { return ingest.CompareFetches(&a.Fetch, &b.Fetch) })
+	*s = shelf{all: s.all, originals: make(map[string][]*ingest.Capture), coarsest: ingest.PrecisionMicrosecond}
+	for _, c := range s.all {
+		if c.Time().Known() {
+			s.coarsest = min(s.coarsest, c.Precision)
+		}
+		if c.Method != http.MethodGet {
+			continue
+		}
+		if c.Status/100 == 2 {
+			s.successes = append(s.successes, c)
+		}
+		if c.PayloadDigest != "" && canLend(c) {
+			digest := strings.ToLower(c.PayloadDigest)
+			s.originals[digest] = append(s.originals[digest], c)
+		}
+	}
+}
+
+// upTo returns how many of list, which is in order of time, are dated micros or
+// earlier.
+func upTo(list []*ingest.Capture, micros int64) int {
+	return sort.Search(len(list), func(i int) bool { return list[i].Micros > micros })
+}
+
+// between returns the captures of which, at their precision and t's, some moment
+// lies from before t by back to after t by ahead. There may be a few more.
+func (s *shelf) between(t ingest.Time, back, ahead int64) []*ingest.Capture {
+	from := upTo(s.all, t.Micros-back-unit(s.coarsest)-1)
+	return s.all[from:max(from, upTo(s.all, t.Micros+ahead+unit(t.Precision)))]
 }
 
 // complete reports whether all captures of the URL are in the group.
@@ -50,45 +109,48 @@ func (g *group) addFetches(fetches *cursor[ingest.Fetch], chases []chase) error 
 	if len(g.scanned) == 0 {
 		return nil
 	}
-	var found []*ingest.Capture
+	held := make(map[mark]bool) // a fetch does not tell whether its body is in the pack; its capture does
+	for key := range g.scanned {
+		for _, c := range g.shelf(key).all {
+			held[markOf(&c.Fetch)] = true
+		}
+	}
 	err := fetches.each(g.place, func(f *ingest.Fetch) error {
 		u, _ := weburl.Parse(f.URL)
-		if key := urlKey(u); g.scanned[key] && !g.holds(key, f) {
-			found = append(found, &ingest.Capture{Fetch: *f, Kind: ingest.CaptureTarget})
+		key := urlKey(u)
+		if !g.scanned[key] || held[markOf(f)] {
+			return nil
 		}
+		held[markOf(f)] = true
+		c := &ingest.Capture{Fetch: *f, Kind: ingest.CaptureTarget}
+		c.PolicyHeaders = ""
+		s := g.shelf(key)
+		s.all = append(s.all, c)
 		return nil
 	})
-	for _, c := range found {
-		u, _ := weburl.Parse(c.URL)
-		key := urlKey(u)
-		g.byURL[key] = append(g.byURL[key], c)
-	}
 	for key := range g.scanned {
-		slices.SortFunc(g.byURL[key], func(a, b *ingest.Capture) int { return ingest.CompareFetches(&a.Fetch, &b.Fetch) })
+		g.shelf(key).arrange()
 	}
 	return err
 }
 
-// holds reports whether the group has the body of f already. The fetch itself
-// knows whether its body was kept.
-func (g *group) holds(key string, f *ingest.Fetch) bool {
-	return slices.ContainsFunc(g.byURL[key], func(c *ingest.Capture) bool {
-		return c.Input == f.Input && c.Offset == f.Offset && c.RecordID == f.RecordID || sameRecord(&c.Fetch, f)
-	})
-}
-
-// nearest finds the capture that a redirect at time t led to: the nearest within
-// an hour after, else the latest within a day before.
-func (g *group) nearest(key string, t ingest.Time) *ingest.Capture {
+// nearest finds the capture that a redirect led to: the nearest within an hour
+// after, else the latest within a day before. Crawlers follow within the second at
+// which dates are given, so one at the same moment counts as after, unless the
+// chase comes from there: a server may well redirect a URL to itself once.
+func (g *group) nearest(ch *chase) *ingest.Capture {
 	var before, after *ingest.Capture
-	for _, c := range g.byURL[key] {
-		if c.Method != "GET" || !c.Time().Known() {
+	for _, c := range g.shelf(ch.WantKey).between(ch.wantTime(), day, hour) {
+		if c.Method != http.MethodGet || !c.Time().Known() {
 			continue
 		}
-		switch gap := c.Time().MicrosSince(t); {
-		case gap >= 0 && gap <= hour && after == nil:
-			after = c
-		case gap < 0 && gap >= -day:
+		gap := c.Time().MicrosSince(ch.wantTime())
+		switch {
+		case gap >= 0 && gap <= hour && !ch.visited(c):
+			if after == nil {
+				after = c
+			}
+		case gap <= 0 && gap >= -day:
 			before = c
 		}
 	}
@@ -102,8 +164,8 @@ func (g *group) nearest(key string, t ingest.Time) *ingest.Capture {
 // revisit's own status, where that has one.
 func (g *group) original(ch *chase) *ingest.Capture {
 	var found *ingest.Capture
-	for _, c := range g.byURL[ch.WantKey] {
-		if c.Type == ingest.Revisit || !c.Time().Known() || c.Time().MicrosSince(ch.wantTime()) != 0 || !ch.statusFits(c) {
+	for _, c := range g.shelf(ch.WantKey).between(ch.wantTime(), 0, 0) {
+		if !c.Time().Known() || c.Time().MicrosSince(ch.wantTime()) != 0 || !ch.isOriginal(c) {
 			continue
 		}
 		if found == nil || sameDigest(c.PayloadDigest, ch.CurDigest) {
@@ -113,29 +175,33 @@ func (g *group) original(ch *chase) *ingest.Capture {
 	return found
 }
 
-// statusFits reports whether c can be the original of the record in hand.
-func (ch *chase) statusFits(c *ingest.Capture) bool {
-	return ch.CurUnmodified || ch.CurStatus < 0 || ch.CurStatus == c.Status
+// canLend reports whether c has a body of its own that revisits may refer to.
+func canLend(c *ingest.Capture) bool {
+	return c.Type != ingest.Revisit && c.Method == http.MethodGet && c.Status != http.StatusNotModified
+}
+
+// isOriginal reports whether c can be the original of the record in hand: of
+// records with the same payload, one with the same status.
+func (ch *chase) isOriginal(c *ingest.Capture) bool {
+	return canLend(c) && (ch.CurUnmodified || ch.CurStatus < 0 || ch.CurStatus == c.Status)
 }
 
 // byDigest finds an original of the same URL with the same payload digest: the
 // latest before the revisit, else the earliest after.
 func (g *group) byDigest(ch *chase) *ingest.Capture {
-	var before, after *ingest.Capture
-	for _, c := range g.byURL[ch.WantKey] {
-		if c.Type == ingest.Revisit || !sameDigest(c.PayloadDigest, ch.CurDigest) || !ch.statusFits(c) {
-			continue
-		}
-		if c.Micros <= ch.CurMicros {
-			before = c
-		} else if after == nil {
-			after = c
+	list := g.shelf(ch.WantKey).originals[strings.ToLower(ch.CurDigest)]
+	n := upTo(list, ch.CurMicros)
+	for _, c := range slices.Backward(list[:n]) {
+		if ch.isOriginal(c) {
+			return c
 		}
 	}
-	if before != nil {
-		return before
+	for _, c := range list[n:] {
+		if ch.isOriginal(c) {
+			return c
+		}
 	}
-	return after
+	return nil
 }
 
 // sameDigest compares two payload digests. Hexadecimal ones come in both cases.
@@ -143,11 +209,11 @@ func sameDigest(a, b string) bool { return a != "" && strings.EqualFold(a, b) }
 
 // latest finds the latest 2xx of the URL at or before the time of the 304.
 func (g *group) latest(ch *chase) *ingest.Capture {
-	var found *ingest.Capture
-	for _, c := range g.byURL[ch.WantKey] {
-		if c.Status/100 == 2 && c.Time().Known() && c.Time().MicrosSince(ch.curTime()) <= 0 && !ch.visited(c) {
-			found = c
+	t, list := ch.curTime(), g.shelf(ch.WantKey).successes
+	for _, c := range slices.Backward(list[:upTo(list, t.Micros+unit(t.Precision))]) {
+		if c.Time().Known() && c.Time().MicrosSince(t) <= 0 && !ch.visited(c) {
+			return c
 		}
 	}
-	return found
+	return nil
 }

@@ -1,8 +1,10 @@
 package evaluate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -75,15 +77,25 @@ var chaseRuns = run.Spec[chase]{
 // mark is a record that a robots.txt redirect led to. Its fetch is always allowed:
 // that record, not that URL.
 type mark struct {
-	HostReversed string `parquet:"host_reversed,dict"`
-	Origin       string `parquet:"origin,dict"`
-	Input        int32  `parquet:"input"`
-	Offset       int64  `parquet:"offset"`
-	RecordID     string `parquet:"record_id"`
+	HostReversed string            `parquet:"host_reversed,dict"`
+	Origin       string            `parquet:"origin,dict"`
+	Micros       int64             `parquet:"time"`
+	URL          string            `parquet:"url"`
+	RecordID     string            `parquet:"record_id"`
+	Type         ingest.RecordType `parquet:"type"`
+	Status       int16             `parquet:"status"`
+	Input        int32             `parquet:"input"` // with Offset: of a record without an id
+	Offset       int64             `parquet:"offset"`
 }
 
+// markOf makes the mark of a record, the same for every copy of it.
 func markOf(f *ingest.Fetch) mark {
-	return mark{f.HostReversed, f.Origin, f.Input, f.Offset, f.RecordID}
+	m := mark{HostReversed: f.HostReversed, Origin: f.Origin, Micros: f.Micros, URL: f.URL, RecordID: f.RecordID,
+		Type: f.Type, Status: f.Status}
+	if f.RecordID == "" {
+		m.Input, m.Offset = f.Input, f.Offset
+	}
+	return m
 }
 
 var markRuns = run.Spec[mark]{
@@ -92,19 +104,18 @@ var markRuns = run.Spec[mark]{
 		if c := a.place().compare(b.place()); c != 0 {
 			return c
 		}
-		if a.Input != b.Input {
-			return int(a.Input) - int(b.Input)
-		}
-		if a.Offset != b.Offset {
-			if a.Offset < b.Offset {
-				return -1
-			}
-			return 1
-		}
-		return strings.Compare(a.RecordID, b.RecordID)
+		return cmp.Or(
+			cmp.Compare(a.Micros, b.Micros),
+			cmp.Compare(a.URL, b.URL),
+			cmp.Compare(a.RecordID, b.RecordID),
+			cmp.Compare(a.Type, b.Type),
+			cmp.Compare(a.Status, b.Status),
+			cmp.Compare(a.Input, b.Input),
+			cmp.Compare(a.Offset, b.Offset),
+		)
 	},
 	Bucket: func(m *mark) int { return run.BucketOf(m.HostReversed) },
-	Size:   func(m *mark) int { return 128 },
+	Size:   func(m *mark) int { return 128 + len(m.URL) },
 }
 
 func (m *mark) place() place { return place{m.HostReversed, m.Origin} }
@@ -271,7 +282,7 @@ func (ch *chase) wantsPolicy() bool { return ch.WantKey == ch.WantOrigin+"/robot
 // on: to the states, or to the next round.
 func (r *resolver) follow(ch *chase, g *group) error {
 	for ch.Want != seekNothing && ch.place() == g.place {
-		if ch.Want != seekNothing && !ch.wantsPolicy() && !g.complete(ch.WantKey) {
+		if !ch.wantsPolicy() && !g.complete(ch.WantKey) {
 			break // the next round brings this URL's fetches along
 		}
 		if err := r.step(ch, g); err != nil {
@@ -290,7 +301,7 @@ func (r *resolver) step(ch *chase, g *group) error {
 	ch.Want = seekNothing
 	switch want {
 	case seekHop:
-		return r.takeHop(ch, g.nearest(ch.WantKey, ch.wantTime()))
+		return r.takeHop(ch, g.nearest(ch))
 	case seekOriginal:
 		if c := g.original(ch); c != nil {
 			return r.takeOriginal(ch, c)
@@ -344,7 +355,7 @@ func (r *resolver) takeOriginal(ch *chase, c *ingest.Capture) error {
 // keep makes sure that the body of c is at hand, where it will be needed, before
 // it goes on.
 func (r *resolver) keep(ch *chase, c *ingest.Capture, failure Reason, goOn func()) error {
-	needed := c.Type != ingest.Revisit && (c.Status/100 == 2 || c.Flags&ingest.FlagHTTPHead == 0)
+	needed := c.Type != ingest.Revisit && !hasNoContent(c.Status) && (c.Status/100 == 2 || c.Flags&ingest.FlagHTTPHead == 0)
 	if c.Flags&ingest.FlagBodyKept != 0 || !needed {
 		goOn()
 		return nil
@@ -383,7 +394,7 @@ func (r *resolver) take(ch *chase, c *ingest.Capture) {
 	switch {
 	case ch.CurUnmodified:
 		ch.seekOriginal(c)
-	case c.Type == ingest.Revisit && (c.Status < 0 || c.Status/100 == 2):
+	case c.Type == ingest.Revisit && (c.Status < 0 || c.Status/100 == 2 && !hasNoContent(c.Status)):
 		ch.seekOriginal(c)
 	default:
 		r.byStatus(ch, c)
@@ -408,7 +419,7 @@ func (r *resolver) byStatus(ch *chase, c *ingest.Capture) {
 		ch.endRules(c)
 	case status/100 == 3 && c.Location != "" && status != 304:
 		r.hop(ch, c.Location)
-	case status/100 == 4:
+	case status/100 == 4, status == 550 && isFTP(c.URL):
 		ch.end(OutcomeUnavailable, Unavailable)
 	case status/100 == 5:
 		ch.end(OutcomeUnreachable, Unreachable)
@@ -417,12 +428,23 @@ func (r *resolver) byStatus(ch *chase, c *ingest.Capture) {
 	}
 }
 
+// hasNoContent reports whether a status says that there is no body (RFC 9110
+// §15.3.5, §15.3.6).
+func hasNoContent(status int16) bool {
+	return status == http.StatusNoContent || status == http.StatusResetContent
+}
+
+func isFTP(url string) bool {
+	u, _ := weburl.Parse(url)
+	return u.Scheme == "ftp"
+}
+
 // endRules settles on a body.
 func (ch *chase) endRules(c *ingest.Capture) {
 	switch {
-	case c.Status == 204 || c.Status == 205:
-		ch.end(OutcomeRules, reasonNone)
+	case hasNoContent(c.Status):
 		ch.HasBody = false
+		ch.end(OutcomeRules, reasonNone)
 	case c.Truncated != "", c.Status == 206 && !showsWhole(c.ContentRange):
 		ch.end(OutcomePartial, Truncated)
 	default:
@@ -440,11 +462,12 @@ func showsWhole(contentRange string) bool {
 
 // end settles a chase, unless it went through too many redirects: then the file
 // is unavailable, whatever stood at the end (RFC 9309 §2.3.1.2).
+// Rules that stood there are recorded.
 func (ch *chase) end(o Outcome, reason Reason) {
-	if ch.TooMany {
-		o, reason = OutcomeUnavailable, TooManyRedirects
-	}
 	ch.settle(o, reason)
+	if ch.TooMany {
+		ch.Outcome, ch.Reason = OutcomeUnavailable, TooManyRedirects
+	}
 }
 
 // giveUp settles a chase whose next record the archive does not hold.
@@ -455,7 +478,7 @@ func (r *resolver) hop(ch *chase, location string) {
 	target := weburl.Resolve(ch.CurURL, location)
 	u, _ := weburl.Parse(target)
 	ch.Hops++
-	ch.HopURLs = strings.TrimPrefix(ch.HopURLs+"\n"+target, "\n")
+	ch.HopURLs = strings.TrimPrefix(ch.HopURLs+"\n"+cutHop(target), "\n")
 	ch.TooMany = ch.TooMany || ch.Hops > maxHops
 	if u.Host == "" || !weburl.IsFetchScheme(u.Scheme) || ch.Hops > maxFollowed || !ch.curTime().Known() {
 		ch.giveUp(UnresolvedRedirect)

@@ -124,12 +124,11 @@ func (e *evaluation) decideOrigin(fetches *cursor[ingest.Fetch], states *cursor[
 		e.whatIf.newOrigin()
 	}
 	host := &HostStats{Origin: here.origin}
-	var last ingest.Fetch
+	var seen twins
 	err = fetches.each(here, func(f *ingest.Fetch) error {
-		if sameRecord(&last, f) {
-			return e.noteDuplicate(&last, f)
+		if first := seen.first(f); first != nil {
+			return e.noteDuplicate(first, f)
 		}
-		last = *f
 		return e.decideFetch(f, tl, host)
 	})
 	if err != nil {
@@ -192,6 +191,7 @@ func (e *evaluation) loadTimeline(here place, states *cursor[State], marks *curs
 		e.lastID++
 		st.ID = e.lastID
 		st.agent, _ = e.decider.agentOf(&st.Fetch)
+		st.readAs(e.opt.Profile)
 		list = append(list, &st)
 		return e.reportState(&st)
 	})

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/run"
 )
 
@@ -26,7 +27,8 @@ func (o Outcome) String() string {
 
 // State is one robots capture and what it came to. The fields of Capture are
 // those of the capture itself, but for the body: that is the body applied,
-// wherever a revisit or redirect led to it.
+// wherever a revisit or redirect led to it. Timelines hold States, so what could
+// be long and nobody needs is left out: the policy headers, the end of a Location.
 type State struct {
 	ingest.Capture
 	Outcome          Outcome `parquet:"outcome"`
@@ -58,6 +60,7 @@ func (s *State) HopList() []string {
 // newState begins the resolution of a robots capture with the capture itself.
 func newState(c *ingest.Capture) State {
 	s := State{Capture: *c, FinalStatus: c.Status}
+	s.PolicyHeaders, s.Location = "", cutHop(c.Location)
 	s.takeBody(c)
 	return s
 }
@@ -74,9 +77,43 @@ func (s *State) takeBody(c *ingest.Capture) {
 // settle ends the resolution.
 func (s *State) settle(o Outcome, r Reason) {
 	s.Outcome, s.Reason = o, r
-	if o != OutcomeRules && o != OutcomePartial && r != TooManyRedirects {
-		s.HasBody = false
+	s.HasBody = s.HasBody && o.hasRules()
+}
+
+func (o Outcome) hasRules() bool { return o == OutcomeRules || o == OutcomePartial }
+
+// readAs applies what the profiles say differently of a status:
+// draft-koster-rep-08 §2.2.1.4 takes an undefined one as unreachable, Google 429.
+func (s *State) readAs(p robots.Profile) {
+	if p == robots.REP08 && s.Outcome == OutcomeUndefined ||
+		p == robots.Google && s.Reason == Unavailable && s.FinalStatus == 429 {
+		s.settle(OutcomeUnreachable, Unreachable)
 	}
+}
+
+// isCopy reports whether a crawler could go on using what it got: a file, the
+// knowledge that there is none, or a file that the archive does not hold.
+func (s *State) isCopy() bool {
+	return s.Outcome.hasRules() || s.Outcome == OutcomeUnavailable ||
+		s.Outcome == OutcomeUnresolved && s.Status/100 == 2
+}
+
+// saysLike reports whether two captures answer every question alike. Most hosts
+// serve the same file every time.
+func (s *State) saysLike(other *State) bool {
+	const cut = uint32(ingest.FlagBodyCut)
+	return s.Outcome == other.Outcome && s.HasBody == other.HasBody &&
+		(!s.HasBody || s.BodyDigest == other.BodyDigest && s.BodyFlags&cut == other.BodyFlags&cut)
+}
+
+// maxHopURL bounds what is recorded of each redirect's target, in octets.
+const maxHopURL = 2048
+
+func cutHop(url string) string {
+	if len(url) > maxHopURL {
+		return url[:maxHopURL] + "…"
+	}
+	return url
 }
 
 var stateRuns = run.Spec[State]{

@@ -16,9 +16,10 @@ type timeline struct {
 // line is a sequence of robots captures in order of time, those without a usable
 // date left out.
 type line struct {
-	states []*State
-	runs   []unreachableRun // parallel to states
-	rules  []int            // index of the latest capture with rules up to here; -1: none
+	states   []*State
+	runs     []unreachableRun // parallel to states
+	rules    []int            // index of the latest capture with rules up to here; -1: none
+	coarsest ingest.Precision // of the dates
 }
 
 // unreachableRun is the unbroken run of unreachable captures up to a place.
@@ -64,6 +65,9 @@ func (l *line) add(s *State) {
 	if s.Outcome == OutcomeRules {
 		rules = len(l.states)
 	}
+	if len(l.states) == 0 || s.Precision < l.coarsest {
+		l.coarsest = s.Precision
+	}
 	l.states, l.runs, l.rules = append(l.states, s), append(l.runs, r), append(l.rules, rules)
 }
 
@@ -78,32 +82,85 @@ func (l *line) upTo(t ingest.Time) int {
 	return n
 }
 
+// Dates of several precisions are in no order that all comparisons agree with: a
+// capture of "2021-04-24" stands before one of 08:00 that day, is no earlier than
+// it, and no earlier than one of 10:00 either. So the captures near a moment are
+// found in two steps: a range that holds them all, and in it those that are.
+
 // after returns the captures within a day after t, of which n lie at or before it.
 func (l *line) after(t ingest.Time, n int) []*State {
-	end := n
-	for end < len(l.states) && l.states[end].Time().MicrosSince(t) <= day {
-		end++
-	}
-	return l.states[n:end]
+	end := n + l.from(n, t.Micros+day+unit(t.Precision)+1)
+	return filter(l.states[n:end], func(s *State) bool { return s.Time().MicrosSince(t) <= day })
 }
 
 // since returns the captures in [t − 24 h, t], of which n lie at or before t.
 func (l *line) since(t ingest.Time, n int) []*State {
-	start := n
-	for start > 0 && t.MicrosSince(l.states[start-1].Time()) <= day {
-		start--
-	}
-	return l.states[start:n]
+	start := min(n, l.from(0, t.Micros-day-unit(l.coarsest)))
+	return filter(l.states[start:n], func(s *State) bool { return t.MicrosSince(s.Time()) <= day })
 }
 
 // moment returns the captures that lie at the same moment as the one at index i,
 // which is the last of them.
 func (l *line) moment(i int) []*State {
-	start := i
-	for start > 0 && l.states[start-1].Time().MicrosSince(l.states[i].Time()) == 0 {
-		start--
+	t := l.states[i].Time()
+	start := min(i, l.from(0, t.Micros-unit(l.coarsest)))
+	return filter(l.states[start:i+1], func(s *State) bool { return s.Time().MicrosSince(t) == 0 })
+}
+
+// earliest returns those of list than which no other is earlier.
+func earliest(list []*State) []*State {
+	var first [ingest.PrecisionMicrosecond + 1]*State // of each precision
+	return filter(list, func(s *State) bool {
+		for _, f := range first {
+			if f != nil && s.Time().MicrosSince(f.Time()) > 0 {
+				return false
+			}
+		}
+		if first[s.Precision] == nil {
+			first[s.Precision] = s
+		}
+		return true
+	})
+}
+
+// from returns how many captures from index n on lie before micros.
+func (l *line) from(n int, micros int64) int {
+	return sort.Search(len(l.states)-n, func(i int) bool { return l.states[n+i].Micros >= micros })
+}
+
+// unit returns the length of what a date of a precision names, at most.
+func unit(p ingest.Precision) int64 {
+	switch p {
+	case ingest.PrecisionYear:
+		return 366 * day
+	case ingest.PrecisionMonth:
+		return 31 * day
+	case ingest.PrecisionDay:
+		return day
+	case ingest.PrecisionHour:
+		return hour
+	case ingest.PrecisionMinute:
+		return hour / 60
 	}
-	return l.states[start : i+1]
+	return hour / 3600
+}
+
+// filter returns the captures that keep accepts: the list itself, where it accepts
+// them all.
+func filter(list []*State, keep func(*State) bool) []*State {
+	for i, s := range list {
+		if keep(s) {
+			continue
+		}
+		kept := list[:i:i]
+		for _, s := range list[i+1:] {
+			if keep(s) {
+				kept = append(kept, s)
+			}
+		}
+		return kept
+	}
+	return list
 }
 
 // view is what a fetch sees of its origin's timeline.
@@ -131,11 +188,7 @@ func (tl *timeline) view(s *subject) view {
 		if len(following) == 0 {
 			return view{}
 		}
-		same := 1
-		for same < len(following) && following[same].Time().MicrosSince(following[0].Time()) == 0 {
-			same++
-		}
-		return view{governing: following[0], evidence: Later, own: ownFollowing, moment: following[:same]}
+		return view{governing: following[0], evidence: Later, own: ownFollowing, moment: earliest(following)}
 	}
 	at := n - 1
 	v := view{governing: l.states[at], evidence: Fresh, own: own, moment: l.moment(at), earlier: l.states[:at],

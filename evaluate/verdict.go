@@ -112,7 +112,7 @@ const (
 func (c Certainty) String() string { return [...]string{"", "certain", "probable", "contested"}[c] }
 
 // Notes are remarks on a verdict, as a set.
-type Notes uint8
+type Notes uint16
 
 // The notes. Their names are the values of the column notes.
 const (
@@ -124,10 +124,12 @@ const (
 	NotePermittedCopy                      // a copy that may have been in use allows
 	NotePartial                            // the governing capture holds a part of the file
 	NoteResynced                           // found behind damage in the archive
+	NoteOtherMode                          // another way of matching tokens would change the verdict
+	NoteHTML                               // the governing capture is an HTML document with lines that are rules
 )
 
 var noteNames = [...]string{"reserved_encoding", "parse_limit", "body_cut", "url_cut", "other_crawler",
-	"permitted_copy", "partial", "resynced"}
+	"permitted_copy", "partial", "resynced", "other_mode", "html"}
 
 // Strings returns the names of the notes in n, in a fixed order.
 func (n Notes) Strings() []string {

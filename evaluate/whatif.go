@@ -72,12 +72,14 @@ func (w *whatIf) judgeTeam(r *Result, s subject, v *view, t team) (Answer, error
 	for i, token := range tokens {
 		s.token = token
 		other := Result{Fetch: r.Fetch, Agent: r.Agent}
+		other.Notes = r.Notes & NoteURLCut
 		if err := w.decider.judge(&other, &s, v); err != nil {
 			return Answer{}, err
 		}
 		switch {
 		case i == 0:
 			first = other.Answer
+			first.Notes &^= NoteOtherMode // that would be of this token, not of the team
 		case other.Verdict != first.Verdict:
 			reason := ChangedBetween
 			if len(v.moment) > 1 {

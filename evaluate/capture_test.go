@@ -1,0 +1,422 @@
+package evaluate
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/robotsaudit/robotsaudit/internal/robots"
+)
+
+const (
+	closed = "User-agent: *\nDisallow: /\n"
+	open   = "User-agent: *\nAllow: /\n"
+	home   = "http://a.example"
+)
+
+func robotsTxt(at, body string) rec { return rec{url: home + "/robots.txt", at: at, body: body} }
+
+func page(want string) rec { return rec{url: home + "/p", want: want} }
+
+const (
+	certain = "disallowed fresh rule certain"
+	allowed = "allowed fresh rule"
+)
+
+// TestStatus is the table of what one robots capture says, by its status.
+func TestStatus(t *testing.T) {
+	t.Parallel()
+	unavailable, unreachable, undefined := "allowed fresh unavailable", "disallowed fresh unreachable certain", "unknown fresh undefined_status"
+	noGroup := "allowed fresh no_matching_group"
+	var list []scenario
+	for _, c := range []struct{ status, body, want string }{
+		{"200 OK", closed, certain},
+		{"201 Created", closed, certain},
+		{"202 Accepted", closed, certain},
+		{"203 x", closed, certain},
+		{"204 No Content", "", noGroup},
+		{"204 No Content", closed, noGroup},
+		{"205 Reset Content", closed, noGroup},
+		{"200 OK", "", noGroup},
+		{"200 OK", "<!DOCTYPE html><html><body>Not here</body></html>", noGroup},
+		{"299 x", closed, certain},
+		{"100 Continue", closed, undefined},
+		{"199 x", closed, undefined},
+		{"300 Multiple Choices", closed, undefined},
+		{"302 Found", closed, undefined},
+		{"304 Not Modified", "", "unknown fresh unresolved_revisit"},
+		{"400 x", closed, unavailable},
+		{"401 x", closed, unavailable},
+		{"403 x", closed, unavailable},
+		{"404 x", closed, unavailable},
+		{"410 x", closed, unavailable},
+		{"429 x", closed, unavailable},
+		{"499 x", closed, unavailable},
+		{"500 x", open, unreachable},
+		{"503 x", open, unreachable},
+		{"550 x", open, unreachable},
+		{"599 x", open, unreachable},
+		{"600 x", closed, undefined},
+		{"999 x", closed, undefined},
+		{"000 x", closed, undefined},
+		{"0 x", closed, undefined},
+		{"abc", closed, undefined},
+		{"", closed, certain},
+	} {
+		r := robotsTxt("-1h", c.body)
+		r.status = c.status
+		list = append(list, scenario{c.status, archive{r, page(c.want)}})
+	}
+	checkScenarios(t, Options{}, list)
+}
+
+func TestStatusByProfile(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		profile      robots.Profile
+		status, want string
+	}{
+		{robots.REP08, "999 x", "disallowed fresh unreachable certain"},
+		{robots.REP08, "302 Found", "disallowed fresh unreachable certain"},
+		{robots.REP08, "429 x", "allowed fresh unavailable"},
+		{robots.Google, "429 x", "disallowed fresh unreachable certain"},
+		{robots.Google, "404 x", "allowed fresh unavailable"},
+		{robots.Google, "999 x", "unknown fresh undefined_status"},
+	} {
+		r := robotsTxt("-1h", "")
+		r.status = c.status
+		check(t, Options{Profile: c.profile}, archive{r, page(c.want)})
+	}
+}
+
+func TestBodyWithoutStatus(t *testing.T) {
+	t.Parallel()
+	r := rec{url: home + "/robots.txt", at: "-1h", status: "-", body: closed}
+	check(t, Options{}, archive{r, page(certain)}) // HTTP/0.9
+	r.body = ""
+	check(t, Options{}, archive{r, page("unknown fresh undefined_status")})
+	ftp := rec{url: "ftp://a.example/robots.txt", at: "-1h", typ: "resource", status: "-", ua: "-", body: closed, state: "rules rules=1"}
+	file := rec{url: "ftp://a.example/p", typ: "resource", status: "-", ua: "-", want: "disallowed fresh rule probable"}
+	check(t, Options{}, archive{ftp, file, page("unknown none no_capture")})
+	ftp.typ, ftp.status, ftp.state = "response", "550 No such file", "unavailable unavailable"
+	file.want = "allowed fresh unavailable"
+	check(t, Options{}, archive{ftp, file})
+}
+
+func TestPartial(t *testing.T) {
+	t.Parallel()
+	var list []scenario
+	for _, c := range []struct {
+		name, status, body string
+		head, warc         []string
+		want               string
+	}{
+		{"206", "206 Partial Content", closed, nil, nil, "disallowed fresh rule probable +partial"},
+		{"206 allows", "206 Partial Content", open, nil, nil, "unknown fresh truncated +partial"},
+		{"206 empty", "206 Partial Content", "", nil, nil, "unknown fresh truncated +partial"},
+		{"206 whole", "206 Partial Content", closed, []string{"Content-Range: bytes 0-25/26"}, nil, certain},
+		{"206 from the middle", "206 Partial Content", closed, []string{"Content-Range: bytes 1-25/26"}, nil, "disallowed fresh rule probable +partial"},
+		{"206 of unknown size", "206 Partial Content", closed, []string{"Content-Range: bytes 0-25/*"}, nil, "disallowed fresh rule probable +partial"},
+		{"truncated", "200 OK", closed, nil, []string{"WARC-Truncated: length"}, "disallowed fresh rule probable +partial"},
+		{"truncated, allows", "200 OK", open, nil, []string{"WARC-Truncated: time"}, "unknown fresh truncated +partial"},
+		{"truncated in the rule", "200 OK", "User-agent: *\nDisallow: /", nil, []string{"WARC-Truncated: length"}, "disallowed fresh rule contested +partial"},
+		{"truncated 404", "404 x", closed, nil, []string{"WARC-Truncated: length"}, "allowed fresh unavailable"},
+		{"truncated 204", "204 x", "", nil, []string{"WARC-Truncated: length"}, "allowed fresh no_matching_group"},
+	} {
+		r := rec{url: home + "/robots.txt", at: "-1h", status: c.status, head: c.head, warc: c.warc, body: c.body}
+		list = append(list, scenario{c.name, archive{r, page(c.want)}})
+	}
+	checkScenarios(t, Options{}, list)
+}
+
+func TestBody(t *testing.T) {
+	t.Parallel()
+	long := "User-agent: *\n" + strings.Repeat("# filling\n", 51300)
+	var list []scenario
+	for _, c := range []struct{ name, body, state, want string }{
+		{"empty", "", "rules rules=0 empty", "allowed fresh no_matching_group"},
+		{"HTML", "<html><body>hello</body></html>", "rules rules=0 html", "allowed fresh no_matching_group"},
+		{"HTML around rules", "<html><pre>\n" + closed + "</pre></html>\n", "", "disallowed fresh rule contested +html"},
+		{"HTML around allow", "<html><pre>\n" + open + "</pre></html>\n", "", "allowed fresh rule"},
+		{"allow beyond the limit", long[:14] + "Disallow: /\n" + long[14:] + "Allow: /p\n", "rules rules=1 cut", "disallowed fresh rule contested +parse_limit"},
+		{"disallow beyond the limit", long + "Disallow: /p\n", "", "allowed fresh no_matching_rule +parse_limit"},
+		{"nothing of note beyond the limit", "User-agent: *\nDisallow: /\n" + long[14:] + "Allow: /q\n", "", certain},
+		{"another mode", "User-agent: TestBot foo\nAllow: /\n\nUser-agent: *\nDisallow: /\n", "", certain + " +other_mode"},
+		{"substring mode", "User-agent: test\nAllow: /\n\nUser-agent: *\nDisallow: /\n", "", certain + " +other_mode"},
+		{"modes agree", "User-agent: TestBot\nDisallow: /\n", "", certain},
+	} {
+		r := robotsTxt("-1h", c.body)
+		r.state = c.state
+		list = append(list, scenario{c.name, archive{r, page(c.want)}})
+	}
+	checkScenarios(t, Options{}, list)
+}
+
+// TestBodyCut: a body longer than what is kept.
+func TestBodyCut(t *testing.T) {
+	t.Parallel()
+	r := robotsTxt("-1h", closed+strings.Repeat("# filling\n", 850_000)+"Allow: /p")
+	check(t, Options{Profile: robots.REP08}, archive{r, page("disallowed fresh rule probable +body_cut")})
+	r.body = open + r.body
+	check(t, Options{Profile: robots.REP08}, archive{r, page("allowed fresh rule +body_cut")})
+}
+
+func TestReservedEncoding(t *testing.T) {
+	r := robotsTxt("-1h", "User-agent: *\nDisallow: /\nAllow: /p?u=a%3Ab\n")
+	p := page("disallowed fresh rule contested +reserved_encoding")
+	p.url += "?u=a:b"
+	check(t, Options{}, archive{r, p})
+	r.body = "User-agent: *\nDisallow: /p?u=a%3Ab\n"
+	p.want = "allowed fresh no_matching_rule +reserved_encoding"
+	check(t, Options{}, archive{r, p})
+}
+
+// Redirects of http://a.example/robots.txt to other places.
+func redirect(from, at, to string) rec {
+	return rec{url: from, at: at, status: "302 Found", head: []string{"Location: " + to}}
+}
+
+const itself = "allowed none robots_txt_itself"
+
+func TestRedirect(t *testing.T) {
+	t.Parallel()
+	there := func(at, body string) rec { return rec{url: "https://b.example/robots.txt", at: at, body: body} }
+	first := redirect(home+"/robots.txt", "-1h", "https://b.example/robots.txt")
+	with := func(r rec, state string) rec { r.state = state; return r }
+	unresolved := page("unknown fresh unresolved_redirect")
+	checkScenarios(t, Options{}, []scenario{
+		{"after", archive{with(first, "rules hops=1 final=200 rules=1"), there("-59m", closed), page(certain)}},
+		{"the same second", archive{first, there("-1h", closed), there("-30m", open), page("disallowed fresh rule certain")}},
+		{"an hour after", archive{first, there("+0h", closed), page(certain)}},
+		{"more than an hour after", archive{first, there("+1s", closed), unresolved}},
+		{"the nearest after", archive{first, there("-50m", closed), there("-40m", open), page(certain)}},
+		{"after rather than before", archive{first, there("-2h", open), there("-30m", closed), page(certain)}},
+		{"before", archive{there("-3h", open), there("-2h", closed), first, page(certain)}},
+		{"a day before", archive{there("-25h", closed), first, page(certain)}},
+		{"more than a day before", archive{there("-25h1s", closed), first, unresolved}},
+		{"not captured", archive{with(first, "unresolved unresolved_redirect hops=1 final=302"), unresolved}},
+		{"another scheme never substitutes", archive{first, rec{url: "http://b.example/robots.txt", at: "-1h", body: closed}, unresolved}},
+		{"to another scheme of the same host", archive{redirect(home+"/robots.txt", "-1h", "https://a.example/robots.txt"), unresolved}},
+		{"HEAD is no capture", archive{first, rec{url: "https://b.example/robots.txt", at: "-1h", method: "HEAD"}, unresolved}},
+		{"to gopher", archive{redirect(home+"/robots.txt", "-1h", "gopher://b.example/robots.txt"),
+			rec{url: "gopher://b.example/robots.txt", at: "-1h", want: "unknown none unsupported_scheme"}, unresolved}},
+		{"to nowhere", archive{redirect(home+"/robots.txt", "-1h", "http:///"), unresolved}},
+		{"to a 404", archive{first, rec{url: "https://b.example/robots.txt", at: "-1h", status: "404 x"}, page("allowed fresh unavailable")}},
+		{"to a 503", archive{first, rec{url: "https://b.example/robots.txt", at: "-1h", status: "503 x"}, page("disallowed fresh unreachable certain")}},
+		{"to a 999", archive{first, rec{url: "https://b.example/robots.txt", at: "-1h", status: "999 x"}, page("unknown fresh undefined_status")}},
+		{"relative", archive{redirect(home+"/robots.txt", "-1h", "/x/../r.txt"), rec{url: home + "/r.txt", at: "-1h", body: closed, want: itself}, page(certain)}},
+		{"serves the first origin only", archive{redirect(home+"/robots.txt", "-1h", "http://b.example/rules"),
+			rec{url: "http://b.example/rules", at: "-1h", body: closed, want: itself},
+			rec{url: "http://b.example/p", want: "unknown none no_capture"}, page(certain)}},
+		{"that record, not that URL", archive{robotsTxt("-2h", closed), redirect(home+"/robots.txt", "-1h", "/r.txt"),
+			rec{url: home + "/r.txt", at: "-1h", body: closed, want: itself}, rec{url: home + "/r.txt", at: "-30m", body: closed, want: certain}}},
+		{"loop", archive{with(redirect(home+"/robots.txt", "-1h", "/b"), "unavailable too_many_redirects hops=2 final=302"),
+			redirect(home+"/b", "-1h", "/robots.txt"), page("allowed fresh too_many_redirects")}},
+		{"to itself", archive{redirect(home+"/robots.txt", "-1h", "/robots.txt"), page("allowed fresh too_many_redirects")}},
+		{"to itself, then the file", archive{with(redirect(home+"/robots.txt", "-1h", "/robots.txt"), "rules hops=1 final=200 rules=1"),
+			robotsTxt("-59m59s", closed), page(certain)}},
+		{"to itself, then the file in the same second", archive{with(redirect(home+"/robots.txt", "-1h", "/robots.txt"), "rules hops=1 final=200 rules=1"),
+			robotsTxt("-1h", closed), page(certain)}},
+		{"300 with Location", archive{rec{url: home + "/robots.txt", at: "-1h", status: "300 x", head: []string{"Location: /r.txt"}},
+			rec{url: home + "/r.txt", at: "-1h", body: closed}, page(certain)}},
+	})
+}
+
+// chain is n redirects over as many hosts, of which the last has the body.
+func chain(n int, body string) archive {
+	var a archive
+	for i := range n {
+		from := home + "/robots.txt"
+		if i > 0 {
+			from = fmt.Sprintf("http://h%d.example/r%d", i, i)
+		}
+		a = append(a, redirect(from, "-1h", fmt.Sprintf("http://h%d.example/r%d", i+1, i+1)))
+	}
+	return append(a, rec{url: fmt.Sprintf("http://h%d.example/r%d", n, n), at: "-1h", body: body, want: itself})
+}
+
+// TestHops: at most five hops are followed. Beyond, the file is unavailable, and
+// what stands at the end is recorded.
+func TestHops(t *testing.T) {
+	t.Parallel()
+	var list []scenario
+	for _, c := range []struct {
+		hops        int
+		state, want string
+	}{
+		{1, "rules hops=1 final=200 rules=1", certain},
+		{5, "rules hops=5 final=200 rules=1", certain},
+		{6, "unavailable too_many_redirects hops=6 final=200 rules=1", "allowed fresh too_many_redirects"},
+		{19, "unavailable too_many_redirects hops=19 final=200 rules=1", "allowed fresh too_many_redirects"},
+		{40, "unavailable too_many_redirects hops=21 final=302", "allowed fresh too_many_redirects"},
+	} {
+		a := chain(c.hops, closed)
+		a[0].state = c.state
+		if c.hops == 40 {
+			a[40].want = "unknown none no_capture" // nobody went there
+		}
+		list = append(list, scenario{fmt.Sprint(c.hops), append(a, page(c.want))})
+	}
+	checkScenarios(t, Options{}, list) // reversed: no target is known to be one when it is read
+}
+
+// TestTargetReadAgain: the body of a redirect's target that ingest could not know
+// to be one.
+func TestTargetReadAgain(t *testing.T) {
+	t.Parallel()
+	target := rec{url: home + "/other", at: "-1h", body: closed, want: itself}
+	hop := redirect(home+"/robots.txt", "-1h", "/other")
+	check(t, Options{}, archive{target, hop, page(certain)})
+	check(t, Options{}, archive{target}, archive{hop, page(certain)})
+	check(t, Options{}, archive{hop, page(certain)}, archive{target})
+	// A copy read before the redirect, another after it: one record.
+	_, totals := check(t, Options{}, archive{target}, archive{hop, target, page(certain)})
+	if totals.Duplicates != 1 {
+		t.Errorf("%d duplicates, want 1", totals.Duplicates)
+	}
+	early := target
+	early.at = "-3h"
+	check(t, Options{}, archive{early}, archive{early}, archive{hop, page(certain)})
+}
+
+// TestTargetNotKept: the body cannot be read again.
+func TestTargetNotKept(t *testing.T) {
+	t.Parallel()
+	target := rec{url: home + "/other", at: "-1h", body: closed, want: itself}
+	hop := redirect(home+"/robots.txt", "-1h", "/other")
+	hop.state = "unresolved unresolved_redirect hops=1 final=200"
+	late := rec{url: home + "/other", at: "-1h", status: "404 x", want: itself}
+	for _, c := range []struct {
+		name    string
+		records archive
+		issues  []string
+	}{
+		{"a stream", archive{target, hop, page("unknown fresh unresolved_redirect")}, []string{"body_not_kept"}},
+		{"a stream, known in time", archive{redirect(home+"/robots.txt", "-1h", "/other"), target, page(certain)}, nil},
+		{"no body needed", archive{late, redirect(home+"/robots.txt", "-1h", "/other"), page("allowed fresh unavailable")}, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "stream.warc.gz")
+			var b bytes.Buffer
+			z := gzip.NewWriter(&b)
+			z.Write(c.records.bytes())
+			z.Close()
+			if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			out := t.TempDir()
+			ingestFiles(t, out, []string{path})
+			s, _ := evaluateFacts(t, openFacts(t, out), Options{})
+			compare(t, s, c.records)
+			if !slices.Equal(s.issues, c.issues) {
+				t.Errorf("issues %v, want %v", s.issues, c.issues)
+			}
+		})
+	}
+	t.Run("a changed file", func(t *testing.T) {
+		records := archive{target, hop, page("unknown fresh unresolved_redirect")}
+		facts := makeFacts(t, 1, records)
+		if err := os.Truncate(facts.Inputs[0].Path, 100); err != nil {
+			t.Fatal(err)
+		}
+		s, _ := evaluateFacts(t, facts, Options{})
+		compare(t, s, records)
+		if !slices.Equal(s.issues, []string{"body_not_kept"}) {
+			t.Errorf("issues %v", s.issues)
+		}
+	})
+}
+
+func revisit(r rec, lines ...string) rec {
+	r.typ = "revisit"
+	r.warc = append(r.warc, lines...)
+	return r
+}
+
+const (
+	identical   = "WARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
+	notModified = "WARC-Profile: http://netpreserve.org/warc/1.1/revisit/server-not-modified"
+	digest      = "WARC-Payload-Digest: sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+	digest2     = "WARC-Payload-Digest: sha1:BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB"
+	emptyDigest = "WARC-Payload-Digest: sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"
+)
+
+func TestRevisit(t *testing.T) {
+	t.Parallel()
+	digested := func(r rec, d string) rec { r.warc = append(r.warc, d); return r }
+	original := digested(robotsTxt("-40d", closed), digest)
+	again := rec{url: home + "/robots.txt", at: "-1h"}
+	referring := func(r rec) string { return "WARC-Refers-To-Date: " + r.date() }
+	uri := func(url string) string { return "WARC-Refers-To-Target-URI: " + url }
+	elsewhere := digested(rec{url: "https://b.example/r", at: "-2d", body: closed}, digest)
+	status := func(r rec, s string, head ...string) rec { r.status, r.head = s, head; return r }
+	unresolved := page("unknown fresh unresolved_revisit")
+	unresolvedAfter := func(prior string) rec { return page("unknown fresh unresolved_revisit prior=" + prior) }
+	late := original
+	late.at = "+2d"
+	checkScenarios(t, Options{}, []scenario{
+		{"by URI and date", archive{original, revisit(again, identical, digest, uri(original.url), referring(original)), page(certain)}},
+		{"by date alone", archive{original, revisit(again, identical, referring(original)), page(certain)}},
+		{"by URL and digest", archive{original, revisit(again, identical, digest), page(certain)}},
+		{"by a digest in lower case", archive{original, revisit(again, identical, strings.ToLower(digest[:21])+strings.ToLower(digest[21:])), page(certain)}},
+		{"the original comes later", archive{revisit(again, identical, digest), page("disallowed fresh rule certain"), late}},
+		{"of another origin", archive{elsewhere, revisit(again, identical, digest, uri(elsewhere.url), referring(elsewhere)), page(certain)}},
+		{"a digest of another URL", archive{elsewhere, revisit(again, identical, digest), unresolved}},
+		{"a wrong date, then the digest", archive{original, revisit(again, identical, digest, "WARC-Refers-To-Date: 1999-01-01T00:00:00Z"), page(certain)}},
+		{"original absent", archive{revisit(again, identical, digest, uri(original.url), referring(original)), unresolved}},
+		{"another digest", archive{original, revisit(again, identical, digest2), unresolvedAfter("disallowed")}},
+		{"the empty payload's digest alone", archive{digested(robotsTxt("-2d", ""), emptyDigest), revisit(again, identical, emptyDigest), unresolvedAfter("allowed")}},
+		{"the empty payload by date", archive{digested(robotsTxt("-2d", ""), emptyDigest),
+			revisit(again, identical, emptyDigest, referring(robotsTxt("-2d", ""))), page("allowed fresh no_matching_group")}},
+		{"its own status", archive{original, status(revisit(again, identical, digest, referring(original)), "404 x"), page("allowed fresh unavailable")}},
+		{"its own 503", archive{original, status(revisit(again, identical, digest, referring(original)), "503 x"), page("disallowed fresh unreachable certain")}},
+		{"its own Location", archive{original, status(revisit(again, identical, digest), "301 x", "Location: /r"),
+			rec{url: home + "/r", at: "-1h", body: open}, page(allowed)}},
+		{"its own 204", archive{status(revisit(again, identical, digest), "204 x"), page("allowed fresh no_matching_group")}},
+		{"the original has another status", archive{status(original, "203 x"), revisit(again, identical, digest, referring(original)), unresolvedAfter("disallowed")}},
+		{"no status of its own", archive{original, status(revisit(again, identical, digest, referring(original)), "-"), page(certain)}},
+		{"the status of the original", archive{status(original, "404 x"), status(revisit(again, identical, digest), "-"), page("allowed fresh unavailable")}},
+		{"the redirect of the original", archive{status(original, "301 x", "Location: /r"), status(revisit(again, identical, digest), "-"),
+			rec{url: home + "/r", at: "-1h", body: closed}, page(certain)}},
+		{"a revisit is no original", archive{revisit(rec{url: again.url, at: "-2h"}, identical, digest), revisit(again, identical, digest), unresolved}},
+		{"of a truncated original", archive{digested(revisitable("WARC-Truncated: length"), digest), revisit(again, identical, digest),
+			page("disallowed fresh rule probable +partial")}},
+		{"304 by date", archive{original, robotsTxt("-2d", open), status(revisit(again, notModified, referring(original)), "304 x"),
+			page(certain)}},
+		{"304 without Refers-To", archive{robotsTxt("-3d", open), robotsTxt("-2d", closed), status(revisit(again, notModified), "304 x"), page(certain)}},
+		{"304 without a head", archive{robotsTxt("-2d", closed), status(revisit(again, notModified), "-"), page(certain)}},
+		{"304 as a response", archive{robotsTxt("-2d", closed), status(again, "304 x"), page(certain)}},
+		{"304 of a 304", archive{robotsTxt("-2d", closed), status(rec{url: again.url, at: "-2h"}, "304 x"),
+			status(revisit(again, notModified, "WARC-Refers-To-Date: "+rec{at: "-2h"}.date()), "304 x"), page(certain)}},
+		{"304 of a revisit", archive{original, revisit(rec{url: again.url, at: "-2h"}, identical, digest), status(again, "304 x"), page(certain)}},
+		{"304 of what came later", archive{robotsTxt("-59m", closed), status(again, "304 x"), page(certain)}},
+		{"304 of nothing", archive{status(again, "304 x"), unresolved}},
+		{"304 passes over a 404", archive{robotsTxt("-3d", closed), status(rec{url: again.url, at: "-2d"}, "404 x"), status(again, "304 x"), page(certain)}},
+		{"304 of an unresolved revisit", archive{robotsTxt("-3d", closed), revisit(rec{url: again.url, at: "-2d"}, identical, digest), status(again, "304 x"), unresolvedAfter("disallowed")}},
+	})
+}
+
+func revisitable(warc ...string) rec {
+	r := robotsTxt("-2d", closed)
+	r.warc = warc
+	return r
+}
+
+// TestHeadIsNoOriginal: what answers HEAD has no body, and is no robots.txt.
+func TestHeadIsNoOriginal(t *testing.T) {
+	t.Parallel()
+	hop := redirect(home+"/robots.txt", "-1h", "/r")
+	target := rec{url: home + "/r", at: "-1h", status: "304 x"}
+	head := rec{url: home + "/r", at: "-2h", method: "HEAD"}
+	file := rec{url: home + "/r", at: "-3h", body: closed}
+	check(t, Options{}, archive{file, head, hop, target, page(certain)})
+	check(t, Options{}, archive{head, hop, target, page("unknown fresh unresolved_revisit")})
+	head.warc = []string{digest}
+	again := revisit(rec{url: home + "/r", at: "-1h"}, identical, digest, "WARC-Refers-To-Date: "+head.date())
+	check(t, Options{}, archive{head, hop, again, page("unknown fresh unresolved_revisit")})
+}

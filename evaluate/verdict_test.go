@@ -1,0 +1,422 @@
+package evaluate
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/robotsaudit/robotsaudit/internal/robots"
+)
+
+// TestOrigin: which robots.txt speaks for which URL.
+func TestOrigin(t *testing.T) {
+	t.Parallel()
+	closedAt := func(origin string) rec { return rec{url: origin + "/robots.txt", at: "-1h", body: closed} }
+	fetch := func(url, want string) rec { return rec{url: url, want: want} }
+	const none = "unknown none no_capture"
+	var list []scenario
+	for _, a := range []archive{
+		{closedAt("http://a.example"), fetch("https://a.example/p", none), fetch("http://a.example:8080/p", none),
+			fetch("http://www.a.example/p", none), fetch("ftp://a.example/p", none), fetch("http://a.example./p", none),
+			fetch("http://a.example:80/p", certain), fetch("HTTP://A.example/p", certain), fetch("http://user:pw@a.example/p", certain),
+			fetch("http://a.example/p#fragment", certain), fetch("http://a.example", certain), fetch("http://a.example?q", certain)},
+		{closedAt("https://a.example:443"), fetch("https://a.example/p", certain), fetch("https://a.example:444/p", none)},
+		{closedAt("http://a.example:8080"), fetch("http://a.example:8080/p", certain), fetch("http://a.example/p", none)},
+		{closedAt("http://[2001:DB8:0:0::1]"), fetch("http://[2001:db8::1]/p", certain), fetch("http://[2001:db8::1%25eth0]:80/p", certain)},
+		{closedAt("http://bücher.example"), fetch("http://xn--bcher-kva.example/p", certain), fetch("http://BÜCHER.example/p", certain)},
+		{closedAt("http://straße.example"), fetch("http://xn--strae-oqa.example/p", certain), fetch("http://strasse.example/p", none)},
+		{closedAt("http://a_b.example"), fetch("http://a_b.example/p", certain)},
+		{fetch("gopher://a.example/p", "unknown none unsupported_scheme"), fetch("gemini://a.example/robots.txt", "unknown none unsupported_scheme")},
+		{fetch("dns:a.example", ""), fetch("urn:x:y", ""), fetch("whois://", "")},
+	} {
+		list = append(list, scenario{a[0].url, a})
+	}
+	checkScenarios(t, Options{}, list)
+}
+
+// TestRobotsTxtItself: what is a robots capture, and what is an ordinary fetch.
+func TestRobotsTxtItself(t *testing.T) {
+	t.Parallel()
+	fetch := func(url, want string) rec { return rec{url: home + url, want: want} }
+	head := rec{url: home + "/robots.txt", at: "-30m", method: "HEAD", want: itself}
+	first := robotsTxt("-1h", closed)
+	first.want = itself
+	undated := rec{url: home + "/robots.txt", at: "never", want: itself, body: open}
+	check(t, Options{}, archive{first, fetch("/ROBOTS.TXT", certain),
+		fetch("//robots.txt", certain), fetch("/%72obots.txt", certain), fetch("/robots.txt?", certain), fetch("/robots.txt?a", certain),
+		fetch("/a/robots.txt", certain), fetch("/a/../robots.txt", certain), head, undated})
+	// HEAD and POST open nothing and close nothing.
+	check(t, Options{}, archive{head, page("unknown none no_capture")})
+	check(t, Options{}, archive{undated, page("unknown none no_capture")})
+	head.want = "disallowed fresh rule certain"
+	check(t, Options{Profile: robots.Google}, archive{robotsTxt("-1h", closed), head})
+}
+
+// TestNotFetches: what an archive holds beside fetches is no fetch.
+func TestNotFetches(t *testing.T) {
+	t.Parallel()
+	s, totals := check(t, Options{}, archive{
+		{url: "dns:a.example", typ: "response", status: "-", ua: "-"}, {url: home + "/p", typ: "metadata", status: "-", ua: "-"},
+		{url: home + "/p", typ: "conversion", status: "-", ua: "-"}, {url: "urn:x:y", typ: "resource", status: "-", ua: "-"},
+		{url: home + "/p", typ: "resource", status: "-", ua: "-", body: "x", want: "unknown none no_capture"},
+	})
+	if totals.Fetches != 1 || len(s.results) != 1 {
+		t.Errorf("%d fetches, want 1: %v", totals.Fetches, s.results)
+	}
+}
+
+// TestGoverning: which capture governs, and how near it is.
+func TestGoverning(t *testing.T) {
+	t.Parallel()
+	at := func(r rec, at string) rec { r.at = at; return r }
+	status := func(at, s string) rec { r := robotsTxt(at, ""); r.status = s; return r }
+	staleProbable, stale := "disallowed stale rule probable", "disallowed stale rule"
+	checkScenarios(t, Options{}, []scenario{
+		{"none", archive{page("unknown none no_capture")}},
+		{"the same moment counts as before", archive{robotsTxt("+0h", closed), page(certain)}},
+		{"the latest", archive{robotsTxt("-30h", open), robotsTxt("-25h", closed), page(staleProbable)}},
+		{"24 h is fresh", archive{robotsTxt("-24h", closed), page(certain)}},
+		{"longer is stale", archive{robotsTxt("-24h1s", closed), page(staleProbable)}},
+		{"30 days", archive{robotsTxt("-30d", closed), page(staleProbable)}},
+		{"more than 30 days", archive{robotsTxt("-721h", closed), page(stale)}},
+		{"stale, and unchanged", archive{robotsTxt("-2d", closed), robotsTxt("+1h", closed), page(staleProbable)}},
+		{"stale, and changed", archive{robotsTxt("-2d", closed), robotsTxt("+24h", open), page("unknown stale changed_between")}},
+		{"stale, and changed at once and back", archive{robotsTxt("-2d", closed), robotsTxt("+1h", open), robotsTxt("+2h", closed), page("unknown stale changed_between")}},
+		{"stale, changed a day later", archive{robotsTxt("-2d", closed), robotsTxt("+24h1s", open), page(staleProbable)}},
+		{"stale, then unreachable", archive{robotsTxt("-2d", open), status("+1h", "503 x"), page("unknown stale changed_between")}},
+		{"stale, then unresolved", archive{robotsTxt("-2d", closed), status("+1h", "302 x"), page(staleProbable)}},
+		{"fresh, whatever comes", archive{robotsTxt("-2h", closed), robotsTxt("+1h", open), page(certain)}},
+		{"later", archive{robotsTxt("+24h", closed), page("disallowed later rule probable")}},
+		{"the earliest later", archive{robotsTxt("+2h", closed), robotsTxt("+1h", open), page("allowed later rule")}},
+		{"too late", archive{robotsTxt("+24h1s", closed), page("unknown none no_capture")}},
+		{"later, unreachable", archive{status("+1h", "503 x"), page("disallowed later unreachable probable")}},
+
+		{"conflict", archive{robotsTxt("-1h", open), robotsTxt("-1h", closed), page("unknown fresh conflicting_captures")}},
+		{"no conflict for this URL", archive{robotsTxt("-1h", "User-agent: *\nDisallow: /q\nDisallow: /p\n"), robotsTxt("-1h", closed), page(certain)}},
+		{"conflict with the unknown", archive{status("-1h", "302 x"), robotsTxt("-1h", closed), page("unknown fresh conflicting_captures")}},
+		{"conflict later", archive{robotsTxt("+1h", open), robotsTxt("+1h", closed), page("unknown later conflicting_captures")}},
+		{"conflict, stale", archive{status("-2d", "503 x"), robotsTxt("-2d", closed), page("unknown stale conflicting_captures")}},
+		{"conflict before", archive{robotsTxt("-2h", open), robotsTxt("-2h", closed), robotsTxt("-1h", closed),
+			page("disallowed fresh rule contested +permitted_copy")}},
+
+		{"undefined", archive{robotsTxt("-2h", closed), status("-1h", "302 x"), page("unknown fresh undefined_status prior=disallowed")}},
+		{"unresolved", archive{robotsTxt("-2h", open), status("-1h", "304 x"), page("allowed fresh rule")}},
+		{"unresolved after undefined", archive{status("-3h", "404 x"), status("-2h", "999 x"), redirect(home+"/robots.txt", "-1h", "/x"),
+			page("unknown fresh unresolved_redirect prior=allowed")}},
+
+		{"no time", archive{robotsTxt("-1h", closed), at(page("unknown none no_time"), "none"), at(page("unknown none no_time"), "2024-02-30T00:00:00Z")}},
+		{"a capture without time governs nothing", archive{robotsTxt("none", closed), page("unknown none no_capture")}},
+		{"without a zone", archive{robotsTxt("2024-05-01T11:00:00", closed), page(certain)}},
+	})
+}
+
+// TestCoarseDates: two times are compared at the coarser precision.
+func TestCoarseDates(t *testing.T) {
+	t.Parallel()
+	at := func(want, at string) rec { return rec{url: home + "/p", at: at, want: want} }
+	probable, conflict := "disallowed fresh rule probable", "unknown fresh conflicting_captures"
+	checkScenarios(t, Options{}, []scenario{
+		{"a day", archive{robotsTxt("2024-05-01", closed), at(probable, "+0h"), at(probable, "2024-05-01"), at(probable, "2024-05-02T23:00:00Z"),
+			at("disallowed stale rule probable", "2024-05-03T00:00:00Z"), at("disallowed later rule probable", "2024-04-30T00:00:00Z"),
+			at("unknown none no_capture", "2024-04-29T23:59:59Z")}},
+		{"an hour", archive{robotsTxt("2024-05-01T11", closed), at(certain, "+0h"), at(certain, "2024-05-01T11:00:00Z")}},
+		{"the fetch's a day", archive{robotsTxt("-1h", closed), robotsTxt("+11h", open), at("allowed fresh rule", "2024-05-01")}},
+		{"fractions", archive{robotsTxt("2024-05-01T12:00:00.9Z", closed), page(certain), at("disallowed later rule probable", "2024-05-01T12:00:00.8Z")}},
+		{"a day at the moment of an hour", archive{robotsTxt("2024-05-01", open), robotsTxt("2024-05-01T08:00:00Z", closed), page(conflict)}},
+		{"a day behind another hour", archive{robotsTxt("2024-05-01", open), robotsTxt("2024-05-01T08:00:00Z", open),
+			robotsTxt("2024-05-01T10:00:00Z", closed), page(conflict)}},
+		{"a day that agrees", archive{robotsTxt("2024-05-01", closed), robotsTxt("2024-05-01T08:00:00Z", closed), page(probable)}},
+		{"a second behind a fraction", archive{robotsTxt("2024-05-01T11:00:00Z", open), robotsTxt("2024-05-01T11:00:00.2Z", open),
+			robotsTxt("2024-05-01T11:00:00.5Z", closed), page(conflict)}},
+		{"a day's copy behind an older hour", archive{robotsTxt("2024-04-30", open), robotsTxt("2024-04-30T10:00:00Z", closed), robotsTxt("-1h", closed),
+			page("disallowed fresh rule contested +permitted_copy")}},
+		{"a month hides no hour", archive{robotsTxt("2024-03", closed), robotsTxt("2024-05", closed), robotsTxt("2024-05-01T05:00:00Z", open),
+			at("unknown stale changed_between", "2024-04-30T20:00:00Z")}},
+		{"a redirect's target in its month", archive{redirect(home+"/robots.txt", "2024-05-20T00:00:00Z", "/r"), {url: home + "/r", at: "2024-05", body: open},
+			at(allowed, "2024-05-20T01:00:00Z")}},
+		{"a redirect's target on its day", archive{redirect(home+"/robots.txt", "2024-05-01", "/r"), {url: home + "/r", at: "2024-05-01T15:00:00Z", body: open},
+			at(allowed, "2024-05-01T16:00:00Z")}},
+		{"a 304 on the day of its original", archive{{url: home + "/robots.txt", at: "2024-05-01", status: "304 x"}, robotsTxt("2024-05-01T15:00:00Z", open),
+			at(allowed, "2024-05-01T16:00:00Z")}},
+		{"the afternoon after a day", archive{robotsTxt("2024-05-02T15:00:00Z", closed), at("disallowed later rule probable", "2024-05-01")}},
+		{"the earliest later", archive{robotsTxt("2024-05-02", closed), robotsTxt("2024-05-02T08:00:00Z", closed), robotsTxt("2024-05-02T09:00:00Z", open),
+			page("disallowed later rule probable")}},
+	})
+}
+
+// TestUnreachable: RFC 9309 §2.3.1.4.
+func TestUnreachable(t *testing.T) {
+	t.Parallel()
+	down := func(at string) rec { return rec{url: home + "/robots.txt", at: at, status: "503 x"} }
+	with := func(at, status string) rec { return rec{url: home + "/robots.txt", at: at, status: status} }
+	unreachable, over30d := "disallowed fresh unreachable certain", "allowed fresh unreachable_over_30d"
+	checkScenarios(t, Options{}, []scenario{
+		{"fresh", archive{down("-24h"), page(unreachable)}},
+		{"stale", archive{down("-25h"), page("unknown stale unreachable_stale")}},
+		{"a run of 30 days", archive{down("-30d"), down("-1h"), page(unreachable)}},
+		{"a run of more", archive{down("-721h"), down("-1h"), page(over30d)}},
+		{"a run that ended a day ago", archive{down("-40d"), down("-25h"), page("unknown stale unreachable_stale")}},
+		{"one is no run", archive{down("-40d"), page("unknown stale unreachable_stale")}},
+		{"broken by rules", archive{down("-40d"), robotsTxt("-20d", closed), down("-1h"), page(unreachable)}},
+		{"broken by a 404", archive{down("-40d"), with("-20d", "404 x"), down("-1h"), page(unreachable)}},
+		{"broken by a redirect", archive{down("-40d"), redirect(home+"/robots.txt", "-20d", "/r"), rec{url: home + "/r", at: "-20d", body: closed}, down("-1h"), page(unreachable)}},
+		{"not broken by what is unknown", archive{down("-40d"), with("-20d", "999 x"), redirect(home+"/robots.txt", "-10d", "/r"), down("-1h"), page(over30d)}},
+		{"a redirect to a 503", archive{redirect(home+"/robots.txt", "-40d", "/r"), rec{url: home + "/r", at: "-40d", status: "500 x"}, down("-1h"), page(over30d)}},
+		{"the last success of any age allows", archive{robotsTxt("-300d", open), down("-2d"), down("-1h"), page("disallowed fresh unreachable contested +permitted_copy")}},
+		{"the last success of any age disallows", archive{robotsTxt("-300d", open), robotsTxt("-200d", closed), down("-1h"), page(unreachable)}},
+		{"a 404 is no success", archive{with("-300d", "404 x"), down("-1h"), page(unreachable)}},
+		{"a 404 of the day is a copy", archive{with("-20h", "404 x"), down("-1h"), page("disallowed fresh unreachable contested +permitted_copy")}},
+	})
+}
+
+// TestCertainty: permitted copies, other crawlers, tokens.
+func TestCertainty(t *testing.T) {
+	t.Parallel()
+	by := func(r rec, ua string) rec { r.ua = ua; return r }
+	contested := "disallowed fresh rule contested +permitted_copy"
+	partial := robotsTxt("-2h", open)
+	partial.warc = []string{"WARC-Truncated: length"}
+	lost := revisit(rec{url: home + "/robots.txt", at: "-2h"}, identical, digest)
+	reserved := page(contested + " +reserved_encoding")
+	reserved.url += "?u=a:b"
+	checkScenarios(t, Options{}, []scenario{
+		{"every copy disallows", archive{robotsTxt("-23h", closed), robotsTxt("-1h", closed), page(certain)}},
+		{"a copy allows", archive{robotsTxt("-24h", open), robotsTxt("-1h", closed), page(contested)}},
+		{"a copy of yesterday", archive{robotsTxt("-24h1s", open), robotsTxt("-1h", closed), page(certain)}},
+		{"a copy read otherwise allows", archive{robotsTxt("-2h", "User-agent: *\nDisallow: /\nAllow: /p?u=a%3Ab\n"), robotsTxt("-1h", closed),
+			func() rec { r := reserved; r.want = contested; return r }()}},
+		{"a part of a copy", archive{partial, robotsTxt("-1h", closed), page("disallowed fresh rule probable")}},
+		{"a copy that is lost", archive{lost, robotsTxt("-1h", closed), page("disallowed fresh rule probable")}},
+		{"an undefined answer is no copy", archive{rec{url: home + "/robots.txt", at: "-2h", status: "999 x"}, robotsTxt("-1h", closed), page(certain)}},
+		{"unknown token", archive{by(robotsTxt("-1h", closed), "-"), by(page("disallowed fresh rule probable"), "-")}},
+		{"a browser", archive{by(robotsTxt("-1h", closed), "Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/1"),
+			by(page("disallowed fresh rule probable"), "Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/1")}},
+		{"another crawler's capture", archive{by(robotsTxt("-1h", closed), "Other/1"), page("disallowed fresh rule probable +other_crawler")}},
+		{"own before others", archive{robotsTxt("-2h", closed), by(robotsTxt("-1h", closed), "Other/1"), page(certain)}},
+		{"own before others, whose copy allows", archive{robotsTxt("-2h", closed), by(robotsTxt("-1h", open), "Other/1"), page(contested)}},
+		{"own, though stale", archive{robotsTxt("-2d", open), by(robotsTxt("-1h", closed), "Other/1"), page("allowed stale rule")}},
+		{"others before later own", archive{by(robotsTxt("-1h", closed), "Other/1"), robotsTxt("+1h", open), page("disallowed fresh rule probable +other_crawler")}},
+		{"own later before others later", archive{by(robotsTxt("+1h", open), "Other/1"), robotsTxt("+2h", closed), page("disallowed later rule probable")}},
+		{"case tells no crawlers apart", archive{by(robotsTxt("-1h", closed), "testbot/0.9"), page(certain)}},
+	})
+}
+
+// TestAgent: whose rules.
+func TestAgent(t *testing.T) {
+	t.Parallel()
+	groups := robotsTxt("-1h", "User-agent: TestBot\nDisallow: /p\n\nUser-agent: archive.org_bot\nDisallow: /q\n\nUser-agent: *\nDisallow: /r\n")
+	fetch := func(path, ua, want string) rec { return rec{url: home + path, ua: ua, want: want} }
+	const ia = "Mozilla/5.0 (compatible; archive.org_bot +http://archive.org/x)"
+	noRule, other := "allowed fresh no_matching_rule", " +other_crawler"
+	check(t, Options{}, archive{groups,
+		fetch("/p", "TestBot/1.0", certain), fetch("/r", "TestBot/1.0", noRule),
+		fetch("/q", ia, "disallowed fresh rule probable +other_crawler +other_mode"), fetch("/r", ia, noRule+other+" +other_mode"),
+		fetch("/r", "-", "disallowed fresh rule probable +other_crawler"), fetch("/p", "-", noRule+other)})
+
+	_, totals := check(t, Options{Crawler: "testbot"}, archive{groups,
+		fetch("/p", ia, certain), fetch("/p", "-", certain), fetch("/r", ia, noRule)})
+	if totals.AgentUnseen {
+		t.Error("the token of robots.txt's request is unseen")
+	}
+	if _, totals = check(t, Options{Crawler: "Nobody"}, archive{groups, fetch("/r", ia, certain)}); !totals.AgentUnseen {
+		t.Error("the token that no User-Agent holds is taken for seen")
+	}
+}
+
+// TestDuplicates: a record that two inputs hold is counted once, and two records of
+// one id are two.
+func TestDuplicates(t *testing.T) {
+	t.Parallel()
+	a := archive{robotsTxt("-1h", closed), page(certain)}
+	s, totals := check(t, Options{}, a, a, a)
+	if totals.Fetches != 2 || totals.Duplicates != 4 || totals.Captures != 1 {
+		t.Errorf("%d fetches, %d duplicates, %d captures", totals.Fetches, totals.Duplicates, totals.Captures)
+	}
+	if n := len(slices.DeleteFunc(s.issues, func(k string) bool { return k != "duplicate_record" })); n != 4 {
+		t.Errorf("%d issues, want 4", n)
+	}
+	one, other := page(""), page("")
+	one.id, other.id, other.status = "same", "same", "404 x"
+	two := archive{robotsTxt("-1h", closed), one, other}
+	if _, totals = check(t, Options{}, two, two); totals.Fetches != 3 || totals.Duplicates != 3 {
+		t.Errorf("%d fetches, %d duplicates, want 3 and 3", totals.Fetches, totals.Duplicates)
+	}
+	one.id = "-"
+	if _, totals = check(t, Options{}, archive{one}, archive{one}); totals.Fetches != 2 {
+		t.Errorf("%d fetches of records without id, want 2", totals.Fetches)
+	}
+}
+
+// mixed is an archive in which much happens, over many origins.
+func mixed() []archive {
+	var list []archive
+	groups := "User-agent: A\nDisallow: /p\n\nUser-agent: B\nUser-agent: C\nAllow: /\n\nUser-agent: C\nDisallow: /p0\n\nUser-agent: *\nDisallow: /p1\n"
+	for i := range 12 {
+		host := fmt.Sprintf("http://m%d.example", i)
+		a := archive{
+			{url: host + "/robots.txt", at: "-40d", body: groups, warc: []string{digest}},
+			redirect(host+"/robots.txt", "-3d", fmt.Sprintf("http://m%d.example/robots.txt", i|3)), // four loops
+			{url: host + "/robots.txt", at: fmt.Sprintf("-%dh", 2*i), typ: "revisit", warc: []string{identical, digest}},
+			redirect(host+"/robots.txt", "+2d", fmt.Sprintf("http://m%d.example/r", (i+1)%12)),
+			{url: host + "/r", at: "+2d", body: closed},
+			{url: host + "/robots.txt", at: "+4d", status: "503 x"},
+			{url: host + "/robots.txt", at: "+5d", body: strings.Repeat(groups, i+1)},
+			{url: host + "/robots.txt", at: "+6d", status: "302 x"},
+			{url: host + "/robots.txt", at: "never", body: closed},
+		}
+		for j, at := range []string{"-50d", "-20d", "-3d", "-60h", "+0h", "+12h", "+47h", "+3d", "+97h", "+5d", "+6d", "+40d", "none"} {
+			a = append(a, rec{url: fmt.Sprintf("%s/p%d", host, j%2), at: at, ua: []string{"", "-", "A/1", "B"}[j%4]})
+		}
+		list = append(list, a)
+	}
+	return list
+}
+
+// TestGrouping: results depend neither on how inputs are grouped into tasks nor on
+// the run.
+func TestGrouping(t *testing.T) {
+	t.Parallel()
+	list := mixed()
+	opt := Options{Agents: []string{"A", "B", "C", "D", "b"}}
+	var want *recorder
+	for steps, runs := range map[int]int{1: 20, 3: 1, 12: 1} {
+		facts := makeFacts(t, steps, list...)
+		for range runs {
+			got, _ := evaluateFacts(t, facts, opt)
+			if want == nil {
+				want = got
+			}
+			if !slices.Equal(got.calls, want.calls) {
+				t.Fatalf("%d tasks: other results", steps)
+			}
+		}
+	}
+	// In one file, records have other places, and nothing else changes.
+	joined, _ := evaluateFacts(t, makeFacts(t, 1, slices.Concat(list...)), opt)
+	if !maps.Equal(joined.results, want.results) || !maps.Equal(joined.states, want.states) {
+		t.Error("one file gives other results than many")
+	}
+}
+
+// TestWhatIf: every fetch has one verdict for every token, and that is the one of
+// an audit in which that token is the crawler's.
+func TestWhatIf(t *testing.T) {
+	t.Parallel()
+	var list []archive
+	for _, a := range mixed() {
+		for i := range a {
+			a[i].ua = "" // one crawler
+		}
+		list = append(list, a)
+	}
+	facts := makeFacts(t, 1, list...)
+	tokens := []string{"A", "B", "C", "Nobody"}
+	s, _ := evaluateFacts(t, facts, Options{Agents: append(tokens, "a")})
+	undecided := 0
+	for _, token := range tokens {
+		plain, _ := evaluateFacts(t, facts, Options{Crawler: token})
+		for id, text := range plain.results {
+			want := strings.Join(strings.Fields(text)[:3], " ")
+			got := ""
+			for group, verdict := range s.groups[id] {
+				if slices.Contains(s.agents[fmt.Sprint(s.ruled[id], group)], token) {
+					if got != "" {
+						t.Errorf("%s: two verdicts for %s", id, token)
+					}
+					got = verdict
+				}
+			}
+			if strings.HasPrefix(got, "unknown") && !strings.HasPrefix(want, "unknown") && strings.HasSuffix(got, "changed_between") {
+				undecided++ // tokens of one team that another capture tells apart
+				continue
+			}
+			if got != want {
+				t.Errorf("%s as %s: %q, an audit says %q", id, token, got, want)
+			}
+		}
+	}
+	if undecided > 20 {
+		t.Errorf("%d verdicts are left open", undecided)
+	}
+	for key, agents := range s.agents {
+		if len(agents) != len(slices.Compact(slices.Sorted(slices.Values(agents)))) {
+			t.Errorf("robots_id and group %s: %v", key, agents)
+		}
+	}
+}
+
+// TestWhatIfConflict: a team whose tokens another capture tells apart.
+func TestWhatIfConflict(t *testing.T) {
+	t.Parallel()
+	p := page("unknown fresh conflicting_captures")
+	s, _ := check(t, Options{Agents: []string{"A", "B", "TestBot"}}, archive{
+		robotsTxt("-1h", "User-agent: A\nUser-agent: B\nDisallow: /\n"),
+		robotsTxt("-1h", "User-agent: A\nDisallow: /\n\nUser-agent: TestBot\nDisallow: /\n"), p})
+	for group, got := range s.groups[p.recordID()] {
+		agents := s.agents[fmt.Sprint(s.ruled[p.recordID()], group)]
+		want := "unknown fresh conflicting_captures"
+		if slices.Equal(agents, []string{"A"}) {
+			want = "disallowed fresh rule"
+		}
+		if got != want {
+			t.Errorf("%v: %s, want %s", agents, got, want)
+		}
+	}
+}
+
+// TestCounts: every fetch is in exactly one of the verdicts, and so on.
+func TestCounts(t *testing.T) {
+	t.Parallel()
+	s, totals := evaluateFacts(t, makeFacts(t, 1, mixed()...), Options{})
+	c := totals.Counts
+	if c.Fetches != int64(len(s.results)) || c.Allowed+c.Disallowed+c.Unknown != c.Fetches ||
+		c.EvidenceFresh+c.EvidenceStale+c.EvidenceLater+c.EvidenceNone != c.Fetches ||
+		c.ViolationsCertain+c.ViolationsProbable+c.Contested+c.DisallowedStale != c.Disallowed {
+		t.Errorf("%+v of %d", c, len(s.results))
+	}
+}
+
+// TestHostile: what is long, deep or odd is bounded.
+func TestHostile(t *testing.T) {
+	t.Parallel()
+	long := "http://b.example/" + strings.Repeat("x", 64<<10)
+	check(t, Options{}, archive{redirect(home+"/robots.txt", "-1h", long), page("unknown fresh unresolved_redirect")})
+	s, _ := check(t, Options{}, archive{redirect(home+"/robots.txt", "-1h", long[:60000]), rec{url: long[:60000], at: "-1h", body: closed}, page(certain)})
+	for _, call := range s.calls {
+		if strings.HasPrefix(call, "robots") && len(call) > 4<<10 {
+			t.Errorf("a state of %d octets", len(call))
+		}
+	}
+	cut := rec{url: home + "/" + strings.Repeat("y", 65<<10), want: "disallowed fresh rule probable +url_cut"}
+	check(t, Options{}, archive{robotsTxt("-1h", closed), cut})
+	var ring archive // each capture redirects to the next host, two hundred times
+	for i := range 200 {
+		r := redirect(fmt.Sprintf("http://r%d.example/robots.txt", i), "-1h", fmt.Sprintf("http://r%d.example/robots.txt", (i+1)%200))
+		r.ua, r.state = "-", "unavailable too_many_redirects hops=21 final=302"
+		ring = append(ring, r)
+	}
+	check(t, Options{}, ring)
+	var odd []scenario
+	for _, location := range []string{"\x00", "//", "http:", "?", "#", "http://[::1", "http://a.example:99999/", "javascript:x", "\xff\xfe"} {
+		odd = append(odd, scenario{location, archive{redirect(home+"/robots.txt", "-1h", location)}})
+	}
+	checkScenarios(t, Options{}, odd)
+}
+
+func TestStrings(t *testing.T) {
+	for n := range len(noteNames) {
+		if got := Notes(1 << n).Strings(); len(got) != 1 || got[0] == "" {
+			t.Errorf("note %d: %q", n, got)
+		}
+	}
+	if NoteHTML != 1<<(len(noteNames)-1) {
+		t.Errorf("%d names of notes", len(noteNames))
+	}
+	for r := ReasonRule; r <= UnsupportedScheme; r++ {
+		if r.String() == "" {
+			t.Errorf("reason %d has no name", r)
+		}
+	}
+}
