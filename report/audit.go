@@ -3,9 +3,7 @@ package report
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
-	"path/filepath"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/ingest"
@@ -61,29 +59,32 @@ type Totals struct {
 	InputsNotWhollyRead      int64            `json:"inputs_not_wholly_read"`
 }
 
-// NewAudit describes an evaluation of facts.
+// NewAudit describes an evaluation of facts, once all of it is written.
 func NewAudit(facts *ingest.Facts, settings Settings, t *evaluate.Totals, s *Summary) *Audit {
 	a := &Audit{
 		Tool: "robotsaudit", SchemaVersion: SchemaVersion, Settings: settings, Inputs: []AuditInput{},
-		Unreadable: append([]ingest.Failure{}, facts.Failures...),
+		Unreadable: []ingest.Failure{},
+	}
+	for _, f := range facts.Failures {
+		a.Unreadable = append(a.Unreadable, ingest.Failure{Name: locator(f.Name), Reason: f.Reason})
 	}
 	for _, in := range facts.Inputs {
-		a.Inputs = append(a.Inputs, AuditInput{in.Name, in.Size, in.Fingerprint, in.Container, in.Records, in.Fetches,
-			in.Robots, in.Issues})
+		a.Inputs = append(a.Inputs, AuditInput{
+			Name: locator(in.Name), Size: in.Size, Fingerprint: in.Fingerprint, Container: in.Container,
+			Records: in.Records, Fetches: in.Fetches, Robots: in.Robots, Issues: in.Issues,
+		})
 	}
-	known := t.Allowed + t.Disallowed
 	a.Totals = Totals{
 		Counts:                   t.Counts,
 		Violations:               t.ViolationsCertain + t.ViolationsProbable,
 		Duplicates:               t.Duplicates,
 		Origins:                  t.Origins,
 		RobotsOutcomes:           t.RobotsByOutcome,
-		DisallowedShareOfKnown:   share(t.Disallowed, known),
+		DisallowedShareOfKnown:   share(t.Disallowed, t.Allowed+t.Disallowed),
 		DisallowedOrUnknownShare: share(t.Disallowed+t.Unknown, t.Fetches),
 		Issues:                   s.issueCount,
-		InputsNotWhollyRead:      int64(len(s.lossy)),
+		InputsNotWhollyRead:      s.lossyInputs,
 	}
-	s.audit = a
 	return a
 }
 
@@ -91,8 +92,7 @@ func share(part, whole int64) *float64 {
 	if whole == 0 {
 		return nil
 	}
-	v := float64(part) / float64(whole)
-	return &v
+	return new(float64(part) / float64(whole))
 }
 
 func writeAudit(path string, a *Audit) error {
@@ -106,17 +106,4 @@ func writeAudit(path string, a *Audit) error {
 	}
 	_, err = f.Write(append(b, '\n'))
 	return errors.Join(err, f.Sync(), f.Close())
-}
-
-// ReadAudit reads the audit.json of an output folder.
-func ReadAudit(dir string) (*Audit, error) {
-	b, err := os.ReadFile(filepath.Join(dir, auditFile))
-	if err != nil {
-		return nil, err
-	}
-	a := new(Audit)
-	if err := json.Unmarshal(b, a); err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, auditFile), err)
-	}
-	return a, nil
 }

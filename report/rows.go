@@ -172,6 +172,7 @@ type GroupVerdictRow struct {
 	Rule             *string `parquet:"rule,optional,dict"`
 	RuleLine         *int32  `parquet:"rule_line,optional"`
 	GroupLine        *int32  `parquet:"group_line,optional"`
+	Notes            *string `parquet:"notes,optional,dict"`
 }
 
 // RobotsAgentRow is a row of robots_agents: the token is governed by the group.

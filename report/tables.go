@@ -6,96 +6,138 @@ package report
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
+	"reflect"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress/zstd"
 )
 
-// maxRowGroup bounds the rows that a writer holds in memory.
-const maxRowGroup = 50_000
+// A row group is in memory until it is written. It ends at whichever comes first.
+const (
+	maxGroupRows = 16_384
+	maxGroupText = 8 << 20  // octets of strings
+	maxBatch     = 256      // rows handed to the encoder at once
+	maxPage      = 64 << 10 // octets of a page: every column of every table holds one
+)
+
+// codec compresses all tables: its encoders, of some megabytes each, are shared.
+var codec = &zstd.Codec{Level: zstd.SpeedDefault}
 
 // table writes one result table.
 type table[T any] struct {
-	file *os.File
-	w    *parquet.GenericWriter[T]
-	rows int64
-	buf  []T
+	name  string
+	file  *os.File
+	w     *parquet.GenericWriter[T]
+	texts []int // fields of T that hold strings
+	rows  int64
+	batch []T
+	group struct{ rows, text int } // of the row group in hand
 }
 
 // createTable starts NAME.parquet in dir. Nothing in the file depends on the clock
 // or the machine: the same results are the same octets.
 func createTable[T any](dir, name string) (*table[T], error) {
-	f, err := os.Create(filepath.Join(dir, name+".parquet"))
+	f, err := os.Create(filepath.Join(dir, tableFile(name)))
 	if err != nil {
 		return nil, err
 	}
 	w := parquet.NewGenericWriter[T](f,
-		parquet.Compression(&zstd.Codec{Level: zstd.SpeedDefault}),
-		parquet.MaxRowsPerRowGroup(maxRowGroup),
+		parquet.Compression(codec),
+		parquet.PageBufferSize(maxPage),
 		parquet.CreatedBy("robotsaudit", SchemaVersion, ""),
 		parquet.KeyValueMetadata("robotsaudit.schema_version", SchemaVersion),
 		parquet.KeyValueMetadata("robotsaudit.table", name),
 	)
-	return &table[T]{file: f, w: w, buf: make([]T, 0, 256)}, nil
+	return &table[T]{name: name, file: f, w: w, texts: textFields[T](), batch: make([]T, 0, maxBatch)}, nil
+}
+
+// textFields lists the fields of a row whose length the archives decide.
+func textFields[T any]() []int {
+	var fields []int
+	row := reflect.TypeFor[T]()
+	for i := range row.NumField() {
+		switch row.Field(i).Type {
+		case reflect.TypeFor[string](), reflect.TypeFor[*string](), reflect.TypeFor[[]string]():
+			fields = append(fields, i)
+		}
+	}
+	return fields
 }
 
 // add appends a row. Rows reach the file some at a time.
 func (t *table[T]) add(row T) error {
 	t.rows++
-	t.buf = append(t.buf, row)
-	if len(t.buf) < cap(t.buf) {
-		return nil
+	t.batch = append(t.batch, row)
+	t.group.rows++
+	t.group.text += t.textSize(&t.batch[len(t.batch)-1])
+	switch {
+	case t.group.rows >= maxGroupRows || t.group.text >= maxGroupText:
+		return t.endGroup()
+	case len(t.batch) == maxBatch:
+		return t.encode()
 	}
-	return t.flush()
+	return nil
 }
 
-func (t *table[T]) flush() error {
-	_, err := t.w.Write(t.buf)
-	clear(t.buf)
-	t.buf = t.buf[:0]
+func (t *table[T]) textSize(row *T) (size int) {
+	v := reflect.ValueOf(row).Elem()
+	for _, i := range t.texts {
+		switch field := v.Field(i); field.Kind() {
+		case reflect.String:
+			size += field.Len()
+		case reflect.Pointer:
+			if !field.IsNil() {
+				size += field.Elem().Len()
+			}
+		case reflect.Slice:
+			for j := range field.Len() {
+				size += field.Index(j).Len()
+			}
+		}
+	}
+	return size
+}
+
+// encode hands the batch to the encoder.
+func (t *table[T]) encode() error {
+	_, err := t.w.Write(t.batch)
+	clear(t.batch)
+	t.batch = t.batch[:0]
 	return err
 }
 
-func (t *table[T]) close() error {
-	return errors.Join(t.flush(), t.w.Close(), t.file.Sync(), t.file.Close())
-}
-
-func (t *table[T]) count() int64 { return t.rows }
-
-// closer is a table of any row type.
-type closer interface {
-	close() error
-	count() int64
-}
-
-// optional returns nil for "", which the tables write as null.
-func optional(s string) *string {
-	if s == "" {
-		return nil
+// endGroup writes the row group in hand.
+func (t *table[T]) endGroup() error {
+	t.group.rows, t.group.text = 0, 0
+	if err := t.encode(); err != nil {
+		return err
 	}
-	return &s
+	return t.w.Flush()
 }
 
-// known returns nil, which the tables write as null, unless v is known.
-func known[T any](v T, isKnown bool) *T {
-	if !isKnown {
-		return nil
-	}
-	return &v
+// finish writes what is left and makes the file last.
+func (t *table[T]) finish() error {
+	return errors.Join(t.encode(), t.w.Close(), t.file.Sync(), t.file.Close())
 }
 
-// commaList joins names into one value; nil for none.
-func commaList(names []string) *string { return optional(strings.Join(names, ",")) }
+// abandon closes the file without completing it.
+func (t *table[T]) abandon() { t.file.Close() }
 
-// tableNames lists the tables that an audit always writes.
-var tableNames = []string{"fetches", "violations", "contested", "robots", "host_stats", "agent_stats", "issues"}
+func (t *table[T]) about() (name string, rows int64) { return t.name, t.rows }
 
-// whatIfNames lists the tables that are written only where other tokens are asked
-// for.
-var whatIfNames = []string{"group_verdicts", "robots_agents"}
+// anyTable is a table of any row type.
+type anyTable interface {
+	finish() error
+	abandon()
+	about() (name string, rows int64)
+}
 
-func tableFile(name string) string { return fmt.Sprintf("%s.parquet", name) }
+// tableNames lists all tables; the last two are written only where other tokens
+// are asked for.
+var tableNames = []string{
+	"fetches", "violations", "contested", "robots", "host_stats", "agent_stats", "issues", "group_verdicts", "robots_agents",
+}
+
+func tableFile(name string) string { return name + ".parquet" }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/ingest"
@@ -15,10 +16,9 @@ import (
 )
 
 const (
-	temporary   = ".robotsaudit-results" // folder inside the output folder that holds tables until they are whole
-	auditFile   = "audit.json"
-	maxNotes    = 100     // notes kept of one robots.txt
-	maxRuleText = 2 << 10 // octets kept of a rule's text
+	temporary = ".robotsaudit-results" // folder inside the output folder that holds tables until they are whole
+	auditFile = "audit.json"
+	maxNotes  = 100 // notes kept of one robots.txt
 )
 
 // Writer is an evaluate.Sink that writes the result tables of an output folder.
@@ -28,6 +28,7 @@ type Writer struct {
 	tmp     string
 	profile string
 	names   []string // of the inputs
+	site    site     // of the row in hand
 
 	fetches      *table[FetchRow]
 	violations   *table[ViolationRow]
@@ -39,18 +40,17 @@ type Writer struct {
 	verdicts     *table[GroupVerdictRow] // nil without a what-if
 	robotsAgents *table[RobotsAgentRow]
 
-	all     map[string]closer
+	open    []anyTable // what Commit or Abandon has to close
 	Summary *Summary
 }
 
 // NewWriter starts the tables of an output folder. whatIf adds the tables of the
 // what-if.
 func NewWriter(dir string, facts *ingest.Facts, profile string, whatIf bool) (w *Writer, err error) {
-	w = &Writer{dir: dir, tmp: filepath.Join(dir, temporary), profile: profile, all: make(map[string]closer)}
+	w = &Writer{dir: dir, tmp: filepath.Join(dir, temporary), profile: profile, Summary: newSummary()}
 	for _, in := range facts.Inputs {
-		w.names = append(w.names, in.Name)
+		w.names = append(w.names, locator(in.Name))
 	}
-	w.Summary = newSummary()
 	if err := os.RemoveAll(w.tmp); err != nil {
 		return nil, err
 	}
@@ -70,8 +70,9 @@ func NewWriter(dir string, facts *ingest.Facts, profile string, whatIf bool) (w 
 	}
 	if err != nil {
 		w.Abandon()
+		return nil, err
 	}
-	return w, err
+	return w, nil
 }
 
 // start creates a table, unless one before it failed.
@@ -84,55 +85,73 @@ func start[T any](w *Writer, name string, err *error) *table[T] {
 		*err = e
 		return nil
 	}
-	w.all[name] = t
+	w.open = append(w.open, t)
 	return t
 }
 
 // Abandon removes what was written. After Commit it does nothing.
 func (w *Writer) Abandon() {
-	for _, t := range w.all {
-		_ = t.close() // the folder is removed whatever comes of it
+	for _, t := range w.open {
+		t.abandon()
 	}
-	w.all = nil
+	w.open = nil
 	os.RemoveAll(w.tmp)
 }
 
 // Commit closes the tables, moves them into the output folder and writes
-// audit.json, last: tables beside an audit.json belong to it.
+// audit.json, last: tables beside an audit.json belong to it. Until the new tables
+// are whole, those of the audit before stay as they are.
 func (w *Writer) Commit(a *Audit) error {
-	a.Tables = make(map[string]int64)
-	var errs []error
-	for name, t := range w.all {
-		errs = append(errs, t.close())
-		a.Tables[name] = t.count()
-	}
-	if err := errors.Join(errs...); err != nil {
-		w.all = nil
+	w.Summary.audit = a
+	if err := w.finishTables(a); err != nil {
 		return err
 	}
 	if err := writeAudit(filepath.Join(w.tmp, auditFile), a); err != nil {
 		return err
 	}
-	if err := remove(filepath.Join(w.dir, auditFile)); err != nil {
+	if err := w.moveTables(a); err != nil {
 		return err
 	}
-	for _, name := range append(slices.Clone(tableNames), whatIfNames...) {
-		target := filepath.Join(w.dir, tableFile(name))
-		if _, written := w.all[name]; !written {
-			if err := remove(target); err != nil { // of an earlier audit
-				return err
-			}
-			continue
-		}
-		if err := os.Rename(filepath.Join(w.tmp, tableFile(name)), target); err != nil {
-			return err
-		}
-	}
-	w.all = nil
 	if err := os.Rename(filepath.Join(w.tmp, auditFile), filepath.Join(w.dir, auditFile)); err != nil {
 		return err
 	}
 	return errors.Join(os.Remove(w.tmp), syncFolder(w.dir))
+}
+
+// finishTables completes the tables and counts their rows into a.
+func (w *Writer) finishTables(a *Audit) error {
+	a.Tables = make(map[string]int64)
+	var errs []error
+	for _, t := range w.open {
+		errs = append(errs, t.finish())
+		name, rows := t.about()
+		a.Tables[name] = rows
+	}
+	w.open = nil
+	return errors.Join(errs...)
+}
+
+// moveTables puts the tables of a in the place of those of the audit before, whose
+// audit.json goes first. The folder is synced on either side, so that no loss of
+// power leaves an audit.json beside another's tables.
+func (w *Writer) moveTables(a *Audit) error {
+	if err := remove(filepath.Join(w.dir, auditFile)); err != nil {
+		return err
+	}
+	if err := syncFolder(w.dir); err != nil {
+		return err
+	}
+	for _, name := range tableNames {
+		target := filepath.Join(w.dir, tableFile(name))
+		move := func() error { return os.Rename(filepath.Join(w.tmp, tableFile(name)), target) }
+		if _, written := a.Tables[name]; !written {
+			move = func() error { return remove(target) } // of an audit with a what-if
+		}
+		if err := move(); err != nil {
+			return err
+		}
+	}
+	return syncFolder(w.dir)
 }
 
 func remove(path string) error {
@@ -150,100 +169,123 @@ func syncFolder(dir string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
+// site is what the tables tell of a host. Rows come origin by origin, so one is
+// kept.
+type site struct {
+	origin     string // as recorded
+	host       string
+	registered *string
+	reversed   *string
+}
+
+// siteOf returns the site of a URL of an origin.
+func (w *Writer) siteOf(origin, url string) *site {
+	if origin == "" || origin != w.site.origin {
+		u, _ := weburl.Parse(url)
+		w.site = site{
+			origin: origin, host: locator(u.Host), registered: optional(locator(u.RegisteredDomain())),
+			reversed: known(locator(u.HostReversed()), u.HostIsName()),
+		}
+	}
+	return &w.site
+}
+
 // Result writes a fetch and, where it is one, its violation.
 func (w *Writer) Result(r *evaluate.Result) error {
-	u, _ := weburl.Parse(r.Fetch.URL)
 	w.Summary.addResult(r)
-	if err := w.fetches.add(w.fetchRow(r, u)); err != nil {
+	if err := w.fetches.add(w.fetchRow(r)); err != nil {
 		return err
 	}
 	switch {
 	case r.IsViolation():
-		return w.violations.add(w.violationRow(r, u))
+		return w.violations.add(w.violationRow(r))
 	case r.Certainty == evaluate.Contested:
-		return w.contested.add(w.violationRow(r, u))
+		return w.contested.add(w.violationRow(r))
 	}
 	return nil
 }
 
-func (w *Writer) fetchRow(r *evaluate.Result, u weburl.URL) FetchRow {
+func (w *Writer) fetchRow(r *evaluate.Result) FetchRow {
 	f := r.Fetch
+	site := w.siteOf(f.Origin, f.URL)
 	row := FetchRow{
-		URL:              f.URL,
-		HostName:         u.Host,
-		RegisteredDomain: optional(u.RegisteredDomain()),
-		Origin:           optional(f.Origin),
+		URL:              locator(f.URL),
+		HostName:         site.host,
+		RegisteredDomain: site.registered,
+		Origin:           optional(locator(f.Origin)),
 		FetchTime:        micros(f.Time()),
-		FetchMethod:      f.Method,
+		FetchMethod:      text(f.Method),
 		FetchStatus:      status(f.Status),
 		RecordType:       f.Type.String(),
-		ContentDigest:    optional(f.PayloadDigest),
-		ContentMIMEType:  optional(f.MIMEType),
+		ContentDigest:    optionalText(f.PayloadDigest),
+		ContentMIMEType:  optionalText(f.MIMEType),
 		WARCFilename:     w.names[f.Input],
 		WARCRecordOffset: f.Offset,
 		WARCRecordLength: f.Length,
-		WARCRecordID:     optional(ingest.RecordIDText(f.RecordID)),
-		Agent:            optional(r.Agent),
+		WARCRecordID:     optionalText(ingest.RecordIDText(f.RecordID)),
+		Agent:            optionalText(r.Agent),
 		AgentSource:      r.AgentSource.String(),
 		Verdict:          r.Verdict.String(),
 		Evidence:         r.Evidence.String(),
 		Reason:           r.Reason.String(),
 		Certainty:        optional(r.Certainty.String()),
-		Notes:            commaList(r.Notes.Strings()),
+		Notes:            noteList(r.Notes),
 		Trust:            f.Trust.String(),
 	}
 	if r.HasPrior {
 		row.PriorVerdict = optional(r.Prior.String())
 	}
 	if r.Governing != nil {
-		row.RobotsID = &r.Governing.ID
+		row.RobotsID = new(r.Governing.ID)
 	}
 	if r.Rule != nil {
-		row.RuleLine = known(int32(r.Rule.Line), true)
+		row.RuleLine = new(int32(r.Rule.Line))
 	}
 	return row
 }
 
-func (w *Writer) violationRow(r *evaluate.Result, u weburl.URL) ViolationRow {
+func (w *Writer) violationRow(r *evaluate.Result) ViolationRow {
 	f, g := r.Fetch, r.Governing
+	u, _ := weburl.Parse(f.URL)
+	site := w.siteOf(f.Origin, f.URL)
 	row := ViolationRow{
 		Kind:             "fetch",
-		URL:              f.URL,
-		SURTKey:          u.SURTKey(),
-		HostName:         u.Host,
-		RegisteredDomain: optional(u.RegisteredDomain()),
-		HostNameReversed: known(u.HostReversed(), u.HostIsName()),
-		Protocol:         u.Scheme,
+		URL:              locator(f.URL),
+		SURTKey:          locator(u.SURTKey()),
+		HostName:         site.host,
+		RegisteredDomain: site.registered,
+		HostNameReversed: site.reversed,
+		Protocol:         locator(u.Scheme),
 		Port:             known(int32(u.Port), u.Port != 0),
-		Path:             u.Path,
-		Query:            known(u.Query, u.HasQuery),
-		Origin:           f.Origin,
+		Path:             locator(u.Path),
+		Query:            known(locator(u.Query), u.HasQuery),
+		Origin:           locator(f.Origin),
 		FetchTime:        f.Micros,
-		FetchMethod:      f.Method,
+		FetchMethod:      text(f.Method),
 		FetchStatus:      status(f.Status),
-		FetchRedirect:    optional(f.Location),
+		FetchRedirect:    optional(locator(f.Location)),
 		RecordType:       f.Type.String(),
-		ContentDigest:    optional(f.PayloadDigest),
-		ContentMIMEType:  optional(f.MIMEType),
-		ContentTruncated: optional(f.Truncated),
+		ContentDigest:    optionalText(f.PayloadDigest),
+		ContentMIMEType:  optionalText(f.MIMEType),
+		ContentTruncated: optionalText(f.Truncated),
 		WARCFilename:     w.names[f.Input],
 		WARCRecordOffset: f.Offset,
 		WARCRecordLength: f.Length,
-		WARCRecordID:     optional(ingest.RecordIDText(f.RecordID)),
-		Agent:            optional(r.Agent),
+		WARCRecordID:     optionalText(ingest.RecordIDText(f.RecordID)),
+		Agent:            optionalText(r.Agent),
 		AgentSource:      r.AgentSource.String(),
-		UserAgent:        optional(f.UserAgent),
-		Claim:            optional(f.Claim),
+		UserAgent:        optionalText(f.UserAgent),
+		Claim:            optionalText(f.Claim),
 		Verdict:          r.Verdict.String(),
 		Evidence:         r.Evidence.String(),
 		Reason:           r.Reason.String(),
 		Certainty:        r.Certainty.String(),
-		Notes:            commaList(r.Notes.Strings()),
+		Notes:            noteList(r.Notes),
 		Trust:            f.Trust.String(),
 		Profile:          w.profile,
 		GroupLine:        known(int32(r.GroupLine), r.GroupLine != 0),
 		RobotsID:         g.ID,
-		RobotsURL:        g.URL,
+		RobotsURL:        locator(g.URL),
 		RobotsOutcome:    g.Outcome.String(),
 		RobotsTime:       g.Micros,
 		RobotsAge:        r.Age,
@@ -252,30 +294,24 @@ func (w *Writer) violationRow(r *evaluate.Result, u weburl.URL) ViolationRow {
 		RobotsFilename:   w.names[g.Input],
 		RobotsOffset:     g.Offset,
 		RobotsLength:     g.Length,
-		RobotsRecordID:   optional(ingest.RecordIDText(g.RecordID)),
-		RobotsAgent:      optional(g.Agent()),
+		RobotsRecordID:   optionalText(ingest.RecordIDText(g.RecordID)),
+		RobotsAgent:      optionalText(g.Agent()),
 	}
 	row.Rule, row.RuleLine = rule(&r.Answer)
 	row.RobotsBodyFile, row.RobotsBodyOffset, row.RobotsBodyDigest = w.body(g)
 	if c := r.Contester; c != nil {
-		row.ContestedFilename, row.ContestedOffset = &w.names[c.Input], &c.Offset
+		row.ContestedFilename, row.ContestedOffset = &w.names[c.Input], new(c.Offset)
 	}
 	return row
 }
+
+func noteList(n evaluate.Notes) *string { return optional(strings.Join(n.Strings(), ",")) }
 
 func rule(a *evaluate.Answer) (text *string, line *int32) {
 	if a.Rule == nil {
 		return nil, nil
 	}
-	return optional(cutText(a.Rule.Text)), known(int32(a.Rule.Line), true)
-}
-
-// cutText cuts a rule's text at its cap, and says so.
-func cutText(s string) string {
-	if len(s) > maxRuleText {
-		return s[:maxRuleText] + "… (cut)"
-	}
-	return s
+	return optional(ruleText(a.Rule.Text)), new(int32(a.Rule.Line))
 }
 
 // body tells where the body applied by a capture lies, and its digest.
@@ -283,8 +319,7 @@ func (w *Writer) body(s *evaluate.State) (file *string, offset *int64, digest *s
 	if !s.HasBody {
 		return nil, nil, nil
 	}
-	d := "sha256:" + hex.EncodeToString([]byte(s.BodyDigest))
-	return &w.names[s.BodyInput], &s.BodyRecordOffset, &d
+	return &w.names[s.BodyInput], new(s.BodyRecordOffset), new("sha256:" + hex.EncodeToString([]byte(s.BodyDigest)))
 }
 
 func micros(t ingest.Time) *int64 { return known(t.Micros, t.Known()) }
@@ -293,37 +328,36 @@ func status(s int16) *int16 { return known(s, s >= 0) }
 
 // Robots writes a robots capture.
 func (w *Writer) Robots(r *evaluate.RobotsRecord) error {
-	u, _ := weburl.Parse(r.URL)
 	row := RobotsRow{
 		RobotsID:         r.ID,
-		Origin:           r.Origin,
-		URL:              r.URL,
-		HostName:         u.Host,
+		Origin:           locator(r.Origin),
+		URL:              locator(r.URL),
+		HostName:         w.siteOf(r.Origin, r.URL).host,
 		FetchTime:        micros(r.Time()),
 		FetchStatus:      status(r.Status),
 		RecordType:       r.Type.String(),
-		ContentMIMEType:  optional(r.MIMEType),
+		ContentMIMEType:  optionalText(r.MIMEType),
 		WARCFilename:     w.names[r.Input],
 		WARCRecordOffset: r.Offset,
 		WARCRecordLength: r.Length,
-		WARCRecordID:     optional(ingest.RecordIDText(r.RecordID)),
-		Agent:            optional(r.Agent()),
+		WARCRecordID:     optionalText(ingest.RecordIDText(r.RecordID)),
+		Agent:            optionalText(r.Agent()),
 		Trust:            r.Trust.String(),
 		Outcome:          r.Outcome.String(),
-		HopURLs:          r.HopList(),
 		FinalStatus:      status(r.FinalStatus),
 		BodySize:         known(r.BodySize, r.HasBody),
 	}
 	if r.Outcome != evaluate.OutcomeRules {
 		row.Reason = optional(r.Reason.String())
 	}
+	for _, hop := range r.HopList() {
+		row.HopURLs = append(row.HopURLs, locator(hop))
+	}
 	row.BodyFilename, row.BodyOffset, row.BodyDigest = w.body(r.State)
 	if r.Parsed {
-		row.Groups = known(int32(r.Groups), true)
-		row.Rules = known(int32(r.Rules), true)
-		row.NoteCount = known(int32(len(r.Notes)), true)
+		row.Groups, row.Rules, row.NoteCount = new(int32(r.Groups)), new(int32(r.Rules)), new(int32(len(r.Notes)))
 		for _, n := range r.Notes[:min(len(r.Notes), maxNotes)] {
-			row.Notes = append(row.Notes, cutText(fmt.Sprintf("line %d: %s: %s", n.Line, n.Kind, n.Text)))
+			row.Notes = append(row.Notes, text(fmt.Sprintf("line %d: %s: %s", n.Line, n.Kind, n.Text)))
 		}
 	}
 	return w.robots.add(row)
@@ -332,34 +366,37 @@ func (w *Writer) Robots(r *evaluate.RobotsRecord) error {
 // GroupVerdict writes a what-if verdict.
 func (w *Writer) GroupVerdict(v *evaluate.GroupVerdict) error {
 	row := GroupVerdictRow{
-		URL:              v.Fetch.URL,
+		URL:              locator(v.Fetch.URL),
 		WARCFilename:     w.names[v.Fetch.Input],
 		WARCRecordOffset: v.Fetch.Offset,
-		WARCRecordID:     optional(ingest.RecordIDText(v.Fetch.RecordID)),
+		WARCRecordID:     optionalText(ingest.RecordIDText(v.Fetch.RecordID)),
 		Group:            int32(v.Group),
 		Verdict:          v.Verdict.String(),
 		Evidence:         v.Evidence.String(),
 		Reason:           v.Reason.String(),
 		GroupLine:        known(int32(v.GroupLine), v.GroupLine != 0),
+		Notes:            noteList(v.Notes),
 	}
 	if v.Governing != nil {
 		row.RobotsID = v.Governing.ID
 	}
 	row.Rule, row.RuleLine = rule(&v.Answer)
+	w.Summary.whatIf.add(team{row.RobotsID, v.Group}, v.Verdict)
 	return w.verdicts.add(row)
 }
 
 // RobotsAgent writes that a group of a robots capture governs a token.
 func (w *Writer) RobotsAgent(robotsID int64, group int, agent string) error {
-	return w.robotsAgents.add(RobotsAgentRow{robotsID, int32(group), agent})
+	w.Summary.whatIf.join(team{robotsID, group}, agent)
+	return w.robotsAgents.add(RobotsAgentRow{robotsID, int32(group), text(agent)})
 }
 
-// Host writes an origin's counts.
+// Host writes an origin's counts. The origin's results are all written.
 func (w *Writer) Host(h *evaluate.HostStats) error {
 	w.Summary.addHost(h)
-	u, _ := weburl.Parse(h.Origin)
+	site := w.siteOf(h.Origin, h.Origin)
 	return w.hosts.add(HostRow{
-		Origin: h.Origin, HostName: u.Host, RegisteredDomain: optional(u.RegisteredDomain()),
+		Origin: locator(h.Origin), HostName: site.host, RegisteredDomain: site.registered,
 		FirstFetchTime: micros(h.First), LastFetchTime: micros(h.Last), Counts: h.Counts,
 	})
 }
@@ -367,7 +404,11 @@ func (w *Writer) Host(h *evaluate.HostStats) error {
 // Agent writes a product token's counts.
 func (w *Writer) Agent(a *evaluate.AgentStats) error {
 	w.Summary.addAgent(a)
-	return w.agents.add(AgentRow{Agent: optional(a.Agent), Claims: slices.Sorted(maps.Keys(a.Claims)), Counts: a.Counts})
+	row := AgentRow{Agent: optionalText(a.Agent), Counts: a.Counts}
+	for _, claim := range slices.Sorted(maps.Keys(a.Claims)) {
+		row.Claims = append(row.Claims, text(claim))
+	}
+	return w.agents.add(row)
 }
 
 // Issue writes an issue.
@@ -377,7 +418,7 @@ func (w *Writer) Issue(i *ingest.Issue) error {
 
 // Failure writes an input that could not be read at all.
 func (w *Writer) Failure(f ingest.Failure) error {
-	return w.issue(f.Name, &ingest.Issue{
+	return w.issue(locator(f.Name), &ingest.Issue{
 		Offset: -1, Length: -1, Kind: ingest.IssueUnreadable, Detail: f.Reason, Action: "not read",
 	})
 }
@@ -386,6 +427,7 @@ func (w *Writer) issue(name string, i *ingest.Issue) error {
 	w.Summary.addIssue(name, i)
 	return w.issues.add(IssueRow{
 		WARCFilename: name, Offset: known(i.Offset, i.Offset >= 0), Length: known(i.Length, i.Length >= 0),
-		RecordID: optional(ingest.RecordIDText(i.RecordID)), Kind: i.Kind.String(), Detail: i.Detail, Action: i.Action,
+		RecordID: optionalText(ingest.RecordIDText(i.RecordID)), Kind: i.Kind.String(), Detail: text(i.Detail),
+		Action: text(i.Action),
 	})
 }

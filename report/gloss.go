@@ -1,0 +1,50 @@
+package report
+
+import (
+	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/ingest"
+)
+
+// unknownGloss says in words why nothing is known of a fetch.
+var unknownGloss = map[evaluate.Reason]string{
+	evaluate.NoCapture:           "no robots.txt captured at any time before, nor within 24 h after",
+	evaluate.NoTime:              "the record's date is missing or impossible",
+	evaluate.ChangedBetween:      "robots.txt was old, and another within 24 h after the fetch says otherwise",
+	evaluate.ConflictingCaptures: "several robots.txt of one moment disagree",
+	evaluate.UnresolvedRedirect:  "robots.txt redirected to a page that is not in these archives",
+	evaluate.UnresolvedRevisit:   "robots.txt recorded as unchanged, the original is not in these archives",
+	evaluate.UndefinedStatus:     "robots.txt answered with a status that RFC 9309 does not speak of",
+	evaluate.UnreachableStale:    "robots.txt was unreachable more than 24 h before, and not asked for again",
+	evaluate.Truncated:           "only a part of robots.txt was recorded; the rest may forbid it",
+	evaluate.UnsupportedScheme:   "the URL is of a scheme that robots.txt does not speak of",
+}
+
+// issueGloss says in words what an issue means. Those of a Lossy kind are the
+// causes of exit code 3.
+var issueGloss = map[ingest.IssueKind]string{
+	ingest.IssueUnreadable:           "could not be opened or read",
+	ingest.IssueEmptyFile:            "is empty",
+	ingest.IssueNotAnArchive:         "is no web archive",
+	ingest.IssueUnsupportedContainer: "is an archive of a form that is not read yet",
+	ingest.IssueDamagedMember:        "is damaged: a compressed record does not match its checksum or length",
+	ingest.IssueDamagedStream:        "is damaged: the compressed stream breaks off",
+	ingest.IssueTruncatedRecord:      "ends within a record",
+	ingest.IssueBadRecordHeader:      "holds something that is no WARC record",
+	ingest.IssueHeaderTooLong:        "holds a record whose header is longer than 1 MiB",
+	ingest.IssueBadContentLength:     "holds a record without a usable Content-Length",
+	ingest.IssueBadRecordEnd:         "holds a record that does not end where its Content-Length says",
+	ingest.IssueSkippedRange:         "holds a range of octets that could not be read",
+	ingest.IssueBadDate:              "WARC-Date missing or impossible: the verdict is unknown",
+	ingest.IssueDateWithoutZone:      "WARC-Date without a time zone: taken as UTC",
+	ingest.IssueNoTargetURI:          "a record without WARC-Target-URI is no fetch",
+	ingest.IssueBadURL:               "an odd URL: no host, a bad host or port, spaces or control characters",
+	ingest.IssueURLTooLong:           "a URL longer than 64 KiB was cut",
+	ingest.IssueBadHTTPHead:          "an HTTP answer whose head could not be read",
+	ingest.IssueFalseChunked:         "declared chunked, and is not: taken as it stands",
+	ingest.IssueFalseEncoding:        "a Content-Encoding that could not be undone: taken as it stands",
+	ingest.IssueBodyCut:              "a body longer than 8 MiB was kept in part",
+	ingest.IssuePolicyHeadersCut:     "header lines beyond 64 KiB were not kept",
+	ingest.IssueDuplicateRecord:      "the same record in two places was counted once",
+	ingest.IssueBodyNotKept:          "the target of a robots.txt redirect could not be read again",
+	ingest.IssueClockSkew:            "the server's Date is more than 5 minutes off: WARC-Date counts",
+}

@@ -1,0 +1,197 @@
+package report
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/ingest"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func TestSummary(t *testing.T) {
+	w := writeAll(t, t.TempDir(), true)
+	var b strings.Builder
+	if err := w.Summary.Print(&b); err != nil {
+		t.Fatal(err)
+	}
+	const golden = "testdata/summary.txt"
+	if *update {
+		if err := os.WriteFile(golden, []byte(b.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), b.String()); diff != "" {
+		t.Errorf("summary (-want +got):\n%s", diff)
+	}
+	if !w.Summary.Lossy() || w.Summary.Violations() != 2 {
+		t.Errorf("lossy %t, violations %d", w.Summary.Lossy(), w.Summary.Violations())
+	}
+}
+
+// An audit of nothing has a summary too.
+func TestSummaryOfNothing(t *testing.T) {
+	s := newSummary()
+	s.audit = NewAudit(testFacts(), Settings{Profile: "rfc9309"}, &evaluate.Totals{}, s)
+	var b strings.Builder
+	if err := s.Print(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Audited 0 archives (0 bytes): 0 fetches on 0 origins", "Disallowed: 0 of 0 fetches with a known verdict;"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q is missing in\n%s", want, b.String())
+		}
+	}
+	if s.Lossy() {
+		t.Error("lossy without an issue")
+	}
+}
+
+// Nothing from an archive reaches the terminal as control characters, and no line
+// or list grows with it.
+func TestSummaryIsSafe(t *testing.T) {
+	s := newSummary()
+	const evil = "\x1b]0;title\x07\u202e\u0085\xff\r\n\t\\\""
+	long := strings.Repeat(evil, 100)
+	r := testResults()[2] // certain
+	for i := range 3 * maxNames {
+		f := *r.Fetch
+		f.Claim = fmt.Sprint(i, long)
+		f.Origin = fmt.Sprint("http://", i, long)
+		v := r
+		v.Fetch = &f
+		rule := *r.Rule
+		rule.Text = fmt.Sprint("Disallow: /", i, long)
+		v.Rule = &rule
+		s.addResult(&v)
+		s.whatIf.join(team{int64(i + 1), 0}, f.Claim)
+		s.whatIf.add(team{int64(i + 1), 0}, evaluate.Disallowed)
+		s.addHost(&evaluate.HostStats{Origin: f.Origin, Counts: evaluate.Counts{Fetches: 1, ViolationsCertain: 1}})
+		s.addAgent(&evaluate.AgentStats{Agent: f.Claim, Counts: evaluate.Counts{Fetches: 1}})
+		s.addIssue(f.Claim, &ingest.Issue{Kind: ingest.IssueUnreadable, Detail: long})
+	}
+	s.audit = NewAudit(testFacts(), Settings{}, &evaluate.Totals{}, s)
+	var b strings.Builder
+	if err := s.Print(&b); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(b.String(), "\n"); n > 120 {
+		t.Errorf("%d lines", n)
+	}
+	for line := range strings.Lines(b.String()) {
+		line = strings.TrimSuffix(line, "\n")
+		if len(line) > 5*maxShown {
+			t.Errorf("a line of %d octets: %q", len(line), line)
+		}
+		for _, c := range line {
+			if !unicode.IsPrint(c) {
+				t.Fatalf("%q in %q", c, line)
+			}
+		}
+	}
+	if len(s.claims) > maxNames+1 {
+		t.Errorf("%d claims are held", len(s.claims))
+	}
+	var fetches int64
+	for _, c := range s.claims {
+		fetches += c.Fetches
+	}
+	if fetches != 3*maxNames || s.lossyInputs != 3*maxNames || len(s.lossy) > topNames || len(s.whatIf.teams) > 0 {
+		t.Errorf("%d fetches, %d inputs not read, %d of them held, %d teams held", fetches, s.lossyInputs, len(s.lossy), len(s.whatIf.teams))
+	}
+	if !strings.Contains(b.String(), "  and 3,062 more\n") {
+		t.Errorf("what is not shown is not counted:\n%s", b.String())
+	}
+}
+
+// The order in which rows come makes no difference to a ranking: ties go by name.
+func TestRank(t *testing.T) {
+	var rows []ranked[int]
+	for i := range 12 {
+		rows = append(rows, ranked[int]{fmt.Sprintf("%02d", i), int64(i / 3), i})
+	}
+	want := []int{9, 10, 11, 6, 7}
+	for seed := range uint64(50) {
+		rand.New(rand.NewPCG(seed, 1)).Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+		var list []ranked[int]
+		for _, r := range rows {
+			list = rank(list, 5, r)
+		}
+		var got []int
+		for _, r := range list {
+			got = append(got, r.row)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("seed %d (-want +got):\n%s", seed, diff)
+		}
+	}
+	if list := rank(nil, 5, ranked[int]{"none", 0, 0}); list != nil {
+		t.Errorf("a count of 0 is ranked: %v", list)
+	}
+}
+
+// What-if verdicts are shared out to the tokens of their teams, origin by origin.
+func TestWhatIfCounts(t *testing.T) {
+	w := newWhatIf()
+	tell := func(id int64, group int, tokens ...string) {
+		for _, token := range tokens {
+			w.join(team{id, group}, token)
+		}
+	}
+	tell(0, 0, "A", "B", "C")
+	w.add(team{0, 0}, evaluate.Unknown)
+	tell(1, 0, "A")
+	tell(1, 1, "B", "C")
+	w.add(team{1, 0}, evaluate.Allowed)
+	w.add(team{1, 1}, evaluate.Disallowed)
+	w.endOrigin()
+	tell(2, 3, "A", "B", "C") // the next origin; robots_id 0 is not told again
+	w.add(team{2, 3}, evaluate.Disallowed)
+	w.add(team{0, 0}, evaluate.Unknown)
+	w.add(team{1, 0}, evaluate.Allowed) // never told here: of another origin
+	w.endOrigin()
+	want := []agentVerdicts{
+		{"B", verdictCounts{evaluate.Unknown: 2, evaluate.Disallowed: 2}},
+		{"C", verdictCounts{evaluate.Unknown: 2, evaluate.Disallowed: 2}},
+		{"A", verdictCounts{evaluate.Unknown: 2, evaluate.Allowed: 1, evaluate.Disallowed: 1}},
+	}
+	if diff := cmp.Diff(want, w.ranking(), cmp.AllowUnexported(agentVerdicts{})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if len(w.teams) != 1 {
+		t.Errorf("%d teams are held between origins, want that of robots_id 0", len(w.teams))
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	for n, want := range map[int64]string{0: "0", 7: "7", 999: "999", 1000: "1,000", 1234567: "1,234,567", -1: "-1", -999: "-999", -1000: "-1,000"} {
+		if got := number(n); got != want {
+			t.Errorf("number(%d) = %q, want %q", n, got, want)
+		}
+	}
+	for n, want := range map[int64]string{0: "0 bytes", 1: "1 byte", 999: "999 bytes", 1000: "1.0 kB", 6_180_000: "6.2 MB", 999_999: "1.0 MB", 3e12: "3.0 TB", 5e18: "5000.0 PB"} {
+		if got := Bytes(n); got != want {
+			t.Errorf("Bytes(%d) = %q, want %q", n, got, want)
+		}
+	}
+	for n, want := range map[int64]string{0: "0 fetches", 1: "1 fetch", 2000: "2,000 fetches"} {
+		if got := plural(n, "fetch"); got != want {
+			t.Errorf("plural(%d) = %q, want %q", n, got, want)
+		}
+	}
+	if percent(nil) != "" || percent(new(0.0704)) != " (7.0 %)" {
+		t.Error("percent")
+	}
+}

@@ -1,0 +1,84 @@
+package report
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	maxText = 2 << 10 // octets kept of a value that an archive gives, but for names and URLs
+	cutMark = "… (cut)"
+)
+
+// A column of text holds UTF-8: readers refuse the whole file for one octet that is
+// none. Archives hold any octets, so what is none is replaced, in two ways.
+
+// locator makes a URL, a part of one, a file name or a rule valid: octets that are
+// no UTF-8 are percent-encoded. Rules match such a URL as they match the one
+// recorded (RFC 9309 §2.2.2), and two names stay two.
+func locator(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	const hex = "0123456789ABCDEF"
+	b := make([]byte, 0, len(s)+16)
+	for len(s) > 0 {
+		r, n := utf8.DecodeRuneInString(s)
+		if r == utf8.RuneError && n == 1 {
+			b = append(b, '%', hex[s[0]>>4], hex[s[0]&0xf])
+		} else {
+			b = append(b, s[:n]...)
+		}
+		s = s[n:]
+	}
+	return string(b)
+}
+
+// text makes any other value valid, with U+FFFD for what is no UTF-8, and cuts it
+// at its cap.
+func text(s string) string {
+	if len(s) > maxText {
+		s = cut(s, maxText) + cutMark
+	}
+	return strings.ToValidUTF8(s, "\uFFFD")
+}
+
+// ruleText is a rule as its file gives it, cut at its cap.
+func ruleText(s string) string {
+	if len(s) > maxText {
+		s = cut(s, maxText) + cutMark
+	}
+	return locator(s)
+}
+
+// cut returns at most the first n octets of s, and no part of a character.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for back := n; back > n-utf8.UTFMax; back-- {
+		if utf8.RuneStart(s[back]) {
+			return s[:back]
+		}
+	}
+	return s[:n] // no UTF-8
+}
+
+// optional returns nil for "", which the tables write as null.
+func optional(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// optionalText is optional for a value that an archive gives.
+func optionalText(s string) *string { return optional(text(s)) }
+
+// known returns nil, which the tables write as null, unless v is known.
+func known[T any](v T, isKnown bool) *T {
+	if !isKnown {
+		return nil
+	}
+	return &v
+}

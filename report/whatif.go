@@ -1,0 +1,111 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/evaluate"
+)
+
+// verdictCounts counts fetches by verdict.
+type verdictCounts [3]int64
+
+// team is the what-if tokens that one group of a robots capture governs.
+type team struct {
+	robotsID int64
+	group    int
+}
+
+// whatIf counts what other crawlers would have been allowed. Verdicts come a team
+// at a time, and are shared out to the team's tokens at the end of the origin, so
+// that it holds no more than one origin's teams. The team of fetches without
+// governing capture, robots_id 0, stays: it is told once.
+type whatIf struct {
+	teams   map[team]*teamCounts
+	rosters map[string][]string // lists of tokens by content: most captures have the same
+	joining team                // whose tokens are being told
+	tokens  []string            // of joining, so far
+	agents  map[string]*verdictCounts
+}
+
+type teamCounts struct {
+	tokens []string
+	counts verdictCounts
+}
+
+func newWhatIf() whatIf {
+	return whatIf{
+		teams: make(map[team]*teamCounts), rosters: make(map[string][]string), agents: make(map[string]*verdictCounts),
+	}
+}
+
+// join adds a token to a team. The tokens of a team come one after the other.
+func (w *whatIf) join(t team, token string) {
+	if t != w.joining {
+		w.closeTeam()
+		w.joining = t
+	}
+	w.tokens = append(w.tokens, token)
+}
+
+func (w *whatIf) closeTeam() {
+	if len(w.tokens) == 0 {
+		return
+	}
+	key := strings.Join(w.tokens, "\n")
+	if w.rosters[key] == nil {
+		w.rosters[key] = slices.Clone(w.tokens)
+	}
+	w.teams[w.joining] = &teamCounts{tokens: w.rosters[key]}
+	w.tokens = w.tokens[:0]
+}
+
+// add counts a fetch for a team.
+func (w *whatIf) add(t team, v evaluate.Verdict) {
+	w.closeTeam()
+	if c := w.teams[t]; c != nil {
+		c.counts[v]++
+	}
+}
+
+// endOrigin shares the counts out, and forgets the teams of the origin's captures.
+func (w *whatIf) endOrigin() {
+	w.closeTeam()
+	for t, c := range w.teams {
+		for _, token := range c.tokens {
+			a := w.agents[token]
+			if a == nil {
+				a = new(verdictCounts)
+				w.agents[token] = a
+			}
+			for v, n := range c.counts {
+				a[v] += n
+			}
+		}
+		c.counts = verdictCounts{}
+		if t.robotsID != 0 {
+			delete(w.teams, t)
+		}
+	}
+	clear(w.rosters)
+}
+
+// agentVerdicts is a token with its counts.
+type agentVerdicts struct {
+	agent string
+	verdictCounts
+}
+
+// ranking lists the tokens, most disallowed first, ties by name.
+func (w *whatIf) ranking() []agentVerdicts {
+	var list []agentVerdicts
+	for agent, c := range w.agents {
+		list = append(list, agentVerdicts{agent, *c})
+	}
+	slices.SortFunc(list, func(a, b agentVerdicts) int {
+		return cmp.Or(cmp.Compare(b.verdictCounts[evaluate.Disallowed], a.verdictCounts[evaluate.Disallowed]),
+			cmp.Compare(a.agent, b.agent))
+	})
+	return list
+}

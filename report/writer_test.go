@@ -1,0 +1,591 @@
+package report
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/robots"
+)
+
+var noon = time.Date(2025, 3, 1, 12, 0, 0, 0, time.UTC).UnixMicro()
+
+func testFacts(names ...string) *ingest.Facts {
+	f := new(ingest.Facts)
+	for _, n := range names {
+		in := ingest.InputResult{Container: "warc.gz", Fingerprint: "0123456789abcdef"}
+		in.Name, in.Size, in.Fetches = n, 1000, 4
+		f.Inputs = append(f.Inputs, in)
+	}
+	return f
+}
+
+func testFetch(origin, path string) ingest.Fetch {
+	return ingest.Fetch{
+		Origin: origin, URL: origin + path, Micros: noon, Precision: ingest.PrecisionSecond, RecordID: "urn:x:" + path,
+		Offset: 700, Length: 300, Type: ingest.Response, Method: "GET", Status: 200, MIMEType: "text/html",
+		UserAgent: "TestBot/1.0", UserAgentSource: ingest.SourceRequest, Claim: "classic",
+	}
+}
+
+func testState(id int64, origin string, outcome evaluate.Outcome) *evaluate.State {
+	s := &evaluate.State{Outcome: outcome, ID: id, FinalStatus: 200}
+	s.Fetch = testFetch(origin, "/robots.txt")
+	s.Micros -= 60e6
+	s.Offset, s.Input = 100, 1
+	return s
+}
+
+// results are fetches of every kind.
+func testResults() []evaluate.Result {
+	const origin = "https://www.example.co.uk:8443"
+	governing := testState(1, origin, evaluate.OutcomeRules)
+	governing.HasBody, governing.BodyDigest = true, strings.Repeat("\xab", 32)
+	governing.BodyInput, governing.BodyRecordOffset, governing.Hops = 1, 555, 1
+	contester := testState(2, origin, evaluate.OutcomeUnavailable)
+	contester.Offset = 42
+	rule := &robots.Rule{Text: "Disallow: /caf\xe9", Line: 3}
+	var list []evaluate.Result
+	add := func(path string, e evaluate.Evidence, c evaluate.Certainty, a evaluate.Answer) *evaluate.Result {
+		f := testFetch(origin, path)
+		r := evaluate.Result{Fetch: &f, Agent: "TestBot", AgentSource: evaluate.AgentFromRequest, Evidence: e, Certainty: c, Answer: a}
+		if e != evaluate.None {
+			r.Governing, r.Age = governing, 60
+		}
+		list = append(list, r)
+		return &list[len(list)-1]
+	}
+	disallowed := evaluate.Answer{Verdict: evaluate.Disallowed, Reason: evaluate.ReasonRule, Rule: rule, GroupLine: 2, Group: 1}
+	add("/", evaluate.Fresh, evaluate.NoViolation, evaluate.Answer{Verdict: evaluate.Allowed, Reason: evaluate.NoMatchingRule})
+	add("/robots.txt", evaluate.None, evaluate.NoViolation, evaluate.Answer{Verdict: evaluate.Allowed, Reason: evaluate.RobotsTxtItself})
+	certain := add("/caf\xe9?q=\xff", evaluate.Fresh, evaluate.Certain, disallowed)
+	certain.Fetch.Location = "/à\xe0"
+	certain.Fetch.MIMEType = "text/\xe9\x00"
+	certain.Fetch.PayloadDigest = "sha1:" + strings.Repeat("é", maxText)
+	probable := add("/caf%E9?", evaluate.Stale, evaluate.Probable, disallowed)
+	probable.Notes = evaluate.NoteOtherCrawler | evaluate.NoteBodyCut
+	contested := add("/caf%E9/x", evaluate.Fresh, evaluate.Contested, disallowed)
+	contested.Contester = contester
+	add("/caf%E9/y", evaluate.Stale, evaluate.NoViolation, disallowed)
+	unknown := add("/later", evaluate.Later, evaluate.NoViolation, evaluate.Answer{Reason: evaluate.UnresolvedRedirect})
+	unknown.Prior, unknown.HasPrior = evaluate.Disallowed, true
+	nowhere := add("/x", evaluate.None, evaluate.NoViolation, evaluate.Answer{Reason: evaluate.NoTime})
+	nowhere.Fetch.Origin, nowhere.Fetch.URL = "", "http:/x"
+	nowhere.Fetch.Micros, nowhere.Fetch.Precision = 0, ingest.PrecisionNone
+	nowhere.Fetch.Status, nowhere.Agent, nowhere.AgentSource = -1, "", evaluate.AgentUnknown
+	return list
+}
+
+// writeAll writes results as evaluate does, and commits them.
+func writeAll(t testing.TB, dir string, whatIf bool) *Writer {
+	t.Helper()
+	w, totals := fill(t, dir, whatIf)
+	facts := testFacts("a.warc.gz", "b.warc.gz")
+	if err := w.Commit(NewAudit(facts, Settings{Profile: "rfc9309"}, totals, w.Summary)); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func fill(t testing.TB, dir string, whatIf bool) (*Writer, *evaluate.Totals) {
+	t.Helper()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	w, err := NewWriter(dir, testFacts("a.warc.gz", "b.warc.gz"), "rfc9309", whatIf)
+	must(err)
+	results := testResults()
+	totals := &evaluate.Totals{Origins: 1, RobotsByOutcome: map[string]int64{"rules": 1}}
+	must(w.Robots(&evaluate.RobotsRecord{State: results[0].Governing, Parsed: true, Groups: 2, Rules: 3,
+		Notes: []robots.Note{{Line: 7, Kind: robots.NoteNonUTF8, Text: "Disallow: /caf\xe9"}}}))
+	agent := evaluate.AgentStats{Agent: "TestBot", Claims: map[string]bool{"classic": true, "\xff": true}}
+	for i := range results {
+		r := &results[i]
+		totals.Add(r)
+		agent.Add(r)
+		must(w.Result(r))
+		if !whatIf {
+			continue
+		}
+		switch i { // the first fetch of each robots_id
+		case 0:
+			must(w.RobotsAgent(1, 0, "ABot"))
+			must(w.RobotsAgent(1, 1, "BBot"))
+		case 1:
+			must(w.RobotsAgent(0, 0, "ABot"))
+			must(w.RobotsAgent(0, 0, "BBot"))
+		}
+		must(w.GroupVerdict(&evaluate.GroupVerdict{Fetch: r.Fetch, Governing: r.Governing, Evidence: r.Evidence, Answer: r.Answer}))
+	}
+	must(w.Host(&evaluate.HostStats{Origin: results[0].Fetch.Origin, First: results[0].Fetch.Time(), Counts: totals.Counts}))
+	must(w.Agent(&agent))
+	must(w.Issue(&ingest.Issue{Input: 1, Offset: 9, Length: -1, Kind: ingest.IssueBadURL, Detail: "\xfe", Action: "kept"}))
+	must(w.Failure(ingest.Failure{Name: "caf\xe9.warc", Reason: "permission denied"}))
+	return w, totals
+}
+
+func read[T any](t testing.TB, dir, name string) []T {
+	t.Helper()
+	rows, err := parquet.ReadFile[T](filepath.Join(dir, name+".parquet"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+func TestViolationProvesItself(t *testing.T) {
+	dir := t.TempDir()
+	writeAll(t, dir, false)
+	got := read[ViolationRow](t, dir, "violations")
+	if len(got) != 2 {
+		t.Fatalf("%d violations, want 2", len(got))
+	}
+	digest := "sha256:" + strings.Repeat("ab", 32)
+	want := ViolationRow{
+		Kind: "fetch", URL: "https://www.example.co.uk:8443/caf%E9?q=%FF", SURTKey: "uk,co,example:8443)/caf%e9?q=%ff",
+		HostName: "www.example.co.uk", RegisteredDomain: new("example.co.uk"), HostNameReversed: new("uk.co.example.www"),
+		Protocol: "https", Port: new(int32(8443)), Path: "/caf%E9", Query: new("q=%FF"), Origin: "https://www.example.co.uk:8443",
+		FetchTime: noon, FetchMethod: "GET", FetchStatus: new(int16(200)), FetchRedirect: new("/à%E0"), RecordType: "response",
+		ContentDigest: new("sha1:" + strings.Repeat("é", (maxText-5)/2) + cutMark), ContentMIMEType: new("text/\uFFFD\x00"),
+		WARCFilename: "a.warc.gz", WARCRecordOffset: 700, WARCRecordLength: 300, WARCRecordID: new("urn:x:/caf\uFFFD?q=\uFFFD"),
+		Agent: new("TestBot"), AgentSource: "request", UserAgent: new("TestBot/1.0"), Claim: new("classic"),
+		Verdict: "disallowed", Evidence: "fresh", Reason: "rule", Certainty: "certain", Trust: "chained", Profile: "rfc9309",
+		Rule: new("Disallow: /caf%E9"), RuleLine: new(int32(3)), GroupLine: new(int32(2)), RobotsID: 1,
+		RobotsURL: "https://www.example.co.uk:8443/robots.txt", RobotsOutcome: "rules", RobotsTime: noon - 60e6, RobotsAge: 60,
+		RobotsStatus: new(int16(200)), RobotsHops: 1, RobotsFilename: "b.warc.gz", RobotsOffset: 100, RobotsLength: 300,
+		RobotsRecordID: new("urn:x:/robots.txt"), RobotsBodyFile: new("b.warc.gz"), RobotsBodyOffset: new(int64(555)), RobotsBodyDigest: &digest,
+	}
+	if diff := cmp.Diff(want, got[0]); diff != "" {
+		t.Errorf("certain violation (-want +got):\n%s", diff)
+	}
+	if q := got[1].Query; q == nil || *q != "" {
+		t.Errorf("query of a URL ending in ?: %v, want an empty one", q)
+	}
+	if n := got[1].Notes; n == nil || *n != "body_cut,other_crawler" {
+		t.Errorf("notes %v", n)
+	}
+	contested := read[ViolationRow](t, dir, "contested")
+	if len(contested) != 1 || *contested[0].ContestedOffset != 42 || *contested[0].ContestedFilename != "b.warc.gz" {
+		t.Errorf("contested: %+v", contested)
+	}
+}
+
+func TestFetchRows(t *testing.T) {
+	dir := t.TempDir()
+	writeAll(t, dir, false)
+	got := read[FetchRow](t, dir, "fetches")
+	results := testResults()
+	if len(got) != len(results) {
+		t.Fatalf("%d rows of %d", len(got), len(results))
+	}
+	for i, r := range results {
+		if got[i].Verdict != r.Verdict.String() || got[i].Evidence != r.Evidence.String() || got[i].Reason != r.Reason.String() {
+			t.Errorf("row %d: %+v", i, got[i])
+		}
+	}
+	want := FetchRow{
+		URL: "http:/x", FetchMethod: "GET", RecordType: "response", ContentMIMEType: new("text/html"), WARCFilename: "a.warc.gz",
+		WARCRecordOffset: 700, WARCRecordLength: 300, WARCRecordID: new("urn:x:/x"), AgentSource: "none", Verdict: "unknown",
+		Evidence: "none", Reason: "no_time", Trust: "chained",
+	}
+	if diff := cmp.Diff(want, got[7]); diff != "" {
+		t.Errorf("a fetch of which little is known (-want +got):\n%s", diff)
+	}
+	if got[6].PriorVerdict == nil || *got[6].PriorVerdict != "disallowed" || *got[6].RobotsID != 1 {
+		t.Errorf("unresolved: %+v", got[6])
+	}
+	if got[5].Certainty != nil || *got[5].RuleLine != 3 {
+		t.Errorf("disallowed by old evidence: %+v", got[5])
+	}
+}
+
+func TestOtherRows(t *testing.T) {
+	dir := t.TempDir()
+	writeAll(t, dir, true)
+	robotsRows := read[RobotsRow](t, dir, "robots")
+	want := []string{"line 7: non_utf8: Disallow: /caf\uFFFD"}
+	if diff := cmp.Diff(want, robotsRows[0].Notes); diff != "" {
+		t.Errorf("notes (-want +got):\n%s", diff)
+	}
+	if r := robotsRows[0]; *r.Groups != 2 || *r.Rules != 3 || *r.NoteCount != 1 || r.Reason != nil || *r.BodyOffset != 555 {
+		t.Errorf("robots: %+v", r)
+	}
+	issues := read[IssueRow](t, dir, "issues")
+	wantIssues := []IssueRow{
+		{WARCFilename: "b.warc.gz", Offset: new(int64(9)), Kind: "bad_url", Detail: "\uFFFD", Action: "kept"},
+		{WARCFilename: "caf%E9.warc", Kind: "unreadable", Detail: "permission denied", Action: "not read"},
+	}
+	if diff := cmp.Diff(wantIssues, issues); diff != "" {
+		t.Errorf("issues (-want +got):\n%s", diff)
+	}
+	agents := read[AgentRow](t, dir, "agent_stats")
+	if diff := cmp.Diff([]string{"classic", "\uFFFD"}, agents[0].Claims); diff != "" {
+		t.Errorf("claims (-want +got):\n%s", diff)
+	}
+	verdicts := read[GroupVerdictRow](t, dir, "group_verdicts")
+	if len(verdicts) != 8 || verdicts[1].RobotsID != 0 || verdicts[2].RobotsID != 1 || *verdicts[2].Rule != "Disallow: /caf%E9" ||
+		verdicts[2].Notes != nil || *verdicts[3].Notes != "body_cut,other_crawler" {
+		t.Errorf("group_verdicts: %+v", verdicts)
+	}
+	if n := len(read[RobotsAgentRow](t, dir, "robots_agents")); n != 4 {
+		t.Errorf("%d rows of robots_agents, want 4", n)
+	}
+}
+
+// The totals of audit.json, the tables and the statistics are one set of numbers.
+func TestTotalsAgree(t *testing.T) {
+	dir := t.TempDir()
+	writeAll(t, dir, true)
+	b, err := os.ReadFile(filepath.Join(dir, auditFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var a Audit
+	if err := json.Unmarshal(b, &a); err != nil {
+		t.Fatal(err)
+	}
+	c := a.Totals
+	for _, pair := range []struct {
+		what      string
+		got, want int64
+	}{
+		{"verdicts", c.Allowed + c.Disallowed + c.Unknown, c.Fetches},
+		{"evidence", c.EvidenceFresh + c.EvidenceStale + c.EvidenceLater + c.EvidenceNone, c.Fetches},
+		{"disallowed", c.ViolationsCertain + c.ViolationsProbable + c.Contested + c.DisallowedStale, c.Disallowed},
+		{"violations", c.Violations, c.ViolationsCertain + c.ViolationsProbable},
+		{"rows of fetches", a.Tables["fetches"], c.Fetches},
+		{"rows of violations", a.Tables["violations"], c.Violations},
+		{"rows of contested", a.Tables["contested"], c.Contested},
+		{"rows of issues", a.Tables["issues"], c.Issues},
+		{"inputs not wholly read", c.InputsNotWhollyRead, 1},
+	} {
+		if pair.got != pair.want {
+			t.Errorf("%s: %d, want %d", pair.what, pair.got, pair.want)
+		}
+	}
+	for name, rows := range a.Tables {
+		f, size := open(t, filepath.Join(dir, name+".parquet"))
+		p, err := parquet.OpenFile(f, size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.NumRows() != rows {
+			t.Errorf("%s: %d rows, audit.json says %d", name, p.NumRows(), rows)
+		}
+		if v, _ := p.Lookup("robotsaudit.schema_version"); v != SchemaVersion {
+			t.Errorf("%s: schema version %q", name, v)
+		}
+	}
+	if diff := cmp.Diff([]float64{4. / 6, 6. / 8}, []float64{*c.DisallowedShareOfKnown, *c.DisallowedOrUnknownShare}); diff != "" {
+		t.Errorf("shares (-want +got):\n%s", diff)
+	}
+}
+
+func open(t testing.TB, path string) (*os.File, int64) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	info, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f, info.Size()
+}
+
+// Every string in every table is UTF-8: readers refuse files where one is not.
+func TestStringsAreUTF8(t *testing.T) {
+	dir := t.TempDir()
+	writeAll(t, dir, true)
+	paths, _ := filepath.Glob(filepath.Join(dir, "*.parquet"))
+	if len(paths) != len(tableNames) {
+		t.Fatalf("%d tables of %d", len(paths), len(tableNames))
+	}
+	for _, path := range paths {
+		f, _ := open(t, path)
+		r := parquet.NewReader(f)
+		rows := make([]parquet.Row, 16)
+		for n, err := 1, error(nil); n > 0 && err == nil; {
+			n, err = r.ReadRows(rows)
+			for _, row := range rows[:n] {
+				for _, v := range row {
+					if v.Kind() == parquet.ByteArray && !utf8.Valid(v.ByteArray()) {
+						t.Errorf("%s, column %d: %q", filepath.Base(path), v.Column(), v.ByteArray())
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestSameResultsAreTheSameOctets(t *testing.T) {
+	sums := func() map[string]string {
+		dir := t.TempDir()
+		writeAll(t, dir, true)
+		files := make(map[string]string)
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			b, err := os.ReadFile(filepath.Join(dir, e.Name()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum := sha256.Sum256(b)
+			files[e.Name()] = hex.EncodeToString(sum[:])
+		}
+		return files
+	}
+	first := sums()
+	if len(first) != len(tableNames)+1 {
+		t.Errorf("the folder holds %v", first)
+	}
+	for range 3 {
+		if diff := cmp.Diff(first, sums()); diff != "" {
+			t.Fatalf("files differ:\n%s", diff)
+		}
+	}
+}
+
+// An audit without what-if removes the what-if tables of the one before.
+func TestCommitReplaces(t *testing.T) {
+	dir := t.TempDir()
+	writeAll(t, dir, true)
+	w := writeAll(t, dir, false)
+	for _, name := range []string{"group_verdicts.parquet", "robots_agents.parquet", temporary} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			t.Errorf("%s is still there", name)
+		}
+	}
+	before := listing(t, dir)
+	w.Abandon()
+	if diff := cmp.Diff(before, listing(t, dir)); diff != "" {
+		t.Errorf("Abandon after Commit changed the folder:\n%s", diff)
+	}
+}
+
+// A failure while the tables are written leaves the audit before as it was, and
+// nothing else.
+func TestFailureLeavesThePreviousAudit(t *testing.T) {
+	for name, spoil := range map[string]func(*Writer){
+		"table cannot be written":  func(w *Writer) { w.hosts.file.Close() },
+		"audit cannot be written":  func(w *Writer) { os.Mkdir(filepath.Join(w.tmp, auditFile), 0o777) },
+		"folder vanishes":          func(w *Writer) { os.RemoveAll(w.tmp) },
+		"abandoned before the end": nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			writeAll(t, dir, true)
+			before := listing(t, dir)
+			w, totals := fill(t, dir, false)
+			if spoil != nil {
+				spoil(w)
+				if err := w.Commit(NewAudit(testFacts("a", "b"), Settings{}, totals, w.Summary)); err == nil {
+					t.Error("Commit returned no error")
+				}
+			}
+			w.Abandon()
+			if diff := cmp.Diff(before, listing(t, dir)); diff != "" {
+				t.Errorf("the folder changed (-before +after):\n%s", diff)
+			}
+		})
+	}
+}
+
+// A failure while the tables are moved leaves no audit.json: nothing counts.
+func TestFailureInMovingLeavesNoAudit(t *testing.T) {
+	dir := t.TempDir()
+	writeAll(t, dir, false)
+	w, totals := fill(t, dir, false)
+	// A folder that is not empty stands where the last table goes.
+	if err := os.Remove(filepath.Join(dir, "issues.parquet")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "issues.parquet", "x"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Commit(NewAudit(testFacts("a", "b"), Settings{}, totals, w.Summary)); err == nil {
+		t.Error("Commit returned no error")
+	}
+	w.Abandon()
+	if _, err := os.Stat(filepath.Join(dir, auditFile)); !os.IsNotExist(err) {
+		t.Errorf("audit.json is still there: %v", err)
+	}
+}
+
+func TestAddFailsWhenTheFileDoes(t *testing.T) {
+	w, _ := fill(t, t.TempDir(), false)
+	defer w.Abandon()
+	w.fetches.file.Close()
+	r := testResults()[0]
+	for range 40 * maxGroupRows { // the same row compresses well, and the file is buffered
+		if w.Result(&r) != nil {
+			return
+		}
+	}
+	t.Error("row groups were written to a closed file")
+}
+
+func listing(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := make(map[string]string)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		b, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[e.Name()] = string(b)
+	}
+	return files
+}
+
+// Row groups end by octets too: an archive may hold nothing but long URLs.
+func TestRowGroupsAreBounded(t *testing.T) {
+	dir := t.TempDir()
+	tb, err := createTable[RobotsAgentRow](dir, "short")
+	if err != nil {
+		t.Fatal(err)
+	}
+	long, err := createTable[FetchRow](dir, "long")
+	if err != nil {
+		t.Fatal(err)
+	}
+	url := strings.Repeat("x", 64<<10)
+	for i := range maxGroupRows + 1 {
+		if err := tb.add(RobotsAgentRow{RobotsID: int64(i), Agent: "a"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 3 * maxGroupText / len(url) {
+		if err := long.add(FetchRow{URL: url}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tt := range []struct {
+		t      anyTable
+		groups int
+	}{{tb, 2}, {long, 3}} {
+		if err := tt.t.finish(); err != nil {
+			t.Fatal(err)
+		}
+		name, rows := tt.t.about()
+		f, size := open(t, filepath.Join(dir, name+".parquet"))
+		p, err := parquet.OpenFile(f, size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(p.RowGroups()) != tt.groups || p.NumRows() != rows {
+			t.Errorf("%s: %d row groups with %d rows, want %d with %d", name, len(p.RowGroups()), p.NumRows(), tt.groups, rows)
+		}
+	}
+}
+
+// Every column whose length an archive decides counts towards a row group's size.
+func TestTextSizeSeesEveryString(t *testing.T) {
+	tb := &table[RobotsRow]{texts: textFields[RobotsRow]()}
+	row := RobotsRow{URL: "12345", Reason: new("123"), HopURLs: []string{"1", "22"}}
+	if n := tb.textSize(&row); n != 11 {
+		t.Errorf("size %d, want 11", n)
+	}
+	for _, typ := range []reflect.Type{
+		reflect.TypeFor[FetchRow](), reflect.TypeFor[ViolationRow](), reflect.TypeFor[RobotsRow](), reflect.TypeFor[HostRow](),
+		reflect.TypeFor[AgentRow](), reflect.TypeFor[IssueRow](), reflect.TypeFor[GroupVerdictRow](), reflect.TypeFor[RobotsAgentRow](),
+	} {
+		for i := range typ.NumField() {
+			switch f := typ.Field(i).Type; f.Kind() {
+			case reflect.Slice, reflect.Map, reflect.Interface:
+				if f != reflect.TypeFor[[]string]() {
+					t.Errorf("%s.%s: textFields knows no %s", typ, typ.Field(i).Name, f)
+				}
+			}
+		}
+	}
+}
+
+func TestText(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                "",
+		"http://a/é":      "http://a/é",
+		"http://a/\xe9":   "http://a/%E9",
+		"\xc3":            "%C3",
+		"\xed\xa0\x80":    "%ED%A0%80", // a surrogate
+		"a\x00b\x1b[2J":   "a\x00b\x1b[2J",
+		"\uFFFD\xff":      "\uFFFD%FF",
+		"%e9 stays as is": "%e9 stays as is",
+	} {
+		if got := locator(in); got != want {
+			t.Errorf("locator(%q) = %q, want %q", in, got, want)
+		}
+	}
+	for _, s := range []string{strings.Repeat("é", maxText), "x" + strings.Repeat("é", maxText), strings.Repeat("\xff", 2*maxText)} {
+		for name, f := range map[string]func(string) string{"text": text, "ruleText": ruleText} {
+			got := f(s)
+			if !utf8.ValidString(got) || !strings.HasSuffix(got, cutMark) || len(got) > 3*maxText+len(cutMark) {
+				t.Errorf("%s of %d octets: %d octets, ends in %q", name, len(s), len(got), got[max(0, len(got)-16):])
+			}
+			if strings.Contains(s, "é") && strings.Trim(got, "xé") != cutMark {
+				t.Errorf("%s cut a character: %q", name, strings.Trim(got, "xé"))
+			}
+		}
+	}
+}
+
+// BenchmarkResult writes fetches that were allowed, and fetches that are violations.
+func BenchmarkResult(b *testing.B) {
+	for name, kind := range map[string]int{"allowed": 0, "violation": 2} {
+		b.Run(name, func(b *testing.B) { benchmarkResult(b, testResults()[kind]) })
+	}
+}
+
+func benchmarkResult(b *testing.B, r evaluate.Result) {
+	w, err := NewWriter(b.TempDir(), testFacts("a.warc.gz", "b.warc.gz"), "rfc9309", false)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer w.Abandon()
+	var peak uint64
+	n := 0
+	b.ReportAllocs()
+	for b.Loop() {
+		f := *r.Fetch
+		f.URL = fmt.Sprintf("%s/articles/%d/index.html", f.Origin, n*7919)
+		f.Offset = int64(n) * 4000
+		f.RecordID = "\x00" + fmt.Sprintf("%016x", n*104729)
+		f.PayloadDigest = fmt.Sprintf("sha1:%032X", n*15485863)
+		r.Fetch = &f
+		if err := w.Result(&r); err != nil {
+			b.Fatal(err)
+		}
+		if n++; n%10_000 == 0 {
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			peak = max(peak, m.HeapInuse)
+		}
+	}
+	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "rows/s")
+	b.ReportMetric(float64(peak)/1e6, "peak-heap-MB")
+}
