@@ -1,13 +1,14 @@
 package main
 
 import (
-	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -23,11 +24,13 @@ import (
 )
 
 const inputHelp = `INPUT is an archive (.warc, .warc.gz, .warc.bz2), a folder (searched with its
-subfolders), a glob, - for standard input, or a list of inputs: @FILE or *.paths.gz,
-one path a line.`
+subfolders), a glob, - for standard input, or a list of inputs, one a line: @FILE or
+FILE.paths.gz.`
 
 const resumeHelp = `Archives that were read before are not read again: add one to a folder and run the
 same command. An interrupted run goes on where it stopped.`
+
+const maxUnread = 20 // inputs named on standard error that were not wholly read
 
 // ingestFlags are the options of reading.
 type ingestFlags struct {
@@ -37,11 +40,19 @@ type ingestFlags struct {
 
 func (f *ingestFlags) add(flags *pflag.FlagSet) {
 	addOutput(flags, &f.output)
-	flags.IntVar(&f.workers, "workers", runtime.NumCPU(), "archives read at a time")
+	flags.IntVar(&f.workers, "workers", runtime.NumCPU(), "`N` archives read at a time")
+}
+
+// begin checks the options.
+func (f *ingestFlags) begin(cmd *cobra.Command) (*slog.Logger, error) {
+	if f.workers < 1 {
+		return nil, usageErrorf("--workers %d: at least 1 is needed", f.workers)
+	}
+	return begin(cmd, f.output)
 }
 
 func addOutput(flags *pflag.FlagSet, output *string) {
-	flags.StringVarP(output, "output", "o", "", "output folder (required)")
+	flags.StringVarP(output, "output", "o", "", "output folder `DIR`, made where there is none (required)")
 }
 
 // evaluateFlags are the options of deciding.
@@ -54,11 +65,11 @@ type evaluateFlags struct {
 }
 
 func (f *evaluateFlags) add(flags *pflag.FlagSet) {
-	flags.StringVar(&f.profile, "profile", robots.RFC9309.String(), "reading of the Robots Exclusion Protocol: rfc9309, rep-08 or google")
-	flags.StringVar(&f.crawler, "crawler", "", "product token of the crawler that made the archives, instead of the one in each request's User-Agent")
-	flags.StringArrayVar(&f.agents, "agent", nil, "also tell what this product token would have been allowed (repeatable)")
-	flags.StringVar(&f.agentsFile, "agents-file", "", "more such tokens, one a line")
-	flags.StringVar(&f.failOn, "fail-on", "", "exit with code 10 if there are: violations")
+	flags.StringVar(&f.profile, "profile", robots.RFC9309.String(), "`PROFILE` of the Robots Exclusion Protocol: rfc9309, rep-08 or google")
+	flags.StringVar(&f.crawler, "crawler", "", "product `TOKEN` of the crawler that made the archives, instead of the one in each request's User-Agent")
+	flags.StringArrayVar(&f.agents, "agent", nil, "also tell what product token `TOKEN` would have been allowed (repeatable)")
+	flags.StringVar(&f.agentsFile, "agents-file", "", "`FILE` of more such tokens, one a line; # begins a comment")
+	flags.StringVar(&f.failOn, "fail-on", "", "exit with code 10 if there are `WHAT`: violations")
 }
 
 // evaluation is what evaluateFlags resolve to.
@@ -80,7 +91,17 @@ func (f *evaluateFlags) resolve() (evaluation, error) {
 	default:
 		return e, usageErrorf("--fail-on %q: the one value is violations", f.failOn)
 	}
-	agents := f.agents
+	for _, token := range f.agents {
+		if fault := tokenFault(token); fault != "" {
+			return e, usageErrorf("--agent %q is no product token: %s", token, fault)
+		}
+	}
+	if f.crawler != "" {
+		if fault := tokenFault(f.crawler); fault != "" {
+			return e, usageErrorf("--crawler %q is no product token: %s", f.crawler, fault)
+		}
+	}
+	agents := slices.Clone(f.agents)
 	if f.agentsFile != "" {
 		more, err := readTokens(f.agentsFile)
 		if err != nil {
@@ -88,32 +109,53 @@ func (f *evaluateFlags) resolve() (evaluation, error) {
 		}
 		agents = append(agents, more...)
 	}
-	for _, a := range append(agents, f.crawler) {
-		if strings.ContainsAny(a, " \t/*#:") {
-			return e, usageErrorf("%q is no product token: give the crawler's name alone, such as CCBot", a)
-		}
-	}
+	agents = distinctTokens(agents)
 	e.options = evaluate.Options{Profile: profile, Crawler: f.crawler, Agents: agents, Decided: new(atomic.Int64)}
 	return e, nil
 }
 
+// tokenFault says what is wrong with a product token, if anything. Many names in
+// use are none by RFC 9309 §2.2.1 and work nevertheless (MJ12bot, "ChatGPT Agent"),
+// but a robots.txt cannot name one that holds these characters.
+func tokenFault(token string) string {
+	name, _, versioned := strings.Cut(token, "/")
+	switch {
+	case versioned:
+		return fmt.Sprintf("leave out the version and write %s", strings.TrimSpace(name))
+	case strings.TrimSpace(token) == "", strings.ContainsAny(token, "*#:;,()"):
+		return "give the crawler's name alone, such as CCBot"
+	}
+	return ""
+}
+
+// distinctTokens sorts tokens and keeps one spelling of each: they are compared
+// without case (RFC 9309 §2.2.1).
+func distinctTokens(tokens []string) []string {
+	slices.SortFunc(tokens, func(a, b string) int {
+		return cmp.Or(cmp.Compare(strings.ToLower(a), strings.ToLower(b)), cmp.Compare(a, b))
+	})
+	return slices.CompactFunc(tokens, strings.EqualFold)
+}
+
 // readTokens reads product tokens, one a line, # begins a comment.
 func readTokens(path string) ([]string, error) {
-	f, err := os.Open(path)
+	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, usageErrorf("--agents-file: %v", err)
+		return nil, usageErrorf("--agents-file: %v; check the path", err)
 	}
-	defer f.Close()
 	var tokens []string
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		line, _, _ := strings.Cut(lines.Text(), "#")
-		if line = strings.TrimSpace(line); line != "" {
-			tokens = append(tokens, line)
+	number := 0
+	for line := range strings.Lines(string(text)) {
+		number++
+		line, _, _ = strings.Cut(line, "#")
+		token := strings.TrimSpace(line)
+		if token == "" {
+			continue
 		}
-	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("--agents-file %s: %w", path, err)
+		if fault := tokenFault(token); fault != "" {
+			return nil, usageErrorf("--agents-file %s: line %d: %q is no product token: %s", path, number, token, fault)
+		}
+		tokens = append(tokens, token)
 	}
 	if len(tokens) == 0 {
 		return nil, usageErrorf("--agents-file %s: it names no token; put one on each line", path)
@@ -131,13 +173,13 @@ func newAuditCommand() *cobra.Command {
 that moment. DIR gets one Parquet file a table (fetches, violations, contested, robots,
 host_stats, agent_stats, issues) and audit.json; standard output gets the summary.
 
-` + inputHelp + "\n\n" + resumeHelp,
+` + inputHelp + "\n\n" + resumeHelp + "\n\n" + exitHelp,
 		Example: `  robotsaudit audit crawl.warc.gz -o out
   robotsaudit audit archives/ more/*.warc.gz -o out --workers 8
   robotsaudit audit archives/ -o out --agent GPTBot --agents-file tokens.txt
   zcat crawl.warc.gz | robotsaudit audit - -o out
   robotsaudit audit archives/ -o out --fail-on violations`,
-		Args: cobra.MinimumNArgs(1),
+		Args: inputArgs,
 	}
 	in.add(cmd.Flags())
 	ev.add(cmd.Flags())
@@ -146,11 +188,12 @@ host_stats, agent_stats, issues) and audit.json; standard output gets the summar
 		if err != nil {
 			return err
 		}
-		return inOutput(cmd, in.output, func(log *slog.Logger) error {
-			if err := runIngest(cmd, log, args, in); err != nil {
-				return err
-			}
-			return runEvaluate(cmd, log, in.output, evaluation)
+		log, err := in.begin(cmd)
+		if err != nil {
+			return err
+		}
+		return runIngest(cmd, log, args, in, func(facts *ingest.Facts) error {
+			return runEvaluate(cmd, log, in.output, facts, evaluation)
 		})
 	}
 	return cmd
@@ -164,22 +207,19 @@ func newIngestCommand() *cobra.Command {
 		Long: `Read archives into DIR. 'robotsaudit evaluate -o DIR' then decides, as often as there
 are questions, without reading the archives again.
 
-` + inputHelp + "\n\n" + resumeHelp,
+` + inputHelp + "\n\n" + resumeHelp + "\n\n" + exitHelp,
 		Example: `  robotsaudit ingest archives/ -o out
   robotsaudit evaluate -o out --agent GPTBot`,
-		Args: cobra.MinimumNArgs(1),
+		Args: inputArgs,
 	}
 	in.add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return inOutput(cmd, in.output, func(log *slog.Logger) error {
-			if err := runIngest(cmd, log, args, in); err != nil {
-				return err
-			}
-			facts, err := ingest.OpenFacts(in.output)
-			if err != nil {
-				return err
-			}
-			return printIngested(cmd, facts)
+		log, err := in.begin(cmd)
+		if err != nil {
+			return err
+		}
+		return runIngest(cmd, log, args, in, func(facts *ingest.Facts) error {
+			return printIngested(cmd, in.output, facts)
 		})
 	}
 	return cmd
@@ -196,7 +236,7 @@ DIR, and write tables and summary anew. The archives themselves are needed only 
 a robots.txt was redirected to a page that lies far from it.`,
 		Example: `  robotsaudit evaluate -o out --agent GPTBot --agent CCBot
   robotsaudit evaluate -o out --profile google`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 	}
 	addOutput(cmd.Flags(), &output)
 	ev.add(cmd.Flags())
@@ -205,76 +245,100 @@ a robots.txt was redirected to a page that lies far from it.`,
 		if err != nil {
 			return err
 		}
-		return inOutput(cmd, output, func(log *slog.Logger) error {
-			return runEvaluate(cmd, log, output, evaluation)
+		log, err := begin(cmd, output)
+		if err != nil {
+			return err
+		}
+		if _, err := ingest.OpenFacts(output); err != nil { // before the lock, which makes the folder
+			return err
+		}
+		return inOutput(output, func() error {
+			facts, err := ingest.OpenFacts(output)
+			if err != nil {
+				return err
+			}
+			reportUnread(log, facts, nil)
+			return runEvaluate(cmd, log, output, facts, evaluation)
 		})
 	}
 	return cmd
 }
 
+// begin checks the options that all commands with an output folder share.
+func begin(cmd *cobra.Command, output string) (*slog.Logger, error) {
+	if output == "" {
+		return nil, usageErrorf("no output folder given; add -o DIR")
+	}
+	return newLogger(cmd)
+}
+
 // inOutput runs f while this process holds the output folder.
-func inOutput(cmd *cobra.Command, dir string, f func(*slog.Logger) error) (err error) {
-	if dir == "" {
-		return usageErrorf("no output folder given; add -o DIR")
-	}
-	log, err := newLogger(cmd)
-	if err != nil {
-		return err
-	}
+func inOutput(dir string, f func() error) (err error) {
 	release, err := ingest.Lock(dir)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	return f(log)
+	return f()
 }
 
-// runIngest reads the archives that args name.
-func runIngest(cmd *cobra.Command, log *slog.Logger, args []string, flags ingestFlags) error {
-	if flags.workers < 1 {
-		return usageErrorf("--workers %d: at least 1 is needed", flags.workers)
-	}
+// runIngest reads the archives that args name. Nothing is made in the output
+// folder where they name none.
+func runIngest(cmd *cobra.Command, log *slog.Logger, args []string, flags ingestFlags, then func(*ingest.Facts) error) error {
 	inputs, failures := ingest.Expand(args)
 	for _, f := range failures {
 		log.Error(f.Error())
 	}
 	if len(inputs) == 0 {
-		return errors.New("there is nothing to read; give at least one archive")
+		return exitStatus(exitFailed)
 	}
-	progress := new(ingest.Progress)
-	stop := watch(cmd.ErrOrStderr(), log, gauge{"reading", progress.BytesRead.Load, progress.BytesTotal.Load, report.Bytes})
-	start := time.Now()
-	err := ingest.Ingest(cmd.Context(), inputs, ingest.Options{
-		Dir: flags.output, Workers: flags.workers, Stdin: cmd.InOrStdin(), Progress: progress, Failed: failures,
-		Warn: func(msg string) { log.Warn(msg) },
+	return inOutput(flags.output, func() error {
+		progress := new(ingest.Progress)
+		stop := watch(cmd.ErrOrStderr(), log, gauge{"reading", progress.BytesRead.Load, progress.BytesTotal.Load, report.Bytes})
+		start := time.Now()
+		err := ingest.Ingest(cmd.Context(), inputs, ingest.Options{
+			Dir: flags.output, Workers: flags.workers, Stdin: cmd.InOrStdin(), Progress: progress, Failed: failures,
+			Warn: func(msg string) { log.Warn(msg) },
+		})
+		stop()
+		if err != nil {
+			return err
+		}
+		log.Info(readText(progress, time.Since(start)))
+		facts, err := ingest.OpenFacts(flags.output)
+		if err != nil {
+			return err
+		}
+		reportUnread(log, facts, failures)
+		return then(facts)
 	})
-	stop()
-	if err != nil {
-		return err
-	}
-	log.Info(readText(progress, time.Since(start)))
-	return nil
 }
 
 // readText tells what was read, and what was known already.
 func readText(p *ingest.Progress, elapsed time.Duration) string {
-	read := p.BytesRead.Load()
-	text := fmt.Sprintf("read %d archives, %s in %s (%s/s)", p.InputsRead.Load(), report.Bytes(read),
-		elapsed.Round(time.Millisecond), report.Bytes(int64(float64(read)/elapsed.Seconds())))
-	if kept := p.InputsKept.Load(); kept > 0 {
-		text += fmt.Sprintf("; %d were read before", kept)
+	read, kept := p.InputsRead.Load(), p.InputsKept.Load()
+	if read == 0 && kept > 0 {
+		return fmt.Sprintf("read nothing, kept what was read before of %s", archives(kept))
+	}
+	size := p.BytesRead.Load()
+	text := fmt.Sprintf("read %s, %s in %s (%s/s)", archives(read), report.Bytes(size),
+		elapsed.Round(time.Millisecond), report.Bytes(int64(float64(size)/max(elapsed.Seconds(), 1e-3))))
+	if kept > 0 {
+		text += fmt.Sprintf("; kept what was read before of %s", archives(kept))
 	}
 	return text
 }
 
-// runEvaluate decides, writes the tables and prints the summary.
-func runEvaluate(cmd *cobra.Command, log *slog.Logger, dir string, e evaluation) error {
-	facts, err := ingest.OpenFacts(dir)
-	if err != nil {
-		return err
+func archives(n int64) string {
+	if n == 1 {
+		return "1 archive"
 	}
-	reportRefusals(log, facts)
-	stop := watch(cmd.ErrOrStderr(), log, gauge{"deciding", e.options.Decided.Load, facts.FetchCount, plainCount})
+	return fmt.Sprintf("%d archives", n)
+}
+
+// runEvaluate decides, writes the tables and prints the summary.
+func runEvaluate(cmd *cobra.Command, log *slog.Logger, dir string, facts *ingest.Facts, e evaluation) error {
+	stop := watch(cmd.ErrOrStderr(), log, gauge{"deciding", e.options.Decided.Load, facts.FetchCount, fetches})
 	summary, err := writeTables(cmd.Context(), log, dir, facts, e)
 	stop()
 	if err != nil {
@@ -318,27 +382,48 @@ func writeTables(ctx context.Context, log *slog.Logger, dir string, facts *inges
 	return w.Summary, w.Commit(report.NewAudit(facts, settings, totals, w.Summary))
 }
 
-// reportRefusals names the inputs of which nothing could be read.
-func reportRefusals(log *slog.Logger, facts *ingest.Facts) {
-	for _, in := range facts.Inputs {
-		if in.Refusal != "" {
-			log.Error(in.Name + ": " + in.Refusal)
+// reportUnread names the inputs that were not wholly read, without the failures
+// that were told before.
+func reportUnread(log *slog.Logger, facts *ingest.Facts, told []*ingest.InputError) {
+	var lines []string
+	for _, f := range facts.Failures {
+		if !slices.ContainsFunc(told, func(t *ingest.InputError) bool { return t.Arg == f.Name && t.Reason == f.Reason }) {
+			lines = append(lines, f.Name+": "+f.Reason)
 		}
+	}
+	for _, in := range facts.Inputs {
+		switch {
+		case in.Refusal != "":
+			lines = append(lines, in.Name+": "+in.Refusal)
+		case in.Lossy > 0:
+			lines = append(lines, in.Name+": damaged, not wholly read; the table issues tells where, fetch it again if you can")
+		}
+	}
+	for _, line := range lines[:min(len(lines), maxUnread)] {
+		log.Error(line)
+	}
+	if more := len(lines) - maxUnread; more > 0 {
+		log.Error(fmt.Sprintf("and %d more inputs were not wholly read; the table issues names them", more))
 	}
 }
 
 // printIngested tells what was read.
-func printIngested(cmd *cobra.Command, facts *ingest.Facts) error {
-	var lossy int64
+func printIngested(cmd *cobra.Command, dir string, facts *ingest.Facts) error {
+	lossy := int64(len(facts.Failures))
 	for _, in := range facts.Inputs {
 		lossy += in.Lossy
 	}
-	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%d archives, %d fetches. Decide them with: robotsaudit evaluate -o DIR\n",
-		len(facts.Inputs), facts.FetchCount())
-	if err == nil && (lossy > 0 || len(facts.Failures) > 0) {
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s, %s. Decide them with: robotsaudit evaluate -o %s\n",
+		archives(int64(len(facts.Inputs))), fetches(facts.FetchCount()), dir)
+	if err == nil && lossy > 0 {
 		err = exitStatus(exitUnread)
 	}
 	return err
 }
 
-func plainCount(n int64) string { return fmt.Sprintf("%d fetches", n) }
+func fetches(n int64) string {
+	if n == 1 {
+		return "1 fetch"
+	}
+	return fmt.Sprintf("%d fetches", n)
+}

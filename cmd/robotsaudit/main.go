@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"os/signal"
 	"runtime"
@@ -24,6 +23,10 @@ const (
 	exitViolations  = 10
 	exitInterrupted = 130
 )
+
+const exitHelp = `Exit codes: 0 done; 1 failed; 2 mistake in the command line; 3 done, but some input could
+not be read or not to its end; 10 violations found, with --fail-on violations;
+130 interrupted.`
 
 func main() {
 	// The first interrupt finishes what is in hand; the second one ends at once,
@@ -43,7 +46,11 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	err := root.ExecuteContext(ctx)
 	var status exitStatus
 	if err != nil && !errors.As(err, &status) {
-		fmt.Fprintf(stderr, "robotsaudit: %v\n", explain(err))
+		log, badFormat := newLogger(root)
+		if badFormat != nil {
+			log = newTextLogger(stderr)
+		}
+		log.Error(explain(err).Error())
 	}
 	return exitCode(err)
 }
@@ -95,58 +102,55 @@ func newRootCommand() *cobra.Command {
 		Short: "Tell from web archives what crawlers were allowed to fetch",
 		Long: `robotsaudit reads web archives (WARC), reconstructs every origin's robots.txt as it
 stood at the time of the crawl, and tells for every captured fetch whether it was
-permitted, with the proof. It needs no network.`,
+permitted, with the proof. It needs no network.
+
+` + exitHelp,
 		Example: `  robotsaudit audit crawl.warc.gz -o out          one archive; tables and audit.json in out
   robotsaudit audit archives/ -o out              all archives in a folder
   robotsaudit audit @list.txt -o out --agent GPTBot --agent CCBot
                                                   and what these crawlers would have been allowed
   robotsaudit match robots.txt GPTBot /private/   one question to one robots.txt`,
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return usageErrorf("no command given; 'robotsaudit --help' lists them")
+		SilenceErrors:              true,
+		SuggestionsMinimumDistance: 2,
+		SilenceUsage:               true,
+		Args:                       cobra.ArbitraryArgs, // one that names no command: cobra would say so in its own way
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usageErrorf("no command given; 'robotsaudit --help' lists them")
+			}
+			return unknownCommand(cmd, args[0])
 		},
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageErrorf("%v; '%s --help' lists the options", err, cmd.CommandPath())
 	})
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.PersistentFlags().String("log-format", "text", "format of log lines on standard error: text or json")
+	root.PersistentFlags().String("log-format", "text", "`FORMAT` of log lines on standard error: text or json")
 	root.AddCommand(newAuditCommand(), newIngestCommand(), newEvaluateCommand(), newMatchCommand(), newVersionCommand())
-	for _, c := range root.Commands() {
-		c.Args = usageArgs(c.Args)
-	}
-	root.Args = usageArgs(root.Args)
 	return root
 }
 
-// usageArgs makes a wrong number of arguments a usage error.
-func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
-	if check == nil {
-		return nil
+func unknownCommand(root *cobra.Command, name string) error {
+	if near := root.SuggestionsFor(name); len(near) > 0 {
+		return usageErrorf("unknown command %q; did you mean %s?", name, near[0])
 	}
-	return func(cmd *cobra.Command, args []string) error {
-		if err := check(cmd, args); err != nil {
-			return usageErrorf("%v; '%s --help' shows how to call it", err, cmd.CommandPath())
-		}
-		return nil
-	}
+	return usageErrorf("unknown command %q; 'robotsaudit --help' lists them", name)
 }
 
-// newLogger returns the logger that --log-format asks for.
-func newLogger(cmd *cobra.Command) (*slog.Logger, error) {
-	format, err := cmd.Flags().GetString("log-format")
-	if err != nil {
-		return nil, err
+// inputArgs asks for at least one archive.
+func inputArgs(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return usageErrorf("no archive given; name a file, a folder or a list, as in: %s archives/ -o out", cmd.CommandPath())
 	}
-	switch format {
-	case "text":
-		return slog.New(&plainHandler{w: cmd.ErrOrStderr()}), nil
-	case "json":
-		return slog.New(slog.NewJSONHandler(cmd.ErrOrStderr(), nil)), nil
+	return nil
+}
+
+// noArgs refuses arguments.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usageErrorf("%q is one argument too many; '%s --help' shows how to call it", args[0], cmd.CommandPath())
 	}
-	return nil, usageErrorf("--log-format %q: use text or json", format)
+	return nil
 }
 
 func newVersionCommand() *cobra.Command {
@@ -154,9 +158,9 @@ func newVersionCommand() *cobra.Command {
 		Use:     "version",
 		Short:   "Print the version",
 		Example: `  robotsaudit version`,
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "robotsaudit %s (%s)\n", version(), runtime.Version())
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "robotsaudit %s (%s %s/%s)\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return err
 		},
 	}

@@ -14,6 +14,8 @@ import (
 const (
 	barInterval = 200 * time.Millisecond // between redraws on a terminal
 	logInterval = 10 * time.Second       // between log lines elsewhere
+
+	clearLine = "\r\x1b[K"
 )
 
 // gauge tells how far some work is: octets or rows done, of a total.
@@ -42,12 +44,12 @@ func watch(w io.Writer, log *slog.Logger, g gauge) (stop func()) {
 			select {
 			case <-quit:
 				if onTerminal {
-					fmt.Fprint(w, "\r\x1b[K")
+					fmt.Fprint(w, clearLine)
 				}
 				return
 			case <-tick.C:
 				if line := g.line(time.Since(start)); onTerminal {
-					fmt.Fprint(w, "\r\x1b[K"+line)
+					fmt.Fprint(w, clearLine+line)
 				} else {
 					log.Info(line)
 				}
