@@ -22,8 +22,9 @@ const (
 	maxPage      = 64 << 10 // octets of a page: every column of every table holds one
 )
 
-// codec compresses all tables: its encoders, of some megabytes each, are shared.
-var codec = &zstd.Codec{Level: zstd.SpeedDefault}
+// codec compresses all tables with one encoder at a time: each holds some
+// megabytes of history.
+var codec = &zstd.Codec{Level: zstd.SpeedDefault, Concurrency: 1}
 
 // table writes one result table.
 type table[T any] struct {

@@ -112,7 +112,7 @@ func plainWord(w uint64) bool {
 
 // isNormal reports whether path is its own normal form, as most are.
 func isNormal(path string) bool {
-	for i := plainLength(path); i < len(path); {
+	for i := plainLength(path); i < len(path); i += plainLength(path[i:]) {
 		u := unitAt(path, i)
 		if u.encoded && (u.width == 1 || path[i+1] != upperHex[u.b>>4] || path[i+2] != upperHex[u.b&0xF]) ||
 			!u.encoded && u.width == 3 {

@@ -396,3 +396,57 @@ func hostileAgents() string {
 	}
 	return b.String()
 }
+
+// TestQuickLines holds the ways in which most lines are read against the way
+// in which all others are: white space before a line takes it out of the
+// former and changes nothing else.
+func TestQuickLines(t *testing.T) {
+	long := strings.Repeat("x", longLine)
+	for _, text := range []string{
+		"disallow: /a", "ALLOW:/a", "Disallow : /a", "disallow:\t/a \t", "disallow:", "disallow: /$/a", "disallow: /a$",
+		"disallow: /a # b", "disallow: /\xC3\xA9", "disallow: /\xFF", "disallow: /\x01", "disallow: /%7e*", "disallow: a",
+		"disallow: /" + long, "allow:x", "allowx: /a", "disallowx: /a", "user\ragent: x", "user-agent: B", "user-agent:b/c d",
+		"# comment", "#" + long, "<html>", "<p>\x01</p>", "<p>\xFF</p>", "<" + long, "p: q", "",
+	} {
+		for _, before := range []string{"", "<html>\n", "user-agent: a\n", "<html>\nuser-agent: a\n", "allow: /\r"} {
+			for _, p := range Profiles {
+				for _, after := range []string{"", "\n", "\r", "\r\nallow: /\n"} {
+					quick, quickNotes := Parse([]byte(before+text+after), p)
+					slow, slowNotes := Parse([]byte(before+" "+text+after), p)
+					if strings.HasPrefix(text, "#") && len(text) > longLine && len(quickNotes) == 0 {
+						t.Errorf("%v: no note of a long comment", p)
+					}
+					if len(text) >= longLine { // the space counts
+						continue
+					}
+					if a, b := rulesIn(quick), rulesIn(slow); !slices.Equal(a, b) || !slices.Equal(quickNotes, slowNotes) {
+						t.Errorf("%v %q: rules %v, notes %v; with a space before %v, %v", p, before+text+after, a, quickNotes, b, slowNotes)
+					}
+				}
+			}
+		}
+	}
+}
+
+func rulesIn(f *File) (all []Rule) {
+	for i := range f.rules {
+		all = append(all, f.public(&f.rules[i]))
+	}
+	return all
+}
+
+// TestNotesOfHTML holds the quick way through HTML to what it must not pass.
+func TestNotesOfHTML(t *testing.T) {
+	for _, c := range []struct {
+		body string
+		want Note
+	}{
+		{"<html>\n<p>a long text with \x01 in it</p>", Note{2, NoteControl, "<p>a long text with \x01 in it</p>"}},
+		{"<html>\n<p>a long text with \xFF in it</p>", Note{2, NoteNonUTF8, "<p>a long text with \xFF in it</p>"}},
+		{"<html>\nuser-agent: a\n<p>\nallow: /", Note{3, NoteRecordInGroup, "<p>"}},
+	} {
+		if _, notes := Parse([]byte(c.body), RFC9309); !slices.Contains(notes, c.want) {
+			t.Errorf("%q: notes %v, want among them %v", c.body, notes, c.want)
+		}
+	}
+}

@@ -15,7 +15,7 @@ const Buckets = 1024
 // be written out once the group is complete.
 const (
 	maxRows  = 100_000
-	maxBytes = 8 << 20 // small: every worker holds a run of each kind while it fills
+	maxBytes = 4 << 20 // small: every worker holds a run of each kind while it fills
 )
 
 // pageBytes is the size of a decoded page. A merge holds one page of each
