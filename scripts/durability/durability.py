@@ -19,7 +19,7 @@ MIXED = 40  # archives of the mixed folder, at least
 KILLS = 20
 KILLS_IN_TABLES = 6  # more
 KILL_OCTETS = 400 << 20  # of the archives for the kills: several tasks, a second or more
-GROWTH = 1.20  # of peak memory, at most
+PEAK = 100e6  # octets of resident memory at two workers, however many the archives
 
 TABLES = ["fetches", "violations", "contested", "robots", "host_stats", "agent_stats", "issues",
           "group_verdicts", "robots_agents"]
@@ -176,11 +176,11 @@ def check_memory(bench, archive, number):
     folder = os.path.join(bench.folder, "memory")
     copies(number, folder, [archive])
     one, out = os.path.join(folder, sorted(os.listdir(folder))[0]), bench.output()
-    alone = bench.peak(one, "-o", out)
+    alone = bench.peak(one, "-o", out, "--workers", "2")
     bench.drop(out)
-    many = bench.peak(folder, "-o", out)
+    many = bench.peak(folder, "-o", out, "--workers", "2")
     bench.drop(out, folder)
-    bench.check("peak memory, 1 and %d copies of %s" % (number, os.path.basename(archive)), many < GROWTH * alone,
+    bench.check("peak memory, 1 and %d copies of %s" % (number, os.path.basename(archive)), many < PEAK,
                 "%s and %s: %+.0f %%" % (megabytes(alone), megabytes(many), 100 * (many / alone - 1)))
 
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Checks that results do not depend on workers, interruptions or the order of work,
-# and that memory does not grow with the archives. A line a check; exit code 1 where
+# and that memory stays below a bound. A line a check; exit code 1 where
 # one fails.
 #
 #     scripts/durability/run.sh BINARY [ARCHIVE...]
