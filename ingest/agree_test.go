@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"bufio"
 	"bytes"
 	"compress/bzip2"
 	"io"
@@ -47,8 +46,7 @@ func forms(t *testing.T, records [][]byte) map[string]func() *collected {
 // split cuts plain records apart.
 func split(t *testing.T, archive []byte) (records [][]byte) {
 	t.Helper()
-	file := &countingReader{r: bytes.NewReader(archive)}
-	r := newPlainReader(file, bufio.NewReader(file))
+	r := newPlainReader(warcFraming{}, sourceAt(bytes.NewReader(archive), 0))
 	for {
 		rec, err := r.next()
 		if err == io.EOF {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"math"
 
 	"github.com/klauspost/compress/gzip"
 )
@@ -58,6 +59,75 @@ type damage struct {
 }
 
 func (d *damage) Error() string { return fmt.Sprintf("%s at %d: %s", d.kind, d.offset, d.detail) }
+
+// source reads an input in order and knows where it stands in it.
+type source struct {
+	*bufio.Reader
+	file *countingReader
+}
+
+func newSource(file *countingReader) *source {
+	return &source{bufio.NewReaderSize(file, readBuffer), file}
+}
+
+// sourceAt reads from the middle of an input.
+func sourceAt(at io.ReaderAt, offset int64) *source {
+	return newSource(&countingReader{r: io.NewSectionReader(at, offset, math.MaxInt64-offset), n: offset})
+}
+
+// position is how many octets of the input have been read.
+func (s *source) position() int64 { return s.file.n - int64(s.Buffered()) }
+
+// framing tells records apart in a run of octets.
+type framing interface {
+	// begins reports whether a record begins with b: the next beginOctets of the
+	// run, fewer where it ends.
+	begins(b []byte) bool
+	// readHeader reads a record's header to where its block begins; io.EOF where
+	// nothing is left, errHeaderTooLong past maxRecordHeader.
+	readHeader(br *bufio.Reader) ([]byte, error)
+	// parse reads the fields of a header. Its contentLength is -1 where it does not
+	// say how long the block is.
+	parse(header []byte) recordHeader
+}
+
+// beginOctets is how many octets a framing sees of what follows.
+const beginOctets = 512
+
+// warcFraming is that of WARC 1.1 §4.
+type warcFraming struct{}
+
+func (warcFraming) begins(b []byte) bool                        { return isWARC(b) }
+func (warcFraming) readHeader(br *bufio.Reader) ([]byte, error) { return readHeaderBlock(br) }
+func (warcFraming) parse(header []byte) recordHeader            { return parseRecordHeader(header) }
+
+// codec is a compression whose members stand on their own: gzip members, zstd
+// frames.
+type codec interface {
+	// members reads the members of src, from where it stands.
+	members(src *source) memberStream
+	// find returns the first place in b where a member may begin, -1 where there is
+	// none. The last octets of b may be too few to tell, and are none.
+	find(b []byte) int
+}
+
+// memberStream decompresses members one after the other.
+type memberStream interface {
+	// next starts the next member, past padding that belongs to none; io.EOF where
+	// the input ends, errNoMember where something else begins.
+	next() error
+	// Read yields the member's content, and io.EOF at its end once its checksum and
+	// length have matched: offset is then right behind it.
+	io.Reader
+	// start is where the member begins, or where next found none.
+	start() int64
+	offset() int64
+	// sum is a checksum of the content read, for the input's fingerprint.
+	sum() uint32
+}
+
+// errNoMember is the error of octets where a member should begin.
+var errNoMember = errors.New("no member begins here")
 
 // The first octets of the forms.
 var (

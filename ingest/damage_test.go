@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"bufio"
 	"bytes"
 	"compress/gzip"
 	"fmt"
@@ -111,13 +110,12 @@ func TestCutAnywhere(t *testing.T) {
 // boundaries are the places where an archive may end without anything missing:
 // behind a record's block, or anywhere in the line ends that follow it.
 func boundaries(t *testing.T, archive []byte) map[int64]bool {
-	file := &countingReader{r: bytes.NewReader(archive)}
-	br := bufio.NewReaderSize(file, readBuffer)
-	form, _ := sniff(br)
+	src := sourceAt(bytes.NewReader(archive), 0)
+	form, _ := sniff(src.Reader)
 	if form == containerGzip {
 		return nil // a stream that is cut has no checksum
 	}
-	r, err := newRecordReader(form, file, br, bytes.NewReader(archive))
+	r, err := newRecordReader(form, src, bytes.NewReader(archive))
 	if err != nil || r == nil {
 		t.Fatalf("%v, %v", form, err)
 	}

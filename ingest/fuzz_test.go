@@ -75,8 +75,8 @@ func checkReader(t *testing.T, r recordReader, size int64) {
 func FuzzMemberReader(f *testing.F) {
 	addSeeds(f, 4<<10, members, ".warc.gz")
 	f.Fuzz(func(t *testing.T, archive []byte) {
-		file := &countingReader{r: bytes.NewReader(archive)}
-		checkReader(t, newMemberReader(file, bufio.NewReader(file), bytes.NewReader(archive)), int64(len(archive)))
+		file := bytes.NewReader(archive)
+		checkReader(t, newMemberReader(gzipCodec{}, warcFraming{}, sourceAt(file, 0), file), int64(len(archive)))
 		read(t, archive)
 	})
 }
@@ -84,8 +84,7 @@ func FuzzMemberReader(f *testing.F) {
 func FuzzPlainReader(f *testing.F) {
 	addSeeds(f, 4<<10, plain, ".warc")
 	f.Fuzz(func(t *testing.T, archive []byte) {
-		file := &countingReader{r: bytes.NewReader(archive)}
-		checkReader(t, newPlainReader(file, bufio.NewReader(file)), int64(len(archive)))
+		checkReader(t, newPlainReader(warcFraming{}, sourceAt(bytes.NewReader(archive), 0)), int64(len(archive)))
 		// A record that counts is followed by another, or by the end.
 		c := read(t, archive)
 		for _, x := range c.fetches {

@@ -5,36 +5,28 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
-	"math"
-
-	"github.com/klauspost/compress/gzip"
 )
 
-// memberReader reads archives whose records are gzip members (WARC 1.1 annex D):
-// every record has an offset and a length in the file. Each member is inflated to
-// its end, its CRC and length verified.
+// memberReader reads archives whose records are compressed members (WARC 1.1
+// annex D): every record has an offset and a length in the file. Each member is
+// decompressed to its end, its checksum verified.
 type memberReader struct {
 	chain
-	file  *countingReader
-	in    *bufio.Reader
-	gz    *gzip.Reader
-	out   *bufio.Reader // the member, inflated
-	crc   uint32        // of what was inflated
-	start int64         // of the member
+	framing
+	in    memberStream
+	out   *bufio.Reader // the member, decompressed
 	open  bool          // a member is open
 	ahead lookahead
 	rec   record
 	block io.LimitedReader
 }
 
-// newMemberReader reads the archive that file and in read, and at reads at random.
-func newMemberReader(file *countingReader, in *bufio.Reader, at io.ReaderAt) *memberReader {
-	return &memberReader{file: file, in: in, out: bufio.NewReaderSize(nil, 64<<10), ahead: lookahead{at: at, start: -1}}
+// newMemberReader reads the archive that src reads in order, and at at random.
+func newMemberReader(c codec, f framing, src *source, at io.ReaderAt) *memberReader {
+	return &memberReader{framing: f, in: c.members(src), out: bufio.NewReaderSize(nil, 64<<10),
+		ahead: lookahead{codec: c, at: at, start: -1}}
 }
-
-func (r *memberReader) position() int64 { return r.file.n - int64(r.in.Buffered()) }
 
 func (r *memberReader) fingerprint() uint64 { return r.sum }
 
@@ -46,7 +38,7 @@ func (r *memberReader) next() (*record, error) {
 			}
 		}
 		skipNewlines(r.out)
-		block, err := readHeaderBlock(r.out)
+		block, err := r.readHeader(r.out)
 		if err == io.EOF { // the member holds nothing, or nothing more
 			if err := r.closeMember(); err != nil {
 				return nil, err
@@ -67,15 +59,15 @@ func (r *memberReader) next() (*record, error) {
 
 // begin makes a record of a header.
 func (r *memberReader) begin(block []byte) (*record, error) {
-	h := parseRecordHeader(block)
-	if !isWARC(block) {
+	if !r.begins(block) {
 		return nil, r.leave(IssueBadRecordHeader, fmt.Sprintf("the record begins with %.20q", block))
 	}
+	h := r.parse(block)
 	if h.contentLength < 0 {
 		return nil, r.leave(IssueBadContentLength, "Content-Length is missing or no number")
 	}
 	r.block = io.LimitedReader{R: r.out, N: h.contentLength}
-	r.rec = record{recordHeader: h, offset: r.start, block: &r.block}
+	r.rec = record{recordHeader: h, offset: r.in.start(), block: &r.block}
 	return &r.rec, nil
 }
 
@@ -92,40 +84,29 @@ func (r *memberReader) finish() (int64, error) {
 	skipNewlines(r.out)
 	if _, err := r.out.Peek(1); err == nil {
 		// Another record, or octets that are none: next will tell.
-		length, err := r.ahead.verify(r.start)
+		length, err := r.ahead.verify(r.in.start())
 		if err == nil || isReadError(err) {
 			return length, err
 		}
 		if err := r.closeMember(); err != nil {
 			return 0, err
 		}
-		return 0, &damage{IssueDamagedMember, r.start, err.Error(), false}
+		return 0, &damage{IssueDamagedMember, r.in.start(), err.Error(), false}
 	}
 	if err := r.closeMember(); err != nil {
 		return 0, err
 	}
-	return r.position() - r.start, nil
+	return r.in.offset() - r.in.start(), nil
 }
 
-// openMember starts the member at the reader's position, past trailing zeros.
+// openMember starts the next member.
 func (r *memberReader) openMember() error {
-	skip(r.in, "\x00")
-	r.start = r.position()
-	if _, err := r.in.Peek(1); err != nil {
-		return r.readErr(err)
+	if err := r.in.next(); err == io.EOF {
+		return err
+	} else if err != nil {
+		return r.broken(err, "in the member's header")
 	}
-	var err error
-	if r.gz == nil {
-		r.gz, err = gzip.NewReader(r.in)
-	} else {
-		err = r.gz.Reset(r.in)
-	}
-	if err != nil {
-		return r.broken(err, "in the gzip header")
-	}
-	r.gz.Multistream(false)
-	r.crc = 0
-	r.out.Reset(inflated{r})
+	r.out.Reset(r.in)
 	r.open = true
 	return nil
 }
@@ -138,51 +119,35 @@ func (r *memberReader) closeMember() error {
 	}
 	r.open = false
 	var b [12]byte
-	binary.LittleEndian.PutUint32(b[:], r.crc)
-	binary.LittleEndian.PutUint64(b[4:], uint64(r.position()-r.start))
+	binary.LittleEndian.PutUint32(b[:], r.in.sum())
+	binary.LittleEndian.PutUint64(b[4:], uint64(r.in.offset()-r.in.start()))
 	r.add(b[:])
 	return nil
-}
-
-// inflated reads the member's content and keeps its CRC for the fingerprint: the
-// gzip reader compares it with the trailer's but does not tell it.
-type inflated struct{ r *memberReader }
-
-func (i inflated) Read(p []byte) (int, error) {
-	n, err := i.r.gz.Read(p)
-	i.r.crc = crc32.Update(i.r.crc, crc32.IEEETable, p[:n])
-	return n, err
 }
 
 // lookahead verifies members that hold more than one record before their first
 // one counts.
 type lookahead struct {
+	codec  codec
 	at     io.ReaderAt
 	start  int64 // of the member verified last
 	length int64
-	in     *bufio.Reader
-	gz     *gzip.Reader
 }
 
-// verify inflates the member at start to its end, compares CRC and length, and
+// verify decompresses the member at start to its end, compares its checksum, and
 // returns how many octets of the file it is.
 func (l *lookahead) verify(start int64) (length int64, err error) {
 	if l.start == start {
 		return l.length, nil
 	}
-	file := &countingReader{r: io.NewSectionReader(l.at, start, math.MaxInt64-start)}
-	if l.gz == nil {
-		l.in, l.gz = bufio.NewReaderSize(nil, 64<<10), new(gzip.Reader)
-	}
-	l.in.Reset(file)
-	if err := l.gz.Reset(l.in); err != nil {
+	in := l.codec.members(sourceAt(l.at, start))
+	if err := in.next(); err != nil {
 		return 0, err
 	}
-	l.gz.Multistream(false)
-	if _, err := io.Copy(io.Discard, l.gz); err != nil {
+	if _, err := io.Copy(io.Discard, in); err != nil {
 		return 0, err
 	}
-	l.start, l.length = start, file.n-int64(l.in.Buffered())
+	l.start, l.length = start, in.offset()-start
 	return l.length, nil
 }
 
@@ -192,7 +157,7 @@ func (r *memberReader) leave(kind IssueKind, detail string) error {
 	if err := r.closeMember(); err != nil {
 		return err
 	}
-	return &damage{kind, r.start, detail, true}
+	return &damage{kind, r.in.start(), detail, true}
 }
 
 // broken turns an error of the inflater into damage: the member cannot be
@@ -203,16 +168,9 @@ func (r *memberReader) broken(err error, where string) error {
 	case isReadError(err):
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF) || err == io.EOF:
-		return &damage{IssueTruncatedRecord, r.start, "the file ends " + where, false}
+		return &damage{IssueTruncatedRecord, r.in.start(), "the file ends " + where, false}
 	}
-	return &damage{IssueDamagedMember, r.start, fmt.Sprintf("%v %s", err, where), false}
-}
-
-func (r *memberReader) readErr(err error) error {
-	if err == io.EOF || isReadError(err) {
-		return err
-	}
-	return &damage{IssueDamagedMember, r.position(), err.Error(), false}
+	return &damage{IssueDamagedMember, r.in.start(), fmt.Sprintf("%v %s", err, where), false}
 }
 
 func isReadError(err error) bool {

@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -12,19 +11,15 @@ import (
 // stands right behind it.
 type plainReader struct {
 	chain
-	file  *countingReader
-	in    *bufio.Reader
+	framing
+	src   *source
 	start int64
 	rec   record
 	block io.LimitedReader
 	ended bool
 }
 
-func newPlainReader(file *countingReader, in *bufio.Reader) *plainReader {
-	return &plainReader{file: file, in: in}
-}
-
-func (r *plainReader) position() int64 { return r.file.n - int64(r.in.Buffered()) }
+func newPlainReader(f framing, src *source) *plainReader { return &plainReader{framing: f, src: src} }
 
 func (r *plainReader) fingerprint() uint64 { return r.sum }
 
@@ -32,21 +27,21 @@ func (r *plainReader) next() (*record, error) {
 	if r.ended {
 		return nil, io.EOF
 	}
-	skipNewlines(r.in)
-	r.start = r.position()
-	block, err := readHeaderBlock(r.in)
+	skipNewlines(r.src.Reader)
+	r.start = r.src.position()
+	block, err := r.readHeader(r.src.Reader)
 	if err != nil {
 		return nil, r.stop(err, "in the record header")
 	}
-	if !isWARC(block) {
+	if !r.begins(block) {
 		return nil, r.damaged(IssueBadRecordHeader, fmt.Sprintf("the record begins with %.20q", block))
 	}
-	h := parseRecordHeader(block)
+	h := r.parse(block)
 	if h.contentLength < 0 {
 		return nil, r.damaged(IssueBadContentLength, "Content-Length is missing or no number")
 	}
 	r.add(block)
-	r.block = io.LimitedReader{R: r.in, N: h.contentLength}
+	r.block = io.LimitedReader{R: r.src, N: h.contentLength}
 	r.rec = record{recordHeader: h, offset: r.start, block: &r.block}
 	return &r.rec, nil
 }
@@ -58,16 +53,16 @@ func (r *plainReader) finish() (int64, error) {
 	if r.block.N > 0 {
 		return 0, r.damaged(IssueTruncatedRecord, fmt.Sprintf("the file ends %d octets before the record does", r.block.N))
 	}
-	end := r.position()
-	ends := skipNewlines(r.in)
-	next, err := r.in.Peek(len(warcMagic))
+	end := r.src.position()
+	ends := skipNewlines(r.src.Reader)
+	next, err := r.src.Peek(beginOctets)
 	if len(next) == 0 && err == io.EOF {
 		return end + ends - r.start, nil
 	}
 	if err != nil && err != io.EOF {
 		return 0, r.stop(err, "behind the record")
 	}
-	if ends == 0 || !isWARC(next) {
+	if ends == 0 || !r.begins(next) {
 		return 0, r.damaged(IssueBadRecordEnd,
 			fmt.Sprintf("after the %d octets that Content-Length says comes %.8q, not the next record", r.rec.contentLength, next))
 	}

@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -24,10 +23,9 @@ func Reread(in Input, c *Capture) ([]byte, error) {
 	}
 	defer f.Close()
 	from := io.NewSectionReader(f, c.Offset, in.Size-c.Offset)
-	file := &countingReader{r: from}
-	br := bufio.NewReaderSize(file, readBuffer)
-	form, _ := sniff(br)
-	r, err := newRecordReader(form, file, br, from)
+	src := newSource(&countingReader{r: from})
+	form, _ := sniff(src.Reader)
+	r, err := newRecordReader(form, src, from)
 	if err != nil || r == nil {
 		return nil, fmt.Errorf("no record at %d", c.Offset)
 	}

@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -150,8 +149,8 @@ func readInput(in Input, index int32, out sink, stdin io.Reader, progress func(i
 // readSource reads the octets of an input. A file can be read at random, too.
 func readSource(in Input, src io.Reader, index int32, out sink, progress func(int)) (InputResult, error) {
 	file := &countingReader{r: src, progress: progress}
-	br := bufio.NewReaderSize(file, readBuffer)
-	form, detail := sniff(br)
+	from := newSource(file)
+	form, detail := sniff(from.Reader)
 	if in.Path == Stdin && form <= containerBzip2 && form > containerEmpty {
 		form = containerPipe
 	}
@@ -160,7 +159,7 @@ func readSource(in Input, src io.Reader, index int32, out sink, progress func(in
 	}
 	c := newCommitter(index, out)
 	at, _ := src.(io.ReaderAt)
-	reader, err := newRecordReader(form, file, br, at)
+	reader, err := newRecordReader(form, from, at)
 	switch {
 	case err != nil:
 	case reader == nil:
@@ -180,16 +179,16 @@ func readSource(in Input, src io.Reader, index int32, out sink, progress func(in
 	return result, nil
 }
 
-// newRecordReader picks the reader for a container; nil where there is none. file
-// and br read the input in order, at reads it at random; no stream needs at.
-func newRecordReader(form container, file *countingReader, br *bufio.Reader, at io.ReaderAt) (recordReader, error) {
+// newRecordReader picks the reader for a container; nil where there is none. src
+// reads the input in order, at reads it at random; no stream needs at.
+func newRecordReader(form container, src *source, at io.ReaderAt) (recordReader, error) {
 	switch form {
 	case containerPlain:
-		return newPlainReader(file, br), nil
+		return newPlainReader(warcFraming{}, src), nil
 	case containerMembers:
-		return newMemberReader(file, br, at), nil
+		return newMemberReader(gzipCodec{}, warcFraming{}, src, at), nil
 	case containerGzip, containerBzip2, containerPipe:
-		return newStreamReader(form, br)
+		return newStreamReader(form, src.Reader)
 	}
 	return nil, nil
 }
