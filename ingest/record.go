@@ -18,6 +18,7 @@ type recordHeader struct {
 	contentLength int64 // octets of the block; -1 where missing or wrong
 	warcinfoID    string
 	payloadDigest string
+	blockDigest   string
 	profile       string
 	refersToURI   string
 	refersToDate  string
@@ -105,6 +106,8 @@ func (h *recordHeader) set(name, value []byte) {
 		first(&h.warcinfoID, recordID(value))
 	case "warc-payload-digest":
 		first(&h.payloadDigest, string(value))
+	case "warc-block-digest":
+		first(&h.blockDigest, string(value))
 	case "warc-profile":
 		first(&h.profile, trimBrackets(value))
 	case "warc-refers-to-target-uri":

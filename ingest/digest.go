@@ -1,0 +1,94 @@
+package ingest
+
+import (
+	"crypto/md5"
+	"crypto/sha1"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/base32"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"hash"
+	"strings"
+)
+
+// digestAlgorithm is a digest function that archives are written with.
+type digestAlgorithm struct {
+	label string // as most writers spell it
+	new   func() hash.Hash
+	size  int // octets of a sum
+}
+
+// digestAlgorithms are known without the hyphen that some writers put in: sha-256.
+var digestAlgorithms = map[string]*digestAlgorithm{
+	"md5":    {"md5", md5.New, md5.Size},
+	"sha1":   {"sha1", sha1.New, sha1.Size},
+	"sha256": {"sha256", sha256.New, sha256.Size},
+	"sha512": {"sha512", sha512.New, sha512.Size},
+}
+
+// digest is a labelled digest (WARC 1.1 §5.8). The zero value is that there is
+// none.
+type digest struct {
+	algorithm *digestAlgorithm
+	sum       string // raw octets
+}
+
+var (
+	errDigestAlgorithm = errors.New("its algorithm is not known")
+	errDigestValue     = errors.New("its value is no digest of its algorithm")
+)
+
+// parseDigest reads the value of WARC-Block-Digest or WARC-Payload-Digest. The
+// format leaves the encoding open; the length of the value tells it, with or
+// without padding, in any case: base32 (most writers, for SHA-1), hexadecimal
+// (most, for the others), base64. An absent digest is the zero value.
+func parseDigest(field string) (digest, error) {
+	label, value, labelled := strings.Cut(field, ":")
+	if field == "" {
+		return digest{}, nil
+	}
+	a := digestAlgorithms[strings.ReplaceAll(strings.ToLower(strings.TrimSpace(label)), "-", "")]
+	if a == nil || !labelled {
+		return digest{}, errDigestAlgorithm
+	}
+	sum, err := decodeSum(strings.TrimRight(strings.TrimSpace(value), "="), a.size)
+	if err != nil {
+		return digest{}, errDigestValue
+	}
+	return digest{a, string(sum)}, nil
+}
+
+// decodeSum decodes a digest of size octets.
+func decodeSum(value string, size int) ([]byte, error) {
+	switch len(value) {
+	case hex.EncodedLen(size):
+		return hex.DecodeString(value)
+	case base32Sums.EncodedLen(size):
+		return base32Sums.DecodeString(strings.ToUpper(value))
+	case base64.RawStdEncoding.EncodedLen(size):
+		return base64.RawStdEncoding.DecodeString(value)
+	}
+	return nil, errDigestValue
+}
+
+var base32Sums = base32.StdEncoding.WithPadding(base32.NoPadding)
+
+// known reports whether there is a digest to compare with.
+func (d digest) known() bool { return d.algorithm != nil }
+
+// newHash returns a hash of the digest's algorithm.
+func (d digest) newHash() hash.Hash { return d.algorithm.new() }
+
+// matches reports whether h has hashed what the digest was made of.
+func (d digest) matches(h hash.Hash) bool { return string(h.Sum(nil)) == d.sum }
+
+// text writes the sum of h in the digest's own algorithm as most writers would.
+func (d digest) text(h hash.Hash) string {
+	sum := h.Sum(nil)
+	if d.algorithm.size == sha1.Size {
+		return d.algorithm.label + ":" + base32Sums.EncodeToString(sum)
+	}
+	return d.algorithm.label + ":" + hex.EncodeToString(sum)
+}

@@ -1,0 +1,69 @@
+package ingest
+
+import (
+	"encoding/hex"
+	"strings"
+	"testing"
+)
+
+// The digests of "abc" as published with the algorithms (RFC 1321 §A.5, RFC 3174
+// §7.3, FIPS 180-2), in the forms that writers use.
+func TestParseDigest(t *testing.T) {
+	const (
+		md5    = "900150983cd24fb0d6963f7d28e17f72"
+		sha1   = "a9993e364706816aba3e25717850c26c9cd0d89d"
+		sha256 = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+		base32 = "VGMT4NSHA2AWVOR6EVYXQUGCNSONBWE5"
+	)
+	for field, want := range map[string]string{
+		"md5:" + md5:                           md5,
+		"MD5:" + strings.ToUpper(md5):          md5,
+		"md5:SAAVBGB42JH3BVUWH56SRYL7OI":       md5,
+		"md5:SAAVBGB42JH3BVUWH56SRYL7OI======": md5, // as long as in hexadecimal
+		"sha1:" + base32:                       sha1,
+		"sha1:" + strings.ToLower(base32):      sha1,
+		"sha1: " + base32 + " ":                sha1,
+		"SHA-1:" + base32:                      sha1,
+		"sha1:" + sha1:                         sha1,
+		"sha1:qZk+NkcGgWq6PiVxeFDCbJzQ2J0=":    sha1,
+		"sha256:" + sha256:                     sha256,
+		"sha-256:" + sha256:                    sha256,
+		"SHA256:XJ4BNP4PAHH6UQKBIDPF3LRCEOYAGYNDSYLXVHFUCD7WD4QACWWQ====": sha256,
+		"sha256:XJ4BNP4PAHH6UQKBIDPF3LRCEOYAGYNDSYLXVHFUCD7WD4QACWWQ":     sha256,
+	} {
+		d, err := parseDigest(field)
+		if err != nil || hex.EncodeToString([]byte(d.sum)) != want {
+			t.Errorf("%s: %x, %v", field, d.sum, err)
+			continue
+		}
+		h := d.newHash()
+		h.Write([]byte("ab"))
+		if d.matches(h) {
+			t.Errorf("%s matches ab", field)
+		}
+		h.Write([]byte("c"))
+		if !d.matches(h) {
+			t.Errorf("%s does not match abc", field)
+		}
+		if again, err := parseDigest(d.text(h)); err != nil || again != d {
+			t.Errorf("%s comes back from %s as %x, %v", field, d.text(h), again.sum, err)
+		}
+	}
+	if d, err := parseDigest(""); err != nil || d.known() {
+		t.Errorf("no digest: %v, %v", d, err)
+	}
+	for field, want := range map[string]error{
+		sha1:                            errDigestAlgorithm,
+		"crc32:00000000":                errDigestAlgorithm,
+		":" + sha1:                      errDigestAlgorithm,
+		"sha1:":                         errDigestValue,
+		"sha1:" + md5:                   errDigestValue,
+		"sha1:" + base32[1:] + "1":      errDigestValue,
+		"sha1:" + sha1[1:] + "x":        errDigestValue,
+		"sha1:AB2CD3EF4GH5IJ6KL7MN8OPQ": errDigestValue, // the example of WARC 1.1 §5.8
+	} {
+		if d, err := parseDigest(field); err != want || d.known() {
+			t.Errorf("%q: %v, %v, want %v", field, d, err, want)
+		}
+	}
+}
