@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -105,7 +106,7 @@ func (c *committer) accept(r *record, d draft, length int64) error {
 			return err
 		}
 	case d.exchange != nil:
-		d.exchange.index, d.exchange.Length = c.index, length
+		d.exchange.index, d.exchange.Length, d.exchange.Trust = c.index, length, r.trust
 		c.targets.add(d.target)
 		if err := c.emit(c.pairing.addExchange(d.exchange)...); err != nil {
 			return err
@@ -520,25 +521,30 @@ func (c *committer) readRecord(r recordReader, rec *record) error {
 
 // reportDamage notes damage and what it cost.
 func (c *committer) reportDamage(d *damage, size int64) error {
-	i := Issue{Offset: d.offset, Length: -1, Kind: d.kind, Detail: d.detail, Action: "record dropped"}
-	if d.more {
+	c.index++ // what stands on both sides of damage is not adjacent
+	i := Issue{Offset: d.offset, Length: -1, Kind: d.kind, Detail: d.detail, Action: cmp.Or(d.action, "record dropped")}
+	if d.more && d.resumed == 0 {
 		return c.report(i)
 	}
-	i.Action = "record dropped, the rest of the input not read"
-	left := int64(-1)
-	if size >= d.offset {
-		left = size - d.offset
+	skipped, detail := int64(-1), "to the end of the stream"
+	switch {
+	case d.more:
+		skipped = d.resumed - d.offset
+		detail = fmt.Sprintf("%d octets; what follows proves itself", skipped)
+	case size >= d.offset:
+		skipped = size - d.offset
+		detail = fmt.Sprintf("%d octets to the end of the input", skipped)
 	}
-	if d.kind == IssueTruncatedRecord { // the record is the rest
-		i.Length = left
+	switch d.kind {
+	case IssueTruncatedRecord: // the record is what is skipped
+		i.Length = skipped
 		return c.report(i)
+	case IssueSkippedRange: // and nothing else to say
+		detail = d.detail + ": " + detail
+	default:
+		if err := c.report(i); err != nil || skipped == 0 {
+			return err
+		}
 	}
-	if err := c.report(i); err != nil || left == 0 {
-		return err
-	}
-	detail := "to the end of the stream"
-	if left > 0 {
-		detail = fmt.Sprintf("%d octets to the end of the input", left)
-	}
-	return c.report(Issue{Offset: d.offset, Length: left, Kind: IssueSkippedRange, Detail: detail, Action: "not read"})
+	return c.report(Issue{Offset: d.offset, Length: skipped, Kind: IssueSkippedRange, Detail: detail, Action: "not read"})
 }

@@ -56,6 +56,9 @@ type damage struct {
 	offset int64
 	detail string
 	more   bool // the reader stands at a boundary that counts and can go on
+
+	resumed int64  // with more: where it goes on, if octets are skipped; 0: behind the record
+	action  string // what is done instead of dropping the record
 }
 
 func (d *damage) Error() string { return fmt.Sprintf("%s at %d: %s", d.kind, d.offset, d.detail) }

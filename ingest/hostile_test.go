@@ -140,8 +140,8 @@ func TestMemberOddities(t *testing.T) {
 		urls, issues []string
 	}{
 		"zeros between and behind": {bytes.Join([][]byte{members(a), members(b), nil}, make([]byte, 100)), []string{"http://h/1", "http://h/2"}, nil},
-		"garbage behind":           {append(members(a, b), "garbage"...), []string{"http://h/1", "http://h/2"}, []string{"damaged_member", "skipped_range"}},
-		"more garbage behind":      {append(members(a, b), "garbage, a lot of it"...), []string{"http://h/1", "http://h/2"}, []string{"damaged_member", "skipped_range"}},
+		"garbage behind":           {append(members(a, b), "garbage"...), []string{"http://h/1", "http://h/2"}, []string{"skipped_range"}},
+		"more garbage behind":      {append(members(a, b), "garbage, a lot of it"...), []string{"http://h/1", "http://h/2"}, []string{"skipped_range"}},
 		"rubbish in a member":      {append(trailing, members(b)...), []string{"http://h/1", "http://h/2"}, []string{"bad_record_header"}},
 		"a record cut short":       {append(shortened, members(b)...), []string{"http://h/2"}, []string{"truncated_record"}},
 		"no line ends behind":      {append(gzipped(strings.TrimSuffix(a.String(), "\r\n\r\n")), members(b)...), []string{"http://h/1", "http://h/2"}, nil},

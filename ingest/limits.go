@@ -22,4 +22,9 @@ const (
 	taskBytes        = 128 << 20 // octets of consecutive inputs in one task
 	taskInputs       = 4096      // inputs in one task
 	readBuffer       = 256 << 10 // octets read from a file at once
+	maxAhead         = 1 << 20   // octets decompressed ahead of a record in memory
+	maxHeaderMembers = 16        // members that one record header lies in
+	maxSearch        = 32 << 30  // octets decompressed in search of members behind damage, in one input
+	candidateCost    = 64 << 10  // octets that looking at one candidate counts for, at least
+	maxVisited       = 1 << 20   // members remembered in one search
 )

@@ -2,108 +2,289 @@ package ingest
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 )
 
-// memberReader reads archives whose records are compressed members (WARC 1.1
-// annex D): every record has an offset and a length in the file. Each member is
-// decompressed to its end, its checksum verified.
+// memberReader reads archives of compressed members (WARC 1.1 annex D). Usually
+// each is a record; any other layout is read as well: several records in a
+// member, a record over several members, members that hold nothing. A record
+// counts once every member that holds a part of it has been decompressed to its
+// end and its checksum has matched. Its place is that of these members.
 type memberReader struct {
 	chain
 	framing
-	in    memberStream
-	out   *bufio.Reader // the member, decompressed
-	open  bool          // a member is open
-	ahead lookahead
-	rec   record
-	block io.LimitedReader
+	codec   codec
+	at      io.ReaderAt // nil: the input can be read but once
+	src     *source
+	in      memberStream
+	out     *bufio.Reader // content of the member in hand
+	open    bool          // a member is in hand
+	whole   bool          // all of it is known to be whole, and to end at end
+	end     int64
+	ahead   []byte // reused: content read ahead
+	waiting error  // what next has to say first
+	rec     record
+	block   memberBlock
+	search  memberSearch
+	own     ownIDs
+	trust   Trust
 }
 
 // newMemberReader reads the archive that src reads in order, and at at random.
+// Without at, nothing is looked for behind damage, and of a member that holds
+// several records in more than maxAhead octets the records count before its
+// checksum.
 func newMemberReader(c codec, f framing, src *source, at io.ReaderAt) *memberReader {
-	return &memberReader{framing: f, in: c.members(src), out: bufio.NewReaderSize(nil, 64<<10),
-		ahead: lookahead{codec: c, at: at, start: -1}}
+	return &memberReader{
+		framing: f, codec: c, at: at, src: src, in: c.members(src), out: bufio.NewReaderSize(nil, 64<<10),
+		search: memberSearch{framing: f, codec: c, at: at, budget: maxSearch},
+	}
 }
 
 func (r *memberReader) fingerprint() uint64 { return r.sum }
 
 func (r *memberReader) next() (*record, error) {
+	err := r.waiting
+	r.waiting = nil
+	if err == nil {
+		err = r.header()
+	}
+	if err != nil {
+		return nil, r.resume(err)
+	}
+	return &r.rec, nil
+}
+
+// finish reads the record to its end. Its length is that of the members that hold
+// it.
+func (r *memberReader) finish() (int64, error) {
+	if err := r.finishRecord(); err != nil {
+		return 0, r.resume(err)
+	}
+	if r.trust == TrustChained {
+		r.own.add(&r.rec)
+	}
+	return r.end - r.rec.offset, nil
+}
+
+// header reads up to the next record's block.
+func (r *memberReader) header() error {
+	if err := r.nextContent(); err != nil {
+		return err
+	}
+	start := r.in.start()
+	for parts := 1; ; parts++ {
+		block, err := r.readHeader(r.out)
+		switch {
+		case err == nil:
+			return r.begin(start, block)
+		case errors.Is(err, errHeaderTooLong):
+			return r.leave(start, IssueHeaderTooLong, fmt.Sprintf("the record header is longer than %d octets", maxRecordHeader))
+		case !errors.Is(err, io.ErrUnexpectedEOF):
+			return r.broken(err, "in the record header")
+		case parts == maxHeaderMembers:
+			return r.leave(start, IssueBadRecordHeader, "the member ends in the record header")
+		}
+		if err := r.continued(0); err == errNotContinued {
+			return &damage{kind: IssueBadRecordHeader, offset: start, detail: "the member ends in the record header", more: true}
+		} else if err != nil {
+			return err
+		}
+		r.out.Reset(io.MultiReader(bytes.NewReader(block), r.in))
+	}
+}
+
+// nextContent stands where a record should begin, past members that hold
+// nothing, or nothing more.
+func (r *memberReader) nextContent() error {
 	for {
 		if !r.open {
 			if err := r.openMember(); err != nil {
-				return nil, err
+				return err
 			}
 		}
 		skipNewlines(r.out)
-		block, err := r.readHeader(r.out)
-		if err == io.EOF { // the member holds nothing, or nothing more
-			if err := r.closeMember(); err != nil {
-				return nil, err
-			}
-			continue
+		if b, _ := r.out.Peek(1); len(b) > 0 {
+			return nil
 		}
-		switch {
-		case err == nil:
-			return r.begin(block)
-		case errors.Is(err, errHeaderTooLong):
-			return nil, r.leave(IssueHeaderTooLong, fmt.Sprintf("the record header is longer than %d octets", maxRecordHeader))
-		case errors.Is(err, io.ErrUnexpectedEOF):
-			return nil, r.leave(IssueBadRecordHeader, "the member ends in the record header")
+		if err := r.closeMember(); err != nil {
+			return err
 		}
-		return nil, r.broken(err, "in the record header")
 	}
 }
 
 // begin makes a record of a header.
-func (r *memberReader) begin(block []byte) (*record, error) {
-	if !r.begins(block) {
-		return nil, r.leave(IssueBadRecordHeader, fmt.Sprintf("the record begins with %.20q", block))
+func (r *memberReader) begin(start int64, header []byte) error {
+	if !r.begins(header) {
+		return r.leave(start, IssueBadRecordHeader, fmt.Sprintf("the record begins with %.20q", header))
 	}
-	h := r.parse(block)
+	h := r.parse(header)
 	if h.contentLength < 0 {
-		return nil, r.leave(IssueBadContentLength, "Content-Length is missing or no number")
+		return r.leave(start, IssueBadContentLength, "Content-Length is missing or no number")
 	}
-	r.block = io.LimitedReader{R: r.out, N: h.contentLength}
-	r.rec = record{recordHeader: h, offset: r.in.start(), block: &r.block}
-	return &r.rec, nil
+	r.block = memberBlock{r: r, left: h.contentLength}
+	r.rec = record{recordHeader: h, offset: start, trust: r.trust, block: &r.block}
+	return nil
 }
 
-// finish reads the member to its end. Where more follows in it, the member is
-// verified ahead: its records count only if all of it is whole. Their length is
-// the member's.
-func (r *memberReader) finish() (int64, error) {
-	if _, err := io.Copy(io.Discard, &r.block); err != nil {
-		return 0, r.broken(err, "in the record block")
+// finishRecord stands behind the record and its line ends, and sets end to where
+// the last of its members ends, which is whole.
+func (r *memberReader) finishRecord() error {
+	if err := r.block.discard(); err != nil {
+		return err
 	}
-	if r.block.N > 0 {
-		return 0, r.leave(IssueTruncatedRecord, fmt.Sprintf("the member ends %d octets before its record does", r.block.N))
+	if r.block.left > 0 {
+		return &damage{kind: IssueTruncatedRecord, offset: r.rec.offset,
+			detail: fmt.Sprintf("the member ends %d octets before its record does", r.block.left), more: true}
 	}
 	skipNewlines(r.out)
-	if _, err := r.out.Peek(1); err == nil {
-		// Another record, or octets that are none: next will tell.
-		length, err := r.ahead.verify(r.in.start())
-		if err == nil || isReadError(err) {
-			return length, err
+	if b, _ := r.out.Peek(1); len(b) == 0 {
+		return r.closeMember()
+	}
+	// Another record, or octets that are none: next will tell. But a length that
+	// led into another member and to no boundary is wrong.
+	if b, _ := r.out.Peek(beginOctets); r.in.start() != r.rec.offset && !r.begins(b) {
+		return r.leave(r.rec.offset, IssueBadRecordEnd, "the record goes on in another member, and does not end there")
+	}
+	return r.verify()
+}
+
+// memberBlock reads a record's block, over as many members as hold it.
+type memberBlock struct {
+	r    *memberReader
+	left int64
+	err  error
+}
+
+func (b *memberBlock) Read(p []byte) (int, error) {
+	for b.err == nil && b.left > 0 {
+		n, err := b.r.out.Read(p[:min(int64(len(p)), b.left)])
+		b.left -= int64(n)
+		if n > 0 || len(p) == 0 {
+			return n, nil
+		}
+		b.proceed(err)
+	}
+	if b.err != nil && b.err != errNotContinued {
+		return 0, b.err
+	}
+	return 0, io.EOF
+}
+
+// discard reads what is left of the block. It stays left where the members end.
+func (b *memberBlock) discard() error {
+	for b.err == nil && b.left > 0 {
+		n, err := b.r.out.Discard(int(min(b.left, 1<<30)))
+		b.left -= int64(n)
+		if err != nil {
+			b.proceed(err)
+		}
+	}
+	if b.err == errNotContinued {
+		return nil
+	}
+	return b.err
+}
+
+// proceed goes on to the next member where err is the end of one.
+func (b *memberBlock) proceed(err error) {
+	if err != io.EOF {
+		b.err = b.r.broken(err, "in the record block")
+		return
+	}
+	b.err = b.r.continued(b.left)
+}
+
+// errNotContinued says that a member ends inside a record, and the next one does
+// not go on with it.
+var errNotContinued = errors.New("the record does not go on")
+
+// continued goes on to the next member if it continues the record in hand, of
+// whose block left octets are missing; 0: the header is in hand.
+func (r *memberReader) continued(left int64) error {
+	if err := r.closeMember(); err != nil {
+		return err
+	}
+	for {
+		err := r.openMember()
+		if err != nil {
+			if err != io.EOF {
+				r.waiting = err
+			}
+			return errNotContinued
+		}
+		if b, _ := r.out.Peek(beginOctets); len(b) > 0 {
+			if r.begins(b) && !r.search.goesOn(r.in.start(), left) {
+				return errNotContinued
+			}
+			return nil
 		}
 		if err := r.closeMember(); err != nil {
-			return 0, err
+			r.waiting = err
+			return errNotContinued
 		}
-		return 0, &damage{IssueDamagedMember, r.in.start(), err.Error(), false}
 	}
-	if err := r.closeMember(); err != nil {
+}
+
+// verify makes sure that the member in hand is whole before what has been read of
+// it counts: it is decompressed ahead, in memory if that is enough, else twice.
+func (r *memberReader) verify() error {
+	if r.whole {
+		return nil
+	}
+	if r.ahead == nil {
+		r.ahead = make([]byte, maxAhead)
+	}
+	n, err := 0, error(nil)
+	for n < len(r.ahead) && err == nil {
+		var m int
+		m, err = r.out.Read(r.ahead[n:])
+		n += m
+	}
+	rest := bytes.NewReader(r.ahead[:n])
+	switch {
+	case err == io.EOF:
+		r.out.Reset(rest)
+		r.end = r.in.offset()
+	case err != nil:
+		return r.broken(err, "in the member")
+	default:
+		r.out.Reset(io.MultiReader(rest, r.in))
+		r.end = r.in.offset()
+		if r.at == nil {
+			break
+		}
+		if r.end, err = verifyMember(r.codec, r.at, r.in.start()); err != nil {
+			return r.broken(err, "in the member")
+		}
+	}
+	r.whole = true
+	return nil
+}
+
+// verifyMember decompresses the member at start and returns where it ends.
+func verifyMember(c codec, at io.ReaderAt, start int64) (end int64, err error) {
+	in := c.members(sourceAt(at, start))
+	if err := in.next(); err != nil {
 		return 0, err
 	}
-	return r.in.offset() - r.in.start(), nil
+	_, err = io.Copy(io.Discard, in)
+	return in.offset(), err
 }
 
 // openMember starts the next member.
 func (r *memberReader) openMember() error {
-	if err := r.in.next(); err == io.EOF {
+	r.whole = false
+	switch err := r.in.next(); {
+	case err == io.EOF:
 		return err
-	} else if err != nil {
+	case err == errNoMember:
+		return &damage{kind: IssueSkippedRange, offset: r.in.start(), detail: "no member begins here"}
+	case err != nil:
 		return r.broken(err, "in the member's header")
 	}
 	r.out.Reset(r.in)
@@ -111,69 +292,90 @@ func (r *memberReader) openMember() error {
 	return nil
 }
 
-// closeMember inflates what is left of the member, so that its checksum is
+// closeMember decompresses what is left of the member, so that its checksum is
 // compared, and stands behind it.
 func (r *memberReader) closeMember() error {
-	if _, err := io.Copy(io.Discard, r.out); err != nil {
-		return r.broken(err, "in the member")
+	for {
+		_, err := r.out.Discard(1 << 30)
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return r.broken(err, "in the member")
+		}
 	}
-	r.open = false
+	r.open, r.end = false, r.in.offset()
 	var b [12]byte
 	binary.LittleEndian.PutUint32(b[:], r.in.sum())
-	binary.LittleEndian.PutUint64(b[4:], uint64(r.in.offset()-r.in.start()))
+	binary.LittleEndian.PutUint64(b[4:], uint64(r.end-r.in.start()))
 	r.add(b[:])
 	return nil
 }
 
-// lookahead verifies members that hold more than one record before their first
-// one counts.
-type lookahead struct {
-	codec  codec
-	at     io.ReaderAt
-	start  int64 // of the member verified last
-	length int64
-}
-
-// verify decompresses the member at start to its end, compares its checksum, and
-// returns how many octets of the file it is.
-func (l *lookahead) verify(start int64) (length int64, err error) {
-	if l.start == start {
-		return l.length, nil
-	}
-	in := l.codec.members(sourceAt(l.at, start))
-	if err := in.next(); err != nil {
-		return 0, err
-	}
-	if _, err := io.Copy(io.Discard, in); err != nil {
-		return 0, err
-	}
-	l.start, l.length = start, in.offset()-start
-	return l.length, nil
-}
-
-// leave gives up the member's record and stands behind the member, if it ends
+// leave gives up the record at start and stands behind the member, if it ends
 // well.
-func (r *memberReader) leave(kind IssueKind, detail string) error {
+func (r *memberReader) leave(start int64, kind IssueKind, detail string) error {
 	if err := r.closeMember(); err != nil {
 		return err
 	}
-	return &damage{kind, r.in.start(), detail, true}
+	return &damage{kind: kind, offset: start, detail: detail, more: true}
 }
 
-// broken turns an error of the inflater into damage: the member cannot be
+// broken turns an error of the decompressor into damage: the member cannot be
 // verified, and where the next one begins is unknown.
 func (r *memberReader) broken(err error, where string) error {
 	r.open = false
 	switch {
-	case isReadError(err):
+	case isReadError(err), errors.Is(err, errSearchSpent):
 		return err
-	case errors.Is(err, io.ErrUnexpectedEOF) || err == io.EOF:
-		return &damage{IssueTruncatedRecord, r.in.start(), "the file ends " + where, false}
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return &damage{kind: IssueTruncatedRecord, offset: r.in.start(), detail: "the file ends " + where}
 	}
-	return &damage{IssueDamagedMember, r.in.start(), fmt.Sprintf("%v %s", err, where), false}
+	return &damage{kind: IssueDamagedMember, offset: r.in.start(), detail: fmt.Sprintf("%v %s", err, where)}
+}
+
+// resume goes on behind damage where the search finds a chain of members there.
+func (r *memberReader) resume(err error) error {
+	var d *damage
+	if !errors.As(err, &d) || d.more || r.at == nil {
+		return err
+	}
+	start, err := r.search.behind(d, r.own)
+	if err != nil {
+		return err
+	}
+	if start < 0 {
+		if r.search.budget < 0 {
+			d.detail += "; the search for members behind it has been given up"
+		}
+		return d
+	}
+	if d.kind == IssueTruncatedRecord { // it only seemed so
+		d.kind = IssueDamagedMember
+	}
+	d.more, d.resumed = true, start
+	r.trust, r.open = TrustResynced, false
+	r.src = sourceAt(r.at, start)
+	r.src.file.progress = nil
+	r.in = r.codec.members(r.src)
+	return d
 }
 
 func isReadError(err error) bool {
 	var re *readError
 	return errors.As(err, &re)
+}
+
+// ownIDs are the ids of an archive's own warcinfo records: numbers that no page in
+// it could know. A record that names one of them is the archive's own.
+type ownIDs map[string]bool
+
+func (ids *ownIDs) add(r *record) {
+	if r.kind != "warcinfo" || r.id == "" || len(*ids) >= maxWarcinfos {
+		return
+	}
+	if *ids == nil {
+		*ids = make(ownIDs)
+	}
+	(*ids)[r.id] = true
 }

@@ -88,5 +88,5 @@ func (r *plainReader) stop(err error, where string) error {
 // record begins.
 func (r *plainReader) damaged(kind IssueKind, detail string) error {
 	r.ended = true
-	return &damage{kind, r.start, detail, false}
+	return &damage{kind: kind, offset: r.start, detail: detail}
 }

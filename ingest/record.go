@@ -32,6 +32,7 @@ type record struct {
 	recordHeader
 	offset   int64 // of the record: see Fetch.Offset
 	streamed bool  // offset counts octets of the decompressed stream
+	trust    Trust // settled when finish has returned
 	block    io.Reader
 }
 

@@ -96,8 +96,8 @@ func (r *streamReader) finish() (int64, error) {
 	}
 	if r.block.N > 0 {
 		r.ended = true
-		return 0, &damage{IssueTruncatedRecord, r.tap.offset,
-			fmt.Sprintf("the stream ends %d octets before the record does", r.block.N), false}
+		return 0, &damage{kind: IssueTruncatedRecord, offset: r.tap.offset,
+			detail: fmt.Sprintf("the stream ends %d octets before the record does", r.block.N)}
 	}
 	if err := r.tap.end(); err != nil {
 		return 0, r.stop(err)
@@ -125,7 +125,7 @@ func (r *streamReader) stop(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) || err == io.EOF {
 		kind = IssueTruncatedRecord
 	}
-	return &damage{kind, r.tap.offset, err.Error(), false}
+	return &damage{kind: kind, offset: r.tap.offset, detail: err.Error()}
 }
 
 // tap hands a stream of records to slyrz/warc piece by piece: a read never goes
@@ -193,7 +193,7 @@ func (t *tap) end() error {
 }
 
 func (t *tap) fail(kind IssueKind, detail string) error {
-	t.damage = &damage{kind, t.offset, detail, false}
+	t.damage = &damage{kind: kind, offset: t.offset, detail: detail}
 	return t.damage
 }
 

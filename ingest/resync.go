@@ -1,0 +1,223 @@
+package ingest
+
+import (
+	"bytes"
+	"errors"
+	"io"
+)
+
+// memberSearch looks for members behind damage. A place where a member could
+// begin proves nothing: a page can hold a whole member with a record of any
+// content. So candidates must form a chain, of members each of which is whole and
+// the first of which begins with a record, that proves itself as a whole:
+//
+//   - it runs unbroken to the end of the file, where no member inside a page ends;
+//   - or it ends at a second damage, and all of its records name a warcinfo record
+//     of this very file that was read before.
+//
+// A file that was cut short can end anywhere, inside a page as well. So a chain to
+// its end is refused if it lies in the content of the member that breaks off there.
+type memberSearch struct {
+	framing framing
+	codec   codec
+	at      io.ReaderAt
+	budget  int64          // octets that may still be decompressed in search
+	visited map[int64]bool // members of chains that were refused
+	cut     []int64        // members that break off at the end of the file
+	window  window
+}
+
+// errSearchSpent ends a search that has used its budget.
+var errSearchSpent = errors.New("the search has used its budget")
+
+// behind returns where the first chain behind the damage begins, -1 if there is
+// none.
+func (s *memberSearch) behind(d *damage, own ownIDs) (int64, error) {
+	s.visited, s.cut = make(map[int64]bool), nil
+	if d.kind == IssueTruncatedRecord {
+		s.cut = append(s.cut, d.offset)
+	}
+	for from := d.offset + 1; ; {
+		start, err := s.window.find(s.at, from, s.codec.find)
+		if start < 0 || err != nil {
+			return -1, err
+		}
+		from = start + 1
+		if s.visited[start] {
+			continue
+		}
+		s.budget -= candidateCost
+		proven, err := s.walk(start, own)
+		if err != nil || s.budget < 0 {
+			return -1, err
+		}
+		if proven {
+			return start, nil
+		}
+	}
+}
+
+// walk follows the members from start and reports whether they are a chain that
+// proves itself. It stops at one that was walked before: they share its fate.
+func (s *memberSearch) walk(start int64, own ownIDs) (proven bool, err error) {
+	r := newMemberReader(budgetedCodec{s.codec, &s.budget}, s.framing, sourceAt(s.at, start), nil)
+	named := len(own) > 0
+	for records, last := 0, int64(-1); ; {
+		rec, err := r.next()
+		if err == nil {
+			if rec.offset != last && s.visited[rec.offset] {
+				return false, nil
+			}
+			last = rec.offset
+			if len(s.visited) < maxVisited {
+				s.visited[last] = true
+			}
+			id := rec.warcinfoID
+			if _, err = r.finish(); err == nil {
+				named = named && own[id]
+				records++
+				continue
+			}
+		}
+		var d *damage
+		switch {
+		case err == io.EOF:
+			return records > 0 && !s.embedded(start), nil
+		case errors.Is(err, errSearchSpent):
+			return false, nil
+		case !errors.As(err, &d):
+			return false, err
+		case records == 0:
+			return false, nil
+		case !d.more:
+			if d.kind == IssueTruncatedRecord {
+				s.cut = append(s.cut, d.offset)
+			}
+			return named, nil
+		}
+	}
+}
+
+// embedded reports whether the octets at start lie in the content of a member that
+// breaks off at the end of the file.
+func (s *memberSearch) embedded(start int64) bool {
+	needle := make([]byte, 64)
+	n, _ := s.at.ReadAt(needle, start)
+	for _, cut := range s.cut {
+		if cut < start && s.contains(cut, needle[:n]) {
+			return true
+		}
+	}
+	return false
+}
+
+// contains reports whether the member at start holds the octets of needle.
+func (s *memberSearch) contains(start int64, needle []byte) bool {
+	in := budgetedCodec{s.codec, &s.budget}.members(sourceAt(s.at, start))
+	if in.next() != nil {
+		return false
+	}
+	buf := make([]byte, 64<<10)
+	for kept := 0; ; {
+		n, err := in.Read(buf[kept:])
+		n += kept
+		if bytes.Contains(buf[:n], needle) {
+			return true
+		}
+		if err != nil {
+			return false
+		}
+		kept = copy(buf, buf[max(0, n-len(needle)+1):n])
+	}
+}
+
+// goesOn reports whether a record of whose block left octets are missing goes on
+// in the member at start, although that begins as a record does: if it does, it
+// ends at a boundary.
+func (s *memberSearch) goesOn(start, left int64) bool {
+	if s.at == nil || left == 0 {
+		return false
+	}
+	r := newMemberReader(budgetedCodec{s.codec, &s.budget}, s.framing, sourceAt(s.at, start), nil)
+	if r.openMember() != nil {
+		return false
+	}
+	for left > 0 {
+		n, err := r.out.Discard(int(min(left, 1<<30)))
+		left -= int64(n)
+		if err != nil && (err != io.EOF || r.closeMember() != nil || r.openMember() != nil) {
+			return false
+		}
+	}
+	skipNewlines(r.out)
+	b, err := r.out.Peek(beginOctets)
+	return len(b) == 0 && err == io.EOF || r.begins(b)
+}
+
+// budgetedCodec decompresses no more than a budget allows.
+type budgetedCodec struct {
+	codec
+	left *int64
+}
+
+func (c budgetedCodec) members(src *source) memberStream {
+	return budgeted{c.codec.members(src), c.left}
+}
+
+type budgeted struct {
+	memberStream
+	left *int64
+}
+
+func (b budgeted) Read(p []byte) (int, error) {
+	if *b.left < 0 {
+		return 0, errSearchSpent
+	}
+	n, err := b.memberStream.Read(p)
+	*b.left -= int64(n)
+	return n, err
+}
+
+// window looks for octets in a file, which it reads piece by piece.
+type window struct {
+	buf   []byte
+	start int64 // of buf in the file
+}
+
+// windowOverlap is how many octets of a piece are looked at again with the next.
+const windowOverlap = beginOctets
+
+// find returns the first place from from on that match finds, -1 if there is none.
+// match is given a piece and returns an index into it, or -1.
+func (w *window) find(at io.ReaderAt, from int64, match func([]byte) int) (int64, error) {
+	for {
+		if from < w.start || from >= w.start+int64(len(w.buf)) {
+			if err := w.fill(at, from); err != nil || len(w.buf) == 0 {
+				return -1, err
+			}
+		}
+		if n := match(w.buf[from-w.start:]); n >= 0 {
+			return from + int64(n), nil
+		}
+		last := len(w.buf) < readBuffer
+		from = max(from+1, w.start+int64(len(w.buf))-windowOverlap)
+		if last {
+			return -1, nil
+		}
+		if err := w.fill(at, from); err != nil {
+			return -1, err
+		}
+	}
+}
+
+func (w *window) fill(at io.ReaderAt, from int64) error {
+	if w.buf == nil {
+		w.buf = make([]byte, readBuffer)
+	}
+	n, err := at.ReadAt(w.buf[:readBuffer], from)
+	w.start, w.buf = from, w.buf[:n]
+	if err != nil && err != io.EOF {
+		return &readError{err}
+	}
+	return nil
+}
