@@ -57,6 +57,7 @@ var differences = map[string]struct {
 	"hard/jhove/invalid-warcheaderfieldpolicy-16.warc": {nil, cutRecord},
 	"hard/jhove/invalid-warcheaderfieldpolicy-17.warc": {nil, cutRecord},
 
+	"hard/warcio/example-space-in-url.arc":            {map[string]int64{"arcinfo": 1}, "the line ends of the block were changed: it is shorter than its Content-Length, and the file ends inside it; the census counted it"},
 	"hard/jhove/invalid-warcrecord-3.warc":            {map[string]int64{"response": 1}, wrongLength},
 	"hard/warcio/example-trunc.warc":                  {map[string]int64{"warcinfo": 2}, wrongLength},
 	"hard/warcio-js/example-bad-length.warc":          {map[string]int64{"warcinfo": 2}, wrongLength},
@@ -200,6 +201,10 @@ func readCensus(t testing.TB, path string) map[string]map[string]int64 {
 		}
 		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
 			t.Fatal(err)
+		}
+		if n, ok := line.Records["arc-rec"]; ok {
+			delete(line.Records, "arc-rec")
+			line.Records[kindARC] = n
 		}
 		counted[line.File] = line.Records
 	}

@@ -77,11 +77,11 @@ func (c *committer) extract(r *record) (draft, error) {
 	var d draft
 	var err error
 	switch r.kind {
-	case "warcinfo":
+	case "warcinfo", kindARCInfo:
 		err = c.extractWarcinfo(r, &d)
 	case "request":
 		err = c.extractRequest(r, &d)
-	case "response", "revisit", "resource":
+	case "response", "revisit", "resource", kindARC:
 		err = c.extractFetch(r, &d)
 	}
 	return d, err
@@ -146,8 +146,12 @@ func (c *committer) extractWarcinfo(r *record, d *draft) error {
 	if err != nil {
 		return err
 	}
+	fields := eachField
+	if r.kind == kindARCInfo {
+		fields = eachARCField
+	}
 	var w warcinfo
-	eachField(b, func(name, value, _ []byte) {
+	fields(b, func(name, value, _ []byte) {
 		v := cut(string(value), maxUserAgent)
 		switch string(name) {
 		case "software":
@@ -202,7 +206,7 @@ func (c *committer) extractFetch(r *record, d *draft) error {
 	case url.Host == "" && supported:
 		d.note(r, IssueBadURL, "record skipped", "no host in %.200q", target)
 		return nil
-	case url.Host == "", !supported && r.kind != "response":
+	case url.Host == "", !supported && r.kind != "response" && r.kind != kindARC:
 		return nil
 	}
 	if problem != 0 {
@@ -236,10 +240,15 @@ func (c *committer) identify(r *record, url weburl.URL, d *draft) {
 		d.note(r, IssueURLTooLong, "URL cut", "more than %d octets", maxURL)
 	}
 	t, zoned, ok := parseDate(r.date)
+	if r.kind == kindARC {
+		t, zoned, ok = parseARCDate(r.date)
+	}
 	f.Micros, f.Precision = t.Micros, t.Precision
 	switch {
 	case !ok:
-		d.note(r, IssueBadDate, "time unknown", "WARC-Date %.40q", r.date)
+		d.note(r, IssueBadDate, "time unknown", "date %.40q", r.date)
+	case !zoned && r.kind == kindARC:
+		d.note(r, IssueBadDate, "the digits that are certain were taken", "date %.40q", r.date)
 	case !zoned:
 		d.note(r, IssueDateWithoutZone, "taken as UTC", "WARC-Date %.40q", r.date)
 	}
@@ -251,7 +260,7 @@ func (c *committer) identify(r *record, url weburl.URL, d *draft) {
 	}
 }
 
-var recordTypes = map[string]RecordType{"response": Response, "revisit": Revisit, "resource": Resource}
+var recordTypes = map[string]RecordType{"response": Response, "revisit": Revisit, "resource": Resource, kindARC: ARCRecord}
 
 func revisitProfile(uri string) RevisitProfile {
 	switch {

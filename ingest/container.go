@@ -3,11 +3,13 @@ package ingest
 import (
 	"bufio"
 	"bytes"
+	"compress/bzip2"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
 	"math"
+	"strings"
 
 	"github.com/klauspost/compress/gzip"
 )
@@ -23,18 +25,24 @@ const (
 	containerMembers      // .warc.gz: every record a gzip member of its own
 	containerGzip         // one gzip stream around many records
 	containerBzip2        // a bzip2 stream
+	containerFrames       // .warc.zst: zstd frames
+	containerFrame        // one zstd frame around many records
 	containerPipe         // records from something that cannot be read twice
+	containerZip          // .wacz: a zip file with archives in it
 	containerUnsupported  // an archive, but of a form that is not read
 	containerNotAnArchive // anything else
 )
 
 func (c container) String() string {
-	return [...]string{"unknown", "empty", "warc", "warc.gz", "warc in one gzip stream", "warc.bz2", "pipe",
+	return [...]string{"unknown", "empty", "warc", "warc.gz", "warc in one gzip stream", "warc.bz2",
+		"warc.zst", "warc in one zstd frame", "pipe", "wacz",
 		"unsupported", "not an archive"}[c]
 }
 
 // addressable reports whether records have offsets in the file.
-func (c container) addressable() bool { return c == containerPlain || c == containerMembers }
+func (c container) addressable() bool {
+	return c == containerPlain || c == containerMembers || c == containerFrames
+}
 
 // recordReader yields the records of one input in file order.
 //
@@ -134,84 +142,127 @@ var errNoMember = errors.New("no member begins here")
 
 // The first octets of the forms.
 var (
-	magicGzip      = []byte{0x1f, 0x8b}
-	magicBzip2     = []byte("BZh")
-	magicZstd      = []byte{0x28, 0xb5, 0x2f, 0xfd}
-	magicSkippable = []byte{0x2a, 0x4d, 0x18} // octets 1–3 of a skippable zstd frame
-	magicZip       = []byte("PK\x03\x04")
-	magicARC       = []byte("filedesc:")
+	magicGzip     = []byte{0x1f, 0x8b}
+	magicBzip2    = []byte("BZh")
+	magicZip      = []byte("PK\x03\x04")
+	magicEmptyZip = []byte("PK\x05\x06")
 )
 
 // sniffBytes is how many octets of a file tell its container.
 const sniffBytes = 64 << 10
 
-// sniff tells the container by its first octets. br must be able to peek
-// sniffBytes.
-func sniff(br *bufio.Reader) (container, string) {
-	b, _ := br.Peek(sniffBytes)
+// format is the form of an input, as far as its first octets tell.
+type format struct {
+	container
+	framing framing
+	codec   codec     // of members and frames
+	refusal string    // why the input is not read, and what to do about it
+	kind    IssueKind // of the refusal
+}
+
+// String is the container's name, that of ARC records included.
+func (a format) String() string {
+	if a.framing == (arcFraming{}) {
+		return strings.Replace(a.container.String(), "warc", "arc", 1)
+	}
+	return a.container.String()
+}
+
+// readable reports whether there are records to read.
+func (a format) readable() bool { return a.refusal == "" }
+
+// reader reads the records of src, which at reads at random; at may be nil where
+// the input can be read but once.
+func (a format) reader(src *source, at io.ReaderAt) (recordReader, error) {
+	switch a.container {
+	case containerPlain:
+		return newPlainReader(a.framing, src), nil
+	case containerMembers, containerFrames:
+		return newMemberReader(a.codec, a.framing, src, at), nil
+	}
+	return newStreamReader(a, src.Reader)
+}
+
+// sniff tells the form of an input by its first octets. Of src it reads no more
+// than a dictionary, which no record can be read without.
+func sniff(src *source) format {
+	b, _ := src.Peek(sniffBytes)
 	switch {
 	case len(b) == 0:
-		return containerEmpty, "the file is empty; leave it out, or fetch it again"
+		return format{container: containerEmpty, kind: IssueEmptyFile, refusal: "the file is empty; leave it out, or fetch it again"}
 	case bytes.HasPrefix(b, magicGzip):
 		return sniffGzip(b)
 	case bytes.HasPrefix(b, magicBzip2):
-		return containerBzip2, ""
-	case bytes.HasPrefix(b, magicZstd), len(b) > 4 && bytes.Equal(b[1:4], magicSkippable):
-		return containerUnsupported, "zstd archives are not read yet; recompress it as .warc.gz"
-	case bytes.HasPrefix(b, magicZip):
-		return containerUnsupported, "WACZ and zip are not read yet; unpack it and give the .warc.gz inside"
+		return sniffStream(containerBzip2, bzip2.NewReader(bytes.NewReader(b)))
+	case bytes.HasPrefix(b, magicZstd), isSkippable(b):
+		return sniffZstd(src)
+	case bytes.HasPrefix(b, magicZip), bytes.HasPrefix(b, magicEmptyZip):
+		return format{container: containerUnsupported, kind: IssueUnsupportedContainer,
+			refusal: "WACZ and zip are not read yet; unpack it and give the .warc.gz inside"}
 	}
 	return sniffPlain(b, containerPlain)
 }
 
 // sniffPlain looks at the first octets of uncompressed content.
-func sniffPlain(b []byte, warc container) (container, string) {
+func sniffPlain(b []byte, c container) format {
 	b = bytes.TrimLeft(b, "\r\n")
-	switch {
-	case isWARC(b):
-		return warc, ""
-	case bytes.HasPrefix(b, magicARC):
-		return containerUnsupported, "ARC is not read yet; convert it to WARC"
+	for _, f := range [...]framing{warcFraming{}, arcFraming{}} {
+		if f.begins(b) {
+			return format{container: c, framing: f}
+		}
 	}
-	return containerNotAnArchive, "it is no archive: it begins neither with WARC/ nor as a compressed archive; leave it out"
+	return format{container: containerNotAnArchive, kind: IssueNotAnArchive,
+		refusal: "it is no archive: it begins neither with a WARC or ARC record nor as a compressed archive; leave it out"}
+}
+
+// sniffStream looks at the first octets of a compressed stream.
+func sniffStream(c container, r io.Reader) format {
+	start, _ := bufio.NewReaderSize(r, beginOctets).Peek(beginOctets)
+	if len(start) == 0 { // damage that the reader will name
+		return format{container: c, framing: warcFraming{}}
+	}
+	return sniffPlain(start, c)
 }
 
 // sniffGzip tells an archive of a member a record from one gzip stream around
 // all of them by the first member: it ends with its first record, or goes on.
-func sniffGzip(b []byte) (container, string) {
+func sniffGzip(b []byte) format {
 	src := bytes.NewReader(b)
 	zr, err := gzip.NewReader(src)
 	if err != nil {
-		return containerNotAnArchive, "it is no archive: the gzip header is damaged; fetch it again"
+		return format{container: containerNotAnArchive, kind: IssueNotAnArchive, refusal: "it is no archive: the gzip header is damaged; fetch it again"}
 	}
 	zr.Multistream(false)
 	br := bufio.NewReader(io.LimitReader(zr, 4<<20))
 	start, _ := br.Peek(4 << 10)
+	a := format{container: containerMembers, framing: warcFraming{}, codec: gzipCodec{}}
 	if len(start) == 0 {
-		return containerMembers, "" // an empty member, or damage that the reader will name
+		return a // an empty member, or damage that the reader will name
 	}
-	if c, detail := sniffPlain(start, containerMembers); c != containerMembers {
-		return c, detail
+	found := sniffPlain(start, containerMembers)
+	if !found.readable() {
+		return found
 	}
-	if !holdsSeveral(br) {
-		return containerMembers, ""
+	a.framing = found.framing
+	if !holdsSeveral(br, a.framing) {
+		return a
 	}
 	// Damage can make one record look like several. Where the end of the member is
 	// at hand, its checksum tells.
 	_, err = io.Copy(io.Discard, zr)
 	if err == nil || err == io.ErrUnexpectedEOF && len(b) == sniffBytes {
-		return containerGzip, ""
+		a.container = containerGzip
 	}
-	return containerMembers, ""
+	return a
 }
 
 // holdsSeveral reports whether another record follows the first one in a member.
-func holdsSeveral(br *bufio.Reader) bool {
-	block, err := readHeaderBlock(br)
+func holdsSeveral(br *bufio.Reader, f framing) bool {
+	block, err := f.readHeader(br)
 	if err != nil {
 		return false
 	}
-	h := parseRecordHeader(block)
+	h := f.parse(block)
 	if h.contentLength < 0 {
 		return false
 	}
@@ -219,8 +270,8 @@ func holdsSeveral(br *bufio.Reader) bool {
 		return false
 	}
 	skipNewlines(br)
-	next, _ := br.Peek(len(warcMagic))
-	return isWARC(next)
+	next, _ := br.Peek(beginOctets)
+	return f.begins(next)
 }
 
 var errHeaderTooLong = errors.New("no end of the record header")

@@ -98,7 +98,7 @@ func FuzzPlainReader(f *testing.F) {
 func FuzzStreamReader(f *testing.F) {
 	addSeeds(f, 4<<10, plain, ".warc", ".bz2", ".warc.gz")
 	f.Fuzz(func(t *testing.T, archive []byte) {
-		r, err := newStreamReader(containerPipe, bufio.NewReader(bytes.NewReader(archive)))
+		r, err := newStreamReader(format{container: containerPipe, framing: warcFraming{}}, bufio.NewReader(bytes.NewReader(archive)))
 		if err != nil {
 			return
 		}

@@ -194,17 +194,16 @@ func TestSniff(t *testing.T) {
 		in   []byte
 		want string
 	}{
-		"empty":         {nil, "empty_file"},
-		"text":          {[]byte("hello"), "not_an_archive"},
-		"gzip of text":  {gzipped("hello"), "not_an_archive"},
-		"gzip, cut":     {gzipped("hello")[:7], "not_an_archive"},
-		"zstd":          {[]byte("\x28\xb5\x2f\xfd...."), "unsupported_container"},
-		"zstd, dict":    {[]byte("\x5d\x2a\x4d\x18...."), "unsupported_container"},
-		"zip":           {[]byte("PK\x03\x04...."), "unsupported_container"},
-		"ARC":           {[]byte("filedesc://x 0.0.0.0"), "unsupported_container"},
-		"ARC in gzip":   {gzipped("filedesc://x 0.0.0.0"), "unsupported_container"},
-		"line ends":     {[]byte("\r\n\r\n"), "not_an_archive"},
-		"a short magic": {[]byte("WARC"), "not_an_archive"},
+		"empty":                 {nil, "empty_file"},
+		"text":                  {[]byte("hello"), "not_an_archive"},
+		"gzip of text":          {gzipped("hello"), "not_an_archive"},
+		"gzip, cut":             {gzipped("hello")[:7], "not_an_archive"},
+		"a bad zstd dictionary": {[]byte("\x5d\x2a\x4d\x18\x04\x00\x00\x00...."), "bad_dictionary"},
+		"a huge one":            {[]byte("\x5d\x2a\x4d\x18\xff\xff\xff\xff...."), "bad_dictionary"},
+		"zip":                   {[]byte("PK\x03\x04...."), "unsupported_container"},
+		"half an ARC":           {[]byte("filedesc://x 0.0.0.0"), "not_an_archive"},
+		"line ends":             {[]byte("\r\n\r\n"), "not_an_archive"},
+		"a short magic":         {[]byte("WARC"), "not_an_archive"},
 	} {
 		for form, got := range map[string]*collected{"file": read(t, c.in), "pipe": readPipe(t, c.in)} {
 			if k := got.kinds(); len(k) != 1 || k[0] != c.want || got.result.Lossy != 1 || got.result.Refusal == "" {

@@ -212,8 +212,7 @@ func isArchive(path string) bool {
 		return false
 	}
 	defer f.Close()
-	c, _ := sniff(bufio.NewReaderSize(f, 64<<10))
-	return c != containerNotAnArchive && c != containerEmpty && c != containerUnsupported
+	return sniff(sourceAt(f, 0)).readable()
 }
 
 func (x *expander) file(path, name string) {

@@ -33,6 +33,8 @@ const (
 	IssueDuplicateRecord
 	IssueBodyNotKept
 	IssueClockSkew
+	IssueBadDictionary
+	IssueWindowTooLarge
 )
 
 var issueKinds = [...]string{
@@ -62,6 +64,8 @@ var issueKinds = [...]string{
 	IssueDuplicateRecord:      "duplicate_record",
 	IssueBodyNotKept:          "body_not_kept",
 	IssueClockSkew:            "clock_skew",
+	IssueBadDictionary:        "bad_dictionary",
+	IssueWindowTooLarge:       "window_too_large",
 }
 
 func (k IssueKind) String() string { return issueKinds[k] }
@@ -72,7 +76,7 @@ func (k IssueKind) Lossy() bool {
 	switch k {
 	case IssueUnreadable, IssueEmptyFile, IssueNotAnArchive, IssueUnsupportedContainer, IssueDamagedMember,
 		IssueDamagedStream, IssueTruncatedRecord, IssueBadRecordHeader, IssueHeaderTooLong,
-		IssueBadContentLength, IssueBadRecordEnd, IssueSkippedRange:
+		IssueBadContentLength, IssueBadRecordEnd, IssueSkippedRange, IssueBadDictionary, IssueWindowTooLarge:
 		return true
 	}
 	return false

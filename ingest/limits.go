@@ -17,6 +17,8 @@ const (
 	maxTarget        = 8 << 10   // octets of one of them; a longer one is found by reading again
 	maxCodings       = 8         // content codings of one response
 	maxWarcinfos     = 1024      // warcinfo records remembered in one input
+	maxDictionary    = 16 << 20  // octets of a zstd dictionary, decompressed
+	maxZstdWindow    = 64 << 20  // octets that a zstd frame may look back
 	pairingWindow    = 16 << 10  // records within which a request finds its response
 	maxConcurrent    = 64        // WARC-Concurrent-To fields of one record
 	taskBytes        = 128 << 20 // octets of consecutive inputs in one task

@@ -325,9 +325,12 @@ func (r *memberReader) leave(start int64, kind IssueKind, detail string) error {
 // verified, and where the next one begins is unknown.
 func (r *memberReader) broken(err error, where string) error {
 	r.open = false
+	var unread *memberError
 	switch {
 	case isReadError(err), errors.Is(err, errSearchSpent):
 		return err
+	case errors.As(err, &unread):
+		return &damage{kind: unread.kind, offset: r.in.start(), detail: unread.detail}
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return &damage{kind: IssueTruncatedRecord, offset: r.in.start(), detail: "the file ends " + where}
 	}

@@ -3,7 +3,6 @@ package ingest
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 )
 
@@ -22,12 +21,13 @@ func Reread(in Input, c *Capture) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	from := io.NewSectionReader(f, c.Offset, in.Size-c.Offset)
-	src := newSource(&countingReader{r: from})
-	form, _ := sniff(src.Reader)
-	r, err := newRecordReader(form, src, from)
-	if err != nil || r == nil {
+	form := sniff(sourceAt(f, 0))
+	if !form.addressable() {
 		return nil, fmt.Errorf("no record at %d", c.Offset)
+	}
+	r, err := form.reader(sourceAt(f, c.Offset), f)
+	if err != nil {
+		return nil, err
 	}
 	return rereadBody(r, c)
 }

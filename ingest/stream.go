@@ -3,6 +3,7 @@ package ingest
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/bzip2"
 	"errors"
 	"fmt"
@@ -30,22 +31,25 @@ type streamReader struct {
 }
 
 // newStreamReader wraps the compressed or plain octets of in.
-func newStreamReader(c container, in *bufio.Reader) (*streamReader, error) {
-	plain, err := decompressed(c, in)
+func newStreamReader(a format, in *bufio.Reader) (*streamReader, error) {
+	plain, err := decompressed(a, in)
 	if err != nil {
 		return nil, err
 	}
-	t := &tap{in: bufio.NewReaderSize(plain, 64<<10)}
+	t := &tap{framing: a.framing, in: bufio.NewReaderSize(plain, 64<<10)}
 	return &streamReader{tap: t}, nil
 }
 
 // decompressed undoes the compression that the first octets announce.
-func decompressed(c container, in *bufio.Reader) (io.Reader, error) {
+func decompressed(a format, in *bufio.Reader) (io.Reader, error) {
+	if z, ok := a.codec.(*zstdCodec); ok {
+		return z.stream(in)
+	}
 	b, _ := in.Peek(len(magicBzip2))
 	switch {
-	case c == containerBzip2, bytes.HasPrefix(b, magicBzip2):
+	case bytes.HasPrefix(b, magicBzip2):
 		return &sticky{r: bzip2.NewReader(in)}, nil
-	case c == containerGzip, bytes.HasPrefix(b, magicGzip):
+	case bytes.HasPrefix(b, magicGzip):
 		return gzip.NewReader(in)
 	}
 	return in, nil
@@ -132,6 +136,7 @@ func (r *streamReader) stop(err error) error {
 // past the end of a header, a block, or the end of a record, so that the header
 // it holds is that of the record in hand.
 type tap struct {
+	framing
 	in     *bufio.Reader
 	n      int64 // octets handed on
 	offset int64 // where the record in hand begins
@@ -148,7 +153,7 @@ type tap struct {
 func (t *tap) start() error {
 	t.n += skipNewlines(t.in)
 	t.offset = t.n
-	block, err := readHeaderBlock(t.in)
+	block, err := t.readHeader(t.in)
 	switch {
 	case errors.Is(err, errHeaderTooLong):
 		return t.fail(IssueHeaderTooLong, fmt.Sprintf("the record header is longer than %d octets", maxRecordHeader))
@@ -157,11 +162,11 @@ func (t *tap) start() error {
 			t.err = err
 		}
 		return err
-	case !isWARC(block):
+	case !t.begins(block):
 		return t.fail(IssueBadRecordHeader, fmt.Sprintf("the record begins with %.20q", block))
 	}
 	t.n += int64(len(block))
-	t.header, t.parsed = block, parseRecordHeader(block)
+	t.header, t.parsed = block, t.parse(block)
 	if t.parsed.contentLength < 0 {
 		return t.fail(IssueBadContentLength, "Content-Length is missing or no number")
 	}
@@ -170,21 +175,21 @@ func (t *tap) start() error {
 	return nil
 }
 
-// plainHeader is what slyrz/warc needs to frame the record.
+// plainHeader is what slyrz/warc needs to frame the record, one of ARC too.
 func plainHeader(h *recordHeader) []byte {
-	return fmt.Appendf(nil, "%s\r\ncontent-length: %d\r\n\r\n", h.version, h.contentLength)
+	return fmt.Appendf(nil, "%s\r\ncontent-length: %d\r\n\r\n", cmp.Or(h.version, "WARC/1.0"), h.contentLength)
 }
 
 // end checks the record's end and queues the two line ends for slyrz/warc.
 func (t *tap) end() error {
 	ends := skipNewlines(t.in)
 	t.n += ends
-	next, err := t.in.Peek(len(warcMagic))
+	next, err := t.in.Peek(beginOctets)
 	if err != nil && err != io.EOF {
 		t.err = err
 		return err
 	}
-	if len(next) > 0 && (ends == 0 || !isWARC(next)) {
+	if len(next) > 0 && (ends == 0 || !t.begins(next)) {
 		return t.fail(IssueBadRecordEnd,
 			fmt.Sprintf("after the %d octets that Content-Length says comes %.8q, not the next record", t.parsed.contentLength, next))
 	}

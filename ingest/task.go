@@ -148,61 +148,34 @@ func readInput(in Input, index int32, out sink, stdin io.Reader, progress func(i
 
 // readSource reads the octets of an input. A file can be read at random, too.
 func readSource(in Input, src io.Reader, index int32, out sink, progress func(int)) (InputResult, error) {
-	file := &countingReader{r: src, progress: progress}
-	from := newSource(file)
-	form, detail := sniff(from.Reader)
-	if in.Path == Stdin && form <= containerBzip2 && form > containerEmpty {
-		form = containerPipe
+	from := newSource(&countingReader{r: src, progress: progress})
+	form := sniff(from)
+	if from.file.failed != nil {
+		return InputResult{}, from.file.failed
 	}
-	if file.failed != nil {
-		return InputResult{}, file.failed
+	at, _ := src.(io.ReaderAt)
+	if in.Path == Stdin && form.readable() {
+		form.container = containerPipe
 	}
 	c := newCommitter(index, out)
-	at, _ := src.(io.ReaderAt)
-	reader, err := newRecordReader(form, from, at)
-	switch {
-	case err != nil:
-	case reader == nil:
-		err = c.report(refusal(form, detail, in.Size))
-	case form.addressable():
-		err = c.readInput(reader, in.Size)
-	default:
-		err = c.readInput(reader, -1)
+	if !form.readable() {
+		err := c.report(Issue{Offset: -1, Length: in.Size, Kind: form.kind, Detail: form.refusal, Action: "not read"})
+		return InputResult{Input: in, Container: form.String(), InputStats: c.stats, Refusal: form.refusal}, err
 	}
+	reader, err := form.reader(from, at)
 	if err != nil {
 		return InputResult{}, err
 	}
-	result := InputResult{Input: in, Container: form.String(), InputStats: c.stats, Refusal: detail}
-	if reader != nil {
-		result.Fingerprint = fmt.Sprintf("%016x", reader.fingerprint())
+	size := int64(-1)
+	if form.addressable() {
+		size = in.Size
 	}
-	return result, nil
-}
-
-// newRecordReader picks the reader for a container; nil where there is none. src
-// reads the input in order, at reads it at random; no stream needs at.
-func newRecordReader(form container, src *source, at io.ReaderAt) (recordReader, error) {
-	switch form {
-	case containerPlain:
-		return newPlainReader(warcFraming{}, src), nil
-	case containerMembers:
-		return newMemberReader(gzipCodec{}, warcFraming{}, src, at), nil
-	case containerGzip, containerBzip2, containerPipe:
-		return newStreamReader(form, src.Reader)
+	if err := c.readInput(reader, size); err != nil {
+		return InputResult{}, err
 	}
-	return nil, nil
-}
-
-// refusal is the issue of an input that is not read.
-func refusal(form container, detail string, size int64) Issue {
-	kind := IssueNotAnArchive
-	switch form {
-	case containerEmpty:
-		kind = IssueEmptyFile
-	case containerUnsupported:
-		kind = IssueUnsupportedContainer
-	}
-	return Issue{Offset: -1, Length: size, Kind: kind, Detail: detail, Action: "not read"}
+	return InputResult{
+		Input: in, Container: form.String(), InputStats: c.stats, Fingerprint: fmt.Sprintf("%016x", reader.fingerprint()),
+	}, nil
 }
 
 func openInput(in Input, stdin io.Reader) (io.ReadCloser, error) {

@@ -1,0 +1,263 @@
+package ingest
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/xml"
+	"io"
+	"net/netip"
+	"strings"
+)
+
+// The kinds of ARC records, as InputStats counts them.
+const (
+	kindARCInfo = "arcinfo" // the version block that begins an archive
+	kindARC     = "arc"     // a URL record
+)
+
+// magicARC begins the version block of an ARC archive.
+const magicARC = "filedesc:"
+
+// arcFraming is that of ARC, versions 1 and 2 (https://archive.org/web/researcher/ArcFileFormat.php):
+// a header is one line,
+//
+//	URL IP-address Archive-date Content-type Archive-length
+//	URL IP-address Archive-date Content-type Result-code Checksum Location Offset Filename Archive-length
+//
+// whose version is told by its own form, since archives whose version block
+// announces the other one exist.
+type arcFraming struct{}
+
+func (arcFraming) begins(b []byte) bool {
+	line, _, whole := bytes.Cut(b, []byte{'\n'})
+	if !whole && len(b) >= beginOctets {
+		return bytes.HasPrefix(b, []byte(magicARC)) || hasScheme(b) // a long line
+	}
+	_, ok := parseARCHeader(line)
+	return ok
+}
+
+func (arcFraming) readHeader(br *bufio.Reader) ([]byte, error) {
+	var header []byte
+	for {
+		part, err := br.ReadSlice('\n')
+		header = append(header, part...)
+		switch {
+		case len(header) > maxRecordHeader:
+			return nil, errHeaderTooLong
+		case err == bufio.ErrBufferFull:
+			continue
+		case err == io.EOF && len(header) > 0:
+			err = io.ErrUnexpectedEOF
+		}
+		return header, err
+	}
+}
+
+func (arcFraming) parse(header []byte) recordHeader {
+	h, ok := parseARCHeader(header)
+	if !ok {
+		h.contentLength = -1
+	}
+	return h
+}
+
+// parseARCHeader reads a header line. URLs hold spaces and carriage returns, so
+// fields are counted from the end. ok is false for a line that is no header.
+func parseARCHeader(line []byte) (h recordHeader, ok bool) {
+	line, _ = cutLine(line)
+	f, ok := arcVersion1(line)
+	if !ok {
+		f, ok = arcVersion2(line)
+	}
+	if !ok {
+		f, ok = arcSpacedType(line)
+	}
+	if !ok {
+		f, ok = arcBadDate(line)
+	}
+	if !ok || !isARCLength(f.length) || !hasScheme(f.url) {
+		return recordHeader{}, false
+	}
+	h = recordHeader{
+		kind: kindARC, target: cut(string(f.url), maxURL+1), date: string(f.date), contentType: arcType(f.mime),
+		contentLength: parseLength(f.length),
+	}
+	if bytes.HasPrefix(line, []byte(magicARC)) {
+		h.kind, h.target = kindARCInfo, ""
+	}
+	return h, true
+}
+
+// arcFields are those of a header line that both versions have.
+type arcFields struct{ url, ip, date, mime, length []byte }
+
+// arcVersion1 reads a line of five fields. Address and date may stand the wrong
+// way round.
+func arcVersion1(line []byte) (arcFields, bool) {
+	f := lastFields(line, 4)
+	if f == nil {
+		return arcFields{}, false
+	}
+	if isAddress(f[2]) && isARCDate(f[1]) {
+		f[1], f[2] = f[2], f[1]
+	}
+	return arcFields{f[0], f[1], f[2], f[3], f[4]}, isAddress(f[1]) && isARCDate(f[2])
+}
+
+// arcVersion2 reads a line of ten fields.
+func arcVersion2(line []byte) (arcFields, bool) {
+	f := lastFields(line, 9)
+	if f == nil {
+		return arcFields{}, false
+	}
+	return arcFields{f[0], f[1], f[2], f[3], f[9]}, isAddress(f[1]) && isARCDate(f[2])
+}
+
+// arcSpacedType reads a line of version 1 whose content type holds spaces, as in
+// "text/html; charset=x": the one address that a date follows tells where it
+// begins. Two of them would leave it open what the URL is.
+func arcSpacedType(line []byte) (f arcFields, ok bool) {
+	rest, length := cutLastField(line)
+	for end := len(rest); end > 0; {
+		before, last := cutLastField(rest[:end])
+		url, ip := cutLastField(before)
+		if isARCDate(last) && isAddress(ip) && len(url) > 0 && end < len(rest) {
+			if ok {
+				return arcFields{}, false
+			}
+			f, ok = arcFields{url, ip, last, rest[end+1:], length}, true
+		}
+		end = len(before)
+	}
+	return f, ok
+}
+
+// arcBadDate reads a line of version 1 in which anything stands for the date.
+func arcBadDate(line []byte) (arcFields, bool) {
+	f := lastFields(line, 4)
+	if f == nil {
+		return arcFields{}, false
+	}
+	return arcFields{f[0], f[1], f[2], f[3], f[4]}, isAddress(f[1])
+}
+
+// lastFields cuts n fields off the end of a line; the first element is what is
+// before them. It is nil where there are fewer.
+func lastFields(line []byte, n int) [][]byte {
+	fields := make([][]byte, n+1)
+	for i := n; i > 0; i-- {
+		before, last := cutLastField(line)
+		if len(before) == 0 {
+			return nil
+		}
+		fields[i], line = last, before
+	}
+	fields[0] = line
+	return fields
+}
+
+func cutLastField(b []byte) (before, last []byte) {
+	at := bytes.LastIndexByte(b, ' ')
+	if at < 0 {
+		return nil, b
+	}
+	return b[:at], b[at+1:]
+}
+
+// isAddress reports whether a field can be the IP-address: one, or the "None" of
+// exports that did not know it.
+func isAddress(b []byte) bool {
+	if len(b) > 64 {
+		return false
+	}
+	_, err := netip.ParseAddr(string(b))
+	return err == nil || string(b) == "None"
+}
+
+// isARCDate reports whether a field can be the date: 8 to 28 digits.
+func isARCDate(b []byte) bool { return len(b) >= 8 && len(b) <= 28 && allDigits(b) }
+
+// isARCLength accepts what crawlers whose counter overflowed have written, too.
+func isARCLength(b []byte) bool { return allDigits(bytes.TrimPrefix(b, []byte{'-'})) }
+
+func allDigits(b []byte) bool {
+	for _, c := range b {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return len(b) > 0
+}
+
+// hasScheme reports whether b begins as an absolute URL does (RFC 3986 §3.1).
+func hasScheme(b []byte) bool {
+	for i, c := range b {
+		switch {
+		case 'a' <= c|0x20 && c|0x20 <= 'z':
+		case i > 0 && ('0' <= c && c <= '9' || c == '+' || c == '-' || c == '.'):
+		default:
+			return c == ':' && i > 0
+		}
+	}
+	return false
+}
+
+// arcType is the content type of a record, "" where the crawler knew none.
+func arcType(b []byte) string {
+	switch s := cut(string(b), 256); s {
+	case "no-type", "unk", "unknown", "-":
+		return ""
+	default:
+		return s
+	}
+}
+
+// parseARCDate reads the date of an ARC record, which is UTC: YYYYMMDDhhmmss, or
+// less of it. Of 15 to 17 digits the last ones are a fraction whose unit nobody
+// knows. Of more the day alone is certain: there are writers that put digits
+// between the day and the hour. exact is false where digits were left out.
+func parseARCDate(s string) (t Time, exact, ok bool) {
+	exact = len(s) <= 14
+	switch {
+	case !allDigits([]byte(s)):
+		return Time{}, exact, false
+	case len(s) > 17:
+		s = s[:8]
+	case len(s) > 14:
+		s = s[:14]
+	}
+	t, _, ok = parseDate(s)
+	return t, exact, ok
+}
+
+// eachARCField calls f for what the XML of a version block says of the crawl, as
+// eachField does for the fields of a warcinfo record: Heritrix writes the same
+// names into both. What is no XML says nothing.
+func eachARCField(block []byte, f func(name, value, raw []byte)) {
+	from := bytes.IndexByte(block, '<')
+	if from < 0 {
+		return
+	}
+	d := xml.NewDecoder(bytes.NewReader(block[from:]))
+	d.Strict = false
+	d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil }
+	var text []byte
+	for {
+		token, err := d.RawToken()
+		if err != nil {
+			return
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			text = text[:0]
+		case xml.CharData:
+			text = append(text, token...)
+		case xml.EndElement:
+			if len(text) > 0 {
+				f([]byte(strings.ToLower(token.Name.Local)), bytes.TrimSpace(text), nil)
+			}
+			text = text[:0]
+		}
+	}
+}

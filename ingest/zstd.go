@@ -1,0 +1,324 @@
+package ingest
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"io"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// The magic numbers of zstd (RFC 8878 §3.1.1, §3.1.2, §5) and of WARC in it
+// (https://iipc.github.io/warc-specifications/specifications/warc-zstd/).
+var (
+	magicZstd           = []byte{0x28, 0xb5, 0x2f, 0xfd}
+	magicSkippable      = []byte{0x2a, 0x4d, 0x18} // octets 1 to 3; the first is 0x50 to 0x5f
+	magicDictionaryZstd = []byte{0x5d, 0x2a, 0x4d, 0x18}
+	magicDictionary     = []byte{0x37, 0xa4, 0x30, 0xec}
+)
+
+func isSkippable(b []byte) bool {
+	return len(b) >= 4 && b[0]&0xf0 == 0x50 && bytes.Equal(b[1:4], magicSkippable)
+}
+
+// zstdCodec is that of zstd frames, with the dictionary that the archive brings.
+//
+// A frame with a checksum is verified by it. One without is verified by its
+// content size, where it gives that, and by the records in it, which must end
+// where it does: an altered octet inside a record can stay unnoticed then.
+type zstdCodec struct {
+	options []zstd.DOption
+}
+
+func newZstdCodec(dictionary []byte) (*zstdCodec, error) {
+	z := &zstdCodec{[]zstd.DOption{
+		zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxZstdWindow),
+	}}
+	if dictionary != nil {
+		z.options = append(z.options, zstd.WithDecoderDicts(dictionary))
+	}
+	_, err := z.stream(bytes.NewReader(nil)) // reads the dictionary
+	return z, err
+}
+
+// stream decompresses frames as one stream.
+func (z *zstdCodec) stream(r io.Reader) (io.Reader, error) { return zstd.NewReader(r, z.options...) }
+
+func (z *zstdCodec) members(src *source) memberStream { return &zstdMembers{codec: z, src: src} }
+
+// find looks for frames with a checksum alone: without one, nothing would tell a
+// frame from octets that look like one.
+func (z *zstdCodec) find(b []byte) int {
+	for at := 0; ; at++ {
+		n := bytes.Index(b[at:], magicZstd)
+		if n < 0 || at+n+len(magicZstd) == len(b) {
+			return -1
+		}
+		at += n
+		if d := frameDescriptor(b[at+len(magicZstd)]); d.valid() && d.hasChecksum() {
+			return at
+		}
+	}
+}
+
+// sniffZstd tells an archive of zstd frames. Of src it reads the dictionary.
+func sniffZstd(src *source) format {
+	dictionary, err := readDictionary(src)
+	var z *zstdCodec
+	if err == nil {
+		z, err = newZstdCodec(dictionary)
+	}
+	if err != nil {
+		return format{container: containerUnsupported, kind: IssueBadDictionary,
+			refusal: fmt.Sprintf("the zstd dictionary cannot be used (%v); fetch the file again", err)}
+	}
+	b, _ := src.Peek(sniffBytes)
+	a := format{container: containerFrames, framing: warcFraming{}, codec: z}
+	first := z.members(sourceAt(bytes.NewReader(b), 0))
+	if first.next() != nil {
+		return a // nothing behind the dictionary, or damage that the reader will name
+	}
+	br := bufio.NewReader(io.LimitReader(first, 4<<20))
+	start, _ := br.Peek(beginOctets)
+	if len(start) == 0 {
+		return a
+	}
+	found := sniffPlain(start, containerFrames)
+	if !found.readable() {
+		return found
+	}
+	a.framing = found.framing
+	if holdsSeveral(br, a.framing) {
+		if _, err := io.Copy(io.Discard, first); err == nil || err == io.ErrUnexpectedEOF && len(b) == sniffBytes {
+			a.container = containerFrame
+		}
+	}
+	return a
+}
+
+// readDictionary reads the dictionary frame that may begin an archive: a
+// dictionary as it stands, or compressed by zstd.
+func readDictionary(src *source) ([]byte, error) {
+	const header = 8
+	b, _ := src.Peek(header)
+	if len(b) < header || !bytes.HasPrefix(b, magicDictionaryZstd) {
+		return nil, nil
+	}
+	size := binary.LittleEndian.Uint32(b[4:])
+	if size > maxDictionary {
+		return nil, fmt.Errorf("it has %d octets, more than %d", size, maxDictionary)
+	}
+	src.Discard(header)
+	dictionary := make([]byte, size)
+	if _, err := io.ReadFull(src, dictionary); err != nil {
+		return nil, unexpectedEOF(err)
+	}
+	if bytes.HasPrefix(dictionary, magicZstd) {
+		r, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxDictionary))
+		if err != nil {
+			return nil, err
+		}
+		defer r.Close()
+		if dictionary, err = r.DecodeAll(dictionary, nil); err != nil {
+			return nil, err
+		}
+	}
+	if !bytes.HasPrefix(dictionary, magicDictionary) {
+		return nil, fmt.Errorf("it begins with %.4x", dictionary)
+	}
+	return dictionary, nil
+}
+
+// zstdMembers reads zstd frames. Between them may stand skippable frames.
+type zstdMembers struct {
+	codec *zstdCodec
+	src   *source
+	frame frameReader
+	out   *zstd.Decoder
+	begin int64
+	crc   uint32
+}
+
+func (m *zstdMembers) next() error {
+	if err := m.skipFrames(); err != nil {
+		return err
+	}
+	m.begin, m.crc = m.src.position(), 0
+	b, err := m.src.Peek(len(magicZstd) + maxFrameHeader)
+	if len(b) == 0 {
+		return err
+	}
+	if !bytes.HasPrefix(b, magicZstd) {
+		if bytes.HasPrefix(magicZstd, b) {
+			return io.ErrUnexpectedEOF
+		}
+		return errNoMember
+	}
+	h, err := parseFrameHeader(b[len(magicZstd):])
+	if err != nil {
+		return err
+	}
+	m.frame = frameReader{src: m.src, left: int64(len(magicZstd) + h.size), checksum: h.hasChecksum()}
+	if m.out == nil {
+		m.out, err = zstd.NewReader(&m.frame, m.codec.options...)
+	} else {
+		err = m.out.Reset(&m.frame)
+	}
+	return err
+}
+
+// skipFrames skips skippable frames: a dictionary, or what others put there.
+func (m *zstdMembers) skipFrames() error {
+	for {
+		m.begin = m.src.position()
+		b, _ := m.src.Peek(8)
+		if !isSkippable(b) {
+			return nil
+		}
+		if len(b) < 8 {
+			return io.ErrUnexpectedEOF
+		}
+		size := int64(binary.LittleEndian.Uint32(b[4:]))
+		if _, err := io.CopyN(io.Discard, m.src, 8+size); err != nil {
+			return unexpectedEOF(err)
+		}
+	}
+}
+
+func (m *zstdMembers) Read(p []byte) (int, error) {
+	n, err := m.out.Read(p)
+	m.crc = crc32.Update(m.crc, crc32.IEEETable, p[:n])
+	switch {
+	case m.frame.err != nil && err != nil:
+		err = m.frame.err // the decoder would hide how the file was at fault
+	case err == io.EOF && !m.frame.ended():
+		err = io.ErrUnexpectedEOF
+	}
+	return n, err
+}
+
+func (m *zstdMembers) start() int64  { return m.begin }
+func (m *zstdMembers) offset() int64 { return m.src.position() }
+func (m *zstdMembers) sum() uint32   { return m.crc }
+
+// frameReader hands on the octets of one frame, and no more. It walks the headers
+// of the blocks alone (RFC 8878 §3.1.1.2).
+type frameReader struct {
+	src      *source
+	left     int64 // octets until the next block's header, or the end
+	checksum bool  // four octets follow the last block
+	last     bool  // the last block is being read
+	err      error
+}
+
+func (r *frameReader) ended() bool { return r.last && r.left == 0 && !r.checksum }
+
+func (r *frameReader) Read(p []byte) (n int, err error) {
+	if r.err != nil {
+		return 0, r.err
+	}
+	if r.left == 0 {
+		if r.ended() {
+			return 0, io.EOF
+		}
+		if r.err = r.nextPart(); r.err != nil {
+			return 0, r.err
+		}
+	}
+	n, err = r.src.Read(p[:min(int64(len(p)), r.left)])
+	r.left -= int64(n)
+	if err != nil {
+		r.err = unexpectedEOF(err)
+	}
+	return n, r.err
+}
+
+// nextPart stands at a block's header, or at the checksum.
+func (r *frameReader) nextPart() error {
+	if r.last {
+		r.left, r.checksum = 4, false
+		return nil
+	}
+	b, err := r.src.Peek(3)
+	if err != nil {
+		return unexpectedEOF(err)
+	}
+	header := int64(b[0]) | int64(b[1])<<8 | int64(b[2])<<16
+	size := header >> 3
+	if header>>1&3 == 1 { // one octet, to be repeated
+		size = 1
+	}
+	r.left, r.last = 3+size, header&1 == 1
+	return nil
+}
+
+// maxFrameHeader is how many octets a frame header has at most, behind the magic
+// number.
+const maxFrameHeader = 14
+
+// frameDescriptor is the first octet of a frame header (RFC 8878 §3.1.1.1.1).
+type frameDescriptor byte
+
+func (d frameDescriptor) valid() bool         { return d&(1<<3) == 0 }
+func (d frameDescriptor) hasChecksum() bool   { return d&(1<<2) != 0 }
+func (d frameDescriptor) singleSegment() bool { return d&(1<<5) != 0 }
+
+func (d frameDescriptor) dictionaryIDSize() int { return [...]int{0, 1, 2, 4}[d&3] }
+
+func (d frameDescriptor) contentSizeSize() int {
+	if d>>6 == 0 && d.singleSegment() {
+		return 1
+	}
+	return [...]int{0, 2, 4, 8}[d>>6]
+}
+
+// frameHeader is what of a frame's header is needed to walk the frame.
+type frameHeader struct {
+	frameDescriptor
+	size int // octets, without the magic number
+}
+
+// parseFrameHeader reads a frame header. One that asks for more memory than there
+// is to have is an error.
+func parseFrameHeader(b []byte) (frameHeader, error) {
+	if len(b) == 0 {
+		return frameHeader{}, io.ErrUnexpectedEOF
+	}
+	h := frameHeader{frameDescriptor(b[0]), 1}
+	if !h.valid() {
+		return h, errNoMember
+	}
+	var window uint64
+	if !h.singleSegment() {
+		if len(b) < 2 {
+			return h, io.ErrUnexpectedEOF
+		}
+		base := uint64(1) << (10 + b[1]>>3)
+		window = base + base/8*uint64(b[1]&7)
+		h.size++
+	}
+	h.size += h.dictionaryIDSize() + h.contentSizeSize()
+	if len(b) < h.size {
+		return h, io.ErrUnexpectedEOF
+	}
+	if h.singleSegment() {
+		var field [8]byte
+		copy(field[:], b[h.size-h.contentSizeSize():h.size])
+		window = binary.LittleEndian.Uint64(field[:])
+	}
+	if window > maxZstdWindow {
+		return h, &memberError{IssueWindowTooLarge, fmt.Sprintf("a zstd window of %d octets, more than %d", window, maxZstdWindow)}
+	}
+	return h, nil
+}
+
+// memberError is the error of a member that is not damaged, and still not read.
+type memberError struct {
+	kind   IssueKind
+	detail string
+}
+
+func (e *memberError) Error() string { return e.detail }
