@@ -2,7 +2,6 @@ package evaluate
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/ingest"
@@ -34,7 +33,7 @@ func (d *decider) answer(st *State, s *subject) (Answer, error) {
 	if ingest.Flags(st.BodyFlags)&ingest.FlagBodyCut != 0 {
 		a.Notes |= NoteBodyCut
 	}
-	if file.html && a.Verdict == Disallowed {
+	if file.HTML && a.Verdict == Disallowed {
 		a.Notes |= NoteHTML
 		a.allows = true
 	}
@@ -55,7 +54,7 @@ func (d *decider) answer(st *State, s *subject) (Answer, error) {
 // match asks the group of a parsed file.
 func match(g *robots.Group, path string) Answer {
 	m := g.Match(path)
-	a := Answer{Verdict: verdictOf(m.Allowed), Reason: matchReasons[m.Reason], Rule: m.Rule, Group: g.Key(), GroupLine: g.Line()}
+	a := Answer{Verdict: verdictOf(m.Allowed), Reason: matchReasons[m.Reason], Rule: m.Rule, Group: g.Key(), GroupLine: g.Line(m.Rule)}
 	if m.ReservedEncoding {
 		a.Notes |= NoteReservedEncoding
 		a.allows = !m.Allowed
@@ -110,8 +109,6 @@ type parsedFile struct {
 	*robots.File
 	whole   *robots.File // without the parsing limit, where that cut something
 	lineCut *robots.File // without the last line, where that may be the beginning of a line
-	html    bool         // an HTML document, in which lines are rules nevertheless
-	notes   []robots.Note
 	size    int64
 	teams   []team // what-if tokens by deciding group, once asked for
 	readers map[string]reader
@@ -185,14 +182,13 @@ func (c *fileCache) get(st *State) (*parsedFile, error) {
 		}
 	}
 	f := &parsedFile{size: int64(len(body))}
-	f.File, f.notes = robots.Parse(body, c.profile)
+	f.File = robots.Parse(body, c.profile)
 	if f.Cut {
-		f.whole, _ = robots.ParseWhole(body, c.profile)
+		f.whole = robots.ParseWhole(body, c.profile)
 	}
 	if n := bytes.LastIndexByte(body, '\n') + 1; partial && n < len(body) {
-		f.lineCut, _ = robots.Parse(body[:n], c.profile)
+		f.lineCut = robots.Parse(body[:n], c.profile)
 	}
-	f.html = f.Groups > 0 && slices.ContainsFunc(f.notes, func(n robots.Note) bool { return n.Kind == robots.NoteHTML })
 	if c.size+f.size > maxCachedBodies || len(c.files) >= maxCached {
 		clear(c.files)
 		c.size = 0

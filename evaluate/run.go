@@ -213,7 +213,7 @@ func (e *evaluation) reportState(st *State) error {
 		if err != nil {
 			return err
 		}
-		rec.Parsed, rec.Groups, rec.Rules, rec.Notes = true, file.Groups, file.Rules, file.notes
+		rec.Parsed, rec.Groups, rec.Rules, rec.Notes = true, file.Groups, file.Rules, file.Notes()
 	}
 	e.totals.Captures++
 	e.totals.RobotsByOutcome[st.Outcome.String()]++

@@ -120,7 +120,7 @@ func matchURLs(out io.Writer, stdin io.Reader, args []string, profile robots.Pro
 	if err != nil {
 		return err
 	}
-	file, _ := robots.Parse(body, profile)
+	file := robots.Parse(body, profile)
 	for i, u := range urls {
 		if err := show(out, &question{body, file, profile, token, u, paths[i]}); err != nil {
 			return err
@@ -185,7 +185,7 @@ func newAnswer(url, agent string, profile robots.Profile, group *robots.Group, d
 		a.Rule, a.RuleLine = &d.Rule.Text, &d.Rule.Line
 	}
 	if group.Matched() {
-		line := group.Line()
+		line := group.Line(d.Rule)
 		a.GroupLine = &line
 	}
 	return a
@@ -240,7 +240,7 @@ func writeExplanation(w io.Writer, q *question) error {
 		}
 	}
 	for _, p := range robots.Profiles {
-		file, _ := robots.Parse(q.body, p)
+		file := robots.Parse(q.body, p)
 		d := file.For(q.token).Match(q.path)
 		if d.Allowed != decision.Allowed {
 			line("but", "%s in profile %v (%s)", verdict(d), p, why(d))
@@ -387,7 +387,7 @@ func (b *batchReader) parse(encoded string, profile robots.Profile) error {
 	if err != nil {
 		return fmt.Errorf("body_b64 is no base64: %w", err)
 	}
-	b.file, _ = robots.Parse(body, profile)
+	b.file = robots.Parse(body, profile)
 	b.body, b.bodyProfile = encoded, profile
 	return nil
 }

@@ -90,7 +90,7 @@ func BenchmarkParseAndMatch(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				for i, body := range all {
-					f, _ := Parse(body, p)
+					f := Parse(body, p)
 					f.For("ExampleBot").Match(paths[i%len(paths)])
 				}
 			}
@@ -103,7 +103,7 @@ func BenchmarkParseAndMatch(b *testing.B) {
 func BenchmarkMatch(b *testing.B) {
 	var files []*File
 	for _, body := range bodies() {
-		if f, _ := Parse(body, RFC9309); f.Rules > 0 {
+		if f := Parse(body, RFC9309); f.Rules > 0 {
 			files = append(files, f)
 		}
 	}

@@ -54,16 +54,12 @@ func (f *File) compile(g *Group) {
 		n += len(f.rulesOf(m))
 	}
 	g.rules = make([]matcher, 0, n)
-	list := make([]Rule, 0, n)
+	list := make([]Rule, n)
 	for _, m := range g.members {
-		rules := f.rulesOf(m)
-		for i := range rules {
-			r := &rules[i]
-			list = append(list, f.public(r))
-			if r.class&(classPercent|classDelimiting) != 0 {
-				g.noteDelims(f.patternOf(r))
-			}
-			g.add(&list[len(list)-1])
+		for _, r := range f.rulesOf(m) {
+			list[0] = f.public(r)
+			g.add(&list[0])
+			list = list[1:]
 		}
 	}
 	if len(g.rules) > fewRules {
@@ -72,8 +68,8 @@ func (f *File) compile(g *Group) {
 }
 
 // public returns a rule in the form in which it is given out.
-func (f *File) public(r *rule) Rule {
-	return Rule{Allow: r.allow, Text: f.textOf(r), Pattern: f.patternOf(r), Line: int(r.line)}
+func (f *File) public(r rule) Rule {
+	return Rule{r.allow, f.text[r.text:r.end], f.spec.pattern(f.text[r.value:r.end]), int(r.line)}
 }
 
 // rulesOf returns the rules of the i-th group.
@@ -86,8 +82,9 @@ func (f *File) rulesOf(i int) []rule {
 }
 
 func (g *Group) add(r *Rule) {
+	g.noteDelims(r.Pattern)
 	g.addPattern(r, r.Pattern)
-	if g.spec.indexPage && r.Allow {
+	if g.file.spec.indexPage && r.Allow {
 		g.addFolder(r)
 	}
 }
@@ -113,20 +110,21 @@ func (g *Group) addPattern(r *Rule, pattern string) {
 // noteDelims records whether the pattern has gen-delims that a path could have
 // in the other form, raw or encoded, after its first "?".
 func (g *Group) noteDelims(pattern string) {
-	if !g.spec.unreserved {
+	if !g.file.spec.unreserved {
 		return
 	}
-	late := false
-	for i := 0; i < len(pattern); i++ {
-		b := pattern[i]
-		switch {
-		case late && isGenDelim(b):
-			g.rawDelim = true
-		case b == '%':
+	if strings.IndexByte(pattern, '%') >= 0 {
+		for i := range pattern {
 			v, ok := escape(pattern, i)
 			g.encodedDelim = g.encodedDelim || ok && isGenDelim(v)
 		}
-		late = late || b == '?' || b == '*'
+	}
+	query := strings.IndexByte(pattern, '?')
+	if star := strings.IndexByte(pattern, '*'); star >= 0 && (star < query || query < 0) {
+		query = star
+	}
+	if query >= 0 {
+		g.rawDelim = g.rawDelim || strings.ContainsAny(pattern[query+1:], genDelims)
 	}
 }
 

@@ -107,7 +107,7 @@ func (q *question) answer() answer {
 }
 
 func (q *question) verdicts(s *spec) string {
-	f, _ := s.parse(q.Body, s.limit, nil)
+	f := s.parse(q.Body, s.limit)
 	var v strings.Builder
 	for _, token := range q.Tokens {
 		g := f.For(token)

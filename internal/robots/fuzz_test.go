@@ -40,18 +40,18 @@ func TestReference(t *testing.T) {
 		if i%64 != 0 || isUTF16(body) || len(body) > 64<<10 {
 			continue
 		}
-		file, _ := Parse(body, RFC9309)
+		file := Parse(body, RFC9309)
 		asked := append([]string{}, paths...)
 		for j := range file.rules {
 			if j%8 == 0 {
-				pattern := file.patternOf(&file.rules[j])
+				pattern := file.public(file.rules[j]).Pattern
 				asked = append(asked, pattern, "/x"+pattern)
 			}
 		}
 		tokens := []string{"ExampleBot"}
 		for j := range file.agents {
 			if j%8 == 0 {
-				tokens = append(tokens, file.agents[j].value)
+				tokens = append(tokens, file.valueOf(&file.agents[j]))
 			}
 		}
 		for j, path := range asked {
@@ -62,7 +62,7 @@ func TestReference(t *testing.T) {
 
 func compare(t *testing.T, body []byte, token, path string) {
 	t.Helper()
-	file, _ := Parse(body, RFC9309)
+	file := Parse(body, RFC9309)
 	g := file.For(token)
 	d := g.Match(path)
 	allowed, line := refParse(string(body)).decide(token, path)
@@ -85,25 +85,31 @@ func FuzzParse(f *testing.F) {
 	addSeeds(f)
 	f.Fuzz(func(t *testing.T, body []byte, token, path string) {
 		for _, p := range Profiles {
-			file, notes := Parse(body, p)
+			sameSlowly(t, body, p)
+			file := Parse(body, p)
 			lines := 1 + strings.Count(string(body), "\n") + strings.Count(string(body), "\r")
 			last := 1
-			for _, n := range notes {
+			for _, n := range file.Notes() {
 				if n.Line < last || n.Line > lines || n.Kind == 0 || len(n.Text) > maxNoteText {
 					t.Errorf("%v: note %+v after line %d of %d", p, n, last, lines)
 				}
 				last = n.Line
 			}
 			for i := range file.rules {
-				r := file.public(&file.rules[i])
+				r := file.public(file.rules[i])
 				if r.Line < 1 || r.Line > lines || r.Text == "" || r.Pattern == "" {
 					t.Errorf("%v: rule %+v", p, r)
 				}
 			}
+			for _, r := range file.Records() {
+				if r.Line < 1 || r.Line > lines || r.Group < 0 || r.Group >= r.Line {
+					t.Errorf("%v: record %+v", p, r)
+				}
+			}
 			for _, m := range Modes {
 				g := file.ForMode(token, m)
-				g.Match(path)
-				if g.Line() < 0 || g.Line() > lines || g.Matched() != (g.Line() > 0) || g.Matched() != (g.Key() > 0) {
+				line := g.Line(g.Match(path).Rule)
+				if line < 0 || line > lines || g.Matched() != (line > 0) || g.Matched() != (g.Key() > 0) {
 					t.Errorf("%v, %v: group %+v", p, m, g)
 				}
 				if file.ForMode(token, m) != g {
@@ -113,7 +119,7 @@ func FuzzParse(f *testing.F) {
 			if file.For(token) != file.ForMode(token, file.spec.mode) {
 				t.Errorf("%v: For differs from its own mode", p)
 			}
-			if whole, _ := ParseWhole(body, p); !file.Cut && whole.For(token).Match(path).Allowed != file.For(token).Match(path).Allowed {
+			if whole := ParseWhole(body, p); !file.Cut && whole.For(token).Match(path).Allowed != file.For(token).Match(path).Allowed {
 				t.Errorf("%v: the whole differs", p)
 			}
 			for i := 0; i < len(body); i += 1 + len(body)/16 {
@@ -131,11 +137,11 @@ func FuzzIndifferent(f *testing.F) {
 			t.Skip()
 		}
 		for _, p := range Profiles {
-			file, _ := Parse(body, p)
+			file := Parse(body, p)
 			want := file.For(token).Match(path).Allowed
 			same := func(what, changed string) {
 				t.Helper()
-				other, _ := Parse([]byte(changed), p)
+				other := Parse([]byte(changed), p)
 				if d := other.For(token).Match(path); d.Allowed != want {
 					t.Errorf("%v: %s: allowed %v, want %v\n%q\n%q", p, what, d.Allowed, want, body, changed)
 				}
@@ -148,8 +154,8 @@ func FuzzIndifferent(f *testing.F) {
 				same("an unknown record", strings.Join(lines[:i], "\n")+"\nx-unknown: /\n"+strings.Join(lines[i:], "\n"))
 			}
 		}
-		file, _ := Parse(body, RFC9309)
-		other, _ := Parse([]byte(turnedRound(file)), RFC9309)
+		file := Parse(body, RFC9309)
+		other := Parse([]byte(turnedRound(file)), RFC9309)
 		if a, b := file.For(token).Match(path), other.For(token).Match(path); a.Allowed != b.Allowed {
 			t.Errorf("groups turned round: %+v, want %+v\n%q", b, a, body)
 		}
@@ -161,12 +167,12 @@ func turnedRound(f *File) string {
 	var out strings.Builder
 	for i := len(f.groups) - 1; i >= 0; i-- {
 		for _, a := range f.agents {
-			if a.group == i {
-				out.WriteString("user-agent: " + a.value + "\n")
+			if int(a.group) == i {
+				out.WriteString("user-agent: " + f.valueOf(&a) + "\n")
 			}
 		}
 		for _, r := range f.rulesOf(i) {
-			out.WriteString(f.textOf(&r) + "\n")
+			out.WriteString(f.public(r).Text + "\n")
 		}
 		out.WriteString("disallow:\n")
 	}

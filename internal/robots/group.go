@@ -66,24 +66,32 @@ func (m Mode) name(value string) (name string, global bool) {
 	return strings.TrimRight(name, " \t*"), false
 }
 
+// leadingToken returns the longest prefix of s that could be a product token.
+func leadingToken(s string) string {
+	i := 0
+	for i < len(s) && (s[i] == '-' || s[i] == '_' || 'a' <= toLower(s[i]) && toLower(s[i]) <= 'z') {
+		i++
+	}
+	return s[:i]
+}
+
 // A named is a name of user-agent lines, or "*", with the groups it stands in.
 type named struct {
-	name    string // lower case
-	line    int    // the first of its lines
-	members []int  // the numbers of its groups, rising
+	name    string // in any case
+	agent   int    // the index of the first of its lines
+	members []int  // the indexes of its groups, rising
 }
 
 // names are the names that one mode sees in the file, in file order.
 type names struct {
-	built  bool
 	list   []named
-	index  map[string]int // into list, where it is long
-	global *named         // nil where no group is for every crawler
+	index  map[string]int // into list, by the name in lower case, where it is long
+	global named          // has no members where no group is for every crawler
 }
 
 // deciding holds the distinct sets of groups that a token can be governed by.
 type deciding struct {
-	modes  [len(modeNames)]names
+	modes  [len(modeNames)]*names
 	none   *Group            // governs where no group does
 	single []*Group          // of one group, by its number
 	merged map[string]*Group // of several, by their numbers
@@ -103,7 +111,7 @@ func (f *File) ForMode(token string, m Mode) *Group {
 	n := f.find(token, m)
 	if n == nil {
 		if f.deciding.none == nil {
-			f.deciding.none = &Group{spec: f.spec}
+			f.deciding.none = &Group{file: f}
 		}
 		return f.deciding.none
 	}
@@ -123,8 +131,8 @@ func (f *File) AgentLine(token string, m Mode) (line int, value string) {
 	if n == nil {
 		return 0, ""
 	}
-	i, _ := slices.BinarySearchFunc(f.agents, n.line, func(a agent, line int) int { return a.line - line })
-	return n.line, f.agents[i].value
+	a := &f.agents[n.agent]
+	return int(a.line), f.valueOf(a)
 }
 
 // find returns what the token finds: its own name, else "*", else nil.
@@ -133,47 +141,52 @@ func (f *File) find(token string, m Mode) *named {
 		m = f.spec.mode
 	}
 	n := f.names(m)
-	token = lower(token)
 	var at int
 	if m == ModeSubstring {
-		at = slices.IndexFunc(n.list, func(n named) bool { return strings.Contains(token, n.name) })
+		token = lower(token)
+		at = slices.IndexFunc(n.list, func(n named) bool { return strings.Contains(token, lower(n.name)) })
 	} else {
 		at = n.at(token)
 	}
-	if at < 0 {
-		return n.global
+	switch {
+	case at >= 0:
+		return &n.list[at]
+	case n.global.members != nil:
+		return &n.global
 	}
-	return &n.list[at]
+	return nil
 }
 
 // names returns the names of a mode, collected when first asked for. The exact
 // mode's come first, so that a set's key depends on the file alone and not on
 // what was asked before.
 func (f *File) names(m Mode) *names {
-	n := &f.deciding.modes[m]
-	if n.built {
+	if n := f.deciding.modes[m]; n != nil {
 		return n
 	}
 	if m != ModeExact {
 		f.names(ModeExact)
 	}
-	n.built = true
+	n := &names{list: make([]named, 0, len(f.agents))}
+	f.deciding.modes[m] = n
+	members := make([]int, len(f.agents)) // most names stand in one group only
 	for i := range f.agents {
 		a := &f.agents[i]
-		name, global := m.name(a.value)
+		name, global := m.name(f.valueOf(a))
 		switch {
-		case global:
-			if n.global == nil {
-				n.global = &named{name: "*", line: a.line}
+		case global && n.global.members == nil:
+			n.global = named{"*", i, append(members[i:i:i+1], int(a.group))}
+		case global && !f.spec.firstGlobal:
+			n.global.join(int(a.group))
+		case !global && name != "":
+			if at := n.at(name); at >= 0 {
+				n.list[at].join(int(a.group))
+			} else {
+				n.add(named{name, i, append(members[i:i:i+1], int(a.group))})
 			}
-			if !f.spec.firstGlobal || n.global.members == nil {
-				n.global.join(a.group)
-			}
-		case name != "":
-			n.get(lower(name), a.line).join(a.group)
 		}
 	}
-	if n.global != nil && len(n.global.members) > 1 {
+	if len(n.global.members) > 1 {
 		f.set(n.global.members)
 	}
 	for i := range n.list {
@@ -187,41 +200,32 @@ func (f *File) names(m Mode) *names {
 // at returns where a name stands in the list, or -1.
 func (n *names) at(name string) int {
 	if n.index != nil {
-		if i, ok := n.index[name]; ok {
+		if i, ok := n.index[lower(name)]; ok {
 			return i
 		}
 		return -1
 	}
-	for i := range n.list {
-		if n.list[i].name == name {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(n.list, func(n named) bool { return equalFold(n.name, name) })
 }
 
-// get returns the entry of a name, a new one where there is none.
-func (n *names) get(name string, line int) *named {
+// add adds a name that is not in the list.
+func (n *names) add(name named) {
 	const few = 8 // names are sought one by one
-	i := n.at(name)
-	if i < 0 {
-		i = len(n.list)
-		n.list = append(n.list, named{name: name, line: line})
-		if n.index != nil {
-			n.index[name] = i
-		} else if i == few {
-			n.index = make(map[string]int)
-			for j := range n.list {
-				n.index[n.list[j].name] = j
-			}
+	n.list = append(n.list, name)
+	switch {
+	case n.index != nil:
+		n.index[lower(name.name)] = len(n.list) - 1
+	case len(n.list) > few:
+		n.index = make(map[string]int)
+		for i := range n.list {
+			n.index[lower(n.list[i].name)] = i
 		}
 	}
-	return &n.list[i]
 }
 
-// join adds a group's number. They come in rising order.
+// join adds a group. They come in rising order.
 func (n *named) join(group int) {
-	if len(n.members) == 0 || n.members[len(n.members)-1] != group {
+	if n.members[len(n.members)-1] != group {
 		n.members = append(n.members, group)
 	}
 }
@@ -237,7 +241,7 @@ func (f *File) set(members []int) *Group {
 			d.single = make([]*Group, len(f.groups))
 		}
 		if d.single[first] == nil {
-			d.single[first] = f.newGroup(members, first+1)
+			d.single[first] = &Group{file: f, members: members, key: first + 1}
 		}
 		return d.single[first]
 	}
@@ -250,18 +254,9 @@ func (f *File) set(members []int) *Group {
 	}
 	g := d.merged[string(id)]
 	if g == nil {
-		g = f.newGroup(members, len(f.groups)+len(d.merged)+1)
+		g = &Group{file: f, members: members, key: len(f.groups) + len(d.merged) + 1}
 		d.merged[string(id)] = g
 	}
-	return g
-}
-
-func (f *File) newGroup(members []int, key int) *Group {
-	g := &Group{spec: f.spec, members: members, key: key}
-	for _, m := range members {
-		g.lines = append(g.lines, f.groups[m].line)
-	}
-	g.line = g.lines[0]
 	return g
 }
 

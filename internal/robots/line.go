@@ -34,39 +34,57 @@ var recordKeys = [...]string{
 	"content-signal", "content-usage", "license", "noindex",
 }
 
-// A line is a key-value pair of the file.
+// A line is what the profile reads of a line of the file.
 type line struct {
-	at    int    // where text begins in the file's text
-	text  string // trimmed, without comment
-	value string
-	key   key
-	extra string // the record's canonical key, where key is keyExtra
+	number int    // from 1
+	raw    string // without its ending
+	text   string // trimmed, without comment; empty where nothing else is left
+	at     int    // where text begins in the file's text
+	value  string
+	key    key
+	extra  string // the record's canonical key, where key is keyExtra
 
 	misspelt bool // the key is one of typos, or longer than the record's name
 	noColon  bool // white space stands where the colon should
 }
 
-// split reads a line. ok is false where it holds nothing but comment and white
-// space.
-func (l *line) split(s *spec, raw rawLine) (ok bool) {
-	*l = line{}
-	text := raw.text
-	if raw.hash >= 0 {
-		text = text[:raw.hash]
+// lines yields all lines, numbered.
+func (f *File) lines(yield func(*line) bool) {
+	for at, number := 0, 1; at < len(f.text); number++ {
+		l, end := f.lineAt(at)
+		l.number = number
+		if !yield(&l) {
+			return
+		}
+		at = nextLine(f.text, end)
 	}
+}
+
+// lineAt reads the line that begins at f.text[at], and returns where it ends.
+func (f *File) lineAt(at int) (l line, end int) {
+	s := f.spec
+	end = lineEnd(f.text, at)
+	l.raw = f.text[at:end]
+	if s.cString {
+		l.raw = cString(l.raw, s.lineLimit)
+	}
+	text, _, _ := strings.Cut(l.raw, "#")
 	l.text = s.trimLeft(text)
-	l.at = raw.at + len(text) - len(l.text)
+	l.at = at + len(text) - len(l.text)
 	l.text = s.trimRight(l.text)
-	switch {
-	case raw.colon >= 0:
-		l.value = s.trim(text[raw.colon+1:])
-		l.key, l.extra, l.misspelt = s.classify(s.trim(text[:raw.colon]))
-	case l.text == "":
-		return false
-	default:
+	if name, value, ok := strings.Cut(text, ":"); ok {
+		l.value = s.trim(value)
+		l.key, l.extra, l.misspelt = s.classify(s.trim(name))
+	} else {
 		l.splitAtSpace(s)
 	}
-	return true
+	return l, end
+}
+
+// cString returns the part of a line that Google's parser sees.
+func cString(line string, limit int) string {
+	line, _, _ = strings.Cut(line[:min(len(line), limit)], "\x00")
+	return line
 }
 
 // splitAtSpace reads a line that has no colon. Only what is exactly two words,
@@ -93,6 +111,15 @@ func (l *line) splitAtSpace(s *spec) {
 		l.value, l.key, l.extra, l.misspelt = value, k, extra, misspelt
 	}
 }
+
+// mayBeginKey has the octets that a key of the protocol, or one of typos, may
+// begin with; control octets too, which can be white space or end a line.
+var mayBeginKey = func() (t [256]bool) {
+	for b := range t {
+		t[b] = strings.IndexByte("ADUadu", byte(b)) >= 0 || isControl(byte(b)) && b != '\n' && b != '\r'
+	}
+	return t
+}()
 
 // plainKey returns the key that stands at text[at] if it is one of the
 // protocol's, in any case, with its colon directly after it, and where its
@@ -194,26 +221,24 @@ func (s *spec) trimRight(text string) string {
 	return text
 }
 
-func (s *spec) isSpace(b byte) bool {
-	return b == ' ' || b == '\t' || s.cString && isCSpace(b)
-}
+func (s *spec) isSpace(b byte) bool { return isBlank(b) || s.cString && isCSpace(b) }
+
+func isBlank(b byte) bool { return b == ' ' || b == '\t' }
 
 func isCSpace(b byte) bool {
 	return b == ' ' || '\t' <= b && b <= '\r'
 }
 
-// equalFold reports whether s is lower, a lower-case ASCII string, in any case.
-// strings.EqualFold would also take U+017F for an "s".
-func equalFold(s, lower string) bool {
-	return len(s) == len(lower) && hasPrefixFold(s, lower)
-}
+// equalFold reports whether two strings differ in the case of ASCII letters at
+// most. strings.EqualFold would also take U+017F for an "s".
+func equalFold(a, b string) bool { return len(a) == len(b) && hasPrefixFold(a, b) }
 
-func hasPrefixFold(s, lower string) bool {
-	if len(s) < len(lower) {
+func hasPrefixFold(s, prefix string) bool {
+	if len(s) < len(prefix) {
 		return false
 	}
-	for i := 0; i < len(lower); i++ {
-		if toLower(s[i]) != lower[i] {
+	for i := range len(prefix) {
+		if toLower(s[i]) != toLower(prefix[i]) {
 			return false
 		}
 	}
@@ -225,4 +250,25 @@ func toLower(b byte) byte {
 		return b + 'a' - 'A'
 	}
 	return b
+}
+
+// isControl reports whether b is a control octet that the grammar keeps out of
+// a rule (RFC 9309 §2.2). A tab is the grammar's white space, and its ABNF
+// admits DEL.
+func isControl(b byte) bool { return b < 0x20 && b != '\t' }
+
+func hasControl(text string) bool {
+	for i := range len(text) {
+		if isControl(text[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+func skipBlanks(text string, at int) int {
+	for at < len(text) && isBlank(text[at]) {
+		at++
+	}
+	return at
 }

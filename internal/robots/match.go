@@ -32,6 +32,14 @@ func (r Reason) String() string {
 	return reasonNames[0]
 }
 
+// A Rule is an allow or disallow line that can match something.
+type Rule struct {
+	Allow   bool
+	Text    string // the line as written, trimmed, without comment
+	Pattern string // the normalised pattern
+	Line    int    // from 1
+}
+
 // A Decision is what a group says of a path.
 type Decision struct {
 	Allowed bool
@@ -48,10 +56,8 @@ type Decision struct {
 // that name it, else of the `*` groups. It does not change and may be used by
 // several goroutines.
 type Group struct {
-	spec    *spec
-	members []int // numbers of groups in the file, rising
-	line    int
-	lines   []int
+	file    *File
+	members []int // indexes of groups in the file, rising
 	key     int
 
 	compiled bool
@@ -65,12 +71,25 @@ type Group struct {
 	encodedDelim, rawDelim bool
 }
 
-// Line returns the first user-agent line of the first of the groups, 0 where no
-// group matched.
-func (g *Group) Line() int { return g.line }
+// Line returns the first user-agent line of the group that holds the rule; that
+// of the first group where there is no rule, and 0 where no group matched.
+func (g *Group) Line(r *Rule) int {
+	switch {
+	case r != nil:
+		return g.file.groupLine(g.file.groupsUpTo(r.Line))
+	case len(g.members) == 0:
+		return 0
+	}
+	return g.file.groupLine(g.members[0] + 1)
+}
 
 // Lines returns the first user-agent line of each of the groups.
-func (g *Group) Lines() []int { return g.lines }
+func (g *Group) Lines() (lines []int) {
+	for _, m := range g.members {
+		lines = append(lines, g.file.groupLine(m+1))
+	}
+	return lines
+}
 
 // Matched reports whether a group of the file governs the token.
 func (g *Group) Matched() bool { return g.key != 0 }
@@ -83,7 +102,7 @@ func (g *Group) Key() int { return g.key }
 // one is "/". It allocates nothing.
 func (g *Group) Match(path string) Decision {
 	switch {
-	case path == "/robots.txt" && g.spec.selfAllowed:
+	case path == "/robots.txt" && g.file.spec.selfAllowed:
 		return Decision{Allowed: true, Reason: ReasonRobotsTxt}
 	case g.key == 0:
 		return Decision{Allowed: true, Reason: ReasonNoGroup}
@@ -91,7 +110,7 @@ func (g *Group) Match(path string) Decision {
 		path = "/"
 	}
 	var best *matcher
-	if !g.spec.unreserved || isNormal(path) {
+	if !g.file.spec.unreserved || isNormal(path) {
 		best = g.best(path)
 	} else {
 		best = g.bestNormalised(path)
@@ -186,7 +205,7 @@ func (g *Group) Matching(path string) []*Rule {
 	}
 	var all []*matcher
 	for i := range g.rules {
-		if g.rules[i].matchStream(newStream(path, g.spec.unreserved, false)) {
+		if g.rules[i].matchStream(newStream(path, g.file.spec.unreserved, false)) {
 			all = append(all, &g.rules[i])
 		}
 	}
@@ -213,8 +232,8 @@ func (g *Group) bestStreamed(path string, delimsEqual bool) (best *matcher) {
 		if !m.outranks(best) {
 			continue
 		}
-		if m.matchStream(newStream(path, g.spec.unreserved, false)) ||
-			delimsEqual && m.matchStream(newStream(path, g.spec.unreserved, true)) {
+		if m.matchStream(newStream(path, g.file.spec.unreserved, false)) ||
+			delimsEqual && m.matchStream(newStream(path, g.file.spec.unreserved, true)) {
 			best = m
 		}
 	}

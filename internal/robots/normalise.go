@@ -71,19 +71,6 @@ func unitAt(s string, i int) unit {
 	return unit{b, false, 1}
 }
 
-// One in each octet of a word, and the highest bit in each.
-const (
-	ones  = 0x0101010101010101
-	highs = 0x8080808080808080
-)
-
-// word returns the first eight octets of s.
-func word(s string) uint64 {
-	_ = s[7]
-	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
-		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-}
-
 // plainLength returns how many of the first octets of path are their own
 // normal form for sure: they hold no "%", "*", "$" and no octet outside ASCII.
 // It looks at eight octets at once.
@@ -105,9 +92,7 @@ func plainLength(path string) int {
 
 // plainWord reports whether the eight octets are plain for sure.
 func plainWord(w uint64) bool {
-	percent := (w | ones) ^ ones*'%' // zero where an octet is "$" or "%"
-	star := w ^ ones*'*'
-	return ((percent-ones)&^percent|(star-ones)&^star|w)&highs == 0
+	return equal(w|ones, '%')|equal(w, '*')|w&highs == 0 // "$"|1 is "%"
 }
 
 // isNormal reports whether path is its own normal form, as most are.
@@ -153,6 +138,9 @@ func (p Profile) NormalPath(path string) string {
 
 // pattern returns the normal form of a rule's value.
 func (s *spec) pattern(value string) string {
+	if s.isNormalPattern(value) {
+		return value
+	}
 	dst := make([]byte, 0, 3*len(value))
 	for i := 0; i < len(value); {
 		b := value[i]
@@ -174,66 +162,13 @@ func (s *spec) pattern(value string) string {
 	return string(dst)
 }
 
-// An octetClass is what is special about an octet, or about any of several.
-type octetClass uint8
-
-const (
-	classStop    octetClass = 1 << iota // ends a line or what stands before a comment
-	classControl                        // see isControl; not a line ending
-	classHigh                           // not ASCII
-	classPercent
-	classDollar
-	classDelimiting // "*" and "?": a gen-delim may follow in a query
-)
-
-var classes = func() (t [256]octetClass) {
-	for b := range t {
-		switch {
-		case b >= 0x80:
-			t[b] = classHigh
-		case b == '\n' || b == '\r' || b == '#':
-			t[b] = classStop
-		case isControl(byte(b)):
-			t[b] = classControl
-		}
+// isNormalPattern reports whether a rule's value is its own normal form for
+// sure: nothing but stars and a final "$" in it is not plain.
+func (s *spec) isNormalPattern(value string) bool {
+	i := plainLength(value)
+	for i < len(value) && (value[i] == '*' || value[i] == '$' && i == len(value)-1) {
+		i++
+		i += plainLength(value[i:])
 	}
-	t['%'] = classPercent
-	t['$'] = classDollar
-	t['*'] = classDelimiting
-	t['?'] = classDelimiting
-	return t
-}()
-
-// textClass returns those of the classes classControl and classHigh that are in
-// text, or more. It looks at eight octets at once.
-func textClass(text string) (seen octetClass) {
-	for ; len(text) >= 8; text = text[8:] {
-		w := word(text)
-		if (w|(w-ones*0x20)&^w)&highs == 0 {
-			continue
-		}
-		for i := range 8 {
-			seen |= classes[text[i]]
-		}
-	}
-	for i := range len(text) {
-		seen |= classes[text[i]]
-	}
-	return seen
-}
-
-// patternClass returns the classes of a rule's value. A final "$" is an anchor
-// and has none.
-func patternClass(value string) (seen octetClass) {
-	if value == "" {
-		return 0
-	}
-	last := len(value) - 1
-	for i := 0; i < last; i++ {
-		seen |= classes[value[i]]
-	}
-	if value[last] != '$' {
-		seen |= classes[value[last]]
-	}
-	return seen
+	return i == len(value)
 }

@@ -1,6 +1,10 @@
 package robots
 
-import "slices"
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
 
 // A NoteKind says what a Note found.
 type NoteKind uint8
@@ -74,29 +78,168 @@ const (
 	maxLineNotes = maxNotes - 1 // the last place is for NoteMore
 )
 
-// notes collects findings; nil collects none.
-type notes struct {
-	list []Note
+// A Record is a line that is no part of the Robots Exclusion Protocol but
+// belongs to a known extension of it (RFC 9309 §2.2.4).
+type Record struct {
+	Key   string // lower case: "crawl-delay", "sitemap", …
+	Value string // trimmed, without comment
+	Line  int    // from 1
+	Group int    // the first user-agent line of the group it stands in, else 0
 }
 
-func (n *notes) add(line int, kind NoteKind, text string) {
-	if n == nil || len(n.list) > maxLineNotes {
+// Records reads the file again and returns the records of other protocols, in
+// file order.
+func (f *File) Records() (records []Record) {
+	for l := range f.lines {
+		if l.key == keyExtra {
+			records = append(records, Record{l.extra, l.value, l.number, f.groupLine(f.groupsUpTo(l.number))})
+		}
+	}
+	return records
+}
+
+// Notes reads the file again, as a linter does: few who ask for a verdict ask
+// for it. The notes are in the order of their lines.
+func (f *File) Notes() []Note {
+	n := linter{File: f, seen: make(map[ruleText]bool)}
+	if f.mark != 0 {
+		n.add(1, f.mark, "")
+	}
+	if strings.Trim(f.text, " \t\r\n\v\f\x00") == "" {
+		n.add(1, NoteEmpty, "")
+	}
+	if f.HTML {
+		n.add(1, NoteHTML, "")
+	}
+	last := 1
+	for l := range f.lines {
+		n.line(l)
+		last = l.number
+	}
+	n.endGroup()
+	if f.Cut {
+		n.add(last, NoteCut, "")
+	}
+	slices.SortStableFunc(n.notes, func(a, b Note) int { return a.Line - b.Line })
+	return n.notes
+}
+
+// linter is the state between two lines.
+type linter struct {
+	*File
+	notes []Note
+
+	group int               // how many groups have begun
+	ruled bool              // the current group has a rule, valid or not
+	seen  map[ruleText]bool // the rules of the current group
+
+	// The first line in the current group that is neither a user-agent line
+	// nor a rule, while none of those has followed it; recordAt 0 is none.
+	record   string
+	recordAt int
+}
+
+// ruleText is what duplicates have in common.
+type ruleText struct {
+	allow   bool
+	pattern string
+}
+
+func (n *linter) add(line int, kind NoteKind, text string) {
+	if len(n.notes) > maxLineNotes {
 		return
 	}
-	if len(n.list) == maxLineNotes {
+	if len(n.notes) == maxLineNotes {
 		kind, text = NoteMore, ""
 	}
 	if len(text) > maxNoteText {
 		text = text[:maxNoteText]
 	}
-	n.list = append(n.list, Note{line, kind, text})
+	n.notes = append(n.notes, Note{line, kind, text})
 }
 
-// sorted returns the notes in the order of their lines.
-func (n *notes) sorted() []Note {
-	byLine := func(a, b Note) int { return a.Line - b.Line }
-	if !slices.IsSortedFunc(n.list, byLine) {
-		slices.SortStableFunc(n.list, byLine)
+func (n *linter) line(l *line) {
+	if len(l.raw) > longLine || n.spec.lineLimit > 0 && len(l.raw) == n.spec.lineLimit {
+		n.add(l.number, NoteLineTooLong, l.raw)
 	}
-	return n.list
+	switch {
+	case l.text == "":
+		return
+	case l.noColon:
+		n.add(l.number, NoteMissingColon, l.text)
+	case l.misspelt:
+		n.add(l.number, NoteMisspelt, l.text)
+	case l.key == keyUnknown && !n.HTML:
+		n.add(l.number, NoteUnknownRecord, l.text)
+	}
+	if hasControl(l.text) {
+		n.add(l.number, NoteControl, l.text)
+	}
+	if !utf8.ValidString(l.text) {
+		n.add(l.number, NoteNonUTF8, l.text)
+	}
+	switch l.key {
+	case keyUserAgent:
+		n.userAgent(l)
+	case keyAllow, keyDisallow:
+		n.rule(l)
+	default:
+		if n.group > 0 && n.recordAt == 0 {
+			n.record, n.recordAt = l.text, l.number
+		}
+	}
 }
+
+func (n *linter) userAgent(l *line) {
+	if group := n.groupsUpTo(l.number); group > n.group {
+		n.endGroup()
+		n.group, n.ruled, n.recordAt = group, false, 0
+		clear(n.seen)
+	}
+	n.noteRecordInGroup()
+	if l.value != "*" && !isToken(l.value) {
+		n.add(l.number, NoteInvalidToken, l.value)
+	}
+}
+
+func (n *linter) rule(l *line) {
+	if n.group == 0 {
+		n.add(l.number, NoteRuleBeforeGroup, l.text)
+		return
+	}
+	n.ruled = true
+	n.noteRecordInGroup()
+	if l.value == "" || n.spec.dropControl && hasControl(l.value) {
+		return
+	}
+	if !canMatch(l.value) {
+		n.add(l.number, NoteNoLeadingSlash, l.text)
+		return
+	}
+	if strings.IndexByte(l.value[:len(l.value)-1], '$') >= 0 {
+		n.add(l.number, NoteDollarInside, l.text)
+	}
+	rule := ruleText{l.key == keyAllow, n.spec.pattern(l.value)}
+	if n.seen[rule] {
+		n.add(l.number, NoteDuplicateRule, l.text)
+	}
+	n.seen[rule] = true
+}
+
+// endGroup notes what can be said once a group is whole.
+func (n *linter) endGroup() {
+	if n.group > 0 && !n.ruled {
+		n.add(n.groupLine(n.group), NoteEmptyGroup, "")
+	}
+}
+
+// noteRecordInGroup is called where a group goes on after another record.
+func (n *linter) noteRecordInGroup() {
+	if n.recordAt > 0 {
+		n.add(n.recordAt, NoteRecordInGroup, n.record)
+		n.recordAt = 0
+	}
+}
+
+// isToken reports whether s is a product token of RFC 9309 §2.2.1.
+func isToken(s string) bool { return s != "" && len(leadingToken(s)) == len(s) }

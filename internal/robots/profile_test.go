@@ -15,7 +15,7 @@ type verdicts string
 func (v verdicts) check(t *testing.T, body, token, path string) {
 	t.Helper()
 	for i, p := range Profiles {
-		f, _ := Parse([]byte(body), p)
+		f := Parse([]byte(body), p)
 		d := f.For(token).Match(path)
 		if want := v[i] == 'a'; d.Allowed != want {
 			t.Errorf("%v: %q asks for %q: allowed %v (%v), want %v, by\n%s", p, token, path, d.Allowed, d.Reason, want, excerpt(body))
@@ -171,7 +171,7 @@ func TestFigures(t *testing.T) {
 		{"section 5.1", example, "barbot", "/a.gif", true},
 		{"section 5.1", example, "quxbot", "/example/", true},
 	} {
-		f, _ := Parse([]byte(c.body), RFC9309)
+		f := Parse([]byte(c.body), RFC9309)
 		if d := f.For(c.token).Match(c.path); d.Allowed != c.allowed {
 			t.Errorf("%s: %q asks for %s: %+v", c.name, c.token, c.path, d)
 		}

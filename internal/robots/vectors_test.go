@@ -37,7 +37,7 @@ func TestVectors(t *testing.T) {
 				continue
 			}
 			counts[p]++
-			f, _ := Parse(v.Body, p)
+			f := Parse(v.Body, p)
 			d := f.For(v.Agent).Match(googlePath(v.URL))
 			if got := map[bool]string{true: "allow", false: "disallow"}[d.Allowed]; got != *want {
 				t.Errorf("%s %v: %q asks for %s: got %s, want %s\n%s", v.ID, p, v.Agent, v.URL, got, *want, v.Body)

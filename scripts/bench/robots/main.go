@@ -143,17 +143,16 @@ func passOver(p peer, measure string, bodies [][]byte) func() (work, sum int) {
 type own struct{ profile robots.Profile }
 
 func (o own) parse(body []byte) int {
-	f, notes := robots.Parse(body, o.profile)
-	return f.Rules + len(notes)
+	return robots.Parse(body, o.profile).Rules
 }
 
 func (o own) oneshot(body []byte, path int) bool {
-	f, _ := robots.Parse(body, o.profile)
+	f := robots.Parse(body, o.profile)
 	return f.For(token).Match(paths[path]).Allowed
 }
 
 func (o own) compile(body []byte) func(int) bool {
-	f, _ := robots.Parse(body, o.profile)
+	f := robots.Parse(body, o.profile)
 	g := f.For(token)
 	return func(path int) bool { return g.Match(paths[path]).Allowed }
 }
@@ -231,7 +230,7 @@ func (temoto) compile(body []byte) func(int) bool {
 func median(names []string) string {
 	rules := make(map[string]int)
 	for _, name := range names {
-		if f, _ := robots.Parse(read(name), robots.RFC9309); f.Rules > 0 {
+		if f := robots.Parse(read(name), robots.RFC9309); f.Rules > 0 {
 			rules[name] = f.Rules
 		}
 	}

@@ -1,0 +1,75 @@
+package robots
+
+import "math/bits"
+
+// What is looked for in most octets of a file is looked for in eight at once.
+// Where an octet of a word is less than n (at most 128), (w-ones*n)&^w has its
+// highest bit; above the first such octet other bits may be wrong.
+
+// One in each octet of a word, and the highest bit in each.
+const (
+	ones  = 0x0101010101010101
+	highs = 0x8080808080808080
+)
+
+// word returns the first eight octets of s, the first the lowest.
+func word(s string) uint64 {
+	_ = s[7]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+// less marks the octets of w that are less than n.
+func less(w, n uint64) uint64 { return (w - ones*n) &^ w & highs }
+
+// equal marks the octets of w that are b.
+func equal(w, b uint64) uint64 { return less(w^ones*b, 1) }
+
+// firstMarked returns the number of the first octet marked.
+func firstMarked(marks uint64) int { return bits.TrailingZeros64(marks) / 8 }
+
+// lineEnd returns where the line of text[at] ends: at LF, at CR or at the end
+// of the text (RFC 9309 §2.2).
+func lineEnd(text string, at int) int {
+	for ; at+8 <= len(text); at += 8 {
+		w := word(text[at:])
+		if marks := equal(w, '\n') | equal(w, '\r'); marks != 0 {
+			return at + firstMarked(marks)
+		}
+	}
+	for at < len(text) && text[at] != '\n' && text[at] != '\r' {
+		at++
+	}
+	return at
+}
+
+// nextLine returns where the next line begins after one that ends at end. CR LF
+// is one line ending.
+func nextLine(text string, end int) int {
+	if end+1 < len(text) && text[end] == '\r' && text[end+1] == '\n' {
+		return end + 2
+	}
+	return end + 1
+}
+
+// valueEnd returns where the value that text[at] is in ends at the latest: at a
+// comment, a line ending or another control octet, or at the end of the text.
+func valueEnd(text string, at int) int {
+	for at+8 <= len(text) {
+		w := word(text[at:])
+		marks := less(w, ' ') | equal(w, '#')
+		if marks == 0 {
+			at += 8
+			continue
+		}
+		at += firstMarked(marks)
+		if text[at] != '\t' {
+			return at
+		}
+		at++
+	}
+	for at < len(text) && text[at] != '#' && !isControl(text[at]) {
+		at++
+	}
+	return at
+}
