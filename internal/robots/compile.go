@@ -8,12 +8,19 @@ type matcher struct {
 	// with the path's tells most rules that do not match.
 	head, mask uint64
 	rank       uint64 // of the matchers that match, the one of the highest rank decides
-	prefix     string // up to the first "*"
-	tail       string // after it, without the final "$"
-	wild       bool   // there is a "*"
-	anchored   bool   // a final "$"
 	rule       *Rule
+	star, end  uint32 // what is matched is rule.Pattern[:end]; its first "*", else end
+	anchored   bool   // a "$" follows
 }
+
+// prefix returns what stands before the first "*".
+func (m *matcher) prefix() string { return m.rule.Pattern[:m.star] }
+
+// tail returns what stands after it.
+func (m *matcher) tail() string { return m.rule.Pattern[m.star+1 : m.end] }
+
+// wild reports whether there is a "*".
+func (m *matcher) wild() bool { return m.star < m.end }
 
 // rank orders rules by what decides where several match: the longer pattern,
 // of equal ones the allow rule (RFC 9309 §2.2.2), else the first in the file.
@@ -54,12 +61,11 @@ func (f *File) compile(g *Group) {
 		n += len(f.rulesOf(m))
 	}
 	g.rules = make([]matcher, 0, n)
-	list := make([]Rule, n)
+	list := make([]Rule, 0, n)
 	for _, m := range g.members {
 		for _, r := range f.rulesOf(m) {
-			list[0] = f.public(r)
-			g.add(&list[0])
-			list = list[1:]
+			list = append(list, f.public(r))
+			g.add(&list[len(list)-1])
 		}
 	}
 	if len(g.rules) > fewRules {
@@ -83,28 +89,33 @@ func (f *File) rulesOf(i int) []rule {
 
 func (g *Group) add(r *Rule) {
 	g.noteDelims(r.Pattern)
-	g.addPattern(r, r.Pattern)
+	pattern, anchored := strings.CutSuffix(r.Pattern, "$")
+	g.addMatcher(r, len(pattern), anchored)
 	if g.file.spec.indexPage && r.Allow {
-		g.addFolder(r)
+		// Google gives a second pattern to an allow rule for an index page: that
+		// of its folder.
+		i := strings.LastIndexByte(r.Pattern, '/')
+		if i >= 0 && strings.HasPrefix(r.Pattern[i:], "/index.htm") {
+			g.addMatcher(r, i+1, true)
+		}
 	}
 }
 
-// addFolder adds the second pattern that Google gives to an allow rule for an
-// index page: that of its folder.
-func (g *Group) addFolder(r *Rule) {
-	i := strings.LastIndexByte(r.Pattern, '/')
-	if i >= 0 && strings.HasPrefix(r.Pattern[i:], "/index.htm") {
-		g.addPattern(r, r.Pattern[:i+1]+"$")
+func (g *Group) addMatcher(r *Rule, end int, anchored bool) {
+	prefix, _, _ := strings.Cut(r.Pattern[:end], "*")
+	length := end
+	if anchored {
+		length++
 	}
-}
-
-func (g *Group) addPattern(r *Rule, pattern string) {
-	m := matcher{rank: rank(len(pattern), r.Allow, len(g.rules)), rule: r}
-	pattern, m.anchored = strings.CutSuffix(pattern, "$")
-	m.prefix, m.tail, m.wild = strings.Cut(pattern, "*")
-	m.head = head(m.prefix)
-	m.mask = 1<<(8*min(len(m.prefix), 8)) - 1
-	g.rules = append(g.rules, m)
+	g.rules = append(g.rules, matcher{
+		head:     head(prefix),
+		mask:     1<<(8*min(len(prefix), 8)) - 1,
+		rank:     rank(length, r.Allow, len(g.rules)),
+		rule:     r,
+		star:     uint32(len(prefix)),
+		end:      uint32(end),
+		anchored: anchored,
+	})
 }
 
 // noteDelims records whether the pattern has gen-delims that a path could have
@@ -158,10 +169,10 @@ func (g *Group) sortIntoBuckets() {
 // bucket returns which paths the rule may match, by their second octet; -1 is
 // any.
 func (m *matcher) bucket() int {
-	if len(m.prefix) < 2 {
+	if m.star < 2 {
 		return -1
 	}
-	return int(m.prefix[1] % bucketCount)
+	return int(byte(m.head>>8) % bucketCount)
 }
 
 // outranks reports whether m decides where other, if any, matches too.
@@ -170,17 +181,18 @@ func (m *matcher) outranks(other *matcher) bool {
 }
 
 // match reports whether the pattern matches a normalised path whose head is the
-// prefix's as far as that goes. Pieces between stars are sought from left to right, each as early as it can be, so nothing
-// is ever tried twice.
+// prefix's as far as that goes. Pieces between stars are sought from left to
+// right, each as early as it can be, so nothing is ever tried twice.
 func (m *matcher) match(path string) bool {
-	if n := len(m.prefix); len(path) < n || n > 8 && path[8:n] != m.prefix[8:] {
+	n := int(m.star)
+	if len(path) < n || n > 8 && path[8:n] != m.prefix()[8:] {
 		return false
 	}
-	if !m.wild {
-		return !m.anchored || len(path) == len(m.prefix)
+	if !m.wild() {
+		return !m.anchored || len(path) == n
 	}
-	path = path[len(m.prefix):]
-	tail := m.tail
+	path = path[n:]
+	tail := m.tail()
 	for {
 		piece, rest, more := strings.Cut(tail, "*")
 		if !more {

@@ -210,7 +210,7 @@ func (n *names) at(name string) int {
 
 // add adds a name that is not in the list.
 func (n *names) add(name named) {
-	const few = 8 // names are sought one by one
+	const few = 64 // names are sought one by one
 	n.list = append(n.list, name)
 	switch {
 	case n.index != nil:

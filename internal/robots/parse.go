@@ -2,7 +2,6 @@ package robots
 
 import (
 	"bytes"
-	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -57,9 +56,10 @@ type rule struct {
 	allow            bool
 }
 
-// maxBody is how many octets are parsed in any profile, so that places in the
-// text, even in a transcoded one, fit into a rule.
-const maxBody = math.MaxInt32
+// maxBody is how many octets are parsed in any profile, so that 32 bits hold any
+// place in the text and in a pattern: transcoding and encoding make less than five
+// octets of one.
+const maxBody = 1 << 29
 
 // Parse reads a robots.txt body as the profile does. It never fails: lines
 // that can't be read are skipped (RFC 9309 §2.3.1.5), and Notes tells of them. A

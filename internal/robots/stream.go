@@ -92,13 +92,13 @@ func (s *stream) advance() {
 // goes back to the latest star only: at most the length of the pattern times
 // that of the path in steps.
 func (m *matcher) matchStream(path stream) bool {
-	if !path.hasPrefix(m.prefix) {
+	if !path.hasPrefix(m.prefix()) {
 		return false
 	}
-	if !m.wild {
+	if !m.wild() {
 		return !m.anchored || path.done()
 	}
-	tail := m.tail
+	tail := m.tail()
 	for {
 		piece, rest, more := strings.Cut(tail, "*")
 		for {
