@@ -1,0 +1,349 @@
+package inflate
+
+import (
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"io"
+	"math/rand/v2"
+	"testing"
+	"testing/iotest"
+)
+
+// outcome is what became of an input: the content of all members, where each
+// ended, and how the last one ended.
+type outcome struct {
+	content []byte
+	ends    []int64
+	end     string // "end", "cut", "damaged", or a reader's error
+}
+
+func ending(err error) string {
+	var damage *DamageError
+	switch {
+	case err == io.EOF:
+		return "end"
+	case err == io.ErrUnexpectedEOF:
+		return "cut"
+	case err == gzip.ErrHeader, err == gzip.ErrChecksum, errors.As(err, &damage), errors.As(err, new(flate.CorruptInputError)):
+		return "damaged"
+	}
+	return err.Error()
+}
+
+// reference reads data with compress/gzip.
+func reference(data []byte) (o outcome) {
+	src := bytes.NewReader(data)
+	var z gzip.Reader
+	for {
+		if err := z.Reset(src); err != nil {
+			o.end = ending(err)
+			return o
+		}
+		z.Multistream(false)
+		b, err := io.ReadAll(&z)
+		o.content = append(o.content, b...)
+		if err != nil {
+			o.end = ending(err)
+			return o
+		}
+		o.ends = append(o.ends, int64(len(data)-src.Len()))
+	}
+}
+
+// inflated reads src with r.
+func inflated(r *Reader, src io.Reader) (o outcome) {
+	r.Reset(src)
+	for {
+		if err := r.NextMember(); err != nil {
+			o.end = ending(err)
+			return o
+		}
+		b, err := io.ReadAll(r)
+		o.content = append(o.content, b...)
+		if err != nil {
+			o.end = ending(err)
+			return o
+		}
+		o.ends = append(o.ends, r.Offset())
+	}
+}
+
+// same fails where r finds something else in src, which has data, than
+// compress/gzip.
+func same(t *testing.T, r *Reader, data []byte, src io.Reader) {
+	t.Helper()
+	want, got := reference(data), inflated(r, src)
+	if !bytes.Equal(want.content, got.content) {
+		t.Fatalf("%d octets, want %d, or others", len(got.content), len(want.content))
+	}
+	if want.end != got.end {
+		t.Fatalf("ends %q, want %q", got.end, want.end)
+	}
+	if len(want.ends) != len(got.ends) {
+		t.Fatalf("%d members, want %d", len(got.ends), len(want.ends))
+	}
+	for i := range want.ends {
+		if want.ends[i] != got.ends[i] {
+			t.Fatalf("member %d ends at %d, want %d", i, got.ends[i], want.ends[i])
+		}
+	}
+}
+
+// member makes a gzip member of a DEFLATE stream. Where compress/flate reads it,
+// the trailer is right, so that what it holds decides.
+func member(deflated []byte) []byte {
+	src := bytes.NewReader(deflated)
+	content, err := io.ReadAll(flate.NewReader(src))
+	m := append([]byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255}, deflated...)
+	if err != nil {
+		return m
+	}
+	m = m[:len(m)-src.Len()]
+	m = binary.LittleEndian.AppendUint32(m, crc32.ChecksumIEEE(content))
+	return binary.LittleEndian.AppendUint32(m, uint32(len(content)))
+}
+
+func deflate(content []byte, level int) []byte {
+	var b bytes.Buffer
+	w, _ := flate.NewWriter(&b, level)
+	w.Write(content)
+	w.Close()
+	return b.Bytes()
+}
+
+// zipped makes a gzip member with all that a header can hold.
+func zipped(content []byte, level int, h gzip.Header) []byte {
+	var b bytes.Buffer
+	w, _ := gzip.NewWriterLevel(&b, level)
+	w.Header = h
+	w.Write(content)
+	w.Close()
+	return b.Bytes()
+}
+
+// withHeaderCRC adds a checksum to the header of a member, whose header has n
+// octets.
+func withHeaderCRC(m []byte, n int) []byte {
+	m = bytes.Clone(m)
+	m[3] |= flagHeaderCRC
+	head := binary.LittleEndian.AppendUint16(bytes.Clone(m[:n]), uint16(crc32.ChecksumIEEE(m[:n])))
+	return append(head, m[n:]...)
+}
+
+var levels = []int{flate.NoCompression, flate.BestSpeed, flate.DefaultCompression, flate.HuffmanOnly}
+
+// contents are small contents of many kinds.
+func contents() [][]byte {
+	random := rand.New(rand.NewPCG(1, 2))
+	noise := make([]byte, 3000)
+	for i := range noise {
+		noise[i] = byte(random.Uint32())
+	}
+	return [][]byte{
+		{}, []byte("a"), []byte("robots"), bytes.Repeat([]byte("a"), 1000), bytes.Repeat([]byte("abcdefg"), 500),
+		page(random, 5000), noise, bytes.Repeat(noise[:700], 4),
+	}
+}
+
+func members() (all [][]byte) {
+	extra := gzip.Header{Extra: []byte("LX\x08\x00abcdefgh"), Name: "a name", Comment: "a comment"}
+	for _, content := range contents() {
+		for _, level := range levels {
+			all = append(all, zipped(content, level, gzip.Header{}))
+		}
+	}
+	full := zipped([]byte("full"), 6, extra)
+	plain := zipped([]byte("plain"), 6, gzip.Header{})
+	reserved := bytes.Clone(plain)
+	reserved[3] |= 0xe1
+	return append(all, full, reserved,
+		withHeaderCRC(plain, 10), withHeaderCRC(full, 10+2+len(extra.Extra)+len(extra.Name)+len(extra.Comment)+2),
+		zipped(nil, 6, gzip.Header{Extra: make([]byte, 65535)}),
+		zipped(nil, 6, gzip.Header{Name: string(bytes.Repeat([]byte("n"), 511))}),
+		zipped(nil, 6, gzip.Header{Comment: string(bytes.Repeat([]byte("n"), 512))}))
+}
+
+func TestMembersLikeCompressGzip(t *testing.T) {
+	r := NewReader(nil)
+	all := members()
+	for _, m := range all {
+		same(t, r, m, bytes.NewReader(m))
+	}
+	whole := bytes.Join(all, nil)
+	same(t, r, whole, bytes.NewReader(whole))
+	same(t, r, whole, iotest.DataErrReader(bytes.NewReader(whole)))
+	same(t, r, whole, iotest.HalfReader(bytes.NewReader(whole)))
+	same(t, r, whole, iotest.OneByteReader(bytes.NewReader(whole)))
+}
+
+// TestCut cuts members at every octet: nearly always compress/gzip yields what came
+// before and calls it cut, and so does Reader.
+func TestCut(t *testing.T) {
+	r := NewReader(nil)
+	for _, m := range members() {
+		step := 1 + len(m)/500
+		for n := 0; n < len(m); n += step {
+			same(t, r, m[:n], bytes.NewReader(m[:n]))
+		}
+	}
+}
+
+// TestFlipped damages members bit by bit.
+func TestFlipped(t *testing.T) {
+	r := NewReader(nil)
+	for _, m := range members() {
+		step := 1 + 8*len(m)/1500
+		for bit := 0; bit < 8*len(m); bit += step {
+			flipped := bytes.Clone(m)
+			flipped[bit/8] ^= 1 << (bit % 8)
+			same(t, r, flipped, bytes.NewReader(flipped))
+			body := member(flipped[10:])
+			same(t, r, body, bytes.NewReader(body))
+		}
+	}
+}
+
+// bitWriter writes DEFLATE's bits.
+type bitWriter struct {
+	b []byte
+	n int
+}
+
+func (w *bitWriter) write(value, bits int) {
+	for i := range bits {
+		if w.n%8 == 0 {
+			w.b = append(w.b, 0)
+		}
+		w.b[len(w.b)-1] |= byte(value>>i&1) << (w.n % 8)
+		w.n++
+	}
+}
+
+// lengthsBlock begins a last, dynamic block whose codes have these lengths.
+func (w *bitWriter) lengthsBlock(lit, dist []int) {
+	w.write(1, 1)
+	w.write(2, 2)
+	w.write(len(lit)-257, 5)
+	w.write(len(dist)-1, 5)
+	w.write(preSymbols-4, 4)
+	for _, s := range preOrder { // 16 codes of 4 bits, none that repeats
+		if s < 16 {
+			w.write(4, 3)
+		} else {
+			w.write(0, 3)
+		}
+	}
+	for _, n := range append(append([]int(nil), lit...), dist...) {
+		reversed := n&1<<3 | n&2<<1 | n&4>>1 | n&8>>3
+		w.write(reversed, 4)
+	}
+}
+
+// randomCode returns the lengths of a complete code of at most n symbols, made by
+// splitting codes, and damages some.
+func randomCode(random *rand.Rand, n int) []int {
+	lengths := []int{1, 1}
+	for want := 2 + random.IntN(n-1); len(lengths) < want; {
+		i := random.IntN(len(lengths))
+		if random.IntN(3) > 0 { // long codes, too
+			i = len(lengths) - 1
+		}
+		if lengths[i] == maxCode {
+			i = random.IntN(len(lengths))
+		}
+		if lengths[i] == maxCode {
+			break
+		}
+		lengths[i]++
+		lengths = append(lengths, lengths[i])
+	}
+	for len(lengths) < n {
+		lengths = append(lengths, 0)
+	}
+	random.Shuffle(n, func(i, j int) { lengths[i], lengths[j] = lengths[j], lengths[i] })
+	switch i := random.IntN(n); random.IntN(8) {
+	case 0:
+		lengths[i] = random.IntN(16) // incomplete or over-subscribed
+	case 1:
+		clear(lengths) // no code
+	case 2:
+		clear(lengths)
+		lengths[i] = 1 + random.IntN(2) // one code
+	}
+	return lengths
+}
+
+// TestCodes reads blocks with random codes, complete ones and others, and random
+// symbols.
+func TestCodes(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	r := NewReader(nil)
+	rounds := 20000
+	if testing.Short() {
+		rounds = 2000
+	}
+	for range rounds {
+		var w bitWriter
+		w.write(0, 1) // something to refer to
+		w.write(0, 2)
+		w.write(0, 5)
+		w.b, w.n = append(w.b, 100, 0, 0xff-100, 0xff), 40
+		for i := range 100 {
+			w.write(i, 8)
+		}
+		w.lengthsBlock(randomCode(random, 257+random.IntN(30)), randomCode(random, 1+random.IntN(30)+1)[:])
+		for range random.IntN(300) {
+			w.write(int(random.Uint32()), 8)
+		}
+		m := member(w.b)
+		same(t, r, m, bytes.NewReader(m))
+	}
+}
+
+func FuzzInflate(f *testing.F) {
+	for _, content := range contents() {
+		for _, level := range levels {
+			d := deflate(content, level)
+			f.Add(d, uint16(0))
+			f.Add(d[:len(d)/2], uint16(3))
+		}
+	}
+	r := NewReader(nil)
+	f.Fuzz(func(t *testing.T, deflated []byte, step uint16) {
+		m := member(deflated)
+		same(t, r, m, stepped(m, step))
+	})
+}
+
+func FuzzMember(f *testing.F) {
+	for _, m := range members() {
+		f.Add(m, uint16(0))
+		f.Add(append(m[:len(m):len(m)], m...), uint16(1))
+		f.Add(m[:len(m)/2], uint16(9))
+	}
+	r := NewReader(nil)
+	f.Fuzz(func(t *testing.T, data []byte, step uint16) { same(t, r, data, stepped(data, step)) })
+}
+
+// stepped reads data in pieces of step octets; all at once for 0.
+func stepped(data []byte, step uint16) io.Reader {
+	if step == 0 {
+		return bytes.NewReader(data)
+	}
+	return readFunc(func(p []byte) (int, error) {
+		if len(data) == 0 {
+			return 0, io.EOF
+		}
+		n := copy(p[:min(len(p), int(step))], data)
+		data = data[n:]
+		return n, nil
+	})
+}
+
+type readFunc func(p []byte) (int, error)
+
+func (f readFunc) Read(p []byte) (int, error) { return f(p) }

@@ -1,0 +1,271 @@
+package inflate
+
+import (
+	"math/bits"
+	"slices"
+	"sync"
+)
+
+// An entry of a decode table tells all about the code that the next bits begin
+// with:
+//
+//	bits 0–7    how many bits it has, its extra bits included
+//	bits 8–11   how many of them are not extra
+//	bits 13–15  entryEnd, entryLink, entryException
+//	bits 16–30  the literal, or the least length or distance (RFC 1951 §3.2.5)
+//	bit 31      entryLiteral
+//
+// Codes longer than the table's index go on in a second table behind the first: a
+// link entry has its place in bits 16–30, the width of its index in bits 8–11. Bits
+// that begin no code, or that of a symbol that must not occur, have an exception.
+const (
+	entryWidth = 0xff // mask
+	entryCode  = 8    // shift
+	entryValue = 16   // shift
+
+	entryEnd       = 1 << 13 // of block, with entryException
+	entryLink      = 1 << 14 // with entryException
+	entryException = 1 << 15
+	entryLiteral   = 1 << 31
+)
+
+const (
+	maxCode  = 15 // bits, RFC 1951 §3.2.7
+	endBlock = 256
+	maxMatch = 258
+
+	// The index widths of the first tables: the common codes fit in, and the
+	// tables in a first-level cache.
+	litBits  = 11
+	distBits = 8
+
+	// The tables' sizes are the powers of two above what complete codes of 286
+	// and 30 symbols can need with their second tables: 2,342 and 402.
+	litSize  = 1 << 12
+	distSize = 1 << 9
+)
+
+// codes are the two codes of a block.
+type codes struct {
+	lit      [litSize]uint32 // literals, lengths, end of block
+	dist     [distSize]uint32
+	litMask  uint64 // of the bits that are the index
+	distMask uint64
+	// leastLit is the least number of bits with which compress/flate looks for a
+	// literal or length: where the input ends it ends with these.
+	leastLit uint
+}
+
+// build makes the tables from the lengths of the codes, and reports whether they
+// are codes.
+func (c *codes) build(lit, dist []uint8) bool {
+	litWidth, ok := buildTable(c.lit[:], litBits, lit, litEntries[:])
+	if !ok {
+		return false
+	}
+	distWidth, ok := buildTable(c.dist[:], distBits, dist, distEntries[:])
+	if !ok {
+		return false
+	}
+	c.litMask, c.distMask = 1<<litWidth-1, 1<<distWidth-1
+	c.leastLit = uint(lit[endBlock])
+	return true
+}
+
+// fixedCodes are those of RFC 1951 §3.2.6.
+var fixedCodes = sync.OnceValue(func() *codes {
+	lit := make([]uint8, len(litEntries))
+	for i := range lit {
+		switch {
+		case i < 144:
+			lit[i] = 8
+		case i < 256:
+			lit[i] = 9
+		case i < 280:
+			lit[i] = 7
+		default:
+			lit[i] = 8
+		}
+	}
+	dist := make([]uint8, len(distEntries))
+	for i := range dist {
+		dist[i] = 5
+	}
+	c := new(codes)
+	c.build(lit, dist)
+	return c
+})
+
+// What the symbols mean: entries without the lengths of their codes.
+var (
+	preEntries  = makePreEntries()
+	litEntries  = makeLitEntries()
+	distEntries = makeDistEntries()
+)
+
+func makePreEntries() (e [preSymbols]uint32) {
+	for s := range e {
+		e[s] = uint32(s) << entryValue
+	}
+	return e
+}
+
+// makeLitEntries follows the table of lengths in RFC 1951 §3.2.5.
+func makeLitEntries() (e [288]uint32) {
+	for s := range endBlock {
+		e[s] = entryLiteral | uint32(s)<<entryValue
+	}
+	e[endBlock] = entryException | entryEnd
+	least := uint32(3)
+	for s := 257; s < 285; s++ {
+		extra := uint32(0)
+		if s >= 265 {
+			extra = uint32(s-261) / 4
+		}
+		e[s] = least<<entryValue | extra
+		least += 1 << extra
+	}
+	e[285] = maxMatch << entryValue
+	e[286], e[287] = entryException, entryException
+	return e
+}
+
+// makeDistEntries follows the table of distances in RFC 1951 §3.2.5.
+func makeDistEntries() (e [32]uint32) {
+	least := uint32(1)
+	for s := range maxDistSymbols {
+		extra := uint32(0)
+		if s >= 4 {
+			extra = uint32(s-2) / 2
+		}
+		e[s] = least<<entryValue | extra
+		least += 1 << extra
+	}
+	e[30], e[31] = entryException, entryException
+	return e
+}
+
+// buildTable makes the decode table of the canonical code (RFC 1951 §3.2.2) whose
+// codes have these lengths, and returns the width of its index, at most maxWidth.
+//
+// As in compress/flate and zlib the code must be complete, neither
+// over-subscribed nor with bits that begin no code, with two exceptions: one code
+// of one bit, which encoders write where a block has a single distance (§3.2.7),
+// and no code at all. Their unused bits are exceptions in the table.
+func buildTable(table []uint32, maxWidth uint, lengths []uint8, entries []uint32) (width uint, ok bool) {
+	var count [maxCode + 1]int
+	for _, n := range lengths {
+		count[n]++
+	}
+	longest := uint(maxCode)
+	for longest > 0 && count[longest] == 0 {
+		longest--
+	}
+	// Places of the symbols when sorted by length, and the codes in use, in units
+	// of the longest.
+	var place [maxCode + 2]int
+	used := 0
+	for n := uint(1); n <= longest; n++ {
+		place[n+1] = place[n] + count[n]
+		used = used<<1 + count[n]
+	}
+	if used != 1<<longest {
+		return buildPartial(table, longest, used, lengths, entries)
+	}
+	var sorted [288]uint16
+	for s, n := range lengths {
+		if n != 0 {
+			sorted[place[n]] = uint16(s)
+			place[n]++
+		}
+	}
+	width = min(maxWidth, longest)
+	b := builder{table, entries, sorted[:place[longest]], 0}
+	for n := uint(1); n <= longest; n++ {
+		if n <= width {
+			b.short(n, count[n])
+			continue
+		}
+		b.long(width, n, count[:])
+		break
+	}
+	return width, true
+}
+
+// buildPartial makes the table of a code that is not complete, if it is one of the
+// exceptions.
+func buildPartial(table []uint32, longest uint, used int, lengths []uint8, entries []uint32) (width uint, ok bool) {
+	table[0], table[1] = entryException, entryException
+	if longest == 1 && used == 1 {
+		table[0] = codeEntry(entries[slices.Index(lengths, 1)], 1)
+	}
+	return 1, used <= 1 && longest <= 1
+}
+
+// codeEntry completes the entry of a symbol with the length of its code, or with
+// the bits of it that are looked up in a second table.
+func codeEntry(entry uint32, n uint) uint32 { return entry + uint32(n)<<entryCode + uint32(n) }
+
+// builder fills the table of a complete code, from the shortest code to the longest.
+// Codes come most significant bit first (§3.1.1), so an index is a code with its
+// bits reversed, and above it what follows it.
+type builder struct {
+	table   []uint32
+	entries []uint32
+	sorted  []uint16 // the symbols whose codes are to come
+	code    uint     // the next code, reversed; a longer one has zeros above
+}
+
+// short enters the codes of n bits, as many as count. The entries of the shorter
+// codes, whose index has n-1 bits, are doubled: the next bit is not theirs.
+func (b *builder) short(n uint, count int) {
+	half := uint(1) << (n - 1)
+	copy(b.table[half:2*half], b.table[:half])
+	for _, s := range b.sorted[:count] {
+		b.table[b.code] = codeEntry(b.entries[s], n)
+		b.code = nextCode(b.code, n)
+	}
+	b.sorted = b.sorted[count:]
+}
+
+// long enters the codes of n bits and more, in second tables for each of their
+// first width bits.
+func (b *builder) long(width, n uint, count []int) {
+	start, end := uint(0), uint(1)<<width // the second table in hand
+	first := ^uint(0)                     // the bits that lead to it
+	for ; len(b.sorted) > 0; n++ {
+		for k, s := range b.sorted[:count[n]] {
+			if b.code&(1<<width-1) != first {
+				first = b.code & (1<<width - 1)
+				w := linkWidth(width, n, count[n]-k, count)
+				start, end = end, end+1<<w
+				b.table[first] = uint32(start<<entryValue | w<<entryCode | width | entryLink | entryException)
+			}
+			e := codeEntry(b.entries[s], n-width)
+			for i := start + b.code>>width; i < end; i += 1 << (n - width) {
+				b.table[i] = e
+			}
+			b.code = nextCode(b.code, n)
+		}
+		b.sorted = b.sorted[count[n]:]
+	}
+}
+
+// linkWidth is the width of a second table that begins with codes of n bits, of
+// which there are left: the least that makes its codes complete.
+func linkWidth(width, n uint, left int, count []int) uint {
+	w := n - width
+	for left < 1<<w {
+		w++
+		left = left<<1 + count[width+w]
+	}
+	return w
+}
+
+// nextCode adds one to a code of n bits, reversed. Behind the last one, all ones,
+// comes zero.
+func nextCode(code, n uint) uint {
+	zeros := ^code & (1<<n - 1)
+	top := uint(1) << bits.Len(zeros) >> 1
+	return code&(top-1) | top
+}
