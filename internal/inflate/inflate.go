@@ -27,18 +27,17 @@ const (
 	// windowSize is how far back a match may reach (RFC 1951 §2).
 	windowSize = 32 << 10
 
-	// MaxPeek is the most that Peek can be asked for, and the size of the pieces
-	// that a member is decoded in: large enough that moving the window costs
-	// little, small enough that a piece is still in the cache when it is summed and
-	// read.
-	MaxPeek = 256 << 10
+	// outSize is the size of the buffer that holds the window and a piece behind:
+	// so large that moving the window costs little, so small that the piece is
+	// still in the cache when it is summed and read.
+	outSize = 256 << 10
 
-	// pieceEnd is where a piece ends. The symbol that crosses it is finished in the
-	// margin behind.
-	pieceEnd = windowSize + MaxPeek
+	// pieceEnd is where a piece ends. The symbols that cross it are finished in the
+	// margin behind: two literals, the longest match, and what a copy overruns.
+	pieceEnd = outSize - 512
 
-	// outMargin is the longest match, and what a copy in words overruns.
-	outMargin = maxMatch + 2*copyStep
+	// MaxPeek is the most that Peek can be asked for.
+	MaxPeek = 128 << 10
 )
 
 // Reader inflates gzip members one after the other. It is half a megabyte large;
@@ -55,7 +54,7 @@ type Reader struct {
 	input
 	codeReader
 
-	out    [pieceEnd + outMargin]byte
+	out    [outSize + copyStep]byte
 	rd     int // out[rd:op] was decoded and not yet consumed
 	op     int // end of what was decoded; what is left of the member begins at 0
 	summed int // crc and size are those of the member up to here

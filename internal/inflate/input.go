@@ -23,7 +23,7 @@ type input struct {
 	src    io.Reader
 	srcErr error // of src; it counts once the input read before it is used up
 
-	in   [blockSize]byte
+	in   [blockSize + 8]byte
 	ip   int   // in[ip:iend] was not yet taken
 	iend int   // end of what was read
 	base int64 // offset in src of in[0]
@@ -78,7 +78,7 @@ func (i *input) fill() {
 	i.base += int64(i.ip)
 	i.ip, i.iend = 0, i.iend-i.ip
 	for range maxIdleReads {
-		n, err := i.src.Read(i.in[i.iend:])
+		n, err := i.src.Read(i.in[i.iend:blockSize])
 		i.iend += n
 		i.srcErr = err
 		if n > 0 || err != nil {

@@ -98,7 +98,7 @@ func (r *Reader) fast() error {
 	litMask, distMask := c.litMask, c.distMask
 	var err error
 
-	bits |= binary.LittleEndian.Uint64(in[ip:]) << (n & 63)
+	bits |= load(in, ip) << (n & 63)
 	ip += 7 - uint(n>>3)&7
 	n |= 56
 	e := c.lit[bits&litMask]
@@ -107,25 +107,25 @@ func (r *Reader) fast() error {
 		saved := bits
 		bits >>= e & 63
 		n -= uint64(e)
-		if e&entryLiteral != 0 {
+		if int32(e) < 0 {
 			out[op] = byte(e >> entryValue)
 			op++
 			e = c.lit[bits&litMask]
 			saved = bits
 			bits >>= e & 63
 			n -= uint64(e)
-			if e&entryLiteral != 0 {
+			if int32(e) < 0 {
 				out[op] = byte(e >> entryValue)
 				op++
 				e = c.lit[bits&litMask]
 				saved = bits
 				bits >>= e & 63
 				n -= uint64(e)
-				if e&entryLiteral != 0 {
+				if int32(e) < 0 {
 					out[op] = byte(e >> entryValue)
 					op++
 					e = c.lit[bits&litMask]
-					bits |= binary.LittleEndian.Uint64(in[ip:]) << (n & 63)
+					bits |= load(in, ip) << (n & 63)
 					ip += 7 - uint(n>>3)&7
 					n |= 56
 					continue
@@ -138,11 +138,11 @@ func (r *Reader) fast() error {
 				saved = bits
 				bits >>= e & 63
 				n -= uint64(e)
-				if e&entryLiteral != 0 {
+				if int32(e) < 0 {
 					out[op] = byte(e >> entryValue)
 					op++
 					e = c.lit[bits&litMask]
-					bits |= binary.LittleEndian.Uint64(in[ip:]) << (n & 63)
+					bits |= load(in, ip) << (n & 63)
 					ip += 7 - uint(n>>3)&7
 					n |= 56
 					continue
@@ -159,8 +159,8 @@ func (r *Reader) fast() error {
 		}
 		length := uint(e>>entryValue) + uint(saved&(1<<(e&63)-1)>>(e>>entryCode&63))
 
-		if n&0xff < 32 {
-			bits |= binary.LittleEndian.Uint64(in[ip:]) << (n & 63)
+		if n&0xff < 28 {
+			bits |= load(in, ip) << (n & 63)
 			ip += 7 - uint(n>>3)&7
 			n |= 56
 		}
@@ -187,25 +187,28 @@ func (r *Reader) fast() error {
 			err = r.damage(beyondStart)
 			break
 		}
-		bits |= binary.LittleEndian.Uint64(in[ip:]) << (n & 63)
+		bits |= load(in, ip) << (n & 63)
 		ip += 7 - uint(n>>3)&7
 		n |= 56
 		e = c.lit[bits&litMask]
 
 		from := op - distance
 		end := op + length
-		if distance >= copyStep {
-			*(*[16]byte)(out[op:]) = *(*[16]byte)(out[from:])
-			*(*[16]byte)(out[op+16:]) = *(*[16]byte)(out[from+16:])
+		switch {
+		case distance >= 16:
+			copy16(out, op, from)
+			copy16(out, op+16, from+16)
 			for op += 32; op < end; op += 16 {
 				from += 16
-				*(*[16]byte)(out[op:]) = *(*[16]byte)(out[from+16:])
+				copy16(out, op, from+16)
 			}
-		} else {
-			for ; op < end; op++ {
-				out[op] = out[from]
-				from++
+		case distance >= 8:
+			for ; op < end; op += 8 {
+				copy8(out, op, from)
+				from += 8
 			}
+		default:
+			repeat(out, op, distance, end)
 		}
 		op = end
 	}
@@ -213,4 +216,33 @@ func (r *Reader) fast() error {
 	r.nbits = uint(n & 0xff)
 	r.bits = bits & (1<<r.nbits - 1)
 	return err
+}
+
+// load returns the 8 octets of input at ip. The mask changes nothing: it spares
+// the comparison with the end.
+func load(in *[blockSize + 8]byte, ip uint) uint64 {
+	ip &= blockSize - 1
+	return binary.LittleEndian.Uint64(in[ip : ip+8])
+}
+
+// copy16 copies 16 octets. The masks change nothing, as in load.
+func copy16(out *[outSize + copyStep]byte, to, from uint) {
+	to, from = to&(outSize-1), from&(outSize-1)
+	*(*[16]byte)(out[to : to+16]) = *(*[16]byte)(out[from : from+16])
+}
+
+func copy8(out *[outSize + copyStep]byte, to, from uint) {
+	to, from = to&(outSize-1), from&(outSize-1)
+	*(*[8]byte)(out[to : to+8]) = *(*[8]byte)(out[from : from+8])
+}
+
+// repeat repeats the last distance octets, fewer than 8, up to end.
+func repeat(out *[outSize + copyStep]byte, op, distance, end uint) {
+	pattern := binary.LittleEndian.Uint64(out[op-distance:]) & (1<<(8*distance) - 1)
+	pattern |= pattern << (8 * distance)
+	pattern |= pattern << (16 * distance)
+	pattern |= pattern << (32 * distance)
+	for step := 8 / distance * distance; op < end; op += step {
+		binary.LittleEndian.PutUint64(out[op:], pattern)
+	}
 }
