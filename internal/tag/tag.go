@@ -1,21 +1,35 @@
 // Package tag reads what a page says about its own use: Robots-Tag and
 // X-Robots-Tag header fields, robots metas and usage signals
-// (draft-illyes-repext-03).
-//
-// It is pure: no I/O, no logging, no clock. ingest asks Keep which header lines
-// to store raw, so that tags can be judged later without reading the archive
-// again.
+// (draft-illyes-repext-03). It is pure: no I/O, no logging, no clock.
 package tag
 
-import "strings"
+import (
+	"strings"
+	"time"
+)
 
-// Version names the vocabulary that decides what ingest keeps. It is part of the
-// facts' fingerprint: another vocabulary means reading the archives again.
-const Version = "1"
+// Limits: every cap of the package. What meets one is dropped, and a note or a
+// field of the result says so.
+const (
+	// MaxLine is the number of octets kept of one header line, and read of one
+	// field or one meta's content. The draft asks for at least 8 KiB a field
+	// (draft-illyes-repext-03 §3.1.1).
+	MaxLine = 8 << 10
+	// MaxItems is the number of metas and links kept of one page, and a sixteenth
+	// of the tags and signals read of one page.
+	MaxItems = 256
+	// MaxScan is the number of octets of a page that Scan looks at.
+	MaxScan = 1 << 20
 
-// MaxLine is the number of octets kept of one header line. The draft asks for at
-// least 8 KiB a field (draft-illyes-repext-03 §3.1).
-const MaxLine = 8 << 10
+	maxTags      = 16 * MaxItems // tags of one page; signals of one page or file
+	maxKept      = 64 << 10      // octets kept of one page's metas and links
+	maxTagLength = 64 << 10      // octets of one HTML tag that Scan reads attributes of
+	maxAttrs     = 64            // attributes of one HTML tag that Scan reads
+	maxLines     = 1024          // policy header lines of one response
+	maxPolicy    = 256 << 10     // octets of them
+	maxTDMFile   = 1 << 20       // octets of a tdmrep.json
+	nameSlack    = 64            // octets that a kept header line may be longer than MaxLine
+)
 
 // policyHeaders are the response header fields that carry a page's wishes.
 var policyHeaders = map[string]bool{
@@ -36,9 +50,148 @@ func Keep(name, value string) bool {
 	if len(name) > maxNameLen {
 		return false
 	}
-	name = strings.ToLower(name)
+	name = lower(name)
 	if name == "link" {
 		return strings.Contains(strings.ToLower(value), "license")
 	}
 	return policyHeaders[name]
+}
+
+// A Source says where a tag or a signal stands.
+type Source uint8
+
+const (
+	_                Source = iota
+	SourceRobotsTag         // a Robots-Tag header field (draft-illyes-repext-03 §3.1.1)
+	SourceXRobotsTag        // an X-Robots-Tag header field (§4.3)
+	SourceMeta              // a meta element (§3.1.2)
+	SourceHeader            // another header field
+	SourceLink              // a link element
+	SourceRobotsTxt         // a line of robots.txt
+	SourceTDMFile           // /.well-known/tdmrep.json
+)
+
+func (s Source) String() string {
+	return name(s, "unknown", "robots-tag", "x-robots-tag", "meta", "header", "link", "robots.txt", "tdmrep.json")
+}
+
+// A Mode says how a value was read.
+type Mode uint8
+
+const (
+	_              Mode = iota
+	ModeStructured      // as a structured field (RFC 9651)
+	ModeLegacy          // as "bot: rule, rule"
+	ModeMeta            // as the content of a meta
+)
+
+func (m Mode) String() string { return name(m, "unknown", "structured", "legacy", "meta") }
+
+// A Reading says how strictly header fields are read.
+type Reading uint8
+
+const (
+	// Lenient, the default, reads structured fields member by member and what is
+	// no structured field as the legacy syntax: what a site said in the wrong
+	// syntax it said nevertheless.
+	Lenient Reading = iota
+	// Strict reads structured fields as RFC 9651 §4.2 does: one mistake, and the
+	// whole field is ignored. X-Robots-Tag has no strict syntax.
+	Strict
+)
+
+// A Tag is one rule that a page states for itself.
+type Tag struct {
+	Source Source
+	Line   int    // from 1: the header line among those kept, or the meta among those kept
+	Agent  string // the product token as written; "" for everybody
+	Rule   Rule
+	Word   string // the rule's word in lower case; what stands there where it is unknown
+	Value  string // "50" of "max-snippet:50"
+	Raw    string // the member as written
+	Mode   Mode
+	Place  Place // of a meta
+	Notes  Notes
+
+	count int64     // of a formCount rule; -1 for without limit
+	until time.Time // of a formDate rule
+	valid bool      // the value is one that the rule has
+}
+
+// Global reports whether the tag is for everybody.
+func (t *Tag) Global() bool { return t.Agent == "" }
+
+// Until is the date of unavailable_after; ok is false where it can't be read.
+func (t *Tag) Until() (date time.Time, ok bool) { return t.until, t.until != time.Time{} }
+
+// Binds reports whether the tag is one of the initial HTML's head or of a header
+// field, and not denied: others are recorded only (draft-illyes-repext-03 §4).
+func (t *Tag) Binds() bool {
+	return (t.Source != SourceMeta || t.Place.InHead()) && t.Notes&NoteFalse == 0
+}
+
+// For reports whether the tag is for a product token: its own or everybody's
+// (draft-illyes-repext-03 §3.1.1). A version behind a "/" is no part of a token.
+func (t *Tag) For(token string) bool {
+	if t.Agent == "" {
+		return true
+	}
+	agent, _, _ := strings.Cut(t.Agent, "/")
+	return lower(trim(agent)) == lower(token)
+}
+
+// newTag reads a rule's word and value.
+func newTag(word, value string) Tag {
+	t := Tag{Rule: findRule(word), Word: lower(word), Value: value, valid: true}
+	if !isASCII(word) || !isASCII(value) {
+		t.Notes |= NoteNonASCII
+	}
+	switch rules[t.Rule].form {
+	case formNone:
+		t.valid = value == "" || t.Rule == RuleUnknown
+	case formCount:
+		t.count, t.valid = parseCount(value)
+	case formImage:
+		v := lower(value)
+		t.valid = v == "none" || v == "standard" || v == "large"
+	case formDate:
+		var zoned bool
+		t.until, zoned, t.valid = parseDate(value)
+		if t.valid && !zoned {
+			t.Notes |= NoteZone
+		}
+	}
+	if !t.valid {
+		t.Notes |= NoteValue
+	}
+	return t
+}
+
+// parseCount reads a number that is at least -1. What is larger than any page is
+// no limit to it, but stays a number.
+func parseCount(s string) (int64, bool) {
+	if s == "-1" {
+		return -1, true
+	}
+	s = strings.TrimPrefix(s, "+")
+	if s == "" {
+		return 0, false
+	}
+	n := int64(0)
+	for i := 0; i < len(s); i++ {
+		if s[i] < '0' || s[i] > '9' {
+			return 0, false
+		}
+		n = min(n*10+int64(s[i]-'0'), 1<<53)
+	}
+	return n, true
+}
+
+func isASCII(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
 }

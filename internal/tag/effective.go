@@ -1,0 +1,190 @@
+package tag
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A Set is what the tags of a page come to for one product token.
+type Set struct {
+	rules uint32 // a bit a Rule; all and none are expanded
+
+	// The most restrictive value of each rule that has one, where Has says that
+	// the rule is there.
+	MaxSnippet       int64 // -1: without limit
+	MaxVideoPreview  int64
+	MaxImagePreview  string    // none, standard or large
+	UnavailableAfter time.Time // zero: no date that can be read
+
+	Unknown   []string  // unknown words, in order, each once
+	Tags      []int     // the tags that have a say, by their place in the argument
+	Conflicts Conflicts // contradictions; the restriction holds in each
+}
+
+// Conflicts are contradictions between the tags that apply to a token.
+type Conflicts uint8
+
+const (
+	ConflictIndex   Conflicts = 1 << iota // index or all with noindex
+	ConflictFollow                        // follow or all with nofollow
+	ConflictArchive                       // archive with noarchive or nocache
+	ConflictCache                         // noarchive with nocache, which Bing reads as different wishes
+	ConflictSnippet                       // nosnippet with a max-snippet that permits one
+	ConflictValues                        // one rule with two values
+)
+
+var conflictNames = [...]string{"index", "follow", "archive", "cache", "snippet", "values"}
+
+// String is the names of the conflicts, with a comma between them.
+func (c Conflicts) String() string {
+	var list []string
+	for i, name := range conflictNames {
+		if c&(1<<i) != 0 {
+			list = append(list, name)
+		}
+	}
+	return strings.Join(list, ",")
+}
+
+// Effective is the union of the rules that are for a token: its own and
+// everybody's (draft-illyes-repext-03 §3.1.1, §3.1.2). That is the opposite of
+// robots.txt, where a token's own group replaces the others: no tag opts out of a
+// restriction. An empty token is that of a crawler without a name.
+func Effective(tags []Tag, token string) Set {
+	s := Set{MaxSnippet: -1, MaxVideoPreview: -1}
+	for i := range tags {
+		if t := &tags[i]; t.Binds() && t.For(token) {
+			s.add(t, i)
+		}
+	}
+	s.findConflicts()
+	return s
+}
+
+func (s *Set) add(t *Tag, i int) {
+	switch t.Rule {
+	case RuleUnknown:
+		if !slices.Contains(s.Unknown, t.Word) && len(s.Unknown) < MaxItems {
+			s.Unknown = append(s.Unknown, t.Word)
+		}
+	case RuleMaxSnippet:
+		s.limit(t, &s.MaxSnippet)
+	case RuleMaxVideoPreview:
+		s.limit(t, &s.MaxVideoPreview)
+	case RuleMaxImagePreview:
+		s.image(t)
+	case RuleUnavailableAfter:
+		s.date(t)
+	case RuleAll:
+		s.set(RuleIndex)
+		s.set(RuleFollow)
+	case RuleNone:
+		s.set(RuleNoindex)
+		s.set(RuleNofollow)
+	default:
+		s.set(t.Rule)
+	}
+	s.Tags = append(s.Tags, i)
+}
+
+func (s *Set) set(r Rule) { s.rules |= 1 << r }
+
+// Has reports whether a rule is in the set. It never is for all and none, which
+// stand for others.
+func (s *Set) Has(r Rule) bool { return s.rules&(1<<r) != 0 }
+
+// Rules are the rules of the set, in the order of the vocabulary.
+func (s *Set) Rules() []Rule {
+	var list []Rule
+	for r := RuleUnknown + 1; r <= lastRule; r++ {
+		if s.Has(r) {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// limit lowers a count to that of the tag. A value that can't be read is none.
+func (s *Set) limit(t *Tag, to *int64) {
+	if !t.valid {
+		return
+	}
+	if s.Has(t.Rule) && *to != t.count {
+		s.Conflicts |= ConflictValues
+	}
+	if !s.Has(t.Rule) || *to < 0 || t.count >= 0 && t.count < *to {
+		*to = t.count
+	}
+	s.set(t.Rule)
+}
+
+func (s *Set) image(t *Tag) {
+	if !t.valid {
+		return
+	}
+	v := lower(t.Value)
+	if s.Has(t.Rule) && s.MaxImagePreview != v {
+		s.Conflicts |= ConflictValues
+	}
+	sizes := []string{"none", "standard", "large"}
+	if !s.Has(t.Rule) || slices.Index(sizes, v) < slices.Index(sizes, s.MaxImagePreview) {
+		s.MaxImagePreview = v
+	}
+	s.set(t.Rule)
+}
+
+// date takes the earliest date. The rule is in the set even where its date can't
+// be read: from when on is then unknown.
+func (s *Set) date(t *Tag) {
+	if date, ok := t.Until(); ok {
+		if !s.UnavailableAfter.IsZero() && !s.UnavailableAfter.Equal(date) {
+			s.Conflicts |= ConflictValues
+		}
+		if s.UnavailableAfter.IsZero() || date.Before(s.UnavailableAfter) {
+			s.UnavailableAfter = date
+		}
+	}
+	s.set(t.Rule)
+}
+
+func (s *Set) findConflicts() {
+	both := func(a, b Rule, c Conflicts) {
+		if s.Has(a) && s.Has(b) {
+			s.Conflicts |= c
+		}
+	}
+	both(RuleIndex, RuleNoindex, ConflictIndex)
+	both(RuleFollow, RuleNofollow, ConflictFollow)
+	both(RuleArchive, RuleNoarchive, ConflictArchive)
+	both(RuleArchive, RuleNocache, ConflictArchive)
+	both(RuleNoarchive, RuleNocache, ConflictCache)
+	if s.MaxSnippet != 0 {
+		both(RuleNosnippet, RuleMaxSnippet, ConflictSnippet)
+	}
+}
+
+// String writes the set as a tag would: "noindex, nofollow, max-snippet:50".
+func (s *Set) String() string {
+	var list []string
+	for _, r := range s.Rules() {
+		list = append(list, r.String()+s.value(r))
+	}
+	return strings.Join(append(list, s.Unknown...), ", ")
+}
+
+// value is ":" and the value of a rule that has one.
+func (s *Set) value(r Rule) string {
+	switch {
+	case r == RuleMaxSnippet:
+		return ":" + strconv.FormatInt(s.MaxSnippet, 10)
+	case r == RuleMaxVideoPreview:
+		return ":" + strconv.FormatInt(s.MaxVideoPreview, 10)
+	case r == RuleMaxImagePreview:
+		return ":" + s.MaxImagePreview
+	case r == RuleUnavailableAfter && !s.UnavailableAfter.IsZero():
+		return ": " + s.UnavailableAfter.Format(time.RFC3339)
+	}
+	return ""
+}

@@ -1,0 +1,219 @@
+package tag
+
+import (
+	"slices"
+	"strings"
+)
+
+// A Page is what one response says of its own use.
+type Page struct {
+	Tags    []Tag
+	Signals []Signal
+	// Notes are of the whole: NoteMore where something was dropped, NoteMalformed
+	// where a field was ignored, NoteCut where one was cut.
+	Notes Notes
+}
+
+// ReadHeaders reads the policy header lines of a response as ingest keeps them:
+// "Name: value", with LF between. It never fails: what can't be read is noted.
+func ReadHeaders(policy string, r Reading) Page {
+	p := headerReader{reading: r}
+	if len(policy) > maxPolicy {
+		policy, p.Notes = policy[:maxPolicy], NoteMore
+	}
+	for policy != "" && p.line < maxLines {
+		var line string
+		line, policy, _ = strings.Cut(policy, "\n")
+		p.line++
+		p.read(line)
+	}
+	if policy != "" {
+		p.Notes |= NoteMore
+	}
+	p.finish()
+	return p.Page
+}
+
+type headerReader struct {
+	Page
+	reading Reading
+	line    int
+	robots  joined // Robots-Tag
+	usage   joined // Content-Usage
+}
+
+// joined are the lines of one structured field. Several of them are one value
+// (RFC 9110 §5.3).
+type joined []fieldLine
+
+type fieldLine struct {
+	value string
+	line  int
+	notes Notes
+}
+
+func (p *headerReader) read(line string) {
+	field, value, ok := strings.Cut(line, ":")
+	if !ok {
+		return
+	}
+	l := fieldLine{trim(value), p.line, 0}
+	if len(l.value) > MaxLine || len(line) >= MaxLine+nameSlack {
+		l.value, l.notes = cutMembers(l.value), NoteCut
+		p.Notes |= NoteCut
+	}
+	switch lower(trim(field)) {
+	case "robots-tag":
+		p.robots = append(p.robots, l)
+	case "content-usage":
+		p.usage = append(p.usage, l)
+	case "x-robots-tag":
+		p.xRobotsTag(l)
+	case "content-signal":
+		p.addSignals(contentSignals(l.value), l, SourceHeader)
+	case "tdm-reservation":
+		p.addSignals(tdmReservation(l.value), l, SourceHeader)
+	case "tdm-policy":
+		p.addSignals(tdmPolicy(l.value), l, SourceHeader)
+	case "link":
+		p.addSignals(linkLicenses(l.value), l, SourceHeader)
+	}
+}
+
+// cutMembers keeps the whole members of a field that is too long: the draft says
+// that the one cut off and all behind it must be ignored (§3.1.1).
+func cutMembers(value string) string {
+	value = value[:min(len(value), MaxLine)]
+	end := 0
+	for at, member := range members(value) {
+		if next := at + len(member); next < len(value) {
+			end = next
+		}
+	}
+	return value[:end]
+}
+
+// members splits a field at its commas, those in quoted strings, inner lists and
+// angle brackets apart. It yields where each member begins.
+func members(value string) func(yield func(int, string) bool) {
+	return func(yield func(int, string) bool) {
+		start := 0
+		open := false // a quotation mark that nothing ends was met: none is tried again
+		for i := 0; i < len(value); i++ {
+			switch value[i] {
+			case ',':
+				if !yield(start, value[start:i]) {
+					return
+				}
+				start = i + 1
+			case '"':
+				if !open {
+					end := skipQuoted(value, i)
+					open, i = end == i, end
+				}
+			case '(':
+				i = skipTo(value, i, ')')
+			case '<':
+				i = skipTo(value, i, '>')
+			}
+		}
+		yield(start, value[start:])
+	}
+}
+
+// skipQuoted returns the place of the quotation mark that ends the string which
+// begins at i; i itself where nothing ends it, so that it hides no comma.
+func skipQuoted(s string, i int) int {
+	for j := i + 1; j < len(s); j++ {
+		switch s[j] {
+		case '\\':
+			j++
+		case '"':
+			return j
+		}
+	}
+	return i
+}
+
+// skipTo is skipQuoted for other brackets.
+func skipTo(s string, i int, end byte) int {
+	if n := strings.IndexByte(s[i:], end); n > 0 {
+		return i + n
+	}
+	return i
+}
+
+func (p *headerReader) finish() {
+	p.structured(p.robots, validList, func(l fieldLine) { p.robotsTag(l) })
+	p.structured(p.usage, validDictionary, func(l fieldLine) {
+		p.addSignals(contentUsage(l.value, p.reading), l, SourceHeader)
+	})
+	p.dropDuplicateKeys()
+}
+
+// structured hands on the lines of a structured field; in a strict reading none of
+// them if a mistake is in one.
+func (p *headerReader) structured(lines joined, valid func([]string) bool, read func(fieldLine)) {
+	if p.reading == Strict && len(lines) > 0 {
+		values := make([]string, len(lines))
+		for i, l := range lines {
+			values[i] = l.value
+		}
+		if !valid(values) {
+			p.Notes |= NoteMalformed
+			return
+		}
+	}
+	for _, l := range lines {
+		read(l)
+	}
+}
+
+func (p *headerReader) addTag(t Tag, source Source, l fieldLine) {
+	if len(p.Tags) >= maxTags {
+		p.Notes |= NoteMore
+		return
+	}
+	t.Source, t.Line = source, l.line
+	t.Notes |= l.notes
+	if t.Agent == "*" {
+		t.Agent = ""
+	}
+	p.Tags = append(p.Tags, t)
+}
+
+func (p *Page) addSignals(list []Signal, l fieldLine, source Source) {
+	for _, s := range list {
+		if len(p.Signals) >= maxTags {
+			p.Notes |= NoteMore
+			return
+		}
+		s.Source, s.Line, s.Scope = source, l.line, ScopePage
+		s.Notes |= l.notes
+		p.Signals = append(p.Signals, s)
+	}
+}
+
+// dropDuplicateKeys leaves the last of equal keys of the page's Content-Usage,
+// which is one dictionary over all of its lines (RFC 9651 §3.2).
+func (p *Page) dropDuplicateKeys() {
+	count := map[string]int{}
+	for _, s := range p.Signals {
+		if s.Kind == SignalContentUsage {
+			count[s.Label]++
+		}
+	}
+	seen := map[string]int{}
+	p.Signals = slices.DeleteFunc(p.Signals, func(s Signal) bool {
+		if s.Kind != SignalContentUsage {
+			return false
+		}
+		seen[s.Label]++
+		return seen[s.Label] < count[s.Label]
+	})
+	for i := range p.Signals {
+		if s := &p.Signals[i]; s.Kind == SignalContentUsage && count[s.Label] > 1 {
+			s.Notes |= NoteDuplicate
+		}
+	}
+}

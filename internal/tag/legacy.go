@@ -1,0 +1,187 @@
+package tag
+
+import "strings"
+
+// xRobotsTag reads one line of X-Robots-Tag: the legacy syntax first, as a
+// structured field where ";" says that it means to be one.
+func (p *headerReader) xRobotsTag(l fieldLine) {
+	if strings.IndexByte(l.value, ';') >= 0 && p.reading == Lenient && looksStructured(l.value) {
+		p.structuredTags(l, SourceXRobotsTag)
+		return
+	}
+	p.legacyTags(l, SourceXRobotsTag)
+}
+
+// legacyTags reads "bot: rule, rule, bot: rule": a prefix governs what follows, up
+// to the next one or the end of the line.
+func (p *headerReader) legacyTags(l fieldLine, source Source) {
+	agent := ""
+	for e := range legacyElements(l.value) {
+		if e.agent != "" {
+			agent = e.agent
+		}
+		for _, t := range e.tags(ModeLegacy) {
+			t.Agent = agent
+			p.addTag(t, source, l)
+		}
+	}
+}
+
+// An element is what stands between two commas of the legacy syntax.
+type element struct {
+	agent string // of a prefix
+	word  string
+	value string
+	raw   string
+	notes Notes
+}
+
+// legacyElements splits a legacy value. A comma inside a date splits nothing:
+// "unavailable_after: Fri, 25 Jun 2010 15:00:00 GMT".
+func legacyElements(value string) func(yield func(element) bool) {
+	return func(yield func(element) bool) {
+		for value != "" {
+			part, rest := cutElement(value)
+			e := newElement(part, true)
+			if len(part) < len(value) && value[len(part)] == ';' {
+				e.notes |= NoteSeparator
+			}
+			if e.word != "" && findRule(e.word) == RuleUnavailableAfter {
+				e.value, rest = wholeDate(e.value, rest)
+				e.raw = trim(value[:len(value)-len(rest)])
+				e.raw = strings.TrimRight(e.raw, ", ;")
+			}
+			if !yield(e) {
+				return
+			}
+			value = rest
+		}
+	}
+}
+
+// cutElement cuts at the first comma or semicolon.
+func cutElement(s string) (before, after string) {
+	if i := strings.IndexAny(s, ",;"); i >= 0 {
+		return s[:i], s[i+1:]
+	}
+	return s, ""
+}
+
+// newElement reads one element. Rules that have a value are recognised before
+// prefixes: "max-image-preview:none" is neither a bot nor the rule none.
+func newElement(part string, prefixes bool) element {
+	e := element{raw: trim(part)}
+	s := e.unquote(e.raw)
+	for {
+		name, rest, colon := strings.Cut(s, ":")
+		name, rest = trim(name), trim(rest)
+		switch {
+		case !colon:
+			e.word = s
+		case findRule(name) != RuleUnknown || isValued(name):
+			e.word, e.value = name, e.unquote(rest)
+		case prefixes && e.agent == "" && isAgent(name) && !strings.HasPrefix(rest, "//"):
+			e.agent = name
+			s = rest
+			continue
+		default:
+			e.word = s
+		}
+		return e
+	}
+}
+
+// isValued reports whether an unknown word is of the family of rules that have
+// values, not a bot.
+func isValued(word string) bool {
+	return len(word) > len("max-") && lower(word[:len("max-")]) == "max-"
+}
+
+// isAgent reports whether a prefix can be a product token. Tokens in use hold
+// more than RFC 9309 §2.2.1 has ("archive.org_bot", "MJ12bot"), but no octet that
+// would end a word.
+func isAgent(name string) bool {
+	return name != "" && len(name) <= 128 && !strings.ContainsAny(name, "\"'<>(){}[]=?@")
+}
+
+func (e *element) unquote(s string) string {
+	t := trim(strings.Trim(trim(s), `"'`))
+	if len(t) != len(trim(s)) {
+		e.notes |= NoteQuoted
+	}
+	return t
+}
+
+// wholeDate joins the parts of a date that commas have cut: the longest of up to
+// three parts that is a date. rest is what follows.
+func wholeDate(first, rest string) (date, after string) {
+	date, after = first, rest
+	candidate, tail := first, rest
+	for range 2 {
+		if tail == "" {
+			break
+		}
+		var part string
+		part, tail = cutElement(tail)
+		candidate += "," + part
+		if _, _, ok := parseDate(strings.Trim(trim(candidate), `"'`)); ok {
+			date, after = strings.Trim(trim(candidate), `"'`), tail
+		}
+	}
+	return date, after
+}
+
+// tags are the rules of an element. Words that white space separates are taken
+// apart where all of them are known: they can mean nothing else.
+func (e *element) tags(m Mode) []Tag {
+	if e.word == "" && e.value == "" {
+		return nil
+	}
+	fields := []string{e.word}
+	notes := e.notes
+	if e.value == "" && strings.ContainsAny(e.word, " \t|") {
+		if split := strings.FieldsFunc(e.word, func(r rune) bool { return r == ' ' || r == '\t' || r == '|' }); allKnown(split) {
+			fields, notes = split, notes|NoteSeparator
+		}
+	}
+	list := make([]Tag, len(fields))
+	for i, f := range fields {
+		word, value := f, e.value
+		if len(fields) > 1 {
+			word, value, _ = strings.Cut(f, ":")
+		}
+		list[i] = newTag(word, value)
+		list[i].Raw, list[i].Mode = e.raw, m
+		list[i].Notes |= notes
+	}
+	return list
+}
+
+func allKnown(list []string) bool {
+	for _, f := range list {
+		word, _, _ := strings.Cut(f, ":")
+		if findRule(word) == RuleUnknown {
+			return false
+		}
+	}
+	return len(list) > 0
+}
+
+// metaTags reads the content of a robots meta: words with commas between them
+// (draft-illyes-repext-03 §3.1.2). It has no prefixes: the meta's name is the
+// product token.
+func metaTags(content string) (list []Tag) {
+	for content != "" && len(list) < maxTags {
+		part, rest := cutElement(content)
+		e := newElement(part, false)
+		if len(part) < len(content) && content[len(part)] == ';' {
+			e.notes |= NoteSeparator
+		}
+		if findRule(e.word) == RuleUnavailableAfter {
+			e.value, rest = wholeDate(e.value, rest)
+		}
+		content = rest
+		list = append(list, e.tags(ModeMeta)...)
+	}
+	return list
+}

@@ -1,0 +1,128 @@
+package tag
+
+import "time"
+
+// A Use is what somebody wants to do with what was captured: the --purpose of an
+// audit. It says which restrictions bind.
+type Use uint8
+
+const (
+	_          Use = iota
+	UseArchive     // keep copies and show them
+	UseIndex       // build a public search index
+	UseTrain       // train models
+)
+
+func (u Use) String() string { return name(u, "unknown", "archive", "index", "train") }
+
+// ParseUse returns the use of a name.
+func ParseUse(s string) (Use, bool) {
+	for u := UseArchive; u <= UseTrain; u++ {
+		if s == u.String() {
+			return u, true
+		}
+	}
+	return 0, false
+}
+
+// boundBy are the rules that bind each use.
+//
+// An archive that shows copies is what noarchive and nocache were made against;
+// noindex speaks of an index, and a copy is none. An index is bound by whatever
+// limits what it may show. Training is bound by what speaks of it alone.
+var boundBy = map[Use][]Rule{
+	UseArchive: {RuleNoarchive, RuleNocache, RuleUnavailableAfter},
+	UseIndex: {RuleNoindex, RuleNosnippet, RuleNoarchive, RuleNocache, RuleNoimageindex, RuleNotranslate,
+		RuleMaxSnippet, RuleMaxImagePreview, RuleMaxVideoPreview, RuleUnavailableAfter},
+	UseTrain: {RuleNoai, RuleNoimageai},
+}
+
+// Binds reports whether a rule restricts the use. Of none, ask for what it stands
+// for; Effective does so.
+func (u Use) Binds(r Rule) bool {
+	for _, b := range boundBy[u] {
+		if b == r {
+			return true
+		}
+	}
+	return false
+}
+
+// BindsPurpose reports whether a preference for the purpose restricts the use. A
+// model is trained on text and data mined, so a reservation of mining binds
+// training (Directive (EU) 2019/790, Article 4). It does not bind an index or an
+// archive: mining is analysis, not making available.
+func (u Use) BindsPurpose(p Purpose) bool {
+	switch p {
+	case PurposeAutomated:
+		return u != 0
+	case PurposeSearch:
+		return u == UseIndex
+	case PurposeTDM, PurposeTrainAI, PurposeTrainGenAI:
+		return u == UseTrain
+	}
+	return false
+}
+
+// Restrictions are the rules of the set that bind the use at a moment: a limit
+// that permits all, and a date that has not come, do not.
+func (s *Set) Restrictions(u Use, at time.Time) []Rule {
+	var list []Rule
+	for _, r := range boundBy[u] {
+		if s.Has(r) && s.limits(r, at) {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// limits reports whether a rule of the set takes something away at a moment. A
+// date that can't be read does not: it is not known when it is.
+func (s *Set) limits(r Rule, at time.Time) bool {
+	switch r {
+	case RuleMaxSnippet:
+		return s.MaxSnippet >= 0
+	case RuleMaxVideoPreview:
+		return s.MaxVideoPreview >= 0
+	case RuleMaxImagePreview:
+		return s.MaxImagePreview != "large"
+	case RuleUnavailableAfter:
+		return !s.UnavailableAfter.IsZero() && s.UnavailableAfter.Before(at)
+	}
+	return true
+}
+
+// RestrictingSignals are the signals that bind the use and restrict it. One of a
+// wider purpose does not where the same protocol allows the nearer one:
+// "bots=n, train-ai=y" permits training.
+func (u Use) RestrictingSignals(signals []Signal) []Signal {
+	var list []Signal
+	for _, s := range signals {
+		if s.Preference == PreferenceRestrict && u.BindsPurpose(s.Purpose) && s.Binds() && !u.lifted(&s, signals) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// lifted reports whether a protocol prefers something else for the very use than
+// this signal of it for a wider purpose.
+func (u Use) lifted(s *Signal, signals []Signal) bool {
+	for p := u.purpose(); p != 0; p = p.parent() {
+		if p == s.Purpose {
+			return prefersIn(s.Kind, signals, u.purpose()) == PreferenceAllow
+		}
+	}
+	return false
+}
+
+// purpose is what signals call the use.
+func (u Use) purpose() Purpose {
+	switch u {
+	case UseIndex:
+		return PurposeSearch
+	case UseTrain:
+		return PurposeTrainAI
+	}
+	return PurposeAutomated
+}

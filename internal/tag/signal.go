@@ -1,0 +1,290 @@
+package tag
+
+import (
+	"strings"
+
+	"github.com/dunglas/httpsfv"
+)
+
+// A Signal is a statement on the use of content, in the form that all protocols
+// have in common.
+type Signal struct {
+	Kind       SignalKind
+	Source     Source
+	Line       int    // from 1: of robots.txt, of the kept header lines or metas; of tdmrep.json the entry
+	Group      int    // of robots.txt: the first user-agent line of its group, 0 for none
+	Scope      Scope  // what it is said of
+	Path       string // the pattern of ScopePath
+	Purpose    Purpose
+	Preference Preference
+	Label      string // the key as written
+	Value      string // the value as written: "n", a URL
+	Raw        string // the member as written
+	Draft      string // the draft or specification that has the label; empty for unknown ones
+	Mode       Mode
+	Place      Place // of a meta or link element
+	Notes      Notes
+}
+
+// A SignalKind is the protocol that a signal belongs to.
+type SignalKind uint8
+
+const (
+	_                    SignalKind = iota
+	SignalContentUsage              // AIPREF (draft-ietf-aipref-attach)
+	SignalContentSignal             // Content Signals
+	SignalLicense                   // a licence link: RSL 1.0, or rel=license alone
+	SignalTDMReservation            // TDMRep's tdm-reservation
+	SignalTDMPolicy                 // TDMRep's tdm-policy
+	SignalTag                       // noai or noimageai of a page tag
+)
+
+func (k SignalKind) String() string {
+	return name(k, "unknown", "content-usage", "content-signal", "license", "tdm-reservation", "tdm-policy", "robots-tag")
+}
+
+// A Scope is what a signal is said of.
+type Scope uint8
+
+const (
+	_           Scope = iota
+	ScopeOrigin       // everything on the origin
+	ScopePath         // the paths that a pattern matches
+	ScopePage         // one response
+)
+
+func (s Scope) String() string { return name(s, "unknown", "origin", "path", "page") }
+
+// A Preference is what a signal says of its purpose.
+type Preference uint8
+
+const (
+	_                  Preference = iota
+	PreferenceUnstated            // nothing: a value that is none, or a licence that was not read
+	PreferenceAllow
+	PreferenceRestrict
+)
+
+func (p Preference) String() string { return name(p, "unknown", "unstated", "allow", "restrict") }
+
+// Binds reports whether the signal holds for what it is said of: one that stands
+// outside the initial HTML's head, or outside any group, is recorded only.
+func (s *Signal) Binds() bool {
+	return (s.Place == 0 || s.Place.InHead()) && s.Notes&NoteNoGroup == 0
+}
+
+// Prefers joins signals into the preference for a purpose: one that restricts
+// wins over those that allow. Where a protocol does not speak of the purpose, what
+// it says of the wider one holds; what it says of a nearer one goes before that,
+// but lifts no restriction of another protocol. That the longer path wins within
+// robots.txt and tdmrep.json is decided before.
+func Prefers(signals []Signal, purpose Purpose) Preference {
+	preference := PreferenceUnstated
+	for kind := SignalContentUsage; kind <= SignalTag; kind++ {
+		preference = max(preference, prefersIn(kind, signals, purpose))
+	}
+	return preference
+}
+
+// prefersIn is Prefers within one protocol.
+func prefersIn(kind SignalKind, signals []Signal, purpose Purpose) Preference {
+	stated := PreferenceUnstated
+	for p := purpose; p != 0 && stated == PreferenceUnstated; p = p.parent() {
+		for i := range signals {
+			if s := &signals[i]; s.Kind == kind && s.Purpose == p && s.Binds() {
+				stated = max(stated, s.Preference)
+			}
+		}
+	}
+	return stated
+}
+
+// contentUsage reads a Content-Usage value, a Dictionary whose values are the
+// Tokens y and n, in lower case (draft-ietf-aipref-attach §5).
+func contentUsage(value string, r Reading) (list []Signal) {
+	for _, member := range members(value) {
+		if member = trim(member); member == "" {
+			continue
+		}
+		text := member
+		if r == Lenient {
+			text = lowerFirstKey(member)
+		}
+		s := Signal{Kind: SignalContentUsage, Raw: member, Mode: ModeStructured, Preference: PreferenceUnstated}
+		if text != member {
+			s.Notes |= NoteCase
+		}
+		s.readUsage(text)
+		list = append(list, s)
+	}
+	return list
+}
+
+func (s *Signal) readUsage(text string) {
+	dict, err := httpsfv.UnmarshalDictionary([]string{text})
+	if err != nil || len(dict.Names()) != 1 {
+		s.Label, s.Value, _ = strings.Cut(text, "=")
+		s.Mode, s.Notes = ModeLegacy, s.Notes|NoteMalformed
+		return
+	}
+	s.Label = dict.Names()[0]
+	l := usageLabels[s.Label]
+	s.Purpose, s.Draft = l.purpose, l.origin
+	member, _ := dict.Get(s.Label)
+	item, _ := member.(httpsfv.Item)
+	token, _ := item.Value.(httpsfv.Token)
+	s.Value = string(token)
+	switch s.Value {
+	case "y":
+		s.Preference = PreferenceAllow
+	case "n":
+		s.Preference = PreferenceRestrict
+	default:
+		_, s.Value, _ = strings.Cut(text, "=")
+		s.Notes |= NoteValue
+	}
+}
+
+func lowerFirstKey(member string) string {
+	key, rest, found := strings.Cut(member, "=")
+	if !found {
+		return lower(member)
+	}
+	return lower(key) + "=" + rest
+}
+
+// contentSignals reads a Content-Signal value: "search=yes, ai-train=no". A key
+// that is absent states nothing.
+func contentSignals(value string) (list []Signal) {
+	for part := range strings.SplitSeq(value, ",") {
+		if part = trim(part); part == "" {
+			continue
+		}
+		key, v, _ := strings.Cut(part, "=")
+		s := Signal{Kind: SignalContentSignal, Label: lower(trim(key)), Value: trim(v), Raw: part,
+			Mode: ModeLegacy, Preference: PreferenceUnstated}
+		l := signalLabels[s.Label]
+		s.Purpose, s.Draft = l.purpose, l.origin
+		switch lower(s.Value) {
+		case "yes":
+			s.Preference = PreferenceAllow
+		case "no":
+			s.Preference = PreferenceRestrict
+		default:
+			if s.Purpose != 0 {
+				s.Notes |= NoteValue
+			}
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// tdmReservation reads the value of tdm-reservation: 1 or 0.
+func tdmReservation(value string) []Signal {
+	s := Signal{Kind: SignalTDMReservation, Label: "tdm-reservation", Value: trim(value), Raw: value, Draft: specTDMRep,
+		Mode: ModeLegacy, Purpose: PurposeTDM, Preference: PreferenceUnstated}
+	switch s.Value {
+	case "1":
+		s.Preference = PreferenceRestrict
+	case "0":
+		s.Preference = PreferenceAllow
+	default:
+		s.Notes |= NoteValue
+	}
+	return []Signal{s}
+}
+
+// tdmPolicy reads the value of tdm-policy, a URL. What the policy permits is not
+// read: it never lifts the reservation.
+func tdmPolicy(value string) []Signal {
+	return []Signal{{Kind: SignalTDMPolicy, Label: "tdm-policy", Value: trim(value), Raw: value, Draft: specTDMRep,
+		Mode: ModeLegacy, Purpose: PurposeTDM, Preference: PreferenceUnstated}}
+}
+
+// license is a signal that names a licence. Its URL is recorded, never fetched, so
+// that it states no preference.
+func license(url, mediaType, raw string) Signal {
+	s := Signal{Kind: SignalLicense, Label: "license", Value: url, Raw: raw, Draft: relLicense, Mode: ModeLegacy,
+		Purpose: PurposeLicense, Preference: PreferenceUnstated}
+	if mediaType, _, _ = strings.Cut(mediaType, ";"); lower(trim(mediaType)) == "application/rsl+xml" {
+		s.Draft = specRSL
+	}
+	return s
+}
+
+// linkLicenses reads the links of a Link field whose relation is license (RFC 8288
+// §3).
+func linkLicenses(value string) (list []Signal) {
+	for _, member := range members(value) {
+		member = trim(member)
+		url, params, ok := strings.Cut(strings.TrimPrefix(member, "<"), ">")
+		if !ok || !strings.HasPrefix(member, "<") {
+			continue
+		}
+		rel, mediaType := "", ""
+		for key, v := range linkParams(params) {
+			switch { // of several the first counts
+			case key == "rel" && rel == "":
+				rel = v
+			case key == "type" && mediaType == "":
+				mediaType = v
+			}
+		}
+		if hasLicense(rel) {
+			list = append(list, license(trim(url), mediaType, member))
+		}
+	}
+	return list
+}
+
+// hasLicense reports whether license is among the relations, which white space
+// separates.
+func hasLicense(rel string) bool {
+	for word := range strings.FieldsSeq(rel) {
+		if lower(word) == "license" {
+			return true
+		}
+	}
+	return false
+}
+
+// linkParams yields the parameters of a link, keys in lower case, values without
+// their quotation marks.
+func linkParams(s string) func(yield func(string, string) bool) {
+	return func(yield func(string, string) bool) {
+		start, open := 0, false
+		for i := 0; i <= len(s); i++ {
+			if i < len(s) && s[i] == '"' && !open {
+				end := skipQuoted(s, i)
+				open, i = end == i, end
+				continue
+			}
+			if i < len(s) && s[i] != ';' {
+				continue
+			}
+			key, v, _ := strings.Cut(s[start:i], "=")
+			start = i + 1
+			if !yield(lower(trim(key)), strings.Trim(trim(v), `"`)) {
+				return
+			}
+		}
+	}
+}
+
+// TagSignals are the page tags that speak of use, noai and noimageai, as signals
+// for a token: they restrict training as well as input.
+func TagSignals(tags []Tag, token string) (list []Signal) {
+	for i := range tags {
+		t := &tags[i]
+		if rules[t.Rule].kind != KindUsage || !t.Binds() || !t.For(token) {
+			continue
+		}
+		for _, p := range [...]Purpose{PurposeTrainAI, PurposeAIInput} {
+			list = append(list, Signal{Kind: SignalTag, Source: t.Source, Line: t.Line, Scope: ScopePage, Purpose: p,
+				Preference: PreferenceRestrict, Label: t.Word, Raw: t.Raw, Draft: t.Rule.Origin(), Mode: t.Mode,
+				Place: t.Place, Notes: t.Notes})
+		}
+	}
+	return list
+}

@@ -1,0 +1,210 @@
+package tag
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dunglas/httpsfv"
+)
+
+// robotsTag reads one line of Robots-Tag: a List whose Items are product tokens
+// and whose Parameters are rules (draft-illyes-repext-03 §3.1.1).
+func (p *headerReader) robotsTag(l fieldLine) { p.structuredTags(l, SourceRobotsTag) }
+
+// structuredTags reads a List member by member, so that a mistake in one costs
+// only that one, and every tag has the text of its member.
+func (p *headerReader) structuredTags(l fieldLine, source Source) {
+	var legacy []string
+	flush := func() {
+		if len(legacy) > 0 {
+			p.fallback(strings.Join(legacy, ","), source, l)
+			legacy = legacy[:0]
+		}
+	}
+	for _, member := range members(l.value) {
+		if trim(member) == "" {
+			continue
+		}
+		if len(legacy) > 0 && strings.IndexByte(member, ';') < 0 {
+			legacy = append(legacy, member)
+			continue
+		}
+		if tags, ok := p.structuredMember(trim(member)); ok {
+			flush()
+			for _, t := range tags {
+				p.addTag(t, source, l)
+			}
+			continue
+		}
+		legacy = append(legacy, member)
+	}
+	flush()
+}
+
+// fallback reads neighbouring members that are no structured ones as legacy:
+// together, for a prefix governs those behind it and a date may hold a comma.
+func (p *headerReader) fallback(value string, source Source, l fieldLine) {
+	if p.reading == Strict {
+		return
+	}
+	l.value = value
+	if source == SourceRobotsTag {
+		l.notes |= NoteMalformed
+	}
+	p.legacyTags(l, source)
+}
+
+// structuredMember reads one member. ok is false where it is none, or one that
+// only looks like it: "googlebot:noindex" is a valid token of RFC 9651.
+func (p *headerReader) structuredMember(raw string) (tags []Tag, ok bool) {
+	text := lowerKeys(raw)
+	list, err := httpsfv.UnmarshalList([]string{text})
+	if err != nil || len(list) != 1 {
+		return nil, false
+	}
+	item, ok := list[0].(httpsfv.Item)
+	if !ok { // an inner list
+		p.Notes |= NoteInnerList
+		return nil, true
+	}
+	agent, ok := itemAgent(item.Value)
+	if !ok {
+		return nil, false
+	}
+	names := item.Params.Names()
+	if p.reading == Lenient {
+		switch {
+		case strings.IndexByte(agent, ':') >= 0:
+			return nil, false
+		case len(names) == 0 && findRule(agent) != RuleUnknown:
+			t := newTag(agent, "")
+			t.Raw, t.Mode, t.Notes = raw, ModeLegacy, t.Notes|NoteRuleToken
+			return []Tag{t}, true
+		case len(names) == 0 && agent != "*":
+			return nil, false // an unknown word, kept as such
+		}
+	}
+	var notes Notes
+	if text != raw {
+		notes |= NoteCase
+	}
+	if findRule(agent) != RuleUnknown {
+		notes |= NoteRuleToken
+	}
+	for _, name := range names[:min(len(names), maxTags)] {
+		value, _ := item.Params.Get(name)
+		t := structuredTag(name, value)
+		t.Agent, t.Raw, t.Mode = agent, raw, ModeStructured
+		t.Notes |= notes
+		tags = append(tags, t)
+	}
+	return tags, true
+}
+
+// itemAgent is the product token of an Item: a Token or a String.
+func itemAgent(v any) (string, bool) {
+	switch v := v.(type) {
+	case httpsfv.Token:
+		return string(v), true
+	case string:
+		return v, v != ""
+	}
+	return "", false
+}
+
+// structuredTag reads a parameter.
+func structuredTag(name string, value any) Tag {
+	switch v := value.(type) {
+	case bool:
+		t := newTag(name, "")
+		if !v {
+			t.Notes |= NoteFalse
+		}
+		return t
+	case time.Time:
+		t := newTag(name, v.UTC().Format(time.RFC3339))
+		return t
+	default:
+		return newTag(name, bareText(value))
+	}
+}
+
+// bareText is a bare item as the legacy syntax writes it.
+func bareText(value any) string {
+	switch v := value.(type) {
+	case httpsfv.Token:
+		return string(v)
+	case string:
+		return v
+	case int64:
+		return strconv.FormatInt(v, 10)
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	return ""
+}
+
+// lowerKeys returns a member with the names of its parameters in lower case:
+// rules are case-insensitive (draft-illyes-repext-03 §3.1.3), RFC 9651's keys are
+// not even allowed in upper case. Values and the Item stay.
+func lowerKeys(member string) string {
+	var b []byte
+	key := false
+	for i := 0; i < len(member); i++ {
+		switch c := member[i]; {
+		case c == '"':
+			i = skipQuoted(member, i)
+		case c == ';':
+			key = true
+		case c == '=':
+			key = false
+		case key && lowerByte(c) != c:
+			if b == nil {
+				b = []byte(member)
+			}
+			b[i] = lowerByte(c)
+		}
+	}
+	if b == nil {
+		return member
+	}
+	return string(b)
+}
+
+// validList reports whether the lines of a field are a List without a mistake.
+func validList(lines []string) bool {
+	lowered := make([]string, len(lines))
+	for i, l := range lines {
+		lowered[i] = lowerKeys(l)
+	}
+	_, err := httpsfv.UnmarshalList(lowered)
+	return err == nil
+}
+
+// validDictionary is validList for a Dictionary.
+func validDictionary(lines []string) bool {
+	_, err := httpsfv.UnmarshalDictionary(lines)
+	return err == nil
+}
+
+// looksStructured reports whether an X-Robots-Tag with a ";" is a List: it has no
+// mistake, and none of its product tokens is a rule or holds a ":". "noindex;
+// nofollow" is two rules separated by the wrong octet.
+func looksStructured(value string) bool {
+	list, err := httpsfv.UnmarshalList([]string{lowerKeys(value)})
+	if err != nil {
+		return false
+	}
+	for _, m := range list {
+		item, ok := m.(httpsfv.Item)
+		if !ok {
+			continue
+		}
+		agent, ok := itemAgent(item.Value)
+		if !ok || strings.IndexByte(agent, ':') >= 0 || findRule(agent) != RuleUnknown {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,256 @@
+package tag
+
+import "strings"
+
+// Version names the vocabulary that decides what ingest keeps. It is part of the
+// facts' fingerprint: another vocabulary means reading the archives again.
+const Version = "2"
+
+// A Rule is one word of the vocabulary of page tags (draft-illyes-repext-03
+// §3.1.3 and what vendors document).
+type Rule uint8
+
+const (
+	RuleUnknown          Rule = iota // a word that is in no vocabulary known here
+	RuleNoindex                      // not to be in a public index
+	RuleNosnippet                    // no excerpts
+	RuleAll                          // no restriction: index and follow
+	RuleNone                         // noindex and nofollow
+	RuleIndex                        // the default, said aloud
+	RuleFollow                       // the default, said aloud
+	RuleNofollow                     // links are not to be followed
+	RuleArchive                      // the default, said aloud
+	RuleNoarchive                    // no public copy
+	RuleNocache                      // no public copy, in Bing's word
+	RuleNoimageindex                 // images of the page are not to be indexed
+	RuleNotranslate                  // no translation
+	RuleIndexifembedded              // noindex does not hold where the page is embedded
+	RuleMaxSnippet                   // octets of an excerpt: N, -1 for any
+	RuleMaxImagePreview              // none, standard or large
+	RuleMaxVideoPreview              // seconds of a preview: N, -1 for any
+	RuleUnavailableAfter             // not to be shown after a date
+	RuleNoai                         // not to be used for AI
+	RuleNoimageai                    // images are not to be used for AI
+	RuleNoodp                        // no description from a directory that has ended
+	RuleNoydir                       // the same of Yahoo's directory
+	RuleNoyaca                       // the same of Yandex's directory
+	lastRule             = RuleNoyaca
+)
+
+// A Kind says what a rule or a signal restricts. Neither makes a fetch a
+// violation: they are known only after it.
+type Kind uint8
+
+const (
+	_               Kind = iota
+	KindPublication      // showing the page or a part of it
+	KindUsage            // using its content
+)
+
+func (k Kind) String() string { return name(k, "", "publication", "usage") }
+
+// form is the syntax of a rule's value.
+type form uint8
+
+const (
+	formNone  form = iota
+	formCount      // a number, -1 for without limit
+	formImage      // none, standard, large
+	formDate
+)
+
+// rules is the vocabulary as data. origin is the draft that defines the word,
+// else the vendor that documents it first or most fully.
+var rules = [lastRule + 1]struct {
+	name   string
+	origin string
+	kind   Kind
+	form   form
+	limits bool // it takes something away; the others say the default aloud
+}{
+	RuleUnknown:          {name: "unknown"},
+	RuleNoindex:          {"noindex", draftREP, KindPublication, formNone, true},
+	RuleNosnippet:        {"nosnippet", draftREP, KindPublication, formNone, true},
+	RuleAll:              {"all", "google", 0, formNone, false},
+	RuleNone:             {"none", "google", KindPublication, formNone, true},
+	RuleIndex:            {"index", "yandex", 0, formNone, false},
+	RuleFollow:           {"follow", "yandex", 0, formNone, false},
+	RuleNofollow:         {"nofollow", "google", 0, formNone, true},
+	RuleArchive:          {"archive", "yandex", 0, formNone, false},
+	RuleNoarchive:        {"noarchive", "google", KindPublication, formNone, true},
+	RuleNocache:          {"nocache", "bing", KindPublication, formNone, true},
+	RuleNoimageindex:     {"noimageindex", "google", KindPublication, formNone, true},
+	RuleNotranslate:      {"notranslate", "google", KindPublication, formNone, true},
+	RuleIndexifembedded:  {"indexifembedded", "google", 0, formNone, false},
+	RuleMaxSnippet:       {"max-snippet", "google", KindPublication, formCount, true},
+	RuleMaxImagePreview:  {"max-image-preview", "google", KindPublication, formImage, true},
+	RuleMaxVideoPreview:  {"max-video-preview", "google", KindPublication, formCount, true},
+	RuleUnavailableAfter: {"unavailable_after", "google", KindPublication, formDate, true},
+	RuleNoai:             {"noai", "deviantart", KindUsage, formNone, true},
+	RuleNoimageai:        {"noimageai", "deviantart", KindUsage, formNone, true},
+	RuleNoodp:            {"noodp", "google", 0, formNone, true},
+	RuleNoydir:           {"noydir", "yahoo", 0, formNone, true},
+	RuleNoyaca:           {"noyaca", "yandex", 0, formNone, true},
+}
+
+// The drafts and specifications that words come from.
+const (
+	draftREP   = "draft-illyes-repext-03"
+	draftVocab = "draft-ietf-aipref-vocab"
+	olderVocab = "draft-ietf-aipref-vocab (older)"
+	contentSig = "content-signals"
+	specRSL    = "rsl-1.0"
+	specTDMRep = "tdmrep"
+	relLicense = "rel-license"
+)
+
+func (r Rule) String() string { return rules[known(r)].name }
+
+// Origin is the draft that defines the rule, else the vendor that documents it;
+// empty for unknown words.
+func (r Rule) Origin() string { return rules[known(r)].origin }
+
+// Kind says what the rule restricts; 0 where that is neither publication nor use.
+func (r Rule) Kind() Kind { return rules[known(r)].kind }
+
+// Restricts reports whether the rule takes something away. The others say the
+// default aloud: nothing opts out of a restriction (draft-illyes-repext-03 §3.1.2).
+func (r Rule) Restricts() bool { return rules[known(r)].limits }
+
+func known(r Rule) Rule {
+	if r > lastRule {
+		return RuleUnknown
+	}
+	return r
+}
+
+var ruleOf = func() map[string]Rule {
+	m := make(map[string]Rule, len(rules))
+	for r := RuleUnknown + 1; r <= lastRule; r++ {
+		m[rules[r].name] = r
+	}
+	return m
+}()
+
+// maxWord is the length of the longest word of the vocabulary.
+const maxWord = len("unavailable_after")
+
+// findRule returns the rule of a word in any case.
+func findRule(word string) Rule {
+	if len(word) > maxWord {
+		return RuleUnknown
+	}
+	return ruleOf[lower(word)]
+}
+
+// A Purpose is a use of content that a signal speaks of.
+type Purpose uint8
+
+const (
+	_                 Purpose = iota // a word that is in no vocabulary known here
+	PurposeAutomated                 // any automated processing
+	PurposeTDM                       // text and data mining
+	PurposeTrainAI                   // training of AI models
+	PurposeTrainGenAI                // training of generative AI models
+	PurposeAIInput                   // input of a model at the time of an answer
+	PurposeSearch                    // a search index
+	PurposeLicense                   // whatever the linked licence says
+	lastPurpose       = PurposeLicense
+)
+
+func (p Purpose) String() string {
+	return name(p, "unknown", "automated", "tdm", "train-ai", "train-genai", "ai-input", "search", "license")
+}
+
+// parent is the wider purpose whose preference holds where none is stated.
+func (p Purpose) parent() Purpose {
+	switch p {
+	case PurposeTrainGenAI:
+		return PurposeTrainAI
+	case PurposeTrainAI:
+		return PurposeTDM
+	case PurposeTDM, PurposeSearch, PurposeAIInput:
+		return PurposeAutomated
+	}
+	return 0
+}
+
+// A label is a key of Content-Usage or Content-Signal.
+type label struct {
+	purpose Purpose
+	origin  string
+}
+
+// usageLabels are the keys of Content-Usage. The vocabulary changed from draft to
+// draft; the older keys are still out there.
+var usageLabels = map[string]label{
+	"train-ai":    {PurposeTrainAI, draftVocab},
+	"search":      {PurposeSearch, draftVocab},
+	"bots":        {PurposeAutomated, olderVocab},
+	"all":         {PurposeAutomated, olderVocab},
+	"tdm":         {PurposeTDM, olderVocab},
+	"ai":          {PurposeTrainAI, olderVocab},
+	"genai":       {PurposeTrainGenAI, olderVocab},
+	"train-genai": {PurposeTrainGenAI, olderVocab},
+	"ai-use":      {PurposeAIInput, olderVocab},
+}
+
+// signalLabels are the keys of Content-Signal.
+var signalLabels = map[string]label{
+	"search":   {PurposeSearch, contentSig},
+	"ai-input": {PurposeAIInput, contentSig},
+	"ai-train": {PurposeTrainAI, contentSig},
+}
+
+// metaAgents are the names of metas that are kept whatever their content: the
+// global one and tokens that search engines document as names of metas.
+var metaAgents = words("robots", "googlebot", "googlebot-news", "google-extended", "bingbot", "msnbot",
+	"slurp", "yandex", "yandexbot", "baiduspider", "duckduckbot", "applebot", "applebot-extended",
+	"adsbot-google", "adidxbot", "otherbot", "gptbot", "ccbot", "claudebot", "archive.org_bot", "ia_archiver")
+
+// otherNames are names of metas that HTML and its registry of extensions give
+// another meaning: their content may hold such a word as "all", and binds nobody.
+var otherNames = words("application-name", "audience", "author", "copyright", "color-scheme", "description",
+	"distribution", "format-detection", "generator", "keywords", "language", "publisher", "rating",
+	"referrer", "revisit-after", "subject", "theme-color", "title", "viewport")
+
+func words(list ...string) map[string]bool {
+	m := make(map[string]bool, len(list))
+	for _, w := range list {
+		m[w] = true
+	}
+	return m
+}
+
+// name returns the name of an enum's value, the first for those without.
+func name[T ~uint8](v T, names ...string) string {
+	if int(v) < len(names) {
+		return names[v]
+	}
+	return names[0]
+}
+
+// lower returns s with ASCII letters in lower case: other letters that have an
+// ASCII one as lower case (U+212A) are no spelling of a word.
+func lower(s string) string {
+	for i := 0; i < len(s); i++ {
+		if 'A' <= s[i] && s[i] <= 'Z' {
+			b := []byte(s)
+			for ; i < len(b); i++ {
+				b[i] = lowerByte(b[i])
+			}
+			return string(b)
+		}
+	}
+	return s
+}
+
+func lowerByte(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		c += 'a' - 'A'
+	}
+	return c
+}
+
+// trim drops the white space of HTTP and HTML.
+func trim(s string) string { return strings.Trim(s, " \t\r\n\f\v\x00") }
