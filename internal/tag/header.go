@@ -169,7 +169,7 @@ func (p *headerReader) structured(lines joined, valid func([]string) bool, read 
 	}
 }
 
-func (p *headerReader) addTag(t Tag, source Source, l fieldLine) {
+func (p *Page) addTag(t Tag, source Source, l fieldLine) {
 	if len(p.Tags) >= maxTags {
 		p.Notes |= NoteMore
 		return

@@ -1,5 +1,11 @@
 package tag
 
+import (
+	"bytes"
+	"strings"
+	"unicode/utf16"
+)
+
 // A Place is where in a page an element stands.
 type Place uint8
 
@@ -22,3 +28,166 @@ func (p Place) InHead() bool { return p == PlaceHead || p == PlaceHeadNoscript }
 
 // InNoscript reports whether the element is seen only by those that run no scripts.
 func (p Place) InNoscript() bool { return p == PlaceHeadNoscript || p == PlaceBodyNoscript }
+
+// An Item is a meta or link element that is kept.
+type Item struct {
+	Link    bool   // a link element with rel=license; else a meta
+	Name    string // of a meta, in lower case, or the relations of a link
+	Content string // of a meta, or the address of a link; character references are decoded
+	Type    string // of a link: its media type
+	Place   Place
+	Cut     bool // Content was longer than MaxLine
+}
+
+// Found is what Scan keeps of a page.
+type Found struct {
+	Items []Item
+	// Cut says that the page goes on behind what was looked at, Open that the head
+	// had not ended there: then nothing can be concluded from absence.
+	Cut, Open bool
+	// More says that there were more items than are kept.
+	More bool
+}
+
+// Scan finds the elements of a page that speak of its use: each meta whose name is
+// known or whose content holds a word of the vocabulary, and each link to a
+// licence. page is the decoded body or the beginning of it, and more says that the
+// body goes on.
+//
+// It is a tokenizer and the part of the tree builder of the HTML standard that
+// tells where the head ends (§13.2.6.4.1 to §13.2.6.4.6, scripting disabled).
+// Behind the head it knows no tree: of metas there it says only that they are not
+// in the head.
+//
+// Most pages hold no such element. So it first looks at every "<" that a meta or
+// link could begin with, and only if one of those speaks of use does it read the
+// page up to the last of them.
+func Scan(page []byte, more bool) Found {
+	var f Found
+	if len(page) > MaxScan {
+		page, more = page[:MaxScan], true
+	}
+	f.Cut = more
+	page = decode(page)
+	end := lastCandidate(page)
+	if end == 0 && !more {
+		return f
+	}
+	s := scanner{page: page, stop: end, found: &f}
+	if more {
+		s.stop = len(page) // to know whether the head has ended
+	}
+	s.run()
+	f.Open = more && s.mode < modeBody
+	return f
+}
+
+// decode drops a byte order mark and turns UTF-16 into UTF-8, where the mark or the
+// first tag shows that it is. Other encodings are read as they are: in all that
+// are in use, markup and the words of the vocabulary have the octets of ASCII. So
+// what a meta says of the charset changes nothing; that it can't say UTF-16, the
+// HTML standard has it too (§13.2.3.2).
+func decode(page []byte) []byte {
+	switch {
+	case bytes.HasPrefix(page, []byte("\xEF\xBB\xBF")):
+		return page[3:]
+	case bytes.HasPrefix(page, []byte("\xFE\xFF")):
+		return fromUTF16(page[2:], true)
+	case bytes.HasPrefix(page, []byte("\xFF\xFE")):
+		return fromUTF16(page[2:], false)
+	case len(page) >= 4 && page[0] == 0 && page[1] == '<' && page[2] == 0:
+		return fromUTF16(page, true)
+	case len(page) >= 4 && page[0] == '<' && page[1] == 0 && page[3] == 0:
+		return fromUTF16(page, false)
+	}
+	return page
+}
+
+// fromUTF16 transcodes; half a code unit at the end is dropped.
+func fromUTF16(page []byte, bigEndian bool) []byte {
+	hi, lo := 1, 0
+	if bigEndian {
+		hi, lo = 0, 1
+	}
+	units := make([]uint16, len(page)/2)
+	for i := range units {
+		units[i] = uint16(page[2*i+hi])<<8 | uint16(page[2*i+lo])
+	}
+	return []byte(string(utf16.Decode(units)))
+}
+
+// lastCandidate returns the end of the last "<" followed by "meta" or "link" whose
+// attributes speak of use, wherever it stands; 0 where there is none. Every element
+// that Scan can find is one of those, for where a tag begins, what is before it
+// does not change how it is read.
+func lastCandidate(page []byte) (end int) {
+	var t attributes
+	work := 0
+	for i := 0; ; {
+		n := bytes.IndexByte(page[i:], '<')
+		if n < 0 {
+			return end
+		}
+		i += n + 1
+		if i >= len(page) || page[i]|0x20 != 'm' && page[i]|0x20 != 'l' {
+			continue
+		}
+		if link := page[i]|0x20 == 'l'; !hasName(page[i:], "meta") && !(link && hasName(page[i:], "link")) {
+			continue
+		}
+		after, ok := t.read(page, i+4)
+		if ok && t.item(page[i]|0x20 == 'l').speaks() {
+			end = i + 1
+		}
+		// Tags that never end would be read again and again.
+		if work += after - i; work > 2*len(page) {
+			return len(page)
+		}
+	}
+}
+
+// hasName reports whether a tag name, and nothing more, stands at the beginning.
+func hasName(b []byte, name string) bool {
+	if len(b) <= len(name) {
+		return false
+	}
+	for i := range len(name) {
+		if b[i]|0x20 != name[i] {
+			return false
+		}
+	}
+	return endsName(b[len(name)])
+}
+
+// endsName reports whether an octet ends a tag's name.
+func endsName(c byte) bool { return isSpace(c) || c == '/' || c == '>' }
+
+// isSpace reports whether an octet is white space of HTML.
+func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f' }
+
+// speaks reports whether the item speaks of use: it is kept.
+func (it Item) speaks() bool {
+	if it.Link {
+		return hasLicense(it.Name)
+	}
+	switch {
+	case it.Name == "" || otherNames[it.Name] || strings.IndexByte(it.Name, ':') >= 0:
+		return false
+	case it.Name == "tdm-reservation" || it.Name == "tdm-policy" || metaAgents[it.Name]:
+		return true
+	}
+	return holdsWord(it.Content)
+}
+
+// holdsWord reports whether one of the words between commas is of the vocabulary.
+func holdsWord(content string) bool {
+	for content != "" {
+		var part string
+		part, content = cutElement(content)
+		word, _, _ := strings.Cut(part, ":")
+		if findRule(trim(word)) != RuleUnknown {
+			return true
+		}
+	}
+	return false
+}

@@ -23,8 +23,6 @@ const (
 
 	maxTags      = 16 * MaxItems // tags of one page; signals of one page or file
 	maxKept      = 64 << 10      // octets kept of one page's metas and links
-	maxTagLength = 64 << 10      // octets of one HTML tag that Scan reads attributes of
-	maxAttrs     = 64            // attributes of one HTML tag that Scan reads
 	maxLines     = 1024          // policy header lines of one response
 	maxPolicy    = 256 << 10     // octets of them
 	maxTDMFile   = 1 << 20       // octets of a tdmrep.json

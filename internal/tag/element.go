@@ -1,0 +1,188 @@
+package tag
+
+import (
+	"bytes"
+	"html"
+	"strings"
+)
+
+// attributes are those of a meta or link element that matter, as octets of the page.
+type attributes struct {
+	name, content   []byte // of a meta
+	rel, href, kind []byte // of a link; kind is its type
+	seen            uint8  // a bit each: of several the first counts
+}
+
+// read reads the attributes of a tag; i is where its name ends. It returns the
+// place behind the tag. ok is false where the page ends in it: then there is no
+// tag (HTML §13.2.5.32 and on, eof-in-tag).
+func (a *attributes) read(page []byte, i int) (after int, ok bool) {
+	*a = attributes{}
+	for {
+		for i < len(page) && (isSpace(page[i]) || page[i] == '/') {
+			i++
+		}
+		if i >= len(page) {
+			return i, false
+		}
+		if page[i] == '>' {
+			return i + 1, true
+		}
+		start := i
+		for i++; i < len(page) && page[i] != '=' && !endsName(page[i]); i++ {
+		}
+		key := page[start:i]
+		var value []byte
+		if value, i, ok = attributeValue(page, i); !ok {
+			return i, false
+		}
+		a.keep(key, value)
+	}
+}
+
+// attributeValue reads "= value" where it stands; i is where the attribute's name
+// ends.
+func attributeValue(page []byte, i int) (value []byte, after int, ok bool) {
+	at := skipSpace(page, i)
+	if at >= len(page) {
+		return nil, at, false
+	}
+	if page[at] != '=' {
+		return nil, at, true
+	}
+	if at = skipSpace(page, at+1); at >= len(page) {
+		return nil, at, false
+	}
+	switch c := page[at]; c {
+	case '>':
+		return nil, at, true
+	case '"', '\'':
+		n := bytes.IndexByte(page[at+1:], c)
+		if n < 0 {
+			return nil, len(page), false
+		}
+		return page[at+1 : at+1+n], at + 1 + n + 1, true
+	}
+	start := at
+	for at < len(page) && !isSpace(page[at]) && page[at] != '>' {
+		at++
+	}
+	return page[start:at], at, at < len(page)
+}
+
+func skipSpace(page []byte, i int) int {
+	for i < len(page) && isSpace(page[i]) {
+		i++
+	}
+	return i
+}
+
+// keep keeps the first of each attribute that matters.
+func (a *attributes) keep(key, value []byte) {
+	if len(key) < 3 || len(key) > 7 {
+		return
+	}
+	for i, k := range [...]struct {
+		name string
+		to   *[]byte
+	}{{"name", &a.name}, {"content", &a.content}, {"rel", &a.rel}, {"href", &a.href}, {"type", &a.kind}} {
+		if len(key) == len(k.name) && strings.EqualFold(k.name, string(key)) && a.seen&(1<<i) == 0 {
+			a.seen |= 1 << i
+			*k.to = value
+		}
+	}
+}
+
+// item is the element as it is kept.
+func (a *attributes) item(link bool) Item {
+	if link {
+		it := Item{Link: true, Name: lower(attributeText(a.rel, 256)), Type: attributeText(a.kind, 256)}
+		it.Content = attributeText(a.href, MaxLine+1)
+		return it.cut()
+	}
+	it := Item{Name: lower(trim(attributeText(a.name, 256)))}
+	it.Content = attributeText(a.content, MaxLine+1)
+	return it.cut()
+}
+
+func (it Item) cut() Item {
+	if len(it.Content) > MaxLine {
+		it.Content, it.Cut = cutMembers(it.Content), true
+	}
+	return it
+}
+
+// attributeText is an attribute's value with its character references decoded, of
+// at most limit octets before decoding.
+func attributeText(value []byte, limit int) string {
+	s := string(value[:min(len(value), limit)])
+	if strings.IndexByte(s, '\r') >= 0 { // HTML §13.2.3.5, normalising newlines
+		s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
+	}
+	s = strings.ReplaceAll(s, "\x00", "\uFFFD") // HTML §13.2.5.36
+	if strings.IndexByte(s, '&') < 0 {
+		return s
+	}
+	var b strings.Builder
+	for {
+		i := strings.IndexByte(s, '&')
+		if i < 0 {
+			b.WriteString(s)
+			return b.String()
+		}
+		b.WriteString(s[:i])
+		s = s[i:]
+		n := referenceLen(s)
+		b.WriteString(decodeReference(s[:n], s[n:]))
+		s = s[n:]
+	}
+}
+
+// referenceLen is the length of what may be a character reference at the beginning
+// of s: "&", letters and digits, or "#" and a number, and a ";" where there is one.
+func referenceLen(s string) int {
+	n := 1
+	if n < len(s) && s[n] == '#' {
+		n++
+		hex := n < len(s) && s[n]|0x20 == 'x'
+		if hex {
+			n++
+		}
+		for n < len(s) && (isDigit(s[n]) || hex && 'a' <= s[n]|0x20 && s[n]|0x20 <= 'f') {
+			n++
+		}
+	} else {
+		for n < len(s) && isAlnum(s[n]) {
+			n++
+		}
+	}
+	if n < len(s) && s[n] == ';' {
+		n++
+	}
+	return n
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+func isAlnum(c byte) bool { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+// decodeReference decodes a character reference of an attribute. A named one that
+// lacks its ";" is none before "=", a letter or a digit (HTML §13.2.5.73), as in
+// "?a=b&copy=1". One of more than 40 octets is none.
+func decodeReference(ref, rest string) string {
+	if len(ref) > 40 && ref[1] != '#' {
+		return ref
+	}
+	text := html.UnescapeString(ref)
+	if len(ref) > 1 && ref[1] == '#' || text == ref || ref == "&semi;" {
+		return text
+	}
+	if ref[len(ref)-1] != ';' && rest != "" && rest[0] == '=' {
+		return ref
+	}
+	// Only a beginning of it was a reference: what is left of it ends the text.
+	if last := text[len(text)-1]; isAlnum(last) || last == ';' {
+		return ref
+	}
+	return text
+}

@@ -1,0 +1,119 @@
+package tag
+
+import "encoding/binary"
+
+// The encoding of a Found, for one column of the facts: an octet of flags, then
+// for each item an octet of flags and place, and its name, content and type, each
+// behind its length (uvarint). Nothing found is the empty string. It changes only
+// with Version.
+const (
+	foundCut, foundOpen, foundMore = 1, 2, 4
+
+	itemLink, itemCut, itemPlace = 1, 2, 4 // the place counts in fours
+)
+
+// Encode writes what was found as a string; Decode reads it.
+func (f *Found) Encode() string {
+	flags := bit(f.Cut, foundCut) | bit(f.Open, foundOpen) | bit(f.More, foundMore)
+	if flags == 0 && len(f.Items) == 0 {
+		return ""
+	}
+	b := []byte{flags}
+	for _, it := range f.Items {
+		b = append(b, bit(it.Link, itemLink)|bit(it.Cut, itemCut)|byte(it.Place)*itemPlace)
+		for _, s := range [...]string{it.Name, it.Content, it.Type} {
+			b = binary.AppendUvarint(b, uint64(len(s)))
+			b = append(b, s...)
+		}
+	}
+	return string(b)
+}
+
+func bit(set bool, value byte) byte {
+	if set {
+		return value
+	}
+	return 0
+}
+
+// Decode reads what Encode wrote. ok is false where it did not.
+func Decode(s string) (f Found, ok bool) {
+	if s == "" {
+		return f, true
+	}
+	f.Cut, f.Open, f.More = s[0]&foundCut != 0, s[0]&foundOpen != 0, s[0]&foundMore != 0
+	if s[0] > foundCut|foundOpen|foundMore {
+		return Found{}, false
+	}
+	for s = s[1:]; s != ""; {
+		flags := s[0]
+		s = s[1:]
+		it := Item{Link: flags&itemLink != 0, Cut: flags&itemCut != 0, Place: Place(flags / itemPlace)}
+		for _, to := range [...]*string{&it.Name, &it.Content, &it.Type} {
+			if *to, s, ok = cutLength(s); !ok {
+				return Found{}, false
+			}
+		}
+		if it.Place > PlaceTemplate || len(f.Items) >= MaxItems {
+			return Found{}, false
+		}
+		f.Items = append(f.Items, it)
+	}
+	return f, true
+}
+
+// cutLength cuts a string behind its length from the beginning of s.
+func cutLength(s string) (first, rest string, ok bool) {
+	n, size := binary.Uvarint([]byte(s[:min(len(s), binary.MaxVarintLen64)]))
+	if size <= 0 || n > uint64(len(s)-size) {
+		return "", "", false
+	}
+	return s[size : size+int(n)], s[size+int(n):], true
+}
+
+// Read reads the kept metas and links as tags and signals.
+func (f *Found) Read() Page {
+	var p Page
+	if f.More {
+		p.Notes |= NoteMore
+	}
+	for i, it := range f.Items {
+		l := fieldLine{value: it.Content, line: i + 1}
+		if it.Cut {
+			l.notes = NoteCut
+			p.Notes |= NoteCut
+		}
+		p.readItem(it, l)
+	}
+	return p
+}
+
+func (p *Page) readItem(it Item, l fieldLine) {
+	before := len(p.Signals)
+	switch {
+	case it.Link:
+		p.addSignals([]Signal{license(trim(it.Content), it.Type, it.Content)}, l, SourceLink)
+	case it.Name == "tdm-reservation":
+		p.addSignals(tdmReservation(it.Content), l, SourceMeta)
+	case it.Name == "tdm-policy":
+		p.addSignals(tdmPolicy(it.Content), l, SourceMeta)
+	default:
+		p.addMeta(it, l)
+	}
+	for i := before; i < len(p.Signals); i++ {
+		p.Signals[i].Place, p.Signals[i].Mode = it.Place, ModeMeta
+	}
+}
+
+// addMeta adds the rules of a meta: everybody's if its name is robots, else those of
+// the token that its name is (draft-illyes-repext-03 §3.1.2).
+func (p *Page) addMeta(it Item, l fieldLine) {
+	agent := it.Name
+	if agent == "robots" || agent == "*" {
+		agent = ""
+	}
+	for _, t := range metaTags(it.Content) {
+		t.Agent, t.Place = agent, it.Place
+		p.addTag(t, SourceMeta, l)
+	}
+}

@@ -1,0 +1,248 @@
+package tag
+
+import (
+	"bytes"
+	"compress/bzip2"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+)
+
+// A seen is what the differential tests compare: a meta or link that speaks of use,
+// and whether the head holds it. Whether a noscript element does is compared in the
+// head alone: behind it Scan knows no tree.
+type seen struct {
+	Item
+	place Place
+}
+
+func (s seen) String() string { return fmt.Sprintf("%v %+v", s.place, s.Item) }
+
+// oracle finds the same with the parser of golang.org/x/net/html, scripting off.
+func oracle(page []byte) (list []seen, err error) {
+	doc, err := html.ParseWithOptions(bytes.NewReader(page), html.ParseOptionEnableScripting(false))
+	if err != nil {
+		return nil, err
+	}
+	for n := range doc.Descendants() {
+		if n.Type != html.ElementNode || n.Namespace != "" || n.Data != "meta" && n.Data != "link" {
+			continue
+		}
+		attr := map[string]string{}
+		for _, a := range n.Attr {
+			attr[a.Key] = a.Val
+		}
+		it := Item{Name: strings.ToLower(trim(attr["name"])), Content: attr["content"]}
+		if n.Data == "link" {
+			it = Item{Link: true, Name: strings.ToLower(attr["rel"]), Content: attr["href"], Type: attr["type"]}
+		}
+		if it = it.cut(); it.speaks() {
+			list = append(list, seen{it, place(n)})
+		}
+	}
+	return list, nil
+}
+
+// place is coarse behind the head.
+func place(n *html.Node) Place {
+	p := PlaceBody
+	for a := range n.Ancestors() {
+		switch a.Data {
+		case "template":
+			return PlaceTemplate
+		case "noscript":
+			p = PlaceBodyNoscript
+		case "head":
+			if p == PlaceBodyNoscript {
+				return PlaceHeadNoscript
+			}
+			return PlaceHead
+		}
+	}
+	return PlaceBody
+}
+
+func scanned(page []byte) (list []seen) {
+	for _, it := range Scan(page, false).Items {
+		p := it.Place
+		if p == PlaceBodyNoscript {
+			p = PlaceBody
+		}
+		it.Place = 0
+		list = append(list, seen{it, p})
+	}
+	return list
+}
+
+// compare compares Scan with the oracle. Where the page has elements behind the
+// head for which the tree decides whether metas survive, only the head is compared.
+func compare(t *testing.T, page []byte) bool {
+	t.Helper()
+	want, err := oracle(page)
+	if err != nil || len(want) > MaxItems {
+		return true // the oracle gives up on nesting too deep
+	}
+	got := scanned(page)
+	if low := bytes.ToLower(page); containsAny(low, "<select", "<frameset", "<svg", "<math", "<plaintext") {
+		got, want = heads(got), heads(want)
+	}
+	if fmt.Sprint(got) == fmt.Sprint(want) {
+		return true
+	}
+	t.Errorf("%.1500q\n got  %v\n want %v", page, got, want)
+	return false
+}
+
+func heads(list []seen) (in []seen) {
+	for _, s := range list {
+		if s.place.InHead() {
+			in = append(in, s)
+		}
+	}
+	return in
+}
+
+func containsAny(b []byte, list ...string) bool {
+	for _, s := range list {
+		if bytes.Contains(b, []byte(s)) {
+			return true
+		}
+	}
+	return false
+}
+
+// soup is what generated pages are made of.
+var soup = strings.Split(`<html>|<head>|</head>|<body>|</body>|</html>|<!doctype html>|<title>|</title>|<noscript>|</noscript>|<style>|</style>|<script>|</script>|`+
+	`<template>|</template>|<meta name=robots content=noindex>|<meta content='nofollow' name="robots"/>|<META NAME=GoogleBot CONTENT="none">|<meta name=x content="noai, b">|`+
+	`<meta name="tdm-reservation" content=1>|<link rel="license" href=/l type='application/rsl+xml'>|<link rel=stylesheet href=a>|<meta name=robots content="&#110;oindex&amp;x&copy=1&notit;">|`+
+	`<meta name=robots>|<meta name=robots name=x content=a content=b>|<meta name=robots content=noindex|<meta name = "robots" content = noindex >|<meta/name=robots/content=noindex/>|`+
+	`<!-- -->|<!-->|<!--->|<!--|-->|--!>|<!x>|<?php ?>|</ x>|</>|<!doctype>| |\n|x|&nbsp;|&#32;|&#x20;|<|>|"|'|<p>|</p>|</br>|<br>|<div title="<meta name=robots content=noindex>">|<a b='>'>|`+
+	`<base href=x>|<link>|<noframes>|</noframes>|<textarea>|</textarea>|<xmp>|</xmp>|<iframe>|</iframe>|<noembed>|</noembed>|<basefont>|<bgsound>|<frameset>|<select>|`+
+	`<script><!--|<img src=x>|</head >|</TITLE>|</script x>|<metax name=robots content=noindex>|<h1 a=">|<b =x>|<i "x>|é|`+"\x00|\r\n|\f|<table>|<tr>|</table>", "|")
+
+func TestScanSoup(t *testing.T) {
+	n := 60000
+	if testing.Short() {
+		n = 5000
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	for range n {
+		var b []byte
+		for range 1 + random.IntN(14) {
+			b = append(b, strings.ReplaceAll(soup[random.IntN(len(soup))], `\n`, "\n")...)
+		}
+		if !compare(t, b) {
+			return
+		}
+	}
+}
+
+// FuzzScan holds Scan against the oracle, and cuts the page anywhere: what is found
+// in a prefix is found in the page.
+func FuzzScan(f *testing.F) {
+	f.Add([]byte(strings.Join(soup[:24], "")), 40)
+	for i, s := range soup {
+		f.Add([]byte("<title></title>"+s+soup[(i*7)%len(soup)]+"<meta name=robots content=noindex>"), 30)
+	}
+	f.Fuzz(func(t *testing.T, page []byte, at int) {
+		if len(page) > 4096 || bytes.HasPrefix(page, []byte("\xEF\xBB\xBF")) || bytes.IndexByte(page, 0) == 1 ||
+			bytes.HasPrefix(page, []byte("\xFE\xFF")) || bytes.HasPrefix(page, []byte("\xFF\xFE")) || bytes.HasPrefix(page, []byte{0, '<'}) {
+			return // encodings that the oracle does not know
+		}
+		if low := bytes.ToLower(page); bytes.Contains(low, []byte("<!--")) && bytes.Contains(low, []byte("<script")) {
+			return // the oracle leaves the escaped state of scripts at any "<", against HTML §13.2.5.20
+		}
+		if foreign := bytes.ToLower(page); bytes.Contains(foreign, []byte("<template")) && containsAny(foreign, "<svg", "<math") {
+			return // the oracle gives up on the rest of the page
+		}
+		compare(t, page)
+		if at > 0 && at < len(page) {
+			whole, part := Scan(page, false), Scan(page[:at], true)
+			if len(part.Items) > len(whole.Items) || fmt.Sprint(part.Items) != fmt.Sprint(whole.Items[:len(part.Items)]) {
+				t.Errorf("%q cut at %d: %v, whole: %v", page, at, part.Items, whole.Items)
+			}
+		}
+		found := Scan(page, true)
+		if again, ok := Decode(found.Encode()); !ok || fmt.Sprint(again) != fmt.Sprint(found) {
+			t.Errorf("%q: decoded %v, want %v", page, again, found)
+		}
+	})
+}
+
+// TestScanWARC compares on every piece of HTML in the archives.
+func TestScanWARC(t *testing.T) {
+	const dir = "../../../shared/warc"
+	if _, err := os.Stat(dir); err != nil {
+		t.Skip("no archives at ", dir)
+	}
+	pages, metas := 0, 0
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		for _, page := range htmlIn(unpack(data)) {
+			pages++
+			metas += len(scanned(page))
+			if !compare(t, page) {
+				return fmt.Errorf("%s: page %d", path, pages)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	if pages < 100 {
+		t.Errorf("only %d pages", pages)
+	}
+	t.Logf("%d pages, %d metas and links", pages, metas)
+}
+
+// unpack undoes gzip and bzip2 as far as that goes.
+func unpack(data []byte) []byte {
+	var r io.Reader = bytes.NewReader(data)
+	if g, err := gzip.NewReader(bytes.NewReader(data)); err == nil {
+		r = g
+	} else if bytes.HasPrefix(data, []byte("BZh")) {
+		r = bzip2.NewReader(r)
+	}
+	out, _ := io.ReadAll(io.LimitReader(r, 16<<20)) // damage ends it
+	return out
+}
+
+// htmlIn cuts an archive at what looks like the end of an HTTP head before HTML: what
+// is behind it, up to the next record, is a page, damaged or not.
+func htmlIn(data []byte) (pages [][]byte) {
+	for {
+		_, rest, ok := bytes.Cut(data, []byte("HTTP/1."))
+		if !ok {
+			return pages
+		}
+		data = rest
+		end := bytes.Index(rest[:min(len(rest), 16<<10)], []byte("\r\n\r\n"))
+		if end < 0 {
+			continue
+		}
+		head, body := rest[:end], rest[end+4:]
+		body = body[:min(len(body), MaxScan)]
+		if !bytes.Contains(bytes.ToLower(head), []byte("text/html")) {
+			continue
+		}
+		if i := bytes.Index(body, []byte("\r\n\r\nWARC/1.")); i >= 0 {
+			body = body[:i]
+		}
+		body = bytes.TrimPrefix(body, []byte("\xEF\xBB\xBF"))
+		pages = append(pages, body)
+	}
+}

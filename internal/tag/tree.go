@@ -1,0 +1,444 @@
+package tag
+
+import (
+	"bytes"
+	"html"
+	"strings"
+)
+
+// mode is the insertion mode of the tree builder, as far as it is followed.
+type mode uint8
+
+const (
+	modeInitial    mode = iota // nothing yet
+	modeBeforeHTML             // behind the doctype
+	modeBeforeHead             // behind <html>
+	modeHead
+	modeHeadNoscript
+	modeAfterHead // behind </head>
+	modeBody      // behind the head for good
+	modeFrameset  // where a frameset stands in place of a body
+)
+
+// A scanner reads a page token by token, up to stop.
+type scanner struct {
+	page  []byte
+	at    int
+	stop  int // elements that begin behind it need not be read
+	mode  mode
+	found *Found
+
+	template int // templates that are open
+	noscript int // noscript elements behind the head that are open
+	kept     int // octets kept
+
+	attributes attributes
+}
+
+func (s *scanner) run() {
+	for s.at < len(s.page) && s.at < s.stop {
+		n := bytes.IndexByte(s.page[s.at:], '<')
+		if n < 0 {
+			s.text(s.page[s.at:])
+			return
+		}
+		s.text(s.page[s.at : s.at+n])
+		s.at += n + 1
+		if !s.opensMarkup() {
+			s.text([]byte{'<'})
+			continue
+		}
+		s.markup()
+	}
+}
+
+// opensMarkup reports whether the "<" just read begins a tag, a comment or the like.
+func (s *scanner) opensMarkup() bool {
+	if s.at >= len(s.page) {
+		return false
+	}
+	switch c := s.page[s.at]; {
+	case c == '!' || c == '?':
+		return true
+	case c == '/':
+		return s.at+1 < len(s.page)
+	default:
+		return isLetter(c)
+	}
+}
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+// text takes text that stands between tags: all but white space ends the head.
+func (s *scanner) text(text []byte) {
+	if s.mode >= modeBody || s.template > 0 || len(text) == 0 {
+		return
+	}
+	if bytes.IndexByte(text, '&') >= 0 {
+		text = []byte(html.UnescapeString(string(text)))
+	}
+	for _, c := range text {
+		if !isSpace(c) {
+			s.mode = modeBody
+			return
+		}
+	}
+}
+
+// markup reads what a "<" begins.
+func (s *scanner) markup() {
+	switch c := s.page[s.at]; {
+	case c == '!':
+		s.declaration()
+	case c == '?':
+		s.skipPast('>')
+	case c != '/':
+		s.startTag()
+	case isLetter(s.page[s.at+1]):
+		s.at++
+		s.endTag()
+	default: // "</>" and "</ x>" are comments
+		s.at++
+		s.skipPast('>')
+	}
+}
+
+// skipPast goes behind the next octet c, or to the end of the page.
+func (s *scanner) skipPast(c byte) {
+	if n := bytes.IndexByte(s.page[s.at:], c); n >= 0 {
+		s.at += n + 1
+	} else {
+		s.at = len(s.page)
+	}
+}
+
+// declaration skips a comment, a doctype or what is neither (HTML §13.2.5.42).
+func (s *scanner) declaration() {
+	s.at++
+	if bytes.HasPrefix(s.page[s.at:], []byte("--")) {
+		s.at += 2
+		s.comment()
+		return
+	}
+	doctype := len(s.page)-s.at >= 7 && strings.EqualFold(string(s.page[s.at:s.at+7]), "doctype")
+	s.skipPast('>')
+	if doctype && s.mode == modeInitial {
+		s.mode = modeBeforeHTML
+	}
+}
+
+// comment goes behind a comment whose "<!--" was read: "-->" and "--!>" end it, and
+// at its beginning ">" and "->" do.
+func (s *scanner) comment() {
+	start := s.at
+	switch rest := s.page[s.at:]; {
+	case bytes.HasPrefix(rest, []byte(">")):
+		s.at++
+		return
+	case bytes.HasPrefix(rest, []byte("->")):
+		s.at += 2
+		return
+	}
+	for {
+		n := bytes.IndexByte(s.page[s.at:], '>')
+		if n < 0 {
+			s.at = len(s.page)
+			return
+		}
+		s.at += n + 1
+		body := s.page[start : s.at-1]
+		if bytes.HasSuffix(body, []byte("--")) || bytes.HasSuffix(body, []byte("--!")) {
+			return
+		}
+	}
+}
+
+// maxTag is the length of the longest name of an element that matters.
+const maxTag = len("plaintext")
+
+// tagName reads the name of a tag in lower case; it is empty for one longer than any
+// that matters. buf holds the name.
+func (s *scanner) tagName(buf *[maxTag]byte) []byte {
+	start := s.at
+	for s.at < len(s.page) && !endsName(s.page[s.at]) {
+		s.at++
+	}
+	name := s.page[start:s.at]
+	if len(name) > maxTag {
+		return nil
+	}
+	for i, c := range name {
+		buf[i] = lowerByte(c)
+	}
+	return buf[:len(name)]
+}
+
+func (s *scanner) startTag() {
+	var buf [maxTag]byte
+	begin := s.at
+	name := s.tagName(&buf)
+	link := string(name) == "link"
+	if link || string(name) == "meta" {
+		after, ok := s.attributes.read(s.page, s.at)
+		s.at = after
+		if ok {
+			s.enter(name)
+			if begin <= s.stop {
+				s.keep(s.attributes.item(link))
+			}
+		}
+		return
+	}
+	if !s.skipTag() {
+		return // the page ends in the tag: it is none
+	}
+	s.enter(name)
+	s.rawText(name)
+}
+
+// skipTag goes behind a tag whose name was read. It looks for the ">" first: where
+// no quotation mark stands before it, that is the end.
+func (s *scanner) skipTag() bool {
+	n := bytes.IndexByte(s.page[s.at:], '>')
+	if n < 0 {
+		s.at = len(s.page)
+		return false
+	}
+	inside := s.page[s.at : s.at+n]
+	if bytes.IndexByte(inside, '"') < 0 && bytes.IndexByte(inside, '\'') < 0 {
+		s.at += n + 1
+		return true
+	}
+	after, ok := skipAttributes(s.page, s.at)
+	s.at = after
+	return ok
+}
+
+// skipAttributes is attributes.read for a tag whose attributes do not matter.
+func skipAttributes(page []byte, i int) (after int, ok bool) {
+	for i < len(page) {
+		switch c := page[i]; {
+		case c == '>':
+			return i + 1, true
+		case isSpace(c) || c == '/':
+			i++
+		default:
+			for i++; i < len(page) && page[i] != '=' && !endsName(page[i]); i++ {
+			}
+			if _, i, ok = attributeValue(page, i); !ok {
+				return i, false
+			}
+		}
+	}
+	return i, false
+}
+
+// enter follows the tree builder over a start tag.
+func (s *scanner) enter(name []byte) {
+	if s.template > 0 {
+		if string(name) == "template" {
+			s.template++
+		}
+		return
+	}
+	if s.mode == modeHeadNoscript && !s.staysInNoscript(name) {
+		s.mode = modeHead
+	}
+	switch {
+	case s.mode >= modeBody:
+		s.enterBody(name)
+	case s.mode == modeHeadNoscript:
+	default:
+		s.enterHead(name)
+	}
+}
+
+// staysInNoscript reports whether a start tag belongs into a noscript element of
+// the head, or is ignored there (HTML §13.2.6.4.5).
+func (s *scanner) staysInNoscript(name []byte) bool {
+	switch string(name) {
+	case "html", "basefont", "bgsound", "link", "meta", "noframes", "style", "head", "noscript":
+		return true
+	}
+	return false
+}
+
+// enterHead follows a start tag before the body (HTML §13.2.6.4.1 to §13.2.6.4.4
+// and §13.2.6.4.6).
+func (s *scanner) enterHead(name []byte) {
+	switch string(name) {
+	case "html":
+		if s.mode < modeBeforeHead {
+			s.mode = modeBeforeHead
+		}
+	case "head":
+		if s.mode < modeHead {
+			s.mode = modeHead
+		}
+	case "base", "basefont", "bgsound", "link", "meta", "title", "noframes", "style", "script":
+		s.mode = max(s.mode, modeHead) // behind </head> too: it goes into the head
+	case "template":
+		s.mode = max(s.mode, modeHead)
+		s.template = 1
+	case "noscript":
+		if s.mode == modeAfterHead {
+			s.mode = modeBody
+			s.enterBody(name)
+		} else {
+			s.mode = modeHeadNoscript
+		}
+	case "frameset":
+		s.mode = modeFrameset
+	default:
+		s.mode = modeBody
+	}
+}
+
+func (s *scanner) enterBody(name []byte) {
+	switch string(name) {
+	case "template":
+		s.template = 1
+	case "noscript":
+		s.noscript++
+	}
+}
+
+func (s *scanner) endTag() {
+	var buf [maxTag]byte
+	name := s.tagName(&buf)
+	if !s.skipTag() {
+		return
+	}
+	if s.template > 0 {
+		if string(name) == "template" {
+			s.template--
+		}
+		return
+	}
+	switch string(name) {
+	case "head":
+		switch s.mode {
+		case modeHead, modeInitial, modeBeforeHTML, modeBeforeHead:
+			s.mode = modeAfterHead
+		}
+	case "body", "html":
+		if s.mode < modeBody && s.mode != modeHeadNoscript {
+			s.mode = modeBody
+		}
+	case "br":
+		if s.mode < modeBody {
+			s.mode = modeBody
+		}
+	case "noscript":
+		if s.mode == modeHeadNoscript {
+			s.mode = modeHead
+		} else if s.noscript > 0 {
+			s.noscript--
+		}
+	}
+}
+
+// rawText skips the text of an element that holds no markup (HTML §13.2.5.2 to
+// §13.2.5.5). A noscript element does: scripting is disabled.
+func (s *scanner) rawText(name []byte) {
+	switch string(name) {
+	case "title", "textarea", "style", "xmp", "iframe", "noembed", "noframes":
+		s.skipRaw(name)
+	case "script":
+		s.skipScript()
+	case "plaintext":
+		if s.mode == modeBody || s.template > 0 {
+			s.at = len(s.page)
+		}
+	}
+}
+
+// skipRaw goes to the end tag of an element.
+func (s *scanner) skipRaw(name []byte) {
+	for {
+		n := bytes.IndexByte(s.page[s.at:], '<')
+		if n < 0 {
+			s.at = len(s.page)
+			return
+		}
+		s.at += n
+		if s.closes(s.at, string(name)) {
+			return
+		}
+		s.at++
+	}
+}
+
+// closes reports whether the end tag of the name stands at i.
+func (s *scanner) closes(i int, name string) bool {
+	b := s.page[i:]
+	return len(b) > 2 && b[0] == '<' && b[1] == '/' && hasName(b[2:], name)
+}
+
+// skipScript goes to the end tag of a script element. In "<!-- <script>" the next
+// "</script>" ends only the inner one (HTML §13.2.5.4 and on).
+func (s *scanner) skipScript() {
+	escaped, double := false, false
+	for s.at < len(s.page) {
+		n := bytes.IndexByte(s.page[s.at:], '<')
+		if escaped {
+			n = bytes.IndexAny(s.page[s.at:], "<-")
+		}
+		if n < 0 {
+			break
+		}
+		s.at += n
+		rest := s.page[s.at:]
+		switch {
+		case !escaped && bytes.HasPrefix(rest, []byte("<!--")):
+			escaped = true
+			s.at += 2 // its dashes may be those of "-->"
+		case escaped && bytes.HasPrefix(rest, []byte("-->")):
+			escaped, double = false, false
+			s.at += 3
+		case s.closes(s.at, "script"):
+			if !double {
+				return
+			}
+			double = false
+			s.at += len("</script>")
+		case escaped && !double && rest[0] == '<' && hasName(rest[1:], "script"):
+			double = true
+			s.at += len("<script>")
+		default:
+			s.at++
+		}
+	}
+	s.at = len(s.page)
+}
+
+// keep keeps an element that speaks of use.
+func (s *scanner) keep(it Item) {
+	if s.mode == modeFrameset || !it.speaks() {
+		return
+	}
+	size := len(it.Name) + len(it.Content) + len(it.Type)
+	if len(s.found.Items) >= MaxItems || s.kept+size > maxKept {
+		s.found.More = true
+		s.stop = s.at // no more can be kept
+		return
+	}
+	s.kept += size
+	it.Place = s.place()
+	s.found.Items = append(s.found.Items, it)
+}
+
+// place is where an element that was just read stands.
+func (s *scanner) place() Place {
+	switch {
+	case s.template > 0:
+		return PlaceTemplate
+	case s.mode == modeHeadNoscript:
+		return PlaceHeadNoscript
+	case s.mode < modeBody:
+		return PlaceHead
+	case s.noscript > 0:
+		return PlaceBodyNoscript
+	}
+	return PlaceBody
+}
