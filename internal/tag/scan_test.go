@@ -39,9 +39,9 @@ func oracle(page []byte) (list []seen, err error) {
 		for _, a := range n.Attr {
 			attr[a.Key] = a.Val
 		}
-		it := Item{Name: strings.ToLower(trim(attr["name"])), Content: attr["content"]}
+		it := Item{Name: lower(trim(attr["name"])), Content: attr["content"]}
 		if n.Data == "link" {
-			it = Item{Link: true, Name: strings.ToLower(attr["rel"]), Content: attr["href"], Type: attr["type"]}
+			it = Item{Link: true, Name: lower(attr["rel"]), Content: attr["href"], Type: attr["type"]}
 		}
 		if it = it.cut(); it.speaks() {
 			list = append(list, seen{it, place(n)})
