@@ -1,0 +1,64 @@
+// Gunzip inflates gzip files member by member, checksums compared, and forgets what
+// it read:
+//
+//	gunzip LIBRARY FILE...
+//
+// LIBRARY is klauspost (github.com/klauspost/compress/gzip). The output is the
+// number of octets.
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"log"
+	"os"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// libraries return the number of octets inflated.
+var libraries = map[string]func(io.Reader) (int64, error){
+	"klauspost": klauspost,
+}
+
+func main() {
+	log.SetFlags(0)
+	if len(os.Args) < 3 || libraries[os.Args[1]] == nil {
+		log.Fatal("usage: gunzip klauspost FILE...")
+	}
+	var total int64
+	for _, path := range os.Args[2:] {
+		file, err := os.Open(path)
+		if err != nil {
+			log.Fatal(err)
+		}
+		n, err := libraries[os.Args[1]](file)
+		if err != nil {
+			log.Fatalf("%s: %v", path, err)
+		}
+		file.Close()
+		total += n
+	}
+	fmt.Println(total)
+}
+
+func klauspost(file io.Reader) (total int64, err error) {
+	in := bufio.NewReaderSize(file, 256<<10)
+	var member gzip.Reader
+	for {
+		switch err := member.Reset(in); err {
+		case nil:
+		case io.EOF:
+			return total, nil
+		default:
+			return total, err
+		}
+		member.Multistream(false)
+		n, err := member.WriteTo(io.Discard)
+		total += n
+		if err != nil {
+			return total, err
+		}
+	}
+}
