@@ -94,7 +94,7 @@ type deciding struct {
 	modes  [len(modeNames)]*names
 	none   *Group            // governs where no group does
 	single []*Group          // of one group, by its number
-	merged map[string]*Group // of several, by their numbers
+	merged map[string]*Group // of several, by setID; all that the file has, once one is asked for
 }
 
 // For returns the rules that govern a product token, in the profile's own
@@ -157,15 +157,10 @@ func (f *File) find(token string, m Mode) *named {
 	return nil
 }
 
-// names returns the names of a mode, collected when first asked for. The exact
-// mode's come first, so that a set's key depends on the file alone and not on
-// what was asked before.
+// names returns the names of a mode, collected when first asked for.
 func (f *File) names(m Mode) *names {
 	if n := f.deciding.modes[m]; n != nil {
 		return n
-	}
-	if m != ModeExact {
-		f.names(ModeExact)
 	}
 	n := &names{list: make([]named, 0, len(f.agents))}
 	f.deciding.modes[m] = n
@@ -184,14 +179,6 @@ func (f *File) names(m Mode) *names {
 			} else {
 				n.add(named{name, i, append(members[i:i:i+1], int(a.group))})
 			}
-		}
-	}
-	if len(n.global.members) > 1 {
-		f.set(n.global.members)
-	}
-	for i := range n.list {
-		if len(n.list[i].members) > 1 {
-			f.set(n.list[i].members)
 		}
 	}
 	return n
@@ -230,34 +217,56 @@ func (n *named) join(group int) {
 	}
 }
 
-// set returns the Group of a set of groups, not yet compiled. Sets of one group
-// have that group's number, from 1, as their key; sets of several follow in the
-// order in which names calls for them.
+// set returns the Group of a set of groups, not yet compiled. The key of a set
+// of one group is that group's number, from 1.
 func (f *File) set(members []int) *Group {
 	d := &f.deciding
-	first := members[0]
-	if len(members) == 1 {
-		if d.single == nil {
-			d.single = make([]*Group, len(f.groups))
+	if len(members) > 1 {
+		if d.merged == nil {
+			f.merge()
 		}
-		if d.single[first] == nil {
-			d.single[first] = &Group{file: f, members: members, key: first + 1}
-		}
-		return d.single[first]
+		return d.merged[setID(members)]
 	}
+	first := members[0]
+	if d.single == nil {
+		d.single = make([]*Group, len(f.groups))
+	}
+	if d.single[first] == nil {
+		d.single[first] = &Group{file: f, members: members, key: first + 1}
+	}
+	return d.single[first]
+}
+
+// merge collects all sets of several groups. Their keys follow those of single
+// groups, in the order of the file mode by mode, so that they depend on the file
+// alone and not on what is asked.
+func (f *File) merge() {
+	f.deciding.merged = make(map[string]*Group)
+	add := func(members []int) {
+		if len(members) < 2 {
+			return
+		}
+		merged, id := f.deciding.merged, setID(members)
+		if merged[id] == nil {
+			merged[id] = &Group{file: f, members: members, key: len(f.groups) + len(merged) + 1}
+		}
+	}
+	for _, m := range Modes {
+		n := f.names(m)
+		add(n.global.members)
+		for i := range n.list {
+			add(n.list[i].members)
+		}
+	}
+}
+
+// setID makes sets of groups comparable.
+func setID(members []int) string {
 	id := make([]byte, 0, 16)
 	for _, m := range members {
 		id = binary.AppendUvarint(id, uint64(m))
 	}
-	if d.merged == nil {
-		d.merged = make(map[string]*Group)
-	}
-	g := d.merged[string(id)]
-	if g == nil {
-		g = &Group{file: f, members: members, key: len(f.groups) + len(d.merged) + 1}
-		d.merged[string(id)] = g
-	}
-	return g
+	return string(id)
 }
 
 // lower returns s with ASCII letters in lower case. strings.ToLower would also
