@@ -125,7 +125,7 @@ func (g *Group) noteDelims(pattern string) {
 		return
 	}
 	if strings.IndexByte(pattern, '%') >= 0 {
-		for i := range pattern {
+		for i := range len(pattern) {
 			v, ok := escape(pattern, i)
 			g.encodedDelim = g.encodedDelim || ok && isGenDelim(v)
 		}

@@ -41,15 +41,14 @@ type agent struct {
 	group      uint32
 }
 
-// A group is one run of user-agent lines with the rules that follow them:
-// agents[firstAgent:] and rules[firstRule:], up to the next group's.
+// A group is one run of user-agent lines, the first of them at line, with the
+// rules that follow them: rules[firstRule:], up to the next group's.
 type group struct {
-	line                  uint32
-	firstAgent, firstRule uint32
+	line, firstRule uint32
 }
 
-// A rule is an allow or disallow line that can match something: where in
-// File.text the line begins and its value, and where both end.
+// A rule is a Rule as a File keeps it: where in File.text the line begins and
+// its value, and where both end.
 type rule struct {
 	text, value, end uint32
 	line             uint32
@@ -241,7 +240,7 @@ func (p *parser) userAgent(value, end int) {
 			const few = 4 // most files have no more
 			p.groups, p.agents = make([]group, 0, few), make([]agent, 0, few)
 		}
-		p.groups = append(p.groups, group{uint32(p.line), uint32(len(p.agents)), uint32(len(p.rules))})
+		p.groups = append(p.groups, group{uint32(p.line), uint32(len(p.rules))})
 		p.inAgents = true
 	}
 	p.agents = append(p.agents, agent{uint32(value), uint32(end), uint32(p.line), uint32(len(p.groups) - 1)})

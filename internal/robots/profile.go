@@ -8,9 +8,10 @@
 // One parser and one matcher serve all profiles; what tells the profiles
 // apart is a table, specs, below.
 //
-//	file, notes := robots.Parse(body, robots.RFC9309)
+//	file := robots.Parse(body, robots.RFC9309)
 //	group := file.For("ExampleBot")       // compiled once
 //	decision := group.Match("/path?q=1")  // allocates nothing
+//	notes := file.Notes()                 // what a linter would say
 package robots
 
 import "fmt"
