@@ -49,7 +49,7 @@ def main():
 What is measured:
 
 - parse: each body read once. Google's C++ and grobotstxt call a handler that touches its arguments and keeps nothing;
-  internal/robots keeps the rules, groups and records and makes all notes; temoto keeps rules, and rejects some bodies.
+  internal/robots keeps the rules and groups, and makes notes when asked (not measured); temoto keeps rules, and rejects some bodies.
 - parse + one match: each body read and asked one path for one token, as a crawler's first question is.
 - matches: asked of `{facts['median']}`, which has the median number of rules of the bodies with rules. Google's C++ and
   grobotstxt have no compiled form and read the body again for each.
