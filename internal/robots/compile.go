@@ -91,7 +91,7 @@ func (g *Group) add(r *Rule) {
 	g.noteDelims(r.Pattern)
 	pattern, anchored := strings.CutSuffix(r.Pattern, "$")
 	g.addMatcher(r, len(pattern), anchored)
-	if g.file.spec.indexPage && r.Allow {
+	if g.spec.indexPage && r.Allow {
 		// Google gives a second pattern to an allow rule for an index page: that
 		// of its folder.
 		i := strings.LastIndexByte(r.Pattern, '/')
@@ -121,7 +121,7 @@ func (g *Group) addMatcher(r *Rule, end int, anchored bool) {
 // noteDelims records whether the pattern has gen-delims that a path could have
 // in the other form, raw or encoded, after its first "?".
 func (g *Group) noteDelims(pattern string) {
-	if !g.file.spec.unreserved {
+	if !g.spec.unreserved {
 		return
 	}
 	if strings.IndexByte(pattern, '%') >= 0 {
@@ -185,7 +185,7 @@ func (m *matcher) outranks(other *matcher) bool {
 // right, each as early as it can be, so nothing is ever tried twice.
 func (m *matcher) match(path string) bool {
 	n := int(m.star)
-	if len(path) < n || n > 8 && path[8:n] != m.prefix()[8:] {
+	if len(path) < n || n > 8 && path[8:n] != m.rule.Pattern[8:n] {
 		return false
 	}
 	if !m.wild() {

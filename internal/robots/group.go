@@ -111,7 +111,7 @@ func (f *File) ForMode(token string, m Mode) *Group {
 	n := f.find(token, m)
 	if n == nil {
 		if f.deciding.none == nil {
-			f.deciding.none = &Group{file: f}
+			f.deciding.none = &Group{file: f, spec: f.spec}
 		}
 		return f.deciding.none
 	}
@@ -232,7 +232,7 @@ func (f *File) set(members []int) *Group {
 		d.single = make([]*Group, len(f.groups))
 	}
 	if d.single[first] == nil {
-		d.single[first] = &Group{file: f, members: members, key: first + 1}
+		d.single[first] = &Group{file: f, spec: f.spec, members: members, key: first + 1}
 	}
 	return d.single[first]
 }
@@ -248,7 +248,7 @@ func (f *File) merge() {
 		}
 		merged, id := f.deciding.merged, setID(members)
 		if merged[id] == nil {
-			merged[id] = &Group{file: f, members: members, key: len(f.groups) + len(merged) + 1}
+			merged[id] = &Group{file: f, spec: f.spec, members: members, key: len(f.groups) + len(merged) + 1}
 		}
 	}
 	for _, m := range Modes {

@@ -57,6 +57,7 @@ type Decision struct {
 // several goroutines.
 type Group struct {
 	file    *File
+	spec    *spec // of the file
 	members []int // indexes of groups in the file, rising
 	key     int
 
@@ -102,7 +103,7 @@ func (g *Group) Key() int { return g.key }
 // one is "/". It allocates nothing.
 func (g *Group) Match(path string) Decision {
 	switch {
-	case path == "/robots.txt" && g.file.spec.selfAllowed:
+	case path == "/robots.txt" && g.spec.selfAllowed:
 		return Decision{Allowed: true, Reason: ReasonRobotsTxt}
 	case g.key == 0:
 		return Decision{Allowed: true, Reason: ReasonNoGroup}
@@ -110,7 +111,7 @@ func (g *Group) Match(path string) Decision {
 		path = "/"
 	}
 	var best *matcher
-	if !g.file.spec.unreserved || isNormal(path) {
+	if !g.spec.unreserved || isNormal(path) {
 		best = g.best(path)
 	} else {
 		best = g.bestNormalised(path)
@@ -205,7 +206,7 @@ func (g *Group) Matching(path string) []*Rule {
 	}
 	var all []*matcher
 	for i := range g.rules {
-		if g.rules[i].matchStream(newStream(path, g.file.spec.unreserved, false)) {
+		if g.rules[i].matchStream(newStream(path, g.spec.unreserved, false)) {
 			all = append(all, &g.rules[i])
 		}
 	}
@@ -232,8 +233,8 @@ func (g *Group) bestStreamed(path string, delimsEqual bool) (best *matcher) {
 		if !m.outranks(best) {
 			continue
 		}
-		if m.matchStream(newStream(path, g.file.spec.unreserved, false)) ||
-			delimsEqual && m.matchStream(newStream(path, g.file.spec.unreserved, true)) {
+		if m.matchStream(newStream(path, g.spec.unreserved, false)) ||
+			delimsEqual && m.matchStream(newStream(path, g.spec.unreserved, true)) {
 			best = m
 		}
 	}

@@ -92,7 +92,7 @@ func plainLength(path string) int {
 
 // plainWord reports whether the eight octets are plain for sure.
 func plainWord(w uint64) bool {
-	return equal(w|ones, '%')|equal(w, '*')|w&highs == 0 // "$"|1 is "%"
+	return (equal(w|ones, '%')|equal(w, '*')|w)&highs == 0 // "$"|1 is "%"
 }
 
 // isNormal reports whether path is its own normal form, as most are.

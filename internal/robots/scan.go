@@ -3,8 +3,8 @@ package robots
 import "math/bits"
 
 // What is looked for in most octets of a file is looked for in eight at once.
-// Where an octet of a word is less than n (at most 128), (w-ones*n)&^w has its
-// highest bit; above the first such octet other bits may be wrong.
+// An octet of a word is marked by its highest bit; above the first octet marked
+// the marks may be wrong, and what the other bits are is left to highs.
 
 // One in each octet of a word, and the highest bit in each.
 const (
@@ -19,8 +19,8 @@ func word(s string) uint64 {
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// less marks the octets of w that are less than n.
-func less(w, n uint64) uint64 { return (w - ones*n) &^ w & highs }
+// less marks the octets of w that are less than n, which is at most 128.
+func less(w, n uint64) uint64 { return (w - ones*n) &^ w }
 
 // equal marks the octets of w that are b.
 func equal(w, b uint64) uint64 { return less(w^ones*b, 1) }
@@ -33,7 +33,7 @@ func firstMarked(marks uint64) int { return bits.TrailingZeros64(marks) / 8 }
 func lineEnd(text string, at int) int {
 	for ; at+8 <= len(text); at += 8 {
 		w := word(text[at:])
-		if marks := equal(w, '\n') | equal(w, '\r'); marks != 0 {
+		if marks := (equal(w, '\n') | equal(w, '\r')) & highs; marks != 0 {
 			return at + firstMarked(marks)
 		}
 	}
@@ -57,7 +57,7 @@ func nextLine(text string, end int) int {
 func valueEnd(text string, at int) int {
 	for at+8 <= len(text) {
 		w := word(text[at:])
-		marks := less(w, ' ') | equal(w, '#')
+		marks := (less(w, ' ') | equal(w, '#')) & highs
 		if marks == 0 {
 			at += 8
 			continue
