@@ -40,6 +40,10 @@ const (
 	MaxPeek = 128 << 10
 )
 
+// window is what matches refer to, and what comes behind it. The last octets are
+// never written: they spare comparisons in copy32.
+type window [outSize + 32]byte
+
 // Reader inflates gzip members one after the other. It is half a megabyte large;
 // Reset makes it new without allocating, and so does NextMember.
 //
@@ -51,10 +55,10 @@ const (
 //   - *DamageError: the input is no gzip member, or its CRC-32 or length differ;
 //   - anything else is the error of the underlying reader, as it was.
 type Reader struct {
+	out window // first, so that it has the address of the Reader: see fast
 	input
 	codeReader
 
-	out    [outSize + copyStep]byte
 	rd     int // out[rd:op] was decoded and not yet consumed
 	op     int // end of what was decoded; what is left of the member begins at 0
 	summed int // crc and size are those of the member up to here

@@ -2,9 +2,6 @@ package inflate
 
 import "encoding/binary"
 
-// copyStep is how many octets of a match are copied at a time.
-const copyStep = 16
-
 // symbols decodes symbols of a compressed block (RFC 1951 §3.2.3), up to the end
 // of the piece or the block.
 func (r *Reader) symbols() error {
@@ -196,8 +193,7 @@ func (r *Reader) fast() error {
 		end := op + length
 		switch {
 		case distance >= 16:
-			copy16(out, op, from)
-			copy16(out, op+16, from+16)
+			copy32(out, op, from)
 			for op += 32; op < end; op += 16 {
 				from += 16
 				copy16(out, op, from+16)
@@ -225,24 +221,43 @@ func load(in *[blockSize + 8]byte, ip uint) uint64 {
 	return binary.LittleEndian.Uint64(in[ip : ip+8])
 }
 
-// copy16 copies 16 octets. The masks change nothing, as in load.
-func copy16(out *[outSize + copyStep]byte, to, from uint) {
-	to, from = to&(outSize-1), from&(outSize-1)
-	*(*[16]byte)(out[to : to+16]) = *(*[16]byte)(out[from : from+16])
-}
-
-func copy8(out *[outSize + copyStep]byte, to, from uint) {
+// copy8 copies 8 octets. The masks change nothing, as in load.
+func copy8(out *window, to, from uint) {
 	to, from = to&(outSize-1), from&(outSize-1)
 	*(*[8]byte)(out[to : to+8]) = *(*[8]byte)(out[from : from+8])
 }
 
-// repeat repeats the last distance octets, fewer than 8, up to end.
-func repeat(out *[outSize + copyStep]byte, op, distance, end uint) {
-	pattern := binary.LittleEndian.Uint64(out[op-distance:]) & (1<<(8*distance) - 1)
-	pattern |= pattern << (8 * distance)
-	pattern |= pattern << (16 * distance)
-	pattern |= pattern << (32 * distance)
-	for step := 8 / distance * distance; op < end; op += step {
-		binary.LittleEndian.PutUint64(out[op:], pattern)
+func copy16(out *window, to, from uint) {
+	to, from = to&(outSize-1), from&(outSize-1)
+	*(*[16]byte)(out[to : to+16]) = *(*[16]byte)(out[from : from+16])
+}
+
+// copy32 copies 16 octets, then 16 more, which may be among those just written.
+func copy32(out *window, to, from uint) {
+	to, from = to&(outSize-1), from&(outSize-1)
+	t, f := out[to:to+32], out[from:from+32]
+	*(*[16]byte)(t) = *(*[16]byte)(f)
+	*(*[16]byte)(t[16:]) = *(*[16]byte)(f[16:])
+}
+
+// repeats tells how 1 to 7 octets are repeated: a product repeats them over 64
+// bits, of which step octets are whole repetitions.
+var patterns = [8]struct {
+	factor uint64
+	step   uint
+}{
+	1: {0x0101010101010101, 8}, 2: {0x0001000100010001, 8}, 3: {0x0001000001000001, 6}, 4: {0x0000000100000001, 8},
+	5: {0x0000010000000001, 5}, 6: {0x0001000000000001, 6}, 7: {0x0100000000000001, 7},
+}
+
+// repeat writes the distance octets before op, fewer than 8, again and again, from
+// op to end or a little further.
+func repeat(out *window, op, distance, end uint) {
+	p := &patterns[distance&7]
+	from := (op - distance) & (outSize - 1)
+	word := binary.LittleEndian.Uint64(out[from:from+8]) & (1<<(8*distance&63) - 1) * p.factor
+	for ; op < end; op += p.step {
+		to := op & (outSize - 1)
+		binary.LittleEndian.PutUint64(out[to:to+8], word)
 	}
 }
