@@ -121,36 +121,45 @@ func (c *codeReader) readPre(in *input, n int) (mask uint64, err error) {
 	return 1<<width - 1, nil
 }
 
-// readLengths reads n code lengths. Runs go on from one code into the other.
+// readLengths reads n code lengths. Runs go on from one code into the other. The
+// bits are kept in local variables, as there are a few hundred lengths a block.
 func (c *codeReader) readLengths(in *input, mask uint64, n int) error {
+	bits, left := in.bits, in.nbits
 	for i := 0; i < n; {
-		in.need(preBits + 7) // with the extra bits
-		e := c.pre[in.bits&mask]
+		if left < preBits+7 { // a code and its extra bits
+			in.bits, in.nbits = bits, left
+			in.refill()
+			bits, left = in.bits, in.nbits
+		}
+		e := c.pre[bits&mask&(1<<preBits-1)]
 		width := uint(e & entryWidth)
 		switch {
-		case width > in.nbits:
+		case width > left:
 			return in.ended()
 		case e&entryException != 0:
 			return in.damage("unused code of a code length")
 		}
-		in.take(width)
+		bits >>= width & 63
+		left -= width
 		symbol := uint8(e >> entryValue)
 		if symbol < 16 {
 			c.lengths[i] = symbol
 			i++
 			continue
 		}
-		run, length := repeats[symbol-16], uint8(0)
+		run, length := repeats[symbol&3], uint8(0)
 		if symbol == 16 {
 			if i == 0 {
 				return in.damage("no code length to repeat")
 			}
 			length = c.lengths[i-1]
 		}
-		if !in.need(run.extra) {
+		if run.extra > left {
 			return in.ended()
 		}
-		end := i + run.least + int(in.take(run.extra))
+		end := i + run.least + int(bits&(1<<(run.extra&63)-1))
+		bits >>= run.extra & 63
+		left -= run.extra
 		if end > n {
 			return in.damage("too many code lengths")
 		}
@@ -158,11 +167,12 @@ func (c *codeReader) readLengths(in *input, mask uint64, n int) error {
 			c.lengths[i] = length
 		}
 	}
+	in.bits, in.nbits = bits, left
 	return nil
 }
 
 // repeats are the runs that symbols 16 to 18 of the code of code lengths mean.
-var repeats = [...]struct {
+var repeats = [4]struct {
 	least int
 	extra uint
 }{{3, 2}, {3, 3}, {11, 7}}

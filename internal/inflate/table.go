@@ -155,7 +155,7 @@ func makeDistEntries() (e [32]uint32) {
 func buildTable(table []uint32, maxWidth uint, lengths []uint8, entries []uint32) (width uint, ok bool) {
 	var count [maxCode + 1]int
 	for _, n := range lengths {
-		count[n]++
+		count[n&15]++
 	}
 	longest := uint(maxCode)
 	for longest > 0 && count[longest] == 0 {
@@ -221,10 +221,12 @@ type builder struct {
 func (b *builder) short(n uint, count int) {
 	half := uint(1) << (n - 1)
 	copy(b.table[half:2*half], b.table[:half])
+	table, entries, code := b.table[:2*half], b.entries, b.code
 	for _, s := range b.sorted[:count] {
-		b.table[b.code] = codeEntry(b.entries[s], n)
-		b.code = nextCode(b.code, n)
+		table[code] = codeEntry(entries[s], n)
+		code = nextCode(code, n)
 	}
+	b.code = code
 	b.sorted = b.sorted[count:]
 }
 
@@ -233,19 +235,20 @@ func (b *builder) short(n uint, count int) {
 func (b *builder) long(width, n uint, count []int) {
 	start, end := uint(0), uint(1)<<width // the second table in hand
 	first := ^uint(0)                     // the bits that lead to it
+	table, entries, code := b.table, b.entries, b.code
 	for ; len(b.sorted) > 0; n++ {
 		for k, s := range b.sorted[:count[n]] {
-			if b.code&(1<<width-1) != first {
-				first = b.code & (1<<width - 1)
+			if code&(1<<width-1) != first {
+				first = code & (1<<width - 1)
 				w := linkWidth(width, n, count[n]-k, count)
 				start, end = end, end+1<<w
-				b.table[first] = uint32(start<<entryValue | w<<entryCode | width | entryLink | entryException)
+				table[first] = uint32(start<<entryValue | w<<entryCode | width | entryLink | entryException)
 			}
-			e := codeEntry(b.entries[s], n-width)
-			for i := start + b.code>>width; i < end; i += 1 << (n - width) {
-				b.table[i] = e
+			e := codeEntry(entries[s], n-width)
+			for i := start + code>>width; i < end; i += 1 << (n - width) {
+				table[i] = e
 			}
-			b.code = nextCode(b.code, n)
+			code = nextCode(code, n)
 		}
 		b.sorted = b.sorted[count[n]:]
 	}
