@@ -185,7 +185,7 @@ func TestMembersLikeCompressGzip(t *testing.T) {
 func TestCut(t *testing.T) {
 	r := NewReader(nil)
 	for _, m := range members() {
-		step := 1 + len(m)/500
+		step := 1 + len(m)/200
 		for n := 0; n < len(m); n += step {
 			same(t, r, m[:n], bytes.NewReader(m[:n]))
 		}
@@ -196,7 +196,7 @@ func TestCut(t *testing.T) {
 func TestFlipped(t *testing.T) {
 	r := NewReader(nil)
 	for _, m := range members() {
-		step := 1 + 8*len(m)/1500
+		step := 1 + 8*len(m)/400
 		for bit := 0; bit < 8*len(m); bit += step {
 			flipped := bytes.Clone(m)
 			flipped[bit/8] ^= 1 << (bit % 8)

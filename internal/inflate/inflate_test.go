@@ -71,7 +71,7 @@ func TestConsumers(t *testing.T) {
 				t.Fatal(err)
 			}
 			if random.IntN(5) == 0 { // leave the rest to NextMember
-				w = w[:random.IntN(len(w))]
+				w = w[:random.IntN(len(w)+1)]
 			}
 			consume(t, random, r, w)
 			if len(w) == len(want[i]) {
