@@ -177,7 +177,9 @@ func TestMembersLikeCompressGzip(t *testing.T) {
 	same(t, r, whole, bytes.NewReader(whole))
 	same(t, r, whole, iotest.DataErrReader(bytes.NewReader(whole)))
 	same(t, r, whole, iotest.HalfReader(bytes.NewReader(whole)))
-	same(t, r, whole, iotest.OneByteReader(bytes.NewReader(whole)))
+	for step := range uint16(40) {
+		same(t, r, whole, stepped(whole, 1+step))
+	}
 }
 
 // TestCut cuts members at every octet: nearly always compress/gzip yields what came
@@ -286,22 +288,87 @@ func TestCodes(t *testing.T) {
 	if testing.Short() {
 		rounds = 2000
 	}
+	history := page(random, 100)
 	for range rounds {
 		var w bitWriter
-		w.write(0, 1) // something to refer to
-		w.write(0, 2)
-		w.write(0, 5)
-		w.b, w.n = append(w.b, 100, 0, 0xff-100, 0xff), 40
-		for i := range 100 {
-			w.write(i, 8)
-		}
-		w.lengthsBlock(randomCode(random, 257+random.IntN(30)), randomCode(random, 1+random.IntN(30)+1)[:])
+		w.stored(history)
+		w.lengthsBlock(randomCode(random, 257+random.IntN(30)), randomCode(random, 2+random.IntN(29)))
 		for range random.IntN(300) {
 			w.write(int(random.Uint32()), 8)
 		}
 		m := member(w.b)
 		same(t, r, m, bytes.NewReader(m))
 	}
+}
+
+// stored writes a stored block.
+func (w *bitWriter) stored(content []byte) {
+	w.write(0, 3)
+	w.b = binary.LittleEndian.AppendUint16(w.b, uint16(len(content)))
+	w.b = binary.LittleEndian.AppendUint16(w.b, ^uint16(len(content)))
+	w.b = append(w.b, content...)
+	w.n = 8 * len(w.b)
+}
+
+// code writes the code of a symbol, of a canonical code with these lengths (RFC
+// 1951 §3.2.2).
+func (w *bitWriter) code(lengths []int, symbol int) {
+	code, n := 0, lengths[symbol]
+	for s, m := range lengths {
+		if m != 0 && (m < n || m == n && s < symbol) {
+			code += 1 << (n - m)
+		}
+	}
+	for n--; n >= 0; n-- {
+		w.write(code>>n, 1)
+	}
+}
+
+// TestLongCodes reads symbols with codes of all lengths and with all their extra
+// bits, whatever comes before them.
+func TestLongCodes(t *testing.T) {
+	lit, dist := make([]int, maxLitSymbols), make([]int, maxDistSymbols)
+	for n := 1; n < maxCode; n++ {
+		lit['a'+n], dist[n] = n, n
+	}
+	lit[endBlock], lit[284], dist[28], dist[29] = maxCode, maxCode, maxCode, maxCode
+	random := rand.New(rand.NewPCG(8, 8))
+	var w bitWriter
+	w.stored(page(random, windowSize))
+	w.lengthsBlock(lit, dist)
+	for range 5000 {
+		for range random.IntN(4) {
+			w.code(lit, 'a'+1+random.IntN(maxCode-1))
+		}
+		w.code(lit, 284)
+		w.write(random.IntN(32), 5)
+		w.code(dist, 28+random.IntN(2))
+		w.write(random.IntN(1<<13), 13)
+	}
+	w.code(lit, endBlock)
+	m := member(w.b)
+	same(t, NewReader(nil), m, bytes.NewReader(m))
+}
+
+// TestWindow refers as far back as possible, from everywhere in the window.
+func TestWindow(t *testing.T) {
+	random := rand.New(rand.NewPCG(9, 8))
+	noise := make([]byte, windowSize)
+	for i := range noise {
+		noise[i] = byte(random.Uint32())
+	}
+	var w bitWriter
+	w.stored(noise)
+	w.write(1, 1)
+	w.write(1, 2)
+	for range 5000 {
+		w.write(0b10100011, 8) // 285, of 11000101: 258 octets
+		w.write(0b10111, 5)    // 29, of 11101
+		w.write(1<<13-1, 13)
+	}
+	w.write(0, 7)
+	m := member(w.b)
+	same(t, NewReader(nil), m, bytes.NewReader(m))
 }
 
 func FuzzInflate(f *testing.F) {
