@@ -235,7 +235,7 @@ func htmlIn(data []byte) (pages [][]byte) {
 			continue
 		}
 		head, body := rest[:end], rest[end+4:]
-		body = body[:min(len(body), MaxScan)]
+		body = body[:min(len(body), 256<<10)]
 		if !bytes.Contains(bytes.ToLower(head), []byte("text/html")) {
 			continue
 		}

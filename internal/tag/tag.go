@@ -1,6 +1,3 @@
-// Package tag reads what a page says about its own use: Robots-Tag and
-// X-Robots-Tag header fields, robots metas and usage signals
-// (draft-illyes-repext-03). It is pure: no I/O, no logging, no clock.
 package tag
 
 import (
@@ -21,12 +18,12 @@ const (
 	// MaxScan is the number of octets of a page that Scan looks at.
 	MaxScan = 1 << 20
 
-	maxTags      = 16 * MaxItems // tags of one page; signals of one page or file
-	maxKept      = 64 << 10      // octets kept of one page's metas and links
-	maxLines     = 1024          // policy header lines of one response
-	maxPolicy    = 256 << 10     // octets of them
-	maxTDMFile   = 1 << 20       // octets of a tdmrep.json
-	nameSlack    = 64            // octets that a kept header line may be longer than MaxLine
+	maxTags    = 16 * MaxItems // tags of one page; signals of one page or file
+	maxKept    = 64 << 10      // octets kept of one page's metas and links
+	maxLines   = 1024          // policy header lines of one response
+	maxPolicy  = 256 << 10     // octets of them
+	maxTDMFile = 1 << 20       // octets of a tdmrep.json
+	nameSlack  = 64            // octets that a kept header line may be longer than MaxLine
 )
 
 // policyHeaders are the response header fields that carry a page's wishes.

@@ -1,0 +1,150 @@
+package tag
+
+import (
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/robots"
+)
+
+// A RobotsTxt is what one robots.txt says of the use of the origin's content.
+type RobotsTxt struct {
+	// Signals are all of them, in file order; Notes has NoteMore where there were
+	// more than are kept.
+	Signals []Signal
+	Notes   Notes
+
+	lines []usageLine
+}
+
+// A usageLine is a line of a group: signals[first:end].
+type usageLine struct {
+	kind       SignalKind
+	group      int
+	first, end int
+	pattern    *pattern // nil: every path
+}
+
+// ReadRobots reads the records of a robots.txt that speak of use: Content-Usage
+// (draft-ietf-aipref-attach §6) and Content-Signal in groups, both with an optional
+// path before the value, and License (RSL 1.0), which is no group's.
+func ReadRobots(f *robots.File, p robots.Profile) *RobotsTxt {
+	r := &RobotsTxt{}
+	for _, record := range f.Records() {
+		switch record.Key {
+		case "content-usage":
+			r.add(record, SignalContentUsage, p)
+		case "content-signal":
+			r.add(record, SignalContentSignal, p)
+		case "license":
+			r.add(record, SignalLicense, p)
+		}
+	}
+	return r
+}
+
+func (r *RobotsTxt) add(record robots.Record, kind SignalKind, p robots.Profile) {
+	if len(r.lines) >= maxTags || len(r.Signals) >= maxTags {
+		r.Notes |= NoteMore
+		return
+	}
+	line := usageLine{kind: kind, group: record.Group, first: len(r.Signals)}
+	var list []Signal
+	path, scope, notes := "", ScopeOrigin, Notes(0)
+	value := record.Value
+	if len(value) > MaxLine {
+		value, notes = cutMembers(value), NoteCut
+	}
+	if kind == SignalLicense {
+		list = []Signal{license(value, "application/rsl+xml", record.Value)}
+		line.group = 0
+	} else {
+		if path, value = cutPath(value); path != "" {
+			scope, line.pattern = ScopePath, newPattern(path, p)
+		}
+		if record.Group == 0 {
+			notes |= NoteNoGroup
+		}
+		if list = contentSignals(value); kind == SignalContentUsage {
+			list = contentUsage(value, Lenient)
+		}
+	}
+	for _, s := range list {
+		if len(r.Signals) >= maxTags {
+			r.Notes |= NoteMore
+			break
+		}
+		s.Source, s.Line, s.Group, s.Scope, s.Path = SourceRobotsTxt, record.Line, line.group, scope, path
+		s.Notes |= notes
+		r.Signals = append(r.Signals, s)
+	}
+	line.end = len(r.Signals)
+	r.lines = append(r.lines, line)
+}
+
+// cutPath cuts a path from the beginning of a value. A Content-Usage key may begin
+// with "*" too, but then "=" or the end follows.
+func cutPath(value string) (path, rest string) {
+	i := strings.IndexAny(value, " \t")
+	if i < 0 || value[0] != '/' && (value[0] != '*' || strings.IndexByte(value[:i], '=') >= 0) {
+		if value != "" && value[0] == '/' {
+			return value, ""
+		}
+		return "", value
+	}
+	return value[:i], trim(value[i:])
+}
+
+// For returns the signals that hold for a path and the token that the group was
+// made for: licences, and of each protocol those of the lines with the longest path
+// that matches. A line without a path is the shortest. Lines of the same length
+// all hold, and in Prefers a restriction wins.
+func (r *RobotsTxt) For(g *robots.Group, path string) (list []Signal) {
+	groups := g.Lines()
+	best := map[SignalKind]int{}
+	length := make([]int, len(r.lines))
+	for i, line := range r.lines {
+		length[i] = line.length(groups, path)
+		best[line.kind] = max(best[line.kind], length[i])
+	}
+	for i, line := range r.lines {
+		if length[i] > 0 && (length[i] == best[line.kind] || line.kind == SignalLicense) {
+			list = append(list, r.Signals[line.first:line.end]...)
+		}
+	}
+	return list
+}
+
+// length is 0 for a line that does not hold for the path, else one more than the
+// length of its pattern.
+func (l *usageLine) length(groups []int, path string) int {
+	if l.kind == SignalLicense {
+		return 1
+	}
+	for _, g := range groups {
+		if g == l.group && l.group != 0 {
+			return 1 + l.pattern.match(path)
+		}
+	}
+	return 0
+}
+
+// A pattern is a path pattern of robots.txt, matched as its rules are.
+type pattern struct{ group *robots.Group }
+
+func newPattern(path string, p robots.Profile) *pattern {
+	f := robots.Parse([]byte("User-agent: *\nDisallow: "+path+"\n"), p)
+	return &pattern{f.For("")}
+}
+
+// match returns the length of the normalised pattern, -1 where it does not match.
+// No pattern matches every path, with length 0.
+func (p *pattern) match(path string) int {
+	if p == nil {
+		return 0
+	}
+	matching := p.group.Matching(path)
+	if len(matching) == 0 {
+		return -1
+	}
+	return len(matching[0].Pattern)
+}

@@ -1,0 +1,178 @@
+package tag
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/robotsaudit/robotsaudit/internal/robots"
+)
+
+const usageRobots = `License: https://licences.example/all.xml
+Content-Usage: search=n
+User-agent: *
+Content-Usage: train-ai=n
+Content-Usage: /open/ train-ai=y
+Content-Usage: /open/x train-ai=y
+Content-Usage: /ope*/x train-ai=n
+Content-Signal: search=yes,ai-train=no,use=reference
+Disallow: /private
+
+User-agent: ExampleBot
+Content-Usage: bots=n, train-ai=y
+`
+
+func preferences(list []Signal) string {
+	var parts []string
+	for _, s := range list {
+		parts = append(parts, fmt.Sprintf("%s:%s=%s", s.Kind, s.Label, s.Preference))
+	}
+	slices.Sort(parts)
+	return strings.Join(parts, " ")
+}
+
+// The group of the token counts, within it the longest path, and between paths of
+// the same length the restriction (draft-ietf-aipref-attach §6).
+func TestRobotsSignals(t *testing.T) {
+	f := robots.Parse([]byte(usageRobots), robots.RFC9309)
+	r := ReadRobots(f, robots.RFC9309)
+	if len(r.Signals) != 11 {
+		t.Errorf("%d signals: %s", len(r.Signals), preferences(r.Signals))
+	}
+	for _, c := range []struct {
+		token, path string
+		train       Preference
+		search      Preference
+		restricts   int // signals that bind training
+	}{
+		{"CCBot", "/", PreferenceRestrict, PreferenceAllow, 2},
+		{"CCBot", "/open/y", PreferenceRestrict, PreferenceAllow, 1}, // Content-Signal still restricts
+		{"CCBot", "/open/x", PreferenceRestrict, PreferenceAllow, 2},
+		{"CCBot", "/ope/x", PreferenceRestrict, PreferenceAllow, 2},
+		{"examplebot", "/", PreferenceAllow, PreferenceRestrict, 0},
+	} {
+		list := r.For(f.For(c.token), c.path)
+		if got := Prefers(list, PurposeTrainAI); got != c.train {
+			t.Errorf("%s %s: training %v, want %v: %s", c.token, c.path, got, c.train, preferences(list))
+		}
+		if got := Prefers(list, PurposeSearch); got != c.search {
+			t.Errorf("%s %s: search %v, want %v: %s", c.token, c.path, got, c.search, preferences(list))
+		}
+		if got := UseTrain.RestrictingSignals(list); len(got) != c.restricts {
+			t.Errorf("%s %s: %d signals restrict training, want %d: %s", c.token, c.path, len(got), c.restricts, preferences(got))
+		}
+		if !strings.Contains(preferences(list), "license:license=unstated") {
+			t.Errorf("%s %s: no licence, which is everybody's", c.token, c.path)
+		}
+	}
+}
+
+// Of the same length is "/ope*/x" to "/open/x": both hold, n wins.
+func TestRobotsTie(t *testing.T) {
+	f := robots.Parse([]byte("User-agent: *\nContent-Usage: /open/x train-ai=y\nContent-Usage: /ope*/x train-ai=n\n"), robots.RFC9309)
+	list := ReadRobots(f, robots.RFC9309).For(f.For("a"), "/open/x")
+	if len(list) != 2 || Prefers(list, PurposeTrainAI) != PreferenceRestrict {
+		t.Errorf("%s", preferences(list))
+	}
+}
+
+func TestTDMFile(t *testing.T) {
+	for _, c := range []struct {
+		body, path string
+		want       Preference
+		notes      Notes
+	}{
+		{`[{"location":"/a/*","tdm-reservation":0},{"location":"/","tdm-reservation":1,"tdm-policy":"https://a.example/p"}]`, "/a/b", PreferenceAllow, 0},
+		{`[{"location":"/a/*","tdm-reservation":0},{"location":"/","tdm-reservation":1,"tdm-policy":"https://a.example/p"}]`, "/b", PreferenceRestrict, 0},
+		{`[{"location":"*.jpg$","tdm-reservation":"1"}]`, "/x/y.jpg", PreferenceRestrict, 0},
+		{`[{"location":"/x","tdm-reservation":1}]`, "/y", PreferenceUnstated, 0},
+		{`[{"location":"/","tdm-reservation":true}]`, "/y", PreferenceUnstated, 0},
+		{`[7,{"location":"/","tdm-reservation":1}]`, "/y", PreferenceRestrict, NoteValue},
+		{`{"tdm-reservation":1}`, "/y", PreferenceUnstated, NoteMalformed | NoteValue},
+		{`{"location":"/","tdm-reservation":1}`, "/y", PreferenceRestrict, NoteMalformed},
+		{`<!doctype html>`, "/y", PreferenceUnstated, NoteMalformed},
+		{``, "/y", PreferenceUnstated, NoteMalformed},
+		{strings.Repeat("[", 1<<20), "/y", PreferenceUnstated, NoteMalformed},
+	} {
+		f := ReadTDMFile([]byte(c.body))
+		if got := Prefers(f.For(c.path), PurposeTDM); got != c.want || f.Notes != c.notes {
+			t.Errorf("%.80s %s: %v (%v), want %v (%v)", c.body, c.path, got, f.Notes, c.want, c.notes)
+		}
+	}
+}
+
+// file < header < meta, and what is absent resets nothing.
+func TestTDMPrecedence(t *testing.T) {
+	file := ReadTDMFile([]byte(`[{"location":"/","tdm-reservation":1,"tdm-policy":"https://a.example/p"}]`)).Entries[0].Signals
+	headers := func(s string) []Signal { return ReadHeaders(s, Lenient).Signals }
+	metas := func(s string) []Signal {
+		f := Scan([]byte(s), false)
+		p := f.Read()
+		return p.Signals
+	}
+	for _, c := range []struct {
+		header, page string
+		want         Preference
+		source       Source
+	}{
+		{"", "", PreferenceRestrict, SourceTDMFile},
+		{"TDM-Reservation: 0", "", PreferenceAllow, SourceHeader},
+		{"tdm-policy: https://b.example/", "", PreferenceRestrict, SourceTDMFile},
+		{"tdm-reservation: yes", "", PreferenceRestrict, SourceTDMFile},
+		{"TDM-Reservation: 0", `<meta name=TDM-Reservation content=1>`, PreferenceRestrict, SourceMeta},
+		{"TDM-Reservation: 0", `<p><meta name=tdm-reservation content=1>`, PreferenceAllow, SourceHeader},
+	} {
+		list := TDM(file, headers(c.header), metas(c.page))
+		if got := Prefers(list, PurposeTDM); got != c.want || list[0].Source != c.source {
+			t.Errorf("%q %q: %v of %v, want %v of %v", c.header, c.page, got, list[0].Source, c.want, c.source)
+		}
+	}
+}
+
+// A key said twice in one dictionary is the last one's (RFC 9651 §3.2).
+func TestDuplicateKeys(t *testing.T) {
+	p := ReadHeaders("Content-Usage: train-ai=n, search=n\nContent-Usage: train-ai=y", Lenient)
+	if got, want := preferences(p.Signals), "content-usage:search=restrict content-usage:train-ai=allow"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if p.Signals[len(p.Signals)-1].Notes != NoteDuplicate {
+		t.Error("not noted")
+	}
+}
+
+func TestInherit(t *testing.T) {
+	for _, c := range [][3]string{
+		{"X-Robots-Tag: noindex\nTDM-Reservation: 1", "", "X-Robots-Tag: noindex\nTDM-Reservation: 1"},
+		{"X-Robots-Tag: noindex\nTDM-Reservation: 1", "x-robots-tag: all", "x-robots-tag: all\nTDM-Reservation: 1"},
+		{"", "x-robots-tag: all", "x-robots-tag: all"},
+	} {
+		if got := Inherit(c[0], c[1]); got != c[2] {
+			t.Errorf("Inherit(%q, %q) = %q, want %q", c[0], c[1], got, c[2])
+		}
+	}
+}
+
+// What restricts one use does not restrict another.
+func TestUse(t *testing.T) {
+	for _, c := range []struct {
+		use  Use
+		tags string
+		want string
+	}{
+		{UseArchive, "noindex, nosnippet, noai", "[]"},
+		{UseArchive, "noarchive", "[noarchive]"},
+		{UseIndex, "none, max-snippet:-1, max-image-preview:large, noai", "[noindex]"},
+		{UseIndex, "max-snippet:0, max-image-preview:none", "[max-snippet max-image-preview]"},
+		{UseTrain, "noindex, noai", "[noai]"},
+		{UseArchive, "unavailable_after: 2010-01-01", "[unavailable_after]"},
+		{UseArchive, "unavailable_after: 2030-01-01", "[]"},
+		{UseArchive, "unavailable_after: never", "[]"},
+	} {
+		at, _, _ := parseDate("2020-01-01")
+		set := Effective(ReadHeaders("X-Robots-Tag: "+c.tags, Lenient).Tags, "")
+		if got := fmt.Sprint(set.Restrictions(c.use, at)); got != c.want {
+			t.Errorf("%v of %q: %s, want %s", c.use, c.tags, got, c.want)
+		}
+	}
+}
