@@ -130,7 +130,7 @@ permitted, with the proof. It needs no network.
 	})
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.PersistentFlags().String("log-format", "text", "`FORMAT` of log lines on standard error: text or json")
-	root.AddCommand(newAuditCommand(), newIngestCommand(), newEvaluateCommand(), newMatchCommand(), newVersionCommand())
+	root.AddCommand(newAuditCommand(), newIngestCommand(), newEvaluateCommand(), newMatchCommand(), newAgentsCommand(), newVersionCommand())
 	return root
 }
 

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/robotsaudit/robotsaudit/internal/agents"
+)
+
+func newAgentsCommand() *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use:   "agents [CATEGORY]",
+		Short: "List known crawlers by their product tokens",
+		Long: `Agents lists the crawlers that are known by name: product token, operator, what
+their fetches are for, and whether the token ever appears in a request. Control
+tokens never do: they state in robots.txt what another crawler's fetches may be
+used for. CATEGORY is ` + strings.Join(agents.Names(), ", ") + `; all is the default.`,
+		Example: `  robotsaudit agents ai
+  robotsaudit agents archive --format json | jq -r '.[].token'`,
+		ValidArgs: agents.Names(),
+		Args:      cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			category := "all"
+			switch len(args) {
+			case 0:
+			case 1:
+				category = args[0]
+			default:
+				return usageErrorf("%q is one argument too many; '%s --help' shows how to call it", args[1], cmd.CommandPath())
+			}
+			found, ok := agents.InCategory(category)
+			if !ok {
+				return usageErrorf("unknown category %q: use %s", category, strings.Join(agents.Names(), ", "))
+			}
+			out := bufio.NewWriter(cmd.OutOrStdout())
+			var err error
+			switch format {
+			case "text":
+				err = writeAgents(out, found)
+			case "json":
+				encoder := json.NewEncoder(out)
+				encoder.SetIndent("", "  ")
+				err = encoder.Encode(found)
+			default:
+				return usageErrorf("--format: unknown format %q: use text or json", format)
+			}
+			return errors.Join(err, out.Flush())
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", "text", "text or json")
+	return cmd
+}
+
+// writeAgents writes agents as a table.
+func writeAgents(out io.Writer, list []agents.Agent) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "TOKEN\tOPERATOR\tCATEGORY\tFUNCTION\tIN REQUESTS")
+	for _, a := range list {
+		categories := make([]string, len(a.Categories))
+		for i, c := range a.Categories {
+			categories[i] = c.String()
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", a.Token, orDash(a.Operator), strings.Join(categories, ", "), orDash(a.Function), a.Requests)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(out, "\n%d tokens, as of %s\n", len(list), agents.Date())
+	return err
+}
+
+// orDash stands a dash where nothing is known.
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}

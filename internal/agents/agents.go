@@ -1,0 +1,140 @@
+// Package agents knows crawlers by their product tokens: who runs them, what for,
+// and whether the token ever appears in a request.
+//
+// The list is data, agents.json, and dated: tokens change every few months. It is
+// no statement that a crawler obeys anything.
+package agents
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// An Agent is a crawler's product token.
+type Agent struct {
+	Token      string     `json:"token"`      // as its operator writes it; it may be no token of RFC 9309 §2.2.1
+	Operator   string     `json:"operator"`   // empty where it is not known
+	Categories []Category `json:"categories"` // rising
+	Function   string     `json:"function"`   // what its fetches are for, in a word; empty where it is not known
+	Requests   Requests   `json:"requests"`
+}
+
+// A Category is why somebody looks for a token.
+type Category uint8
+
+const (
+	_       Category = iota
+	AI               // training, assistants, agents, and those who gather data for them
+	Archive          // web archives and the crawlers they are made with
+	Search           // search engines
+)
+
+var categoryNames = [...]string{"unknown", "ai", "archive", "search"}
+
+func (c Category) String() string { return nameOf(categoryNames[:], uint8(c)) }
+
+// UnmarshalText reads a category's name.
+func (c *Category) UnmarshalText(text []byte) error {
+	return read(categoryNames[:], string(text), (*uint8)(c))
+}
+
+// MarshalText writes a category's name.
+func (c Category) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// Requests says whether the token stands in the User-Agent of requests. A control
+// token never does: it is for robots.txt alone, where it states what another
+// crawler's fetches may be used for, so that no fetch can violate it.
+type Requests uint8
+
+const (
+	RequestsUnknown Requests = iota
+	RequestsYes
+	RequestsNever
+)
+
+var requestsNames = [...]string{"unknown", "yes", "never"}
+
+func (r Requests) String() string { return nameOf(requestsNames[:], uint8(r)) }
+
+// UnmarshalText reads the name of a value.
+func (r *Requests) UnmarshalText(text []byte) error {
+	return read(requestsNames[:], string(text), (*uint8)(r))
+}
+
+// MarshalText writes the name of the value.
+func (r Requests) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
+
+func nameOf(names []string, v uint8) string {
+	if int(v) < len(names) {
+		return names[v]
+	}
+	return names[0]
+}
+
+func read(names []string, name string, to *uint8) error {
+	i := slices.Index(names, name)
+	if i < 0 {
+		return fmt.Errorf("agents: unknown name %q", name)
+	}
+	*to = uint8(i)
+	return nil
+}
+
+//go:embed agents.json
+var data []byte
+
+type list struct {
+	Date   string  `json:"date"`
+	Agents []Agent `json:"agents"`
+}
+
+// load reads the embedded list once. A mistake in it is one of the build, which the
+// tests find.
+var load = sync.OnceValue(func() list {
+	var l list
+	if err := json.Unmarshal(data, &l); err != nil {
+		panic(err)
+	}
+	return l
+})
+
+// Date is the day at which the list was last looked through, as YYYY-MM-DD.
+func Date() string { return load().Date }
+
+// All returns all agents, in the order of their tokens.
+func All() []Agent { return slices.Clone(load().Agents) }
+
+// Names are the words that InCategory takes.
+func Names() []string { return append(slices.Clone(categoryNames[1:]), "all") }
+
+// InCategory returns the agents of a category by its name: ai, archive, search, or
+// all. ok is false for another word.
+func InCategory(name string) (found []Agent, ok bool) {
+	if name == "all" {
+		return All(), true
+	}
+	c := Category(max(slices.Index(categoryNames[:], name), 0))
+	if c == 0 || name == categoryNames[0] {
+		return nil, false
+	}
+	for _, a := range load().Agents {
+		if slices.Contains(a.Categories, c) {
+			found = append(found, a)
+		}
+	}
+	return found, true
+}
+
+// Find returns the agent of a token, in any case.
+func Find(token string) (Agent, bool) {
+	for _, a := range load().Agents {
+		if strings.EqualFold(a.Token, token) {
+			return a, true
+		}
+	}
+	return Agent{}, false
+}

@@ -1,0 +1,83 @@
+package agents
+
+import (
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestList(t *testing.T) {
+	if _, err := time.Parse(time.DateOnly, Date()); err != nil {
+		t.Error(err)
+	}
+	all := All()
+	for i, a := range all {
+		if i > 0 && strings.ToLower(all[i-1].Token) >= strings.ToLower(a.Token) {
+			t.Errorf("%q is there twice or not in order", a.Token)
+		}
+		if a.Token == "" || strings.TrimSpace(a.Token) != a.Token || len(a.Categories) == 0 || !slices.IsSorted(a.Categories) {
+			t.Errorf("%+v", a)
+		}
+		if strings.Contains(a.Operator, "Unclear") || len(a.Operator) > 40 || len(a.Function) > 20 {
+			t.Errorf("%+v: more than a fact", a)
+		}
+	}
+}
+
+func TestInCategory(t *testing.T) {
+	for name, tokens := range map[string][]string{
+		"ai":      {"GPTBot", "ClaudeBot", "CCBot", "Google-Extended", "Applebot-Extended"},
+		"archive": {"archive.org_bot", "ia_archiver", "heritrix", "CCBot", "Zeno", "Browsertrix", "special_archiver", "Archive-It", "bnf.fr_bot"},
+		"search":  {"Googlebot", "bingbot", "YandexBot", "Baiduspider", "Applebot"},
+		"all":     {"GPTBot", "heritrix", "Googlebot"},
+	} {
+		found, ok := InCategory(name)
+		if !ok {
+			t.Errorf("no category %s", name)
+		}
+		for _, token := range tokens {
+			if !slices.ContainsFunc(found, func(a Agent) bool { return a.Token == token }) {
+				t.Errorf("%s has no %s", name, token)
+			}
+		}
+	}
+	for _, name := range []string{"", "unknown", "AI", "bots"} {
+		if found, ok := InCategory(name); ok || found != nil {
+			t.Errorf("category %q: %v", name, found)
+		}
+	}
+}
+
+// Control tokens make no request, so that no fetch can violate them.
+func TestControlTokens(t *testing.T) {
+	for token, want := range map[string]Requests{
+		"google-extended": RequestsNever, "Applebot-Extended": RequestsNever, "GPTBot": RequestsYes, "archive.org_bot": RequestsYes,
+	} {
+		if a, ok := Find(token); !ok || a.Requests != want {
+			t.Errorf("%s: %v, want %v", token, a.Requests, want)
+		}
+	}
+	if _, ok := Find("nobody"); ok {
+		t.Error("found nobody")
+	}
+}
+
+// Every token of the list that this one grew from is in it.
+func TestGrown(t *testing.T) {
+	data, err := os.ReadFile("../../../shared/agents/ai-agents.json")
+	if err != nil {
+		t.Skip("no list to compare with: ", err)
+	}
+	var rows []struct{ Token string }
+	if err := json.Unmarshal(data, &rows); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range rows {
+		if a, ok := Find(r.Token); !ok || !slices.Contains(a.Categories, AI) {
+			t.Errorf("no %s", r.Token)
+		}
+	}
+}
