@@ -5,7 +5,7 @@ import "strings"
 // xRobotsTag reads one line of X-Robots-Tag: the legacy syntax first, as a
 // structured field where ";" says that it means to be one.
 func (p *headerReader) xRobotsTag(l fieldLine) {
-	if strings.IndexByte(l.value, ';') >= 0 && p.reading == Lenient && looksStructured(l.value) {
+	if p.reading == Lenient && looksStructured(l.value) {
 		p.structuredTags(l, SourceXRobotsTag)
 		return
 	}
@@ -112,20 +112,21 @@ func (e *element) unquote(s string) string {
 	return t
 }
 
-// wholeDate joins the parts of a date that commas have cut: the longest of up to
-// three parts that is a date. rest is what follows.
+// wholeDate joins the parts of a date that commas have cut: up to three. What
+// follows a date is part of it only if it begins with a digit, as a time does. rest
+// is what follows.
 func wholeDate(first, rest string) (date, after string) {
 	date, after = first, rest
 	candidate, tail := first, rest
+	_, _, ok := parseDate(date)
 	for range 2 {
-		if tail == "" {
+		part, next := cutElement(tail)
+		if p := trim(part); p == "" || ok && !isDigit(p[0]) {
 			break
 		}
-		var part string
-		part, tail = cutElement(tail)
-		candidate += "," + part
-		if _, _, ok := parseDate(strings.Trim(trim(candidate), `"'`)); ok {
-			date, after = strings.Trim(trim(candidate), `"'`), tail
+		candidate, tail = candidate+","+part, next
+		if _, _, isDate := parseDate(strings.Trim(trim(candidate), `"'`)); isDate {
+			date, after, ok = strings.Trim(trim(candidate), `"'`), tail, true
 		}
 	}
 	return date, after

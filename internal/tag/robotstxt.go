@@ -30,6 +30,7 @@ type usageLine struct {
 func ReadRobots(f *robots.File, p robots.Profile) *RobotsTxt {
 	r := &RobotsTxt{}
 	for _, record := range f.Records() {
+		record.Value = strings.Clone(record.Value) // the File's text is the body itself
 		switch record.Key {
 		case "content-usage":
 			r.add(record, SignalContentUsage, p)

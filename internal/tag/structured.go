@@ -37,6 +37,13 @@ func (p *headerReader) structuredTags(l fieldLine, source Source) {
 			}
 			continue
 		}
+		if tags, ok := looseMember(trim(member)); ok && p.reading == Lenient {
+			flush()
+			for _, t := range tags {
+				p.addTag(t, source, l)
+			}
+			continue
+		}
 		legacy = append(legacy, member)
 	}
 	flush()
@@ -188,23 +195,47 @@ func validDictionary(lines []string) bool {
 	return err == nil
 }
 
-// looksStructured reports whether an X-Robots-Tag with a ";" is a List: it has no
-// mistake, and none of its product tokens is a rule or holds a ":". "noindex;
+// looksStructured reports whether an X-Robots-Tag means to be a List: in some
+// member a ";" follows a product token, and in none something else. "noindex;
 // nofollow" is two rules separated by the wrong octet.
 func looksStructured(value string) bool {
-	list, err := httpsfv.UnmarshalList([]string{lowerKeys(value)})
-	if err != nil {
-		return false
-	}
-	for _, m := range list {
-		item, ok := m.(httpsfv.Item)
+	found := false
+	for _, member := range members(value) {
+		head, _, ok := strings.Cut(member, ";")
 		if !ok {
 			continue
 		}
-		agent, ok := itemAgent(item.Value)
-		if !ok || strings.IndexByte(agent, ':') >= 0 || findRule(agent) != RuleUnknown {
+		if !isTokenLike(head) {
 			return false
 		}
+		found = true
 	}
-	return true
+	return found
+}
+
+// isTokenLike reports whether what stands before a ";" can be a product token, "*"
+// or one in quotation marks.
+func isTokenLike(head string) bool {
+	head = strings.Trim(trim(head), `"`)
+	return isAgent(head) && strings.IndexByte(head, ':') < 0 && findRule(head) == RuleUnknown
+}
+
+// looseMember reads a member that has a mistake, but the shape of a product token
+// with rules: those it was not said for must not be bound by them.
+func looseMember(raw string) (tags []Tag, ok bool) {
+	head, rest, found := strings.Cut(raw, ";")
+	if !found || !isTokenLike(head) {
+		return nil, false
+	}
+	for part := range strings.SplitSeq(rest, ";") {
+		word, value, _ := strings.Cut(part, "=")
+		if word = trim(word); word == "" {
+			continue
+		}
+		t := newTag(word, strings.Trim(trim(value), `"`))
+		t.Agent, t.Raw, t.Mode = strings.Trim(trim(head), `"`), raw, ModeLegacy
+		t.Notes |= NoteMalformed
+		tags = append(tags, t)
+	}
+	return tags, true
 }

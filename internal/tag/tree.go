@@ -380,9 +380,11 @@ func (s *scanner) closes(i int, name string) bool {
 func (s *scanner) skipScript() {
 	escaped, double := false, false
 	for s.at < len(s.page) {
-		n := bytes.IndexByte(s.page[s.at:], '<')
+		var n int
 		if escaped {
 			n = bytes.IndexAny(s.page[s.at:], "<-")
+		} else {
+			n = bytes.IndexByte(s.page[s.at:], '<')
 		}
 		if n < 0 {
 			break

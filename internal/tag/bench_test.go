@@ -1,0 +1,82 @@
+package tag
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+)
+
+// benchPage is a page of the size and shape that pages have: a head with metas,
+// links and scripts, and about 100 KB of body.
+func benchPage(extra string) []byte {
+	var b bytes.Buffer
+	b.WriteString("<!DOCTYPE html>\n<html lang=\"en\"><head>\n<meta charset=\"utf-8\">\n<title>A page &amp; its head</title>\n" +
+		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"description\" content=\"What all of it is about\">\n")
+	for range 10 {
+		b.WriteString("<meta property=\"og:title\" content=\"A page and its head\"><link rel=\"stylesheet\" href=\"/static/style.css?v=12345\" type=\"text/css\">\n")
+	}
+	b.WriteString(extra + "<script>" + strings.Repeat("var a = b < c ? d : e; f(\"<p>\");\n", 60) + "</script></head>\n<body class=\"home page\">\n")
+	for range 400 {
+		b.WriteString("<div class=\"item\" id=\"item-1\"><a href=\"https://www.example.com/path/to/page\" title=\"A title\">A link</a>\n" +
+			"<p>Some words of text that stand between the tags of a page, as long as a sentence is.</p><img src=\"/i/1.png\" alt=\"\"></div>\n")
+	}
+	b.WriteString("</body></html>\n")
+	return b.Bytes()
+}
+
+const benchMetas = `<meta name="robots" content="noindex, max-image-preview:large"><meta name="googlebot" content="noarchive">` + "\n"
+
+func BenchmarkScan(b *testing.B) {
+	for name, page := range map[string][]byte{"without": benchPage(""), "with": benchPage(benchMetas)} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(page)))
+			b.ReportAllocs()
+			for b.Loop() {
+				Scan(page, false)
+			}
+		})
+		b.Run(name+"/x-net-html", func(b *testing.B) {
+			b.SetBytes(int64(len(page)))
+			b.ReportAllocs()
+			for b.Loop() {
+				z := html.NewTokenizer(bytes.NewReader(page))
+				for z.Next() != html.ErrorToken {
+				}
+				if z.Err() != io.EOF {
+					b.Fatal(z.Err())
+				}
+			}
+		})
+		b.Run(name+"/less-than", func(b *testing.B) {
+			b.SetBytes(int64(len(page)))
+			for b.Loop() {
+				for rest := page; ; {
+					n := bytes.IndexByte(rest, '<')
+					if n < 0 {
+						break
+					}
+					rest = rest[n+1:]
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkReadHeaders(b *testing.B) {
+	for name, policy := range map[string]string{
+		"legacy":     "X-Robots-Tag: googlebot: noindex, max-snippet:50",
+		"structured": "Robots-Tag: *;nosnippet, ExampleBot;noindex",
+		"date":       "X-Robots-Tag: unavailable_after: Fri, 25 Jun 2010 15:00:00 GMT",
+		"usage":      "Content-Usage: train-ai=n, search=y",
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				ReadHeaders(policy, Lenient)
+			}
+		})
+	}
+}

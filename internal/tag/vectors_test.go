@@ -1,0 +1,142 @@
+package tag
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A vector is a line of testdata/vectors.jsonl: header lines or a page, with where
+// the expectation comes from.
+type vector struct {
+	ID        string            `json:"id"`
+	Source    string            `json:"source"`
+	Header    []string          `json:"header"`
+	HTML      string            `json:"html"`
+	Want      map[string]string `json:"want"`   // token: effective set
+	Strict    map[string]string `json:"strict"` // where a strict reading differs
+	Conflicts map[string]string `json:"conflicts"`
+	Mode      string            `json:"mode"`  // of the first tag
+	Notes     *string           `json:"notes"` // one that some tag, signal or the page has; "": none has any
+	Place     string            `json:"place"` // of the first meta
+	Signals   []string          `json:"signals"`
+	Strictly  []string          `json:"strict_signals"`
+	Value     string            `json:"value"` // of the first signal
+	Draft     string            `json:"draft"`
+}
+
+func vectors(t testing.TB) (list []vector) {
+	data, err := os.ReadFile("testdata/vectors.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	for d.More() {
+		var v vector
+		if err := d.Decode(&v); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, v)
+	}
+	return list
+}
+
+func (v *vector) read(r Reading) Page {
+	p := ReadHeaders(strings.Join(v.Header, "\n"), r)
+	found := Scan([]byte(v.HTML), false)
+	metas := found.Read()
+	p.Tags, p.Signals = append(p.Tags, metas.Tags...), append(p.Signals, metas.Signals...)
+	return p
+}
+
+func TestVectors(t *testing.T) {
+	list := vectors(t)
+	if len(list) < 150 {
+		t.Errorf("%d vectors", len(list))
+	}
+	for _, v := range list {
+		t.Run(v.ID, func(t *testing.T) {
+			if v.Source == "" {
+				t.Error("no source")
+			}
+			p := v.read(Lenient)
+			v.sets(t, p, v.Want, "lenient")
+			for token, want := range v.Conflicts {
+				if set := Effective(p.Tags, token); set.Conflicts.String() != want {
+					t.Errorf("%q: conflicts %q, want %q", token, set.Conflicts, want)
+				}
+			}
+			v.details(t, p)
+			signals(t, p, v.Signals, "lenient")
+			strict, want := v.read(Strict), v.Strict
+			if want == nil {
+				want = v.Want
+			}
+			v.sets(t, strict, want, "strict")
+			if wantSignals := v.Signals; v.Strictly != nil {
+				signals(t, strict, v.Strictly, "strict")
+			} else {
+				signals(t, strict, wantSignals, "strict")
+			}
+		})
+	}
+}
+
+func (v *vector) sets(t *testing.T, p Page, want map[string]string, reading string) {
+	t.Helper()
+	for token, w := range want {
+		set := Effective(p.Tags, token)
+		if got := set.String(); !sameWords(got, w) {
+			t.Errorf("%s, %q: %.300s, want %.300s", reading, token, got, w)
+		}
+	}
+}
+
+// sameWords compares lists whatever their order.
+func sameWords(a, b string) bool {
+	x, y := strings.Split(a, ", "), strings.Split(b, ", ")
+	slices.Sort(x)
+	slices.Sort(y)
+	return slices.Equal(x, y)
+}
+
+func (v *vector) details(t *testing.T, p Page) {
+	t.Helper()
+	if v.Mode != "" && (len(p.Tags) == 0 || p.Tags[0].Mode.String() != v.Mode) {
+		t.Errorf("mode of %+v, want %s", p.Tags, v.Mode)
+	}
+	if v.Place != "" && (len(p.Tags) == 0 || p.Tags[0].Place.String() != v.Place) {
+		t.Errorf("place of %+v, want %s", p.Tags, v.Place)
+	}
+	notes := p.Notes
+	for _, g := range p.Tags {
+		notes |= g.Notes
+	}
+	for _, s := range p.Signals {
+		notes |= s.Notes
+	}
+	if v.Notes != nil && *v.Notes != "" && !slices.Contains(strings.Split(notes.String(), ","), *v.Notes) {
+		t.Errorf("notes %q, want %q", notes, *v.Notes)
+	}
+	if v.Value != "" && p.Signals[0].Value != v.Value {
+		t.Errorf("value %q, want %q", p.Signals[0].Value, v.Value)
+	}
+	if v.Draft != "" && p.Signals[0].Draft != v.Draft {
+		t.Errorf("draft %q, want %q", p.Signals[0].Draft, v.Draft)
+	}
+}
+
+func signals(t *testing.T, p Page, want []string, reading string) {
+	t.Helper()
+	got := []string{}
+	for _, s := range p.Signals {
+		got = append(got, s.Purpose.String()+"="+s.Preference.String())
+	}
+	if strings.Join(got, " ") != strings.Join(want, " ") {
+		t.Errorf("%s signals %q, want %q", reading, got, want)
+	}
+}
