@@ -85,6 +85,7 @@ type mark struct {
 	Type         ingest.RecordType `parquet:"type"`
 	Status       int16             `parquet:"status"`
 	Input        int32             `parquet:"input"` // with Offset: of a record without an id
+	Entry        string            `parquet:"entry,dict"`
 	Offset       int64             `parquet:"offset"`
 }
 
@@ -93,7 +94,7 @@ func markOf(f *ingest.Fetch) mark {
 	m := mark{HostReversed: f.HostReversed, Origin: f.Origin, Micros: f.Micros, URL: f.URL, RecordID: f.RecordID,
 		Type: f.Type, Status: f.Status}
 	if f.RecordID == "" {
-		m.Input, m.Offset = f.Input, f.Offset
+		m.Input, m.Entry, m.Offset = f.Input, f.Entry, f.Offset
 	}
 	return m
 }
@@ -111,6 +112,7 @@ var markRuns = run.Spec[mark]{
 			cmp.Compare(a.Type, b.Type),
 			cmp.Compare(a.Status, b.Status),
 			cmp.Compare(a.Input, b.Input),
+			cmp.Compare(a.Entry, b.Entry),
 			cmp.Compare(a.Offset, b.Offset),
 		)
 	},
@@ -364,7 +366,7 @@ func (r *resolver) keep(ch *chase, c *ingest.Capture, failure Reason, goOn func(
 	if err != nil {
 		ch.giveUp(failure)
 		return r.issues.Add(ingest.Issue{
-			Input: c.Input, Offset: c.Offset, Length: c.Length, RecordID: c.RecordID, Kind: ingest.IssueBodyNotKept,
+			Input: c.Input, Entry: c.Entry, Offset: c.Offset, Length: c.Length, RecordID: c.RecordID, Kind: ingest.IssueBodyNotKept,
 			Detail: fmt.Sprintf("%v; it is needed for %.200s", err, ch.URL), Action: failure.String(),
 		})
 	}
@@ -401,7 +403,9 @@ func (r *resolver) take(ch *chase, c *ingest.Capture) {
 	}
 }
 
-func visitMark(c *ingest.Capture) string { return fmt.Sprintf(" %d:%d ", c.Input, c.Offset) }
+func visitMark(c *ingest.Capture) string {
+	return fmt.Sprintf(" %d:%d:%q ", c.Input, c.Offset, c.Entry)
+}
 
 func (ch *chase) visited(c *ingest.Capture) bool { return strings.Contains(ch.Visited, visitMark(c)) }
 

@@ -141,10 +141,19 @@ func (e *evaluation) decideOrigin(fetches *cursor[ingest.Fetch], states *cursor[
 func (e *evaluation) noteDuplicate(first, f *ingest.Fetch) error {
 	e.totals.Duplicates++
 	return e.issues.Add(ingest.Issue{
-		Input: f.Input, Offset: f.Offset, Length: f.Length, RecordID: f.RecordID, Kind: ingest.IssueDuplicateRecord,
-		Detail: fmt.Sprintf("the same record as at %d of %s", first.Offset, e.store.facts.Inputs[first.Input].Name),
+		Input: f.Input, Entry: f.Entry, Offset: f.Offset, Length: f.Length, RecordID: f.RecordID, Kind: ingest.IssueDuplicateRecord,
+		Detail: fmt.Sprintf("the same record as at %d of %s", first.Offset, e.filename(first)),
 		Action: "counted once",
 	})
+}
+
+// filename names the archive that holds a record.
+func (e *evaluation) filename(f *ingest.Fetch) string {
+	name := e.store.facts.Inputs[f.Input].Name
+	if f.Entry != "" {
+		name += "/" + f.Entry
+	}
+	return name
 }
 
 func (e *evaluation) decideFetch(f *ingest.Fetch, tl *timeline, host *HostStats) error {

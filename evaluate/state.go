@@ -37,7 +37,8 @@ type State struct {
 	Hops             int32   `parquet:"hops"`
 	FinalStatus      int16   `parquet:"final_status"` // of the last hop; -1: none
 	HasBody          bool    `parquet:"has_body"`
-	BodyInput        int32   `parquet:"body_input"`         // input of the record that holds the body
+	BodyInput        int32   `parquet:"body_input"` // input of the record that holds the body
+	BodyEntry        string  `parquet:"body_entry,dict"`
 	BodyRecordOffset int64   `parquet:"body_record_offset"` // and its place there
 	BodyFlags        uint32  `parquet:"body_flags"`         // ingest.Flags of that record
 	Resynced         bool    `parquet:"resynced"`           // some record on the way is not at a verified boundary
@@ -68,7 +69,7 @@ func newState(c *ingest.Capture) State {
 // takeBody makes the body of c the body applied.
 func (s *State) takeBody(c *ingest.Capture) {
 	s.Pack, s.BodyDigest, s.BodyOffset, s.BodySize = c.Pack, c.BodyDigest, c.BodyOffset, c.BodySize
-	s.BodyInput, s.BodyRecordOffset, s.BodyFlags = c.Input, c.Offset, uint32(c.Flags)
+	s.BodyInput, s.BodyEntry, s.BodyRecordOffset, s.BodyFlags = c.Input, c.Entry, c.Offset, uint32(c.Flags)
 	s.ContentRange = c.ContentRange
 	s.HasBody = c.Flags&ingest.FlagBodyKept != 0
 	s.Resynced = s.Resynced || c.Trust == ingest.TrustResynced

@@ -26,6 +26,7 @@ type sink interface {
 // robots.txt seen so far. So the facts depend on the input alone.
 type committer struct {
 	input     int32
+	entry     string // of the input, where it is a WACZ
 	out       sink
 	index     int // of the record in hand
 	warcinfos map[string]warcinfo
@@ -60,9 +61,10 @@ type InputStats struct {
 	Lossy   int64            `json:"lossy"` // issues that mean unread octets
 }
 
-func newCommitter(input int32, out sink) *committer {
+func newCommitter(input int32, entry string, out sink) *committer {
 	return &committer{
 		input:     input,
+		entry:     entry,
 		out:       out,
 		warcinfos: make(map[string]warcinfo),
 		pairing:   newPairing(),
@@ -127,7 +129,7 @@ func (c *committer) finish() error { return c.emit(c.pairing.expire(c.index + 1)
 
 // report passes an issue on.
 func (c *committer) report(i Issue) error {
-	i.Input = c.input
+	i.Input, i.Entry = c.input, c.entry
 	c.stats.Issues++
 	if i.Kind.Lossy() {
 		c.stats.Lossy++
@@ -229,7 +231,7 @@ func (c *committer) identify(r *record, url weburl.URL, d *draft) {
 	f := &x.Fetch
 	*f = Fetch{
 		HostReversed: url.HostReversed(), Origin: url.Origin(), URL: r.target[:min(len(r.target), maxURL)], RecordID: r.id, Input: c.input,
-		Offset: r.offset, Type: recordTypes[r.kind], Status: -1, PayloadDigest: cut(r.payloadDigest, 256),
+		Entry: c.entry, Offset: r.offset, Type: recordTypes[r.kind], Status: -1, PayloadDigest: cut(r.payloadDigest, 256),
 		Truncated: cut(r.truncated, 64), Claim: info.claim, Software: info.software,
 	}
 	if r.streamed {

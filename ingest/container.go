@@ -197,8 +197,7 @@ func sniff(src *source) format {
 	case bytes.HasPrefix(b, magicZstd), isSkippable(b):
 		return sniffZstd(src)
 	case bytes.HasPrefix(b, magicZip), bytes.HasPrefix(b, magicEmptyZip):
-		return format{container: containerUnsupported, kind: IssueUnsupportedContainer,
-			refusal: "WACZ and zip are not read yet; unpack it and give the .warc.gz inside"}
+		return format{container: containerZip}
 	}
 	return sniffPlain(b, containerPlain)
 }

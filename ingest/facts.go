@@ -89,8 +89,9 @@ type Fetch struct {
 	Micros          int64          `parquet:"time,delta"`
 	Precision       Precision      `parquet:"precision"`
 	URL             string         `parquet:"url,delta"`
-	RecordID        string         `parquet:"record_id"` // packed by packRecordID
-	Input           int32          `parquet:"input"`     // index into the task's inputs
+	RecordID        string         `parquet:"record_id"`  // packed by packRecordID
+	Input           int32          `parquet:"input"`      // index into the task's inputs
+	Entry           string         `parquet:"entry,dict"` // of a WACZ, by its name there; "" elsewhere
 	Offset          int64          `parquet:"offset,delta"`
 	Length          int64          `parquet:"length"`
 	Type            RecordType     `parquet:"type"`
@@ -157,6 +158,7 @@ func CompareFetches(a, b *Fetch) int {
 		cmp.Compare(a.URL, b.URL),
 		cmp.Compare(a.RecordID, b.RecordID),
 		cmp.Compare(a.Input, b.Input),
+		cmp.Compare(a.Entry, b.Entry),
 		cmp.Compare(a.Offset, b.Offset),
 	)
 }

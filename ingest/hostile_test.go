@@ -200,7 +200,7 @@ func TestSniff(t *testing.T) {
 		"gzip, cut":             {gzipped("hello")[:7], "not_an_archive"},
 		"a bad zstd dictionary": {[]byte("\x5d\x2a\x4d\x18\x04\x00\x00\x00...."), "bad_dictionary"},
 		"a huge one":            {[]byte("\x5d\x2a\x4d\x18\xff\xff\xff\xff...."), "bad_dictionary"},
-		"zip":                   {[]byte("PK\x03\x04...."), "unsupported_container"},
+		"zip":                   {[]byte("PK\x03\x04...."), "damaged_stream"},
 		"half an ARC":           {[]byte("filedesc://x 0.0.0.0"), "not_an_archive"},
 		"line ends":             {[]byte("\r\n\r\n"), "not_an_archive"},
 		"a short magic":         {[]byte("WARC"), "not_an_archive"},

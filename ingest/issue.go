@@ -35,6 +35,7 @@ const (
 	IssueClockSkew
 	IssueBadDictionary
 	IssueWindowTooLarge
+	IssueBadEntry
 )
 
 var issueKinds = [...]string{
@@ -66,6 +67,7 @@ var issueKinds = [...]string{
 	IssueClockSkew:            "clock_skew",
 	IssueBadDictionary:        "bad_dictionary",
 	IssueWindowTooLarge:       "window_too_large",
+	IssueBadEntry:             "bad_entry",
 }
 
 func (k IssueKind) String() string { return issueKinds[k] }
@@ -76,7 +78,8 @@ func (k IssueKind) Lossy() bool {
 	switch k {
 	case IssueUnreadable, IssueEmptyFile, IssueNotAnArchive, IssueUnsupportedContainer, IssueDamagedMember,
 		IssueDamagedStream, IssueTruncatedRecord, IssueBadRecordHeader, IssueHeaderTooLong,
-		IssueBadContentLength, IssueBadRecordEnd, IssueSkippedRange, IssueBadDictionary, IssueWindowTooLarge:
+		IssueBadContentLength, IssueBadRecordEnd, IssueSkippedRange, IssueBadDictionary, IssueWindowTooLarge,
+		IssueBadEntry:
 		return true
 	}
 	return false
@@ -86,7 +89,8 @@ func (k IssueKind) Lossy() bool {
 // was done about it.
 type Issue struct {
 	Input    int32     `parquet:"input"`
-	Offset   int64     `parquet:"offset"` // octets from the start; -1: the input as a whole
+	Entry    string    `parquet:"entry"`  // of a WACZ
+	Offset   int64     `parquet:"offset"` // octets from the start; -1: the input or entry as a whole
 	Length   int64     `parquet:"length"` // octets concerned; -1 where unknown
 	RecordID string    `parquet:"record_id"`
 	Kind     IssueKind `parquet:"kind"`
@@ -98,6 +102,7 @@ type Issue struct {
 func CompareIssues(a, b *Issue) int {
 	return cmp.Or(
 		cmp.Compare(a.Input, b.Input),
+		cmp.Compare(a.Entry, b.Entry),
 		cmp.Compare(a.Offset, b.Offset),
 		cmp.Compare(a.Kind, b.Kind),
 		cmp.Compare(a.RecordID, b.RecordID),

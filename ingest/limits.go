@@ -19,6 +19,10 @@ const (
 	maxWarcinfos     = 1024      // warcinfo records remembered in one input
 	maxDictionary    = 16 << 20  // octets of a zstd dictionary, decompressed
 	maxZstdWindow    = 64 << 20  // octets that a zstd frame may look back
+	maxZipDirectory  = 8 << 20   // octets of a zip file's directory
+	maxEntryName     = 1 << 10   // octets of the name of an entry
+	maxRewinds       = 64        // times that a deflated entry is inflated from its start, in search of places in it
+	maxReinflate     = 1 << 30   // octets of a deflated entry inflated to read one record again
 	pairingWindow    = 16 << 10  // records within which a request finds its response
 	maxConcurrent    = 64        // WARC-Concurrent-To fields of one record
 	taskBytes        = 128 << 20 // octets of consecutive inputs in one task

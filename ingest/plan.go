@@ -34,7 +34,8 @@ const (
 // the caps, the vocabulary of tags. Facts of another fingerprint are not read.
 func Fingerprint() string {
 	caps := []int{maxRecordHeader, maxHTTPHead, maxWarcinfo, maxRecordID, maxRequestHead, maxURL, maxUserAgent, maxPolicyHeaders,
-		maxPolicyBody, maxPending, maxTargets, maxTarget, maxCodings, maxWarcinfos, pairingWindow, maxConcurrent}
+		maxPolicyBody, maxPending, maxTargets, maxTarget, maxCodings, maxWarcinfos, pairingWindow, maxConcurrent,
+		maxDictionary, maxZstdWindow, maxZipDirectory, maxEntryName, maxRewinds, maxReinflate}
 	sum := sha256.Sum256(fmt.Appendf(nil, "schema %s, tags %s, caps %v", SchemaVersion, tag.Version, caps))
 	return hex.EncodeToString(sum[:6])
 }
@@ -336,8 +337,11 @@ func (g *ingestion) attempt(inputs []Input) (name string, err error) {
 		return "", err
 	}
 	m := Manifest{Fingerprint: Fingerprint()}
-	read := func(n int) { g.opt.Progress.BytesRead.Add(int64(n)) }
-	if m.Inputs, err = w.readInputs(inputs, g.opt.Stdin, read); err != nil {
+	opt := readOptions{
+		progress: func(n int) { g.opt.Progress.BytesRead.Add(int64(n)) },
+		tmp:      tmp,
+	}
+	if m.Inputs, err = w.readInputs(inputs, g.opt.Stdin, &opt); err != nil {
 		w.abandon()
 		return "", err
 	}

@@ -1,8 +1,10 @@
 package ingest
 
 import (
+	"archive/zip"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 )
 
@@ -21,15 +23,40 @@ func Reread(in Input, c *Capture) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	form := sniff(sourceAt(f, 0))
+	var at io.ReaderAt = f
+	if c.Entry != "" {
+		if at, err = rereadEntry(f, in.Size, c); err != nil {
+			return nil, err
+		}
+	}
+	form := sniff(sourceAt(at, 0))
 	if !form.addressable() {
 		return nil, fmt.Errorf("no record at %d", c.Offset)
 	}
-	r, err := form.reader(sourceAt(f, c.Offset), f)
+	r, err := form.reader(sourceAt(at, c.Offset), at)
 	if err != nil {
 		return nil, err
 	}
 	return rereadBody(r, c)
+}
+
+// rereadEntry finds the entry of a WACZ that holds a record.
+func rereadEntry(f io.ReaderAt, size int64, c *Capture) (io.ReaderAt, error) {
+	entries, err := openZip(f, size)
+	if err != nil {
+		return nil, err
+	}
+	for i := range entries {
+		e := &entries[i]
+		if e.Name != c.Entry || e.problem != "" {
+			continue
+		}
+		if e.Method != zip.Store && c.Offset > maxReinflate {
+			return nil, fmt.Errorf("the record lies at %d of a deflated entry", c.Offset)
+		}
+		return e.at(), nil
+	}
+	return nil, fmt.Errorf("no entry %s", c.Entry)
 }
 
 // rereadBody takes the body of the first record of r.
@@ -42,7 +69,7 @@ func rereadBody(r recordReader, c *Capture) ([]byte, error) {
 		return nil, fmt.Errorf("another record stands at %d", c.Offset)
 	}
 	var keep keeper
-	com := newCommitter(c.Input, &keep)
+	com := newCommitter(c.Input, c.Entry, &keep)
 	d := draft{exchange: &exchange{}}
 	d.exchange.Capture = Capture{Fetch: c.Fetch, Kind: CaptureTarget}
 	if err := com.readPayload(rec, &d); err != nil {

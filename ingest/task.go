@@ -113,11 +113,17 @@ func writeJSON(path string, v any) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
+// readOptions say how inputs are read. A nil one has the defaults.
+type readOptions struct {
+	progress func(int) // is told of every read; may be nil
+	tmp      string    // folder for what must be on disk to be read; "" is the system's
+}
+
 // readInputs reads the inputs, in order, into w.
-func (w *taskWriter) readInputs(inputs []Input, stdin io.Reader, progress func(int)) ([]InputResult, error) {
+func (w *taskWriter) readInputs(inputs []Input, stdin io.Reader, opt *readOptions) ([]InputResult, error) {
 	var results []InputResult
 	for i, in := range inputs {
-		result, err := readInput(in, int32(i), w, stdin, progress)
+		result, err := readInput(in, int32(i), w, stdin, opt)
 		if err != nil {
 			return nil, err
 		}
@@ -127,13 +133,13 @@ func (w *taskWriter) readInputs(inputs []Input, stdin io.Reader, progress func(i
 }
 
 // readInput reads one input from its first octet to its last.
-func readInput(in Input, index int32, out sink, stdin io.Reader, progress func(int)) (InputResult, error) {
+func readInput(in Input, index int32, out sink, stdin io.Reader, opt *readOptions) (InputResult, error) {
 	src, err := openInput(in, stdin)
 	if err != nil {
 		return InputResult{}, &inputError{in, err}
 	}
 	defer src.Close()
-	result, err := readSource(in, src, index, out, progress)
+	result, err := readSource(in, src, index, out, opt)
 	if isReadError(err) {
 		return InputResult{}, &inputError{in, err}
 	}
@@ -147,17 +153,27 @@ func readInput(in Input, index int32, out sink, stdin io.Reader, progress func(i
 }
 
 // readSource reads the octets of an input. A file can be read at random, too.
-func readSource(in Input, src io.Reader, index int32, out sink, progress func(int)) (InputResult, error) {
-	from := newSource(&countingReader{r: src, progress: progress})
+func readSource(in Input, src io.Reader, index int32, out sink, opt *readOptions) (InputResult, error) {
+	if opt == nil {
+		opt = new(readOptions)
+	}
+	from := newSource(&countingReader{r: src, progress: opt.progress})
 	form := sniff(from)
 	if from.file.failed != nil {
 		return InputResult{}, from.file.failed
 	}
 	at, _ := src.(io.ReaderAt)
+	switch {
+	case form.container != containerZip:
+	case at != nil:
+		return readWACZ(in, at, in.Size, index, out, opt)
+	default:
+		return spoolWACZ(in, from, index, out, opt)
+	}
 	if in.Path == Stdin && form.readable() {
 		form.container = containerPipe
 	}
-	c := newCommitter(index, out)
+	c := newCommitter(index, "", out)
 	if !form.readable() {
 		err := c.report(Issue{Offset: -1, Length: in.Size, Kind: form.kind, Detail: form.refusal, Action: "not read"})
 		return InputResult{Input: in, Container: form.String(), InputStats: c.stats, Refusal: form.refusal}, err

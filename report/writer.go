@@ -219,7 +219,7 @@ func (w *Writer) fetchRow(r *evaluate.Result) FetchRow {
 		RecordType:       f.Type.String(),
 		ContentDigest:    optionalText(f.PayloadDigest),
 		ContentMIMEType:  optionalText(f.MIMEType),
-		WARCFilename:     w.names[f.Input],
+		WARCFilename:     w.filename(f.Input, f.Entry),
 		WARCRecordOffset: f.Offset,
 		WARCRecordLength: f.Length,
 		WARCRecordID:     optionalText(ingest.RecordIDText(f.RecordID)),
@@ -268,7 +268,7 @@ func (w *Writer) violationRow(r *evaluate.Result) ViolationRow {
 		ContentDigest:    optionalText(f.PayloadDigest),
 		ContentMIMEType:  optionalText(f.MIMEType),
 		ContentTruncated: optionalText(f.Truncated),
-		WARCFilename:     w.names[f.Input],
+		WARCFilename:     w.filename(f.Input, f.Entry),
 		WARCRecordOffset: f.Offset,
 		WARCRecordLength: f.Length,
 		WARCRecordID:     optionalText(ingest.RecordIDText(f.RecordID)),
@@ -291,7 +291,7 @@ func (w *Writer) violationRow(r *evaluate.Result) ViolationRow {
 		RobotsAge:        r.Age,
 		RobotsStatus:     status(g.Status),
 		RobotsHops:       g.Hops,
-		RobotsFilename:   w.names[g.Input],
+		RobotsFilename:   w.filename(g.Input, g.Entry),
 		RobotsOffset:     g.Offset,
 		RobotsLength:     g.Length,
 		RobotsRecordID:   optionalText(ingest.RecordIDText(g.RecordID)),
@@ -300,7 +300,7 @@ func (w *Writer) violationRow(r *evaluate.Result) ViolationRow {
 	row.Rule, row.RuleLine = rule(&r.Answer)
 	row.RobotsBodyFile, row.RobotsBodyOffset, row.RobotsBodyDigest = w.body(g)
 	if c := r.Contester; c != nil {
-		row.ContestedFilename, row.ContestedOffset = &w.names[c.Input], new(c.Offset)
+		row.ContestedFilename, row.ContestedOffset = new(w.filename(c.Input, c.Entry)), new(c.Offset)
 	}
 	return row
 }
@@ -319,7 +319,15 @@ func (w *Writer) body(s *evaluate.State) (file *string, offset *int64, digest *s
 	if !s.HasBody {
 		return nil, nil, nil
 	}
-	return &w.names[s.BodyInput], new(s.BodyRecordOffset), new("sha256:" + hex.EncodeToString([]byte(s.BodyDigest)))
+	return new(w.filename(s.BodyInput, s.BodyEntry)), new(s.BodyRecordOffset), new("sha256:" + hex.EncodeToString([]byte(s.BodyDigest)))
+}
+
+// filename is the warc_filename of an input, or of an entry of it.
+func (w *Writer) filename(input int32, entry string) string {
+	if entry == "" {
+		return w.names[input]
+	}
+	return w.names[input] + "/" + locator(entry)
 }
 
 func micros(t ingest.Time) *int64 { return known(t.Micros, t.Known()) }
@@ -337,7 +345,7 @@ func (w *Writer) Robots(r *evaluate.RobotsRecord) error {
 		FetchStatus:      status(r.Status),
 		RecordType:       r.Type.String(),
 		ContentMIMEType:  optionalText(r.MIMEType),
-		WARCFilename:     w.names[r.Input],
+		WARCFilename:     w.filename(r.Input, r.Entry),
 		WARCRecordOffset: r.Offset,
 		WARCRecordLength: r.Length,
 		WARCRecordID:     optionalText(ingest.RecordIDText(r.RecordID)),
@@ -367,7 +375,7 @@ func (w *Writer) Robots(r *evaluate.RobotsRecord) error {
 func (w *Writer) GroupVerdict(v *evaluate.GroupVerdict) error {
 	row := GroupVerdictRow{
 		URL:              locator(v.Fetch.URL),
-		WARCFilename:     w.names[v.Fetch.Input],
+		WARCFilename:     w.filename(v.Fetch.Input, v.Fetch.Entry),
 		WARCRecordOffset: v.Fetch.Offset,
 		WARCRecordID:     optionalText(ingest.RecordIDText(v.Fetch.RecordID)),
 		Group:            int32(v.Group),
@@ -413,7 +421,7 @@ func (w *Writer) Agent(a *evaluate.AgentStats) error {
 
 // Issue writes an issue.
 func (w *Writer) Issue(i *ingest.Issue) error {
-	return w.issue(w.names[i.Input], i)
+	return w.issue(w.filename(i.Input, i.Entry), i)
 }
 
 // Failure writes an input that could not be read at all.

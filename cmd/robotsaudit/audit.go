@@ -23,7 +23,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
-const inputHelp = `INPUT is an archive (.warc, .warc.gz, .warc.bz2), a folder (searched with its
+const inputHelp = `INPUT is an archive (.warc, .arc, .wacz; .gz, .zst, .bz2), a folder (searched with its
 subfolders), a glob, - for standard input, or a list of inputs, one a line: @FILE or
 FILE.paths.gz.`
 

@@ -1,0 +1,394 @@
+package ingest
+
+import (
+	"archive/zip"
+	"cmp"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"slices"
+	"strings"
+)
+
+// A WACZ (https://specs.webrecorder.net/wacz/1.1.1/) is a zip file of web archives
+// and what belongs to them. Each archive in it is read as one of its own; rows
+// name the entry, and offsets are within it, as in the indexes of a WACZ.
+//
+// Which entries are archives is told by their content. In the folder archive/
+// there should be nothing else.
+const waczArchives = "archive/"
+
+// waczReader reads the archives in a zip file.
+type waczReader struct {
+	chain
+	committer *committer // of what concerns the file as a whole
+	out       sink
+	opt       *readOptions
+	archives  int
+}
+
+// readWACZ reads a zip file.
+func readWACZ(in Input, at io.ReaderAt, size int64, index int32, out sink, opt *readOptions) (InputResult, error) {
+	r := &waczReader{committer: newCommitter(index, "", out), out: out, opt: opt}
+	result := InputResult{Input: in, Container: containerZip.String()}
+	entries, err := openZip(at, size)
+	switch {
+	case isReadError(err):
+		return result, err
+	case err != nil:
+		result.Refusal = fmt.Sprintf("the zip file cannot be read (%v); fetch it again", err)
+		err = r.committer.report(Issue{Offset: -1, Length: size, Kind: IssueDamagedStream, Detail: result.Refusal, Action: "not read"})
+	default:
+		err = r.readEntries(entries)
+		if err == nil && r.archives == 0 {
+			result.Refusal = "the zip file holds no archive; leave it out"
+			err = r.committer.report(Issue{Offset: -1, Length: size, Kind: IssueNotAnArchive, Detail: result.Refusal, Action: "not read"})
+		}
+	}
+	result.InputStats = r.committer.stats
+	result.Fingerprint = fmt.Sprintf("%016x", r.sum)
+	return result, err
+}
+
+// spoolWACZ reads a zip file from a pipe: its directory is at its end, so it is
+// copied to the disk first.
+func spoolWACZ(in Input, src io.Reader, index int32, out sink, opt *readOptions) (InputResult, error) {
+	f, err := os.CreateTemp(opt.tmp, temporary+"*.wacz")
+	if err != nil {
+		return InputResult{}, err
+	}
+	defer os.Remove(f.Name())
+	defer f.Close()
+	size, err := io.Copy(f, src)
+	if err != nil {
+		return InputResult{}, err
+	}
+	return readWACZ(in, f, size, index, out, opt)
+}
+
+func (r *waczReader) readEntries(entries []zipEntry) error {
+	for _, e := range entries {
+		var err error
+		if e.problem != "" {
+			err = r.report(&e, IssueBadEntry, e.problem, "not read")
+		} else {
+			err = r.readEntry(&e)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *waczReader) report(e *zipEntry, kind IssueKind, detail, action string) error {
+	r.committer.entry = e.name()
+	defer func() { r.committer.entry = "" }()
+	return r.committer.report(Issue{Offset: -1, Length: int64(min(e.UncompressedSize64, 1<<62)), Kind: kind, Detail: detail, Action: action})
+}
+
+// readEntry reads an entry to its end, if it is an archive.
+func (r *waczReader) readEntry(e *zipEntry) error {
+	content, err := e.open()
+	if err != nil {
+		return r.report(e, IssueBadEntry, err.Error(), "not read")
+	}
+	defer content.Close()
+	file := &countingReader{r: content}
+	if e.Method == zip.Store {
+		file.progress = r.opt.progress
+	}
+	src := newSource(file)
+	form := sniff(src)
+	if src.file.failed != nil {
+		return src.file.failed
+	}
+	if form.container == containerZip {
+		form.kind, form.refusal = IssueUnsupportedContainer, "a zip file in a zip file; unpack it and give what is inside"
+	}
+	if !form.readable() {
+		if form.container != containerZip && !strings.HasPrefix(e.Name, waczArchives) {
+			return nil
+		}
+		return r.report(e, form.kind, form.refusal, "not read")
+	}
+	r.archives++
+	if err := r.readArchive(e, form, src); err != nil {
+		return err
+	}
+	if _, err := io.Copy(io.Discard, src); err != nil {
+		return err
+	}
+	if content.err != nil {
+		return r.report(e, IssueBadEntry, content.err.Error(), "the records in it were read by their own marks")
+	}
+	return nil
+}
+
+// readArchive reads the records of an entry.
+func (r *waczReader) readArchive(e *zipEntry, form format, src *source) error {
+	reader, err := form.reader(src, e.at())
+	if err != nil {
+		return err
+	}
+	c := newCommitter(r.committer.input, e.name(), r.out)
+	size := int64(-1)
+	if form.addressable() {
+		size = int64(min(e.UncompressedSize64, 1<<62))
+	}
+	if err := c.readInput(reader, size); err != nil {
+		return err
+	}
+	r.add(fmt.Appendf(nil, "%q %016x", e.Name, reader.fingerprint()))
+	r.committer.stats.add(&c.stats)
+	return nil
+}
+
+func (s *InputStats) add(other *InputStats) {
+	for kind, n := range other.Records {
+		s.Records[kind] += n
+	}
+	s.Fetches += other.Fetches
+	s.Robots += other.Robots
+	s.Issues += other.Issues
+	s.Lossy += other.Lossy
+}
+
+// zipEntry is an entry of a zip file that can be read at random.
+type zipEntry struct {
+	*zip.File
+	file    io.ReaderAt
+	offset  int64  // of its octets in the file
+	problem string // why it is not read
+}
+
+// openZip lists the entries of a zip file in the order of its directory, but for
+// folders.
+func openZip(at io.ReaderAt, size int64) ([]zipEntry, error) {
+	file := &zipFile{at: at, left: maxZipDirectory}
+	z, err := zip.NewReader(file, size)
+	if file.failed != nil {
+		return nil, file.failed
+	}
+	if err != nil {
+		return nil, err
+	}
+	file.opened = true
+	var entries []zipEntry
+	for _, f := range z.File {
+		if !strings.HasSuffix(f.Name, "/") {
+			entries = append(entries, newZipEntry(f, file))
+		}
+	}
+	markTwins(entries)
+	markOverlaps(entries)
+	return entries, nil
+}
+
+func newZipEntry(f *zip.File, file io.ReaderAt) zipEntry {
+	e := zipEntry{File: f, file: file}
+	var err error
+	if e.offset, err = f.DataOffset(); err != nil {
+		e.problem = fmt.Sprintf("no header where the directory says (%v)", err)
+	}
+	switch {
+	case f.Flags&1 != 0:
+		e.problem = "it is encrypted"
+	case f.Method != zip.Store && f.Method != zip.Deflate:
+		e.problem = fmt.Sprintf("it is compressed by method %d", f.Method)
+	case f.Method == zip.Store && f.CompressedSize64 != f.UncompressedSize64:
+		e.problem = "it is stored, and its sizes differ"
+	case len(f.Name) > maxEntryName:
+		e.problem = fmt.Sprintf("its name has %d octets, more than %d", len(f.Name), maxEntryName)
+	}
+	return e
+}
+
+// markTwins finds entries of the same name, of which readers take any.
+func markTwins(entries []zipEntry) {
+	seen := make(map[string]bool)
+	for i := range entries {
+		e := &entries[i]
+		if seen[e.Name] && e.problem == "" {
+			e.problem = "another entry before it has the same name"
+		}
+		seen[e.Name] = true
+	}
+}
+
+// markOverlaps finds entries that share octets with another: no writer does that,
+// and a small file becomes a large one so.
+func markOverlaps(entries []zipEntry) {
+	order := make([]int, len(entries))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(entries[a].offset, entries[b].offset) })
+	var end int64
+	for _, i := range order {
+		e := &entries[i]
+		if e.problem != "" || e.CompressedSize64 == 0 {
+			continue
+		}
+		if e.offset < end {
+			e.problem = "it shares octets with another entry"
+			continue
+		}
+		end = e.offset + int64(min(e.CompressedSize64, 1<<62))
+	}
+}
+
+// name is the entry's name in the facts.
+func (e *zipEntry) name() string { return cut(e.Name, maxEntryName) }
+
+// open reads the entry from its start.
+func (e *zipEntry) open() (*entryReader, error) {
+	if e.Method == zip.Store {
+		return &entryReader{r: io.NopCloser(e.stored()), entry: e}, nil
+	}
+	r, err := e.File.Open()
+	return &entryReader{r: r, entry: e}, err
+}
+
+func (e *zipEntry) stored() *io.SectionReader {
+	return io.NewSectionReader(e.file, e.offset, int64(min(e.CompressedSize64, 1<<62)))
+}
+
+// at reads the entry at random.
+func (e *zipEntry) at() io.ReaderAt {
+	if e.Method == zip.Store {
+		return e.stored()
+	}
+	return &inflatedAt{open: e.open}
+}
+
+// entryReader reads an entry and verifies its checksum and size. Where the entry
+// is broken it ends, and err says why: what was read before is judged by itself.
+// Other errors are those of the file.
+type entryReader struct {
+	r     io.ReadCloser
+	entry *zipEntry
+	n     uint64
+	crc   uint32
+	err   error
+}
+
+func (r *entryReader) Read(p []byte) (int, error) {
+	if r.err != nil {
+		return 0, io.EOF
+	}
+	n, err := r.r.Read(p)
+	r.n += uint64(n)
+	switch {
+	case err == nil && r.entry.Method == zip.Store, err == io.EOF && r.entry.Method == zip.Store:
+		r.crc = crc32.Update(r.crc, crc32.IEEETable, p[:n])
+		if err == io.EOF {
+			r.err = r.verifyStored()
+		}
+		return n, err
+	case err == nil, err == io.EOF, isReadError(err):
+		return n, err
+	}
+	r.err = err
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		r.err = errors.New("it ends before its size does, or goes on")
+	}
+	return n, io.EOF
+}
+
+func (r *entryReader) verifyStored() error {
+	switch {
+	case r.n != r.entry.UncompressedSize64:
+		return errors.New("the file ends before the entry does")
+	case r.crc != r.entry.CRC32:
+		return zip.ErrChecksum
+	}
+	return nil
+}
+
+func (r *entryReader) Close() error { return r.r.Close() }
+
+// inflatedAt reads a deflated entry at random, by inflating what is before. It
+// remembers what it read last, since readers go forward but for what they had read
+// ahead. After maxRewinds starts from the front it is at its end.
+type inflatedAt struct {
+	open    func() (*entryReader, error)
+	r       *entryReader
+	pos     int64
+	recent  []byte // the octets before pos
+	rewinds int
+}
+
+const keepRecent = 2 * readBuffer
+
+func (r *inflatedAt) ReadAt(p []byte, offset int64) (n int, err error) {
+	if r.r == nil || offset < r.pos-int64(len(r.recent)) {
+		if err := r.rewind(); err != nil {
+			return 0, err
+		}
+	}
+	for n < len(p) {
+		if at := offset + int64(n); at < r.pos {
+			n += copy(p[n:], r.recent[len(r.recent)-int(r.pos-at):])
+			continue
+		}
+		if err := r.more(); err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+func (r *inflatedAt) rewind() (err error) {
+	if r.rewinds++; r.rewinds > maxRewinds {
+		return io.EOF
+	}
+	if r.r != nil {
+		r.r.Close()
+	}
+	r.pos, r.recent = 0, r.recent[:0]
+	r.r, err = r.open()
+	return err
+}
+
+// more inflates some more octets.
+func (r *inflatedAt) more() error {
+	const step = 32 << 10
+	if len(r.recent)+step > keepRecent+readBuffer {
+		r.recent = r.recent[:copy(r.recent, r.recent[len(r.recent)-keepRecent:])]
+	}
+	r.recent = slices.Grow(r.recent, step)
+	n, err := r.r.Read(r.recent[len(r.recent) : len(r.recent)+step])
+	r.recent = r.recent[:len(r.recent)+n]
+	r.pos += int64(n)
+	if n > 0 {
+		return nil
+	}
+	return err
+}
+
+// zipFile is the file below a zip reader. It bounds how much of it is taken as its
+// directory, and tells failures of the file from faults in it.
+type zipFile struct {
+	at     io.ReaderAt
+	left   int // octets of the directory that may still be read
+	opened bool
+	failed error
+}
+
+func (f *zipFile) ReadAt(p []byte, offset int64) (int, error) {
+	if !f.opened {
+		if f.left -= len(p); f.left < 0 {
+			f.failed = fmt.Errorf("its directory has more than %d octets", maxZipDirectory)
+			return 0, f.failed
+		}
+	}
+	n, err := f.at.ReadAt(p, offset)
+	if err != nil && err != io.EOF && !isReadError(err) {
+		err = &readError{err}
+		f.failed = err
+	}
+	return n, err
+}
