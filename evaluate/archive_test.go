@@ -273,18 +273,27 @@ func ingestFiles(t testing.TB, out string, paths []string) {
 
 func evaluateFacts(t testing.TB, facts *ingest.Facts, opt Options) (*recorder, *Totals) {
 	t.Helper()
-	if opt.Profile == 0 {
-		opt.Profile = robots.RFC9309
-	}
-	s := &recorder{
+	s := newRecorder()
+	return s, runInto(t, facts, opt, s)
+}
+
+func newRecorder() *recorder {
+	return &recorder{
 		results: make(map[string]string), states: make(map[string]string), groups: make(map[string]map[int]string),
 		ruled: make(map[string]int64), agents: make(map[string][]string),
+	}
+}
+
+func runInto(t testing.TB, facts *ingest.Facts, opt Options, s Sink) *Totals {
+	t.Helper()
+	if opt.Profile == 0 {
+		opt.Profile = robots.RFC9309
 	}
 	totals, err := Run(context.Background(), facts, opt, s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s, totals
+	return totals
 }
 
 // check audits archives and compares what was wanted of their records.

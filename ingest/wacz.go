@@ -26,12 +26,13 @@ type waczReader struct {
 	committer *committer // of what concerns the file as a whole
 	out       sink
 	opt       *readOptions
+	src       source // of the entry in hand; its buffer is reused
 	archives  int
 }
 
 // readWACZ reads a zip file.
 func readWACZ(in Input, at io.ReaderAt, size int64, index int32, out sink, opt *readOptions) (InputResult, error) {
-	r := &waczReader{committer: newCommitter(index, "", out), out: out, opt: opt}
+	r := &waczReader{committer: newCommitter(index, "", out), out: out, opt: opt, src: *newSource(nil)}
 	result := InputResult{Input: in, Container: containerZip.String()}
 	entries, err := openZip(at, size)
 	switch {
@@ -100,13 +101,18 @@ func (r *waczReader) readEntry(e *zipEntry) error {
 	if e.Method == zip.Store {
 		file.progress = r.opt.progress
 	}
-	src := newSource(file)
+	r.src.file = file
+	r.src.Reset(file)
+	src := &r.src
 	form := sniff(src)
 	if src.file.failed != nil {
 		return src.file.failed
 	}
 	if form.container == containerZip {
 		form.kind, form.refusal = IssueUnsupportedContainer, "a zip file in a zip file; unpack it and give what is inside"
+	}
+	if !form.readable() && content.err != nil {
+		form.kind, form.refusal = IssueBadEntry, content.err.Error()
 	}
 	if !form.readable() {
 		if form.container != containerZip && !strings.HasPrefix(e.Name, waczArchives) {

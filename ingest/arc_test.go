@@ -1,0 +1,208 @@
+package ingest
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// arcInfo is a version block.
+func arcInfo(xml string) string {
+	block := "1 0 InternetArchive\nURL IP-address Archive-date Content-type Archive-length\n" + xml
+	return fmt.Sprintf("filedesc://a.arc 0.0.0.0 20240501120000 text/plain %d\n%s\n", len(block), block)
+}
+
+// arcRecord is a URL record of version 1.
+func arcRecord(url, date, block string) string {
+	return fmt.Sprintf("%s 192.0.2.1 %s text/html %d\n%s\n", url, date, len(block), block)
+}
+
+const arcAgent = `<arcmetadata xmlns:arc="http://archive.org/arc/1.0/"><arc:software>crawler</arc:software>
+<arc:http-header-user-agent>bot/1 &amp; more</arc:http-header-user-agent><arc:robots>classic</arc:robots></arcmetadata>`
+
+func TestARCHeader(t *testing.T) {
+	for name, c := range map[string]struct {
+		line             string
+		target, date     string
+		mime             string
+		length           int64
+		kind             string
+		ok, knownAnyTime bool
+	}{
+		"version 1":         {line: "http://h/ 192.0.2.1 20240501120000 text/html 7", target: "http://h/", date: "20240501120000", mime: "text/html", length: 7, ok: true},
+		"version 2":         {line: "http://h/ 192.0.2.1 20240501120000 text/html 200 abc http://h/2 10 a.arc 7", target: "http://h/", date: "20240501120000", mime: "text/html", length: 7, ok: true},
+		"version 2, dashes": {line: "http://h/ 192.0.2.1 20240501120000 text/html 200 - - 10 a.arc 7", target: "http://h/", date: "20240501120000", mime: "text/html", length: 7, ok: true},
+		"CRLF":              {line: "http://h/ 192.0.2.1 20240501120000 text/html 7\r", target: "http://h/", date: "20240501120000", mime: "text/html", length: 7, ok: true},
+		"IPv6":              {line: "http://h/ 2001:db8::1 20240501120000 text/html 7", target: "http://h/", date: "20240501120000", mime: "text/html", length: 7, ok: true},
+		"no address":        {line: "http://h/ None 2024050112 text/html 7", target: "http://h/", date: "2024050112", mime: "text/html", length: 7, ok: true},
+		"spaces":            {line: "http://h/a b  c 192.0.2.1 20240501120000 text/html 7", target: "http://h/a b  c", date: "20240501120000", mime: "text/html", length: 7, ok: true},
+		"CR, FF and tab":    {line: "http://h/a\rb\fc\td 192.0.2.1 20240501120000 text/html 7", target: "http://h/a\rb\fc\td", date: "20240501120000", mime: "text/html", length: 7, ok: true},
+		"no type":           {line: "http://h/ 192.0.2.1 20240501120000  7", target: "http://h/", date: "20240501120000", length: 7, ok: true},
+		"no-type":           {line: "http://h/ 192.0.2.1 20240501120000 no-type 7", target: "http://h/", date: "20240501120000", length: 7, ok: true},
+		"spaced type":       {line: "http://h/ 192.0.2.1 20240501120000 text/html; charset=x 7", target: "http://h/", date: "20240501120000", mime: "text/html; charset=x", length: 7, ok: true},
+		"transposed":        {line: "http://h/ 20240501120000 192.0.2.1 text/html 7", target: "http://h/", date: "20240501120000", mime: "text/html", length: 7, ok: true},
+		"hexadecimal date":  {line: "http://h/ 192.0.2.1 a0d1fd text/html 7", target: "http://h/", date: "a0d1fd", mime: "text/html", length: 7, ok: true},
+		"negative length":   {line: "http://h/ 192.0.2.1 20240501120000 text/html -7", target: "http://h/", date: "20240501120000", mime: "text/html", length: -1, ok: true},
+		"huge length":       {line: "http://h/ 192.0.2.1 20240501120000 text/html 99999999999999999999", target: "http://h/", date: "20240501120000", mime: "text/html", length: -1, ok: true},
+		"version block":     {line: "filedesc://a.arc 0.0.0.0 20240501120000 text/plain 7", date: "20240501120000", mime: "text/plain", length: 7, kind: kindARCInfo, ok: true},
+		"planted fields":    {line: "http://h/ 192.0.2.9 19990101000000 192.0.2.1 20240501120000 text/html 7", target: "http://h/ 192.0.2.9 19990101000000", date: "20240501120000", mime: "text/html", length: 7, ok: true},
+		"two readings":      {line: "http://h/ 192.0.2.9 19990101000000 x 192.0.2.1 20240501120000 text/html; x 7"},
+		"no length":         {line: "http://h/ 192.0.2.1 20240501120000 text/html abc"},
+		"no scheme":         {line: "h/ 192.0.2.1 20240501120000 text/html 7"},
+		"too few":           {line: "192.0.2.1 20240501120000 text/html 7"},
+		"prose":             {line: "http://h/ is a fine place to be 7"},
+		"a CDX line":        {line: "com,h)/ 20240501120000 http://h/ text/html 200 ABC - - 100 7 a.arc.gz"},
+		"empty":             {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h, ok := parseARCHeader([]byte(c.line + "\n"))
+			want := recordHeader{kind: c.kind, target: c.target, date: c.date, contentType: c.mime, contentLength: c.length}
+			if !c.ok {
+				want = recordHeader{}
+			} else if c.kind == "" {
+				want.kind = kindARC
+			}
+			if ok != c.ok {
+				t.Errorf("ok is %v", ok)
+			}
+			equal(t, "header", h, want, cmp.AllowUnexported(recordHeader{}))
+		})
+	}
+}
+
+func TestARCDate(t *testing.T) {
+	for in, want := range map[string]string{
+		"20240501123456":               "2024-05-01T12:34:56Z 6 exact",
+		"202405011234":                 "2024-05-01T12:34:00Z 5 exact",
+		"2024050112":                   "2024-05-01T12:00:00Z 4 exact",
+		"20240501":                     "2024-05-01T00:00:00Z 3 exact",
+		"2000082305410049":             "2000-08-23T05:41:00Z 6",
+		"200009180023002953":           "2000-09-18T00:00:00Z 3",
+		"2024050112345620240501123456": "2024-05-01T00:00:00Z 3",
+		"201512000000000":              "", // the day 0
+		"20241301000000":               "",
+		"20240501123456jpg":            "",
+		"a0d1fdddf3165d04":             "",
+		"":                             "",
+		"2024-05-01T12:34:56Z":         "",
+	} {
+		got := ""
+		if at, exact, ok := parseARCDate(in); ok {
+			got = fmt.Sprintf("%s %d", at.UTC().Format("2006-01-02T15:04:05Z"), at.Precision)
+			if exact {
+				got += " exact"
+			}
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", in, got, want)
+		}
+	}
+}
+
+// An ARC in every container says the same.
+func TestARC(t *testing.T) {
+	records := []string{
+		arcInfo(arcAgent),
+		arcRecord("http://h/robots.txt", "20240501120000", "HTTP/1.1 200 OK\r\n\r\n"+robotsBody),
+		arcRecord("dns:h", "20240501120000", "20240501120000\nh. 1 IN A 192.0.2.1\n"),
+		arcRecord("http://h/", "20240501120001", ok200),
+		arcRecord("http://h/old", "20240501120002", "<html>of HTTP/0.9</html>\n"),
+	}
+	var inMembers, inFrames bytes.Buffer
+	for _, r := range records {
+		inMembers.Write(gzipped(r))
+		inFrames.Write(framed(t, r))
+	}
+	plain := []byte(strings.Join(records, ""))
+	for name, archive := range map[string][]byte{
+		"arc": plain, "arc.gz": inMembers.Bytes(), "arc.zst": inFrames.Bytes(),
+		"arc in one gzip stream": gzipped(string(plain)), "arc in one zstd frame": framed(t, string(plain)),
+	} {
+		for form, got := range map[string]*collected{"file": read(t, archive), "pipe": readPipe(t, archive)} {
+			t.Run(name+", "+form, func(t *testing.T) {
+				if form == "file" && got.result.Container != name {
+					t.Errorf("container %s", got.result.Container)
+				}
+				equal(t, "issues", got.kinds(), nil)
+				equal(t, "records", got.result.Records, map[string]int64{"arcinfo": 1, "arc": 4})
+				equal(t, "urls", got.urls(), []string{"http://h/robots.txt", "http://h/", "http://h/old"})
+				equal(t, "bodies", got.bodies, []string{robotsBody})
+				for _, f := range got.fetches {
+					if f.Type != ARCRecord || f.RecordID != "" || f.UserAgent != "bot/1 & more" || f.UserAgentSource != SourceWarcinfo ||
+						f.Claim != "classic" || f.Software != "crawler" || f.Precision != PrecisionSecond {
+						t.Errorf("%+v", f)
+					}
+				}
+				if got.fetches[1].Status != 200 || got.fetches[2].Status != -1 {
+					t.Errorf("statuses %d and %d", got.fetches[1].Status, got.fetches[2].Status)
+				}
+			})
+		}
+	}
+}
+
+// In a plain ARC nothing but the next header proves a length.
+func TestARCLengths(t *testing.T) {
+	a, b := arcRecord("http://h/1", "20240501120000", ok200), arcRecord("http://h/2", "20240501120000", ok200)
+	wrong := strings.Replace(a, fmt.Sprint(len(ok200)), fmt.Sprint(len(ok200)-3), 1)
+	for name, c := range map[string]struct {
+		archive []byte
+		urls    []string
+		issue   string
+	}{
+		"right":              {[]byte(arcInfo("") + a + b), []string{"http://h/1", "http://h/2"}, ""},
+		"without a version":  {[]byte(a + b), []string{"http://h/1", "http://h/2"}, ""},
+		"wrong, plain":       {[]byte(arcInfo("") + wrong + b), nil, "bad_record_end"},
+		"negative, members":  {bytes.Join([][]byte{gzipped(arcInfo("")), gzipped("http://h/0 192.0.2.1 20240501120000 x/y -204\n"), gzipped(b)}, nil), []string{"http://h/2"}, "bad_content_length"},
+		"too long, members":  {bytes.Join([][]byte{gzipped(arcInfo("")), gzipped(strings.Replace(a, fmt.Sprint(len(ok200)), "999", 1)), gzipped(b)}, nil), []string{"http://h/2"}, "truncated_record"},
+		"no header, members": {bytes.Join([][]byte{gzipped(arcInfo("")), gzipped("prose\n\n"), gzipped(b)}, nil), []string{"http://h/2"}, "bad_record_header"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := read(t, c.archive)
+			equal(t, "urls", got.urls(), c.urls)
+			if kinds := got.kinds(); c.issue == "" && len(kinds) > 0 || c.issue != "" && (len(kinds) == 0 || kinds[0] != c.issue) {
+				t.Errorf("issues %v, want %s", kinds, c.issue)
+			}
+		})
+	}
+}
+
+// What the ARCs that others collected for their oddities hold.
+func TestHardARCs(t *testing.T) {
+	sharedArchives(t)
+	for name, want := range map[string]string{
+		"10_digit_date":                       "https://www.facebook.com/Vanishing-Ireland-110498185666457/ 2016-02-09T00:00:00Z/4 200",
+		"14_digit_plus_text_date":             "https://scontent-cdg2-1.xx.fbcdn.net/300261_10150266886136400_4821326_n. ? 200",
+		"16_digit_date":                       "http://www.afp.com:80/home/img/es.gif 2000-08-23T05:41:00Z/6 200",
+		"18_digit_date":                       "http://mars.spaceports.com:80/~jddp/images/links_off.gif 2000-09-18T00:00:00Z/3 200",
+		"alexa_charset_in_header":             "http://free.allocine.fr:80/tv/cineaction.asp 2000-08-24T01:51:05Z/6 200",
+		"alexa_short_header":                  "http://www.killerjo.net:80/robots.txt 2011-08-04T18:11:42Z/6 -1",
+		"bad_unicode_host":                    "http://www.t%EF%BF%BD%04.82.net/ 2008-05-09T13:09:38Z/6 200",
+		"bad_url_with_colon_2":                "http://mhtml:d.hatena.ne.jp/images/top/greenpower_logo.gif 2007-11-21T16:48:20Z/6 200",
+		"carriage_return_in_url":              "http://cheapchicks.org/cgi-\rbin/count/slcnt.cgi?c=3 2007-02-16T13:41:17Z/6 200",
+		"empty_payload_header_ending_with_lf": "http://210.179.120.1/test 2003-08-01T00:45:48Z/6 200",
+		"empty_record":                        "http://service.bfast.com/bfast/serve?bfmid=1821322&siteid=18015626&bfpage=page_d_accueil 2012-03-12T16:36:04Z/6 410",
+		"hex_instead_of_date":                 "http://www.cbt.ki.se:80/wwwCNT/Staff/bergman.jan/ ? 200",
+		"meta_tag_I":                          "http://co.butler.pa.us/robots.txt 2012-03-12T16:21:56Z/6 403",
+		"non_ascii_url":                       "http://arevebebe.free.fr/php3/selcateg.php3",
+		"transposed_header":                   "http://play.mp3.com/cgi-bin/play/play.cgi/",
+	} {
+		got := readFile(t, filepath.Join("..", "..", "shared", "warc", "hard", "cdx-writer", name+".arc.gz"))
+		if len(got.fetches) != 1 {
+			t.Errorf("%s: %d fetches", name, len(got.fetches))
+			continue
+		}
+		f := got.fetches[0]
+		at := "?"
+		if f.Precision != PrecisionNone {
+			at = fmt.Sprintf("%s/%d", f.Time().UTC().Format("2006-01-02T15:04:05Z"), f.Precision)
+		}
+		if text := fmt.Sprintf("%s %s %d", f.URL, at, f.Status); !strings.HasPrefix(text, want) {
+			t.Errorf("%s: %s, want %s", name, text, want)
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package ingest
+
+import (
+	"bytes"
+	"testing"
+)
+
+// asARC writes entries as URL records.
+func asARC(entries ...entry) []byte {
+	archive := arcInfo(arcAgent)
+	for _, e := range entries {
+		archive += arcRecord("http://h/"+e.id, "20240501120000", e.block)
+	}
+	return []byte(archive)
+}
+
+func FuzzARC(f *testing.F) {
+	addSeeds(f, 4<<10, asARC, ".arc", ".arc.gz")
+	f.Fuzz(func(t *testing.T, archive []byte) {
+		checkReader(t, format{container: containerPlain, framing: arcFraming{}}.mustRead(archive), int64(len(archive)))
+		read(t, archive)
+		readPipe(t, archive)
+		if h, ok := parseARCHeader(archive); ok && h.contentLength < -1 {
+			t.Fatalf("length %d", h.contentLength)
+		}
+		eachARCField(archive, func(name, value, _ []byte) {
+			if len(name) == 0 {
+				t.Fatalf("a field without a name: %q", value)
+			}
+		})
+	})
+}
+
+func FuzzZstd(f *testing.F) {
+	addSeeds(f, 4<<10, func(entries ...entry) []byte { return frames(f, entries) }, ".zst")
+	f.Add(append(skippable(0xd, dictionary(f)), frames(f, crawl())...))
+	f.Fuzz(func(t *testing.T, archive []byte) {
+		if form := sniff(sourceAt(bytes.NewReader(archive), 0)); form.container == containerFrames {
+			checkReader(t, form.mustRead(archive), int64(len(archive)))
+		}
+		read(t, archive)
+		readPipe(t, archive)
+	})
+}
+
+func FuzzWACZ(f *testing.F) {
+	addSeeds(f, 8<<10, func(entries ...entry) []byte {
+		return zipFileOf(f, zipped{"archive/a.warc.gz", members(entries...), false}, zipped{"archive/b.warc", plain(entries...), true})
+	}, ".wacz")
+	f.Fuzz(func(t *testing.T, archive []byte) {
+		for _, x := range read(t, archive).fetches {
+			if x.Offset < 0 || x.Length <= 0 {
+				t.Fatalf("%s at %d+%d of %q", x.URL, x.Offset, x.Length, x.Entry)
+			}
+		}
+		readPipe(t, archive)
+	})
+}
+
+// mustRead reads an archive in memory that has been sniffed.
+func (a format) mustRead(archive []byte) recordReader {
+	r, err := a.reader(sourceAt(bytes.NewReader(archive), 0), bytes.NewReader(archive))
+	if err != nil {
+		panic(err)
+	}
+	return r
+}
