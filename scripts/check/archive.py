@@ -1,7 +1,11 @@
 """Reading archives for the checks, with warcio: fetches, their crawlers, their bodies."""
 
+import shutil
+import tempfile
+import zipfile
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
+from functools import lru_cache
 from pathlib import Path
 
 from warcio.archiveiterator import ArchiveIterator
@@ -86,6 +90,18 @@ def product_token(user_agent):
             return None
     end = next((at for at, c in enumerate(words) if c in "/ ;,()+"), len(words))
     return words[:end] or None
+
+
+_unpacked = tempfile.TemporaryDirectory(prefix="robotsaudit-check-")
+
+
+@lru_cache(maxsize=None)
+def entry_file(wacz, entry):
+    """entry_file unpacks an entry of a WACZ and gives the path of the copy."""
+    copy = tempfile.NamedTemporaryFile(dir=_unpacked.name, suffix=Path(entry).name, delete=False)
+    with copy, zipfile.ZipFile(wacz) as archives, archives.open(entry) as packed:
+        shutil.copyfileobj(packed, copy)
+    return Path(copy.name)
 
 
 def read_body(archive, offset):

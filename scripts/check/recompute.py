@@ -48,10 +48,12 @@ class Archives:
         self.roots = roots
 
     def path(self, name):
-        for root in self.roots:
-            for found in (root / name, root):
-                if found.is_file() and found.name == Path(name).name:
-                    return found
+        whole = Path(name)
+        for part in (whole, *whole.parents):  # crawl.wacz/archive/data.warc.gz is an entry of crawl.wacz
+            for root in self.roots:
+                for found in (root / part, root):
+                    if found.is_file() and found.name == part.name:
+                        return found if part == whole else archive.entry_file(found, whole.relative_to(part).as_posix())
         raise Mismatch(f"{name} is in none of {', '.join(map(str, self.roots))}")
 
     @lru_cache(maxsize=256)
