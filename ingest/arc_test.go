@@ -171,6 +171,20 @@ func TestARCLengths(t *testing.T) {
 	}
 }
 
+// An answer that an archiving proxy made up is no robots.txt that allows all.
+func TestProxyAnswer(t *testing.T) {
+	for block, want := range map[string]int16{
+		"HTTP 502 Bad Gateway\n\n\n":   502,
+		"HTTP is no status line\n\n\n": -1,
+		"HTTP 7 ways to say hello\n":   -1,
+	} {
+		got := read(t, []byte(arcInfo("")+arcRecord("http://h/robots.txt", "20240501120000", block)))
+		if len(got.fetches) != 1 || got.fetches[0].Status != want || (got.fetches[0].Flags&FlagHTTPHead != 0) != (want > 0) {
+			t.Errorf("%q: %+v", block, got.fetches)
+		}
+	}
+}
+
 // What the ARCs that others collected for their oddities hold.
 func TestHardARCs(t *testing.T) {
 	sharedArchives(t)

@@ -68,9 +68,14 @@ func headEnd(b []byte, from int) int {
 }
 
 // isHTTP reports whether a block begins as an HTTP response does. What does not
-// is the bare body of HTTP/0.9.
+// is the bare body of HTTP/0.9. Archiving proxies have written "HTTP 502 Bad
+// Gateway" into ARCs: taken as a body, it would be a robots.txt that allows all.
 func isHTTP(b []byte) bool {
-	return len(b) >= 5 && strings.EqualFold(string(b[:5]), "HTTP/")
+	if len(b) < 5 || !strings.EqualFold(string(b[:4]), "HTTP") {
+		return false
+	}
+	line, _ := cutLine(b)
+	return b[4] == '/' || b[4] == ' ' && parseStatus(line) >= 100
 }
 
 // parseResponseHead reads a status line and the fields that matter.

@@ -166,6 +166,9 @@ func readSource(in Input, src io.Reader, index int32, out sink, opt *readOptions
 	switch {
 	case form.container != containerZip:
 	case at != nil:
+		if opt.progress != nil {
+			opt.progress(-int(from.file.n)) // its entries will be counted
+		}
 		return readWACZ(in, at, in.Size, index, out, opt)
 	default:
 		return spoolWACZ(in, from, index, out, opt)

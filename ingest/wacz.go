@@ -66,7 +66,7 @@ func spoolWACZ(in Input, src io.Reader, index int32, out sink, opt *readOptions)
 	if err != nil {
 		return InputResult{}, err
 	}
-	return readWACZ(in, f, size, index, out, opt)
+	return readWACZ(in, f, size, index, out, &readOptions{tmp: opt.tmp}) // it has been counted
 }
 
 func (r *waczReader) readEntries(entries []zipEntry) error {
