@@ -3,6 +3,8 @@ package evaluate
 import (
 	"bytes"
 	"compress/gzip"
+	"crypto/sha1"
+	"encoding/base32"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -341,10 +343,17 @@ func revisit(r rec, lines ...string) rec {
 const (
 	identical   = "WARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 	notModified = "WARC-Profile: http://netpreserve.org/warc/1.1/revisit/server-not-modified"
-	digest      = "WARC-Payload-Digest: sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 	digest2     = "WARC-Payload-Digest: sha1:BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB"
 	emptyDigest = "WARC-Payload-Digest: sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"
 )
+
+// digest is that of closed.
+var digest = payloadDigest(closed)
+
+func payloadDigest(body string) string {
+	sum := sha1.Sum([]byte(body))
+	return "WARC-Payload-Digest: sha1:" + base32.StdEncoding.EncodeToString(sum[:])
+}
 
 func TestRevisit(t *testing.T) {
 	t.Parallel()
@@ -419,4 +428,30 @@ func TestHeadIsNoOriginal(t *testing.T) {
 	head.warc = []string{digest}
 	again := revisit(rec{url: home + "/r", at: "-1h"}, identical, digest, "WARC-Refers-To-Date: "+head.date())
 	check(t, Options{}, archive{head, hop, again, page("unknown fresh unresolved_revisit")})
+}
+
+// TestDigestMismatch: what does not match its digest proves nothing for certain,
+// wherever it stands on the way.
+func TestDigestMismatch(t *testing.T) {
+	t.Parallel()
+	with := func(r rec, fields ...string) rec { r.warc = append(r.warc, fields...); return r }
+	doubtful := page("disallowed fresh rule probable +digest_mismatch")
+	hop := redirect(home+"/robots.txt", "-1h", "/r")
+	target := rec{url: home + "/r", at: "-1h", body: closed}
+	blockOf := func(block string) string {
+		return strings.Replace(payloadDigest(block), "Payload", "Block", 1)
+	}
+	checkScenarios(t, Options{}, []scenario{
+		{"matches", archive{with(robotsTxt("-1h", closed), digest), page(certain)}},
+		{"payload", archive{with(robotsTxt("-1h", closed), digest2), doubtful}},
+		{"block", archive{with(robotsTxt("-1h", closed), digest, blockOf(closed)), doubtful}},
+		{"block matches", archive{with(robotsTxt("-1h", closed), blockOf("HTTP/1.1 200 OK\r\n\r\n"+closed)), page(certain)}},
+		{"unknown algorithm", archive{with(robotsTxt("-1h", closed), "WARC-Payload-Digest: crc32:00000000"), page(certain)}},
+		{"of the hop", archive{with(hop, blockOf("x")), target, doubtful}},
+		{"of the target", archive{hop, with(target, digest2), doubtful}},
+		{"of a target far before", archive{with(target, digest2), hop, doubtful}},
+		{"of the original", archive{with(robotsTxt("-2d", closed), digest2), revisit(rec{url: home + "/robots.txt", at: "-1h"}, identical, digest2), doubtful}},
+		{"of another copy", archive{with(robotsTxt("-2h", closed), digest2), robotsTxt("-1h", closed), page("disallowed fresh rule probable")}},
+		{"of a 503", archive{with(rec{url: home + "/robots.txt", at: "-1h", status: "503 x"}, blockOf("x")), page("disallowed fresh unreachable probable +digest_mismatch")}},
+	})
 }

@@ -117,6 +117,9 @@ func (r *Result) govern(v *view, t ingest.Time) {
 	if v.governing.Resynced || r.Fetch.Trust == ingest.TrustResynced {
 		r.Notes |= NoteResynced
 	}
+	if v.governing.Mismatched {
+		r.Notes |= NoteDigestMismatch
+	}
 }
 
 // take makes a the answer, keeping the notes on the fetch itself.
@@ -195,7 +198,7 @@ func (d *decider) certify(r *Result, s *subject, tl *timeline, v *view) error {
 	for _, st := range v.moment {
 		exact = exact && st.Precision >= ingest.PrecisionHour
 	}
-	const doubts = NoteURLCut | NoteBodyCut | NoteOtherCrawler | NotePartial | NoteResynced
+	const doubts = NoteURLCut | NoteBodyCut | NoteOtherCrawler | NotePartial | NoteResynced | NoteDigestMismatch
 	switch {
 	case r.Contester != nil || r.allows:
 		r.Certainty = Contested
@@ -230,7 +233,7 @@ func (d *decider) permittedCopies(r *Result, s *subject, tl *timeline, v *view) 
 			r.Contester, r.Notes = c, r.Notes|NotePermittedCopy
 			return false, nil
 		}
-		allDisallow = allDisallow && a.Verdict == Disallowed
+		allDisallow = allDisallow && a.Verdict == Disallowed && !c.Mismatched
 	}
 	return allDisallow, nil
 }

@@ -42,6 +42,7 @@ type State struct {
 	BodyRecordOffset int64   `parquet:"body_record_offset"` // and its place there
 	BodyFlags        uint32  `parquet:"body_flags"`         // ingest.Flags of that record
 	Resynced         bool    `parquet:"resynced"`           // some record on the way is not at a verified boundary
+	Mismatched       bool    `parquet:"mismatched"`         // a digest of some record on the way does not match
 	ID               int64   `parquet:"-"`                  // number in the order of the timelines, from 1
 	agent            string  // product token of the crawler that made the capture
 }
@@ -73,6 +74,7 @@ func (s *State) takeBody(c *ingest.Capture) {
 	s.ContentRange = c.ContentRange
 	s.HasBody = c.Flags&ingest.FlagBodyKept != 0
 	s.Resynced = s.Resynced || c.Trust == ingest.TrustResynced
+	s.Mismatched = s.Mismatched || c.Flags&ingest.FlagDigestMismatch != 0
 }
 
 // settle ends the resolution.
@@ -103,7 +105,7 @@ func (s *State) isCopy() bool {
 // serve the same file every time.
 func (s *State) saysLike(other *State) bool {
 	const cut = uint32(ingest.FlagBodyCut)
-	return s.Outcome == other.Outcome && s.HasBody == other.HasBody &&
+	return s.Outcome == other.Outcome && s.HasBody == other.HasBody && s.Mismatched == other.Mismatched &&
 		(!s.HasBody || s.BodyDigest == other.BodyDigest && s.BodyFlags&cut == other.BodyFlags&cut)
 }
 

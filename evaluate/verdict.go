@@ -126,10 +126,11 @@ const (
 	NoteResynced                           // found behind damage in the archive
 	NoteOtherMode                          // another way of matching tokens would change the verdict
 	NoteHTML                               // the governing capture is an HTML document with lines that are rules
+	NoteDigestMismatch                     // a digest of the governing capture does not match what it holds
 )
 
 var noteNames = [...]string{"reserved_encoding", "parse_limit", "body_cut", "url_cut", "other_crawler",
-	"permitted_copy", "partial", "resynced", "other_mode", "html"}
+	"permitted_copy", "partial", "resynced", "other_mode", "html", "digest_mismatch"}
 
 // Strings returns the names of the notes in n, in a fixed order.
 func (n Notes) Strings() []string {

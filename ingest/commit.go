@@ -35,6 +35,7 @@ type committer struct {
 	targets   targetSet
 	stats     InputStats
 	head      []byte // reused buffer
+	verify    bool   // compare the digests of all records, not of policy captures alone
 }
 
 // warcinfo is what a warcinfo record says of the crawl.
@@ -50,6 +51,9 @@ type draft struct {
 	infoID   string
 	target   string // key of the URL that a policy capture redirects to
 	issues   []Issue
+
+	digests     *digestCheck
+	digestStats DigestStats
 }
 
 // InputStats counts what an input holds.
@@ -59,6 +63,7 @@ type InputStats struct {
 	Robots  int64            `json:"robots"`
 	Issues  int64            `json:"issues"`
 	Lossy   int64            `json:"lossy"` // issues that mean unread octets
+	Digests DigestStats      `json:"digests"`
 }
 
 func newCommitter(input int32, entry string, out sink) *committer {
@@ -78,6 +83,9 @@ func newCommitter(input int32, entry string, out sink) *committer {
 func (c *committer) extract(r *record) (draft, error) {
 	var d draft
 	var err error
+	if c.verify {
+		d.check(r)
+	}
 	switch r.kind {
 	case "warcinfo", kindARCInfo:
 		err = c.extractWarcinfo(r, &d)
@@ -86,6 +94,9 @@ func (c *committer) extract(r *record) (draft, error) {
 	case "response", "revisit", "resource", kindARC:
 		err = c.extractFetch(r, &d)
 	}
+	if err == nil {
+		err = d.endCheck(r)
+	}
 	return d, err
 }
 
@@ -93,6 +104,7 @@ func (c *committer) extract(r *record) (draft, error) {
 func (c *committer) accept(r *record, d draft, length int64) error {
 	c.index++
 	c.count(r.kind)
+	c.stats.Digests.add(d.digestStats)
 	for _, i := range d.issues {
 		i.Length = length
 		if err := c.report(i); err != nil {
@@ -184,14 +196,17 @@ func (c *committer) warcinfoOf(r *record) warcinfo {
 }
 
 func (c *committer) extractRequest(r *record, d *draft) error {
-	head, _, _, err := readHead(r.block, c.head, maxRequestHead)
+	head, body, complete, err := readHead(r.block, c.head, maxRequestHead)
 	if err != nil {
 		return err
 	}
-	c.head = head
+	c.head = head[:0]
 	h := parseRequestHead(head)
 	d.request = &request{id: r.id, target: cut(r.target, maxURL), concurrentTo: r.concurrentTo, method: h.method, userAgent: h.userAgent}
-	return nil
+	if !complete {
+		return nil
+	}
+	return d.checkPayload(r, &h, io.MultiReader(bytes.NewReader(body), r.block))
 }
 
 // extractFetch makes an exchange of a response, revisit or resource, if it is a
@@ -281,6 +296,9 @@ func (c *committer) extractPayload(r *record, url weburl.URL, d *draft) error {
 	if x.Kind == captureUnknown && c.targets.has(urlKey(url)) {
 		x.Kind = CaptureTarget
 	}
+	if x.Kind != captureUnknown {
+		d.check(r)
+	}
 	if err := c.readPayload(r, d); err != nil {
 		return err
 	}
@@ -312,6 +330,7 @@ func (c *committer) readPayload(r *record, d *draft) error {
 		if d.exchange.Kind != captureUnknown {
 			d.exchange.Flags |= FlagBodyCut
 		}
+		d.leavePayload()
 		return c.keepBody(r, d, &h, bytes.NewReader(nil))
 	}
 	return c.keepBody(r, d, &h, io.MultiReader(bytes.NewReader(body), r.block))
@@ -360,19 +379,22 @@ func mimeType(contentType string) string {
 // keepBody keeps the decoded body of a policy capture.
 func (c *committer) keepBody(r *record, d *draft, h *httpHead, stored io.Reader) error {
 	x := d.exchange
+	if h == nil {
+		h = &httpHead{}
+	}
 	if x.Kind == captureUnknown || x.Flags&FlagUnsupportedScheme != 0 {
-		return nil
+		return d.checkPayload(r, h, stored)
 	}
 	raw, err := io.ReadAll(io.LimitReader(stored, maxPolicyBody+1))
 	if err != nil {
 		return err
 	}
+	if err := d.checkPayload(r, h, io.MultiReader(bytes.NewReader(raw), stored)); err != nil {
+		return err
+	}
 	if len(raw) > maxPolicyBody {
 		raw = raw[:maxPolicyBody]
 		x.Flags |= FlagBodyCut
-	}
-	if h == nil {
-		h = &httpHead{}
 	}
 	body, flags := decodePayload(raw, h, x.Flags&FlagBodyCut != 0 || x.Truncated != "")
 	x.Flags |= flags | FlagBodyKept

@@ -79,6 +79,7 @@ const (
 	FlagBodyKept                            // the body is in the pack
 	FlagStreamed                            // the offset is one in a decompressed stream
 	FlagUnsupportedScheme                   // a response of a scheme that robots.txt does not speak of
+	FlagDigestMismatch                      // a digest of the record does not match what it holds
 )
 
 // Fetch is a row of facts: one captured exchange as the archive records it.

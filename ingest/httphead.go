@@ -3,6 +3,7 @@ package ingest
 import (
 	"bytes"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/tag"
@@ -16,7 +17,7 @@ type httpHead struct {
 	location         string
 	contentType      string
 	contentEncoding  []string // in the order applied
-	transferEncoding string
+	transferEncoding []string // in the order applied
 	contentRange     string
 	date             string
 	policy           []byte // policy header lines, joined by \n
@@ -150,10 +151,9 @@ func (h *httpHead) setResponse(name string, value, raw []byte) {
 	case "content-type":
 		first(&h.contentType, cut(string(value), 256))
 	case "content-encoding":
-		h.contentEncoding = append(h.contentEncoding, codings(value)...)
-		h.contentEncoding = h.contentEncoding[:min(len(h.contentEncoding), maxCodings+1)]
+		h.contentEncoding = addCodings(h.contentEncoding, value)
 	case "transfer-encoding":
-		first(&h.transferEncoding, strings.ToLower(cut(string(value), 256)))
+		h.transferEncoding = addCodings(h.transferEncoding, value)
 	case "content-range":
 		first(&h.contentRange, cut(string(value), 256))
 	case "date":
@@ -179,12 +179,28 @@ func (h *httpHead) addPolicy(line []byte) {
 	h.policy = append(h.policy, line...)
 }
 
-// codings splits a Content-Encoding or Transfer-Encoding value.
-func codings(value []byte) []string {
-	var list []string
+// addCodings adds those of a Content-Encoding or Transfer-Encoding value: several
+// fields are one list (RFC 9110 §5.3). One more than the cap tells that it was met.
+func addCodings(list []string, value []byte) []string {
 	for part := range strings.SplitSeq(strings.ToLower(cut(string(value), 256)), ",") {
-		if part = strings.TrimSpace(part); part != "" && part != "identity" {
+		if part = strings.TrimSpace(part); part != "" && part != "identity" && len(list) <= maxCodings {
 			list = append(list, part)
+		}
+	}
+	return list
+}
+
+// chunked reports whether the body is declared to be chunked. Servers that say so
+// twice chunk once.
+func (h *httpHead) chunked() bool { return slices.Contains(h.transferEncoding, "chunked") }
+
+// codings lists the codings of the body besides chunked, in the order applied:
+// transfer codings come after content codings (RFC 9112 §7).
+func (h *httpHead) codings() []string {
+	list := h.contentEncoding
+	for _, t := range h.transferEncoding {
+		if t != "chunked" {
+			list = append(list[:len(list):len(list)], t)
 		}
 	}
 	return list

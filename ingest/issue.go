@@ -36,6 +36,8 @@ const (
 	IssueBadDictionary
 	IssueWindowTooLarge
 	IssueBadEntry
+	IssueDigestMismatch
+	IssueUnknownDigest
 )
 
 var issueKinds = [...]string{
@@ -68,6 +70,8 @@ var issueKinds = [...]string{
 	IssueBadDictionary:        "bad_dictionary",
 	IssueWindowTooLarge:       "window_too_large",
 	IssueBadEntry:             "bad_entry",
+	IssueDigestMismatch:       "digest_mismatch",
+	IssueUnknownDigest:        "unknown_digest",
 }
 
 func (k IssueKind) String() string { return issueKinds[k] }

@@ -16,6 +16,8 @@ const (
 	maxTargets       = 4096      // robots.txt redirect targets remembered in one input
 	maxTarget        = 8 << 10   // octets of one of them; a longer one is found by reading again
 	maxCodings       = 8         // content codings of one response
+	maxDigestCodings = 2         // content codings undone to compare a digest with what they leave
+	maxDigestDecoded = 1 << 30   // octets that they may leave
 	maxWarcinfos     = 1024      // warcinfo records remembered in one input
 	maxDictionary    = 16 << 20  // octets of a zstd dictionary, decompressed
 	maxZstdWindow    = 64 << 20  // octets that a zstd frame may look back

@@ -21,7 +21,7 @@ import (
 // start of what the server sent.
 func decodePayload(raw []byte, h *httpHead, mayBeCut bool) (body []byte, flags Flags) {
 	body = raw
-	if lastCoding(h.transferEncoding) == "chunked" && len(body) > 0 {
+	if h.chunked() && len(body) > 0 {
 		plain, cutShort, ok := dechunk(body, mayBeCut)
 		switch {
 		case !ok:
@@ -33,11 +33,12 @@ func decodePayload(raw []byte, h *httpHead, mayBeCut bool) (body []byte, flags F
 			body = plain
 		}
 	}
-	if len(h.contentEncoding) > maxCodings {
+	codings := h.codings()
+	if len(codings) > maxCodings {
 		return body, flags | FlagFalseEncoding
 	}
-	for i := len(h.contentEncoding) - 1; i >= 0 && len(body) > 0; i-- {
-		plain, cutShort, err := undo(h.contentEncoding[i], body, mayBeCut || flags&FlagBodyCut != 0)
+	for i := len(codings) - 1; i >= 0 && len(body) > 0; i-- {
+		plain, cutShort, err := undo(codings[i], body, mayBeCut || flags&FlagBodyCut != 0)
 		if err != nil {
 			return body, flags | FlagFalseEncoding
 		}
@@ -46,49 +47,101 @@ func decodePayload(raw []byte, h *httpHead, mayBeCut bool) (body []byte, flags F
 		}
 		body = plain
 	}
-	if len(h.contentEncoding) == 0 && bytes.HasPrefix(body, []byte{0x1f, 0x8b, 8}) {
+	if len(codings) == 0 && bytes.HasPrefix(body, []byte{0x1f, 0x8b, 8}) {
 		flags |= FlagUndeclaredGzip
 	}
 	return body, flags
 }
 
-func lastCoding(transferEncoding string) string {
-	if list := codings([]byte(transferEncoding)); len(list) > 0 {
-		return list[len(list)-1]
+// dechunk undoes the chunked coding. ok is false where b does not begin with a
+// chunk: many crawlers store the body dechunked and leave the header in. A body
+// that holds a whole chunk is chunked; cutShort says that it ends, or that the
+// coding breaks, before the last one. What ends within its first chunk is believed
+// only where it is known to be cut.
+func dechunk(b []byte, mayBeCut bool) (plain []byte, cutShort, ok bool) {
+	r := newChunkedReader(bytes.NewReader(b))
+	plain, err := io.ReadAll(r)
+	switch {
+	case err == nil:
+		return plain, false, true
+	case r.whole > 0:
+		return plain, true, true
 	}
-	return ""
+	return plain, true, err == io.ErrUnexpectedEOF && mayBeCut && len(plain) > 0
 }
 
-// dechunk undoes the chunked coding. ok is false where b does not begin with a
-// chunk: many crawlers store the body dechunked and leave the header in. cutShort
-// says that b ends before the last chunk does. That is believed of a body that is
-// known to be cut, or that holds a whole chunk.
-func dechunk(b []byte, mayBeCut bool) (plain []byte, cutShort, ok bool) {
-	for {
-		line, rest, found := bytes.Cut(b, []byte{'\n'})
-		if !found {
-			return plain, true, mayBeCut && len(plain) > 0
-		}
-		size, valid := chunkSize(line)
-		if !valid {
-			return nil, false, false
-		}
-		if size == 0 {
-			return plain, false, true
-		}
-		if size > int64(len(rest)) {
-			return append(plain, rest...), true, mayBeCut
-		}
-		plain = append(plain, rest[:size]...)
-		b = bytes.TrimPrefix(rest[size:], []byte{'\r'})
-		if len(b) == 0 {
-			return plain, true, mayBeCut
-		}
-		if b[0] != '\n' {
-			return nil, false, false
-		}
-		b, mayBeCut = b[1:], true
+// chunkedReader undoes the chunked coding (RFC 9112 §7.1) and leaves what follows
+// the last chunk. net/http's would not tell how far it came.
+type chunkedReader struct {
+	in    *bufio.Reader
+	left  int64 // octets of the chunk in hand
+	begun bool  // a chunk is in hand
+	whole int   // chunks read to their end
+	err   error
+}
+
+var errNotChunked = errors.New("not chunked")
+
+func newChunkedReader(r io.Reader) *chunkedReader { return &chunkedReader{in: bufio.NewReader(r)} }
+
+func (r *chunkedReader) Read(p []byte) (n int, err error) {
+	if r.err == nil && r.left == 0 {
+		r.err = r.next()
 	}
+	if r.err != nil {
+		return 0, r.err
+	}
+	n, r.err = r.in.Read(p[:min(int64(len(p)), r.left)])
+	r.left -= int64(n)
+	if r.err == io.EOF {
+		r.err = io.ErrUnexpectedEOF
+	}
+	return n, r.err
+}
+
+// next ends the chunk in hand and begins the next one.
+func (r *chunkedReader) next() error {
+	if r.begun {
+		if err := r.endChunk(); err != nil {
+			return err
+		}
+	}
+	line, err := r.in.ReadSlice('\n')
+	switch {
+	case err == bufio.ErrBufferFull:
+		return errNotChunked
+	case err == io.EOF:
+		return io.ErrUnexpectedEOF
+	case err != nil:
+		return err
+	}
+	size, valid := chunkSize(line)
+	switch {
+	case !valid:
+		return errNotChunked
+	case size == 0:
+		return io.EOF
+	}
+	r.left, r.begun = size, true
+	return nil
+}
+
+// endChunk reads the line end behind a chunk.
+func (r *chunkedReader) endChunk() error {
+	c, err := r.in.ReadByte()
+	if c == '\r' && err == nil {
+		c, err = r.in.ReadByte()
+	}
+	switch {
+	case err == io.EOF:
+		return io.ErrUnexpectedEOF
+	case err != nil:
+		return err
+	case c != '\n':
+		return errNotChunked
+	}
+	r.whole++
+	return nil
 }
 
 // chunkSize reads the hexadecimal size at the start of a chunk's line.
@@ -107,7 +160,7 @@ var (
 // that b ends inside the coding: what there is of it is taken where b is known to
 // be cut, or its magic number tells that this is the coding.
 func undo(coding string, b []byte, mayBeCut bool) (plain []byte, cutShort bool, err error) {
-	r, err := decoder(coding, b)
+	r, err := decoder(coding, bytes.NewReader(b))
 	if err != nil {
 		return nil, false, err
 	}
@@ -116,7 +169,7 @@ func undo(coding string, b []byte, mayBeCut bool) (plain []byte, cutShort bool, 
 	switch {
 	case len(plain) > maxPolicyBody:
 		return plain[:maxPolicyBody], true, nil
-	case err == gzip.ErrHeader: // garbage behind the last member, which clients ignore
+	case isTrailingGarbage(err):
 		return plain, false, nil
 	case err == io.ErrUnexpectedEOF && len(plain) > 0 && (mayBeCut || hasMagic(coding)):
 		return plain, true, nil
@@ -124,26 +177,30 @@ func undo(coding string, b []byte, mayBeCut bool) (plain []byte, cutShort bool, 
 	return plain, false, err
 }
 
+// isTrailingGarbage reports whether an error is that of octets behind the last
+// gzip member, which clients ignore.
+func isTrailingGarbage(err error) bool { return err == gzip.ErrHeader }
+
 func hasMagic(coding string) bool {
 	return coding == "gzip" || coding == "x-gzip" || coding == "zstd"
 }
 
-func decoder(coding string, b []byte) (io.ReadCloser, error) {
-	src := bytes.NewReader(b)
+// decoder undoes one content coding of a stream.
+func decoder(coding string, r io.Reader) (io.ReadCloser, error) {
+	src := bufio.NewReader(r)
 	switch coding {
 	case "gzip", "x-gzip":
 		return gzip.NewReader(src)
 	case "deflate":
 		// RFC 9110 §8.4.1.2: the zlib format; some servers send it bare.
-		if r, err := zlib.NewReader(src); err == nil {
-			return r, nil
+		if head, _ := src.Peek(2); isZlib(head) {
+			return zlib.NewReader(src)
 		}
-		src.Reset(b)
 		return bareDeflate{flate.NewReader(src), src}, nil
 	case "br":
 		return io.NopCloser(brotli.NewReader(src)), nil
 	case "zstd":
-		r, err := zstd.NewReader(bufio.NewReader(src), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(64<<20))
+		r, err := zstd.NewReader(src, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(64<<20))
 		if err != nil {
 			return nil, err
 		}
@@ -152,17 +209,25 @@ func decoder(coding string, b []byte) (io.ReadCloser, error) {
 	return nil, errUnknownCoding
 }
 
+// isZlib reports whether b begins with a zlib header without a preset dictionary
+// (RFC 1950 §2.2).
+func isZlib(b []byte) bool {
+	return len(b) == 2 && b[0]&0x0f == 8 && (int(b[0])<<8|int(b[1]))%31 == 0 && b[1]&0x20 == 0
+}
+
 // bareDeflate reads the deflate format without the zlib header. It has neither
 // magic number nor checksum: only that it ends with src tells it from plain text.
 type bareDeflate struct {
 	io.ReadCloser
-	src *bytes.Reader
+	src *bufio.Reader
 }
 
 func (r bareDeflate) Read(p []byte) (int, error) {
 	n, err := r.ReadCloser.Read(p)
-	if err == io.EOF && r.src.Len() > 0 {
-		err = errNotDeflate
+	if err == io.EOF {
+		if _, more := r.src.Peek(1); more == nil {
+			err = errNotDeflate
+		}
 	}
 	return n, err
 }

@@ -76,7 +76,9 @@ func TestDechunk(t *testing.T) {
 		"wrong size":           {"3\r\nhello\r\n0\r\n\r\n", false, "", false, false},
 		"huge size":            {"7fffffffffffffff\r\nx", true, "", false, false},
 		"negative size":        {"-1\r\nx", false, "", false, false},
-		"rubbish behind chunk": {"5\r\nhello\r\nnothex\r\n", false, "", false, false},
+		"rubbish behind chunk": {"5\r\nhello\r\nnothex\r\n", false, "hello", true, true},
+		"wrong second size":    {"5\r\nhello\r\n3\r\n world\r\n0\r\n\r\n", false, "hello wo", true, true},
+		"endless size line":    {strings.Repeat("0", 9000) + "5\r\nhello\r\n0\r\n\r\n", true, "", false, false},
 	} {
 		plain, cut, ok := dechunk([]byte(c.in), c.mayBeCut)
 		if ok != c.ok || ok && (string(plain) != c.plain || cut != c.cut) {
@@ -85,23 +87,28 @@ func TestDechunk(t *testing.T) {
 	}
 }
 
+// chunkedBody makes one chunk of s.
+func chunkedBody(s string) string { return fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(s), s) }
+
 func TestDecodePayload(t *testing.T) {
-	chunked := func(s string) string { return "22\r\n" + s + "\r\n0\r\n\r\n" }
+	chunked := chunkedBody
 	gz := encode(t, "gzip", robotsBody)
 	for name, c := range map[string]struct {
-		te       string
-		ce       []string
+		te, ce   []string
 		raw      string
 		mayBeCut bool
 		body     string
 		flags    Flags
 	}{
 		"plain":               {raw: robotsBody, body: robotsBody},
-		"chunked":             {te: "chunked", raw: chunked(robotsBody), body: robotsBody},
-		"chunked, twice said": {te: "gzip, chunked", raw: chunked(robotsBody), body: robotsBody},
-		"falsely chunked":     {te: "chunked", raw: robotsBody, body: robotsBody, flags: FlagFalseChunked},
-		"chunked, empty":      {te: "chunked"},
-		"chunked, no end":     {te: "chunked", raw: chunked(robotsBody)[:len(robotsBody)+6], body: robotsBody, flags: FlagBodyCut},
+		"chunked":             {te: []string{"chunked"}, raw: chunked(robotsBody), body: robotsBody},
+		"chunked, twice said": {te: []string{"chunked", "chunked"}, raw: chunked(robotsBody), body: robotsBody},
+		"falsely chunked":     {te: []string{"chunked"}, raw: robotsBody, body: robotsBody, flags: FlagFalseChunked},
+		"chunked, empty":      {te: []string{"chunked"}},
+		"chunked, no end":     {te: []string{"chunked"}, raw: chunked(robotsBody)[:len(robotsBody)+6], body: robotsBody, flags: FlagBodyCut},
+
+		"gzip as transfer coding": {te: []string{"gzip", "chunked"}, raw: chunkedBody(gz), body: robotsBody},
+		"both kinds of coding":    {te: []string{"gzip", "chunked"}, ce: []string{"br"}, raw: chunkedBody(encode(t, "gzip", encode(t, "br", robotsBody))), body: robotsBody},
 
 		"gzip":             {ce: []string{"gzip"}, raw: gz, body: robotsBody},
 		"x-gzip":           {ce: []string{"x-gzip"}, raw: gz, body: robotsBody},

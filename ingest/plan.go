@@ -30,13 +30,14 @@ const (
 	temporary   = "tmp-" // begins the name of a folder that does not count
 )
 
-// Fingerprint identifies what shapes the facts besides the inputs: their schema,
-// the caps, the vocabulary of tags. Facts of another fingerprint are not read.
-func Fingerprint() string {
+// fingerprint identifies what shapes the facts besides the inputs: their schema,
+// the caps, the vocabulary of tags, whether all digests are verified. Facts of
+// another fingerprint are not read.
+func fingerprint(verifyDigests bool) string {
 	caps := []int{maxRecordHeader, maxHTTPHead, maxWarcinfo, maxRecordID, maxRequestHead, maxURL, maxUserAgent, maxPolicyHeaders,
 		maxPolicyBody, maxPending, maxTargets, maxTarget, maxCodings, maxWarcinfos, pairingWindow, maxConcurrent,
-		maxDictionary, maxZstdWindow, maxZipDirectory, maxEntryName, maxRewinds, maxReinflate}
-	sum := sha256.Sum256(fmt.Appendf(nil, "schema %s, tags %s, caps %v", SchemaVersion, tag.Version, caps))
+		maxDictionary, maxZstdWindow, maxZipDirectory, maxEntryName, maxRewinds, maxReinflate, maxDigestCodings, maxDigestDecoded}
+	sum := sha256.Sum256(fmt.Appendf(nil, "schema %s, tags %s, caps %v, digests %v", SchemaVersion, tag.Version, caps, verifyDigests))
 	return hex.EncodeToString(sum[:6])
 }
 
@@ -55,6 +56,8 @@ type Options struct {
 	Progress *Progress        // may be nil
 	Failed   []*InputError    // arguments that named nothing, to be kept with the facts
 	Warn     func(msg string) // may be nil
+
+	VerifyDigests bool // compare the digests of all records, not of policy captures alone
 }
 
 // plan is what the output folder's facts consist of.
@@ -97,25 +100,26 @@ func Ingest(ctx context.Context, inputs []Input, opt Options) error {
 	if opt.Progress == nil {
 		opt.Progress = new(Progress)
 	}
-	root := filepath.Join(opt.Dir, factsFolder, factsName())
+	print := fingerprint(opt.VerifyDigests)
+	root := filepath.Join(opt.Dir, factsFolder, factsName(print))
 	if err := os.MkdirAll(root, 0o777); err != nil {
 		return err
 	}
 	if err := dropTemporary(root); err != nil {
 		return err
 	}
-	dropForeign(filepath.Join(opt.Dir, factsFolder), opt.Warn)
+	dropForeign(filepath.Join(opt.Dir, factsFolder), factsName(print), opt.Warn)
 	kept, rest, err := keepTasks(root, inputs)
 	if err != nil {
 		return err
 	}
 	opt.Progress.InputsKept.Store(int64(len(inputs) - len(rest)))
-	in := ingestion{root: root, opt: opt}
+	in := ingestion{root: root, opt: opt, fingerprint: print}
 	made, err := in.run(ctx, group(rest))
 	if err != nil {
 		return err
 	}
-	p := plan{Fingerprint: Fingerprint(), Tasks: append(kept, made...), Inputs: inputs, Failures: in.failures}
+	p := plan{Fingerprint: print, Tasks: append(kept, made...), Inputs: inputs, Failures: in.failures}
 	for _, f := range opt.Failed {
 		p.Failures = append(p.Failures, Failure{f.Arg, f.Reason})
 	}
@@ -127,7 +131,7 @@ func Ingest(ctx context.Context, inputs []Input, opt Options) error {
 	return dropTasks(root, p.Tasks)
 }
 
-func factsName() string { return "facts-v" + SchemaVersion + "-" + Fingerprint() }
+func factsName(fingerprint string) string { return "facts-v" + SchemaVersion + "-" + fingerprint }
 
 // dropTemporary removes what an interrupted run left behind.
 func dropTemporary(root string) error {
@@ -147,17 +151,17 @@ func dropTemporary(root string) error {
 
 // dropForeign removes facts of other fingerprints and says so: the archives are
 // read again.
-func dropForeign(private string, warn func(string)) {
+func dropForeign(private, current string, warn func(string)) {
 	entries, err := os.ReadDir(private)
 	if err != nil {
 		return
 	}
 	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), "facts-v") || e.Name() == factsName() {
+		if !strings.HasPrefix(e.Name(), "facts-v") || e.Name() == current {
 			continue
 		}
 		if warn != nil {
-			warn("the output folder holds facts of another version of robotsaudit; the archives are read again")
+			warn("the output folder holds facts of another version of robotsaudit, or read with other options; the archives are read again")
 		}
 		os.RemoveAll(filepath.Join(private, e.Name()))
 	}
@@ -236,9 +240,9 @@ func group(inputs []Input) [][]Input {
 	return tasks
 }
 
-func taskName(inputs []Input) string {
+func taskName(fingerprint string, inputs []Input) string {
 	h := sha256.New()
-	fmt.Fprintln(h, Fingerprint())
+	fmt.Fprintln(h, fingerprint)
 	for _, in := range inputs {
 		fmt.Fprintf(h, "%q %d %d\n", in.Path, in.Size, in.MTime)
 	}
@@ -250,6 +254,8 @@ type ingestion struct {
 	root     string
 	opt      Options
 	failures []Failure
+
+	fingerprint string
 }
 
 // outcome is what became of a task.
@@ -326,7 +332,7 @@ func (g *ingestion) task(inputs []Input) (outcome, error) {
 
 // attempt writes a task into a temporary folder and renames it once it is whole.
 func (g *ingestion) attempt(inputs []Input) (name string, err error) {
-	name = taskName(inputs)
+	name = taskName(g.fingerprint, inputs)
 	tmp := filepath.Join(g.root, temporary+name)
 	if err := os.Mkdir(tmp, 0o777); err != nil {
 		return "", err
@@ -336,9 +342,10 @@ func (g *ingestion) attempt(inputs []Input) (name string, err error) {
 	if err != nil {
 		return "", err
 	}
-	m := Manifest{Fingerprint: Fingerprint()}
+	m := Manifest{Fingerprint: g.fingerprint}
 	opt := readOptions{
 		progress: func(n int) { g.opt.Progress.BytesRead.Add(int64(n)) },
+		verify:   g.opt.VerifyDigests,
 		tmp:      tmp,
 	}
 	if m.Inputs, err = w.readInputs(inputs, g.opt.Stdin, &opt); err != nil {
@@ -424,6 +431,8 @@ type Facts struct {
 	Failures []Failure
 	Tasks    []Task
 	Dir      string // private folder for temporary files
+
+	Fingerprint string // of what shapes the facts
 }
 
 // FetchCount returns the number of fetches in all inputs.
@@ -448,12 +457,12 @@ func OpenFacts(dir string) (*Facts, error) {
 	if err := json.Unmarshal(b, &p); err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(private, planFile), err)
 	}
-	if p.Fingerprint != Fingerprint() {
+	if p.Fingerprint != fingerprint(false) && p.Fingerprint != fingerprint(true) {
 		return nil, fmt.Errorf("the facts in %s are of another version of robotsaudit; run 'robotsaudit ingest' again", dir)
 	}
-	f := &Facts{Failures: p.Failures, Dir: private}
+	f := &Facts{Failures: p.Failures, Dir: private, Fingerprint: p.Fingerprint}
 	for _, name := range p.Tasks {
-		t := Task{Dir: filepath.Join(private, factsName(), name)}
+		t := Task{Dir: filepath.Join(private, factsName(p.Fingerprint), name)}
 		m, err := readManifest(t.Dir)
 		if err != nil {
 			return nil, fmt.Errorf("facts are missing (%w); run 'robotsaudit ingest' again", err)

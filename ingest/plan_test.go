@@ -82,7 +82,7 @@ func entries(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-func factsDir() string { return filepath.Join("out", factsFolder, factsName()) }
+func factsDir() string { return filepath.Join("out", factsFolder, factsName(fingerprint(false))) }
 
 func TestIngest(t *testing.T) {
 	tree(t, map[string]string{"in/a.warc.gz": site("a1", "a2"), "in/b.warc.gz": site("b")})
@@ -189,7 +189,7 @@ func TestIngestOfAnotherFingerprint(t *testing.T) {
 	if progress.InputsRead.Load() != 1 || len(warnings) != 1 || !strings.Contains(warnings[0], "read again") {
 		t.Errorf("%d read, warnings %q", progress.InputsRead.Load(), warnings)
 	}
-	if got := entries(t, "out/.robotsaudit"); !slices.Equal(got, []string{factsName(), planFile}) {
+	if got := entries(t, "out/.robotsaudit"); !slices.Equal(got, []string{factsName(fingerprint(false)), planFile}) {
 		t.Errorf("on disk %q", got)
 	}
 	if err := os.WriteFile("out/.robotsaudit/plan.json", []byte(`{"fingerprint":"000000000000"}`), 0o666); err != nil {

@@ -72,7 +72,11 @@ func rereadBody(r recordReader, c *Capture) ([]byte, error) {
 	com := newCommitter(c.Input, c.Entry, &keep)
 	d := draft{exchange: &exchange{}}
 	d.exchange.Capture = Capture{Fetch: c.Fetch, Kind: CaptureTarget}
+	d.check(rec)
 	if err := com.readPayload(rec, &d); err != nil {
+		return nil, err
+	}
+	if err := d.endCheck(rec); err != nil {
 		return nil, err
 	}
 	if _, err := r.finish(); err != nil {

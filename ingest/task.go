@@ -117,6 +117,7 @@ func writeJSON(path string, v any) error {
 type readOptions struct {
 	progress func(int) // is told of every read; may be nil
 	tmp      string    // folder for what must be on disk to be read; "" is the system's
+	verify   bool      // compare the digests of all records
 }
 
 // readInputs reads the inputs, in order, into w.
@@ -177,6 +178,7 @@ func readSource(in Input, src io.Reader, index int32, out sink, opt *readOptions
 		form.container = containerPipe
 	}
 	c := newCommitter(index, "", out)
+	c.verify = opt.verify
 	if !form.readable() {
 		err := c.report(Issue{Offset: -1, Length: in.Size, Kind: form.kind, Detail: form.refusal, Action: "not read"})
 		return InputResult{Input: in, Container: form.String(), InputStats: c.stats, Refusal: form.refusal}, err

@@ -140,6 +140,7 @@ func (r *waczReader) readArchive(e *zipEntry, form format, src *source) error {
 		return err
 	}
 	c := newCommitter(r.committer.input, e.name(), r.out)
+	c.verify = r.opt.verify
 	size := int64(-1)
 	if form.addressable() {
 		size = int64(min(e.UncompressedSize64, 1<<62))

@@ -42,6 +42,8 @@ type AuditInput struct {
 	Fetches     int64            `json:"fetches"`
 	Robots      int64            `json:"robots"`
 	Issues      int64            `json:"issues"`
+
+	Digests ingest.DigestStats `json:"digests"`
 }
 
 // Totals are counts over all inputs. DisallowedShareOfKnown leaves unknown fetches
@@ -71,7 +73,7 @@ func NewAudit(facts *ingest.Facts, settings Settings, t *evaluate.Totals, s *Sum
 	for _, in := range facts.Inputs {
 		a.Inputs = append(a.Inputs, AuditInput{
 			Name: locator(in.Name), Size: in.Size, Fingerprint: in.Fingerprint, Container: in.Container,
-			Records: in.Records, Fetches: in.Fetches, Robots: in.Robots, Issues: in.Issues,
+			Records: in.Records, Fetches: in.Fetches, Robots: in.Robots, Issues: in.Issues, Digests: in.Digests,
 		})
 	}
 	a.Totals = Totals{

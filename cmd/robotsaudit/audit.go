@@ -36,11 +36,13 @@ const maxUnread = 20 // inputs named on standard error that were not wholly read
 type ingestFlags struct {
 	output  string
 	workers int
+	verify  bool
 }
 
 func (f *ingestFlags) add(flags *pflag.FlagSet) {
 	addOutput(flags, &f.output)
 	flags.IntVar(&f.workers, "workers", runtime.NumCPU(), "`N` archives read at a time")
+	flags.BoolVar(&f.verify, "verify-digests", false, "compare the digests of all records, not of robots.txt alone, with what they hold")
 }
 
 // begin checks the options.
@@ -298,7 +300,7 @@ func runIngest(cmd *cobra.Command, log *slog.Logger, args []string, flags ingest
 		start := time.Now()
 		err := ingest.Ingest(cmd.Context(), inputs, ingest.Options{
 			Dir: flags.output, Workers: flags.workers, Stdin: cmd.InOrStdin(), Progress: progress, Failed: failures,
-			Warn: func(msg string) { log.Warn(msg) },
+			Warn: func(msg string) { log.Warn(msg) }, VerifyDigests: flags.verify,
 		})
 		stop()
 		if err != nil {
@@ -377,7 +379,7 @@ func writeTables(ctx context.Context, log *slog.Logger, dir string, facts *inges
 	}
 	settings := report.Settings{
 		Profile: e.options.Profile.String(), Crawler: e.options.Crawler, Agents: e.options.Agents,
-		PublicSuffixList: weburl.PublicSuffixVersion(), FactsFingerprint: ingest.Fingerprint(),
+		PublicSuffixList: weburl.PublicSuffixVersion(), FactsFingerprint: facts.Fingerprint,
 	}
 	return w.Summary, w.Commit(report.NewAudit(facts, settings, totals, w.Summary))
 }
