@@ -126,6 +126,8 @@ func TestVerifyDigests(t *testing.T) {
 		"dns":                   {response("", "dns:h", "h. 1 IN A 127.0.0.1", payload("h. 1 IN A 127.0.0.1")), DigestStats{Stored: 1}, DigestStats{}, nil},
 		"no URL":                {response("", "", plainHead+"body", payload("body"), block(plainHead+"body")), DigestStats{Block: 1, Stored: 1}, DigestStats{}, []string{"no_target_uri"}},
 		"revisit":               {entry{kind: "revisit", url: robots, fields: []string{payload("of the original"), block(plainHead)}, block: plainHead}, DigestStats{Block: 1}, DigestStats{Block: 1}, nil},
+		"revisit by GNU Wget": {entry{kind: "revisit", url: robots, fields: []string{block("")}, block: plainHead}, DigestStats{}, DigestStats{}, nil},
+		"revisit, wrong":      {entry{kind: "revisit", url: robots, fields: []string{block("x")}, block: plainHead}, DigestStats{Mismatched: 1}, DigestStats{Mismatched: 1}, []string{"digest_mismatch"}},
 		"resource":              {entry{kind: "resource", url: robots, fields: []string{payload(robotsBody), block(robotsBody)}, block: robotsBody}, DigestStats{Block: 1, Stored: 1}, DigestStats{Block: 1, Stored: 1}, nil},
 		"resource, wrong":       {entry{kind: "resource", url: robots, fields: []string{payload("x")}, block: robotsBody}, DigestStats{Mismatched: 1}, DigestStats{Mismatched: 1}, []string{"digest_mismatch"}},
 		"request":               {entry{kind: "request", url: page, fields: []string{payload(""), block(get)}, block: get}, DigestStats{Block: 1, Stored: 1}, DigestStats{}, nil},

@@ -203,19 +203,42 @@ host_stats, agent_stats, issues) and audit.json; standard output gets the summar
 
 func newIngestCommand() *cobra.Command {
 	var in ingestFlags
+	var check bool
+	var format string
 	cmd := &cobra.Command{
-		Use:   "ingest INPUT... -o DIR",
-		Short: "Only read archives, to be evaluated later",
+		Use:   "ingest INPUT... {-o DIR | --check}",
+		Short: "Only read archives, to be evaluated later, or to check them",
 		Long: `Read archives into DIR. 'robotsaudit evaluate -o DIR' then decides, as often as there
 are questions, without reading the archives again.
 
+With --check nothing is written: every problem of the archives is a line on standard
+output, FILE:OFFSET: KIND: DETAIL (ACTION), and every archive ends with a line of
+counts and what github.com/slyrz/warc, another reader, makes of it. The exit code is 3
+if there is any problem, else 0. docs/SCHEMA.md explains the kinds.
+
 ` + inputHelp + "\n\n" + resumeHelp + "\n\n" + exitHelp,
 		Example: `  robotsaudit ingest archives/ -o out
-  robotsaudit evaluate -o out --agent GPTBot`,
+  robotsaudit evaluate -o out --agent GPTBot
+  robotsaudit ingest --check archives/            what is wrong with these archives?
+  robotsaudit ingest --check --verify-digests --format json crawl.warc.gz`,
 		Args: inputArgs,
 	}
 	in.add(cmd.Flags())
+	cmd.Flags().BoolVar(&check, "check", false, "print what is wrong with the archives, and write nothing")
+	cmd.Flags().StringVar(&format, "format", "text", "`FORMAT` of --check: text or json")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		switch {
+		case format != "text" && format != "json":
+			return usageErrorf("--format: unknown format %q: use text or json", format)
+		case check && in.output != "":
+			return usageErrorf("--check writes nothing: leave out -o")
+		case check && in.workers < 1:
+			return usageErrorf("--workers %d: at least 1 is needed", in.workers)
+		case check:
+			return runCheck(cmd, args, in, format)
+		case cmd.Flags().Changed("format"):
+			return usageErrorf("--format is that of --check: add --check")
+		}
 		log, err := in.begin(cmd)
 		if err != nil {
 			return err

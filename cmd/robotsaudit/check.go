@@ -1,0 +1,181 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/robotsaudit/robotsaudit/ingest"
+)
+
+// runCheck reads archives and prints what is wrong with them, as a linter does.
+func runCheck(cmd *cobra.Command, args []string, flags ingestFlags, format string) error {
+	out := bufio.NewWriter(cmd.OutOrStdout())
+	var p checkPrinter = &textCheck{out}
+	if format == "json" {
+		p = &jsonCheck{json.NewEncoder(out)}
+	}
+	inputs, failures := ingest.Expand(args)
+	faults := int64(len(failures))
+	for _, f := range failures {
+		if err := p.failure(f.Arg, f.Reason); err != nil {
+			return err
+		}
+	}
+	opt := ingest.CheckOptions{Workers: flags.workers, Stdin: cmd.InOrStdin(), VerifyDigests: flags.verify}
+	err := ingest.Check(cmd.Context(), inputs, opt, func(c *ingest.Checked) error {
+		faults += c.InputStats.Issues
+		if c.Failure != "" {
+			faults++
+			return cmp.Or(p.failure(c.Name, c.Failure), out.Flush())
+		}
+		for issue, err := range c.Issues {
+			if err := cmp.Or(err, p.issue(c.Name, issue)); err != nil {
+				return err
+			}
+		}
+		return cmp.Or(p.closing(c), out.Flush())
+	})
+	if err := errors.Join(err, out.Flush()); err != nil {
+		return err
+	}
+	if faults > 0 {
+		return exitStatus(exitUnread)
+	}
+	return nil
+}
+
+// checkPrinter prints what a check found.
+type checkPrinter interface {
+	issue(file string, i *ingest.Issue) error
+	closing(*ingest.Checked) error
+	failure(file, reason string) error // of an input that could not be read at all
+}
+
+// textCheck prints lines for people and editors.
+type textCheck struct{ w io.Writer }
+
+func (t *textCheck) issue(file string, i *ingest.Issue) error {
+	place := ""
+	if i.Offset >= 0 {
+		place = fmt.Sprintf("%d:", i.Offset)
+	}
+	_, err := fmt.Fprintf(t.w, "%s:%s %s: %s (%s)\n", oneLine(file), place, i.Kind, oneLine(i.Detail), oneLine(i.Action))
+	return err
+}
+
+func (t *textCheck) closing(c *ingest.Checked) error {
+	_, err := fmt.Fprintf(t.w, "%s: %s, %s, %s%s\n", oneLine(c.Name), counted(records(c), "record"), fetches(c.Fetches),
+		counted(c.InputStats.Issues, "issue"), opinionText(c))
+	return err
+}
+
+func (t *textCheck) failure(file, reason string) error {
+	_, err := fmt.Fprintf(t.w, "%s: %s: %s (not read)\n", oneLine(file), ingest.IssueUnreadable, oneLine(reason))
+	return err
+}
+
+func records(c *ingest.Checked) (n int64) {
+	for _, of := range c.Records {
+		n += of
+	}
+	return n
+}
+
+func counted(n int64, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// opinionText says in words what another reader makes of an input. It is no issue:
+// that reader verifies no checksums and no boundaries.
+func opinionText(c *ingest.Checked) string {
+	o, own := c.SecondOpinion, records(c)
+	if !o.Asked {
+		return ""
+	}
+	text := "; slyrz/warc sees "
+	switch {
+	case o.Records == own:
+		text += "as many records"
+	case o.Records < own:
+		text += fmt.Sprintf("%s, %d fewer", counted(o.Records, "record"), own-o.Records)
+	default:
+		text += fmt.Sprintf("%s, %d more, whose ends it does not verify", counted(o.Records, "record"), o.Records-own)
+	}
+	switch {
+	case o.Stopped != "":
+		text += " and stops: " + oneLine(o.Stopped)
+	case o.Records < own:
+		text += ", without an error"
+	}
+	return text
+}
+
+// jsonCheck prints a JSON object a line.
+type jsonCheck struct{ enc *json.Encoder }
+
+type issueLine struct {
+	Type     string `json:"type"` // "issue"
+	File     string `json:"file"`
+	Offset   *int64 `json:"offset"` // null: the input as a whole
+	Length   *int64 `json:"length"` // null: not known
+	RecordID string `json:"record_id,omitempty"`
+	Kind     string `json:"kind"`
+	Detail   string `json:"detail"`
+	Action   string `json:"action"`
+}
+
+type fileLine struct {
+	Type          string             `json:"type"` // "file"
+	File          string             `json:"file"`
+	Container     string             `json:"container"`
+	Records       map[string]int64   `json:"records"`
+	Fetches       int64              `json:"fetches"`
+	Robots        int64              `json:"robots"`
+	Issues        int64              `json:"issues"`
+	Digests       ingest.DigestStats `json:"digests"`
+	SecondOpinion *opinionLine       `json:"second_opinion"` // null: not asked
+}
+
+type opinionLine struct {
+	Reader  string `json:"reader"`
+	Records int64  `json:"records"`
+	Stopped string `json:"stopped,omitempty"`
+}
+
+func (j *jsonCheck) issue(file string, i *ingest.Issue) error {
+	return j.enc.Encode(issueLine{
+		Type: "issue", File: file, Offset: known(i.Offset), Length: known(i.Length), RecordID: ingest.RecordIDText(i.RecordID),
+		Kind: i.Kind.String(), Detail: i.Detail, Action: i.Action,
+	})
+}
+
+func known(n int64) *int64 {
+	if n < 0 {
+		return nil
+	}
+	return &n
+}
+
+func (j *jsonCheck) closing(c *ingest.Checked) error {
+	line := fileLine{
+		Type: "file", File: c.Name, Container: c.Container, Records: c.Records, Fetches: c.Fetches, Robots: c.Robots,
+		Issues: c.InputStats.Issues, Digests: c.Digests,
+	}
+	if o := c.SecondOpinion; o.Asked {
+		line.SecondOpinion = &opinionLine{"slyrz/warc", o.Records, o.Stopped}
+	}
+	return j.enc.Encode(line)
+}
+
+func (j *jsonCheck) failure(file, reason string) error {
+	return j.enc.Encode(issueLine{Type: "issue", File: file, Kind: ingest.IssueUnreadable.String(), Detail: reason, Action: "not read"})
+}

@@ -1,0 +1,200 @@
+package ingest
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+
+	"github.com/alitto/pond/v2"
+	"github.com/slyrz/warc"
+
+	"github.com/robotsaudit/robotsaudit/internal/run"
+)
+
+// CheckOptions are those of Check.
+type CheckOptions struct {
+	Workers       int // inputs read at a time, at least 1
+	Stdin         io.Reader
+	VerifyDigests bool // compare the digests of all records, not of policy captures alone
+}
+
+// Checked is what reading an input found.
+type Checked struct {
+	InputResult
+	Failure       string // why it could not be read; the rest is then empty
+	SecondOpinion Opinion
+	Issues        iter.Seq2[*Issue, error] // by place; valid during the call that has it
+
+	dir string // of the runs of issues
+}
+
+// Opinion is what github.com/slyrz/warc makes of an input.
+type Opinion struct {
+	Asked   bool // it reads inputs of this form
+	Records int64
+	Stopped string // why it stopped before the end, as it says itself
+}
+
+// Check reads inputs as Ingest does, but keeps no facts: it calls report for each
+// input, in their order.
+func Check(ctx context.Context, inputs []Input, opt CheckOptions, report func(*Checked) error) (err error) {
+	dir, err := os.MkdirTemp("", "robotsaudit-check-*")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	pool := pond.NewResultPool[*Checked](opt.Workers, pond.WithQueueSize(2*opt.Workers))
+	defer pool.StopAndWait()
+	var running []pond.ResultTask[*Checked]
+	next := func() error {
+		checked, err := running[0].Wait()
+		running = running[1:]
+		if err != nil {
+			return err
+		}
+		if err := checked.reportTo(ctx, report); err != nil {
+			return err
+		}
+		return os.RemoveAll(checked.dir)
+	}
+	for i, in := range inputs {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		running = append(running, pool.SubmitErr(func() (*Checked, error) {
+			return checkInput(in, filepath.Join(dir, fmt.Sprint(i)), opt)
+		}))
+		if len(running) > opt.Workers {
+			if err := next(); err != nil {
+				return err
+			}
+		}
+	}
+	for len(running) > 0 {
+		if err := next(); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// reportTo calls report with the issues at hand.
+func (c *Checked) reportTo(ctx context.Context, report func(*Checked) error) error {
+	runs, err := filepath.Glob(filepath.Join(c.dir, IssueRuns.Name+"-*"))
+	if err != nil {
+		return err
+	}
+	c.Issues = run.Merge(ctx, runs, IssueRuns, run.MergeOptions[Issue]{TmpDir: c.dir})
+	return report(c)
+}
+
+// checkInput reads one input and leaves its issues in dir, as runs: there may be
+// more of them than memory holds.
+func checkInput(in Input, dir string, opt CheckOptions) (*Checked, error) {
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		return nil, err
+	}
+	sink := issueSink{run.NewWriter(dir, IssueRuns)}
+	c := &Checked{dir: dir}
+	result, err := readInput(in, 0, sink, opt.Stdin, &readOptions{verify: opt.VerifyDigests})
+	var failed *inputError
+	switch {
+	case errors.As(err, &failed):
+		c.InputResult, c.Failure = InputResult{Input: in}, reason(failed.err).Error()
+		return c, nil
+	case err != nil:
+		return nil, err
+	}
+	if _, err := sink.issues.Close(); err != nil {
+		return nil, err
+	}
+	c.InputResult = result
+	if in.Path != Stdin && result.Refusal == "" {
+		c.SecondOpinion = secondOpinion(in.Path)
+	}
+	return c, nil
+}
+
+// issueSink keeps issues alone.
+type issueSink struct{ issues *run.Writer[Issue] }
+
+func (s issueSink) fetch(*Fetch) error             { return nil }
+func (s issueSink) capture(*Capture, []byte) error { return nil }
+func (s issueSink) issue(i Issue) error            { return s.issues.Add(i) }
+
+// secondOpinion counts the records that github.com/slyrz/warc sees.
+func secondOpinion(path string) Opinion {
+	f, err := os.Open(path)
+	if err != nil {
+		return Opinion{}
+	}
+	defer f.Close()
+	br := bufio.NewReaderSize(f, readBuffer)
+	switch form, _ := sniff(br); form {
+	case containerPlain, containerMembers, containerGzip, containerBzip2:
+	default:
+		return Opinion{}
+	}
+	o := Opinion{Asked: true}
+	if err := o.count(br); err != nil && err != io.EOF {
+		o.Stopped = err.Error()
+	}
+	return o
+}
+
+// count lets slyrz/warc read an archive to where it ends or stops. It has no bound
+// on the length of a header, so what it reads as one is bounded here.
+func (o *Opinion) count(br *bufio.Reader) error {
+	plain, err := decompressed(containerUnknown, br)
+	if err != nil {
+		return err
+	}
+	in := &allowance{r: plain}
+	in.grant(maxRecordHeader)
+	r, err := warc.NewReaderMode(in, warc.SequentialMode)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	for {
+		in.grant(maxRecordHeader)
+		rec, err := r.ReadRecord()
+		if err != nil {
+			return err
+		}
+		in.grant(-1)
+		left, err := io.Copy(io.Discard, rec.Content)
+		if err != nil {
+			return err
+		}
+		if length := parseLength([]byte(rec.Header.Get("content-length"))); left < length {
+			return fmt.Errorf("the block ends after %d of %d octets", left, length)
+		}
+		o.Records++
+	}
+}
+
+// allowance is a reader that ends with an error after so many octets.
+type allowance struct {
+	r    io.Reader
+	left int64 // -1: no end
+}
+
+func (a *allowance) grant(n int64) { a.left = n }
+
+func (a *allowance) Read(p []byte) (int, error) {
+	if a.left < 0 {
+		return a.r.Read(p)
+	}
+	if a.left == 0 {
+		return 0, errHeaderTooLong
+	}
+	n, err := a.r.Read(p[:min(int64(len(p)), a.left)])
+	a.left -= int64(n)
+	return n, err
+}
