@@ -455,3 +455,17 @@ func TestDigestMismatch(t *testing.T) {
 		{"of a 503", archive{with(rec{url: home + "/robots.txt", at: "-1h", status: "503 x"}, blockOf("x")), page("disallowed fresh unreachable probable +digest_mismatch")}},
 	})
 }
+
+// TestBodyThatBreaksOff: what is missing of a file may forbid more, unless so much
+// of it is there that the rest needs no parsing (RFC 9309 §2.5).
+func TestBodyThatBreaksOff(t *testing.T) {
+	t.Parallel()
+	chunks := func(body string) rec {
+		return rec{url: home + "/robots.txt", at: "-1h", head: []string{"Transfer-Encoding: chunked"}, body: fmt.Sprintf("%x\r\n%s\r\n", len(body), body)}
+	}
+	checkScenarios(t, Options{}, []scenario{
+		{"forbids", archive{chunks(closed), page("disallowed fresh rule probable +body_cut +partial")}},
+		{"allows", archive{chunks("user-agent: *\ndisallow: /x\n"), page("unknown fresh truncated +body_cut +partial")}},
+		{"long enough", archive{chunks("user-agent: *\ndisallow: /x\n" + strings.Repeat("#\n", 256_000)), page("allowed fresh no_matching_rule +body_cut")}},
+	})
+}

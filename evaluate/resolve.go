@@ -11,6 +11,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/pack"
+	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/run"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
@@ -449,11 +450,17 @@ func (ch *chase) endRules(c *ingest.Capture) {
 	case hasNoContent(c.Status):
 		ch.HasBody = false
 		ch.end(OutcomeRules, reasonNone)
-	case c.Truncated != "", c.Status == 206 && !showsWhole(c.ContentRange):
+	case c.Truncated != "", c.Status == 206 && !showsWhole(c.ContentRange), endsEarly(c):
 		ch.end(OutcomePartial, Truncated)
 	default:
 		ch.end(OutcomeRules, reasonNone)
 	}
+}
+
+// endsEarly reports whether a body breaks off before all that has to be parsed of
+// it (RFC 9309 §2.5): what is missing may forbid more.
+func endsEarly(c *ingest.Capture) bool {
+	return c.Flags&ingest.FlagBodyCut != 0 && c.BodySize < robots.ParseLimit
 }
 
 // showsWhole reports whether a Content-Range is that of the whole representation,

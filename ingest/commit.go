@@ -33,6 +33,7 @@ type committer struct {
 	latest    warcinfo
 	pairing   pairing
 	targets   targetSet
+	segments  segments
 	stats     InputStats
 	head      []byte // reused buffer
 	verify    bool   // compare the digests of all records, not of policy captures alone
@@ -51,6 +52,8 @@ type draft struct {
 	infoID   string
 	target   string // key of the URL that a policy capture redirects to
 	issues   []Issue
+	assembly *assembly // of a first segment
+	more     []byte    // what a continuation adds
 
 	digests     *digestCheck
 	digestStats DigestStats
@@ -86,6 +89,9 @@ func (c *committer) extract(r *record) (draft, error) {
 	if c.verify {
 		d.check(r)
 	}
+	if len(r.repeated) > 0 {
+		d.note(r, IssueRepeatedField, "the first counts", "%.200q", r.repeated)
+	}
 	switch r.kind {
 	case "warcinfo", kindARCInfo:
 		err = c.extractWarcinfo(r, &d)
@@ -93,6 +99,11 @@ func (c *committer) extract(r *record) (draft, error) {
 		err = c.extractRequest(r, &d)
 	case "response", "revisit", "resource", kindARC:
 		err = c.extractFetch(r, &d)
+	case "continuation":
+		err = c.extractContinuation(r, &d)
+	}
+	if r.segmentNumber == 1 && r.kind != "continuation" && d.assembly == nil {
+		d.assembly = new(assembly)
 	}
 	if err == nil {
 		err = d.endCheck(r)
@@ -108,6 +119,16 @@ func (c *committer) accept(r *record, d draft, length int64) error {
 	for _, i := range d.issues {
 		i.Length = length
 		if err := c.report(i); err != nil {
+			return err
+		}
+	}
+	switch {
+	case d.assembly != nil:
+		if err := c.assemble(r, d.assembly, length); err != nil {
+			return err
+		}
+	case r.kind == "continuation":
+		if err := c.join(r, &d, length); err != nil {
 			return err
 		}
 	}
@@ -137,7 +158,12 @@ func (c *committer) count(kind string) {
 }
 
 // finish flushes what waits at the end of the input.
-func (c *committer) finish() error { return c.emit(c.pairing.expire(c.index + 1)...) }
+func (c *committer) finish() error {
+	if err := c.boundSegments(0, 0); err != nil {
+		return err
+	}
+	return c.emit(c.pairing.expire(c.index + 1)...)
+}
 
 // report passes an issue on.
 func (c *committer) report(i Issue) error {
@@ -324,8 +350,9 @@ func (c *committer) readPayload(r *record, d *draft) error {
 	}
 	h := parseResponseHead(head)
 	c.applyHead(r, d, &h)
-	if !complete && r.contentLength > int64(len(head)) {
-		// What follows is more of the head, not a body.
+	if !complete && (r.kind != "revisit" || r.contentLength > int64(len(head))) {
+		// What follows, if anything, is more of the head, not a body. A revisit's head
+		// is all that its block holds, and often ends without the empty line.
 		d.note(r, IssueBadHTTPHead, "body taken as empty", "no end of head in %d octets", len(head))
 		if d.exchange.Kind != captureUnknown {
 			d.exchange.Flags |= FlagBodyCut
@@ -344,6 +371,9 @@ func (c *committer) applyHead(r *record, d *draft, h *httpHead) {
 	d.exchange.ContentRange = h.contentRange
 	if h.status < 0 {
 		d.note(r, IssueBadHTTPHead, "status unknown", "no status in the status line")
+	}
+	if len(h.repeated) > 0 {
+		d.note(r, IssueRepeatedField, "the first counts", "%.200q", h.repeated)
 	}
 	if h.policyCut {
 		f.Flags |= FlagPolicyHeadersCut
@@ -392,6 +422,17 @@ func (c *committer) keepBody(r *record, d *draft, h *httpHead, stored io.Reader)
 	if err := d.checkPayload(r, h, io.MultiReader(bytes.NewReader(raw), stored)); err != nil {
 		return err
 	}
+	if r.segmentNumber == 1 && x.Flags&FlagBodyCut == 0 {
+		d.assembly = &assembly{exchange: x, head: *h, raw: raw}
+		x.assembly, x.hasBody = d.assembly, true
+		return nil
+	}
+	x.decode(r, d, h, raw)
+	return nil
+}
+
+// decode makes the body of a policy capture of what is stored of it.
+func (x *exchange) decode(r *record, d *draft, h *httpHead, raw []byte) {
 	if len(raw) > maxPolicyBody {
 		raw = raw[:maxPolicyBody]
 		x.Flags |= FlagBodyCut
@@ -400,7 +441,6 @@ func (c *committer) keepBody(r *record, d *draft, h *httpHead, stored io.Reader)
 	x.Flags |= flags | FlagBodyKept
 	x.body, x.hasBody = body, true
 	x.noteBody(r, d)
-	return nil
 }
 
 func (x *exchange) noteBody(r *record, d *draft) {
@@ -412,6 +452,9 @@ func (x *exchange) noteBody(r *record, d *draft) {
 	}
 	if x.Flags&FlagFalseEncoding != 0 {
 		d.note(r, IssueFalseEncoding, "taken as it stands", "the declared Content-Encoding could not be undone")
+	}
+	if x.Flags&FlagUndeclaredGzip != 0 {
+		d.note(r, IssueUndeclaredGzip, "taken as it stands", "the body is gzip, and no header says so")
 	}
 }
 
@@ -454,6 +497,10 @@ func (c *committer) emit(exchanges ...*exchange) error {
 }
 
 func (c *committer) emitOne(x *exchange) error {
+	if x.assembly != nil && !x.assembly.closed {
+		x.assembly.held = true
+		return nil
+	}
 	if x.Method == "" {
 		x.Method = http.MethodGet
 	}

@@ -144,10 +144,12 @@ func (d *draft) check(r *record) {
 		c.blockHash = c.block.newHash()
 		r.block = io.TeeReader(r.block, c.blockHash)
 	}
-	switch r.kind {
-	case "revisit": // the digest is that of the original's payload (WARC 1.1 §6.7)
+	switch {
+	case r.kind == "revisit": // the digest is that of the original's payload (WARC 1.1 §6.7)
 		return
-	case "response", "request": // the payload begins behind the HTTP head
+	case r.segmentNumber > 0: // the payload is that of all segments
+		return
+	case r.kind == "response", r.kind == "request": // the payload begins behind the HTTP head
 		c.payload = d.parseDigest(r, "WARC-Payload-Digest", r.payloadDigest)
 		return
 	}

@@ -22,6 +22,7 @@ type httpHead struct {
 	date             string
 	policy           []byte // policy header lines, joined by \n
 	policyCut        bool
+	repeated         []string // fields that contradict an earlier one of their name
 }
 
 // readHead reads an HTTP head from a block: up to and with the empty line, at
@@ -147,9 +148,9 @@ func eachField(b []byte, f func(name, value, raw []byte)) {
 func (h *httpHead) setResponse(name string, value, raw []byte) {
 	switch name {
 	case "location":
-		first(&h.location, cut(string(value), maxURL))
+		h.first(name, &h.location, cut(string(value), maxURL))
 	case "content-type":
-		first(&h.contentType, cut(string(value), 256))
+		h.first(name, &h.contentType, cut(string(value), 256))
 	case "content-encoding":
 		h.contentEncoding = addCodings(h.contentEncoding, value)
 	case "transfer-encoding":
@@ -162,6 +163,13 @@ func (h *httpHead) setResponse(name string, value, raw []byte) {
 		if tag.Keep(name, string(value[:min(len(value), tag.MaxLine)])) {
 			h.addPolicy(raw)
 		}
+	}
+}
+
+// first stores the first value of a field.
+func (h *httpHead) first(name string, dst *string, value string) {
+	if first(dst, value) && len(h.repeated) < maxRepeated {
+		h.repeated = append(h.repeated, name)
 	}
 }
 

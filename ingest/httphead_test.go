@@ -47,7 +47,7 @@ func TestParseResponseHead(t *testing.T) {
 		"\r\nX-Robots-Tag: in the body\r\n"))
 	want := httpHead{
 		status: 301, location: "/there", contentType: "text/plain; charset=utf-8",
-		contentEncoding: []string{"gzip", "br"}, transferEncoding: []string{"chunked"},
+		contentEncoding: []string{"gzip", "br"}, transferEncoding: []string{"chunked"}, repeated: []string{"location"},
 		contentRange: "bytes 0-1/2", date: "Wed, 01 May 2024 12:00:00 GMT",
 	}
 	if diff := cmp.Diff(want, h, cmp.AllowUnexported(httpHead{})); diff != "" {

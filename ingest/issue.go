@@ -38,6 +38,11 @@ const (
 	IssueBadEntry
 	IssueDigestMismatch
 	IssueUnknownDigest
+	IssueRepeatedField
+	IssueUndeclaredGzip
+	IssueMissingSegment
+	IssueValueCut
+	IssueLimitReached
 )
 
 var issueKinds = [...]string{
@@ -72,6 +77,11 @@ var issueKinds = [...]string{
 	IssueBadEntry:             "bad_entry",
 	IssueDigestMismatch:       "digest_mismatch",
 	IssueUnknownDigest:        "unknown_digest",
+	IssueRepeatedField:        "repeated_field",
+	IssueUndeclaredGzip:       "undeclared_gzip",
+	IssueMissingSegment:       "missing_segment",
+	IssueValueCut:             "value_cut",
+	IssueLimitReached:         "limit_reached",
 }
 
 func (k IssueKind) String() string { return issueKinds[k] }

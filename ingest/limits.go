@@ -27,6 +27,8 @@ const (
 	maxReinflate     = 1 << 30   // octets of a deflated entry inflated to read one record again
 	pairingWindow    = 16 << 10  // records within which a request finds its response
 	maxConcurrent    = 64        // WARC-Concurrent-To fields of one record
+	maxSegmented     = 1024      // segmented records remembered in one input
+	maxRepeated      = 8         // contradicting fields of one record that are named
 	taskBytes        = 128 << 20 // octets of consecutive inputs in one task
 	taskInputs       = 4096      // inputs in one task
 	readBuffer       = 256 << 10 // octets read from a file at once

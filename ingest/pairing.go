@@ -18,7 +18,8 @@ type exchange struct {
 	concurrentTo []string
 	body         []byte
 	hasBody      bool
-	infoAgent    string // http-header-user-agent of the warcinfo in force
+	assembly     *assembly // of a policy capture in segments
+	infoAgent    string    // http-header-user-agent of the warcinfo in force
 }
 
 // pairing finds the request record of each fetch: the one that WARC-Concurrent-To

@@ -24,6 +24,10 @@ type recordHeader struct {
 	refersToDate  string
 	truncated     string
 	concurrentTo  []string // packed ids
+	segmentNumber int64    // 0 where the record is not segmented
+	segmentOrigin string   // packed id of the first segment
+	segmentTotal  int64    // octets of all segments, in the last one; -1 elsewhere
+	repeated      []string // fields that contradict an earlier one of their name
 }
 
 // record is one record as a container hands it to the committer. The block is
@@ -49,7 +53,7 @@ func isWARC(b []byte) bool {
 // line that begins with white space continues the one before it. Octets that fit
 // no field are skipped: the record is judged by the fields that it needs.
 func parseRecordHeader(block []byte) recordHeader {
-	h := recordHeader{contentLength: -1}
+	h := recordHeader{contentLength: -1, segmentTotal: -1}
 	version, rest := cutLine(block)
 	h.version = string(version)
 	for len(rest) > 0 {
@@ -88,39 +92,55 @@ func (h *recordHeader) set(name, value []byte) {
 	if len(name) > len(buf) {
 		return
 	}
+	contradicts := false
 	switch string(lowerASCII(buf[:0], name)) {
 	case "warc-type":
-		first(&h.kind, strings.ToLower(string(value)))
+		contradicts = first(&h.kind, strings.ToLower(string(value)))
 	case "warc-record-id":
-		first(&h.id, recordID(value))
+		contradicts = first(&h.id, recordID(value))
 	case "warc-date":
-		first(&h.date, string(value))
+		contradicts = first(&h.date, string(value))
 	case "warc-target-uri":
-		first(&h.target, cut(trimBrackets(value), maxURL+1)) // one more tells that it was cut
+		contradicts = first(&h.target, cut(trimBrackets(value), maxURL+1)) // one more tells that it was cut
 	case "content-type":
-		first(&h.contentType, string(value))
+		contradicts = first(&h.contentType, string(value))
 	case "content-length":
+		length := parseLength(value)
+		contradicts = h.contentLength >= 0 && length != h.contentLength
 		if h.contentLength < 0 {
-			h.contentLength = parseLength(value)
+			h.contentLength = length
 		}
 	case "warc-warcinfo-id":
-		first(&h.warcinfoID, recordID(value))
+		contradicts = first(&h.warcinfoID, recordID(value))
 	case "warc-payload-digest":
-		first(&h.payloadDigest, string(value))
+		contradicts = first(&h.payloadDigest, string(value))
 	case "warc-block-digest":
-		first(&h.blockDigest, string(value))
+		contradicts = first(&h.blockDigest, string(value))
 	case "warc-profile":
-		first(&h.profile, trimBrackets(value))
+		contradicts = first(&h.profile, trimBrackets(value))
 	case "warc-refers-to-target-uri":
-		first(&h.refersToURI, trimBrackets(value))
+		contradicts = first(&h.refersToURI, trimBrackets(value))
 	case "warc-refers-to-date":
-		first(&h.refersToDate, string(value))
+		contradicts = first(&h.refersToDate, string(value))
 	case "warc-truncated":
-		first(&h.truncated, string(value))
+		contradicts = first(&h.truncated, string(value))
+	case "warc-segment-number":
+		if h.segmentNumber == 0 {
+			h.segmentNumber = max(parseLength(value), 0)
+		}
+	case "warc-segment-origin-id":
+		contradicts = first(&h.segmentOrigin, recordID(value))
+	case "warc-segment-total-length":
+		if h.segmentTotal < 0 {
+			h.segmentTotal = parseLength(value)
+		}
 	case "warc-concurrent-to":
 		if len(h.concurrentTo) < maxConcurrent {
 			h.concurrentTo = append(h.concurrentTo, recordID(value))
 		}
+	}
+	if contradicts && len(h.repeated) < maxRepeated {
+		h.repeated = append(h.repeated, string(name))
 	}
 }
 
@@ -128,10 +148,13 @@ func (h *recordHeader) set(name, value []byte) {
 // the records that name them.
 func recordID(value []byte) string { return packRecordID(cut(trimBrackets(value), maxRecordID)) }
 
-func first(dst *string, value string) {
+// first stores a value where none is stored yet, and reports whether it
+// contradicts the one that is.
+func first(dst *string, value string) (contradicts bool) {
 	if *dst == "" {
 		*dst = value
 	}
+	return value != "" && value != *dst
 }
 
 // parseLength reads a Content-Length, -1 where it is no decimal number that a

@@ -27,7 +27,7 @@ func TestParseRecordHeader(t *testing.T) {
 		},
 		"repeated: the first counts": {
 			"WARC/1.0\r\nWARC-Type: response\r\nWARC-Type: request\r\nContent-Length: x\r\nContent-Length: 3\r\nContent-Length: 9\r\n\r\n",
-			recordHeader{version: "WARC/1.0", kind: "response", contentLength: 3},
+			recordHeader{version: "WARC/1.0", kind: "response", contentLength: 3, repeated: []string{"WARC-Type", "Content-Length"}},
 		},
 		"brackets": {
 			"WARC/1.0\r\nWARC-Target-URI: <http://a/>\r\nWARC-Refers-To-Target-URI: <http://b/>\r\nWARC-Profile: <p>\r\nWARC-Record-ID: urn:bare\r\n\r\n",
@@ -36,6 +36,22 @@ func TestParseRecordHeader(t *testing.T) {
 		"concurrent, in order": {
 			"WARC/1.0\r\nWARC-Concurrent-To: <urn:1>\r\nWARC-Concurrent-To: <urn:2>\r\nContent-Length: 0\r\n\r\n",
 			recordHeader{version: "WARC/1.0", concurrentTo: []string{"urn:1", "urn:2"}},
+		},
+		"segments, in 0.18": {
+			"WARC/0.18\r\nWARC-Type: continuation\r\nWARC-Segment-Number: 2\r\nWARC-Segment-Origin-ID: <urn:1>\r\nWARC-Segment-Total-Length: 99\r\nContent-Length: 1\r\n\r\n",
+			recordHeader{version: "WARC/0.18", kind: "continuation", contentLength: 1, segmentNumber: 2, segmentOrigin: "urn:1", segmentTotal: 99},
+		},
+		"mixed line ends": {
+			"WARC/0.17\nWARC-Type: response\r\nWARC-Date: 2024\nContent-Length: 1\r\n\n",
+			recordHeader{version: "WARC/0.17", kind: "response", date: "2024", contentLength: 1},
+		},
+		"octets in a URI": {
+			"WARC/1.1\r\nWARC-Target-URI: <http://a/b c\rd\x01\xff>\r\nContent-Length: 1\r\n\r\n",
+			recordHeader{version: "WARC/1.1", target: "http://a/b c\rd\x01\xff", contentLength: 1},
+		},
+		"repeated alike": {
+			"WARC/1.1\r\nWARC-Date: 2024\r\nWARC-Date: 2024\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\n",
+			recordHeader{version: "WARC/1.1", date: "2024", contentLength: 1},
 		},
 		"rubbish between fields": {
 			"WARC/1.0\r\nno colon here\r\n: no name\r\n" + strings.Repeat("long", 99) + ": v\r\nWARC-Type : metadata\r\nContent-Length: 1\r\n\r\n",
@@ -47,6 +63,9 @@ func TestParseRecordHeader(t *testing.T) {
 		"signed length":   {"WARC/1.0\r\nContent-Length: +5\r\n\r\n", recordHeader{version: "WARC/1.0", contentLength: -1}},
 		"empty":           {"", recordHeader{contentLength: -1}},
 	} {
+		if c.want.segmentTotal == 0 {
+			c.want.segmentTotal = -1
+		}
 		if diff := cmp.Diff(c.want, parseRecordHeader([]byte(c.in)), cmp.AllowUnexported(recordHeader{})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}

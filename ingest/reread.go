@@ -82,6 +82,9 @@ func rereadBody(r recordReader, c *Capture) ([]byte, error) {
 	if _, err := r.finish(); err != nil {
 		return nil, err
 	}
+	if d.assembly != nil {
+		return nil, errors.New("the body was not kept, and lies in several records")
+	}
 	c.Flags, c.ContentRange = d.exchange.Flags, d.exchange.ContentRange
 	return d.exchange.body, nil
 }

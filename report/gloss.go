@@ -52,4 +52,9 @@ var issueGloss = map[ingest.IssueKind]string{
 	ingest.IssueClockSkew:            "the server's Date is more than 5 minutes off: WARC-Date counts",
 	ingest.IssueDigestMismatch:       "a digest does not match what its record holds",
 	ingest.IssueUnknownDigest:        "a digest that could not be read, and so was not verified",
+	ingest.IssueRepeatedField:        "a field repeated with another value: the first counts",
+	ingest.IssueUndeclaredGzip:       "a body in gzip that no header declares: taken as it stands",
+	ingest.IssueMissingSegment:       "a segmented record without all of its segments: its body is cut",
+	ingest.IssueValueCut:             "a value longer than its limit was cut",
+	ingest.IssueLimitReached:         "more than is remembered at a time: what was forgotten may be missing beside a fetch",
 }

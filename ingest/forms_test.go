@@ -1,0 +1,121 @@
+package ingest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// Every form of an HTTP answer that archives hold, octet by octet, as the capture
+// of a robots.txt.
+func TestHTTPForms(t *testing.T) {
+	gz := encode(t, "gzip", robotsBody)
+	br := encode(t, "br", robotsBody)
+	head := func(lines ...string) string { return strings.Join(lines, "\r\n") + "\r\n\r\n" }
+	for name, c := range map[string]struct {
+		block    string
+		status   int16
+		location string
+		body     string
+		issues   []string
+	}{
+		"HTTP/0.9":           {robotsBody, -1, "", robotsBody, nil},
+		"HTTP/1.0":           {head("HTTP/1.0 200 OK") + robotsBody, 200, "", robotsBody, nil},
+		"HTTP/2":             {head("HTTP/2 200") + robotsBody, 200, "", robotsBody, nil},
+		"HTTP/2.0":           {head("HTTP/2.0 200 ") + robotsBody, 200, "", robotsBody, nil},
+		"HTTP/3":             {head("HTTP/3 404 Not Found") + "none", 404, "", "none", nil},
+		"no version":         {head("HTTP/ 200 OK") + robotsBody, 200, "", robotsBody, nil},
+		"line feeds":         {"HTTP/1.1 200 OK\nServer: x\n\n" + robotsBody, 200, "", robotsBody, nil},
+		"mixed line ends":    {"HTTP/1.1 200 OK\r\nServer: x\n\r\n" + robotsBody, 200, "", robotsBody, nil},
+		"no fields":          {head("HTTP/1.1 200 OK") + robotsBody, 200, "", robotsBody, nil},
+		"status 0":           {head("HTTP/1.1 0 ") + robotsBody, 0, "", robotsBody, nil},
+		"status 000":         {head("HTTP/1.1 000") + robotsBody, 0, "", robotsBody, nil},
+		"status 20":          {head("HTTP/1.1 20 OK") + robotsBody, 20, "", robotsBody, nil},
+		"status of 4 digits": {head("HTTP/1.1 2000 OK") + robotsBody, -1, "", robotsBody, []string{"bad_http_head"}},
+		"status of letters":  {head("HTTP/1.1 OK") + robotsBody, -1, "", robotsBody, []string{"bad_http_head"}},
+		"folded Location":    {head("HTTP/1.1 301 x", "Location:", " /there"), 301, "/there", "", nil},
+		"two Locations":      {head("HTTP/1.1 301 x", "Location: /a", "location: /b"), 301, "/a", "", []string{"repeated_field"}},
+		"one Location twice": {head("HTTP/1.1 301 x", "Location: /a", "location: /a"), 301, "/a", "", nil},
+		"two Content-Types":  {head("HTTP/1.1 200 OK", "Content-Type: text/plain", "Content-Type: text/html") + robotsBody, 200, "", robotsBody, []string{"repeated_field"}},
+		"no colon":           {head("HTTP/1.1 200 OK", "some proxy was here", "Location /x") + robotsBody, 200, "", robotsBody, nil},
+		"no end of head":     {"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n" + robotsBody, 200, "", "", []string{"bad_http_head", "body_cut"}},
+		"a status line only": {"HTTP/1.1 404 Not Found", 404, "", "", []string{"bad_http_head", "body_cut"}},
+
+		"chunked":                 {head("HTTP/1.1 200 OK", "Transfer-Encoding: chunked") + chunkedBody(robotsBody), 200, "", robotsBody, nil},
+		"chunked, said twice":     {head("HTTP/1.1 200 OK", "Transfer-Encoding: chunked", "Transfer-Encoding: chunked") + chunkedBody(robotsBody), 200, "", robotsBody, nil},
+		"dechunked, header left":  {head("HTTP/1.1 200 OK", "Transfer-Encoding: chunked") + robotsBody, 200, "", robotsBody, []string{"false_chunked"}},
+		"chunks that break":       {head("HTTP/1.1 200 OK", "Transfer-Encoding: chunked") + "5\r\nUser-\r\nxyz\r\nagent: *\r\n0\r\n\r\n", 200, "", "User-", []string{"body_cut"}},
+		"chunked gzip":            {head("HTTP/1.1 200 OK", "Transfer-Encoding: chunked", "Content-Encoding: gzip") + chunkedBody(gz), 200, "", robotsBody, nil},
+		"gzip as transfer coding": {head("HTTP/1.1 200 OK", "Transfer-Encoding: gzip, chunked") + chunkedBody(gz), 200, "", robotsBody, nil},
+		"gzip":                    {head("HTTP/1.1 200 OK", "Content-Encoding: GZIP") + gz, 200, "", robotsBody, nil},
+		"a list of codings":       {head("HTTP/1.1 200 OK", "Content-Encoding: br, gzip") + encode(t, "gzip", br), 200, "", robotsBody, nil},
+		"a list in two fields":    {head("HTTP/1.1 200 OK", "Content-Encoding: br", "Content-Encoding: gzip") + encode(t, "gzip", br), 200, "", robotsBody, nil},
+		"identity":                {head("HTTP/1.1 200 OK", "Content-Encoding: identity") + robotsBody, 200, "", robotsBody, nil},
+		"decoded, header left":    {head("HTTP/1.1 200 OK", "Content-Encoding: gzip") + robotsBody, 200, "", robotsBody, []string{"false_encoding"}},
+		"undeclared gzip":         {head("HTTP/1.1 200 OK") + gz, 200, "", gz, []string{"undeclared_gzip"}},
+		// Crawlers that store what they have decoded rename the fields.
+		"renamed by Common Crawl": {head("HTTP/1.1 200 OK", "X-Crawler-Transfer-Encoding: chunked", "X-Crawler-Content-Encoding: gzip", "Content-Length: 34") + robotsBody, 200, "", robotsBody, nil},
+		"renamed by Browsertrix":  {head("HTTP/1.1 200 OK", "x-orig-transfer-encoding: chunked", "x-orig-content-encoding: br") + robotsBody, 200, "", robotsBody, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := read(t, plain(response("urn:1", "http://h/robots.txt", c.block)))
+			equal(t, "issues", got.kinds(), c.issues)
+			if len(got.captures) != 1 {
+				t.Fatalf("%d captures", len(got.captures))
+			}
+			if f := got.captures[0]; f.Status != c.status || f.Location != c.location || got.bodies[0] != c.body {
+				t.Errorf("status %d, location %q, body %q", f.Status, f.Location, got.bodies[0])
+			}
+		})
+	}
+	// A revisit's block is its head, often without the empty line.
+	got := read(t, plain(entry{kind: "revisit", id: "urn:1", url: "http://h/robots.txt", block: "HTTP/1.1 200 OK\r\nServer: x\r\n"}))
+	if len(got.issues) > 0 || got.fetches[0].Status != 200 {
+		t.Errorf("revisit: %v, status %d", got.kinds(), got.fetches[0].Status)
+	}
+}
+
+// Every form of a record header, octet by octet.
+func TestRecordForms(t *testing.T) {
+	const block = "HTTP/1.1 200 OK\r\n\r\nbody"
+	fields := func(end string, lines ...string) string {
+		return strings.Join(lines, end) + end + fmt.Sprintf("Content-Length: %d", len(block)) + end + end + block + end + end
+	}
+	base := []string{"WARC-Type: response", "WARC-Date: 2024-05-01T12:00:00Z", "WARC-Record-ID: <urn:1>", "WARC-Target-URI: http://h/a"}
+	with := func(version string, more ...string) []string {
+		return append(append([]string{version}, base...), more...)
+	}
+	for name, c := range map[string]struct {
+		record string
+		url    string
+		date   string // as parsed again
+		issues []string
+	}{
+		"0.17":          {fields("\r\n", with("WARC/0.17")...), "http://h/a", "2024-05-01T12:00:00Z", nil},
+		"0.18":          {fields("\n", with("WARC/0.18")...), "http://h/a", "2024-05-01T12:00:00Z", nil},
+		"1.0":           {fields("\r\n", with("WARC/1.0")...), "http://h/a", "2024-05-01T12:00:00Z", nil},
+		"1.1":           {fields("\r\n", with("WARC/1.1")...), "http://h/a", "2024-05-01T12:00:00Z", nil},
+		"lower case":    {fields("\r\n", "warc/1.0", "warc-type: RESPONSE", "warc-date: 2024-05-01T12:00:00Z", "warc-target-uri: http://h/a"), "http://h/a", "2024-05-01T12:00:00Z", nil},
+		"folded":        {fields("\r\n", "WARC/1.0", "WARC-Type:", " response", "WARC-Date: 2024-05-01T12:00:00Z", "WARC-Target-URI:", "\thttp://h/a"), "http://h/a", "2024-05-01T12:00:00Z", nil},
+		"repeated":      {fields("\r\n", with("WARC/1.0", "WARC-Target-URI: http://evil/", "WARC-Type: request")...), "http://h/a", "2024-05-01T12:00:00Z", []string{"repeated_field"}},
+		"lengths":       {fields("\r\n", with("WARC/1.0", "Content-Length: 23", "Content-Length: 7")...), "http://h/a", "2024-05-01T12:00:00Z", []string{"repeated_field"}},
+		"brackets":      {fields("\r\n", "WARC/1.0", "WARC-Type: response", "WARC-Date: 2024-05-01T12:00:00Z", "WARC-Target-URI: <http://h/a>"), "http://h/a", "2024-05-01T12:00:00Z", nil},
+		"space":         {fields("\r\n", "WARC/1.0", "WARC-Type: response", "WARC-Date: 2024-05-01T12:00:00Z", "WARC-Target-URI: http://h/a b"), "http://h/a b", "2024-05-01T12:00:00Z", []string{"bad_url"}},
+		"CR in the URI": {fields("\r\n", "WARC/1.0", "WARC-Type: response", "WARC-Date: 2024-05-01T12:00:00Z", "WARC-Target-URI: http://h/a\rb"), "http://h/a\rb", "2024-05-01T12:00:00Z", []string{"bad_url"}},
+		"control":       {fields("\r\n", "WARC/1.0", "WARC-Type: response", "WARC-Date: 2024-05-01T12:00:00Z", "WARC-Target-URI: http://h/a\x01\x7f"), "http://h/a\x01\x7f", "2024-05-01T12:00:00Z", []string{"bad_url"}},
+		"year":          {fields("\r\n", "WARC/1.0", "WARC-Type: response", "WARC-Date: 2024", "WARC-Target-URI: http://h/a"), "http://h/a", "2024", []string{"date_without_zone"}},
+		"nanoseconds":   {fields("\r\n", "WARC/1.1", "WARC-Type: response", "WARC-Date: 2024-05-01T12:00:00.123456789Z", "WARC-Target-URI: http://h/a"), "http://h/a", "2024-05-01T12:00:00.123456Z", nil},
+		"impossible":    {fields("\r\n", "WARC/1.1", "WARC-Type: response", "WARC-Date: 2023-02-29T12:00:00Z", "WARC-Target-URI: http://h/a"), "http://h/a", "", []string{"bad_date"}},
+		"no date":       {fields("\r\n", "WARC/1.1", "WARC-Type: response", "WARC-Target-URI: http://h/a"), "http://h/a", "", []string{"bad_date"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			want, _, _ := parseDate(c.date)
+			for form, got := range map[string]*collected{"plain": read(t, []byte(c.record)), "member": read(t, gzipped(c.record)), "pipe": readPipe(t, []byte(c.record))} {
+				equal(t, form+": issues", got.kinds(), c.issues)
+				if len(got.fetches) != 1 || got.fetches[0].URL != c.url || got.fetches[0].Time() != want || got.fetches[0].Status != 200 {
+					t.Errorf("%s: %+v", form, got.fetches)
+				}
+			}
+		})
+	}
+}

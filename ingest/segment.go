@@ -1,0 +1,154 @@
+package ingest
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+)
+
+// assembly is a segmented record (WARC 1.1 §7): the first segment, and what its
+// continuations have added. Their number is kept of every such record, their
+// octets of policy captures alone.
+type assembly struct {
+	exchange *exchange // of a policy capture
+	head     httpHead
+	raw      []byte // the body as stored
+	origin   record // the first segment's header and place
+	length   int64
+	next     int64 // number of the segment that is due
+	octets   int64 // of all blocks so far
+	closed   bool
+	held     bool // the exchange has been emitted, and waits for its body
+}
+
+// segments holds the segmented records of an input, the oldest forgotten first.
+type segments struct {
+	byOrigin map[string]*assembly
+	order    []string
+	held     int // octets of bodies that wait
+}
+
+// assemble begins a segmented record. Where nothing can name it, it stays alone.
+func (c *committer) assemble(r *record, a *assembly, length int64) error {
+	a.origin, a.length, a.next, a.octets = *r, length, 2, r.contentLength
+	a.origin.block = nil
+	if r.id == "" || c.segments.byOrigin[r.id] != nil {
+		return c.disassemble(a, "no other record can name its first segment")
+	}
+	if c.segments.byOrigin == nil {
+		c.segments.byOrigin = make(map[string]*assembly)
+	}
+	c.segments.byOrigin[r.id] = a
+	c.segments.order = append(c.segments.order, r.id)
+	c.segments.held += len(a.raw)
+	if r.segmentTotal >= 0 {
+		return c.completed(a, r.segmentTotal)
+	}
+	return c.boundSegments(maxSegmented, maxPending)
+}
+
+// boundSegments gives up the oldest segmented records until so many are left, and
+// the bodies that wait hold so many octets.
+func (c *committer) boundSegments(count, octets int) error {
+	s := &c.segments
+	for len(s.order) > count || s.held > octets {
+		a := s.byOrigin[s.order[0]]
+		delete(s.byOrigin, s.order[0])
+		s.order = s.order[1:]
+		if err := c.disassemble(a, fmt.Sprintf("segment %d is not among the records that follow", a.next)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// extractContinuation reads what a continuation adds to a policy capture.
+func (c *committer) extractContinuation(r *record, d *draft) (err error) {
+	a := c.segments.byOrigin[r.segmentOrigin]
+	if a != nil && !a.closed && a.exchange != nil && a.next == r.segmentNumber {
+		d.more, err = io.ReadAll(io.LimitReader(r.block, int64(maxPolicyBody+1-len(a.raw))))
+	}
+	return err
+}
+
+// join adds a continuation whose end has been verified.
+func (c *committer) join(r *record, d *draft, length int64) error {
+	a := c.segments.byOrigin[r.segmentOrigin]
+	switch {
+	case a == nil:
+		return c.report(Issue{Offset: r.offset, Length: length, RecordID: r.id, Kind: IssueMissingSegment,
+			Detail: "a continuation whose first segment is not before it", Action: "record skipped"})
+	case a.closed || r.segmentNumber < a.next: // said already; a segment twice
+		return nil
+	case r.segmentNumber > a.next:
+		return c.disassemble(a, fmt.Sprintf("segment %d is missing before segment %d", a.next, r.segmentNumber))
+	}
+	a.raw = append(a.raw, d.more...)
+	c.segments.held += len(d.more)
+	a.octets += r.contentLength
+	a.next++
+	if r.segmentTotal >= 0 {
+		return c.completed(a, r.segmentTotal)
+	}
+	return c.boundSegments(maxSegmented, maxPending)
+}
+
+// completed ends a segmented record with its last segment.
+func (c *committer) completed(a *assembly, total int64) error {
+	if total != a.octets {
+		return c.disassemble(a, fmt.Sprintf("the segments hold %d octets, WARC-Segment-Total-Length says %d", a.octets, total))
+	}
+	return c.disassemble(a, "")
+}
+
+// disassemble ends a segmented record, with what is missing of it if anything.
+func (c *committer) disassemble(a *assembly, missing string) error {
+	if a.closed {
+		return nil
+	}
+	a.closed = true
+	x := a.exchange
+	d := draft{exchange: x}
+	if missing != "" {
+		action := "none: nothing but its head is needed"
+		if x != nil {
+			action = "body cut"
+			x.Flags |= FlagBodyCut
+		}
+		d.note(&a.origin, IssueMissingSegment, action, "%s", missing)
+	}
+	if x != nil {
+		c.segments.held -= len(a.raw)
+		if err := c.finishAssembled(a, &d); err != nil {
+			return err
+		}
+	}
+	for _, i := range d.issues {
+		i.Length = a.length
+		if err := c.report(i); err != nil {
+			return err
+		}
+	}
+	c.stats.Digests.add(d.digestStats)
+	if a.held {
+		return c.emitOne(x)
+	}
+	return nil
+}
+
+// finishAssembled makes the body of a policy capture of its segments.
+func (c *committer) finishAssembled(a *assembly, d *draft) error {
+	x, before := a.exchange, a.exchange.size()
+	if x.Flags&FlagBodyCut == 0 && len(a.raw) <= maxPolicyBody {
+		d.digests = &digestCheck{payload: d.parseDigest(&a.origin, "WARC-Payload-Digest", a.origin.payloadDigest)}
+		if err := d.checkPayload(&a.origin, &a.head, bytes.NewReader(a.raw)); err != nil {
+			return err
+		}
+	}
+	x.decode(&a.origin, d, &a.head, a.raw)
+	a.raw = nil
+	if c.pairing.pending[x.index] == x {
+		c.pairing.waiting += x.size() - before
+	}
+	return nil
+}
