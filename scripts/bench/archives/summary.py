@@ -96,8 +96,8 @@ with other hosts and record ids: there the page is deflated once, as a part of i
 def machine(facts):
     yield from ("## Machine and versions", "", f"- {facts['machine']}")
     yield from (f"- {name}: {version}" for name, version in facts["versions"].items())
-    yield from ("", """FastWARC iterates without parsing HTTP; warcio reads the content of each record; klauspost's reader inflates member after member and
-compares checksums; libdeflate-gunzip (which maps the whole file) and zcat write to /dev/null. Record and octet counts of those that tell
+    yield from ("", """FastWARC iterates without parsing HTTP; warcio reads the content of each record; internal/inflate and klauspost's reader inflate member after
+member and compare checksums; libdeflate-gunzip (which maps the whole file) and zcat write to /dev/null. Record and octet counts of those that tell
 them are compared with the maker's. The page cache is warm and the output folder of `ingest` and `audit` is removed, untimed, before each run.""", "")
 
 

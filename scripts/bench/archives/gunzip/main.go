@@ -3,8 +3,8 @@
 //
 //	gunzip LIBRARY FILE...
 //
-// LIBRARY is klauspost (github.com/klauspost/compress/gzip). The output is the
-// number of octets.
+// LIBRARY is inflate (internal/inflate) or klauspost
+// (github.com/klauspost/compress/gzip). The output is the number of octets.
 package main
 
 import (
@@ -15,17 +15,19 @@ import (
 	"os"
 
 	"github.com/klauspost/compress/gzip"
+	"github.com/robotsaudit/robotsaudit/internal/inflate"
 )
 
 // libraries return the number of octets inflated.
 var libraries = map[string]func(io.Reader) (int64, error){
+	"inflate":   own,
 	"klauspost": klauspost,
 }
 
 func main() {
 	log.SetFlags(0)
 	if len(os.Args) < 3 || libraries[os.Args[1]] == nil {
-		log.Fatal("usage: gunzip klauspost FILE...")
+		log.Fatal("usage: gunzip inflate|klauspost FILE...")
 	}
 	var total int64
 	for _, path := range os.Args[2:] {
@@ -41,6 +43,24 @@ func main() {
 		total += n
 	}
 	fmt.Println(total)
+}
+
+func own(file io.Reader) (total int64, err error) {
+	in := inflate.NewReader(file)
+	for {
+		switch err := in.NextMember(); err {
+		case nil:
+		case io.EOF:
+			return total, nil
+		default:
+			return total, err
+		}
+		n, err := in.WriteTo(io.Discard)
+		total += n
+		if err != nil {
+			return total, err
+		}
+	}
 }
 
 func klauspost(file io.Reader) (total int64, err error) {
