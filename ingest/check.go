@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -134,26 +133,25 @@ func secondOpinion(path string) Opinion {
 		return Opinion{}
 	}
 	defer f.Close()
-	br := bufio.NewReaderSize(f, readBuffer)
-	switch form, _ := sniff(br); form {
-	case containerPlain, containerMembers, containerGzip, containerBzip2:
-	default:
+	src := newSource(&countingReader{r: f})
+	form := sniff(src)
+	if _, warc := form.framing.(warcFraming); !warc || !form.readable() || form.container == containerZip {
 		return Opinion{}
 	}
+	plain, err := decompressed(form, src.Reader)
+	if err != nil {
+		return Opinion{Asked: true, Stopped: err.Error()}
+	}
 	o := Opinion{Asked: true}
-	if err := o.count(br); err != nil && err != io.EOF {
+	if err := o.count(plain); err != nil && err != io.EOF {
 		o.Stopped = err.Error()
 	}
 	return o
 }
 
-// count lets slyrz/warc read an archive to where it ends or stops. It has no bound
+// count lets slyrz/warc read records to where it ends or stops. It has no bound
 // on the length of a header, so what it reads as one is bounded here.
-func (o *Opinion) count(br *bufio.Reader) error {
-	plain, err := decompressed(containerUnknown, br)
-	if err != nil {
-		return err
-	}
+func (o *Opinion) count(plain io.Reader) error {
 	in := &allowance{r: plain}
 	in.grant(maxRecordHeader)
 	r, err := warc.NewReaderMode(in, warc.SequentialMode)

@@ -36,6 +36,7 @@ type committer struct {
 	segments  segments
 	stats     InputStats
 	head      []byte // reused buffer
+	forgotten bool   // fetches were emitted before their request could be found
 	verify    bool   // compare the digests of all records, not of policy captures alone
 }
 
@@ -88,6 +89,9 @@ func (c *committer) extract(r *record) (draft, error) {
 	var err error
 	if c.verify {
 		d.check(r)
+	}
+	if len(r.id) == maxRecordID {
+		d.note(r, IssueValueCut, "the rest dropped", "WARC-Record-ID of %d octets or more", maxRecordID)
 	}
 	if len(r.repeated) > 0 {
 		d.note(r, IssueRepeatedField, "the first counts", "%.200q", r.repeated)
@@ -147,6 +151,13 @@ func (c *committer) accept(r *record, d draft, length int64) error {
 			return err
 		}
 	}
+	if c.pairing.waiting > maxPending && !c.forgotten {
+		c.forgotten = true
+		if err := c.report(Issue{Offset: r.offset, Length: length, RecordID: r.id, Kind: IssueLimitReached, Action: "the oldest no longer wait",
+			Detail: fmt.Sprintf("fetches and requests that wait for each other hold more than %d octets", maxPending)}); err != nil {
+			return err
+		}
+	}
 	return c.emit(c.pairing.expire(c.index - pairingWindow)...)
 }
 
@@ -190,6 +201,9 @@ func (c *committer) extractWarcinfo(r *record, d *draft) error {
 	if r.kind == kindARCInfo {
 		fields = eachARCField
 	}
+	if len(b) == maxWarcinfo {
+		d.note(r, IssueValueCut, "the rest dropped", "a warcinfo record of %d octets or more", maxWarcinfo)
+	}
 	var w warcinfo
 	fields(b, func(name, value, _ []byte) {
 		v := cut(string(value), maxUserAgent)
@@ -230,6 +244,9 @@ func (c *committer) extractRequest(r *record, d *draft) error {
 	h := parseRequestHead(head)
 	d.request = &request{id: r.id, target: cut(r.target, maxURL), concurrentTo: r.concurrentTo, method: h.method, userAgent: h.userAgent}
 	if !complete {
+		if len(head) >= maxRequestHead {
+			d.note(r, IssueValueCut, "the rest dropped", "no end of the request's head in %d octets", len(head))
+		}
 		return nil
 	}
 	return d.checkPayload(r, &h, io.MultiReader(bytes.NewReader(body), r.block))

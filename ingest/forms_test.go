@@ -119,3 +119,31 @@ func TestRecordForms(t *testing.T) {
 		})
 	}
 }
+
+// A value over its cap is cut, and an issue says so.
+func TestCapsHaveIssues(t *testing.T) {
+	long := func(n int) string { return strings.Repeat("x", n) }
+	waiting := func() (list []entry) {
+		for i := range 70 {
+			list = append(list, response(fmt.Sprintf("urn:%d", i), fmt.Sprintf("http://h%d/robots.txt", i), "HTTP/1.1 200\r\n\r\n"+long(1<<19)))
+		}
+		return list
+	}()
+	for name, c := range map[string]struct {
+		archive []byte
+		want    []string
+	}{
+		"maxRecordHeader":  {plain(response("urn:1", "http://h/", ok200, "X: "+long(maxRecordHeader))), []string{"header_too_long", "skipped_range"}},
+		"maxHTTPHead":      {plain(response("urn:1", "http://h/", "HTTP/1.1 200\r\nX: "+long(3*maxHTTPHead))), []string{"bad_http_head"}},
+		"maxWarcinfo":      {plain(warcinfoRecord("urn:i", "software: "+long(maxWarcinfo))), []string{"value_cut"}},
+		"maxRecordID":      {plain(response("urn:"+long(maxRecordID), "http://h/", ok200)), []string{"value_cut"}},
+		"maxRequestHead":   {plain(requestRecord("urn:q", "http://h/", long(4*maxRequestHead))), []string{"value_cut"}},
+		"maxURL":           {plain(response("urn:1", "http://h/"+long(maxURL), ok200)), []string{"url_too_long"}},
+		"maxPolicyHeaders": {plain(response("urn:1", "http://h/", "HTTP/1.1 200\r\n"+strings.Repeat("X-Robots-Tag: noindex\r\n", 5000)+"\r\n")), []string{"policy_headers_cut"}},
+		"maxPolicyBody":    {plain(response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\n\r\n"+long(maxPolicyBody+1))), []string{"body_cut"}},
+		"maxCodings":       {plain(response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\nContent-Encoding: "+strings.Repeat("gzip,", maxCodings+1)+"\r\n\r\nx")), []string{"false_encoding"}},
+		"maxPending":       {plain(waiting...), []string{"limit_reached"}},
+	} {
+		equal(t, name, read(t, c.archive).kinds(), c.want)
+	}
+}
