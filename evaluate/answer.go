@@ -67,6 +67,7 @@ func match(g *robots.Group, path string) Answer {
 func (f *parsedFile) match(s *subject) Answer {
 	r := f.reader(s.token)
 	a := match(r.group, s.path)
+	a.Match = r.match
 	for _, g := range r.others {
 		if verdictOf(g.Match(s.path).Allowed) != a.Verdict {
 			a.Notes |= NoteOtherMode
@@ -112,6 +113,7 @@ type parsedFile struct {
 	size    int64
 	teams   []team // what-if tokens by deciding group, once asked for
 	readers map[string]reader
+	profile robots.Profile
 }
 
 // reader is what a file has for a product token: the group that governs it, and
@@ -119,6 +121,7 @@ type parsedFile struct {
 type reader struct {
 	group  *robots.Group
 	others []*robots.Group
+	match  Match
 }
 
 // maxReaders bounds the tokens of one file whose groups are kept.
@@ -128,7 +131,7 @@ func (f *parsedFile) reader(token string) reader {
 	if r, known := f.readers[token]; known {
 		return r
 	}
-	r := reader{group: f.For(token)}
+	r := reader{group: f.For(token), match: f.matchOf(token)}
 	for _, m := range robots.Modes {
 		if g := f.ForMode(token, m); g != r.group {
 			r.others = append(r.others, g)
@@ -142,6 +145,20 @@ func (f *parsedFile) reader(token string) reader {
 	}
 	f.readers[token] = r
 	return r
+}
+
+// matchOf tells how a token finds its group.
+func (f *parsedFile) matchOf(token string) Match {
+	line, value := f.AgentLine(token, 0)
+	switch {
+	case line == 0:
+		return MatchNoGroup
+	case strings.HasPrefix(value, "*"):
+		return MatchGlobal
+	case f.profile == robots.Google:
+		return MatchGoogle
+	}
+	return MatchExact
 }
 
 // fileCache keeps parsed robots.txt files by the digest of their body. Most hosts
@@ -181,7 +198,7 @@ func (c *fileCache) get(st *State) (*parsedFile, error) {
 			return nil, err
 		}
 	}
-	f := &parsedFile{size: int64(len(body))}
+	f := &parsedFile{size: int64(len(body)), profile: c.profile}
 	f.File = robots.Parse(body, c.profile)
 	if f.Cut {
 		f.whole = robots.ParseWhole(body, c.profile)

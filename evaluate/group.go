@@ -34,7 +34,8 @@ func newGroup(p place) *group {
 
 func (g *group) add(c *ingest.Capture) error {
 	g.captures = append(g.captures, *c)
-	g.captures[len(g.captures)-1].PolicyHeaders = "" // may be long, and is not needed
+	kept := &g.captures[len(g.captures)-1]
+	kept.PolicyHeaders, kept.Via = "", "" // may be long, and are not needed
 	return nil
 }
 
@@ -123,7 +124,7 @@ func (g *group) addFetches(fetches *cursor[ingest.Fetch], chases []chase) error 
 		}
 		held[markOf(f)] = true
 		c := &ingest.Capture{Fetch: *f, Kind: ingest.CaptureTarget}
-		c.PolicyHeaders = ""
+		c.PolicyHeaders, c.Via = "", ""
 		s := g.shelf(key)
 		s.all = append(s.all, c)
 		return nil

@@ -158,6 +158,20 @@ func (s AgentSource) String() string {
 	return [...]string{"none", "request", "warcinfo", "option"}[s]
 }
 
+// Match is how the file's group was found that decides for a token.
+type Match uint8
+
+// The ways to a group. The zero value is that no file was asked.
+const (
+	MatchNone    Match = iota
+	MatchExact         // a user-agent line names the token
+	MatchGoogle        // the same, as Google compares them
+	MatchGlobal        // none does; one says *
+	MatchNoGroup       // neither: everything is allowed
+)
+
+func (m Match) String() string { return [...]string{"", "exact", "google", "global", "no_group"}[m] }
+
 // Answer is what one robots capture says of a path to a token.
 type Answer struct {
 	Verdict   Verdict
@@ -165,6 +179,7 @@ type Answer struct {
 	Rule      *robots.Rule // nil unless the reason is a rule
 	GroupLine int          // line of the group's user-agent line; 0: none
 	Group     int          // the deciding group's number in its file; 0: none
+	Match     Match        // how the token was matched to that group
 	Notes     Notes
 	allows    bool // a reading that the specifications leave open allows
 }

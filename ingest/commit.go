@@ -29,8 +29,8 @@ type committer struct {
 	entry     string // of the input, where it is a WACZ
 	out       sink
 	index     int // of the record in hand
-	warcinfos map[string]warcinfo
-	latest    warcinfo
+	warcinfos map[string]Crawl
+	latest    Crawl
 	pairing   pairing
 	targets   targetSet
 	segments  segments
@@ -40,16 +40,12 @@ type committer struct {
 	verify    bool   // compare the digests of all records, not of policy captures alone
 }
 
-// warcinfo is what a warcinfo record says of the crawl.
-type warcinfo struct {
-	software, userAgent, claim string
-}
-
 // draft is what is taken from a record before its end is verified.
 type draft struct {
 	exchange *exchange
 	request  *request
-	info     *warcinfo
+	metadata *metadata
+	info     *Crawl
 	infoID   string
 	target   string // key of the URL that a policy capture redirects to
 	issues   []Issue
@@ -68,6 +64,7 @@ type InputStats struct {
 	Issues  int64            `json:"issues"`
 	Lossy   int64            `json:"lossy"` // issues that mean unread octets
 	Digests DigestStats      `json:"digests"`
+	Crawls  []Crawl          `json:"crawls,omitempty"`
 }
 
 func newCommitter(input int32, entry string, out sink) *committer {
@@ -75,7 +72,7 @@ func newCommitter(input int32, entry string, out sink) *committer {
 		input:     input,
 		entry:     entry,
 		out:       out,
-		warcinfos: make(map[string]warcinfo),
+		warcinfos: make(map[string]Crawl),
 		pairing:   newPairing(),
 		stats:     InputStats{Records: make(map[string]int64)},
 		head:      make([]byte, 0, 16<<10),
@@ -101,6 +98,8 @@ func (c *committer) extract(r *record) (draft, error) {
 		err = c.extractWarcinfo(r, &d)
 	case "request":
 		err = c.extractRequest(r, &d)
+	case "metadata":
+		err = c.extractMetadata(r, &d)
 	case "response", "revisit", "resource", kindARC:
 		err = c.extractFetch(r, &d)
 	case "continuation":
@@ -144,6 +143,11 @@ func (c *committer) accept(r *record, d draft, length int64) error {
 		if err := c.emit(c.pairing.addRequest(d.request)...); err != nil {
 			return err
 		}
+	case d.metadata != nil:
+		d.metadata.index = c.index
+		if err := c.emit(c.pairing.addMetadata(d.metadata)...); err != nil {
+			return err
+		}
 	case d.exchange != nil:
 		d.exchange.index, d.exchange.Length, d.exchange.Trust = c.index, length, r.trust
 		c.targets.add(d.target)
@@ -157,6 +161,9 @@ func (c *committer) accept(r *record, d draft, length int64) error {
 			Detail: fmt.Sprintf("fetches and requests that wait for each other hold more than %d octets", maxPending)}); err != nil {
 			return err
 		}
+	}
+	if err := c.emit(c.pairing.settle(c.index - metadataWindow)...); err != nil {
+		return err
 	}
 	return c.emit(c.pairing.expire(c.index - pairingWindow)...)
 }
@@ -190,49 +197,6 @@ func (d *draft) note(r *record, kind IssueKind, action, format string, args ...a
 	d.issues = append(d.issues, Issue{
 		Offset: r.offset, RecordID: r.id, Kind: kind, Action: action, Detail: fmt.Sprintf(format, args...),
 	})
-}
-
-func (c *committer) extractWarcinfo(r *record, d *draft) error {
-	b, err := io.ReadAll(io.LimitReader(r.block, maxWarcinfo))
-	if err != nil {
-		return err
-	}
-	fields := eachField
-	if r.kind == kindARCInfo {
-		fields = eachARCField
-	}
-	if len(b) == maxWarcinfo {
-		d.note(r, IssueValueCut, "the rest dropped", "a warcinfo record of %d octets or more", maxWarcinfo)
-	}
-	var w warcinfo
-	fields(b, func(name, value, _ []byte) {
-		v := cut(string(value), maxUserAgent)
-		switch string(name) {
-		case "software":
-			first(&w.software, v)
-		case "http-header-user-agent":
-			first(&w.userAgent, v)
-		case "robots":
-			first(&w.claim, v)
-		}
-	})
-	d.info, d.infoID = &w, r.id
-	return nil
-}
-
-func (c *committer) addWarcinfo(id string, w warcinfo) {
-	c.latest = w
-	if id != "" && len(c.warcinfos) < maxWarcinfos {
-		c.warcinfos[id] = w
-	}
-}
-
-// warcinfoOf finds the warcinfo in force: the one named, else the latest before.
-func (c *committer) warcinfoOf(r *record) warcinfo {
-	if w, ok := c.warcinfos[r.warcinfoID]; ok && r.warcinfoID != "" {
-		return w
-	}
-	return c.latest
 }
 
 func (c *committer) extractRequest(r *record, d *draft) error {
@@ -285,12 +249,12 @@ func (c *committer) extractFetch(r *record, d *draft) error {
 func (c *committer) identify(r *record, url weburl.URL, d *draft) {
 	x := d.exchange
 	info := c.warcinfoOf(r)
-	x.infoAgent = info.userAgent
+	x.infoAgent = info.UserAgent
 	f := &x.Fetch
 	*f = Fetch{
 		HostReversed: url.HostReversed(), Origin: url.Origin(), URL: r.target[:min(len(r.target), maxURL)], RecordID: r.id, Input: c.input,
 		Entry: c.entry, Offset: r.offset, Type: recordTypes[r.kind], Status: -1, PayloadDigest: cut(r.payloadDigest, 256),
-		Truncated: cut(r.truncated, 64), Claim: info.claim, Software: info.software,
+		Truncated: cut(r.truncated, 64), Claim: info.Robots, Millis: -1,
 	}
 	if r.streamed {
 		f.Flags |= FlagStreamed

@@ -10,7 +10,7 @@ import (
 
 // SchemaVersion names the shape of the facts. It is part of their folder's name:
 // facts of another version are not read, and not migrated, but made again.
-const SchemaVersion = "1"
+const SchemaVersion = "2"
 
 // RecordType is the kind of archive record that holds a fetch.
 type RecordType uint8
@@ -80,6 +80,9 @@ const (
 	FlagStreamed                            // the offset is one in a decompressed stream
 	FlagUnsupportedScheme                   // a response of a scheme that robots.txt does not speak of
 	FlagDigestMismatch                      // a digest of the record does not match what it holds
+	FlagDiscovery                           // a metadata record tells how the crawler came to the URL
+	FlagSeed                                // it was a seed
+	FlagForceFetch                          // it was fetched although the crawler had it already
 )
 
 // Fetch is a row of facts: one captured exchange as the archive records it.
@@ -106,13 +109,15 @@ type Fetch struct {
 	Truncated       string         `parquet:"truncated,dict"` // WARC-Truncated
 	UserAgent       string         `parquet:"user_agent,dict"`
 	UserAgentSource Source         `parquet:"user_agent_source"`
-	Claim           string         `parquet:"claim,dict"` // warcinfo robots:
-	Software        string         `parquet:"software,dict"`
+	Claim           string         `parquet:"claim,dict"`     // warcinfo robots:
 	PolicyHeaders   string         `parquet:"policy_headers"` // raw lines, joined by \n
 	Profile         RevisitProfile `parquet:"revisit_profile"`
 	RefersToURL     string         `parquet:"refers_to_url"`
 	RefersToMicros  int64          `parquet:"refers_to_time"`
 	RefersToPrec    Precision      `parquet:"refers_to_precision"`
+	Via             string         `parquet:"via"`                 // of the metadata record: the page that led here
+	HopsFromSeed    string         `parquet:"hops_from_seed,dict"` // a letter a hop
+	Millis          int32          `parquet:"millis"`              // that the fetch took; -1: not said
 }
 
 // Time returns the fetch's WARC-Date.
@@ -178,7 +183,7 @@ func compareOrigins(a, b *Fetch) int {
 // fetchSize is about what a fetch occupies in memory, in octets.
 func fetchSize(f *Fetch) int {
 	return 320 + len(f.URL) + len(f.RecordID) + len(f.Location) + len(f.PolicyHeaders) + len(f.RefersToURL) +
-		len(f.PayloadDigest)
+		len(f.PayloadDigest) + len(f.Via)
 }
 
 // FetchRuns is the specification of the runs of fetches.

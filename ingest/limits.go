@@ -6,6 +6,8 @@ const (
 	maxRecordHeader  = 1 << 20   // octets of one record's WARC header
 	maxHTTPHead      = 1 << 20   // octets of one HTTP head
 	maxWarcinfo      = 1 << 20   // octets of one warcinfo block
+	maxMetadata      = 64 << 10  // octets read of one metadata block
+	maxHopsFromSeed  = 1 << 10   // octets of the path from the seed
 	maxRecordID      = 1 << 10   // octets of a WARC-Record-ID
 	maxRequestHead   = 64 << 10  // octets read of one request
 	maxURL           = 64 << 10  // octets of a URL or Location
@@ -18,6 +20,7 @@ const (
 	maxCodings       = 8         // content codings of one response
 	maxDigestCodings = 2         // content codings undone to compare a digest with what they leave
 	maxDigestDecoded = 1 << 30   // octets that they may leave
+	maxCrawls        = 16        // different warcinfo records of one input told in the summary
 	maxWarcinfos     = 1024      // warcinfo records remembered in one input
 	maxDictionary    = 16 << 20  // octets of a zstd dictionary, decompressed
 	maxZstdWindow    = 64 << 20  // octets that a zstd frame may look back
@@ -26,6 +29,7 @@ const (
 	maxRewinds       = 64        // times that a deflated entry is inflated from its start, in search of places in it
 	maxReinflate     = 1 << 30   // octets of a deflated entry inflated to read one record again
 	pairingWindow    = 16 << 10  // records within which a request finds its response
+	metadataWindow   = 64        // records within which metadata finds its fetch, once that has its request
 	maxConcurrent    = 64        // WARC-Concurrent-To fields of one record
 	maxSegmented     = 1024      // segmented records remembered in one input
 	maxRepeated      = 8         // contradicting fields of one record that are named

@@ -1,5 +1,7 @@
 package ingest
 
+import "slices"
+
 // request is a request record that may belong to a fetch.
 type request struct {
 	index        int // of the record in its input
@@ -11,53 +13,65 @@ type request struct {
 	taken        bool
 }
 
-// exchange is a fetch that waits for its request record.
+// exchange is a fetch that waits for its request and its metadata record.
 type exchange struct {
 	Capture
-	index        int // of the record in its input
-	concurrentTo []string
-	body         []byte
-	hasBody      bool
-	assembly     *assembly // of a policy capture in segments
-	infoAgent    string    // http-header-user-agent of the warcinfo in force
+	index         int // of the record in its input
+	concurrentTo  []string
+	body          []byte
+	hasBody       bool
+	assembly      *assembly // of a policy capture in segments
+	infoAgent     string    // http-header-user-agent of the warcinfo in force
+	requested     bool      // its request has been found
+	described     bool      // its metadata record has been found
+	describedSize int       // octets of it
 }
 
-// pairing finds the request record of each fetch: the one that WARC-Concurrent-To
-// joins to it, in either direction, else the record right beside it of the same
-// URL. It remembers the last pairingWindow records, and fewer where those hold
-// more than maxPending octets.
+// pairing finds the request and the metadata record of each fetch: those that
+// WARC-Concurrent-To joins to it, in either direction, else the record right beside
+// it of the same URL. It remembers the last pairingWindow records, and fewer where
+// those hold more than maxPending octets. Of several that claim a fetch the first
+// in the file counts; one may claim several fetches.
 type pairing struct {
-	pending  map[int]*exchange    // fetches without a request, by record index
-	byID     map[string]*exchange // the same by record id
-	named    map[string]*exchange // the same by the ids that they name
-	requests map[int]*request     // by record index
-	ids      map[string]*request  // the same by record id
-	naming   map[string]*request  // the same by the ids that they name
-	oldest   int                  // no record before it is remembered
-	waiting  int                  // octets that pending and requests hold
+	pending  map[int]*exchange      // fetches that wait, by record index
+	byID     map[string][]*exchange // the same by record id
+	named    map[string][]*exchange // the same by the ids that they name
+	requests map[int]*request       // by record index
+	ids      map[string]*request    // the same by record id
+	naming   map[string]*request    // the same by the ids that they name
+	metadata []*metadata            // that name a fetch not seen yet, of the last metadataWindow records
+	last     *metadata              // the record before, where it is metadata that names nothing
+	oldest   int                    // no record before it is remembered
+	settled  int                    // no fetch up to here waits for metadata alone
+	waiting  int                    // octets that pending, requests and metadata hold
 }
 
 func newPairing() pairing {
 	return pairing{
-		pending: make(map[int]*exchange), byID: make(map[string]*exchange), named: make(map[string]*exchange),
+		pending: make(map[int]*exchange), byID: make(map[string][]*exchange), named: make(map[string][]*exchange),
 		requests: make(map[int]*request), ids: make(map[string]*request), naming: make(map[string]*request),
 		oldest: 1,
 	}
 }
 
-// addExchange returns the fetch if its request is known already.
-func (p *pairing) addExchange(x *exchange) (paired []*exchange) {
+// addExchange returns the fetch if all that belongs to it is known already.
+func (p *pairing) addExchange(x *exchange) (done []*exchange) {
 	if q := p.requestOf(x); q != nil {
 		x.join(q)
+	}
+	if m := p.metadataOf(x); m != nil {
+		x.describe(m)
+	}
+	if x.requested && x.described {
 		return []*exchange{x}
 	}
 	p.pending[x.index] = x
 	p.waiting += x.size()
 	if x.RecordID != "" {
-		p.byID[x.RecordID] = x
+		p.byID[x.RecordID] = append(p.byID[x.RecordID], x)
 	}
 	for _, id := range x.concurrentTo {
-		p.named[id] = x
+		p.named[id] = append(p.named[id], x)
 	}
 	return nil
 }
@@ -75,45 +89,123 @@ func (p *pairing) requestOf(x *exchange) *request {
 	return nil
 }
 
-// addRequest returns the fetches that it belongs to, in file order.
-func (p *pairing) addRequest(q *request) (paired []*exchange) {
+// addRequest returns the fetches that need nothing more.
+func (p *pairing) addRequest(q *request) (done []*exchange) {
 	p.requests[q.index] = q
 	p.waiting += q.size()
+	var mine []*exchange
 	if q.id != "" {
-		p.ids[q.id] = q
-		paired = p.pair(paired, q, p.named[q.id])
+		if p.ids[q.id] == nil {
+			p.ids[q.id] = q
+		}
+		mine = append(mine, p.named[q.id]...)
 	}
 	for _, id := range q.concurrentTo {
-		p.naming[id] = q
-		paired = p.pair(paired, q, p.byID[id])
+		if p.naming[id] == nil {
+			p.naming[id] = q
+		}
+		mine = append(mine, p.byID[id]...)
 	}
-	return paired
+	for _, x := range mine {
+		if x.requested {
+			continue
+		}
+		x.join(q)
+		if x.described || x.index <= q.index-metadataWindow {
+			p.forget(x)
+			done = append(done, x)
+		}
+	}
+	return done
 }
 
-func (p *pairing) pair(paired []*exchange, q *request, x *exchange) []*exchange {
-	if x == nil || p.pending[x.index] != x {
-		return paired
+// addMetadata returns the fetches that need nothing more.
+func (p *pairing) addMetadata(m *metadata) (done []*exchange) {
+	var mine []*exchange
+	if m.id != "" {
+		mine = append(mine, p.named[m.id]...)
 	}
-	p.forget(x)
-	x.join(q)
-	return append(paired, x)
+	for _, id := range m.names {
+		mine = append(mine, p.byID[id]...)
+	}
+	switch {
+	case len(mine) == 0 && len(m.names) == 0:
+		if x := p.describedBeside(m); x != nil {
+			mine = append(mine, x)
+		} else {
+			p.last = m
+		}
+	case len(mine) == 0:
+		p.metadata = append(p.metadata, m)
+		p.waiting += m.size()
+	}
+	for _, x := range mine {
+		if x.described {
+			continue
+		}
+		p.waiting += m.size() // as the fetch grows
+		x.describe(m)
+		if x.requested {
+			p.forget(x)
+			done = append(done, x)
+		}
+	}
+	return done
+}
+
+// metadataOf finds metadata before a fetch that belongs to it.
+func (p *pairing) metadataOf(x *exchange) *metadata {
+	for _, m := range p.metadata {
+		if x.RecordID != "" && slices.Contains(m.names, x.RecordID) || m.id != "" && slices.Contains(x.concurrentTo, m.id) {
+			return m
+		}
+	}
+	if m := p.last; m != nil && m.index == x.index-1 && m.target == x.URL {
+		return m
+	}
+	return nil
+}
+
+// describedBeside finds the fetch right before metadata that names none, or before
+// the request between them.
+func (p *pairing) describedBeside(m *metadata) *exchange {
+	index := m.index - 1
+	if q := p.requests[index]; q != nil && q.target == m.target {
+		index--
+	}
+	if x := p.pending[index]; x != nil && !x.described && x.URL == m.target {
+		return x
+	}
+	return nil
 }
 
 func (p *pairing) forget(x *exchange) {
 	delete(p.pending, x.index)
 	p.waiting -= x.size()
-	if p.byID[x.RecordID] == x {
-		delete(p.byID, x.RecordID)
-	}
+	drop(p.byID, x.RecordID, x)
 	for _, id := range x.concurrentTo {
-		if p.named[id] == x {
-			delete(p.named, id)
-		}
+		drop(p.named, id, x)
+	}
+}
+
+// drop removes x from the list of a key. Fetches leave about in the order in which
+// they came, so it is looked for from the front.
+func drop(m map[string][]*exchange, key string, x *exchange) {
+	list := m[key]
+	i := slices.Index(list, x)
+	switch {
+	case i < 0:
+	case len(list) == 1:
+		delete(m, key)
+	case i == 0:
+		m[key] = list[1:]
+	default:
+		m[key] = slices.Delete(list, i, i+1)
 	}
 }
 
 func (x *exchange) join(q *request) {
-	q.taken = true
+	q.taken, x.requested = true, true
 	x.Method, x.UserAgent = q.method, q.userAgent
 	if q.userAgent != "" {
 		x.UserAgentSource = SourceRequest
@@ -123,7 +215,7 @@ func (x *exchange) join(q *request) {
 // size is what of the fetch may be long, in octets.
 func (x *exchange) size() int {
 	return len(x.body) + len(x.URL) + len(x.Origin) + len(x.HostReversed) + len(x.RecordID) + len(x.Location) + len(x.PolicyHeaders) +
-		len(x.RefersToURL) + idSize(x.concurrentTo)
+		len(x.RefersToURL) + idSize(x.concurrentTo) + x.describedSize
 }
 
 // size is what of the request may be long, in octets.
@@ -145,14 +237,38 @@ func (p *pairing) expire(upTo int) (expired []*exchange) {
 	for p.oldest <= upTo || p.waiting > maxPending {
 		if x := p.pending[p.oldest]; x != nil {
 			p.forget(x)
-			p.joinAdjacent(x)
+			if !x.requested {
+				p.joinAdjacent(x)
+			}
 			expired = append(expired, x)
 		}
+		p.forgetMetadata(p.oldest)
 		// The request before a fetch is needed for as long as the fetch waits.
 		p.forgetRequest(p.oldest - 1)
 		p.oldest++
 	}
 	return expired
+}
+
+// settle returns, in file order, the fetches up to index upTo that have their request, and so wait
+// for metadata alone: it stands near, where there is any.
+func (p *pairing) settle(upTo int) (done []*exchange) {
+	for ; p.settled < upTo; p.settled++ {
+		if x := p.pending[p.settled+1]; x != nil && x.requested {
+			p.forget(x)
+			done = append(done, x)
+		}
+	}
+	p.forgetMetadata(upTo)
+	return done
+}
+
+// forgetMetadata forgets metadata up to a record.
+func (p *pairing) forgetMetadata(upTo int) {
+	for len(p.metadata) > 0 && p.metadata[0].index <= upTo {
+		p.waiting -= p.metadata[0].size()
+		p.metadata = p.metadata[1:]
+	}
 }
 
 func (p *pairing) forgetRequest(index int) {

@@ -139,8 +139,8 @@ func TestWarcinfoOfAFetch(t *testing.T) {
 		warcinfoRecord("urn:i", "software: a\r\nsoftware: b\r\nRobots: classic\r\nformat: WARC\r\n"),
 		response("urn:1", "http://h/", ok200),
 	))
-	if f := got.fetches[0]; f.Software != "a" || f.Claim != "classic" {
-		t.Errorf("software %q, claim %q", f.Software, f.Claim)
+	if f := got.fetches[0]; f.Claim != "classic" {
+		t.Errorf("claim %q", f.Claim)
 	}
 }
 
@@ -150,13 +150,16 @@ func TestPairingMemory(t *testing.T) {
 	long := strings.Repeat("x", 60<<10)
 	most := 0
 	for i := 1; i <= 3000; i++ {
-		if i%2 == 0 {
+		if i%3 == 0 {
+			p.addMetadata(&metadata{index: i, id: fmt.Sprint("urn:m", i), via: long, names: []string{fmt.Sprint("urn:r", i-2), "urn:no"}})
+		} else if i%2 == 0 {
 			p.addRequest(&request{index: i, id: fmt.Sprint("urn:", i), target: long, concurrentTo: []string{long[:1000]}})
 		} else {
 			x := &exchange{index: i}
-			x.URL, x.PolicyHeaders = long, long
+			x.RecordID, x.URL, x.PolicyHeaders = fmt.Sprint("urn:r", i), long, long
 			p.addExchange(x)
 		}
+		p.settle(i - metadataWindow)
 		p.expire(i - pairingWindow)
 		most = max(most, p.waiting)
 	}
@@ -165,7 +168,141 @@ func TestPairingMemory(t *testing.T) {
 	}
 	p.expire(3001)
 	p.expire(3002)
-	if p.waiting != 0 || len(p.requests)+len(p.ids)+len(p.naming)+len(p.pending)+len(p.byID)+len(p.named) != 0 {
+	if p.waiting != 0 || len(p.requests)+len(p.ids)+len(p.naming)+len(p.pending)+len(p.byID)+len(p.named)+len(p.metadata) != 0 {
 		t.Errorf("after all: %d octets, %d requests, %d ids, %d names", p.waiting, len(p.requests), len(p.ids), len(p.naming))
 	}
+}
+
+// metadataRecord is one as Heritrix writes it.
+func metadataRecord(id, url, block string, fields ...string) entry {
+	return entry{kind: "metadata", id: id, url: url, fields: append(fields, "Content-Type: text/anvl"), block: block}
+}
+
+// discoveries returns record id → what the metadata of the fetch tells.
+func discoveries(c *collected) map[string]string {
+	m := make(map[string]string)
+	for _, f := range c.fetches {
+		text := fmt.Sprintf("%s via %q hops %q ms %d", f.UserAgent, f.Via, f.HopsFromSeed, f.Millis)
+		for flag, name := range map[Flags]string{FlagDiscovery: " told", FlagSeed: " seed", FlagForceFetch: " forced"} {
+			if f.Flags&flag != 0 {
+				text += name
+			}
+		}
+		m[f.RecordID] = text
+	}
+	return m
+}
+
+func TestMetadata(t *testing.T) {
+	const page, via = "http://h/p", "via: http://h/\r\nhopsFromSeed: LE\r\nfetchTimeMs: 47\r\noutlink: http://h/x L a/@href\r\n"
+	const told, silent = `bot/1 via "http://h/" hops "LE" ms 47 told`, `bot/1 via "" hops "" ms -1`
+	q, r := requestRecord("urn:q", page, "bot/1", "WARC-Concurrent-To: <urn:r>"), response("urn:r", page, ok200)
+	const unasked = `via "http://h/" hops "LE" ms 47 told`
+	filler := func(n int) (e []entry) {
+		for i := range n {
+			e = append(e, response(fmt.Sprint("urn:f", i), "http://f/", ok200))
+		}
+		return e
+	}
+	for name, c := range map[string]struct {
+		in   []entry
+		want string // of urn:r
+	}{
+		"names the response":          {[]entry{r, q, metadataRecord("urn:m", "http://x/", via, "WARC-Concurrent-To: <urn:r>")}, told},
+		"refers to the response":      {[]entry{r, q, metadataRecord("urn:m", "http://x/", via, "WARC-Refers-To: <urn:r>")}, told},
+		"names it among others":       {[]entry{r, q, metadataRecord("urn:m", "", via, "WARC-Concurrent-To: <urn:q>", "WARC-Concurrent-To: <urn:r>")}, told},
+		"before the response":         {[]entry{metadataRecord("urn:m", "", via, "WARC-Concurrent-To: <urn:r>"), q, r}, told},
+		"between them":                {[]entry{r, metadataRecord("urn:m", "", via, "WARC-Concurrent-To: <urn:r>"), q}, told},
+		"named by the response":       {[]entry{q, response("urn:r", page, ok200, "WARC-Concurrent-To: <urn:m>"), metadataRecord("urn:m", "", via)}, told},
+		"named, before the response":  {[]entry{q, metadataRecord("urn:m", "", via), {kind: "continuation"}, response("urn:r", page, ok200)}, silent},
+		"beside":                      {[]entry{q, r, metadataRecord("", page, via)}, told},
+		"beside, behind the request":  {[]entry{r, q, metadataRecord("", page, via)}, told},
+		"beside, before":              {[]entry{q, metadataRecord("", page, via), r}, told},
+		"beside, of another URL":      {[]entry{r, q, metadataRecord("", "http://h/other", via)}, silent},
+		"beside, and names another":   {[]entry{r, q, metadataRecord("", page, via, "WARC-Concurrent-To: <urn:else>")}, silent},
+		"not beside":                  {[]entry{r, q, {kind: "conversion"}, metadataRecord("", page, via)}, silent},
+		"the first counts":            {[]entry{r, metadataRecord("urn:m", "", via, "WARC-Concurrent-To: <urn:r>"), metadataRecord("urn:n", "", "seed:\r\n", "WARC-Concurrent-To: <urn:r>"), q}, told},
+		"without a request":           {[]entry{r, metadataRecord("urn:m", "", via, "WARC-Concurrent-To: <urn:r>")}, unasked},
+		"seed":                        {[]entry{r, q, metadataRecord("", page, "seed: \r\nforce-fetch:\r\n")}, silent + " told seed forced"},
+		"of another crawler":          {[]entry{r, q, metadataRecord("", page, "fetchTimeMs: 655\r\nlanguages-cld2: {}\r\n")}, `bot/1 via "" hops "" ms 655`},
+		"nothing known":               {[]entry{r, q, metadataRecord("", page, "usingCharset: x\r\nfetchTimeMs: -4\r\n")}, silent},
+		"no fields":                   {[]entry{r, q, {kind: "metadata", url: page, fields: []string{"Content-Type: application/json"}, block: via}}, silent},
+		"far apart, not yet asked":    {slices.Concat([]entry{r}, filler(metadataWindow+9), []entry{metadataRecord("urn:m", "", via, "WARC-Concurrent-To: <urn:r>"), q}), told},
+		"near, once asked":            {slices.Concat([]entry{r, q}, filler(metadataWindow-2), []entry{metadataRecord("urn:m", "", via, "WARC-Concurrent-To: <urn:r>")}), told},
+		"too far apart, once asked":   {slices.Concat([]entry{r, q}, filler(metadataWindow), []entry{metadataRecord("urn:m", "", via, "WARC-Concurrent-To: <urn:r>")}), silent},
+		"the cut line says nothing":   {[]entry{r, q, metadataRecord("", page, "seed:\r\nx: "+strings.Repeat("y", maxMetadata-16)+"\r\nvia: http://h/")}, silent + " told seed"},
+		"a response is no metadata's": {[]entry{r, q, metadataRecord("urn:r", "", via, "WARC-Concurrent-To: <urn:q>")}, silent},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := read(t, plain(c.in...))
+			text := discoveries(got)["urn:r"]
+			want := c.want
+			// The order of the flags' names is that of a map.
+			for _, flag := range []string{" told", " seed", " forced"} {
+				if strings.Contains(text, flag) != strings.Contains(want, flag) {
+					t.Errorf("got %q, want %q", text, want)
+				}
+				text, want = strings.Replace(text, flag, "", 1), strings.Replace(want, flag, "", 1)
+			}
+			if strings.TrimSpace(text) != strings.TrimSpace(want) {
+				t.Errorf("got %q, want %q", text, want)
+			}
+			if n := len(got.fetches); n != strings.Count(string(plain(c.in...)), "WARC-Type: response") {
+				t.Errorf("%d fetches", n)
+			}
+		})
+	}
+}
+
+// Several fetches may name one request, or be named by one, before or behind it.
+func TestOneRequestOfSeveral(t *testing.T) {
+	names := func(id string) entry { return response(id, "http://h/"+id, ok200, "WARC-Concurrent-To: <urn:q>") }
+	q := requestRecord("urn:q", "http://h/", "bot/1")
+	naming := requestRecord("urn:q", "http://h/", "bot/1", "WARC-Concurrent-To: <urn:a>", "WARC-Concurrent-To: <urn:b>", "WARC-Concurrent-To: <urn:a>")
+	a, b := response("urn:a", "http://h/a", ok200), response("urn:b", "http://h/b", ok200)
+	second := requestRecord("urn:q2", "http://h/", "bot/2", "WARC-Concurrent-To: <urn:a>")
+	for name, c := range map[string][]entry{
+		"all before":           {names("urn:a"), names("urn:b"), q},
+		"all behind":           {q, names("urn:a"), names("urn:b")},
+		"on either side":       {names("urn:a"), q, names("urn:b")},
+		"named before":         {a, b, naming},
+		"named behind":         {naming, a, b},
+		"named on either side": {a, naming, b},
+		"the first counts":     {naming, second, a, b},
+		"the first, behind":    {a, b, naming, second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := read(t, plain(c...))
+			if len(got.fetches) != 2 {
+				t.Fatalf("%d fetches", len(got.fetches))
+			}
+			for _, f := range got.fetches {
+				if f.UserAgent != "bot/1" {
+					t.Errorf("%s: %q", f.RecordID, f.UserAgent)
+				}
+			}
+		})
+	}
+}
+
+func TestCrawlsOfAnInput(t *testing.T) {
+	wget := "software: Wget/1.21\r\nwget-arguments: \"-e\" \"robots=OFF\" \"--http-password=secret\"\r\n"
+	in := []entry{
+		warcinfoRecord("urn:i", "software: Heritrix/3\r\nhttp-header-from: a@b\r\noperator: Admin\r\nisPartOf: coll\r\nrobots: obey\r\nhttp-header-user-agent: h/3\r\n"),
+		response("urn:1", "http://h/1", ok200),
+		warcinfoRecord("urn:j", wget), response("urn:2", "http://h/2", ok200),
+		warcinfoRecord("urn:k", wget),
+	}
+	for i := range 2 * maxCrawls {
+		in = append(in, warcinfoRecord("", fmt.Sprintf("software: s%d\r\n", i)))
+	}
+	got := read(t, plain(in...))
+	if len(got.result.Crawls) != maxCrawls {
+		t.Fatalf("%d crawls", len(got.result.Crawls))
+	}
+	equal(t, "crawls", got.result.Crawls[:3], []Crawl{
+		{Software: "Heritrix/3", UserAgent: "h/3", From: "a@b", Operator: "Admin", IsPartOf: "coll", Robots: "obey"},
+		{Software: "Wget/1.21", Robots: "off"}, {Software: "s0"},
+	})
+	equal(t, "claims", []string{got.fetches[0].Claim, got.fetches[1].Claim}, []string{"obey", "off"})
 }

@@ -20,6 +20,7 @@ type recordHeader struct {
 	payloadDigest string
 	blockDigest   string
 	profile       string
+	refersTo      string // packed id
 	refersToURI   string
 	refersToDate  string
 	truncated     string
@@ -118,6 +119,8 @@ func (h *recordHeader) set(name, value []byte) {
 		contradicts = first(&h.blockDigest, string(value))
 	case "warc-profile":
 		contradicts = first(&h.profile, trimBrackets(value))
+	case "warc-refers-to":
+		contradicts = first(&h.refersTo, recordID(value))
 	case "warc-refers-to-target-uri":
 		contradicts = first(&h.refersToURI, trimBrackets(value))
 	case "warc-refers-to-date":

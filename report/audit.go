@@ -44,6 +44,7 @@ type AuditInput struct {
 	Issues      int64            `json:"issues"`
 
 	Digests ingest.DigestStats `json:"digests"`
+	Crawls  []ingest.Crawl     `json:"crawls,omitempty"`
 }
 
 // Totals are counts over all inputs. DisallowedShareOfKnown leaves unknown fetches
@@ -73,7 +74,7 @@ func NewAudit(facts *ingest.Facts, settings Settings, t *evaluate.Totals, s *Sum
 	for _, in := range facts.Inputs {
 		a.Inputs = append(a.Inputs, AuditInput{
 			Name: locator(in.Name), Size: in.Size, Fingerprint: in.Fingerprint, Container: in.Container,
-			Records: in.Records, Fetches: in.Fetches, Robots: in.Robots, Issues: in.Issues, Digests: in.Digests,
+			Records: in.Records, Fetches: in.Fetches, Robots: in.Robots, Issues: in.Issues, Digests: in.Digests, Crawls: in.Crawls,
 		})
 	}
 	a.Totals = Totals{

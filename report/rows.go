@@ -37,6 +37,11 @@ type FetchRow struct {
 	RuleLine         *int32  `parquet:"rule_line,optional"`
 	Notes            *string `parquet:"notes,optional,dict"`
 	Trust            string  `parquet:"trust,dict"`
+	Via              *string `parquet:"via,optional,dict"`
+	HopsFromSeed     *string `parquet:"hops_from_seed,optional,dict"`
+	IsSeed           *bool   `parquet:"is_seed,optional"`
+	ForceFetch       *bool   `parquet:"force_fetch,optional"`
+	FetchDuration    *int32  `parquet:"fetch_duration_ms,optional"`
 }
 
 // ViolationRow is a row of violations and of contested: a disallowed fetch with
@@ -96,6 +101,12 @@ type ViolationRow struct {
 	RobotsAgent       *string `parquet:"robots_agent,optional,dict"`
 	ContestedFilename *string `parquet:"contested_warc_filename,optional,dict"`
 	ContestedOffset   *int64  `parquet:"contested_warc_record_offset,optional"`
+	AgentMatch        *string `parquet:"agent_match,optional,dict"`
+	Via               *string `parquet:"via,optional,dict"`
+	HopsFromSeed      *string `parquet:"hops_from_seed,optional,dict"`
+	IsSeed            *bool   `parquet:"is_seed,optional"`
+	ForceFetch        *bool   `parquet:"force_fetch,optional"`
+	FetchDuration     *int32  `parquet:"fetch_duration_ms,optional"`
 }
 
 // RobotsRow is a row of robots: one robots capture and what it came to.

@@ -67,7 +67,8 @@ func documented(t *testing.T, doc, heading string) (columns []column) {
 func columnsOf[T any](t *testing.T) (columns []column) {
 	t.Helper()
 	types := map[string]string{
-		"STRING": "STRING", "INT(16,true)": "INT16", "INT32": "INT32", "INT64": "INT64", "INT(32,true)": "INT32", "INT(64,true)": "INT64",
+		"BOOLEAN": "BOOLEAN",
+		"STRING":  "STRING", "INT(16,true)": "INT16", "INT32": "INT32", "INT64": "INT64", "INT(32,true)": "INT32", "INT(64,true)": "INT64",
 		"TIMESTAMP(isAdjustedToUTC=true,unit=MICROS)": "TIMESTAMP",
 	}
 	for _, f := range parquet.SchemaOf(new(T)).Fields() {
@@ -133,6 +134,7 @@ func TestDocumentNamesEveryValue(t *testing.T) {
 		"reason":       values(evaluate.Reason.String)[1:],
 		"certainty":    values(evaluate.Certainty.String)[1:],
 		"agent_source": values(evaluate.AgentSource.String),
+		"agent_match":  values(evaluate.Match.String)[1:4],
 		"outcome":      values(evaluate.Outcome.String),
 		"record_type":  values(ingest.RecordType.String)[1:],
 		"trust":        values(ingest.Trust.String),

@@ -231,6 +231,11 @@ func (w *Writer) fetchRow(r *evaluate.Result) FetchRow {
 		Certainty:        optional(r.Certainty.String()),
 		Notes:            noteList(r.Notes),
 		Trust:            f.Trust.String(),
+		Via:              optional(locator(f.Via)),
+		HopsFromSeed:     discovered(f, text(f.HopsFromSeed)),
+		IsSeed:           discovered(f, f.Flags&ingest.FlagSeed != 0),
+		ForceFetch:       discovered(f, f.Flags&ingest.FlagForceFetch != 0),
+		FetchDuration:    known(f.Millis, f.Millis >= 0),
 	}
 	if r.HasPrior {
 		row.PriorVerdict = optional(r.Prior.String())
@@ -296,6 +301,12 @@ func (w *Writer) violationRow(r *evaluate.Result) ViolationRow {
 		RobotsLength:     g.Length,
 		RobotsRecordID:   optionalText(ingest.RecordIDText(g.RecordID)),
 		RobotsAgent:      optionalText(g.Agent()),
+		AgentMatch:       optional(r.Match.String()),
+		Via:              optional(locator(f.Via)),
+		HopsFromSeed:     discovered(f, text(f.HopsFromSeed)),
+		IsSeed:           discovered(f, f.Flags&ingest.FlagSeed != 0),
+		ForceFetch:       discovered(f, f.Flags&ingest.FlagForceFetch != 0),
+		FetchDuration:    known(f.Millis, f.Millis >= 0),
 	}
 	row.Rule, row.RuleLine = rule(&r.Answer)
 	row.RobotsBodyFile, row.RobotsBodyOffset, row.RobotsBodyDigest = w.body(g)
@@ -329,6 +340,9 @@ func (w *Writer) filename(input int32, entry string) string {
 	}
 	return w.names[input] + "/" + locator(entry)
 }
+
+// discovered is v where the archive tells how the crawler came to the URL.
+func discovered[T any](f *ingest.Fetch, v T) *T { return known(v, f.Flags&ingest.FlagDiscovery != 0) }
 
 func micros(t ingest.Time) *int64 { return known(t.Micros, t.Known()) }
 

@@ -38,7 +38,7 @@ func testFetch(origin, path string) ingest.Fetch {
 	return ingest.Fetch{
 		Origin: origin, URL: origin + path, Micros: noon, Precision: ingest.PrecisionSecond, RecordID: "urn:x:" + path,
 		Offset: 700, Length: 300, Type: ingest.Response, Method: "GET", Status: 200, MIMEType: "text/html",
-		UserAgent: "TestBot/1.0", UserAgentSource: ingest.SourceRequest, Claim: "classic",
+		UserAgent: "TestBot/1.0", UserAgentSource: ingest.SourceRequest, Claim: "classic", Millis: -1,
 	}
 }
 

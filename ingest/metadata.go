@@ -1,0 +1,84 @@
+package ingest
+
+import (
+	"bytes"
+	"io"
+	"strconv"
+)
+
+// metadata is what a metadata record tells of how the crawler came to a URL. The
+// field names are Heritrix's; other crawlers write some of them.
+type metadata struct {
+	index  int // of the record in its input
+	id     string
+	target string
+	names  []string // the records that it describes
+	via    string   // the page that led to the URL
+	hops   string   // how: a letter a hop from the seed, E an embed, P a prerequisite, L a link, R a redirect
+	millis int32    // that the fetch took; -1: not said
+	flags  Flags
+}
+
+// extractMetadata reads the fields of a metadata record (WARC 1.1 §6.6). Records of
+// other content, and those without any of the fields, are left alone.
+func (c *committer) extractMetadata(r *record, d *draft) error {
+	switch mimeType(r.contentType) {
+	case "application/warc-fields", "text/anvl", "":
+	default:
+		return nil
+	}
+	b, err := io.ReadAll(io.LimitReader(r.block, maxMetadata))
+	if err != nil {
+		return err
+	}
+	if len(b) == maxMetadata { // the line that is cut says something else
+		b = b[:bytes.LastIndexByte(b, '\n')+1]
+	}
+	m := metadata{id: r.id, target: cut(r.target, maxURL), names: r.concurrentTo, millis: -1}
+	if r.refersTo != "" {
+		m.names = append(m.names, r.refersTo)
+	}
+	found := false
+	eachField(b, func(name, value, _ []byte) { found = m.set(string(name), value) || found })
+	if found {
+		d.metadata = &m
+	}
+	return nil
+}
+
+// set stores a field and reports whether it is one that is kept.
+func (m *metadata) set(name string, value []byte) bool {
+	switch name {
+	case "via":
+		first(&m.via, cut(string(value), maxURL))
+		m.flags |= FlagDiscovery
+	case "hopsfromseed":
+		first(&m.hops, cut(string(value), maxHopsFromSeed))
+		m.flags |= FlagDiscovery
+	case "seed":
+		m.flags |= FlagDiscovery | FlagSeed
+	case "force-fetch":
+		m.flags |= FlagDiscovery | FlagForceFetch
+	case "fetchtimems":
+		n, err := strconv.ParseInt(string(value), 10, 32)
+		if err != nil || n < 0 {
+			return false
+		}
+		m.millis = int32(n)
+	default:
+		return false
+	}
+	return true
+}
+
+// describe takes over what the metadata record of a fetch says.
+func (x *exchange) describe(m *metadata) {
+	x.described, x.describedSize = true, m.size()
+	x.Via, x.HopsFromSeed, x.Millis = m.via, m.hops, m.millis
+	x.Flags |= m.flags
+}
+
+// size is what of the metadata may be long, in octets.
+func (m *metadata) size() int {
+	return len(m.id) + len(m.target) + len(m.via) + len(m.hops) + idSize(m.names)
+}

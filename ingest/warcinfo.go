@@ -1,0 +1,95 @@
+package ingest
+
+import (
+	"io"
+	"slices"
+	"strings"
+)
+
+// Crawl is what a warcinfo record says of the crawl that made the records behind
+// it (WARC 1.1 §6.2 and the fields that crawlers add). It is the crawler's word,
+// never evidence.
+type Crawl struct {
+	Software  string `json:"software,omitempty"`
+	UserAgent string `json:"user_agent,omitempty"` // http-header-user-agent
+	From      string `json:"from,omitempty"`       // http-header-from
+	Operator  string `json:"operator,omitempty"`
+	IsPartOf  string `json:"is_part_of,omitempty"`
+	Robots    string `json:"robots,omitempty"` // what it claims of obedience
+}
+
+func (c *committer) extractWarcinfo(r *record, d *draft) error {
+	b, err := io.ReadAll(io.LimitReader(r.block, maxWarcinfo))
+	if err != nil {
+		return err
+	}
+	fields := eachField
+	if r.kind == kindARCInfo {
+		fields = eachARCField
+	}
+	if len(b) == maxWarcinfo {
+		d.note(r, IssueValueCut, "the rest dropped", "a warcinfo record of %d octets or more", maxWarcinfo)
+	}
+	var w Crawl
+	var arguments string
+	fields(b, func(name, value, _ []byte) {
+		v := cut(string(value), maxUserAgent)
+		switch string(name) {
+		case "software":
+			first(&w.Software, v)
+		case "http-header-user-agent":
+			first(&w.UserAgent, v)
+		case "http-header-from":
+			first(&w.From, v)
+		case "operator":
+			first(&w.Operator, v)
+		case "ispartof":
+			first(&w.IsPartOf, v)
+		case "robots":
+			first(&w.Robots, v)
+		case "wget-arguments":
+			first(&arguments, string(value))
+		}
+	})
+	if claim := wgetClaim(arguments); claim != "" {
+		first(&w.Robots, claim)
+	}
+	d.info, d.infoID = &w, r.id
+	return nil
+}
+
+// wgetClaim reads from the arguments of GNU wget whether robots.txt was switched
+// off: `-e robots=off`. Releases that write a robots field say the same there. The
+// arguments themselves are not kept: passwords may be among them.
+func wgetClaim(arguments string) string {
+	for word := range strings.FieldsSeq(strings.NewReplacer(`"`, " ", "'", " ").Replace(arguments)) {
+		word = strings.TrimPrefix(strings.TrimPrefix(word, "--execute="), "-e")
+		if value, ok := strings.CutPrefix(strings.ToLower(word), "robots="); ok {
+			switch value {
+			case "off", "no", "0":
+				return "off"
+			case "on", "yes", "1":
+				return "classic"
+			}
+		}
+	}
+	return ""
+}
+
+func (c *committer) addWarcinfo(id string, w Crawl) {
+	c.latest = w
+	if id != "" && len(c.warcinfos) < maxWarcinfos {
+		c.warcinfos[id] = w
+	}
+	if len(c.stats.Crawls) < maxCrawls && !slices.Contains(c.stats.Crawls, w) {
+		c.stats.Crawls = append(c.stats.Crawls, w)
+	}
+}
+
+// warcinfoOf finds the warcinfo in force: the one named, else the latest before.
+func (c *committer) warcinfoOf(r *record) Crawl {
+	if w, ok := c.warcinfos[r.warcinfoID]; ok && r.warcinfoID != "" {
+		return w
+	}
+	return c.latest
+}
