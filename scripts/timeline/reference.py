@@ -63,6 +63,9 @@ Ambiguities, and how they are read here
  A23 "Stale, and another capture within 24 h after t disagrees" applies also when
      evidence is older than 30 days.
  A24 An unreachable capture as later evidence: disallowed, unreachable, later.
+ A25 "Every 2xx capture" of the last day is a permitted copy (§3): also a part of a
+     file, and a revisit with a 2xx of its own whose original is lost. Nobody can
+     show that such a copy disallowed, so it keeps a violation from being certain.
 """
 
 import json
@@ -670,11 +673,17 @@ def answer_in_time(archive, capture, candidates, fetch):
     return answer(archive, capture, fetch)
 
 
+def is_copy(archive, capture):
+    """Whether the crawler got something that it could go on using (A25)."""
+    kind = archive.outcome(capture).kind
+    return kind in ("rules", "partial", "unavailable") \
+        or kind == "unresolved" and capture.status is not None and capture.status // 100 == 2
+
+
 def permitted_copies(archive, captures, candidates, governing, fetch):
     """§3: what a crawler that caches (RFC §2.4) may have used instead."""
     copies = [c for c in captures if at_or_before(c.time, fetch.time)
-              and difference(fetch.time, c.time) <= DAY
-              and archive.outcome(c).kind in ("rules", "unavailable")]
+              and difference(fetch.time, c.time) <= DAY and is_copy(archive, c)]
     if archive.outcome(governing).kind == "unreachable":
         copies += latest([c for c in candidates if at_or_before(c.time, fetch.time)
                           and archive.outcome(c).kind == "rules"])

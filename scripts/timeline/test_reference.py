@@ -181,6 +181,9 @@ MOVED = dict(status=301, body=b"", location=OTHER)
     ([capture("2023-06-15T11:00:00Z"), capture("2023-06-15T11:30:00Z", ALLOW, token="F")], ("disallowed", "fresh", "rule", "contested")),
     ([capture("2023-06-15T11:00:00Z"), capture("2023-06-15T10:00:00Z", b"", 404)], ("disallowed", "fresh", "rule", "contested")),
     ([capture("2023-06-15T11:00:00Z"), capture("2023-06-14T10:00:00Z", ALLOW)], ("disallowed", "fresh", "rule", "certain")),
+    ([capture("2023-06-15T11:00:00Z"), capture("2023-06-15T10:00:00Z", b"", type="revisit", digest="d")],
+     ("disallowed", "fresh", "rule", "probable")),
+    ([capture("2023-06-15T11:00:00Z"), capture("2023-06-15T10:00:00Z", ALLOW, 206)], ("disallowed", "fresh", "rule", "probable")),
     # conflict and change
     ([capture("2023-06-15T11:00:00Z"), capture("2023-06-15T11:00:00Z", ALLOW)], ("unknown", "fresh", "conflicting_captures", None)),
     ([capture("2023-06-13T11:00:00Z"), capture("2023-06-15T13:00:00Z", ALLOW)], ("unknown", "stale", "changed_between", None)),

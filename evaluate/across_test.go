@@ -1,0 +1,108 @@
+package evaluate
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestRevisitAcrossArchives: robots.txt lies in one archive, and the one that is
+// audited holds it only as revisits. In both orders the rules are found; without
+// the first archive nothing is known.
+func TestRevisitAcrossArchives(t *testing.T) {
+	t.Parallel()
+	original := robotsTxt("-40d", closed)
+	original.warc = []string{digest}
+	refersTo := []string{"WARC-Refers-To-Target-URI: " + original.url, "WARC-Refers-To-Date: " + original.date()}
+	for name, c := range map[string]struct {
+		status string
+		warc   []string
+	}{
+		"with a head, by digest":       {"", []string{identical, digest}},
+		"with a head, by Refers-To":    {"", append([]string{identical}, refersTo...)},
+		"without a head, by digest":    {"-", []string{identical, digest}},
+		"without a head, by Refers-To": {"-", append([]string{identical}, refersTo...)},
+		"not modified, by Refers-To":   {"304 x", append([]string{notModified}, refersTo...)},
+		"not modified, by URL":         {"304 x", []string{notModified}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			again := revisit(rec{url: original.url, at: "-1h", status: c.status}, c.warc...)
+			again.state = "rules rules=1"
+			first, second := archive{original}, archive{again, page(certain)}
+			check(t, Options{}, first, second)
+			check(t, Options{}, second, first)
+			again.state = "unresolved unresolved_revisit"
+			check(t, Options{}, archive{again, page("unknown fresh unresolved_revisit")})
+		})
+	}
+}
+
+// TestRevisitResolvedWrongly: what shares a digest, or has none to speak of, lends
+// nothing, whichever archive holds it.
+func TestRevisitResolvedWrongly(t *testing.T) {
+	t.Parallel()
+	elsewhere := rec{url: "https://b.example/robots.txt", at: "-2d", body: closed, warc: []string{digest}}
+	beside := rec{url: home + "/copy.txt", at: "-2d", body: closed, warc: []string{digest}}
+	empty := rec{url: home + "/robots.txt", at: "-2d", body: closed, warc: []string{emptyDigest}} // a digest that lies
+	again := func(lines ...string) rec {
+		return revisit(rec{url: home + "/robots.txt", at: "-1h"}, append(lines, identical)...)
+	}
+	for name, c := range map[string]struct {
+		other, revisit rec
+		want           string
+	}{
+		"a digest shared with another host": {elsewhere, again(digest), "unknown fresh unresolved_revisit"},
+		"a digest shared with another path": {beside, again(digest), "unknown fresh unresolved_revisit"},
+		"the digest of the empty payload":   {empty, again(emptyDigest), "unknown fresh unresolved_revisit prior=disallowed"},
+		"no digest at all":                  {empty, again(), "unknown fresh unresolved_revisit prior=disallowed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			first, second := archive{c.other}, archive{c.revisit, page(c.want)}
+			check(t, Options{}, first, second)
+			check(t, Options{}, second, first)
+		})
+	}
+}
+
+// TestHopsAcrossArchives: each hop of a robots.txt redirect lies in an archive of
+// its own, under names that do not tell policy, and the last is a revisit.
+func TestHopsAcrossArchives(t *testing.T) {
+	t.Parallel()
+	first := redirect(home+"/robots.txt", "-1h", "https://b.example/policy?x=1")
+	second := redirect("https://b.example/policy?x=1", "-59m", "http://c.example/rules.html")
+	original := rec{url: "http://c.example/rules.html", at: "-9d", body: closed, warc: []string{digest}}
+	last := revisit(rec{url: original.url, at: "-58m"}, identical, digest)
+	first.state = "rules hops=2 final=200 rules=1"
+	archives := []archive{{first}, {second}, {original}, {last}, {page(certain)}}
+	for turn := range archives {
+		turned := append(append([]archive{}, archives[turn:]...), archives[:turn]...)
+		check(t, Options{}, turned...)
+	}
+	first.state = "unresolved unresolved_revisit hops=2 final=200"
+	check(t, Options{}, archive{first}, archive{second}, archive{last}, archive{page("unknown fresh unresolved_revisit")})
+	first.state = "unresolved unresolved_redirect hops=2 final=302"
+	check(t, Options{}, archive{first}, archive{second}, archive{page("unknown fresh unresolved_redirect")})
+}
+
+// TestDuplicateNamesTheOther: of copies of one record the issue of each but the
+// first names the place of the first.
+func TestDuplicateNamesTheOther(t *testing.T) {
+	t.Parallel()
+	filler := rec{url: "http://z.example/", at: "-3h"}
+	p := page(certain)
+	s, totals := check(t, Options{}, archive{robotsTxt("-1h", closed), p}, archive{filler, p})
+	if totals.Duplicates != 1 || totals.ViolationsCertain != 1 {
+		t.Errorf("%d duplicates, %d violations", totals.Duplicates, totals.ViolationsCertain)
+	}
+	var where string
+	for _, call := range s.calls {
+		if strings.HasPrefix(call, "issue ") {
+			where = call
+		}
+	}
+	first := strings.Index(string(archive{robotsTxt("-1h", closed), p}.bytes()), "WARC-Type: response\r\nWARC-Target-URI: "+p.url)
+	first -= len("WARC/1.1\r\n")
+	if want := fmt.Sprintf("the same record as at %d of 0.warc", first); !strings.HasPrefix(where, "issue 1 ") || !strings.Contains(where, want) {
+		t.Errorf("got %q, want %q in file 1", where, want)
+	}
+}
