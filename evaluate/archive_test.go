@@ -125,13 +125,14 @@ func (a archive) bytes() []byte {
 
 // recorder is a Sink that remembers.
 type recorder struct {
-	calls   []string
-	results map[string]string // by record id
-	states  map[string]string
-	issues  []string
-	groups  map[string]map[int]string // by record id and group
-	ruled   map[string]int64          // robots_id by record id
-	agents  map[string][]string       // by "robots_id group"
+	calls      []string
+	results    map[string]string // by record id
+	states     map[string]string
+	issues     []string
+	exclusions []string
+	groups     map[string]map[int]string // by record id and group
+	ruled      map[string]int64          // robots_id by record id
+	agents     map[string][]string       // by "robots_id group"
 }
 
 func resultText(r *Result) string {
@@ -216,6 +217,11 @@ func (s *recorder) Host(h *HostStats) error {
 
 func (s *recorder) Agent(a *AgentStats) error {
 	return s.note("agent %q %v %+v", a.Agent, slices.Sorted(maps.Keys(a.Claims)), a.Counts)
+}
+
+func (s *recorder) Exclusion(x *Exclusion) error {
+	s.exclusions = append(s.exclusions, fmt.Sprintf("%s %s %s %v: %s", x.Event.URL, x.Event.Reason, x.Agent, x.AgentSource, resultText(&x.Result)))
+	return s.note("exclusion %s", s.exclusions[len(s.exclusions)-1])
 }
 
 func (s *recorder) Issue(i *ingest.Issue) error {

@@ -38,28 +38,35 @@ func newSubject(f *ingest.Fetch, agent string) subject {
 func (d *decider) decide(f *ingest.Fetch, tl *timeline) (Result, error) {
 	r := Result{Fetch: f}
 	r.Agent, r.AgentSource = d.agentOf(f)
+	return r, d.settle(&r, tl)
+}
+
+// settle gives the verdict on a fetch, or on what a log says was none, for the
+// agent of r.
+func (d *decider) settle(r *Result, tl *timeline) error {
+	f := r.Fetch
 	s := newSubject(f, r.Agent)
 	if f.Flags&ingest.FlagUnsupportedScheme != 0 {
 		r.Reason = UnsupportedScheme
-		return r, nil
+		return nil
 	}
 	r.RobotsCapture = s.path == "/robots.txt" && s.Method == http.MethodGet
 	switch {
-	case d.isRobots(&r, &s) || tl.marks[markOf(f)]:
+	case d.isRobots(r, &s) || tl.marks[markOf(f)]:
 		r.Verdict, r.Reason = Allowed, RobotsTxtItself
-		return r, nil
+		return nil
 	case !s.time.Known():
 		r.Reason = NoTime
-		return r, nil
+		return nil
 	}
 	if f.Flags&ingest.FlagURLCut != 0 {
 		r.Notes |= NoteURLCut
 	}
 	v := tl.view(&s)
-	if err := d.judge(&r, &s, &v); err != nil {
-		return r, err
+	if err := d.judge(r, &s, &v); err != nil {
+		return err
 	}
-	return r, d.certify(&r, &s, tl, &v)
+	return d.certify(r, &s, tl, &v)
 }
 
 // isRobots reports whether a fetch is allowed whatever robots.txt says, because

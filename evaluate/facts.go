@@ -78,6 +78,15 @@ func (s *store) captures(ctx context.Context) iter.Seq2[*ingest.Capture, error] 
 	}
 }
 
+// events yields what crawlers' logs say, in order.
+func (s *store) events(ctx context.Context) iter.Seq2[*ingest.LogEvent, error] {
+	paths, tasks := s.files(func(t *ingest.Task) []string { return t.Events })
+	return run.Merge(ctx, paths, ingest.EventRuns, run.MergeOptions[ingest.LogEvent]{
+		TmpDir:  s.tmp,
+		Prepare: func(file int, e *ingest.LogEvent) { e.Input = s.facts.Tasks[tasks[file]].Global[e.Input] },
+	})
+}
+
 // issues yields what ingest noted, in order of input and place, and with it the
 // runs of issues at own, whose inputs are numbered already.
 func (s *store) issues(ctx context.Context, own []string) iter.Seq2[*ingest.Issue, error] {

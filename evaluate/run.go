@@ -30,6 +30,8 @@ type Totals struct {
 	Duplicates      int64 // records left out because another input holds them too
 	Origins         int64
 	Captures        int64
+	LogEvidence     int64 // log lines that stand for a robots.txt that could not be had
+	Exclusions      int64
 	AgentUnseen     bool // no User-Agent holds Options.Crawler (RFC 9309 §2.2.1 SHOULD)
 }
 
@@ -62,15 +64,17 @@ func Run(ctx context.Context, facts *ingest.Facts, opt Options, sink Sink) (*Tot
 
 // evaluation decides all fetches, origin by origin.
 type evaluation struct {
-	store   *store
-	opt     Options
-	sink    Sink
-	decider *decider
-	whatIf  *whatIf // nil where nobody asks
-	totals  Totals
-	agents  map[string]*AgentStats
-	lastID  int64
-	issues  *run.Writer[ingest.Issue] // found while evaluating
+	store    *store
+	opt      Options
+	sink     Sink
+	decider  *decider
+	whatIf   *whatIf // nil where nobody asks
+	totals   Totals
+	agents   map[string]*AgentStats
+	lastID   int64
+	crawlers crawlers // of the origin in hand
+	lines    lineTwins
+	issues   *run.Writer[ingest.Issue] // found while evaluating
 }
 
 func newEvaluation(s *store, opt Options, sink Sink, issues *run.Writer[ingest.Issue]) *evaluation {
@@ -105,18 +109,26 @@ func (e *evaluation) decideAll(ctx context.Context, res *resolved) error {
 	defer marks.stop()
 	fetches := newCursor(e.store.fetches(ctx, nil), placeOf)
 	defer fetches.stop()
-	for fetches.row != nil {
-		if err := e.decideOrigin(fetches, states, marks); err != nil {
+	events := newCursor(e.store.events(ctx), placeOfEvent)
+	defer events.stop()
+	for fetches.row != nil || events.row != nil {
+		if err := e.decideOrigin(fetches, states, marks, events); err != nil {
 			return err
 		}
 	}
-	return cmp.Or(fetches.err, states.err, marks.err)
+	return cmp.Or(fetches.err, states.err, marks.err, events.err)
 }
 
-// decideOrigin decides the fetches of the next origin.
-func (e *evaluation) decideOrigin(fetches *cursor[ingest.Fetch], states *cursor[State], marks *cursor[mark]) error {
+// decideOrigin decides the fetches of the next origin, and what logs say was not
+// fetched from it.
+func (e *evaluation) decideOrigin(
+	fetches *cursor[ingest.Fetch], states *cursor[State], marks *cursor[mark], events *cursor[ingest.LogEvent],
+) error {
 	here := fetches.here
-	tl, err := e.loadTimeline(here, states, marks)
+	if fetches.row == nil || events.row != nil && events.here.compare(here) < 0 {
+		here = events.here
+	}
+	tl, err := e.loadTimeline(here, states, marks, events)
 	if err != nil {
 		return err
 	}
@@ -124,6 +136,7 @@ func (e *evaluation) decideOrigin(fetches *cursor[ingest.Fetch], states *cursor[
 		e.whatIf.newOrigin()
 	}
 	host := &HostStats{Origin: here.origin}
+	e.crawlers = crawlers{}
 	var seen twins
 	err = fetches.each(here, func(f *ingest.Fetch) error {
 		if first := seen.first(f); first != nil {
@@ -132,6 +145,9 @@ func (e *evaluation) decideOrigin(fetches *cursor[ingest.Fetch], states *cursor[
 		return e.decideFetch(f, tl, host)
 	})
 	if err != nil {
+		return err
+	}
+	if err := e.excluded(here, events, tl, e.crawlers); err != nil || host.Fetches == 0 {
 		return err
 	}
 	e.totals.Origins++
@@ -175,6 +191,7 @@ func (e *evaluation) decideFetch(f *ingest.Fetch, tl *timeline, host *HostStats)
 }
 
 func (e *evaluation) count(r *Result, host *HostStats) {
+	e.crawlers.add(r.Agent)
 	agent := e.agentStats(r)
 	for _, c := range []*Counts{&e.totals.Counts, &host.Counts, &agent.Counts} {
 		c.Add(r)
@@ -192,18 +209,44 @@ func (e *evaluation) count(r *Result, host *HostStats) {
 	}
 }
 
-// loadTimeline reads the resolved captures and marks of an origin.
-func (e *evaluation) loadTimeline(here place, states *cursor[State], marks *cursor[mark]) (*timeline, error) {
+// loadTimeline reads the resolved captures and marks of an origin, and what logs say
+// of its robots.txt. The cursor of the logs then stands at the origin's exclusions.
+func (e *evaluation) loadTimeline(
+	here place, states *cursor[State], marks *cursor[mark], events *cursor[ingest.LogEvent],
+) (*timeline, error) {
 	var list []*State
-	err := states.each(here, func(s *State) error {
-		st := *s
+	add := func(st *State) error {
 		e.lastID++
 		st.ID = e.lastID
 		st.agent, _ = e.decider.agentOf(&st.Fetch)
 		st.readAs(e.opt.Profile)
-		list = append(list, &st)
-		return e.reportState(&st)
+		list = append(list, st)
+		return e.reportState(st)
+	}
+	// addEvents adds the log lines before a moment.
+	addEvents := func(until *State) error {
+		for events.row != nil && events.here == here && events.row.Kind == ingest.EventRobotsUnreachable {
+			if until != nil && events.row.Micros >= until.Micros {
+				return nil
+			}
+			if err := e.addEvent(events.row, list, add); err != nil {
+				return err
+			}
+			events.advance()
+		}
+		return events.err
+	}
+	events.skipTo(here)
+	err := states.each(here, func(s *State) error {
+		st := *s
+		if err := addEvents(&st); err != nil {
+			return err
+		}
+		return add(&st)
 	})
+	if err == nil {
+		err = addEvents(nil)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -215,6 +258,22 @@ func (e *evaluation) loadTimeline(here place, states *cursor[State], marks *curs
 	return newTimeline(list, marked), err
 }
 
+// addEvent adds a log line to a timeline, if it says more than the last of list.
+func (e *evaluation) addEvent(ev *ingest.LogEvent, list []*State, add func(*State) error) error {
+	if first := e.lines.first(ev); first != nil {
+		return e.noteLineTwice(first, ev)
+	}
+	var last *State
+	if len(list) > 0 {
+		last = list[len(list)-1]
+	}
+	if st := stateOfEvent(ev); st.Time().Known() && st.tells(last) {
+		e.totals.LogEvidence++
+		return add(st)
+	}
+	return nil
+}
+
 func (e *evaluation) reportState(st *State) error {
 	rec := RobotsRecord{State: st}
 	if st.HasBody {
@@ -224,8 +283,10 @@ func (e *evaluation) reportState(st *State) error {
 		}
 		rec.Parsed, rec.Groups, rec.Rules, rec.Notes = true, file.Groups, file.Rules, file.Notes()
 	}
-	e.totals.Captures++
-	e.totals.RobotsByOutcome[st.Outcome.String()]++
+	if st.Type != ingest.LogLine {
+		e.totals.Captures++
+		e.totals.RobotsByOutcome[st.Outcome.String()]++
+	}
 	return e.sink.Robots(&rec)
 }
 

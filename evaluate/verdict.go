@@ -152,10 +152,11 @@ const (
 	AgentFromRequest
 	AgentFromWarcinfo
 	AgentFromOption
+	AgentFromOrigin // of a log line: the one crawler that fetched from the origin
 )
 
 func (s AgentSource) String() string {
-	return [...]string{"none", "request", "warcinfo", "option"}[s]
+	return [...]string{"none", "request", "warcinfo", "option", "origin"}[s]
 }
 
 // Match is how the file's group was found that decides for a token.
@@ -292,6 +293,7 @@ type Sink interface {
 	RobotsAgent(robotsID int64, group int, agent string) error
 	Host(*HostStats) error
 	Agent(*AgentStats) error
+	Exclusion(*Exclusion) error
 	Issue(*ingest.Issue) error
 }
 

@@ -133,7 +133,7 @@ func TestARC(t *testing.T) {
 				equal(t, "bodies", got.bodies, []string{robotsBody})
 				for _, f := range got.fetches {
 					if f.Type != ARCRecord || f.RecordID != "" || f.UserAgent != "bot/1 & more" || f.UserAgentSource != SourceWarcinfo ||
-						f.Claim != "classic" || f.Software != "crawler" || f.Precision != PrecisionSecond {
+						f.Claim != "classic" || f.Precision != PrecisionSecond {
 						t.Errorf("%+v", f)
 					}
 				}

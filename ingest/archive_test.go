@@ -19,6 +19,7 @@ type collected struct {
 	captures []Capture
 	bodies   []string
 	issues   []Issue
+	events   []LogEvent
 	result   InputResult
 }
 
@@ -28,7 +29,8 @@ func (c *collected) capture(x *Capture, body []byte) error {
 	c.bodies = append(c.bodies, string(body))
 	return nil
 }
-func (c *collected) issue(i Issue) error { c.issues = append(c.issues, i); return nil }
+func (c *collected) issue(i Issue) error     { c.issues = append(c.issues, i); return nil }
+func (c *collected) event(e *LogEvent) error { c.events = append(c.events, *e); return nil }
 
 // kinds returns the kinds of the issues in order.
 func (c *collected) kinds() []string {

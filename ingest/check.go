@@ -124,6 +124,7 @@ type issueSink struct{ issues *run.Writer[Issue] }
 
 func (s issueSink) fetch(*Fetch) error             { return nil }
 func (s issueSink) capture(*Capture, []byte) error { return nil }
+func (s issueSink) event(*LogEvent) error          { return nil }
 func (s issueSink) issue(i Issue) error            { return s.issues.Add(i) }
 
 // secondOpinion counts the records that github.com/slyrz/warc sees.

@@ -18,6 +18,7 @@ type sink interface {
 	fetch(*Fetch) error
 	capture(c *Capture, body []byte) error
 	issue(Issue) error
+	event(*LogEvent) error
 }
 
 // committer turns the records of one input, which it receives in file order,
@@ -64,6 +65,7 @@ type InputStats struct {
 	Issues  int64            `json:"issues"`
 	Lossy   int64            `json:"lossy"` // issues that mean unread octets
 	Digests DigestStats      `json:"digests"`
+	Events  int64            `json:"events,omitempty"` // log events
 	Crawls  []Crawl          `json:"crawls,omitempty"`
 }
 

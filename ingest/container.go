@@ -31,12 +31,13 @@ const (
 	containerZip          // .wacz: a zip file with archives in it
 	containerUnsupported  // an archive, but of a form that is not read
 	containerNotAnArchive // anything else
+	containerCrawlLog     // Heritrix's crawl.log, compressed or not: no archive, but what it did not fetch
 )
 
 func (c container) String() string {
 	return [...]string{"unknown", "empty", "warc", "warc.gz", "warc in one gzip stream", "warc.bz2",
 		"warc.zst", "warc in one zstd frame", "pipe", "wacz",
-		"unsupported", "not an archive"}[c]
+		"unsupported", "not an archive", "crawl.log"}[c]
 }
 
 // addressable reports whether records have offsets in the file.
@@ -205,6 +206,9 @@ func sniff(src *source) format {
 // sniffPlain looks at the first octets of uncompressed content.
 func sniffPlain(b []byte, c container) format {
 	b = bytes.TrimLeft(b, "\r\n")
+	if isCrawlLog(b) {
+		return format{container: containerCrawlLog}
+	}
 	for _, f := range [...]framing{warcFraming{}, arcFraming{}} {
 		if f.begins(b) {
 			return format{container: c, framing: f}
@@ -239,7 +243,7 @@ func sniffGzip(b []byte) format {
 		return a // an empty member, or damage that the reader will name
 	}
 	found := sniffPlain(start, containerMembers)
-	if !found.readable() {
+	if !found.readable() || found.framing == nil { // nothing with records
 		return found
 	}
 	a.framing = found.framing

@@ -22,10 +22,11 @@ const (
 	Revisit
 	Resource
 	ARCRecord
+	LogLine // of a crawler's log: no record, and no fetch
 )
 
 func (t RecordType) String() string {
-	return [...]string{"unknown", "response", "revisit", "resource", "arc"}[t]
+	return [...]string{"unknown", "response", "revisit", "resource", "arc", "log"}[t]
 }
 
 // RevisitProfile is what a revisit record says of the original it stands for

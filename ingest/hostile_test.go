@@ -26,6 +26,7 @@ type countSink struct{ fetches, captures, issues int }
 func (s *countSink) fetch(*Fetch) error             { s.fetches++; return nil }
 func (s *countSink) capture(*Capture, []byte) error { s.captures++; return nil }
 func (s *countSink) issue(Issue) error              { s.issues++; return nil }
+func (s *countSink) event(*LogEvent) error          { return nil }
 
 // compressedMember gzips what r yields.
 func compressedMember(r io.Reader) []byte {

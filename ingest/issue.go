@@ -43,6 +43,7 @@ const (
 	IssueMissingSegment
 	IssueValueCut
 	IssueLimitReached
+	IssueBadLogLine
 )
 
 var issueKinds = [...]string{
@@ -82,6 +83,7 @@ var issueKinds = [...]string{
 	IssueMissingSegment:       "missing_segment",
 	IssueValueCut:             "value_cut",
 	IssueLimitReached:         "limit_reached",
+	IssueBadLogLine:           "bad_log_line",
 }
 
 func (k IssueKind) String() string { return issueKinds[k] }

@@ -95,3 +95,4 @@ type keeper struct{}
 func (*keeper) fetch(*Fetch) error             { return nil }
 func (*keeper) capture(*Capture, []byte) error { return nil }
 func (*keeper) issue(Issue) error              { return nil }
+func (*keeper) event(*LogEvent) error          { return nil }

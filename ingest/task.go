@@ -26,6 +26,7 @@ type Manifest struct {
 	Fetches     []string      `json:"fetches"` // names of run files
 	Captures    []string      `json:"captures"`
 	Issues      []string      `json:"issues"`
+	Events      []string      `json:"events"`
 }
 
 // InputResult is what reading one input came to.
@@ -52,6 +53,7 @@ type taskWriter struct {
 	fetches  *run.Writer[Fetch]
 	captures *run.Writer[Capture]
 	issues   *run.Writer[Issue]
+	events   *run.Writer[LogEvent]
 	bodies   *pack.Writer
 }
 
@@ -65,6 +67,7 @@ func newTaskWriter(dir string) (*taskWriter, error) {
 		fetches:  run.NewWriter(dir, FetchRuns),
 		captures: run.NewWriter(dir, CaptureRuns),
 		issues:   run.NewWriter(dir, IssueRuns),
+		events:   run.NewWriter(dir, EventRuns),
 		bodies:   bodies,
 	}, nil
 }
@@ -82,6 +85,8 @@ func (w *taskWriter) capture(c *Capture, body []byte) error {
 
 func (w *taskWriter) issue(i Issue) error { return w.issues.Add(i) }
 
+func (w *taskWriter) event(e *LogEvent) error { return w.events.Add(*e) }
+
 // close completes the files. The folder is a task only once its manifest is there.
 func (w *taskWriter) close(m *Manifest) (err error) {
 	if m.Fetches, err = w.fetches.Close(); err != nil {
@@ -91,6 +96,9 @@ func (w *taskWriter) close(m *Manifest) (err error) {
 		return err
 	}
 	if m.Issues, err = w.issues.Close(); err != nil {
+		return err
+	}
+	if m.Events, err = w.events.Close(); err != nil {
 		return err
 	}
 	if err := w.bodies.Close(); err != nil {
@@ -174,7 +182,7 @@ func readSource(in Input, src io.Reader, index int32, out sink, opt *readOptions
 	default:
 		return spoolWACZ(in, from, index, out, opt)
 	}
-	if in.Path == Stdin && form.readable() {
+	if in.Path == Stdin && form.readable() && form.framing != nil {
 		form.container = containerPipe
 	}
 	c := newCommitter(index, "", out)
@@ -182,6 +190,10 @@ func readSource(in Input, src io.Reader, index int32, out sink, opt *readOptions
 	if !form.readable() {
 		err := c.report(Issue{Offset: -1, Length: in.Size, Kind: form.kind, Detail: form.refusal, Action: "not read"})
 		return InputResult{Input: in, Container: form.String(), InputStats: c.stats, Refusal: form.refusal}, err
+	}
+	if form.container == containerCrawlLog {
+		sum, err := c.readLogInput(form, from.Reader)
+		return InputResult{Input: in, Container: form.String(), Fingerprint: fmt.Sprintf("%016x", sum), InputStats: c.stats}, err
 	}
 	reader, err := form.reader(from, at)
 	if err != nil {

@@ -20,6 +20,10 @@ import (
 // there should be nothing else.
 const waczArchives = "archive/"
 
+// waczSkipped is where Browsertrix lists the pages that it did not fetch, robots.txt
+// among the reasons.
+const waczSkipped = "reports/skippedPages.jsonl"
+
 // waczReader reads the archives in a zip file.
 type waczReader struct {
 	chain
@@ -66,7 +70,7 @@ func spoolWACZ(in Input, src io.Reader, index int32, out sink, opt *readOptions)
 	if err != nil {
 		return InputResult{}, err
 	}
-	return readWACZ(in, f, size, index, out, &readOptions{tmp: opt.tmp}) // it has been counted
+	return readWACZ(in, f, size, index, out, &readOptions{tmp: opt.tmp, verify: opt.verify}) // it has been counted
 }
 
 func (r *waczReader) readEntries(entries []zipEntry) error {
@@ -104,6 +108,9 @@ func (r *waczReader) readEntry(e *zipEntry) error {
 	r.src.file = file
 	r.src.Reset(file)
 	src := &r.src
+	if e.Name == waczSkipped {
+		return r.readLog(e, logSkippedPages, src)
+	}
 	form := sniff(src)
 	if src.file.failed != nil {
 		return src.file.failed
@@ -119,6 +126,9 @@ func (r *waczReader) readEntry(e *zipEntry) error {
 			return nil
 		}
 		return r.report(e, form.kind, form.refusal, "not read")
+	}
+	if form.container == containerCrawlLog {
+		return r.readLog(e, logHeritrix, src)
 	}
 	r.archives++
 	if err := r.readArchive(e, form, src); err != nil {
@@ -153,6 +163,16 @@ func (r *waczReader) readArchive(e *zipEntry, form format, src *source) error {
 	return nil
 }
 
+// readLog reads an entry that is a crawler's log.
+func (r *waczReader) readLog(e *zipEntry, format logFormat, src io.Reader) error {
+	c := newCommitter(r.committer.input, e.name(), r.out)
+	if err := c.readLog(format, src); err != nil {
+		return err
+	}
+	r.committer.stats.add(&c.stats)
+	return nil
+}
+
 func (s *InputStats) add(other *InputStats) {
 	for kind, n := range other.Records {
 		s.Records[kind] += n
@@ -161,6 +181,11 @@ func (s *InputStats) add(other *InputStats) {
 	s.Robots += other.Robots
 	s.Issues += other.Issues
 	s.Lossy += other.Lossy
+	s.Events += other.Events
+	s.Digests.add(other.Digests)
+	for _, crawl := range other.Crawls {
+		s.addCrawl(crawl)
+	}
 }
 
 // zipEntry is an entry of a zip file that can be read at random.

@@ -81,8 +81,12 @@ func (c *committer) addWarcinfo(id string, w Crawl) {
 	if id != "" && len(c.warcinfos) < maxWarcinfos {
 		c.warcinfos[id] = w
 	}
-	if len(c.stats.Crawls) < maxCrawls && !slices.Contains(c.stats.Crawls, w) {
-		c.stats.Crawls = append(c.stats.Crawls, w)
+	c.stats.addCrawl(w)
+}
+
+func (s *InputStats) addCrawl(w Crawl) {
+	if len(s.Crawls) < maxCrawls && !slices.Contains(s.Crawls, w) {
+		s.Crawls = append(s.Crawls, w)
 	}
 }
 

@@ -87,7 +87,8 @@ func sniffZstd(src *source) format {
 		return a
 	}
 	found := sniffPlain(start, containerFrames)
-	if !found.readable() {
+	if !found.readable() || found.framing == nil { // nothing with records
+		found.codec = z
 		return found
 	}
 	a.framing = found.framing

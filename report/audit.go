@@ -42,6 +42,7 @@ type AuditInput struct {
 	Fetches     int64            `json:"fetches"`
 	Robots      int64            `json:"robots"`
 	Issues      int64            `json:"issues"`
+	LogEvents   int64            `json:"log_events,omitempty"`
 
 	Digests ingest.DigestStats `json:"digests"`
 	Crawls  []ingest.Crawl     `json:"crawls,omitempty"`
@@ -54,6 +55,8 @@ type Totals struct {
 	evaluate.Counts
 	Violations               int64            `json:"violations"`
 	Duplicates               int64            `json:"duplicates"`
+	LogEvidence              int64            `json:"log_evidence"`
+	Exclusions               int64            `json:"exclusions"`
 	Origins                  int64            `json:"origins"`
 	RobotsOutcomes           map[string]int64 `json:"robots_outcomes"`
 	DisallowedShareOfKnown   *float64         `json:"disallowed_share_of_known"`
@@ -74,13 +77,15 @@ func NewAudit(facts *ingest.Facts, settings Settings, t *evaluate.Totals, s *Sum
 	for _, in := range facts.Inputs {
 		a.Inputs = append(a.Inputs, AuditInput{
 			Name: locator(in.Name), Size: in.Size, Fingerprint: in.Fingerprint, Container: in.Container,
-			Records: in.Records, Fetches: in.Fetches, Robots: in.Robots, Issues: in.Issues, Digests: in.Digests, Crawls: in.Crawls,
+			Records: in.Records, Fetches: in.Fetches, Robots: in.Robots, Issues: in.Issues, LogEvents: in.Events, Digests: in.Digests, Crawls: in.Crawls,
 		})
 	}
 	a.Totals = Totals{
 		Counts:                   t.Counts,
 		Violations:               t.ViolationsCertain + t.ViolationsProbable,
 		Duplicates:               t.Duplicates,
+		LogEvidence:              t.LogEvidence,
+		Exclusions:               t.Exclusions,
 		Origins:                  t.Origins,
 		RobotsOutcomes:           t.RobotsByOutcome,
 		DisallowedShareOfKnown:   share(t.Disallowed, t.Allowed+t.Disallowed),

@@ -57,4 +57,5 @@ var issueGloss = map[ingest.IssueKind]string{
 	ingest.IssueMissingSegment:       "a segmented record without all of its segments: its body is cut",
 	ingest.IssueValueCut:             "a value longer than its limit was cut",
 	ingest.IssueLimitReached:         "more than is remembered at a time: what was forgotten may be missing beside a fetch",
+	ingest.IssueBadLogLine:           "a line of a crawler's log that could not be read",
 }

@@ -157,6 +157,32 @@ type AgentRow struct {
 	evaluate.Counts
 }
 
+// ExclusionRow is a row of exclusions: a URL that robots.txt kept a crawler from, by
+// the word of its log, and what the captures say of it.
+type ExclusionRow struct {
+	URL              string  `parquet:"url,delta"`
+	HostName         string  `parquet:"url_host_name,dict"`
+	RegisteredDomain *string `parquet:"url_host_registered_domain,optional,dict"`
+	Origin           string  `parquet:"origin,dict"`
+	LogTime          *int64  `parquet:"log_time,optional,timestamp(microsecond)"`
+	LogReason        string  `parquet:"log_reason,dict"`
+	WARCFilename     string  `parquet:"warc_filename,dict"`
+	LogLine          int64   `parquet:"log_line"`
+	Via              *string `parquet:"via,optional,dict"`
+	HopsFromSeed     *string `parquet:"hops_from_seed,optional,dict"`
+	Agent            *string `parquet:"agent,optional,dict"`
+	AgentSource      string  `parquet:"agent_source,dict"`
+	AgentMatch       *string `parquet:"agent_match,optional,dict"`
+	Verdict          string  `parquet:"verdict,dict"`
+	Evidence         string  `parquet:"evidence,dict"`
+	Reason           string  `parquet:"reason,dict"`
+	RobotsID         *int64  `parquet:"robots_id,optional"`
+	Rule             *string `parquet:"rule,optional,dict"`
+	RuleLine         *int32  `parquet:"rule_line,optional"`
+	GroupLine        *int32  `parquet:"group_line,optional"`
+	Notes            *string `parquet:"notes,optional,dict"`
+}
+
 // IssueRow is a row of issues: something that could not be read or trusted.
 type IssueRow struct {
 	WARCFilename string  `parquet:"warc_filename,dict"`

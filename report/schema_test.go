@@ -96,6 +96,7 @@ func TestDocumentDescribesEveryColumn(t *testing.T) {
 		"robots":         {documented(t, doc, "## robots"), columnsOf[RobotsRow](t)},
 		"host_stats":     {append(documented(t, doc, "## host_stats"), counts...), columnsOf[HostRow](t)},
 		"agent_stats":    {append(documented(t, doc, "## agent_stats"), counts...), columnsOf[AgentRow](t)},
+		"exclusions":     {documented(t, doc, "## exclusions"), columnsOf[ExclusionRow](t)},
 		"issues":         {documented(t, doc, "## issues"), columnsOf[IssueRow](t)},
 		"group_verdicts": {documented(t, doc, "## group_verdicts"), columnsOf[GroupVerdictRow](t)},
 		"robots_agents":  {documented(t, doc, "## robots_agents"), columnsOf[RobotsAgentRow](t)},

@@ -34,6 +34,7 @@ type Summary struct {
 	rules       []ranked[ruleCount]
 	here        map[ruleCount]int64 // what violations of the origin in hand were disallowed by
 	whatIf      whatIf
+	exclusions  [3]int64 // by verdict
 	issues      map[ingest.IssueKind]int64
 	issueCount  int64
 	lossy       []lossyInput // the first of lossyInputs
@@ -179,6 +180,14 @@ func (s *Summary) printInputs(p *page) {
 		plural(int64(len(s.audit.Inputs)), "archive"), Bytes(size), plural(t.Fetches, "fetch"),
 		plural(t.Origins, "origin"), s.audit.Settings.Profile)
 	p.line("robots.txt was captured %s%s.", plural(total(t.RobotsOutcomes), "time"), outcomesText(t.RobotsOutcomes))
+	if t.LogEvidence > 0 {
+		p.line("Logs tell %s that it could not be had.", plural(t.LogEvidence, "time"))
+	}
+	if t.Exclusions > 0 {
+		p.line("Logs name %s that robots.txt kept a crawler from: by the captures %s disallowed, %s allowed, %s unknown.",
+			plural(t.Exclusions, "URL"), number(s.exclusions[evaluate.Disallowed]), number(s.exclusions[evaluate.Allowed]),
+			number(s.exclusions[evaluate.Unknown]))
+	}
 	if t.Duplicates > 0 {
 		p.line("Of %s the archives hold another copy; each was counted once.", plural(t.Duplicates, "record"))
 	}

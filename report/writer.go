@@ -37,6 +37,7 @@ type Writer struct {
 	hosts        *table[HostRow]
 	agents       *table[AgentRow]
 	issues       *table[IssueRow]
+	exclusions   *table[ExclusionRow]
 	verdicts     *table[GroupVerdictRow] // nil without a what-if
 	robotsAgents *table[RobotsAgentRow]
 
@@ -63,6 +64,7 @@ func NewWriter(dir string, facts *ingest.Facts, profile string, whatIf bool) (w 
 	w.robots = start[RobotsRow](w, "robots", &err)
 	w.hosts = start[HostRow](w, "host_stats", &err)
 	w.agents = start[AgentRow](w, "agent_stats", &err)
+	w.exclusions = start[ExclusionRow](w, "exclusions", &err)
 	w.issues = start[IssueRow](w, "issues", &err)
 	if whatIf {
 		w.verdicts = start[GroupVerdictRow](w, "group_verdicts", &err)
@@ -431,6 +433,37 @@ func (w *Writer) Agent(a *evaluate.AgentStats) error {
 		row.Claims = append(row.Claims, text(claim))
 	}
 	return w.agents.add(row)
+}
+
+// Exclusion writes what a log says was not fetched.
+func (w *Writer) Exclusion(x *evaluate.Exclusion) error {
+	w.Summary.exclusions[x.Verdict]++
+	site := w.siteOf(x.Fetch.Origin, x.Fetch.URL)
+	row := ExclusionRow{
+		URL:              locator(x.Fetch.URL),
+		HostName:         site.host,
+		RegisteredDomain: site.registered,
+		Origin:           locator(x.Fetch.Origin),
+		LogTime:          micros(x.Event.Time()),
+		LogReason:        text(x.Event.Reason),
+		WARCFilename:     w.filename(x.Event.Input, x.Event.Entry),
+		LogLine:          x.Event.Line,
+		Via:              optional(locator(x.Event.Via)),
+		HopsFromSeed:     optionalText(x.Event.HopsFromSeed),
+		Agent:            optionalText(x.Agent),
+		AgentSource:      x.AgentSource.String(),
+		AgentMatch:       optional(x.Match.String()),
+		Verdict:          x.Verdict.String(),
+		Evidence:         x.Evidence.String(),
+		Reason:           x.Result.Reason.String(),
+		GroupLine:        known(int32(x.GroupLine), x.GroupLine != 0),
+		Notes:            noteList(x.Notes),
+	}
+	row.Rule, row.RuleLine = rule(&x.Answer)
+	if x.Governing != nil {
+		row.RobotsID = new(x.Governing.ID)
+	}
+	return w.exclusions.add(row)
 }
 
 // Issue writes an issue.

@@ -136,6 +136,12 @@ func fill(t testing.TB, dir string, whatIf bool) (*Writer, *evaluate.Totals) {
 	}
 	must(w.Host(&evaluate.HostStats{Origin: results[0].Fetch.Origin, First: results[0].Fetch.Time(), Counts: totals.Counts}))
 	must(w.Agent(&agent))
+	must(w.Exclusion(&evaluate.Exclusion{
+		Event: &ingest.LogEvent{Line: 7, Reason: "-9998", Input: 1, Via: "http://a/\xe9", HopsFromSeed: "L"},
+		Result: evaluate.Result{Fetch: results[2].Fetch, Agent: "TestBot", AgentSource: evaluate.AgentFromOrigin, Evidence: evaluate.Fresh,
+			Answer: results[2].Answer, Governing: results[2].Governing},
+	}))
+	totals.Exclusions++
 	must(w.Issue(&ingest.Issue{Input: 1, Offset: 9, Length: -1, Kind: ingest.IssueBadURL, Detail: "\xfe", Action: "kept"}))
 	must(w.Failure(ingest.Failure{Name: "caf\xe9.warc", Reason: "permission denied"}))
 	return w, totals
@@ -235,6 +241,16 @@ func TestOtherRows(t *testing.T) {
 	if diff := cmp.Diff(wantIssues, issues); diff != "" {
 		t.Errorf("issues (-want +got):\n%s", diff)
 	}
+	exclusions := read[ExclusionRow](t, dir, "exclusions")
+	wantExclusions := []ExclusionRow{{
+		URL: "https://www.example.co.uk:8443/caf%E9?q=%FF", HostName: "www.example.co.uk", RegisteredDomain: new("example.co.uk"),
+		Origin: "https://www.example.co.uk:8443", LogReason: "-9998", WARCFilename: "b.warc.gz", LogLine: 7, Via: new("http://a/%E9"),
+		HopsFromSeed: new("L"), Agent: new("TestBot"), AgentSource: "origin", Verdict: "disallowed", Evidence: "fresh", Reason: "rule",
+		RobotsID: new(int64(1)), Rule: new("Disallow: /caf%E9"), RuleLine: new(int32(3)), GroupLine: new(int32(2)),
+	}}
+	if diff := cmp.Diff(wantExclusions, exclusions); diff != "" {
+		t.Errorf("exclusions (-want +got):\n%s", diff)
+	}
 	agents := read[AgentRow](t, dir, "agent_stats")
 	if diff := cmp.Diff([]string{"classic", "\uFFFD"}, agents[0].Claims); diff != "" {
 		t.Errorf("claims (-want +got):\n%s", diff)
@@ -273,6 +289,7 @@ func TestTotalsAgree(t *testing.T) {
 		{"rows of fetches", a.Tables["fetches"], c.Fetches},
 		{"rows of violations", a.Tables["violations"], c.Violations},
 		{"rows of contested", a.Tables["contested"], c.Contested},
+		{"rows of exclusions", a.Tables["exclusions"], c.Exclusions},
 		{"rows of issues", a.Tables["issues"], c.Issues},
 		{"inputs not wholly read", c.InputsNotWhollyRead, 1},
 	} {
@@ -513,7 +530,7 @@ func TestTextSizeSeesEveryString(t *testing.T) {
 	}
 	for _, typ := range []reflect.Type{
 		reflect.TypeFor[FetchRow](), reflect.TypeFor[ViolationRow](), reflect.TypeFor[RobotsRow](), reflect.TypeFor[HostRow](),
-		reflect.TypeFor[AgentRow](), reflect.TypeFor[IssueRow](), reflect.TypeFor[GroupVerdictRow](), reflect.TypeFor[RobotsAgentRow](),
+		reflect.TypeFor[AgentRow](), reflect.TypeFor[IssueRow](), reflect.TypeFor[ExclusionRow](), reflect.TypeFor[GroupVerdictRow](), reflect.TypeFor[RobotsAgentRow](),
 	} {
 		for i := range typ.NumField() {
 			switch f := typ.Field(i).Type; f.Kind() {

@@ -25,7 +25,7 @@ import (
 
 const inputHelp = `INPUT is an archive (.warc, .arc, .wacz; .gz, .zst, .bz2), a folder (searched with its
 subfolders), a glob, - for standard input, or a list of inputs, one a line: @FILE or
-FILE.paths.gz.`
+FILE.paths.gz. A Heritrix crawl.log beside its archives tells what was not fetched.`
 
 const resumeHelp = `Archives that were read before are not read again: add one to a folder and run the
 same command. An interrupted run goes on where it stopped.`
@@ -173,7 +173,8 @@ func newAuditCommand() *cobra.Command {
 		Short: "Audit archives: read them, decide every fetch, write tables and a summary",
 		Long: `Read archives and tell for every captured fetch whether robots.txt permitted it at
 that moment. DIR gets one Parquet file a table (fetches, violations, contested, robots,
-host_stats, agent_stats, issues) and audit.json; standard output gets the summary.
+host_stats, agent_stats, exclusions, issues) and audit.json; standard output gets the
+summary.
 
 ` + inputHelp + "\n\n" + resumeHelp + "\n\n" + exitHelp,
 		Example: `  robotsaudit audit crawl.warc.gz -o out

@@ -16,7 +16,7 @@ import duckdb
 import pyarrow
 import pyarrow.parquet as parquet
 
-ALWAYS = ("fetches", "violations", "contested", "robots", "host_stats", "agent_stats", "issues")
+ALWAYS = ("fetches", "violations", "contested", "robots", "host_stats", "agent_stats", "exclusions", "issues")
 WHAT_IF = ("group_verdicts", "robots_agents")
 COUNTS = ("fetches", "robots_captures", "allowed", "disallowed", "unknown",
           "evidence_fresh", "evidence_stale", "evidence_later", "evidence_none",
@@ -25,8 +25,8 @@ VALUES = {
     "verdict": {"allowed", "disallowed", "unknown"},
     "evidence": {"fresh", "stale", "later", "none"},
     "certainty": {"certain", "probable", "contested", None},
-    "agent_source": {"request", "warcinfo", "option", "none"},
-    "record_type": {"response", "revisit", "resource", "arc"},
+    "agent_source": {"request", "warcinfo", "option", "origin", "none"},
+    "record_type": {"response", "revisit", "resource", "arc", "log"},
     "outcome": {"rules", "partial", "unavailable", "unreachable", "unresolved", "undefined"},
 }
 

@@ -1,0 +1,106 @@
+package evaluate
+
+import (
+	"fmt"
+
+	"github.com/robotsaudit/robotsaudit/ingest"
+)
+
+// Exclusion is a URL that robots.txt kept a crawler from, as its log says, with
+// what the captures say of the URL at that moment. The Fetch of its Result was
+// never made.
+type Exclusion struct {
+	Event *ingest.LogEvent
+	Result
+}
+
+func placeOfEvent(e *ingest.LogEvent) place { return place{e.HostReversed, e.Origin} }
+
+// stateOfEvent makes a state of a log line that says that robots.txt could not be
+// had. Its crawler is unknown, unless an option tells.
+func stateOfEvent(ev *ingest.LogEvent) *State {
+	s := &State{FinalStatus: -1}
+	s.Fetch = ingest.Fetch{
+		HostReversed: ev.HostReversed, Origin: ev.Origin, URL: ev.Origin + "/robots.txt", Micros: ev.Micros, Precision: ev.Precision,
+		Input: ev.Input, Entry: ev.Entry, Offset: ev.Offset, Length: ev.Length, Type: ingest.LogLine, Status: -1, Method: "GET", Millis: -1,
+	}
+	s.Kind = ingest.CaptureRobots
+	s.settle(OutcomeUnreachable, Unreachable)
+	return s
+}
+
+// logGap is how near in time log lines say no more than the first of them: a
+// crawler gives up hundreds of pages for one robots.txt that it could not have.
+const logGap = hour
+
+// tells reports whether a log state says more than the state before it.
+func (s *State) tells(before *State) bool {
+	return before == nil || before.Type != ingest.LogLine || s.Micros-before.Micros >= logGap
+}
+
+// crawlers tells the product tokens that fetched from an origin apart, as long as
+// it is one.
+type crawlers struct {
+	token   string
+	several bool
+}
+
+func (c *crawlers) add(token string) {
+	c.several = c.several || token == "" || c.token != "" && agentKey(c.token) != agentKey(token)
+	if c.token == "" || token < c.token { // of spellings the first in the alphabet
+		c.token = token
+	}
+}
+
+// excluded judges the exclusions of an origin, once its fetches are decided.
+func (e *evaluation) excluded(here place, events *cursor[ingest.LogEvent], tl *timeline, by crawlers) error {
+	return events.each(here, func(ev *ingest.LogEvent) error {
+		if first := e.lines.first(ev); first != nil {
+			return e.noteLineTwice(first, ev)
+		}
+		if ev.Kind != ingest.EventExclusion {
+			return nil
+		}
+		x := Exclusion{Event: ev}
+		x.Fetch = &ingest.Fetch{
+			HostReversed: ev.HostReversed, Origin: ev.Origin, URL: ev.URL, Micros: ev.Micros, Precision: ev.Precision, Input: ev.Input,
+			Offset: ev.Offset, Length: ev.Length, Type: ingest.LogLine, Status: -1, Method: "GET", Millis: -1,
+			Via: ev.Via, HopsFromSeed: ev.HopsFromSeed,
+		}
+		switch {
+		case e.decider.own != "":
+			x.Agent, x.AgentSource = e.decider.own, AgentFromOption
+		case !by.several && by.token != "":
+			x.Agent, x.AgentSource = by.token, AgentFromOrigin
+		}
+		if err := e.decider.settle(&x.Result, tl); err != nil {
+			return err
+		}
+		x.Certainty, x.Contester = NoViolation, nil // nothing was fetched
+		e.totals.Exclusions++
+		return e.sink.Exclusion(&x)
+	})
+}
+
+// lineTwins finds log lines that say the same among neighbours: copies of a log, or
+// of a part of it.
+type lineTwins struct{ last ingest.LogEvent }
+
+// first returns the line before that says what ev does, nil where there is none.
+func (t *lineTwins) first(ev *ingest.LogEvent) *ingest.LogEvent {
+	l := &t.last
+	if l.Origin == ev.Origin && l.Kind == ev.Kind && l.Micros == ev.Micros && l.Precision == ev.Precision && l.URL == ev.URL &&
+		l.Reason == ev.Reason {
+		return l
+	}
+	t.last = *ev
+	return nil
+}
+
+func (e *evaluation) noteLineTwice(first, ev *ingest.LogEvent) error {
+	return e.issues.Add(ingest.Issue{
+		Input: ev.Input, Entry: ev.Entry, Offset: ev.Offset, Length: ev.Length, Kind: ingest.IssueDuplicateRecord,
+		Detail: fmt.Sprintf("line %d says the same as line %d of %s", ev.Line, first.Line, e.store.facts.Inputs[first.Input].Name),
+		Action: "counted once",
+	})
+}

@@ -1,0 +1,65 @@
+package ingest
+
+import (
+	"cmp"
+
+	"github.com/robotsaudit/robotsaudit/internal/run"
+)
+
+// EventKind is what a log line tells. Evidence sorts before what is judged by it.
+type EventKind uint8
+
+// The kinds of log event.
+const (
+	eventUnknown           EventKind = iota
+	EventRobotsUnreachable           // robots.txt of the origin could not be had
+	EventExclusion                   // robots.txt kept the crawler from fetching the URL
+)
+
+// LogEvent is a row of facts: what a crawler's log says that it did not fetch. It
+// is no fetch, and the crawler's word: no record shows it.
+type LogEvent struct {
+	HostReversed string    `parquet:"host_reversed,dict"`
+	Origin       string    `parquet:"origin,dict"`
+	Kind         EventKind `parquet:"kind"`
+	Micros       int64     `parquet:"time,delta"`
+	Precision    Precision `parquet:"precision"`
+	URL          string    `parquet:"url,delta"`
+	Reason       string    `parquet:"reason,dict"` // as the log writes it
+	Input        int32     `parquet:"input"`
+	Entry        string    `parquet:"entry,dict"` // of a WACZ, by its name there; "" elsewhere
+	Line         int64     `parquet:"line"`        // from 1
+	Offset       int64     `parquet:"offset"`      // of the line in the log, decompressed
+	Length       int64     `parquet:"length"`
+	Via          string    `parquet:"via"`
+	HopsFromSeed string    `parquet:"hops_from_seed,dict"`
+}
+
+// Time returns the moment of the event.
+func (e *LogEvent) Time() Time { return Time{e.Micros, e.Precision} }
+
+// CompareEvents is the order of the log events: by origin, then kind, then in time.
+// Lines that say the same become neighbours.
+func CompareEvents(a, b *LogEvent) int {
+	return cmp.Or(
+		cmp.Compare(run.BucketOf(a.HostReversed), run.BucketOf(b.HostReversed)),
+		cmp.Compare(a.HostReversed, b.HostReversed),
+		cmp.Compare(a.Origin, b.Origin),
+		cmp.Compare(a.Kind, b.Kind),
+		cmp.Compare(a.Micros, b.Micros),
+		cmp.Compare(a.Precision, b.Precision),
+		cmp.Compare(a.URL, b.URL),
+		cmp.Compare(a.Reason, b.Reason),
+		cmp.Compare(a.Input, b.Input),
+		cmp.Compare(a.Entry, b.Entry),
+		cmp.Compare(a.Line, b.Line),
+	)
+}
+
+// EventRuns is the specification of the runs of log events.
+var EventRuns = run.Spec[LogEvent]{
+	Name:    "events",
+	Compare: CompareEvents,
+	Bucket:  func(e *LogEvent) int { return run.BucketOf(e.HostReversed) },
+	Size:    func(e *LogEvent) int { return 192 + len(e.URL) + len(e.Via) + len(e.Entry) },
+}
