@@ -270,6 +270,8 @@ func TestOneRequestOfSeveral(t *testing.T) {
 		"named on either side": {a, naming, b},
 		"the first counts":     {naming, second, a, b},
 		"the first, behind":    {a, b, naming, second},
+		"the first of one id":  {q, requestRecord("urn:q", "http://h/", "bot/2"), names("urn:a"), names("urn:b")},
+		"another beside":       {requestRecord("urn:q2", "http://h/urn:a", "bot/2"), names("urn:a"), names("urn:b"), q},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := read(t, plain(c...))
@@ -282,6 +284,19 @@ func TestOneRequestOfSeveral(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A fetch whose request comes late has no metadata to wait for any more.
+func TestLateRequest(t *testing.T) {
+	for behind, want := range map[int]int{metadataWindow - 1: 0, metadataWindow: 1} {
+		p := newPairing()
+		x := &exchange{index: 1}
+		x.RecordID = "urn:r"
+		p.addExchange(x)
+		if done := p.addRequest(&request{index: 1 + behind, concurrentTo: []string{"urn:r"}}); len(done) != want {
+			t.Errorf("%d records behind: %d fetches, want %d", behind, len(done), want)
+		}
 	}
 }
 
