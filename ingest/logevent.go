@@ -28,8 +28,8 @@ type LogEvent struct {
 	Reason       string    `parquet:"reason,dict"` // as the log writes it
 	Input        int32     `parquet:"input"`
 	Entry        string    `parquet:"entry,dict"` // of a WACZ, by its name there; "" elsewhere
-	Line         int64     `parquet:"line"`        // from 1
-	Offset       int64     `parquet:"offset"`      // of the line in the log, decompressed
+	Line         int64     `parquet:"line"`       // from 1
+	Offset       int64     `parquet:"offset"`     // of the line in the log, decompressed
 	Length       int64     `parquet:"length"`
 	Via          string    `parquet:"via"`
 	HopsFromSeed string    `parquet:"hops_from_seed,dict"`
