@@ -46,7 +46,7 @@ func forms(t *testing.T, records [][]byte) map[string]func() *collected {
 // split cuts plain records apart.
 func split(t *testing.T, archive []byte) (records [][]byte) {
 	t.Helper()
-	r := newPlainReader(warcFraming{}, sourceAt(bytes.NewReader(archive), 0))
+	r := newPlainReader(warcFraming{}, sourceAt(bytes.NewReader(archive), 0), bytes.NewReader(archive))
 	for {
 		rec, err := r.next()
 		if err == io.EOF {

@@ -139,7 +139,7 @@ func secondOpinion(path string) Opinion {
 	if _, warc := form.framing.(warcFraming); !warc || !form.readable() || form.container == containerZip {
 		return Opinion{}
 	}
-	plain, err := decompressed(form, src.Reader)
+	plain, err := decompressed(form, src)
 	if err != nil {
 		return Opinion{Asked: true, Stopped: err.Error()}
 	}

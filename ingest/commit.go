@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -121,6 +122,9 @@ func (c *committer) accept(r *record, d draft, length int64) error {
 	c.index++
 	c.count(r.kind)
 	c.stats.Digests.add(d.digestStats)
+	if r.mismatch && !d.noted(IssueDigestMismatch) {
+		d.note(r, IssueDigestMismatch, "record kept", "the block does not match its WARC-Block-Digest")
+	}
 	for _, i := range d.issues {
 		i.Length = length
 		if err := c.report(i); err != nil {
@@ -152,6 +156,9 @@ func (c *committer) accept(r *record, d draft, length int64) error {
 		}
 	case d.exchange != nil:
 		d.exchange.index, d.exchange.Length, d.exchange.Trust = c.index, length, r.trust
+		if r.mismatch {
+			d.exchange.Flags |= FlagDigestMismatch
+		}
 		c.targets.add(d.target)
 		if err := c.emit(c.pairing.addExchange(d.exchange)...); err != nil {
 			return err
@@ -193,6 +200,10 @@ func (c *committer) report(i Issue) error {
 		c.stats.Lossy++
 	}
 	return c.out.issue(i)
+}
+
+func (d *draft) noted(kind IssueKind) bool {
+	return slices.ContainsFunc(d.issues, func(i Issue) bool { return i.Kind == kind })
 }
 
 func (d *draft) note(r *record, kind IssueKind, action, format string, args ...any) {

@@ -10,8 +10,6 @@ import (
 	"io"
 	"math"
 	"strings"
-
-	"github.com/klauspost/compress/gzip"
 )
 
 // container is the outer form of an input, told by its content, never its name.
@@ -174,14 +172,53 @@ func (a format) readable() bool { return a.refusal == "" }
 
 // reader reads the records of src, which at reads at random; at may be nil where
 // the input can be read but once.
-func (a format) reader(src *source, at io.ReaderAt) (recordReader, error) {
-	switch a.container {
-	case containerPlain:
-		return newPlainReader(a.framing, src), nil
-	case containerMembers, containerFrames:
+func (a *format) reader(src *source, at io.ReaderAt) (recordReader, error) {
+	switch {
+	case a.container == containerMembers, a.container == containerFrames && at != nil:
 		return newMemberReader(a.codec, a.framing, src, at), nil
+	case a.container == containerPlain && at != nil:
+		return newPlainReader(a.framing, src, at), nil
+	case a.container == containerGzip && at != nil:
+		return a.gzipReader(src, at)
+	case at == nil:
+		a.container = containerPipe
 	}
-	return newStreamReader(a, src.Reader)
+	return newStreamReader(*a, src)
+}
+
+// gzipReader picks the reader for a file whose first gzip member holds several
+// records: it is the only one, or one of many. Looking for its end tells whether
+// its checksum matches, too, before anything in it counts.
+func (a *format) gzipReader(src *source, at io.ReaderAt) (recordReader, error) {
+	members := newMemberReader(a.codec, a.framing, src, at)
+	end, err := verifyMember(a.codec, at, 0)
+	if isReadError(err) {
+		return nil, err
+	}
+	if err == nil {
+		if a.codec.members(sourceAt(at, end)).next() == io.EOF {
+			return newStreamReader(*a, src)
+		}
+		a.container = containerMembers
+		return members, nil
+	}
+	d := &damage{kind: IssueDamagedMember}
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		d.kind = IssueTruncatedRecord
+	}
+	if behind, err := members.search.behind(d, nil); behind >= 0 || err != nil {
+		a.container = containerMembers
+		return members, err
+	}
+	r, err := newStreamReader(*a, src)
+	if err != nil {
+		return nil, err
+	}
+	r.trust = TrustResynced
+	if d.kind == IssueDamagedMember { // a stream that was cut short is right up to there
+		r.proof = proofDigest
+	}
+	return r, nil
 }
 
 // sniff tells the form of an input by its first octets. Of src it reads no more
@@ -200,7 +237,10 @@ func sniff(src *source) format {
 	case bytes.HasPrefix(b, magicZip), bytes.HasPrefix(b, magicEmptyZip):
 		return format{container: containerZip}
 	}
-	return sniffPlain(b, containerPlain)
+	if a := sniffPlain(b, containerPlain); a.readable() {
+		return a
+	}
+	return sniffDamaged(b)
 }
 
 // sniffPlain looks at the first octets of uncompressed content.
@@ -214,8 +254,7 @@ func sniffPlain(b []byte, c container) format {
 			return format{container: c, framing: f}
 		}
 	}
-	return format{container: containerNotAnArchive, kind: IssueNotAnArchive,
-		refusal: "it is no archive: it begins neither with a WARC or ARC record nor as a compressed archive; leave it out"}
+	return notAnArchive
 }
 
 // sniffStream looks at the first octets of a compressed stream.
@@ -227,37 +266,59 @@ func sniffStream(c container, r io.Reader) format {
 	return sniffPlain(start, c)
 }
 
-// sniffGzip tells an archive of a member a record from one gzip stream around
-// all of them by the first member: it ends with its first record, or goes on.
+// sniffGzip tells an archive whose first gzip member holds one record, or none,
+// from one that may be a single stream around all of them.
 func sniffGzip(b []byte) format {
-	src := bytes.NewReader(b)
-	zr, err := gzip.NewReader(src)
-	if err != nil {
-		return format{container: containerNotAnArchive, kind: IssueNotAnArchive, refusal: "it is no archive: the gzip header is damaged; fetch it again"}
+	in := gzipCodec{}.members(sourceAt(bytes.NewReader(b), 0))
+	if in.next() != nil {
+		return sniffDamaged(b)
 	}
-	zr.Multistream(false)
-	br := bufio.NewReader(io.LimitReader(zr, 4<<20))
+	br := bufio.NewReader(io.LimitReader(in, 4<<20))
 	start, _ := br.Peek(4 << 10)
 	a := format{container: containerMembers, framing: warcFraming{}, codec: gzipCodec{}}
 	if len(start) == 0 {
 		return a // an empty member, or damage that the reader will name
 	}
 	found := sniffPlain(start, containerMembers)
-	if !found.readable() || found.framing == nil { // nothing with records
+	if !found.readable() {
+		if _, err := io.Copy(io.Discard, in); err != nil { // it may be damaged
+			return sniffDamaged(b)
+		}
+		return found
+	}
+	if found.framing == nil { // a log
 		return found
 	}
 	a.framing = found.framing
-	if !holdsSeveral(br, a.framing) {
-		return a
-	}
-	// Damage can make one record look like several. Where the end of the member is
-	// at hand, its checksum tells.
-	_, err = io.Copy(io.Discard, zr)
-	if err == nil || err == io.ErrUnexpectedEOF && len(b) == sniffBytes {
+	if holdsSeveral(br, a.framing) {
 		a.container = containerGzip
 	}
 	return a
 }
+
+// sniffDamaged looks for the container of a file whose first octets are none, or
+// damaged: another member follows that begins as a record does.
+func sniffDamaged(b []byte) format {
+	for at, tries := 1, 0; at < len(b) && tries < 16; tries++ {
+		n := gzipCodec{}.find(b[at:])
+		if n < 0 {
+			break
+		}
+		at += n + 1
+		in := gzipCodec{}.members(sourceAt(bytes.NewReader(b[at-1:]), 0))
+		if in.next() != nil {
+			continue
+		}
+		if found := sniffStream(containerMembers, in); found.readable() && found.framing != nil {
+			found.codec = gzipCodec{}
+			return found
+		}
+	}
+	return notAnArchive
+}
+
+var notAnArchive = format{container: containerNotAnArchive, kind: IssueNotAnArchive,
+	refusal: "it is no archive: it begins neither with a WARC or ARC record nor as a compressed archive; leave it out"}
 
 // holdsSeveral reports whether another record follows the first one in a member.
 func holdsSeveral(br *bufio.Reader, f framing) bool {

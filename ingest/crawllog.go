@@ -81,8 +81,8 @@ func (c *committer) reportLog(kind IssueKind, offset int64, detail, action strin
 }
 
 // readLogInput reads an input that is a log, compressed or not.
-func (c *committer) readLogInput(form format, br *bufio.Reader) (fingerprint uint64, err error) {
-	plain, err := decompressed(form, br)
+func (c *committer) readLogInput(form format, src *source) (fingerprint uint64, err error) {
+	plain, err := decompressed(form, src)
 	if err != nil {
 		if isReadError(err) {
 			return 0, err

@@ -64,18 +64,64 @@ func eachSmallArchive(t *testing.T, f func(t *testing.T, name string, archive []
 // recordMembers reports whether an archive is one of a member a record.
 func recordMembers(c *collected) bool { return c.result.Container == containerMembers.String() }
 
-// budget gives places of n, at most limit of them. FuzzDamage tries the others.
+// allDamage makes the tests of damage try every place, for minutes, not a sample.
+const allDamage = "ROBOTSAUDIT_DAMAGE"
+
+// budget gives places of n, at most limit of them, or all.
 func budget(t *testing.T, n, limit int) []int {
-	if testing.Short() {
-		limit /= 10
-	}
 	rng := rand.New(rand.NewPCG(1, uint64(n)))
 	places := rng.Perm(n)
+	switch {
+	case os.Getenv(allDamage) != "":
+		return places
+	case testing.Short():
+		limit /= 10
+	}
 	return places[:min(n, limit)]
 }
 
-// An archive cut anywhere yields nothing that the whole one does not, and an
-// issue names the place unless the cut falls between two records.
+// lost returns a fetch of the whole archive that is missing in c although hit does
+// not say that the damage is in its place.
+func lost(whole, c *collected, hit func(from, to int64) bool) (identity, bool) {
+	have := identities(c)
+	for _, f := range whole.fetches {
+		id := identity{f.RecordID, f.URL, f.Offset}
+		if !have[id] && !hit(f.Offset, f.Offset+f.Length) {
+			return id, true
+		}
+	}
+	return identity{}, false
+}
+
+// checkCut cuts an archive at n. What stands before the cut is read, nothing else,
+// and an issue names the place unless the cut falls between two records.
+func checkCut(t *testing.T, name string, archive []byte, n int, whole *collected, ends map[int64]bool) {
+	t.Helper()
+	c := read(t, archive[:n])
+	if id, bad := invented(c, identities(whole)); bad {
+		t.Fatalf("%s cut at %d: invented %+v", name, n, id)
+	}
+	if c.result.Lossy == 0 && !ends[int64(n)] {
+		t.Fatalf("%s cut at %d: no issue; %d fetches of %d", name, n, len(c.fetches), len(whole.fetches))
+	}
+	if !whole.addressable() {
+		return
+	}
+	if id, bad := lost(whole, c, func(_, to int64) bool { return to > int64(n) }); bad {
+		t.Fatalf("%s cut at %d: lost %+v; issues %v", name, n, id, c.issues)
+	}
+	for _, i := range c.issues {
+		if i.Kind.Lossy() && i.Offset > int64(n) {
+			t.Fatalf("%s cut at %d: the issue is at %d", name, n, i.Offset)
+		}
+	}
+}
+
+// addressable reports whether the fetches have their true places.
+func (c *collected) addressable() bool {
+	return c.result.Container == containerMembers.String() || c.result.Container == containerPlain.String()
+}
+
 func TestCutAnywhere(t *testing.T) {
 	archives, cuts := 0, 0
 	eachSmallArchive(t, func(t *testing.T, name string, archive []byte) {
@@ -83,25 +129,11 @@ func TestCutAnywhere(t *testing.T) {
 		if whole.result.Refusal != "" || whole.result.Lossy > 0 {
 			return
 		}
-		known, ends := identities(whole), boundaries(t, archive)
+		ends := boundaries(t, archive)
 		archives++
 		for _, n := range budget(t, len(archive), 80) {
 			cuts++
-			c := read(t, archive[:n])
-			if id, bad := invented(c, known); bad {
-				t.Fatalf("%s cut at %d: invented %+v", name, n, id)
-			}
-			if len(c.fetches) > len(known) {
-				t.Fatalf("%s cut at %d: %d fetches of %d", name, n, len(c.fetches), len(known))
-			}
-			if c.result.Lossy == 0 && !ends[int64(n)] {
-				t.Fatalf("%s cut at %d: no issue; %d fetches of %d", name, n, len(c.fetches), len(known))
-			}
-			for _, i := range c.issues {
-				if i.Kind.Lossy() && i.Offset > int64(n) {
-					t.Fatalf("%s cut at %d: the issue is at %d", name, n, i.Offset)
-				}
-			}
+			checkCut(t, name, archive, n, whole, ends)
 		}
 	}, ".warc.gz", ".warc")
 	t.Logf("%d cuts of %d archives", cuts, archives)
@@ -140,9 +172,52 @@ func boundaries(t *testing.T, archive []byte) map[int64]bool {
 	}
 }
 
-// Nothing that one wrong octet makes of a compressed archive is believed: its
-// checksums tell. In plain files a changed letter is what no format reveals, but
-// nothing panics or hangs.
+// checkFlip changes one octet of an archive. In compressed ones nothing is read
+// that was not there, and nothing is lost but the record hit. In plain ones a
+// changed letter is what no format reveals, so places are compared, not URLs; and
+// what stands behind a record that has lost its end is read if it proves itself.
+func checkFlip(t *testing.T, name string, archive []byte, n int, xor byte, whole *collected) {
+	t.Helper()
+	damaged := bytes.Clone(archive)
+	damaged[n] ^= xor
+	start := time.Now()
+	c := read(t, damaged)
+	if d := time.Since(start); d > 5*time.Second {
+		t.Fatalf("%s, octet %d: %v", name, n, d)
+	}
+	if whole.result.Container == containerPlain.String() {
+		places := make(map[int64]bool)
+		for _, f := range whole.fetches {
+			places[f.Offset] = true
+		}
+		for _, f := range c.fetches {
+			if !places[f.Offset] && whole.result.Lossy == 0 {
+				t.Fatalf("%s, octet %d ^ %#x: invented %s at %d; issues %v", name, n, xor, f.URL, f.Offset, c.issues)
+			}
+		}
+	}
+	if !recordMembers(whole) {
+		return
+	}
+	if id, bad := invented(c, identities(whole)); bad {
+		t.Fatalf("%s, octet %d ^ %#x: invented %+v; issues %v", name, n, xor, id, c.issues)
+	}
+	hit := func(from, to int64) bool { return from <= int64(n) && int64(n) < to }
+	if id, bad := lost(whole, c, hit); bad && whole.result.Lossy == 0 {
+		t.Fatalf("%s, octet %d ^ %#x: lost %+v; issues %v", name, n, xor, id, c.issues)
+	}
+	if len(c.fetches) < len(whole.fetches) && !namePlace(c.issues, int64(n)) {
+		t.Fatalf("%s, octet %d ^ %#x: no issue names the place: %v", name, n, xor, c.issues)
+	}
+}
+
+// namePlace reports whether an issue says that the octet at n was not read.
+func namePlace(issues []Issue, n int64) bool {
+	return slices.ContainsFunc(issues, func(i Issue) bool {
+		return i.Kind.Lossy() && (i.Offset < 0 || i.Offset <= n && (i.Length < 0 || n < i.Offset+i.Length))
+	})
+}
+
 func TestFlipAnyOctet(t *testing.T) {
 	archives, flips := 0, 0
 	eachSmallArchive(t, func(t *testing.T, name string, archive []byte) {
@@ -150,29 +225,50 @@ func TestFlipAnyOctet(t *testing.T) {
 		if whole.result.Refusal != "" {
 			return
 		}
-		known := identities(whole)
 		archives++
 		for _, n := range budget(t, len(archive), 80) {
 			flips++
-			damaged := bytes.Clone(archive)
-			damaged[n] ^= byte(1 + rand.IntN(255))
-			start := time.Now()
-			c := read(t, damaged)
-			if d := time.Since(start); d > 5*time.Second {
-				t.Fatalf("%s, octet %d: %v", name, n, d)
-			}
-			if !recordMembers(whole) {
-				continue
-			}
-			if id, bad := invented(c, known); bad {
-				t.Fatalf("%s, octet %d ^ %#x: invented %+v", name, n, damaged[n]^archive[n], id)
-			}
-			if len(c.fetches) < len(whole.fetches) && c.result.Lossy == 0 {
-				t.Fatalf("%s, octet %d ^ %#x: fetches are missing, and no issue says so", name, n, damaged[n]^archive[n])
-			}
+			checkFlip(t, name, archive, n, byte(1+rand.IntN(255)), whole)
 		}
 	}, ".warc.gz", ".warc", ".bz2")
 	t.Logf("%d flips in %d archives", flips, archives)
+}
+
+// The same at random places of larger archives of a member a record.
+func TestDamageLargerArchives(t *testing.T) {
+	n := 10
+	switch {
+	case os.Getenv(allDamage) != "":
+		n = 10_000
+	case testing.Short():
+		n = 3
+	}
+	seed := rand.Uint64()
+	rng := rand.New(rand.NewPCG(seed, 0))
+	var paths []string
+	for _, root := range []string{filepath.Join("..", "testdata", "warc"), filepath.Join("..", "..", "shared", "warc", "real")} {
+		if _, err := os.Stat(root); err != nil {
+			t.Logf("%s is absent", root)
+			continue
+		}
+		paths = append(paths, archivesBelow(t, root, ".warc.gz")...)
+	}
+	for _, path := range paths {
+		archive, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole := read(t, archive)
+		if !recordMembers(whole) || len(archive) < smallArchive {
+			continue
+		}
+		ends := boundaries(t, archive)
+		for range n {
+			checkFlip(t, path, archive, rng.IntN(len(archive)), byte(1+rng.IntN(255)), whole)
+			checkCut(t, path, archive, rng.IntN(len(archive)), whole, ends)
+		}
+	}
+	t.Logf("%d flips and cuts in each of %d archives, seed %d", n, len(paths), seed)
 }
 
 // A body that holds whole records, compressed and not: the classic forgery. One

@@ -1,13 +1,14 @@
 package ingest
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"io"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // addSeeds gives a fuzz target small archives made here, and those of testdata
@@ -83,7 +84,7 @@ func FuzzMemberReader(f *testing.F) {
 func FuzzPlainReader(f *testing.F) {
 	addSeeds(f, 4<<10, plain, ".warc")
 	f.Fuzz(func(t *testing.T, archive []byte) {
-		checkReader(t, newPlainReader(warcFraming{}, sourceAt(bytes.NewReader(archive), 0)), int64(len(archive)))
+		checkReader(t, newPlainReader(warcFraming{}, sourceAt(bytes.NewReader(archive), 0), bytes.NewReader(archive)), int64(len(archive)))
 		// A record that counts is followed by another, or by the end.
 		c := read(t, archive)
 		for _, x := range c.fetches {
@@ -97,15 +98,16 @@ func FuzzPlainReader(f *testing.F) {
 func FuzzStreamReader(f *testing.F) {
 	addSeeds(f, 4<<10, plain, ".warc", ".bz2", ".warc.gz")
 	f.Fuzz(func(t *testing.T, archive []byte) {
-		r, err := newStreamReader(format{container: containerPipe, framing: warcFraming{}}, bufio.NewReader(bytes.NewReader(archive)))
+		r, err := newStreamReader(format{framing: warcFraming{}}, sourceAt(bytes.NewReader(archive), 0))
 		if err != nil {
 			return
 		}
 		checkReader(t, r, 1<<40)
 		// slyrz/warc and the project's own framing agree on plain archives.
+		// What a file's own proofs repair, a pipe cannot.
 		own, piped := read(t, archive), readPipe(t, archive)
-		if own.result.Container == "warc" {
-			equal(t, "fetches", piped.fetches, own.fetches, apartFromPlace)
+		if own.result.Container == "warc" && own.result.Lossy == 0 && piped.result.Lossy == 0 {
+			equal(t, "fetches", piped.fetches, own.fetches, apartFromPlace, cmpopts.IgnoreFields(Fetch{}, "Trust"))
 		}
 	})
 }

@@ -43,4 +43,6 @@ const (
 	maxSearch        = 32 << 30  // octets decompressed in search of members behind damage, in one input
 	candidateCost    = 64 << 10  // octets that looking at one candidate counts for, at least
 	maxVisited       = 1 << 20   // members remembered in one search
+	maxProof         = 1 << 30   // octets read in search of true ends and owned records, in one plain input
+	maxProofOne      = 64 << 20  // octets behind the beginning of a block where its true end is looked for
 )

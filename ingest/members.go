@@ -94,7 +94,8 @@ func (r *memberReader) header() error {
 		} else if err != nil {
 			return err
 		}
-		r.out.Reset(io.MultiReader(bytes.NewReader(block), r.in))
+		peeked, _ := r.out.Peek(r.out.Buffered())
+		r.out.Reset(io.MultiReader(bytes.NewReader(append(block, peeked...)), r.in))
 	}
 }
 

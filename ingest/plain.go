@@ -1,92 +1,246 @@
 package ingest
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 )
 
 // plainReader reads uncompressed archives: records one after the other, each with
-// its own length. A record counts where the next one, or the end of the file,
-// stands right behind it.
+// its own length. No checksum tells whether a length is right, and a page can hold
+// whole records. What does:
+//
+//   - WARC-Block-Digest. A record whose block matches it ends where it says,
+//     whatever follows. If it does not match, the ends that other records suggest
+//     are tried: one that matches is the true end.
+//   - A record's end, with another record or the end of the file right behind it.
+//     That is all that records without a digest have. It also stands where a digest
+//     matches nowhere: a block was changed, or its writer computes digests wrongly.
+//   - WARC-Warcinfo-ID, behind damage: no page knows the number of this file's
+//     warcinfo record. A run of records to the end of the file proves nothing, as
+//     one can end where its page does.
 type plainReader struct {
 	chain
 	framing
-	src   *source
-	start int64
-	rec   record
-	block io.LimitedReader
-	ended bool
+	at       io.ReaderAt
+	src      *source
+	start    int64 // of the record in hand
+	body     int64 // where its block begins
+	rec      record
+	block    io.LimitedReader
+	digest   digest
+	hash     hash.Hash
+	repaired int64 // length of the block of the record at start, proven by its digest; -1
+	unproven bool  // the next record stands behind damage, and has to name the file's own warcinfo
+	trust    Trust
+	own      ownIDs
+	search   plainSearch
+	waiting  error // what next has to say first
+	ended    bool
 }
 
-func newPlainReader(f framing, src *source) *plainReader { return &plainReader{framing: f, src: src} }
+// newPlainReader reads the archive that src reads in order, and at at random.
+func newPlainReader(f framing, src *source, at io.ReaderAt) *plainReader {
+	return &plainReader{framing: f, at: at, src: src, repaired: -1, search: plainSearch{framing: f, at: at, budget: maxProof}}
+}
 
 func (r *plainReader) fingerprint() uint64 { return r.sum }
 
 func (r *plainReader) next() (*record, error) {
+	if err := r.waiting; err != nil {
+		r.waiting = nil
+		return nil, err
+	}
 	if r.ended {
 		return nil, io.EOF
 	}
 	skipNewlines(r.src.Reader)
 	r.start = r.src.position()
-	block, err := r.readHeader(r.src.Reader)
+	header, err := r.readHeader(r.src.Reader)
 	if err != nil {
 		return nil, r.stop(err, "in the record header")
 	}
-	if !r.begins(block) {
-		return nil, r.damaged(IssueBadRecordHeader, fmt.Sprintf("the record begins with %.20q", block))
+	r.body = r.src.position()
+	h := r.parse(header)
+	if !r.begins(header) {
+		return nil, r.misbegun(header, &h)
 	}
-	h := r.parse(block)
+	if r.unproven && !r.own[h.warcinfoID] {
+		return nil, r.lost(IssueSkippedRange, "no record that is surely the archive's own")
+	}
+	return r.begin(header, h)
+}
+
+// begin makes a record of a header.
+func (r *plainReader) begin(header []byte, h recordHeader) (*record, error) {
+	r.digest, _ = parseDigest(h.blockDigest)
+	trust := r.trust
+	if r.repaired >= 0 {
+		h.contentLength, trust = r.repaired, TrustResynced
+	}
 	if h.contentLength < 0 {
-		return nil, r.damaged(IssueBadContentLength, "Content-Length is missing or no number")
+		if err := r.repair("Content-Length is missing or no number"); err != nil {
+			return nil, err
+		}
+		return nil, r.lost(IssueBadContentLength, "Content-Length is missing or no number")
 	}
-	r.add(block)
+	r.add(header)
 	r.block = io.LimitedReader{R: r.src, N: h.contentLength}
-	r.rec = record{recordHeader: h, offset: r.start, block: &r.block}
+	r.hash = nil
+	if r.digest.known() {
+		r.hash = r.digest.newHash()
+		r.block.R = io.TeeReader(r.src, r.hash)
+	}
+	r.rec = record{recordHeader: h, offset: r.start, trust: trust, block: &r.block}
 	return &r.rec, nil
 }
 
+// misbegun tells what to do of a header that does not begin as one. One wrong octet
+// in its first ones leaves its fields: they tell where the next record begins.
+func (r *plainReader) misbegun(header []byte, h *recordHeader) error {
+	detail := fmt.Sprintf("the record begins with %.20q", header)
+	if h.contentLength < 0 || !nearlyWARC(header) || r.unproven {
+		return r.lost(IssueBadRecordHeader, detail)
+	}
+	if _, err := r.begin(header, *h); err != nil {
+		return err
+	}
+	if _, err := r.finish(); err != nil {
+		return err
+	}
+	return &damage{kind: IssueBadRecordHeader, offset: r.start, detail: detail, more: true}
+}
+
+// nearlyWARC reports whether b begins as a WARC record but for one octet.
+func nearlyWARC(b []byte) bool {
+	const version = warcMagic + "1."
+	if len(b) < len(version) {
+		return false
+	}
+	wrong := 0
+	for i := range version {
+		if b[i]|0x20 != version[i]|0x20 {
+			wrong++
+		}
+	}
+	return wrong <= 1
+}
+
 func (r *plainReader) finish() (int64, error) {
-	if _, err := io.Copy(io.Discard, &r.block); err != nil {
+	_, err := io.Copy(io.Discard, &r.block)
+	if err != nil {
 		return 0, r.stop(err, "in the record block")
 	}
-	if r.block.N > 0 {
-		return 0, r.damaged(IssueTruncatedRecord, fmt.Sprintf("the file ends %d octets before the record does", r.block.N))
-	}
-	end := r.src.position()
-	ends := skipNewlines(r.src.Reader)
-	next, err := r.src.Peek(beginOctets)
-	if len(next) == 0 && err == io.EOF {
-		return end + ends - r.start, nil
-	}
-	if err != nil && err != io.EOF {
+	matches := r.hash != nil && r.block.N == 0 && r.digest.matches(r.hash)
+	end, followed, err := r.boundary()
+	if err != nil {
 		return 0, r.stop(err, "behind the record")
 	}
-	if ends == 0 || !r.begins(next) {
-		return 0, r.damaged(IssueBadRecordEnd,
-			fmt.Sprintf("after the %d octets that Content-Length says comes %.8q, not the next record", r.rec.contentLength, next))
+	if !matches && r.hash != nil {
+		if err := r.repair(fmt.Sprintf("the block of %d octets does not match its digest", r.rec.contentLength)); err != nil {
+			return 0, err
+		}
+		r.rec.mismatch = true
 	}
-	return end + ends - r.start, nil
+	switch {
+	case r.block.N > 0:
+		return 0, r.lost(IssueTruncatedRecord, fmt.Sprintf("the file ends %d octets before the record does", r.block.N))
+	case !followed && !matches:
+		return 0, r.lost(IssueBadRecordEnd,
+			fmt.Sprintf("after the %d octets that Content-Length says comes no other record", r.rec.contentLength))
+	}
+	r.repaired = -1
+	if matches {
+		r.unproven = false
+	}
+	if r.trust == TrustChained {
+		r.own.add(&r.rec)
+	}
+	if !followed {
+		start := r.start
+		r.start = end
+		r.waiting = r.lost(IssueBadRecordEnd, "behind the record comes no other one")
+		r.start = start
+	}
+	return end - r.start, nil
+}
+
+// recordEnd is how many octets end a record: two line ends (WARC 1.1 §4).
+const recordEnd = 4
+
+// boundary stands behind the block and what ends the record, and reports whether
+// another record or the end of the file follows. One wrong octet in the record's
+// end is none the less one.
+func (r *plainReader) boundary() (end int64, followed bool, err error) {
+	if b, _ := r.src.Peek(recordEnd + beginOctets); len(b) > recordEnd && r.begins(b[recordEnd:]) && !r.begins(b) {
+		r.src.Discard(recordEnd)
+		return r.src.position(), true, nil
+	}
+	ends := skipNewlines(r.src.Reader)
+	b, err := r.src.Peek(beginOctets)
+	if err == io.EOF {
+		err = nil
+	}
+	cut := len(b) < len(warcMagic) && isWARC(append(bytes.Clone(b), warcMagic[len(b):]...)) // the end of a file that was cut
+	return r.src.position(), cut || r.begins(b) || ends > 0 && nearlyWARC(b), err
+}
+
+// repair looks for the end of the record in hand that its block digest proves, and
+// lets next read the record again up to there. nil: there is none.
+func (r *plainReader) repair(detail string) error {
+	if !r.digest.known() || r.repaired >= 0 {
+		return nil
+	}
+	end, err := r.search.end(r.body, r.digest)
+	if end < 0 || err != nil {
+		return err
+	}
+	r.repaired = end - r.body
+	r.seek(r.start)
+	return &damage{kind: IssueBadContentLength, offset: r.start, more: true,
+		detail: fmt.Sprintf("%s; one of %d octets does", detail, r.repaired), action: "read to the end that its digest proves"}
+}
+
+// seek goes on reading at another place.
+func (r *plainReader) seek(to int64) {
+	progress := r.src.file.progress
+	r.src = sourceAt(r.at, to)
+	r.src.file.progress = progress
 }
 
 // stop ends the reading for an error of the file or the header's form.
 func (r *plainReader) stop(err error, where string) error {
 	switch {
-	case err == io.EOF:
-		r.ended = true
-		return io.EOF
-	case isReadError(err):
+	case err == io.EOF, isReadError(err):
 		r.ended = true
 		return err
 	case errors.Is(err, errHeaderTooLong):
-		return r.damaged(IssueHeaderTooLong, fmt.Sprintf("the record header is longer than %d octets", maxRecordHeader))
+		return r.lost(IssueHeaderTooLong, fmt.Sprintf("the record header is longer than %d octets", maxRecordHeader))
 	}
-	return r.damaged(IssueTruncatedRecord, "the file ends "+where)
+	return r.lost(IssueTruncatedRecord, "the file ends "+where)
 }
 
-// damaged ends the reading: without a true length nothing says where the next
-// record begins.
-func (r *plainReader) damaged(kind IssueKind, detail string) error {
-	r.ended = true
-	return &damage{kind: kind, offset: r.start, detail: detail}
+// lost gives up the record in hand, and goes on at the next one that names the
+// file's own warcinfo, if there is one.
+func (r *plainReader) lost(kind IssueKind, detail string) error {
+	r.repaired = -1
+	d := &damage{kind: kind, offset: r.start, detail: detail}
+	next, err := r.search.owned(r.start+1, r.own)
+	if err != nil {
+		r.ended = true
+		return err
+	}
+	if next < 0 {
+		r.ended = true
+		return d
+	}
+	if d.kind == IssueTruncatedRecord { // it only seemed so
+		d.kind = IssueBadRecordEnd
+	}
+	d.more, d.resumed = true, next
+	r.trust, r.unproven = TrustResynced, true
+	r.seek(next)
+	return d
 }

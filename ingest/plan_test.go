@@ -267,7 +267,7 @@ func TestIngestStandardInput(t *testing.T) {
 			t.Fatal(err)
 		}
 		equal(t, "rows", rows(t, facts), []string{"- http://" + host + "/", "- http://" + host + "/robots.txt"})
-		if len(facts.Failures) != 1 || facts.Inputs[0].Container != "pipe" {
+		if len(facts.Failures) != 1 || facts.Inputs[0].Container != "warc.gz" {
 			t.Errorf("failures %v, container %s", facts.Failures, facts.Inputs[0].Container)
 		}
 	}

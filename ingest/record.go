@@ -37,7 +37,8 @@ type record struct {
 	recordHeader
 	offset   int64 // of the record: see Fetch.Offset
 	streamed bool  // offset counts octets of the decompressed stream
-	trust    Trust // settled when finish has returned
+	trust    Trust
+	mismatch bool // the block does not match its digest: known when finish has returned
 	block    io.Reader
 }
 

@@ -30,6 +30,9 @@ func Reread(in Input, c *Capture) ([]byte, error) {
 		}
 	}
 	form := sniff(sourceAt(at, 0))
+	if form.container == containerGzip { // of many members, or the fetch would be streamed
+		form.container = containerMembers
+	}
 	if !form.addressable() {
 		return nil, fmt.Errorf("no record at %d", c.Offset)
 	}

@@ -1,9 +1,11 @@
 package ingest
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"io"
+	"math"
 )
 
 // memberSearch looks for members behind damage. A place where a member could
@@ -38,7 +40,7 @@ func (s *memberSearch) behind(d *damage, own ownIDs) (int64, error) {
 		s.cut = append(s.cut, d.offset)
 	}
 	for from := d.offset + 1; ; {
-		start, err := s.window.find(s.at, from, s.codec.find)
+		start, err := s.window.find(s.at, from, math.MaxInt64, s.codec.find)
 		if start < 0 || err != nil {
 			return -1, err
 		}
@@ -187,10 +189,10 @@ type window struct {
 // windowOverlap is how many octets of a piece are looked at again with the next.
 const windowOverlap = beginOctets
 
-// find returns the first place from from on that match finds, -1 if there is none.
-// match is given a piece and returns an index into it, or -1.
-func (w *window) find(at io.ReaderAt, from int64, match func([]byte) int) (int64, error) {
-	for {
+// find returns the first place from from on that match finds, -1 if there is none
+// before to. match is given a piece and returns an index into it, or -1.
+func (w *window) find(at io.ReaderAt, from, to int64, match func([]byte) int) (int64, error) {
+	for from < to {
 		if from < w.start || from >= w.start+int64(len(w.buf)) {
 			if err := w.fill(at, from); err != nil || len(w.buf) == 0 {
 				return -1, err
@@ -208,7 +210,11 @@ func (w *window) find(at io.ReaderAt, from int64, match func([]byte) int) (int64
 			return -1, err
 		}
 	}
+	return -1, nil
 }
+
+// end is where the octets end that have been looked at.
+func (w *window) end() int64 { return w.start + int64(len(w.buf)) }
 
 func (w *window) fill(at io.ReaderAt, from int64) error {
 	if w.buf == nil {
@@ -220,4 +226,100 @@ func (w *window) fill(at io.ReaderAt, from int64) error {
 		return &readError{err}
 	}
 	return nil
+}
+
+// plainSearch looks for the ends and beginnings of records in a plain file.
+type plainSearch struct {
+	framing framing
+	at      io.ReaderAt
+	budget  int64 // octets that may still be read in search
+	window  window
+}
+
+// begin returns the first place in [from, to) where a line begins as a record
+// does, -1 if there is none.
+func (s *plainSearch) begin(from, to int64) (int64, error) {
+	return s.window.find(s.at, from, to, func(b []byte) int {
+		for at := 0; at < len(b); {
+			if s.framing.begins(b[at:min(len(b), at+beginOctets)]) {
+				return at
+			}
+			n := bytes.IndexByte(b[at:], '\n')
+			if n < 0 {
+				break
+			}
+			at += n + 1
+		}
+		return -1
+	})
+}
+
+// end looks for the end of the block at body that its digest proves, -1 if there
+// is none. Ends are tried before each record that follows, and at the end of the
+// file.
+func (s *plainSearch) end(body int64, d digest) (int64, error) {
+	limit := body + min(s.budget, maxProofOne)
+	in := bufio.NewReaderSize(&countingReader{r: io.NewSectionReader(s.at, body, math.MaxInt64-body)}, 64<<10)
+	h, fed := d.newHash(), body
+	for fed < limit {
+		next, err := s.begin(fed+1, limit)
+		if err != nil {
+			return -1, err
+		}
+		last := next < 0
+		if last {
+			if next = s.window.end(); next > limit {
+				break
+			}
+		}
+		before := max(fed, next-recordEnd)
+		s.budget -= before - fed
+		if _, err := io.CopyN(h, in, before-fed); err != nil {
+			return -1, err
+		}
+		for fed = before; ; fed++ {
+			b, err := in.Peek(int(next - fed))
+			if err != nil {
+				return -1, err
+			}
+			if len(bytes.Trim(b, "\r\n")) == 0 && d.matches(h) {
+				return fed, nil
+			}
+			if fed == next {
+				break
+			}
+			h.Write(b[:1])
+			in.Discard(1)
+		}
+		if last {
+			break
+		}
+	}
+	return -1, nil
+}
+
+// owned returns the first place from from on where a record begins that names one
+// of the file's own warcinfo records, -1 if there is none.
+func (s *plainSearch) owned(from int64, own ownIDs) (int64, error) {
+	if len(own) == 0 {
+		return -1, nil
+	}
+	in := bufio.NewReader(nil)
+	for s.budget > 0 {
+		start, err := s.begin(from, math.MaxInt64)
+		if start < 0 || err != nil {
+			return -1, err
+		}
+		in.Reset(&countingReader{r: io.NewSectionReader(s.at, start, math.MaxInt64-start)})
+		header, err := s.framing.readHeader(in)
+		if isReadError(err) {
+			return -1, err
+		}
+		if err == nil && own[s.framing.parse(header).warcinfoID] {
+			return start, nil
+		}
+		s.budget -= int64(len(header)) + beginOctets
+		from = start + 1
+	}
+	return -1, nil
 }

@@ -7,9 +7,9 @@ import (
 	"compress/bzip2"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/slyrz/warc"
 )
 
@@ -19,40 +19,83 @@ import (
 // octets, and keeps the header as it stands, since slyrz/warc has no bound, no
 // offsets, and loses repeated fields.
 //
-// Offsets and lengths are those of the decompressed stream. A checksum, where the
-// container has one, is compared at the end of the stream, after the records.
+// Offsets and lengths are those of the decompressed stream. Its checksum, where it
+// has one, comes after the records: see proof.
 type streamReader struct {
 	chain
-	tap   *tap
-	warc  *warc.Reader
-	rec   record
-	block io.LimitedReader
-	ended bool
+	tap     *tap
+	warc    *warc.Reader
+	rec     record
+	block   io.LimitedReader
+	hash    hash.Hash // of the block, nil where nothing is to be compared
+	proof   proof
+	trust   Trust
+	waiting error // what next has to say first
+	ended   bool
 }
 
-// newStreamReader wraps the compressed or plain octets of in.
-func newStreamReader(a format, in *bufio.Reader) (*streamReader, error) {
-	plain, err := decompressed(a, in)
+// proof is what a stream's records must prove about their ends.
+type proof uint8
+
+const (
+	// A checksum follows, or has been compared already: nothing.
+	proofChecksum proof = iota
+	// No checksum exists: behind a block that does not match its digest the length
+	// may have been wrong, and what follows has the lower trust.
+	proofFraming
+	// The checksum is known to be wrong: a record counts if its block matches its
+	// digest, and none after one that does not.
+	proofDigest
+)
+
+// newStreamReader wraps the compressed or plain octets of src.
+func newStreamReader(a format, src *source) (*streamReader, error) {
+	plain, err := decompressed(a, src)
 	if err != nil {
 		return nil, err
 	}
-	t := &tap{framing: a.framing, in: bufio.NewReaderSize(plain, 64<<10)}
-	return &streamReader{tap: t}, nil
+	r := &streamReader{tap: &tap{framing: a.framing, in: bufio.NewReaderSize(plain, 64<<10)}}
+	if plain == io.Reader(src) {
+		r.proof = proofFraming
+	}
+	return r, nil
 }
 
-// decompressed undoes the compression that the first octets announce.
-func decompressed(a format, in *bufio.Reader) (io.Reader, error) {
+// decompressed undoes the compression that the first octets announce; it is src
+// itself where there is none.
+func decompressed(a format, src *source) (io.Reader, error) {
 	if z, ok := a.codec.(*zstdCodec); ok {
-		return z.stream(in)
+		return z.stream(src.Reader)
 	}
-	b, _ := in.Peek(len(magicBzip2))
+	b, _ := src.Peek(len(magicBzip2))
 	switch {
 	case bytes.HasPrefix(b, magicBzip2):
-		return &sticky{r: bzip2.NewReader(in)}, nil
+		return &sticky{r: bzip2.NewReader(src.Reader)}, nil
 	case bytes.HasPrefix(b, magicGzip):
-		return gzip.NewReader(in)
+		return &sticky{r: &joined{in: gzipCodec{}.members(src), err: io.EOF}}, nil
 	}
-	return in, nil
+	return src, nil
+}
+
+// joined reads the content of members as one.
+type joined struct {
+	in  memberStream
+	err error // of the member in hand
+}
+
+func (j *joined) Read(p []byte) (n int, err error) {
+	for n == 0 && len(p) > 0 {
+		if j.err == io.EOF {
+			if err := j.in.next(); err != nil {
+				return 0, err
+			}
+		}
+		n, j.err = j.in.Read(p)
+		if j.err != nil && j.err != io.EOF {
+			return n, j.err
+		}
+	}
+	return n, nil
 }
 
 // sticky ends with the first error: behind one, compress/bzip2 goes on.
@@ -74,6 +117,9 @@ func (r *streamReader) next() (*record, error) {
 	if r.ended {
 		return nil, io.EOF
 	}
+	if r.waiting != nil {
+		return nil, r.stop(r.waiting)
+	}
 	if err := r.tap.start(); err != nil {
 		return nil, r.stop(err)
 	}
@@ -90,7 +136,12 @@ func (r *streamReader) next() (*record, error) {
 	}
 	r.add(r.tap.header)
 	r.block = io.LimitedReader{R: rec.Content, N: r.tap.parsed.contentLength}
-	r.rec = record{recordHeader: r.tap.parsed, offset: r.tap.offset, streamed: true, block: &r.block}
+	r.rec = record{recordHeader: r.tap.parsed, offset: r.tap.offset, streamed: true, trust: r.trust, block: &r.block}
+	r.hash = nil
+	if d, _ := parseDigest(r.rec.blockDigest); r.proof != proofChecksum && d.known() {
+		r.hash = d.newHash()
+		r.block.R = io.TeeReader(rec.Content, r.hash)
+	}
 	return &r.rec, nil
 }
 
@@ -103,7 +154,18 @@ func (r *streamReader) finish() (int64, error) {
 		return 0, &damage{kind: IssueTruncatedRecord, offset: r.tap.offset,
 			detail: fmt.Sprintf("the stream ends %d octets before the record does", r.block.N)}
 	}
-	if err := r.tap.end(); err != nil {
+	digest, _ := parseDigest(r.rec.blockDigest)
+	proven := r.hash != nil && digest.matches(r.hash)
+	switch {
+	case proven:
+	case r.proof == proofDigest:
+		return 0, r.stop(r.tap.fail(IssueDamagedStream, "the stream does not match its checksum, nor the record a digest of its own"))
+	case r.hash != nil:
+		r.trust = TrustResynced
+	}
+	if err := r.tap.end(); err == errNoMember || err != nil && proven {
+		r.waiting = err
+	} else if err != nil {
 		return 0, r.stop(err)
 	}
 	return r.tap.n - r.tap.offset, nil
@@ -126,6 +188,9 @@ func (r *streamReader) stop(err error) error {
 		return err
 	}
 	kind := IssueDamagedStream
+	if errors.Is(err, errNoMember) {
+		return &damage{kind: IssueSkippedRange, offset: r.tap.n, detail: "what follows is no part of the stream"}
+	}
 	if errors.Is(err, io.ErrUnexpectedEOF) || err == io.EOF {
 		kind = IssueTruncatedRecord
 	}

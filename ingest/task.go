@@ -182,8 +182,8 @@ func readSource(in Input, src io.Reader, index int32, out sink, opt *readOptions
 	default:
 		return spoolWACZ(in, from, index, out, opt)
 	}
-	if in.Path == Stdin && form.readable() && form.framing != nil {
-		form.container = containerPipe
+	if in.Path == Stdin {
+		at = nil
 	}
 	c := newCommitter(index, "", out)
 	c.verify = opt.verify
@@ -192,7 +192,7 @@ func readSource(in Input, src io.Reader, index int32, out sink, opt *readOptions
 		return InputResult{Input: in, Container: form.String(), InputStats: c.stats, Refusal: form.refusal}, err
 	}
 	if form.container == containerCrawlLog {
-		sum, err := c.readLogInput(form, from.Reader)
+		sum, err := c.readLogInput(form, from)
 		return InputResult{Input: in, Container: form.String(), Fingerprint: fmt.Sprintf("%016x", sum), InputStats: c.stats}, err
 	}
 	reader, err := form.reader(from, at)
@@ -200,7 +200,7 @@ func readSource(in Input, src io.Reader, index int32, out sink, opt *readOptions
 		return InputResult{}, err
 	}
 	size := int64(-1)
-	if form.addressable() {
+	if form.addressable() && at != nil {
 		size = in.Size
 	}
 	if err := c.readInput(reader, size); err != nil {
