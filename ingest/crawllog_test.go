@@ -108,7 +108,7 @@ not json
 	if e := got.events[1]; e.Time().Known() || e.Input != 3 || e.Entry != "reports/skippedPages.jsonl" {
 		t.Errorf("%+v", e)
 	}
-	if i := got.issues[0]; i.Offset != -1 || !strings.HasPrefix(i.Detail, "reports/skippedPages.jsonl: line 5: ") {
+	if i := got.issues[0]; i.Entry != "reports/skippedPages.jsonl" || i.Offset <= 0 || !strings.HasPrefix(i.Detail, "line 5: ") {
 		t.Errorf("%+v", i)
 	}
 }

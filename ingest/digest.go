@@ -90,6 +90,16 @@ func (d digest) newHash() hash.Hash { return d.algorithm.new() }
 // matches reports whether h has hashed what the digest was made of.
 func (d digest) matches(h hash.Hash) bool { return string(h.Sum(nil)) == d.sum }
 
+// blockDigestOf returns the digest that a record's block has to match; none where it
+// is missing, not readable, or, of a revisit, that of nothing.
+func blockDigestOf(h *recordHeader) digest {
+	d, _ := parseDigest(h.blockDigest)
+	if h.kind == "revisit" && d.known() && d.ofNothing() {
+		return digest{}
+	}
+	return d
+}
+
 // ofNothing reports whether the digest is that of no octets. GNU Wget gives it to
 // the blocks of its revisit records, whatever they hold.
 func (d digest) ofNothing() bool { return d.matches(d.newHash()) }

@@ -75,7 +75,7 @@ func (r *plainReader) next() (*record, error) {
 
 // begin makes a record of a header.
 func (r *plainReader) begin(header []byte, h recordHeader) (*record, error) {
-	r.digest, _ = parseDigest(h.blockDigest)
+	r.digest = blockDigestOf(&h)
 	trust := r.trust
 	if r.repaired >= 0 {
 		h.contentLength, trust = r.repaired, TrustResynced
@@ -174,7 +174,7 @@ const recordEnd = 4
 // another record or the end of the file follows. One wrong octet in the record's
 // end is none the less one.
 func (r *plainReader) boundary() (end int64, followed bool, err error) {
-	if b, _ := r.src.Peek(recordEnd + beginOctets); len(b) > recordEnd && r.begins(b[recordEnd:]) && !r.begins(b) {
+	if b, _ := r.src.Peek(recordEnd + beginOctets); len(b) > recordEnd && isWARC(b[recordEnd:]) && !isWARC(b) {
 		r.src.Discard(recordEnd)
 		return r.src.position(), true, nil
 	}

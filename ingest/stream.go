@@ -138,7 +138,7 @@ func (r *streamReader) next() (*record, error) {
 	r.block = io.LimitedReader{R: rec.Content, N: r.tap.parsed.contentLength}
 	r.rec = record{recordHeader: r.tap.parsed, offset: r.tap.offset, streamed: true, trust: r.trust, block: &r.block}
 	r.hash = nil
-	if d, _ := parseDigest(r.rec.blockDigest); r.proof != proofChecksum && d.known() {
+	if d := blockDigestOf(&r.rec.recordHeader); r.proof != proofChecksum && d.known() {
 		r.hash = d.newHash()
 		r.block.R = io.TeeReader(rec.Content, r.hash)
 	}
@@ -154,7 +154,7 @@ func (r *streamReader) finish() (int64, error) {
 		return 0, &damage{kind: IssueTruncatedRecord, offset: r.tap.offset,
 			detail: fmt.Sprintf("the stream ends %d octets before the record does", r.block.N)}
 	}
-	digest, _ := parseDigest(r.rec.blockDigest)
+	digest := blockDigestOf(&r.rec.recordHeader)
 	proven := r.hash != nil && digest.matches(r.hash)
 	switch {
 	case proven:

@@ -49,7 +49,6 @@ var issueGloss = map[ingest.IssueKind]string{
 	ingest.IssuePolicyHeadersCut:     "header lines beyond 64 KiB were not kept",
 	ingest.IssueDuplicateRecord:      "the same record in two places was counted once",
 	ingest.IssueBodyNotKept:          "the target of a robots.txt redirect could not be read again",
-	ingest.IssueDigestMismatch:       "a digest does not match what its record holds",
 	ingest.IssueClockSkew:            "the server's Date is more than 5 minutes off: WARC-Date counts",
 	ingest.IssueDigestMismatch:       "a digest does not match what its record holds",
 	ingest.IssueUnknownDigest:        "a digest that could not be read, and so was not verified",
