@@ -24,7 +24,7 @@ const (
 	noLength    = "no usable Content-Length in a plain file: nothing says where the record ends, so it does not count; the census took the header alone"
 	cutRecord   = "the block is shorter than its Content-Length: the file ends inside the record, which so does not count; the census counted it"
 	shortMember = "the member, whole by its checksum, holds 3 octets less than Content-Length says, so the record does not count; the census counted it"
-	noCounts    = "the census has no counts for this file; ours are those of zcat and grep"
+	noCounts    = "the census has no counts for this file; ours are its two gzip members, of which each is a record; what stands inside a page is none"
 	inWACZ      = "the census has no counts for zip files; ours are those of unzip, zcat and grep"
 	wrongLength = "Content-Length is wrong in a plain file: what follows is no proven boundary; the census scanned on"
 )

@@ -1,10 +1,12 @@
 #!/bin/sh
-# Audits testdata/warc with BINARY and checks the results with other programs.
+# Audits testdata/warc with BINARY, and ../shared/warc where it is there, and checks
+# the results with other programs.
 #
 #     scripts/check/run.sh BINARY [VENV]
 #
-# VENV is the Python environment to use; it is made where it does not exist
-# (default: one that is removed afterwards).
+# VENV is the Python environment to use; it is made where it does not exist, and
+# made again where requirements.txt has changed (default: one that is removed
+# afterwards).
 set -eu
 
 if [ $# -lt 1 ] || [ $# -gt 2 ]; then
@@ -13,14 +15,16 @@ if [ $# -lt 1 ] || [ $# -gt 2 ]; then
 fi
 here=$(cd "$(dirname "$0")" && pwd)
 archives=$here/../../testdata/warc
-real=$here/../../../shared/warc/real
+shared=$here/../../../shared/warc
+real=$shared/real
 roots=$archives
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 venv=${2:-$work/venv}
-if [ ! -x "$venv/bin/python" ]; then
+if ! cmp -s "$here/requirements.txt" "$venv/requirements.txt"; then
 	python3 -m venv "$venv"
 	"$venv/bin/pip" install --quiet --disable-pip-version-check --requirement "$here/requirements.txt"
+	cp "$here/requirements.txt" "$venv/requirements.txt"
 fi
 export PYTHONDONTWRITEBYTECODE=1
 
@@ -66,8 +70,12 @@ if [ -d "$real" ]; then
 		roots=$real
 		audited "$(basename "$archive")" -- "$archive"
 	done
+	echo "== other readers, on testdata/warc and ../shared/warc"
+	check oracles.py "$binary" "$archives" "$shared"
 else
 	echo "skipped: the real archives of ../shared are not here"
+	echo "== other readers, on testdata/warc"
+	check oracles.py "$binary" "$archives"
 fi
 [ $failed -eq 0 ] && echo "all checks hold" || echo "some checks FAILED"
 exit $failed
