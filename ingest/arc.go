@@ -37,6 +37,19 @@ func (arcFraming) begins(b []byte) bool {
 	return ok
 }
 
+// beginsCut: a header is one line, so b is none; and that begins with a URL.
+func (arcFraming) beginsCut(b []byte) bool {
+	if bytes.IndexByte(b, '\n') >= 0 {
+		return false
+	}
+	for _, scheme := range [...]string{"http://", "https://", "ftp://", "dns:", magicARC} {
+		if isPrefixOf(b, scheme) || bytes.HasPrefix(b, []byte(scheme)) {
+			return true
+		}
+	}
+	return false
+}
+
 func (arcFraming) readHeader(br *bufio.Reader) ([]byte, error) {
 	var header []byte
 	for {

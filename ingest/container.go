@@ -93,6 +93,9 @@ type framing interface {
 	// begins reports whether a record begins with b: the next beginOctets of the
 	// run, fewer where it ends.
 	begins(b []byte) bool
+	// beginsCut reports whether b, all that is left of a file, can be the first
+	// octets of a record that was cut.
+	beginsCut(b []byte) bool
 	// readHeader reads a record's header to where its block begins; io.EOF where
 	// nothing is left, errHeaderTooLong past maxRecordHeader.
 	readHeader(br *bufio.Reader) ([]byte, error)
@@ -108,8 +111,14 @@ const beginOctets = 512
 type warcFraming struct{}
 
 func (warcFraming) begins(b []byte) bool                        { return isWARC(b) }
+func (warcFraming) beginsCut(b []byte) bool                     { return isPrefixOf(b, warcMagic) }
 func (warcFraming) readHeader(br *bufio.Reader) ([]byte, error) { return readHeaderBlock(br) }
 func (warcFraming) parse(header []byte) recordHeader            { return parseRecordHeader(header) }
+
+// isPrefixOf reports whether s begins with b, in any case, and goes on.
+func isPrefixOf(b []byte, s string) bool {
+	return len(b) < len(s) && bytes.EqualFold(b, []byte(s[:len(b)]))
+}
 
 // codec is a compression whose members stand on their own: gzip members, zstd
 // frames.
@@ -240,7 +249,10 @@ func sniff(src *source) format {
 	if a := sniffPlain(b, containerPlain); a.readable() {
 		return a
 	}
-	return sniffDamaged(b)
+	if a := sniffDamaged(b, gzipCodec{}); a.readable() {
+		return a
+	}
+	return sniffDamagedFrames(b)
 }
 
 // sniffPlain looks at the first octets of uncompressed content.
@@ -271,18 +283,19 @@ func sniffStream(c container, r io.Reader) format {
 func sniffGzip(b []byte) format {
 	in := gzipCodec{}.members(sourceAt(bytes.NewReader(b), 0))
 	if in.next() != nil {
-		return sniffDamaged(b)
+		return sniffDamaged(b, gzipCodec{})
 	}
 	br := bufio.NewReader(io.LimitReader(in, 4<<20))
 	start, _ := br.Peek(4 << 10)
 	a := format{container: containerMembers, framing: warcFraming{}, codec: gzipCodec{}}
-	if len(start) == 0 {
-		return a // an empty member, or damage that the reader will name
+	if len(start) == 0 { // an empty member, or damage that the reader will name
+		a.framing = framingOf(b, a.codec)
+		return a
 	}
 	found := sniffPlain(start, containerMembers)
 	if !found.readable() {
 		if _, err := io.Copy(io.Discard, in); err != nil { // it may be damaged
-			return sniffDamaged(b)
+			return sniffDamaged(b, gzipCodec{})
 		}
 		return found
 	}
@@ -297,24 +310,33 @@ func sniffGzip(b []byte) format {
 }
 
 // sniffDamaged looks for the container of a file whose first octets are none, or
-// damaged: another member follows that begins as a record does.
-func sniffDamaged(b []byte) format {
+// damaged: a member of a codec follows that begins as a record does.
+func sniffDamaged(b []byte, c codec) format {
 	for at, tries := 1, 0; at < len(b) && tries < 16; tries++ {
-		n := gzipCodec{}.find(b[at:])
+		n := c.find(b[at:])
 		if n < 0 {
 			break
 		}
 		at += n + 1
-		in := gzipCodec{}.members(sourceAt(bytes.NewReader(b[at-1:]), 0))
+		in := c.members(sourceAt(bytes.NewReader(b[at-1:]), 0))
 		if in.next() != nil {
 			continue
 		}
 		if found := sniffStream(containerMembers, in); found.readable() && found.framing != nil {
-			found.codec = gzipCodec{}
+			found.codec = c
 			return found
 		}
 	}
 	return notAnArchive
+}
+
+// framingOf tells the framing of an archive whose first member is empty, or damaged
+// from its first octets on.
+func framingOf(b []byte, c codec) framing {
+	if found := sniffDamaged(b, c); found.framing != nil {
+		return found.framing
+	}
+	return warcFraming{}
 }
 
 var notAnArchive = format{container: containerNotAnArchive, kind: IssueNotAnArchive,

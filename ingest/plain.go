@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"hash"
@@ -183,7 +182,7 @@ func (r *plainReader) boundary() (end int64, followed bool, err error) {
 	if err == io.EOF {
 		err = nil
 	}
-	cut := len(b) < len(warcMagic) && isWARC(append(bytes.Clone(b), warcMagic[len(b):]...)) // the end of a file that was cut
+	cut := len(b) < beginOctets && r.beginsCut(b)
 	return r.src.position(), cut || r.begins(b) || ends > 0 && nearlyWARC(b), err
 }
 

@@ -78,14 +78,15 @@ func sniffZstd(src *source) format {
 	b, _ := src.Peek(sniffBytes)
 	a := format{container: containerFrames, framing: warcFraming{}, codec: z}
 	first := z.members(sourceAt(bytes.NewReader(b), 0))
-	if first.next() != nil {
-		return a // nothing behind the dictionary, or damage that the reader will name
-	}
 	br := bufio.NewReader(io.LimitReader(first, 4<<20))
-	start, _ := br.Peek(beginOctets)
-	if len(start) == 0 {
+	if err = first.next(); err == nil {
+		_, err = br.Peek(1)
+	}
+	if err != nil { // nothing behind the dictionary, or damage that the reader will name
+		a.framing = framingOf(b, z)
 		return a
 	}
+	start, _ := br.Peek(beginOctets)
 	found := sniffPlain(start, containerFrames)
 	if !found.readable() || found.framing == nil { // nothing with records
 		found.codec = z
@@ -98,6 +99,23 @@ func sniffZstd(src *source) format {
 		}
 	}
 	return a
+}
+
+// sniffDamagedFrames tells an archive of zstd frames whose first octets are
+// damaged. Without them a dictionary is not known, nor what it was needed for.
+func sniffDamagedFrames(b []byte) format {
+	if !bytes.Contains(b, magicZstd) {
+		return notAnArchive
+	}
+	z, err := newZstdCodec(nil)
+	if err != nil {
+		return notAnArchive
+	}
+	found := sniffDamaged(b, z)
+	if found.readable() {
+		found.container = containerFrames
+	}
+	return found
 }
 
 // readDictionary reads the dictionary frame that may begin an archive: a
