@@ -2,10 +2,10 @@ package ingest
 
 import (
 	"bytes"
-	"hash/crc32"
+	"errors"
 	"io"
 
-	"github.com/klauspost/compress/gzip"
+	"github.com/robotsaudit/robotsaudit/internal/inflate"
 )
 
 // gzipCodec is that of gzip members (RFC 1952). What their headers say beside the
@@ -13,7 +13,9 @@ import (
 // extra fields ("sl", "LX", "RS") change nothing, right or wrong.
 type gzipCodec struct{}
 
-func (gzipCodec) members(src *source) memberStream { return &gzipMembers{src: src} }
+func (gzipCodec) members(src *source) memberStream {
+	return &gzipMembers{Reader: inflate.NewReader(src), from: src.position()}
+}
 
 // gzipStart begins a member: the magic number and the one method, deflate.
 var gzipStart = []byte{0x1f, 0x8b, 8}
@@ -34,42 +36,37 @@ func (gzipCodec) find(b []byte) int {
 // gzipMembers reads gzip members. Between them may stand zeros: files are padded
 // to whole blocks.
 type gzipMembers struct {
-	src   *source
-	gz    *gzip.Reader
-	crc   uint32
+	*inflate.Reader
+	from  int64 // offset in the input of what the Reader reads first
 	begin int64
 }
 
 func (m *gzipMembers) next() error {
-	skip(m.src.Reader, "\x00")
-	m.begin, m.crc = m.src.position(), 0
-	if b, err := m.src.Peek(len(magicGzip)); len(b) == 0 {
+	if err := m.SkipZeros(); err != nil {
+		return err
+	}
+	m.begin = m.offset()
+	if b, err := m.Ahead(len(magicGzip)); len(b) == 0 {
 		return err
 	} else if !bytes.HasPrefix(magicGzip, b) {
 		return errNoMember
 	}
-	var err error
-	if m.gz == nil {
-		m.gz, err = gzip.NewReader(m.src.Reader)
-	} else {
-		err = m.gz.Reset(m.src.Reader)
-	}
-	if err != nil {
-		return unexpectedEOF(err)
-	}
-	m.gz.Multistream(false)
-	return nil
-}
-
-func (m *gzipMembers) Read(p []byte) (int, error) {
-	n, err := m.gz.Read(p)
-	m.crc = crc32.Update(m.crc, crc32.IEEETable, p[:n]) // the gzip reader compares it, and does not tell it
-	return n, err
+	return m.NextMember()
 }
 
 func (m *gzipMembers) start() int64  { return m.begin }
-func (m *gzipMembers) offset() int64 { return m.src.position() }
-func (m *gzipMembers) sum() uint32   { return m.crc }
+func (m *gzipMembers) offset() int64 { return m.from + m.Offset() }
+func (m *gzipMembers) sum() uint32   { return m.CRC() }
+
+// damageReason is what an error of a decompressor says that does not depend on
+// where the reading began.
+func damageReason(err error) string {
+	var d *inflate.DamageError
+	if errors.As(err, &d) {
+		return d.Reason
+	}
+	return err.Error()
+}
 
 // unexpectedEOF makes an end of the input in the middle of something one.
 func unexpectedEOF(err error) error {

@@ -335,7 +335,7 @@ func (r *memberReader) broken(err error, where string) error {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return &damage{kind: IssueTruncatedRecord, offset: r.in.start(), detail: "the file ends " + where}
 	}
-	return &damage{kind: IssueDamagedMember, offset: r.in.start(), detail: fmt.Sprintf("%v %s", err, where)}
+	return &damage{kind: IssueDamagedMember, offset: r.in.start(), detail: damageReason(err) + " " + where}
 }
 
 // resume goes on behind damage where the search finds a chain of members there.

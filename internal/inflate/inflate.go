@@ -143,6 +143,19 @@ func (r *Reader) SkipZeros() error {
 	return nil
 }
 
+// Ahead returns the next n octets of the input, between members: what begins
+// there. They are fewer only together with an error, io.EOF where the input ends.
+// They are valid until the next call.
+func (r *Reader) Ahead(n int) ([]byte, error) {
+	if err := r.finish(); err != nil {
+		return nil, err
+	}
+	if r.ensure(n) {
+		return r.in[r.ip : r.ip+n], nil
+	}
+	return r.in[r.ip:r.iend], r.srcErr
+}
+
 // finish inflates the member to its end.
 func (r *Reader) finish() error {
 	for r.rd = r.op; r.advance(); {

@@ -147,12 +147,18 @@ func TestSkipZeros(t *testing.T) {
 		if err := r.SkipZeros(); err != nil || r.Offset() != int64(want) {
 			t.Fatal(i, err, r.Offset())
 		}
+		if ahead, err := r.Ahead(3); string(ahead) != "\x1f\x8b\x08" || err != nil {
+			t.Fatal(i, ahead, err)
+		}
 		if err := r.NextMember(); err != nil {
 			t.Fatal(i, err)
 		}
 	}
 	if err := r.SkipZeros(); err != nil {
 		t.Fatal(err)
+	}
+	if ahead, err := r.Ahead(3); len(ahead) != 0 || err != io.EOF {
+		t.Fatal(ahead, err)
 	}
 	if err := r.NextMember(); err != io.EOF || r.Offset() != int64(len(archive)) {
 		t.Fatal(err, r.Offset())
