@@ -245,6 +245,14 @@ func RecordIDText(packed string) string {
 	if !ok || len(raw) != 16 {
 		return packed
 	}
-	h := hex.EncodeToString([]byte(raw))
-	return uuidPrefix + h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
+	text := make([]byte, 0, len(uuidPrefix)+36)
+	text = append(text, uuidPrefix...)
+	for i := range len(raw) {
+		if i == 4 || i == 6 || i == 8 || i == 10 {
+			text = append(text, '-')
+		}
+		const digits = "0123456789abcdef"
+		text = append(text, digits[raw[i]>>4], digits[raw[i]&0xf])
+	}
+	return string(text)
 }

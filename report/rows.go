@@ -4,7 +4,8 @@ import "github.com/robotsaudit/robotsaudit/evaluate"
 
 // The row types below are the result tables, one struct a table. docs/SCHEMA.md
 // describes every column; a test compares the two. Columns are only ever added,
-// and added columns are nullable.
+// and added columns are nullable. An optional column whose field is no pointer holds
+// null for the field's zero value, where that is no value of the column.
 
 // SchemaVersion is written to the footer of every table and to audit.json.
 const SchemaVersion = "1"
@@ -14,30 +15,30 @@ const SchemaVersion = "1"
 type FetchRow struct {
 	URL              string  `parquet:"url,delta"`
 	HostName         string  `parquet:"url_host_name,dict"`
-	RegisteredDomain *string `parquet:"url_host_registered_domain,optional,dict"`
-	Origin           *string `parquet:"origin,optional,dict"`
+	RegisteredDomain string  `parquet:"url_host_registered_domain,optional,dict"`
+	Origin           string  `parquet:"origin,optional,dict"`
 	FetchTime        *int64  `parquet:"fetch_time,optional,timestamp(microsecond)"`
 	FetchMethod      string  `parquet:"fetch_method,dict"`
 	FetchStatus      *int16  `parquet:"fetch_status,optional"`
 	RecordType       string  `parquet:"record_type,dict"`
-	ContentDigest    *string `parquet:"content_digest,optional"`
-	ContentMIMEType  *string `parquet:"content_mime_type,optional,dict"`
+	ContentDigest    string  `parquet:"content_digest,optional"`
+	ContentMIMEType  string  `parquet:"content_mime_type,optional,dict"`
 	WARCFilename     string  `parquet:"warc_filename,dict"`
 	WARCRecordOffset int64   `parquet:"warc_record_offset,delta"`
 	WARCRecordLength int64   `parquet:"warc_record_length,delta"`
-	WARCRecordID     *string `parquet:"warc_record_id,optional"`
-	Agent            *string `parquet:"agent,optional,dict"`
+	WARCRecordID     string  `parquet:"warc_record_id,optional"`
+	Agent            string  `parquet:"agent,optional,dict"`
 	AgentSource      string  `parquet:"agent_source,dict"`
 	Verdict          string  `parquet:"verdict,dict"`
 	Evidence         string  `parquet:"evidence,dict"`
 	Reason           string  `parquet:"reason,dict"`
-	Certainty        *string `parquet:"certainty,optional,dict"`
-	PriorVerdict     *string `parquet:"prior_verdict,optional,dict"`
-	RobotsID         *int64  `parquet:"robots_id,optional"`
-	RuleLine         *int32  `parquet:"rule_line,optional"`
-	Notes            *string `parquet:"notes,optional,dict"`
+	Certainty        string  `parquet:"certainty,optional,dict"`
+	PriorVerdict     string  `parquet:"prior_verdict,optional,dict"`
+	RobotsID         int64   `parquet:"robots_id,optional"`
+	RuleLine         int32   `parquet:"rule_line,optional"`
+	Notes            string  `parquet:"notes,optional,dict"`
 	Trust            string  `parquet:"trust,dict"`
-	Via              *string `parquet:"via,optional,dict"`
+	Via              string  `parquet:"via,optional,dict"`
 	HopsFromSeed     *string `parquet:"hops_from_seed,optional,dict"`
 	IsSeed           *bool   `parquet:"is_seed,optional"`
 	ForceFetch       *bool   `parquet:"force_fetch,optional"`
@@ -51,8 +52,8 @@ type ViolationRow struct {
 	URL               string  `parquet:"url,delta"`
 	SURTKey           string  `parquet:"url_surtkey,delta"`
 	HostName          string  `parquet:"url_host_name,dict"`
-	RegisteredDomain  *string `parquet:"url_host_registered_domain,optional,dict"`
-	HostNameReversed  *string `parquet:"url_host_name_reversed,optional,dict"`
+	RegisteredDomain  string  `parquet:"url_host_registered_domain,optional,dict"`
+	HostNameReversed  string  `parquet:"url_host_name_reversed,optional,dict"`
 	Protocol          string  `parquet:"url_protocol,dict"`
 	Port              *int32  `parquet:"url_port,optional"`
 	Path              string  `parquet:"url_path"`
@@ -61,29 +62,29 @@ type ViolationRow struct {
 	FetchTime         int64   `parquet:"fetch_time,timestamp(microsecond)"`
 	FetchMethod       string  `parquet:"fetch_method,dict"`
 	FetchStatus       *int16  `parquet:"fetch_status,optional"`
-	FetchRedirect     *string `parquet:"fetch_redirect,optional"`
+	FetchRedirect     string  `parquet:"fetch_redirect,optional"`
 	RecordType        string  `parquet:"record_type,dict"`
-	ContentDigest     *string `parquet:"content_digest,optional"`
-	ContentMIMEType   *string `parquet:"content_mime_type,optional,dict"`
-	ContentTruncated  *string `parquet:"content_truncated,optional,dict"`
+	ContentDigest     string  `parquet:"content_digest,optional"`
+	ContentMIMEType   string  `parquet:"content_mime_type,optional,dict"`
+	ContentTruncated  string  `parquet:"content_truncated,optional,dict"`
 	WARCFilename      string  `parquet:"warc_filename,dict"`
 	WARCRecordOffset  int64   `parquet:"warc_record_offset"`
 	WARCRecordLength  int64   `parquet:"warc_record_length"`
-	WARCRecordID      *string `parquet:"warc_record_id,optional"`
-	Agent             *string `parquet:"agent,optional,dict"`
+	WARCRecordID      string  `parquet:"warc_record_id,optional"`
+	Agent             string  `parquet:"agent,optional,dict"`
 	AgentSource       string  `parquet:"agent_source,dict"`
-	UserAgent         *string `parquet:"user_agent,optional,dict"`
-	Claim             *string `parquet:"claim,optional,dict"`
+	UserAgent         string  `parquet:"user_agent,optional,dict"`
+	Claim             string  `parquet:"claim,optional,dict"`
 	Verdict           string  `parquet:"verdict,dict"`
 	Evidence          string  `parquet:"evidence,dict"`
 	Reason            string  `parquet:"reason,dict"`
 	Certainty         string  `parquet:"certainty,dict"`
-	Notes             *string `parquet:"notes,optional,dict"`
+	Notes             string  `parquet:"notes,optional,dict"`
 	Trust             string  `parquet:"trust,dict"`
 	Profile           string  `parquet:"profile,dict"`
-	Rule              *string `parquet:"rule,optional,dict"`
-	RuleLine          *int32  `parquet:"rule_line,optional"`
-	GroupLine         *int32  `parquet:"group_line,optional"`
+	Rule              string  `parquet:"rule,optional,dict"`
+	RuleLine          int32   `parquet:"rule_line,optional"`
+	GroupLine         int32   `parquet:"group_line,optional"`
 	RobotsID          int64   `parquet:"robots_id"`
 	RobotsURL         string  `parquet:"robots_url,dict"`
 	RobotsOutcome     string  `parquet:"robots_outcome,dict"`
@@ -94,15 +95,15 @@ type ViolationRow struct {
 	RobotsFilename    string  `parquet:"robots_warc_filename,dict"`
 	RobotsOffset      int64   `parquet:"robots_warc_record_offset"`
 	RobotsLength      int64   `parquet:"robots_warc_record_length"`
-	RobotsRecordID    *string `parquet:"robots_warc_record_id,optional"`
-	RobotsBodyFile    *string `parquet:"robots_body_warc_filename,optional,dict"`
+	RobotsRecordID    string  `parquet:"robots_warc_record_id,optional"`
+	RobotsBodyFile    string  `parquet:"robots_body_warc_filename,optional,dict"`
 	RobotsBodyOffset  *int64  `parquet:"robots_body_warc_record_offset,optional"`
-	RobotsBodyDigest  *string `parquet:"robots_body_digest,optional,dict"`
-	RobotsAgent       *string `parquet:"robots_agent,optional,dict"`
-	ContestedFilename *string `parquet:"contested_warc_filename,optional,dict"`
+	RobotsBodyDigest  string  `parquet:"robots_body_digest,optional,dict"`
+	RobotsAgent       string  `parquet:"robots_agent,optional,dict"`
+	ContestedFilename string  `parquet:"contested_warc_filename,optional,dict"`
 	ContestedOffset   *int64  `parquet:"contested_warc_record_offset,optional"`
-	AgentMatch        *string `parquet:"agent_match,optional,dict"`
-	Via               *string `parquet:"via,optional,dict"`
+	AgentMatch        string  `parquet:"agent_match,optional,dict"`
+	Via               string  `parquet:"via,optional,dict"`
 	HopsFromSeed      *string `parquet:"hops_from_seed,optional,dict"`
 	IsSeed            *bool   `parquet:"is_seed,optional"`
 	ForceFetch        *bool   `parquet:"force_fetch,optional"`
@@ -118,20 +119,20 @@ type RobotsRow struct {
 	FetchTime        *int64   `parquet:"fetch_time,optional,timestamp(microsecond)"`
 	FetchStatus      *int16   `parquet:"fetch_status,optional"`
 	RecordType       string   `parquet:"record_type,dict"`
-	ContentMIMEType  *string  `parquet:"content_mime_type,optional,dict"`
+	ContentMIMEType  string   `parquet:"content_mime_type,optional,dict"`
 	WARCFilename     string   `parquet:"warc_filename,dict"`
 	WARCRecordOffset int64    `parquet:"warc_record_offset"`
 	WARCRecordLength int64    `parquet:"warc_record_length"`
-	WARCRecordID     *string  `parquet:"warc_record_id,optional"`
-	Agent            *string  `parquet:"agent,optional,dict"`
+	WARCRecordID     string   `parquet:"warc_record_id,optional"`
+	Agent            string   `parquet:"agent,optional,dict"`
 	Trust            string   `parquet:"trust,dict"`
 	Outcome          string   `parquet:"outcome,dict"`
-	Reason           *string  `parquet:"reason,optional,dict"`
+	Reason           string   `parquet:"reason,optional,dict"`
 	HopURLs          []string `parquet:"hop_urls,list"`
 	FinalStatus      *int16   `parquet:"final_status,optional"`
-	BodyFilename     *string  `parquet:"body_warc_filename,optional,dict"`
+	BodyFilename     string   `parquet:"body_warc_filename,optional,dict"`
 	BodyOffset       *int64   `parquet:"body_warc_record_offset,optional"`
-	BodyDigest       *string  `parquet:"body_digest,optional,dict"`
+	BodyDigest       string   `parquet:"body_digest,optional,dict"`
 	BodySize         *int64   `parquet:"body_size,optional"`
 	Groups           *int32   `parquet:"groups,optional"`
 	Rules            *int32   `parquet:"rules,optional"`
@@ -141,18 +142,18 @@ type RobotsRow struct {
 
 // HostRow is a row of host_stats: the fetches of one origin.
 type HostRow struct {
-	Origin           string  `parquet:"origin,dict"`
-	HostName         string  `parquet:"url_host_name,dict"`
-	RegisteredDomain *string `parquet:"url_host_registered_domain,optional,dict"`
-	FirstFetchTime   *int64  `parquet:"first_fetch_time,optional,timestamp(microsecond)"`
-	LastFetchTime    *int64  `parquet:"last_fetch_time,optional,timestamp(microsecond)"`
+	Origin           string `parquet:"origin,dict"`
+	HostName         string `parquet:"url_host_name,dict"`
+	RegisteredDomain string `parquet:"url_host_registered_domain,optional,dict"`
+	FirstFetchTime   *int64 `parquet:"first_fetch_time,optional,timestamp(microsecond)"`
+	LastFetchTime    *int64 `parquet:"last_fetch_time,optional,timestamp(microsecond)"`
 	evaluate.Counts
 }
 
 // AgentRow is a row of agent_stats: the fetches of one product token, with what
 // the archives' warcinfo records claim of its obedience.
 type AgentRow struct {
-	Agent  *string  `parquet:"agent,optional,dict"`
+	Agent  string   `parquet:"agent,optional,dict"`
 	Claims []string `parquet:"claims,list"`
 	evaluate.Counts
 }
@@ -162,54 +163,54 @@ type AgentRow struct {
 type ExclusionRow struct {
 	URL              string  `parquet:"url,delta"`
 	HostName         string  `parquet:"url_host_name,dict"`
-	RegisteredDomain *string `parquet:"url_host_registered_domain,optional,dict"`
+	RegisteredDomain string  `parquet:"url_host_registered_domain,optional,dict"`
 	Origin           string  `parquet:"origin,dict"`
 	LogTime          *int64  `parquet:"log_time,optional,timestamp(microsecond)"`
 	LogReason        string  `parquet:"log_reason,dict"`
 	WARCFilename     string  `parquet:"warc_filename,dict"`
 	LogLine          int64   `parquet:"log_line"`
-	Via              *string `parquet:"via,optional,dict"`
+	Via              string  `parquet:"via,optional,dict"`
 	HopsFromSeed     *string `parquet:"hops_from_seed,optional,dict"`
-	Agent            *string `parquet:"agent,optional,dict"`
+	Agent            string  `parquet:"agent,optional,dict"`
 	AgentSource      string  `parquet:"agent_source,dict"`
-	AgentMatch       *string `parquet:"agent_match,optional,dict"`
+	AgentMatch       string  `parquet:"agent_match,optional,dict"`
 	Verdict          string  `parquet:"verdict,dict"`
 	Evidence         string  `parquet:"evidence,dict"`
 	Reason           string  `parquet:"reason,dict"`
-	RobotsID         *int64  `parquet:"robots_id,optional"`
-	Rule             *string `parquet:"rule,optional,dict"`
-	RuleLine         *int32  `parquet:"rule_line,optional"`
-	GroupLine        *int32  `parquet:"group_line,optional"`
-	Notes            *string `parquet:"notes,optional,dict"`
+	RobotsID         int64   `parquet:"robots_id,optional"`
+	Rule             string  `parquet:"rule,optional,dict"`
+	RuleLine         int32   `parquet:"rule_line,optional"`
+	GroupLine        int32   `parquet:"group_line,optional"`
+	Notes            string  `parquet:"notes,optional,dict"`
 }
 
 // IssueRow is a row of issues: something that could not be read or trusted.
 type IssueRow struct {
-	WARCFilename string  `parquet:"warc_filename,dict"`
-	Offset       *int64  `parquet:"offset,optional"`
-	Length       *int64  `parquet:"length,optional"`
-	RecordID     *string `parquet:"warc_record_id,optional"`
-	Kind         string  `parquet:"kind,dict"`
-	Detail       string  `parquet:"detail"`
-	Action       string  `parquet:"action,dict"`
+	WARCFilename string `parquet:"warc_filename,dict"`
+	Offset       *int64 `parquet:"offset,optional"`
+	Length       *int64 `parquet:"length,optional"`
+	RecordID     string `parquet:"warc_record_id,optional"`
+	Kind         string `parquet:"kind,dict"`
+	Detail       string `parquet:"detail"`
+	Action       string `parquet:"action,dict"`
 }
 
 // GroupVerdictRow is a row of group_verdicts: what a fetch would have been for
 // every token that robots_agents maps to (robots_id, group).
 type GroupVerdictRow struct {
-	URL              string  `parquet:"url,delta"`
-	WARCFilename     string  `parquet:"warc_filename,dict"`
-	WARCRecordOffset int64   `parquet:"warc_record_offset"`
-	WARCRecordID     *string `parquet:"warc_record_id,optional"`
-	RobotsID         int64   `parquet:"robots_id"`
-	Group            int32   `parquet:"group"`
-	Verdict          string  `parquet:"verdict,dict"`
-	Evidence         string  `parquet:"evidence,dict"`
-	Reason           string  `parquet:"reason,dict"`
-	Rule             *string `parquet:"rule,optional,dict"`
-	RuleLine         *int32  `parquet:"rule_line,optional"`
-	GroupLine        *int32  `parquet:"group_line,optional"`
-	Notes            *string `parquet:"notes,optional,dict"`
+	URL              string `parquet:"url,delta"`
+	WARCFilename     string `parquet:"warc_filename,dict"`
+	WARCRecordOffset int64  `parquet:"warc_record_offset"`
+	WARCRecordID     string `parquet:"warc_record_id,optional"`
+	RobotsID         int64  `parquet:"robots_id"`
+	Group            int32  `parquet:"group"`
+	Verdict          string `parquet:"verdict,dict"`
+	Evidence         string `parquet:"evidence,dict"`
+	Reason           string `parquet:"reason,dict"`
+	Rule             string `parquet:"rule,optional,dict"`
+	RuleLine         int32  `parquet:"rule_line,optional"`
+	GroupLine        int32  `parquet:"group_line,optional"`
+	Notes            string `parquet:"notes,optional,dict"`
 }
 
 // RobotsAgentRow is a row of robots_agents: the token is governed by the group.

@@ -40,6 +40,9 @@ func text(s string) string {
 	if len(s) > maxText {
 		s = cut(s, maxText) + cutMark
 	}
+	if utf8.ValidString(s) { // far faster than what follows
+		return s
+	}
 	return strings.ToValidUTF8(s, "\uFFFD")
 }
 
@@ -63,17 +66,6 @@ func cut(s string, n int) string {
 	}
 	return s[:n] // no UTF-8
 }
-
-// optional returns nil for "", which the tables write as null.
-func optional(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
-}
-
-// optionalText is optional for a value that an archive gives.
-func optionalText(s string) *string { return optional(text(s)) }
 
 // known returns nil, which the tables write as null, unless v is known.
 func known[T any](v T, isKnown bool) *T {

@@ -176,8 +176,8 @@ func syncFolder(dir string) error {
 type site struct {
 	origin     string // as recorded
 	host       string
-	registered *string
-	reversed   *string
+	registered string
+	reversed   string // "" where the host is no name
 }
 
 // siteOf returns the site of a URL of an origin.
@@ -185,8 +185,10 @@ func (w *Writer) siteOf(origin, url string) *site {
 	if origin == "" || origin != w.site.origin {
 		u, _ := weburl.Parse(url)
 		w.site = site{
-			origin: origin, host: locator(u.Host), registered: optional(locator(u.RegisteredDomain())),
-			reversed: known(locator(u.HostReversed()), u.HostIsName()),
+			origin: origin, host: locator(u.Host), registered: locator(u.RegisteredDomain()),
+		}
+		if u.HostIsName() {
+			w.site.reversed = locator(u.HostReversed())
 		}
 	}
 	return &w.site
@@ -214,39 +216,39 @@ func (w *Writer) fetchRow(r *evaluate.Result) FetchRow {
 		URL:              locator(f.URL),
 		HostName:         site.host,
 		RegisteredDomain: site.registered,
-		Origin:           optional(locator(f.Origin)),
+		Origin:           locator(f.Origin),
 		FetchTime:        micros(f.Time()),
 		FetchMethod:      text(f.Method),
 		FetchStatus:      status(f.Status),
 		RecordType:       f.Type.String(),
-		ContentDigest:    optionalText(f.PayloadDigest),
-		ContentMIMEType:  optionalText(f.MIMEType),
+		ContentDigest:    text(f.PayloadDigest),
+		ContentMIMEType:  text(f.MIMEType),
 		WARCFilename:     w.filename(f.Input, f.Entry),
 		WARCRecordOffset: f.Offset,
 		WARCRecordLength: f.Length,
-		WARCRecordID:     optionalText(ingest.RecordIDText(f.RecordID)),
-		Agent:            optionalText(r.Agent),
+		WARCRecordID:     text(ingest.RecordIDText(f.RecordID)),
+		Agent:            text(r.Agent),
 		AgentSource:      r.AgentSource.String(),
 		Verdict:          r.Verdict.String(),
 		Evidence:         r.Evidence.String(),
 		Reason:           r.Reason.String(),
-		Certainty:        optional(r.Certainty.String()),
+		Certainty:        r.Certainty.String(),
 		Notes:            noteList(r.Notes),
 		Trust:            f.Trust.String(),
-		Via:              optional(locator(f.Via)),
+		Via:              locator(f.Via),
 		HopsFromSeed:     discovered(f, text(f.HopsFromSeed)),
 		IsSeed:           discovered(f, f.Flags&ingest.FlagSeed != 0),
 		ForceFetch:       discovered(f, f.Flags&ingest.FlagForceFetch != 0),
 		FetchDuration:    known(f.Millis, f.Millis >= 0),
 	}
 	if r.HasPrior {
-		row.PriorVerdict = optional(r.Prior.String())
+		row.PriorVerdict = r.Prior.String()
 	}
 	if r.Governing != nil {
-		row.RobotsID = new(r.Governing.ID)
+		row.RobotsID = r.Governing.ID
 	}
 	if r.Rule != nil {
-		row.RuleLine = new(int32(r.Rule.Line))
+		row.RuleLine = int32(r.Rule.Line)
 	}
 	return row
 }
@@ -270,19 +272,19 @@ func (w *Writer) violationRow(r *evaluate.Result) ViolationRow {
 		FetchTime:        f.Micros,
 		FetchMethod:      text(f.Method),
 		FetchStatus:      status(f.Status),
-		FetchRedirect:    optional(locator(f.Location)),
+		FetchRedirect:    locator(f.Location),
 		RecordType:       f.Type.String(),
-		ContentDigest:    optionalText(f.PayloadDigest),
-		ContentMIMEType:  optionalText(f.MIMEType),
-		ContentTruncated: optionalText(f.Truncated),
+		ContentDigest:    text(f.PayloadDigest),
+		ContentMIMEType:  text(f.MIMEType),
+		ContentTruncated: text(f.Truncated),
 		WARCFilename:     w.filename(f.Input, f.Entry),
 		WARCRecordOffset: f.Offset,
 		WARCRecordLength: f.Length,
-		WARCRecordID:     optionalText(ingest.RecordIDText(f.RecordID)),
-		Agent:            optionalText(r.Agent),
+		WARCRecordID:     text(ingest.RecordIDText(f.RecordID)),
+		Agent:            text(r.Agent),
 		AgentSource:      r.AgentSource.String(),
-		UserAgent:        optionalText(f.UserAgent),
-		Claim:            optionalText(f.Claim),
+		UserAgent:        text(f.UserAgent),
+		Claim:            text(f.Claim),
 		Verdict:          r.Verdict.String(),
 		Evidence:         r.Evidence.String(),
 		Reason:           r.Reason.String(),
@@ -290,7 +292,7 @@ func (w *Writer) violationRow(r *evaluate.Result) ViolationRow {
 		Notes:            noteList(r.Notes),
 		Trust:            f.Trust.String(),
 		Profile:          w.profile,
-		GroupLine:        known(int32(r.GroupLine), r.GroupLine != 0),
+		GroupLine:        int32(r.GroupLine),
 		RobotsID:         g.ID,
 		RobotsURL:        locator(g.URL),
 		RobotsOutcome:    g.Outcome.String(),
@@ -301,10 +303,10 @@ func (w *Writer) violationRow(r *evaluate.Result) ViolationRow {
 		RobotsFilename:   w.filename(g.Input, g.Entry),
 		RobotsOffset:     g.Offset,
 		RobotsLength:     g.Length,
-		RobotsRecordID:   optionalText(ingest.RecordIDText(g.RecordID)),
-		RobotsAgent:      optionalText(g.Agent()),
-		AgentMatch:       optional(r.Match.String()),
-		Via:              optional(locator(f.Via)),
+		RobotsRecordID:   text(ingest.RecordIDText(g.RecordID)),
+		RobotsAgent:      text(g.Agent()),
+		AgentMatch:       r.Match.String(),
+		Via:              locator(f.Via),
 		HopsFromSeed:     discovered(f, text(f.HopsFromSeed)),
 		IsSeed:           discovered(f, f.Flags&ingest.FlagSeed != 0),
 		ForceFetch:       discovered(f, f.Flags&ingest.FlagForceFetch != 0),
@@ -313,26 +315,26 @@ func (w *Writer) violationRow(r *evaluate.Result) ViolationRow {
 	row.Rule, row.RuleLine = rule(&r.Answer)
 	row.RobotsBodyFile, row.RobotsBodyOffset, row.RobotsBodyDigest = w.body(g)
 	if c := r.Contester; c != nil {
-		row.ContestedFilename, row.ContestedOffset = new(w.filename(c.Input, c.Entry)), new(c.Offset)
+		row.ContestedFilename, row.ContestedOffset = w.filename(c.Input, c.Entry), new(c.Offset)
 	}
 	return row
 }
 
-func noteList(n evaluate.Notes) *string { return optional(strings.Join(n.Strings(), ",")) }
+func noteList(n evaluate.Notes) string { return strings.Join(n.Strings(), ",") }
 
-func rule(a *evaluate.Answer) (text *string, line *int32) {
+func rule(a *evaluate.Answer) (text string, line int32) {
 	if a.Rule == nil {
-		return nil, nil
+		return "", 0
 	}
-	return optional(ruleText(a.Rule.Text)), new(int32(a.Rule.Line))
+	return ruleText(a.Rule.Text), int32(a.Rule.Line)
 }
 
 // body tells where the body applied by a capture lies, and its digest.
-func (w *Writer) body(s *evaluate.State) (file *string, offset *int64, digest *string) {
+func (w *Writer) body(s *evaluate.State) (file string, offset *int64, digest string) {
 	if !s.HasBody {
-		return nil, nil, nil
+		return "", nil, ""
 	}
-	return new(w.filename(s.BodyInput, s.BodyEntry)), new(s.BodyRecordOffset), new("sha256:" + hex.EncodeToString([]byte(s.BodyDigest)))
+	return w.filename(s.BodyInput, s.BodyEntry), new(s.BodyRecordOffset), "sha256:" + hex.EncodeToString([]byte(s.BodyDigest))
 }
 
 // filename is the warc_filename of an input, or of an entry of it.
@@ -360,19 +362,19 @@ func (w *Writer) Robots(r *evaluate.RobotsRecord) error {
 		FetchTime:        micros(r.Time()),
 		FetchStatus:      status(r.Status),
 		RecordType:       r.Type.String(),
-		ContentMIMEType:  optionalText(r.MIMEType),
+		ContentMIMEType:  text(r.MIMEType),
 		WARCFilename:     w.filename(r.Input, r.Entry),
 		WARCRecordOffset: r.Offset,
 		WARCRecordLength: r.Length,
-		WARCRecordID:     optionalText(ingest.RecordIDText(r.RecordID)),
-		Agent:            optionalText(r.Agent()),
+		WARCRecordID:     text(ingest.RecordIDText(r.RecordID)),
+		Agent:            text(r.Agent()),
 		Trust:            r.Trust.String(),
 		Outcome:          r.Outcome.String(),
 		FinalStatus:      status(r.FinalStatus),
 		BodySize:         known(r.BodySize, r.HasBody),
 	}
 	if r.Outcome != evaluate.OutcomeRules {
-		row.Reason = optional(r.Reason.String())
+		row.Reason = r.Reason.String()
 	}
 	for _, hop := range r.HopList() {
 		row.HopURLs = append(row.HopURLs, locator(hop))
@@ -393,12 +395,12 @@ func (w *Writer) GroupVerdict(v *evaluate.GroupVerdict) error {
 		URL:              locator(v.Fetch.URL),
 		WARCFilename:     w.filename(v.Fetch.Input, v.Fetch.Entry),
 		WARCRecordOffset: v.Fetch.Offset,
-		WARCRecordID:     optionalText(ingest.RecordIDText(v.Fetch.RecordID)),
+		WARCRecordID:     text(ingest.RecordIDText(v.Fetch.RecordID)),
 		Group:            int32(v.Group),
 		Verdict:          v.Verdict.String(),
 		Evidence:         v.Evidence.String(),
 		Reason:           v.Reason.String(),
-		GroupLine:        known(int32(v.GroupLine), v.GroupLine != 0),
+		GroupLine:        int32(v.GroupLine),
 		Notes:            noteList(v.Notes),
 	}
 	if v.Governing != nil {
@@ -428,7 +430,7 @@ func (w *Writer) Host(h *evaluate.HostStats) error {
 // Agent writes a product token's counts.
 func (w *Writer) Agent(a *evaluate.AgentStats) error {
 	w.Summary.addAgent(a)
-	row := AgentRow{Agent: optionalText(a.Agent), Counts: a.Counts}
+	row := AgentRow{Agent: text(a.Agent), Counts: a.Counts}
 	for _, claim := range slices.Sorted(maps.Keys(a.Claims)) {
 		row.Claims = append(row.Claims, text(claim))
 	}
@@ -448,20 +450,20 @@ func (w *Writer) Exclusion(x *evaluate.Exclusion) error {
 		LogReason:        text(x.Event.Reason),
 		WARCFilename:     w.filename(x.Event.Input, x.Event.Entry),
 		LogLine:          x.Event.Line,
-		Via:              optional(locator(x.Event.Via)),
-		HopsFromSeed:     optionalText(x.Event.HopsFromSeed),
-		Agent:            optionalText(x.Agent),
+		Via:              locator(x.Event.Via),
+		HopsFromSeed:     known(text(x.Event.HopsFromSeed), x.Event.HopsFromSeed != ""),
+		Agent:            text(x.Agent),
 		AgentSource:      x.AgentSource.String(),
-		AgentMatch:       optional(x.Match.String()),
+		AgentMatch:       x.Match.String(),
 		Verdict:          x.Verdict.String(),
 		Evidence:         x.Evidence.String(),
 		Reason:           x.Result.Reason.String(),
-		GroupLine:        known(int32(x.GroupLine), x.GroupLine != 0),
+		GroupLine:        int32(x.GroupLine),
 		Notes:            noteList(x.Notes),
 	}
 	row.Rule, row.RuleLine = rule(&x.Answer)
 	if x.Governing != nil {
-		row.RobotsID = new(x.Governing.ID)
+		row.RobotsID = x.Governing.ID
 	}
 	return w.exclusions.add(row)
 }
@@ -482,7 +484,7 @@ func (w *Writer) issue(name string, i *ingest.Issue) error {
 	w.Summary.addIssue(name, i)
 	return w.issues.add(IssueRow{
 		WARCFilename: name, Offset: known(i.Offset, i.Offset >= 0), Length: known(i.Length, i.Length >= 0),
-		RecordID: optionalText(ingest.RecordIDText(i.RecordID)), Kind: i.Kind.String(), Detail: text(i.Detail),
+		RecordID: text(ingest.RecordIDText(i.RecordID)), Kind: i.Kind.String(), Detail: text(i.Detail),
 		Action: text(i.Action),
 	})
 }

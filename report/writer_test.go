@@ -166,17 +166,17 @@ func TestViolationProvesItself(t *testing.T) {
 	digest := "sha256:" + strings.Repeat("ab", 32)
 	want := ViolationRow{
 		Kind: "fetch", URL: "https://www.example.co.uk:8443/caf%E9?q=%FF", SURTKey: "uk,co,example:8443)/caf%e9?q=%ff",
-		HostName: "www.example.co.uk", RegisteredDomain: new("example.co.uk"), HostNameReversed: new("uk.co.example.www"),
+		HostName: "www.example.co.uk", RegisteredDomain: "example.co.uk", HostNameReversed: "uk.co.example.www",
 		Protocol: "https", Port: new(int32(8443)), Path: "/caf%E9", Query: new("q=%FF"), Origin: "https://www.example.co.uk:8443",
-		FetchTime: noon, FetchMethod: "GET", FetchStatus: new(int16(200)), FetchRedirect: new("/à%E0"), RecordType: "response",
-		ContentDigest: new("sha1:" + strings.Repeat("é", (maxText-5)/2) + cutMark), ContentMIMEType: new("text/\uFFFD\x00"),
-		WARCFilename: "a.warc.gz", WARCRecordOffset: 700, WARCRecordLength: 300, WARCRecordID: new("urn:x:/caf\uFFFD?q=\uFFFD"),
-		Agent: new("TestBot"), AgentSource: "request", UserAgent: new("TestBot/1.0"), Claim: new("classic"),
+		FetchTime: noon, FetchMethod: "GET", FetchStatus: new(int16(200)), FetchRedirect: "/à%E0", RecordType: "response",
+		ContentDigest: "sha1:" + strings.Repeat("é", (maxText-5)/2) + cutMark, ContentMIMEType: "text/\uFFFD\x00",
+		WARCFilename: "a.warc.gz", WARCRecordOffset: 700, WARCRecordLength: 300, WARCRecordID: "urn:x:/caf\uFFFD?q=\uFFFD",
+		Agent: "TestBot", AgentSource: "request", UserAgent: "TestBot/1.0", Claim: "classic",
 		Verdict: "disallowed", Evidence: "fresh", Reason: "rule", Certainty: "certain", Trust: "chained", Profile: "rfc9309",
-		Rule: new("Disallow: /caf%E9"), RuleLine: new(int32(3)), GroupLine: new(int32(2)), RobotsID: 1,
+		Rule: "Disallow: /caf%E9", RuleLine: 3, GroupLine: 2, RobotsID: 1,
 		RobotsURL: "https://www.example.co.uk:8443/robots.txt", RobotsOutcome: "rules", RobotsTime: noon - 60e6, RobotsAge: 60,
 		RobotsStatus: new(int16(200)), RobotsHops: 1, RobotsFilename: "b.warc.gz", RobotsOffset: 100, RobotsLength: 300,
-		RobotsRecordID: new("urn:x:/robots.txt"), RobotsBodyFile: new("b.warc.gz"), RobotsBodyOffset: new(int64(555)), RobotsBodyDigest: &digest,
+		RobotsRecordID: "urn:x:/robots.txt", RobotsBodyFile: "b.warc.gz", RobotsBodyOffset: new(int64(555)), RobotsBodyDigest: digest,
 	}
 	if diff := cmp.Diff(want, got[0]); diff != "" {
 		t.Errorf("certain violation (-want +got):\n%s", diff)
@@ -184,11 +184,11 @@ func TestViolationProvesItself(t *testing.T) {
 	if q := got[1].Query; q == nil || *q != "" {
 		t.Errorf("query of a URL ending in ?: %v, want an empty one", q)
 	}
-	if n := got[1].Notes; n == nil || *n != "body_cut,other_crawler" {
+	if n := got[1].Notes; n != "body_cut,other_crawler" {
 		t.Errorf("notes %v", n)
 	}
 	contested := read[ViolationRow](t, dir, "contested")
-	if len(contested) != 1 || *contested[0].ContestedOffset != 42 || *contested[0].ContestedFilename != "b.warc.gz" {
+	if len(contested) != 1 || *contested[0].ContestedOffset != 42 || contested[0].ContestedFilename != "b.warc.gz" {
 		t.Errorf("contested: %+v", contested)
 	}
 }
@@ -207,18 +207,27 @@ func TestFetchRows(t *testing.T) {
 		}
 	}
 	want := FetchRow{
-		URL: "http:/x", FetchMethod: "GET", RecordType: "response", ContentMIMEType: new("text/html"), WARCFilename: "a.warc.gz",
-		WARCRecordOffset: 700, WARCRecordLength: 300, WARCRecordID: new("urn:x:/x"), AgentSource: "none", Verdict: "unknown",
+		URL: "http:/x", FetchMethod: "GET", RecordType: "response", ContentMIMEType: "text/html", WARCFilename: "a.warc.gz",
+		WARCRecordOffset: 700, WARCRecordLength: 300, WARCRecordID: "urn:x:/x", AgentSource: "none", Verdict: "unknown",
 		Evidence: "none", Reason: "no_time", Trust: "chained",
 	}
 	if diff := cmp.Diff(want, got[7]); diff != "" {
 		t.Errorf("a fetch of which little is known (-want +got):\n%s", diff)
 	}
-	if got[6].PriorVerdict == nil || *got[6].PriorVerdict != "disallowed" || *got[6].RobotsID != 1 {
+	if got[6].PriorVerdict != "disallowed" || got[6].RobotsID != 1 {
 		t.Errorf("unresolved: %+v", got[6])
 	}
-	if got[5].Certainty != nil || *got[5].RuleLine != 3 {
+	if got[5].Certainty != "" || got[5].RuleLine != 3 {
 		t.Errorf("disallowed by old evidence: %+v", got[5])
+	}
+	type nullable struct {
+		Agent     *string `parquet:"agent,optional"`
+		Certainty *string `parquet:"certainty,optional"`
+		RobotsID  *int64  `parquet:"robots_id,optional"`
+		RuleLine  *int32  `parquet:"rule_line,optional"`
+	}
+	if n := read[nullable](t, dir, "fetches")[7]; n != (nullable{}) {
+		t.Errorf("what is not known is not null: %+v", n)
 	}
 }
 
@@ -230,7 +239,7 @@ func TestOtherRows(t *testing.T) {
 	if diff := cmp.Diff(want, robotsRows[0].Notes); diff != "" {
 		t.Errorf("notes (-want +got):\n%s", diff)
 	}
-	if r := robotsRows[0]; *r.Groups != 2 || *r.Rules != 3 || *r.NoteCount != 1 || r.Reason != nil || *r.BodyOffset != 555 {
+	if r := robotsRows[0]; *r.Groups != 2 || *r.Rules != 3 || *r.NoteCount != 1 || r.Reason != "" || *r.BodyOffset != 555 {
 		t.Errorf("robots: %+v", r)
 	}
 	issues := read[IssueRow](t, dir, "issues")
@@ -243,10 +252,10 @@ func TestOtherRows(t *testing.T) {
 	}
 	exclusions := read[ExclusionRow](t, dir, "exclusions")
 	wantExclusions := []ExclusionRow{{
-		URL: "https://www.example.co.uk:8443/caf%E9?q=%FF", HostName: "www.example.co.uk", RegisteredDomain: new("example.co.uk"),
-		Origin: "https://www.example.co.uk:8443", LogReason: "-9998", WARCFilename: "b.warc.gz", LogLine: 7, Via: new("http://a/%E9"),
-		HopsFromSeed: new("L"), Agent: new("TestBot"), AgentSource: "origin", Verdict: "disallowed", Evidence: "fresh", Reason: "rule",
-		RobotsID: new(int64(1)), Rule: new("Disallow: /caf%E9"), RuleLine: new(int32(3)), GroupLine: new(int32(2)),
+		URL: "https://www.example.co.uk:8443/caf%E9?q=%FF", HostName: "www.example.co.uk", RegisteredDomain: "example.co.uk",
+		Origin: "https://www.example.co.uk:8443", LogReason: "-9998", WARCFilename: "b.warc.gz", LogLine: 7, Via: "http://a/%E9",
+		HopsFromSeed: new("L"), Agent: "TestBot", AgentSource: "origin", Verdict: "disallowed", Evidence: "fresh", Reason: "rule",
+		RobotsID: 1, Rule: "Disallow: /caf%E9", RuleLine: 3, GroupLine: 2,
 	}}
 	if diff := cmp.Diff(wantExclusions, exclusions); diff != "" {
 		t.Errorf("exclusions (-want +got):\n%s", diff)
@@ -256,8 +265,8 @@ func TestOtherRows(t *testing.T) {
 		t.Errorf("claims (-want +got):\n%s", diff)
 	}
 	verdicts := read[GroupVerdictRow](t, dir, "group_verdicts")
-	if len(verdicts) != 8 || verdicts[1].RobotsID != 0 || verdicts[2].RobotsID != 1 || *verdicts[2].Rule != "Disallow: /caf%E9" ||
-		verdicts[2].Notes != nil || *verdicts[3].Notes != "body_cut,other_crawler" {
+	if len(verdicts) != 8 || verdicts[1].RobotsID != 0 || verdicts[2].RobotsID != 1 || verdicts[2].Rule != "Disallow: /caf%E9" ||
+		verdicts[2].Notes != "" || verdicts[3].Notes != "body_cut,other_crawler" {
 		t.Errorf("group_verdicts: %+v", verdicts)
 	}
 	if n := len(read[RobotsAgentRow](t, dir, "robots_agents")); n != 4 {
@@ -524,7 +533,7 @@ func TestRowGroupsAreBounded(t *testing.T) {
 // Every column whose length an archive decides counts towards a row group's size.
 func TestTextSizeSeesEveryString(t *testing.T) {
 	tb := &table[RobotsRow]{texts: textFields[RobotsRow]()}
-	row := RobotsRow{URL: "12345", Reason: new("123"), HopURLs: []string{"1", "22"}}
+	row := RobotsRow{URL: "12345", Reason: "123", HopURLs: []string{"1", "22"}}
 	if n := tb.textSize(&row); n != 11 {
 		t.Errorf("size %d, want 11", n)
 	}
