@@ -24,7 +24,7 @@ const (
 
 // codec compresses all tables with one encoder at a time: each holds some
 // megabytes of history.
-var codec = &zstd.Codec{Level: zstd.SpeedDefault, Concurrency: 1}
+var codec = &zstd.Codec{Level: zstd.SpeedFastest, Concurrency: 1}
 
 // table writes one result table.
 type table[T any] struct {
