@@ -35,7 +35,7 @@ func newGroup(p place) *group {
 func (g *group) add(c *ingest.Capture) error {
 	g.captures = append(g.captures, *c)
 	kept := &g.captures[len(g.captures)-1]
-	kept.PolicyHeaders, kept.Via = "", "" // may be long, and are not needed
+	kept.PolicyHeaders, kept.Metas, kept.Via = "", "", "" // may be long, and are not needed
 	return nil
 }
 
@@ -124,7 +124,7 @@ func (g *group) addFetches(fetches *cursor[ingest.Fetch], chases []chase) error 
 		}
 		held[markOf(f)] = true
 		c := &ingest.Capture{Fetch: *f, Kind: ingest.CaptureTarget}
-		c.PolicyHeaders, c.Via = "", ""
+		c.PolicyHeaders, c.Metas, c.Via = "", "", ""
 		s := g.shelf(key)
 		s.all = append(s.all, c)
 		return nil

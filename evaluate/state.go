@@ -62,7 +62,7 @@ func (s *State) HopList() []string {
 // newState begins the resolution of a robots capture with the capture itself.
 func newState(c *ingest.Capture) State {
 	s := State{Capture: *c, FinalStatus: c.Status}
-	s.PolicyHeaders, s.Via, s.Location = "", "", cutHop(c.Location)
+	s.PolicyHeaders, s.Metas, s.Via, s.Location = "", "", "", cutHop(c.Location)
 	s.takeBody(c)
 	return s
 }

@@ -38,6 +38,7 @@ type committer struct {
 	segments  segments
 	stats     InputStats
 	head      []byte // reused buffer
+	page      []byte // likewise
 	forgotten bool   // fetches were emitted before their request could be found
 	verify    bool   // compare the digests of all records, not of policy captures alone
 }
@@ -407,6 +408,12 @@ func (c *committer) keepBody(r *record, d *draft, h *httpHead, stored io.Reader)
 		h = &httpHead{}
 	}
 	if x.Kind == captureUnknown || x.Flags&FlagUnsupportedScheme != 0 {
+		if x.mayBePage() {
+			var err error
+			if stored, err = c.scanPage(r, x, h, stored); err != nil {
+				return err
+			}
+		}
 		return d.checkPayload(r, h, stored)
 	}
 	raw, err := io.ReadAll(io.LimitReader(stored, maxPolicyBody+1))
@@ -434,6 +441,10 @@ func (x *exchange) decode(r *record, d *draft, h *httpHead, raw []byte) {
 	body, flags := decodePayload(raw, h, x.Flags&FlagBodyCut != 0 || x.Truncated != "")
 	x.Flags |= flags | FlagBodyKept
 	x.body, x.hasBody = body, true
+	if x.Kind == CaptureTarget && x.mayBePage() {
+		found := x.findMetas(body, flags, x.Flags&FlagBodyCut != 0 || x.Truncated != "")
+		x.Metas = found.Encode()
+	}
 	x.noteBody(r, d)
 }
 

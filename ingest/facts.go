@@ -10,7 +10,7 @@ import (
 
 // SchemaVersion names the shape of the facts. It is part of their folder's name:
 // facts of another version are not read, and not migrated, but made again.
-const SchemaVersion = "2"
+const SchemaVersion = "3"
 
 // RecordType is the kind of archive record that holds a fetch.
 type RecordType uint8
@@ -112,6 +112,7 @@ type Fetch struct {
 	UserAgentSource Source         `parquet:"user_agent_source"`
 	Claim           string         `parquet:"claim,dict"`     // warcinfo robots:
 	PolicyHeaders   string         `parquet:"policy_headers"` // raw lines, joined by \n
+	Metas           string         `parquet:"metas"`          // what the page itself says of its use: tag.Found.Encode
 	Profile         RevisitProfile `parquet:"revisit_profile"`
 	RefersToURL     string         `parquet:"refers_to_url"`
 	RefersToMicros  int64          `parquet:"refers_to_time"`
@@ -184,7 +185,7 @@ func compareOrigins(a, b *Fetch) int {
 // fetchSize is about what a fetch occupies in memory, in octets.
 func fetchSize(f *Fetch) int {
 	return 320 + len(f.URL) + len(f.RecordID) + len(f.Location) + len(f.PolicyHeaders) + len(f.RefersToURL) +
-		len(f.PayloadDigest) + len(f.Via)
+		len(f.PayloadDigest) + len(f.Via) + len(f.Metas)
 }
 
 // FetchRuns is the specification of the runs of fetches.

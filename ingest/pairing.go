@@ -214,7 +214,7 @@ func (x *exchange) join(q *request) {
 
 // size is what of the fetch may be long, in octets.
 func (x *exchange) size() int {
-	return len(x.body) + len(x.URL) + len(x.Origin) + len(x.HostReversed) + len(x.RecordID) + len(x.Location) + len(x.PolicyHeaders) +
+	return len(x.body) + len(x.URL) + len(x.Origin) + len(x.HostReversed) + len(x.RecordID) + len(x.Location) + len(x.PolicyHeaders) + len(x.Metas) +
 		len(x.RefersToURL) + idSize(x.concurrentTo) + x.describedSize
 }
 

@@ -38,7 +38,7 @@ func fingerprint(verifyDigests bool) string {
 		maxPolicyBody, maxPending, maxTargets, maxTarget, maxCodings, maxWarcinfos, pairingWindow, maxConcurrent,
 		maxDictionary, maxZstdWindow, maxZipDirectory, maxEntryName, maxRewinds, maxReinflate, maxDigestCodings, maxDigestDecoded,
 		maxMetadata, maxHopsFromSeed, metadataWindow, maxCrawls, maxLogLine, maxLogFaults,
-		maxHeaderMembers, maxSearch, candidateCost, maxProof, maxProofOne}
+		maxHeaderMembers, maxSearch, candidateCost, maxProof, maxProofOne, tag.MaxScan}
 	sum := sha256.Sum256(fmt.Appendf(nil, "schema %s, tags %s, caps %v, digests %v", SchemaVersion, tag.Version, caps, verifyDigests))
 	return hex.EncodeToString(sum[:6])
 }

@@ -1,0 +1,94 @@
+package ingest
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/robotsaudit/robotsaudit/internal/tag"
+)
+
+const metaPage = `<html><head><meta name="robots" content="noindex"></head><body>hello</body></html>`
+
+// What ingest keeps of pages, whatever they are wrapped in.
+func TestPagesKeepTheirMetas(t *testing.T) {
+	page := func(fields, body string) string {
+		return "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n" + fields + "\r\n" + body
+	}
+	chunked := func(s string) string { return fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(s), s) }
+	late := "<head><script>" + strings.Repeat("x", 300<<10) + `</script><meta name=googlebot content=nosnippet></head>`
+	endless := "<head><!--" + strings.Repeat("x", 2<<20)
+	const known, open, kept = "", "open", "robots=noindex"
+	for name, c := range map[string]struct{ block, want string }{
+		"plain":                       {page("", metaPage), kept},
+		"chunked":                     {page("Transfer-Encoding: chunked\r\n", chunked(metaPage)), kept},
+		"dechunked":                   {page("Transfer-Encoding: chunked\r\n", metaPage), kept},
+		"gzip":                        {page("Content-Encoding: gzip\r\n", encode(t, "gzip", metaPage)), kept},
+		"deflate":                     {page("Content-Encoding: deflate\r\n", encode(t, "zlib", metaPage)), kept},
+		"brotli, chunked":             {page("Content-Encoding: br\r\nTransfer-Encoding: chunked\r\n", chunked(encode(t, "br", metaPage))), kept},
+		"gzip, cut off":               {page("Content-Encoding: gzip\r\n", encode(t, "gzip", metaPage+strings.Repeat("y", 1000))[:90]), kept},
+		"decoded, header left in":     {page("Content-Encoding: gzip\r\n", metaPage), kept},
+		"coding that nobody knows":    {page("Content-Encoding: rot13\r\n", "\x00\x01\x02\x80"), open},
+		"gzip that nobody declared":   {page("", encode(t, "gzip", metaPage)), open},
+		"no type, HTML":               {"HTTP/1.1 200 OK\r\n\r\n" + metaPage, kept},
+		"no type, text":               {"HTTP/1.1 200 OK\r\n\r\nhello " + metaPage, known},
+		"HTTP/0.9":                    {metaPage, kept},
+		"an image":                    {"HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n\r\n" + metaPage, known},
+		"no metas":                    {page("", "<head></head><body>"), known},
+		"long page without metas":     {page("", "<head></head><body>"+strings.Repeat("<p>z", 100<<10)), known},
+		"head longer than the first":  {page("", late), "googlebot=nosnippet"},
+		"head longer than the second": {page("", strings.Repeat(" ", 200<<10)+late), "googlebot=nosnippet"},
+		"head without an end":         {page("", endless), open},
+		"an error page":               {"HTTP/1.1 404 Gone\r\nContent-Type: text/html\r\n\r\n" + metaPage, kept},
+		"xhtml, upper case":           {"HTTP/1.1 200 OK\r\nContent-Type: Application/XHTML+xml\r\n\r\n" + metaPage, kept},
+	} {
+		got := read(t, plain(response("urn:1", "http://h/", c.block), response("urn:2", "http://h/2", page("", metaPage))))
+		if len(got.fetches) != 2 {
+			t.Fatalf("%s: %d fetches", name, len(got.fetches))
+		}
+		found, ok := tag.Decode(got.fetches[0].Metas)
+		text := ""
+		for _, it := range found.Items {
+			text += it.Name + "=" + it.Content
+		}
+		if found.Open {
+			text += open
+		}
+		if !ok || text != c.want {
+			t.Errorf("%s: kept %q (%t), want %q", name, text, ok, c.want)
+		}
+	}
+}
+
+// Nothing behind the head of a page is asked for, and of what is no page nothing
+// at all.
+func TestPagesAreReadNoFurtherThanNeeded(t *testing.T) {
+	for _, c := range []struct {
+		mime string
+		most int
+	}{{"text/html", pagePrefixes[0]}, {"image/png", 0}} {
+		counted := &readCounter{r: strings.NewReader("<head></head><body>" + strings.Repeat("x", 4<<20))}
+		x := &exchange{}
+		x.MIMEType = c.mime
+		if x.mayBePage() {
+			if _, err := new(committer).scanPage(&record{}, x, &httpHead{}, counted); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if counted.n > c.most || x.Metas != "" {
+			t.Errorf("%s: %d octets read, at most %d needed; kept %q", c.mime, counted.n, c.most, x.Metas)
+		}
+	}
+}
+
+type readCounter struct {
+	r io.Reader
+	n int
+}
+
+func (c *readCounter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += n
+	return n, err
+}
