@@ -23,9 +23,14 @@ func (d *decider) answer(st *State, s *subject) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	a := file.match(s)
-	if file.whole != nil {
-		if b := match(file.whole.For(s.token), s.path); b.Verdict != a.Verdict {
+	return file.answer(st, s, file.reader(s.token)), nil
+}
+
+// answer asks a parsed file, by the groups of r, for the capture that it belongs to.
+func (f *parsedFile) answer(st *State, s *subject, r reader) Answer {
+	a := r.answer(s.path)
+	if f.whole != nil {
+		if b := match(f.whole.For(s.token), s.path); b.Verdict != a.Verdict {
 			a.Notes |= NoteParseLimit
 			a.allows = a.allows || b.Verdict == Allowed
 		}
@@ -33,11 +38,11 @@ func (d *decider) answer(st *State, s *subject) (Answer, error) {
 	if ingest.Flags(st.BodyFlags)&ingest.FlagBodyCut != 0 {
 		a.Notes |= NoteBodyCut
 	}
-	if file.HTML && a.Verdict == Disallowed {
+	if f.HTML && a.Verdict == Disallowed {
 		a.Notes |= NoteHTML
 		a.allows = true
 	}
-	if file.lineCut != nil && a.Verdict == Disallowed && match(file.lineCut.For(s.token), s.path).Verdict == Allowed {
+	if f.lineCut != nil && a.Verdict == Disallowed && match(f.lineCut.For(s.token), s.path).Verdict == Allowed {
 		a.allows = true // the rule may be longer than what is left of it
 	}
 	if st.Outcome == OutcomePartial {
@@ -48,7 +53,7 @@ func (d *decider) answer(st *State, s *subject) (Answer, error) {
 			a = Answer{Reason: Truncated, Notes: a.Notes}
 		}
 	}
-	return a, nil
+	return a
 }
 
 // match asks the group of a parsed file.
@@ -62,14 +67,13 @@ func match(g *robots.Group, path string) Answer {
 	return a
 }
 
-// match asks a parsed file, and notes where another way of matching tokens would
-// answer otherwise.
-func (f *parsedFile) match(s *subject) Answer {
-	r := f.reader(s.token)
-	a := match(r.group, s.path)
+// answer asks the group, and notes where another way of matching tokens would answer
+// otherwise.
+func (r *reader) answer(path string) Answer {
+	a := match(r.group, path)
 	a.Match = r.match
 	for _, g := range r.others {
-		if verdictOf(g.Match(s.path).Allowed) != a.Verdict {
+		if verdictOf(g.Match(path).Allowed) != a.Verdict {
 			a.Notes |= NoteOtherMode
 		}
 	}
@@ -101,6 +105,16 @@ func (d *decider) agentOf(f *ingest.Fetch) (string, AgentSource) {
 // agentKey makes tokens comparable: case does not tell crawlers apart (RFC 9309
 // §2.2.1).
 func agentKey(token string) string { return strings.ToLower(token) }
+
+// agentKeys remembers the last key: fetches of one crawler follow one another.
+type agentKeys struct{ token, key string }
+
+func (k *agentKeys) of(token string) string {
+	if token != k.token {
+		*k = agentKeys{token, agentKey(token)}
+	}
+	return k.key
+}
 
 // maxCached bounds the caches: parsed files and tokens.
 const maxCached = 4096

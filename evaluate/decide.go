@@ -17,6 +17,7 @@ const (
 type decider struct {
 	files *fileCache
 	own   string // the crawler's token, where an option gives it
+	keys  agentKeys
 }
 
 // subject is a fetch with what the decision needs of its URL.
@@ -24,13 +25,14 @@ type subject struct {
 	*ingest.Fetch
 	path  string // what rules are matched against
 	agent string // whose captures count: the crawler's own token
+	key   string // the same, comparable
 	token string // whose rules are asked for: the same, but in a what-if
 	time  ingest.Time
 }
 
-func newSubject(f *ingest.Fetch, agent string) subject {
+func (d *decider) newSubject(f *ingest.Fetch, agent string) subject {
 	url, _ := weburl.Parse(f.URL)
-	return subject{Fetch: f, path: url.PathQuery(), agent: agent, token: agent, time: f.Time()}
+	return subject{Fetch: f, path: url.PathQuery(), agent: agent, key: d.keys.of(agent), token: agent, time: f.Time()}
 }
 
 // decide gives the verdict on a fetch for the crawler that made it. See
@@ -45,7 +47,7 @@ func (d *decider) decide(f *ingest.Fetch, tl *timeline) (Result, error) {
 // agent of r.
 func (d *decider) settle(r *Result, tl *timeline) error {
 	f := r.Fetch
-	s := newSubject(f, r.Agent)
+	s := d.newSubject(f, r.Agent)
 	if f.Flags&ingest.FlagUnsupportedScheme != 0 {
 		r.Reason = UnsupportedScheme
 		return nil

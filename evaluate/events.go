@@ -46,6 +46,9 @@ type crawlers struct {
 }
 
 func (c *crawlers) add(token string) {
+	if token == c.token && token != "" { // as nearly always
+		return
+	}
 	c.several = c.several || token == "" || c.token != "" && agentKey(c.token) != agentKey(token)
 	if c.token == "" || token < c.token { // of spellings the first in the alphabet
 		c.token = token

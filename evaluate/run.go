@@ -300,16 +300,15 @@ const (
 
 func (e *evaluation) agentStats(r *Result) *AgentStats {
 	name := r.Agent
-	a := e.agents[agentKey(name)]
-	if a == nil {
-		if len(e.agents) >= maxAgents {
-			name = otherAgents
-		}
-		a = e.agents[agentKey(name)]
+	key := e.decider.keys.of(name)
+	a := e.agents[key]
+	if a == nil && len(e.agents) >= maxAgents {
+		name, key = otherAgents, agentKey(otherAgents)
+		a = e.agents[key]
 	}
 	if a == nil {
 		a = &AgentStats{Agent: name, Claims: make(map[string]bool)}
-		e.agents[agentKey(name)] = a
+		e.agents[key] = a
 	}
 	// Of spellings that differ in case the first in the alphabet stands for all.
 	a.Agent = min(a.Agent, name)

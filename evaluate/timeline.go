@@ -182,8 +182,8 @@ const freshFor = day
 // the earliest within a day after. The crawler's own captures go before those of
 // others.
 func (tl *timeline) view(s *subject) view {
-	following, ownFollowing := tl.following(s.agent, s.time)
-	l, n, own := tl.before(s.agent, s.time)
+	following, ownFollowing := tl.following(s.key, s.time)
+	l, n, own := tl.before(s.key, s.time)
 	if n == 0 {
 		if len(following) == 0 {
 			return view{}
@@ -204,8 +204,8 @@ func (tl *timeline) view(s *subject) view {
 
 // before chooses the captures at or before t: the crawler's own, where it has any
 // there; else any crawler's.
-func (tl *timeline) before(agent string, t ingest.Time) (l *line, n int, own bool) {
-	if l := tl.byAgent[agentKey(agent)]; l != nil {
+func (tl *timeline) before(key string, t ingest.Time) (l *line, n int, own bool) {
+	if l := tl.byAgent[key]; l != nil {
 		if n := l.upTo(t); n > 0 {
 			return l, n, true
 		}
@@ -215,8 +215,8 @@ func (tl *timeline) before(agent string, t ingest.Time) (l *line, n int, own boo
 
 // following returns the captures within a day after t: the crawler's own, where
 // it has any there; else any crawler's.
-func (tl *timeline) following(agent string, t ingest.Time) (states []*State, own bool) {
-	if l := tl.byAgent[agentKey(agent)]; l != nil {
+func (tl *timeline) following(key string, t ingest.Time) (states []*State, own bool) {
+	if l := tl.byAgent[key]; l != nil {
 		if states := l.after(t, l.upTo(t)); len(states) > 0 {
 			return states, true
 		}

@@ -1,11 +1,16 @@
 package evaluate
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/robotsaudit/robotsaudit/ingest"
+)
 
 // team is the what-if tokens that one group of a robots.txt governs.
 type team struct {
 	group  int
 	tokens []string
+	reader reader // of the first of the tokens, without what is of it alone
 }
 
 // whatIf decides a fetch for other tokens: had this fetch been made at this moment
@@ -17,6 +22,7 @@ type whatIf struct {
 	sink    Sink
 	mapped  map[int64]bool // states of the origin in hand whose teams the sink knows
 	noneToo bool           // the sink knows those of fetches without a governing capture
+	verdict GroupVerdict   // the one that the sink has, reused
 }
 
 // newOrigin forgets the states of the origin before.
@@ -34,38 +40,68 @@ func (w *whatIf) decide(r *Result, tl *timeline) error {
 	if err := w.announce(r.Governing.ID, teams); err != nil {
 		return err
 	}
-	s := newSubject(r.Fetch, r.Agent)
+	s := w.decider.newSubject(r.Fetch, r.Agent)
 	v := tl.view(&s)
-	for _, t := range teams {
-		answer, err := w.judgeTeam(r, s, &v, t)
+	// Where no other capture has a say, what the governing one says is the verdict.
+	alone := len(v.moment) == 1 && (v.evidence != Stale || len(v.following) == 0)
+	if alone && r.Governing.Outcome.hasRules() {
+		return w.ask(r, &s, &v, teams)
+	}
+	for i := range teams {
+		answer, err := w.judgeTeam(r, s, &v, &teams[i], alone)
 		if err != nil {
 			return err
 		}
-		answer.Group = t.group
-		if err := w.sink.GroupVerdict(&GroupVerdict{r.Fetch, r.Governing, v.evidence, answer}); err != nil {
+		if err := w.pass(r.Fetch, r.Governing, v.evidence, answer, teams[i].group); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// ask passes on what the governing file says to each team.
+func (w *whatIf) ask(r *Result, s *subject, v *view, teams []team) error {
+	file, err := w.decider.files.get(r.Governing)
+	if err != nil {
+		return err
+	}
+	common := Result{Fetch: r.Fetch}
+	common.Notes = r.Notes & NoteURLCut
+	common.govern(v, s.time)
+	for i := range teams {
+		s.token = teams[i].tokens[0]
+		answer := file.answer(r.Governing, s, teams[i].reader)
+		answer.Notes |= common.Notes
+		if err := w.pass(r.Fetch, r.Governing, v.evidence, answer, teams[i].group); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *whatIf) pass(f *ingest.Fetch, governing *State, e Evidence, a Answer, group int) error {
+	a.Group = group
+	w.verdict = GroupVerdict{f, governing, e, a}
+	return w.sink.GroupVerdict(&w.verdict)
+}
+
 // same passes on a verdict that holds whoever asks.
 func (w *whatIf) same(r *Result) error {
 	if !w.noneToo {
 		w.noneToo = true
-		if err := w.tell(0, team{0, w.tokens}); err != nil {
+		if err := w.tell(0, team{tokens: w.tokens}); err != nil {
 			return err
 		}
 	}
-	return w.sink.GroupVerdict(&GroupVerdict{r.Fetch, nil, r.Evidence, Answer{Verdict: r.Verdict, Reason: r.Reason}})
+	return w.pass(r.Fetch, nil, r.Evidence, Answer{Verdict: r.Verdict, Reason: r.Reason}, 0)
 }
 
 // judgeTeam decides for a team. Where other captures have a say, tokens of one
 // team may fall in different groups there: if they then differ, nothing is known
 // of the team.
-func (w *whatIf) judgeTeam(r *Result, s subject, v *view, t team) (Answer, error) {
+func (w *whatIf) judgeTeam(r *Result, s subject, v *view, t *team, alone bool) (Answer, error) {
 	tokens := t.tokens
-	if len(v.moment) == 1 && (v.evidence != Stale || len(v.following) == 0) {
+	if alone {
 		tokens = tokens[:1]
 	}
 	var first Answer
@@ -95,7 +131,7 @@ func (w *whatIf) judgeTeam(r *Result, s subject, v *view, t team) (Answer, error
 // no file decides, they are one team, of group 0.
 func (w *whatIf) teams(st *State) ([]team, error) {
 	if st.Outcome != OutcomeRules && st.Outcome != OutcomePartial {
-		return []team{{0, w.tokens}}, nil
+		return []team{{tokens: w.tokens}}, nil
 	}
 	file, err := w.decider.files.get(st)
 	if err != nil || file.teams != nil {
@@ -106,7 +142,9 @@ func (w *whatIf) teams(st *State) ([]team, error) {
 		i := slices.IndexFunc(file.teams, func(t team) bool { return t.group == key })
 		if i < 0 {
 			i = len(file.teams)
-			file.teams = append(file.teams, team{group: key})
+			only := file.reader(token)
+			only.others = nil // another way of matching is of this token, not of the team
+			file.teams = append(file.teams, team{group: key, reader: only})
 		}
 		file.teams[i].tokens = append(file.teams[i].tokens, token)
 	}
