@@ -28,7 +28,7 @@ const (
 	maxEntryName     = 1 << 10   // octets of the name of an entry
 	maxRewinds       = 64        // times that a deflated entry is inflated from its start, in search of places in it
 	maxReinflate     = 1 << 30   // octets of a deflated entry inflated to read one record again
-	pairingWindow    = 16 << 10  // records within which a request finds its response
+	pairingWindow    = 4 << 10   // records within which a request finds its response
 	metadataWindow   = 64        // records within which metadata finds its fetch, once that has its request
 	maxLogLine       = 256 << 10 // octets of a line of a crawler's log
 	maxLogFaults     = 100       // lines of one log that cannot be read and are told one by one

@@ -16,10 +16,11 @@ import (
 
 // A row group is in memory until it is written. It ends at whichever comes first.
 const (
-	maxGroupRows = 16_384
-	maxGroupText = 8 << 20  // octets of strings
-	maxBatch     = 256      // rows handed to the encoder at once
-	maxPage      = 64 << 10 // octets of a page: every column of every table holds one
+	maxGroupRows  = 16_384
+	maxGroupText  = 4 << 20   // octets of strings
+	maxDictionary = 256 << 10 // octets where a column gives up its dictionary
+	maxBatch      = 256       // rows handed to the encoder at once
+	maxPage       = 64 << 10  // octets of a page: every column of every table holds one
 )
 
 // codec compresses all tables with one encoder at a time: each holds some
@@ -47,6 +48,7 @@ func createTable[T any](dir, name string) (*table[T], error) {
 	w := parquet.NewGenericWriter[T](f,
 		parquet.Compression(codec),
 		parquet.PageBufferSize(maxPage),
+		parquet.DictionaryMaxBytes(maxDictionary),
 		parquet.CreatedBy("robotsaudit", SchemaVersion, ""),
 		parquet.KeyValueMetadata("robotsaudit.schema_version", SchemaVersion),
 		parquet.KeyValueMetadata("robotsaudit.table", name),

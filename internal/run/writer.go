@@ -11,23 +11,28 @@ import (
 
 var errClosed = errors.New("run writer is closed")
 
-// A Writer sorts rows into run files of at most 100,000 rows, or about 64 MB
-// of memory. The same rows added in the same order give the same files, byte
+// A Writer sorts rows into run files of at most maxRows rows, or about maxBytes
+// octets of memory. The same rows added in the same order give the same files, byte
 // for byte.
 type Writer[T any] struct {
 	dir    string
 	spec   Spec[T]
 	layout *layout[T]
 
-	rows  []T
-	keys  []key
-	held  limit
-	names []string
-	err   error
+	chunks [][]T // of chunkRows rows, reused: one slice would be copied as it grows
+	keys   []key
+	held   limit
+	names  []string
+	err    error
 }
 
 // A key stands for a row while rows are sorted.
 type key struct{ bucket, row int32 }
+
+// chunkRows is the number of rows that are allocated at once.
+const chunkRows = 128
+
+func (w *Writer[T]) row(k key) *T { return &w.chunks[k.row/chunkRows][k.row%chunkRows] }
 
 // NewWriter returns a Writer of files named after spec in dir. Existing files
 // of these names are replaced.
@@ -47,8 +52,12 @@ func (w *Writer[T]) Add(row T) error {
 	if bucket < 0 || bucket >= Buckets {
 		return w.fail(fmt.Errorf("row of bucket %d: there are %d", bucket, Buckets))
 	}
-	w.keys = append(w.keys, key{bucket: int32(bucket), row: int32(len(w.rows))})
-	w.rows = append(w.rows, row)
+	k := key{bucket: int32(bucket), row: int32(len(w.keys))}
+	if len(w.keys) == len(w.chunks)*chunkRows {
+		w.chunks = append(w.chunks, make([]T, chunkRows))
+	}
+	w.keys = append(w.keys, k)
+	*w.row(k) = row
 	w.held.add(w.spec.Size(&row))
 	if w.held.reached() {
 		return w.writeRun()
@@ -60,7 +69,7 @@ func (w *Writer[T]) Add(row T) error {
 // in dir, in the order of the rows that were added. After an error, here or
 // from Add, it returns the error, and no file is left.
 func (w *Writer[T]) Close() ([]string, error) {
-	if w.err == nil && len(w.rows) > 0 {
+	if w.err == nil && len(w.keys) > 0 {
 		w.writeRun()
 	}
 	if w.err != nil {
@@ -75,7 +84,7 @@ func (w *Writer[T]) writeRun() error {
 		if a.bucket != b.bucket {
 			return cmp.Compare(a.bucket, b.bucket)
 		}
-		if c := w.spec.Compare(&w.rows[a.row], &w.rows[b.row]); c != 0 {
+		if c := w.spec.Compare(w.row(a), w.row(b)); c != 0 {
 			return c
 		}
 		return cmp.Compare(a.row, b.row)
@@ -85,8 +94,10 @@ func (w *Writer[T]) writeRun() error {
 		return w.fail(err)
 	}
 	w.names = append(w.names, name)
-	clear(w.rows)
-	w.rows, w.keys, w.held = w.rows[:0], w.keys[:0], limit{}
+	for _, c := range w.chunks {
+		clear(c)
+	}
+	w.keys, w.held = w.keys[:0], limit{}
 	return nil
 }
 
@@ -96,7 +107,7 @@ func (w *Writer[T]) writeFile(path string) error {
 		return err
 	}
 	for _, k := range w.keys {
-		row := &w.rows[k.row]
+		row := w.row(k)
 		if err := out.add(row, int(k.bucket), w.spec.Size(row)); err != nil {
 			out.abort()
 			return err
@@ -110,7 +121,7 @@ func (w *Writer[T]) fail(err error) error {
 	for _, name := range w.names {
 		os.Remove(filepath.Join(w.dir, name))
 	}
-	w.rows, w.keys, w.names = nil, nil, nil
+	w.chunks, w.keys, w.names = nil, nil, nil
 	w.err = err
 	return err
 }
