@@ -20,7 +20,7 @@ const (
 	maxGroupText  = 4 << 20   // octets of strings
 	maxDictionary = 256 << 10 // octets where a column gives up its dictionary
 	maxBatch      = 256       // rows handed to the encoder at once
-	maxPage       = 64 << 10  // octets of a page: every column of every table holds one
+	maxPage       = 32 << 10  // octets of a page: every column of every table holds one
 )
 
 // codec compresses all tables with one encoder at a time: each holds some

@@ -20,11 +20,11 @@ const (
 
 // pageBytes is the size of a decoded page. A merge holds one page of each
 // column of each run, so the page size decides the memory of a merge.
-const pageBytes = 16 << 10
+const pageBytes = 8 << 10
 
 // dictionaryBytes is where a column gives up its dictionary: a merge holds the
 // dictionary of every such column in every run.
-const dictionaryBytes = 32 << 10
+const dictionaryBytes = 16 << 10
 
 // Spec says how rows of type T are named, ordered and measured. T is a struct
 // of exported bool, intN, uintN, string and []byte fields, with parquet tags
