@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// maxFanIn is how many run files are open at once. Each holds about half a
-// megabyte; a row is rewritten once more for every power of maxFanIn runs.
+// maxFanIn is how many run files are open at once. Each holds about a third of
+// a megabyte; a row is rewritten once more for every power of maxFanIn runs.
 const maxFanIn = 32
 
 // MergeOptions says what to merge, and where.
