@@ -8,7 +8,8 @@
 # Without archives: testdata/warc and, where it is there, ../shared/warc/real. The
 # largest ARCHIVE is the one copied for the kills and for memory. Needs Python 3, a
 # gigabyte in $TMPDIR and some minutes. $SEED picks other moments for the kills,
-# $COPIES another number of copies for memory than 200.
+# $COPIES another number of copies for memory than 200, $BOMB_GIGABYTES another size
+# than 1 for the bombs (memory.py).
 set -eu
 
 if [ $# -lt 1 ]; then
@@ -28,4 +29,7 @@ if [ $# -eq 0 ]; then
 	fi
 fi
 export PYTHONDONTWRITEBYTECODE=1
-exec python3 "$here/durability.py" "$binary" "$@"
+failed=0
+python3 "$here/durability.py" "$binary" "$@" || failed=1
+python3 "$here/memory.py" "$binary" --gigabytes "${BOMB_GIGABYTES:-1}" || failed=1
+exit $failed
