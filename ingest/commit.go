@@ -97,6 +97,10 @@ func (c *committer) extract(r *record) (draft, error) {
 	if len(r.repeated) > 0 {
 		d.note(r, IssueRepeatedField, "the first counts", "%.200q", r.repeated)
 	}
+	if len(r.concurrentTo) > maxConcurrent {
+		r.concurrentTo = r.concurrentTo[:maxConcurrent]
+		d.note(r, IssueValueCut, "the rest dropped", "more than %d WARC-Concurrent-To", maxConcurrent)
+	}
 	switch r.kind {
 	case "warcinfo", kindARCInfo:
 		err = c.extractWarcinfo(r, &d)
@@ -144,7 +148,12 @@ func (c *committer) accept(r *record, d draft, length int64) error {
 	}
 	switch {
 	case d.info != nil:
-		c.addWarcinfo(d.infoID, *d.info)
+		if !c.addWarcinfo(d.infoID, *d.info) {
+			if err := c.report(Issue{Offset: r.offset, Length: length, RecordID: r.id, Kind: IssueLimitReached,
+				Detail: fmt.Sprintf("more than %d warcinfo records", maxWarcinfos), Action: "not found by its id"}); err != nil {
+				return err
+			}
+		}
 	case d.request != nil:
 		d.request.index = c.index
 		if err := c.emit(c.pairing.addRequest(d.request)...); err != nil {
@@ -213,6 +222,13 @@ func (d *draft) note(r *record, kind IssueKind, action, format string, args ...a
 	})
 }
 
+// noteCut notes a value of an HTTP head that was cut.
+func (d *draft) noteCut(r *record, h *httpHead) {
+	if h.cut != "" {
+		d.note(r, IssueValueCut, "the rest dropped", "a %s that is too long", h.cut)
+	}
+}
+
 func (c *committer) extractRequest(r *record, d *draft) error {
 	head, body, complete, err := readHead(r.block, c.head, maxRequestHead)
 	if err != nil {
@@ -221,6 +237,7 @@ func (c *committer) extractRequest(r *record, d *draft) error {
 	c.head = head[:0]
 	h := parseRequestHead(head)
 	d.request = &request{id: r.id, target: cut(r.target, maxURL), concurrentTo: r.concurrentTo, method: h.method, userAgent: h.userAgent}
+	d.noteCut(r, &h)
 	if !complete {
 		if len(head) >= maxRequestHead {
 			d.note(r, IssueValueCut, "the rest dropped", "no end of the request's head in %d octets", len(head))
@@ -370,6 +387,7 @@ func (c *committer) applyHead(r *record, d *draft, h *httpHead) {
 	if len(h.repeated) > 0 {
 		d.note(r, IssueRepeatedField, "the first counts", "%.200q", h.repeated)
 	}
+	d.noteCut(r, h)
 	if h.policyCut {
 		f.Flags |= FlagPolicyHeadersCut
 		d.note(r, IssuePolicyHeadersCut, "the rest dropped", "policy header lines over %d octets", maxPolicyHeaders)

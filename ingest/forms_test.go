@@ -1,7 +1,14 @@
 package ingest
 
 import (
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -120,7 +127,8 @@ func TestRecordForms(t *testing.T) {
 	}
 }
 
-// A value over its cap is cut, and an issue says so.
+// A value over its cap is cut, or not read, and an issue says so. The entries are
+// named after the caps in limits.go: one for each, or in elsewhere.
 func TestCapsHaveIssues(t *testing.T) {
 	long := func(n int) string { return strings.Repeat("x", n) }
 	waiting := func() (list []entry) {
@@ -129,21 +137,116 @@ func TestCapsHaveIssues(t *testing.T) {
 		}
 		return list
 	}()
+	var infos []entry
+	for i := range maxWarcinfos + 1 {
+		infos = append(infos, warcinfoRecord(fmt.Sprintf("urn:%d", i), "software: x\r\n"))
+	}
+	tiny := func(s string) (b []byte) {
+		for i := range len(s) {
+			b = append(b, gzipped(s[i:i+1])...)
+		}
+		return b
+	}
+	left := caps(t)
+	for name := range capsElsewhere {
+		if !left[name] {
+			t.Errorf("%s is no cap", name)
+		}
+		delete(left, name)
+	}
 	for name, c := range map[string]struct {
 		archive []byte
 		want    []string
 	}{
-		"maxRecordHeader":  {plain(response("urn:1", "http://h/", ok200, "X: "+long(maxRecordHeader))), []string{"header_too_long", "skipped_range"}},
-		"maxHTTPHead":      {plain(response("urn:1", "http://h/", "HTTP/1.1 200\r\nX: "+long(3*maxHTTPHead))), []string{"bad_http_head"}},
-		"maxWarcinfo":      {plain(warcinfoRecord("urn:i", "software: "+long(maxWarcinfo))), []string{"value_cut"}},
-		"maxRecordID":      {plain(response("urn:"+long(maxRecordID), "http://h/", ok200)), []string{"value_cut"}},
-		"maxRequestHead":   {plain(requestRecord("urn:q", "http://h/", long(4*maxRequestHead))), []string{"value_cut"}},
-		"maxURL":           {plain(response("urn:1", "http://h/"+long(maxURL), ok200)), []string{"url_too_long"}},
-		"maxPolicyHeaders": {plain(response("urn:1", "http://h/", "HTTP/1.1 200\r\n"+strings.Repeat("X-Robots-Tag: noindex\r\n", 5000)+"\r\n")), []string{"policy_headers_cut"}},
-		"maxPolicyBody":    {plain(response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\n\r\n"+long(maxPolicyBody+1))), []string{"body_cut"}},
-		"maxCodings":       {plain(response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\nContent-Encoding: "+strings.Repeat("gzip,", maxCodings+1)+"\r\n\r\nx")), []string{"false_encoding"}},
-		"maxPending":       {plain(waiting...), []string{"limit_reached"}},
+		"maxMetadata":                  {plain(metadataRecord("urn:m", "http://h/", strings.Repeat("x: y\r\n", maxMetadata/6+1))), []string{"value_cut"}},
+		"maxHopsFromSeed":              {plain(metadataRecord("urn:m", "http://h/", "hopsFromSeed: "+long(maxHopsFromSeed+1)+"\r\n")), []string{"value_cut"}},
+		"maxRecordHeader":              {plain(response("urn:1", "http://h/", ok200, "X: "+long(maxRecordHeader))), []string{"header_too_long", "skipped_range"}},
+		"maxHTTPHead":                  {plain(response("urn:1", "http://h/", "HTTP/1.1 200\r\nX: "+long(3*maxHTTPHead))), []string{"bad_http_head"}},
+		"maxWarcinfo":                  {plain(warcinfoRecord("urn:i", "x: y\r\nsoftware: "+long(maxWarcinfo))), []string{"value_cut"}},
+		"maxRecordID":                  {plain(response("urn:"+long(maxRecordID), "http://h/", ok200)), []string{"value_cut"}},
+		"maxRequestHead":               {plain(requestRecord("urn:q", "http://h/", "x\r\nX: "+long(4*maxRequestHead))), []string{"value_cut"}},
+		"maxURL":                       {plain(response("urn:1", "http://h/"+long(maxURL), ok200)), []string{"url_too_long"}},
+		"maxURL, Location":             {plain(response("urn:1", "http://h/", "HTTP/1.1 301\r\nLocation: /"+long(maxURL)+"\r\n\r\n")), []string{"value_cut"}},
+		"maxUserAgent":                 {plain(requestRecord("urn:q", "http://h/", long(maxUserAgent+1))), []string{"value_cut"}},
+		"maxUserAgent, warcinfo":       {plain(warcinfoRecord("urn:i", "operator: "+long(maxUserAgent+1)+"\r\n")), []string{"value_cut"}},
+		"maxPolicyHeaders":             {plain(response("urn:1", "http://h/", "HTTP/1.1 200\r\n"+strings.Repeat("X-Robots-Tag: noindex\r\n", 5000)+"\r\n")), []string{"policy_headers_cut"}},
+		"maxPolicyBody":                {plain(response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\n\r\n"+long(maxPolicyBody+1))), []string{"body_cut"}},
+		"maxPolicyBody, decoded twice": {plain(response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\nContent-Encoding: gzip, gzip\r\n\r\n"+nestedZeros())), []string{"body_cut"}},
+		"maxCodings":                   {plain(response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\nContent-Encoding: "+strings.Repeat("gzip,", maxCodings+1)+"\r\n\r\nx")), []string{"false_encoding"}},
+		"maxPending":                   {plain(waiting...), []string{"limit_reached"}},
+		"maxWarcinfos":                 {plain(infos...), []string{"limit_reached"}},
+		"maxConcurrent":                {plain(response("urn:1", "http://h/", ok200, strings.Repeat("WARC-Concurrent-To: <urn:x>\r\n", maxConcurrent)+"WARC-Concurrent-To: <urn:y>")), []string{"value_cut"}},
+		"maxRepeated":                  {plain(response("urn:1", "http://h/", ok200, strings.Repeat("WARC-Date: 2024\r\nWARC-Type: x\r\n", maxRepeated)+"WARC-Date: 2023")), []string{"repeated_field"}},
+		"maxHeaderMembers":             {append(members(warcinfoRecord("urn:i", "")), tiny(response("urn:1", "http://h/", ok200).String())...), []string{"bad_record_header"}},
+		"maxDictionary":                {[]byte("\x5d\x2a\x4d\x18\xff\xff\xff\xff...."), []string{"bad_dictionary"}},
+		"maxZstdWindow":                {[]byte{0x28, 0xb5, 0x2f, 0xfd, 0x04, 17 << 3, 1, 0, 0}, []string{"window_too_large", "skipped_range"}},
+		"maxZipDirectory":              {endlessDirectory(), []string{"damaged_stream"}},
+		"maxEntryName":                 {zipFileOf(t, zipped{long(maxEntryName + 1), nil, false}), []string{"bad_entry", "not_an_archive"}},
+		"maxLogLine":                   {[]byte(logLine("2024-05-01T12:00:00.000Z", "-9998", "http://h/", "-") + long(maxLogLine+1) + "\n"), []string{"bad_log_line"}},
 	} {
-		equal(t, name, read(t, c.archive).kinds(), c.want)
+		equal(t, name, slices.Compact(read(t, c.archive).kinds()), c.want)
+		name, _, _ = strings.Cut(name, ",")
+		delete(left, name)
 	}
+	for name := range left {
+		t.Errorf("nothing meets %s", name)
+	}
+}
+
+// capsElsewhere are the caps that no value of a small archive meets, or that lose
+// nothing.
+var capsElsewhere = map[string]string{
+	"maxTargets":       "a target that is forgotten is found by reading again: TestTargetSetIsBounded; body_not_kept where it can't be",
+	"maxTarget":        "the same",
+	"maxDigestCodings": "a digest of what more codings leave is digest_mismatch: TestVerifyDigests",
+	"maxDigestDecoded": "the same",
+	"maxCrawls":        "the summary alone is shorter: TestCrawlsOfAnInput",
+	"maxRewinds":       "members behind it in a deflated entry are not found: skipped_range; TestInflatedAt",
+	"maxReinflate":     "body_not_kept",
+	"pairingWindow":    "a User-Agent is unknown, as if there were no request: TestPairing",
+	"metadataWindow":   "the same: TestMetadata",
+	"maxLogFaults":     "one issue tells how many more: TestDamagedLogs",
+	"maxSegmented":     "missing_segment: TestSegmentsAreBounded",
+	"taskBytes":        "the size of a task",
+	"taskInputs":       "the same",
+	"readBuffer":       "the size of a buffer",
+	"maxAhead":         "a larger member is decompressed twice",
+	"maxSearch":        "the issue says that the search was given up: TestSearchBudget",
+	"candidateCost":    "the same",
+	"maxVisited":       "members beyond it are walked again, which maxSearch bounds",
+	"maxProof":         "what is not found is skipped_range: TestRepairPlain",
+	"maxProofOne":      "the same",
+}
+
+// caps are the names of the constants in limits.go.
+func caps(t *testing.T) map[string]bool {
+	file, err := parser.ParseFile(token.NewFileSet(), "limits.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := make(map[string]bool)
+	ast.Inspect(file, func(n ast.Node) bool {
+		if spec, ok := n.(*ast.ValueSpec); ok {
+			names[spec.Names[0].Name] = true
+		}
+		return true
+	})
+	return names
+}
+
+// nestedZeros is 100 GB of zeros in gzip in gzip: 300 KB.
+func nestedZeros() string {
+	const piece = 16 << 20
+	var once bytes.Buffer
+	w, _ := flate.NewWriter(&once, flate.BestSpeed)
+	w.Write(make([]byte, piece))
+	w.Flush() // on a whole octet: what follows needs nothing before it
+	var twice bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&twice, gzip.BestSpeed)
+	z.Write(gzipped("")[:10])
+	for range 100_000_000_000 / piece {
+		z.Write(once.Bytes())
+	}
+	z.Close()
+	return twice.String()
 }

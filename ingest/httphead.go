@@ -23,6 +23,7 @@ type httpHead struct {
 	policy           []byte // policy header lines, joined by \n
 	policyCut        bool
 	repeated         []string // fields that contradict an earlier one of their name
+	cut              string   // a field whose value is longer than its cap
 }
 
 // readHead reads an HTTP head from a block: up to and with the empty line, at
@@ -99,7 +100,7 @@ func parseRequestHead(head []byte) httpHead {
 	}
 	eachField(rest, func(name, value, _ []byte) {
 		if string(name) == "user-agent" && h.userAgent == "" {
-			h.userAgent = cut(string(value), maxUserAgent)
+			h.userAgent = h.capped("User-Agent", value, maxUserAgent)
 		}
 	})
 	return h
@@ -148,7 +149,7 @@ func eachField(b []byte, f func(name, value, raw []byte)) {
 func (h *httpHead) setResponse(name string, value, raw []byte) {
 	switch name {
 	case "location":
-		h.first(name, &h.location, cut(string(value), maxURL))
+		h.first(name, &h.location, h.capped("Location", value, maxURL))
 	case "content-type":
 		h.first(name, &h.contentType, cut(string(value), 256))
 	case "content-encoding":
@@ -164,6 +165,14 @@ func (h *httpHead) setResponse(name string, value, raw []byte) {
 			h.addPolicy(raw)
 		}
 	}
+}
+
+// capped is a value, cut where it is longer than its cap.
+func (h *httpHead) capped(name string, value []byte, limit int) string {
+	if len(value) > limit {
+		h.cut = name
+	}
+	return cut(string(value), limit)
 }
 
 // first stores the first value of a field.

@@ -31,7 +31,8 @@ func (c *committer) extractMetadata(r *record, d *draft) error {
 	if err != nil {
 		return err
 	}
-	if len(b) == maxMetadata { // the line that is cut says something else
+	full := len(b) == maxMetadata
+	if full { // the line that is cut says something else
 		b = b[:bytes.LastIndexByte(b, '\n')+1]
 	}
 	m := metadata{id: r.id, target: cut(r.target, maxURL), names: r.concurrentTo, millis: -1}
@@ -40,6 +41,12 @@ func (c *committer) extractMetadata(r *record, d *draft) error {
 	}
 	found := false
 	eachField(b, func(name, value, _ []byte) { found = m.set(string(name), value) || found })
+	if full && !found {
+		d.note(r, IssueValueCut, "the rest dropped", "nothing that is kept in the first %d octets of a metadata record", maxMetadata)
+	}
+	if len(m.via) == maxURL || len(m.hops) == maxHopsFromSeed {
+		d.note(r, IssueValueCut, "the rest dropped", "via or hopsFromSeed of %d and %d octets or more", len(m.via), len(m.hops))
+	}
 	if found {
 		d.metadata = &m
 	}

