@@ -103,7 +103,7 @@ func (x *expander) named(arg string) {
 func (x *expander) glob(pattern string) {
 	paths, err := filepath.Glob(pattern)
 	if err != nil {
-		x.fail(pattern, "is no pattern; see filepath.Match for the syntax")
+		x.fail(pattern, "is no pattern; a [ in it needs its ]")
 		return
 	}
 	if len(paths) == 0 {
@@ -123,6 +123,10 @@ func (x *expander) list(path string) {
 		return
 	}
 	defer f.Close()
+	if a := sniff(sourceAt(f, 0)); a.readable() {
+		x.fail(path, "is an archive, not a list of archives; leave out the @")
+		return
+	}
 	var r io.Reader = f
 	if strings.HasSuffix(path, ".gz") {
 		if r, err = gzip.NewReader(f); err != nil {

@@ -28,7 +28,8 @@ subfolders), a glob, - for standard input, or a list of inputs, one a line: @FIL
 FILE.paths.gz. A Heritrix crawl.log beside its archives tells what was not fetched.`
 
 const resumeHelp = `Archives that were read before are not read again: add one to a folder and run the
-same command. An interrupted run goes on where it stopped.`
+same command. An interrupted run goes on where it stopped. Standard input is read anew
+every time.`
 
 const maxUnread = 20 // inputs named on standard error that were not wholly read
 
@@ -221,7 +222,8 @@ if there is any problem, else 0. docs/SCHEMA.md explains the kinds.
 		Example: `  robotsaudit ingest archives/ -o out
   robotsaudit evaluate -o out --agent GPTBot
   robotsaudit ingest --check archives/            what is wrong with these archives?
-  robotsaudit ingest --check --verify-digests --format json crawl.warc.gz`,
+  robotsaudit ingest --check --verify-digests --format json crawl.warc.gz
+  zstdcat crawl.warc.zst | robotsaudit ingest --check -`,
 		Args: inputArgs,
 	}
 	in.add(cmd.Flags())

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -22,14 +24,23 @@ func runCheck(cmd *cobra.Command, args []string, flags ingestFlags, format strin
 	}
 	inputs, failures := ingest.Expand(args)
 	faults := int64(len(failures))
-	for _, f := range failures {
-		if err := p.failure(f.Arg, f.Reason); err != nil {
-			return err
+	slices.SortStableFunc(failures, func(a, b *ingest.InputError) int { return cmp.Compare(absolute(a.Arg), absolute(b.Arg)) })
+	// reportFailures prints the failures whose place is before a path, among the inputs.
+	reportFailures := func(before string) error {
+		for len(failures) > 0 && (before == "" || absolute(failures[0].Arg) < before) {
+			if err := p.failure(failures[0].Arg, failures[0].Reason); err != nil {
+				return err
+			}
+			failures = failures[1:]
 		}
+		return nil
 	}
 	opt := ingest.CheckOptions{Workers: flags.workers, Stdin: cmd.InOrStdin(), VerifyDigests: flags.verify}
 	err := ingest.Check(cmd.Context(), inputs, opt, func(c *ingest.Checked) error {
 		faults += c.InputStats.Issues
+		if err := reportFailures(c.Path); err != nil {
+			return err
+		}
 		if c.Failure != "" {
 			faults++
 			return cmp.Or(p.failure(c.Name, c.Failure), out.Flush())
@@ -41,6 +52,9 @@ func runCheck(cmd *cobra.Command, args []string, flags ingestFlags, format strin
 		}
 		return cmp.Or(p.closing(c), out.Flush())
 	})
+	if err == nil {
+		err = reportFailures("")
+	}
 	if err := errors.Join(err, out.Flush()); err != nil {
 		return err
 	}
@@ -48,6 +62,14 @@ func runCheck(cmd *cobra.Command, args []string, flags ingestFlags, format strin
 		return exitStatus(exitUnread)
 	}
 	return nil
+}
+
+// absolute is a path as those of inputs are, as far as one that is missing has any.
+func absolute(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
 }
 
 // checkPrinter prints what a check found.

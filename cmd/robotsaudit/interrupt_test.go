@@ -53,7 +53,7 @@ func TestInterrupt(t *testing.T) {
 	if err := cmd.Wait(); !errors.As(err, &status) || status.ExitCode() != exitInterrupted {
 		t.Fatalf("ended with %v, want exit code %d; standard error:\n%s", err, exitInterrupted, &stderr)
 	}
-	if got := stderr.String(); !strings.Contains(got, "interrupted; run the same command again") || strings.Count(got, "\n") != 1 {
+	if got := stderr.String(); !strings.Contains(got, "interrupted; run the same command again, with the same standard input") || strings.Count(got, "\n") != 1 {
 		t.Errorf("standard error: %q", got)
 	}
 	if stdout.Len() > 0 {

@@ -10,9 +10,12 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/robotsaudit/robotsaudit/ingest"
 )
 
 // Exit codes, as README.md documents them.
@@ -54,7 +57,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		if badFormat != nil {
 			log = newTextLogger(stderr)
 		}
-		log.Error(explain(err).Error())
+		log.Error(explain(err, args).Error())
 	}
 	return exitCode(err)
 }
@@ -90,12 +93,20 @@ func exitCode(err error) int {
 }
 
 // explain says what to do about errors whose text does not.
-func explain(err error) error {
+func explain(err error, args []string) error {
+	again := "run the same command again, it goes on where it stopped"
+	disk := "the disk of the output folder"
+	switch {
+	case slices.Contains(args, "--check"):
+		again, disk = "run the same command again", "the disk of the temporary folder"
+	case slices.Contains(args, ingest.Stdin):
+		again = "run the same command again, with the same standard input"
+	}
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EFBIG):
-		return fmt.Errorf("the disk of the output folder is full (%w); make room and run the same command again, it goes on where it stopped", err)
+		return fmt.Errorf("%s is full (%w); make room and %s", disk, err, again)
 	case errors.Is(err, context.Canceled):
-		return errors.New("interrupted; run the same command again, it goes on where it stopped")
+		return fmt.Errorf("interrupted; %s", again)
 	}
 	return err
 }
