@@ -2,10 +2,12 @@ package evaluate
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
+	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
 
 // answer asks one robots capture about a fetch.
@@ -128,6 +130,10 @@ type parsedFile struct {
 	teams   []team // what-if tokens by deciding group, once asked for
 	readers map[string]reader
 	profile robots.Profile
+
+	extra   bool           // the two below are read
+	signals *tag.RobotsTxt // what it says of use
+	delays  []delay        // that it asks for
 }
 
 // reader is what a file has for a product token: the group that governs it, and
@@ -136,6 +142,47 @@ type reader struct {
 	group  *robots.Group
 	others []*robots.Group
 	match  Match
+}
+
+// delay is a record that asks a group's crawlers to wait.
+type delay struct {
+	group, line int
+	micros      int64
+}
+
+// readExtra reads what other protocols than that of RFC 9309 put into the file.
+func (f *parsedFile) readExtra() {
+	if f.extra {
+		return
+	}
+	f.extra = true
+	f.signals = tag.ReadRobots(f.File, f.profile)
+	for _, record := range f.Records() {
+		if d, ok := record.Delay(); ok && record.Group != 0 {
+			f.delays = append(f.delays, delay{record.Group, record.Line, d})
+		}
+	}
+}
+
+// usage returns what the file says of use.
+func (f *parsedFile) usage() *tag.RobotsTxt {
+	f.readExtra()
+	return f.signals
+}
+
+// delay returns the least wait that the groups of a token ask for, and its line.
+func (f *parsedFile) delay(token string) (micros int64, line int) {
+	f.readExtra()
+	if len(f.delays) == 0 {
+		return 0, 0
+	}
+	groups := f.reader(token).group.Lines()
+	for _, d := range f.delays {
+		if slices.Contains(groups, d.group) && (line == 0 || d.micros < micros) {
+			micros, line = d.micros, d.line
+		}
+	}
+	return micros, line
 }
 
 // maxReaders bounds the tokens of one file whose groups are kept.

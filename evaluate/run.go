@@ -13,6 +13,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/run"
+	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
 
 // Options of Run.
@@ -20,6 +21,8 @@ type Options struct {
 	Profile robots.Profile
 	Crawler string        // the crawler's own token, instead of the one derived from each User-Agent
 	Agents  []string      // tokens of the what-if; none: no what-if
+	Uses    []tag.Use     // what for: restrictions that bind one of them are findings
+	Rate    bool          // pass on the fetches that came too soon; they are counted in any case
 	Decided *atomic.Int64 // counts the fetches decided; may be nil
 }
 
@@ -69,6 +72,8 @@ type evaluation struct {
 	sink     Sink
 	decider  *decider
 	whatIf   *whatIf // nil where nobody asks
+	pages    pages
+	pace     pace // of the origin in hand
 	totals   Totals
 	agents   map[string]*AgentStats
 	lastID   int64
@@ -86,12 +91,22 @@ func newEvaluation(s *store, opt Options, sink Sink, issues *run.Writer[ingest.I
 		decider: &decider{files: newFileCache(s, opt.Profile), own: opt.Crawler},
 		agents:  make(map[string]*AgentStats),
 	}
+	e.pages = pages{decider: e.decider, uses: opt.Uses}
+	if holdsRevisits(s.facts) {
+		e.pages.originals = newOriginals()
+	}
+	e.pace.decider = e.decider
 	e.totals.RobotsByOutcome = make(map[string]int64)
 	e.totals.AgentUnseen = opt.Crawler != ""
 	if len(opt.Agents) > 0 {
 		e.whatIf = &whatIf{decider: e.decider, tokens: distinctTokens(opt.Agents), sink: sink}
 	}
 	return e
+}
+
+// holdsRevisits reports whether any record of the archives refers to another.
+func holdsRevisits(facts *ingest.Facts) bool {
+	return slices.ContainsFunc(facts.Inputs, func(in ingest.InputResult) bool { return in.Records["revisit"] > 0 })
 }
 
 // distinctTokens sorts tokens and drops those that differ in case alone.
@@ -111,18 +126,21 @@ func (e *evaluation) decideAll(ctx context.Context, res *resolved) error {
 	defer fetches.stop()
 	events := newCursor(e.store.events(ctx), placeOfEvent)
 	defer events.stop()
+	captures := newCursor(e.store.captures(ctx), func(c *ingest.Capture) place { return placeOf(&c.Fetch) })
+	defer captures.stop()
 	for fetches.row != nil || events.row != nil {
-		if err := e.decideOrigin(fetches, states, marks, events); err != nil {
+		if err := e.decideOrigin(fetches, states, marks, events, captures); err != nil {
 			return err
 		}
 	}
-	return cmp.Or(fetches.err, states.err, marks.err, events.err)
+	return cmp.Or(fetches.err, states.err, marks.err, events.err, captures.err)
 }
 
 // decideOrigin decides the fetches of the next origin, and what logs say was not
 // fetched from it.
 func (e *evaluation) decideOrigin(
 	fetches *cursor[ingest.Fetch], states *cursor[State], marks *cursor[mark], events *cursor[ingest.LogEvent],
+	captures *cursor[ingest.Capture],
 ) error {
 	here := fetches.here
 	if fetches.row == nil || events.row != nil && events.here.compare(here) < 0 {
@@ -134,6 +152,9 @@ func (e *evaluation) decideOrigin(
 	}
 	if e.whatIf != nil {
 		e.whatIf.newOrigin()
+	}
+	if err := e.newOrigin(here, captures); err != nil {
+		return err
 	}
 	host := &HostStats{Origin: here.origin}
 	e.crawlers = crawlers{}
@@ -152,6 +173,16 @@ func (e *evaluation) decideOrigin(
 	}
 	e.totals.Origins++
 	return e.sink.Host(host)
+}
+
+// newOrigin forgets what was known of the origin before.
+func (e *evaluation) newOrigin(here place, captures *cursor[ingest.Capture]) error {
+	e.pace.last = make(map[string]Visit)
+	if e.pages.originals != nil {
+		e.pages.originals.forget()
+	}
+	e.pages.tdm = &tdmLine{store: e.store}
+	return captures.each(here, e.pages.tdm.add)
 }
 
 func (e *evaluation) noteDuplicate(first, f *ingest.Fetch) error {
@@ -177,7 +208,16 @@ func (e *evaluation) decideFetch(f *ingest.Fetch, tl *timeline, host *HostStats)
 	if err != nil {
 		return err
 	}
+	if err := e.pages.read(&r); err != nil {
+		return err
+	}
+	if err := e.pace.check(&r, tl); err != nil {
+		return err
+	}
 	e.count(&r, host)
+	if !e.opt.Rate {
+		r.Findings = slices.DeleteFunc(r.Findings, func(f Finding) bool { return f.Kind == FindingRate })
+	}
 	if err := e.sink.Result(&r); err != nil {
 		return err
 	}

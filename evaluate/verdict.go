@@ -200,6 +200,9 @@ type Result struct {
 	Contester *State // the permitted copy that allows, where there is one
 
 	RobotsCapture bool // the fetch is a GET of exactly /robots.txt
+
+	Page     *Page     // what is said of the use of what was fetched; nil where that is nothing
+	Findings []Finding // of other kinds than the fetch's own violation
 }
 
 // IsViolation reports whether the fetch counts among the violations.
@@ -232,6 +235,17 @@ type Counts struct {
 	ViolationsProbable int64 `parquet:"violations_probable" json:"violations_probable"`
 	Contested          int64 `parquet:"contested" json:"contested"`
 	DisallowedStale    int64 `parquet:"disallowed_stale" json:"disallowed_stale"`
+
+	// What pages say of their use, and the findings of other kinds.
+	Tagged                int64 `parquet:"tagged" json:"tagged"`
+	TagsUnknown           int64 `parquet:"tags_unknown" json:"tags_unknown"`
+	Signalled             int64 `parquet:"signalled" json:"signalled"`
+	PublicationRestricted int64 `parquet:"publication_restricted" json:"publication_restricted"`
+	UsageRestricted       int64 `parquet:"usage_restricted" json:"usage_restricted"`
+	Conflicting           int64 `parquet:"conflicting" json:"conflicting"`
+	ViolationsPublication int64 `parquet:"violations_publication" json:"violations_publication"`
+	ViolationsUsage       int64 `parquet:"violations_usage" json:"violations_usage"`
+	ViolationsRate        int64 `parquet:"violations_rate" json:"violations_rate"`
 }
 
 // Add counts a result.
@@ -267,6 +281,38 @@ func (c *Counts) Add(r *Result) {
 		c.Contested++
 	case r.Verdict == Disallowed:
 		c.DisallowedStale++
+	}
+	for i := range r.Findings {
+		switch r.Findings[i].Kind {
+		case FindingPublication:
+			c.ViolationsPublication++
+		case FindingUsage:
+			c.ViolationsUsage++
+		case FindingRate:
+			c.ViolationsRate++
+		}
+	}
+	if r.Page != nil {
+		c.addPage(r)
+	}
+}
+
+func (c *Counts) addPage(r *Result) {
+	publication, usage := r.Page.restricts(r.Fetch.Time())
+	for _, count := range [...]struct {
+		of *int64
+		is bool
+	}{
+		{&c.Tagged, len(r.Page.Sets) > 0},
+		{&c.TagsUnknown, r.Page.From == PageUnknown},
+		{&c.Signalled, len(r.Page.Signals) > 0},
+		{&c.PublicationRestricted, publication},
+		{&c.UsageRestricted, usage},
+		{&c.Conflicting, len(r.Page.Conflicts) > 0},
+	} {
+		if count.is {
+			*count.of++
+		}
 	}
 }
 

@@ -27,6 +27,8 @@ type Settings struct {
 	Profile          string   `json:"profile"`
 	Crawler          string   `json:"crawler,omitempty"`
 	Agents           []string `json:"agents,omitempty"`
+	Purposes         []string `json:"purposes,omitempty"`
+	Rate             bool     `json:"rate,omitempty"`
 	PublicSuffixList string   `json:"public_suffix_list"`
 	FactsFingerprint string   `json:"facts_fingerprint"`
 }

@@ -43,10 +43,13 @@ type FetchRow struct {
 	IsSeed           *bool   `parquet:"is_seed,optional"`
 	ForceFetch       *bool   `parquet:"force_fetch,optional"`
 	FetchDuration    *int32  `parquet:"fetch_duration_ms,optional"`
+	Tags             string  `parquet:"tags,optional,dict"`
+	TagsFrom         string  `parquet:"tags_from,optional,dict"`
 }
 
 // ViolationRow is a row of violations and of contested: a disallowed fetch with
-// all that is needed to recompute its verdict from the archive.
+// all that is needed to recompute its verdict from the archive, or of violations
+// alone a finding of another kind.
 type ViolationRow struct {
 	Kind              string  `parquet:"kind,dict"`
 	URL               string  `parquet:"url,delta"`
@@ -59,7 +62,7 @@ type ViolationRow struct {
 	Path              string  `parquet:"url_path"`
 	Query             *string `parquet:"url_query,optional"`
 	Origin            string  `parquet:"origin,dict"`
-	FetchTime         int64   `parquet:"fetch_time,timestamp(microsecond)"`
+	FetchTime         *int64  `parquet:"fetch_time,optional,timestamp(microsecond)"`
 	FetchMethod       string  `parquet:"fetch_method,dict"`
 	FetchStatus       *int16  `parquet:"fetch_status,optional"`
 	FetchRedirect     string  `parquet:"fetch_redirect,optional"`
@@ -85,16 +88,16 @@ type ViolationRow struct {
 	Rule              string  `parquet:"rule,optional,dict"`
 	RuleLine          int32   `parquet:"rule_line,optional"`
 	GroupLine         int32   `parquet:"group_line,optional"`
-	RobotsID          int64   `parquet:"robots_id"`
-	RobotsURL         string  `parquet:"robots_url,dict"`
-	RobotsOutcome     string  `parquet:"robots_outcome,dict"`
-	RobotsTime        int64   `parquet:"robots_time,timestamp(microsecond)"`
-	RobotsAge         int64   `parquet:"robots_age_seconds"`
+	RobotsID          int64   `parquet:"robots_id,optional"`
+	RobotsURL         string  `parquet:"robots_url,optional,dict"`
+	RobotsOutcome     string  `parquet:"robots_outcome,optional,dict"`
+	RobotsTime        *int64  `parquet:"robots_time,optional,timestamp(microsecond)"`
+	RobotsAge         *int64  `parquet:"robots_age_seconds,optional"`
 	RobotsStatus      *int16  `parquet:"robots_status,optional"`
-	RobotsHops        int32   `parquet:"robots_hops"`
-	RobotsFilename    string  `parquet:"robots_warc_filename,dict"`
-	RobotsOffset      int64   `parquet:"robots_warc_record_offset"`
-	RobotsLength      int64   `parquet:"robots_warc_record_length"`
+	RobotsHops        *int32  `parquet:"robots_hops,optional"`
+	RobotsFilename    string  `parquet:"robots_warc_filename,optional,dict"`
+	RobotsOffset      *int64  `parquet:"robots_warc_record_offset,optional"`
+	RobotsLength      int64   `parquet:"robots_warc_record_length,optional"`
 	RobotsRecordID    string  `parquet:"robots_warc_record_id,optional"`
 	RobotsBodyFile    string  `parquet:"robots_body_warc_filename,optional,dict"`
 	RobotsBodyOffset  *int64  `parquet:"robots_body_warc_record_offset,optional"`
@@ -108,6 +111,15 @@ type ViolationRow struct {
 	IsSeed            *bool   `parquet:"is_seed,optional"`
 	ForceFetch        *bool   `parquet:"force_fetch,optional"`
 	FetchDuration     *int32  `parquet:"fetch_duration_ms,optional"`
+
+	// Of other kinds than fetch.
+	Purpose          string   `parquet:"purpose,optional,dict"`
+	Restrictions     []string `parquet:"restrictions,list"`
+	RateGap          *int64   `parquet:"rate_gap_ms,optional"`
+	RateDelay        *int64   `parquet:"rate_delay_ms,optional"`
+	RateLine         int32    `parquet:"rate_line,optional"`
+	PreviousFilename string   `parquet:"previous_warc_filename,optional,dict"`
+	PreviousOffset   *int64   `parquet:"previous_warc_record_offset,optional"`
 }
 
 // RobotsRow is a row of robots: one robots capture and what it came to.
@@ -138,6 +150,83 @@ type RobotsRow struct {
 	Rules            *int32   `parquet:"rules,optional"`
 	NoteCount        *int32   `parquet:"note_count,optional"`
 	Notes            []string `parquet:"notes,list"`
+}
+
+// PageTagRow is a row of page_tags: one rule that a page states for itself.
+type PageTagRow struct {
+	URL              string `parquet:"url,delta"`
+	FetchTime        *int64 `parquet:"fetch_time,optional,timestamp(microsecond)"`
+	WARCFilename     string `parquet:"warc_filename,dict"`
+	WARCRecordOffset int64  `parquet:"warc_record_offset,delta"`
+	Source           string `parquet:"source,dict"`
+	Line             int32  `parquet:"line"`
+	Agent            string `parquet:"agent,optional,dict"`
+	Rule             string `parquet:"rule,dict"`
+	Word             string `parquet:"word,dict"`
+	Value            string `parquet:"value,optional,dict"`
+	Raw              string `parquet:"raw,dict"`
+	ParseMode        string `parquet:"parse_mode,dict"`
+	InHead           *bool  `parquet:"in_head,optional"`
+	InNoscript       *bool  `parquet:"in_noscript,optional"`
+	Binds            bool   `parquet:"binds"`
+	Restricts        string `parquet:"restricts,optional,dict"`
+	DefinedBy        string `parquet:"defined_by,optional,dict"`
+	TagsFrom         string `parquet:"tags_from,optional,dict"`
+	Notes            string `parquet:"notes,optional,dict"`
+}
+
+// EffectiveTagsRow is a row of effective_tags: what the tags of a page come to for a
+// product token.
+type EffectiveTagsRow struct {
+	URL              string `parquet:"url,delta"`
+	WARCFilename     string `parquet:"warc_filename,dict"`
+	WARCRecordOffset int64  `parquet:"warc_record_offset,delta"`
+	Agent            string `parquet:"agent,optional,dict"`
+	Rules            string `parquet:"rules,dict"`
+	Conflicts        string `parquet:"conflicts,optional,dict"`
+	RestrictsArchive bool   `parquet:"restricts_archive"`
+	RestrictsIndex   bool   `parquet:"restricts_index"`
+	RestrictsTrain   bool   `parquet:"restricts_train"`
+}
+
+// UsageSignalRow is a row of usage_signals: a statement on the use of what was
+// fetched, by the page or its origin.
+type UsageSignalRow struct {
+	URL              string `parquet:"url,delta"`
+	FetchTime        *int64 `parquet:"fetch_time,optional,timestamp(microsecond)"`
+	WARCFilename     string `parquet:"warc_filename,dict"`
+	WARCRecordOffset int64  `parquet:"warc_record_offset,delta"`
+	Protocol         string `parquet:"protocol,dict"`
+	Source           string `parquet:"source,dict"`
+	Line             int32  `parquet:"line"`
+	GroupLine        int32  `parquet:"group_line,optional"`
+	Scope            string `parquet:"scope,dict"`
+	Path             string `parquet:"path,optional,dict"`
+	Purpose          string `parquet:"purpose,dict"`
+	Preference       string `parquet:"preference,dict"`
+	Label            string `parquet:"label,dict"`
+	Value            string `parquet:"value,optional,dict"`
+	Raw              string `parquet:"raw,dict"`
+	Draft            string `parquet:"draft,optional,dict"`
+	ParseMode        string `parquet:"parse_mode,dict"`
+	InHead           *bool  `parquet:"in_head,optional"`
+	Binds            bool   `parquet:"binds"`
+	RobotsID         int64  `parquet:"robots_id,optional"`
+	FileFilename     string `parquet:"file_warc_filename,optional,dict"`
+	FileOffset       *int64 `parquet:"file_warc_record_offset,optional"`
+	Notes            string `parquet:"notes,optional,dict"`
+}
+
+// TagConflictRow is a row of tag_conflicts: a contradiction in what is said of a
+// fetch's use.
+type TagConflictRow struct {
+	URL              string `parquet:"url,delta"`
+	WARCFilename     string `parquet:"warc_filename,dict"`
+	WARCRecordOffset int64  `parquet:"warc_record_offset,delta"`
+	Agent            string `parquet:"agent,optional,dict"`
+	Kind             string `parquet:"kind,dict"`
+	Detail           string `parquet:"detail,dict"`
+	RobotsID         int64  `parquet:"robots_id,optional"`
 }
 
 // HostRow is a row of host_stats: the fetches of one origin.

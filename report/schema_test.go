@@ -14,6 +14,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
+	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
 
 // column is a column as docs/SCHEMA.md describes it and as a table has it.
@@ -94,6 +95,10 @@ func TestDocumentDescribesEveryColumn(t *testing.T) {
 		"violations":     {documented(t, doc, "## violations and contested"), columnsOf[ViolationRow](t)},
 		"contested":      {documented(t, doc, "## violations and contested"), columnsOf[ViolationRow](t)},
 		"robots":         {documented(t, doc, "## robots"), columnsOf[RobotsRow](t)},
+		"page_tags":      {documented(t, doc, "## page_tags"), columnsOf[PageTagRow](t)},
+		"effective_tags": {documented(t, doc, "## effective_tags"), columnsOf[EffectiveTagsRow](t)},
+		"usage_signals":  {documented(t, doc, "## usage_signals"), columnsOf[UsageSignalRow](t)},
+		"tag_conflicts":  {documented(t, doc, "## tag_conflicts"), columnsOf[TagConflictRow](t)},
 		"host_stats":     {append(documented(t, doc, "## host_stats"), counts...), columnsOf[HostRow](t)},
 		"agent_stats":    {append(documented(t, doc, "## agent_stats"), counts...), columnsOf[AgentRow](t)},
 		"exclusions":     {documented(t, doc, "## exclusions"), columnsOf[ExclusionRow](t)},
@@ -142,9 +147,21 @@ func TestDocumentNamesEveryValue(t *testing.T) {
 		"issue kind":   values(ingest.IssueKind.String)[1:],
 		"note":         (^evaluate.Notes(0)).Strings(),
 		"remark":       values(robots.NoteKind.String)[1:],
+		"finding":      values(evaluate.FindingKind.String)[1:],
+		"tags_from":    values(evaluate.PageSource.String)[1:],
+		"conflict":     values(evaluate.ConflictKind.String)[1:],
+		"rule":         values(tag.Rule.String)[1:],
+		"purpose":      values(tag.Purpose.String)[1:],
+		"preference":   values(tag.Preference.String),
+		"source":       values(tag.Source.String)[1:],
+		"protocol":     values(tag.SignalKind.String)[1:],
+		"parse_mode":   values(tag.Mode.String)[1:],
+		"scope":        values(tag.Scope.String)[1:],
 	}
 	least := map[string]int{"verdict": 3, "evidence": 4, "reason": 18, "certainty": 3, "agent_source": 4, "outcome": 6,
-		"record_type": 4, "trust": 2, "issue kind": 25, "note": 8, "remark": 19}
+		"record_type": 4, "trust": 2, "issue kind": 25, "note": 8, "remark": 20,
+		"finding": 3, "tags_from": 2, "conflict": 4, "rule": 20, "purpose": 7, "preference": 3, "source": 7, "protocol": 6,
+		"parse_mode": 3, "scope": 3}
 	for _, enum := range slices.Sorted(maps.Keys(enums)) {
 		if len(enums[enum]) < least[enum] {
 			t.Errorf("%s: only %d values were found: %q", enum, len(enums[enum]), enums[enum])

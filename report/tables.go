@@ -140,7 +140,8 @@ type anyTable interface {
 // tableNames lists all tables; the last two are written only where other tokens
 // are asked for.
 var tableNames = []string{
-	"fetches", "violations", "contested", "robots", "host_stats", "agent_stats", "exclusions", "issues", "group_verdicts", "robots_agents",
+	"fetches", "violations", "contested", "robots", "page_tags", "effective_tags", "usage_signals", "tag_conflicts",
+	"host_stats", "agent_stats", "exclusions", "issues", "group_verdicts", "robots_agents",
 }
 
 func tableFile(name string) string { return name + ".parquet" }

@@ -34,6 +34,10 @@ type Writer struct {
 	violations   *table[ViolationRow]
 	contested    *table[ViolationRow]
 	robots       *table[RobotsRow]
+	tags         *table[PageTagRow]
+	effective    *table[EffectiveTagsRow]
+	signals      *table[UsageSignalRow]
+	conflicts    *table[TagConflictRow]
 	hosts        *table[HostRow]
 	agents       *table[AgentRow]
 	issues       *table[IssueRow]
@@ -62,6 +66,10 @@ func NewWriter(dir string, facts *ingest.Facts, profile string, whatIf bool) (w 
 	w.violations = start[ViolationRow](w, "violations", &err)
 	w.contested = start[ViolationRow](w, "contested", &err)
 	w.robots = start[RobotsRow](w, "robots", &err)
+	w.tags = start[PageTagRow](w, "page_tags", &err)
+	w.effective = start[EffectiveTagsRow](w, "effective_tags", &err)
+	w.signals = start[UsageSignalRow](w, "usage_signals", &err)
+	w.conflicts = start[TagConflictRow](w, "tag_conflicts", &err)
 	w.hosts = start[HostRow](w, "host_stats", &err)
 	w.agents = start[AgentRow](w, "agent_stats", &err)
 	w.exclusions = start[ExclusionRow](w, "exclusions", &err)
@@ -200,13 +208,22 @@ func (w *Writer) Result(r *evaluate.Result) error {
 	if err := w.fetches.add(w.fetchRow(r)); err != nil {
 		return err
 	}
+	var err error
 	switch {
 	case r.IsViolation():
-		return w.violations.add(w.violationRow(r))
+		err = w.violations.add(w.violationRow(r))
 	case r.Certainty == evaluate.Contested:
-		return w.contested.add(w.violationRow(r))
+		err = w.contested.add(w.violationRow(r))
 	}
-	return nil
+	for i := range r.Findings {
+		if err == nil {
+			err = w.violations.add(w.findingRow(r, &r.Findings[i]))
+		}
+	}
+	if err == nil && r.Page != nil {
+		err = w.page(r)
+	}
+	return err
 }
 
 func (w *Writer) fetchRow(r *evaluate.Result) FetchRow {
@@ -250,11 +267,14 @@ func (w *Writer) fetchRow(r *evaluate.Result) FetchRow {
 	if r.Rule != nil {
 		row.RuleLine = int32(r.Rule.Line)
 	}
+	if r.Page != nil {
+		row.Tags, row.TagsFrom = text(r.Page.Own.String()), r.Page.From.String()
+	}
 	return row
 }
 
 func (w *Writer) violationRow(r *evaluate.Result) ViolationRow {
-	f, g := r.Fetch, r.Governing
+	f := r.Fetch
 	u, _ := weburl.Parse(f.URL)
 	site := w.siteOf(f.Origin, f.URL)
 	row := ViolationRow{
@@ -269,7 +289,7 @@ func (w *Writer) violationRow(r *evaluate.Result) ViolationRow {
 		Path:             locator(u.Path),
 		Query:            known(locator(u.Query), u.HasQuery),
 		Origin:           locator(f.Origin),
-		FetchTime:        f.Micros,
+		FetchTime:        micros(f.Time()),
 		FetchMethod:      text(f.Method),
 		FetchStatus:      status(f.Status),
 		FetchRedirect:    locator(f.Location),
@@ -293,18 +313,6 @@ func (w *Writer) violationRow(r *evaluate.Result) ViolationRow {
 		Trust:            f.Trust.String(),
 		Profile:          w.profile,
 		GroupLine:        int32(r.GroupLine),
-		RobotsID:         g.ID,
-		RobotsURL:        locator(g.URL),
-		RobotsOutcome:    g.Outcome.String(),
-		RobotsTime:       g.Micros,
-		RobotsAge:        r.Age,
-		RobotsStatus:     status(g.Status),
-		RobotsHops:       g.Hops,
-		RobotsFilename:   w.filename(g.Input, g.Entry),
-		RobotsOffset:     g.Offset,
-		RobotsLength:     g.Length,
-		RobotsRecordID:   text(ingest.RecordIDText(g.RecordID)),
-		RobotsAgent:      text(g.Agent()),
 		AgentMatch:       r.Match.String(),
 		Via:              locator(f.Via),
 		HopsFromSeed:     discovered(f, text(f.HopsFromSeed)),
@@ -313,11 +321,31 @@ func (w *Writer) violationRow(r *evaluate.Result) ViolationRow {
 		FetchDuration:    known(f.Millis, f.Millis >= 0),
 	}
 	row.Rule, row.RuleLine = rule(&r.Answer)
-	row.RobotsBodyFile, row.RobotsBodyOffset, row.RobotsBodyDigest = w.body(g)
+	if r.Governing != nil {
+		w.cite(&row, r)
+	}
 	if c := r.Contester; c != nil {
 		row.ContestedFilename, row.ContestedOffset = w.filename(c.Input, c.Entry), new(c.Offset)
 	}
 	return row
+}
+
+// cite tells which robots.txt governs.
+func (w *Writer) cite(row *ViolationRow, r *evaluate.Result) {
+	g := r.Governing
+	row.RobotsID = g.ID
+	row.RobotsURL = locator(g.URL)
+	row.RobotsOutcome = g.Outcome.String()
+	row.RobotsTime = new(g.Micros)
+	row.RobotsAge = new(r.Age)
+	row.RobotsStatus = status(g.Status)
+	row.RobotsHops = new(g.Hops)
+	row.RobotsFilename = w.filename(g.Input, g.Entry)
+	row.RobotsOffset = new(g.Offset)
+	row.RobotsLength = g.Length
+	row.RobotsRecordID = text(ingest.RecordIDText(g.RecordID))
+	row.RobotsAgent = text(g.Agent())
+	row.RobotsBodyFile, row.RobotsBodyOffset, row.RobotsBodyDigest = w.body(g)
 }
 
 func noteList(n evaluate.Notes) string { return strings.Join(n.Strings(), ",") }

@@ -168,15 +168,16 @@ func TestViolationProvesItself(t *testing.T) {
 		Kind: "fetch", URL: "https://www.example.co.uk:8443/caf%E9?q=%FF", SURTKey: "uk,co,example:8443)/caf%e9?q=%ff",
 		HostName: "www.example.co.uk", RegisteredDomain: "example.co.uk", HostNameReversed: "uk.co.example.www",
 		Protocol: "https", Port: new(int32(8443)), Path: "/caf%E9", Query: new("q=%FF"), Origin: "https://www.example.co.uk:8443",
-		FetchTime: noon, FetchMethod: "GET", FetchStatus: new(int16(200)), FetchRedirect: "/à%E0", RecordType: "response",
+		FetchTime: new(noon), FetchMethod: "GET", FetchStatus: new(int16(200)), FetchRedirect: "/à%E0", RecordType: "response",
 		ContentDigest: "sha1:" + strings.Repeat("é", (maxText-5)/2) + cutMark, ContentMIMEType: "text/\uFFFD\x00",
 		WARCFilename: "a.warc.gz", WARCRecordOffset: 700, WARCRecordLength: 300, WARCRecordID: "urn:x:/caf\uFFFD?q=\uFFFD",
 		Agent: "TestBot", AgentSource: "request", UserAgent: "TestBot/1.0", Claim: "classic",
 		Verdict: "disallowed", Evidence: "fresh", Reason: "rule", Certainty: "certain", Trust: "chained", Profile: "rfc9309",
 		Rule: "Disallow: /caf%E9", RuleLine: 3, GroupLine: 2, RobotsID: 1,
-		RobotsURL: "https://www.example.co.uk:8443/robots.txt", RobotsOutcome: "rules", RobotsTime: noon - 60e6, RobotsAge: 60,
-		RobotsStatus: new(int16(200)), RobotsHops: 1, RobotsFilename: "b.warc.gz", RobotsOffset: 100, RobotsLength: 300,
+		RobotsURL: "https://www.example.co.uk:8443/robots.txt", RobotsOutcome: "rules", RobotsTime: new(noon - int64(60e6)), RobotsAge: new(int64(60)),
+		RobotsStatus: new(int16(200)), RobotsHops: new(int32(1)), RobotsFilename: "b.warc.gz", RobotsOffset: new(int64(100)), RobotsLength: 300,
 		RobotsRecordID: "urn:x:/robots.txt", RobotsBodyFile: "b.warc.gz", RobotsBodyOffset: new(int64(555)), RobotsBodyDigest: digest,
+		Restrictions: []string{},
 	}
 	if diff := cmp.Diff(want, got[0]); diff != "" {
 		t.Errorf("certain violation (-want +got):\n%s", diff)

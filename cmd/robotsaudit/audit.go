@@ -18,7 +18,9 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
+	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 	"github.com/robotsaudit/robotsaudit/report"
 )
@@ -64,6 +66,9 @@ type evaluateFlags struct {
 	crawler    string
 	agents     []string
 	agentsFile string
+	categories []string
+	purposes   []string
+	rate       bool
 	failOn     string
 }
 
@@ -72,6 +77,9 @@ func (f *evaluateFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.crawler, "crawler", "", "product `TOKEN` of the crawler that made the archives, instead of the one in each request's User-Agent")
 	flags.StringArrayVar(&f.agents, "agent", nil, "also tell what product token `TOKEN` would have been allowed (repeatable)")
 	flags.StringVar(&f.agentsFile, "agents-file", "", "`FILE` of more such tokens, one a line; # begins a comment")
+	flags.StringArrayVar(&f.categories, "agents", nil, "more such tokens: all that 'robotsaudit agents' lists of `CATEGORY` "+strings.Join(agents.Names(), ", ")+" (repeatable)")
+	flags.StringArrayVar(&f.purposes, "purpose", nil, "what the archives are for: archive, index or train (repeatable); what pages and origins say against\n`PURPOSE` is then a row of violations, of kind publication or usage")
+	flags.BoolVar(&f.rate, "rate", false, "make each fetch that came sooner than Crawl-delay asks for a row of violations, of kind rate")
 	flags.StringVar(&f.failOn, "fail-on", "", "exit with code 10 if there are `WHAT`: violations")
 }
 
@@ -104,16 +112,38 @@ func (f *evaluateFlags) resolve() (evaluation, error) {
 			return e, usageErrorf("--crawler %q is no product token: %s", f.crawler, fault)
 		}
 	}
-	agents := slices.Clone(f.agents)
+	list := slices.Clone(f.agents)
+	for _, category := range f.categories {
+		found, ok := agents.InCategory(category)
+		if !ok {
+			return e, usageErrorf("--agents: unknown category %q: use %s, or --agent for a token", category, strings.Join(agents.Names(), ", "))
+		}
+		for _, a := range found {
+			if tokenFault(a.Token) == "" {
+				list = append(list, a.Token)
+			}
+		}
+	}
 	if f.agentsFile != "" {
 		more, err := readTokens(f.agentsFile)
 		if err != nil {
 			return e, err
 		}
-		agents = append(agents, more...)
+		list = append(list, more...)
 	}
-	agents = distinctTokens(agents)
-	e.options = evaluate.Options{Profile: profile, Crawler: f.crawler, Agents: agents, Decided: new(atomic.Int64)}
+	var uses []tag.Use
+	for _, purpose := range f.purposes {
+		use, ok := tag.ParseUse(purpose)
+		if !ok {
+			return e, usageErrorf("--purpose: unknown purpose %q: use archive, index or train", purpose)
+		}
+		uses = append(uses, use)
+	}
+	slices.Sort(uses)
+	e.options = evaluate.Options{
+		Profile: profile, Crawler: f.crawler, Agents: distinctTokens(list), Uses: slices.Compact(uses), Rate: f.rate,
+		Decided: new(atomic.Int64),
+	}
 	return e, nil
 }
 
@@ -173,14 +203,16 @@ func newAuditCommand() *cobra.Command {
 		Use:   "audit INPUT... -o DIR",
 		Short: "Audit archives: read them, decide every fetch, write tables and a summary",
 		Long: `Read archives and tell for every captured fetch whether robots.txt permitted it at
-that moment. DIR gets one Parquet file a table (fetches, violations, contested, robots,
-host_stats, agent_stats, exclusions, issues) and audit.json; standard output gets the
-summary.
+that moment, and what the page and its site said of its use. DIR gets one Parquet file a
+table (fetches, violations, contested, robots, page_tags, effective_tags, usage_signals,
+tag_conflicts, host_stats, agent_stats, exclusions, issues) and audit.json; standard
+output gets the summary.
 
 ` + inputHelp + "\n\n" + resumeHelp + "\n\n" + exitHelp,
 		Example: `  robotsaudit audit crawl.warc.gz -o out
   robotsaudit audit archives/ more/*.warc.gz -o out --workers 8
   robotsaudit audit archives/ -o out --agent GPTBot --agents-file tokens.txt
+  robotsaudit audit archives/ -o out --agents ai --purpose train
   zcat crawl.warc.gz | robotsaudit audit - -o out
   robotsaudit audit archives/ -o out --fail-on violations`,
 		Args: inputArgs,
@@ -406,6 +438,10 @@ func writeTables(ctx context.Context, log *slog.Logger, dir string, facts *inges
 	settings := report.Settings{
 		Profile: e.options.Profile.String(), Crawler: e.options.Crawler, Agents: e.options.Agents,
 		PublicSuffixList: weburl.PublicSuffixVersion(), FactsFingerprint: facts.Fingerprint,
+		Rate: e.options.Rate,
+	}
+	for _, use := range e.options.Uses {
+		settings.Purposes = append(settings.Purposes, use.String())
 	}
 	return w.Summary, w.Commit(report.NewAudit(facts, settings, totals, w.Summary))
 }

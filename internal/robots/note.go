@@ -30,6 +30,7 @@ const (
 	NoteEmptyGroup               // a group without a rule allows everything
 	NoteRecordInGroup            // a record after which a crawler of old would end the group
 	NoteMore                     // more notes than are kept
+	NoteDelay                    // a crawl-delay or request-rate that asks for no wait that can be told
 )
 
 var noteNames = [...]string{
@@ -53,6 +54,7 @@ var noteNames = [...]string{
 	NoteEmptyGroup:      "empty_group",
 	NoteRecordInGroup:   "record_in_group",
 	NoteMore:            "more_notes",
+	NoteDelay:           "invalid_delay",
 }
 
 func (k NoteKind) String() string {
@@ -184,6 +186,7 @@ func (n *linter) line(l *line) {
 	case keyAllow, keyDisallow:
 		n.rule(l)
 	default:
+		n.delay(l)
 		if n.group > 0 && n.recordAt == 0 {
 			n.record, n.recordAt = l.text, l.number
 		}
@@ -224,6 +227,16 @@ func (n *linter) rule(l *line) {
 		n.add(l.number, NoteDuplicateRule, l.text)
 	}
 	n.seen[rule] = true
+}
+
+// delay notes a record that should ask for a wait, and does not.
+func (n *linter) delay(l *line) {
+	if l.key != keyExtra || l.extra != "crawl-delay" && l.extra != "request-rate" {
+		return
+	}
+	if _, ok := (Record{Key: l.extra, Value: l.value}).Delay(); !ok {
+		n.add(l.number, NoteDelay, l.text)
+	}
 }
 
 // endGroup notes what can be said once a group is whole.

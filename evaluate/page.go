@@ -1,0 +1,234 @@
+package evaluate
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/robots"
+	"github.com/robotsaudit/robotsaudit/internal/tag"
+	"github.com/robotsaudit/robotsaudit/internal/weburl"
+)
+
+// Page is what a page, and its origin, say of the use of what was fetched. None of
+// it makes the fetch a violation: it is known only afterwards.
+type Page struct {
+	From      PageSource
+	Tags      []tag.Tag
+	Own       tag.Set    // effective for the crawler that made the fetch
+	Sets      []AgentSet // effective for everybody, and for each token that a tag names
+	Signals   []Signal
+	Conflicts []Conflict
+}
+
+// PageSource says where the tags of a fetch are from. The zero value is its own
+// record, all of whose head was read.
+type PageSource uint8
+
+// Where tags are from.
+const (
+	PageOwn      PageSource = iota
+	PageOriginal            // the original of a revisit or 304 (draft-illyes-repext-03 §3.1.4)
+	PageUnknown             // some may be missing: no original, a coding not undone, a head that does not end
+)
+
+func (s PageSource) String() string { return [...]string{"", "original", "unknown"}[s] }
+
+// AgentSet is what the tags of a page come to for a product token; "" is every
+// token that no tag of the page names.
+type AgentSet struct {
+	Agent string
+	Set   tag.Set
+}
+
+// Signal is a usage signal that holds for a fetch. One of robots.txt is by the
+// governing capture, one of tdmrep.json by File.
+type Signal struct {
+	tag.Signal
+	File *ingest.Capture
+}
+
+// ConflictKind says between whom a contradiction is.
+type ConflictKind uint8
+
+// The contradictions. None is a violation; where two statements differ, the
+// restriction holds.
+const (
+	_                  ConflictKind = iota
+	ConflictTags                    // tags of one page
+	ConflictUnseen                  // robots.txt disallows the fetch, so that who obeys it never sees the tags
+	ConflictPageDenies              // robots.txt or tdmrep.json allows a use that the page restricts
+	ConflictPageAllows              // the page allows a use that robots.txt or tdmrep.json restricts
+)
+
+func (k ConflictKind) String() string {
+	return [...]string{"unknown", "tags", "disallowed_yet_tagged", "page_restricts", "page_allows"}[k]
+}
+
+// Conflict is a contradiction in what is said of a fetch's use.
+type Conflict struct {
+	Kind   ConflictKind
+	Detail string // the rules or the purpose that it is about
+}
+
+// maxAgentSets bounds the tokens that one page can name.
+const maxAgentSets = 64
+
+// pages reads what is said of the use of fetches, in the order of the facts.
+type pages struct {
+	decider   *decider
+	originals *originals // nil where no archive holds a revisit
+	tdm       *tdmLine   // of the origin in hand
+	uses      []tag.Use
+}
+
+// read sets the page of a result, and what it means for the uses asked for.
+func (p *pages) read(r *Result) error {
+	f := r.Fetch
+	s := said{f.PolicyHeaders, f.Metas, PageOwn}
+	if p.originals != nil {
+		s = p.originals.said(f)
+	} else if f.Status == http.StatusNotModified {
+		s.from = PageUnknown
+	}
+	path := ""
+	usage, group, err := p.usage(r)
+	file := p.tdm.at(f.Time())
+	if err != nil || s == (said{}) && usage == nil && file == nil {
+		return err
+	}
+	if usage != nil || file != nil {
+		u, _ := weburl.Parse(f.URL)
+		path = u.PathQuery()
+	}
+	headers := tag.ReadHeaders(s.headers, tag.Lenient)
+	kept, ok := tag.Decode(s.metas)
+	if !ok || kept.Open || f.Flags&ingest.FlagPolicyHeadersCut != 0 {
+		s.from = PageUnknown
+	}
+	metas := kept.Read()
+	page := &Page{From: s.from, Tags: append(headers.Tags, metas.Tags...)}
+	var origin []tag.Signal
+	if usage != nil {
+		origin = usage.For(group, path)
+	}
+	page.addSignals(origin, nil)
+	var reserved []tag.Signal
+	if file != nil && r.Reason != RobotsTxtItself {
+		tdm, err := p.tdm.parsed(file)
+		if err != nil {
+			return err
+		}
+		reserved = tdm.For(path)
+	}
+	own := slices.Concat(withoutTDM(headers.Signals), withoutTDM(metas.Signals), tag.TagSignals(page.Tags, r.Agent))
+	joined := tag.TDM(reserved, headers.Signals, metas.Signals)
+	page.addSignals(joined, file)
+	page.addSignals(own, nil)
+	if page.From == PageOwn && len(page.Tags) == 0 && len(page.Signals) == 0 {
+		return nil
+	}
+	page.Own = tag.Effective(page.Tags, r.Agent)
+	page.addSets()
+	for _, s := range joined {
+		if s.Source == tag.SourceTDMFile {
+			origin = append(origin, s)
+		} else {
+			own = append(own, s)
+		}
+	}
+	page.findConflicts(r, origin, own)
+	r.Page = page
+	r.Findings = append(r.Findings, p.findings(r)...)
+	return nil
+}
+
+// usage returns what the governing robots.txt says of use, and the crawler's group
+// in it; nil where that is nothing, or where captures of the moment differ, so that
+// nobody knows which held.
+func (p *pages) usage(r *Result) (*tag.RobotsTxt, *robots.Group, error) {
+	st := r.Governing
+	if st == nil || !st.HasBody || !st.Outcome.hasRules() || r.Reason == RobotsTxtItself ||
+		r.Reason == ConflictingCaptures || r.Reason == ChangedBetween {
+		return nil, nil, nil
+	}
+	file, err := p.decider.files.get(st)
+	if err != nil {
+		return nil, nil, err
+	}
+	if u := file.usage(); len(u.Signals) > 0 {
+		return u, file.reader(r.Agent).group, nil
+	}
+	return nil, nil, nil
+}
+
+func withoutTDM(list []tag.Signal) []tag.Signal {
+	return slices.DeleteFunc(slices.Clone(list), func(s tag.Signal) bool {
+		return s.Kind == tag.SignalTDMReservation || s.Kind == tag.SignalTDMPolicy
+	})
+}
+
+func (p *Page) addSignals(list []tag.Signal, file *ingest.Capture) {
+	for _, s := range list {
+		signal := Signal{Signal: s}
+		if s.Source == tag.SourceTDMFile {
+			signal.File = file
+		}
+		p.Signals = append(p.Signals, signal)
+	}
+}
+
+// addSets finds what holds for everybody, and for each token that is named.
+func (p *Page) addSets() {
+	if len(p.Tags) == 0 {
+		return
+	}
+	agents := []string{""}
+	for i := range p.Tags {
+		t := &p.Tags[i]
+		name, _, _ := strings.Cut(t.Agent, "/")
+		name = agentKey(strings.TrimSpace(name))
+		if t.Binds() && len(agents) <= maxAgentSets && !slices.Contains(agents, name) {
+			agents = append(agents, name)
+		}
+	}
+	slices.Sort(agents)
+	for _, a := range agents {
+		if set := tag.Effective(p.Tags, a); len(set.Tags) > 0 {
+			p.Sets = append(p.Sets, AgentSet{a, set})
+		}
+	}
+}
+
+// findConflicts compares the tags with each other and with the verdict, and what
+// the origin says of each purpose with what the page does.
+func (p *Page) findConflicts(r *Result, origin, own []tag.Signal) {
+	if c := p.Own.Conflicts.String(); c != "" {
+		p.Conflicts = append(p.Conflicts, Conflict{ConflictTags, c})
+	}
+	if r.Verdict == Disallowed && len(p.Own.Rules()) > 0 {
+		p.Conflicts = append(p.Conflicts, Conflict{ConflictUnseen, p.Own.String()})
+	}
+	for purpose := tag.PurposeAutomated; purpose < tag.PurposeLicense; purpose++ {
+		if !slices.ContainsFunc(slices.Concat(origin, own), func(s tag.Signal) bool { return s.Purpose == purpose }) {
+			continue
+		}
+		switch theirs, its := tag.Prefers(origin, purpose), tag.Prefers(own, purpose); {
+		case theirs == tag.PreferenceAllow && its == tag.PreferenceRestrict:
+			p.Conflicts = append(p.Conflicts, Conflict{ConflictPageDenies, purpose.String()})
+		case theirs == tag.PreferenceRestrict && its == tag.PreferenceAllow:
+			p.Conflicts = append(p.Conflicts, Conflict{ConflictPageAllows, purpose.String()})
+		}
+	}
+}
+
+// signals are the signals that hold for the fetch, less those that repeat a tag.
+func (p *Page) signals() (list []tag.Signal) {
+	for _, s := range p.Signals {
+		if s.Kind != tag.SignalTag {
+			list = append(list, s.Signal)
+		}
+	}
+	return list
+}

@@ -1,0 +1,110 @@
+package evaluate
+
+import (
+	"time"
+
+	"github.com/robotsaudit/robotsaudit/ingest"
+)
+
+// Rate is a fetch that came sooner after the one before it than the robots.txt in
+// force asked for.
+type Rate struct {
+	Gap      int64 // microseconds between the recorded dates
+	Delay    int64 // microseconds that were asked for
+	Line     int   // of the robots.txt
+	Previous Visit
+}
+
+// Visit is the fetch before.
+type Visit struct {
+	Input  int32
+	Entry  string
+	Offset int64
+	time   ingest.Time
+	url    string
+}
+
+// maxPaced bounds the crawlers of one origin whose pace is followed.
+const maxPaced = 1024
+
+// pace follows how fast each crawler asks one origin.
+type pace struct {
+	decider *decider
+	last    map[string]Visit // by product token
+}
+
+// check adds a finding where a fetch came too soon. Crawl-delay is no part of RFC
+// 9309, and crawlers measure it from the start or from the end of a request: so the
+// finding is probable at most. Every doubt is the crawler's: the gap is taken at
+// its upper bound, the delay at the least of all copies that it may have used
+// (§2.4), and fetches of robots.txt, and of what that redirects to, are left out.
+func (p *pace) check(r *Result, tl *timeline) error {
+	f := r.Fetch
+	if r.Agent == "" || r.Reason == RobotsTxtItself || r.Reason == UnsupportedScheme || !f.Time().Known() {
+		return nil
+	}
+	key := agentKey(r.Agent)
+	last, known := p.last[key]
+	if known && last.time.Micros == f.Micros && last.url == f.URL {
+		return nil // a copy of a record without an id
+	}
+	if known || len(p.last) < maxPaced {
+		p.last[key] = Visit{f.Input, f.Entry, f.Offset, f.Time(), f.URL}
+	}
+	if !known {
+		return nil
+	}
+	gap := f.Micros - last.time.Micros
+	atMost := gap + unit(min(f.Precision, last.time.Precision))
+	if atMost > int64(maxWait/time.Microsecond) {
+		return nil
+	}
+	delay, line, err := p.delay(r, tl)
+	if err != nil || delay == 0 || atMost > delay {
+		return err
+	}
+	r.Findings = append(r.Findings, Finding{Kind: FindingRate, Certainty: Probable, Rate: &Rate{gap, delay, line, last}})
+	return nil
+}
+
+// maxWait is the longest delay that anybody is asked for (robots.Record.Delay).
+const maxWait = 24 * time.Hour
+
+// delay returns the least delay, in microseconds, that some copy of robots.txt which
+// the crawler may have used asks it for, and the line that asks in the governing one.
+func (p *pace) delay(r *Result, tl *timeline) (delay int64, line int, err error) {
+	if r.Evidence != Fresh {
+		return 0, 0, nil
+	}
+	delay, line, err = p.delayOf(r.Governing, r.Agent)
+	if err != nil || delay == 0 {
+		return 0, 0, err
+	}
+	asked := r.Governing
+	for _, c := range tl.copies(r.Fetch.Time()) {
+		if !c.isCopy() || c.saysLike(asked) {
+			continue
+		}
+		asked = c
+		other, _, err := p.delayOf(c, r.Agent)
+		if err != nil {
+			return 0, 0, err
+		}
+		delay = min(delay, other)
+	}
+	return delay, line, nil
+}
+
+// delayOf returns what one capture asks for; 0 where that is nothing, or where the
+// file is not known as a whole.
+func (p *pace) delayOf(st *State, agent string) (micros int64, line int, err error) {
+	if st.Outcome != OutcomeRules || !st.HasBody || ingest.Flags(st.BodyFlags)&ingest.FlagBodyCut != 0 {
+		return 0, 0, nil
+	}
+	file, err := p.decider.files.get(st)
+	if err != nil || file.HTML {
+		return 0, 0, err
+	}
+	micros, line = file.delay(agent)
+	return micros, line, nil
+}
