@@ -35,6 +35,7 @@ type Summary struct {
 	here        map[ruleCount]int64 // what violations of the origin in hand were disallowed by
 	whatIf      whatIf
 	exclusions  [3]int64 // by verdict
+	pages       pageCounts
 	issues      map[ingest.IssueKind]int64
 	issueCount  int64
 	lossy       []lossyInput // the first of lossyInputs
@@ -63,7 +64,7 @@ type ranked[T any] struct {
 func newSummary() *Summary {
 	return &Summary{
 		unknown: make(map[evaluate.Reason]int64), claims: make(map[string]*evaluate.Counts),
-		here: make(map[ruleCount]int64), whatIf: newWhatIf(), issues: make(map[ingest.IssueKind]int64),
+		here: make(map[ruleCount]int64), whatIf: newWhatIf(), pages: newPageCounts(), issues: make(map[ingest.IssueKind]int64),
 	}
 }
 
@@ -88,6 +89,7 @@ func (s *Summary) addResult(r *evaluate.Result) {
 		s.unknown[r.Reason]++
 	}
 	s.claimCounts(r.Fetch.Claim).Add(r)
+	s.pages.add(r)
 	if r.IsViolation() {
 		s.here[ruleCount{r.Fetch.Origin, disallowedBy(r)}]++
 	}
@@ -163,6 +165,7 @@ func (s *Summary) Print(w io.Writer) error {
 	s.printShares(&p)
 	s.printClaims(&p)
 	s.printWhatIf(&p)
+	s.printPages(&p)
 	s.printRankings(&p)
 	s.printUnread(&p)
 	p.endColumns()

@@ -1,0 +1,210 @@
+package evaluate
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/tag"
+)
+
+// pageRecorder remembers what is said of the use of fetches, by record id.
+type pageRecorder struct {
+	*recorder
+	pages map[string]string
+}
+
+func (p *pageRecorder) Result(r *Result) error {
+	var parts []string
+	if pg := r.Page; pg != nil {
+		if s := pg.From.String(); s != "" {
+			parts = append(parts, "from="+s)
+		}
+		for i := range pg.Sets {
+			parts = append(parts, fmt.Sprintf("%s[%s]", pg.Sets[i].Agent, pg.Sets[i].Set.String()))
+		}
+		for _, s := range pg.Signals {
+			parts = append(parts, fmt.Sprintf("%s:%s=%s", s.Source, s.Purpose, s.Preference))
+		}
+		for _, c := range pg.Conflicts {
+			parts = append(parts, fmt.Sprintf("conflict %s %s", c.Kind, c.Detail))
+		}
+	}
+	for _, f := range r.Findings {
+		text := fmt.Sprintf("%s %s %s", f.Kind, f.Certainty, strings.Join(f.Restrictions, "; "))
+		if f.Rate != nil {
+			text = fmt.Sprintf("rate %s gap=%d delay=%d line=%d", f.Certainty, f.Rate.Gap/1000, f.Rate.Delay/1000, f.Rate.Line)
+		}
+		parts = append(parts, text)
+	}
+	p.pages[ingest.RecordIDText(r.Fetch.RecordID)] = strings.Join(parts, " | ")
+	return p.recorder.Result(r)
+}
+
+// saying is a record and what is to be said of it.
+type saying struct {
+	rec
+	said string
+}
+
+func checkPages(t *testing.T, opt Options, list []saying) *Totals {
+	t.Helper()
+	var a archive
+	for _, s := range list {
+		a = append(a, s.rec)
+	}
+	p := &pageRecorder{newRecorder(), make(map[string]string)}
+	totals := runInto(t, makeFacts(t, 1, a), opt, p)
+	for _, s := range list {
+		if diff := cmp.Diff(s.said, p.pages[s.recordID()]); diff != "" {
+			t.Errorf("%s at %s (-want +got):\n%s", s.url, s.at, diff)
+		}
+	}
+	return totals
+}
+
+func robotsFile(host, at, body string) saying {
+	return saying{rec{url: "http://" + host + ".example/robots.txt", at: at, body: body}, ""}
+}
+
+func html(url, at, body string, head ...string) rec {
+	return rec{url: url, at: at, head: append([]string{"Content-Type: text/html"}, head...), body: body}
+}
+
+func TestPages(t *testing.T) {
+	const noindex = `<head><meta name=robots content=noindex></head>`
+	revisit := func(url, at string, warc ...string) rec {
+		return rec{url: url, at: at, typ: "revisit", warc: append(warc, "WARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest")}
+	}
+	digest := func(r rec, d string) rec {
+		r.warc = append(r.warc, "WARC-Payload-Digest: sha1:"+d)
+		return r
+	}
+	withHead := func(r rec, lines ...string) rec { r.head = lines; return r }
+	totals := checkPages(t, Options{}, []saying{
+		robotsFile("a", "-1h", "User-agent: *\nDisallow: /no\nContent-Signal: ai-train=yes\nUser-agent: testbot\nDisallow: /no\nContent-Usage: search=n\n"),
+		{html("http://a.example/1", "", noindex, "X-Robots-Tag: otherbot: nosnippet"),
+			"[noindex] | otherbot[noindex, nosnippet] | robots.txt:search=restrict"},
+		{html("http://a.example/no/2", "", noindex), "[noindex] | robots.txt:search=restrict | conflict disallowed_yet_tagged noindex"},
+		{html("http://a.example/3", "", "<body>"+noindex, "Content-Usage: search=y"),
+			"robots.txt:search=restrict | header:search=allow | conflict page_allows search"},
+		{html("http://a.example/4", "", "<head><meta name=robots content='index, noindex, noai'>"),
+			"[noindex, index, noai] | robots.txt:search=restrict | meta:train-ai=restrict | meta:ai-input=restrict | conflict tags index"},
+
+		// Revisits carry what their original says.
+		{digest(html("http://b.example/1", "", noindex, "X-Robots-Tag: nosnippet"), "AAAA"), "[noindex, nosnippet]"},
+		{revisit("http://b.example/1", "+1h", "WARC-Refers-To-Target-URI: http://b.example/1", "WARC-Refers-To-Date: 2024-05-01T12:00:00Z"),
+			"from=original | [noindex, nosnippet]"},
+		{withHead(digest(revisit("http://b.example/1", "+2h"), "aaaa"), "X-Robots-Tag: noarchive"), "from=original | [noindex, noarchive]"},
+		{digest(revisit("http://b.example/1", "+3h"), "BBBB"), "from=unknown"},
+		{digest(revisit("http://b.example/never", "+3h"), "AAAA"), "from=unknown"},
+		{rec{url: "http://b.example/1", at: "+4h", status: "304 Not Modified"}, "from=original | [noindex, nosnippet]"},
+		{rec{url: "http://b.example/5", at: "+4h", status: "304 Not Modified"}, "from=unknown"},
+
+		// What cannot be read is unknown, not absent.
+		{html("http://c.example/1", "", "\x01\x02\x03", "Content-Encoding: rot13"), "from=unknown"},
+		{html("http://c.example/2", "", "<p>hello"), ""},
+
+		// tdmrep.json holds from its capture on, for the paths that it names; a page goes before it.
+		{html("http://d.example/1", "-2h", ""), ""},
+		{rec{url: "http://d.example/.well-known/tdmrep.json", at: "-1h", body: `[{"location":"/1","tdm-reservation":1}]`}, ""},
+		{html("http://d.example/1", "", ""), "tdmrep.json:tdm=restrict"},
+		{html("http://d.example/1", "+1h", "", "tdm-reservation: 0"), "header:tdm=allow"},
+		{html("http://d.example/2", "+1h", ""), ""},
+		{rec{url: "http://d.example/.well-known/tdmrep.json", at: "+2h", status: "404 Not Found"}, ""},
+		{html("http://d.example/1", "+3h", ""), ""},
+	})
+	if got := [...]int64{totals.Tagged, totals.TagsUnknown, totals.PublicationRestricted, totals.UsageRestricted, totals.Conflicting}; got != [...]int64{7, 4, 7, 5, 3} {
+		t.Errorf("counted %v", got)
+	}
+	if n := totals.ViolationsPublication + totals.ViolationsUsage; n != 0 {
+		t.Errorf("%d findings without a purpose", n)
+	}
+}
+
+func TestFindings(t *testing.T) {
+	checkPages(t, Options{Uses: []tag.Use{tag.UseArchive, tag.UseIndex, tag.UseTrain}}, []saying{
+		robotsFile("a", "-1h", "User-agent: *\nDisallow:\nContent-Signal: ai-train=no\n"),
+		{html("http://a.example/1", "", "", "X-Robots-Tag: none, noarchive"),
+			"[noindex, nofollow, noarchive] | robots.txt:train-ai=restrict | publication certain x-robots-tag 1: noarchive | " +
+				"publication certain x-robots-tag 1: none; x-robots-tag 1: noarchive | usage probable robots.txt 3: ai-train=no"},
+		{html("http://a.example/2", "", "", "X-Robots-Tag: googlebot: noindex"), "googlebot[noindex] | robots.txt:train-ai=restrict | usage probable robots.txt 3: ai-train=no"},
+		// A preference is not retroactive, nor does it hold for ever; what was not served is not used.
+		{html("http://a.example/3", "+2d", ""), "robots.txt:train-ai=restrict"},
+		{rec{url: "http://a.example/4", status: "404 Not Found"}, "robots.txt:train-ai=restrict"},
+		{html("http://b.example/1", "", `<head><meta name=robots content="noai, max-snippet:-1">`),
+			"[max-snippet:-1, noai] | meta:train-ai=restrict | meta:ai-input=restrict | usage certain meta 1: noai"},
+	})
+}
+
+func TestRate(t *testing.T) {
+	get := func(url, at string) rec { return rec{url: url, at: at} }
+	by := func(ua string, r rec) rec { r.ua = ua; return r }
+	const ten = "User-agent: *\nDisallow:\nCrawl-delay: 10\n"
+	totals := checkPages(t, Options{Rate: true}, []saying{
+		robotsFile("a", "-1h", ten),
+		{get("http://a.example/1", "+0s"), ""},
+		{get("http://a.example/2", "+9s"), "rate probable gap=9000 delay=10000 line=3"}, // 9.99 s at most
+		{get("http://a.example/3", "+19s"), ""},                                         // may be 10.99 s
+		{by("OtherBot/1.0", get("http://a.example/4", "+20s")), ""},                     // its first
+		{by("Mozilla/5.0 (X11)", get("http://a.example/5", "+21s")), ""},                // nobody's
+		{get("http://a.example/6", "+24s"), "rate probable gap=5000 delay=10000 line=3"},
+
+		// Fetches of robots.txt count on neither side.
+		robotsFile("b", "-1h", ten),
+		{get("http://b.example/1", "+0s"), ""},
+		robotsFile("b", "+14s", ten),
+		{get("http://b.example/2", "+15s"), ""},
+
+		// The copy that asks for least may have been in use; a copy that asks for nothing too.
+		robotsFile("c", "-2h", "User-agent: *\nDisallow:\nCrawl-delay: 4\n"),
+		robotsFile("c", "-1h", ten),
+		{get("http://c.example/1", "+0s"), ""},
+		{get("http://c.example/2", "+5s"), ""},
+		{get("http://c.example/3", "+8s"), "rate probable gap=3000 delay=4000 line=3"},
+		robotsFile("d", "-2h", "User-agent: *\nDisallow:\n"),
+		robotsFile("d", "-1h", ten),
+		{get("http://d.example/1", "+0s"), ""},
+		{get("http://d.example/2", "+1s"), ""},
+
+		// Stale evidence accuses nobody, nor does a date that is too coarse, nor a delay that is absurd.
+		robotsFile("e", "-2d", ten),
+		{get("http://e.example/1", "+0s"), ""},
+		{get("http://e.example/2", "+1s"), ""},
+		robotsFile("f", "-1h", ten),
+		{get("http://f.example/1", "2024-05-01T12:00Z"), ""},
+		{get("http://f.example/2", "2024-05-01T12:00Z"), ""},
+		robotsFile("g", "-1h", "User-agent: *\nDisallow:\nCrawl-delay: 1e9\nCrawl-delay: -1\n"),
+		{get("http://g.example/1", "+0s"), ""},
+		{get("http://g.example/2", "+1s"), ""},
+
+		// Another group's delay, and the crawler's own.
+		robotsFile("h", "-1h", "User-agent: other\nDisallow:\nCrawl-delay: 10\nUser-agent: testbot\nDisallow:\nRequest-rate: 1/5\n"),
+		{get("http://h.example/1", "+0s"), ""},
+		{get("http://h.example/2", "+6s"), ""},
+		{get("http://h.example/3", "+7s"), "rate probable gap=1000 delay=5000 line=6"},
+
+		// The same record without an id in two places.
+		robotsFile("i", "-1h", ten),
+		{rec{url: "http://i.example/1", at: "+0s", id: "-", ua: "-", warc: nil}, ""},
+		{rec{url: "http://i.example/1", at: "+0s", id: "-", ua: "-"}, ""},
+	})
+	if totals.ViolationsRate != 4 || totals.ViolationsCertain+totals.ViolationsProbable != 0 {
+		t.Errorf("%d of kind rate, want 4; %d of kind fetch, want none", totals.ViolationsRate, totals.ViolationsCertain+totals.ViolationsProbable)
+	}
+}
+
+// Without the option what came too soon is counted, and told of no fetch.
+func TestRateIsCountedInAnyCase(t *testing.T) {
+	totals := checkPages(t, Options{}, []saying{
+		robotsFile("a", "-1h", "User-agent: *\nDisallow:\nCrawl-delay: 10\n"),
+		{rec{url: "http://a.example/1", at: "+0s"}, ""},
+		{rec{url: "http://a.example/2", at: "+1s"}, ""},
+	})
+	if totals.ViolationsRate != 1 {
+		t.Errorf("%d counted, want 1", totals.ViolationsRate)
+	}
+}
