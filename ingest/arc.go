@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/xml"
 	"io"
@@ -50,24 +49,14 @@ func (arcFraming) beginsCut(b []byte) bool {
 	return false
 }
 
-func (arcFraming) readHeader(br *bufio.Reader) ([]byte, error) {
-	var header []byte
-	for {
-		part, err := br.ReadSlice('\n')
-		header = append(header, part...)
-		switch {
-		case len(header) > maxRecordHeader:
-			return nil, errHeaderTooLong
-		case err == bufio.ErrBufferFull:
-			continue
-		case err == io.EOF && len(header) > 0:
-			err = io.ErrUnexpectedEOF
-		}
-		return header, err
+func (arcFraming) headerEnd(b []byte, _ int) (end, next int) {
+	if n := bytes.IndexByte(b, '\n'); n >= 0 {
+		return n + 1, 0
 	}
+	return -1, 0
 }
 
-func (arcFraming) parse(header []byte) recordHeader {
+func (arcFraming) parse(header []byte, _ *recordHeader) recordHeader {
 	h, ok := parseARCHeader(header)
 	if !ok {
 		h.contentLength = -1

@@ -581,15 +581,15 @@ func (c *committer) readInput(r recordReader, size int64) error {
 		if err == nil {
 			err = c.readRecord(r, rec)
 		}
-		if err == io.EOF {
+		switch err {
+		case nil:
+			continue
+		case io.EOF:
 			return c.finish()
 		}
 		var d *damage
 		if !errors.As(err, &d) {
-			if err != nil {
-				return err
-			}
-			continue
+			return err
 		}
 		if err := c.reportDamage(d, size); err != nil {
 			return err

@@ -96,12 +96,13 @@ type framing interface {
 	// beginsCut reports whether b, all that is left of a file, can be the first
 	// octets of a record that was cut.
 	beginsCut(b []byte) bool
-	// readHeader reads a record's header to where its block begins; io.EOF where
-	// nothing is left, errHeaderTooLong past maxRecordHeader.
-	readHeader(br *bufio.Reader) ([]byte, error)
+	// headerEnd finds the end of the header that b begins with, -1 where b holds less.
+	// It looks from a line on that line is the start of, and returns the start of
+	// the line to look from with more.
+	headerEnd(b []byte, line int) (end, next int)
 	// parse reads the fields of a header. Its contentLength is -1 where it does not
-	// say how long the block is.
-	parse(header []byte) recordHeader
+	// say how long the block is. The header before it may have the same strings.
+	parse(header []byte, before *recordHeader) recordHeader
 }
 
 // beginOctets is how many octets a framing sees of what follows.
@@ -110,10 +111,27 @@ const beginOctets = 512
 // warcFraming is that of WARC 1.1 §4.
 type warcFraming struct{}
 
-func (warcFraming) begins(b []byte) bool                        { return isWARC(b) }
-func (warcFraming) beginsCut(b []byte) bool                     { return isPrefixOf(b, warcMagic) }
-func (warcFraming) readHeader(br *bufio.Reader) ([]byte, error) { return readHeaderBlock(br) }
-func (warcFraming) parse(header []byte) recordHeader            { return parseRecordHeader(header) }
+func (warcFraming) begins(b []byte) bool    { return isWARC(b) }
+func (warcFraming) beginsCut(b []byte) bool { return isPrefixOf(b, warcMagic) }
+
+// headerEnd finds the empty line.
+func (warcFraming) headerEnd(b []byte, line int) (end, next int) {
+	for {
+		n := bytes.IndexByte(b[line:], '\n')
+		if n < 0 {
+			return -1, line
+		}
+		empty := n == 0 || n == 1 && b[line] == '\r'
+		line += n + 1
+		if empty {
+			return line, line
+		}
+	}
+}
+
+func (warcFraming) parse(header []byte, before *recordHeader) recordHeader {
+	return parseRecordHeader(header, before)
+}
 
 // isPrefixOf reports whether s begins with b, in any case, and goes on.
 func isPrefixOf(b []byte, s string) bool {
@@ -137,7 +155,7 @@ type memberStream interface {
 	next() error
 	// Read yields the member's content, and io.EOF at its end once its checksum and
 	// length have matched: offset is then right behind it.
-	io.Reader
+	content
 	// start is where the member begins, or where next found none.
 	start() int64
 	offset() int64
@@ -285,8 +303,8 @@ func sniffGzip(b []byte) format {
 	if in.next() != nil {
 		return sniffDamaged(b, gzipCodec{})
 	}
-	br := bufio.NewReader(io.LimitReader(in, 4<<20))
-	start, _ := br.Peek(4 << 10)
+	br := newBuffered(io.LimitReader(in, 4<<20))
+	start, _ := br.Reader.Peek(4 << 10)
 	a := format{container: containerMembers, framing: warcFraming{}, codec: gzipCodec{}}
 	if len(start) == 0 { // an empty member, or damage that the reader will name
 		a.framing = framingOf(b, a.codec)
@@ -343,65 +361,20 @@ var notAnArchive = format{container: containerNotAnArchive, kind: IssueNotAnArch
 	refusal: "it is no archive: it begins neither with a WARC or ARC record nor as a compressed archive; leave it out"}
 
 // holdsSeveral reports whether another record follows the first one in a member.
-func holdsSeveral(br *bufio.Reader, f framing) bool {
-	block, err := f.readHeader(br)
+func holdsSeveral(in content, f framing) bool {
+	header, err := readHeader(f, in)
 	if err != nil {
 		return false
 	}
-	h := f.parse(block)
+	h := f.parse(header, nil)
 	if h.contentLength < 0 {
 		return false
 	}
-	if _, err := io.CopyN(io.Discard, br, h.contentLength); err != nil {
+	if _, err := in.Discard(h.contentLength); err != nil {
 		return false
 	}
-	skipNewlines(br)
-	next, _ := br.Peek(beginOctets)
-	return f.begins(next)
-}
-
-var errHeaderTooLong = errors.New("no end of the record header")
-
-// readHeaderBlock reads a record header with its empty line.
-func readHeaderBlock(br *bufio.Reader) ([]byte, error) {
-	var block []byte
-	for {
-		line, err := br.ReadSlice('\n')
-		block = append(block, line...)
-		if len(block) > maxRecordHeader {
-			return nil, errHeaderTooLong
-		}
-		if err == bufio.ErrBufferFull {
-			continue
-		}
-		if err != nil {
-			if err == io.EOF && len(block) > 0 {
-				err = io.ErrUnexpectedEOF
-			}
-			return block, err
-		}
-		if len(line) == 1 || len(line) == 2 && line[0] == '\r' {
-			return block, nil
-		}
-	}
-}
-
-// skipNewlines skips the ends of lines that separate records and returns how many
-// octets they were.
-func skipNewlines(br *bufio.Reader) (n int64) { return skip(br, "\r\n") }
-
-// skip skips octets of a set.
-func skip(br *bufio.Reader, set string) (n int64) {
-	for {
-		br.Peek(1) // fills an empty buffer
-		b, _ := br.Peek(br.Buffered())
-		rest := len(bytes.TrimLeft(b, set))
-		br.Discard(len(b) - rest)
-		n += int64(len(b) - rest)
-		if rest > 0 || len(b) == 0 {
-			return n
-		}
-	}
+	skipNewlines(in)
+	return f.begins(beginning(in))
 }
 
 // chain is the fingerprint of an input: CRC-32C over the CRC and length of every

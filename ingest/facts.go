@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"cmp"
-	"encoding/hex"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/run"
@@ -220,23 +219,43 @@ const uuidPrefix = "urn:uuid:"
 // packRecordID shortens a WARC-Record-ID without its angle brackets. A UUID in
 // its canonical lower-case form becomes 17 octets; anything else stays text.
 func packRecordID(id string) string {
-	text, ok := strings.CutPrefix(id, uuidPrefix)
-	if !ok || len(text) != 36 {
-		return id
+	if packed, ok := appendUUID(nil, []byte(id)); ok {
+		return string(packed)
 	}
-	var raw [16]byte
-	digits := strings.ReplaceAll(text, "-", "")
-	if len(digits) != 32 {
-		return id
+	return id
+}
+
+// packedIDSize is how many octets a packed UUID has.
+const packedIDSize = len(uuidTag) + 16
+
+// appendUUID packs an id that is a UUID in its canonical lower-case form.
+func appendUUID(dst, id []byte) ([]byte, bool) {
+	if len(id) != len(uuidPrefix)+36 || string(id[:len(uuidPrefix)]) != uuidPrefix {
+		return dst, false
 	}
-	if _, err := hex.Decode(raw[:], []byte(digits)); err != nil {
-		return id
+	dst = append(dst, uuidTag...)
+	digits, high := 0, byte(0)
+	for i, c := range id[len(uuidPrefix):] {
+		switch {
+		case i == 8 || i == 13 || i == 18 || i == 23:
+			if c != '-' {
+				return dst, false
+			}
+			continue
+		case '0' <= c && c <= '9':
+			c -= '0'
+		case 'a' <= c && c <= 'f':
+			c -= 'a' - 10
+		default:
+			return dst, false
+		}
+		if digits++; digits%2 == 1 {
+			high = c << 4
+		} else {
+			dst = append(dst, high|c)
+		}
 	}
-	packed := uuidTag + string(raw[:])
-	if RecordIDText(packed) != id {
-		return id
-	}
-	return packed
+	return dst, true
 }
 
 // RecordIDText is the inverse of the packing of Fetch.RecordID: the id as the

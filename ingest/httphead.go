@@ -86,7 +86,9 @@ func parseResponseHead(head []byte) httpHead {
 	h := httpHead{status: -1}
 	line, rest := cutLine(head)
 	h.status = parseStatus(line)
-	eachField(rest, func(name, value, raw []byte) { h.setResponse(string(name), value, raw) })
+	for f := (fields{rest: rest}); f.next(); {
+		h.setResponse(f.name, f.value, f.line)
+	}
 	return h
 }
 
@@ -98,11 +100,11 @@ func parseRequestHead(head []byte) httpHead {
 	if len(method) <= 32 {
 		h.method = strings.ToUpper(string(method))
 	}
-	eachField(rest, func(name, value, _ []byte) {
-		if string(name) == "user-agent" && h.userAgent == "" {
-			h.userAgent = h.capped("User-Agent", value, maxUserAgent)
+	for f := (fields{rest: rest}); f.next(); {
+		if string(f.name) == "user-agent" && h.userAgent == "" {
+			h.userAgent = h.capped("User-Agent", f.value, maxUserAgent)
 		}
-	})
+	}
 	return h
 }
 
@@ -126,32 +128,47 @@ func parseStatus(line []byte) int16 {
 	return v
 }
 
-// eachField calls f for every field line: the lower-cased name, the value with
-// folded lines joined (RFC 9112 §5.2), and the line, joined but otherwise as it
-// stands.
-func eachField(b []byte, f func(name, value, raw []byte)) {
-	var lower [64]byte
-	for len(b) > 0 {
-		line, rest := cutLine(b)
+// fields reads field lines one after the other, without an allocation.
+type fields struct {
+	rest  []byte
+	name  []byte // lower case
+	value []byte // with folded lines joined (RFC 9112 §5.2)
+	line  []byte // joined but otherwise as it stands
+	lower [64]byte
+}
+
+// next reads the next field. It returns false behind the last one.
+func (f *fields) next() bool {
+	for len(f.rest) > 0 {
+		line, rest := cutLine(f.rest)
 		if len(line) == 0 {
-			return
+			return false
 		}
-		line, b = unfold(line, rest)
-		name, value, ok := bytes.Cut(line, []byte{':'})
-		if name = bytes.TrimSpace(name); ok && len(name) <= len(lower) {
-			f(lowerASCII(lower[:0], name), bytes.TrimSpace(value), line)
+		f.line, f.rest = unfold(line, rest)
+		name, value, ok := bytes.Cut(f.line, []byte{':'})
+		if name = bytes.TrimSpace(name); ok && len(name) <= len(f.lower) {
+			f.name, f.value = lowerASCII(f.lower[:0], name), bytes.TrimSpace(value)
+			return true
 		}
+	}
+	return false
+}
+
+// eachField calls f for every field.
+func eachField(b []byte, f func(name, value, line []byte)) {
+	for in := (fields{rest: b}); in.next(); {
+		f(in.name, in.value, in.line)
 	}
 }
 
 // setResponse keeps a response field. Of Location and Content-Type the first
 // counts, as clients take it; codings add up.
-func (h *httpHead) setResponse(name string, value, raw []byte) {
-	switch name {
+func (h *httpHead) setResponse(name, value, raw []byte) {
+	switch string(name) {
 	case "location":
-		h.first(name, &h.location, h.capped("Location", value, maxURL))
+		h.first("location", &h.location, h.capped("Location", value, maxURL))
 	case "content-type":
-		h.first(name, &h.contentType, cut(string(value), 256))
+		h.first("content-type", &h.contentType, cut(string(value), 256))
 	case "content-encoding":
 		h.contentEncoding = addCodings(h.contentEncoding, value)
 	case "transfer-encoding":
@@ -160,8 +177,12 @@ func (h *httpHead) setResponse(name string, value, raw []byte) {
 		first(&h.contentRange, cut(string(value), 256))
 	case "date":
 		first(&h.date, cut(string(value), 64))
+	case "link":
+		if tag.Keep("link", string(value[:min(len(value), tag.MaxLine)])) {
+			h.addPolicy(raw)
+		}
 	default:
-		if tag.Keep(name, string(value[:min(len(value), tag.MaxLine)])) {
+		if tag.Keep(string(name), "") { // of Link alone the value matters
 			h.addPolicy(raw)
 		}
 	}

@@ -1,12 +1,12 @@
 package ingest
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 )
 
 // memberReader reads archives of compressed members (WARC 1.1 annex D). Usually
@@ -21,11 +21,12 @@ type memberReader struct {
 	at      io.ReaderAt // nil: the input can be read but once
 	src     *source
 	in      memberStream
-	out     *bufio.Reader // content of the member in hand
-	open    bool          // a member is in hand
-	whole   bool          // all of it is known to be whole, and to end at end
+	out     content // of the member in hand: in, or what was read ahead of it and the rest
+	open    bool    // a member is in hand
+	whole   bool    // all of it is known to be whole, and to end at end
 	end     int64
 	ahead   []byte // reused: content read ahead
+	member  []byte // reused: what the fingerprint takes of a member
 	waiting error  // what next has to say first
 	rec     record
 	block   memberBlock
@@ -40,7 +41,7 @@ type memberReader struct {
 // checksum.
 func newMemberReader(c codec, f framing, src *source, at io.ReaderAt) *memberReader {
 	return &memberReader{
-		framing: f, codec: c, at: at, src: src, in: c.members(src), out: bufio.NewReaderSize(nil, 64<<10),
+		framing: f, codec: c, at: at, src: src, in: c.members(src),
 		search: memberSearch{framing: f, codec: c, at: at, budget: maxSearch},
 	}
 }
@@ -78,7 +79,7 @@ func (r *memberReader) header() error {
 	}
 	start := r.in.start()
 	for parts := 1; ; parts++ {
-		block, err := r.readHeader(r.out)
+		block, err := readHeader(r.framing, r.out)
 		switch {
 		case err == nil:
 			return r.begin(start, block)
@@ -94,8 +95,7 @@ func (r *memberReader) header() error {
 		} else if err != nil {
 			return err
 		}
-		peeked, _ := r.out.Peek(r.out.Buffered())
-		r.out.Reset(io.MultiReader(bytes.NewReader(append(block, peeked...)), r.in))
+		r.out = newBuffered(io.MultiReader(bytes.NewReader(block), r.in))
 	}
 }
 
@@ -123,7 +123,7 @@ func (r *memberReader) begin(start int64, header []byte) error {
 	if !r.begins(header) {
 		return r.leave(start, IssueBadRecordHeader, fmt.Sprintf("the record begins with %.20q", header))
 	}
-	h := r.parse(header)
+	h := r.parse(header, &r.rec.recordHeader)
 	if h.contentLength < 0 {
 		return r.leave(start, IssueBadContentLength, "Content-Length is missing or no number")
 	}
@@ -148,7 +148,7 @@ func (r *memberReader) finishRecord() error {
 	}
 	// Another record, or octets that are none: next will tell. But a length that
 	// led into another member and to no boundary is wrong.
-	if b, _ := r.out.Peek(beginOctets); r.in.start() != r.rec.offset && !r.begins(b) {
+	if r.in.start() != r.rec.offset && !r.begins(beginning(r.out)) {
 		return r.leave(r.rec.offset, IssueBadRecordEnd, "the record goes on in another member, and does not end there")
 	}
 	return r.verify()
@@ -179,8 +179,8 @@ func (b *memberBlock) Read(p []byte) (int, error) {
 // discard reads what is left of the block. It stays left where the members end.
 func (b *memberBlock) discard() error {
 	for b.err == nil && b.left > 0 {
-		n, err := b.r.out.Discard(int(min(b.left, 1<<30)))
-		b.left -= int64(n)
+		n, err := b.r.out.Discard(b.left)
+		b.left -= n
 		if err != nil {
 			b.proceed(err)
 		}
@@ -218,7 +218,7 @@ func (r *memberReader) continued(left int64) error {
 			}
 			return errNotContinued
 		}
-		if b, _ := r.out.Peek(beginOctets); len(b) > 0 {
+		if b := beginning(r.out); len(b) > 0 {
 			if r.begins(b) && !r.search.goesOn(r.in.start(), left) {
 				return errNotContinued
 			}
@@ -246,15 +246,15 @@ func (r *memberReader) verify() error {
 		m, err = r.out.Read(r.ahead[n:])
 		n += m
 	}
-	rest := bytes.NewReader(r.ahead[:n])
 	switch {
 	case err == io.EOF:
-		r.out.Reset(rest)
+		rest := octets(r.ahead[:n])
+		r.out = &rest
 		r.end = r.in.offset()
 	case err != nil:
 		return r.broken(err, "in the member")
 	default:
-		r.out.Reset(io.MultiReader(rest, r.in))
+		r.out = newBuffered(io.MultiReader(bytes.NewReader(r.ahead[:n]), r.out))
 		r.end = r.in.offset()
 		if r.at == nil {
 			break
@@ -288,28 +288,20 @@ func (r *memberReader) openMember() error {
 	case err != nil:
 		return r.broken(err, "in the member's header")
 	}
-	r.out.Reset(r.in)
-	r.open = true
+	r.out, r.open = r.in, true
 	return nil
 }
 
 // closeMember decompresses what is left of the member, so that its checksum is
 // compared, and stands behind it.
 func (r *memberReader) closeMember() error {
-	for {
-		_, err := r.out.Discard(1 << 30)
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return r.broken(err, "in the member")
-		}
+	if _, err := r.out.Discard(math.MaxInt64); err != io.EOF {
+		return r.broken(err, "in the member")
 	}
 	r.open, r.end = false, r.in.offset()
-	var b [12]byte
-	binary.LittleEndian.PutUint32(b[:], r.in.sum())
-	binary.LittleEndian.PutUint64(b[4:], uint64(r.end-r.in.start()))
-	r.add(b[:])
+	r.member = binary.LittleEndian.AppendUint32(r.member[:0], r.in.sum())
+	r.member = binary.LittleEndian.AppendUint64(r.member, uint64(r.end-r.in.start()))
+	r.add(r.member)
 	return nil
 }
 
@@ -366,6 +358,9 @@ func (r *memberReader) resume(err error) error {
 }
 
 func isReadError(err error) bool {
+	if err == nil || err == io.EOF { // what most calls ask about
+		return false
+	}
 	var re *readError
 	return errors.As(err, &re)
 }

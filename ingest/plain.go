@@ -55,14 +55,14 @@ func (r *plainReader) next() (*record, error) {
 	if r.ended {
 		return nil, io.EOF
 	}
-	skipNewlines(r.src.Reader)
+	skipNewlines(buffered{r.src.Reader})
 	r.start = r.src.position()
-	header, err := r.readHeader(r.src.Reader)
+	header, err := readHeader(r.framing, buffered{r.src.Reader})
 	if err != nil {
 		return nil, r.stop(err, "in the record header")
 	}
 	r.body = r.src.position()
-	h := r.parse(header)
+	h := r.parse(header, &r.rec.recordHeader)
 	if !r.begins(header) {
 		return nil, r.misbegun(header, &h)
 	}
@@ -177,7 +177,7 @@ func (r *plainReader) boundary() (end int64, followed bool, err error) {
 		r.src.Discard(recordEnd)
 		return r.src.position(), true, nil
 	}
-	ends := skipNewlines(r.src.Reader)
+	ends := skipNewlines(buffered{r.src.Reader})
 	b, err := r.src.Peek(beginOctets)
 	if err == io.EOF {
 		err = nil

@@ -54,10 +54,16 @@ func isWARC(b []byte) bool {
 // the empty line (WARC 1.1 §4). Lines end in CRLF or LF, names have any case, a
 // line that begins with white space continues the one before it. Octets that fit
 // no field are skipped: the record is judged by the fields that it needs.
-func parseRecordHeader(block []byte) recordHeader {
+//
+// The records of a fetch have many values in common. Those that are as in the
+// header before, which may be nil, are not copied again.
+func parseRecordHeader(block []byte, before *recordHeader) recordHeader {
+	if before == nil {
+		before = new(recordHeader)
+	}
 	h := recordHeader{contentLength: -1, segmentTotal: -1}
 	version, rest := cutLine(block)
-	h.version = string(version)
+	h.version = text(version, before.version)
 	for len(rest) > 0 {
 		var line []byte
 		line, rest = cutLine(rest)
@@ -66,7 +72,7 @@ func parseRecordHeader(block []byte) recordHeader {
 		}
 		line, rest = unfold(line, rest)
 		if name, value, ok := bytes.Cut(line, []byte{':'}); ok {
-			h.set(bytes.TrimSpace(name), bytes.TrimSpace(value))
+			h.set(bytes.TrimSpace(name), bytes.TrimSpace(value), before)
 		}
 	}
 	return h
@@ -89,7 +95,7 @@ func unfold(line, rest []byte) (joined, behind []byte) {
 
 // set stores a field. Of a field that must not be repeated the first counts, so
 // that a value appended by an attacker or a broken tool never replaces another.
-func (h *recordHeader) set(name, value []byte) {
+func (h *recordHeader) set(name, value []byte, before *recordHeader) {
 	var buf [len("warc-refers-to-target-uri")]byte
 	if len(name) > len(buf) {
 		return
@@ -97,15 +103,15 @@ func (h *recordHeader) set(name, value []byte) {
 	contradicts := false
 	switch string(lowerASCII(buf[:0], name)) {
 	case "warc-type":
-		contradicts = first(&h.kind, strings.ToLower(string(value)))
+		contradicts = first(&h.kind, recordKind(value))
 	case "warc-record-id":
-		contradicts = first(&h.id, recordID(value))
+		contradicts = first(&h.id, recordID(value, before))
 	case "warc-date":
-		contradicts = first(&h.date, string(value))
+		contradicts = first(&h.date, text(value, before.date))
 	case "warc-target-uri":
-		contradicts = first(&h.target, cut(trimBrackets(value), maxURL+1)) // one more tells that it was cut
+		contradicts = first(&h.target, text(cutOctets(trimBrackets(value), maxURL+1), before.target)) // one more tells that it was cut
 	case "content-type":
-		contradicts = first(&h.contentType, string(value))
+		contradicts = first(&h.contentType, contentType(value, before))
 	case "content-length":
 		length := parseLength(value)
 		contradicts = h.contentLength >= 0 && length != h.contentLength
@@ -113,17 +119,17 @@ func (h *recordHeader) set(name, value []byte) {
 			h.contentLength = length
 		}
 	case "warc-warcinfo-id":
-		contradicts = first(&h.warcinfoID, recordID(value))
+		contradicts = first(&h.warcinfoID, recordID(value, before))
 	case "warc-payload-digest":
-		contradicts = first(&h.payloadDigest, string(value))
+		contradicts = first(&h.payloadDigest, text(value, before.payloadDigest))
 	case "warc-block-digest":
 		contradicts = first(&h.blockDigest, string(value))
 	case "warc-profile":
-		contradicts = first(&h.profile, trimBrackets(value))
+		contradicts = first(&h.profile, text(trimBrackets(value), before.profile))
 	case "warc-refers-to":
-		contradicts = first(&h.refersTo, recordID(value))
+		contradicts = first(&h.refersTo, recordID(value, before))
 	case "warc-refers-to-target-uri":
-		contradicts = first(&h.refersToURI, trimBrackets(value))
+		contradicts = first(&h.refersToURI, text(trimBrackets(value), h.target))
 	case "warc-refers-to-date":
 		contradicts = first(&h.refersToDate, string(value))
 	case "warc-truncated":
@@ -133,14 +139,14 @@ func (h *recordHeader) set(name, value []byte) {
 			h.segmentNumber = max(parseLength(value), 0)
 		}
 	case "warc-segment-origin-id":
-		contradicts = first(&h.segmentOrigin, recordID(value))
+		contradicts = first(&h.segmentOrigin, recordID(value, before))
 	case "warc-segment-total-length":
 		if h.segmentTotal < 0 {
 			h.segmentTotal = parseLength(value)
 		}
 	case "warc-concurrent-to":
 		if len(h.concurrentTo) <= maxConcurrent { // one more tells that there are
-			h.concurrentTo = append(h.concurrentTo, recordID(value))
+			h.concurrentTo = append(h.concurrentTo, recordID(value, before))
 		}
 	}
 	if contradicts && len(h.repeated) < maxRepeated {
@@ -150,7 +156,48 @@ func (h *recordHeader) set(name, value []byte) {
 
 // recordID reads an id. One that is absurdly long is cut: ids wait in memory for
 // the records that name them.
-func recordID(value []byte) string { return packRecordID(cut(trimBrackets(value), maxRecordID)) }
+func recordID(value []byte, before *recordHeader) string {
+	value = cutOctets(trimBrackets(value), maxRecordID)
+	var buf [packedIDSize]byte
+	packed, ok := appendUUID(buf[:0], value)
+	if !ok {
+		packed = value
+	}
+	if string(packed) == before.warcinfoID {
+		return before.warcinfoID
+	}
+	return text(packed, before.id)
+}
+
+// recordKind reads a WARC-Type.
+func recordKind(value []byte) string {
+	for _, kind := range [...]string{"response", "request", "metadata", "revisit", "resource", "warcinfo", "conversion", "continuation"} {
+		if string(value) == kind {
+			return kind
+		}
+	}
+	return strings.ToLower(string(value))
+}
+
+// contentType reads a Content-Type.
+func contentType(value []byte, before *recordHeader) string {
+	for _, usual := range [...]string{"application/http; msgtype=response", "application/http; msgtype=request", "application/warc-fields"} {
+		if string(value) == usual {
+			return usual
+		}
+	}
+	return text(value, before.contentType)
+}
+
+// text makes a string of octets, or takes one that may be the same.
+func text(value []byte, same string) string {
+	if string(value) == same {
+		return same
+	}
+	return string(value)
+}
+
+func cutOctets(b []byte, n int) []byte { return b[:min(len(b), n)] }
 
 // first stores a value where none is stored yet, and reports whether it
 // contradicts the one that is.
@@ -173,12 +220,12 @@ func parseLength(value []byte) int64 {
 
 // trimBrackets drops the angle brackets that WARC 1.0 puts around URIs, and
 // that some writers put around those of WARC-Target-URI.
-func trimBrackets(value []byte) string {
+func trimBrackets(value []byte) []byte {
 	value = bytes.TrimSpace(value)
 	if len(value) >= 2 && value[0] == '<' && value[len(value)-1] == '>' {
 		value = value[1 : len(value)-1]
 	}
-	return string(value)
+	return value
 }
 
 // cutLine cuts a line off b, without its CRLF or LF.

@@ -66,15 +66,15 @@ func TestParseRecordHeader(t *testing.T) {
 		if c.want.segmentTotal == 0 {
 			c.want.segmentTotal = -1
 		}
-		if diff := cmp.Diff(c.want, parseRecordHeader([]byte(c.in)), cmp.AllowUnexported(recordHeader{})); diff != "" {
+		if diff := cmp.Diff(c.want, parseRecordHeader([]byte(c.in), nil), cmp.AllowUnexported(recordHeader{})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
 }
 
 func TestParseRecordHeaderBounds(t *testing.T) {
-	h := parseRecordHeader([]byte("WARC/1.0\r\nWARC-Record-ID: <" + strings.Repeat("i", 1<<20) + ">\r\n" +
-		strings.Repeat("WARC-Concurrent-To: <urn:x>\r\n", 10_000) + "\r\n"))
+	h := parseRecordHeader([]byte("WARC/1.0\r\nWARC-Record-ID: <"+strings.Repeat("i", 1<<20)+">\r\n"+
+		strings.Repeat("WARC-Concurrent-To: <urn:x>\r\n", 10_000)+"\r\n"), nil)
 	if len(h.id) != maxRecordID || len(h.concurrentTo) != maxConcurrent+1 {
 		t.Errorf("kept an id of %d octets and %d ids", len(h.id), len(h.concurrentTo))
 	}
@@ -84,7 +84,7 @@ func TestParseRecordHeaderBounds(t *testing.T) {
 func TestFoldedLinesAreLinear(t *testing.T) {
 	block := []byte("WARC/1.0\r\nX: y\r\n" + strings.Repeat(" z\n", 300_000) + "WARC-Type: response\r\n\r\n")
 	start := time.Now()
-	if h := parseRecordHeader(block); h.kind != "response" {
+	if h := parseRecordHeader(block, nil); h.kind != "response" {
 		t.Errorf("kind %q", h.kind)
 	}
 	if d := time.Since(start); d > 2*time.Second {

@@ -145,15 +145,15 @@ func (s *memberSearch) goesOn(start, left int64) bool {
 		return false
 	}
 	for left > 0 {
-		n, err := r.out.Discard(int(min(left, 1<<30)))
-		left -= int64(n)
+		n, err := r.out.Discard(left)
+		left -= n
 		if err != nil && (err != io.EOF || r.closeMember() != nil || r.openMember() != nil) {
 			return false
 		}
 	}
 	skipNewlines(r.out)
-	b, err := r.out.Peek(beginOctets)
-	return len(b) == 0 && err == io.EOF || r.begins(b)
+	b, err := r.out.Peek(1)
+	return len(b) == 0 && err == io.EOF || r.begins(beginning(r.out))
 }
 
 // budgetedCodec decompresses no more than a budget allows.
@@ -178,6 +178,25 @@ func (b budgeted) Read(p []byte) (int, error) {
 	n, err := b.memberStream.Read(p)
 	*b.left -= int64(n)
 	return n, err
+}
+
+func (b budgeted) Peek(n int) ([]byte, error) {
+	if *b.left < 0 {
+		return nil, errSearchSpent
+	}
+	return b.memberStream.Peek(n)
+}
+
+func (b budgeted) Discard(n int64) (int64, error) {
+	if *b.left < 0 {
+		return 0, errSearchSpent
+	}
+	k, err := b.memberStream.Discard(min(n, *b.left+1))
+	*b.left -= k
+	if err == nil && k < n {
+		err = errSearchSpent
+	}
+	return k, err
 }
 
 // window looks for octets in a file, which it reads piece by piece.
@@ -304,18 +323,18 @@ func (s *plainSearch) owned(from int64, own ownIDs) (int64, error) {
 	if len(own) == 0 {
 		return -1, nil
 	}
-	in := bufio.NewReader(nil)
+	in := newBuffered(nil)
 	for s.budget > 0 {
 		start, err := s.begin(from, math.MaxInt64)
 		if start < 0 || err != nil {
 			return -1, err
 		}
 		in.Reset(&countingReader{r: io.NewSectionReader(s.at, start, math.MaxInt64-start)})
-		header, err := s.framing.readHeader(in)
+		header, err := readHeader(s.framing, in)
 		if isReadError(err) {
 			return -1, err
 		}
-		if err == nil && own[s.framing.parse(header).warcinfoID] {
+		if err == nil && own[s.framing.parse(header, nil).warcinfoID] {
 			return start, nil
 		}
 		s.budget -= int64(len(header)) + beginOctets

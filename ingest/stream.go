@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"compress/bzip2"
@@ -54,7 +53,7 @@ func newStreamReader(a format, src *source) (*streamReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &streamReader{tap: &tap{framing: a.framing, in: bufio.NewReaderSize(plain, 64<<10)}}
+	r := &streamReader{tap: &tap{framing: a.framing, in: newBuffered(plain)}}
 	if plain == io.Reader(src) {
 		r.proof = proofFraming
 	}
@@ -202,7 +201,7 @@ func (r *streamReader) stop(err error) error {
 // it holds is that of the record in hand.
 type tap struct {
 	framing
-	in     *bufio.Reader
+	in     buffered
 	n      int64 // octets handed on
 	offset int64 // where the record in hand begins
 	header []byte
@@ -218,7 +217,7 @@ type tap struct {
 func (t *tap) start() error {
 	t.n += skipNewlines(t.in)
 	t.offset = t.n
-	block, err := t.readHeader(t.in)
+	block, err := readHeader(t.framing, t.in)
 	switch {
 	case errors.Is(err, errHeaderTooLong):
 		return t.fail(IssueHeaderTooLong, fmt.Sprintf("the record header is longer than %d octets", maxRecordHeader))
@@ -231,7 +230,7 @@ func (t *tap) start() error {
 		return t.fail(IssueBadRecordHeader, fmt.Sprintf("the record begins with %.20q", block))
 	}
 	t.n += int64(len(block))
-	t.header, t.parsed = block, t.parse(block)
+	t.header, t.parsed = append(t.header[:0], block...), t.parse(block, &t.parsed)
 	if t.parsed.contentLength < 0 {
 		return t.fail(IssueBadContentLength, "Content-Length is missing or no number")
 	}
@@ -249,7 +248,7 @@ func plainHeader(h *recordHeader) []byte {
 func (t *tap) end() error {
 	ends := skipNewlines(t.in)
 	t.n += ends
-	next, err := t.in.Peek(beginOctets)
+	next, err := t.in.Reader.Peek(beginOctets)
 	if err != nil && err != io.EOF {
 		t.err = err
 		return err

@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/binary"
 	"fmt"
@@ -47,7 +46,9 @@ func newZstdCodec(dictionary []byte) (*zstdCodec, error) {
 // stream decompresses frames as one stream.
 func (z *zstdCodec) stream(r io.Reader) (io.Reader, error) { return zstd.NewReader(r, z.options...) }
 
-func (z *zstdCodec) members(src *source) memberStream { return &zstdMembers{codec: z, src: src} }
+func (z *zstdCodec) members(src *source) memberStream {
+	return &zstdMembers{buffered: newBuffered(nil), codec: z, src: src}
+}
 
 // find looks for frames with a checksum alone: without one, nothing would tell a
 // frame from octets that look like one.
@@ -78,7 +79,7 @@ func sniffZstd(src *source) format {
 	b, _ := src.Peek(sniffBytes)
 	a := format{container: containerFrames, framing: warcFraming{}, codec: z}
 	first := z.members(sourceAt(bytes.NewReader(b), 0))
-	br := bufio.NewReader(io.LimitReader(first, 4<<20))
+	br := newBuffered(io.LimitReader(first, 4<<20))
 	if err = first.next(); err == nil {
 		_, err = br.Peek(1)
 	}
@@ -86,8 +87,7 @@ func sniffZstd(src *source) format {
 		a.framing = framingOf(b, z)
 		return a
 	}
-	start, _ := br.Peek(beginOctets)
-	found := sniffPlain(start, containerFrames)
+	found := sniffPlain(beginning(br), containerFrames)
 	if !found.readable() || found.framing == nil { // nothing with records
 		found.codec = z
 		return found
@@ -153,12 +153,13 @@ func readDictionary(src *source) ([]byte, error) {
 
 // zstdMembers reads zstd frames. Between them may stand skippable frames.
 type zstdMembers struct {
-	codec *zstdCodec
-	src   *source
-	frame frameReader
-	out   *zstd.Decoder
-	begin int64
-	crc   uint32
+	buffered // of frameContent
+	codec    *zstdCodec
+	src      *source
+	frame    frameReader
+	out      *zstd.Decoder
+	begin    int64
+	crc      uint32
 }
 
 func (m *zstdMembers) next() error {
@@ -166,6 +167,7 @@ func (m *zstdMembers) next() error {
 		return err
 	}
 	m.begin, m.crc = m.src.position(), 0
+	m.Reset(frameContent{m})
 	b, err := m.src.Peek(len(magicZstd) + maxFrameHeader)
 	if len(b) == 0 {
 		return err
@@ -207,7 +209,11 @@ func (m *zstdMembers) skipFrames() error {
 	}
 }
 
-func (m *zstdMembers) Read(p []byte) (int, error) {
+// frameContent reads the content of the frame in hand.
+type frameContent struct{ m *zstdMembers }
+
+func (c frameContent) Read(p []byte) (int, error) {
+	m := c.m
 	n, err := m.out.Read(p)
 	m.crc = crc32.Update(m.crc, crc32.IEEETable, p[:n])
 	switch {
