@@ -46,6 +46,18 @@ func newMemberReader(c codec, f framing, src *source, at io.ReaderAt) *memberRea
 	}
 }
 
+// useCores has idle cores inflate ahead, until stop is called, in a file of size
+// octets.
+func (r *memberReader) useCores(size int64, opt *readOptions) (stop func()) {
+	in, ok := r.in.(*gzipMembers)
+	if !ok || r.at == nil || opt.cores == nil {
+		return func() {}
+	}
+	ahead := newReadAhead(in, r.src, r.at, size, opt)
+	r.in = ahead
+	return ahead.stop
+}
+
 func (r *memberReader) fingerprint() uint64 { return r.sum }
 
 func (r *memberReader) next() (*record, error) {
@@ -351,8 +363,11 @@ func (r *memberReader) resume(err error) error {
 	}
 	d.more, d.resumed = true, start
 	r.trust, r.open = TrustResynced, false
+	if ahead, ok := r.in.(*readAhead); ok {
+		ahead.seek(start)
+		return d
+	}
 	r.src = sourceAt(r.at, start)
-	r.src.file.progress = nil
 	r.in = r.codec.members(r.src)
 	return d
 }

@@ -116,7 +116,7 @@ func Ingest(ctx context.Context, inputs []Input, opt Options) error {
 		return err
 	}
 	opt.Progress.InputsKept.Store(int64(len(inputs) - len(rest)))
-	in := ingestion{root: root, opt: opt, fingerprint: print}
+	in := ingestion{root: root, opt: opt, fingerprint: print, cores: newCores(opt.Workers)}
 	made, err := in.run(ctx, group(rest))
 	if err != nil {
 		return err
@@ -258,6 +258,7 @@ type ingestion struct {
 	failures []Failure
 
 	fingerprint string
+	cores       cores
 }
 
 // outcome is what became of a task.
@@ -318,6 +319,8 @@ func (g *ingestion) run(ctx context.Context, tasks [][]Input) (names []string, e
 // task reads inputs into a task's folder. An input that cannot be read is left
 // out, and with it everything that was read of it: the others are read again.
 func (g *ingestion) task(inputs []Input) (outcome, error) {
+	g.cores.acquire()
+	defer g.cores.release()
 	var o outcome
 	for len(inputs) > 0 {
 		name, err := g.attempt(inputs)
@@ -349,6 +352,7 @@ func (g *ingestion) attempt(inputs []Input) (name string, err error) {
 		progress: func(n int) { g.opt.Progress.BytesRead.Add(int64(n)) },
 		verify:   g.opt.VerifyDigests,
 		tmp:      tmp,
+		cores:    g.cores,
 	}
 	if m.Inputs, err = w.readInputs(inputs, g.opt.Stdin, &opt); err != nil {
 		w.abandon()

@@ -126,6 +126,8 @@ type readOptions struct {
 	progress func(int) // is told of every read; may be nil
 	tmp      string    // folder for what must be on disk to be read; "" is the system's
 	verify   bool      // compare the digests of all records
+	cores    cores     // that may inflate ahead where they are idle; nil: none
+	partSize int64     // octets of a file that are inflated ahead at a time; 0: aheadPart
 }
 
 // readInputs reads the inputs, in order, into w.
@@ -198,6 +200,9 @@ func readSource(in Input, src io.Reader, index int32, out sink, opt *readOptions
 	reader, err := form.reader(from, at)
 	if err != nil {
 		return InputResult{}, err
+	}
+	if members, ok := reader.(*memberReader); ok {
+		defer members.useCores(in.Size, opt)()
 	}
 	size := int64(-1)
 	if form.addressable() && at != nil {
