@@ -19,7 +19,7 @@ MIXED = 40  # archives of the mixed folder, at least
 KILLS = 20
 KILLS_IN_TABLES = 6  # more
 KILL_OCTETS = 400 << 20  # of the archives for the kills: several tasks, a second or more
-PEAK = 100e6  # octets of resident memory at two workers, however many the archives
+PEAK = 85e6  # octets of resident memory at two workers, however many the archives
 
 TABLES = ["fetches", "violations", "contested", "robots", "host_stats", "agent_stats", "issues",
           "group_verdicts", "robots_agents"]
