@@ -16,17 +16,23 @@ import duckdb
 import pyarrow
 import pyarrow.parquet as parquet
 
-ALWAYS = ("fetches", "violations", "contested", "robots", "host_stats", "agent_stats", "exclusions", "issues")
+ALWAYS = ("fetches", "violations", "contested", "robots", "page_tags", "effective_tags", "usage_signals", "tag_conflicts", "host_stats", "agent_stats", "exclusions", "issues")
 WHAT_IF = ("group_verdicts", "robots_agents")
 COUNTS = ("fetches", "robots_captures", "allowed", "disallowed", "unknown",
           "evidence_fresh", "evidence_stale", "evidence_later", "evidence_none",
-          "violations_certain", "violations_probable", "contested", "disallowed_stale")
+          "violations_certain", "violations_probable", "contested", "disallowed_stale",
+          "tagged", "tags_unknown", "signalled", "publication_restricted", "usage_restricted", "conflicting",
+          "violations_publication", "violations_usage", "violations_rate")
 VALUES = {
     "verdict": {"allowed", "disallowed", "unknown"},
     "evidence": {"fresh", "stale", "later", "none"},
     "certainty": {"certain", "probable", "contested", None},
     "agent_source": {"request", "warcinfo", "option", "origin", "none"},
     "record_type": {"response", "revisit", "resource", "arc", "log"},
+    "tags_from": {"original", "unknown", None},
+    "purpose": {"archive", "index", "train", "automated", "tdm", "train-ai", "train-genai", "ai-input", "search", "license", None},
+    "preference": {"allow", "restrict", "unstated"},
+    "parse_mode": {"structured", "legacy", "meta"},
     "outcome": {"rules", "partial", "unavailable", "unreachable", "unresolved", "undefined"},
 }
 
@@ -84,12 +90,17 @@ class Checks:
         self.totals(audit, totals)
         self.invariants()
         self.join()
+        self.pages()
         if what_if:
             self.what_if()
 
     def totals(self, audit, totals):
         self.equal("rows of fetches", self.rows["fetches"], totals["fetches"])
-        self.equal("rows of violations", self.rows["violations"], totals["violations"])
+        kinds = dict(self.all("select kind, count(*) from violations group by kind"))
+        asked = {"fetch": totals["violations"], "publication": totals["violations_publication"],
+                 "usage": totals["violations_usage"],
+                 "rate": totals["violations_rate"] if audit["settings"].get("rate") else 0}
+        self.equal("rows of violations by kind", kinds, {kind: count for kind, count in asked.items() if count})
         self.equal("rows of contested", self.rows["contested"], totals["contested"])
         self.equal("rows of robots", self.rows["robots"], totals["robots_captures"] + totals["log_evidence"])
         self.equal("rows of exclusions", self.rows["exclusions"], totals["exclusions"])
@@ -134,7 +145,7 @@ class Checks:
         """join: violations and contested are fetches, and every robots_id leads to robots."""
         for name, certainties in (("violations", "('certain', 'probable')"), ("contested", "('contested')")):
             columns = "warc_filename, warc_record_offset, url, certainty, robots_id, reason"
-            here, there = f"select {columns} from {name}", f"select {columns} from fetches where certainty in {certainties}"
+            here, there = f"select {columns} from {name} where kind = 'fetch'", f"select {columns} from fetches where certainty in {certainties}"
             for what, query in ((f"{name} that fetches lacks", f"{here} except all {there}"),
                                 (f"fetches that {name} lacks", f"{there} except all {here}")):
                 self.equal(what, self.one(f"select count(*) from ({query})"), 0)
@@ -142,6 +153,28 @@ class Checks:
         for name in ("fetches", "violations", "contested"):
             self.equal(f"robots_id of {name} that is no row of robots", self.one(
                 f"select count(*) from {name} where robots_id is not null and robots_id not in (select robots_id from robots)"), 0)
+
+    def pages(self):
+        """pages: what is said of use is said of fetches, and counted as often."""
+        for name in ("page_tags", "effective_tags", "usage_signals", "tag_conflicts", "violations"):
+            self.equal(f"rows of {name} that are no fetch's", self.one(
+                f"select count(*) from {name} anti join fetches using (warc_filename, warc_record_offset, url)"), 0)
+        fetches = "select count(*) from (select distinct warc_filename, warc_record_offset, url from {})"
+        for column, source in (("tagged", "effective_tags"), ("signalled", "usage_signals"), ("conflicting", "tag_conflicts"),
+                               ("tags_unknown", "fetches where tags_from = 'unknown'")):
+            self.equal(f"fetches of {source}", self.one(fetches.format(source)),
+                       self.one(f"select coalesce(sum({column}), 0)::bigint from host_stats"))
+        self.equal("tags of fetches that are not those of effective_tags", self.one("""
+            select count(*) from fetches f
+            left join effective_tags e on (e.warc_filename, e.warc_record_offset, e.url) = (f.warc_filename, f.warc_record_offset, f.url)
+                and e.agent = lower(f.agent)
+            left join effective_tags g on (g.warc_filename, g.warc_record_offset, g.url) = (f.warc_filename, f.warc_record_offset, f.url)
+                and g.agent is null
+            where coalesce(e.rules, g.rules) is distinct from f.tags"""), 0)
+        self.equal("robots_id of usage_signals that is no row of robots", self.one(
+            "select count(*) from usage_signals where robots_id is not null and robots_id not in (select robots_id from robots)"), 0)
+        self.equal("rates that are none", self.one(
+            "select count(*) from violations where kind = 'rate' and not rate_gap_ms < rate_delay_ms"), 0)
 
     def what_if(self):
         """what_if: joined, the two tables hold one verdict for each fetch and each agent."""

@@ -55,6 +55,7 @@ audited() {
 	check expected_violations.py "$@" --tables "$work/$name" $expect
 	check recompute.py "$work/$name" "$roots"
 	check readers.py "$work/$name"
+	check pages.py "$@" --tables "$work/$name"
 }
 
 binary=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
@@ -70,6 +71,9 @@ if [ -d "$real" ]; then
 		roots=$real
 		audited "$(basename "$archive")" -- "$archive"
 	done
+	echo "== what pages say, in all of them, ARC and WACZ too"
+	"$binary" audit "$real" -o "$work/real" >"$work/real.out" 2>"$work/real.err" || failed=1
+	check pages.py "$real" --tables "$work/real"
 	echo "== other readers, on testdata/warc and ../shared/warc"
 	check oracles.py "$binary" "$archives" "$shared"
 else
