@@ -39,9 +39,9 @@ const (
 	taskInputs       = 4096      // inputs in one task
 	readBuffer       = 256 << 10 // octets read from a file at once
 	maxAhead         = 1 << 20   // octets decompressed ahead of a record in memory
-	aheadPart        = 4 << 20   // octets of a file that are inflated ahead at a time
+	aheadPart        = 1 << 20   // octets of a file that are inflated ahead at a time
 	aheadKept        = 64 << 10  // octets kept of the content of a member that is inflated ahead
-	maxAheadPart     = 32 << 20  // octets kept of a part of the file that is inflated ahead
+	maxAheadPart     = 16 << 20  // octets kept of a part of the file that is inflated ahead
 	maxAheadMember   = 64 << 20  // octets of a member up to which it is inflated ahead
 	maxHeaderMembers = 16        // members that one record header lies in
 	maxSearch        = 32 << 30  // octets decompressed in search of members behind damage, in one input
