@@ -148,6 +148,7 @@ func TestZstdRefusals(t *testing.T) {
 		"no dictionary in it": {append(skippable(0xd, []byte("something else")), frames(t, crawl(), withDict)...), "bad_dictionary"},
 		"damaged dictionary":  {append(skippable(0xd, d[:len(d)/2]), frames(t, crawl(), withDict)...), ""},
 		"dictionary cut":      {skippable(0xd, d)[:len(d)/2], "bad_dictionary"},
+		"unnamed dictionary":  {append(skippable(0xd, d), unnamed(framed(t, crawl()[1].String(), withDict))...), "damaged_member"},
 		"window":              {wide, "window_too_large"},
 		"segment":             {long, "window_too_large"},
 	} {
@@ -159,6 +160,19 @@ func TestZstdRefusals(t *testing.T) {
 			readPipe(t, c.archive)
 		})
 	}
+}
+
+// unnamed takes the dictionary's id out of a frame's header
+// (RFC 8878 §3.1.1.1).
+func unnamed(frame []byte) []byte {
+	at := 5
+	if frame[4]&0x20 == 0 { // not a single segment: a window follows
+		at++
+	}
+	n := []int{0, 1, 2, 4}[frame[4]&3]
+	out := append(bytes.Clone(frame[:at]), frame[at+n:]...)
+	out[4] &^= 3
+	return out
 }
 
 // For a flipped bit anywhere in a file of frames with checksums, no fetch is told
