@@ -200,6 +200,7 @@ var capsElsewhere = map[string]string{
 	"maxTarget":        "the same",
 	"maxDigestCodings": "a digest of what more codings leave is digest_mismatch: TestVerifyDigests",
 	"maxDigestDecoded": "the same",
+	"maxPackage":       "unknown_digest: TestPackageDigests",
 	"maxCrawls":        "the summary alone is shorter: TestCrawlsOfAnInput",
 	"maxRewinds":       "members behind it in a deflated entry are not found: skipped_range; TestInflatedAt",
 	"maxReinflate":     "body_not_kept",

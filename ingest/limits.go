@@ -25,6 +25,7 @@ const (
 	maxDictionary    = 16 << 20  // octets of a zstd dictionary, decompressed
 	maxZstdWindow    = 64 << 20  // octets that a zstd frame may look back
 	maxZipDirectory  = 8 << 20   // octets of a zip file's directory
+	maxPackage       = 8 << 20   // octets of the datapackage.json of a WACZ
 	maxEntryName     = 1 << 10   // octets of the name of an entry
 	maxRewinds       = 64        // times that a deflated entry is inflated from its start, in search of places in it
 	maxReinflate     = 1 << 30   // octets of a deflated entry inflated to read one record again

@@ -3,6 +3,7 @@ package ingest
 import (
 	"archive/zip"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -46,7 +47,12 @@ func readWACZ(in Input, at io.ReaderAt, size int64, index int32, out sink, opt *
 		result.Refusal = fmt.Sprintf("the zip file cannot be read (%v); fetch it again", err)
 		err = r.committer.report(Issue{Offset: -1, Length: size, Kind: IssueDamagedStream, Detail: result.Refusal, Action: "not read"})
 	default:
-		err = r.readEntries(entries)
+		if opt.verify {
+			err = r.verifyPackage(entries)
+		}
+		if err == nil {
+			err = r.readEntries(entries)
+		}
 		if err == nil && r.archives == 0 {
 			result.Refusal = "the zip file holds no archive; leave it out"
 			err = r.committer.report(Issue{Offset: -1, Length: size, Kind: IssueNotAnArchive, Detail: result.Refusal, Action: "not read"})
@@ -86,6 +92,83 @@ func (r *waczReader) readEntries(entries []zipEntry) error {
 		}
 	}
 	return nil
+}
+
+// waczPackage lists the entries of a WACZ with their digests.
+const waczPackage = "datapackage.json"
+
+// verifyPackage compares the digests that datapackage.json gives of entries with
+// what they hold.
+func (r *waczReader) verifyPackage(entries []zipEntry) error {
+	at := slices.IndexFunc(entries, func(e zipEntry) bool { return e.Name == waczPackage && e.problem == "" })
+	if at < 0 {
+		return nil
+	}
+	digests, err := packageDigests(&entries[at])
+	switch {
+	case isReadError(err):
+		return err
+	case err != nil:
+		return r.report(&entries[at], IssueUnknownDigest, fmt.Sprintf("the digests of entries cannot be read (%v)", err), "not verified")
+	}
+	for i := range entries {
+		if err := r.verifyEntry(&entries[i], digests[entries[i].Name]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *waczReader) verifyEntry(e *zipEntry, field string) error {
+	d, err := parseDigest(field)
+	if err != nil {
+		r.committer.stats.Digests.Unknown++
+		return r.report(e, IssueUnknownDigest, fmt.Sprintf("%s in %s: %v", cut(field, 150), waczPackage, err), "not verified")
+	}
+	if !d.known() || e.problem != "" {
+		return nil
+	}
+	content, err := e.open()
+	if err != nil {
+		return nil // as readEntry says
+	}
+	defer content.Close()
+	h := d.newHash()
+	if _, err := io.Copy(h, content); err != nil {
+		return err
+	}
+	if d.matches(h) {
+		return nil
+	}
+	r.committer.stats.Digests.Mismatched++
+	return r.report(e, IssueDigestMismatch, fmt.Sprintf("%s says %s, the entry has %s", waczPackage, field, d.text(h)), "kept")
+}
+
+// packageDigests reads the digests by entry, in the form of WACZ 1.1, "hash", or in
+// that of 1.0, "stats" and "hashing".
+func packageDigests(e *zipEntry) (map[string]string, error) {
+	content, err := e.open()
+	if err != nil {
+		return nil, err
+	}
+	defer content.Close()
+	var p struct {
+		Resources []struct {
+			Path, Hash, Hashing string
+			Stats               struct{ Hash string }
+		}
+	}
+	if err := json.NewDecoder(io.LimitReader(&countingReader{r: content}, maxPackage)).Decode(&p); err != nil {
+		return nil, err
+	}
+	digests := make(map[string]string)
+	for _, x := range p.Resources {
+		digests[x.Path] = x.Hash
+		if x.Hash == "" && x.Stats.Hash != "" {
+			digests[x.Path] = x.Hashing + ":" + x.Stats.Hash
+		}
+	}
+	return digests, nil
 }
 
 func (r *waczReader) report(e *zipEntry, kind IssueKind, detail, action string) error {

@@ -3,6 +3,7 @@ package ingest
 import (
 	"archive/zip"
 	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
@@ -179,6 +180,48 @@ func TestHostileZip(t *testing.T) {
 			}
 			equal(t, "urls of a pipe", readPipe(t, archive).urls(), c.urls)
 		})
+	}
+}
+
+// TestPackageDigests: with all digests verified, those that datapackage.json gives
+// of entries are, too.
+func TestPackageDigests(t *testing.T) {
+	archive := members(response("urn:a", "http://h/a", ok200))
+	sum := fmt.Sprintf("%x", sha256.Sum256(archive))
+	wrong := strings.Repeat("0", len(sum))
+	for name, c := range map[string]struct {
+		json   string
+		issues []string
+	}{
+		"1.1":         {`{"resources": [{"path": "archive/a.warc.gz", "hash": "sha256:` + sum + `"}]}`, nil},
+		"1.1, wrong":  {`{"resources": [{"path": "archive/a.warc.gz", "hash": "sha256:` + wrong + `"}]}`, []string{"digest_mismatch archive/a.warc.gz"}},
+		"1.0":         {`{"resources": [{"path": "archive/a.warc.gz", "hashing": "sha256", "stats": {"hash": "` + sum + `"}}]}`, nil},
+		"1.0, wrong":  {`{"resources": [{"path": "archive/a.warc.gz", "hashing": "sha256", "stats": {"hash": "` + wrong + `"}}]}`, []string{"digest_mismatch archive/a.warc.gz"}},
+		"other entry": {`{"resources": [{"path": "archive/b.warc.gz", "hash": "sha256:` + wrong + `"}]}`, nil},
+		"not known":   {`{"resources": [{"path": "archive/a.warc.gz", "hash": "crc:1"}]}`, []string{"unknown_digest archive/a.warc.gz"}},
+		"none":        {`{}`, nil},
+		"no JSON":     {`resources`, []string{"unknown_digest datapackage.json"}},
+		"too long":    {`{"resources": [` + strings.Repeat(" ", maxPackage) + `]}`, []string{"unknown_digest datapackage.json"}},
+	} {
+		wacz := zipFileOf(t, zipped{"archive/a.warc.gz", archive, false}, zipped{"datapackage.json", []byte(c.json), true})
+		for _, verify := range []bool{true, false} {
+			got := new(collected)
+			if _, err := readSource(Input{Path: "/a.wacz", Size: int64(len(wacz))}, bytes.NewReader(wacz), 0, got, &readOptions{verify: verify}); err != nil {
+				t.Fatal(err)
+			}
+			var issues []string
+			for _, i := range got.issues {
+				issues = append(issues, i.Kind.String()+" "+i.Entry)
+			}
+			if want := c.issues; verify {
+				equal(t, name, issues, want)
+			} else if len(issues) > 0 {
+				t.Errorf("%s, not verified: %q", name, issues)
+			}
+			if len(got.fetches) != 1 {
+				t.Errorf("%s: %d fetches", name, len(got.fetches))
+			}
+		}
 	}
 }
 
