@@ -73,10 +73,7 @@ func Scan(page []byte, more bool) Found {
 	if end == 0 && !more {
 		return f
 	}
-	s := scanner{page: page, stop: end, found: &f}
-	if more {
-		s.stop = len(page) // to know whether the head has ended
-	}
+	s := scanner{page: page, stop: end, head: more, found: &f}
 	s.run()
 	f.Open = more && s.mode < modeBody
 	return f

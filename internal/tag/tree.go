@@ -24,7 +24,8 @@ const (
 type scanner struct {
 	page  []byte
 	at    int
-	stop  int // elements that begin behind it need not be read
+	stop  int  // elements that begin behind it need not be read
+	head  bool // but to know whether the head ends
 	mode  mode
 	found *Found
 
@@ -36,7 +37,7 @@ type scanner struct {
 }
 
 func (s *scanner) run() {
-	for s.at < len(s.page) && s.at < s.stop {
+	for s.at < len(s.page) && (s.at < s.stop || s.head && s.mode < modeBody) {
 		n := bytes.IndexByte(s.page[s.at:], '<')
 		if n < 0 {
 			s.text(s.page[s.at:])

@@ -31,7 +31,7 @@ def judge(paths):
 def tabled(folder, name, *columns):
     """tabled reads URL, record id and columns of a table of the audit."""
     table = parquet.read_table(folder / f"{name}.parquet", columns=["url", "warc_record_id", *columns],
-                               filters=[("kind", "=", "fetch")])
+                               filters=None if name == "fetches" else [("kind", "=", "fetch")])
     return Counter((r["url"], archive.bare(r["warc_record_id"]), *(r[c] for c in columns)) for r in table.to_pylist())
 
 

@@ -1,0 +1,22 @@
+package ingest
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+// What a page costs that says nothing of its use: its first octets, once.
+func BenchmarkScanPage(b *testing.B) {
+	page := []byte("<html><head><title>t</title><meta charset=utf-8></head><body>" + strings.Repeat("<p class=x>some text</p>", 4<<10))
+	c := newCommitter(0, "", &keeper{})
+	x := &exchange{}
+	x.MIMEType = "text/html"
+	b.SetBytes(int64(len(page)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := c.scanPage(&record{}, x, &httpHead{}, bytes.NewReader(page)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
