@@ -21,7 +21,8 @@ KILLS_IN_TABLES = 6  # more
 KILL_OCTETS = 400 << 20  # of the archives for the kills: several tasks, a second or more
 PEAK = 85e6  # octets of resident memory at two workers, however many the archives
 
-TABLES = ["fetches", "violations", "contested", "robots", "host_stats", "agent_stats", "issues",
+TABLES = ["fetches", "violations", "contested", "robots", "page_tags", "effective_tags", "usage_signals", "tag_conflicts",
+          "host_stats", "agent_stats", "issues",
           "group_verdicts", "robots_agents"]
 RESULTS = ["audit.json"] + [t + ".parquet" for t in TABLES]
 
