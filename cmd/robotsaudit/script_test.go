@@ -53,6 +53,7 @@ func TestScript(t *testing.T) {
 			"gz":    gzipFile,
 			"lock":  lock,
 			"rows":  rows,
+			"table": table,
 			"plain": plain,
 			"small": small,
 		},
@@ -149,6 +150,44 @@ func lock(ts *testscript.TestScript, neg bool, args []string) {
 	release, err := ingest.Lock(ts.MkAbs(args[0]))
 	ts.Check(err)
 	ts.Defer(func() { _ = release() })
+}
+
+// table TABLE TEXT COLUMN…: writes these columns of a Parquet file as lines of text,
+// null as "-".
+func table(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 3 {
+		ts.Fatalf("usage: table TABLE TEXT COLUMN…")
+	}
+	b, err := os.ReadFile(ts.MkAbs(args[0]))
+	ts.Check(err)
+	file, err := parquet.OpenFile(bytes.NewReader(b), int64(len(b)))
+	ts.Check(err)
+	var columns []int
+	for _, name := range args[2:] {
+		leaf, ok := file.Schema().Lookup(name)
+		if !ok {
+			ts.Fatalf("no column %s", name)
+		}
+		columns = append(columns, leaf.ColumnIndex)
+	}
+	rows := parquet.NewReader(file)
+	defer rows.Close()
+	var text strings.Builder
+	row := make([]parquet.Row, 1)
+	for range file.NumRows() {
+		if n, err := rows.ReadRows(row); n != 1 {
+			ts.Fatalf("%v", err)
+		}
+		for i, column := range columns {
+			cell := row[0][column].String()
+			if row[0][column].IsNull() {
+				cell = "-"
+			}
+			text.WriteString(strings.Repeat(" | ", min(i, 1)) + cell)
+		}
+		text.WriteByte('\n')
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(text.String()), 0o666))
 }
 
 // rows N FILE: a table has this many rows.
