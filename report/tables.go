@@ -19,9 +19,14 @@ const (
 	maxGroupRows  = 16_384
 	maxGroupText  = 4 << 20   // octets of strings
 	maxDictionary = 256 << 10 // octets where a column gives up its dictionary
-	maxBatch      = 256       // rows handed to the encoder at once
 	maxPage       = 32 << 10  // octets of a page: every column of every table holds one
 )
+
+// maxBatch is how many rows the encoder gets at once. Of three or more it writes some
+// nulls as "" or 0: in a column of an optional field that is no pointer, n nulls, then n
+// values, then nulls to the end of 64 rows (parquet-go v0.32.0;
+// github.com/parquet-go/parquet-go/issues/154).
+const maxBatch = 2
 
 // codec compresses all tables with one encoder at a time: each holds some
 // megabytes of history.

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -229,6 +230,61 @@ func TestFetchRows(t *testing.T) {
 	}
 	if n := read[nullable](t, dir, "fetches")[7]; n != (nullable{}) {
 		t.Errorf("what is not known is not null: %+v", n)
+	}
+}
+
+// TestNulls writes optional values and nulls in many orders: no null may come back as a
+// zero, nor a value as null.
+func TestNulls(t *testing.T) {
+	type row struct {
+		N       int64  `parquet:"n"`
+		Text    string `parquet:"text,optional"`
+		Name    string `parquet:"name,optional,dict"`
+		Integer int32  `parquet:"integer,optional"`
+		Known   *int32 `parquet:"known,optional"`
+	}
+	type nullable struct {
+		N       int64   `parquet:"n"`
+		Text    *string `parquet:"text,optional"`
+		Name    *string `parquet:"name,optional,dict"`
+		Integer *int32  `parquet:"integer,optional"`
+		Known   *int32  `parquet:"known,optional"`
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	for order := range 300 {
+		dir := t.TempDir()
+		w, err := createTable[row](dir, "nulls")
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, run := 1+random.IntN(300), 1+order%40
+		var want []nullable
+		for i := range rows {
+			in, out := row{N: int64(i)}, nullable{N: int64(i)}
+			there := func() bool { return order%2 == 0 && i/run == 1 || order%2 == 1 && random.IntN(run) == 0 }
+			if there() {
+				in.Text, out.Text = "text", new("text")
+			}
+			if there() {
+				in.Name, out.Name = "name", new("name")
+			}
+			if there() {
+				in.Integer, out.Integer = 7, new(int32(7))
+			}
+			if there() {
+				in.Known, out.Known = new(int32(0)), new(int32(0))
+			}
+			want = append(want, out)
+			if err := w.add(in); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.finish(); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, read[nullable](t, dir, "nulls")); diff != "" {
+			t.Fatalf("order %d (-want +got):\n%s", order, diff)
+		}
 	}
 }
 
