@@ -280,8 +280,12 @@ func TestGrouping(t *testing.T) {
 	t.Parallel()
 	list := mixed()
 	opt := Options{Agents: []string{"A", "B", "C", "D", "b"}}
+	often := 20
+	if testing.Short() {
+		often = 2
+	}
 	var want *recorder
-	for steps, runs := range map[int]int{1: 20, 3: 1, 12: 1} {
+	for steps, runs := range map[int]int{1: often, 3: 1, 12: 1} {
 		facts := makeFacts(t, steps, list...)
 		for range runs {
 			got, _ := evaluateFacts(t, facts, opt)

@@ -58,6 +58,9 @@ func TestCheckForms(t *testing.T) {
 
 // TestCheckBomb: a header without end, a body without end: neither reader holds it.
 func TestCheckBomb(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and of one archive")
+	}
 	path := filepath.Join(t.TempDir(), "a.warc")
 	if err := os.WriteFile(path, plain(response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\nContent-Encoding: gzip, gzip\r\n\r\n"+nestedZeros(),
 		"WARC-Payload-Digest: sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")), 0o666); err != nil {

@@ -156,7 +156,7 @@ func sample(t *testing.T, n, usual int) int {
 	case all != "":
 		return n
 	case testing.Short():
-		usual = max(1, usual/10)
+		usual = max(1, usual/20)
 	}
 	return min(n, usual)
 }
@@ -206,6 +206,9 @@ func (s *specimen) checkCut(t *testing.T, n int, ends map[int64]bool) {
 }
 
 func TestCutAnywhere(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and of one archive each")
+	}
 	eachSmallArchive(t, func(t *testing.T, s *specimen) {
 		if s.whole.result.Lossy > 0 {
 			return
@@ -323,6 +326,9 @@ func (s *specimen) namePlace(issues []Issue, n int64) bool {
 }
 
 func TestFlipAnyOctet(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and of one archive each")
+	}
 	eachSmallArchive(t, func(t *testing.T, s *specimen) {
 		for _, n := range places(t, len(s.archive), 40) {
 			s.checkFlip(t, n, byte(1+rand.IntN(255)))

@@ -42,6 +42,9 @@ func compressedMember(r io.Reader) []byte {
 // Whatever an archive holds, memory and time are bounded, and the records before
 // it count.
 func TestHostileArchives(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and of one archive each")
+	}
 	const big = 48 << 20
 	good := response("urn:good", "http://h/", ok200)
 	header := "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://h/robots.txt\r\nWARC-Date: 2024\r\n"

@@ -30,6 +30,9 @@ func trusts(c *collected) (all []string) {
 
 // Every layout of members gives the same records.
 func TestMemberLayouts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and of one archive each")
+	}
 	entries := []entry{warcinfoRecord("urn:i", "software: x\r\n")}
 	for i := range 20 {
 		entries = append(entries, response(fmt.Sprintf("urn:%d", i), fmt.Sprintf("http://h/%d", i), ok200+strings.Repeat(fmt.Sprint(i), i*40)))

@@ -368,6 +368,9 @@ func TestHTML(t *testing.T) {
 
 // TestHostile bounds the time that bodies and paths made to hurt can take.
 func TestHostile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and without goroutines")
+	}
 	stars := "disallow: /" + strings.Repeat("*a", 500) + "b\n"
 	for _, c := range []struct{ name, body, path string }{
 		{"10,000 rules of 500 stars, 8 KiB path", "user-agent: *\n" + strings.Repeat(stars, 10_000), "/" + strings.Repeat("a", 8192)},

@@ -105,7 +105,11 @@ func TestBucketOf(t *testing.T) {
 
 // TestMergeIsSort compares merges with a sort in memory.
 func TestMergeIsSort(t *testing.T) {
-	for seed := range uint64(12) {
+	seeds := uint64(12)
+	if testing.Short() {
+		seeds = 3
+	}
+	for seed := range seeds {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		dir := t.TempDir()
 		var all []fetch
@@ -508,13 +512,17 @@ func TestDamage(t *testing.T) {
 		try(fmt.Sprint("cut to ", size), whole[:size])
 	}
 	try("garbage", bytes.Repeat([]byte("PAR1"), 1000))
-	for range 300 {
+	places := 300
+	if testing.Short() {
+		places = 20
+	}
+	for range places {
 		at, bit := rng.IntN(len(whole)), rng.IntN(8)
 		content := bytes.Clone(whole)
 		content[at] ^= 1 << bit
 		try(fmt.Sprintf("bit %d of byte %d of %d", bit, at, len(whole)), content)
 	}
-	for range 300 { // the footer
+	for range places { // the footer
 		at := len(whole) - 1 - rng.IntN(6000)
 		content := bytes.Clone(whole)
 		content[at] = byte(rng.Uint32())

@@ -178,6 +178,9 @@ func FuzzScan(f *testing.F) {
 
 // TestScanWARC compares on every piece of HTML in the archives.
 func TestScanWARC(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and without goroutines")
+	}
 	const dir = "../../../shared/warc"
 	if _, err := os.Stat(dir); err != nil {
 		t.Skip("no archives at ", dir)
