@@ -149,7 +149,7 @@ def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--wild", type=pathlib.Path, default=WILD, help="a tar file of bodies")
     p.add_argument("--made", type=int, default=500, help="how many bodies to make up")
-    p.add_argument("--paths", type=int, default=12, help="paths asked of each body")
+    p.add_argument("--paths", type=int, default=10, help="paths asked of each body")
     p.add_argument("--seed", type=int, default=9309)
     p.add_argument("--jobs", type=int, default=os.cpu_count())
     args = p.parse_args()

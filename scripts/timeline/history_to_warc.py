@@ -963,6 +963,11 @@ def encoded_bodies(s):
 # ----------------------------------------------------------------- writing
 
 
+# Records by which a request and its response may end up apart: a User-Agent is looked
+# for within 4,096 records (ingest/limits.go).
+APART = 2000
+
+
 def write_archive(out, rng, exchanges):
     writer = WARCWriter(out, gzip=True, warc_version="1.1")
     infos = ["<urn:uuid:%s>" % uuid.UUID(int=rng.getrandbits(128), version=4) for _ in range(2)]
@@ -981,9 +986,9 @@ def write_archive(out, rng, exchanges):
         if e.ua is not None and e.join == "adjacent":
             units.append(parts if rng.random() < 0.5 else parts[::-1])
         else:
-            units += [[p] for p in parts]  # request and response may end up far apart
-    rng.shuffle(units)
-    for unit in units:
+            units += [[p] for p in parts]
+    places = [i + rng.uniform(0, APART) for i in range(len(units))]
+    for _, unit in sorted(zip(places, units), key=lambda placed: placed[0]):
         for record in unit:
             writer.write_record(record)
 
