@@ -22,7 +22,7 @@ KILL_OCTETS = 400 << 20  # of the archives for the kills: several tasks, a secon
 PEAK = 85e6  # octets of resident memory at two workers, however many the archives
 
 TABLES = ["fetches", "violations", "contested", "robots", "page_tags", "effective_tags", "usage_signals", "tag_conflicts",
-          "host_stats", "agent_stats", "issues",
+          "host_stats", "agent_stats", "exclusions", "issues",
           "group_verdicts", "robots_agents"]
 RESULTS = ["audit.json"] + [t + ".parquet" for t in TABLES]
 
