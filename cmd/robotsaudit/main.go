@@ -45,12 +45,18 @@ func main() {
 
 // run is the program: it returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	var profiles profiles
 	root := newRootCommand()
+	profiles.addFlags(root)
+	root.PersistentPreRunE = func(*cobra.Command, []string) error { return profiles.start() }
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
+	if stopErr := profiles.stop(); err == nil {
+		err = stopErr
+	}
 	var status exitStatus
 	if err != nil && !errors.As(err, &status) {
 		log, badFormat := newLogger(root)
