@@ -25,16 +25,19 @@ func (d *decider) answer(st *State, s *subject) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	return file.answer(st, s, file.reader(s.token)), nil
+	var a Answer
+	r := file.reader(s.token)
+	file.answer(&a, st, s, &r)
+	return a, nil
 }
 
 // answer asks a parsed file, by the groups of r, for the capture that it belongs to.
-func (f *parsedFile) answer(st *State, s *subject, r reader) Answer {
-	a := r.answer(s.path)
+func (f *parsedFile) answer(a *Answer, st *State, s *subject, r *reader) {
+	r.answer(a, s.path)
 	if f.whole != nil {
-		if b := match(f.whole.For(s.token), s.path); b.Verdict != a.Verdict {
+		if b := f.whole.For(s.token).Match(s.path); verdictOf(b.Allowed) != a.Verdict {
 			a.Notes |= NoteParseLimit
-			a.allows = a.allows || b.Verdict == Allowed
+			a.allows = a.allows || b.Allowed
 		}
 	}
 	if ingest.Flags(st.BodyFlags)&ingest.FlagBodyCut != 0 {
@@ -44,7 +47,7 @@ func (f *parsedFile) answer(st *State, s *subject, r reader) Answer {
 		a.Notes |= NoteHTML
 		a.allows = true
 	}
-	if f.lineCut != nil && a.Verdict == Disallowed && match(f.lineCut.For(s.token), s.path).Verdict == Allowed {
+	if f.lineCut != nil && a.Verdict == Disallowed && f.lineCut.For(s.token).Match(s.path).Allowed {
 		a.allows = true // the rule may be longer than what is left of it
 	}
 	if st.Outcome == OutcomePartial {
@@ -52,37 +55,31 @@ func (f *parsedFile) answer(st *State, s *subject, r reader) Answer {
 		// may allow what this part forbids.
 		a.Notes |= NotePartial
 		if a.Verdict != Disallowed {
-			a = Answer{Reason: Truncated, Notes: a.Notes}
+			*a = Answer{Reason: Truncated, Notes: a.Notes}
 		}
 	}
-	return a
-}
-
-// match asks the group of a parsed file.
-func match(g *robots.Group, path string) Answer {
-	m := g.Match(path)
-	a := Answer{Verdict: verdictOf(m.Allowed), Reason: matchReasons[m.Reason], Rule: m.Rule, Group: g.Key(), GroupLine: g.Line(m.Rule)}
-	if m.ReservedEncoding {
-		a.Notes |= NoteReservedEncoding
-		a.allows = !m.Allowed
-	}
-	return a
 }
 
 // answer asks the group, and notes where another way of matching tokens would answer
 // otherwise.
-func (r *reader) answer(path string) Answer {
-	a := match(r.group, path)
-	a.Match = r.match
+func (r *reader) answer(a *Answer, path string) {
+	m := r.group.Match(path)
+	*a = Answer{
+		Verdict: verdictOf(m.Allowed), Reason: matchReasons[m.Reason], Match: r.match,
+		Rule: m.Rule, Group: r.group.Key(), GroupLine: r.group.Line(m.Rule),
+	}
+	if m.ReservedEncoding {
+		a.Notes |= NoteReservedEncoding
+		a.allows = !m.Allowed
+	}
 	for _, g := range r.others {
-		if verdictOf(g.Match(path).Allowed) != a.Verdict {
+		if g.Match(path).Allowed != m.Allowed {
 			a.Notes |= NoteOtherMode
 		}
 	}
-	return a
 }
 
-var matchReasons = map[robots.Reason]Reason{
+var matchReasons = [...]Reason{
 	robots.ReasonRule:      ReasonRule,
 	robots.ReasonNoRule:    NoMatchingRule,
 	robots.ReasonNoGroup:   NoMatchingGroup,
@@ -230,6 +227,7 @@ type fileCache struct {
 	files   map[string]*parsedFile
 	size    int64 // octets of the bodies in files
 	tokens  map[string]string
+	last    struct{ userAgent, token string } // fetches of one crawler follow one another
 }
 
 // maxCachedBodies bounds the bodies whose parsed form is kept, in octets.
@@ -278,8 +276,8 @@ func (c *fileCache) get(st *State) (*parsedFile, error) {
 
 // tokenOf derives a product token from a User-Agent string.
 func (c *fileCache) tokenOf(userAgent string) (token string, ok bool) {
-	if userAgent == "" {
-		return "", false
+	if userAgent == c.last.userAgent {
+		return c.last.token, c.last.token != ""
 	}
 	token, known := c.tokens[userAgent]
 	if !known {
@@ -289,6 +287,7 @@ func (c *fileCache) tokenOf(userAgent string) (token string, ok bool) {
 		}
 		c.tokens[userAgent] = token
 	}
+	c.last.userAgent, c.last.token = userAgent, token
 	return token, token != ""
 }
 

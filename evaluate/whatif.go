@@ -68,11 +68,13 @@ func (w *whatIf) ask(r *Result, s *subject, v *view, teams []team) error {
 	common := Result{Fetch: r.Fetch}
 	common.Notes = r.Notes & NoteURLCut
 	common.govern(v, s.time)
+	w.verdict = GroupVerdict{Fetch: r.Fetch, Governing: r.Governing, Evidence: v.evidence}
 	for i := range teams {
 		s.token = teams[i].tokens[0]
-		answer := file.answer(r.Governing, s, teams[i].reader)
-		answer.Notes |= common.Notes
-		if err := w.pass(r.Fetch, r.Governing, v.evidence, answer, teams[i].group); err != nil {
+		file.answer(&w.verdict.Answer, r.Governing, s, &teams[i].reader)
+		w.verdict.Notes |= common.Notes
+		w.verdict.Group = teams[i].group
+		if err := w.sink.GroupVerdict(&w.verdict); err != nil {
 			return err
 		}
 	}
