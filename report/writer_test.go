@@ -650,16 +650,20 @@ func benchmarkResult(b *testing.B, r evaluate.Result) {
 		b.Fatal(err)
 	}
 	defer w.Abandon()
+	fetches := make([]ingest.Fetch, 16_384)
+	for i := range fetches {
+		f := *r.Fetch
+		f.URL = fmt.Sprintf("%s/articles/%d/index.html", f.Origin, i*7919)
+		f.RecordID = "\x00" + fmt.Sprintf("%016x", i*104729)
+		f.PayloadDigest = fmt.Sprintf("sha1:%032X", i*15485863)
+		fetches[i] = f
+	}
 	var peak uint64
 	n := 0
 	b.ReportAllocs()
 	for b.Loop() {
-		f := *r.Fetch
-		f.URL = fmt.Sprintf("%s/articles/%d/index.html", f.Origin, n*7919)
-		f.Offset = int64(n) * 4000
-		f.RecordID = "\x00" + fmt.Sprintf("%016x", n*104729)
-		f.PayloadDigest = fmt.Sprintf("sha1:%032X", n*15485863)
-		r.Fetch = &f
+		r.Fetch = &fetches[n%len(fetches)]
+		r.Fetch.Offset = int64(n) * 4000
 		if err := w.Result(&r); err != nil {
 			b.Fatal(err)
 		}
