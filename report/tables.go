@@ -11,15 +11,18 @@ import (
 	"reflect"
 
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/compress/zstd"
+
+	"github.com/robotsaudit/robotsaudit/internal/codec"
 )
 
-// A row group is in memory until it is written. It ends at whichever comes first.
+// A row group is in memory, compressed, until it is written. It ends at whichever comes
+// first. Of those before it the footer is in memory, which has an entry for every page:
+// groups are as large as what they hold allows.
 const (
-	maxGroupRows  = 16_384
-	maxGroupText  = 4 << 20   // octets of strings
-	maxDictionary = 256 << 10 // octets where a column gives up its dictionary
-	maxPage       = 32 << 10  // octets of a page: every column of every table holds one
+	maxGroupRows  = 65_536
+	maxGroupText  = 8 << 20  // octets of strings
+	maxDictionary = 64 << 10 // octets where a column gives up its dictionary, with the page in hand
+	maxPage       = 16 << 10 // octets of a page: every column of every table holds one
 )
 
 // maxBatch is how many rows the encoder gets at once. Of three or more it writes some
@@ -28,9 +31,8 @@ const (
 // github.com/parquet-go/parquet-go/issues/154).
 const maxBatch = 2
 
-// codec compresses all tables with one encoder at a time: each holds some
-// megabytes of history.
-var codec = &zstd.Codec{Level: zstd.SpeedFastest, Concurrency: 1}
+// pageCodec compresses the pages of all tables.
+var pageCodec codec.Zstd
 
 // table writes one result table.
 type table[T any] struct {
@@ -51,7 +53,7 @@ func createTable[T any](dir, name string) (*table[T], error) {
 		return nil, err
 	}
 	w := parquet.NewGenericWriter[T](f,
-		parquet.Compression(codec),
+		parquet.Compression(&pageCodec),
 		parquet.PageBufferSize(maxPage),
 		parquet.DictionaryMaxBytes(maxDictionary),
 		parquet.CreatedBy("robotsaudit", SchemaVersion, ""),

@@ -45,7 +45,8 @@ func Create(path string) (*Writer, error) {
 	// frames depend on nothing but the body. SHA-256 stands in for a
 	// frame's own checksum.
 	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedDefault),
-		zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false), zstd.WithZeroFrames(true))
+		zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false), zstd.WithZeroFrames(true),
+		zstd.WithWindowSize(window), zstd.WithLowerEncoderMem(true))
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +155,12 @@ type decoder struct {
 	input *bufio.Reader
 }
 
-// maxWindow is the largest window that the encoder uses at its level.
+// window is how far the encoder looks back: the first body larger than a block makes
+// it hold that much from then on, in every task. Nearly all bodies are smaller.
+const window = 512 << 10
+
+// maxWindow is the largest window that a frame may ask for: what the encoder used
+// before window bounded it.
 const maxWindow = 8 << 20
 
 func newDecoder() (*decoder, error) {

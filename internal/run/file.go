@@ -9,7 +9,8 @@ import (
 	"os"
 
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/compress/zstd"
+
+	"github.com/robotsaudit/robotsaudit/internal/codec"
 )
 
 // errDamaged is wrapped by every error about the content of a run file.
@@ -68,7 +69,7 @@ type fileWriter[T any] struct {
 	group limit // of the row group
 }
 
-// limit counts rows and bytes up to maxRows or maxBytes.
+// limit counts rows and bytes.
 type limit struct{ rows, bytes int }
 
 func (l *limit) add(bytes int) {
@@ -76,14 +77,14 @@ func (l *limit) add(bytes int) {
 	l.bytes += bytes
 }
 
-func (l *limit) reached() bool { return l.rows >= maxRows || l.bytes >= maxBytes }
+func (l *limit) reached(bytes int) bool { return l.rows >= maxRows || l.bytes >= bytes }
 
 // batchRows is how many rows are written or read at once, column by column.
 const batchRows = 64
 
-// codec is shared so that runs reuse its encoders. With one thread and no
-// clock in the metadata the same rows give the same bytes.
-var codec = &zstd.Codec{Level: zstd.SpeedFastest, Concurrency: 1}
+// pageCodec is shared so that runs reuse its encoders. With no clock in the metadata the
+// same rows give the same bytes.
+var pageCodec codec.Zstd
 
 func createFile[T any](path string, l *layout[T]) (*fileWriter[T], error) {
 	file, err := os.Create(path)
@@ -93,7 +94,7 @@ func createFile[T any](path string, l *layout[T]) (*fileWriter[T], error) {
 	options := []parquet.WriterOption{
 		l.schema,
 		parquet.CreatedBy("robotsaudit", "1", ""),
-		parquet.Compression(codec),
+		parquet.Compression(&pageCodec),
 		parquet.PageBufferSize(pageBytes),
 		parquet.DictionaryMaxBytes(dictionaryBytes),
 		parquet.DataPageStatistics(false),
@@ -120,7 +121,7 @@ func (w *fileWriter[T]) add(row *T, bucket, size int) error {
 	w.batchBytes += size
 	w.counts[bucket]++
 	w.group.add(size)
-	if w.group.reached() {
+	if w.group.reached(groupBytes) {
 		return w.closeGroup()
 	}
 	if len(w.batch) == batchRows || w.batchBytes >= pageBytes {

@@ -9,9 +9,9 @@ import (
 	"slices"
 )
 
-// maxFanIn is how many run files are open at once. Each holds about a third of
-// a megabyte; a row is rewritten once more for every power of maxFanIn runs.
-const maxFanIn = 32
+// maxFanIn is how many run files are open at once. Each holds about half a megabyte;
+// a row is rewritten once more for every power of maxFanIn runs.
+const maxFanIn = 16
 
 // MergeOptions says what to merge, and where.
 type MergeOptions[T any] struct {

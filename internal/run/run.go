@@ -10,13 +10,17 @@ package run
 // file format: it never changes.
 const Buckets = 1024
 
-// Limits of a run, and of a row group in files that compaction makes longer.
-// The row group bounds what a writer holds: Parquet pages of a group can only
-// be written out once the group is complete.
+// Limits of a run.
 const (
 	maxRows  = 100_000
 	maxBytes = 4 << 20 // small: every worker holds a run of each kind while it fills
 )
+
+// groupBytes is what a row group holds, of octets of rows, in files that compaction
+// makes longer than a run. Pages of a group can only be written out once the group is
+// complete, so it bounds what a writer holds, compressed; but a merge holds the footers
+// of all groups of all its files.
+const groupBytes = 16 << 20
 
 // pageBytes is the size of a decoded page. A merge holds one page of each
 // column of each run, so the page size decides the memory of a merge.

@@ -59,7 +59,7 @@ func (w *Writer[T]) Add(row T) error {
 	w.keys = append(w.keys, k)
 	*w.row(k) = row
 	w.held.add(w.spec.Size(&row))
-	if w.held.reached() {
+	if w.held.reached(maxBytes) {
 		return w.writeRun()
 	}
 	return nil

@@ -1,0 +1,56 @@
+package codec
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// TestReadable decodes with the codec that every reader of the files has.
+func TestReadable(t *testing.T) {
+	var c Zstd
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, size := range []int{0, 1, 8 << 10, window, window + 1, 5 << 20} {
+		var page []byte
+		for len(page) < size {
+			page = fmt.Appendf(page, "http://www.example.org/section/%d/", rng.IntN(100))
+		}
+		page = page[:size]
+		first, err := c.Encode(nil, page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, _ := new(Zstd).Encode(make([]byte, 3, 100), page)
+		if !bytes.Equal(first, again) {
+			t.Errorf("%d octets: another encoder writes another frame", size)
+		}
+		if size > 100 && len(first) > size/2 {
+			t.Errorf("%d octets became %d", size, len(first))
+		}
+		if got, err := parquet.Zstd.Decode(nil, first); err != nil || !bytes.Equal(got, page) {
+			t.Errorf("%d octets: read as %d, %v", size, len(got), err)
+		}
+	}
+}
+
+// TestMemory compresses a page larger than the window, after which an encoder holds
+// no more than before.
+func TestMemory(t *testing.T) {
+	const held = 2 << 20
+	var c Zstd
+	page, dst := make([]byte, 1<<20), make([]byte, 0, 1<<20)
+	rand.NewChaCha8([32]byte{}).Read(page)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := c.Encode(dst, page); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if grown := after.TotalAlloc - before.TotalAlloc; grown > held {
+		t.Errorf("an encoder takes %d octets", grown)
+	}
+}
