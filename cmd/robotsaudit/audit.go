@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -364,6 +365,7 @@ func runIngest(cmd *cobra.Command, log *slog.Logger, args []string, flags ingest
 		if err != nil {
 			return err
 		}
+		debug.FreeOSMemory() // what reading took is not what deciding takes
 		log.Info(readText(progress, time.Since(start)))
 		facts, err := ingest.OpenFacts(flags.output)
 		if err != nil {
