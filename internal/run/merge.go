@@ -11,7 +11,7 @@ import (
 
 // maxFanIn is how many run files are open at once. Each holds about half a megabyte;
 // a row is rewritten once more for every power of maxFanIn runs.
-const maxFanIn = 16
+const maxFanIn = 24
 
 // MergeOptions says what to merge, and where.
 type MergeOptions[T any] struct {
