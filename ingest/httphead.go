@@ -86,7 +86,8 @@ func parseResponseHead(head []byte) httpHead {
 	h := httpHead{status: -1}
 	line, rest := cutLine(head)
 	h.status = parseStatus(line)
-	for f := (fields{rest: rest}); f.next(); {
+	f := fields{rest: rest}
+	for f.next() {
 		h.setResponse(f.name, f.value, f.line)
 	}
 	return h
@@ -100,7 +101,8 @@ func parseRequestHead(head []byte) httpHead {
 	if len(method) <= 32 {
 		h.method = strings.ToUpper(string(method))
 	}
-	for f := (fields{rest: rest}); f.next(); {
+	f := fields{rest: rest}
+	for f.next() {
 		if string(f.name) == "user-agent" && h.userAgent == "" {
 			h.userAgent = h.capped("User-Agent", f.value, maxUserAgent)
 		}
@@ -156,7 +158,8 @@ func (f *fields) next() bool {
 
 // eachField calls f for every field.
 func eachField(b []byte, f func(name, value, line []byte)) {
-	for in := (fields{rest: b}); in.next(); {
+	in := fields{rest: b}
+	for in.next() {
 		f(in.name, in.value, in.line)
 	}
 }

@@ -38,7 +38,7 @@ const (
 	maxRepeated      = 8         // contradicting fields of one record that are named
 	taskBytes        = 128 << 20 // octets of consecutive inputs in one task
 	taskInputs       = 4096      // inputs in one task
-	readBuffer       = 256 << 10 // octets read from a file at once
+	readBuffer       = 64 << 10  // octets read from a file at once
 	maxAhead         = 1 << 20   // octets decompressed ahead of a record in memory
 	aheadPart        = 1 << 20   // octets of a file that are inflated ahead at a time
 	aheadKept        = 64 << 10  // octets kept of the content of a member that is inflated ahead

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/tag"
@@ -31,8 +32,8 @@ func (c *committer) scanPage(r *record, x *exchange, h *httpHead, stored io.Read
 	defer func() { c.page = raw[:0] }()
 	for _, limit := range pagePrefixes {
 		n := len(raw)
-		raw = append(raw, make([]byte, limit-n)...)
-		got, err := io.ReadFull(stored, raw[n:])
+		raw = slices.Grow(raw, limit-n)
+		got, err := io.ReadFull(stored, raw[n:limit])
 		raw = raw[:n+got]
 		ended := err == io.EOF || err == io.ErrUnexpectedEOF
 		if err != nil && !ended {

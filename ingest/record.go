@@ -230,8 +230,14 @@ func trimBrackets(value []byte) []byte {
 
 // cutLine cuts a line off b, without its CRLF or LF.
 func cutLine(b []byte) (line, rest []byte) {
-	line, rest, _ = bytes.Cut(b, []byte{'\n'})
-	return bytes.TrimSuffix(line, []byte{'\r'}), rest
+	line = b
+	if n := bytes.IndexByte(b, '\n'); n >= 0 {
+		line, rest = b[:n], b[n+1:]
+	}
+	if n := len(line) - 1; n >= 0 && line[n] == '\r' {
+		line = line[:n]
+	}
+	return line, rest
 }
 
 func lowerASCII(dst, src []byte) []byte {

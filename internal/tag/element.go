@@ -93,14 +93,29 @@ func (a *attributes) keep(key, value []byte) {
 	}
 }
 
+// maxElementName is how many octets are read of a meta's name, and of a link's
+// relations.
+const maxElementName = 256
+
+// maySpeak reports whether the element may speak of use. It spares the others, which
+// most are, copies of their attributes.
+func (a *attributes) maySpeak(link bool) bool {
+	if link {
+		rel := a.rel[:min(len(a.rel), maxElementName)]
+		return hasLicense(string(rel)) || bytes.IndexByte(rel, '&') >= 0
+	}
+	name := a.name[:min(len(a.name), maxElementName)]
+	return len(name) > 0 && !otherNames[string(name)] && bytes.IndexByte(name, ':') < 0
+}
+
 // item is the element as it is kept.
 func (a *attributes) item(link bool) Item {
 	if link {
-		it := Item{Link: true, Name: lower(attributeText(a.rel, 256)), Type: attributeText(a.kind, 256)}
+		it := Item{Link: true, Name: lower(attributeText(a.rel, maxElementName)), Type: attributeText(a.kind, 256)}
 		it.Content = attributeText(a.href, MaxLine+1)
 		return it.cut()
 	}
-	it := Item{Name: lower(trim(attributeText(a.name, 256)))}
+	it := Item{Name: lower(trim(attributeText(a.name, maxElementName)))}
 	it.Content = attributeText(a.content, MaxLine+1)
 	return it.cut()
 }

@@ -2,6 +2,8 @@ package tag
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math/bits"
 	"strings"
 	"unicode/utf16"
 )
@@ -121,19 +123,17 @@ func lastCandidate(page []byte) (end int) {
 	var t attributes
 	work := 0
 	for i := 0; ; {
-		n := bytes.IndexByte(page[i:], '<')
+		n := nextMetaOrLink(page[i:])
 		if n < 0 {
 			return end
 		}
 		i += n + 1
-		if i >= len(page) || page[i]|0x20 != 'm' && page[i]|0x20 != 'l' {
-			continue
-		}
-		if link := page[i]|0x20 == 'l'; !hasName(page[i:], "meta") && !(link && hasName(page[i:], "link")) {
+		link := hasName(page[i:], "link")
+		if !link && !hasName(page[i:], "meta") {
 			continue
 		}
 		after, ok := t.read(page, i+4)
-		if ok && t.item(page[i]|0x20 == 'l').speaks() {
+		if ok && t.maySpeak(link) && t.item(link).speaks() {
 			end = i + 1
 		}
 		// Tags that never end would be read again and again.
@@ -141,6 +141,36 @@ func lastCandidate(page []byte) (end int) {
 			return len(page)
 		}
 	}
+}
+
+// nextMetaOrLink returns the place of the next "<" that "meta" or "link" may stand
+// behind, -1 where there is none.
+func nextMetaOrLink(page []byte) int {
+	rest := page
+	for len(rest) >= 16+3 && metaOrLink(rest)|metaOrLink(rest[8:]) == 0 {
+		rest = rest[16:]
+	}
+	for ; len(rest) >= 8+3; rest = rest[8:] {
+		if found := metaOrLink(rest); found != 0 {
+			return len(page) - len(rest) + bits.TrailingZeros64(found)/8
+		}
+	}
+	if n := bytes.IndexByte(rest, '<'); n >= 0 {
+		return len(page) - len(rest) + n
+	}
+	return -1
+}
+
+// metaOrLink looks for a "<" with a "t" or "n" three places behind it, which few
+// other tags have, among the first eight octets of page, which has three more. They
+// are compared at once, as pages have a "<" every few octets. The lowest bit that
+// is set is the highest one of the octet that is found.
+func metaOrLink(page []byte) uint64 {
+	const ones, high = 0x0101010101010101, 0x8080808080808080
+	const varies = 't' ^ 'n' | 'a' ^ 'A'
+	differs := binary.LittleEndian.Uint64(page) ^ '<'*ones
+	differs |= (binary.LittleEndian.Uint64(page[3:]) | varies*ones) ^ ('n'|varies)*ones
+	return (differs - ones) &^ differs & high
 }
 
 // hasName reports whether a tag name, and nothing more, stands at the beginning.

@@ -184,7 +184,7 @@ func (s *scanner) startTag() {
 		s.at = after
 		if ok {
 			s.enter(name)
-			if begin <= s.stop {
+			if begin <= s.stop && s.attributes.maySpeak(link) {
 				s.keep(s.attributes.item(link))
 			}
 		}
