@@ -37,8 +37,11 @@ type committer struct {
 	targets   targetSet
 	segments  segments
 	stats     InputStats
+	draft     draft  // of the record in hand
 	head      []byte // reused buffer
 	page      []byte // likewise
+	payload   unread // of the record in hand, behind its HTTP head
+	scanned   unread // the same once a page was scanned
 	forgotten bool   // fetches were emitted before their request could be found
 	verify    bool   // compare the digests of all records, not of policy captures alone
 }
@@ -79,15 +82,13 @@ func newCommitter(input int32, entry string, out sink) *committer {
 		warcinfos: make(map[string]Crawl),
 		pairing:   newPairing(),
 		stats:     InputStats{Records: make(map[string]int64)},
-		head:      make([]byte, 0, 16<<10),
+		head:      make([]byte, 0, 4<<10),
 	}
 }
 
 // extract takes from a record what the facts need. It reads no further than that.
 // The record does not count yet.
-func (c *committer) extract(r *record) (draft, error) {
-	var d draft
-	var err error
+func (c *committer) extract(r *record, d *draft) (err error) {
 	if c.verify {
 		d.check(r)
 	}
@@ -103,15 +104,15 @@ func (c *committer) extract(r *record) (draft, error) {
 	}
 	switch r.kind {
 	case "warcinfo", kindARCInfo:
-		err = c.extractWarcinfo(r, &d)
+		err = c.extractWarcinfo(r, d)
 	case "request":
-		err = c.extractRequest(r, &d)
+		err = c.extractRequest(r, d)
 	case "metadata":
-		err = c.extractMetadata(r, &d)
+		err = c.extractMetadata(r, d)
 	case "response", "revisit", "resource", kindARC:
-		err = c.extractFetch(r, &d)
+		err = c.extractFetch(r, d)
 	case "continuation":
-		err = c.extractContinuation(r, &d)
+		err = c.extractContinuation(r, d)
 	}
 	if r.segmentNumber == 1 && r.kind != "continuation" && d.assembly == nil {
 		d.assembly = new(assembly)
@@ -119,11 +120,11 @@ func (c *committer) extract(r *record) (draft, error) {
 	if err == nil {
 		err = d.endCheck(r)
 	}
-	return d, err
+	return err
 }
 
 // accept counts a record whose end has been verified.
-func (c *committer) accept(r *record, d draft, length int64) error {
+func (c *committer) accept(r *record, d *draft, length int64) error {
 	c.index++
 	c.count(r.kind)
 	c.stats.Digests.add(d.digestStats)
@@ -142,7 +143,7 @@ func (c *committer) accept(r *record, d draft, length int64) error {
 			return err
 		}
 	case r.kind == "continuation":
-		if err := c.join(r, &d, length); err != nil {
+		if err := c.join(r, d, length); err != nil {
 			return err
 		}
 	}
@@ -244,7 +245,7 @@ func (c *committer) extractRequest(r *record, d *draft) error {
 		}
 		return nil
 	}
-	return d.checkPayload(r, &h, io.MultiReader(bytes.NewReader(body), r.block))
+	return d.checkPayload(r, &h, c.payload.of(body, r.block))
 }
 
 // extractFetch makes an exchange of a response, revisit or resource, if it is a
@@ -331,7 +332,7 @@ func revisitProfile(uri string) RevisitProfile {
 func (c *committer) extractPayload(r *record, url weburl.URL, d *draft) error {
 	x := d.exchange
 	x.Kind = captureKind(url)
-	if x.Kind == captureUnknown && c.targets.has(urlKey(url)) {
+	if x.Kind == captureUnknown && !c.targets.empty() && c.targets.has(urlKey(url)) {
 		x.Kind = CaptureTarget
 	}
 	if x.Kind != captureUnknown {
@@ -358,7 +359,7 @@ func (c *committer) readPayload(r *record, d *draft) error {
 	c.head = head[:0]
 	if !isHTTP(head) {
 		// No status line: an HTTP/0.9 body. Of a revisit: no HTTP head at all.
-		return c.keepBody(r, d, nil, io.MultiReader(bytes.NewReader(append(head, body...)), r.block))
+		return c.keepBody(r, d, nil, c.payload.of(append(head, body...), r.block))
 	}
 	h := parseResponseHead(head)
 	c.applyHead(r, d, &h)
@@ -372,7 +373,7 @@ func (c *committer) readPayload(r *record, d *draft) error {
 		d.leavePayload()
 		return c.keepBody(r, d, &h, bytes.NewReader(nil))
 	}
-	return c.keepBody(r, d, &h, io.MultiReader(bytes.NewReader(body), r.block))
+	return c.keepBody(r, d, &h, c.payload.of(body, r.block))
 }
 
 func (c *committer) applyHead(r *record, d *draft, h *httpHead) {
@@ -569,6 +570,8 @@ func (s *targetSet) add(key string) {
 	s.order = append(s.order, key)
 }
 
+func (s *targetSet) empty() bool { return len(s.keys) == 0 }
+
 func (s *targetSet) has(key string) bool { return s.keys[key] }
 
 // readInput reads all records of an input into out. An error is one of reading
@@ -602,7 +605,9 @@ func (c *committer) readInput(r recordReader, size int64) error {
 
 // readRecord takes one record in. Its facts count only once its end is verified.
 func (c *committer) readRecord(r recordReader, rec *record) error {
-	d, err := c.extract(rec)
+	c.draft = draft{}
+	d := &c.draft
+	err := c.extract(rec, d)
 	if isReadError(err) {
 		return err
 	}

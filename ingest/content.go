@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 )
 
 // content is a run of octets that can be looked at where it lies, and skipped,
@@ -40,6 +41,41 @@ func (b buffered) Discard(n int64) (int64, error) {
 			return n - left, err
 		}
 	}
+}
+
+// unread is what has been read ahead of a reader, and the rest of it.
+type unread struct {
+	ahead octets
+	rest  io.Reader
+}
+
+// of makes u, which is used again, the octets ahead and those of rest.
+func (u *unread) of(ahead []byte, rest io.Reader) io.Reader {
+	*u = unread{ahead, rest}
+	return u
+}
+
+func (u *unread) Read(p []byte) (int, error) {
+	if len(u.ahead) > 0 {
+		return u.ahead.Read(p)
+	}
+	return u.rest.Read(p)
+}
+
+// readUpTo reads at most limit octets into buf, which grows as it must.
+func readUpTo(in io.Reader, buf []byte, limit int) ([]byte, error) {
+	for buf = buf[:0]; len(buf) < limit; {
+		buf = slices.Grow(buf, 512)
+		n, err := in.Read(buf[len(buf):min(cap(buf), limit)])
+		buf = buf[:len(buf)+n]
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return buf, err
+		}
+	}
+	return buf, nil
 }
 
 // octets are content in memory.

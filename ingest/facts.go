@@ -233,30 +233,31 @@ func appendUUID(dst, id []byte) ([]byte, bool) {
 	if len(id) != len(uuidPrefix)+36 || string(id[:len(uuidPrefix)]) != uuidPrefix {
 		return dst, false
 	}
-	dst = append(dst, uuidTag...)
-	digits, high := 0, byte(0)
-	for i, c := range id[len(uuidPrefix):] {
-		switch {
-		case i == 8 || i == 13 || i == 18 || i == 23:
-			if c != '-' {
-				return dst, false
-			}
-			continue
-		case '0' <= c && c <= '9':
-			c -= '0'
-		case 'a' <= c && c <= 'f':
-			c -= 'a' - 10
-		default:
-			return dst, false
-		}
-		if digits++; digits%2 == 1 {
-			high = c << 4
-		} else {
-			dst = append(dst, high|c)
-		}
+	text := id[len(uuidPrefix):]
+	if text[8] != '-' || text[13] != '-' || text[18] != '-' || text[23] != '-' {
+		return dst, false
 	}
-	return dst, true
+	dst = append(dst, uuidTag...)
+	all := byte(0)
+	for _, i := range [16]uint8{0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34} {
+		high, low := hexDigits[text[i]], hexDigits[text[i+1]]
+		all |= high | low
+		dst = append(dst, high<<4|low)
+	}
+	return dst, all < 16
 }
+
+// hexDigits has the value of each lower-case hexadecimal digit, and more than 15 for
+// other octets.
+var hexDigits = func() (values [256]byte) {
+	for c := range values {
+		values[c] = 0xff
+	}
+	for i, c := range []byte("0123456789abcdef") {
+		values[c] = byte(i)
+	}
+	return values
+}()
 
 // RecordIDText is the inverse of the packing of Fetch.RecordID: the id as the
 // record gives it, without angle brackets.

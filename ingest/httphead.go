@@ -88,7 +88,7 @@ func parseResponseHead(head []byte) httpHead {
 	h.status = parseStatus(line)
 	f := fields{rest: rest}
 	for f.next() {
-		h.setResponse(f.name, f.value, f.line)
+		h.setResponse(f.name(), f.value, f.line)
 	}
 	return h
 }
@@ -103,7 +103,7 @@ func parseRequestHead(head []byte) httpHead {
 	}
 	f := fields{rest: rest}
 	for f.next() {
-		if string(f.name) == "user-agent" && h.userAgent == "" {
+		if string(f.name()) == "user-agent" && h.userAgent == "" {
 			h.userAgent = h.capped("User-Agent", f.value, maxUserAgent)
 		}
 	}
@@ -133,11 +133,14 @@ func parseStatus(line []byte) int16 {
 // fields reads field lines one after the other, without an allocation.
 type fields struct {
 	rest  []byte
-	name  []byte // lower case
+	raw   []byte // the name as it stands
 	value []byte // with folded lines joined (RFC 9112 §5.2)
 	line  []byte // joined but otherwise as it stands
 	lower [64]byte
 }
+
+// name is the name in lower case. It is valid until the next field.
+func (f *fields) name() []byte { return lowerASCII(f.lower[:0], f.raw) }
 
 // next reads the next field. It returns false behind the last one.
 func (f *fields) next() bool {
@@ -149,7 +152,7 @@ func (f *fields) next() bool {
 		f.line, f.rest = unfold(line, rest)
 		name, value, ok := bytes.Cut(f.line, []byte{':'})
 		if name = bytes.TrimSpace(name); ok && len(name) <= len(f.lower) {
-			f.name, f.value = lowerASCII(f.lower[:0], name), bytes.TrimSpace(value)
+			f.raw, f.value = name, bytes.TrimSpace(value)
 			return true
 		}
 	}
@@ -160,7 +163,7 @@ func (f *fields) next() bool {
 func eachField(b []byte, f func(name, value, line []byte)) {
 	in := fields{rest: b}
 	for in.next() {
-		f(in.name, in.value, in.line)
+		f(in.name(), in.value, in.line)
 	}
 }
 

@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"bytes"
-	"io"
 	"strconv"
 )
 
@@ -27,10 +26,11 @@ func (c *committer) extractMetadata(r *record, d *draft) error {
 	default:
 		return nil
 	}
-	b, err := io.ReadAll(io.LimitReader(r.block, maxMetadata))
+	b, err := readUpTo(r.block, c.head, maxMetadata)
 	if err != nil {
 		return err
 	}
+	c.head = b[:0]
 	full := len(b) == maxMetadata
 	if full { // the line that is cut says something else
 		b = b[:bytes.LastIndexByte(b, '\n')+1]
@@ -40,7 +40,10 @@ func (c *committer) extractMetadata(r *record, d *draft) error {
 		m.names = append(m.names, r.refersTo)
 	}
 	found := false
-	eachField(b, func(name, value, _ []byte) { found = m.set(string(name), value) || found })
+	f := fields{rest: b}
+	for f.next() {
+		found = m.set(f.name(), f.value) || found
+	}
 	if full && !found {
 		d.note(r, IssueValueCut, "the rest dropped", "nothing that is kept in the first %d octets of a metadata record", maxMetadata)
 	}
@@ -54,8 +57,8 @@ func (c *committer) extractMetadata(r *record, d *draft) error {
 }
 
 // set stores a field and reports whether it is one that is kept.
-func (m *metadata) set(name string, value []byte) bool {
-	switch name {
+func (m *metadata) set(name, value []byte) bool {
+	switch string(name) {
 	case "via":
 		first(&m.via, cut(string(value), maxURL))
 		m.flags |= FlagDiscovery

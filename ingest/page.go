@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"bytes"
 	"io"
 	"net/http"
 	"slices"
@@ -47,7 +46,7 @@ func (c *committer) scanPage(r *record, x *exchange, h *httpHead, stored io.Read
 			break
 		}
 	}
-	return io.MultiReader(bytes.NewReader(raw), stored), nil
+	return c.scanned.of(raw, stored), nil
 }
 
 // findMetas scans the beginning of a decoded body. What lies behind the head binds

@@ -44,6 +44,7 @@ type pairing struct {
 	oldest   int                    // no record before it is remembered
 	settled  int                    // no fetch up to here waits for metadata alone
 	waiting  int                    // octets that pending, requests and metadata hold
+	mine     []*exchange            // reused: the fetches of the record in hand
 }
 
 func newPairing() pairing {
@@ -93,7 +94,7 @@ func (p *pairing) requestOf(x *exchange) *request {
 func (p *pairing) addRequest(q *request) (done []*exchange) {
 	p.requests[q.index] = q
 	p.waiting += q.size()
-	var mine []*exchange
+	mine := p.mine[:0]
 	if q.id != "" {
 		if p.ids[q.id] == nil {
 			p.ids[q.id] = q
@@ -106,6 +107,7 @@ func (p *pairing) addRequest(q *request) (done []*exchange) {
 		}
 		mine = append(mine, p.byID[id]...)
 	}
+	p.mine = mine
 	for _, x := range mine {
 		if x.requested {
 			continue
@@ -121,7 +123,7 @@ func (p *pairing) addRequest(q *request) (done []*exchange) {
 
 // addMetadata returns the fetches that need nothing more.
 func (p *pairing) addMetadata(m *metadata) (done []*exchange) {
-	var mine []*exchange
+	mine := p.mine[:0]
 	if m.id != "" {
 		mine = append(mine, p.named[m.id]...)
 	}
@@ -139,6 +141,7 @@ func (p *pairing) addMetadata(m *metadata) (done []*exchange) {
 		p.metadata = append(p.metadata, m)
 		p.waiting += m.size()
 	}
+	p.mine = mine
 	for _, x := range mine {
 		if x.described {
 			continue

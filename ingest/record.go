@@ -241,11 +241,11 @@ func cutLine(b []byte) (line, rest []byte) {
 }
 
 func lowerASCII(dst, src []byte) []byte {
-	for _, c := range src {
+	dst = append(dst, src...)
+	for i, c := range dst[len(dst)-len(src):] {
 		if 'A' <= c && c <= 'Z' {
-			c += 'a' - 'A'
+			dst[len(dst)-len(src)+i] = c + 'a' - 'A'
 		}
-		dst = append(dst, c)
 	}
 	return dst
 }
