@@ -41,7 +41,7 @@ const (
 	readBuffer       = 64 << 10  // octets read from a file at once
 	maxAhead         = 1 << 20   // octets decompressed ahead of a record in memory
 	aheadPart        = 1 << 20   // octets of a file that are inflated ahead at a time
-	aheadKept        = 64 << 10  // octets kept of the content of a member that is inflated ahead
+	aheadKept        = 40 << 10  // octets kept of the content of a member that is inflated ahead: its heads and the first of pagePrefixes
 	maxAheadPart     = 16 << 20  // octets kept of a part of the file that is inflated ahead
 	maxAheadMember   = 64 << 20  // octets of a member up to which it is inflated ahead
 	maxHeaderMembers = 16        // members that one record header lies in
