@@ -150,9 +150,12 @@ func (f *fields) next() bool {
 			return false
 		}
 		f.line, f.rest = unfold(line, rest)
-		name, value, ok := bytes.Cut(f.line, []byte{':'})
-		if name = bytes.TrimSpace(name); ok && len(name) <= len(f.lower) {
-			f.raw, f.value = name, bytes.TrimSpace(value)
+		colon := bytes.IndexByte(f.line, ':')
+		if colon < 0 {
+			continue
+		}
+		if f.raw = bytes.TrimSpace(f.line[:colon]); len(f.raw) <= len(f.lower) {
+			f.value = bytes.TrimSpace(f.line[colon+1:])
 			return true
 		}
 	}

@@ -71,8 +71,8 @@ func parseRecordHeader(block []byte, before *recordHeader) recordHeader {
 			break
 		}
 		line, rest = unfold(line, rest)
-		if name, value, ok := bytes.Cut(line, []byte{':'}); ok {
-			h.set(bytes.TrimSpace(name), bytes.TrimSpace(value), before)
+		if colon := bytes.IndexByte(line, ':'); colon >= 0 {
+			h.set(bytes.TrimSpace(line[:colon]), bytes.TrimSpace(line[colon+1:]), before)
 		}
 	}
 	return h

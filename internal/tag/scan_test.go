@@ -176,6 +176,30 @@ func FuzzScan(f *testing.F) {
 	})
 }
 
+// TestCandidates finds the element at every place of the words that are compared at
+// once, and passes what only looks like one.
+func TestCandidates(t *testing.T) {
+	const like = "<li><not><met a=b><lint><META\x1aname=robots><<metal name=robots>"
+	for _, element := range []string{"<meta name=robots content=noindex>", "<MeTA name=robots content=noindex>", "<LiNk rel=license href=x>"} {
+		for before := range 40 {
+			for after := range 20 {
+				page := like + strings.Repeat(" ", before) + element + strings.Repeat(" ", after)
+				if end := len(like) + before + 2; lastCandidate([]byte(page)) != end {
+					t.Fatalf("%q: %d, want %d", page, lastCandidate([]byte(page)), end)
+				}
+				if found := Scan([]byte(page), false); len(found.Items) != 1 {
+					t.Fatalf("%q: %v", page, found.Items)
+				}
+			}
+		}
+	}
+	for n := range len(like) + 1 {
+		if end := lastCandidate([]byte(like[:n])); end != 0 {
+			t.Errorf("%q: %d", like[:n], end)
+		}
+	}
+}
+
 // TestScanWARC compares on every piece of HTML in the archives.
 func TestScanWARC(t *testing.T) {
 	if testing.Short() {
