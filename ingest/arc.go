@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"io"
 	"net/netip"
+	"slices"
 	"strings"
 )
 
@@ -38,15 +39,15 @@ func (arcFraming) begins(b []byte) bool {
 
 // beginsCut: a header is one line, so b is none; and that begins with a URL.
 func (arcFraming) beginsCut(b []byte) bool {
-	if bytes.IndexByte(b, '\n') >= 0 {
-		return false
-	}
-	for _, scheme := range [...]string{"http://", "https://", "ftp://", "dns:", magicARC} {
-		if isPrefixOf(b, scheme) || bytes.HasPrefix(b, []byte(scheme)) {
-			return true
-		}
-	}
-	return false
+	return bytes.IndexByte(b, '\n') < 0 && (beginsARC(b) || slices.ContainsFunc(arcSchemes, func(s string) bool { return isPrefixOf(b, s) }))
+}
+
+// arcSchemes are those of what ARC crawlers fetched, and of the version block.
+var arcSchemes = []string{"http://", "https://", "ftp://", "dns:", magicARC}
+
+// beginsARC reports whether b begins with one of those.
+func beginsARC(b []byte) bool {
+	return slices.ContainsFunc(arcSchemes, func(s string) bool { return bytes.HasPrefix(b, []byte(s)) })
 }
 
 func (arcFraming) headerEnd(b []byte, _ int) (end, next int) {

@@ -160,6 +160,7 @@ func TestARCLengths(t *testing.T) {
 		"cut in a header":     {[]byte(arcInfo("") + a + b[:12]), []string{"http://h/1"}, "truncated_record"},
 		"cut in a scheme":     {[]byte(arcInfo("") + a + b[:3]), []string{"http://h/1"}, "truncated_record"},
 		"without a version":   {[]byte(a + b), []string{"http://h/1", "http://h/2"}, ""},
+		"two too long, plain": {[]byte(arcInfo("") + strings.Replace(a, fmt.Sprint(len(ok200)), fmt.Sprint(len(ok200)+2), 1) + b), nil, "bad_record_end"},
 		"wrong, plain":        {[]byte(arcInfo("") + wrong + b), nil, "bad_record_end"},
 		"negative, members":   {bytes.Join([][]byte{gzipped(arcInfo("")), gzipped("http://h/0 192.0.2.1 20240501120000 x/y -204\n"), gzipped(b)}, nil), []string{"http://h/2"}, "bad_content_length"},
 		"too long, members":   {bytes.Join([][]byte{gzipped(arcInfo("")), gzipped(strings.Replace(a, fmt.Sprint(len(ok200)), "999", 1)), gzipped(b)}, nil), []string{"http://h/2"}, "truncated_record"},

@@ -171,7 +171,8 @@ const recordEnd = 4
 
 // boundary stands behind the block and what ends the record, and reports whether
 // another record or the end of the file follows. One wrong octet in the record's
-// end is none the less one.
+// end is none the less one. Without an end the next record has to begin with what is
+// surely its first octet: not "ttp://", behind an "h" that a wrong length has eaten.
 func (r *plainReader) boundary() (end int64, followed bool, err error) {
 	if b, _ := r.src.Peek(recordEnd + beginOctets); len(b) > recordEnd && isWARC(b[recordEnd:]) && !isWARC(b) {
 		r.src.Discard(recordEnd)
@@ -181,6 +182,9 @@ func (r *plainReader) boundary() (end int64, followed bool, err error) {
 	b, err := r.src.Peek(beginOctets)
 	if err == io.EOF {
 		err = nil
+	}
+	if ends == 0 && len(b) > 0 && !isWARC(b) && !beginsARC(b) {
+		return r.src.position(), false, err
 	}
 	cut := len(b) < beginOctets && r.beginsCut(b)
 	return r.src.position(), cut || r.begins(b) || ends > 0 && nearlyWARC(b), err

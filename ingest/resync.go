@@ -294,12 +294,12 @@ func (s *plainSearch) end(body int64, d digest) (int64, error) {
 		before := max(fed, next-recordEnd)
 		s.budget -= before - fed
 		if _, err := io.CopyN(h, in, before-fed); err != nil {
-			return -1, err
+			return -1, noEnd(err)
 		}
 		for fed = before; ; fed++ {
 			b, err := in.Peek(int(next - fed))
 			if err != nil {
-				return -1, err
+				return -1, noEnd(err)
 			}
 			if len(bytes.Trim(b, "\r\n")) == 0 && d.matches(h) {
 				return fed, nil
@@ -315,6 +315,14 @@ func (s *plainSearch) end(body int64, d digest) (int64, error) {
 		}
 	}
 	return -1, nil
+}
+
+// noEnd drops io.EOF: where the file ends before a block begins, no end is proven.
+func noEnd(err error) error {
+	if err == io.EOF {
+		return nil
+	}
+	return err
 }
 
 // owned returns the first place from from on where a record begins that names one

@@ -165,10 +165,12 @@ func TestRepairPlain(t *testing.T) {
 	}
 	all := []string{"http://h/1 chained", "http://h/2 chained", "http://h/3 chained"}
 	repaired := []string{"http://h/1 resynced", "http://h/2 chained", "http://h/3 chained"}
+	noLastBlock := func(s string) string { return s[:strings.LastIndex(s, "HTTP/1.1")] }
 	for name, x := range map[string]struct {
 		archive      []byte
 		want, issues []string
 	}{
+		"cut behind a header":   {plainOf(noLastBlock, digested(a), digested(b)), all[:1], []string{"truncated_record"}},
 		"whole":                 {plainOf(same, digested(a), digested(b), digested(c)), all, nil},
 		"a length too small":    {plainOf(replace(length, short), digested(a), digested(b), c), repaired, []string{"bad_content_length"}},
 		"a length too large":    {plainOf(replace(length, "Content-Length: 99999\r\n"), digested(a), digested(b), c), repaired, []string{"bad_content_length"}},
