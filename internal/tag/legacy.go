@@ -74,13 +74,14 @@ func newElement(part string, prefixes bool) element {
 	s := e.unquote(e.raw)
 	for {
 		name, rest, colon := strings.Cut(s, ":")
-		name, rest = trim(name), trim(rest)
+		clock := isClock(name, rest)
+		name, rest = e.unquote(name), trim(rest)
 		switch {
 		case !colon:
-			e.word = s
+			e.word = e.unquote(s)
 		case findRule(name) != RuleUnknown || isValued(name):
 			e.word, e.value = name, e.unquote(rest)
-		case prefixes && e.agent == "" && isAgent(name) && !strings.HasPrefix(rest, "//"):
+		case prefixes && e.agent == "" && isAgent(name) && !clock && !strings.HasPrefix(rest, "//"):
 			e.agent = name
 			s = rest
 			continue
@@ -95,6 +96,13 @@ func newElement(part string, prefixes bool) element {
 // values, not a bot.
 func isValued(word string) bool {
 	return len(word) > len("max-") && lower(word[:len("max-")]) == "max-"
+}
+
+// isClock reports whether a colon is that of a time of day. A date that can't be read
+// is cut at its comma, and "15" of "15:00:00" would be a bot that all behind it is for.
+func isClock(before, after string) bool {
+	digit := func(s string, i int) bool { return 0 <= i && i < len(s) && isDigit(s[i]) }
+	return digit(before, len(before)-1) && digit(after, 0) && digit(after, 1)
 }
 
 // isAgent reports whether a prefix can be a product token. Tokens in use hold
