@@ -93,7 +93,7 @@ func (s *Set) limits(r Rule, at time.Time) bool {
 }
 
 // RestrictingSignals are the signals that bind the use and restrict it. One of a
-// wider purpose does not where the same protocol allows the nearer one:
+// wider purpose does not where the same statement allows the nearer one:
 // "bots=n, train-ai=y" permits training.
 func (u Use) RestrictingSignals(signals []Signal) []Signal {
 	var list []Signal
@@ -105,12 +105,12 @@ func (u Use) RestrictingSignals(signals []Signal) []Signal {
 	return list
 }
 
-// lifted reports whether a protocol prefers something else for the very use than
+// lifted reports whether a statement prefers something else for the very use than
 // this signal of it for a wider purpose.
 func (u Use) lifted(s *Signal, signals []Signal) bool {
 	for p := u.purpose(); p != 0; p = p.parent() {
 		if p == s.Purpose {
-			return prefersIn(s.Kind, signals, u.purpose()) == PreferenceAllow
+			return prefersIn(s.statement(), signals, u.purpose()) == PreferenceAllow
 		}
 	}
 	return false

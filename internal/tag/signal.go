@@ -73,25 +73,41 @@ func (s *Signal) Binds() bool {
 	return (s.Place == 0 || s.Place.InHead()) && s.Notes&NoteNoGroup == 0
 }
 
+// A statement is what is said at once: a field of a response, however many lines it
+// has, or a line of a file. Several are combined, not read as one
+// (draft-ietf-aipref-vocab, Combining Preferences).
+type statement struct {
+	kind   SignalKind
+	source Source
+	line   int // of a file
+}
+
+func (s *Signal) statement() statement {
+	if s.Source == SourceHeader {
+		return statement{s.Kind, s.Source, 0}
+	}
+	return statement{s.Kind, s.Source, s.Line}
+}
+
 // Prefers joins signals into the preference for a purpose: one that restricts
-// wins over those that allow. Where a protocol does not speak of the purpose, what
+// wins over those that allow. Where a statement does not speak of the purpose, what
 // it says of the wider one holds; what it says of a nearer one goes before that,
-// but lifts no restriction of another protocol. That the longer path wins within
+// but lifts no restriction of another statement. That the longer path wins within
 // robots.txt and tdmrep.json is decided before.
 func Prefers(signals []Signal, purpose Purpose) Preference {
 	preference := PreferenceUnstated
-	for kind := SignalContentUsage; kind <= SignalTag; kind++ {
-		preference = max(preference, prefersIn(kind, signals, purpose))
+	for i := range signals {
+		preference = max(preference, prefersIn(signals[i].statement(), signals, purpose))
 	}
 	return preference
 }
 
-// prefersIn is Prefers within one protocol.
-func prefersIn(kind SignalKind, signals []Signal, purpose Purpose) Preference {
+// prefersIn is Prefers within one statement.
+func prefersIn(in statement, signals []Signal, purpose Purpose) Preference {
 	stated := PreferenceUnstated
 	for p := purpose; p != 0 && stated == PreferenceUnstated; p = p.parent() {
 		for i := range signals {
-			if s := &signals[i]; s.Kind == kind && s.Purpose == p && s.Binds() {
+			if s := &signals[i]; s.Purpose == p && s.Binds() && s.statement() == in {
 				stated = max(stated, s.Preference)
 			}
 		}

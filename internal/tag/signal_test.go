@@ -153,6 +153,34 @@ func TestInherit(t *testing.T) {
 	}
 }
 
+// A nearer word lifts the wider one of its own statement, not that of another.
+func TestStatements(t *testing.T) {
+	line := func(value string) []Signal {
+		f := robots.Parse([]byte("User-agent: *\nContent-Usage: "+value+"\n"), robots.RFC9309)
+		return ReadRobots(f, robots.RFC9309).For(f.For(""), "/")
+	}
+	header := func(s string) []Signal { return ReadHeaders(s, Lenient).Signals }
+	for _, c := range []struct {
+		name      string
+		list      []Signal
+		want      Preference
+		restricts int
+	}{
+		{"one field in two lines", header("Content-Usage: bots=n\nContent-Usage: train-ai=y"), PreferenceAllow, 0},
+		{"one line", line("bots=n, train-ai=y"), PreferenceAllow, 0},
+		{"the header lifts nothing", slices.Concat(line("bots=n"), header("Content-Usage: train-ai=y")), PreferenceRestrict, 1},
+		{"nor does robots.txt", slices.Concat(line("train-ai=y"), header("Content-Usage: bots=n")), PreferenceRestrict, 1},
+		{"nor another line", line("bots=n\nContent-Usage: train-ai=y"), PreferenceRestrict, 1},
+	} {
+		if got := Prefers(c.list, PurposeTrainAI); got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+		if got := UseTrain.RestrictingSignals(c.list); len(got) != c.restricts {
+			t.Errorf("%s: %s restrict, want %d", c.name, preferences(got), c.restricts)
+		}
+	}
+}
+
 // What restricts one use does not restrict another.
 func TestUse(t *testing.T) {
 	for _, c := range []struct {
