@@ -25,7 +25,7 @@ type usageLine struct {
 }
 
 // ReadRobots reads the records of a robots.txt that speak of use: Content-Usage
-// (draft-ietf-aipref-attach §6) and Content-Signal in groups, both with an optional
+// (draft-ietf-aipref-attach-05 §3) and Content-Signal in groups, both with an optional
 // path before the value, and License (RSL 1.0), which is no group's.
 func ReadRobots(f *robots.File, p robots.Profile) *RobotsTxt {
 	r := &RobotsTxt{}
@@ -98,7 +98,8 @@ func cutPath(value string) (path, rest string) {
 // For returns the signals that hold for a path and the token that the group was
 // made for: licences, and of each protocol those of the lines with the longest path
 // that matches. A line without a path is the shortest. Lines of the same length
-// all hold, and in Prefers a restriction wins.
+// all hold, and in Prefers a restriction wins. Lines outside any group are there
+// too: they bind nobody (NoteNoGroup).
 func (r *RobotsTxt) For(g *robots.Group, path string) (list []Signal) {
 	groups := g.Lines()
 	best := map[SignalKind]int{}
@@ -108,7 +109,8 @@ func (r *RobotsTxt) For(g *robots.Group, path string) (list []Signal) {
 		best[line.kind] = max(best[line.kind], length[i])
 	}
 	for i, line := range r.lines {
-		if length[i] > 0 && (length[i] == best[line.kind] || line.kind == SignalLicense) {
+		nobodys := line.group == 0 && line.kind != SignalLicense && line.pattern.match(path) >= 0
+		if nobodys || length[i] > 0 && (length[i] == best[line.kind] || line.kind == SignalLicense) {
 			list = append(list, r.Signals[line.first:line.end]...)
 		}
 	}

@@ -116,7 +116,7 @@ func prefersIn(in statement, signals []Signal, purpose Purpose) Preference {
 }
 
 // contentUsage reads a Content-Usage value, a Dictionary whose values are the
-// Tokens y and n, in lower case (draft-ietf-aipref-attach §5).
+// Tokens y and n, in lower case (draft-ietf-aipref-attach-05 §2).
 func contentUsage(value string, r Reading) (list []Signal) {
 	for _, member := range members(value) {
 		if member = trim(member); member == "" {

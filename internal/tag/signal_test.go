@@ -33,7 +33,7 @@ func preferences(list []Signal) string {
 }
 
 // The group of the token counts, within it the longest path, and between paths of
-// the same length the restriction (draft-ietf-aipref-attach §6).
+// the same length the restriction (draft-ietf-aipref-attach-05 §3.1).
 func TestRobotsSignals(t *testing.T) {
 	f := robots.Parse([]byte(usageRobots), robots.RFC9309)
 	r := ReadRobots(f, robots.RFC9309)
@@ -64,6 +64,9 @@ func TestRobotsSignals(t *testing.T) {
 		}
 		if !strings.Contains(preferences(list), "license:license=unstated") {
 			t.Errorf("%s %s: no licence, which is everybody's", c.token, c.path)
+		}
+		if !slices.ContainsFunc(list, func(s Signal) bool { return s.Notes == NoteNoGroup && s.Line == 2 && !s.Binds() }) {
+			t.Errorf("%s %s: the line outside any group is not recorded", c.token, c.path)
 		}
 	}
 }

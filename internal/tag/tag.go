@@ -58,7 +58,7 @@ type Source uint8
 const (
 	_                Source = iota
 	SourceRobotsTag         // a Robots-Tag header field (draft-illyes-repext-03 §3.1.1)
-	SourceXRobotsTag        // an X-Robots-Tag header field (§4.3)
+	SourceXRobotsTag        // an X-Robots-Tag header field (§5.3)
 	SourceMeta              // a meta element (§3.1.2)
 	SourceHeader            // another header field
 	SourceLink              // a link element

@@ -192,7 +192,7 @@ var usageLabels = map[string]label{
 	"ai":          {PurposeTrainAI, olderVocab},
 	"genai":       {PurposeTrainGenAI, olderVocab},
 	"train-genai": {PurposeTrainGenAI, olderVocab},
-	"ai-use":      {PurposeAIInput, olderVocab},
+	"ai-use":      {PurposeAIInput, draftVocab},
 }
 
 // signalLabels are the keys of Content-Signal.
