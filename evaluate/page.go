@@ -30,7 +30,7 @@ type PageSource uint8
 const (
 	PageOwn      PageSource = iota
 	PageOriginal            // the original of a revisit or 304 (draft-illyes-repext-03 §3.1.4)
-	PageUnknown             // some may be missing: no original, a coding not undone, a head that does not end
+	PageUnknown             // some may be missing: no original, a coding not undone, a head that does not end, more than are kept
 )
 
 func (s PageSource) String() string { return [...]string{"", "original", "unknown"}[s] }
@@ -108,10 +108,16 @@ func (p *pages) read(r *Result) error {
 		s.from = PageUnknown
 	}
 	metas := kept.Read()
+	if (headers.Notes|metas.Notes)&tag.NoteMore != 0 {
+		s.from = PageUnknown
+	}
 	page := &Page{From: s.from, Tags: append(headers.Tags, metas.Tags...)}
 	var origin []tag.Signal
 	if usage != nil {
 		origin = usage.For(group, path)
+	}
+	if r.Verdict == Disallowed { // paths that can't be crawled have no preferences (draft-ietf-aipref-attach-05 §3.1)
+		origin = slices.DeleteFunc(origin, func(s tag.Signal) bool { return s.Kind == tag.SignalContentUsage })
 	}
 	page.addSignals(origin, nil)
 	var reserved []tag.Signal

@@ -88,7 +88,7 @@ func TestPages(t *testing.T) {
 		robotsFile("a", "-1h", "User-agent: *\nDisallow: /no\nContent-Signal: ai-train=yes\nUser-agent: testbot\nDisallow: /no\nContent-Usage: search=n\n"),
 		{html("http://a.example/1", "", noindex, "X-Robots-Tag: otherbot: nosnippet"),
 			"[noindex] | otherbot[noindex, nosnippet] | robots.txt:search=restrict"},
-		{html("http://a.example/no/2", "", noindex), "[noindex] | robots.txt:search=restrict | conflict disallowed_yet_tagged noindex"},
+		{html("http://a.example/no/2", "", noindex), "[noindex] | conflict disallowed_yet_tagged noindex"},
 		{html("http://a.example/3", "", "<body>"+noindex, "Content-Usage: search=y"),
 			"robots.txt:search=restrict | header:search=allow | conflict page_allows search"},
 		{html("http://a.example/4", "", "<head><meta name=robots content='index, noindex, noai'>"),
@@ -107,6 +107,7 @@ func TestPages(t *testing.T) {
 		// What cannot be read is unknown, not absent.
 		{html("http://c.example/1", "", "\x01\x02\x03", "Content-Encoding: rot13"), "from=unknown"},
 		{html("http://c.example/2", "", "<p>hello"), ""},
+		{html("http://c.example/3", "", strings.Repeat("<meta name=robots content=noindex>", tag.MaxItems+1)), "from=unknown | [noindex]"},
 
 		// tdmrep.json holds from its capture on, for the paths that it names; a page goes before it.
 		{html("http://d.example/1", "-2h", ""), ""},
@@ -117,7 +118,7 @@ func TestPages(t *testing.T) {
 		{rec{url: "http://d.example/.well-known/tdmrep.json", at: "+2h", status: "404 Not Found"}, ""},
 		{html("http://d.example/1", "+3h", ""), ""},
 	})
-	if got := [...]int64{totals.Tagged, totals.TagsUnknown, totals.PublicationRestricted, totals.UsageRestricted, totals.Conflicting}; got != [...]int64{7, 4, 7, 5, 3} {
+	if got := [...]int64{totals.Tagged, totals.TagsUnknown, totals.PublicationRestricted, totals.UsageRestricted, totals.Conflicting}; got != [...]int64{8, 5, 8, 4, 3} {
 		t.Errorf("counted %v", got)
 	}
 	if n := totals.ViolationsPublication + totals.ViolationsUsage; n != 0 {
