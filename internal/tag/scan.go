@@ -82,11 +82,13 @@ func Scan(page []byte, more bool) Found {
 }
 
 // decode drops a byte order mark and turns UTF-16 into UTF-8, where the mark or the
-// first tag shows that it is. Other encodings are read as they are: in all that
-// are in use, markup and the words of the vocabulary have the octets of ASCII. So
-// what a meta says of the charset changes nothing; that it can't say UTF-16, the
-// HTML standard has it too (§13.2.3.2).
+// first tag shows that it is; a meta can't say so (HTML §13.2.3.2). Of ISO-2022-JP,
+// which a meta says, the octets of characters that would be markup are hidden.
+// Other encodings are read as they are: in all that are in use, markup and the
+// words of the vocabulary have the octets of ASCII, and nothing else has those of
+// quotation marks and angle brackets.
 func decode(page []byte) []byte {
+	start := skipSpace16(page)
 	switch {
 	case bytes.HasPrefix(page, []byte("\xEF\xBB\xBF")):
 		return page[3:]
@@ -94,10 +96,46 @@ func decode(page []byte) []byte {
 		return fromUTF16(page[2:], true)
 	case bytes.HasPrefix(page, []byte("\xFF\xFE")):
 		return fromUTF16(page[2:], false)
-	case len(page) >= 4 && page[0] == 0 && page[1] == '<' && page[2] == 0:
+	case len(start) >= 4 && start[0] == 0 && start[1] == '<' && start[2] == 0:
 		return fromUTF16(page, true)
-	case len(page) >= 4 && page[0] == '<' && page[1] == 0 && page[3] == 0:
+	case len(start) >= 4 && start[0] == '<' && start[1] == 0 && start[3] == 0:
 		return fromUTF16(page, false)
+	case saysISO2022(page[:min(len(page), maxPrescan)]):
+		return hideISO2022(page)
+	}
+	return page
+}
+
+// skipSpace16 drops white space in UTF-16 of either order.
+func skipSpace16(page []byte) []byte {
+	for len(page) >= 2 && page[0]^page[1] != 0 && page[0]&page[1] == 0 && isSpace(page[0]|page[1]) {
+		page = page[2:]
+	}
+	return page
+}
+
+// saysISO2022 reports whether the beginning of a page names the charset.
+func saysISO2022(page []byte) bool {
+	return bytes.Contains(page, []byte("2022-jp")) || bytes.Contains(page, []byte("2022-JP"))
+}
+
+// hideISO2022 sets the high bit of the octets of characters that take two of them,
+// which is EUC-JP: they are between 0x21 and 0x7E, and so may be those of a quotation
+// mark or an angle bracket. Escape sequences tell where they are (WHATWG Encoding
+// §12.2).
+func hideISO2022(page []byte) []byte {
+	page = bytes.Clone(page)
+	double := false
+	for i := 0; i < len(page); i++ {
+		switch c := page[i]; {
+		case c == 0x1B && i+2 < len(page):
+			double = page[i+1] == '$' && (page[i+2] == '@' || page[i+2] == 'B')
+			i += 2
+		case c == '\n':
+			double = false
+		case double && c > ' ':
+			page[i] = c | 0x80
+		}
 	}
 	return page
 }

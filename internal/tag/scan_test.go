@@ -273,3 +273,31 @@ func htmlIn(data []byte) (pages [][]byte) {
 		pages = append(pages, body)
 	}
 }
+
+// Octets of other characters are no markup: "small" in ISO-2022-JP ends an attribute
+// and a tag. x/net/html reads octets of one encoding alone, and is no oracle here.
+func TestEncodings(t *testing.T) {
+	const robots = "<meta name=robots content=noindex>"
+	utf16 := func(s string) string {
+		var b strings.Builder
+		for _, c := range []byte(s) {
+			b.Write([]byte{c, 0})
+		}
+		return b.String()
+	}
+	const japanese = "<head><meta charset=%s><meta name=description content=\"\x1b$B$\"\x3e.\x1b(B\">" + robots
+	for name, c := range map[string]struct {
+		page string
+		want Place
+	}{
+		"UTF-16 behind white space": {utf16("\r\n\t <head>" + robots), PlaceHead},
+		"ISO-2022-JP":               {fmt.Sprintf(japanese, "ISO-2022-JP"), PlaceHead},
+		"not said":                  {fmt.Sprintf(japanese, "utf-8"), PlaceBody},
+		"escapes alone":             {"<meta charset=iso-2022-jp>" + strings.Repeat("\x1b", 3) + robots, PlaceBody},
+	} {
+		found := Scan([]byte(c.page), false)
+		if len(found.Items) != 1 || found.Items[0].Place != c.want {
+			t.Errorf("%s: %+v, want one in %v", name, found.Items, c.want)
+		}
+	}
+}

@@ -18,6 +18,7 @@ const (
 	// MaxScan is the number of octets of a page that Scan looks at.
 	MaxScan = 1 << 20
 
+	maxPrescan = 1024          // octets of a page in which its charset is looked for (HTML §13.2.3.2)
 	maxTags    = 16 * MaxItems // tags of one page; signals of one page or file
 	maxKept    = 64 << 10      // octets kept of one page's metas and links
 	maxLines   = 1024          // policy header lines of one response
