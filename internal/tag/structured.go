@@ -71,9 +71,10 @@ func (p *headerReader) structuredMember(raw string) (tags []Tag, ok bool) {
 		return nil, false
 	}
 	item, ok := list[0].(httpsfv.Item)
-	if !ok { // an inner list
-		p.Notes |= NoteInnerList
-		return nil, true
+	if !ok { // an inner list: kept as an unknown word
+		t := newTag(raw, "")
+		t.Raw, t.Mode, t.Notes = raw, ModeStructured, t.Notes|NoteInnerList
+		return []Tag{t}, true
 	}
 	agent, ok := itemAgent(item.Value)
 	if !ok {
