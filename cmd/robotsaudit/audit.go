@@ -112,6 +112,9 @@ func (f *evaluateFlags) resolve() (evaluation, error) {
 		if fault := tokenFault(f.crawler); fault != "" {
 			return e, usageErrorf("--crawler %q is no product token: %s", f.crawler, fault)
 		}
+		if a, ok := agents.Find(f.crawler); ok && a.Requests == agents.RequestsNever {
+			return e, usageErrorf("--crawler %s stands in no request, so that no crawler made the archives by that name: to ask what robots.txt says to it, use --agent", a.Token)
+		}
 	}
 	list := slices.Clone(f.agents)
 	for _, category := range f.categories {
