@@ -195,8 +195,12 @@ func (p *Page) addSets() {
 		t := &p.Tags[i]
 		name, _, _ := strings.Cut(t.Agent, "/")
 		name = agentKey(strings.TrimSpace(name))
-		if t.Binds() && len(agents) <= maxAgentSets && !slices.Contains(agents, name) {
+		switch {
+		case !t.Binds() || slices.Contains(agents, name):
+		case len(agents) <= maxAgentSets:
 			agents = append(agents, name)
+		default:
+			p.From = PageUnknown // everybody's row does not answer for the rest
 		}
 	}
 	slices.Sort(agents)

@@ -209,3 +209,18 @@ func TestRateIsCountedInAnyCase(t *testing.T) {
 		t.Errorf("%d counted, want 1", totals.ViolationsRate)
 	}
 }
+
+// Where a page names more tokens than have a row, the row of all others answers for
+// none of the rest.
+func TestManyAgents(t *testing.T) {
+	for n, want := range map[int]PageSource{maxAgentSets: PageOwn, maxAgentSets + 1: PageUnknown} {
+		p := &Page{}
+		for i := range n {
+			p.Tags = append(p.Tags, tag.ReadHeaders(fmt.Sprintf("X-Robots-Tag: bot%d: noindex", i), tag.Lenient).Tags...)
+		}
+		p.addSets()
+		if p.From != want || len(p.Sets) != maxAgentSets {
+			t.Errorf("%d tokens: %d rows, from %q", n, len(p.Sets), p.From)
+		}
+	}
+}
