@@ -39,10 +39,11 @@ type Finding struct {
 const maxRestrictions = 16
 
 // findings are the restrictions of a page that bind the uses asked for. A page that
-// was not served is not published, and nobody uses it.
+// was not served, nor its content with an answer to HEAD, is not published, and
+// nobody uses it.
 func (p *pages) findings(r *Result) (list []Finding) {
 	f := r.Fetch
-	if r.Reason == RobotsTxtItself || f.Status >= 0 && f.Status/100 != 2 && f.Status != http.StatusNotModified {
+	if r.Reason == RobotsTxtItself || f.Method == http.MethodHead || f.Status >= 0 && f.Status/100 != 2 && f.Status != http.StatusNotModified {
 		return nil
 	}
 	var at time.Time

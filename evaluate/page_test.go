@@ -136,6 +136,7 @@ func TestFindings(t *testing.T) {
 		// A preference is not retroactive, nor does it hold for ever; what was not served is not used.
 		{html("http://a.example/3", "+2d", ""), "robots.txt:train-ai=restrict"},
 		{rec{url: "http://a.example/4", status: "404 Not Found"}, "robots.txt:train-ai=restrict"},
+		{rec{url: "http://a.example/5", method: "HEAD", head: []string{"X-Robots-Tag: noarchive"}}, "[noarchive] | robots.txt:train-ai=restrict"},
 		{html("http://b.example/1", "", `<head><meta name=robots content="noai, max-snippet:-1">`),
 			"[max-snippet:-1, noai] | meta:train-ai=restrict | meta:ai-input=restrict | usage certain meta 1: noai"},
 	})
