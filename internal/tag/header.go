@@ -148,7 +148,7 @@ func (p *headerReader) finish() {
 	p.structured(p.usage, validDictionary, func(l fieldLine) {
 		p.addSignals(contentUsage(l.value, p.reading), l, SourceHeader)
 	})
-	p.dropDuplicateKeys()
+	p.Signals = lastOfKeys(p.Signals)
 }
 
 // structured hands on the lines of a structured field; in a strict reading none of
@@ -194,26 +194,30 @@ func (p *Page) addSignals(list []Signal, l fieldLine, source Source) {
 	}
 }
 
-// dropDuplicateKeys leaves the last of equal keys of the page's Content-Usage,
-// which is one dictionary over all of its lines (RFC 9651 §3.2).
-func (p *Page) dropDuplicateKeys() {
-	count := map[string]int{}
-	for _, s := range p.Signals {
-		if s.Kind == SignalContentUsage {
-			count[s.Label]++
+// lastOfKeys leaves the last of equal keys of one Content-Usage dictionary (RFC 9651
+// §3.2): all lines of a header field, or one line of robots.txt. A member that could
+// not be read replaces none.
+func lastOfKeys(list []Signal) []Signal {
+	isKey := func(s *Signal) bool { return s.Kind == SignalContentUsage && s.Mode == ModeStructured }
+	left := map[string]int{}
+	for i := range list {
+		if isKey(&list[i]) {
+			left[list[i].Label]++
 		}
 	}
-	seen := map[string]int{}
-	p.Signals = slices.DeleteFunc(p.Signals, func(s Signal) bool {
-		if s.Kind != SignalContentUsage {
+	repeated := map[string]bool{}
+	list = slices.DeleteFunc(list, func(s Signal) bool {
+		if !isKey(&s) || left[s.Label] == 1 {
 			return false
 		}
-		seen[s.Label]++
-		return seen[s.Label] < count[s.Label]
+		left[s.Label]--
+		repeated[s.Label] = true
+		return true
 	})
-	for i := range p.Signals {
-		if s := &p.Signals[i]; s.Kind == SignalContentUsage && count[s.Label] > 1 {
-			s.Notes |= NoteDuplicate
+	for i := range list {
+		if isKey(&list[i]) && repeated[list[i].Label] {
+			list[i].Notes |= NoteDuplicate
 		}
 	}
+	return list
 }

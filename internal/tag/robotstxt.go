@@ -66,7 +66,7 @@ func (r *RobotsTxt) add(record robots.Record, kind SignalKind, p robots.Profile)
 			notes |= NoteNoGroup
 		}
 		if list = contentSignals(value); kind == SignalContentUsage {
-			list = contentUsage(value, Lenient)
+			list = lastOfKeys(contentUsage(value, Lenient))
 		}
 	}
 	for _, s := range list {

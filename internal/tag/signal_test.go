@@ -142,6 +142,11 @@ func TestDuplicateKeys(t *testing.T) {
 	if p.Signals[len(p.Signals)-1].Notes != NoteDuplicate {
 		t.Error("not noted")
 	}
+	f := robots.Parse([]byte("User-agent: *\nContent-Usage: train-ai=n, train-ai=y\nContent-Usage: search=n, search=\n"), robots.RFC9309)
+	list := ReadRobots(f, robots.RFC9309).For(f.For(""), "/")
+	if got, want := preferences(list), "content-usage:search=restrict content-usage:search=unstated content-usage:train-ai=allow"; got != want {
+		t.Errorf("%s, want %s: of one line the last, and nothing for what can't be read", got, want)
+	}
 }
 
 func TestInherit(t *testing.T) {
