@@ -29,6 +29,6 @@ func afterCollection() {
 	if n := live[0].Value.Uint64(); n > 0 {
 		debug.SetGCPercent(int(min(most, max(least, headroom*100/n))))
 	}
-	type sentinel struct{ p *sentinel } // with a pointer: no tiny object, which might share a block
-	runtime.AddCleanup(&sentinel{}, func(struct{}) { afterCollection() }, struct{}{})
+	sentinel := new(*byte) // a pointer: objects without share blocks, and live as long
+	runtime.AddCleanup(sentinel, func(struct{}) { afterCollection() }, struct{}{})
 }
