@@ -5,6 +5,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
+	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
@@ -53,6 +54,9 @@ func (d *decider) settle(r *Result, tl *timeline) error {
 		return nil
 	}
 	r.RobotsCapture = s.path == "/robots.txt" && s.Method == http.MethodGet
+	if s.Method == http.MethodGet && s.Status/100 == 2 {
+		r.PolicyFile = tag.PolicyFileOf(s.path)
+	}
 	switch {
 	case d.isRobots(r, &s) || tl.marks[markOf(f)]:
 		r.Verdict, r.Reason = Allowed, RobotsTxtItself

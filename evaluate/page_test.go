@@ -225,3 +225,17 @@ func TestManyAgents(t *testing.T) {
 		}
 	}
 }
+
+// ai.txt and trust.txt are told of where they were got. What they say is not read.
+func TestPolicyFiles(t *testing.T) {
+	t.Parallel()
+	at := func(path string) rec { return rec{url: "http://d.example" + path, at: "-1h", body: "x"} }
+	missing, head := at("/ai.txt"), at("/ai.txt")
+	missing.status, head.method = "404 Not Found", "HEAD"
+	totals := checkPages(t, Options{}, []saying{
+		{at("/ai.txt"), ""}, {at("/.well-known/trust.txt"), ""}, {at("/a/ai.txt"), ""}, {at("/AI.txt"), ""}, {missing, ""}, {head, ""},
+	})
+	if totals.PolicyFiles != 2 {
+		t.Errorf("%d policy files, want 2", totals.PolicyFiles)
+	}
+}

@@ -12,6 +12,7 @@ package evaluate
 import (
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
+	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
 
 // Verdict is whether robots.txt permitted a fetch. The zero value is unknown.
@@ -199,7 +200,8 @@ type Result struct {
 	HasPrior  bool   // the governing capture says nothing; Prior is the answer of the one before it
 	Contester *State // the permitted copy that allows, where there is one
 
-	RobotsCapture bool // the fetch is a GET of exactly /robots.txt
+	RobotsCapture bool           // the fetch is a GET of exactly /robots.txt
+	PolicyFile    tag.PolicyFile // that the fetch got; 0: none
 
 	Page     *Page     // what is said of the use of what was fetched; nil where that is nothing
 	Findings []Finding // of other kinds than the fetch's own violation
@@ -243,6 +245,7 @@ type Counts struct {
 	PublicationRestricted int64 `parquet:"publication_restricted" json:"publication_restricted"`
 	UsageRestricted       int64 `parquet:"usage_restricted" json:"usage_restricted"`
 	Conflicting           int64 `parquet:"conflicting" json:"conflicting"`
+	PolicyFiles           int64 `parquet:"policy_files" json:"policy_files"` // ai.txt, trust.txt: recognised, not read
 	ViolationsPublication int64 `parquet:"violations_publication" json:"violations_publication"`
 	ViolationsUsage       int64 `parquet:"violations_usage" json:"violations_usage"`
 	ViolationsRate        int64 `parquet:"violations_rate" json:"violations_rate"`
@@ -253,6 +256,9 @@ func (c *Counts) Add(r *Result) {
 	c.Fetches++
 	if r.RobotsCapture {
 		c.RobotsCaptures++
+	}
+	if r.PolicyFile != 0 {
+		c.PolicyFiles++
 	}
 	switch r.Verdict {
 	case Allowed:

@@ -84,7 +84,7 @@ var purposeGloss = map[tag.Purpose]string{
 // printPages tells what pages and origins said of their use.
 func (s *Summary) printPages(p *page) {
 	t := &s.audit.Totals
-	if t.Tagged+t.TagsUnknown+t.Signalled+t.ViolationsRate == 0 {
+	if t.Tagged+t.TagsUnknown+t.Signalled+t.PolicyFiles+t.ViolationsRate == 0 {
 		p.heading("What pages said of their use: nothing.")
 		return
 	}
@@ -100,6 +100,7 @@ func (s *Summary) printPages(p *page) {
 	}
 	p.noted("contradicting", number(t.Conflicting), "fetches of which two statements differ; the restriction holds (tag_conflicts)")
 	p.noted("unknown", number(t.TagsUnknown), "fetches some of whose tags may be missing: a revisit without original, an unreadable page")
+	p.noted("policy files", number(t.PolicyFiles), "ai.txt and trust.txt got, which are recognised and not read (host_stats.policy_files)")
 	p.noted("too soon", number(t.ViolationsRate), "fetches sooner than Crawl-delay asked for, which is no part of RFC 9309 (rows with --rate)")
 	if len(s.pages.findings) == 0 {
 		return

@@ -120,19 +120,16 @@ func TDM(file, headers, metas []Signal) (list []Signal) {
 type PolicyFile uint8
 
 const (
-	_            PolicyFile = iota
-	PolicyTDMRep            // /.well-known/tdmrep.json, which ReadTDMFile reads
-	PolicyAITxt             // /ai.txt
-	PolicyTrust             // /trust.txt and /.well-known/trust.txt
+	_           PolicyFile = iota
+	PolicyAITxt            // /ai.txt and /.well-known/ai.txt
+	PolicyTrust            // /trust.txt and /.well-known/trust.txt
 )
 
-func (f PolicyFile) String() string { return name(f, "unknown", "tdmrep.json", "ai.txt", "trust.txt") }
+func (f PolicyFile) String() string { return name(f, "unknown", "ai.txt", "trust.txt") }
 
 // PolicyFileOf returns the policy file that a path is.
 func PolicyFileOf(path string) PolicyFile {
 	switch path {
-	case "/.well-known/tdmrep.json":
-		return PolicyTDMRep
 	case "/ai.txt", "/.well-known/ai.txt":
 		return PolicyAITxt
 	case "/trust.txt", "/.well-known/trust.txt":

@@ -21,7 +21,7 @@ WHAT_IF = ("group_verdicts", "robots_agents")
 COUNTS = ("fetches", "robots_captures", "allowed", "disallowed", "unknown",
           "evidence_fresh", "evidence_stale", "evidence_later", "evidence_none",
           "violations_certain", "violations_probable", "contested", "disallowed_stale",
-          "tagged", "tags_unknown", "signalled", "publication_restricted", "usage_restricted", "conflicting",
+          "tagged", "tags_unknown", "signalled", "publication_restricted", "usage_restricted", "conflicting", "policy_files",
           "violations_publication", "violations_usage", "violations_rate")
 VALUES = {
     "verdict": {"allowed", "disallowed", "unknown"},
