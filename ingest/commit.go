@@ -131,6 +131,9 @@ func (c *committer) accept(r *record, d *draft, length int64) error {
 	if r.mismatch && !d.noted(IssueDigestMismatch) {
 		d.note(r, IssueDigestMismatch, "record kept", "the block does not match its WARC-Block-Digest")
 	}
+	if r.overrun {
+		d.noteOverrun(r)
+	}
 	for _, i := range d.issues {
 		i.Length = length
 		if err := c.report(i); err != nil {
@@ -221,6 +224,18 @@ func (d *draft) note(r *record, kind IssueKind, action, format string, args ...a
 	d.issues = append(d.issues, Issue{
 		Offset: r.offset, RecordID: r.id, Kind: kind, Action: action, Detail: fmt.Sprintf(format, args...),
 	})
+}
+
+// noteOverrun takes the body of a policy capture for a part where octets that begin
+// no record stand behind it: they may be the rest of it, and hold more rules. A page
+// was fetched all the same.
+func (d *draft) noteOverrun(r *record) {
+	x := d.exchange
+	if x == nil || x.Kind == captureUnknown || x.Flags&FlagBodyCut != 0 {
+		return
+	}
+	x.Flags |= FlagBodyCut
+	d.note(r, IssueBodyCut, "taken for a part", "behind the %d octets that Content-Length says stand others, which may belong to the body", r.contentLength)
 }
 
 // noteCut notes a value of an HTTP head that was cut.

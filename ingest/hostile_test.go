@@ -164,6 +164,34 @@ func TestMemberOddities(t *testing.T) {
 	}
 }
 
+// Behind a record whose length is too short the rest of its block stands in its
+// member. What was read of a robots.txt is then a part: the rest may forbid more.
+func TestLengthTooShort(t *testing.T) {
+	whole := response("urn:1", "http://h/robots.txt", "HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nAllow: /a\nDisallow: /b\n")
+	length := fmt.Sprintf("Content-Length: %d", len(whole.block))
+	short := strings.Replace(whole.String(), length, fmt.Sprintf("Content-Length: %d", len(whole.block)-13), 1)
+	next := response("urn:2", "http://h/2", ok200)
+	for name, c := range map[string]struct {
+		archive []byte
+		issues  []string
+		cut     bool
+	}{
+		"right":                 {members(whole, next), nil, false},
+		"a member of its own":   {append(gzipped(short), members(next)...), []string{"body_cut", "bad_record_header"}, true},
+		"behind another record": {append(gzipped(next.String()+short), members(next)...), []string{"body_cut", "bad_record_header"}, true},
+		"a pipe":                {append(gzipped(short), members(next)...), []string{"body_cut", "bad_record_header"}, true},
+	} {
+		got := read(t, c.archive)
+		if name == "a pipe" {
+			got = readPipe(t, c.archive)
+		}
+		equal(t, name, got.kinds(), c.issues)
+		if len(got.captures) != 1 || got.captures[0].Flags&FlagBodyCut != 0 != c.cut {
+			t.Errorf("%s: %+v", name, got.captures)
+		}
+	}
+}
+
 // Offsets and lengths cut out exactly the record.
 func TestOffsets(t *testing.T) {
 	a, b := response("urn:1", "http://h/1", ok200), response("urn:2", "http://h/2", ok200)

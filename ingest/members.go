@@ -160,7 +160,8 @@ func (r *memberReader) finishRecord() error {
 	}
 	// Another record, or octets that are none: next will tell. But a length that
 	// led into another member and to no boundary is wrong.
-	if r.in.start() != r.rec.offset && !r.begins(beginning(r.out)) {
+	r.rec.overrun = !r.begins(beginning(r.out))
+	if r.rec.overrun && r.in.start() != r.rec.offset {
 		return r.leave(r.rec.offset, IssueBadRecordEnd, "the record goes on in another member, and does not end there")
 	}
 	return r.verify()

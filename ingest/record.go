@@ -39,6 +39,7 @@ type record struct {
 	streamed bool  // offset counts octets of the decompressed stream
 	trust    Trust
 	mismatch bool // the block does not match its digest: known when finish has returned
+	overrun  bool // octets stand behind it that begin no record: likewise
 	block    io.Reader
 }
 

@@ -88,6 +88,9 @@ func rereadBody(r recordReader, c *Capture) ([]byte, error) {
 	if d.assembly != nil {
 		return nil, errors.New("the body was not kept, and lies in several records")
 	}
+	if rec.overrun {
+		d.noteOverrun(rec)
+	}
 	c.Flags, c.ContentRange = d.exchange.Flags, d.exchange.ContentRange
 	return d.exchange.body, nil
 }

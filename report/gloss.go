@@ -45,7 +45,7 @@ var issueGloss = map[ingest.IssueKind]string{
 	ingest.IssueBadHTTPHead:          "an HTTP answer whose head could not be read",
 	ingest.IssueFalseChunked:         "declared chunked, and is not: taken as it stands",
 	ingest.IssueFalseEncoding:        "a Content-Encoding that could not be undone: taken as it stands",
-	ingest.IssueBodyCut:              "a body longer than 8 MiB was kept in part",
+	ingest.IssueBodyCut:              "a body longer than 8 MiB was kept in part, or breaks off",
 	ingest.IssuePolicyHeadersCut:     "header lines beyond 64 KiB were not kept",
 	ingest.IssueDuplicateRecord:      "the same record in two places was counted once",
 	ingest.IssueBodyNotKept:          "the target of a robots.txt redirect could not be read again",
