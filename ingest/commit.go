@@ -113,6 +113,8 @@ func (c *committer) extract(r *record, d *draft) (err error) {
 		err = c.extractFetch(r, d)
 	case "continuation":
 		err = c.extractContinuation(r, d)
+	case "": // mandatory (WARC 1.1 §5.5); records of unknown types are to be left alone
+		d.note(r, IssueBadRecordHeader, "record skipped", "no WARC-Type")
 	}
 	if r.segmentNumber == 1 && r.kind != "continuation" && d.assembly == nil {
 		d.assembly = new(assembly)
@@ -276,6 +278,9 @@ func (c *committer) extractFetch(r *record, d *draft) error {
 	switch {
 	case url.Host == "" && supported:
 		d.note(r, IssueBadURL, "record skipped", "no host in %.200q", target)
+		return nil
+	case url.Scheme == "":
+		d.note(r, IssueBadURL, "record skipped", "%s in %.200q", problem, target)
 		return nil
 	case url.Host == "", !supported && r.kind != "response" && r.kind != kindARC:
 		return nil
@@ -631,13 +636,13 @@ func (c *committer) readRecord(r recordReader, rec *record) error {
 		// finish, which meets the same place again.
 		_, finishErr := r.finish()
 		if finishErr != nil {
-			return finishErr
+			return rec.named(finishErr)
 		}
 		return err
 	}
 	length, err := r.finish()
 	if err != nil {
-		return err
+		return rec.named(err)
 	}
 	return c.accept(rec, d, length)
 }
@@ -645,7 +650,7 @@ func (c *committer) readRecord(r recordReader, rec *record) error {
 // reportDamage notes damage and what it cost.
 func (c *committer) reportDamage(d *damage, size int64) error {
 	c.index++ // what stands on both sides of damage is not adjacent
-	i := Issue{Offset: d.offset, Length: -1, Kind: d.kind, Detail: d.detail, Action: cmp.Or(d.action, "record dropped")}
+	i := Issue{Offset: d.offset, Length: -1, RecordID: d.id, Kind: d.kind, Detail: d.detail, Action: cmp.Or(d.action, "record dropped")}
 	if d.more && d.resumed == 0 {
 		return c.report(i)
 	}

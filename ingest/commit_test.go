@@ -189,6 +189,16 @@ func TestIssuesOfAFetch(t *testing.T) {
 	}
 }
 
+// A record that could be a fetch, and cannot be taken for one, is an issue.
+func TestRecordsWithoutTypeOrScheme(t *testing.T) {
+	untyped := strings.Replace(response("urn:1", "http://h/", ok200).String(), "WARC-Type: response\r\n", "", 1)
+	got := read(t, append([]byte(untyped), plain(
+		response("urn:2", "h/robots.txt", ok200), response("urn:3", "//h/robots.txt", ok200),
+		response("urn:4", "dns:h", "h."), entry{kind: "of the future", id: "urn:5", url: "http://h/"})...))
+	equal(t, "issues", got.kinds(), []string{"bad_record_header", "bad_url", "bad_url"})
+	equal(t, "urls", got.urls(), nil)
+}
+
 // HTTP/0.9: a body without a head, longer than one read.
 func TestBodyWithoutHead(t *testing.T) {
 	body := robotsBody + strings.Repeat("# comment\n", 10_000) + "\n\nDisallow: /end\n"

@@ -62,10 +62,20 @@ type damage struct {
 	kind   IssueKind
 	offset int64
 	detail string
-	more   bool // the reader stands at a boundary that counts and can go on
+	id     string // of the record concerned, where its header was read
+	more   bool   // the reader stands at a boundary that counts and can go on
 
 	resumed int64  // with more: where it goes on, if octets are skipped; 0: behind the record
 	action  string // what is done instead of dropping the record
+}
+
+// named names the record that an error concerns, if it is damage at the record's place.
+func (r *record) named(err error) error {
+	var d *damage
+	if errors.As(err, &d) && d.offset == r.offset {
+		d.id = r.id
+	}
+	return err
 }
 
 func (d *damage) Error() string { return fmt.Sprintf("%s at %d: %s", d.kind, d.offset, d.detail) }

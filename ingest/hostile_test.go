@@ -164,6 +164,40 @@ func TestMemberOddities(t *testing.T) {
 	}
 }
 
+// Records that lack the two line ends behind them follow one another all the same,
+// whatever they are in.
+func TestMissingRecordEnds(t *testing.T) {
+	var stream string
+	urls := []string{"http://h/1", "http://h/2", "http://h/3"}
+	for _, url := range urls {
+		stream += strings.TrimSuffix(response("urn:"+url, url, ok200).String(), "\r\n\r\n")
+	}
+	for name, got := range map[string]*collected{
+		"plain": read(t, []byte(stream)), "one stream": read(t, gzipped(stream)),
+		"pipe": readPipe(t, []byte(stream)), "one stream in a pipe": readPipe(t, gzipped(stream)),
+	} {
+		equal(t, name, got.urls(), urls)
+		equal(t, name+": issues", got.kinds(), nil)
+	}
+}
+
+// Damage in a record whose header could be read names it.
+func TestDamageNamesItsRecord(t *testing.T) {
+	a, b := response("urn:1", "http://h/1", ok200), response("urn:2", "http://h/2", ok200)
+	noLength := strings.Replace(b.String(), "Content-Length: ", "Content-Length: -", 1)
+	torn := b.String()[:len(b.String())-8]
+	for name, got := range map[string]*collected{
+		"no length, plain": read(t, append(plain(a), noLength...)), "no length, member": read(t, append(members(a), gzipped(noLength)...)),
+		"no length, stream": read(t, gzipped(a.String()+noLength)),
+		"torn, plain":       read(t, append(plain(a), torn...)), "torn, member": read(t, append(members(a), gzipped(torn)...)),
+		"torn, stream": read(t, gzipped(a.String()+torn)), "torn, pipe": readPipe(t, append(plain(a), torn...)),
+	} {
+		if len(got.issues) == 0 || got.issues[0].RecordID != "urn:2" {
+			t.Errorf("%s: %+v", name, got.issues)
+		}
+	}
+}
+
 // Behind a record whose length is too short the rest of its block stands in its
 // member. What was read of a robots.txt is then a part: the rest may forbid more.
 func TestLengthTooShort(t *testing.T) {

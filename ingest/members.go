@@ -137,7 +137,8 @@ func (r *memberReader) begin(start int64, header []byte) error {
 	}
 	h := r.parse(header, &r.rec.recordHeader)
 	if h.contentLength < 0 {
-		return r.leave(start, IssueBadContentLength, "Content-Length is missing or no number")
+		broken := record{recordHeader: h, offset: start}
+		return broken.named(r.leave(start, IssueBadContentLength, "Content-Length is missing or no number"))
 	}
 	r.block = memberBlock{r: r, left: h.contentLength}
 	r.rec = record{recordHeader: h, offset: start, trust: r.trust, block: &r.block}

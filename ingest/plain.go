@@ -80,10 +80,11 @@ func (r *plainReader) begin(header []byte, h recordHeader) (*record, error) {
 		h.contentLength, trust = r.repaired, TrustResynced
 	}
 	if h.contentLength < 0 {
+		r.rec = record{recordHeader: h, offset: r.start}
 		if err := r.repair("Content-Length is missing or no number"); err != nil {
-			return nil, err
+			return nil, r.rec.named(err)
 		}
-		return nil, r.lost(IssueBadContentLength, "Content-Length is missing or no number")
+		return nil, r.rec.named(r.lost(IssueBadContentLength, "Content-Length is missing or no number"))
 	}
 	r.add(header)
 	r.block = io.LimitedReader{R: r.src, N: h.contentLength}

@@ -232,7 +232,9 @@ func (t *tap) start() error {
 	t.n += int64(len(block))
 	t.header, t.parsed = append(t.header[:0], block...), t.parse(block, &t.parsed)
 	if t.parsed.contentLength < 0 {
-		return t.fail(IssueBadContentLength, "Content-Length is missing or no number")
+		t.fail(IssueBadContentLength, "Content-Length is missing or no number")
+		t.damage.id = t.parsed.id
+		return t.damage
 	}
 	t.queue = append(t.queue, plainHeader(&t.parsed)...)
 	t.left = t.parsed.contentLength
@@ -253,7 +255,7 @@ func (t *tap) end() error {
 		t.err = err
 		return err
 	}
-	if len(next) > 0 && (ends == 0 || !t.begins(next)) {
+	if len(next) > 0 && !t.begins(next) {
 		return t.fail(IssueBadRecordEnd,
 			fmt.Sprintf("after the %d octets that Content-Length says comes %.8q, not the next record", t.parsed.contentLength, next))
 	}
