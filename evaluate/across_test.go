@@ -43,6 +43,7 @@ func TestRevisitResolvedWrongly(t *testing.T) {
 	t.Parallel()
 	elsewhere := rec{url: "https://b.example/robots.txt", at: "-2d", body: closed, warc: []string{digest}}
 	beside := rec{url: home + "/copy.txt", at: "-2d", body: closed, warc: []string{digest}}
+	const emptySHA256 = "WARC-Payload-Digest: sha256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
 	empty := rec{url: home + "/robots.txt", at: "-2d", body: closed, warc: []string{emptyDigest}} // a digest that lies
 	again := func(lines ...string) rec {
 		return revisit(rec{url: home + "/robots.txt", at: "-1h"}, append(lines, identical)...)
@@ -54,6 +55,7 @@ func TestRevisitResolvedWrongly(t *testing.T) {
 		"a digest shared with another host": {elsewhere, again(digest), "unknown fresh unresolved_revisit"},
 		"a digest shared with another path": {beside, again(digest), "unknown fresh unresolved_revisit"},
 		"the digest of the empty payload":   {empty, again(emptyDigest), "unknown fresh unresolved_revisit prior=disallowed"},
+		"the same by SHA-256":               {rec{url: empty.url, at: empty.at, body: closed, warc: []string{emptySHA256}}, again(emptySHA256), "unknown fresh unresolved_revisit prior=disallowed"},
 		"no digest at all":                  {empty, again(), "unknown fresh unresolved_revisit prior=disallowed"},
 	} {
 		t.Run(name, func(t *testing.T) {

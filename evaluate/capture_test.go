@@ -358,6 +358,11 @@ func payloadDigest(body string) string {
 	return "WARC-Payload-Digest: sha1:" + base32.StdEncoding.EncodeToString(sum[:])
 }
 
+// digestInHex is the digest of a body as other writers have it.
+func digestInHex(body string) string {
+	return fmt.Sprintf("WARC-Payload-Digest: SHA-1:%x", sha1.Sum([]byte(body)))
+}
+
 func TestRevisit(t *testing.T) {
 	t.Parallel()
 	digested := func(r rec, d string) rec { r.warc = append(r.warc, d); return r }
@@ -376,6 +381,7 @@ func TestRevisit(t *testing.T) {
 		{"by date alone", archive{original, revisit(again, identical, referring(original)), page(certain)}},
 		{"by URL and digest", archive{original, revisit(again, identical, digest), page(certain)}},
 		{"by a digest in lower case", archive{original, revisit(again, identical, strings.ToLower(digest[:21])+strings.ToLower(digest[21:])), page(certain)}},
+		{"by the same digest in hexadecimal", archive{original, revisit(again, identical, digestInHex(closed)), page(certain)}},
 		{"the original comes later", archive{revisit(again, identical, digest), page("disallowed fresh rule certain"), late}},
 		{"of another origin", archive{elsewhere, revisit(again, identical, digest, uri(elsewhere.url), referring(elsewhere)), page(certain)}},
 		{"a digest of another URL", archive{elsewhere, revisit(again, identical, digest), unresolved}},

@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"slices"
 	"sort"
-	"strings"
 
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
@@ -76,8 +75,8 @@ func (s *shelf) arrange() {
 		if c.Status/100 == 2 {
 			s.successes = append(s.successes, c)
 		}
-		if c.PayloadDigest != "" && canLend(c) {
-			digest := strings.ToLower(c.PayloadDigest)
+		if canLend(c) {
+			digest := ingest.DigestKey(c.PayloadDigest)
 			s.originals[digest] = append(s.originals[digest], c)
 		}
 	}
@@ -190,7 +189,7 @@ func (ch *chase) isOriginal(c *ingest.Capture) bool {
 // byDigest finds an original of the same URL with the same payload digest: the
 // latest before the revisit, else the earliest after.
 func (g *group) byDigest(ch *chase) *ingest.Capture {
-	list := g.shelf(ch.WantKey).originals[strings.ToLower(ch.CurDigest)]
+	list := g.shelf(ch.WantKey).originals[ingest.DigestKey(ch.CurDigest)]
 	n := upTo(list, ch.CurMicros)
 	for _, c := range slices.Backward(list[:n]) {
 		if ch.isOriginal(c) {
@@ -205,8 +204,11 @@ func (g *group) byDigest(ch *chase) *ingest.Capture {
 	return nil
 }
 
-// sameDigest compares two payload digests. Hexadecimal ones come in both cases.
-func sameDigest(a, b string) bool { return a != "" && strings.EqualFold(a, b) }
+// sameDigest reports whether two payload digests name the same octets.
+func sameDigest(a, b string) bool {
+	key := ingest.DigestKey(a)
+	return key != "" && key == ingest.DigestKey(b)
+}
 
 // latest finds the latest 2xx of the URL at or before the time of the 304.
 func (g *group) latest(ch *chase) *ingest.Capture {

@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
@@ -90,12 +91,13 @@ func (o *originals) find(f *ingest.Fetch, unmodified bool) *original {
 		}
 	}
 	list := o.byURL[f.URL]
+	named := ingest.DigestKey(f.PayloadDigest) != ""
 	for i := len(list) - 1; i >= 0; i-- {
 		c := &list[i]
 		switch {
 		case unmodified && c.status/100 == 2 && !date.Known():
 			return c
-		case !unmodified && sameDigest(c.digest, f.PayloadDigest) && !isEmptyDigest(c.digest) && (f.Status < 0 || c.status == f.Status):
+		case !unmodified && named && strings.EqualFold(c.digest, f.PayloadDigest) && (f.Status < 0 || c.status == f.Status):
 			return c
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/ingest"
@@ -525,29 +524,11 @@ func (ch *chase) seekHere() {
 	switch {
 	case ch.CurUnmodified:
 		ch.seekURL(seekLatest, u, ch.curTime())
-	case isEmptyDigest(ch.CurDigest):
+	case ingest.DigestKey(ch.CurDigest) == "": // none, or that of every empty payload
 		ch.giveUp(UnresolvedRevisit)
 	default:
 		ch.seekURL(seekDigest, u, ch.curTime())
 	}
-}
-
-// emptyDigests are the digests of no octets at all, which every empty payload
-// shares: such a digest names no original.
-var emptyDigests = []string{
-	"", "3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ", "da39a3ee5e6b4b0d3255bfef95601890afd80709",
-	"d41d8cd98f00b204e9800998ecf8427e", "2QOYZWMPACZAJ2MABGMOZ6CCPY",
-	"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
-	"4OYMIQUY7QOBJGX36TEJS35ZEQT24QPEMSNZGTFESWMRW6CSXBKQ",
-}
-
-func isEmptyDigest(digest string) bool {
-	_, value, labelled := strings.Cut(digest, ":")
-	if !labelled {
-		value = digest
-	}
-	value = strings.TrimRight(strings.TrimSpace(value), "=")
-	return slices.ContainsFunc(emptyDigests, func(e string) bool { return strings.EqualFold(e, value) })
 }
 
 func urlKey(u weburl.URL) string { return u.Origin() + u.PathQuery() }

@@ -81,6 +81,33 @@ var base64url = strings.NewReplacer("-", "+", "_", "/")
 
 var base32Sums = base32.StdEncoding.WithPadding(base32.NoPadding)
 
+// DigestKey is a payload digest in a form in which the same octets by the same
+// algorithm are one key, however they are written; "" for no digest, and for that of
+// no octets, which every empty payload shares, so that it names none.
+func DigestKey(field string) string {
+	d, err := parseDigest(field)
+	switch {
+	case err != nil && isUnlabelledNothing(field):
+		return ""
+	case err != nil: // of another algorithm, perhaps: compared as written
+		return strings.ToLower(field)
+	case !d.known() || d.ofNothing():
+		return ""
+	}
+	return d.algorithm.label + ":" + d.sum
+}
+
+// isUnlabelledNothing reports whether a digest without its algorithm's name is that
+// of no octets by any of them.
+func isUnlabelledNothing(value string) bool {
+	for label := range digestAlgorithms {
+		if d, err := parseDigest(label + ":" + value); err == nil && d.ofNothing() {
+			return true
+		}
+	}
+	return false
+}
+
 // known reports whether there is a digest to compare with.
 func (d digest) known() bool { return d.algorithm != nil }
 

@@ -92,6 +92,24 @@ func readVerifying(t *testing.T, archive []byte) *collected {
 	return c
 }
 
+// Digests of the same octets are one key, and those of none are no key.
+func TestDigestKey(t *testing.T) {
+	const sha1, empty = "a9993e364706816aba3e25717850c26c9cd0d89d", "da39a3ee5e6b4b0d3255bfef95601890afd80709"
+	key := DigestKey("sha1:" + sha1)
+	for field, want := range map[string]string{
+		"SHA-1:VGMT4NSHA2AWVOR6EVYXQUGCNSONBWE5": key, "sha1:qZk+NkcGgWq6PiVxeFDCbJzQ2J0=": key,
+		"": "", "sha1:" + empty: "", empty: "", "md5:1B2M2Y8AsgTpgAmY7PhCfg": "",
+		"blake3:AbC": "blake3:abc", sha1: sha1,
+	} {
+		if got := DigestKey(field); got != want {
+			t.Errorf("%s: %q", field, got)
+		}
+	}
+	if DigestKey("sha256:"+sha1) == key || DigestKey("sha1:"+strings.Replace(sha1, "a", "b", 1)) == key {
+		t.Error("other digests have the same key")
+	}
+}
+
 // What is compared with what: by the kind of record, by the codings of the
 // payload, with and without verification of all records.
 func TestVerifyDigests(t *testing.T) {
