@@ -296,7 +296,7 @@ func hashDecoded(codings []string, in io.Reader, sum hash.Hash) hash.Hash {
 		defer r.Close()
 		in = r
 	}
-	if n, err := io.Copy(sum, io.LimitReader(in, maxDigestDecoded)); err != nil && !isTrailingGarbage(err) || n == maxDigestDecoded {
+	if n, err := io.Copy(sum, io.LimitReader(in, maxDigestDecoded)); err != nil || n == maxDigestDecoded {
 		return nil
 	}
 	return sum

@@ -169,17 +169,11 @@ func undo(coding string, b []byte, mayBeCut bool) (plain []byte, cutShort bool, 
 	switch {
 	case len(plain) > maxPolicyBody:
 		return plain[:maxPolicyBody], true, nil
-	case isTrailingGarbage(err):
-		return plain, false, nil
 	case err == io.ErrUnexpectedEOF && len(plain) > 0 && (mayBeCut || hasMagic(coding)):
 		return plain, true, nil
 	}
 	return plain, false, err
 }
-
-// isTrailingGarbage reports whether an error is that of octets behind the last
-// gzip member, which clients ignore.
-func isTrailingGarbage(err error) bool { return err == gzip.ErrHeader }
 
 func hasMagic(coding string) bool {
 	return coding == "gzip" || coding == "x-gzip" || coding == "zstd"
@@ -190,7 +184,7 @@ func decoder(coding string, r io.Reader) (io.ReadCloser, error) {
 	src := bufio.NewReader(r)
 	switch coding {
 	case "gzip", "x-gzip":
-		return gzip.NewReader(src)
+		return newGzipCoding(src)
 	case "deflate":
 		// RFC 9110 §8.4.1.2: the zlib format; some servers send it bare.
 		if head, _ := src.Peek(2); isZlib(head) {
@@ -208,6 +202,47 @@ func decoder(coding string, r io.Reader) (io.ReadCloser, error) {
 	}
 	return nil, errUnknownCoding
 }
+
+// gzipCoding reads gzip members one after the other, and ignores octets behind them
+// that begin no other, as clients do: a line end, often.
+type gzipCoding struct {
+	member *gzip.Reader
+	src    *bufio.Reader
+}
+
+func newGzipCoding(src *bufio.Reader) (io.ReadCloser, error) {
+	r, err := gzip.NewReader(src)
+	if err != nil {
+		return nil, err
+	}
+	r.Multistream(false)
+	return gzipCoding{r, src}, nil
+}
+
+func (r gzipCoding) Read(p []byte) (int, error) {
+	for {
+		n, err := r.member.Read(p)
+		if n > 0 && err == io.EOF {
+			return n, nil // which comes again
+		}
+		if err != io.EOF {
+			return n, err
+		}
+		if next, _ := r.src.Peek(len(magicGzip)); !bytes.Equal(next, magicGzip) {
+			return 0, io.EOF
+		}
+		switch err := r.member.Reset(r.src); err {
+		case nil:
+			r.member.Multistream(false)
+		case gzip.ErrHeader:
+			return 0, io.EOF
+		default:
+			return 0, err
+		}
+	}
+}
+
+func (r gzipCoding) Close() error { return r.member.Close() }
 
 // isZlib reports whether b begins with a zlib header without a preset dictionary
 // (RFC 1950 §2.2).
