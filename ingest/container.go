@@ -217,6 +217,8 @@ func (a *format) reader(src *source, at io.ReaderAt) (recordReader, error) {
 		return newPlainReader(a.framing, src, at), nil
 	case a.container == containerGzip && at != nil:
 		return a.gzipReader(src, at)
+	case a.container == containerBzip2 && at != nil:
+		return a.bzip2Reader(src, at)
 	case at == nil:
 		a.container = containerPipe
 	}
@@ -257,6 +259,50 @@ func (a *format) gzipReader(src *source, at io.ReaderAt) (recordReader, error) {
 	}
 	return r, nil
 }
+
+// bzip2Reader reads a bzip2 file. Its blocks have checksums that are compared only
+// when their content has been handed on, and one wrong bit makes other records of
+// it: so it is decompressed twice, and read up to the first block that does not match.
+func (a *format) bzip2Reader(src *source, at io.ReaderAt) (recordReader, error) {
+	whole, err := verifyBzip2(sourceAt(at, 0))
+	if isReadError(err) {
+		return nil, err
+	}
+	r, openErr := newStreamReader(*a, src)
+	if openErr == nil && err != nil {
+		plain := io.LimitReader(r.tap.in, whole)
+		r.tap.in = newBuffered(io.MultiReader(plain, failing{err}))
+	}
+	return r, openErr
+}
+
+// verifyBzip2 decompresses a bzip2 stream and returns how many octets lie in blocks
+// that match their checksums, up to the first that does not, and what stands there.
+func verifyBzip2(src io.Reader) (whole int64, err error) {
+	in := &sticky{r: bzip2.NewReader(src)}
+	buf := make([]byte, readBuffer)
+	ended := false // a read that is not filled ends a block
+	for n := int64(0); ; {
+		m, err := in.Read(buf)
+		switch {
+		case err == io.EOF:
+			return n, nil
+		case err == io.ErrUnexpectedEOF, err == errNoMember: // of the next block
+			return n, err
+		case err != nil:
+			return whole, err
+		case ended: // this is the next block, and the one before has matched
+			whole = n
+		}
+		n += int64(m)
+		ended = m < len(buf)
+	}
+}
+
+// failing is a reader that ends with an error.
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
 // sniff tells the form of an input by its first octets. Of src it reads no more
 // than a dictionary, which no record can be read without.

@@ -103,9 +103,15 @@ type sticky struct {
 	err error
 }
 
+// errBehindBzip2 is the error of octets behind the end of a bzip2 stream.
+var errBehindBzip2 = error(bzip2.StructuralError("bad magic value in continuation file"))
+
 func (s *sticky) Read(p []byte) (n int, err error) {
 	if s.err == nil {
 		n, s.err = s.r.Read(p)
+	}
+	if s.err == errBehindBzip2 {
+		s.err = errNoMember
 	}
 	return n, s.err
 }
@@ -251,11 +257,12 @@ func (t *tap) end() error {
 	ends := skipNewlines(t.in)
 	t.n += ends
 	next, err := t.in.Reader.Peek(beginOctets)
-	if err != nil && err != io.EOF {
+	followed := t.begins(next)
+	if err != nil && err != io.EOF && !followed { // else it comes again, behind the next header
 		t.err = err
 		return err
 	}
-	if len(next) > 0 && !t.begins(next) {
+	if len(next) > 0 && !followed {
 		return t.fail(IssueBadRecordEnd,
 			fmt.Sprintf("after the %d octets that Content-Length says comes %.8q, not the next record", t.parsed.contentLength, next))
 	}
