@@ -208,7 +208,7 @@ func hasScheme(b []byte) bool {
 
 // arcType is the content type of a record, "" where the crawler knew none.
 func arcType(b []byte) string {
-	switch s := cut(string(b), 256); s {
+	switch s := cut(string(b), maxFieldValue); s {
 	case "no-type", "unk", "unknown", "-":
 		return ""
 	default:

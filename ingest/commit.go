@@ -197,7 +197,7 @@ func (c *committer) count(kind string) {
 	if _, known := c.stats.Records[kind]; !known && len(c.stats.Records) > 64 {
 		kind = "other"
 	}
-	c.stats.Records[cut(kind, 64)]++
+	c.stats.Records[cut(kind, maxWord)]++
 }
 
 // finish flushes what waits at the end of the input.
@@ -305,8 +305,8 @@ func (c *committer) identify(r *record, url weburl.URL, d *draft) {
 	f := &x.Fetch
 	*f = Fetch{
 		HostReversed: url.HostReversed(), Origin: url.Origin(), URL: r.target[:min(len(r.target), maxURL)], RecordID: r.id, Input: c.input,
-		Entry: c.entry, Offset: r.offset, Type: recordTypes[r.kind], Status: -1, PayloadDigest: cut(r.payloadDigest, 256),
-		Truncated: cut(r.truncated, 64), Claim: info.Robots, Millis: -1,
+		Entry: c.entry, Offset: r.offset, Type: recordTypes[r.kind], Status: -1, PayloadDigest: cut(r.payloadDigest, maxFieldValue),
+		Truncated: cut(r.truncated, maxWord), Claim: info.Robots, Millis: -1,
 	}
 	if r.streamed {
 		f.Flags |= FlagStreamed
@@ -314,6 +314,9 @@ func (c *committer) identify(r *record, url weburl.URL, d *draft) {
 	if len(r.target) > maxURL {
 		f.Flags |= FlagURLCut
 		d.note(r, IssueURLTooLong, "URL cut", "more than %d octets", maxURL)
+	}
+	if len(r.payloadDigest) > maxFieldValue || len(r.truncated) > maxWord || len(r.refersToURI) > maxURL {
+		d.note(r, IssueValueCut, "the rest dropped", "a WARC-Payload-Digest, WARC-Truncated or WARC-Refers-To-Target-URI that is too long")
 	}
 	t, zoned, ok := parseDate(r.date)
 	if r.kind == kindARC {

@@ -39,7 +39,7 @@ func readHead(block io.Reader, buf []byte, limit int) (head, body []byte, comple
 		}
 		n, err := block.Read(buf[len(buf):cap(buf)])
 		buf = buf[:len(buf)+n]
-		if end := headEnd(buf, searched); end >= 0 {
+		if end := headEnd(buf, max(searched, len(buf)-len(skipEmptyLines(buf)))); end >= 0 {
 			return buf[:end], buf[end:], true, nil
 		}
 		searched = max(0, len(buf)-3)
@@ -51,6 +51,9 @@ func readHead(block io.Reader, buf []byte, limit int) (head, body []byte, comple
 		}
 	}
 }
+
+// skipEmptyLines skips those before a start line (RFC 9112 §2.2).
+func skipEmptyLines(b []byte) []byte { return bytes.TrimLeft(b, "\r\n") }
 
 // headEnd finds the end of a head: an empty line, in CRLF, LF or a mixture. It
 // looks from octet from on, and returns -1 where there is none yet.
@@ -74,6 +77,7 @@ func headEnd(b []byte, from int) int {
 // is the bare body of HTTP/0.9. Archiving proxies have written "HTTP 502 Bad
 // Gateway" into ARCs: taken as a body, it would be a robots.txt that allows all.
 func isHTTP(b []byte) bool {
+	b = skipEmptyLines(b)
 	if len(b) < 5 || !strings.EqualFold(string(b[:4]), "HTTP") {
 		return false
 	}
@@ -84,7 +88,7 @@ func isHTTP(b []byte) bool {
 // parseResponseHead reads a status line and the fields that matter.
 func parseResponseHead(head []byte) httpHead {
 	h := httpHead{status: -1}
-	line, rest := cutLine(head)
+	line, rest := cutLine(skipEmptyLines(head))
 	h.status = parseStatus(line)
 	f := fields{rest: rest}
 	for f.next() {
@@ -177,15 +181,15 @@ func (h *httpHead) setResponse(name, value, raw []byte) {
 	case "location":
 		h.first("location", &h.location, h.capped("Location", value, maxURL))
 	case "content-type":
-		h.first("content-type", &h.contentType, cut(string(value), 256))
+		h.first("content-type", &h.contentType, h.capped("Content-Type", value, maxFieldValue))
 	case "content-encoding":
-		h.contentEncoding = addCodings(h.contentEncoding, value)
+		h.contentEncoding = addCodings(h.contentEncoding, h.capped("Content-Encoding", value, maxFieldValue))
 	case "transfer-encoding":
-		h.transferEncoding = addCodings(h.transferEncoding, value)
+		h.transferEncoding = addCodings(h.transferEncoding, h.capped("Transfer-Encoding", value, maxFieldValue))
 	case "content-range":
-		first(&h.contentRange, cut(string(value), 256))
+		first(&h.contentRange, h.capped("Content-Range", value, maxFieldValue))
 	case "date":
-		first(&h.date, cut(string(value), 64))
+		first(&h.date, h.capped("Date", value, maxFieldValue))
 	case "link":
 		if tag.Keep("link", string(value[:min(len(value), tag.MaxLine)])) {
 			h.addPolicy(raw)
@@ -228,8 +232,8 @@ func (h *httpHead) addPolicy(line []byte) {
 
 // addCodings adds those of a Content-Encoding or Transfer-Encoding value: several
 // fields are one list (RFC 9110 §5.3). One more than the cap tells that it was met.
-func addCodings(list []string, value []byte) []string {
-	for part := range strings.SplitSeq(strings.ToLower(cut(string(value), 256)), ",") {
+func addCodings(list []string, value string) []string {
+	for part := range strings.SplitSeq(strings.ToLower(value), ",") {
 		if part = strings.TrimSpace(part); part != "" && part != "identity" && len(list) <= maxCodings {
 			list = append(list, part)
 		}

@@ -6,7 +6,9 @@ const (
 	maxRecordHeader  = 1 << 20   // octets of one record's WARC header
 	maxHTTPHead      = 1 << 20   // octets of one HTTP head
 	maxWarcinfo      = 1 << 20   // octets of one warcinfo block
-	maxMetadata      = 64 << 10  // octets read of one metadata block
+	maxMetadata      = 1 << 20   // octets read of one metadata block
+	maxFieldValue    = 256       // octets of a media type, date, range, digest or list of codings
+	maxWord          = 64        // octets of a WARC-Type or WARC-Truncated
 	maxHopsFromSeed  = 1 << 10   // octets of the path from the seed
 	maxRecordID      = 1 << 10   // octets of a WARC-Record-ID
 	maxRequestHead   = 64 << 10  // octets read of one request

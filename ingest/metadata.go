@@ -44,8 +44,8 @@ func (c *committer) extractMetadata(r *record, d *draft) error {
 	for f.next() {
 		found = m.set(f.name(), f.value) || found
 	}
-	if full && !found {
-		d.note(r, IssueValueCut, "the rest dropped", "nothing that is kept in the first %d octets of a metadata record", maxMetadata)
+	if full {
+		d.note(r, IssueValueCut, "the rest dropped", "a metadata record of %d octets or more", maxMetadata)
 	}
 	if len(m.via) == maxURL || len(m.hops) == maxHopsFromSeed {
 		d.note(r, IssueValueCut, "the rest dropped", "via or hopsFromSeed of %d and %d octets or more", len(m.via), len(m.hops))
