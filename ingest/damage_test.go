@@ -6,6 +6,7 @@ import (
 	"compress/gzip"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -221,7 +222,8 @@ func TestCutAnywhere(t *testing.T) {
 }
 
 // boundaries are the places where an archive may end without anything missing:
-// behind a record's block, or anywhere in the line ends that follow it.
+// behind a record's block, or anywhere in the line ends that follow it; behind an
+// empty member.
 func (s *specimen) boundaries(t *testing.T) map[int64]bool {
 	src := sourceAt(bytes.NewReader(s.archive), 0)
 	form := sniff(src)
@@ -229,6 +231,14 @@ func (s *specimen) boundaries(t *testing.T) map[int64]bool {
 		return nil // a stream that is cut has no checksum, a zip file no directory
 	}
 	ends := map[int64]bool{src.position(): true}
+	if form.container == containerMembers {
+		in := form.codec.members(sourceAt(bytes.NewReader(s.archive), 0))
+		for in.next() == nil {
+			if n, err := io.Copy(io.Discard, in); n == 0 && err == nil {
+				ends[in.offset()] = true // an empty one
+			}
+		}
+	}
 	r, err := form.reader(src, bytes.NewReader(s.archive))
 	if err != nil {
 		t.Fatalf("%v, %v", form, err)

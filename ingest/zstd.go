@@ -88,6 +88,11 @@ func sniffZstd(src *source) format {
 		return a
 	}
 	found := sniffPlain(beginning(br), containerFrames)
+	if !found.readable() {
+		if _, err := io.Copy(io.Discard, first); err != nil { // it may be damaged
+			found = sniffFrames(b, z)
+		}
+	}
 	if !found.readable() || found.framing == nil { // nothing with records
 		found.codec = z
 		return found
@@ -111,6 +116,11 @@ func sniffDamagedFrames(b []byte) format {
 	if err != nil {
 		return notAnArchive
 	}
+	return sniffFrames(b, z)
+}
+
+// sniffFrames looks for a frame that begins as a record does.
+func sniffFrames(b []byte, z *zstdCodec) format {
 	found := sniffDamaged(b, z)
 	if found.readable() {
 		found.container = containerFrames
