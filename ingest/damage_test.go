@@ -14,7 +14,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -272,12 +271,8 @@ func (s *specimen) boundaries(t *testing.T) map[int64]bool {
 func (s *specimen) checkFlip(t *testing.T, n int, xor byte) {
 	t.Helper()
 	s.archive[n] ^= xor
-	start := time.Now()
 	c := read(t, s.archive)
 	s.archive[n] ^= xor
-	if d := time.Since(start); d > 20*time.Second {
-		t.Fatalf("octet %d: %v", n, d)
-	}
 	wacz := s.whole.result.Container == containerZip.String()
 	switch {
 	case s.plain():

@@ -3,7 +3,6 @@ package ingest
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -80,15 +79,11 @@ func TestParseRecordHeaderBounds(t *testing.T) {
 	}
 }
 
-// A megabyte of folded lines must not cost its square.
+// A megabyte of folded lines must not cost its square, which no test run would see the end of.
 func TestFoldedLinesAreLinear(t *testing.T) {
-	block := []byte("WARC/1.0\r\nX: y\r\n" + strings.Repeat(" z\n", 300_000) + "WARC-Type: response\r\n\r\n")
-	start := time.Now()
+	block := []byte("WARC/1.0\r\nX: y\r\n" + strings.Repeat(" z\n", 3_000_000) + "WARC-Type: response\r\n\r\n")
 	if h := parseRecordHeader(block, nil); h.kind != "response" {
 		t.Errorf("kind %q", h.kind)
-	}
-	if d := time.Since(start); d > 2*time.Second {
-		t.Errorf("took %v", d)
 	}
 }
 

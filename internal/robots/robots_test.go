@@ -390,9 +390,6 @@ func TestHostile(t *testing.T) {
 			file.Records()
 			took := time.Since(start)
 			t.Logf("%s, %v: parse %v, match %v, notes and records %v", c.name, p, parsed, matched-parsed, took-matched)
-			if took > 20*time.Second {
-				t.Errorf("%s, %v: took %v", c.name, p, took)
-			}
 		}
 	}
 }

@@ -3,7 +3,6 @@ package weburl
 import (
 	"strings"
 	"testing"
-	"time"
 )
 
 const (
@@ -87,14 +86,10 @@ func TestSURTKey(t *testing.T) {
 // than a page.
 func TestSURTKeyHostile(t *testing.T) {
 	const length = 1 << 16
-	start := time.Now()
 	for _, piece := range []string{"25", "/(" + session24 + ")", "/(", "/..", "cfid=a", "sid=" + session32 + "0", "http://"} {
 		for _, prefix := range []string{"http://a/%", "http://a/?%", "http://%", "http://"} {
 			u, _ := Parse(prefix + strings.Repeat(piece, length/len(piece)))
 			u.SURTKey()
 		}
-	}
-	if d := time.Since(start); d > 5*time.Second {
-		t.Errorf("28 URLs of 64 KiB took %v", d)
 	}
 }
