@@ -54,9 +54,7 @@ func (d *decider) settle(r *Result, tl *timeline) error {
 		return nil
 	}
 	r.RobotsCapture = s.path == "/robots.txt" && s.Method == http.MethodGet
-	if s.Method == http.MethodGet && s.Status/100 == 2 {
-		r.PolicyFile = tag.PolicyFileOf(s.path)
-	}
+	r.PolicyFile = s.Method == http.MethodGet && s.Status/100 == 2 && tag.IsPolicyFile(s.path)
 	switch {
 	case d.isRobots(r, &s) || tl.marks[markOf(f)]:
 		r.Verdict, r.Reason = Allowed, RobotsTxtItself

@@ -12,7 +12,6 @@ package evaluate
 import (
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
-	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
 
 // Verdict is whether robots.txt permitted a fetch. The zero value is unknown.
@@ -200,8 +199,8 @@ type Result struct {
 	HasPrior  bool   // the governing capture says nothing; Prior is the answer of the one before it
 	Contester *State // the permitted copy that allows, where there is one
 
-	RobotsCapture bool           // the fetch is a GET of exactly /robots.txt
-	PolicyFile    tag.PolicyFile // that the fetch got; 0: none
+	RobotsCapture bool // the fetch is a GET of exactly /robots.txt
+	PolicyFile    bool // the fetch got an ai.txt or a trust.txt
 
 	Page     *Page     // what is said of the use of what was fetched; nil where that is nothing
 	Findings []Finding // of other kinds than the fetch's own violation
@@ -257,7 +256,7 @@ func (c *Counts) Add(r *Result) {
 	if r.RobotsCapture {
 		c.RobotsCaptures++
 	}
-	if r.PolicyFile != 0 {
+	if r.PolicyFile {
 		c.PolicyFiles++
 	}
 	switch r.Verdict {

@@ -93,7 +93,7 @@ type Fetch struct {
 	Micros          int64          `parquet:"time,delta"`
 	Precision       Precision      `parquet:"precision"`
 	URL             string         `parquet:"url,delta"`
-	RecordID        string         `parquet:"record_id"`  // packed by packRecordID
+	RecordID        string         `parquet:"record_id"`  // a UUID packed by appendUUID
 	Input           int32          `parquet:"input"`      // index into the task's inputs
 	Entry           string         `parquet:"entry,dict"` // of a WACZ, by its name there; "" elsewhere
 	Offset          int64          `parquet:"offset,delta"`
@@ -216,19 +216,11 @@ const uuidTag = "\x00"
 
 const uuidPrefix = "urn:uuid:"
 
-// packRecordID shortens a WARC-Record-ID without its angle brackets. A UUID in
-// its canonical lower-case form becomes 17 octets; anything else stays text.
-func packRecordID(id string) string {
-	if packed, ok := appendUUID(nil, []byte(id)); ok {
-		return string(packed)
-	}
-	return id
-}
-
 // packedIDSize is how many octets a packed UUID has.
 const packedIDSize = len(uuidTag) + 16
 
-// appendUUID packs an id that is a UUID in its canonical lower-case form.
+// appendUUID packs an id without its angle brackets that is a UUID in its canonical
+// lower-case form, in 17 octets. Any other stays text.
 func appendUUID(dst, id []byte) ([]byte, bool) {
 	if len(id) != len(uuidPrefix)+36 || string(id[:len(uuidPrefix)]) != uuidPrefix {
 		return dst, false

@@ -97,7 +97,10 @@ func TestPackRecordID(t *testing.T) {
 		"http://archive.example/id/1": 27,
 		"":                            0,
 	} {
-		packed := packRecordID(in)
+		packed := in
+		if uuid, ok := appendUUID(nil, []byte(in)); ok {
+			packed = string(uuid)
+		}
 		if len(packed) != size {
 			t.Errorf("%q packed to %d octets, want %d", in, len(packed), size)
 		}

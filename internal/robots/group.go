@@ -2,7 +2,6 @@ package robots
 
 import (
 	"encoding/binary"
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -39,16 +38,6 @@ func (m Mode) String() string {
 
 // Modes lists the known modes.
 var Modes = [...]Mode{ModeExact, ModeGoogle, ModeSubstring}
-
-// ParseMode returns the mode that s names.
-func ParseMode(s string) (Mode, error) {
-	for _, m := range Modes {
-		if s == m.String() {
-			return m, nil
-		}
-	}
-	return 0, fmt.Errorf("unknown token matching mode %q: use exact, google or substring", s)
-}
 
 // name returns what of a user-agent line's value is compared, and whether the
 // line speaks to every crawler.

@@ -198,14 +198,6 @@ func TestModes(t *testing.T) {
 	if line := file.ForMode("FooBot", ModeSubstring).Line(nil); line != 3 {
 		t.Errorf("substring mode finds line %d", line)
 	}
-	for _, m := range Modes {
-		if got, err := ParseMode(m.String()); got != m || err != nil {
-			t.Errorf("ParseMode(%q) = %v, %v", m.String(), got, err)
-		}
-	}
-	if m, err := ParseMode("unknown"); err == nil {
-		t.Errorf("ParseMode(unknown) = %v", m)
-	}
 }
 
 // TestLimit parses bodies around the limit of RFC 9309 §2.5.

@@ -116,24 +116,12 @@ func TDM(file, headers, metas []Signal) (list []Signal) {
 	return list
 }
 
-// A PolicyFile is a file that speaks of use in a way that is recognised, not read.
-type PolicyFile uint8
-
-const (
-	_           PolicyFile = iota
-	PolicyAITxt            // /ai.txt and /.well-known/ai.txt
-	PolicyTrust            // /trust.txt and /.well-known/trust.txt
-)
-
-func (f PolicyFile) String() string { return name(f, "unknown", "ai.txt", "trust.txt") }
-
-// PolicyFileOf returns the policy file that a path is.
-func PolicyFileOf(path string) PolicyFile {
+// IsPolicyFile reports whether a path is that of a file that speaks of use in a way
+// that is recognised, not read: ai.txt or trust.txt.
+func IsPolicyFile(path string) bool {
 	switch path {
-	case "/ai.txt", "/.well-known/ai.txt":
-		return PolicyAITxt
-	case "/trust.txt", "/.well-known/trust.txt":
-		return PolicyTrust
+	case "/ai.txt", "/.well-known/ai.txt", "/trust.txt", "/.well-known/trust.txt":
+		return true
 	}
-	return 0
+	return false
 }

@@ -23,7 +23,8 @@ Three layers, all drawn from one seed, so the archive is the same byte for byte:
    of its own of a real host, so that nothing else reaches it (the functions named
    scenario_*). Bodies there are ours.
 
-Records are written in shuffled order: time, not file order, decides.
+Records are written in shuffled order, a request within some thousand records of its
+response: time, not file order, decides.
 OUT.warc.gz.scenarios.jsonl names the layer or scenario of every fetch.
 """
 
