@@ -24,34 +24,37 @@ func (p place) compare(q place) int {
 	)
 }
 
-// cursor reads a sorted sequence of rows origin by origin.
+// cursor reads a sorted sequence of rows origin by origin. The rows are read ahead, in
+// a goroutine of their own.
 type cursor[T any] struct {
-	pull func() (*T, error, bool)
-	stop func()
-	at   func(*T) place
-	row  *T // the next row; nil at the end
-	here place
-	err  error
+	ahead *readAhead[T]
+	rows  []T // that are read, after row
+	at    func(*T) place
+	row   *T // the next row, valid until the cursor advances; nil at the end
+	here  place
+	err   error
 }
 
 func newCursor[T any](seq iter.Seq2[*T, error], at func(*T) place) *cursor[T] {
-	c := &cursor[T]{at: at}
-	c.pull, c.stop = iter.Pull2(seq)
+	c := &cursor[T]{ahead: startReadAhead(seq), at: at}
 	c.advance()
 	return c
 }
 
 func (c *cursor[T]) advance() {
-	row, err, ok := c.pull()
-	if err != nil {
-		c.err = err
+	if len(c.rows) == 0 {
+		c.rows, c.err = c.ahead.next()
 	}
-	if !ok || err != nil {
+	if len(c.rows) == 0 {
 		c.row = nil
 		return
 	}
-	c.row, c.here = row, c.at(row)
+	c.row, c.rows = &c.rows[0], c.rows[1:]
+	c.here = c.at(c.row)
 }
+
+// stop ends the reading.
+func (c *cursor[T]) stop() { c.ahead.stop() }
 
 // skipTo skips the rows of origins before p.
 func (c *cursor[T]) skipTo(p place) {
@@ -70,6 +73,82 @@ func (c *cursor[T]) each(p place, f func(*T) error) error {
 		c.advance()
 	}
 	return c.err
+}
+
+// aheadRows is how many rows are read at a time, and how far ahead.
+const aheadRows = 64
+
+// readAhead reads rows in a goroutine.
+type readAhead[T any] struct {
+	full chan []T      // read, and empty at the end
+	used chan []T      // to be filled again
+	quit chan struct{} // closed: nobody reads on
+	done chan struct{} // closed: the goroutine has ended
+	last []T           // what next returned last
+	err  error         // that ended the sequence; valid once full is closed
+}
+
+func startReadAhead[T any](seq iter.Seq2[*T, error]) *readAhead[T] {
+	r := &readAhead[T]{
+		full: make(chan []T), used: make(chan []T, 2),
+		quit: make(chan struct{}), done: make(chan struct{}),
+	}
+	go r.readAll(seq)
+	return r
+}
+
+func (r *readAhead[T]) readAll(seq iter.Seq2[*T, error]) {
+	defer close(r.done)
+	defer close(r.full)
+	var rows []T
+	for row, err := range seq {
+		if err != nil {
+			r.err = err
+			break
+		}
+		if rows = append(rows, *row); len(rows) < aheadRows {
+			continue
+		}
+		if rows = r.pass(rows); rows == nil {
+			return
+		}
+	}
+	if len(rows) > 0 {
+		r.pass(rows)
+	}
+}
+
+// pass hands rows over, and returns an empty slice to fill; nil where nobody reads on.
+func (r *readAhead[T]) pass(rows []T) []T {
+	select {
+	case r.full <- rows:
+	case <-r.quit:
+		return nil
+	}
+	select {
+	case rows = <-r.used:
+		return rows[:0]
+	default:
+		return make([]T, 0, aheadRows)
+	}
+}
+
+// next returns the rows that come next, which are valid until it is called again; none
+// at the end.
+func (r *readAhead[T]) next() ([]T, error) {
+	if r.last != nil {
+		r.used <- r.last
+	}
+	rows, more := <-r.full
+	if r.last = rows; !more {
+		return nil, r.err
+	}
+	return rows, nil
+}
+
+func (r *readAhead[T]) stop() {
+	close(r.quit)
+	<-r.done
 }
 
 // maxTwins bounds the records of one id, URL and time that are told apart.

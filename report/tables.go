@@ -5,10 +5,12 @@
 package report
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 
 	"github.com/parquet-go/parquet-go"
 
@@ -25,23 +27,36 @@ const (
 	maxPage       = 16 << 10 // octets of a page: every column of every table holds one
 )
 
-// maxBatch is how many rows the encoder gets at once. Of three or more it writes some
+// Rows are encoded beside what makes them: each table has a goroutine, which takes
+// them some at a time.
+const (
+	handedRows = 32 // rows handed over at once
+	handedMost = 2  // of these, waiting
+)
+
+// encodedRows is how many rows the encoder gets at once. Of three or more it writes some
 // nulls as "" or 0: in a column of an optional field that is no pointer, n nulls, then n
 // values, then nulls to the end of 64 rows (parquet-go v0.32.0;
 // github.com/parquet-go/parquet-go/issues/154).
-const maxBatch = 2
+const encodedRows = 2
 
 // pageCodec compresses the pages of all tables.
 var pageCodec codec.Zstd
 
 // table writes one result table.
 type table[T any] struct {
-	name  string
+	name string
+	rows int64
+	hand []T      // rows that are not yet handed over
+	full chan []T // to the encoder
+	used chan []T // back from it
+	done chan struct{}
+	err  error // of the encoder, when done is closed
+
+	// What follows is the encoder's, until done is closed.
 	file  *os.File
 	w     *parquet.GenericWriter[T]
-	texts []int // fields of T that hold strings
-	rows  int64
-	batch []T
+	texts []int                    // fields of T that hold strings
 	group struct{ rows, text int } // of the row group in hand
 }
 
@@ -60,7 +75,12 @@ func createTable[T any](dir, name string) (*table[T], error) {
 		parquet.KeyValueMetadata("robotsaudit.schema_version", SchemaVersion),
 		parquet.KeyValueMetadata("robotsaudit.table", name),
 	)
-	return &table[T]{name: name, file: f, w: w, texts: textFields[T](), batch: make([]T, 0, maxBatch)}, nil
+	t := &table[T]{
+		name: name, file: f, w: w, texts: textFields[T](),
+		full: make(chan []T, handedMost), used: make(chan []T, handedMost+1), done: make(chan struct{}),
+	}
+	go t.encodeAll()
+	return t, nil
 }
 
 // textFields lists the fields of a row whose length the archives decide.
@@ -76,17 +96,58 @@ func textFields[T any]() []int {
 	return fields
 }
 
-// add appends a row. Rows reach the file some at a time.
+// add appends a row. An error of writing may show only at a later row, or at the end.
 func (t *table[T]) add(row T) error {
 	t.rows++
-	t.batch = append(t.batch, row)
-	t.group.rows++
-	t.group.text += t.textSize(&t.batch[len(t.batch)-1])
-	switch {
-	case t.group.rows >= maxGroupRows || t.group.text >= maxGroupText:
-		return t.endGroup()
-	case len(t.batch) == maxBatch:
-		return t.encode()
+	t.hand = append(t.hand, row)
+	if len(t.hand) < handedRows {
+		return nil
+	}
+	return t.handOver()
+}
+
+// handOver passes the rows in hand to the encoder.
+func (t *table[T]) handOver() error {
+	select {
+	case <-t.done:
+		return t.err
+	case t.full <- t.hand:
+	}
+	select {
+	case t.hand = <-t.used:
+	default:
+		t.hand = make([]T, 0, handedRows)
+	}
+	return nil
+}
+
+// encodeAll encodes what is handed over, until there is no more of it or an error.
+func (t *table[T]) encodeAll() {
+	defer close(t.done)
+	for rows := range t.full {
+		if t.err = t.encode(rows); t.err != nil {
+			return
+		}
+		clear(rows)
+		t.used <- rows[:0]
+	}
+}
+
+func (t *table[T]) encode(rows []T) error {
+	for part := range slices.Chunk(rows, encodedRows) {
+		if _, err := t.w.Write(part); err != nil {
+			return err
+		}
+		t.group.rows += len(part)
+		for i := range part {
+			t.group.text += t.textSize(&part[i])
+		}
+		if t.group.rows >= maxGroupRows || t.group.text >= maxGroupText {
+			t.group.rows, t.group.text = 0, 0
+			if err := t.w.Flush(); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
@@ -110,30 +171,20 @@ func (t *table[T]) textSize(row *T) (size int) {
 	return size
 }
 
-// encode hands the batch to the encoder.
-func (t *table[T]) encode() error {
-	_, err := t.w.Write(t.batch)
-	clear(t.batch)
-	t.batch = t.batch[:0]
-	return err
-}
-
-// endGroup writes the row group in hand.
-func (t *table[T]) endGroup() error {
-	t.group.rows, t.group.text = 0, 0
-	if err := t.encode(); err != nil {
-		return err
-	}
-	return t.w.Flush()
-}
-
 // finish writes what is left and makes the file last.
 func (t *table[T]) finish() error {
-	return errors.Join(t.encode(), t.w.Close(), t.file.Sync(), t.file.Close())
+	err := t.handOver()
+	close(t.full)
+	<-t.done
+	return errors.Join(cmp.Or(err, t.err), t.w.Close(), t.file.Sync(), t.file.Close())
 }
 
 // abandon closes the file without completing it.
-func (t *table[T]) abandon() { t.file.Close() }
+func (t *table[T]) abandon() {
+	close(t.full)
+	<-t.done
+	t.file.Close()
+}
 
 func (t *table[T]) about() (name string, rows int64) { return t.name, t.rows }
 
