@@ -43,7 +43,7 @@ func (p *pace) check(r *Result, tl *timeline) error {
 	if r.Agent == "" || r.Reason == RobotsTxtItself || r.Reason == UnsupportedScheme || !f.Time().Known() {
 		return nil
 	}
-	key := agentKey(r.Agent)
+	key := p.decider.keys.of(r.Agent)
 	last, known := p.last[key]
 	if known && last.time.Micros == f.Micros && last.url == f.URL {
 		return nil // a copy of a record without an id
