@@ -44,7 +44,7 @@ func Create(path string) (*Writer, error) {
 	// EncodeAll runs in the caller, and a fixed level and one thread make
 	// frames depend on nothing but the body. SHA-256 stands in for a
 	// frame's own checksum.
-	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedDefault),
+	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest),
 		zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false), zstd.WithZeroFrames(true),
 		zstd.WithWindowSize(window), zstd.WithLowerEncoderMem(true))
 	if err != nil {
