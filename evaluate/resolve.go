@@ -128,6 +128,7 @@ type resolver struct {
 	dir    string
 	states *run.Writer[State]
 	marks  *run.Writer[mark]
+	tdm    *run.Writer[ingest.Capture] // of tdmrep.json: few, and deciding needs no others
 	next   *run.Writer[chase]
 	bodies *pack.Writer // bodies read again from the archives
 	issues *run.Writer[ingest.Issue]
@@ -136,7 +137,7 @@ type resolver struct {
 
 // resolved is what resolve leaves for decide.
 type resolved struct {
-	states, marks []string // paths of runs
+	states, marks, tdm []string // paths of runs
 }
 
 // resolve follows all robots captures to their ends. Each round is one pass over
@@ -150,6 +151,7 @@ func resolve(ctx context.Context, s *store, dir string, issues *run.Writer[inges
 	r := &resolver{store: s, dir: dir, bodies: bodies, issues: issues}
 	r.states = run.NewWriter(dir, stateRuns)
 	r.marks = run.NewWriter(dir, markRuns)
+	r.tdm = run.NewWriter(dir, tdmRuns)
 	chases, err := r.firstRound(ctx)
 	for err == nil && len(chases) > 0 {
 		chases, err = r.nextRound(ctx, chases)
@@ -169,6 +171,10 @@ func (r *resolver) finish() (*resolved, error) {
 	if err != nil {
 		return nil, err
 	}
+	tdm, err := r.tdm.Close()
+	if err != nil {
+		return nil, err
+	}
 	if err := r.bodies.Close(); err != nil {
 		return nil, err
 	}
@@ -177,7 +183,7 @@ func (r *resolver) finish() (*resolved, error) {
 		return nil, err
 	}
 	r.store.packs = append(r.store.packs, reread)
-	return &resolved{inFolder(r.dir, states), inFolder(r.dir, marks)}, nil
+	return &resolved{inFolder(r.dir, states), inFolder(r.dir, marks), inFolder(r.dir, tdm)}, nil
 }
 
 func (r *resolver) startRound() {
@@ -205,13 +211,7 @@ func (r *resolver) firstRound(ctx context.Context) ([]string, error) {
 		}
 		g.index()
 		for i := range g.captures {
-			c := &g.captures[i]
-			if c.Kind != ingest.CaptureRobots {
-				continue
-			}
-			ch := chase{State: newState(c)}
-			r.take(&ch, c)
-			if err := r.follow(&ch, g); err != nil {
+			if err := r.start(&g.captures[i], g); err != nil {
 				return nil, err
 			}
 		}
@@ -220,6 +220,19 @@ func (r *resolver) firstRound(ctx context.Context) ([]string, error) {
 		return nil, captures.err
 	}
 	return r.endRound()
+}
+
+// start takes a policy capture of g: a robots capture is followed.
+func (r *resolver) start(c *ingest.Capture, g *group) error {
+	switch c.Kind {
+	case ingest.CaptureRobots:
+		ch := chase{State: newState(c)}
+		r.take(&ch, c)
+		return r.follow(&ch, g)
+	case ingest.CaptureTDMRep:
+		return r.tdm.Add(*c)
+	}
+	return nil
 }
 
 // nextRound takes the chases one step further. Targets that are no policy by

@@ -126,21 +126,22 @@ func (e *evaluation) decideAll(ctx context.Context, res *resolved) error {
 	defer fetches.stop()
 	events := newCursor(e.store.events(ctx), placeOfEvent)
 	defer events.stop()
-	captures := newCursor(e.store.captures(ctx), func(c *ingest.Capture) place { return placeOf(&c.Fetch) })
-	defer captures.stop()
+	tdm := newCursor(run.Merge(ctx, res.tdm, tdmRuns, run.MergeOptions[ingest.Capture]{TmpDir: e.store.tmp}),
+		func(c *ingest.Capture) place { return placeOf(&c.Fetch) })
+	defer tdm.stop()
 	for fetches.row != nil || events.row != nil {
-		if err := e.decideOrigin(fetches, states, marks, events, captures); err != nil {
+		if err := e.decideOrigin(fetches, states, marks, events, tdm); err != nil {
 			return err
 		}
 	}
-	return cmp.Or(fetches.err, states.err, marks.err, events.err, captures.err)
+	return cmp.Or(fetches.err, states.err, marks.err, events.err, tdm.err)
 }
 
 // decideOrigin decides the fetches of the next origin, and what logs say was not
 // fetched from it.
 func (e *evaluation) decideOrigin(
 	fetches *cursor[ingest.Fetch], states *cursor[State], marks *cursor[mark], events *cursor[ingest.LogEvent],
-	captures *cursor[ingest.Capture],
+	tdm *cursor[ingest.Capture],
 ) error {
 	here := fetches.here
 	if fetches.row == nil || events.row != nil && events.here.compare(here) < 0 {
@@ -153,7 +154,7 @@ func (e *evaluation) decideOrigin(
 	if e.whatIf != nil {
 		e.whatIf.newOrigin()
 	}
-	if err := e.newOrigin(here, captures); err != nil {
+	if err := e.newOrigin(here, tdm); err != nil {
 		return err
 	}
 	host := &HostStats{Origin: here.origin}
@@ -176,13 +177,13 @@ func (e *evaluation) decideOrigin(
 }
 
 // newOrigin forgets what was known of the origin before.
-func (e *evaluation) newOrigin(here place, captures *cursor[ingest.Capture]) error {
+func (e *evaluation) newOrigin(here place, tdm *cursor[ingest.Capture]) error {
 	e.pace.last = make(map[string]Visit)
 	if e.pages.originals != nil {
 		e.pages.originals.forget()
 	}
 	e.pages.tdm = &tdmLine{store: e.store}
-	return captures.each(here, e.pages.tdm.add)
+	return tdm.each(here, e.pages.tdm.add)
 }
 
 func (e *evaluation) noteDuplicate(first, f *ingest.Fetch) error {

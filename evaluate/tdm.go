@@ -5,8 +5,16 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/pack"
+	"github.com/robotsaudit/robotsaudit/internal/run"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
+
+// tdmRuns is the specification of the runs of captures of tdmrep.json.
+var tdmRuns = func() run.Spec[ingest.Capture] {
+	spec := ingest.CaptureRuns
+	spec.Name = "tdm"
+	return spec
+}()
 
 // maxTDM bounds the captures of one origin's tdmrep.json that are remembered; of
 // more, the first.
