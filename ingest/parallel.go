@@ -77,8 +77,10 @@ type aheadMember struct {
 	from       int64 // where the one before it, or padding, begins
 	start, end int64
 	crc        uint32
-	size       int64  // octets of the content
-	head, tail []byte // the first and last of them
+	size       int64 // octets of the content
+
+	first, split, last int    // in part.kept: its first octets, and behind them its last
+	head, tail         []byte // the same, where it was found
 }
 
 // keptTail is how many octets of a member's end are kept: a record's end and some
@@ -306,7 +308,7 @@ func (p *part) add(in *gzipMembers, keep int) bool {
 	end := len(p.kept)
 	p.kept = append(p.kept, last...)
 	m.start, m.end, m.crc = in.start(), in.offset(), in.sum()
-	m.head, m.tail = p.kept[first:end:end], p.kept[end:]
+	m.first, m.split, m.last = first, end, len(p.kept) // no slices: kept may move as it grows
 	p.members = append(p.members, m)
 	return len(p.kept) <= maxAheadPart
 }
@@ -316,6 +318,7 @@ func (p *part) find(from int64) *aheadMember {
 	for ; p.found < len(p.members); p.found++ {
 		if m := &p.members[p.found]; m.start >= from {
 			if m.start == from || m.from == from {
+				m.head, m.tail = p.kept[m.first:m.split:m.split], p.kept[m.split:m.last]
 				return m
 			}
 			break
