@@ -21,9 +21,9 @@ import (
 // first. Of those before it the footer is in memory, which has an entry for every page:
 // groups are as large as what they hold allows.
 const (
-	maxGroupRows  = 65_536
+	maxGroupRows  = 32_768
 	maxGroupText  = 8 << 20  // octets of strings
-	maxDictionary = 64 << 10 // octets where a column gives up its dictionary, with the page in hand
+	maxDictionary = 16 << 10 // octets where a column gives up its dictionary, with the page in hand
 	maxPage       = 16 << 10 // octets of a page: every column of every table holds one
 )
 

@@ -8,7 +8,7 @@ import (
 
 // Bounds of what may become garbage before it is collected.
 const (
-	headroom = 6 << 20 // octets
+	headroom = 4 << 20 // octets
 	least    = 15      // percent of the heap in use
 	most     = 100
 )

@@ -219,7 +219,7 @@ func openFile[T any](src source[T], spec Spec[T], l *layout[T], from, to int) (*
 }
 
 // bufferBytes is what a column reads ahead; pages go past the buffer.
-const bufferBytes = 2 << 10
+const bufferBytes = 512
 
 func (r *fileReader[T]) readFooter(from, to int) error {
 	info, err := r.file.Stat()

@@ -13,7 +13,7 @@ const Buckets = 1024
 // Limits of a run.
 const (
 	maxRows  = 100_000
-	maxBytes = 4 << 20 // small: every worker holds a run of each kind while it fills
+	maxBytes = 2 << 20 // small: every worker holds a run of each kind while it fills
 )
 
 // groupBytes is what a row group holds, of octets of rows, in files that compaction
@@ -24,11 +24,11 @@ const groupBytes = 16 << 20
 
 // pageBytes is the size of a decoded page. A merge holds one page of each
 // column of each run, so the page size decides the memory of a merge.
-const pageBytes = 8 << 10
+const pageBytes = 4 << 10
 
 // dictionaryBytes is where a column gives up its dictionary: a merge holds the
 // dictionary of every such column in every run.
-const dictionaryBytes = 16 << 10
+const dictionaryBytes = 4 << 10
 
 // Spec says how rows of type T are named, ordered and measured. T is a struct
 // of exported bool, intN, uintN, string and []byte fields, with parquet tags
