@@ -12,7 +12,7 @@ import (
 // maxFanIn is how many run files are open at once. Each holds up to half a megabyte, and
 // two merges are open while fetches are decided; a row is rewritten once more for every
 // power of maxFanIn runs.
-const maxFanIn = 6
+const maxFanIn = 8
 
 // MergeOptions says what to merge, and where.
 type MergeOptions[T any] struct {
