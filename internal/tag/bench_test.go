@@ -29,8 +29,20 @@ func benchPage(extra string) []byte {
 
 const benchMetas = `<meta name="robots" content="noindex, max-image-preview:large"><meta name="googlebot" content="noarchive">` + "\n"
 
+// otherMetas are elements that do not speak of use, as many as large sites have.
+const otherMetas = `<meta charset="utf-8"><meta http-equiv="X-UA-Compatible" content="IE=edge"><meta name="google-site-verification" content="a1b2c3">
+<meta name="twitter:card" content="summary"><meta name="theme-color" content="#fff"><meta name='csrf-token' content='abc/def=='>
+<link rel="preload" as="font" type="font/woff2" href="/f.woff2" crossorigin><link rel="alternate" hreflang="de" href="https://example.com/de/">
+<link rel="shortcut icon" href="/favicon.ico"><link href="https://example.com/" rel=canonical />
+`
+
 func BenchmarkScan(b *testing.B) {
-	for name, page := range map[string][]byte{"without": benchPage(""), "with": benchPage(benchMetas)} {
+	for name, page := range map[string][]byte{
+		"without": benchPage(""),
+		"with":    benchPage(benchMetas),
+		"others":  benchPage(strings.Repeat(otherMetas, 12)),
+		"text":    bytes.Repeat([]byte("<p>"+strings.Repeat("A sentence of text. ", 40)+"</p>\n"), 120),
+	} {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(page)))
 			b.ReportAllocs()

@@ -3,7 +3,6 @@ package tag
 import (
 	"bytes"
 	"encoding/binary"
-	"math/bits"
 	"strings"
 	"unicode/utf16"
 )
@@ -181,34 +180,65 @@ func lastCandidate(page []byte) (end int) {
 	}
 }
 
+const (
+	stride  = 32 // octets that are compared at once
+	maxRun  = 16 // strides in a row, at most
+	farAway = 64 // octets between two "<" that make text of a page, not markup
+)
+
 // nextMetaOrLink returns the place of the next "<" that "meta" or "link" may stand
-// behind, -1 where there is none.
+// behind, -1 where there is none. In text bytes.IndexByte is fastest; where a "<" comes
+// every few octets it is to compare many places at once, the longer the more there are.
 func nextMetaOrLink(page []byte) int {
-	rest := page
-	for len(rest) >= 16+3 && metaOrLink(rest)|metaOrLink(rest[8:]) == 0 {
-		rest = rest[16:]
-	}
-	for ; len(rest) >= 8+3; rest = rest[8:] {
-		if found := metaOrLink(rest); found != 0 {
-			return len(page) - len(rest) + bits.TrailingZeros64(found)/8
+	le := binary.LittleEndian
+	for i, run := 0, 0; ; {
+		n := bytes.IndexByte(page[i:], '<')
+		if n < 0 {
+			return -1
+		}
+		i += n
+		if n >= farAway {
+			if i+1 < len(page) && page[i+1]|varies == 'm' {
+				return i
+			}
+			i++
+			run = run / 2
+			continue
+		}
+		run = min(2*run+1, maxRun)
+		for end := i + run*stride; i < end; i += stride {
+			if len(page)-i < stride+1 {
+				return firstMetaOrLink(page, i)
+			}
+			b := (*[stride + 1]byte)(page[i:])
+			if metaOrLink(le.Uint64(b[0:]), le.Uint64(b[1:]))|metaOrLink(le.Uint64(b[8:]), le.Uint64(b[9:]))|
+				metaOrLink(le.Uint64(b[16:]), le.Uint64(b[17:]))|metaOrLink(le.Uint64(b[24:]), le.Uint64(b[25:])) != 0 {
+				return firstMetaOrLink(page, i)
+			}
 		}
 	}
-	if n := bytes.IndexByte(rest, '<'); n >= 0 {
-		return len(page) - len(rest) + n
-	}
-	return -1
 }
 
-// metaOrLink looks for a "<" with a "t" or "n" three places behind it, which few
-// other tags have, among the first eight octets of page, which has three more. They
-// are compared at once, as pages have a "<" every few octets. The lowest bit that
-// is set is the highest one of the octet that is found.
-func metaOrLink(page []byte) uint64 {
+// varies are the bits in which the letters L and M, in both cases, differ. They begin
+// the names of few other elements.
+const varies = ('l' ^ 'm') | ('a' ^ 'A')
+
+// metaOrLink compares eight octets, and the one behind each, at once. It is 0 where
+// none is a "<" before one of those letters.
+func metaOrLink(here, behind uint64) uint64 {
 	const ones, high = 0x0101010101010101, 0x8080808080808080
-	const varies = 't' ^ 'n' | 'a' ^ 'A'
-	differs := binary.LittleEndian.Uint64(page) ^ '<'*ones
-	differs |= (binary.LittleEndian.Uint64(page[3:]) | varies*ones) ^ ('n'|varies)*ones
+	differs := (here ^ '<'*ones) | ((behind | varies*ones) ^ 'm'*ones)
 	return (differs - ones) &^ differs & high
+}
+
+// firstMetaOrLink is nextMetaOrLink octet by octet, from i on.
+func firstMetaOrLink(page []byte, i int) int {
+	for ; i < len(page)-1; i++ {
+		if page[i] == '<' && page[i+1]|varies == 'm' {
+			return i
+		}
+	}
+	return -1
 }
 
 // hasName reports whether a tag name, and nothing more, stands at the beginning.

@@ -176,20 +176,23 @@ func FuzzScan(f *testing.F) {
 	})
 }
 
-// TestCandidates finds the element at every place of the words that are compared at
-// once, and passes what only looks like one.
+// TestCandidates finds the element at every place of the octets that are compared at
+// once, among tags and in text, and passes what only looks like one.
 func TestCandidates(t *testing.T) {
 	const like = "<li><not><met a=b><lint><META\x1aname=robots><<metal name=robots>"
+	fill := func(with string, n int) string { return strings.Repeat(with, n/len(with)+1)[:n] }
 	for _, element := range []string{"<meta name=robots content=noindex>", "<MeTA name=robots content=noindex>", "<LiNk rel=license href=x>"} {
-		for before := range 40 {
-			for after := range 20 {
-				page := like + strings.Repeat(" ", before) + element + strings.Repeat(" ", after)
-				if end := len(like) + before + 2; lastCandidate([]byte(page)) != end {
+		for _, filler := range []string{" ", "<p>", "<li>\xEF\xBF\xBC", "<br>" + strings.Repeat("x", 2*farAway)} {
+			for n := range 2 * maxRun * stride {
+				page := like + fill(filler, n) + element + fill(filler, n%(2*stride))
+				if end := len(like) + n + 2; lastCandidate([]byte(page)) != end {
 					t.Fatalf("%q: %d, want %d", page, lastCandidate([]byte(page)), end)
 				}
-				if found := Scan([]byte(page), false); len(found.Items) != 1 {
-					t.Fatalf("%q: %v", page, found.Items)
-				}
+			}
+		}
+		for n := range 3 * stride {
+			if found := Scan([]byte(like+fill(" ", n)+element), false); len(found.Items) != 1 {
+				t.Fatalf("%d: %v", n, found.Items)
 			}
 		}
 	}
