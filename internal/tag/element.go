@@ -79,18 +79,31 @@ func skipSpace(page []byte, i int) int {
 
 // keep keeps the first of each attribute that matters.
 func (a *attributes) keep(key, value []byte) {
-	if len(key) < 3 || len(key) > 7 {
+	var to *[]byte
+	var bit uint8
+	switch {
+	case isKey(key, "name"):
+		to, bit = &a.name, 1
+	case isKey(key, "content"):
+		to, bit = &a.content, 2
+	case isKey(key, "rel"):
+		to, bit = &a.rel, 4
+	case isKey(key, "href"):
+		to, bit = &a.href, 8
+	case isKey(key, "type"):
+		to, bit = &a.kind, 16
+	default:
 		return
 	}
-	for i, k := range [...]struct {
-		name string
-		to   *[]byte
-	}{{"name", &a.name}, {"content", &a.content}, {"rel", &a.rel}, {"href", &a.href}, {"type", &a.kind}} {
-		if len(key) == len(k.name) && strings.EqualFold(k.name, string(key)) && a.seen&(1<<i) == 0 {
-			a.seen |= 1 << i
-			*k.to = value
-		}
+	if a.seen&bit == 0 {
+		a.seen |= bit
+		*to = value
 	}
+}
+
+// isKey reports whether an attribute's name is this one, in any case.
+func isKey(key []byte, name string) bool {
+	return len(key) == len(name) && key[0]|0x20 == name[0] && strings.EqualFold(string(key), name)
 }
 
 // maxElementName is how many octets are read of a meta's name, and of a link's

@@ -3,6 +3,7 @@ package tag
 import (
 	"bytes"
 	"encoding/binary"
+	"math/bits"
 	"strings"
 	"unicode/utf16"
 )
@@ -165,10 +166,7 @@ func lastCandidate(page []byte) (end int) {
 			return end
 		}
 		i += n + 1
-		link := hasName(page[i:], "link")
-		if !link && !hasName(page[i:], "meta") {
-			continue
-		}
+		link := page[i]|0x20 == 'l'
 		after, ok := t.read(page, i+4)
 		if ok && t.maySpeak(link) && t.item(link).speaks() {
 			end = i + 1
@@ -186,9 +184,9 @@ const (
 	farAway = 64 // octets between two "<" that make text of a page, not markup
 )
 
-// nextMetaOrLink returns the place of the next "<" that "meta" or "link" may stand
-// behind, -1 where there is none. In text bytes.IndexByte is fastest; where a "<" comes
-// every few octets it is to compare many places at once, the longer the more there are.
+// nextMetaOrLink returns the place of the next "<" that "meta" or "link" stands behind,
+// -1 where there is none. In text bytes.IndexByte is fastest; where a "<" comes every
+// few octets it is to compare many places at once, the longer the more there are.
 func nextMetaOrLink(page []byte) int {
 	le := binary.LittleEndian
 	for i, run := 0, 0; ; {
@@ -198,22 +196,28 @@ func nextMetaOrLink(page []byte) int {
 		}
 		i += n
 		if n >= farAway {
-			if i+1 < len(page) && page[i+1]|varies == 'm' {
+			if isMetaOrLink(page[i+1:]) {
 				return i
 			}
 			i++
-			run = run / 2
+			run /= 2
 			continue
 		}
 		run = min(2*run+1, maxRun)
 		for end := i + run*stride; i < end; i += stride {
 			if len(page)-i < stride+1 {
-				return firstMetaOrLink(page, i)
+				return lastMetaOrLink(page, i)
 			}
 			b := (*[stride + 1]byte)(page[i:])
-			if metaOrLink(le.Uint64(b[0:]), le.Uint64(b[1:]))|metaOrLink(le.Uint64(b[8:]), le.Uint64(b[9:]))|
-				metaOrLink(le.Uint64(b[16:]), le.Uint64(b[17:]))|metaOrLink(le.Uint64(b[24:]), le.Uint64(b[25:])) != 0 {
-				return firstMetaOrLink(page, i)
+			w0 := metaOrLink(le.Uint64(b[0:]), le.Uint64(b[1:]))
+			w1 := metaOrLink(le.Uint64(b[8:]), le.Uint64(b[9:]))
+			w2 := metaOrLink(le.Uint64(b[16:]), le.Uint64(b[17:]))
+			w3 := metaOrLink(le.Uint64(b[24:]), le.Uint64(b[25:]))
+			if (w0|w1|w2|w3)&high == 0 {
+				continue
+			}
+			if n := firstMetaOrLink(page[i:], [...]uint64{w0, w1, w2, w3}); n >= 0 {
+				return i + n
 			}
 		}
 	}
@@ -223,23 +227,41 @@ func nextMetaOrLink(page []byte) int {
 // the names of few other elements.
 const varies = ('l' ^ 'm') | ('a' ^ 'A')
 
-// metaOrLink compares eight octets, and the one behind each, at once. It is 0 where
-// none is a "<" before one of those letters.
+const ones, high = 0x0101010101010101, 0x8080808080808080 // an octet's lowest and highest bit, eight times
+
+// metaOrLink compares eight octets, and the one behind each, at once. The highest bit
+// of an octet is set where it is a "<" before one of those letters, and perhaps in
+// octets behind that; the other bits mean nothing.
 func metaOrLink(here, behind uint64) uint64 {
-	const ones, high = 0x0101010101010101, 0x8080808080808080
 	differs := (here ^ '<'*ones) | ((behind | varies*ones) ^ 'm'*ones)
-	return (differs - ones) &^ differs & high
+	return (differs - ones) &^ differs
 }
 
-// firstMetaOrLink is nextMetaOrLink octet by octet, from i on.
-func firstMetaOrLink(page []byte, i int) int {
-	for ; i < len(page)-1; i++ {
-		if page[i] == '<' && page[i+1]|varies == 'm' {
+// firstMetaOrLink looks at the places that metaOrLink has found in the first octets of
+// page.
+func firstMetaOrLink(page []byte, found [stride / 8]uint64) int {
+	for k, w := range found {
+		for w &= high; w != 0; w &= w - 1 {
+			if i := 8*k + bits.TrailingZeros64(w)/8; page[i] == '<' && isMetaOrLink(page[i+1:]) {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// lastMetaOrLink is nextMetaOrLink octet by octet, from i on.
+func lastMetaOrLink(page []byte, i int) int {
+	for ; i < len(page); i++ {
+		if page[i] == '<' && isMetaOrLink(page[i+1:]) {
 			return i
 		}
 	}
 	return -1
 }
+
+// isMetaOrLink reports whether one of the two names stands at the beginning.
+func isMetaOrLink(b []byte) bool { return hasName(b, "link") || hasName(b, "meta") }
 
 // hasName reports whether a tag name, and nothing more, stands at the beginning.
 func hasName(b []byte, name string) bool {

@@ -257,8 +257,10 @@ func linkLicenses(value string) (list []Signal) {
 // hasLicense reports whether license is among the relations, which white space
 // separates.
 func hasLicense(rel string) bool {
-	for word := range strings.FieldsSeq(rel) {
-		if lower(word) == "license" {
+	const name = "license"
+	for i := 0; i+len(name) <= len(rel); i++ {
+		end := i + len(name)
+		if (i == 0 || isSpace(rel[i-1])) && (end == len(rel) || isSpace(rel[end])) && strings.EqualFold(rel[i:end], name) {
 			return true
 		}
 	}
