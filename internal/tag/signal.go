@@ -214,8 +214,12 @@ func tdmReservation(value string) []Signal {
 // tdmPolicy reads the value of tdm-policy, a URL. What the policy permits is not
 // read: it never lifts the reservation.
 func tdmPolicy(value string) []Signal {
-	return []Signal{{Kind: SignalTDMPolicy, Label: "tdm-policy", Value: trim(value), Raw: value, Draft: specTDMRep,
-		Mode: ModeLegacy, Purpose: PurposeTDM, Preference: PreferenceUnstated}}
+	s := Signal{Kind: SignalTDMPolicy, Label: "tdm-policy", Value: trim(value), Raw: value, Draft: specTDMRep,
+		Mode: ModeLegacy, Purpose: PurposeTDM, Preference: PreferenceUnstated}
+	if s.Value == "" {
+		s.Notes |= NoteValue
+	}
+	return []Signal{s}
 }
 
 // license is a signal that names a licence. Its URL is recorded, never fetched, so

@@ -117,19 +117,33 @@ func TestTDMPrecedence(t *testing.T) {
 	for _, c := range []struct {
 		header, page string
 		want         Preference
-		source       Source
+		rows         string // of the reservation
 	}{
-		{"", "", PreferenceRestrict, SourceTDMFile},
-		{"TDM-Reservation: 0", "", PreferenceAllow, SourceHeader},
-		{"tdm-policy: https://b.example/", "", PreferenceRestrict, SourceTDMFile},
-		{"tdm-reservation: yes", "", PreferenceRestrict, SourceTDMFile},
-		{"TDM-Reservation: 0", `<meta name=TDM-Reservation content=1>`, PreferenceRestrict, SourceMeta},
-		{"TDM-Reservation: 0", `<p><meta name=tdm-reservation content=1>`, PreferenceAllow, SourceHeader},
+		{"", "", PreferenceRestrict, "tdmrep.json=restrict"},
+		{"TDM-Reservation: 0", "", PreferenceAllow, "header=allow"},
+		{"tdm-policy: https://b.example/", "", PreferenceRestrict, "tdmrep.json=restrict"},
+		{"TDM-Reservation: 0", `<meta name=TDM-Reservation content=1>`, PreferenceRestrict, "meta=restrict"},
+		{"TDM-Reservation: 0\nTDM-Reservation: 1", "", PreferenceRestrict, "header=allow header=restrict"},
+
+		// What is no value, or does not bind, is told, and resets nothing.
+		{"tdm-reservation: yes", "", PreferenceRestrict, "header=unstated tdmrep.json=restrict"},
+		{"tdm-reservation: 0", `<meta name=tdm-reservation content="">`, PreferenceAllow, "meta=unstated header=allow"},
+		{"TDM-Reservation: 0", `<p><meta name=tdm-reservation content=1>`, PreferenceAllow, "meta=restrict header=allow"},
 	} {
 		list := TDM(file, headers(c.header), metas(c.page))
-		if got := Prefers(list, PurposeTDM); got != c.want || list[0].Source != c.source {
-			t.Errorf("%q %q: %v of %v, want %v of %v", c.header, c.page, got, list[0].Source, c.want, c.source)
+		var rows []string
+		for _, s := range list {
+			if s.Kind == SignalTDMReservation {
+				rows = append(rows, fmt.Sprintf("%v=%v", s.Source, s.Preference))
+			}
 		}
+		if got := strings.Join(rows, " "); got != c.rows || Prefers(list, PurposeTDM) != c.want {
+			t.Errorf("%q %q: %v, %s, want %v, %s", c.header, c.page, Prefers(list, PurposeTDM), got, c.want, c.rows)
+		}
+	}
+	invalid := ReadTDMFile([]byte(`[{"location":"/","tdm-reservation":"2"}]`)).Entries[0].Signals
+	if list := TDM(invalid, nil, nil); len(list) != 1 || list[0].Preference != PreferenceUnstated || list[0].Notes&NoteValue == 0 {
+		t.Errorf("%+v, want one row that states nothing", list)
 	}
 }
 

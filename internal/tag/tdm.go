@@ -3,7 +3,6 @@ package tag
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/robots"
@@ -100,16 +99,20 @@ func (f *TDMFile) For(path string) []Signal {
 
 // TDM joins what a tdmrep.json, the header fields and the metas of a page say: the
 // page goes before the file, its metas before its headers, for the reservation and
-// the policy alike. What is absent resets nothing, nor does a value that is none.
+// the policy alike. What is absent resets nothing, nor does a value that is none, or a
+// meta that does not bind: those are there beside what holds.
 func TDM(file, headers, metas []Signal) (list []Signal) {
 	for _, kind := range [...]SignalKind{SignalTDMReservation, SignalTDMPolicy} {
+		decided := false
 		for _, source := range [...][]Signal{metas, headers, file} {
-			said := slices.DeleteFunc(slices.Clone(source), func(s Signal) bool {
-				return s.Kind != kind || !s.Binds() || s.Notes&NoteValue != 0
-			})
-			if len(said) > 0 {
-				list = append(list, said...)
-				break
+			before := decided
+			for _, s := range source {
+				states := s.Binds() && s.Notes&NoteValue == 0
+				if s.Kind != kind || states && before {
+					continue
+				}
+				list = append(list, s)
+				decided = decided || states
 			}
 		}
 	}
