@@ -41,11 +41,9 @@ type element struct {
 func legacyElements(value string) func(yield func(element) bool) {
 	return func(yield func(element) bool) {
 		for value != "" {
-			part, rest := cutElement(value)
+			part, rest, notes := nextElement(value)
 			e := newElement(part, true)
-			if len(part) < len(value) && value[len(part)] == ';' {
-				e.notes |= NoteSeparator
-			}
+			e.notes |= notes
 			if e.word != "" && findRule(e.word) == RuleUnavailableAfter {
 				e.value, rest = wholeDate(e.value, rest)
 				e.raw = trim(value[:len(value)-len(rest)])
@@ -65,6 +63,51 @@ func cutElement(s string) (before, after string) {
 		return s[:i], s[i+1:]
 	}
 	return s, ""
+}
+
+// nextElement cuts the first element from a value, and tells what separates it from
+// the rest.
+func nextElement(value string) (part, rest string, notes Notes) {
+	part, rest = cutElement(value)
+	if len(part) < len(value) && value[len(part)] == ';' {
+		notes = NoteSeparator
+	}
+	if n := missingComma(part); n > 0 {
+		return part[:n], value[n:], NoteSeparator
+	}
+	return part, rest, notes
+}
+
+// missingComma returns the place in an element where a prefix, or a rule with a value,
+// follows rules without a comma: "noarchive googlebot: noindex". No product token holds
+// white space (RFC 9309 §2.2.1). It is 0 where there is no such place.
+func missingComma(part string) int {
+	before := RuleUnknown // the rule before the colon that came last
+	for at := 0; ; {
+		n := strings.IndexByte(part[at:], ':')
+		if n < 0 {
+			return 0
+		}
+		name := strings.TrimRight(part[at:at+n], " \t")
+		space := strings.LastIndexAny(name, " \t")
+		rules := strings.Fields(name[:max(space, 0)])
+		if len(rules) > 0 && hasValue(before, rules[0]) {
+			if rules = rules[1:]; len(rules) == 0 {
+				return at + space
+			}
+		}
+		if allKnown(rules) {
+			return at + space
+		}
+		before = findRule(trim(name))
+		at += n + 1
+	}
+}
+
+// hasValue reports whether a word is a whole value of the rule.
+func hasValue(r Rule, word string) bool {
+	form := rules[r].form
+	return (form == formCount || form == formImage) && newTag(r.String(), word).valid
 }
 
 // newElement reads one element. Rules that have a value are recognised before
@@ -148,8 +191,8 @@ func (e *element) tags(m Mode) []Tag {
 	}
 	fields := []string{e.word}
 	notes := e.notes
-	if e.value == "" && strings.ContainsAny(e.word, " \t|") {
-		if split := strings.FieldsFunc(e.word, func(r rune) bool { return r == ' ' || r == '\t' || r == '|' }); allKnown(split) {
+	if e.value == "" {
+		if split := splitWords(e.word); allKnown(split) {
 			fields, notes = split, notes|NoteSeparator
 		}
 	}
@@ -164,6 +207,14 @@ func (e *element) tags(m Mode) []Tag {
 		list[i].Notes |= notes
 	}
 	return list
+}
+
+// splitWords splits at white space and "|"; where there is neither, it returns nothing.
+func splitWords(s string) []string {
+	if s = trim(s); !strings.ContainsAny(s, " \t|") {
+		return nil
+	}
+	return strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == '\t' || r == '|' })
 }
 
 func allKnown(list []string) bool {
@@ -181,11 +232,9 @@ func allKnown(list []string) bool {
 // product token.
 func metaTags(content string) (list []Tag) {
 	for content != "" && len(list) < maxTags {
-		part, rest := cutElement(content)
+		part, rest, notes := nextElement(content)
 		e := newElement(part, false)
-		if len(part) < len(content) && content[len(part)] == ';' {
-			e.notes |= NoteSeparator
-		}
+		e.notes |= notes
 		if findRule(e.word) == RuleUnavailableAfter {
 			e.value, rest = wholeDate(e.value, rest)
 		}

@@ -302,7 +302,7 @@ func holdsWord(content string) bool {
 		var part string
 		part, content = cutElement(content)
 		word, _, _ := strings.Cut(part, ":")
-		if findRule(trim(word)) != RuleUnknown {
+		if findRule(trim(word)) != RuleUnknown || allKnown(splitWords(part)) {
 			return true
 		}
 	}

@@ -198,7 +198,7 @@ func validDictionary(lines []string) bool {
 
 // looksStructured reports whether an X-Robots-Tag means to be a List: in some
 // member a ";" follows a product token, and in none something else. "noindex;
-// nofollow" is two rules separated by the wrong octet.
+// nofollow" is two rules separated by the wrong octet, and so is "nofoo; noindex".
 func looksStructured(value string) bool {
 	found := false
 	for _, member := range members(value) {
@@ -206,7 +206,7 @@ func looksStructured(value string) bool {
 		if !ok {
 			continue
 		}
-		if !isTokenLike(head) {
+		if !isTokenLike(head) || soundsLikeRule(trim(head)) {
 			return false
 		}
 		found = true
@@ -218,7 +218,14 @@ func looksStructured(value string) bool {
 // or one in quotation marks.
 func isTokenLike(head string) bool {
 	head = strings.Trim(trim(head), `"`)
-	return isAgent(head) && strings.IndexByte(head, ':') < 0 && findRule(head) == RuleUnknown
+	return isAgent(head) && !strings.ContainsAny(head, ": \t") && findRule(head) == RuleUnknown
+}
+
+// soundsLikeRule reports whether a word that is in no vocabulary is rather a rule than
+// a product token: vendors made up more of "no" and a noun than are known here, and in
+// lower case no crawler begins so.
+func soundsLikeRule(word string) bool {
+	return isValued(word) || strings.HasPrefix(word, "no") && lower(word) == word
 }
 
 // looseMember reads a member that has a mistake, but the shape of a product token
