@@ -51,12 +51,15 @@ func (p *pages) findings(r *Result) (list []Finding) {
 		at = f.Time().UTC()
 	}
 	for _, use := range p.uses {
-		publication := Finding{Kind: FindingPublication, Certainty: r.pageCertainty(), Purpose: use}
+		publication := Finding{Kind: FindingPublication, Certainty: Probable, Purpose: use}
 		usage := Finding{Kind: FindingUsage, Certainty: r.pageCertainty(), Purpose: use}
 		for _, rule := range r.Page.Own.Restrictions(use, at) {
 			to := &usage
 			if rule.Kind() == tag.KindPublication {
 				to = &publication
+				if r.Page.Own.Surely(rule, at) {
+					publication.Certainty = r.pageCertainty()
+				}
 			}
 			r.Page.restrictions(to, rule)
 		}

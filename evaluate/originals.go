@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 
@@ -11,8 +12,14 @@ import (
 // said is what a record tells of its use, raw.
 type said struct {
 	headers, metas string
+	mimeType       string
 	from           PageSource
 }
+
+func saidBy(f *ingest.Fetch) said { return said{f.PolicyHeaders, f.Metas, f.MIMEType, PageOwn} }
+
+// nothing reports whether nothing is said, for sure.
+func (s *said) nothing() bool { return s.headers == "" && s.metas == "" && s.from == PageOwn }
 
 // Bounds of what is remembered of one origin for its revisits. Beyond them all is
 // forgotten, and a later revisit's tags are unknown.
@@ -48,7 +55,7 @@ func (o *originals) forget() {
 // original's, but for the header fields that it has itself (draft-illyes-repext-03
 // §3.1.4). Fetches are to be asked for in the order of the facts.
 func (o *originals) said(f *ingest.Fetch) said {
-	own := said{f.PolicyHeaders, f.Metas, PageOwn}
+	own := saidBy(f)
 	unmodified := f.Status == http.StatusNotModified || f.Type == ingest.Revisit && f.Profile == ingest.RevisitNotModified
 	if !unmodified && f.Type != ingest.Revisit {
 		o.add(f, own)
@@ -59,11 +66,11 @@ func (o *originals) said(f *ingest.Fetch) said {
 		own.from = PageUnknown
 		return own
 	}
-	return said{tag.Inherit(found.headers, f.PolicyHeaders), found.metas, PageOriginal}
+	return said{tag.Inherit(found.headers, f.PolicyHeaders), found.metas, cmp.Or(f.MIMEType, found.mimeType), PageOriginal}
 }
 
 func (o *originals) add(f *ingest.Fetch, s said) {
-	size := len(f.URL) + len(f.PayloadDigest) + len(s.headers) + len(s.metas)
+	size := len(f.URL) + len(f.PayloadDigest) + len(s.headers) + len(s.metas) + len(s.mimeType)
 	if f.Method != http.MethodGet || !f.Time().Known() || size > maxOriginalText {
 		return
 	}

@@ -20,6 +20,7 @@ type Page struct {
 	Sets      []AgentSet // effective for everybody, and for each token that a tag names
 	Signals   []Signal
 	Conflicts []Conflict
+	image     bool // what was fetched is an image, and no page
 }
 
 // PageSource says where the tags of a fetch are from. The zero value is its own
@@ -86,7 +87,7 @@ type pages struct {
 // read sets the page of a result, and what it means for the uses asked for.
 func (p *pages) read(r *Result) error {
 	f := r.Fetch
-	s := said{f.PolicyHeaders, f.Metas, PageOwn}
+	s := saidBy(f)
 	if p.originals != nil {
 		s = p.originals.said(f)
 	} else if f.Status == http.StatusNotModified {
@@ -95,7 +96,7 @@ func (p *pages) read(r *Result) error {
 	path := ""
 	usage, group, err := p.usage(r)
 	file := p.tdm.at(f.Time())
-	if err != nil || s == (said{}) && usage == nil && file == nil {
+	if err != nil || s.nothing() && usage == nil && file == nil {
 		return err
 	}
 	if usage != nil || file != nil {
@@ -111,7 +112,7 @@ func (p *pages) read(r *Result) error {
 	if (headers.Notes|metas.Notes)&tag.NoteMore != 0 {
 		s.from = PageUnknown
 	}
-	page := &Page{From: s.from, Tags: append(headers.Tags, metas.Tags...)}
+	page := &Page{From: s.from, Tags: append(headers.Tags, metas.Tags...), image: strings.HasPrefix(s.mimeType, "image/")}
 	var origin []tag.Signal
 	if usage != nil {
 		origin = usage.For(group, path)
@@ -128,14 +129,14 @@ func (p *pages) read(r *Result) error {
 		}
 		reserved = tdm.For(path)
 	}
-	own := slices.Concat(withoutTDM(headers.Signals), withoutTDM(metas.Signals), tag.TagSignals(page.Tags, r.Agent))
+	own := slices.Concat(withoutTDM(headers.Signals), withoutTDM(metas.Signals), tag.TagSignals(page.Tags, r.Agent, page.image))
 	joined := tag.TDM(reserved, headers.Signals, metas.Signals)
 	page.addSignals(joined, file)
 	page.addSignals(own, nil)
 	if page.From == PageOwn && len(page.Tags) == 0 && len(page.Signals) == 0 {
 		return nil
 	}
-	page.Own = tag.Effective(page.Tags, r.Agent)
+	page.Own = page.effective(r.Agent)
 	page.addSets()
 	for _, s := range joined {
 		if s.Source == tag.SourceTDMFile {
@@ -205,10 +206,16 @@ func (p *Page) addSets() {
 	}
 	slices.Sort(agents)
 	for _, a := range agents {
-		if set := tag.Effective(p.Tags, a); len(set.Tags) > 0 {
+		if set := p.effective(a); len(set.Tags) > 0 {
 			p.Sets = append(p.Sets, AgentSet{a, set})
 		}
 	}
+}
+
+func (p *Page) effective(token string) tag.Set {
+	set := tag.Effective(p.Tags, token)
+	set.Image = p.image
+	return set
 }
 
 // findConflicts compares the tags with each other and with the verdict, and what

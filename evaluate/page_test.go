@@ -140,6 +140,32 @@ func TestFindings(t *testing.T) {
 		{rec{url: "http://a.example/5", method: "HEAD", head: []string{"X-Robots-Tag: noarchive"}}, "[noarchive] | robots.txt:train-ai=restrict"},
 		{html("http://b.example/1", "", `<head><meta name=robots content="noai, max-snippet:-1">`),
 			"[max-snippet:-1, noai] | meta:train-ai=restrict | meta:ai-input=restrict | usage certain meta 1: noai"},
+
+		// noimageai is said of images: of the response where it is one.
+		{html("http://b.example/2", "", "", "X-Robots-Tag: noimageai"),
+			"[noimageai] | x-robots-tag:train-ai=restrict | x-robots-tag:ai-input=restrict"},
+		{rec{url: "http://b.example/3.png", head: []string{"Content-Type: Image/PNG", "X-Robots-Tag: noimageai"}},
+			"[noimageai] | x-robots-tag:train-ai=restrict | x-robots-tag:ai-input=restrict | usage certain x-robots-tag 1: noimageai"},
+		{rec{url: "http://b.example/3.png", at: "+1h", typ: "revisit", status: "304 Not Modified",
+			warc: []string{"WARC-Profile: http://netpreserve.org/warc/1.1/revisit/server-not-modified"}},
+			"from=original | [noimageai] | x-robots-tag:train-ai=restrict | x-robots-tag:ai-input=restrict | usage probable x-robots-tag 1: noimageai"},
+
+		// A date without a zone has passed everywhere twelve hours later than in UTC. Fetches are at 12:00.
+		{html("http://c.example/1", "", "", "X-Robots-Tag: unavailable_after: 2024-05-01 11:00 GMT"),
+			"[unavailable_after: 2024-05-01T11:00:00Z] | publication certain x-robots-tag 1: unavailable_after: 2024-05-01 11:00 GMT | " +
+				"publication certain x-robots-tag 1: unavailable_after: 2024-05-01 11:00 GMT"},
+		{html("http://c.example/2", "", "", "X-Robots-Tag: unavailable_after: 2024-05-01 11:00"),
+			"[unavailable_after: 2024-05-01T11:00:00Z] | publication probable x-robots-tag 1: unavailable_after: 2024-05-01 11:00 | " +
+				"publication probable x-robots-tag 1: unavailable_after: 2024-05-01 11:00"},
+		{html("http://c.example/3", "", "", "X-Robots-Tag: unavailable_after: 2024-04-30 23:00"),
+			"[unavailable_after: 2024-04-30T23:00:00Z] | publication certain x-robots-tag 1: unavailable_after: 2024-04-30 23:00 | " +
+				"publication certain x-robots-tag 1: unavailable_after: 2024-04-30 23:00"},
+		{html("http://c.example/4", "", "", "X-Robots-Tag: unavailable_after: 2024-05-01 11:00, noarchive"),
+			"[noarchive, unavailable_after: 2024-05-01T11:00:00Z] | " +
+				"publication certain x-robots-tag 1: noarchive; x-robots-tag 1: unavailable_after: 2024-05-01 11:00 | " +
+				"publication certain x-robots-tag 1: noarchive; x-robots-tag 1: unavailable_after: 2024-05-01 11:00"},
+		{html("http://c.example/5", "", "", "X-Robots-Tag: unavailable_after: 2024-05-01 13:00"),
+			"[unavailable_after: 2024-05-01T13:00:00Z]"},
 	})
 }
 

@@ -18,6 +18,10 @@ func parseDate(s string) (t time.Time, zoned, ok bool) {
 	return parseWords(s)
 }
 
+// westernmost is how much later than in UTC it can be midnight somewhere: a date
+// without a zone has passed everywhere only then.
+const westernmost = 12 * time.Hour
+
 func parseISO(s string) (t time.Time, zoned, ok bool) {
 	for _, layout := range [...]string{"2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05Z0700", "2006-01-02T15:04Z07:00",
 		"2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05 Z0700", "2006-01-02Z07:00"} {

@@ -35,7 +35,7 @@
 //	signals := usage.For(file.For(token), path)
 //	tdm := tag.TDM(tdmFile.For(path), headers.Signals, metas.Signals) // file < header < meta
 //	signals = append(signals, tdm...)                     // and the page's other signals, and
-//	signals = append(signals, tag.TagSignals(tags, token)...) // noai as a signal
+//	signals = append(signals, tag.TagSignals(tags, token, isImage)...) // noai as a signal
 //	tag.Prefers(signals, tag.PurposeTrainAI)
 //	use.RestrictingSignals(signals)
 //

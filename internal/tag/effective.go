@@ -17,6 +17,11 @@ type Set struct {
 	MaxVideoPreview  int64
 	MaxImagePreview  string    // none, standard or large
 	UnavailableAfter time.Time // zero: no date that can be read
+	surelyAfter      time.Time // when it has passed in every time zone that was meant
+
+	// Image says that the response is an image, and no page that may hold some: what
+	// is said of images is then said of it. Whoever knows sets it.
+	Image bool
 
 	Unknown   []string  // unknown words, in order, each once
 	Tags      []int     // the tags that have a say, by their place in the argument
@@ -139,6 +144,13 @@ func (s *Set) image(t *Tag) {
 // be read: from when on is then unknown.
 func (s *Set) date(t *Tag) {
 	if date, ok := t.Until(); ok {
+		surely := date
+		if t.Notes&NoteZone != 0 {
+			surely = date.Add(westernmost)
+		}
+		if s.surelyAfter.IsZero() || surely.Before(s.surelyAfter) {
+			s.surelyAfter = surely
+		}
 		if !s.UnavailableAfter.IsZero() && !s.UnavailableAfter.Equal(date) {
 			s.Conflicts |= ConflictValues
 		}

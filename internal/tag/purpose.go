@@ -29,7 +29,8 @@ func ParseUse(s string) (Use, bool) {
 //
 // An archive that shows copies is what noarchive and nocache were made against;
 // noindex speaks of an index, and a copy is none. An index is bound by whatever
-// limits what it may show. Training is bound by what speaks of it alone.
+// limits what it may show. Training is bound by what speaks of it alone: noimageai
+// speaks of images, and binds where the response is one.
 var boundBy = map[Use][]Rule{
 	UseArchive: {RuleNoarchive, RuleNocache, RuleUnavailableAfter},
 	UseIndex: {RuleNoindex, RuleNosnippet, RuleNoarchive, RuleNocache, RuleNoimageindex, RuleNotranslate,
@@ -88,8 +89,16 @@ func (s *Set) limits(r Rule, at time.Time) bool {
 		return s.MaxImagePreview != "large"
 	case RuleUnavailableAfter:
 		return !s.UnavailableAfter.IsZero() && s.UnavailableAfter.Before(at)
+	case RuleNoimageai:
+		return s.Image
 	}
 	return true
+}
+
+// Surely reports whether a restriction of the set holds at a moment without a doubt:
+// a date without a zone may be that of another zone than UTC.
+func (s *Set) Surely(r Rule, at time.Time) bool {
+	return r != RuleUnavailableAfter || s.surelyAfter.Before(at)
 }
 
 // RestrictingSignals are the signals that bind the use and restrict it. One of a
@@ -98,7 +107,7 @@ func (s *Set) limits(r Rule, at time.Time) bool {
 func (u Use) RestrictingSignals(signals []Signal) []Signal {
 	var list []Signal
 	for _, s := range signals {
-		if s.Preference == PreferenceRestrict && u.BindsPurpose(s.Purpose) && s.Binds() && !u.lifted(&s, signals) {
+		if s.Preference == PreferenceRestrict && u.BindsPurpose(s.Purpose) && s.Scope != ScopeImages && s.Binds() && !u.lifted(&s, signals) {
 			list = append(list, s)
 		}
 	}

@@ -51,9 +51,10 @@ const (
 	ScopeOrigin       // everything on the origin
 	ScopePath         // the paths that a pattern matches
 	ScopePage         // one response
+	ScopeImages       // the images that a page shows, not the page
 )
 
-func (s Scope) String() string { return name(s, "unknown", "origin", "path", "page") }
+func (s Scope) String() string { return name(s, "unknown", "origin", "path", "page", "images") }
 
 // A Preference is what a signal says of its purpose.
 type Preference uint8
@@ -107,7 +108,7 @@ func prefersIn(in statement, signals []Signal, purpose Purpose) Preference {
 	stated := PreferenceUnstated
 	for p := purpose; p != 0 && stated == PreferenceUnstated; p = p.parent() {
 		for i := range signals {
-			if s := &signals[i]; s.Purpose == p && s.Binds() && s.statement() == in {
+			if s := &signals[i]; s.Purpose == p && s.Scope != ScopeImages && s.Binds() && s.statement() == in {
 				stated = max(stated, s.Preference)
 			}
 		}
@@ -295,15 +296,20 @@ func linkParams(s string) func(yield func(string, string) bool) {
 }
 
 // TagSignals are the page tags that speak of use, noai and noimageai, as signals
-// for a token: they restrict training as well as input.
-func TagSignals(tags []Tag, token string) (list []Signal) {
+// for a token: they restrict training as well as input. What noimageai says of images
+// is said of the response where that is one.
+func TagSignals(tags []Tag, token string, image bool) (list []Signal) {
 	for i := range tags {
 		t := &tags[i]
 		if rules[t.Rule].kind != KindUsage || !t.Binds() || !t.For(token) {
 			continue
 		}
+		scope := ScopePage
+		if t.Rule == RuleNoimageai && !image {
+			scope = ScopeImages
+		}
 		for _, p := range [...]Purpose{PurposeTrainAI, PurposeAIInput} {
-			list = append(list, Signal{Kind: SignalTag, Source: t.Source, Line: t.Line, Scope: ScopePage, Purpose: p,
+			list = append(list, Signal{Kind: SignalTag, Source: t.Source, Line: t.Line, Scope: scope, Purpose: p,
 				Preference: PreferenceRestrict, Label: t.Word, Raw: t.Raw, Draft: t.Rule.Origin(), Mode: t.Mode,
 				Place: t.Place, Notes: t.Notes})
 		}
