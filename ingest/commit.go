@@ -484,7 +484,7 @@ func (x *exchange) decode(r *record, d *draft, h *httpHead, raw []byte) {
 	x.Flags |= flags | FlagBodyKept
 	x.body, x.hasBody = body, true
 	if x.Kind == CaptureTarget && x.mayBePage() {
-		found := x.findMetas(body, flags, x.Flags&FlagBodyCut != 0 || x.Truncated != "")
+		found := x.findMetas(body, charset(h.contentType), flags, x.Flags&FlagBodyCut != 0 || x.Truncated != "")
 		x.Metas = found.Encode()
 	}
 	x.noteBody(r, d)

@@ -40,7 +40,7 @@ func (c *committer) scanPage(r *record, x *exchange, h *httpHead, stored io.Read
 		}
 		more := !ended || r.segmentNumber == 1 || x.Truncated != ""
 		body, flags := decodePayload(raw, h, more)
-		found := x.findMetas(body, flags, more || flags&FlagBodyCut != 0)
+		found := x.findMetas(body, charset(h.contentType), flags, more || flags&FlagBodyCut != 0)
 		x.Metas = found.Encode()
 		if ended || !found.Open || len(body) >= tag.MaxScan {
 			break
@@ -53,7 +53,7 @@ func (c *committer) scanPage(r *record, x *exchange, h *httpHead, stored io.Read
 // nobody (draft-illyes-repext-03 §4), so that a body that goes on behind a head
 // without tags is one without tags. Of a coding that could not be undone nothing
 // is known.
-func (x *exchange) findMetas(body []byte, flags Flags, more bool) tag.Found {
+func (x *exchange) findMetas(body []byte, charset string, flags Flags, more bool) tag.Found {
 	sniffed := http.DetectContentType(body)
 	text := strings.HasPrefix(sniffed, "text/")
 	switch {
@@ -62,9 +62,21 @@ func (x *exchange) findMetas(body []byte, flags Flags, more bool) tag.Found {
 	case flags&(FlagFalseEncoding|FlagUndeclaredGzip) != 0 && !text:
 		return tag.Found{Cut: true, Open: true}
 	}
-	found := tag.Scan(body, more)
+	found := tag.Scan(body, charset, more)
 	if len(found.Items) == 0 && !found.Open && !found.More {
 		found.Cut = false
 	}
 	return found
+}
+
+// charset is that of a Content-Type (RFC 9110 §8.3.2), in any case.
+func charset(contentType string) string {
+	for i := strings.IndexByte(contentType, ';'); i >= 0; i = strings.IndexByte(contentType, ';') {
+		contentType = contentType[i+1:]
+		param, _, _ := strings.Cut(contentType, ";")
+		if key, value, _ := strings.Cut(param, "="); strings.EqualFold(strings.TrimSpace(key), "charset") {
+			return strings.Trim(strings.TrimSpace(value), `"'`)
+		}
+	}
+	return ""
 }

@@ -40,6 +40,7 @@ func TestPagesKeepTheirMetas(t *testing.T) {
 		"head longer than the first":  {page("", late), "googlebot=nosnippet"},
 		"head longer than the second": {page("", strings.Repeat(" ", 200<<10)+late), "googlebot=nosnippet"},
 		"head without an end":         {page("", endless), open},
+		"UTF-16 by header":            {"HTTP/1.1 200 OK\r\nContent-Type: text/html;a=b; Charset=\"UTF-16\"\r\n\r\n" + strings.ReplaceAll("\x01"+metaPage, "", "\x00")[1:], kept},
 		"an error page":               {"HTTP/1.1 404 Gone\r\nContent-Type: text/html\r\n\r\n" + metaPage, kept},
 		"xhtml, upper case":           {"HTTP/1.1 200 OK\r\nContent-Type: Application/XHTML+xml\r\n\r\n" + metaPage, kept},
 	} {

@@ -47,7 +47,7 @@ func BenchmarkScan(b *testing.B) {
 			b.SetBytes(int64(len(page)))
 			b.ReportAllocs()
 			for b.Loop() {
-				Scan(page, false)
+				Scan(page, "", false)
 			}
 		})
 		b.Run(name+"/x-net-html", func(b *testing.B) {

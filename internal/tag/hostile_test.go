@@ -76,7 +76,7 @@ func TestHostilePages(t *testing.T) {
 		"utf-16":      "\xff\xfe" + strings.Repeat("<\x00", million),
 	} {
 		bounded(t, name, func() {
-			f := Scan([]byte(page), false)
+			f := Scan([]byte(page), "", false)
 			if len(f.Items) > MaxItems || len(f.Encode()) > maxKept+16*MaxItems {
 				t.Errorf("%s: %d items, %d octets", name, len(f.Items), len(f.Encode()))
 			}
@@ -123,7 +123,7 @@ func TestScanOpen(t *testing.T) {
 		{long, false, true, true},
 		{"<body>" + long, false, true, false},
 	} {
-		if f := Scan([]byte(c.page), c.more); f.Cut != c.cut || f.Open != c.open {
+		if f := Scan([]byte(c.page), "", c.more); f.Cut != c.cut || f.Open != c.open {
 			t.Errorf("%.20s: cut %v, open %v", c.page, f.Cut, f.Open)
 		}
 	}
@@ -146,7 +146,7 @@ func TestScanUTF16(t *testing.T) {
 					b = append(b, byte(r), byte(r>>8))
 				}
 			}
-			f := Scan(b, false)
+			f := Scan(b, "", false)
 			if len(f.Items) != 1 || f.Items[0].Content != "noindex, é" || f.Items[0].Place != PlaceHead {
 				t.Errorf("mark %v, big-endian %v: %+v", bom, big, f.Items)
 			}

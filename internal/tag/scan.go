@@ -53,8 +53,8 @@ type Found struct {
 
 // Scan finds the elements of a page that speak of its use: each meta whose name is
 // known or whose content holds a word of the vocabulary, and each link to a
-// licence. page is the decoded body or the beginning of it, and more says that the
-// body goes on.
+// licence. page is the decoded body or the beginning of it, charset what its
+// Content-Type says, and more says that the body goes on.
 //
 // It is a tokenizer and the part of the tree builder of the HTML standard that
 // tells where the head ends (§13.2.6.4.1 to §13.2.6.4.6, scripting disabled).
@@ -64,13 +64,13 @@ type Found struct {
 // Most pages hold no such element. So it first looks at every "<" that a meta or
 // link could begin with, and only if one of those speaks of use does it read the
 // page up to the last of them.
-func Scan(page []byte, more bool) Found {
+func Scan(page []byte, charset string, more bool) Found {
 	var f Found
 	if len(page) > MaxScan {
 		page, more = page[:MaxScan], true
 	}
 	f.Cut = more
-	page = decode(page)
+	page = decode(page, charset)
 	end := lastCandidate(page)
 	if end == 0 && !more {
 		return f
@@ -81,13 +81,14 @@ func Scan(page []byte, more bool) Found {
 	return f
 }
 
-// decode drops a byte order mark and turns UTF-16 into UTF-8, where the mark or the
-// first tag shows that it is; a meta can't say so (HTML §13.2.3.2). Of ISO-2022-JP,
-// which a meta says, the octets of characters that would be markup are hidden.
-// Other encodings are read as they are: in all that are in use, markup and the
-// words of the vocabulary have the octets of ASCII, and nothing else has those of
+// decode drops a byte order mark and turns UTF-16 into UTF-8, where the mark, the
+// Content-Type or the first tag shows that it is; a meta can't say so (HTML §13.2.3.2).
+// Of ISO-2022-JP, which a meta says, too, the octets of characters that would be markup
+// are hidden. Other encodings are read as they are: in all that are in use, markup and
+// the words of the vocabulary have the octets of ASCII, and nothing else has those of
 // quotation marks and angle brackets.
-func decode(page []byte) []byte {
+func decode(page []byte, charset string) []byte {
+	charset = lower(charset)
 	start := skipSpace16(page)
 	switch {
 	case bytes.HasPrefix(page, []byte("\xEF\xBB\xBF")):
@@ -96,15 +97,26 @@ func decode(page []byte) []byte {
 		return fromUTF16(page[2:], true)
 	case bytes.HasPrefix(page, []byte("\xFF\xFE")):
 		return fromUTF16(page[2:], false)
+	case charset == "utf-16be" && holdsNUL(page):
+		return fromUTF16(page, true)
+	case utf16Names[charset] && holdsNUL(page):
+		return fromUTF16(page, false)
 	case len(start) >= 4 && start[0] == 0 && start[1] == '<' && start[2] == 0:
 		return fromUTF16(page, true)
 	case len(start) >= 4 && start[0] == '<' && start[1] == 0 && start[3] == 0:
 		return fromUTF16(page, false)
-	case saysISO2022(page[:min(len(page), maxPrescan)]):
+	case charset == "iso-2022-jp" || saysISO2022(page[:min(len(page), maxPrescan)]):
 		return hideISO2022(page)
 	}
 	return page
 }
+
+// utf16Names are the labels of UTF-16 in little-endian order (WHATWG Encoding §4.2).
+var utf16Names = words("utf-16", "utf-16le", "unicode", "ucs-2", "iso-10646-ucs-2", "csunicode", "unicodefeff")
+
+// holdsNUL reports whether the beginning of a page may be UTF-16: markup then holds a
+// NUL every other octet. Servers say so of pages that are none.
+func holdsNUL(page []byte) bool { return bytes.IndexByte(page[:min(len(page), maxPrescan)], 0) >= 0 }
 
 // skipSpace16 drops white space in UTF-16 of either order.
 func skipSpace16(page []byte) []byte {

@@ -70,7 +70,7 @@ func place(n *html.Node) Place {
 }
 
 func scanned(page []byte) (list []seen) {
-	for _, it := range Scan(page, false).Items {
+	for _, it := range Scan(page, "", false).Items {
 		p := it.Place
 		if p == PlaceBodyNoscript {
 			p = PlaceBody
@@ -164,12 +164,12 @@ func FuzzScan(f *testing.F) {
 		}
 		compare(t, page)
 		if at > 0 && at < len(page) {
-			whole, part := Scan(page, false), Scan(page[:at], true)
+			whole, part := Scan(page, "", false), Scan(page[:at], "", true)
 			if len(part.Items) > len(whole.Items) || fmt.Sprint(part.Items) != fmt.Sprint(whole.Items[:len(part.Items)]) {
 				t.Errorf("%q cut at %d: %v, whole: %v", page, at, part.Items, whole.Items)
 			}
 		}
-		found := Scan(page, true)
+		found := Scan(page, "", true)
 		if again, ok := Decode(found.Encode()); !ok || fmt.Sprint(again) != fmt.Sprint(found) {
 			t.Errorf("%q: decoded %v, want %v", page, again, found)
 		}
@@ -191,7 +191,7 @@ func TestCandidates(t *testing.T) {
 			}
 		}
 		for n := range 3 * stride {
-			if found := Scan([]byte(like+fill(" ", n)+element), false); len(found.Items) != 1 {
+			if found := Scan([]byte(like+fill(" ", n)+element), "", false); len(found.Items) != 1 {
 				t.Fatalf("%d: %v", n, found.Items)
 			}
 		}
@@ -281,24 +281,28 @@ func htmlIn(data []byte) (pages [][]byte) {
 // and a tag. x/net/html reads octets of one encoding alone, and is no oracle here.
 func TestEncodings(t *testing.T) {
 	const robots = "<meta name=robots content=noindex>"
-	utf16 := func(s string) string {
-		var b strings.Builder
-		for _, c := range []byte(s) {
-			b.Write([]byte{c, 0})
+	utf16 := func(s string, first int) string { // the octet of ASCII is the first or the second
+		b := make([]byte, 2*len(s))
+		for i, c := range []byte(s) {
+			b[2*i+first] = c
 		}
-		return b.String()
+		return string(b)
 	}
 	const japanese = "<head><meta charset=%s><meta name=description content=\"\x1b$B$\"\x3e.\x1b(B\">" + robots
 	for name, c := range map[string]struct {
-		page string
-		want Place
+		page, charset string
+		want          Place
 	}{
-		"UTF-16 behind white space": {utf16("\r\n\t <head>" + robots), PlaceHead},
-		"ISO-2022-JP":               {fmt.Sprintf(japanese, "ISO-2022-JP"), PlaceHead},
-		"not said":                  {fmt.Sprintf(japanese, "utf-8"), PlaceBody},
-		"escapes alone":             {"<meta charset=iso-2022-jp>" + strings.Repeat("\x1b", 3) + robots, PlaceBody},
+		"UTF-16 behind white space": {utf16("\r\n\t <head>"+robots, 0), "", PlaceHead},
+		"UTF-16 by header":          {utf16("\x01<head>"+robots, 0), "UTF-16LE", PlaceBody},
+		"UTF-16BE by header":        {utf16("\x01<head>"+robots, 1), "utf-16be", PlaceBody},
+		"UTF-16 by header alone":    {"<head>" + robots, "utf-16", PlaceHead},
+		"ISO-2022-JP":               {fmt.Sprintf(japanese, "ISO-2022-JP"), "", PlaceHead},
+		"ISO-2022-JP by header":     {fmt.Sprintf(japanese, "x"), "ISO-2022-JP", PlaceHead},
+		"not said":                  {fmt.Sprintf(japanese, "utf-8"), "utf-8", PlaceBody},
+		"escapes alone":             {"<meta charset=iso-2022-jp>" + strings.Repeat("\x1b", 3) + robots, "", PlaceBody},
 	} {
-		found := Scan([]byte(c.page), false)
+		found := Scan([]byte(c.page), c.charset, false)
 		if len(found.Items) != 1 || found.Items[0].Place != c.want {
 			t.Errorf("%s: %+v, want one in %v", name, found.Items, c.want)
 		}

@@ -110,7 +110,7 @@ func TestTDMPrecedence(t *testing.T) {
 	file := ReadTDMFile([]byte(`[{"location":"/","tdm-reservation":1,"tdm-policy":"https://a.example/p"}]`)).Entries[0].Signals
 	headers := func(s string) []Signal { return ReadHeaders(s, Lenient).Signals }
 	metas := func(s string) []Signal {
-		f := Scan([]byte(s), false)
+		f := Scan([]byte(s), "", false)
 		p := f.Read()
 		return p.Signals
 	}

@@ -47,7 +47,7 @@ func vectors(t testing.TB) (list []vector) {
 
 func (v *vector) read(r Reading) Page {
 	p := ReadHeaders(strings.Join(v.Header, "\n"), r)
-	found := Scan([]byte(v.HTML), false)
+	found := Scan([]byte(v.HTML), "", false)
 	metas := found.Read()
 	p.Tags, p.Signals = append(p.Tags, metas.Tags...), append(p.Signals, metas.Signals...)
 	return p
