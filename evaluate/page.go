@@ -176,11 +176,11 @@ func withoutTDM(list []tag.Signal) []tag.Signal {
 	})
 }
 
-func (p *Page) addSignals(list []tag.Signal, file *ingest.Capture) {
+func (p *Page) addSignals(list []tag.Signal, file *State) {
 	for _, s := range list {
 		signal := Signal{Signal: s}
 		if s.Source == tag.SourceTDMFile {
-			signal.File = file
+			signal.File = &file.Capture
 		}
 		p.Signals = append(p.Signals, signal)
 	}

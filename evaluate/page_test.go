@@ -101,6 +101,8 @@ func TestPages(t *testing.T) {
 		{withHead(digest(revisit("http://b.example/1", "+2h"), "aaaa"), "X-Robots-Tag: noarchive"), "from=original | [noindex, noarchive]"},
 		{digest(revisit("http://b.example/1", "+3h"), "BBBB"), "from=unknown"},
 		{digest(revisit("http://b.example/never", "+3h"), "AAAA"), "from=unknown"},
+		{revisit("https://b.example/1", "+3h", "WARC-Refers-To-Target-URI: http://b.example/1", "WARC-Refers-To-Date: 2024-05-01T12:00:00Z"),
+			"from=unknown"}, // an original of another origin is not looked for
 		{rec{url: "http://b.example/1", at: "+4h", status: "304 Not Modified"}, "from=original | [noindex, nosnippet]"},
 		{rec{url: "http://b.example/5", at: "+4h", status: "304 Not Modified"}, "from=unknown"},
 
@@ -118,8 +120,26 @@ func TestPages(t *testing.T) {
 		{html("http://d.example/2", "+1h", ""), ""},
 		{rec{url: "http://d.example/.well-known/tdmrep.json", at: "+2h", status: "404 Not Found"}, ""},
 		{html("http://d.example/1", "+3h", ""), ""},
+
+		// It may be behind redirects, and stays as it was where they lead nowhere or it is cut off.
+		{rec{url: "http://e.example/.well-known/tdmrep.json", at: "-1h", status: "301 Moved", head: []string{"Location: https://www.e.example/tdm?v=1"}}, ""},
+		{rec{url: "https://www.e.example/tdm?v=1", at: "-1h", head: []string{"Content-Type: application/json"}, body: `[{"location":"/1","tdm-reservation":1}]`}, ""},
+		{html("http://e.example/1", "", ""), "tdmrep.json:tdm=restrict"},
+		{html("https://www.e.example/1", "", ""), ""},
+		{rec{url: "http://e.example/.well-known/tdmrep.json", at: "+1h", status: "301 Moved", head: []string{"Location: /lost"}}, ""},
+		{rec{url: "http://e.example/.well-known/tdmrep.json", at: "+2h", body: `[`, warc: []string{"WARC-Truncated: length"}}, ""},
+		{rec{url: "http://e.example/.well-known/tdmrep.json", at: "+2h", status: "503 Busy"}, ""},
+		{html("http://e.example/1", "+3h", ""), "tdmrep.json:tdm=restrict"},
+		{rec{url: "http://e.example/.well-known/tdmrep.json", at: "+4h", status: "302 Found", head: []string{"Location: /404"}}, ""},
+		{rec{url: "http://e.example/404", at: "+4h", status: "404 Not Found"}, ""},
+		{html("http://e.example/1", "+5h", ""), ""},
+		// A revisit of it is what its original was.
+		{digest(rec{url: "http://f.example/.well-known/tdmrep.json", at: "-3h", body: `[{"location":"/1","tdm-reservation":1}]`}, "CCCC"), ""},
+		{rec{url: "http://f.example/.well-known/tdmrep.json", at: "-2h", body: `[]`}, ""},
+		{digest(revisit("http://f.example/.well-known/tdmrep.json", "-1h"), "CCCC"), "from=original"},
+		{html("http://f.example/1", "", ""), "tdmrep.json:tdm=restrict"},
 	})
-	if got := [...]int64{totals.Tagged, totals.TagsUnknown, totals.PublicationRestricted, totals.UsageRestricted, totals.Conflicting}; got != [...]int64{8, 5, 8, 5, 3} {
+	if got := [...]int64{totals.Tagged, totals.TagsUnknown, totals.PublicationRestricted, totals.UsageRestricted, totals.Conflicting}; got != [...]int64{8, 6, 8, 8, 3} {
 		t.Errorf("counted %v", got)
 	}
 	if n := totals.ViolationsPublication + totals.ViolationsUsage; n != 0 {

@@ -33,9 +33,9 @@ const (
 	seekLatest        // the latest 2xx of the same URL, of a 304
 )
 
-// chase is a robots capture on its way to what it came to. It carries all that
-// the next step needs, so that a step is one merge of chases, sorted by the origin
-// that they look in, with the captures of that origin.
+// chase is a capture of robots.txt or tdmrep.json on its way to what it came to. It
+// carries all that the next step needs, so that a step is one merge of chases, sorted
+// by the origin that they look in, with the captures of that origin.
 type chase struct {
 	State
 	Want          seek             `parquet:"want"`
@@ -128,7 +128,6 @@ type resolver struct {
 	dir    string
 	states *run.Writer[State]
 	marks  *run.Writer[mark]
-	tdm    *run.Writer[ingest.Capture] // of tdmrep.json: few, and deciding needs no others
 	next   *run.Writer[chase]
 	bodies *pack.Writer // bodies read again from the archives
 	issues *run.Writer[ingest.Issue]
@@ -137,7 +136,7 @@ type resolver struct {
 
 // resolved is what resolve leaves for decide.
 type resolved struct {
-	states, marks, tdm []string // paths of runs
+	states, marks []string // paths of runs
 }
 
 // resolve follows all robots captures to their ends. Each round is one pass over
@@ -151,7 +150,6 @@ func resolve(ctx context.Context, s *store, dir string, issues *run.Writer[inges
 	r := &resolver{store: s, dir: dir, bodies: bodies, issues: issues}
 	r.states = run.NewWriter(dir, stateRuns)
 	r.marks = run.NewWriter(dir, markRuns)
-	r.tdm = run.NewWriter(dir, tdmRuns)
 	chases, err := r.firstRound(ctx)
 	for err == nil && len(chases) > 0 {
 		chases, err = r.nextRound(ctx, chases)
@@ -171,10 +169,6 @@ func (r *resolver) finish() (*resolved, error) {
 	if err != nil {
 		return nil, err
 	}
-	tdm, err := r.tdm.Close()
-	if err != nil {
-		return nil, err
-	}
 	if err := r.bodies.Close(); err != nil {
 		return nil, err
 	}
@@ -183,7 +177,7 @@ func (r *resolver) finish() (*resolved, error) {
 		return nil, err
 	}
 	r.store.packs = append(r.store.packs, reread)
-	return &resolved{inFolder(r.dir, states), inFolder(r.dir, marks), inFolder(r.dir, tdm)}, nil
+	return &resolved{inFolder(r.dir, states), inFolder(r.dir, marks)}, nil
 }
 
 func (r *resolver) startRound() {
@@ -198,8 +192,14 @@ func (r *resolver) endRound() ([]string, error) {
 	return inFolder(r.dir, names), err
 }
 
-// firstRound starts every robots capture, and finishes those that need no other
-// origin.
+// isFollowed reports whether what a capture came to matters: of robots.txt and of
+// tdmrep.json.
+func isFollowed(c *ingest.Capture) bool {
+	return c.Kind == ingest.CaptureRobots || c.Kind == ingest.CaptureTDMRep && c.Method == http.MethodGet
+}
+
+// firstRound starts every capture that is followed, and finishes those that need no
+// other origin.
 func (r *resolver) firstRound(ctx context.Context) ([]string, error) {
 	r.startRound()
 	captures := newCursor(r.store.captures(ctx), func(c *ingest.Capture) place { return placeOf(&c.Fetch) })
@@ -211,7 +211,13 @@ func (r *resolver) firstRound(ctx context.Context) ([]string, error) {
 		}
 		g.index()
 		for i := range g.captures {
-			if err := r.start(&g.captures[i], g); err != nil {
+			c := &g.captures[i]
+			if !isFollowed(c) {
+				continue
+			}
+			ch := chase{State: newState(c)}
+			r.take(&ch, c)
+			if err := r.follow(&ch, g); err != nil {
 				return nil, err
 			}
 		}
@@ -220,19 +226,6 @@ func (r *resolver) firstRound(ctx context.Context) ([]string, error) {
 		return nil, captures.err
 	}
 	return r.endRound()
-}
-
-// start takes a policy capture of g: a robots capture is followed.
-func (r *resolver) start(c *ingest.Capture, g *group) error {
-	switch c.Kind {
-	case ingest.CaptureRobots:
-		ch := chase{State: newState(c)}
-		r.take(&ch, c)
-		return r.follow(&ch, g)
-	case ingest.CaptureTDMRep:
-		return r.tdm.Add(*c)
-	}
-	return nil
 }
 
 // nextRound takes the chases one step further. Targets that are no policy by
@@ -291,7 +284,10 @@ func (r *resolver) bucketsToScan(ctx context.Context, paths []string) ([]bool, e
 
 // wantsPolicy reports whether all captures of the URL looked for are among the
 // policy captures.
-func (ch *chase) wantsPolicy() bool { return ch.WantKey == ch.WantOrigin+"/robots.txt" }
+func (ch *chase) wantsPolicy() bool {
+	path := strings.TrimPrefix(ch.WantKey, ch.WantOrigin)
+	return path == "/robots.txt" || path == "/.well-known/tdmrep.json"
+}
 
 // follow takes a chase as far as origin g leads it, and writes it where it goes
 // on: to the states, or to the next round.
@@ -348,8 +344,10 @@ func (r *resolver) takeHop(ch *chase, c *ingest.Capture) error {
 		ch.settle(OutcomeUnavailable, TooManyRedirects) // a loop
 		return nil
 	}
-	if err := r.marks.Add(markOf(&c.Fetch)); err != nil {
-		return err
+	if ch.Kind == ingest.CaptureRobots {
+		if err := r.marks.Add(markOf(&c.Fetch)); err != nil {
+			return err
+		}
 	}
 	ch.FinalStatus = c.Status
 	return r.keep(ch, c, UnresolvedRedirect, func() { r.take(ch, c) })

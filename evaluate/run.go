@@ -126,35 +126,26 @@ func (e *evaluation) decideAll(ctx context.Context, res *resolved) error {
 	defer fetches.stop()
 	events := newCursor(e.store.events(ctx), placeOfEvent)
 	defer events.stop()
-	tdm := newCursor(run.Merge(ctx, res.tdm, tdmRuns, run.MergeOptions[ingest.Capture]{TmpDir: e.store.tmp}),
-		func(c *ingest.Capture) place { return placeOf(&c.Fetch) })
-	defer tdm.stop()
 	for fetches.row != nil || events.row != nil {
-		if err := e.decideOrigin(fetches, states, marks, events, tdm); err != nil {
+		if err := e.decideOrigin(fetches, states, marks, events); err != nil {
 			return err
 		}
 	}
-	return cmp.Or(fetches.err, states.err, marks.err, events.err, tdm.err)
+	return cmp.Or(fetches.err, states.err, marks.err, events.err)
 }
 
 // decideOrigin decides the fetches of the next origin, and what logs say was not
 // fetched from it.
 func (e *evaluation) decideOrigin(
 	fetches *cursor[ingest.Fetch], states *cursor[State], marks *cursor[mark], events *cursor[ingest.LogEvent],
-	tdm *cursor[ingest.Capture],
 ) error {
 	here := fetches.here
 	if fetches.row == nil || events.row != nil && events.here.compare(here) < 0 {
 		here = events.here
 	}
+	e.newOrigin()
 	tl, err := e.loadTimeline(here, states, marks, events)
 	if err != nil {
-		return err
-	}
-	if e.whatIf != nil {
-		e.whatIf.newOrigin()
-	}
-	if err := e.newOrigin(here, tdm); err != nil {
 		return err
 	}
 	host := &HostStats{Origin: here.origin}
@@ -177,13 +168,15 @@ func (e *evaluation) decideOrigin(
 }
 
 // newOrigin forgets what was known of the origin before.
-func (e *evaluation) newOrigin(here place, tdm *cursor[ingest.Capture]) error {
+func (e *evaluation) newOrigin() {
+	if e.whatIf != nil {
+		e.whatIf.newOrigin()
+	}
 	e.pace.last = make(map[string]Visit)
 	if e.pages.originals != nil {
 		e.pages.originals.forget()
 	}
 	e.pages.tdm = &tdmLine{store: e.store}
-	return tdm.each(here, e.pages.tdm.add)
 }
 
 func (e *evaluation) noteDuplicate(first, f *ingest.Fetch) error {
@@ -280,6 +273,10 @@ func (e *evaluation) loadTimeline(
 	events.skipTo(here)
 	err := states.each(here, func(s *State) error {
 		st := *s
+		if st.Kind == ingest.CaptureTDMRep {
+			e.pages.tdm.add(&st)
+			return nil
+		}
 		if err := addEvents(&st); err != nil {
 			return err
 		}
