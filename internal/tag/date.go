@@ -60,6 +60,14 @@ func parseWords(s string) (t time.Time, zoned, ok bool) {
 		}
 		n, digits := number(f)
 		switch {
+		case (f[0] == '+' || f[0] == '-') && len(f) == len("+02:00") && f[3] == ':' && !zoned:
+			if offset, zoned = zoneOffset(f[:3] + f[4:]); !zoned {
+				return time.Time{}, false, false
+			}
+		case lower(f) == "am" || lower(f) == "pm":
+			if clock, ok = twelveHours(clock, lower(f) == "pm"); !ok {
+				return time.Time{}, false, false
+			}
 		case strings.IndexByte(f, ':') > 0:
 			if clock, ok = parseClock(f); !ok {
 				return time.Time{}, false, false
@@ -125,6 +133,18 @@ func parseClock(f string) (time.Duration, bool) {
 		return 0, false
 	}
 	return time.Duration(hours)*time.Hour + time.Duration(minutes)*time.Minute + time.Duration(second)*time.Second, true
+}
+
+// twelveHours is a time of day that AM or PM is said of.
+func twelveHours(clock time.Duration, pm bool) (time.Duration, bool) {
+	if clock < time.Hour || clock >= 13*time.Hour {
+		return 0, false
+	}
+	clock %= 12 * time.Hour
+	if pm {
+		clock += 12 * time.Hour
+	}
+	return clock, true
 }
 
 // number reads at most four digits.

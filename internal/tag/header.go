@@ -72,7 +72,7 @@ func (p *headerReader) read(line string) {
 	case "content-signal":
 		p.addSignals(contentSignals(l.value), l, SourceHeader)
 	case "tdm-reservation":
-		p.addSignals(tdmReservation(l.value), l, SourceHeader)
+		p.addSignals(tdmReservations(l.value), l, SourceHeader)
 	case "tdm-policy":
 		p.addSignals(tdmPolicy(l.value), l, SourceHeader)
 	case "link":
@@ -169,6 +169,10 @@ func (p *headerReader) structured(lines joined, valid func([]string) bool, read 
 	}
 }
 
+// isEverybody are prefixes that name no crawler: the meta's name, and the field's own
+// where it was written into the value once more.
+var isEverybody = words("robots", "robots-tag", "x-robots-tag")
+
 func (p *Page) addTag(t Tag, source Source, l fieldLine) {
 	if len(p.Tags) >= maxTags {
 		p.Notes |= NoteMore
@@ -176,7 +180,7 @@ func (p *Page) addTag(t Tag, source Source, l fieldLine) {
 	}
 	t.Source, t.Line = source, l.line
 	t.Notes |= l.notes
-	if t.Agent == "*" {
+	if t.Agent == "*" || t.Mode == ModeLegacy && isEverybody[lower(t.Agent)] {
 		t.Agent = ""
 	}
 	p.Tags = append(p.Tags, t)

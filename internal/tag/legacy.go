@@ -122,6 +122,9 @@ func newElement(part string, prefixes bool) element {
 		switch {
 		case !colon:
 			e.word = e.unquote(s)
+			if name, value, ok := strings.Cut(e.word, "="); ok && findRule(trim(name)) != RuleUnknown {
+				e.word, e.value, e.notes = trim(name), e.unquote(value), e.notes|NoteSeparator
+			}
 		case findRule(name) != RuleUnknown || isValued(name):
 			e.word, e.value = name, e.unquote(rest)
 		case prefixes && e.agent == "" && isAgent(name) && !clock && !strings.HasPrefix(rest, "//"):
@@ -155,10 +158,17 @@ func isAgent(name string) bool {
 	return name != "" && len(name) <= 128 && !strings.ContainsAny(name, "\"'<>(){}[]=?@")
 }
 
+// quotes are what stands around words that were copied from where they were set:
+// quotation marks, and spaces that are no white space of HTML.
+const quotes = "\"'“”„‘’«»\u00A0\u200B\uFEFF"
+
 func (e *element) unquote(s string) string {
-	t := trim(strings.Trim(trim(s), `"'`))
+	t := trim(strings.Trim(trim(s), quotes))
 	if len(t) != len(trim(s)) {
 		e.notes |= NoteQuoted
+		if !isASCII(s) {
+			e.notes |= NoteNonASCII
+		}
 	}
 	return t
 }
@@ -206,15 +216,23 @@ func (e *element) tags(m Mode) []Tag {
 		list[i].Raw, list[i].Mode = e.raw, m
 		list[i].Notes |= notes
 	}
+	// "all: noindex" is two rules.
+	if second := findRule(e.value); second != RuleUnknown && rules[list[0].Rule].form == formNone && list[0].Rule != RuleUnknown {
+		t := newTag(e.value, "")
+		t.Raw, t.Mode, t.Notes = e.raw, m, t.Notes|notes|NoteSeparator
+		list = append(list, t)
+	}
 	return list
 }
 
-// splitWords splits at white space and "|"; where there is neither, it returns nothing.
+// splitWords splits at white space and what else is taken for a comma; where there is
+// nothing of it, it returns nothing.
 func splitWords(s string) []string {
-	if s = trim(s); !strings.ContainsAny(s, " \t|") {
+	const separators = " \t|+&"
+	if s = trim(s); !strings.ContainsAny(s, separators) {
 		return nil
 	}
-	return strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == '\t' || r == '|' })
+	return strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(separators, r) })
 }
 
 func allKnown(list []string) bool {

@@ -14,7 +14,7 @@ const (
 	NoteQuoted                      // quotation marks around a word
 	NoteSeparator                   // words separated by something else than a comma
 	NoteInnerList                   // an inner list, which the draft does not have: an unknown word
-	NoteFalse                       // the parameter is a false Boolean: the rule is denied
+	NoteFalse                       // the value is a false Boolean or the like: the rule is denied
 	NoteZone                        // a date without a known time zone: taken as UTC
 	NoteDuplicate                   // a key that came before: the last counts (RFC 9651 §3.2)
 	NoteNoGroup                     // a line outside any group governs nobody

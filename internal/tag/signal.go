@@ -173,34 +173,72 @@ func lowerFirstKey(member string) string {
 // contentSignals reads a Content-Signal value: "search=yes, ai-train=no". A key
 // that is absent states nothing.
 func contentSignals(value string) (list []Signal) {
-	for part := range strings.SplitSeq(value, ",") {
-		if part = trim(part); part == "" {
-			continue
-		}
-		key, v, _ := strings.Cut(part, "=")
-		s := Signal{Kind: SignalContentSignal, Label: lower(trim(key)), Value: trim(v), Raw: part,
-			Mode: ModeLegacy, Preference: PreferenceUnstated}
-		l := signalLabels[s.Label]
-		s.Purpose, s.Draft = l.purpose, l.origin
-		switch lower(s.Value) {
-		case "yes":
-			s.Preference = PreferenceAllow
-		case "no":
-			s.Preference = PreferenceRestrict
-		default:
-			if s.Purpose != 0 {
-				s.Notes |= NoteValue
+	for value != "" {
+		var part string
+		part, value = cutElement(value)
+		for part = trim(part); part != ""; {
+			pair, rest := cutPair(part)
+			s := contentSignal(trim(pair))
+			if part = trim(rest); part != "" {
+				s.Notes |= NoteSeparator
 			}
+			list = append(list, s)
 		}
-		list = append(list, s)
+	}
+	return list
+}
+
+// cutPair cuts the first "key=value" from a part that may lack commas: "ai-train=no
+// ai-input=no".
+func cutPair(part string) (pair, rest string) {
+	_, value, _ := strings.Cut(part, "=")
+	value = strings.TrimLeft(value, " \t")
+	if n := strings.IndexAny(value, " \t"); n > 0 && strings.IndexByte(value[n:], '=') > 0 {
+		n += len(part) - len(value)
+		return part[:n], part[n:]
+	}
+	return part, ""
+}
+
+func contentSignal(pair string) Signal {
+	key, value, _ := strings.Cut(pair, "=")
+	value = trim(value)
+	s := Signal{Kind: SignalContentSignal, Label: lower(trim(key)), Value: strings.Trim(value, `"'`), Raw: pair,
+		Mode: ModeLegacy, Preference: PreferenceUnstated}
+	if s.Value != value {
+		s.Notes |= NoteQuoted
+	}
+	l := signalLabels[s.Label]
+	s.Purpose, s.Draft = l.purpose, l.origin
+	switch lower(s.Value) {
+	case "yes":
+		s.Preference = PreferenceAllow
+	case "no":
+		s.Preference = PreferenceRestrict
+	default:
+		if s.Purpose != 0 {
+			s.Notes |= NoteValue
+		}
+	}
+	return s
+}
+
+// tdmReservations reads a TDM-Reservation field: several values with commas between them
+// are those of several lines, joined on the way (RFC 9110 §5.3).
+func tdmReservations(value string) (list []Signal) {
+	for part := range strings.SplitSeq(value, ",") {
+		list = append(list, tdmReservation(part)...)
 	}
 	return list
 }
 
 // tdmReservation reads the value of tdm-reservation: 1 or 0.
 func tdmReservation(value string) []Signal {
-	s := Signal{Kind: SignalTDMReservation, Label: "tdm-reservation", Value: trim(value), Raw: value, Draft: specTDMRep,
-		Mode: ModeLegacy, Purpose: PurposeTDM, Preference: PreferenceUnstated}
+	s := Signal{Kind: SignalTDMReservation, Label: "tdm-reservation", Value: strings.Trim(trim(value), `"'`), Raw: trim(value),
+		Draft: specTDMRep, Mode: ModeLegacy, Purpose: PurposeTDM, Preference: PreferenceUnstated}
+	if s.Value != s.Raw {
+		s.Notes |= NoteQuoted
+	}
 	switch s.Value {
 	case "1":
 		s.Preference = PreferenceRestrict

@@ -145,6 +145,9 @@ func newTag(word, value string) Tag {
 	switch rules[t.Rule].form {
 	case formNone:
 		t.valid = value == "" || t.Rule == RuleUnknown
+		if t.Rule != RuleUnknown && denies(value) {
+			t.Notes |= NoteFalse
+		}
 	case formCount:
 		t.count, t.valid = parseCount(value)
 	case formImage:
@@ -161,6 +164,16 @@ func newTag(word, value string) Tag {
 		t.Notes |= NoteValue
 	}
 	return t
+}
+
+// denies reports whether the value of a rule that has none says that it does not hold:
+// "noindex: false". With any other value it does.
+func denies(value string) bool {
+	switch lower(value) {
+	case "0", "false", "no", "off":
+		return true
+	}
+	return false
 }
 
 // parseCount reads a number that is at least -1. What is larger than any page is
