@@ -1,6 +1,9 @@
 package tag
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"strings"
+)
 
 // The encoding of a Found, for one column of the facts: an octet of flags, then
 // for each item an octet of flags and place, and its name, content and type, each
@@ -106,14 +109,21 @@ func (p *Page) readItem(it Item, l fieldLine) {
 }
 
 // addMeta adds the rules of a meta: everybody's if its name is robots, else those of
-// the token that its name is (draft-illyes-repext-03 §3.1.2).
+// the token that its name is (draft-illyes-repext-03 §3.1.2). No token holds a comma or
+// white space, so that a name with some is a list of them.
 func (p *Page) addMeta(it Item, l fieldLine) {
-	agent := it.Name
-	if agent == "robots" || agent == "*" {
-		agent = ""
+	agents := strings.FieldsFunc(it.Name, func(r rune) bool { return r == ',' || r < 0x80 && isSpace(byte(r)) })
+	if len(agents) > 1 {
+		l.notes |= NoteSeparator
 	}
-	for _, t := range metaTags(it.Content) {
-		t.Agent, t.Place = agent, it.Place
-		p.addTag(t, SourceMeta, l)
+	tags := metaTags(it.Content)
+	for _, agent := range agents {
+		if agent == "robots" {
+			agent = ""
+		}
+		for _, t := range tags {
+			t.Agent, t.Place = agent, it.Place
+			p.addTag(t, SourceMeta, l)
+		}
 	}
 }
