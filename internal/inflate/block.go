@@ -80,6 +80,7 @@ var preOrder = [preSymbols]uint8{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3,
 // codeReader reads the codes of dynamic blocks.
 type codeReader struct {
 	lengths [maxLitSymbols + maxDistSymbols]uint8
+	count   lengthCount // of both codes
 	pre     [1 << preBits]uint32
 }
 
@@ -99,7 +100,12 @@ func (c *codeReader) readCodes(in *input, to *codes) error {
 	if err := c.readLengths(in, preMask, lits+dists); err != nil {
 		return err
 	}
-	if !to.build(c.lengths[:lits], c.lengths[lits:lits+dists]) {
+	of := c.lengths[:lits+dists]
+	distCount := countLengths(of[lits:])
+	for n := range distCount {
+		c.count[n] -= distCount[n]
+	}
+	if !to.build(of[:lits], of[lits:], &c.count, &distCount) {
 		return in.damage("incomplete or over-subscribed code")
 	}
 	return nil
@@ -114,7 +120,8 @@ func (c *codeReader) readPre(in *input, n int) (mask uint64, err error) {
 		}
 		lengths[s] = uint8(in.take(3))
 	}
-	width, ok := buildTable(c.pre[:], preBits, lengths[:], preEntries[:])
+	count := countLengths(lengths[:])
+	width, ok := buildTable(c.pre[:], preBits, lengths[:], &count, preEntries[:])
 	if !ok {
 		return 0, in.damage("incomplete or over-subscribed code of code lengths")
 	}
@@ -125,6 +132,7 @@ func (c *codeReader) readPre(in *input, n int) (mask uint64, err error) {
 // bits are kept in local variables, as there are a few hundred lengths a block.
 func (c *codeReader) readLengths(in *input, mask uint64, n int) error {
 	bits, left := in.bits, in.nbits
+	c.count = lengthCount{}
 	for i := 0; i < n; {
 		if left < preBits+7 { // a code and its extra bits
 			in.bits, in.nbits = bits, left
@@ -144,6 +152,7 @@ func (c *codeReader) readLengths(in *input, mask uint64, n int) error {
 		symbol := uint8(e >> entryValue)
 		if symbol < 16 {
 			c.lengths[i] = symbol
+			c.count[symbol]++
 			i++
 			continue
 		}
@@ -163,6 +172,7 @@ func (c *codeReader) readLengths(in *input, mask uint64, n int) error {
 		if end > n {
 			return in.damage("too many code lengths")
 		}
+		c.count[length] += uint16(end - i)
 		for ; i < end; i++ {
 			c.lengths[i] = length
 		}

@@ -1,6 +1,7 @@
 package inflate
 
 import (
+	"encoding/binary"
 	"math/bits"
 	"slices"
 	"sync"
@@ -57,19 +58,31 @@ type codes struct {
 }
 
 // build makes the tables from the lengths of the codes, and reports whether they
-// are codes.
-func (c *codes) build(lit, dist []uint8) bool {
-	litWidth, ok := buildTable(c.lit[:], litBits, lit, litEntries[:])
+// are codes. Each symbol's code has a length; lits says how many have each, dists
+// likewise.
+func (c *codes) build(lit, dist []uint8, lits, dists *lengthCount) bool {
+	litWidth, ok := buildTable(c.lit[:], litBits, lit, lits, litEntries[:])
 	if !ok {
 		return false
 	}
-	distWidth, ok := buildTable(c.dist[:], distBits, dist, distEntries[:])
+	distWidth, ok := buildTable(c.dist[:], distBits, dist, dists, distEntries[:])
 	if !ok {
 		return false
 	}
 	c.litMask, c.distMask = 1<<litWidth-1, 1<<distWidth-1
 	c.leastLit = uint(lit[endBlock])
 	return true
+}
+
+// lengthCount is how many symbols have a code of each length. Those of length 0 do
+// not occur.
+type lengthCount [maxCode + 1]uint16
+
+func countLengths(lengths []uint8) (c lengthCount) {
+	for _, n := range lengths {
+		c[n&15]++
+	}
+	return c
 }
 
 // fixedCodes are those of RFC 1951 §3.2.6.
@@ -92,7 +105,8 @@ var fixedCodes = sync.OnceValue(func() *codes {
 		dist[i] = 5
 	}
 	c := new(codes)
-	c.build(lit, dist)
+	lits, dists := countLengths(lit), countLengths(dist)
+	c.build(lit, dist, &lits, &dists)
 	return c
 })
 
@@ -152,44 +166,63 @@ func makeDistEntries() (e [32]uint32) {
 // over-subscribed nor with bits that begin no code, with two exceptions: one code
 // of one bit, which encoders write where a block has a single distance (§3.2.7),
 // and no code at all. Their unused bits are exceptions in the table.
-func buildTable(table []uint32, maxWidth uint, lengths []uint8, entries []uint32) (width uint, ok bool) {
-	var count [maxCode + 1]int
-	for _, n := range lengths {
-		count[n&15]++
-	}
+func buildTable(table []uint32, maxWidth uint, lengths []uint8, count *lengthCount, entries []uint32) (width uint, ok bool) {
 	longest := uint(maxCode)
 	for longest > 0 && count[longest] == 0 {
 		longest--
 	}
 	// Places of the symbols when sorted by length, and the codes in use, in units
 	// of the longest.
-	var place [maxCode + 2]int
+	var place [maxCode + 2]uint16
+	place[1] = count[0]
 	used := 0
 	for n := uint(1); n <= longest; n++ {
 		place[n+1] = place[n] + count[n]
-		used = used<<1 + count[n]
+		used = used<<1 + int(count[n])
 	}
 	if used != 1<<longest {
 		return buildPartial(table, longest, used, lengths, entries)
 	}
-	var sorted [288]uint16
-	for s, n := range lengths {
-		if n != 0 {
-			sorted[place[n]] = uint16(s)
-			place[n]++
-		}
-	}
+	var sorted [512]uint16 // a power of two above 288
+	sortSymbols(&sorted, &place, lengths)
 	width = min(maxWidth, longest)
-	b := builder{table, entries, sorted[:place[longest]], 0}
+	b := builder{table, entries, sorted[count[0]:len(lengths)], 0}
 	for n := uint(1); n <= longest; n++ {
 		if n <= width {
-			b.short(n, count[n])
+			b.short(n, int(count[n]))
 			continue
 		}
-		b.long(width, n, count[:])
+		b.long(width, n, count)
 		break
 	}
 	return width, true
+}
+
+// sortSymbols sorts the symbols by the lengths of their codes. Those that do not
+// occur come first: to write them down is faster than to tell them apart, except
+// where eight of them stand together.
+func sortSymbols(sorted *[512]uint16, place *[maxCode + 2]uint16, lengths []uint8) {
+	s := uint16(0)
+	for ; len(lengths) >= 8; lengths = lengths[8:] {
+		eight := binary.LittleEndian.Uint64(lengths)
+		if eight == 0 {
+			s += 8
+			place[0] += 8
+			continue
+		}
+		for range 8 {
+			n := eight & 15
+			sorted[place[n]&511] = s
+			place[n]++
+			eight >>= 8
+			s++
+		}
+	}
+	for _, n := range lengths {
+		sorted[place[n&15]&511] = s
+		place[n&15]++
+		s++
+	}
 }
 
 // buildPartial makes the table of a code that is not complete, if it is one of the
@@ -213,7 +246,7 @@ type builder struct {
 	table   []uint32
 	entries []uint32
 	sorted  []uint16 // the symbols whose codes are to come
-	code    uint     // the next code, reversed; a longer one has zeros above
+	code    uint16   // the next code, its first bit highest, whatever its length
 }
 
 // short enters the codes of n bits, as many as count. The entries of the shorter
@@ -222,9 +255,10 @@ func (b *builder) short(n uint, count int) {
 	half := uint(1) << (n - 1)
 	copy(b.table[half:2*half], b.table[:half])
 	table, entries, code := b.table[:2*half], b.entries, b.code
+	step := uint16(1) << (16 - n)
 	for _, s := range b.sorted[:count] {
-		table[code] = codeEntry(entries[s], n)
-		code = nextCode(code, n)
+		table[bits.Reverse16(code)] = codeEntry(entries[s], n)
+		code += step
 	}
 	b.code = code
 	b.sorted = b.sorted[count:]
@@ -232,23 +266,24 @@ func (b *builder) short(n uint, count int) {
 
 // long enters the codes of n bits and more, in second tables for each of their
 // first width bits.
-func (b *builder) long(width, n uint, count []int) {
+func (b *builder) long(width, n uint, count *lengthCount) {
 	start, end := uint(0), uint(1)<<width // the second table in hand
 	first := ^uint(0)                     // the bits that lead to it
 	table, entries, code := b.table, b.entries, b.code
 	for ; len(b.sorted) > 0; n++ {
 		for k, s := range b.sorted[:count[n]] {
-			if code&(1<<width-1) != first {
-				first = code & (1<<width - 1)
-				w := linkWidth(width, n, count[n]-k, count)
+			reversed := uint(bits.Reverse16(code))
+			if reversed&(1<<width-1) != first {
+				first = reversed & (1<<width - 1)
+				w := linkWidth(width, n, int(count[n])-k, count)
 				start, end = end, end+1<<w
 				table[first] = uint32(start<<entryValue | w<<entryCode | width | entryLink | entryException)
 			}
 			e := codeEntry(entries[s], n-width)
-			for i := start + code>>width; i < end; i += 1 << (n - width) {
+			for i := start + reversed>>width; i < end; i += 1 << (n - width) {
 				table[i] = e
 			}
-			code = nextCode(code, n)
+			code += 1 << (16 - n)
 		}
 		b.sorted = b.sorted[count[n]:]
 	}
@@ -256,19 +291,11 @@ func (b *builder) long(width, n uint, count []int) {
 
 // linkWidth is the width of a second table that begins with codes of n bits, of
 // which there are left: the least that makes its codes complete.
-func linkWidth(width, n uint, left int, count []int) uint {
+func linkWidth(width, n uint, left int, count *lengthCount) uint {
 	w := n - width
 	for left < 1<<w {
 		w++
-		left = left<<1 + count[width+w]
+		left = left<<1 + int(count[width+w])
 	}
 	return w
-}
-
-// nextCode adds one to a code of n bits, reversed. Behind the last one, all ones,
-// comes zero.
-func nextCode(code, n uint) uint {
-	zeros := ^code & (1<<n - 1)
-	top := uint(1) << bits.Len(zeros) >> 1
-	return code&(top-1) | top
 }
