@@ -183,7 +183,7 @@ func buildTable(table []uint32, maxWidth uint, lengths []uint8, count *lengthCou
 	if used != 1<<longest {
 		return buildPartial(table, longest, used, lengths, entries)
 	}
-	var sorted [512]uint16 // a power of two above 288
+	var sorted [288]uint16
 	sortSymbols(&sorted, &place, lengths)
 	width = min(maxWidth, longest)
 	b := builder{table, entries, sorted[count[0]:len(lengths)], 0}
@@ -201,7 +201,7 @@ func buildTable(table []uint32, maxWidth uint, lengths []uint8, count *lengthCou
 // sortSymbols sorts the symbols by the lengths of their codes. Those that do not
 // occur come first: to write them down is faster than to tell them apart, except
 // where eight of them stand together.
-func sortSymbols(sorted *[512]uint16, place *[maxCode + 2]uint16, lengths []uint8) {
+func sortSymbols(sorted *[288]uint16, place *[maxCode + 2]uint16, lengths []uint8) {
 	s := uint16(0)
 	for ; len(lengths) >= 8; lengths = lengths[8:] {
 		eight := binary.LittleEndian.Uint64(lengths)
@@ -212,14 +212,14 @@ func sortSymbols(sorted *[512]uint16, place *[maxCode + 2]uint16, lengths []uint
 		}
 		for range 8 {
 			n := eight & 15
-			sorted[place[n]&511] = s
+			sorted[place[n]] = s
 			place[n]++
 			eight >>= 8
 			s++
 		}
 	}
 	for _, n := range lengths {
-		sorted[place[n&15]&511] = s
+		sorted[place[n&15]] = s
 		place[n&15]++
 		s++
 	}
