@@ -27,23 +27,27 @@ type sink interface {
 // belongs to a response, the warcinfo that is in force, the redirect targets of
 // robots.txt seen so far. So the facts depend on the input alone.
 type committer struct {
-	input     int32
-	entry     string // of the input, where it is a WACZ
-	out       sink
-	index     int // of the record in hand
-	warcinfos map[string]Crawl
-	latest    Crawl
-	pairing   pairing
-	targets   targetSet
-	segments  segments
-	stats     InputStats
-	draft     draft  // of the record in hand
-	head      []byte // reused buffer
-	page      []byte // likewise
-	payload   unread // of the record in hand, behind its HTTP head
-	scanned   unread // the same once a page was scanned
-	forgotten bool   // fetches were emitted before their request could be found
-	verify    bool   // compare the digests of all records, not of policy captures alone
+	input              int32
+	entry              string // of the input, where it is a WACZ
+	out                sink
+	index              int // of the record in hand
+	warcinfos          map[string]Crawl
+	latest             Crawl
+	pairing            pairing
+	targets            targetSet
+	host, hostReversed string // of the fetch before
+	requests           slab[request]
+	exchanges          slab[exchange]
+	metadata           slab[metadata]
+	segments           segments
+	stats              InputStats
+	draft              draft  // of the record in hand
+	head               []byte // reused buffer
+	page               []byte // likewise
+	payload            unread // of the record in hand, behind its HTTP head
+	scanned            unread // the same once a page was scanned
+	forgotten          bool   // fetches were emitted before their request could be found
+	verify             bool   // compare the digests of all records, not of policy captures alone
 }
 
 // draft is what is taken from a record before its end is verified.
@@ -253,8 +257,9 @@ func (c *committer) extractRequest(r *record, d *draft) error {
 		return err
 	}
 	c.head = head[:0]
-	h := parseRequestHead(head)
-	d.request = &request{id: r.id, target: cut(r.target, maxURL), concurrentTo: r.concurrentTo, method: h.method, userAgent: h.userAgent}
+	h := parseRequestHead(head, r.texts)
+	d.request = c.requests.new()
+	*d.request = request{id: r.id, target: cut(r.target, maxURL), concurrentTo: r.concurrentTo, method: h.method, userAgent: h.userAgent}
 	d.noteCut(r, &h)
 	if !complete {
 		if len(head) >= maxRequestHead {
@@ -288,8 +293,8 @@ func (c *committer) extractFetch(r *record, d *draft) error {
 	if problem != 0 {
 		d.note(r, IssueBadURL, "kept as recorded", "%s in %.200q", problem, target)
 	}
-	x := &exchange{concurrentTo: r.concurrentTo}
-	d.exchange = x
+	x := c.exchanges.new()
+	x.concurrentTo, d.exchange = r.concurrentTo, x
 	c.identify(r, url, d)
 	if !supported {
 		x.Flags |= FlagUnsupportedScheme
@@ -304,7 +309,7 @@ func (c *committer) identify(r *record, url weburl.URL, d *draft) {
 	x.infoAgent = info.UserAgent
 	f := &x.Fetch
 	*f = Fetch{
-		HostReversed: url.HostReversed(), Origin: url.Origin(), URL: r.target[:min(len(r.target), maxURL)], RecordID: r.id, Input: c.input,
+		HostReversed: c.reversed(url), Origin: url.Origin(), URL: r.target[:min(len(r.target), maxURL)], RecordID: r.id, Input: c.input,
 		Entry: c.entry, Offset: r.offset, Type: recordTypes[r.kind], Status: -1, PayloadDigest: cut(r.payloadDigest, maxFieldValue),
 		Truncated: cut(r.truncated, maxWord), Claim: info.Robots, Millis: -1,
 	}
@@ -337,6 +342,14 @@ func (c *committer) identify(r *record, url weburl.URL, d *draft) {
 		refers, _, _ := parseDate(r.refersToDate)
 		f.RefersToMicros, f.RefersToPrec = refers.Micros, refers.Precision
 	}
+}
+
+// reversed is the host of a URL, reversed. Most fetches share it with the one before.
+func (c *committer) reversed(url weburl.URL) string {
+	if url.Host != c.host {
+		c.host, c.hostReversed = url.Host, url.HostReversed()
+	}
+	return c.hostReversed
 }
 
 var recordTypes = map[string]RecordType{"response": Response, "revisit": Revisit, "resource": Resource, kindARC: ARCRecord}
@@ -384,7 +397,7 @@ func (c *committer) readPayload(r *record, d *draft) error {
 		// No status line: an HTTP/0.9 body. Of a revisit: no HTTP head at all.
 		return c.keepBody(r, d, nil, c.payload.of(append(head, body...), r.block))
 	}
-	h := parseResponseHead(head)
+	h := parseResponseHead(head, r.texts)
 	c.applyHead(r, d, &h)
 	if !complete && (r.kind != "revisit" || r.contentLength > int64(len(head))) {
 		// What follows, if anything, is more of the head, not a body. A revisit's head
@@ -403,7 +416,7 @@ func (c *committer) applyHead(r *record, d *draft, h *httpHead) {
 	f := &d.exchange.Fetch
 	f.Flags |= FlagHTTPHead
 	f.Status, f.Location, f.MIMEType = h.status, h.location, mimeType(h.contentType)
-	f.PolicyHeaders = string(h.policy)
+	f.PolicyHeaders = h.texts.of(h.policy)
 	d.exchange.ContentRange = h.contentRange
 	if h.status < 0 {
 		d.note(r, IssueBadHTTPHead, "status unknown", "no status in the status line")
@@ -568,7 +581,9 @@ func (c *committer) emitOne(x *exchange) error {
 	if x.Kind == CaptureRobots {
 		c.stats.Robots++
 	}
-	return c.out.capture(&x.Capture, x.body)
+	body := x.body
+	x.body, x.assembly = nil, nil // which others of its slab must not keep
+	return c.out.capture(&x.Capture, body)
 }
 
 // targetSet is a bounded set of the redirect targets of robots.txt files, the

@@ -24,6 +24,8 @@ type httpHead struct {
 	policyCut        bool
 	repeated         []string // fields that contradict an earlier one of their name
 	cut              string   // a field whose value is longer than its cap
+
+	texts *texts // where its strings lie; nil: each by itself
 }
 
 // readHead reads an HTTP head from a block: up to and with the empty line, at
@@ -86,8 +88,8 @@ func isHTTP(b []byte) bool {
 }
 
 // parseResponseHead reads a status line and the fields that matter.
-func parseResponseHead(head []byte) httpHead {
-	h := httpHead{status: -1}
+func parseResponseHead(head []byte, t *texts) httpHead {
+	h := httpHead{status: -1, texts: t}
 	line, rest := cutLine(skipEmptyLines(head))
 	h.status = parseStatus(line)
 	f := fields{rest: rest}
@@ -98,8 +100,8 @@ func parseResponseHead(head []byte) httpHead {
 }
 
 // parseRequestHead reads a request line and the User-Agent.
-func parseRequestHead(head []byte) httpHead {
-	h := httpHead{status: -1}
+func parseRequestHead(head []byte, t *texts) httpHead {
+	h := httpHead{status: -1, texts: t}
 	line, rest := cutLine(head)
 	method, _, _ := bytes.Cut(line, []byte{' '})
 	if len(method) <= 32 {
@@ -206,7 +208,7 @@ func (h *httpHead) capped(name string, value []byte, limit int) string {
 	if len(value) > limit {
 		h.cut = name
 	}
-	return cut(string(value), limit)
+	return h.texts.of(cutOctets(value, limit))
 }
 
 // first stores the first value of a field.

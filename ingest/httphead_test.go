@@ -37,14 +37,14 @@ func TestParseStatus(t *testing.T) {
 }
 
 func TestParseResponseHead(t *testing.T) {
-	h := parseResponseHead([]byte("HTTP/1.1 301 Moved\r\n" +
-		"LOCATION: /there\r\nLocation: /elsewhere\r\n" +
-		"Content-Type: text/plain;\r\n charset=utf-8\r\n" +
-		"no colon in this line\r\n" +
-		"Content-Encoding: gzip, identity\r\ncontent-encoding: BR\r\n" +
-		"Transfer-Encoding: Chunked\r\n" +
-		"Content-Range: bytes 0-1/2\r\nDate: Wed, 01 May 2024 12:00:00 GMT\r\n" +
-		"\r\nX-Robots-Tag: in the body\r\n"))
+	h := parseResponseHead([]byte("HTTP/1.1 301 Moved\r\n"+
+		"LOCATION: /there\r\nLocation: /elsewhere\r\n"+
+		"Content-Type: text/plain;\r\n charset=utf-8\r\n"+
+		"no colon in this line\r\n"+
+		"Content-Encoding: gzip, identity\r\ncontent-encoding: BR\r\n"+
+		"Transfer-Encoding: Chunked\r\n"+
+		"Content-Range: bytes 0-1/2\r\nDate: Wed, 01 May 2024 12:00:00 GMT\r\n"+
+		"\r\nX-Robots-Tag: in the body\r\n"), nil)
 	want := httpHead{
 		status: 301, location: "/there", contentType: "text/plain; charset=utf-8",
 		contentEncoding: []string{"gzip", "br"}, transferEncoding: []string{"chunked"}, repeated: []string{"location"},
@@ -56,12 +56,12 @@ func TestParseResponseHead(t *testing.T) {
 }
 
 func TestPolicyHeaderLines(t *testing.T) {
-	h := parseResponseHead([]byte("HTTP/1.1 200\n" +
-		"X-Robots-Tag: noindex\n" +
-		"Server: x\n" +
-		"x-robots-tag:  otherbot:\n  nofollow\n" +
-		"Robots-Tag: noai;a=1\nContent-Usage: train-ai=n\nTDM-Reservation: 1\ntdm-policy: https://a/p\n" +
-		"Link: </l>; rel=license\nLink: </s>; rel=stylesheet\n\n"))
+	h := parseResponseHead([]byte("HTTP/1.1 200\n"+
+		"X-Robots-Tag: noindex\n"+
+		"Server: x\n"+
+		"x-robots-tag:  otherbot:\n  nofollow\n"+
+		"Robots-Tag: noai;a=1\nContent-Usage: train-ai=n\nTDM-Reservation: 1\ntdm-policy: https://a/p\n"+
+		"Link: </l>; rel=license\nLink: </s>; rel=stylesheet\n\n"), nil)
 	want := "X-Robots-Tag: noindex\nx-robots-tag:  otherbot: nofollow\nRobots-Tag: noai;a=1\nContent-Usage: train-ai=n\n" +
 		"TDM-Reservation: 1\ntdm-policy: https://a/p\nLink: </l>; rel=license"
 	equal(t, "policy lines", string(h.policy), want)
@@ -71,15 +71,15 @@ func TestPolicyHeaderLines(t *testing.T) {
 }
 
 func TestPolicyHeaderLinesAreBounded(t *testing.T) {
-	long := parseResponseHead([]byte("HTTP/1.1 200\nX-Robots-Tag: " + strings.Repeat("noindex, ", 2000) + "\n\n"))
+	long := parseResponseHead([]byte("HTTP/1.1 200\nX-Robots-Tag: "+strings.Repeat("noindex, ", 2000)+"\n\n"), nil)
 	if !long.policyCut || len(long.policy) > 9<<10 {
 		t.Errorf("a long line: %d octets, cut %v", len(long.policy), long.policyCut)
 	}
-	many := parseResponseHead([]byte("HTTP/1.1 200\n" + strings.Repeat("X-Robots-Tag: noindex\n", 100_000) + "\n"))
+	many := parseResponseHead([]byte("HTTP/1.1 200\n"+strings.Repeat("X-Robots-Tag: noindex\n", 100_000)+"\n"), nil)
 	if !many.policyCut || len(many.policy) > maxPolicyHeaders {
 		t.Errorf("many lines: %d octets, cut %v", len(many.policy), many.policyCut)
 	}
-	codings := parseResponseHead([]byte("HTTP/1.1 200\n" + strings.Repeat("Content-Encoding: gzip\n", 40_000) + "\n"))
+	codings := parseResponseHead([]byte("HTTP/1.1 200\n"+strings.Repeat("Content-Encoding: gzip\n", 40_000)+"\n"), nil)
 	if n := len(codings.contentEncoding); n != maxCodings+1 {
 		t.Errorf("%d content codings kept", n)
 	}
@@ -93,7 +93,7 @@ func TestParseRequestHead(t *testing.T) {
 		"":                                                              {status: -1},
 		strings.Repeat("x", 99) + " / HTTP":                             {status: -1},
 	} {
-		if diff := cmp.Diff(want, parseRequestHead([]byte(in)), cmp.AllowUnexported(httpHead{})); diff != "" {
+		if diff := cmp.Diff(want, parseRequestHead([]byte(in), nil), cmp.AllowUnexported(httpHead{})); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", in, diff)
 		}
 	}

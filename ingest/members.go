@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 )
 
 // memberReader reads archives of compressed members (WARC 1.1 annex D). Usually
@@ -41,7 +42,7 @@ type memberReader struct {
 // checksum.
 func newMemberReader(c codec, f framing, src *source, at io.ReaderAt) *memberReader {
 	return &memberReader{
-		framing: f, codec: c, at: at, src: src, in: c.members(src),
+		framing: f, codec: c, at: at, src: src, in: c.members(src), rec: record{recordHeader: recordHeader{texts: new(texts)}},
 		search: memberSearch{framing: f, codec: c, at: at, budget: maxSearch},
 	}
 }
@@ -393,5 +394,5 @@ func (ids *ownIDs) add(r *record) {
 	if *ids == nil {
 		*ids = make(ownIDs)
 	}
-	(*ids)[r.id] = true
+	(*ids)[strings.Clone(r.id)] = true
 }

@@ -16,6 +16,7 @@ type metadata struct {
 	hops   string   // how: a letter a hop from the seed, E an embed, P a prerequisite, L a link, R a redirect
 	millis int32    // that the fetch took; -1: not said
 	flags  Flags
+	texts  *texts // where its strings lie
 }
 
 // extractMetadata reads the fields of a metadata record (WARC 1.1 §6.6). Records of
@@ -35,9 +36,9 @@ func (c *committer) extractMetadata(r *record, d *draft) error {
 	if full { // the line that is cut says something else
 		b = b[:bytes.LastIndexByte(b, '\n')+1]
 	}
-	m := metadata{id: r.id, target: cut(r.target, maxURL), names: r.concurrentTo, millis: -1}
+	m := metadata{id: r.id, target: cut(r.target, maxURL), names: r.concurrentTo, millis: -1, texts: r.texts}
 	if r.refersTo != "" {
-		m.names = append(m.names, r.refersTo)
+		m.names = r.texts.add(m.names, r.refersTo)
 	}
 	found := false
 	f := fields{rest: b}
@@ -51,7 +52,8 @@ func (c *committer) extractMetadata(r *record, d *draft) error {
 		d.note(r, IssueValueCut, "the rest dropped", "via or hopsFromSeed of %d and %d octets or more", len(m.via), len(m.hops))
 	}
 	if found {
-		d.metadata = &m
+		d.metadata = c.metadata.new()
+		*d.metadata = m
 	}
 	return nil
 }
@@ -60,10 +62,10 @@ func (c *committer) extractMetadata(r *record, d *draft) error {
 func (m *metadata) set(name, value []byte) bool {
 	switch string(name) {
 	case "via":
-		first(&m.via, cut(string(value), maxURL))
+		first(&m.via, m.texts.of(cutOctets(value, maxURL)))
 		m.flags |= FlagDiscovery
 	case "hopsfromseed":
-		first(&m.hops, cut(string(value), maxHopsFromSeed))
+		first(&m.hops, m.texts.of(cutOctets(value, maxHopsFromSeed)))
 		m.flags |= FlagDiscovery
 	case "seed":
 		m.flags |= FlagDiscovery | FlagSeed

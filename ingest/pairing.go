@@ -45,6 +45,8 @@ type pairing struct {
 	settled  int                    // no fetch up to here waits for metadata alone
 	waiting  int                    // octets that pending, requests and metadata hold
 	mine     []*exchange            // reused: the fetches of the record in hand
+	done     []*exchange            // reused: those that need nothing more; valid until the next call
+	lists    slab[*exchange]
 }
 
 func newPairing() pairing {
@@ -64,17 +66,27 @@ func (p *pairing) addExchange(x *exchange) (done []*exchange) {
 		x.describe(m)
 	}
 	if x.requested && x.described {
-		return []*exchange{x}
+		p.done = append(p.done[:0], x)
+		return p.done
 	}
 	p.pending[x.index] = x
 	p.waiting += x.size()
 	if x.RecordID != "" {
-		p.byID[x.RecordID] = append(p.byID[x.RecordID], x)
+		p.list(p.byID, x.RecordID, x)
 	}
 	for _, id := range x.concurrentTo {
-		p.named[id] = append(p.named[id], x)
+		p.list(p.named, id, x)
 	}
 	return nil
+}
+
+// list adds x to the list of a key. Most have but one.
+func (p *pairing) list(m map[string][]*exchange, key string, x *exchange) {
+	if others := m[key]; len(others) > 0 {
+		m[key] = append(others, x)
+	} else {
+		m[key] = p.lists.list(x)
+	}
 }
 
 // requestOf finds a request joined to a fetch by WARC-Concurrent-To.
@@ -107,7 +119,7 @@ func (p *pairing) addRequest(q *request) (done []*exchange) {
 		}
 		mine = append(mine, p.byID[id]...)
 	}
-	p.mine = mine
+	p.mine, done = mine, p.done[:0]
 	for _, x := range mine {
 		if x.requested {
 			continue
@@ -118,6 +130,7 @@ func (p *pairing) addRequest(q *request) (done []*exchange) {
 			done = append(done, x)
 		}
 	}
+	p.done = done
 	return done
 }
 
@@ -141,7 +154,7 @@ func (p *pairing) addMetadata(m *metadata) (done []*exchange) {
 		p.metadata = append(p.metadata, m)
 		p.waiting += m.size()
 	}
-	p.mine = mine
+	p.mine, done = mine, p.done[:0]
 	for _, x := range mine {
 		if x.described {
 			continue
@@ -153,6 +166,7 @@ func (p *pairing) addMetadata(m *metadata) (done []*exchange) {
 			done = append(done, x)
 		}
 	}
+	p.done = done
 	return done
 }
 
@@ -237,6 +251,7 @@ func idSize(ids []string) (n int) {
 // take too much memory. It returns the fetches among them, in file order, with the
 // request beside them where there is one.
 func (p *pairing) expire(upTo int) (expired []*exchange) {
+	expired = p.done[:0]
 	for p.oldest <= upTo || p.waiting > maxPending {
 		if x := p.pending[p.oldest]; x != nil {
 			p.forget(x)
@@ -250,12 +265,14 @@ func (p *pairing) expire(upTo int) (expired []*exchange) {
 		p.forgetRequest(p.oldest - 1)
 		p.oldest++
 	}
+	p.done = expired
 	return expired
 }
 
 // settle returns, in file order, the fetches up to index upTo that have their request, and so wait
 // for metadata alone: it stands near, where there is any.
 func (p *pairing) settle(upTo int) (done []*exchange) {
+	done = p.done[:0]
 	for ; p.settled < upTo; p.settled++ {
 		if x := p.pending[p.settled+1]; x != nil && x.requested {
 			p.forget(x)
@@ -263,6 +280,7 @@ func (p *pairing) settle(upTo int) (done []*exchange) {
 		}
 	}
 	p.forgetMetadata(upTo)
+	p.done = done
 	return done
 }
 

@@ -29,6 +29,8 @@ type recordHeader struct {
 	segmentOrigin string   // packed id of the first segment
 	segmentTotal  int64    // octets of all segments, in the last one; -1 elsewhere
 	repeated      []string // fields that contradict an earlier one of their name
+
+	texts *texts // where its strings lie; nil: each by itself
 }
 
 // record is one record as a container hands it to the committer. The block is
@@ -57,14 +59,14 @@ func isWARC(b []byte) bool {
 // no field are skipped: the record is judged by the fields that it needs.
 //
 // The records of a fetch have many values in common. Those that are as in the
-// header before, which may be nil, are not copied again.
+// header before, which may be nil, are not copied again; others go to its texts.
 func parseRecordHeader(block []byte, before *recordHeader) recordHeader {
 	if before == nil {
 		before = new(recordHeader)
 	}
-	h := recordHeader{contentLength: -1, segmentTotal: -1}
+	h := recordHeader{contentLength: -1, segmentTotal: -1, texts: before.texts}
 	version, rest := cutLine(block)
-	h.version = text(version, before.version)
+	h.version = h.texts.or(before.version, version)
 	for len(rest) > 0 {
 		var line []byte
 		line, rest = cutLine(rest)
@@ -108,9 +110,9 @@ func (h *recordHeader) set(name, value []byte, before *recordHeader) {
 	case "warc-record-id":
 		contradicts = first(&h.id, recordID(value, before))
 	case "warc-date":
-		contradicts = first(&h.date, text(value, before.date))
+		contradicts = first(&h.date, h.texts.or(before.date, value))
 	case "warc-target-uri":
-		contradicts = first(&h.target, text(cutOctets(trimBrackets(value), maxURL+1), before.target)) // one more tells that it was cut
+		contradicts = first(&h.target, h.texts.or(before.target, cutOctets(trimBrackets(value), maxURL+1))) // one more tells that it was cut
 	case "content-type":
 		contradicts = first(&h.contentType, contentType(value, before))
 	case "content-length":
@@ -122,19 +124,19 @@ func (h *recordHeader) set(name, value []byte, before *recordHeader) {
 	case "warc-warcinfo-id":
 		contradicts = first(&h.warcinfoID, recordID(value, before))
 	case "warc-payload-digest":
-		contradicts = first(&h.payloadDigest, text(value, before.payloadDigest))
+		contradicts = first(&h.payloadDigest, h.texts.or(before.payloadDigest, value))
 	case "warc-block-digest":
-		contradicts = first(&h.blockDigest, string(value))
+		contradicts = first(&h.blockDigest, h.texts.of(value))
 	case "warc-profile":
-		contradicts = first(&h.profile, text(trimBrackets(value), before.profile))
+		contradicts = first(&h.profile, h.texts.or(before.profile, trimBrackets(value)))
 	case "warc-refers-to":
 		contradicts = first(&h.refersTo, recordID(value, before))
 	case "warc-refers-to-target-uri":
-		contradicts = first(&h.refersToURI, text(trimBrackets(value), h.target))
+		contradicts = first(&h.refersToURI, h.texts.or(h.target, trimBrackets(value)))
 	case "warc-refers-to-date":
-		contradicts = first(&h.refersToDate, string(value))
+		contradicts = first(&h.refersToDate, h.texts.of(value))
 	case "warc-truncated":
-		contradicts = first(&h.truncated, string(value))
+		contradicts = first(&h.truncated, h.texts.of(value))
 	case "warc-segment-number":
 		if h.segmentNumber == 0 {
 			h.segmentNumber = max(parseLength(value), 0)
@@ -147,7 +149,7 @@ func (h *recordHeader) set(name, value []byte, before *recordHeader) {
 		}
 	case "warc-concurrent-to":
 		if len(h.concurrentTo) <= maxConcurrent { // one more tells that there are
-			h.concurrentTo = append(h.concurrentTo, recordID(value, before))
+			h.concurrentTo = h.texts.add(h.concurrentTo, recordID(value, before))
 		}
 	}
 	if contradicts && len(h.repeated) < maxRepeated {
@@ -167,7 +169,7 @@ func recordID(value []byte, before *recordHeader) string {
 	if string(packed) == before.warcinfoID {
 		return before.warcinfoID
 	}
-	return text(packed, before.id)
+	return before.texts.or(before.id, packed)
 }
 
 // recordKind reads a WARC-Type.
@@ -187,15 +189,7 @@ func contentType(value []byte, before *recordHeader) string {
 			return usual
 		}
 	}
-	return text(value, before.contentType)
-}
-
-// text makes a string of octets, or takes one that may be the same.
-func text(value []byte, same string) string {
-	if string(value) == same {
-		return same
-	}
-	return string(value)
+	return before.texts.or(before.contentType, value)
 }
 
 func cutOctets(b []byte, n int) []byte { return b[:min(len(b), n)] }

@@ -88,7 +88,7 @@ func (c *committer) addWarcinfo(id string, w Crawl) (remembered bool) {
 		return false
 	}
 	if id != "" {
-		c.warcinfos[id] = w
+		c.warcinfos[strings.Clone(id)] = w
 	}
 	return true
 }

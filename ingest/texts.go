@@ -1,0 +1,72 @@
+package ingest
+
+import "strings"
+
+// texts makes the strings that records are told by: those of one archive lie one
+// after the other in chunks of memory, so that there are few allocations, and the
+// collector has few objects to visit.
+//
+// A chunk lives for as long as any string in it. Most are a row's, and rows of one
+// archive are written together. A string that is kept for longer than rows are is
+// to be cloned.
+type texts struct {
+	chunk strings.Builder
+	lists slab[string]
+}
+
+const (
+	textChunk = 8 << 10 // octets of a chunk
+	longText  = 512     // a string of more octets lies elsewhere
+)
+
+// of makes a string of octets. Without texts it is one of its own.
+func (t *texts) of(value []byte) string {
+	if t == nil || len(value) == 0 || len(value) > longText {
+		return string(value)
+	}
+	if len(value) > t.chunk.Cap()-t.chunk.Len() {
+		t.chunk.Reset() // what was made of it stays as it is
+		t.chunk.Grow(textChunk)
+	}
+	n := t.chunk.Len()
+	t.chunk.Write(value)
+	return t.chunk.String()[n:]
+}
+
+// or makes a string of octets, or takes one that may be the same.
+func (t *texts) or(same string, value []byte) string {
+	if string(value) == same {
+		return same
+	}
+	return t.of(value)
+}
+
+// add appends to a list, the first of which lies in a chunk, too: most lists have
+// one.
+func (t *texts) add(list []string, value string) []string {
+	if t == nil || len(list) > 0 {
+		return append(list, value)
+	}
+	return t.lists.list(value)
+}
+
+// slab makes values a few dozen at a time. They live for as long as any of them.
+type slab[T any] struct{ left []T }
+
+const slabSize = 32
+
+// new returns a zero value.
+func (s *slab[T]) new() *T {
+	var zero T
+	return &s.list(zero)[0]
+}
+
+// list returns a list of one, without room for more.
+func (s *slab[T]) list(v T) []T {
+	if len(s.left) == 0 {
+		s.left = make([]T, slabSize)
+	}
+	one := s.left[:1:1]
+	one[0], s.left = v, s.left[1:]
+	return one
+}
