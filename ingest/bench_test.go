@@ -22,6 +22,21 @@ func BenchmarkIngest(b *testing.B) {
 	}
 }
 
+// A fetch of three records costs four allocations at most: its reversed host, its
+// policy header lines, what tag.Scan finds, and shares of what is made for many.
+func TestFewAllocations(t *testing.T) {
+	const fetches = 1000
+	archive := smallRecords(fetches)
+	n := testing.AllocsPerRun(1, func() {
+		if _, err := readSource(Input{Size: int64(len(archive))}, bytes.NewReader(archive), 0, &keeper{}, nil); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if n > 4*fetches {
+		t.Errorf("%.0f allocations for %d fetches", n, fetches)
+	}
+}
+
 func smallRecords(fetches int) []byte {
 	random := rand.New(rand.NewPCG(1, 2))
 	id := func() string {

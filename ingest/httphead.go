@@ -3,6 +3,7 @@ package ingest
 import (
 	"bytes"
 	"io"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -104,7 +105,10 @@ func parseRequestHead(head []byte, t *texts) httpHead {
 	h := httpHead{status: -1, texts: t}
 	line, rest := cutLine(head)
 	method, _, _ := bytes.Cut(line, []byte{' '})
-	if len(method) <= 32 {
+	switch {
+	case string(method) == http.MethodGet:
+		h.method = http.MethodGet
+	case len(method) <= 32:
 		h.method = strings.ToUpper(string(method))
 	}
 	f := fields{rest: rest}

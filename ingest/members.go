@@ -42,7 +42,8 @@ type memberReader struct {
 // checksum.
 func newMemberReader(c codec, f framing, src *source, at io.ReaderAt) *memberReader {
 	return &memberReader{
-		framing: f, codec: c, at: at, src: src, in: c.members(src), rec: record{recordHeader: recordHeader{texts: new(texts)}},
+		framing: f, codec: c, at: at, src: src, in: c.members(src),
+		rec:    record{recordHeader: recordHeader{texts: new(texts), passing: new(texts)}},
 		search: memberSearch{framing: f, codec: c, at: at, budget: maxSearch},
 	}
 }

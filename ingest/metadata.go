@@ -38,7 +38,7 @@ func (c *committer) extractMetadata(r *record, d *draft) error {
 	}
 	m := metadata{id: r.id, target: cut(r.target, maxURL), names: r.concurrentTo, millis: -1, texts: r.texts}
 	if r.refersTo != "" {
-		m.names = r.texts.add(m.names, r.refersTo)
+		m.names = r.passing.add(m.names, r.refersTo)
 	}
 	found := false
 	f := fields{rest: b}

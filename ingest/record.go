@@ -30,7 +30,8 @@ type recordHeader struct {
 	segmentTotal  int64    // octets of all segments, in the last one; -1 elsewhere
 	repeated      []string // fields that contradict an earlier one of their name
 
-	texts *texts // where its strings lie; nil: each by itself
+	texts   *texts // where its strings lie; nil: each by itself
+	passing *texts // where those lie that no row keeps
 }
 
 // record is one record as a container hands it to the committer. The block is
@@ -64,7 +65,7 @@ func parseRecordHeader(block []byte, before *recordHeader) recordHeader {
 	if before == nil {
 		before = new(recordHeader)
 	}
-	h := recordHeader{contentLength: -1, segmentTotal: -1, texts: before.texts}
+	h := recordHeader{contentLength: -1, segmentTotal: -1, texts: before.texts, passing: before.passing}
 	version, rest := cutLine(block)
 	h.version = h.texts.or(before.version, version)
 	for len(rest) > 0 {
@@ -110,7 +111,7 @@ func (h *recordHeader) set(name, value []byte, before *recordHeader) {
 	case "warc-record-id":
 		contradicts = first(&h.id, recordID(value, before))
 	case "warc-date":
-		contradicts = first(&h.date, h.texts.or(before.date, value))
+		contradicts = first(&h.date, h.passing.or(before.date, value))
 	case "warc-target-uri":
 		contradicts = first(&h.target, h.texts.or(before.target, cutOctets(trimBrackets(value), maxURL+1))) // one more tells that it was cut
 	case "content-type":
@@ -126,7 +127,7 @@ func (h *recordHeader) set(name, value []byte, before *recordHeader) {
 	case "warc-payload-digest":
 		contradicts = first(&h.payloadDigest, h.texts.or(before.payloadDigest, value))
 	case "warc-block-digest":
-		contradicts = first(&h.blockDigest, h.texts.of(value))
+		contradicts = first(&h.blockDigest, h.passing.of(value))
 	case "warc-profile":
 		contradicts = first(&h.profile, h.texts.or(before.profile, trimBrackets(value)))
 	case "warc-refers-to":
@@ -134,7 +135,7 @@ func (h *recordHeader) set(name, value []byte, before *recordHeader) {
 	case "warc-refers-to-target-uri":
 		contradicts = first(&h.refersToURI, h.texts.or(h.target, trimBrackets(value)))
 	case "warc-refers-to-date":
-		contradicts = first(&h.refersToDate, h.texts.of(value))
+		contradicts = first(&h.refersToDate, h.passing.of(value))
 	case "warc-truncated":
 		contradicts = first(&h.truncated, h.texts.of(value))
 	case "warc-segment-number":
@@ -149,7 +150,7 @@ func (h *recordHeader) set(name, value []byte, before *recordHeader) {
 		}
 	case "warc-concurrent-to":
 		if len(h.concurrentTo) <= maxConcurrent { // one more tells that there are
-			h.concurrentTo = h.texts.add(h.concurrentTo, recordID(value, before))
+			h.concurrentTo = h.passing.add(h.concurrentTo, recordID(value, before))
 		}
 	}
 	if contradicts && len(h.repeated) < maxRepeated {

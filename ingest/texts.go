@@ -6,9 +6,9 @@ import "strings"
 // after the other in chunks of memory, so that there are few allocations, and the
 // collector has few objects to visit.
 //
-// A chunk lives for as long as any string in it. Most are a row's, and rows of one
-// archive are written together. A string that is kept for longer than rows are is
-// to be cloned.
+// A chunk lives for as long as any string in it. So those that rows keep lie
+// apart from those that are forgotten with their record, and what is kept for longer
+// than rows are is to be cloned.
 type texts struct {
 	chunk strings.Builder
 	lists slab[string]
