@@ -40,6 +40,7 @@ type committer struct {
 	exchanges          slab[exchange]
 	metadata           slab[metadata]
 	segments           segments
+	pages              *pageList // of the WACZ; nil where there is none
 	stats              InputStats
 	draft              draft  // of the record in hand
 	head               []byte // reused buffer
@@ -313,6 +314,7 @@ func (c *committer) identify(r *record, url weburl.URL, d *draft) {
 		Entry: c.entry, Offset: r.offset, Type: recordTypes[r.kind], Status: -1, PayloadDigest: cut(r.payloadDigest, maxFieldValue),
 		Truncated: cut(r.truncated, maxWord), Claim: info.Robots, Millis: -1,
 	}
+	f.Flags = c.pages.flags(url)
 	if r.streamed {
 		f.Flags |= FlagStreamed
 	}

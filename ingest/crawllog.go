@@ -11,26 +11,12 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
-// logFormat is a form of crawler log that is read.
-type logFormat uint8
-
-const (
-	_               logFormat = iota
-	logHeritrix               // crawl.log
-	logSkippedPages           // reports/skippedPages.jsonl of Browsertrix
-)
-
-// parse returns what a line of the log tells, nil where that is nothing that
+// lineParser returns what a line of a log tells, nil where that is nothing that
 // matters, and what is wrong with a line that cannot be read.
-func (f logFormat) parse(line []byte) (event *LogEvent, fault string) {
-	if f == logSkippedPages {
-		return parseSkippedPage(line)
-	}
-	return parseCrawlLog(line)
-}
+type lineParser func(line []byte) (event *LogEvent, fault string)
 
 // readLog reads a crawler's log into the facts. Damaged lines are issues.
-func (c *committer) readLog(format logFormat, r io.Reader) error {
+func (c *committer) readLog(parse lineParser, r io.Reader) error {
 	lines := lineReader{br: bufio.NewReaderSize(r, 64<<10)}
 	faults := int64(0)
 	for {
@@ -47,7 +33,7 @@ func (c *committer) readLog(format logFormat, r io.Reader) error {
 		if len(bytes.TrimSpace(line)) == 0 && !lines.long {
 			continue
 		}
-		event, fault := format.parse(line)
+		event, fault := parse(line)
 		if lines.long {
 			event, fault = nil, fmt.Sprintf("longer than %d octets", maxLogLine)
 		}
@@ -90,7 +76,7 @@ func (c *committer) readLogInput(form format, src *source) (fingerprint uint64, 
 		return 0, c.reportLog(IssueDamagedStream, 0, err.Error(), "not read")
 	}
 	var sum chain
-	err = c.readLog(logHeritrix, io.TeeReader(plain, &sum))
+	err = c.readLog(parseCrawlLog, io.TeeReader(plain, &sum))
 	return sum.sum, err
 }
 

@@ -97,7 +97,7 @@ func TestSkippedPages(t *testing.T) {
 not json
 {"url":"mailto:x","reason":"robotsTxt"}
 `
-	if err := c.readLog(logSkippedPages, strings.NewReader(log)); err != nil {
+	if err := c.readLog(parseSkippedPage, strings.NewReader(log)); err != nil {
 		t.Fatal(err)
 	}
 	equal(t, "events", eventTexts(got), []string{
@@ -133,12 +133,12 @@ func FuzzLog(f *testing.F) {
 	f.Add([]byte(logLine(at, "-61", "http://[::1]:8/", "20240501115958000+2")), false)
 	f.Add([]byte(`{"url":"https://h/","reason":"robotsTxt","ts":"2025"}`), true)
 	f.Fuzz(func(t *testing.T, log []byte, pages bool) {
-		format := logHeritrix
+		parse := lineParser(parseCrawlLog)
 		if pages {
-			format = logSkippedPages
+			parse = parseSkippedPage
 		}
 		got := new(collected)
-		if err := newCommitter(0, "", got).readLog(format, bufio.NewReader(bytes.NewReader(log))); err != nil {
+		if err := newCommitter(0, "", got).readLog(parse, bufio.NewReader(bytes.NewReader(log))); err != nil {
 			t.Fatal(err)
 		}
 		for _, e := range got.events {

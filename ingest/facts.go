@@ -9,7 +9,7 @@ import (
 
 // SchemaVersion names the shape of the facts. It is part of their folder's name:
 // facts of another version are not read, and not migrated, but made again.
-const SchemaVersion = "4"
+const SchemaVersion = "5"
 
 // RecordType is the kind of archive record that holds a fetch.
 type RecordType uint8
@@ -83,6 +83,9 @@ const (
 	FlagDiscovery                           // a metadata record tells how the crawler came to the URL
 	FlagSeed                                // it was a seed
 	FlagForceFetch                          // it was fetched although the crawler had it already
+	FlagPagesListed                         // the WACZ lists its pages, and whether this is one is known
+	FlagPage                                // it is
+	FlagSeedTold                            // the list tells seeds from other pages
 )
 
 // Fetch is a row of facts: one captured exchange as the archive records it.

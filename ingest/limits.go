@@ -33,7 +33,8 @@ const (
 	maxReinflate     = 1 << 30   // octets of a deflated entry inflated to read one record again
 	pairingWindow    = 4 << 10   // records within which a request finds its response
 	metadataWindow   = 64        // records within which metadata finds its fetch, once that has its request
-	maxLogLine       = 256 << 10 // octets of a line of a crawler's log
+	maxLogLine       = 4 << 20   // octets of a line of a crawler's log; page lists have the page's text in it
+	maxPages         = 256 << 10 // pages of the page lists of one WACZ
 	maxLogFaults     = 100       // lines of one log that cannot be read and are told one by one
 	maxConcurrent    = 64        // WARC-Concurrent-To fields of one record
 	maxSegmented     = 1024      // segmented records remembered in one input

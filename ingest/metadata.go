@@ -83,10 +83,14 @@ func (m *metadata) set(name, value []byte) bool {
 	return true
 }
 
-// describe takes over what the metadata record of a fetch says.
+// describe takes over what the metadata record of a fetch says. It is nearer than
+// the word of a page list.
 func (x *exchange) describe(m *metadata) {
 	x.described, x.describedSize = true, m.size()
 	x.Via, x.HopsFromSeed, x.Millis = m.via, m.hops, m.millis
+	if m.flags&FlagDiscovery != 0 {
+		x.Flags &^= FlagSeed | FlagSeedTold
+	}
 	x.Flags |= m.flags
 }
 

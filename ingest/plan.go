@@ -37,7 +37,7 @@ func fingerprint(verifyDigests bool) string {
 	caps := []int{maxRecordHeader, maxHTTPHead, maxWarcinfo, maxRecordID, maxRequestHead, maxURL, maxUserAgent, maxPolicyHeaders,
 		maxPolicyBody, maxPending, maxTargets, maxTarget, maxCodings, maxWarcinfos, pairingWindow, maxConcurrent,
 		maxDictionary, maxZstdWindow, maxZipDirectory, maxPackage, maxEntryName, maxRewinds, maxReinflate, maxDigestCodings, maxDigestDecoded,
-		maxMetadata, maxHopsFromSeed, metadataWindow, maxCrawls, maxLogLine, maxLogFaults,
+		maxMetadata, maxHopsFromSeed, metadataWindow, maxCrawls, maxLogLine, maxLogFaults, maxPages,
 		maxHeaderMembers, maxSearch, candidateCost, maxProof, maxProofOne, tag.MaxScan}
 	sum := sha256.Sum256(fmt.Appendf(nil, "schema %s, tags %s, caps %v, digests %v", SchemaVersion, tag.Version, caps, verifyDigests))
 	return hex.EncodeToString(sum[:6])

@@ -32,6 +32,7 @@ type waczReader struct {
 	out       sink
 	opt       *readOptions
 	src       source // of the entry in hand; its buffer is reused
+	pages     *pageList
 	archives  int
 }
 
@@ -49,6 +50,9 @@ func readWACZ(in Input, at io.ReaderAt, size int64, index int32, out sink, opt *
 	default:
 		if opt.verify {
 			err = r.verifyPackage(entries)
+		}
+		if err == nil {
+			err = r.readPageLists(entries)
 		}
 		if err == nil {
 			err = r.readEntries(entries)
@@ -192,7 +196,10 @@ func (r *waczReader) readEntry(e *zipEntry) error {
 	r.src.Reset(file)
 	src := &r.src
 	if e.Name == waczSkipped {
-		return r.readLog(e, logSkippedPages, src)
+		if err := r.readLog(e, parseSkippedPage, src); err != nil {
+			return err
+		}
+		return r.verifyEnd(e, content, "the lines before it were read")
 	}
 	form := sniff(src)
 	if src.file.failed != nil {
@@ -211,7 +218,10 @@ func (r *waczReader) readEntry(e *zipEntry) error {
 		return r.report(e, form.kind, form.refusal, "not read")
 	}
 	if form.container == containerCrawlLog {
-		return r.readLog(e, logHeritrix, src)
+		if err := r.readLog(e, parseCrawlLog, src); err != nil {
+			return err
+		}
+		return r.verifyEnd(e, content, "the lines before it were read")
 	}
 	r.archives++
 	if err := r.readArchive(e, form, src); err != nil {
@@ -220,10 +230,7 @@ func (r *waczReader) readEntry(e *zipEntry) error {
 	if _, err := io.Copy(io.Discard, src); err != nil {
 		return err
 	}
-	if content.err != nil {
-		return r.report(e, IssueBadEntry, content.err.Error(), "the records in it were read by their own marks")
-	}
-	return nil
+	return r.verifyEnd(e, content, "the records in it were read by their own marks")
 }
 
 // readArchive reads the records of an entry.
@@ -233,7 +240,7 @@ func (r *waczReader) readArchive(e *zipEntry, form format, src *source) error {
 		return err
 	}
 	c := newCommitter(r.committer.input, e.name(), r.out)
-	c.verify = r.opt.verify
+	c.verify, c.pages = r.opt.verify, r.pages
 	size := int64(-1)
 	if form.addressable() {
 		size = int64(min(e.UncompressedSize64, 1<<62))
@@ -247,9 +254,9 @@ func (r *waczReader) readArchive(e *zipEntry, form format, src *source) error {
 }
 
 // readLog reads an entry that is a crawler's log.
-func (r *waczReader) readLog(e *zipEntry, format logFormat, src io.Reader) error {
+func (r *waczReader) readLog(e *zipEntry, parse lineParser, src io.Reader) error {
 	c := newCommitter(r.committer.input, e.name(), r.out)
-	if err := c.readLog(format, src); err != nil {
+	if err := c.readLog(parse, src); err != nil {
 		return err
 	}
 	r.committer.stats.add(&c.stats)

@@ -43,6 +43,7 @@ type FetchRow struct {
 	IsSeed           *bool   `parquet:"is_seed,optional"`
 	ForceFetch       *bool   `parquet:"force_fetch,optional"`
 	FetchDuration    *int32  `parquet:"fetch_duration_ms,optional"`
+	IsPage           *bool   `parquet:"is_page,optional"`
 	Tags             string  `parquet:"tags,optional,dict"`
 	TagsFrom         string  `parquet:"tags_from,optional,dict"`
 }
@@ -111,6 +112,7 @@ type ViolationRow struct {
 	IsSeed            *bool   `parquet:"is_seed,optional"`
 	ForceFetch        *bool   `parquet:"force_fetch,optional"`
 	FetchDuration     *int32  `parquet:"fetch_duration_ms,optional"`
+	IsPage            *bool   `parquet:"is_page,optional"`
 
 	// Of other kinds than fetch.
 	Purpose          string   `parquet:"purpose,optional,dict"`

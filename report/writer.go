@@ -254,9 +254,10 @@ func (w *Writer) fetchRow(r *evaluate.Result) FetchRow {
 		Trust:            f.Trust.String(),
 		Via:              locator(f.Via),
 		HopsFromSeed:     discovered(f, text(f.HopsFromSeed)),
-		IsSeed:           discovered(f, f.Flags&ingest.FlagSeed != 0),
+		IsSeed:           known(f.Flags&ingest.FlagSeed != 0, f.Flags&(ingest.FlagDiscovery|ingest.FlagSeedTold) != 0),
 		ForceFetch:       discovered(f, f.Flags&ingest.FlagForceFetch != 0),
 		FetchDuration:    known(f.Millis, f.Millis >= 0),
+		IsPage:           known(f.Flags&ingest.FlagPage != 0, f.Flags&ingest.FlagPagesListed != 0),
 	}
 	if r.HasPrior {
 		row.PriorVerdict = r.Prior.String()
@@ -316,9 +317,10 @@ func (w *Writer) violationRow(r *evaluate.Result) ViolationRow {
 		AgentMatch:       r.Match.String(),
 		Via:              locator(f.Via),
 		HopsFromSeed:     discovered(f, text(f.HopsFromSeed)),
-		IsSeed:           discovered(f, f.Flags&ingest.FlagSeed != 0),
+		IsSeed:           known(f.Flags&ingest.FlagSeed != 0, f.Flags&(ingest.FlagDiscovery|ingest.FlagSeedTold) != 0),
 		ForceFetch:       discovered(f, f.Flags&ingest.FlagForceFetch != 0),
 		FetchDuration:    known(f.Millis, f.Millis >= 0),
+		IsPage:           known(f.Flags&ingest.FlagPage != 0, f.Flags&ingest.FlagPagesListed != 0),
 	}
 	row.Rule, row.RuleLine = rule(&r.Answer)
 	if r.Governing != nil {

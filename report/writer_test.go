@@ -157,6 +157,34 @@ func read[T any](t testing.TB, dir, name string) []T {
 	return rows
 }
 
+// What is not told of how the crawler came to a URL is null, not false.
+func TestDiscoveryColumns(t *testing.T) {
+	w, _ := fill(t, t.TempDir(), false)
+	for flags, want := range map[ingest.Flags][4]*bool{ // is_seed, force_fetch, is_page, hops_from_seed is not null
+		0:                    {nil, nil, nil, new(false)},
+		ingest.FlagDiscovery: {new(false), new(false), nil, new(true)},
+		ingest.FlagDiscovery | ingest.FlagSeed | ingest.FlagForceFetch: {new(true), new(true), nil, new(true)},
+		ingest.FlagPagesListed:                                                           {nil, nil, new(false), new(false)},
+		ingest.FlagPagesListed | ingest.FlagPage:                                         {nil, nil, new(true), new(false)},
+		ingest.FlagPagesListed | ingest.FlagPage | ingest.FlagSeedTold:                   {new(false), nil, new(true), new(false)},
+		ingest.FlagPagesListed | ingest.FlagPage | ingest.FlagSeedTold | ingest.FlagSeed: {new(true), nil, new(true), new(false)},
+		ingest.FlagPagesListed | ingest.FlagPage | ingest.FlagDiscovery:                  {new(false), new(false), new(true), new(true)},
+	} {
+		f := testFetch("http://a", "/")
+		f.Flags = flags
+		r := &evaluate.Result{Fetch: &f}
+		fetch, violation := w.fetchRow(r), w.violationRow(r)
+		got := [4]*bool{fetch.IsSeed, fetch.ForceFetch, fetch.IsPage, new(fetch.HopsFromSeed != nil)}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("flags %b: %s", flags, diff)
+		}
+		also := [4]*bool{violation.IsSeed, violation.ForceFetch, violation.IsPage, new(violation.HopsFromSeed != nil)}
+		if diff := cmp.Diff(got, also); diff != "" {
+			t.Errorf("flags %b, violations: %s", flags, diff)
+		}
+	}
+}
+
 func TestViolationProvesItself(t *testing.T) {
 	dir := t.TempDir()
 	writeAll(t, dir, false)

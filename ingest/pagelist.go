@@ -1,0 +1,143 @@
+package ingest
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/weburl"
+)
+
+// The page lists of a WACZ (WACZ 1.1.1 §5.2.3): what its maker asked a browser to
+// load, in contrast to what those pages pulled in. Browsertrix has two, of seeds and
+// of the pages that they led to (extraPages.jsonl).
+const (
+	pageLists      = "pages/"
+	pageListSuffix = ".jsonl"
+)
+
+// isPageList tells a page list by its name: a line of JSON has no other mark.
+func isPageList(entry string) bool {
+	return strings.HasPrefix(entry, pageLists) && strings.HasSuffix(entry, pageListSuffix)
+}
+
+// pageList knows the pages that a WACZ lists. Fetches are told by it from what no
+// list names; it says nothing of robots.txt, and a page that was listed and not
+// recorded is no fetch. A nil one knows nothing.
+type pageList struct {
+	seeds map[pageKey]bool // pages, and whether they are said to be seeds
+	known bool             // some page is said to be one, so that the others are none
+	part  bool             // some of it could not be read, or was too much
+}
+
+// pageKey stands for a URL, so that a page costs the same however long it is.
+type pageKey [16]byte
+
+func pageKeyOf(u weburl.URL) pageKey {
+	sum := sha256.Sum256([]byte(urlKey(u)))
+	return pageKey(sum[:len(pageKey{})])
+}
+
+// add takes a line of a list. Pages of other schemes (file:, of a screenshot) are no
+// fetches.
+func (l *pageList) add(line []byte) (fault string) {
+	var page struct {
+		Format string
+		URL    string
+		Seed   bool
+	}
+	if err := json.Unmarshal(line, &page); err != nil || page.URL == "" && page.Format == "" {
+		return "no JSON object with a URL"
+	}
+	url, _ := weburl.Parse(page.URL)
+	if page.URL == "" || url.Host == "" || !weburl.IsFetchScheme(url.Scheme) { // the first line names the format
+		return ""
+	}
+	key := pageKeyOf(url)
+	if _, listed := l.seeds[key]; !listed && len(l.seeds) == maxPages {
+		l.part = true
+		return ""
+	}
+	l.seeds[key] = l.seeds[key] || page.Seed
+	l.known = l.known || page.Seed
+	return ""
+}
+
+// flags are what the list says of a fetch.
+func (l *pageList) flags(u weburl.URL) (f Flags) {
+	if l == nil {
+		return 0
+	}
+	seed, listed := l.seeds[pageKeyOf(u)]
+	switch {
+	case listed:
+		f = FlagPagesListed | FlagPage
+	case !l.part:
+		f = FlagPagesListed
+	}
+	if listed && l.known {
+		f |= FlagSeedTold
+	}
+	if seed {
+		f |= FlagSeed
+	}
+	return f
+}
+
+// readPageLists reads the page lists of a WACZ. There is no list where none names a
+// page that could be a fetch.
+func (r *waczReader) readPageLists(entries []zipEntry) error {
+	list := &pageList{seeds: make(map[pageKey]bool)}
+	for i := range entries {
+		e := &entries[i]
+		if !isPageList(e.Name) {
+			continue
+		}
+		if e.problem != "" { // which is reported in its turn
+			list.part = true
+			continue
+		}
+		if err := r.readPageList(e, list); err != nil {
+			return err
+		}
+	}
+	if len(list.seeds) > 0 {
+		r.pages = list
+	}
+	return nil
+}
+
+func (r *waczReader) readPageList(e *zipEntry, list *pageList) error {
+	content, err := e.open()
+	if err != nil {
+		list.part = true
+		return r.report(e, IssueBadEntry, err.Error(), "not read")
+	}
+	defer content.Close()
+	full := list.part
+	before := r.committer.stats.Issues
+	err = r.readLog(e, func(line []byte) (*LogEvent, string) { return nil, list.add(line) }, &countingReader{r: content})
+	if err != nil {
+		return err
+	}
+	if list.part && !full {
+		if err := r.report(e, IssueLimitReached, fmt.Sprintf("more than %d pages", maxPages), "the others not told from embeds"); err != nil {
+			return err
+		}
+	}
+	if err := r.verifyEnd(e, content, "the lines before it were read"); err != nil {
+		return err
+	}
+	list.part = list.part || r.committer.stats.Issues > before
+	return nil
+}
+
+// verifyEnd reads an entry to its end and reports what is wrong with it.
+func (r *waczReader) verifyEnd(e *zipEntry, content *entryReader, action string) error {
+	if _, err := io.Copy(io.Discard, content); err != nil || content.err == nil {
+		return err
+	}
+	return r.report(e, IssueBadEntry, content.err.Error(), action)
+}
