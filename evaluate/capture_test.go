@@ -475,6 +475,10 @@ func TestBodyThatBreaksOff(t *testing.T) {
 	checkScenarios(t, Options{}, []scenario{
 		{"forbids", archive{chunks(closed), page("disallowed fresh rule probable +body_cut +partial")}},
 		{"allows", archive{chunks("user-agent: *\ndisallow: /x\n"), page("unknown fresh truncated +body_cut +partial")}},
+		{"ends before its Content-Length", archive{{url: home + "/robots.txt", at: "-1h", head: []string{"Content-Length: 900"}, body: "user-agent: *\ndisallow: /x\n"},
+			page("unknown fresh truncated +body_cut +partial")}},
+		{"is its Content-Length", archive{{url: home + "/robots.txt", at: "-1h", head: []string{"Content-Length: 27"}, body: "user-agent: *\ndisallow: /x\n"},
+			page("allowed fresh no_matching_rule")}},
 		{"long enough", archive{chunks("user-agent: *\ndisallow: /x\n" + strings.Repeat("#\n", 256_000)), page("allowed fresh no_matching_rule +body_cut")}},
 	})
 }

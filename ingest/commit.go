@@ -489,11 +489,18 @@ func (c *committer) keepBody(r *record, d *draft, h *httpHead, stored io.Reader)
 	return nil
 }
 
-// decode makes the body of a policy capture of what is stored of it.
+// decode makes the body of a policy capture of what is stored of it. One shorter
+// than its Content-Length is a part, though no WARC-Truncated says so: the connection
+// broke, and a rule may be missing (RFC 9112 §8).
 func (x *exchange) decode(r *record, d *draft, h *httpHead, raw []byte) {
-	if len(raw) > maxPolicyBody {
+	switch {
+	case len(raw) > maxPolicyBody:
 		raw = raw[:maxPolicyBody]
 		x.Flags |= FlagBodyCut
+	case x.Status/100 == 2 && x.Type != Revisit && x.Flags&FlagBodyCut == 0:
+		if x.missing = h.missing(len(raw)); x.missing > 0 {
+			x.Flags |= FlagBodyCut
+		}
 	}
 	body, flags := decodePayload(raw, h, x.Flags&FlagBodyCut != 0 || x.Truncated != "")
 	x.Flags |= flags | FlagBodyKept
@@ -506,7 +513,7 @@ func (x *exchange) decode(r *record, d *draft, h *httpHead, raw []byte) {
 }
 
 func (x *exchange) noteBody(r *record, d *draft) {
-	if x.Flags&FlagBodyCut != 0 {
+	if x.Flags&FlagBodyCut != 0 && x.missing == 0 {
 		d.note(r, IssueBodyCut, "the rest dropped", "the body is over %d octets, or ends before its coding does", maxPolicyBody)
 	}
 	if x.Flags&FlagFalseChunked != 0 {
@@ -573,6 +580,11 @@ func (c *committer) emitOne(x *exchange) error {
 		x.Kind = captureUnknown
 		x.Flags &^= FlagBodyKept
 	}
+	if x.missing > 0 {
+		if err := c.settleMissing(x); err != nil {
+			return err
+		}
+	}
 	c.stats.Fetches++
 	if err := c.out.fetch(&x.Fetch); err != nil {
 		return err
@@ -586,6 +598,18 @@ func (c *committer) emitOne(x *exchange) error {
 	body := x.body
 	x.body, x.assembly = nil, nil // which others of its slab must not keep
 	return c.out.capture(&x.Capture, body)
+}
+
+// settleMissing tells a body that ends before its Content-Length from one that was
+// not asked for: an answer to HEAD has the Content-Length of what it leaves out
+// (RFC 9110 §9.3.2).
+func (c *committer) settleMissing(x *exchange) error {
+	if x.Method == http.MethodHead {
+		x.Flags &^= FlagBodyCut
+		return nil
+	}
+	return c.report(Issue{Offset: x.Offset, Length: x.Length, RecordID: x.RecordID, Kind: IssueBodyCut, Action: "taken for a part",
+		Detail: fmt.Sprintf("the body ends %d octets before its Content-Length does", x.missing)})
 }
 
 // targetSet is a bounded set of the redirect targets of robots.txt files, the

@@ -51,6 +51,15 @@ func TestHTTPForms(t *testing.T) {
 		"no end of head":       {"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n" + robotsBody, 200, "", "", []string{"bad_http_head", "body_cut"}},
 		"a status line only":   {"HTTP/1.1 404 Not Found", 404, "", "", []string{"bad_http_head", "body_cut"}},
 
+		"of its Content-Length":           {head("HTTP/1.1 200 OK", fmt.Sprint("Content-Length: ", len(robotsBody))) + robotsBody, 200, "", robotsBody, nil},
+		"longer than its Content-Length":  {head("HTTP/1.1 200 OK", "Content-Length: 3") + robotsBody, 200, "", robotsBody, nil},
+		"shorter than its Content-Length": {head("HTTP/1.1 200 OK", "Content-Length: 9999") + robotsBody, 200, "", robotsBody, []string{"body_cut"}},
+		"none of its Content-Length":      {head("HTTP/1.1 200 OK", "Content-Length: 9999"), 200, "", "", []string{"body_cut"}},
+		"no Content-Length":               {head("HTTP/1.1 200 OK", "Content-Length: 9e9") + robotsBody, 200, "", robotsBody, nil},
+		"a 404 shorter than its":          {head("HTTP/1.1 404 No", "Content-Length: 9999") + "none", 404, "", "none", nil},
+		"the Content-Length of a coding":  {head("HTTP/1.1 200 OK", "Content-Length: 9999", "X-Orig-Content-Encoding: br") + robotsBody, 200, "", robotsBody, nil},
+		"chunked, with a Content-Length":  {head("HTTP/1.1 200 OK", "Content-Length: 9999", "Transfer-Encoding: chunked") + chunkedBody(robotsBody), 200, "", robotsBody, nil},
+
 		"chunked":                 {head("HTTP/1.1 200 OK", "Transfer-Encoding: chunked") + chunkedBody(robotsBody), 200, "", robotsBody, nil},
 		"chunked, said twice":     {head("HTTP/1.1 200 OK", "Transfer-Encoding: chunked", "Transfer-Encoding: chunked") + chunkedBody(robotsBody), 200, "", robotsBody, nil},
 		"dechunked, header left":  {head("HTTP/1.1 200 OK", "Transfer-Encoding: chunked") + robotsBody, 200, "", robotsBody, []string{"false_chunked"}},
@@ -82,6 +91,26 @@ func TestHTTPForms(t *testing.T) {
 	got := read(t, plain(entry{kind: "revisit", id: "urn:1", url: "http://h/robots.txt", block: "HTTP/1.1 200 OK\r\nServer: x\r\n"}))
 	if len(got.issues) > 0 || got.fetches[0].Status != 200 {
 		t.Errorf("revisit: %v, status %d", got.kinds(), got.fetches[0].Status)
+	}
+}
+
+// An answer to HEAD has the Content-Length of the body that it leaves out.
+func TestContentLengthOfHead(t *testing.T) {
+	answer := response("urn:1", "http://h/robots.txt", "HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n")
+	asked := func(method string) entry {
+		return entry{kind: "request", id: "urn:q", url: answer.url, fields: []string{"WARC-Concurrent-To: <urn:1>"}, block: method + " /robots.txt HTTP/1.1\r\n\r\n"}
+	}
+	for _, order := range [][]entry{{asked("HEAD"), answer}, {answer, asked("HEAD")}} {
+		got := read(t, plain(order...))
+		equal(t, "HEAD", got.kinds(), nil)
+		if got.fetches[0].Flags&FlagBodyCut != 0 || len(got.captures) != 0 {
+			t.Errorf("flags %b, %d captures", got.fetches[0].Flags, len(got.captures))
+		}
+	}
+	got := read(t, plain(answer, asked("GET")))
+	equal(t, "GET", got.kinds(), []string{"body_cut"})
+	if i := got.issues[0]; i.RecordID != "urn:1" || i.Length <= 0 || got.captures[0].Flags&FlagBodyCut == 0 {
+		t.Errorf("%+v, flags %b", i, got.captures[0].Flags)
 	}
 }
 

@@ -21,6 +21,8 @@ type httpHead struct {
 	transferEncoding []string // in the order applied
 	contentRange     string
 	date             string
+	contentLength    int64  // 0: none
+	decoded          bool   // the crawler undid a Content-Encoding and says so
 	policy           []byte // policy header lines, joined by \n
 	policyCut        bool
 	repeated         []string // fields that contradict an earlier one of their name
@@ -194,6 +196,12 @@ func (h *httpHead) setResponse(name, value, raw []byte) {
 		h.transferEncoding = addCodings(h.transferEncoding, h.capped("Transfer-Encoding", value, maxFieldValue))
 	case "content-range":
 		first(&h.contentRange, h.capped("Content-Range", value, maxFieldValue))
+	case "content-length":
+		if h.contentLength == 0 {
+			h.contentLength = max(parseLength(value), 0)
+		}
+	case "x-crawler-content-encoding", "x-orig-content-encoding": // Common Crawl, Browsertrix
+		h.decoded = true
 	case "date":
 		first(&h.date, h.capped("Date", value, maxFieldValue))
 	case "link":
@@ -261,6 +269,15 @@ func (h *httpHead) codings() []string {
 		}
 	}
 	return list
+}
+
+// missing is how many octets a body of n lacks by its Content-Length; 0 where that
+// may count something else: what went over the line before codings were undone.
+func (h *httpHead) missing(n int) int64 {
+	if h.decoded || len(h.contentEncoding)+len(h.transferEncoding) > 0 {
+		return 0
+	}
+	return max(h.contentLength-int64(n), 0)
 }
 
 // cut returns at most n octets of s, and does not keep the rest in memory.

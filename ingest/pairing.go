@@ -20,6 +20,7 @@ type exchange struct {
 	concurrentTo  []string
 	body          []byte
 	hasBody       bool
+	missing       int64     // octets that its Content-Length has and the body has not
 	assembly      *assembly // of a policy capture in segments
 	infoAgent     string    // http-header-user-agent of the warcinfo in force
 	requested     bool      // its request has been found
