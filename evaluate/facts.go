@@ -46,13 +46,37 @@ func (s *store) files(names func(*ingest.Task) []string) (paths []string, tasks 
 	return paths, tasks
 }
 
-// fetches yields all fetches, in order. Buckets limits them; nil means all.
+// isCopied reports whether a record without an id lies in a copy of an input. With an
+// id, twins tell it.
+func (s *store) isCopied(f *ingest.Fetch) bool {
+	if f.RecordID != "" {
+		return false
+	}
+	_, copied := s.facts.Copies[f.Input]
+	return copied
+}
+
+// fetches yields all fetches, in order, but for those that isCopied. Buckets limits
+// them; nil means all.
 func (s *store) fetches(ctx context.Context, buckets []bool) iter.Seq2[*ingest.Fetch, error] {
 	paths, tasks := s.files(func(t *ingest.Task) []string { return t.Fetches })
-	return run.Merge(ctx, paths, ingest.FetchRuns, run.MergeOptions[ingest.Fetch]{
+	all := run.Merge(ctx, paths, ingest.FetchRuns, run.MergeOptions[ingest.Fetch]{
 		Select: buckets, TmpDir: s.tmp,
 		Prepare: func(file int, f *ingest.Fetch) { f.Input = s.facts.Tasks[tasks[file]].Global[f.Input] },
 	})
+	if len(s.facts.Copies) == 0 {
+		return all
+	}
+	return func(yield func(*ingest.Fetch, error) bool) {
+		for f, err := range all {
+			if err == nil && s.isCopied(f) {
+				continue
+			}
+			if !yield(f, err) {
+				return
+			}
+		}
+	}
 }
 
 // captures yields all policy captures, in order, each record once.
@@ -68,7 +92,7 @@ func (s *store) captures(ctx context.Context) iter.Seq2[*ingest.Capture, error] 
 	return func(yield func(*ingest.Capture, error) bool) {
 		var seen twins
 		for c, err := range all {
-			if err == nil && seen.first(&c.Fetch) != nil {
+			if err == nil && (s.isCopied(&c.Fetch) || seen.first(&c.Fetch) != nil) {
 				continue
 			}
 			if !yield(c, err) {

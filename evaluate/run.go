@@ -116,7 +116,31 @@ func distinctTokens(agents []string) []string {
 	return slices.CompactFunc(list, func(a, b string) bool { return agentKey(a) == agentKey(b) })
 }
 
+// noteCopies says which inputs are copies of others: their records without an id are
+// counted once. Those with one are noted one by one.
+func (e *evaluation) noteCopies() error {
+	facts := e.store.facts
+	for i := range facts.Inputs {
+		original, copied := facts.Copies[int32(i)]
+		if !copied {
+			continue
+		}
+		in := &facts.Inputs[i]
+		e.totals.Duplicates += in.Unnamed
+		if err := e.issues.Add(ingest.Issue{
+			Input: int32(i), Offset: -1, Length: in.Size, Kind: ingest.IssueDuplicateRecord, Action: "counted once",
+			Detail: fmt.Sprintf("%d fetches without a WARC-Record-ID are those of %s, the octets of which are the same", in.Unnamed, facts.Inputs[original].Name),
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (e *evaluation) decideAll(ctx context.Context, res *resolved) error {
+	if err := e.noteCopies(); err != nil {
+		return err
+	}
 	states := newCursor(run.Merge(ctx, res.states, stateRuns, run.MergeOptions[State]{TmpDir: e.store.tmp}),
 		func(s *State) place { return placeOf(&s.Fetch) })
 	defer states.stop()

@@ -71,6 +71,7 @@ type draft struct {
 type InputStats struct {
 	Records map[string]int64 `json:"records"` // by WARC-Type
 	Fetches int64            `json:"fetches"`
+	Unnamed int64            `json:"unnamed,omitempty"` // fetches without a WARC-Record-ID
 	Robots  int64            `json:"robots"`
 	Issues  int64            `json:"issues"`
 	Lossy   int64            `json:"lossy"` // issues that mean unread octets
@@ -586,6 +587,9 @@ func (c *committer) emitOne(x *exchange) error {
 		}
 	}
 	c.stats.Fetches++
+	if x.RecordID == "" {
+		c.stats.Unnamed++
+	}
 	if err := c.out.fetch(&x.Fetch); err != nil {
 		return err
 	}

@@ -39,6 +39,7 @@ const (
 	maxConcurrent    = 64        // WARC-Concurrent-To fields of one record
 	maxSegmented     = 1024      // segmented records remembered in one input
 	maxRepeated      = 8         // contradicting fields of one record that are named
+	maxAlike         = 16        // inputs of one size and fingerprint with which another is compared
 	taskBytes        = 128 << 20 // octets of consecutive inputs in one task
 	taskInputs       = 4096      // inputs in one task
 	readBuffer       = 64 << 10  // octets read from a file at once

@@ -68,6 +68,8 @@ type plan struct {
 	Tasks       []string  `json:"tasks"` // names of task folders
 	Inputs      []Input   `json:"inputs"`
 	Failures    []Failure `json:"failures"`
+
+	Copies map[string]string `json:"copies,omitempty"` // path of an input → that of the one that it is a copy of
 }
 
 // Failure is an input that could not be read at all.
@@ -126,11 +128,28 @@ func Ingest(ctx context.Context, inputs []Input, opt Options) error {
 		p.Failures = append(p.Failures, Failure{f.Arg, f.Reason})
 	}
 	slices.Sort(p.Tasks)
+	results, err := readResults(root, p.Tasks)
+	if err != nil {
+		return err
+	}
+	p.Copies = findCopies(results)
 	slices.SortFunc(p.Failures, func(a, b Failure) int { return cmp.Compare(a.Name, b.Name) })
 	if err := commitPlan(opt.Dir, p); err != nil {
 		return err
 	}
 	return dropTasks(root, p.Tasks)
+}
+
+// readResults reads what tasks found their inputs to be.
+func readResults(root string, tasks []string) (results []InputResult, err error) {
+	for _, name := range tasks {
+		m, err := readManifest(filepath.Join(root, name))
+		if err != nil {
+			return nil, err
+		}
+		results = append(results, m.Inputs...)
+	}
+	return results, nil
 }
 
 func factsName(fingerprint string) string { return "facts-v" + SchemaVersion + "-" + fingerprint }
@@ -438,7 +457,8 @@ type Facts struct {
 	Tasks    []Task
 	Dir      string // private folder for temporary files
 
-	Fingerprint string // of what shapes the facts
+	Fingerprint string          // of what shapes the facts
+	Copies      map[int32]int32 // inputs that hold the octets of one before them, by index
 }
 
 // FetchCount returns the number of fetches in all inputs.
@@ -477,13 +497,13 @@ func OpenFacts(dir string) (*Facts, error) {
 		f.Tasks = append(f.Tasks, t)
 		f.Inputs = append(f.Inputs, m.Inputs...)
 	}
-	f.number(p.Inputs)
+	f.number(p.Inputs, p.Copies)
 	return f, nil
 }
 
 // number sorts the inputs, gives them the names of the current plan, and tells
 // each task the numbers of its own.
-func (f *Facts) number(planned []Input) {
+func (f *Facts) number(planned []Input, copies map[string]string) {
 	names := make(map[string]string)
 	for _, in := range planned {
 		names[in.Path] = in.Name
@@ -494,6 +514,10 @@ func (f *Facts) number(planned []Input) {
 		in := &f.Inputs[i]
 		in.Name = cmp.Or(names[in.Path], in.Name)
 		index[in.Path] = int32(i)
+	}
+	f.Copies = make(map[int32]int32)
+	for path, original := range copies {
+		f.Copies[index[path]] = index[original]
 	}
 	for i := range f.Tasks {
 		t := &f.Tasks[i]

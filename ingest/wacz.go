@@ -268,6 +268,7 @@ func (s *InputStats) add(other *InputStats) {
 		s.Records[kind] += n
 	}
 	s.Fetches += other.Fetches
+	s.Unnamed += other.Unnamed
 	s.Robots += other.Robots
 	s.Issues += other.Issues
 	s.Lossy += other.Lossy

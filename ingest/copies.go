@@ -1,0 +1,67 @@
+package ingest
+
+import (
+	"bytes"
+	"cmp"
+	"io"
+	"os"
+	"slices"
+)
+
+// findCopies finds the inputs that hold the same octets as one before them, by
+// path, which each of them is mapped to. Records are told to be the same by their
+// WARC-Record-ID; an ARC has none, and two records alike may be two fetches, unless
+// all of both files is alike. So only inputs that hold fetches without an id are
+// compared, and only those alike in all that reading them showed.
+func findCopies(results []InputResult) map[string]string {
+	type likeness struct {
+		size        int64
+		container   string
+		fingerprint string
+	}
+	results = slices.Clone(results)
+	slices.SortFunc(results, func(a, b InputResult) int { return cmp.Compare(a.Path, b.Path) })
+	alike := make(map[likeness][]Input)
+	copies := make(map[string]string)
+	for _, r := range results {
+		if r.Unnamed == 0 || r.Path == Stdin {
+			continue
+		}
+		key := likeness{r.Size, r.Container, r.Fingerprint}
+		originals := alike[key]
+		i := slices.IndexFunc(originals, func(in Input) bool { return sameOctets(in, r.Input) })
+		switch {
+		case i >= 0:
+			copies[r.Path] = originals[i].Path
+		case len(originals) < maxAlike:
+			alike[key] = append(originals, r.Input)
+		}
+	}
+	return copies
+}
+
+// sameOctets compares two files. Of one that cannot be read any more nothing is
+// known.
+func sameOctets(a, b Input) bool {
+	f, err := os.Open(a.Path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	g, err := os.Open(b.Path)
+	if err != nil {
+		return false
+	}
+	defer g.Close()
+	ours, theirs := make([]byte, readBuffer), make([]byte, readBuffer)
+	for {
+		n, err := io.ReadFull(f, ours)
+		m, otherErr := io.ReadFull(g, theirs)
+		if !bytes.Equal(ours[:n], theirs[:m]) || err != otherErr {
+			return false
+		}
+		if err != nil {
+			return err == io.EOF || err == io.ErrUnexpectedEOF
+		}
+	}
+}
