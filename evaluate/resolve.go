@@ -16,8 +16,9 @@ import (
 )
 
 const (
-	maxHops     = 5  // RFC 9309 §2.3.1.2
-	maxFollowed = 20 // hops followed beyond that, to record the final rules
+	maxHops     = 5               // RFC 9309 §2.3.1.2
+	maxFollowed = 20              // hops followed beyond that, to record the final rules
+	maxReread   = int64(16 << 30) // octets decompressed to read bodies again, in one audit
 	hour        = int64(3600e6)
 	day         = 24 * hour
 )
@@ -132,6 +133,7 @@ type resolver struct {
 	bodies *pack.Writer // bodies read again from the archives
 	issues *run.Writer[ingest.Issue]
 	round  int
+	reread int64 // octets of maxReread that are left
 }
 
 // resolved is what resolve leaves for decide.
@@ -147,7 +149,7 @@ func resolve(ctx context.Context, s *store, dir string, issues *run.Writer[inges
 	if err != nil {
 		return nil, err
 	}
-	r := &resolver{store: s, dir: dir, bodies: bodies, issues: issues}
+	r := &resolver{store: s, dir: dir, bodies: bodies, issues: issues, reread: maxReread}
 	r.states = run.NewWriter(dir, stateRuns)
 	r.marks = run.NewWriter(dir, markRuns)
 	chases, err := r.firstRound(ctx)
@@ -373,7 +375,7 @@ func (r *resolver) keep(ch *chase, c *ingest.Capture, failure Reason, goOn func(
 		goOn()
 		return nil
 	}
-	body, err := r.reread(c)
+	body, err := r.readAgain(c)
 	if err != nil {
 		ch.giveUp(failure)
 		return r.issues.Add(ingest.Issue{
@@ -392,8 +394,14 @@ func (r *resolver) keep(ch *chase, c *ingest.Capture, failure Reason, goOn func(
 	return nil
 }
 
-// reread reads the body of a record again from its archive.
-func (r *resolver) reread(c *ingest.Capture) ([]byte, error) {
+// readAgain reads the body of a record again from its archive. In a stream it costs
+// all that comes before, so there is a bound on it.
+func (r *resolver) readAgain(c *ingest.Capture) ([]byte, error) {
+	cost := ingest.RereadCost(c)
+	if cost > r.reread {
+		return nil, fmt.Errorf("more than %d GB would have to be read again for bodies that were not kept", maxReread>>30)
+	}
+	r.reread -= cost
 	return ingest.Reread(r.store.facts.Inputs[c.Input].Input, c)
 }
 

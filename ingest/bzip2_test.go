@@ -46,3 +46,20 @@ func TestBzip2Damage(t *testing.T) {
 		equal(t, name+": issues", got.kinds(), c.issues)
 	}
 }
+
+// A record in the middle of a bzip2 stream is read again from the stream's start.
+func TestRereadBzip2(t *testing.T) {
+	archive, err := base64.StdEncoding.DecodeString(bzip2Archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree(t, map[string]string{"a.warc.bz2": string(archive)})
+	inputs, _ := Expand([]string{"a.warc.bz2"})
+	whole := readFile(t, "a.warc.bz2")
+	for i, c := range whole.captures {
+		body, err := Reread(inputs[0], &Capture{Fetch: whole.fetches[i]})
+		if err != nil || string(body) != whole.bodies[i] || c.URL != whole.fetches[i].URL || len(body) == 0 {
+			t.Errorf("%s: %q, %v", c.URL, body, err)
+		}
+	}
+}

@@ -326,10 +326,7 @@ func (c *committer) identify(r *record, url weburl.URL, d *draft) {
 	if len(r.payloadDigest) > maxFieldValue || len(r.truncated) > maxWord || len(r.refersToURI) > maxURL {
 		d.note(r, IssueValueCut, "the rest dropped", "a WARC-Payload-Digest, WARC-Truncated or WARC-Refers-To-Target-URI that is too long")
 	}
-	t, zoned, ok := parseDate(r.date)
-	if r.kind == kindARC {
-		t, zoned, ok = parseARCDate(r.date)
-	}
+	t, zoned, ok := r.time()
 	f.Micros, f.Precision = t.Micros, t.Precision
 	switch {
 	case !ok:
@@ -353,6 +350,14 @@ func (c *committer) reversed(url weburl.URL) string {
 		c.host, c.hostReversed = url.Host, url.HostReversed()
 	}
 	return c.hostReversed
+}
+
+// time reads the record's date. zoned is false where it is not wholly certain.
+func (r *record) time() (t Time, zoned, ok bool) {
+	if r.kind == kindARC {
+		return parseARCDate(r.date)
+	}
+	return parseDate(r.date)
 }
 
 var recordTypes = map[string]RecordType{"response": Response, "revisit": Revisit, "resource": Resource, kindARC: ARCRecord}

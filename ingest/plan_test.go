@@ -376,33 +376,43 @@ func TestGroup(t *testing.T) {
 	}
 }
 
-// Reread finds a body by file and offset, if the record there is the one meant.
+// Reread finds a body by file and offset, in streams too, if the record there is the
+// one meant.
 func TestReread(t *testing.T) {
 	body := func(s string) string { return "HTTP/1.1 200 OK\r\nContent-Range: bytes 0-1/2\r\n\r\n" + s }
+	one, two := response("urn:1", "http://h/1", body("one")), response("urn:2", "http://h/2", body("two"))
+	both := string(plain(one, two))
 	tree(t, map[string]string{
-		"a.warc.gz": string(members(response("urn:1", "http://h/1", body("one")), response("urn:2", "http://h/2", body("two")))),
-		"b.warc":    string(plain(response("urn:1", "http://h/1", body("one")), response("urn:2", "http://h/2", body("two")))),
-		// Two records in one member: the second cannot be addressed.
-		"c.warc.gz": string(gzipped(warcinfoRecord("urn:i", "").String())) +
-			string(gzipped(string(plain(response("urn:1", "http://h/1", body("one")), response("urn:2", "http://h/2", body("two")))))),
+		"a.warc.gz":  string(members(one, two)),
+		"b.warc":     both,
+		"c.warc.gz":  string(gzipped(warcinfoRecord("urn:i", "").String())) + string(gzipped(both)), // two records in one member
+		"d.warc.gz":  string(gzipped(both)),
+		"e.warc.zst": string(framed(t, both)),
+		"f.arc.gz":   string(gzipped(arcInfo("") + arcRecord("http://h/1", "20240501120000", body("one")) + arcRecord("http://h/1", "20240501120001", body("two")))),
+		"g.wacz":     string(zipFileOf(t, zipped{"archive/a.warc.gz", gzipped(both), true})),
 	})
-	for _, name := range []string{"a.warc.gz", "b.warc", "c.warc.gz"} {
+	for _, name := range []string{"a.warc.gz", "b.warc", "c.warc.gz", "d.warc.gz", "e.warc.zst", "f.arc.gz", "g.wacz"} {
 		inputs, _ := Expand([]string{name})
 		c := new(collected)
 		if _, err := readInput(inputs[0], 0, c, nil, nil); err != nil {
 			t.Fatal(err)
 		}
+		if streamed := c.fetches[0].Flags&FlagStreamed != 0; streamed != (name[0] > 'c') {
+			t.Errorf("%s: streamed: %t", name, streamed)
+		}
 		for i, want := range []string{"one", "two"} {
 			x := &Capture{Fetch: c.fetches[i]}
 			got, err := Reread(inputs[0], x)
-			if name == "c.warc.gz" && want == "two" {
-				if err == nil || !strings.Contains(err.Error(), "another record") {
-					t.Errorf("%s %s: %q, %v", name, want, got, err)
-				}
-				continue
-			}
 			if string(got) != want || err != nil || x.ContentRange != "bytes 0-1/2" || x.Flags&FlagBodyKept == 0 {
 				t.Errorf("%s: %q, %v, %+v", name, got, err, x)
+			}
+			if cost := RereadCost(x); cost < x.Length || name[0] > 'c' && cost != x.Offset+x.Length {
+				t.Errorf("%s: a cost of %d at %d+%d", name, cost, x.Offset, x.Length)
+			}
+			later := x.Fetch
+			later.Micros += 7e6
+			if got, err := Reread(inputs[0], &Capture{Fetch: later}); err == nil {
+				t.Errorf("%s: found %q, of another time", name, got)
 			}
 		}
 		wrong := &Capture{Fetch: c.fetches[1]}

@@ -11,9 +11,11 @@ import (
 // Reread reads the body of a fetch again from its archive, by file and offset. It
 // serves captures whose body ingest could not know to be policy, and updates
 // c.Flags and c.ContentRange. The record found there must be the one meant.
+//
+// It reads RereadCost octets, decompressed.
 func Reread(in Input, c *Capture) ([]byte, error) {
-	if c.Flags&FlagStreamed != 0 || in.Path == Stdin {
-		return nil, errors.New("the body was not kept, and the input cannot be read from the middle")
+	if in.Path == Stdin {
+		return nil, errors.New("the body was not kept, and standard input cannot be read again")
 	}
 	if err := unchanged(in); err != nil {
 		return nil, err
@@ -29,18 +31,40 @@ func Reread(in Input, c *Capture) ([]byte, error) {
 			return nil, err
 		}
 	}
-	form := sniff(sourceAt(at, 0))
+	r, err := rereader(at, c)
+	if err != nil {
+		return nil, err
+	}
+	return rereadRecord(r, c)
+}
+
+// RereadCost is about how many octets Reread decompresses: of a stream all that
+// comes before the record.
+func RereadCost(c *Capture) int64 {
+	if c.Flags&FlagStreamed != 0 {
+		return c.Offset + c.Length
+	}
+	return c.Length
+}
+
+// rereader makes a reader that comes by the record of c: at its offset, or in a
+// stream from the start.
+func rereader(at io.ReaderAt, c *Capture) (recordReader, error) {
+	from := sourceAt(at, 0)
+	form := sniff(from)
+	if c.Flags&FlagStreamed != 0 {
+		if !form.readable() || form.framing == nil {
+			return nil, errors.New("no stream of records")
+		}
+		return newStreamReader(form, from)
+	}
 	if form.container == containerGzip { // of many members, or the fetch would be streamed
 		form.container = containerMembers
 	}
 	if !form.addressable() {
 		return nil, fmt.Errorf("no record at %d", c.Offset)
 	}
-	r, err := form.reader(sourceAt(at, c.Offset), at)
-	if err != nil {
-		return nil, err
-	}
-	return rereadBody(r, c)
+	return form.reader(sourceAt(at, c.Offset), at)
 }
 
 // rereadEntry finds the entry of a WACZ that holds a record.
@@ -62,15 +86,32 @@ func rereadEntry(f io.ReaderAt, size int64, c *Capture) (io.ReaderAt, error) {
 	return nil, fmt.Errorf("no entry %s", c.Entry)
 }
 
-// rereadBody takes the body of the first record of r.
-func rereadBody(r recordReader, c *Capture) ([]byte, error) {
-	rec, err := r.next()
-	if err != nil {
-		return nil, err
+// rereadRecord finds the record of c and takes its body. Records of one member have
+// the same offset.
+func rereadRecord(r recordReader, c *Capture) ([]byte, error) {
+	for {
+		rec, err := r.next()
+		switch {
+		case err != nil && err != io.EOF:
+			return nil, err
+		case err == io.EOF, rec.offset > c.Offset:
+			return nil, fmt.Errorf("another record stands at %d", c.Offset)
+		case rec.offset == c.Offset && isRecordOf(rec, c):
+			return rereadBody(r, rec, c)
+		}
+		if _, err := r.finish(); err != nil {
+			return nil, err
+		}
 	}
-	if rec.id != c.RecordID || cut(rec.target, maxURL) != c.URL {
-		return nil, fmt.Errorf("another record stands at %d", c.Offset)
-	}
+}
+
+// isRecordOf reports whether a record is the one that the fetch c was made of.
+func isRecordOf(r *record, c *Capture) bool {
+	t, _, _ := r.time()
+	return r.id == c.RecordID && cut(r.target, maxURL) == c.URL && t == c.Time() && recordTypes[r.kind] == c.Type
+}
+
+func rereadBody(r recordReader, rec *record, c *Capture) ([]byte, error) {
 	var keep keeper
 	com := newCommitter(c.Input, c.Entry, &keep)
 	d := draft{exchange: &exchange{}}
