@@ -388,6 +388,7 @@ func TestRevisit(t *testing.T) {
 	status := func(r rec, s string, head ...string) rec { r.status, r.head = s, head; return r }
 	unresolved := page("unknown fresh unresolved_revisit")
 	unresolvedAfter := func(prior string) rec { return page("unknown fresh unresolved_revisit prior=" + prior) }
+	called := func(r rec, id string) rec { r.id = id; return r }
 	late := original
 	late.at = "+2d"
 	checkScenarios(t, Options{}, []scenario{
@@ -400,6 +401,18 @@ func TestRevisit(t *testing.T) {
 		{"of another origin", archive{elsewhere, revisit(again, identical, digest, uri(elsewhere.url), referring(elsewhere)), page(certain)}},
 		{"a digest of another URL", archive{elsewhere, revisit(again, identical, digest), unresolved}},
 		{"a wrong date, then the digest", archive{original, revisit(again, identical, digest, "WARC-Refers-To-Date: 1999-01-01T00:00:00Z"), page(certain)}},
+		{"by id alone", archive{robotsTxt("-41d", open), called(robotsTxt("-40d", closed), "by id"), robotsTxt("-39d", open), revisit(again, identical, "WARC-Refers-To: <urn:test:by id>"), page(certain)}},
+		{"by id and URL", archive{called(rec{url: "https://b.example/r", at: "-2d", body: closed}, "away"),
+			revisit(again, identical, uri("https://b.example/r"), "WARC-Refers-To: <urn:test:away>"), page(certain)}},
+		{"by an id used twice", archive{called(robotsTxt("-40d", closed), "twice"), called(robotsTxt("-39d", open), "twice"),
+			revisit(again, identical, "WARC-Refers-To: <urn:test:twice>"), unresolvedAfter("allowed")}},
+		{"by an id of another digest", archive{called(digested(robotsTxt("-40d", closed), digest), "digest"),
+			revisit(again, identical, digest2, "WARC-Refers-To: <urn:test:digest>"), unresolvedAfter("disallowed")}},
+		{"by an id of another status", archive{called(status(robotsTxt("-40d", closed), "203 x"), "status"),
+			revisit(again, identical, "WARC-Refers-To: <urn:test:status>"), unresolvedAfter("disallowed")}},
+		{"by an id that is absent, then the digest", archive{original, revisit(again, identical, digest, "WARC-Refers-To: <urn:test:none>"), page(certain)}},
+		{"by the id of another URL", archive{called(rec{url: home + "/x", at: "-2d", body: closed}, "x"), revisit(again, identical, "WARC-Refers-To: <urn:test:x>"), unresolved}},
+		{"304 by id", archive{called(robotsTxt("-3d", closed), "304"), robotsTxt("-2d", open), status(revisit(again, notModified, "WARC-Refers-To: <urn:test:304>"), "304 x"), page(certain)}},
 		{"original absent", archive{revisit(again, identical, digest, uri(original.url), referring(original)), unresolved}},
 		{"another digest", archive{original, revisit(again, identical, digest2), unresolvedAfter("disallowed")}},
 		{"the empty payload's digest alone", archive{digested(robotsTxt("-2d", ""), emptyDigest), revisit(again, identical, emptyDigest), unresolvedAfter("allowed")}},

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 	"sort"
+	"strings"
 
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
@@ -24,6 +25,7 @@ type shelf struct {
 	all       []*ingest.Capture            // in the order of the facts, by time
 	successes []*ingest.Capture            // those of a GET with a 2xx
 	originals map[string][]*ingest.Capture // those that may lend their body, by payload digest
+	named     map[string][]*ingest.Capture // the same by record id; made when first asked for
 	coarsest  ingest.Precision             // of the dates
 }
 
@@ -160,9 +162,12 @@ func (g *group) nearest(ch *chase) *ingest.Capture {
 	return before
 }
 
-// original finds the record that a revisit names by URL and date. It has the
-// revisit's own status, where that has one.
+// original finds the record that a revisit names by URL and date, or without a date
+// by its id. It has the revisit's own status, where that has one.
 func (g *group) original(ch *chase) *ingest.Capture {
+	if !ch.wantTime().Known() {
+		return g.shelf(ch.WantKey).byID(ch)
+	}
 	var found *ingest.Capture
 	for _, c := range g.shelf(ch.WantKey).between(ch.wantTime(), 0, 0) {
 		if !c.Time().Known() || c.Time().MicrosSince(ch.wantTime()) != 0 || !ch.isOriginal(c) {
@@ -173,6 +178,42 @@ func (g *group) original(ch *chase) *ingest.Capture {
 		}
 	}
 	return found
+}
+
+// byID finds the original that a revisit names by record id: the only one of that id
+// and status, whose digest does not say otherwise. There are writers that use an id
+// twice.
+func (s *shelf) byID(ch *chase) *ingest.Capture {
+	if s.named == nil {
+		s.named = make(map[string][]*ingest.Capture)
+		for _, c := range s.all {
+			if c.RecordID != "" && canLend(c) {
+				s.named[c.RecordID] = append(s.named[c.RecordID], c)
+			}
+		}
+	}
+	var found *ingest.Capture
+	for _, c := range s.named[ch.CurRefersTo] {
+		switch {
+		case !ch.isOriginal(c):
+		case found != nil:
+			return nil
+		default:
+			found = c
+		}
+	}
+	if found == nil || !ch.CurUnmodified && contradictDigests(found.PayloadDigest, ch.CurDigest) {
+		return nil
+	}
+	return found
+}
+
+// contradictDigests reports whether two payload digests name different octets.
+func contradictDigests(a, b string) bool {
+	x, y := ingest.DigestKey(a), ingest.DigestKey(b)
+	label, _, _ := strings.Cut(x, ":")
+	other, _, _ := strings.Cut(y, ":")
+	return x != "" && y != "" && label == other && x != y
 }
 
 // canLend reports whether c has a body of its own that revisits may refer to.

@@ -29,7 +29,7 @@ type seek uint8
 const (
 	seekNothing  seek = iota
 	seekHop           // a capture of a redirect's target, near in time
-	seekOriginal      // the original that a revisit names by URL and date
+	seekOriginal      // the original that a revisit names, by URL and date or by its id
 	seekDigest        // an original with the same URL and payload digest
 	seekLatest        // the latest 2xx of the same URL, of a 304
 )
@@ -51,7 +51,8 @@ type chase struct {
 	CurStatus     int16            `parquet:"cur_status"`
 	CurDigest     string           `parquet:"cur_digest"`
 	CurUnmodified bool             `parquet:"cur_unmodified"`
-	Visited       string           `parquet:"visited"` // records, as " input:offset "
+	CurRefersTo   string           `parquet:"cur_refers_to"` // record id
+	Visited       string           `parquet:"visited"`       // records, as " input:offset "
 	TooMany       bool             `parquet:"too_many"`
 }
 
@@ -408,7 +409,7 @@ func (r *resolver) readAgain(c *ingest.Capture) ([]byte, error) {
 // take makes c the record in hand: it settles the chase or says what it needs.
 func (r *resolver) take(ch *chase, c *ingest.Capture) {
 	ch.CurURL, ch.CurMicros, ch.CurPrecision = c.URL, c.Micros, c.Precision
-	ch.CurStatus, ch.CurDigest = c.Status, c.PayloadDigest
+	ch.CurStatus, ch.CurDigest, ch.CurRefersTo = c.Status, c.PayloadDigest, c.RefersToID
 	ch.Visited += visitMark(c)
 	ch.takeBody(c)
 	ch.CurUnmodified = c.Status == 304 || c.Type == ingest.Revisit && c.Profile == ingest.RevisitNotModified
@@ -522,10 +523,11 @@ func (ch *chase) seekURL(s seek, u weburl.URL, t ingest.Time) {
 }
 
 // seekOriginal looks for the original of the revisit or 304 in hand: where it
-// names one by URL and date, there.
+// names one by URL and date, or by its id (WARC-Refers-To; WARC 1.0 §6.7 has nothing
+// else), there.
 func (ch *chase) seekOriginal(c *ingest.Capture) {
 	date := c.RefersToDate()
-	if !date.Known() {
+	if !date.Known() && c.RefersToID == "" {
 		ch.seekHere()
 		return
 	}

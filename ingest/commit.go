@@ -338,7 +338,7 @@ func (c *committer) identify(r *record, url weburl.URL, d *draft) {
 	}
 	if f.Type == Revisit {
 		f.Profile = revisitProfile(r.profile)
-		f.RefersToURL = cut(r.refersToURI, maxURL)
+		f.RefersToURL, f.RefersToID = cut(r.refersToURI, maxURL), r.refersTo
 		refers, _, _ := parseDate(r.refersToDate)
 		f.RefersToMicros, f.RefersToPrec = refers.Micros, refers.Precision
 	}

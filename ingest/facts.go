@@ -119,6 +119,7 @@ type Fetch struct {
 	RefersToURL     string         `parquet:"refers_to_url"`
 	RefersToMicros  int64          `parquet:"refers_to_time"`
 	RefersToPrec    Precision      `parquet:"refers_to_precision"`
+	RefersToID      string         `parquet:"refers_to_id"`        // as RecordID
 	Via             string         `parquet:"via"`                 // of the metadata record: the page that led here
 	HopsFromSeed    string         `parquet:"hops_from_seed,dict"` // a letter a hop
 	Millis          int32          `parquet:"millis"`              // that the fetch took; -1: not said
@@ -186,7 +187,7 @@ func compareOrigins(a, b *Fetch) int {
 
 // fetchSize is about what a fetch occupies in memory, in octets.
 func fetchSize(f *Fetch) int {
-	return 320 + len(f.URL) + len(f.RecordID) + len(f.Location) + len(f.PolicyHeaders) + len(f.RefersToURL) +
+	return 320 + len(f.URL) + len(f.RecordID) + len(f.Location) + len(f.PolicyHeaders) + len(f.RefersToURL) + len(f.RefersToID) +
 		len(f.PayloadDigest) + len(f.Via) + len(f.Metas)
 }
 

@@ -233,7 +233,7 @@ func (x *exchange) join(q *request) {
 // size is what of the fetch may be long, in octets.
 func (x *exchange) size() int {
 	return len(x.body) + len(x.URL) + len(x.Origin) + len(x.HostReversed) + len(x.RecordID) + len(x.Location) + len(x.PolicyHeaders) + len(x.Metas) +
-		len(x.RefersToURL) + idSize(x.concurrentTo) + x.describedSize
+		len(x.RefersToURL) + len(x.RefersToID) + idSize(x.concurrentTo) + x.describedSize
 }
 
 // size is what of the request may be long, in octets.
