@@ -41,9 +41,10 @@ func TestBzip2Damage(t *testing.T) {
 		"in the second block": {append(bytes.Clone(archive), flipped(228, 1<<1)...), urls[:3], []string{"damaged_stream", "skipped_range"}},
 		"cut":                 {archive[:len(archive)-20], nil, []string{"truncated_record"}},
 	} {
-		got := read(t, c.archive)
-		equal(t, name, got.urls(), c.urls)
-		equal(t, name+": issues", got.kinds(), c.issues)
+		for _, got := range []*collected{read(t, c.archive), readPipe(t, c.archive)} {
+			equal(t, name, got.urls(), c.urls)
+			equal(t, name+": issues", got.kinds(), c.issues)
+		}
 	}
 }
 

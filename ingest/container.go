@@ -43,6 +43,17 @@ func (c container) addressable() bool {
 	return c == containerPlain || c == containerMembers || c == containerFrames
 }
 
+// provenBehind reports whether what tells that records are true, or where they are,
+// may come behind them all: the checksum of a stream, the directory of a zip file.
+// Such a pipe is copied to the disk.
+func (c container) provenBehind() bool {
+	switch c {
+	case containerGzip, containerBzip2, containerFrames, containerFrame, containerZip:
+		return true
+	}
+	return false
+}
+
 // recordReader yields the records of one input in file order.
 //
 // next returns the next record, whose block is valid until finish; io.EOF at

@@ -401,6 +401,54 @@ func TestForgedRecordInABody(t *testing.T) {
 	}
 }
 
+// The checksum of one stream around all records comes behind them. In a pipe, too,
+// it is compared before any of them counts, and what it takes on the disk is given back.
+func TestDamagedStreamFromAPipe(t *testing.T) {
+	records := crawl()
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range 100 { // more than is looked at to tell the form
+		body := make([]byte, 1000)
+		for j := range body {
+			body[j] = byte(random.Uint32())
+		}
+		records = append(records, response(fmt.Sprint("urn:", i), fmt.Sprint("http://h/of/", i), ok200+string(body)))
+	}
+	for name, archive := range map[string][]byte{
+		"gzip": gzipped(string(plain(crawl()...))), "zstd": framed(t, string(plain(records...))), "frames": frames(t, crawl()),
+	} {
+		t.Run(name, func(t *testing.T) { checkPipes(t, archive) })
+	}
+}
+
+func checkPipes(t *testing.T, archive []byte) {
+	known := make(map[string]bool)
+	for _, url := range read(t, archive).urls() {
+		known[url] = true
+	}
+	tmp := t.TempDir()
+	for _, n := range places(t, 8*len(archive), 100) {
+		damaged := bytes.Clone(archive)
+		damaged[n/8] ^= 1 << (n % 8)
+		got, want := new(collected), read(t, damaged)
+		result, err := readSource(Input{Path: Stdin, Name: Stdin}, bytes.NewReader(damaged), 0, got, &readOptions{tmp: tmp})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, url := range got.urls() {
+			if !known[url] {
+				t.Fatalf("bit %d: invented %s", n, url)
+			}
+		}
+		if len(got.fetches) != len(want.fetches) || result.Container != want.result.Container || !slices.Equal(got.kinds(), want.kinds()) {
+			t.Fatalf("bit %d: %d fetches of a %s, issues %v; from a file %d of a %s, %v", n, len(got.fetches), result.Container, got.kinds(),
+				len(want.fetches), want.result.Container, want.kinds())
+		}
+	}
+	if left, err := os.ReadDir(tmp); len(left) > 0 || err != nil {
+		t.Errorf("%v are left, %v", left, err)
+	}
+}
+
 // stored is a gzip member without compression.
 func stored(s string) []byte {
 	var b bytes.Buffer

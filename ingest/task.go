@@ -174,18 +174,24 @@ func readSource(in Input, src io.Reader, index int32, out sink, opt *readOptions
 		return InputResult{}, from.file.failed
 	}
 	at, _ := src.(io.ReaderAt)
-	switch {
-	case form.container != containerZip:
-	case at != nil:
+	if in.Path == Stdin {
+		at = nil
+	}
+	size := in.Size
+	if at == nil && form.provenBehind() {
+		file, err := spool(from, opt.tmp)
+		if err != nil {
+			return InputResult{}, err
+		}
+		defer file.discard()
+		at, size, from = file, file.size, sourceAt(file, 0)
+		opt = &readOptions{tmp: opt.tmp, verify: opt.verify} // it has been counted
+	}
+	if form.container == containerZip {
 		if opt.progress != nil {
 			opt.progress(-int(from.file.n)) // its entries will be counted
 		}
-		return readWACZ(in, at, in.Size, index, out, opt)
-	default:
-		return spoolWACZ(in, from, index, out, opt)
-	}
-	if in.Path == Stdin {
-		at = nil
+		return readWACZ(in, at, size, index, out, opt)
 	}
 	c := newCommitter(index, "", out)
 	c.verify = opt.verify
@@ -204,9 +210,8 @@ func readSource(in Input, src io.Reader, index int32, out sink, opt *readOptions
 	if members, ok := reader.(*memberReader); ok {
 		defer members.useCores(in.Size, opt)()
 	}
-	size := int64(-1)
-	if form.addressable() && at != nil {
-		size = in.Size
+	if !form.addressable() || at == nil {
+		size = -1
 	}
 	if err := c.readInput(reader, size); err != nil {
 		return InputResult{}, err
@@ -214,6 +219,31 @@ func readSource(in Input, src io.Reader, index int32, out sink, opt *readOptions
 	return InputResult{
 		Input: in, Container: form.String(), InputStats: c.stats, Fingerprint: fmt.Sprintf("%016x", reader.fingerprint()),
 	}, nil
+}
+
+// spooled is a pipe that was copied to the disk.
+type spooled struct {
+	*os.File
+	size int64
+}
+
+// spool copies a pipe to the disk, as far as it has not been read.
+func spool(src io.Reader, folder string) (*spooled, error) {
+	f, err := os.CreateTemp(folder, temporary+"*")
+	if err != nil {
+		return nil, err
+	}
+	s := &spooled{File: f}
+	if s.size, err = io.Copy(f, src); err != nil {
+		s.discard()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *spooled) discard() {
+	s.Close()
+	os.Remove(s.Name())
 }
 
 func openInput(in Input, stdin io.Reader) (io.ReadCloser, error) {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"os"
 	"slices"
 	"strings"
 )
@@ -65,22 +64,6 @@ func readWACZ(in Input, at io.ReaderAt, size int64, index int32, out sink, opt *
 	result.InputStats = r.committer.stats
 	result.Fingerprint = fmt.Sprintf("%016x", r.sum)
 	return result, err
-}
-
-// spoolWACZ reads a zip file from a pipe: its directory is at its end, so it is
-// copied to the disk first.
-func spoolWACZ(in Input, src io.Reader, index int32, out sink, opt *readOptions) (InputResult, error) {
-	f, err := os.CreateTemp(opt.tmp, temporary+"*.wacz")
-	if err != nil {
-		return InputResult{}, err
-	}
-	defer os.Remove(f.Name())
-	defer f.Close()
-	size, err := io.Copy(f, src)
-	if err != nil {
-		return InputResult{}, err
-	}
-	return readWACZ(in, f, size, index, out, &readOptions{tmp: opt.tmp, verify: opt.verify}) // it has been counted
 }
 
 func (r *waczReader) readEntries(entries []zipEntry) error {
