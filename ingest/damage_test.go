@@ -371,6 +371,7 @@ func TestDamageLargerArchives(t *testing.T) {
 				s.checkFlip(t, rng.IntN(len(archive)), byte(1+rng.IntN(255)))
 				s.checkCut(t, rng.IntN(len(archive)), ends)
 			}
+			t.Logf("%d flips and cuts of %d octets", n, len(archive)) // at once, unlike what go test says of it
 		})
 	}
 }
