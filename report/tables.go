@@ -40,6 +40,13 @@ const (
 // github.com/parquet-go/parquet-go/issues/154).
 const encodedRows = 2
 
+// bounded are the columns whose least and greatest values a reader may use to pass over
+// pages: the rows of an origin are neighbours. In all others the bounds of a page
+// are as good as those of the table, and the footer has two values a page for them.
+var bounded = map[string]bool{
+	"url": true, "url_host_name": true, "url_host_registered_domain": true, "origin": true, "fetch_time": true, "robots_id": true,
+}
+
 // pageCodec compresses the pages of all tables.
 var pageCodec codec.Zstd
 
@@ -67,16 +74,21 @@ func createTable[T any](dir, name string) (*table[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	w := parquet.NewGenericWriter[T](f,
+	options := []parquet.WriterOption{
 		parquet.Compression(&pageCodec),
 		parquet.PageBufferSize(maxPage),
 		parquet.DictionaryMaxBytes(maxDictionary),
 		parquet.CreatedBy("robotsaudit", SchemaVersion, ""),
 		parquet.KeyValueMetadata("robotsaudit.schema_version", SchemaVersion),
 		parquet.KeyValueMetadata("robotsaudit.table", name),
-	)
+	}
+	for _, column := range parquet.SchemaOf(new(T)).Columns() {
+		if !bounded[column[0]] {
+			options = append(options, parquet.SkipPageBounds(column...))
+		}
+	}
 	t := &table[T]{
-		name: name, file: f, w: w, texts: textFields[T](),
+		name: name, file: f, w: parquet.NewGenericWriter[T](f, options...), texts: textFields[T](),
 		full: make(chan []T, handedMost), used: make(chan []T, handedMost+1), done: make(chan struct{}),
 	}
 	go t.encodeAll()
