@@ -207,16 +207,19 @@ func nextMetaOrLink(page []byte) int {
 			return -1
 		}
 		i += n
-		if n >= farAway {
+		if n >= farAway || run == 0 {
 			if isMetaOrLink(page[i+1:]) {
 				return i
 			}
 			i++
-			run /= 2
+			if run /= 2; n < farAway {
+				run = 1
+			}
 			continue
 		}
+		end := i + run*stride
 		run = min(2*run+1, maxRun)
-		for end := i + run*stride; i < end; i += stride {
+		for ; i < end; i += stride {
 			if len(page)-i < stride+1 {
 				return lastMetaOrLink(page, i)
 			}
@@ -273,7 +276,9 @@ func lastMetaOrLink(page []byte, i int) int {
 }
 
 // isMetaOrLink reports whether one of the two names stands at the beginning.
-func isMetaOrLink(b []byte) bool { return hasName(b, "link") || hasName(b, "meta") }
+func isMetaOrLink(b []byte) bool {
+	return len(b) > 0 && b[0]|varies == 'm' && (hasName(b, "link") || hasName(b, "meta"))
+}
 
 // hasName reports whether a tag name, and nothing more, stands at the beginning.
 func hasName(b []byte, name string) bool {
