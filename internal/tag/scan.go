@@ -207,11 +207,16 @@ func nextMetaOrLink(page []byte) int {
 			return -1
 		}
 		i += n
-		if n >= farAway || run == 0 {
-			if isMetaOrLink(page[i+1:]) {
-				return i
+		if len(page)-i < stride+1 {
+			return lastMetaOrLink(page, i)
+		}
+		if n >= farAway || run == 0 { // what begins an element of text, and what ended the one before
+			if w := metaOrLink(le.Uint64(page[i:]), le.Uint64(page[i+1:])); w&high != 0 {
+				if n := firstMetaOrLink(page[i:], [stride / 8]uint64{w}); n >= 0 {
+					return i + n
+				}
 			}
-			i++
+			i += 8
 			if run /= 2; n < farAway {
 				run = 1
 			}
