@@ -176,7 +176,7 @@ func referenceLen(s string) int {
 		if hex {
 			n++
 		}
-		for n < len(s) && (isDigit(s[n]) || hex && 'a' <= s[n]|0x20 && s[n]|0x20 <= 'f') {
+		for n < len(s) && (isDigit(s[n]) || hex && isHexDigit(s[n])) {
 			n++
 		}
 	} else {
@@ -192,7 +192,20 @@ func referenceLen(s string) int {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
+func isHexDigit(c byte) bool { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
+
 func isAlnum(c byte) bool { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+// decodeNumber decodes a numeric character reference, which needs digits but no ";"
+// (HTML §13.2.5.75 to §13.2.5.80). Package html sees both otherwise in the shortest
+// ones.
+func decodeNumber(ref string) string {
+	number := strings.TrimSuffix(ref, ";")
+	if !isHexDigit(number[len(number)-1]) {
+		return ref
+	}
+	return html.UnescapeString(number + ";")
+}
 
 // decodeReference decodes a character reference of an attribute. A named one that
 // lacks its ";" is none before "=", a letter or a digit (HTML §13.2.5.73), as in
@@ -201,8 +214,11 @@ func decodeReference(ref, rest string) string {
 	if len(ref) > 40 && ref[1] != '#' {
 		return ref
 	}
+	if len(ref) > 1 && ref[1] == '#' {
+		return decodeNumber(ref)
+	}
 	text := html.UnescapeString(ref)
-	if len(ref) > 1 && ref[1] == '#' || text == ref || ref == "&semi;" {
+	if text == ref || ref == "&semi;" {
 		return text
 	}
 	if ref[len(ref)-1] != ';' && rest != "" && rest[0] == '=' {

@@ -121,7 +121,7 @@ func containsAny(b []byte, list ...string) bool {
 // soup is what generated pages are made of.
 var soup = strings.Split(`<html>|<head>|</head>|<body>|</body>|</html>|<!doctype html>|<title>|</title>|<noscript>|</noscript>|<style>|</style>|<script>|</script>|`+
 	`<template>|</template>|<meta name=robots content=noindex>|<meta content='nofollow' name="robots"/>|<META NAME=GoogleBot CONTENT="none">|<meta name=x content="noai, b">|`+
-	`<meta name="tdm-reservation" content=1>|<link rel="license" href=/l type='application/rsl+xml'>|<link rel=stylesheet href=a>|<meta name=robots content="&#110;oindex&amp;x&copy=1&notit;">|`+
+	`<meta name="tdm-reservation" content=1>|<link rel="license" href=/l type='application/rsl+xml'>|<link rel=stylesheet href=a>|<meta name=robots content="&#110;oindex&amp;x&copy=1&notit;">|<meta name=robots content="&#0A&#7x&#x&#;&#X;&#6">|`+
 	`<meta name=robots>|<meta name=robots name=x content=a content=b>|<meta name=robots content=noindex|<meta name = "robots" content = noindex >|<meta/name=robots/content=noindex/>|`+
 	`<!-- -->|<!-->|<!--->|<!--|-->|--!>|<!x>|<?php ?>|</ x>|</>|<!doctype>| |\n|x|&nbsp;|&#32;|&#x20;|<|>|"|'|<p>|</p>|</br>|<br>|<div title="<meta name=robots content=noindex>">|<a b='>'>|`+
 	`<base href=x>|<link>|<noframes>|</noframes>|<textarea>|</textarea>|<xmp>|</xmp>|<iframe>|</iframe>|<noembed>|</noembed>|<basefont>|<bgsound>|<frameset>|<select>|`+
