@@ -194,8 +194,9 @@ type fileReader[T any] struct {
 	columns []column
 	groups  []parquet.RowGroup // not yet begun
 
-	row     *T      // the current row, nil at the end
-	bucket  int     // of the current row
+	row     *T      // the current row, nil before the first and at the end
+	begun   bool    // next has been called
+	bucket  int     // of the current row, or of the first
 	rest    []T     // rows read, after the current one
 	batch   []T     // what columns set
 	counts  []int64 // rows of each bucket that are still to come
@@ -254,6 +255,9 @@ func (r *fileReader[T]) readFooter(from, to int) error {
 			r.left += n
 		}
 	}
+	for r.left > 0 && r.counts[r.bucket] == 0 {
+		r.bucket++
+	}
 	r.groups = f.RowGroups()
 	for len(r.groups) > 0 && r.skip >= r.groups[0].NumRows() {
 		r.skip -= r.groups[0].NumRows()
@@ -279,11 +283,16 @@ func checkFooterSize(file io.ReaderAt, size int64) error {
 	return nil
 }
 
+// ended reports whether there is no row any more.
+func (r *fileReader[T]) ended() bool { return r.row == nil && (r.begun || r.left == 0) }
+
 // next moves to the next row of the range.
 func (r *fileReader[T]) next() error {
+	r.begun = true
 	if len(r.rest) == 0 {
 		if r.left == 0 {
 			r.row = nil
+			r.release()
 			return nil
 		}
 		if err := r.guard(r.readBatch); err != nil {
@@ -366,11 +375,17 @@ func (r *fileReader[T]) openGroup() error {
 	return nil
 }
 
-func (r *fileReader[T]) close() {
+// release gives up what rows were read with.
+func (r *fileReader[T]) release() {
 	for _, c := range r.columns {
 		// After a panic of the Parquet library its pages may be in any state.
 		_ = r.guard(func() error { c.close(); return nil })
 	}
+	r.columns, r.batch, r.rest = nil, nil, nil
+}
+
+func (r *fileReader[T]) close() {
+	r.release()
 	r.file.Close()
 }
 

@@ -166,9 +166,6 @@ func (m *merger[T]) each(ctx context.Context, sources []source[T], f func(*fileR
 			return err
 		}
 		readers = append(readers, r)
-		if err := r.next(); err != nil {
-			return err
-		}
 	}
 	const checkEvery = 1024 // rows
 	t := newTree(readers, m.spec.Compare)
@@ -177,11 +174,13 @@ func (m *merger[T]) each(ctx context.Context, sources []source[T], f func(*fileR
 			return ctx.Err()
 		}
 		r := t.first()
-		if r.row == nil {
+		if r.ended() {
 			return nil
 		}
-		if more, err := f(r); err != nil || !more {
-			return err
+		if r.begun {
+			if more, err := f(r); err != nil || !more {
+				return err
+			}
 		}
 		if err := r.next(); err != nil {
 			return err
@@ -232,15 +231,18 @@ func (t *tree[T]) advance() {
 	t.winner = winner
 }
 
-// before reports whether reader i's row comes before reader j's. Readers
-// without a row come last.
+// before reports whether reader i's row comes before reader j's. One that has not begun
+// comes before all rows of its first bucket, and holds no page until then: runs
+// that follow one another are open one at a time. Readers that have ended come last.
 func (t *tree[T]) before(i, j int) bool {
 	a, b := t.readers[i], t.readers[j]
-	if a.row == nil || b.row == nil {
-		return a.row != nil
-	}
-	if a.bucket != b.bucket {
+	switch {
+	case a.ended() || b.ended():
+		return !a.ended()
+	case a.bucket != b.bucket:
 		return a.bucket < b.bucket
+	case !a.begun || !b.begun:
+		return !a.begun
 	}
 	if c := t.compare(a.row, b.row); c != 0 {
 		return c < 0

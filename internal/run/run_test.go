@@ -529,3 +529,37 @@ func TestDamage(t *testing.T) {
 		try(fmt.Sprintf("byte %d of %d", at, len(whole)), content)
 	}
 }
+
+// TestRunsInOrderOpenOneByOne: a reader whose rows come later holds none yet, and one
+// whose rows are all read holds none any more.
+func TestRunsInOrderOpenOneByOne(t *testing.T) {
+	dir := t.TempDir()
+	hosts := []string{"org,a", "org,b"}
+	slices.SortFunc(hosts, func(a, b string) int { return cmp.Compare(BucketOf(a), BucketOf(b)) })
+	l, err := layoutOf[fetch]()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var readers []*fileReader[fetch]
+	for i, host := range hosts {
+		spec := fetches
+		spec.Name = fmt.Sprint("run", i)
+		path := write(t, dir, spec, []fetch{{Host: host}})[0]
+		r, err := openFile(source[fetch]{path: path}, spec, l, 0, Buckets)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.close()
+		readers = append(readers, r)
+	}
+	tree := newTree(readers, fetches.Compare)
+	for step, want := range [][2]bool{{false, false}, {true, false}, {false, false}, {false, true}, {false, false}} {
+		if got := [2]bool{readers[0].batch != nil, readers[1].batch != nil}; got != want {
+			t.Fatalf("step %d: readers that hold rows: %v, want %v", step, got, want)
+		}
+		if err := tree.first().next(); err != nil {
+			t.Fatal(err)
+		}
+		tree.advance()
+	}
+}
