@@ -330,6 +330,13 @@ func (s *specimen) namePlace(issues []Issue, n int64) bool {
 	})
 }
 
+// A member's first octet made a zero is no padding: the issue begins with it.
+func TestFlipToPadding(t *testing.T) {
+	first := members(warcinfoRecord("urn:i", "software: x\r\n"))
+	s := newSpecimen(t, "", append(first, members(response("urn:1", "http://h/1", ok200))...))
+	s.checkFlip(t, len(first), magicGzip[0])
+}
+
 func TestFlipAnyOctet(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long, and of one archive each")

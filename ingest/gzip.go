@@ -42,15 +42,16 @@ type gzipMembers struct {
 }
 
 func (m *gzipMembers) next() error {
+	m.begin = m.offset()
 	if err := m.SkipZeros(); err != nil {
 		return err
 	}
-	m.begin = m.offset()
 	if b, err := m.Ahead(len(magicGzip)); len(b) == 0 {
 		return err
 	} else if !bytes.HasPrefix(magicGzip, b) {
-		return errNoMember
+		return errNoMember // the zeros may be what was a member's first octet
 	}
+	m.begin = m.offset()
 	return m.NextMember()
 }
 
