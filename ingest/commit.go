@@ -142,6 +142,9 @@ func (c *committer) accept(r *record, d *draft, length int64) error {
 	if r.overrun {
 		d.noteOverrun(r)
 	}
+	if r.short > 0 {
+		d.note(r, IssueTruncatedRecord, "read as far as it goes", "the member ends %d octets before its record does", r.short)
+	}
 	for _, i := range d.issues {
 		i.Length = length
 		if err := c.report(i); err != nil {
@@ -414,6 +417,9 @@ func (c *committer) readPayload(r *record, d *draft) error {
 		if d.exchange.Kind != captureUnknown {
 			d.exchange.Flags |= FlagBodyCut
 		}
+		if r.short > 0 || len(head) >= maxHTTPHead {
+			d.exchange.Flags |= FlagPolicyHeadersCut
+		}
 		d.leavePayload()
 		return c.keepBody(r, d, &h, bytes.NewReader(nil))
 	}
@@ -486,6 +492,9 @@ func (c *committer) keepBody(r *record, d *draft, h *httpHead, stored io.Reader)
 	if err := d.checkPayload(r, h, io.MultiReader(bytes.NewReader(raw), stored)); err != nil {
 		return err
 	}
+	if r.short > 0 {
+		x.Flags |= FlagBodyCut
+	}
 	if r.segmentNumber == 1 && x.Flags&FlagBodyCut == 0 {
 		d.assembly = &assembly{exchange: x, head: *h, raw: raw}
 		x.assembly, x.hasBody = d.assembly, true
@@ -520,7 +529,7 @@ func (x *exchange) decode(r *record, d *draft, h *httpHead, raw []byte) {
 
 func (x *exchange) noteBody(r *record, d *draft) {
 	if x.Flags&FlagBodyCut != 0 && x.missing == 0 {
-		d.note(r, IssueBodyCut, "the rest dropped", "the body is over %d octets, or ends before its coding does", maxPolicyBody)
+		d.note(r, IssueBodyCut, "the rest dropped", "the body is over %d octets, or ends before its coding or record does", maxPolicyBody)
 	}
 	if x.Flags&FlagFalseChunked != 0 {
 		d.note(r, IssueFalseChunked, "taken as it stands", "declared chunked, and is not")

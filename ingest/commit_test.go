@@ -113,11 +113,10 @@ func TestRedirectTargetsAreKept(t *testing.T) {
 
 // What a record that is dropped redirects to is no policy.
 func TestTargetsOfDroppedRecords(t *testing.T) {
-	cutShort := entry{kind: "response", url: "http://h/robots.txt", block: "HTTP/1.1 301\r\nLocation: /rules\r\n\r\nx"}.String()
-	archive := append(gzipped(strings.Replace(cutShort, "\r\n\r\nx\r\n\r\n", "\r\n\r\n", 1)),
-		members(response("urn:2", "http://h/rules", ok200))...)
-	got := read(t, archive)
-	equal(t, "issues", got.kinds(), []string{"truncated_record"})
+	damaged := gzipped(entry{kind: "response", url: "http://h/robots.txt", block: "HTTP/1.1 301\r\nLocation: /rules\r\n\r\n"}.String())
+	damaged[len(damaged)-8] ^= 1 // its checksum
+	got := read(t, append(damaged, members(response("urn:2", "http://h/rules", ok200))...))
+	equal(t, "issues", got.kinds(), []string{"damaged_member", "skipped_range"})
 	if len(got.fetches) != 1 || len(got.captures) != 0 {
 		t.Errorf("%d fetches, %d captures", len(got.fetches), len(got.captures))
 	}
@@ -169,7 +168,11 @@ func TestIssuesOfAFetch(t *testing.T) {
 		"big body":        {plain(response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\n\r\n"+strings.Repeat("#", maxPolicyBody+1))), []string{"body_cut"}, FlagHTTPHead | FlagBodyKept | FlagBodyCut},
 		"body at its cap": {plain(response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\n\r\n"+strings.Repeat("#", maxPolicyBody))), nil, FlagHTTPHead | FlagBodyKept},
 		"head without end, robots.txt": {plain(response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\nX: "+strings.Repeat("x", 3*maxHTTPHead)+"\r\n\r\n"+robotsBody)),
-			[]string{"bad_http_head", "body_cut"}, FlagHTTPHead | FlagBodyKept | FlagBodyCut},
+			[]string{"bad_http_head", "body_cut"}, FlagHTTPHead | FlagBodyKept | FlagBodyCut | FlagPolicyHeadersCut},
+		"short, robots.txt": {gzipped(strings.TrimSuffix(response("urn:1", "http://h/robots.txt", robots("HTTP/1.1 200")).String(), "\n\r\n\r\n")),
+			[]string{"body_cut", "truncated_record"}, FlagHTTPHead | FlagBodyKept | FlagBodyCut},
+		"short in its head": {gzipped(strings.TrimSuffix(response("urn:1", "http://h/", "HTTP/1.1 200\r\nServer: s\r\n").String(), "\n\r\n\r\n")),
+			[]string{"bad_http_head", "truncated_record"}, FlagHTTPHead | FlagPolicyHeadersCut},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := read(t, c.archive)

@@ -153,9 +153,8 @@ func (r *memberReader) finishRecord() error {
 	if err := r.block.discard(); err != nil {
 		return err
 	}
-	if r.block.left > 0 {
-		return &damage{kind: IssueTruncatedRecord, offset: r.rec.offset,
-			detail: fmt.Sprintf("the member ends %d octets before its record does", r.block.left), more: true}
+	if r.rec.short > 0 { // the members are whole: it is the length that is wrong
+		return nil
 	}
 	skipNewlines(r.out)
 	if b, _ := r.out.Peek(1); len(b) == 0 {
@@ -213,7 +212,9 @@ func (b *memberBlock) proceed(err error) {
 		b.err = b.r.broken(err, "in the record block")
 		return
 	}
-	b.err = b.r.continued(b.left)
+	if b.err = b.r.continued(b.left); b.err == errNotContinued {
+		b.r.rec.short = b.left
+	}
 }
 
 // errNotContinued says that a member ends inside a record, and the next one does

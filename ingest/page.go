@@ -38,7 +38,7 @@ func (c *committer) scanPage(r *record, x *exchange, h *httpHead, stored io.Read
 		if err != nil && !ended {
 			return nil, err
 		}
-		more := !ended || r.segmentNumber == 1 || x.Truncated != ""
+		more := !ended || r.segmentNumber == 1 || r.short > 0 || x.Truncated != ""
 		body, flags := decodePayload(raw, h, more)
 		found := x.findMetas(body, charset(h.contentType), flags, more || flags&FlagBodyCut != 0)
 		x.Metas = found.Encode()

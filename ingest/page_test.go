@@ -11,6 +11,16 @@ import (
 
 const metaPage = `<html><head><meta name="robots" content="noindex"></head><body>hello</body></html>`
 
+// The head of a page whose record is shorter than it says may have said more.
+func TestPageCutShort(t *testing.T) {
+	whole := response("urn:1", "http://h/", "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<head><title>x</title>").String()
+	got := read(t, gzipped(strings.TrimSuffix(whole, "e>\r\n\r\n")))
+	equal(t, "issues", got.kinds(), []string{"truncated_record"})
+	if found, ok := tag.Decode(got.fetches[0].Metas); !ok || !found.Open {
+		t.Errorf("kept %+v (%t)", found, ok)
+	}
+}
+
 // What ingest keeps of pages, whatever they are wrapped in.
 func TestPagesKeepTheirMetas(t *testing.T) {
 	page := func(fields, body string) string {

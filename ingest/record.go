@@ -41,8 +41,9 @@ type record struct {
 	offset   int64 // of the record: see Fetch.Offset
 	streamed bool  // offset counts octets of the decompressed stream
 	trust    Trust
-	mismatch bool // the block does not match its digest: known when finish has returned
-	overrun  bool // octets stand behind it that begin no record: likewise
+	mismatch bool  // the block does not match its digest: known when finish has returned
+	overrun  bool  // octets stand behind it that begin no record: likewise
+	short    int64 // octets that its members hold too few: known when the block has been read to its end
 	block    io.Reader
 }
 

@@ -28,7 +28,7 @@ var issueGloss = map[ingest.IssueKind]string{
 	ingest.IssueUnsupportedContainer: "is an archive of a form that is not read yet",
 	ingest.IssueDamagedMember:        "is damaged: a compressed record does not match its checksum or length",
 	ingest.IssueDamagedStream:        "is damaged: the compressed stream breaks off",
-	ingest.IssueTruncatedRecord:      "ends within a record",
+	ingest.IssueTruncatedRecord:      "ends within a record, or one of its members does",
 	ingest.IssueBadRecordHeader:      "holds something that is no WARC or ARC record",
 	ingest.IssueHeaderTooLong:        "holds a record whose header is longer than 1 MiB",
 	ingest.IssueBadContentLength:     "holds a record without a usable Content-Length",
