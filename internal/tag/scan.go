@@ -211,8 +211,11 @@ func nextMetaOrLink(page []byte) int {
 			return lastMetaOrLink(page, i)
 		}
 		if n >= farAway || run == 0 { // what begins an element of text, and what ended the one before
-			if w := metaOrLink(le.Uint64(page[i:]), le.Uint64(page[i+1:])); w&high != 0 {
-				if n := firstMetaOrLink(page[i:], [stride / 8]uint64{w}); n >= 0 {
+			if isMetaOrLink(page[i+1:]) {
+				return i
+			}
+			if metaOrLink(le.Uint64(page[i:]), le.Uint64(page[i+1:]))&high != 0 {
+				if n := firstMetaOrLink(page[i:]); n >= 0 {
 					return i + n
 				}
 			}
@@ -222,24 +225,24 @@ func nextMetaOrLink(page []byte) int {
 			}
 			continue
 		}
-		end := i + run*stride
+		end := min(i+run*stride+1, len(page))
 		run = min(2*run+1, maxRun)
-		for ; i < end; i += stride {
-			if len(page)-i < stride+1 {
-				return lastMetaOrLink(page, i)
-			}
-			b := (*[stride + 1]byte)(page[i:])
-			w0 := metaOrLink(le.Uint64(b[0:]), le.Uint64(b[1:]))
-			w1 := metaOrLink(le.Uint64(b[8:]), le.Uint64(b[9:]))
-			w2 := metaOrLink(le.Uint64(b[16:]), le.Uint64(b[17:]))
-			w3 := metaOrLink(le.Uint64(b[24:]), le.Uint64(b[25:]))
-			if (w0|w1|w2|w3)&high == 0 {
+		rest := page[i:end]
+		for ; len(rest) > stride; rest = rest[stride:] {
+			b := (*[stride + 1]byte)(rest)
+			w := metaOrLink(le.Uint64(b[0:]), le.Uint64(b[1:]))
+			w |= metaOrLink(le.Uint64(b[8:]), le.Uint64(b[9:]))
+			w |= metaOrLink(le.Uint64(b[16:]), le.Uint64(b[17:]))
+			w |= metaOrLink(le.Uint64(b[24:]), le.Uint64(b[25:]))
+			if w&high == 0 {
 				continue
 			}
-			if n := firstMetaOrLink(page[i:], [...]uint64{w0, w1, w2, w3}); n >= 0 {
-				return i + n
+			at := end - len(rest)
+			if n := firstMetaOrLink(page[at:]); n >= 0 {
+				return at + n
 			}
 		}
+		i = end - len(rest)
 	}
 }
 
@@ -257,12 +260,13 @@ func metaOrLink(here, behind uint64) uint64 {
 	return (differs - ones) &^ differs
 }
 
-// firstMetaOrLink looks at the places that metaOrLink has found in the first octets of
+// firstMetaOrLink looks at the places that metaOrLink finds in the first octets of
 // page.
-func firstMetaOrLink(page []byte, found [stride / 8]uint64) int {
-	for k, w := range found {
-		for w &= high; w != 0; w &= w - 1 {
-			if i := 8*k + bits.TrailingZeros64(w)/8; page[i] == '<' && isMetaOrLink(page[i+1:]) {
+func firstMetaOrLink(page []byte) int {
+	le := binary.LittleEndian
+	for k := 0; k < stride; k += 8 {
+		for w := metaOrLink(le.Uint64(page[k:]), le.Uint64(page[k+1:])) & high; w != 0; w &= w - 1 {
+			if i := k + bits.TrailingZeros64(w)/8; page[i] == '<' && isMetaOrLink(page[i+1:]) {
 				return i
 			}
 		}
@@ -282,7 +286,12 @@ func lastMetaOrLink(page []byte, i int) int {
 
 // isMetaOrLink reports whether one of the two names stands at the beginning.
 func isMetaOrLink(b []byte) bool {
-	return len(b) > 0 && b[0]|varies == 'm' && (hasName(b, "link") || hasName(b, "meta"))
+	if len(b) <= len("meta") {
+		return false
+	}
+	const meta, link = 'm' | 'e'<<8 | 't'<<16 | 'a'<<24, 'l' | 'i'<<8 | 'n'<<16 | 'k'<<24
+	name := binary.LittleEndian.Uint32(b) | 0x20202020 // in lower case
+	return (name == meta || name == link) && endsName(b[len("meta")])
 }
 
 // hasName reports whether a tag name, and nothing more, stands at the beginning.
