@@ -19,55 +19,59 @@ type attributes struct {
 func (a *attributes) read(page []byte, i int) (after int, ok bool) {
 	*a = attributes{}
 	for {
-		for i < len(page) && (isSpace(page[i]) || page[i] == '/') {
-			i++
-		}
-		if i >= len(page) {
-			return i, false
-		}
-		if page[i] == '>' {
-			return i + 1, true
-		}
-		start := i
-		for i++; i < len(page) && page[i] != '=' && !endsName(page[i]); i++ {
-		}
-		key := page[start:i]
-		var value []byte
-		if value, i, ok = attributeValue(page, i); !ok {
-			return i, false
+		var key, value []byte
+		if key, value, i, ok = nextAttribute(page, i); key == nil {
+			return i, ok
 		}
 		a.keep(key, value)
 	}
 }
 
-// attributeValue reads "= value" where it stands; i is where the attribute's name
-// ends.
-func attributeValue(page []byte, i int) (value []byte, after int, ok bool) {
-	at := skipSpace(page, i)
-	if at >= len(page) {
-		return nil, at, false
+// nextAttribute reads the attribute at i or behind it, and returns the place behind
+// it. key is nil where there is none: then ok tells whether the tag ends.
+func nextAttribute(page []byte, i int) (key, value []byte, after int, ok bool) {
+	for i < len(page) && (isSpace(page[i]) || page[i] == '/') {
+		i++
 	}
-	if page[at] != '=' {
-		return nil, at, true
+	if i >= len(page) {
+		return nil, nil, i, false
 	}
-	if at = skipSpace(page, at+1); at >= len(page) {
-		return nil, at, false
+	if page[i] == '>' {
+		return nil, nil, i + 1, true
 	}
-	switch c := page[at]; c {
+	start := i
+	for i++; i < len(page) && !endsKey.has(page[i]); i++ {
+	}
+	key = page[start:i]
+	i = skipSpace(page, i)
+	if i >= len(page) {
+		return nil, nil, i, false
+	}
+	if page[i] != '=' {
+		return key, nil, i, true
+	}
+	if i = skipSpace(page, i+1); i >= len(page) {
+		return nil, nil, i, false
+	}
+	switch c := page[i]; c {
 	case '>':
-		return nil, at, true
+		return key, nil, i, true
 	case '"', '\'':
-		n := bytes.IndexByte(page[at+1:], c)
+		i++
+		n := bytes.IndexByte(page[i:], c)
 		if n < 0 {
-			return nil, len(page), false
+			return nil, nil, len(page), false
 		}
-		return page[at+1 : at+1+n], at + 1 + n + 1, true
+		return key, page[i : i+n], i + n + 1, true
 	}
-	start := at
-	for at < len(page) && !isSpace(page[at]) && page[at] != '>' {
-		at++
+	start = i
+	for i < len(page) && !isSpace(page[i]) && page[i] != '>' {
+		i++
 	}
-	return page[start:at], at, at < len(page)
+	if i >= len(page) {
+		return nil, nil, i, false
+	}
+	return key, page[start:i], i, true
 }
 
 func skipSpace(page []byte, i int) int {
@@ -82,15 +86,15 @@ func (a *attributes) keep(key, value []byte) {
 	var to *[]byte
 	var bit uint8
 	switch {
-	case isKey(key, "name"):
+	case isWord(key, "name"):
 		to, bit = &a.name, 1
-	case isKey(key, "content"):
+	case isWord(key, "content"):
 		to, bit = &a.content, 2
-	case isKey(key, "rel"):
+	case isWord(key, "rel"):
 		to, bit = &a.rel, 4
-	case isKey(key, "href"):
+	case isWord(key, "href"):
 		to, bit = &a.href, 8
-	case isKey(key, "type"):
+	case isWord(key, "type"):
 		to, bit = &a.kind, 16
 	default:
 		return
@@ -101,25 +105,91 @@ func (a *attributes) keep(key, value []byte) {
 	}
 }
 
-// isKey reports whether an attribute's name is this one, in any case.
-func isKey(key []byte, name string) bool {
-	return len(key) == len(name) && key[0]|0x20 == name[0] && strings.EqualFold(string(key), name)
-}
-
 // maxElementName is how many octets are read of a meta's name, and of a link's
 // relations.
 const maxElementName = 256
+
+// glance reports whether a meta or link may speak of use: it reads no more of it than
+// its name or its relations, of which the first count. i is where the name of the tag
+// ends, after how far it looked.
+func glance(page []byte, i int, link bool) (may bool, after int) {
+	for {
+		key, value, next, _ := nextAttribute(page, i)
+		switch {
+		case key == nil:
+			return false, next
+		case link && isWord(key, "rel"):
+			return mayLicense(value), next
+		case !link && isWord(key, "name"):
+			return mayName(value), next
+		}
+		i = next
+	}
+}
 
 // maySpeak reports whether the element may speak of use. It spares the others, which
 // most are, copies of their attributes.
 func (a *attributes) maySpeak(link bool) bool {
 	if link {
-		rel := a.rel[:min(len(a.rel), maxElementName)]
-		return hasLicense(string(rel)) || bytes.IndexByte(rel, '&') >= 0
+		return mayLicense(a.rel)
 	}
-	name := a.name[:min(len(a.name), maxElementName)]
-	return len(name) > 0 && !otherNames[string(name)] && bytes.IndexByte(name, ':') < 0
+	return mayName(a.name) && (mayAgent(a.name) || mayHoldWord(a.content))
 }
+
+// mayLicense reports whether license may be among the relations.
+func mayLicense(rel []byte) bool {
+	rel = rel[:min(len(rel), maxElementName)]
+	return len(rel) >= len("license") && (hasLicense(rel) || bytes.IndexByte(rel, '&') >= 0)
+}
+
+// mayName reports whether a meta of the name may speak of use.
+func mayName(name []byte) bool {
+	name = name[:min(len(name), maxElementName)]
+	return len(name) > 0 && !isOtherName(name) && bytes.IndexByte(name, ':') < 0
+}
+
+// mayAgent reports whether a meta of the name, which is not empty, may be kept whatever
+// its content: where the name is to be decoded or trimmed, it may.
+func mayAgent(name []byte) bool {
+	name = name[:min(len(name), maxElementName)]
+	if name[0] <= ' ' || name[len(name)-1] <= ' ' || bytes.IndexByte(name, '&') >= 0 {
+		return true
+	}
+	var buf [maxAgent]byte
+	if len(name) > len(buf) {
+		return false
+	}
+	for i, c := range name {
+		buf[i] = lowerByte(c)
+	}
+	return metaAgents[string(buf[:len(name)])]
+}
+
+// mayHoldWord reports whether a word of the vocabulary may begin a part of the
+// content: where it is to be decoded or cut, it may.
+func mayHoldWord(content []byte) bool {
+	if len(content) > MaxLine || bytes.IndexByte(content, '&') >= 0 {
+		return true
+	}
+	for i := 0; i < len(content); i++ {
+		for i < len(content) && !isWordOctet(content[i]) {
+			i++
+		}
+		start := i
+		for i < len(content) && isWordOctet(content[i]) {
+			i++
+		}
+		if word := content[start:i]; len(word) <= maxWord && findRule(string(word)) != RuleUnknown {
+			return true
+		}
+		for i < len(content) && content[i] != ',' && content[i] != ';' {
+			i++
+		}
+	}
+	return false
+}
+
+func isWordOctet(c byte) bool { return isLetter(c) || c == '-' || c == '_' }
 
 // item is the element as it is kept.
 func (a *attributes) item(link bool) Item {

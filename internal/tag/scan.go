@@ -179,9 +179,13 @@ func lastCandidate(page []byte) (end int) {
 		}
 		i += n + 1
 		link := page[i]|0x20 == 'l'
-		after, ok := t.read(page, i+4)
-		if ok && t.maySpeak(link) && t.item(link).speaks() {
-			end = i + 1
+		may, after := glance(page, i+4, link)
+		if may {
+			var ok bool
+			after, ok = t.read(page, i+4)
+			if ok && t.maySpeak(link) && t.item(link).speaks() {
+				end = i + 1
+			}
 		}
 		// Tags that never end would be read again and again.
 		if work += after - i; work > 2*len(page) {
@@ -291,27 +295,40 @@ func isMetaOrLink(b []byte) bool {
 	}
 	const meta, link = 'm' | 'e'<<8 | 't'<<16 | 'a'<<24, 'l' | 'i'<<8 | 'n'<<16 | 'k'<<24
 	name := binary.LittleEndian.Uint32(b) | 0x20202020 // in lower case
-	return (name == meta || name == link) && endsName(b[len("meta")])
+	return (name == meta || name == link) && endsName.has(b[len("meta")])
 }
 
 // hasName reports whether a tag name, and nothing more, stands at the beginning.
 func hasName(b []byte, name string) bool {
-	if len(b) <= len(name) {
+	return len(b) > len(name) && isWord(b[:len(name)], name) && endsName.has(b[len(name)])
+}
+
+// isWord reports whether s is this word of lower-case letters, in any case.
+func isWord[T string | []byte](s T, word string) bool {
+	if len(s) != len(word) {
 		return false
 	}
-	for i := range len(name) {
-		if b[i]|0x20 != name[i] {
+	for i := range len(word) {
+		if s[i]|0x20 != word[i] {
 			return false
 		}
 	}
-	return endsName(b[len(name)])
+	return true
 }
 
-// endsName reports whether an octet ends a tag's name.
-func endsName(c byte) bool { return isSpace(c) || c == '/' || c == '>' }
+// octets is a set of octets below 64.
+type octets uint64
+
+const (
+	space    octets = 1<<' ' | 1<<'\n' | 1<<'\t' | 1<<'\r' | 1<<'\f' // white space of HTML
+	endsName        = space | 1<<'/' | 1<<'>'                        // what ends a tag's name
+	endsKey         = endsName | 1<<'='                              // what ends an attribute's name
+)
+
+func (s octets) has(c byte) bool { return s>>c&1 != 0 }
 
 // isSpace reports whether an octet is white space of HTML.
-func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f' }
+func isSpace(c byte) bool { return space.has(c) }
 
 // speaks reports whether the item speaks of use: it is kept.
 func (it Item) speaks() bool {
@@ -319,9 +336,9 @@ func (it Item) speaks() bool {
 		return hasLicense(it.Name)
 	}
 	switch {
-	case it.Name == "" || otherNames[it.Name] || strings.IndexByte(it.Name, ':') >= 0:
+	case it.Name == "" || isOtherName(it.Name) || strings.IndexByte(it.Name, ':') >= 0:
 		return false
-	case it.Name == "tdm-reservation" || it.Name == "tdm-policy" || metaAgents[it.Name]:
+	case metaAgents[it.Name]:
 		return true
 	}
 	return holdsWord(it.Content)

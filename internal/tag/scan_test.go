@@ -85,6 +85,9 @@ func scanned(page []byte) (list []seen) {
 // head for which the tree decides whether metas survive, only the head is compared.
 func compare(t *testing.T, page []byte) bool {
 	t.Helper()
+	if !compareLast(t, page) {
+		return false
+	}
 	want, err := oracle(page)
 	if err != nil || len(want) > MaxItems {
 		return true // the oracle gives up on nesting too deep
@@ -98,6 +101,33 @@ func compare(t *testing.T, page []byte) bool {
 	}
 	t.Errorf("%.1500q\n got  %v\n want %v", page, got, want)
 	return false
+}
+
+// compareLast compares the last candidate, which may be the end of the page where
+// too much was to be read.
+func compareLast(t *testing.T, page []byte) bool {
+	t.Helper()
+	got, want := lastCandidate(page), lastSpeaking(page)
+	if got == want || got == len(page) {
+		return true
+	}
+	t.Errorf("%.1500q\n last candidate at %d, want %d", page, got, want)
+	return false
+}
+
+// lastSpeaking is lastCandidate without any of its shortcuts.
+func lastSpeaking(page []byte) (end int) {
+	var a attributes
+	for i := range page {
+		if page[i] != '<' || !isMetaOrLink(page[i+1:]) {
+			continue
+		}
+		link := page[i+1]|0x20 == 'l'
+		if _, ok := a.read(page, i+5); ok && a.item(link).speaks() {
+			end = i + 2
+		}
+	}
+	return end
 }
 
 func heads(list []seen) (in []seen) {
@@ -142,6 +172,98 @@ func TestScanSoup(t *testing.T) {
 			return
 		}
 	}
+}
+
+// tagSoup is what generated metas and links are made of, part by part.
+var tagSoup = [][]string{
+	{" ", " ", " ", " ", " ", "", "/", "\n", " \t/ "},
+	{"name", "name", "name", "NAME", "content", "content", "content", "Content", "rel", "rel", "rel", "ReL", "href", "type", "property", "charset", "names", "nam", "=name", "\"rel", "n\x00me", "<"},
+	{"=", "=", "=", "=", "=", "=", " = ", "=\n", "\f=", "", "=="},
+	{`"`, `"`, `'`, "", ""},
+	{"robots", "robots", "Robots", "GoogleBot", "ccbot", "google-site-verification", "x", "description", "Keywords", "fragment", "og:title", "tdm-policy", "r&#111;bots", "&#58;", "", " ", "\r\n", "\x00",
+		"license", "license", "LICENSE", " license\t", "licenses", "licen\u017Fe", "stylesheet", "&#108;icense", "&Tab;", "lic", "ense",
+		"noindex", "noindex", "NoIndex", "no&#105;ndex", "none", "all", ", noai", ";follow:x", "|index", "a, ", "max-snippet:5", "+nofollow&archive", "\vnone", "noinde\u212A", "unavailable_after_all", ">"},
+	{">", ">", ">", "/>", " >", "", "\">", "x>"},
+}
+
+// TestGlance holds what passes over most metas and links against reading them in full:
+// on tags of every layout it may never pass over one that speaks of use.
+func TestGlance(t *testing.T) {
+	n := 200000
+	if testing.Short() {
+		n = 20000
+	}
+	random := rand.New(rand.NewPCG(3, 4))
+	pick := func(part int) string { return tagSoup[part][random.IntN(len(tagSoup[part]))] }
+	speak, glanced := 0, 0
+	for range n {
+		link := random.IntN(2) == 0
+		page := "<meta"
+		if link {
+			page = "<LinK"
+		}
+		for range 2 + random.IntN(3) {
+			quote := pick(3)
+			page += pick(0) + pick(1) + pick(2) + quote + pick(4)
+			if random.IntN(3) == 0 {
+				page += pick(4)
+			}
+			page += quote
+		}
+		page += pick(5)
+		if lastSpeaking([]byte(page)) > 0 {
+			speak++
+		}
+		if may, _ := glance([]byte(page), 5, link); !may {
+			glanced++
+		}
+		if !compare(t, []byte(page)) {
+			return
+		}
+	}
+	if speak < n/50 || glanced < n/20 {
+		t.Errorf("of %d tags %d speak of use and %d do not at a glance", n, speak, glanced)
+	}
+	t.Logf("of %d tags %d speak of use and %d do not at a glance", n, speak, glanced)
+}
+
+// TestGlanceLimits is TestGlance for what is longer than is read of it, and for the
+// whole vocabulary.
+func TestGlanceLimits(t *testing.T) {
+	blank, long := strings.Repeat(" ", maxElementName), strings.Repeat("x", maxElementName)
+	pages := []string{
+		"<meta name='robots" + blank + "x'>",
+		"<meta name='" + blank + "robots' content=none>",
+		"<meta name='" + long + ":' content=none>",
+		"<meta name='x' content='" + strings.Repeat("a,", MaxLine/2) + "none'>",
+		"<meta name='x' content='none," + strings.Repeat("a,", MaxLine/2) + "'>",
+		"<link rel='license" + blank + "x'>",
+		"<link rel='" + long[len("license "):] + " license'>",
+		"<link rel='" + long[len("licens "):] + " license'>",
+	}
+	for name := range metaAgents {
+		pages = append(pages, "<meta content='' name="+strings.ToUpper(name)+">")
+	}
+	for r := RuleUnknown + 1; r <= lastRule; r++ {
+		pages = append(pages, "<meta name=x content='a;\t| "+strings.ToUpper(r.String())+"'>")
+	}
+	for _, page := range pages {
+		compareLast(t, []byte(page))
+	}
+}
+
+// FuzzGlance holds what passes over metas and links against reading them in full.
+func FuzzGlance(f *testing.F) {
+	for _, tag := range []string{"<meta name=robots content=noindex>", "<Meta content='a, noai' name=x />", "<link href=/l rel=\"x License\">", "<meta name='&#110;ame' content=\"&#105;ndex\">"} {
+		for _, other := range []string{"", "<link rel=icon ", "<meta name=viewport>", "<meta property='"} {
+			f.Add([]byte(other + tag + other))
+		}
+	}
+	f.Fuzz(func(t *testing.T, page []byte) {
+		if len(page) <= 4096 {
+			compareLast(t, page)
+		}
+	})
 }
 
 // FuzzScan holds Scan against the oracle, and cuts the page anywhere: what is found

@@ -299,11 +299,11 @@ func linkLicenses(value string) (list []Signal) {
 
 // hasLicense reports whether license is among the relations, which white space
 // separates.
-func hasLicense(rel string) bool {
+func hasLicense[T string | []byte](rel T) bool {
 	const name = "license"
 	for i := 0; i+len(name) <= len(rel); i++ {
 		end := i + len(name)
-		if (i == 0 || isSpace(rel[i-1])) && (end == len(rel) || isSpace(rel[end])) && strings.EqualFold(rel[i:end], name) {
+		if isWord(rel[i:end], name) && (i == 0 || isSpace(rel[i-1])) && (end == len(rel) || isSpace(rel[end])) {
 			return true
 		}
 	}

@@ -161,7 +161,7 @@ const maxTag = len("plaintext")
 // that matters. buf holds the name.
 func (s *scanner) tagName(buf *[maxTag]byte) []byte {
 	start := s.at
-	for s.at < len(s.page) && !endsName(s.page[s.at]) {
+	for s.at < len(s.page) && !endsName.has(s.page[s.at]) {
 		s.at++
 	}
 	name := s.page[start:s.at]
@@ -217,21 +217,13 @@ func (s *scanner) skipTag() bool {
 
 // skipAttributes is attributes.read for a tag whose attributes do not matter.
 func skipAttributes(page []byte, i int) (after int, ok bool) {
-	for i < len(page) {
-		switch c := page[i]; {
-		case c == '>':
-			return i + 1, true
-		case isSpace(c) || c == '/':
-			i++
-		default:
-			for i++; i < len(page) && page[i] != '=' && !endsName(page[i]); i++ {
-			}
-			if _, i, ok = attributeValue(page, i); !ok {
-				return i, false
-			}
+	for {
+		key, _, next, ok := nextAttribute(page, i)
+		if key == nil {
+			return next, ok
 		}
+		i = next
 	}
-	return i, false
 }
 
 // enter follows the tree builder over a start tag.

@@ -202,17 +202,27 @@ var signalLabels = map[string]label{
 	"ai-train": {PurposeTrainAI, contentSig},
 }
 
-// metaAgents are the names of metas that are kept whatever their content: the
-// global one and tokens that search engines document as names of metas.
-var metaAgents = words("robots", "googlebot", "googlebot-news", "google-extended", "bingbot", "msnbot",
+// metaAgents are the names of metas that are kept whatever their content: those of
+// TDMRep, the global one and tokens that search engines document as names of metas.
+var metaAgents = words("tdm-reservation", "tdm-policy",
+	"robots", "googlebot", "googlebot-news", "google-extended", "bingbot", "msnbot",
 	"slurp", "yandex", "yandexbot", "baiduspider", "duckduckbot", "applebot", "applebot-extended",
 	"adsbot-google", "adidxbot", "otherbot", "gptbot", "ccbot", "claudebot", "archive.org_bot", "ia_archiver")
 
-// otherNames are names of metas that HTML and its registry of extensions give
-// another meaning: their content may hold such a word as "all", and binds nobody.
-var otherNames = words("application-name", "audience", "author", "copyright", "color-scheme", "description",
-	"distribution", "format-detection", "generator", "keywords", "language", "publisher", "rating",
-	"referrer", "revisit-after", "subject", "theme-color", "title", "viewport")
+// maxAgent is the length of the longest of them.
+const maxAgent = len("applebot-extended")
+
+// isOtherName reports whether HTML or its registry of extensions give metas of the
+// name another meaning: their content may hold such a word as "all", and binds nobody.
+func isOtherName[T string | []byte](name T) bool {
+	switch string(name) {
+	case "application-name", "audience", "author", "copyright", "color-scheme", "description",
+		"distribution", "format-detection", "generator", "keywords", "language", "publisher", "rating",
+		"referrer", "revisit-after", "subject", "theme-color", "title", "viewport":
+		return true
+	}
+	return false
+}
 
 func words(list ...string) map[string]bool {
 	m := make(map[string]bool, len(list))
