@@ -44,6 +44,8 @@ type committer struct {
 	stats              InputStats
 	draft              draft  // of the record in hand
 	head               []byte // reused buffer
+	policy             []byte // likewise
+	metas              []byte // likewise
 	page               []byte // likewise
 	payload            unread // of the record in hand, behind its HTTP head
 	scanned            unread // the same once a page was scanned
@@ -314,7 +316,7 @@ func (c *committer) identify(r *record, url weburl.URL, d *draft) {
 	x.infoAgent = info.UserAgent
 	f := &x.Fetch
 	*f = Fetch{
-		HostReversed: c.reversed(url), Origin: url.Origin(), URL: r.target[:min(len(r.target), maxURL)], RecordID: r.id, Input: c.input,
+		HostReversed: c.reversed(url, r.texts), Origin: url.Origin(), URL: r.target[:min(len(r.target), maxURL)], RecordID: r.id, Input: c.input,
 		Entry: c.entry, Offset: r.offset, Type: recordTypes[r.kind], Status: -1, PayloadDigest: cut(r.payloadDigest, maxFieldValue),
 		Truncated: cut(r.truncated, maxWord), Claim: info.Robots, Millis: -1,
 	}
@@ -348,9 +350,10 @@ func (c *committer) identify(r *record, url weburl.URL, d *draft) {
 }
 
 // reversed is the host of a URL, reversed. Most fetches share it with the one before.
-func (c *committer) reversed(url weburl.URL) string {
+func (c *committer) reversed(url weburl.URL, t *texts) string {
 	if url.Host != c.host {
-		c.host, c.hostReversed = url.Host, url.HostReversed()
+		var buf [64]byte
+		c.host, c.hostReversed = url.Host, t.shared(url.AppendHostReversed(buf[:0]))
 	}
 	return c.hostReversed
 }
@@ -408,7 +411,7 @@ func (c *committer) readPayload(r *record, d *draft) error {
 		// No status line: an HTTP/0.9 body. Of a revisit: no HTTP head at all.
 		return c.keepBody(r, d, nil, c.payload.of(append(head, body...), r.block))
 	}
-	h := parseResponseHead(head, r.texts)
+	h := parseResponseHead(head, c.policy[:0], r.texts)
 	c.applyHead(r, d, &h)
 	if !complete && (r.kind != "revisit" || r.contentLength > int64(len(head))) {
 		// What follows, if anything, is more of the head, not a body. A revisit's head
@@ -430,7 +433,8 @@ func (c *committer) applyHead(r *record, d *draft, h *httpHead) {
 	f := &d.exchange.Fetch
 	f.Flags |= FlagHTTPHead
 	f.Status, f.Location, f.MIMEType = h.status, h.location, mimeType(h.contentType)
-	f.PolicyHeaders = h.texts.of(h.policy)
+	f.PolicyHeaders = h.texts.shared(h.policy)
+	c.policy, h.policy = h.policy, nil
 	d.exchange.ContentRange = h.contentRange
 	if h.status < 0 {
 		d.note(r, IssueBadHTTPHead, "status unknown", "no status in the status line")

@@ -244,7 +244,7 @@ func (d *draft) checkUnread(r *record) error {
 	case !complete:
 		return nil
 	}
-	h := parseResponseHead(head, r.texts)
+	h := parseResponseHead(head, nil, r.texts)
 	return d.checkPayload(r, &h, io.MultiReader(bytes.NewReader(body), r.block))
 }
 

@@ -180,7 +180,7 @@ func FuzzParseResponseHead(f *testing.F) {
 			t.Fatalf("head %q, body %q, %v", head, body, err)
 		}
 		before := bytes.Clone(head)
-		h := parseResponseHead(head, nil)
+		h := parseResponseHead(head, nil, nil)
 		if !bytes.Equal(before, head) {
 			t.Fatal("the head was changed")
 		}
@@ -188,7 +188,7 @@ func FuzzParseResponseHead(f *testing.F) {
 			t.Fatalf("%+v", h)
 		}
 		// What is kept of the policy lines is kept again from those lines alone.
-		again := parseResponseHead(append([]byte("HTTP/1.1 200\n"), h.policy...), nil)
+		again := parseResponseHead(append([]byte("HTTP/1.1 200\n"), h.policy...), nil, nil)
 		if !h.policyCut && !bytes.Equal(again.policy, h.policy) {
 			t.Fatalf("kept %q, of that %q", h.policy, again.policy)
 		}

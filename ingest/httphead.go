@@ -90,9 +90,10 @@ func isHTTP(b []byte) bool {
 	return b[4] == '/' || b[4] == ' ' && parseStatus(line) >= 100
 }
 
-// parseResponseHead reads a status line and the fields that matter.
-func parseResponseHead(head []byte, t *texts) httpHead {
-	h := httpHead{status: -1, texts: t}
+// parseResponseHead reads a status line and the fields that matter. Its policy
+// header lines are appended to policy, which may be nil.
+func parseResponseHead(head, policy []byte, t *texts) httpHead {
+	h := httpHead{status: -1, policy: policy, texts: t}
 	line, rest := cutLine(skipEmptyLines(head))
 	h.status = parseStatus(line)
 	f := fields{rest: rest}

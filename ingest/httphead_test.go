@@ -44,7 +44,7 @@ func TestParseResponseHead(t *testing.T) {
 		"Content-Encoding: gzip, identity\r\ncontent-encoding: BR\r\n"+
 		"Transfer-Encoding: Chunked\r\n"+
 		"Content-Range: bytes 0-1/2\r\nDate: Wed, 01 May 2024 12:00:00 GMT\r\n"+
-		"\r\nX-Robots-Tag: in the body\r\n"), nil)
+		"\r\nX-Robots-Tag: in the body\r\n"), nil, nil)
 	want := httpHead{
 		status: 301, location: "/there", contentType: "text/plain; charset=utf-8",
 		contentEncoding: []string{"gzip", "br"}, transferEncoding: []string{"chunked"}, repeated: []string{"location"},
@@ -61,7 +61,7 @@ func TestPolicyHeaderLines(t *testing.T) {
 		"Server: x\n"+
 		"x-robots-tag:  otherbot:\n  nofollow\n"+
 		"Robots-Tag: noai;a=1\nContent-Usage: train-ai=n\nTDM-Reservation: 1\ntdm-policy: https://a/p\n"+
-		"Link: </l>; rel=license\nLink: </s>; rel=stylesheet\n\n"), nil)
+		"Link: </l>; rel=license\nLink: </s>; rel=stylesheet\n\n"), nil, nil)
 	want := "X-Robots-Tag: noindex\nx-robots-tag:  otherbot: nofollow\nRobots-Tag: noai;a=1\nContent-Usage: train-ai=n\n" +
 		"TDM-Reservation: 1\ntdm-policy: https://a/p\nLink: </l>; rel=license"
 	equal(t, "policy lines", string(h.policy), want)
@@ -71,15 +71,15 @@ func TestPolicyHeaderLines(t *testing.T) {
 }
 
 func TestPolicyHeaderLinesAreBounded(t *testing.T) {
-	long := parseResponseHead([]byte("HTTP/1.1 200\nX-Robots-Tag: "+strings.Repeat("noindex, ", 2000)+"\n\n"), nil)
+	long := parseResponseHead([]byte("HTTP/1.1 200\nX-Robots-Tag: "+strings.Repeat("noindex, ", 2000)+"\n\n"), nil, nil)
 	if !long.policyCut || len(long.policy) > 9<<10 {
 		t.Errorf("a long line: %d octets, cut %v", len(long.policy), long.policyCut)
 	}
-	many := parseResponseHead([]byte("HTTP/1.1 200\n"+strings.Repeat("X-Robots-Tag: noindex\n", 100_000)+"\n"), nil)
+	many := parseResponseHead([]byte("HTTP/1.1 200\n"+strings.Repeat("X-Robots-Tag: noindex\n", 100_000)+"\n"), nil, nil)
 	if !many.policyCut || len(many.policy) > maxPolicyHeaders {
 		t.Errorf("many lines: %d octets, cut %v", len(many.policy), many.policyCut)
 	}
-	codings := parseResponseHead([]byte("HTTP/1.1 200\n"+strings.Repeat("Content-Encoding: gzip\n", 40_000)+"\n"), nil)
+	codings := parseResponseHead([]byte("HTTP/1.1 200\n"+strings.Repeat("Content-Encoding: gzip\n", 40_000)+"\n"), nil, nil)
 	if n := len(codings.contentEncoding); n != maxCodings+1 {
 		t.Errorf("%d content codings kept", n)
 	}

@@ -43,7 +43,7 @@ type memberReader struct {
 func newMemberReader(c codec, f framing, src *source, at io.ReaderAt) *memberReader {
 	return &memberReader{
 		framing: f, codec: c, at: at, src: src, in: c.members(src),
-		rec:    record{recordHeader: recordHeader{texts: new(texts), passing: new(texts)}},
+		rec:    record{recordHeader: noHeader()},
 		search: memberSearch{framing: f, codec: c, at: at, budget: maxSearch},
 	}
 }

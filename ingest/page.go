@@ -41,7 +41,8 @@ func (c *committer) scanPage(r *record, x *exchange, h *httpHead, stored io.Read
 		more := !ended || r.segmentNumber == 1 || r.short > 0 || x.Truncated != ""
 		body, flags := decodePayload(raw, h, more)
 		found := x.findMetas(body, charset(h.contentType), flags, more || flags&FlagBodyCut != 0)
-		x.Metas = found.Encode()
+		c.metas = found.Append(c.metas[:0])
+		x.Metas = r.texts.shared(c.metas)
 		if ended || !found.Open || len(body) >= tag.MaxScan {
 			break
 		}

@@ -45,7 +45,7 @@ func sameOn(t *testing.T, name string, archive []byte, partSizes ...int64) {
 
 // TestReadAhead reads archives of all kinds with idle cores, damaged ones too.
 func TestReadAhead(t *testing.T) {
-	small := smallRecords(60)
+	small := smallRecords(60, silentFetch)
 	page := func(n int) entry {
 		return response(fmt.Sprintf("urn:%d", n), fmt.Sprintf("http://h/%d", n), "HTTP/1.1 200 OK\r\n\r\n"+strings.Repeat("<p>page</p>\n", n))
 	}

@@ -42,7 +42,8 @@ type plainReader struct {
 
 // newPlainReader reads the archive that src reads in order, and at at random.
 func newPlainReader(f framing, src *source, at io.ReaderAt) *plainReader {
-	return &plainReader{framing: f, at: at, src: src, repaired: -1, search: plainSearch{framing: f, at: at, budget: maxProof}}
+	return &plainReader{framing: f, at: at, src: src, rec: record{recordHeader: noHeader()},
+		repaired: -1, search: plainSearch{framing: f, at: at, budget: maxProof}}
 }
 
 func (r *plainReader) fingerprint() uint64 { return r.sum }

@@ -34,6 +34,9 @@ type recordHeader struct {
 	passing *texts // where those lie that no row keeps
 }
 
+// noHeader is what stands before the first header of an archive.
+func noHeader() recordHeader { return recordHeader{texts: new(texts), passing: new(texts)} }
+
 // record is one record as a container hands it to the committer. The block is
 // read lazily; what nobody reads of it the container skips, and verifies.
 type record struct {

@@ -53,7 +53,7 @@ func newStreamReader(a format, src *source) (*streamReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &streamReader{tap: &tap{framing: a.framing, in: newBuffered(plain)}}
+	r := &streamReader{tap: &tap{framing: a.framing, in: newBuffered(plain), parsed: noHeader()}}
 	if plain == io.Reader(src) {
 		r.proof = proofFraming
 	}

@@ -1,6 +1,10 @@
 package ingest
 
-import "strings"
+import (
+	"hash/maphash"
+	"strings"
+	"unsafe"
+)
 
 // texts makes the strings that records are told by: those of one archive lie one
 // after the other in chunks of memory, so that there are few allocations, and the
@@ -10,13 +14,15 @@ import "strings"
 // apart from those that are forgotten with their record, and what is kept for longer
 // than rows are is to be cloned.
 type texts struct {
-	chunk strings.Builder
-	lists slab[string]
+	chunk  strings.Builder
+	lists  slab[string]
+	recent [recentTexts]string // of those that records share
 }
 
 const (
-	textChunk = 8 << 10 // octets of a chunk
-	longText  = 512     // a string of more octets lies elsewhere
+	textChunk   = 8 << 10 // octets of a chunk; the first ones, all that a small archive has, are smaller
+	longText    = 512     // a string of more octets lies elsewhere
+	recentTexts = 32
 )
 
 // of makes a string of octets. Without texts it is one of its own.
@@ -25,8 +31,9 @@ func (t *texts) of(value []byte) string {
 		return string(value)
 	}
 	if len(value) > t.chunk.Cap()-t.chunk.Len() {
+		size := min(max(2*t.chunk.Cap(), longText), textChunk)
 		t.chunk.Reset() // what was made of it stays as it is
-		t.chunk.Grow(textChunk)
+		t.chunk.Grow(size)
 	}
 	n := t.chunk.Len()
 	t.chunk.Write(value)
@@ -41,6 +48,20 @@ func (t *texts) or(same string, value []byte) string {
 	return t.of(value)
 }
 
+// shared makes a string of octets of which many records have the same: one of those
+// made lately, where there is one.
+func (t *texts) shared(value []byte) string {
+	if t == nil || len(value) == 0 || len(value) > longText {
+		return string(value)
+	}
+	recent := &t.recent[maphash.Bytes(textSeed, value)%recentTexts]
+	*recent = t.or(*recent, value)
+	return *recent
+}
+
+// textSeed changes which strings are shared, never what they are.
+var textSeed = maphash.MakeSeed()
+
 // add appends to a list, the first of which lies in a chunk, too: most lists have
 // one.
 func (t *texts) add(list []string, value string) []string {
@@ -50,10 +71,17 @@ func (t *texts) add(list []string, value string) []string {
 	return t.lists.list(value)
 }
 
-// slab makes values a few dozen at a time. They live for as long as any of them.
-type slab[T any] struct{ left []T }
+// slab makes values many at a time. They live for as long as any of them.
+type slab[T any] struct {
+	left []T
+	size int
+}
 
-const slabSize = 32
+// A slab has so many values, fewer where they are large, or few were needed so far.
+const (
+	slabValues = 256
+	slabOctets = 32 << 10
+)
 
 // new returns a zero value.
 func (s *slab[T]) new() *T {
@@ -64,7 +92,8 @@ func (s *slab[T]) new() *T {
 // list returns a list of one, without room for more.
 func (s *slab[T]) list(v T) []T {
 	if len(s.left) == 0 {
-		s.left = make([]T, slabSize)
+		s.size = min(max(2*s.size, 4), slabValues, slabOctets/int(unsafe.Sizeof(v)))
+		s.left = make([]T, s.size)
 	}
 	one := s.left[:1:1]
 	one[0], s.left = v, s.left[1:]

@@ -48,17 +48,19 @@ func (w *Writer[T]) Add(row T) error {
 	if w.err != nil {
 		return w.err
 	}
-	bucket := w.spec.Bucket(&row)
-	if bucket < 0 || bucket >= Buckets {
-		return w.fail(fmt.Errorf("row of bucket %d: there are %d", bucket, Buckets))
-	}
-	k := key{bucket: int32(bucket), row: int32(len(w.keys))}
+	k := key{row: int32(len(w.keys))}
 	if len(w.keys) == len(w.chunks)*chunkRows {
 		w.chunks = append(w.chunks, make([]T, chunkRows))
 	}
+	kept := w.row(k) // what is asked of it here would move row itself to the heap
+	*kept = row
+	bucket := w.spec.Bucket(kept)
+	if bucket < 0 || bucket >= Buckets {
+		return w.fail(fmt.Errorf("row of bucket %d: there are %d", bucket, Buckets))
+	}
+	k.bucket = int32(bucket)
 	w.keys = append(w.keys, k)
-	*w.row(k) = row
-	w.held.add(w.spec.Size(&row))
+	w.held.add(w.spec.Size(kept))
 	if w.held.reached(maxBytes) {
 		return w.writeRun()
 	}

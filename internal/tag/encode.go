@@ -16,12 +16,15 @@ const (
 )
 
 // Encode writes what was found as a string; Decode reads it.
-func (f *Found) Encode() string {
+func (f *Found) Encode() string { return string(f.Append(nil)) }
+
+// Append appends what Encode returns.
+func (f *Found) Append(b []byte) []byte {
 	flags := bit(f.Cut, foundCut) | bit(f.Open, foundOpen) | bit(f.More, foundMore)
 	if flags == 0 && len(f.Items) == 0 {
-		return ""
+		return b
 	}
-	b := []byte{flags}
+	b = append(b, flags)
 	for _, it := range f.Items {
 		b = append(b, bit(it.Link, itemLink)|bit(it.Cut, itemCut)|byte(it.Place)*itemPlace)
 		for _, s := range [...]string{it.Name, it.Content, it.Type} {
@@ -29,7 +32,7 @@ func (f *Found) Encode() string {
 			b = append(b, s...)
 		}
 	}
-	return string(b)
+	return b
 }
 
 func bit(set bool, value byte) byte {

@@ -75,10 +75,10 @@ func Scan(page []byte, charset string, more bool) Found {
 	if end == 0 && !more {
 		return f
 	}
-	s := scanner{page: page, stop: end, head: more, found: &f}
+	s := scanner{page: page, stop: end, head: more, found: f}
 	s.run()
-	f.Open = more && s.mode < modeBody
-	return f
+	s.found.Open = more && s.mode < modeBody
+	return s.found
 }
 
 // decode drops a byte order mark and turns UTF-16 into UTF-8, where the mark, the
@@ -88,7 +88,8 @@ func Scan(page []byte, charset string, more bool) Found {
 // the words of the vocabulary have the octets of ASCII, and nothing else has those of
 // quotation marks and angle brackets.
 func decode(page []byte, charset string) []byte {
-	charset = lower(charset)
+	var buf [len("iso-10646-ucs-2") + 1]byte // of the longest name that is known, and of no longer one
+	charset = string(appendLower(buf[:0], charset[:min(len(charset), len(buf))]))
 	start := skipSpace16(page)
 	switch {
 	case bytes.HasPrefix(page, []byte("\xEF\xBB\xBF")):

@@ -27,7 +27,7 @@ type scanner struct {
 	stop  int  // elements that begin behind it need not be read
 	head  bool // but to know whether the head ends
 	mode  mode
-	found *Found
+	found Found
 
 	template int // templates that are open
 	noscript int // noscript elements behind the head that are open

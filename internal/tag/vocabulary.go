@@ -255,6 +255,14 @@ func lower(s string) string {
 	return s
 }
 
+// appendLower appends s with ASCII letters in lower case.
+func appendLower(b []byte, s string) []byte {
+	for i := range len(s) {
+		b = append(b, lowerByte(s[i]))
+	}
+	return b
+}
+
 func lowerByte(c byte) byte {
 	if 'A' <= c && c <= 'Z' {
 		c += 'a' - 'A'

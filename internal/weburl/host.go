@@ -134,13 +134,20 @@ func (u URL) HostReversed() string {
 	if !u.HostIsName() {
 		return u.Host
 	}
-	b := make([]byte, 0, len(u.Host))
+	return string(u.AppendHostReversed(make([]byte, 0, len(u.Host))))
+}
+
+// AppendHostReversed appends what [URL.HostReversed] returns.
+func (u URL) AppendHostReversed(b []byte) []byte {
+	if !u.HostIsName() {
+		return append(b, u.Host...)
+	}
 	rest := u.Host
 	for {
 		dot := strings.LastIndexByte(rest, '.')
 		b = append(b, rest[dot+1:]...)
 		if dot < 0 {
-			return string(b)
+			return b
 		}
 		b = append(b, '.')
 		rest = rest[:dot]
