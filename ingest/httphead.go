@@ -98,7 +98,7 @@ func parseResponseHead(head, policy []byte, t *texts) httpHead {
 	h.status = parseStatus(line)
 	f := fields{rest: rest}
 	for f.next() {
-		h.setResponse(f.name(), f.value, f.line)
+		h.setResponse(f.name, f.value, f.line)
 	}
 	return h
 }
@@ -116,8 +116,8 @@ func parseRequestHead(head []byte, t *texts) httpHead {
 	}
 	f := fields{rest: rest}
 	for f.next() {
-		if string(f.name()) == "user-agent" && h.userAgent == "" {
-			h.userAgent = h.capped("User-Agent", f.value, maxUserAgent)
+		if isField(f.name, "user-agent") && h.userAgent == "" {
+			h.userAgent = t.shared(h.capped("User-Agent", f.value, maxUserAgent))
 		}
 	}
 	return h
@@ -146,14 +146,30 @@ func parseStatus(line []byte) int16 {
 // fields reads field lines one after the other, without an allocation.
 type fields struct {
 	rest  []byte
-	raw   []byte // the name as it stands
+	name  []byte // as it stands
 	value []byte // with folded lines joined (RFC 9112 §5.2)
 	line  []byte // joined but otherwise as it stands
-	lower [64]byte
 }
 
-// name is the name in lower case. It is valid until the next field.
-func (f *fields) name() []byte { return lowerASCII(f.lower[:0], f.raw) }
+// maxFieldName is how many octets the name of a field has that is read.
+const maxFieldName = 64
+
+// isField reports whether a field's name is this one, given in lower case.
+func isField(name []byte, lower string) bool {
+	return len(name) == len(lower) && isInAnyCase(name, lower)
+}
+
+func isInAnyCase(name []byte, lower string) bool {
+	for i, c := range name {
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		if c != lower[i] {
+			return false
+		}
+	}
+	return true
+}
 
 // next reads the next field. It returns false behind the last one.
 func (f *fields) next() bool {
@@ -167,7 +183,7 @@ func (f *fields) next() bool {
 		if colon < 0 {
 			continue
 		}
-		if f.raw = bytes.TrimSpace(f.line[:colon]); len(f.raw) <= len(f.lower) {
+		if f.name = bytes.TrimSpace(f.line[:colon]); len(f.name) <= maxFieldName {
 			f.value = bytes.TrimSpace(f.line[colon+1:])
 			return true
 		}
@@ -175,53 +191,47 @@ func (f *fields) next() bool {
 	return false
 }
 
-// eachField calls f for every field.
+// eachField calls f for every field, its name in lower case.
 func eachField(b []byte, f func(name, value, line []byte)) {
 	in := fields{rest: b}
 	for in.next() {
-		f(in.name(), in.value, in.line)
+		f(lowerASCII(nil, in.name), in.value, in.line)
 	}
 }
 
 // setResponse keeps a response field. Of Location and Content-Type the first
 // counts, as clients take it; codings add up.
 func (h *httpHead) setResponse(name, value, raw []byte) {
-	switch string(name) {
-	case "location":
-		h.first("location", &h.location, h.capped("Location", value, maxURL))
-	case "content-type":
-		h.first("content-type", &h.contentType, h.capped("Content-Type", value, maxFieldValue))
-	case "content-encoding":
-		h.contentEncoding = addCodings(h.contentEncoding, h.capped("Content-Encoding", value, maxFieldValue))
-	case "transfer-encoding":
-		h.transferEncoding = addCodings(h.transferEncoding, h.capped("Transfer-Encoding", value, maxFieldValue))
-	case "content-range":
-		first(&h.contentRange, h.capped("Content-Range", value, maxFieldValue))
-	case "content-length":
+	switch {
+	case isField(name, "location"):
+		h.first("location", &h.location, h.texts.of(h.capped("Location", value, maxURL)))
+	case isField(name, "content-type"):
+		h.first("content-type", &h.contentType, h.texts.shared(h.capped("Content-Type", value, maxFieldValue)))
+	case isField(name, "content-encoding"):
+		h.contentEncoding = h.addCodings(h.contentEncoding, h.capped("Content-Encoding", value, maxFieldValue))
+	case isField(name, "transfer-encoding"):
+		h.transferEncoding = h.addCodings(h.transferEncoding, h.capped("Transfer-Encoding", value, maxFieldValue))
+	case isField(name, "content-range"):
+		first(&h.contentRange, h.texts.of(h.capped("Content-Range", value, maxFieldValue)))
+	case isField(name, "content-length"):
 		if h.contentLength == 0 {
 			h.contentLength = max(parseLength(value), 0)
 		}
-	case "x-crawler-content-encoding", "x-orig-content-encoding": // Common Crawl, Browsertrix
+	case isField(name, "x-crawler-content-encoding"), isField(name, "x-orig-content-encoding"): // Common Crawl, Browsertrix
 		h.decoded = true
-	case "date":
-		first(&h.date, h.capped("Date", value, maxFieldValue))
-	case "link":
-		if tag.Keep("link", string(value[:min(len(value), tag.MaxLine)])) {
-			h.addPolicy(raw)
-		}
-	default:
-		if tag.Keep(string(name), "") { // of Link alone the value matters
-			h.addPolicy(raw)
-		}
+	case isField(name, "date"):
+		first(&h.date, h.texts.of(h.capped("Date", value, maxFieldValue)))
+	case tag.Keep(name, value[:min(len(value), tag.MaxLine)]):
+		h.addPolicy(raw)
 	}
 }
 
 // capped is a value, cut where it is longer than its cap.
-func (h *httpHead) capped(name string, value []byte, limit int) string {
+func (h *httpHead) capped(name string, value []byte, limit int) []byte {
 	if len(value) > limit {
 		h.cut = name
 	}
-	return h.texts.of(cutOctets(value, limit))
+	return cutOctets(value, limit)
 }
 
 // first stores the first value of a field.
@@ -247,10 +257,10 @@ func (h *httpHead) addPolicy(line []byte) {
 
 // addCodings adds those of a Content-Encoding or Transfer-Encoding value: several
 // fields are one list (RFC 9110 §5.3). One more than the cap tells that it was met.
-func addCodings(list []string, value string) []string {
-	for part := range strings.SplitSeq(strings.ToLower(value), ",") {
+func (h *httpHead) addCodings(list []string, value []byte) []string {
+	for part := range strings.SplitSeq(strings.ToLower(h.texts.shared(value)), ",") {
 		if part = strings.TrimSpace(part); part != "" && part != "identity" && len(list) <= maxCodings {
-			list = append(list, part)
+			list = h.texts.add(list, part)
 		}
 	}
 	return list

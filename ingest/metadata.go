@@ -43,7 +43,7 @@ func (c *committer) extractMetadata(r *record, d *draft) error {
 	found := false
 	f := fields{rest: b}
 	for f.next() {
-		found = m.set(f.name(), f.value) || found
+		found = m.set(f.name, f.value) || found
 	}
 	if full {
 		d.note(r, IssueValueCut, "the rest dropped", "a metadata record of %d octets or more", maxMetadata)
@@ -60,18 +60,18 @@ func (c *committer) extractMetadata(r *record, d *draft) error {
 
 // set stores a field and reports whether it is one that is kept.
 func (m *metadata) set(name, value []byte) bool {
-	switch string(name) {
-	case "via":
+	switch {
+	case isField(name, "via"):
 		first(&m.via, m.texts.of(cutOctets(value, maxURL)))
 		m.flags |= FlagDiscovery
-	case "hopsfromseed":
+	case isField(name, "hopsfromseed"):
 		first(&m.hops, m.texts.of(cutOctets(value, maxHopsFromSeed)))
 		m.flags |= FlagDiscovery
-	case "seed":
+	case isField(name, "seed"):
 		m.flags |= FlagDiscovery | FlagSeed
-	case "force-fetch":
+	case isField(name, "force-fetch"):
 		m.flags |= FlagDiscovery | FlagForceFetch
-	case "fetchtimems":
+	case isField(name, "fetchtimems"):
 		n, err := strconv.ParseInt(string(value), 10, 32)
 		if err != nil || n < 0 {
 			return false

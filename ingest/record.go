@@ -72,16 +72,9 @@ func parseRecordHeader(block []byte, before *recordHeader) recordHeader {
 	h := recordHeader{contentLength: -1, segmentTotal: -1, texts: before.texts, passing: before.passing}
 	version, rest := cutLine(block)
 	h.version = h.texts.or(before.version, version)
-	for len(rest) > 0 {
-		var line []byte
-		line, rest = cutLine(rest)
-		if len(line) == 0 {
-			break
-		}
-		line, rest = unfold(line, rest)
-		if colon := bytes.IndexByte(line, ':'); colon >= 0 {
-			h.set(bytes.TrimSpace(line[:colon]), bytes.TrimSpace(line[colon+1:]), before)
-		}
+	f := fields{rest: rest}
+	for f.next() {
+		h.set(f.name, f.value, before)
 	}
 	return h
 }
@@ -104,55 +97,51 @@ func unfold(line, rest []byte) (joined, behind []byte) {
 // set stores a field. Of a field that must not be repeated the first counts, so
 // that a value appended by an attacker or a broken tool never replaces another.
 func (h *recordHeader) set(name, value []byte, before *recordHeader) {
-	var buf [len("warc-refers-to-target-uri")]byte
-	if len(name) > len(buf) {
-		return
-	}
 	contradicts := false
-	switch string(lowerASCII(buf[:0], name)) {
-	case "warc-type":
+	switch {
+	case isField(name, "warc-type"):
 		contradicts = first(&h.kind, recordKind(value))
-	case "warc-record-id":
+	case isField(name, "warc-record-id"):
 		contradicts = first(&h.id, recordID(value, before))
-	case "warc-date":
+	case isField(name, "warc-date"):
 		contradicts = first(&h.date, h.passing.or(before.date, value))
-	case "warc-target-uri":
+	case isField(name, "warc-target-uri"):
 		contradicts = first(&h.target, h.texts.or(before.target, cutOctets(trimBrackets(value), maxURL+1))) // one more tells that it was cut
-	case "content-type":
+	case isField(name, "content-type"):
 		contradicts = first(&h.contentType, contentType(value, before))
-	case "content-length":
+	case isField(name, "content-length"):
 		length := parseLength(value)
 		contradicts = h.contentLength >= 0 && length != h.contentLength
 		if h.contentLength < 0 {
 			h.contentLength = length
 		}
-	case "warc-warcinfo-id":
+	case isField(name, "warc-warcinfo-id"):
 		contradicts = first(&h.warcinfoID, recordID(value, before))
-	case "warc-payload-digest":
+	case isField(name, "warc-payload-digest"):
 		contradicts = first(&h.payloadDigest, h.texts.or(before.payloadDigest, value))
-	case "warc-block-digest":
+	case isField(name, "warc-block-digest"):
 		contradicts = first(&h.blockDigest, h.passing.of(value))
-	case "warc-profile":
+	case isField(name, "warc-profile"):
 		contradicts = first(&h.profile, h.texts.or(before.profile, trimBrackets(value)))
-	case "warc-refers-to":
+	case isField(name, "warc-refers-to"):
 		contradicts = first(&h.refersTo, recordID(value, before))
-	case "warc-refers-to-target-uri":
+	case isField(name, "warc-refers-to-target-uri"):
 		contradicts = first(&h.refersToURI, h.texts.or(h.target, trimBrackets(value)))
-	case "warc-refers-to-date":
+	case isField(name, "warc-refers-to-date"):
 		contradicts = first(&h.refersToDate, h.passing.of(value))
-	case "warc-truncated":
+	case isField(name, "warc-truncated"):
 		contradicts = first(&h.truncated, h.texts.of(value))
-	case "warc-segment-number":
+	case isField(name, "warc-segment-number"):
 		if h.segmentNumber == 0 {
 			h.segmentNumber = max(parseLength(value), 0)
 		}
-	case "warc-segment-origin-id":
+	case isField(name, "warc-segment-origin-id"):
 		contradicts = first(&h.segmentOrigin, recordID(value, before))
-	case "warc-segment-total-length":
+	case isField(name, "warc-segment-total-length"):
 		if h.segmentTotal < 0 {
 			h.segmentTotal = parseLength(value)
 		}
-	case "warc-concurrent-to":
+	case isField(name, "warc-concurrent-to"):
 		if len(h.concurrentTo) <= maxConcurrent { // one more tells that there are
 			h.concurrentTo = h.passing.add(h.concurrentTo, recordID(value, before))
 		}

@@ -28,29 +28,43 @@ const (
 )
 
 // policyHeaders are the response header fields that carry a page's wishes.
-var policyHeaders = map[string]bool{
-	"robots-tag":      true,
-	"x-robots-tag":    true,
-	"content-usage":   true,
-	"content-signal":  true,
-	"tdm-reservation": true,
-	"tdm-policy":      true,
-}
-
-// maxNameLen bounds the work of Keep for a field name of any length.
-const maxNameLen = len("tdm-reservation")
+var policyHeaders = [...]string{"robots-tag", "x-robots-tag", "content-usage", "content-signal", "tdm-reservation", "tdm-policy"}
 
 // Keep reports whether a response header line with this name and value is kept.
 // Of Link fields only those are that speak of a licence (RSL 1.0).
-func Keep(name, value string) bool {
-	if len(name) > maxNameLen {
+func Keep(name, value []byte) bool {
+	if isField(name, "link") {
+		return holds(value, "license")
+	}
+	for _, field := range policyHeaders {
+		if isField(name, field) {
+			return true
+		}
+	}
+	return false
+}
+
+// isField reports whether a field's name is this one, given in lower case.
+func isField(name []byte, field string) bool {
+	if len(name) != len(field) {
 		return false
 	}
-	name = lower(name)
-	if name == "link" {
-		return strings.Contains(strings.ToLower(value), "license")
+	for i, c := range name {
+		if lowerByte(c) != field[i] {
+			return false
+		}
 	}
-	return policyHeaders[name]
+	return true
+}
+
+// holds reports whether a word of letters, given in lower case, stands anywhere in b.
+func holds(b []byte, word string) bool {
+	for ; len(b) >= len(word); b = b[1:] {
+		if isWord(b[:len(word)], word) {
+			return true
+		}
+	}
+	return false
 }
 
 // A Source says where a tag or a signal stands.

@@ -28,7 +28,7 @@ func TestKeep(t *testing.T) {
 		{"content-type", "text/html", false},
 		{"", "", false},
 	} {
-		if got := Keep(c.name, c.value); got != c.want {
+		if got := Keep([]byte(c.name), []byte(c.value)); got != c.want {
 			t.Errorf("Keep(%q, %q) = %v, want %v", c.name, c.value, got, c.want)
 		}
 	}
