@@ -5,11 +5,12 @@ import (
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/run"
+	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
 // SchemaVersion names the shape of the facts. It is part of their folder's name:
 // facts of another version are not read, and not migrated, but made again.
-const SchemaVersion = "5"
+const SchemaVersion = "6"
 
 // RecordType is the kind of archive record that holds a fetch.
 type RecordType uint8
@@ -131,6 +132,26 @@ func (f *Fetch) Time() Time { return Time{f.Micros, f.Precision} }
 // RefersToDate returns the date of the original that a revisit names.
 func (f *Fetch) RefersToDate() Time { return Time{f.RefersToMicros, f.RefersToPrec} }
 
+// RefersElsewhere reports whether f is a revisit of a record that need not come before
+// it in the order of the facts, among those of its own origin: it names a URL of
+// another origin, a date that is not before its own, or, without URL and date (WARC 1.0
+// §6.7), a record id alone.
+func (f *Fetch) RefersElsewhere() bool {
+	date := f.RefersToDate()
+	switch {
+	case f.Type != Revisit:
+		return false
+	case f.RefersToURL == "" || !date.Known():
+		return f.RefersToID != "" && len(f.RefersToID) < maxRecordID // a cut one names many
+	case !f.Time().Known() || date.MicrosSince(f.Time()) >= 0:
+		return true
+	case f.RefersToURL == f.URL:
+		return false
+	}
+	u, _ := weburl.Parse(f.RefersToURL)
+	return u.Origin() != f.Origin
+}
+
 // CaptureKind says why a capture's body is kept.
 type CaptureKind uint8
 
@@ -198,6 +219,10 @@ var FetchRuns = run.Spec[Fetch]{
 	Bucket:  func(f *Fetch) int { return run.BucketOf(f.HostReversed) },
 	Size:    fetchSize,
 }
+
+// RevisitRuns is the specification of the runs of fetches that RefersElsewhere, which
+// are among FetchRuns, too: so that their originals are looked for without reading all.
+var RevisitRuns = run.Spec[Fetch]{Name: "revisits", Compare: FetchRuns.Compare, Bucket: FetchRuns.Bucket, Size: fetchSize}
 
 // CaptureRuns is the specification of the runs of policy captures.
 var CaptureRuns = run.Spec[Capture]{

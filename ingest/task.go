@@ -23,7 +23,8 @@ const (
 type Manifest struct {
 	Fingerprint string        `json:"fingerprint"`
 	Inputs      []InputResult `json:"inputs"`
-	Fetches     []string      `json:"fetches"` // names of run files
+	Fetches     []string      `json:"fetches"`  // names of run files
+	Revisits    []string      `json:"revisits"` // of the fetches those that refer elsewhere
 	Captures    []string      `json:"captures"`
 	Issues      []string      `json:"issues"`
 	Events      []string      `json:"events"`
@@ -51,6 +52,7 @@ func (e *inputError) Unwrap() error { return e.err }
 type taskWriter struct {
 	dir      string
 	fetches  *run.Writer[Fetch]
+	revisits *run.Writer[Fetch]
 	captures *run.Writer[Capture]
 	issues   *run.Writer[Issue]
 	events   *run.Writer[LogEvent]
@@ -65,6 +67,7 @@ func newTaskWriter(dir string) (*taskWriter, error) {
 	return &taskWriter{
 		dir:      dir,
 		fetches:  run.NewWriter(dir, FetchRuns),
+		revisits: run.NewWriter(dir, RevisitRuns),
 		captures: run.NewWriter(dir, CaptureRuns),
 		issues:   run.NewWriter(dir, IssueRuns),
 		events:   run.NewWriter(dir, EventRuns),
@@ -72,7 +75,14 @@ func newTaskWriter(dir string) (*taskWriter, error) {
 	}, nil
 }
 
-func (w *taskWriter) fetch(f *Fetch) error { return w.fetches.Add(*f) }
+func (w *taskWriter) fetch(f *Fetch) error {
+	if f.RefersElsewhere() {
+		if err := w.revisits.Add(*f); err != nil {
+			return err
+		}
+	}
+	return w.fetches.Add(*f)
+}
 
 func (w *taskWriter) capture(c *Capture, body []byte) error {
 	ref, err := w.bodies.Put(body)
@@ -90,6 +100,9 @@ func (w *taskWriter) event(e *LogEvent) error { return w.events.Add(*e) }
 // close completes the files. The folder is a task only once its manifest is there.
 func (w *taskWriter) close(m *Manifest) (err error) {
 	if m.Fetches, err = w.fetches.Close(); err != nil {
+		return err
+	}
+	if m.Revisits, err = w.revisits.Close(); err != nil {
 		return err
 	}
 	if m.Captures, err = w.captures.Close(); err != nil {
