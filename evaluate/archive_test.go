@@ -372,10 +372,14 @@ func checkScenarios(t *testing.T, opt Options, list []scenario) {
 	}
 }
 
-// move takes a record to the hosts of scenario n.
+// move takes a record to the hosts of scenario n, and the ids that it is given.
 func (r rec) move(n int) rec {
-	edit := func(s string) string { return strings.ReplaceAll(s, ".example", fmt.Sprintf(".n%d.example", n)) }
+	names := strings.NewReplacer(".example", fmt.Sprintf(".n%d.example", n), "urn:test:", fmt.Sprintf("urn:test:n%d-", n))
+	edit := names.Replace
 	r.url = edit(r.url)
+	if r.id != "" && r.id != "-" {
+		r.id = fmt.Sprintf("n%d-%s", n, r.id)
+	}
 	r.head, r.warc = slices.Clone(r.head), slices.Clone(r.warc)
 	for _, lines := range [][]string{r.head, r.warc} {
 		for i := range lines {

@@ -79,6 +79,24 @@ func (s *store) fetches(ctx context.Context, buckets []bool) iter.Seq2[*ingest.F
 	}
 }
 
+// unsorted yields the fetches of runs, one run after the other, copies among them.
+func (s *store) unsorted(
+	ctx context.Context, spec run.Spec[ingest.Fetch], names func(*ingest.Task) []string,
+) iter.Seq2[*ingest.Fetch, error] {
+	paths, tasks := s.files(names)
+	return func(yield func(*ingest.Fetch, error) bool) {
+		for i, path := range paths {
+			global := s.facts.Tasks[tasks[i]].Global
+			opt := run.MergeOptions[ingest.Fetch]{Prepare: func(_ int, f *ingest.Fetch) { f.Input = global[f.Input] }}
+			for f, err := range run.Merge(ctx, []string{path}, spec, opt) {
+				if !yield(f, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
 // captures yields all policy captures, in order, each record once.
 func (s *store) captures(ctx context.Context) iter.Seq2[*ingest.Capture, error] {
 	paths, tasks := s.files(func(t *ingest.Task) []string { return t.Captures })

@@ -77,7 +77,7 @@ func (s *shelf) arrange() {
 		if c.Status/100 == 2 {
 			s.successes = append(s.successes, c)
 		}
-		if canLend(c) {
+		if canLend(&c.Fetch) {
 			digest := ingest.DigestKey(c.PayloadDigest)
 			s.originals[digest] = append(s.originals[digest], c)
 		}
@@ -187,7 +187,7 @@ func (s *shelf) byID(ch *chase) *ingest.Capture {
 	if s.named == nil {
 		s.named = make(map[string][]*ingest.Capture)
 		for _, c := range s.all {
-			if c.RecordID != "" && canLend(c) {
+			if c.RecordID != "" && canLend(&c.Fetch) {
 				s.named[c.RecordID] = append(s.named[c.RecordID], c)
 			}
 		}
@@ -210,21 +210,24 @@ func (s *shelf) byID(ch *chase) *ingest.Capture {
 
 // contradictDigests reports whether two payload digests name different octets.
 func contradictDigests(a, b string) bool {
+	if a == b {
+		return false
+	}
 	x, y := ingest.DigestKey(a), ingest.DigestKey(b)
 	label, _, _ := strings.Cut(x, ":")
 	other, _, _ := strings.Cut(y, ":")
 	return x != "" && y != "" && label == other && x != y
 }
 
-// canLend reports whether c has a body of its own that revisits may refer to.
-func canLend(c *ingest.Capture) bool {
-	return c.Type != ingest.Revisit && c.Method == http.MethodGet && c.Status != http.StatusNotModified
+// canLend reports whether f has a body of its own that revisits may refer to.
+func canLend(f *ingest.Fetch) bool {
+	return f.Type != ingest.Revisit && f.Method == http.MethodGet && f.Status != http.StatusNotModified
 }
 
 // isOriginal reports whether c can be the original of the record in hand: of
 // records with the same payload, one with the same status.
 func (ch *chase) isOriginal(c *ingest.Capture) bool {
-	return canLend(c) && (ch.CurUnmodified || ch.CurStatus < 0 || ch.CurStatus == c.Status)
+	return canLend(&c.Fetch) && (ch.CurUnmodified || ch.CurStatus < 0 || ch.CurStatus == c.Status)
 }
 
 // byDigest finds an original of the same URL with the same payload digest: the

@@ -105,7 +105,7 @@ func (p *pages) read(r *Result) error {
 	}
 	headers := tag.ReadHeaders(s.headers, tag.Lenient)
 	kept, ok := tag.Decode(s.metas)
-	if !ok || kept.Open || f.Flags&ingest.FlagPolicyHeadersCut != 0 {
+	if !ok || kept.Open || s.flags != 0 {
 		s.from = PageUnknown
 	}
 	metas := kept.Read()

@@ -139,7 +139,7 @@ type resolver struct {
 
 // resolved is what resolve leaves for decide.
 type resolved struct {
-	states, marks []string // paths of runs
+	states, marks, originals []string // paths of runs
 }
 
 // resolve follows all robots captures to their ends. Each round is one pass over
@@ -180,7 +180,7 @@ func (r *resolver) finish() (*resolved, error) {
 		return nil, err
 	}
 	r.store.packs = append(r.store.packs, reread)
-	return &resolved{inFolder(r.dir, states), inFolder(r.dir, marks)}, nil
+	return &resolved{states: inFolder(r.dir, states), marks: inFolder(r.dir, marks)}, nil
 }
 
 func (r *resolver) startRound() {

@@ -55,6 +55,9 @@ func Run(ctx context.Context, facts *ingest.Facts, opt Options, sink Sink) (*Tot
 	if err != nil {
 		return nil, err
 	}
+	if res.originals, err = findOriginals(ctx, s, dir); err != nil {
+		return nil, err
+	}
 	e := newEvaluation(s, opt, sink, issues)
 	if err := e.decideAll(ctx, res); err != nil {
 		return nil, err
@@ -150,12 +153,17 @@ func (e *evaluation) decideAll(ctx context.Context, res *resolved) error {
 	defer fetches.stop()
 	events := newCursor(e.store.events(ctx), placeOfEvent)
 	defer events.stop()
+	elsewhere := newCursor(run.Merge(ctx, res.originals, originalRuns, run.MergeOptions[ingest.Fetch]{TmpDir: e.store.tmp}), placeOf)
+	defer elsewhere.stop()
+	if e.pages.originals != nil {
+		e.pages.originals.elsewhere = elsewhere
+	}
 	for fetches.row != nil || events.row != nil {
 		if err := e.decideOrigin(fetches, states, marks, events); err != nil {
 			return err
 		}
 	}
-	return cmp.Or(fetches.err, states.err, marks.err, events.err)
+	return cmp.Or(fetches.err, states.err, marks.err, events.err, elsewhere.err)
 }
 
 // decideOrigin decides the fetches of the next origin, and what logs say was not

@@ -1,0 +1,265 @@
+package evaluate
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/run"
+	"github.com/robotsaudit/robotsaudit/internal/weburl"
+)
+
+// keyed is a fetch under a name that revisits give their originals: as a reference, a
+// revisit under the name that it gives; as a lender, a record under one of its own.
+type keyed struct {
+	ingest.Fetch
+	Key string `parquet:"key"` // keyOfURL or keyOfID
+}
+
+func keyedRuns(name string) run.Spec[keyed] {
+	return run.Spec[keyed]{
+		Name: name,
+		Compare: func(a, b *keyed) int {
+			if c := cmp.Compare(a.Key, b.Key); c != 0 {
+				return c
+			}
+			return ingest.CompareFetches(&a.Fetch, &b.Fetch)
+		},
+		Bucket: func(k *keyed) int { return run.BucketOf(k.Key) },
+		Size:   func(k *keyed) int { return ingest.FetchRuns.Size(&k.Fetch) + len(k.Key) },
+	}
+}
+
+// place puts the rows of a key where others have those of an origin, for cursors.
+func (k *keyed) place() place { return place{host: k.Key} }
+
+// keyOfURL names the records of a URL at a moment; "" where that names none. Of dates
+// with fractions the second counts: original.fits looks closer. Coarser ones name
+// only their like, so that all candidates of a key are found.
+func keyOfURL(url string, t ingest.Time) string {
+	u, _ := weburl.Parse(url)
+	if u.Host == "" || !t.Known() {
+		return ""
+	}
+	t = t.Truncate(ingest.PrecisionSecond)
+	return hashKey(fmt.Appendf(nil, "url %d %d %s", t.Precision, t.Micros, urlKey(u)))
+}
+
+// keyOfID names the records of an id; "" where there is none.
+func keyOfID(id string) string {
+	if id == "" {
+		return ""
+	}
+	return hashKey(append([]byte("id "), id...))
+}
+
+func hashKey(name []byte) string {
+	sum := sha256.Sum256(name)
+	return string(sum[:16])
+}
+
+// keySet is a set of keys in a fixed amount of memory (a Bloom filter): it has all that were
+// added, and perhaps others.
+type keySet [1 << 17]uint64
+
+func (s *keySet) add(key string) {
+	for _, bit := range s.bits(key) {
+		s[bit/64] |= 1 << (bit % 64)
+	}
+}
+
+func (s *keySet) has(key string) bool {
+	for _, bit := range s.bits(key) {
+		if s[bit/64]&(1<<(bit%64)) == 0 {
+			return false
+		}
+	}
+	return key != ""
+}
+
+// bits are those of a key, which is a hash.
+func (s *keySet) bits(key string) (bits [4]uint64) {
+	for i := range bits {
+		if 4*i+4 <= len(key) {
+			bits[i] = uint64(binary.LittleEndian.Uint32([]byte(key[4*i:]))) % uint64(64*len(s))
+		}
+	}
+	return bits
+}
+
+// originalRuns are runs of revisits that have, instead of what they say of their use
+// themselves, what their originals say.
+var originalRuns = run.Spec[ingest.Fetch]{
+	Name: "originals", Compare: ingest.FetchRuns.Compare, Bucket: ingest.FetchRuns.Bucket, Size: ingest.FetchRuns.Size,
+}
+
+// finder finds the originals of revisits that refer to records elsewhere: in
+// another origin, later in time, anywhere by id. A set of what they name picks
+// candidates from all fetches, in one pass; both are then sorted by name and merged.
+type finder struct {
+	store     *store
+	dir       string
+	named     *keySet
+	byURL     bool // some revisit names a URL and a date
+	byID      bool // some revisit names an id alone
+	originals *run.Writer[ingest.Fetch]
+}
+
+// findOriginals returns the paths of originalRuns. Where no revisit refers to a record
+// elsewhere it does nothing.
+func findOriginals(ctx context.Context, s *store, dir string) ([]string, error) {
+	if !slices.ContainsFunc(s.facts.Tasks, func(t ingest.Task) bool { return len(t.Revisits) > 0 }) {
+		return nil, nil
+	}
+	f := &finder{store: s, dir: dir, named: new(keySet)}
+	references, err := f.references(ctx)
+	if err != nil {
+		return nil, err
+	}
+	lenders, err := f.lenders(ctx)
+	if err != nil {
+		return nil, err
+	}
+	f.originals = run.NewWriter(dir, originalRuns)
+	if err := f.join(ctx, references, lenders); err != nil {
+		return nil, err
+	}
+	names, err := f.originals.Close()
+	return inFolder(dir, names), err
+}
+
+// references writes revisits under the names that they give.
+func (f *finder) references(ctx context.Context) ([]string, error) {
+	w := run.NewWriter(f.dir, keyedRuns("references"))
+	for r, err := range f.store.unsorted(ctx, ingest.RevisitRuns, func(t *ingest.Task) []string { return t.Revisits }) {
+		if err != nil {
+			return nil, err
+		}
+		k := keyed{Fetch: *r}
+		if r.RefersToURL != "" && r.RefersToDate().Known() {
+			k.Key = keyOfURL(r.RefersToURL, r.RefersToDate())
+			f.byURL = true
+		} else {
+			k.Key = keyOfID(r.RefersToID)
+			f.byID = true
+		}
+		if k.Key == "" {
+			continue
+		}
+		f.named.add(k.Key)
+		k.PolicyHeaders, k.Metas, k.Via, k.Location = "", "", "", "" // may be long, and are not needed
+		if err := w.Add(k); err != nil {
+			return nil, err
+		}
+	}
+	names, err := w.Close()
+	return inFolder(f.dir, names), err
+}
+
+// lenders writes the records that bear a name which some revisit gives.
+func (f *finder) lenders(ctx context.Context) ([]string, error) {
+	w := run.NewWriter(f.dir, keyedRuns("lenders"))
+	add := func(r *ingest.Fetch, key string) error {
+		if !f.named.has(key) {
+			return nil
+		}
+		k := keyed{*r, key}
+		k.Via, k.Location = "", ""
+		return w.Add(k)
+	}
+	for r, err := range f.store.unsorted(ctx, ingest.FetchRuns, func(t *ingest.Task) []string { return t.Fetches }) {
+		if err != nil {
+			return nil, err
+		}
+		if !canLend(r) {
+			continue
+		}
+		if f.byURL && r.Flags&ingest.FlagURLCut == 0 {
+			err = add(r, keyOfURL(r.URL, r.Time()))
+		}
+		if err == nil && f.byID {
+			err = add(r, keyOfID(r.RecordID))
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	f.named = nil
+	names, err := w.Close()
+	return inFolder(f.dir, names), err
+}
+
+// join writes, for each reference of which the original is known, what that says.
+func (f *finder) join(ctx context.Context, references, lenders []string) error {
+	refs := newCursor(run.Merge(ctx, references, keyedRuns("references"), run.MergeOptions[keyed]{TmpDir: f.dir}), (*keyed).place)
+	defer refs.stop()
+	lent := newCursor(run.Merge(ctx, lenders, keyedRuns("lenders"), run.MergeOptions[keyed]{TmpDir: f.dir}), (*keyed).place)
+	defer lent.stop()
+	for refs.row != nil {
+		here := refs.here
+		var c candidates
+		if err := lent.each(here, c.add); err != nil {
+			return err
+		}
+		err := refs.each(here, func(k *keyed) error {
+			o := c.original(&k.Fetch)
+			if o == nil {
+				return nil
+			}
+			r := k.Fetch
+			r.PolicyHeaders, r.Metas, r.MIMEType, r.Flags = o.headers, o.metas, o.mimeType, o.flags
+			return f.originals.Add(r)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return cmp.Or(refs.err, lent.err)
+}
+
+// maxCandidates bounds the records of one name that are told apart, by what they are and
+// say. Where there are more, all revisits that give the name are without an original.
+const maxCandidates = 8
+
+// candidates are the records of one name, those alike once: copies say nothing new.
+type candidates struct {
+	list []candidate
+	more bool
+}
+
+type candidate struct {
+	original
+	url string
+}
+
+func (c *candidates) add(k *keyed) error {
+	u, _ := weburl.Parse(k.URL)
+	one := candidate{originalOf(&k.Fetch), urlKey(u)}
+	switch {
+	case slices.Contains(c.list, one):
+	case len(c.list) == maxCandidates:
+		c.more = true
+	default:
+		c.list = append(c.list, one)
+	}
+	return nil
+}
+
+// original finds the one that a revisit refers to.
+func (c *candidates) original(f *ingest.Fetch) *original {
+	if c.more {
+		return nil
+	}
+	u, _ := weburl.Parse(f.RefersToURL)
+	chosen := choice{revisit: f}
+	for i := range c.list {
+		if one := &c.list[i]; f.RefersToURL == "" || one.url == urlKey(u) {
+			chosen.consider(&one.original)
+		}
+	}
+	return chosen.original()
+}
