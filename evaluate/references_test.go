@@ -108,7 +108,8 @@ func TestOriginalElsewhere(t *testing.T) {
 		"header fields of it that are cut off": {byURL(), archive{original(says("X-Robots-Tag: " + strings.Repeat("noindex,", 10000)))}, unknown + " | [noindex]"},
 
 		"two, one with its digest":        {byURL(sha1A), archive{original(lines(sha1A)), original(says("X-Robots-Tag: all"), lines(sha1B))}, carried},
-		"two, one with a digest at all":   {byURL(sha1A), archive{original(lines(sha1A)), original(says("X-Robots-Tag: all"))}, carried},
+		"two, the first with a digest":    {byURL(sha1A), archive{original(named("y"), lines(sha1A)), original(named("z"), says("X-Robots-Tag: all"))}, carried},
+		"two, the last with a digest":     {byURL(sha1A), archive{original(named("z"), lines(sha1A)), original(named("y"), says("X-Robots-Tag: all"))}, carried},
 		"two that say the same":           {byURL(), archive{original(lines(sha1A)), original(lines(sha1B))}, carried},
 		"two that differ":                 {byURL(), archive{original(lines(sha1A)), original(says("X-Robots-Tag: all"), lines(sha1B))}, unknown},
 		"two that differ, by id":          {byID(), archive{original(named("x")), original(named("x"), says("X-Robots-Tag: all"))}, unknown},
