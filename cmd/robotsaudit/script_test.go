@@ -81,9 +81,9 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // warc TEXT ARCHIVE: makes an archive, of gzip members where its name says so. A
-// record of TEXT begins with a line "= TYPE DATE URL", where the URL of a warcinfo
-// is omitted, and goes on with its block; its line ends become CRLF up to the first
-// empty line.
+// record of TEXT begins with a line "= TYPE DATE URL FIELD:VALUE…", where the URL of a
+// warcinfo is omitted, and goes on with its block; its line ends become CRLF up to the
+// first empty line.
 func makeWARC(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: warc TEXT ARCHIVE")
@@ -108,6 +108,7 @@ func warcRecord(ts *testscript.TestScript, number int, head []string, block stri
 		"warcinfo": "application/warc-fields",
 		"request":  "application/http; msgtype=request",
 		"response": "application/http; msgtype=response",
+		"revisit":  "application/http; msgtype=response",
 	}
 	if len(head) < 2 || contentType[head[0]] == "" {
 		ts.Fatalf("record %d: no type or date: %q", number, head)
@@ -121,6 +122,7 @@ func warcRecord(ts *testscript.TestScript, number int, head []string, block stri
 	}
 	if len(head) > 2 {
 		fields = append(fields, "WARC-Target-URI: "+head[2])
+		fields = append(fields, head[3:]...)
 	}
 	if head[0] != "warcinfo" {
 		start, body, _ := strings.Cut(block, "\n\n")
