@@ -86,6 +86,10 @@ const batchRows = 64
 // same rows give the same bytes.
 var pageCodec codec.Zstd
 
+// groupBuffers hold the pages of a row group until it is complete, in chunks of the size of a
+// page: most columns of a run compress to less.
+var groupBuffers = parquet.NewChunkBufferPool(pageBytes)
+
 func createFile[T any](path string, l *layout[T]) (*fileWriter[T], error) {
 	file, err := os.Create(path)
 	if err != nil {
@@ -96,6 +100,7 @@ func createFile[T any](path string, l *layout[T]) (*fileWriter[T], error) {
 		parquet.CreatedBy("robotsaudit", "1", ""),
 		parquet.Compression(&pageCodec),
 		parquet.PageBufferSize(pageBytes),
+		parquet.ColumnPageBuffers(groupBuffers),
 		parquet.DictionaryMaxBytes(dictionaryBytes),
 		parquet.DataPageStatistics(false),
 	}
