@@ -6,6 +6,10 @@ import "github.com/robotsaudit/robotsaudit/evaluate"
 // describes every column; a test compares the two. Columns are only ever added,
 // and added columns are nullable. An optional column whose field is no pointer holds
 // null for the field's zero value, where that is no value of the column.
+//
+// Rows come origin by origin, so that what names the origin is like the row before, and
+// differs from all others: delta takes less memory for that than a dictionary, which
+// would be given up in every row group of many origins.
 
 // SchemaVersion is written to the footer of every table and to audit.json.
 const SchemaVersion = "1"
@@ -14,9 +18,9 @@ const SchemaVersion = "1"
 // the crawler that made it. It is narrow; robots_id leads to the proof in robots.
 type FetchRow struct {
 	URL              string  `parquet:"url,delta"`
-	HostName         string  `parquet:"url_host_name,dict"`
-	RegisteredDomain string  `parquet:"url_host_registered_domain,optional,dict"`
-	Origin           string  `parquet:"origin,optional,dict"`
+	HostName         string  `parquet:"url_host_name,delta"`
+	RegisteredDomain string  `parquet:"url_host_registered_domain,optional,delta"`
+	Origin           string  `parquet:"origin,optional,delta"`
 	FetchTime        *int64  `parquet:"fetch_time,optional,timestamp(microsecond)"`
 	FetchMethod      string  `parquet:"fetch_method,dict"`
 	FetchStatus      *int16  `parquet:"fetch_status,optional"`
@@ -55,14 +59,14 @@ type ViolationRow struct {
 	Kind              string  `parquet:"kind,dict"`
 	URL               string  `parquet:"url,delta"`
 	SURTKey           string  `parquet:"url_surtkey,delta"`
-	HostName          string  `parquet:"url_host_name,dict"`
-	RegisteredDomain  string  `parquet:"url_host_registered_domain,optional,dict"`
-	HostNameReversed  string  `parquet:"url_host_name_reversed,optional,dict"`
+	HostName          string  `parquet:"url_host_name,delta"`
+	RegisteredDomain  string  `parquet:"url_host_registered_domain,optional,delta"`
+	HostNameReversed  string  `parquet:"url_host_name_reversed,optional,delta"`
 	Protocol          string  `parquet:"url_protocol,dict"`
 	Port              *int32  `parquet:"url_port,optional"`
 	Path              string  `parquet:"url_path"`
 	Query             *string `parquet:"url_query,optional"`
-	Origin            string  `parquet:"origin,dict"`
+	Origin            string  `parquet:"origin,delta"`
 	FetchTime         *int64  `parquet:"fetch_time,optional,timestamp(microsecond)"`
 	FetchMethod       string  `parquet:"fetch_method,dict"`
 	FetchStatus       *int16  `parquet:"fetch_status,optional"`
@@ -90,7 +94,7 @@ type ViolationRow struct {
 	RuleLine          int32   `parquet:"rule_line,optional"`
 	GroupLine         int32   `parquet:"group_line,optional"`
 	RobotsID          int64   `parquet:"robots_id,optional"`
-	RobotsURL         string  `parquet:"robots_url,optional,dict"`
+	RobotsURL         string  `parquet:"robots_url,optional,delta"`
 	RobotsOutcome     string  `parquet:"robots_outcome,optional,dict"`
 	RobotsTime        *int64  `parquet:"robots_time,optional,timestamp(microsecond)"`
 	RobotsAge         *int64  `parquet:"robots_age_seconds,optional"`
@@ -127,9 +131,9 @@ type ViolationRow struct {
 // RobotsRow is a row of robots: one robots capture and what it came to.
 type RobotsRow struct {
 	RobotsID         int64    `parquet:"robots_id"`
-	Origin           string   `parquet:"origin,dict"`
-	URL              string   `parquet:"url,dict"`
-	HostName         string   `parquet:"url_host_name,dict"`
+	Origin           string   `parquet:"origin,delta"`
+	URL              string   `parquet:"url,delta"`
+	HostName         string   `parquet:"url_host_name,delta"`
 	FetchTime        *int64   `parquet:"fetch_time,optional,timestamp(microsecond)"`
 	FetchStatus      *int16   `parquet:"fetch_status,optional"`
 	RecordType       string   `parquet:"record_type,dict"`
@@ -233,9 +237,9 @@ type TagConflictRow struct {
 
 // HostRow is a row of host_stats: the fetches of one origin.
 type HostRow struct {
-	Origin           string `parquet:"origin,dict"`
-	HostName         string `parquet:"url_host_name,dict"`
-	RegisteredDomain string `parquet:"url_host_registered_domain,optional,dict"`
+	Origin           string `parquet:"origin,delta"`
+	HostName         string `parquet:"url_host_name,delta"`
+	RegisteredDomain string `parquet:"url_host_registered_domain,optional,delta"`
 	FirstFetchTime   *int64 `parquet:"first_fetch_time,optional,timestamp(microsecond)"`
 	LastFetchTime    *int64 `parquet:"last_fetch_time,optional,timestamp(microsecond)"`
 	evaluate.Counts
