@@ -25,6 +25,7 @@ const (
 	maxGroupText  = 8 << 20  // octets of strings
 	maxDictionary = 16 << 10 // octets where a column gives up its dictionary, with the page in hand
 	maxPage       = 16 << 10 // octets of a page: every column of every table holds one
+	chunk         = 4 << 10  // octets of what a row group is kept in: every column of one has a chunk that is not full
 )
 
 // Rows are encoded beside what makes them: each table has a goroutine, which takes
@@ -47,6 +48,9 @@ var bounded = map[string]bool{
 	"url": true, "url_host_name": true, "url_host_registered_domain": true, "origin": true, "fetch_time": true, "robots_id": true,
 }
 
+// groupBuffers hold the compressed pages of the row groups in hand.
+var groupBuffers = parquet.NewChunkBufferPool(chunk)
+
 // pageCodec compresses the pages of all tables.
 var pageCodec codec.Zstd
 
@@ -62,9 +66,9 @@ type table[T any] struct {
 
 	// What follows is the encoder's, until done is closed.
 	file  *os.File
-	w     *parquet.GenericWriter[T]
-	texts []int                    // fields of T that hold strings
-	group struct{ rows, text int } // of the row group in hand
+	w     *parquet.GenericWriter[T] // nil until the first row
+	texts []int                     // fields of T that hold strings
+	group struct{ rows, text int }  // of the row group in hand
 }
 
 // createTable starts NAME.parquet in dir. Nothing in the file depends on the clock
@@ -74,25 +78,36 @@ func createTable[T any](dir, name string) (*table[T], error) {
 	if err != nil {
 		return nil, err
 	}
+	t := &table[T]{
+		name: name, file: f, texts: textFields[T](),
+		full: make(chan []T, handedMost), used: make(chan []T, handedMost+1), done: make(chan struct{}),
+	}
+	go t.encodeAll()
+	return t, nil
+}
+
+// writer is made when it is first asked for: it takes a hundred kilobytes or two, and most
+// tables of most audits have no row.
+func (t *table[T]) writer() *parquet.GenericWriter[T] {
+	if t.w != nil {
+		return t.w
+	}
 	options := []parquet.WriterOption{
 		parquet.Compression(&pageCodec),
 		parquet.PageBufferSize(maxPage),
+		parquet.ColumnPageBuffers(groupBuffers),
 		parquet.DictionaryMaxBytes(maxDictionary),
 		parquet.CreatedBy("robotsaudit", SchemaVersion, ""),
 		parquet.KeyValueMetadata("robotsaudit.schema_version", SchemaVersion),
-		parquet.KeyValueMetadata("robotsaudit.table", name),
+		parquet.KeyValueMetadata("robotsaudit.table", t.name),
 	}
 	for _, column := range parquet.SchemaOf(new(T)).Columns() {
 		if !bounded[column[0]] {
 			options = append(options, parquet.SkipPageBounds(column...))
 		}
 	}
-	t := &table[T]{
-		name: name, file: f, w: parquet.NewGenericWriter[T](f, options...), texts: textFields[T](),
-		full: make(chan []T, handedMost), used: make(chan []T, handedMost+1), done: make(chan struct{}),
-	}
-	go t.encodeAll()
-	return t, nil
+	t.w = parquet.NewGenericWriter[T](t.file, options...)
+	return t.w
 }
 
 // textFields lists the fields of a row whose length the archives decide.
@@ -147,7 +162,7 @@ func (t *table[T]) encodeAll() {
 
 func (t *table[T]) encode(rows []T) error {
 	for part := range slices.Chunk(rows, encodedRows) {
-		if _, err := t.w.Write(part); err != nil {
+		if _, err := t.writer().Write(part); err != nil {
 			return err
 		}
 		t.group.rows += len(part)
@@ -188,7 +203,7 @@ func (t *table[T]) finish() error {
 	err := t.handOver()
 	close(t.full)
 	<-t.done
-	return errors.Join(cmp.Or(err, t.err), t.w.Close(), t.file.Sync(), t.file.Close())
+	return errors.Join(cmp.Or(err, t.err), t.writer().Close(), t.file.Sync(), t.file.Close())
 }
 
 // abandon closes the file without completing it.
