@@ -24,7 +24,7 @@ const (
 	maxGroupRows  = 32_768
 	maxGroupText  = 8 << 20  // octets of strings
 	maxDictionary = 16 << 10 // octets where a column gives up its dictionary, with the page in hand
-	maxPage       = 16 << 10 // octets of a page: every column of every table holds one
+	maxPage       = 32 << 10 // octets of a page: every column of every table holds one
 	chunk         = 4 << 10  // octets of what a row group is kept in: every column of one has a chunk that is not full
 )
 
