@@ -62,9 +62,9 @@ func (u *unread) Read(p []byte) (int, error) {
 	return u.rest.Read(p)
 }
 
-// readUpTo reads at most limit octets into buf, which grows as it must.
+// readUpTo reads behind what is in buf until it has limit octets; it grows as it must.
 func readUpTo(in io.Reader, buf []byte, limit int) ([]byte, error) {
-	for buf = buf[:0]; len(buf) < limit; {
+	for len(buf) < limit {
 		buf = slices.Grow(buf, 512)
 		n, err := in.Read(buf[len(buf):min(cap(buf), limit)])
 		buf = buf[:len(buf)+n]

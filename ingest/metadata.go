@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"io"
 	"strconv"
 )
 
@@ -27,23 +28,13 @@ func (c *committer) extractMetadata(r *record, d *draft) error {
 	default:
 		return nil
 	}
-	b, err := readUpTo(r.block, c.head, maxMetadata)
-	if err != nil {
-		return err
-	}
-	c.head = b[:0]
-	full := len(b) == maxMetadata
-	if full { // the line that is cut says something else
-		b = b[:bytes.LastIndexByte(b, '\n')+1]
-	}
 	m := metadata{id: r.id, target: cut(r.target, maxURL), names: r.concurrentTo, millis: -1, texts: r.texts}
 	if r.refersTo != "" {
 		m.names = r.passing.add(m.names, r.refersTo)
 	}
-	found := false
-	f := fields{rest: b}
-	for f.next() {
-		found = m.set(f.name, f.value) || found
+	found, full, err := c.readMetadata(r.block, &m)
+	if err != nil {
+		return err
 	}
 	if full {
 		d.note(r, IssueValueCut, "the rest dropped", "a metadata record of %d octets or more", maxMetadata)
@@ -56,6 +47,53 @@ func (c *committer) extractMetadata(r *record, d *draft) error {
 		*d.metadata = m
 	}
 	return nil
+}
+
+// metadataPiece is how many octets of a metadata record are looked at together: that of a
+// page with many links has half a million of them, few of which say what is kept.
+const metadataPiece = 16 << 10
+
+// readMetadata stores the fields of a block, up to an empty line. It reports whether any of
+// them is kept, and whether there were maxMetadata octets or more.
+func (c *committer) readMetadata(block io.Reader, m *metadata) (found, full bool, err error) {
+	var b []byte
+	fieldsEnded := false
+	for size, ended := 0, false; !ended; {
+		held, more := len(b), min(metadataPiece, maxMetadata-size)
+		if b, err = readUpTo(block, append(c.head[:0], b...), held+more); err != nil {
+			return found, false, err
+		}
+		c.head = b[:0]
+		size += len(b) - held
+		full, ended = size == maxMetadata, size == maxMetadata || len(b) < held+more
+		whole := len(b)
+		switch {
+		case full: // the line that is cut says something else
+			whole = bytes.LastIndexByte(b, '\n') + 1
+		case !ended:
+			whole = wholeFields(b)
+		}
+		f := fields{rest: b[:whole]}
+		for !fieldsEnded && f.next() {
+			found = m.set(f.name, f.value) || found
+		}
+		fieldsEnded = fieldsEnded || len(f.rest) > 0
+		b = b[whole:]
+	}
+	return found, full, nil
+}
+
+// wholeFields is the length of the fields in b that are whole: behind them another one
+// begins, not a line that is folded.
+func wholeFields(b []byte) int {
+	for end := len(b) - 1; end > 0; {
+		end = bytes.LastIndexByte(b[:end], '\n') + 1
+		if b[end] != ' ' && b[end] != '\t' {
+			return end
+		}
+		end--
+	}
+	return 0
 }
 
 // set stores a field and reports whether it is one that is kept.

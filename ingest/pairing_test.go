@@ -193,6 +193,19 @@ func discoveries(c *collected) map[string]string {
 	return m
 }
 
+// TestMetadataInPieces moves a field, one line of which is folded, over the end of a piece.
+func TestMetadataInPieces(t *testing.T) {
+	const field = "via: http://h/\r\n a\r\n\tb\r\nfetchTimeMs: 47\r\n"
+	for before := metadataPiece - len(field) - 5; before < metadataPiece+5; before++ {
+		c := committer{head: make([]byte, 0, 8)}
+		m := metadata{texts: new(texts)}
+		found, full, err := c.readMetadata(strings.NewReader("x:"+strings.Repeat("y", before-4)+"\r\n"+field+strings.Repeat("z: z\n", metadataPiece)), &m)
+		if !found || full || err != nil || m.via != "http://h/ a b" || m.millis != 47 {
+			t.Fatalf("behind %d octets: via %q, %d ms (%v %v %v)", before, m.via, m.millis, found, full, err)
+		}
+	}
+}
+
 func TestMetadata(t *testing.T) {
 	const page, via = "http://h/p", "via: http://h/\r\nhopsFromSeed: LE\r\nfetchTimeMs: 47\r\noutlink: http://h/x L a/@href\r\n"
 	const told, silent = `bot/1 via "http://h/" hops "LE" ms 47 told`, `bot/1 via "" hops "" ms -1`
@@ -231,6 +244,8 @@ func TestMetadata(t *testing.T) {
 		"near, once asked":            {slices.Concat([]entry{r, q}, filler(metadataWindow-2), []entry{metadataRecord("urn:m", "", via, "WARC-Concurrent-To: <urn:r>")}), told},
 		"too far apart, once asked":   {slices.Concat([]entry{r, q}, filler(metadataWindow), []entry{metadataRecord("urn:m", "", via, "WARC-Concurrent-To: <urn:r>")}), silent},
 		"the cut line says nothing":   {[]entry{r, q, metadataRecord("", page, "seed:\r\nx: "+strings.Repeat("y", maxMetadata-16)+"\r\nvia: http://h/")}, silent + " told seed"},
+		"behind much else":            {[]entry{r, q, metadataRecord("", page, strings.Repeat("outlink: http://h/x L a/@href\r\n", metadataPiece/7)+via)}, told},
+		"behind an empty line":        {[]entry{r, q, metadataRecord("", page, "\r\n"+strings.Repeat("x: y\r\n", metadataPiece/3)+via)}, silent},
 		"a response is no metadata's": {[]entry{r, q, metadataRecord("urn:r", "", via, "WARC-Concurrent-To: <urn:q>")}, silent},
 	} {
 		t.Run(name, func(t *testing.T) {
