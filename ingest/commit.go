@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
@@ -46,6 +47,8 @@ type committer struct {
 	head               []byte // reused buffer
 	policy             []byte // likewise
 	metas              []byte // likewise
+	tags               tag.Scanner
+	tagTexts           texts  // what it has found lately
 	page               []byte // likewise
 	payload            unread // of the record in hand, behind its HTTP head
 	scanned            unread // the same once a page was scanned
@@ -83,7 +86,7 @@ type InputStats struct {
 }
 
 func newCommitter(input int32, entry string, out sink) *committer {
-	return &committer{
+	c := &committer{
 		input:     input,
 		entry:     entry,
 		out:       out,
@@ -92,6 +95,8 @@ func newCommitter(input int32, entry string, out sink) *committer {
 		stats:     InputStats{Records: make(map[string]int64)},
 		head:      make([]byte, 0, 4<<10),
 	}
+	c.tags.Text = c.tagTexts.shared
+	return c
 }
 
 // extract takes from a record what the facts need. It reads no further than that.
@@ -525,7 +530,7 @@ func (x *exchange) decode(r *record, d *draft, h *httpHead, raw []byte) {
 	x.Flags |= flags | FlagBodyKept
 	x.body, x.hasBody = body, true
 	if x.Kind == CaptureTarget && x.mayBePage() {
-		found := x.findMetas(body, charset(h.contentType), flags, x.Flags&FlagBodyCut != 0 || x.Truncated != "")
+		found := x.findMetas(new(tag.Scanner), body, charset(h.contentType), flags, x.Flags&FlagBodyCut != 0 || x.Truncated != "")
 		x.Metas = found.Encode()
 	}
 	x.noteBody(r, d)

@@ -40,7 +40,7 @@ func (c *committer) scanPage(r *record, x *exchange, h *httpHead, stored io.Read
 		}
 		more := !ended || r.segmentNumber == 1 || r.short > 0 || x.Truncated != ""
 		body, flags := decodePayload(raw, h, more)
-		found := x.findMetas(body, charset(h.contentType), flags, more || flags&FlagBodyCut != 0)
+		found := x.findMetas(&c.tags, body, charset(h.contentType), flags, more || flags&FlagBodyCut != 0)
 		c.metas = found.Append(c.metas[:0])
 		x.Metas = r.texts.shared(c.metas)
 		if ended || !found.Open || len(body) >= tag.MaxScan {
@@ -54,7 +54,7 @@ func (c *committer) scanPage(r *record, x *exchange, h *httpHead, stored io.Read
 // nobody (draft-illyes-repext-03 §4), so that a body that goes on behind a head
 // without tags is one without tags. Of a coding that could not be undone nothing
 // is known.
-func (x *exchange) findMetas(body []byte, charset string, flags Flags, more bool) tag.Found {
+func (x *exchange) findMetas(in *tag.Scanner, body []byte, charset string, flags Flags, more bool) tag.Found {
 	sniffed := http.DetectContentType(body)
 	text := strings.HasPrefix(sniffed, "text/")
 	switch {
@@ -63,7 +63,7 @@ func (x *exchange) findMetas(body []byte, charset string, flags Flags, more bool
 	case flags&(FlagFalseEncoding|FlagUndeclaredGzip) != 0 && !text:
 		return tag.Found{Cut: true, Open: true}
 	}
-	found := tag.Scan(body, charset, more)
+	found := in.Scan(body, charset, more)
 	if len(found.Items) == 0 && !found.Open && !found.More {
 		found.Cut = false
 	}

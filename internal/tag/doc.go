@@ -10,8 +10,8 @@
 // product token without reading the archive again: header lines for which Keep is
 // true, and of HTML what Scan finds in the decoded body, or the beginning of it.
 //
-//	r := tag.Scan(page, charset, more) // more: the page goes on behind what was read
-//	fetch.Metas = r.Encode()   // "" where there is nothing to say
+//	r := scanner.Scan(page, charset, more) // more: the page goes on behind what was read
+//	fetch.Metas = r.Encode()               // "" where there is nothing to say
 //
 // Octets behind the first MaxScan are not looked at, so that nobody need read
 // them. Version is part of the facts' fingerprint.

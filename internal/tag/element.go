@@ -191,15 +191,15 @@ func mayHoldWord(content []byte) bool {
 
 func isWordOctet(c byte) bool { return isLetter(c) || c == '-' || c == '_' }
 
-// item is the element as it is kept.
-func (a *attributes) item(link bool) Item {
+// item is the element as it is kept. text makes its strings.
+func (a *attributes) item(link bool, text func([]byte) string) Item {
 	if link {
-		it := Item{Link: true, Name: lower(attributeText(a.rel, maxElementName)), Type: attributeText(a.kind, 256)}
-		it.Content = attributeText(a.href, MaxLine+1)
+		it := Item{Link: true, Name: lower(attributeText(a.rel, maxElementName, text)), Type: attributeText(a.kind, 256, text)}
+		it.Content = attributeText(a.href, MaxLine+1, text)
 		return it.cut()
 	}
-	it := Item{Name: lower(trim(attributeText(a.name, maxElementName)))}
-	it.Content = attributeText(a.content, MaxLine+1)
+	it := Item{Name: lower(trim(attributeText(a.name, maxElementName, text)))}
+	it.Content = attributeText(a.content, MaxLine+1, text)
 	return it.cut()
 }
 
@@ -212,8 +212,12 @@ func (it Item) cut() Item {
 
 // attributeText is an attribute's value with its character references decoded, of
 // at most limit octets before decoding.
-func attributeText(value []byte, limit int) string {
-	s := string(value[:min(len(value), limit)])
+func attributeText(value []byte, limit int, text func([]byte) string) string {
+	value = value[:min(len(value), limit)]
+	if bytes.IndexByte(value, '&') < 0 && bytes.IndexByte(value, '\r') < 0 && bytes.IndexByte(value, 0) < 0 {
+		return text(value)
+	}
+	s := string(value)
 	if strings.IndexByte(s, '\r') >= 0 { // HTML §13.2.3.5, normalising newlines
 		s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
 	}

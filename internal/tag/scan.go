@@ -65,20 +65,44 @@ type Found struct {
 // link could begin with, and only if one of those speaks of use does it read the
 // page up to the last of them.
 func Scan(page []byte, charset string, more bool) Found {
-	var f Found
+	return new(Scanner).Scan(page, charset, more)
+}
+
+// A Scanner scans one page after the other in the same memory.
+type Scanner struct {
+	// Text makes the strings of what is found, where those of other pages may serve
+	// again: most say the same. nil: each is one of its own.
+	Text  func([]byte) string
+	items []Item
+}
+
+// Scan is the function of that name. The Items it returns are valid until the next page.
+func (s *Scanner) Scan(page []byte, charset string, more bool) Found {
+	if s.Text == nil {
+		s.Text = ownText
+	}
+	f := s.scan(page, charset, more)
+	s.items = f.Items
+	return f
+}
+
+func ownText(b []byte) string { return string(b) }
+
+func (s *Scanner) scan(page []byte, charset string, more bool) Found {
+	f := Found{Items: s.items[:0]}
 	if len(page) > MaxScan {
 		page, more = page[:MaxScan], true
 	}
 	f.Cut = more
 	page = decode(page, charset)
-	end := lastCandidate(page)
+	end := lastCandidate(page, s.Text)
 	if end == 0 && !more {
 		return f
 	}
-	s := scanner{page: page, stop: end, head: more, found: f}
-	s.run()
-	s.found.Open = more && s.mode < modeBody
-	return s.found
+	t := scanner{page: page, stop: end, head: more, text: s.Text, found: f}
+	t.run()
+	t.found.Open = more && t.mode < modeBody
+	return t.found
 }
 
 // decode drops a byte order mark and turns UTF-16 into UTF-8, where the mark, the
@@ -170,7 +194,7 @@ func fromUTF16(page []byte, bigEndian bool) []byte {
 // attributes speak of use, wherever it stands; 0 where there is none. Every element
 // that Scan can find is one of those, for where a tag begins, what is before it
 // does not change how it is read.
-func lastCandidate(page []byte) (end int) {
+func lastCandidate(page []byte, text func([]byte) string) (end int) {
 	var t attributes
 	work := 0
 	for i := 0; ; {
@@ -184,7 +208,7 @@ func lastCandidate(page []byte) (end int) {
 		if may {
 			var ok bool
 			after, ok = t.read(page, i+4)
-			if ok && t.maySpeak(link) && t.item(link).speaks() {
+			if ok && t.maySpeak(link) && t.item(link, text).speaks() {
 				end = i + 1
 			}
 		}

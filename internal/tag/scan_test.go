@@ -107,7 +107,7 @@ func compare(t *testing.T, page []byte) bool {
 // too much was to be read.
 func compareLast(t *testing.T, page []byte) bool {
 	t.Helper()
-	got, want := lastCandidate(page), lastSpeaking(page)
+	got, want := lastCandidate(page, ownText), lastSpeaking(page)
 	if got == want || got == len(page) {
 		return true
 	}
@@ -123,7 +123,7 @@ func lastSpeaking(page []byte) (end int) {
 			continue
 		}
 		link := page[i+1]|0x20 == 'l'
-		if _, ok := a.read(page, i+5); ok && a.item(link).speaks() {
+		if _, ok := a.read(page, i+5); ok && a.item(link, ownText).speaks() {
 			end = i + 2
 		}
 	}
@@ -163,6 +163,7 @@ func TestScanSoup(t *testing.T) {
 		n = 5000
 	}
 	random := rand.New(rand.NewPCG(1, 2))
+	var again Scanner // in the memory of the pages before
 	for range n {
 		var b []byte
 		for range 1 + random.IntN(14) {
@@ -170,6 +171,9 @@ func TestScanSoup(t *testing.T) {
 		}
 		if !compare(t, b) {
 			return
+		}
+		if got, want := fmt.Sprint(again.Scan(b, "", false)), fmt.Sprint(Scan(b, "", false)); got != want {
+			t.Fatalf("%q\n got  %s\n want %s", b, got, want)
 		}
 	}
 }
@@ -307,8 +311,8 @@ func TestCandidates(t *testing.T) {
 		for _, filler := range []string{" ", "<p>", "<li>\xEF\xBF\xBC", "<br>" + strings.Repeat("x", 2*farAway)} {
 			for n := range 2 * maxRun * stride {
 				page := like + fill(filler, n) + element + fill(filler, n%(2*stride))
-				if end := len(like) + n + 2; lastCandidate([]byte(page)) != end {
-					t.Fatalf("%q: %d, want %d", page, lastCandidate([]byte(page)), end)
+				if end := len(like) + n + 2; lastCandidate([]byte(page), ownText) != end {
+					t.Fatalf("%q: %d, want %d", page, lastCandidate([]byte(page), ownText), end)
 				}
 			}
 		}
@@ -319,7 +323,7 @@ func TestCandidates(t *testing.T) {
 		}
 	}
 	for n := range len(like) + 1 {
-		if end := lastCandidate([]byte(like[:n])); end != 0 {
+		if end := lastCandidate([]byte(like[:n]), ownText); end != 0 {
 			t.Errorf("%q: %d", like[:n], end)
 		}
 	}

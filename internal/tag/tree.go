@@ -27,6 +27,7 @@ type scanner struct {
 	stop  int  // elements that begin behind it need not be read
 	head  bool // but to know whether the head ends
 	mode  mode
+	text  func([]byte) string
 	found Found
 
 	template int // templates that are open
@@ -40,13 +41,13 @@ func (s *scanner) run() {
 	for s.at < len(s.page) && (s.at < s.stop || s.head && s.mode < modeBody) {
 		n := bytes.IndexByte(s.page[s.at:], '<')
 		if n < 0 {
-			s.text(s.page[s.at:])
+			s.textNode(s.page[s.at:])
 			return
 		}
-		s.text(s.page[s.at : s.at+n])
+		s.textNode(s.page[s.at : s.at+n])
 		s.at += n + 1
 		if !s.opensMarkup() {
-			s.text([]byte{'<'})
+			s.textNode([]byte{'<'})
 			continue
 		}
 		s.markup()
@@ -70,8 +71,8 @@ func (s *scanner) opensMarkup() bool {
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-// text takes text that stands between tags: all but white space ends the head.
-func (s *scanner) text(text []byte) {
+// textNode takes text that stands between tags: all but white space ends the head.
+func (s *scanner) textNode(text []byte) {
 	if s.mode >= modeBody || s.template > 0 || len(text) == 0 {
 		return
 	}
@@ -185,7 +186,7 @@ func (s *scanner) startTag() {
 		if ok {
 			s.enter(name)
 			if begin <= s.stop && s.attributes.maySpeak(link) {
-				s.keep(s.attributes.item(link))
+				s.keep(s.attributes.item(link, s.text))
 			}
 		}
 		return
