@@ -1,7 +1,6 @@
 package evaluate
 
 import (
-	"net/http"
 	"slices"
 	"strings"
 
@@ -79,7 +78,7 @@ const maxAgentSets = 64
 // pages reads what is said of the use of fetches, in the order of the facts.
 type pages struct {
 	decider   *decider
-	originals *originals // nil where no archive holds a revisit
+	originals *originals // nil where no fetch has the body of another
 	tdm       *tdmLine   // of the origin in hand
 	uses      []tag.Use
 }
@@ -90,8 +89,6 @@ func (p *pages) read(r *Result) error {
 	s := saidBy(f)
 	if p.originals != nil {
 		s = p.originals.said(f)
-	} else if f.Status == http.StatusNotModified {
-		s.from = PageUnknown
 	}
 	path := ""
 	usage, group, err := p.usage(r)

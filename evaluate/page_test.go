@@ -147,6 +147,15 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// Without any revisit, too, a 304 is looked up.
+func TestPageNotModified(t *testing.T) {
+	checkPages(t, Options{}, []saying{
+		{html("http://a.example/1", "", "<head><meta name=robots content=noindex>"), "[noindex]"},
+		{rec{url: "http://a.example/1", at: "+1h", status: "304 Not Modified"}, "from=original | [noindex]"},
+		{rec{url: "http://a.example/2", at: "+1h", status: "304 Not Modified"}, "from=unknown"},
+	})
+}
+
 func TestFindings(t *testing.T) {
 	checkPages(t, Options{Uses: []tag.Use{tag.UseArchive, tag.UseIndex, tag.UseTrain}}, []saying{
 		robotsFile("a", "-1h", "User-agent: *\nDisallow:\nContent-Signal: ai-train=no\n"),

@@ -95,7 +95,7 @@ func newEvaluation(s *store, opt Options, sink Sink, issues *run.Writer[ingest.I
 		agents:  make(map[string]*AgentStats),
 	}
 	e.pages = pages{decider: e.decider, uses: opt.Uses}
-	if holdsRevisits(s.facts) {
+	if borrows(s.facts) {
 		e.pages.originals = newOriginals()
 	}
 	e.pace.decider = e.decider
@@ -107,9 +107,9 @@ func newEvaluation(s *store, opt Options, sink Sink, issues *run.Writer[ingest.I
 	return e
 }
 
-// holdsRevisits reports whether any record of the archives refers to another.
-func holdsRevisits(facts *ingest.Facts) bool {
-	return slices.ContainsFunc(facts.Inputs, func(in ingest.InputResult) bool { return in.Records["revisit"] > 0 })
+// borrows reports whether any fetch has the body of another.
+func borrows(facts *ingest.Facts) bool {
+	return slices.ContainsFunc(facts.Inputs, func(in ingest.InputResult) bool { return in.Lent > 0 })
 }
 
 // distinctTokens sorts tokens and drops those that differ in case alone.

@@ -77,6 +77,7 @@ type InputStats struct {
 	Records map[string]int64 `json:"records"` // by WARC-Type
 	Fetches int64            `json:"fetches"`
 	Unnamed int64            `json:"unnamed,omitempty"` // fetches without a WARC-Record-ID
+	Lent    int64            `json:"lent,omitempty"`    // fetches whose body is another's: revisits, and answers with status 304
 	Robots  int64            `json:"robots"`
 	Issues  int64            `json:"issues"`
 	Lossy   int64            `json:"lossy"` // issues that mean unread octets
@@ -612,6 +613,9 @@ func (c *committer) emitOne(x *exchange) error {
 	c.stats.Fetches++
 	if x.RecordID == "" {
 		c.stats.Unnamed++
+	}
+	if x.Type == Revisit || x.Status == http.StatusNotModified {
+		c.stats.Lent++
 	}
 	if err := c.out.fetch(&x.Fetch); err != nil {
 		return err

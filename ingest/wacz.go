@@ -252,6 +252,7 @@ func (s *InputStats) add(other *InputStats) {
 	}
 	s.Fetches += other.Fetches
 	s.Unnamed += other.Unnamed
+	s.Lent += other.Lent
 	s.Robots += other.Robots
 	s.Issues += other.Issues
 	s.Lossy += other.Lossy
