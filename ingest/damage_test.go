@@ -337,6 +337,42 @@ func TestFlipToPadding(t *testing.T) {
 	s.checkFlip(t, len(first), magicGzip[0])
 }
 
+// A wrong length of an extra field can lead right into the data of a later member, which
+// is whole: that member is not the one that begins there, and what is between is not lost.
+func TestExtraFieldIntoAnotherMember(t *testing.T) {
+	entries := crawl()
+	var archive []byte
+	var starts, data []int // of members, and of what they hold
+	for _, e := range entries {
+		m := gzipped(e.String())
+		starts = append(starts, len(archive))
+		archive = append(archive, m[:3]...)
+		archive = append(archive, 1<<2)
+		archive = append(archive, m[4:10]...)
+		archive = append(archive, 2, 0, 'x', 'x')
+		data = append(data, len(archive))
+		archive = append(archive, m[10:]...)
+	}
+	s := newSpecimen(t, "", archive)
+	if len(s.whole.issues) > 0 {
+		t.Fatal(s.whole.issues)
+	}
+	for first := range starts {
+		for later := first + 1; later < len(starts); later++ {
+			at := starts[first] + 10
+			binary.LittleEndian.PutUint16(archive[at:], uint16(data[later]-at-2))
+			c := read(t, archive)
+			if id, bad := invented(c, s.known); bad {
+				t.Errorf("%d into %d: invented %+v", first, later, id)
+			}
+			if id, bad := s.lost(c, int64(at), int64(at)+2); bad || !s.namePlace(c.issues, int64(at)) {
+				t.Errorf("%d into %d: lost %+v; issues %v", first, later, id, c.issues)
+			}
+			binary.LittleEndian.PutUint16(archive[at:], 2)
+		}
+	}
+}
+
 func TestFlipAnyOctet(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long, and of one archive each")

@@ -52,8 +52,17 @@ func (m *gzipMembers) next() error {
 		return errNoMember // the zeros may be what was a member's first octet
 	}
 	m.begin = m.offset()
-	return m.NextMember()
+	if err := m.NextMember(); err != nil {
+		return err
+	}
+	if m.Swallows() {
+		return errSwallows
+	}
+	return nil
 }
+
+// errSwallows is the error of a member that may begin with octets of others.
+var errSwallows = errors.New("another member begins")
 
 func (m *gzipMembers) start() int64  { return m.begin }
 func (m *gzipMembers) offset() int64 { return m.from + m.Offset() }

@@ -20,6 +20,9 @@ const (
 // compress/gzip.
 const maxHeaderString = 512
 
+// memberStart begins a member: the magic number and the one method, deflate.
+var memberStart = []byte{0x1f, 0x8b, 8}
+
 // header reads the header of a member (RFC 1952 §2.3).
 func (r *Reader) header() error {
 	if !r.ensure(10) {
@@ -29,7 +32,7 @@ func (r *Reader) header() error {
 		return r.ended()
 	}
 	h := r.in[r.ip:]
-	if h[0] != 0x1f || h[1] != 0x8b || h[2] != 8 {
+	if !bytes.HasPrefix(h, memberStart) {
 		return r.damage("no gzip header")
 	}
 	flags := h[3]
@@ -57,7 +60,19 @@ func (r *Reader) header() error {
 		return r.damage("the checksum of the gzip header differs")
 	}
 	r.ip += 2
+	r.swallows = false // the checksum says that all of it is header
 	return nil
+}
+
+// Swallows reports whether the header of the member in hand holds what may be the
+// beginning of another one. No checksum covers most headers: a wrong length of the extra
+// field there can lead past whole members, right into the data of a later one.
+func (r *Reader) Swallows() bool { return r.swallows }
+
+// skip passes n octets at hand whose number the header says.
+func (r *Reader) skip(n int, crc *uint32) {
+	r.swallows = r.swallows || bytes.Contains(r.in[r.ip:r.ip+n], memberStart)
+	r.pass(n, crc)
 }
 
 // pass passes n octets at hand and sums them.
@@ -75,7 +90,7 @@ func (r *Reader) skipExtra(crc *uint32) error {
 	if !r.ensure(n) {
 		return r.ended()
 	}
-	r.pass(n, crc)
+	r.skip(n, crc)
 	return nil
 }
 
@@ -86,7 +101,7 @@ func (r *Reader) skipString(crc *uint32) error {
 		s := r.in[r.ip:min(r.iend, r.ip+maxHeaderString)]
 		switch end := bytes.IndexByte(s, 0); {
 		case end >= 0:
-			r.pass(end+1, crc)
+			r.skip(end+1, crc)
 			return nil
 		case len(s) == maxHeaderString:
 			return r.damage("a string in the gzip header has no end")

@@ -72,6 +72,8 @@ type Reader struct {
 	crc  uint32
 	size uint32 // modulo 2³²
 	err  error
+
+	swallows bool // see Swallows
 }
 
 // state is what the decoder stands before.
@@ -112,6 +114,7 @@ func (r *Reader) begin(s state) {
 	r.state, r.final = s, false
 	r.rd, r.op, r.summed = 0, 0, 0
 	r.crc, r.size = 0, 0
+	r.swallows = false
 }
 
 // NextMember begins the member at Offset, after inflating and verifying what is
