@@ -373,6 +373,27 @@ func TestExtraFieldIntoAnotherMember(t *testing.T) {
 	}
 }
 
+// The same of the size of a skippable frame, which can lead to the beginning of a later one.
+func TestSkippableFrameOverOthers(t *testing.T) {
+	extension := skippable(3, []byte("between"))
+	archive := frames(t, crawl()[:2])
+	at := len(archive)
+	archive = append(archive, extension...)
+	var starts []int
+	for _, e := range crawl()[2:] {
+		starts = append(starts, len(archive))
+		archive = append(archive, framed(t, e.String())...)
+	}
+	s := newSpecimen(t, "", append(archive, bytes.Repeat(extension, 20_000)...))
+	for _, later := range starts[1:] {
+		binary.LittleEndian.PutUint32(s.archive[at+4:], uint32(later-at-8))
+		c := read(t, s.archive)
+		if id, bad := s.lost(c, int64(at), int64(at)+1); bad || !s.namePlace(c.issues, int64(at)) {
+			t.Errorf("to %d: lost %+v; issues %v", later, id, c.issues)
+		}
+	}
+}
+
 func TestFlipAnyOctet(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long, and of one archive each")

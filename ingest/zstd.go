@@ -212,12 +212,36 @@ func (m *zstdMembers) skipFrames() error {
 		if len(b) < 8 {
 			return io.ErrUnexpectedEOF
 		}
-		size := int64(binary.LittleEndian.Uint32(b[4:]))
-		if _, err := io.CopyN(io.Discard, m.src, 8+size); err != nil {
-			return unexpectedEOF(err)
+		dictionary, size := bytes.HasPrefix(b, magicDictionaryZstd), int64(binary.LittleEndian.Uint32(b[4:]))
+		m.src.Discard(8)
+		if err := m.skip(size, dictionary); err != nil {
+			return err
 		}
 	}
 }
+
+// skip skips what a skippable frame holds. No checksum covers its size: where it seems
+// to hold other frames, it may be wrong. A dictionary may be a frame itself.
+func (m *zstdMembers) skip(left int64, dictionary bool) error {
+	for left > 0 {
+		b, err := m.src.Peek(int(min(left, sniffBytes)))
+		n := len(b)
+		switch {
+		case n == 0:
+			return unexpectedEOF(err)
+		case !dictionary && m.codec.find(b) >= 0:
+			return errSwallows
+		case int64(n) < left && n > maxFrameStart:
+			n -= maxFrameStart // a frame may begin there
+		}
+		m.src.Discard(n)
+		left -= int64(n)
+	}
+	return nil
+}
+
+// maxFrameStart is how many octets it takes to tell a frame: its magic number and descriptor.
+const maxFrameStart = 5
 
 // frameContent reads the content of the frame in hand.
 type frameContent struct{ m *zstdMembers }
