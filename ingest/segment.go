@@ -30,7 +30,7 @@ type segments struct {
 
 // assemble begins a segmented record. Where nothing can name it, it stays alone.
 func (c *committer) assemble(r *record, a *assembly, length int64) error {
-	a.origin, a.length, a.next, a.octets = *r, length, 2, r.contentLength
+	a.origin, a.length, a.next, a.octets = *r, length, 2, r.contentLength-r.short
 	a.origin.block = nil
 	if r.id == "" || c.segments.byOrigin[r.id] != nil {
 		return c.disassemble(a, "no other record can name its first segment")
@@ -85,7 +85,7 @@ func (c *committer) join(r *record, d *draft, length int64) error {
 	}
 	a.raw = append(a.raw, d.more...)
 	c.segments.held += len(d.more)
-	a.octets += r.contentLength
+	a.octets += r.contentLength - r.short
 	a.next++
 	if r.segmentTotal >= 0 {
 		return c.completed(a, r.segmentTotal)

@@ -27,6 +27,17 @@ func segmentsOf(url, block string, at ...int) []entry {
 	return list
 }
 
+// A segment whose member holds less than it says leaves a gap, and its body is a part.
+func TestShortSegment(t *testing.T) {
+	head := "HTTP/1.1 200 OK\r\n\r\n"
+	list := segmentsOf("http://h/robots.txt", head+robotsBody, len(head)+9, len(head)+20)
+	short := gzipped(list[1].String()[:len(list[1].String())-len("xx\r\n\r\n")])
+	got := read(t, append(append(members(list[0]), short...), members(list[2])...))
+	if len(got.captures) != 1 || got.captures[0].Flags&FlagBodyCut == 0 {
+		t.Errorf("captures %+v, issues %v", got.captures, got.kinds())
+	}
+}
+
 // A policy capture has the body of all its segments, or is known to be cut; a page
 // needs its head alone.
 func TestSegments(t *testing.T) {
