@@ -72,5 +72,5 @@ func known[T any](v T, isKnown bool) *T {
 	if !isKnown {
 		return nil
 	}
-	return &v
+	return new(v) // of v itself the address would be taken, and memory, where it is not known, too
 }

@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -616,24 +615,19 @@ func TestRowGroupsAreBounded(t *testing.T) {
 }
 
 // Every column whose length an archive decides counts towards a row group's size.
-func TestTextSizeSeesEveryString(t *testing.T) {
-	tb := &table[RobotsRow]{texts: textFields[RobotsRow]()}
-	row := RobotsRow{URL: "12345", Reason: "123", HopURLs: []string{"1", "22"}}
-	if n := tb.textSize(&row); n != 11 {
-		t.Errorf("size %d, want 11", n)
+func TestGroupCountsEveryString(t *testing.T) {
+	f, err := os.Create(filepath.Join(t.TempDir(), "robots.parquet"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, typ := range []reflect.Type{
-		reflect.TypeFor[FetchRow](), reflect.TypeFor[ViolationRow](), reflect.TypeFor[RobotsRow](), reflect.TypeFor[HostRow](),
-		reflect.TypeFor[AgentRow](), reflect.TypeFor[IssueRow](), reflect.TypeFor[ExclusionRow](), reflect.TypeFor[GroupVerdictRow](), reflect.TypeFor[RobotsAgentRow](),
-	} {
-		for i := range typ.NumField() {
-			switch f := typ.Field(i).Type; f.Kind() {
-			case reflect.Slice, reflect.Map, reflect.Interface:
-				if f != reflect.TypeFor[[]string]() {
-					t.Errorf("%s.%s: textFields knows no %s", typ, typ.Field(i).Name, f)
-				}
-			}
-		}
+	defer f.Close()
+	e := newEncoder[RobotsRow](f, "robots", 2)
+	row := RobotsRow{URL: "12345", Reason: "123", HopURLs: []string{"1", "22"}}
+	if err := e.write([]RobotsRow{row, row}); err != nil {
+		t.Fatal(err)
+	}
+	if e.group.text != 22 || e.group.rows != 2 {
+		t.Errorf("%d octets in %d rows, want 22 in 2", e.group.text, e.group.rows)
 	}
 }
 
