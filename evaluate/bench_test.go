@@ -60,13 +60,14 @@ func benchmarkDecide(b *testing.B, body []byte, tokens []string) {
 	b.ReportAllocs()
 	n := 0
 	var tl *timeline
+	var r Result
 	for b.Loop() {
 		i := n % len(fetches)
 		if i == 0 {
 			tl = newTimeline(states, nil)
 			w.newOrigin()
 		}
-		r, err := d.decide(&fetches[i], tl)
+		err := d.decide(&r, &fetches[i], tl)
 		if err == nil && tokens != nil {
 			err = w.decide(&r, tl)
 		}

@@ -36,12 +36,12 @@ func (d *decider) newSubject(f *ingest.Fetch, agent string) subject {
 	return subject{Fetch: f, path: url.PathQuery(), agent: agent, key: d.keys.of(agent), token: agent, time: f.Time()}
 }
 
-// decide gives the verdict on a fetch for the crawler that made it. See
+// decide makes r the verdict on a fetch for the crawler that made it. See
 // docs/SEMANTICS.md for the rules that the steps follow.
-func (d *decider) decide(f *ingest.Fetch, tl *timeline) (Result, error) {
-	r := Result{Fetch: f}
+func (d *decider) decide(r *Result, f *ingest.Fetch, tl *timeline) error {
+	*r = Result{Fetch: f}
 	r.Agent, r.AgentSource = d.agentOf(f)
-	return r, d.settle(&r, tl)
+	return d.settle(r, tl)
 }
 
 // settle gives the verdict on a fetch, or on what a log says was none, for the

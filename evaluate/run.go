@@ -82,6 +82,7 @@ type evaluation struct {
 	lastID   int64
 	crawlers crawlers // of the origin in hand
 	lines    lineTwins
+	decided  Result                    // the fetch in hand
 	issues   *run.Writer[ingest.Issue] // found while evaluating
 }
 
@@ -230,21 +231,21 @@ func (e *evaluation) filename(f *ingest.Fetch) string {
 }
 
 func (e *evaluation) decideFetch(f *ingest.Fetch, tl *timeline, host *HostStats) error {
-	r, err := e.decider.decide(f, tl)
-	if err != nil {
+	r := &e.decided // new ones would be half of what deciding allocates
+	if err := e.decider.decide(r, f, tl); err != nil {
 		return err
 	}
-	if err := e.pages.read(&r); err != nil {
+	if err := e.pages.read(r); err != nil {
 		return err
 	}
-	if err := e.pace.check(&r, tl); err != nil {
+	if err := e.pace.check(r, tl); err != nil {
 		return err
 	}
-	e.count(&r, host)
+	e.count(r, host)
 	if !e.opt.Rate {
 		r.Findings = slices.DeleteFunc(r.Findings, func(f Finding) bool { return f.Kind == FindingRate })
 	}
-	if err := e.sink.Result(&r); err != nil {
+	if err := e.sink.Result(r); err != nil {
 		return err
 	}
 	if e.opt.Decided != nil {
@@ -253,7 +254,7 @@ func (e *evaluation) decideFetch(f *ingest.Fetch, tl *timeline, host *HostStats)
 	if e.whatIf == nil {
 		return nil
 	}
-	return e.whatIf.decide(&r, tl)
+	return e.whatIf.decide(r, tl)
 }
 
 func (e *evaluation) count(r *Result, host *HostStats) {
