@@ -115,7 +115,7 @@ func (k *agentKeys) of(token string) string {
 	return k.key
 }
 
-// maxCached bounds the caches: parsed files and tokens.
+// maxCached bounds the cache of tokens.
 const maxCached = 4096
 
 // parsedFile is a robots.txt as parsed, and as other readings have it.
@@ -225,13 +225,17 @@ type fileCache struct {
 	store   *store
 	profile robots.Profile
 	files   map[string]*parsedFile
-	size    int64 // octets of the bodies in files
+	size    int64 // of files
 	tokens  map[string]string
 	last    struct{ userAgent, token string } // fetches of one crawler follow one another
 }
 
-// maxCachedBodies bounds the bodies whose parsed form is kept, in octets.
-const maxCachedBodies = 32 << 20
+// What the cache holds, in octets of bodies, of which each counts as parsedMin more.
+const (
+	maxCachedBodies  = 32 << 20  // of one origin, which may have large files, asked in turns
+	keptCachedBodies = 256 << 10 // from one origin to the next: enough for what many hosts serve
+	parsedMin        = 1 << 10
+)
 
 func newFileCache(s *store, p robots.Profile) *fileCache {
 	return &fileCache{store: s, profile: p, files: make(map[string]*parsedFile), tokens: make(map[string]string)}
@@ -257,7 +261,7 @@ func (c *fileCache) get(st *State) (*parsedFile, error) {
 			return nil, err
 		}
 	}
-	f := &parsedFile{size: int64(len(body)), profile: c.profile}
+	f := &parsedFile{size: int64(len(body)) + parsedMin, profile: c.profile}
 	f.File = robots.Parse(body, c.profile)
 	if f.Cut {
 		f.whole = robots.ParseWhole(body, c.profile)
@@ -265,13 +269,24 @@ func (c *fileCache) get(st *State) (*parsedFile, error) {
 	if n := bytes.LastIndexByte(body, '\n') + 1; partial && n < len(body) {
 		f.lineCut = robots.Parse(body[:n], c.profile)
 	}
-	if c.size+f.size > maxCachedBodies || len(c.files) >= maxCached {
-		clear(c.files)
-		c.size = 0
+	if c.size+f.size > maxCachedBodies {
+		c.forget()
 	}
 	c.files[key] = f
 	c.size += f.size
 	return f, nil
+}
+
+// newOrigin forgets files where there are many: the next origin has others.
+func (c *fileCache) newOrigin() {
+	if c.size > keptCachedBodies {
+		c.forget()
+	}
+}
+
+func (c *fileCache) forget() {
+	clear(c.files)
+	c.size = 0
 }
 
 // tokenOf derives a product token from a User-Agent string.

@@ -205,6 +205,7 @@ func (e *evaluation) newOrigin() {
 	if e.whatIf != nil {
 		e.whatIf.newOrigin()
 	}
+	e.decider.files.newOrigin()
 	e.pace.last = make(map[string]Visit)
 	if e.pages.originals != nil {
 		e.pages.originals.forget()
