@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"unsafe"
@@ -12,15 +13,20 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/codec"
 )
 
-// A row group is in memory, compressed, until it is written. It ends at whichever comes
-// first. Of those before it the footer is in memory, which has an entry for every page:
-// groups are as large as what they hold allows.
+// A row group ends at whichever of its limits comes first. Of those before it the footer
+// is in memory, which has an entry for every page.
 const (
 	maxGroupRows  = 32_768
 	maxGroupText  = 8 << 20  // octets of strings
 	maxDictionary = 16 << 10 // octets where a column gives up its dictionary, with the page in hand
-	maxPage       = 32 << 10 // octets of a page: every column of every table holds one
-	chunk         = 4 << 10  // octets of what a row group is kept in: every column of one has a chunk that is not full
+)
+
+// Every column of every table holds the page in hand, in buffers that grow by doubling:
+// a page that ends just below 32 KiB takes half of what one takes that ends just beyond.
+// Values other than strings compress to next to nothing, however short the page is.
+const (
+	maxPage     = 28 << 10 // octets
+	maxPageRows = 2048     // of such values
 )
 
 // bounded are the columns whose least and greatest values a reader may use to pass over
@@ -29,9 +35,6 @@ const (
 var bounded = map[string]bool{
 	"url": true, "url_host_name": true, "url_host_registered_domain": true, "origin": true, "fetch_time": true, "robots_id": true,
 }
-
-// groupBuffers hold the compressed pages of the row groups in hand.
-var groupBuffers = parquet.NewChunkBufferPool(chunk)
 
 // pageCodec compresses the pages of all tables.
 var pageCodec codec.Zstd
@@ -45,6 +48,7 @@ type encoder[T any] struct {
 	batch   []T // what columns read
 	fields  []field
 	writers []*parquet.ColumnWriter
+	short   []*parquet.ColumnWriter  // those that end pages by maxPageRows
 	values  []parquet.Value          // of a column of a batch; reused
 	group   struct{ rows, text int } // of the row group in hand
 }
@@ -57,7 +61,7 @@ func newEncoder[T any](file *os.File, table string, batch int) *encoder[T] {
 		schema,
 		parquet.Compression(&pageCodec),
 		parquet.PageBufferSize(maxPage),
-		parquet.ColumnPageBuffers(groupBuffers),
+		parquet.ColumnPageBuffers(spillPool{filepath.Dir(file.Name())}),
 		parquet.DictionaryMaxBytes(maxDictionary),
 		parquet.DataPageStatistics(false), // the column index has the bounds
 		parquet.CreatedBy("robotsaudit", SchemaVersion, ""),
@@ -71,6 +75,11 @@ func newEncoder[T any](file *os.File, table string, batch int) *encoder[T] {
 	}
 	e := &encoder[T]{out: parquet.NewGenericWriter[T](file, options...), batch: make([]T, batch)}
 	e.fields, e.writers = fieldsOf(schema, e.batch), e.out.ColumnWriters()
+	for i, path := range schema.Columns() {
+		if leaf, _ := schema.Lookup(path...); leaf.Node.Type().Kind() != parquet.ByteArray || leaf.Node.Encoding() == &parquet.RLEDictionary {
+			e.short = append(e.short, e.writers[i])
+		}
+	}
 	return e
 }
 
@@ -85,11 +94,25 @@ func (e *encoder[T]) write(rows []T) error {
 	}
 	clear(e.batch)
 	clear(e.values)
-	if e.group.rows += n; e.group.rows < maxGroupRows && e.group.text < maxGroupText {
+	return e.endPages(n)
+}
+
+// endPages ends pages, or the row group, after n rows more.
+func (e *encoder[T]) endPages(n int) error {
+	before := e.group.rows / maxPageRows
+	if e.group.rows += n; e.group.rows >= maxGroupRows || e.group.text >= maxGroupText {
+		e.group.rows, e.group.text = 0, 0
+		return e.out.Flush()
+	}
+	if e.group.rows/maxPageRows == before {
 		return nil
 	}
-	e.group.rows, e.group.text = 0, 0
-	return e.out.Flush()
+	for _, w := range e.short {
+		if err := w.Flush(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // writeValues writes the values of a column. The library ends a page between calls alone:
