@@ -36,6 +36,7 @@ func main() {
 	// because the handler is gone by then.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
+	runtime.MemProfileRate = 0 // until a profile is asked for
 	collectEarly()
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

@@ -30,6 +30,10 @@ func (p *profiles) addFlags(cmd *cobra.Command) {
 	}
 }
 
+// sampled is how many octets are allocated for each one that a profile of the memory
+// knows. Where none is asked for none is: what the samples are kept in is half a megabyte.
+const sampled = 512 << 10
+
 // start opens the files that are asked for and starts to fill them.
 func (p *profiles) start() error {
 	return errors.Join(
@@ -37,7 +41,7 @@ func (p *profiles) start() error {
 			func(*os.File) error { pprof.StopCPUProfile(); return nil }),
 		p.open(p.trace, func(f *os.File) error { return trace.Start(f) },
 			func(*os.File) error { trace.Stop(); return nil }),
-		p.open(p.memory, func(*os.File) error { return nil }, func(f *os.File) error {
+		p.open(p.memory, func(*os.File) error { runtime.MemProfileRate = sampled; return nil }, func(f *os.File) error {
 			runtime.GC() // what is still in use, not what could have been freed
 			return pprof.Lookup("allocs").WriteTo(f, 0)
 		}))
