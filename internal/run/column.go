@@ -56,13 +56,17 @@ func newColumn(rows []reflect.Value, field []int) column {
 	return nil
 }
 
-// pointers returns the addresses of a field, whose type may be a named one.
+// pointers returns the addresses of a field, whose type may be a named one of kind F.
 func pointers[F any](rows []reflect.Value, field []int) []*F {
 	p := make([]*F, len(rows))
 	for i, row := range rows {
-		p[i] = row.FieldByIndex(field).Addr().Convert(reflect.TypeFor[*F]()).Interface().(*F)
+		p[i] = pointer[F](row, field)
 	}
 	return p
+}
+
+func pointer[F any](row reflect.Value, field []int) *F {
+	return row.FieldByIndex(field).Addr().Convert(reflect.TypeFor[*F]()).Interface().(*F)
 }
 
 // pageReader holds one decoded page of a column chunk.

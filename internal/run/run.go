@@ -13,7 +13,7 @@ const Buckets = 1024
 // Limits of a run.
 const (
 	maxRows  = 100_000
-	maxBytes = 2 << 20 // small: every worker holds a run of each kind while it fills
+	maxBytes = 1 << 20 // packed; small: every worker holds a run of each kind while it fills
 )
 
 // groupBytes is what a row group holds, of octets of rows, in files that compaction
@@ -41,7 +41,8 @@ type Spec[T any] struct {
 	Compare func(a, b *T) int
 	// Bucket returns the row's bucket, 0 to Buckets-1.
 	Bucket func(*T) int
-	// Size returns the octets of memory that the row holds.
+	// Size returns about how many octets of memory the row holds, not packed: it bounds
+	// what is encoded at once.
 	Size func(*T) int
 }
 

@@ -198,12 +198,13 @@ func TestPrepare(t *testing.T) {
 
 func TestRunsAreBounded(t *testing.T) {
 	rows := randomFetches(rand.New(rand.NewPCG(6, 6)), 5000)
-	big := fetches
-	big.Size = func(*fetch) int { return maxBytes / 1000 }
+	for i := range rows {
+		rows[i].Digest = bytes.Repeat(rows[i].Record, maxBytes/1000/len(rows[i].Record))
+	}
 	dir := t.TempDir()
-	paths := write(t, dir, big, rows)
-	if len(paths) != 5 {
-		t.Errorf("%d runs by bytes, want 5", len(paths))
+	paths := write(t, dir, fetches, rows)
+	if len(paths) != 6 { // less than 1000 rows each, for their other fields
+		t.Errorf("%d runs by bytes, want 6", len(paths))
 	}
 	equal(t, sorted(rows), collect(t, paths, MergeOptions[fetch]{}))
 
@@ -279,7 +280,7 @@ func TestCompactedRowGroups(t *testing.T) {
 	for _, row := range rows {
 		copy(record[:], row.Record)
 		row.Record = record[:]
-		if err := w.add(&row, BucketOf(row.Host), maxBytes/999); err != nil {
+		if err := w.add(&row, BucketOf(row.Host), groupBytes/999); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -383,10 +384,11 @@ func TestCancel(t *testing.T) {
 
 func TestWriteErrors(t *testing.T) {
 	rows := randomFetches(rand.New(rand.NewPCG(13, 13)), 5000)
+	for i := range rows {
+		rows[i].Record = bytes.Repeat(rows[i].Record, maxBytes/2000/len(rows[i].Record)) // the third run is the last
+	}
 	check := func(t *testing.T, dir string) {
-		spec := fetches
-		spec.Size = func(*fetch) int { return maxBytes / 2000 } // the third run is the last
-		w := NewWriter(dir, spec)
+		w := NewWriter(dir, fetches)
 		for _, row := range rows {
 			if err := w.Add(row); err != nil {
 				break

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,56 +13,43 @@ import (
 var errClosed = errors.New("run writer is closed")
 
 // A Writer sorts rows into run files of at most maxRows rows, or about maxBytes
-// octets of memory. The same rows added in the same order give the same files, byte
+// octets of packed rows. The same rows added in the same order give the same files, byte
 // for byte.
 type Writer[T any] struct {
 	dir    string
 	spec   Spec[T]
 	layout *layout[T]
 
-	chunks [][]T // of chunkRows rows, reused: one slice would be copied as it grows
-	keys   []key
-	held   limit
+	packed *packedRows[T]
+	rows   []packedRow
+	fronts []front[T] // while a run is written
 	names  []string
 	err    error
 }
-
-// A key stands for a row while rows are sorted.
-type key struct{ bucket, row int32 }
-
-// chunkRows is the number of rows that are allocated at once.
-const chunkRows = 128
-
-func (w *Writer[T]) row(k key) *T { return &w.chunks[k.row/chunkRows][k.row%chunkRows] }
 
 // NewWriter returns a Writer of files named after spec in dir. Existing files
 // of these names are replaced.
 func NewWriter[T any](dir string, spec Spec[T]) *Writer[T] {
 	l, err := layoutOf[T]()
-	return &Writer[T]{dir: dir, spec: spec, layout: l, err: err}
+	if err != nil {
+		return &Writer[T]{err: err}
+	}
+	return &Writer[T]{dir: dir, spec: spec, layout: l, packed: newPackedRows(l)}
 }
 
-// Add adds a row. The Writer keeps the row's []byte fields until it has
-// written them: the caller must not change them. After an error the Writer is
-// of no further use.
+// Add adds a row, of which the Writer keeps nothing. After an error the Writer is of no
+// further use.
 func (w *Writer[T]) Add(row T) error {
 	if w.err != nil {
 		return w.err
 	}
-	k := key{row: int32(len(w.keys))}
-	if len(w.keys) == len(w.chunks)*chunkRows {
-		w.chunks = append(w.chunks, make([]T, chunkRows))
-	}
-	kept := w.row(k) // what is asked of it here would move row itself to the heap
-	*kept = row
-	bucket := w.spec.Bucket(kept)
+	*w.packed.row = row
+	bucket := w.spec.Bucket(w.packed.row)
 	if bucket < 0 || bucket >= Buckets {
 		return w.fail(fmt.Errorf("row of bucket %d: there are %d", bucket, Buckets))
 	}
-	k.bucket = int32(bucket)
-	w.keys = append(w.keys, k)
-	w.held.add(w.spec.Size(kept))
-	if w.held.reached(maxBytes) {
+	w.rows = append(w.rows, w.packed.add(bucket))
+	if w.packed.held.reached(maxBytes) {
 		return w.writeRun()
 	}
 	return nil
@@ -71,35 +59,25 @@ func (w *Writer[T]) Add(row T) error {
 // in dir, in the order of the rows that were added. After an error, here or
 // from Add, it returns the error, and no file is left.
 func (w *Writer[T]) Close() ([]string, error) {
-	if w.err == nil && len(w.keys) > 0 {
+	if w.err == nil && len(w.rows) > 0 {
 		w.writeRun()
 	}
 	if w.err != nil {
 		return nil, w.err
 	}
 	w.err = errClosed
+	w.packed, w.rows = nil, nil
 	return w.names, nil
 }
 
 func (w *Writer[T]) writeRun() error {
-	slices.SortFunc(w.keys, func(a, b key) int {
-		if a.bucket != b.bucket {
-			return cmp.Compare(a.bucket, b.bucket)
-		}
-		if c := w.spec.Compare(w.row(a), w.row(b)); c != 0 {
-			return c
-		}
-		return cmp.Compare(a.row, b.row)
-	})
 	name := fmt.Sprintf("%s-%05d.parquet", w.spec.Name, len(w.names))
 	if err := w.writeFile(filepath.Join(w.dir, name)); err != nil {
 		return w.fail(err)
 	}
 	w.names = append(w.names, name)
-	for _, c := range w.chunks {
-		clear(c)
-	}
-	w.keys, w.held = w.keys[:0], limit{}
+	w.rows, w.fronts = w.rows[:0], nil
+	w.packed.reset()
 	return nil
 }
 
@@ -108,14 +86,93 @@ func (w *Writer[T]) writeFile(path string) error {
 	if err != nil {
 		return err
 	}
-	for _, k := range w.keys {
-		row := w.row(k)
-		if err := out.add(row, int(k.bucket), w.spec.Size(row)); err != nil {
+	slices.Sort(w.rows)
+	for left := w.rows; len(left) > 0; {
+		n := 1
+		for n < len(left) && left[n].bucket() == left[0].bucket() {
+			n++
+		}
+		if err := w.writeBucket(out, left[:n]); err != nil {
 			out.abort()
 			return err
 		}
+		left = left[n:]
 	}
 	return out.close()
+}
+
+// A front is a row that is unpacked, and those of its part that come after it, which are
+// in order.
+type front[T any] struct {
+	row  *T
+	at   packedRow
+	rest []packedRow
+}
+
+// frontRows is how many rows of a bucket may be unpacked at once, however few there are.
+const frontRows = 64
+
+// writeBucket writes the rows of a bucket in order. Of n rows about the root of n at most
+// are unpacked at once: parts of that many are sorted, each by itself, and the parts,
+// which are no more than that, are merged.
+func (w *Writer[T]) writeBucket(out *fileWriter[T], rows []packedRow) error {
+	size := max(frontRows, int(math.Ceil(math.Sqrt(float64(len(rows))))))
+	if len(rows) <= size {
+		return w.merge(out, w.sort(rows, 1))
+	}
+	for part := range slices.Chunk(rows, size) {
+		for i, f := range w.sort(part, 1) {
+			part[i] = f.at
+		}
+	}
+	return w.merge(out, w.sort(rows, size))
+}
+
+// sort returns the fronts of parts of the given size, in order.
+func (w *Writer[T]) sort(rows []packedRow, size int) []front[T] {
+	n := 0
+	for part := range slices.Chunk(rows, size) {
+		if n == len(w.fronts) {
+			w.fronts = append(w.fronts, front[T]{row: new(T)})
+		}
+		w.unpack(&w.fronts[n], part)
+		n++
+	}
+	slices.SortFunc(w.fronts[:n], w.compare)
+	return w.fronts[:n]
+}
+
+// merge writes the rows of fronts, which are in order.
+func (w *Writer[T]) merge(out *fileWriter[T], fronts []front[T]) error {
+	for len(fronts) > 0 {
+		f := fronts[0]
+		if err := out.add(f.row, f.at.bucket(), w.spec.Size(f.row)); err != nil {
+			return err
+		}
+		others := fronts[1:]
+		if len(f.rest) == 0 {
+			fronts = others
+			continue
+		}
+		w.unpack(&f, f.rest)
+		n, _ := slices.BinarySearchFunc(others, f, w.compare)
+		copy(fronts, others[:n])
+		fronts[n] = f
+	}
+	return nil
+}
+
+// unpack moves f to the first of rows.
+func (w *Writer[T]) unpack(f *front[T], rows []packedRow) {
+	f.at, f.rest = rows[0], rows[1:]
+	*f.row = *w.packed.unpack(f.at)
+}
+
+func (w *Writer[T]) compare(a, b front[T]) int {
+	if c := w.spec.Compare(a.row, b.row); c != 0 {
+		return c
+	}
+	return cmp.Compare(a.at, b.at)
 }
 
 // fail drops what was written and makes err the answer to every further call.
@@ -123,7 +180,7 @@ func (w *Writer[T]) fail(err error) error {
 	for _, name := range w.names {
 		os.Remove(filepath.Join(w.dir, name))
 	}
-	w.chunks, w.keys, w.names = nil, nil, nil
+	w.packed, w.rows, w.fronts, w.names = nil, nil, nil, nil
 	w.err = err
 	return err
 }

@@ -1,0 +1,224 @@
+package run
+
+import (
+	"encoding/binary"
+	"reflect"
+	"unsafe"
+)
+
+// packedRows holds rows as octets: integers as varints, texts behind their length, and
+// a text that the row before has, too, as a reference to what is held already. So a row is
+// a fraction of its size as a struct, and keeps no memory of others alive.
+type packedRows[T any] struct {
+	row    *T // the one that fields pack, and unpack into
+	fields []field
+	octets []byte // of the row that is packed
+	before []byte // the row packed before, in chunks
+	chunks [][]byte
+	used   int // of chunks: the others are empty
+	held   limit
+}
+
+// A chunk has so many octets, the first ones fewer: they are all that few rows take. A
+// longer row has one of its own.
+const (
+	firstChunk = 4 << 10
+	chunkBytes = 64 << 10
+)
+
+// A packedRow says where a row lies: its bucket, the chunk, and the offset there. So rows
+// are ordered by bucket, and in a bucket as they were added.
+type packedRow uint64
+
+func packedAt(bucket, chunk, offset int) packedRow {
+	return packedRow(bucket)<<54 | packedRow(chunk)<<32 | packedRow(offset)
+}
+
+func (r packedRow) bucket() int { return int(r >> 54) }
+func (r packedRow) chunk() int  { return int(r>>32) & (1<<22 - 1) }
+func (r packedRow) offset() int { return int(r & (1<<32 - 1)) }
+
+func newPackedRows[T any](l *layout[T]) *packedRows[T] {
+	p := &packedRows[T]{row: new(T)}
+	value := reflect.ValueOf(p.row).Elem()
+	for _, index := range l.fields {
+		p.fields = append(p.fields, newField(value, index))
+	}
+	return p
+}
+
+// add packs the row of p.
+func (p *packedRows[T]) add(bucket int) packedRow {
+	dst := p.octets[:0]
+	for _, f := range p.fields {
+		dst = f.pack(dst, p.before)
+	}
+	p.octets = dst
+	if cap(dst) > chunkBytes {
+		p.octets = nil
+	}
+	p.held.add(len(dst))
+	p.makeRoom(len(dst))
+	chunk := &p.chunks[p.used-1]
+	at := len(*chunk)
+	*chunk = append(*chunk, dst...)
+	p.before = (*chunk)[at:]
+	return packedAt(bucket, p.used-1, at)
+}
+
+// makeRoom has the last chunk in use take n octets.
+func (p *packedRows[T]) makeRoom(n int) {
+	if p.used > 0 {
+		if last := p.chunks[p.used-1]; n <= cap(last)-len(last) {
+			return
+		}
+	}
+	if p.used == len(p.chunks) {
+		p.chunks = append(p.chunks, nil)
+	}
+	if next := &p.chunks[p.used]; cap(*next) < n {
+		*next = make([]byte, 0, max(n, min(firstChunk<<p.used, chunkBytes)))
+	}
+	p.used++
+}
+
+// unpack sets the row of p, whose texts are those of the chunks: valid until reset.
+func (p *packedRows[T]) unpack(r packedRow) *T {
+	src := p.chunks[r.chunk()][r.offset():]
+	for _, f := range p.fields {
+		src = f.unpack(src)
+	}
+	return p.row
+}
+
+// reset forgets all rows, and keeps the chunks for others.
+func (p *packedRows[T]) reset() {
+	for i, chunk := range p.chunks {
+		if cap(chunk) > chunkBytes {
+			chunk = nil
+		}
+		p.chunks[i] = chunk[:0]
+	}
+	for _, f := range p.fields {
+		f.reset()
+	}
+	p.used, p.before, p.held = 0, nil, limit{}
+	*p.row = *new(T)
+}
+
+// A field packs one field of a row.
+type field interface {
+	// pack appends the field's value to dst, which holds the fields before it. before is the
+	// whole row that was packed before.
+	pack(dst, before []byte) []byte
+	// unpack sets the field from the octets that src begins with, and returns the others.
+	unpack(src []byte) []byte
+	reset()
+}
+
+// newField returns the one for a field of row, whose type newColumn supports.
+func newField(row reflect.Value, index []int) field {
+	switch row.Type().FieldByIndex(index).Type.Kind() {
+	case reflect.Bool:
+		return boolField{pointer[bool](row, index)}
+	case reflect.Int8:
+		return intField[int8]{pointer[int8](row, index)}
+	case reflect.Int16:
+		return intField[int16]{pointer[int16](row, index)}
+	case reflect.Int32:
+		return intField[int32]{pointer[int32](row, index)}
+	case reflect.Int64:
+		return intField[int64]{pointer[int64](row, index)}
+	case reflect.Uint8:
+		return intField[uint8]{pointer[uint8](row, index)}
+	case reflect.Uint16:
+		return intField[uint16]{pointer[uint16](row, index)}
+	case reflect.Uint32:
+		return intField[uint32]{pointer[uint32](row, index)}
+	case reflect.Uint64:
+		return intField[uint64]{pointer[uint64](row, index)}
+	case reflect.String:
+		return &textField[string]{value: pointer[string](row, index), view: viewString}
+	default:
+		return &textField[[]byte]{value: pointer[[]byte](row, index), view: viewBytes}
+	}
+}
+
+type boolField struct{ value *bool }
+
+func (f boolField) pack(dst, _ []byte) []byte {
+	if *f.value {
+		return append(dst, 1)
+	}
+	return append(dst, 0)
+}
+
+func (f boolField) unpack(src []byte) []byte {
+	*f.value = src[0] == 1
+	return src[1:]
+}
+
+func (f boolField) reset() {}
+
+// intField packs integers as signed ones with the same bits.
+type intField[F integer] struct{ value *F }
+
+func (f intField[F]) pack(dst, _ []byte) []byte {
+	return binary.AppendVarint(dst, int64(*f.value))
+}
+
+func (f intField[F]) unpack(src []byte) []byte {
+	v, n := binary.Varint(src)
+	*f.value = F(v)
+	return src[n:]
+}
+
+func (f intField[F]) reset() {}
+
+// textField packs texts: twice their length, and their octets; or, where a text is that of
+// the row before, twice its place in repeated, plus one.
+type textField[F string | []byte] struct {
+	value    *F
+	view     func([]byte) F
+	repeated []F // in chunks
+	last     F   // of repeated, if that is what the row before has
+	from, to int // else where its octets are in the row before
+}
+
+func (f *textField[F]) pack(dst, before []byte) []byte {
+	value, last := *f.value, f.last
+	if f.to > 0 {
+		last = f.view(before[f.from:f.to])
+	}
+	if len(value) > 0 && string(value) == string(last) {
+		if f.to > 0 {
+			f.repeated = append(f.repeated, last)
+			f.last, f.to = last, 0
+		}
+		return binary.AppendUvarint(dst, uint64(len(f.repeated)-1)<<1|1)
+	}
+	dst = binary.AppendUvarint(dst, uint64(len(value))<<1)
+	f.from, f.to = len(dst), len(dst)+len(value)
+	return append(dst, value...)
+}
+
+func (f *textField[F]) unpack(src []byte) []byte {
+	n, width := binary.Uvarint(src)
+	src = src[width:]
+	if n&1 == 1 {
+		*f.value = f.repeated[n>>1]
+		return src
+	}
+	*f.value = f.view(src[: n>>1 : n>>1])
+	return src[n>>1:]
+}
+
+func (f *textField[F]) reset() {
+	clear(f.repeated)
+	f.repeated, f.last, f.to = f.repeated[:0], *new(F), 0
+}
+
+// viewString makes a string of b, which must not change while the string is in use.
+func viewString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
+func viewBytes(b []byte) []byte { return b }

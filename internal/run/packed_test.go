@@ -1,0 +1,207 @@
+package run
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// unpackAll checks that packed rows are those that were packed, in an order that has
+// nothing to do with theirs.
+func unpackAll(t *testing.T, p *packedRows[fetch], want []fetch, at []packedRow) {
+	t.Helper()
+	for _, i := range rand.New(rand.NewPCG(1, 9)).Perm(len(want)) {
+		if got := p.unpack(at[i]); !same(&want[i], got) {
+			t.Fatalf("row %d: got %+v, want %+v", i, *got, want[i])
+		}
+	}
+}
+
+func packAll(p *packedRows[fetch], rows []fetch) []packedRow {
+	var at []packedRow
+	for _, row := range rows {
+		*p.row = row
+		at = append(at, p.add(BucketOf(row.Host)))
+	}
+	return at
+}
+
+func newPackedFetches(t testing.TB) *packedRows[fetch] {
+	t.Helper()
+	l, err := layoutOf[fetch]()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newPackedRows(l)
+}
+
+// extremeFetches have any values, and often those of the row before.
+func extremeFetches(rng *rand.Rand, n int) []fetch {
+	text := func(before string) string {
+		switch rng.IntN(12) {
+		case 0:
+			return ""
+		case 1, 2:
+			return fmt.Sprint(rng.IntN(9))
+		case 3:
+			return strings.Repeat("é", rng.IntN(200))
+		case 4:
+			return strings.Repeat("\x00", rng.IntN(2*chunkBytes)>>rng.IntN(18))
+		}
+		return before
+	}
+	octets := func(before []byte) []byte { return []byte(text(string(before))) }
+	number := func() int64 {
+		return [...]int64{0, -1, math.MinInt64, math.MaxInt64, int64(rng.Uint64()), int64(rng.IntN(200))}[rng.IntN(6)]
+	}
+	rows := make([]fetch, n)
+	var f fetch
+	for i := range rows {
+		f = fetch{
+			Host: text(f.Host), Origin: text(f.Origin), URL: text(f.URL), Time: number(), Record: octets(f.Record),
+			File: int32(number()), Offset: number(), Length: number(), Status: int16(number()), Mime: text(f.Mime),
+			Agent: text(f.Agent), Digest: octets(f.Digest), Truncated: uint8(number()), Kind: kind(number()),
+			Revisit: number() > 0, Robots: text(f.Robots), Port: uint16(number()), Flags: uint32(number()), Seq: number(),
+			Depth: int8(number()), Language: text(f.Language), Header: octets(f.Header), Pack: uint64(number()),
+		}
+		rows[i] = f
+	}
+	return rows
+}
+
+// TestPackedRows packs and forgets rows again and again.
+func TestPackedRows(t *testing.T) {
+	p := newPackedFetches(t)
+	for seed := range uint64(20) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		rows := extremeFetches(rng, rng.IntN(300))
+		at := packAll(p, rows)
+		unpackAll(t, p, rows, at)
+		if p.held.rows != len(rows) {
+			t.Fatalf("holds %d rows of %d", p.held.rows, len(rows))
+		}
+		bucket, place := packedRow.bucket, func(r packedRow) packedRow { return r & (1<<54 - 1) }
+		if !slices.IsSortedFunc(at, func(a, b packedRow) int { return cmp.Compare(place(a), place(b)) }) {
+			t.Fatal("not in the order in which they were added")
+		}
+		for i, row := range rows {
+			if bucket(at[i]) != BucketOf(row.Host) {
+				t.Fatalf("row %d: bucket %d", i, bucket(at[i]))
+			}
+		}
+		p.reset()
+		for _, chunk := range p.chunks {
+			if cap(chunk) > chunkBytes {
+				t.Fatalf("keeps a chunk of %d octets", cap(chunk))
+			}
+		}
+	}
+}
+
+// TestRepeatsAreSmall: what the row before has, too, is an octet.
+func TestRepeatsAreSmall(t *testing.T) {
+	p := newPackedFetches(t)
+	row := randomFetches(rand.New(rand.NewPCG(2, 2)), 1)[0]
+	row.Time, row.Offset, row.Length, row.Pack, row.Port, row.Flags, row.Truncated, row.Depth = 1, 2, 3, 4, 5, 6, 7, 8
+	row.Status, row.File = 60, 61
+	row.Host, row.URL, row.Agent = strings.Repeat("h", chunkBytes), strings.Repeat("u", 300), strings.Repeat("a", 300)
+	rows := slices.Repeat([]fetch{row}, 1000)
+	at := packAll(p, rows)
+	unpackAll(t, p, rows, at)
+	if size := len(p.before); size != len(p.fields) {
+		t.Errorf("a row has %d octets, want one for each of %d fields", size, len(p.fields))
+	}
+}
+
+func TestFewRowsTakeLittle(t *testing.T) {
+	p := newPackedFetches(t)
+	packAll(p, randomFetches(rand.New(rand.NewPCG(3, 3)), 10))
+	if len(p.chunks) != 1 || cap(p.chunks[0]) != firstChunk {
+		t.Errorf("%d chunks, the first of %d octets", len(p.chunks), cap(p.chunks[0]))
+	}
+}
+
+// TestAddDoesNotAllocate adds rows to a writer that has written a run.
+func TestAddDoesNotAllocate(t *testing.T) {
+	rows := randomFetches(rand.New(rand.NewPCG(4, 4)), 500)
+	w := NewWriter(t.TempDir(), fetches)
+	add := func() {
+		for _, row := range rows {
+			if err := w.Add(row); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for len(w.names) == 0 {
+		add()
+	}
+	before := len(w.names)
+	if n := testing.AllocsPerRun(1, add); n > 0 || len(w.names) > before {
+		t.Errorf("%v allocations, %d runs written", n, len(w.names)-before)
+	}
+}
+
+// TestWriterKeepsNothing changes octets that it was given.
+func TestWriterKeepsNothing(t *testing.T) {
+	rows := randomFetches(rand.New(rand.NewPCG(5, 5)), 100)
+	w := NewWriter(t.TempDir(), fetches)
+	var record [16]byte
+	for _, row := range rows {
+		copy(record[:], row.Record)
+		row.Record = record[:]
+		if err := w.Add(row); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, at := range w.rows {
+		if got := w.packed.unpack(at).Record; !bytes.Equal(got, rows[i].Record) {
+			t.Fatalf("row %d: %x, want %x", i, got, rows[i].Record)
+		}
+	}
+}
+
+// TestOneBucket sorts many rows of few hosts: by parts that are merged.
+func TestOneBucket(t *testing.T) {
+	for _, n := range []int{frontRows - 1, frontRows, frontRows + 1, 2*frontRows + 1, frontRows*frontRows + 1, 9_000} {
+		for _, hosts := range []int{1, 3} {
+			rng := rand.New(rand.NewPCG(uint64(n), 6))
+			rows := randomFetches(rng, n)
+			for i := range rows {
+				f := &rows[i]
+				f.Host, f.Origin, f.URL, f.Record = fmt.Sprint("org,host", rng.IntN(hosts)), "", "", nil
+				f.Time = int64(rng.IntN(n/2 + 1)) // some times are those of several rows, which stay in order
+				f.Offset = 0
+			}
+			paths := write(t, t.TempDir(), fetches, rows)
+			if len(paths) != 1 {
+				t.Fatalf("%d rows in %d runs", n, len(paths))
+			}
+			equal(t, sorted(rows), collect(t, paths, MergeOptions[fetch]{}))
+		}
+	}
+}
+
+func FuzzPackedRows(f *testing.F) {
+	f.Add("org,example", []byte{0}, int64(-1), uint64(1), uint8(3))
+	f.Add("", []byte(nil), int64(math.MinInt64), uint64(math.MaxUint64), uint8(0xff))
+	p := newPackedFetches(f)
+	f.Fuzz(func(t *testing.T, text string, octets []byte, signed int64, unsigned uint64, repeats uint8) {
+		rows := []fetch{{}, {}, {}, {}, {}, {}, {}, {}}
+		for i := range rows {
+			if repeats>>i&1 == 1 {
+				rows[i] = fetch{
+					Host: text, URL: text + text, Record: octets, Header: octets, Time: signed, Seq: -signed, Depth: int8(signed),
+					Status: int16(signed), File: int32(signed), Pack: unsigned, Flags: uint32(unsigned), Port: uint16(unsigned),
+					Kind: kind(unsigned), Revisit: unsigned&1 == 1,
+				}
+			}
+		}
+		p.reset()
+		unpackAll(t, p, rows, packAll(p, rows))
+	})
+}
