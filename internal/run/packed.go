@@ -3,6 +3,7 @@ package run
 import (
 	"encoding/binary"
 	"reflect"
+	"sync"
 	"unsafe"
 )
 
@@ -15,16 +16,18 @@ type packedRows[T any] struct {
 	octets []byte // of the row that is packed
 	before []byte // the row packed before, in chunks
 	chunks [][]byte
-	used   int // of chunks: the others are empty
 	held   limit
 }
 
-// A chunk has so many octets, the first ones fewer: they are all that few rows take. A
-// longer row has one of its own.
+// A chunk has so many octets, the first one fewer: it is all that few rows take. A longer
+// row has one of its own.
 const (
 	firstChunk = 4 << 10
-	chunkBytes = 64 << 10
+	chunkBytes = 32 << 10
 )
+
+// freeChunks are for any Writer: while one fills, another has just been emptied.
+var freeChunks = sync.Pool{New: func() any { return new([chunkBytes]byte) }}
 
 // A packedRow says where a row lies: its bucket, the chunk, and the offset there. So rows
 // are ordered by bucket, and in a bucket as they were added.
@@ -47,7 +50,7 @@ func newPackedRows[T any](l *layout[T]) *packedRows[T] {
 	return p
 }
 
-// add packs the row of p.
+// add packs the row of p, and empties it.
 func (p *packedRows[T]) add(bucket int) packedRow {
 	dst := p.octets[:0]
 	for _, f := range p.fields {
@@ -59,27 +62,26 @@ func (p *packedRows[T]) add(bucket int) packedRow {
 	}
 	p.held.add(len(dst))
 	p.makeRoom(len(dst))
-	chunk := &p.chunks[p.used-1]
-	at := len(*chunk)
-	*chunk = append(*chunk, dst...)
-	p.before = (*chunk)[at:]
-	return packedAt(bucket, p.used-1, at)
+	last := len(p.chunks) - 1
+	at := len(p.chunks[last])
+	p.chunks[last] = append(p.chunks[last], dst...)
+	p.before = p.chunks[last][at:]
+	*p.row = *new(T)
+	return packedAt(bucket, last, at)
 }
 
-// makeRoom has the last chunk in use take n octets.
+// makeRoom has the last chunk take n octets.
 func (p *packedRows[T]) makeRoom(n int) {
-	if p.used > 0 {
-		if last := p.chunks[p.used-1]; n <= cap(last)-len(last) {
-			return
-		}
+	last := len(p.chunks) - 1
+	switch {
+	case last >= 0 && n <= cap(p.chunks[last])-len(p.chunks[last]):
+	case n > chunkBytes:
+		p.chunks = append(p.chunks, make([]byte, 0, n))
+	case last < 0 && n <= firstChunk:
+		p.chunks = append(p.chunks, make([]byte, 0, firstChunk))
+	default:
+		p.chunks = append(p.chunks, freeChunks.Get().(*[chunkBytes]byte)[:0])
 	}
-	if p.used == len(p.chunks) {
-		p.chunks = append(p.chunks, nil)
-	}
-	if next := &p.chunks[p.used]; cap(*next) < n {
-		*next = make([]byte, 0, max(n, min(firstChunk<<p.used, chunkBytes)))
-	}
-	p.used++
 }
 
 // unpack sets the row of p, whose texts are those of the chunks: valid until reset.
@@ -91,18 +93,19 @@ func (p *packedRows[T]) unpack(r packedRow) *T {
 	return p.row
 }
 
-// reset forgets all rows, and keeps the chunks for others.
+// reset forgets all rows.
 func (p *packedRows[T]) reset() {
-	for i, chunk := range p.chunks {
-		if cap(chunk) > chunkBytes {
-			chunk = nil
+	for _, chunk := range p.chunks {
+		if cap(chunk) == chunkBytes {
+			freeChunks.Put((*[chunkBytes]byte)(chunk[:chunkBytes]))
 		}
-		p.chunks[i] = chunk[:0]
 	}
+	clear(p.chunks)
+	p.chunks = p.chunks[:0]
 	for _, f := range p.fields {
 		f.reset()
 	}
-	p.used, p.before, p.held = 0, nil, limit{}
+	p.before, p.held = nil, limit{}
 	*p.row = *new(T)
 }
 

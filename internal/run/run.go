@@ -32,7 +32,8 @@ const dictionaryBytes = 4 << 10
 
 // Spec says how rows of type T are named, ordered and measured. T is a struct
 // of exported bool, intN, uintN, string and []byte fields, with parquet tags
-// as package parquet-go reads them; every column is required.
+// as package parquet-go reads them; every column is required. The functions keep nothing of
+// their rows.
 type Spec[T any] struct {
 	// Name is the prefix of the file names.
 	Name string
