@@ -367,6 +367,7 @@ func sniffStream(c container, r io.Reader) format {
 // from one that may be a single stream around all of them.
 func sniffGzip(b []byte) format {
 	in := gzipCodec{}.members(sourceAt(bytes.NewReader(b), 0))
+	defer release(in)
 	if in.next() != nil {
 		return sniffDamaged(b, gzipCodec{})
 	}

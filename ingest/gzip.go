@@ -14,7 +14,10 @@ import (
 type gzipCodec struct{}
 
 func (gzipCodec) members(src *source) memberStream {
-	return &gzipMembers{Reader: inflate.NewReader(src), from: src.position()}
+	m := newGzipMembers()
+	m.Reset(src)
+	m.from = src.position()
+	return m
 }
 
 // gzipStart begins a member: the magic number and the one method, deflate.
@@ -37,8 +40,49 @@ func (gzipCodec) find(b []byte) int {
 // to whole blocks.
 type gzipMembers struct {
 	*inflate.Reader
-	from  int64 // offset in the input of what the Reader reads first
-	begin int64
+	from   int64 // offset in the input of what the Reader reads first
+	begin  int64
+	search window // for whom looks for members to read
+}
+
+// spares are gzipMembers that nobody uses just now. One is half a megabyte, and an archive
+// wants two or three: if they were made anew, small archives would allocate little else.
+// A sync.Pool is emptied by every second collection, of which there are dozens a second.
+var spares = make(chan *gzipMembers, 16)
+
+// newGzipMembers returns one that reads nothing until it is Reset.
+func newGzipMembers() *gzipMembers {
+	select {
+	case m := <-spares:
+		return m
+	default:
+		return &gzipMembers{Reader: inflate.NewReader(nil)}
+	}
+}
+
+// release gives up a stream that nobody uses any more. It need not be called.
+func release(s memberStream) {
+	m, ok := s.(*gzipMembers)
+	if !ok {
+		return
+	}
+	m.Reset(nil)
+	*m = gzipMembers{Reader: m.Reader, search: window{buf: m.search.buf[:0]}}
+	select {
+	case spares <- m:
+	default:
+	}
+}
+
+// dropSpares gives back their memory.
+func dropSpares() {
+	for {
+		select {
+		case <-spares:
+		default:
+			return
+		}
+	}
 }
 
 func (m *gzipMembers) next() error {

@@ -48,16 +48,20 @@ func newMemberReader(c codec, f framing, src *source, at io.ReaderAt) *memberRea
 	}
 }
 
-// useCores has idle cores inflate ahead, until stop is called, in a file of size
-// octets.
-func (r *memberReader) useCores(size int64, opt *readOptions) (stop func()) {
-	in, ok := r.in.(*gzipMembers)
-	if !ok || r.at == nil || opt.cores == nil {
-		return func() {}
+// useCores has idle cores inflate ahead in a file of size octets.
+func (r *memberReader) useCores(size int64, opt *readOptions) {
+	if in, ok := r.in.(*gzipMembers); ok && r.at != nil && opt.cores != nil {
+		r.in = newReadAhead(in, r.src, r.at, size, opt)
 	}
-	ahead := newReadAhead(in, r.src, r.at, size, opt)
-	r.in = ahead
-	return ahead.stop
+}
+
+// close ends the reading.
+func (r *memberReader) close() {
+	if ahead, ok := r.in.(*readAhead); ok {
+		ahead.stop()
+		return
+	}
+	release(r.in)
 }
 
 func (r *memberReader) fingerprint() uint64 { return r.sum }
@@ -287,6 +291,7 @@ func (r *memberReader) verify() error {
 // verifyMember decompresses the member at start and returns where it ends.
 func verifyMember(c codec, at io.ReaderAt, start int64) (end int64, err error) {
 	in := c.members(sourceAt(at, start))
+	defer release(in)
 	if err := in.next(); err != nil {
 		return 0, err
 	}

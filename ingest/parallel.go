@@ -4,8 +4,6 @@ import (
 	"io"
 	"math"
 	"sync"
-
-	"github.com/robotsaudit/robotsaudit/internal/inflate"
 )
 
 // cores limits how many goroutines work at a time: a task holds one of them while
@@ -107,12 +105,13 @@ func (r *readAhead) seek(offset int64) {
 	r.in.from, r.inStands, r.ahead = offset, true, nil
 }
 
-// stop ends the reading ahead.
+// stop ends the reading ahead, and all reading.
 func (r *readAhead) stop() {
 	r.mu.Lock()
 	r.stopped = true
 	r.mu.Unlock()
 	r.helpers.Wait()
+	release(r.in)
 }
 
 func (r *readAhead) next() error {
@@ -252,28 +251,19 @@ func (r *readAhead) await(p *part) {
 	}
 }
 
-// inflater is what it takes to inflate a part.
-type inflater struct {
-	gzipMembers
-	window window
-}
-
-var inflaters = sync.Pool{New: func() any { return &inflater{gzipMembers: gzipMembers{Reader: inflate.NewReader(nil)}} }}
-
 // inflate reads the members that begin in the part, and seem to.
 func (p *part) inflate(at io.ReaderAt, keep int) {
 	defer close(p.done)
-	in := inflaters.Get().(*inflater)
-	defer inflaters.Put(in)
-	in.window.buf = in.window.buf[:0] // of another file
+	in := newGzipMembers()
+	defer release(in)
 	for from := p.start; from < p.end; {
-		start, err := in.window.find(at, from, p.end+windowOverlap, gzipCodec{}.find)
+		start, err := in.search.find(at, from, p.end+windowOverlap, gzipCodec{}.find)
 		if start < 0 || start >= p.end || err != nil {
 			return
 		}
 		in.from = start
 		in.Reset(io.NewSectionReader(at, start, math.MaxInt64-start))
-		for p.add(&in.gzipMembers, keep) {
+		for p.add(in, keep) {
 		}
 		if len(p.kept) > maxAheadPart || in.start() >= p.end {
 			return

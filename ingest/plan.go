@@ -104,6 +104,7 @@ func Ingest(ctx context.Context, inputs []Input, opt Options) error {
 	if opt.Progress == nil {
 		opt.Progress = new(Progress)
 	}
+	defer dropSpares()
 	print := fingerprint(opt.VerifyDigests)
 	root := filepath.Join(opt.Dir, factsFolder, factsName(print))
 	if err := os.MkdirAll(root, 0o777); err != nil {

@@ -221,7 +221,8 @@ func readSource(in Input, src io.Reader, index int32, out sink, opt *readOptions
 		return InputResult{}, err
 	}
 	if members, ok := reader.(*memberReader); ok {
-		defer members.useCores(in.Size, opt)()
+		members.useCores(in.Size, opt)
+		defer members.close()
 	}
 	if !form.addressable() || at == nil {
 		size = -1
