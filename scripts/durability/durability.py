@@ -21,7 +21,7 @@ KILLS_IN_TABLES = 6  # more
 KILL_OCTETS = 400 << 20  # of the archives for the kills: several tasks, a second or more
 PEAK = 55e6  # octets of resident memory at two workers, however many the archives
 FILLS = 20  # copies in one archive that fill what is buffered: some thousand records do
-MORE = {1: 1.7, FILLS: 1.15}  # times the peak of one archive of so many copies is that of many archives, at most
+MORE = {1: 1.5, FILLS: 1.15}  # times the peak of one archive of so many copies is that of many archives, at most
 
 TABLES = ["fetches", "violations", "contested", "robots", "page_tags", "effective_tags", "usage_signals", "tag_conflicts",
           "host_stats", "agent_stats", "exclusions", "issues",

@@ -1,0 +1,61 @@
+package evaluate
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/robotsaudit/robotsaudit/internal/pack"
+	"github.com/robotsaudit/robotsaudit/internal/robots"
+)
+
+// TestFileCache keeps what an origin asks for in turns, and forgets it for the next one
+// where it is more than many hosts serve.
+func TestFileCache(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "bodies.pack")
+	w, err := pack.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var states []*State
+	for i := range 2 * keptCachedBodies / parsedMin {
+		ref, err := w.Put(fmt.Appendf(nil, "User-agent: *\nDisallow: /%d/\n", i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		st := &State{HasBody: true, Outcome: OutcomeRules}
+		st.BodyDigest, st.BodyOffset, st.BodySize = string(ref.Digest[:]), ref.Offset, ref.Size
+		states = append(states, st)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := pack.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	c := newFileCache(&store{packs: []*pack.Reader{r}}, robots.RFC9309)
+	get := func(i int) *parsedFile {
+		f, err := c.get(states[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	first := get(0)
+	c.newOrigin()
+	if get(0) != first {
+		t.Error("one file is forgotten from one origin to the next")
+	}
+	for i := range states {
+		get(i)
+	}
+	if get(0) != first {
+		t.Error("a file is forgotten while its origin is decided")
+	}
+	c.newOrigin()
+	if len(c.files) != 0 || c.size != 0 {
+		t.Errorf("%d files of %d octets are kept for another origin", len(c.files), c.size)
+	}
+}
