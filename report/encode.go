@@ -86,6 +86,9 @@ func newEncoder[T any](file *os.File, table string, batch int) *encoder[T] {
 // write writes at most as many rows as a batch has.
 func (e *encoder[T]) write(rows []T) error {
 	n := copy(e.batch, rows)
+	if n == 0 { // the library takes the address of the first value
+		return nil
+	}
 	for i, c := range e.fields {
 		e.values = c.append(e.values[:0], n)
 		if err := e.writeValues(e.writers[i]); err != nil {
@@ -93,7 +96,7 @@ func (e *encoder[T]) write(rows []T) error {
 		}
 	}
 	clear(e.batch)
-	clear(e.values)
+	clear(e.values[:cap(e.values)]) // which refer to texts
 	return e.endPages(n)
 }
 
