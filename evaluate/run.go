@@ -232,7 +232,7 @@ func (e *evaluation) filename(f *ingest.Fetch) string {
 }
 
 func (e *evaluation) decideFetch(f *ingest.Fetch, tl *timeline, host *HostStats) error {
-	r := &e.decided // new ones would be half of what deciding allocates
+	r := &e.decided // a new one for each would be a tenth of all that is allocated
 	if err := e.decider.decide(r, f, tl); err != nil {
 		return err
 	}
