@@ -1,0 +1,49 @@
+package main
+
+import (
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+)
+
+// Bounds of memory, in octets. The program's text comes on top, some 17 MB.
+const (
+	budget   = 24 << 20 // of all that Go holds; an audit on a few cores needs less
+	headroom = 4 << 20  // for garbage, where what is in use leaves less of the budget
+)
+
+// limitMemory has garbage collected when memory reaches the budget, and no earlier. Go's
+// own measure is a share of the heap in use, which here is buffers of octets for the
+// most part: they cost the collector nothing, and as much again for garbage would be
+// half of all memory. A limit also has free memory given back before more is taken, so
+// that memory does not creep up as an audit goes on.
+//
+// Who needs more than the budget gets it, with some megabytes for garbage on top:
+// a limit below what is in use would have the collector run all the time.
+func limitMemory() {
+	debug.SetGCPercent(-1)
+	afterCollection()
+}
+
+// afterCollection sets the limit anew, now and after each collection: a little after, as
+// cleanups are, and until then the limit before it holds.
+func afterCollection() {
+	debug.SetMemoryLimit(int64(max(budget, inUse()+headroom)))
+	sentinel := new(*byte) // a pointer: objects without share blocks, and live as long
+	runtime.AddCleanup(sentinel, func(struct{}) { afterCollection() }, struct{}{})
+}
+
+// inUse returns how many octets Go would hold if there were no garbage: what the limit
+// counts, with live objects in place of all.
+func inUse() uint64 {
+	samples := []metrics.Sample{
+		{Name: "/gc/heap/live:bytes"},
+		{Name: "/memory/classes/total:bytes"},
+		{Name: "/memory/classes/heap/objects:bytes"},
+		{Name: "/memory/classes/heap/free:bytes"},
+		{Name: "/memory/classes/heap/released:bytes"},
+	}
+	metrics.Read(samples)
+	octets := func(i int) uint64 { return samples[i].Value.Uint64() }
+	return octets(0) + octets(1) - octets(2) - octets(3) - octets(4)
+}

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"runtime"
+	"runtime/metrics"
+	"testing"
+	"time"
+)
+
+// TestLimitMemory tells where the next collection comes: for a small heap when the
+// budget is spent, for a large one some megabytes on, and not by a share of the heap.
+func TestLimitMemory(t *testing.T) {
+	limitMemory()
+	awaitGoal(t, 0, budget/4, budget)
+	buffer := make([]byte, 64<<20)
+	awaitGoal(t, uint64(len(buffer)), headroom/4, 2*headroom)
+	runtime.KeepAlive(buffer)
+	buffer = nil
+	awaitGoal(t, 0, budget/4, budget)
+}
+
+// awaitGoal collects until the next collection comes after some octets of garbage, with
+// so many in use.
+func awaitGoal(t *testing.T, inUse, least, most uint64) {
+	t.Helper()
+	samples := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/gc/heap/goal:bytes"}}
+	deadline := time.Now().Add(10 * time.Second)
+	for {
+		runtime.GC()
+		metrics.Read(samples)
+		live, goal := samples[0].Value.Uint64(), samples[1].Value.Uint64()
+		if live >= inUse && goal >= live+least && goal <= live+most {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("with %d octets in use, the next collection comes at %d", live, goal)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
