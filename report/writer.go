@@ -352,11 +352,13 @@ func (w *Writer) cite(row *ViolationRow, r *evaluate.Result) {
 
 func noteList(n evaluate.Notes) string { return strings.Join(n.Strings(), ",") }
 
+// rule returns the rule that decided. Its text is a copy: rows wait by the hundred, and
+// a part of a robots.txt would keep the whole of it in memory.
 func rule(a *evaluate.Answer) (text string, line int32) {
 	if a.Rule == nil {
 		return "", 0
 	}
-	return ruleText(a.Rule.Text), int32(a.Rule.Line)
+	return strings.Clone(ruleText(a.Rule.Text)), int32(a.Rule.Line)
 }
 
 // body tells where the body applied by a capture lies, and its digest.

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+	"unsafe"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
@@ -656,6 +657,19 @@ func TestText(t *testing.T) {
 				t.Errorf("%s cut a character: %q", name, strings.Trim(got, "xé"))
 			}
 		}
+	}
+}
+
+// TestRuleIsACopy: rows wait, and their file must not wait with them.
+func TestRuleIsACopy(t *testing.T) {
+	file := strings.Repeat("Disallow: /a\n", 1000)
+	a := &evaluate.Answer{Rule: &robots.Rule{Text: file[:12], Line: 1}}
+	got, line := rule(a)
+	if got != "Disallow: /a" || line != 1 {
+		t.Errorf("rule %q, line %d", got, line)
+	}
+	if unsafe.StringData(got) == unsafe.StringData(file) {
+		t.Error("the rule is a part of its file")
 	}
 }
 
