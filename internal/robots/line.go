@@ -48,10 +48,11 @@ type line struct {
 	noColon  bool // white space stands where the colon should
 }
 
-// lines yields all lines, numbered.
+// lines yields all lines, numbered. Each is there until the next.
 func (f *File) lines(yield func(*line) bool) {
-	for at, number := 0, 1; at < len(f.text); number++ {
-		l, end := f.lineAt(at)
+	var l line
+	for at, end, number := 0, 0, 1; at < len(f.text); number++ {
+		l, end = f.lineAt(at)
 		l.number = number
 		if !yield(&l) {
 			return

@@ -279,6 +279,14 @@ func TestRecords(t *testing.T) {
 	}
 }
 
+// TestLinesAllocateNothing reads a long file again: what a line is must not be made anew.
+func TestLinesAllocateNothing(t *testing.T) {
+	f := Parse([]byte("User-agent: *\n"+strings.Repeat("Disallow: /a\n# of nothing\n", 10_000)), RFC9309)
+	if n := testing.AllocsPerRun(5, func() { f.Records() }); n > 5 {
+		t.Errorf("%.0f allocations", n)
+	}
+}
+
 func TestNotes(t *testing.T) {
 	note := func(line int, kind NoteKind, text string) Note { return Note{line, kind, text} }
 	long := strings.Repeat("a", longLine+1)
