@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"sync"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -98,10 +97,13 @@ func (w *Writer) Close() error {
 
 // A Reader gets bodies from a pack. It is safe for concurrent use.
 type Reader struct {
-	file     *os.File
-	size     int64
-	decoders sync.Pool // of *decoder
+	file *os.File
+	size int64
 }
+
+// resting holds a decoder that rests. It serves all packs, which are many, and is the
+// only one: it keeps the window of the largest body so far, and some more.
+var resting = make(chan *decoder, 1)
 
 // Open opens the pack at path.
 func Open(path string) (*Reader, error) {
@@ -127,11 +129,11 @@ func (r *Reader) Get(ref Ref) ([]byte, error) {
 	if ref.Offset < 0 || ref.Offset >= r.size || ref.Size < 0 {
 		return nil, fmt.Errorf("%s: %w: no body of %d octets at %d", r.file.Name(), errDamaged, ref.Size, ref.Offset)
 	}
-	d, err := r.decoder()
+	d, err := restingDecoder()
 	if err != nil {
 		return nil, err
 	}
-	defer r.decoders.Put(d)
+	defer d.rest()
 	body, err := d.decode(io.NewSectionReader(r.file, ref.Offset, r.size-ref.Offset), ref.Size)
 	if err == nil && sha256.Sum256(body) != ref.Digest {
 		err = errors.New("SHA-256 differs")
@@ -142,11 +144,21 @@ func (r *Reader) Get(ref Ref) ([]byte, error) {
 	return body, nil
 }
 
-func (r *Reader) decoder() (*decoder, error) {
-	if d, ok := r.decoders.Get().(*decoder); ok {
+func restingDecoder() (*decoder, error) {
+	select {
+	case d := <-resting:
 		return d, nil
+	default:
+		return newDecoder()
 	}
-	return newDecoder()
+}
+
+// rest keeps the decoder for the next body, unless there is one already.
+func (d *decoder) rest() {
+	select {
+	case resting <- d:
+	default:
+	}
 }
 
 // A decoder decodes one frame at a time.
@@ -198,10 +210,11 @@ func (d *decoder) decode(frames io.Reader, size int64) ([]byte, error) {
 		return nil, err
 	}
 	defer d.zstd.Reset(nil)
-	// The buffer grows with what is decoded: size is only a claim.
+	// The buffer grows with what is decoded: size is only a claim. It has room for the
+	// read that meets the end, for which a full one would double.
 	var body bytes.Buffer
 	const trusted = 1 << 20
-	body.Grow(int(min(size, trusted)))
+	body.Grow(int(min(size, trusted)) + bytes.MinRead)
 	if _, err := io.CopyN(&body, onlyReader{d.zstd}, size); err != nil {
 		if err == io.EOF {
 			err = io.ErrUnexpectedEOF
