@@ -24,13 +24,28 @@ type group struct {
 type shelf struct {
 	all       []*ingest.Capture            // in the order of the facts, by time
 	successes []*ingest.Capture            // those of a GET with a 2xx
-	originals map[string][]*ingest.Capture // those that may lend their body, by payload digest
-	named     map[string][]*ingest.Capture // the same by record id; made when first asked for
+	originals map[string][]*ingest.Capture // those that may lend their body, by payload digest; made when first asked for
+	named     map[string][]*ingest.Capture // the same by record id; likewise
 	coarsest  ingest.Precision             // of the dates
 }
 
-func newGroup(p place) *group {
-	return &group{place: p, byURL: make(map[string]*shelf), scanned: make(map[string]bool)}
+func newGroup() *group {
+	return &group{byURL: make(map[string]*shelf), scanned: make(map[string]bool)}
+}
+
+// keptCaptures is how many captures a group has room for from one origin to the next.
+const keptCaptures = 256
+
+// begin forgets an origin for the next, in the same memory unless that is much.
+func (g *group) begin(p place) {
+	if cap(g.captures) > keptCaptures || len(g.byURL) > keptCaptures {
+		*g = *newGroup()
+	}
+	g.place = p
+	clear(g.captures)
+	g.captures = g.captures[:0]
+	clear(g.byURL)
+	clear(g.scanned)
 }
 
 func (g *group) add(c *ingest.Capture) error {
@@ -66,20 +81,13 @@ func (g *group) index() {
 // arrange fills in what follows from all.
 func (s *shelf) arrange() {
 	slices.SortFunc(s.all, func(a, b *ingest.Capture) int { return ingest.CompareFetches(&a.Fetch, &b.Fetch) })
-	*s = shelf{all: s.all, originals: make(map[string][]*ingest.Capture), coarsest: ingest.PrecisionMicrosecond}
+	*s = shelf{all: s.all, coarsest: ingest.PrecisionMicrosecond}
 	for _, c := range s.all {
 		if c.Time().Known() {
 			s.coarsest = min(s.coarsest, c.Precision)
 		}
-		if c.Method != http.MethodGet {
-			continue
-		}
-		if c.Status/100 == 2 {
+		if c.Method == http.MethodGet && c.Status/100 == 2 {
 			s.successes = append(s.successes, c)
-		}
-		if canLend(&c.Fetch) {
-			digest := ingest.DigestKey(c.PayloadDigest)
-			s.originals[digest] = append(s.originals[digest], c)
 		}
 	}
 }
@@ -233,7 +241,7 @@ func (ch *chase) isOriginal(c *ingest.Capture) bool {
 // byDigest finds an original of the same URL with the same payload digest: the
 // latest before the revisit, else the earliest after.
 func (g *group) byDigest(ch *chase) *ingest.Capture {
-	list := g.shelf(ch.WantKey).originals[ingest.DigestKey(ch.CurDigest)]
+	list := g.shelf(ch.WantKey).lenders(ch.CurDigest)
 	n := upTo(list, ch.CurMicros)
 	for _, c := range slices.Backward(list[:n]) {
 		if ch.isOriginal(c) {
@@ -246,6 +254,20 @@ func (g *group) byDigest(ch *chase) *ingest.Capture {
 		}
 	}
 	return nil
+}
+
+// lenders returns the captures of a payload digest that may lend their body.
+func (s *shelf) lenders(digest string) []*ingest.Capture {
+	if s.originals == nil {
+		s.originals = make(map[string][]*ingest.Capture)
+		for _, c := range s.all {
+			if canLend(&c.Fetch) {
+				key := ingest.DigestKey(c.PayloadDigest)
+				s.originals[key] = append(s.originals[key], c)
+			}
+		}
+	}
+	return s.originals[ingest.DigestKey(digest)]
 }
 
 // sameDigest reports whether two payload digests name the same octets.

@@ -207,8 +207,9 @@ func (r *resolver) firstRound(ctx context.Context) ([]string, error) {
 	r.startRound()
 	captures := newCursor(r.store.captures(ctx), func(c *ingest.Capture) place { return placeOf(&c.Fetch) })
 	defer captures.stop()
+	g := newGroup()
 	for captures.row != nil {
-		g := newGroup(captures.here)
+		g.begin(captures.here)
 		if err := captures.each(g.place, g.add); err != nil {
 			return nil, err
 		}
@@ -245,9 +246,11 @@ func (r *resolver) nextRound(ctx context.Context, paths []string) ([]string, err
 	}
 	fetches := newCursor(r.store.fetches(ctx, buckets), placeOf)
 	defer fetches.stop()
+	g, here := newGroup(), []chase(nil)
 	for chases.row != nil {
-		g := newGroup(chases.here)
-		var here []chase
+		g.begin(chases.here)
+		clear(here)
+		here = here[:0]
 		if err := chases.each(g.place, func(ch *chase) error { here = append(here, *ch); return nil }); err != nil {
 			return nil, err
 		}
