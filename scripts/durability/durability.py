@@ -20,6 +20,7 @@ MIXED = 40  # archives of the mixed folder, at least
 KILLS = 20
 KILLS_IN_TABLES = 6  # more
 KILL_OCTETS = 400 << 20  # of the archives for the kills: several tasks, a second or more
+KILL_ARCHIVES = 100  # at most: small ones have more to decide in each octet
 PEAK = 55e6  # octets of resident memory at two workers, however many the archives
 FILLS = 20  # copies in one archive that fill what is buffered: some thousand records do
 MORE = {1: 1.2, FILLS: 1.15}  # times the peak of one archive of so many copies is that of many archives, at most
@@ -224,7 +225,7 @@ def main():
         large = os.path.join(folder, "large")
         copies(1, large, [largest], "--plain")
         size = os.path.getsize(os.path.join(large, os.listdir(large)[0]))
-        copies(-(-KILL_OCTETS // size), large, [largest], "--plain")
+        copies(min(-(-KILL_OCTETS // size), KILL_ARCHIVES), large, [largest], "--plain")
         check_workers(bench, "%d archives of %s" % (len(os.listdir(large)), megabytes(size)), large)
         undisturbed, whole = check_kills(bench, large, rng)
         check_interrupt(bench, large, undisturbed, whole)
