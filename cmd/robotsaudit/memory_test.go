@@ -8,12 +8,12 @@ import (
 )
 
 // TestLimitMemory tells where the next collection comes: for a small heap when the
-// budget is spent, for a large one some megabytes on, and not by a share of the heap.
+// budget is spent, for a large one some megabytes on.
 func TestLimitMemory(t *testing.T) {
 	limitMemory()
 	awaitGoal(t, 0, budget/4, budget)
 	buffer := make([]byte, 64<<20)
-	awaitGoal(t, uint64(len(buffer)), headroom/4, 2*headroom)
+	awaitGoal(t, uint64(len(buffer)), uint64(len(buffer))/share/2, uint64(len(buffer))/share*2)
 	runtime.KeepAlive(buffer)
 	buffer = nil
 	awaitGoal(t, 0, budget/4, budget)
