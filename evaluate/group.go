@@ -33,19 +33,26 @@ func newGroup() *group {
 	return &group{byURL: make(map[string]*shelf), scanned: make(map[string]bool)}
 }
 
-// keptCaptures is how many captures a group has room for from one origin to the next.
-const keptCaptures = 256
+// keptRows is how many rows memory is kept for from one origin to the next.
+const keptRows = 256
 
 // begin forgets an origin for the next, in the same memory unless that is much.
 func (g *group) begin(p place) {
-	if cap(g.captures) > keptCaptures || len(g.byURL) > keptCaptures {
+	if len(g.byURL) > keptRows {
 		*g = *newGroup()
 	}
-	g.place = p
-	clear(g.captures)
-	g.captures = g.captures[:0]
+	g.place, g.captures = p, emptied(g.captures)
 	clear(g.byURL)
 	clear(g.scanned)
+}
+
+// emptied returns the memory of list for another, unless that is much.
+func emptied[T any](list []T) []T {
+	if cap(list) > keptRows {
+		return nil
+	}
+	clear(list)
+	return list[:0]
 }
 
 func (g *group) add(c *ingest.Capture) error {

@@ -249,8 +249,7 @@ func (r *resolver) nextRound(ctx context.Context, paths []string) ([]string, err
 	g, here := newGroup(), []chase(nil)
 	for chases.row != nil {
 		g.begin(chases.here)
-		clear(here)
-		here = here[:0]
+		here = emptied(here)
 		if err := chases.each(g.place, func(ch *chase) error { here = append(here, *ch); return nil }); err != nil {
 			return nil, err
 		}

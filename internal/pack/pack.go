@@ -105,6 +105,9 @@ type Reader struct {
 // only one: it keeps the window of the largest body so far, and some more.
 var resting = make(chan *decoder, 1)
 
+// large is the size of bodies after which a decoder, which has grown with them, goes.
+const large = 1 << 20
+
 // Open opens the pack at path.
 func Open(path string) (*Reader, error) {
 	file, err := os.Open(path)
@@ -133,7 +136,9 @@ func (r *Reader) Get(ref Ref) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer d.rest()
+	if ref.Size < large {
+		defer d.rest()
+	}
 	body, err := d.decode(io.NewSectionReader(r.file, ref.Offset, r.size-ref.Offset), ref.Size)
 	if err == nil && sha256.Sum256(body) != ref.Digest {
 		err = errors.New("SHA-256 differs")
@@ -213,8 +218,7 @@ func (d *decoder) decode(frames io.Reader, size int64) ([]byte, error) {
 	// The buffer grows with what is decoded: size is only a claim. It has room for the
 	// read that meets the end, for which a full one would double.
 	var body bytes.Buffer
-	const trusted = 1 << 20
-	body.Grow(int(min(size, trusted)) + bytes.MinRead)
+	body.Grow(int(min(size, large)) + bytes.MinRead)
 	if _, err := io.CopyN(&body, onlyReader{d.zstd}, size); err != nil {
 		if err == io.EOF {
 			err = io.ErrUnexpectedEOF
