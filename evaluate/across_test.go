@@ -86,6 +86,43 @@ func TestHopsAcrossArchives(t *testing.T) {
 	check(t, Options{}, archive{first}, archive{second}, archive{page("unknown fresh unresolved_redirect")})
 }
 
+// TestOriginsApart: of many origins, one with many captures among them, each capture is
+// resolved once, in its own origin, redirects out of half of them included.
+func TestOriginsApart(t *testing.T) {
+	t.Parallel()
+	var records archive
+	captures := 0
+	for i := range 40 {
+		host := fmt.Sprintf("http://h%d.example", i)
+		robots := rec{url: host + "/robots.txt", at: "-1h", body: closed, state: "rules rules=1"}
+		if i%2 == 1 {
+			target := rec{url: fmt.Sprintf("http://t%d.example/policy?x", i), at: "-59m", body: closed}
+			robots = redirect(robots.url, robots.at, target.url)
+			robots.state = "rules hops=1 final=200 rules=1"
+			records = append(records, target)
+		}
+		for n := range []int{20: keptRows, 21: keptRows, 39: 0}[i] {
+			r := robots
+			r.at = fmt.Sprintf("-%dh", 48+n)
+			if i == 21 {
+				r.state = "unresolved unresolved_redirect hops=1 final=302"
+			}
+			records, captures = append(records, r), captures+1
+		}
+		records, captures = append(records, robots, rec{url: host + "/p", want: certain}), captures+1
+	}
+	s, _ := check(t, Options{}, records)
+	got := 0
+	for _, call := range s.calls {
+		if strings.HasPrefix(call, "robots ") {
+			got++
+		}
+	}
+	if got != captures {
+		t.Errorf("%d captures of robots.txt reported, want %d", got, captures)
+	}
+}
+
 // TestDuplicateNamesTheOther: of copies of one record the issue of each but the
 // first names the place of the first.
 func TestDuplicateNamesTheOther(t *testing.T) {

@@ -73,7 +73,7 @@ func TestRoundTrip(t *testing.T) {
 				if err != nil || !bytes.Equal(body, all[i]) {
 					t.Errorf("body %d of %d octets: %d octets, %v", i, len(all[i]), len(body), err)
 				}
-				if len(body) < 1<<20 && cap(body) > len(body)+len(body)/8+2*bytes.MinRead {
+				if len(body) < large && cap(body) > len(body)+len(body)/8+2*bytes.MinRead {
 					t.Errorf("body %d of %d octets keeps %d", i, len(all[i]), cap(body))
 				}
 				if refs[i].Digest != sha256.Sum256(all[i]) || refs[i].Size != int64(len(all[i])) {

@@ -24,7 +24,7 @@ KILL_ARCHIVES = 100  # at most: small ones have more to decide in each octet
 PEAK = 55e6  # octets of resident memory at two workers, however many the archives
 FILLS = 20  # copies in one archive that fill what is buffered: some thousand records do
 MORE = {1: 1.2, FILLS: 1.15}  # times the peak of one archive of so many copies is that of many archives, at most
-SMALL = 1 << 20  # octets; an archive of fewer spends less than the budget of memory
+SMALL = 1 << 20  # octets; an archive of fewer may spend less than the budget of memory
 MORE_OF_SMALL = 1.1  # times as much
 PEAKS = 3  # of which the median counts
 
