@@ -137,7 +137,7 @@ type recorder struct {
 
 func resultText(r *Result) string {
 	parts := []string{r.Verdict.String(), r.Evidence.String(), r.Reason.String()}
-	if r.Certainty != NoViolation {
+	if r.Certainty != NoCertainty {
 		parts = append(parts, r.Certainty.String())
 	}
 	for _, n := range r.Notes.Strings() {

@@ -79,7 +79,7 @@ func (e *evaluation) excluded(here place, events *cursor[ingest.LogEvent], tl *t
 		if err := e.decider.settle(&x.Result, tl); err != nil {
 			return err
 		}
-		x.Certainty, x.Contester = NoViolation, nil // nothing was fetched
+		x.Certainty, x.Contester = NoCertainty, nil // nothing was fetched
 		e.totals.Exclusions++
 		return e.sink.Exclusion(&x)
 	})

@@ -9,39 +9,36 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
 
-// FindingKind says what a finding is about. A violation of robots.txt by the fetch
-// itself is none of them: it is the Result's own.
-type FindingKind uint8
+// RestrictionKind says what a page or origin speaks against. None is a violation by
+// the fetch: it is known only afterwards.
+type RestrictionKind uint8
 
-// The kinds of finding.
+// The kinds of restriction.
 const (
-	_                  FindingKind = iota
-	FindingPublication             // a tag restricts showing what was fetched
-	FindingUsage                   // a tag or signal restricts using it
-	FindingRate                    // it came sooner after the fetch before than was asked for
+	_                    RestrictionKind = iota
+	RestrictsPublication                 // a tag restricts showing what was fetched
+	RestrictsUsage                       // a tag or signal restricts using it
 )
 
-func (k FindingKind) String() string {
-	return [...]string{"unknown", "publication", "usage", "rate"}[k]
+func (k RestrictionKind) String() string {
+	return [...]string{"unknown", "publication", "usage"}[k]
 }
 
-// Finding is a restriction that binds a purpose of the audit, or a fetch that came
-// too soon.
-type Finding struct {
-	Kind         FindingKind
-	Certainty    Certainty
-	Purpose      tag.Use  // of publication and usage
-	Restrictions []string // source, line, and the text as written
-	Rate         *Rate    // of rate
+// Restriction is what a page or its origin says against a purpose of the audit.
+type Restriction struct {
+	Kind       RestrictionKind
+	Certainty  Certainty // that it is said: certain or probable
+	Purpose    tag.Use
+	Statements []string // source, line, and the text as written
 }
 
-// maxRestrictions bounds the restrictions that one finding names.
-const maxRestrictions = 16
+// maxStatements bounds the statements that one restriction names.
+const maxStatements = 16
 
-// findings are the restrictions of a page that bind the uses asked for. A page that
+// restrictions are those of a page that bind the uses asked for. A page that
 // was not served, nor its content with an answer to HEAD, is not published, and
 // nobody uses it.
-func (p *pages) findings(r *Result) (list []Finding) {
+func (p *pages) restrictions(r *Result) (list []Restriction) {
 	f := r.Fetch
 	if r.Reason == RobotsTxtItself || f.Method == http.MethodHead || f.Status >= 0 && f.Status/100 != 2 && f.Status != http.StatusNotModified {
 		return nil
@@ -51,8 +48,8 @@ func (p *pages) findings(r *Result) (list []Finding) {
 		at = f.Time().UTC()
 	}
 	for _, use := range p.uses {
-		publication := Finding{Kind: FindingPublication, Certainty: Probable, Purpose: use}
-		usage := Finding{Kind: FindingUsage, Certainty: r.pageCertainty(), Purpose: use}
+		publication := Restriction{Kind: RestrictsPublication, Certainty: Probable, Purpose: use}
+		usage := Restriction{Kind: RestrictsUsage, Certainty: r.pageCertainty(), Purpose: use}
 		for _, rule := range r.Page.Own.Restrictions(use, at) {
 			to := &usage
 			if rule.Kind() == tag.KindPublication {
@@ -61,21 +58,21 @@ func (p *pages) findings(r *Result) (list []Finding) {
 					publication.Certainty = r.pageCertainty()
 				}
 			}
-			r.Page.restrictions(to, rule)
+			r.Page.state(to, rule)
 		}
 		for _, s := range use.RestrictingSignals(r.Page.signals()) {
 			if isOrigins(s.Source) {
 				if !r.inForce(&s) {
 					continue
 				}
-				if len(usage.Restrictions) == 0 { // nothing of the page's own
+				if len(usage.Statements) == 0 { // nothing of the page's own
 					usage.Certainty = Probable
 				}
 			}
 			usage.add(s.Source, s.Line, s.Raw)
 		}
-		for _, found := range [...]Finding{publication, usage} {
-			if len(found.Restrictions) > 0 {
+		for _, found := range [...]Restriction{publication, usage} {
+			if len(found.Statements) > 0 {
 				list = append(list, found)
 			}
 		}
@@ -109,8 +106,8 @@ func (r *Result) pageCertainty() Certainty {
 	return Certain
 }
 
-// restrictions adds the tags that put a rule into the effective set.
-func (p *Page) restrictions(to *Finding, rule tag.Rule) {
+// state adds the tags that put a rule into the effective set.
+func (p *Page) state(to *Restriction, rule tag.Rule) {
 	for _, i := range p.Own.Tags {
 		t := &p.Tags[i]
 		if t.Rule == rule || t.Rule == tag.RuleNone && rule == tag.RuleNoindex {
@@ -119,9 +116,9 @@ func (p *Page) restrictions(to *Finding, rule tag.Rule) {
 	}
 }
 
-func (f *Finding) add(source tag.Source, line int, raw string) {
-	if len(f.Restrictions) < maxRestrictions {
-		f.Restrictions = append(f.Restrictions, fmt.Sprintf("%s %d: %s", source, line, raw))
+func (f *Restriction) add(source tag.Source, line int, raw string) {
+	if len(f.Statements) < maxStatements {
+		f.Statements = append(f.Statements, fmt.Sprintf("%s %d: %s", source, line, raw))
 	}
 }
 

@@ -144,7 +144,7 @@ func (p *pages) read(r *Result) error {
 	}
 	page.findConflicts(r, origin, own)
 	r.Page = page
-	r.Findings = append(r.Findings, p.findings(r)...)
+	r.Restrictions = p.restrictions(r)
 	return nil
 }
 

@@ -33,12 +33,11 @@ func (p *pageRecorder) Result(r *Result) error {
 			parts = append(parts, fmt.Sprintf("conflict %s %s", c.Kind, c.Detail))
 		}
 	}
-	for _, f := range r.Findings {
-		text := fmt.Sprintf("%s %s %s", f.Kind, f.Certainty, strings.Join(f.Restrictions, "; "))
-		if f.Rate != nil {
-			text = fmt.Sprintf("rate %s gap=%d delay=%d line=%d", f.Certainty, f.Rate.Gap/1000, f.Rate.Delay/1000, f.Rate.Line)
-		}
-		parts = append(parts, text)
+	for _, f := range r.Restrictions {
+		parts = append(parts, fmt.Sprintf("%s %s %s", f.Kind, f.Certainty, strings.Join(f.Statements, "; ")))
+	}
+	if s := r.TooSoon; s != nil {
+		parts = append(parts, fmt.Sprintf("rate probable gap=%d delay=%d line=%d", s.Gap/1000, s.Delay/1000, s.Line))
 	}
 	p.pages[ingest.RecordIDText(r.Fetch.RecordID)] = strings.Join(parts, " | ")
 	return p.recorder.Result(r)
@@ -142,7 +141,7 @@ func TestPages(t *testing.T) {
 	if got := [...]int64{totals.Tagged, totals.TagsUnknown, totals.PublicationRestricted, totals.UsageRestricted, totals.Conflicting}; got != [...]int64{9, 5, 9, 8, 3} {
 		t.Errorf("counted %v", got)
 	}
-	if n := totals.ViolationsPublication + totals.ViolationsUsage; n != 0 {
+	if n := totals.RestrictionsPublication + totals.RestrictionsUsage; n != 0 {
 		t.Errorf("%d findings without a purpose", n)
 	}
 }
@@ -156,7 +155,7 @@ func TestPageNotModified(t *testing.T) {
 	})
 }
 
-func TestFindings(t *testing.T) {
+func TestRestrictions(t *testing.T) {
 	checkPages(t, Options{Uses: []tag.Use{tag.UseArchive, tag.UseIndex, tag.UseTrain}}, []saying{
 		robotsFile("a", "-1h", "User-agent: *\nDisallow:\nContent-Signal: ai-train=no\n"),
 		{html("http://a.example/1", "", "", "X-Robots-Tag: none, noarchive"),
@@ -250,8 +249,8 @@ func TestRate(t *testing.T) {
 		{rec{url: "http://i.example/1", at: "+0s", id: "-", ua: "-", warc: nil}, ""},
 		{rec{url: "http://i.example/1", at: "+0s", id: "-", ua: "-"}, ""},
 	})
-	if totals.ViolationsRate != 4 || totals.ViolationsCertain+totals.ViolationsProbable != 0 {
-		t.Errorf("%d of kind rate, want 4; %d of kind fetch, want none", totals.ViolationsRate, totals.ViolationsCertain+totals.ViolationsProbable)
+	if totals.CrawlDelays != 4 || totals.ViolationsCertain+totals.ViolationsProbable != 0 {
+		t.Errorf("%d of kind rate, want 4; %d of kind fetch, want none", totals.CrawlDelays, totals.ViolationsCertain+totals.ViolationsProbable)
 	}
 }
 
@@ -262,8 +261,8 @@ func TestRateIsCountedInAnyCase(t *testing.T) {
 		{rec{url: "http://a.example/1", at: "+0s"}, ""},
 		{rec{url: "http://a.example/2", at: "+1s"}, ""},
 	})
-	if totals.ViolationsRate != 1 {
-		t.Errorf("%d counted, want 1", totals.ViolationsRate)
+	if totals.CrawlDelays != 1 {
+		t.Errorf("%d counted, want 1", totals.CrawlDelays)
 	}
 }
 

@@ -6,9 +6,9 @@ import (
 	"github.com/robotsaudit/robotsaudit/ingest"
 )
 
-// Rate is a fetch that came sooner after the one before it than the robots.txt in
+// TooSoon is a fetch that came sooner after the one before it than the robots.txt in
 // force asked for.
-type Rate struct {
+type TooSoon struct {
 	Gap      int64 // microseconds between the recorded dates
 	Delay    int64 // microseconds that were asked for
 	Line     int   // of the robots.txt
@@ -33,9 +33,8 @@ type pace struct {
 	last    map[string]Visit // by product token
 }
 
-// check adds a finding where a fetch came too soon. Crawl-delay is no part of RFC
-// 9309, and crawlers measure it from the start or from the end of a request: so the
-// finding is probable at most. Every doubt is the crawler's: the gap is taken at
+// check tells where a fetch came too soon. Crawl-delay is no part of RFC 9309, and
+// crawlers measure it from the start or from the end of a request. Every doubt is the crawler's: the gap is taken at
 // its upper bound, the delay at the least of all copies that it may have used
 // (§2.4), and fetches of robots.txt, and of what that redirects to, are left out.
 func (p *pace) check(r *Result, tl *timeline) error {
@@ -63,7 +62,7 @@ func (p *pace) check(r *Result, tl *timeline) error {
 	if err != nil || delay == 0 || atMost > delay {
 		return err
 	}
-	r.Findings = append(r.Findings, Finding{Kind: FindingRate, Certainty: Probable, Rate: &Rate{gap, delay, line, last}})
+	r.TooSoon = &TooSoon{gap, delay, line, last}
 	return nil
 }
 

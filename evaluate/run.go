@@ -21,8 +21,9 @@ type Options struct {
 	Profile robots.Profile
 	Crawler string        // the crawler's own token, instead of the one derived from each User-Agent
 	Agents  []string      // tokens of the what-if; none: no what-if
-	Uses    []tag.Use     // what for: restrictions that bind one of them are findings
+	Uses    []tag.Use     // what for: restrictions that bind one of them are passed on
 	Rate    bool          // pass on the fetches that came too soon; they are counted in any case
+	AsOf    ingest.Time   // the what-if and restrictions are judged at this moment, where it is known, not at each fetch's own
 	Decided *atomic.Int64 // counts the fetches decided; may be nil
 }
 
@@ -35,7 +36,8 @@ type Totals struct {
 	Captures        int64
 	LogEvidence     int64 // log lines that stand for a robots.txt that could not be had
 	Exclusions      int64
-	AgentUnseen     bool // no User-Agent holds Options.Crawler (RFC 9309 §2.2.1 SHOULD)
+	First, Last     ingest.Time // of the fetches; unknown where no date is
+	AgentUnseen     bool        // no User-Agent holds Options.Crawler (RFC 9309 §2.2.1 SHOULD)
 }
 
 // Run resolves and decides all fetches of facts, and passes the results to sink.
@@ -244,7 +246,7 @@ func (e *evaluation) decideFetch(f *ingest.Fetch, tl *timeline, host *HostStats)
 	}
 	e.count(r, host)
 	if !e.opt.Rate {
-		r.Findings = slices.DeleteFunc(r.Findings, func(f Finding) bool { return f.Kind == FindingRate })
+		r.TooSoon = nil
 	}
 	if err := e.sink.Result(r); err != nil {
 		return err
@@ -264,16 +266,23 @@ func (e *evaluation) count(r *Result, host *HostStats) {
 	for _, c := range []*Counts{&e.totals.Counts, &host.Counts, &agent.Counts} {
 		c.Add(r)
 	}
-	if t := r.Fetch.Time(); t.Known() {
-		if !host.First.Known() || t.Micros < host.First.Micros {
-			host.First = t
-		}
-		if !host.Last.Known() || t.Micros > host.Last.Micros {
-			host.Last = t
-		}
-	}
+	widen(&host.First, &host.Last, r.Fetch.Time())
+	widen(&e.totals.First, &e.totals.Last, r.Fetch.Time())
 	if e.totals.AgentUnseen && containsFold(r.Fetch.UserAgent, e.opt.Crawler) {
 		e.totals.AgentUnseen = false
+	}
+}
+
+// widen makes the time between first and last hold t, if it is known.
+func widen(first, last *ingest.Time, t ingest.Time) {
+	if !t.Known() {
+		return
+	}
+	if !first.Known() || t.Micros < first.Micros {
+		*first = t
+	}
+	if !last.Known() || t.Micros > last.Micros {
+		*last = t
 	}
 }
 

@@ -31,21 +31,36 @@ func (o Outcome) String() string {
 // be long and nobody needs is left out: the policy headers, the end of a Location.
 type State struct {
 	ingest.Capture
-	Outcome          Outcome `parquet:"outcome"`
-	Reason           Reason  `parquet:"reason"`
-	HopURLs          string  `parquet:"hop_urls"` // targets of the redirects followed, joined by \n
-	Hops             int32   `parquet:"hops"`
-	FinalStatus      int16   `parquet:"final_status"` // of the last hop; -1: none
-	HasBody          bool    `parquet:"has_body"`
-	BodyInput        int32   `parquet:"body_input"` // input of the record that holds the body
-	BodyEntry        string  `parquet:"body_entry,dict"`
-	BodyRecordOffset int64   `parquet:"body_record_offset"` // and its place there
-	BodyFlags        uint32  `parquet:"body_flags"`         // ingest.Flags of that record
-	Resynced         bool    `parquet:"resynced"`           // some record on the way is not at a verified boundary
-	Mismatched       bool    `parquet:"mismatched"`         // a digest of some record on the way does not match
-	ID               int64   `parquet:"-"`                  // number in the order of the timelines, from 1
-	agent            string  // product token of the crawler that made the capture
+	Outcome          Outcome          `parquet:"outcome"`
+	Reason           Reason           `parquet:"reason"`
+	HopURLs          string           `parquet:"hop_urls"` // targets of the redirects followed, joined by \n
+	Hops             int32            `parquet:"hops"`
+	FinalStatus      int16            `parquet:"final_status"` // of the last hop; -1: none
+	HasBody          bool             `parquet:"has_body"`
+	BodyInput        int32            `parquet:"body_input"` // input of the record that holds the body
+	BodyEntry        string           `parquet:"body_entry,dict"`
+	BodyRecordOffset int64            `parquet:"body_record_offset"` // and its place there
+	BodyFlags        uint32           `parquet:"body_flags"`         // ingest.Flags of that record
+	BodyMicros       int64            `parquet:"body_time"`          // its date
+	BodyPrecision    ingest.Precision `parquet:"body_precision"`
+	BodyRecordID     string           `parquet:"body_record_id"` // as ingest.Fetch has ids
+	BodyUserAgent    string           `parquet:"body_user_agent,dict"`
+	BodyAgentSource  ingest.Source    `parquet:"body_user_agent_source"`
+	Resynced         bool             `parquet:"resynced"`   // some record on the way is not at a verified boundary
+	Mismatched       bool             `parquet:"mismatched"` // a digest of some record on the way does not match
+	ID               int64            `parquet:"-"`          // number in the order of the timelines, from 1
+	agent            string           // product token of the crawler that made the capture
+	bodyAgent        string           // of the one that got the body applied
 }
+
+// BodyTime returns when the body applied was got; unknown where there is none.
+func (s *State) BodyTime() ingest.Time {
+	return ingest.Time{Micros: s.BodyMicros, Precision: s.BodyPrecision}
+}
+
+// BodyAgent returns the product token of the crawler that got the body applied; ""
+// where none is known.
+func (s *State) BodyAgent() string { return s.bodyAgent }
 
 // Agent returns the product token of the crawler that made the capture; "" where
 // none is known.

@@ -64,6 +64,7 @@ const (
 	UnresolvedRedirect
 	UnresolvedRevisit
 	UndefinedStatus
+	Undecodable
 	Truncated
 	ChangedBetween
 	ConflictingCaptures
@@ -86,6 +87,7 @@ var reasons = [...]string{
 	UnresolvedRedirect:  "unresolved_redirect",
 	UnresolvedRevisit:   "unresolved_revisit",
 	UndefinedStatus:     "undefined_status",
+	Undecodable:         "undecodable",
 	Truncated:           "truncated",
 	ChangedBetween:      "changed_between",
 	ConflictingCaptures: "conflicting_captures",
@@ -96,41 +98,56 @@ var reasons = [...]string{
 
 func (r Reason) String() string { return reasons[r] }
 
-// Certainty is how sure a violation is. The zero value is none: the fetch is no
-// violation.
+// Certainty is how sure it is that a disallowed fetch violated robots.txt. Every
+// disallowed fetch has one; the zero value is that of all others.
 type Certainty uint8
 
-// The degrees of certainty. A contested fetch is no violation: some reading of the
-// specification, or some copy that the crawler may have held, permits it.
+// The degrees of certainty. The first two count as violations.
 const (
-	NoViolation Certainty = iota
-	Certain
-	Probable
-	Contested
+	NoCertainty Certainty = iota
+	Certain               // fresh, the crawler's own capture, before the fetch beyond doubt, every permitted copy disallows
+	Probable              // a doubt remains, which the notes or the evidence name
+	Possible              // nothing shows that this crawler was told in time
+	Contested             // a permitted copy allows, or a reading that the specifications leave open
 )
 
-func (c Certainty) String() string { return [...]string{"", "certain", "probable", "contested"}[c] }
+func (c Certainty) String() string {
+	return [...]string{"", "certain", "probable", "possible", "contested"}[c]
+}
 
 // Notes are remarks on a verdict, as a set.
-type Notes uint16
+type Notes uint32
 
 // The notes. Their names are the values of the column notes.
 const (
-	NoteReservedEncoding Notes = 1 << iota // raw and encoded reserved octets taken as equal would change the verdict
+	NoteReservedEncoding Notes = 1 << iota // raw and encoded reserved bytes taken as equal would change the verdict
 	NoteParseLimit                         // the rules beyond the parsing limit would change the verdict
 	NoteBodyCut                            // the robots.txt was kept only in part
 	NoteURLCut                             // the URL was kept only in part
-	NoteOtherCrawler                       // the governing capture is another crawler's
+	NoteOtherCrawler                       // the governing capture, or the body applied, is another crawler's
 	NotePermittedCopy                      // a copy that may have been in use allows
 	NotePartial                            // the governing capture holds a part of the file
 	NoteResynced                           // found behind damage in the archive
 	NoteOtherMode                          // another way of matching tokens would change the verdict
 	NoteHTML                               // the governing capture is an HTML document with lines that are rules
 	NoteDigestMismatch                     // a digest of the governing capture does not match what it holds
+	NoteSameMoment                         // a capture of the fetch's moment, in another archive or behind the fetch
+	NoteCoarseDate                         // a date that counts is coarser than a second
+	NoteUnreadableCopy                     // a permitted copy that nobody can read may have allowed
+	NoteBracketed                          // stale, and the next capture after the fetch answers alike
+	NoteUnsafeEncoding                     // raw and encoded bytes that no URI may hold, taken as equal, would change the verdict
+	NoteLenient                            // misspelt lines, or lines without a colon, taken as meant would change the verdict
+	NoteDocumentedToken                    // another token that the crawler is documented to obey would change the verdict
+	NoteRobotsTxtEncoded                   // the path is /robots.txt once it is normalised
+	NoteAmbiguousToken                     // the User-Agent names two crawlers
+	NoteTokenByOption                      // the token is given by an option, and the User-Agent does not hold it
 )
 
-var noteNames = [...]string{"reserved_encoding", "parse_limit", "body_cut", "url_cut", "other_crawler",
-	"permitted_copy", "partial", "resynced", "other_mode", "html", "digest_mismatch"}
+var noteNames = [...]string{
+	"reserved_encoding", "parse_limit", "body_cut", "url_cut", "other_crawler", "permitted_copy", "partial", "resynced",
+	"other_mode", "html", "digest_mismatch", "same_moment", "coarse_date", "unreadable_copy", "bracketed", "unsafe_encoding",
+	"lenient", "documented_token", "robots_txt_encoded", "ambiguous_token", "token_by_option",
+}
 
 // Strings returns the names of the notes in n, in a fixed order.
 func (n Notes) Strings() []string {
@@ -202,12 +219,16 @@ type Result struct {
 	RobotsCapture bool // the fetch is a GET of exactly /robots.txt
 	PolicyFile    bool // the fetch got an ai.txt or a trust.txt
 
-	Page     *Page     // what is said of the use of what was fetched; nil where that is nothing
-	Findings []Finding // of other kinds than the fetch's own violation
+	Page         *Page         // what is said of the use of what was fetched; nil where that is nothing
+	Restrictions []Restriction // that bind a purpose of the audit; no violations
+	TooSoon      *TooSoon      // the fetch came sooner than a delay asked for; nil where it did not
 }
 
 // IsViolation reports whether the fetch counts among the violations.
 func (r *Result) IsViolation() bool { return r.Certainty == Certain || r.Certainty == Probable }
+
+// IsUnproven reports whether the fetch was disallowed and is yet no violation.
+func (r *Result) IsUnproven() bool { return r.Certainty == Possible || r.Certainty == Contested }
 
 // GroupVerdict is what a fetch would have been for every token that a group of
 // the governing robots.txt governs.
@@ -220,11 +241,12 @@ type GroupVerdict struct {
 
 // Counts are tallies of fetches. Every fetch is counted once in exactly one of
 // Allowed, Disallowed and Unknown, and once in exactly one of the four kinds of
-// evidence. ViolationsCertain, ViolationsProbable, Contested and DisallowedStale
-// split Disallowed without rest.
+// evidence. ViolationsCertain, ViolationsProbable, Possible and Contested split
+// Disallowed without rest.
 type Counts struct {
 	Fetches            int64 `parquet:"fetches" json:"fetches"`
 	RobotsCaptures     int64 `parquet:"robots_captures" json:"robots_captures"`
+	RobotsTxtItself    int64 `parquet:"robots_txt_itself" json:"robots_txt_itself"` // allowed as such: in no share
 	Allowed            int64 `parquet:"allowed" json:"allowed"`
 	Disallowed         int64 `parquet:"disallowed" json:"disallowed"`
 	Unknown            int64 `parquet:"unknown" json:"unknown"`
@@ -234,20 +256,21 @@ type Counts struct {
 	EvidenceNone       int64 `parquet:"evidence_none" json:"evidence_none"`
 	ViolationsCertain  int64 `parquet:"violations_certain" json:"violations_certain"`
 	ViolationsProbable int64 `parquet:"violations_probable" json:"violations_probable"`
+	Possible           int64 `parquet:"possible" json:"possible"`
 	Contested          int64 `parquet:"contested" json:"contested"`
-	DisallowedStale    int64 `parquet:"disallowed_stale" json:"disallowed_stale"`
+	UnsafeEncoding     int64 `parquet:"allowed_unsafe_encoding" json:"allowed_unsafe_encoding"` // allowed by the letter, and meant to be forbidden
 
-	// What pages say of their use, and the findings of other kinds.
-	Tagged                int64 `parquet:"tagged" json:"tagged"`
-	TagsUnknown           int64 `parquet:"tags_unknown" json:"tags_unknown"`
-	Signalled             int64 `parquet:"signalled" json:"signalled"`
-	PublicationRestricted int64 `parquet:"publication_restricted" json:"publication_restricted"`
-	UsageRestricted       int64 `parquet:"usage_restricted" json:"usage_restricted"`
-	Conflicting           int64 `parquet:"conflicting" json:"conflicting"`
-	PolicyFiles           int64 `parquet:"policy_files" json:"policy_files"` // ai.txt, trust.txt: recognised, not read
-	ViolationsPublication int64 `parquet:"violations_publication" json:"violations_publication"`
-	ViolationsUsage       int64 `parquet:"violations_usage" json:"violations_usage"`
-	ViolationsRate        int64 `parquet:"violations_rate" json:"violations_rate"`
+	// What pages say of their use, and fetches that came too soon.
+	Tagged                  int64 `parquet:"tagged" json:"tagged"`
+	TagsUnknown             int64 `parquet:"tags_unknown" json:"tags_unknown"`
+	Signalled               int64 `parquet:"signalled" json:"signalled"`
+	PublicationRestricted   int64 `parquet:"publication_restricted" json:"publication_restricted"`
+	UsageRestricted         int64 `parquet:"usage_restricted" json:"usage_restricted"`
+	Conflicting             int64 `parquet:"conflicting" json:"conflicting"`
+	PolicyFiles             int64 `parquet:"policy_files" json:"policy_files"` // ai.txt, trust.txt: recognised, not read
+	RestrictionsPublication int64 `parquet:"restrictions_publication" json:"restrictions_publication"`
+	RestrictionsUsage       int64 `parquet:"restrictions_usage" json:"restrictions_usage"`
+	CrawlDelays             int64 `parquet:"crawl_delays" json:"crawl_delays"`
 }
 
 // Add counts a result.
@@ -277,25 +300,31 @@ func (c *Counts) Add(r *Result) {
 	default:
 		c.EvidenceNone++
 	}
-	switch {
-	case r.Certainty == Certain:
+	switch r.Certainty {
+	case Certain:
 		c.ViolationsCertain++
-	case r.Certainty == Probable:
+	case Probable:
 		c.ViolationsProbable++
-	case r.Certainty == Contested:
+	case Possible:
+		c.Possible++
+	case Contested:
 		c.Contested++
-	case r.Verdict == Disallowed:
-		c.DisallowedStale++
 	}
-	for i := range r.Findings {
-		switch r.Findings[i].Kind {
-		case FindingPublication:
-			c.ViolationsPublication++
-		case FindingUsage:
-			c.ViolationsUsage++
-		case FindingRate:
-			c.ViolationsRate++
+	if r.Reason == RobotsTxtItself {
+		c.RobotsTxtItself++
+	}
+	if r.Verdict == Allowed && r.Notes&NoteUnsafeEncoding != 0 {
+		c.UnsafeEncoding++
+	}
+	for i := range r.Restrictions {
+		if r.Restrictions[i].Kind == RestrictsPublication {
+			c.RestrictionsPublication++
+		} else {
+			c.RestrictionsUsage++
 		}
+	}
+	if r.TooSoon != nil {
+		c.CrawlDelays++
 	}
 	if r.Page != nil {
 		c.addPage(r)

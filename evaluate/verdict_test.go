@@ -408,7 +408,7 @@ func TestCounts(t *testing.T) {
 	c := totals.Counts
 	if c.Fetches != int64(len(s.results)) || c.Allowed+c.Disallowed+c.Unknown != c.Fetches ||
 		c.EvidenceFresh+c.EvidenceStale+c.EvidenceLater+c.EvidenceNone != c.Fetches ||
-		c.ViolationsCertain+c.ViolationsProbable+c.Contested+c.DisallowedStale != c.Disallowed {
+		c.ViolationsCertain+c.ViolationsProbable+c.Contested+c.Possible != c.Disallowed {
 		t.Errorf("%+v of %d", c, len(s.results))
 	}
 }

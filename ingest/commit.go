@@ -189,6 +189,7 @@ func (c *committer) accept(r *record, d *draft, length int64) error {
 		}
 	case d.exchange != nil:
 		d.exchange.index, d.exchange.Length, d.exchange.Trust = c.index, length, r.trust
+		d.exchange.Index = int64(c.index)
 		if r.mismatch {
 			d.exchange.Flags |= FlagDigestMismatch
 		}

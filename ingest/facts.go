@@ -10,7 +10,7 @@ import (
 
 // SchemaVersion names the shape of the facts. It is part of their folder's name:
 // facts of another version are not read, and not migrated, but made again.
-const SchemaVersion = "6"
+const SchemaVersion = "7"
 
 // RecordType is the kind of archive record that holds a fetch.
 type RecordType uint8
@@ -87,6 +87,7 @@ const (
 	FlagPagesListed                         // the WACZ lists its pages, and whether this is one is known
 	FlagPage                                // it is
 	FlagSeedTold                            // the list tells seeds from other pages
+	FlagUndecodable                         // nobody can read the body: a coding that was not undone, or a binary format
 )
 
 // Fetch is a row of facts: one captured exchange as the archive records it.
@@ -101,6 +102,7 @@ type Fetch struct {
 	Input           int32          `parquet:"input"`      // index into the task's inputs
 	Entry           string         `parquet:"entry,dict"` // of a WACZ, by its name there; "" elsewhere
 	Offset          int64          `parquet:"offset,delta"`
+	Index           int64          `parquet:"record_index,delta"` // of the record in its input or entry, in file order, from 1
 	Length          int64          `parquet:"length"`
 	Type            RecordType     `parquet:"type"`
 	Trust           Trust          `parquet:"trust"`
@@ -172,10 +174,18 @@ type Capture struct {
 	Fetch
 	Kind         CaptureKind `parquet:"kind"`
 	ContentRange string      `parquet:"content_range"`
-	BodyDigest   string      `parquet:"body_digest"` // SHA-256 of the decoded body, raw
-	BodyOffset   int64       `parquet:"body_offset"` // in the task's pack
-	BodySize     int64       `parquet:"body_size"`   // octets decoded
-	Pack         int32       `parquet:"pack"`        // which task's pack; set on reading, 0 in a task's own runs
+
+	// Validators (RFC 9110 §8.8, §13.1), as recorded: of the response, and of the
+	// request that asked for it.
+	ETag            string `parquet:"etag"`
+	LastModified    string `parquet:"last_modified"`
+	IfNoneMatch     string `parquet:"if_none_match"`
+	IfModifiedSince string `parquet:"if_modified_since"`
+
+	BodyDigest string `parquet:"body_digest"` // SHA-256 of the decoded body, raw
+	BodyOffset int64  `parquet:"body_offset"` // in the task's pack
+	BodySize   int64  `parquet:"body_size"`   // octets decoded
+	Pack       int32  `parquet:"pack"`        // which task's pack; set on reading, 0 in a task's own runs
 }
 
 // CompareFetches is the order of the facts: by origin, then in time, then by
@@ -192,6 +202,7 @@ func CompareFetches(a, b *Fetch) int {
 		cmp.Compare(a.Input, b.Input),
 		cmp.Compare(a.Entry, b.Entry),
 		cmp.Compare(a.Offset, b.Offset),
+		cmp.Compare(a.Index, b.Index),
 	)
 }
 

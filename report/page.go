@@ -117,24 +117,6 @@ func (w *Writer) signalRow(r *evaluate.Result, s *evaluate.Signal) UsageSignalRo
 	return row
 }
 
-// findingRow is a row of violations of another kind than fetch.
-func (w *Writer) findingRow(r *evaluate.Result, f *evaluate.Finding) ViolationRow {
-	row := w.violationRow(r)
-	row.Kind, row.Certainty = f.Kind.String(), f.Certainty.String()
-	if f.Purpose != 0 {
-		row.Purpose = f.Purpose.String()
-	}
-	for _, s := range f.Restrictions {
-		row.Restrictions = append(row.Restrictions, text(s))
-	}
-	if rate := f.Rate; rate != nil {
-		row.RateGap, row.RateDelay, row.RateLine = new(rate.Gap/1000), new(rate.Delay/1000), int32(rate.Line)
-		row.PreviousFilename = w.filename(rate.Previous.Input, rate.Previous.Entry)
-		row.PreviousOffset = new(rate.Previous.Offset)
-	}
-	return row
-}
-
 // rawText is a tag or signal as written: the reader has cut it at its own cap.
 func rawText(s string) string {
 	if len(s) > tag.MaxLine {

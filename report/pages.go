@@ -10,26 +10,25 @@ import (
 
 // pageCounts counts fetches by what was said of their use.
 type pageCounts struct {
-	rules    map[tag.Rule]int64                         // effective for the crawler
-	purposes map[tag.Purpose]*[4]int64                  // by preference
-	findings map[tag.Use]map[evaluate.FindingKind]int64 // by purpose asked for and kind
+	rules      map[tag.Rule]int64                             // effective for the crawler
+	purposes   map[tag.Purpose]*[4]int64                      // by preference
+	restricted map[tag.Use]map[evaluate.RestrictionKind]int64 // by purpose asked for and kind
 }
 
 func newPageCounts() pageCounts {
 	return pageCounts{
 		rules: make(map[tag.Rule]int64), purposes: make(map[tag.Purpose]*[4]int64),
-		findings: make(map[tag.Use]map[evaluate.FindingKind]int64),
+		restricted: make(map[tag.Use]map[evaluate.RestrictionKind]int64),
 	}
 }
 
 func (c *pageCounts) add(r *evaluate.Result) {
-	for i := range r.Findings {
-		if f := &r.Findings[i]; f.Purpose != 0 {
-			if c.findings[f.Purpose] == nil {
-				c.findings[f.Purpose] = make(map[evaluate.FindingKind]int64)
-			}
-			c.findings[f.Purpose][f.Kind]++
+	for i := range r.Restrictions {
+		f := &r.Restrictions[i]
+		if c.restricted[f.Purpose] == nil {
+			c.restricted[f.Purpose] = make(map[evaluate.RestrictionKind]int64)
 		}
+		c.restricted[f.Purpose][f.Kind]++
 	}
 	if r.Page == nil {
 		return
@@ -84,7 +83,7 @@ var purposeGloss = map[tag.Purpose]string{
 // printPages tells what pages and origins said of their use.
 func (s *Summary) printPages(p *page) {
 	t := &s.audit.Totals
-	if t.Tagged+t.TagsUnknown+t.Signalled+t.PolicyFiles+t.ViolationsRate == 0 {
+	if t.Tagged+t.TagsUnknown+t.Signalled+t.PolicyFiles+t.CrawlDelays == 0 {
 		p.heading("What pages said of their use: nothing.")
 		return
 	}
@@ -101,13 +100,13 @@ func (s *Summary) printPages(p *page) {
 	p.noted("contradicting", number(t.Conflicting), "fetches of which two statements differ; the restriction holds (tag_conflicts)")
 	p.noted("unknown", number(t.TagsUnknown), "fetches some of whose tags may be missing: a revisit without original, an unreadable page")
 	p.noted("policy files", number(t.PolicyFiles), "ai.txt and trust.txt got, which are recognised and not read (host_stats.policy_files)")
-	p.noted("too soon", number(t.ViolationsRate), "fetches sooner than Crawl-delay asked for, which is no part of RFC 9309 (rows with --rate)")
-	if len(s.pages.findings) == 0 {
+	p.noted("too soon", number(t.CrawlDelays), "fetches sooner than Crawl-delay asked for, which is no part of RFC 9309 (rows with --rate)")
+	if len(s.pages.restricted) == 0 {
 		return
 	}
 	p.columns("Restricted for the purpose given", "publication", "usage")
-	for _, use := range slices.Sorted(maps.Keys(s.pages.findings)) {
-		kinds := s.pages.findings[use]
-		p.row(use.String(), number(kinds[evaluate.FindingPublication]), number(kinds[evaluate.FindingUsage]))
+	for _, use := range slices.Sorted(maps.Keys(s.pages.restricted)) {
+		kinds := s.pages.restricted[use]
+		p.row(use.String(), number(kinds[evaluate.RestrictsPublication]), number(kinds[evaluate.RestrictsUsage]))
 	}
 }

@@ -147,7 +147,7 @@ func TestDocumentNamesEveryValue(t *testing.T) {
 		"issue kind":   values(ingest.IssueKind.String)[1:],
 		"note":         (^evaluate.Notes(0)).Strings(),
 		"remark":       values(robots.NoteKind.String)[1:],
-		"finding":      values(evaluate.FindingKind.String)[1:],
+		"restriction":  values(evaluate.RestrictionKind.String)[1:],
 		"tags_from":    values(evaluate.PageSource.String)[1:],
 		"conflict":     values(evaluate.ConflictKind.String)[1:],
 		"rule":         values(tag.Rule.String)[1:],

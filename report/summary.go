@@ -234,7 +234,7 @@ func (s *Summary) printViolations(p *page) {
 	p.noted("together", number(t.Violations), "")
 	p.heading("Counted apart: no violations")
 	p.noted("contested", number(t.Contested), "disallowed, but a copy the crawler may have used, or another reading, allows it")
-	p.noted("disallowed_stale", number(t.DisallowedStale), "disallowed by a robots.txt captured more than 30 days before")
+	p.noted("possible", number(t.Possible), "disallowed, but nothing shows that this crawler was told in time")
 	p.noted("unknown", number(t.Unknown), "")
 	for _, reason := range slices.Sorted(maps.Keys(s.unknown)) {
 		p.noted("  "+reason.String(), number(s.unknown[reason]), unknownGloss[reason])

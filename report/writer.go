@@ -212,13 +212,8 @@ func (w *Writer) Result(r *evaluate.Result) error {
 	switch {
 	case r.IsViolation():
 		err = w.violations.add(w.violationRow(r))
-	case r.Certainty == evaluate.Contested:
+	case r.IsUnproven():
 		err = w.contested.add(w.violationRow(r))
-	}
-	for i := range r.Findings {
-		if err == nil {
-			err = w.violations.add(w.findingRow(r, &r.Findings[i]))
-		}
 	}
 	if err == nil && r.Page != nil {
 		err = w.page(r)

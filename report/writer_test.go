@@ -71,8 +71,8 @@ func testResults() []evaluate.Result {
 		return &list[len(list)-1]
 	}
 	disallowed := evaluate.Answer{Verdict: evaluate.Disallowed, Reason: evaluate.ReasonRule, Rule: rule, GroupLine: 2, Group: 1}
-	add("/", evaluate.Fresh, evaluate.NoViolation, evaluate.Answer{Verdict: evaluate.Allowed, Reason: evaluate.NoMatchingRule})
-	add("/robots.txt", evaluate.None, evaluate.NoViolation, evaluate.Answer{Verdict: evaluate.Allowed, Reason: evaluate.RobotsTxtItself})
+	add("/", evaluate.Fresh, evaluate.NoCertainty, evaluate.Answer{Verdict: evaluate.Allowed, Reason: evaluate.NoMatchingRule})
+	add("/robots.txt", evaluate.None, evaluate.NoCertainty, evaluate.Answer{Verdict: evaluate.Allowed, Reason: evaluate.RobotsTxtItself})
 	certain := add("/caf\xe9?q=\xff", evaluate.Fresh, evaluate.Certain, disallowed)
 	certain.Fetch.Location = "/à\xe0"
 	certain.Fetch.MIMEType = "text/\xe9\x00"
@@ -81,10 +81,10 @@ func testResults() []evaluate.Result {
 	probable.Notes = evaluate.NoteOtherCrawler | evaluate.NoteBodyCut
 	contested := add("/caf%E9/x", evaluate.Fresh, evaluate.Contested, disallowed)
 	contested.Contester = contester
-	add("/caf%E9/y", evaluate.Stale, evaluate.NoViolation, disallowed)
-	unknown := add("/later", evaluate.Later, evaluate.NoViolation, evaluate.Answer{Reason: evaluate.UnresolvedRedirect})
+	add("/caf%E9/y", evaluate.Stale, evaluate.NoCertainty, disallowed)
+	unknown := add("/later", evaluate.Later, evaluate.NoCertainty, evaluate.Answer{Reason: evaluate.UnresolvedRedirect})
 	unknown.Prior, unknown.HasPrior = evaluate.Disallowed, true
-	nowhere := add("/x", evaluate.None, evaluate.NoViolation, evaluate.Answer{Reason: evaluate.NoTime})
+	nowhere := add("/x", evaluate.None, evaluate.NoCertainty, evaluate.Answer{Reason: evaluate.NoTime})
 	nowhere.Fetch.Origin, nowhere.Fetch.URL = "", "http:/x"
 	nowhere.Fetch.Micros, nowhere.Fetch.Precision = 0, ingest.PrecisionNone
 	nowhere.Fetch.Status, nowhere.Agent, nowhere.AgentSource = -1, "", evaluate.AgentUnknown
@@ -378,7 +378,7 @@ func TestTotalsAgree(t *testing.T) {
 	}{
 		{"verdicts", c.Allowed + c.Disallowed + c.Unknown, c.Fetches},
 		{"evidence", c.EvidenceFresh + c.EvidenceStale + c.EvidenceLater + c.EvidenceNone, c.Fetches},
-		{"disallowed", c.ViolationsCertain + c.ViolationsProbable + c.Contested + c.DisallowedStale, c.Disallowed},
+		{"disallowed", c.ViolationsCertain + c.ViolationsProbable + c.Contested + c.Possible, c.Disallowed},
 		{"violations", c.Violations, c.ViolationsCertain + c.ViolationsProbable},
 		{"rows of fetches", a.Tables["fetches"], c.Fetches},
 		{"rows of violations", a.Tables["violations"], c.Violations},
