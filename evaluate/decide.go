@@ -11,7 +11,7 @@ import (
 
 const (
 	unreachableMay = 30 * day // RFC 9309 §2.3.1.4
-	staleViolation = 30 * day // older evidence accuses nobody
+	toldFor        = 30 * day // older evidence accuses nobody, unless the next capture confirms it
 )
 
 // decider decides fetches. It holds no state of its own between them but caches.
@@ -19,6 +19,12 @@ type decider struct {
 	files *fileCache
 	own   string // the crawler's token, where an option gives it
 	keys  agentKeys
+}
+
+// keyOf returns the comparable token of the crawler that made a fetch.
+func (d *decider) keyOf(f *ingest.Fetch) string {
+	agent, _ := d.agentOf(f)
+	return d.keys.of(agent)
 }
 
 // subject is a fetch with what the decision needs of its URL.
@@ -29,6 +35,9 @@ type subject struct {
 	key   string // the same, comparable
 	token string // whose rules are asked for: the same, but in a what-if
 	time  ingest.Time
+
+	asOf          bool // time is not the fetch's own: the order of records tells nothing
+	withoutBeside bool // captures of the fetch's moment in other archives do not count
 }
 
 func (d *decider) newSubject(f *ingest.Fetch, agent string) subject {
@@ -67,7 +76,7 @@ func (d *decider) settle(r *Result, tl *timeline) error {
 		r.Notes |= NoteURLCut
 	}
 	v := tl.view(&s)
-	if err := d.judge(r, &s, &v); err != nil {
+	if err := d.judge(r, &s, tl, &v); err != nil {
 		return err
 	}
 	return d.certify(r, &s, tl, &v)
@@ -80,28 +89,38 @@ func (d *decider) isRobots(r *Result, s *subject) bool {
 	return r.RobotsCapture || s.path == "/robots.txt" && d.files.profile != robots.Google
 }
 
-// judge gives the verdict by the governing capture of a view.
-func (d *decider) judge(r *Result, s *subject, v *view) error {
+// judge gives the verdict by the governing capture of a view, and withdraws it where
+// other captures show that it may be wrong.
+func (d *decider) judge(r *Result, s *subject, tl *timeline, v *view) error {
 	if v.governing == nil {
 		r.Reason = NoCapture
 		return nil
 	}
-	r.govern(v, s.time)
+	r.govern(v, s)
 	answer, err := d.answerInTime(v.governing, s, v)
 	if err != nil {
 		return err
 	}
 	r.take(answer)
-	agreed, err := d.checkMoment(r, s, v)
-	switch {
-	case err != nil || !agreed:
-		return err
-	case v.governing.Outcome == OutcomeUnresolved || v.governing.Outcome == OutcomeUndefined:
-		return d.recordPrior(r, s, v.earlier)
-	case r.Evidence == Stale && r.Verdict != Unknown:
-		return d.checkChanged(r, s, v.following)
+	for _, check := range checks {
+		reason, err := check(d, r, s, tl, v)
+		if err != nil {
+			return err
+		}
+		if reason != reasonNone {
+			r.unknown(reason)
+			return nil
+		}
+	}
+	if o := v.governing.Outcome; o == OutcomeUnresolved || o == OutcomeUndefined {
+		return d.recordPrior(r, s, v)
 	}
 	return nil
+}
+
+// checks return the reason for which a verdict is withdrawn; none where it stands.
+var checks = [...]func(*decider, *Result, *subject, *timeline, *view) (Reason, error){
+	(*decider).checkRivals, (*decider).checkBeside, (*decider).checkOlder, (*decider).checkStale,
 }
 
 // answerInTime asks a capture at the governing one's moment. RFC 9309 §2.3.1.4 is
@@ -119,17 +138,29 @@ func (d *decider) answerInTime(st *State, s *subject, v *view) (Answer, error) {
 	return d.answer(st, s)
 }
 
-func (r *Result) govern(v *view, t ingest.Time) {
-	r.Governing, r.Evidence = v.governing, v.evidence
-	r.Age = t.MicrosSince(v.governing.Time()) / 1e6
-	if !v.own {
+// govern notes what has to be known of the governing capture.
+func (r *Result) govern(v *view, s *subject) {
+	g := v.governing
+	r.Governing, r.Evidence = g, v.evidence
+	r.Age = s.time.MicrosSince(g.oldest()) / 1e6
+	if v.evidence == Later {
+		newest, _ := g.newest()
+		r.Age = s.time.MicrosSince(newest) / 1e6
+	}
+	if !v.own || g.OthersContent {
 		r.Notes |= NoteOtherCrawler
 	}
-	if v.governing.Resynced || r.Fetch.Trust == ingest.TrustResynced {
+	if s.relationOf(g) == beside {
+		r.Notes |= NoteSameMoment
+	}
+	if g.Resynced || r.Fetch.Trust == ingest.TrustResynced {
 		r.Notes |= NoteResynced
 	}
-	if v.governing.Mismatched {
+	if g.Mismatched {
 		r.Notes |= NoteDigestMismatch
+	}
+	if min(s.time.Precision, g.Coarsest) < ingest.PrecisionSecond {
+		r.Notes |= NoteCoarseDate
 	}
 }
 
@@ -144,33 +175,79 @@ func (r *Result) unknown(reason Reason) {
 	r.Answer = Answer{Reason: reason, Notes: r.Notes}
 }
 
-// checkMoment withdraws the verdict where captures at the governing one's moment
-// answer otherwise. File order never decides.
-func (d *decider) checkMoment(r *Result, s *subject, v *view) (agreed bool, err error) {
-	for _, other := range v.moment {
-		if other == r.Governing {
-			continue
-		}
+// checkRivals compares the governing capture with those of its crawler and moment in
+// other archives: in which order they came, nothing tells.
+func (d *decider) checkRivals(r *Result, s *subject, _ *timeline, v *view) (Reason, error) {
+	for _, other := range v.rivals() {
 		a, err := d.answerInTime(other, s, v)
 		if err != nil {
-			return false, err
+			return reasonNone, err
 		}
 		if a.Verdict != r.Verdict {
-			r.unknown(ConflictingCaptures)
-			return false, nil
+			return ConflictingCaptures, nil
 		}
 	}
-	return true, nil
+	return reasonNone, nil
+}
+
+// checkBeside asks the capture before, where the governing one is of the fetch's own
+// moment in another archive, so that it may have come after the fetch.
+func (d *decider) checkBeside(r *Result, s *subject, tl *timeline, v *view) (Reason, error) {
+	if r.Verdict != Disallowed || s.relationOf(v.governing) != beside {
+		return reasonNone, nil
+	}
+	earlier := *s
+	earlier.withoutBeside = true
+	w := tl.view(&earlier)
+	if w.governing == nil || s.relationOf(w.governing) >= behind {
+		return reasonNone, nil
+	}
+	a, err := d.answerInTime(w.governing, s, &w)
+	if err != nil || a.Verdict != Allowed {
+		return reasonNone, err
+	}
+	return ChangedBetween, nil
+}
+
+// checkOlder compares another crawler's fresher capture with the crawler's own.
+func (d *decider) checkOlder(r *Result, s *subject, _ *timeline, v *view) (Reason, error) {
+	if v.older == nil || r.Verdict == Unknown {
+		return reasonNone, nil
+	}
+	a, err := d.answer(v.older, s)
+	v.olderAgrees = a.Verdict == r.Verdict
+	if err != nil || v.olderAgrees || a.Verdict == Unknown {
+		return reasonNone, err
+	}
+	return ChangedBetween, nil
+}
+
+// checkStale compares a stale capture with those that may show that the file changed.
+func (d *decider) checkStale(r *Result, s *subject, tl *timeline, v *view) (Reason, error) {
+	if r.Verdict == Unknown {
+		return reasonNone, nil
+	}
+	for _, other := range tl.others(s, v) {
+		a, err := d.answer(other, s)
+		if err != nil {
+			return reasonNone, err
+		}
+		if a.Verdict != Unknown && a.Verdict != r.Verdict {
+			return ChangedBetween, nil
+		}
+	}
+	return reasonNone, nil
 }
 
 // recordPrior records what the latest capture before an unresolved or undefined
 // one says. It is no verdict.
-func (d *decider) recordPrior(r *Result, s *subject, earlier []*State) error {
-	for i := len(earlier) - 1; i >= 0; i-- {
-		if o := earlier[i].Outcome; o == OutcomeUnresolved || o == OutcomeUndefined {
+func (d *decider) recordPrior(r *Result, s *subject, v *view) error {
+	for i := len(v.earlier) - 1; i >= 0; i-- {
+		st := v.earlier[i]
+		if st.Outcome == OutcomeUnresolved || st.Outcome == OutcomeUndefined || !s.counts(st) {
 			continue
 		}
-		a, err := d.answer(earlier[i], s)
+		a, err := d.answer(st, s)
 		if err != nil {
 			return err
 		}
@@ -178,73 +255,4 @@ func (d *decider) recordPrior(r *Result, s *subject, earlier []*State) error {
 		return nil
 	}
 	return nil
-}
-
-// checkChanged withdraws a verdict on stale evidence where a capture within a day
-// after the fetch says otherwise.
-func (d *decider) checkChanged(r *Result, s *subject, following []*State) error {
-	for _, later := range following {
-		a, err := d.answer(later, s)
-		if err != nil {
-			return err
-		}
-		if a.Verdict != Unknown && a.Verdict != r.Verdict {
-			r.unknown(ChangedBetween)
-			return nil
-		}
-	}
-	return nil
-}
-
-// certify says how sure a violation is.
-func (d *decider) certify(r *Result, s *subject, tl *timeline, v *view) error {
-	if r.Verdict != Disallowed || r.Evidence == Stale && s.time.MicrosSince(r.Governing.Time()) > staleViolation {
-		return nil
-	}
-	allDisallow, err := d.permittedCopies(r, s, tl, v)
-	if err != nil {
-		return err
-	}
-	exact := s.time.Precision >= ingest.PrecisionHour
-	for _, st := range v.moment {
-		exact = exact && st.Precision >= ingest.PrecisionHour
-	}
-	const doubts = NoteURLCut | NoteBodyCut | NoteOtherCrawler | NotePartial | NoteResynced | NoteDigestMismatch
-	switch {
-	case r.Contester != nil || r.allows:
-		r.Certainty = Contested
-	case r.Evidence == Fresh && s.agent != "" && allDisallow && exact && r.Notes&doubts == 0:
-		r.Certainty = Certain
-	default:
-		r.Certainty = Probable
-	}
-	return nil
-}
-
-// permittedCopies asks every copy of robots.txt that the crawler may have acted
-// on (RFC 9309 §2.4): those of the last day and, while the file is unreachable,
-// the last one that was got.
-func (d *decider) permittedCopies(r *Result, s *subject, tl *timeline, v *view) (allDisallow bool, err error) {
-	copies := tl.copies(s.time)
-	if v.governing.Outcome == OutcomeUnreachable && v.lastRules != nil {
-		copies = append(copies[:len(copies):len(copies)], v.lastRules)
-	}
-	allDisallow = true
-	asked := r.Governing
-	for _, c := range copies {
-		if !c.isCopy() || c.saysLike(asked) {
-			continue
-		}
-		asked = c
-		a, err := d.answer(c, s)
-		if err != nil {
-			return false, err
-		}
-		if a.Verdict == Allowed || a.allows {
-			r.Contester, r.Notes = c, r.Notes|NotePermittedCopy
-			return false, nil
-		}
-		allDisallow = allDisallow && a.Verdict == Disallowed && !c.Mismatched
-	}
-	return allDisallow, nil
 }

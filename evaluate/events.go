@@ -25,6 +25,8 @@ func stateOfEvent(ev *ingest.LogEvent) *State {
 		Input: ev.Input, Entry: ev.Entry, Offset: ev.Offset, Length: ev.Length, Type: ingest.LogLine, Status: -1, Method: "GET", Millis: -1,
 	}
 	s.Kind = ingest.CaptureRobots
+	s.Coarsest = ev.Precision
+	s.applyAt(&s.Fetch)
 	s.settle(OutcomeUnreachable, Unreachable)
 	return s
 }

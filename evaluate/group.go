@@ -151,54 +151,78 @@ func (g *group) addFetches(fetches *cursor[ingest.Fetch], chases []chase) error 
 	return err
 }
 
-// nearest finds the capture that a redirect led to: the nearest within an hour
-// after, else the latest within a day before. Crawlers follow within the second at
-// which dates are given, so one at the same moment counts as after, unless the
-// chase comes from there: a server may well redirect a URL to itself once.
-func (g *group) nearest(ch *chase) *ingest.Capture {
-	var before, after *ingest.Capture
+// A target is the capture of what a redirect leads to; nil where the archive holds none.
+type target struct {
+	capture *ingest.Capture
+	follows bool // it was got at or after the redirect
+}
+
+// nearest finds the capture that a redirect led to: the nearest within an hour after,
+// else the latest within a day before, the crawler's own in either window before any
+// other's. Crawlers follow within the second at which dates are given, so one of the
+// same moment counts as after, unless its place in the archive shows that it came
+// before. A server may well redirect a URL to itself once: only where nothing else is
+// near does the redirect lead back to a record already visited, which is a loop.
+func (g *group) nearest(ch *chase, own func(*ingest.Capture) bool) target {
+	var list [2]struct{ after, before *ingest.Capture } // the crawler's own, and others'
+	var visited *ingest.Capture
 	for _, c := range g.shelf(ch.WantKey).between(ch.wantTime(), day, hour) {
 		if c.Method != http.MethodGet || !c.Time().Known() {
 			continue
 		}
 		gap := c.Time().MicrosSince(ch.wantTime())
+		if gap > hour || gap < -day {
+			continue
+		}
+		whose := &list[1]
+		if own(c) {
+			whose = &list[0]
+		}
+		isVisited := ch.visited(c)
 		switch {
-		case gap >= 0 && gap <= hour && !ch.visited(c):
-			if after == nil {
-				after = c
+		case !isVisited && !ch.isBefore(c):
+			if whose.after == nil {
+				whose.after = c
 			}
-		case gap <= 0 && gap >= -day:
-			before = c
+		case isVisited && gap > 0:
+			visited = c
+		default:
+			whose.before = c
 		}
 	}
-	if after != nil {
-		return after
+	for _, whose := range list {
+		switch {
+		case whose.after != nil:
+			return target{whose.after, true}
+		case whose.before != nil:
+			return target{whose.before, false}
+		}
 	}
-	return before
+	return target{visited, false}
 }
 
-// original finds the record that a revisit names by URL and date, or without a date
-// by its id. It has the revisit's own status, where that has one.
-func (g *group) original(ch *chase) *ingest.Capture {
+// original finds the record that a revisit names by URL and date, or without a date by
+// its id. It has the revisit's own status, where that has one. contradicted says that
+// there is only one whose payload digest names other bytes than the revisit's.
+func (g *group) original(ch *chase) (found *ingest.Capture, contradicted bool) {
 	if !ch.wantTime().Known() {
 		return g.shelf(ch.WantKey).byID(ch)
 	}
-	var found *ingest.Capture
 	for _, c := range g.shelf(ch.WantKey).between(ch.wantTime(), 0, 0) {
-		if !c.Time().Known() || c.Time().MicrosSince(ch.wantTime()) != 0 || !ch.isOriginal(c) {
-			continue
-		}
-		if found == nil || sameDigest(c.PayloadDigest, ch.CurDigest) {
+		switch {
+		case !c.Time().Known() || c.Time().MicrosSince(ch.wantTime()) != 0 || !ch.isOriginal(c):
+		case ch.contradicts(c):
+			contradicted = true
+		case found == nil || sameDigest(c.PayloadDigest, ch.CurDigest):
 			found = c
 		}
 	}
-	return found
+	return found, contradicted && found == nil
 }
 
 // byID finds the original that a revisit names by record id: the only one of that id
-// and status, whose digest does not say otherwise. There are writers that use an id
-// twice.
-func (s *shelf) byID(ch *chase) *ingest.Capture {
+// and status. There are writers that use an id twice.
+func (s *shelf) byID(ch *chase) (found *ingest.Capture, contradicted bool) {
 	if s.named == nil {
 		s.named = make(map[string][]*ingest.Capture)
 		for _, c := range s.all {
@@ -207,20 +231,25 @@ func (s *shelf) byID(ch *chase) *ingest.Capture {
 			}
 		}
 	}
-	var found *ingest.Capture
 	for _, c := range s.named[ch.CurRefersTo] {
 		switch {
 		case !ch.isOriginal(c):
 		case found != nil:
-			return nil
+			return nil, false
 		default:
 			found = c
 		}
 	}
-	if found == nil || !ch.CurUnmodified && contradictDigests(found.PayloadDigest, ch.CurDigest) {
-		return nil
+	if found != nil && ch.contradicts(found) {
+		return nil, true
 	}
-	return found
+	return found, false
+}
+
+// contradicts reports whether c has another payload than the revisit in hand, by digests
+// of one algorithm.
+func (ch *chase) contradicts(c *ingest.Capture) bool {
+	return !ch.CurUnmodified && contradictDigests(c.PayloadDigest, ch.CurDigest)
 }
 
 // contradictDigests reports whether two payload digests name different octets.
@@ -283,12 +312,34 @@ func sameDigest(a, b string) bool {
 	return key != "" && key == ingest.DigestKey(b)
 }
 
-// latest finds the latest 2xx of the URL at or before the time of the 304.
-func (g *group) latest(ch *chase) *ingest.Capture {
+// renewed finds the copy that a 304 says is still good: the 2xx of the URL at or before
+// it which has the entity tag, or else the date of modification, that the 304 or its
+// request names; where they name none, the latest. The crawler's own copies go before
+// others'. It is nil where the latest copy contradicts what is named, or no copy has it.
+func (g *group) renewed(ch *chase, own func(*ingest.Capture) bool) *ingest.Capture {
 	t, list := ch.curTime(), g.shelf(ch.WantKey).successes
-	for _, c := range slices.Backward(list[:upTo(list, t.Micros+unit(t.Precision))]) {
-		if c.Time().Known() && c.Time().MicrosSince(t) <= 0 && !ch.visited(c) {
-			return c
+	list = list[:upTo(list, t.Micros+unit(t.Precision))]
+	var latest *ingest.Capture
+	for _, isOwn := range [...]bool{true, false} {
+		for _, c := range slices.Backward(list) {
+			if !c.Time().Known() || !ch.isNotAfter(c) || ch.visited(c) || own(c) != isOwn {
+				continue
+			}
+			switch ch.names(c) {
+			case same:
+				return c
+			case different:
+				if latest == nil {
+					return nil
+				}
+			case unsaid:
+				if !ch.namesValidator() {
+					return c
+				}
+			}
+			if latest == nil {
+				latest = c
+			}
 		}
 	}
 	return nil

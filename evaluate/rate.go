@@ -81,7 +81,7 @@ func (p *pace) delay(r *Result, tl *timeline) (delay int64, line int, err error)
 	}
 	asked := r.Governing
 	for _, c := range tl.copies(r.Fetch.Time()) {
-		if !c.isCopy() || c.saysLike(asked) {
+		if !c.says() && !c.isUnreadable() || c.saysLike(asked) {
 			continue
 		}
 		asked = c

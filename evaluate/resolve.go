@@ -52,7 +52,13 @@ type chase struct {
 	CurDigest     string           `parquet:"cur_digest"`
 	CurUnmodified bool             `parquet:"cur_unmodified"`
 	CurRefersTo   string           `parquet:"cur_refers_to"` // record id
-	Visited       string           `parquet:"visited"`       // records, as " input:offset "
+	CurInput      int32            `parquet:"cur_input"`
+	CurEntry      string           `parquet:"cur_entry,dict"`
+	CurIndex      int64            `parquet:"cur_index"`
+	CurTags       string           `parquet:"cur_tags"`     // entity tags that a 304 or its request names
+	CurModified   string           `parquet:"cur_modified"` // dates of Last-Modified that they name, each on a line
+	Renewed       bool             `parquet:"renewed"`      // the record in hand is the original of another, which renewed its time
+	Visited       string           `parquet:"visited"`      // records, as " input:offset "
 	TooMany       bool             `parquet:"too_many"`
 }
 
@@ -62,6 +68,22 @@ func (ch *chase) wantTime() ingest.Time {
 }
 func (ch *chase) curTime() ingest.Time {
 	return ingest.Time{Micros: ch.CurMicros, Precision: ch.CurPrecision}
+}
+func (ch *chase) curSpot() spot { return spot{ch.CurInput, ch.CurEntry, ch.CurIndex} }
+
+// isBefore reports whether a record stands before the one in hand: by its date, or, of
+// one moment, by the order of their archive.
+func (ch *chase) isBefore(c *ingest.Capture) bool {
+	gap := c.Time().MicrosSince(ch.curTime())
+	at := spotOf(&c.Fetch)
+	return gap < 0 || gap == 0 && at.sameArchive(ch.curSpot()) && at.index < ch.CurIndex
+}
+
+// isNotAfter is the same, and includes records of one moment in other archives.
+func (ch *chase) isNotAfter(c *ingest.Capture) bool {
+	gap := c.Time().MicrosSince(ch.curTime())
+	at := spotOf(&c.Fetch)
+	return gap < 0 || gap == 0 && (!at.sameArchive(ch.curSpot()) || at.index < ch.CurIndex)
 }
 
 var chaseRuns = run.Spec[chase]{
@@ -127,6 +149,7 @@ func (m *mark) place() place { return place{m.HostReversed, m.Origin} }
 // resolver follows robots captures through revisits and redirects.
 type resolver struct {
 	store  *store
+	who    *decider // tells crawlers apart
 	dir    string
 	states *run.Writer[State]
 	marks  *run.Writer[mark]
@@ -145,12 +168,12 @@ type resolved struct {
 // resolve follows all robots captures to their ends. Each round is one pass over
 // the policy captures; there are as many as the longest chain of redirects and
 // revisits has steps into another origin.
-func resolve(ctx context.Context, s *store, dir string, issues *run.Writer[ingest.Issue]) (*resolved, error) {
+func resolve(ctx context.Context, s *store, who *decider, dir string, issues *run.Writer[ingest.Issue]) (*resolved, error) {
 	bodies, err := pack.Create(filepath.Join(dir, "reread.pack"))
 	if err != nil {
 		return nil, err
 	}
-	r := &resolver{store: s, dir: dir, bodies: bodies, issues: issues, reread: maxReread}
+	r := &resolver{store: s, who: who, dir: dir, bodies: bodies, issues: issues, reread: maxReread}
 	r.states = run.NewWriter(dir, stateRuns)
 	r.marks = run.NewWriter(dir, markRuns)
 	chases, err := r.firstRound(ctx)
@@ -311,36 +334,52 @@ func (r *resolver) follow(ch *chase, g *group) error {
 	return r.next.Add(*ch)
 }
 
+// sameCrawler reports whether the crawler whose capture the chase began with got c.
+func (r *resolver) sameCrawler(ch *chase, c *ingest.Capture) bool {
+	return r.who.keyOf(&ch.Fetch) == r.who.keyOf(&c.Fetch)
+}
+
 // step looks for what the chase wants in g, and takes it or gives up.
 func (r *resolver) step(ch *chase, g *group) error {
+	own := func(c *ingest.Capture) bool { return r.sameCrawler(ch, c) }
 	want := ch.Want
 	ch.Want = seekNothing
 	switch want {
 	case seekHop:
-		return r.takeHop(ch, g.nearest(ch))
+		return r.takeHop(ch, g.nearest(ch, own))
 	case seekOriginal:
-		if c := g.original(ch); c != nil {
+		c, contradicted := g.original(ch)
+		switch {
+		case c != nil:
 			return r.takeOriginal(ch, c)
+		case contradicted:
+			ch.giveUp(UnresolvedRevisit)
+		default:
+			ch.seekHere()
 		}
-		ch.seekHere()
 	case seekDigest:
 		if c := g.byDigest(ch); c != nil {
 			return r.takeOriginal(ch, c)
 		}
 		ch.giveUp(UnresolvedRevisit)
 	case seekLatest:
-		c := g.latest(ch)
+		c := g.renewed(ch, own)
 		if c == nil {
 			ch.giveUp(UnresolvedRevisit)
 			return nil
 		}
-		return r.keep(ch, c, UnresolvedRevisit, func() { r.take(ch, c) })
+		return r.keep(ch, c, UnresolvedRevisit, func() {
+			ch.Renewed = true
+			r.take(ch, c)
+		})
 	}
 	return nil
 }
 
-// takeHop goes on with the capture of a redirect's target.
-func (r *resolver) takeHop(ch *chase, c *ingest.Capture) error {
+// takeHop goes on with the capture of a redirect's target. Its fetch is always allowed
+// where the same crawler made it at or after the redirect.
+func (r *resolver) takeHop(ch *chase, t target) error {
+	c := t.capture
 	if c == nil {
 		ch.giveUp(UnresolvedRedirect)
 		return nil
@@ -349,13 +388,16 @@ func (r *resolver) takeHop(ch *chase, c *ingest.Capture) error {
 		ch.settle(OutcomeUnavailable, TooManyRedirects) // a loop
 		return nil
 	}
-	if ch.Kind == ingest.CaptureRobots {
+	if ch.Kind == ingest.CaptureRobots && t.follows && r.sameCrawler(ch, c) {
 		if err := r.marks.Add(markOf(&c.Fetch)); err != nil {
 			return err
 		}
 	}
 	ch.FinalStatus = c.Status
-	return r.keep(ch, c, UnresolvedRedirect, func() { r.take(ch, c) })
+	return r.keep(ch, c, UnresolvedRedirect, func() {
+		ch.applyAt(&c.Fetch)
+		r.take(ch, c)
+	})
 }
 
 // takeOriginal goes on with the original of a revisit, under the revisit's own
@@ -365,6 +407,7 @@ func (r *resolver) takeOriginal(ch *chase, c *ingest.Capture) error {
 		if ch.FinalStatus < 0 {
 			ch.FinalStatus = c.Status
 		}
+		ch.OthersContent = ch.OthersContent || ch.CurUnmodified && !r.sameCrawler(ch, c)
 		ch.takeBody(c)
 		r.byStatus(ch, c)
 	})
@@ -412,7 +455,10 @@ func (r *resolver) readAgain(c *ingest.Capture) ([]byte, error) {
 func (r *resolver) take(ch *chase, c *ingest.Capture) {
 	ch.CurURL, ch.CurMicros, ch.CurPrecision = c.URL, c.Micros, c.Precision
 	ch.CurStatus, ch.CurDigest, ch.CurRefersTo = c.Status, c.PayloadDigest, c.RefersToID
+	ch.CurInput, ch.CurEntry, ch.CurIndex = c.Input, c.Entry, c.Index
+	ch.CurTags, ch.CurModified = entityTags(c.IfNoneMatch)+entityTags(c.ETag), modifiedDates(c.LastModified, c.IfModifiedSince)
 	ch.Visited += visitMark(c)
+	ch.OthersContent = ch.OthersContent || !r.sameCrawler(ch, c)
 	ch.takeBody(c)
 	ch.CurUnmodified = c.Status == 304 || c.Type == ingest.Revisit && c.Profile == ingest.RevisitNotModified
 	switch {
@@ -426,7 +472,7 @@ func (r *resolver) take(ch *chase, c *ingest.Capture) {
 }
 
 func visitMark(c *ingest.Capture) string {
-	return fmt.Sprintf(" %d:%d:%q ", c.Input, c.Offset, c.Entry)
+	return fmt.Sprintf(" %d:%d:%q ", c.Input, c.Index, c.Entry)
 }
 
 func (ch *chase) visited(c *ingest.Capture) bool { return strings.Contains(ch.Visited, visitMark(c)) }
@@ -436,7 +482,7 @@ func (ch *chase) visited(c *ingest.Capture) bool { return strings.Contains(ch.Vi
 func (r *resolver) byStatus(ch *chase, c *ingest.Capture) {
 	switch status := c.Status; {
 	case c.Flags&ingest.FlagHTTPHead == 0 && c.Type != ingest.Revisit:
-		if c.BodySize == 0 { // no status line and no payload
+		if c.BodySize == 0 && !isHTTPResource(c) { // no status line and no payload
 			ch.end(OutcomeUndefined, UndefinedStatus)
 			return
 		}
@@ -460,6 +506,10 @@ func hasNoContent(status int16) bool {
 	return status == http.StatusNoContent || status == http.StatusResetContent
 }
 
+// isHTTPResource reports whether c is a resource record of an HTTP URL, which counts
+// like a 200.
+func isHTTPResource(c *ingest.Capture) bool { return c.Type == ingest.Resource && !isFTP(c.URL) }
+
 func isFTP(url string) bool {
 	u, _ := weburl.Parse(url)
 	return u.Scheme == "ftp"
@@ -471,6 +521,8 @@ func (ch *chase) endRules(c *ingest.Capture) {
 	case hasNoContent(c.Status):
 		ch.HasBody = false
 		ch.end(OutcomeRules, reasonNone)
+	case c.Flags&ingest.FlagUndecodable != 0:
+		ch.end(OutcomeUndefined, Undecodable)
 	case c.Truncated != "", c.Status == 206 && !showsWhole(c.ContentRange), endsEarly(c):
 		ch.end(OutcomePartial, Truncated)
 	default:

@@ -53,14 +53,14 @@ func Run(ctx context.Context, facts *ingest.Facts, opt Options, sink Sink) (*Tot
 	}
 	defer s.close()
 	issues := run.NewWriter(dir, ingest.IssueRuns)
-	res, err := resolve(ctx, s, dir, issues)
+	e := newEvaluation(s, opt, sink, issues)
+	res, err := resolve(ctx, s, e.decider, dir, issues)
 	if err != nil {
 		return nil, err
 	}
 	if res.originals, err = findOriginals(ctx, s, dir); err != nil {
 		return nil, err
 	}
-	e := newEvaluation(s, opt, sink, issues)
 	if err := e.decideAll(ctx, res); err != nil {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func newEvaluation(s *store, opt Options, sink Sink, issues *run.Writer[ingest.I
 	e.totals.RobotsByOutcome = make(map[string]int64)
 	e.totals.AgentUnseen = opt.Crawler != ""
 	if len(opt.Agents) > 0 {
-		e.whatIf = &whatIf{decider: e.decider, tokens: distinctTokens(opt.Agents), sink: sink}
+		e.whatIf = &whatIf{decider: e.decider, tokens: distinctTokens(opt.Agents), asOf: opt.AsOf, sink: sink}
 	}
 	return e
 }
@@ -296,6 +296,7 @@ func (e *evaluation) loadTimeline(
 		e.lastID++
 		st.ID = e.lastID
 		st.agent, _ = e.decider.agentOf(&st.Fetch)
+		st.bodyAgent, _ = e.decider.agentOf(&ingest.Fetch{UserAgent: st.BodyUserAgent, UserAgentSource: st.BodyAgentSource})
 		st.readAs(e.opt.Profile)
 		list = append(list, st)
 		return e.reportState(st)

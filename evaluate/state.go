@@ -46,11 +46,24 @@ type State struct {
 	BodyRecordID     string           `parquet:"body_record_id"` // as ingest.Fetch has ids
 	BodyUserAgent    string           `parquet:"body_user_agent,dict"`
 	BodyAgentSource  ingest.Source    `parquet:"body_user_agent_source"`
-	Resynced         bool             `parquet:"resynced"`   // some record on the way is not at a verified boundary
-	Mismatched       bool             `parquet:"mismatched"` // a digest of some record on the way does not match
-	ID               int64            `parquet:"-"`          // number in the order of the timelines, from 1
-	agent            string           // product token of the crawler that made the capture
-	bodyAgent        string           // of the one that got the body applied
+	Resynced         bool             `parquet:"resynced"`       // some record on the way is not at a verified boundary
+	Mismatched       bool             `parquet:"mismatched"`     // a digest of some record on the way does not match
+	OthersContent    bool             `parquet:"others_content"` // another crawler got what a redirect led to, or what a 304 renews
+
+	// Of the captures whose content is applied, the first and each that a redirect led
+	// to, the oldest and the newest date and the coarsest precision.
+	OldestMicros    int64            `parquet:"oldest_time"`
+	OldestPrecision ingest.Precision `parquet:"oldest_precision"`
+	NewestMicros    int64            `parquet:"newest_time"`
+	NewestPrecision ingest.Precision `parquet:"newest_precision"`
+	NewestInput     int32            `parquet:"newest_input"`
+	NewestEntry     string           `parquet:"newest_entry,dict"`
+	NewestIndex     int64            `parquet:"newest_index"`
+	Coarsest        ingest.Precision `parquet:"coarsest_precision"`
+
+	ID        int64  `parquet:"-"` // number in the order of the timelines, from 1
+	agent     string // product token of the crawler that made the capture
+	bodyAgent string // of the one that got the body applied
 }
 
 // BodyTime returns when the body applied was got; unknown where there is none.
@@ -78,14 +91,41 @@ func (s *State) HopList() []string {
 func newState(c *ingest.Capture) State {
 	s := State{Capture: *c, FinalStatus: c.Status}
 	s.PolicyHeaders, s.Metas, s.Via, s.Location = "", "", "", cutHop(c.Location)
+	s.Coarsest = ingest.PrecisionMicrosecond
+	s.applyAt(&c.Fetch)
 	s.takeBody(c)
 	return s
+}
+
+// applyAt counts f among the records whose content is applied.
+func (s *State) applyAt(f *ingest.Fetch) {
+	s.Coarsest = min(s.Coarsest, f.Precision)
+	if s.OldestPrecision == ingest.PrecisionNone || f.Micros < s.OldestMicros {
+		s.OldestMicros, s.OldestPrecision = f.Micros, f.Precision
+	}
+	if s.NewestPrecision == ingest.PrecisionNone || f.Micros > s.NewestMicros ||
+		f.Micros == s.NewestMicros && spotOf(f).compare(spot{s.NewestInput, s.NewestEntry, s.NewestIndex}) > 0 {
+		s.NewestMicros, s.NewestPrecision = f.Micros, f.Precision
+		s.NewestInput, s.NewestEntry, s.NewestIndex = f.Input, f.Entry, f.Index
+	}
+}
+
+// oldest is the date of the oldest content applied, from which age counts.
+func (s *State) oldest() ingest.Time {
+	return ingest.Time{Micros: s.OldestMicros, Precision: s.OldestPrecision}
+}
+
+// newest is the date of the newest content applied, and where its record stands.
+func (s *State) newest() (ingest.Time, spot) {
+	return ingest.Time{Micros: s.NewestMicros, Precision: s.NewestPrecision}, spot{s.NewestInput, s.NewestEntry, s.NewestIndex}
 }
 
 // takeBody makes the body of c the body applied.
 func (s *State) takeBody(c *ingest.Capture) {
 	s.Pack, s.BodyDigest, s.BodyOffset, s.BodySize = c.Pack, c.BodyDigest, c.BodyOffset, c.BodySize
 	s.BodyInput, s.BodyEntry, s.BodyRecordOffset, s.BodyFlags = c.Input, c.Entry, c.Offset, uint32(c.Flags)
+	s.BodyMicros, s.BodyPrecision, s.BodyRecordID = c.Micros, c.Precision, c.RecordID
+	s.BodyUserAgent, s.BodyAgentSource = c.UserAgent, c.UserAgentSource
 	s.ContentRange = c.ContentRange
 	s.HasBody = c.Flags&ingest.FlagBodyKept != 0
 	s.Resynced = s.Resynced || c.Trust == ingest.TrustResynced
@@ -103,17 +143,26 @@ func (o Outcome) hasRules() bool { return o == OutcomeRules || o == OutcomeParti
 // readAs applies what the profiles say differently of a status:
 // draft-koster-rep-08 §2.2.1.4 takes an undefined one as unreachable, Google 429.
 func (s *State) readAs(p robots.Profile) {
-	if p == robots.REP08 && s.Outcome == OutcomeUndefined ||
+	if p == robots.REP08 && s.Outcome == OutcomeUndefined && s.Reason == UndefinedStatus ||
 		p == robots.Google && s.Reason == Unavailable && s.FinalStatus == 429 {
 		s.settle(OutcomeUnreachable, Unreachable)
 	}
 }
 
-// isCopy reports whether a crawler could go on using what it got: a file, the
-// knowledge that there is none, or a file that the archive does not hold.
-func (s *State) isCopy() bool {
-	return s.Outcome.hasRules() || s.Outcome == OutcomeUnavailable ||
-		s.Outcome == OutcomeUnresolved && s.Status/100 == 2
+// says reports whether a capture says something of its own that holds on: a file, a
+// part of one, or that there is none. An unreachable server says nothing of the file.
+func (s *State) says() bool { return s.Outcome.hasRules() || s.Outcome == OutcomeUnavailable }
+
+// isSuccess reports whether a capture got a file, or would have if the archive held it
+// in a form that can be read (RFC 9309 §2.3.1.1).
+func (s *State) isSuccess() bool {
+	return s.Outcome.hasRules() || s.Reason == Undecodable || s.Outcome == OutcomeUnresolved && s.Status/100 == 2
+}
+
+// isUnreadable reports whether nobody can tell what a crawler that used this capture
+// was told.
+func (s *State) isUnreadable() bool {
+	return s.Outcome == OutcomePartial || s.Outcome == OutcomeUnresolved || s.Outcome == OutcomeUndefined
 }
 
 // saysLike reports whether two captures answer every question alike. Most hosts

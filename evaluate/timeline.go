@@ -1,6 +1,8 @@
 package evaluate
 
 import (
+	"cmp"
+	"slices"
 	"sort"
 
 	"github.com/robotsaudit/robotsaudit/ingest"
@@ -13,12 +15,12 @@ type timeline struct {
 	marks   map[mark]bool    // records that a robots.txt redirect led to
 }
 
-// line is a sequence of robots captures in order of time, those without a usable
-// date left out.
+// line is a sequence of robots captures in order of time. Captures without a usable
+// date are left out.
 type line struct {
 	states   []*State
 	runs     []unreachableRun // parallel to states
-	rules    []int            // index of the latest capture with rules up to here; -1: none
+	success  []int            // index of the latest capture up to here that is a 2xx; -1: none
 	coarsest ingest.Precision // of the dates
 }
 
@@ -47,28 +49,26 @@ func newTimeline(states []*State, marks map[mark]bool) *timeline {
 
 func (l *line) add(s *State) {
 	var r unreachableRun
-	rules := -1
+	success := -1
 	if n := len(l.states); n > 0 {
-		r, rules = l.runs[n-1], l.rules[n-1]
+		r, success = l.runs[n-1], l.success[n-1]
 	}
-	switch s.Outcome {
-	case OutcomeUnreachable:
+	switch {
+	case s.Outcome == OutcomeUnreachable:
 		if r.count == 0 {
 			r.first = s
 		}
 		r.count++
-	case OutcomeUnresolved, OutcomeUndefined:
-		// Nothing is known: the run goes on, and is no longer.
-	default:
+	case s.says() || s.isSuccess(): // ends the run
 		r = unreachableRun{}
 	}
-	if s.Outcome == OutcomeRules {
-		rules = len(l.states)
+	if s.isSuccess() {
+		success = len(l.states)
 	}
 	if len(l.states) == 0 || s.Precision < l.coarsest {
 		l.coarsest = s.Precision
 	}
-	l.states, l.runs, l.rules = append(l.states, s), append(l.runs, r), append(l.rules, rules)
+	l.states, l.runs, l.success = append(l.states, s), append(l.runs, r), append(l.success, success)
 }
 
 // upTo returns how many captures lie at or before t, the two compared at the
@@ -87,45 +87,16 @@ func (l *line) upTo(t ingest.Time) int {
 // it, and no earlier than one of 10:00 either. So the captures near a moment are
 // found in two steps: a range that holds them all, and in it those that are.
 
-// after returns the captures within a day after t, of which n lie at or before it.
-func (l *line) after(t ingest.Time, n int) []*State {
-	end := n + l.from(n, t.Micros+day+unit(t.Precision)+1)
-	return filter(l.states[n:end], func(s *State) bool { return s.Time().MicrosSince(t) <= day })
+// between returns a range that holds all captures from start to end, and perhaps a
+// few more at either side.
+func (l *line) between(start, end ingest.Time) []*State {
+	from := l.from(start.Micros - unit(l.coarsest))
+	return l.states[from:max(from, l.from(end.Micros+unit(end.Precision)+1))]
 }
 
-// since returns the captures in [t − 24 h, t], of which n lie at or before t.
-func (l *line) since(t ingest.Time, n int) []*State {
-	start := min(n, l.from(0, t.Micros-day-unit(l.coarsest)))
-	return filter(l.states[start:n], func(s *State) bool { return t.MicrosSince(s.Time()) <= day })
-}
-
-// moment returns the captures that lie at the same moment as the one at index i,
-// which is the last of them.
-func (l *line) moment(i int) []*State {
-	t := l.states[i].Time()
-	start := min(i, l.from(0, t.Micros-unit(l.coarsest)))
-	return filter(l.states[start:i+1], func(s *State) bool { return s.Time().MicrosSince(t) == 0 })
-}
-
-// earliest returns those of list than which no other is earlier.
-func earliest(list []*State) []*State {
-	var first [ingest.PrecisionMicrosecond + 1]*State // of each precision
-	return filter(list, func(s *State) bool {
-		for _, f := range first {
-			if f != nil && s.Time().MicrosSince(f.Time()) > 0 {
-				return false
-			}
-		}
-		if first[s.Precision] == nil {
-			first[s.Precision] = s
-		}
-		return true
-	})
-}
-
-// from returns how many captures from index n on lie before micros.
-func (l *line) from(n int, micros int64) int {
-	return sort.Search(len(l.states)-n, func(i int) bool { return l.states[n+i].Micros >= micros })
+// from returns how many captures lie before micros.
+func (l *line) from(micros int64) int {
+	return sort.Search(len(l.states), func(i int) bool { return l.states[i].Micros >= micros })
 }
 
 // unit returns the length of what a date of a precision names, at most.
@@ -145,6 +116,301 @@ func unit(p ingest.Precision) int64 {
 	return hour / 3600
 }
 
+// A spot is the place of a record in the order of its archive: a file, or an entry of
+// a WACZ.
+type spot struct {
+	input int32
+	entry string
+	index int64 // 0 where nothing tells: a line of a log
+}
+
+func spotOf(f *ingest.Fetch) spot { return spot{f.Input, f.Entry, f.Index} }
+
+// sameArchive reports whether the order of two records can be told.
+func (p spot) sameArchive(q spot) bool {
+	return p.input == q.input && p.index > 0 && q.index > 0 && p.entry == q.entry
+}
+
+func (p spot) compare(q spot) int {
+	return cmp.Or(cmp.Compare(p.input, q.input), cmp.Compare(p.entry, q.entry), cmp.Compare(p.index, q.index))
+}
+
+// A relation says where a capture stands to a fetch in time.
+type relation uint8
+
+const (
+	before relation = iota // beyond doubt
+	beside                 // of the same moment, in another archive: counts as before
+	behind                 // of the same moment, behind it in its archive: counts as after
+	after
+)
+
+// relationOf compares a capture's date with the fetch's; of one moment, the order of
+// the records in their archive tells.
+func (s *subject) relationOf(st *State) relation {
+	return s.relationTo(st.Time(), spotOf(&st.Fetch))
+}
+
+func (s *subject) relationTo(t ingest.Time, at spot) relation {
+	switch gap := s.time.MicrosSince(t); {
+	case gap > 0 || gap == 0 && s.asOf:
+		return before
+	case gap < 0:
+		return after
+	case !at.sameArchive(spotOf(s.Fetch)):
+		return beside
+	case at.index < s.Index:
+		return before
+	}
+	return behind
+}
+
+// counts reports whether a capture is a candidate: at or before the fetch. One that
+// became unreachable only by a record after the fetch shows nothing at its moment.
+func (s *subject) counts(st *State) bool {
+	switch s.relationOf(st) {
+	case behind, after:
+		return false
+	case beside:
+		if s.withoutBeside {
+			return false
+		}
+	}
+	return st.Outcome != OutcomeUnreachable || !s.precedes(st)
+}
+
+// precedes reports whether the content of a capture was got after the fetch.
+func (s *subject) precedes(st *State) bool {
+	newest, at := st.newest()
+	return s.relationTo(newest, at) >= behind
+}
+
+// freshFor is how long a copy of robots.txt may be used (RFC 9309 §2.4).
+const freshFor = day
+
+// isFresh reports whether the content of a capture is at most that old at the fetch.
+func (s *subject) isFresh(st *State) bool { return s.time.MicrosSince(st.oldest()) <= freshFor }
+
+// view is what a fetch sees of its origin's timeline.
+type view struct {
+	governing   *State // nil where no capture is near
+	evidence    Evidence
+	own         bool     // the governing capture is the crawler's own
+	moment      []*State // the captures of the governing one's moment, it included
+	earlier     []*State // the captures before it, in its line
+	older       *State   // where another's governs: the crawler's own latest one that says something
+	olderAgrees bool     // and it answers alike
+	run         unreachableRun
+	wins        func(a, b *State) bool // of two captures of a moment and archive, whether the first counts
+}
+
+// view finds the capture that governs a fetch: the crawler's own latest, if that is
+// fresh; else the latest by anyone; else the earliest within a day after.
+func (tl *timeline) view(s *subject) view {
+	own := tl.byAgent[s.key]
+	if own != nil {
+		if v := own.latest(s); v.governing != nil && s.isFresh(v.governing) {
+			return v
+		}
+	}
+	v := tl.all.latest(s)
+	if v.governing == nil {
+		return tl.later(s)
+	}
+	if !v.own && own != nil {
+		v.older = own.latestSaying(s)
+	}
+	return v
+}
+
+// latest is the view of the latest capture of the line at or before a fetch.
+func (l *line) latest(s *subject) view {
+	i := l.upTo(s.time) - 1
+	for i >= 0 && !s.counts(l.states[i]) {
+		i--
+	}
+	if i < 0 {
+		return view{}
+	}
+	v := view{evidence: Stale, run: l.runs[i]}
+	start := i
+	last := l.states[i].Time()
+	for start > 0 && l.states[start-1].Micros >= last.Micros-unit(l.coarsest) {
+		start--
+	}
+	for l.states[start].Time().MicrosSince(last) != 0 {
+		start++
+	}
+	v.moment = filter(l.states[start:i+1], func(st *State) bool { return st.Time().MicrosSince(last) == 0 && s.counts(st) })
+	v.earlier = l.states[:i]
+	v.wins = func(a, b *State) bool { return a.Index > b.Index }
+	v.govern(s)
+	switch {
+	case s.precedes(v.governing):
+		v.evidence = Later
+	case s.isFresh(v.governing):
+		v.evidence = Fresh
+	}
+	return v
+}
+
+// govern chooses, of the captures of a moment, the one that governs: the crawler's own
+// before others', one in the fetch's archive before those in others, of those of one
+// archive the one that wins. Between the rest it decides nothing which is taken.
+func (v *view) govern(s *subject) {
+	v.governing = v.moment[0]
+	here := spotOf(s.Fetch)
+	for _, st := range v.moment[1:] {
+		g := v.governing
+		own, at := s.isOwn(st), spotOf(&st.Fetch)
+		switch {
+		case own != s.isOwn(g):
+			if own {
+				v.governing = st
+			}
+		case at.sameArchive(spotOf(&g.Fetch)):
+			if v.wins(st, g) {
+				v.governing = st
+			}
+		case at.sameArchive(here) || !spotOf(&g.Fetch).sameArchive(here) && spotOf(&g.Fetch).compare(at) < 0:
+			v.governing = st
+		}
+	}
+	v.own = s.isOwn(v.governing)
+}
+
+// isOwn reports whether the crawler that made the fetch made the capture.
+func (s *subject) isOwn(st *State) bool { return agentKey(st.agent) == s.key }
+
+// rivals are the captures of the governing one's moment and crawler that stand last in
+// other archives: in which order they came, nothing tells.
+func (v *view) rivals() []*State {
+	if len(v.moment) == 1 {
+		return nil
+	}
+	g := v.governing
+	var list []*State
+	for _, st := range v.moment {
+		at := spotOf(&st.Fetch)
+		if at.sameArchive(spotOf(&g.Fetch)) || agentKey(st.agent) != agentKey(g.agent) || st == g {
+			continue
+		}
+		i := slices.IndexFunc(list, func(o *State) bool { return at.sameArchive(spotOf(&o.Fetch)) })
+		switch {
+		case i < 0:
+			list = append(list, st)
+		case v.wins(st, list[i]):
+			list[i] = st
+		}
+	}
+	return list
+}
+
+// latestSaying returns the latest capture of the line at or before a fetch that says
+// something of its own; nil where there is none.
+func (l *line) latestSaying(s *subject) *State {
+	for _, st := range slices.Backward(l.states[:l.upTo(s.time)]) {
+		if st.says() && s.counts(st) {
+			return st
+		}
+	}
+	return nil
+}
+
+// later is the view of the earliest capture within a day after a fetch that says
+// something, the crawler's own first.
+func (tl *timeline) later(s *subject) view {
+	for _, l := range [...]*line{tl.byAgent[s.key], tl.all} {
+		if l == nil {
+			continue
+		}
+		var first *State
+		list := l.following(s, day)
+		for _, st := range list {
+			if st.says() && (first == nil || st.Micros < first.Micros) {
+				first = st
+			}
+		}
+		if first == nil {
+			continue
+		}
+		v := view{evidence: Later}
+		v.moment = filter(list, func(st *State) bool { return st.says() && st.Time().MicrosSince(first.Time()) == 0 })
+		v.wins = func(a, b *State) bool { return a.Index < b.Index }
+		v.govern(s)
+		return v
+	}
+	return view{}
+}
+
+// following returns the captures of the line within a time after a fetch, those of its
+// own moment behind it among them.
+func (l *line) following(s *subject, within int64) []*State {
+	end := ingest.Time{Micros: s.time.Micros + within, Precision: s.time.Precision}
+	return filter(l.between(s.time, end), func(st *State) bool {
+		return s.relationOf(st) >= behind && st.Time().MicrosSince(s.time) <= within
+	})
+}
+
+// since returns the captures of the line from a moment up to a fetch.
+func (l *line) since(start ingest.Time, s *subject) []*State {
+	return filter(l.between(start, s.time), func(st *State) bool {
+		return st.Time().MicrosSince(start) >= 0 && s.relationOf(st) <= beside
+	})
+}
+
+// others returns, where the governing capture is stale, those that say something else:
+// between its content and the fetch, and within a day after the fetch.
+func (tl *timeline) others(s *subject, v *view) (list []*State) {
+	if v.evidence != Stale {
+		return nil
+	}
+	asked := v.governing
+	for _, near := range [...][]*State{tl.all.since(asked.oldest(), s), tl.all.following(s, day)} {
+		for _, st := range near {
+			if st.says() && st != asked && !st.saysLike(asked) {
+				list = append(list, st)
+				asked = st
+			}
+		}
+	}
+	return list
+}
+
+// copies returns every capture in [t − 24 h, t], whoever made it.
+func (tl *timeline) copies(t ingest.Time) []*State {
+	l := tl.all
+	start := ingest.Time{Micros: t.Micros - day, Precision: t.Precision}
+	return filter(l.between(start, t), func(st *State) bool {
+		gap := t.MicrosSince(st.Time())
+		return gap >= 0 && gap <= day
+	})
+}
+
+// lastSuccess returns the latest 2xx of any age at or before a fetch, by anyone; nil
+// where there is none.
+func (tl *timeline) lastSuccess(s *subject) *State {
+	l := tl.all
+	n := l.upTo(s.time)
+	if n == 0 || l.success[n-1] < 0 {
+		return nil
+	}
+	for i := l.success[n-1]; i >= 0; i = l.successBefore(i) {
+		if s.counts(l.states[i]) {
+			return l.states[i]
+		}
+	}
+	return nil
+}
+
+// successBefore returns the index of the latest 2xx before that at i; -1: none.
+func (l *line) successBefore(i int) int {
+	if i == 0 {
+		return -1
+	}
+	return l.success[i-1]
+}
+
 // filter returns the captures that keep accepts: the list itself, where it accepts
 // them all.
 func filter(list []*State, keep func(*State) bool) []*State {
@@ -162,67 +428,3 @@ func filter(list []*State, keep func(*State) bool) []*State {
 	}
 	return list
 }
-
-// view is what a fetch sees of its origin's timeline.
-type view struct {
-	governing *State // nil where no capture is near
-	evidence  Evidence
-	own       bool           // the governing capture is the crawler's own
-	moment    []*State       // the captures at the governing one's moment
-	earlier   []*State       // the captures before the governing one
-	following []*State       // the captures within a day after the fetch
-	run       unreachableRun // that the governing capture ends
-	lastRules *State         // the latest capture with rules, of any age; nil: none
-}
-
-// freshFor is how long a copy of robots.txt may be used (RFC 9309 §2.4).
-const freshFor = day
-
-// view finds the capture that governs a fetch: the latest at or before it, else
-// the earliest within a day after. The crawler's own captures go before those of
-// others.
-func (tl *timeline) view(s *subject) view {
-	following, ownFollowing := tl.following(s.key, s.time)
-	l, n, own := tl.before(s.key, s.time)
-	if n == 0 {
-		if len(following) == 0 {
-			return view{}
-		}
-		return view{governing: following[0], evidence: Later, own: ownFollowing, moment: earliest(following)}
-	}
-	at := n - 1
-	v := view{governing: l.states[at], evidence: Fresh, own: own, moment: l.moment(at), earlier: l.states[:at],
-		following: following, run: l.runs[at]}
-	if s.time.MicrosSince(v.governing.Time()) > freshFor {
-		v.evidence = Stale
-	}
-	if i := l.rules[at]; i >= 0 {
-		v.lastRules = l.states[i]
-	}
-	return v
-}
-
-// before chooses the captures at or before t: the crawler's own, where it has any
-// there; else any crawler's.
-func (tl *timeline) before(key string, t ingest.Time) (l *line, n int, own bool) {
-	if l := tl.byAgent[key]; l != nil {
-		if n := l.upTo(t); n > 0 {
-			return l, n, true
-		}
-	}
-	return tl.all, tl.all.upTo(t), false
-}
-
-// following returns the captures within a day after t: the crawler's own, where
-// it has any there; else any crawler's.
-func (tl *timeline) following(key string, t ingest.Time) (states []*State, own bool) {
-	if l := tl.byAgent[key]; l != nil {
-		if states := l.after(t, l.upTo(t)); len(states) > 0 {
-			return states, true
-		}
-	}
-	return tl.all.after(t, tl.all.upTo(t)), false
-}
-
-// copies returns every capture in [t − 24 h, t], whoever made it.
-func (tl *timeline) copies(t ingest.Time) []*State { return tl.all.since(t, tl.all.upTo(t)) }

@@ -41,7 +41,7 @@ const (
 	None  Evidence = iota
 	Fresh          // at most 24 h before the fetch (RFC 9309 §2.4)
 	Stale          // longer before
-	Later          // within 24 h after, and none before
+	Later          // its content was got after the fetch
 )
 
 func (e Evidence) String() string { return [...]string{"none", "fresh", "stale", "later"}[e] }
@@ -68,6 +68,7 @@ const (
 	Truncated
 	ChangedBetween
 	ConflictingCaptures
+	AmbiguousToken
 	NoCapture
 	NoTime
 	UnsupportedScheme
@@ -91,6 +92,7 @@ var reasons = [...]string{
 	Truncated:           "truncated",
 	ChangedBetween:      "changed_between",
 	ConflictingCaptures: "conflicting_captures",
+	AmbiguousToken:      "ambiguous_token",
 	NoCapture:           "no_capture",
 	NoTime:              "no_time",
 	UnsupportedScheme:   "unsupported_scheme",
@@ -211,7 +213,7 @@ type Result struct {
 	Certainty   Certainty
 	Answer
 	Governing *State // nil where there is none
-	Age       int64  // seconds from the governing capture to the fetch; negative where it is later
+	Age       int64  // seconds from the oldest content applied to the fetch; of later evidence from the newest, negative
 	Prior     Verdict
 	HasPrior  bool   // the governing capture says nothing; Prior is the answer of the one before it
 	Contester *State // the permitted copy that allows, where there is one

@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"net/http"
 	"slices"
 
 	"github.com/robotsaudit/robotsaudit/ingest"
@@ -13,12 +14,13 @@ type team struct {
 	reader reader // of the first of the tokens, without what is of it alone
 }
 
-// whatIf decides a fetch for other tokens: had this fetch been made at this moment
-// under another name, by the robots.txt that governed it. Tokens that fall in the
+// whatIf decides a fetch for other tokens: had this fetch been made at this moment, or
+// as of a date, under another name, by the robots.txt that governed it. Tokens that fall in the
 // same group are decided once. The results are no violations.
 type whatIf struct {
 	decider *decider
 	tokens  []string
+	asOf    ingest.Time // unknown: at each fetch's own time
 	sink    Sink
 	mapped  map[int64]bool // states of the origin in hand whose teams the sink knows
 	noneToo bool           // the sink knows those of fetches without a governing capture
@@ -30,29 +32,38 @@ func (w *whatIf) newOrigin() { w.mapped = make(map[int64]bool) }
 
 // decide passes the verdicts for one fetch, whose own is r, to the sink.
 func (w *whatIf) decide(r *Result, tl *timeline) error {
-	if r.Governing == nil {
-		return w.same(r)
+	if r.Reason == RobotsTxtItself || r.Reason == UnsupportedScheme {
+		return w.same(r.Fetch, r.Verdict, r.Reason)
 	}
-	teams, err := w.teams(r.Governing)
+	s := w.decider.newSubject(r.Fetch, r.Agent)
+	if w.asOf.Known() {
+		s.time, s.asOf = w.asOf, true
+	}
+	if !s.time.Known() {
+		return w.same(r.Fetch, Unknown, NoTime)
+	}
+	v := tl.view(&s)
+	if v.governing == nil {
+		return w.same(r.Fetch, Unknown, NoCapture)
+	}
+	teams, err := w.teams(v.governing)
 	if err != nil {
 		return err
 	}
-	if err := w.announce(r.Governing.ID, teams); err != nil {
+	if err := w.announce(v.governing.ID, teams); err != nil {
 		return err
 	}
-	s := w.decider.newSubject(r.Fetch, r.Agent)
-	v := tl.view(&s)
 	// Where no other capture has a say, what the governing one says is the verdict.
-	alone := len(v.moment) == 1 && (v.evidence != Stale || len(v.following) == 0)
-	if alone && r.Governing.Outcome.hasRules() {
+	alone := len(v.moment) == 1 && v.older == nil && s.relationOf(v.governing) != beside && len(tl.others(&s, &v)) == 0
+	if alone && v.governing.Outcome.hasRules() {
 		return w.ask(r, &s, &v, teams)
 	}
 	for i := range teams {
-		answer, err := w.judgeTeam(r, s, &v, &teams[i], alone)
+		answer, err := w.judgeTeam(r, s, tl, &v, &teams[i], alone)
 		if err != nil {
 			return err
 		}
-		if err := w.pass(r.Fetch, r.Governing, v.evidence, answer, teams[i].group); err != nil {
+		if err := w.pass(r.Fetch, v.governing, v.evidence, answer, teams[i].group); err != nil {
 			return err
 		}
 	}
@@ -61,17 +72,17 @@ func (w *whatIf) decide(r *Result, tl *timeline) error {
 
 // ask passes on what the governing file says to each team.
 func (w *whatIf) ask(r *Result, s *subject, v *view, teams []team) error {
-	file, err := w.decider.files.get(r.Governing)
+	file, err := w.decider.files.get(v.governing)
 	if err != nil {
 		return err
 	}
 	common := Result{Fetch: r.Fetch}
 	common.Notes = r.Notes & NoteURLCut
-	common.govern(v, s.time)
-	w.verdict = GroupVerdict{Fetch: r.Fetch, Governing: r.Governing, Evidence: v.evidence}
+	common.govern(v, s)
+	w.verdict = GroupVerdict{Fetch: r.Fetch, Governing: v.governing, Evidence: v.evidence}
 	for i := range teams {
 		s.token = teams[i].tokens[0]
-		file.answer(&w.verdict.Answer, r.Governing, s, &teams[i].reader)
+		file.answer(&w.verdict.Answer, v.governing, s, &teams[i].reader)
 		w.verdict.Notes |= common.Notes
 		w.verdict.Group = teams[i].group
 		if err := w.sink.GroupVerdict(&w.verdict); err != nil {
@@ -88,20 +99,20 @@ func (w *whatIf) pass(f *ingest.Fetch, governing *State, e Evidence, a Answer, g
 }
 
 // same passes on a verdict that holds whoever asks.
-func (w *whatIf) same(r *Result) error {
+func (w *whatIf) same(f *ingest.Fetch, verdict Verdict, reason Reason) error {
 	if !w.noneToo {
 		w.noneToo = true
 		if err := w.tell(0, team{tokens: w.tokens}); err != nil {
 			return err
 		}
 	}
-	return w.pass(r.Fetch, nil, r.Evidence, Answer{Verdict: r.Verdict, Reason: r.Reason}, 0)
+	return w.pass(f, nil, None, Answer{Verdict: verdict, Reason: reason}, 0)
 }
 
 // judgeTeam decides for a team. Where other captures have a say, tokens of one
 // team may fall in different groups there: if they then differ, nothing is known
 // of the team.
-func (w *whatIf) judgeTeam(r *Result, s subject, v *view, t *team, alone bool) (Answer, error) {
+func (w *whatIf) judgeTeam(r *Result, s subject, tl *timeline, v *view, t *team, alone bool) (Answer, error) {
 	tokens := t.tokens
 	if alone {
 		tokens = tokens[:1]
@@ -111,7 +122,7 @@ func (w *whatIf) judgeTeam(r *Result, s subject, v *view, t *team, alone bool) (
 		s.token = token
 		other := Result{Fetch: r.Fetch, Agent: r.Agent}
 		other.Notes = r.Notes & NoteURLCut
-		if err := w.decider.judge(&other, &s, v); err != nil {
+		if err := w.decider.judge(&other, &s, tl, v); err != nil {
 			return Answer{}, err
 		}
 		switch {
@@ -126,7 +137,17 @@ func (w *whatIf) judgeTeam(r *Result, s subject, v *view, t *team, alone bool) (
 			return Answer{Reason: reason}, nil
 		}
 	}
+	if t.refused(v.governing) {
+		first.Notes |= NoteOtherCrawler
+	}
 	return first, nil
+}
+
+// refused reports whether a capture said 401 or 403 to another crawler than those of the
+// team: that may have been of that crawler alone.
+func (t *team) refused(st *State) bool {
+	isOwn := len(t.tokens) == 1 && agentKey(t.tokens[0]) == agentKey(st.agent)
+	return st.Reason == Unavailable && (st.FinalStatus == http.StatusUnauthorized || st.FinalStatus == http.StatusForbidden) && !isOwn
 }
 
 // teams sorts the tokens by the groups that govern them in a state's file. Where
@@ -136,8 +157,11 @@ func (w *whatIf) teams(st *State) ([]team, error) {
 		return []team{{tokens: w.tokens}}, nil
 	}
 	file, err := w.decider.files.get(st)
-	if err != nil || file.teams != nil {
-		return file.teams, err
+	if err != nil {
+		return nil, err
+	}
+	if file.teams != nil {
+		return file.teams, nil
 	}
 	for _, token := range w.tokens {
 		key := file.For(token).Key()

@@ -1,0 +1,123 @@
+package evaluate
+
+import "github.com/robotsaudit/robotsaudit/ingest"
+
+// doubts are the notes that keep a violation from being certain.
+const doubts = NoteURLCut | NoteBodyCut | NoteOtherCrawler | NotePartial | NoteResynced | NoteDigestMismatch | NoteSameMoment |
+	NoteCoarseDate | NoteUnreadableCopy | NoteAmbiguousToken
+
+// openReadings are the notes that name a reading which the specifications leave open.
+const openReadings = NoteReservedEncoding | NoteUnsafeEncoding | NoteLenient | NoteParseLimit | NoteDocumentedToken |
+	NoteRobotsTxtEncoded | NoteHTML
+
+// certify says how sure a violation is: the first of contested, possible, probable and
+// certain that fits.
+func (d *decider) certify(r *Result, s *subject, tl *timeline, v *view) error {
+	if r.Verdict != Disallowed {
+		return nil
+	}
+	if err := d.askCopies(r, s, tl, v); err != nil {
+		return err
+	}
+	bracketed, err := d.isBracketed(r, s, tl)
+	if err != nil {
+		return err
+	}
+	if bracketed {
+		r.Notes |= NoteBracketed
+	}
+	switch {
+	case r.Contester != nil || r.allows:
+		r.Certainty = Contested
+	case !s.wasTold(r, v, bracketed):
+		r.Certainty = Possible
+	case r.Evidence != Fresh || r.Notes&doubts != 0:
+		r.Certainty = Probable
+	default:
+		r.Certainty = Certain
+	}
+	return nil
+}
+
+// wasTold reports whether something shows that this crawler was told in time.
+func (s *subject) wasTold(r *Result, v *view, bracketed bool) bool {
+	within := func(st *State) bool { return s.time.MicrosSince(st.oldest()) <= toldFor }
+	switch {
+	case s.agent == "" || r.Evidence == Later:
+		return false
+	case r.Evidence == Fresh || bracketed:
+		return true
+	case !v.own && (!v.olderAgrees || !within(v.older)):
+		return false
+	}
+	return within(v.governing)
+}
+
+// isBracketed reports whether a stale capture is confirmed by the first one after the
+// fetch that says anything, at most 30 days after: the file very likely said so at the
+// fetch, too.
+func (d *decider) isBracketed(r *Result, s *subject, tl *timeline) (bool, error) {
+	if r.Evidence != Stale {
+		return false, nil
+	}
+	var first *State
+	for _, st := range tl.all.following(s, toldFor) {
+		if st.says() && (first == nil || st.Micros < first.Micros) {
+			first = st
+		}
+	}
+	if first == nil {
+		return false, nil
+	}
+	a, err := d.answer(first, s)
+	return a.Verdict == r.Verdict, err
+}
+
+// askCopies asks every copy of robots.txt that the crawler may have acted on (RFC 9309
+// §2.4): those of the last day and, while the file is unreachable, the last one that
+// was got.
+func (d *decider) askCopies(r *Result, s *subject, tl *timeline, v *view) error {
+	copies := tl.copies(s.time)
+	if v.governing.Outcome == OutcomeUnreachable {
+		if last := tl.lastSuccess(s); last != nil {
+			copies = append(copies[:len(copies):len(copies)], last)
+		}
+	}
+	asked := r.Governing
+	for _, c := range copies {
+		if c == r.Governing || c.saysLike(asked) {
+			continue
+		}
+		if s.relationOf(c) != behind {
+			asked = c
+		}
+		if err := d.askCopy(r, s, c); err != nil || r.Contester != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// askCopy notes what a copy says against the verdict.
+func (d *decider) askCopy(r *Result, s *subject, c *State) error {
+	isBehind := s.relationOf(c) == behind
+	switch {
+	case !c.says() && (!c.isUnreadable() || isBehind):
+		return nil
+	case c.isUnreadable() || c.Mismatched || ingest.Flags(c.BodyFlags)&ingest.FlagBodyCut != 0:
+		r.Notes |= NoteUnreadableCopy
+	}
+	a, err := d.answer(c, s)
+	switch {
+	case err != nil || a.Verdict != Allowed && !a.allows:
+	case isBehind:
+		r.Notes |= NoteSameMoment
+	case a.Verdict == Allowed:
+		r.Contester = c
+		r.Notes |= NotePermittedCopy
+	default: // by a reading
+		r.Contester = c
+		r.Notes |= NotePermittedCopy | a.Notes&openReadings
+	}
+	return err
+}

@@ -1,0 +1,76 @@
+package evaluate
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/ingest"
+)
+
+// agreement is how a copy of a file compares with the validators that a 304, or the
+// request for it, names (RFC 9110 §8.8, §13.1).
+type agreement uint8
+
+const (
+	unsaid agreement = iota // it has no validator of the kind named
+	same
+	different
+)
+
+// names compares the validators named by the 304 in hand with those of a copy. An
+// entity tag goes before a date (RFC 9110 §13.2.2).
+func (ch *chase) names(c *ingest.Capture) agreement {
+	if ch.CurTags != "" {
+		return compareValidators(ch.CurTags, entityTags(c.ETag))
+	}
+	return compareValidators(ch.CurModified, modifiedDates(c.LastModified))
+}
+
+func (ch *chase) namesValidator() bool { return ch.CurTags != "" || ch.CurModified != "" }
+
+// compareValidators compares lists with a line for each validator.
+func compareValidators(named, own string) agreement {
+	switch {
+	case named == "" || own == "":
+		return unsaid
+	case strings.Contains("\n"+named, "\n"+own):
+		return same
+	}
+	return different
+}
+
+// entityTags returns the entity tags of a field, each on a line, compared weakly: W/ is
+// left out (RFC 9110 §8.8.3.2). "*" names none.
+func entityTags(field string) string {
+	var list strings.Builder
+	for field != "" {
+		field = strings.TrimLeft(field, " \t,")
+		field = strings.TrimPrefix(field, "W/")
+		opaque, rest, ok := strings.Cut(strings.TrimPrefix(field, `"`), `"`)
+		if !strings.HasPrefix(field, `"`) || !ok { // some servers leave out the quotation marks
+			opaque, rest, _ = strings.Cut(field, ",")
+			opaque = strings.Trim(opaque, " \t\"")
+		}
+		field = rest
+		if opaque != "" && opaque != "*" {
+			list.WriteString(opaque + "\n")
+		}
+	}
+	return list.String()
+}
+
+// modifiedDates returns dates of modification, each on a line. Dates that can be read
+// are compared as such.
+func modifiedDates(fields ...string) string {
+	var list strings.Builder
+	for _, field := range fields {
+		field = strings.TrimSpace(field)
+		if t, err := http.ParseTime(field); err == nil {
+			field = t.UTC().Format(http.TimeFormat)
+		}
+		if field != "" {
+			list.WriteString(field + "\n")
+		}
+	}
+	return list.String()
+}
