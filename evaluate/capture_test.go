@@ -104,7 +104,7 @@ func TestBodyWithoutStatus(t *testing.T) {
 	r.body = ""
 	check(t, Options{}, archive{r, page("unknown fresh undefined_status")})
 	ftp := rec{url: "ftp://a.example/robots.txt", at: "-1h", typ: "resource", status: "-", ua: "-", body: closed, state: "rules rules=1"}
-	file := rec{url: "ftp://a.example/p", typ: "resource", status: "-", ua: "-", want: "disallowed fresh rule probable"}
+	file := rec{url: "ftp://a.example/p", typ: "resource", status: "-", ua: "-", want: "disallowed fresh rule possible"}
 	check(t, Options{}, archive{ftp, file, page("unknown none no_capture")})
 	ftp.typ, ftp.status, ftp.state = "response", "550 No such file", "unavailable unavailable"
 	file.want = "allowed fresh unavailable"
@@ -203,7 +203,8 @@ func TestRedirect(t *testing.T) {
 		{"the nearest after", archive{first, there("-50m", closed), there("-40m", open), page(certain)}},
 		{"after rather than before", archive{first, there("-2h", open), there("-30m", closed), page(certain)}},
 		{"before", archive{there("-3h", open), there("-2h", closed), first, page(certain)}},
-		{"a day before", archive{there("-25h", closed), first, page(certain)}},
+		{"a day before", archive{there("-25h", closed), first, page("disallowed stale rule probable")}},
+		{"23 h before", archive{there("-24h", closed), first, page(certain)}},
 		{"more than a day before", archive{there("-25h1s", closed), first, unresolved}},
 		{"not captured", archive{with(first, "unresolved unresolved_redirect hops=1 final=302"), unresolved}},
 		{"another scheme never substitutes", archive{first, rec{url: "http://b.example/robots.txt", at: "-1h", body: closed}, unresolved}},
@@ -277,7 +278,9 @@ func TestTargetReadAgain(t *testing.T) {
 	t.Parallel()
 	target := rec{url: home + "/other", at: "-1h", body: closed, want: itself}
 	hop := redirect(home+"/robots.txt", "-1h", "/other")
-	check(t, Options{}, archive{target, hop, page(certain)})
+	before := target // the fetch came before the redirect: it is judged like any other
+	before.want = "disallowed later rule possible"
+	check(t, Options{}, archive{before, hop, page(certain)})
 	check(t, Options{}, archive{target}, archive{hop, page(certain)})
 	check(t, Options{}, archive{hop, page(certain)}, archive{target})
 	// A copy read before the redirect, another after it: one record.
@@ -286,7 +289,7 @@ func TestTargetReadAgain(t *testing.T) {
 		t.Errorf("%d duplicates, want 1", totals.Duplicates)
 	}
 	early := target
-	early.at = "-3h"
+	early.at, early.want = "-3h", "disallowed later rule possible"
 	check(t, Options{}, archive{early}, archive{early}, archive{hop, page(certain)})
 }
 
@@ -296,11 +299,12 @@ func TestTargetInAStream(t *testing.T) {
 	t.Parallel()
 	target := rec{url: home + "/other", at: "-1h", body: closed, want: itself}
 	hop := redirect(home+"/robots.txt", "-1h", "/other")
-	late := rec{url: home + "/other", at: "-1h", status: "404 x", want: itself}
+	before, none := target, rec{url: home + "/other", at: "-1h", status: "404 x", want: "allowed later unavailable"}
+	before.want = "disallowed later rule possible"
 	for name, records := range map[string]archive{
-		"read again":     {page(certain), target, hop},
+		"read again":     {before, hop, page(certain)},
 		"known in time":  {hop, target, page(certain)},
-		"no body needed": {late, hop, page("allowed fresh unavailable")},
+		"no body needed": {none, hop, page("allowed fresh unavailable")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "stream.warc.gz")
@@ -334,7 +338,7 @@ func TestRereadBudget(t *testing.T) {
 // TestTargetNotKept: the body cannot be read again.
 func TestTargetNotKept(t *testing.T) {
 	t.Parallel()
-	target := rec{url: home + "/other", at: "-1h", body: closed, want: itself}
+	target := rec{url: home + "/other", at: "-1h", body: closed, want: "unknown none no_capture"}
 	hop := redirect(home+"/robots.txt", "-1h", "/other")
 	hop.state = "unresolved unresolved_redirect hops=1 final=200"
 	t.Run("a changed file", func(t *testing.T) {
@@ -439,7 +443,7 @@ func TestRevisit(t *testing.T) {
 		{"304 of a 304", archive{robotsTxt("-2d", closed), status(rec{url: again.url, at: "-2h"}, "304 x"),
 			status(revisit(again, notModified, "WARC-Refers-To-Date: "+rec{at: "-2h"}.date()), "304 x"), page(certain)}},
 		{"304 of a revisit", archive{original, revisit(rec{url: again.url, at: "-2h"}, identical, digest), status(again, "304 x"), page(certain)}},
-		{"304 of what came later", archive{robotsTxt("-59m", closed), status(again, "304 x"), page(certain)}},
+		{"304 of what came later", archive{robotsTxt("-59m", closed), status(again, "304 x"), page("disallowed fresh rule probable +unreadable_copy")}},
 		{"304 of nothing", archive{status(again, "304 x"), unresolved}},
 		{"304 passes over a 404", archive{robotsTxt("-3d", closed), status(rec{url: again.url, at: "-2d"}, "404 x"), status(again, "304 x"), page(certain)}},
 		{"304 of an unresolved revisit", archive{robotsTxt("-3d", closed), revisit(rec{url: again.url, at: "-2d"}, identical, digest), status(again, "304 x"), unresolvedAfter("disallowed")}},
@@ -487,7 +491,7 @@ func TestDigestMismatch(t *testing.T) {
 		{"of the target", archive{hop, with(target, digest2), doubtful}},
 		{"of a target far before", archive{with(target, digest2), hop, doubtful}},
 		{"of the original", archive{with(robotsTxt("-2d", closed), digest2), revisit(rec{url: home + "/robots.txt", at: "-1h"}, identical, digest2), doubtful}},
-		{"of another copy", archive{with(robotsTxt("-2h", closed), digest2), robotsTxt("-1h", closed), page("disallowed fresh rule probable")}},
+		{"of another copy", archive{with(robotsTxt("-2h", closed), digest2), robotsTxt("-1h", closed), page("disallowed fresh rule probable +unreadable_copy")}},
 		{"of a 503", archive{with(rec{url: home + "/robots.txt", at: "-1h", status: "503 x"}, blockOf("x")), page("disallowed fresh unreachable probable +digest_mismatch")}},
 	})
 }

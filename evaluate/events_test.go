@@ -58,7 +58,7 @@ func TestLogEvidence(t *testing.T) {
 		"alone":                       {Options{}, []logged{failed("-1h")}, archive{page("disallowed fresh unreachable probable +other_crawler")}},
 		"the same crawler":            {own, []logged{failed("-1h")}, archive{page("disallowed fresh unreachable certain")}},
 		"robots.txt itself":           {own, []logged{{home + "/robots.txt", "-1h", "-2"}}, archive{page("disallowed fresh unreachable certain")}},
-		"a crawler without a name":    {Options{}, []logged{failed("-1h")}, archive{{url: home + "/p", ua: "-", want: "disallowed fresh unreachable probable"}}},
+		"a crawler without a name":    {Options{}, []logged{failed("-1h")}, archive{{url: home + "/p", ua: "-", want: "disallowed fresh unreachable possible"}}},
 		"a page that failed":          {own, []logged{{home + "/p", "-1h", "-2"}}, archive{page("unknown none no_capture")}},
 		"an exception in the crawler": {own, []logged{{home + "/robots.txt", "-1h", "-5"}}, archive{page("unknown none no_capture")}},
 		"a day ago":                   {own, []logged{failed("-25h")}, archive{page("unknown stale unreachable_stale")}},
@@ -69,7 +69,7 @@ func TestLogEvidence(t *testing.T) {
 		"at the moment of a capture":  {own, []logged{failed("-1h")}, archive{robotsTxt("-1h", open), page("unknown fresh conflicting_captures")}},
 		"for more than 30 days":       {own, []logged{failed("-31d"), failed("-40d"), failed("-2h")}, archive{page("allowed fresh unreachable_over_30d")}},
 		"interrupted":                 {own, []logged{failed("-31d"), failed("-2h")}, archive{robotsTxt("-30d", closed), page("disallowed fresh unreachable certain")}},
-		"afterwards":                  {own, []logged{failed("+1h")}, archive{page("disallowed later unreachable probable")}},
+		"afterwards":                  {own, []logged{failed("+1h")}, archive{page("unknown none no_capture")}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			auditLogs(t, c.opt, []archive{c.records}, crawlLog(c.log...))

@@ -255,28 +255,31 @@ func (l *line) latest(s *subject) view {
 }
 
 // govern chooses, of the captures of a moment, the one that governs: the crawler's own
-// before others', one in the fetch's archive before those in others, of those of one
-// archive the one that wins. Between the rest it decides nothing which is taken.
+// before others', of those in one archive the one that wins, one that stands before the
+// fetch beyond doubt, the finest date. Between the rest it decides nothing which is taken.
 func (v *view) govern(s *subject) {
 	v.governing = v.moment[0]
-	here := spotOf(s.Fetch)
 	for _, st := range v.moment[1:] {
-		g := v.governing
-		own, at := s.isOwn(st), spotOf(&st.Fetch)
-		switch {
-		case own != s.isOwn(g):
-			if own {
-				v.governing = st
-			}
-		case at.sameArchive(spotOf(&g.Fetch)):
-			if v.wins(st, g) {
-				v.governing = st
-			}
-		case at.sameArchive(here) || !spotOf(&g.Fetch).sameArchive(here) && spotOf(&g.Fetch).compare(at) < 0:
+		if v.prefers(s, st, v.governing) {
 			v.governing = st
 		}
 	}
 	v.own = s.isOwn(v.governing)
+}
+
+func (v *view) prefers(s *subject, a, b *State) bool {
+	at, than := spotOf(&a.Fetch), spotOf(&b.Fetch)
+	switch {
+	case s.isOwn(a) != s.isOwn(b):
+		return s.isOwn(a)
+	case at.sameArchive(than):
+		return v.wins(a, b)
+	case s.relationOf(a) != s.relationOf(b):
+		return s.relationOf(a) < s.relationOf(b)
+	case a.Precision != b.Precision:
+		return a.Precision > b.Precision
+	}
+	return at.compare(than) > 0
 }
 
 // isOwn reports whether the crawler that made the fetch made the capture.
@@ -324,23 +327,31 @@ func (tl *timeline) later(s *subject) view {
 		if l == nil {
 			continue
 		}
-		var first *State
-		list := l.following(s, day)
-		for _, st := range list {
-			if st.says() && (first == nil || st.Micros < first.Micros) {
-				first = st
-			}
-		}
-		if first == nil {
+		v := view{evidence: Later, moment: earliest(filter(l.following(s, day), (*State).says))}
+		if len(v.moment) == 0 {
 			continue
 		}
-		v := view{evidence: Later}
-		v.moment = filter(list, func(st *State) bool { return st.says() && st.Time().MicrosSince(first.Time()) == 0 })
 		v.wins = func(a, b *State) bool { return a.Index < b.Index }
 		v.govern(s)
 		return v
 	}
 	return view{}
+}
+
+// earliest returns those of list than which no other is earlier.
+func earliest(list []*State) []*State {
+	var first [ingest.PrecisionMicrosecond + 1]*State // of each precision
+	return filter(list, func(s *State) bool {
+		for _, f := range first {
+			if f != nil && s.Time().MicrosSince(f.Time()) > 0 {
+				return false
+			}
+		}
+		if first[s.Precision] == nil {
+			first[s.Precision] = s
+		}
+		return true
+	})
 }
 
 // following returns the captures of the line within a time after a fetch, those of its
