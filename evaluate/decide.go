@@ -102,15 +102,13 @@ func (d *decider) judge(r *Result, s *subject, tl *timeline, v *view) error {
 		return err
 	}
 	r.take(answer)
-	for _, check := range checks {
-		reason, err := check(d, r, s, tl, v)
-		if err != nil {
-			return err
-		}
-		if reason != reasonNone {
-			r.unknown(reason)
-			return nil
-		}
+	reason, err := d.contradicted(r, s, tl, v)
+	if err != nil {
+		return err
+	}
+	if reason != reasonNone {
+		r.unknown(reason)
+		return nil
 	}
 	if o := v.governing.Outcome; o == OutcomeUnresolved || o == OutcomeUndefined {
 		return d.recordPrior(r, s, v)
@@ -118,9 +116,18 @@ func (d *decider) judge(r *Result, s *subject, tl *timeline, v *view) error {
 	return nil
 }
 
-// checks return the reason for which a verdict is withdrawn; none where it stands.
-var checks = [...]func(*decider, *Result, *subject, *timeline, *view) (Reason, error){
-	(*decider).checkRivals, (*decider).checkBeside, (*decider).checkOlder, (*decider).checkStale,
+// contradicted returns the reason for which a verdict is withdrawn; none where it stands.
+func (d *decider) contradicted(r *Result, s *subject, tl *timeline, v *view) (Reason, error) {
+	if reason, err := d.checkRivals(r, s, v); reason != reasonNone || err != nil {
+		return reason, err
+	}
+	if reason, err := d.checkBeside(r, s, tl, v); reason != reasonNone || err != nil {
+		return reason, err
+	}
+	if reason, err := d.checkOlder(r, s, v); reason != reasonNone || err != nil {
+		return reason, err
+	}
+	return d.checkStale(r, s, tl, v)
 }
 
 // answerInTime asks a capture at the governing one's moment. RFC 9309 §2.3.1.4 is
@@ -177,7 +184,7 @@ func (r *Result) unknown(reason Reason) {
 
 // checkRivals compares the governing capture with those of its crawler and moment in
 // other archives: in which order they came, nothing tells.
-func (d *decider) checkRivals(r *Result, s *subject, _ *timeline, v *view) (Reason, error) {
+func (d *decider) checkRivals(r *Result, s *subject, v *view) (Reason, error) {
 	for _, other := range v.rivals() {
 		a, err := d.answerInTime(other, s, v)
 		if err != nil {
@@ -210,7 +217,7 @@ func (d *decider) checkBeside(r *Result, s *subject, tl *timeline, v *view) (Rea
 }
 
 // checkOlder compares another crawler's fresher capture with the crawler's own.
-func (d *decider) checkOlder(r *Result, s *subject, _ *timeline, v *view) (Reason, error) {
+func (d *decider) checkOlder(r *Result, s *subject, v *view) (Reason, error) {
 	if v.older == nil || r.Verdict == Unknown {
 		return reasonNone, nil
 	}

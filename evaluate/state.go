@@ -64,6 +64,7 @@ type State struct {
 	ID        int64  `parquet:"-"` // number in the order of the timelines, from 1
 	agent     string // product token of the crawler that made the capture
 	bodyAgent string // of the one that got the body applied
+	key       string // agent, comparable
 }
 
 // BodyTime returns when the body applied was got; unknown where there is none.

@@ -38,11 +38,11 @@ func newTimeline(states []*State, marks map[mark]bool) *timeline {
 			continue
 		}
 		t.all.add(s)
-		key := agentKey(s.agent)
-		if t.byAgent[key] == nil {
-			t.byAgent[key] = new(line)
+		s.key = agentKey(s.agent)
+		if t.byAgent[s.key] == nil {
+			t.byAgent[s.key] = new(line)
 		}
-		t.byAgent[key].add(s)
+		t.byAgent[s.key].add(s)
 	}
 	return t
 }
@@ -283,7 +283,7 @@ func (v *view) prefers(s *subject, a, b *State) bool {
 }
 
 // isOwn reports whether the crawler that made the fetch made the capture.
-func (s *subject) isOwn(st *State) bool { return agentKey(st.agent) == s.key }
+func (s *subject) isOwn(st *State) bool { return st.key == s.key }
 
 // rivals are the captures of the governing one's moment and crawler that stand last in
 // other archives: in which order they came, nothing tells.
@@ -295,7 +295,7 @@ func (v *view) rivals() []*State {
 	var list []*State
 	for _, st := range v.moment {
 		at := spotOf(&st.Fetch)
-		if at.sameArchive(spotOf(&g.Fetch)) || agentKey(st.agent) != agentKey(g.agent) || st == g {
+		if at.sameArchive(spotOf(&g.Fetch)) || st.key != g.key || st == g {
 			continue
 		}
 		i := slices.IndexFunc(list, func(o *State) bool { return at.sameArchive(spotOf(&o.Fetch)) })
