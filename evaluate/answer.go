@@ -86,38 +86,6 @@ var matchReasons = [...]Reason{
 	robots.ReasonRobotsTxt: RobotsTxtItself,
 }
 
-// agentOf derives the product token of the crawler that made a fetch.
-func (d *decider) agentOf(f *ingest.Fetch) (string, AgentSource) {
-	if d.own != "" {
-		return d.own, AgentFromOption
-	}
-	token, ok := d.files.tokenOf(f.UserAgent)
-	if !ok {
-		return "", AgentUnknown
-	}
-	if f.UserAgentSource == ingest.SourceWarcinfo {
-		return token, AgentFromWarcinfo
-	}
-	return token, AgentFromRequest
-}
-
-// agentKey makes tokens comparable: case does not tell crawlers apart (RFC 9309
-// §2.2.1).
-func agentKey(token string) string { return strings.ToLower(token) }
-
-// agentKeys remembers the last key: fetches of one crawler follow one another.
-type agentKeys struct{ token, key string }
-
-func (k *agentKeys) of(token string) string {
-	if token != k.token {
-		*k = agentKeys{token, agentKey(token)}
-	}
-	return k.key
-}
-
-// maxCached bounds the cache of tokens.
-const maxCached = 4096
-
 // parsedFile is a robots.txt as parsed, and as other readings have it.
 type parsedFile struct {
 	*robots.File
@@ -226,8 +194,6 @@ type fileCache struct {
 	profile robots.Profile
 	files   map[string]*parsedFile
 	size    int64 // of files
-	tokens  map[string]string
-	last    struct{ userAgent, token string } // fetches of one crawler follow one another
 }
 
 // What the cache holds, in octets of bodies, of which each counts as parsedMin more.
@@ -238,7 +204,7 @@ const (
 )
 
 func newFileCache(s *store, p robots.Profile) *fileCache {
-	return &fileCache{store: s, profile: p, files: make(map[string]*parsedFile), tokens: make(map[string]string)}
+	return &fileCache{store: s, profile: p, files: make(map[string]*parsedFile)}
 }
 
 // get returns the parsed file of a state, an empty one where it has no body.
@@ -287,26 +253,4 @@ func (c *fileCache) newOrigin() {
 func (c *fileCache) forget() {
 	clear(c.files)
 	c.size = 0
-}
-
-// tokenOf derives a product token from a User-Agent string.
-func (c *fileCache) tokenOf(userAgent string) (token string, ok bool) {
-	if userAgent == c.last.userAgent {
-		return c.last.token, c.last.token != ""
-	}
-	token, known := c.tokens[userAgent]
-	if !known {
-		token, _ = robots.TokenFromUserAgent(userAgent)
-		if len(c.tokens) >= maxCached {
-			clear(c.tokens)
-		}
-		c.tokens[userAgent] = token
-	}
-	c.last.userAgent, c.last.token = userAgent, token
-	return token, token != ""
-}
-
-// containsFold reports whether a User-Agent holds a token, in any case.
-func containsFold(userAgent, token string) bool {
-	return strings.Contains(strings.ToLower(userAgent), strings.ToLower(token))
 }

@@ -16,9 +16,9 @@ const (
 
 // decider decides fetches. It holds no state of its own between them but caches.
 type decider struct {
-	files *fileCache
-	own   string // the crawler's token, where an option gives it
-	keys  agentKeys
+	files  *fileCache
+	naming naming
+	keys   agentKeys
 }
 
 // keyOf returns the comparable token of the crawler that made a fetch.

@@ -73,8 +73,8 @@ func (e *evaluation) excluded(here place, events *cursor[ingest.LogEvent], tl *t
 			Via: ev.Via, HopsFromSeed: ev.HopsFromSeed,
 		}
 		switch {
-		case e.decider.own != "":
-			x.Agent, x.AgentSource = e.decider.own, AgentFromOption
+		case e.opt.Crawler != "":
+			x.Agent, x.AgentSource = e.opt.Crawler, AgentFromOption
 		case !by.several && by.token != "":
 			x.Agent, x.AgentSource = by.token, AgentFromOrigin
 		}

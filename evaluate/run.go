@@ -18,13 +18,14 @@ import (
 
 // Options of Run.
 type Options struct {
-	Profile robots.Profile
-	Crawler string        // the crawler's own token, instead of the one derived from each User-Agent
-	Agents  []string      // tokens of the what-if; none: no what-if
-	Uses    []tag.Use     // what for: restrictions that bind one of them are passed on
-	Rate    bool          // pass on the fetches that came too soon; they are counted in any case
-	AsOf    ingest.Time   // the what-if and restrictions are judged at this moment, where it is known, not at each fetch's own
-	Decided *atomic.Int64 // counts the fetches decided; may be nil
+	Profile    robots.Profile
+	Crawler    string        // the crawler's own token, instead of the one derived from each User-Agent
+	CrawlerMap CrawlerMap    // the same for some User-Agents; it has no say where Crawler is given
+	Agents     []string      // tokens of the what-if; none: no what-if
+	Uses       []tag.Use     // what for: restrictions that bind one of them are passed on
+	Rate       bool          // pass on the fetches that came too soon; they are counted in any case
+	AsOf       ingest.Time   // the what-if and restrictions are judged at this moment, where it is known, not at each fetch's own
+	Decided    *atomic.Int64 // counts the fetches decided; may be nil
 }
 
 // Totals is what Run counted.
@@ -94,7 +95,7 @@ func newEvaluation(s *store, opt Options, sink Sink, issues *run.Writer[ingest.I
 		opt:     opt,
 		sink:    sink,
 		issues:  issues,
-		decider: &decider{files: newFileCache(s, opt.Profile), own: opt.Crawler},
+		decider: &decider{files: newFileCache(s, opt.Profile), naming: newNaming(&opt)},
 		agents:  make(map[string]*AgentStats),
 	}
 	e.pages = pages{decider: e.decider, uses: opt.Uses}

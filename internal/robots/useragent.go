@@ -1,180 +1,306 @@
 package robots
 
-import "strings"
+import (
+	"iter"
+	"slices"
+	"strings"
+)
 
-// TokenFromUserAgent finds the product token in a User-Agent string. ok is
-// false where the string names no crawler: a browser's, or none at all. Only
-// `*` groups then govern the fetch.
+// TokensFromUserAgent finds the product token in a User-Agent string (RFC 9309
+// §2.2.1). It is empty where the string names no crawler: a browser's, or none at
+// all; only `*` groups then govern the fetch. other is the token of a second
+// crawler that the string names, empty where there is none. A token holds no space.
 //
-// RFC 9309 §2.2.1 asks that the token be a substring of the User-Agent, but
-// not where; so this follows what crawlers write. In order: what follows
-// "compatible;" unless that is a browser; the first product of a string that
-// is no browser's; a product followed by its own address; a name that says
-// bot, spider or crawler.
-func TokenFromUserAgent(ua string) (token string, ok bool) {
-	parts := splitUserAgent(ua)
-	for _, find := range [...]func([]string) string{afterCompatible, firstProduct, withAddress, selfDescribed} {
-		if token = find(parts); token != "" {
-			return token, true
-		}
-	}
-	return "", false
-}
-
-// splitUserAgent cuts a User-Agent string at parentheses and semicolons.
-func splitUserAgent(ua string) []string {
-	parts := strings.FieldsFunc(ua, func(r rune) bool {
-		return r == '(' || r == ')' || r == ';' || r == '[' || r == ']' || r == '{' || r == '}' || r == ','
-	})
-	n := 0
-	for _, p := range parts {
-		if p = strings.TrimSpace(p); p != "" {
-			parts[n] = p
-			n++
-		}
-	}
-	return parts[:n]
-}
-
-// afterCompatible returns the product that a crawler gives itself out as:
-// "compatible; ExampleBot/1.0".
-func afterCompatible(parts []string) string {
-	for i, p := range parts[:max(len(parts)-1, 0)] {
-		if last := p[strings.LastIndexByte(p, ' ')+1:]; equalFold(last, "compatible") {
-			if name := productName(parts[i+1]); name != "" && !isPlatform(name) {
-				return name
+// RFC 9309 asks that the token be a substring of the User-Agent, but not where; so
+// this follows what crawlers write. These name a crawler:
+//
+//   - what follows "compatible;", unless that is a browser or a system;
+//   - the first product of a string in which no browser has a part;
+//   - a product with its owner's address behind it, in any string, as in
+//     "… Safari/537.36 Scoop/0.6.59 (+https://example.org)";
+//   - a name with a "+" before it behind a browser's string: "+MyCrawler";
+//   - a name that says bot, spider, crawler or the like, and the names of some
+//     crawling software, such as HTTrack.
+//
+// The first of them in the string decides: products stand in the order of their
+// significance (RFC 9110 §10.1.5). A product of another kind behind a browser's
+// string is as likely an app's or a browser's of a rare name, and no crawler.
+//
+// Another one behind it is a second crawler, but for three cases: it is the
+// software that the first one runs on ("archive.org_bot … Zeno/1.0"); one name
+// begins with the other, so that both are of one crawler ("Googlebot-Image" and
+// "Googlebot"); or it stands behind "like", which claims a likeness alone.
+func TokensFromUserAgent(ua string) (token, other string) {
+	s := splitUserAgent(ua)
+	for i := range s.parts {
+		for name := range s.crawlers(i) {
+			switch {
+			case token == "":
+				token = name
+			case !software[lower(name)] && !generic[lower(name)] && !sameCrawler(token, name):
+				return token, name
 			}
 		}
 	}
-	return ""
+	return token, ""
 }
 
-// withAddress returns a product that an address follows:
-// "(ExampleBot/1.0; +https://example.com/bot)".
-func withAddress(parts []string) string {
-	for i, p := range parts[:max(len(parts)-1, 0)] {
-		if !isAddress(parts[i+1]) {
-			continue
+// sameCrawler reports whether two names are of one crawler: one is that of the other
+// with more behind it, such as "-Image".
+func sameCrawler(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	return hasPrefixFold(b, a) && (len(a) == len(b) || strings.IndexByte("-_.", b[len(a)]) >= 0)
+}
+
+// userAgent is a User-Agent string in parts.
+type userAgent struct {
+	parts   []part
+	browser bool // it names a browser or its engine
+}
+
+// part is what stands between two brackets, semicolons or commas.
+type part struct {
+	words   []string
+	comment bool // within brackets
+}
+
+// splitUserAgent cuts a User-Agent string at brackets, semicolons and commas.
+func splitUserAgent(ua string) *userAgent {
+	s := new(userAgent)
+	depth, start := 0, 0
+	end := func(i int) {
+		if words := strings.Fields(ua[start:i]); len(words) > 0 {
+			s.parts = append(s.parts, part{words, depth > 0})
+			s.browser = s.browser || slices.ContainsFunc(words, isBrowser)
 		}
-		if name := productName(p); name != "" && !isPlatform(name) && strings.Contains(p, "/") && !hasBrowser(p) {
-			return name
+		start = i + 1
+	}
+	for i := range len(ua) {
+		switch ua[i] {
+		case '(', '[', '{':
+			end(i)
+			depth++
+		case ')', ']', '}':
+			end(i)
+			depth = max(depth-1, 0)
+		case ';', ',':
+			end(i)
 		}
 	}
-	return ""
+	end(len(ua))
+	return s
 }
 
-// selfDescribed returns a product whose name says what it is.
-func selfDescribed(parts []string) string {
-	for _, p := range parts {
-		for _, word := range strings.Fields(p) {
-			if isAddress(word) {
-				break
+// isBrowser reports whether a word is a browser's product: a name and a version, so
+// that "Links" or "Line" may be a word of a sentence.
+func isBrowser(word string) bool {
+	name, _, versioned := strings.Cut(lower(word), "/")
+	return browsers[name] && versioned || name == "msie" || name == "khtml"
+}
+
+// crawlers yields the crawlers that part i names.
+func (s *userAgent) crawlers(i int) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		first, words := s.claimed(i)
+		if first != "" && !yield(first) {
+			return
+		}
+		for j, word := range words {
+			if isAddress(word) || j > 0 && equalFold(words[j-1], "like") {
+				continue
 			}
-			name := productName(word)
-			for _, sign := range [...]string{"bot", "spider", "crawl", "archiver", "slurp", "heritrix"} {
-				if strings.Contains(lower(name), sign) && !isPlatform(name) {
-					return name
-				}
+			if name, _ := productName(word); saysCrawler(name) && name != first && !yield(name) {
+				return
 			}
 		}
 	}
-	return ""
 }
 
-// firstProduct returns the product that a string which is no browser's begins
-// with; where that is Mozilla, what comes next.
-func firstProduct(parts []string) string {
-	for _, p := range parts {
-		if hasBrowser(p) {
-			return ""
+// claimed returns the product that part i puts forward as a crawler's by its place,
+// if any, and the words in which crawlers may be named by their names.
+func (s *userAgent) claimed(i int) (name string, words []string) {
+	p := &s.parts[i]
+	words = p.words
+	if i > 0 {
+		if before := s.parts[i-1].words; equalFold(before[len(before)-1], "compatible") {
+			return unlessPlatform(words), words
 		}
 	}
-	if len(parts) == 0 {
-		return ""
-	}
-	first := parts[0]
-	if rest, ok := strings.CutPrefix(first, "Mozilla/"); ok {
-		_, first, _ = strings.Cut(rest, " ")
-	}
-	if name := productName(first); !isPlatform(name) {
-		return name
-	}
-	return ""
-}
-
-// productName returns the name at the beginning of a part: its words up to a
-// version, an address or a "/". Words with a "!" are no part of it, as in
-// "Yahoo! Slurp".
-func productName(part string) string {
-	if isAddress(part) {
-		return ""
-	}
-	name, _, _ := strings.Cut(part, "/")
-	name = strings.TrimLeft(name, "'\"")
-	var words []string
-	for _, word := range strings.Fields(name) {
-		if word[0] == '+' || isVersion(word) || isAddress(word) {
-			break
+	switch {
+	case i == 0 && !s.browser:
+		if equalFold(nameOf(words[0]), "mozilla") {
+			words = words[1:]
 		}
-		word, _, cut := strings.Cut(word, "+")
-		word = strings.TrimRight(word, "'\":-")
-		if word != "" && !strings.ContainsAny(word, "!@") {
-			words = append(words, word)
+		return unlessPlatform(words), words
+	case p.comment:
+		if s.hasAddress(i) && strings.Contains(words[0], "/") && lastOf(words, browsers) < 0 {
+			name = unlessPlatform(words)
 		}
-		if cut {
-			break
-		}
+		return name, words
 	}
-	return strings.Join(words, " ")
-}
-
-// isVersion reports whether word is a version number: "1.0", "v2".
-func isVersion(word string) bool {
-	if len(word) > 1 && toLower(word[0]) == 'v' {
-		word = word[1:]
+	behind := words[max(lastOf(words, browsers), lastOf(words, platforms))+1:]
+	if len(behind) > 0 && (s.hasAddress(i) || len(behind[0]) > 1 && behind[0][0] == '+') {
+		name = unlessPlatform(behind)
 	}
-	return word != "" && '0' <= word[0] && word[0] <= '9' && strings.Trim(word, "0123456789.") == ""
+	return name, words
 }
 
-// isAddress reports whether part is where a crawler's owner can be reached.
-func isAddress(part string) bool {
-	part = lower(strings.TrimLeft(part, "+ "))
-	return strings.HasPrefix(part, "http:") || strings.HasPrefix(part, "https:") ||
-		strings.HasPrefix(part, "www.") || strings.HasPrefix(part, "mailto:") ||
-		strings.Contains(part, "@") && !strings.Contains(part, " ")
-}
-
-// hasBrowser reports whether a part names a browser or its engine.
-func hasBrowser(part string) bool {
-	for _, word := range strings.Fields(part) {
-		name, _, _ := strings.Cut(word, "/")
-		if browsers[lower(name)] {
+// hasAddress reports whether an address stands in part i, in the part behind it or,
+// unless it is a comment itself, in the comment behind it, as long as that names no
+// other crawler, whose address it would be.
+func (s *userAgent) hasAddress(i int) bool {
+	if slices.ContainsFunc(s.parts[i].words, isAddress) {
+		return true
+	}
+	for j := i + 1; j < len(s.parts); j++ {
+		p := &s.parts[j]
+		switch first := p.words[0]; {
+		case j > i+1 && (!p.comment || s.parts[i].comment), equalFold(first, "compatible"), saysCrawler(nameOf(first)):
+			return false
+		case slices.ContainsFunc(p.words, isAddress):
 			return true
 		}
 	}
 	return false
 }
 
-// isPlatform reports whether a name is a browser's, an engine's, a system's or
-// another word that browsers put into their User-Agent.
-func isPlatform(name string) bool {
-	first, _, _ := strings.Cut(lower(name), " ")
-	return first == "" || browsers[first] || platforms[first] || strings.HasPrefix(first, "rv:") ||
-		first[0] == '.'
+// unlessPlatform returns the name that words begin with, "" where that is a
+// browser's or a system's.
+func unlessPlatform(words []string) string {
+	if len(words) == 0 {
+		return ""
+	}
+	if first := lower(nameOf(words[0])); browsers[first] || platforms[first] || strings.HasPrefix(first, "rv:") {
+		return ""
+	}
+	return leadingName(words)
 }
 
-var browsers = set("applewebkit", "blackberry", "brave", "camino", "chrome", "chromium", "crios",
-	"dillo", "dolfin", "edg", "edga", "edge", "edgios", "elinks", "epiphany", "firefox", "fxios",
-	"galeon", "gecko", "headlesschrome", "iceweasel", "k-meleon", "khtml", "konqueror", "links",
-	"lynx", "maxthon", "midori", "msie", "navigator", "netfront", "netscape", "netsurf",
-	"obigo", "opera", "opr", "palemoon", "phantomjs", "presto", "profile", "puffin", "qqbrowser",
-	"safari", "samsungbrowser", "seamonkey", "silk", "trident", "ucbrowser", "up.browser",
-	"up.link", "vivaldi", "w3m", "webkit", "whale", "yabrowser")
+// leadingName returns one word for the name that words begin with, up to a version,
+// an address or a "/": the one that says bot or the like, else the first, so that
+// "ArchiveTeam ArchiveBot/1.0" is ArchiveBot and "Sogou web spider/4.0" Sogou. Words
+// that end in "!" are no part of it, as in "Yahoo! Slurp".
+func leadingName(words []string) string {
+	first := ""
+	for _, word := range words {
+		if isAddress(word) || isVersion(word) {
+			break
+		}
+		name, ends := productName(word)
+		if saysCrawler(name) {
+			return name
+		}
+		if first == "" && !strings.HasSuffix(name, "!") {
+			first = name
+		}
+		if ends {
+			break
+		}
+	}
+	return first
+}
 
-var platforms = set("android", "build", "compatible", "cpu", "cros", "dalvik", "freebsd", "intel",
-	"ios", "ipad", "iphone", "ipod", "like", "linux", "mac", "macintosh", "mobile", "mozilla",
-	"openbsd", "playstation", "ppc", "slcc1", "slcc2", "sunos", "sv1", "symbianos", "tablet",
-	"ubuntu", "u", "version", "win64", "windows", "wow64", "x11", "x64", "x86_64")
+// nameOf is the first return value of productName.
+func nameOf(word string) string {
+	name, _ := productName(word)
+	return name
+}
+
+// productName returns the name in a word of the form "Name/version". ends reports
+// whether the product ends with the word.
+func productName(word string) (name string, ends bool) {
+	name = strings.TrimLeft(word, "+'\"*#.:=-")
+	if i := strings.IndexAny(name, "/+*#:="); i >= 0 {
+		name, ends = name[:i], true
+	}
+	name = strings.TrimRight(name, "'\".-@")
+	// "trendictionbot0.5.0"
+	if bare := strings.TrimRight(name, "0123456789."); bare != "" && isVersion(name[len(bare):]) && strings.Contains(name[len(bare):], ".") {
+		return bare, true
+	}
+	return name, ends
+}
+
+// saysCrawler reports whether a name says what it is.
+func saysCrawler(name string) bool {
+	name = lower(name)
+	if software[name] {
+		return true
+	}
+	if generic[name] || strings.HasPrefix(name, "cubot") { // a maker of phones
+		return false
+	}
+	for _, sign := range [...]string{"bot", "spider", "crawl", "archiver", "slurp", "heritrix", "externalhit"} {
+		if strings.Contains(name, sign) {
+			return true
+		}
+	}
+	return false
+}
+
+// isVersion reports whether word is a version number: "1.0", "v2", "3.0x".
+func isVersion(word string) bool {
+	if len(word) > 1 && toLower(word[0]) == 'v' {
+		word = word[1:]
+	}
+	return word != "" && '0' <= word[0] && word[0] <= '9' && len(strings.TrimLeft(word, "0123456789.")) <= 1
+}
+
+// isAddress reports whether a word is where a crawler's owner can be reached: a URL
+// or an e-mail address.
+func isAddress(word string) bool {
+	word = lower(strings.TrimLeft(word, "+-'\"<"))
+	for _, start := range [...]string{"http:", "https:", "www.", "mailto:"} {
+		if strings.HasPrefix(word, start) {
+			return true
+		}
+	}
+	_, domain, ok := strings.Cut(strings.TrimRight(word, "'\">."), "@")
+	top := domain[strings.LastIndexByte(domain, '.')+1:]
+	return ok && len(top) >= 2 && len(top) < len(domain) && strings.Trim(top, "abcdefghijklmnopqrstuvwxyz") == ""
+}
+
+// lastOf returns the index of the last word that names a product of a set, -1 where
+// none does.
+func lastOf(words []string, products map[string]bool) int {
+	for i := len(words) - 1; i >= 0; i-- {
+		if name, _, _ := strings.Cut(words[i], "/"); products[lower(name)] {
+			return i
+		}
+	}
+	return -1
+}
+
+// Browsers, their engines, and apps that show pages.
+var browsers = set("alohabrowser", "applewebkit", "avast", "avg", "basilisk", "blackberry", "brave", "camino", "ccleaner",
+	"chrome", "chrome-lighthouse", "chromium", "coc_coc_browser", "crios", "crmo", "ddg", "dillo", "dolfin", "duckduckgo",
+	"ecosia", "edg", "edga", "edge", "edgios", "edgw", "electron", "elinks", "epiphany", "fban", "fbav", "firefox", "focus", "fxios",
+	"galeon", "gecko", "goanna", "gsa", "headlesschrome", "headlessedg", "huaweibrowser", "icecat", "iceweasel", "instagram",
+	"k-meleon", "khtml", "klar", "konqueror", "kindle", "librewolf", "line", "linkedinapp", "links", "lynx", "maxthon",
+	"micromessenger", "midori", "miuibrowser", "mqqbrowser", "msie", "navigator", "netfront", "netscape", "netsurf", "obigo",
+	"oculusbrowser", "opera", "opios", "opr", "opt", "opx", "palemoon", "phantomjs", "presto", "profile", "puffin", "qqbrowser",
+	"qtwebengine", "qtwebkit", "quark", "safari", "sailfishbrowser", "samsungbrowser", "seamonkey", "silk", "sleipnir",
+	"snapchat", "sogoumobilebrowser", "trident", "twitter", "ucbrowser", "ucweb", "up.browser", "up.link", "vivaldi", "w3m", "waterfox",
+	"webkit", "webview", "whale", "yabrowser", "yowser")
+
+// Systems, devices and other words that browsers put into their User-Agent.
+var platforms = set("android", "bonecho", "build", "compatible", "configuration", "cpu", "cros", "dalvik", "darwin", "debian",
+	"docomo", "fedora", "freebsd", "gnu", "i686", "intel", "ios", "ipad", "iphone", "ipod", "j-phone", "kddi", "like", "linux",
+	"mac", "macintosh", "mobile", "mozilla", "netbsd", "nettype", "openbsd", "os/2", "playstation", "ppc", "slcc1", "slcc2", "softbank",
+	"sunos", "sv1", "symbianos", "tablet", "ubuntu", "u", "unknown", "version", "vodafone", "webos", "win64", "windows", "wow64",
+	"x11", "x64", "x86_64")
+
+// Crawling software whose name may be the only one that a crawler gives itself.
+// Behind another crawler's name it is what that one runs on.
+var software = set("archivebox", "browsertrix", "browsertrix-crawler", "brozzler", "crau", "grab-site", "heritrix", "httrack",
+	"monolith", "nutch", "nutchcvs", "scoop", "scrapy", "sitesucker", "squidwarc", "stormcrawler", "webcopier", "wget", "wget2",
+	"wpull", "zeno")
+
+// Words for what a crawler is, which name none.
+var generic = set("bot", "bots", "crawl", "crawler", "crawlers", "crawling", "crawls", "robot", "robots", "spider", "spiders",
+	"web-crawler", "webcrawler", "webspider", "chatbot")
 
 func set(words ...string) map[string]bool {
 	m := make(map[string]bool, len(words))

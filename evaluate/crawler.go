@@ -1,0 +1,164 @@
+package evaluate
+
+import (
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/robots"
+)
+
+// crawler is who made a fetch, as far as is known.
+type crawler struct {
+	token  string // product token; "": not known
+	other  string // that of a second crawler which the User-Agent names; "": none
+	source AgentSource
+	notes  Notes // NoteAmbiguousToken, NoteTokenByOption
+}
+
+// naming tells crawlers by the User-Agent of their fetches.
+type naming struct {
+	own     string     // the token of all, where an option gives it
+	mapped  CrawlerMap // else the tokens of those that it knows
+	known   map[string]crawler
+	last    crawler // fetches of one crawler follow one another
+	lastFor string  // the User-Agent of last
+}
+
+// maxCached bounds the User-Agents whose crawlers are kept.
+const maxCached = 4096
+
+func newNaming(opt *Options) naming {
+	n := naming{own: opt.Crawler, mapped: opt.CrawlerMap, known: make(map[string]crawler)}
+	n.last = n.identify("")
+	return n
+}
+
+// crawlerOf tells who made a fetch.
+func (d *decider) crawlerOf(f *ingest.Fetch) crawler {
+	n := &d.naming
+	if f.UserAgent != n.lastFor {
+		n.last, n.lastFor = n.of(f.UserAgent), f.UserAgent
+	}
+	c := n.last
+	if c.source == AgentFromRequest && f.UserAgentSource == ingest.SourceWarcinfo {
+		c.source = AgentFromWarcinfo
+	}
+	return c
+}
+
+// agentOf returns the product token of the crawler that made a fetch.
+func (d *decider) agentOf(f *ingest.Fetch) (string, AgentSource) {
+	c := d.crawlerOf(f)
+	return c.token, c.source
+}
+
+func (n *naming) of(userAgent string) crawler {
+	c, known := n.known[userAgent]
+	if !known {
+		if len(n.known) >= maxCached {
+			clear(n.known)
+		}
+		c = n.identify(userAgent)
+		n.known[userAgent] = c
+	}
+	return c
+}
+
+// identify asks the options first, then the User-Agent itself.
+func (n *naming) identify(userAgent string) crawler {
+	token, given := n.own, n.own != ""
+	if !given {
+		token, given = n.mapped.token(userAgent)
+	}
+	switch {
+	case given && token == "":
+		return crawler{}
+	case given:
+		c := crawler{token: token, source: AgentFromOption}
+		if userAgent != "" && !containsFold(userAgent, token) {
+			c.notes = NoteTokenByOption
+		}
+		return c
+	}
+	token, other := robots.TokensFromUserAgent(userAgent)
+	c := crawler{token: token, other: other}
+	if token != "" {
+		c.source = AgentFromRequest
+	}
+	if other != "" {
+		c.notes = NoteAmbiguousToken
+	}
+	return c
+}
+
+// CrawlerMap tells crawlers by their User-Agent: the first rule whose pattern matches
+// it gives the product token.
+type CrawlerMap []CrawlerRule
+
+// CrawlerRule is one rule of a CrawlerMap.
+type CrawlerRule struct {
+	Pattern string // of the whole User-Agent, in any case; * stands for any bytes; "" for no User-Agent
+	Token   string // "": the crawler's token is not known
+}
+
+// String returns the rule as --crawler-map has it.
+func (r CrawlerRule) String() string { return orDash(r.Pattern) + " => " + orDash(r.Token) }
+
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+// token returns the token that the map gives a User-Agent, if it has one for it.
+func (m CrawlerMap) token(userAgent string) (token string, ok bool) {
+	for _, r := range m {
+		if r.matches(userAgent) {
+			return r.Token, true
+		}
+	}
+	return "", false
+}
+
+// matches tries a pattern from the left: each of its pieces between two * is looked
+// for behind the one before, where it comes first.
+func (r CrawlerRule) matches(userAgent string) bool {
+	ua := strings.ToLower(userAgent)
+	pieces := strings.Split(strings.ToLower(r.Pattern), "*")
+	last := len(pieces) - 1
+	if last == 0 {
+		return ua == pieces[0]
+	}
+	ua, begins := strings.CutPrefix(ua, pieces[0])
+	if !begins {
+		return false
+	}
+	for _, piece := range pieces[1:last] {
+		_, behind, found := strings.Cut(ua, piece)
+		if !found {
+			return false
+		}
+		ua = behind
+	}
+	return strings.HasSuffix(ua, pieces[last])
+}
+
+// agentKey makes tokens comparable: case does not tell crawlers apart (RFC 9309
+// §2.2.1).
+func agentKey(token string) string { return strings.ToLower(token) }
+
+// agentKeys remembers the last key: fetches of one crawler follow one another.
+type agentKeys struct{ token, key string }
+
+func (k *agentKeys) of(token string) string {
+	if token != k.token {
+		*k = agentKeys{token, agentKey(token)}
+	}
+	return k.key
+}
+
+// containsFold reports whether a User-Agent holds a token, in any case.
+func containsFold(userAgent, token string) bool {
+	return strings.Contains(strings.ToLower(userAgent), strings.ToLower(token))
+}

@@ -1,0 +1,107 @@
+package evaluate
+
+import (
+	"testing"
+
+	"github.com/robotsaudit/robotsaudit/ingest"
+)
+
+const browserAgent = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36"
+
+func TestCrawlerOf(t *testing.T) {
+	byMap := CrawlerMap{
+		{Pattern: "mozilla/5.0 (X11;*Safari/537.36", Token: "Browsertrix"},
+		{Pattern: "", Token: "SilentBot"},
+		{Pattern: "Wget/*", Token: ""},
+		{Pattern: "Examplebot/*", Token: "examplebot"},
+		{Pattern: "ExampleBot/*", Token: "Late"},
+	}
+	for _, c := range []struct {
+		name, ua string
+		from     ingest.Source
+		opt      Options
+		want     crawler
+	}{
+		{"request", "CCBot/2.0 (https://commoncrawl.org/faq/)", ingest.SourceRequest, Options{}, crawler{token: "CCBot", source: AgentFromRequest}},
+		{"warcinfo", "CCBot/2.0", ingest.SourceWarcinfo, Options{}, crawler{token: "CCBot", source: AgentFromWarcinfo}},
+		{"browser", browserAgent, ingest.SourceRequest, Options{}, crawler{}},
+		{"none", "", 0, Options{}, crawler{}},
+		{"two", "ExampleBot/1.0 (compatible; Googlebot/2.1)", ingest.SourceRequest, Options{},
+			crawler{token: "ExampleBot", other: "Googlebot", source: AgentFromRequest, notes: NoteAmbiguousToken}},
+		{"two, warcinfo", "ExampleBot/1.0 (compatible; Googlebot/2.1)", ingest.SourceWarcinfo, Options{},
+			crawler{token: "ExampleBot", other: "Googlebot", source: AgentFromWarcinfo, notes: NoteAmbiguousToken}},
+
+		{"option", "CCBot/2.0", ingest.SourceRequest, Options{Crawler: "ccbot"}, crawler{token: "ccbot", source: AgentFromOption}},
+		{"option, other name", "CCBot/2.0", ingest.SourceRequest, Options{Crawler: "GPTBot"},
+			crawler{token: "GPTBot", source: AgentFromOption, notes: NoteTokenByOption}},
+		{"option, no User-Agent", "", 0, Options{Crawler: "GPTBot"}, crawler{token: "GPTBot", source: AgentFromOption}},
+		{"option settles two", "ExampleBot/1.0 (compatible; Googlebot/2.1)", ingest.SourceRequest, Options{Crawler: "Googlebot"},
+			crawler{token: "Googlebot", source: AgentFromOption}},
+		{"option before map", "", 0, Options{Crawler: "GPTBot", CrawlerMap: byMap}, crawler{token: "GPTBot", source: AgentFromOption}},
+
+		{"map", browserAgent, ingest.SourceRequest, Options{CrawlerMap: byMap},
+			crawler{token: "Browsertrix", source: AgentFromOption, notes: NoteTokenByOption}},
+		{"map, no User-Agent", "", 0, Options{CrawlerMap: byMap}, crawler{token: "SilentBot", source: AgentFromOption}},
+		{"map, no token", "Wget/1.21", ingest.SourceRequest, Options{CrawlerMap: byMap}, crawler{}},
+		{"map, first rule", "ExampleBot/1.0 (compatible; Googlebot/2.1)", ingest.SourceWarcinfo, Options{CrawlerMap: byMap},
+			crawler{token: "examplebot", source: AgentFromOption}},
+		{"map, no rule", "CCBot/2.0", ingest.SourceRequest, Options{CrawlerMap: byMap}, crawler{token: "CCBot", source: AgentFromRequest}},
+	} {
+		d := &decider{naming: newNaming(&c.opt)}
+		f := &ingest.Fetch{UserAgent: c.ua, UserAgentSource: c.from}
+		d.crawlerOf(&ingest.Fetch{UserAgent: "Other/1.0", UserAgentSource: ingest.SourceWarcinfo})
+		for range 2 {
+			if got := d.crawlerOf(f); got != c.want {
+				t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
+			}
+		}
+		if token, source := d.agentOf(f); token != c.want.token || source != c.want.source {
+			t.Errorf("%s: %s, %v", c.name, token, source)
+		}
+	}
+}
+
+// Telling crawlers apart costs no allocation, as long as they are few.
+func TestCrawlerOfAllocations(t *testing.T) {
+	d := &decider{naming: newNaming(&Options{CrawlerMap: CrawlerMap{{Pattern: "*bot*", Token: "Bot"}}})}
+	fetches := []*ingest.Fetch{{UserAgent: browserAgent}, {UserAgent: "CCBot/2.0"}, {UserAgent: ""}}
+	ask := func() {
+		for _, f := range fetches {
+			d.crawlerOf(f)
+		}
+	}
+	if n := testing.AllocsPerRun(100, ask); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func TestCrawlerRule(t *testing.T) {
+	for _, c := range []struct {
+		pattern, ua string
+		want        bool
+	}{
+		{"", "", true},
+		{"", "a", false},
+		{"*", "", true},
+		{"*", "anything", true},
+		{"abc", "ABC", true},
+		{"abc", "abcd", false},
+		{"abc*", "abcd", true},
+		{"*abc", "xabc", true},
+		{"*abc", "abcx", false},
+		{"a*a", "a", false},
+		{"a*a", "aa", true},
+		{"a*b*c", "a b b c", true},
+		{"a*b*c", "a c b", false},
+		{"*b*b*", "b", false},
+		{"**", "x", true},
+		{"a?c", "abc", false},
+	} {
+		if got := (CrawlerRule{Pattern: c.pattern}).matches(c.ua); got != c.want {
+			t.Errorf("%q matches %q: %v", c.pattern, c.ua, got)
+		}
+	}
+	if got := (CrawlerRule{}).String(); got != "- => -" {
+		t.Error(got)
+	}
+}
