@@ -20,9 +20,10 @@ func newAgentsCommand() *cobra.Command {
 		Use:   "agents [CATEGORY]",
 		Short: "List known crawlers by their product tokens",
 		Long: `Agents lists the crawlers that are known by name: product token, operator, what
-their fetches are for, and whether the token ever appears in a request. Control
-tokens never do: they state in robots.txt what another crawler's fetches may be
-used for. CATEGORY is ` + strings.Join(agents.Names(), ", ") + `; all is the default.`,
+their fetches are for, whether the token ever appears in a request, and the tokens
+that the crawler is documented to obey where no group names its own. Control
+tokens appear in no request: they state in robots.txt what another crawler's
+fetches may be used for. CATEGORY is ` + strings.Join(agents.Names(), ", ") + `; all is the default.`,
 		Example: `  robotsaudit agents ai
   robotsaudit agents archive --format json | jq -r '.[].token'`,
 		ValidArgs: agents.Names(),
@@ -62,13 +63,14 @@ used for. CATEGORY is ` + strings.Join(agents.Names(), ", ") + `; all is the def
 // writeAgents writes agents as a table.
 func writeAgents(out io.Writer, list []agents.Agent) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "TOKEN\tOPERATOR\tCATEGORY\tFUNCTION\tIN REQUESTS")
+	fmt.Fprintln(w, "TOKEN\tOPERATOR\tCATEGORY\tFUNCTION\tIN REQUESTS\tALSO OBEYS")
 	for _, a := range list {
 		categories := make([]string, len(a.Categories))
 		for i, c := range a.Categories {
 			categories[i] = c.String()
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", a.Token, orDash(a.Operator), strings.Join(categories, ", "), orDash(a.Function), a.Requests)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", a.Token, orDash(a.Operator), strings.Join(categories, ", "), orDash(a.Function), a.Requests,
+			orDash(strings.Join(a.Obeys, ", ")))
 	}
 	if err := w.Flush(); err != nil {
 		return err

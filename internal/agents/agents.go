@@ -21,6 +21,12 @@ type Agent struct {
 	Categories []Category `json:"categories"` // rising
 	Function   string     `json:"function"`   // what its fetches are for, in a word; empty where it is not known
 	Requests   Requests   `json:"requests"`
+
+	// Obeys are other tokens whose groups the crawler obeys where no group names its
+	// own, by its operator's documentation, the first that has a group before the
+	// others. ObeysSource is that documentation.
+	Obeys       []string `json:"obeys,omitempty"`
+	ObeysSource string   `json:"obeys_source,omitempty"`
 }
 
 // A Category is why somebody looks for a token.
@@ -137,4 +143,20 @@ func Find(token string) (Agent, bool) {
 		}
 	}
 	return Agent{}, false
+}
+
+// followers are the agents that obey other tokens than their own.
+var followers = sync.OnceValue(func() []Agent {
+	return slices.DeleteFunc(All(), func(a Agent) bool { return len(a.Obeys) == 0 })
+})
+
+// Obeys returns the other tokens that a crawler is documented to obey where no group
+// names its own token, nil where there are none. The caller must not change them.
+func Obeys(token string) []string {
+	for _, a := range followers() {
+		if strings.EqualFold(a.Token, token) {
+			return a.Obeys
+		}
+	}
+	return nil
 }

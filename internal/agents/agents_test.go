@@ -81,3 +81,29 @@ func TestGrown(t *testing.T) {
 		}
 	}
 }
+
+// What a crawler obeys beside its own token is documented, and no chain: YandexBot
+// obeys Yandex, and nothing else follows.
+func TestObeys(t *testing.T) {
+	for token, want := range map[string][]string{
+		"googlebot-image": {"Googlebot"}, "Googlebot": nil, "Applebot": {"Googlebot"}, "bingbot": {"msnbot"},
+		"YandexImages": {"Yandex"}, "GoogleOther-Video": {"GoogleOther"}, "GPTBot": nil, "": nil,
+	} {
+		if got := Obeys(token); !slices.Equal(got, want) {
+			t.Errorf("%s obeys %v, want %v", token, got, want)
+		}
+	}
+	for _, a := range All() {
+		if (len(a.Obeys) > 0) != strings.HasPrefix(a.ObeysSource, "https://") {
+			t.Errorf("%s obeys %v by %q", a.Token, a.Obeys, a.ObeysSource)
+		}
+		for _, other := range a.Obeys {
+			if strings.EqualFold(other, a.Token) || Obeys(other) != nil {
+				t.Errorf("%s obeys %s, which obeys %v", a.Token, other, Obeys(other))
+			}
+		}
+	}
+	if n := testing.AllocsPerRun(100, func() { Obeys("ExampleBot"); Obeys("Googlebot-Image") }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
