@@ -26,6 +26,7 @@ type Audit struct {
 type Settings struct {
 	Profile          string   `json:"profile"`
 	Crawler          string   `json:"crawler,omitempty"`
+	CrawlerMap       []string `json:"crawler_map,omitempty"` // rules of the form PATTERN => TOKEN
 	Agents           []string `json:"agents,omitempty"`
 	Purposes         []string `json:"purposes,omitempty"`
 	Rate             bool     `json:"rate,omitempty"`

@@ -1,12 +1,10 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -33,6 +31,24 @@ FILE.paths.gz. A Heritrix crawl.log beside its archives tells what was not fetch
 const resumeHelp = `Archives that were read before are not read again: add one to a folder and run the
 same command. An interrupted run goes on where it stopped. Standard input is read anew
 every time.`
+
+const decideHelp = `A fetch that robots.txt disallowed is certain, probable, possible or contested. The table
+violations holds the certain and the probable ones and nothing else; unproven holds the
+possible ones (nothing shows that this crawler was told in time) and the contested ones (a
+copy that it may have used, or another reading of the specifications, allows them).
+restrictions (with --purpose) holds what pages and origins say against publication or
+use, crawl_delays (with --rate) the fetches that came too soon: no violations.
+
+The crawler is told by its User-Agent: CCBot/2.0 is CCBot, a browser's names nobody. Where
+that is wrong, --crawler gives the token for all fetches, --crawler-map for some:
+
+  # PATTERN => TOKEN; the first rule whose pattern matches counts
+  Mozilla/5.0 (X11;*HeadlessChrome/* => Browsertrix
+  Wget/* => -
+  - => MyCrawler
+
+A pattern is of the whole User-Agent, in any case; * stands for any text. As pattern, - is
+a fetch without a User-Agent; as token, a crawler that is not known.`
 
 const maxUnread = 20 // inputs named on standard error that were not wholly read
 
@@ -65,29 +81,37 @@ func addOutput(flags *pflag.FlagSet, output *string) {
 type evaluateFlags struct {
 	profile    string
 	crawler    string
+	crawlerMap string
 	agents     []string
 	agentsFile string
 	categories []string
 	purposes   []string
+	asOf       string
 	rate       bool
 	failOn     string
+	full       bool
 }
 
 func (f *evaluateFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.profile, "profile", robots.RFC9309.String(), "`PROFILE` of the Robots Exclusion Protocol: rfc9309, rep-08 or google")
+	flags.StringVar(&f.asOf, "as-of", "", "judge the what-if (--agent, --agents) and restrictions (--purpose) as of `DATE`, in place of each\nfetch's own time: 2025-03-01, or with a time and a zone 2025-03-01T12:00:00Z")
 	flags.StringVar(&f.crawler, "crawler", "", "product `TOKEN` of the crawler that made the archives, instead of the one in each request's User-Agent")
+	flags.StringVar(&f.crawlerMap, "crawler-map", "", "`FILE` of the same for some User-Agents, one rule a line: PATTERN => TOKEN (see above)")
 	flags.StringArrayVar(&f.agents, "agent", nil, "also tell what product token `TOKEN` would have been allowed (repeatable)")
 	flags.StringVar(&f.agentsFile, "agents-file", "", "`FILE` of more such tokens, one a line; # begins a comment")
 	flags.StringArrayVar(&f.categories, "agents", nil, "more such tokens: all that 'robotsaudit agents' lists of `CATEGORY` "+strings.Join(agents.Names(), ", ")+" (repeatable)")
-	flags.StringArrayVar(&f.purposes, "purpose", nil, "what the archives are for: archive, index or train (repeatable); what pages and origins say against\n`PURPOSE` is then a row of violations, of kind publication or usage")
-	flags.BoolVar(&f.rate, "rate", false, "make each fetch that came sooner than Crawl-delay asks for a row of violations, of kind rate")
-	flags.StringVar(&f.failOn, "fail-on", "", "exit with code 10 if there are `WHAT`: violations")
+	flags.StringArrayVar(&f.purposes, "purpose", nil, "what the archives are for: archive, index or train (repeatable); what pages and origins say against\n`PURPOSE` is then a row of restrictions, of kind publication or usage")
+	flags.BoolVar(&f.rate, "rate", false, "make each fetch that came sooner than Crawl-delay asks for a row of crawl_delays")
+	flags.StringVar(&f.failOn, "fail-on", "", "exit with code 10 if there are `WHAT`: violations, certain or probable")
+	flags.BoolVar(&f.full, "full", false, "print all of the summary, not its first twenty lines or so")
 }
 
 // evaluation is what evaluateFlags resolve to.
 type evaluation struct {
 	options          evaluate.Options
 	failOnViolations bool
+	full             bool     // print all of the summary
+	tokens           []string // that the options give
 }
 
 func (f *evaluateFlags) resolve() (evaluation, error) {
@@ -108,13 +132,13 @@ func (f *evaluateFlags) resolve() (evaluation, error) {
 			return e, usageErrorf("--agent %q is no product token: %s", token, fault)
 		}
 	}
-	if f.crawler != "" {
-		if fault := tokenFault(f.crawler); fault != "" {
-			return e, usageErrorf("--crawler %q is no product token: %s", f.crawler, fault)
-		}
-		if a, ok := agents.Find(f.crawler); ok && a.Requests == agents.RequestsNever {
-			return e, usageErrorf("--crawler %s stands in no request, so that no crawler made the archives by that name: to ask what robots.txt says to it, use --agent", a.Token)
-		}
+	asOf, err := parseAsOf(f.asOf)
+	if err != nil {
+		return e, err
+	}
+	crawlers, err := f.resolveCrawler()
+	if err != nil {
+		return e, err
 	}
 	list := slices.Clone(f.agents)
 	for _, category := range f.categories {
@@ -145,59 +169,43 @@ func (f *evaluateFlags) resolve() (evaluation, error) {
 	}
 	slices.Sort(uses)
 	e.options = evaluate.Options{
-		Profile: profile, Crawler: f.crawler, Agents: distinctTokens(list), Uses: slices.Compact(uses), Rate: f.rate,
-		Decided: new(atomic.Int64),
+		Profile: profile, Crawler: f.crawler, CrawlerMap: crawlers, Agents: distinctTokens(list), Uses: slices.Compact(uses),
+		Rate: f.rate, AsOf: asOf, Decided: new(atomic.Int64),
+	}
+	e.full = f.full
+	e.tokens = append([]string{f.crawler}, e.options.Agents...)
+	for _, rule := range crawlers {
+		e.tokens = append(e.tokens, rule.Token)
 	}
 	return e, nil
 }
 
-// tokenFault says what is wrong with a product token, if anything. Many names in
-// use are none by RFC 9309 §2.2.1 and work nevertheless (MJ12bot, "ChatGPT Agent"),
-// but a robots.txt cannot name one that holds these characters.
-func tokenFault(token string) string {
-	name, _, versioned := strings.Cut(token, "/")
+// warn tells which tokens may not do what their user means.
+func (e *evaluation) warn(log *slog.Logger) {
+	for _, token := range e.tokens {
+		if doubt := tokenDoubt(token); doubt != "" {
+			log.Warn(doubt)
+		}
+	}
+}
+
+// resolveCrawler checks who is said to have made the archives.
+func (f *evaluateFlags) resolveCrawler() (evaluate.CrawlerMap, error) {
 	switch {
-	case versioned:
-		return fmt.Sprintf("leave out the version and write %s", strings.TrimSpace(name))
-	case strings.TrimSpace(token) == "", strings.ContainsAny(token, "*#:;,()"):
-		return "give the crawler's name alone, such as CCBot"
+	case f.crawler != "" && f.crawlerMap != "":
+		return nil, usageErrorf("--crawler and --crawler-map both say who made the archives: leave out --crawler, and end the map with the line * => %s", f.crawler)
+	case f.crawlerMap != "":
+		return readCrawlerMap(f.crawlerMap)
+	case f.crawler == "":
+		return nil, nil
 	}
-	return ""
-}
-
-// distinctTokens sorts tokens and keeps one spelling of each: they are compared
-// without case (RFC 9309 §2.2.1).
-func distinctTokens(tokens []string) []string {
-	slices.SortFunc(tokens, func(a, b string) int {
-		return cmp.Or(cmp.Compare(strings.ToLower(a), strings.ToLower(b)), cmp.Compare(a, b))
-	})
-	return slices.CompactFunc(tokens, strings.EqualFold)
-}
-
-// readTokens reads product tokens, one a line, # begins a comment.
-func readTokens(path string) ([]string, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, usageErrorf("--agents-file: %v; check the path", err)
+	if fault := tokenFault(f.crawler); fault != "" {
+		return nil, usageErrorf("--crawler %q is no product token: %s", f.crawler, fault)
 	}
-	var tokens []string
-	number := 0
-	for line := range strings.Lines(string(text)) {
-		number++
-		line, _, _ = strings.Cut(line, "#")
-		token := strings.TrimSpace(line)
-		if token == "" {
-			continue
-		}
-		if fault := tokenFault(token); fault != "" {
-			return nil, usageErrorf("--agents-file %s: line %d: %q is no product token: %s", path, number, token, fault)
-		}
-		tokens = append(tokens, token)
+	if fault := controlTokenFault(f.crawler); fault != "" {
+		return nil, usageErrorf("--crawler %s", fault)
 	}
-	if len(tokens) == 0 {
-		return nil, usageErrorf("--agents-file %s: it names no token; put one on each line", path)
-	}
-	return tokens, nil
+	return nil, nil
 }
 
 func newAuditCommand() *cobra.Command {
@@ -208,11 +216,11 @@ func newAuditCommand() *cobra.Command {
 		Short: "Audit archives: read them, decide every fetch, write tables and a summary",
 		Long: `Read archives and tell for every captured fetch whether robots.txt permitted it at
 that moment, and what the page and its site said of its use. DIR gets one Parquet file a
-table (fetches, violations, contested, robots, page_tags, effective_tags, usage_signals,
-tag_conflicts, host_stats, agent_stats, exclusions, issues) and audit.json; standard
-output gets the summary.
+table (fetches, violations, unproven, restrictions, crawl_delays, robots, page_tags,
+effective_tags, usage_signals, tag_conflicts, host_stats, agent_stats, exclusions,
+issues) and audit.json; standard output gets the summary.
 
-` + inputHelp + "\n\n" + resumeHelp + "\n\n" + exitHelp,
+` + inputHelp + "\n\n" + decideHelp + "\n\n" + resumeHelp + "\n\n" + exitHelp,
 		Example: `  robotsaudit audit crawl.warc.gz -o out
   robotsaudit audit archives/ more/*.warc.gz -o out --workers 8
   robotsaudit audit archives/ -o out --agent GPTBot --agents-file tokens.txt
@@ -232,6 +240,7 @@ output gets the summary.
 		if err != nil {
 			return err
 		}
+		evaluation.warn(log)
 		return runIngest(cmd, log, args, in, func(facts *ingest.Facts) error {
 			return runEvaluate(cmd, log, in.output, facts, evaluation)
 		})
@@ -297,8 +306,12 @@ func newEvaluateCommand() *cobra.Command {
 		Short: "Decide again what was ingested into DIR",
 		Long: `Decide every fetch of the archives that 'robotsaudit ingest' or 'audit' has read into
 DIR, and write tables and summary anew. The archives themselves are needed only where
-a robots.txt was redirected to a page that lies far from it.`,
+a robots.txt was redirected to a page that lies far from it.
+
+` + decideHelp,
 		Example: `  robotsaudit evaluate -o out --agent GPTBot --agent CCBot
+  robotsaudit evaluate -o out --crawler-map crawlers.txt
+  robotsaudit evaluate -o out --agents ai --purpose train --as-of 2025-03-01
   robotsaudit evaluate -o out --profile google`,
 		Args: noArgs,
 	}
@@ -313,6 +326,7 @@ a robots.txt was redirected to a page that lies far from it.`,
 		if err != nil {
 			return err
 		}
+		evaluation.warn(log)
 		if _, err := ingest.OpenFacts(output); err != nil { // before the lock, which makes the folder
 			return err
 		}
@@ -444,6 +458,9 @@ func writeTables(ctx context.Context, log *slog.Logger, dir string, facts *inges
 		Profile: e.options.Profile.String(), Crawler: e.options.Crawler, Agents: e.options.Agents,
 		PublicSuffixList: weburl.PublicSuffixVersion(), FactsFingerprint: facts.Fingerprint,
 		Rate: e.options.Rate,
+	}
+	for _, rule := range e.options.CrawlerMap {
+		settings.CrawlerMap = append(settings.CrawlerMap, rule.String())
 	}
 	for _, use := range e.options.Uses {
 		settings.Purposes = append(settings.Purposes, use.String())

@@ -26,9 +26,9 @@ func newMatchCommand() *cobra.Command {
 		Short: "Say what one robots.txt says of URLs",
 		Long: `Match decides, for each URL, whether a robots.txt allows a crawler to fetch it,
 by which rule and why. No network is used: ROBOTS_TXT is a file, or - for
-standard input. TOKEN is the crawler's product token ("GPTBot"), or "" for a
-crawler without one: only the groups for * then apply. A URL may be a path that
-begins with /.
+standard input. TOKEN is the crawler's product token ("GPTBot"), without a version,
+or "" for a crawler without one: only the groups for * then apply. A URL may be a
+path that begins with /.
 
 With --batch, questions come as lines of JSON with the keys body_b64, agent, url
 and optionally profile, and each is answered by a line of JSON.`,
@@ -50,14 +50,19 @@ and optionally profile, and each is answered by a line of JSON.`,
 			if explain && (batched || format == "json") {
 				return usageErrorf("--explain is for people: it goes with neither --batch nor --format json")
 			}
+			log, err := newLogger(cmd)
+			if err != nil {
+				return err
+			}
+			warn := func(msg string) { log.Warn(msg) }
 			out := bufio.NewWriter(cmd.OutOrStdout())
 			switch {
 			case !batched:
-				err = matchURLs(out, cmd.InOrStdin(), args, profile, printer(format, explain))
+				err = matchURLs(out, cmd.InOrStdin(), args, profile, warn, printer(format, explain))
 			case len(args) > 0:
 				return usageErrorf("match --batch takes its questions from the file alone: drop %q", args[0])
 			default:
-				err = matchBatch(out, cmd.InOrStdin(), batch, profile)
+				err = matchBatch(out, cmd.InOrStdin(), batch, profile, warn)
 			}
 			return errors.Join(err, out.Flush())
 		},
@@ -103,11 +108,17 @@ func printer(format string, explain bool) func(io.Writer, *question) error {
 }
 
 // matchURLs answers for the URLs of a command line.
-func matchURLs(out io.Writer, stdin io.Reader, args []string, profile robots.Profile, show func(io.Writer, *question) error) error {
+func matchURLs(out io.Writer, stdin io.Reader, args []string, profile robots.Profile, warn func(string), show func(io.Writer, *question) error) error {
 	if len(args) < 3 {
 		return usageErrorf("match needs ROBOTS_TXT, TOKEN and at least one URL, but got %d arguments", len(args))
 	}
 	name, token, urls := args[0], args[1], args[2:]
+	if fault := tokenFault(token); token != "" && fault != "" {
+		return usageErrorf("%q is no product token: %s", token, fault)
+	}
+	if doubt := tokenDoubt(token); doubt != "" {
+		warn(doubt)
+	}
 	paths := make([]string, len(urls))
 	for i, u := range urls {
 		path, ok := matchedPath(u)
@@ -302,8 +313,8 @@ func why(d robots.Decision) string {
 }
 
 // matchBatch answers the questions of a file. The answers before a bad line are
-// printed.
-func matchBatch(out io.Writer, stdin io.Reader, name string, profile robots.Profile) error {
+// printed. A token that is none is asked for as it stands, with one warning for all.
+func matchBatch(out io.Writer, stdin io.Reader, name string, profile robots.Profile, warn func(string)) error {
 	in := stdin
 	if name != "-" {
 		file, err := os.Open(name)
@@ -315,6 +326,7 @@ func matchBatch(out io.Writer, stdin io.Reader, name string, profile robots.Prof
 	}
 	lines := bufio.NewReader(in)
 	b := batchReader{profile: profile}
+	warned := false
 	for n := 1; ; n++ {
 		line, readErr := lines.ReadBytes('\n')
 		if readErr != nil && readErr != io.EOF {
@@ -326,6 +338,10 @@ func matchBatch(out io.Writer, stdin io.Reader, name string, profile robots.Prof
 		a, err := b.answer(bytes.TrimRight(line, "\r\n"))
 		if err != nil {
 			return fmt.Errorf("batch file %q, line %d: %w", name, n, err)
+		}
+		if fault := tokenFault(a.Agent); !warned && a.Agent != "" && fault != "" {
+			warned = true
+			warn(fmt.Sprintf("batch file %q, line %d: %q is no product token: %s", name, n, a.Agent, fault))
 		}
 		if err := a.writeJSON(out); err != nil {
 			return err
