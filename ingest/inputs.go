@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -163,35 +164,72 @@ func (x *expander) listed(line string) {
 	}
 }
 
+// folder takes the archives of a folder and its subfolders.
 func (x *expander) folder(dir string) {
-	before := len(x.inputs)
 	failed := len(x.failures)
-	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		if err != nil {
-			x.fail(path, "cannot be read (%v); check its permissions", reason(err))
-			return nil
-		}
-		if e.IsDir() {
-			if e.Name() == factsFolder { // of an output, which may lie among the archives
-				return filepath.SkipDir
-			}
-			return nil
-		}
-		if !isArchive(path) {
-			return nil
-		}
-		name, err := filepath.Rel(dir, path)
-		if err != nil {
-			name = filepath.Base(path)
-		}
-		x.file(path, filepath.ToSlash(name))
-		return nil
-	})
-	if err != nil {
-		x.fail(dir, "cannot be read (%v)", reason(err))
+	w := walk{expander: x, entered: make(map[string]bool)}
+	w.enter(dir, "")
+	for len(w.links) > 0 {
+		next := w.links[0]
+		w.links = w.links[1:]
+		w.enter(next.path, next.name)
 	}
-	if len(x.inputs) == before && len(x.failures) == failed {
+	if w.archives == 0 && len(x.failures) == failed {
 		x.fail(dir, "the folder holds no archives; name a folder with .warc or .warc.gz files")
+	}
+}
+
+// walk goes through a folder. It follows links to folders, and enters each folder
+// once, so that loops end. Links come last: a folder that lies in the tree itself
+// gives its archives its own name, not a link's.
+type walk struct {
+	*expander
+	entered  map[string]bool // real paths
+	links    []found         // to folders
+	archives int
+}
+
+// found is a file or folder: where it is, and its name relative to the walk's root.
+type found struct{ path, name string }
+
+func (w *walk) enter(dir, name string) {
+	real, err := realPath(dir)
+	if err != nil {
+		w.fail(dir, "cannot be read (%v); check its permissions", reason(err))
+		return
+	}
+	if w.entered[real] || filepath.Base(real) == factsFolder { // of an output, which may lie among the archives
+		return
+	}
+	w.entered[real] = true
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		w.fail(dir, "cannot be read (%v); check its permissions", reason(err))
+	}
+	for _, e := range entries {
+		w.entry(e, found{filepath.Join(dir, e.Name()), path.Join(name, e.Name())})
+	}
+}
+
+func (w *walk) entry(e fs.DirEntry, at found) {
+	switch {
+	case e.IsDir():
+		w.enter(at.path, at.name)
+		return
+	case e.Type()&fs.ModeSymlink != 0:
+		info, err := os.Stat(at.path)
+		if err != nil {
+			w.fail(at.path, "is a link that leads nowhere (%v); mend or remove it", reason(err))
+			return
+		}
+		if info.IsDir() {
+			w.links = append(w.links, at)
+			return
+		}
+	}
+	if isArchive(at.path) {
+		w.archives++
+		w.file(at.path, at.name)
 	}
 }
 
@@ -220,10 +258,7 @@ func isArchive(path string) bool {
 }
 
 func (x *expander) file(path, name string) {
-	real, err := filepath.EvalSymlinks(path)
-	if err == nil {
-		real, err = filepath.Abs(real)
-	}
+	real, err := realPath(path)
 	if err != nil {
 		x.fail(path, "cannot be read (%v)", reason(err))
 		return
@@ -238,6 +273,15 @@ func (x *expander) file(path, name string) {
 		return
 	}
 	x.add(Input{Path: real, Name: name, Size: info.Size(), MTime: info.ModTime().UnixNano()})
+}
+
+// realPath returns the absolute path of a file without symbolic links.
+func realPath(path string) (string, error) {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(real)
 }
 
 func (x *expander) add(in Input) {

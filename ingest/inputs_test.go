@@ -127,3 +127,61 @@ func TestExpandFolderWithFacts(t *testing.T) {
 		t.Errorf("%v, %v", inputs, failures)
 	}
 }
+
+// Links to folders are followed, each real folder is entered once, and a link that
+// leads nowhere is told.
+func TestExpandLinkedFolders(t *testing.T) {
+	files := map[string]string{
+		"tree/a.warc":               "x",
+		"tree/later/b.warc":         "x",
+		"tree/earlier":              "-> later", // the folder's own name counts, though the link comes first
+		"tree/out":                  "-> ../elsewhere",
+		"tree/up":                   "-> ..", // a loop
+		"tree/later/self":           "-> .",
+		"tree/round":                "-> round",
+		"tree/gone":                 "-> nowhere",
+		"tree/facts":                "-> ../facts/.robotsaudit",
+		"elsewhere/c.warc":          "x",
+		"elsewhere/deep/d.warc":     "x",
+		"elsewhere/back":            "-> ../tree/later",
+		"link":                      "-> tree/later",
+		"links/one":                 "-> ../elsewhere/deep",
+		"links/two":                 "-> ../elsewhere/deep",
+		"facts/.robotsaudit/e.warc": "x",
+		"dangling":                  "-> nowhere",
+		"loop/again":                "-> ../loop",
+	}
+	for name, c := range map[string]struct {
+		args     []string
+		inputs   map[string]string // path → name
+		failures []string
+	}{
+		"linked argument": {[]string{"link"}, map[string]string{"tree/later/b.warc": "b.warc"}, nil},
+		"twice":           {[]string{"link", "link/", "tree/later"}, map[string]string{"tree/later/b.warc": "b.warc"}, nil},
+		"only links":      {[]string{"links"}, map[string]string{"elsewhere/deep/d.warc": "one/d.warc"}, nil},
+		"all": {[]string{"tree"}, map[string]string{"tree/a.warc": "a.warc", "tree/later/b.warc": "later/b.warc", "elsewhere/c.warc": "out/c.warc",
+			"elsewhere/deep/d.warc": "out/deep/d.warc"},
+			[]string{"tree/gone: is a link that leads nowhere", "tree/round: is a link that leads nowhere", "tree/up/dangling: is a link that"}},
+		"dangling argument": {[]string{"dangling"}, map[string]string{}, []string{"dangling: no such file or folder"}},
+		"loop alone":        {[]string{"loop"}, map[string]string{}, []string{"loop: the folder holds no archives"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := tree(t, files)
+			inputs, failures := Expand(c.args)
+			got := map[string]string{}
+			for _, in := range inputs {
+				got[strings.TrimPrefix(in.Path, dir+"/")] = in.Name
+			}
+			equal(t, "inputs", got, c.inputs)
+			var told []string
+			for _, f := range failures {
+				told = append(told, f.Error())
+			}
+			for i := range max(len(told), len(c.failures)) {
+				if i >= len(told) || i >= len(c.failures) || !strings.HasPrefix(told[i], c.failures[i]) {
+					t.Fatalf("failures %q, want %q", told, c.failures)
+				}
+			}
+		})
+	}
+}
