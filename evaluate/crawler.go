@@ -111,6 +111,15 @@ func orDash(s string) string {
 	return s
 }
 
+// Lines returns the rules as --crawler-map has them, nil where there are none.
+func (m CrawlerMap) Lines() []string {
+	var lines []string
+	for _, r := range m {
+		lines = append(lines, r.String())
+	}
+	return lines
+}
+
 // token returns the token that the map gives a User-Agent, if it has one for it.
 func (m CrawlerMap) token(userAgent string) (token string, ok bool) {
 	for _, r := range m {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"time"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/ingest"
@@ -24,14 +25,15 @@ type Audit struct {
 
 // Settings are the options that shape results.
 type Settings struct {
-	Profile          string   `json:"profile"`
-	Crawler          string   `json:"crawler,omitempty"`
-	CrawlerMap       []string `json:"crawler_map,omitempty"` // rules of the form PATTERN => TOKEN
-	Agents           []string `json:"agents,omitempty"`
-	Purposes         []string `json:"purposes,omitempty"`
-	Rate             bool     `json:"rate,omitempty"`
-	PublicSuffixList string   `json:"public_suffix_list"`
-	FactsFingerprint string   `json:"facts_fingerprint"`
+	Profile          string     `json:"profile"`
+	Crawler          string     `json:"crawler,omitempty"`
+	CrawlerMap       []string   `json:"crawler_map,omitempty"` // its lines
+	Agents           []string   `json:"agents,omitempty"`
+	AsOf             *time.Time `json:"as_of,omitempty"`
+	Purposes         []string   `json:"purposes,omitempty"`
+	Rate             bool       `json:"rate,omitempty"`
+	PublicSuffixList string     `json:"public_suffix_list"`
+	FactsFingerprint string     `json:"facts_fingerprint"`
 }
 
 // AuditInput is one archive. Fingerprint chains the checksums and lengths of its

@@ -94,6 +94,7 @@ type evaluateFlags struct {
 
 func (f *evaluateFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.profile, "profile", robots.RFC9309.String(), "`PROFILE` of the Robots Exclusion Protocol: rfc9309, rep-08 or google")
+	flags.BoolVar(&f.full, "full", false, "print all of the summary, not its first twenty lines or so")
 	flags.StringVar(&f.asOf, "as-of", "", "judge the what-if (--agent, --agents) and restrictions (--purpose) as of `DATE`, in place of each\nfetch's own time: 2025-03-01, or with a time and a zone 2025-03-01T12:00:00Z")
 	flags.StringVar(&f.crawler, "crawler", "", "product `TOKEN` of the crawler that made the archives, instead of the one in each request's User-Agent")
 	flags.StringVar(&f.crawlerMap, "crawler-map", "", "`FILE` of the same for some User-Agents, one rule a line: PATTERN => TOKEN (see above)")
@@ -102,8 +103,7 @@ func (f *evaluateFlags) add(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.categories, "agents", nil, "more such tokens: all that 'robotsaudit agents' lists of `CATEGORY` "+strings.Join(agents.Names(), ", ")+" (repeatable)")
 	flags.StringArrayVar(&f.purposes, "purpose", nil, "what the archives are for: archive, index or train (repeatable); what pages and origins say against\n`PURPOSE` is then a row of restrictions, of kind publication or usage")
 	flags.BoolVar(&f.rate, "rate", false, "make each fetch that came sooner than Crawl-delay asks for a row of crawl_delays")
-	flags.StringVar(&f.failOn, "fail-on", "", "exit with code 10 if there are `WHAT`: violations, certain or probable")
-	flags.BoolVar(&f.full, "full", false, "print all of the summary, not its first twenty lines or so")
+	flags.StringVar(&f.failOn, "fail-on", "", "exit with code 10 if there are `WHAT`: violations")
 }
 
 // evaluation is what evaluateFlags resolve to.
@@ -455,12 +455,12 @@ func writeTables(ctx context.Context, log *slog.Logger, dir string, facts *inges
 		log.Warn(fmt.Sprintf("no request's User-Agent holds the token %s (RFC 9309 §2.2.1 asks for it); is it the right one?", e.options.Crawler))
 	}
 	settings := report.Settings{
-		Profile: e.options.Profile.String(), Crawler: e.options.Crawler, Agents: e.options.Agents,
+		Profile: e.options.Profile.String(), Crawler: e.options.Crawler, CrawlerMap: e.options.CrawlerMap.Lines(), Agents: e.options.Agents,
 		PublicSuffixList: weburl.PublicSuffixVersion(), FactsFingerprint: facts.Fingerprint,
 		Rate: e.options.Rate,
 	}
-	for _, rule := range e.options.CrawlerMap {
-		settings.CrawlerMap = append(settings.CrawlerMap, rule.String())
+	if t := e.options.AsOf; t.Known() {
+		settings.AsOf = new(t.UTC())
 	}
 	for _, use := range e.options.Uses {
 		settings.Purposes = append(settings.Purposes, use.String())
