@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
@@ -77,6 +78,15 @@ func (r *reader) answer(a *Answer, path string) {
 			a.Notes |= NoteOtherMode
 		}
 	}
+	if m.Allowed {
+		return
+	}
+	for _, g := range r.documented {
+		if g.Match(path).Allowed {
+			a.Notes |= NoteDocumentedToken
+			a.allows = true
+		}
+	}
 }
 
 var matchReasons = [...]Reason{
@@ -104,9 +114,10 @@ type parsedFile struct {
 // reader is what a file has for a product token: the group that governs it, and
 // those that would if tokens were matched in another way.
 type reader struct {
-	group  *robots.Group
-	others []*robots.Group
-	match  Match
+	group      *robots.Group
+	others     []*robots.Group
+	documented []*robots.Group // of other tokens that the crawler is documented to obey
+	match      Match
 }
 
 // delay is a record that asks a group's crawlers to wait.
@@ -161,6 +172,13 @@ func (f *parsedFile) reader(token string) reader {
 	for _, m := range robots.Modes {
 		if g := f.ForMode(token, m); g != r.group {
 			r.others = append(r.others, g)
+		}
+	}
+	if r.match == MatchGlobal || r.match == MatchNoGroup {
+		for _, other := range agents.Obeys(token) {
+			if g := f.For(other); g != r.group {
+				r.documented = append(r.documented, g)
+			}
 		}
 	}
 	if f.readers == nil {

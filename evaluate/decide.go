@@ -34,6 +34,7 @@ type subject struct {
 	agent string // whose captures count: the crawler's own token
 	key   string // the same, comparable
 	token string // whose rules are asked for: the same, but in a what-if
+	other string // token of a second crawler that the User-Agent names; "": none
 	time  ingest.Time
 
 	asOf          bool // time is not the fetch's own: the order of records tells nothing
@@ -49,15 +50,17 @@ func (d *decider) newSubject(f *ingest.Fetch, agent string) subject {
 // docs/SEMANTICS.md for the rules that the steps follow.
 func (d *decider) decide(r *Result, f *ingest.Fetch, tl *timeline) error {
 	*r = Result{Fetch: f}
-	r.Agent, r.AgentSource = d.agentOf(f)
-	return d.settle(r, tl)
+	c := d.crawlerOf(f)
+	r.Agent, r.AgentSource, r.Notes = c.token, c.source, c.notes
+	return d.settle(r, tl, c.other)
 }
 
 // settle gives the verdict on a fetch, or on what a log says was none, for the
-// agent of r.
-func (d *decider) settle(r *Result, tl *timeline) error {
+// agent of r. other is the token of a second crawler that its User-Agent names.
+func (d *decider) settle(r *Result, tl *timeline, other string) error {
 	f := r.Fetch
 	s := d.newSubject(f, r.Agent)
+	s.other = other
 	if f.Flags&ingest.FlagUnsupportedScheme != 0 {
 		r.Reason = UnsupportedScheme
 		return nil
@@ -122,6 +125,9 @@ func (d *decider) contradicted(r *Result, s *subject, tl *timeline, v *view) (Re
 		return reason, err
 	}
 	if reason, err := d.checkBeside(r, s, tl, v); reason != reasonNone || err != nil {
+		return reason, err
+	}
+	if reason, err := d.checkToken(r, s, v); reason != reasonNone || err != nil {
 		return reason, err
 	}
 	if reason, err := d.checkOlder(r, s, v); reason != reasonNone || err != nil {
@@ -214,6 +220,20 @@ func (d *decider) checkBeside(r *Result, s *subject, tl *timeline, v *view) (Rea
 		return reasonNone, err
 	}
 	return ChangedBetween, nil
+}
+
+// checkToken asks the governing capture for the second crawler that the User-Agent names.
+func (d *decider) checkToken(r *Result, s *subject, v *view) (Reason, error) {
+	if s.other == "" || r.Verdict == Unknown {
+		return reasonNone, nil
+	}
+	second := *s
+	second.token = s.other
+	a, err := d.answerInTime(v.governing, &second, v)
+	if err != nil || a.Verdict == r.Verdict {
+		return reasonNone, err
+	}
+	return AmbiguousToken, nil
 }
 
 // checkOlder compares another crawler's fresher capture with the crawler's own.

@@ -78,7 +78,7 @@ func (e *evaluation) excluded(here place, events *cursor[ingest.LogEvent], tl *t
 		case !by.several && by.token != "":
 			x.Agent, x.AgentSource = by.token, AgentFromOrigin
 		}
-		if err := e.decider.settle(&x.Result, tl); err != nil {
+		if err := e.decider.settle(&x.Result, tl, ""); err != nil {
 			return err
 		}
 		x.Certainty, x.Contester = NoCertainty, nil // nothing was fetched

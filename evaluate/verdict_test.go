@@ -247,13 +247,31 @@ func TestAgent(t *testing.T) {
 		fetch("/r", "-", "disallowed fresh rule possible +other_crawler"), fetch("/p", "-", noRule+other)})
 
 	_, totals := check(t, Options{Crawler: "testbot"}, archive{groups,
-		fetch("/p", ia, certain), fetch("/p", "-", certain), fetch("/r", ia, noRule)})
+		fetch("/p", ia, certain+" +token_by_option"), fetch("/p", "-", certain), fetch("/r", ia, noRule+" +token_by_option")})
 	if totals.AgentUnseen {
 		t.Error("the token of robots.txt's request is unseen")
 	}
-	if _, totals = check(t, Options{Crawler: "Nobody"}, archive{groups, fetch("/r", ia, certain)}); !totals.AgentUnseen {
+	if _, totals = check(t, Options{Crawler: "Nobody"}, archive{groups, fetch("/r", ia, certain+" +token_by_option")}); !totals.AgentUnseen {
 		t.Error("the token that no User-Agent holds is taken for seen")
 	}
+}
+
+// TestSeveralTokens: a User-Agent that names two crawlers, and a crawler that is
+// documented to obey another's group.
+func TestSeveralTokens(t *testing.T) {
+	t.Parallel()
+	by := func(r rec, ua string) rec { r.ua = ua; return r }
+	const two, image = "TestBot/1.0 (compatible; Other/2.1; +http://o.example/)", "Googlebot-Image/1.0"
+	checkScenarios(t, Options{}, []scenario{
+		{"both disallowed", archive{robotsTxt("-1h", closed), by(page("disallowed fresh rule probable +ambiguous_token"), two)}},
+		{"both allowed", archive{robotsTxt("-1h", open), by(page("allowed fresh rule +ambiguous_token"), two)}},
+		{"the other allowed", archive{robotsTxt("-1h", closed+"\nUser-agent: Other\nAllow: /\n"), by(page("unknown fresh ambiguous_token +ambiguous_token"), two)}},
+		{"the other disallowed", archive{robotsTxt("-1h", open+"\nUser-agent: Other\nDisallow: /\n"), by(page("unknown fresh ambiguous_token +ambiguous_token"), two)}},
+		{"documented, allowed", archive{by(robotsTxt("-1h", closed+"\nUser-agent: Googlebot\nAllow: /\n"), image),
+			by(page("disallowed fresh rule contested +other_mode +documented_token"), image)}},
+		{"documented, disallowed", archive{by(robotsTxt("-1h", closed+"\nUser-agent: Googlebot\nDisallow: /p\n"), image), by(page(certain), image)}},
+		{"named itself", archive{by(robotsTxt("-1h", "User-agent: Googlebot-Image\nDisallow: /\n\nUser-agent: Googlebot\nAllow: /\n"), image), by(page(certain), image)}},
+	})
 }
 
 // TestDuplicatesWithoutID: records without an id are told to be the same where they

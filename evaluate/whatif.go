@@ -169,7 +169,7 @@ func (w *whatIf) teams(st *State) ([]team, error) {
 		if i < 0 {
 			i = len(file.teams)
 			only := file.reader(token)
-			only.others = nil // another way of matching is of this token, not of the team
+			only.others, only.documented = nil, nil // those are of this token, not of the team
 			file.teams = append(file.teams, team{group: key, reader: only})
 		}
 		file.teams[i].tokens = append(file.teams[i].tokens, token)
