@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// A Set is what the tags of a page come to for one product token.
+// A Set is what the tags of a page come to for one product token. Of two rules that
+// contradict each other it holds the one that binds.
 type Set struct {
 	rules uint32 // a bit a Rule; all and none are expanded
 
@@ -25,7 +26,7 @@ type Set struct {
 
 	Unknown   []string  // unknown words, in order, each once
 	Tags      []int     // the tags that have a say, by their place in the argument
-	Conflicts Conflicts // contradictions; the restriction holds in each
+	Conflicts Conflicts // contradictions; the rule that restricts less is not in the set
 }
 
 // Conflicts are contradictions between the tags that apply to a token.
@@ -64,7 +65,7 @@ func Effective(tags []Tag, token string) Set {
 			s.add(t, i)
 		}
 	}
-	s.findConflicts()
+	s.settle()
 	return s
 }
 
@@ -161,19 +162,32 @@ func (s *Set) date(t *Tag) {
 	s.set(t.Rule)
 }
 
-func (s *Set) findConflicts() {
-	both := func(a, b Rule, c Conflicts) {
-		if s.Has(a) && s.Has(b) {
-			s.Conflicts |= c
+// overrules are the pairs of rules that contradict each other: the first binds, the
+// second is what it overrules.
+var overrules = [...]struct {
+	binds, lifted Rule
+	conflict      Conflicts
+}{
+	{RuleNoindex, RuleIndex, ConflictIndex},
+	{RuleNofollow, RuleFollow, ConflictFollow},
+	{RuleNoarchive, RuleArchive, ConflictArchive},
+	{RuleNocache, RuleArchive, ConflictArchive},
+	{RuleNosnippet, RuleMaxSnippet, ConflictSnippet},
+}
+
+// settle finds the contradictions, and leaves of each the rule that binds. Noarchive
+// and nocache both do.
+func (s *Set) settle() {
+	lifted := uint32(0)
+	for _, o := range overrules {
+		if s.Has(o.binds) && s.Has(o.lifted) && (o.lifted != RuleMaxSnippet || s.MaxSnippet != 0) {
+			s.Conflicts |= o.conflict
+			lifted |= 1 << o.lifted
 		}
 	}
-	both(RuleIndex, RuleNoindex, ConflictIndex)
-	both(RuleFollow, RuleNofollow, ConflictFollow)
-	both(RuleArchive, RuleNoarchive, ConflictArchive)
-	both(RuleArchive, RuleNocache, ConflictArchive)
-	both(RuleNoarchive, RuleNocache, ConflictCache)
-	if s.MaxSnippet != 0 {
-		both(RuleNosnippet, RuleMaxSnippet, ConflictSnippet)
+	s.rules &^= lifted
+	if s.Has(RuleNoarchive) && s.Has(RuleNocache) {
+		s.Conflicts |= ConflictCache
 	}
 }
 

@@ -7,7 +7,7 @@ import "testing"
 func TestEffectiveIsUnion(t *testing.T) {
 	tags := ReadHeaders("Robots-Tag: *;nosnippet, ExampleBot;noindex\nX-Robots-Tag: examplebot: all, otherbot: noai", Lenient).Tags
 	for token, want := range map[string]string{
-		"ExampleBot": "noindex, nosnippet, index, follow",
+		"ExampleBot": "noindex, nosnippet, follow",
 		"otherbot":   "nosnippet, noai",
 		"CCBot":      "nosnippet",
 		"":           "nosnippet",

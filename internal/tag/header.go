@@ -180,7 +180,7 @@ func (p *Page) addTag(t Tag, source Source, l fieldLine) {
 	}
 	t.Source, t.Line = source, l.line
 	t.Notes |= l.notes
-	if t.Agent == "*" || t.Mode == ModeLegacy && isEverybody[lower(t.Agent)] {
+	if t.Agent == "*" && source != SourceMeta || t.Mode == ModeLegacy && isEverybody[lower(t.Agent)] {
 		t.Agent = ""
 	}
 	p.Tags = append(p.Tags, t)

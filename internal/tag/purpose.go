@@ -77,6 +77,14 @@ func (s *Set) Restrictions(u Use, at time.Time) []Rule {
 	return list
 }
 
+// Restricts reports whether a tag of the set alone puts a rule into it that takes
+// something away at a moment: of several values those that do are the grounds.
+func (s *Set) Restricts(t *Tag, r Rule, at time.Time) bool {
+	alone := Set{MaxSnippet: -1, MaxVideoPreview: -1, Image: s.Image}
+	alone.add(t, 0)
+	return alone.Has(r) && alone.limits(r, at)
+}
+
 // limits reports whether a rule of the set takes something away at a moment. A
 // date that can't be read does not: it is not known when it is.
 func (s *Set) limits(r Rule, at time.Time) bool {

@@ -80,7 +80,7 @@ func (p *headerReader) structuredMember(raw string) (tags []Tag, ok bool) {
 	if !ok {
 		return nil, false
 	}
-	names := item.Params.Names()
+	names := item.Params.Names() // none: a token for which no rule is stated
 	if p.reading == Lenient {
 		switch {
 		case strings.IndexByte(agent, ':') >= 0:
@@ -89,8 +89,6 @@ func (p *headerReader) structuredMember(raw string) (tags []Tag, ok bool) {
 			t := newTag(agent, "")
 			t.Raw, t.Mode, t.Notes = raw, ModeLegacy, t.Notes|NoteRuleToken
 			return []Tag{t}, true
-		case len(names) == 0 && agent != "*":
-			return nil, false // an unknown word, kept as such
 		}
 	}
 	var notes Notes
