@@ -3,6 +3,7 @@ package evaluate
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
@@ -14,6 +15,7 @@ import (
 // it makes the fetch a violation: it is known only afterwards.
 type Page struct {
 	From      PageSource
+	At        time.Time // when restrictions are judged: as of the date asked for, else at the fetch; zero: not known
 	Tags      []tag.Tag
 	Own       tag.Set    // effective for the crawler that made the fetch
 	Sets      []AgentSet // effective for everybody, and for each token that a tag names
@@ -81,6 +83,8 @@ type pages struct {
 	originals *originals // nil where no fetch has the body of another
 	tdm       *tdmLine   // of the origin in hand
 	uses      []tag.Use
+	asOf      ingest.Time // when restrictions are judged, where it is known: else at each fetch
+	names     metaNames
 }
 
 // read sets the page of a result, and what it means for the uses asked for.
@@ -109,7 +113,10 @@ func (p *pages) read(r *Result) error {
 	if (headers.Notes|metas.Notes)&tag.NoteMore != 0 {
 		s.from = PageUnknown
 	}
-	page := &Page{From: s.from, Tags: append(headers.Tags, metas.Tags...), image: strings.HasPrefix(s.mimeType, "image/")}
+	page := &Page{
+		From: s.from, At: p.moment(f), Tags: append(headers.Tags, p.agentTags(metas.Tags, r.Agent)...),
+		image: strings.HasPrefix(s.mimeType, "image/"),
+	}
 	var origin []tag.Signal
 	if usage != nil {
 		origin = usage.For(group, path)
@@ -146,6 +153,23 @@ func (p *pages) read(r *Result) error {
 	r.Page = page
 	r.Restrictions = p.restrictions(r)
 	return nil
+}
+
+// moment is when what is said of a fetch's use is judged.
+func (p *pages) moment(f *ingest.Fetch) time.Time {
+	t := f.Time()
+	if p.asOf.Known() {
+		t = p.asOf
+	}
+	if !t.Known() {
+		return time.Time{}
+	}
+	return t.UTC()
+}
+
+// agentTags drops the tags of metas whose name is neither robots nor a product token.
+func (p *pages) agentTags(metas []tag.Tag, crawler string) []tag.Tag {
+	return slices.DeleteFunc(metas, func(t tag.Tag) bool { return !t.Global() && !p.names.isToken(t.Agent, crawler) })
 }
 
 // usage returns what the governing robots.txt says of use, and the crawler's group

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -91,7 +92,7 @@ func TestPages(t *testing.T) {
 		{html("http://a.example/3", "", "<body>"+noindex, "Content-Usage: search=y"),
 			"robots.txt:search=restrict | header:search=allow | conflict page_allows search"},
 		{html("http://a.example/4", "", "<head><meta name=robots content='index, noindex, noai'>"),
-			"[noindex, index, noai] | robots.txt:search=restrict | meta:train-ai=restrict | meta:ai-input=restrict | conflict tags index"},
+			"[noindex, noai] | robots.txt:search=restrict | meta:train-ai=restrict | meta:ai-input=restrict | conflict tags index"},
 
 		// Revisits carry what their original says.
 		{digest(html("http://b.example/1", "", noindex, "X-Robots-Tag: nosnippet"), "AAAA"), "[noindex, nosnippet]"},
@@ -194,6 +195,120 @@ func TestRestrictions(t *testing.T) {
 				"publication certain x-robots-tag 1: noarchive; x-robots-tag 1: unavailable_after: 2024-05-01 11:00"},
 		{html("http://c.example/5", "", "", "X-Robots-Tag: unavailable_after: 2024-05-01 13:00"),
 			"[unavailable_after: 2024-05-01T13:00:00Z]"},
+	})
+}
+
+// A meta's name is a product token only where it is known as one, or says so.
+func TestMetaNames(t *testing.T) {
+	metas := func(list ...string) string {
+		head := "<head>"
+		for i := 0; i < len(list); i += 2 {
+			head += fmt.Sprintf("<meta name='%s' content='%s'>", list[i], list[i+1])
+		}
+		return head
+	}
+	by := func(ua string, r rec) rec { r.ua = ua; return r }
+	checkPages(t, Options{Agents: []string{"AskedFor"}, Uses: []tag.Use{tag.UseIndex}}, []saying{
+		{html("http://a.example/1", "", metas("msapplication-config", "none", "*", "noindex", "x-robots", "noindex", "fb", "all")), "x-robots[noindex]"},
+		{html("http://a.example/2", "", metas("msapplication-config", "none")), ""},
+		{html("http://a.example/3", "", metas("GPTBot", "noai", "Slurp", "noindex", "yandex", "noindex", "askedfor", "none")),
+			"askedfor[noindex, nofollow] | gptbot[noai] | slurp[noindex] | yandex[noindex]"},
+		{html("http://a.example/4", "", metas("my-CRAWLER", "noindex", "aSpiderX", "noindex", "oneBotTwo", "noindex", "fetcher", "noindex")),
+			"aspiderx[noindex] | my-crawler[noindex] | onebottwo[noindex]"},
+		// The crawler that got the page knows its own name, whoever else is in the archives.
+		{by("Fetcher/1.0", html("http://a.example/5", "", metas("FETCHER", "noindex", "other", "noindex"))),
+			"fetcher[noindex] | publication certain meta 1: noindex"},
+		{by("Other/1.0", html("http://a.example/6", "", metas("FETCHER", "noindex", "other", "noarchive"))),
+			"other[noarchive] | publication certain meta 2: noarchive"},
+		// A list of names is one of tokens and of what is none.
+		{html("http://a.example/7", "", metas("googlebot, fetcher", "noindex")), "googlebot[noindex]"},
+		// A header's prefix says by its place that it is a token.
+		{html("http://a.example/8", "", "", "X-Robots-Tag: fetcher: noindex"), "fetcher[noindex]"},
+	})
+}
+
+// What dates restrict is judged at the moment asked for; signals stay those of the fetch.
+// Fetches are at 12:00 on 1 May 2024.
+func TestAsOf(t *testing.T) {
+	at := func(s string) ingest.Time {
+		when, err := time.Parse(time.RFC3339, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ingest.Time{Micros: when.UnixMicro(), Precision: ingest.PrecisionSecond}
+	}
+	const (
+		dated  = "[unavailable_after: 2024-06-01T00:00:00Z]"
+		binds  = " meta 1: unavailable_after: 2024-06-01 00:00"
+		signal = "robots.txt:train-ai=restrict"
+		usage  = " | usage probable robots.txt 3: ai-train=no"
+	)
+	for _, c := range []struct {
+		asOf        ingest.Time
+		page, dead  string // of a page with a date, and of a 404 with one
+		publication int64
+	}{
+		{ingest.Time{}, "", "", 0},
+		{at("2024-06-01T00:00:00Z"), "", "", 0},
+		{at("2024-06-01T00:00:01Z"), " | publication probable" + binds, "", 2}, // it has no zone
+		{at("2024-06-01T12:00:01Z"), " | publication certain" + binds, "", 2},
+		{at("2023-01-01T00:00:00Z"), "", "", 0},
+	} {
+		const meta = "<head><meta name=robots content='unavailable_after: 2024-06-01 00:00'>"
+		gone := html("http://a.example/2", "", meta)
+		gone.status = "404 Not Found"
+		totals := checkPages(t, Options{AsOf: c.asOf, Uses: []tag.Use{tag.UseArchive, tag.UseTrain}}, []saying{
+			robotsFile("a", "-1h", "User-agent: *\nDisallow:\nContent-Signal: ai-train=no\n"),
+			{html("http://a.example/1", "", meta), dated + " | " + signal + c.page + usage},
+			{gone, dated + " | " + signal},
+			{html("http://a.example/3", "+25h", ""), signal},
+		})
+		if totals.PublicationRestricted != c.publication {
+			t.Errorf("as of %v: %d restricted, want %d", c.asOf.UTC(), totals.PublicationRestricted, c.publication)
+		}
+	}
+}
+
+// A date without a time of day may mean its end.
+func TestDateWithoutClock(t *testing.T) {
+	for date, want := range map[string]string{
+		"2024-04-29":                    "certain", // 36 hours before
+		"2024-04-30 GMT":                "certain",
+		"2024-04-30":                    "probable",
+		"1 May 2024 GMT":                "probable",
+		"Wed, 01 May 2024 11:59:59 GMT": "certain",
+	} {
+		checkPages(t, Options{Uses: []tag.Use{tag.UseArchive}}, []saying{
+			{html("http://a.example/1", "", "", "X-Robots-Tag: unavailable_after: "+date),
+				fmt.Sprintf("[unavailable_after: %s] | publication %s x-robots-tag 1: unavailable_after: %s", readDate(t, date), want, date)},
+		})
+	}
+}
+
+func readDate(t *testing.T, date string) string {
+	tags := tag.ReadHeaders("X-Robots-Tag: unavailable_after: "+date, tag.Lenient).Tags
+	from, ok := tags[0].Until()
+	if !ok {
+		t.Fatal(date)
+	}
+	return from.Format(time.RFC3339)
+}
+
+// A restriction names what is said against the purpose, and nothing else.
+func TestStatements(t *testing.T) {
+	checkPages(t, Options{Uses: []tag.Use{tag.UseIndex}}, []saying{
+		{html("http://a.example/1", "", "", "X-Robots-Tag: max-snippet:-1, max-snippet:20, max-snippet:x, max-image-preview:large, unavailable_after: 2030-01-01"),
+			"[max-snippet:20, max-image-preview:large, unavailable_after: 2030-01-01T00:00:00Z] | conflict tags values | publication certain x-robots-tag 1: max-snippet:20"},
+		{html("http://a.example/2", "", "", "Robots-Tag: *;noindex;nosnippet, otherbot;noarchive"),
+			"[noindex, nosnippet] | otherbot[noindex, nosnippet, noarchive] | publication certain robots-tag 1: *;noindex;nosnippet"},
+		{html("http://a.example/3", "", "", "Robots-Tag: testbot"), ""},
+		{html("http://a.example/4", "", "", "X-Robots-Tag: index, noindex, all, follow"), "[noindex, follow] | conflict tags index | publication certain x-robots-tag 1: noindex"},
+	})
+	// What the page says itself is certain, whatever its origin says as well.
+	checkPages(t, Options{Uses: []tag.Use{tag.UseTrain}}, []saying{
+		robotsFile("a", "-1h", "User-agent: *\nDisallow:\nContent-Signal: ai-train=no\n"),
+		{html("http://a.example/1", "", "", "Content-Usage: train-ai=n"),
+			"robots.txt:train-ai=restrict | header:train-ai=restrict | usage certain robots.txt 3: ai-train=no; header 1: train-ai=n"},
 	})
 }
 

@@ -98,7 +98,7 @@ func newEvaluation(s *store, opt Options, sink Sink, issues *run.Writer[ingest.I
 		decider: &decider{files: newFileCache(s, opt.Profile), naming: newNaming(&opt)},
 		agents:  make(map[string]*AgentStats),
 	}
-	e.pages = pages{decider: e.decider, uses: opt.Uses}
+	e.pages = pages{decider: e.decider, uses: opt.Uses, asOf: opt.AsOf, names: newMetaNames(opt.Agents)}
 	if borrows(s.facts) {
 		e.pages.originals = newOriginals()
 	}

@@ -334,7 +334,7 @@ func (c *Counts) Add(r *Result) {
 }
 
 func (c *Counts) addPage(r *Result) {
-	publication, usage := r.Page.restricts(r.Fetch.Time())
+	publication, usage := r.Page.restricts()
 	for _, count := range [...]struct {
 		of *int64
 		is bool

@@ -1,8 +1,6 @@
 package report
 
 import (
-	"time"
-
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
@@ -69,15 +67,14 @@ func (w *Writer) pageTagRow(r *evaluate.Result, t *tag.Tag) PageTagRow {
 	if t.Rule.Restricts() && t.Rule.Kind() != 0 {
 		row.Restricts = t.Rule.Kind().String()
 	}
+	if from, ok := t.Until(); ok {
+		row.RestrictsFrom = new(from.UnixMicro())
+	}
 	return row
 }
 
 func (w *Writer) effectiveRow(r *evaluate.Result, s *evaluate.AgentSet) EffectiveTagsRow {
-	var at time.Time
-	if r.Fetch.Time().Known() {
-		at = r.Fetch.Time().UTC()
-	}
-	binds := func(u tag.Use) bool { return len(s.Set.Restrictions(u, at)) > 0 }
+	binds := func(u tag.Use) bool { return len(s.Set.Restrictions(u, r.Page.At)) > 0 }
 	return EffectiveTagsRow{
 		URL: locator(r.Fetch.URL), WARCFilename: w.filename(r.Fetch.Input, r.Fetch.Entry), WARCRecordOffset: r.Fetch.Offset,
 		Agent: text(s.Agent), Rules: text(s.Set.String()), Conflicts: s.Set.Conflicts.String(),

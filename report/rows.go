@@ -176,6 +176,7 @@ type PageTagRow struct {
 	InNoscript       *bool  `parquet:"in_noscript,optional"`
 	Binds            bool   `parquet:"binds"`
 	Restricts        string `parquet:"restricts,optional,dict"`
+	RestrictsFrom    *int64 `parquet:"restricts_from,optional,timestamp(microsecond)"`
 	DefinedBy        string `parquet:"defined_by,optional,dict"`
 	TagsFrom         string `parquet:"tags_from,optional,dict"`
 	Notes            string `parquet:"notes,optional,dict"`

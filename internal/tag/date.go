@@ -7,20 +7,41 @@ import (
 
 // parseDate reads the date of unavailable_after, which Google accepts in "widely
 // adopted formats, including RFC 822, RFC 850 and ISO 8601". zoned is false where
-// the date names no time zone that is known here: UTC is then assumed.
+// the date names no time zone that is known here: UTC is then assumed. A year in UTC
+// before 1 or after 9999 is no date: few readers of tables know such.
 func parseDate(s string) (t time.Time, zoned, ok bool) {
 	if len(s) > 64 {
 		return time.Time{}, false, false
 	}
+	read := parseWords
 	if s = trim(s); len(s) >= 10 && s[4] == '-' {
-		return parseISO(s)
+		read = parseISO
 	}
-	return parseWords(s)
+	t, zoned, ok = read(s)
+	if ok = ok && 1 <= t.Year() && t.Year() <= 9999; !ok {
+		return time.Time{}, false, false
+	}
+	return t, zoned, true
 }
 
 // westernmost is how much later than in UTC it can be midnight somewhere: a date
 // without a zone has passed everywhere only then.
 const westernmost = 12 * time.Hour
+
+// wholeDay is how much later than at its beginning a date without a time of day has
+// passed, if its end was meant.
+const wholeDay = 24 * time.Hour
+
+// hasClock reports whether a date names a time of day: it holds a colon that is not that
+// of an offset (+02:00).
+func hasClock(s string) bool {
+	for i := range len(s) {
+		if s[i] == ':' && (i < 3 || s[i-3] != '+' && s[i-3] != '-') {
+			return true
+		}
+	}
+	return false
+}
 
 func parseISO(s string) (t time.Time, zoned, ok bool) {
 	for _, layout := range [...]string{"2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05Z0700", "2006-01-02T15:04Z07:00",
@@ -35,7 +56,7 @@ func parseISO(s string) (t time.Time, zoned, ok bool) {
 		}
 	}
 	// An ISO date and time with the name of a zone.
-	if i := strings.LastIndexByte(s, ' '); i > 10 {
+	if i := strings.LastIndexByte(s, ' '); i >= len("2006-01-02") {
 		if offset, ok := zoneOffset(s[i+1:]); ok {
 			t, _, ok := parseISO(s[:i])
 			return t.Add(-offset), true, ok

@@ -18,7 +18,7 @@ type Set struct {
 	MaxVideoPreview  int64
 	MaxImagePreview  string    // none, standard or large
 	UnavailableAfter time.Time // zero: no date that can be read
-	surelyAfter      time.Time // when it has passed in every time zone that was meant
+	surelyAfter      time.Time // when one has passed whatever zone and time of day were meant
 
 	// Image says that the response is an image, and no page that may hold some: what
 	// is said of images is then said of it. Whoever knows sets it.
@@ -145,12 +145,8 @@ func (s *Set) image(t *Tag) {
 // be read: from when on is then unknown.
 func (s *Set) date(t *Tag) {
 	if date, ok := t.Until(); ok {
-		surely := date
-		if t.Notes&NoteZone != 0 {
-			surely = date.Add(westernmost)
-		}
-		if s.surelyAfter.IsZero() || surely.Before(s.surelyAfter) {
-			s.surelyAfter = surely
+		if s.surelyAfter.IsZero() || t.surely.Before(s.surelyAfter) {
+			s.surelyAfter = t.surely
 		}
 		if !s.UnavailableAfter.IsZero() && !s.UnavailableAfter.Equal(date) {
 			s.Conflicts |= ConflictValues

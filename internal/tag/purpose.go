@@ -103,8 +103,9 @@ func (s *Set) limits(r Rule, at time.Time) bool {
 	return true
 }
 
-// Surely reports whether a restriction of the set holds at a moment without a doubt:
-// a date without a zone may be that of another zone than UTC.
+// Surely reports whether a restriction of the set holds at a moment without a doubt: a
+// date without a zone may be that of another zone than UTC, and one without a time of
+// day may mean its end.
 func (s *Set) Surely(r Rule, at time.Time) bool {
 	return r != RuleUnavailableAfter || s.surelyAfter.Before(at)
 }

@@ -123,16 +123,18 @@ type Tag struct {
 	Place  Place // of a meta
 	Notes  Notes
 
-	count int64     // of a formCount rule; -1 for without limit
-	until time.Time // of a formDate rule
-	valid bool      // the value is one that the rule has
+	count  int64     // of a formCount rule; -1 for without limit
+	until  time.Time // of a formDate rule
+	surely time.Time // when that has passed whatever zone and time of day were meant
+	valid  bool      // the value is one that the rule has
 }
 
 // Global reports whether the tag is for everybody.
 func (t *Tag) Global() bool { return t.Agent == "" }
 
-// Until is the date of unavailable_after; ok is false where it can't be read.
-func (t *Tag) Until() (date time.Time, ok bool) { return t.until, t.until != time.Time{} }
+// Until is the date of unavailable_after, from which the rule binds; ok is false where
+// it can't be read. A date without a time of day is its beginning.
+func (t *Tag) Until() (date time.Time, ok bool) { return t.until, !t.until.IsZero() }
 
 // Binds reports whether the tag is one of the initial HTML's head or of a header
 // field, and not denied: others are recorded only (draft-illyes-repext-03 §4).
@@ -168,16 +170,28 @@ func newTag(word, value string) Tag {
 		v := lower(value)
 		t.valid = v == "none" || v == "standard" || v == "large"
 	case formDate:
-		var zoned bool
-		t.until, zoned, t.valid = parseDate(value)
-		if t.valid && !zoned {
-			t.Notes |= NoteZone
-		}
+		t.setDate(value)
 	}
 	if !t.valid {
 		t.Notes |= NoteValue
 	}
 	return t
+}
+
+// setDate reads the value of a formDate rule.
+func (t *Tag) setDate(value string) {
+	var zoned bool
+	if t.until, zoned, t.valid = parseDate(value); !t.valid {
+		return
+	}
+	t.surely = t.until
+	if !zoned {
+		t.Notes |= NoteZone
+		t.surely = t.surely.Add(westernmost)
+	}
+	if !hasClock(value) {
+		t.surely = t.surely.Add(wholeDay)
+	}
 }
 
 // denies reports whether the value of a rule that has none says that it does not hold:

@@ -202,6 +202,11 @@ var signalLabels = map[string]label{
 	"ai-train": {PurposeTrainAI, contentSig},
 }
 
+// IsAgentMeta reports whether a meta's name, in lower case, is robots or a product token
+// that its operator documents as one. Others are product tokens only if the caller
+// knows them.
+func IsAgentMeta(name string) bool { return metaAgents[name] }
+
 // metaAgents are the names of metas that are kept whatever their content: those of
 // TDMRep, the global one and tokens that search engines document as names of metas.
 var metaAgents = words("tdm-reservation", "tdm-policy",

@@ -1,0 +1,32 @@
+package evaluate
+
+import (
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/agents"
+	"github.com/robotsaudit/robotsaudit/internal/tag"
+)
+
+// metaNames are the names of metas that are product tokens, whoever made the fetch: those
+// of the list of agents and those asked for, in lower case. A page has metas of many
+// other names, whose content may be a word of the vocabulary and binds nobody.
+type metaNames map[string]bool
+
+func newMetaNames(asked []string) metaNames {
+	names := make(metaNames)
+	for _, a := range agents.All() {
+		names[agentKey(a.Token)] = true
+	}
+	for _, token := range asked {
+		names[agentKey(token)] = true
+	}
+	return names
+}
+
+// isToken reports whether a meta's name is a product token: one that is known, that of
+// the crawler that fetched the page, or one that says that it is a crawler's.
+func (n metaNames) isToken(name, crawler string) bool {
+	name = agentKey(name)
+	return n[name] || tag.IsAgentMeta(name) || name == agentKey(crawler) ||
+		strings.Contains(name, "bot") || strings.Contains(name, "crawler") || strings.Contains(name, "spider")
+}

@@ -1,0 +1,152 @@
+package evaluate
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/tag"
+)
+
+// RestrictionKind says what a page or origin speaks against. None is a violation by
+// the fetch: it is known only afterwards.
+type RestrictionKind uint8
+
+// The kinds of restriction.
+const (
+	_                    RestrictionKind = iota
+	RestrictsPublication                 // a tag restricts showing what was fetched
+	RestrictsUsage                       // a tag or signal restricts using it
+)
+
+func (k RestrictionKind) String() string {
+	return [...]string{"unknown", "publication", "usage"}[k]
+}
+
+// restrictionOf is the kind of restriction that a rule is.
+func restrictionOf(r tag.Rule) RestrictionKind {
+	switch r.Kind() {
+	case tag.KindPublication:
+		return RestrictsPublication
+	case tag.KindUsage:
+		return RestrictsUsage
+	}
+	return 0
+}
+
+// Restriction is what a page or its origin says against a purpose of the audit.
+type Restriction struct {
+	Kind       RestrictionKind
+	Certainty  Certainty // that it is said: certain or probable
+	Purpose    tag.Use
+	Statements []string // source, line, and the text as written; each once
+}
+
+// maxStatements bounds the statements that one restriction names.
+const maxStatements = 16
+
+// restrictions are those of a page that bind the uses asked for, as of Page.At: one a
+// use and kind. A page that was not served, nor its content with an answer to HEAD, is
+// not published, and nobody uses it.
+func (p *pages) restrictions(r *Result) (list []Restriction) {
+	f := r.Fetch
+	if r.Reason == RobotsTxtItself || f.Method == http.MethodHead || f.Status >= 0 && f.Status/100 != 2 && f.Status != http.StatusNotModified {
+		return nil
+	}
+	for _, use := range p.uses {
+		publication, usage := r.restrictionByTags(RestrictsPublication, use), r.restrictionByTags(RestrictsUsage, use)
+		r.restrictBySignals(&usage)
+		for _, x := range [...]Restriction{publication, usage} {
+			if len(x.Statements) > 0 {
+				list = append(list, x)
+			}
+		}
+	}
+	return list
+}
+
+// restrictionByTags is what the tags of a page say against a use; without statements
+// where that is nothing. One tag that surely says so makes it as certain as the page is.
+func (r *Result) restrictionByTags(kind RestrictionKind, use tag.Use) Restriction {
+	x := Restriction{Kind: kind, Certainty: Probable, Purpose: use}
+	own := &r.Page.Own
+	for _, rule := range own.Restrictions(use, r.Page.At) {
+		if restrictionOf(rule) != kind {
+			continue
+		}
+		if own.Surely(rule, r.Page.At) {
+			x.Certainty = r.pageCertainty()
+		}
+		for _, i := range own.Tags {
+			if t := &r.Page.Tags[i]; own.Restricts(t, rule, r.Page.At) {
+				x.add(t.Source, t.Line, t.Raw)
+			}
+		}
+	}
+	return x
+}
+
+// restrictBySignals adds what the signals of a page and its origin say. The origin
+// alone never makes it certain.
+func (r *Result) restrictBySignals(x *Restriction) {
+	for _, s := range x.Purpose.RestrictingSignals(r.Page.signals()) {
+		switch {
+		case !isOrigins(s.Source):
+			x.Certainty = r.pageCertainty()
+		case !r.inForce(&s):
+			continue
+		}
+		x.add(s.Source, s.Line, s.Raw)
+	}
+}
+
+// isOrigins reports whether a signal is the origin's, not the page's own.
+func isOrigins(s tag.Source) bool { return s == tag.SourceRobotsTxt || s == tag.SourceTDMFile }
+
+// inForce reports whether a signal of the origin was captured at most a day before
+// the fetch. It never looks beyond the fetch, whatever moment is asked for: a
+// preference is not retroactive (draft-ietf-aipref-attach-05), and what the fetch got
+// under it stays so.
+func (r *Result) inForce(s *tag.Signal) bool {
+	if s.Source == tag.SourceRobotsTxt {
+		return r.Evidence == Fresh
+	}
+	for i := range r.Page.Signals {
+		if file := r.Page.Signals[i].File; file != nil {
+			return r.Fetch.Time().MicrosSince(file.Time()) <= freshFor
+		}
+	}
+	return false
+}
+
+// pageCertainty is how sure it is that the page says what it is said to say.
+func (r *Result) pageCertainty() Certainty {
+	f := r.Fetch
+	if r.Page.From == PageOriginal || f.Trust == ingest.TrustResynced || f.Flags&ingest.FlagDigestMismatch != 0 {
+		return Probable
+	}
+	return Certain
+}
+
+func (x *Restriction) add(source tag.Source, line int, raw string) {
+	text := fmt.Sprintf("%s %d: %s", source, line, raw)
+	if len(x.Statements) < maxStatements && !slices.Contains(x.Statements, text) {
+		x.Statements = append(x.Statements, text)
+	}
+}
+
+// restricts reports whether what is said restricts a use, whoever asks for it.
+func (p *Page) restricts() (publication, usage bool) {
+	for _, use := range [...]tag.Use{tag.UseArchive, tag.UseIndex, tag.UseTrain} {
+		for _, rule := range p.Own.Restrictions(use, p.At) {
+			publication = publication || restrictionOf(rule) == RestrictsPublication
+			usage = usage || restrictionOf(rule) == RestrictsUsage
+		}
+	}
+	for i := range p.Signals {
+		s := &p.Signals[i]
+		usage = usage || s.Preference == tag.PreferenceRestrict && s.Scope != tag.ScopeImages && s.Binds()
+	}
+	return publication, usage
+}
