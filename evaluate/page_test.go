@@ -153,6 +153,10 @@ func TestPageNotModified(t *testing.T) {
 		{html("http://a.example/1", "", "<head><meta name=robots content=noindex>"), "[noindex]"},
 		{rec{url: "http://a.example/1", at: "+1h", status: "304 Not Modified"}, "from=original | [noindex]"},
 		{rec{url: "http://a.example/2", at: "+1h", status: "304 Not Modified"}, "from=unknown"},
+		// A header field of its own replaces its original's, one of another name does not.
+		{html("http://a.example/3", "", "", "X-Robots-Tag: noindex", "Robots-Tag: *;noai"), "[noindex, noai] | robots-tag:train-ai=restrict | robots-tag:ai-input=restrict"},
+		{rec{url: "http://a.example/3", at: "+1h", status: "304 Not Modified", head: []string{"X-Robots-Tag: otherbot: nosnippet"}},
+			"from=original | [noai] | otherbot[nosnippet, noai] | robots-tag:train-ai=restrict | robots-tag:ai-input=restrict"},
 	})
 }
 

@@ -89,6 +89,8 @@ func (p *headerReader) structuredMember(raw string) (tags []Tag, ok bool) {
 			t := newTag(agent, "")
 			t.Raw, t.Mode, t.Notes = raw, ModeLegacy, t.Notes|NoteRuleToken
 			return []Tag{t}, true
+		case len(names) == 0 && strings.ContainsAny(agent, ", \t"):
+			return nil, false // a String that holds a list of words names no token
 		}
 	}
 	var notes Notes

@@ -27,6 +27,8 @@ PLAIN = {"noindex", "nosnippet", "all", "none", "index", "follow", "nofollow", "
 COUNTS = ("max-snippet", "max-video-preview")
 SIZES = ("none", "standard", "large")
 VALUED = (*COUNTS, "max-image-preview", "unavailable_after")
+# Of two rules that contradict each other the first binds; of nosnippet and a max-snippet that permits one likewise.
+CONTRADICTIONS = (("noindex", "index"), ("nofollow", "follow"), ("noarchive", "archive"), ("nocache", "archive"))
 # Metas of these names speak of something else, whatever word stands in them.
 OTHER = {"description", "keywords", "viewport", "author", "generator", "title", "theme-color", "referrer", "color-scheme",
          "format-detection", "application-name", "rating", "copyright", "robots-none"}
@@ -79,11 +81,12 @@ def metas(body, charset):
         known = any(r.partition(":")[0].strip().lower() in PLAIN | set(VALUED) for r in rules)
         if name == "robots" or known:
             for rule in rules:
-                yield (None if name in ("robots", "*") else name), rule
+                yield (None if name == "robots" else name), rule
 
 
 def effective(statements, agent):
-    """effective is the union of the rules for an agent and for everybody, the strictest of several values."""
+    """effective is the union of the rules for an agent and for everybody: the strictest of several values, and of two
+    rules that contradict each other the one that restricts."""
     rules, counts, sizes, dated = set(), {}, [], False
     for whom, rule in statements:
         if whom not in (None, "*", agent):
@@ -98,12 +101,16 @@ def effective(statements, agent):
         elif name == "unavailable_after":
             dated = True
     for name, values in counts.items():
-        limits = [v for v in values if v >= 0]
-        rules.add(f"{name}:{min(limits) if limits else -1}")
+        limit = min((v for v in values if v >= 0), default=-1)
+        if name != "max-snippet" or limit == 0 or "nosnippet" not in rules:
+            rules.add(f"{name}:{limit}")
     if sizes:
         rules.add(f"max-image-preview:{SIZES[min(sizes)]}")
     if dated:
         rules.add("unavailable_after")
+    for binding, overruled in CONTRADICTIONS:
+        if binding in rules:
+            rules.discard(overruled)
     return frozenset(rules)
 
 
