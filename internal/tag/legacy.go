@@ -44,17 +44,24 @@ func legacyElements(value string) func(yield func(element) bool) {
 			part, rest, notes := nextElement(value)
 			e := newElement(part, true)
 			e.notes |= notes
-			if e.word != "" && findRule(e.word) == RuleUnavailableAfter {
-				e.value, rest = wholeDate(e.value, rest)
-				e.raw = trim(value[:len(value)-len(rest)])
-				e.raw = strings.TrimRight(e.raw, ", ;")
-			}
+			rest = e.joinDate(value, rest)
 			if !yield(e) {
 				return
 			}
 			value = rest
 		}
 	}
+}
+
+// joinDate gives an element that ends in a date the parts of it that commas have cut
+// off. value begins with the element, and rest is what follows it; so is what it returns.
+func (e *element) joinDate(value, rest string) string {
+	if findRule(e.word) != RuleUnavailableAfter {
+		return rest
+	}
+	e.value, rest = wholeDate(e.value, rest)
+	e.raw = strings.TrimRight(trim(value[:len(value)-len(rest)]), ", ;")
+	return rest
 }
 
 // cutElement cuts at the first comma or semicolon.
@@ -253,10 +260,7 @@ func metaTags(content string) (list []Tag) {
 		part, rest, notes := nextElement(content)
 		e := newElement(part, false)
 		e.notes |= notes
-		if findRule(e.word) == RuleUnavailableAfter {
-			e.value, rest = wholeDate(e.value, rest)
-		}
-		content = rest
+		content = e.joinDate(content, rest)
 		list = append(list, e.tags(ModeMeta)...)
 	}
 	return list

@@ -29,8 +29,8 @@ SIZES = ("none", "standard", "large")
 VALUED = (*COUNTS, "max-image-preview", "unavailable_after")
 # Of two rules that contradict each other the first binds; of nosnippet and a max-snippet that permits one likewise.
 CONTRADICTIONS = (("noindex", "index"), ("nofollow", "follow"), ("noarchive", "archive"), ("nocache", "archive"))
-# Metas of these names speak of something else, whatever word stands in them.
-OTHER = {"description", "keywords", "viewport", "author", "generator", "title", "theme-color", "referrer", "color-scheme",
+# Metas of these names speak of something else, whatever word stands in them; * is a header's token, and no meta's.
+OTHER = {"*", "description", "keywords", "viewport", "author", "generator", "title", "theme-color", "referrer", "color-scheme",
          "format-detection", "application-name", "rating", "copyright", "robots-none"}
 HTML = ("text/html", "application/xhtml+xml")
 MAX_PAGE = 1 << 20
@@ -41,8 +41,7 @@ def words(value):
     parts = value.split(",")
     while parts:
         part = parts.pop(0).strip()
-        name, _, rest = part.partition(":")
-        if name.strip().lower() == "unavailable_after" and re.fullmatch(r"\s*[A-Za-z]{3,9}\s*", rest) and parts:
+        if re.search(r"(^|:)\s*unavailable_after\s*:\s*[a-z]{3,9}$", part, re.I) and parts:
             part += "," + parts.pop(0)
         if part:
             yield part
@@ -117,7 +116,7 @@ def effective(statements, agent):
 def tabled(rules):
     """tabled is the set that a row of effective_tags tells, unknown words left out and dates unread."""
     found = set()
-    for rule in words(re.sub(r"unavailable_after: \S+", "unavailable_after", rules)):
+    for rule in words(re.sub(r"unavailable_after: [^,\s]+", "unavailable_after", rules)):
         if rule.partition(":")[0] in PLAIN | set(VALUED):
             found.add(rule.replace(" ", ""))
     return frozenset(found)
