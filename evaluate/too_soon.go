@@ -34,9 +34,10 @@ type pace struct {
 }
 
 // check tells where a fetch came too soon. Crawl-delay is no part of RFC 9309, and
-// crawlers measure it from the start or from the end of a request. Every doubt is the crawler's: the gap is taken at
-// its upper bound, the delay at the least of all copies that it may have used
-// (§2.4), and fetches of robots.txt, and of what that redirects to, are left out.
+// crawlers measure it from the start or from the end of a request. Every doubt is the
+// crawler's: the gap is taken at its upper bound, the delay at the least of all copies
+// that it may have used (§2.4), and fetches of robots.txt, and of what that redirects
+// to, are left out.
 func (p *pace) check(r *Result, tl *timeline) error {
 	f := r.Fetch
 	if r.Agent == "" || r.Reason == RobotsTxtItself || r.Reason == UnsupportedScheme || !f.Time().Known() {

@@ -13,7 +13,7 @@
 //	r := scanner.Scan(page, charset, more) // more: the page goes on behind what was read
 //	fetch.Metas = r.Encode()               // "" where there is nothing to say
 //
-// Octets behind the first MaxScan are not looked at, so that nobody need read
+// Bytes behind the first MaxScan are not looked at, so that nobody need read
 // them. Version is part of the facts' fingerprint.
 //
 // # In evaluate
@@ -21,9 +21,9 @@
 //	headers := tag.ReadHeaders(fetch.PolicyHeaders, tag.Lenient)
 //	kept, ok := tag.Decode(fetch.Metas)  // of the original where a revisit has no body
 //	metas := kept.Read()
-//	tags := append(headers.Tags, metas.Tags...)          // page_tags: a row each
+//	tags := append(headers.Tags, metas.Tags...)          // less metas of names that are no tokens
 //	set := tag.Effective(tags, token)                    // for a fetch and a token
-//	use.Binds(rule), set.Restrictions(use, fetch.Time)   // --purpose
+//	use.Binds(rule), set.Restrictions(use, moment)       // --purpose, --as-of
 //
 // A revisit or 304 carries its original's tags; a field of its own replaces the
 // original's field of that name (§3.1.4): see Inherit.

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// attributes are those of a meta or link element that matter, as octets of the page.
+// attributes are those of a meta or link element that matter, as bytes of the page.
 type attributes struct {
 	name, content   []byte // of a meta
 	rel, href, kind []byte // of a link; kind is its type
@@ -105,7 +105,7 @@ func (a *attributes) keep(key, value []byte) {
 	}
 }
 
-// maxElementName is how many octets are read of a meta's name, and of a link's
+// maxElementName is how many bytes are read of a meta's name, and of a link's
 // relations.
 const maxElementName = 256
 
@@ -172,11 +172,11 @@ func mayHoldWord(content []byte) bool {
 		return true
 	}
 	for i := 0; i < len(content); i++ {
-		for i < len(content) && !isWordOctet(content[i]) {
+		for i < len(content) && !isWordByte(content[i]) {
 			i++
 		}
 		start := i
-		for i < len(content) && isWordOctet(content[i]) {
+		for i < len(content) && isWordByte(content[i]) {
 			i++
 		}
 		if word := content[start:i]; len(word) <= maxWord && findRule(string(word)) != RuleUnknown {
@@ -189,7 +189,7 @@ func mayHoldWord(content []byte) bool {
 	return false
 }
 
-func isWordOctet(c byte) bool { return isLetter(c) || c == '-' || c == '_' }
+func isWordByte(c byte) bool { return isLetter(c) || c == '-' || c == '_' }
 
 // item is the element as it is kept. text makes its strings.
 func (a *attributes) item(link bool, text func([]byte) string) Item {
@@ -211,7 +211,7 @@ func (it Item) cut() Item {
 }
 
 // attributeText is an attribute's value with its character references decoded, of
-// at most limit octets before decoding.
+// at most limit bytes before decoding.
 func attributeText(value []byte, limit int, text func([]byte) string) string {
 	value = value[:min(len(value), limit)]
 	if bytes.IndexByte(value, '&') < 0 && bytes.IndexByte(value, '\r') < 0 && bytes.IndexByte(value, 0) < 0 {
@@ -283,7 +283,7 @@ func decodeNumber(ref string) string {
 
 // decodeReference decodes a character reference of an attribute. A named one that
 // lacks its ";" is none before "=", a letter or a digit (HTML §13.2.5.73), as in
-// "?a=b&copy=1". One of more than 40 octets is none.
+// "?a=b&copy=1". One of more than 40 bytes is none.
 func decodeReference(ref, rest string) string {
 	if len(ref) > 40 && ref[1] != '#' {
 		return ref

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// The encoding of a Found, for one column of the facts: an octet of flags, then
-// for each item an octet of flags and place, and its name, content and type, each
+// The encoding of a Found, for one column of the facts: a byte of flags, then
+// for each item a byte of flags and place, and its name, content and type, each
 // behind its length (uvarint). Nothing found is the empty string. It changes only
 // with Version.
 const (

@@ -78,7 +78,7 @@ func TestHostilePages(t *testing.T) {
 		bounded(t, name, func() {
 			f := Scan([]byte(page), "", false)
 			if len(f.Items) > MaxItems || len(f.Encode()) > maxKept+16*MaxItems {
-				t.Errorf("%s: %d items, %d octets", name, len(f.Items), len(f.Encode()))
+				t.Errorf("%s: %d items, %d bytes", name, len(f.Items), len(f.Encode()))
 			}
 			if len(page) > MaxScan && !f.Cut {
 				t.Errorf("%s: cut, but not said", name)

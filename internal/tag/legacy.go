@@ -159,7 +159,7 @@ func isClock(before, after string) bool {
 }
 
 // isAgent reports whether a prefix can be a product token. Tokens in use hold
-// more than RFC 9309 §2.2.1 has ("archive.org_bot", "MJ12bot"), but no octet that
+// more than RFC 9309 §2.2.1 has ("archive.org_bot", "MJ12bot"), but no byte that
 // would end a word.
 func isAgent(name string) bool {
 	return name != "" && len(name) <= 128 && !strings.ContainsAny(name, "\"'<>(){}[]=?@")

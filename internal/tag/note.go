@@ -10,7 +10,7 @@ const (
 	NoteMalformed                   // no structured field: read as legacy, or dropped
 	NoteRuleToken                   // a member named like a rule stands where a product token should
 	NoteValue                       // the value is none that the rule has
-	NoteNonASCII                    // octets outside ASCII
+	NoteNonASCII                    // bytes outside ASCII
 	NoteQuoted                      // quotation marks around a word
 	NoteSeparator                   // words separated by something else than a comma
 	NoteInnerList                   // an inner list, which the draft does not have: an unknown word

@@ -107,9 +107,9 @@ func (s *Scanner) scan(page []byte, charset string, more bool) Found {
 
 // decode drops a byte order mark and turns UTF-16 into UTF-8, where the mark, the
 // Content-Type or the first tag shows that it is; a meta can't say so (HTML §13.2.3.2).
-// Of ISO-2022-JP, which a meta says, too, the octets of characters that would be markup
+// Of ISO-2022-JP, which a meta says, too, the bytes of characters that would be markup
 // are hidden. Other encodings are read as they are: in all that are in use, markup and
-// the words of the vocabulary have the octets of ASCII, and nothing else has those of
+// the words of the vocabulary have the bytes of ASCII, and nothing else has those of
 // quotation marks and angle brackets.
 func decode(page []byte, charset string) []byte {
 	var buf [len("iso-10646-ucs-2") + 1]byte // of the longest name that is known, and of no longer one
@@ -140,7 +140,7 @@ func decode(page []byte, charset string) []byte {
 var utf16Names = words("utf-16", "utf-16le", "unicode", "ucs-2", "iso-10646-ucs-2", "csunicode", "unicodefeff")
 
 // holdsNUL reports whether the beginning of a page may be UTF-16: markup then holds a
-// NUL every other octet. Servers say so of pages that are none.
+// NUL every other byte. Servers say so of pages that are none.
 func holdsNUL(page []byte) bool { return bytes.IndexByte(page[:min(len(page), maxPrescan)], 0) >= 0 }
 
 // skipSpace16 drops white space in UTF-16 of either order.
@@ -156,7 +156,7 @@ func saysISO2022(page []byte) bool {
 	return bytes.Contains(page, []byte("2022-jp")) || bytes.Contains(page, []byte("2022-JP"))
 }
 
-// hideISO2022 sets the high bit of the octets of characters that take two of them,
+// hideISO2022 sets the high bit of the bytes of characters that take two of them,
 // which is EUC-JP: they are between 0x21 and 0x7E, and so may be those of a quotation
 // mark or an angle bracket. Escape sequences tell where they are (WHATWG Encoding
 // §12.2).
@@ -220,14 +220,14 @@ func lastCandidate(page []byte, text func([]byte) string) (end int) {
 }
 
 const (
-	stride  = 32 // octets that are compared at once
+	stride  = 32 // bytes that are compared at once
 	maxRun  = 16 // strides in a row, at most
-	farAway = 64 // octets between two "<" that make text of a page, not markup
+	farAway = 64 // bytes between two "<" that make text of a page, not markup
 )
 
 // nextMetaOrLink returns the place of the next "<" that "meta" or "link" stands behind,
 // -1 where there is none. In text bytes.IndexByte is fastest; where a "<" comes every
-// few octets it is to compare many places at once, the longer the more there are.
+// few bytes it is to compare many places at once, the longer the more there are.
 func nextMetaOrLink(page []byte) int {
 	le := binary.LittleEndian
 	for i, run := 0, 0; ; {
@@ -279,17 +279,17 @@ func nextMetaOrLink(page []byte) int {
 // the names of few other elements.
 const varies = ('l' ^ 'm') | ('a' ^ 'A')
 
-const ones, high = 0x0101010101010101, 0x8080808080808080 // an octet's lowest and highest bit, eight times
+const ones, high = 0x0101010101010101, 0x8080808080808080 // a byte's lowest and highest bit, eight times
 
-// metaOrLink compares eight octets, and the one behind each, at once. The highest bit
-// of an octet is set where it is a "<" before one of those letters, and perhaps in
-// octets behind that; the other bits mean nothing.
+// metaOrLink compares eight bytes, and the one behind each, at once. The highest bit
+// of a byte is set where it is a "<" before one of those letters, and perhaps in
+// bytes behind that; the other bits mean nothing.
 func metaOrLink(here, behind uint64) uint64 {
 	differs := (here ^ '<'*ones) | ((behind | varies*ones) ^ 'm'*ones)
 	return (differs - ones) &^ differs
 }
 
-// firstMetaOrLink looks at the places that metaOrLink finds in the first octets of
+// firstMetaOrLink looks at the places that metaOrLink finds in the first bytes of
 // page.
 func firstMetaOrLink(page []byte) int {
 	le := binary.LittleEndian
@@ -303,7 +303,7 @@ func firstMetaOrLink(page []byte) int {
 	return -1
 }
 
-// lastMetaOrLink is nextMetaOrLink octet by octet, from i on.
+// lastMetaOrLink is nextMetaOrLink byte by byte, from i on.
 func lastMetaOrLink(page []byte, i int) int {
 	for ; i < len(page); i++ {
 		if page[i] == '<' && isMetaOrLink(page[i+1:]) {
@@ -341,18 +341,18 @@ func isWord[T string | []byte](s T, word string) bool {
 	return true
 }
 
-// octets is a set of octets below 64.
-type octets uint64
+// byteSet is a set of bytes below 64.
+type byteSet uint64
 
 const (
-	space    octets = 1<<' ' | 1<<'\n' | 1<<'\t' | 1<<'\r' | 1<<'\f' // white space of HTML
-	endsName        = space | 1<<'/' | 1<<'>'                        // what ends a tag's name
-	endsKey         = endsName | 1<<'='                              // what ends an attribute's name
+	space    byteSet = 1<<' ' | 1<<'\n' | 1<<'\t' | 1<<'\r' | 1<<'\f' // white space of HTML
+	endsName         = space | 1<<'/' | 1<<'>'                        // what ends a tag's name
+	endsKey          = endsName | 1<<'='                              // what ends an attribute's name
 )
 
-func (s octets) has(c byte) bool { return s>>c&1 != 0 }
+func (s byteSet) has(c byte) bool { return s>>c&1 != 0 }
 
-// isSpace reports whether an octet is white space of HTML.
+// isSpace reports whether a byte is white space of HTML.
 func isSpace(c byte) bool { return space.has(c) }
 
 // speaks reports whether the item speaks of use: it is kept.

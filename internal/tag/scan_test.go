@@ -302,7 +302,7 @@ func FuzzScan(f *testing.F) {
 	})
 }
 
-// TestCandidates finds the element at every place of the octets that are compared at
+// TestCandidates finds the element at every place of the bytes that are compared at
 // once, among tags and in text, and passes what only looks like one.
 func TestCandidates(t *testing.T) {
 	const like = "<li><not><met a=b><lint><META\x1aname=robots><<metal name=robots>"
@@ -403,11 +403,11 @@ func htmlIn(data []byte) (pages [][]byte) {
 	}
 }
 
-// Octets of other characters are no markup: "small" in ISO-2022-JP ends an attribute
-// and a tag. x/net/html reads octets of one encoding alone, and is no oracle here.
+// Bytes of other characters are no markup: "small" in ISO-2022-JP ends an attribute
+// and a tag. x/net/html reads bytes of one encoding alone, and is no oracle here.
 func TestEncodings(t *testing.T) {
 	const robots = "<meta name=robots content=noindex>"
-	utf16 := func(s string, first int) string { // the octet of ASCII is the first or the second
+	utf16 := func(s string, first int) string { // the byte of ASCII is the first or the second
 		b := make([]byte, 2*len(s))
 		for i, c := range []byte(s) {
 			b[2*i+first] = c

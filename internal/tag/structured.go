@@ -198,7 +198,7 @@ func validDictionary(lines []string) bool {
 
 // looksStructured reports whether an X-Robots-Tag means to be a List: in some
 // member a ";" follows a product token, and in none something else. "noindex;
-// nofollow" is two rules separated by the wrong octet, and so is "nofoo; noindex".
+// nofollow" is two rules separated by the wrong byte, and so is "nofoo; noindex".
 func looksStructured(value string) bool {
 	found := false
 	for _, member := range members(value) {

@@ -8,23 +8,23 @@ import (
 // Limits: every cap of the package. What meets one is dropped, and a note or a
 // field of the result says so.
 const (
-	// MaxLine is the number of octets kept of one header line, and read of one
+	// MaxLine is the number of bytes kept of one header line, and read of one
 	// field or one meta's content. The draft asks for at least 8 KiB a field
 	// (draft-illyes-repext-03 §3.1.1).
 	MaxLine = 8 << 10
 	// MaxItems is the number of metas and links kept of one page, and a sixteenth
 	// of the tags and signals read of one page.
 	MaxItems = 256
-	// MaxScan is the number of octets of a page that Scan looks at.
+	// MaxScan is the number of bytes of a page that Scan looks at.
 	MaxScan = 1 << 20
 
-	maxPrescan = 1024          // octets of a page in which its charset is looked for (HTML §13.2.3.2)
+	maxPrescan = 1024          // bytes of a page in which its charset is looked for (HTML §13.2.3.2)
 	maxTags    = 16 * MaxItems // tags of one page; signals of one page or file
-	maxKept    = 64 << 10      // octets kept of one page's metas and links
+	maxKept    = 64 << 10      // bytes kept of one page's metas and links
 	maxLines   = 1024          // policy header lines of one response
-	maxPolicy  = 256 << 10     // octets of them
-	maxTDMFile = 1 << 20       // octets of a tdmrep.json
-	nameSlack  = 64            // octets that a kept header line may be longer than MaxLine
+	maxPolicy  = 256 << 10     // bytes of them
+	maxTDMFile = 1 << 20       // bytes of a tdmrep.json
+	nameSlack  = 64            // bytes that a kept header line may be longer than MaxLine
 )
 
 // policyHeaders are the response header fields that carry a page's wishes.

@@ -32,7 +32,7 @@ type scanner struct {
 
 	template int // templates that are open
 	noscript int // noscript elements behind the head that are open
-	kept     int // octets kept
+	kept     int // bytes kept
 
 	attributes attributes
 }
@@ -105,7 +105,7 @@ func (s *scanner) markup() {
 	}
 }
 
-// skipPast goes behind the next octet c, or to the end of the page.
+// skipPast goes behind the next byte c, or to the end of the page.
 func (s *scanner) skipPast(c byte) {
 	if n := bytes.IndexByte(s.page[s.at:], c); n >= 0 {
 		s.at += n + 1

@@ -25,7 +25,7 @@ const (
 	RuleNoimageindex                 // images of the page are not to be indexed
 	RuleNotranslate                  // no translation
 	RuleIndexifembedded              // noindex does not hold where the page is embedded
-	RuleMaxSnippet                   // octets of an excerpt: N, -1 for any
+	RuleMaxSnippet                   // characters of an excerpt: N, -1 for any
 	RuleMaxImagePreview              // none, standard or large
 	RuleMaxVideoPreview              // seconds of a preview: N, -1 for any
 	RuleUnavailableAfter             // not to be shown after a date
