@@ -27,6 +27,7 @@ type rec struct {
 	ua     string   // User-Agent of the request; "": TestBot/1.0; "-": no request record
 	status string   // status line without version; "": 200 OK; "-": no HTTP head
 	head   []string // HTTP header lines
+	asked  []string // header lines of the request
 	warc   []string // WARC header lines
 	body   string
 	id     string // "": made of all of the above; "-": none
@@ -63,7 +64,7 @@ func (r rec) recordID() string {
 		return ""
 	case "":
 		h := fnv.New128a()
-		fmt.Fprintf(h, "%q", []any{r.url, r.date(), r.typ, r.method, r.ua, r.status, r.head, r.warc, r.body})
+		fmt.Fprintf(h, "%q", []any{r.url, r.date(), r.typ, r.method, r.ua, r.status, r.head, r.asked, r.warc, r.body})
 		s := fmt.Sprintf("%x", h.Sum(nil))
 		return "urn:uuid:" + s[:8] + "-" + s[8:12] + "-" + s[12:16] + "-" + s[16:20] + "-" + s[20:]
 	}
@@ -95,7 +96,7 @@ func (r rec) write(b *bytes.Buffer) {
 			ua = "TestBot/1.0"
 		}
 		writeRecord(b, "request", []string{"WARC-Target-URI: " + r.url, "WARC-Concurrent-To: <" + r.recordID() + ">"},
-			method+" / HTTP/1.1\r\nUser-Agent: "+ua+"\r\n\r\n")
+			strings.Join(append([]string{method + " / HTTP/1.1", "User-Agent: " + ua}, r.asked...), "\r\n")+"\r\n\r\n")
 	}
 	block := r.body
 	if r.status != "-" {

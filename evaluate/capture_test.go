@@ -194,11 +194,12 @@ func TestRedirect(t *testing.T) {
 	there := func(at, body string) rec { return rec{url: "https://b.example/robots.txt", at: at, body: body} }
 	first := redirect(home+"/robots.txt", "-1h", "https://b.example/robots.txt")
 	with := func(r rec, state string) rec { r.state = state; return r }
+	by := func(r rec, ua string) rec { r.ua = ua; return r }
 	unresolved := page("unknown fresh unresolved_redirect")
 	checkScenarios(t, Options{}, []scenario{
 		{"after", archive{with(first, "rules hops=1 final=200 rules=1"), there("-59m", closed), page(certain)}},
 		{"the same second", archive{first, there("-1h", closed), there("-30m", open), page("disallowed fresh rule certain")}},
-		{"an hour after", archive{first, there("+0h", closed), page(certain)}},
+		{"an hour after", archive{first, there("+0h", closed), func() rec { r := page(certain); r.at = "+1s"; return r }()}},
 		{"more than an hour after", archive{first, there("+1s", closed), unresolved}},
 		{"the nearest after", archive{first, there("-50m", closed), there("-40m", open), page(certain)}},
 		{"after rather than before", archive{first, there("-2h", open), there("-30m", closed), page(certain)}},
@@ -229,6 +230,18 @@ func TestRedirect(t *testing.T) {
 			robotsTxt("-59m59s", closed), page(certain)}},
 		{"to itself, then the file in the same second", archive{with(redirect(home+"/robots.txt", "-1h", "/robots.txt"), "rules hops=1 final=200 rules=1"),
 			robotsTxt("-1h", closed), page(certain)}},
+		{"a loop whose dates are out of order", archive{with(redirect(home+"/robots.txt", "-1h", "/b"), "unavailable too_many_redirects hops=2 final=302"),
+			redirect(home+"/b", "-60m1s", "/robots.txt"), page("allowed fresh too_many_redirects")}},
+		{"its content was got after the fetch", archive{redirect(home+"/robots.txt", "-1s", "/r"), page("disallowed later rule possible"), rec{url: home + "/r", at: "+1s", body: closed}}},
+		{"it came to a 503 after the fetch", archive{redirect(home+"/robots.txt", "-1s", "/r"), page("unknown none no_capture"), rec{url: home + "/r", at: "+1s", status: "503 x"}}},
+		{"another crawler's target", archive{first, by(there("-59m", closed), "Other/1"), page("disallowed fresh rule probable +other_crawler")}},
+		{"own target before another's nearer", archive{there("-3h", closed), first, by(there("-59m", open), "Other/1"), page(certain)}},
+		{"another crawler's target is an ordinary fetch", archive{robotsTxt("-2h", closed), redirect(home+"/robots.txt", "-1h", "/r"),
+			rec{url: home + "/r", at: "-59m", body: closed, ua: "Other/1", want: "disallowed later rule possible +other_crawler"}}},
+		{"more than an hour after the hop it is an ordinary fetch", archive{robotsTxt("-3h", closed), redirect(home+"/robots.txt", "-2h", "/r"),
+			rec{url: home + "/r", at: "-1h", body: closed, want: itself}, rec{url: home + "/r", at: "-59m59s", body: closed, want: certain}}},
+		{"before the hop it is an ordinary fetch", archive{robotsTxt("-3h", closed), rec{url: home + "/r", at: "-2h", body: closed, want: certain},
+			redirect(home+"/robots.txt", "-1h", "/r"), page(certain)}},
 		{"300 with Location", archive{rec{url: home + "/robots.txt", at: "-1h", status: "300 x", head: []string{"Location: /r.txt"}},
 			rec{url: home + "/r.txt", at: "-1h", body: closed}, page(certain)}},
 	})
@@ -415,6 +428,8 @@ func TestRevisit(t *testing.T) {
 		{"by an id of another status", archive{called(status(robotsTxt("-40d", closed), "203 x"), "status"),
 			revisit(again, identical, "WARC-Refers-To: <urn:test:status>"), unresolvedAfter("disallowed")}},
 		{"by an id that is absent, then the digest", archive{original, revisit(again, identical, digest, "WARC-Refers-To: <urn:test:none>"), page(certain)}},
+		{"by URL and date, of another digest", archive{digested(robotsTxt("-40d", open), payloadDigest(open)), digested(robotsTxt("-39d", closed), digest),
+			revisit(again, identical, digest2, uri(original.url), referring(robotsTxt("-40d", ""))), unresolvedAfter("disallowed")}},
 		{"by the id of another URL", archive{called(rec{url: home + "/x", at: "-2d", body: closed}, "x"), revisit(again, identical, "WARC-Refers-To: <urn:test:x>"), unresolved}},
 		{"304 by id", archive{called(robotsTxt("-3d", closed), "304"), robotsTxt("-2d", open), status(revisit(again, notModified, "WARC-Refers-To: <urn:test:304>"), "304 x"), page(certain)}},
 		{"original absent", archive{revisit(again, identical, digest, uri(original.url), referring(original)), unresolved}},
@@ -447,6 +462,34 @@ func TestRevisit(t *testing.T) {
 		{"304 of nothing", archive{status(again, "304 x"), unresolved}},
 		{"304 passes over a 404", archive{robotsTxt("-3d", closed), status(rec{url: again.url, at: "-2d"}, "404 x"), status(again, "304 x"), page(certain)}},
 		{"304 of an unresolved revisit", archive{robotsTxt("-3d", closed), revisit(rec{url: again.url, at: "-2d"}, identical, digest), status(again, "304 x"), unresolvedAfter("disallowed")}},
+	})
+}
+
+// TestValidators: which copy a 304 renews.
+func TestValidators(t *testing.T) {
+	t.Parallel()
+	copied := func(at, body string, head ...string) rec { r := robotsTxt(at, body); r.head = head; return r }
+	renewed := func(head []string, asked ...string) rec {
+		return rec{url: home + "/robots.txt", at: "-1h", status: "304 x", head: head, asked: asked}
+	}
+	by := func(r rec, ua string) rec { r.ua = ua; return r }
+	const march, april = "Fri, 01 Mar 2024 00:00:00 GMT", "Mon, 01 Apr 2024 00:00:00 GMT"
+	unresolved := page("unknown fresh unresolved_revisit prior=disallowed")
+	checkScenarios(t, Options{}, []scenario{
+		{"the entity tag of the request", archive{copied("-3d", closed, `ETag: "a"`), renewed(nil, `If-None-Match: "a"`), page(certain)}},
+		{"compared weakly, in a list", archive{copied("-3d", closed, `ETag: W/"a"`), renewed(nil, `If-None-Match: "b", "a"`), page(certain)}},
+		{"that of the 304", archive{copied("-3d", closed, `ETag: "a"`), renewed([]string{`ETag: "a"`}), page(certain)}},
+		{"that no copy has", archive{copied("-3d", closed), renewed([]string{`ETag: "a"`}), unresolved}},
+		{"an older copy has it", archive{copied("-4d", open, `ETag: "a"`), copied("-3d", closed), renewed([]string{`ETag: "a"`}), page(allowed)}},
+		{"the latest copy contradicts it", archive{copied("-4d", open, `ETag: "a"`), copied("-3d", closed, `ETag: "b"`), renewed([]string{`ETag: "a"`}), unresolved}},
+		{"the date of the request", archive{copied("-3d", closed, "Last-Modified: "+march), renewed(nil, "If-Modified-Since: "+march), page(certain)}},
+		{"another date", archive{copied("-3d", closed, "Last-Modified: "+march), renewed(nil, "If-Modified-Since: "+april), unresolved}},
+		{"a tag goes before a date", archive{copied("-3d", closed, `ETag: "a"`, "Last-Modified: "+march),
+			renewed(nil, `If-None-Match: "a"`, "If-Modified-Since: "+april), page(certain)}},
+		{"own copies first", archive{copied("-3d", closed), by(copied("-2d", open), "Other/1"), renewed(nil), page(certain)}},
+		{"another crawler's copy", archive{by(copied("-2d", closed), "Other/1"), renewed(nil), page("disallowed fresh rule probable +other_crawler")}},
+		{"another crawler's, by its tag", archive{copied("-3d", open), by(copied("-2d", closed, `ETag: "a"`), "Other/1"), renewed([]string{`ETag: "a"`}),
+			page("disallowed fresh rule probable +other_crawler")}},
 	})
 }
 

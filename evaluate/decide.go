@@ -154,16 +154,16 @@ func (d *decider) answerInTime(st *State, s *subject, v *view) (Answer, error) {
 // govern notes what has to be known of the governing capture.
 func (r *Result) govern(v *view, s *subject) {
 	g := v.governing
+	newest, at := g.newest()
 	r.Governing, r.Evidence = g, v.evidence
 	r.Age = s.time.MicrosSince(g.oldest()) / 1e6
 	if v.evidence == Later {
-		newest, _ := g.newest()
 		r.Age = s.time.MicrosSince(newest) / 1e6
 	}
 	if !v.own || g.OthersContent {
 		r.Notes |= NoteOtherCrawler
 	}
-	if s.relationOf(g) == beside {
+	if s.relationOf(g) == beside || s.relationTo(newest, at) == beside {
 		r.Notes |= NoteSameMoment
 	}
 	if g.Resynced || r.Fetch.Trust == ingest.TrustResynced {
