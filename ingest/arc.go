@@ -171,7 +171,7 @@ func cutLastField(b []byte) (before, last []byte) {
 // isAddress reports whether a field can be the IP-address: one, or the "None" of
 // exports that did not know it.
 func isAddress(b []byte) bool {
-	if len(b) > 64 {
+	if len(b) > maxAddress {
 		return false
 	}
 	_, err := netip.ParseAddr(string(b))

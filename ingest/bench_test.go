@@ -99,7 +99,7 @@ func smallRecords(fetches int, fetch smallFetch) []byte {
 		request, response := id(), id()
 		common := fmt.Sprintf("WARC-Date: 2024-05-01T10:%02d:%02dZ\r\nWARC-Target-URI: https://www%d.example.org/path/%d.html\r\nWARC-Warcinfo-ID: %s\r\n", i/60%60, i%60, i%100, i, info)
 		add("request", request, common+"WARC-Concurrent-To: "+response+"\r\n", "application/http; msgtype=request",
-			"GET / HTTP/1.1\r\nHost: www.example.org\r\nUser-Agent: ExampleBot/1.0\r\nAccept: */*\r\n\r\n")
+			fmt.Sprintf("GET / HTTP/1.1\r\nHost: www%d.example.org\r\nUser-Agent: ExampleBot/1.0\r\nAccept: */*\r\n\r\n", i%100))
 		body := make([]byte, 3000)
 		for i := range body {
 			body[i] = byte('a' + random.IntN(16))

@@ -79,7 +79,7 @@ func TestCheckBomb(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	equal(t, "issues", kinds, []string{"body_cut", "digest_mismatch"})
+	equal(t, "issues", kinds, []string{"body_cut", "digest_mismatch", "undeclared_binary"})
 	if peak > 64<<20 {
 		t.Errorf("%d MiB of heap", peak>>20)
 	}

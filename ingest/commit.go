@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
@@ -212,7 +211,7 @@ func (c *committer) accept(r *record, d *draft, length int64) error {
 }
 
 func (c *committer) count(kind string) {
-	if _, known := c.stats.Records[kind]; !known && len(c.stats.Records) > 64 {
+	if _, known := c.stats.Records[kind]; !known && len(c.stats.Records) > maxKinds {
 		kind = "other"
 	}
 	c.stats.Records[cut(kind, maxWord)]++
@@ -273,7 +272,10 @@ func (c *committer) extractRequest(r *record, d *draft) error {
 	c.head = head[:0]
 	h := parseRequestHead(head, r.texts)
 	d.request = c.requests.new()
-	*d.request = request{id: r.id, target: cut(r.target, maxURL), concurrentTo: r.concurrentTo, method: h.method, userAgent: h.userAgent}
+	*d.request = request{
+		id: r.id, target: cut(r.target, maxURL), concurrentTo: r.concurrentTo, method: h.method, userAgent: h.userAgent, host: h.host,
+		ifNoneMatch: h.ifNoneMatch, ifModifiedSince: h.ifModifiedSince,
+	}
 	d.noteCut(r, &h)
 	if !complete {
 		if len(head) >= maxRequestHead {
@@ -419,6 +421,9 @@ func (c *committer) readPayload(r *record, d *draft) error {
 		return c.keepBody(r, d, nil, c.payload.of(append(head, body...), r.block))
 	}
 	h := parseResponseHead(head, c.policy[:0], r.texts)
+	if d.exchange.Kind != captureUnknown {
+		d.exchange.ETag, d.exchange.LastModified = h.validators(head)
+	}
 	c.applyHead(r, d, &h)
 	if !complete && (r.kind != "revisit" || r.contentLength > int64(len(head))) {
 		// What follows, if anything, is more of the head, not a body. A revisit's head
@@ -456,9 +461,6 @@ func (c *committer) applyHead(r *record, d *draft, h *httpHead) {
 	}
 	c.checkClock(r, d, h.date)
 }
-
-// maxClockSkew is how far the server's Date may lie from the WARC-Date.
-const maxClockSkew = 5 * time.Minute
 
 // checkClock notes a Date field that contradicts the WARC-Date of a robots.txt
 // capture. It changes nothing: the crawler's clock dates the fetch.
@@ -529,10 +531,13 @@ func (x *exchange) decode(r *record, d *draft, h *httpHead, raw []byte) {
 		}
 	}
 	body, flags := decodePayload(raw, h, x.Flags&FlagBodyCut != 0 || x.Truncated != "")
+	if isBinary(body) {
+		flags |= FlagUndecodable
+	}
 	x.Flags |= flags | FlagBodyKept
 	x.body, x.hasBody = body, true
 	if x.Kind == CaptureTarget && x.mayBePage() {
-		found := x.findMetas(new(tag.Scanner), body, charset(h.contentType), flags, x.Flags&FlagBodyCut != 0 || x.Truncated != "")
+		found := x.findMetas(new(tag.Scanner), body, h, flags, x.Flags&FlagBodyCut != 0 || x.Truncated != "")
 		x.Metas = found.Encode()
 	}
 	x.noteBody(r, d)
@@ -545,11 +550,17 @@ func (x *exchange) noteBody(r *record, d *draft) {
 	if x.Flags&FlagFalseChunked != 0 {
 		d.note(r, IssueFalseChunked, "taken as it stands", "declared chunked, and is not")
 	}
-	if x.Flags&FlagFalseEncoding != 0 {
-		d.note(r, IssueFalseEncoding, "taken as it stands", "the declared Content-Encoding could not be undone")
+	action := "taken as it stands"
+	if x.Flags&FlagUndecodable != 0 {
+		action = "taken for unreadable"
 	}
-	if x.Flags&FlagUndeclaredGzip != 0 {
-		d.note(r, IssueUndeclaredGzip, "taken as it stands", "the body is gzip, and no header says so")
+	switch {
+	case x.Flags&FlagFalseEncoding != 0:
+		d.note(r, IssueFalseEncoding, action, "the declared Content-Encoding could not be undone")
+	case x.Flags&FlagUndeclaredGzip != 0:
+		d.note(r, IssueUndeclaredGzip, action, "the body is gzip, and no header says so")
+	case x.Flags&FlagUndecodable != 0:
+		d.note(r, IssueUndeclaredBinary, action, "the body is compressed, UTF-16 without a byte order mark, or in another binary format")
 	}
 }
 
@@ -606,11 +617,21 @@ func (c *committer) emitOne(x *exchange) error {
 		x.Kind = captureUnknown
 		x.Flags &^= FlagBodyKept
 	}
+	if x.isMisdirected() {
+		if err := c.leaveMisdirected(x); err != nil {
+			return err
+		}
+	}
+	if x.pageCut && x.Method == http.MethodHead { // nothing was left out of the page: it was not asked for
+		x.Metas = ""
+	}
 	if x.missing > 0 {
 		if err := c.settleMissing(x); err != nil {
 			return err
 		}
 	}
+	body := x.body
+	x.body, x.assembly = nil, nil // which others of its slab must not keep
 	c.stats.Fetches++
 	if x.RecordID == "" {
 		c.stats.Unnamed++
@@ -627,9 +648,21 @@ func (c *committer) emitOne(x *exchange) error {
 	if x.Kind == CaptureRobots {
 		c.stats.Robots++
 	}
-	body := x.body
-	x.body, x.assembly = nil, nil // which others of its slab must not keep
 	return c.out.capture(&x.Capture, body)
+}
+
+// leaveMisdirected notes that the request of a fetch names another host than its URL
+// does. What came back is no policy of the URL's origin: a crawler that sends the Host of
+// a redirect's source to its target gets the redirect again.
+func (c *committer) leaveMisdirected(x *exchange) error {
+	action := "kept as recorded"
+	if x.Kind != captureUnknown {
+		action = "no capture of that host's policy"
+	}
+	x.Kind = captureUnknown
+	x.Flags = x.Flags&^FlagBodyKept | FlagHostMismatch
+	return c.report(Issue{Offset: x.Offset, Length: x.Length, RecordID: x.RecordID, Kind: IssueHostMismatch, Action: action,
+		Detail: fmt.Sprintf("the request names the host %.200q, WARC-Target-URI %.200q", x.host, x.Origin)})
 }
 
 // settleMissing tells a body that ends before its Content-Length from one that was

@@ -126,9 +126,6 @@ type framing interface {
 	parse(header []byte, before *recordHeader) recordHeader
 }
 
-// beginOctets is how many octets a framing sees of what follows.
-const beginOctets = 512
-
 // warcFraming is that of WARC 1.1 §4.
 type warcFraming struct{}
 
@@ -194,9 +191,6 @@ var (
 	magicZip      = []byte("PK\x03\x04")
 	magicEmptyZip = []byte("PK\x05\x06")
 )
-
-// sniffBytes is how many octets of a file tell its container.
-const sniffBytes = 64 << 10
 
 // format is the form of an input, as far as its first octets tell.
 type format struct {
@@ -371,7 +365,7 @@ func sniffGzip(b []byte) format {
 	if in.next() != nil {
 		return sniffDamaged(b, gzipCodec{})
 	}
-	br := newBuffered(io.LimitReader(in, 4<<20))
+	br := newBuffered(io.LimitReader(in, sniffMember))
 	start, _ := br.Reader.Peek(4 << 10)
 	a := format{container: containerMembers, framing: warcFraming{}, codec: gzipCodec{}}
 	if len(start) == 0 { // an empty member, or damage that the reader will name

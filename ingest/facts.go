@@ -88,6 +88,7 @@ const (
 	FlagPage                                // it is
 	FlagSeedTold                            // the list tells seeds from other pages
 	FlagUndecodable                         // nobody can read the body: a coding that was not undone, or a binary format
+	FlagHostMismatch                        // the request names another host than the URL
 )
 
 // Fetch is a row of facts: one captured exchange as the archive records it.

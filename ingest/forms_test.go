@@ -7,8 +7,11 @@ import (
 	"fmt"
 	"go/ast"
 	"go/parser"
+	"go/printer"
 	"go/token"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -208,8 +211,12 @@ func TestCapsHaveIssues(t *testing.T) {
 		"maxUserAgent":                 {plain(requestRecord("urn:q", "http://h/", long(maxUserAgent+1))), []string{"value_cut"}},
 		"maxUserAgent, warcinfo":       {plain(warcinfoRecord("urn:i", "operator: "+long(maxUserAgent+1)+"\r\n")), []string{"value_cut"}},
 		"maxPolicyHeaders":             {plain(response("urn:1", "http://h/", "HTTP/1.1 200\r\n"+strings.Repeat("X-Robots-Tag: noindex\r\n", 5000)+"\r\n")), []string{"policy_headers_cut"}},
+		"maxPolicyLine":                {plain(response("urn:1", "http://h/", "HTTP/1.1 200\r\nX-Robots-Tag: "+long(maxPolicyLine)+"\r\n\r\n")), []string{"policy_headers_cut"}},
+		"maxValidator":                 {plain(response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\nETag: "+long(maxValidator+1)+"\r\n\r\n")), []string{"value_cut"}},
+		"maxValidator, of a request":   {plain(entry{kind: "request", url: "http://h/", block: "GET / HTTP/1.1\r\nIf-None-Match: " + long(maxValidator+1) + "\r\n\r\n"}), []string{"value_cut"}},
+		"maxHost":                      {plain(entry{kind: "request", url: "http://h/", block: "GET / HTTP/1.1\r\nHost: " + long(maxHost+1) + "\r\n\r\n"}), []string{"value_cut"}},
 		"maxPolicyBody":                {plain(response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\n\r\n"+long(maxPolicyBody+1))), []string{"body_cut"}},
-		"maxPolicyBody, decoded twice": {plain(response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\nContent-Encoding: gzip, gzip\r\n\r\n"+nestedZeros())), []string{"body_cut"}},
+		"maxPolicyBody, decoded twice": {plain(response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\nContent-Encoding: gzip, gzip\r\n\r\n"+nestedZeros())), []string{"body_cut", "undeclared_binary"}},
 		"maxCodings":                   {plain(response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\nContent-Encoding: "+strings.Repeat("gzip,", maxCodings+1)+"\r\n\r\nx")), []string{"false_encoding"}},
 		"maxPending":                   {plain(waiting...), []string{"limit_reached"}},
 		"maxWarcinfos":                 {plain(infos...), []string{"limit_reached"}},
@@ -248,6 +255,18 @@ var capsElsewhere = map[string]string{
 	"metadataWindow":   "the same: TestMetadata",
 	"maxLogFaults":     "one issue tells how many more: TestDamagedLogs",
 	"maxSegmented":     "missing_segment: TestSegmentsAreBounded",
+	"maxMethod":        "it is no method that anybody asks for",
+	"maxFieldName":     "it is no field that anybody asks for",
+	"maxAddress":       "it is no address, and so no ARC record",
+	"maxKinds":         "the others are counted together",
+	"maxDecoderMemory": "false_encoding, as of any coding that is not undone",
+	"maxClockSkew":     "clock_skew: TestIssuesOfAFetch",
+	"firstPage":        "more is read: TestPagesKeepTheirMetas",
+	"morePage":         "the same",
+	"keepRecent":       "the entry is inflated again, as maxRewinds allows",
+	"beginOctets":      "the form of the input",
+	"sniffBytes":       "the same",
+	"sniffMember":      "the same",
 	"taskBytes":        "the size of a task",
 	"taskInputs":       "the same",
 	"readBuffer":       "the size of a buffer",
@@ -270,13 +289,78 @@ func caps(t *testing.T) map[string]bool {
 		t.Fatal(err)
 	}
 	names := make(map[string]bool)
+	for _, block := range constants(file) {
+		for _, name := range block {
+			names[name] = true
+		}
+	}
+	return names
+}
+
+// constants are the names in each block of constants of a file.
+func constants(file *ast.File) (blocks [][]string) {
+	for _, d := range file.Decls {
+		if d, ok := d.(*ast.GenDecl); ok && d.Tok == token.CONST {
+			var names []string
+			for _, spec := range d.Specs {
+				names = append(names, spec.(*ast.ValueSpec).Names[0].Name)
+			}
+			blocks = append(blocks, names)
+		}
+	}
+	return blocks
+}
+
+// Facts made under other limits are made again: all that shape them are in the table
+// that the fingerprint is made of, and none stands elsewhere.
+func TestLimitsAreInTheFingerprint(t *testing.T) {
+	files := token.NewFileSet()
+	file, err := parser.ParseFile(files, "limits.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want, got []string
+	for _, name := range constants(file)[0] {
+		want = append(want, name+" "+name)
+	}
+	for _, name := range []string{"MaxLine", "MaxItems", "MaxScan"} {
+		want = append(want, "tag."+name+" tag."+name)
+	}
 	ast.Inspect(file, func(n ast.Node) bool {
-		if spec, ok := n.(*ast.ValueSpec); ok {
-			names[spec.Names[0].Name] = true
+		if row, ok := n.(*ast.CompositeLit); ok && row.Type == nil && len(row.Elts) == 2 {
+			name, _ := strconv.Unquote(row.Elts[0].(*ast.BasicLit).Value)
+			var value bytes.Buffer
+			if err := printer.Fprint(&value, files, row.Elts[1]); err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, name+" "+strings.TrimSuffix(strings.TrimPrefix(value.String(), "int64("), ")"))
 		}
 		return true
 	})
-	return names
+	equal(t, "limits", got, want)
+	if print := fingerprint(false); print == fingerprintOf(limits[1:], false) || print == fingerprint(true) {
+		t.Error("the fingerprint is that of other limits or options")
+	}
+
+	ofAFormat := []string{"maxFrameStart", "maxFrameHeader"}
+	sources, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, source := range sources {
+		if source == "limits.go" || strings.HasSuffix(source, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(files, source, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range slices.Concat(constants(file)...) {
+			if strings.HasPrefix(name, "max") && !slices.Contains(ofAFormat, name) {
+				t.Errorf("%s: %s is not in limits.go", source, name)
+			}
+		}
+	}
 }
 
 // nestedZeros is 100 GB of zeros in gzip in gzip: 300 KB.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/tag"
+	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
 // httpHead is the head of an HTTP message as archives hold it.
@@ -15,6 +16,9 @@ type httpHead struct {
 	status           int16  // -1: not readable
 	method           string // of a request
 	userAgent        string // of a request
+	host             string // of a request: the one that it names, with its port where it has one
+	ifNoneMatch      string // of a request
+	ifModifiedSince  string // of a request
 	location         string
 	contentType      string
 	contentEncoding  []string // in the order applied
@@ -22,7 +26,9 @@ type httpHead struct {
 	contentRange     string
 	date             string
 	contentLength    int64  // 0: none
+	originalLength   int64  // the Content-Length that the crawler replaced; 0: none
 	decoded          bool   // the crawler undid a Content-Encoding and says so
+	dechunked        bool   // the crawler undid a Transfer-Encoding and says so
 	policy           []byte // policy header lines, joined by \n
 	policyCut        bool
 	repeated         []string // fields that contradict an earlier one of their name
@@ -103,24 +109,65 @@ func parseResponseHead(head, policy []byte, t *texts) httpHead {
 	return h
 }
 
-// parseRequestHead reads a request line and the User-Agent.
+// parseRequestHead reads a request line and the fields that matter.
 func parseRequestHead(head []byte, t *texts) httpHead {
 	h := httpHead{status: -1, texts: t}
 	line, rest := cutLine(head)
-	method, _, _ := bytes.Cut(line, []byte{' '})
-	switch {
-	case string(method) == http.MethodGet:
-		h.method = http.MethodGet
-	case len(method) <= 32:
-		h.method = strings.ToUpper(string(method))
+	method, target, _ := bytes.Cut(line, []byte{' '})
+	if h.method = http.MethodGet; string(method) != h.method {
+		h.method = strings.ToUpper(string(cutOctets(method, maxMethod)))
 	}
+	h.host = targetHost(target)
 	f := fields{rest: rest}
 	for f.next() {
-		if isField(f.name, "user-agent") && h.userAgent == "" {
-			h.userAgent = t.shared(h.capped("User-Agent", f.value, maxUserAgent))
-		}
+		h.setRequest(f.name, f.value)
 	}
 	return h
+}
+
+// targetHost is the host in a request target in absolute-form, as requests to a proxy have
+// it: it replaces the Host field (RFC 9112 §3.2.2). It is "" in any other target.
+func targetHost(target []byte) string {
+	if len(target) == 0 || target[0] == '/' {
+		return ""
+	}
+	url, _, _ := bytes.Cut(target, []byte{' '})
+	u, _ := weburl.Parse(string(cutOctets(url, maxURL)))
+	_, host, _ := strings.Cut(u.Origin(), "://")
+	return cut(host, maxHost)
+}
+
+// setRequest keeps a request field. The first counts.
+func (h *httpHead) setRequest(name, value []byte) {
+	switch {
+	case isField(name, "user-agent"):
+		if h.userAgent == "" {
+			h.userAgent = h.texts.shared(h.capped("User-Agent", value, maxUserAgent))
+		}
+	case isField(name, "host"):
+		if h.host == "" {
+			h.host = h.texts.shared(h.capped("Host", value, maxHost))
+		}
+	case isField(name, "if-none-match"):
+		first(&h.ifNoneMatch, h.texts.of(h.capped("If-None-Match", value, maxValidator)))
+	case isField(name, "if-modified-since"):
+		first(&h.ifModifiedSince, h.texts.of(h.capped("If-Modified-Since", value, maxValidator)))
+	}
+}
+
+// validators reads the ETag and the Last-Modified of a response head.
+func (h *httpHead) validators(head []byte) (etag, lastModified string) {
+	_, rest := cutLine(skipEmptyLines(head))
+	f := fields{rest: rest}
+	for f.next() {
+		switch {
+		case isField(f.name, "etag"):
+			first(&etag, h.texts.of(h.capped("ETag", f.value, maxValidator)))
+		case isField(f.name, "last-modified"):
+			first(&lastModified, h.texts.of(h.capped("Last-Modified", f.value, maxValidator)))
+		}
+	}
+	return etag, lastModified
 }
 
 // parseStatus reads the status of a line like "HTTP/1.1 200 OK", where the
@@ -150,9 +197,6 @@ type fields struct {
 	value []byte // with folded lines joined (RFC 9112 §5.2)
 	line  []byte // joined but otherwise as it stands
 }
-
-// maxFieldName is how many octets the name of a field has that is read.
-const maxFieldName = 64
 
 // isField reports whether a field's name is this one, given in lower case.
 func isField(name []byte, lower string) bool {
@@ -219,6 +263,10 @@ func (h *httpHead) setResponse(name, value, raw []byte) {
 		}
 	case isField(name, "x-crawler-content-encoding"), isField(name, "x-orig-content-encoding"): // Common Crawl, Browsertrix
 		h.decoded = true
+	case isField(name, "x-crawler-content-length"): // Common Crawl, Nutch
+		h.originalLength = max(parseLength(value), 0)
+	case isField(name, "x-crawler-transfer-encoding"):
+		h.dechunked = true
 	case isField(name, "date"):
 		first(&h.date, h.texts.of(h.capped("Date", value, maxFieldValue)))
 	case tag.Keep(name, value[:min(len(value), tag.MaxLine)]):
@@ -242,8 +290,8 @@ func (h *httpHead) first(name string, dst *string, value string) {
 }
 
 func (h *httpHead) addPolicy(line []byte) {
-	if len(line) > tag.MaxLine+64 {
-		line, h.policyCut = line[:tag.MaxLine+64], true
+	if len(line) > maxPolicyLine {
+		line, h.policyCut = line[:maxPolicyLine], true
 	}
 	if len(h.policy)+len(line)+1 > maxPolicyHeaders {
 		h.policyCut = true
@@ -282,13 +330,21 @@ func (h *httpHead) codings() []string {
 	return list
 }
 
-// missing is how many octets a body of n lacks by its Content-Length; 0 where that
-// may count something else: what went over the line before codings were undone.
+// emptyCoded is more bytes than a content coding makes of nothing (gzip: 20).
+const emptyCoded = 32
+
+// missing is how many bytes a body of n lacks by its Content-Length, or by the one that
+// the crawler replaced; 0 where that may count something else: what went over the line
+// before codings were undone.
 func (h *httpHead) missing(n int) int64 {
-	if h.decoded || len(h.contentEncoding)+len(h.transferEncoding) > 0 {
+	declared, coded := h.contentLength, h.decoded || len(h.contentEncoding) > 0
+	if !h.dechunked {
+		declared = max(declared, h.originalLength)
+	}
+	if len(h.transferEncoding) > 0 || coded && (n > 0 || declared <= emptyCoded) {
 		return 0
 	}
-	return max(h.contentLength-int64(n), 0)
+	return max(declared-int64(n), 0)
 }
 
 // cut returns at most n octets of s, and does not keep the rest in memory.

@@ -91,7 +91,13 @@ func TestParseRequestHead(t *testing.T) {
 		"head / HTTP/1.0\nuser-agent:  b \n\n":                          {status: -1, method: "HEAD", userAgent: "b"},
 		"POST":                                                          {status: -1, method: "POST"},
 		"":                                                              {status: -1},
-		strings.Repeat("x", 99) + " / HTTP":                             {status: -1},
+		strings.Repeat("x", 99) + " / HTTP":                             {status: -1, method: strings.Repeat("X", maxMethod)},
+		"GET / HTTP/1.1\r\nHost: a:80\r\nhost: b\r\n\r\n":       {status: -1, method: "GET", host: "a:80"},
+		"GET http://A.example:80/x HTTP/1.1\r\nHost: b\r\n\r\n": {status: -1, method: "GET", host: "a.example"},
+		"GET https://a.example:8443 HTTP/1.1\r\n\r\n":           {status: -1, method: "GET", host: "a.example:8443"},
+		"OPTIONS * HTTP/1.1\r\nHost: b\r\n\r\n":                 {status: -1, method: "OPTIONS", host: "b"},
+		"GET / HTTP/1.1\r\nIf-None-Match: \"x\", W/\"y\"\r\nIf-Modified-Since: Wed, 01 May 2024 10:00:00 GMT\r\n\r\n": {
+			status: -1, method: "GET", ifNoneMatch: `"x", W/"y"`, ifModifiedSince: "Wed, 01 May 2024 10:00:00 GMT"},
 	} {
 		if diff := cmp.Diff(want, parseRequestHead([]byte(in), nil), cmp.AllowUnexported(httpHead{})); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", in, diff)

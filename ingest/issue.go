@@ -44,6 +44,8 @@ const (
 	IssueValueCut
 	IssueLimitReached
 	IssueBadLogLine
+	IssueUndeclaredBinary
+	IssueHostMismatch
 )
 
 var issueKinds = [...]string{
@@ -84,6 +86,8 @@ var issueKinds = [...]string{
 	IssueValueCut:             "value_cut",
 	IssueLimitReached:         "limit_reached",
 	IssueBadLogLine:           "bad_log_line",
+	IssueUndeclaredBinary:     "undeclared_binary",
+	IssueHostMismatch:         "host_mismatch",
 }
 
 func (k IssueKind) String() string { return issueKinds[k] }

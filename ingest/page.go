@@ -11,7 +11,7 @@ import (
 
 // pagePrefixes are the octets that are read of a page, as stored: nearly every
 // head ends in the first, and where one does not, more is read, once and again.
-var pagePrefixes = [...]int{32 << 10, 256 << 10, tag.MaxScan}
+var pagePrefixes = [...]int{firstPage, morePage, tag.MaxScan}
 
 // mayBePage reports whether a payload may be HTML: its type says so, or there is
 // none and its first octets must tell (WHATWG MIME Sniffing §7). A revisit has none
@@ -38,9 +38,10 @@ func (c *committer) scanPage(r *record, x *exchange, h *httpHead, stored io.Read
 		if err != nil && !ended {
 			return nil, err
 		}
-		more := !ended || r.segmentNumber == 1 || r.short > 0 || x.Truncated != ""
+		x.pageCut = ended && x.lacks(h, len(raw))
+		more := !ended || x.pageCut || r.segmentNumber == 1 || r.short > 0 || x.Truncated != ""
 		body, flags := decodePayload(raw, h, more)
-		found := x.findMetas(&c.tags, body, charset(h.contentType), flags, more || flags&FlagBodyCut != 0)
+		found := x.findMetas(&c.tags, body, h, flags, more || flags&FlagBodyCut != 0)
 		c.metas = found.Append(c.metas[:0])
 		x.Metas = r.texts.shared(c.metas)
 		if ended || !found.Open || len(body) >= tag.MaxScan {
@@ -50,24 +51,52 @@ func (c *committer) scanPage(r *record, x *exchange, h *httpHead, stored io.Read
 	return c.scanned.of(raw, stored), nil
 }
 
+// lacks reports whether n bytes are not all of the page: the crawler has cut it, or left
+// it out. Of what is no page, nothing is missing: a redirect that was followed, or an answer
+// that has no content (RFC 9110 §6.4.1).
+func (x *exchange) lacks(h *httpHead, n int) bool {
+	switch {
+	case x.Status/100 == 1, x.Status == http.StatusNoContent, x.Status == http.StatusNotModified, x.Status/100 == 3 && x.Location != "":
+		return false
+	}
+	return h.missing(n) > 0
+}
+
+// unknownMetas are those of a page that nobody can read.
+var unknownMetas = tag.Found{Cut: true, Open: true}
+
 // findMetas scans the beginning of a decoded body. What lies behind the head binds
 // nobody (draft-illyes-repext-03 §4), so that a body that goes on behind a head
-// without tags is one without tags. Of a coding that could not be undone nothing
-// is known.
-func (x *exchange) findMetas(in *tag.Scanner, body []byte, charset string, flags Flags, more bool) tag.Found {
+// without tags is one without tags. Of a coding that was not undone, whatever the
+// headers say of it, nothing is known.
+func (x *exchange) findMetas(in *tag.Scanner, body []byte, h *httpHead, flags Flags, more bool) tag.Found {
 	sniffed := http.DetectContentType(body)
-	text := strings.HasPrefix(sniffed, "text/")
+	coded := !strings.HasPrefix(sniffed, "text/") && x.isStillCoded(body, sniffed, h, flags)
 	switch {
-	case x.MIMEType == "" && !strings.HasPrefix(sniffed, "text/html"):
+	case x.MIMEType == "" && !strings.HasPrefix(sniffed, "text/html") && !(coded && flags&FlagFalseEncoding != 0):
 		return tag.Found{}
-	case flags&(FlagFalseEncoding|FlagUndeclaredGzip) != 0 && !text:
-		return tag.Found{Cut: true, Open: true}
+	case coded:
+		return unknownMetas
 	}
-	found := in.Scan(body, charset, more)
+	found := in.Scan(body, charset(h.contentType), more)
 	if len(found.Items) == 0 && !found.Open && !found.More {
 		found.Cut = false
 	}
 	return found
+}
+
+// isStillCoded reports whether a body that begins like no text may be a page in a coding
+// that was not undone: what is an image or the like in truth is no page.
+func (x *exchange) isStillCoded(body []byte, sniffed string, h *httpHead, flags Flags) bool {
+	switch {
+	case flags&(FlagFalseEncoding|FlagUndeclaredGzip) != 0:
+		return true
+	case sniffed != "application/octet-stream" && sniffed != "application/x-gzip":
+		return false
+	case strings.HasPrefix(strings.ToLower(charset(h.contentType)), "utf-16"):
+		return false
+	}
+	return isBinary(body)
 }
 
 // charset is that of a Content-Type (RFC 9110 §8.3.2), in any case.

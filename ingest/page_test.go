@@ -45,6 +45,20 @@ func TestPagesKeepTheirMetas(t *testing.T) {
 		"no type, text":               {"HTTP/1.1 200 OK\r\n\r\nhello " + metaPage, known},
 		"HTTP/0.9":                    {metaPage, kept},
 		"an image":                    {"HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n\r\n" + metaPage, known},
+		"zstd that nobody declared":   {page("", encode(t, "zstd", metaPage)), open},
+		"br not undone, as is said":   {page("X-Crawler-Content-Encoding: br\r\n", encode(t, "br", strings.Repeat(metaPage, 3)+late[20:900])), open},
+		"damaged gzip":                {page("Content-Encoding: gzip\r\n", "\x00"+encode(t, "gzip", metaPage)[1:]), open},
+		"damaged gzip, no type":       {"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n\x00" + encode(t, "gzip", metaPage)[1:], open},
+		"emptied":                     {page("Content-Length: 548\r\n", ""), open},
+		"emptied, by Nutch":           {page("X-Crawler-Content-Encoding: br\r\nX-Crawler-Content-Length: 548\r\nContent-Length: 0\r\n", ""), open},
+		"emptied, with its coding":    {page("Content-Encoding: br\r\nContent-Length: 548\r\n", ""), open},
+		"empty":                       {page("Content-Length: 0\r\n", ""), known},
+		"empty under its coding":      {page("X-Crawler-Content-Encoding: gzip\r\nX-Crawler-Content-Length: 20\r\n", ""), known},
+		"a redirect without its body": {"HTTP/1.1 301 Moved\r\nLocation: /x\r\nContent-Type: text/html\r\nContent-Length: 548\r\n\r\n", known},
+		"cut within its head":         {page("Content-Length: 548\r\n", "<head><title>"), open},
+		"cut behind its head":         {page("X-Crawler-Content-Length: 548\r\n", metaPage), kept},
+		"cut behind a head without":   {page("Content-Length: 548\r\n", "<head></head><body>"), known},
+		"an image called a page":      {page("", "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"), known},
 		"no metas":                    {page("", "<head></head><body>"), known},
 		"long page without metas":     {page("", "<head></head><body>"+strings.Repeat("<p>z", 100<<10)), known},
 		"head longer than the first":  {page("", late), "googlebot=nosnippet"},
@@ -68,6 +82,17 @@ func TestPagesKeepTheirMetas(t *testing.T) {
 		}
 		if !ok || text != c.want {
 			t.Errorf("%s: kept %q (%t), want %q", name, text, ok, c.want)
+		}
+	}
+}
+
+// An answer to HEAD has the Content-Length of the page, which was not asked for.
+func TestHeadHasNoPage(t *testing.T) {
+	for method, want := range map[string]bool{"GET": true, "HEAD": false} {
+		got := read(t, plain(response("urn:1", "http://h/", "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 548\r\n\r\n"),
+			entry{kind: "request", url: "http://h/", block: method + " / HTTP/1.1\r\nHost: h\r\n\r\n"}))
+		if found, _ := tag.Decode(got.fetches[0].Metas); found.Open != want {
+			t.Errorf("%s: kept %+v", method, found)
 		}
 	}
 }

@@ -1,6 +1,11 @@
 package ingest
 
-import "slices"
+import (
+	"slices"
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/weburl"
+)
 
 // request is a request record that may belong to a fetch.
 type request struct {
@@ -10,7 +15,10 @@ type request struct {
 	concurrentTo []string
 	method       string
 	userAgent    string
+	host         string // that it names
 	taken        bool
+
+	ifNoneMatch, ifModifiedSince string
 }
 
 // exchange is a fetch that waits for its request and its metadata record.
@@ -21,8 +29,10 @@ type exchange struct {
 	body          []byte
 	hasBody       bool
 	missing       int64     // octets that its Content-Length has and the body has not
+	pageCut       bool      // the page lacks octets of its Content-Length
 	assembly      *assembly // of a policy capture in segments
 	infoAgent     string    // http-header-user-agent of the warcinfo in force
+	host          string    // that the request of this URL names; "": none
 	requested     bool      // its request has been found
 	described     bool      // its metadata record has been found
 	describedSize int       // octets of it
@@ -228,17 +238,46 @@ func (x *exchange) join(q *request) {
 	if q.userAgent != "" {
 		x.UserAgentSource = SourceRequest
 	}
+	if x.Kind != captureUnknown {
+		x.IfNoneMatch, x.IfModifiedSince = q.ifNoneMatch, q.ifModifiedSince
+	}
+	if q.target == "" || q.target == x.URL {
+		x.host = q.host
+	}
+}
+
+// isMisdirected reports whether the request of the fetch names another host than its URL
+// does: then the answer is not what that URL's origin says.
+func (x *exchange) isMisdirected() bool { return x.host != "" && !namesHost(x.host, x.Origin) }
+
+// namesHost reports whether a Host field names the host of an origin, in any of the forms
+// in which requests write it. The port may be left out.
+func namesHost(host, origin string) bool {
+	scheme, authority, _ := strings.Cut(origin, "://")
+	if host == authority {
+		return true
+	}
+	if strings.Count(host, ":") > 1 && host[0] != '[' { // an IPv6 address without its brackets
+		host = "[" + host + "]"
+	}
+	named, _ := weburl.Parse(scheme + "://" + host + "/")
+	meant, _ := weburl.Parse(origin)
+	if strings.TrimSuffix(named.Host, ".") != strings.TrimSuffix(meant.Host, ".") {
+		return false
+	}
+	isDefault := named.Origin() == scheme+"://"+named.Host
+	return named.Port == 0 || named.Port == meant.Port || meant.Port == 0 && isDefault
 }
 
 // size is what of the fetch may be long, in octets.
 func (x *exchange) size() int {
 	return len(x.body) + len(x.URL) + len(x.Origin) + len(x.HostReversed) + len(x.RecordID) + len(x.Location) + len(x.PolicyHeaders) + len(x.Metas) +
-		len(x.RefersToURL) + len(x.RefersToID) + idSize(x.concurrentTo) + x.describedSize
+		len(x.RefersToURL) + len(x.RefersToID) + len(x.ETag) + len(x.LastModified) + idSize(x.concurrentTo) + x.describedSize
 }
 
 // size is what of the request may be long, in octets.
 func (q *request) size() int {
-	return len(q.id) + len(q.target) + len(q.userAgent) + idSize(q.concurrentTo)
+	return len(q.id) + len(q.target) + len(q.userAgent) + len(q.host) + len(q.ifNoneMatch) + len(q.ifModifiedSince) + idSize(q.concurrentTo)
 }
 
 func idSize(ids []string) (n int) {

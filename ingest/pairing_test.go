@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -110,7 +111,7 @@ func TestPairing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got := read(t, plain(c.in...))
 			equal(t, "agents", agents(got), c.want)
-			equal(t, "issues", got.kinds(), nil)
+			equal(t, "issues", len(got.issues), 0)
 		})
 	}
 }
@@ -335,4 +336,139 @@ func TestCrawlsOfAnInput(t *testing.T) {
 		{Software: "Wget/1.21", Robots: "off"}, {Software: "s0"},
 	})
 	equal(t, "claims", []string{got.fetches[0].Claim, got.fetches[1].Claim}, []string{"obey", "off"})
+}
+
+func TestNamesHost(t *testing.T) {
+	for pair, want := range map[string]bool{
+		"a.example http://a.example":                         true,
+		"A.Example http://a.example":                         true,
+		"a.example. http://a.example":                        true,
+		"a.example http://a.example.":                        true,
+		"a.example:80 http://a.example":                      true,
+		"a.example.:80 http://a.example":                     true,
+		"a.example:443 https://a.example":                    true,
+		"a.example https://a.example:8443":                   true,
+		"a.example:8443 https://a.example:8443":              true,
+		"a.example: http://a.example":                        true,
+		"b\u00fccher.example http://xn--bcher-kva.example":   true,
+		"XN--BCHER-KVA.example http://xn--bcher-kva.example": true,
+		"[::1] http://[::1]":                                 true,
+		"[0:0::1]:80 http://[::1]":                           true,
+		"::1 http://[::1]":                                   true,
+		"[::1]:8080 http://[::1]:8080":                       true,
+		"b.example http://a.example":                         false,
+		"www.a.example http://a.example":                     false,
+		"a.example:8080 http://a.example":                    false,
+		"a.example:80 http://a.example:8080":                 false,
+		"a.example:80 https://a.example":                     false,
+		"[::2] http://[::1]":                                 false,
+		"a.example,b.example http://a.example":               false,
+		": http://a.example":                                 false,
+	} {
+		host, origin, _ := strings.Cut(pair, " ")
+		if got := namesHost(host, origin); got != want {
+			t.Errorf("%s: %t", pair, got)
+		}
+	}
+}
+
+// An answer to a request that names another host is no policy of the URL's, whichever of
+// the two records comes first.
+func TestMisdirectedRequests(t *testing.T) {
+	const robots, page = "http://b.example/robots.txt", "http://b.example/page"
+	request := func(line, host string) func(url string) entry {
+		return func(url string) entry {
+			return entry{kind: "request", id: "urn:q", url: url, block: line + "\r\n" + host + "User-Agent: bot/1\r\n\r\n"}
+		}
+	}
+	moved := "HTTP/1.1 301 Moved\r\nLocation: http://b.example/rules\r\n\r\n"
+	for name, c := range map[string]struct {
+		request func(url string) entry
+		other   bool
+	}{
+		"its own":             {request("GET /robots.txt HTTP/1.1", "Host: B.example:80\r\n"), false},
+		"none":                {request("GET /robots.txt HTTP/1.0", ""), false},
+		"an empty one":        {request("GET /robots.txt HTTP/1.0", "Host:\r\n"), false},
+		"another":             {request("GET /robots.txt HTTP/1.1", "Host: a.example\r\n"), true},
+		"another port":        {request("GET /robots.txt HTTP/1.1", "Host: b.example:8080\r\n"), true},
+		"another, to a proxy": {request("GET http://a.example/robots.txt HTTP/1.1", "Host: b.example\r\n"), true},
+		"its own, to a proxy": {request("GET http://b.example/robots.txt HTTP/1.1", "Host: proxy.example\r\n"), false},
+	} {
+		for _, url := range []string{robots, page, "http://b.example/rules"} {
+			ask, answer := c.request(url), response("urn:r", url, moved, "WARC-Concurrent-To: <urn:q>")
+			before := response("urn:0", "http://b.example:81/robots.txt", moved) // makes a target of /rules
+			for _, list := range [][]entry{{before, ask, answer}, {before, answer, ask}, {before, answer, {kind: "metadata", id: "urn:m"}, ask}} {
+				got := read(t, plain(list...))
+				if len(got.fetches) != 2 {
+					t.Fatalf("%d fetches", len(got.fetches))
+				}
+				i := slices.IndexFunc(got.fetches, func(f Fetch) bool { return f.RecordID == "urn:r" })
+				f, captured := got.fetches[i], len(got.captures) == 2
+				var issues []string
+				if c.other {
+					issues = []string{"host_mismatch"}
+				}
+				equal(t, name, got.kinds(), issues)
+				if captured != (url != page && !c.other) || (f.Flags&FlagHostMismatch != 0) != c.other || (f.Flags&FlagBodyKept != 0) != captured {
+					t.Errorf("%s, %s: captured %t, flags %b", name, url, captured, f.Flags)
+				}
+				if f.UserAgent != "bot/1" || f.Location != "http://b.example/rules" {
+					t.Errorf("%s, %s: row %+v", name, url, f)
+				}
+			}
+		}
+	}
+	// A request of another URL says nothing of the host of this one.
+	got := read(t, plain(response("urn:r", robots, ok200), entry{kind: "request", id: "urn:q", url: "http://a.example/robots.txt",
+		fields: []string{"WARC-Concurrent-To: <urn:r>"}, block: "GET /robots.txt HTTP/1.1\r\nHost: a.example\r\n\r\n"}))
+	equal(t, "issues", len(got.issues), 0)
+	equal(t, "bodies", got.bodies, []string{"body"})
+}
+
+// The validators of a policy capture are those of its response and of its request.
+func TestValidators(t *testing.T) {
+	const head = "HTTP/1.1 304 Not Modified\r\nETag: W/\"a\"\r\nLast-Modified: Tue, 30 Apr 2024 10:00:00 GMT\r\nETag: \"b\"\r\n\r\n"
+	ask := func(url string) entry {
+		return entry{kind: "request", id: "urn:q", url: url,
+			block: "GET / HTTP/1.1\r\nHost: h\r\nIf-None-Match: \"a\", \"c\"\r\nIf-Modified-Since: Mon, 29 Apr 2024 10:00:00 GMT\r\n\r\n"}
+	}
+	revisit := entry{kind: "revisit", id: "urn:r", url: "http://h/robots.txt", block: head, fields: []string{"WARC-Profile: x/server-not-modified"}}
+	for name, list := range map[string][]entry{
+		"response":       {ask("http://h/robots.txt"), response("urn:r", "http://h/robots.txt", head)},
+		"revisit":        {ask("http://h/robots.txt"), revisit},
+		"request behind": {revisit, ask("http://h/robots.txt")},
+		"tdmrep.json":    {ask("http://h/.well-known/tdmrep.json"), response("urn:r", "http://h/.well-known/tdmrep.json", head)},
+	} {
+		c := read(t, plain(list...)).captures[0]
+		equal(t, name, []string{c.ETag, c.LastModified, c.IfNoneMatch, c.IfModifiedSince},
+			[]string{`W/"a"`, "Tue, 30 Apr 2024 10:00:00 GMT", `"a", "c"`, "Mon, 29 Apr 2024 10:00:00 GMT"})
+	}
+	c := read(t, plain(response("urn:r", "http://h/robots.txt", ok200))).captures[0]
+	equal(t, "none", []string{c.ETag, c.LastModified, c.IfNoneMatch, c.IfModifiedSince}, []string{"", "", "", ""})
+}
+
+// What waits for its request or its fetch is counted as long as it waits, and no longer.
+func TestPairingCountsWhatWaits(t *testing.T) {
+	var list []entry
+	for i := range 50 {
+		id, url := fmt.Sprintf("urn:%d", i), fmt.Sprintf("http://h%d/robots.txt", i)
+		list = append(list,
+			response(id, url, "HTTP/1.1 200 OK\r\nETag: \"x\"\r\nLast-Modified: y\r\n\r\n"+robotsBody),
+			entry{kind: "request", id: id + "q", url: url, fields: []string{"WARC-Concurrent-To: <" + id + ">"},
+				block: "GET / HTTP/1.1\r\nHost: h\r\nIf-None-Match: \"x\"\r\nIf-Modified-Since: y\r\n\r\n"})
+	}
+	archive := plain(list...)
+	c := newCommitter(0, "", new(keeper))
+	from := newSource(&countingReader{r: bytes.NewReader(archive)})
+	form := sniff(from)
+	r, err := form.reader(from, bytes.NewReader(archive))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.readInput(r, int64(len(archive))); err != nil {
+		t.Fatal(err)
+	}
+	if c.pairing.waiting != 0 || len(c.pairing.pending)+len(c.pairing.requests) != 0 {
+		t.Errorf("%d bytes wait in %d fetches and %d requests", c.pairing.waiting, len(c.pairing.pending), len(c.pairing.requests))
+	}
 }

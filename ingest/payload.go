@@ -158,7 +158,8 @@ var (
 
 // undo undoes one content coding. cutShort says that maxPolicyBody came first, or
 // that b ends inside the coding: what there is of it is taken where b is known to
-// be cut, or its magic number tells that this is the coding.
+// be cut, or its magic number tells that this is the coding. Then it is taken up to
+// where b is damaged, too.
 func undo(coding string, b []byte, mayBeCut bool) (plain []byte, cutShort bool, err error) {
 	r, err := decoder(coding, bytes.NewReader(b))
 	if err != nil {
@@ -169,7 +170,7 @@ func undo(coding string, b []byte, mayBeCut bool) (plain []byte, cutShort bool, 
 	switch {
 	case len(plain) > maxPolicyBody:
 		return plain[:maxPolicyBody], true, nil
-	case err == io.ErrUnexpectedEOF && len(plain) > 0 && (mayBeCut || hasMagic(coding)):
+	case err != nil && len(plain) > 0 && (hasMagic(coding) || mayBeCut && err == io.ErrUnexpectedEOF):
 		return plain, true, nil
 	}
 	return plain, false, err
@@ -194,7 +195,7 @@ func decoder(coding string, r io.Reader) (io.ReadCloser, error) {
 	case "br":
 		return io.NopCloser(brotli.NewReader(src)), nil
 	case "zstd":
-		r, err := zstd.NewReader(src, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(64<<20))
+		r, err := zstd.NewReader(src, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxDecoderMemory))
 		if err != nil {
 			return nil, err
 		}

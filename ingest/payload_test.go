@@ -134,7 +134,7 @@ func TestDecodePayload(t *testing.T) {
 		"gzip, last octets lost": {
 			ce: []string{"gzip"}, raw: gz[:len(gz)-6], body: robotsBody, flags: FlagBodyCut},
 		"gzip, checksum wrong": {
-			ce: []string{"gzip"}, raw: gz[:len(gz)-8] + "xxxx" + gz[len(gz)-4:], body: gz[:len(gz)-8] + "xxxx" + gz[len(gz)-4:], flags: FlagFalseEncoding},
+			ce: []string{"gzip"}, raw: gz[:len(gz)-8] + "xxxx" + gz[len(gz)-4:], body: robotsBody, flags: FlagBodyCut},
 		"undeclared gzip": {raw: gz, body: gz, flags: FlagUndeclaredGzip},
 		"too many":        {ce: strings.Split(strings.Repeat("gzip,", maxCodings)+"gzip", ","), raw: gz, body: gz, flags: FlagFalseEncoding},
 	} {
@@ -186,5 +186,87 @@ func TestDecodePayloadBombs(t *testing.T) {
 		if used := after.TotalAlloc - before.TotalAlloc; used > 64<<20 {
 			t.Errorf("%s: allocated %d MiB", coding, used>>20)
 		}
+	}
+}
+
+// Bodies that nobody can read are told from parts and from texts (semantics §2).
+func TestUndecodable(t *testing.T) {
+	gz, long := encode(t, "gzip", robotsBody), encode(t, "gzip", strings.Repeat(robotsBody, 10)+"Disallow: /last\n")
+	const whole, part, undecodable = FlagHTTPHead | FlagBodyKept, FlagHTTPHead | FlagBodyKept | FlagBodyCut, FlagHTTPHead | FlagBodyKept | FlagUndecodable
+	for name, c := range map[string]struct {
+		head   string
+		stored string
+		flags  Flags
+		issues []string
+	}{
+		"text":                            {"", robotsBody, whole, nil},
+		"gzip":                            {"Content-Encoding: gzip\r\n", gz, whole, nil},
+		"an unknown coding":               {"Content-Encoding: dcz\r\n", "\x5e\x2a\x4d\x18\x20\x00\x00\x00" + encode(t, "zstd", robotsBody), undecodable | FlagFalseEncoding, []string{"false_encoding"}},
+		"an unknown coding, of text":      {"Content-Encoding: utf-8\r\n", robotsBody, whole | FlagFalseEncoding, []string{"false_encoding"}},
+		"gzip, of text":                   {"Content-Encoding: gzip\r\n", robotsBody, whole | FlagFalseEncoding, []string{"false_encoding"}},
+		"gzip, of nothing":                {"Content-Encoding: gzip\r\n", "", whole, nil},
+		"gzip damaged at its first byte":  {"Content-Encoding: gzip\r\n", "\x00" + gz[1:], undecodable | FlagFalseEncoding, []string{"false_encoding"}},
+		"gzip damaged in its header":      {"Content-Encoding: gzip\r\n", gz[:2] + "\x07" + gz[3:], undecodable | FlagFalseEncoding, []string{"false_encoding"}},
+		"gzip damaged in the midst":       {"Content-Encoding: gzip\r\n", long[:60] + "\xff\xff\xff" + long[63:], part, []string{"body_cut"}},
+		"gzip whose checksum is wrong":    {"Content-Encoding: gzip\r\n", gz[:len(gz)-8] + "xxxx" + gz[len(gz)-4:], part, []string{"body_cut"}},
+		"gzip cut short":                  {"Content-Encoding: gzip\r\n", gz[:len(gz)-9], part, []string{"body_cut"}},
+		"zstd declared as br":             {"Content-Encoding: br\r\n", encode(t, "zstd", robotsBody), undecodable | FlagFalseEncoding, []string{"false_encoding"}},
+		"gzip undeclared":                 {"", gz, undecodable | FlagUndeclaredGzip, []string{"undeclared_gzip"}},
+		"gzip twice, declared once":       {"Content-Encoding: gzip\r\n", encode(t, "gzip", gz), undecodable, []string{"undeclared_binary"}},
+		"zstd undeclared":                 {"", encode(t, "zstd", robotsBody), undecodable, []string{"undeclared_binary"}},
+		"UTF-16 without a mark":           {"", utf16le(robotsBody), undecodable, []string{"undeclared_binary"}},
+		"UTF-16 with a mark":              {"", "\xff\xfe" + utf16le(robotsBody), whole, nil},
+		"an icon":                         {"", "\x00\x00\x01\x00\x03\x00", undecodable, []string{"undeclared_binary"}},
+		"br that the crawler says undone": {"X-Crawler-Content-Encoding: br\r\n", encode(t, "br", strings.Repeat("Disallow: /abc/def?x=*&y\n", 9)+gz), undecodable, []string{"undeclared_binary"}},
+	} {
+		got := read(t, plain(response("urn:1", "http://h/robots.txt", "HTTP/1.1 200 OK\r\n"+c.head+"\r\n"+c.stored)))
+		if got.captures[0].Flags != c.flags {
+			t.Errorf("%s: flags %b, want %b", name, got.captures[0].Flags, c.flags)
+		}
+		equal(t, name, got.kinds(), c.issues)
+	}
+}
+
+// A body that has not all bytes of its Content-Length is a part, also where the crawler has
+// written another one in its place.
+func TestMissing(t *testing.T) {
+	const body = 48
+	for fields, want := range map[string]int64{
+		"":                              0,
+		"Content-Length: 548":           500,
+		"Content-Length: 48":            0,
+		"Content-Length: 40":            0,
+		"Content-Length: -548":          0,
+		"X-Crawler-Content-Length: 548": 500,
+		"X-Crawler-Content-Length: 548|Content-Length: 48":                                     500,
+		"X-Crawler-Content-Length: 48|Content-Length: 48":                                      0,
+		"X-Crawler-Content-Length: 548|X-Crawler-Content-Encoding: gzip":                       0,
+		"X-Crawler-Content-Length: 548|X-Crawler-Transfer-Encoding: chunked":                   0,
+		"Content-Length: 548|X-Crawler-Transfer-Encoding: chunked":                             500,
+		"Content-Length: 548|Content-Encoding: gzip":                                           0,
+		"Content-Length: 548|Transfer-Encoding: chunked":                                       0,
+		"X-Orig-Content-Encoding: gzip|Content-Length: 548":                                    0,
+		"empty|Content-Length: 548":                                                            548,
+		"empty|Content-Length: 548|Content-Encoding: br":                                       548,
+		"empty|X-Crawler-Content-Length: 548|X-Crawler-Content-Encoding: br":                   548,
+		"empty|X-Crawler-Content-Length: 20|X-Crawler-Content-Encoding: gzip":                  0,
+		"empty|X-Crawler-Content-Length: 548|X-Crawler-Transfer-Encoding: chunked":             0,
+		"empty|Content-Length: 548|Transfer-Encoding: chunked":                                 0,
+		"empty|X-Crawler-Content-Length: 548|X-Crawler-Content-Encoding: br|Content-Length: 0": 548,
+	} {
+		lines, n := strings.CutPrefix(fields, "empty|")
+		length := body
+		if n {
+			length = 0
+		}
+		h := parseResponseHead([]byte("HTTP/1.1 200 OK\r\n"+strings.ReplaceAll(lines, "|", "\r\n")+"\r\n\r\n"), nil, nil)
+		if got := h.missing(length); got != want {
+			t.Errorf("%s: %d, want %d", fields, got, want)
+		}
+	}
+	got := read(t, plain(response("urn:1", "http://h/robots.txt", "HTTP/1.1 200 OK\r\nX-Crawler-Content-Length: 548\r\nContent-Length: 34\r\n\r\n"+robotsBody)))
+	equal(t, "issues", got.kinds(), []string{"body_cut"})
+	if got.captures[0].Flags&FlagBodyCut == 0 {
+		t.Error("a part is taken for the whole file")
 	}
 }

@@ -31,15 +31,14 @@ const (
 )
 
 // fingerprint identifies what shapes the facts besides the inputs: their schema,
-// the caps, the vocabulary of tags, whether all digests are verified. Facts of
+// the limits, the vocabulary of tags, whether all digests are verified. Facts of
 // another fingerprint are not read.
 func fingerprint(verifyDigests bool) string {
-	caps := []int{maxRecordHeader, maxHTTPHead, maxWarcinfo, maxRecordID, maxRequestHead, maxURL, maxUserAgent, maxPolicyHeaders,
-		maxPolicyBody, maxPending, maxTargets, maxTarget, maxCodings, maxWarcinfos, pairingWindow, maxConcurrent,
-		maxDictionary, maxZstdWindow, maxZipDirectory, maxPackage, maxEntryName, maxRewinds, maxReinflate, maxDigestCodings, maxDigestDecoded,
-		maxMetadata, maxHopsFromSeed, metadataWindow, maxCrawls, maxLogLine, maxLogFaults, maxPages,
-		maxHeaderMembers, maxSearch, candidateCost, maxProof, maxProofOne, tag.MaxScan}
-	sum := sha256.Sum256(fmt.Appendf(nil, "schema %s, tags %s, caps %v, digests %v", SchemaVersion, tag.Version, caps, verifyDigests))
+	return fingerprintOf(limits, verifyDigests)
+}
+
+func fingerprintOf(limits []limit, verifyDigests bool) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "schema %s, tags %s, limits %v, digests %v", SchemaVersion, tag.Version, limits, verifyDigests))
 	return hex.EncodeToString(sum[:6])
 }
 

@@ -428,8 +428,6 @@ type inflatedAt struct {
 	rewinds int
 }
 
-const keepRecent = 2 * readBuffer
-
 func (r *inflatedAt) ReadAt(p []byte, offset int64) (n int, err error) {
 	if r.r == nil || offset < r.pos-int64(len(r.recent)) {
 		if err := r.rewind(); err != nil {

@@ -79,7 +79,7 @@ func sniffZstd(src *source) format {
 	b, _ := src.Peek(sniffBytes)
 	a := format{container: containerFrames, framing: warcFraming{}, codec: z}
 	first := z.members(sourceAt(bytes.NewReader(b), 0))
-	br := newBuffered(io.LimitReader(first, 4<<20))
+	br := newBuffered(io.LimitReader(first, sniffMember))
 	if err = first.next(); err == nil {
 		_, err = br.Peek(1)
 	}
