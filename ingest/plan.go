@@ -335,36 +335,41 @@ func (g *ingestion) run(ctx context.Context, tasks [][]Input) (names []string, e
 	return names, nil
 }
 
-// task reads inputs into a task's folder. An input that cannot be read is left
-// out, and with it everything that was read of it: the others are read again.
+// task reads inputs into a task's folder. Those that cannot be read are left out, and
+// with them everything that was read of them: the others are read again, once unless
+// more fail then.
 func (g *ingestion) task(inputs []Input) (outcome, error) {
 	g.cores.acquire()
 	defer g.cores.release()
 	var o outcome
 	for len(inputs) > 0 {
-		name, err := g.attempt(inputs)
-		var failed *inputError
-		if !errors.As(err, &failed) {
+		name, failed, err := g.attempt(inputs)
+		if err != nil || len(failed) == 0 {
 			o.name = name
 			return o, err
 		}
-		o.failures = append(o.failures, Failure{failed.input.Name, reason(failed.err).Error()})
-		inputs = slices.DeleteFunc(slices.Clone(inputs), func(in Input) bool { return in.Path == failed.input.Path })
+		left := make(map[string]bool)
+		for _, f := range failed {
+			o.failures = append(o.failures, Failure{f.input.Name, reason(f.err).Error()})
+			left[f.input.Path] = true
+		}
+		inputs = slices.DeleteFunc(slices.Clone(inputs), func(in Input) bool { return left[in.Path] })
 	}
 	return o, nil
 }
 
-// attempt writes a task into a temporary folder and renames it once it is whole.
-func (g *ingestion) attempt(inputs []Input) (name string, err error) {
+// attempt writes a task into a temporary folder and renames it once it is whole. Where
+// inputs cannot be read there is no task, and they are failed.
+func (g *ingestion) attempt(inputs []Input) (name string, failed []*inputError, err error) {
 	name = taskName(g.fingerprint, inputs)
 	tmp := filepath.Join(g.root, temporary+name)
 	if err := os.Mkdir(tmp, 0o777); err != nil {
-		return "", err
+		return "", nil, err
 	}
 	defer os.RemoveAll(tmp)
 	w, err := newTaskWriter(tmp)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	m := Manifest{Fingerprint: g.fingerprint}
 	opt := readOptions{
@@ -373,25 +378,25 @@ func (g *ingestion) attempt(inputs []Input) (name string, err error) {
 		tmp:      tmp,
 		cores:    g.cores,
 	}
-	if m.Inputs, err = w.readInputs(inputs, g.opt.Stdin, &opt); err != nil {
+	if m.Inputs, failed, err = w.readInputs(inputs, g.opt.Stdin, &opt); err != nil || len(failed) > 0 {
 		w.abandon()
-		return "", err
+		return "", failed, err
 	}
 	if err := w.close(&m); err != nil {
-		return "", err
+		return "", nil, err
 	}
 	if err := syncFolder(tmp); err != nil {
-		return "", err
+		return "", nil, err
 	}
 	target := filepath.Join(g.root, name)
 	if err := os.RemoveAll(target); err != nil { // one that keepTasks refused
-		return "", err
+		return "", nil, err
 	}
 	if err := os.Rename(tmp, target); err != nil {
-		return "", err
+		return "", nil, err
 	}
 	g.opt.Progress.InputsRead.Add(int64(len(inputs)))
-	return name, syncFolder(g.root)
+	return name, nil, syncFolder(g.root)
 }
 
 // abandon closes the files of a task that failed.

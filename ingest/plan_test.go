@@ -228,6 +228,50 @@ func TestIngestWithoutTheFailing(t *testing.T) {
 	}
 }
 
+// Inputs that fail cost one more reading of the others, however many they are.
+func TestManyFailingInputsAreFoundAtOnce(t *testing.T) {
+	const n = 60
+	files := make(map[string]string)
+	var args []string
+	for i := range n {
+		name := fmt.Sprintf("%02d.warc.gz", i)
+		files[name] = site(fmt.Sprintf("h%d", i))
+		args = append(args, name)
+	}
+	tree(t, files)
+	inputs, _ := Expand(args)
+	readable := int64(0)
+	for i, in := range inputs {
+		switch i % 3 {
+		case 0:
+			readable += in.Size
+		case 1:
+			if err := os.Remove(in.Path); err != nil {
+				t.Fatal(err)
+			}
+		case 2: // which is read to its end before that shows
+			if err := os.Chtimes(in.Path, time.Time{}, time.Unix(1, 0)); err != nil {
+				t.Fatal(err)
+			}
+			readable += in.Size
+		}
+	}
+	progress := new(Progress)
+	if err := Ingest(t.Context(), inputs, Options{Dir: "out", Workers: 1, Progress: progress}); err != nil {
+		t.Fatal(err)
+	}
+	facts, err := OpenFacts("out")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(facts.Failures) != 2*n/3 || len(facts.Inputs) != n/3 || facts.FetchCount() != 2*n/3 {
+		t.Errorf("%d failures, %d inputs, %d fetches", len(facts.Failures), len(facts.Inputs), facts.FetchCount())
+	}
+	if got := progress.BytesRead.Load(); got > 2*readable {
+		t.Errorf("%d bytes read of %d that can be", got, readable)
+	}
+}
+
 // A file that grows while it is read is no evidence yet.
 func TestIngestOfAChangingFile(t *testing.T) {
 	tree(t, map[string]string{"a.warc.gz": site("a")})

@@ -143,17 +143,23 @@ type readOptions struct {
 	partSize int64     // octets of a file that are inflated ahead at a time; 0: aheadPart
 }
 
-// readInputs reads the inputs, in order, into w.
-func (w *taskWriter) readInputs(inputs []Input, stdin io.Reader, opt *readOptions) ([]InputResult, error) {
-	var results []InputResult
+// readInputs reads the inputs, in order, into w. Where some cannot be read, w is to be
+// abandoned; the others are read to their end all the same, into nothing, so that one
+// pass finds all that fail.
+func (w *taskWriter) readInputs(inputs []Input, stdin io.Reader, opt *readOptions) (results []InputResult, failed []*inputError, err error) {
+	var out sink = w
 	for i, in := range inputs {
-		result, err := readInput(in, int32(i), w, stdin, opt)
-		if err != nil {
-			return nil, err
+		result, err := readInput(in, int32(i), out, stdin, opt)
+		var failure *inputError
+		switch {
+		case errors.As(err, &failure):
+			failed, out = append(failed, failure), new(keeper)
+		case err != nil:
+			return nil, nil, err
 		}
 		results = append(results, result)
 	}
-	return results, nil
+	return results, failed, nil
 }
 
 // readInput reads one input from its first octet to its last.
