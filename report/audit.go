@@ -1,9 +1,12 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"os"
+	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
@@ -11,10 +14,11 @@ import (
 )
 
 // Audit is the content of audit.json: what was audited, how, and what came of it.
-// It holds nothing of the run itself, no times and no number of workers: the same
-// archives and settings give the same octets.
+// It holds nothing of the run itself, no clock and no number of workers: the same
+// program, archives and settings give the same bytes.
 type Audit struct {
 	Tool          string           `json:"tool"`
+	Version       string           `json:"version"`
 	SchemaVersion string           `json:"schema_version"`
 	Settings      Settings         `json:"settings"`
 	Inputs        []AuditInput     `json:"inputs"`
@@ -27,7 +31,7 @@ type Audit struct {
 type Settings struct {
 	Profile          string     `json:"profile"`
 	Crawler          string     `json:"crawler,omitempty"`
-	CrawlerMap       []string   `json:"crawler_map,omitempty"` // its lines
+	CrawlerMap       []string   `json:"crawler_map,omitempty"` // rules of the form PATTERN => TOKEN
 	Agents           []string   `json:"agents,omitempty"`
 	AsOf             *time.Time `json:"as_of,omitempty"`
 	Purposes         []string   `json:"purposes,omitempty"`
@@ -53,27 +57,50 @@ type AuditInput struct {
 	Crawls  []ingest.Crawl     `json:"crawls,omitempty"`
 }
 
-// Totals are counts over all inputs. DisallowedShareOfKnown leaves unknown fetches
-// out; DisallowedOrUnknownShare counts each of them as disallowed. Both are null
-// where there is nothing to divide by.
+// Totals are counts over all inputs. Shares are of fetches that robots.txt could
+// decide, which those of robots.txt itself are not: DisallowedShareOfKnown leaves
+// unknown fetches out, DisallowedShare counts each of them as allowed,
+// DisallowedOrUnknownShare as disallowed. They are null where there is nothing to
+// divide by.
 type Totals struct {
 	evaluate.Counts
 	Violations               int64            `json:"violations"`
+	Unproven                 int64            `json:"unproven"`
+	Decidable                int64            `json:"decidable"`
 	Duplicates               int64            `json:"duplicates"`
 	LogEvidence              int64            `json:"log_evidence"`
 	Exclusions               int64            `json:"exclusions"`
 	Origins                  int64            `json:"origins"`
+	FirstFetchTime           *time.Time       `json:"first_fetch_time"`
+	LastFetchTime            *time.Time       `json:"last_fetch_time"`
 	RobotsOutcomes           map[string]int64 `json:"robots_outcomes"`
 	DisallowedShareOfKnown   *float64         `json:"disallowed_share_of_known"`
+	DisallowedShare          *float64         `json:"disallowed_share"`
 	DisallowedOrUnknownShare *float64         `json:"disallowed_or_unknown_share"`
 	Issues                   int64            `json:"issues"`
 	InputsNotWhollyRead      int64            `json:"inputs_not_wholly_read"`
 }
 
+// Version is the program's version as its build knows it: of the module, else the
+// revision that it was built from.
+func Version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "devel"
+	}
+	version := strings.Trim(info.Main.Version, "()")
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" && (version == "" || version == "devel") {
+			return s.Value
+		}
+	}
+	return cmp.Or(version, "devel")
+}
+
 // NewAudit describes an evaluation of facts, once all of it is written.
 func NewAudit(facts *ingest.Facts, settings Settings, t *evaluate.Totals, s *Summary) *Audit {
 	a := &Audit{
-		Tool: "robotsaudit", SchemaVersion: SchemaVersion, Settings: settings, Inputs: []AuditInput{},
+		Tool: "robotsaudit", Version: Version(), SchemaVersion: SchemaVersion, Settings: settings, Inputs: []AuditInput{},
 		Unreadable: []ingest.Failure{},
 	}
 	for _, f := range facts.Failures {
@@ -85,16 +112,22 @@ func NewAudit(facts *ingest.Facts, settings Settings, t *evaluate.Totals, s *Sum
 			Records: in.Records, Fetches: in.Fetches, Robots: in.Robots, Issues: in.Issues, LogEvents: in.Events, Digests: in.Digests, Crawls: in.Crawls,
 		})
 	}
+	decidable := t.Fetches - t.RobotsTxtItself
 	a.Totals = Totals{
 		Counts:                   t.Counts,
 		Violations:               t.ViolationsCertain + t.ViolationsProbable,
+		Unproven:                 t.Possible + t.Contested,
+		Decidable:                decidable,
 		Duplicates:               t.Duplicates,
 		LogEvidence:              t.LogEvidence,
 		Exclusions:               t.Exclusions,
 		Origins:                  t.Origins,
+		FirstFetchTime:           known(t.First.UTC(), t.First.Known()),
+		LastFetchTime:            known(t.Last.UTC(), t.Last.Known()),
 		RobotsOutcomes:           t.RobotsByOutcome,
-		DisallowedShareOfKnown:   share(t.Disallowed, t.Allowed+t.Disallowed),
-		DisallowedOrUnknownShare: share(t.Disallowed+t.Unknown, t.Fetches),
+		DisallowedShareOfKnown:   share(t.Disallowed, decidable-t.Unknown),
+		DisallowedShare:          share(t.Disallowed, decidable),
+		DisallowedOrUnknownShare: share(t.Disallowed+t.Unknown, decidable),
 		Issues:                   s.issueCount,
 		InputsNotWhollyRead:      s.lossyInputs,
 	}

@@ -5,18 +5,19 @@ import (
 	"github.com/robotsaudit/robotsaudit/ingest"
 )
 
-// unknownGloss says in words why nothing is known of a fetch.
+// unknownGloss says in words why nothing is known of a fetch, and what would help.
 var unknownGloss = map[evaluate.Reason]string{
-	evaluate.NoCapture:           "no robots.txt captured at any time before, nor within 24 h after",
-	evaluate.NoTime:              "the record's date is missing or impossible",
-	evaluate.ChangedBetween:      "robots.txt was old, and another within 24 h after the fetch says otherwise",
-	evaluate.ConflictingCaptures: "several robots.txt of one moment disagree",
-	evaluate.UnresolvedRedirect:  "robots.txt redirected to a page that is not in these archives",
-	evaluate.UnresolvedRevisit:   "robots.txt recorded as unchanged, the original is not in these archives",
-	evaluate.UndefinedStatus:     "robots.txt answered with a status that RFC 9309 does not speak of",
-	evaluate.UnreachableStale:    "robots.txt was unreachable more than 24 h before, and not asked for again",
-	evaluate.Truncated:           "only a part of robots.txt was recorded; the rest may forbid it",
-	evaluate.UnsupportedScheme:   "the URL is of a scheme that robots.txt does not speak of",
+	evaluate.NoCapture:           "no robots.txt near enough: add archives with it",
+	evaluate.NoTime:              "the fetch has no usable date",
+	evaluate.ChangedBetween:      "it changed about then: add more captures of it",
+	evaluate.ConflictingCaptures: "captures of one moment differ",
+	evaluate.UnresolvedRedirect:  "it redirects: add the archive with its target",
+	evaluate.UnresolvedRevisit:   "noted as unchanged: add the original's archive",
+	evaluate.UndefinedStatus:     "a status that RFC 9309 does not speak of",
+	evaluate.Undecodable:         "in a coding or format that cannot be read",
+	evaluate.UnreachableStale:    "failed over 24 h before: add later captures",
+	evaluate.Truncated:           "kept in part, and the rest may forbid",
+	evaluate.UnsupportedScheme:   "a scheme that robots.txt does not speak of",
 }
 
 // issueGloss says in words what an issue means. Those of a Lossy kind are the

@@ -87,20 +87,20 @@ func (s *Summary) printPages(p *page) {
 		p.heading("What pages said of their use: nothing.")
 		return
 	}
-	p.heading("What pages said of their use: known only after the fetch, so that none of it is a violation by the fetch")
-	p.noted("tagged", number(t.Tagged), "fetches whose page has a tag for somebody (page_tags)")
+	p.columns("What pages said of their use: known only after the fetch, so no violation by it")
+	p.noted("tagged", t.Tagged, "fetches whose page has a tag for somebody (page_tags)")
 	for _, rule := range slices.Sorted(maps.Keys(s.pages.rules)) {
-		p.noted("  "+rule.String(), number(s.pages.rules[rule]), ruleGloss[rule])
+		p.noted("  "+rule.String(), s.pages.rules[rule], ruleGloss[rule])
 	}
-	p.noted("signalled", number(t.Signalled), "fetches of whose use page or site said something (usage_signals)")
+	p.noted("signalled", t.Signalled, "fetches of whose use page or site said something (usage_signals)")
 	for _, purpose := range slices.Sorted(maps.Keys(s.pages.purposes)) {
 		c := s.pages.purposes[purpose]
-		p.noted("  "+purpose.String(), number(c[tag.PreferenceRestrict]), purposeGloss[purpose]+" restricted; allowed for "+number(c[tag.PreferenceAllow]))
+		p.noted("  "+purpose.String(), c[tag.PreferenceRestrict], purposeGloss[purpose]+" restricted; allowed for "+number(c[tag.PreferenceAllow]))
 	}
-	p.noted("contradicting", number(t.Conflicting), "fetches of which two statements differ; the restriction holds (tag_conflicts)")
-	p.noted("unknown", number(t.TagsUnknown), "fetches some of whose tags may be missing: a revisit without original, an unreadable page")
-	p.noted("policy files", number(t.PolicyFiles), "ai.txt and trust.txt got, which are recognised and not read (host_stats.policy_files)")
-	p.noted("too soon", number(t.CrawlDelays), "fetches sooner than Crawl-delay asked for, which is no part of RFC 9309 (rows with --rate)")
+	p.noted("contradictory", t.Conflicting, "fetches of which two statements differ; the restriction holds (tag_conflicts)")
+	p.noted("unknown", t.TagsUnknown, "fetches some of whose tags may be missing: a revisit without original, an unreadable page")
+	p.noted("policy files", t.PolicyFiles, "ai.txt and trust.txt got, which are recognised and not read (host_stats.policy_files)")
+	p.noted("too soon", t.CrawlDelays, "fetches sooner than Crawl-delay asked for, which is no part of RFC 9309 (rows with --rate)")
 	if len(s.pages.restricted) == 0 {
 		return
 	}

@@ -12,7 +12,7 @@ import "github.com/robotsaudit/robotsaudit/evaluate"
 // would be given up in every row group of many origins.
 
 // SchemaVersion is written to the footer of every table and to audit.json.
-const SchemaVersion = "1"
+const SchemaVersion = "2"
 
 // FetchRow is a row of fetches: one captured exchange and the verdict on it for
 // the crawler that made it. It is narrow; robots_id leads to the proof in robots.
@@ -20,7 +20,7 @@ type FetchRow struct {
 	URL              string  `parquet:"url,delta"`
 	HostName         string  `parquet:"url_host_name,delta"`
 	RegisteredDomain string  `parquet:"url_host_registered_domain,optional,delta"`
-	Origin           string  `parquet:"origin,optional,delta"`
+	Origin           string  `parquet:"origin,delta"`
 	FetchTime        *int64  `parquet:"fetch_time,optional,timestamp(microsecond)"`
 	FetchMethod      string  `parquet:"fetch_method,dict"`
 	FetchStatus      *int16  `parquet:"fetch_status,optional"`
@@ -52,80 +52,140 @@ type FetchRow struct {
 	TagsFrom         string  `parquet:"tags_from,optional,dict"`
 }
 
-// ViolationRow is a row of violations and of contested: a disallowed fetch with
-// all that is needed to recompute its verdict from the archive, or of violations
-// alone a finding of another kind.
+// ViolationRow is a row of violations and of unproven: a disallowed fetch with all
+// that is needed to recompute its verdict from the archive.
 type ViolationRow struct {
-	Kind              string  `parquet:"kind,dict"`
-	URL               string  `parquet:"url,delta"`
-	SURTKey           string  `parquet:"url_surtkey,delta"`
-	HostName          string  `parquet:"url_host_name,delta"`
-	RegisteredDomain  string  `parquet:"url_host_registered_domain,optional,delta"`
-	HostNameReversed  string  `parquet:"url_host_name_reversed,optional,delta"`
-	Protocol          string  `parquet:"url_protocol,dict"`
-	Port              *int32  `parquet:"url_port,optional"`
-	Path              string  `parquet:"url_path"`
-	Query             *string `parquet:"url_query,optional"`
-	Origin            string  `parquet:"origin,delta"`
-	FetchTime         *int64  `parquet:"fetch_time,optional,timestamp(microsecond)"`
-	FetchMethod       string  `parquet:"fetch_method,dict"`
-	FetchStatus       *int16  `parquet:"fetch_status,optional"`
-	FetchRedirect     string  `parquet:"fetch_redirect,optional"`
-	RecordType        string  `parquet:"record_type,dict"`
-	ContentDigest     string  `parquet:"content_digest,optional"`
-	ContentMIMEType   string  `parquet:"content_mime_type,optional,dict"`
-	ContentTruncated  string  `parquet:"content_truncated,optional,dict"`
-	WARCFilename      string  `parquet:"warc_filename,dict"`
-	WARCRecordOffset  int64   `parquet:"warc_record_offset"`
-	WARCRecordLength  int64   `parquet:"warc_record_length"`
-	WARCRecordID      string  `parquet:"warc_record_id,optional"`
-	Agent             string  `parquet:"agent,optional,dict"`
-	AgentSource       string  `parquet:"agent_source,dict"`
-	UserAgent         string  `parquet:"user_agent,optional,dict"`
-	Claim             string  `parquet:"claim,optional,dict"`
-	Verdict           string  `parquet:"verdict,dict"`
-	Evidence          string  `parquet:"evidence,dict"`
-	Reason            string  `parquet:"reason,dict"`
-	Certainty         string  `parquet:"certainty,dict"`
-	Notes             string  `parquet:"notes,optional,dict"`
-	Trust             string  `parquet:"trust,dict"`
-	Profile           string  `parquet:"profile,dict"`
-	Rule              string  `parquet:"rule,optional,dict"`
-	RuleLine          int32   `parquet:"rule_line,optional"`
-	GroupLine         int32   `parquet:"group_line,optional"`
-	RobotsID          int64   `parquet:"robots_id,optional"`
-	RobotsURL         string  `parquet:"robots_url,optional,delta"`
-	RobotsOutcome     string  `parquet:"robots_outcome,optional,dict"`
-	RobotsTime        *int64  `parquet:"robots_time,optional,timestamp(microsecond)"`
-	RobotsAge         *int64  `parquet:"robots_age_seconds,optional"`
-	RobotsStatus      *int16  `parquet:"robots_status,optional"`
-	RobotsHops        *int32  `parquet:"robots_hops,optional"`
-	RobotsFilename    string  `parquet:"robots_warc_filename,optional,dict"`
-	RobotsOffset      *int64  `parquet:"robots_warc_record_offset,optional"`
-	RobotsLength      int64   `parquet:"robots_warc_record_length,optional"`
-	RobotsRecordID    string  `parquet:"robots_warc_record_id,optional"`
-	RobotsBodyFile    string  `parquet:"robots_body_warc_filename,optional,dict"`
-	RobotsBodyOffset  *int64  `parquet:"robots_body_warc_record_offset,optional"`
-	RobotsBodyDigest  string  `parquet:"robots_body_digest,optional,dict"`
-	RobotsAgent       string  `parquet:"robots_agent,optional,dict"`
-	ContestedFilename string  `parquet:"contested_warc_filename,optional,dict"`
-	ContestedOffset   *int64  `parquet:"contested_warc_record_offset,optional"`
-	AgentMatch        string  `parquet:"agent_match,optional,dict"`
-	Via               string  `parquet:"via,optional,dict"`
-	HopsFromSeed      *string `parquet:"hops_from_seed,optional,dict"`
-	IsSeed            *bool   `parquet:"is_seed,optional"`
-	ForceFetch        *bool   `parquet:"force_fetch,optional"`
-	FetchDuration     *int32  `parquet:"fetch_duration_ms,optional"`
-	IsPage            *bool   `parquet:"is_page,optional"`
+	URL              string  `parquet:"url,delta"`
+	SURTKey          string  `parquet:"url_surtkey,delta"`
+	HostName         string  `parquet:"url_host_name,delta"`
+	RegisteredDomain string  `parquet:"url_host_registered_domain,optional,delta"`
+	HostNameReversed string  `parquet:"url_host_name_reversed,optional,delta"`
+	Protocol         string  `parquet:"url_protocol,dict"`
+	Port             *int32  `parquet:"url_port,optional"`
+	Path             string  `parquet:"url_path"`
+	Query            *string `parquet:"url_query,optional"`
+	Origin           string  `parquet:"origin,delta"`
+	FetchTime        *int64  `parquet:"fetch_time,optional,timestamp(microsecond)"`
+	FetchMethod      string  `parquet:"fetch_method,dict"`
+	FetchStatus      *int16  `parquet:"fetch_status,optional"`
+	FetchRedirect    string  `parquet:"fetch_redirect,optional"`
+	RecordType       string  `parquet:"record_type,dict"`
+	ContentDigest    string  `parquet:"content_digest,optional"`
+	ContentMIMEType  string  `parquet:"content_mime_type,optional,dict"`
+	ContentTruncated string  `parquet:"content_truncated,optional,dict"`
+	WARCFilename     string  `parquet:"warc_filename,dict"`
+	WARCRecordOffset int64   `parquet:"warc_record_offset"`
+	WARCRecordLength int64   `parquet:"warc_record_length"`
+	WARCRecordID     string  `parquet:"warc_record_id,optional"`
+	Agent            string  `parquet:"agent,optional,dict"`
+	AgentSource      string  `parquet:"agent_source,dict"`
+	UserAgent        string  `parquet:"user_agent,optional,dict"`
+	Claim            string  `parquet:"claim,optional,dict"`
+	Verdict          string  `parquet:"verdict,dict"`
+	Evidence         string  `parquet:"evidence,dict"`
+	Reason           string  `parquet:"reason,dict"`
+	Certainty        string  `parquet:"certainty,dict"`
+	Notes            string  `parquet:"notes,optional,dict"`
+	Trust            string  `parquet:"trust,dict"`
+	Profile          string  `parquet:"profile,dict"`
+	AgentMatch       string  `parquet:"agent_match,optional,dict"`
+	Rule             string  `parquet:"rule,optional,dict"`
+	RuleLine         int32   `parquet:"rule_line,optional"`
+	GroupLine        int32   `parquet:"group_line,optional"`
+	RobotsAge        *int64  `parquet:"robots_age_seconds,optional"`
+	Via              string  `parquet:"via,optional,dict"`
+	HopsFromSeed     *string `parquet:"hops_from_seed,optional,dict"`
+	IsSeed           *bool   `parquet:"is_seed,optional"`
+	ForceFetch       *bool   `parquet:"force_fetch,optional"`
+	FetchDuration    *int32  `parquet:"fetch_duration_ms,optional"`
+	IsPage           *bool   `parquet:"is_page,optional"`
+	RobotsCitation
+	ContestedCitation
+}
 
-	// Of other kinds than fetch.
-	Purpose          string   `parquet:"purpose,optional,dict"`
-	Restrictions     []string `parquet:"restrictions,list"`
-	RateGap          *int64   `parquet:"rate_gap_ms,optional"`
-	RateDelay        *int64   `parquet:"rate_delay_ms,optional"`
-	RateLine         int32    `parquet:"rate_line,optional"`
-	PreviousFilename string   `parquet:"previous_warc_filename,optional,dict"`
-	PreviousOffset   *int64   `parquet:"previous_warc_record_offset,optional"`
+// RobotsCitation are the columns that tell which robots.txt capture a row rests on,
+// and whence the body comes that was applied.
+type RobotsCitation struct {
+	RobotsID           int64  `parquet:"robots_id,optional"`
+	RobotsURL          string `parquet:"robots_url,optional,delta"`
+	RobotsOutcome      string `parquet:"robots_outcome,optional,dict"`
+	RobotsTime         *int64 `parquet:"robots_time,optional,timestamp(microsecond)"`
+	RobotsStatus       *int16 `parquet:"robots_status,optional"`
+	RobotsHops         *int32 `parquet:"robots_hops,optional"`
+	RobotsAgent        string `parquet:"robots_agent,optional,dict"`
+	RobotsFilename     string `parquet:"robots_warc_filename,optional,dict"`
+	RobotsOffset       *int64 `parquet:"robots_warc_record_offset,optional"`
+	RobotsLength       int64  `parquet:"robots_warc_record_length,optional"`
+	RobotsRecordID     string `parquet:"robots_warc_record_id,optional,dict"`
+	RobotsBodyTime     *int64 `parquet:"robots_body_time,optional,timestamp(microsecond)"`
+	RobotsBodyAgent    string `parquet:"robots_body_agent,optional,dict"`
+	RobotsBodyFile     string `parquet:"robots_body_warc_filename,optional,dict"`
+	RobotsBodyOffset   *int64 `parquet:"robots_body_warc_record_offset,optional"`
+	RobotsBodyRecordID string `parquet:"robots_body_warc_record_id,optional,dict"`
+	RobotsBodyDigest   string `parquet:"robots_body_digest,optional,dict"`
+}
+
+// ContestedCitation are the columns that tell which copy of robots.txt allows a
+// contested fetch.
+type ContestedCitation struct {
+	ContestedRobotsID   int64  `parquet:"contested_robots_id,optional"`
+	ContestedOutcome    string `parquet:"contested_outcome,optional,dict"`
+	ContestedTime       *int64 `parquet:"contested_time,optional,timestamp(microsecond)"`
+	ContestedAgent      string `parquet:"contested_agent,optional,dict"`
+	ContestedFilename   string `parquet:"contested_warc_filename,optional,dict"`
+	ContestedOffset     *int64 `parquet:"contested_warc_record_offset,optional"`
+	ContestedRecordID   string `parquet:"contested_warc_record_id,optional,dict"`
+	ContestedBodyFile   string `parquet:"contested_body_warc_filename,optional,dict"`
+	ContestedBodyOffset *int64 `parquet:"contested_body_warc_record_offset,optional"`
+	ContestedBodyDigest string `parquet:"contested_body_digest,optional,dict"`
+}
+
+// RestrictionRow is a row of restrictions: what a page or its origin says against a
+// purpose of the audit. It is no violation.
+type RestrictionRow struct {
+	Kind             string   `parquet:"kind,dict"`
+	Certainty        string   `parquet:"certainty,dict"`
+	Purpose          string   `parquet:"purpose,dict"`
+	Statements       []string `parquet:"statements,list"`
+	TagsFrom         string   `parquet:"tags_from,optional,dict"`
+	URL              string   `parquet:"url,delta"`
+	HostName         string   `parquet:"url_host_name,delta"`
+	RegisteredDomain string   `parquet:"url_host_registered_domain,optional,delta"`
+	Origin           string   `parquet:"origin,delta"`
+	FetchTime        *int64   `parquet:"fetch_time,optional,timestamp(microsecond)"`
+	FetchStatus      *int16   `parquet:"fetch_status,optional"`
+	WARCFilename     string   `parquet:"warc_filename,dict"`
+	WARCRecordOffset int64    `parquet:"warc_record_offset,delta"`
+	WARCRecordLength int64    `parquet:"warc_record_length,delta"`
+	WARCRecordID     string   `parquet:"warc_record_id,optional"`
+	Agent            string   `parquet:"agent,optional,dict"`
+	AgentSource      string   `parquet:"agent_source,dict"`
+	FileFilename     string   `parquet:"file_warc_filename,optional,dict"`
+	FileOffset       *int64   `parquet:"file_warc_record_offset,optional"`
+	RobotsCitation
+}
+
+// CrawlDelayRow is a row of crawl_delays: a fetch that came sooner after the one
+// before it than robots.txt asks for. It is no violation.
+type CrawlDelayRow struct {
+	URL              string `parquet:"url,delta"`
+	HostName         string `parquet:"url_host_name,delta"`
+	RegisteredDomain string `parquet:"url_host_registered_domain,optional,delta"`
+	Origin           string `parquet:"origin,delta"`
+	FetchTime        *int64 `parquet:"fetch_time,optional,timestamp(microsecond)"`
+	WARCFilename     string `parquet:"warc_filename,dict"`
+	WARCRecordOffset int64  `parquet:"warc_record_offset,delta"`
+	WARCRecordLength int64  `parquet:"warc_record_length,delta"`
+	WARCRecordID     string `parquet:"warc_record_id,optional"`
+	Agent            string `parquet:"agent,dict"`
+	AgentSource      string `parquet:"agent_source,dict"`
+	Gap              int64  `parquet:"gap_ms"`
+	Delay            int64  `parquet:"delay_ms"`
+	Line             int32  `parquet:"line"`
+	PreviousFilename string `parquet:"previous_warc_filename,dict"`
+	PreviousOffset   int64  `parquet:"previous_warc_record_offset"`
+	RobotsAge        *int64 `parquet:"robots_age_seconds,optional"`
+	RobotsCitation
 }
 
 // RobotsRow is a row of robots: one robots capture and what it came to.
@@ -148,8 +208,11 @@ type RobotsRow struct {
 	Reason           string   `parquet:"reason,optional,dict"`
 	HopURLs          []string `parquet:"hop_urls,list"`
 	FinalStatus      *int16   `parquet:"final_status,optional"`
+	BodyTime         *int64   `parquet:"body_time,optional,timestamp(microsecond)"`
+	BodyAgent        string   `parquet:"body_agent,optional,dict"`
 	BodyFilename     string   `parquet:"body_warc_filename,optional,dict"`
 	BodyOffset       *int64   `parquet:"body_warc_record_offset,optional"`
+	BodyRecordID     string   `parquet:"body_warc_record_id,optional"`
 	BodyDigest       string   `parquet:"body_digest,optional,dict"`
 	BodySize         *int64   `parquet:"body_size,optional"`
 	Groups           *int32   `parquet:"groups,optional"`

@@ -19,39 +19,50 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 
 func TestSummary(t *testing.T) {
 	w := writeAll(t, t.TempDir(), true)
-	var b strings.Builder
-	if err := w.Summary.Print(&b); err != nil {
-		t.Fatal(err)
-	}
-	const golden = "testdata/summary.txt"
-	if *update {
-		if err := os.WriteFile(golden, []byte(b.String()), 0o666); err != nil {
+	w.Summary.audit.Version = "v1.2.3"
+	for golden, full := range map[string]bool{"testdata/summary.txt": false, "testdata/summary-full.txt": true} {
+		got := printed(t, w.Summary, full)
+		if *update {
+			if err := os.WriteFile(golden, []byte(got), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(golden)
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), b.String()); diff != "" {
-		t.Errorf("summary (-want +got):\n%s", diff)
+		if diff := cmp.Diff(string(want), got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", golden, diff)
+		}
 	}
 	if !w.Summary.Lossy() || w.Summary.Violations() != 2 {
 		t.Errorf("lossy %t, violations %d", w.Summary.Lossy(), w.Summary.Violations())
 	}
 }
 
+// printed is a summary as the terminal gets it, which fits.
+func printed(t *testing.T, s *Summary, full bool) string {
+	t.Helper()
+	var b strings.Builder
+	if err := s.Print(&b, full); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(b.String()) {
+		if n := cellsOf(strings.TrimSuffix(line, "\n")); n > pageWidth {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+	return b.String()
+}
+
 // An audit of nothing has a summary too.
 func TestSummaryOfNothing(t *testing.T) {
 	s := newSummary()
 	s.audit = NewAudit(testFacts(), Settings{Profile: "rfc9309"}, &evaluate.Totals{}, s)
-	var b strings.Builder
-	if err := s.Print(&b); err != nil {
-		t.Fatal(err)
-	}
+	got := printed(t, s, true)
 	for _, want := range []string{"Audited 0 archives (0 bytes): 0 fetches on 0 origins", "Disallowed: 0 of 0 fetches with a known verdict;"} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("%q is missing in\n%s", want, b.String())
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is missing in\n%s", want, got)
 		}
 	}
 	if s.Lossy() {
@@ -83,22 +94,16 @@ func TestSummaryIsSafe(t *testing.T) {
 		s.addIssue(f.Claim, &ingest.Issue{Kind: ingest.IssueUnreadable, Detail: long})
 	}
 	s.audit = NewAudit(testFacts(), Settings{}, &evaluate.Totals{}, s)
-	var b strings.Builder
-	if err := s.Print(&b); err != nil {
-		t.Fatal(err)
-	}
-	if n := strings.Count(b.String(), "\n"); n > 120 {
+	got := printed(t, s, true)
+	if n := strings.Count(got, "\n"); n > 200 {
 		t.Errorf("%d lines", n)
 	}
-	for line := range strings.Lines(b.String()) {
-		line = strings.TrimSuffix(line, "\n")
-		if len(line) > 5*maxShown {
-			t.Errorf("a line of %d octets: %q", len(line), line)
-		}
-		for _, c := range line {
-			if !unicode.IsPrint(c) {
-				t.Fatalf("%q in %q", c, line)
-			}
+	if n := strings.Count(printed(t, s, false), "\n"); n > 60 {
+		t.Errorf("%d lines in short", n)
+	}
+	for _, c := range strings.ReplaceAll(got, "\n", "") {
+		if !unicode.IsPrint(c) {
+			t.Fatalf("%q in\n%s", c, got)
 		}
 	}
 	if len(s.claims) > maxNames+1 {
@@ -111,8 +116,8 @@ func TestSummaryIsSafe(t *testing.T) {
 	if fetches != 3*maxNames || s.lossyInputs != 3*maxNames || len(s.lossy) > topNames || len(s.whatIf.teams) > 0 {
 		t.Errorf("%d fetches, %d inputs not read, %d of them held, %d teams held", fetches, s.lossyInputs, len(s.lossy), len(s.whatIf.teams))
 	}
-	if !strings.Contains(b.String(), "  and 3,062 more\n") {
-		t.Errorf("what is not shown is not counted:\n%s", b.String())
+	if !strings.Contains(got, "  and 3,062 more\n") {
+		t.Errorf("what is not shown is not counted:\n%s", got)
 	}
 }
 
@@ -191,7 +196,12 @@ func TestNumbers(t *testing.T) {
 			t.Errorf("plural(%d) = %q, want %q", n, got, want)
 		}
 	}
-	if percent(nil) != "" || percent(new(0.0704)) != " (7.0 %)" {
-		t.Error("percent")
+	for share, want := range map[float64]string{0: " (0.0 %)", 1e-9: " (< 0.1 %)", 0.0704: " (7.0 %)", 0.9999: " (> 99.9 %)", 1: " (100.0 %)"} {
+		if got := percent(&share); got != want {
+			t.Errorf("percent(%g) = %q, want %q", share, got, want)
+		}
+	}
+	if percent(nil) != "" {
+		t.Error("a share of nothing")
 	}
 }

@@ -120,8 +120,12 @@ type anyTable interface {
 // tableNames lists all tables; the last two are written only where other tokens
 // are asked for.
 var tableNames = []string{
-	"fetches", "violations", "contested", "robots", "page_tags", "effective_tags", "usage_signals", "tag_conflicts",
+	"fetches", "violations", "unproven", "restrictions", "crawl_delays", "robots", "page_tags", "effective_tags", "usage_signals", "tag_conflicts",
 	"host_stats", "agent_stats", "exclusions", "issues", "group_verdicts", "robots_agents",
 }
+
+// formerTables lists tables that audits of earlier versions wrote. They go with the
+// audit that they belong to.
+var formerTables = []string{"contested"}
 
 func tableFile(name string) string { return name + ".parquet" }

@@ -1,7 +1,7 @@
 package report
 
 import (
-	"encoding/hex"
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -29,10 +29,13 @@ type Writer struct {
 	profile string
 	names   []string // of the inputs
 	site    site     // of the row in hand
+	cited   cited    // by the row before
 
 	fetches      *table[FetchRow]
 	violations   *table[ViolationRow]
-	contested    *table[ViolationRow]
+	unproven     *table[ViolationRow]
+	restrictions *table[RestrictionRow]
+	delays       *table[CrawlDelayRow]
 	robots       *table[RobotsRow]
 	tags         *table[PageTagRow]
 	effective    *table[EffectiveTagsRow]
@@ -64,7 +67,9 @@ func NewWriter(dir string, facts *ingest.Facts, profile string, whatIf bool) (w 
 	}
 	w.fetches = start[FetchRow](w, "fetches", &err)
 	w.violations = start[ViolationRow](w, "violations", &err)
-	w.contested = start[ViolationRow](w, "contested", &err)
+	w.unproven = start[ViolationRow](w, "unproven", &err)
+	w.restrictions = start[RestrictionRow](w, "restrictions", &err)
+	w.delays = start[CrawlDelayRow](w, "crawl_delays", &err)
 	w.robots = start[RobotsRow](w, "robots", &err)
 	w.tags = start[PageTagRow](w, "page_tags", &err)
 	w.effective = start[EffectiveTagsRow](w, "effective_tags", &err)
@@ -151,11 +156,11 @@ func (w *Writer) moveTables(a *Audit) error {
 	if err := syncFolder(w.dir); err != nil {
 		return err
 	}
-	for _, name := range tableNames {
+	for _, name := range slices.Concat(tableNames, formerTables) {
 		target := filepath.Join(w.dir, tableFile(name))
 		move := func() error { return os.Rename(filepath.Join(w.tmp, tableFile(name)), target) }
 		if _, written := a.Tables[name]; !written {
-			move = func() error { return remove(target) } // of an audit with a what-if
+			move = func() error { return remove(target) } // of an audit with a what-if, or of an earlier version
 		}
 		if err := move(); err != nil {
 			return err
@@ -202,7 +207,7 @@ func (w *Writer) siteOf(origin, url string) *site {
 	return &w.site
 }
 
-// Result writes a fetch and, where it is one, its violation.
+// Result writes a fetch, and the rows that it has in other tables.
 func (w *Writer) Result(r *evaluate.Result) error {
 	w.Summary.addResult(r)
 	if err := w.fetches.add(w.fetchRow(r)); err != nil {
@@ -213,7 +218,13 @@ func (w *Writer) Result(r *evaluate.Result) error {
 	case r.IsViolation():
 		err = w.violations.add(w.violationRow(r))
 	case r.IsUnproven():
-		err = w.contested.add(w.violationRow(r))
+		err = w.unproven.add(w.violationRow(r))
+	}
+	for i := range r.Restrictions {
+		err = cmp.Or(err, w.restrictions.add(w.restrictionRow(r, &r.Restrictions[i])))
+	}
+	if r.TooSoon != nil {
+		err = cmp.Or(err, w.delays.add(w.crawlDelayRow(r)))
 	}
 	if err == nil && r.Page != nil {
 		err = w.page(r)
@@ -274,7 +285,6 @@ func (w *Writer) violationRow(r *evaluate.Result) ViolationRow {
 	u, _ := weburl.Parse(f.URL)
 	site := w.siteOf(f.Origin, f.URL)
 	row := ViolationRow{
-		Kind:             "fetch",
 		URL:              locator(f.URL),
 		SURTKey:          locator(u.SURTKey()),
 		HostName:         site.host,
@@ -319,30 +329,12 @@ func (w *Writer) violationRow(r *evaluate.Result) ViolationRow {
 	}
 	row.Rule, row.RuleLine = rule(&r.Answer)
 	if r.Governing != nil {
-		w.cite(&row, r)
+		row.RobotsAge, row.RobotsCitation = new(r.Age), w.cite(r.Governing)
 	}
-	if c := r.Contester; c != nil {
-		row.ContestedFilename, row.ContestedOffset = w.filename(c.Input, c.Entry), new(c.Offset)
+	if r.Contester != nil {
+		row.ContestedCitation = w.contest(r.Contester)
 	}
 	return row
-}
-
-// cite tells which robots.txt governs.
-func (w *Writer) cite(row *ViolationRow, r *evaluate.Result) {
-	g := r.Governing
-	row.RobotsID = g.ID
-	row.RobotsURL = locator(g.URL)
-	row.RobotsOutcome = g.Outcome.String()
-	row.RobotsTime = new(g.Micros)
-	row.RobotsAge = new(r.Age)
-	row.RobotsStatus = status(g.Status)
-	row.RobotsHops = new(g.Hops)
-	row.RobotsFilename = w.filename(g.Input, g.Entry)
-	row.RobotsOffset = new(g.Offset)
-	row.RobotsLength = g.Length
-	row.RobotsRecordID = text(ingest.RecordIDText(g.RecordID))
-	row.RobotsAgent = text(g.Agent())
-	row.RobotsBodyFile, row.RobotsBodyOffset, row.RobotsBodyDigest = w.body(g)
 }
 
 func noteList(n evaluate.Notes) string { return strings.Join(n.Strings(), ",") }
@@ -354,14 +346,6 @@ func rule(a *evaluate.Answer) (text string, line int32) {
 		return "", 0
 	}
 	return strings.Clone(ruleText(a.Rule.Text)), int32(a.Rule.Line)
-}
-
-// body tells where the body applied by a capture lies, and its digest.
-func (w *Writer) body(s *evaluate.State) (file string, offset *int64, digest string) {
-	if !s.HasBody {
-		return "", nil, ""
-	}
-	return w.filename(s.BodyInput, s.BodyEntry), new(s.BodyRecordOffset), "sha256:" + hex.EncodeToString([]byte(s.BodyDigest))
 }
 
 // filename is the warc_filename of an input, or of an entry of it.
@@ -381,6 +365,7 @@ func status(s int16) *int16 { return known(s, s >= 0) }
 
 // Robots writes a robots capture.
 func (w *Writer) Robots(r *evaluate.RobotsRecord) error {
+	w.Summary.addRobots(r)
 	row := RobotsRow{
 		RobotsID:         r.ID,
 		Origin:           locator(r.Origin),
@@ -406,7 +391,10 @@ func (w *Writer) Robots(r *evaluate.RobotsRecord) error {
 	for _, hop := range r.HopList() {
 		row.HopURLs = append(row.HopURLs, locator(hop))
 	}
-	row.BodyFilename, row.BodyOffset, row.BodyDigest = w.body(r.State)
+	if b := w.body(r.State); b != nil {
+		row.BodyTime, row.BodyAgent, row.BodyDigest = b.time, b.agent, b.digest
+		row.BodyFilename, row.BodyOffset, row.BodyRecordID = b.filename, b.offset, b.recordID
+	}
 	if r.Parsed {
 		row.Groups, row.Rules, row.NoteCount = new(int32(r.Groups)), new(int32(r.Rules)), new(int32(len(r.Notes)))
 		for _, n := range r.Notes[:min(len(r.Notes), maxNotes)] {
@@ -434,7 +422,7 @@ func (w *Writer) GroupVerdict(v *evaluate.GroupVerdict) error {
 		row.RobotsID = v.Governing.ID
 	}
 	row.Rule, row.RuleLine = rule(&v.Answer)
-	w.Summary.whatIf.add(team{row.RobotsID, v.Group}, v.Verdict)
+	w.Summary.addVerdict(row.RobotsID, v)
 	return w.verdicts.add(row)
 }
 

@@ -21,6 +21,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
+	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
 
 var noon = time.Date(2025, 3, 1, 12, 0, 0, 0, time.UTC).UnixMicro()
@@ -57,8 +58,9 @@ func testResults() []evaluate.Result {
 	governing := testState(1, origin, evaluate.OutcomeRules)
 	governing.HasBody, governing.BodyDigest = true, strings.Repeat("\xab", 32)
 	governing.BodyInput, governing.BodyRecordOffset, governing.Hops = 1, 555, 1
+	governing.BodyMicros, governing.BodyPrecision, governing.BodyRecordID = noon-120e6, ingest.PrecisionSecond, "urn:x:body"
 	contester := testState(2, origin, evaluate.OutcomeUnavailable)
-	contester.Offset = 42
+	contester.Offset, contester.Micros = 42, noon-300e6
 	rule := &robots.Rule{Text: "Disallow: /caf\xe9", Line: 3}
 	var list []evaluate.Result
 	add := func(path string, e evaluate.Evidence, c evaluate.Certainty, a evaluate.Answer) *evaluate.Result {
@@ -81,7 +83,7 @@ func testResults() []evaluate.Result {
 	probable.Notes = evaluate.NoteOtherCrawler | evaluate.NoteBodyCut
 	contested := add("/caf%E9/x", evaluate.Fresh, evaluate.Contested, disallowed)
 	contested.Contester = contester
-	add("/caf%E9/y", evaluate.Stale, evaluate.NoCertainty, disallowed)
+	add("/caf%E9/y", evaluate.Stale, evaluate.Possible, disallowed)
 	unknown := add("/later", evaluate.Later, evaluate.NoCertainty, evaluate.Answer{Reason: evaluate.UnresolvedRedirect})
 	unknown.Prior, unknown.HasPrior = evaluate.Disallowed, true
 	nowhere := add("/x", evaluate.None, evaluate.NoCertainty, evaluate.Answer{Reason: evaluate.NoTime})
@@ -114,6 +116,7 @@ func fill(t testing.TB, dir string, whatIf bool) (*Writer, *evaluate.Totals) {
 	must(err)
 	results := testResults()
 	totals := &evaluate.Totals{Origins: 1, RobotsByOutcome: map[string]int64{"rules": 1}}
+	totals.First, totals.Last = results[0].Fetch.Time(), results[0].Fetch.Time()
 	must(w.Robots(&evaluate.RobotsRecord{State: results[0].Governing, Parsed: true, Groups: 2, Rules: 3,
 		Notes: []robots.Note{{Line: 7, Kind: robots.NoteNonUTF8, Text: "Disallow: /caf\xe9"}}}))
 	agent := evaluate.AgentStats{Agent: "TestBot", Claims: map[string]bool{"classic": true, "\xff": true}}
@@ -135,7 +138,16 @@ func fill(t testing.TB, dir string, whatIf bool) (*Writer, *evaluate.Totals) {
 		}
 		must(w.GroupVerdict(&evaluate.GroupVerdict{Fetch: r.Fetch, Governing: r.Governing, Evidence: r.Evidence, Answer: r.Answer}))
 	}
-	must(w.Host(&evaluate.HostStats{Origin: results[0].Fetch.Origin, First: results[0].Fetch.Time(), Counts: totals.Counts}))
+	host, nowhere := evaluate.HostStats{Origin: results[0].Fetch.Origin, First: results[0].Fetch.Time()}, evaluate.HostStats{}
+	for i := range results {
+		if h := &host; results[i].Fetch.Origin == h.Origin {
+			h.Add(&results[i])
+		} else {
+			nowhere.Add(&results[i])
+		}
+	}
+	must(w.Host(&host))
+	must(w.Host(&nowhere))
 	must(w.Agent(&agent))
 	must(w.Exclusion(&evaluate.Exclusion{
 		Event: &ingest.LogEvent{Line: 7, Reason: "-9998", Input: 1, Via: "http://a/\xe9", HopsFromSeed: "L"},
@@ -194,7 +206,7 @@ func TestViolationProvesItself(t *testing.T) {
 	}
 	digest := "sha256:" + strings.Repeat("ab", 32)
 	want := ViolationRow{
-		Kind: "fetch", URL: "https://www.example.co.uk:8443/caf%E9?q=%FF", SURTKey: "uk,co,example:8443)/caf%e9?q=%ff",
+		URL: "https://www.example.co.uk:8443/caf%E9?q=%FF", SURTKey: "uk,co,example:8443)/caf%e9?q=%ff",
 		HostName: "www.example.co.uk", RegisteredDomain: "example.co.uk", HostNameReversed: "uk.co.example.www",
 		Protocol: "https", Port: new(int32(8443)), Path: "/caf%E9", Query: new("q=%FF"), Origin: "https://www.example.co.uk:8443",
 		FetchTime: new(noon), FetchMethod: "GET", FetchStatus: new(int16(200)), FetchRedirect: "/à%E0", RecordType: "response",
@@ -202,11 +214,13 @@ func TestViolationProvesItself(t *testing.T) {
 		WARCFilename: "a.warc.gz", WARCRecordOffset: 700, WARCRecordLength: 300, WARCRecordID: "urn:x:/caf\uFFFD?q=\uFFFD",
 		Agent: "TestBot", AgentSource: "request", UserAgent: "TestBot/1.0", Claim: "classic",
 		Verdict: "disallowed", Evidence: "fresh", Reason: "rule", Certainty: "certain", Trust: "chained", Profile: "rfc9309",
-		Rule: "Disallow: /caf%E9", RuleLine: 3, GroupLine: 2, RobotsID: 1,
-		RobotsURL: "https://www.example.co.uk:8443/robots.txt", RobotsOutcome: "rules", RobotsTime: new(noon - int64(60e6)), RobotsAge: new(int64(60)),
-		RobotsStatus: new(int16(200)), RobotsHops: new(int32(1)), RobotsFilename: "b.warc.gz", RobotsOffset: new(int64(100)), RobotsLength: 300,
-		RobotsRecordID: "urn:x:/robots.txt", RobotsBodyFile: "b.warc.gz", RobotsBodyOffset: new(int64(555)), RobotsBodyDigest: digest,
-		Restrictions: []string{},
+		Rule: "Disallow: /caf%E9", RuleLine: 3, GroupLine: 2, RobotsAge: new(int64(60)),
+		RobotsCitation: RobotsCitation{
+			RobotsID: 1, RobotsURL: "https://www.example.co.uk:8443/robots.txt", RobotsOutcome: "rules", RobotsTime: new(noon - int64(60e6)),
+			RobotsStatus: new(int16(200)), RobotsHops: new(int32(1)), RobotsFilename: "b.warc.gz", RobotsOffset: new(int64(100)),
+			RobotsLength: 300, RobotsRecordID: "urn:x:/robots.txt", RobotsBodyTime: new(noon - int64(120e6)),
+			RobotsBodyFile: "b.warc.gz", RobotsBodyOffset: new(int64(555)), RobotsBodyRecordID: "urn:x:body", RobotsBodyDigest: digest,
+		},
 	}
 	if diff := cmp.Diff(want, got[0]); diff != "" {
 		t.Errorf("certain violation (-want +got):\n%s", diff)
@@ -217,9 +231,80 @@ func TestViolationProvesItself(t *testing.T) {
 	if n := got[1].Notes; n != "body_cut,other_crawler" {
 		t.Errorf("notes %v", n)
 	}
-	contested := read[ViolationRow](t, dir, "contested")
-	if len(contested) != 1 || *contested[0].ContestedOffset != 42 || contested[0].ContestedFilename != "b.warc.gz" {
-		t.Errorf("contested: %+v", contested)
+	unproven := read[ViolationRow](t, dir, "unproven")
+	if len(unproven) != 2 || unproven[0].Certainty != "contested" || unproven[1].Certainty != "possible" {
+		t.Fatalf("unproven: %+v", unproven)
+	}
+	copied := ContestedCitation{
+		ContestedRobotsID: 2, ContestedOutcome: "unavailable", ContestedTime: new(noon - int64(300e6)), ContestedFilename: "b.warc.gz",
+		ContestedOffset: new(int64(42)), ContestedRecordID: "urn:x:/robots.txt",
+	}
+	if diff := cmp.Diff(copied, unproven[0].ContestedCitation); diff != "" {
+		t.Errorf("the copy that allows (-want +got):\n%s", diff)
+	}
+	if c := unproven[1].ContestedCitation; c != (ContestedCitation{}) {
+		t.Errorf("no copy allows, and one is cited: %+v", c)
+	}
+}
+
+// What is cited of one capture is not cited of the next.
+func TestCitationsAreOfTheirRows(t *testing.T) {
+	w, _ := fill(t, t.TempDir(), false)
+	defer w.Abandon()
+	first, second := testState(1, "http://a", evaluate.OutcomeRules), testState(2, "http://a", evaluate.OutcomeUnreachable)
+	first.HasBody, first.BodyDigest = true, "\xab"
+	for _, s := range []*evaluate.State{first, first, second, first} {
+		if got := w.cite(s); got.RobotsID != s.ID || (got.RobotsBodyDigest != "") != s.HasBody {
+			t.Errorf("of capture %d: %+v", s.ID, got)
+		}
+	}
+}
+
+// Restrictions and delays are rows of their own, with what they rest on, and no violations.
+func TestRestrictionsAndDelays(t *testing.T) {
+	dir := t.TempDir()
+	w, totals := fill(t, dir, false)
+	r := testResults()[0]
+	robots, file := "robots.txt 7: train-ai=n", "tdmrep.json 1: "+strings.Repeat("x", maxText)
+	capture := ingest.Capture{Fetch: testFetch("https://www.example.co.uk:8443", "/.well-known/tdmrep.json")}
+	capture.Offset = 4711
+	r.Page = &evaluate.Page{From: evaluate.PageOriginal, Signals: []evaluate.Signal{{}, {File: &capture}}}
+	r.Restrictions = []evaluate.Restriction{
+		{Kind: evaluate.RestrictsPublication, Certainty: evaluate.Certain, Purpose: tag.UseArchive, Statements: []string{"meta 1: noarchive"}},
+		{Kind: evaluate.RestrictsUsage, Certainty: evaluate.Probable, Purpose: tag.UseTrain, Statements: []string{robots, file}},
+	}
+	r.TooSoon = &evaluate.TooSoon{Gap: 1_500_999, Delay: 10e6, Line: 4, Previous: evaluate.Visit{Input: 1, Offset: 90}}
+	if err := w.Result(&r); err != nil {
+		t.Fatal(err)
+	}
+	totals.Add(&r)
+	if err := w.Commit(NewAudit(testFacts("a.warc.gz", "b.warc.gz"), Settings{}, totals, w.Summary)); err != nil {
+		t.Fatal(err)
+	}
+	citation := read[ViolationRow](t, dir, "violations")[0].RobotsCitation
+	page := RestrictionRow{
+		Kind: "publication", Certainty: "certain", Purpose: "archive", Statements: []string{"meta 1: noarchive"}, TagsFrom: "original",
+		URL: "https://www.example.co.uk:8443/", HostName: "www.example.co.uk", RegisteredDomain: "example.co.uk",
+		Origin: "https://www.example.co.uk:8443", FetchTime: new(noon), FetchStatus: new(int16(200)), WARCFilename: "a.warc.gz",
+		WARCRecordOffset: 700, WARCRecordLength: 300, WARCRecordID: "urn:x:/", Agent: "TestBot", AgentSource: "request",
+	}
+	origin := page
+	origin.Kind, origin.Certainty, origin.Purpose, origin.Statements = "usage", "probable", "train", []string{robots, text(file)}
+	origin.FileFilename, origin.FileOffset, origin.RobotsCitation = "a.warc.gz", new(int64(4711)), citation
+	if diff := cmp.Diff([]RestrictionRow{page, origin}, read[RestrictionRow](t, dir, "restrictions")); diff != "" {
+		t.Errorf("restrictions (-want +got):\n%s", diff)
+	}
+	delays := []CrawlDelayRow{{
+		URL: page.URL, HostName: page.HostName, RegisteredDomain: page.RegisteredDomain, Origin: page.Origin, FetchTime: page.FetchTime,
+		WARCFilename: page.WARCFilename, WARCRecordOffset: 700, WARCRecordLength: 300, WARCRecordID: "urn:x:/", Agent: "TestBot",
+		AgentSource: "request", Gap: 1500, Delay: 10_000, Line: 4, PreviousFilename: "b.warc.gz", PreviousOffset: 90,
+		RobotsAge: new(int64(60)), RobotsCitation: citation,
+	}}
+	if diff := cmp.Diff(delays, read[CrawlDelayRow](t, dir, "crawl_delays")); diff != "" {
+		t.Errorf("crawl_delays (-want +got):\n%s", diff)
+	}
+	if n := len(read[ViolationRow](t, dir, "violations")); n != 2 {
+		t.Errorf("%d violations, want the 2 without it", n)
 	}
 }
 
@@ -247,8 +332,11 @@ func TestFetchRows(t *testing.T) {
 	if got[6].PriorVerdict != "disallowed" || got[6].RobotsID != 1 {
 		t.Errorf("unresolved: %+v", got[6])
 	}
-	if got[5].Certainty != "" || got[5].RuleLine != 3 {
+	if got[5].Certainty != "possible" || got[5].RuleLine != 3 {
 		t.Errorf("disallowed by old evidence: %+v", got[5])
+	}
+	if hosts := read[HostRow](t, dir, "host_stats"); got[7].Origin != hosts[1].Origin {
+		t.Errorf("an unreadable origin is %q in fetches and %q in host_stats", got[7].Origin, hosts[1].Origin)
 	}
 	type nullable struct {
 		Agent     *string `parquet:"agent,optional"`
@@ -380,9 +468,12 @@ func TestTotalsAgree(t *testing.T) {
 		{"evidence", c.EvidenceFresh + c.EvidenceStale + c.EvidenceLater + c.EvidenceNone, c.Fetches},
 		{"disallowed", c.ViolationsCertain + c.ViolationsProbable + c.Contested + c.Possible, c.Disallowed},
 		{"violations", c.Violations, c.ViolationsCertain + c.ViolationsProbable},
+		{"unproven", c.Unproven, c.Contested + c.Possible},
+		{"decidable", c.Decidable, c.Fetches - c.RobotsTxtItself},
 		{"rows of fetches", a.Tables["fetches"], c.Fetches},
 		{"rows of violations", a.Tables["violations"], c.Violations},
-		{"rows of contested", a.Tables["contested"], c.Contested},
+		{"rows of unproven", a.Tables["unproven"], c.Unproven},
+		{"rows of restrictions", a.Tables["restrictions"], c.RestrictionsPublication + c.RestrictionsUsage},
 		{"rows of exclusions", a.Tables["exclusions"], c.Exclusions},
 		{"rows of issues", a.Tables["issues"], c.Issues},
 		{"inputs not wholly read", c.InputsNotWhollyRead, 1},
@@ -404,7 +495,8 @@ func TestTotalsAgree(t *testing.T) {
 			t.Errorf("%s: schema version %q", name, v)
 		}
 	}
-	if diff := cmp.Diff([]float64{4. / 6, 6. / 8}, []float64{*c.DisallowedShareOfKnown, *c.DisallowedOrUnknownShare}); diff != "" {
+	want := []float64{4. / 5, 4. / 7, 6. / 7} // one of the eight fetches is of robots.txt
+	if diff := cmp.Diff(want, []float64{*c.DisallowedShareOfKnown, *c.DisallowedShare, *c.DisallowedOrUnknownShare}); diff != "" {
 		t.Errorf("shares (-want +got):\n%s", diff)
 	}
 }
@@ -478,12 +570,16 @@ func TestSameResultsAreTheSameOctets(t *testing.T) {
 	}
 }
 
-// An audit without what-if removes the what-if tables of the one before.
+// An audit without what-if removes the what-if tables of the one before, and any audit
+// those that only earlier versions wrote.
 func TestCommitReplaces(t *testing.T) {
 	dir := t.TempDir()
 	writeAll(t, dir, true)
+	if err := os.WriteFile(filepath.Join(dir, "contested.parquet"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
 	w := writeAll(t, dir, false)
-	for _, name := range []string{"group_verdicts.parquet", "robots_agents.parquet", temporary} {
+	for _, name := range []string{"group_verdicts.parquet", "robots_agents.parquet", "contested.parquet", temporary} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
 			t.Errorf("%s is still there", name)
 		}

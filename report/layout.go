@@ -1,0 +1,184 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"golang.org/x/text/width"
+)
+
+// A page is as wide as a terminal is at least.
+const (
+	pageWidth = 80
+	minWords  = 24 // cells that words beside numbers have at least
+	minLabel  = 12 // cells that labels have at least
+)
+
+// page lays out paragraphs and columns: labels left, numbers right, words about them
+// last. No line is longer than pageWidth.
+type page struct {
+	text strings.Builder
+	rows []row // of the columns in hand
+}
+
+// row is a row of columns. One without numbers is a line across all of them.
+type row struct {
+	label   string
+	numbers []string
+	words   string // about the numbers
+}
+
+// columns begins columns, under a heading and names.
+func (p *page) columns(heading string, names ...string) {
+	p.line("")
+	p.rows = append(p.rows, row{label: heading, numbers: names})
+}
+
+// row adds a row of columns: a label and numbers.
+func (p *page) row(label string, numbers ...string) {
+	p.rows = append(p.rows, row{label: "  " + label, numbers: numbers})
+}
+
+// noted adds a row of a label, a number and words about it.
+func (p *page) noted(label string, n int64, words string) {
+	p.rows = append(p.rows, row{"  " + label, []string{number(n)}, words})
+}
+
+// across adds a line to the columns in hand.
+func (p *page) across(format string, args ...any) {
+	p.rows = append(p.rows, row{label: fmt.Sprintf(format, args...)})
+}
+
+// more says that a list of n was cut at shown.
+func (p *page) more(n, shown int) {
+	if n > shown {
+		p.line("  and %s more", number(int64(n-shown)))
+	}
+}
+
+// line ends the columns in hand and writes a paragraph, with the indent of its first
+// line.
+func (p *page) line(format string, args ...any) {
+	p.endColumns()
+	p.paragraph(fmt.Sprintf(format, args...))
+}
+
+func (p *page) paragraph(text string) {
+	indent := text[:len(text)-len(strings.TrimLeft(text, " "))]
+	for _, line := range wrap(text, pageWidth-len(indent)) {
+		p.text.WriteString(strings.TrimRight(indent+line, " ") + "\n")
+	}
+}
+
+func (p *page) heading(format string, args ...any) {
+	p.line("")
+	p.line(format, args...)
+}
+
+// endColumns writes the rows gathered, each column as wide as its widest cell. Labels
+// are cut where they would push the rest beyond the page.
+func (p *page) endColumns() {
+	var numbers []int // widths
+	labels, left := 0, pageWidth
+	for _, r := range p.rows {
+		for i, n := range r.numbers {
+			if i == len(numbers) {
+				numbers = append(numbers, 0)
+			}
+			numbers[i] = max(numbers[i], cellsOf(n))
+		}
+		if r.numbers != nil {
+			labels = max(labels, cellsOf(r.label))
+		}
+	}
+	for _, n := range numbers {
+		left -= 2 + n
+	}
+	for _, r := range p.rows {
+		if r.words != "" {
+			labels = min(labels, left-2-minWords)
+		}
+	}
+	labels = max(min(labels, left), minLabel)
+	for _, r := range p.rows {
+		if r.numbers == nil {
+			p.paragraph(r.label)
+			continue
+		}
+		p.writeRow(r, labels, numbers)
+	}
+	p.rows = nil
+}
+
+func (p *page) writeRow(r row, labels int, numbers []int) {
+	var b strings.Builder
+	label := fit(r.label, labels)
+	b.WriteString(label + strings.Repeat(" ", labels-cellsOf(label)))
+	for i, n := range r.numbers {
+		b.WriteString(strings.Repeat(" ", 2+numbers[i]-cellsOf(n)) + n)
+	}
+	used := cellsOf(b.String()) + 2
+	for i, words := range wrap(r.words, pageWidth-used) {
+		if i > 0 {
+			b.WriteString("\n" + strings.Repeat(" ", used-2))
+		}
+		b.WriteString("  " + words)
+	}
+	p.text.WriteString(strings.TrimRight(b.String(), " ") + "\n")
+}
+
+// wrap breaks text into lines of at most limit cells, between words where it can.
+func wrap(text string, limit int) (lines []string) {
+	line := ""
+	limit = max(limit, minLabel)
+	for _, word := range strings.Fields(text) {
+		if line != "" && cellsOf(line)+1+cellsOf(word) > limit {
+			lines = append(lines, line)
+			line = ""
+		}
+		if line != "" {
+			line += " "
+		}
+		for line += word; cellsOf(line) > limit; {
+			head := cutCells(line, limit)
+			lines = append(lines, head)
+			line = line[len(head):]
+		}
+	}
+	return append(lines, line)
+}
+
+// fit cuts a label that is wider than limit cells.
+func fit(s string, limit int) string {
+	if cellsOf(s) <= limit {
+		return s
+	}
+	return cutCells(s, limit-1) + "…"
+}
+
+// cutCells returns the beginning of s that fits into limit cells.
+func cutCells(s string, limit int) string {
+	for i, r := range s {
+		if limit -= runeCells(r); limit < 0 {
+			return s[:i]
+		}
+	}
+	return s
+}
+
+// cellsOf is the number of cells that s takes on a terminal, at most.
+func cellsOf(s string) (n int) {
+	for _, r := range s {
+		n += runeCells(r)
+	}
+	return n
+}
+
+// runeCells is 2 for what East Asian terminals show twice as wide (UAX 11).
+func runeCells(r rune) int {
+	switch width.LookupRune(r).Kind() {
+	case width.EastAsianWide, width.EastAsianFullwidth:
+		return 2
+	}
+	return 1
+}

@@ -1,0 +1,293 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/evaluate"
+)
+
+const (
+	maxLabel  = 60  // bytes shown of a value from an archive, in a column of its own
+	maxShown  = 100 // and elsewhere
+	fewRows   = 3   // rules, reasons and inputs shown in short
+	fewAgents = 5   // other crawlers shown in short
+)
+
+// Print writes the summary for a person to read, once the tables are committed: the
+// answer, or all that was counted.
+func (s *Summary) Print(w io.Writer, full bool) error {
+	var p page
+	s.printAudited(&p)
+	s.printAnswer(&p, full)
+	s.printShares(&p)
+	s.printCauses(&p)
+	s.printRules(&p, full)
+	s.printWhatIf(&p, full)
+	s.printAsked(&p)
+	if full {
+		s.printCaptures(&p)
+		s.printMatrix(&p)
+		s.printClaims(&p)
+		s.printHosts(&p)
+		s.printPages(&p)
+	}
+	s.printUnread(&p, full)
+	if full {
+		s.printNoted(&p)
+	}
+	p.endColumns()
+	_, err := io.WriteString(w, p.text.String())
+	return err
+}
+
+// printAudited tells what was audited, and how.
+func (s *Summary) printAudited(p *page) {
+	a, t := s.audit, &s.audit.Totals
+	var size int64
+	for _, in := range a.Inputs {
+		size += in.Size
+	}
+	p.line("Audited %s (%s): %s on %s, %s; by %s %s, %s.", plural(int64(len(a.Inputs)), "archive"), Bytes(size),
+		plural(t.Fetches, "fetch"), plural(t.Origins, "origin"), periodText(t.FirstFetchTime, t.LastFetchTime),
+		a.Tool, shown(a.Version, maxLabel), strings.Join(settingsText(&a.Settings), ", "))
+}
+
+// settingsText names the settings that an answer depends on.
+func settingsText(s *Settings) []string {
+	list := []string{"profile " + s.Profile}
+	if s.Crawler != "" {
+		list = append(list, "crawler "+shown(s.Crawler, maxLabel)+" (--crawler)")
+	}
+	if len(s.CrawlerMap) > 0 {
+		list = append(list, "crawlers by --crawler-map")
+	}
+	if s.AsOf != nil {
+		list = append(list, "other crawlers and restrictions as of "+momentText(*s.AsOf))
+	}
+	return list
+}
+
+// printAnswer counts every fetch once: the violations, and the rest.
+func (s *Summary) printAnswer(p *page, full bool) {
+	t := &s.audit.Totals
+	p.columns(fmt.Sprintf("Violations: %s, disallowed to the very crawler that made them", plural(t.Violations, "fetch")))
+	p.noted("certain", t.ViolationsCertain, "its own copy, at most 24 h old, and no copy allows")
+	p.noted("probable", t.ViolationsProbable, "a doubt remains: see columns evidence and notes")
+	p.across("No violations, as far as these archives show")
+	p.noted("possible", t.Possible, "disallowed; nothing shows that it was told in time")
+	p.noted("contested", t.Contested, "disallowed; another copy or an open reading allows")
+	p.noted("unknown", t.Unknown, "these archives do not tell what robots.txt said")
+	s.printUnknown(p, full)
+	p.noted("allowed", t.Allowed-t.RobotsTxtItself, s.allowedText())
+	p.noted("robots.txt", t.RobotsTxtItself, "fetches of the file itself: allowed, in no share")
+}
+
+func (s *Summary) allowedText() string {
+	if n := s.audit.Totals.UnsafeEncoding; n > 0 {
+		return number(n) + " of them by the letter alone: bytes encoded in the rule or the URL only (note unsafe_encoding)"
+	}
+	return ""
+}
+
+// printUnknown tells why nothing is known, the most frequent reason first.
+func (s *Summary) printUnknown(p *page, full bool) {
+	reasons := slices.SortedFunc(maps.Keys(s.unknown), func(a, b evaluate.Reason) int {
+		return cmp.Or(cmp.Compare(s.unknown[b], s.unknown[a]), cmp.Compare(a, b))
+	})
+	for i, reason := range reasons {
+		if i == fewRows && !full {
+			p.across("    and %s more (--full)", plural(int64(len(reasons)-fewRows), "reason"))
+			return
+		}
+		p.noted("  "+reason.String(), s.unknown[reason], unknownGloss[reason])
+	}
+}
+
+// printShares tells what part was disallowed, the unknown counted either way.
+func (s *Summary) printShares(p *page) {
+	t := &s.audit.Totals
+	p.heading("Disallowed: %s of %s with a known verdict%s; of the %s that robots.txt could decide %s%s, or %s%s "+
+		"if every unknown one was. robots.txt is a request (RFC 9309 §1): disallowed does not mean illegal.",
+		number(t.Disallowed), plural(t.Decidable-t.Unknown, "fetch"), percent(t.DisallowedShareOfKnown), number(t.Decidable),
+		number(t.Disallowed), percent(t.DisallowedShare), number(t.Disallowed+t.Unknown), percent(t.DisallowedOrUnknownShare))
+}
+
+// printCauses tells what may be wrong with the archives or the command where little
+// could be proven.
+func (s *Summary) printCauses(p *page) {
+	t := &s.audit.Totals
+	if missing := s.unknown[evaluate.NoCapture]; missing > 0 && 10*missing >= 9*t.Decidable {
+		p.heading("Nearly all is unknown, for want of robots.txt in these archives. Common Crawl keeps it in its robotstxt " +
+			"subset: give those archives as well. Browsertrix, Nutch's WARCExporter and crawls that ignore robots.txt record none: " +
+			"harvest each origin's robots.txt into a WARC within 24 h of the crawl, or add archives that hold an earlier one.")
+	}
+	captures := total(t.RobotsOutcomes)
+	if t.Disallowed > 0 && (2*s.anonymous.fetches > t.Decidable || 2*s.anonymous.captures > captures) {
+		p.heading("%s of %s of robots.txt and %s name no crawler (no User-Agent, or a browser's), and prove no certain violation. "+
+			"If you know the crawler: --crawler TOKEN.", number(s.anonymous.captures), plural(captures, "capture"), plural(s.anonymous.fetches, "fetch"))
+	}
+}
+
+// printRules ranks what violations were disallowed by.
+func (s *Summary) printRules(p *page, full bool) {
+	if len(s.rules) == 0 {
+		return
+	}
+	p.columns("Rules with most violations")
+	for i, r := range s.rules {
+		if full || i < fewRows {
+			p.noted(shown(r.row.rule, maxLabel), r.count, shown(r.row.origin, maxLabel))
+		}
+	}
+}
+
+func (s *Summary) printWhatIf(p *page, full bool) {
+	list, most := s.whatIf.ranking(), fewAgents
+	if full {
+		most = topNames
+	}
+	if len(list) == 0 {
+		return
+	}
+	p.columns("Other crawlers would have been", "allowed", "disallowed", "unknown")
+	for _, a := range list[:min(len(list), most)] {
+		c := a.verdictCounts
+		p.row(shown(a.agent, maxLabel), number(c[evaluate.Allowed]), number(c[evaluate.Disallowed]), number(c[evaluate.Unknown]))
+	}
+	p.more(len(list), most)
+}
+
+// printAsked tells what --purpose and --rate ask for. None of it is a violation.
+func (s *Summary) printAsked(p *page) {
+	a, t := s.audit, &s.audit.Totals
+	if len(a.Settings.Purposes) > 0 {
+		p.heading("For the purpose %s, pages and sites restrict publication %s and use %s (table restrictions): no violations.",
+			strings.Join(a.Settings.Purposes, ", "), plural(t.RestrictionsPublication, "time"), plural(t.RestrictionsUsage, "time"))
+	}
+	if a.Settings.Rate {
+		p.heading("Sooner than Crawl-delay asks, which RFC 9309 does not know: %s (table crawl_delays): no violations.",
+			plural(t.CrawlDelays, "fetch"))
+	}
+}
+
+// printCaptures tells what was found of robots.txt, and in logs.
+func (s *Summary) printCaptures(p *page) {
+	t := &s.audit.Totals
+	p.heading("robots.txt was captured %s%s.", plural(total(t.RobotsOutcomes), "time"), outcomesText(t.RobotsOutcomes))
+	if t.LogEvidence > 0 {
+		p.line("Logs tell %s that it could not be had.", plural(t.LogEvidence, "time"))
+	}
+	if t.Exclusions > 0 {
+		p.line("Logs name %s that robots.txt kept a crawler from: by the captures %s disallowed, %s allowed, %s unknown.",
+			plural(t.Exclusions, "URL"), number(s.exclusions[evaluate.Disallowed]), number(s.exclusions[evaluate.Allowed]),
+			number(s.exclusions[evaluate.Unknown]))
+	}
+	if t.Duplicates > 0 {
+		p.line("Of %s the archives hold another copy; each was counted once.", plural(t.Duplicates, "record"))
+	}
+}
+
+func total(m map[string]int64) (n int64) {
+	for _, v := range m {
+		n += v
+	}
+	return n
+}
+
+func outcomesText(m map[string]int64) string {
+	var parts []string
+	for _, o := range slices.Sorted(maps.Keys(m)) {
+		parts = append(parts, o+" "+number(m[o]))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "; outcomes: " + strings.Join(parts, ", ")
+}
+
+func (s *Summary) printMatrix(p *page) {
+	p.columns("Verdicts, by evidence", "fresh", "stale", "later", "none")
+	for _, v := range []evaluate.Verdict{evaluate.Allowed, evaluate.Disallowed, evaluate.Unknown} {
+		r := s.matrix[v]
+		p.row(v.String(), number(r[evaluate.Fresh]), number(r[evaluate.Stale]), number(r[evaluate.Later]), number(r[evaluate.None]))
+	}
+	p.line("  fresh: robots.txt captured at most 24 h before the fetch; stale: longer before; later: within 24 h after; " +
+		"none: not at all, or not needed (allowed are the fetches of robots.txt itself, too).")
+}
+
+func (s *Summary) printClaims(p *page) {
+	columns := []string{"fetches", "violations", "unproven", "unknown"}
+	p.columns("Claim (robots: of warcinfo)", columns...)
+	claims := s.rankedClaims()
+	for _, c := range claims[:min(len(claims), topNames)] {
+		p.row(cmp.Or(shown(c.key, maxLabel), "(no claim)"), countsText(c.row)...)
+	}
+	p.more(len(claims), topNames)
+	p.columns("Crawlers, by product token", columns...)
+	for _, a := range s.agents {
+		p.row(cmp.Or(shown(a.key, maxLabel), "(none known)"), countsText(&a.row.Counts)...)
+	}
+	p.more(s.agentCount, topNames)
+}
+
+// rankedClaims lists the claims, those of most fetches first.
+func (s *Summary) rankedClaims() (list []ranked[*evaluate.Counts]) {
+	for claim, c := range s.claims {
+		list = rank(list, len(s.claims), ranked[*evaluate.Counts]{claim, c.Fetches, c})
+	}
+	return list
+}
+
+func countsText(c *evaluate.Counts) []string {
+	return []string{number(c.Fetches), number(c.ViolationsCertain + c.ViolationsProbable), number(c.Possible + c.Contested), number(c.Unknown)}
+}
+
+func (s *Summary) printHosts(p *page) {
+	if len(s.hosts) == 0 {
+		return
+	}
+	p.columns("Origins with most violations", "violations", "fetches")
+	for _, h := range s.hosts {
+		p.row(cmp.Or(shown(h.key, maxLabel), "(none)"), number(h.count), number(h.row.Fetches))
+	}
+}
+
+// printUnread names the inputs of which something is missing.
+func (s *Summary) printUnread(p *page, full bool) {
+	if s.lossyInputs == 0 {
+		p.heading("Every archive was read to its end.")
+		return
+	}
+	most := fewRows
+	if full {
+		most = topNames
+	}
+	p.heading("Not wholly read: %s. Fetches may be missing.", plural(s.lossyInputs, "input"))
+	for _, in := range s.lossy[:min(len(s.lossy), most)] {
+		p.line("  %s %s", shown(in.name, maxShown), issueGloss[in.kind])
+		if full {
+			p.line("    %s: %s", in.kind, shown(in.detail, maxShown))
+		}
+	}
+	p.more(int(s.lossyInputs), most)
+}
+
+// printNoted counts what was odd and could be read nevertheless.
+func (s *Summary) printNoted(p *page) {
+	begun := false
+	for _, k := range slices.Sorted(maps.Keys(s.issues)) {
+		if k.Lossy() {
+			continue
+		}
+		if !begun {
+			p.columns("Noted in reading (table issues)")
+			begun = true
+		}
+		p.noted(k.String(), s.issues[k], issueGloss[k])
+	}
+}
