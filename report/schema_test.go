@@ -89,11 +89,14 @@ func columnsOf[T any](t *testing.T) (columns []column) {
 
 func TestDocumentDescribesEveryColumn(t *testing.T) {
 	doc := schemaDocument(t)
-	counts := documented(t, doc, "### Counts")
+	counts, citation := documented(t, doc, "### Counts"), documented(t, doc, "### Robots citation")
+	violation := slices.Concat(documented(t, doc, "## violations and unproven"), citation, documented(t, doc, "### Contested citation"))
 	tables := map[string]struct{ got, want []column }{
 		"fetches":        {documented(t, doc, "## fetches"), columnsOf[FetchRow](t)},
-		"violations":     {documented(t, doc, "## violations and contested"), columnsOf[ViolationRow](t)},
-		"contested":      {documented(t, doc, "## violations and contested"), columnsOf[ViolationRow](t)},
+		"violations":     {violation, columnsOf[ViolationRow](t)},
+		"unproven":       {violation, columnsOf[ViolationRow](t)},
+		"restrictions":   {append(documented(t, doc, "## restrictions"), citation...), columnsOf[RestrictionRow](t)},
+		"crawl_delays":   {append(documented(t, doc, "## crawl_delays"), citation...), columnsOf[CrawlDelayRow](t)},
 		"robots":         {documented(t, doc, "## robots"), columnsOf[RobotsRow](t)},
 		"page_tags":      {documented(t, doc, "## page_tags"), columnsOf[PageTagRow](t)},
 		"effective_tags": {documented(t, doc, "## effective_tags"), columnsOf[EffectiveTagsRow](t)},
@@ -158,9 +161,9 @@ func TestDocumentNamesEveryValue(t *testing.T) {
 		"parse_mode":   values(tag.Mode.String)[1:],
 		"scope":        values(tag.Scope.String)[1:],
 	}
-	least := map[string]int{"verdict": 3, "evidence": 4, "reason": 18, "certainty": 3, "agent_source": 4, "outcome": 6,
-		"record_type": 4, "trust": 2, "issue kind": 25, "note": 8, "remark": 20,
-		"finding": 3, "tags_from": 2, "conflict": 4, "rule": 20, "purpose": 7, "preference": 3, "source": 7, "protocol": 6,
+	least := map[string]int{"verdict": 3, "evidence": 4, "reason": 19, "certainty": 4, "agent_source": 4, "outcome": 6,
+		"record_type": 4, "trust": 2, "issue kind": 25, "note": 21, "remark": 20,
+		"restriction": 2, "tags_from": 2, "conflict": 4, "rule": 20, "purpose": 7, "preference": 3, "source": 7, "protocol": 6,
 		"parse_mode": 3, "scope": 3}
 	for _, enum := range slices.Sorted(maps.Keys(enums)) {
 		if len(enums[enum]) < least[enum] {
