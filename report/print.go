@@ -75,7 +75,7 @@ func settingsText(s *Settings) []string {
 // printAnswer counts every fetch once: the violations, and the rest.
 func (s *Summary) printAnswer(p *page, full bool) {
 	t := &s.audit.Totals
-	p.columns(fmt.Sprintf("Violations: %s, disallowed to the very crawler that made them", plural(t.Violations, "fetch")))
+	p.columns("Violations of robots.txt: " + plural(t.Violations, "fetch"))
 	p.noted("certain", t.ViolationsCertain, "its own copy, at most 24 h old, and no copy allows")
 	p.noted("probable", t.ViolationsProbable, "a doubt remains: see columns evidence and notes")
 	p.across("No violations, as far as these archives show")
@@ -88,10 +88,11 @@ func (s *Summary) printAnswer(p *page, full bool) {
 }
 
 func (s *Summary) allowedText() string {
+	words := "robots.txt did not forbid them"
 	if n := s.audit.Totals.UnsafeEncoding; n > 0 {
-		return number(n) + " of them by the letter alone: bytes encoded in the rule or the URL only (note unsafe_encoding)"
+		words += "; " + number(n) + " by the letter alone, for bytes that only rule or URL encodes (note unsafe_encoding)"
 	}
-	return ""
+	return words
 }
 
 // printUnknown tells why nothing is known, the most frequent reason first.
@@ -111,10 +112,15 @@ func (s *Summary) printUnknown(p *page, full bool) {
 // printShares tells what part was disallowed, the unknown counted either way.
 func (s *Summary) printShares(p *page) {
 	t := &s.audit.Totals
-	p.heading("Disallowed: %s of %s with a known verdict%s; of the %s that robots.txt could decide %s%s, or %s%s "+
-		"if every unknown one was. robots.txt is a request (RFC 9309 §1): disallowed does not mean illegal.",
-		number(t.Disallowed), plural(t.Decidable-t.Unknown, "fetch"), percent(t.DisallowedShareOfKnown), number(t.Decidable),
-		number(t.Disallowed), percent(t.DisallowedShare), number(t.Disallowed+t.Unknown), percent(t.DisallowedOrUnknownShare))
+	if t.Unknown == 0 {
+		p.heading("Disallowed: %s of the %s that robots.txt could decide%s.", number(t.Disallowed), plural(t.Decidable, "fetch"),
+			percent(t.DisallowedShare))
+	} else {
+		p.heading("Disallowed: %s of %s with a known verdict%s; of the %s that robots.txt could decide %s%s, or %s%s if every unknown one was.",
+			number(t.Disallowed), plural(t.Decidable-t.Unknown, "fetch"), percent(t.DisallowedShareOfKnown), number(t.Decidable),
+			number(t.Disallowed), percent(t.DisallowedShare), number(t.Disallowed+t.Unknown), percent(t.DisallowedOrUnknownShare))
+	}
+	p.line("robots.txt is a request (RFC 9309 §1): disallowed does not mean illegal.")
 }
 
 // printCauses tells what may be wrong with the archives or the command where little
