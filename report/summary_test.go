@@ -5,14 +5,17 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -67,6 +70,123 @@ func TestSummaryOfNothing(t *testing.T) {
 	}
 	if s.Lossy() {
 		t.Error("lossy without an issue")
+	}
+}
+
+// Where little can be proven the summary says why, and what would help.
+func TestSummaryTellsCauses(t *testing.T) {
+	page := func(agent string, v evaluate.Verdict, reason evaluate.Reason) evaluate.Result {
+		f := testFetch("http://a", "/")
+		r := evaluate.Result{Fetch: &f, Agent: agent, Answer: evaluate.Answer{Verdict: v, Reason: reason}}
+		if v == evaluate.Disallowed {
+			r.Certainty, r.Governing = evaluate.Possible, testState(1, "http://a", evaluate.OutcomeUnreachable)
+		}
+		return r
+	}
+	file := page("", evaluate.Allowed, evaluate.RobotsTxtItself)
+	missing, told := page("A", evaluate.Unknown, evaluate.NoCapture), page("A", evaluate.Allowed, evaluate.NoMatchingRule)
+	nameless, named := page("", evaluate.Disallowed, evaluate.Unreachable), page("A", evaluate.Disallowed, evaluate.Unreachable)
+	const captures, token = "Common Crawl keeps it in its robotstxt", "--crawler TOKEN"
+	for name, test := range map[string]struct {
+		results []evaluate.Result
+		want    []string
+		not     []string
+	}{
+		"no capture":     {[]evaluate.Result{missing, missing, file, file}, []string{captures}, []string{token}},
+		"nearly none":    {append(many(missing, 9), told), []string{captures}, []string{token}},
+		"some":           {append(many(missing, 8), told, told), nil, []string{captures, token}},
+		"nameless":       {[]evaluate.Result{nameless, nameless, named}, []string{token, "2 fetches"}, []string{captures}},
+		"mostly named":   {[]evaluate.Result{nameless, named, named}, nil, []string{captures, token}},
+		"robots.txt too": {append(many(file, 9), named), nil, []string{captures, token}},
+	} {
+		s, totals := newSummary(), new(evaluate.Totals)
+		for i := range test.results {
+			s.addResult(&test.results[i])
+			totals.Add(&test.results[i])
+		}
+		s.audit = NewAudit(testFacts(), Settings{Profile: "rfc9309"}, totals, s)
+		text := strings.Join(strings.Fields(printed(t, s, false)), " ")
+		for _, want := range test.want {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: %q is missing in %s", name, want, text)
+			}
+		}
+		for _, not := range test.not {
+			if strings.Contains(text, not) {
+				t.Errorf("%s: %q is in %s", name, not, text)
+			}
+		}
+	}
+}
+
+func many(r evaluate.Result, n int) []evaluate.Result { return slices.Repeat([]evaluate.Result{r}, n) }
+
+// What was asked for is told in short: settings, restrictions, delays, and what is allowed
+// by the letter alone.
+func TestSummaryTellsWhatWasAsked(t *testing.T) {
+	s, totals := newSummary(), new(evaluate.Totals)
+	f := testFetch("http://a", "/|")
+	r := evaluate.Result{Fetch: &f, Agent: "A", TooSoon: new(evaluate.TooSoon), Page: new(evaluate.Page),
+		Answer: evaluate.Answer{Verdict: evaluate.Allowed, Reason: evaluate.NoMatchingRule, Notes: evaluate.NoteUnsafeEncoding}}
+	r.Restrictions = []evaluate.Restriction{{Kind: evaluate.RestrictsUsage, Purpose: tag.UseTrain}, {Kind: evaluate.RestrictsPublication, Purpose: tag.UseIndex}}
+	for range 2 {
+		s.addResult(&r)
+		totals.Add(&r)
+	}
+	s.audit = NewAudit(testFacts(), Settings{
+		Profile: "google", Crawler: "A", CrawlerMap: []string{"x => y"}, AsOf: new(time.Unix(0, 0)), Purposes: []string{"index", "train"}, Rate: true,
+	}, totals, s)
+	text := strings.Join(strings.Fields(printed(t, s, false)), " ")
+	for _, want := range []string{
+		"profile google, crawler A (--crawler), crawlers by --crawler-map, other crawlers and restrictions as of 1970-01-01T00:00:00Z.",
+		"restrict publication 2 times and use 2 times (table restrictions): no violations.",
+		"2 fetches (table crawl_delays): no violations.",
+		"allowed 2 robots.txt did not forbid them; 2 by the letter alone",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in %s", want, text)
+		}
+	}
+}
+
+// The words for what pages said, with one fetch of each kind.
+func TestSummaryOfPages(t *testing.T) {
+	s, totals := newSummary(), new(evaluate.Totals)
+	f := testFetch("http://a", "/")
+	noarchive := tag.Tag{Source: tag.SourceXRobotsTag, Rule: tag.RuleNoarchive}
+	trainAI := tag.Signal{Source: tag.SourceHeader, Purpose: tag.PurposeTrainAI, Preference: tag.PreferenceRestrict}
+	r := evaluate.Result{Fetch: &f, Agent: "A", Page: &evaluate.Page{
+		Own: tag.Effective([]tag.Tag{noarchive}, "a"), Signals: []evaluate.Signal{{Signal: trainAI}},
+	}}
+	r.Restrictions = []evaluate.Restriction{{Kind: evaluate.RestrictsUsage, Purpose: tag.UseTrain}}
+	s.addResult(&r)
+	totals.Add(&r)
+	s.audit = NewAudit(testFacts(), Settings{Purposes: []string{"train"}}, totals, s)
+	text := strings.Join(strings.Fields(printed(t, s, true)), " ")
+	for _, want := range []string{"noarchive 1 no public copy", "train-ai 1 training AI restricted; allowed for 0", "publication usage train 0 1"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in %s", want, text)
+		}
+	}
+}
+
+// No line is wider than the page, and no word is lost.
+func TestWrap(t *testing.T) {
+	for _, test := range []struct {
+		text string
+		want []string
+	}{
+		{"", []string{""}},
+		{"one two three four", []string{"one two three", "four"}},
+		{"aaaaaaaaaaaaaaaaaaaaaaaaa b", []string{"aaaaaaaaaaaaa", "aaaaaaaaaaaa", "b"}},
+		{"漢字漢字漢字漢字", []string{"漢字漢字漢字", "漢字"}},
+	} {
+		if diff := cmp.Diff(test.want, wrap(test.text, 13)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.text, diff)
+		}
+	}
+	if got := fit("漢字漢字", 6); got != "漢字…" {
+		t.Errorf("fit: %q", got)
 	}
 }
 

@@ -10,23 +10,26 @@ totals of audit.json and the invariants that docs/SCHEMA.md states.
 import argparse
 import json
 import sys
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import duckdb
 import pyarrow
 import pyarrow.parquet as parquet
 
-ALWAYS = ("fetches", "violations", "contested", "robots", "page_tags", "effective_tags", "usage_signals", "tag_conflicts", "host_stats", "agent_stats", "exclusions", "issues")
+ALWAYS = ("fetches", "violations", "unproven", "restrictions", "crawl_delays", "robots", "page_tags", "effective_tags",
+          "usage_signals", "tag_conflicts", "host_stats", "agent_stats", "exclusions", "issues")
+EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 WHAT_IF = ("group_verdicts", "robots_agents")
-COUNTS = ("fetches", "robots_captures", "allowed", "disallowed", "unknown",
+COUNTS = ("fetches", "robots_captures", "robots_txt_itself", "allowed", "disallowed", "unknown",
           "evidence_fresh", "evidence_stale", "evidence_later", "evidence_none",
-          "violations_certain", "violations_probable", "contested", "disallowed_stale",
+          "violations_certain", "violations_probable", "possible", "contested", "allowed_unsafe_encoding",
           "tagged", "tags_unknown", "signalled", "publication_restricted", "usage_restricted", "conflicting", "policy_files",
-          "violations_publication", "violations_usage", "violations_rate")
+          "restrictions_publication", "restrictions_usage", "crawl_delays")
 VALUES = {
     "verdict": {"allowed", "disallowed", "unknown"},
     "evidence": {"fresh", "stale", "later", "none"},
-    "certainty": {"certain", "probable", "contested", None},
+    "certainty": {"certain", "probable", "possible", "contested", None},
     "agent_source": {"request", "warcinfo", "option", "origin", "none"},
     "record_type": {"response", "revisit", "resource", "arc", "log"},
     "tags_from": {"original", "unknown", None},
@@ -35,6 +38,18 @@ VALUES = {
     "parse_mode": {"structured", "legacy", "meta"},
     "outcome": {"rules", "partial", "unavailable", "unreachable", "unresolved", "undefined"},
 }
+# Columns of a citation, without its prefix, and those of robots that say the same.
+PLACE = {"time": "fetch_time", "agent": "agent", "outcome": "outcome", "warc_filename": "warc_filename",
+         "warc_record_offset": "warc_record_offset", "warc_record_id": "warc_record_id"}
+BODY = ("body_warc_filename", "body_warc_record_offset", "body_digest")
+CONTESTED = PLACE | {column: column for column in BODY}
+CITED = CONTESTED | {column: column for column in ("body_time", "body_agent", "body_warc_record_id")} | {
+    "url": "url", "status": "fetch_status", "warc_record_length": "warc_record_length"}
+
+
+def moment(text):
+    """moment is a time of audit.json in microseconds since 1970."""
+    return text and (datetime.fromisoformat(text) - EPOCH) // timedelta(microseconds=1)
 
 
 class Checks:
@@ -96,26 +111,33 @@ class Checks:
 
     def totals(self, audit, totals):
         self.equal("rows of fetches", self.rows["fetches"], totals["fetches"])
-        kinds = dict(self.all("select kind, count(*) from violations group by kind"))
-        asked = {"fetch": totals["violations"], "publication": totals["violations_publication"],
-                 "usage": totals["violations_usage"],
-                 "rate": totals["violations_rate"] if audit["settings"].get("rate") else 0}
-        self.equal("rows of violations by kind", kinds, {kind: count for kind, count in asked.items() if count})
-        self.equal("rows of contested", self.rows["contested"], totals["contested"])
+        self.equal("rows of violations", self.rows["violations"], totals["violations"])
+        self.equal("rows of unproven", self.rows["unproven"], totals["unproven"])
+        kinds = dict(self.all("select kind, count(*) from restrictions group by kind"))
+        asked = {"publication": totals["restrictions_publication"], "usage": totals["restrictions_usage"]}
+        self.equal("rows of restrictions by kind", kinds, {kind: count for kind, count in asked.items() if count})
+        self.equal("rows of crawl_delays", self.rows["crawl_delays"],
+                   totals["crawl_delays"] if audit["settings"].get("rate") else 0)
         self.equal("rows of robots", self.rows["robots"], totals["robots_captures"] + totals["log_evidence"])
         self.equal("rows of exclusions", self.rows["exclusions"], totals["exclusions"])
         self.equal("rows of issues", self.rows["issues"], totals["issues"])
         self.equal("rows of all tables", self.rows, audit["tables"])
         self.equal("violations", totals["violations"], totals["violations_certain"] + totals["violations_probable"])
+        self.equal("unproven", totals["unproven"], totals["possible"] + totals["contested"])
+        self.equal("decidable", totals["decidable"], totals["fetches"] - totals["robots_txt_itself"])
+        for name, pick in (("first", min), ("last", max)):
+            times = [row[0] for row in self.all(f"select epoch_us({pick.__name__}(fetch_time)) from fetches")]
+            self.equal(f"{name}_fetch_time", moment(totals[f"{name}_fetch_time"]), times[0])
         self.equal("fetches of the inputs less duplicates", sum(i["fetches"] for i in audit["inputs"])
                    - self.one("select count(*) from issues where kind = 'duplicate_record'"), totals["fetches"])
         for name in ("host_stats", "agent_stats"):
             sums = self.all("select " + ", ".join(f"coalesce(sum({c}), 0)" for c in COUNTS) + f" from {name}")[0]
             for column, total in zip(COUNTS, sums):
                 self.equal(f"sum of {name}.{column}", int(total), totals[column])
-        known = totals["allowed"] + totals["disallowed"]
-        self.share("disallowed_share_of_known", totals, totals["disallowed"], known)
-        self.share("disallowed_or_unknown_share", totals, totals["disallowed"] + totals["unknown"], totals["fetches"])
+        decidable = totals["decidable"]
+        self.share("disallowed_share_of_known", totals, totals["disallowed"], decidable - totals["unknown"])
+        self.share("disallowed_share", totals, totals["disallowed"], decidable)
+        self.share("disallowed_or_unknown_share", totals, totals["disallowed"] + totals["unknown"], decidable)
 
     def share(self, name, totals, part, whole):
         stated = totals[name]
@@ -126,37 +148,60 @@ class Checks:
         for name in ("host_stats", "agent_stats"):
             for rule in ("fetches = allowed + disallowed + unknown",
                          "fetches = evidence_fresh + evidence_stale + evidence_later + evidence_none",
-                         "disallowed = violations_certain + violations_probable + contested + disallowed_stale"):
+                         "disallowed = violations_certain + violations_probable + possible + contested",
+                         "robots_txt_itself <= allowed"):
                 self.equal(f"{name} rows without {rule}", self.one(f"select count(*) from {name} where not ({rule})"), 0)
         recounted = {
             "allowed": "verdict = 'allowed'", "disallowed": "verdict = 'disallowed'", "unknown": "verdict = 'unknown'",
             "evidence_fresh": "evidence = 'fresh'", "evidence_stale": "evidence = 'stale'",
             "evidence_later": "evidence = 'later'", "evidence_none": "evidence = 'none'",
             "violations_certain": "certainty = 'certain'", "violations_probable": "certainty = 'probable'",
-            "contested": "certainty = 'contested'", "disallowed_stale": "verdict = 'disallowed' and certainty is null",
+            "possible": "certainty = 'possible'", "contested": "certainty = 'contested'",
+            "robots_txt_itself": "reason = 'robots_txt_itself'",
+            "allowed_unsafe_encoding": "verdict = 'allowed' and list_contains(string_split(notes, ','), 'unsafe_encoding')",
         }
         for column, condition in recounted.items():
             self.equal(f"fetches where {condition}", self.one(f"select count(*) from fetches where {condition}"),
                        self.one(f"select coalesce(sum({column}), 0)::bigint from host_stats"))
-        self.equal("allowed or unknown fetches with a certainty", self.one(
-            "select count(*) from fetches where certainty is not null and verdict <> 'disallowed'"), 0)
+        self.equal("disallowed fetches without a certainty, or others with one", self.one(
+            "select count(*) from fetches where (certainty is not null) <> (verdict = 'disallowed')"), 0)
+        self.equal("origins of fetches that are no row of host_stats", self.one(
+            "select count(*) from fetches where origin not in (select origin from host_stats)"), 0)
 
     def join(self):
-        """join: violations and contested are fetches, and every robots_id leads to robots."""
-        for name, certainties in (("violations", "('certain', 'probable')"), ("contested", "('contested')")):
+        """join: violations and unproven are fetches, and every robots_id leads to the row of robots that is cited."""
+        for name, certainties in (("violations", "('certain', 'probable')"), ("unproven", "('possible', 'contested')")):
             columns = "warc_filename, warc_record_offset, url, certainty, robots_id, reason"
-            here, there = f"select {columns} from {name} where kind = 'fetch'", f"select {columns} from fetches where certainty in {certainties}"
+            here, there = f"select {columns} from {name}", f"select {columns} from fetches where certainty in {certainties}"
             for what, query in ((f"{name} that fetches lacks", f"{here} except all {there}"),
                                 (f"fetches that {name} lacks", f"{there} except all {here}")):
                 self.equal(what, self.one(f"select count(*) from ({query})"), 0)
+            self.equal(f"rows of {name} without a governing capture", self.one(
+                f"select count(*) from {name} where robots_id is null"), 0)
         self.equal("robots_id given twice", self.one("select count(*) - count(distinct robots_id) from robots"), 0)
-        for name in ("fetches", "violations", "contested"):
-            self.equal(f"robots_id of {name} that is no row of robots", self.one(
-                f"select count(*) from {name} where robots_id is not null and robots_id not in (select robots_id from robots)"), 0)
+        self.equal("robots_id of fetches that is no row of robots", self.one(
+            "select count(*) from fetches where robots_id is not null and robots_id not in (select robots_id from robots)"), 0)
+        for name in ("violations", "unproven", "restrictions", "crawl_delays"):
+            self.cites(name, "robots", CITED)
+            self.equal(f"rows of {name} with a body and without its time and place", self.one(
+                f"select count(*) from {name} where (robots_body_digest is null) <> (robots_body_time is null) "
+                "or (robots_body_digest is null) <> (robots_body_warc_record_offset is null)"), 0)
+        for name in ("violations", "unproven"):
+            self.cites(name, "contested", CONTESTED)
+            self.equal(f"rows of {name} that cite a copy without the note permitted_copy, or the reverse", self.one(
+                f"select count(*) from {name} where (contested_robots_id is not null) <> "
+                "coalesce(list_contains(string_split(notes, ','), 'permitted_copy'), false)"), 0)
+
+    def cites(self, name, prefix, columns):
+        """cites: what a table says of a capture is what robots says of it."""
+        same = " and ".join(f"n.{prefix}_{here} is not distinct from r.{there}" for here, there in columns.items())
+        self.equal(f"rows of {name} whose {prefix}_ columns are not those of robots", self.one(
+            f"select count(*) from {name} n left join robots r on r.robots_id = n.{prefix}_robots_id where "
+            f"n.{prefix}_robots_id is not null and not ({same})".replace("robots_robots_id", "robots_id")), 0)
 
     def pages(self):
         """pages: what is said of use is said of fetches, and counted as often."""
-        for name in ("page_tags", "effective_tags", "usage_signals", "tag_conflicts", "violations"):
+        for name in ("page_tags", "effective_tags", "usage_signals", "tag_conflicts", "restrictions", "crawl_delays"):
             self.equal(f"rows of {name} that are no fetch's", self.one(
                 f"select count(*) from {name} anti join fetches using (warc_filename, warc_record_offset, url)"), 0)
         fetches = "select count(*) from (select distinct warc_filename, warc_record_offset, url from {})"
@@ -173,8 +218,8 @@ class Checks:
             where coalesce(e.rules, g.rules) is distinct from f.tags"""), 0)
         self.equal("robots_id of usage_signals that is no row of robots", self.one(
             "select count(*) from usage_signals where robots_id is not null and robots_id not in (select robots_id from robots)"), 0)
-        self.equal("rates that are none", self.one(
-            "select count(*) from violations where kind = 'rate' and not rate_gap_ms < rate_delay_ms"), 0)
+        self.equal("delays that are none", self.one("select count(*) from crawl_delays where not gap_ms < delay_ms"), 0)
+        self.equal("restrictions without a statement", self.one("select count(*) from restrictions where len(statements) = 0"), 0)
 
     def what_if(self):
         """what_if: joined, the two tables hold one verdict for each fetch and each agent."""

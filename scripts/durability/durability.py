@@ -28,8 +28,8 @@ SMALL = 1 << 20  # octets; an archive of fewer may spend less than the budget of
 MORE_OF_SMALL = 1.1  # times as much
 PEAKS = 3  # of which the median counts
 
-TABLES = ["fetches", "violations", "contested", "robots", "page_tags", "effective_tags", "usage_signals", "tag_conflicts",
-          "host_stats", "agent_stats", "exclusions", "issues",
+TABLES = ["fetches", "violations", "unproven", "restrictions", "crawl_delays", "robots", "page_tags", "effective_tags",
+          "usage_signals", "tag_conflicts", "host_stats", "agent_stats", "exclusions", "issues",
           "group_verdicts", "robots_agents"]
 RESULTS = ["audit.json"] + [t + ".parquet" for t in TABLES]
 

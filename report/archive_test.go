@@ -1,0 +1,149 @@
+package report
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/tag"
+)
+
+// auditArchives audits testdata/warc.
+func auditArchives(t *testing.T, workers int) (dir string, s *Summary) {
+	t.Helper()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	dir = t.TempDir()
+	inputs, failures := ingest.Expand([]string{"../testdata/warc"})
+	if len(inputs) == 0 || len(failures) > 0 {
+		t.Fatal(inputs, failures)
+	}
+	release, err := ingest.Lock(dir)
+	must(err)
+	defer func() { must(release()) }()
+	must(ingest.Ingest(t.Context(), inputs, ingest.Options{Dir: dir, Workers: workers}))
+	facts, err := ingest.OpenFacts(dir)
+	must(err)
+	w, err := NewWriter(dir, facts, "rfc9309", true)
+	must(err)
+	defer w.Abandon()
+	opt := evaluate.Options{Agents: []string{"GPTBot"}, Uses: []tag.Use{tag.UseArchive, tag.UseTrain}, Rate: true}
+	totals, err := evaluate.Run(t.Context(), facts, opt, w)
+	must(err)
+	must(w.Commit(NewAudit(facts, Settings{Profile: "rfc9309", Rate: true, Purposes: []string{"archive", "train"}}, totals, w.Summary)))
+	return dir, w.Summary
+}
+
+// The tables, audit.json and the summary of real archives are one set of numbers, and
+// every disallowed fetch is in one of the four classes.
+func TestArchivesAgree(t *testing.T) {
+	dir, summary := auditArchives(t, 1)
+	var a Audit
+	b, err := os.ReadFile(filepath.Join(dir, auditFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(b, &a); err != nil {
+		t.Fatal(err)
+	}
+	fetches := make(map[string]int64) // by verdict, certainty and reason
+	for _, f := range read[FetchRow](t, dir, "fetches") {
+		fetches[f.Verdict]++
+		fetches["certainty "+f.Certainty]++
+		fetches["reason "+f.Reason]++
+		if (f.Certainty != "") != (f.Verdict == "disallowed") {
+			t.Errorf("%s is %s, with certainty %q", f.URL, f.Verdict, f.Certainty)
+		}
+	}
+	for _, table := range []string{"violations", "unproven"} {
+		for _, row := range read[ViolationRow](t, dir, table) {
+			fetches[table]++
+			fetches[table+" "+row.Certainty]++
+			if row.RobotsID == 0 || row.RobotsAge == nil || (row.RobotsBodyDigest != "") != (row.RobotsBodyTime != nil) {
+				t.Errorf("%s: %s does not prove itself: %+v", table, row.URL, row.RobotsCitation)
+			}
+		}
+	}
+	for _, row := range read[RestrictionRow](t, dir, "restrictions") {
+		fetches["restrictions "+row.Kind]++
+	}
+	fetches["crawl_delays"] = int64(len(read[CrawlDelayRow](t, dir, "crawl_delays")))
+	c := a.Totals
+	for what, want := range map[string]int64{
+		"allowed": c.Allowed, "disallowed": c.Disallowed, "unknown": c.Unknown, "reason robots_txt_itself": c.RobotsTxtItself,
+		"disallowed ": c.ViolationsCertain + c.ViolationsProbable + c.Possible + c.Contested,
+		"violations":  c.Violations, "violations certain": c.ViolationsCertain, "violations probable": c.ViolationsProbable,
+		"certainty certain": c.ViolationsCertain, "certainty probable": c.ViolationsProbable,
+		"unproven": c.Unproven, "unproven possible": c.Possible, "unproven contested": c.Contested,
+		"certainty possible": c.Possible, "certainty contested": c.Contested,
+		"restrictions publication": c.RestrictionsPublication, "restrictions usage": c.RestrictionsUsage, "crawl_delays": c.CrawlDelays,
+	} {
+		if got := fetches[strings.TrimSpace(what)]; got != want || want == 0 {
+			t.Errorf("%s: %d in the tables, %d in audit.json", what, got, want)
+		}
+	}
+	if c.Decidable != c.Fetches-c.RobotsTxtItself || c.Decidable == c.Fetches {
+		t.Errorf("robots.txt could decide %d of %d fetches, %d are of itself", c.Decidable, c.Fetches, c.RobotsTxtItself)
+	}
+	for _, full := range []bool{false, true} {
+		agreesWithSummary(t, printed(t, summary, full), &c)
+	}
+}
+
+// agreesWithSummary reads the numbers of a summary.
+func agreesWithSummary(t *testing.T, text string, c *Totals) {
+	t.Helper()
+	got := make(map[string]int64)
+	for _, m := range regexp.MustCompile(`(?m)^  ([a-z.]+) +([\d,]+)  \S`).FindAllStringSubmatch(text, -1) {
+		if _, twice := got[m[1]]; !twice { // tags have an unknown of their own, behind
+			got[m[1]], _ = strconv.ParseInt(strings.ReplaceAll(m[2], ",", ""), 10, 64)
+		}
+	}
+	for label, want := range map[string]int64{
+		"certain": c.ViolationsCertain, "probable": c.ViolationsProbable, "possible": c.Possible, "contested": c.Contested,
+		"unknown": c.Unknown, "allowed": c.Allowed - c.RobotsTxtItself, "robots.txt": c.RobotsTxtItself,
+	} {
+		if n, ok := got[label]; !ok || n != want {
+			t.Errorf("%s: %d in the summary, %d in audit.json, in\n%s", label, n, want, text)
+		}
+	}
+}
+
+// Tables do not depend on how many archives were read at a time.
+func TestArchivesAreTheSameBytes(t *testing.T) {
+	one, _ := auditArchives(t, 1)
+	four, _ := auditArchives(t, 4)
+	files := func(dir string) map[string]string {
+		list := make(map[string]string)
+		for _, path := range []string{auditFile, "*.parquet"} {
+			names, _ := filepath.Glob(filepath.Join(dir, path))
+			for _, name := range names {
+				b, err := os.ReadFile(name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				list[filepath.Base(name)] = string(b)
+			}
+		}
+		return list
+	}
+	first, second := files(one), files(four)
+	if len(first) != len(tableNames)+1 || len(second) != len(first) {
+		t.Errorf("%d and %d files", len(first), len(second))
+	}
+	for name := range first {
+		if first[name] != second[name] {
+			t.Errorf("%s differs between one worker and four", name)
+		}
+	}
+}
