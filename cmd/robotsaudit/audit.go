@@ -423,7 +423,7 @@ func runEvaluate(cmd *cobra.Command, log *slog.Logger, dir string, facts *ingest
 	if err != nil {
 		return err
 	}
-	if err := summary.Print(cmd.OutOrStdout(), false); err != nil {
+	if err := summary.Print(cmd.OutOrStdout(), e.full); err != nil {
 		return err
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "\nTables and audit.json are in %s.\n", dir)
