@@ -34,13 +34,7 @@ func (d *decider) answer(st *State, s *subject) (Answer, error) {
 
 // answer asks a parsed file, by the groups of r, for the capture that it belongs to.
 func (f *parsedFile) answer(a *Answer, st *State, s *subject, r *reader) {
-	r.answer(a, s.path)
-	if f.whole != nil {
-		if b := f.whole.For(s.token).Match(s.path); verdictOf(b.Allowed) != a.Verdict {
-			a.Notes |= NoteParseLimit
-			a.allows = a.allows || b.Allowed
-		}
-	}
+	r.answer(a, s)
 	if ingest.Flags(st.BodyFlags)&ingest.FlagBodyCut != 0 {
 		a.Notes |= NoteBodyCut
 	}
@@ -63,18 +57,18 @@ func (f *parsedFile) answer(a *Answer, st *State, s *subject, r *reader) {
 
 // answer asks the group, and notes where another way of matching tokens would answer
 // otherwise.
-func (r *reader) answer(a *Answer, path string) {
-	m := r.group.Match(path)
+func (r *reader) answer(a *Answer, s *subject) {
+	m := r.group.Match(s.path)
 	*a = Answer{
 		Verdict: verdictOf(m.Allowed), Reason: matchReasons[m.Reason], Match: r.match,
 		Rule: m.Rule, Group: r.group.Key(), GroupLine: r.group.Line(m.Rule),
 	}
-	if m.ReservedEncoding {
-		a.Notes |= NoteReservedEncoding
+	if readings := r.group.Against(s.token, s.path, m); readings != 0 {
+		a.Notes |= notesOf(readings)
 		a.allows = !m.Allowed
 	}
 	for _, g := range r.others {
-		if g.Match(path).Allowed != m.Allowed {
+		if g.Match(s.path).Allowed != m.Allowed {
 			a.Notes |= NoteOtherMode
 		}
 	}
@@ -82,11 +76,23 @@ func (r *reader) answer(a *Answer, path string) {
 		return
 	}
 	for _, g := range r.documented {
-		if g.Match(path).Allowed {
+		if g.Match(s.path).Allowed {
 			a.Notes |= NoteDocumentedToken
 			a.allows = true
 		}
 	}
+}
+
+// notesOf names readings that would turn an answer round.
+func notesOf(r robots.Readings) (n Notes) {
+	for i, note := range [...]Notes{
+		NoteReservedEncoding, NoteUnsafeEncoding, NoteLenient, NoteParseLimit, NoteRobotsTxtEncoded,
+	} {
+		if r&(1<<i) != 0 {
+			n |= note
+		}
+	}
+	return n
 }
 
 var matchReasons = [...]Reason{
@@ -96,10 +102,9 @@ var matchReasons = [...]Reason{
 	robots.ReasonRobotsTxt: RobotsTxtItself,
 }
 
-// parsedFile is a robots.txt as parsed, and as other readings have it.
+// parsedFile is a robots.txt as parsed.
 type parsedFile struct {
 	*robots.File
-	whole   *robots.File // without the parsing limit, where that cut something
 	lineCut *robots.File // without the last line, where that may be the beginning of a line
 	size    int64
 	teams   []team // what-if tokens by deciding group, once asked for
@@ -247,9 +252,6 @@ func (c *fileCache) get(st *State) (*parsedFile, error) {
 	}
 	f := &parsedFile{size: int64(len(body)) + parsedMin, profile: c.profile}
 	f.File = robots.Parse(body, c.profile)
-	if f.Cut {
-		f.whole = robots.ParseWhole(body, c.profile)
-	}
 	if n := bytes.LastIndexByte(body, '\n') + 1; partial && n < len(body) {
 		f.lineCut = robots.Parse(body[:n], c.profile)
 	}

@@ -147,7 +147,7 @@ func TestBody(t *testing.T) {
 		{"HTML around rules", "<html><pre>\n" + closed + "</pre></html>\n", "", "disallowed fresh rule contested +html"},
 		{"HTML around allow", "<html><pre>\n" + open + "</pre></html>\n", "", "allowed fresh rule"},
 		{"allow beyond the limit", long[:14] + "Disallow: /\n" + long[14:] + "Allow: /p\n", "rules rules=1 cut", "disallowed fresh rule contested +parse_limit"},
-		{"disallow beyond the limit", long + "Disallow: /p\n", "", "allowed fresh no_matching_rule +parse_limit"},
+		{"disallow beyond the limit", long + "Disallow: /p\n", "", "allowed fresh no_matching_rule"},
 		{"nothing of note beyond the limit", "User-agent: *\nDisallow: /\n" + long[14:] + "Allow: /q\n", "", certain},
 		{"another mode", "User-agent: TestBot foo\nAllow: /\n\nUser-agent: *\nDisallow: /\n", "", certain + " +other_mode"},
 		{"substring mode", "User-agent: test\nAllow: /\n\nUser-agent: *\nDisallow: /\n", "", certain + " +other_mode"},
@@ -178,7 +178,7 @@ func TestReservedEncoding(t *testing.T) {
 	p.url += "?u=a:b"
 	check(t, Options{}, archive{r, p})
 	r.body = "User-agent: *\nDisallow: /p?u=a%3Ab\n"
-	p.want = "allowed fresh no_matching_rule +reserved_encoding"
+	p.want = "allowed fresh no_matching_rule"
 	check(t, Options{}, archive{r, p})
 }
 

@@ -45,7 +45,7 @@ func TestRobotsTxtItself(t *testing.T) {
 	first.want = itself
 	undated := rec{url: home + "/robots.txt", at: "never", want: itself, body: open}
 	check(t, Options{}, archive{first, fetch("/ROBOTS.TXT", certain),
-		fetch("//robots.txt", certain), fetch("/%72obots.txt", certain), fetch("/robots.txt?", certain), fetch("/robots.txt?a", certain),
+		fetch("//robots.txt", certain), fetch("/%72obots.txt", "disallowed fresh rule contested +robots_txt_encoded"), fetch("/robots.txt?", certain), fetch("/robots.txt?a", certain),
 		fetch("/a/robots.txt", certain), fetch("/a/../robots.txt", certain), head, undated})
 	// HEAD and POST open nothing and close nothing.
 	check(t, Options{}, archive{head, page("unknown none no_capture")})

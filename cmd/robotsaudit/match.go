@@ -86,8 +86,7 @@ type question struct {
 }
 
 func (q *question) answer() answer {
-	group := q.file.For(q.token)
-	return newAnswer(q.url, q.token, q.profile, group, group.Match(q.path))
+	return newAnswer(q.url, q.token, q.path, q.profile, q.file.For(q.token))
 }
 
 // printer returns what prints the answer to a question of a command line.
@@ -188,10 +187,19 @@ type answer struct {
 	RuleLine  *int    `json:"rule_line"`
 	GroupLine *int    `json:"group_line"`
 	Profile   string  `json:"profile"`
+	// Readings that the specifications leave open and that would turn the verdict
+	// round.
+	Readings []string `json:"readings,omitempty"`
+
+	allowed bool
 }
 
-func newAnswer(url, agent string, profile robots.Profile, group *robots.Group, d robots.Decision) answer {
-	a := answer{URL: url, Agent: agent, Verdict: verdict(d), Reason: d.Reason.String(), Profile: profile.String()}
+func newAnswer(url, agent, path string, profile robots.Profile, group *robots.Group) answer {
+	d := group.Match(path)
+	a := answer{
+		URL: url, Agent: agent, Verdict: verdict(d.Allowed), allowed: d.Allowed, Reason: d.Reason.String(), Profile: profile.String(),
+		Readings: group.Against(agent, path, d).Strings(),
+	}
 	if d.Rule != nil {
 		a.Rule, a.RuleLine = &d.Rule.Text, &d.Rule.Line
 	}
@@ -202,8 +210,8 @@ func newAnswer(url, agent string, profile robots.Profile, group *robots.Group, d
 	return a
 }
 
-func verdict(d robots.Decision) string {
-	if d.Allowed {
+func verdict(allowed bool) string {
+	if allowed {
 		return "allowed"
 	}
 	return "disallowed"
@@ -219,6 +227,9 @@ func (a answer) writeText(w io.Writer) error {
 	reason := a.Reason
 	if a.Rule != nil {
 		reason = fmt.Sprintf("%s, line %d: %s", a.Reason, *a.RuleLine, *a.Rule)
+	}
+	if len(a.Readings) > 0 {
+		reason += "; " + verdict(!a.allowed) + " by " + strings.Join(a.Readings, ", ")
 	}
 	_, err := fmt.Fprintf(w, "%-10s  %s  (%s)\n", a.Verdict, a.URL, reason)
 	return err
@@ -239,26 +250,36 @@ func writeExplanation(w io.Writer, q *question) error {
 	} else {
 		explainRules(line, group.Matching(q.path))
 	}
-	if decision.ReservedEncoding {
-		line("note", "it would be the opposite if %%2F and /, %%3A and : etc. were the same in a query, as RFC 9309 can be read")
+	for _, name := range group.Against(q.token, q.path, decision).Strings() {
+		line("open", "%s if %s (%s)", verdict(!decision.Allowed), openReadings[name], name)
 	}
 	if q.file.Cut {
 		line("note", "only the first %d octets of the robots.txt were read", robots.ParseLimit)
 	}
 	for _, m := range robots.Modes {
 		if g := q.file.ForMode(q.token, m); g != group && g.Match(q.path).Allowed != decision.Allowed {
-			line("but", "%s with token matching %v, which finds %s", verdict(g.Match(q.path)), m, groupLines(g))
+			line("but", "%s with token matching %v, which finds %s", verdict(!decision.Allowed), m, groupLines(g))
 		}
 	}
 	for _, p := range robots.Profiles {
 		file := robots.Parse(q.body, p)
 		d := file.For(q.token).Match(q.path)
 		if d.Allowed != decision.Allowed {
-			line("but", "%s in profile %v (%s)", verdict(d), p, why(d))
+			line("but", "%s in profile %v (%s)", verdict(d.Allowed), p, why(d))
 		}
 	}
 	_, err := fmt.Fprintln(w)
 	return err
+}
+
+// openReadings says of each reading that the specifications leave open what it takes
+// for granted.
+var openReadings = map[string]string{
+	"reserved_encoding":  "%2F and /, %3A and :, %21 and ! etc. were the same",
+	"unsafe_encoding":    "%20 and a space, %7C and | etc. were the same",
+	"lenient":            "misspelt lines, or lines without a colon, were read otherwise",
+	"parse_limit":        "what lies beyond 512,000 bytes counted where it does not, or did not where it does",
+	"robots_txt_encoded": "the path were taken as /robots.txt itself",
 }
 
 // whyGroup says which groups govern the token and why.
@@ -391,8 +412,7 @@ func (b *batchReader) answer(line []byte) (answer, error) {
 	if err := b.parse(*q.Body, profile); err != nil {
 		return answer{}, err
 	}
-	group := b.file.For(*q.Agent)
-	return newAnswer(*q.URL, *q.Agent, profile, group, group.Match(path)), nil
+	return newAnswer(*q.URL, *q.Agent, path, profile, b.file.For(*q.Agent)), nil
 }
 
 func (b *batchReader) parse(encoded string, profile robots.Profile) error {

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/robotsaudit/robotsaudit/internal/robots"
 )
 
 const matchExample = `User-agent: *
@@ -181,6 +183,31 @@ func TestMatchVectors(t *testing.T) {
 		}
 		if v.RFC9309 != "" && !strings.Contains(answers[i], `"verdict":"`+v.RFC9309+`ed"`) {
 			t.Errorf("%s: want %s: %s", v.ID, v.RFC9309, answers[i])
+		}
+	}
+}
+
+// TestMatchReadings shows what would turn a verdict round.
+func TestMatchReadings(t *testing.T) {
+	const body = "User-agent: *\nDisallow: /a\nAllow: /a!b\nDisallow: /b/*?*|\n"
+	_, stdout, stderr := runMatch(t, body, "-", "Foo", "/a%21b", "/b/x?y%7C", "/a")
+	want := "disallowed  /a%21b  (rule, line 2: Disallow: /a; allowed by reserved_encoding)\n" +
+		"allowed     /b/x?y%7C  (no_matching_rule; disallowed by unsafe_encoding)\n" +
+		"disallowed  /a  (rule, line 2: Disallow: /a)\n"
+	if stdout != want {
+		t.Errorf("%s%s", stdout, stderr)
+	}
+	_, stdout, _ = runMatch(t, body, "--format", "json", "-", "Foo", "/a%21b")
+	if !strings.HasSuffix(stdout, `,"profile":"rfc9309","readings":["reserved_encoding"]}`+"\n") {
+		t.Error(stdout)
+	}
+	_, stdout, _ = runMatch(t, body, "--explain", "-", "Foo", "/a%21b")
+	if want := "  open      allowed if %2F and /, %3A and :, %21 and ! etc. were the same (reserved_encoding)\n"; !strings.Contains(stdout, want) {
+		t.Errorf("no %q in\n%s", want, stdout)
+	}
+	for i := range 5 {
+		if name := (robots.Readings(1) << i).Strings()[0]; openReadings[name] == "" {
+			t.Errorf("nothing is said of %s", name)
 		}
 	}
 }

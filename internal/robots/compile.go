@@ -50,6 +50,15 @@ const (
 	fewRules    = 32 // are matched one after another
 )
 
+// Matchers are the rules of a group in the order in which they are tried.
+type matchers struct {
+	rules []matcher
+	// buckets index rules by the second byte of their pattern, the first being
+	// "/": rules[buckets[h]:buckets[h+1]]. Those that any path may match come in
+	// all paths' way, rules[:buckets[0]]. nil: rules is short.
+	buckets *[bucketCount + 1]uint32
+}
+
 // compile fills in the matchers of a Group.
 func (f *File) compile(g *Group) {
 	if g.compiled {
@@ -68,9 +77,7 @@ func (f *File) compile(g *Group) {
 			g.add(&list[len(list)-1])
 		}
 	}
-	if len(g.rules) > fewRules {
-		g.sortIntoBuckets()
-	}
+	g.index()
 }
 
 // public returns a rule in the form in which it is given out.
@@ -88,7 +95,6 @@ func (f *File) rulesOf(i int) []rule {
 }
 
 func (g *Group) add(r *Rule) {
-	g.noteDelims(r.Pattern)
 	pattern, anchored := strings.CutSuffix(r.Pattern, "$")
 	g.addMatcher(r, len(pattern), anchored)
 	if g.spec.indexPage && r.Allow {
@@ -102,46 +108,40 @@ func (g *Group) add(r *Rule) {
 }
 
 func (g *Group) addMatcher(r *Rule, end int, anchored bool) {
-	prefix, _, _ := strings.Cut(r.Pattern[:end], "*")
 	length := end
 	if anchored {
 		length++
 	}
-	g.rules = append(g.rules, matcher{
+	rank := rank(length, r.Allow, len(g.rules))
+	if r.Allow {
+		g.allow = max(g.allow, rank)
+	} else {
+		g.disallow = max(g.disallow, rank)
+	}
+	g.rules = append(g.rules, newMatcher(r, end, anchored, rank))
+}
+
+// newMatcher compiles r.Pattern[:end], behind which a "$" stands if it is
+// anchored.
+func newMatcher(r *Rule, end int, anchored bool, rank uint64) matcher {
+	prefix, _, _ := strings.Cut(r.Pattern[:end], "*")
+	return matcher{
 		head:     head(prefix),
 		mask:     1<<(8*min(len(prefix), 8)) - 1,
-		rank:     rank(length, r.Allow, len(g.rules)),
+		rank:     rank,
 		rule:     r,
 		star:     uint32(len(prefix)),
 		end:      uint32(end),
 		anchored: anchored,
-	})
+	}
 }
 
-// noteDelims records whether the pattern has gen-delims that a path could have
-// in the other form, raw or encoded, after its first "?".
-func (g *Group) noteDelims(pattern string) {
-	if !g.spec.unreserved {
+// index orders the rules by bucket, in place, where they are many. Within a
+// bucket any order will do, since ranks decide.
+func (g *matchers) index() {
+	if len(g.rules) <= fewRules {
 		return
 	}
-	if strings.IndexByte(pattern, '%') >= 0 {
-		for i := range len(pattern) {
-			v, ok := escape(pattern, i)
-			g.encodedDelim = g.encodedDelim || ok && isGenDelim(v)
-		}
-	}
-	query := strings.IndexByte(pattern, '?')
-	if star := strings.IndexByte(pattern, '*'); star >= 0 && (star < query || query < 0) {
-		query = star
-	}
-	if query >= 0 {
-		g.rawDelim = g.rawDelim || strings.ContainsAny(pattern[query+1:], genDelims)
-	}
-}
-
-// sortIntoBuckets orders the rules by bucket, in place. Within a bucket any
-// order will do, since ranks decide.
-func (g *Group) sortIntoBuckets() {
 	var next, ends [bucketCount + 1]uint32 // [0] is of rules in no bucket
 	for i := range g.rules {
 		ends[g.rules[i].bucket()+1]++
@@ -175,16 +175,48 @@ func (m *matcher) bucket() int {
 	return int(byte(m.head>>8) % bucketCount)
 }
 
-// outranks reports whether m decides where other, if any, matches too.
-func (m *matcher) outranks(other *matcher) bool {
-	return other == nil || m.rank > other.rank
+// best returns the most specific rule that matches a path in the form of the
+// matchers, nil where none does.
+func (g *matchers) best(path string) *matcher {
+	h := head(path)
+	if g.buckets == nil {
+		return mostSpecific(nil, g.rules, path, h)
+	}
+	best := mostSpecific(nil, g.rules[:g.buckets[0]], path, h)
+	if len(path) > 1 {
+		b := path[1] % bucketCount
+		best = mostSpecific(best, g.rules[g.buckets[b]:g.buckets[b+1]], path, h)
+	}
+	return best
 }
 
-// match reports whether the pattern matches a normalised path whose head is the
-// prefix's as far as that goes. Pieces between stars are sought from left to
-// right, each as early as it can be, so nothing is ever tried twice.
+func mostSpecific(best *matcher, rules []matcher, path string, head uint64) *matcher {
+	var rank uint64
+	if best != nil {
+		rank = best.rank
+	}
+	for i := range rules {
+		if m := &rules[i]; (head^m.head)&m.mask == 0 && m.rank > rank && m.match(path) {
+			best, rank = m, m.rank
+		}
+	}
+	count(len(rules))
+	return best
+}
+
+// matches reports whether the pattern matches a path of that head, in the form
+// of the pattern.
+func (m *matcher) matches(path string, head uint64) bool {
+	return (head^m.head)&m.mask == 0 && m.match(path)
+}
+
+// match is matches for a path whose head is the prefix's as far as that goes.
+// Pieces between stars are sought from left to right, each as early as it can
+// be, so nothing is ever tried twice: it takes time linear in the lengths of
+// pattern and path.
 func (m *matcher) match(path string) bool {
 	n := int(m.star)
+	count(n)
 	if len(path) < n || n > 8 && path[8:n] != m.rule.Pattern[8:n] {
 		return false
 	}
@@ -195,15 +227,13 @@ func (m *matcher) match(path string) bool {
 	tail := m.tail()
 	for {
 		piece, rest, more := strings.Cut(tail, "*")
-		if !more {
-			if m.anchored {
-				return strings.HasSuffix(path, piece)
-			}
-			return strings.Contains(path, piece)
+		if !more && m.anchored {
+			count(len(piece))
+			return strings.HasSuffix(path, piece)
 		}
-		i := strings.Index(path, piece)
-		if i < 0 {
-			return false
+		i := find(path, piece)
+		if i < 0 || !more {
+			return i >= 0
 		}
 		path, tail = path[i+len(piece):], rest
 	}

@@ -62,13 +62,13 @@ type answer struct {
 
 // The classes of differences are what has to change in Google's profile for
 // the RFC's answer.
-var classOf = []struct {
+var differences = []struct {
 	name   string
 	change func(*spec)
 }{
 	{"token matching", func(s *spec) { s.mode = ModeExact }},
-	{"lenient lines", func(s *spec) { s.lenient, s.keyPrefix = false, false }},
-	{"keys that only begin like a record", func(s *spec) { s.keyPrefix = false }},
+	{"lenient lines", func(s *spec) { s.leniency = readExact }},
+	{"keys that only begin like a record", func(s *spec) { s.leniency = readTypos }},
 	{"control octets", func(s *spec) { s.dropControl = true }},
 	{"/robots.txt itself", func(s *spec) { s.selfAllowed = true }},
 	{"index page", func(s *spec) { s.indexPage = false }},
@@ -84,8 +84,8 @@ func (q *question) answer() answer {
 	if a.Google == a.RFC9309 {
 		return a
 	}
-	changed := make([]string, len(classOf))
-	for i, c := range classOf {
+	changed := make([]string, len(differences))
+	for i, c := range differences {
 		s := specs[Google]
 		c.change(&s)
 		changed[i] = q.verdicts(&s)
@@ -93,9 +93,9 @@ func (q *question) answer() answer {
 	for i := range a.Google {
 		if a.Google[i] != a.RFC9309[i] {
 			class := "several at once"
-			for j := range classOf {
+			for j := range differences {
 				if changed[j][i] == a.RFC9309[i] {
-					class = classOf[j].name
+					class = differences[j].name
 				}
 			}
 			if a.Classes[class]++; a.Classes[class] == 1 {
@@ -107,7 +107,7 @@ func (q *question) answer() answer {
 }
 
 func (q *question) verdicts(s *spec) string {
-	f := s.parse(q.Body, s.limit)
+	f := s.parse(q.Body)
 	var v strings.Builder
 	for _, token := range q.Tokens {
 		g := f.For(token)

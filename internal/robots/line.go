@@ -44,8 +44,9 @@ type line struct {
 	key    key
 	extra  string // the record's canonical key, where key is keyExtra
 
-	misspelt bool // the key is one of typos, or longer than the record's name
-	noColon  bool // white space stands where the colon should
+	misspelt bool     // the key is one of typos, or longer than the record's name
+	noColon  bool     // white space stands where the colon should
+	needs    leniency // what it takes to read a key of the protocol here
 }
 
 // lines yields all lines, numbered. Each is there until the next.
@@ -75,11 +76,21 @@ func (f *File) lineAt(at int) (l line, end int) {
 	l.text = s.trimRight(l.text)
 	if name, value, ok := strings.Cut(text, ":"); ok {
 		l.value = s.trim(value)
-		l.key, l.extra, l.misspelt = s.classify(s.trim(name))
+		l.readKey(s, s.trim(name))
 	} else {
 		l.splitAtSpace(s)
 	}
 	return l, end
+}
+
+// readKey finds out what a key means in this profile. A misspelling of typos is
+// noted also where the profile does not accept it; the key is then unknown.
+func (l *line) readKey(s *spec, name string) {
+	l.key, l.extra, l.needs = classify(name)
+	l.misspelt = l.needs != readExact && l.needs <= max(s.leniency, readTypos)
+	if l.needs > s.leniency {
+		l.key = keyUnknown
+	}
 }
 
 // cString returns the part of a line that Google's parser sees.
@@ -103,13 +114,17 @@ func (l *line) splitAtSpace(s *spec) {
 	if strings.IndexByte(value, ' ') >= 0 || strings.IndexByte(value, '\t') >= 0 {
 		return
 	}
-	k, extra, misspelt := s.classify(name)
-	if k == keyUnknown && !misspelt {
+	k, extra, spelling := classify(name)
+	if k == keyUnknown {
 		return
 	}
-	l.noColon = true
-	if s.lenient {
-		l.value, l.key, l.extra, l.misspelt = value, k, extra, misspelt
+	needs := max(spelling, readTypos)
+	if k != keyExtra {
+		l.needs = needs
+	}
+	l.noColon = needs <= max(s.leniency, readTypos)
+	if needs <= s.leniency {
+		l.value, l.key, l.extra, l.misspelt = value, k, extra, spelling != readExact
 	}
 }
 
@@ -153,51 +168,50 @@ var (
 	allowWord    = word("allow   ") << 24
 )
 
-// classify finds out what a key means in this profile. misspelt is true also
-// where the profile does not accept the misspelling; the key is then unknown.
-func (s *spec) classify(name string) (k key, extra string, misspelt bool) {
+// classify finds out what a key means, and what leniency it takes to read it so.
+func classify(name string) (k key, extra string, needs leniency) {
 	switch len(name) {
 	case len("allow"):
 		if equalFold(name, "allow") {
-			return keyAllow, "", false
+			return keyAllow, "", readExact
 		}
 	case len("disallow"):
 		if equalFold(name, "disallow") {
-			return keyDisallow, "", false
+			return keyDisallow, "", readExact
 		}
 	case len("user-agent"):
 		if equalFold(name, "user-agent") {
-			return keyUserAgent, "", false
+			return keyUserAgent, "", readExact
 		}
 	}
 	for _, extra := range &recordKeys {
 		if equalFold(name, extra) {
-			return keyExtra, extra, false
-		}
-	}
-	k = s.misspelt(name)
-	if !s.lenient && k != keyUnknown {
-		return keyUnknown, "", true
-	}
-	return k, "", k != keyUnknown
-}
-
-// misspelt returns what a misspelt key means, or keyUnknown.
-func (s *spec) misspelt(name string) key {
-	means := equalFold
-	if s.keyPrefix {
-		means = hasPrefixFold
-		switch {
-		case means(name, "user-agent"):
-			return keyUserAgent
-		case means(name, "allow"):
-			return keyAllow
-		case means(name, "disallow"):
-			return keyDisallow
+			return keyExtra, extra, readExact
 		}
 	}
 	for i := range typos {
-		if means(name, typos[i].text) {
+		if equalFold(name, typos[i].text) {
+			return typos[i].key, "", readTypos
+		}
+	}
+	if k = keyBegun(name); k != keyUnknown {
+		return k, "", readPrefixes
+	}
+	return keyUnknown, "", readExact
+}
+
+// keyBegun returns the key that a name begins with, misspelt or not.
+func keyBegun(name string) key {
+	switch {
+	case hasPrefixFold(name, "user-agent"):
+		return keyUserAgent
+	case hasPrefixFold(name, "allow"):
+		return keyAllow
+	case hasPrefixFold(name, "disallow"):
+		return keyDisallow
+	}
+	for i := range typos {
+		if hasPrefixFold(name, typos[i].text) {
 			return typos[i].key
 		}
 	}

@@ -1,8 +1,9 @@
 package robots
 
 import (
+	"cmp"
 	"slices"
-	"strings"
+	"sync"
 	"unsafe"
 )
 
@@ -46,10 +47,8 @@ type Decision struct {
 	Reason  Reason
 	// Rule decided; nil unless Reason is ReasonRule.
 	Rule *Rule
-	// ReservedEncoding says that the verdict would be the opposite if raw and
-	// percent-encoded gen-delims (RFC 3986 §2.2) after the first "?" were equal,
-	// as a sentence and a figure of RFC 9309 §2.2.2 can be read.
-	ReservedEncoding bool
+
+	rank uint64 // of the matcher that decided; 0 is none
 }
 
 // A Group is the rules that govern a token: those of all groups in the file
@@ -62,14 +61,10 @@ type Group struct {
 	key     int
 
 	compiled bool
-	rules    []matcher
-	// buckets index rules by the second octet of their pattern, the first
-	// being "/": rules[buckets[h]:buckets[h+1]]. Those that any path may
-	// match come in all paths' way, rules[:buckets[0]]. nil: rules is short.
-	buckets *[bucketCount + 1]uint32
-	// What in the rules could make ReservedEncoding true: an encoded
-	// gen-delim anywhere, a raw one where it could stand after a "?".
-	encodedDelim, rawDelim bool
+	matchers
+	disallow, allow uint64 // the highest rank of a rule of that kind
+
+	equal equalities
 }
 
 // Line returns the first user-agent line of the group that holds the rule; that
@@ -114,89 +109,53 @@ func (g *Group) Match(path string) Decision {
 	if !g.spec.unreserved || isNormal(path) {
 		best = g.best(path)
 	} else {
-		best = g.bestNormalised(path)
+		best = g.bestRewritten(path, 0)
 	}
-	d := decision(best)
-	if (g.encodedDelim || g.rawDelim) && g.reservedMatters(path) {
-		d.ReservedEncoding = decision(g.bestStreamed(path, true)).Allowed != d.Allowed
-	}
-	return d
+	return decision(best)
 }
 
 func decision(m *matcher) Decision {
 	if m == nil {
 		return Decision{Allowed: true, Reason: ReasonNoRule}
 	}
-	return Decision{Allowed: m.rule.Allow, Reason: ReasonRule, Rule: m.rule}
+	return Decision{Allowed: m.rule.Allow, Reason: ReasonRule, Rule: m.rule, rank: m.rank}
 }
 
-// best returns the most specific rule that matches a normalised path, nil where
-// none does.
-func (g *Group) best(path string) *matcher {
-	h := head(path)
-	if g.buckets == nil {
-		return mostSpecific(nil, g.rules, path, h)
+// A room is a buffer in which a path is rewritten. Rooms are used again, so that
+// matching allocates nothing once there are enough; one larger than maxRoom bytes
+// is not kept.
+type room struct{ buf []byte }
+
+var rooms = sync.Pool{New: func() any { return new(room) }}
+
+const maxRoom = 1 << 20
+
+// bestRewritten returns the most specific of the rules that match the path once
+// both have their normal form and, in it, the form of a reading.
+func (g *Group) bestRewritten(path string, equal Readings) *matcher {
+	r := rooms.Get().(*room)
+	buf := r.buf[:0]
+	if g.spec.unreserved {
+		buf = appendNormal(buf, path)
+		path = alias(buf)
 	}
-	best := mostSpecific(nil, g.rules[:g.buckets[0]], path, h)
-	if len(path) > 1 {
-		b := path[1] % bucketCount
-		best = mostSpecific(best, g.rules[g.buckets[b]:g.buckets[b+1]], path, h)
+	m := &g.matchers
+	if equal != 0 {
+		normal := len(buf)
+		buf = appendEqual(buf, path, equal, false)
+		path = alias(buf[normal:])
+		m = g.equalMatchers(equal)
+	}
+	best := m.best(path)
+	if r.buf = buf; cap(buf) <= maxRoom {
+		rooms.Put(r)
 	}
 	return best
 }
 
-func mostSpecific(best *matcher, rules []matcher, path string, head uint64) *matcher {
-	var rank uint64
-	if best != nil {
-		rank = best.rank
-	}
-	for i := range rules {
-		if m := &rules[i]; (head^m.head)&m.mask == 0 && m.rank > rank && m.match(path) {
-			best, rank = m, m.rank
-		}
-	}
-	return best
-}
-
-// A normalised path of at most smallRoom octets, or of at most largeRoom, is
-// laid out on the stack. A longer one is normalised on the fly, once for each
-// rule.
-const (
-	smallRoom = 1 << 10
-	largeRoom = 64 << 10
-)
-
-// bestNormalised is best for a path that is not normalised.
-func (g *Group) bestNormalised(path string) *matcher {
-	if best, ok := g.bestInSmallRoom(path); ok {
-		return best
-	}
-	if best, ok := g.bestInLargeRoom(path); ok {
-		return best
-	}
-	return g.bestStreamed(path, false)
-}
-
-func (g *Group) bestInSmallRoom(path string) (best *matcher, ok bool) {
-	var room [smallRoom]byte
-	return g.bestInRoom(room[:0], path)
-}
-
-func (g *Group) bestInLargeRoom(path string) (best *matcher, ok bool) {
-	var room [largeRoom]byte
-	return g.bestInRoom(room[:0], path)
-}
-
-// bestInRoom normalises the path into room if it fits.
-func (g *Group) bestInRoom(room []byte, path string) (best *matcher, ok bool) {
-	normal, ok := appendNormal(room, path)
-	if !ok {
-		return nil, false
-	}
-	// The string does not outlive this call, during which nothing writes to
-	// room. A conversion would allocate.
-	return g.best(unsafe.String(unsafe.SliceData(normal), len(normal))), true
-}
+// alias returns a string of bytes that do not change as long as it is used. A
+// conversion would allocate.
+func alias(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // Matching returns all rules that match a path, the one that decides first. It
 // is for explanations.
@@ -204,57 +163,23 @@ func (g *Group) Matching(path string) []*Rule {
 	if path == "" {
 		path = "/"
 	}
+	if g.spec.unreserved && !isNormal(path) {
+		path = string(appendNormal(nil, path))
+	}
 	var all []*matcher
 	for i := range g.rules {
-		if g.rules[i].matchStream(newStream(path, g.spec.unreserved, false)) {
-			all = append(all, &g.rules[i])
+		if m := &g.rules[i]; m.matches(path, head(path)) {
+			all = append(all, m)
 		}
 	}
-	slices.SortFunc(all, func(a, b *matcher) int {
-		if a.outranks(b) {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(all, func(a, b *matcher) int { return cmp.Compare(b.rank, a.rank) })
 	var rules []*Rule
+	listed := make(map[*Rule]bool) // in Google's profile one rule can be two patterns
 	for _, m := range all {
-		if !slices.Contains(rules, m.rule) { // in Google's profile one rule can be two patterns
+		if !listed[m.rule] {
+			listed[m.rule] = true
 			rules = append(rules, m.rule)
 		}
 	}
 	return rules
-}
-
-// bestStreamed is best for a path of any length that is not normalised;
-// delimsEqual takes raw and encoded gen-delims after the first "?" as equal.
-func (g *Group) bestStreamed(path string, delimsEqual bool) (best *matcher) {
-	for i := range g.rules {
-		m := &g.rules[i]
-		if !m.outranks(best) {
-			continue
-		}
-		if m.matchStream(newStream(path, g.spec.unreserved, false)) ||
-			delimsEqual && m.matchStream(newStream(path, g.spec.unreserved, true)) {
-			best = m
-		}
-	}
-	return best
-}
-
-// reservedMatters reports whether the path holds, after its first "?", a
-// gen-delim in the form that a rule of this group may have in the other form.
-func (g *Group) reservedMatters(path string) bool {
-	i := strings.IndexByte(path, '?')
-	if i < 0 {
-		return false
-	}
-	for i++; i < len(path); i++ {
-		if isGenDelim(path[i]) && g.encodedDelim {
-			return true
-		}
-		if b, ok := escape(path, i); ok && isGenDelim(b) && g.rawDelim {
-			return true
-		}
-	}
-	return false
 }

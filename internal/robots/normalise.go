@@ -108,22 +108,36 @@ func isNormal(path string) bool {
 	return true
 }
 
-// appendNormal appends the normal form of path to dst while it fits into
-// dst's capacity, and reports whether it did.
-func appendNormal(dst []byte, path string) ([]byte, bool) {
+// appendNormal appends the normal form of path to dst.
+func appendNormal(dst []byte, path string) []byte {
 	for i := 0; i < len(path); {
 		u := unitAt(path, i)
 		i += u.width
-		switch {
-		case !u.encoded && len(dst) < cap(dst):
+		if u.encoded {
+			dst = appendEscape(dst, u.b)
+		} else {
 			dst = append(dst, u.b)
-		case u.encoded && len(dst)+3 <= cap(dst):
-			dst = append(dst, '%', upperHex[u.b>>4], upperHex[u.b&0xF])
-		default:
-			return dst, false
 		}
 	}
-	return dst, true
+	return dst
+}
+
+// appendEscape appends b percent-encoded.
+func appendEscape(dst []byte, b byte) []byte {
+	return append(dst, '%', upperHex[b>>4], upperHex[b&0xF])
+}
+
+// normalisesTo reports whether want is the normal form of path.
+func normalisesTo(path, want string) bool {
+	n := 0
+	for i := 0; i < len(path); n++ {
+		u := unitAt(path, i)
+		if u.encoded || n == len(want) || u.b != want[n] {
+			return false
+		}
+		i += u.width
+	}
+	return n == len(want)
 }
 
 // NormalPath returns the form of a recorded path in which the profile
@@ -132,8 +146,7 @@ func (p Profile) NormalPath(path string) string {
 	if !p.spec().unreserved || isNormal(path) {
 		return path
 	}
-	dst, _ := appendNormal(make([]byte, 0, 3*len(path)), path)
-	return string(dst)
+	return string(appendNormal(nil, path))
 }
 
 // pattern returns the normal form of a rule's value.
@@ -149,10 +162,10 @@ func (s *spec) pattern(value string) string {
 			dst = append(dst, v)
 			i += 3
 		case ok:
-			dst = append(dst, '%', upperHex[v>>4], upperHex[v&0xF])
+			dst = appendEscape(dst, v)
 			i += 3
 		case b >= 0x80 || b == '$' && s.unreserved && i < len(value)-1:
-			dst = append(dst, '%', upperHex[b>>4], upperHex[b&0xF])
+			dst = appendEscape(dst, b)
 			i++
 		default:
 			dst = append(dst, b)

@@ -21,8 +21,10 @@ type File struct {
 	Groups, Rules int
 
 	spec *spec
-	text string   // the body, decoded
+	body []byte
+	text string   // what of the body is parsed, decoded
 	mark NoteKind // of the byte order mark that it began with, else 0
+	lax  uint8    // a bit for each leniency that a line of the protocol needs
 
 	agents []agent
 	groups []group
@@ -30,6 +32,9 @@ type File struct {
 
 	mu       sync.Mutex // guards what For fills in
 	deciding deciding
+
+	vary   sync.Once // guards others
+	others []variant
 }
 
 // An agent is one user-agent line, with the place of its value in File.text and
@@ -67,17 +72,11 @@ const maxBody = 1 << 29
 //
 // The File refers to body, which must not change afterwards.
 func Parse(body []byte, p Profile) *File {
-	return p.spec().parse(body, p.spec().limit)
+	return p.spec().parse(body)
 }
 
-// ParseWhole is Parse without the limit, to see whether what lies beyond it
-// could change a verdict.
-func ParseWhole(body []byte, p Profile) *File {
-	return p.spec().parse(body, 0)
-}
-
-func (s *spec) parse(body []byte, limit int) *File {
-	f := s.open(body, limit)
+func (s *spec) parse(body []byte) *File {
+	f := s.open(body)
 	p := parser{File: f}
 	p.parse()
 	f.Groups, f.Rules = len(f.groups), len(f.rules)
@@ -85,8 +84,9 @@ func (s *spec) parse(body []byte, limit int) *File {
 }
 
 // open returns a File of which nothing but the text is known.
-func (s *spec) open(body []byte, limit int) *File {
-	f := &File{spec: s}
+func (s *spec) open(body []byte) *File {
+	f := &File{spec: s, body: body}
+	limit := s.limit
 	if limit == 0 {
 		limit = maxBody
 	}
@@ -220,6 +220,9 @@ func (p *parser) quick(at int) (end int, ok bool) {
 func (p *parser) take(l *line) {
 	end := l.at + len(l.text)
 	value := end - len(l.value)
+	if l.needs != readExact {
+		p.lax |= 1 << l.needs
+	}
 	switch l.key {
 	case keyUserAgent:
 		p.userAgent(value, end)

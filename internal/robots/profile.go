@@ -69,10 +69,8 @@ type spec struct {
 	// firstGlobal: of several `*` groups only the first governs.
 	// draft-koster-rep-08 §2.2.1; RFC 9309 §2.2.1 combines them.
 	firstGlobal bool
-	// lenient: misspelt keys and keys without a colon are read as meant.
-	lenient bool
-	// keyPrefix: a key needs only begin with the record's name.
-	keyPrefix bool
+	// leniency is which keys are read as meant.
+	leniency leniency
 	// dropControl: a rule with a control octet is no rule. RFC 9309 §3.
 	dropControl bool
 	// selfAllowed: /robots.txt is implicitly allowed. RFC 9309 §2.2.2.
@@ -88,6 +86,16 @@ type spec struct {
 	cString bool
 }
 
+// A leniency is which keys are read as meant. Each reads all that the one before
+// it reads.
+type leniency uint8
+
+const (
+	readExact    leniency = iota // those of the grammar, followed by a colon
+	readTypos                    // those of typos too, and keys whose colon is missing
+	readPrefixes                 // those too that only begin like a record's name
+)
+
 var rfc9309 = spec{
 	limit:       ParseLimit,
 	mode:        ModeExact,
@@ -102,15 +110,14 @@ var specs = [...]spec{
 	REP08: {
 		mode:        ModeExact,
 		firstGlobal: true,
-		lenient:     true,
+		leniency:    readTypos,
 		selfAllowed: true,
 		unreserved:  true,
 	},
 	Google: {
 		lineLimit: googleLineLimit,
 		mode:      ModeGoogle,
-		lenient:   true,
-		keyPrefix: true,
+		leniency:  readPrefixes,
 		indexPage: true,
 		cString:   true,
 	},

@@ -1,0 +1,173 @@
+package robots
+
+// Readings is a set of readings that the specifications leave open.
+type Readings uint8
+
+// The readings. The first two are of how a rule is compared with a path (and index
+// equalities.sets), the next two of what the file says.
+const (
+	// ReadReserved takes reserved bytes (RFC 3986 §2.2: gen-delims and sub-delims),
+	// raw or percent-encoded, as equal, anywhere in path and query: so a sentence
+	// and a figure of RFC 9309 §2.2.2 can be read.
+	ReadReserved Readings = 1 << iota
+	// ReadUnsafe does so for bytes that are neither reserved nor unreserved: space,
+	// "|", "{", a "%" that begins no escape, and so on. No URI may hold them raw, and
+	// RFC 9309 says nothing of them. Bytes outside ASCII are among them, which only
+	// Google's profile tells apart.
+	ReadUnsafe
+	// ReadLenient reads misspelt keys and keys without a colon otherwise than the
+	// profile does: as meant, as RFC 9309 §2.2.4 and draft-koster-rep-08 §2.2 let a
+	// crawler, or not at all.
+	ReadLenient
+	// ReadBeyondLimit reads what lies beyond ParseLimit where the profile does not,
+	// and stops there where it does not: RFC 9309 §2.5 lets a crawler do either.
+	ReadBeyondLimit
+	// ReadRobotsTxtEncoded takes a path that normalises to /robots.txt as
+	// /robots.txt itself, which is always allowed (RFC 9309 §2.2.2).
+	ReadRobotsTxtEncoded
+)
+
+var readingNames = [...]string{"reserved_encoding", "unsafe_encoding", "lenient", "parse_limit", "robots_txt_encoded"}
+
+// Strings returns the names of the readings in r, in a fixed order.
+func (r Readings) Strings() (names []string) {
+	for i, name := range readingNames {
+		if r&(1<<i) != 0 {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// encodings are the readings of how a rule is compared with a path, each behind
+// those that are a part of it.
+var encodings = [...]Readings{0, ReadReserved, ReadUnsafe, ReadReserved | ReadUnsafe}
+
+// Against returns the readings that turn a decision round which Match made of the
+// path: of a disallowed path all that allow it, by themselves or, where each of them
+// is needed, together; of an allowed one ReadUnsafe alone, if that disallows it,
+// since the site then meant to. The group must be the one that File.For gives for
+// the token. Against allocates nothing but what is compiled once.
+func (g *Group) Against(token, path string, d Decision) Readings {
+	if path == "" {
+		path = "/"
+	}
+	open := g.open(path, d)
+	if d.Allowed {
+		if open&ReadUnsafe != 0 && g.turned(path, d, ReadUnsafe) {
+			return ReadUnsafe
+		}
+		return 0
+	}
+	var t turners
+	if path != "/robots.txt" && normalisesTo(path, "/robots.txt") {
+		t.add(ReadRobotsTxtEncoded)
+	}
+	variants := g.file.variants()
+	for _, equal := range encodings {
+		if equal != 0 && equal&^open == 0 && t.need(equal) && g.turned(path, d, equal) {
+			t.add(equal)
+		}
+		for i := range variants {
+			v := &variants[i]
+			if all := v.readings | equal; t.need(all) && v.file.For(token).allows(path, equal) {
+				t.add(all)
+			}
+		}
+	}
+	return t.all
+}
+
+// allows reports whether the group allows the path if some bytes are equal raw and
+// percent-encoded.
+func (g *Group) allows(path string, equal Readings) bool {
+	d := g.Match(path)
+	if d.Allowed || equal == 0 {
+		return d.Allowed
+	}
+	return equal&^g.open(path, d) == 0 && g.turned(path, d, equal)
+}
+
+// open returns those of ReadReserved and ReadUnsafe that could turn a decision round.
+func (g *Group) open(path string, d Decision) Readings {
+	if d.Allowed && g.disallow <= d.rank || !d.Allowed && g.allow <= d.rank {
+		return 0
+	}
+	return g.classes(path)
+}
+
+// turned reports whether a decision is turned round if some bytes are equal raw and
+// percent-encoded: by a rule that outranks the one that decided.
+func (g *Group) turned(path string, d Decision, equal Readings) bool {
+	m := g.bestRewritten(path, equal)
+	return m != nil && m.rank > d.rank && m.rule.Allow != d.Allowed
+}
+
+// turners collects the sets of readings that turn a decision round.
+type turners struct {
+	sets [8]Readings // of the first four readings six at most, as none is a part of another
+	n    int
+	all  Readings
+}
+
+// need reports whether r holds none of the sets found: else part of it is enough.
+func (t *turners) need(r Readings) bool {
+	for _, s := range t.sets[:t.n] {
+		if r&s == s {
+			return false
+		}
+	}
+	return true
+}
+
+// add adds a set that is needed.
+func (t *turners) add(r Readings) {
+	t.sets[t.n] = r
+	t.n++
+	t.all |= r
+}
+
+// A variant is the file as readings other than the profile's have it.
+type variant struct {
+	readings Readings // ReadLenient, ReadBeyondLimit or both
+	file     *File
+}
+
+// variants returns what else the body can be read as, parsed when first asked for:
+// the smaller sets of readings first.
+func (f *File) variants() []variant {
+	if f.lax == 0 && len(f.body) <= ParseLimit {
+		return nil
+	}
+	f.vary.Do(func() {
+		f.addLenient(f, 0)
+		if len(f.body) <= ParseLimit {
+			return
+		}
+		s := *f.spec
+		s.limit = ParseLimit - s.limit // the one of 0 and ParseLimit that it is not
+		beyond := s.parse(f.body)
+		f.others = append(f.others, variant{ReadBeyondLimit, beyond})
+		f.addLenient(beyond, ReadBeyondLimit)
+	})
+	return f.others
+}
+
+// addLenient adds the variants of a file that read its keys with another leniency,
+// where that makes a difference.
+func (f *File) addLenient(base *File, readings Readings) {
+	for l := readExact; l <= readPrefixes; l++ {
+		// Between l and the next leniency nearer to the profile's there must be a
+		// line that needs the greater of the two.
+		needed := l
+		if l < base.spec.leniency {
+			needed++
+		}
+		if l == base.spec.leniency || base.lax&(1<<needed) == 0 {
+			continue
+		}
+		s := *base.spec
+		s.leniency = l
+		f.others = append(f.others, variant{readings | ReadLenient, s.parse(f.body)})
+	}
+}
