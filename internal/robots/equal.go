@@ -90,7 +90,7 @@ func (g *Group) equalMatchers(equal Readings) *matchers {
 }
 
 // classes returns which of the two readings can change what matches the path: those
-// of the bytes that some pattern has in one form and the path in the other.
+// of the bytes that some pattern has in one form and the path in another.
 func (g *Group) classes(path string) (r Readings) {
 	g.equal.once.Do(func() {
 		for i := range g.rules {
@@ -108,6 +108,9 @@ func (g *Group) classes(path string) (r Readings) {
 	}
 	for i := range own.raw {
 		differ := patterns.encoded[i]&own.raw[i] | patterns.raw[i]&own.encoded[i]
+		if !g.spec.unreserved {
+			differ |= patterns.encoded[i] & own.encoded[i] // perhaps in another case
+		}
 		for ; differ != 0; differ &= differ - 1 {
 			r |= classOf[64*i+bits.TrailingZeros64(differ)]
 		}

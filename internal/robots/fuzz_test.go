@@ -13,6 +13,8 @@ var seeds = []struct{ body, token, path string }{
 	{"\xEF\xBB\xBFuser-agent: foo*\ndisallow: /a$b$\ndisallow:\nsitemap: x\nuser-agent: *\nuser-agent: foo\ndisallow: /\xE9?u=http%3A//x", "foo", "/%E9?u=http://x"},
 	{"user-agent: * foo\nDisalow: /a\ndisallow /b\n\x00\x01disallow: /c\x02\nallow: /x/index.html", "foo", "/x/"},
 	{"user-agent: a\n\ndisallow: /*a*a*a*ab\nuser-agent: b\nuser-agent: a\ndisallow: /%", "a", "/aaaaaaaaaaaaaa%41b"},
+	{"useragent: a\nallow /a%2F|\nUser-agent: *\nDisallow: /\nAllowed: /b!", "a", "/a/%7C"},
+	{"user-agent: *\ndisallow: /a\nallow /a%21b\nDisalow: /*c d", "b", "/a!b"},
 	{"<!DOCTYPE html><html>\n<p>user-agent: *</p>", "", "/*$?x"},
 }
 
@@ -30,7 +32,8 @@ func FuzzReference(f *testing.F) {
 		if isUTF16(body) || len(body) > ParseLimit {
 			t.Skip()
 		}
-		compare(t, body, token, path)
+		ref := newRefFile(string(body))
+		compare(t, Parse(body, RFC9309), &ref, token, path)
 	})
 }
 
@@ -44,7 +47,7 @@ func TestReference(t *testing.T) {
 		if i%step != 0 || isUTF16(body) || len(body) > 64<<10 {
 			continue
 		}
-		file := Parse(body, RFC9309)
+		file, ref := Parse(body, RFC9309), newRefFile(string(body))
 		asked := append([]string{}, paths...)
 		for j := range file.rules {
 			if j%8 == 0 {
@@ -59,19 +62,21 @@ func TestReference(t *testing.T) {
 			}
 		}
 		for j, path := range asked {
-			compare(t, body, tokens[j%len(tokens)], path)
+			compare(t, file, &ref, tokens[j%len(tokens)], path)
 		}
 	}
 }
 
-func compare(t *testing.T, body []byte, token, path string) {
+func compare(t *testing.T, file *File, ref *refFile, token, path string) {
 	t.Helper()
-	file := Parse(body, RFC9309)
 	g := file.For(token)
 	d := g.Match(path)
-	allowed, line := refParse(string(body)).decide(token, path)
+	allowed, line := ref[0].decide(token, path, 0)
 	if d.Allowed != allowed || d.Rule != nil && d.Rule.Line != line || d.Rule == nil && line != 0 {
-		t.Errorf("%q asks for %q: %+v, want %v by line %d\n%q", token, path, d, allowed, line, body)
+		t.Errorf("%q asks for %q: %+v, want %v by line %d\n%q", token, path, d, allowed, line, file.body)
+	}
+	if got, want := g.Against(token, path, d), ref.against(token, path); got != want {
+		t.Errorf("%q asks for %q: allowed %v, against it %v, want %v\n%q", token, path, allowed, got.Strings(), want.Strings(), file.body)
 	}
 }
 

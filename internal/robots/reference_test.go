@@ -3,6 +3,7 @@ package robots
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -20,25 +21,61 @@ type refGroup struct {
 type refRule struct {
 	allow   bool
 	pattern string // normalised
+	units   refSide
 	line    int
 }
 
+// A refSide is a pattern or a path as what is compared one by one, in each reading.
+type refSide [4][]string
+
 var (
-	refEOL  = regexp.MustCompile("\r\n|\r|\n")
-	refLine = regexp.MustCompile(`(?is)^[ \t]*(user-agent|allow|disallow)[ \t]*:[ \t]*(.*?)[ \t]*$`)
+	refEOL   = regexp.MustCompile("\r\n|\r|\n")
+	refLines = func() (lines [3][]*regexp.Regexp) {
+		const typos = `useragent|user agent|dissallow|dissalow|disalow|diasllow|disallaw`
+		for i, forms := range [3][]string{
+			{`(user-agent|allow|disallow)[ \t]*:[ \t]*(.*?)`},
+			{`(` + typos + `)[ \t]*:[ \t]*(.*?)`, `(user-agent|allow|disallow|` + typos + `)[ \t]+([^: \t]+)`},
+			{`(user-agent|allow|disallow|` + typos + `)[^:]*:[ \t]*(.*?)`,
+				`(user-agent|allow|disallow|useragent|dissallow|dissalow|disalow|diasllow|disallaw)[^: \t]*[ \t]+([^: \t]+)`},
+		} {
+			for _, form := range forms {
+				lines[i] = append(lines[i], regexp.MustCompile(`(?is)^[ \t]*`+form+`[ \t]*$`))
+			}
+		}
+		return lines
+	}()
 )
 
-func refParse(body string) *reference {
+// refKey returns which of the three keys one stands for.
+func refKey(key string) string {
+	switch strings.ToLower(key[:1]) {
+	case "u":
+		return "user-agent"
+	case "a":
+		return "allow"
+	}
+	return "disallow"
+}
+
+// refParse reads a file as strictly as the grammar is; with leniency 1 misspelt keys
+// and missing colons too, with 2 keys that only begin like a record's name.
+func refParse(body string, leniency int) *reference {
 	body = strings.TrimPrefix(body, "\xEF\xBB\xBF")
 	r := &reference{}
 	ruled := true // the next user-agent line starts a group
 	for i, line := range refEOL.Split(body, -1) {
 		line, _, _ = strings.Cut(line, "#")
-		m := refLine.FindStringSubmatch(line)
-		if m == nil {
+		key, value := "", ""
+		for strictness, forms := range refLines {
+			for _, form := range forms {
+				if m := form.FindStringSubmatch(line); m != nil && key == "" && strictness <= leniency {
+					key, value = refKey(m[1]), m[2]
+				}
+			}
+		}
+		if key == "" {
 			continue
 		}
-		key, value := strings.ToLower(m[1]), m[2]
 		if key == "user-agent" {
 			if ruled {
 				r.groups = append(r.groups, refGroup{})
@@ -58,7 +95,8 @@ func refParse(body string) *reference {
 			continue
 		}
 		g := &r.groups[len(r.groups)-1]
-		g.rules = append(g.rules, refRule{key == "allow", refNormal(value, true), i + 1})
+		pattern := refNormal(value, true)
+		g.rules = append(g.rules, refRule{key == "allow", pattern, refPatternUnits(pattern), i + 1})
 	}
 	return r
 }
@@ -92,15 +130,16 @@ func refNormal(s string, isPattern bool) string {
 	return out.String()
 }
 
-// decide returns the verdict, and the line of the rule that gave it, else 0.
-func (r *reference) decide(token, path string) (allowed bool, line int) {
+// decide returns the verdict in a reading, and the line of the rule that gave it,
+// else 0.
+func (r *reference) decide(token, path string, equal Readings) (allowed bool, line int) {
 	if path == "/robots.txt" {
 		return true, 0
 	}
 	if path == "" {
 		path = "/"
 	}
-	path = refNormal(path, false)
+	units := refPathUnits(refNormal(path, false))
 	rules, matched := r.combined(func(agent string) bool {
 		if agent == "*" {
 			return false
@@ -115,7 +154,7 @@ func (r *reference) decide(token, path string) (allowed bool, line int) {
 	best := refRule{allow: true}
 	found := false
 	for _, rule := range rules {
-		if !refMatch(rule.pattern, path) {
+		if !refGlob(rule.units[0], units[0]) && (equal == 0 || !refGlob(rule.units[equal], units[equal])) {
 			continue
 		}
 		longer := len(rule.pattern) > len(best.pattern)
@@ -147,25 +186,125 @@ func refFold(s string) string {
 	return string(b)
 }
 
-// refMatch keeps the set of all places that the pattern so far can end at.
-func refMatch(pattern, path string) bool {
-	at := map[int]bool{0: true}
-	for i := 0; i < len(pattern); i++ {
-		if pattern[i] == '$' && i == len(pattern)-1 {
-			return at[len(path)]
+// refFile is a file with all leniencies.
+type refFile [3]*reference
+
+func newRefFile(body string) (f refFile) {
+	for leniency := range f {
+		f[leniency] = refParse(body, leniency)
+	}
+	return f
+}
+
+// against returns the readings against the decision on a path, where nothing lies
+// beyond the limit: of all sets of readings those that hold no other.
+func (files *refFile) against(token, path string) (all Readings) {
+	if allowed, _ := files[0].decide(token, path, 0); allowed {
+		if still, _ := files[0].decide(token, path, ReadUnsafe); !still {
+			return ReadUnsafe
 		}
-		next := make(map[int]bool)
-		for j := range at {
-			switch {
-			case pattern[i] == '*':
-				for ; j <= len(path); j++ {
-					next[j] = true
-				}
-			case j < len(path) && path[j] == pattern[i]:
-				next[j+1] = true
+		return 0
+	}
+	var sets []Readings
+	for set := range ReadLenient << 1 {
+		encoding := set &^ ReadLenient
+		allows := false
+		for leniency, file := range files {
+			if (leniency > 0) == (set&ReadLenient != 0) {
+				allowed, _ := file.decide(token, path, encoding)
+				allows = allows || allowed
 			}
 		}
-		at = next
+		if allows {
+			sets = append(sets, set)
+		}
 	}
-	return len(at) > 0
+	for _, set := range sets {
+		if !slices.ContainsFunc(sets, func(part Readings) bool { return part != set && part&set == part }) {
+			all |= set
+		}
+	}
+	if refNormal(path, false) == "/robots.txt" {
+		all |= ReadRobotsTxtEncoded
+	}
+	return all
+}
+
+func refPatternUnits(pattern string) (s refSide) {
+	pattern, anchored := strings.CutSuffix(pattern, "$")
+	if !anchored {
+		pattern += "*"
+	}
+	for r := range s {
+		s[r] = refUnits(pattern, Readings(r), true)
+	}
+	return s
+}
+
+func refPathUnits(path string) (s refSide) {
+	for r := range s {
+		s[r] = refUnits(path, Readings(r), false)
+	}
+	return s
+}
+
+// refUnits cuts a text into what is compared one by one: its bytes, but one unit for
+// a byte of the reading in either form. A wildcard is "*".
+func refUnits(s string, equal Readings, isPattern bool) (units []string) {
+	const unreserved = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~"
+	for i := 0; i < len(s); i++ {
+		b, width := s[i], 1
+		if v, err := strconv.ParseUint(s[i+1:min(i+3, len(s))], 16, 8); b == '%' && i+2 < len(s) && err == nil {
+			b, width = byte(v), 3
+		}
+		reading := ReadUnsafe
+		switch {
+		case strings.IndexByte(":/?#[]@!$&'()*+,;=", b) >= 0:
+			reading = ReadReserved
+		case strings.IndexByte(unreserved, b) >= 0:
+			reading = 0
+		}
+		switch {
+		case isPattern && s[i] == '*':
+			units = append(units, "*")
+		case reading&equal != 0:
+			units = append(units, "either form of "+strconv.Itoa(int(b)))
+			i += width - 1
+		case s[i] == '*':
+			units = append(units, "a star")
+		default:
+			units = append(units, s[i:i+1])
+		}
+	}
+	return units
+}
+
+// refGlob reports whether a pattern matches all of a text. It keeps the set of all
+// places that the pattern so far can end at.
+func refGlob(pattern, text []string) bool {
+	at, next := make([]bool, len(text)+1), make([]bool, len(text)+1)
+	at[0] = true
+	for _, unit := range pattern {
+		clear(next)
+		ends := false
+		for i, reached := range at {
+			switch {
+			case !reached:
+			case unit == "*":
+				for ; i < len(next); i++ {
+					next[i], ends = true, true
+				}
+			case i < len(text) && text[i] == unit:
+				next[i+1], ends = true, true
+			}
+			if unit == "*" && ends {
+				break
+			}
+		}
+		if !ends {
+			return false
+		}
+		at, next = next, at
+	}
+	return at[len(text)]
 }

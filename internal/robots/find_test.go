@@ -1,0 +1,174 @@
+package robots
+
+import (
+	"strings"
+	"testing"
+)
+
+// stepsOf counts the bytes that matching looks at meanwhile.
+func stepsOf(do func()) (steps int) {
+	counter = func(n int) { steps += n }
+	defer func() { counter = nil }()
+	do()
+	return steps
+}
+
+// TestFindLong seeks all pieces of up to 7 bytes in all texts of up to 12, of two
+// letters: all periods that there are.
+func TestFindLong(t *testing.T) {
+	for n := range 13 {
+		for text := range 1 << n {
+			text := letters(text, n)
+			for m := 1; m <= min(n, 7); m++ {
+				for piece := range 1 << m {
+					checkFind(t, text, letters(piece, m))
+				}
+			}
+		}
+	}
+}
+
+func letters(bits, n int) string {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = 'a' + byte(bits>>i&1)
+	}
+	return string(b)
+}
+
+func checkFind(t *testing.T, text, piece string) {
+	t.Helper()
+	var got int
+	steps := stepsOf(func() { got = findLong(text, piece) })
+	if want := strings.Index(text, piece); got != want {
+		t.Fatalf("%q in %q: %d, want %d", piece, text, got, want)
+	}
+	if most := 4*len(piece) + 3*len(text) + 4; steps > most {
+		t.Fatalf("%q in %q: %d steps, more than %d", piece, text, steps, most)
+	}
+}
+
+// FuzzFind seeks what is made of repetitions of one text in what is made of others.
+func FuzzFind(f *testing.F) {
+	f.Add("a", "b", uint8(200), uint8(1), uint8(3))
+	f.Add("ab", "aab", uint8(40), uint8(5), uint8(77))
+	f.Add("aaaab", "a", uint8(9), uint8(250), uint8(0))
+	f.Fuzz(func(t *testing.T, a, b string, n, m, cut uint8) {
+		piece := strings.Repeat(a, int(n)%32) + strings.Repeat(b, int(m)%8) + a
+		text := strings.Repeat(strings.Repeat(a, int(n))+b, 1+int(m)%16) + piece[:len(piece)*int(cut)/255]
+		if 0 < len(piece) && len(piece) <= len(text) && len(text) < 1<<16 {
+			checkFind(t, text, piece)
+			checkFind(t, text+piece, piece)
+		}
+	})
+}
+
+// stepsBound is how many bytes a match and the readings against it may look at: a
+// few times the patterns and, for each of them, the path; that in each of the
+// readings of the file (six) and of encodings (four), the profile's own twice.
+func stepsBound(f *File, g *Group, token, path string) (match, against int) {
+	one := func(g *Group) (n int) {
+		for i := range g.rules {
+			n += 1 + 4*(len(g.rules[i].rule.Pattern)+3*len(path))
+		}
+		return n
+	}
+	match = one(g)
+	against = 4 * match
+	for _, v := range f.variants() {
+		against += 8 * one(v.file.For(token))
+	}
+	return match, against
+}
+
+// FuzzSteps fails if a match looks at more bytes than the lengths of patterns and
+// path permit. Some parts of both are repeated, lest the fuzzer need to.
+func FuzzSteps(f *testing.F) {
+	f.Add("/*", "a", "b%2F", "/?", "a", "/", uint16(4000))
+	f.Add("/", "*a", "b", "/", "%61", "", uint16(500))
+	f.Add("/*", "ab", "a%21$", "/", "ab", "a!", uint16(900))
+	f.Add("*", "%2F*", "x", "", "/", "%2f", uint16(300))
+	f.Fuzz(func(t *testing.T, before, repeated, after, pathBefore, pathRepeated, pathAfter string, n uint16) {
+		n %= 5000
+		if len(repeated)+len(pathRepeated) > 8 {
+			t.Skip()
+		}
+		pattern := before + strings.Repeat(repeated, int(n)) + after
+		path := pathBefore + strings.Repeat(pathRepeated, 2*int(n)) + pathAfter
+		body := "user-agent: *\ndisallow: *\nallow: " + pattern + "\nallow " + pattern + "x\nallowed: " + pattern + "y\n"
+		for _, p := range Profiles {
+			file := Parse([]byte(body), p)
+			g := file.For("")
+			mostMatch, mostAgainst := stepsBound(file, g, "", path)
+			var d Decision
+			if steps := stepsOf(func() { d = g.Match(path) }); steps > mostMatch {
+				t.Errorf("%v: %d steps to match, more than %d", p, steps, mostMatch)
+			}
+			if steps := stepsOf(func() { g.Against("", path, d) }); steps > mostAgainst {
+				t.Errorf("%v: %d steps for the readings, more than %d", p, steps, mostAgainst)
+			}
+			if steps := stepsOf(func() { g.Matching(path) }); steps > mostMatch {
+				t.Errorf("%v: %d steps to explain, more than %d", p, steps, mostMatch)
+			}
+		}
+	})
+}
+
+// quadratic are rules and paths for which a naive search takes as many steps as the
+// product of their lengths.
+var quadratic = []struct{ name, rule, path string }{
+	{"4,000 letters, then another", "/*" + strings.Repeat("a", 4000) + "b%2F", "/?" + strings.Repeat("a", 16_000) + "/"},
+	{"beyond 64 KiB", "/*" + strings.Repeat("a", 4000) + "b%2F", "/?" + strings.Repeat("a", 200_000) + "/"},
+	{"beyond 64 KiB, encoded", "/*" + strings.Repeat("a", 4000) + "b!", "/?" + strings.Repeat("%61", 100_000) + "%21"},
+	{"500 stars", "/" + strings.Repeat("*a", 500) + "b%21", "/" + strings.Repeat("a", 8192) + "!"},
+	{"periods", "/*" + strings.Repeat("ab", 2000) + "aab%7C", "/" + strings.Repeat(strings.Repeat("ab", 1999)+"b", 16) + "|"},
+	{"a long prefix", "/" + strings.Repeat("a", 60_000) + "%21", "/" + strings.Repeat("a", 60_000) + "!"},
+}
+
+// TestStepsAreLinear counts what fifty such rules take, with all readings.
+func TestStepsAreLinear(t *testing.T) {
+	for _, c := range quadratic {
+		body := "user-agent: *\ndisallow: *\n" + strings.Repeat("allow: "+c.rule+"x\n", 50)
+		for _, p := range [...]Profile{RFC9309, REP08} {
+			file := Parse([]byte(body), p)
+			g := file.For("")
+			most, mostAgainst := stepsBound(file, g, "", c.path)
+			var d Decision
+			match := stepsOf(func() { d = g.Match(c.path) })
+			against := stepsOf(func() { g.Against("", c.path, d) })
+			if match > most || against > mostAgainst {
+				t.Errorf("%s: %v: %d steps to match, at most %d; %d for the readings, at most %d", c.name, p, match, most, against, mostAgainst)
+			}
+			if product := 50 * len(c.rule) * len(c.path); match+against > product/100 {
+				t.Errorf("%s: %v: %d steps, of a product of %d", c.name, p, match+against, product)
+			}
+		}
+	}
+}
+
+// BenchmarkHostile takes one such rule, with all readings.
+func BenchmarkHostile(b *testing.B) {
+	for _, c := range quadratic {
+		b.Run(c.name, func(b *testing.B) {
+			g := Parse([]byte("user-agent: *\ndisallow: *\nallow: "+c.rule+"x\n"), RFC9309).For("")
+			b.ReportAllocs()
+			for b.Loop() {
+				g.Against("", c.path, g.Match(c.path))
+			}
+		})
+	}
+	b.Run("56,000 rules, 64 KiB", func(b *testing.B) {
+		g := Parse([]byte("user-agent: *\ndisallow: *\n"+strings.Repeat("allow:*ab\n", 51_000)), RFC9309).For("")
+		path := "/" + strings.Repeat("a", 65_000)
+		for b.Loop() {
+			g.Against("", path, g.Match(path))
+		}
+	})
+	b.Run("5,000 rules of stars, 64 KiB", func(b *testing.B) {
+		g := Parse([]byte("user-agent: *\ndisallow: *\n"+strings.Repeat("allow:*"+strings.Repeat("a", 60)+"b%21*\n", 7_000)), RFC9309).For("")
+		path := "/" + strings.Repeat("a", 65_000) + "!"
+		for b.Loop() {
+			g.Against("", path, g.Match(path))
+		}
+	})
+}
