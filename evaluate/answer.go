@@ -63,6 +63,10 @@ func (r *reader) answer(a *Answer, s *subject) {
 		Verdict: verdictOf(m.Allowed), Reason: matchReasons[m.Reason], Match: r.match,
 		Rule: m.Rule, Group: r.group.Key(), GroupLine: r.group.Line(m.Rule),
 	}
+	if m.Reason == robots.ReasonTooCostly {
+		a.Verdict = Unknown
+		return
+	}
 	if readings := r.group.Against(s.token, s.path, m); readings != 0 {
 		a.Notes |= notesOf(readings)
 		a.allows = !m.Allowed
@@ -100,6 +104,7 @@ var matchReasons = [...]Reason{
 	robots.ReasonNoRule:    NoMatchingRule,
 	robots.ReasonNoGroup:   NoMatchingGroup,
 	robots.ReasonRobotsTxt: RobotsTxtItself,
+	robots.ReasonTooCostly: TooCostly,
 }
 
 // parsedFile is a robots.txt as parsed.

@@ -72,6 +72,7 @@ const (
 	NoCapture
 	NoTime
 	UnsupportedScheme
+	TooCostly // too many rules with a "*" for so long a URL
 )
 
 var reasons = [...]string{
@@ -96,6 +97,7 @@ var reasons = [...]string{
 	NoCapture:           "no_capture",
 	NoTime:              "no_time",
 	UnsupportedScheme:   "unsupported_scheme",
+	TooCostly:           "too_costly",
 }
 
 func (r Reason) String() string { return reasons[r] }

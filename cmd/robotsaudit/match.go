@@ -200,6 +200,9 @@ func newAnswer(url, agent, path string, profile robots.Profile, group *robots.Gr
 		URL: url, Agent: agent, Verdict: verdict(d.Allowed), allowed: d.Allowed, Reason: d.Reason.String(), Profile: profile.String(),
 		Readings: group.Against(agent, path, d).Strings(),
 	}
+	if d.Reason == robots.ReasonTooCostly {
+		a.Verdict = "unknown"
+	}
 	if d.Rule != nil {
 		a.Rule, a.RuleLine = &d.Rule.Text, &d.Rule.Line
 	}

@@ -118,7 +118,11 @@ func (g *Group) addMatcher(r *Rule, end int, anchored bool) {
 	} else {
 		g.disallow = max(g.disallow, rank)
 	}
-	g.rules = append(g.rules, newMatcher(r, end, anchored, rank))
+	m := newMatcher(r, end, anchored, rank)
+	if m.wild() {
+		g.wild++
+	}
+	g.rules = append(g.rules, m)
 }
 
 // newMatcher compiles r.Pattern[:end], behind which a "$" stands if it is

@@ -157,18 +157,38 @@ func BenchmarkHostile(b *testing.B) {
 			}
 		})
 	}
-	b.Run("56,000 rules, 64 KiB", func(b *testing.B) {
-		g := Parse([]byte("user-agent: *\ndisallow: *\n"+strings.Repeat("allow:*ab\n", 51_000)), RFC9309).For("")
-		path := "/" + strings.Repeat("a", 65_000)
-		for b.Loop() {
-			g.Against("", path, g.Match(path))
+	most := maxCost / (64 << 10)
+	for name, rule := range map[string]string{"short": "allow:*ab\n", "longer": "allow:*" + strings.Repeat("a", 60) + "b%21*\n"} {
+		b.Run("64 KiB, most rules, "+name, func(b *testing.B) {
+			g := Parse([]byte("user-agent: *\ndisallow: *\n"+strings.Repeat(rule, most-1)), RFC9309).For("")
+			path := "/" + strings.Repeat("a", 64<<10-2) + "!"
+			for b.Loop() {
+				if d := g.Match(path); d.Reason == ReasonTooCostly || g.Against("", path, d) != 0 {
+					b.Fatal(d)
+				}
+			}
+		})
+	}
+}
+
+// TestTooCostly: beyond the bound nothing is known, and no reading is asked.
+func TestTooCostly(t *testing.T) {
+	body := "user-agent: *\n" + strings.Repeat("disallow: /*b\n", 2000) + "disallow: /\n"
+	for path, want := range map[string]Reason{
+		"/" + strings.Repeat("%61", maxCost/2000/3):      ReasonRule,
+		"/" + strings.Repeat("a", maxCost/2000) + "|%21": ReasonTooCostly,
+	} {
+		for _, p := range Profiles {
+			g := Parse([]byte(body), p).For("")
+			d := g.Match(path)
+			if d.Reason != want || d.Allowed || want == ReasonTooCostly && g.Against("", path, d) != 0 {
+				t.Errorf("%v: %+v for %d bytes, want %v", p, d, len(path), want)
+			}
 		}
-	})
-	b.Run("5,000 rules of stars, 64 KiB", func(b *testing.B) {
-		g := Parse([]byte("user-agent: *\ndisallow: *\n"+strings.Repeat("allow:*"+strings.Repeat("a", 60)+"b%21*\n", 7_000)), RFC9309).For("")
-		path := "/" + strings.Repeat("a", 65_000) + "!"
-		for b.Loop() {
-			g.Against("", path, g.Match(path))
-		}
-	})
+	}
+	// A reading under which it is too costly may allow.
+	lenient := "useragent: foo\n" + strings.Repeat("disallow: /*b\n", 2000) + "user-agent: *\ndisallow: /\n"
+	if got := against(t, lenient, RFC9309, "foo", "/"+strings.Repeat("a", maxCost/2000)); got != "disallowed lenient" {
+		t.Error(got)
+	}
 }

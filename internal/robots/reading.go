@@ -46,11 +46,15 @@ var encodings = [...]Readings{0, ReadReserved, ReadUnsafe, ReadReserved | ReadUn
 // Against returns the readings that turn a decision round which Match made of the
 // path: of a disallowed path all that allow it, by themselves or, where each of them
 // is needed, together; of an allowed one ReadUnsafe alone, if that disallows it,
-// since the site then meant to. The group must be the one that File.For gives for
+// since the site then meant to. What would take too long to find out (ReasonTooCostly)
+// is taken to turn a disallowed path round. The group must be the one that File.For gives for
 // the token. Against allocates nothing but what is compiled once.
 func (g *Group) Against(token, path string, d Decision) Readings {
 	if path == "" {
 		path = "/"
+	}
+	if d.Reason == ReasonTooCostly {
+		return 0
 	}
 	open := g.open(path, d)
 	if d.Allowed {
@@ -78,12 +82,12 @@ func (g *Group) Against(token, path string, d Decision) Readings {
 	return t.all
 }
 
-// allows reports whether the group allows the path if some bytes are equal raw and
-// percent-encoded.
+// allows reports whether the group allows the path, or may, if some bytes are equal raw
+// and percent-encoded.
 func (g *Group) allows(path string, equal Readings) bool {
 	d := g.Match(path)
-	if d.Allowed || equal == 0 {
-		return d.Allowed
+	if d.Allowed || equal == 0 || d.Reason == ReasonTooCostly {
+		return d.Allowed || d.Reason == ReasonTooCostly
 	}
 	return equal&^g.open(path, d) == 0 && g.turned(path, d, equal)
 }
