@@ -37,17 +37,20 @@ func TestPure(t *testing.T) {
 }
 
 func TestMatchAllocatesNothing(t *testing.T) {
-	body := []byte("user-agent: *\ndisallow: /a*b*c$\nallow: /a?u=http%3A//x\ndisallow: /é\nallow: /*/index.html\n" +
+	body := []byte("user-agent: *\ndisallow: /a*b*c$\nallow: /a?u=http%3A//x\ndisallow: /é\nallow: /*/index.html\nallow /a|b\nallow: /a| %21*\ndisallow: /%7C\n" +
 		strings.Repeat("disallow: /folder\n", 20))
 	for _, p := range Profiles {
 		file := Parse(body, p)
 		g := file.For("Foo")
 		for _, path := range []string{
-			"/", "/axbxc", "/robots.txt", "/folder/x?y=z", "/%61%2F%e9é$*", "/a?u=http://x",
+			"/", "/axbxc", "/robots.txt", "/folder/x?y=z", "/%61%2F%e9é$*", "/a?u=http://x", "/a%7C%20!", "/|",
 			"/" + strings.Repeat("%41", 1000), "/" + strings.Repeat("é", 40_000), "/a" + strings.Repeat("b%2F", 1000) + "c",
 		} {
 			if n := testing.AllocsPerRun(10, func() { g.Match(path) }); n != 0 {
 				t.Errorf("%v: %.0f allocations for %.20s", p, n, path)
+			}
+			if n := testing.AllocsPerRun(10, func() { g.Against("Foo", path, g.Match(path)) }); n != 0 {
+				t.Errorf("%v: %.0f allocations for the readings of %.20s", p, n, path)
 			}
 		}
 	}
