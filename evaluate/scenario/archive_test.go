@@ -1,0 +1,246 @@
+package scenario
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha1"
+	"encoding/base32"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// usualAgent is the User-Agent of requests that name none.
+const usualAgent = "TestBot/1.0"
+
+// write writes the archives of a scenario into dir and returns their paths, in order.
+func (s *scenario) write(t *testing.T, dir string) (paths []string) {
+	t.Helper()
+	zips := map[string]*zip.Writer{}
+	for _, a := range s.archives {
+		content := a.bytes(s)
+		name, entry, inZip := strings.Cut(a.name, "/")
+		path := filepath.Join(dir, name)
+		if !inZip {
+			if err := os.WriteFile(path, content, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			paths = append(paths, path)
+			continue
+		}
+		if zips[name] == nil {
+			file, err := os.Create(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer file.Close()
+			zips[name] = zip.NewWriter(file)
+			paths = append(paths, path)
+		}
+		w, err := zips[name].CreateHeader(&zip.FileHeader{Name: "archive/" + entry, Method: zip.Store})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write(content); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, w := range zips {
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return paths
+}
+
+func (a *archive) isARC() bool { return strings.Contains(a.name, ".arc") }
+
+func (a *archive) bytes(s *scenario) []byte {
+	var b bytes.Buffer
+	gzipped := strings.HasSuffix(a.name, ".gz")
+	var pieces []string
+	if a.isARC() {
+		pieces = append(pieces, arcVersion())
+	}
+	for _, r := range a.records {
+		switch {
+		case r.verb == "log":
+			pieces = append(pieces, r.logLine())
+		case r.verb == "damage":
+			b.Write(flush(&pieces, gzipped))
+			b.Write(damagedMember())
+		case a.isARC():
+			pieces = append(pieces, fmt.Sprintf("%s 192.0.2.1 %s text/html %d\n%s\n", r.url, r.date, len(r.block()), r.block()))
+		default:
+			pieces = append(pieces, r.warcRecords(s)...)
+		}
+	}
+	b.Write(flush(&pieces, gzipped))
+	return b.Bytes()
+}
+
+// flush joins records, each a gzip member where they are gzipped.
+func flush(pieces *[]string, gzipped bool) []byte {
+	var b bytes.Buffer
+	for _, p := range *pieces {
+		if gzipped {
+			b.Write(gzipOf(p))
+		} else {
+			b.WriteString(p)
+		}
+	}
+	*pieces = nil
+	return b.Bytes()
+}
+
+func gzipOf(s string) []byte {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	w.Write([]byte(s)) // to memory: no error
+	w.Close()
+	return b.Bytes()
+}
+
+// damagedMember is a record with a wrong checksum.
+func damagedMember() []byte {
+	r := &record{number: 999, verb: "get", status: "200", date: "2024-04-01T00:00:00Z", url: "http://damaged.example/", keys: map[string]string{"request": "none"}}
+	member := gzipOf(strings.Join(r.warcRecords(nil), ""))
+	member[len(member)-6] ^= 1
+	return member
+}
+
+func arcVersion() string {
+	block := "1 0 InternetArchive\nURL IP-address Archive-date Content-type Archive-length\n"
+	return fmt.Sprintf("filedesc://a.arc 0.0.0.0 20240501000000 text/plain %d\n%s\n", len(block), block)
+}
+
+// logLine is a line of Heritrix's crawl.log.
+func (r *record) logLine() string {
+	return fmt.Sprintf("%s %5s          - %s L http://via.example/ unknown #001 - - - -\n", strings.Replace(r.date, "Z", ".000Z", 1), r.status, r.url)
+}
+
+func (r *record) id() string { return fmt.Sprintf("urn:uuid:00000000-0000-4000-8000-%012d", r.number) }
+
+// warcRecords returns the record and that of its request, in their order.
+func (r *record) warcRecords(s *scenario) []string {
+	own := r.warcRecord(s)
+	if r.verb == "request" || r.verb == "warcinfo" || r.verb == "metadata" || r.verb == "resource" || r.verb == "dns" || r.url == "" {
+		return []string{own}
+	}
+	fields := []string{"WARC-Target-URI: " + r.url, "WARC-Concurrent-To: <" + r.id() + ">"}
+	if r.date != "" {
+		fields = append(fields, "WARC-Date: "+r.date)
+	}
+	ask := warcRecord("request", "application/http; msgtype=request", fields, r.requestBlock(strings.ToUpper(r.verb)))
+	switch r.keys["request"] {
+	case "none":
+		return []string{own}
+	case "after":
+		return []string{own, ask}
+	}
+	return []string{ask, own}
+}
+
+func (r *record) requestBlock(method string) string {
+	if method != "HEAD" && method != "POST" {
+		method = "GET"
+	}
+	path, host := "/", "a.example"
+	if u, err := url.Parse(r.url); err == nil {
+		path, host = u.RequestURI(), u.Host
+	}
+	asked := strings.Join(r.asked, "\r\n")
+	lines := []string{method + " " + path + " HTTP/1.1"}
+	if !strings.HasPrefix(asked, "Host:") {
+		lines = append(lines, "Host: "+host)
+	}
+	switch agent, given := r.keys["agent"]; {
+	case !given:
+		lines = append(lines, "User-Agent: "+usualAgent)
+	case agent != "-":
+		lines = append(lines, "User-Agent: "+agent)
+	}
+	return strings.Join(append(lines, r.asked...), "\r\n") + "\r\n\r\n"
+}
+
+func (r *record) warcRecord(s *scenario) string {
+	fields := []string{"WARC-Record-ID: <" + r.id() + ">"}
+	if r.url != "" {
+		fields = append(fields, "WARC-Target-URI: "+r.url)
+	}
+	if r.date != "" {
+		fields = append(fields, "WARC-Date: "+r.date)
+	} else if r.verb == "warcinfo" {
+		fields = append(fields, "WARC-Date: 2024-01-01T00:00:00Z")
+	}
+	fields = append(fields, r.warc...)
+	if digest, ok := r.keys["digest"]; ok {
+		sum := sha1.Sum([]byte(digest))
+		fields = append(fields, "WARC-Payload-Digest: sha1:"+base32.StdEncoding.EncodeToString(sum[:]))
+	}
+	if label := r.keys["refers"]; label != "" {
+		fields = append(fields, "WARC-Refers-To-Target-URI: "+s.labels[label].url, "WARC-Refers-To-Date: "+s.labels[label].date)
+	}
+	if label := r.keys["refers-id"]; label != "" {
+		fields = append(fields, "WARC-Refers-To: <"+s.labels[label].id()+">")
+	}
+	if label := r.keys["of"]; label != "" {
+		fields = append(fields, "WARC-Concurrent-To: <"+s.labels[label].id()+">")
+	}
+	const response = "application/http; msgtype=response"
+	switch r.verb {
+	case "warcinfo":
+		var block strings.Builder
+		if r.keys["agent"] != "" {
+			block.WriteString("http-header-user-agent: " + r.keys["agent"] + "\r\n")
+		}
+		if r.keys["robots"] != "" {
+			block.WriteString("robots: " + r.keys["robots"] + "\r\n")
+		}
+		return warcRecord("warcinfo", "application/warc-fields", fields, block.String())
+	case "request":
+		return warcRecord("request", "application/http; msgtype=request", fields, r.requestBlock(r.keys["method"]))
+	case "metadata":
+		return warcRecord("metadata", "application/warc-fields", fields, "via: http://x.example/\r\n")
+	case "dns":
+		return warcRecord("response", "text/dns", fields, "20240501120000\na.example. 60 IN A 192.0.2.1\n")
+	case "resource":
+		return warcRecord("resource", "text/plain", fields, r.keys["body"])
+	case "revisit":
+		fields = append(fields, "WARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest")
+		return warcRecord("revisit", response, fields, r.block())
+	case "notmodified":
+		fields = append(fields, "WARC-Profile: http://netpreserve.org/warc/1.1/revisit/server-not-modified")
+		return warcRecord("revisit", response, fields, r.block())
+	}
+	return warcRecord("response", response, fields, r.block())
+}
+
+// block is the HTTP message of a response.
+func (r *record) block() string {
+	body := r.keys["body"]
+	if r.keys["http"] == "none" { // HTTP/0.9, or no HTTP at all
+		return body
+	}
+	heads := r.heads
+	switch coding := r.keys["coding"]; {
+	case coding != "":
+		heads = append(heads, "Content-Encoding: gzip")
+		body = string(gzipOf(body))
+		if coding == "gzip-cut" {
+			body = body[:len(body)-4]
+		}
+	case r.keys["coded"] == "gzip": // and declared nowhere
+		body = string(gzipOf(body))
+	}
+	return strings.Join(append([]string{"HTTP/1.1 " + r.status + " x"}, heads...), "\r\n") + "\r\n\r\n" + body
+}
+
+func warcRecord(kind, mediaType string, fields []string, block string) string {
+	return fmt.Sprintf("WARC/1.1\r\nWARC-Type: %s\r\n%s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n",
+		kind, strings.Join(fields, "\r\n"), mediaType, len(block), block)
+}

@@ -1,0 +1,369 @@
+// Package scenario holds the truth table of the audit: small archives, each with
+// what must be found in it, derived by hand from docs/SEMANTICS.md and RFC 9309.
+// The whole tool runs on them: archives are written, ingested and evaluated.
+//
+// testdata/README.md describes the format. Expectations are never taken from what
+// the program says.
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/robots"
+	"github.com/robotsaudit/robotsaudit/internal/tag"
+)
+
+func allScenarios(t *testing.T) (list []*scenario) {
+	t.Helper()
+	paths, err := filepath.Glob("testdata/*.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range paths {
+		list = append(list, readScenarios(t, path)...)
+	}
+	return list
+}
+
+// TestScenarios audits the archives of each scenario and compares what is found.
+func TestScenarios(t *testing.T) {
+	list := allScenarios(t)
+	if len(list) < 150 {
+		t.Errorf("%d scenarios, want at least 150", len(list))
+	}
+	names := map[string]bool{}
+	for _, s := range list {
+		if names[s.name] {
+			t.Errorf("%s:%d: two scenarios are named %q", s.file, s.line, s.name)
+		}
+		names[s.name] = true
+		t.Run(strings.TrimSuffix(filepath.Base(s.file), ".txt")+"/"+s.name, func(t *testing.T) {
+			t.Parallel()
+			s.run(t)
+		})
+	}
+}
+
+// TestEveryWordHasAScenario: every note and every reason is expected somewhere.
+func TestEveryWordHasAScenario(t *testing.T) {
+	seen := map[string]bool{}
+	for _, s := range allScenarios(t) {
+		for _, a := range s.archives {
+			for _, r := range a.records {
+				if r.want == nil || len(r.want.words) == 0 {
+					continue
+				}
+				seen[r.want.words[2]] = true
+				for name, p := range r.want.notes {
+					seen[name] = seen[name] || p == expected
+				}
+			}
+		}
+	}
+	for r := evaluate.ReasonRule; r <= evaluate.UnsupportedScheme; r++ {
+		if !seen[r.String()] {
+			t.Errorf("no scenario expects the reason %s", r)
+		}
+	}
+	for _, name := range noteNames() {
+		if !seen[name] {
+			t.Errorf("no scenario expects the note %s", name)
+		}
+	}
+}
+
+func noteNames() []string { return evaluate.Notes(^evaluate.Notes(0)).Strings() }
+
+// run audits a scenario in folders of its own.
+func (s *scenario) run(t *testing.T) {
+	paths, out := s.write(t, t.TempDir()), t.TempDir()
+	release, err := ingest.Lock(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	inputs, failures := ingest.Expand(paths)
+	if len(failures) > 0 {
+		t.Fatal(failures)
+	}
+	if err := ingest.Ingest(context.Background(), inputs, ingest.Options{Dir: out, Workers: 1}); err != nil {
+		t.Fatal(err)
+	}
+	facts, err := ingest.OpenFacts(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := &findings{results: map[string]finding{}, verdicts: map[string][]groupVerdict{}, agents: map[groupKey][]string{}}
+	totals, err := evaluate.Run(context.Background(), facts, s.evaluateOptions(t), found)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.compare(t, found, totals)
+}
+
+func (s *scenario) evaluateOptions(t *testing.T) evaluate.Options {
+	opt := evaluate.Options{Profile: robots.RFC9309, Crawler: s.options["crawler"]}
+	if name := s.options["profile"]; name != "" {
+		var err error
+		if opt.Profile, err = robots.ParseProfile(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if tokens := s.options["agents"]; tokens != "" {
+		opt.Agents = strings.Split(tokens, ",")
+	}
+	if moment := s.options["as-of"]; moment != "" {
+		date, err := readDate(moment)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at, err := time.Parse(time.RFC3339, date)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opt.AsOf = ingest.Time{Micros: at.UnixMicro(), Precision: ingest.PrecisionSecond}
+	}
+	if s.options["purpose"] != "" {
+		for _, purpose := range strings.Split(s.options["purpose"], ",") {
+			use, ok := tag.ParseUse(purpose)
+			if !ok {
+				t.Fatalf("unknown purpose %q", purpose)
+			}
+			opt.Uses = append(opt.Uses, use)
+		}
+	}
+	return opt
+}
+
+// finding is what the tool says of one fetch. Results are the tool's own until a
+// Sink returns, so what is compared is copied.
+type finding struct {
+	words []string
+	notes []string
+	proof map[string]string
+}
+
+type groupKey struct {
+	robots int64
+	group  int
+}
+
+type groupVerdict struct {
+	groupKey
+	text string
+}
+
+// findings is a Sink that remembers.
+type findings struct {
+	results  map[string]finding // by record id
+	verdicts map[string][]groupVerdict
+	agents   map[groupKey][]string
+	issues   []string
+}
+
+func (f *findings) Result(r *evaluate.Result) error {
+	found := finding{words: []string{r.Verdict.String(), r.Evidence.String(), r.Reason.String()}, notes: r.Notes.Strings()}
+	if r.Certainty != evaluate.NoCertainty {
+		found.words = append(found.words, r.Certainty.String())
+	}
+	switch {
+	case r.IsViolation():
+		found.words = append(found.words, "violations")
+	case r.IsUnproven():
+		found.words = append(found.words, "unproven")
+	}
+	found.proof = proofOf(r)
+	f.results[keyOf(r.Fetch)] = found
+	return nil
+}
+
+// keyOf is what a fetch is known by: its record id, its URL in an ARC, which has none.
+func keyOf(f *ingest.Fetch) string {
+	if f.RecordID == "" {
+		return f.URL
+	}
+	return ingest.RecordIDText(f.RecordID)
+}
+
+func proofOf(r *evaluate.Result) map[string]string {
+	proof := map[string]string{
+		"governing": "none", "body": "none", "contester": "none", "prior": "none", "rule": "none", "restricts": "none",
+		"agent": r.Agent, "source": r.AgentSource.String(), "match": r.Match.String(), "group-line": fmt.Sprint(r.GroupLine),
+		"age": (time.Duration(r.Age) * time.Second).String(),
+	}
+	if g := r.Governing; g != nil {
+		proof["governing"], proof["hops"] = ingest.RecordIDText(g.RecordID), strings.Join(g.HopList(), " ")
+		if g.HasBody {
+			proof["body"] = ingest.RecordIDText(g.BodyRecordID)
+		}
+	}
+	if r.Contester != nil {
+		proof["contester"] = ingest.RecordIDText(r.Contester.RecordID)
+	}
+	if r.HasPrior {
+		proof["prior"] = r.Prior.String()
+	}
+	if r.Rule != nil {
+		proof["rule"], proof["rule-line"] = string(r.Rule.Text), fmt.Sprint(r.Rule.Line)
+	}
+	var kinds []string
+	for _, restriction := range r.Restrictions {
+		kinds = append(kinds, restriction.Kind.String())
+	}
+	if len(kinds) > 0 {
+		slices.Sort(kinds)
+		proof["restricts"] = strings.Join(slices.Compact(kinds), ",")
+	}
+	return proof
+}
+
+func (f *findings) GroupVerdict(v *evaluate.GroupVerdict) error {
+	key := groupKey{group: v.Group}
+	if v.Governing != nil {
+		key.robots = v.Governing.ID
+	}
+	words := []string{v.Verdict.String(), v.Evidence.String(), v.Reason.String()}
+	for _, name := range slices.Sorted(slices.Values(v.Notes.Strings())) {
+		words = append(words, "+"+name)
+	}
+	id := keyOf(v.Fetch)
+	f.verdicts[id] = append(f.verdicts[id], groupVerdict{key, strings.Join(words, " ")})
+	return nil
+}
+
+func (f *findings) RobotsAgent(robotsID int64, group int, agent string) error {
+	key := groupKey{robotsID, group}
+	f.agents[key] = append(f.agents[key], agent)
+	return nil
+}
+
+func (f *findings) Issue(i *ingest.Issue) error {
+	f.issues = append(f.issues, i.Kind.String())
+	return nil
+}
+
+func (f *findings) Robots(*evaluate.RobotsRecord) error { return nil }
+func (f *findings) Host(*evaluate.HostStats) error      { return nil }
+func (f *findings) Agent(*evaluate.AgentStats) error    { return nil }
+func (f *findings) Exclusion(*evaluate.Exclusion) error { return nil }
+
+func (s *scenario) compare(t *testing.T, found *findings, totals *evaluate.Totals) {
+	fail := func(line int, want, got string) {
+		t.Errorf("%s\n%s:%d\nwant %s\n got %s\n%s %s", s.name, s.file, line, want, got, s.section, s.sentence)
+	}
+	for _, a := range s.archives {
+		for _, r := range a.records {
+			if r.want == nil {
+				continue
+			}
+			key := r.id()
+			if a.isARC() {
+				key = r.url
+			}
+			got, ok := found.results[key]
+			if !ok || r.want.none {
+				if ok != !r.want.none {
+					fail(r.line, r.want.text(), fmt.Sprintf("fetch found: %v", ok))
+				}
+				continue
+			}
+			s.compareFinding(r, got, fail)
+		}
+	}
+	for _, w := range s.whatIfs {
+		if got := found.whatIf(w); got != w.verdict {
+			fail(w.line, w.verdict, got)
+		}
+	}
+	for _, kind := range s.issues {
+		if !slices.Contains(found.issues, kind) {
+			fail(s.line, "issue "+kind, fmt.Sprint(found.issues))
+		}
+	}
+	s.compareTotals(found, totals, fail)
+}
+
+func (s *scenario) compareFinding(r *record, got finding, fail func(line int, want, got string)) {
+	var notes, asked []string
+	for _, name := range slices.Sorted(slices.Values(got.notes)) {
+		if r.want.notes[name] != tolerated {
+			notes = append(notes, "+"+name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.want.notes)) {
+		if r.want.notes[name] == expected {
+			asked = append(asked, "+"+name)
+		}
+	}
+	if len(r.want.words) > 0 && (!r.want.admits(got.words) || !slices.Equal(notes, asked)) {
+		fail(r.line, r.want.text(), strings.Join(append(slices.Clone(got.words), notes...), " "))
+	}
+	for key, value := range r.want.proof {
+		if labelled := s.labels[value]; labelled != nil && (key == "governing" || key == "body" || key == "contester") {
+			value = labelled.id()
+		}
+		if key == "age" {
+			d, err := time.ParseDuration(value)
+			if err != nil {
+				fail(r.line, "a duration", value)
+			}
+			value = d.String()
+		}
+		if got.proof[key] != value {
+			fail(r.line, key+"="+value, key+"="+got.proof[key])
+		}
+	}
+}
+
+// whatIf is the verdict for a token: that of the group that governs it.
+func (f *findings) whatIf(w whatIf) string {
+	for _, v := range f.verdicts[w.of.id()] {
+		for _, key := range []groupKey{v.groupKey, {0, v.group}} {
+			if slices.Contains(f.agents[key], w.token) {
+				return v.text
+			}
+		}
+	}
+	return "no verdict"
+}
+
+// compareTotals checks the totals named, and that the totals agree with the fetches.
+func (s *scenario) compareTotals(found *findings, totals *evaluate.Totals, fail func(line int, want, got string)) {
+	counted := map[string]int64{
+		"allowed": totals.Allowed, "disallowed": totals.Disallowed, "unknown": totals.Unknown,
+		"certain": totals.ViolationsCertain, "probable": totals.ViolationsProbable, "possible": totals.Possible, "contested": totals.Contested,
+	}
+	of := map[string]int64{}
+	for _, r := range found.results {
+		of[r.words[0]]++
+		if len(r.words) > 3 {
+			of[r.words[3]]++
+		}
+	}
+	for word, n := range counted {
+		if of[word] != n {
+			fail(s.line, fmt.Sprintf("a total of %d fetches %s", of[word], word), fmt.Sprint(n))
+		}
+	}
+	counted["fetches"], counted["robots_txt_itself"] = totals.Fetches, totals.RobotsTxtItself
+	counted["allowed_unsafe_encoding"], counted["duplicates"] = totals.UnsafeEncoding, totals.Duplicates
+	counted["crawl_delays"] = totals.CrawlDelays
+	if totals.AgentUnseen {
+		counted["agent_unseen"] = 1
+	}
+	for _, want := range s.totals {
+		name, _, _ := strings.Cut(want, "=")
+		if got := fmt.Sprintf("%s=%d", name, counted[name]); got != want {
+			fail(s.line, want, got)
+		}
+	}
+}
