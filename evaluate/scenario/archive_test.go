@@ -70,6 +70,8 @@ func (a *archive) bytes(s *scenario) []byte {
 		switch {
 		case r.verb == "log":
 			pieces = append(pieces, r.logLine())
+		case r.verb == "again":
+			pieces = append(pieces, s.labels[r.keys["of"]].warcRecords(s)...)
 		case r.verb == "damage":
 			b.Write(flush(&pieces, gzipped))
 			b.Write(damagedMember())

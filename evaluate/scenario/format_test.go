@@ -85,6 +85,7 @@ var verbs = map[string]struct{ url, status bool }{
 	"dns":         {true, false}, // a response of another kind
 	"warcinfo":    {false, false},
 	"damage":      {false, false}, // a damaged gzip member
+	"again":       {false, false}, // the record that key of names, another time
 	"log":         {true, true},   // a line of a crawl.log
 }
 
@@ -106,7 +107,7 @@ var warcKeys = []string{
 	"WARC-Warcinfo-ID", "WARC-Concurrent-To",
 }
 
-var optionKeys = []string{"crawler", "crawler-map", "profile", "agents", "as-of", "purpose"}
+var optionKeys = []string{"crawler", "profile", "agents", "as-of", "purpose"}
 
 var proofKeys = []string{"governing", "body", "contester", "age", "rule", "rule-line", "group-line", "prior", "agent", "source", "match", "restricts", "hops"}
 
