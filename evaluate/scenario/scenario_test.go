@@ -123,6 +123,15 @@ func (s *scenario) evaluateOptions(t *testing.T) evaluate.Options {
 			t.Fatal(err)
 		}
 	}
+	if rules := s.options["crawler-map"]; rules != "" {
+		for _, rule := range strings.Split(rules, "\n") {
+			pattern, token, ok := strings.Cut(rule, " => ")
+			if !ok {
+				t.Fatalf("no rule of a crawler map: %q", rule)
+			}
+			opt.CrawlerMap = append(opt.CrawlerMap, evaluate.CrawlerRule{Pattern: pattern, Token: token})
+		}
+	}
 	if tokens := s.options["agents"]; tokens != "" {
 		opt.Agents = strings.Split(tokens, ",")
 	}
