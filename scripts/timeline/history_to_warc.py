@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Turn a history of robots.txt observations into a web archive with page fetches.
+"""Turn a history of robots.txt observations into web archives with page fetches.
 
-    history_to_warc.py HISTORY.jsonl.gz OUT.warc.gz [--moments N] [--seed S]
+    history_to_warc.py HISTORY.jsonl.gz DIR [--moments N] [--seed S]
 
-Three layers, all drawn from one seed, so the archive is the same byte for byte:
+Three layers, all drawn from one seed, so the archives are the same byte for byte:
 
 1. History. Each observation becomes a GET of /robots.txt at a moment of its day.
    - body: 200 with that body (sometimes chunked or gzip-encoded);
@@ -20,12 +20,14 @@ Three layers, all drawn from one seed, so the archive is the same byte for byte:
    as revisits (identical-payload-digest, server-not-modified) and as 304. Before and
    after some moments an event that the history lacks is thrown in (EVENTS).
 3. Scenarios. For each branch of the semantics a small timeline of its own, on a port
-   of its own of a real host, so that nothing else reaches it (the functions named
-   scenario_*). Bodies there are ours.
+   of its own of a real host, so that nothing else reaches it (the functions marked
+   @scenario). Bodies there are ours.
 
-Records are written in shuffled order, a request within some thousand records of its
-response: time, not file order, decides.
-OUT.warc.gz.scenarios.jsonl names the layer or scenario of every fetch.
+There are two archives, DIR/1.warc.gz and DIR/2.warc.gz. Each exchange is in one of
+them by chance, and records are written in shuffled order, a request within some
+thousand records of its response: between moments time decides, not the order. A
+scenario that is about order says which archive holds what, and in which order.
+DIR.scenarios.jsonl names the layer or scenario of every fetch.
 """
 
 import argparse
@@ -34,6 +36,7 @@ import gzip
 import hashlib
 import io
 import json
+import os
 import random
 import re
 import uuid
@@ -48,6 +51,9 @@ ARCHIVE = "Mozilla/5.0 (compatible; archive.org_bot +http://archive.org/details/
 GPT = "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.1; +https://openai.com/gptbot)"
 CC = "CCBot/2.0 (https://commoncrawl.org/faq/)"
 BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:109.0) Gecko/20100101 Firefox/115.0"
+SUFFIX = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/99.0 Safari/537.36 Scoop/0.6.59 (+http://example.org/)"
+HTTRACK = "Mozilla/4.5 (compatible; HTTrack 3.0x; Windows 98)"
+TWO_NAMES = "ExampleBot/1.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
 HERITRIX = "Mozilla/5.0 (compatible; heritrix/3.4.0 +http://example.org/crawl)"
 CRAWLERS = [EXAMPLE] * 6 + [GOOGLE] * 2 + [ARCHIVE] * 2 + [GPT, CC, BROWSER, None]
 
@@ -84,15 +90,15 @@ class Exchange:
         self.warc = more.pop("warc", {})  # further WARC header fields
         self.join = more.pop("join", None) or rng.choice(["request", "request", "response", "adjacent"])
         self.warcinfo = more.pop("warcinfo", 0)
+        self.request_headers = more.pop("request_headers", [])
+        self.archive = more.pop("archive", None) or rng.choice([1, 2])
+        self.digest = more.pop("digest", None) or sha1(body)
+        self.ordered = None  # a scenario whose records stand in the order of their making
         assert not more, more
 
     @property
     def date(self):
         return stamp(self.when, self.precision)
-
-    @property
-    def digest(self):
-        return sha1(self.body)
 
 
 class Maker:
@@ -131,12 +137,6 @@ def read_history(path):
             o = json.loads(line)
             hosts.setdefault(o["host"], []).append(o)
     return hosts
-
-
-def looks_like_html_with_rules(body):
-    """The semantics let HTML bodies allow everything; a tool that parses them plainly
-    agrees unless one holds a user-agent line. The history has none: asserted here."""
-    return body.lstrip()[:1] == b"<" and re.search(rb"(?im)^[ \t]*user-agent[ \t]*:", body) is not None
 
 
 def encoded(rng, body):
@@ -180,7 +180,6 @@ class Host:
         if o["outcome"] == "html_response_error":
             return self.maker.add(self.url, when, o["http_status"], HTML, self.observer, [("Content-Type", "text/html")])
         body = base64.b64decode(o["body_b64"])
-        assert not looks_like_html_with_rules(body)
         body, headers = encoded(self.rng, body)
         return self.maker.add(self.url, when, 200, body, self.observer, headers)
 
@@ -240,13 +239,15 @@ DENY_ALL = b"User-agent: *\nDisallow: /\n"
 def event(host, when, ua):
     """EVENTS: what the history lacks, near a sampled moment."""
     rng, m = host.rng, host.maker
-    kind = rng.choice(["503", "503", "999", "302", "404", "deny", "same moment", "unresolved"])
+    kind = rng.choice(["503", "503", "999", "302", "404", "deny", "same moment", "unresolved", "undecodable"])
     if kind in ("503", "999", "404"):
         m.add(host.url, when, int(kind), b"", ua)
     elif kind == "302":
         m.add(host.url, when, 302, b"", ua)
     elif kind == "deny":
         m.add(host.url, when, 200, DENY_ALL, ua)
+    elif kind == "undecodable":
+        m.add(host.url, when, 200, gzip.compress(DENY_ALL, mtime=0), ua)
     elif kind == "same moment":
         m.add(host.url, when, 200, DENY_ALL, ua)
         m.add(host.url, when, 200, DENY_ALL + b"Disallow: /x\n", ua)
@@ -301,6 +302,11 @@ class Scenario(Maker):
         self.origin = "http://%s:%d" % (host, 10000 + number)
         self.t = FIRST_DAY + timedelta(seconds=rng.randrange(86400 * 1500))
 
+    def in_order(self):
+        """Each archive holds this scenario's records in the order of their making."""
+        for e in self.made:
+            e.ordered = self.number
+
     def other(self, n):
         """Another origin nobody else uses."""
         return "http://%s:%d" % (self.host, 40000 + self.number * 8 + n)
@@ -347,7 +353,7 @@ def stale(s):
 
 @scenario(6)
 def stale_over_30d(s):
-    s.robots(s.t - 30 * DAY_)  # exactly 30 days: still probable
+    s.robots(s.t - 30 * DAY_)  # exactly 30 days: still probable; a second more: possible
     s.pages()
     s.pages(t=s.t + SECOND)
     s.pages(t=s.t + 9 * DAY_)
@@ -407,7 +413,7 @@ def changed_between_by_other_crawler(s):
     s.robots(s.t + 3 * HOUR_, B, ua=GOOGLE)
     s.pages()
     if s.number % 2:
-        s.robots(s.t + 5 * HOUR_, A2)  # an own one agrees: the other crawler's is not asked
+        s.robots(s.t + 5 * HOUR_, A2)  # an own one that agrees does not help
 
 
 @scenario(6)
@@ -520,7 +526,7 @@ def unreachable_stale(s):
 @scenario(6)
 def unreachable_stale_own(s):
     s.robots(s.t - 30 * HOUR_, b"", 503)
-    s.robots(s.t - 2 * HOUR_, A, ua=GOOGLE)  # another crawler's does not govern
+    s.robots(s.t - 2 * HOUR_, A, ua=GOOGLE)  # another crawler's governs
     s.pages()
 
 
@@ -826,10 +832,381 @@ def other_crawlers_capture_only(s):
 
 
 @scenario(6)
-def own_stale_capture_beats_others_fresh(s):
-    s.robots(s.t - 5 * DAY_, A)
+def own_stale_capture_and_others_fresh(s):
+    s.robots(s.t - s.rng.choice([5, 30, 31]) * DAY_, A)
+    s.robots(s.t - HOUR_, A2, ua=GOOGLE)  # it governs; the own one agrees
+    s.pages()
+
+
+@scenario(6)
+def own_stale_capture_and_others_stale(s):
+    s.robots(s.t - s.rng.choice([5, 30, 31]) * DAY_, A)
+    s.robots(s.t - 3 * DAY_, A2, ua=GOOGLE)
+    s.pages()
+
+
+@scenario(8)
+def own_stale_capture_differs(s):
+    old, new = s.rng.choice([(A, B), (B, A)])
+    s.robots(s.t - 50 * DAY_, old)
+    if s.number % 2:
+        s.robots(s.t - 5 * DAY_, b"", s.rng.choice([503, 999]))  # says nothing against it
+    s.robots(s.t - s.rng.choice([HOUR_, 2 * DAY_]), new, ua=GOOGLE)
+    s.pages()
+
+
+@scenario(6)
+def own_stale_capture_against_others_503(s):
+    s.robots(s.t - 3 * DAY_, A)
+    s.robots(s.t - HOUR_, b"", 503, ua=GOOGLE)
+    s.pages()
+
+
+@scenario(6)
+def own_fresh_capture_beats_others_fresher(s):
+    s.robots(s.t - 5 * HOUR_, A)
     s.robots(s.t - HOUR_, A2, ua=GOOGLE)
     s.pages()
+
+
+@scenario(6)
+def others_only(s):
+    s.robots(s.t - s.rng.choice([HOUR_, 3 * DAY_]), A, ua=GOOGLE)
+    s.pages()
+
+
+@scenario(8)
+def bracketed(s):
+    s.robots(s.t - s.rng.choice([3, 40]) * DAY_, A, ua=s.rng.choice([EXAMPLE, GOOGLE]))
+    if s.number % 2:
+        s.robots(s.t + DAY_ + HOUR_, b"", s.rng.choice([503, 999]))  # passed over
+    s.robots(s.t + 30 * DAY_, A2, ua=s.rng.choice([EXAMPLE, GOOGLE]))  # exactly 30 days
+    s.pages()
+    s.pages(t=s.t - SECOND)
+
+
+@scenario(6)
+def bracket_that_disagrees(s):
+    s.robots(s.t - 40 * DAY_, A)
+    s.robots(s.t + 3 * DAY_, B)
+    s.robots(s.t + 4 * DAY_, A)
+    s.pages()
+
+
+@scenario(6)
+def passed_over_after(s):
+    s.robots(s.t + HOUR_, b"", s.rng.choice([503, 999, 302]))
+    if s.number % 2:
+        s.robots(s.t + 2 * HOUR_, A, ua=GOOGLE)
+    s.pages()
+
+
+@scenario(6)
+def stale_and_503_after(s):
+    s.robots(s.t - 3 * DAY_, B)
+    s.robots(s.t + HOUR_, b"", 503)
+    s.pages()
+
+
+# Order within one moment.
+
+
+@scenario(6)
+def one_archive_capture_first(s):
+    s.robots(s.t, A, archive=1)
+    s.pages(archive=1)
+    s.in_order()
+
+
+@scenario(6)
+def one_archive_fetch_first(s):
+    """Wget's way: pages, then robots.txt, all within a second."""
+    s.pages(archive=1)
+    s.robots(s.t, A, archive=1)
+    s.in_order()
+
+
+@scenario(6)
+def two_archives_same_moment(s):
+    s.robots(s.t, A, archive=1)
+    s.pages(archive=2)
+
+
+@scenario(6)
+def two_archives_same_moment_allowed_before(s):
+    s.robots(s.t - s.rng.choice([HOUR_, 2 * DAY_]), B)
+    s.robots(s.t, A, archive=1)
+    s.pages(archive=2)
+    s.pages(archive=1)
+
+
+@scenario(6)
+def two_archives_same_moment_disallowed_before(s):
+    s.robots(s.t - 2 * DAY_, A)
+    s.robots(s.t, B, archive=1)
+    s.pages(archive=2)
+
+
+@scenario(6)
+def one_archive_allows_behind(s):
+    s.robots(s.t - HOUR_, A, archive=1)
+    s.pages(archive=1)
+    s.robots(s.t, B, archive=1, ua=s.rng.choice([EXAMPLE, GOOGLE]))
+    s.in_order()
+
+
+@scenario(6)
+def one_archive_captures_of_one_moment(s):
+    first, second = s.rng.choice([(A, B), (B, A)])
+    s.robots(s.t - HOUR_, first, archive=1)
+    s.robots(s.t - HOUR_, second, archive=1)
+    s.pages()
+    s.in_order()
+
+
+@scenario(6)
+def two_archives_captures_of_one_moment(s):
+    s.robots(s.t - HOUR_, A, archive=1)
+    s.robots(s.t - HOUR_, s.rng.choice([A2, B]), archive=2)
+    s.pages()
+
+
+@scenario(6)
+def one_archive_later_of_one_moment(s):
+    """The earliest after the fetch is the one in front."""
+    s.robots(s.t + HOUR_, A, archive=1)
+    s.robots(s.t + HOUR_, B, archive=1)
+    s.pages()
+    s.in_order()
+
+
+@scenario(6)
+def one_archive_day_precision(s):
+    s.page("/private/before", archive=1)
+    s.robots(s.t, A, precision="day", archive=1)
+    s.page("/private/behind", archive=1)
+    s.page("/private/elsewhere", archive=2)
+    s.in_order()
+
+
+# Whose copy.
+
+
+@scenario(8)
+def redirect_target_by_another_crawler(s):
+    s.robots(s.t - HOUR_, b"", 301, headers=[("Location", s.other(0) + "/robots.txt")])
+    s.robots(s.t - HOUR_ + SECOND, A, origin=s.other(0), ua=GOOGLE)
+    if s.number % 2:
+        s.robots(s.t - 5 * HOUR_, A2, origin=s.other(0))  # the own one before it goes first
+    s.pages()
+
+
+@scenario(6)
+def redirect_target_is_older(s):
+    s.robots(s.t - 2 * HOUR_, b"", 301, headers=[("Location", s.other(0) + "/robots.txt")])
+    s.robots(s.t - 25 * HOUR_, A, origin=s.other(0))
+    if s.number % 2:
+        s.robots(s.t - 20 * HOUR_, B, ua=GOOGLE)  # between the content and the fetch
+    s.pages()
+
+
+@scenario(6)
+def redirect_target_after_the_fetch(s):
+    s.robots(s.t - MINUTE, b"", 301, headers=[("Location", s.other(0) + "/robots.txt")])
+    s.robots(s.t + MINUTE, A, origin=s.other(0))
+    s.pages()
+
+
+@scenario(6)
+def redirect_target_of_the_same_moment(s):
+    """In one archive the order tells which target is behind the hop."""
+    s.robots(s.t - HOUR_, B, origin=s.other(0), archive=1)
+    s.robots(s.t - HOUR_, b"", 301, headers=[("Location", s.other(0) + "/robots.txt")], archive=1)
+    s.robots(s.t - HOUR_, A, origin=s.other(0), archive=1)
+    s.pages()
+    s.in_order()
+
+
+@scenario(6)
+def redirect_loop_out_of_order(s):
+    s.robots(s.t - HOUR_, b"", 301, headers=[("Location", s.other(0) + "/robots.txt")])
+    s.robots(s.t - 10 * HOUR_, b"", 301, origin=s.other(0), headers=[("Location", s.origin + "/robots.txt")])
+    s.pages()
+
+
+@scenario(6)
+def redirect_led_to_pages(s):
+    """Always allowed: the same crawler's, at or within an hour after the hop."""
+    s.robots(s.t - 3 * HOUR_, A)
+    s.robots(s.t - HOUR_, b"", 302, headers=[("Location", s.origin + "/private/robots")])
+    ua, when = [(EXAMPLE, SECOND), (EXAMPLE, HOUR_ * 0), (GOOGLE, SECOND), (EXAMPLE, -SECOND)][s.number % 4]
+    s.page("/private/robots", ua, s.t - HOUR_ + when, archive=s.made[-1].archive).body = A
+    s.in_order()
+
+
+@scenario(6)
+def unresolved_in_the_last_day(s):
+    kind = s.number % 3
+    if kind == 0:
+        s.robots(s.t - 5 * HOUR_, b"", 301, headers=[("Location", s.other(0) + "/robots.txt")])
+    elif kind == 1:
+        s.robots(s.t - 5 * HOUR_, b"", 304, headers=[("ETag", '"lost"')])
+    else:
+        s.robots(s.t - 5 * HOUR_, gzip.compress(A, mtime=0))
+    s.robots(s.t - HOUR_, A)
+    s.pages()
+
+
+@scenario(6)
+def not_modified_by_another_crawlers_copy(s):
+    s.robots(s.t - 50 * DAY_, A, ua=GOOGLE)
+    s.robots(s.t - HOUR_, b"", 304)
+    s.pages()
+
+
+@scenario(6)
+def not_modified_by_the_own_copy(s):
+    s.robots(s.t - 50 * DAY_, A)
+    s.robots(s.t - 40 * DAY_, B, ua=GOOGLE)
+    s.robots(s.t - HOUR_, b"", 304)
+    s.pages()
+
+
+def etag(value):
+    return [("ETag", '"%s"' % value)]
+
+
+@scenario(6)
+def not_modified_by_etag(s):
+    """The 304 or the request names the copy, of whichever crawler."""
+    s.robots(s.t - 50 * DAY_, A, ua=s.rng.choice([EXAMPLE, GOOGLE]), headers=etag("one"))
+    if s.number % 2:
+        s.robots(s.t - HOUR_, b"", 304, headers=etag("one"))
+    else:
+        s.robots(s.t - HOUR_, b"", 304, request_headers=[("If-None-Match", 'W/"one"')])
+    s.pages()
+
+
+@scenario(6)
+def not_modified_by_date(s):
+    date = "Tue, 04 Aug 2020 10:00:00 GMT"
+    s.robots(s.t - 50 * DAY_, A, headers=[("Last-Modified", date)])
+    if s.number % 2:
+        s.robots(s.t - HOUR_, b"", 304, headers=[("Last-Modified", date)])
+    else:
+        s.robots(s.t - HOUR_, b"", 304, request_headers=[("If-Modified-Since", date)])
+    s.pages()
+
+
+@scenario(6)
+def not_modified_with_a_lost_validator(s):
+    s.robots(s.t - 50 * DAY_, A, headers=etag("one") if s.number % 2 else [])
+    s.robots(s.t - HOUR_, b"", 304, headers=etag("two"))
+    s.pages()
+
+
+@scenario(6)
+def not_modified_contradicted(s):
+    s.robots(s.t - 50 * DAY_, A, headers=etag("one"))
+    s.robots(s.t - 40 * DAY_, B, headers=etag("two"), ua=s.rng.choice([EXAMPLE, GOOGLE]))
+    s.robots(s.t - HOUR_, b"", 304, headers=etag("one"))
+    s.pages()
+
+
+@scenario(6)
+def revisit_with_another_digest(s):
+    """Heritrix's: the new digest, and a reference to a record of the old one."""
+    s.robots(s.t - 50 * DAY_, A)
+    gone = Exchange(s.rng, "", s.origin + "/robots.txt", s.t - 50 * DAY_, 200, B)
+    s.revisit(gone, s.t - HOUR_)
+    s.pages()
+
+
+# Bodies.
+
+
+@scenario(8)
+def undecodable(s):
+    body, headers = s.rng.choice([
+        (gzip.compress(A, mtime=0), []), (A.decode().encode("utf-16-le"), []), (b"\x28\xb5\x2f\xfd" + bytes(range(99)), []),
+        (b"\x00" * 2 + gzip.compress(A, mtime=0)[2:], [("Content-Encoding", "gzip")]),
+        (bytes(range(128, 255)), [("Content-Encoding", "mystery")])])
+    s.robots(s.t - HOUR_, body, headers=headers)
+    s.pages()
+
+
+@scenario(6)
+def false_coding(s):
+    s.robots(s.t - HOUR_, A, headers=[("Content-Encoding", s.rng.choice(["gzip", "mystery"]))])
+    s.pages()
+
+
+@scenario(6)
+def breaks_off(s):
+    if s.number % 3 == 0:
+        s.robots(s.t - HOUR_, gzip.compress(A, mtime=0)[:-8], headers=[("Content-Encoding", "gzip")])
+    elif s.number % 3 == 1:
+        s.robots(s.t - HOUR_, b"%x\r\n%s\r\n" % (len(A), A), headers=[("Transfer-Encoding", "chunked")])
+    else:
+        s.robots(s.t - HOUR_, A, headers=[("Content-Length", str(len(A) + 500))])
+    s.pages()
+
+
+@scenario(6)
+def unfinished_line(s):
+    s.robots(s.t - HOUR_, A + b"Disallow: /public", 206)
+    s.pages()
+
+
+@scenario(6)
+def html_with_rules(s):
+    s.robots(s.t - HOUR_, b"<!DOCTYPE html>\n<html><body><pre>\n" + A + b"</pre></body></html>\n")
+    s.pages()
+
+
+@scenario(6)
+def open_readings(s):
+    s.robots(s.t - HOUR_, b"User-agent: *\nDisallow: /\nAllow: /a:b\nAllow: /c,d\nAllow: /e%2Ff\nAllow: /g?h&i\nAllow: /j|k\n"
+             b"Allow: /l%20m\nAllow /colon\nAlow: /unknown\nDisalow: /colon/but\nUser agent: Googlebot\nDisallow: /google\n")
+    for path in ["/a:b", "/a%3Ab", "/a%3ab/", "/c%2Cd", "/e/f", "/e%2ff", "/g?h%26i", "/g%3Fh&i", "/j%7Ck", "/j%7ck/x",
+                 "/l%20m", "/colon", "/colon/but", "/unknown", "/%72obots.txt", "/%72obots.txt?x", "/x"]:
+        s.page(path)
+        s.page(path, GOOGLE)
+
+
+@scenario(6)
+def unsafe_encoding_of_allowed(s):
+    s.robots(s.t - HOUR_, b"User-agent: *\nDisallow: /b/*?*|\nDisallow: /%7B\nDisallow: /\"q\"\n")
+    for path in ["/b/x?y%7Cz", "/b/x?y", "/%7B/x", "/%22q%22"]:
+        s.page(path)
+
+
+@scenario(6)
+def documented_tokens(s):
+    s.robots(s.t - HOUR_, b"User-agent: *\nDisallow: /\n\nUser-agent: Googlebot\nDisallow: /private/\n\nUser-agent: Googlebot-News\nDisallow: /\n",
+             ua="Googlebot-Image/1.0")
+    for ua in ["Googlebot-Image/1.0", "Googlebot-Video/1.0", "Googlebot-News", "AdsBot-Google", GOOGLE]:
+        s.pages(ua)
+
+
+# Tokens.
+
+
+@scenario(6)
+def tokens(s):
+    ua = [HTTRACK, SUFFIX, "+MyCrawler, info@example.org"][s.number % 3]
+    name = [b"HTTrack", b"Scoop", b"MyCrawler"][s.number % 3]
+    s.robots(s.t - HOUR_, b"User-agent: %s\nDisallow: /private/\n" % name, ua=ua)
+    s.pages(ua)
+
+
+@scenario(6)
+def two_names(s):
+    s.robots(s.t - HOUR_, b"User-agent: ExampleBot\nDisallow: /private/\nDisallow: /both/\n\nUser-agent: Googlebot\nDisallow: /public/\nDisallow: /both/\n",
+             ua=TWO_NAMES)
+    s.pages(TWO_NAMES)
+    s.page("/both/", TWO_NAMES)
+    s.page("/neither", TWO_NAMES)
 
 
 @scenario(6)
@@ -977,21 +1354,32 @@ def write_archive(out, rng, exchanges):
         writer.write_record(writer.create_warc_record(
             None, "warcinfo", payload=io.BytesIO(payload), length=len(payload), warc_content_type="application/warc-fields",
             warc_headers_dict={"WARC-Record-ID": record_id, "WARC-Date": stamp(FIRST_DAY)}))
-    shuffled = list(exchanges)
-    rng.shuffle(shuffled)
-    units = []
-    for e in shuffled:
+    placed = []
+    for place, e in enumerate(shuffled(rng, exchanges)):
         parts = [response_record(writer, infos, e)]
         if e.ua is not None:
             parts.append(request_record(writer, infos, e))
         if e.ua is not None and e.join == "adjacent":
-            units.append(parts if rng.random() < 0.5 else parts[::-1])
+            placed.append((place if e.ordered else place + rng.uniform(0, APART), parts if rng.random() < 0.5 else parts[::-1]))
         else:
-            units += [[p] for p in parts]
-    places = [i + rng.uniform(0, APART) for i in range(len(units))]
-    for _, unit in sorted(zip(places, units), key=lambda placed: placed[0]):
+            placed += [(place if e.ordered and n == 0 else place + rng.uniform(0, APART), [part]) for n, part in enumerate(parts)]
+    for _, unit in sorted(placed, key=lambda p: p[0]):
         for record in unit:
             writer.write_record(record)
+
+
+def shuffled(rng, exchanges):
+    """The exchanges in a random order, in which those of an ordered scenario keep theirs."""
+    mixed = list(exchanges)
+    rng.shuffle(mixed)
+    places = {}
+    for place, e in enumerate(mixed):
+        if e.ordered:
+            places.setdefault(e.ordered, []).append(place)
+    for e in exchanges:  # in the order of their making
+        if e.ordered:
+            mixed[places[e.ordered].pop(0)] = e
+    return mixed
 
 
 def response_record(writer, infos, e):
@@ -1015,7 +1403,7 @@ def request_record(writer, infos, e):
     if e.join == "request":
         headers["WARC-Concurrent-To"] = e.id
     m = re.match(r"[a-zA-Z]+://([^/?#]*)([^#]*)", e.url)
-    fields = [("Host", m.group(1).rsplit("@")[-1])] + ([("User-Agent", e.ua)] if e.ua else [])
+    fields = [("Host", m.group(1).rsplit("@")[-1])] + ([("User-Agent", e.ua)] if e.ua else []) + e.request_headers
     http = StatusAndHeaders("%s %s HTTP/1.1" % (e.method, m.group(2) or "/"), fields, is_http_request=True)
     return writer.create_warc_record(e.url, "request", http_headers=http, warc_headers_dict=headers)
 
@@ -1023,7 +1411,7 @@ def request_record(writer, infos, e):
 def main():
     arguments = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     arguments.add_argument("history")
-    arguments.add_argument("out")
+    arguments.add_argument("out", metavar="DIR", help="made by this program")
     arguments.add_argument("--moments", type=int, default=1000)
     arguments.add_argument("--seed", type=int, default=9309)
     args = arguments.parse_args()
@@ -1034,7 +1422,7 @@ def main():
     for _ in range(args.moments):
         sample(rng.choice(hosts), last)
     exchanges = [e for h in hosts for e in h.maker.made]
-    number = 0
+    number = 1
     for function, times in SCENARIOS:
         for _ in range(times):
             s = Scenario(rng, function.__name__, rng.choice(hosts).name, number)
@@ -1042,8 +1430,10 @@ def main():
             exchanges += s.made
             number += 1
 
-    with open(args.out, "wb") as out:
-        write_archive(out, rng, exchanges)
+    os.makedirs(args.out)
+    for archive in (1, 2):
+        with open(os.path.join(args.out, "%d.warc.gz" % archive), "wb") as out:
+            write_archive(out, rng, [e for e in exchanges if e.archive == archive])
     with open(args.out + ".scenarios.jsonl", "w", encoding="utf-8") as out:
         for e in exchanges:
             out.write(json.dumps({"warc_record_id": e.id, "scenario": e.layer}) + "\n")

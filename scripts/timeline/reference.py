@@ -1,76 +1,116 @@
 #!/usr/bin/env python3
 """A plain, slow reference for the verdicts of `robotsaudit audit`.
 
-    reference.py ARCHIVE.warc.gz > expected.jsonl
+    reference.py ARCHIVE.warc.gz... > expected.jsonl
 
-Written from the semantics (docs/SEMANTICS.md, cited here as "§3") and RFC 9309
-(cited as "RFC §2.2.2") and from nothing else: it shares no code and no idea of
-speed with the tool it checks. Everything is held in lists and looked through
-from the start for every fetch. Profile rfc9309 only.
+Written from the rule on what the audit means (docs/SEMANTICS.md; its sections are
+cited here as "§3") and RFC 9309 (cited as "RFC §2.2.2") and from nothing else: it
+shares no code and no idea of speed with the tool it checks. Everything is held in
+lists and looked through from the start for every fetch. Profile rfc9309 only, and
+no options: the token is that of the User-Agent.
 
-One JSON object a line, in file order, for every fetch: url, warc_record_id,
-verdict, evidence, reason, certainty, governing (record id or null).
+One JSON object a line, in the order of the records, for every fetch: url,
+warc_record_id, verdict, evidence, reason, certainty, governing (record id or
+null), notes (only those that the rule names and that bear on verdicts).
 
 Ambiguities, and how they are read here
 ---------------------------------------
- A1  Same moment, mixed precision (§1, §3). Equality at the coarser precision is
-     not transitive, so "the latest" is every candidate than which no other is
-     later; if there are several they are "at the same moment".
+ Time and order
+ A1  Equality at the coarser precision is not transitive, so "the latest" is every
+     capture than which no other is later; if there are several, of one moment in
+     different archives, they are "at the same moment".
  A2  Age and windows are differences of both times cut to the coarser precision:
      a capture dated 2021-04-24 (a day) is 24 h old at any time on 2021-04-25.
- A3  "A date coarser than an hour" caps certainty whether it is the fetch's, the
-     governing capture's, or that of a capture at the same moment.
- A4  conflicting_captures: verdicts differ if they are not all the same one of
-     allowed, disallowed, unknown (unknown beside disallowed is a conflict too).
-     Same verdict, different reason: the smallest record id speaks.
- A5  Unreachable captures of one moment: an unreachable capture's verdict in such
-     a comparison is that of §3 at its age (disallowed, or unknown when stale).
- A6  changed_between: any definite verdict of the window that differs suffices, not
-     only the earliest one. In the window an unreachable capture means disallowed.
- A7  The unreachable run: unresolved and undefined captures neither count nor end
-     it; rules, unavailable and partial (206 is 2xx) end it. A redirect that
-     resolves to a 5xx counts as unreachable: its outcome decides, not its status.
- A8  Redirect hop at the very moment of the redirect: §1, equal counts as before,
-     so a capture later within the hour is preferred to it.
- A9  Hop targets, originals of revisits and "the latest 2xx of that URL" may be of
-     any crawler; §2 names none.
- A10 "Loop": a hop that leads to a record already in the chain. A redirect to its
-     own URL whose next capture is 200 (a cookie wall) is followed to that 200.
- A11 "The latest 2xx of that URL" for a 304: the latest response or revisit with a
-     2xx status at or before the 304; one whose body cannot be resolved leaves
-     the 304 unresolved rather than reaching further back.
- A12 A revisit without a recorded status takes its original's.
- A13 Refers-To that finds nothing falls back to URL + digest for identical-payload,
-     to the latest 2xx for server-not-modified.
- A14 "HTML body": parsed like any other body. It allows everything because no
-     group is found in it; the generator asserts that this holds for the history.
- A15 206 whose Content-Range is "bytes 0-(n-1)/n" is outcome rules. WARC-Truncated
-     matters for 2xx alone: a truncated 404 still is unavailable. The last line of
-     a truncated body is not dropped.
- A16 A rule with white space inside keeps it; a raw space never equals %20. A TAB
-     inside, like any octet below 0x20 and 0x7F, is a control octet: rule dropped.
- A17 HEAD or POST of /robots.txt is an ordinary fetch, but its URI is implicitly
+ A3  A date coarser than a second caps certainty whether it is the fetch's, the
+     governing capture's, that of a record on its way, or of a capture at the
+     governing moment. A coarse permitted copy does not.
+ A4  "Capture of the fetch's own moment in another archive that disallows, while the
+     capture before allows": only where that capture governs. The capture before is
+     the one that would govern without it.
+ A5  Captures of one moment in different archives that are all other crawlers',
+     and differ: nothing tells which is "the latest by anyone", so that is
+     conflicting_captures, too.
+ A6  Of captures that say the same, the one in the fetch's own archive is cited,
+     else the crawler's own, else the one with the smallest record id.
+ A7  "Another crawler's capture of that moment is a permitted copy": at any age.
+ Redirects
+ A8  A target of the hop's own moment: in one archive the records' order tells; in
+     another archive it counts as after the hop ("at or within an hour").
+ A9  The crawler's own target before the hop is preferred to another's after it.
+ A10 A loop is a hop that leads to a record already on the way, or to a URL already
+     on the way of which no capture is in reach (dates out of order). A redirect to
+     its own URL whose next capture is 200 (a cookie wall) is followed to that 200.
+ A11 "The oldest record on the way" holds the capture and all its hops. An unresolved
+     capture applies no content, so its age is its own.
+ A12 If a record on the way is after the fetch, evidence is later, even for a capture
+     that governs as the latest at or before the fetch.
+ A13 Always allowed: the way is walked while its records are the same crawler's and
+     at or within an hour after the one before; nothing behind a gap.
+ Revisits and 304
+ A14 A revisit's own time counts for its body even if the original is captured after
+     the fetch: the digest shows that the server sent this body then.
+ A15 A copy that a validator names must be at or before the 304. A weak and a strong
+     ETag are equal (RFC 9110 §13.1.2). If-Modified-Since names a Last-Modified; an
+     ETag or Last-Modified of the 304's own goes before what the request names. A copy
+     "has" the validator if one kind is equal and none that both sides give differs.
+     "The latest 2xx" that may contradict is the latest by anyone.
+ A16 A contradicting digest makes a revisit unresolved at once: its own URL and digest
+     are not tried after a reference that contradicts. Of server-not-modified the
+     digest of the empty payload contradicts nothing.
+ A17 The original of a 304 that Refers-To names by another crawler: other_crawler, too.
+     Of an identical-payload-digest revisit never: the digest is the same.
+ A18 "The latest 2xx of that URL": the latest response or revisit with a 2xx status;
+     one whose body cannot be resolved leaves the 304 unresolved rather than
+     reaching further back.
+ A19 A revisit without a recorded status takes its original's. Refers-To that finds
+     nothing falls back to URL and digest, or to the latest 2xx.
+ Bodies
+ A20 A body shorter than its Content-Length is a part only where no coding is declared.
+     WARC-Truncated matters for 2xx alone: a truncated 404 still is unavailable.
+ A21 A body that cannot be decoded is "readable as it stands" if it is UTF-8 without
+     control characters. "Another binary format": it has a known magic number, or
+     NULs in a third of its even or odd places.
+ A22 An HTML document: its first tag is <!doctype html>, html, head, body, title, or meta.
+ Governing capture
+ A23 "The crawler's own, older capture (with rules, a part, or unavailable)" is the
+     latest own one of these kinds, of any age; a part that finds no disallow
+     answers nothing.
+ A24 Where that own capture agrees and is at most 30 days old, certainty is probable
+     also if the other crawler's fresher capture is stale: the crawler was told.
+ A25 "Between it and t" is between the content applied and t. The captures asked are
+     anyone's.
+ A26 The unreachable run is of captures by anyone. A redirect that leads to a 5xx
+     counts as unreachable; an unresolved or undefined one neither counts nor ends
+     the run, except with a 2xx of its own.
+ A27 "While unreachable, the last 2xx": if nobody can read that one, the violation is
+     at most probable.
+ A28 Bracketed: all of the first captures after t that answer, if several are of one
+     moment; a part that finds no disallow says nothing.
+ Verdict
+ A29 HEAD or POST of /robots.txt is an ordinary fetch, but its URI is implicitly
      allowed (RFC §2.2.2): allowed, robots_txt_itself, evidence none.
- A18 reserved_encoding: "taken as equal" lets a raw and an encoded gen-delim match
-     each other wherever the URI has one after its first "?"; lengths stay.
- A19 The parse limit's remainder "could change the verdict" if parsing the whole
-     body gives another verdict.
- A20 Stale by more than 30 days: certainty null even where a permitted copy allows.
- A21 "Own capture" of a crawler whose token is unknown: a capture whose token is
-     unknown. "Certain" still needs a known token.
- A22 A request record with no User-Agent: the warcinfo record's is taken, as if
+ A30 reserved_encoding, unsafe_encoding: a raw and an encoded byte match each other;
+     lengths stay those of the file. Each reading is tried alone. "%" itself, where
+     it begins no encoding, is one of the bytes that are neither reserved nor
+     unreserved.
+ A31 A permitted copy that only an open reading lets allow makes contested, too.
+ A32 The parse limit's remainder "could change the verdict" if parsing the whole body
+     gives another verdict.
+ A33 ambiguous_token where the other token's answer differs: unknown; the reason is
+     that of the first token's answer, as the list of reasons has no other.
+ A34 A rule with white space inside keeps it. A TAB inside, like any byte below 0x20
+     and 0x7F, is a control byte: rule dropped.
+ A35 A request record with no User-Agent: the warcinfo record's is taken, as if
      there were no request.
- A23 "Stale, and another capture within 24 h after t disagrees" applies also when
-     evidence is older than 30 days.
- A24 An unreachable capture as later evidence: disallowed, unreachable, later.
- A25 "Every 2xx capture" of the last day is a permitted copy (§3): also a part of a
-     file, and a revisit with a 2xx of its own whose original is lost. Nobody can
-     show that such a copy disallowed, so it keeps a violation from being certain.
+ A36 A product behind a browser's string is its last product that no browser bears.
 """
 
+import base64
+import hashlib
 import json
 import re
 import sys
+import zlib
 from datetime import datetime, timedelta, timezone
 from functools import lru_cache
 from urllib.parse import urljoin
@@ -80,7 +120,8 @@ from warcio.archiveiterator import ArchiveIterator
 HOUR = timedelta(hours=1)
 DAY = timedelta(hours=24)
 MONTH = timedelta(days=30)
-PARSE_LIMIT = 512000  # §2
+NOTHING = timedelta(0)
+PARSE_LIMIT = 512000  # §2, bytes
 
 # --------------------------------------------------------------------- §1 time
 
@@ -108,8 +149,8 @@ class Moment:
             fields.pop("microsecond" if name == "fraction" else name)
         return self.start.replace(**fields)
 
-    def coarser_than_an_hour(self):
-        return self.precision < PRECISIONS.index("hour")
+    def coarser_than_a_second(self):
+        return self.precision < PRECISIONS.index("second")
 
 
 def moment_or_none(text):
@@ -126,27 +167,34 @@ def difference(later, earlier):
     return later.cut(precision) - earlier.cut(precision)
 
 
-def at_or_before(a, b):
-    """§1: equal counts as before."""
-    return difference(b, a) >= timedelta(0)
+def same_moment(a, b):
+    return difference(a.time, b.time) == NOTHING
 
 
 def after(a, b):
-    return difference(a, b) > timedelta(0)
+    """§1: whether record a is after record b; of one moment only where their order in one archive tells."""
+    if same_moment(a, b):
+        return a.archive == b.archive and a.place > b.place
+    return difference(a.time, b.time) > NOTHING
+
+
+def at_or_before(a, b):
+    """§1: of one moment in different archives, a capture counts as before."""
+    return not after(a, b)
 
 
 def latest(captures):
     """All captures than which no other one is later (A1)."""
-    return [c for c in captures if not any(after(d.time, c.time) for d in captures)]
+    return [c for c in captures if not any(after(d, c) for d in captures)]
 
 
 def earliest(captures):
-    return [c for c in captures if not any(after(c.time, d.time) for d in captures)]
+    return [c for c in captures if not any(after(c, d) for d in captures)]
 
 
-def spokesman(captures):
-    """Of captures that say the same, the one cited; file order never decides (A4)."""
-    return min(captures, key=lambda c: c.id)
+def spokesman(captures, fetch):
+    """Of captures that say the same, the one cited; the order of archives never decides (A6)."""
+    return min(captures, key=lambda c: (c.archive != fetch.archive, not same_crawler(c, fetch), c.id))
 
 
 # ------------------------------------------------------------------- §1 origin
@@ -184,26 +232,32 @@ def same_url_key(url):
 
 # ------------------------------------------------------------------- §5 tokens
 
-
-def token_of_user_agent(ua):
-    """§5: the product token a User-Agent names, or None for a browser's or none."""
-    if not ua or not ua.strip():
-        return None
-    ua = ua.strip()
-    if ua.startswith("Mozilla/"):
-        m = re.search(r"compatible;\s*([^\s;/()]+)", ua)
-        if m is None or m.group(1) in ("MSIE", "Konqueror"):
-            return None
-        return m.group(1)
-    return re.split(r"[\s/;(]", ua)[0] or None
+NO_CRAWLERS = {"msie", "konqueror", "opera"}
+BROWSER_PRODUCTS = {
+    "mozilla", "applewebkit", "chrome", "chromium", "headlesschrome", "safari", "firefox", "gecko", "version", "mobile", "edg",
+    "edge", "opr", "opera", "samsungbrowser", "khtml", "ubuntu", "epiphany", "seamonkey", "vivaldi", "crios", "fxios"}
 
 
-def same_crawler(token_a, token_b):
-    """Tokens compare case-insensitively; no token is a token of its own (A21)."""
-    return (token_a or "").lower() == (token_b or "").lower()
+def tokens_of_user_agent(ua):
+    """§5: the product tokens that a User-Agent names, the deciding one first; [] for a browser's or none."""
+    named = [t for t in re.findall(r"compatible;\s*([^\s;/(),+]+)", ua or "") if t.lower() not in NO_CRAWLERS]
+    if re.match(r"\s*Mozilla/", ua or ""):
+        if not named:
+            outside = re.sub(r"\([^()]*\)", " ", ua)
+            named = [p for p in re.findall(r"([^\s/;,+]+)/\S+", outside) if p.lower() not in BROWSER_PRODUCTS][-1:]
+        return named[:1]
+    first = re.match(r"[\s+]*([^\s/;,(+]+)", ua or "")
+    if first is None:
+        return []
+    return [first.group(1)] + [t for t in named if t.lower() != first.group(1).lower()][:1]
 
 
-# --------------------------------------------------------------- the archive
+def same_crawler(a, b):
+    """Tokens compare case-insensitively; captures without a token count as one crawler's (§3)."""
+    return (a.token or "").lower() == (b.token or "").lower()
+
+
+# --------------------------------------------------------------- the archives
 
 
 class Fetch:
@@ -212,6 +266,9 @@ class Fetch:
     def __init__(self):
         self.method = "GET"
         self.token = None
+        self.other_token = None  # a second crawler that the User-Agent names
+        self.request_validators = {}
+        self.validators = {}
         self.itself = False  # a robots capture, or a record its redirects led to
 
 
@@ -222,50 +279,83 @@ def http_status(record):
     return int(code) if code.isdigit() else None
 
 
+def http_header(record, name):
+    return record.http_headers.get_header(name) if record.http_headers else None
+
+
+def weak(etags):
+    """RFC 9110 §13.1.2: the ETags of a field, compared weakly (A15)."""
+    return set(re.findall(r'"[^"]*"', etags))
+
+
+def validators(etag, modified):
+    named = {}
+    if etag and weak(etag):
+        named["ETag"] = weak(etag)
+    if modified:
+        named["Last-Modified"] = {modified.strip()}
+    return named
+
+
+def read_archives(paths):
+    fetches = []
+    for path in paths:
+        fetches += read_archive(path)
+    return fetches
+
+
 def read_archive(path):
     fetches, requests, warcinfo_agents, order = [], [], {}, []
     with open(path, "rb") as stream:
-        for record in ArchiveIterator(stream):
+        for place, record in enumerate(ArchiveIterator(stream)):
             headers = record.rec_headers
+            order.append(None)
             if record.rec_type == "warcinfo":
                 fields = record.content_stream().read().decode("utf-8", "replace")
                 m = re.search(r"(?im)^http-header-user-agent:[ \t]*(.*?)\s*$", fields)
                 warcinfo_agents[headers.get_header("WARC-Record-ID")] = m.group(1) if m else None
-                order.append(None)
             elif record.rec_type == "request":
-                requests.append({
+                order[-1] = {
                     "id": headers.get_header("WARC-Record-ID"),
                     "url": headers.get_header("WARC-Target-URI"),
                     "concurrent": [v for k, v in headers.headers if k.lower() == "warc-concurrent-to"],
                     "method": record.http_headers.protocol,
                     "ua": record.http_headers.get_header("User-Agent"),
-                })
-                order.append(requests[-1])
+                    "validators": validators(http_header(record, "If-None-Match"), http_header(record, "If-Modified-Since")),
+                }
+                requests.append(order[-1])
             elif record.rec_type in ("response", "revisit", "resource"):
-                f = Fetch()
-                f.id = headers.get_header("WARC-Record-ID")
-                f.type = record.rec_type
-                f.url = headers.get_header("WARC-Target-URI")
-                f.time = moment_or_none(headers.get_header("WARC-Date"))
-                f.origin, f.path = split_url(f.url)
-                f.status = http_status(record)
-                f.location = record.http_headers.get_header("Location") if record.http_headers else None
-                f.content_range = record.http_headers.get_header("Content-Range") if record.http_headers else None
-                f.truncated = headers.get_header("WARC-Truncated") is not None
-                f.digest = headers.get_header("WARC-Payload-Digest")
-                f.profile = headers.get_header("WARC-Profile") or ""
-                f.refers_to = headers.get_header("WARC-Refers-To")
-                f.refers_uri = headers.get_header("WARC-Refers-To-Target-URI")
-                f.refers_date = headers.get_header("WARC-Refers-To-Date")
-                f.concurrent = [v for k, v in headers.headers if k.lower() == "warc-concurrent-to"]
-                f.warcinfo = headers.get_header("WARC-Warcinfo-ID")
-                f.body = record.content_stream().read()  # transfer and content codings undone
+                f = order[-1] = read_fetch(record, headers)
+                f.archive, f.place = path, place
                 fetches.append(f)
-                order.append(f)
-            else:
-                order.append(None)
     join_requests(fetches, requests, warcinfo_agents, order)
     return fetches
+
+
+def read_fetch(record, headers):
+    f = Fetch()
+    f.id = headers.get_header("WARC-Record-ID")
+    f.type = record.rec_type
+    f.url = headers.get_header("WARC-Target-URI")
+    f.time = moment_or_none(headers.get_header("WARC-Date"))
+    f.origin, f.path = split_url(f.url)
+    f.status = 200 if f.type == "resource" else http_status(record)  # §2: a resource counts like a 200
+    f.location = http_header(record, "Location")
+    f.content_range = http_header(record, "Content-Range")
+    f.content_length = http_header(record, "Content-Length")
+    f.encoding = (http_header(record, "Content-Encoding") or "").strip().lower()
+    f.chunked = "chunked" in (http_header(record, "Transfer-Encoding") or "").lower()
+    f.validators = validators(http_header(record, "ETag"), http_header(record, "Last-Modified"))
+    f.truncated = headers.get_header("WARC-Truncated") is not None
+    f.digest = headers.get_header("WARC-Payload-Digest")
+    f.profile = headers.get_header("WARC-Profile") or ""
+    f.refers_to = headers.get_header("WARC-Refers-To")
+    f.refers_uri = headers.get_header("WARC-Refers-To-Target-URI")
+    f.refers_date = headers.get_header("WARC-Refers-To-Date")
+    f.concurrent = [v for k, v in headers.headers if k.lower() == "warc-concurrent-to"]
+    f.warcinfo = headers.get_header("WARC-Warcinfo-ID")
+    f.stored = record.raw_stream.read()
+    return f
 
 
 def join_requests(fetches, requests, warcinfo_agents, order):
@@ -293,10 +383,11 @@ def join_requests(fetches, requests, warcinfo_agents, order):
         ua = None
         if r is not None:
             f.method = r["method"]
+            f.request_validators = r["validators"]
             ua = r["ua"]
         if ua is None:
             ua = warcinfo_agents.get(f.warcinfo)
-        f.token = token_of_user_agent(ua)
+        f.token, f.other_token = (tokens_of_user_agent(ua) + [None, None])[:2]
 
 
 def is_robots_capture(f):
@@ -304,18 +395,113 @@ def is_robots_capture(f):
     return f.origin is not None and f.method == "GET" and f.path == "/robots.txt"
 
 
+# ---------------------------------------------------------------- §2 the body
+
+MAGICS = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04", b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"%PDF-", b"BZh", b"\xfd7zXZ\x00")
+
+
+class Body:
+    """A payload with its codings undone: octets, whether only a part of them, whether nobody can read it."""
+
+    def __init__(self, octets, part=False, undecodable=False):
+        self.octets, self.part, self.undecodable = octets, part, undecodable
+
+
+def body_of(f):
+    if isinstance(f.stored, Body):
+        return f.stored
+    octets, part = f.stored, False
+    if f.chunked:
+        octets, part = without_chunks(octets)
+    elif not f.encoding and (f.content_length or "").strip().isdigit():
+        part = len(octets) < int(f.content_length)
+    body = without_coding(octets, f.encoding)
+    body.part = body.part or part
+    if is_binary(body.octets):
+        body.undecodable = True
+    return body
+
+
+def without_chunks(octets):
+    """(octets, whether they break off); what is not chunked at all is taken as it stands."""
+    out, rest = b"", octets
+    while True:
+        m = re.match(rb"([0-9A-Fa-f]+)[^\r\n]*\r\n", rest)
+        if m is None:
+            return (out, True) if out or not rest else (octets, False)
+        size = int(m.group(1), 16)
+        if size == 0:
+            return out, False
+        chunk = rest[m.end():m.end() + size]
+        out += chunk
+        if len(chunk) < size:
+            return out, True
+        rest = rest[m.end() + size + 2:]
+
+
+def without_coding(octets, encoding):
+    if encoding in ("", "identity") or not octets:
+        return Body(octets)
+    if encoding in ("gzip", "x-gzip"):
+        inflater = zlib.decompressobj(31)
+        try:
+            decoded = inflater.decompress(octets)
+        except zlib.error:
+            return as_it_stands(octets)
+        return Body(decoded, part=not inflater.eof)
+    return as_it_stands(octets)  # a coding that is not known here
+
+
+def as_it_stands(octets):
+    """§2: a coding declared over text that is readable as it stands is no coding (A21)."""
+    try:
+        text = octets.decode("utf-8")
+    except UnicodeDecodeError:
+        return Body(octets, undecodable=True)
+    return Body(octets, undecodable=any(ord(c) < 0x20 and c not in "\t\r\n\f" for c in text))
+
+
+def is_binary(octets):
+    if octets.startswith(MAGICS):
+        return True
+    if octets.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return False  # UTF-16 with a BOM
+    return any(len(places) > 1 and 3 * places.count(0) >= len(places) for places in (octets[0:512:2], octets[1:512:2]))
+
+
+def is_html(octets):
+    return re.match(rb"(?i)(\xef\xbb\xbf)?(\s|<!--.*?-->)*<(!doctype\s+html|html|head|body|title|meta)\b", octets, re.S) is not None
+
+
 # --------------------------------------------------------- §2 what it says
 
 
 class Outcome:
-    """What one capture says: kind, reason where it has one, body, records led to."""
+    """What one capture says: kind, reason where it has one, body, the records on the way."""
 
-    def __init__(self, kind, reason=None, body=b"", hops=()):
-        self.kind, self.reason, self.body, self.hops = kind, reason, body, list(hops)
+    def __init__(self, kind, reason=None, body=b"", way=(), borrowed=False, success=False):
+        self.kind, self.reason, self.body = kind, reason, body
+        self.way = list(way)  # the capture and the hops whose content is applied
+        self.borrowed = borrowed  # another crawler's target or original: other_crawler
+        self.success = success  # a 2xx, readable or not
 
 
 UNRESOLVED_REVISIT = "unresolved_revisit"
-EMPTY_DIGESTS = {"sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"}
+EMPTY_DIGEST = "sha1:3i42h3s6nnfq2msvx7xzkyayscx5qbyj"
+
+
+def digest_key(digest):
+    """A digest in one spelling: base32, lower case."""
+    algorithm, _, value = (digest or "").strip().lower().partition(":")
+    if algorithm == "sha1" and re.fullmatch(r"[0-9a-f]{40}", value):
+        value = base64.b32encode(bytes.fromhex(value)).decode().lower()
+    return algorithm + ":" + value if value else None
+
+
+def digests_contradict(a, b):
+    """Digests of one algorithm that differ."""
+    a, b = digest_key(a), digest_key(b)
+    return a is not None and b is not None and a.split(":")[0] == b.split(":")[0] and a != b
 
 
 class Archive:
@@ -328,14 +514,22 @@ class Archive:
         self.of_id = {f.id: f for f in fetches}
         self.robots_of = {}
         for f in fetches:
-            if is_robots_capture(f) and f.time is not None:
-                self.robots_of.setdefault(f.origin, []).append(f)
+            if is_robots_capture(f):
+                f.itself = True
+                if f.time is not None:
+                    self.robots_of.setdefault(f.origin, []).append(f)
         self.outcomes = {}
         for captures in self.robots_of.values():
             for c in captures:
-                c.itself = True
-                for hop in self.outcome(c).hops:
-                    hop.itself = True  # §3: the very records that its redirects led to
+                self.mark_as_allowed(self.outcome(c).followed)
+
+    @staticmethod
+    def mark_as_allowed(followed):
+        """§3: the very records that a capture's redirects led to (A13)."""
+        for hop, target in zip(followed, followed[1:]):
+            if not same_crawler(target, followed[0]) or not soon_after(target, hop):
+                return
+            target.itself = True
 
     def outcome(self, capture):
         if capture.id not in self.outcomes:
@@ -345,29 +539,39 @@ class Archive:
     # §2, row "3xx with Location"
     def follow(self, capture):
         chain = [capture]
+        outcome = self.walk(chain)
+        outcome.followed = chain
+        if not outcome.way:
+            outcome.way = [capture] if outcome.kind == "unresolved" else list(chain)  # A11
+        outcome.borrowed = outcome.borrowed or any(not same_crawler(c, capture) for c in chain)
+        return outcome
+
+    def walk(self, chain):
         while True:
-            status, location, _ = self.status_and_location(chain[-1])
+            status, location = self.status_and_location(chain[-1])
             if not (status is not None and 300 <= status <= 399 and status != 304 and location):
-                last = self.own_outcome(chain[-1])
-                return Outcome(last.kind, last.reason, last.body, chain[1:])
+                return self.own_outcome(chain[-1])
             if len(chain) == 6:  # five hops were followed; this would be the sixth
-                return Outcome("unavailable", "too_many_redirects", hops=chain[1:])
-            target = self.hop_target(chain[-1], urljoin(chain[-1].url, location))
+                return Outcome("unavailable", "too_many_redirects")
+            url = urljoin(chain[-1].url, location)
+            target = self.hop_target(chain[-1], url, chain[0])
+            if target in chain or target is None and same_url_key(url) in [same_url_key(c.url) for c in chain]:
+                return Outcome("unavailable", "too_many_redirects")  # a loop (A10)
             if target is None:
-                return Outcome("unresolved", "unresolved_redirect", hops=chain[1:])
-            if target in chain:
-                return Outcome("unavailable", "too_many_redirects", hops=chain[1:])
+                return Outcome("unresolved", "unresolved_redirect")
             chain.append(target)
 
-    def hop_target(self, hop, url):
-        """The nearest capture within 1 h after the hop, else the latest within 24 h before."""
+    def hop_target(self, hop, url, capture):
+        """The nearest capture within 1 h after the hop, else the latest within 24 h before; own first (A9)."""
         captures = [f for f in self.of_url.get(same_url_key(url), []) if f.method == "GET"]
-        soon = [f for f in captures if after(f.time, hop.time) and difference(f.time, hop.time) <= HOUR]
-        if soon:
-            return spokesman(earliest(soon))
-        ago = [f for f in captures if at_or_before(f.time, hop.time) and difference(hop.time, f.time) <= DAY]
-        if ago:
-            return spokesman(latest(ago))
+        for whose in (True, False):
+            theirs = [f for f in captures if same_crawler(f, capture) == whose]
+            soon = [f for f in theirs if f is not hop and soon_after(f, hop)]
+            if soon:
+                return spokesman(earliest(soon), hop)
+            ago = [f for f in theirs if not soon_after(f, hop) and at_or_before(f, hop) and difference(hop.time, f.time) <= DAY]
+            if ago:
+                return spokesman(latest(ago), hop)
         return None
 
     def status_and_location(self, f):
@@ -375,36 +579,46 @@ class Archive:
         if f.type == "revisit" and f.status is None:
             original = self.original(f)
             if original is not None:
-                return original.status, original.location, original
-        return f.status, f.location, None
+                return original.status, original.location
+        return f.status, f.location
+
+    def referred(self, f, fits):
+        """The records that WARC-Refers-To, or its URI and date, name."""
+        if f.refers_to in self.of_id and fits(self.of_id[f.refers_to]):
+            return [self.of_id[f.refers_to]]
+        date = moment_or_none(f.refers_date)
+        if not f.refers_uri or date is None:
+            return []
+        return [g for g in self.of_url.get(same_url_key(f.refers_uri), [])
+                if g is not f and fits(g) and difference(g.time, date) == NOTHING]
 
     def original(self, revisit):
         """§2, row "revisit identical-payload-digest": the record that holds the body."""
         def fits(f):
-            return f.type == "response" and (revisit.status is None or f.status == revisit.status)
+            return f.type in ("response", "resource") and f.method == "GET" \
+                and (revisit.status is None or f.status == revisit.status)
 
-        if revisit.refers_to in self.of_id and fits(self.of_id[revisit.refers_to]):
-            return self.of_id[revisit.refers_to]
-        if revisit.refers_uri and revisit.refers_date:
-            date = Moment(revisit.refers_date)
-            for f in self.of_url.get(same_url_key(revisit.refers_uri), []):
-                if fits(f) and difference(f.time, date) == timedelta(0):
-                    return f
-        if revisit.digest and revisit.digest not in EMPTY_DIGESTS:
-            for f in self.of_url.get(same_url_key(revisit.url), []):
-                if fits(f) and f.digest == revisit.digest:
-                    return f
-        return None
+        named = self.referred(revisit, fits)
+        if named:
+            agreeing = [f for f in named if not digests_contradict(f.digest, revisit.digest)]
+            return spokesman(agreeing, revisit) if agreeing else None  # A16
+        if digest_key(revisit.digest) in (None, EMPTY_DIGEST):
+            return None
+        same = [f for f in self.of_url.get(same_url_key(revisit.url), [])
+                if fits(f) and digest_key(f.digest) == digest_key(revisit.digest)]
+        return spokesman(same, revisit) if same else None
 
     def own_outcome(self, f):
         """The table of §2, a row after the other, for a capture that is no redirect."""
-        status, _, _ = self.status_and_location(f)
+        status, _ = self.status_and_location(f)
         if status == 304 or f.type == "revisit" and "server-not-modified" in f.profile:
             return self.not_modified(f)
         if status is None and f.type == "revisit":
             return Outcome("unresolved", UNRESOLVED_REVISIT)
         if status is not None and 200 <= status <= 299:
-            return self.success(f, status)
+            outcome = self.success(f, status)
+            outcome.success = True
+            return outcome
         if status is not None and 400 <= status <= 499:
             return Outcome("unavailable")
         if status is not None and 500 <= status <= 599:
@@ -419,26 +633,56 @@ class Archive:
             source = self.original(f)
             if source is None:
                 return Outcome("unresolved", UNRESOLVED_REVISIT)
-        if source.truncated or status == 206 and not shows_the_whole(source.content_range):
-            return Outcome("partial", "truncated", source.body)
-        return Outcome("rules", None, source.body)
+        body = body_of(source)
+        if body.undecodable:
+            return Outcome("undefined", "undecodable")
+        if status == 206 and shows_the_whole(source.content_range):
+            return Outcome("rules", None, body.octets)
+        if source.truncated or status == 206 or body.part:
+            return Outcome("partial", "truncated", body.octets)
+        return Outcome("rules", None, body.octets)
 
     def not_modified(self, f):
-        """304 and server-not-modified: same as Refers-To, else as the latest 2xx of that URL."""
-        referred = self.of_id.get(f.refers_to)
-        if referred is None and f.refers_uri and f.refers_date:
-            date = Moment(f.refers_date)
-            for g in self.of_url.get(same_url_key(f.refers_uri), []):
-                if g is not f and difference(g.time, date) == timedelta(0) and g.status != 304:
-                    referred = g
-        if referred is None:
-            successes = [g for g in self.of_url.get(same_url_key(f.url), [])
-                         if g is not f and g.method == "GET" and g.status is not None
-                         and 200 <= g.status <= 299 and at_or_before(g.time, f.time)]
-            if not successes:
-                return Outcome("unresolved", UNRESOLVED_REVISIT)
-            referred = spokesman(latest(successes))
-        return self.own_outcome(referred)
+        """§2, row "304, revisit server-not-modified"."""
+        original = self.renewed(f)
+        if original is None:
+            return Outcome("unresolved", UNRESOLVED_REVISIT)
+        outcome = self.own_outcome(original)
+        return Outcome(outcome.kind, outcome.reason, outcome.body, success=outcome.success,
+                       borrowed=outcome.borrowed or not same_crawler(original, f))  # A17
+
+    def renewed(self, f):
+        """The record whose body a 304 renews, or None."""
+        named = self.referred(f, lambda g: g.status != 304 and g.method == "GET")
+        if named:
+            if f.type == "revisit" and digest_key(f.digest) != EMPTY_DIGEST:
+                named = [g for g in named if not digests_contradict(g.digest, f.digest)]
+            return spokesman(named, f) if named else None
+        successes = [g for g in self.of_url.get(same_url_key(f.url), [])
+                     if g is not f and g.method == "GET" and g.status is not None
+                     and 200 <= g.status <= 299 and at_or_before(g, f)]
+        wanted = {**f.request_validators, **f.validators}
+        if wanted:
+            if any(relation(g, wanted) == "contradicts" for g in latest(successes)):
+                return None
+            successes = [g for g in successes if relation(g, wanted) == "has"]
+        successes = [g for g in successes if same_crawler(g, f)] or successes
+        return spokesman(latest(successes), f) if successes else None
+
+
+def relation(copy, wanted):
+    """Whether a copy has the validators wanted, contradicts them, or neither (A15)."""
+    both = [kind for kind in wanted if kind in copy.validators]
+    if any(not copy.validators[kind] & wanted[kind] for kind in both):
+        return "contradicts"
+    return "has" if both else "neither"
+
+
+def soon_after(target, hop):
+    """At or within an hour after the hop; of one moment in one archive, behind it (A8)."""
+    if same_moment(target, hop):
+        return target.archive != hop.archive or target.place > hop.place
+    return NOTHING < difference(target.time, hop.time) <= HOUR
 
 
 def shows_the_whole(content_range):
@@ -448,12 +692,17 @@ def shows_the_whole(content_range):
 
 # ------------------------------------------------------------- §6, RFC §2.2
 
+# Keys that Google's parser accepts for user-agent and disallow, and rep-08 and RFC §2.2.4 permit.
+MISSPELT = {
+    b"useragent": b"user-agent", b"user agent": b"user-agent", b"dissallow": b"disallow", b"dissalow": b"disallow",
+    b"disalow": b"disallow", b"diasllow": b"disallow", b"disallaw": b"disallow"}
+
 
 @lru_cache(maxsize=None)
-def parse(body):
+def parse(body, lenient=False):
     """[(agents, rules)]: the groups of a robots.txt, in file order.
 
-    agents: the user-agent values; rules: ("allow" or "disallow", value octets).
+    agents: the user-agent values; rules: ("allow" or "disallow", value bytes).
     """
     if body.startswith(b"\xef\xbb\xbf"):
         body = body[3:]
@@ -463,10 +712,15 @@ def parse(body):
     naming = False  # are we still in a group's user-agent lines?
     for line in re.split(rb"\r\n|\r|\n", body):  # RFC §2.2: NL
         line = line.split(b"#", 1)[0]  # RFC §2.2.3: designates a comment
-        if b":" not in line:
+        if b":" in line:
+            key, value = line.split(b":", 1)
+        elif lenient and len(line.split()) == 2:
+            key, value = line.split()
+        else:
             continue
-        key, value = line.split(b":", 1)
         key, value = key.strip(b" \t").lower(), value.strip(b" \t")
+        if lenient:
+            key = MISSPELT.get(key, key)
         if key == b"user-agent":  # §5: whatever its value, starts or joins a group
             if not naming:
                 groups.append(([], []))
@@ -480,32 +734,26 @@ def parse(body):
     return groups
 
 
-def rules_for(groups, token):
-    """RFC §2.2.1: the rules of all matching groups; else those of "*"; else None."""
-    own, star = [], []
-    own_found = star_found = False
-    for agents, rules in groups:
-        names = [a.split(b"/", 1)[0].strip(b" \t").lower() for a in agents]  # §5, exact
-        if token is not None and token.lower().encode() in names:
-            own_found = True
-            own += rules
-        if b"*" in agents:
-            star_found = True
-            star += rules
-    if own_found:
-        return own
-    if star_found:
-        return star
-    return None
+def rules_for(groups, tokens):
+    """RFC §2.2.1: the rules of all groups of the first token that has one; else those of "*"; else None."""
+    for token in tokens:
+        wanted = token.lower().encode()
+        named = [rules for agents, rules in groups
+                 if wanted in [a.split(b"/", 1)[0].strip(b" \t").lower() for a in agents]]  # §5, exact
+        if named:
+            return sum(named, [])
+    star = [rules for agents, rules in groups if b"*" in agents]
+    return sum(star, []) if star else None
 
 
 UNRESERVED = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
 HEX = b"0123456789abcdefABCDEF"
-GEN_DELIMS = b":/?#[]@"
+RESERVED = b":/?#[]@" + b"!$&'()*+,;="
+UNSAFE = bytes(b for b in range(0x80) if b not in UNRESERVED and b not in RESERVED)
 
 
 def normalise(octets):
-    """§6: decode %-octets of unreserved, upper-case other hex, encode outside ASCII."""
+    """§6: decode %-bytes of unreserved, upper-case other hex, encode outside ASCII."""
     out, i = b"", 0
     while i < len(octets):
         if octets[i:i + 1] == b"%" and len(octets) >= i + 3 \
@@ -536,51 +784,48 @@ def normalise_pattern(value):
     return normalise(value).replace(b"$", b"%24") + (b"$" if anchored else b"")
 
 
-def matches(pattern, uri, delims_equal=False):
-    """RFC §2.2.2, §2.2.3: does the normalised pattern match from the first octet on?
+def matches(pattern, uri, equal=b""):
+    """RFC §2.2.2, §2.2.3: does the normalised pattern match from the first byte on?
 
-    With delims_equal a raw and an encoded gen-delim after the URI's first "?" are
-    taken as equal (A18).
+    Each byte of equal matches its own percent-encoding, whichever side has which.
     """
-    question = uri.find(b"?")
-    memo = {}
-
-    def match(p, u):
-        if (p, u) not in memo:
-            memo[p, u] = False
-            memo[p, u] = step(p, u)
-        return memo[p, u]
-
-    def step(p, u):
-        if p == len(pattern):
-            return True  # the end of the rule's path is reached
+    places = {0}  # how far in the URI the pattern so far may reach
+    p = 0
+    while p < len(pattern):
         if pattern[p:] == b"$":
-            return u == len(uri)
+            return len(uri) in places
         if pattern[p:p + 1] == b"*":
-            return match(p + 1, u) or u < len(uri) and match(p, u + 1)
-        if u == len(uri):
+            places = set(range(min(places), len(uri) + 1))
+            p += 1
+            continue
+        # One byte or one encoded byte of the pattern, in the spellings that it matches.
+        encoded = re.match(rb"%([0-9A-F]{2})", pattern[p:p + 3])
+        step = encoded.group() if encoded else pattern[p:p + 1]
+        value = int(encoded.group(1), 16) if encoded else step[0]
+        spellings = {step} | ({bytes([value]), b"%%%02X" % value} if value in equal else set())
+        reached = set()
+        for u in places:
+            for spelling in spellings:
+                if uri.startswith(spelling, u) and not (spelling == b"%" and step != b"%" and is_encoding(uri, u)):
+                    reached.add(u + len(spelling))
+        places = reached
+        if not places:
             return False
-        if pattern[p] == uri[u] and match(p + 1, u + 1):
-            return True
-        if delims_equal and 0 <= question < u:
-            for d in GEN_DELIMS:
-                raw, encoded = bytes([d]), b"%%%02X" % d
-                for a, b in ((raw, encoded), (encoded, raw)):
-                    if pattern.startswith(a, p) and uri.startswith(b, u) \
-                            and match(p + len(a), u + len(b)):
-                        return True
-        return False
-
-    return match(0, 0)
+        p += len(step)
+    return True  # the end of the rule's path is reached
 
 
-def has_control_octet(value):
+def is_encoding(uri, u):
+    return re.match(rb"%[0-9A-F]{2}", uri[u:u + 3]) is not None
+
+
+def has_control_byte(value):
     return any(b < 0x20 or b == 0x7F for b in value)
 
 
-def judge_by_rules(body, token, path, delims_equal=False):
+def judge_by_rules(body, tokens, path, equal=b"", lenient=False):
     """(verdict, reason) of a robots.txt body: RFC §2.2.2."""
-    rules = rules_for(parse(body), token)
+    rules = rules_for(parse(body, lenient), tokens)
     if rules is None:
         return "allowed", "no_matching_group"
     uri = normalise_uri(path.encode("utf-8"))
@@ -588,13 +833,13 @@ def judge_by_rules(body, token, path, delims_equal=False):
     for kind, value in rules:
         if not value.startswith((b"/", b"*")):
             continue  # §6: empty, or starts with neither: matches nothing
-        if has_control_octet(value):
+        if has_control_byte(value):
             continue  # §6: dropped
         pattern = normalise_pattern(value)
-        length = len(pattern)  # §6: octets of the normalised pattern with "*" and final "$"
+        length = len(pattern)  # §6: bytes of the normalised pattern with "*" and final "$"
         if length < best or length == best and kind == "disallow":
-            continue  # most octets win, ties go to allow
-        if matches(pattern, uri, delims_equal):
+            continue  # most bytes win, ties go to allow
+        if matches(pattern, uri, equal):
             best, verdict = length, kind
     if verdict is None:
         return "allowed", "no_matching_rule"
@@ -602,25 +847,59 @@ def judge_by_rules(body, token, path, delims_equal=False):
 
 
 def within_parse_limit(body):
-    """§2: 512,000 decoded octets at most, the line cut by that limit dropped."""
+    """§2: 512,000 decoded bytes at most, the line cut by that limit dropped."""
     if len(body) <= PARSE_LIMIT:
         return body
     kept = body[:PARSE_LIMIT]
     if kept[-1:] in b"\r\n" or body[PARSE_LIMIT:PARSE_LIMIT + 1] in b"\r\n":
         return kept  # the limit fell between lines
-    return kept[:max(kept.rfind(b"\n"), kept.rfind(b"\r")) + 1]
+    return without_last_line(kept)
+
+
+def without_last_line(body):
+    """What stands before the last line, if that has no end."""
+    return body[:max(body.rfind(b"\n"), body.rfind(b"\r")) + 1]
+
+
+# Tokens whose crawlers are documented to obey another's group where they have none (§4).
+DOCUMENTED = {"googlebot-image": "Googlebot", "googlebot-news": "Googlebot", "googlebot-video": "Googlebot"}
+
+
+def open_readings(whole, body, token, path):
+    """§4: the names of the readings that allow what the letter disallows."""
+    tokens = [token] if token else []
+    documented = tokens + [DOCUMENTED[t.lower()] for t in tokens if t.lower() in DOCUMENTED]
+    readings = {
+        "reserved_encoding": lambda: judge_by_rules(body, tokens, path, RESERVED),
+        "unsafe_encoding": lambda: judge_by_rules(body, tokens, path, UNSAFE),
+        "lenient": lambda: judge_by_rules(body, tokens, path, lenient=True),
+        "parse_limit": lambda: judge_by_rules(whole, tokens, path),
+        "documented_token": lambda: judge_by_rules(body, documented, path),
+    }
+    names = {name for name, judge in readings.items() if judge()[0] == "allowed"}
+    if normalise(path.encode("utf-8")) == b"/robots.txt":
+        names.add("robots_txt_encoded")
+    if is_html(body):
+        names.add("html")
+    return names
 
 
 class Answer:
     """A capture's answer to a fetch, before time and other captures are asked."""
 
-    def __init__(self, verdict, reason, open_reading=False, at_most_probable=False):
+    def __init__(self, verdict, reason, readings=(), unfinished=False, partial=False, notes=()):
         self.verdict, self.reason = verdict, reason
-        self.open_reading = open_reading  # §4: a reading the specs leave open allows
-        self.at_most_probable = at_most_probable
+        self.readings = set(readings)  # §4: readings the specifications leave open that allow
+        self.unfinished = unfinished  # §2: the disallow stands in the unfinished last line alone
+        self.partial = partial
+        self.notes = set(notes)
+
+    def contested(self):
+        return bool(self.readings) or self.unfinished
 
 
-def answer(archive, capture, fetch):
+def answer(archive, capture, fetch, token=None):
+    """What a capture answers to a fetch; for token in place of the fetch's own, if given."""
     outcome = archive.outcome(capture)
     if outcome.kind == "unavailable":
         return Answer("allowed", outcome.reason or "unavailable")
@@ -628,36 +907,56 @@ def answer(archive, capture, fetch):
         return Answer("disallowed", "unreachable")
     if outcome.kind in ("unresolved", "undefined"):
         return Answer("unknown", outcome.reason)
+    token = token or fetch.token
+    tokens = [token] if token else []
     body = within_parse_limit(outcome.body)
-    verdict, reason = judge_by_rules(body, fetch.token, fetch.path)
-    open_reading = False
+    partial = outcome.kind == "partial"
+    verdict, reason = judge_by_rules(body, tokens, fetch.path)
     if verdict == "disallowed":
-        open_reading = judge_by_rules(body, fetch.token, fetch.path, True)[0] == "allowed" \
-            or judge_by_rules(outcome.body, fetch.token, fetch.path)[0] == "allowed"
-    if outcome.kind == "partial":
-        if verdict == "disallowed":
-            return Answer(verdict, reason, open_reading, at_most_probable=True)
+        unfinished = partial and judge_by_rules(without_last_line(body), tokens, fetch.path)[0] == "allowed"
+        return Answer(verdict, reason, open_readings(outcome.body, body, token, fetch.path), unfinished, partial)
+    if partial:
         return Answer("unknown", "truncated")
-    return Answer(verdict, reason, open_reading)
+    unsafe = judge_by_rules(body, tokens, fetch.path, UNSAFE)[0] == "disallowed"
+    return Answer(verdict, reason, notes={"unsafe_encoding"} if unsafe else ())
 
 
 # ---------------------------------------------------------- §3 and §4 decide
 
+SAYING = ("rules", "partial", "unavailable")
 
-def own_else_any(captures, token):
-    """§3: by the same crawler; where it has none, by any crawler."""
-    own = [c for c in captures if same_crawler(c.token, token)]
-    return own if own else captures
+
+def age_of(archive, capture, fetch):
+    """§2: age counts from the oldest record on the way whose content is applied."""
+    return max(difference(fetch.time, c.time) for c in archive.outcome(capture).way)
+
+
+def content_is_later(archive, capture, fetch):
+    """§2: a body captured after the fetch is evidence later (A12)."""
+    return any(after(c, fetch) for c in archive.outcome(capture).way)
+
+
+def own_of(captures, fetch):
+    return [c for c in captures if same_crawler(c, fetch)]
+
+
+def governing_moment(archive, candidates, fetch):
+    """§3, 1 and 2: the captures at or before t that may govern, all of one moment."""
+    own = latest(own_of(candidates, fetch))
+    if own and min(age_of(archive, c, fetch) for c in own) <= DAY:
+        return own
+    moment = latest(candidates)
+    return own_of(moment, fetch) or moment
 
 
 def unreachable_over_30_days(archive, candidates, fetch):
-    """§3: an unbroken run of at least two, the first > 30 days, the last ≤ 24 h before t."""
+    """§3: an unbroken run of at least two, the first > 30 days, the last ≤ 24 h before t (A26)."""
     run = []
     for c in sorted(candidates, key=lambda c: c.time.start, reverse=True):
-        kind = archive.outcome(c).kind
-        if kind == "unreachable":
+        outcome = archive.outcome(c)
+        if outcome.kind == "unreachable":
             run.append(c)
-        elif kind in ("rules", "partial", "unavailable"):
+        elif outcome.kind in SAYING or outcome.success:
             break
     return len(run) >= 2 and difference(fetch.time, run[-1].time) > MONTH \
         and difference(fetch.time, run[0].time) <= DAY
@@ -665,99 +964,165 @@ def unreachable_over_30_days(archive, candidates, fetch):
 
 def answer_in_time(archive, capture, candidates, fetch):
     """The governing capture's answer: §3's exception for unreachable captures applied."""
-    if archive.outcome(capture).kind == "unreachable" and at_or_before(capture.time, fetch.time):
-        if difference(fetch.time, capture.time) > DAY:
+    if archive.outcome(capture).kind == "unreachable":
+        if age_of(archive, capture, fetch) > DAY:
             return Answer("unknown", "unreachable_stale")
         if unreachable_over_30_days(archive, candidates, fetch):
             return Answer("allowed", "unreachable_over_30d")
     return answer(archive, capture, fetch)
 
 
-def is_copy(archive, capture):
-    """Whether the crawler got something that it could go on using (A25)."""
-    kind = archive.outcome(capture).kind
-    return kind in ("rules", "partial", "unavailable") \
-        or kind == "unresolved" and capture.status is not None and capture.status // 100 == 2
+class Finding:
+    def __init__(self, verdict, evidence, reason, certainty=None, governing=None, notes=()):
+        self.verdict, self.evidence, self.reason, self.certainty = verdict, evidence, reason, certainty
+        self.governing, self.notes = governing, set(notes)
 
-
-def permitted_copies(archive, captures, candidates, governing, fetch):
-    """§3: what a crawler that caches (RFC §2.4) may have used instead."""
-    copies = [c for c in captures if at_or_before(c.time, fetch.time)
-              and difference(fetch.time, c.time) <= DAY and is_copy(archive, c)]
-    if archive.outcome(governing).kind == "unreachable":
-        copies += latest([c for c in candidates if at_or_before(c.time, fetch.time)
-                          and archive.outcome(c).kind == "rules"])
-    return copies
+    def short(self):
+        return self.verdict, self.evidence, self.reason, self.certainty
 
 
 def decide(archive, fetch):
-    """(verdict, evidence, reason, certainty, governing capture) of a fetch: §3, §4."""
+    """The finding on a fetch: §3, §4."""
     if fetch.origin is None:
-        return "unknown", "none", "unsupported_scheme", None, None
+        return Finding("unknown", "none", "unsupported_scheme")
     if fetch.itself or fetch.path == "/robots.txt":
-        return "allowed", "none", "robots_txt_itself", None, None
-
+        return Finding("allowed", "none", "robots_txt_itself")
     if fetch.time is None:
-        return "unknown", "none", "no_time", None, None
+        return Finding("unknown", "none", "no_time")
 
     captures = archive.robots_of.get(fetch.origin, [])
-    candidates = own_else_any([c for c in captures if at_or_before(c.time, fetch.time)], fetch.token)
-    next_day = own_else_any([c for c in captures if after(c.time, fetch.time)
-                             and difference(c.time, fetch.time) <= DAY], fetch.token)
+    candidates = [c for c in captures if at_or_before(c, fetch)]
+    following = [c for c in captures if after(c, fetch) and archive.outcome(c).kind in SAYING]
     if candidates:
-        moment = latest(candidates)
-        age = difference(fetch.time, moment[0].time)
-        evidence = "fresh" if age <= DAY else "stale"
-    elif next_day:
-        moment = earliest(next_day)
-        age = timedelta(0)
-        evidence = "later"
-    else:
-        return "unknown", "none", "no_capture", None, None
+        return decide_by_before(archive, fetch, candidates, following)
+    soon = [c for c in following if difference(c.time, fetch.time) <= DAY]
+    if soon:
+        moment = earliest(own_of(soon, fetch) or soon)
+        return conclude(archive, fetch, [], following, moment, [answer(archive, c, fetch) for c in moment], "later")
+    return Finding("unknown", "none", "no_capture")
 
+
+def decide_by_before(archive, fetch, candidates, following):
+    moment = governing_moment(archive, candidates, fetch)
     answers = [answer_in_time(archive, c, candidates, fetch) for c in moment]
-    governing = spokesman(moment)
-    if len({a.verdict for a in answers}) > 1:
-        return "unknown", evidence, "conflicting_captures", None, governing
+    capture = spokesman(moment, fetch)
+    evidence = "fresh" if age_of(archive, capture, fetch) <= DAY else "stale"
+    if content_is_later(archive, capture, fetch):
+        evidence = "later"
+    return conclude(archive, fetch, candidates, following, moment, answers, evidence)
+
+
+def conclude(archive, fetch, candidates, following, moment, answers, evidence):
+    governing = spokesman(moment, fetch)
     governed = answers[moment.index(governing)]
+    notes = set(governed.notes)
+    if not same_crawler(governing, fetch) or archive.outcome(governing).borrowed:
+        notes.add("other_crawler")
+    if same_moment(governing, fetch) and governing.archive != fetch.archive:
+        notes.add("same_moment")
 
-    if evidence == "stale" and governed.verdict != "unknown":
-        for c in next_day:
-            other = answer(archive, c, fetch).verdict
-            if other != "unknown" and other != governed.verdict:
-                return "unknown", evidence, "changed_between", None, governing
+    def unknown(reason):
+        return Finding("unknown", evidence, reason, None, governing, notes)
 
-    certainty = None
+    if len({a.verdict for a in answers}) > 1:
+        return unknown("conflicting_captures")
+    if governed.verdict == "unknown":
+        return unknown(governed.reason)
+
+    # §5: two tokens in one User-Agent.
+    if fetch.other_token is not None:
+        notes.add("ambiguous_token")
+        if answer(archive, governing, fetch, fetch.other_token).verdict != governed.verdict:
+            return unknown(governed.reason)  # A33
+
+    # §3.2: the own, older capture that answers otherwise.
+    own = [c for c in latest_saying(archive, own_of(candidates, fetch))
+           if answer(archive, c, fetch).verdict != "unknown"]
+    if candidates and not same_crawler(governing, fetch) \
+            and any(answer(archive, c, fetch).verdict != governed.verdict for c in own):
+        return unknown("changed_between")
+
+    # §3: of the fetch's own moment in another archive, against the capture before.
+    if "same_moment" in notes and governed.verdict == "disallowed":
+        before = [c for c in candidates if not same_moment(c, fetch) or c.archive == fetch.archive]
+        if before and any(answer_in_time(archive, c, before, fetch).verdict == "allowed"
+                          for c in governing_moment(archive, before, fetch)):
+            return unknown("changed_between")
+
+    # §3: stale, and something between it and t or within 24 h after t disagrees.
+    if evidence == "stale":
+        content = min(archive.outcome(governing).way, key=lambda c: c.time.start)
+        between = [c for c in candidates if c not in moment and after(c, content) and archive.outcome(c).kind in SAYING]
+        for c in between + [c for c in following if difference(c.time, fetch.time) <= DAY]:
+            if answer(archive, c, fetch).verdict not in ("unknown", governed.verdict):
+                return unknown("changed_between")
+
+    finding = Finding(governed.verdict, evidence, governed.reason, None, governing, notes)
     if governed.verdict == "disallowed":
-        certainty = certainty_of(archive, fetch, captures, candidates, moment, governing, governed, evidence, age)
-    return governed.verdict, evidence, governed.reason, certainty, governing
+        finding.notes |= governed.readings
+        told = any(difference(fetch.time, c.time) <= MONTH for c in own)
+        finding.certainty = certainty(archive, fetch, candidates, following, moment, governed, finding, told)
+    return finding
 
 
-def certainty_of(archive, fetch, captures, candidates, moment, governing, governed, evidence, age):
-    """§4, for a disallowed fetch."""
-    if age > MONTH:
-        return None  # verdict kept, never a violation
-    copies = [answer(archive, c, fetch) for c in
-              permitted_copies(archive, captures, candidates, governing, fetch)]
-    if governed.open_reading or any(a.verdict == "allowed" for a in copies):
+def latest_saying(archive, captures):
+    return latest([c for c in captures if archive.outcome(c).kind in SAYING])
+
+
+def bracketed(archive, fetch, following, verdict):
+    """§3: the first capture after t that says anything, at most 30 days after t, answers alike (A28)."""
+    saying = [c for c in following if answer(archive, c, fetch).verdict != "unknown"]
+    first = earliest(saying)
+    return bool(first) and all(difference(c.time, fetch.time) <= MONTH for c in first) \
+        and all(answer(archive, c, fetch).verdict == verdict for c in first)
+
+
+def certainty(archive, fetch, candidates, following, moment, governed, finding, told):
+    """§4, of a disallowed fetch: the first class that fits."""
+    governing = finding.governing
+    recent = [c for c in candidates if difference(fetch.time, c.time) <= DAY]
+    copies = [c for c in recent if archive.outcome(c).kind in ("rules", "unavailable")]
+    copies += [c for c in candidates if same_moment(c, governing) and archive.outcome(c).kind in ("rules", "unavailable")]  # A7
+    unreadable = [c for c in recent if archive.outcome(c).kind in ("partial", "unresolved", "undefined")]
+    if archive.outcome(governing).kind == "unreachable":
+        last = latest([c for c in candidates if archive.outcome(c).success])
+        copies += [c for c in last if archive.outcome(c).kind == "rules"]
+        unreadable += [c for c in last if archive.outcome(c).kind != "rules"]  # A27
+
+    said = [answer(archive, c, fetch) for c in copies]
+    if governed.contested() or any(a.verdict == "allowed" or a.contested() for a in said):
         return "contested"
-    if evidence == "fresh" and fetch.token is not None \
-            and same_crawler(governing.token, fetch.token) \
-            and not governed.at_most_probable \
-            and not any(d.time.coarser_than_an_hour() for d in moment + [fetch]) \
-            and all(a.verdict == "disallowed" for a in copies):
-        return "certain"
-    return "probable"
+
+    age = age_of(archive, governing, fetch)
+    own = same_crawler(governing, fetch)
+    in_brackets = finding.evidence == "stale" and bracketed(archive, fetch, following, governed.verdict)
+    if fetch.token is None or finding.evidence == "later":
+        return "possible"
+    if finding.evidence == "stale" and not in_brackets and (age > MONTH or not own and not told):
+        return "possible"
+
+    behind = [c for c in following if same_moment(c, fetch)]
+    doubts = [
+        finding.evidence != "fresh",
+        "other_crawler" in finding.notes,
+        "same_moment" in finding.notes,
+        "ambiguous_token" in finding.notes,
+        governed.partial,
+        bool(unreadable),
+        any(c.time.coarser_than_a_second() for c in moment + archive.outcome(governing).way + [fetch]),
+        any(answer(archive, c, fetch).verdict == "allowed" for c in behind),
+    ]
+    return "probable" if any(doubts) else "certain"
 
 
 def main():
-    sys.setrecursionlimit(100000)
-    archive = Archive(read_archive(sys.argv[1]))
+    archive = Archive(read_archives(sys.argv[1:]))
     for fetch in archive.fetches:
-        verdict, evidence, reason, certainty, governing = decide(archive, fetch)
+        found = decide(archive, fetch)
         print(json.dumps({
-            "url": fetch.url, "warc_record_id": fetch.id, "verdict": verdict, "evidence": evidence,
-            "reason": reason, "certainty": certainty, "governing": governing.id if governing else None}))
+            "url": fetch.url, "warc_record_id": fetch.id, "verdict": found.verdict, "evidence": found.evidence,
+            "reason": found.reason, "certainty": found.certainty,
+            "governing": found.governing.id if found.governing else None, "notes": sorted(found.notes)}))
 
 
 if __name__ == "__main__":

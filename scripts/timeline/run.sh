@@ -1,11 +1,11 @@
 #!/bin/sh
 # Checks `robotsaudit audit` against the plain reference on five years of real
-# robots.txt history and on the scenarios of history_to_warc.py.
+# robots.txt history and on the scenarios of history_to_warc.py, in two archives.
 #
 #   scripts/timeline/run.sh ROBOTSAUDIT_BINARY [MOMENTS [SEED]]
 #
 # Needs Python 3 with venv. $ROBOTSAUDIT_VENV names a virtual environment to use
-# and keep; otherwise one is made for this run. The archive is never kept.
+# and keep; otherwise one is made for this run. The archives are never kept.
 set -eu
 
 if [ $# -lt 1 ]; then
@@ -32,7 +32,7 @@ limit() { # a minute for each step, where the system can tell
 }
 
 limit "$venv/bin/python" -m pytest -q -p no:cacheprovider "$here/test_reference.py"
-limit "$venv/bin/python" "$here/history_to_warc.py" "$history" "$work/timeline.warc.gz" --moments "$moments" --seed "$seed"
-limit "$venv/bin/python" "$here/reference.py" "$work/timeline.warc.gz" >"$work/expected.jsonl"
-limit "$binary" audit "$work/timeline.warc.gz" -o "$work/tables" >/dev/null
-"$venv/bin/python" "$here/compare.py" --scenarios "$work/timeline.warc.gz.scenarios.jsonl" "$work/expected.jsonl" "$work/tables"
+limit "$venv/bin/python" "$here/history_to_warc.py" "$history" "$work/archives" --moments "$moments" --seed "$seed"
+limit "$venv/bin/python" "$here/reference.py" "$work"/archives/*.warc.gz >"$work/expected.jsonl"
+limit "$binary" audit "$work/archives" -o "$work/tables" >/dev/null
+"$venv/bin/python" "$here/compare.py" --scenarios "$work/archives.scenarios.jsonl" "$work/expected.jsonl" "$work/tables"
