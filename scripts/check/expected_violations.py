@@ -2,18 +2,18 @@
 """Work out the violations in archives with another program, and compare.
 
     expected_violations.py ARCHIVE...                 print what is expected
-    expected_violations.py ARCHIVE... --tables DIR    compare with DIR/violations.parquet and DIR/contested.parquet
+    expected_violations.py ARCHIVE... --tables DIR    compare with DIR/violations.parquet and DIR/unproven.parquet
 
 The archives are read with warcio, robots.txt is matched with Protego (see
-robotstxt.py), the rest is worked out in verdicts.py. A violation is compared by
-URL, WARC record id and certainty; not one may be missing or too many. The verdict
-and evidence of every other fetch in DIR/fetches.parquet are compared as well.
+robotstxt.py), the rest is the reference of scripts/timeline (see verdicts.py). A
+disallowed fetch is compared by URL, WARC record id and certainty, in the table
+where it belongs; not one may be missing or too many. The verdict and evidence of
+every other fetch in DIR/fetches.parquet are compared as well.
 """
 
 import argparse
 import sys
 from collections import Counter
-from datetime import datetime, timezone
 from pathlib import Path
 
 import pyarrow.parquet as parquet
@@ -21,35 +21,36 @@ import pyarrow.parquet as parquet
 import archive
 import verdicts
 
-
-def judge(paths):
-    """judge gives the timeline of the archives, and each fetch with its verdict."""
-    timeline = verdicts.Timeline(archive.read_all(archive.archives(paths)))
-    return timeline, [(fetch, timeline.verdict(fetch)) for fetch in timeline.fetches]
+TABLES = {"violations": ("certain", "probable"), "unproven": ("possible", "contested")}
 
 
 def tabled(folder, name, *columns):
     """tabled reads URL, record id and columns of a table of the audit."""
-    table = parquet.read_table(folder / f"{name}.parquet", columns=["url", "warc_record_id", *columns],
-                               filters=None if name == "fetches" else [("kind", "=", "fetch")])
-    return Counter((r["url"], archive.bare(r["warc_record_id"]), *(r[c] for c in columns)) for r in table.to_pylist())
+    rows = parquet.read_table(folder / f"{name}.parquet", columns=["url", "warc_record_id", *columns]).to_pylist()
+    return Counter((r["url"], archive.bare(r["warc_record_id"]), *(r[c] for c in columns)) for r in rows)
 
 
-def show(timeline, judged):
-    for capture, outcome in timeline.outcomes.items():
-        hops = " -> ".join(hop.url for hop in outcome.hops)
-        print(f"robots  {stamp(capture)} {capture.token or '-':10} {capture.status} {outcome.kind} "
-              f"{outcome.reason} {capture.url}" + (f" -> {hops}" if hops else ""))
-    for fetch, verdict in judged:
-        if verdict.verdict == verdicts.DISALLOWED:
-            print(f"disallowed  {stamp(fetch)} {fetch.token or '-':10} {verdict.certainty or 'too old':9} "
-                  f"{verdict.evidence} {verdict.reason} {fetch.url}")
+def expected(judged, *columns):
+    """expected counts the findings as tabled does the rows."""
+    return Counter((f.url, archive.bare(f.record_id), *(getattr(found, c) for c in columns)) for f, found in judged)
+
+
+def show(archives, judged):
+    for captures in archives.robots_of.values():
+        for capture in captures:
+            outcome = archives.outcome(capture)
+            way = " -> ".join(hop.url for hop in outcome.followed)
+            print(f"robots  {stamp(capture)} {capture.token or '-':10} {capture.status} {outcome.kind} {outcome.reason or ''} {way}")
+    for fetch, found in judged:
+        if found.verdict == "disallowed":
+            print(f"disallowed  {stamp(fetch)} {fetch.token or '-':10} {found.certainty:9} {found.evidence} {found.reason} "
+                  f"{','.join(sorted(found.notes))} {fetch.url}")
     print("verdicts: " + ", ".join(f"{n} {v} {r}" for (v, r), n in sorted(
-        Counter((v.verdict, v.reason) for _, v in judged).items())))
+        Counter((found.verdict, found.reason) for _, found in judged).items())))
 
 
 def stamp(fetch):
-    return datetime.fromtimestamp(fetch.time // verdicts.SECOND, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return fetch.time.start.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def compare(want, have):
@@ -60,28 +61,31 @@ def compare(want, have):
 
 
 def tally(rows):
-    kinds = Counter(certainty for _, _, certainty in rows.elements())
-    return ", ".join(f"{kinds[kind]} {kind}" for kind in ("certain", "probable", "contested"))
+    classes = Counter(certainty for *_, certainty in rows.elements())
+    return ", ".join(f"{classes[c]} {c}" for c in sum(TABLES.values(), ()))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("archives", nargs="+", type=Path, metavar="ARCHIVE", help="archive, or folder of archives")
     parser.add_argument("--tables", type=Path, metavar="DIR", help="result folder of an audit of the same archives")
-    parser.add_argument("--expect-none", action="store_true", help="fail unless no violation is expected")
+    parser.add_argument("--expect-none", action="store_true", help="fail unless no fetch is disallowed")
     options = parser.parse_args()
 
-    timeline, judged = judge(options.archives)
-    want = Counter((f.url, f.record_id, v.certainty) for f, v in judged if v.certainty)
+    archives, judged = verdicts.judge(archive.archives(options.archives))
+    disallowed = [(fetch, found) for fetch, found in judged if found.certainty]
+    want = expected(disallowed, "certainty")
     unexpected = options.expect_none and bool(want)
     if not options.tables:
-        show(timeline, judged)
+        show(archives, judged)
         print(f"expected_violations: {len(judged)} fetches: {tally(want)}")
         return 1 if unexpected else 0
-    have = sum((tabled(options.tables, name, "certainty") for name in ("violations", "contested")), Counter())
-    same = compare(want, have)
-    same &= compare(Counter((f.url, f.record_id, v.verdict, v.evidence) for f, v in judged),
-                    tabled(options.tables, "fetches", "verdict", "evidence"))
+    have, same = Counter(), True
+    for name, classes in TABLES.items():
+        rows = tabled(options.tables, name, "certainty")
+        same &= compare(expected([(f, found) for f, found in disallowed if found.certainty in classes], "certainty"), rows)
+        have += rows
+    same &= compare(expected(judged, "verdict", "evidence"), tabled(options.tables, "fetches", "verdict", "evidence"))
     print(f"expected_violations: {'equal' if same else 'DIFFERENT'}: expected {tally(want)} among {len(judged)} fetches; "
           f"tables hold {tally(have)}")
     return 0 if same and not unexpected else 1

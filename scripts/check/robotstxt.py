@@ -10,10 +10,10 @@ file before Protego sees it:
   are well-formed are passed on;
 - it finds a token inside a longer name: the token asked for becomes "own", all
   other names "other";
-- it decodes reserved octets, turns octets that are not UTF-8 into one and the
-  same character, counts "?" as three octets, allows "/x/" where "/x/index.html"
-  is: each octet of the normalised pattern becomes two letters, so that Protego
-  compares octets and lengths and nothing else.
+- it decodes reserved bytes, turns bytes that are not UTF-8 into one and the
+  same character, counts "?" as three bytes, allows "/x/" where "/x/index.html"
+  is: each byte of the normalised pattern becomes two letters, so that Protego
+  compares bytes and lengths and nothing else.
 """
 
 from dataclasses import dataclass
@@ -25,6 +25,16 @@ PARSE_LIMIT = 512_000  # RFC 9309 §2.5, as the audit reads it
 _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _HEX = frozenset(b"0123456789ABCDEFabcdef")
 _END = "zZ"
+
+# RFC 3986 §2.2, but "*" and "$", which are equal to their encodings in any reading.
+RESERVED = b":/?#[]@!&'()+,;="
+# Neither reserved nor unreserved.
+UNSAFE = bytes(b for b in range(0x80) if b not in _UNRESERVED and b not in RESERVED + b"*$")
+
+_MISSPELT = {
+    b"useragent": b"user-agent", b"user agent": b"user-agent", b"dissallow": b"disallow", b"dissalow": b"disallow",
+    b"disalow": b"disallow", b"diasllow": b"disallow", b"disallaw": b"disallow",
+}
 
 
 @dataclass(frozen=True)
@@ -53,12 +63,21 @@ def within_limit(body):
     return head[: max(head.rfind(b"\n"), head.rfind(b"\r")) + 1]
 
 
-def lines(body):
-    """lines yields the user-agent, allow and disallow lines with their numbers, from 1."""
+def lines(body, lenient=False):
+    """lines yields the user-agent, allow and disallow lines with their numbers, from 1.
+
+    Lenient: misspelt keys too, and two words without a colon.
+    """
     text = decoded(body).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     for number, raw in enumerate(text.split(b"\n"), 1):
-        key, colon, value = raw.partition(b"#")[0].partition(b":")
+        line = raw.partition(b"#")[0]
+        key, colon, value = line.partition(b":")
+        if lenient and not colon and len(line.split()) == 2:
+            key, value = line.split()
+            colon = b":"
         key = key.strip(b" \t").lower()
+        if lenient:
+            key = _MISSPELT.get(key, key)
         if colon and key in (b"user-agent", b"allow", b"disallow"):
             yield Line(number, key.decode(), value.strip(b" \t"))
 
@@ -69,42 +88,44 @@ def names(value, token):
 
 
 def usable(value):
-    """usable: a rule's value starts with a slash or a star and holds no control octet but the tab (§2.2)."""
-    return value[:1] in (b"/", b"*") and not any(octet < 0x20 and octet != 0x09 for octet in value)
+    """usable: a rule's value starts with a slash or a star and holds no control byte but the tab (§2.2)."""
+    return value[:1] in (b"/", b"*") and not any(byte < 0x20 and byte != 0x09 for byte in value)
 
 
-def normalise(octets, pattern):
+def normalise(text, pattern):
     """normalise gives path or pattern the one spelling in which they are compared."""
     out = bytearray()
-    anchored = pattern and octets.endswith(b"$")
+    anchored = pattern and text.endswith(b"$")
     if anchored:
-        octets = octets[:-1]
+        text = text[:-1]
     at = 0
-    while at < len(octets):
-        octet = octets[at]
-        if octet == 0x25 and set(octets[at + 1 : at + 3]) <= _HEX and at + 2 < len(octets):
-            octet = int(octets[at + 1 : at + 3], 16)
-            out += bytes([octet]) if octet in _UNRESERVED else b"%%%02X" % octet
+    while at < len(text):
+        byte = text[at]
+        if byte == 0x25 and set(text[at + 1 : at + 3]) <= _HEX and at + 2 < len(text):
+            byte = int(text[at + 1 : at + 3], 16)
+            out += bytes([byte]) if byte in _UNRESERVED else b"%%%02X" % byte
             at += 3
             continue
-        if octet >= 0x80 or octet == 0x24 or (octet == 0x2A and not pattern):
-            out += b"%%%02X" % octet
+        if byte >= 0x80 or byte == 0x24 or (byte == 0x2A and not pattern):
+            out += b"%%%02X" % byte
         else:
-            out.append(octet)
+            out.append(byte)
         at += 1
     return bytes(out) + (b"$" if anchored else b"")
 
 
-def with_delimiters_encoded(octets):
-    """with_delimiters_encoded is the other reading of RFC 9309 §2.2.2: gen-delims after the first "?" encoded."""
-    path, mark, query = octets.partition(b"?")
-    for delimiter in b":/?#[]@":
-        query = query.replace(bytes([delimiter]), b"%%%02X" % delimiter)
-    return path + mark + query
+def spelt_alike(normal, equal):
+    """spelt_alike percent-encodes the bytes of equal: raw and encoded ones are then the same."""
+    return b"".join(b"%%%02X" % b if b in equal and not (b == 0x25 and _is_encoding(normal, at)) else bytes([b])
+                    for at, b in enumerate(normal))
 
 
-def _letters(octets):
-    return "".join(chr(97 + (o >> 4)) + chr(65 + (o & 15)) for o in octets)
+def _is_encoding(normal, at):
+    return len(normal) >= at + 3 and set(normal[at + 1 : at + 3]) <= _HEX
+
+
+def _letters(text):
+    return "".join(chr(97 + (o >> 4)) + chr(65 + (o & 15)) for o in text)
 
 
 def _pattern_for_protego(normal):
@@ -113,32 +134,37 @@ def _pattern_for_protego(normal):
     return "/" + "**".join(map(_letters, parts)) + (_END if anchored else "")
 
 
-def prepare(body, token, spelling=lambda octets: octets):
+def prepare(body, token, equal=b"", lenient=False):
     """prepare rewrites a robots.txt so that Protego can only do what RFC 9309 says."""
     out = []
-    for line in lines(body):
+    for line in lines(body, lenient):
         if line.key == "user-agent":
             name = "own" if names(line.value, token) else "*" if line.value == b"*" else "other"
             out.append(f"User-agent: {name}")
         elif usable(line.value):
-            out.append(f"{line.key}: {_pattern_for_protego(spelling(normalise(line.value, True)))}")
+            out.append(f"{line.key}: {_pattern_for_protego(spelt_alike(normalise(line.value, True), equal))}")
         else:
             out.append(f"{line.key}:")  # matches nothing, but ends the agent list
     return "\n".join(out)
 
 
-def allows(body, token, path, spelling=lambda octets: octets):
-    """allows says whether the whole of body permits token to fetch path (octets, with the query)."""
-    parsed = Protego.parse(prepare(body, token, spelling))
-    address = "http://host/" + _letters(spelling(normalise(path, False))) + _END
+def allows(body, token, path, equal=b"", lenient=False):
+    """allows says whether the whole of body permits token to fetch path (bytes, with the query)."""
+    parsed = Protego.parse(prepare(body, token, equal, lenient))
+    address = "http://host/" + _letters(spelt_alike(normalise(path, False), equal)) + _END
     return parsed.can_fetch(address, "own")
 
 
-def matches(pattern, path):
+def has_group(body, token, lenient=False):
+    """has_group says whether a user-agent line names the token."""
+    return any(line.key == "user-agent" and names(line.value, token) for line in lines(body, lenient))
+
+
+def matches(pattern, path, equal=b""):
     """matches is a matcher of its own, for checks that must not lean on Protego."""
-    pattern, path = normalise(pattern, True), normalise(path, False)
+    pattern, path = normalise(pattern, True), spelt_alike(normalise(path, False), equal)
     anchored = pattern.endswith(b"$")
-    first, *rest = (pattern[:-1] if anchored else pattern).split(b"*")
+    first, *rest = (spelt_alike(part, equal) for part in (pattern[:-1] if anchored else pattern).split(b"*"))
     if not path.startswith(first):
         return False
     at = len(first)
@@ -153,10 +179,20 @@ def matches(pattern, path):
     return len(path) - len(last) >= at and path.endswith(last)
 
 
-def rules_for(body, token):
+def deciding(rules, path, equal=b""):
+    """deciding is the rule that wins: the most bytes of those that match, allow before disallow; None if none matches."""
+    matching = [rule for rule in rules if usable(rule.value) and matches(rule.value, path, equal)]
+    return max(matching, key=lambda rule: (weight(rule), rule.key == "allow"), default=None)
+
+
+def weight(rule):
+    return len(normalise(rule.value, True))
+
+
+def rules_for(body, token, lenient=False):
     """rules_for lists the allow and disallow lines of the group of token, else of `*`."""
     own, star, agents, open_list, found = [], [], [], False, False
-    for line in lines(body):
+    for line in lines(body, lenient):
         if line.key == "user-agent":
             agents = agents if open_list else []
             agents.append(line.value)

@@ -92,13 +92,16 @@ class Exchange:
         self.warcinfo = more.pop("warcinfo", 0)
         self.request_headers = more.pop("request_headers", [])
         self.archive = more.pop("archive", None) or rng.choice([1, 2])
-        self.digest = more.pop("digest", None) or sha1(body)
         self.ordered = None  # a scenario whose records stand in the order of their making
         assert not more, more
 
     @property
     def date(self):
         return stamp(self.when, self.precision)
+
+    @property
+    def digest(self):
+        return sha1(self.body)
 
 
 class Maker:

@@ -42,8 +42,8 @@ Ambiguities, and how they are read here
      its own URL whose next capture is 200 (a cookie wall) is followed to that 200.
  A11 "The oldest record on the way" holds the capture and all its hops. An unresolved
      capture applies no content, so its age is its own.
- A12 If a record on the way is after the fetch, evidence is later, even for a capture
-     that governs as the latest at or before the fetch.
+ A12 If a record on the way is after the fetch, or is the fetch, evidence is later,
+     even for a capture that governs as the latest at or before the fetch.
  A13 Always allowed: the way is walked while its records are the same crawler's and
      at or within an hour after the one before; nothing behind a gap.
  Revisits and 304
@@ -98,11 +98,13 @@ Ambiguities, and how they are read here
      gives another verdict.
  A33 ambiguous_token where the other token's answer differs: unknown; the reason is
      that of the first token's answer, as the list of reasons has no other.
- A34 A rule with white space inside keeps it. A TAB inside, like any byte below 0x20
-     and 0x7F, is a control byte: rule dropped.
+ A34 A rule with white space inside, tabs too, keeps it. Control bytes are the others
+     below 0x20; the RFC's grammar admits 0x7F.
  A35 A request record with no User-Agent: the warcinfo record's is taken, as if
      there were no request.
- A36 A product behind a browser's string is its last product that no browser bears.
+ A36 A record that several places hold (same id, URL and date) counts once, as the first.
+     A record without WARC-Warcinfo-ID has the warcinfo record before it.
+ A37 A product behind a browser's string is its last product that no browser bears.
 """
 
 import base64
@@ -297,15 +299,22 @@ def validators(etag, modified):
     return named
 
 
+def bare(text):
+    """Without the angle brackets that some writers put around URLs, and all around ids."""
+    return text.strip().removeprefix("<").removesuffix(">") if text else None
+
+
 def read_archives(paths):
-    fetches = []
+    fetches = {}
     for path in paths:
-        fetches += read_archive(path)
-    return fetches
+        for f in read_archive(path):
+            fetches.setdefault((f.id, f.url, f.time and f.time.start), f)  # A36
+    return list(fetches.values())
 
 
 def read_archive(path):
     fetches, requests, warcinfo_agents, order = [], [], {}, []
+    warcinfo = None  # the latest
     with open(path, "rb") as stream:
         for place, record in enumerate(ArchiveIterator(stream)):
             headers = record.rec_headers
@@ -313,11 +322,12 @@ def read_archive(path):
             if record.rec_type == "warcinfo":
                 fields = record.content_stream().read().decode("utf-8", "replace")
                 m = re.search(r"(?im)^http-header-user-agent:[ \t]*(.*?)\s*$", fields)
-                warcinfo_agents[headers.get_header("WARC-Record-ID")] = m.group(1) if m else None
-            elif record.rec_type == "request":
+                warcinfo = headers.get_header("WARC-Record-ID")
+                warcinfo_agents[warcinfo] = m.group(1) if m else None
+            elif record.rec_type == "request" and record.http_headers:
                 order[-1] = {
                     "id": headers.get_header("WARC-Record-ID"),
-                    "url": headers.get_header("WARC-Target-URI"),
+                    "url": bare(headers.get_header("WARC-Target-URI")),
                     "concurrent": [v for k, v in headers.headers if k.lower() == "warc-concurrent-to"],
                     "method": record.http_headers.protocol,
                     "ua": record.http_headers.get_header("User-Agent"),
@@ -327,6 +337,8 @@ def read_archive(path):
             elif record.rec_type in ("response", "revisit", "resource"):
                 f = order[-1] = read_fetch(record, headers)
                 f.archive, f.place = path, place
+                f.id = f.record_id or "%s:%d" % (path, place)
+                f.warcinfo = f.warcinfo or warcinfo
                 fetches.append(f)
     join_requests(fetches, requests, warcinfo_agents, order)
     return fetches
@@ -334,9 +346,9 @@ def read_archive(path):
 
 def read_fetch(record, headers):
     f = Fetch()
-    f.id = headers.get_header("WARC-Record-ID")
+    f.record_id = headers.get_header("WARC-Record-ID")
     f.type = record.rec_type
-    f.url = headers.get_header("WARC-Target-URI")
+    f.url = bare(headers.get_header("WARC-Target-URI")) or ""
     f.time = moment_or_none(headers.get_header("WARC-Date"))
     f.origin, f.path = split_url(f.url)
     f.status = 200 if f.type == "resource" else http_status(record)  # §2: a resource counts like a 200
@@ -505,8 +517,10 @@ def digests_contradict(a, b):
 
 
 class Archive:
-    def __init__(self, fetches):
-        self.fetches = fetches
+    """All fetches, what each robots capture says, and the judge of a robots.txt body."""
+
+    def __init__(self, fetches, judge=None):
+        self.fetches, self.judge = fetches, judge or judge_by_rules
         self.of_url = {}
         for f in fetches:
             if f.time is not None:
@@ -748,8 +762,8 @@ def rules_for(groups, tokens):
 
 UNRESERVED = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
 HEX = b"0123456789abcdefABCDEF"
-RESERVED = b":/?#[]@" + b"!$&'()*+,;="
-UNSAFE = bytes(b for b in range(0x80) if b not in UNRESERVED and b not in RESERVED)
+RESERVED = b":/?#[]@" + b"!&'()+,;="  # "*" and "$" are equal to their encodings in any reading (§6)
+UNSAFE = bytes(b for b in range(0x80) if b not in UNRESERVED and b not in RESERVED + b"*$")
 
 
 def normalise(octets):
@@ -820,7 +834,7 @@ def is_encoding(uri, u):
 
 
 def has_control_byte(value):
-    return any(b < 0x20 or b == 0x7F for b in value)
+    return any(b < 0x20 and b != 0x09 for b in value)
 
 
 def judge_by_rules(body, tokens, path, equal=b"", lenient=False):
@@ -865,18 +879,20 @@ def without_last_line(body):
 DOCUMENTED = {"googlebot-image": "Googlebot", "googlebot-news": "Googlebot", "googlebot-video": "Googlebot"}
 
 
-def open_readings(whole, body, token, path):
+def open_readings(judge, whole, body, token, path):
     """§4: the names of the readings that allow what the letter disallows."""
     tokens = [token] if token else []
     documented = tokens + [DOCUMENTED[t.lower()] for t in tokens if t.lower() in DOCUMENTED]
     readings = {
-        "reserved_encoding": lambda: judge_by_rules(body, tokens, path, RESERVED),
-        "unsafe_encoding": lambda: judge_by_rules(body, tokens, path, UNSAFE),
-        "lenient": lambda: judge_by_rules(body, tokens, path, lenient=True),
-        "parse_limit": lambda: judge_by_rules(whole, tokens, path),
-        "documented_token": lambda: judge_by_rules(body, documented, path),
+        "reserved_encoding": lambda: judge(body, tokens, path, RESERVED),
+        "unsafe_encoding": lambda: judge(body, tokens, path, UNSAFE),
+        "lenient": lambda: judge(body, tokens, path, lenient=True),
     }
-    names = {name for name, judge in readings.items() if judge()[0] == "allowed"}
+    if len(whole) > len(body):
+        readings["parse_limit"] = lambda: judge(whole, tokens, path)
+    if documented != tokens:
+        readings["documented_token"] = lambda: judge(body, documented, path)
+    names = {name for name, read in readings.items() if read()[0] == "allowed"}
     if normalise(path.encode("utf-8")) == b"/robots.txt":
         names.add("robots_txt_encoded")
     if is_html(body):
@@ -911,13 +927,13 @@ def answer(archive, capture, fetch, token=None):
     tokens = [token] if token else []
     body = within_parse_limit(outcome.body)
     partial = outcome.kind == "partial"
-    verdict, reason = judge_by_rules(body, tokens, fetch.path)
+    verdict, reason = archive.judge(body, tokens, fetch.path)
     if verdict == "disallowed":
-        unfinished = partial and judge_by_rules(without_last_line(body), tokens, fetch.path)[0] == "allowed"
-        return Answer(verdict, reason, open_readings(outcome.body, body, token, fetch.path), unfinished, partial)
+        unfinished = partial and archive.judge(without_last_line(body), tokens, fetch.path)[0] == "allowed"
+        return Answer(verdict, reason, open_readings(archive.judge, outcome.body, body, token, fetch.path), unfinished, partial)
     if partial:
         return Answer("unknown", "truncated")
-    unsafe = judge_by_rules(body, tokens, fetch.path, UNSAFE)[0] == "disallowed"
+    unsafe = archive.judge(body, tokens, fetch.path, UNSAFE)[0] == "disallowed"
     return Answer(verdict, reason, notes={"unsafe_encoding"} if unsafe else ())
 
 
@@ -933,7 +949,7 @@ def age_of(archive, capture, fetch):
 
 def content_is_later(archive, capture, fetch):
     """§2: a body captured after the fetch is evidence later (A12)."""
-    return any(after(c, fetch) for c in archive.outcome(capture).way)
+    return any(c is fetch or after(c, fetch) for c in archive.outcome(capture).way)
 
 
 def own_of(captures, fetch):
@@ -1101,7 +1117,8 @@ def certainty(archive, fetch, candidates, following, moment, governed, finding, 
     if finding.evidence == "stale" and not in_brackets and (age > MONTH or not own and not told):
         return "possible"
 
-    behind = [c for c in following if same_moment(c, fetch)]
+    if any(answer(archive, c, fetch).verdict == "allowed" for c in following if same_moment(c, fetch)):
+        finding.notes.add("same_moment")  # behind the fetch
     doubts = [
         finding.evidence != "fresh",
         "other_crawler" in finding.notes,
@@ -1110,7 +1127,6 @@ def certainty(archive, fetch, candidates, following, moment, governed, finding, 
         governed.partial,
         bool(unreadable),
         any(c.time.coarser_than_a_second() for c in moment + archive.outcome(governing).way + [fetch]),
-        any(answer(archive, c, fetch).verdict == "allowed" for c in behind),
     ]
     return "probable" if any(doubts) else "certain"
 

@@ -107,7 +107,7 @@ def test_open_readings(rules, token, path, readings):
     body = b"user-agent: *\n" + rules.encode()
     kept = r.within_parse_limit(body)
     assert r.judge_by_rules(kept, [token], path)[0] == "disallowed"
-    assert " ".join(r.open_readings(body, kept, token, path)) == readings
+    assert " ".join(r.open_readings(r.judge_by_rules, body, kept, token, path)) == readings
 
 
 def test_parse_limit():
@@ -230,7 +230,7 @@ CASES = [
     ([at(0), at(40, ALLOW)], "unknown fresh changed_between same_moment"),
     ([at(0, **BEFORE), at(1, ALLOW)], "disallowed fresh rule contested"),
     ([at(0, ALLOW), at(1)], "allowed fresh no_matching_rule same_moment"),
-    ([at(0, ALLOW, **BEHIND), at(1)], "disallowed fresh rule probable"),
+    ([at(0, ALLOW, **BEHIND), at(1)], "disallowed fresh rule probable same_moment"),
     ([at(0, **BEHIND), at(1)], "disallowed fresh rule certain"),
     ([capture("2023-06-15")], "disallowed fresh rule probable same_moment"),
     ([capture("2023-06-15", **BEFORE)], "disallowed fresh rule probable"),
