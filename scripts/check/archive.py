@@ -3,6 +3,7 @@
 import shutil
 import tempfile
 import zipfile
+from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from functools import lru_cache
 from pathlib import Path
@@ -53,23 +54,29 @@ def entry_file(wacz, entry):
     return Path(copy.name)
 
 
-def read_body(archive, offset):
-    """read_body reads the payload of the record at offset, transfer and content codings undone."""
-    with open(archive, "rb") as stream:
-        stream.seek(offset)
-        for record in ArchiveIterator(stream):
-            return record.content_stream().read(_BODY_CAP)
-    return b""
+@dataclass(frozen=True)
+class Record:
+    """What the record at a place says of itself."""
+
+    type: str
+    id: str | None
+    url: str | None
+    time: int | None  # microseconds since 1970, UTC
+    coarse: bool  # the date is coarser than a second
+    status: int | None
+    body: bytes  # transfer and content codings undone
 
 
 def record_at(archive, offset):
-    """record_at gives (type, record id, URL, date in microseconds, status) of the record at offset."""
+    """record_at reads the record at offset, None where there is none."""
     with open(archive, "rb") as stream:
         stream.seek(offset)
         for record in ArchiveIterator(stream):
             head = record.rec_headers
-            return (record.rec_type, bare(head.get_header("WARC-Record-ID")), bare(head.get_header("WARC-Target-URI")),
-                    moment(head.get_header("WARC-Date")), _status(record))
+            date = head.get_header("WARC-Date")
+            return Record(record.rec_type, bare(head.get_header("WARC-Record-ID")), bare(head.get_header("WARC-Target-URI")),
+                          moment(date), len(date or "") < len("2025-01-01T00:00:00"), _status(record),
+                          record.content_stream().read(_BODY_CAP))
     return None
 
 

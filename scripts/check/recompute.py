@@ -5,10 +5,12 @@
 
 DIR holds the tables of an audit, ARCHIVE_ROOT the archives that warc_filename
 names (several roots are searched in turn). For each row of violations and of
-contested, the fetch, the governing robots.txt capture and the record of the body
-are read by file and offset, and the row must agree with what they hold: URLs,
-times, age, evidence, status, the body's digest, the rule's text and line, that
-the rule matches and that no rule of the group outweighs it.
+unproven, the fetch, the governing robots.txt capture, the record of the body and
+that of the copy that allows are read by file and offset, and the row must agree
+with what they hold: URLs, times, age, evidence, status, the body's digest, the
+rule's text and line, that the rule matches and that no rule of the group outweighs
+it, that the copy or the reading that contests it allows, and that the certainty is
+none that the row itself refutes.
 """
 
 import argparse
@@ -24,10 +26,14 @@ import pyarrow.parquet as parquet
 import archive
 import robotstxt
 
+SECOND = 1_000_000
 DAY = 24 * 3600
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 CUT = "… (cut)"  # at the end of a rule of more than 2 KiB
-OTHER_READINGS = ("parse_limit", "reserved_encoding")
+TABLES = {"violations": ("certain", "probable"), "unproven": ("possible", "contested")}
+DOUBTS = {"other_crawler", "same_moment", "coarse_date", "unreadable_copy", "partial", "resynced", "digest_mismatch",
+          "body_cut", "url_cut", "ambiguous_token", "bracketed", "token_by_option"}
+DOCUMENTED = {"googlebot-image": "Googlebot", "googlebot-news": "Googlebot", "googlebot-video": "Googlebot"}
 
 
 class Mismatch(Exception):
@@ -63,58 +69,76 @@ class Archives:
             raise Mismatch(f"no record at {name}:{offset}")
         return found
 
-    @lru_cache(maxsize=256)
-    def body(self, name, offset):
-        return archive.read_body(self.path(name), offset)
+    def cited(self, row, of):
+        """cited is the record that the columns of this name cite: "", "robots_", "robots_body_", …"""
+        found = self.record(row[of + "warc_filename"], row[of + "warc_record_offset"])
+        require(of + "warc_record_id", archive.bare(row[of + "warc_record_id"]), found.id)
+        if (time := row.get(of + "time" if of else "fetch_time")) is not None:
+            require(of + "time", microseconds(time), found.time)
+        return found
 
 
 def check(row, archives, captures):
-    _check_fetch(row, archives)
-    _check_capture(row, archives, captures)
-    _check_age(row)
+    fetch = archives.cited(row, "")
+    capture = archives.cited(row, "robots_")
+    body = archives.cited(row, "robots_body_") if row["robots_body_warc_filename"] is not None else None
+    _check_fetch(row, fetch)
+    _check_capture(row, capture, captures)
+    _check_age(row, fetch, capture, body)
     require("verdict", row["verdict"], "disallowed")
     if row["reason"] == "unreachable":
         _check_unreachable(row, captures)
     elif row["reason"] == "rule":
-        _check_rule(row, archives)
+        _check_body(row, body)
+        _check_rule(row, body.body)
     else:
         raise Mismatch(f"a disallowed fetch with reason {row['reason']}")
-    _check_certainty(row, archives, captures)
+    _check_agent(row)
+    CERTAINTIES[row["certainty"]](row, archives, fetch, capture, body)
 
 
-def _check_fetch(row, archives):
-    kind, record_id, url, time, status = archives.record(row["warc_filename"], row["warc_record_offset"])
-    require("record id", archive.bare(row["warc_record_id"]), record_id)
-    require("url", row["url"], url)
-    require("fetch_time", microseconds(row["fetch_time"]), time)
-    require("fetch_status", row["fetch_status"], status)
+def _check_fetch(row, fetch):
+    require("url", row["url"], fetch.url)
+    require("fetch_status", row["fetch_status"], fetch.status)
     origin, path = archive.origin_and_path(row["url"])
     require("origin", row["origin"], origin)
     query = b"" if row["url_query"] is None else b"?" + row["url_query"].encode()
     require("url_path and url_query", row["url_path"].encode() + query, path)
 
 
-def _check_capture(row, archives, captures):
+def _check_capture(row, record, captures):
     capture = captures[row["robots_id"]]
     place = row["robots_warc_filename"], row["robots_warc_record_offset"]
     require("place of the capture", place, (capture["warc_filename"], capture["warc_record_offset"]))
-    _, record_id, url, time, status = archives.record(*place)
-    require("robots record id", archive.bare(row["robots_warc_record_id"]), record_id)
-    require("robots_url", row["robots_url"], url)
-    require("robots_time", microseconds(row["robots_time"]), time)
-    require("robots_status", row["robots_status"], status)
+    require("robots_url", row["robots_url"], record.url)
+    require("robots_status", row["robots_status"], record.status)
     require("robots_outcome", row["robots_outcome"], capture["outcome"])
     require("robots_hops", row["robots_hops"], len(capture["hop_urls"] or ()))
-    require("origin and path of the capture", (row["origin"], b"/robots.txt"), archive.origin_and_path(url))
+    require("origin and path of the capture", (row["origin"], b"/robots.txt"), archive.origin_and_path(record.url))
 
 
-def _check_age(row):
-    age = (microseconds(row["fetch_time"]) - microseconds(row["robots_time"])) // 1_000_000
-    require("robots_age_seconds", row["robots_age_seconds"], age)
-    evidence = "later" if age < 0 else "fresh" if age <= DAY else "stale"
-    require("evidence", row["evidence"], evidence)
-    if not -DAY <= age <= 30 * DAY:
-        raise Mismatch(f"evidence that is {age} s old makes no violation")
+def _check_age(row, fetch, capture, body):
+    """_check_age: age counts from the oldest content applied; a revisit or 304 renews its body, a redirect does not."""
+    since_capture = _seconds(fetch, capture)
+    oldest = _seconds(fetch, body) if body and row["robots_hops"] else since_capture
+    age = row["robots_age_seconds"]
+    if row["robots_hops"] <= 1 and not since_capture <= age <= max(since_capture, oldest) or age < since_capture:
+        raise Mismatch(f"robots_age_seconds: the row says {age}, the records {since_capture} to {oldest}")
+    later = age < 0 or _behind(row, fetch, capture) or body and row["robots_hops"] and body.time > fetch.time
+    require("evidence", row["evidence"], "later" if later else "fresh" if age <= DAY else "stale")
+    if age < -DAY:
+        raise Mismatch(f"evidence from {-age} s after the fetch")
+
+
+def _seconds(later, earlier):
+    """_seconds between two records, at the coarser precision if that is a second or finer."""
+    return later.time // SECOND - earlier.time // SECOND
+
+
+def _behind(row, fetch, capture):
+    """_behind: of one moment, and behind the fetch in the same file."""
+    return fetch.time == capture.time and row["warc_filename"] == row["robots_warc_filename"] \
+        and row["robots_warc_record_offset"] > row["warc_record_offset"]
 
 
 def _check_unreachable(row, captures):
@@ -125,9 +149,24 @@ def _check_unreachable(row, captures):
     require("rule of an unreachable robots.txt", (row["rule"], row["rule_line"]), (None, None))
 
 
-def _check_rule(row, archives):
-    body = archives.body(row["robots_body_warc_filename"], row["robots_body_warc_record_offset"])
-    require("robots_body_digest", row["robots_body_digest"], "sha256:" + hashlib.sha256(body).hexdigest())
+def _check_body(row, body):
+    if body is None:
+        raise Mismatch("a rule without a body")
+    require("robots_body_digest", row["robots_body_digest"], _digest(body))
+    if body.status is not None and not 200 <= body.status <= 299:
+        raise Mismatch(f"a body of status {body.status}")
+    same_record = all(row["robots_" + column] == row["robots_body_" + column] for column in ("warc_filename", "warc_record_offset"))
+    if same_record:
+        require("robots_body_agent", row["robots_body_agent"], row["robots_agent"])
+    elif not row["robots_hops"] and row["robots_status"] is not None and row["robots_status"] not in (304, body.status):
+        raise Mismatch(f"a capture of status {row['robots_status']} with a body of status {body.status}")
+
+
+def _digest(record):
+    return "sha256:" + hashlib.sha256(record.body).hexdigest()
+
+
+def _check_rule(row, body):
     inside = robotstxt.within_limit(body)
     path = archive.origin_and_path(row["url"])[1]
     rules = robotstxt.rules_for(inside, row["agent"])
@@ -137,10 +176,9 @@ def _check_rule(row, archives):
     _check_text(row["rule"], cited)
     if not robotstxt.matches(cited.value, path):
         raise Mismatch(f"{row['rule']!r} does not match {path!r}")
-    for other in rules:
-        outweighs = _weight(other) >= _weight(cited) if other.key == "allow" else _weight(other) > _weight(cited)
-        if outweighs and robotstxt.usable(other.value) and robotstxt.matches(other.value, path):
-            raise Mismatch(f"line {other.number} outweighs line {cited.number}")
+    winner = robotstxt.deciding(rules, path)
+    if winner.key == "allow" or robotstxt.weight(winner) > robotstxt.weight(cited):
+        raise Mismatch(f"line {winner.number} outweighs line {cited.number}")
     _check_group(row, inside)
 
 
@@ -149,17 +187,13 @@ def _check_group(row, body):
     agent = agents.get(row["group_line"])
     if agent is None or row["group_line"] >= row["rule_line"]:
         raise Mismatch(f"line {row['group_line']} is no user-agent line before line {row['rule_line']}")
-    named = any(robotstxt.names(value, row["agent"]) for value in agents.values())
+    named = robotstxt.has_group(body, row["agent"])
     if not (robotstxt.names(agent, row["agent"]) if named else agent == b"*"):
         raise Mismatch(f"the user-agent line {agent!r} does not govern {row['agent']}")
 
 
-def _weight(rule):
-    return len(robotstxt.normalise(rule.value, True))
-
-
 def _check_text(stated, cited):
-    """_check_text: the row holds the line; octets that are not UTF-8 may be encoded or replaced, long text is cut."""
+    """_check_text: the row holds the line; bytes that are not UTF-8 may be encoded or replaced, long text is cut."""
     if stated.endswith(CUT):
         key, _, value = stated.removesuffix(CUT).partition(":")
         same = key.strip().lower() == cited.key and cited.value.startswith(value.strip().encode())
@@ -171,30 +205,130 @@ def _check_text(stated, cited):
         raise Mismatch(f"rule: the row says {stated!r}, line {cited.number} {cited.key}: {cited.value!r}")
 
 
-def _check_certainty(row, archives, captures):
-    own = row["agent"] is not None and row["agent"] == row["robots_agent"]
-    contester = row["contested_warc_filename"], row["contested_warc_record_offset"]
-    if row["certainty"] == "certain":
-        require("evidence of a certain violation", row["evidence"], "fresh")
-        require("a certain violation rests on the crawler's own capture", own, True)
-        require("contested copy of a certain violation", contester, (None, None))
-    elif row["certainty"] == "contested":
-        if contester != (None, None):
-            _check_contester(row, contester, archives, captures)
-        elif not set((row["notes"] or "").replace(",", " ").split()) & set(OTHER_READINGS):
-            raise Mismatch("contested, but no copy and no other reading is named")
+def _check_agent(row):
+    """_check_agent: the token is part of the User-Agent it was derived from, or a note says that it is not."""
+    seen = row["user_agent"]
+    if row["agent"] and seen is not None and row["agent"].lower() not in seen.lower() and "token_by_option" not in _notes(row):
+        raise Mismatch(f"the token {row['agent']!r} is no part of the User-Agent {seen!r}")
 
 
-def _check_contester(row, contester, archives, captures):
-    capture = next((c for c in captures.values() if (c["warc_filename"], c["warc_record_offset"]) == contester), None)
-    if capture is None:
-        raise Mismatch(f"the contested copy {contester} is no row of robots")
-    if capture["outcome"] == "unavailable":
+# Certainty: of each class, what refutes it.
+
+
+def _notes(row):
+    return set((row["notes"] or "").replace(",", " ").split())
+
+
+def _own(row):
+    return row["agent"] is not None and (row["robots_agent"] or "").lower() == row["agent"].lower()
+
+
+def _doubts(row, fetch, capture, body):
+    """_doubts are the reasons against certainty that the row and its records show."""
+    found = _notes(row) & DOUBTS
+    if not _own(row):
+        found.add("another crawler's capture")
+    if row["evidence"] != "fresh":
+        found.add(row["evidence"])
+    if row["trust"] != "chained":
+        found.add(row["trust"])
+    if row["robots_outcome"] == "partial":
+        found.add("partial")
+    if fetch.coarse or capture.coarse or body and row["robots_hops"] and body.coarse:
+        found.add("a coarse date")
+    if body and row["robots_hops"] and (row["robots_body_agent"] or "").lower() != (row["agent"] or "").lower():
+        found.add("another crawler's target")
+    if fetch.time == capture.time and row["warc_filename"] != row["robots_warc_filename"]:
+        found.add("one moment, two archives")
+    if fetch.time < capture.time or _behind(row, fetch, capture):
+        found.add("the capture is not before the fetch")
+    return found
+
+
+def _certain(row, archives, fetch, capture, body):
+    if found := _doubts(row, fetch, capture, body):
+        raise Mismatch(f"certain, in spite of: {', '.join(sorted(found))}")
+    _no_copy(row)
+
+
+def _probable(row, archives, fetch, capture, body):
+    if not _doubts(row, fetch, capture, body):
+        raise Mismatch("probable, and nothing says what the doubt is")
+    if row["agent"] is None or row["evidence"] == "later":
+        raise Mismatch("probable, though nothing shows that this crawler was told in time")
+    if row["robots_age_seconds"] > 30 * DAY and "bracketed" not in _notes(row):
+        raise Mismatch("probable, by a capture older than 30 days that is not bracketed")
+    _no_copy(row)
+
+
+def _possible(row, archives, fetch, capture, body):
+    bracketed = "bracketed" in _notes(row)
+    stale = row["evidence"] == "stale" and not bracketed and (not _own(row) or row["robots_age_seconds"] > 30 * DAY)
+    if row["agent"] is not None and row["evidence"] != "later" and not stale:
+        raise Mismatch("possible, though the crawler was told in time")
+    _no_copy(row)
+
+
+def _no_copy(row):
+    require("contested copy", row["contested_warc_filename"], None)
+
+
+def _contested(row, archives, fetch, capture, body):
+    if row["contested_warc_filename"] is not None:
+        _check_contester(row, archives, fetch, capture)
+    elif body is None or not (_readings_that_allow(body.body, row) & _notes(row) or _unfinished(row, body)):
+        raise Mismatch(f"contested, but no copy and none of the readings {sorted(_notes(row))} allows")
+
+
+def _check_contester(row, archives, fetch, capture):
+    copy = archives.cited(row, "contested_")
+    recent = 0 <= _seconds(fetch, copy) <= DAY
+    if not recent and row["reason"] != "unreachable" and copy.time != capture.time:
+        raise Mismatch("the copy that is said to allow is not of the last 24 hours")
+    require("origin of the copy", (row["origin"], b"/robots.txt"), archive.origin_and_path(copy.url))
+    if row["contested_outcome"] == "unavailable":
         return
-    body = archives.body(capture["body_warc_filename"], capture["body_warc_record_offset"])
+    if row["contested_body_warc_filename"] is None:
+        raise Mismatch("the copy that is said to allow has no body")
+    body = archives.record(row["contested_body_warc_filename"], row["contested_body_warc_record_offset"])
+    require("contested_body_digest", row["contested_body_digest"], _digest(body))
     path = archive.origin_and_path(row["url"])[1]
-    if not robotstxt.allows(robotstxt.within_limit(body), row["agent"], path):
+    allows = robotstxt.allows(robotstxt.within_limit(body.body), row["agent"], path)
+    if not allows and not _readings_that_allow(body.body, row):
         raise Mismatch("the copy that is said to allow does not")
+
+
+def _readings_that_allow(body, row):
+    """_readings_that_allow names the open readings of a body that allow the fetch."""
+    path = archive.origin_and_path(row["url"])[1]
+    inside, agent = robotstxt.within_limit(body), row["agent"]
+    other = DOCUMENTED.get((agent or "").lower())
+    readings = {
+        "reserved_encoding": _allows(inside, agent, path, robotstxt.RESERVED),
+        "unsafe_encoding": _allows(inside, agent, path, robotstxt.UNSAFE),
+        "lenient": _allows(inside, agent, path, lenient=True),
+        "parse_limit": _allows(body, agent, path),
+        "documented_token": other is not None and not robotstxt.has_group(inside, agent) and _allows(inside, other, path),
+        "robots_txt_encoded": robotstxt.normalise(path, False) == b"/robots.txt",
+        "html": b"<" in body[:1024],
+    }
+    return {name for name, allows in readings.items() if allows}
+
+
+def _allows(body, agent, path, equal=b"", lenient=False):
+    """_allows decides without Protego: lengths stay those of the file in any reading."""
+    winner = robotstxt.deciding(robotstxt.rules_for(body, agent, lenient), path, equal)
+    return winner is None or winner.key == "allow"
+
+
+def _unfinished(row, body):
+    """_unfinished: a part of a file disallows in its unfinished last line alone."""
+    inside = robotstxt.within_limit(body.body)
+    kept = inside[: max(inside.rfind(b"\n"), inside.rfind(b"\r")) + 1]
+    return row["robots_outcome"] == "partial" and _allows(kept, row["agent"], archive.origin_and_path(row["url"])[1])
+
+
+CERTAINTIES = {"certain": _certain, "probable": _probable, "possible": _possible, "contested": _contested}
 
 
 def rows_of(folder, name):
@@ -211,21 +345,19 @@ def main():
     options = parser.parse_args()
 
     captures = {c["robots_id"]: c for c in rows_of(options.tables, "robots")}
-    archives, kinds, failed = Archives(options.roots), Counter(), 0
-    for name in ("violations", "contested"):
+    archives, classes, failed = Archives(options.roots), Counter(), 0
+    for name, members in TABLES.items():
         for row in rows_of(options.tables, name):
-            if row["kind"] != "fetch":  # of what pages say, pages.py
-                continue
-            kinds[row["certainty"]] += 1
+            classes[row["certainty"]] += 1
             try:
-                require("table", name == "contested", row["certainty"] == "contested")
+                require("table", row["certainty"] in members, True)
                 check(row, archives, captures)
             except (Mismatch, KeyError, TypeError) as wrong:
                 failed += 1
                 print(f"{name}: {row['url']} at {row['warc_filename']}:{row['warc_record_offset']}: {wrong!r}")
-    total = sum(kinds.values())
+    total = sum(classes.values())
     print(f"recompute: {total - failed} of {total} rows agree with their proof "
-          f"({', '.join(f'{n} {kind}' for kind, n in sorted(kinds.items()))})")
+          f"({', '.join(f'{n} {name}' for name, n in sorted(classes.items()))})")
     return 1 if failed else 0
 
 

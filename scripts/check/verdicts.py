@@ -24,6 +24,6 @@ def protego(body, tokens, path, equal=b"", lenient=False):
 
 
 def judge(paths):
-    """judge gives the archives, and each http, https and ftp fetch with its finding."""
+    """judge gives the archives, and each fetch with its finding."""
     archive = reference.Archive(reference.read_archives(paths), protego)
-    return archive, [(fetch, reference.decide(archive, fetch)) for fetch in archive.fetches if "://" in fetch.url]
+    return archive, [(fetch, reference.decide(archive, fetch)) for fetch in archive.fetches]

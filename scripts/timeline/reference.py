@@ -335,7 +335,10 @@ def read_archive(path):
                 }
                 requests.append(order[-1])
             elif record.rec_type in ("response", "revisit", "resource"):
-                f = order[-1] = read_fetch(record, headers)
+                f = read_fetch(record, headers)
+                if f.origin is None and not (f.type == "response" and "://" in f.url):
+                    continue  # §1: no fetch
+                order[-1] = f
                 f.archive, f.place = path, place
                 f.id = f.record_id or "%s:%d" % (path, place)
                 f.warcinfo = f.warcinfo or warcinfo
