@@ -12,6 +12,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 _BODY_CAP = 8 << 20
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_START = "0001-01-01T00:00:00"  # what a coarser date leaves out
 _DEFAULT_PORTS = {"http": 80, "https": 443, "ftp": 21}
 
 
@@ -61,10 +62,26 @@ class Record:
     type: str
     id: str | None
     url: str | None
-    time: int | None  # microseconds since 1970, UTC
-    coarse: bool  # the date is coarser than a second
+    date: str  # without its zone
     status: int | None
     body: bytes  # transfer and content codings undone
+
+    @property
+    def time(self):
+        """time is the start of the date, in microseconds since 1970, UTC."""
+        return moment(self.date + _START[len(self.date):])
+
+    @property
+    def coarse(self):
+        """coarse: the date is coarser than a second."""
+        return len(self.date) < len(_START)
+
+
+def seconds_between(later, earlier):
+    """seconds_between compares two records' dates at the coarser precision; parts of a second are cut."""
+    same = min(len(later.date), len(earlier.date))
+    cut = [moment(record.date[:same] + _START[same:]) for record in (later, earlier)]
+    return int((cut[0] - cut[1]) / 1_000_000)
 
 
 def record_at(archive, offset):
@@ -73,9 +90,8 @@ def record_at(archive, offset):
         stream.seek(offset)
         for record in ArchiveIterator(stream):
             head = record.rec_headers
-            date = head.get_header("WARC-Date")
             return Record(record.rec_type, bare(head.get_header("WARC-Record-ID")), bare(head.get_header("WARC-Target-URI")),
-                          moment(date), len(date or "") < len("2025-01-01T00:00:00"), _status(record),
+                          (head.get_header("WARC-Date") or "").strip().removesuffix("Z"), _status(record),
                           record.content_stream().read(_BODY_CAP))
     return None
 

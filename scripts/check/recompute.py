@@ -26,7 +26,6 @@ import pyarrow.parquet as parquet
 import archive
 import robotstxt
 
-SECOND = 1_000_000
 DAY = 24 * 3600
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 CUT = "… (cut)"  # at the end of a rule of more than 2 KiB
@@ -118,27 +117,34 @@ def _check_capture(row, record, captures):
 
 
 def _check_age(row, fetch, capture, body):
-    """_check_age: age counts from the oldest content applied; a revisit or 304 renews its body, a redirect does not."""
-    since_capture = _seconds(fetch, capture)
-    oldest = _seconds(fetch, body) if body and row["robots_hops"] else since_capture
-    age = row["robots_age_seconds"]
-    if row["robots_hops"] <= 1 and not since_capture <= age <= max(since_capture, oldest) or age < since_capture:
-        raise Mismatch(f"robots_age_seconds: the row says {age}, the records {since_capture} to {oldest}")
-    later = age < 0 or _behind(row, fetch, capture) or body and row["robots_hops"] and body.time > fetch.time
+    """_check_age: age counts from the oldest content applied; a revisit or 304 renews its body, a redirect does not.
+
+    Evidence is later where the capture, or the body that it redirects to, is not before
+    the fetch; the age is then that of the one or the other.
+    """
+    redirected = body is not None and row["robots_hops"] > 0
+    since_capture = archive.seconds_between(fetch, capture)
+    since_body = archive.seconds_between(fetch, body) if redirected else since_capture
+    later = _after(row, "robots_", fetch, capture) or redirected and _after(row, "robots_body_", fetch, body)
+    age, least, most = row["robots_age_seconds"], min(since_capture, since_body), max(since_capture, since_body)
+    fits = age in (since_capture, since_body) if later else since_capture <= age and (age <= most or row["robots_hops"] > 1)
+    if not fits:
+        raise Mismatch(f"robots_age_seconds: the row says {age}, the records {least} to {most}")
     require("evidence", row["evidence"], "later" if later else "fresh" if age <= DAY else "stale")
     if age < -DAY:
         raise Mismatch(f"evidence from {-age} s after the fetch")
 
 
-def _seconds(later, earlier):
-    """_seconds between two records, at the coarser precision if that is a second or finer."""
-    return later.time // SECOND - earlier.time // SECOND
+def _same_moment(fetch, capture):
+    precise = min(len(fetch.date), len(capture.date))
+    return fetch.date[:precise] == capture.date[:precise]
 
 
-def _behind(row, fetch, capture):
-    """_behind: of one moment, and behind the fetch in the same file."""
-    return fetch.time == capture.time and row["warc_filename"] == row["robots_warc_filename"] \
-        and row["robots_warc_record_offset"] > row["warc_record_offset"]
+def _after(row, of, fetch, capture):
+    """_after: later than the fetch; of one moment, behind it in the same file, or the very same record."""
+    if _same_moment(fetch, capture):
+        return row["warc_filename"] == row[of + "warc_filename"] and row[of + "warc_record_offset"] >= row["warc_record_offset"]
+    return capture.time > fetch.time
 
 
 def _check_unreachable(row, captures):
@@ -183,13 +189,20 @@ def _check_rule(row, body):
 
 
 def _check_group(row, body):
-    agents = {line.number: line.value for line in robotstxt.lines(body) if line.key == "user-agent"}
-    agent = agents.get(row["group_line"])
-    if agent is None or row["group_line"] >= row["rule_line"]:
-        raise Mismatch(f"line {row['group_line']} is no user-agent line before line {row['rule_line']}")
+    """_check_group: the group that begins at group_line holds the rule, and one of its agents is the crawler's."""
+    agents, first, naming = [], None, False
+    for line in robotstxt.lines(body):
+        if line.number > row["rule_line"]:
+            break
+        if line.key == "user-agent" and not naming:
+            agents, first = [], line.number
+        naming = line.key == "user-agent"
+        if naming:
+            agents.append(line.value)
+    require("group_line", row["group_line"], first)
     named = robotstxt.has_group(body, row["agent"])
-    if not (robotstxt.names(agent, row["agent"]) if named else agent == b"*"):
-        raise Mismatch(f"the user-agent line {agent!r} does not govern {row['agent']}")
+    if not any(robotstxt.names(agent, row["agent"]) if named else agent == b"*" for agent in agents):
+        raise Mismatch(f"none of the user-agent lines {agents!r} governs {row['agent']}")
 
 
 def _check_text(stated, cited):
@@ -238,9 +251,9 @@ def _doubts(row, fetch, capture, body):
         found.add("a coarse date")
     if body and row["robots_hops"] and (row["robots_body_agent"] or "").lower() != (row["agent"] or "").lower():
         found.add("another crawler's target")
-    if fetch.time == capture.time and row["warc_filename"] != row["robots_warc_filename"]:
+    if _same_moment(fetch, capture) and row["warc_filename"] != row["robots_warc_filename"]:
         found.add("one moment, two archives")
-    if fetch.time < capture.time or _behind(row, fetch, capture):
+    if _after(row, "robots_", fetch, capture):
         found.add("the capture is not before the fetch")
     return found
 
@@ -282,7 +295,7 @@ def _contested(row, archives, fetch, capture, body):
 
 def _check_contester(row, archives, fetch, capture):
     copy = archives.cited(row, "contested_")
-    recent = 0 <= _seconds(fetch, copy) <= DAY
+    recent = 0 <= archive.seconds_between(fetch, copy) <= DAY
     if not recent and row["reason"] != "unreachable" and copy.time != capture.time:
         raise Mismatch("the copy that is said to allow is not of the last 24 hours")
     require("origin of the copy", (row["origin"], b"/robots.txt"), archive.origin_and_path(copy.url))

@@ -10,8 +10,8 @@ lists and looked through from the start for every fetch. Profile rfc9309 only, a
 no options: the token is that of the User-Agent.
 
 One JSON object a line, in the order of the records, for every fetch: url,
-warc_record_id, verdict, evidence, reason, certainty, governing (record id or
-null), notes (only those that the rule names and that bear on verdicts).
+warc_record_id, verdict, evidence, reason, certainty, governing (the record
+ids that may be cited), notes (only those that the rule names and that bear on verdicts).
 
 Ambiguities, and how they are read here
 ---------------------------------------
@@ -30,8 +30,9 @@ Ambiguities, and how they are read here
  A5  Captures of one moment in different archives that are all other crawlers',
      and differ: nothing tells which is "the latest by anyone", so that is
      conflicting_captures, too.
- A6  Of captures that say the same, the one in the fetch's own archive is cited,
-     else the crawler's own, else the one with the smallest record id.
+ A6  Of captures of one moment that say the same, any may be cited; all are named here.
+     What depends on the one (same_moment, other_crawler) depends on the one in the
+     fetch's own archive, else the crawler's own, else that with the smallest record id.
  A7  "Another crawler's capture of that moment is a permitted copy": at any age.
  Redirects
  A8  A target of the hop's own moment: in one archive the records' order tells; in
@@ -45,7 +46,8 @@ Ambiguities, and how they are read here
  A12 If a record on the way is after the fetch, or is the fetch, evidence is later,
      even for a capture that governs as the latest at or before the fetch.
  A13 Always allowed: the way is walked while its records are the same crawler's and
-     at or within an hour after the one before; nothing behind a gap.
+     at or within an hour after the one before; nothing behind a gap. Also a sixth hop
+     and those behind it: the crawler may have followed them.
  Revisits and 304
  A14 A revisit's own time counts for its body even if the original is captured after
      the fetch: the digest shows that the server sent this body then.
@@ -555,27 +557,33 @@ class Archive:
 
     # §2, row "3xx with Location"
     def follow(self, capture):
-        chain = [capture]
-        outcome = self.walk(chain)
+        chain, end = self.walk(capture)
+        if end:
+            outcome = Outcome(*end)
+        elif len(chain) > 6:  # a sixth hop
+            outcome = Outcome("unavailable", "too_many_redirects")
+        else:
+            outcome = self.own_outcome(chain[-1])
         outcome.followed = chain
         if not outcome.way:
-            outcome.way = [capture] if outcome.kind == "unresolved" else list(chain)  # A11
-        outcome.borrowed = outcome.borrowed or any(not same_crawler(c, capture) for c in chain)
+            outcome.way = [capture] if outcome.kind == "unresolved" else chain[:6]  # A11
+        outcome.borrowed = outcome.borrowed or any(not same_crawler(c, capture) for c in outcome.way)
         return outcome
 
-    def walk(self, chain):
+    def walk(self, capture):
+        """The records that redirects lead to, and how that ends where no last record says it."""
+        chain = [capture]
         while True:
             status, location = self.status_and_location(chain[-1])
             if not (status is not None and 300 <= status <= 399 and status != 304 and location):
-                return self.own_outcome(chain[-1])
-            if len(chain) == 6:  # five hops were followed; this would be the sixth
-                return Outcome("unavailable", "too_many_redirects")
+                return chain, None
             url = urljoin(chain[-1].url, location)
-            target = self.hop_target(chain[-1], url, chain[0])
-            if target in chain or target is None and same_url_key(url) in [same_url_key(c.url) for c in chain]:
-                return Outcome("unavailable", "too_many_redirects")  # a loop (A10)
+            target = self.hop_target(chain[-1], url, capture)
+            if target in chain or target is None and (
+                    len(chain) >= 6 or same_url_key(url) in [same_url_key(c.url) for c in chain]):
+                return chain, ("unavailable", "too_many_redirects")  # a loop (A10), or a sixth hop
             if target is None:
-                return Outcome("unresolved", "unresolved_redirect")
+                return chain, ("unresolved", "unresolved_redirect")
             chain.append(target)
 
     def hop_target(self, hop, url, capture):
@@ -992,9 +1000,9 @@ def answer_in_time(archive, capture, candidates, fetch):
 
 
 class Finding:
-    def __init__(self, verdict, evidence, reason, certainty=None, governing=None, notes=()):
+    def __init__(self, verdict, evidence, reason, certainty=None, governing=None, notes=(), moment=()):
         self.verdict, self.evidence, self.reason, self.certainty = verdict, evidence, reason, certainty
-        self.governing, self.notes = governing, set(notes)
+        self.governing, self.notes, self.moment = governing, set(notes), moment
 
     def short(self):
         return self.verdict, self.evidence, self.reason, self.certainty
@@ -1041,7 +1049,7 @@ def conclude(archive, fetch, candidates, following, moment, answers, evidence):
         notes.add("same_moment")
 
     def unknown(reason):
-        return Finding("unknown", evidence, reason, None, governing, notes)
+        return Finding("unknown", evidence, reason, None, governing, notes, moment)
 
     if len({a.verdict for a in answers}) > 1:
         return unknown("conflicting_captures")
@@ -1076,7 +1084,7 @@ def conclude(archive, fetch, candidates, following, moment, answers, evidence):
             if answer(archive, c, fetch).verdict not in ("unknown", governed.verdict):
                 return unknown("changed_between")
 
-    finding = Finding(governed.verdict, evidence, governed.reason, None, governing, notes)
+    finding = Finding(governed.verdict, evidence, governed.reason, None, governing, notes, moment)
     if governed.verdict == "disallowed":
         finding.notes |= governed.readings
         told = any(difference(fetch.time, c.time) <= MONTH for c in own)
@@ -1141,7 +1149,7 @@ def main():
         print(json.dumps({
             "url": fetch.url, "warc_record_id": fetch.id, "verdict": found.verdict, "evidence": found.evidence,
             "reason": found.reason, "certainty": found.certainty,
-            "governing": found.governing.id if found.governing else None, "notes": sorted(found.notes)}))
+            "governing": sorted(c.id for c in found.moment), "notes": sorted(found.notes)}))
 
 
 if __name__ == "__main__":
