@@ -24,7 +24,7 @@ import pyarrow.parquet
 # Every reason and every certainty must have been put to the test.
 REASONS = """rule no_matching_rule no_matching_group robots_txt_itself unavailable unreachable unreachable_stale
 unreachable_over_30d too_many_redirects unresolved_redirect unresolved_revisit undefined_status undecodable truncated
-changed_between conflicting_captures no_capture no_time unsupported_scheme""".split()
+changed_between conflicting_captures no_capture no_time unsupported_scheme ambiguous_token""".split()
 TABLES = {"violations": ("certain", "probable"), "unproven": ("possible", "contested")}
 LEAST = 5
 

@@ -98,8 +98,8 @@ Ambiguities, and how they are read here
  A31 A permitted copy that only an open reading lets allow makes contested, too.
  A32 The parse limit's remainder "could change the verdict" if parsing the whole body
      gives another verdict.
- A33 ambiguous_token where the other token's answer differs: unknown; the reason is
-     that of the first token's answer, as the list of reasons has no other.
+ A33 ambiguous_token where the other token's answer differs: unknown. The list of
+     reasons has none for this; the note's name is taken.
  A34 A rule with white space inside, tabs too, keeps it. Control bytes are the others
      below 0x20; the RFC's grammar admits 0x7F.
  A35 A request record with no User-Agent: the warcinfo record's is taken, as if
@@ -1060,7 +1060,7 @@ def conclude(archive, fetch, candidates, following, moment, answers, evidence):
     if fetch.other_token is not None:
         notes.add("ambiguous_token")
         if answer(archive, governing, fetch, fetch.other_token).verdict != governed.verdict:
-            return unknown(governed.reason)  # A33
+            return unknown("ambiguous_token")  # A33
 
     # §3.2: the own, older capture that answers otherwise.
     own = [c for c in latest_saying(archive, own_of(candidates, fetch))
