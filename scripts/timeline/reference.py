@@ -55,7 +55,8 @@ Ambiguities, and how they are read here
      ETag are equal (RFC 9110 §13.1.2). If-Modified-Since names a Last-Modified; an
      ETag or Last-Modified of the 304's own goes before what the request names. A copy
      "has" the validator if one kind is equal and none that both sides give differs.
-     "The latest 2xx" that may contradict is the latest by anyone.
+     "The latest 2xx" that may contradict is the crawler's own, another's only where it
+     has none: servers answer crawlers differently.
  A16 A contradicting digest makes a revisit unresolved at once: its own URL and digest
      are not tried after a reference that contradicts. Of server-not-modified the
      digest of the empty payload contradicts nothing.
@@ -688,7 +689,8 @@ class Archive:
                      and 200 <= g.status <= 299 and at_or_before(g, f)]
         wanted = {**f.request_validators, **f.validators}
         if wanted:
-            if any(relation(g, wanted) == "contradicts" for g in latest(successes)):
+            own = [g for g in successes if same_crawler(g, f)]
+            if any(relation(g, wanted) == "contradicts" for g in latest(own or successes)):
                 return None
             successes = [g for g in successes if relation(g, wanted) == "has"]
         successes = [g for g in successes if same_crawler(g, f)] or successes

@@ -356,6 +356,10 @@ CASES = [
     ([at(1, b"", 304, validators=TAG), at(3000, validators=TAG), at(2000, ALLOW)], "disallowed fresh rule certain"),
     ([at(1, b"", 304, request_validators=TAG), at(3000, validators=TAG), at(2000, ALLOW, validators=TAG2)],
      "unknown fresh unresolved_revisit"),  # the latest contradicts
+    ([at(1, b"", 304, validators=TAG), at(3000, validators=TAG), at(2000, ALLOW, validators=TAG2, token="F")],
+     "disallowed fresh rule certain"),  # the own one does not
+    ([at(1, b"", 304, validators=TAG), at(3000, validators=TAG, token="F"), at(2000, validators=TAG2, token="F")],
+     "unknown fresh unresolved_revisit"),
     ([at(1, b"", 304, validators=TAG), at(3000)], "unknown fresh unresolved_revisit"),  # nobody has it
     ([at(1, b"", 304, validators=TAG), at(3000, validators=TAG, token="F")], "disallowed fresh rule probable other_crawler"),
 ]
