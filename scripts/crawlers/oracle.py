@@ -1,0 +1,253 @@
+"""The verdict on each fetch by the server's log alone: docs/SEMANTICS.md in plain Python, slow and without cleverness.
+
+The log leaves no doubt of order, of who asked and of what was sent. So its verdict is the truth, and its
+certainty is the most that may be claimed; an archive may show less.
+"""
+
+import base64
+import json
+import re
+from typing import NamedTuple
+from urllib.parse import urljoin, urlsplit
+
+DAY, HOUR = 24 * 3600, 3600
+LIMIT = 512_000
+HOPS = 5
+
+
+class Line(NamedTuple):
+    number: int
+    time: float
+    crawler: str
+    token: str
+    method: str
+    host: str
+    target: str
+    status: int
+    location: str
+    body: bytes
+    html: bool
+
+
+class Verdict(NamedTuple):
+    verdict: str
+    certainty: str = ""
+    why: str = ""
+
+
+class Outcome(NamedTuple):
+    """Outcome is what one capture of robots.txt says: rules, unavailable, unreachable, unresolved or undefined."""
+    kind: str
+    body: bytes = b""
+    html: bool = False
+    number: int = 0     # of the answer whose content is applied
+    others: bool = False  # some answer on the way was another crawler's
+
+
+def read(path, tokens, web):
+    """read gives the lines of the log that belong to the crawlers of tokens."""
+    lines = []
+    for text in open(path):
+        line = json.loads(text)
+        crawler, _, mode = line["crawl"].partition("/")
+        if crawler in tokens:
+            lines.append(Line(line["number"], line["time"], crawler, web.SUFFIX_TOKEN if mode == "suffix" else tokens[crawler],
+                              line["method"], line["host"], line["target"], line["status"], line["location"],
+                              base64.b64decode(line.get("body", "")), line.get("html", False)))
+    return lines
+
+
+# robots.txt
+
+TYPOS = {"dissallow": "disallow", "dissalow": "disallow", "disalow": "disallow", "diasllow": "disallow", "disallaw": "disallow",
+         "useragent": "user-agent", "user agent": "user-agent"}
+UNRESERVED = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
+RESERVED = b":/?#[]@!$&'()*+,;="
+UNSAFE = bytes(byte for byte in range(0x21, 0x7f) if byte not in UNRESERVED + RESERVED + b"%") + b" "
+
+
+def groups(body, lenient):
+    """groups gives (tokens, rules) of each group; a rule is (allow, pattern)."""
+    found, tokens, rules = [], [], []
+    for line in re.split(rb"\r\n|\r|\n", body.removeprefix(b"\xef\xbb\xbf")):
+        key, colon, value = line.partition(b"#")[0].partition(b":")
+        if not colon and lenient:
+            key, _, value = key.strip().partition(b" ")
+        elif not colon:
+            continue
+        key, value = key.strip().lower().decode("latin-1"), value.strip()
+        key = TYPOS.get(key, key) if lenient else key
+        if key == "user-agent":
+            if rules:
+                found.append((tokens, rules))
+                tokens, rules = [], []
+            tokens.append(value.partition(b"/")[0].strip().lower().decode("latin-1"))
+        elif key in ("allow", "disallow") and tokens:
+            rules.append((key == "allow", value))
+    return [*found, (tokens, rules)]
+
+
+def normal(text, decoded):
+    """normal decodes unreserved bytes and those decoded, and encodes what is not ASCII."""
+    def undo(match):
+        byte = bytes([int(match[1], 16)])
+        return byte if byte in UNRESERVED or byte in decoded else match[0].upper()
+    text = re.sub(rb"[\x80-\xff]", lambda match: b"%%%02X" % match[0][0], text)
+    return re.sub(rb"%([0-9A-Fa-f]{2})", undo, text)
+
+
+def matches(pattern, path):
+    anchored = pattern.endswith(b"$")
+    parts = (pattern[:-1] if anchored else pattern).split(b"*")
+    expression = b".*".join(re.escape(part) for part in parts) + (b"\\Z" if anchored else b"")
+    return re.match(expression, path, re.DOTALL) is not None
+
+
+def permits(body, token, path, lenient=False, decoded=b""):
+    """permits tells whether the rules for token allow path; longest pattern wins, ties allow."""
+    all_groups = groups(body, lenient)
+    own = [rules for tokens, rules in all_groups if token.lower() in tokens]
+    rules = sum(own or [rules for tokens, rules in all_groups if "*" in tokens], [])
+    path = normal(path.encode(), decoded)
+    best = (-1, True)
+    for allow, value in rules:
+        if value[:1] in (b"/", b"*"):
+            pattern = normal(value, decoded)
+            if matches(pattern, path):
+                best = max(best, (len(pattern), allow))
+    return best[1]
+
+
+def open_reading(outcome, token, path):
+    """open_reading names a reading left open by the specifications that allows what the plain one disallows."""
+    body = outcome.body
+    if outcome.html:
+        return "html"
+    if permits(body[:LIMIT], token, path, decoded=RESERVED):
+        return "reserved_encoding"
+    if permits(body[:LIMIT], token, path, decoded=UNSAFE):
+        return "unsafe_encoding"
+    if permits(body[:LIMIT], token, path, lenient=True):
+        return "lenient"
+    return "parse_limit" if len(body) > LIMIT and permits(body, token, path) else ""
+
+
+class Oracle:
+    """Oracle knows the lines of log. Of bodies, where given, it knows those of these numbers, and what equals them."""
+
+    def __init__(self, log, bodies=None):
+        self.known = None if bodies is None else {line.body for line in log if line.number in bodies}
+        self.lines = {line.number: line for line in log}
+        self.by_url = {}
+        for line in log:
+            if line.method == "GET":
+                self.by_url.setdefault((line.host, line.target), []).append(line)
+        self.outcomes = {line.number: self.resolve(line) for line in log if self.is_capture(line)}
+        self.led_to = {number for line in log if self.is_capture(line) for number in self.followed(line)}
+
+    @staticmethod
+    def is_capture(line):
+        return line.method == "GET" and line.target == "/robots.txt"
+
+    def target(self, line):
+        """target gives the host and path that the line redirects to, None where that is no http URL."""
+        url = urlsplit(urljoin(f"http://{line.host}{line.target}", line.location))
+        return (url.netloc.removesuffix(":80"), url.path + ("?" + url.query if url.query else "")) if url.scheme == "http" else None
+
+    def next_hop(self, line, token, at):
+        """next_hop is the nearest answer for the target within an hour after, else the latest in the day before: own first."""
+        answers = self.by_url.get(self.target(line), [])
+        for own in (True, False):
+            mine = [answer for answer in answers if (answer.token == token) == own]
+            after = [answer for answer in mine if answer.number > at and answer.time - line.time <= HOUR]
+            before = [answer for answer in mine if answer.number < at and line.time - answer.time <= DAY]
+            if after or before:
+                return after[0] if after else before[-1]
+        return None
+
+    def resolve(self, capture):
+        """resolve gives the outcome of a capture, through its redirects."""
+        line, others = capture, False
+        for hop in range(HOPS + 1):
+            others = others or line.token != capture.token
+            if 200 <= line.status < 300 or line.status == 304:
+                if self.known is not None and line.body not in self.known:
+                    return Outcome("unresolved")
+                return Outcome("rules", line.body, line.html, line.number, others)
+            if 400 <= line.status < 500:
+                return Outcome("unavailable", number=line.number, others=others)
+            if 500 <= line.status < 600:
+                return Outcome("unreachable", number=line.number, others=others)
+            if not (300 <= line.status < 400 and line.location):
+                return Outcome("undefined")
+            if hop == HOPS:
+                break
+            following = self.next_hop(line, capture.token, line.number)
+            if following is None:
+                return Outcome("unresolved")
+            line = following
+        return Outcome("unavailable", number=capture.number)  # a sixth hop, or a loop
+
+    def followed(self, capture):
+        """followed gives the capturer's own answers that the redirects of a capture led to, at or within an hour after them."""
+        line = capture
+        for _ in range(HOPS):
+            if not (300 <= line.status < 400 and line.location):
+                return
+            answers = [answer for answer in self.by_url.get(self.target(line), [])
+                       if answer.token == capture.token and answer.number > line.number and answer.time - line.time <= HOUR]
+            if not answers:
+                return
+            line = answers[0]
+            yield line.number
+
+    def answer(self, outcome, line):
+        """answer is what one outcome says of the fetch: allowed, disallowed or unknown."""
+        if outcome.kind == "rules":
+            return "allowed" if permits(outcome.body[:LIMIT], line.token, line.target) else "disallowed"
+        return {"unavailable": "allowed", "unreachable": "disallowed"}.get(outcome.kind, "unknown")
+
+    def governing(self, line):
+        """governing gives the capture that governs the fetch, and how it does: own, others', later."""
+        captures = self.by_url.get((line.host, "/robots.txt"), [])
+        before = [capture for capture in captures if capture.number < line.number and line.time - capture.time <= DAY]
+        own = [capture for capture in before if capture.token == line.token]
+        if own:
+            return own[-1], "own"
+        if before:
+            return before[-1], "others'"
+        after = [capture for capture in captures if capture.number > line.number
+                 and self.outcomes[capture.number].kind in ("rules", "unavailable")]
+        after.sort(key=lambda capture: (capture.token != line.token, capture.number))
+        return (after[0], "later") if after else (None, "")
+
+    def verdict(self, number):
+        line = self.lines[number]
+        if self.is_capture(line) or number in self.led_to:
+            return Verdict("allowed", why="robots.txt itself")
+        capture, how = self.governing(line)
+        if capture is None:
+            return Verdict("unknown", why="no capture")
+        outcome = self.outcomes[capture.number]
+        answer = self.answer(outcome, line)
+        if answer != "disallowed":
+            return Verdict(answer, why=f"{how}: {outcome.kind}")
+        return Verdict(answer, *self.certainty(line, outcome, how))
+
+    def certainty(self, line, outcome, how):
+        """certainty is the most that may be claimed of a disallowed fetch, and why no more."""
+        reading = outcome.kind == "rules" and open_reading(outcome, line.token, line.target)
+        if reading:
+            return "contested", reading
+        copies = [self.outcomes[copy.number] for copy in self.by_url[line.host, "/robots.txt"]
+                  if copy.number < line.number and line.time - copy.time <= DAY]
+        copies = [copy for copy in copies if copy.number < line.number]
+        if any(copy.kind in ("rules", "unavailable") and self.answer(copy, line) == "allowed" for copy in copies):
+            return "contested", "a permitted copy allows"
+        if how == "later" or outcome.number > line.number:
+            return "possible", "later"
+        if how == "others'" or outcome.others:
+            return "probable", "another crawler's"
+        if any(copy.kind in ("undefined", "unresolved") for copy in copies):
+            return "probable", "an unreadable copy"
+        return "certain", f"own: {outcome.kind}"

@@ -1,0 +1,133 @@
+"""The web that the crawlers crawl: the site of scripts/testdata/hosts.py, two hosts more, and the server that logs.
+
+The log is the truth that verdicts are compared with: one JSON line for each request, in the order
+in which the server answered. Each answer carries its number in the header X-Served, which archives
+keep; so every record leads to its line.
+"""
+
+import base64
+import hashlib
+import http.server
+import json
+import sys
+import threading
+import time
+from email.utils import formatdate
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "testdata"))
+import hosts  # noqa: E402
+
+SERVED = "X-Served"
+TOKENS = ("HTTrack", "wget2", "Scrapy", "crau", "heritrix", "Wpull", "python-requests", "AuditBot")
+SUFFIX_TOKEN = "AuditBot"
+SUFFIX = ("Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 "
+          "Safari/537.36 AuditBot/1.2 (+http://bots.example/about)")
+TURN_SECONDS = 6 * 3600  # swings.example changes its robots.txt this often
+
+
+def named():
+    """named gives each crawler a group of its own: a verdict by the wrong token is a wrong verdict."""
+    groups = "".join(f"User-agent: {token}\nDisallow: /not-{token}/\n\n" for token in TOKENS)
+    paths = [f"/not-{token}/a.html" for token in TOKENS]
+    return {
+        "/robots.txt": hosts.robots(groups + "User-agent: *\nDisallow: /\n"),
+        "/": hosts.page("A group for each crawler", *paths), **hosts.leaves(*paths),
+    }
+
+
+def swings():
+    """swings forbids /even/ and /odd/ in turns, so that a later copy equals the first one again."""
+    files = [hosts.robots(f"User-agent: *\nDisallow: /{path}/\n") for path in ("even", "odd")]
+    start = hosts.at("2025-03-03T00:00:00")
+    turns = [(hosts.START, files[1])] + [(start + n * TURN_SECONDS, files[n % 2]) for n in range(40)]
+    paths = [f"/{side}/{n}.html" for n in range(12) for side in ("even", "odd")]
+    return {"/robots.txt": turns, "/": hosts.page("Turns", *paths), **hosts.leaves(*paths)}
+
+
+hosts.HOSTS |= {"named.example": named(), "swings.example": swings()}
+
+
+def names():
+    return list(dict.fromkeys(name.partition(":")[0] for name in hosts.HOSTS))
+
+
+def seeds(with_robots):
+    """seeds lists the URLs a crawl starts at.
+
+    A crawler that ignores robots.txt does not ask for it. With_robots asks in its place: of every
+    second host before its pages, of the rest after all pages.
+    """
+    pages, first, last = [], [], []
+    for number, (host, paths) in enumerate(hosts.HOSTS.items()):
+        starts = ["/"] if "/" in paths else [path for path in paths if path != "/robots.txt" and "/hop" not in path]
+        pages += [f"http://{host}{path}" for path in starts]
+        (last if number % 2 else first).append(f"http://{host}/robots.txt")
+    return [*first, *pages, *last] if with_robots else pages
+
+
+class Web:
+    """Web serves the hosts and logs what it served. Speed is site seconds per second of the clock."""
+
+    def __init__(self, log, ports=(80, 8080)):
+        self.log, self.lock, self.number = open(log, "a"), threading.Lock(), 0
+        self.crawl, self.moment, self.speed, self.began = "", hosts.START, 1, time.time()
+        Handler.web = self
+        for port in ports:
+            server = http.server.ThreadingHTTPServer(("0.0.0.0", port), Handler)
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+
+    def start(self, crawl, moment, speed):
+        self.crawl, self.moment, self.speed, self.began = crawl, hosts.at(moment), speed, time.time()
+
+    def answer(self, host, target, agent, method, accepts_gzip, if_none_match):
+        """answer gives status, headers and body, and logs them under the next number."""
+        with self.lock:
+            now = time.time()
+            reply, headers, body = hosts.reply(host, target, int(self.moment + (now - self.began) * self.speed), accepts_gzip)
+            self.number += 1
+            status, headers = reply.status, [*headers, (SERVED, str(self.number))]
+            # Half of the hosts answer conditional requests.
+            if status == 200 and len(host) % 2 == 0:
+                tag = f'"{hashlib.sha1(body).hexdigest()}"'
+                headers.append(("ETag", tag))
+                if if_none_match == tag:
+                    status, body = 304, b""
+            line = {"number": self.number, "time": now, "crawl": self.crawl, "method": method, "host": host,
+                    "target": target, "agent": agent, "status": status, "location": dict(headers).get("Location")}
+            if len(reply.body) and (target == "/robots.txt" or reply.type == "text/plain"):
+                line["body"] = base64.b64encode(reply.body).decode()  # of a 304: what it renews
+                line["html"] = reply.type.startswith("text/html")
+            self.log.write(json.dumps(line) + "\n")
+            self.log.flush()
+        return status, headers, body, reply.chunked
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    web = None  # set by Web
+
+    def do_GET(self):
+        host = self.headers.get("Host", "").removesuffix(":80")
+        status, headers, body, chunked = self.web.answer(
+            host, self.path, self.headers.get("User-Agent"), self.command,
+            "gzip" in self.headers.get("Accept-Encoding", ""), self.headers.get("If-None-Match"))
+        chunked = chunked and self.request_version == "HTTP/1.1" and status != 304
+        self.send_response_only(status)
+        self.send_header("Date", formatdate(usegmt=True))
+        for name, value in headers:
+            self.send_header(name, value)
+        if chunked:
+            half = len(body) // 2
+            body = b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in (body[:half], body[half:], b""))
+            self.send_header("Transfer-Encoding", "chunked")
+        elif status != 304:
+            self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self.command == "GET":
+            self.wfile.write(body)
+
+    do_HEAD = do_GET
+
+    def log_message(self, *arguments):
+        pass
