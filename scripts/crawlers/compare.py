@@ -56,8 +56,18 @@ def audit(binary, folders, work):
     return [dict(zip(found.columns, row)) for row in found.fetchall()]
 
 
+COLUMNS = ("equal", "weaker", "unknown, by lack", "misled, by lack", "unknown, yet held", "wrong",
+           "without row", "not archived", "not served")
+
+
 def judge(row, truth, held):
     """judge names what the row of the tool is beside the verdict by the whole log and that by what the archives hold."""
+    kind = judge_beside(row, truth, held)
+    # Archives that lack what would refute a verdict mislead whoever reads them alone.
+    return "misled, by lack" if kind == "wrong" and held != truth and judge_beside(row, held, held) in ("equal", "weaker") else kind
+
+
+def judge_beside(row, truth, held):
     if row["verdict"] == "unknown":
         if truth.verdict == "unknown":
             return "equal"
@@ -95,8 +105,7 @@ def compare(binary, folders, log, listed, label):
                   f"notes {row['notes']}); log {number}: {said.verdict} {said.certainty} ({said.why}); held: {could.verdict} {could.certainty} ({could.why})")
     counts["without row"] = len(answers) - sum(counts[k] for k in counts if k != "not served")
     counts["not archived"] = len(log) - len(answers)
-    columns = ("equal", "weaker", "unknown, by lack", "unknown, yet held", "wrong", "without row", "not archived", "not served")
-    print(f"{label:20}{len(rows):8}" + "".join(f"{counts[name]:19}" for name in columns))
+    print(f"{label:20}{len(rows):8}" + "".join(f"{counts[name]:19}" for name in COLUMNS))
     return reasons
 
 
@@ -108,8 +117,7 @@ def main():
     parser.add_argument("--list", action="store_true", help="list each verdict that differs")
     options = parser.parse_args()
     log = oracle.read(options.archives / "server.jsonl", {name: CRAWLERS[name].token for name in options.crawler}, web)
-    columns = ("equal", "weaker", "unknown, by lack", "unknown, yet held", "wrong", "without row", "not archived", "not served")
-    print(f"{'crawler':20}{'fetches':>8}" + "".join(f"{name:>19}" for name in columns))
+    print(f"{'crawler':20}{'fetches':>8}" + "".join(f"{name:>19}" for name in COLUMNS))
     total = Counter()
     for name in options.crawler:
         own = [line for line in log if line.crawler == name]

@@ -9,6 +9,7 @@ import base64
 import hashlib
 import http.server
 import json
+import socket
 import sys
 import threading
 import time
@@ -101,6 +102,19 @@ class Web:
             self.log.write(json.dumps(line) + "\n")
             self.log.flush()
         return status, headers, body, reply.chunked
+
+
+def refuse_names(address="127.0.0.1"):
+    """refuse_names runs a name server that knows no name: crawlers turn to the hosts file at once."""
+    server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    server.bind((address, 53))
+
+    def refuse():
+        while True:
+            query, client = server.recvfrom(4096)
+            question = query[12:query.index(0, 12) + 5]  # the name, its type and class
+            server.sendto(query[:2] + b"\x81\x83" + b"\0\1\0\0\0\0\0\0" + question, client)
+    threading.Thread(target=refuse, daemon=True).start()
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
