@@ -1,7 +1,6 @@
 package robots
 
 import (
-	"iter"
 	"slices"
 	"strings"
 )
@@ -15,7 +14,8 @@ import (
 // this follows what crawlers write. These name a crawler:
 //
 //   - what follows "compatible;", unless that is a browser or a system;
-//   - the first product of a string in which no browser has a part;
+//   - the first product of a string in which no browser has a part, or that goes on
+//     with a browser's string;
 //   - a product with its owner's address behind it, in any string, as in
 //     "… Safari/537.36 Scoop/0.6.59 (+https://example.org)";
 //   - a name with a "+" before it behind a browser's string: "+MyCrawler";
@@ -26,18 +26,19 @@ import (
 // significance (RFC 9110 §10.1.5). A product of another kind behind a browser's
 // string is as likely an app's or a browser's of a rare name, and no crawler.
 //
-// Another one behind it is a second crawler, but for three cases: it is the
-// software that the first one runs on ("archive.org_bot … Zeno/1.0"); one name
+// Another one behind it is a second crawler, unless it says more of the first: it is
+// the software that the first one runs on ("archive.org_bot … Zeno/1.0"); one name
 // begins with the other, so that both are of one crawler ("Googlebot-Image" and
-// "Googlebot"); or it stands behind "like", which claims a likeness alone.
+// "Googlebot"); it stands in a sentence, or in a comment without saying that it is a
+// crawler; or it stands behind "like", which claims a likeness alone.
 func TokensFromUserAgent(ua string) (token, other string) {
 	s := splitUserAgent(ua)
 	for i := range s.parts {
-		for name := range s.crawlers(i) {
+		for name, product := range s.crawlers(i) {
 			switch {
-			case token == "":
+			case token == "" || generic[lower(token)]:
 				token = name
-			case !software[lower(name)] && !generic[lower(name)] && !sameCrawler(token, name):
+			case product && !software[lower(name)] && !generic[lower(name)] && !sameCrawler(token, name):
 				return token, name
 			}
 		}
@@ -100,56 +101,75 @@ func isBrowser(word string) bool {
 	return browsers[name] && versioned || name == "msie" || name == "khtml"
 }
 
-// crawlers yields the crawlers that part i names.
-func (s *userAgent) crawlers(i int) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		first, words := s.claimed(i)
-		if first != "" && !yield(first) {
+// crawlers yields the crawlers that part i names. product tells those that stand for
+// themselves from words of a sentence.
+func (s *userAgent) crawlers(i int) func(yield func(name string, product bool) bool) {
+	return func(yield func(name string, product bool) bool) {
+		claim, product := s.claim(i)
+		if claim != "" && !yield(claim, product) {
 			return
 		}
+		words := s.parts[i].words
 		for j, word := range words {
 			if isAddress(word) || j > 0 && equalFold(words[j-1], "like") {
 				continue
 			}
-			if name, _ := productName(word); saysCrawler(name) && name != first && !yield(name) {
+			if name, _ := productName(word); saysCrawler(name) && name != claim && !yield(name, s.isProduct(i, j)) {
 				return
 			}
 		}
 	}
 }
 
-// claimed returns the product that part i puts forward as a crawler's by its place,
-// if any, and the words in which crawlers may be named by their names.
-func (s *userAgent) claimed(i int) (name string, words []string) {
+// isProduct reports whether word j of part i is a product: outside of comments every
+// word is, inside what stands alone but for its version or an address.
+func (s *userAgent) isProduct(i, j int) bool {
 	p := &s.parts[i]
-	words = p.words
-	if i > 0 {
-		if before := s.parts[i-1].words; equalFold(before[len(before)-1], "compatible") {
-			return unlessPlatform(words), words
-		}
+	if !p.comment || len(p.words) == 1 || strings.Contains(p.words[j], "/") {
+		return true
 	}
-	switch {
-	case i == 0 && !s.browser:
-		if equalFold(nameOf(words[0]), "mozilla") {
-			words = words[1:]
-		}
-		return unlessPlatform(words), words
-	case p.comment:
-		if s.hasAddress(i) && strings.Contains(words[0], "/") && lastOf(words, browsers) < 0 {
-			name = unlessPlatform(words)
-		}
-		return name, words
-	}
-	behind := words[max(lastOf(words, browsers), lastOf(words, platforms))+1:]
-	if len(behind) > 0 && (s.hasAddress(i) || len(behind[0]) > 1 && behind[0][0] == '+') {
-		name = unlessPlatform(behind)
-	}
-	return name, words
+	return j == 0 && (isVersion(p.words[1]) || isAddress(p.words[1]))
 }
 
-// hasAddress reports whether an address stands in part i, in the part behind it or,
-// unless it is a comment itself, in the comment behind it, as long as that names no
-// other crawler, whose address it would be.
+// claim returns the product that part i puts forward as a crawler's by its place, if
+// any.
+func (s *userAgent) claim(i int) (name string, product bool) {
+	p := &s.parts[i]
+	words := p.words
+	versioned := strings.Contains(words[0], "/")
+	if i > 0 {
+		if before := s.parts[i-1].words; equalFold(before[len(before)-1], "compatible") {
+			return unlessPlatform(words), true
+		}
+	}
+	if p.comment {
+		if versioned && s.hasAddress(i) && lastOf(words, browsers) < 0 {
+			name = unlessPlatform(words)
+		}
+		return name, saysCrawler(name)
+	}
+	switch n := slices.IndexFunc(words, isMozilla); {
+	case i == 0 && n > 0:
+		return unlessPlatform(words[:n]), true
+	case i == 0 && !s.browser:
+		return unlessPlatform(words[n+1:]), true
+	}
+	words = words[max(lastOf(words, browsers), lastOf(words, platforms))+1:]
+	if len(words) == 0 {
+		return "", false
+	}
+	versioned = strings.Contains(words[0], "/")
+	if !s.browser && versioned || s.hasAddress(i) || len(words[0]) > 1 && words[0][0] == '+' {
+		name = unlessPlatform(words)
+	}
+	return name, versioned && s.hasAddress(i)
+}
+
+func isMozilla(word string) bool { return hasPrefixFold(word, "mozilla/") }
+
+// hasAddress reports whether an address stands in part i or behind it: for a part of
+// a comment in the next part of it, for others in the next part or all of the comment
+// behind them, as long as that names no other crawler, whose address it would be.
 func (s *userAgent) hasAddress(i int) bool {
 	if slices.ContainsFunc(s.parts[i].words, isAddress) {
 		return true
@@ -157,7 +177,8 @@ func (s *userAgent) hasAddress(i int) bool {
 	for j := i + 1; j < len(s.parts); j++ {
 		p := &s.parts[j]
 		switch first := p.words[0]; {
-		case j > i+1 && (!p.comment || s.parts[i].comment), equalFold(first, "compatible"), saysCrawler(nameOf(first)):
+		case j > i+1 && (!p.comment || s.parts[i].comment), s.parts[i].comment && !p.comment,
+			equalFold(first, "compatible"), saysCrawler(nameOf(first)):
 			return false
 		case slices.ContainsFunc(p.words, isAddress):
 			return true
@@ -218,7 +239,7 @@ func productName(word string) (name string, ends bool) {
 	name = strings.TrimRight(name, "'\".-@")
 	// "trendictionbot0.5.0"
 	if bare := strings.TrimRight(name, "0123456789."); bare != "" && isVersion(name[len(bare):]) && strings.Contains(name[len(bare):], ".") {
-		return bare, true
+		return strings.TrimRight(bare, "-_"), true
 	}
 	return name, ends
 }
@@ -226,13 +247,13 @@ func productName(word string) (name string, ends bool) {
 // saysCrawler reports whether a name says what it is.
 func saysCrawler(name string) bool {
 	name = lower(name)
-	if software[name] {
+	switch {
+	case software[name], known[name]:
 		return true
-	}
-	if generic[name] || strings.HasPrefix(name, "cubot") { // a maker of phones
+	case generic[name], name == "", name[0] == '_', strings.HasPrefix(name, "cubot"): // Cubot makes phones
 		return false
 	}
-	for _, sign := range [...]string{"bot", "spider", "crawl", "archiver", "slurp", "heritrix", "externalhit"} {
+	for _, sign := range [...]string{"bot", "spider", "crawl", "archiver", "slurp", "heritrix"} {
 		if strings.Contains(name, sign) {
 			return true
 		}
@@ -297,6 +318,10 @@ var platforms = set("android", "bonecho", "build", "compatible", "configuration"
 var software = set("archivebox", "browsertrix", "browsertrix-crawler", "brozzler", "crau", "grab-site", "heritrix", "httrack",
 	"monolith", "nutch", "nutchcvs", "scoop", "scrapy", "sitesucker", "squidwarc", "stormcrawler", "webcopier", "wget", "wget2",
 	"wpull", "zeno")
+
+// Crawlers whose name doesn't say so, and that borrow a browser's string without
+// another sign.
+var known = set("bingpreview", "facebookcatalog", "facebookexternalhit", "manus-user")
 
 // Words for what a crawler is, which name none.
 var generic = set("bot", "bots", "crawl", "crawler", "crawlers", "crawling", "crawls", "robot", "robots", "spider", "spiders",

@@ -110,7 +110,20 @@ func TestTokensFromUserAgent(t *testing.T) {
 		{"LCC (+http://corpora.informatik.uni-leipzig.de/crawler_faq.html)", "LCC", ""},
 		{"+MyCrawler, info@example.com", "MyCrawler", ""},
 
+		{"PS_Daily/1.0 Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/123.0.0.0 Safari/537.36", "PS_Daily", ""},
+		{"Mozilla/5.0 (X11; Linux x86_64) Nikto/2.5.0 (Evasions:None) (Test:Port Check)", "Nikto", ""},
+		{"Mozilla/4.0 (compatible; grub-client-1.5.3; Crawl your own stuff with http://grub.org)", "grub-client", ""},
+		{"Mozilla/5.0 (Windows NT 6.3; WOW64; Trident/7.0; rv:11.0; BingPreview/1.0b) like Gecko", "BingPreview", ""},
+
 		// Two crawlers in one string, and what is none.
+		{"robot;Owler;owler@example.com", "Owler", ""},
+		{"yacybot (/global; amd64 Linux 3.16.0-4-amd64; java 1.7.0_79; Europe/de) http://yacy.net/bot.html", "yacybot", ""},
+		{"FAST-WebCrawler/3.7 (atw-crawler at fast dot no; http://fast.no/support/crawler.asp)", "FAST-WebCrawler", ""},
+		{"http.rb/2.2.2 (Mastodon/1.5.1; +https://example-masto-instance.org/)", "http.rb", ""},
+		{"SentiBot www.sentibot.eu (compatible with Googlebot)", "SentiBot", ""},
+		{"Gwene/1.0 (The gwene.org rss-to-news gateway) Googlebot", "Gwene", "Googlebot"},
+		{"lkxscan/v0.1.0 (+https://leakix.net) l9explore/v1.0.0 (+https://github.com/LeakIX/l9explore)", "lkxscan", "l9explore"},
+		{"bot/1.0 (compatible; ExampleBot/1.0)", "ExampleBot", ""},
 		{"ExampleBot/1.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", "ExampleBot", "Googlebot"},
 		{"Mozilla/5.0 (compatible; ExampleBot/1.0; Googlebot/2.1)", "ExampleBot", "Googlebot"},
 		{"Mozilla/5.0 (compatible; Googlebot/2.1; startmebot/1.0; +https://start.me/bot)", "Googlebot", "startmebot"},
