@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/ingest"
@@ -19,25 +20,27 @@ type crawler struct {
 type naming struct {
 	own     string     // the token of all, where an option gives it
 	mapped  CrawlerMap // else the tokens of those that it knows
+	used    []bool     // rules of mapped that gave a token
 	known   map[string]crawler
 	last    crawler // fetches of one crawler follow one another
 	lastFor string  // the User-Agent of last
+	asked   bool    // there is a last
 }
 
 // maxCached bounds the User-Agents whose crawlers are kept.
 const maxCached = 4096
 
 func newNaming(opt *Options) naming {
-	n := naming{own: opt.Crawler, mapped: opt.CrawlerMap, known: make(map[string]crawler)}
-	n.last = n.identify("")
-	return n
+	return naming{
+		own: opt.Crawler, mapped: opt.CrawlerMap, used: make([]bool, len(opt.CrawlerMap)), known: make(map[string]crawler),
+	}
 }
 
 // crawlerOf tells who made a fetch.
 func (d *decider) crawlerOf(f *ingest.Fetch) crawler {
 	n := &d.naming
-	if f.UserAgent != n.lastFor {
-		n.last, n.lastFor = n.of(f.UserAgent), f.UserAgent
+	if f.UserAgent != n.lastFor || !n.asked {
+		n.last, n.lastFor, n.asked = n.of(f.UserAgent), f.UserAgent, true
 	}
 	c := n.last
 	if c.source == AgentFromRequest && f.UserAgentSource == ingest.SourceWarcinfo {
@@ -67,8 +70,8 @@ func (n *naming) of(userAgent string) crawler {
 // identify asks the options first, then the User-Agent itself.
 func (n *naming) identify(userAgent string) crawler {
 	token, given := n.own, n.own != ""
-	if !given {
-		token, given = n.mapped.token(userAgent)
+	if i := n.mapped.rule(userAgent); !given && i >= 0 {
+		token, given, n.used[i] = n.mapped[i].Token, true, true
 	}
 	switch {
 	case given && token == "":
@@ -89,6 +92,17 @@ func (n *naming) identify(userAgent string) crawler {
 		c.notes = NoteAmbiguousToken
 	}
 	return c
+}
+
+// idle returns the rules of the map that gave no fetch its token.
+func (n *naming) idle() CrawlerMap {
+	var rules CrawlerMap
+	for i, used := range n.used {
+		if !used && n.own == "" {
+			rules = append(rules, n.mapped[i])
+		}
+	}
+	return rules
 }
 
 // CrawlerMap tells crawlers by their User-Agent: the first rule whose pattern matches
@@ -120,14 +134,9 @@ func (m CrawlerMap) Lines() []string {
 	return lines
 }
 
-// token returns the token that the map gives a User-Agent, if it has one for it.
-func (m CrawlerMap) token(userAgent string) (token string, ok bool) {
-	for _, r := range m {
-		if r.matches(userAgent) {
-			return r.Token, true
-		}
-	}
-	return "", false
+// rule returns the index of the rule for a User-Agent, -1 where there is none.
+func (m CrawlerMap) rule(userAgent string) int {
+	return slices.IndexFunc(m, func(r CrawlerRule) bool { return r.matches(userAgent) })
 }
 
 // matches tries a pattern from the left: each of its pieces between two * is looked

@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/robotsaudit/robotsaudit/ingest"
@@ -58,6 +59,21 @@ func TestCrawlerOf(t *testing.T) {
 		if token, source := d.agentOf(f); token != c.want.token || source != c.want.source {
 			t.Errorf("%s: %s, %v", c.name, token, source)
 		}
+	}
+}
+
+// Rules that give no fetch its token are told, whether they match nothing or stand
+// behind others that match the same.
+func TestIdleRules(t *testing.T) {
+	late, never := CrawlerRule{Pattern: "ccbot/2*", Token: "B"}, CrawlerRule{Pattern: "", Token: "C"}
+	d := &decider{naming: newNaming(&Options{CrawlerMap: CrawlerMap{{Pattern: "CCBot*", Token: "A"}, late, never}})}
+	d.crawlerOf(&ingest.Fetch{UserAgent: "CCBot/2.0"})
+	if got := d.naming.idle(); !slices.Equal(got, CrawlerMap{late, never}) {
+		t.Errorf("idle: %v", got)
+	}
+	d.crawlerOf(&ingest.Fetch{})
+	if got := d.naming.idle(); !slices.Equal(got, CrawlerMap{late}) {
+		t.Errorf("idle: %v", got)
 	}
 }
 

@@ -39,6 +39,7 @@ type Totals struct {
 	Exclusions      int64
 	First, Last     ingest.Time // of the fetches; unknown where no date is
 	AgentUnseen     bool        // no User-Agent holds Options.Crawler (RFC 9309 §2.2.1 SHOULD)
+	IdleRules       CrawlerMap  // rules of Options.CrawlerMap that gave no fetch its token
 }
 
 // Run resolves and decides all fetches of facts, and passes the results to sink.
@@ -68,6 +69,7 @@ func Run(ctx context.Context, facts *ingest.Facts, opt Options, sink Sink) (*Tot
 	if err := e.report(ctx, dir); err != nil {
 		return nil, err
 	}
+	e.totals.IdleRules = e.decider.naming.idle()
 	return &e.totals, nil
 }
 

@@ -454,6 +454,9 @@ func writeTables(ctx context.Context, log *slog.Logger, dir string, facts *inges
 	if totals.AgentUnseen {
 		log.Warn(fmt.Sprintf("no request's User-Agent holds the token %s (RFC 9309 §2.2.1 asks for it); is it the right one?", e.options.Crawler))
 	}
+	for _, rule := range totals.IdleRules {
+		log.Warn(fmt.Sprintf("--crawler-map: no fetch has its token by the rule %s; is the pattern that of a whole User-Agent?", rule))
+	}
 	settings := report.Settings{
 		Profile: e.options.Profile.String(), Crawler: e.options.Crawler, CrawlerMap: e.options.CrawlerMap.Lines(), Agents: e.options.Agents,
 		PublicSuffixList: weburl.PublicSuffixVersion(), FactsFingerprint: facts.Fingerprint,
