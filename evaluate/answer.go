@@ -18,7 +18,11 @@ func (d *decider) answer(st *State, s *subject) (Answer, error) {
 	case OutcomeUnavailable:
 		return Answer{Verdict: Allowed, Reason: st.Reason}, nil
 	case OutcomeUnreachable:
-		return Answer{Verdict: Disallowed, Reason: st.Reason}, nil
+		a := Answer{Verdict: Disallowed, Reason: st.Reason}
+		if s.path != "/robots.txt" && robots.RFC9309.NormalPath(s.path) == "/robots.txt" {
+			a.Notes, a.allows = NoteRobotsTxtEncoded, true
+		}
+		return a, nil
 	default:
 		return Answer{Reason: st.Reason}, nil
 	}

@@ -12,6 +12,8 @@ type team struct {
 	group  int
 	tokens []string
 	reader reader // of the first of the tokens, without what is of it alone
+
+	othersRefused bool // another crawler got the 401 or 403 that answers
 }
 
 // whatIf decides a fetch for other tokens: had this fetch been made at this moment, or
@@ -137,24 +139,17 @@ func (w *whatIf) judgeTeam(r *Result, s subject, tl *timeline, v *view, t *team,
 			return Answer{Reason: reason}, nil
 		}
 	}
-	if t.refused(v.governing) {
+	if t.othersRefused {
 		first.Notes |= NoteOtherCrawler
 	}
 	return first, nil
-}
-
-// refused reports whether a capture said 401 or 403 to another crawler than those of the
-// team: that may have been of that crawler alone.
-func (t *team) refused(st *State) bool {
-	isOwn := len(t.tokens) == 1 && agentKey(t.tokens[0]) == agentKey(st.agent)
-	return st.Reason == Unavailable && (st.FinalStatus == http.StatusUnauthorized || st.FinalStatus == http.StatusForbidden) && !isOwn
 }
 
 // teams sorts the tokens by the groups that govern them in a state's file. Where
 // no file decides, they are one team, of group 0.
 func (w *whatIf) teams(st *State) ([]team, error) {
 	if st.Outcome != OutcomeRules && st.Outcome != OutcomePartial {
-		return []team{{tokens: w.tokens}}, nil
+		return w.withoutFile(st), nil
 	}
 	file, err := w.decider.files.get(st)
 	if err != nil {
@@ -175,6 +170,23 @@ func (w *whatIf) teams(st *State) ([]team, error) {
 		file.teams[i].tokens = append(file.teams[i].tokens, token)
 	}
 	return file.teams, nil
+}
+
+// withoutFile is the team of all tokens, where no file decides. What a 401 or 403 says,
+// it says to the crawler that got it: that is a team of its own, of group 1.
+func (w *whatIf) withoutFile(st *State) []team {
+	if st.Reason != Unavailable || st.FinalStatus != http.StatusUnauthorized && st.FinalStatus != http.StatusForbidden {
+		return []team{{tokens: w.tokens}}
+	}
+	others, own := team{othersRefused: true}, team{group: 1}
+	for _, token := range w.tokens {
+		if agentKey(token) == st.key {
+			own.tokens = append(own.tokens, token)
+		} else {
+			others.tokens = append(others.tokens, token)
+		}
+	}
+	return slices.DeleteFunc([]team{others, own}, func(t team) bool { return len(t.tokens) == 0 })
 }
 
 // announce tells the sink once who is in the teams of a state.

@@ -341,10 +341,8 @@ func (s *scenario) compareFinding(r *record, got finding, fail func(line int, wa
 // whatIf is the verdict for a token: that of the group that governs it.
 func (f *findings) whatIf(w whatIf) string {
 	for _, v := range f.verdicts[w.of.id()] {
-		for _, key := range []groupKey{v.groupKey, {0, v.group}} {
-			if slices.Contains(f.agents[key], w.token) {
-				return v.text
-			}
+		if slices.Contains(f.agents[v.groupKey], w.token) {
+			return v.text
 		}
 	}
 	return "no verdict"
