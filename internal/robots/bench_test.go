@@ -53,7 +53,7 @@ func wildBodies(name string) (all [][]byte, err error) {
 	}
 }
 
-func octets(all [][]byte) (n int64) {
+func size(all [][]byte) (n int64) {
 	for _, b := range all {
 		n += int64(len(b))
 	}
@@ -71,7 +71,7 @@ func BenchmarkParse(b *testing.B) {
 	for _, p := range Profiles {
 		b.Run(p.String(), func(b *testing.B) {
 			all := bodies()
-			b.SetBytes(octets(all))
+			b.SetBytes(size(all))
 			b.ReportAllocs()
 			for b.Loop() {
 				for _, body := range all {
@@ -86,7 +86,7 @@ func BenchmarkParseAndMatch(b *testing.B) {
 	for _, p := range Profiles {
 		b.Run(p.String(), func(b *testing.B) {
 			all := bodies()
-			b.SetBytes(octets(all))
+			b.SetBytes(size(all))
 			b.ReportAllocs()
 			for b.Loop() {
 				for i, body := range all {

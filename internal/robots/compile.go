@@ -4,7 +4,7 @@ import "strings"
 
 // A matcher is a rule in the form that is matched. RFC 9309 §2.2.2, §2.2.3.
 type matcher struct {
-	// The first octets of the prefix, and ones in their places: one comparison
+	// The first bytes of the prefix, and ones in their places: one comparison
 	// with the path's tells most rules that do not match.
 	head, mask uint64
 	rank       uint64 // of the matchers that match, the one of the highest rank decides
@@ -13,10 +13,7 @@ type matcher struct {
 	anchored   bool   // a "$" follows
 }
 
-// prefix returns what stands before the first "*".
-func (m *matcher) prefix() string { return m.rule.Pattern[:m.star] }
-
-// tail returns what stands after it.
+// tail returns what stands after the first "*".
 func (m *matcher) tail() string { return m.rule.Pattern[m.star+1 : m.end] }
 
 // wild reports whether there is a "*".
@@ -34,7 +31,7 @@ func rank(length int, allow bool, order int) uint64 {
 	return r
 }
 
-// head returns the first eight octets of s; where there are fewer, zeros follow.
+// head returns the first eight bytes of s; where there are fewer, zeros follow.
 func head(s string) (h uint64) {
 	if len(s) >= 8 {
 		return word(s)
@@ -50,7 +47,7 @@ const (
 	fewRules    = 32 // are matched one after another
 )
 
-// Matchers are the rules of a group in the order in which they are tried.
+// matchers are the rules of a group in the order in which they are tried.
 type matchers struct {
 	rules []matcher
 	// buckets index rules by the second byte of their pattern, the first being
@@ -170,7 +167,7 @@ func (g *matchers) index() {
 	g.buckets = &ends
 }
 
-// bucket returns which paths the rule may match, by their second octet; -1 is
+// bucket returns which paths the rule may match, by their second byte; -1 is
 // any.
 func (m *matcher) bucket() int {
 	if m.star < 2 {

@@ -51,7 +51,7 @@ type question struct {
 	Paths  [][]byte `json:"paths"`
 }
 
-// An answer has one octet for each token and path, the paths of the first token
+// An answer has one byte for each token and path, the paths of the first token
 // first: 'a' allowed, 'd' disallowed.
 type answer struct {
 	Google  string         `json:"google"`
@@ -69,7 +69,7 @@ var differences = []struct {
 	{"token matching", func(s *spec) { s.mode = ModeExact }},
 	{"lenient lines", func(s *spec) { s.leniency = readExact }},
 	{"keys that only begin like a record", func(s *spec) { s.leniency = readTypos }},
-	{"control octets", func(s *spec) { s.dropControl = true }},
+	{"control bytes", func(s *spec) { s.dropControl = true }},
 	{"/robots.txt itself", func(s *spec) { s.selfAllowed = true }},
 	{"index page", func(s *spec) { s.indexPage = false }},
 	{"normalisation", func(s *spec) { s.unreserved = true }},

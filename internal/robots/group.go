@@ -17,7 +17,7 @@ const (
 	// such as archive.org_bot. Final stars, as in "ExampleBot*", say nothing
 	// that the token does not: they are cut too.
 	ModeExact
-	// ModeGoogle cuts the value at the first octet outside [A-Za-z_-] and
+	// ModeGoogle cuts the value at the first byte outside [A-Za-z_-] and
 	// compares the rest with the token, which is never cut; "*" followed by
 	// white space and more is still "*".
 	ModeGoogle

@@ -128,8 +128,8 @@ func (l *line) splitAtSpace(s *spec) {
 	}
 }
 
-// mayBeginKey has the octets that a key of the protocol, or one of typos, may
-// begin with; control octets too, which can be white space or end a line.
+// mayBeginKey has the bytes that a key of the protocol, or one of typos, may
+// begin with; control bytes too, which can be white space or end a line.
 var mayBeginKey = func() (t [256]bool) {
 	for b := range t {
 		t[b] = strings.IndexByte("ADUadu", byte(b)) >= 0 || isControl(byte(b)) && b != '\n' && b != '\r'
@@ -139,7 +139,7 @@ var mayBeginKey = func() (t [256]bool) {
 
 // plainKey returns the key that stands at text[at] if it is one of the
 // protocol's, in any case, with its colon directly after it, and where its
-// value begins. Eight octets are compared at once.
+// value begins. Eight bytes are compared at once.
 func plainKey(text string, at int) (k key, value int) {
 	const (
 		// Setting this bit puts a letter into lower case, and makes a letter
@@ -267,7 +267,7 @@ func toLower(b byte) byte {
 	return b
 }
 
-// isControl reports whether b is a control octet that the grammar keeps out of
+// isControl reports whether b is a control byte that the grammar keeps out of
 // a rule (RFC 9309 §2.2). A tab is the grammar's white space, and its ABNF
 // admits DEL.
 func isControl(b byte) bool { return b < 0x20 && b != '\t' }

@@ -31,8 +31,8 @@ var hexValue = func() (t [256]uint8) {
 
 const notHex = 0xFF
 
-// escape reports the octet that s[i:] encodes where it begins with a
-// percent-encoded octet.
+// escape reports the byte that s[i:] encodes where it begins with a
+// percent-encoded byte.
 func escape(s string, i int) (b byte, ok bool) {
 	if i+2 >= len(s) || s[i] != '%' {
 		return 0, false
@@ -44,8 +44,8 @@ func escape(s string, i int) (b byte, ok bool) {
 	return hi<<4 | lo, true
 }
 
-// A unit is what some octets of a path become for comparison: either the
-// octet b, or b percent-encoded. It stands for width octets of the original.
+// A unit is what some bytes of a path become for comparison: either the
+// byte b, or b percent-encoded. It stands for width bytes of the original.
 type unit struct {
 	b       byte
 	encoded bool
@@ -54,8 +54,8 @@ type unit struct {
 
 // unitAt normalises the unit of a URI that begins at s[i] (RFC 9309 §2.2.2):
 // unreserved characters are decoded, other escapes take upper-case digits,
-// octets outside ASCII are encoded, and so are "*" and "$", since the pattern
-// matches them only in that form (§2.2.3, figure 6). Reserved octets stay as
+// bytes outside ASCII are encoded, and so are "*" and "$", since the pattern
+// matches them only in that form (§2.2.3, figure 6). Reserved bytes stay as
 // they are: encoding them all, as a sentence of §2.2.2 has it, would equate
 // what RFC 3986 §2.2 holds apart.
 func unitAt(s string, i int) unit {
@@ -71,9 +71,9 @@ func unitAt(s string, i int) unit {
 	return unit{b, false, 1}
 }
 
-// plainLength returns how many of the first octets of path are their own
-// normal form for sure: they hold no "%", "*", "$" and no octet outside ASCII.
-// It looks at eight octets at once.
+// plainLength returns how many of the first bytes of path are their own
+// normal form for sure: they hold no "%", "*", "$" and no byte outside ASCII.
+// It looks at eight bytes at once.
 func plainLength(path string) int {
 	i := 0
 	for i+8 <= len(path) && plainWord(word(path[i:])) {
@@ -90,7 +90,7 @@ func plainLength(path string) int {
 	return i
 }
 
-// plainWord reports whether the eight octets are plain for sure.
+// plainWord reports whether the eight bytes are plain for sure.
 func plainWord(w uint64) bool {
 	return (equal(w|ones, '%')|equal(w, '*')|w)&highs == 0 // "$"|1 is "%"
 }

@@ -17,7 +17,7 @@ const (
 	NoteMissingColon             // a known key without its colon
 	NoteInvalidToken             // a user-agent value that is no product token (§2.2.1)
 	NoteNoLeadingSlash           // a pattern that begins with neither "/" nor "*" matches nothing
-	NoteNonUTF8                  // octets that are not UTF-8 (§2.3)
+	NoteNonUTF8                  // bytes that are not UTF-8 (§2.3)
 	NoteControl                  // a control character (§2.2, §3)
 	NoteByteOrderMark            // a byte order mark
 	NoteUTF16                    // UTF-16, transcoded because its byte order mark says so
@@ -66,7 +66,7 @@ func (k NoteKind) String() string {
 
 // A Note is something about a file that its owner would want to know: it
 // names the line (from 1), what was found, and the text that it is about,
-// without comment, at most 200 octets.
+// without comment, at most 200 bytes.
 type Note struct {
 	Line int
 	Kind NoteKind

@@ -60,9 +60,9 @@ type rule struct {
 	allow            bool
 }
 
-// maxBody is how many octets are parsed in any profile, so that 32 bits hold any
+// maxBody is how many bytes are parsed in any profile, so that 32 bits hold any
 // place in the text and in a pattern: transcoding and encoding make less than five
-// octets of one.
+// bytes of one.
 const maxBody = 1 << 29
 
 // Parse reads a robots.txt body as the profile does. It never fails: lines
@@ -105,7 +105,7 @@ func (s *spec) open(body []byte) *File {
 }
 
 // decode makes the body the text: byte order marks go, and UTF-16 with one is
-// transcoded. Octets that are not UTF-8 stay.
+// transcoded. Bytes that are not UTF-8 stay.
 func (f *File) decode(body []byte) (transcoded bool) {
 	const utf8BOM = "\xEF\xBB\xBF"
 	mark := 0
@@ -183,7 +183,7 @@ func (p *parser) parse() {
 }
 
 // quick takes the line that begins at p.text[at] if it is written as nearly all
-// are, so that its octets are gone over only once: a line that cannot begin with
+// are, so that its bytes are gone over only once: a line that cannot begin with
 // a key of the protocol, or such a key, its colon and a value without control
 // characters. It returns the end of the line.
 func (p *parser) quick(at int) (end int, ok bool) {
@@ -260,7 +260,7 @@ func (p *parser) rule(allow bool, text, value, end int) {
 		return
 	}
 	if p.rules == nil {
-		// Most of the lines to come are rules, of more octets than that.
+		// Most of the lines to come are rules, of more bytes than that.
 		const shortRule = 16
 		rest := p.text[text:]
 		p.rules = make([]rule, 0, 1+min(strings.Count(rest, "\n"), len(rest)/shortRule))

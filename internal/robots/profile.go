@@ -53,15 +53,15 @@ func ParseProfile(s string) (Profile, error) {
 	return 0, fmt.Errorf("unknown profile %q: use rfc9309 (or rep-12), rep-08 or google", s)
 }
 
-// ParseLimit is how many octets of a body are parsed where the profile has a
+// ParseLimit is how many bytes of a body are parsed where the profile has a
 // limit: the 500 kibibytes of RFC 9309 §2.5.
 const ParseLimit = 512_000
 
 // A spec is what one profile says where the profiles differ.
 type spec struct {
-	// limit is how many octets are parsed; 0 is all of them.
+	// limit is how many bytes are parsed; 0 is all of them.
 	limit int
-	// lineLimit is how many octets of a line are kept; 0 is all of them.
+	// lineLimit is how many bytes of a line are kept; 0 is all of them.
 	lineLimit int
 	// mode is how a token finds its groups.
 	mode Mode
@@ -71,7 +71,7 @@ type spec struct {
 	firstGlobal bool
 	// leniency is which keys are read as meant.
 	leniency leniency
-	// dropControl: a rule with a control octet is no rule. RFC 9309 §3.
+	// dropControl: a rule with a control byte is no rule. RFC 9309 §3.
 	dropControl bool
 	// selfAllowed: /robots.txt is implicitly allowed. RFC 9309 §2.2.2.
 	selfAllowed bool
@@ -81,7 +81,7 @@ type spec struct {
 	// 9309 §2.2.2; else only patterns are, and no escape is decoded.
 	unreserved bool
 	// cString: NUL ends a line, all of C's white space is trimmed, and the
-	// leading octets of a byte order mark are skipped even where it is
+	// leading bytes of a byte order mark are skipped even where it is
 	// incomplete, as in Google's code. A UTF-16 body is not transcoded.
 	cString bool
 }
@@ -123,7 +123,7 @@ var specs = [...]spec{
 	},
 }
 
-// googleLineLimit is how many octets of a line Google's parser keeps: eight
+// googleLineLimit is how many bytes of a line Google's parser keeps: eight
 // times the longest URL of a once common browser, less the final NUL.
 const googleLineLimit = 8*2083 - 1
 

@@ -217,7 +217,7 @@ func TestLimit(t *testing.T) {
 		{"ends at the limit", head + fill(room) + tail, false, true, true},
 		{"a line ending beyond", head + fill(room) + tail + "\n", true, true, true},
 		{"CR LF across", head + fill(room-1) + tail + "\r\n", true, true, true},
-		{"the last octet beyond", head + fill(room+1) + tail, true, false, true},
+		{"the last byte beyond", head + fill(room+1) + tail, true, false, true},
 		{"a longer pattern beyond", head + fill(room) + tail + "c", true, false, false},
 		{"a line more", head + fill(room-1) + tail + "\ndisallow: /c", true, true, true},
 	} {

@@ -2,30 +2,30 @@ package robots
 
 import "math/bits"
 
-// What is looked for in most octets of a file is looked for in eight at once.
-// An octet of a word is marked by its highest bit; above the first octet marked
+// What is looked for in most bytes of a file is looked for in eight at once.
+// An byte of a word is marked by its highest bit; above the first byte marked
 // the marks may be wrong, and what the other bits are is left to highs.
 
-// One in each octet of a word, and the highest bit in each.
+// One in each byte of a word, and the highest bit in each.
 const (
 	ones  = 0x0101010101010101
 	highs = 0x8080808080808080
 )
 
-// word returns the first eight octets of s, the first the lowest.
+// word returns the first eight bytes of s, the first the lowest.
 func word(s string) uint64 {
 	_ = s[7]
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// less marks the octets of w that are less than n, which is at most 128.
+// less marks the bytes of w that are less than n, which is at most 128.
 func less(w, n uint64) uint64 { return (w - ones*n) &^ w }
 
-// equal marks the octets of w that are b.
+// equal marks the bytes of w that are b.
 func equal(w, b uint64) uint64 { return less(w^ones*b, 1) }
 
-// firstMarked returns the number of the first octet marked.
+// firstMarked returns the number of the first byte marked.
 func firstMarked(marks uint64) int { return bits.TrailingZeros64(marks) / 8 }
 
 // lineEnd returns where the line of text[at] ends: at LF, at CR or at the end
@@ -53,7 +53,7 @@ func nextLine(text string, end int) int {
 }
 
 // valueEnd returns where the value that text[at] is in ends at the latest: at a
-// comment, a line ending or another control octet, or at the end of the text.
+// comment, a line ending or another control byte, or at the end of the text.
 func valueEnd(text string, at int) int {
 	for at+8 <= len(text) {
 		w := word(text[at:])

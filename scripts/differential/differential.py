@@ -53,7 +53,7 @@ def tokens_of(body, rnd):
 
 
 def encode(path, rnd):
-    """Percent-encodes or decodes some octets."""
+    """Percent-encodes or decodes some bytes."""
     out = bytearray()
     for b in path:
         out += b"%%%02x" % b if rnd.random() < 0.1 else b"%%%02X" % b if b > 127 and rnd.random() < 0.5 else bytes([b])
@@ -122,7 +122,7 @@ def bodies(wild, made, rnd):
 
 
 def google(question):
-    """One octet for each token and path, as internal/robots answers."""
+    """One byte for each token and path, as internal/robots answers."""
     body, tokens, paths = question
     allowed = RobotsMatcher().OneAgentAllowedByRobots
     urls = [b"http://example.com" + p for p in paths]
