@@ -103,9 +103,6 @@ func (g *Group) classes(path string) (r Readings) {
 	}
 	var own forms
 	own.add(path)
-	if g.spec.unreserved {
-		clear(own.raw[2:]) // bytes outside ASCII are encoded before they are compared
-	}
 	for i := range own.raw {
 		differ := patterns.encoded[i]&own.raw[i] | patterns.raw[i]&own.encoded[i]
 		if !g.spec.unreserved {

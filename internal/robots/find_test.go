@@ -28,6 +28,18 @@ func TestFindLong(t *testing.T) {
 	}
 }
 
+// TestFind: what strings.Index may take long for is not left to it.
+func TestFind(t *testing.T) {
+	text := strings.Repeat("a", 1000)
+	for n, long := range map[int]bool{shortPiece: false, shortPiece + 1: true} {
+		var at int
+		steps := stepsOf(func() { at = find(text, strings.Repeat("a", n-1)+"b") })
+		if at != -1 || (steps > len(text)) != long {
+			t.Errorf("%d bytes: at %d, %d steps", n, at, steps)
+		}
+	}
+}
+
 func letters(bits, n int) string {
 	b := make([]byte, n)
 	for i := range b {

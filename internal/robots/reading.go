@@ -86,7 +86,7 @@ func (g *Group) Against(token, path string, d Decision) Readings {
 // and percent-encoded.
 func (g *Group) allows(path string, equal Readings) bool {
 	d := g.Match(path)
-	if d.Allowed || equal == 0 || d.Reason == ReasonTooCostly {
+	if d.Allowed || equal == 0 {
 		return d.Allowed || d.Reason == ReasonTooCostly
 	}
 	return equal&^g.open(path, d) == 0 && g.turned(path, d, equal)

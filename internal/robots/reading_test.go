@@ -76,6 +76,8 @@ func TestGoogleReadings(t *testing.T) {
 		{"/\u00e9", "/\u00e9", "disallowed unsafe_encoding"},
 		{"/\u00e9!", "/\u00e9%21", "disallowed reserved_encoding unsafe_encoding"},
 		{"/%62", "/b", "disallowed"},
+		{"/x", "/robots.txt", "disallowed"},
+		{"/x", "/%72obots.txt", "disallowed robots_txt_encoded"},
 	} {
 		if got := against(t, "user-agent: *\ndisallow: *\nallow: "+c.rule, Google, "", c.path); got != c.want {
 			t.Errorf("allow: %s, of %s: %s, want %s", c.rule, c.path, got, c.want)
@@ -92,6 +94,7 @@ func TestReadingsRank(t *testing.T) {
 		{"what allows anyhow", "allow: /a/bcd\ndisallow: /a%7Cb", "/a/bcd", "allowed"},
 		{"an allow that outranks the unsafe disallow", "allow: /a%7Cbc\ndisallow: /a|b", "/a%7Cbc", "allowed"},
 		{"the reading allows by one rule and disallows by a longer one", "disallow: /\nallow: /a%21\ndisallow: /a!bcd", "/a!b", "disallowed reserved_encoding"},
+		{"what matches in the profile alone still decides", "allow: /\ndisallow: /a%2\nallow: /long", "/a%2Fb", "disallowed"},
 		{"and the longer one matches in it", "disallow: /\nallow: /a%21\ndisallow: /a%21bc", "/a!bc", "disallowed"},
 	} {
 		if got := against(t, "user-agent: *\n"+c.rules, RFC9309, "", c.path); got != c.want {
@@ -187,7 +190,7 @@ func TestReadingsExhaustively(t *testing.T) {
 	}
 	for _, parts := range [][]string{
 		{"/", "%2f", "!", "%21", "2", "%", "*", "$", "%24", "%2A"},
-		{"|", "%7C", "%", "%25", "2", "5", "*", "\xE9", "%e9", "!"},
+		{"|", "%7C", "%", "%25", "2", "5", "*", "\xFC", "%fc", "!"},
 	} {
 		texts, short := upToThree(parts)
 		for _, p := range Profiles {
