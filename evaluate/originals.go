@@ -3,6 +3,8 @@ package evaluate
 import (
 	"cmp"
 	"net/http"
+	"slices"
+	"sort"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/ingest"
@@ -26,20 +28,24 @@ func (s *said) nothing() bool {
 	return s.headers == "" && s.metas == "" && s.flags == 0 && s.from == PageOwn
 }
 
-// Bounds of what is remembered of one origin for its revisits. Beyond them all is
-// forgotten, and a later revisit's tags are unknown.
+// Bounds of what is remembered of one origin for its revisits. Beyond them the oldest
+// are forgotten, and the tags of their revisits are unknown.
 const (
 	maxOriginals    = 1 << 16
-	maxOriginalText = 16 << 20 // octets
+	maxOriginalText = 16 << 20 // bytes
+
+	maxLatest = 1024 // of a URL, the latest, among which an original is looked for without its date
 )
 
 // originals remembers the records of the origin in hand that revisits may refer to.
 // Fetches come in order of time, and an original comes before its revisit. Those
 // elsewhere have been found before (findOriginals).
 type originals struct {
-	byURL     map[string][]original // the latest last
-	count     int
-	size      int
+	byURL     map[string][]original // by time
+	order     []string              // the URL of each, the oldest first
+	forgotten int                   // of order, at its front
+	size      int                   // bytes of their texts
+	coarsest  ingest.Precision      // of their dates
 	elsewhere *cursor[ingest.Fetch] // of originalRuns
 }
 
@@ -54,11 +60,24 @@ func originalOf(f *ingest.Fetch) original {
 	return original{saidBy(f), f.Time(), f.Status, f.PayloadDigest}
 }
 
-func newOriginals() *originals { return &originals{byURL: make(map[string][]original)} }
+// size is how many bytes of text the original of a URL holds.
+func (o *original) size(url string) int {
+	return len(url) + len(o.digest) + len(o.headers) + len(o.metas) + len(o.mimeType)
+}
 
+func newOriginals() *originals {
+	o := new(originals)
+	o.forget()
+	return o
+}
+
+// forget makes room for another origin.
 func (o *originals) forget() {
+	*o = originals{byURL: o.byURL, order: emptied(o.order), coarsest: ingest.PrecisionMicrosecond, elsewhere: o.elsewhere}
+	if len(o.byURL) > keptRows || o.byURL == nil {
+		o.byURL = make(map[string][]original)
+	}
 	clear(o.byURL)
-	o.count, o.size = 0, 0
 }
 
 // said returns what a fetch tells of its use. That of a revisit or 304 is its
@@ -87,16 +106,41 @@ func isUnmodified(f *ingest.Fetch) bool {
 }
 
 func (o *originals) add(f *ingest.Fetch) {
-	size := len(f.URL) + len(f.PayloadDigest) + len(f.PolicyHeaders) + len(f.Metas) + len(f.MIMEType)
+	one := originalOf(f)
+	size := one.size(f.URL)
 	if !canLend(f) || !f.Time().Known() || f.Flags&ingest.FlagURLCut != 0 || size > maxOriginalText {
 		return
 	}
-	if o.count >= maxOriginals || o.size+size > maxOriginalText {
-		o.forget()
+	for len(o.order)-o.forgotten >= maxOriginals || o.size+size > maxOriginalText {
+		o.dropOldest()
 	}
-	o.count++
 	o.size += size
-	o.byURL[f.URL] = append(o.byURL[f.URL], originalOf(f))
+	o.coarsest = min(o.coarsest, f.Precision)
+	o.order = append(o.order, f.URL)
+	o.byURL[f.URL] = append(o.byURL[f.URL], one)
+}
+
+func (o *originals) dropOldest() {
+	url := o.order[o.forgotten]
+	list := o.byURL[url]
+	o.size -= list[0].size(url)
+	list[0] = original{} // whose texts the list would keep
+	if o.byURL[url] = list[1:]; len(list) == 1 {
+		delete(o.byURL, url)
+	}
+	o.order[o.forgotten] = ""
+	if o.forgotten++; 2*o.forgotten > len(o.order) {
+		o.order, o.forgotten = slices.Delete(o.order, 0, o.forgotten), 0
+	}
+}
+
+// dated returns the records of a URL of which some moment may be that of a date. There
+// may be a few more.
+func (o *originals) dated(url string, date ingest.Time) []original {
+	list := o.byURL[url]
+	from := sort.Search(len(list), func(i int) bool { return list[i].time.Micros >= date.Micros-unit(o.coarsest) })
+	to := sort.Search(len(list), func(i int) bool { return list[i].time.Micros > date.Micros+unit(date.Precision) })
+	return list[from:max(from, to)]
 }
 
 // find looks for the original: by the URL and date or by the record id that the revisit
@@ -109,7 +153,7 @@ func (o *originals) find(f *ingest.Fetch) *original {
 	url, date := cmp.Or(f.RefersToURL, f.URL), f.RefersToDate()
 	if date.Known() {
 		chosen := choice{revisit: f}
-		list := o.byURL[url]
+		list := o.dated(url, date)
 		for i := range list {
 			chosen.consider(&list[i])
 		}
@@ -119,10 +163,14 @@ func (o *originals) find(f *ingest.Fetch) *original {
 	}
 	list := o.byURL[f.URL]
 	named, unmodified := ingest.DigestKey(f.PayloadDigest) != "", isUnmodified(f)
+	list = list[max(0, len(list)-maxLatest):]
 	for i := len(list) - 1; i >= 0; i-- {
 		c := &list[i]
 		switch {
 		case unmodified && c.status/100 == 2 && !date.Known():
+			if c.contradicts(f) {
+				return nil
+			}
 			return c
 		case !unmodified && named && strings.EqualFold(c.digest, f.PayloadDigest) && (f.Status < 0 || c.status == f.Status):
 			return c
@@ -178,11 +226,17 @@ func (c *choice) original() *original {
 }
 
 // fits reports whether o, which has the name that a revisit gives, can be its original:
-// of the same date, where it names one, and, unless it only was not modified, with its
-// status and its payload.
+// of the same date, where it names one, with its payload, and, unless it only was not
+// modified, with its status.
 func (o *original) fits(f *ingest.Fetch) bool {
 	if date := f.RefersToDate(); date.Known() && (!o.time.Known() || o.time.MicrosSince(date) != 0) {
 		return false
 	}
-	return isUnmodified(f) || (f.Status < 0 || o.status == f.Status) && !contradictDigests(o.digest, f.PayloadDigest)
+	return !o.contradicts(f) && (isUnmodified(f) || f.Status < 0 || o.status == f.Status)
+}
+
+// contradicts reports whether a revisit says that it has another payload than o, whatever
+// it refers to. A digest of what came with a 304 says nothing of the original's.
+func (o *original) contradicts(f *ingest.Fetch) bool {
+	return f.Type == ingest.Revisit && contradictDigests(o.digest, f.PayloadDigest)
 }

@@ -62,17 +62,31 @@ func hashKey(name []byte) string {
 	return string(sum[:16])
 }
 
-// keySet is a set of keys in a fixed amount of memory (a Bloom filter): it has all that were
-// added, and perhaps others.
-type keySet [1 << 17]uint64
+// keySet is a set of keys in bounded memory (a Bloom filter): it has all that were added,
+// and a few others.
+type keySet []uint64
 
-func (s *keySet) add(key string) {
+// A keySet has so many bits for each key, of which a key sets keyBits: then it has one of
+// 400 other keys. Beyond 34 million keys it has fewer, so that more records are sorted that
+// nobody asks for; what is found stays the same.
+const (
+	bitsPerKey = 16
+	keyBits    = 4
+	maxKeySet  = 64 << 20 // bytes
+)
+
+// newKeySet makes one for so many keys.
+func newKeySet(keys int64) keySet {
+	return make(keySet, min(max(keys, 1), 8*maxKeySet/bitsPerKey)*bitsPerKey/64+1)
+}
+
+func (s keySet) add(key string) {
 	for _, bit := range s.bits(key) {
 		s[bit/64] |= 1 << (bit % 64)
 	}
 }
 
-func (s *keySet) has(key string) bool {
+func (s keySet) has(key string) bool {
 	for _, bit := range s.bits(key) {
 		if s[bit/64]&(1<<(bit%64)) == 0 {
 			return false
@@ -82,7 +96,7 @@ func (s *keySet) has(key string) bool {
 }
 
 // bits are those of a key, which is a hash.
-func (s *keySet) bits(key string) (bits [4]uint64) {
+func (s keySet) bits(key string) (bits [keyBits]uint64) {
 	for i := range bits {
 		if 4*i+4 <= len(key) {
 			bits[i] = uint64(binary.LittleEndian.Uint32([]byte(key[4*i:]))) % uint64(64*len(s))
@@ -103,7 +117,7 @@ var originalRuns = run.Spec[ingest.Fetch]{
 type finder struct {
 	store     *store
 	dir       string
-	named     *keySet
+	named     keySet
 	byURL     bool // some revisit names a URL and a date
 	byID      bool // some revisit names an id alone
 	originals *run.Writer[ingest.Fetch]
@@ -115,7 +129,11 @@ func findOriginals(ctx context.Context, s *store, dir string) ([]string, error) 
 	if !slices.ContainsFunc(s.facts.Tasks, func(t ingest.Task) bool { return len(t.Revisits) > 0 }) {
 		return nil, nil
 	}
-	f := &finder{store: s, dir: dir, named: new(keySet)}
+	var lent int64
+	for i := range s.facts.Inputs {
+		lent += s.facts.Inputs[i].Lent
+	}
+	f := &finder{store: s, dir: dir, named: newKeySet(lent)}
 	references, err := f.references(ctx)
 	if err != nil {
 		return nil, err

@@ -215,7 +215,7 @@ func (e *evaluation) newOrigin() {
 	if e.pages.originals != nil {
 		e.pages.originals.forget()
 	}
-	e.pages.tdm = &tdmLine{store: e.store}
+	e.pages.tdm = &tdmLine{store: e.store, issues: e.issues}
 }
 
 func (e *evaluation) noteDuplicate(first, f *ingest.Fetch) error {
@@ -321,8 +321,7 @@ func (e *evaluation) loadTimeline(
 	err := states.each(here, func(s *State) error {
 		st := *s
 		if st.Kind == ingest.CaptureTDMRep {
-			e.pages.tdm.add(&st)
-			return nil
+			return e.pages.tdm.add(&st)
 		}
 		if err := addEvents(&st); err != nil {
 			return err

@@ -1,50 +1,65 @@
 package evaluate
 
 import (
-	"slices"
+	"fmt"
+	"sort"
 
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/pack"
+	"github.com/robotsaudit/robotsaudit/internal/run"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
 
-// maxTDM bounds the captures of one origin's tdmrep.json that are remembered; of
-// more, the first.
+// maxTDM bounds the captures of one origin's tdmrep.json that are remembered, those that
+// say what the one before says once; of more, the first.
 const maxTDM = 4096
 
 // tdmLine is what is known of one origin's /.well-known/tdmrep.json in time.
 type tdmLine struct {
 	store    *store
+	issues   *run.Writer[ingest.Issue]
 	captures []*State    // by time; those without a body say that there is no file
+	full     bool        // there were more
 	file     tag.TDMFile // the one parsed last
 	digest   string      // and its body's
 }
 
 // add takes the next capture in order of time. What came to neither a whole file nor
 // the answer that there is none, changes nothing.
-func (l *tdmLine) add(s *State) {
+func (l *tdmLine) add(s *State) error {
 	isFile, isNone := s.Outcome == OutcomeRules && s.HasBody, s.Outcome == OutcomeUnavailable && s.Reason == Unavailable
-	if (isFile || isNone) && s.Time().Known() && len(l.captures) < maxTDM {
-		l.captures = append(l.captures, s)
+	last := len(l.captures) - 1
+	switch {
+	case !isFile && !isNone, !s.Time().Known(), last >= 0 && saysAgain(l.captures[last], s), l.full:
+		return nil
+	case len(l.captures) == maxTDM:
+		l.full = true
+		return l.issues.Add(ingest.Issue{
+			Input: s.Input, Entry: s.Entry, Offset: s.Offset, Length: s.Length, RecordID: s.RecordID, Kind: ingest.IssueLimitReached,
+			Detail: fmt.Sprintf("tdmrep.json of %.200s changed more than %d times", s.Origin, maxTDM), Action: "later captures of it are left out",
+		})
 	}
+	l.captures = append(l.captures, s)
+	return nil
+}
+
+// saysAgain reports whether a capture says what the one before it does.
+func saysAgain(before, s *State) bool {
+	return before.HasBody == s.HasBody && (!s.HasBody || before.BodyDigest == s.BodyDigest)
 }
 
 // at returns the capture of the file that was in force at t: the latest at or
-// before it. It is nil where none is known, or the latest says that there is none.
+// before it, or an earlier one that says the same. It is nil where none is known, or
+// the latest says that there is none.
 func (l *tdmLine) at(t ingest.Time) *State {
 	if l == nil || !t.Known() {
 		return nil
 	}
-	for _, s := range slices.Backward(l.captures) {
-		switch {
-		case s.Time().MicrosSince(t) > 0:
-		case s.HasBody:
-			return s
-		default:
-			return nil
-		}
+	n := sort.Search(len(l.captures), func(i int) bool { return l.captures[i].Time().MicrosSince(t) > 0 })
+	if n == 0 || !l.captures[n-1].HasBody {
+		return nil
 	}
-	return nil
+	return l.captures[n-1]
 }
 
 // parsed reads the file of a capture.

@@ -1,0 +1,100 @@
+package evaluate
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/run"
+)
+
+// fileAt is a capture of a tdmrep.json with a body, or of none where that is "".
+func fileAt(t ingest.Time, body string) *State {
+	s := &State{Outcome: OutcomeUnavailable, Reason: Unavailable}
+	if body != "" {
+		s.Outcome, s.Reason, s.HasBody, s.BodyDigest = OutcomeRules, 0, true, body
+	}
+	s.Micros, s.Precision, s.Origin = t.Micros, t.Precision, "http://h"
+	return s
+}
+
+// TestTDMLine: the capture in force is the latest at or before a moment, as one finds who
+// looks at all.
+func TestTDMLine(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	moment := func() ingest.Time {
+		precision := []ingest.Precision{ingest.PrecisionDay, ingest.PrecisionMinute, ingest.PrecisionSecond, ingest.PrecisionMicrosecond}[random.IntN(4)]
+		return ingest.Time{Micros: 1.7e15 + random.Int64N(20*day), Precision: ingest.PrecisionMicrosecond}.Truncate(precision)
+	}
+	for range 200 {
+		var all []*State
+		for range random.IntN(20) {
+			all = append(all, fileAt(moment(), []string{"", "a", "b"}[random.IntN(3)]))
+		}
+		slices.SortStableFunc(all, func(a, b *State) int { return ingest.CompareFetches(&a.Fetch, &b.Fetch) })
+		l := new(tdmLine)
+		for _, s := range all {
+			if err := l.add(s); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i := 1; i < len(l.captures); i++ {
+			if saysAgain(l.captures[i-1], l.captures[i]) {
+				t.Fatal("a capture that says nothing new is kept")
+			}
+		}
+		for range 50 {
+			at, want := moment(), ""
+			for _, s := range all {
+				if s.Time().MicrosSince(at) <= 0 {
+					want = s.BodyDigest
+				}
+			}
+			got := ""
+			if s := l.at(at); s != nil {
+				got = s.BodyDigest
+				if s.Time().MicrosSince(at) > 0 {
+					t.Fatal("a later capture is in force")
+				}
+			}
+			if got != want {
+				t.Fatalf("at %v: %q is in force, want %q", at, got, want)
+			}
+		}
+	}
+}
+
+// Captures that say the same count once; that there were too many others is told once.
+func TestTDMLineIsBounded(t *testing.T) {
+	dir := t.TempDir()
+	issues := run.NewWriter(dir, ingest.IssueRuns)
+	l := &tdmLine{issues: issues}
+	second := func(i int) ingest.Time { return ingest.Time{Micros: int64(i) * 1e6, Precision: ingest.PrecisionSecond} }
+	for i := range 3 * maxTDM {
+		if err := l.add(fileAt(second(i), fmt.Sprint(i/2))); err != nil {
+			t.Fatal(err)
+		}
+		if i == 2*maxTDM-1 && l.full {
+			t.Error("full before there were too many")
+		}
+	}
+	if len(l.captures) != maxTDM || l.at(second(2*maxTDM-1)).BodyDigest != fmt.Sprint(maxTDM-1) {
+		t.Errorf("%d captures", len(l.captures))
+	}
+	names, err := issues.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := 0
+	for i, err := range run.Merge(t.Context(), inFolder(dir, names), ingest.IssueRuns, run.MergeOptions[ingest.Issue]{}) {
+		if err != nil || i.Kind != ingest.IssueLimitReached {
+			t.Error(i, err)
+		}
+		told++
+	}
+	if told != 1 {
+		t.Errorf("told %d times", told)
+	}
+}
