@@ -135,7 +135,7 @@ func (g *group) addFetches(fetches *cursor[ingest.Fetch], chases []chase) error 
 	err := fetches.each(g.place, func(f *ingest.Fetch) error {
 		u, _ := weburl.Parse(f.URL)
 		key := urlKey(u)
-		if !g.scanned[key] || held[markOf(f)] {
+		if !g.scanned[key] || held[markOf(f)] || f.Flags&ingest.FlagHostMismatch != 0 {
 			return nil
 		}
 		held[markOf(f)] = true

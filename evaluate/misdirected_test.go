@@ -1,0 +1,38 @@
+package evaluate
+
+import "testing"
+
+// TestMisdirected: what was asked of another host than the URL's is no robots.txt of the
+// URL's origin, and no target of a redirect. A crawler that sends the Host of a redirect's
+// source to its target gets the redirect again; taken for the target's, that is a loop.
+func TestMisdirected(t *testing.T) {
+	t.Parallel()
+	const other = "http://b.example"
+	asking := func(r rec, host string) rec {
+		r.asked = []string{"Host: " + host}
+		return r
+	}
+	first := asking(redirect(home+"/robots.txt", "-1h", other+"/robots.txt"), "a.example")
+	again := asking(redirect(other+"/robots.txt", "-1h", other+"/robots.txt"), "a.example")
+	rules := rec{url: other + "/rules", at: "-1h", body: closed}
+	toRules := redirect(home+"/robots.txt", "-1h", rules.url)
+	for name, c := range map[string]struct {
+		list archive
+		want string
+	}{
+		"a loop that is none":           {archive{first, again}, "unknown fresh unresolved_redirect"},
+		"the target's own answer":       {archive{first, again, asking(robotsAt(other, "-59m", closed), "b.example")}, "disallowed fresh rule certain"},
+		"a target that is no policy":    {archive{toRules, asking(rules, "b.example")}, "disallowed fresh rule certain"},
+		"the same, asked of the source": {archive{toRules, asking(rules, "a.example")}, "unknown fresh unresolved_redirect"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			check(t, Options{}, append(c.list, page(c.want)))
+			// Where the target is not known to be one before it is read, it is found later.
+			check(t, Options{}, append(archive{c.list[len(c.list)-1]}, append(c.list[:len(c.list)-1:len(c.list)-1], page(c.want))...))
+		})
+	}
+}
+
+func robotsAt(origin, at, body string) rec {
+	return rec{url: origin + "/robots.txt", at: at, body: body}
+}
