@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"sort"
@@ -22,7 +23,7 @@ type group struct {
 // shelf is the captures of one URL, so ordered that nobody has to look at all of
 // them: a host may have been asked for its robots.txt every minute for years.
 type shelf struct {
-	all       []*ingest.Capture            // in the order of the facts, by time
+	all       []*ingest.Capture            // by time, those of one moment in the order of their archives
 	successes []*ingest.Capture            // those of a GET with a 2xx
 	originals map[string][]*ingest.Capture // those that may lend their body, by payload digest; made when first asked for
 	named     map[string][]*ingest.Capture // the same by record id; likewise
@@ -87,7 +88,9 @@ func (g *group) index() {
 
 // arrange fills in what follows from all.
 func (s *shelf) arrange() {
-	slices.SortFunc(s.all, func(a, b *ingest.Capture) int { return ingest.CompareFetches(&a.Fetch, &b.Fetch) })
+	slices.SortFunc(s.all, func(a, b *ingest.Capture) int {
+		return cmp.Or(cmp.Compare(a.Micros, b.Micros), spotOf(&a.Fetch).compare(spotOf(&b.Fetch)))
+	})
 	*s = shelf{all: s.all, coarsest: ingest.PrecisionMicrosecond}
 	for _, c := range s.all {
 		if c.Time().Known() {
@@ -162,9 +165,10 @@ type target struct {
 // other's. Crawlers follow within the second at which dates are given, so one of the
 // same moment counts as after, unless its place in the archive shows that it came
 // before. A server may well redirect a URL to itself once: only where nothing else is
-// near does the redirect lead back to a record already visited, which is a loop.
+// near does the redirect lead back to a record already visited, which is a loop. Where
+// archives hold several of the moment that say different things, nobody knows which it was.
 func (g *group) nearest(ch *chase, own func(*ingest.Capture) bool) target {
-	var list [2]struct{ after, before *ingest.Capture } // the crawler's own, and others'
+	var list [2]struct{ after, before nearby } // the crawler's own, and others'
 	var visited *ingest.Capture
 	for _, c := range g.shelf(ch.WantKey).between(ch.wantTime(), day, hour) {
 		if c.Method != http.MethodGet || !c.Time().Known() {
@@ -181,43 +185,105 @@ func (g *group) nearest(ch *chase, own func(*ingest.Capture) bool) target {
 		isVisited := ch.visited(c)
 		switch {
 		case !isVisited && !ch.isBefore(c):
-			if whose.after == nil {
-				whose.after = c
-			}
+			whose.after.addLater(c)
 		case isVisited && gap > 0:
 			visited = c
 		default:
-			whose.before = c
+			whose.before.addLatest(c)
 		}
 	}
 	for _, whose := range list {
 		switch {
-		case whose.after != nil:
-			return target{whose.after, true}
-		case whose.before != nil:
-			return target{whose.before, false}
+		case whose.after.chosen != nil:
+			return target{whose.after.agreed(), true}
+		case whose.before.chosen != nil:
+			return target{whose.before.agreed(), false}
 		}
 	}
 	return target{visited, false}
 }
 
+// nearby are captures of one moment, of which the one chosen stands first or last.
+type nearby struct {
+	chosen   *ingest.Capture
+	disputed bool // one of the same moment in another archive says something else
+}
+
+// agreed returns the capture chosen; nil where archives say different things.
+func (m *nearby) agreed() *ingest.Capture {
+	if m.disputed {
+		return nil
+	}
+	return m.chosen
+}
+
+// addLater adds a capture that comes behind those added before: the first is chosen.
+func (m *nearby) addLater(c *ingest.Capture) {
+	if m.chosen == nil {
+		m.chosen = c
+		return
+	}
+	m.disputed = m.disputed || m.isDisputedBy(c)
+}
+
+// addLatest does the same; the last is chosen.
+func (m *nearby) addLatest(c *ingest.Capture) {
+	of := nearby{chosen: c}
+	if m.chosen != nil && m.chosen.Time().MicrosSince(c.Time()) == 0 {
+		of.disputed = m.disputed || m.isDisputedBy(c)
+	}
+	*m = of
+}
+
+func (m *nearby) isDisputedBy(c *ingest.Capture) bool {
+	return c.Time().MicrosSince(m.chosen.Time()) == 0 && !spotOf(&c.Fetch).sameArchive(spotOf(&m.chosen.Fetch)) &&
+		!answersLike(m.chosen, c)
+}
+
+// answersLike reports whether a server that was asked twice gave one answer.
+func answersLike(a, b *ingest.Capture) bool {
+	if a.Status != b.Status || a.Location != b.Location || a.ETag != b.ETag && a.Status == http.StatusNotModified {
+		return false
+	}
+	const kept = ingest.FlagBodyKept
+	return a.Status >= 300 || a.Flags&b.Flags&kept != 0 && a.BodyDigest == b.BodyDigest || sameDigest(a.PayloadDigest, b.PayloadDigest)
+}
+
 // original finds the record that a revisit names by URL and date, or without a date by
 // its id. It has the revisit's own status, where that has one. contradicted says that
-// there is only one whose payload digest names other bytes than the revisit's.
+// there is only one that cannot be it, or several of which nobody knows which it is.
 func (g *group) original(ch *chase) (found *ingest.Capture, contradicted bool) {
 	if !ch.wantTime().Known() {
 		return g.shelf(ch.WantKey).byID(ch)
 	}
+	disputed := false
 	for _, c := range g.shelf(ch.WantKey).between(ch.wantTime(), 0, 0) {
 		switch {
 		case !c.Time().Known() || c.Time().MicrosSince(ch.wantTime()) != 0 || !ch.isOriginal(c):
 		case ch.contradicts(c):
 			contradicted = true
-		case found == nil || sameDigest(c.PayloadDigest, ch.CurDigest):
-			found = c
+		case found == nil || ch.fit(c) > ch.fit(found):
+			found, disputed = c, false
+		case ch.fit(c) == ch.fit(found):
+			disputed = disputed || !answersLike(found, c)
 		}
 	}
+	if disputed {
+		return nil, true
+	}
 	return found, contradicted && found == nil
+}
+
+// fit grades the records that have the URL and date of the original of the one in hand:
+// highest are those with the record id that it names, then those with its digest.
+func (ch *chase) fit(c *ingest.Capture) int {
+	switch {
+	case ch.CurRefersTo != "" && ch.CurRefersTo == c.RecordID:
+		return 2
+	case !ch.CurUnmodified && sameDigest(c.PayloadDigest, ch.CurDigest):
+		return 1
+	}
+	return 0
 }
 
 // byID finds the original that a revisit names by record id: the only one of that id
@@ -246,10 +312,14 @@ func (s *shelf) byID(ch *chase) (found *ingest.Capture, contradicted bool) {
 	return found, false
 }
 
-// contradicts reports whether c has another payload than the revisit in hand, by digests
-// of one algorithm.
+// contradicts reports whether c cannot be the original that the record in hand names: it
+// has another payload, by digests of one algorithm, or it came later, and no digest shows
+// that the server sent its body before.
 func (ch *chase) contradicts(c *ingest.Capture) bool {
-	return !ch.CurUnmodified && contradictDigests(c.PayloadDigest, ch.CurDigest)
+	if ch.CurUnmodified {
+		return !ch.isNotAfter(c)
+	}
+	return contradictDigests(c.PayloadDigest, ch.CurDigest) || !ch.isNotAfter(c) && !sameDigest(c.PayloadDigest, ch.CurDigest)
 }
 
 // contradictDigests reports whether two payload digests name different octets.
@@ -315,31 +385,35 @@ func sameDigest(a, b string) bool {
 // renewed finds the copy that a 304 says is still good: the 2xx of the URL at or before
 // it which has the entity tag, or else the date of modification, that the 304 or its
 // request names; where they name none, the latest. The crawler's own copies go before
-// others'. It is nil where the latest copy contradicts what is named, or no copy has it.
+// others'. It is nil where the latest copy contradicts what is named, or no copy has it, or
+// archives hold several of one moment that differ.
 func (g *group) renewed(ch *chase, own func(*ingest.Capture) bool) *ingest.Capture {
 	t, list := ch.curTime(), g.shelf(ch.WantKey).successes
 	list = list[:upTo(list, t.Micros+unit(t.Precision))]
 	var latest *ingest.Capture
+	var found nearby
 	for _, isOwn := range [...]bool{true, false} {
 		for _, c := range slices.Backward(list) {
 			if !c.Time().Known() || !ch.isNotAfter(c) || ch.visited(c) || own(c) != isOwn {
 				continue
 			}
-			switch ch.names(c) {
-			case same:
-				return c
-			case different:
-				if latest == nil {
-					return nil
+			switch {
+			case found.chosen != nil:
+				if c.Time().MicrosSince(found.chosen.Time()) != 0 {
+					return found.agreed()
 				}
-			case unsaid:
-				if !ch.namesValidator() {
-					return c
-				}
+				found.addLater(c)
+			case ch.names(c) == same || !ch.namesValidator():
+				found.addLater(c)
+			case ch.names(c) == different && latest == nil:
+				return nil
 			}
 			if latest == nil {
 				latest = c
 			}
+		}
+		if found.chosen != nil {
+			return found.agreed()
 		}
 	}
 	return nil

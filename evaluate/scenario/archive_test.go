@@ -125,7 +125,11 @@ func (r *record) logLine() string {
 	return fmt.Sprintf("%s %5s          - %s L http://via.example/ unknown #001 - - - -\n", strings.Replace(r.date, "Z", ".000Z", 1), r.status, r.url)
 }
 
-func (r *record) id() string { return fmt.Sprintf("urn:uuid:00000000-0000-4000-8000-%012d", r.number) }
+// id returns the WARC-Record-ID of a record. Ids fall from record to record: nothing may
+// take their order for that of the records.
+func (r *record) id() string {
+	return fmt.Sprintf("urn:uuid:00000000-0000-4000-8000-%012d", 1000-r.number)
+}
 
 // warcRecords returns the record and that of its request, in their order.
 func (r *record) warcRecords(s *scenario) []string {
