@@ -55,33 +55,43 @@ func (s *subject) wasTold(r *Result, v *view, bracketed bool) bool {
 
 // isBracketed reports whether a stale capture is confirmed by the first one after the
 // fetch that says anything, at most 30 days after: the file very likely said so at the
-// fetch, too.
+// fetch, too. Where archives hold several of that moment, all have to confirm it.
 func (d *decider) isBracketed(r *Result, s *subject, tl *timeline) (bool, error) {
 	if r.Evidence != Stale {
 		return false, nil
 	}
-	var first *State
-	for _, st := range tl.all.following(s, toldFor) {
-		if st.says() && (first == nil || st.Micros < first.Micros) {
-			first = st
+	next := firstOfEach(tl.all.next(s, toldFor))
+	for _, st := range next {
+		if a, err := d.answer(st, s); err != nil || a.Verdict != r.Verdict {
+			return false, err
 		}
 	}
-	if first == nil {
-		return false, nil
+	return len(next) > 0, nil
+}
+
+// firstOfEach returns, of captures of one moment, those that stand first in their
+// archives.
+func firstOfEach(moment []*State) []*State {
+	if len(moment) < 2 {
+		return moment
 	}
-	a, err := d.answer(first, s)
-	return a.Verdict == r.Verdict, err
+	first := make(map[spot]int64)
+	for _, st := range moment {
+		at := spotOf(&st.Fetch).archive()
+		if index, known := first[at]; !known || st.Index < index {
+			first[at] = st.Index
+		}
+	}
+	return filter(moment, func(st *State) bool { return first[spotOf(&st.Fetch).archive()] == st.Index })
 }
 
 // askCopies asks every copy of robots.txt that the crawler may have acted on (RFC 9309
-// §2.4): those of the last day and, while the file is unreachable, the last one that
-// was got.
+// §2.4): those of the last day and, while the file is unreachable, the last ones that
+// were got.
 func (d *decider) askCopies(r *Result, s *subject, tl *timeline, v *view) error {
 	copies := tl.copies(s.time)
 	if v.governing.Outcome == OutcomeUnreachable {
-		if last := tl.lastSuccess(s); last != nil {
-			copies = append(copies[:len(copies):len(copies)], last)
-		}
+		copies = append(copies[:len(copies):len(copies)], tl.lastCopies(s)...)
 	}
 	asked := r.Governing
 	for _, c := range copies {

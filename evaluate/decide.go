@@ -269,17 +269,10 @@ func (d *decider) checkStale(r *Result, s *subject, tl *timeline, v *view) (Reas
 // recordPrior records what the latest capture before an unresolved or undefined
 // one says. It is no verdict.
 func (d *decider) recordPrior(r *Result, s *subject, v *view) error {
-	for i := len(v.earlier) - 1; i >= 0; i-- {
-		st := v.earlier[i]
-		if st.Outcome == OutcomeUnresolved || st.Outcome == OutcomeUndefined || !s.counts(st) {
-			continue
-		}
-		a, err := d.answer(st, s)
-		if err != nil {
-			return err
-		}
-		r.Prior, r.HasPrior = a.Verdict, true
+	if v.prior == nil {
 		return nil
 	}
-	return nil
+	a, err := d.answer(v.prior, s)
+	r.Prior, r.HasPrior = a.Verdict, err == nil
+	return err
 }

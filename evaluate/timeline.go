@@ -20,8 +20,32 @@ type timeline struct {
 type line struct {
 	states   []*State
 	runs     []unreachableRun // parallel to states
-	success  []int            // index of the latest capture up to here that is a 2xx; -1: none
+	latestOf [kinds][]int32   // the same: index of the latest capture of a kind up to here; -1: none
 	coarsest ingest.Precision // of the dates
+}
+
+// kind is what the latest capture is looked for of.
+type kind uint8
+
+const (
+	kindSays    kind = iota // says something of its own
+	kindAnswers             // the same, or unreachable
+	kindSuccess             // a 2xx
+	kindLost                // shows that the crawler had a copy, which the archive does not hold
+	kinds
+)
+
+// is reports whether a capture is of a kind.
+func (s *State) is(k kind) bool {
+	switch k {
+	case kindSays:
+		return s.says()
+	case kindAnswers:
+		return s.Outcome != OutcomeUnresolved && s.Outcome != OutcomeUndefined
+	case kindSuccess:
+		return s.isSuccess()
+	}
+	return s.Outcome == OutcomeUnresolved && !s.isSuccess() && (s.Reason == UnresolvedRevisit || s.FinalStatus/100 == 2)
 }
 
 // unreachableRun is the unbroken run of unreachable captures up to a place.
@@ -49,9 +73,9 @@ func newTimeline(states []*State, marks map[mark]bool) *timeline {
 
 func (l *line) add(s *State) {
 	var r unreachableRun
-	success := -1
-	if n := len(l.states); n > 0 {
-		r, success = l.runs[n-1], l.success[n-1]
+	n := len(l.states)
+	if n > 0 {
+		r = l.runs[n-1]
 	}
 	switch {
 	case s.Outcome == OutcomeUnreachable:
@@ -62,13 +86,36 @@ func (l *line) add(s *State) {
 	case s.says() || s.isSuccess(): // ends the run
 		r = unreachableRun{}
 	}
-	if s.isSuccess() {
-		success = len(l.states)
+	for k := range kinds {
+		i := l.before(k, n)
+		if s.is(k) {
+			i = n
+		}
+		l.latestOf[k] = append(l.latestOf[k], int32(i))
 	}
-	if len(l.states) == 0 || s.Precision < l.coarsest {
+	if n == 0 || s.Precision < l.coarsest {
 		l.coarsest = s.Precision
 	}
-	l.states, l.runs, l.success = append(l.states, s), append(l.runs, r), append(l.success, success)
+	l.states, l.runs = append(l.states, s), append(l.runs, r)
+}
+
+// before returns the index of the latest capture of a kind among the first n; -1: none.
+func (l *line) before(k kind, n int) int {
+	if n == 0 {
+		return -1
+	}
+	return int(l.latestOf[k][n-1])
+}
+
+// last returns the latest capture of a kind, among the first n, that is at or before a
+// fetch; nil where there is none.
+func (l *line) last(k kind, n int, s *subject) *State {
+	for i := l.before(k, n); i >= 0; i = l.before(k, i) {
+		if s.counts(l.states[i]) {
+			return l.states[i]
+		}
+	}
+	return nil
 }
 
 // upTo returns how many captures lie at or before t, the two compared at the
@@ -130,6 +177,9 @@ func spotOf(f *ingest.Fetch) spot { return spot{f.Input, f.Entry, f.Index} }
 func (p spot) sameArchive(q spot) bool {
 	return p.input == q.input && p.index > 0 && q.index > 0 && p.entry == q.entry
 }
+
+// archive returns the same for all records of one archive.
+func (p spot) archive() spot { return spot{input: p.input, entry: p.entry} }
 
 func (p spot) compare(q spot) int {
 	return cmp.Or(cmp.Compare(p.input, q.input), cmp.Compare(p.entry, q.entry), cmp.Compare(p.index, q.index))
@@ -197,7 +247,7 @@ type view struct {
 	evidence    Evidence
 	own         bool     // the governing capture is the crawler's own
 	moment      []*State // the captures of the governing one's moment, it included
-	earlier     []*State // the captures before it, in its line
+	prior       *State   // the capture before it, in its line, that answers
 	older       *State   // where another's governs: the crawler's own latest one that says something
 	olderAgrees bool     // and it answers alike
 	run         unreachableRun
@@ -218,7 +268,7 @@ func (tl *timeline) view(s *subject) view {
 		return tl.later(s)
 	}
 	if !v.own && own != nil {
-		v.older = own.latestSaying(s)
+		v.older = own.last(kindSays, own.upTo(s.time), s)
 	}
 	return v
 }
@@ -242,7 +292,7 @@ func (l *line) latest(s *subject) view {
 		start++
 	}
 	v.moment = filter(l.states[start:i+1], func(st *State) bool { return st.Time().MicrosSince(last) == 0 && s.counts(st) })
-	v.earlier = l.states[:i]
+	v.prior = l.last(kindAnswers, i, s)
 	v.wins = func(a, b *State) bool { return a.Index > b.Index }
 	v.govern(s)
 	switch {
@@ -309,17 +359,6 @@ func (v *view) rivals() []*State {
 	return list
 }
 
-// latestSaying returns the latest capture of the line at or before a fetch that says
-// something of its own; nil where there is none.
-func (l *line) latestSaying(s *subject) *State {
-	for _, st := range slices.Backward(l.states[:l.upTo(s.time)]) {
-		if st.says() && s.counts(st) {
-			return st
-		}
-	}
-	return nil
-}
-
 // later is the view of the earliest capture within a day after a fetch that says
 // something, the crawler's own first.
 func (tl *timeline) later(s *subject) view {
@@ -327,7 +366,7 @@ func (tl *timeline) later(s *subject) view {
 		if l == nil {
 			continue
 		}
-		v := view{evidence: Later, moment: earliest(filter(l.following(s, day), (*State).says))}
+		v := view{evidence: Later, moment: l.next(s, day)}
 		if len(v.moment) == 0 {
 			continue
 		}
@@ -354,13 +393,35 @@ func earliest(list []*State) []*State {
 	})
 }
 
+// next returns the captures of the line that come first, within a time after a fetch, of
+// those that say something.
+func (l *line) next(s *subject, within int64) []*State {
+	var found []*State
+	for _, st := range l.between(s.time, s.ahead(within)) {
+		if len(found) > 0 && st.Micros > found[0].Micros+unit(found[0].Precision) {
+			break
+		}
+		if st.says() && s.follows(st, within) {
+			found = append(found, st)
+		}
+	}
+	return earliest(found)
+}
+
+// ahead returns the moment that lies a time after a fetch.
+func (s *subject) ahead(within int64) ingest.Time {
+	return ingest.Time{Micros: s.time.Micros + within, Precision: s.time.Precision}
+}
+
+// follows reports whether a capture lies within a time after a fetch.
+func (s *subject) follows(st *State, within int64) bool {
+	return s.relationOf(st) >= behind && st.Time().MicrosSince(s.time) <= within
+}
+
 // following returns the captures of the line within a time after a fetch, those of its
 // own moment behind it among them.
 func (l *line) following(s *subject, within int64) []*State {
-	end := ingest.Time{Micros: s.time.Micros + within, Precision: s.time.Precision}
-	return filter(l.between(s.time, end), func(st *State) bool {
-		return s.relationOf(st) >= behind && st.Time().MicrosSince(s.time) <= within
-	})
+	return filter(l.between(s.time, s.ahead(within)), func(st *State) bool { return s.follows(st, within) })
 }
 
 // since returns the captures of the line from a moment up to a fetch.
@@ -398,28 +459,24 @@ func (tl *timeline) copies(t ingest.Time) []*State {
 	})
 }
 
-// lastSuccess returns the latest 2xx of any age at or before a fetch, by anyone; nil
-// where there is none.
-func (tl *timeline) lastSuccess(s *subject) *State {
-	l := tl.all
-	n := l.upTo(s.time)
-	if n == 0 || l.success[n-1] < 0 {
-		return nil
-	}
-	for i := l.success[n-1]; i >= 0; i = l.successBefore(i) {
-		if s.counts(l.states[i]) {
-			return l.states[i]
+// lastCopies returns what a crawler may use while the file is unreachable (RFC 9309
+// §2.4): the latest 2xx of any age at or before a fetch, by anyone and its own, and a
+// later copy that a 304 or revisit renewed and that the archive does not hold.
+func (tl *timeline) lastCopies(s *subject) (list []*State) {
+	for _, l := range [...]*line{tl.all, tl.byAgent[s.key]} {
+		if l == nil {
+			continue
+		}
+		n := l.upTo(s.time)
+		got, gone := l.last(kindSuccess, n, s), l.last(kindLost, n, s)
+		if got != nil {
+			list = append(list, got)
+		}
+		if gone != nil && (got == nil || gone.Micros >= got.Micros) {
+			list = append(list, gone)
 		}
 	}
-	return nil
-}
-
-// successBefore returns the index of the latest 2xx before that at i; -1: none.
-func (l *line) successBefore(i int) int {
-	if i == 0 {
-		return -1
-	}
-	return l.success[i-1]
+	return list
 }
 
 // filter returns the captures that keep accepts: the list itself, where it accepts

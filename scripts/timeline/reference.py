@@ -85,8 +85,8 @@ Ambiguities, and how they are read here
  A26 The unreachable run is of captures by anyone. A redirect that leads to a 5xx
      counts as unreachable; an unresolved or undefined one neither counts nor ends
      the run, except with a 2xx of its own.
- A27 "While unreachable, the last 2xx": if nobody can read that one, the violation is
-     at most probable.
+ A27 "While unreachable, the last 2xx": anyone's, and the crawler's own. If nobody can
+     read that one, or if a 304 shows a later one, the violation is at most probable.
  A28 Bracketed: all of the first captures after t that answer, if several are of one
      moment; a part that finds no disallow says nothing.
  Verdict
@@ -1098,6 +1098,11 @@ def latest_saying(archive, captures):
     return latest([c for c in captures if archive.outcome(c).kind in SAYING])
 
 
+def is_gone(outcome):
+    """The crawler had a copy that the archive does not hold, though this capture is no 2xx itself."""
+    return outcome.reason == "unresolved_revisit" and not outcome.success
+
+
 def bracketed(archive, fetch, following, verdict):
     """§3: the first capture after t that says anything, at most 30 days after t, answers alike (A28)."""
     saying = [c for c in following if answer(archive, c, fetch).verdict != "unknown"]
@@ -1114,9 +1119,12 @@ def certainty(archive, fetch, candidates, following, moment, governed, finding, 
     copies += [c for c in candidates if same_moment(c, governing) and archive.outcome(c).kind in ("rules", "unavailable")]  # A7
     unreadable = [c for c in recent if archive.outcome(c).kind in ("partial", "unresolved", "undefined")]
     if archive.outcome(governing).kind == "unreachable":
-        last = latest([c for c in candidates if archive.outcome(c).success])
-        copies += [c for c in last if archive.outcome(c).kind == "rules"]
-        unreadable += [c for c in last if archive.outcome(c).kind != "rules"]  # A27
+        for known in candidates, [c for c in candidates if same_crawler(c, fetch)]:  # A27
+            last = latest([c for c in known if archive.outcome(c).success])
+            copies += [c for c in last if archive.outcome(c).kind == "rules"]
+            unreadable += [c for c in last if archive.outcome(c).kind != "rules"]
+            gone = latest([c for c in known if is_gone(archive.outcome(c))])
+            unreadable += [c for c in gone if not last or difference(c.time, last[0].time) >= 0]
 
     said = [answer(archive, c, fetch) for c in copies]
     if governed.contested() or any(a.verdict == "allowed" or a.contested() for a in said):
