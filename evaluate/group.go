@@ -24,7 +24,8 @@ type group struct {
 // them: a host may have been asked for its robots.txt every minute for years.
 type shelf struct {
 	all       []*ingest.Capture            // by time, those of one moment in the order of their archives
-	successes []*ingest.Capture            // those of a GET with a 2xx
+	everyone  *askings                     // all GETs; made when first asked for
+	crawlers  map[string]*askings          // those of each crawler; likewise
 	originals map[string][]*ingest.Capture // those that may lend their body, by payload digest; made when first asked for
 	named     map[string][]*ingest.Capture // the same by record id; likewise
 	coarsest  ingest.Precision             // of the dates
@@ -96,10 +97,53 @@ func (s *shelf) arrange() {
 		if c.Time().Known() {
 			s.coarsest = min(s.coarsest, c.Precision)
 		}
-		if c.Method == http.MethodGet && c.Status/100 == 2 {
-			s.successes = append(s.successes, c)
+	}
+}
+
+// askings are the GETs of a URL that have a date, by time.
+type askings struct {
+	all       []*ingest.Capture
+	successes []*ingest.Capture            // those with a 2xx
+	validated map[string][]*ingest.Capture // the same by validator, as validatorsOf has them
+}
+
+func (a *askings) add(c *ingest.Capture) {
+	a.all = append(a.all, c)
+	if c.Status/100 != 2 {
+		return
+	}
+	a.successes = append(a.successes, c)
+	for _, v := range validatorsOf(c) {
+		if a.validated == nil {
+			a.validated = make(map[string][]*ingest.Capture)
+		}
+		a.validated[v] = append(a.validated[v], c)
+	}
+}
+
+// crawlerKey tells crawlers apart.
+type crawlerKey func(*ingest.Fetch) string
+
+// by returns the askings of the crawler that a chase began with, and everyone's.
+func (s *shelf) by(who crawlerKey, ch *chase) (own, everyone *askings) {
+	if s.everyone == nil {
+		s.everyone, s.crawlers = new(askings), make(map[string]*askings)
+		for _, c := range s.all {
+			if c.Method != http.MethodGet || !c.Time().Known() {
+				continue
+			}
+			key := who(&c.Fetch)
+			if s.crawlers[key] == nil {
+				s.crawlers[key] = new(askings)
+			}
+			s.everyone.add(c)
+			s.crawlers[key].add(c)
 		}
 	}
+	if own = s.crawlers[who(&ch.Fetch)]; own == nil {
+		own = new(askings)
+	}
+	return own, s.everyone
 }
 
 // upTo returns how many of list, which is in order of time, are dated micros or
@@ -158,6 +202,7 @@ func (g *group) addFetches(fetches *cursor[ingest.Fetch], chases []chase) error 
 type target struct {
 	capture *ingest.Capture
 	follows bool // it was got at or after the redirect
+	found   bool // there is one; without a capture it is not known which
 }
 
 // nearest finds the capture that a redirect led to: the nearest within an hour after,
@@ -167,43 +212,52 @@ type target struct {
 // before. A server may well redirect a URL to itself once: only where nothing else is
 // near does the redirect lead back to a record already visited, which is a loop. Where
 // archives hold several of the moment that say different things, nobody knows which it was.
-func (g *group) nearest(ch *chase, own func(*ingest.Capture) bool) target {
-	var list [2]struct{ after, before nearby } // the crawler's own, and others'
-	var visited *ingest.Capture
-	for _, c := range g.shelf(ch.WantKey).between(ch.wantTime(), day, hour) {
-		if c.Method != http.MethodGet || !c.Time().Known() {
-			continue
-		}
-		gap := c.Time().MicrosSince(ch.wantTime())
-		if gap > hour || gap < -day {
-			continue
-		}
-		whose := &list[1]
-		if own(c) {
-			whose = &list[0]
-		}
-		isVisited := ch.visited(c)
-		switch {
-		case !isVisited && !ch.isBefore(c):
-			whose.after.addLater(c)
-		case isVisited && gap > 0:
-			visited = c
-		default:
-			whose.before.addLatest(c)
-		}
+func (g *group) nearest(ch *chase, who crawlerKey) target {
+	shelf := g.shelf(ch.WantKey)
+	own, everyone := shelf.by(who, ch)
+	if t := ch.nearest(own.all, shelf.coarsest); t.found {
+		return t
 	}
-	for _, whose := range list {
-		switch {
-		case whose.after.chosen != nil:
-			return target{whose.after.agreed(), true}
-		case whose.before.chosen != nil:
-			return target{whose.before.agreed(), false}
-		}
-	}
-	return target{visited, false}
+	return ch.nearest(everyone.all, shelf.coarsest)
 }
 
-// nearby are captures of one moment, of which the one chosen stands first or last.
+// nearest looks among the captures of one crawler, or of all, outwards from the redirect.
+func (ch *chase) nearest(list []*ingest.Capture, coarsest ingest.Precision) target {
+	t := ch.wantTime()
+	var after, before nearby
+	var visited *ingest.Capture
+	for _, c := range list[upTo(list, t.Micros-unit(coarsest)-1):] {
+		gap := c.Time().MicrosSince(t)
+		if c.Micros > t.Micros+hour+unit(t.Precision) || after.isBehind(c) {
+			break
+		}
+		switch isVisited := ch.visited(c); {
+		case gap > hour:
+		case !isVisited && !ch.isBefore(c):
+			after.add(c)
+		case isVisited && gap > 0:
+			visited = c
+		}
+	}
+	if after.chosen != nil {
+		return target{after.agreed(), true, true}
+	}
+	for _, c := range slices.Backward(list[:upTo(list, t.Micros+unit(t.Precision))]) {
+		gap := c.Time().MicrosSince(t)
+		if c.Micros < t.Micros-day-unit(coarsest) || before.isBefore(c, coarsest) {
+			break
+		}
+		if gap >= -day && gap <= 0 && (ch.isBefore(c) || ch.visited(c)) {
+			before.add(c)
+		}
+	}
+	if before.chosen != nil {
+		return target{before.agreed(), false, true}
+	}
+	return target{visited, false, false}
+}
+
+// nearby are captures of one moment, of which the one that was found first is chosen.
 type nearby struct {
 	chosen   *ingest.Capture
 	disputed bool // one of the same moment in another archive says something else
@@ -217,22 +271,21 @@ func (m *nearby) agreed() *ingest.Capture {
 	return m.chosen
 }
 
-// addLater adds a capture that comes behind those added before: the first is chosen.
-func (m *nearby) addLater(c *ingest.Capture) {
+func (m *nearby) add(c *ingest.Capture) {
 	if m.chosen == nil {
 		m.chosen = c
-		return
 	}
 	m.disputed = m.disputed || m.isDisputedBy(c)
 }
 
-// addLatest does the same; the last is chosen.
-func (m *nearby) addLatest(c *ingest.Capture) {
-	of := nearby{chosen: c}
-	if m.chosen != nil && m.chosen.Time().MicrosSince(c.Time()) == 0 {
-		of.disputed = m.disputed || m.isDisputedBy(c)
-	}
-	*m = of
+// isBehind reports whether c and all that are dated later are of a later moment.
+func (m *nearby) isBehind(c *ingest.Capture) bool {
+	return m.chosen != nil && c.Micros > m.chosen.Micros+unit(m.chosen.Precision)
+}
+
+// isBefore reports whether c and all that are dated earlier are of an earlier moment.
+func (m *nearby) isBefore(c *ingest.Capture, coarsest ingest.Precision) bool {
+	return m.chosen != nil && c.Micros < m.chosen.Micros-unit(coarsest)
 }
 
 func (m *nearby) isDisputedBy(c *ingest.Capture) bool {
@@ -387,34 +440,69 @@ func sameDigest(a, b string) bool {
 // request names; where they name none, the latest. The crawler's own copies go before
 // others'. It is nil where the latest copy contradicts what is named, or no copy has it, or
 // archives hold several of one moment that differ.
-func (g *group) renewed(ch *chase, own func(*ingest.Capture) bool) *ingest.Capture {
-	t, list := ch.curTime(), g.shelf(ch.WantKey).successes
-	list = list[:upTo(list, t.Micros+unit(t.Precision))]
+func (g *group) renewed(ch *chase, who crawlerKey) *ingest.Capture {
+	shelf := g.shelf(ch.WantKey)
+	own, everyone := shelf.by(who, ch)
+	key := who(&ch.Fetch)
+	isOwn := func(c *ingest.Capture) bool { return ch.canRenew(c) }
+	isOthers := func(c *ingest.Capture) bool { return ch.canRenew(c) && who(&c.Fetch) != key }
 	var latest *ingest.Capture
-	var found nearby
-	for _, isOwn := range [...]bool{true, false} {
-		for _, c := range slices.Backward(list) {
-			if !c.Time().Known() || !ch.isNotAfter(c) || ch.visited(c) || own(c) != isOwn {
-				continue
-			}
+	for _, of := range [...]struct {
+		*askings
+		may func(*ingest.Capture) bool
+	}{{own, isOwn}, {everyone, isOthers}} {
+		if latest == nil {
+			latest = ch.latest(of.successes, of.may)
 			switch {
-			case found.chosen != nil:
-				if c.Time().MicrosSince(found.chosen.Time()) != 0 {
-					return found.agreed()
-				}
-				found.addLater(c)
-			case ch.names(c) == same || !ch.namesValidator():
-				found.addLater(c)
-			case ch.names(c) == different && latest == nil:
+			case latest == nil:
+				continue
+			case !ch.namesValidator() || ch.names(latest) == same:
+				return agreedAt(latest, of.successes, of.may, shelf.coarsest)
+			case ch.names(latest) == different:
 				return nil
 			}
-			if latest == nil {
-				latest = c
-			}
 		}
-		if found.chosen != nil {
-			return found.agreed()
+		if c := ch.latestNamed(of.askings, of.may); c != nil {
+			return agreedAt(c, of.successes, of.may, shelf.coarsest)
 		}
 	}
 	return nil
+}
+
+// latestNamed returns the latest capture that has a validator which the 304 in hand names.
+func (ch *chase) latestNamed(of *askings, may func(*ingest.Capture) bool) (found *ingest.Capture) {
+	for _, v := range ch.namedValidators() {
+		if c := ch.latest(of.validated[v], may); c != nil && (found == nil || c.Micros > found.Micros) {
+			found = c
+		}
+	}
+	return found
+}
+
+// canRenew reports whether a 2xx can be what the 304 in hand renews.
+func (ch *chase) canRenew(c *ingest.Capture) bool {
+	return ch.isNotAfter(c) && !ch.visited(c)
+}
+
+// latest returns the latest capture of a list that the 304 in hand may renew.
+func (ch *chase) latest(list []*ingest.Capture, may func(*ingest.Capture) bool) *ingest.Capture {
+	t := ch.curTime()
+	for _, c := range slices.Backward(list[:upTo(list, t.Micros+unit(t.Precision))]) {
+		if may(c) {
+			return c
+		}
+	}
+	return nil
+}
+
+// agreedAt returns c, unless another archive has one of its moment that differs.
+func agreedAt(c *ingest.Capture, list []*ingest.Capture, may func(*ingest.Capture) bool, coarsest ingest.Precision) *ingest.Capture {
+	m := nearby{chosen: c}
+	for _, o := range list[upTo(list, c.Micros-unit(coarsest)-1):] {
+		if m.isBehind(o) {
+			break
+		}
+		m.disputed = m.disputed || may(o) && m.isDisputedBy(o)
+	}
+	return m.agreed()
 }

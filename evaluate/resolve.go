@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/ingest"
@@ -57,7 +58,6 @@ type chase struct {
 	CurIndex      int64            `parquet:"cur_index"`
 	CurTags       string           `parquet:"cur_tags"`     // entity tags that a 304 or its request names
 	CurModified   string           `parquet:"cur_modified"` // dates of Last-Modified that they name, each on a line
-	Renewed       bool             `parquet:"renewed"`      // the record in hand is the original of another, which renewed its time
 	Visited       string           `parquet:"visited"`      // records, as " input:offset "
 	TooMany       bool             `parquet:"too_many"`
 }
@@ -341,12 +341,11 @@ func (r *resolver) sameCrawler(ch *chase, c *ingest.Capture) bool {
 
 // step looks for what the chase wants in g, and takes it or gives up.
 func (r *resolver) step(ch *chase, g *group) error {
-	own := func(c *ingest.Capture) bool { return r.sameCrawler(ch, c) }
 	want := ch.Want
 	ch.Want = seekNothing
 	switch want {
 	case seekHop:
-		return r.takeHop(ch, g.nearest(ch, own))
+		return r.takeHop(ch, g.nearest(ch, r.who.keyOf))
 	case seekOriginal:
 		c, contradicted := g.original(ch)
 		switch {
@@ -363,15 +362,12 @@ func (r *resolver) step(ch *chase, g *group) error {
 		}
 		ch.giveUp(UnresolvedRevisit)
 	case seekLatest:
-		c := g.renewed(ch, own)
+		c := g.renewed(ch, r.who.keyOf)
 		if c == nil {
 			ch.giveUp(UnresolvedRevisit)
 			return nil
 		}
-		return r.keep(ch, c, UnresolvedRevisit, func() {
-			ch.Renewed = true
-			r.take(ch, c)
-		})
+		return r.keep(ch, c, UnresolvedRevisit, func() { r.take(ch, c) })
 	}
 	return nil
 }
@@ -472,7 +468,7 @@ func (r *resolver) take(ch *chase, c *ingest.Capture) {
 }
 
 func visitMark(c *ingest.Capture) string {
-	return fmt.Sprintf(" %d:%d:%q ", c.Input, c.Index, c.Entry)
+	return " " + strconv.Itoa(int(c.Input)) + ":" + strconv.FormatInt(c.Index, 10) + ":" + strconv.Quote(c.Entry) + " "
 }
 
 func (ch *chase) visited(c *ingest.Capture) bool { return strings.Contains(ch.Visited, visitMark(c)) }

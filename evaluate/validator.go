@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/ingest"
@@ -27,6 +28,37 @@ func (ch *chase) names(c *ingest.Capture) agreement {
 }
 
 func (ch *chase) namesValidator() bool { return ch.CurTags != "" || ch.CurModified != "" }
+
+// validatorsOf returns the entity tag and the date of modification of a copy, as
+// namedValidators has those that are named.
+func validatorsOf(c *ingest.Capture) (list []string) {
+	for _, tag := range lines(entityTags(c.ETag)) {
+		list = append(list, "tag "+tag)
+	}
+	for _, date := range lines(modifiedDates(c.LastModified)) {
+		list = append(list, "date "+date)
+	}
+	return list
+}
+
+// namedValidators returns what names compares, each validator once.
+func (ch *chase) namedValidators() []string {
+	kind, named := "tag ", lines(ch.CurTags)
+	if ch.CurTags == "" {
+		kind, named = "date ", lines(ch.CurModified)
+	}
+	slices.Sort(named)
+	named = slices.Compact(named)
+	for i := range named {
+		named[i] = kind + named[i]
+	}
+	return named
+}
+
+// lines splits a list with a line for each.
+func lines(list string) []string {
+	return strings.FieldsFunc(list, func(r rune) bool { return r == '\n' })
+}
 
 // compareValidators compares lists with a line for each validator.
 func compareValidators(named, own string) agreement {
