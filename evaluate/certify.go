@@ -1,6 +1,10 @@
 package evaluate
 
-import "github.com/robotsaudit/robotsaudit/ingest"
+import (
+	"slices"
+
+	"github.com/robotsaudit/robotsaudit/ingest"
+)
 
 // doubts are the notes that keep a violation from being certain.
 const doubts = NoteURLCut | NoteBodyCut | NoteOtherCrawler | NotePartial | NoteResynced | NoteDigestMismatch | NoteSameMoment |
@@ -85,6 +89,10 @@ func firstOfEach(moment []*State) []*State {
 	return filter(moment, func(st *State) bool { return first[spotOf(&st.Fetch).archive()] == st.Index })
 }
 
+// maxAsked bounds the copies of which it is remembered that they were asked: a server may
+// have as many versions of its file behind one name.
+const maxAsked = 8
+
 // askCopies asks every copy of robots.txt that the crawler may have acted on (RFC 9309
 // §2.4): those of the last day and, while the file is unreachable, the last ones that
 // were got.
@@ -93,13 +101,13 @@ func (d *decider) askCopies(r *Result, s *subject, tl *timeline, v *view) error 
 	if v.governing.Outcome == OutcomeUnreachable {
 		copies = append(copies[:len(copies):len(copies)], tl.lastCopies(s)...)
 	}
-	asked := r.Governing
+	asked := append(make([]*State, 0, maxAsked), r.Governing)
 	for _, c := range copies {
-		if c == r.Governing || c.saysLike(asked) {
+		if c == r.Governing || slices.ContainsFunc(asked, c.saysLike) {
 			continue
 		}
-		if s.relationOf(c) != behind {
-			asked = c
+		if s.relationOf(c) != behind && len(asked) < maxAsked {
+			asked = append(asked, c)
 		}
 		if err := d.askCopy(r, s, c); err != nil || r.Contester != nil {
 			return err

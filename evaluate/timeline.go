@@ -13,6 +13,7 @@ type timeline struct {
 	all     *line
 	byAgent map[string]*line // by lower-cased product token; "" where none is known
 	marks   map[mark]bool    // records that a robots.txt redirect led to
+	near    []*State         // of copies
 }
 
 // line is a sequence of robots captures in order of time. Captures without a usable
@@ -22,6 +23,7 @@ type line struct {
 	runs     []unreachableRun // parallel to states
 	latestOf [kinds][]int32   // the same: index of the latest capture of a kind up to here; -1: none
 	coarsest ingest.Precision // of the dates
+	sameTo   []int            // index of the first capture behind each that says something else; of all alone
 }
 
 // kind is what the latest capture is looked for of.
@@ -68,7 +70,18 @@ func newTimeline(states []*State, marks map[mark]bool) *timeline {
 		}
 		t.byAgent[s.key].add(s)
 	}
+	t.all.compareNeighbours()
 	return t
+}
+
+func (l *line) compareNeighbours() {
+	l.sameTo = make([]int, len(l.states))
+	for i := len(l.states) - 1; i >= 0; i-- {
+		l.sameTo[i] = i + 1
+		if i+1 < len(l.states) && l.states[i].saysLike(l.states[i+1]) {
+			l.sameTo[i] = l.sameTo[i+1]
+		}
+	}
 }
 
 func (l *line) add(s *State) {
@@ -449,14 +462,23 @@ func (tl *timeline) others(s *subject, v *view) (list []*State) {
 	return list
 }
 
-// copies returns every capture in [t − 24 h, t], whoever made it.
+// copies returns every capture in [t − 24 h, t], whoever made it, until it is called
+// again. Of those before t that say the same one after the other, the first stands for all.
 func (tl *timeline) copies(t ingest.Time) []*State {
 	l := tl.all
-	start := ingest.Time{Micros: t.Micros - day, Precision: t.Precision}
-	return filter(l.between(start, t), func(st *State) bool {
-		gap := t.MicrosSince(st.Time())
-		return gap >= 0 && gap <= day
-	})
+	near, end := l.from(t.Micros-unit(l.coarsest)), l.from(t.Micros+unit(t.Precision)+1)
+	tl.near = tl.near[:0]
+	for i := l.from(t.Micros - day - unit(l.coarsest)); i < end; i++ {
+		st := l.states[i]
+		if gap := t.MicrosSince(st.Time()); gap < 0 || gap > day {
+			continue
+		}
+		tl.near = append(tl.near, st)
+		if i < near {
+			i = min(l.sameTo[i], near) - 1
+		}
+	}
+	return tl.near
 }
 
 // lastCopies returns what a crawler may use while the file is unreachable (RFC 9309
