@@ -37,8 +37,9 @@ type subject struct {
 	other string // token of a second crawler that the User-Agent names; "": none
 	time  ingest.Time
 
-	asOf          bool // time is not the fetch's own: the order of records tells nothing
-	withoutBeside bool // captures of the fetch's moment in other archives do not count
+	places        places // of records that several archives hold
+	asOf          bool   // time is not the fetch's own: the order of records tells nothing
+	withoutBeside bool   // captures of the fetch's moment in other archives do not count
 }
 
 func (d *decider) newSubject(f *ingest.Fetch, agent string) subject {
@@ -60,7 +61,7 @@ func (d *decider) decide(r *Result, f *ingest.Fetch, tl *timeline) error {
 func (d *decider) settle(r *Result, tl *timeline, other string) error {
 	f := r.Fetch
 	s := d.newSubject(f, r.Agent)
-	s.other = other
+	s.other, s.places = other, tl.places
 	if f.Flags&ingest.FlagUnsupportedScheme != 0 {
 		r.Reason = UnsupportedScheme
 		return nil

@@ -97,8 +97,9 @@ func (s *store) unsorted(
 	}
 }
 
-// captures yields all policy captures, in order, each record once.
-func (s *store) captures(ctx context.Context) iter.Seq2[*ingest.Capture, error] {
+// captures yields all policy captures, in order, each record once. copied is told of the
+// other places that hold one; it may be nil.
+func (s *store) captures(ctx context.Context, copied func(first, c *ingest.Fetch) error) iter.Seq2[*ingest.Capture, error] {
 	paths, tasks := s.files(func(t *ingest.Task) []string { return t.Captures })
 	all := run.Merge(ctx, paths, ingest.CaptureRuns, run.MergeOptions[ingest.Capture]{
 		TmpDir: s.tmp,
@@ -110,10 +111,20 @@ func (s *store) captures(ctx context.Context) iter.Seq2[*ingest.Capture, error] 
 	return func(yield func(*ingest.Capture, error) bool) {
 		var seen twins
 		for c, err := range all {
-			if err == nil && (s.isCopied(&c.Fetch) || seen.first(&c.Fetch) != nil) {
-				continue
+			if err == nil {
+				if s.isCopied(&c.Fetch) {
+					continue
+				}
+				if first := seen.first(&c.Fetch); first != nil {
+					if copied == nil {
+						continue
+					}
+					if err = copied(first, &c.Fetch); err == nil {
+						continue
+					}
+				}
 			}
-			if !yield(c, err) {
+			if !yield(c, err) || err != nil {
 				return
 			}
 		}

@@ -146,6 +146,32 @@ var markRuns = run.Spec[mark]{
 
 func (m *mark) place() place { return place{m.HostReversed, m.Origin} }
 
+// copied is another place of a policy capture. Of a record that several archives hold,
+// each of them may show in which order it and others came.
+type copied struct {
+	HostReversed string `parquet:"host_reversed,dict"`
+	Origin       string `parquet:"origin,dict"`
+	FirstInput   int32  `parquet:"first_input"` // the place that stands for all
+	FirstEntry   string `parquet:"first_entry,dict"`
+	FirstIndex   int64  `parquet:"first_index"`
+	Input        int32  `parquet:"input"`
+	Entry        string `parquet:"entry,dict"`
+	Index        int64  `parquet:"index"`
+}
+
+func (c *copied) place() place { return place{c.HostReversed, c.Origin} }
+func (c *copied) first() spot  { return spot{c.FirstInput, c.FirstEntry, c.FirstIndex} }
+func (c *copied) spot() spot   { return spot{c.Input, c.Entry, c.Index} }
+
+var copiedRuns = run.Spec[copied]{
+	Name: "copies",
+	Compare: func(a, b *copied) int {
+		return cmp.Or(a.place().compare(b.place()), a.first().compare(b.first()), a.spot().compare(b.spot()))
+	},
+	Bucket: func(c *copied) int { return run.BucketOf(c.HostReversed) },
+	Size:   func(*copied) int { return 96 },
+}
+
 // resolver follows robots captures through revisits and redirects.
 type resolver struct {
 	store  *store
@@ -153,6 +179,7 @@ type resolver struct {
 	dir    string
 	states *run.Writer[State]
 	marks  *run.Writer[mark]
+	copies *run.Writer[copied]
 	next   *run.Writer[chase]
 	bodies *pack.Writer // bodies read again from the archives
 	issues *run.Writer[ingest.Issue]
@@ -162,7 +189,7 @@ type resolver struct {
 
 // resolved is what resolve leaves for decide.
 type resolved struct {
-	states, marks, originals []string // paths of runs
+	states, marks, copies, originals []string // paths of runs
 }
 
 // resolve follows all robots captures to their ends. Each round is one pass over
@@ -176,6 +203,7 @@ func resolve(ctx context.Context, s *store, who *decider, dir string, issues *ru
 	r := &resolver{store: s, who: who, dir: dir, bodies: bodies, issues: issues, reread: maxReread}
 	r.states = run.NewWriter(dir, stateRuns)
 	r.marks = run.NewWriter(dir, markRuns)
+	r.copies = run.NewWriter(dir, copiedRuns)
 	chases, err := r.firstRound(ctx)
 	for err == nil && len(chases) > 0 {
 		chases, err = r.nextRound(ctx, chases)
@@ -195,6 +223,10 @@ func (r *resolver) finish() (*resolved, error) {
 	if err != nil {
 		return nil, err
 	}
+	copies, err := r.copies.Close()
+	if err != nil {
+		return nil, err
+	}
 	if err := r.bodies.Close(); err != nil {
 		return nil, err
 	}
@@ -203,7 +235,15 @@ func (r *resolver) finish() (*resolved, error) {
 		return nil, err
 	}
 	r.store.packs = append(r.store.packs, reread)
-	return &resolved{states: inFolder(r.dir, states), marks: inFolder(r.dir, marks)}, nil
+	return &resolved{states: inFolder(r.dir, states), marks: inFolder(r.dir, marks), copies: inFolder(r.dir, copies)}, nil
+}
+
+// noteCopy remembers that another archive holds a capture, too.
+func (r *resolver) noteCopy(first, c *ingest.Fetch) error {
+	return r.copies.Add(copied{
+		HostReversed: c.HostReversed, Origin: c.Origin,
+		FirstInput: first.Input, FirstEntry: first.Entry, FirstIndex: first.Index, Input: c.Input, Entry: c.Entry, Index: c.Index,
+	})
 }
 
 func (r *resolver) startRound() {
@@ -228,7 +268,7 @@ func isFollowed(c *ingest.Capture) bool {
 // other origin.
 func (r *resolver) firstRound(ctx context.Context) ([]string, error) {
 	r.startRound()
-	captures := newCursor(r.store.captures(ctx), func(c *ingest.Capture) place { return placeOf(&c.Fetch) })
+	captures := newCursor(r.store.captures(ctx, r.noteCopy), func(c *ingest.Capture) place { return placeOf(&c.Fetch) })
 	defer captures.stop()
 	g := newGroup()
 	for captures.row != nil {
@@ -259,7 +299,7 @@ func (r *resolver) firstRound(ctx context.Context) ([]string, error) {
 // their path are looked for among all fetches.
 func (r *resolver) nextRound(ctx context.Context, paths []string) ([]string, error) {
 	r.startRound()
-	captures := newCursor(r.store.captures(ctx), func(c *ingest.Capture) place { return placeOf(&c.Fetch) })
+	captures := newCursor(r.store.captures(ctx, nil), func(c *ingest.Capture) place { return placeOf(&c.Fetch) })
 	defer captures.stop()
 	chases := newCursor(run.Merge(ctx, paths, chaseRuns, run.MergeOptions[chase]{TmpDir: r.dir}), (*chase).place)
 	defer chases.stop()

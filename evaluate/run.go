@@ -155,6 +155,8 @@ func (e *evaluation) decideAll(ctx context.Context, res *resolved) error {
 	defer states.stop()
 	marks := newCursor(run.Merge(ctx, res.marks, markRuns, run.MergeOptions[mark]{TmpDir: e.store.tmp}), (*mark).place)
 	defer marks.stop()
+	copies := newCursor(run.Merge(ctx, res.copies, copiedRuns, run.MergeOptions[copied]{TmpDir: e.store.tmp}), (*copied).place)
+	defer copies.stop()
 	fetches := newCursor(e.store.fetches(ctx, nil), placeOf)
 	defer fetches.stop()
 	events := newCursor(e.store.events(ctx), placeOfEvent)
@@ -165,17 +167,17 @@ func (e *evaluation) decideAll(ctx context.Context, res *resolved) error {
 		e.pages.originals.elsewhere = elsewhere
 	}
 	for fetches.row != nil || events.row != nil {
-		if err := e.decideOrigin(fetches, states, marks, events); err != nil {
+		if err := e.decideOrigin(fetches, states, marks, copies, events); err != nil {
 			return err
 		}
 	}
-	return cmp.Or(fetches.err, states.err, marks.err, events.err, elsewhere.err)
+	return cmp.Or(fetches.err, states.err, marks.err, copies.err, events.err, elsewhere.err)
 }
 
 // decideOrigin decides the fetches of the next origin, and what logs say was not
 // fetched from it.
 func (e *evaluation) decideOrigin(
-	fetches *cursor[ingest.Fetch], states *cursor[State], marks *cursor[mark], events *cursor[ingest.LogEvent],
+	fetches *cursor[ingest.Fetch], states *cursor[State], marks *cursor[mark], copies *cursor[copied], events *cursor[ingest.LogEvent],
 ) error {
 	here := fetches.here
 	if fetches.row == nil || events.row != nil && events.here.compare(here) < 0 {
@@ -186,16 +188,16 @@ func (e *evaluation) decideOrigin(
 	if err != nil {
 		return err
 	}
-	host := &HostStats{Origin: here.origin}
-	e.crawlers = crawlers{}
-	var seen twins
-	err = fetches.each(here, func(f *ingest.Fetch) error {
-		if first := seen.first(f); first != nil {
-			return e.noteDuplicate(first, f)
-		}
-		return e.decideFetch(f, tl, host)
+	err = copies.each(here, func(c *copied) error {
+		tl.places.add(c.first(), c.spot())
+		return nil
 	})
 	if err != nil {
+		return err
+	}
+	host := &HostStats{Origin: here.origin}
+	e.crawlers = crawlers{}
+	if err := e.decideFetches(fetches, here, tl, host); err != nil {
 		return err
 	}
 	if err := e.excluded(here, events, tl, e.crawlers); err != nil || host.Fetches == 0 {
@@ -203,6 +205,44 @@ func (e *evaluation) decideOrigin(
 	}
 	e.totals.Origins++
 	return e.sink.Host(host)
+}
+
+// decideFetches decides the fetches of an origin. Copies of a record follow it: it is
+// decided once all its places are known.
+func (e *evaluation) decideFetches(fetches *cursor[ingest.Fetch], here place, tl *timeline, host *HostStats) error {
+	var seen twins
+	var held ingest.Fetch
+	isHeld, placed := false, false
+	decide := func() error {
+		if !isHeld {
+			return nil
+		}
+		err := e.decideFetch(&held, tl, host)
+		if placed { // nobody asks again, unless it is a policy capture
+			delete(tl.places, spotOf(&held))
+		}
+		isHeld, placed = false, false
+		return err
+	}
+	err := fetches.each(here, func(f *ingest.Fetch) error {
+		if first := seen.first(f); first != nil {
+			if at := spotOf(first); at == spotOf(&held) {
+				_, known := tl.places[at]
+				placed = placed || !known
+				tl.places.add(at, spotOf(f))
+			}
+			return e.noteDuplicate(first, f)
+		}
+		if err := decide(); err != nil {
+			return err
+		}
+		held, isHeld = *f, true
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return decide()
 }
 
 // newOrigin forgets what was known of the origin before.

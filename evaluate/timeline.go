@@ -14,6 +14,7 @@ type timeline struct {
 	byAgent map[string]*line // by lower-cased product token; "" where none is known
 	marks   map[mark]bool    // records that a robots.txt redirect led to
 	near    []*State         // of copies
+	places  places           // of records that several archives hold
 }
 
 // line is a sequence of robots captures in order of time. Captures without a usable
@@ -58,7 +59,7 @@ type unreachableRun struct {
 
 // newTimeline takes an origin's captures in order of time.
 func newTimeline(states []*State, marks map[mark]bool) *timeline {
-	t := &timeline{all: new(line), byAgent: make(map[string]*line), marks: marks}
+	t := &timeline{all: new(line), byAgent: make(map[string]*line), marks: marks, places: make(places)}
 	for _, s := range states {
 		if !s.Time().Known() {
 			continue
@@ -191,6 +192,49 @@ func (p spot) sameArchive(q spot) bool {
 	return p.input == q.input && p.index > 0 && q.index > 0 && p.entry == q.entry
 }
 
+// places holds the other spots of records that several archives hold.
+type places map[spot][]spot
+
+// add remembers another spot of a record; a few of them tell enough.
+func (p places) add(first, other spot) {
+	if len(p[first]) < maxTwins && !slices.Contains(p[first], other) {
+		p[first] = append(p[first], other)
+	}
+}
+
+// relation says where a record stands to another of its moment: any archive that holds
+// both tells.
+func (p places) relation(at, to spot) relation {
+	if len(p) == 0 || at.sameArchive(to) {
+		return at.relation(to)
+	}
+	told := beside
+	for _, a := range p.of(at) {
+		for _, b := range p.of(to) {
+			if r := a.relation(b); r == behind {
+				return behind
+			} else if r == before {
+				told = before
+			}
+		}
+	}
+	return told
+}
+
+// of returns all spots of a record.
+func (p places) of(first spot) []spot { return append([]spot{first}, p[first]...) }
+
+// relation says what the archive of both tells.
+func (p spot) relation(q spot) relation {
+	switch {
+	case !p.sameArchive(q):
+		return beside
+	case p.index < q.index:
+		return before
+	}
+	return behind
+}
+
 // archive returns the same for all records of one archive.
 func (p spot) archive() spot { return spot{input: p.input, entry: p.entry} }
 
@@ -220,12 +264,8 @@ func (s *subject) relationTo(t ingest.Time, at spot) relation {
 		return before
 	case gap < 0:
 		return after
-	case !at.sameArchive(spotOf(s.Fetch)):
-		return beside
-	case at.index < s.Index:
-		return before
 	}
-	return behind
+	return s.places.relation(at, spotOf(s.Fetch))
 }
 
 // counts reports whether a capture is a candidate: at or before the fetch. One that

@@ -38,6 +38,7 @@ func (w *whatIf) decide(r *Result, tl *timeline) error {
 		return w.same(r.Fetch, r.Verdict, r.Reason)
 	}
 	s := w.decider.newSubject(r.Fetch, r.Agent)
+	s.places = tl.places
 	if w.asOf.Known() {
 		s.time, s.asOf = w.asOf, true
 	}
