@@ -1341,6 +1341,13 @@ def encoded_bodies(s):
     s.pages()
 
 
+@scenario(6)
+def unreachable_run_of_two_crawlers(s):
+    s.robots(s.t - 40 * DAY_, b"", 503, ua=GOOGLE)
+    s.robots(s.t - HOUR_, b"", 503)
+    s.pages()
+
+
 # ----------------------------------------------------------------- writing
 
 

@@ -319,6 +319,7 @@ CASES = [
     ([at(1, status=503), at(3000, ALLOW, 206)], "disallowed fresh unreachable probable"),
     ([at(25, status=503)], "unknown stale unreachable_stale"),
     ([at(1, status=503), at(30 * D + S, status=500)], "allowed fresh unreachable_over_30d"),
+    ([at(1, status=503), at(40 * D, status=500, token="F")], "allowed fresh unreachable_over_30d"),
     ([at(1, status=503), at(30 * D, status=500)], "disallowed fresh unreachable certain"),
     ([at(1, status=503), at(20 * D), at(40 * D, status=500)], "disallowed fresh unreachable certain"),
     ([at(1, status=503), at(20 * D, status=999), at(40 * D, status=500)], "allowed fresh unreachable_over_30d"),
