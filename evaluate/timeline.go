@@ -223,16 +223,22 @@ func (tl *timeline) view(s *subject) view {
 	return v
 }
 
-// latest is the view of the latest capture of the line at or before a fetch.
-func (l *line) latest(s *subject) view {
+// last returns the index of the latest capture of the line at or before a fetch; -1: none.
+func (l *line) last(s *subject) int {
 	i := l.upTo(s.time) - 1
 	for i >= 0 && !s.counts(l.states[i]) {
 		i--
 	}
+	return i
+}
+
+// latest is the view of the latest capture of the line at or before a fetch.
+func (l *line) latest(s *subject) view {
+	i := l.last(s)
 	if i < 0 {
 		return view{}
 	}
-	v := view{evidence: Stale, run: l.runs[i]}
+	v := view{evidence: Stale}
 	start := i
 	last := l.states[i].Time()
 	for start > 0 && l.states[start-1].Micros >= last.Micros-unit(l.coarsest) {
@@ -285,9 +291,10 @@ func (v *view) prefers(s *subject, a, b *State) bool {
 // isOwn reports whether the crawler that made the fetch made the capture.
 func (s *subject) isOwn(st *State) bool { return st.key == s.key }
 
-// rivals are the captures of the governing one's moment and crawler that stand last in
-// other archives: in which order they came, nothing tells.
-func (v *view) rivals() []*State {
+// rivals are the captures of the governing one's moment that stand last in other
+// archives: in which order they came, nothing tells. Where the crawler's own governs,
+// those of others are no rivals but copies.
+func (v *view) rivals(s *subject) []*State {
 	if len(v.moment) == 1 {
 		return nil
 	}
@@ -295,7 +302,7 @@ func (v *view) rivals() []*State {
 	var list []*State
 	for _, st := range v.moment {
 		at := spotOf(&st.Fetch)
-		if at.sameArchive(spotOf(&g.Fetch)) || st.key != g.key || st == g {
+		if at.sameArchive(spotOf(&g.Fetch)) || v.own && !s.isOwn(st) || st == g {
 			continue
 		}
 		i := slices.IndexFunc(list, func(o *State) bool { return at.sameArchive(spotOf(&o.Fetch)) })
@@ -307,6 +314,24 @@ func (v *view) rivals() []*State {
 		}
 	}
 	return list
+}
+
+// unreachableMay is how long a server has to be unreachable until crawlers may take its
+// robots.txt as unavailable (RFC 9309 §2.3.1.4).
+const unreachableMay = 30 * day
+
+// longUnreachable reports whether a fetch ends an unbroken run of at least two unreachable
+// captures that began longer ago than that: of the crawler's own, or of anyone's.
+func (tl *timeline) longUnreachable(s *subject) bool {
+	for _, l := range [...]*line{tl.byAgent[s.key], tl.all} {
+		if l == nil {
+			continue
+		}
+		if i := l.last(s); i >= 0 && l.runs[i].count >= 2 && s.time.MicrosSince(l.runs[i].first.Time()) > unreachableMay {
+			return true
+		}
+	}
+	return false
 }
 
 // latestSaying returns the latest capture of the line at or before a fetch that says
@@ -379,13 +404,20 @@ func (tl *timeline) others(s *subject, v *view) (list []*State) {
 	asked := v.governing
 	for _, near := range [...][]*State{tl.all.since(asked.oldest(), s), tl.all.following(s, day)} {
 		for _, st := range near {
-			if st.says() && st != asked && !st.saysLike(asked) {
+			if st.says() && st != v.governing && !st.saysLike(asked) && !st.isReplacedBy(v.governing) {
 				list = append(list, st)
 				asked = st
 			}
 		}
 	}
 	return list
+}
+
+// isReplacedBy reports whether g is the later of two captures of one moment, by its place
+// in the archive of both.
+func (st *State) isReplacedBy(g *State) bool {
+	at, later := spotOf(&st.Fetch), spotOf(&g.Fetch)
+	return st.Time().MicrosSince(g.oldest()) == 0 && at.sameArchive(later) && at.index < later.index
 }
 
 // copies returns every capture in [t − 24 h, t], whoever made it.

@@ -531,7 +531,7 @@ func (x *exchange) decode(r *record, d *draft, h *httpHead, raw []byte) {
 		}
 	}
 	body, flags := decodePayload(raw, h, x.Flags&FlagBodyCut != 0 || x.Truncated != "")
-	if isBinary(body) {
+	if isBinary(body) || flags&FlagFalseEncoding != 0 && !isReadable(body) {
 		flags |= FlagUndecodable
 	}
 	x.Flags |= flags | FlagBodyKept
