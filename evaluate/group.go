@@ -22,7 +22,7 @@ type group struct {
 // shelf is the captures of one URL, so ordered that nobody has to look at all of
 // them: a host may have been asked for its robots.txt every minute for years.
 type shelf struct {
-	all       []*ingest.Capture            // in the order of the facts, by time
+	all       []*ingest.Capture            // by time, of one moment in the order of their archive
 	successes []*ingest.Capture            // those of a GET with a 2xx
 	originals map[string][]*ingest.Capture // those that may lend their body, by payload digest; made when first asked for
 	named     map[string][]*ingest.Capture // the same by record id; likewise
@@ -87,7 +87,7 @@ func (g *group) index() {
 
 // arrange fills in what follows from all.
 func (s *shelf) arrange() {
-	slices.SortFunc(s.all, func(a, b *ingest.Capture) int { return ingest.CompareFetches(&a.Fetch, &b.Fetch) })
+	slices.SortFunc(s.all, func(a, b *ingest.Capture) int { return compareInTime(&a.Fetch, &b.Fetch) })
 	*s = shelf{all: s.all, coarsest: ingest.PrecisionMicrosecond}
 	for _, c := range s.all {
 		if c.Time().Known() {
@@ -181,7 +181,7 @@ func (g *group) nearest(ch *chase, own func(*ingest.Capture) bool) target {
 		isVisited := ch.visited(c)
 		switch {
 		case !isVisited && !ch.isBefore(c):
-			if whose.after == nil {
+			if whose.after == nil || ch.isNearer(c, whose.after) {
 				whose.after = c
 			}
 		case isVisited && gap > 0:
@@ -199,6 +199,13 @@ func (g *group) nearest(ch *chase, own func(*ingest.Capture) bool) target {
 		}
 	}
 	return target{visited, false}
+}
+
+// isNearer reports whether of two targets of one moment a stands in the archive of the
+// redirect, and b in another.
+func (ch *chase) isNearer(a, b *ingest.Capture) bool {
+	here := ch.curSpot()
+	return a.Time().MicrosSince(b.Time()) == 0 && spotOf(&a.Fetch).sameArchive(here) && !spotOf(&b.Fetch).sameArchive(here)
 }
 
 // original finds the record that a revisit names by URL and date, or without a date by

@@ -340,6 +340,13 @@ func (r *resolver) sameCrawler(ch *chase, c *ingest.Capture) bool {
 	return r.who.keyOf(&ch.Fetch) == r.who.keyOf(&c.Fetch)
 }
 
+// mayBeSameCrawler reports whether nothing speaks against it: some crawlers send a
+// User-Agent with every request but those for robots.txt.
+func (r *resolver) mayBeSameCrawler(ch *chase, c *ingest.Capture) bool {
+	a, b := r.who.keyOf(&ch.Fetch), r.who.keyOf(&c.Fetch)
+	return a == b || (a == "" || b == "") && spotOf(&ch.Fetch).sameArchive(spotOf(&c.Fetch))
+}
+
 // step looks for what the chase wants in g, and takes it or gives up.
 func (r *resolver) step(ch *chase, g *group) error {
 	own := func(c *ingest.Capture) bool { return r.sameCrawler(ch, c) }
@@ -391,7 +398,7 @@ func (r *resolver) takeHop(ch *chase, t target) error {
 		ch.settle(OutcomeUnavailable, TooManyRedirects)
 		return nil
 	}
-	if ch.Kind == ingest.CaptureRobots && t.follows && r.sameCrawler(ch, c) {
+	if ch.Kind == ingest.CaptureRobots && t.follows && r.mayBeSameCrawler(ch, c) {
 		if err := r.marks.Add(markOf(&c.Fetch)); err != nil {
 			return err
 		}

@@ -15,7 +15,7 @@ type timeline struct {
 	marks   map[mark]bool    // records that a robots.txt redirect led to
 }
 
-// line is a sequence of robots captures in order of time. Captures without a usable
+// line is a sequence of robots captures in the order of compareInTime. Captures without a usable
 // date are left out.
 type line struct {
 	states   []*State
@@ -30,9 +30,10 @@ type unreachableRun struct {
 	count int
 }
 
-// newTimeline takes an origin's captures in order of time.
+// newTimeline takes an origin's captures.
 func newTimeline(states []*State, marks map[mark]bool) *timeline {
 	t := &timeline{all: new(line), byAgent: make(map[string]*line), marks: marks}
+	slices.SortFunc(states, func(a, b *State) int { return compareInTime(&a.Fetch, &b.Fetch) })
 	for _, s := range states {
 		if !s.Time().Known() {
 			continue
@@ -133,6 +134,12 @@ func (p spot) sameArchive(q spot) bool {
 
 func (p spot) compare(q spot) int {
 	return cmp.Or(cmp.Compare(p.input, q.input), cmp.Compare(p.entry, q.entry), cmp.Compare(p.index, q.index))
+}
+
+// compareInTime orders records by time, and those of one moment as they stand in their
+// archive.
+func compareInTime(a, b *ingest.Fetch) int {
+	return cmp.Or(cmp.Compare(a.Micros, b.Micros), cmp.Compare(a.Precision, b.Precision), spotOf(a).compare(spotOf(b)))
 }
 
 // A relation says where a capture stands to a fetch in time.

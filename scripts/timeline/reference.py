@@ -1111,7 +1111,8 @@ def certainty(archive, fetch, candidates, following, moment, governed, finding, 
     governing = finding.governing
     recent = [c for c in candidates if difference(fetch.time, c.time) <= DAY]
     copies = [c for c in recent if archive.outcome(c).kind in ("rules", "unavailable")]
-    copies += [c for c in candidates if same_moment(c, governing) and archive.outcome(c).kind in ("rules", "unavailable")]  # A7
+    copies += [c for c in candidates if same_moment(c, governing) and not same_crawler(c, governing)
+               and archive.outcome(c).kind in ("rules", "unavailable")]  # A7
     unreadable = [c for c in recent if archive.outcome(c).kind in ("partial", "unresolved", "undefined")]
     if archive.outcome(governing).kind == "unreachable":
         last = latest([c for c in candidates if archive.outcome(c).success])
