@@ -162,7 +162,7 @@ func (r *Result) govern(v *view, s *subject) {
 	if !v.own || g.OthersContent {
 		r.Notes |= NoteOtherCrawler
 	}
-	if s.relationOf(g) == beside || s.relationTo(newest, at) == beside {
+	if s.isUnsure(g.Time(), spotOf(&g.Fetch)) || s.isUnsure(newest, at) {
 		r.Notes |= NoteSameMoment
 	}
 	if g.Resynced || r.Fetch.Trust == ingest.TrustResynced {

@@ -172,6 +172,14 @@ func (s *subject) relationTo(t ingest.Time, at spot) relation {
 	return behind
 }
 
+// isUnsure reports whether a record that counts as before the fetch may have come after
+// it: one of the same moment, unless the order of a serial crawler's archive tells.
+func (s *subject) isUnsure(t ingest.Time, at spot) bool {
+	relation := s.relationTo(t, at)
+	isSame := !s.asOf && s.time.MicrosSince(t) == 0
+	return relation == beside || relation == before && isSame && s.Flags&ingest.FlagSerial == 0
+}
+
 // counts reports whether a capture is a candidate: at or before the fetch. One that
 // became unreachable only by a record after the fetch shows nothing at its moment.
 func (s *subject) counts(st *State) bool {

@@ -330,6 +330,9 @@ func (c *committer) identify(r *record, url weburl.URL, d *draft) {
 		Truncated: cut(r.truncated, maxWord), Claim: info.Robots, Millis: -1,
 	}
 	f.Flags = c.pages.flags(url)
+	if info.isSerial() {
+		f.Flags |= FlagSerial
+	}
 	if r.streamed {
 		f.Flags |= FlagStreamed
 	}

@@ -177,6 +177,7 @@ N = "2023-06-15T12:00:00Z"
 def capture(date, stored=DENY, status=200, token="E", url="http://h/robots.txt", **more):
     """A capture in an archive of its own, unless archive and place say where."""
     f = r.Fetch()
+    f.serial = True
     capture.count += 1
     f.id, f.type, f.url, f.time = "id%d" % capture.count, "response", url, r.Moment(date)
     f.origin, f.path = r.split_url(url)
@@ -326,7 +327,7 @@ CASES = [
     # §2: redirects
     ([at(1, **MOVED)], "unknown fresh unresolved_redirect"),
     ([at(1, **MOVED), at(1 - S, url=OTHER)], "disallowed fresh rule certain"),
-    ([at(1, **MOVED), at(0, url=OTHER)], "disallowed fresh rule certain"),
+    ([at(1, **MOVED), at(0, url=OTHER)], "disallowed fresh rule probable same_moment"),
     ([at(2, **MOVED), at(1 - S, url=OTHER)], "unknown fresh unresolved_redirect"),
     ([at(2, **MOVED), at(1.5, url=OTHER, token="F")], "disallowed fresh rule probable other_crawler"),
     ([at(2, **MOVED), at(1.5, ALLOW, url=OTHER, token="F"), at(20, url=OTHER)], "disallowed fresh rule certain"),
