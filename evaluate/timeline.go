@@ -210,12 +210,11 @@ func (s *subject) isFresh(st *State) bool { return s.time.MicrosSince(st.oldest(
 type view struct {
 	governing   *State // nil where no capture is near
 	evidence    Evidence
-	own         bool     // the governing capture is the crawler's own
-	moment      []*State // the captures of the governing one's moment, it included
-	earlier     []*State // the captures before it, in its line
-	older       *State   // where another's governs: the crawler's own latest one that says something
-	olderAgrees bool     // and it answers alike
-	run         unreachableRun
+	own         bool                   // the governing capture is the crawler's own
+	moment      []*State               // the captures of the governing one's moment, it included
+	earlier     []*State               // the captures before it, in its line
+	older       *State                 // where another's governs: the crawler's own latest one that says something
+	olderAgrees bool                   // and it answers alike
 	wins        func(a, b *State) bool // of two captures of a moment and archive, whether the first counts
 }
 
