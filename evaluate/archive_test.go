@@ -80,6 +80,10 @@ func writeRecord(b *bytes.Buffer, typ string, fields []string, block string) {
 }
 
 func (r rec) write(b *bytes.Buffer) {
+	if r.typ == "warcinfo" {
+		writeRecord(b, r.typ, nil, r.body)
+		return
+	}
 	fields := []string{"WARC-Target-URI: " + r.url}
 	if r.at != "none" {
 		fields = append(fields, "WARC-Date: "+r.date())

@@ -247,6 +247,20 @@ func TestRedirect(t *testing.T) {
 	})
 }
 
+// TestHopsOfOneMoment: of one moment the order of the archive tells to which record a
+// redirect led.
+func TestHopsOfOneMoment(t *testing.T) {
+	t.Parallel()
+	hop := func(id string) rec { r := redirect(home+"/robots.txt", "-1h", "/r"); r.id = id; return r }
+	there := func(id, want string) rec { return rec{url: home + "/r", at: "-1h", body: closed, id: id, want: want} }
+	check(t, Options{}, archive{robotsTxt("-2h", closed), hop("4"), there("3", itself), hop("2"), there("1", itself)})
+	check(t, Options{}, archive{robotsTxt("-2h", closed), hop("1"), there("4", itself), there("3", "disallowed fresh rule probable +same_moment")})
+	nameless := hop("1")
+	nameless.ua = "-"
+	check(t, Options{}, archive{robotsTxt("-2h", closed), nameless, there("2", itself)})
+	check(t, Options{}, archive{nameless}, archive{robotsTxt("-2h", closed), there("2", certain)})
+}
+
 // chain is n redirects over as many hosts, of which the last has the body.
 func chain(n int, body string) archive {
 	var a archive

@@ -9,10 +9,9 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
-const (
-	unreachableMay = 30 * day // RFC 9309 §2.3.1.4
-	toldFor        = 30 * day // older evidence accuses nobody, unless the next capture confirms it
-)
+// toldFor is how long a crawler counts as told: older evidence accuses nobody, unless
+// the next capture confirms it.
+const toldFor = 30 * day
 
 // decider decides fetches. It holds no state of its own between them but caches.
 type decider struct {
@@ -66,7 +65,7 @@ func (d *decider) settle(r *Result, tl *timeline, other string) error {
 		r.Reason = UnsupportedScheme
 		return nil
 	}
-	r.RobotsCapture = s.path == "/robots.txt" && s.Method == http.MethodGet
+	r.RobotsCapture = s.path == "/robots.txt" && s.Method == http.MethodGet && s.Flags&ingest.FlagHostMismatch == 0
 	r.PolicyFile = s.Method == http.MethodGet && s.Status/100 == 2 && tag.IsPolicyFile(s.path)
 	switch {
 	case d.isRobots(r, &s) || tl.marks[markOf(f)]:
@@ -101,7 +100,7 @@ func (d *decider) judge(r *Result, s *subject, tl *timeline, v *view) error {
 		return nil
 	}
 	r.govern(v, s)
-	answer, err := d.answerInTime(v.governing, s, v)
+	answer, err := d.answerInTime(v.governing, s, tl, v)
 	if err != nil {
 		return err
 	}
@@ -122,13 +121,13 @@ func (d *decider) judge(r *Result, s *subject, tl *timeline, v *view) error {
 
 // contradicted returns the reason for which a verdict is withdrawn; none where it stands.
 func (d *decider) contradicted(r *Result, s *subject, tl *timeline, v *view) (Reason, error) {
-	if reason, err := d.checkRivals(r, s, v); reason != reasonNone || err != nil {
+	if reason, err := d.checkRivals(r, s, tl, v); reason != reasonNone || err != nil {
 		return reason, err
 	}
 	if reason, err := d.checkBeside(r, s, tl, v); reason != reasonNone || err != nil {
 		return reason, err
 	}
-	if reason, err := d.checkToken(r, s, v); reason != reasonNone || err != nil {
+	if reason, err := d.checkToken(r, s, tl, v); reason != reasonNone || err != nil {
 		return reason, err
 	}
 	if reason, err := d.checkOlder(r, s, v); reason != reasonNone || err != nil {
@@ -140,12 +139,12 @@ func (d *decider) contradicted(r *Result, s *subject, tl *timeline, v *view) (Re
 // answerInTime asks a capture at the governing one's moment. RFC 9309 §2.3.1.4 is
 // applied in time: unreachable disallows for a day; after more than 30 days of it
 // the crawler may take the file as unavailable.
-func (d *decider) answerInTime(st *State, s *subject, v *view) (Answer, error) {
+func (d *decider) answerInTime(st *State, s *subject, tl *timeline, v *view) (Answer, error) {
 	if st.Outcome == OutcomeUnreachable {
 		switch {
 		case v.evidence == Stale:
 			return Answer{Reason: UnreachableStale}, nil
-		case v.run.count >= 2 && s.time.MicrosSince(v.run.first.Time()) > unreachableMay:
+		case tl.longUnreachable(s):
 			return Answer{Verdict: Allowed, Reason: UnreachableOver30d}, nil
 		}
 	}
@@ -164,7 +163,7 @@ func (r *Result) govern(v *view, s *subject) {
 	if !v.own || g.OthersContent {
 		r.Notes |= NoteOtherCrawler
 	}
-	if s.relationOf(g) == beside || s.relationTo(newest, at) == beside {
+	if s.isUnsure(g.Time(), spotOf(&g.Fetch)) || s.isUnsure(newest, at) {
 		r.Notes |= NoteSameMoment
 	}
 	if g.Resynced || r.Fetch.Trust == ingest.TrustResynced {
@@ -189,11 +188,10 @@ func (r *Result) unknown(reason Reason) {
 	r.Answer = Answer{Reason: reason, Notes: r.Notes}
 }
 
-// checkRivals compares the governing capture with those of its crawler and moment in
-// other archives: in which order they came, nothing tells.
-func (d *decider) checkRivals(r *Result, s *subject, v *view) (Reason, error) {
-	for _, other := range v.rivals() {
-		a, err := d.answerInTime(other, s, v)
+// checkRivals compares the governing capture with those of its moment in other archives.
+func (d *decider) checkRivals(r *Result, s *subject, tl *timeline, v *view) (Reason, error) {
+	for _, other := range v.rivals(s) {
+		a, err := d.answerInTime(other, s, tl, v)
 		if err != nil {
 			return reasonNone, err
 		}
@@ -216,7 +214,7 @@ func (d *decider) checkBeside(r *Result, s *subject, tl *timeline, v *view) (Rea
 	if w.governing == nil || s.relationOf(w.governing) >= behind {
 		return reasonNone, nil
 	}
-	a, err := d.answerInTime(w.governing, s, &w)
+	a, err := d.answerInTime(w.governing, s, tl, &w)
 	if err != nil || a.Verdict != Allowed {
 		return reasonNone, err
 	}
@@ -224,13 +222,13 @@ func (d *decider) checkBeside(r *Result, s *subject, tl *timeline, v *view) (Rea
 }
 
 // checkToken asks the governing capture for the second crawler that the User-Agent names.
-func (d *decider) checkToken(r *Result, s *subject, v *view) (Reason, error) {
+func (d *decider) checkToken(r *Result, s *subject, tl *timeline, v *view) (Reason, error) {
 	if s.other == "" || r.Verdict == Unknown {
 		return reasonNone, nil
 	}
 	second := *s
 	second.token = s.other
-	a, err := d.answerInTime(v.governing, &second, v)
+	a, err := d.answerInTime(v.governing, &second, tl, v)
 	if err != nil || a.Verdict == r.Verdict {
 		return reasonNone, err
 	}

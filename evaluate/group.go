@@ -1,7 +1,6 @@
 package evaluate
 
 import (
-	"cmp"
 	"net/http"
 	"slices"
 	"sort"
@@ -23,7 +22,7 @@ type group struct {
 // shelf is the captures of one URL, so ordered that nobody has to look at all of
 // them: a host may have been asked for its robots.txt every minute for years.
 type shelf struct {
-	all       []*ingest.Capture            // by time, those of one moment in the order of their archives
+	all       []*ingest.Capture            // by time, of one moment in the order of their archive
 	everyone  *askings                     // all GETs; made when first asked for
 	crawlers  map[string]*askings          // those of each crawler; likewise
 	originals map[string][]*ingest.Capture // those that may lend their body, by payload digest; made when first asked for
@@ -89,9 +88,7 @@ func (g *group) index() {
 
 // arrange fills in what follows from all.
 func (s *shelf) arrange() {
-	slices.SortFunc(s.all, func(a, b *ingest.Capture) int {
-		return cmp.Or(cmp.Compare(a.Micros, b.Micros), spotOf(&a.Fetch).compare(spotOf(&b.Fetch)))
-	})
+	slices.SortFunc(s.all, func(a, b *ingest.Capture) int { return compareInTime(&a.Fetch, &b.Fetch) })
 	*s = shelf{all: s.all, coarsest: ingest.PrecisionMicrosecond}
 	for _, c := range s.all {
 		if c.Time().Known() {
@@ -234,7 +231,7 @@ func (ch *chase) nearest(list []*ingest.Capture, coarsest ingest.Precision) targ
 		switch isVisited := ch.visited(c); {
 		case gap > hour:
 		case !isVisited && !ch.isBefore(c):
-			after.add(c)
+			after.addNearer(c, ch.curSpot())
 		case isVisited && gap > 0:
 			visited = c
 		}
@@ -276,6 +273,18 @@ func (m *nearby) add(c *ingest.Capture) {
 		m.chosen = c
 	}
 	m.disputed = m.disputed || m.isDisputedBy(c)
+}
+
+// addNearer does the same; of two of one moment, one that stands in the archive of the
+// redirect goes before one in another.
+func (m *nearby) addNearer(c *ingest.Capture, here spot) {
+	isHere := spotOf(&c.Fetch).sameArchive(here)
+	switch {
+	case m.chosen == nil || c.Time().MicrosSince(m.chosen.Time()) != 0 || isHere == spotOf(&m.chosen.Fetch).sameArchive(here):
+		m.add(c)
+	case isHere:
+		*m = nearby{chosen: c}
+	}
 }
 
 // isBehind reports whether c and all that are dated later are of a later moment.

@@ -59,6 +59,7 @@ type chase struct {
 	CurTags       string           `parquet:"cur_tags"`     // entity tags that a 304 or its request names
 	CurModified   string           `parquet:"cur_modified"` // dates of Last-Modified that they name, each on a line
 	Visited       string           `parquet:"visited"`      // records, as " input:offset "
+	VisitedURLs   string           `parquet:"visited_urls"` // hashes of their URLs
 	TooMany       bool             `parquet:"too_many"`
 }
 
@@ -379,6 +380,13 @@ func (r *resolver) sameCrawler(ch *chase, c *ingest.Capture) bool {
 	return r.who.keyOf(&ch.Fetch) == r.who.keyOf(&c.Fetch)
 }
 
+// mayBeSameCrawler reports whether nothing speaks against it: some crawlers send a
+// User-Agent with every request but those for robots.txt.
+func (r *resolver) mayBeSameCrawler(ch *chase, c *ingest.Capture) bool {
+	a, b := r.who.keyOf(&ch.Fetch), r.who.keyOf(&c.Fetch)
+	return a == b || (a == "" || b == "") && spotOf(&ch.Fetch).sameArchive(spotOf(&c.Fetch))
+}
+
 // step looks for what the chase wants in g, and takes it or gives up.
 func (r *resolver) step(ch *chase, g *group) error {
 	want := ch.Want
@@ -389,6 +397,8 @@ func (r *resolver) step(ch *chase, g *group) error {
 	case seekOriginal:
 		c, contradicted := g.original(ch)
 		switch {
+		case c != nil && ch.CurUnmodified && ch.names(c) == different:
+			ch.giveUp(UnresolvedRevisit)
 		case c != nil:
 			return r.takeOriginal(ch, c)
 		case contradicted:
@@ -416,15 +426,15 @@ func (r *resolver) step(ch *chase, g *group) error {
 // where the same crawler made it at or after the redirect.
 func (r *resolver) takeHop(ch *chase, t target) error {
 	c := t.capture
-	if c == nil {
+	switch {
+	case c == nil && !strings.Contains(ch.VisitedURLs, hashKey([]byte(ch.WantKey))):
 		ch.giveUp(UnresolvedRedirect)
 		return nil
-	}
-	if ch.visited(c) {
-		ch.settle(OutcomeUnavailable, TooManyRedirects) // a loop
+	case c == nil || ch.visited(c): // a loop; its dates may be out of order
+		ch.settle(OutcomeUnavailable, TooManyRedirects)
 		return nil
 	}
-	if ch.Kind == ingest.CaptureRobots && t.follows && r.sameCrawler(ch, c) {
+	if ch.Kind == ingest.CaptureRobots && t.follows && r.mayBeSameCrawler(ch, c) {
 		if err := r.marks.Add(markOf(&c.Fetch)); err != nil {
 			return err
 		}
@@ -494,6 +504,8 @@ func (r *resolver) take(ch *chase, c *ingest.Capture) {
 	ch.CurInput, ch.CurEntry, ch.CurIndex = c.Input, c.Entry, c.Index
 	ch.CurTags, ch.CurModified = entityTags(c.IfNoneMatch)+entityTags(c.ETag), modifiedDates(c.LastModified, c.IfModifiedSince)
 	ch.Visited += visitMark(c)
+	u, _ := weburl.Parse(c.URL)
+	ch.VisitedURLs += hashKey([]byte(urlKey(u)))
 	ch.OthersContent = ch.OthersContent || !r.sameCrawler(ch, c)
 	ch.takeBody(c)
 	ch.CurUnmodified = c.Status == 304 || c.Type == ingest.Revisit && c.Profile == ingest.RevisitNotModified

@@ -17,7 +17,7 @@ type timeline struct {
 	places  places           // of records that several archives hold
 }
 
-// line is a sequence of robots captures in order of time. Captures without a usable
+// line is a sequence of robots captures in the order of compareInTime. Captures without a usable
 // date are left out.
 type line struct {
 	states   []*State
@@ -57,9 +57,10 @@ type unreachableRun struct {
 	count int
 }
 
-// newTimeline takes an origin's captures in order of time.
+// newTimeline takes an origin's captures.
 func newTimeline(states []*State, marks map[mark]bool) *timeline {
 	t := &timeline{all: new(line), byAgent: make(map[string]*line), marks: marks, places: make(places)}
+	slices.SortFunc(states, func(a, b *State) int { return compareInTime(&a.Fetch, &b.Fetch) })
 	for _, s := range states {
 		if !s.Time().Known() {
 			continue
@@ -121,9 +122,9 @@ func (l *line) before(k kind, n int) int {
 	return int(l.latestOf[k][n-1])
 }
 
-// last returns the latest capture of a kind, among the first n, that is at or before a
+// lastOf returns the latest capture of a kind, among the first n, that is at or before a
 // fetch; nil where there is none.
-func (l *line) last(k kind, n int, s *subject) *State {
+func (l *line) lastOf(k kind, n int, s *subject) *State {
 	for i := l.before(k, n); i >= 0; i = l.before(k, i) {
 		if s.counts(l.states[i]) {
 			return l.states[i]
@@ -242,6 +243,12 @@ func (p spot) compare(q spot) int {
 	return cmp.Or(cmp.Compare(p.input, q.input), cmp.Compare(p.entry, q.entry), cmp.Compare(p.index, q.index))
 }
 
+// compareInTime orders records by time, and those of one moment as they stand in their
+// archive.
+func compareInTime(a, b *ingest.Fetch) int {
+	return cmp.Or(cmp.Compare(a.Micros, b.Micros), cmp.Compare(a.Precision, b.Precision), spotOf(a).compare(spotOf(b)))
+}
+
 // A relation says where a capture stands to a fetch in time.
 type relation uint8
 
@@ -266,6 +273,14 @@ func (s *subject) relationTo(t ingest.Time, at spot) relation {
 		return after
 	}
 	return s.places.relation(at, spotOf(s.Fetch))
+}
+
+// isUnsure reports whether a record that counts as before the fetch may have come after
+// it: one of the same moment, unless the order of a serial crawler's archive tells.
+func (s *subject) isUnsure(t ingest.Time, at spot) bool {
+	relation := s.relationTo(t, at)
+	isSame := !s.asOf && s.time.MicrosSince(t) == 0
+	return relation == beside || relation == before && isSame && s.Flags&ingest.FlagSerial == 0
 }
 
 // counts reports whether a capture is a candidate: at or before the fetch. One that
@@ -298,12 +313,11 @@ func (s *subject) isFresh(st *State) bool { return s.time.MicrosSince(st.oldest(
 type view struct {
 	governing   *State // nil where no capture is near
 	evidence    Evidence
-	own         bool     // the governing capture is the crawler's own
-	moment      []*State // the captures of the governing one's moment, it included
-	prior       *State   // the capture before it, in its line, that answers
-	older       *State   // where another's governs: the crawler's own latest one that says something
-	olderAgrees bool     // and it answers alike
-	run         unreachableRun
+	own         bool                   // the governing capture is the crawler's own
+	moment      []*State               // the captures of the governing one's moment, it included
+	prior       *State                 // the capture before it, in its line, that answers
+	older       *State                 // where another's governs: the crawler's own latest one that says something
+	olderAgrees bool                   // and it answers alike
 	wins        func(a, b *State) bool // of two captures of a moment and archive, whether the first counts
 }
 
@@ -321,21 +335,27 @@ func (tl *timeline) view(s *subject) view {
 		return tl.later(s)
 	}
 	if !v.own && own != nil {
-		v.older = own.last(kindSays, own.upTo(s.time), s)
+		v.older = own.lastOf(kindSays, own.upTo(s.time), s)
 	}
 	return v
 }
 
-// latest is the view of the latest capture of the line at or before a fetch.
-func (l *line) latest(s *subject) view {
+// last returns the index of the latest capture of the line at or before a fetch; -1: none.
+func (l *line) last(s *subject) int {
 	i := l.upTo(s.time) - 1
 	for i >= 0 && !s.counts(l.states[i]) {
 		i--
 	}
+	return i
+}
+
+// latest is the view of the latest capture of the line at or before a fetch.
+func (l *line) latest(s *subject) view {
+	i := l.last(s)
 	if i < 0 {
 		return view{}
 	}
-	v := view{evidence: Stale, run: l.runs[i]}
+	v := view{evidence: Stale}
 	start := i
 	last := l.states[i].Time()
 	for start > 0 && l.states[start-1].Micros >= last.Micros-unit(l.coarsest) {
@@ -345,7 +365,7 @@ func (l *line) latest(s *subject) view {
 		start++
 	}
 	v.moment = filter(l.states[start:i+1], func(st *State) bool { return st.Time().MicrosSince(last) == 0 && s.counts(st) })
-	v.prior = l.last(kindAnswers, i, s)
+	v.prior = l.lastOf(kindAnswers, i, s)
 	v.wins = func(a, b *State) bool { return a.Index > b.Index }
 	v.govern(s)
 	switch {
@@ -388,9 +408,10 @@ func (v *view) prefers(s *subject, a, b *State) bool {
 // isOwn reports whether the crawler that made the fetch made the capture.
 func (s *subject) isOwn(st *State) bool { return st.key == s.key }
 
-// rivals are the captures of the governing one's moment and crawler that stand last in
-// other archives: in which order they came, nothing tells.
-func (v *view) rivals() []*State {
+// rivals are the captures of the governing one's moment that stand last in other
+// archives: in which order they came, nothing tells. Where the crawler's own governs,
+// those of others are no rivals but copies.
+func (v *view) rivals(s *subject) []*State {
 	if len(v.moment) == 1 {
 		return nil
 	}
@@ -398,7 +419,7 @@ func (v *view) rivals() []*State {
 	var list []*State
 	for _, st := range v.moment {
 		at := spotOf(&st.Fetch)
-		if at.sameArchive(spotOf(&g.Fetch)) || st.key != g.key || st == g {
+		if at.sameArchive(spotOf(&g.Fetch)) || v.own && !s.isOwn(st) || st == g {
 			continue
 		}
 		i := slices.IndexFunc(list, func(o *State) bool { return at.sameArchive(spotOf(&o.Fetch)) })
@@ -410,6 +431,24 @@ func (v *view) rivals() []*State {
 		}
 	}
 	return list
+}
+
+// unreachableMay is how long a server has to be unreachable until crawlers may take its
+// robots.txt as unavailable (RFC 9309 §2.3.1.4).
+const unreachableMay = 30 * day
+
+// longUnreachable reports whether a fetch ends an unbroken run of at least two unreachable
+// captures that began longer ago than that: of the crawler's own, or of anyone's.
+func (tl *timeline) longUnreachable(s *subject) bool {
+	for _, l := range [...]*line{tl.byAgent[s.key], tl.all} {
+		if l == nil {
+			continue
+		}
+		if i := l.last(s); i >= 0 && l.runs[i].count >= 2 && s.time.MicrosSince(l.runs[i].first.Time()) > unreachableMay {
+			return true
+		}
+	}
+	return false
 }
 
 // later is the view of the earliest capture within a day after a fetch that says
@@ -493,13 +532,20 @@ func (tl *timeline) others(s *subject, v *view) (list []*State) {
 	asked := v.governing
 	for _, near := range [...][]*State{tl.all.since(asked.oldest(), s), tl.all.following(s, day)} {
 		for _, st := range near {
-			if st.says() && st != asked && !st.saysLike(asked) {
+			if st.says() && st != v.governing && !st.saysLike(asked) && !st.isReplacedBy(v.governing) {
 				list = append(list, st)
 				asked = st
 			}
 		}
 	}
 	return list
+}
+
+// isReplacedBy reports whether g is the later of two captures of one moment, by its place
+// in the archive of both.
+func (st *State) isReplacedBy(g *State) bool {
+	at, later := spotOf(&st.Fetch), spotOf(&g.Fetch)
+	return st.Time().MicrosSince(g.oldest()) == 0 && at.sameArchive(later) && at.index < later.index
 }
 
 // copies returns every capture in [t − 24 h, t], whoever made it, until it is called
@@ -530,7 +576,7 @@ func (tl *timeline) lastCopies(s *subject) (list []*State) {
 			continue
 		}
 		n := l.upTo(s.time)
-		got, gone := l.last(kindSuccess, n, s), l.last(kindLost, n, s)
+		got, gone := l.lastOf(kindSuccess, n, s), l.lastOf(kindLost, n, s)
 		if got != nil {
 			list = append(list, got)
 		}

@@ -115,15 +115,17 @@ func TestOneMoment(t *testing.T) {
 	t.Parallel()
 	by := func(r rec, ua string) rec { r.ua = ua; return r }
 	status := func(at, s string) rec { r := robotsTxt(at, ""); r.status = s; return r }
+	wget := rec{typ: "warcinfo", body: "software: Wget/1.25.0\r\n"} // makes one fetch after the other
 	const conflicting = "conflicting_captures"
 	for name, archives := range map[string][]archive{
-		"robots.txt, then the page":              {{robotsTxt("+0h", closed), page(certain)}},
+		"robots.txt, then the page":              {{wget, robotsTxt("+0h", closed), page(certain)}},
+		"the same, by another crawler":           {{robotsTxt("+0h", closed), page("disallowed fresh rule probable +same_moment")}},
 		"the page, then robots.txt":              {{page("disallowed later rule possible"), robotsTxt("+0h", closed)}},
 		"in two archives":                        {{robotsTxt("+0h", closed)}, {page("disallowed fresh rule probable +same_moment")}},
 		"in two archives, and allowed before":    {{robotsTxt("+0h", closed)}, {robotsTxt("-1h", open), page("unknown fresh changed_between +same_moment")}},
 		"in two archives, and disallowed before": {{robotsTxt("+0h", closed)}, {robotsTxt("-1h", closed), page("disallowed fresh rule probable +same_moment")}},
 		"in two archives, and allowed":           {{robotsTxt("+0h", open)}, {robotsTxt("-1h", closed), page("allowed fresh rule +same_moment")}},
-		"in two archives, one before the page":   {{robotsTxt("+0h", closed+"\n")}, {robotsTxt("+0h", closed), page(certain)}},
+		"in two archives, one before the page":   {{robotsTxt("+0h", closed+"\n")}, {wget, robotsTxt("+0h", closed), page(certain)}},
 		"behind the page, it allows":             {{robotsTxt("-1h", closed), page("disallowed fresh rule probable +same_moment"), robotsTxt("+0h", open)}},
 		"the last in the archive":                {{robotsTxt("-1h", open), robotsTxt("-1h", closed), page("disallowed fresh rule contested +permitted_copy")}},
 		"the last in the archive allows":         {{robotsTxt("-1h", closed), robotsTxt("-1h", open), page("allowed fresh rule")}},

@@ -45,6 +45,13 @@ func isBinary(body []byte) bool {
 	return n == 0 || 5*controls >= n || 100*controls >= n && 4*invalid >= n
 }
 
+// isReadable reports whether a body with a declared coding that was not undone reads as
+// text all the same: a quarter of its bytes at most are no UTF-8.
+func isReadable(body []byte) bool {
+	n, _, invalid := countBytes(body)
+	return 4*invalid <= n || isUTF16(body)
+}
+
 func hasBinaryMagic(body []byte) bool {
 	for _, magic := range binaryMagic {
 		if len(body) >= len(magic) && string(body[:len(magic)]) == magic {

@@ -330,6 +330,9 @@ func (c *committer) identify(r *record, url weburl.URL, d *draft) {
 		Truncated: cut(r.truncated, maxWord), Claim: info.Robots, Millis: -1,
 	}
 	f.Flags = c.pages.flags(url)
+	if info.isSerial() {
+		f.Flags |= FlagSerial
+	}
 	if r.streamed {
 		f.Flags |= FlagStreamed
 	}
@@ -531,7 +534,7 @@ func (x *exchange) decode(r *record, d *draft, h *httpHead, raw []byte) {
 		}
 	}
 	body, flags := decodePayload(raw, h, x.Flags&FlagBodyCut != 0 || x.Truncated != "")
-	if isBinary(body) {
+	if isBinary(body) || flags&FlagFalseEncoding != 0 && !isReadable(body) {
 		flags |= FlagUndecodable
 	}
 	x.Flags |= flags | FlagBodyKept

@@ -88,6 +88,7 @@ const (
 	FlagPage                                // it is
 	FlagSeedTold                            // the list tells seeds from other pages
 	FlagUndecodable                         // nobody can read the body: a coding that was not undone, or a binary format
+	FlagSerial                              // the archive was written by a crawler that makes one fetch after the other
 	FlagHostMismatch                        // the request names another host than the URL
 )
 

@@ -203,6 +203,7 @@ func TestUndecodable(t *testing.T) {
 		"gzip":                            {"Content-Encoding: gzip\r\n", gz, whole, nil},
 		"an unknown coding":               {"Content-Encoding: dcz\r\n", "\x5e\x2a\x4d\x18\x20\x00\x00\x00" + encode(t, "zstd", robotsBody), undecodable | FlagFalseEncoding, []string{"false_encoding"}},
 		"an unknown coding, of text":      {"Content-Encoding: utf-8\r\n", robotsBody, whole | FlagFalseEncoding, []string{"false_encoding"}},
+		"an unknown coding, of no text":   {"Content-Encoding: mystery\r\n", strings.Repeat("\x80\x9f\xc1\xfe", 9), undecodable | FlagFalseEncoding, []string{"false_encoding"}},
 		"gzip, of text":                   {"Content-Encoding: gzip\r\n", robotsBody, whole | FlagFalseEncoding, []string{"false_encoding"}},
 		"gzip, of nothing":                {"Content-Encoding: gzip\r\n", "", whole, nil},
 		"gzip damaged at its first byte":  {"Content-Encoding: gzip\r\n", "\x00" + gz[1:], undecodable | FlagFalseEncoding, []string{"false_encoding"}},

@@ -17,6 +17,8 @@ var unknownGloss = map[evaluate.Reason]string{
 	evaluate.Undecodable:         "in a coding or format that cannot be read",
 	evaluate.UnreachableStale:    "failed over 24 h before: add later captures",
 	evaluate.Truncated:           "kept in part, and the rest may forbid",
+	evaluate.AmbiguousToken:      "two crawlers in one User-Agent: add --crawler-map",
+	evaluate.TooCostly:           "too many wildcards for so long a URL: not decided",
 	evaluate.UnsupportedScheme:   "a scheme that robots.txt does not speak of",
 }
 

@@ -3,6 +3,7 @@ package scenario
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"crypto/sha1"
 	"encoding/base32"
@@ -63,8 +64,11 @@ func (a *archive) bytes(s *scenario) []byte {
 	var b bytes.Buffer
 	gzipped := strings.HasSuffix(a.name, ".gz")
 	var pieces []string
-	if a.isARC() {
+	switch {
+	case a.isARC():
 		pieces = append(pieces, arcVersion())
+	case a.name != "crawl.log":
+		pieces = append(pieces, warcRecord("warcinfo", "application/warc-fields", []string{"WARC-Date: 2024-01-01T00:00:00Z"}, "software: "+cmp.Or(s.options["software"], "Wget/1.25.0")+"\r\n"))
 	}
 	for _, r := range a.records {
 		switch {

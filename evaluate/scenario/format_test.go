@@ -107,7 +107,7 @@ var warcKeys = []string{
 	"WARC-Warcinfo-ID", "WARC-Concurrent-To",
 }
 
-var optionKeys = []string{"crawler", "crawler-map", "profile", "agents", "as-of", "purpose"}
+var optionKeys = []string{"crawler", "crawler-map", "profile", "agents", "as-of", "purpose", "software"}
 
 var proofKeys = []string{"governing", "body", "contester", "age", "rule", "rule-line", "group-line", "prior", "agent", "source", "match", "restricts", "hops"}
 

@@ -134,35 +134,50 @@ func (s *userAgent) isProduct(i, j int) bool {
 // claim returns the product that part i puts forward as a crawler's by its place, if
 // any.
 func (s *userAgent) claim(i int) (name string, product bool) {
-	p := &s.parts[i]
-	words := p.words
-	versioned := strings.Contains(words[0], "/")
 	if i > 0 {
 		if before := s.parts[i-1].words; equalFold(before[len(before)-1], "compatible") {
-			return unlessPlatform(words), true
+			return unlessPlatform(s.parts[i].words), true
 		}
 	}
-	if p.comment {
-		if versioned && s.hasAddress(i) && lastOf(words, browsers) < 0 {
-			name = unlessPlatform(words)
-		}
-		return name, saysCrawler(name)
+	if s.parts[i].comment {
+		return s.claimInComment(i)
 	}
-	switch n := slices.IndexFunc(words, isMozilla); {
-	case i == 0 && n > 0:
-		return unlessPlatform(words[:n]), true
-	case i == 0 && !s.browser:
-		return unlessPlatform(words[n+1:]), true
+	if own := s.leading(); i == 0 && len(own) > 0 && !slices.ContainsFunc(own, isBrowser) {
+		return unlessPlatform(own), true
 	}
+	words := s.parts[i].words
 	words = words[max(lastOf(words, browsers), lastOf(words, platforms))+1:]
 	if len(words) == 0 {
 		return "", false
 	}
-	versioned = strings.Contains(words[0], "/")
-	if !s.browser && versioned || s.hasAddress(i) || len(words[0]) > 1 && words[0][0] == '+' {
+	versioned, owned := strings.Contains(words[0], "/"), s.hasAddress(i)
+	if !s.browser && versioned || owned || len(words[0]) > 1 && words[0][0] == '+' {
 		name = unlessPlatform(words)
 	}
-	return name, versioned && s.hasAddress(i)
+	return name, versioned && owned
+}
+
+// claimInComment returns a product with an address behind it.
+func (s *userAgent) claimInComment(i int) (name string, product bool) {
+	words := s.parts[i].words
+	if !strings.Contains(words[0], "/") || lastOf(words, browsers) >= 0 || !s.hasAddress(i) {
+		return "", false
+	}
+	name = unlessPlatform(words)
+	return name, saysCrawler(name)
+}
+
+// leading returns the words at the beginning that are the client's own: those before
+// "Mozilla/5.0", and those behind it where no browser has a part in the string.
+func (s *userAgent) leading() []string {
+	words := s.parts[0].words
+	switch n := slices.IndexFunc(words, isMozilla); {
+	case n > 0:
+		return words[:n]
+	case !s.browser:
+		return words[n+1:]
+	}
+	return nil
 }
 
 func isMozilla(word string) bool { return hasPrefixFold(word, "mozilla/") }

@@ -134,6 +134,7 @@ func TestTokensFromUserAgent(t *testing.T) {
 		{"Googlebot-Image/1.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", "Googlebot-Image", ""},
 		{"AdsBot-Google-Mobile (compatible; AdsBot-Google; +http://www.google.com/adsbot.html)", "AdsBot-Google-Mobile", ""},
 		{"TelegramBot (like TwitterBot)", "TelegramBot", ""},
+		{"ExampleFetch/1.0 like Googlebot/2.1", "ExampleFetch", ""},
 		{"Go-http-client/1.1 (compatible; Googlebot/2.1)", "Go-http-client", "Googlebot"},
 		{"serpstatbot/2.1 (advanced backlink tracking bot; https://serpstatbot.com/; abuse@serpstatbot.com)", "serpstatbot", ""},
 		{"ZoominfoBot (zoominfobot at zoominfo dot com)", "ZoominfoBot", ""},
@@ -176,6 +177,8 @@ func TestTokensFromUserAgent(t *testing.T) {
 		{"\"ExampleBot/1.0\"", "ExampleBot", ""},
 		{"*", "", ""},
 		{"GPTBot", "GPTBot", ""},
+		{"ExampleFetch/1.0 follows links", "ExampleFetch", ""},
+		{"Phone/1.0 Profile/MIDP-2.0 Configuration/CLDC-1.1 Mozilla/5.0 (compatible)", "", ""},
 
 		// Browsers, old and new, and apps.
 		{"Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148 [FBAN/FBIOS;FBAV/463.1.0.45.108;FBBV/592990372;FBDV/iPhone14,5;FBMD/iPhone;FBSN/iOS;FBSV/17.5;FBSS/3;FBCR/;FBID/phone;FBLC/de_DE;FBOP/80]", "", ""},

@@ -156,14 +156,14 @@ def heritrix_job(home, seeds, crawl):
     with zipfile.ZipFile(home / "lib" / f"heritrix-engine-{HERITRIX}.jar") as jar:
         beans = jar.read(PROFILE).decode()
     overrides = {
-        "metadata.operatorContactUrl": "http://bots.example/about", "metadata.jobName": "crawl",
+        "metadata.operatorContactUrl": web.CONTACT, "metadata.jobName": "crawl",
         "metadata.robotsPolicyName": "obey" if crawl.obeys else "ignore", "fetchDns.acceptNonDnsResolves": "true",
         "disposition.delayFactor": "0", "disposition.minDelayMs": "20", "disposition.respectCrawlDelayUpToSeconds": "0",
         "frontier.maxRetries": "6", "frontier.retryDelaySeconds": "1", "crawlLimiter.maxTimeSeconds": "70",
         "fetchHttp.useHTTP11": "true", "fetchHttp.soTimeoutMs": "5000",
     }
     if crawl.agent:
-        overrides["metadata.userAgentTemplate"] = crawl.agent.replace("http://bots.example/about", "@OPERATOR_CONTACT_URL@")
+        overrides["metadata.userAgentTemplate"] = crawl.agent.replace(web.CONTACT, "@OPERATOR_CONTACT_URL@")
     if crawl.mode == "dedup":
         # robots.txt is asked for again, and whatever came before is a revisit: by URL, and by digest.
         overrides |= {"preconditions.robotsValidityDurationSeconds": "5", "disposition.minDelayMs": "2000"}

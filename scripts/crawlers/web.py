@@ -22,8 +22,8 @@ import hosts  # noqa: E402
 SERVED = "X-Served"
 TOKENS = ("HTTrack", "wget2", "Scrapy", "crau", "heritrix", "Wpull", "python-requests", "AuditBot")
 SUFFIX_TOKEN = "AuditBot"
-SUFFIX = ("Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 "
-          "Safari/537.36 AuditBot/1.2 (+http://bots.example/about)")
+CONTACT = "http://bots.example/"
+SUFFIX = f"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Safari/537.36 AuditBot/1.2 (+{CONTACT})"
 TURN_SECONDS = 6 * 3600  # swings.example changes its robots.txt this often
 
 

@@ -1341,6 +1341,13 @@ def encoded_bodies(s):
     s.pages()
 
 
+@scenario(6)
+def unreachable_run_of_two_crawlers(s):
+    s.robots(s.t - 40 * DAY_, b"", 503, ua=GOOGLE)
+    s.robots(s.t - HOUR_, b"", 503)
+    s.pages()
+
+
 # ----------------------------------------------------------------- writing
 
 
@@ -1349,11 +1356,15 @@ def encoded_bodies(s):
 APART = 2000
 
 
-def write_archive(out, rng, exchanges):
+# The order of records tells only in the first: Wget makes one fetch after the other.
+SOFTWARE = {1: b"Wget/1.25.0", 2: b"history_to_warc"}
+
+
+def write_archive(out, rng, software, exchanges):
     writer = WARCWriter(out, gzip=True, warc_version="1.1")
     infos = ["<urn:uuid:%s>" % uuid.UUID(int=rng.getrandbits(128), version=4) for _ in range(2)]
     for record_id, extra in zip(infos, [b"", b"http-header-user-agent: %s\r\n" % HERITRIX.encode()]):
-        payload = b"software: history_to_warc\r\nformat: WARC File Format 1.1\r\n" + extra
+        payload = b"software: %s\r\nformat: WARC File Format 1.1\r\n" % software + extra
         writer.write_record(writer.create_warc_record(
             None, "warcinfo", payload=io.BytesIO(payload), length=len(payload), warc_content_type="application/warc-fields",
             warc_headers_dict={"WARC-Record-ID": record_id, "WARC-Date": stamp(FIRST_DAY)}))
@@ -1436,7 +1447,7 @@ def main():
     os.makedirs(args.out)
     for archive in (1, 2):
         with open(os.path.join(args.out, "%d.warc.gz" % archive), "wb") as out:
-            write_archive(out, rng, [e for e in exchanges if e.archive == archive])
+            write_archive(out, rng, SOFTWARE[archive], [e for e in exchanges if e.archive == archive])
     with open(args.out + ".scenarios.jsonl", "w", encoding="utf-8") as out:
         for e in exchanges:
             out.write(json.dumps({"warc_record_id": e.id, "scenario": e.layer}) + "\n")

@@ -108,6 +108,9 @@ Ambiguities, and how they are read here
  A36 A record that several places hold (same id, URL and date) counts once, as the first.
      A record without WARC-Warcinfo-ID has the warcinfo record before it.
  A37 A product behind a browser's string is its last product that no browser bears.
+ A38 Order in one archive: crawlers with several connections write records as they
+     end, so that order proves "before" only where the warcinfo record names a crawler
+     that makes one fetch after the other (Wget/1.x). Else same_moment.
 """
 
 import base64
@@ -274,6 +277,7 @@ class Fetch:
         self.other_token = None  # a second crawler that the User-Agent names
         self.request_validators = {}
         self.validators = {}
+        self.serial = False  # in the archive of a crawler that makes one fetch after the other
         self.itself = False  # a robots capture, or a record its redirects led to
 
 
@@ -316,7 +320,7 @@ def read_archives(paths):
 
 
 def read_archive(path):
-    fetches, requests, warcinfo_agents, order = [], [], {}, []
+    fetches, requests, warcinfo_agents, serial, order = [], [], {}, set(), []
     warcinfo = None  # the latest
     with open(path, "rb") as stream:
         for place, record in enumerate(ArchiveIterator(stream)):
@@ -327,6 +331,8 @@ def read_archive(path):
                 m = re.search(r"(?im)^http-header-user-agent:[ \t]*(.*?)\s*$", fields)
                 warcinfo = headers.get_header("WARC-Record-ID")
                 warcinfo_agents[warcinfo] = m.group(1) if m else None
+                if re.search(r"(?im)^software:[ \t]*Wget/1\.", fields):
+                    serial.add(warcinfo)
             elif record.rec_type == "request" and record.http_headers:
                 order[-1] = {
                     "id": headers.get_header("WARC-Record-ID"),
@@ -345,6 +351,7 @@ def read_archive(path):
                 f.archive, f.place = path, place
                 f.id = f.record_id or "%s:%d" % (path, place)
                 f.warcinfo = f.warcinfo or warcinfo
+                f.serial = f.warcinfo in serial
                 fetches.append(f)
     join_requests(fetches, requests, warcinfo_agents, order)
     return fetches
@@ -1047,7 +1054,9 @@ def conclude(archive, fetch, candidates, following, moment, answers, evidence):
     notes = set(governed.notes)
     if not same_crawler(governing, fetch) or archive.outcome(governing).borrowed:
         notes.add("other_crawler")
-    if same_moment(governing, fetch) and governing.archive != fetch.archive:
+    beside = same_moment(governing, fetch) and governing.archive != fetch.archive
+    applied = [governing, *archive.outcome(governing).way]
+    if evidence != "later" and any(same_moment(c, fetch) and (c.archive != fetch.archive or not fetch.serial) for c in applied):  # A38
         notes.add("same_moment")
 
     def unknown(reason):
@@ -1072,7 +1081,7 @@ def conclude(archive, fetch, candidates, following, moment, answers, evidence):
         return unknown("changed_between")
 
     # §3: of the fetch's own moment in another archive, against the capture before.
-    if "same_moment" in notes and governed.verdict == "disallowed":
+    if beside and governed.verdict == "disallowed":
         before = [c for c in candidates if not same_moment(c, fetch) or c.archive == fetch.archive]
         if before and any(answer_in_time(archive, c, before, fetch).verdict == "allowed"
                           for c in governing_moment(archive, before, fetch)):
@@ -1116,7 +1125,8 @@ def certainty(archive, fetch, candidates, following, moment, governed, finding, 
     governing = finding.governing
     recent = [c for c in candidates if difference(fetch.time, c.time) <= DAY]
     copies = [c for c in recent if archive.outcome(c).kind in ("rules", "unavailable")]
-    copies += [c for c in candidates if same_moment(c, governing) and archive.outcome(c).kind in ("rules", "unavailable")]  # A7
+    copies += [c for c in candidates if same_moment(c, governing) and not same_crawler(c, governing)
+               and archive.outcome(c).kind in ("rules", "unavailable")]  # A7
     unreadable = [c for c in recent if archive.outcome(c).kind in ("partial", "unresolved", "undefined")]
     if archive.outcome(governing).kind == "unreachable":
         for known in candidates, [c for c in candidates if same_crawler(c, fetch)]:  # A27

@@ -177,6 +177,7 @@ N = "2023-06-15T12:00:00Z"
 def capture(date, stored=DENY, status=200, token="E", url="http://h/robots.txt", **more):
     """A capture in an archive of its own, unless archive and place say where."""
     f = r.Fetch()
+    f.serial = True
     capture.count += 1
     f.id, f.type, f.url, f.time = "id%d" % capture.count, "response", url, r.Moment(date)
     f.origin, f.path = r.split_url(url)
@@ -319,13 +320,14 @@ CASES = [
     ([at(1, status=503), at(3000, ALLOW, 206)], "disallowed fresh unreachable probable"),
     ([at(25, status=503)], "unknown stale unreachable_stale"),
     ([at(1, status=503), at(30 * D + S, status=500)], "allowed fresh unreachable_over_30d"),
+    ([at(1, status=503), at(40 * D, status=500, token="F")], "allowed fresh unreachable_over_30d"),
     ([at(1, status=503), at(30 * D, status=500)], "disallowed fresh unreachable certain"),
     ([at(1, status=503), at(20 * D), at(40 * D, status=500)], "disallowed fresh unreachable certain"),
     ([at(1, status=503), at(20 * D, status=999), at(40 * D, status=500)], "allowed fresh unreachable_over_30d"),
     # §2: redirects
     ([at(1, **MOVED)], "unknown fresh unresolved_redirect"),
     ([at(1, **MOVED), at(1 - S, url=OTHER)], "disallowed fresh rule certain"),
-    ([at(1, **MOVED), at(0, url=OTHER)], "disallowed fresh rule certain"),
+    ([at(1, **MOVED), at(0, url=OTHER)], "disallowed fresh rule probable same_moment"),
     ([at(2, **MOVED), at(1 - S, url=OTHER)], "unknown fresh unresolved_redirect"),
     ([at(2, **MOVED), at(1.5, url=OTHER, token="F")], "disallowed fresh rule probable other_crawler"),
     ([at(2, **MOVED), at(1.5, ALLOW, url=OTHER, token="F"), at(20, url=OTHER)], "disallowed fresh rule certain"),
