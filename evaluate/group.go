@@ -199,7 +199,7 @@ func (g *group) addFetches(fetches *cursor[ingest.Fetch], chases []chase) error 
 type target struct {
 	capture *ingest.Capture
 	follows bool // it was got at or after the redirect
-	found   bool // there is one; without a capture it is not known which
+	found   bool // there is one; without a capture nobody knows which
 }
 
 // nearest finds the capture that a redirect led to: the nearest within an hour after,

@@ -427,7 +427,7 @@ func (r *resolver) step(ch *chase, g *group) error {
 func (r *resolver) takeHop(ch *chase, t target) error {
 	c := t.capture
 	switch {
-	case c == nil && !strings.Contains(ch.VisitedURLs, hashKey([]byte(ch.WantKey))):
+	case c == nil && (t.found || !strings.Contains(ch.VisitedURLs, hashKey([]byte(ch.WantKey)))):
 		ch.giveUp(UnresolvedRedirect)
 		return nil
 	case c == nil || ch.visited(c): // a loop; its dates may be out of order
