@@ -701,7 +701,10 @@ class Archive:
                 return None
             successes = [g for g in successes if relation(g, wanted) == "has"]
         successes = [g for g in successes if same_crawler(g, f)] or successes
-        return spokesman(latest(successes), f) if successes else None
+        copies = latest(successes)
+        if len({(g.status, g.stored) for g in copies}) > 1:
+            return None  # of one moment in several archives: nobody knows which is the latest
+        return spokesman(copies, f) if copies else None
 
 
 def relation(copy, wanted):
