@@ -60,12 +60,12 @@ func newSpecimen(t testing.TB, name string, archive []byte) *specimen {
 	whole := read(t, archive)
 	s := &specimen{name, archive, whole, identities(whole), 0, map[string]int64{"": 0}, map[string]int64{"": int64(len(archive))}}
 	if whole.result.Container == containerZip.String() && whole.result.Refusal == "" {
-		entries, err := openZip(bytes.NewReader(archive), int64(len(archive)))
+		list, err := openZip(bytes.NewReader(archive), int64(len(archive)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		s.begin, s.end = make(map[string]int64), make(map[string]int64)
-		for _, e := range entries {
+		for _, e := range list.entries {
 			if e.Method == zip.Store {
 				s.begin[e.Name], s.end[e.Name] = e.offset, e.offset+int64(e.CompressedSize64)
 			}

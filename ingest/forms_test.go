@@ -225,7 +225,7 @@ func TestCapsHaveIssues(t *testing.T) {
 		"maxHeaderMembers":             {append(members(warcinfoRecord("urn:i", "")), tiny(response("urn:1", "http://h/", ok200).String())...), []string{"bad_record_header"}},
 		"maxDictionary":                {[]byte("\x5d\x2a\x4d\x18\xff\xff\xff\xff...."), []string{"bad_dictionary"}},
 		"maxZstdWindow":                {[]byte{0x28, 0xb5, 0x2f, 0xfd, 0x04, 17 << 3, 1, 0, 0}, []string{"window_too_large", "skipped_range"}},
-		"maxZipDirectory":              {endlessDirectory(), []string{"damaged_stream"}},
+		"maxZipDirectory":              {endlessDirectory(), []string{"damaged_stream", "not_an_archive"}},
 		"maxEntryName":                 {zipFileOf(t, zipped{long(maxEntryName + 1), nil, false}), []string{"bad_entry", "not_an_archive"}},
 		"maxLogLine":                   {[]byte(logLine("2024-05-01T12:00:00.000Z", "-9998", "http://h/", "-") + long(maxLogLine+1) + "\n"), []string{"bad_log_line"}},
 	} {

@@ -110,15 +110,10 @@ func (r *waczReader) readPageLists(entries []zipEntry) error {
 }
 
 func (r *waczReader) readPageList(e *zipEntry, list *pageList) error {
-	content, err := e.open()
-	if err != nil {
-		list.part = true
-		return r.report(e, IssueBadEntry, err.Error(), "not read")
-	}
-	defer content.Close()
+	content := e.open()
 	full := list.part
 	before := r.committer.stats.Issues
-	err = r.readLog(e, func(line []byte) (*LogEvent, string) { return nil, list.add(line) }, &countingReader{r: content})
+	err := r.readLog(e, func(line []byte) (*LogEvent, string) { return nil, list.add(line) }, &countingReader{r: content})
 	if err != nil {
 		return err
 	}

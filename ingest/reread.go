@@ -69,12 +69,12 @@ func rereader(at io.ReaderAt, c *Capture) (recordReader, error) {
 
 // rereadEntry finds the entry of a WACZ that holds a record.
 func rereadEntry(f io.ReaderAt, size int64, c *Capture) (io.ReaderAt, error) {
-	entries, err := openZip(f, size)
+	list, err := openZip(f, size)
 	if err != nil {
 		return nil, err
 	}
-	for i := range entries {
-		e := &entries[i]
+	for i := range list.entries {
+		e := &list.entries[i]
 		if e.Name != c.Entry || e.problem != "" {
 			continue
 		}

@@ -2,11 +2,8 @@ package ingest
 
 import (
 	"archive/zip"
-	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"slices"
 	"strings"
@@ -39,24 +36,15 @@ type waczReader struct {
 func readWACZ(in Input, at io.ReaderAt, size int64, index int32, out sink, opt *readOptions) (InputResult, error) {
 	r := &waczReader{committer: newCommitter(index, "", out), out: out, opt: opt, src: *newSource(nil)}
 	result := InputResult{Input: in, Container: containerZip.String()}
-	entries, err := openZip(at, size)
+	list, err := openZip(at, size)
 	switch {
-	case isReadError(err):
-		return result, err
 	case err != nil:
-		result.Refusal = fmt.Sprintf("the zip file cannot be read (%v); fetch it again", err)
+		return result, err
+	case list.fault != "" && len(list.entries) == 0:
+		result.Refusal = fmt.Sprintf("the zip file cannot be read (%s); fetch it again", list.fault)
 		err = r.committer.report(Issue{Offset: -1, Length: size, Kind: IssueDamagedStream, Detail: result.Refusal, Action: "not read"})
 	default:
-		if opt.verify {
-			err = r.verifyPackage(entries)
-		}
-		if err == nil {
-			err = r.readPageLists(entries)
-		}
-		if err == nil {
-			err = r.readEntries(entries)
-		}
-		if err == nil && r.archives == 0 {
+		if err = r.readListing(&list, size); err == nil && r.archives == 0 {
 			result.Refusal = "the zip file holds no archive; leave it out"
 			err = r.committer.report(Issue{Offset: -1, Length: size, Kind: IssueNotAnArchive, Detail: result.Refusal, Action: "not read"})
 		}
@@ -64,6 +52,26 @@ func readWACZ(in Input, at io.ReaderAt, size int64, index int32, out sink, opt *
 	result.InputStats = r.committer.stats
 	result.Fingerprint = fmt.Sprintf("%016x", r.sum)
 	return result, err
+}
+
+// readListing reads what a zip file holds.
+func (r *waczReader) readListing(list *zipListing, size int64) error {
+	if list.fault != "" {
+		err := r.committer.report(Issue{Offset: list.end, Length: size - list.end, Kind: IssueDamagedStream, Action: "the entries before it read one after the other",
+			Detail: list.fault + "; without it entries may be missing"})
+		if err != nil {
+			return err
+		}
+	}
+	if r.opt.verify {
+		if err := r.verifyPackage(list.entries); err != nil {
+			return err
+		}
+	}
+	if err := r.readPageLists(list.entries); err != nil {
+		return err
+	}
+	return r.readEntries(list.entries)
 }
 
 func (r *waczReader) readEntries(entries []zipEntry) error {
@@ -115,11 +123,7 @@ func (r *waczReader) verifyEntry(e *zipEntry, field string) error {
 	if !d.known() || e.problem != "" {
 		return nil
 	}
-	content, err := e.open()
-	if err != nil {
-		return nil // as readEntry says
-	}
-	defer content.Close()
+	content := e.open()
 	h := d.newHash()
 	if _, err := io.Copy(h, content); err != nil {
 		return err
@@ -134,11 +138,7 @@ func (r *waczReader) verifyEntry(e *zipEntry, field string) error {
 // packageDigests reads the digests by entry, in the form of WACZ 1.1, "hash", or in
 // that of 1.0, "stats" and "hashing".
 func packageDigests(e *zipEntry) (map[string]string, error) {
-	content, err := e.open()
-	if err != nil {
-		return nil, err
-	}
-	defer content.Close()
+	content := e.open()
 	var p struct {
 		Resources []struct {
 			Path, Hash, Hashing string
@@ -161,16 +161,12 @@ func packageDigests(e *zipEntry) (map[string]string, error) {
 func (r *waczReader) report(e *zipEntry, kind IssueKind, detail, action string) error {
 	r.committer.entry = e.name()
 	defer func() { r.committer.entry = "" }()
-	return r.committer.report(Issue{Offset: -1, Length: int64(min(e.UncompressedSize64, 1<<62)), Kind: kind, Detail: detail, Action: action})
+	return r.committer.report(Issue{Offset: -1, Length: e.unpacked(), Kind: kind, Detail: detail, Action: action})
 }
 
 // readEntry reads an entry to its end, if it is an archive.
 func (r *waczReader) readEntry(e *zipEntry) error {
-	content, err := e.open()
-	if err != nil {
-		return r.report(e, IssueBadEntry, err.Error(), "not read")
-	}
-	defer content.Close()
+	content := e.open()
 	file := &countingReader{r: content}
 	if e.Method == zip.Store {
 		file.progress = r.opt.progress
@@ -226,7 +222,7 @@ func (r *waczReader) readArchive(e *zipEntry, form format, src *source) error {
 	c.verify, c.pages = r.opt.verify, r.pages
 	size := int64(-1)
 	if form.addressable() {
-		size = int64(min(e.UncompressedSize64, 1<<62))
+		size = e.unpacked()
 	}
 	if err := c.readInput(reader, size); err != nil {
 		return err
@@ -263,165 +259,11 @@ func (s *InputStats) add(other *InputStats) {
 	}
 }
 
-// zipEntry is an entry of a zip file that can be read at random.
-type zipEntry struct {
-	*zip.File
-	file    io.ReaderAt
-	offset  int64  // of its octets in the file
-	problem string // why it is not read
-}
-
-// openZip lists the entries of a zip file in the order of its directory, but for
-// folders.
-func openZip(at io.ReaderAt, size int64) ([]zipEntry, error) {
-	file := &zipFile{at: at, left: maxZipDirectory}
-	z, err := zip.NewReader(file, size)
-	if file.failed != nil {
-		return nil, file.failed
-	}
-	if err != nil {
-		return nil, err
-	}
-	file.opened = true
-	var entries []zipEntry
-	for _, f := range z.File {
-		if !strings.HasSuffix(f.Name, "/") {
-			entries = append(entries, newZipEntry(f, file))
-		}
-	}
-	markTwins(entries)
-	markOverlaps(entries)
-	return entries, nil
-}
-
-func newZipEntry(f *zip.File, file io.ReaderAt) zipEntry {
-	e := zipEntry{File: f, file: file}
-	var err error
-	if e.offset, err = f.DataOffset(); err != nil {
-		e.problem = fmt.Sprintf("no header where the directory says (%v)", err)
-	}
-	switch {
-	case f.Flags&1 != 0:
-		e.problem = "it is encrypted"
-	case f.Method != zip.Store && f.Method != zip.Deflate:
-		e.problem = fmt.Sprintf("it is compressed by method %d", f.Method)
-	case f.Method == zip.Store && f.CompressedSize64 != f.UncompressedSize64:
-		e.problem = "it is stored, and its sizes differ"
-	case len(f.Name) > maxEntryName:
-		e.problem = fmt.Sprintf("its name has %d octets, more than %d", len(f.Name), maxEntryName)
-	}
-	return e
-}
-
-// markTwins finds entries of the same name, of which readers take any.
-func markTwins(entries []zipEntry) {
-	seen := make(map[string]bool)
-	for i := range entries {
-		e := &entries[i]
-		if seen[e.Name] && e.problem == "" {
-			e.problem = "another entry before it has the same name"
-		}
-		seen[e.Name] = true
-	}
-}
-
-// markOverlaps finds entries that share octets with another: no writer does that,
-// and a small file becomes a large one so.
-func markOverlaps(entries []zipEntry) {
-	order := make([]int, len(entries))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(entries[a].offset, entries[b].offset) })
-	var end int64
-	for _, i := range order {
-		e := &entries[i]
-		if e.problem != "" || e.CompressedSize64 == 0 {
-			continue
-		}
-		if e.offset < end {
-			e.problem = "it shares octets with another entry"
-			continue
-		}
-		end = e.offset + int64(min(e.CompressedSize64, 1<<62))
-	}
-}
-
-// name is the entry's name in the facts.
-func (e *zipEntry) name() string { return cut(e.Name, maxEntryName) }
-
-// open reads the entry from its start.
-func (e *zipEntry) open() (*entryReader, error) {
-	if e.Method == zip.Store {
-		return &entryReader{r: io.NopCloser(e.stored()), entry: e}, nil
-	}
-	r, err := e.File.Open()
-	return &entryReader{r: r, entry: e}, err
-}
-
-func (e *zipEntry) stored() *io.SectionReader {
-	return io.NewSectionReader(e.file, e.offset, int64(min(e.CompressedSize64, 1<<62)))
-}
-
-// at reads the entry at random.
-func (e *zipEntry) at() io.ReaderAt {
-	if e.Method == zip.Store {
-		return e.stored()
-	}
-	return &inflatedAt{open: e.open}
-}
-
-// entryReader reads an entry and verifies its checksum and size. Where the entry
-// is broken it ends, and err says why: what was read before is judged by itself.
-// Other errors are those of the file.
-type entryReader struct {
-	r     io.ReadCloser
-	entry *zipEntry
-	n     uint64
-	crc   uint32
-	err   error
-}
-
-func (r *entryReader) Read(p []byte) (int, error) {
-	if r.err != nil {
-		return 0, io.EOF
-	}
-	n, err := r.r.Read(p)
-	r.n += uint64(n)
-	switch {
-	case err == nil && r.entry.Method == zip.Store, err == io.EOF && r.entry.Method == zip.Store:
-		r.crc = crc32.Update(r.crc, crc32.IEEETable, p[:n])
-		if err == io.EOF {
-			r.err = r.verifyStored()
-		}
-		return n, err
-	case err == nil, err == io.EOF, isReadError(err):
-		return n, err
-	}
-	r.err = err
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		r.err = errors.New("it ends before its size does, or goes on")
-	}
-	return n, io.EOF
-}
-
-func (r *entryReader) verifyStored() error {
-	switch {
-	case r.n != r.entry.UncompressedSize64:
-		return errors.New("the file ends before the entry does")
-	case r.crc != r.entry.CRC32:
-		return zip.ErrChecksum
-	}
-	return nil
-}
-
-func (r *entryReader) Close() error { return r.r.Close() }
-
 // inflatedAt reads a deflated entry at random, by inflating what is before. It
 // remembers what it read last, since readers go forward but for what they had read
 // ahead. After maxRewinds starts from the front it is at its end.
 type inflatedAt struct {
-	open    func() (*entryReader, error)
+	open    func() *entryReader
 	r       *entryReader
 	pos     int64
 	recent  []byte // the octets before pos
@@ -446,16 +288,12 @@ func (r *inflatedAt) ReadAt(p []byte, offset int64) (n int, err error) {
 	return n, nil
 }
 
-func (r *inflatedAt) rewind() (err error) {
+func (r *inflatedAt) rewind() error {
 	if r.rewinds++; r.rewinds > maxRewinds {
 		return io.EOF
 	}
-	if r.r != nil {
-		r.r.Close()
-	}
-	r.pos, r.recent = 0, r.recent[:0]
-	r.r, err = r.open()
-	return err
+	r.pos, r.recent, r.r = 0, r.recent[:0], r.open()
+	return nil
 }
 
 // more inflates some more octets.
@@ -472,28 +310,4 @@ func (r *inflatedAt) more() error {
 		return nil
 	}
 	return err
-}
-
-// zipFile is the file below a zip reader. It bounds how much of it is taken as its
-// directory, and tells failures of the file from faults in it.
-type zipFile struct {
-	at     io.ReaderAt
-	left   int // octets of the directory that may still be read
-	opened bool
-	failed error
-}
-
-func (f *zipFile) ReadAt(p []byte, offset int64) (int, error) {
-	if !f.opened {
-		if f.left -= len(p); f.left < 0 {
-			f.failed = fmt.Errorf("its directory has more than %d octets", maxZipDirectory)
-			return 0, f.failed
-		}
-	}
-	n, err := f.at.ReadAt(p, offset)
-	if err != nil && err != io.EOF && !isReadError(err) {
-		err = &readError{err}
-		f.failed = err
-	}
-	return n, err
 }
