@@ -108,7 +108,13 @@ func (c *committer) extract(r *record, d *draft) (err error) {
 	if len(r.id) == maxRecordID {
 		d.note(r, IssueValueCut, "the rest dropped", "WARC-Record-ID of %d octets or more", maxRecordID)
 	}
-	if len(r.repeated) > 0 {
+	switch {
+	case r.joint == jointCertain:
+		d.note(r, IssueBadRecordHeader, "record skipped", "its header has parts of two records: %.200q", r.repeated)
+		return d.endCheck(r)
+	case r.joint == jointPossible:
+		d.note(r, IssueBadRecordHeader, "the first counts", "its header may have parts of two records: %.200q", r.repeated)
+	case len(r.repeated) > 0:
 		d.note(r, IssueRepeatedField, "the first counts", "%.200q", r.repeated)
 	}
 	if len(r.concurrentTo) > maxConcurrent {
@@ -126,8 +132,11 @@ func (c *committer) extract(r *record, d *draft) (err error) {
 		err = c.extractFetch(r, d)
 	case "continuation":
 		err = c.extractContinuation(r, d)
-	case "": // mandatory (WARC 1.1 §5.5); records of unknown types are to be left alone
+	case "": // mandatory (WARC 1.1 §5.5)
 		d.note(r, IssueBadRecordHeader, "record skipped", "no WARC-Type")
+	case "conversion":
+	default:
+		err = d.leaveUnknown(r)
 	}
 	if r.segmentNumber == 1 && r.kind != "continuation" && d.assembly == nil {
 		d.assembly = new(assembly)
@@ -136,6 +145,25 @@ func (c *committer) extract(r *record, d *draft) (err error) {
 		err = d.endCheck(r)
 	}
 	return err
+}
+
+// leaveUnknown leaves a record of an unknown type alone (WARC 1.1 §5.5). One whose
+// type is a known one but for a letter or two, or that holds an HTTP message, may be
+// a fetch whose header is damaged.
+func (d *draft) leaveUnknown(r *record) error {
+	var begin [len("HTTP/")]byte
+	n, err := io.ReadFull(r.block, begin[:])
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return err
+	}
+	known, near := nearestKind(r.kind)
+	switch {
+	case near:
+		d.note(r, IssueBadRecordHeader, "record skipped", "WARC-Type %.64q, which may have been %s", r.kind, known)
+	case isHTTP(begin[:n]), strings.HasPrefix(r.contentType, "application/http"):
+		d.note(r, IssueBadRecordHeader, "record skipped", "WARC-Type %.64q of a record with an HTTP message", r.kind)
+	}
+	return nil
 }
 
 // accept counts a record whose end has been verified.
@@ -298,10 +326,10 @@ func (c *committer) extractFetch(r *record, d *draft) error {
 	supported := weburl.IsFetchScheme(url.Scheme)
 	switch {
 	case url.Host == "" && supported:
-		d.note(r, IssueBadURL, "record skipped", "no host in %.200q", target)
+		d.note(r, IssueNoTargetURI, "record skipped", "no host in %.200q", target)
 		return nil
 	case url.Scheme == "":
-		d.note(r, IssueBadURL, "record skipped", "%s in %.200q", problem, target)
+		d.note(r, IssueNoTargetURI, "record skipped", "%s in %.200q", problem, target)
 		return nil
 	case url.Host == "", !supported && r.kind != "response" && r.kind != kindARC:
 		return nil

@@ -82,7 +82,7 @@ func TestWhatIsAFetch(t *testing.T) {
 		t.Errorf("revisit %+v", r)
 	}
 	equal(t, "bodies", got.bodies, []string{robotsBody})
-	equal(t, "issues", got.kinds(), []string{"no_target_uri", "bad_url"})
+	equal(t, "issues", got.kinds(), []string{"no_target_uri", "no_target_uri"})
 	equal(t, "records", got.result.Records, map[string]int64{
 		"warcinfo": 1, "response": 6, "resource": 2, "conversion": 1, "metadata": 1, "revisit": 1})
 }
@@ -198,7 +198,7 @@ func TestRecordsWithoutTypeOrScheme(t *testing.T) {
 	got := read(t, append([]byte(untyped), plain(
 		response("urn:2", "h/robots.txt", ok200), response("urn:3", "//h/robots.txt", ok200),
 		response("urn:4", "dns:h", "h."), entry{kind: "of the future", id: "urn:5", url: "http://h/"})...))
-	equal(t, "issues", got.kinds(), []string{"bad_record_header", "bad_url", "bad_url"})
+	equal(t, "issues", got.kinds(), []string{"bad_record_header", "no_target_uri", "no_target_uri"})
 	equal(t, "urls", got.urls(), nil)
 }
 

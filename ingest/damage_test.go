@@ -541,3 +541,69 @@ func TestForgedSecondRecordInAMember(t *testing.T) {
 	equal(t, "urls", got.urls(), nil)
 	equal(t, "issues", got.kinds(), []string{"damaged_member", "skipped_range"})
 }
+
+// TestLossShows: a record that its header no longer says to be a fetch is an issue
+// that means loss.
+func TestLossShows(t *testing.T) {
+	whole := response("urn:1", "http://h/1", ok200, "Content-Type: application/http; msgtype=response").String()
+	next := response("urn:2", "http://h/2", ok200).String()
+	replaced := func(old, new string) string {
+		if !strings.Contains(whole, old) {
+			t.Fatalf("no %q", old)
+		}
+		return strings.Replace(whole, old, new, 1)
+	}
+	for name, damaged := range map[string]string{
+		"a letter of the type":       replaced("WARC-Type: response", "WARC-Type: resxonse"),
+		"two letters":                replaced("WARC-Type: response", "WARC-Type: rfsponsd"),
+		"a letter less":              replaced("WARC-Type: response", "WARC-Type: respnse"),
+		"another type, a response":   replaced("WARC-Type: response", "WARC-Type: exchange"),
+		"another type, a media type": strings.Replace(replaced("WARC-Type: response", "WARC-Type: exchange"), "HTTP/1.1 200", "HTXP/1.1 200", 1),
+		"the name of the type":       replaced("WARC-Type", "WARC-Tyqe"),
+		"the name of the URL":        replaced("WARC-Target-URI", "WARC-Tbrget-URI"),
+		"the scheme":                 replaced("http://h/1", "ht|p://h/1"),
+		"the host":                   replaced("http://h/1", "http:?/h/1"),
+	} {
+		for form, archive := range map[string]string{"plain": damaged + next, "members": string(gzipped(damaged)) + string(gzipped(next))} {
+			got := read(t, []byte(archive))
+			equal(t, name+", "+form, got.urls(), []string{"http://h/2"})
+			if got.result.Lossy == 0 {
+				t.Errorf("%s, %s: no lossy issue in %v", name, form, got.kinds())
+			}
+		}
+	}
+	future := entry{kind: "screenshot", id: "urn:3", url: "http://h/3", block: "PNG"}
+	equal(t, "a type of the future", read(t, plain(future)).kinds(), nil)
+}
+
+// TestJoinedHeaders: a deletion that leaves parts of two headers as one shows, and no
+// fetch has the URL of one record and the body of another where that can be seen.
+func TestJoinedHeaders(t *testing.T) {
+	one := func(n int) string {
+		return fmt.Sprintf("WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:%d>\r\nWARC-Date: 2024-05-01T12:00:0%dZ\r\nWARC-Target-URI: http://h%d/\r\n"+
+			"Content-Type: application/http\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", n, n, n, len(ok200), ok200)
+	}
+	a, b, c := one(1), one(2), one(3)
+	for name, x := range map[string]struct {
+		from, to string // of the first record up to, of the second one from
+		urls     []string
+	}{
+		"behind the version":  {"WARC-Type", "WARC/1.0", []string{"http://h3/"}},
+		"behind the id":       {"WARC-Date", "WARC-Record-ID", []string{"http://h2/", "http://h3/"}},
+		"behind the date":     {"WARC-Target", "WARC-Record-ID", []string{"http://h3/"}},
+		"behind the URL":      {"Content-Type", "WARC-Type", []string{"http://h3/"}},
+		"the URL alone twice": {"Content-Type", "WARC-Target", []string{"http://h1/", "http://h3/"}},
+		"in the type":         {"sponse", "WARC/1.0", []string{"http://h3/"}},
+	} {
+		joined := a[:strings.Index(a, x.from)] + b[strings.Index(b, x.to):] + c
+		for form, got := range map[string]*collected{"file": read(t, []byte(joined)), "pipe": readPipe(t, []byte(joined))} {
+			equal(t, name+", "+form, got.urls(), x.urls)
+			if got.result.Lossy == 0 {
+				t.Errorf("%s, %s: no lossy issue in %v", name, form, got.kinds())
+			}
+		}
+	}
+	// Where a checksum covers the header, a field that stands twice is its writer's.
+	member := gzipped(strings.Replace(a, "Content-Type", "WARC-Record-ID: <urn:9>\r\nWARC-Date: 2020-01-01T00:00:00Z\r\nContent-Type", 1))
+	equal(t, "a member", read(t, member).kinds(), []string{"repeated_field"})
+}

@@ -153,7 +153,11 @@ func TestRecordForms(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			want, _, _ := parseDate(c.date)
 			for form, got := range map[string]*collected{"plain": read(t, []byte(c.record)), "member": read(t, gzipped(c.record)), "pipe": readPipe(t, []byte(c.record))} {
-				equal(t, form+": issues", got.kinds(), c.issues)
+				issues := c.issues
+				if form != "member" && slices.Contains(issues, "repeated_field") { // no checksum covers the header
+					issues = []string{"bad_record_header"}
+				}
+				equal(t, form+": issues", got.kinds(), issues)
 				if len(got.fetches) != 1 || got.fetches[0].URL != c.url || got.fetches[0].Time() != want || got.fetches[0].Status != 200 {
 					t.Errorf("%s: %+v", form, got.fetches)
 				}
@@ -221,7 +225,7 @@ func TestCapsHaveIssues(t *testing.T) {
 		"maxPending":                   {plain(waiting...), []string{"limit_reached"}},
 		"maxWarcinfos":                 {plain(infos...), []string{"limit_reached"}},
 		"maxConcurrent":                {plain(response("urn:1", "http://h/", ok200, strings.Repeat("WARC-Concurrent-To: <urn:x>\r\n", maxConcurrent)+"WARC-Concurrent-To: <urn:y>")), []string{"value_cut"}},
-		"maxRepeated":                  {plain(response("urn:1", "http://h/", ok200, strings.Repeat("WARC-Date: 2024\r\nWARC-Type: x\r\n", maxRepeated)+"WARC-Date: 2023")), []string{"repeated_field"}},
+		"maxRepeated":                  {plain(response("urn:1", "http://h/", ok200, strings.Repeat("WARC-Date: 2024\r\nWARC-Type: x\r\n", maxRepeated)+"WARC-Date: 2023")), []string{"bad_record_header"}},
 		"maxHeaderMembers":             {append(members(warcinfoRecord("urn:i", "")), tiny(response("urn:1", "http://h/", ok200).String())...), []string{"bad_record_header"}},
 		"maxDictionary":                {[]byte("\x5d\x2a\x4d\x18\xff\xff\xff\xff...."), []string{"bad_dictionary"}},
 		"maxZstdWindow":                {[]byte{0x28, 0xb5, 0x2f, 0xfd, 0x04, 17 << 3, 1, 0, 0}, []string{"window_too_large", "skipped_range"}},

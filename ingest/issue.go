@@ -99,7 +99,7 @@ func (k IssueKind) Lossy() bool {
 	case IssueUnreadable, IssueEmptyFile, IssueNotAnArchive, IssueUnsupportedContainer, IssueDamagedMember,
 		IssueDamagedStream, IssueTruncatedRecord, IssueBadRecordHeader, IssueHeaderTooLong,
 		IssueBadContentLength, IssueBadRecordEnd, IssueSkippedRange, IssueBadDictionary, IssueWindowTooLarge,
-		IssueBadEntry:
+		IssueBadEntry, IssueNoTargetURI:
 		return true
 	}
 	return false

@@ -94,7 +94,7 @@ func (r *plainReader) begin(header []byte, h recordHeader) (*record, error) {
 		r.hash = r.digest.newHash()
 		r.block.R = io.TeeReader(r.src, r.hash)
 	}
-	r.rec = record{recordHeader: h, offset: r.start, trust: trust, block: &r.block}
+	r.rec = record{recordHeader: h, offset: r.start, trust: trust, joint: jointOf(header, &h), block: &r.block}
 	return &r.rec, nil
 }
 

@@ -45,9 +45,40 @@ type record struct {
 	streamed bool  // offset counts octets of the decompressed stream
 	trust    Trust
 	mismatch bool  // the block does not match its digest: known when finish has returned
+	joint    joint // of its header
 	overrun  bool  // octets stand behind it that begin no record: likewise
 	short    int64 // octets that its members hold too few: known when the block has been read to its end
 	block    io.Reader
+}
+
+// joint says whether a header that no checksum covers is made of parts of two: what
+// lay between them in the file is missing.
+type joint uint8
+
+const (
+	jointNone     joint = iota
+	jointPossible       // a field that a record has once contradicts itself
+	jointCertain        // two of those that tell records apart do, or a version line stands among the fields
+)
+
+// jointOf looks for one in a header.
+func jointOf(header []byte, h *recordHeader) joint {
+	identities, once := 0, 0
+	for _, name := range h.repeated {
+		switch strings.ToLower(name) {
+		case "warc-record-id", "warc-date", "warc-target-uri":
+			identities++
+		case "warc-type", "content-length":
+			once++
+		}
+	}
+	switch {
+	case identities > 1, bytes.Contains(header, []byte("\n"+warcMagic)):
+		return jointCertain
+	case identities+once > 0:
+		return jointPossible
+	}
+	return jointNone
 }
 
 // warcMagic begins every WARC record, in any case (WARC 1.1 §4 defines it in
@@ -166,9 +197,37 @@ func recordID(value []byte, before *recordHeader) string {
 	return before.texts.or(before.id, packed)
 }
 
+// recordKinds are those of WARC 1.1 §6, the most frequent ones first.
+var recordKinds = [...]string{"response", "request", "metadata", "revisit", "resource", "warcinfo", "conversion", "continuation"}
+
+// nearestKind returns the known type that an unknown one differs from by two letters
+// at most, changed, left out or put in.
+func nearestKind(unknown string) (kind string, ok bool) {
+	for _, kind := range recordKinds {
+		if withinEdits(unknown, kind, 2) {
+			return kind, true
+		}
+	}
+	return "", false
+}
+
+// withinEdits reports whether n changed, missing or additional bytes make b of a.
+func withinEdits(a, b string, n int) bool {
+	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
+		a, b = a[1:], b[1:]
+	}
+	switch {
+	case len(a) == 0, len(b) == 0:
+		return len(a)+len(b) <= n
+	case n == 0:
+		return false
+	}
+	return withinEdits(a[1:], b[1:], n-1) || withinEdits(a[1:], b, n-1) || withinEdits(a, b[1:], n-1)
+}
+
 // recordKind reads a WARC-Type.
 func recordKind(value []byte) string {
-	for _, kind := range [...]string{"response", "request", "metadata", "revisit", "resource", "warcinfo", "conversion", "continuation"} {
+	for _, kind := range recordKinds {
 		if string(value) == kind {
 			return kind
 		}

@@ -142,6 +142,9 @@ func (r *streamReader) next() (*record, error) {
 	r.add(r.tap.header)
 	r.block = io.LimitedReader{R: rec.Content, N: r.tap.parsed.contentLength}
 	r.rec = record{recordHeader: r.tap.parsed, offset: r.tap.offset, streamed: true, trust: r.trust, block: &r.block}
+	if r.proof != proofChecksum {
+		r.rec.joint = jointOf(r.tap.header, &r.tap.parsed)
+	}
 	r.hash = nil
 	if d := blockDigestOf(&r.rec.recordHeader); r.proof != proofChecksum && d.known() {
 		r.hash = d.newHash()
