@@ -43,7 +43,10 @@ func (arcFraming) beginsCut(b []byte) bool {
 }
 
 // arcSchemes are those of what ARC crawlers fetched, and of the version block.
-var arcSchemes = []string{"http://", "https://", "ftp://", "dns:", magicARC}
+var arcSchemes = []string{"http://", "https://", "ftp://", "dns:", arcMetadata + ":", magicARC}
+
+// arcMetadata is the scheme of records about the crawl, which fetched nothing.
+const arcMetadata = "metadata"
 
 // beginsARC reports whether b begins with one of those.
 func beginsARC(b []byte) bool {
@@ -72,6 +75,9 @@ func parseARCHeader(line []byte) (h recordHeader, ok bool) {
 	f, ok := arcVersion1(line)
 	if !ok {
 		f, ok = arcVersion2(line)
+	}
+	if !ok {
+		f, ok = arcVersionBlock(line)
 	}
 	if !ok {
 		f, ok = arcSpacedType(line)
@@ -115,6 +121,20 @@ func arcVersion2(line []byte) (arcFields, bool) {
 		return arcFields{}, false
 	}
 	return arcFields{f[0], f[1], f[2], f[3], f[9]}, isAddress(f[1]) && isARCDate(f[2])
+}
+
+// arcVersionBlock reads the line that begins an archive, in which anything stands for
+// what nobody fetched: "filedesc://IA-001102.arc 0 19960923142103 text/plain 76" is the
+// specification's own.
+func arcVersionBlock(line []byte) (arcFields, bool) {
+	if !bytes.HasPrefix(line, []byte(magicARC)) {
+		return arcFields{}, false
+	}
+	f := lastFields(line, 4)
+	if f == nil {
+		return arcFields{}, false
+	}
+	return arcFields{f[0], f[1], f[2], f[3], f[4]}, true
 }
 
 // arcSpacedType reads a line of version 1 whose content type holds spaces, as in

@@ -225,3 +225,27 @@ func TestHardARCs(t *testing.T) {
 		}
 	}
 }
+
+// TestOldARCs: version blocks that no crawler of today writes, records about the
+// crawl, and lines that end in CR CR LF.
+func TestOldARCs(t *testing.T) {
+	const version = "1 0 InternetArchive\nURL IP-address Archive-date Content-type Archive-length\n"
+	begin := func(line, block string) string { return fmt.Sprintf("%s %d\n%s", line, len(block), block) }
+	about := arcRecord("metadata://crawl.example/order.xml", "20240501120000", "<xml/>")
+	dns := arcRecord("dns:h", "20240501120000", "20240501120000\nh. 1 IN A 192.0.2.1\n")
+	page := arcRecord("http://h/1", "20240501120000", "HTTP/1.1 200 OK\r\n\r\npage") + arcRecord("http://h/2", "20240501120000", ok200)
+	for name, archive := range map[string]string{
+		"of the specification":    begin("filedesc://IA-001102.arc 0 19960923142103 text/plain", version) + "\n" + page,
+		"of dashes":               begin("filedesc:// - - -", version) + "\n" + page,
+		"unknown text":            begin("filedesc://a.arc 0.0.0.0 20240501120000 text/plain", "written by hand\n<!-- ") + "\n" + page,
+		"no separator, metadata":  begin("filedesc://a.arc 0.0.0.0 20240501120000 text/plain", version) + about + dns + page,
+		"no separator, dns":       begin("filedesc://a.arc 0.0.0.0 20240501120000 text/plain", version) + dns + about + page,
+		"CR CR LF":                strings.ReplaceAll(begin("filedesc://a.arc 0.0.0.0 20240501120000 text/plain", "1 0 x\n")+"\n"+page, "\nHTTP", "\r\r\nHTTP"),
+		"CR CR LF, version block": strings.Replace(begin("filedesc://a.arc 0.0.0.0 20240501120000 text/plain", "1 0 x\n")+"\n"+page, "\n", "\r\r\n", 1),
+	} {
+		for form, got := range map[string]*collected{"file": read(t, []byte(archive)), "gzip": read(t, gzipped(archive)), "pipe": readPipe(t, []byte(archive))} {
+			equal(t, name+", "+form, got.urls(), []string{"http://h/1", "http://h/2"})
+			equal(t, name+", "+form+": issues", got.kinds(), nil)
+		}
+	}
+}

@@ -331,7 +331,7 @@ func (c *committer) extractFetch(r *record, d *draft) error {
 	case url.Scheme == "":
 		d.note(r, IssueNoTargetURI, "record skipped", "%s in %.200q", problem, target)
 		return nil
-	case url.Host == "", !supported && r.kind != "response" && r.kind != kindARC:
+	case url.Host == "", !supported && r.kind != "response" && (r.kind != kindARC || url.Scheme == arcMetadata):
 		return nil
 	}
 	if problem != 0 {

@@ -139,12 +139,24 @@ func (warcFraming) headerEnd(b []byte, line int) (end, next int) {
 		if n < 0 {
 			return -1, line
 		}
-		empty := n == 0 || n == 1 && b[line] == '\r'
+		empty := isEmptyLine(b[line : line+n])
 		line += n + 1
 		if empty {
 			return line, line
 		}
 	}
+}
+
+// isEmptyLine reports whether a line holds nothing before its LF but one CR, or two:
+// there are writers and servers that put CR before a CRLF.
+func isEmptyLine(line []byte) bool {
+	switch len(line) {
+	case 0:
+		return true
+	case 1, 2:
+		return line[0] == '\r' && line[len(line)-1] == '\r'
+	}
+	return false
 }
 
 func (warcFraming) parse(header []byte, before *recordHeader) recordHeader {

@@ -383,3 +383,40 @@ func nestedZeros() string {
 	z.Close()
 	return twice.String()
 }
+
+// TestCRCRLF: there are writers and servers whose lines end in CR CR LF.
+func TestCRCRLF(t *testing.T) {
+	odd := func(s string) string { return strings.ReplaceAll(s, "\r\n", "\r\r\n") }
+	next := response("urn:2", "http://h/2", ok200).String()
+	block := odd("HTTP/1.1 200 OK\r\nX-Robots-Tag: noindex\r\nContent-Type: text/plain\r\n\r\n") + robotsBody
+	header, _, _ := strings.Cut(response("urn:1", "http://h/robots.txt", block).String(), "\r\n\r\n")
+	for form, got := range map[string]*collected{
+		"plain":  read(t, []byte(odd(header+"\r\n\r\n")+block+"\r\n\r\n"+next)),
+		"member": read(t, append(gzipped(odd(header+"\r\n\r\n")+block+"\r\n\r\n"), gzipped(next)...)),
+		"pipe":   readPipe(t, []byte(odd(header+"\r\n\r\n")+block+"\r\n\r\n"+next)),
+	} {
+		equal(t, form, got.urls(), []string{"http://h/robots.txt", "http://h/2"})
+		equal(t, form+": issues", got.kinds(), nil)
+		equal(t, form+": bodies", got.bodies, []string{robotsBody})
+		if f := got.fetches[0]; f.Status != 200 || f.MIMEType != "text/plain" || f.PolicyHeaders != "X-Robots-Tag: noindex" {
+			t.Errorf("%s: %+v", form, f)
+		}
+	}
+}
+
+// TestCutBehindBlock: a record whose block is whole counts where the file ends right
+// behind it, and the issue says that records may be missing.
+func TestCutBehindBlock(t *testing.T) {
+	first, last := response("urn:1", "http://h/1", ok200).String(), response("urn:2", "http://h/2", "HTTP/1.0 302 ").String()
+	for cut, issues := range [][]string{{"bad_http_head"}, 4: {"bad_http_head", "truncated_record"}} {
+		if issues == nil {
+			issues = []string{"bad_http_head", "truncated_record"}
+		}
+		got := read(t, []byte(first+last[:len(last)-cut]))
+		equal(t, fmt.Sprint("cut by ", cut), got.urls(), []string{"http://h/1", "http://h/2"})
+		equal(t, "issues", got.kinds(), issues)
+		if got.fetches[1].Status != 302 || got.result.Lossy > 0 != (cut > 0) {
+			t.Errorf("cut by %d: %+v, %d lossy", cut, got.fetches[1], got.result.Lossy)
+		}
+	}
+}

@@ -66,7 +66,7 @@ func readHead(block io.Reader, buf []byte, limit int) (head, body []byte, comple
 // skipEmptyLines skips those before a start line (RFC 9112 §2.2).
 func skipEmptyLines(b []byte) []byte { return bytes.TrimLeft(b, "\r\n") }
 
-// headEnd finds the end of a head: an empty line, in CRLF, LF or a mixture. It
+// headEnd finds the end of a head: an empty line, in CRLF, LF, CR CR LF or a mixture. It
 // looks from octet from on, and returns -1 where there is none yet.
 func headEnd(b []byte, from int) int {
 	for i := from; ; {
@@ -80,6 +80,8 @@ func headEnd(b []byte, from int) int {
 			return i + 1
 		case len(rest) > 1 && rest[0] == '\r' && rest[1] == '\n':
 			return i + 2
+		case len(rest) > 2 && rest[0] == '\r' && rest[1] == '\r' && rest[2] == '\n':
+			return i + 3
 		}
 	}
 }

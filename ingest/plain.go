@@ -35,6 +35,7 @@ type plainReader struct {
 	unproven bool  // the next record stands behind damage, and has to name the file's own warcinfo
 	trust    Trust
 	own      ownIDs
+	ends     int64 // bytes of the line ends behind the record before, recordEnd at most
 	search   plainSearch
 	waiting  error // what next has to say first
 	ended    bool
@@ -178,12 +179,19 @@ const recordEnd = 4
 func (r *plainReader) boundary() (end int64, followed bool, err error) {
 	if b, _ := r.src.Peek(recordEnd + beginOctets); len(b) > recordEnd && isWARC(b[recordEnd:]) && !isWARC(b) {
 		r.src.Discard(recordEnd)
+		r.ends = recordEnd
 		return r.src.position(), true, nil
 	}
+	before := r.ends
 	ends := skipNewlines(buffered{r.src.Reader})
+	r.ends = min(ends, recordEnd)
 	b, err := r.src.Peek(beginOctets)
 	if err == io.EOF {
 		err = nil
+	}
+	if len(b) == 0 && err == nil && r.block.N == 0 && ends < before && r.framing == (warcFraming{}) {
+		r.waiting = &damage{kind: IssueTruncatedRecord, offset: r.start, id: r.rec.id, more: true, action: "record kept",
+			detail: fmt.Sprintf("the file ends in the line ends behind the record: here they are %d bytes, behind the record before %d", ends, before)}
 	}
 	if ends == 0 && len(b) > 0 && !isWARC(b) && !beginsARC(b) {
 		return r.src.position(), false, err

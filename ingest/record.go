@@ -276,14 +276,16 @@ func trimBrackets(value []byte) []byte {
 	return value
 }
 
-// cutLine cuts a line off b, without its CRLF or LF.
+// cutLine cuts a line off b, without its CRLF, LF or CR CR LF.
 func cutLine(b []byte) (line, rest []byte) {
 	line = b
 	if n := bytes.IndexByte(b, '\n'); n >= 0 {
 		line, rest = b[:n], b[n+1:]
 	}
-	if n := len(line) - 1; n >= 0 && line[n] == '\r' {
-		line = line[:n]
+	for range 2 {
+		if n := len(line) - 1; n >= 0 && line[n] == '\r' {
+			line = line[:n]
+		}
 	}
 	return line, rest
 }
