@@ -33,6 +33,8 @@ type committer struct {
 	index              int // of the record in hand
 	warcinfos          map[string]Crawl
 	latest             Crawl
+	unfound            int   // warcinfos beyond maxWarcinfos
+	firstUnfound       Issue // of the first of them, without its detail
 	pairing            pairing
 	targets            targetSet
 	host, hostReversed string // of the fetch before
@@ -199,9 +201,8 @@ func (c *committer) accept(r *record, d *draft, length int64) error {
 	switch {
 	case d.info != nil:
 		if !c.addWarcinfo(d.infoID, *d.info) {
-			if err := c.report(Issue{Offset: r.offset, Length: length, RecordID: r.id, Kind: IssueLimitReached,
-				Detail: fmt.Sprintf("more than %d warcinfo records", maxWarcinfos), Action: "not found by its id"}); err != nil {
-				return err
+			if c.unfound++; c.unfound == 1 {
+				c.firstUnfound = Issue{Offset: r.offset, Length: length, RecordID: r.id, Kind: IssueLimitReached, Action: "not found by their ids"}
 			}
 		}
 	case d.request != nil:
@@ -247,6 +248,12 @@ func (c *committer) count(kind string) {
 
 // finish flushes what waits at the end of the input.
 func (c *committer) finish() error {
+	if c.unfound > 0 {
+		c.firstUnfound.Detail = fmt.Sprintf("from here on %d warcinfo records beyond the first %d", c.unfound, maxWarcinfos)
+		if err := c.report(c.firstUnfound); err != nil {
+			return err
+		}
+	}
 	if err := c.boundSegments(0, 0); err != nil {
 		return err
 	}

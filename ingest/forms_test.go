@@ -384,6 +384,18 @@ func nestedZeros() string {
 	return twice.String()
 }
 
+// TestManyWarcinfos: warcinfo records beyond the limit are one issue.
+func TestManyWarcinfos(t *testing.T) {
+	var infos []entry
+	for i := range maxWarcinfos + 500 {
+		infos = append(infos, warcinfoRecord(fmt.Sprint("urn:", i), ""))
+	}
+	got := read(t, plain(infos...))
+	if len(got.issues) != 1 || got.issues[0].Kind != IssueLimitReached || !strings.Contains(got.issues[0].Detail, "500 warcinfo records") || got.issues[0].RecordID != fmt.Sprint("urn:", maxWarcinfos) {
+		t.Errorf("%d issues: %+v", len(got.issues), got.issues[0])
+	}
+}
+
 // TestCRCRLF: there are writers and servers whose lines end in CR CR LF.
 func TestCRCRLF(t *testing.T) {
 	odd := func(s string) string { return strings.ReplaceAll(s, "\r\n", "\r\r\n") }

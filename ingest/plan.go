@@ -58,6 +58,7 @@ type Options struct {
 	Failed   []*InputError    // arguments that named nothing, to be kept with the facts
 	Warn     func(msg string) // may be nil
 
+	Reread        bool // all inputs, also those whose facts are there already
 	VerifyDigests bool // compare the digests of all records, not of policy captures alone
 }
 
@@ -116,6 +117,9 @@ func Ingest(ctx context.Context, inputs []Input, opt Options) error {
 	kept, rest, err := keepTasks(root, inputs)
 	if err != nil {
 		return err
+	}
+	if opt.Reread {
+		kept, rest = nil, inputs
 	}
 	opt.Progress.InputsKept.Store(int64(len(inputs) - len(rest)))
 	in := ingestion{root: root, opt: opt, fingerprint: print, cores: newCores(opt.Workers)}
@@ -486,7 +490,7 @@ func OpenFacts(dir string) (*Facts, error) {
 	}
 	var p plan
 	if err := json.Unmarshal(b, &p); err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(private, planFile), err)
+		return nil, fmt.Errorf("%s is damaged (%w); run 'robotsaudit ingest' again", filepath.Join(private, planFile), err)
 	}
 	if p.Fingerprint != fingerprint(false) && p.Fingerprint != fingerprint(true) {
 		return nil, fmt.Errorf("the facts in %s are of another version of robotsaudit; run 'robotsaudit ingest' again", dir)

@@ -30,7 +30,8 @@ FILE.paths.gz. A Heritrix crawl.log beside its archives tells what was not fetch
 
 const resumeHelp = `Archives that were read before are not read again: add one to a folder and run the
 same command. An interrupted run goes on where it stopped. Standard input is read anew
-every time.`
+every time. An archive is known by its path, size and time of change: one whose content
+changed without these needs --reread.`
 
 const decideHelp = `A fetch that robots.txt disallowed is certain, probable, possible or contested. The table
 violations holds the certain and the probable ones and nothing else; unproven holds the
@@ -57,11 +58,13 @@ type ingestFlags struct {
 	output  string
 	workers int
 	verify  bool
+	reread  bool
 }
 
 func (f *ingestFlags) add(flags *pflag.FlagSet) {
 	addOutput(flags, &f.output)
 	flags.IntVar(&f.workers, "workers", runtime.NumCPU(), "`N` archives read at a time")
+	flags.BoolVar(&f.reread, "reread", false, "read all archives again, those too that were read before")
 	flags.BoolVar(&f.verify, "verify-digests", false, "compare the digests of all records, not of robots.txt alone, with what they hold")
 }
 
@@ -336,7 +339,7 @@ a robots.txt was redirected to a page that lies far from it.
 				return err
 			}
 			reportUnread(log, facts, nil)
-			return runEvaluate(cmd, log, output, facts, evaluation)
+			return dropDamaged(cmd, facts, runEvaluate(cmd, log, output, facts, evaluation))
 		})
 	}
 	return cmd
@@ -370,27 +373,59 @@ func runIngest(cmd *cobra.Command, log *slog.Logger, args []string, flags ingest
 	if len(inputs) == 0 {
 		return exitStatus(exitFailed)
 	}
-	return inOutput(flags.output, func() error {
-		progress := new(ingest.Progress)
-		stop := watch(cmd.ErrOrStderr(), log, gauge{"reading", progress.BytesRead.Load, progress.BytesTotal.Load, report.Bytes})
-		start := time.Now()
-		err := ingest.Ingest(cmd.Context(), inputs, ingest.Options{
-			Dir: flags.output, Workers: flags.workers, Stdin: cmd.InOrStdin(), Progress: progress, Failed: failures,
-			Warn: func(msg string) { log.Warn(msg) }, VerifyDigests: flags.verify,
-		})
-		stop()
-		if err != nil {
-			return err
-		}
-		debug.FreeOSMemory() // what reading took is not what deciding takes
-		log.Info(readText(progress, time.Since(start)))
-		facts, err := ingest.OpenFacts(flags.output)
+	attempt := func() error {
+		facts, err := readInputs(cmd, log, inputs, failures, flags)
 		if err != nil {
 			return err
 		}
 		reportUnread(log, facts, failures)
-		return then(facts)
+		return dropDamaged(cmd, facts, then(facts))
+	}
+	return inOutput(flags.output, func() error {
+		err := attempt()
+		if !errors.Is(err, errDamagedFacts) || slices.ContainsFunc(inputs, func(in ingest.Input) bool { return in.Path == ingest.Stdin }) {
+			return err
+		}
+		log.Warn(err.Error())
+		flags.reread = false
+		return attempt()
 	})
+}
+
+// readInputs makes the facts of the inputs.
+func readInputs(cmd *cobra.Command, log *slog.Logger, inputs []ingest.Input, failures []*ingest.InputError, flags ingestFlags) (*ingest.Facts, error) {
+	progress := new(ingest.Progress)
+	stop := watch(cmd.ErrOrStderr(), log, gauge{"reading", progress.BytesRead.Load, progress.BytesTotal.Load, report.Bytes})
+	start := time.Now()
+	err := ingest.Ingest(cmd.Context(), inputs, ingest.Options{
+		Dir: flags.output, Workers: flags.workers, Stdin: cmd.InOrStdin(), Progress: progress, Failed: failures,
+		Warn: func(msg string) { log.Warn(msg) }, VerifyDigests: flags.verify, Reread: flags.reread,
+	})
+	stop()
+	if err != nil {
+		return nil, err
+	}
+	debug.FreeOSMemory() // what reading took is not what deciding takes
+	log.Info(readText(progress, time.Since(start)))
+	return ingest.OpenFacts(flags.output)
+}
+
+// errDamagedFacts is the error of facts that were damaged after they were made.
+var errDamagedFacts = errors.New("are damaged")
+
+// dropDamaged looks whether a command failed because the facts are damaged. Those that
+// are it drops, so that their archives are read again, and says so.
+func dropDamaged(cmd *cobra.Command, facts *ingest.Facts, err error) error {
+	var status exitStatus
+	var output *outputError
+	if err == nil || cmd.Context().Err() != nil || isFull(err) || errors.As(err, &status) || errors.As(err, &output) {
+		return err
+	}
+	dropped, dropErr := facts.DropDamaged(cmd.Context())
+	if dropErr != nil || len(dropped) == 0 {
+		return errors.Join(err, dropErr)
+	}
+	return fmt.Errorf("the facts of %s in the output folder %w (%v) and have been dropped; 'robotsaudit audit' or 'ingest' reads the archives again", archives(int64(len(dropped))), errDamagedFacts, err)
 }
 
 // readText tells what was read, and what was known already.

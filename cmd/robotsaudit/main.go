@@ -50,7 +50,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return profiles.start() }
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(stdout)
+	root.SetOut(output{stdout})
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
 	if stopErr := profiles.stop(); err == nil {
@@ -66,6 +66,22 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 	return exitCode(err)
 }
+
+// output is standard output, whose errors say so.
+type output struct{ io.Writer }
+
+func (o output) Write(p []byte) (int, error) {
+	n, err := o.Writer.Write(p)
+	if err != nil {
+		err = &outputError{err}
+	}
+	return n, err
+}
+
+type outputError struct{ err error }
+
+func (e *outputError) Error() string { return e.err.Error() }
+func (e *outputError) Unwrap() error { return e.err }
 
 // usageError is a mistake in the command line.
 type usageError struct{ message string }
@@ -107,13 +123,21 @@ func explain(err error, args []string) error {
 	case slices.Contains(args, ingest.Stdin):
 		again = "run the same command again, with the same standard input"
 	}
+	var output *outputError
 	switch {
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EFBIG):
+	case errors.As(err, &output):
+		return fmt.Errorf("standard output cannot be written (%w); send it elsewhere, and run the same command again", err)
+	case isFull(err):
 		return fmt.Errorf("%s is full (%w); make room and %s", disk, err, again)
 	case errors.Is(err, context.Canceled):
 		return fmt.Errorf("interrupted; %s", again)
 	}
 	return err
+}
+
+// isFull reports whether a disk had no room.
+func isFull(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }
 
 func newRootCommand() *cobra.Command {

@@ -1,0 +1,73 @@
+package ingest
+
+import (
+	"context"
+	"os"
+
+	"github.com/robotsaudit/robotsaudit/internal/pack"
+	"github.com/robotsaudit/robotsaudit/internal/run"
+)
+
+// DropDamaged reads the files of all tasks, and drops each task that cannot be read to
+// its end: the next Ingest reads its inputs again. It returns them.
+func (f *Facts) DropDamaged(ctx context.Context) (inputs []Input, err error) {
+	for i := range f.Tasks {
+		t := &f.Tasks[i]
+		if t.verify(ctx) == nil {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return inputs, err
+		}
+		if err := os.RemoveAll(t.Dir); err != nil {
+			return inputs, err
+		}
+		for _, in := range t.Inputs {
+			inputs = append(inputs, in.Input)
+		}
+	}
+	return inputs, nil
+}
+
+// verify reads the task's files to their ends.
+func (t *Task) verify(ctx context.Context) error {
+	bodies, err := pack.Open(t.PackPath())
+	if err != nil {
+		return err
+	}
+	defer bodies.Close()
+	for _, check := range []func() error{
+		func() error { return verifyRuns(ctx, t, t.Fetches, FetchRuns, nil) },
+		func() error { return verifyRuns(ctx, t, t.Revisits, RevisitRuns, nil) },
+		func() error {
+			return verifyRuns(ctx, t, t.Captures, CaptureRuns, func(c *Capture) error {
+				ref := pack.Ref{Offset: c.BodyOffset, Size: c.BodySize}
+				copy(ref.Digest[:], c.BodyDigest)
+				_, err := bodies.Get(ref)
+				return err
+			})
+		},
+		func() error { return verifyRuns(ctx, t, t.Issues, IssueRuns, nil) },
+		func() error { return verifyRuns(ctx, t, t.Events, EventRuns, nil) },
+	} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// verifyRuns reads run files one after the other; f, which may be nil, is given each row.
+func verifyRuns[T any](ctx context.Context, t *Task, names []string, spec run.Spec[T], f func(*T) error) error {
+	for _, name := range names {
+		for row, err := range run.Merge(ctx, []string{t.Path(name)}, spec, run.MergeOptions[T]{}) {
+			if err == nil && f != nil {
+				err = f(row)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
