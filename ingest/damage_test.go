@@ -572,6 +572,7 @@ func TestLossShows(t *testing.T) {
 			}
 		}
 	}
+	equal(t, "two letters of a type without HTTP", read(t, plain(entry{kind: "metbdbta", id: "urn:3", block: "via: x"})).kinds(), []string{"bad_record_header"})
 	future := entry{kind: "screenshot", id: "urn:3", url: "http://h/3", block: "PNG"}
 	equal(t, "a type of the future", read(t, plain(future)).kinds(), nil)
 }

@@ -380,7 +380,9 @@ func (z zipScanner) cover(entries []zipEntry, end int64) error {
 		if to-from < zipLocalSize {
 			return nil
 		}
-		found, err := gaps.find(z.at, from, to, func(b []byte) int { return bytes.Index(b, []byte(zipLocalHeader)) })
+		found, err := gaps.find(z.at, from, to, func(b []byte) int {
+			return bytes.Index(b[:min(int64(len(b)), to-from+zipLocalSize)], []byte(zipLocalHeader))
+		})
 		if err == nil && found >= 0 && found < to {
 			err = zipFaultf("its directory leaves out the entry at %d", found)
 		}

@@ -207,6 +207,37 @@ func TestZipPrefix(t *testing.T) {
 	}
 }
 
+// TestZipUnlisted: an entry that the directory leaves out is read, and told.
+func TestZipUnlisted(t *testing.T) {
+	for name, form := range zipForms {
+		var all []zipped
+		for i := range 3 {
+			all = append(all, zipped{fmt.Sprintf("archive/%d.warc.gz", i), members(response(fmt.Sprint("urn:", i), fmt.Sprint("http://h/", i), ok200)), true})
+		}
+		file := form.of(t, all...)
+		start := bytes.Index(file, []byte(zipDirectory))
+		one := bytes.Index(file[start+1:], []byte(zipDirectory)) + 1
+		at := bytes.LastIndex(file, []byte(zipEnd))
+		for i := range 3 {
+			less := slices.Concat(file[:start+i*one], file[start+(i+1)*one:])
+			at := at - one
+			if form.wide { // the sizes and offsets of 64 bits
+				at64 := at - zipLocatorSize - zipEnd64Size
+				binary.LittleEndian.PutUint64(less[at64+40:], uint64(2*one))
+				binary.LittleEndian.PutUint64(less[at-zipLocatorSize+8:], uint64(at64))
+			} else {
+				binary.LittleEndian.PutUint32(less[at+12:], uint32(2*one))
+			}
+			got := read(t, less)
+			equal(t, fmt.Sprint(name, ", without ", i), got.urls(), []string{"http://h/0", "http://h/1", "http://h/2"})
+			equal(t, "issues", got.kinds(), []string{"damaged_stream"})
+			if len(got.issues) > 0 && !strings.Contains(got.issues[0].Detail, "leaves out") {
+				t.Errorf("%s: %s", name, got.issues[0].Detail)
+			}
+		}
+	}
+}
+
 // TestZipDescriptors: looking for descriptors takes one pass, however many things
 // look like one, and finds those that lie over the end of a buffer.
 func TestZipDescriptors(t *testing.T) {
