@@ -10,7 +10,7 @@ import (
 
 // SchemaVersion names the shape of the facts. It is part of their folder's name:
 // facts of another version are not read, and not migrated, but made again.
-const SchemaVersion = "7"
+const SchemaVersion = "8"
 
 // RecordType is the kind of archive record that holds a fetch.
 type RecordType uint8
