@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"slices"
 )
 
 // memberSearch looks for members behind damage. A place where a member could
@@ -253,7 +254,13 @@ type plainSearch struct {
 	at      io.ReaderAt
 	budget  int64 // octets that may still be read in search
 	window  window
+	ahead   window // of headerEnd
+	headers span   // that lies between a header's beginning and its end
+	fields  []byte // of warcinfoID
 }
+
+// span is a part of a file, without its end.
+type span struct{ start, end int64 }
 
 // begin returns the first place in [from, to) where a line begins as a record
 // does, -1 if there is none.
@@ -326,27 +333,93 @@ func noEnd(err error) error {
 }
 
 // owned returns the first place from from on where a record begins that names one
-// of the file's own warcinfo records, -1 if there is none.
+// of the file's own warcinfo records, -1 if there is none. Behind a header without its
+// empty line, candidates share the end of the next: what lies between two of them is
+// read once, and the first id in it is that of all candidates before it.
 func (s *plainSearch) owned(from int64, own ownIDs) (int64, error) {
 	if len(own) == 0 {
 		return -1, nil
 	}
-	in := newBuffered(nil)
+	first := int64(-1) // of the candidates that share an end, and so far have no id
 	for s.budget > 0 {
 		start, err := s.begin(from, math.MaxInt64)
 		if start < 0 || err != nil {
 			return -1, err
 		}
-		in.Reset(&countingReader{r: io.NewSectionReader(s.at, start, math.MaxInt64-start)})
-		header, err := readHeader(s.framing, in)
-		if isReadError(err) {
+		end, err := s.headerEnd(start)
+		if end < 0 || err != nil {
 			return -1, err
 		}
-		if err == nil && own[s.framing.parse(header, nil).warcinfoID] {
-			return start, nil
+		next, err := s.begin(start+1, end)
+		if err != nil {
+			return -1, err
 		}
-		s.budget -= int64(len(header)) + beginOctets
-		from = start + 1
+		if next < 0 || next > end {
+			next = end
+		}
+		from = next
+		if end-start > maxRecordHeader {
+			continue
+		}
+		id, err := s.warcinfoID(start, next)
+		if err != nil {
+			return -1, err
+		}
+		if first < 0 {
+			first = start
+		}
+		if own[id] {
+			return first, nil
+		}
+		if id != "" || next == end {
+			first = -1
+		}
 	}
 	return -1, nil
+}
+
+// headerEnd returns where the header that begins at start ends, -1 if it does not. It
+// remembers the last one.
+func (s *plainSearch) headerEnd(start int64) (int64, error) {
+	if start < s.headers.start || start >= s.headers.end {
+		end, err := s.findHeaderEnd(start)
+		if err != nil {
+			return -1, err
+		}
+		s.headers = span{start, end}
+	}
+	if s.headers.end == math.MaxInt64 {
+		return -1, nil
+	}
+	return s.headers.end, nil
+}
+
+// findHeaderEnd looks for that end, math.MaxInt64 if there is none. The line at start
+// is not empty.
+func (s *plainSearch) findHeaderEnd(start int64) (int64, error) {
+	length := 0 // of what of the header lies behind the place that is found
+	at, err := s.ahead.find(s.at, start, math.MaxInt64, func(b []byte) int {
+		line := bytes.IndexByte(b, '\n') + 1
+		if line == 0 {
+			return -1
+		}
+		if length, _ = s.framing.headerEnd(b, line); length < 0 {
+			return -1
+		}
+		return 0
+	})
+	if at < 0 {
+		return math.MaxInt64, err
+	}
+	return at + int64(length), err
+}
+
+// warcinfoID returns the warcinfo that the header fields in [start, end) name.
+func (s *plainSearch) warcinfoID(start, end int64) (string, error) {
+	s.budget -= end - start
+	s.fields = slices.Grow(s.fields[:0], int(end-start))[:end-start]
+	if _, err := s.at.ReadAt(s.fields, start); err != nil && err != io.EOF {
+		return "", &readError{err}
+	}
+	return s.framing.parse(s.fields, nil).warcinfoID, nil
 }
