@@ -97,12 +97,12 @@ func (s *store) unsorted(
 	}
 }
 
-// captures yields all policy captures, in order, each record once. copied is told of the
-// other places that hold one; it may be nil.
-func (s *store) captures(ctx context.Context, copied func(first, c *ingest.Fetch) error) iter.Seq2[*ingest.Capture, error] {
+// captures yields all policy captures, in order, each record once. Buckets limits them;
+// nil means all. copied is told of the other places that hold one; it may be nil.
+func (s *store) captures(ctx context.Context, buckets []bool, copied func(first, c *ingest.Fetch) error) iter.Seq2[*ingest.Capture, error] {
 	paths, tasks := s.files(func(t *ingest.Task) []string { return t.Captures })
 	all := run.Merge(ctx, paths, ingest.CaptureRuns, run.MergeOptions[ingest.Capture]{
-		TmpDir: s.tmp,
+		Select: buckets, TmpDir: s.tmp,
 		Prepare: func(file int, c *ingest.Capture) {
 			c.Input = s.facts.Tasks[tasks[file]].Global[c.Input]
 			c.Pack = int32(tasks[file])

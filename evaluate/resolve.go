@@ -89,6 +89,7 @@ func (ch *chase) isNotAfter(c *ingest.Capture) bool {
 
 var chaseRuns = run.Spec[chase]{
 	Name: "chases",
+	Held: 8 << 20, // one Writer has them; longer runs have fewer pages, and are merged once
 	Compare: func(a, b *chase) int {
 		if c := a.place().compare(b.place()); c != 0 {
 			return c
@@ -175,17 +176,19 @@ var copiedRuns = run.Spec[copied]{
 
 // resolver follows robots captures through revisits and redirects.
 type resolver struct {
-	store  *store
-	who    *decider // tells crawlers apart
-	dir    string
-	states *run.Writer[State]
-	marks  *run.Writer[mark]
-	copies *run.Writer[copied]
-	next   *run.Writer[chase]
-	bodies *pack.Writer // bodies read again from the archives
-	issues *run.Writer[ingest.Issue]
-	round  int
-	reread int64 // octets of maxReread that are left
+	store   *store
+	who     *decider // tells crawlers apart
+	dir     string
+	states  *run.Writer[State]
+	marks   *run.Writer[mark]
+	copies  *run.Writer[copied]
+	next    *run.Writer[chase]
+	wanted  []bool       // buckets that chases of next look in
+	scanned []bool       // those where they look for URLs that are no policy by their path
+	bodies  *pack.Writer // bodies read again from the archives
+	issues  *run.Writer[ingest.Issue]
+	round   int
+	reread  int64 // octets of maxReread that are left
 }
 
 // resolved is what resolve leaves for decide.
@@ -194,7 +197,7 @@ type resolved struct {
 }
 
 // resolve follows all robots captures to their ends. Each round is one pass over
-// the policy captures; there are as many as the longest chain of redirects and
+// the policy captures of the hosts that chases have come to; there are as many as the longest chain of redirects and
 // revisits has steps into another origin.
 func resolve(ctx context.Context, s *store, who *decider, dir string, issues *run.Writer[ingest.Issue]) (*resolved, error) {
 	bodies, err := pack.Create(filepath.Join(dir, "reread.pack"))
@@ -249,6 +252,7 @@ func (r *resolver) noteCopy(first, c *ingest.Fetch) error {
 
 func (r *resolver) startRound() {
 	r.round++
+	r.wanted, r.scanned = make([]bool, run.Buckets), make([]bool, run.Buckets)
 	spec := chaseRuns
 	spec.Name = fmt.Sprintf("chases%d", r.round)
 	r.next = run.NewWriter(r.dir, spec)
@@ -269,7 +273,7 @@ func isFollowed(c *ingest.Capture) bool {
 // other origin.
 func (r *resolver) firstRound(ctx context.Context) ([]string, error) {
 	r.startRound()
-	captures := newCursor(r.store.captures(ctx, r.noteCopy), func(c *ingest.Capture) place { return placeOf(&c.Fetch) })
+	captures := newCursor(r.store.captures(ctx, nil, r.noteCopy), func(c *ingest.Capture) place { return placeOf(&c.Fetch) })
 	defer captures.stop()
 	g := newGroup()
 	for captures.row != nil {
@@ -296,19 +300,17 @@ func (r *resolver) firstRound(ctx context.Context) ([]string, error) {
 	return r.endRound()
 }
 
-// nextRound takes the chases one step further. Targets that are no policy by
+// nextRound takes the chases one step further, and reads of the captures only those
+// buckets that they look in. Targets that are no policy by
 // their path are looked for among all fetches.
 func (r *resolver) nextRound(ctx context.Context, paths []string) ([]string, error) {
+	wanted, scanned := r.wanted, r.scanned
 	r.startRound()
-	captures := newCursor(r.store.captures(ctx, nil), func(c *ingest.Capture) place { return placeOf(&c.Fetch) })
+	captures := newCursor(r.store.captures(ctx, wanted, nil), func(c *ingest.Capture) place { return placeOf(&c.Fetch) })
 	defer captures.stop()
 	chases := newCursor(run.Merge(ctx, paths, chaseRuns, run.MergeOptions[chase]{TmpDir: r.dir}), (*chase).place)
 	defer chases.stop()
-	buckets, err := r.bucketsToScan(ctx, paths)
-	if err != nil {
-		return nil, err
-	}
-	fetches := newCursor(r.store.fetches(ctx, buckets), placeOf)
+	fetches := newCursor(r.store.fetches(ctx, scanned), placeOf)
 	defer fetches.stop()
 	g, here := newGroup(), []chase(nil)
 	for chases.row != nil {
@@ -336,19 +338,12 @@ func (r *resolver) nextRound(ctx context.Context, paths []string) ([]string, err
 	return r.endRound()
 }
 
-// bucketsToScan tells in which buckets chases look for URLs that are no policy by
-// their path.
-func (r *resolver) bucketsToScan(ctx context.Context, paths []string) ([]bool, error) {
-	buckets := make([]bool, run.Buckets)
-	for ch, err := range run.Merge(ctx, paths, chaseRuns, run.MergeOptions[chase]{TmpDir: r.dir}) {
-		if err != nil {
-			return nil, err
-		}
-		if !ch.wantsPolicy() {
-			buckets[run.BucketOf(ch.WantHost)] = true
-		}
-	}
-	return buckets, nil
+// goOn writes a chase for the next round.
+func (r *resolver) goOn(ch *chase) error {
+	bucket := run.BucketOf(ch.WantHost)
+	r.wanted[bucket] = true
+	r.scanned[bucket] = r.scanned[bucket] || !ch.wantsPolicy()
+	return r.next.Add(*ch)
 }
 
 // wantsPolicy reports whether all captures of the URL looked for are among the
@@ -372,7 +367,7 @@ func (r *resolver) follow(ch *chase, g *group) error {
 	if ch.Want == seekNothing {
 		return r.states.Add(ch.State)
 	}
-	return r.next.Add(*ch)
+	return r.goOn(ch)
 }
 
 // sameCrawler reports whether the crawler whose capture the chase began with got c.

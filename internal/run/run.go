@@ -42,6 +42,9 @@ type Spec[T any] struct {
 	Compare func(a, b *T) int
 	// Bucket returns the row's bucket, 0 to Buckets-1.
 	Bucket func(*T) int
+	// Held is how many octets of packed rows a Writer holds until it writes a run; 0 means
+	// that it shares memory with many others, and holds few.
+	Held int
 	// Size returns about how many octets of memory the row holds, not packed: it bounds
 	// what is encoded at once.
 	Size func(*T) int

@@ -208,6 +208,13 @@ func TestRunsAreBounded(t *testing.T) {
 	}
 	equal(t, sorted(rows), collect(t, paths, MergeOptions[fetch]{}))
 
+	held := fetches
+	held.Held = 4 * maxBytes
+	if paths = write(t, t.TempDir(), held, rows); len(paths) != 2 {
+		t.Errorf("%d runs of four times the bytes, want 2", len(paths))
+	}
+	equal(t, sorted(rows), collect(t, paths, MergeOptions[fetch]{}))
+
 	type tiny struct{ N int32 }
 	spec := Spec[tiny]{
 		Name:    "tiny",

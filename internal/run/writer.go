@@ -12,7 +12,7 @@ import (
 
 var errClosed = errors.New("run writer is closed")
 
-// A Writer sorts rows into run files of at most maxRows rows, or about maxBytes
+// A Writer sorts rows into run files of at most maxRows rows, or about Spec.Held
 // octets of packed rows. The same rows added in the same order give the same files, byte
 // for byte.
 type Writer[T any] struct {
@@ -49,7 +49,7 @@ func (w *Writer[T]) Add(row T) error {
 		return w.fail(fmt.Errorf("row of bucket %d: there are %d", bucket, Buckets))
 	}
 	w.rows = append(w.rows, w.packed.add(bucket))
-	if w.packed.held.reached(maxBytes) {
+	if w.packed.held.reached(cmp.Or(w.spec.Held, maxBytes)) {
 		return w.writeRun()
 	}
 	return nil

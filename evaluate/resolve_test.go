@@ -1,0 +1,35 @@
+package evaluate
+
+import (
+	"testing"
+
+	"github.com/robotsaudit/robotsaudit/internal/run"
+	"github.com/robotsaudit/robotsaudit/internal/weburl"
+)
+
+// The next round reads the captures of those buckets alone that a chase has come to, and
+// their other fetches only where a chase looks for one.
+func TestRoundsReadWhatIsWanted(t *testing.T) {
+	r := &resolver{dir: t.TempDir()}
+	r.startRound()
+	wanted, scanned := make([]bool, run.Buckets), make([]bool, run.Buckets)
+	for _, target := range []string{"http://a.example/robots.txt", "http://b.example/page", "http://b.example/robots.txt"} {
+		u, _ := weburl.Parse(target)
+		var ch chase
+		ch.seekURL(seekHop, u, ch.curTime())
+		if err := r.goOn(&ch); err != nil {
+			t.Fatal(err)
+		}
+		bucket := run.BucketOf(u.HostReversed())
+		wanted[bucket] = true
+		scanned[bucket] = scanned[bucket] || u.PathQuery() == "/page"
+	}
+	for i := range run.Buckets {
+		if r.wanted[i] != wanted[i] || r.scanned[i] != scanned[i] {
+			t.Errorf("bucket %d: wanted %v, scanned %v; want %v, %v", i, r.wanted[i], r.scanned[i], wanted[i], scanned[i])
+		}
+	}
+	if _, err := r.endRound(); err != nil {
+		t.Fatal(err)
+	}
+}
