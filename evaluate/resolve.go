@@ -196,9 +196,9 @@ type resolved struct {
 	states, marks, copies, originals []string // paths of runs
 }
 
-// resolve follows all robots captures to their ends. Each round is one pass over
-// the policy captures of the hosts that chases have come to; there are as many as the longest chain of redirects and
-// revisits has steps into another origin.
+// resolve follows all robots captures to their ends. Each round is one pass over the policy
+// captures of the hosts that chases have come to; there are as many as the longest chain of
+// redirects and revisits has steps into another origin.
 func resolve(ctx context.Context, s *store, who *decider, dir string, issues *run.Writer[ingest.Issue]) (*resolved, error) {
 	bodies, err := pack.Create(filepath.Join(dir, "reread.pack"))
 	if err != nil {
@@ -301,8 +301,8 @@ func (r *resolver) firstRound(ctx context.Context) ([]string, error) {
 }
 
 // nextRound takes the chases one step further, and reads of the captures only those
-// buckets that they look in. Targets that are no policy by
-// their path are looked for among all fetches.
+// buckets that they look in. Targets that are no policy by their path are looked for
+// among all fetches.
 func (r *resolver) nextRound(ctx context.Context, paths []string) ([]string, error) {
 	wanted, scanned := r.wanted, r.scanned
 	r.startRound()
