@@ -13,68 +13,6 @@ func stepsOf(do func()) (steps int) {
 	return steps
 }
 
-// TestFindLong seeks all pieces of up to 7 bytes in all texts of up to 12, of two
-// letters: all periods that there are.
-func TestFindLong(t *testing.T) {
-	for n := range 13 {
-		for text := range 1 << n {
-			text := letters(text, n)
-			for m := 1; m <= min(n, 7); m++ {
-				for piece := range 1 << m {
-					checkFind(t, text, letters(piece, m))
-				}
-			}
-		}
-	}
-}
-
-// TestFind: what strings.Index may take long for is not left to it.
-func TestFind(t *testing.T) {
-	text := strings.Repeat("a", 1000)
-	for n, long := range map[int]bool{shortPiece: false, shortPiece + 1: true} {
-		var at int
-		steps := stepsOf(func() { at = find(text, strings.Repeat("a", n-1)+"b") })
-		if at != -1 || (steps > len(text)) != long {
-			t.Errorf("%d bytes: at %d, %d steps", n, at, steps)
-		}
-	}
-}
-
-func letters(bits, n int) string {
-	b := make([]byte, n)
-	for i := range b {
-		b[i] = 'a' + byte(bits>>i&1)
-	}
-	return string(b)
-}
-
-func checkFind(t *testing.T, text, piece string) {
-	t.Helper()
-	var got int
-	steps := stepsOf(func() { got = findLong(text, piece) })
-	if want := strings.Index(text, piece); got != want {
-		t.Fatalf("%q in %q: %d, want %d", piece, text, got, want)
-	}
-	if most := 4*len(piece) + 3*len(text) + 4; steps > most {
-		t.Fatalf("%q in %q: %d steps, more than %d", piece, text, steps, most)
-	}
-}
-
-// FuzzFind seeks what is made of repetitions of one text in what is made of others.
-func FuzzFind(f *testing.F) {
-	f.Add("a", "b", uint8(200), uint8(1), uint8(3))
-	f.Add("ab", "aab", uint8(40), uint8(5), uint8(77))
-	f.Add("aaaab", "a", uint8(9), uint8(250), uint8(0))
-	f.Fuzz(func(t *testing.T, a, b string, n, m, cut uint8) {
-		piece := strings.Repeat(a, int(n)%32) + strings.Repeat(b, int(m)%8) + a
-		text := strings.Repeat(strings.Repeat(a, int(n))+b, 1+int(m)%16) + piece[:len(piece)*int(cut)/255]
-		if 0 < len(piece) && len(piece) <= len(text) && len(text) < 1<<16 {
-			checkFind(t, text, piece)
-			checkFind(t, text+piece, piece)
-		}
-	})
-}
-
 // stepsBound is how many bytes a match and the readings against it may look at: a
 // few times the patterns and, for each of them, the path; that in each of the
 // readings of the file (six) and of encodings (four), the profile's own twice.
