@@ -35,7 +35,11 @@ func (p *pageRecorder) Result(r *Result) error {
 		}
 	}
 	for _, f := range r.Restrictions {
-		parts = append(parts, fmt.Sprintf("%s %s %s", f.Kind, f.Certainty, strings.Join(f.Statements, "; ")))
+		var said []string
+		for _, s := range f.Statements {
+			said = append(said, s.String())
+		}
+		parts = append(parts, fmt.Sprintf("%s %s %s", f.Kind, f.Certainty, strings.Join(said, "; ")))
 	}
 	if s := r.TooSoon; s != nil {
 		parts = append(parts, fmt.Sprintf("rate probable gap=%d delay=%d line=%d", s.Gap/1000, s.Delay/1000, s.Line))

@@ -40,8 +40,17 @@ type Restriction struct {
 	Kind       RestrictionKind
 	Certainty  Certainty // that it is said: certain or probable
 	Purpose    tag.Use
-	Statements []string // source, line, and the text as written; each once
+	Statements []Statement // each once
 }
+
+// Statement is what speaks against it, as written.
+type Statement struct {
+	Source tag.Source
+	Line   int
+	Raw    string
+}
+
+func (s Statement) String() string { return fmt.Sprintf("%s %d: %s", s.Source, s.Line, s.Raw) }
 
 // maxStatements bounds the statements that one restriction names.
 const maxStatements = 16
@@ -80,7 +89,7 @@ func (r *Result) restrictionByTags(kind RestrictionKind, use tag.Use) Restrictio
 		}
 		for _, i := range own.Tags {
 			if t := &r.Page.Tags[i]; own.Restricts(t, rule, r.Page.At) {
-				x.add(t.Source, t.Line, t.Raw)
+				x.add(Statement{t.Source, t.Line, t.Raw})
 			}
 		}
 	}
@@ -97,7 +106,7 @@ func (r *Result) restrictBySignals(x *Restriction) {
 		case !r.inForce(&s):
 			continue
 		}
-		x.add(s.Source, s.Line, s.Raw)
+		x.add(Statement{s.Source, s.Line, s.Raw})
 	}
 }
 
@@ -129,10 +138,9 @@ func (r *Result) pageCertainty() Certainty {
 	return Certain
 }
 
-func (x *Restriction) add(source tag.Source, line int, raw string) {
-	text := fmt.Sprintf("%s %d: %s", source, line, raw)
-	if len(x.Statements) < maxStatements && !slices.Contains(x.Statements, text) {
-		x.Statements = append(x.Statements, text)
+func (x *Restriction) add(s Statement) {
+	if len(x.Statements) < maxStatements && !slices.Contains(x.Statements, s) {
+		x.Statements = append(x.Statements, s)
 	}
 }
 

@@ -2,7 +2,6 @@ package report
 
 import (
 	"encoding/hex"
-	"strings"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/ingest"
@@ -104,11 +103,11 @@ func (w *Writer) restrictionRow(r *evaluate.Result, restriction *evaluate.Restri
 		AgentSource:      r.AgentSource.String(),
 	}
 	for _, statement := range restriction.Statements {
-		row.Statements = append(row.Statements, text(statement))
-		switch source, _, _ := strings.Cut(statement, " "); source {
-		case tag.SourceRobotsTxt.String():
+		row.Statements = append(row.Statements, text(statement.String()))
+		switch statement.Source {
+		case tag.SourceRobotsTxt:
 			row.RobotsCitation = w.cite(r.Governing)
-		case tag.SourceTDMFile.String():
+		case tag.SourceTDMFile:
 			row.FileFilename, row.FileOffset = w.signalFile(r.Page)
 		}
 	}

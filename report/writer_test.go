@@ -308,13 +308,14 @@ func TestRestrictionsAndDelays(t *testing.T) {
 	dir := t.TempDir()
 	w, totals := fill(t, dir, false)
 	r := testResults()[0]
-	robots, file := "robots.txt 7: train-ai=n", "tdmrep.json 1: "+strings.Repeat("x", maxText)
+	tags := []evaluate.Statement{{Source: tag.SourceMeta, Line: 1, Raw: "noarchive"}}
+	signals := []evaluate.Statement{{Source: tag.SourceRobotsTxt, Line: 7, Raw: "train-ai=n"}, {Source: tag.SourceTDMFile, Line: 1, Raw: strings.Repeat("x", maxText)}}
 	capture := ingest.Capture{Fetch: testFetch("https://www.example.co.uk:8443", "/.well-known/tdmrep.json")}
 	capture.Offset = 4711
 	r.Page = &evaluate.Page{From: evaluate.PageOriginal, Signals: []evaluate.Signal{{}, {File: &capture}}}
 	r.Restrictions = []evaluate.Restriction{
-		{Kind: evaluate.RestrictsPublication, Certainty: evaluate.Certain, Purpose: tag.UseArchive, Statements: []string{"meta 1: noarchive"}},
-		{Kind: evaluate.RestrictsUsage, Certainty: evaluate.Probable, Purpose: tag.UseTrain, Statements: []string{robots, file}},
+		{Kind: evaluate.RestrictsPublication, Certainty: evaluate.Certain, Purpose: tag.UseArchive, Statements: tags},
+		{Kind: evaluate.RestrictsUsage, Certainty: evaluate.Probable, Purpose: tag.UseTrain, Statements: signals},
 	}
 	r.TooSoon = &evaluate.TooSoon{Gap: 1_500_999, Delay: 10e6, Line: 4, Previous: evaluate.Visit{Input: 1, Offset: 90}}
 	if err := w.Result(&r); err != nil {
@@ -332,7 +333,7 @@ func TestRestrictionsAndDelays(t *testing.T) {
 		WARCRecordOffset: 700, WARCRecordLength: 300, WARCRecordID: "urn:x:/", Agent: "TestBot", AgentSource: "request",
 	}
 	origin := page
-	origin.Kind, origin.Certainty, origin.Purpose, origin.Statements = "usage", "probable", "train", []string{robots, text(file)}
+	origin.Kind, origin.Certainty, origin.Purpose, origin.Statements = "usage", "probable", "train", []string{"robots.txt 7: train-ai=n", text(signals[1].String())}
 	origin.FileFilename, origin.FileOffset, origin.RobotsCitation = "a.warc.gz", new(int64(4711)), citation
 	if diff := cmp.Diff([]RestrictionRow{page, origin}, read[RestrictionRow](t, dir, "restrictions")); diff != "" {
 		t.Errorf("restrictions (-want +got):\n%s", diff)
