@@ -178,6 +178,13 @@ func TestRestrictions(t *testing.T) {
 		{html("http://b.example/1", "", `<head><meta name=robots content="noai, max-snippet:-1">`),
 			"[max-snippet:-1, noai] | meta:train-ai=restrict | meta:ai-input=restrict | usage certain meta 1: noai"},
 
+		// A tdmrep.json that is asked for again, and says the same, is as new as that.
+		{rec{url: "http://d.example/.well-known/tdmrep.json", at: "-5d", body: `[{"location":"/","tdm-reservation":1}]`},
+			`tdmrep.json:tdm=restrict | usage probable tdmrep.json 1: {"location":"/","tdm-reservation":1}`},
+		{rec{url: "http://d.example/.well-known/tdmrep.json", at: "-1h", body: `[{"location":"/","tdm-reservation":1}]`},
+			`tdmrep.json:tdm=restrict | usage probable tdmrep.json 1: {"location":"/","tdm-reservation":1}`},
+		{html("http://d.example/1", "", ""), `tdmrep.json:tdm=restrict | usage probable tdmrep.json 1: {"location":"/","tdm-reservation":1}`},
+
 		// noimageai is said of images: of the response where it is one.
 		{html("http://b.example/2", "", "", "X-Robots-Tag: noimageai"),
 			"[noimageai] | x-robots-tag:train-ai=restrict | x-robots-tag:ai-input=restrict"},

@@ -10,8 +10,8 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
 
-// maxTDM bounds the captures of one origin's tdmrep.json that are remembered, those that
-// say what the one before says once; of more, the first.
+// maxTDM bounds the captures of one origin's tdmrep.json that are remembered; of more, the
+// first.
 const maxTDM = 4096
 
 // tdmLine is what is known of one origin's /.well-known/tdmrep.json in time.
@@ -28,29 +28,22 @@ type tdmLine struct {
 // the answer that there is none, changes nothing.
 func (l *tdmLine) add(s *State) error {
 	isFile, isNone := s.Outcome == OutcomeRules && s.HasBody, s.Outcome == OutcomeUnavailable && s.Reason == Unavailable
-	last := len(l.captures) - 1
 	switch {
-	case !isFile && !isNone, !s.Time().Known(), last >= 0 && saysAgain(l.captures[last], s), l.full:
+	case !isFile && !isNone, !s.Time().Known(), l.full:
 		return nil
 	case len(l.captures) == maxTDM:
 		l.full = true
 		return l.issues.Add(ingest.Issue{
 			Input: s.Input, Entry: s.Entry, Offset: s.Offset, Length: s.Length, RecordID: s.RecordID, Kind: ingest.IssueLimitReached,
-			Detail: fmt.Sprintf("tdmrep.json of %.200s changed more than %d times", s.Origin, maxTDM), Action: "later captures of it are left out",
+			Detail: fmt.Sprintf("tdmrep.json of %.200s was captured more than %d times", s.Origin, maxTDM), Action: "later captures of it are left out",
 		})
 	}
 	l.captures = append(l.captures, s)
 	return nil
 }
 
-// saysAgain reports whether a capture says what the one before it does.
-func saysAgain(before, s *State) bool {
-	return before.HasBody == s.HasBody && (!s.HasBody || before.BodyDigest == s.BodyDigest)
-}
-
 // at returns the capture of the file that was in force at t: the latest at or
-// before it, or an earlier one that says the same. It is nil where none is known, or
-// the latest says that there is none.
+// before it. It is nil where none is known, or the latest says that there is none.
 func (l *tdmLine) at(t ingest.Time) *State {
 	if l == nil || !t.Known() {
 		return nil
