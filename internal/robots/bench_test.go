@@ -2,6 +2,7 @@ package robots
 
 import (
 	"archive/tar"
+	"bytes"
 	"compress/gzip"
 	"io"
 	"os"
@@ -25,13 +26,17 @@ var bodies = sync.OnceValue(func() [][]byte {
 	return all
 })
 
-func wildBodies(name string) (all [][]byte, err error) {
-	file, err := os.Open(name)
+// gunzip reads a gzip file.
+func gunzip(name string) (io.Reader, error) {
+	data, err := os.ReadFile(name)
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
-	z, err := gzip.NewReader(file)
+	return gzip.NewReader(bytes.NewReader(data))
+}
+
+func wildBodies(name string) (all [][]byte, err error) {
+	z, err := gunzip(name)
 	if err != nil {
 		return nil, err
 	}

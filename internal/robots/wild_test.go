@@ -1,12 +1,9 @@
 package robots
 
 import (
-	"bufio"
-	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 )
@@ -50,16 +47,11 @@ func TestWildReadings(t *testing.T) {
 }
 
 func historyBodies(name string) (all [][]byte, err error) {
-	file, err := os.Open(name)
+	z, err := gunzip(name)
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
-	z, err := gzip.NewReader(file)
-	if err != nil {
-		return nil, err
-	}
-	for d := json.NewDecoder(bufio.NewReader(z)); d.More(); {
+	for d := json.NewDecoder(z); d.More(); {
 		var line struct {
 			Outcome string
 			Body    []byte `json:"body_b64"`
