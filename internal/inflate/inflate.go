@@ -73,7 +73,9 @@ type Reader struct {
 	size uint32 // modulo 2³²
 	err  error
 
-	swallows bool // see Swallows
+	swallows   bool  // see Swallows
+	raw        bool  // see ResetBlocks
+	blockStart int64 // see BlockStart
 }
 
 // state is what the decoder stands before.
@@ -114,7 +116,7 @@ func (r *Reader) begin(s state) {
 	r.state, r.final = s, false
 	r.rd, r.op, r.summed = 0, 0, 0
 	r.crc, r.size = 0, 0
-	r.swallows = false
+	r.swallows, r.raw = false, false
 }
 
 // NextMember begins the member at Offset, after inflating and verifying what is
