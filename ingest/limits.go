@@ -48,6 +48,11 @@ const (
 	maxRewinds       = 64               // times that a deflated entry is inflated from its start, in search of places in it
 	keepRecent       = 2 * readBuffer   // octets of a deflated entry that are remembered
 	maxReinflate     = 1 << 30          // octets of a deflated entry inflated to read one record again
+	blockReach       = 256 << 10        // octets of a deflated entry before the place where damage shows in which the next true block may begin
+	maxBlockSearch   = 1 << 30          // octets inflated in search of blocks behind damage, in one deflated entry
+	longBlocks       = 1 << 20          // octets behind which blocks that end in damage are not tried one by one
+	scanCost         = 64               // octets that looking for blocks in one octet counts for
+	maxExpansion     = 1032             // octets that one octet of deflated data can stand for, at most
 	pairingWindow    = 4 << 10          // records within which a request finds its response
 	metadataWindow   = 64               // records within which metadata finds its fetch, once that has its request
 	maxLogLine       = 4 << 20          // octets of a line of a crawler's log; page lists have the page's text in it
@@ -116,6 +121,11 @@ var limits = []limit{
 	{"maxRewinds", maxRewinds},
 	{"keepRecent", keepRecent},
 	{"maxReinflate", maxReinflate},
+	{"blockReach", blockReach},
+	{"maxBlockSearch", maxBlockSearch},
+	{"longBlocks", longBlocks},
+	{"scanCost", scanCost},
+	{"maxExpansion", maxExpansion},
 	{"pairingWindow", pairingWindow},
 	{"metadataWindow", metadataWindow},
 	{"maxLogLine", maxLogLine},

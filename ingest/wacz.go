@@ -175,10 +175,7 @@ func (r *waczReader) readEntry(e *zipEntry) error {
 	r.src.Reset(file)
 	src := &r.src
 	if e.Name == waczSkipped {
-		if err := r.readLog(e, parseSkippedPage, src); err != nil {
-			return err
-		}
-		return r.verifyEnd(e, content, "the lines before it were read")
+		return r.readVerifiedLog(e, parseSkippedPage, src, content)
 	}
 	form := sniff(src)
 	if src.file.failed != nil {
@@ -197,13 +194,21 @@ func (r *waczReader) readEntry(e *zipEntry) error {
 		return r.report(e, form.kind, form.refusal, "not read")
 	}
 	if form.container == containerCrawlLog {
-		if err := r.readLog(e, parseCrawlLog, src); err != nil {
-			return err
-		}
-		return r.verifyEnd(e, content, "the lines before it were read")
+		return r.readVerifiedLog(e, parseCrawlLog, src, content)
 	}
 	r.archives++
-	if err := r.readArchive(e, form, src); err != nil {
+	var doubt bool
+	if form.container == containerPlain {
+		fault, err := e.fault()
+		switch {
+		case err != nil:
+			return err
+		case fault != nil && e.Method == zip.Deflate:
+			return r.report(e, IssueBadEntry, fault.Error()+"; nothing else proves the headers of its records", "not read")
+		}
+		doubt = fault != nil
+	}
+	if err := r.readArchive(e, form, src, doubt); err != nil {
 		return err
 	}
 	if _, err := io.Copy(io.Discard, src); err != nil {
@@ -212,11 +217,14 @@ func (r *waczReader) readEntry(e *zipEntry) error {
 	return r.verifyEnd(e, content, "the records in it were read by their own marks")
 }
 
-// readArchive reads the records of an entry.
-func (r *waczReader) readArchive(e *zipEntry, form format, src *source) error {
+// readArchive reads the records of an entry, with the lower trust if there is doubt.
+func (r *waczReader) readArchive(e *zipEntry, form format, src *source, doubt bool) error {
 	reader, err := form.reader(src, e.at())
 	if err != nil {
 		return err
+	}
+	if doubt {
+		reader = doubted{reader}
 	}
 	c := newCommitter(r.committer.input, e.name(), r.out)
 	c.verify, c.pages = r.opt.verify, r.pages
@@ -232,7 +240,35 @@ func (r *waczReader) readArchive(e *zipEntry, form format, src *source) error {
 	return nil
 }
 
-// readLog reads an entry that is a crawler's log.
+// doubted reads records whose headers may be damaged: they stand in an entry as they are,
+// and that does not match its checksum.
+type doubted struct{ recordReader }
+
+func (d doubted) next() (*record, error) {
+	rec, err := d.recordReader.next()
+	if rec != nil {
+		rec.trust = TrustResynced
+	}
+	return rec, err
+}
+
+// readVerifiedLog reads a crawler's log if the entry is whole: one wrong letter in a line
+// says of another host that it could not be reached.
+func (r *waczReader) readVerifiedLog(e *zipEntry, parse lineParser, src io.Reader, content *entryReader) error {
+	fault, err := e.fault()
+	switch {
+	case err != nil:
+		return err
+	case fault != nil:
+		return r.report(e, IssueBadEntry, fault.Error(), "not read")
+	}
+	if err := r.readLog(e, parse, src); err != nil {
+		return err
+	}
+	return r.verifyEnd(e, content, "the lines before it were read")
+}
+
+// readLog reads the lines of an entry.
 func (r *waczReader) readLog(e *zipEntry, parse lineParser, src io.Reader) error {
 	c := newCommitter(r.committer.input, e.name(), r.out)
 	if err := c.readLog(parse, src); err != nil {

@@ -51,6 +51,8 @@ type zipEntry struct {
 	offset  int64  // of its bytes in the file
 	endless bool   // where it ends is not known: it was read to the end of the file
 	problem string // why it is not read
+
+	resumption *resumption // of a damaged one that was read, nil before
 }
 
 // zipListing is what a zip file holds.
@@ -151,15 +153,6 @@ func (e *zipEntry) unpacked() int64 { return int64(min(e.UncompressedSize64, 1<<
 // name is the entry's name in the facts.
 func (e *zipEntry) name() string { return cut(e.Name, maxEntryName) }
 
-// open reads the entry from its start.
-func (e *zipEntry) open() *entryReader {
-	r := &entryReader{r: e.stored(), entry: e}
-	if e.Method == zip.Deflate {
-		r.r = flate.NewReader(bufio.NewReaderSize(r.r, readBuffer))
-	}
-	return r
-}
-
 func (e *zipEntry) stored() *io.SectionReader {
 	return io.NewSectionReader(e.file, e.offset, e.packed())
 }
@@ -170,51 +163,6 @@ func (e *zipEntry) at() io.ReaderAt {
 		return e.stored()
 	}
 	return &inflatedAt{open: e.open}
-}
-
-// entryReader reads an entry and verifies its checksum and size. Where the entry
-// is broken it ends, and err says why: what was read before is judged by itself.
-// Other errors are those of the file.
-type entryReader struct {
-	r     io.Reader
-	entry *zipEntry
-	n     uint64
-	crc   uint32
-	err   error
-}
-
-func (r *entryReader) Read(p []byte) (int, error) {
-	if r.err != nil {
-		return 0, io.EOF
-	}
-	n, err := r.r.Read(p)
-	r.n += uint64(n)
-	r.crc = crc32.Update(r.crc, crc32.IEEETable, p[:n])
-	switch {
-	case err == nil, isReadError(err):
-		return n, err
-	case err == io.EOF:
-		r.err = r.verify()
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		r.err = errors.New("it ends before its content does")
-	default:
-		r.err = err
-	}
-	return n, io.EOF
-}
-
-func (r *entryReader) verify() error {
-	switch {
-	case r.entry.endless:
-		return errors.New("where it ends is not known: it was read to the end of the file")
-	case r.entry.Method == zip.Store && r.n < r.entry.UncompressedSize64:
-		return errors.New("the file ends before the entry does")
-	case r.crc != r.entry.CRC32:
-		return errors.New("its content does not match its checksum")
-	case r.n != r.entry.UncompressedSize64:
-		return errors.New("its content is not of the size that it says")
-	}
-	return nil
 }
 
 // zipScanner finds the entries of a zip file.

@@ -1,0 +1,223 @@
+package ingest
+
+import (
+	"archive/zip"
+	"bufio"
+	"compress/flate"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+
+	"github.com/robotsaudit/robotsaudit/internal/inflate"
+)
+
+// entryReader reads an entry and verifies its checksum and size. Where the entry
+// is broken it ends, or goes on behind the damage, and err says at the end what was
+// wrong: what was read is judged by itself. Other errors are those of the file.
+type entryReader struct {
+	r     io.Reader
+	file  *countingReader // the entry's bytes
+	in    *bufio.Reader   // the same, of a deflated entry in which no damage was met
+	entry *zipEntry
+	n     uint64
+	crc   uint32
+	err   error
+}
+
+// open reads the entry from its start.
+func (e *zipEntry) open() *entryReader {
+	file := &countingReader{r: e.stored()}
+	r := &entryReader{r: file, file: file, entry: e}
+	if e.Method == zip.Deflate {
+		r.in = bufio.NewReaderSize(file, readBuffer)
+		r.r = flate.NewReader(r.in)
+	}
+	return r
+}
+
+// errEntrySize is that of an entry whose content matches its checksum none the less.
+var errEntrySize = errors.New("its content is not of the size that it says")
+
+// fault reads the entry to its end and returns why its content is not what it was.
+func (e *zipEntry) fault() (fault, err error) {
+	r := e.open()
+	if _, err := io.Copy(io.Discard, r); err != nil || r.err == errEntrySize {
+		return nil, err
+	}
+	return r.err, nil
+}
+
+func (r *entryReader) Read(p []byte) (int, error) {
+	if r.err != nil {
+		return 0, io.EOF
+	}
+	n, err := r.r.Read(p)
+	r.n += uint64(n)
+	r.crc = crc32.Update(r.crc, crc32.IEEETable, p[:n])
+	if err == nil || isReadError(err) {
+		return n, err
+	}
+	fault := r.verify(err)
+	if fault != nil && r.in != nil && !r.entry.endless {
+		if resumed, err := r.resume(err); resumed || err != nil {
+			return n, err
+		}
+	}
+	r.err = fault
+	return n, io.EOF
+}
+
+// verify returns what is wrong with an entry that ended with err.
+func (r *entryReader) verify(err error) error {
+	matches := err == io.EOF && r.crc == r.entry.CRC32
+	switch {
+	case matches && r.n == r.entry.UncompressedSize64 && !r.entry.endless:
+		return nil
+	case r.entry.Method == zip.Deflate && r.in == nil && r.entry.resumption.bit >= 0:
+		return r.entry.resumption
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("it ends before its content does")
+	case err != io.EOF:
+		return err
+	case r.entry.endless:
+		return errors.New("where it ends is not known: it was read to the end of the file")
+	case r.entry.Method == zip.Store && r.n < r.entry.UncompressedSize64:
+		return errors.New("the file ends before the entry does")
+	case !matches:
+		return errors.New("its content does not match its checksum")
+	}
+	return errEntrySize
+}
+
+// resumption is where a deflated entry is read on behind damage. Members that are whole
+// there prove themselves (resync.go).
+type resumption struct {
+	damaged int64  // how far its bytes were read when the damage showed
+	bit     int64  // of its bytes where a block begins with which it goes on; -1: there is none
+	at      int64  // of its content what that block begins with
+	history []byte // the content before, to which that block may refer
+}
+
+func (x *resumption) Error() string {
+	return fmt.Sprintf("its deflated data is damaged before byte %d; it was read on from the block that begins in byte %d", x.damaged, x.bit/8)
+}
+
+// resume goes on behind damage in the bytes of a deflated entry, if that is what ended
+// it. Unknown bytes take the place of what is missing, so that what follows stands where
+// it did.
+func (r *entryReader) resume(ending error) (resumed bool, err error) {
+	damaged := r.file.n - int64(r.in.Buffered())
+	if packed := r.entry.packed(); ending == io.EOF && damaged == packed || ending == io.ErrUnexpectedEOF && damaged < packed {
+		return false, nil // all of it was read, or the file ends
+	}
+	x := r.entry.resumption
+	if x == nil {
+		if x, err = r.entry.findResumption(damaged, int64(r.n)); err != nil {
+			return false, err
+		}
+		r.entry.resumption = x
+	}
+	r.in = nil
+	if x.bit < 0 {
+		return false, nil
+	}
+	blocks := r.entry.inflateFrom(inflate.NewReader(nil), x.bit, x.history)
+	missing := x.at - int64(r.n)
+	if _, err := blocks.Discard(max(-missing, 0)); isReadError(err) {
+		return false, err
+	}
+	r.r = io.MultiReader(io.LimitReader(unknownBytes{}, missing), blocks)
+	return true, nil
+}
+
+// unknownBytes are those that damage has cost.
+type unknownBytes struct{}
+
+func (unknownBytes) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = inflate.Unknown
+	}
+	return len(p), nil
+}
+
+// findResumption looks for a block near or behind damage from which blocks run to the
+// entry's last byte, with no more content than the entry has. Before the damage n bytes
+// of content were read. What stands between two damages is not read: where in the content
+// it belongs is unknown.
+//
+// Blocks that end in the same damage share its fate, so behind many of them the search
+// goes on at the last: it is one pass over the rest, but for false blocks, which a budget
+// bounds.
+func (e *zipEntry) findResumption(damaged, n int64) (*resumption, error) {
+	x := &resumption{damaged: damaged, bit: -1}
+	if e.unpacked()/maxExpansion > e.packed() {
+		return x, nil
+	}
+	m := newGzipMembers()
+	defer release(m)
+	from := 8 * max(damaged-blockReach, 0)
+	for budget := int64(maxBlockSearch); budget > 0; budget -= candidateCost {
+		bit, err := e.nextBlock(m, from, budget/scanCost)
+		if bit < 0 || err != nil {
+			return x, err
+		}
+		length, err := e.inflateFrom(m.Reader, bit, nil).Discard(e.unpacked() + 1)
+		if isReadError(err) {
+			return x, err
+		}
+		if err == io.EOF && bit/8+m.Offset() == e.packed() {
+			x.bit, x.at = bit, e.unpacked()-length
+			x.history, err = e.contentBefore(x.at, n)
+			return x, err
+		}
+		budget -= length + (bit-from)/8*scanCost
+		from = bit + 1
+		if err != nil && err != io.EOF && length > longBlocks {
+			from = bit&^7 + m.BlockStart() + 1
+		}
+	}
+	return x, nil
+}
+
+// nextBlock returns the first bit from one on, and within reach bytes, where a block may
+// begin, -1 if there is none.
+func (e *zipEntry) nextBlock(m *gzipMembers, from, reach int64) (int64, error) {
+	first, bit := int(from&7), 0
+	at, err := m.search.find(e.stored(), from/8, min(e.packed(), from/8+reach), func(b []byte) int {
+		bit = m.FindBlock(b, first)
+		first = 0
+		return bit >> 3
+	})
+	if at < 0 {
+		return -1, err
+	}
+	return 8*at + int64(bit&7), nil
+}
+
+// inflateFrom has r inflate the entry from a bit of its bytes on, where a block begins.
+func (e *zipEntry) inflateFrom(r *inflate.Reader, bit int64, history []byte) *inflate.Reader {
+	bytes := io.NewSectionReader(e.file, e.offset+bit/8, e.packed()-bit/8)
+	r.ResetBlocks(&countingReader{r: bytes}, uint(bit&7), history)
+	return r
+}
+
+// contentBefore returns the content of a deflated entry before at, as far as a match there
+// can refer to it. The first n bytes of the content can be read.
+func (e *zipEntry) contentBefore(at, n int64) ([]byte, error) {
+	from := max(at-inflate.WindowSize, 0)
+	content := make([]byte, at-from)
+	unknownBytes{}.Read(content)
+	if n <= from {
+		return content, nil
+	}
+	r := flate.NewReader(bufio.NewReaderSize(&countingReader{r: e.stored()}, readBuffer))
+	_, err := io.CopyN(io.Discard, r, from)
+	if err == nil {
+		_, err = io.ReadFull(r, content[:min(n, at)-from])
+	}
+	if !isReadError(err) {
+		err = nil
+	}
+	return content, err
+}

@@ -1,0 +1,171 @@
+package ingest
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// deflatedCrawl is a WACZ with one deflated entry, of n members with pages of random
+// bytes, each longer than matches reach.
+func deflatedCrawl(t testing.TB, n int) []byte {
+	t.Helper()
+	random := rand.New(rand.NewPCG(11, 12))
+	entries := []entry{warcinfoRecord("urn:i", "software: x\r\n")}
+	for i := range n {
+		page := make([]byte, 33_000+random.IntN(10_000))
+		for k := range page {
+			page[k] = byte(random.Uint32())
+		}
+		entries = append(entries, response(fmt.Sprint("urn:", i), fmt.Sprint("http://h/", i), ok200+string(page)))
+	}
+	return zipFileOf(t, zipped{"archive/a.warc.gz", members(entries...), true})
+}
+
+// only returns the one entry of a zip file.
+func only(t testing.TB, file []byte) *zipEntry {
+	t.Helper()
+	list, err := openZip(bytes.NewReader(file), int64(len(file)))
+	if err != nil || len(list.entries) != 1 {
+		t.Fatalf("%d entries, %v", len(list.entries), err)
+	}
+	return &list.entries[0]
+}
+
+// TestDeflatedEntryResumes: of a deflated entry whose data cannot be decoded any more, what
+// stands behind the damage is read, in its place, with the lower trust.
+func TestDeflatedEntryResumes(t *testing.T) {
+	const pages, erased = 60, 70_000 // more than a block
+	file := deflatedCrawl(t, pages)
+	whole := read(t, file)
+	known := identities(whole)
+	e := only(t, file)
+	if len(whole.fetches) != pages || len(whole.issues) > 0 {
+		t.Fatalf("%d fetches, issues %v", len(whole.fetches), whole.issues)
+	}
+	for _, at := range []int64{e.packed() / 10, e.packed() / 2, e.packed() * 8 / 10} {
+		damaged := bytes.Clone(file)
+		clear(damaged[e.offset+at:][:erased])
+		got := read(t, damaged)
+		what := fmt.Sprintf("at %d of %d", at, e.packed())
+		if id, bad := invented(got, known); bad {
+			t.Errorf("%s: invented %+v", what, id)
+		}
+		if lost := pages - len(got.fetches); lost > 8 {
+			t.Errorf("%s: %d fetches lost; issues %v", what, lost, got.issues)
+		}
+		if last := got.fetches[len(got.fetches)-1]; last.URL != fmt.Sprint("http://h/", pages-1) || last.Trust != TrustResynced {
+			t.Errorf("%s: ends with %s, %v", what, last.URL, last.Trust)
+		}
+		told := slices.ContainsFunc(got.issues, func(i Issue) bool {
+			return i.Kind == IssueBadEntry && strings.Contains(i.Detail, "read on from the block")
+		})
+		if !told || got.result.Lossy == 0 {
+			t.Errorf("%s: issues %v", what, got.issues)
+		}
+	}
+}
+
+// TestDeflatedEntryTwoDamages: what stands between two damages is lost, what stands behind
+// the second is not.
+func TestDeflatedEntryTwoDamages(t *testing.T) {
+	const pages = 60
+	file := deflatedCrawl(t, pages)
+	e := only(t, file)
+	known := identities(read(t, file))
+	for _, at := range []int64{e.packed() / 5, e.packed() / 2} {
+		clear(file[e.offset+at:][:70_000])
+	}
+	got := read(t, file)
+	if id, bad := invented(got, known); bad {
+		t.Errorf("invented %+v", id)
+	}
+	if n := len(got.fetches); n < pages/2 || got.fetches[n-1].URL != fmt.Sprint("http://h/", pages-1) || got.result.Lossy == 0 {
+		t.Errorf("%d fetches, issues %v", n, got.issues)
+	}
+}
+
+// TestDeflatedEntryEnds: an entry one of whose blocks says that it is the last is read to
+// its end; as its content matches its checksum, nothing is lost.
+func TestDeflatedEntryEnds(t *testing.T) {
+	file := deflatedCrawl(t, 20)
+	file[only(t, file).offset] ^= 1
+	got := read(t, file)
+	if len(got.fetches) != 20 || len(got.issues) != 0 {
+		t.Errorf("%d fetches, issues %v", len(got.fetches), got.issues)
+	}
+}
+
+// TestDeflatedEntryBudget: data that is full of blocks which lead nowhere ends the search.
+func TestDeflatedEntryBudget(t *testing.T) {
+	file := deflatedCrawl(t, 50)
+	e := only(t, file)
+	lure := []byte{0, 0, 0, 0xff, 0xff, 6} // an empty stored block, and one of no type
+	copy(file[e.offset+1000:e.offset+e.packed()-1000], bytes.Repeat(lure, int(e.packed()/6)))
+	if x, err := e.findResumption(1000, 1000); err != nil || x.bit >= 0 {
+		t.Errorf("%v, %v", x, err)
+	}
+}
+
+// TestPlainEntryDamage: of a deflated entry of uncompressed records that does not match its
+// checksum none counts, as a letter of a header may be another; of a stored one all are
+// doubtful.
+func TestPlainEntryDamage(t *testing.T) {
+	entries := []entry{warcinfoRecord("urn:i", ""), response("urn:1", "http://h/aaaa", ok200), response("urn:2", "http://h/2", ok200)}
+	for _, deflate := range []bool{true, false} {
+		file := zipFileOf(t, zipped{"archive/a.warc", plain(entries...), deflate}, zipped{"archive/b.warc.gz", members(response("urn:z", "http://h/z", ok200)), false})
+		want := read(t, file).urls()
+		list, err := openZip(bytes.NewReader(file), int64(len(file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := &list.entries[0]
+		for bit := int64(0); bit < e.packed()*8; bit += 11 {
+			damaged := bytes.Clone(file)
+			damaged[e.offset+bit/8] ^= 1 << (bit % 8)
+			got := read(t, damaged)
+			if deflate && got.result.Lossy == 0 { // a bit that changes nothing
+				equal(t, "fetches", got.urls(), want)
+				continue
+			}
+			if n := len(got.fetches); n == 0 || got.fetches[n-1].URL != "http://h/z" || deflate && n > 1 || got.result.Lossy == 0 {
+				t.Fatalf("bit %d, deflated %v: %v, issues %v", bit, deflate, got.urls(), got.kinds())
+			}
+			for _, f := range got.fetches[:len(got.fetches)-1] {
+				if f.Trust != TrustResynced {
+					t.Fatalf("bit %d: %s is %v", bit, f.URL, f.Trust)
+				}
+			}
+		}
+	}
+}
+
+// TestLogEntryDamage: no line of a log counts that does not match the zip file's checksum.
+func TestLogEntryDamage(t *testing.T) {
+	log := []byte(`{"url":"http://host/","reason":"robotsTxt","ts":"2024-05-01T12:00:00Z","depth":0,"seedId":0,"retry":0}` + "\n")
+	for _, deflate := range []bool{false, true} {
+		file := zipFileOf(t, zipped{"archive/a.warc.gz", members(response("urn:1", "http://h/1", ok200)), false}, zipped{waczSkipped, log, deflate})
+		if got := read(t, file); len(got.events) != 1 || len(got.issues) > 0 {
+			t.Fatalf("%d events, issues %v", len(got.events), got.issues)
+		}
+		list, err := openZip(bytes.NewReader(file), int64(len(file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := &list.entries[1]
+		if e.Method == zip.Store {
+			file[e.offset+int64(bytes.Index(log, []byte("host")))] ^= 1
+		} else {
+			file[e.offset+e.packed()/2] ^= 1
+		}
+		got := read(t, file)
+		if len(got.events) > 0 {
+			t.Errorf("deflated %v: %+v", deflate, got.events)
+		}
+		equal(t, "issues", got.kinds(), []string{"bad_entry"})
+	}
+}
