@@ -348,13 +348,16 @@ func (z zipScanner) cover(entries []zipEntry, end int64) error {
 
 // locate finds the bytes of an entry behind its local header, before end.
 func (z zipScanner) locate(e *zipEntry, end int64) error {
-	b, err := z.read(e.header, zipLocalSize)
+	b, err := z.read(e.header, zipLocalSize+len(e.Name))
 	if err != nil {
 		return err
 	}
 	if len(b) < zipLocalSize || !bytes.HasPrefix(b, []byte(zipLocalHeader)) {
 		e.problem = "no header where the directory says"
 		return nil
+	}
+	if string(b[zipLocalSize:]) != e.Name {
+		return zipFaultf("its directory names the entry at %d otherwise than that does itself", e.header)
 	}
 	e.offset = e.header + zipLocalSize + int64(binary.LittleEndian.Uint16(b[26:])) + int64(binary.LittleEndian.Uint16(b[28:]))
 	if e.packed() > end-e.offset {

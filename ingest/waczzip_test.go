@@ -238,6 +238,16 @@ func TestZipUnlisted(t *testing.T) {
 	}
 }
 
+// TestZipNames: a letter that differs between the two names of an entry is told.
+func TestZipNames(t *testing.T) {
+	const name = "archive/a.warc.gz"
+	file := zipFileOf(t, zipped{name, members(response("urn:a", "http://h/a", ok200)), false})
+	file[bytes.LastIndex(file, []byte(name))] ^= 1
+	got := read(t, file)
+	equal(t, "entries", got.entries(), []string{name})
+	equal(t, "issues", got.kinds(), []string{"damaged_stream"})
+}
+
 // TestZipDescriptors: looking for descriptors takes one pass, however many things
 // look like one, and finds those that lie over the end of a buffer.
 func TestZipDescriptors(t *testing.T) {
