@@ -33,6 +33,8 @@ type committer struct {
 	index              int // of the record in hand
 	warcinfos          map[string]Crawl
 	latest             Crawl
+	gap                Issue // the range skipped last, to be reported; the zero value where there is none
+	beforeGap          int64 // resynced records before it
 	unfound            int   // warcinfos beyond maxWarcinfos
 	firstUnfound       Issue // of the first of them, without its detail
 	pairing            pairing
@@ -75,16 +77,17 @@ type draft struct {
 
 // InputStats counts what an input holds.
 type InputStats struct {
-	Records map[string]int64 `json:"records"` // by WARC-Type
-	Fetches int64            `json:"fetches"`
-	Unnamed int64            `json:"unnamed,omitempty"` // fetches without a WARC-Record-ID
-	Lent    int64            `json:"lent,omitempty"`    // fetches whose body is another's: revisits, and answers with status 304
-	Robots  int64            `json:"robots"`
-	Issues  int64            `json:"issues"`
-	Lossy   int64            `json:"lossy"` // issues that mean unread octets
-	Digests DigestStats      `json:"digests"`
-	Events  int64            `json:"events,omitempty"` // log events
-	Crawls  []Crawl          `json:"crawls,omitempty"`
+	Records  map[string]int64 `json:"records"` // by WARC-Type
+	Fetches  int64            `json:"fetches"`
+	Unnamed  int64            `json:"unnamed,omitempty"` // fetches without a WARC-Record-ID
+	Lent     int64            `json:"lent,omitempty"`    // fetches whose body is another's: revisits, and answers with status 304
+	Robots   int64            `json:"robots"`
+	Issues   int64            `json:"issues"`
+	Lossy    int64            `json:"lossy"`              // issues that mean unread octets
+	Resynced int64            `json:"resynced,omitempty"` // records whose trust is that
+	Digests  DigestStats      `json:"digests"`
+	Events   int64            `json:"events,omitempty"` // log events
+	Crawls   []Crawl          `json:"crawls,omitempty"`
 }
 
 func newCommitter(input int32, entry string, out sink) *committer {
@@ -172,6 +175,9 @@ func (d *draft) leaveUnknown(r *record) error {
 func (c *committer) accept(r *record, d *draft, length int64) error {
 	c.index++
 	c.count(r.kind)
+	if r.trust == TrustResynced {
+		c.stats.Resynced++
+	}
 	c.stats.Digests.add(d.digestStats)
 	if r.mismatch && !d.noted(IssueDigestMismatch) {
 		d.note(r, IssueDigestMismatch, "record kept", "the block does not match its WARC-Block-Digest")
@@ -221,6 +227,9 @@ func (c *committer) accept(r *record, d *draft, length int64) error {
 		if r.mismatch {
 			d.exchange.Flags |= FlagDigestMismatch
 		}
+		if r.forgeable {
+			d.exchange.Flags |= FlagForgeable
+		}
 		c.targets.add(d.target)
 		if err := c.emit(c.pairing.addExchange(d.exchange)...); err != nil {
 			return err
@@ -248,6 +257,9 @@ func (c *committer) count(kind string) {
 
 // finish flushes what waits at the end of the input.
 func (c *committer) finish() error {
+	if err := c.endGap(); err != nil {
+		return err
+	}
 	if c.unfound > 0 {
 		c.firstUnfound.Detail = fmt.Sprintf("from here on %d warcinfo records beyond the first %d", c.unfound, maxWarcinfos)
 		if err := c.report(c.firstUnfound); err != nil {
@@ -796,6 +808,9 @@ func (c *committer) readRecord(r recordReader, rec *record) error {
 
 // reportDamage notes damage and what it cost.
 func (c *committer) reportDamage(d *damage, size int64) error {
+	if err := c.endGap(); err != nil {
+		return err
+	}
 	c.index++ // what stands on both sides of damage is not adjacent
 	i := Issue{Offset: d.offset, Length: -1, RecordID: d.id, Kind: d.kind, Detail: d.detail, Action: cmp.Or(d.action, "record dropped")}
 	if d.more && d.resumed == 0 {
@@ -805,7 +820,7 @@ func (c *committer) reportDamage(d *damage, size int64) error {
 	switch {
 	case d.more:
 		skipped = d.resumed - d.offset
-		detail = fmt.Sprintf("%d octets; what follows proves itself", skipped)
+		detail = fmt.Sprintf("%d octets; %s", skipped, cmp.Or(d.proof.String(), "what follows proves itself"))
 	case size >= d.offset:
 		skipped = size - d.offset
 		detail = fmt.Sprintf("%d octets to the end of the input", skipped)
@@ -821,5 +836,21 @@ func (c *committer) reportDamage(d *damage, size int64) error {
 			return err
 		}
 	}
-	return c.report(Issue{Offset: d.offset, Length: skipped, Kind: IssueSkippedRange, Detail: detail, Action: "not read"})
+	gap := Issue{Offset: d.offset, Length: skipped, Kind: IssueSkippedRange, Detail: detail, Action: "not read"}
+	if !d.more {
+		return c.report(gap)
+	}
+	c.gap, c.beforeGap = gap, c.stats.Resynced
+	return nil
+}
+
+// endGap reports the range skipped last, with the number of records read behind it.
+func (c *committer) endGap() error {
+	if c.gap.Kind == issueUnknown {
+		return nil
+	}
+	gap := c.gap
+	gap.Detail += fmt.Sprintf("; records read behind it: %d", c.stats.Resynced-c.beforeGap)
+	c.gap = Issue{}
+	return c.report(gap)
 }

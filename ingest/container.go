@@ -76,8 +76,9 @@ type damage struct {
 	id     string // of the record concerned, where its header was read
 	more   bool   // the reader stands at a boundary that counts and can go on
 
-	resumed int64  // with more: where it goes on, if octets are skipped; 0: behind the record
-	action  string // what is done instead of dropping the record
+	resumed int64         // with more: where it goes on, if octets are skipped; 0: behind the record
+	proof   boundaryProof // that a record begins there, where one kind of proof is not all
+	action  string        // what is done instead of dropping the record
 }
 
 // named names the record that an error concerns, if it is damage at the record's place.

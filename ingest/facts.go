@@ -90,6 +90,7 @@ const (
 	FlagUndecodable                         // nobody can read the body: a coding that was not undone, or a binary format
 	FlagSerial                              // the archive was written by a crawler that makes one fetch after the other
 	FlagHostMismatch                        // the request names another host than the URL
+	FlagForgeable                           // the record stands behind damage, and a page could hold it
 )
 
 // Fetch is a row of facts: one captured exchange as the archive records it.

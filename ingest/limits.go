@@ -67,8 +67,11 @@ const (
 	maxSearch        = 32 << 30         // octets decompressed in search of members behind damage, in one input
 	candidateCost    = 64 << 10         // octets that looking at one candidate counts for, at least
 	maxVisited       = 1 << 20          // members remembered in one search
-	maxProof         = 1 << 30          // octets read in search of true ends and owned records, in one plain input
+	maxProof         = 1 << 30          // octets read in search of true ends and of records behind damage, in one plain input
 	maxProofOne      = 64 << 20         // octets behind the beginning of a block where its true end is looked for
+	maxBlockReads    = 4                // times that the bytes behind the first damage of a plain input are hashed in search of records
+	maxChains        = 64 << 10         // records of a plain input that seem to be open at one place, behind damage
+	maxLineEnds      = 16               // bytes of line ends between two records of a chain
 	beginOctets      = 512              // octets that a framing sees of what follows
 	sniffBytes       = 64 << 10         // octets of a file that tell its container
 	sniffMember      = 4 << 20          // octets of its first member, decompressed, that are read to tell
@@ -142,6 +145,9 @@ var limits = []limit{
 	{"maxVisited", maxVisited},
 	{"maxProof", maxProof},
 	{"maxProofOne", maxProofOne},
+	{"maxBlockReads", maxBlockReads},
+	{"maxChains", maxChains},
+	{"maxLineEnds", maxLineEnds},
 	{"beginOctets", beginOctets},
 	{"sniffBytes", sniffBytes},
 	{"sniffMember", sniffMember},

@@ -17,9 +17,10 @@ import (
 //   - A record's end, with another record or the end of the file right behind it.
 //     That is all that records without a digest have. It also stands where a digest
 //     matches nowhere: a block was changed, or its writer computes digests wrongly.
-//   - WARC-Warcinfo-ID, behind damage: no page knows the number of this file's
-//     warcinfo record. A run of records to the end of the file proves nothing, as
-//     one can end where its page does.
+//   - Behind damage, what plainSearch finds. Where that is WARC-Warcinfo-ID, records
+//     have to name the file's own warcinfo until a digest proves an end: no page knows
+//     its number. Where it is no more than a digest or a chain, which a page can hold,
+//     all that follows is forgeable.
 type plainReader struct {
 	chain
 	framing
@@ -34,7 +35,9 @@ type plainReader struct {
 	repaired int64 // length of the block of the record at start, proven by its digest; -1
 	unproven bool  // the next record stands behind damage, and has to name the file's own warcinfo
 	trust    Trust
+	proof    boundaryProof // of the boundary behind the last damage
 	own      ownIDs
+	named    bool  // some record names one of own
 	ends     int64 // bytes of the line ends behind the record before, recordEnd at most
 	search   plainSearch
 	waiting  error // what next has to say first
@@ -95,7 +98,7 @@ func (r *plainReader) begin(header []byte, h recordHeader) (*record, error) {
 		r.hash = r.digest.newHash()
 		r.block.R = io.TeeReader(r.src, r.hash)
 	}
-	r.rec = record{recordHeader: h, offset: r.start, trust: trust, joint: jointOf(header, &h), block: &r.block}
+	r.rec = record{recordHeader: h, offset: r.start, trust: trust, forgeable: r.proof.forgeable(), joint: jointOf(header, &h), block: &r.block}
 	return &r.rec, nil
 }
 
@@ -160,6 +163,7 @@ func (r *plainReader) finish() (int64, error) {
 	if r.trust == TrustChained {
 		r.own.add(&r.rec)
 	}
+	r.named = r.named || r.own[r.rec.warcinfoID]
 	if !followed {
 		start := r.start
 		r.start = end
@@ -235,13 +239,15 @@ func (r *plainReader) stop(err error, where string) error {
 	return r.lost(IssueTruncatedRecord, "the file ends "+where)
 }
 
-// lost gives up the record in hand, and goes on at the next one that names the
-// file's own warcinfo, if there is one.
+// lost gives up the record in hand, and goes on at the next one that shows that it is
+// one, if there is any.
 func (r *plainReader) lost(kind IssueKind, detail string) error {
 	r.repaired = -1
 	d := &damage{kind: kind, offset: r.start, detail: detail}
-	next, err := r.search.owned(r.start+1, r.own)
-	if err != nil {
+	next, proof, err := r.search.behind(r.start+1, r.own, r.named)
+	if err == errProofSpent {
+		d.detail += "; the search for records behind it has been given up"
+	} else if err != nil {
 		r.ended = true
 		return err
 	}
@@ -252,8 +258,10 @@ func (r *plainReader) lost(kind IssueKind, detail string) error {
 	if d.kind == IssueTruncatedRecord { // it only seemed so
 		d.kind = IssueBadRecordEnd
 	}
-	d.more, d.resumed = true, next
-	r.trust, r.unproven = TrustResynced, true
+	d.more, d.resumed, d.proof = true, next, proof
+	r.trust, r.proof = TrustResynced, proof
+	r.unproven = !proof.forgeable()
+	r.named = r.named || r.unproven
 	r.seek(next)
 	return d
 }

@@ -41,14 +41,15 @@ func noHeader() recordHeader { return recordHeader{texts: new(texts), passing: n
 // read lazily; what nobody reads of it the container skips, and verifies.
 type record struct {
 	recordHeader
-	offset   int64 // of the record: see Fetch.Offset
-	streamed bool  // offset counts octets of the decompressed stream
-	trust    Trust
-	mismatch bool  // the block does not match its digest: known when finish has returned
-	joint    joint // of its header
-	overrun  bool  // octets stand behind it that begin no record: likewise
-	short    int64 // octets that its members hold too few: known when the block has been read to its end
-	block    io.Reader
+	offset    int64 // of the record: see Fetch.Offset
+	streamed  bool  // offset counts octets of the decompressed stream
+	trust     Trust
+	forgeable bool  // it stands behind damage, and a page could hold it
+	mismatch  bool  // the block does not match its digest: known when finish has returned
+	joint     joint // of its header
+	overrun   bool  // octets stand behind it that begin no record: likewise
+	short     int64 // octets that its members hold too few: known when the block has been read to its end
+	block     io.Reader
 }
 
 // joint says whether a header that no checksum covers is made of parts of two: what

@@ -186,7 +186,8 @@ func TestRepairPlain(t *testing.T) {
 		"own records":           {plainOf(replace(length, "Content-Length: 5\r\n"), a, named(b), named(c)), []string{"http://h/2 resynced", "http://h/3 resynced"}, []string{"bad_record_end", "skipped_range"}},
 		"an own one, a foreign": {plainOf(replace(length, "Content-Length: 5\r\n"), a, named(b), c), []string{"http://h/2 resynced"}, []string{"bad_record_end", "skipped_range", "skipped_range"}},
 		"an own one, proven":    {plainOf(replace(length, "Content-Length: 5\r\n"), a, named(digested(b)), c), []string{"http://h/2 resynced", "http://h/3 resynced"}, []string{"bad_record_end", "skipped_range"}},
-		"none is surely own":    {plainOf(replace(length, "Content-Length: 5\r\n"), a, digested(b), digested(c)), nil, []string{"bad_record_end", "skipped_range"}},
+		"none is surely own":    {plainOf(replace(length, "Content-Length: 5\r\n"), a, digested(b), digested(c)), []string{"http://h/2 resynced", "http://h/3 resynced"}, []string{"bad_record_end", "skipped_range"}},
+		"one before is own":     {plainOf(replace(length, "Content-Length: 5\r\n"), named(b), a, digested(c)), []string{"http://h/2 chained"}, []string{"bad_record_end", "skipped_range"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := read(t, x.archive)
@@ -296,8 +297,11 @@ func TestOwnedCandidatesShareAnEnd(t *testing.T) {
 		"CR CR LF":            {line + other + "\r\r\n" + line + own + "\r\r\n", len(line+other) + 3},
 		"at a piece's edge":   {line + strings.Repeat("x: y\r\n", readBuffer/6-3) + "\r\n" + line + own + "\r\n", len(line) + readBuffer/6*6 - 18 + 2},
 	} {
-		s := plainSearch{framing: warcFraming{}, at: strings.NewReader(c.file), budget: maxProof}
-		start, err := s.owned(0, ownIDs{"urn:own": true})
+		s := plainSearch{framing: warcFraming{}, at: strings.NewReader("\n" + c.file), budget: maxProof}
+		start, err := s.owned(1, ownIDs{"urn:own": true})
+		if start >= 0 {
+			start--
+		}
 		if start != int64(c.want) || err != nil {
 			t.Errorf("%s: %d, %v; want %d", name, start, err, c.want)
 		}

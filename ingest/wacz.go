@@ -288,6 +288,7 @@ func (s *InputStats) add(other *InputStats) {
 	s.Robots += other.Robots
 	s.Issues += other.Issues
 	s.Lossy += other.Lossy
+	s.Resynced += other.Resynced
 	s.Events += other.Events
 	s.Digests.add(other.Digests)
 	for _, crawl := range other.Crawls {
