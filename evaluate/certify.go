@@ -33,7 +33,7 @@ func (d *decider) certify(r *Result, s *subject, tl *timeline, v *view) error {
 	switch {
 	case r.Contester != nil || r.allows:
 		r.Certainty = Contested
-	case !s.wasTold(r, v, bracketed):
+	case r.Notes&NoteForgeable != 0, !s.wasTold(r, v, bracketed):
 		r.Certainty = Possible
 	case r.Evidence != Fresh || r.Notes&doubts != 0:
 		r.Certainty = Probable
@@ -51,7 +51,7 @@ func (s *subject) wasTold(r *Result, v *view, bracketed bool) bool {
 		return false
 	case r.Evidence == Fresh || bracketed:
 		return true
-	case !v.own && (!v.olderAgrees || !within(v.older)):
+	case !v.own && (!v.olderAgrees || v.older.Forgeable || !within(v.older)):
 		return false
 	}
 	return within(v.governing)
@@ -66,6 +66,9 @@ func (d *decider) isBracketed(r *Result, s *subject, tl *timeline) (bool, error)
 	}
 	next := firstOfEach(tl.all.next(s, toldFor))
 	for _, st := range next {
+		if st.Forgeable {
+			return false, nil
+		}
 		if a, err := d.answer(st, s); err != nil || a.Verdict != r.Verdict {
 			return false, err
 		}

@@ -169,6 +169,9 @@ func (r *Result) govern(v *view, s *subject) {
 	if g.Resynced || r.Fetch.Trust == ingest.TrustResynced {
 		r.Notes |= NoteResynced
 	}
+	if g.Forgeable || r.Fetch.Flags&ingest.FlagForgeable != 0 {
+		r.Notes |= NoteForgeable
+	}
 	if g.Mismatched {
 		r.Notes |= NoteDigestMismatch
 	}

@@ -47,6 +47,7 @@ type State struct {
 	BodyUserAgent    string           `parquet:"body_user_agent,dict"`
 	BodyAgentSource  ingest.Source    `parquet:"body_user_agent_source"`
 	Resynced         bool             `parquet:"resynced"`       // some record on the way is not at a verified boundary
+	Forgeable        bool             `parquet:"forgeable"`      // and a page could hold it
 	Mismatched       bool             `parquet:"mismatched"`     // a digest of some record on the way does not match
 	OthersContent    bool             `parquet:"others_content"` // another crawler got what a redirect led to, or what a 304 renews
 
@@ -130,6 +131,7 @@ func (s *State) takeBody(c *ingest.Capture) {
 	s.ContentRange = c.ContentRange
 	s.HasBody = c.Flags&ingest.FlagBodyKept != 0
 	s.Resynced = s.Resynced || c.Trust == ingest.TrustResynced
+	s.Forgeable = s.Forgeable || c.Flags&ingest.FlagForgeable != 0
 	s.Mismatched = s.Mismatched || c.Flags&ingest.FlagDigestMismatch != 0
 }
 

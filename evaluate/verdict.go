@@ -145,12 +145,13 @@ const (
 	NoteRobotsTxtEncoded                   // the path is /robots.txt once it is normalised
 	NoteAmbiguousToken                     // the User-Agent names two crawlers
 	NoteTokenByOption                      // the token is given by an option, and the User-Agent does not hold it
+	NoteForgeable                          // found behind damage, where a page could hold it
 )
 
 var noteNames = [...]string{
 	"reserved_encoding", "parse_limit", "body_cut", "url_cut", "other_crawler", "permitted_copy", "partial", "resynced",
 	"other_mode", "html", "digest_mismatch", "same_moment", "coarse_date", "unreadable_copy", "bracketed", "unsafe_encoding",
-	"lenient", "documented_token", "robots_txt_encoded", "ambiguous_token", "token_by_option",
+	"lenient", "documented_token", "robots_txt_encoded", "ambiguous_token", "token_by_option", "forgeable",
 }
 
 // Strings returns the names of the notes in n, in a fixed order.
