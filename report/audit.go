@@ -51,6 +51,7 @@ type AuditInput struct {
 	Fetches     int64            `json:"fetches"`
 	Robots      int64            `json:"robots"`
 	Issues      int64            `json:"issues"`
+	Resynced    int64            `json:"resynced,omitempty"` // records read behind damage
 	LogEvents   int64            `json:"log_events,omitempty"`
 
 	Digests ingest.DigestStats `json:"digests"`
@@ -109,7 +110,7 @@ func NewAudit(facts *ingest.Facts, settings Settings, t *evaluate.Totals, s *Sum
 	for _, in := range facts.Inputs {
 		a.Inputs = append(a.Inputs, AuditInput{
 			Name: locator(in.Name), Size: in.Size, Fingerprint: in.Fingerprint, Container: in.Container,
-			Records: in.Records, Fetches: in.Fetches, Robots: in.Robots, Issues: in.Issues, LogEvents: in.Events, Digests: in.Digests, Crawls: in.Crawls,
+			Records: in.Records, Fetches: in.Fetches, Robots: in.Robots, Issues: in.Issues, Resynced: in.Resynced, LogEvents: in.Events, Digests: in.Digests, Crawls: in.Crawls,
 		})
 	}
 	decidable := t.Fetches - t.RobotsTxtItself

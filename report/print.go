@@ -272,7 +272,7 @@ func (s *Summary) printUnread(p *page, full bool) {
 	if full {
 		most = topNames
 	}
-	p.heading("Not wholly read: %s. Fetches may be missing.", plural(s.lossyInputs, "input"))
+	p.heading("Not wholly read: %s. Fetches may be missing.%s", plural(s.lossyInputs, "input"), s.resyncedText())
 	for _, in := range s.lossy[:min(len(s.lossy), most)] {
 		p.line("  %s %s", shown(in.name, maxShown), issueGloss[in.kind])
 		if full {
@@ -280,6 +280,18 @@ func (s *Summary) printUnread(p *page, full bool) {
 		}
 	}
 	p.more(int(s.lossyInputs), most)
+}
+
+// resyncedText counts what could be read behind damage.
+func (s *Summary) resyncedText() string {
+	var n int64
+	for _, in := range s.audit.Inputs {
+		n += in.Resynced
+	}
+	if n == 0 {
+		return ""
+	}
+	return " Read behind damage (resynced): " + plural(n, "record") + "."
 }
 
 // printNoted counts what was odd and could be read nevertheless.
