@@ -119,6 +119,9 @@ func (s *plainSearch) begin(from, to int64) (int64, error) {
 // is none. Ends are tried before each record that follows, and at the end of the
 // file.
 func (s *plainSearch) end(body int64, d digest) (int64, error) {
+	if s.budget <= 0 {
+		return -1, nil
+	}
 	limit := body + min(s.budget, maxProofOne)
 	in := bufio.NewReaderSize(&countingReader{r: io.NewSectionReader(s.at, body, math.MaxInt64-body)}, 64<<10)
 	h, fed := d.newHash(), body
