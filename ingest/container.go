@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/bzip2"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -233,8 +234,8 @@ func (a *format) reader(src *source, at io.ReaderAt) (recordReader, error) {
 		return newMemberReader(a.codec, a.framing, src, at), nil
 	case a.container == containerPlain && at != nil:
 		return newPlainReader(a.framing, src, at), nil
-	case a.container == containerGzip && at != nil:
-		return a.gzipReader(src, at)
+	case a.container == containerGzip && at != nil, a.container == containerFrame && at != nil:
+		return a.sharedReader(src, at)
 	case a.container == containerBzip2 && at != nil:
 		return a.bzip2Reader(src, at)
 	case at == nil:
@@ -243,12 +244,17 @@ func (a *format) reader(src *source, at io.ReaderAt) (recordReader, error) {
 	return newStreamReader(*a, src)
 }
 
-// gzipReader picks the reader for a file whose first gzip member holds several
-// records: it is the only one, or one of many. Looking for its end tells whether
-// its checksum matches, too, before anything in it counts.
-func (a *format) gzipReader(src *source, at io.ReaderAt) (recordReader, error) {
-	members := newMemberReader(a.codec, a.framing, src, at)
-	end, err := verifyMember(a.codec, at, 0)
+// sharedReader picks the reader for a file whose first member holds several records: it
+// is the only one, or one of many. Looking for its end tells whether its checksum matches,
+// too, before anything in it counts.
+//
+// Of a stream that does not match, no record counts. Its block may match its digest, but
+// that says nothing of its header, and neither does another record that names the same
+// URL and date: where one header repeats another the stream has them but once, so that
+// one wrong bit alters both alike.
+func (a *format) sharedReader(src *source, at io.ReaderAt) (recordReader, error) {
+	several := newMemberReader(a.codec, a.framing, src, at)
+	end, size, err := verifyMember(a.codec, at, 0)
 	if isReadError(err) {
 		return nil, err
 	}
@@ -256,26 +262,50 @@ func (a *format) gzipReader(src *source, at io.ReaderAt) (recordReader, error) {
 		if a.codec.members(sourceAt(at, end)).next() == io.EOF {
 			return newStreamReader(*a, src)
 		}
-		a.container = containerMembers
-		return members, nil
+		a.container = a.several()
+		return several, nil
 	}
 	d := &damage{kind: IssueDamagedMember}
-	if errors.Is(err, io.ErrUnexpectedEOF) {
+	if errors.Is(err, io.ErrUnexpectedEOF) && !(a.container == containerGzip && missesItsEnd(at, end, size)) {
 		d.kind = IssueTruncatedRecord
 	}
-	if behind, err := members.search.behind(d, nil); behind >= 0 || err != nil {
-		a.container = containerMembers
-		return members, err
+	if behind, err := several.search.behind(d, nil); behind >= 0 || err != nil {
+		a.container = a.several()
+		return several, err
 	}
-	r, err := newStreamReader(*a, src)
-	if err != nil {
-		return nil, err
+	r, openErr := newStreamReader(*a, src)
+	if openErr != nil {
+		return nil, openErr
 	}
-	r.trust = TrustResynced
-	if d.kind == IssueDamagedMember { // a stream that was cut short is right up to there
-		r.proof = proofDigest
+	if d.kind == IssueTruncatedRecord { // a stream that was cut short is right up to there
+		r.trust, r.proof = TrustResynced, proofFraming
+	} else {
+		r.waiting = r.tap.fail(IssueDamagedStream, damageReason(err)+" in the stream, and nothing else proves the headers of its records")
 	}
 	return r, nil
+}
+
+// missesItsEnd reports whether a file that seems to break off at end, size octets into its
+// content, is a whole gzip stream that is damaged: its last four octets give about that
+// length (RFC 1952 §2.3.1). Those of a file that was cut short are any number.
+func missesItsEnd(at io.ReaderAt, end, size int64) bool {
+	const trailer = 8
+	from := max(0, end-trailer)
+	tail, err := io.ReadAll(io.NewSectionReader(at, from, math.MaxInt64-from))
+	if err != nil || len(tail) < trailer {
+		return false
+	}
+	length := binary.LittleEndian.Uint32(tail[len(tail)-4:])
+	difference := int64(int32(length - uint32(size)))
+	return -maxMissedEnd < difference && difference < maxMissedEnd
+}
+
+// several is the container of a file that has more than one member.
+func (a *format) several() container {
+	if a.container == containerFrame {
+		return containerFrames
+	}
+	return containerMembers
 }
 
 // bzip2Reader reads a bzip2 file. Its blocks have checksums that are compared only

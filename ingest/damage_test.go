@@ -4,6 +4,8 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
+	"crypto/sha1"
+	"encoding/base64"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -279,6 +281,7 @@ func (s *specimen) checkFlip(t *testing.T, n int, xor byte) {
 		s.checkPlaces(t, c, n, xor)
 		return
 	case !s.members() && !wacz: // a stream, whose checksum speaks for all of it
+		s.checkStream(t, c, n, xor)
 		return
 	}
 	if id, bad := invented(c, s.known); bad && !(wacz && s.outside(n)) {
@@ -293,6 +296,31 @@ func (s *specimen) checkFlip(t *testing.T, n int, xor byte) {
 	if id, bad := s.lost(c, int64(n), int64(n)+1); bad {
 		t.Fatalf("octet %d ^ %#x: lost %+v; issues %v", n, xor, id, c.issues)
 	}
+}
+
+// checkStream makes sure that all fetches are as in the whole archive, and that a loss
+// shows.
+func (s *specimen) checkStream(t *testing.T, c *collected, n int, xor byte) {
+	t.Helper()
+	known := make(map[Fetch]bool)
+	for _, f := range s.whole.fetches {
+		known[placeless(f)] = true
+	}
+	for _, f := range c.fetches {
+		if !known[placeless(f)] {
+			t.Fatalf("octet %d ^ %#x: invented %+v; issues %v", n, xor, f, c.issues)
+		}
+	}
+	if len(c.fetches) < len(s.whole.fetches) && c.result.Lossy == 0 {
+		t.Fatalf("octet %d ^ %#x: %d of %d fetches, and no issue: %v", n, xor, len(c.fetches), len(s.whole.fetches), c.issues)
+	}
+}
+
+// placeless is a fetch without its place and trust: damage to what tells the container has the
+// same records read in another way.
+func placeless(f Fetch) Fetch {
+	f.Offset, f.Length, f.Index, f.Trust, f.Flags = 0, 0, 0, TrustChained, f.Flags&^FlagStreamed
+	return f
 }
 
 // checkPlaces makes sure that all fetches stand where there was a record.
@@ -464,6 +492,59 @@ func TestForgedRecordInABody(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Where one checksum covers many records, none of them counts unless it matches: a digest
+// says nothing of a header, and a second record of the same URL and date is a copy of the
+// first one in the stream.
+func TestFlipAnyOctetOfAStream(t *testing.T) {
+	padding := strings.Repeat("\n", 140<<10) // more than a block of zstd
+	var records []entry
+	for n, path := range []string{"robots.txt", "a", "b"} {
+		id, url := fmt.Sprintf("urn:uuid:%08d-0000-4000-8000-000000000000", n), "http://h/"+path
+		records = append(records, digested(response(id, url, ok200)),
+			digested(requestRecord(fmt.Sprint("urn:q", n), url, "bot/1", "WARC-Concurrent-To: <"+id+">")),
+			digested(metadataRecord(fmt.Sprint("urn:m", n), url, "fetchTimeMs: 5", "WARC-Concurrent-To: <"+id+">")))
+	}
+	records = append(records, digested(entry{kind: "revisit", id: "urn:r", url: "http://h/a", block: "HTTP/1.1 200 OK\r\n\r\n",
+		fields: []string{"WARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest", "WARC-Refers-To: <urn:1>"}}))
+	stream := string(plain(records...))
+	long := string(plain(append(records[:3:3], append([]entry{digested(response("urn:long", "http://h/long", ok200+padding))}, records[3:]...)...)...))
+	bzip2, err := base64.StdEncoding.DecodeString(bzip2Archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, archive := range map[string][]byte{
+		"gzip": gzipped(stream), "stored gzip": stored(stream), "a member of many": append(members(warcinfoRecord("urn:i", "")), gzipped(stream)...),
+		"zstd": framed(t, stream), "long zstd": framed(t, long), "two zstd frames": append(framed(t, stream), framed(t, stream)...), "bzip2": bzip2,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSpecimen(t, name, archive)
+			if s.whole.result.Lossy > 0 || len(s.whole.fetches) < 4 {
+				t.Fatal(s.whole.urls(), s.whole.issues)
+			}
+			for _, n := range places(t, 8*len(archive), 200) {
+				archive[n/8] ^= 1 << (n % 8)
+				s.checkStream(t, read(t, archive), n/8, 1<<(n%8))
+				archive[n/8] ^= 1 << (n % 8)
+			}
+		})
+	}
+}
+
+// A stream that was cut short is right up to there, with the lower trust.
+func TestCutStream(t *testing.T) {
+	var records []entry
+	for n := range 50 {
+		records = append(records, response(fmt.Sprint("urn:", n), fmt.Sprint("http://h/", n), ok200+fmt.Sprintf("%x", sha1.Sum([]byte{byte(n)}))))
+	}
+	archive := gzipped(string(plain(records...)))
+	got := read(t, archive[:len(archive)*2/3])
+	if len(got.fetches) < 20 || got.fetches[0].Trust != TrustResynced {
+		t.Errorf("%d fetches, the first %v", len(got.fetches), got.fetches[0].Trust)
+	}
+	equal(t, "issues", got.kinds(), []string{"truncated_record"})
 }
 
 // The checksum of one stream around all records comes behind them. In a pipe, too,

@@ -64,6 +64,7 @@ const (
 	maxRepeated      = 8                // contradicting fields of one record that are named
 	maxAlike         = 16               // inputs of one size and fingerprint with which another is compared
 	maxHeaderMembers = 16               // members that one record header lies in
+	maxMissedEnd     = 4 << 20          // octets by which a damaged gzip stream that seems cut may differ in length from what it says
 	maxSearch        = 32 << 30         // octets decompressed in search of members behind damage, in one input
 	candidateCost    = 64 << 10         // octets that looking at one candidate counts for, at least
 	maxVisited       = 1 << 20          // members remembered in one search
@@ -140,6 +141,7 @@ var limits = []limit{
 	{"maxRepeated", maxRepeated},
 	{"maxAlike", maxAlike},
 	{"maxHeaderMembers", maxHeaderMembers},
+	{"maxMissedEnd", maxMissedEnd},
 	{"maxSearch", maxSearch},
 	{"candidateCost", candidateCost},
 	{"maxVisited", maxVisited},

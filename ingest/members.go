@@ -280,7 +280,7 @@ func (r *memberReader) verify() error {
 		if r.at == nil {
 			break
 		}
-		if r.end, err = verifyMember(r.codec, r.at, r.in.start()); err != nil {
+		if r.end, _, err = verifyMember(r.codec, r.at, r.in.start()); err != nil {
 			return r.broken(err, "in the member")
 		}
 	}
@@ -288,15 +288,16 @@ func (r *memberReader) verify() error {
 	return nil
 }
 
-// verifyMember decompresses the member at start and returns where it ends.
-func verifyMember(c codec, at io.ReaderAt, start int64) (end int64, err error) {
+// verifyMember decompresses the member at start and returns where it ends, and the size
+// of its content.
+func verifyMember(c codec, at io.ReaderAt, start int64) (end, size int64, err error) {
 	in := c.members(sourceAt(at, start))
 	defer release(in)
 	if err := in.next(); err != nil {
-		return 0, err
+		return in.offset(), 0, err
 	}
-	_, err = io.Copy(io.Discard, in)
-	return in.offset(), err
+	size, err = io.Copy(io.Discard, in)
+	return in.offset(), size, err
 }
 
 // openMember starts the next member.
