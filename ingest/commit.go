@@ -161,7 +161,7 @@ func (d *draft) leaveUnknown(r *record) error {
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 		return err
 	}
-	known, near := nearestKind(r.kind)
+	known, near := nearest(r.kind, 2, recordKinds[:]...)
 	switch {
 	case near:
 		d.note(r, IssueBadRecordHeader, "record skipped", "WARC-Type %.64q, which may have been %s", r.kind, known)
@@ -351,6 +351,9 @@ func (c *committer) extractFetch(r *record, d *draft) error {
 		d.note(r, IssueNoTargetURI, "record skipped", "%s in %.200q", problem, target)
 		return nil
 	case url.Host == "", !supported && r.kind != "response" && (r.kind != kindARC || url.Scheme == arcMetadata):
+		if scheme, near := nearest(url.Scheme, 1, "http", "https"); near {
+			d.note(r, IssueNoTargetURI, "record skipped", "the scheme of %.200q, which may have been %s", target, scheme)
+		}
 		return nil
 	}
 	if problem != 0 {

@@ -547,6 +547,24 @@ func TestCutStream(t *testing.T) {
 	equal(t, "issues", got.kinds(), []string{"truncated_record"})
 }
 
+// A file that ends in a record's line ends has lost nothing but may have been cut there. Where
+// no checksum says that it ends so, that is an issue.
+func TestCutInTheLastLineEnds(t *testing.T) {
+	whole := string(plain(response("urn:1", "http://h/1", ok200), response("urn:2", "http://h/2", "HTTP/1.0 302 \r\n\r\n")))
+	for _, left := range []int{0, 1, 2, 3, 4} {
+		archive := whole[:len(whole)-4+left]
+		want := []string{"truncated_record"}
+		if left == 4 {
+			want = nil
+		}
+		for form, got := range map[string]*collected{"file": read(t, []byte(archive)), "pipe": readPipe(t, []byte(archive))} {
+			equal(t, fmt.Sprint(form, ", urls with ", left), got.urls(), []string{"http://h/1", "http://h/2"})
+			equal(t, fmt.Sprint(form, ", issues with ", left), got.kinds(), want)
+		}
+		equal(t, fmt.Sprint("gzip, issues with ", left), read(t, gzipped(archive)).kinds(), nil)
+	}
+}
+
 // The checksum of one stream around all records comes behind them. In a pipe, too,
 // it is compared before any of them counts, and what it takes on the disk is given back.
 func TestDamagedStreamFromAPipe(t *testing.T) {
@@ -653,6 +671,12 @@ func TestLossShows(t *testing.T) {
 			}
 		}
 	}
+	for _, kind := range []string{"revisit", "resource"} {
+		lost := entry{kind: kind, id: "urn:3", url: "hvtp://h/3", block: ok200}
+		equal(t, "the scheme of a "+kind, read(t, plain(lost)).kinds(), []string{"no_target_uri"})
+		lost.url = "screenshot:http://h/3"
+		equal(t, "another scheme of a "+kind, read(t, plain(lost)).kinds(), nil)
+	}
 	equal(t, "two letters of a type without HTTP", read(t, plain(entry{kind: "metbdbta", id: "urn:3", block: "via: x"})).kinds(), []string{"bad_record_header"})
 	future := entry{kind: "screenshot", id: "urn:3", url: "http://h/3", block: "PNG"}
 	equal(t, "a type of the future", read(t, plain(future)).kinds(), nil)
@@ -663,7 +687,8 @@ func TestLossShows(t *testing.T) {
 func TestJoinedHeaders(t *testing.T) {
 	one := func(n int) string {
 		return fmt.Sprintf("WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:%d>\r\nWARC-Date: 2024-05-01T12:00:0%dZ\r\nWARC-Target-URI: http://h%d/\r\n"+
-			"Content-Type: application/http\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", n, n, n, len(ok200), ok200)
+			"Content-Type: application/http\r\nWARC-Block-Digest: sha1:%s\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", n, n, n,
+			strings.Repeat("X", n), len(ok200), ok200)
 	}
 	a, b, c := one(1), one(2), one(3)
 	for name, x := range map[string]struct {
@@ -675,6 +700,7 @@ func TestJoinedHeaders(t *testing.T) {
 		"behind the date":     {"WARC-Target", "WARC-Record-ID", []string{"http://h3/"}},
 		"behind the URL":      {"Content-Type", "WARC-Type", []string{"http://h3/"}},
 		"the URL alone twice": {"Content-Type", "WARC-Target", []string{"http://h1/", "http://h3/"}},
+		"the digest twice":    {"Content-Length", "WARC-Block-Digest", []string{"http://h1/", "http://h3/"}},
 		"in the type":         {"sponse", "WARC/1.0", []string{"http://h3/"}},
 	} {
 		joined := a[:strings.Index(a, x.from)] + b[strings.Index(b, x.to):] + c

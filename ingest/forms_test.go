@@ -279,6 +279,7 @@ var capsElsewhere = map[string]string{
 	"aheadKept":        "the rest of a member is inflated again where it is asked for",
 	"maxAheadPart":     "the part ends there, and the next begins",
 	"maxAheadMember":   "a larger member is inflated where it stands",
+	"maxMissedEnd":     "TestFlipAnyOctetOfAStream",
 	"maxSearch":        "the issue says that the search was given up: TestSearchBudget",
 	"candidateCost":    "the same",
 	"blockReach":       "what it misses is lost with the damage before it, which is told",

@@ -50,6 +50,7 @@ func TestHostileArchives(t *testing.T) {
 	endless := func(prefix string, octet byte) io.Reader {
 		return io.MultiReader(strings.NewReader(prefix), io.LimitReader(repeat{octet}, big))
 	}
+	ended := func(r io.Reader) io.Reader { return io.MultiReader(r, strings.NewReader("\r\n\r\n")) }
 	longID := func(i int) entry {
 		return response(fmt.Sprintf("urn:%d:%s", i, strings.Repeat("i", 300<<10)), "http://h/"+strings.Repeat("u", 300<<10), ok200,
 			"WARC-Concurrent-To: <"+strings.Repeat("c", 300<<10)+">")
@@ -69,9 +70,9 @@ func TestHostileArchives(t *testing.T) {
 		"nothing but line ends":        {endless("", '\n'), 0, false},
 		"a length of 2^63-1":           {endless(header+"Content-Length: 9223372036854775807\r\n\r\nHTTP/1.1 200\r\n\r\n", 0), 1, true},
 		"a length of 2^64":             {endless(header+"Content-Length: 18446744073709551616\r\n\r\n", 0), 0, true},
-		"a robots.txt of zeros":        {endless(fmt.Sprintf("%sContent-Length: %d\r\n\r\nHTTP/1.1 200\r\n\r\n", header, big+16), 0), 1, false},
-		"an HTTP head without end":     {endless(fmt.Sprintf("%sContent-Length: %d\r\n\r\nHTTP/1.1 200\r\n", header, big+14), 'x'), 1, false},
-		"HTTP/0.9 without end":         {endless(fmt.Sprintf("%sContent-Length: %d\r\n\r\n", header, big), 'x'), 1, false},
+		"a robots.txt of zeros":        {ended(endless(fmt.Sprintf("%sContent-Length: %d\r\n\r\nHTTP/1.1 200\r\n\r\n", header, big+16), 0)), 1, false},
+		"an HTTP head without end":     {ended(endless(fmt.Sprintf("%sContent-Length: %d\r\n\r\nHTTP/1.1 200\r\n", header, big+14), 'x')), 1, false},
+		"HTTP/0.9 without end":         {ended(endless(fmt.Sprintf("%sContent-Length: %d\r\n\r\n", header, big), 'x')), 1, false},
 		"a million fields":             {strings.NewReader(header + strings.Repeat("X: y\r\n", 100_000) + "Content-Length: 0\r\n\r\n\r\n\r\n"), 1, false},
 		"a million WARC-Concurrent-To": {strings.NewReader(header + strings.Repeat("WARC-Concurrent-To: <u>\r\n", 40_000) + "Content-Length: 0\r\n\r\n\r\n\r\n"), 1, false},
 	} {

@@ -69,7 +69,7 @@ func jointOf(header []byte, h *recordHeader) joint {
 		switch strings.ToLower(name) {
 		case "warc-record-id", "warc-date", "warc-target-uri":
 			identities++
-		case "warc-type", "content-length":
+		case "warc-type", "content-length", "warc-block-digest":
 			once++
 		}
 	}
@@ -201,12 +201,12 @@ func recordID(value []byte, before *recordHeader) string {
 // recordKinds are those of WARC 1.1 §6, the most frequent ones first.
 var recordKinds = [...]string{"response", "request", "metadata", "revisit", "resource", "warcinfo", "conversion", "continuation"}
 
-// nearestKind returns the known type that an unknown one differs from by two letters
-// at most, changed, left out or put in.
-func nearestKind(unknown string) (kind string, ok bool) {
-	for _, kind := range recordKinds {
-		if withinEdits(unknown, kind, 2) {
-			return kind, true
+// nearest returns the known word that an unknown one differs from by so many letters at
+// most, changed, left out or put in.
+func nearest(unknown string, letters int, known ...string) (word string, ok bool) {
+	for _, word := range known {
+		if withinEdits(unknown, word, letters) {
+			return word, true
 		}
 	}
 	return "", false

@@ -165,10 +165,16 @@ func (r *streamReader) finish() (int64, error) {
 	if r.hash != nil && !proven {
 		r.trust = TrustResynced
 	}
+	before := r.tap.ends
 	if err := r.tap.end(); err == errNoMember || err != nil && proven {
 		r.waiting = err
 	} else if err != nil {
 		return 0, r.stop(err)
+	}
+	if r.tap.last && r.tap.ends < before && r.proof == proofFraming && r.tap.framing == (warcFraming{}) {
+		r.waiting = r.tap.fail(IssueTruncatedRecord,
+			fmt.Sprintf("the stream ends in the line ends behind the record: here they are %d bytes, behind the record before %d", r.tap.ends, before))
+		r.tap.damage.action, r.tap.damage.id = "record kept", r.rec.id
 	}
 	return r.tap.n - r.tap.offset, nil
 }
@@ -211,6 +217,8 @@ type tap struct {
 	parsed recordHeader
 	queue  []byte // header octets and record ends to hand on first
 	left   int64  // octets of the block
+	ends   int64  // bytes of the line ends behind the last record, recordEnd at most
+	last   bool   // nothing comes behind it
 	damage *damage
 	err    error
 }
@@ -255,6 +263,7 @@ func (t *tap) end() error {
 	t.n += ends
 	next, err := t.in.Reader.Peek(beginOctets)
 	followed := t.begins(next)
+	t.ends, t.last = min(ends, recordEnd), len(next) == 0 && err == io.EOF
 	if err != nil && err != io.EOF && !followed { // else it comes again, behind the next header
 		t.err = err
 		return err
