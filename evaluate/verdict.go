@@ -249,33 +249,59 @@ type GroupVerdict struct {
 // evidence. ViolationsCertain, ViolationsProbable, Possible and Contested split
 // Disallowed without rest.
 type Counts struct {
-	Fetches            int64 `parquet:"fetches" json:"fetches"`
-	RobotsCaptures     int64 `parquet:"robots_captures" json:"robots_captures"`
-	RobotsTxtItself    int64 `parquet:"robots_txt_itself" json:"robots_txt_itself"` // allowed as such: in no share
-	Allowed            int64 `parquet:"allowed" json:"allowed"`
-	Disallowed         int64 `parquet:"disallowed" json:"disallowed"`
-	Unknown            int64 `parquet:"unknown" json:"unknown"`
-	EvidenceFresh      int64 `parquet:"evidence_fresh" json:"evidence_fresh"`
-	EvidenceStale      int64 `parquet:"evidence_stale" json:"evidence_stale"`
-	EvidenceLater      int64 `parquet:"evidence_later" json:"evidence_later"`
-	EvidenceNone       int64 `parquet:"evidence_none" json:"evidence_none"`
-	ViolationsCertain  int64 `parquet:"violations_certain" json:"violations_certain"`
+	// All fetches.
+	Fetches int64 `parquet:"fetches" json:"fetches"`
+	// Fetches that are captures of robots.txt.
+	RobotsCaptures int64 `parquet:"robots_captures" json:"robots_captures"`
+	// Fetches with reason `robots_txt_itself`: of robots.txt, and of what it redirects to.
+	RobotsTxtItself int64 `parquet:"robots_txt_itself" json:"robots_txt_itself"`
+	// Fetches with verdict allowed, robots_txt_itself included.
+	Allowed int64 `parquet:"allowed" json:"allowed"`
+	// Fetches with verdict disallowed.
+	Disallowed int64 `parquet:"disallowed" json:"disallowed"`
+	// Fetches with verdict unknown.
+	Unknown int64 `parquet:"unknown" json:"unknown"`
+	// Fetches with evidence fresh.
+	EvidenceFresh int64 `parquet:"evidence_fresh" json:"evidence_fresh"`
+	// Fetches with evidence stale.
+	EvidenceStale int64 `parquet:"evidence_stale" json:"evidence_stale"`
+	// Fetches with evidence later.
+	EvidenceLater int64 `parquet:"evidence_later" json:"evidence_later"`
+	// Fetches with evidence none.
+	EvidenceNone int64 `parquet:"evidence_none" json:"evidence_none"`
+	// Certain violations: rows of `violations`.
+	ViolationsCertain int64 `parquet:"violations_certain" json:"violations_certain"`
+	// Probable violations: rows of `violations`.
 	ViolationsProbable int64 `parquet:"violations_probable" json:"violations_probable"`
-	Possible           int64 `parquet:"possible" json:"possible"`
-	Contested          int64 `parquet:"contested" json:"contested"`
-	UnsafeEncoding     int64 `parquet:"allowed_unsafe_encoding" json:"allowed_unsafe_encoding"` // allowed by the letter, and meant to be forbidden
+	// Possible ones: rows of `unproven`.
+	Possible int64 `parquet:"possible" json:"possible"`
+	// Contested ones: rows of `unproven`.
+	Contested int64 `parquet:"contested" json:"contested"`
+	// Fetches allowed by the letter alone (note `unsafe_encoding`): no violations.
+	UnsafeEncoding int64 `parquet:"allowed_unsafe_encoding" json:"allowed_unsafe_encoding"`
 
-	// What pages say of their use, and fetches that came too soon.
-	Tagged                  int64 `parquet:"tagged" json:"tagged"`
-	TagsUnknown             int64 `parquet:"tags_unknown" json:"tags_unknown"`
-	Signalled               int64 `parquet:"signalled" json:"signalled"`
-	PublicationRestricted   int64 `parquet:"publication_restricted" json:"publication_restricted"`
-	UsageRestricted         int64 `parquet:"usage_restricted" json:"usage_restricted"`
-	Conflicting             int64 `parquet:"conflicting" json:"conflicting"`
-	PolicyFiles             int64 `parquet:"policy_files" json:"policy_files"` // ai.txt, trust.txt: recognised, not read
+	// Fetches with a tag that binds somebody.
+	Tagged int64 `parquet:"tagged" json:"tagged"`
+	// Fetches some of whose tags may be missing (`tags_from` `unknown`).
+	TagsUnknown int64 `parquet:"tags_unknown" json:"tags_unknown"`
+	// Fetches with a usage signal.
+	Signalled int64 `parquet:"signalled" json:"signalled"`
+	// Fetches whose tags restrict publication for their crawler, as an archive or an index; as of
+	// `--as-of`, where given.
+	PublicationRestricted int64 `parquet:"publication_restricted" json:"publication_restricted"`
+	// Fetches whose tags or signals restrict some use.
+	UsageRestricted int64 `parquet:"usage_restricted" json:"usage_restricted"`
+	// Fetches in `tag_conflicts`.
+	Conflicting int64 `parquet:"conflicting" json:"conflicting"`
+	// Fetches that got an `ai.txt` or a `trust.txt`, at the root or in `/.well-known/`: recognised,
+	// not read.
+	PolicyFiles int64 `parquet:"policy_files" json:"policy_files"`
+	// Rows of `restrictions` of kind `publication`: 0 without `--purpose`.
 	RestrictionsPublication int64 `parquet:"restrictions_publication" json:"restrictions_publication"`
-	RestrictionsUsage       int64 `parquet:"restrictions_usage" json:"restrictions_usage"`
-	CrawlDelays             int64 `parquet:"crawl_delays" json:"crawl_delays"`
+	// Rows of `restrictions` of kind `usage`: 0 without `--purpose`.
+	RestrictionsUsage int64 `parquet:"restrictions_usage" json:"restrictions_usage"`
+	// Fetches that came sooner than asked for; with `--rate`, rows of `crawl_delays`.
+	CrawlDelays int64 `parquet:"crawl_delays" json:"crawl_delays"`
 }
 
 // Add counts a result.

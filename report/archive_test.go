@@ -138,7 +138,7 @@ func TestArchivesAreTheSameBytes(t *testing.T) {
 		return list
 	}
 	first, second := files(one), files(four)
-	if len(first) != len(tableNames)+1 || len(second) != len(first) {
+	if len(first) != len(tables)+1 || len(second) != len(first) {
 		t.Errorf("%d and %d files", len(first), len(second))
 	}
 	for name := range first {

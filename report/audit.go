@@ -2,9 +2,6 @@ package report
 
 import (
 	"cmp"
-	"encoding/json"
-	"errors"
-	"os"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -140,17 +137,4 @@ func share(part, whole int64) *float64 {
 		return nil
 	}
 	return new(float64(part) / float64(whole))
-}
-
-func writeAudit(path string, a *Audit) error {
-	b, err := json.MarshalIndent(a, "", "  ")
-	if err != nil {
-		return err
-	}
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(append(b, '\n'))
-	return errors.Join(err, f.Sync(), f.Close())
 }

@@ -148,16 +148,16 @@ func (s *Summary) addAgent(a *evaluate.AgentStats) {
 }
 
 // addIssue counts an issue. Those of an input come one after the other.
-func (s *Summary) addIssue(name string, i *ingest.Issue) {
+func (s *Summary) addIssue(row *IssueRow, kind ingest.IssueKind) {
 	s.issueCount++
-	s.issues[i.Kind]++
-	if !i.Kind.Lossy() || s.lossyInputs > 0 && s.lastLossy == name {
+	s.issues[kind]++
+	if !kind.Lossy() || s.lossyInputs > 0 && s.lastLossy == row.WARCFilename {
 		return
 	}
 	s.lossyInputs++
-	s.lastLossy = name
+	s.lastLossy = row.WARCFilename
 	if len(s.lossy) < topNames {
-		s.lossy = append(s.lossy, lossyInput{name, i.Detail, i.Kind})
+		s.lossy = append(s.lossy, lossyInput{row.WARCFilename, row.Detail, kind})
 	}
 }
 

@@ -211,7 +211,7 @@ func TestSummaryIsSafe(t *testing.T) {
 		s.whatIf.add(team{int64(i + 1), 0}, evaluate.Disallowed)
 		s.addHost(&evaluate.HostStats{Origin: f.Origin, Counts: evaluate.Counts{Fetches: 1, ViolationsCertain: 1}})
 		s.addAgent(&evaluate.AgentStats{Agent: f.Claim, Counts: evaluate.Counts{Fetches: 1}})
-		s.addIssue(f.Claim, &ingest.Issue{Kind: ingest.IssueUnreadable, Detail: long})
+		s.addIssue(&IssueRow{WARCFilename: f.Claim, Detail: long}, ingest.IssueUnreadable)
 	}
 	s.audit = NewAudit(testFacts(), Settings{}, &evaluate.Totals{}, s)
 	got := printed(t, s, true)

@@ -1,131 +1,140 @@
-// Package report writes results: the tables in Parquet, audit.json, which commits
-// them, and a summary to read.
-//
-// It does not know how verdicts are reached.
 package report
 
 import (
-	"cmp"
-	"errors"
-	"os"
-	"path/filepath"
+	"reflect"
+
+	"github.com/parquet-go/parquet-go"
 )
 
-// Rows are encoded beside what makes them: each table has a goroutine, which takes
-// them some at a time.
-const (
-	handedRows = 64 // rows handed over at once
-	handedMost = 2  // of these, waiting
+// SchemaVersion is written to the footer of every table and to audit.json. Within a version
+// columns are only ever added, and added columns are nullable.
+const SchemaVersion = "2"
+
+// The result tables. What there is to say of a table is said here, of a column in the
+// comment of its field: the writer, the command schema, docs/SCHEMA.md and the checks in
+// scripts all go by these. To add a table, declare its row type and how a row is made in a
+// file of its own, list it here, and run go generate.
+var (
+	fetchesTable = tableOf[FetchRow]{Table{
+		Name: "fetches", Key: recordKey, Order: fetchOrder,
+		Doc: "One row per captured exchange for an http, https or ftp URL, with the verdict for the crawler that made it. " +
+			"Responses of other schemes that have a host have a row, too.",
+	}}
+	violationsTable = tableOf[ViolationRow]{Table{
+		Name: "violations", Key: recordKey, Order: fetchOrder,
+		Doc: "One row per certain or probable violation of robots.txt, with all its proof.",
+	}}
+	unprovenTable = tableOf[ViolationRow]{Table{
+		Name: "unproven", Key: recordKey, Order: fetchOrder,
+		Doc: "One row per disallowed fetch that is no violation as far as these archives show: possible or contested.",
+	}}
+	restrictionsTable = tableOf[RestrictionRow]{Table{
+		Name: "restrictions", Key: append([]string{"kind", "purpose"}, recordKey...), Order: fetchOrder, With: []string{"--purpose"},
+		Doc: "One row per fetch, purpose and kind of restriction: what the page or its site says against that purpose. No violations.",
+	}}
+	crawlDelaysTable = tableOf[CrawlDelayRow]{Table{
+		Name: "crawl_delays", Key: recordKey, Order: fetchOrder, With: []string{"--rate"},
+		Doc: "One row per fetch that came sooner after the crawler's fetch before, from the same origin, than Crawl-delay or " +
+			"Request-rate asked for. No violations.",
+	}}
+	robotsTable = tableOf[RobotsRow]{Table{
+		Name: "robots", Key: []string{"robots_id"}, Order: "robots_id",
+		Doc: "One row per capture of /robots.txt, with what it came to, and per log line that says that robots.txt could not be had.",
+	}}
+	pageTagsTable = tableOf[PageTagRow]{Table{
+		Name: "page_tags", Order: fetchOrder,
+		Doc: "One row per rule that a page states for itself, in a Robots-Tag or X-Robots-Tag field or in a meta element.",
+	}}
+	effectiveTagsTable = tableOf[EffectiveTagsRow]{Table{
+		Name: "effective_tags", Key: append([]string{"agent"}, recordKey...), Order: fetchOrder,
+		Doc: "One row per page with tags and product token that they name: what the tags come to for that token.",
+	}}
+	usageSignalsTable = tableOf[UsageSignalRow]{Table{
+		Name: "usage_signals", Order: fetchOrder,
+		Doc: "One row per fetch and statement on its use that holds for it, made by the page or its origin.",
+	}}
+	tagConflictsTable = tableOf[TagConflictRow]{Table{
+		Name: "tag_conflicts", Order: fetchOrder,
+		Doc: "One row per contradiction in what is said of a fetch's use to the crawler that made it. The restriction holds.",
+	}}
+	hostStatsTable = tableOf[HostRow]{Table{
+		Name: "host_stats", Key: []string{"origin"}, Order: "origin, in the order of fetches",
+		Doc: "One row per origin, with counts of its fetches. URLs whose origin could not be read share rows with an empty one.",
+	}}
+	agentStatsTable = tableOf[AgentRow]{Table{
+		Name: "agent_stats", Key: []string{"agent"}, Order: "agent",
+		Doc: "One row per product token, in any letter case, with counts of its fetches. Tokens beyond 65,536 share the row (others).",
+	}}
+	exclusionsTable = tableOf[ExclusionRow]{Table{
+		Name: "exclusions", Key: []string{"warc_filename", "log_line"}, Order: "origin, in the order of fetches, then log_time",
+		Doc: "One row per URL that robots.txt kept a crawler from, as its log says, beside what the captures say of it. No fetches.",
+	}}
+	issuesTable = tableOf[IssueRow]{Table{
+		Name: "issues", Order: "warc_filename, in the order of inputs, then offset",
+		Doc: "One row per problem: something in the archives that could not be read or trusted.",
+	}}
+	groupVerdictsTable = tableOf[GroupVerdictRow]{Table{
+		Name: "group_verdicts", Key: append([]string{"robots_id", "group"}, recordKey...), Order: fetchOrder, With: whatIfOptions, whatIf: true,
+		Doc: "One row per fetch and group of its robots.txt that decides for a token asked about: what the fetch would have been " +
+			"for all tokens that robots_agents maps to the group.",
+	}}
+	robotsAgentsTable = tableOf[RobotsAgentRow]{Table{
+		Name: "robots_agents", Key: []string{"robots_id", "agent"}, Order: "origin, in the order of fetches", With: whatIfOptions, whatIf: true,
+		Doc: "One row per capture of robots.txt and token asked about: the group that governs the token.",
+	}}
 )
 
-// table writes one result table.
-type table[T any] struct {
-	name string
-	rows int64
-	hand []T      // rows that are not yet handed over
-	full chan []T // to the encoder
-	used chan []T // back from it
-	done chan struct{}
-	err  error // of the encoder, when done is closed
-
-	// What follows is the encoder's, until done is closed.
-	file *os.File
-	out  *encoder[T] // nil until the first row
-}
-
-// createTable starts NAME.parquet in dir.
-func createTable[T any](dir, name string) (*table[T], error) {
-	f, err := os.Create(filepath.Join(dir, tableFile(name)))
-	if err != nil {
-		return nil, err
-	}
-	t := &table[T]{
-		name: name, file: f,
-		full: make(chan []T, handedMost), used: make(chan []T, handedMost+1), done: make(chan struct{}),
-	}
-	go t.encodeAll()
-	return t, nil
-}
-
-// encoder is made when it is first asked for: it takes a hundred kilobytes or two, and most
-// tables of most audits have no row.
-func (t *table[T]) encoder() *encoder[T] {
-	if t.out == nil {
-		t.out = newEncoder[T](t.file, t.name, handedRows)
-	}
-	return t.out
-}
-
-// add appends a row. An error of writing may show only at a later row, or at the end.
-func (t *table[T]) add(row T) error {
-	t.rows++
-	t.hand = append(t.hand, row)
-	if len(t.hand) < handedRows {
-		return nil
-	}
-	return t.handOver()
-}
-
-// handOver passes the rows in hand to the encoder.
-func (t *table[T]) handOver() error {
-	select {
-	case <-t.done:
-		return t.err
-	case t.full <- t.hand:
-	}
-	select {
-	case t.hand = <-t.used:
-	default:
-		t.hand = make([]T, 0, handedRows)
-	}
-	return nil
-}
-
-// encodeAll encodes what is handed over, until there is no more of it or an error.
-func (t *table[T]) encodeAll() {
-	defer close(t.done)
-	for rows := range t.full {
-		if t.err = t.encoder().write(rows); t.err != nil {
-			return
-		}
-		clear(rows)
-		t.used <- rows[:0]
-	}
-}
-
-// finish writes what is left and makes the file last.
-func (t *table[T]) finish() error {
-	err := t.handOver()
-	close(t.full)
-	<-t.done
-	return errors.Join(cmp.Or(err, t.err), t.encoder().close(), t.file.Sync(), t.file.Close())
-}
-
-// abandon closes the file without completing it.
-func (t *table[T]) abandon() {
-	close(t.full)
-	<-t.done
-	t.file.Close()
-}
-
-func (t *table[T]) about() (name string, rows int64) { return t.name, t.rows }
-
-// anyTable is a table of any row type.
-type anyTable interface {
-	finish() error
-	abandon()
-	about() (name string, rows int64)
-}
-
-// tableNames lists all tables; the last two are written only where other tokens
-// are asked for.
-var tableNames = []string{
-	"fetches", "violations", "unproven", "restrictions", "crawl_delays", "robots", "page_tags", "effective_tags", "usage_signals", "tag_conflicts",
-	"host_stats", "agent_stats", "exclusions", "issues", "group_verdicts", "robots_agents",
+// tables lists the result tables in the order in which they are documented.
+var tables = []anyTable{
+	fetchesTable, violationsTable, unprovenTable, restrictionsTable, crawlDelaysTable, robotsTable, pageTagsTable, effectiveTagsTable,
+	usageSignalsTable, tagConflictsTable, hostStatsTable, agentStatsTable, exclusionsTable, issuesTable, groupVerdictsTable, robotsAgentsTable,
 }
 
 // formerTables lists tables that audits of earlier versions wrote. They go with the
 // audit that they belong to.
 var formerTables = []string{"contested"}
 
+var (
+	recordKey     = []string{"warc_filename", "warc_record_offset"}
+	whatIfOptions = []string{"--agent", "--agents", "--agents-file"}
+)
+
+const fetchOrder = "origin, in the order of a hash of its host, then fetch_time"
+
+// Table describes a result table.
+type Table struct {
+	Name  string   `json:"name"`
+	Doc   string   `json:"meaning"`        // what a row is: "One row per …"
+	Key   []string `json:"key,omitempty"`  // columns that tell rows apart, but for records in one gzip member; nil: none do
+	Order string   `json:"sorted_by"`      // in words
+	With  []string `json:"with,omitempty"` // options, without any of which it has no rows
+
+	whatIf bool // without those options it is not written at all
+}
+
+// File is the table's file in an output folder.
+func (t Table) File() string { return tableFile(t.Name) }
+
 func tableFile(name string) string { return name + ".parquet" }
+
+// tableOf is a table with rows of type T.
+type tableOf[T any] struct{ Table }
+
+func (t tableOf[T]) about() *Table                        { return &t.Table }
+func (t tableOf[T]) rowType() reflect.Type                { return reflect.TypeFor[T]() }
+func (t tableOf[T]) schema() *parquet.Schema              { return parquet.SchemaOf(new(T)) }
+func (t tableOf[T]) create(dir string) (anyWriter, error) { return createTable[T](dir, t.Name) }
+
+// writer is the writer of the table among those of w.
+func (t tableOf[T]) writer(w *Writer) *tableWriter[T] { return w.tables[t.Name].(*tableWriter[T]) }
+
+// add writes a row.
+func (t tableOf[T]) add(w *Writer, row T) error { return t.writer(w).add(row) }
+
+// anyTable is a table with rows of any type.
+type anyTable interface {
+	about() *Table
+	rowType() reflect.Type
+	schema() *parquet.Schema
+	create(dir string) (anyWriter, error)
+}

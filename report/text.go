@@ -3,6 +3,8 @@ package report
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
 
 const (
@@ -50,6 +52,14 @@ func text(s string) string {
 func ruleText(s string) string {
 	if len(s) > maxText {
 		s = cut(s, maxText) + cutMark
+	}
+	return locator(s)
+}
+
+// rawText is a tag or signal as written: the reader has cut it at its own cap.
+func rawText(s string) string {
+	if len(s) > tag.MaxLine {
+		s = cut(s, tag.MaxLine) + cutMark
 	}
 	return locator(s)
 }

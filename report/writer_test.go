@@ -255,8 +255,8 @@ func TestViolationProvesItself(t *testing.T) {
 		FetchTime: new(noon), FetchMethod: "GET", FetchStatus: new(int16(200)), FetchRedirect: "/à%E0", RecordType: "response",
 		ContentDigest: "sha1:" + strings.Repeat("é", (maxText-5)/2) + cutMark, ContentMIMEType: "text/\uFFFD\x00",
 		WARCFilename: "a.warc.gz", WARCRecordOffset: 700, WARCRecordLength: 300, WARCRecordID: "urn:x:/caf\uFFFD?q=\uFFFD",
-		Agent: "TestBot", AgentSource: "request", UserAgent: "TestBot/1.0", Claim: "classic",
-		Verdict: "disallowed", Evidence: "fresh", Reason: "rule", Certainty: "certain", Trust: "chained", Profile: "rfc9309",
+		CrawlerToken: CrawlerToken{"TestBot", "request"}, UserAgent: "TestBot/1.0", Claim: "classic",
+		Decision: Decision{"disallowed", "fresh", "rule"}, Certainty: "certain", Trust: "chained", Profile: "rfc9309",
 		Rule: "Disallow: /caf%E9", RuleLine: 3, GroupLine: 2, RobotsAge: new(int64(60)),
 		RobotsCitation: RobotsCitation{
 			RobotsID: 1, RobotsURL: "https://www.example.co.uk:8443/robots.txt", RobotsOutcome: "rules", RobotsTime: new(noon - int64(60e6)),
@@ -328,9 +328,11 @@ func TestRestrictionsAndDelays(t *testing.T) {
 	citation := read[ViolationRow](t, dir, "violations")[0].RobotsCitation
 	page := RestrictionRow{
 		Kind: "publication", Certainty: "certain", Purpose: "archive", Statements: []string{"meta 1: noarchive"}, TagsFrom: "original",
-		URL: "https://www.example.co.uk:8443/", HostName: "www.example.co.uk", RegisteredDomain: "example.co.uk",
-		Origin: "https://www.example.co.uk:8443", FetchTime: new(noon), FetchStatus: new(int16(200)), WARCFilename: "a.warc.gz",
-		WARCRecordOffset: 700, WARCRecordLength: 300, WARCRecordID: "urn:x:/", Agent: "TestBot", AgentSource: "request",
+		FetchedURL: FetchedURL{
+			URL: "https://www.example.co.uk:8443/", HostName: "www.example.co.uk", RegisteredDomain: "example.co.uk",
+			Origin: "https://www.example.co.uk:8443", FetchTime: new(noon),
+		},
+		FetchStatus: new(int16(200)), RecordPlace: RecordPlace{"a.warc.gz", 700, 300, "urn:x:/"}, CrawlerToken: CrawlerToken{"TestBot", "request"},
 	}
 	origin := page
 	origin.Kind, origin.Certainty, origin.Purpose, origin.Statements = "usage", "probable", "train", []string{"robots.txt 7: train-ai=n", text(signals[1].String())}
@@ -339,9 +341,7 @@ func TestRestrictionsAndDelays(t *testing.T) {
 		t.Errorf("restrictions (-want +got):\n%s", diff)
 	}
 	delays := []CrawlDelayRow{{
-		URL: page.URL, HostName: page.HostName, RegisteredDomain: page.RegisteredDomain, Origin: page.Origin, FetchTime: page.FetchTime,
-		WARCFilename: page.WARCFilename, WARCRecordOffset: 700, WARCRecordLength: 300, WARCRecordID: "urn:x:/", Agent: "TestBot",
-		AgentSource: "request", Gap: 1500, Delay: 10_000, Line: 4, PreviousFilename: "b.warc.gz", PreviousOffset: 90,
+		FetchedURL: page.FetchedURL, RecordPlace: page.RecordPlace, Agent: "TestBot", AgentSource: "request", Gap: 1500, Delay: 10_000, Line: 4, PreviousFilename: "b.warc.gz", PreviousOffset: 90,
 		RobotsAge: new(int64(60)), RobotsCitation: citation,
 	}}
 	if diff := cmp.Diff(delays, read[CrawlDelayRow](t, dir, "crawl_delays")); diff != "" {
@@ -366,9 +366,9 @@ func TestFetchRows(t *testing.T) {
 		}
 	}
 	want := FetchRow{
-		URL: "http:/x", FetchMethod: "GET", RecordType: "response", ContentMIMEType: "text/html", WARCFilename: "a.warc.gz",
-		WARCRecordOffset: 700, WARCRecordLength: 300, WARCRecordID: "urn:x:/x", AgentSource: "none", Verdict: "unknown",
-		Evidence: "none", Reason: "no_time", Trust: "chained",
+		FetchedURL: FetchedURL{URL: "http:/x"}, FetchMethod: "GET", RecordType: "response", ContentMIMEType: "text/html",
+		RecordPlace: RecordPlace{"a.warc.gz", 700, 300, "urn:x:/x"}, CrawlerToken: CrawlerToken{AgentSource: "none"},
+		Decision: Decision{"unknown", "none", "no_time"}, Trust: "chained",
 	}
 	if diff := cmp.Diff(want, got[7]); diff != "" {
 		t.Errorf("a fetch of which little is known (-want +got):\n%s", diff)
@@ -471,7 +471,7 @@ func TestOtherRows(t *testing.T) {
 	wantExclusions := []ExclusionRow{{
 		URL: "https://www.example.co.uk:8443/caf%E9?q=%FF", HostName: "www.example.co.uk", RegisteredDomain: "example.co.uk",
 		Origin: "https://www.example.co.uk:8443", LogReason: "-9998", WARCFilename: "b.warc.gz", LogLine: 7, Via: "http://a/%E9",
-		HopsFromSeed: new("L"), Agent: "TestBot", AgentSource: "origin", Verdict: "disallowed", Evidence: "fresh", Reason: "rule",
+		HopsFromSeed: new("L"), CrawlerToken: CrawlerToken{"TestBot", "origin"}, Decision: Decision{"disallowed", "fresh", "rule"},
 		RobotsID: 1, Rule: "Disallow: /caf%E9", RuleLine: 3, GroupLine: 2,
 	}}
 	if diff := cmp.Diff(wantExclusions, exclusions); diff != "" {
@@ -564,8 +564,8 @@ func TestStringsAreUTF8(t *testing.T) {
 	dir := t.TempDir()
 	writeAll(t, dir, true)
 	paths, _ := filepath.Glob(filepath.Join(dir, "*.parquet"))
-	if len(paths) != len(tableNames) {
-		t.Fatalf("%d tables of %d", len(paths), len(tableNames))
+	if len(paths) != len(tables) {
+		t.Fatalf("%d tables of %d", len(paths), len(tables))
 	}
 	for _, path := range paths {
 		f, _ := open(t, path)
@@ -584,7 +584,7 @@ func TestStringsAreUTF8(t *testing.T) {
 	}
 }
 
-func TestSameResultsAreTheSameOctets(t *testing.T) {
+func TestSameResultsAreTheSameBytes(t *testing.T) {
 	sums := func() map[string]string {
 		dir := t.TempDir()
 		writeAll(t, dir, true)
@@ -604,7 +604,7 @@ func TestSameResultsAreTheSameOctets(t *testing.T) {
 		return files
 	}
 	first := sums()
-	if len(first) != len(tableNames)+1 {
+	if len(first) != len(tables)+1 {
 		t.Errorf("the folder holds %v", first)
 	}
 	for range 3 {
@@ -639,7 +639,7 @@ func TestCommitReplaces(t *testing.T) {
 // nothing else.
 func TestFailureLeavesThePreviousAudit(t *testing.T) {
 	for name, spoil := range map[string]func(*Writer){
-		"table cannot be written":  func(w *Writer) { w.hosts.file.Close() },
+		"table cannot be written":  func(w *Writer) { hostStatsTable.writer(w).file.Close() },
 		"audit cannot be written":  func(w *Writer) { os.Mkdir(filepath.Join(w.tmp, auditFile), 0o777) },
 		"folder vanishes":          func(w *Writer) { os.RemoveAll(w.tmp) },
 		"abandoned before the end": nil,
@@ -687,7 +687,7 @@ func TestFailureInMovingLeavesNoAudit(t *testing.T) {
 func TestAddFailsWhenTheFileDoes(t *testing.T) {
 	w, _ := fill(t, t.TempDir(), false)
 	defer w.Abandon()
-	w.fetches.file.Close()
+	fetchesTable.writer(w).file.Close()
 	r := testResults()[0]
 	for range 10 * maxGroupRows { // the same row compresses well, and the file is buffered
 		if w.Result(&r) != nil {
@@ -732,12 +732,12 @@ func TestRowGroupsAreBounded(t *testing.T) {
 		}
 	}
 	for range 3 * maxGroupText / len(url) {
-		if err := long.add(FetchRow{URL: url}); err != nil {
+		if err := long.add(FetchRow{FetchedURL: FetchedURL{URL: url}}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, tt := range []struct {
-		t      anyTable
+		t      anyWriter
 		groups int
 	}{{tb, 2}, {long, 3}} {
 		if err := tt.t.finish(); err != nil {

@@ -1,0 +1,102 @@
+package report
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+const auditFile = "audit.json"
+
+// Commit closes the tables, moves them into the output folder and writes
+// audit.json, last: tables beside an audit.json belong to it. Until the new tables
+// are whole, those of the audit before stay as they are.
+func (w *Writer) Commit(a *Audit) error {
+	w.Summary.audit = a
+	if err := w.finishTables(a); err != nil {
+		return err
+	}
+	if err := writeJSON(filepath.Join(w.tmp, auditFile), a); err != nil {
+		return err
+	}
+	if err := w.moveTables(a); err != nil {
+		return err
+	}
+	if err := os.Rename(filepath.Join(w.tmp, auditFile), filepath.Join(w.dir, auditFile)); err != nil {
+		return err
+	}
+	return errors.Join(os.Remove(w.tmp), syncFolder(w.dir))
+}
+
+// finishTables completes the tables and counts their rows into a.
+func (w *Writer) finishTables(a *Audit) error {
+	a.Tables = make(map[string]int64)
+	var errs []error
+	for _, table := range tables {
+		if t, ok := w.tables[table.about().Name]; ok {
+			errs = append(errs, t.finish())
+			name, rows := t.about()
+			a.Tables[name] = rows
+		}
+	}
+	clear(w.tables)
+	return errors.Join(errs...)
+}
+
+// moveTables puts the tables of a in the place of those of the audit before, whose
+// audit.json goes first. The folder is synced on either side, so that no loss of
+// power leaves an audit.json beside another's tables.
+func (w *Writer) moveTables(a *Audit) error {
+	if err := remove(filepath.Join(w.dir, auditFile)); err != nil {
+		return err
+	}
+	if err := syncFolder(w.dir); err != nil {
+		return err
+	}
+	names := slices.Clone(formerTables)
+	for _, t := range tables {
+		names = append(names, t.about().Name)
+	}
+	for _, name := range names {
+		target := filepath.Join(w.dir, tableFile(name))
+		move := func() error { return os.Rename(filepath.Join(w.tmp, tableFile(name)), target) }
+		if _, written := a.Tables[name]; !written {
+			move = func() error { return remove(target) } // of an audit with a what-if, or of an earlier version
+		}
+		if err := move(); err != nil {
+			return err
+		}
+	}
+	return syncFolder(w.dir)
+}
+
+func remove(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+func syncFolder(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// writeJSON writes a file of JSON and syncs it.
+func writeJSON(path string, v any) error {
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(b, '\n'))
+	return errors.Join(err, f.Sync(), f.Close())
+}

@@ -1,0 +1,73 @@
+package report
+
+import (
+	"github.com/robotsaudit/robotsaudit/evaluate"
+)
+
+// FetchRow is a row of fetches: one captured exchange and the verdict on it for
+// the crawler that made it. It is narrow; robots_id leads to the proof in robots.
+type FetchRow struct {
+	FetchedURL
+	// HTTP method of the request record; GET where there is none.
+	FetchMethod string `parquet:"fetch_method,dict"`
+	// HTTP status. Null: none could be read.
+	FetchStatus *int16 `parquet:"fetch_status,optional"`
+	// Kind of the record.
+	RecordType string `parquet:"record_type,dict" values:"record_type"`
+	// WARC-Payload-Digest as the record gives it. Null: not recorded.
+	ContentDigest string `parquet:"content_digest,optional"`
+	// Content-Type without parameters, as sent. Null: not sent.
+	ContentMIMEType string `parquet:"content_mime_type,optional,dict"`
+	RecordPlace
+	CrawlerToken
+	Decision
+	// How sure the violation is. Null: not disallowed.
+	Certainty string `parquet:"certainty,optional,dict" values:"certainty"`
+	// Where the governing capture says nothing: what the one before it says. It is no verdict. Null:
+	// does not apply.
+	PriorVerdict string `parquet:"prior_verdict,optional,dict" values:"verdict"`
+	// The capture that governs, in `robots`. Null: no governing capture.
+	RobotsID int64 `parquet:"robots_id,optional"`
+	// Line of the deciding rule, from 1. Null: no rule decided.
+	RuleLine int32 `parquet:"rule_line,optional"`
+	// Remarks on the verdict, joined by commas. Null: none.
+	Notes string `parquet:"notes,optional,dict" values:"note"`
+	// Whether the archive was whole up to the record.
+	Trust string `parquet:"trust,dict" values:"trust"`
+	Discovery
+	// What the page's tags come to for `agent`, such as `noindex, max-snippet:50`; for other tokens
+	// see `effective_tags`. Null: no tag applies.
+	Tags string `parquet:"tags,optional,dict"`
+	// Where the tags are from, if not from the record itself. Null: the record itself.
+	TagsFrom string `parquet:"tags_from,optional,dict" values:"tags_from"`
+}
+
+func (b *rowBuilder) fetchRow(r *evaluate.Result) FetchRow {
+	f := r.Fetch
+	row := FetchRow{
+		FetchedURL:      b.fetchedURL(f),
+		FetchMethod:     text(f.Method),
+		FetchStatus:     status(f.Status),
+		RecordType:      f.Type.String(),
+		ContentDigest:   text(f.PayloadDigest),
+		ContentMIMEType: text(f.MIMEType),
+		RecordPlace:     b.recordPlace(f),
+		CrawlerToken:    crawlerToken(r),
+		Decision:        decision(r.Evidence, &r.Answer),
+		Certainty:       r.Certainty.String(),
+		RobotsID:        robotsID(r.Governing),
+		Notes:           noteList(r.Notes),
+		Trust:           f.Trust.String(),
+		Discovery:       discovery(f),
+	}
+	if r.HasPrior {
+		row.PriorVerdict = r.Prior.String()
+	}
+	if r.Rule != nil {
+		row.RuleLine = int32(r.Rule.Line)
+	}
+	if r.Page != nil {
+		row.Tags, row.TagsFrom = text(r.Page.Own.String()), r.Page.From.String()
+	}
+	return row
+}

@@ -1,0 +1,54 @@
+package report
+
+import (
+	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/ingest"
+)
+
+// GroupVerdictRow is a row of group_verdicts: what a fetch would have been for
+// every token that robots_agents maps to (robots_id, group).
+type GroupVerdictRow struct {
+	URL              string `parquet:"url,delta"`
+	WARCFilename     string `parquet:"warc_filename,dict"`
+	WARCRecordOffset int64  `parquet:"warc_record_offset"`
+	WARCRecordID     string `parquet:"warc_record_id,optional"`
+	// The governing capture, in `robots`; 0: none.
+	RobotsID int64 `parquet:"robots_id"`
+	// Number of the deciding group in its file; 0: none.
+	Group int32 `parquet:"group"`
+	Decision
+	// Deciding line as its file gives it. Null: no rule decided.
+	Rule string `parquet:"rule,optional,dict"`
+	// Its line, from 1. Null: no rule decided.
+	RuleLine int32 `parquet:"rule_line,optional"`
+	// First user-agent line of the group that holds the rule; no rule: of the first group that
+	// governs. Null: no group.
+	GroupLine int32  `parquet:"group_line,optional"`
+	Notes     string `parquet:"notes,optional,dict" values:"note"`
+}
+
+func (b *rowBuilder) groupVerdictRow(v *evaluate.GroupVerdict) GroupVerdictRow {
+	row := GroupVerdictRow{
+		URL:              locator(v.Fetch.URL),
+		WARCFilename:     b.filename(v.Fetch.Input, v.Fetch.Entry),
+		WARCRecordOffset: v.Fetch.Offset,
+		WARCRecordID:     text(ingest.RecordIDText(v.Fetch.RecordID)),
+		RobotsID:         robotsID(v.Governing),
+		Group:            int32(v.Group),
+		Decision:         decision(v.Evidence, &v.Answer),
+		GroupLine:        int32(v.GroupLine),
+		Notes:            noteList(v.Notes),
+	}
+	row.Rule, row.RuleLine = rule(&v.Answer)
+	return row
+}
+
+// RobotsAgentRow is a row of robots_agents: the token is governed by the group.
+type RobotsAgentRow struct {
+	// The capture, as in `group_verdicts`.
+	RobotsID int64 `parquet:"robots_id"`
+	// Number of the group that governs the token, as in `group_verdicts`.
+	Group int32 `parquet:"group"`
+	// Token as asked for.
+	Agent string `parquet:"agent,dict"`
+}

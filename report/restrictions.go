@@ -1,0 +1,64 @@
+package report
+
+import (
+	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/internal/tag"
+)
+
+// RestrictionRow is a row of restrictions: what a page or its origin says against a
+// purpose of the audit. It is no violation.
+type RestrictionRow struct {
+	// What is restricted.
+	Kind string `parquet:"kind,dict" values:"restriction"`
+	// `certain`: the record itself says so; `probable`: a doubt remains.
+	Certainty string `parquet:"certainty,dict" values:"certainty"`
+	// The `--purpose` that is restricted.
+	Purpose string `parquet:"purpose,dict" values:"purpose"`
+	// What restricts it, at most 16: `SOURCE LINE: TEXT`.
+	Statements []string `parquet:"statements,list"`
+	TagsFrom   string   `parquet:"tags_from,optional,dict" values:"tags_from"`
+	FetchedURL
+	FetchStatus *int16 `parquet:"fetch_status,optional"`
+	RecordPlace
+	CrawlerToken
+	// Input that holds the capture of tdmrep.json. Null: tdmrep.json says nothing of it.
+	FileFilename string `parquet:"file_warc_filename,optional,dict"`
+	// Where the record begins, in bytes: see Places. Null: tdmrep.json says
+	// nothing of it.
+	FileOffset *int64 `parquet:"file_warc_record_offset,optional"`
+	RobotsCitation
+}
+
+// restrictionRow cites robots.txt and tdmrep.json where they are among what restricts.
+func (b *rowBuilder) restrictionRow(r *evaluate.Result, restriction *evaluate.Restriction) RestrictionRow {
+	row := RestrictionRow{
+		Kind:         restriction.Kind.String(),
+		Certainty:    restriction.Certainty.String(),
+		Purpose:      restriction.Purpose.String(),
+		TagsFrom:     r.Page.From.String(),
+		FetchedURL:   b.fetchedURL(r.Fetch),
+		FetchStatus:  status(r.Fetch.Status),
+		RecordPlace:  b.recordPlace(r.Fetch),
+		CrawlerToken: crawlerToken(r),
+	}
+	for _, statement := range restriction.Statements {
+		row.Statements = append(row.Statements, text(statement.String()))
+		switch statement.Source {
+		case tag.SourceRobotsTxt:
+			row.RobotsCitation = b.cite(r.Governing)
+		case tag.SourceTDMFile:
+			row.FileFilename, row.FileOffset = b.signalFile(r.Page)
+		}
+	}
+	return row
+}
+
+// signalFile is the capture of tdmrep.json that holds for a page.
+func (b *rowBuilder) signalFile(p *evaluate.Page) (name string, offset *int64) {
+	for i := range p.Signals {
+		if f := p.Signals[i].File; f != nil {
+			return b.filename(f.Input, f.Entry), new(f.Offset)
+		}
+	}
+	return "", nil
+}

@@ -1,0 +1,105 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/ingest"
+)
+
+// RobotsRow is a row of robots: one robots capture and what it came to.
+type RobotsRow struct {
+	// Number in this output folder, from 1.
+	RobotsID int64 `parquet:"robots_id"`
+	// Origin that it governs.
+	Origin string `parquet:"origin,delta"`
+	// URL of the capture, as recorded.
+	URL      string `parquet:"url,delta"`
+	HostName string `parquet:"url_host_name,delta"`
+	// As in `fetches`. A capture without a date governs nothing. Null: date missing or impossible.
+	FetchTime *int64 `parquet:"fetch_time,optional,timestamp(microsecond)"`
+	// HTTP status of the capture itself. Null: none could be read.
+	FetchStatus *int16 `parquet:"fetch_status,optional"`
+	RecordType  string `parquet:"record_type,dict" values:"record_type"`
+	// Content-Type without parameters, as sent. It decides nothing. Null: not sent.
+	ContentMIMEType  string `parquet:"content_mime_type,optional,dict"`
+	WARCFilename     string `parquet:"warc_filename,dict"`
+	WARCRecordOffset int64  `parquet:"warc_record_offset"`
+	WARCRecordLength int64  `parquet:"warc_record_length"`
+	WARCRecordID     string `parquet:"warc_record_id,optional"`
+	// Product token of the crawler that made the capture. Null: not known.
+	Agent string `parquet:"agent,optional,dict"`
+	Trust string `parquet:"trust,dict" values:"trust"`
+	// What the capture came to after revisits and redirects.
+	Outcome string `parquet:"outcome,dict" values:"outcome"`
+	// Why it came to that. Null: outcome `rules`.
+	Reason string `parquet:"reason,optional,dict" values:"reason"`
+	// Targets of the redirects followed, in order.
+	HopURLs []string `parquet:"hop_urls,list"`
+	// HTTP status at the end of the redirects. Null: none could be read.
+	FinalStatus *int16 `parquet:"final_status,optional"`
+	// Date of the record that holds the body. Null: no body was applied.
+	BodyTime *int64 `parquet:"body_time,optional,timestamp(microsecond)"`
+	// Product token of the crawler that got the body. Null: no body, or not known.
+	BodyAgent string `parquet:"body_agent,optional,dict"`
+	// Input that holds the body. Null: no body was applied.
+	BodyFilename string `parquet:"body_warc_filename,optional,dict"`
+	// Where the record begins, in bytes: see Places. Null: no body was
+	// applied.
+	BodyOffset *int64 `parquet:"body_warc_record_offset,optional"`
+	// Its WARC-Record-ID. Null: no body, or not recorded.
+	BodyRecordID string `parquet:"body_warc_record_id,optional"`
+	// As `robots_body_digest` of `violations`. Null: no body was applied.
+	BodyDigest string `parquet:"body_digest,optional,dict"`
+	// Size of the decoded body in bytes. Null: no body was applied.
+	BodySize *int64 `parquet:"body_size,optional"`
+	// Number of groups in the file. Null: not parsed.
+	Groups *int32 `parquet:"groups,optional"`
+	// Number of rules in the file. Null: not parsed.
+	Rules *int32 `parquet:"rules,optional"`
+	// Number of remarks on the file. Null: not parsed.
+	NoteCount *int32 `parquet:"note_count,optional"`
+	// The first 100 remarks on the file: `line N: KIND: TEXT`.
+	Notes []string `parquet:"notes,list" values:"remark"`
+}
+
+const maxNotes = 100 // remarks kept of one robots.txt
+
+func (b *rowBuilder) robotsRow(r *evaluate.RobotsRecord) RobotsRow {
+	row := RobotsRow{
+		RobotsID:         r.ID,
+		Origin:           locator(r.Origin),
+		URL:              locator(r.URL),
+		HostName:         b.siteOf(r.Origin, r.URL).host,
+		FetchTime:        micros(r.Time()),
+		FetchStatus:      status(r.Status),
+		RecordType:       r.Type.String(),
+		ContentMIMEType:  text(r.MIMEType),
+		WARCFilename:     b.filename(r.Input, r.Entry),
+		WARCRecordOffset: r.Offset,
+		WARCRecordLength: r.Length,
+		WARCRecordID:     text(ingest.RecordIDText(r.RecordID)),
+		Agent:            text(r.Agent()),
+		Trust:            r.Trust.String(),
+		Outcome:          r.Outcome.String(),
+		FinalStatus:      status(r.FinalStatus),
+		BodySize:         known(r.BodySize, r.HasBody),
+	}
+	if r.Outcome != evaluate.OutcomeRules {
+		row.Reason = r.Reason.String()
+	}
+	for _, hop := range r.HopList() {
+		row.HopURLs = append(row.HopURLs, locator(hop))
+	}
+	if body := b.body(r.State); body != nil {
+		row.BodyTime, row.BodyAgent, row.BodyDigest = body.time, body.agent, body.digest
+		row.BodyFilename, row.BodyOffset, row.BodyRecordID = body.filename, body.offset, body.recordID
+	}
+	if r.Parsed {
+		row.Groups, row.Rules, row.NoteCount = new(int32(r.Groups)), new(int32(r.Rules)), new(int32(len(r.Notes)))
+		for _, n := range r.Notes[:min(len(r.Notes), maxNotes)] {
+			row.Notes = append(row.Notes, text(fmt.Sprintf("line %d: %s: %s", n.Line, n.Kind, n.Text)))
+		}
+	}
+	return row
+}

@@ -1,0 +1,146 @@
+package report
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// What a column means is said in the comment of its field, where whoever changes the field
+// sees it: a struct tag would be one long line that no editor wraps. A field without a comment
+// means what the column of that name in fetches means. Comments of optional columns end with
+// what null means: "Null: not recorded." A program does not know its comments, so go generate
+// copies them into a file, and a test compares.
+
+//go:generate go test -run ^TestGenerated -update .
+
+//go:embed columns.json
+var columnComments []byte // by row type and field
+
+// Schema describes the result tables.
+type Schema struct {
+	Version string        `json:"schema_version"`
+	Tables  []TableSchema `json:"tables"`
+}
+
+// TableSchema is a table with its columns.
+type TableSchema struct {
+	Table
+	Columns []Column `json:"columns"`
+}
+
+// Column describes a column. Meanings are Markdown.
+type Column struct {
+	Name     string  `json:"name"`
+	Type     string  `json:"type"`
+	Nullable bool    `json:"nullable"`
+	Null     string  `json:"null,omitempty"` // what null means
+	Meaning  string  `json:"meaning"`
+	Values   []Value `json:"values,omitempty"` // nil: any
+
+	structName string // the struct that declares the field
+	valueLists []string
+}
+
+// LoadSchema returns the schema of the tables that this program writes.
+func LoadSchema() (*Schema, error) {
+	var comments map[string]map[string]string
+	if err := json.Unmarshal(columnComments, &comments); err != nil {
+		return nil, fmt.Errorf("columns.json: %w", err)
+	}
+	s := &Schema{Version: SchemaVersion}
+	for _, t := range tables {
+		s.Tables = append(s.Tables, TableSchema{*t.about(), columnsOf(t, comments)})
+	}
+	return s, nil
+}
+
+// Find returns a table by its name.
+func (s *Schema) Find(name string) (TableSchema, bool) {
+	for _, t := range s.Tables {
+		if t.Name == name {
+			return t, true
+		}
+	}
+	return TableSchema{}, false
+}
+
+func columnsOf(t anyTable, comments map[string]map[string]string) (columns []Column) {
+	schema := t.schema()
+	for _, f := range reflect.VisibleFields(t.rowType()) {
+		name, _, _ := strings.Cut(f.Tag.Get("parquet"), ",")
+		if name == "" { // an embedded struct, whose fields come next
+			continue
+		}
+		node := fieldOf(schema, name)
+		c := Column{Name: name, Type: typeName(node), Nullable: node.Optional(), structName: structOf(t.rowType(), f)}
+		comment := comments[c.structName][f.Name]
+		if comment == "" {
+			comment = fetchComment(name, comments)
+		}
+		var null string
+		c.Meaning, null, _ = strings.Cut(comment, " Null: ")
+		if c.Nullable {
+			c.Null = strings.TrimSuffix(null, ".")
+		}
+		if lists := f.Tag.Get("values"); lists != "" {
+			c.valueLists = strings.Split(lists, ",")
+		}
+		for _, list := range c.valueLists {
+			c.Values = append(c.Values, valuesOf[list]...)
+		}
+		columns = append(columns, c)
+	}
+	return columns
+}
+
+func fieldOf(schema *parquet.Schema, name string) parquet.Field {
+	for _, f := range schema.Fields() {
+		if f.Name() == name {
+			return f
+		}
+	}
+	panic("no column " + name) // the schema is made of the same fields
+}
+
+// structOf is the name of the struct that declares a field of a row type.
+func structOf(row reflect.Type, f reflect.StructField) string {
+	for _, i := range f.Index[:len(f.Index)-1] {
+		row = row.Field(i).Type
+	}
+	return row.Name()
+}
+
+// fetchComment is the comment of a column of fetches.
+func fetchComment(name string, comments map[string]map[string]string) string {
+	row := fetchesTable.rowType()
+	for _, f := range reflect.VisibleFields(row) {
+		if column, _, _ := strings.Cut(f.Tag.Get("parquet"), ","); column == name {
+			return comments[structOf(row, f)][f.Name]
+		}
+	}
+	return ""
+}
+
+// typeName is the type of a column in the words of docs/SCHEMA.md.
+func typeName(f parquet.Field) string {
+	if !f.Leaf() {
+		return "LIST of STRING"
+	}
+	switch name := f.Type().String(); name {
+	case "INT(16,true)":
+		return "INT16"
+	case "INT(32,true)":
+		return "INT32"
+	case "INT(64,true)":
+		return "INT64"
+	case "TIMESTAMP(isAdjustedToUTC=true,unit=MICROS)":
+		return "TIMESTAMP"
+	default:
+		return name
+	}
+}

@@ -1,0 +1,47 @@
+package report
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/robotsaudit/robotsaudit/evaluate"
+)
+
+// HostRow is a row of host_stats: the fetches of one origin.
+type HostRow struct {
+	// Scheme, host and port; empty where it could not be read.
+	Origin           string `parquet:"origin,delta"`
+	HostName         string `parquet:"url_host_name,delta"`
+	RegisteredDomain string `parquet:"url_host_registered_domain,optional,delta"`
+	// Earliest fetch. Null: no fetch has a date.
+	FirstFetchTime *int64 `parquet:"first_fetch_time,optional,timestamp(microsecond)"`
+	// Latest fetch. Null: no fetch has a date.
+	LastFetchTime *int64 `parquet:"last_fetch_time,optional,timestamp(microsecond)"`
+	evaluate.Counts
+}
+
+func (b *rowBuilder) hostRow(h *evaluate.HostStats) HostRow {
+	site := b.siteOf(h.Origin, h.Origin)
+	return HostRow{
+		Origin: locator(h.Origin), HostName: site.host, RegisteredDomain: site.registered,
+		FirstFetchTime: micros(h.First), LastFetchTime: micros(h.Last), Counts: h.Counts,
+	}
+}
+
+// AgentRow is a row of agent_stats: the fetches of one product token, with what
+// the archives' warcinfo records claim of its obedience.
+type AgentRow struct {
+	// Product token. Null: not known.
+	Agent string `parquet:"agent,optional,dict"`
+	// What warcinfo records say of its obedience (`robots:`), at most 64.
+	Claims []string `parquet:"claims,list"`
+	evaluate.Counts
+}
+
+func agentRow(a *evaluate.AgentStats) AgentRow {
+	row := AgentRow{Agent: text(a.Agent), Counts: a.Counts}
+	for _, claim := range slices.Sorted(maps.Keys(a.Claims)) {
+		row.Claims = append(row.Claims, text(claim))
+	}
+	return row
+}

@@ -1,0 +1,115 @@
+package report
+
+import (
+	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/weburl"
+)
+
+// ViolationRow is a row of violations and of unproven: a disallowed fetch with all
+// that is needed to recompute its verdict from the archive.
+type ViolationRow struct {
+	URL string `parquet:"url,delta"`
+	// Sort key of the URL, as in Common Crawl's indexes.
+	SURTKey          string `parquet:"url_surtkey,delta"`
+	HostName         string `parquet:"url_host_name,delta"`
+	RegisteredDomain string `parquet:"url_host_registered_domain,optional,delta"`
+	// Host with its labels reversed. Null: host is an address.
+	HostNameReversed string `parquet:"url_host_name_reversed,optional,delta"`
+	// Scheme, lower case.
+	Protocol string `parquet:"url_protocol,dict"`
+	// Port as written in the URL. Null: none written.
+	Port *int32 `parquet:"url_port,optional"`
+	// Path as recorded; `/` where the URL has none.
+	Path string `parquet:"url_path"`
+	// What follows the first `?`, maybe nothing. Null: no `?`.
+	Query       *string `parquet:"url_query,optional"`
+	Origin      string  `parquet:"origin,delta"`
+	FetchTime   *int64  `parquet:"fetch_time,optional,timestamp(microsecond)"`
+	FetchMethod string  `parquet:"fetch_method,dict"`
+	FetchStatus *int16  `parquet:"fetch_status,optional"`
+	// Location, as sent. Null: not sent.
+	FetchRedirect   string `parquet:"fetch_redirect,optional"`
+	RecordType      string `parquet:"record_type,dict" values:"record_type"`
+	ContentDigest   string `parquet:"content_digest,optional"`
+	ContentMIMEType string `parquet:"content_mime_type,optional,dict"`
+	// WARC-Truncated. Null: not recorded.
+	ContentTruncated string `parquet:"content_truncated,optional,dict"`
+	WARCFilename     string `parquet:"warc_filename,dict"`
+	WARCRecordOffset int64  `parquet:"warc_record_offset"`
+	WARCRecordLength int64  `parquet:"warc_record_length"`
+	WARCRecordID     string `parquet:"warc_record_id,optional"`
+	CrawlerToken
+	// User-Agent that `agent` was derived from. Null: not known.
+	UserAgent string `parquet:"user_agent,optional,dict"`
+	// What the warcinfo record says of obedience (`robots:`); not trusted. Null: none made.
+	Claim string `parquet:"claim,optional,dict"`
+	Decision
+	Certainty string `parquet:"certainty,dict" values:"certainty"`
+	Notes     string `parquet:"notes,optional,dict" values:"note"`
+	Trust     string `parquet:"trust,dict" values:"trust"`
+	// Reading of the protocol.
+	Profile string `parquet:"profile,dict" values:"profile"`
+	// How the group was found that decides. Null: robots.txt unreachable.
+	AgentMatch string `parquet:"agent_match,optional,dict" values:"agent_match"`
+	// Deciding line as its file gives it. Null: robots.txt unreachable.
+	Rule string `parquet:"rule,optional,dict"`
+	// Its line, from 1. Null: robots.txt unreachable.
+	RuleLine int32 `parquet:"rule_line,optional"`
+	// First user-agent line of the group that holds the rule. Null: no group.
+	GroupLine int32 `parquet:"group_line,optional"`
+	// Age of the evidence in seconds, see Age. Null: no date.
+	RobotsAge *int64 `parquet:"robots_age_seconds,optional"`
+	Discovery
+	RobotsCitation
+	ContestedCitation
+}
+
+func (b *rowBuilder) violationRow(r *evaluate.Result) ViolationRow {
+	f := r.Fetch
+	u, _ := weburl.Parse(f.URL)
+	site := b.siteOf(f.Origin, f.URL)
+	row := ViolationRow{
+		URL:              locator(f.URL),
+		SURTKey:          locator(u.SURTKey()),
+		HostName:         site.host,
+		RegisteredDomain: site.registered,
+		HostNameReversed: site.reversed,
+		Protocol:         locator(u.Scheme),
+		Port:             known(int32(u.Port), u.Port != 0),
+		Path:             locator(u.Path),
+		Query:            known(locator(u.Query), u.HasQuery),
+		Origin:           locator(f.Origin),
+		FetchTime:        micros(f.Time()),
+		FetchMethod:      text(f.Method),
+		FetchStatus:      status(f.Status),
+		FetchRedirect:    locator(f.Location),
+		RecordType:       f.Type.String(),
+		ContentDigest:    text(f.PayloadDigest),
+		ContentMIMEType:  text(f.MIMEType),
+		ContentTruncated: text(f.Truncated),
+		WARCFilename:     b.filename(f.Input, f.Entry),
+		WARCRecordOffset: f.Offset,
+		WARCRecordLength: f.Length,
+		WARCRecordID:     text(ingest.RecordIDText(f.RecordID)),
+		CrawlerToken:     crawlerToken(r),
+		UserAgent:        text(f.UserAgent),
+		Claim:            text(f.Claim),
+		Decision:         decision(r.Evidence, &r.Answer),
+		Certainty:        r.Certainty.String(),
+		Notes:            noteList(r.Notes),
+		Trust:            f.Trust.String(),
+		Profile:          b.profile,
+		AgentMatch:       r.Match.String(),
+		GroupLine:        int32(r.GroupLine),
+		Discovery:        discovery(f),
+	}
+	row.Rule, row.RuleLine = rule(&r.Answer)
+	if r.Governing != nil {
+		row.RobotsAge, row.RobotsCitation = new(r.Age), b.cite(r.Governing)
+	}
+	if r.Contester != nil {
+		row.ContestedCitation = b.contest(r.Contester)
+	}
+	return row
+}
