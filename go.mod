@@ -6,6 +6,7 @@ require (
 	github.com/alitto/pond/v2 v2.7.1
 	github.com/andybalholm/brotli v1.2.8
 	github.com/dunglas/httpsfv v1.1.2
+	github.com/dustin/go-humanize v1.1.0
 	github.com/gofrs/flock v0.13.1
 	github.com/google/go-cmp v0.7.0
 	github.com/klauspost/compress v1.20.3

@@ -55,11 +55,7 @@ func (w *Writer) moveTables(a *Audit) error {
 	if err := syncFolder(w.dir); err != nil {
 		return err
 	}
-	names := slices.Clone(formerTables)
-	for _, t := range tables {
-		names = append(names, t.about().Name)
-	}
-	for _, name := range names {
+	for _, name := range slices.Concat(TableNames(), formerTables) {
 		target := filepath.Join(w.dir, tableFile(name))
 		move := func() error { return os.Rename(filepath.Join(w.tmp, tableFile(name)), target) }
 		if _, written := a.Tables[name]; !written {

@@ -17,15 +17,15 @@ import (
 // is in memory, which has an entry for every page.
 const (
 	maxGroupRows  = 32_768
-	maxGroupText  = 8 << 20  // octets of strings
-	maxDictionary = 16 << 10 // octets where a column gives up its dictionary, with the page in hand
+	maxGroupText  = 8 << 20  // bytes of strings
+	maxDictionary = 16 << 10 // bytes where a column gives up its dictionary, with the page in hand
 )
 
 // Every column of every table holds the page in hand, in buffers that grow by doubling:
 // a page that ends just below 32 KiB takes half of what one takes that ends just beyond.
 // Values other than strings compress to next to nothing, however short the page is.
 const (
-	maxPage     = 28 << 10 // octets
+	maxPage     = 28 << 10 // bytes
 	maxPageRows = 2048     // of such values
 )
 
@@ -54,7 +54,7 @@ type encoder[T any] struct {
 }
 
 // newEncoder returns an encoder of at most batch rows at a time. Nothing in the file
-// depends on the clock or the machine: the same results are the same octets.
+// depends on the clock or the machine: the same results are the same bytes.
 func newEncoder[T any](file *os.File, table string, batch int) *encoder[T] {
 	schema := parquet.SchemaOf(new(T))
 	options := []parquet.WriterOption{

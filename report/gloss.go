@@ -36,7 +36,7 @@ var issueGloss = map[ingest.IssueKind]string{
 	ingest.IssueHeaderTooLong:        "holds a record whose header is longer than 1 MiB",
 	ingest.IssueBadContentLength:     "holds a record without a usable Content-Length",
 	ingest.IssueBadRecordEnd:         "holds a record that does not end where its Content-Length says",
-	ingest.IssueSkippedRange:         "holds a range of octets that could not be read",
+	ingest.IssueSkippedRange:         "holds a range of bytes that could not be read",
 	ingest.IssueBadDictionary:        "cannot be decompressed: its zstd dictionary is damaged, of another form or larger than 16 MiB",
 	ingest.IssueWindowTooLarge:       "holds a zstd frame that needs a window of more than 64 MiB",
 	ingest.IssueBadEntry:             "is a WACZ with an entry that is damaged, encrypted or ambiguous",

@@ -51,8 +51,8 @@ func (s *Summary) printAudited(p *page) {
 	for _, in := range a.Inputs {
 		size += in.Size
 	}
-	p.line("Audited %s (%s): %s on %s, %s; by %s %s, %s.", plural(int64(len(a.Inputs)), "archive"), Bytes(size),
-		plural(t.Fetches, "fetch"), plural(t.Origins, "origin"), periodText(t.FirstFetchTime, t.LastFetchTime),
+	p.line("Audited %s (%s): %s on %s, %s; by %s %s, %s.", Count(int64(len(a.Inputs)), "archive"), Bytes(size),
+		Count(t.Fetches, "fetch"), Count(t.Origins, "origin"), periodText(t.FirstFetchTime, t.LastFetchTime),
 		a.Tool, shown(a.Version, maxLabel), strings.Join(settingsText(&a.Settings), ", "))
 }
 
@@ -74,7 +74,7 @@ func settingsText(s *Settings) []string {
 // printAnswer counts every fetch once: the violations, and the rest.
 func (s *Summary) printAnswer(p *page, full bool) {
 	t := &s.audit.Totals
-	p.columns("Violations of robots.txt: " + plural(t.Violations, "fetch"))
+	p.columns("Violations of robots.txt: " + Count(t.Violations, "fetch"))
 	p.noted("certain", t.ViolationsCertain, "its own copy, at most 24 h old, and no copy allows")
 	p.noted("probable", t.ViolationsProbable, "a doubt remains: see columns evidence and notes")
 	p.across("No violations, as far as these archives show")
@@ -101,7 +101,7 @@ func (s *Summary) printUnknown(p *page, full bool) {
 	})
 	for i, reason := range reasons {
 		if i == fewRows && !full {
-			p.across("    and %s more (--full)", plural(int64(len(reasons)-fewRows), "reason"))
+			p.across("    and %s more (--full)", Count(int64(len(reasons)-fewRows), "reason"))
 			return
 		}
 		p.noted("  "+reason.String(), s.unknown[reason], unknownGloss[reason])
@@ -112,11 +112,11 @@ func (s *Summary) printUnknown(p *page, full bool) {
 func (s *Summary) printShares(p *page) {
 	t := &s.audit.Totals
 	if t.Unknown == 0 {
-		p.heading("Disallowed: %s of the %s that robots.txt could decide%s.", number(t.Disallowed), plural(t.Decidable, "fetch"),
+		p.heading("Disallowed: %s of the %s that robots.txt could decide%s.", number(t.Disallowed), Count(t.Decidable, "fetch"),
 			percent(t.DisallowedShare))
 	} else {
 		p.heading("Disallowed: %s of %s with a known verdict%s; of the %s that robots.txt could decide %s%s, or %s%s if every unknown one was.",
-			number(t.Disallowed), plural(t.Decidable-t.Unknown, "fetch"), percent(t.DisallowedShareOfKnown), number(t.Decidable),
+			number(t.Disallowed), Count(t.Decidable-t.Unknown, "fetch"), percent(t.DisallowedShareOfKnown), number(t.Decidable),
 			number(t.Disallowed), percent(t.DisallowedShare), number(t.Disallowed+t.Unknown), percent(t.DisallowedOrUnknownShare))
 	}
 	p.line("robots.txt is a request (RFC 9309 §1): disallowed does not mean illegal.")
@@ -134,7 +134,7 @@ func (s *Summary) printCauses(p *page) {
 	captures := total(t.RobotsOutcomes)
 	if t.Disallowed > 0 && (2*s.anonymous.fetches > t.Decidable || 2*s.anonymous.captures > captures) {
 		p.heading("%s of %s of robots.txt and %s name no crawler (no User-Agent, or a browser's), and prove no certain violation. "+
-			"If you know the crawler: --crawler TOKEN.", number(s.anonymous.captures), plural(captures, "capture"), plural(s.anonymous.fetches, "fetch"))
+			"If you know the crawler: --crawler TOKEN.", number(s.anonymous.captures), Count(captures, "capture"), Count(s.anonymous.fetches, "fetch"))
 	}
 }
 
@@ -172,28 +172,28 @@ func (s *Summary) printAsked(p *page) {
 	a, t := s.audit, &s.audit.Totals
 	if len(a.Settings.Purposes) > 0 {
 		p.heading("For the purpose %s, pages and sites restrict publication %s and use %s (table restrictions): no violations.",
-			strings.Join(a.Settings.Purposes, ", "), plural(t.RestrictionsPublication, "time"), plural(t.RestrictionsUsage, "time"))
+			strings.Join(a.Settings.Purposes, ", "), Count(t.RestrictionsPublication, "time"), Count(t.RestrictionsUsage, "time"))
 	}
 	if a.Settings.Rate {
 		p.heading("Sooner than Crawl-delay asks, which RFC 9309 does not know: %s (table crawl_delays): no violations.",
-			plural(t.CrawlDelays, "fetch"))
+			Count(t.CrawlDelays, "fetch"))
 	}
 }
 
 // printCaptures tells what was found of robots.txt, and in logs.
 func (s *Summary) printCaptures(p *page) {
 	t := &s.audit.Totals
-	p.heading("robots.txt was captured %s%s.", plural(total(t.RobotsOutcomes), "time"), outcomesText(t.RobotsOutcomes))
+	p.heading("robots.txt was captured %s%s.", Count(total(t.RobotsOutcomes), "time"), outcomesText(t.RobotsOutcomes))
 	if t.LogEvidence > 0 {
-		p.line("Logs tell %s that it could not be had.", plural(t.LogEvidence, "time"))
+		p.line("Logs tell %s that it could not be had.", Count(t.LogEvidence, "time"))
 	}
 	if t.Exclusions > 0 {
 		p.line("Logs name %s that robots.txt kept a crawler from: by the captures %s disallowed, %s allowed, %s unknown.",
-			plural(t.Exclusions, "URL"), number(s.exclusions[evaluate.Disallowed]), number(s.exclusions[evaluate.Allowed]),
+			Count(t.Exclusions, "URL"), number(s.exclusions[evaluate.Disallowed]), number(s.exclusions[evaluate.Allowed]),
 			number(s.exclusions[evaluate.Unknown]))
 	}
 	if t.Duplicates > 0 {
-		p.line("Of %s the archives hold another copy; each was counted once.", plural(t.Duplicates, "record"))
+		p.line("Of %s the archives hold another copy; each was counted once.", Count(t.Duplicates, "record"))
 	}
 }
 
@@ -272,7 +272,7 @@ func (s *Summary) printUnread(p *page, full bool) {
 	if full {
 		most = topNames
 	}
-	p.heading("Not wholly read: %s. Fetches may be missing.%s", plural(s.lossyInputs, "input"), s.resyncedText())
+	p.heading("Not wholly read: %s. Fetches may be missing.%s", Count(s.lossyInputs, "input"), s.resyncedText())
 	for _, in := range s.lossy[:min(len(s.lossy), most)] {
 		p.line("  %s %s", shown(in.name, maxShown), issueGloss[in.kind])
 		if full {
@@ -291,7 +291,7 @@ func (s *Summary) resyncedText() string {
 	if n == 0 {
 		return ""
 	}
-	return " Read behind damage (resynced): " + plural(n, "record") + "."
+	return " Read behind damage (resynced): " + Count(n, "record") + "."
 }
 
 // printNoted counts what was odd and could be read nevertheless.

@@ -13,7 +13,7 @@ type spillPool struct {
 	dir string
 }
 
-// spillMin is how many octets are held in memory before there is a file.
+// spillMin is how many bytes are held in memory before there is a file.
 const spillMin = 4 << 10
 
 func (p spillPool) GetBuffer() io.ReadWriteSeeker { return &spill{dir: p.dir} }
@@ -31,7 +31,7 @@ type spill struct {
 	dir    string
 	memory []byte   // what is not in the file
 	file   *os.File // nil: there is none
-	read   int      // octets of memory
+	read   int      // bytes of memory
 }
 
 func (s *spill) Write(b []byte) (int, error) {

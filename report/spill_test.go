@@ -32,11 +32,11 @@ func TestSpill(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got, err := io.ReadAll(buffer); err != nil || !bytes.Equal(got, want) {
-				t.Fatalf("round %d: read %d octets of %d, %v", round, len(got), len(want), err)
+				t.Fatalf("round %d: read %d bytes of %d, %v", round, len(got), len(want), err)
 			}
 		}
 		if files, _ := os.ReadDir(pool.dir); len(files) > 0 != (len(want) > spillMin) {
-			t.Fatalf("round %d: %d files for %d octets", round, len(files), len(want))
+			t.Fatalf("round %d: %d files for %d bytes", round, len(files), len(want))
 		}
 		pool.PutBuffer(buffer)
 		if files, _ := os.ReadDir(pool.dir); len(files) > 0 {

@@ -63,7 +63,7 @@ func TestSummaryOfNothing(t *testing.T) {
 	s := newSummary()
 	s.audit = NewAudit(testFacts(), Settings{Profile: "rfc9309"}, &evaluate.Totals{}, s)
 	got := printed(t, s, true)
-	for _, want := range []string{"Audited 0 archives (0 bytes): 0 fetches on 0 origins", "Disallowed: 0 of the 0 fetches that robots.txt could decide."} {
+	for _, want := range []string{"Audited 0 archives (0 B): 0 fetches on 0 origins", "Disallowed: 0 of the 0 fetches that robots.txt could decide."} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing in\n%s", want, got)
 		}
@@ -306,14 +306,14 @@ func TestNumbers(t *testing.T) {
 			t.Errorf("number(%d) = %q, want %q", n, got, want)
 		}
 	}
-	for n, want := range map[int64]string{0: "0 bytes", 1: "1 byte", 999: "999 bytes", 1000: "1.0 kB", 6_180_000: "6.2 MB", 999_999: "1.0 MB", 3e12: "3.0 TB", 5e18: "5000.0 PB"} {
+	for n, want := range map[int64]string{0: "0 B", 999: "999 B", 1000: "1.00 kB", 6_180_000: "6.18 MB", 3e12: "3.00 TB"} {
 		if got := Bytes(n); got != want {
 			t.Errorf("Bytes(%d) = %q, want %q", n, got, want)
 		}
 	}
 	for n, want := range map[int64]string{0: "0 fetches", 1: "1 fetch", 2000: "2,000 fetches"} {
-		if got := plural(n, "fetch"); got != want {
-			t.Errorf("plural(%d) = %q, want %q", n, got, want)
+		if got := Count(n, "fetch"); got != want {
+			t.Errorf("Count(%d) = %q, want %q", n, got, want)
 		}
 	}
 	for share, want := range map[float64]string{0: " (0.0 %)", 1e-9: " (< 0.1 %)", 0.0704: " (7.0 %)", 0.9999: " (> 99.9 %)", 1: " (100.0 %)"} {

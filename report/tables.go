@@ -74,12 +74,12 @@ var (
 		Doc: "One row per problem: something in the archives that could not be read or trusted.",
 	}}
 	groupVerdictsTable = tableOf[GroupVerdictRow]{Table{
-		Name: "group_verdicts", Key: append([]string{"robots_id", "group"}, recordKey...), Order: fetchOrder, With: whatIfOptions, whatIf: true,
+		Name: "group_verdicts", Key: append([]string{"robots_id", "group"}, recordKey...), Order: fetchOrder, With: whatIfOptions, Optional: true,
 		Doc: "One row per fetch and group of its robots.txt that decides for a token asked about: what the fetch would have been " +
 			"for all tokens that robots_agents maps to the group.",
 	}}
 	robotsAgentsTable = tableOf[RobotsAgentRow]{Table{
-		Name: "robots_agents", Key: []string{"robots_id", "agent"}, Order: "origin, in the order of fetches", With: whatIfOptions, whatIf: true,
+		Name: "robots_agents", Key: []string{"robots_id", "agent"}, Order: "origin, in the order of fetches", With: whatIfOptions, Optional: true,
 		Doc: "One row per capture of robots.txt and token asked about: the group that governs the token.",
 	}}
 )
@@ -103,13 +103,12 @@ const fetchOrder = "origin, in the order of a hash of its host, then fetch_time"
 
 // Table describes a result table.
 type Table struct {
-	Name  string   `json:"name"`
-	Doc   string   `json:"meaning"`        // what a row is: "One row per …"
-	Key   []string `json:"key,omitempty"`  // columns that tell rows apart, but for records in one gzip member; nil: none do
-	Order string   `json:"sorted_by"`      // in words
-	With  []string `json:"with,omitempty"` // options, without any of which it has no rows
-
-	whatIf bool // without those options it is not written at all
+	Name     string   `json:"name"`
+	Doc      string   `json:"meaning"`        // what a row is: "One row per …"
+	Key      []string `json:"key,omitempty"`  // columns that tell rows apart, but for records in one gzip member; nil: none do
+	Order    string   `json:"sorted_by"`      // in words
+	With     []string `json:"with,omitempty"` // options, without any of which it has no rows
+	Optional bool     `json:"optional"`       // without those options it is not written at all
 }
 
 // File is the table's file in an output folder.
@@ -137,4 +136,12 @@ type anyTable interface {
 	rowType() reflect.Type
 	schema() *parquet.Schema
 	create(dir string) (anyWriter, error)
+}
+
+// TableNames lists the result tables, those too that only some audits have.
+func TableNames() (names []string) {
+	for _, t := range tables {
+		names = append(names, t.about().Name)
+	}
+	return names
 }

@@ -8,14 +8,14 @@ import (
 )
 
 const (
-	maxText = 2 << 10 // octets kept of a value that an archive gives, but for names and URLs
+	maxText = 2 << 10 // bytes kept of a value that an archive gives, but for names and URLs
 	cutMark = "… (cut)"
 )
 
-// A column of text holds UTF-8: readers refuse the whole file for one octet that is
-// none. Archives hold any octets, so what is none is replaced, in two ways.
+// A column of text holds UTF-8: readers refuse the whole file for one byte that is
+// none. Archives hold any bytes, so what is none is replaced, in two ways.
 
-// locator makes a URL, a part of one, a file name or a rule valid: octets that are
+// locator makes a URL, a part of one, a file name or a rule valid: bytes that are
 // no UTF-8 are percent-encoded. Rules match such a URL as they match the one
 // recorded (RFC 9309 §2.2.2), and two names stay two.
 func locator(s string) string {
@@ -64,7 +64,7 @@ func rawText(s string) string {
 	return locator(s)
 }
 
-// cut returns at most the first n octets of s, and no part of a character.
+// cut returns at most the first n bytes of s, and no part of a character.
 func cut(s string, n int) string {
 	if len(s) <= n {
 		return s

@@ -5,6 +5,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
 )
 
 // shown makes a value from an archive safe for a terminal, and short.
@@ -17,23 +20,13 @@ func shown(s string, limit int) string {
 }
 
 // number writes an integer with separators.
-func number(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+func number(n int64) string { return humanize.Comma(n) }
 
-func plural(n int64, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	if strings.HasSuffix(what, "ch") {
-		return number(n) + " " + what + "es"
-	}
-	return number(n) + " " + what + "s"
-}
+// Count writes a number of things: 1 fetch, 2,000 fetches.
+func Count(n int64, what string) string { return english.Plural(int(n), what, "") }
+
+// Bytes writes a size in the units of file sizes: 6.18 MB.
+func Bytes(n int64) string { return humanize.BytesN(uint64(n), 3) }
 
 // percent never rounds something to nothing, nor nearly all to all.
 func percent(share *float64) string {
@@ -60,18 +53,3 @@ func periodText(first, last *time.Time) string {
 }
 
 func momentText(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
-
-// Bytes writes a size in the units that file sizes are told in.
-func Bytes(n int64) string {
-	if n < 1000 {
-		return plural(n, "byte")
-	}
-	v, unit := float64(n), ""
-	for _, unit = range []string{"kB", "MB", "GB", "TB", "PB"} {
-		v /= 1000
-		if v < 999.95 { // which is shown as 1000.0
-			break
-		}
-	}
-	return fmt.Sprintf("%.1f %s", v, unit)
-}

@@ -40,7 +40,7 @@ func NewWriter(dir string, facts *ingest.Facts, profile string, whatIf bool) (*W
 		return nil, err
 	}
 	for _, t := range tables {
-		if t.about().whatIf && !whatIf {
+		if t.about().Optional && !whatIf {
 			continue
 		}
 		table, err := t.create(w.tmp)

@@ -714,7 +714,7 @@ func listing(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// Row groups end by octets too: an archive may hold nothing but long URLs.
+// Row groups end by bytes too: an archive may hold nothing but long URLs.
 func TestRowGroupsAreBounded(t *testing.T) {
 	dir := t.TempDir()
 	tb, err := createTable[RobotsAgentRow](dir, "short")
@@ -768,7 +768,7 @@ func TestGroupCountsEveryString(t *testing.T) {
 		t.Fatal(err)
 	}
 	if e.group.text != 22 || e.group.rows != 2 {
-		t.Errorf("%d octets in %d rows, want 22 in 2", e.group.text, e.group.rows)
+		t.Errorf("%d bytes in %d rows, want 22 in 2", e.group.text, e.group.rows)
 	}
 }
 
@@ -791,7 +791,7 @@ func TestText(t *testing.T) {
 		for name, f := range map[string]func(string) string{"text": text, "ruleText": ruleText} {
 			got := f(s)
 			if !utf8.ValidString(got) || !strings.HasSuffix(got, cutMark) || len(got) > 3*maxText+len(cutMark) {
-				t.Errorf("%s of %d octets: %d octets, ends in %q", name, len(s), len(got), got[max(0, len(got)-16):])
+				t.Errorf("%s of %d bytes: %d bytes, ends in %q", name, len(s), len(got), got[max(0, len(got)-16):])
 			}
 			if strings.Contains(s, "é") && strings.Trim(got, "xé") != cutMark {
 				t.Errorf("%s cut a character: %q", name, strings.Trim(got, "xé"))

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/report"
 )
 
 // runCheck reads archives and prints what is wrong with them, as a linter does.
@@ -92,8 +93,8 @@ func (t *textCheck) issue(file string, i *ingest.Issue) error {
 }
 
 func (t *textCheck) closing(c *ingest.Checked) error {
-	_, err := fmt.Fprintf(t.w, "%s: %s, %s, %s%s\n", oneLine(c.Name), counted(records(c), "record"), fetches(c.Fetches),
-		counted(c.InputStats.Issues, "issue"), opinionText(c))
+	_, err := fmt.Fprintf(t.w, "%s: %s, %s, %s%s\n", oneLine(c.Name), report.Count(records(c), "record"), report.Count(c.Fetches, "fetch"),
+		report.Count(c.InputStats.Issues, "issue"), opinionText(c))
 	return err
 }
 
@@ -109,13 +110,6 @@ func records(c *ingest.Checked) (n int64) {
 	return n
 }
 
-func counted(n int64, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
 // opinionText says in words what another reader makes of an input. It is no issue:
 // that reader verifies no checksums and no boundaries.
 func opinionText(c *ingest.Checked) string {
@@ -128,9 +122,9 @@ func opinionText(c *ingest.Checked) string {
 	case o.Records == own:
 		text += "as many records"
 	case o.Records < own:
-		text += fmt.Sprintf("%s, %d fewer", counted(o.Records, "record"), own-o.Records)
+		text += fmt.Sprintf("%s, %d fewer", report.Count(o.Records, "record"), own-o.Records)
 	default:
-		text += fmt.Sprintf("%s, %d more, whose ends it does not verify", counted(o.Records, "record"), o.Records-own)
+		text += fmt.Sprintf("%s, %d more, whose ends it does not verify", report.Count(o.Records, "record"), o.Records-own)
 	}
 	switch {
 	case o.Stopped != "":

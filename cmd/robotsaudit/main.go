@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/robotsaudit/robotsaudit/ingest"
-	"github.com/robotsaudit/robotsaudit/report"
 )
 
 // Exit codes, as README.md documents them.
@@ -170,7 +169,7 @@ permitted, with the proof. It needs no network.
 	})
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.PersistentFlags().String("log-format", "text", "`FORMAT` of log lines on standard error: text or json")
-	root.AddCommand(newAuditCommand(), newIngestCommand(), newEvaluateCommand(), newMatchCommand(), newAgentsCommand(), newVersionCommand())
+	root.AddCommand(newAuditCommand(), newIngestCommand(), newEvaluateCommand(), newMatchCommand(), newAgentsCommand(), newSchemaCommand(), newVersionCommand())
 	return root
 }
 
@@ -195,17 +194,4 @@ func noArgs(cmd *cobra.Command, args []string) error {
 		return usageErrorf("%q is one argument too many; '%s --help' shows how to call it", args[0], cmd.CommandPath())
 	}
 	return nil
-}
-
-func newVersionCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:     "version",
-		Short:   "Print the version",
-		Example: `  robotsaudit version`,
-		Args:    noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "robotsaudit %s (%s %s/%s)\n", report.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
-			return err
-		},
-	}
 }

@@ -68,8 +68,8 @@ func TestMatchExplain(t *testing.T) {
   profile   rfc9309
   path      /a/b
   group     the groups from lines 1, 8, read as one, for every crawler (line 1: User-agent: *), as no group names "Foo"
-  rule      line 3: Allow: /a/b (the most specific that matches, 4 octets)
-  lost      line 2: Disallow: /a* (less specific, 3 octets)
+  rule      line 3: Allow: /a/b (the most specific that matches, 4 bytes)
+  lost      line 2: Disallow: /a* (less specific, 3 bytes)
 
 `
 	if code != 0 || stdout != want {

@@ -6,7 +6,7 @@ import (
 	"runtime/metrics"
 )
 
-// Bounds of memory, in octets. The program's text comes on top, 15 to 17 MB.
+// Bounds of memory, in bytes. The program's text comes on top, 15 to 17 MB.
 const (
 	budget   = 24 << 20 // of all that Go holds; an audit on a few cores needs less
 	headroom = 4 << 20  // for garbage, where what is in use leaves less of the budget
@@ -14,7 +14,7 @@ const (
 )
 
 // limitMemory has garbage collected when memory reaches the budget, and no earlier. Go's
-// own measure is a share of the heap in use, which here is buffers of octets for the
+// own measure is a share of the heap in use, which here is buffers of bytes for the
 // most part: they cost the collector nothing, and as much again for garbage would be
 // half of all memory. A limit also has free memory given back before more is taken, so
 // that memory does not creep up as an audit goes on.
@@ -35,7 +35,7 @@ func afterCollection() {
 	runtime.AddCleanup(sentinel, func(struct{}) { afterCollection() }, struct{}{})
 }
 
-// inUse returns how many octets Go would hold if there were no garbage: what the limit
+// inUse returns how many bytes Go would hold if there were no garbage: what the limit
 // counts, with live objects in place of all.
 func inUse() uint64 {
 	samples := []metrics.Sample{
@@ -46,6 +46,6 @@ func inUse() uint64 {
 		{Name: "/memory/classes/heap/released:bytes"},
 	}
 	metrics.Read(samples)
-	octets := func(i int) uint64 { return samples[i].Value.Uint64() }
-	return octets(0) + octets(1) - octets(2) - octets(3) - octets(4)
+	bytes := func(i int) uint64 { return samples[i].Value.Uint64() }
+	return bytes(0) + bytes(1) - bytes(2) - bytes(3) - bytes(4)
 }

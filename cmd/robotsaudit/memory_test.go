@@ -19,7 +19,7 @@ func TestLimitMemory(t *testing.T) {
 	awaitGoal(t, 0, budget/4, budget)
 }
 
-// awaitGoal collects until the next collection comes after some octets of garbage, with
+// awaitGoal collects until the next collection comes after some bytes of garbage, with
 // so many in use.
 func awaitGoal(t *testing.T, inUse, least, most uint64) {
 	t.Helper()
@@ -33,7 +33,7 @@ func awaitGoal(t *testing.T, inUse, least, most uint64) {
 			return
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("with %d octets in use, the next collection comes at %d", live, goal)
+			t.Fatalf("with %d bytes in use, the next collection comes at %d", live, goal)
 		}
 		time.Sleep(10 * time.Millisecond)
 	}

@@ -30,7 +30,7 @@ func (p *profiles) addFlags(cmd *cobra.Command) {
 	}
 }
 
-// sampled is how many octets are allocated for each one that a profile of the memory
+// sampled is how many bytes are allocated for each one that a profile of the memory
 // knows. Where none is asked for none is: what the samples are kept in is half a megabyte.
 const sampled = 512 << 10
 

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"os"
-	"strings"
 	"time"
 
 	"golang.org/x/term"
@@ -18,7 +18,7 @@ const (
 	clearLine = "\r\x1b[K"
 )
 
-// gauge tells how far some work is: octets or rows done, of a total.
+// gauge tells how far some work is: bytes or fetches done, of a total.
 type gauge struct {
 	what        string
 	done, total func() int64
@@ -48,10 +48,10 @@ func watch(w io.Writer, log *slog.Logger, g gauge) (stop func()) {
 				}
 				return
 			case <-tick.C:
-				if line := g.line(time.Since(start)); onTerminal {
-					fmt.Fprint(w, clearLine+line)
+				if elapsed := time.Since(start); onTerminal {
+					fmt.Fprint(w, clearLine+g.line(elapsed, widthOf(w)))
 				} else {
-					log.Info(line)
+					log.Info(g.line(elapsed, math.MaxInt))
 				}
 			}
 		}
@@ -62,21 +62,40 @@ func watch(w io.Writer, log *slog.Logger, g gauge) (stop func()) {
 	}
 }
 
-// line tells progress, rate and the time left at that rate.
-func (g *gauge) line(elapsed time.Duration) string {
+// line tells progress, the time left at the rate so far, and that rate, as far as it fits
+// into width columns: a line that wraps is not the one that is drawn anew.
+func (g *gauge) line(elapsed time.Duration, width int) string {
 	done, total := g.done(), g.total()
 	rate := float64(done) / elapsed.Seconds()
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s", g.what, g.unit(done))
+	parts := []string{g.what + ": " + g.unit(done)}
 	if total > 0 {
-		fmt.Fprintf(&b, " of %s (%d %%)", g.unit(total), 100*min(done, total)/total)
+		parts = []string{
+			fmt.Sprintf("%s: %d %%", g.what, 100*min(done, total)/total),
+			fmt.Sprintf(" of %s", g.unit(total)),
+		}
 	}
-	fmt.Fprintf(&b, ", %s/s", g.unit(int64(rate)))
 	if rate > 0 && total > done {
-		left := time.Duration(float64(total-done)/rate) * time.Second
-		fmt.Fprintf(&b, ", %s left", left)
+		parts = append(parts, fmt.Sprintf(", %s left", time.Duration(float64(total-done)/rate)*time.Second))
 	}
-	return b.String()
+	parts = append(parts, fmt.Sprintf(", %s/s", g.unit(int64(rate))))
+	line := ""
+	for _, part := range parts {
+		if len(line)+len(part) >= width { // the last column stays free: some terminals wrap when it is filled
+			break
+		}
+		line += part
+	}
+	return line
+}
+
+// widthOf is how many columns a terminal has.
+func widthOf(w io.Writer) int {
+	if f, ok := w.(*os.File); ok {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
+			return width
+		}
+	}
+	return 80
 }
 
 func isTerminal(w io.Writer) bool {

@@ -1,0 +1,285 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/agents"
+	"github.com/robotsaudit/robotsaudit/internal/robots"
+	"github.com/robotsaudit/robotsaudit/internal/tag"
+	"github.com/robotsaudit/robotsaudit/internal/weburl"
+	"github.com/robotsaudit/robotsaudit/report"
+)
+
+const decideHelp = `A fetch that robots.txt disallowed is certain, probable, possible or contested. The table
+violations holds the certain and the probable ones and nothing else; unproven holds the
+possible ones (nothing shows that this crawler was told in time) and the contested ones (a
+copy that it may have used, or another reading of the specifications, allows them).
+restrictions (with --purpose) holds what pages and origins say against publication or
+use, crawl_delays (with --rate) the fetches that came too soon: no violations.
+
+The crawler is told by its User-Agent: CCBot/2.0 is CCBot, a browser's names nobody. Where
+that is wrong, --crawler gives the token for all fetches, --crawler-map for some:
+
+  # PATTERN => TOKEN; the first rule whose pattern matches counts
+  Mozilla/5.0 (X11;*HeadlessChrome/* => Browsertrix
+  Wget/* => -
+  - => MyCrawler
+
+A pattern is of the whole User-Agent, in any case; * stands for any text. As pattern, - is
+a fetch without a User-Agent; as token, a crawler that is not known.`
+
+func newEvaluateCommand() *cobra.Command {
+	var output string
+	var ev evaluateFlags
+	cmd := &cobra.Command{
+		Use:   "evaluate -o DIR",
+		Short: "Decide again what was ingested into DIR",
+		Long: `Decide every fetch of the archives that 'robotsaudit ingest' or 'audit' has read into
+DIR, and write tables and summary anew. The archives themselves are needed only where
+a robots.txt was redirected to a page that lies far from it.
+
+` + decideHelp,
+		Example: `  robotsaudit evaluate -o out --agent GPTBot --agent CCBot
+  robotsaudit evaluate -o out --crawler-map crawlers.txt
+  robotsaudit evaluate -o out --agents ai --purpose train --as-of 2025-03-01
+  robotsaudit evaluate -o out --profile google`,
+		Args: noArgs,
+	}
+	addOutput(cmd.Flags(), &output)
+	ev.add(cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		evaluation, err := ev.resolve()
+		if err != nil {
+			return err
+		}
+		log, err := begin(cmd, output)
+		if err != nil {
+			return err
+		}
+		evaluation.warn(log)
+		if _, err := ingest.OpenFacts(output); err != nil { // before the lock, which makes the folder
+			return err
+		}
+		return inOutput(output, func() error {
+			facts, err := ingest.OpenFacts(output)
+			if err != nil {
+				return err
+			}
+			reportUnread(log, facts, nil)
+			return dropDamaged(cmd, facts, runEvaluate(cmd, log, output, facts, evaluation))
+		})
+	}
+	return cmd
+}
+
+// runEvaluate decides, writes the tables and prints the summary.
+func runEvaluate(cmd *cobra.Command, log *slog.Logger, dir string, facts *ingest.Facts, e evaluation) error {
+	stop := watch(cmd.ErrOrStderr(), log, gauge{"deciding", e.options.Decided.Load, facts.FetchCount, func(n int64) string { return report.Count(n, "fetch") }})
+	summary, err := writeTables(cmd.Context(), log, dir, facts, e)
+	stop()
+	if err != nil {
+		return err
+	}
+	if err := summary.Print(cmd.OutOrStdout(), e.full); err != nil {
+		return err
+	}
+	fmt.Fprintf(cmd.OutOrStdout(), "\nTables and audit.json are in %s.\n", dir)
+	switch {
+	case e.failOnViolations && summary.Violations() > 0:
+		return exitStatus(exitViolations)
+	case summary.Lossy():
+		return exitStatus(exitUnread)
+	}
+	return nil
+}
+
+func writeTables(ctx context.Context, log *slog.Logger, dir string, facts *ingest.Facts, e evaluation) (*report.Summary, error) {
+	w, err := report.NewWriter(dir, facts, e.options.Profile.String(), len(e.options.Agents) > 0)
+	if err != nil {
+		return nil, err
+	}
+	defer w.Abandon()
+	totals, err := evaluate.Run(ctx, facts, e.options, w)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range facts.Failures {
+		if err := w.Failure(f); err != nil {
+			return nil, err
+		}
+	}
+	if totals.AgentUnseen {
+		log.Warn(fmt.Sprintf("no request's User-Agent holds the token %s (RFC 9309 §2.2.1 asks for it); is it the right one?", e.options.Crawler))
+	}
+	for _, rule := range totals.IdleRules {
+		log.Warn(fmt.Sprintf("--crawler-map: no fetch has its token by the rule %s; is the pattern that of a whole User-Agent?", rule))
+	}
+	settings := report.Settings{
+		Profile: e.options.Profile.String(), Crawler: e.options.Crawler, CrawlerMap: e.options.CrawlerMap.Lines(), Agents: e.options.Agents,
+		PublicSuffixList: weburl.PublicSuffixVersion(), FactsFingerprint: facts.Fingerprint,
+		Rate: e.options.Rate,
+	}
+	if t := e.options.AsOf; t.Known() {
+		settings.AsOf = new(t.UTC())
+	}
+	for _, use := range e.options.Uses {
+		settings.Purposes = append(settings.Purposes, use.String())
+	}
+	return w.Summary, w.Commit(report.NewAudit(facts, settings, totals, w.Summary))
+}
+
+// evaluateFlags are the options of deciding.
+type evaluateFlags struct {
+	profile    string
+	crawler    string
+	crawlerMap string
+	agents     []string
+	agentsFile string
+	categories []string
+	purposes   []string
+	asOf       string
+	rate       bool
+	failOn     string
+	full       bool
+}
+
+func (f *evaluateFlags) add(flags *pflag.FlagSet) {
+	flags.StringVar(&f.profile, "profile", robots.RFC9309.String(), "`PROFILE` of the Robots Exclusion Protocol: rfc9309, rep-08 or google")
+	flags.BoolVar(&f.full, "full", false, "print all of the summary, not its first twenty lines or so")
+	flags.StringVar(&f.asOf, "as-of", "", "judge the what-if (--agent, --agents) and restrictions (--purpose) as of `DATE`, in place of each\nfetch's own time: 2025-03-01, or with a time and a zone 2025-03-01T12:00:00Z")
+	flags.StringVar(&f.crawler, "crawler", "", "product `TOKEN` of the crawler that made the archives, instead of the one in each request's User-Agent")
+	flags.StringVar(&f.crawlerMap, "crawler-map", "", "`FILE` of the same for some User-Agents, one rule a line: PATTERN => TOKEN (see above)")
+	flags.StringArrayVar(&f.agents, "agent", nil, "also tell what product token `TOKEN` would have been allowed (repeatable)")
+	flags.StringVar(&f.agentsFile, "agents-file", "", "`FILE` of more such tokens, one a line; # begins a comment")
+	flags.StringArrayVar(&f.categories, "agents", nil, "more such tokens: all that 'robotsaudit agents' lists of `CATEGORY` "+strings.Join(agents.Names(), ", ")+" (repeatable)")
+	flags.StringArrayVar(&f.purposes, "purpose", nil, "what the archives are for: archive, index or train (repeatable); what pages and origins say against\n`PURPOSE` is then a row of restrictions, of kind publication or usage")
+	flags.BoolVar(&f.rate, "rate", false, "make each fetch that came sooner than Crawl-delay asks for a row of crawl_delays")
+	flags.StringVar(&f.failOn, "fail-on", "", "exit with code 10 if there are `WHAT`: violations")
+}
+
+// evaluation is what evaluateFlags resolve to.
+type evaluation struct {
+	options          evaluate.Options
+	failOnViolations bool
+	full             bool     // print all of the summary
+	tokens           []string // that the options give
+}
+
+func (f *evaluateFlags) resolve() (evaluation, error) {
+	var e evaluation
+	profile, err := robots.ParseProfile(f.profile)
+	if err != nil {
+		return e, usageErrorf("--profile: %v", err)
+	}
+	switch f.failOn {
+	case "":
+	case "violations":
+		e.failOnViolations = true
+	default:
+		return e, usageErrorf("--fail-on %q: the one value is violations", f.failOn)
+	}
+	for _, token := range f.agents {
+		if fault := tokenFault(token); fault != "" {
+			return e, usageErrorf("--agent %q is no product token: %s", token, fault)
+		}
+	}
+	asOf, err := parseAsOf(f.asOf)
+	if err != nil {
+		return e, err
+	}
+	crawlers, err := f.resolveCrawler()
+	if err != nil {
+		return e, err
+	}
+	list := slices.Clone(f.agents)
+	for _, category := range f.categories {
+		found, ok := agents.InCategory(category)
+		if !ok {
+			return e, usageErrorf("--agents: unknown category %q: use %s, or --agent for a token", category, strings.Join(agents.Names(), ", "))
+		}
+		for _, a := range found {
+			if tokenFault(a.Token) == "" {
+				list = append(list, a.Token)
+			}
+		}
+	}
+	if f.agentsFile != "" {
+		more, err := readTokens(f.agentsFile)
+		if err != nil {
+			return e, err
+		}
+		list = append(list, more...)
+	}
+	var uses []tag.Use
+	for _, purpose := range f.purposes {
+		use, ok := tag.ParseUse(purpose)
+		if !ok {
+			return e, usageErrorf("--purpose: unknown purpose %q: use archive, index or train", purpose)
+		}
+		uses = append(uses, use)
+	}
+	slices.Sort(uses)
+	e.options = evaluate.Options{
+		Profile: profile, Crawler: f.crawler, CrawlerMap: crawlers, Agents: distinctTokens(list), Uses: slices.Compact(uses),
+		Rate: f.rate, AsOf: asOf, Decided: new(atomic.Int64),
+	}
+	e.full = f.full
+	e.tokens = append([]string{f.crawler}, e.options.Agents...)
+	for _, rule := range crawlers {
+		e.tokens = append(e.tokens, rule.Token)
+	}
+	return e, nil
+}
+
+// warn tells which tokens may not do what their user means.
+func (e *evaluation) warn(log *slog.Logger) {
+	for _, token := range e.tokens {
+		if doubt := tokenDoubt(token); doubt != "" {
+			log.Warn(doubt)
+		}
+	}
+}
+
+// resolveCrawler checks who is said to have made the archives.
+func (f *evaluateFlags) resolveCrawler() (evaluate.CrawlerMap, error) {
+	switch {
+	case f.crawler != "" && f.crawlerMap != "":
+		return nil, usageErrorf("--crawler and --crawler-map both say who made the archives: leave out --crawler, and end the map with the line * => %s", f.crawler)
+	case f.crawlerMap != "":
+		return readCrawlerMap(f.crawlerMap)
+	case f.crawler == "":
+		return nil, nil
+	}
+	if fault := tokenFault(f.crawler); fault != "" {
+		return nil, usageErrorf("--crawler %q is no product token: %s", f.crawler, fault)
+	}
+	if fault := controlTokenFault(f.crawler); fault != "" {
+		return nil, usageErrorf("--crawler %s", fault)
+	}
+	return nil, nil
+}
+
+// parseAsOf reads the moment of --as-of: an RFC 3339 date-time, or a date alone,
+// which is its first moment in UTC. It is exact, whatever it leaves out.
+func parseAsOf(s string) (ingest.Time, error) {
+	if s == "" {
+		return ingest.Time{}, nil
+	}
+	for _, layout := range [...]string{time.RFC3339, time.DateOnly} {
+		if t, err := time.Parse(layout, s); err == nil && t.UTC().Year() >= 1 {
+			return ingest.Time{Micros: t.UnixMicro(), Precision: ingest.PrecisionMicrosecond}, nil
+		}
+	}
+	return ingest.Time{}, usageErrorf("--as-of %q is no date; write it as 2025-03-01, or with a time and a zone as 2025-03-01T12:00:00Z", s)
+}

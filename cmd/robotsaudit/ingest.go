@@ -1,0 +1,175 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/report"
+)
+
+const inputHelp = `INPUT is an archive (.warc, .arc, .wacz; .gz, .zst, .bz2), a folder (searched with its
+subfolders), a glob, - for standard input, or a list of inputs, one a line: @FILE or
+FILE.paths.gz. A Heritrix crawl.log beside its archives tells what was not fetched.`
+
+const resumeHelp = `Archives that were read before are not read again: add one to a folder and run the
+same command. An interrupted run goes on where it stopped. Standard input is read anew
+every time. An archive is known by its path, size and time of change: one whose content
+changed without these needs --reread.`
+
+// ingestFlags are the options of reading.
+type ingestFlags struct {
+	output  string
+	workers int
+	verify  bool
+	reread  bool
+}
+
+func (f *ingestFlags) add(flags *pflag.FlagSet) {
+	addOutput(flags, &f.output)
+	flags.IntVar(&f.workers, "workers", runtime.NumCPU(), "`N` archives read at a time")
+	flags.BoolVar(&f.reread, "reread", false, "read all archives again, those too that were read before")
+	flags.BoolVar(&f.verify, "verify-digests", false, "compare the digests of all records, not of robots.txt alone, with what they hold")
+}
+
+// begin checks the options.
+func (f *ingestFlags) begin(cmd *cobra.Command) (*slog.Logger, error) {
+	if f.workers < 1 {
+		return nil, usageErrorf("--workers %d: at least 1 is needed", f.workers)
+	}
+	return begin(cmd, f.output)
+}
+
+func newIngestCommand() *cobra.Command {
+	var in ingestFlags
+	var check bool
+	var format string
+	cmd := &cobra.Command{
+		Use:   "ingest INPUT... {-o DIR | --check}",
+		Short: "Only read archives, to be evaluated later, or to check them",
+		Long: `Read archives into DIR. 'robotsaudit evaluate -o DIR' then decides, as often as there
+are questions, without reading the archives again.
+
+With --check nothing is written: every problem of the archives is a line on standard
+output, FILE:OFFSET: KIND: DETAIL (ACTION), and every archive ends with a line of
+counts and what github.com/slyrz/warc, another reader, makes of it. The exit code is 3
+if there is any problem, else 0. docs/SCHEMA.md explains the kinds.
+
+` + inputHelp + "\n\n" + resumeHelp + "\n\n" + exitHelp,
+		Example: `  robotsaudit ingest archives/ -o out
+  robotsaudit evaluate -o out --agent GPTBot
+  robotsaudit ingest --check archives/            what is wrong with these archives?
+  robotsaudit ingest --check --verify-digests --format json crawl.warc.gz
+  zstdcat crawl.warc.zst | robotsaudit ingest --check -`,
+		Args: inputArgs,
+	}
+	in.add(cmd.Flags())
+	cmd.Flags().BoolVar(&check, "check", false, "print what is wrong with the archives, and write nothing")
+	cmd.Flags().StringVar(&format, "format", "text", "`FORMAT` of --check: text or json")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		switch {
+		case format != "text" && format != "json":
+			return usageErrorf("--format: unknown format %q: use text or json", format)
+		case check && in.output != "":
+			return usageErrorf("--check writes nothing: leave out -o")
+		case check && in.workers < 1:
+			return usageErrorf("--workers %d: at least 1 is needed", in.workers)
+		case check:
+			return runCheck(cmd, args, in, format)
+		case cmd.Flags().Changed("format"):
+			return usageErrorf("--format is that of --check: add --check")
+		}
+		log, err := in.begin(cmd)
+		if err != nil {
+			return err
+		}
+		return runIngest(cmd, log, args, in, func(facts *ingest.Facts) error {
+			return printIngested(cmd, in.output, facts)
+		})
+	}
+	return cmd
+}
+
+// runIngest reads the archives that args name. Nothing is made in the output
+// folder where they name none.
+func runIngest(cmd *cobra.Command, log *slog.Logger, args []string, flags ingestFlags, then func(*ingest.Facts) error) error {
+	inputs, failures := ingest.Expand(args)
+	for _, f := range failures {
+		log.Error(f.Error())
+	}
+	if len(inputs) == 0 {
+		return exitStatus(exitFailed)
+	}
+	attempt := func() error {
+		facts, err := readInputs(cmd, log, inputs, failures, flags)
+		if err != nil {
+			return err
+		}
+		reportUnread(log, facts, failures)
+		return dropDamaged(cmd, facts, then(facts))
+	}
+	return inOutput(flags.output, func() error {
+		err := attempt()
+		if !errors.Is(err, errDamagedFacts) || slices.ContainsFunc(inputs, func(in ingest.Input) bool { return in.Path == ingest.Stdin }) {
+			return err
+		}
+		log.Warn(err.Error())
+		flags.reread = false
+		return attempt()
+	})
+}
+
+// readInputs makes the facts of the inputs.
+func readInputs(cmd *cobra.Command, log *slog.Logger, inputs []ingest.Input, failures []*ingest.InputError, flags ingestFlags) (*ingest.Facts, error) {
+	progress := new(ingest.Progress)
+	stop := watch(cmd.ErrOrStderr(), log, gauge{"reading", progress.BytesRead.Load, progress.BytesTotal.Load, report.Bytes})
+	start := time.Now()
+	err := ingest.Ingest(cmd.Context(), inputs, ingest.Options{
+		Dir: flags.output, Workers: flags.workers, Stdin: cmd.InOrStdin(), Progress: progress, Failed: failures,
+		Warn: func(msg string) { log.Warn(msg) }, VerifyDigests: flags.verify, Reread: flags.reread,
+	})
+	stop()
+	if err != nil {
+		return nil, err
+	}
+	debug.FreeOSMemory() // what reading took is not what deciding takes
+	log.Info(readText(progress, time.Since(start)))
+	return ingest.OpenFacts(flags.output)
+}
+
+// readText tells what was read, and what was known already.
+func readText(p *ingest.Progress, elapsed time.Duration) string {
+	read, kept := p.InputsRead.Load(), p.InputsKept.Load()
+	if read == 0 && kept > 0 {
+		return fmt.Sprintf("read nothing, kept what was read before of %s", report.Count(kept, "archive"))
+	}
+	size := p.BytesRead.Load()
+	text := fmt.Sprintf("read %s, %s in %s (%s/s)", report.Count(read, "archive"), report.Bytes(size),
+		elapsed.Round(time.Millisecond), report.Bytes(int64(float64(size)/max(elapsed.Seconds(), 1e-3))))
+	if kept > 0 {
+		text += fmt.Sprintf("; kept what was read before of %s", report.Count(kept, "archive"))
+	}
+	return text
+}
+
+// printIngested tells what was read.
+func printIngested(cmd *cobra.Command, dir string, facts *ingest.Facts) error {
+	lossy := int64(len(facts.Failures))
+	for _, in := range facts.Inputs {
+		lossy += in.Lossy
+	}
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s, %s. Decide them with: robotsaudit evaluate -o %s\n",
+		report.Count(int64(len(facts.Inputs)), "archive"), report.Count(facts.FetchCount(), "fetch"), dir)
+	if err == nil && lossy > 0 {
+		err = exitStatus(exitUnread)
+	}
+	return err
+}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/report"
+)
+
+func addOutput(flags *pflag.FlagSet, output *string) {
+	flags.StringVarP(output, "output", "o", "", "output folder `DIR`, made where there is none (required)")
+}
+
+// begin checks the options that all commands with an output folder share.
+func begin(cmd *cobra.Command, output string) (*slog.Logger, error) {
+	if output == "" {
+		return nil, usageErrorf("no output folder given; add -o DIR")
+	}
+	return newLogger(cmd)
+}
+
+// inOutput runs f while this process holds the output folder.
+func inOutput(dir string, f func() error) (err error) {
+	release, err := ingest.Lock(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	return f()
+}
+
+// errDamagedFacts is the error of facts that were damaged after they were made.
+var errDamagedFacts = errors.New("are damaged")
+
+// dropDamaged looks whether a command failed because the facts are damaged. Those that
+// are it drops, so that their archives are read again, and says so.
+func dropDamaged(cmd *cobra.Command, facts *ingest.Facts, err error) error {
+	var status exitStatus
+	var output *outputError
+	if err == nil || cmd.Context().Err() != nil || isFull(err) || errors.As(err, &status) || errors.As(err, &output) {
+		return err
+	}
+	dropped, dropErr := facts.DropDamaged(cmd.Context())
+	if dropErr != nil || len(dropped) == 0 {
+		return errors.Join(err, dropErr)
+	}
+	return fmt.Errorf("the facts of %s in the output folder %w (%v) and have been dropped; 'robotsaudit audit' or 'ingest' reads the archives again", report.Count(int64(len(dropped)), "archive"), errDamagedFacts, err)
+}
+
+const maxUnread = 20 // inputs named on standard error that were not wholly read
+
+// reportUnread names the inputs that were not wholly read, without the failures
+// that were told before.
+func reportUnread(log *slog.Logger, facts *ingest.Facts, told []*ingest.InputError) {
+	var lines []string
+	for _, f := range facts.Failures {
+		if !slices.ContainsFunc(told, func(t *ingest.InputError) bool { return t.Arg == f.Name && t.Reason == f.Reason }) {
+			lines = append(lines, f.Name+": "+f.Reason)
+		}
+	}
+	for _, in := range facts.Inputs {
+		switch {
+		case in.Refusal != "":
+			lines = append(lines, in.Name+": "+in.Refusal)
+		case in.Lossy > 0:
+			lines = append(lines, in.Name+": damaged, not wholly read; the table issues tells where, fetch it again if you can")
+		}
+	}
+	for _, line := range lines[:min(len(lines), maxUnread)] {
+		log.Error(line)
+	}
+	if more := len(lines) - maxUnread; more > 0 {
+		log.Error(fmt.Sprintf("and %d more inputs were not wholly read; the table issues names them", more))
+	}
+}

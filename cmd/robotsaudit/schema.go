@@ -1,0 +1,67 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/robotsaudit/robotsaudit/report"
+)
+
+func newSchemaCommand() *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use:   "schema [TABLE]",
+		Short: "Describe the tables that an audit writes, and their columns",
+		Long: `Schema describes every result table, or the one named TABLE: what a row is, its key and
+its order; and of each column its type, what it means, what null means, and the values
+that it can have, where these are few. docs/SCHEMA.md says the same, and how tables join.`,
+		Example: `  robotsaudit schema violations
+  robotsaudit schema --format json | jq -r '.tables[].name'
+  robotsaudit schema fetches --format json | jq -r '.tables[0].columns[].name'`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if format != "text" && format != "json" {
+				return usageErrorf("--format: unknown format %q: use text or json", format)
+			}
+			schema, err := report.LoadSchema()
+			if err != nil {
+				return err
+			}
+			if err := onlyTable(cmd, schema, args); err != nil {
+				return err
+			}
+			out := bufio.NewWriter(cmd.OutOrStdout())
+			if format == "json" {
+				encoder := json.NewEncoder(out)
+				encoder.SetEscapeHTML(false)
+				encoder.SetIndent("", "  ")
+				err = encoder.Encode(schema)
+			} else {
+				err = schema.WriteText(out)
+			}
+			return errors.Join(err, out.Flush())
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", "text", "`FORMAT` of the output: text or json")
+	cmd.ValidArgs = report.TableNames()
+	return cmd
+}
+
+// onlyTable leaves of a schema the table that args name, if they name one.
+func onlyTable(cmd *cobra.Command, schema *report.Schema, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if err := noArgs(cmd, args[1:]); err != nil {
+		return err
+	}
+	table, ok := schema.Find(args[0])
+	if !ok {
+		return usageErrorf("there is no table %q; 'robotsaudit schema' describes them all", args[0])
+	}
+	schema.Tables = []report.TableSchema{table}
+	return nil
+}

@@ -1,0 +1,46 @@
+package report
+
+import (
+	"io"
+	"strings"
+)
+
+// WriteText writes the schema for a person to read.
+func (s *Schema) WriteText(w io.Writer) error {
+	var p page
+	for i, t := range s.Tables {
+		if i > 0 {
+			p.line("")
+		}
+		t.print(&p)
+	}
+	_, err := io.WriteString(w, p.text.String())
+	return err
+}
+
+func (t *TableSchema) print(p *page) {
+	p.line("%s", t.Name)
+	p.line("  %s", t.Doc)
+	if t.With != nil {
+		p.line("  It has rows only with %s.", strings.Join(t.With, " or "))
+	}
+	if t.Key != nil {
+		p.line("  Key: %s.", strings.Join(t.Key, ", "))
+	}
+	p.line("  Sorted by %s.", t.Order)
+	for _, c := range t.Columns {
+		p.line("")
+		nulls := ""
+		if c.Nullable {
+			nulls = "; null: " + c.Null
+		}
+		p.line("  %s (%s%s)", c.Name, c.Type, plainText(nulls))
+		p.line("    %s", plainText(c.Meaning))
+		for _, v := range c.Values {
+			p.line("      %s: %s", v.Name, plainText(v.Meaning))
+		}
+	}
+}
+
+// plainText is a text of Markdown without its marks of code.
+func plainText(s string) string { return strings.ReplaceAll(s, "`", "") }
