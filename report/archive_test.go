@@ -40,8 +40,9 @@ func auditArchives(t *testing.T, workers int) (dir string, s *Summary) {
 	opt := evaluate.Options{Agents: []string{"GPTBot"}, Uses: []tag.Use{tag.UseArchive, tag.UseTrain}, Rate: true}
 	totals, err := evaluate.Run(t.Context(), facts, opt, w)
 	must(err)
-	must(w.Commit(NewAudit(facts, Settings{Profile: "rfc9309", Rate: true, Purposes: []string{"archive", "train"}}, totals, w.Summary)))
-	return dir, w.Summary
+	s, err = w.Commit(Settings{Profile: "rfc9309", Rate: true, Purposes: []string{"archive", "train"}}, totals)
+	must(err)
+	return dir, s
 }
 
 // The tables, audit.json and the summary of real archives are one set of numbers, and

@@ -95,8 +95,8 @@ func Version() string {
 	return cmp.Or(version, "devel")
 }
 
-// NewAudit describes an evaluation of facts, once all of it is written.
-func NewAudit(facts *ingest.Facts, settings Settings, t *evaluate.Totals, s *Summary) *Audit {
+// newAudit describes an evaluation of facts, once all of it is written.
+func newAudit(facts *ingest.Facts, settings Settings, t *evaluate.Totals, counted *tally) *Audit {
 	a := &Audit{
 		Tool: "robotsaudit", Version: Version(), SchemaVersion: SchemaVersion, Settings: settings, Inputs: []AuditInput{},
 		Unreadable: []ingest.Failure{},
@@ -126,8 +126,8 @@ func NewAudit(facts *ingest.Facts, settings Settings, t *evaluate.Totals, s *Sum
 		DisallowedShareOfKnown:   share(t.Disallowed, decidable-t.Unknown),
 		DisallowedShare:          share(t.Disallowed, decidable),
 		DisallowedOrUnknownShare: share(t.Disallowed+t.Unknown, decidable),
-		Issues:                   s.issueCount,
-		InputsNotWhollyRead:      s.lossyInputs,
+		Issues:                   counted.issueCount,
+		InputsNotWhollyRead:      counted.unreadCount,
 	}
 	return a
 }

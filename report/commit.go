@@ -6,15 +6,24 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/robotsaudit/robotsaudit/evaluate"
 )
 
 const auditFile = "audit.json"
 
-// Commit closes the tables, moves them into the output folder and writes
-// audit.json, last: tables beside an audit.json belong to it. Until the new tables
-// are whole, those of the audit before stay as they are.
-func (w *Writer) Commit(a *Audit) error {
-	w.Summary.audit = a
+// Commit closes the tables, moves them into the output folder and writes audit.json,
+// last: tables beside an audit.json belong to it. Until the new tables are whole, those of
+// the audit before stay as they are.
+func (w *Writer) Commit(settings Settings, totals *evaluate.Totals) (*Summary, error) {
+	a := newAudit(w.facts, settings, totals, w.tally)
+	if err := w.commit(a); err != nil {
+		return nil, err
+	}
+	return w.tally.summary(a), nil
+}
+
+func (w *Writer) commit(a *Audit) error {
 	if err := w.finishTables(a); err != nil {
 		return err
 	}

@@ -397,15 +397,15 @@ func jsonFields(prefix string, f reflect.StructField) (paths []string) {
 
 // Whatever can be unknown or unread is explained in words.
 func TestGlossesAreComplete(t *testing.T) {
-	for i, name := range enumValues(ingest.IssueKind.String)[1:] {
-		if issueGloss[ingest.IssueKind(i+1)] == "" {
+	for _, name := range enumValues(ingest.IssueKind.String)[1:] {
+		if issueGloss[name] == "" {
 			t.Errorf("issueGloss lacks %s", name)
 		}
 	}
-	for i, name := range enumValues(evaluate.Reason.String)[1:] {
+	for _, name := range enumValues(evaluate.Reason.String)[1:] {
 		j := slices.IndexFunc(valuesOf["reason"], func(v Value) bool { return v.Name == name })
 		unknown := j >= 0 && strings.HasPrefix(valuesOf["reason"][j].Meaning, "Unknown: ")
-		if _, ok := unknownGloss[evaluate.Reason(i+1)]; ok != unknown {
+		if _, ok := unknownGloss[name]; ok != unknown {
 			t.Errorf("%s is a reason for unknown: %t; unknownGloss has it: %t", name, unknown, ok)
 		}
 	}

@@ -1,168 +1,109 @@
 package report
 
-import (
-	"cmp"
-	"fmt"
-	"slices"
-	"strings"
+import "github.com/robotsaudit/robotsaudit/evaluate"
 
-	"github.com/robotsaudit/robotsaudit/evaluate"
-	"github.com/robotsaudit/robotsaudit/ingest"
-)
-
-const (
-	topRows  = 5       // origins and rules shown
-	topNames = 10      // claims, crawlers, other crawlers and inputs shown
-	maxNames = 1 << 10 // different claims counted apart
-)
-
-// Summary gathers what the terminal shows at the end of an audit. Its memory does
-// not grow with the archives.
+// Summary is what an audit came to, as plain data: the content of audit.json, and the counts
+// and rankings for which a reader would have to go through the tables. Renderers show it. Texts
+// from archives are as recorded: each renderer makes them safe in its own way. Values have the
+// names that they have in the tables. Lists are sorted by count, the largest first, then by
+// name, unless they say otherwise.
 type Summary struct {
-	matrix      [3][4]int64 // verdict × evidence
-	unknown     map[evaluate.Reason]int64
-	claims      map[string]*evaluate.Counts
-	agents      []ranked[evaluate.AgentStats]
-	agentCount  int
-	hosts       []ranked[evaluate.HostStats]
-	rules       []ranked[ruleCount]
-	here        map[ruleCount]int64 // what violations of the origin in hand were disallowed by
-	whatIf      whatIf
-	exclusions  [3]int64 // by verdict
-	pages       pageCounts
-	issues      map[ingest.IssueKind]int64
-	issueCount  int64
-	lossy       []lossyInput // the first of lossyInputs
-	lossyInputs int64
-	lastLossy   string
-	anonymous   struct{ fetches, captures int64 } // of crawlers whose token is not known
-	audit       *Audit                            // set by Writer.Commit
+	Audit        *Audit              `json:"audit"`
+	Verdicts     []VerdictEvidence   `json:"verdicts"`
+	Unknown      []NameCount         `json:"unknown"` // fetches by reason
+	Rules        []RuleCount         `json:"rules"`   // those with most violations
+	Origins      []OriginCount       `json:"origins"` // those with most violations
+	Claims       []NamedCounts       `json:"claims"`  // fetches by what warcinfo claims; "": nothing
+	Agents       []NamedCounts       `json:"agents"`  // the product tokens with most fetches; "": not known
+	AgentCount   int                 `json:"agent_count"`
+	Unnamed      Unnamed             `json:"unnamed"`
+	WhatIf       []AgentVerdicts     `json:"what_if"` // sorted by fetches disallowed
+	Exclusions   VerdictCounts       `json:"exclusions"`
+	Tags         []NameCount         `json:"tags"`         // fetches by rule that restricts; sorted by rule
+	Signals      []SignalCount       `json:"signals"`      // sorted by purpose
+	Restrictions []RestrictionCounts `json:"restrictions"` // sorted by purpose
+	Issues       []IssueCount        `json:"issues"`       // sorted by kind
+	Unread       []UnreadInput       `json:"unread"`       // the first of Audit.Totals.InputsNotWhollyRead
 }
 
-// ruleCount names what a violation was disallowed by.
-type ruleCount struct{ origin, rule string }
-
-// lossyInput is an input of which something could not be read, and the first
-// reason.
-type lossyInput struct {
-	name, detail string
-	kind         ingest.IssueKind
+// VerdictEvidence counts the fetches of a verdict by evidence.
+type VerdictEvidence struct {
+	Verdict string `json:"verdict"`
+	Fresh   int64  `json:"fresh"`
+	Stale   int64  `json:"stale"`
+	Later   int64  `json:"later"`
+	None    int64  `json:"none"`
 }
 
-// ranked is a row of a ranking.
-type ranked[T any] struct {
-	key   string // breaks ties
-	count int64
-	row   T
+// NameCount counts fetches.
+type NameCount struct {
+	Name  string `json:"name"`
+	Count int64  `json:"count"`
 }
 
-func newSummary() *Summary {
-	return &Summary{
-		unknown: make(map[evaluate.Reason]int64), claims: make(map[string]*evaluate.Counts),
-		here: make(map[ruleCount]int64), whatIf: newWhatIf(), pages: newPageCounts(), issues: make(map[ingest.IssueKind]int64),
-	}
+// RuleCount counts the violations of a rule, or of a robots.txt that could not be had.
+type RuleCount struct {
+	Rule       string `json:"rule"`
+	Origin     string `json:"origin"`
+	Violations int64  `json:"violations"`
 }
 
-// rank puts a row into a ranking of the n largest counts.
-func rank[T any](list []ranked[T], n int, r ranked[T]) []ranked[T] {
-	if r.count == 0 {
-		return list
-	}
-	i, _ := slices.BinarySearchFunc(list, r, func(a, b ranked[T]) int {
-		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.key, b.key))
-	})
-	if i >= n {
-		return list
-	}
-	list = slices.Insert(list, i, r)
-	return list[:min(len(list), n)]
+// OriginCount counts the violations and fetches of an origin.
+type OriginCount struct {
+	Origin     string `json:"origin"`
+	Violations int64  `json:"violations"`
+	Fetches    int64  `json:"fetches"`
 }
 
-func (s *Summary) addRobots(r *evaluate.RobotsRecord) {
-	if r.Type != ingest.LogLine && r.Agent() == "" {
-		s.anonymous.captures++
-	}
+// NamedCounts are the counts of fetches that have a name in common.
+type NamedCounts struct {
+	Name string `json:"name"`
+	evaluate.Counts
 }
 
-func (s *Summary) addResult(r *evaluate.Result) {
-	s.matrix[r.Verdict][r.Evidence]++
-	if r.Verdict == evaluate.Unknown {
-		s.unknown[r.Reason]++
-	}
-	s.claimCounts(r.Fetch.Claim).Add(r)
-	if r.Agent == "" && r.Reason != evaluate.RobotsTxtItself {
-		s.anonymous.fetches++
-	}
-	s.pages.add(r)
-	if r.IsViolation() {
-		s.here[ruleCount{r.Fetch.Origin, disallowedBy(r)}]++
-	}
+// Unnamed counts what was made by crawlers whose token is not known.
+type Unnamed struct {
+	Fetches  int64 `json:"fetches"` // but for those of robots.txt itself
+	Captures int64 `json:"captures"`
 }
 
-// otherClaims stands for the claims beyond maxNames.
-const otherClaims = "(others)"
-
-func (s *Summary) claimCounts(claim string) *evaluate.Counts {
-	c := s.claims[claim]
-	if c == nil && len(s.claims) >= maxNames {
-		claim = otherClaims
-		c = s.claims[claim]
-	}
-	if c == nil {
-		c = new(evaluate.Counts)
-		s.claims[strings.Clone(claim)] = c
-	}
-	return c
+// VerdictCounts counts by verdict.
+type VerdictCounts struct {
+	Allowed    int64 `json:"allowed"`
+	Disallowed int64 `json:"disallowed"`
+	Unknown    int64 `json:"unknown"`
 }
 
-// addVerdict counts a what-if verdict. What is allowed to all is left out.
-func (s *Summary) addVerdict(robotsID int64, v *evaluate.GroupVerdict) {
-	if v.Reason != evaluate.RobotsTxtItself {
-		s.whatIf.add(team{robotsID, v.Group}, v.Verdict)
-	}
+// AgentVerdicts counts what another crawler would have been allowed.
+type AgentVerdicts struct {
+	Agent string `json:"agent"`
+	VerdictCounts
 }
 
-func disallowedBy(r *evaluate.Result) string {
-	switch {
-	case r.Rule != nil:
-		return r.Rule.Text
-	case r.Governing.FinalStatus >= 0:
-		return fmt.Sprintf("robots.txt unreachable (status %d)", r.Governing.FinalStatus)
-	}
-	return "robots.txt unreachable"
+// SignalCount counts the fetches for which signals state a preference on a purpose.
+type SignalCount struct {
+	Purpose    string `json:"purpose"`
+	Restricted int64  `json:"restricted"`
+	Allowed    int64  `json:"allowed"`
 }
 
-// addHost ends an origin.
-func (s *Summary) addHost(h *evaluate.HostStats) {
-	s.hosts = rank(s.hosts, topRows, ranked[evaluate.HostStats]{h.Origin, h.ViolationsCertain + h.ViolationsProbable, *h})
-	for rc, n := range s.here {
-		s.rules = rank(s.rules, topRows, ranked[ruleCount]{rc.origin + " " + rc.rule, n, rc})
-	}
-	clear(s.here)
-	s.whatIf.endOrigin()
+// RestrictionCounts counts the rows of restrictions on a purpose asked for.
+type RestrictionCounts struct {
+	Purpose     string `json:"purpose"`
+	Publication int64  `json:"publication"`
+	Usage       int64  `json:"usage"`
 }
 
-func (s *Summary) addAgent(a *evaluate.AgentStats) {
-	s.agents = rank(s.agents, topNames, ranked[evaluate.AgentStats]{a.Agent, a.Fetches, *a})
-	s.agentCount++
+// IssueCount counts the issues of a kind. Lossy ones mean that fetches may be missing.
+type IssueCount struct {
+	Kind  string `json:"kind"`
+	Lossy bool   `json:"lossy"`
+	Count int64  `json:"count"`
 }
 
-// addIssue counts an issue. Those of an input come one after the other.
-func (s *Summary) addIssue(row *IssueRow, kind ingest.IssueKind) {
-	s.issueCount++
-	s.issues[kind]++
-	if !kind.Lossy() || s.lossyInputs > 0 && s.lastLossy == row.WARCFilename {
-		return
-	}
-	s.lossyInputs++
-	s.lastLossy = row.WARCFilename
-	if len(s.lossy) < topNames {
-		s.lossy = append(s.lossy, lossyInput{row.WARCFilename, row.Detail, kind})
-	}
+// UnreadInput is an input of which something could not be read, with the first reason.
+type UnreadInput struct {
+	Name   string `json:"name"`
+	Kind   string `json:"kind"` // of issue
+	Detail string `json:"detail"`
 }
-
-// Lossy reports whether some input could not be read wholly.
-func (s *Summary) Lossy() bool { return s.lossyInputs > 0 }
-
-// Violations returns the number of certain and probable violations.
-func (s *Summary) Violations() int64 { return s.audit.Totals.Violations }

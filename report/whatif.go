@@ -8,8 +8,12 @@ import (
 	"github.com/robotsaudit/robotsaudit/evaluate"
 )
 
-// verdictCounts counts fetches by verdict.
+// verdictCounts counts by verdict.
 type verdictCounts [3]int64
+
+func (c *verdictCounts) byName() VerdictCounts {
+	return VerdictCounts{Allowed: c[evaluate.Allowed], Disallowed: c[evaluate.Disallowed], Unknown: c[evaluate.Unknown]}
+}
 
 // team is the what-if tokens that one group of a robots capture governs.
 type team struct {
@@ -91,21 +95,14 @@ func (w *whatIf) endOrigin() {
 	clear(w.rosters)
 }
 
-// agentVerdicts is a token with its counts.
-type agentVerdicts struct {
-	agent string
-	verdictCounts
-}
-
 // ranking lists the tokens, most disallowed first, ties by name.
-func (w *whatIf) ranking() []agentVerdicts {
-	var list []agentVerdicts
+func (w *whatIf) ranking() []AgentVerdicts {
+	list := make([]AgentVerdicts, 0, len(w.agents))
 	for agent, c := range w.agents {
-		list = append(list, agentVerdicts{agent, *c})
+		list = append(list, AgentVerdicts{agent, c.byName()})
 	}
-	slices.SortFunc(list, func(a, b agentVerdicts) int {
-		return cmp.Or(cmp.Compare(b.verdictCounts[evaluate.Disallowed], a.verdictCounts[evaluate.Disallowed]),
-			cmp.Compare(a.agent, b.agent))
+	slices.SortFunc(list, func(a, b AgentVerdicts) int {
+		return cmp.Or(cmp.Compare(b.Disallowed, a.Disallowed), cmp.Compare(a.Agent, b.Agent))
 	})
 	return list
 }

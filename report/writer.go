@@ -21,17 +21,17 @@ type Writer struct {
 	rowBuilder
 	dir    string
 	tmp    string
+	facts  *ingest.Facts
 	tables map[string]anyWriter // by name; empty once Commit or Abandon has closed them
-
-	Summary *Summary
+	tally  *tally
 }
 
 // NewWriter starts the tables of an output folder. whatIf adds the tables of the
 // what-if.
 func NewWriter(dir string, facts *ingest.Facts, profile string, whatIf bool) (*Writer, error) {
 	w := &Writer{
-		rowBuilder: newRowBuilder(facts, profile), dir: dir, tmp: filepath.Join(dir, temporary),
-		tables: make(map[string]anyWriter), Summary: newSummary(),
+		rowBuilder: newRowBuilder(facts, profile), dir: dir, tmp: filepath.Join(dir, temporary), facts: facts,
+		tables: make(map[string]anyWriter), tally: newTally(),
 	}
 	if err := os.RemoveAll(w.tmp); err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func (w *Writer) Abandon() {
 
 // Result writes a fetch, and the rows that it has in other tables.
 func (w *Writer) Result(r *evaluate.Result) error {
-	w.Summary.addResult(r)
+	w.tally.addResult(r)
 	if err := fetchesTable.add(w, w.fetchRow(r)); err != nil {
 		return err
 	}
@@ -107,37 +107,37 @@ func (w *Writer) page(r *evaluate.Result) (err error) {
 
 // Robots writes a robots capture.
 func (w *Writer) Robots(r *evaluate.RobotsRecord) error {
-	w.Summary.addRobots(r)
+	w.tally.addRobots(r)
 	return robotsTable.add(w, w.robotsRow(r))
 }
 
 // GroupVerdict writes a what-if verdict.
 func (w *Writer) GroupVerdict(v *evaluate.GroupVerdict) error {
-	w.Summary.addVerdict(robotsID(v.Governing), v)
+	w.tally.addVerdict(robotsID(v.Governing), v)
 	return groupVerdictsTable.add(w, w.groupVerdictRow(v))
 }
 
 // RobotsAgent writes that a group of a robots capture governs a token.
 func (w *Writer) RobotsAgent(robotsID int64, group int, agent string) error {
-	w.Summary.whatIf.join(team{robotsID, group}, agent)
+	w.tally.whatIf.join(team{robotsID, group}, agent)
 	return robotsAgentsTable.add(w, RobotsAgentRow{robotsID, int32(group), text(agent)})
 }
 
 // Host writes an origin's counts. The origin's results are all written.
 func (w *Writer) Host(h *evaluate.HostStats) error {
-	w.Summary.addHost(h)
+	w.tally.addHost(h)
 	return hostStatsTable.add(w, w.hostRow(h))
 }
 
 // Agent writes a product token's counts.
 func (w *Writer) Agent(a *evaluate.AgentStats) error {
-	w.Summary.addAgent(a)
+	w.tally.addAgent(a)
 	return agentStatsTable.add(w, agentRow(a))
 }
 
 // Exclusion writes what a log says was not fetched.
 func (w *Writer) Exclusion(x *evaluate.Exclusion) error {
-	w.Summary.exclusions[x.Verdict]++
+	w.tally.exclusions[x.Verdict]++
 	return exclusionsTable.add(w, w.exclusionRow(x))
 }
 
@@ -152,6 +152,6 @@ func (w *Writer) Failure(f ingest.Failure) error {
 }
 
 func (w *Writer) issue(row IssueRow, kind ingest.IssueKind) error {
-	w.Summary.addIssue(&row, kind)
+	w.tally.addIssue(&row, kind)
 	return issuesTable.add(w, row)
 }

@@ -97,14 +97,14 @@ func testResults() []evaluate.Result {
 }
 
 // writeAll writes results as evaluate does, and commits them.
-func writeAll(t testing.TB, dir string, whatIf bool) *Writer {
+func writeAll(t testing.TB, dir string, whatIf bool) (*Writer, *Summary) {
 	t.Helper()
 	w, totals := fill(t, dir, whatIf)
-	facts := testFacts("a.warc.gz", "b.warc.gz")
-	if err := w.Commit(NewAudit(facts, Settings{Profile: "rfc9309"}, totals, w.Summary)); err != nil {
+	s, err := w.Commit(Settings{Profile: "rfc9309"}, totals)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return w
+	return w, s
 }
 
 func fill(t testing.TB, dir string, whatIf bool) (*Writer, *evaluate.Totals) {
@@ -322,7 +322,7 @@ func TestRestrictionsAndDelays(t *testing.T) {
 		t.Fatal(err)
 	}
 	totals.Add(&r)
-	if err := w.Commit(NewAudit(testFacts("a.warc.gz", "b.warc.gz"), Settings{}, totals, w.Summary)); err != nil {
+	if _, err := w.Commit(Settings{}, totals); err != nil {
 		t.Fatal(err)
 	}
 	citation := read[ViolationRow](t, dir, "violations")[0].RobotsCitation
@@ -622,7 +622,7 @@ func TestCommitReplaces(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "contested.parquet"), nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	w := writeAll(t, dir, false)
+	w, _ := writeAll(t, dir, false)
 	for _, name := range []string{"group_verdicts.parquet", "robots_agents.parquet", "contested.parquet", temporary} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
 			t.Errorf("%s is still there", name)
@@ -651,7 +651,7 @@ func TestFailureLeavesThePreviousAudit(t *testing.T) {
 			w, totals := fill(t, dir, false)
 			if spoil != nil {
 				spoil(w)
-				if err := w.Commit(NewAudit(testFacts("a", "b"), Settings{}, totals, w.Summary)); err == nil {
+				if _, err := w.Commit(Settings{}, totals); err == nil {
 					t.Error("Commit returned no error")
 				}
 			}
@@ -675,7 +675,7 @@ func TestFailureInMovingLeavesNoAudit(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(dir, "issues.parquet", "x"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Commit(NewAudit(testFacts("a", "b"), Settings{}, totals, w.Summary)); err == nil {
+	if _, err := w.Commit(Settings{}, totals); err == nil {
 		t.Error("Commit returned no error")
 	}
 	w.Abandon()

@@ -91,14 +91,14 @@ func runEvaluate(cmd *cobra.Command, log *slog.Logger, dir string, facts *ingest
 	if err != nil {
 		return err
 	}
-	if err := summary.Print(cmd.OutOrStdout(), e.full); err != nil {
+	if err := summary.WriteText(cmd.OutOrStdout(), e.full); err != nil {
 		return err
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "\nTables and audit.json are in %s.\n", dir)
 	switch {
-	case e.failOnViolations && summary.Violations() > 0:
+	case e.failOnViolations && summary.Audit.Totals.Violations > 0:
 		return exitStatus(exitViolations)
-	case summary.Lossy():
+	case summary.Audit.Totals.InputsNotWhollyRead > 0:
 		return exitStatus(exitUnread)
 	}
 	return nil
@@ -136,7 +136,7 @@ func writeTables(ctx context.Context, log *slog.Logger, dir string, facts *inges
 	for _, use := range e.options.Uses {
 		settings.Purposes = append(settings.Purposes, use.String())
 	}
-	return w.Summary, w.Commit(report.NewAudit(facts, settings, totals, w.Summary))
+	return w.Commit(settings, totals)
 }
 
 // evaluateFlags are the options of deciding.

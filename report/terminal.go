@@ -17,9 +17,9 @@ const (
 	fewAgents = 5   // other crawlers shown in short
 )
 
-// Print writes the summary for a person to read, once the tables are committed: the
-// answer, or all that was counted.
-func (s *Summary) Print(w io.Writer, full bool) error {
+// WriteText writes the summary for a person at a terminal to read: the answer, or all that
+// was counted.
+func (s *Summary) WriteText(w io.Writer, full bool) error {
 	var p page
 	s.printAudited(&p)
 	s.printAnswer(&p, full)
@@ -30,9 +30,9 @@ func (s *Summary) Print(w io.Writer, full bool) error {
 	s.printAsked(&p)
 	if full {
 		s.printCaptures(&p)
-		s.printMatrix(&p)
+		s.printEvidence(&p)
 		s.printClaims(&p)
-		s.printHosts(&p)
+		s.printOrigins(&p)
 		s.printPages(&p)
 	}
 	s.printUnread(&p, full)
@@ -46,7 +46,7 @@ func (s *Summary) Print(w io.Writer, full bool) error {
 
 // printAudited tells what was audited, and how.
 func (s *Summary) printAudited(p *page) {
-	a, t := s.audit, &s.audit.Totals
+	a, t := s.Audit, &s.Audit.Totals
 	var size int64
 	for _, in := range a.Inputs {
 		size += in.Size
@@ -73,7 +73,7 @@ func settingsText(s *Settings) []string {
 
 // printAnswer counts every fetch once: the violations, and the rest.
 func (s *Summary) printAnswer(p *page, full bool) {
-	t := &s.audit.Totals
+	t := &s.Audit.Totals
 	p.columns("Violations of robots.txt: " + Count(t.Violations, "fetch"))
 	p.noted("certain", t.ViolationsCertain, "its own copy, at most 24 h old, and no copy allows")
 	p.noted("probable", t.ViolationsProbable, "a doubt remains: see columns evidence and notes")
@@ -88,7 +88,7 @@ func (s *Summary) printAnswer(p *page, full bool) {
 
 func (s *Summary) allowedText() string {
 	words := "robots.txt did not forbid them"
-	if n := s.audit.Totals.UnsafeEncoding; n > 0 {
+	if n := s.Audit.Totals.UnsafeEncoding; n > 0 {
 		words += "; " + number(n) + " by the letter alone, for bytes that only rule or URL encodes (note unsafe_encoding)"
 	}
 	return words
@@ -96,21 +96,18 @@ func (s *Summary) allowedText() string {
 
 // printUnknown tells why nothing is known, the most frequent reason first.
 func (s *Summary) printUnknown(p *page, full bool) {
-	reasons := slices.SortedFunc(maps.Keys(s.unknown), func(a, b evaluate.Reason) int {
-		return cmp.Or(cmp.Compare(s.unknown[b], s.unknown[a]), cmp.Compare(a, b))
-	})
-	for i, reason := range reasons {
+	for i, reason := range s.Unknown {
 		if i == fewRows && !full {
-			p.across("    and %s more (--full)", Count(int64(len(reasons)-fewRows), "reason"))
+			p.across("    and %s more (--full)", Count(int64(len(s.Unknown)-fewRows), "reason"))
 			return
 		}
-		p.noted("  "+reason.String(), s.unknown[reason], unknownGloss[reason])
+		p.noted("  "+reason.Name, reason.Count, unknownGloss[reason.Name])
 	}
 }
 
 // printShares tells what part was disallowed, the unknown counted either way.
 func (s *Summary) printShares(p *page) {
-	t := &s.audit.Totals
+	t := &s.Audit.Totals
 	if t.Unknown == 0 {
 		p.heading("Disallowed: %s of the %s that robots.txt could decide%s.", number(t.Disallowed), Count(t.Decidable, "fetch"),
 			percent(t.DisallowedShare))
@@ -125,34 +122,44 @@ func (s *Summary) printShares(p *page) {
 // printCauses tells what may be wrong with the archives or the command where little
 // could be proven.
 func (s *Summary) printCauses(p *page) {
-	t := &s.audit.Totals
-	if missing := s.unknown[evaluate.NoCapture]; missing > 0 && 10*missing >= 9*t.Decidable {
+	t := &s.Audit.Totals
+	if missing := s.unknownFor(evaluate.NoCapture); missing > 0 && 10*missing >= 9*t.Decidable {
 		p.heading("Nearly all is unknown, for want of robots.txt in these archives. Common Crawl keeps it in its robotstxt " +
 			"subset: give those archives as well. Browsertrix, Nutch's WARCExporter and crawls that ignore robots.txt record none: " +
 			"harvest each origin's robots.txt into a WARC within 24 h of the crawl, or add archives that hold an earlier one.")
 	}
 	captures := total(t.RobotsOutcomes)
-	if t.Disallowed > 0 && (2*s.anonymous.fetches > t.Decidable || 2*s.anonymous.captures > captures) {
+	if t.Disallowed > 0 && (2*s.Unnamed.Fetches > t.Decidable || 2*s.Unnamed.Captures > captures) {
 		p.heading("%s of %s of robots.txt and %s name no crawler (no User-Agent, or a browser's), and prove no certain violation. "+
-			"If you know the crawler: --crawler TOKEN.", number(s.anonymous.captures), Count(captures, "capture"), Count(s.anonymous.fetches, "fetch"))
+			"If you know the crawler: --crawler TOKEN.", number(s.Unnamed.Captures), Count(captures, "capture"), Count(s.Unnamed.Fetches, "fetch"))
 	}
+}
+
+// unknownFor counts the fetches of which nothing is known for a reason.
+func (s *Summary) unknownFor(reason evaluate.Reason) int64 {
+	for _, c := range s.Unknown {
+		if c.Name == reason.String() {
+			return c.Count
+		}
+	}
+	return 0
 }
 
 // printRules ranks what violations were disallowed by.
 func (s *Summary) printRules(p *page, full bool) {
-	if len(s.rules) == 0 {
+	if len(s.Rules) == 0 {
 		return
 	}
 	p.columns("Rules with most violations")
-	for i, r := range s.rules {
+	for i, r := range s.Rules {
 		if full || i < fewRows {
-			p.noted(shown(r.row.rule, maxLabel), r.count, shown(r.row.origin, maxLabel))
+			p.noted(shown(r.Rule, maxLabel), r.Violations, shown(r.Origin, maxLabel))
 		}
 	}
 }
 
 func (s *Summary) printWhatIf(p *page, full bool) {
-	list, most := s.whatIf.ranking(), fewAgents
+	list, most := s.WhatIf, fewAgents
 	if full {
 		most = topNames
 	}
@@ -161,15 +168,14 @@ func (s *Summary) printWhatIf(p *page, full bool) {
 	}
 	p.columns("Other crawlers would have been", "allowed", "disallowed", "unknown")
 	for _, a := range list[:min(len(list), most)] {
-		c := a.verdictCounts
-		p.row(shown(a.agent, maxLabel), number(c[evaluate.Allowed]), number(c[evaluate.Disallowed]), number(c[evaluate.Unknown]))
+		p.row(shown(a.Agent, maxLabel), number(a.Allowed), number(a.Disallowed), number(a.Unknown))
 	}
 	p.more(len(list), most)
 }
 
 // printAsked tells what --purpose and --rate ask for. None of it is a violation.
 func (s *Summary) printAsked(p *page) {
-	a, t := s.audit, &s.audit.Totals
+	a, t := s.Audit, &s.Audit.Totals
 	if len(a.Settings.Purposes) > 0 {
 		p.heading("For the purpose %s, pages and sites restrict publication %s and use %s (table restrictions): no violations.",
 			strings.Join(a.Settings.Purposes, ", "), Count(t.RestrictionsPublication, "time"), Count(t.RestrictionsUsage, "time"))
@@ -182,15 +188,15 @@ func (s *Summary) printAsked(p *page) {
 
 // printCaptures tells what was found of robots.txt, and in logs.
 func (s *Summary) printCaptures(p *page) {
-	t := &s.audit.Totals
+	t := &s.Audit.Totals
 	p.heading("robots.txt was captured %s%s.", Count(total(t.RobotsOutcomes), "time"), outcomesText(t.RobotsOutcomes))
 	if t.LogEvidence > 0 {
 		p.line("Logs tell %s that it could not be had.", Count(t.LogEvidence, "time"))
 	}
 	if t.Exclusions > 0 {
 		p.line("Logs name %s that robots.txt kept a crawler from: by the captures %s disallowed, %s allowed, %s unknown.",
-			Count(t.Exclusions, "URL"), number(s.exclusions[evaluate.Disallowed]), number(s.exclusions[evaluate.Allowed]),
-			number(s.exclusions[evaluate.Unknown]))
+			Count(t.Exclusions, "URL"), number(s.Exclusions.Disallowed), number(s.Exclusions.Allowed),
+			number(s.Exclusions.Unknown))
 	}
 	if t.Duplicates > 0 {
 		p.line("Of %s the archives hold another copy; each was counted once.", Count(t.Duplicates, "record"))
@@ -215,11 +221,10 @@ func outcomesText(m map[string]int64) string {
 	return "; outcomes: " + strings.Join(parts, ", ")
 }
 
-func (s *Summary) printMatrix(p *page) {
+func (s *Summary) printEvidence(p *page) {
 	p.columns("Verdicts, by evidence", "fresh", "stale", "later", "none")
-	for _, v := range []evaluate.Verdict{evaluate.Allowed, evaluate.Disallowed, evaluate.Unknown} {
-		r := s.matrix[v]
-		p.row(v.String(), number(r[evaluate.Fresh]), number(r[evaluate.Stale]), number(r[evaluate.Later]), number(r[evaluate.None]))
+	for _, v := range s.Verdicts {
+		p.row(v.Verdict, number(v.Fresh), number(v.Stale), number(v.Later), number(v.None))
 	}
 	p.line("  fresh: robots.txt captured at most 24 h before the fetch; stale: longer before; later: within 24 h after; " +
 		"none: not at all, or not needed (allowed are the fetches of robots.txt itself, too).")
@@ -228,43 +233,35 @@ func (s *Summary) printMatrix(p *page) {
 func (s *Summary) printClaims(p *page) {
 	columns := []string{"fetches", "violations", "unproven", "unknown"}
 	p.columns("Claim (robots: of warcinfo)", columns...)
-	claims := s.rankedClaims()
-	for _, c := range claims[:min(len(claims), topNames)] {
-		p.row(cmp.Or(shown(c.key, maxLabel), "(no claim)"), countsText(c.row)...)
+	for _, c := range s.Claims[:min(len(s.Claims), topNames)] {
+		p.row(cmp.Or(shown(c.Name, maxLabel), "(no claim)"), countsText(&c.Counts)...)
 	}
-	p.more(len(claims), topNames)
+	p.more(len(s.Claims), topNames)
 	p.columns("Crawlers, by product token", columns...)
-	for _, a := range s.agents {
-		p.row(cmp.Or(shown(a.key, maxLabel), "(none known)"), countsText(&a.row.Counts)...)
+	for _, a := range s.Agents {
+		p.row(cmp.Or(shown(a.Name, maxLabel), "(none known)"), countsText(&a.Counts)...)
 	}
-	p.more(s.agentCount, topNames)
-}
-
-// rankedClaims lists the claims, those of most fetches first.
-func (s *Summary) rankedClaims() (list []ranked[*evaluate.Counts]) {
-	for claim, c := range s.claims {
-		list = rank(list, len(s.claims), ranked[*evaluate.Counts]{claim, c.Fetches, c})
-	}
-	return list
+	p.more(s.AgentCount, topNames)
 }
 
 func countsText(c *evaluate.Counts) []string {
 	return []string{number(c.Fetches), number(c.ViolationsCertain + c.ViolationsProbable), number(c.Possible + c.Contested), number(c.Unknown)}
 }
 
-func (s *Summary) printHosts(p *page) {
-	if len(s.hosts) == 0 {
+func (s *Summary) printOrigins(p *page) {
+	if len(s.Origins) == 0 {
 		return
 	}
 	p.columns("Origins with most violations", "violations", "fetches")
-	for _, h := range s.hosts {
-		p.row(cmp.Or(shown(h.key, maxLabel), "(none)"), number(h.count), number(h.row.Fetches))
+	for _, o := range s.Origins {
+		p.row(cmp.Or(shown(o.Origin, maxLabel), "(none)"), number(o.Violations), number(o.Fetches))
 	}
 }
 
 // printUnread names the inputs of which something is missing.
 func (s *Summary) printUnread(p *page, full bool) {
-	if s.lossyInputs == 0 {
+	unread := s.Audit.Totals.InputsNotWhollyRead
+	if unread == 0 {
 		p.heading("Every archive was read to its end.")
 		return
 	}
@@ -272,20 +269,20 @@ func (s *Summary) printUnread(p *page, full bool) {
 	if full {
 		most = topNames
 	}
-	p.heading("Not wholly read: %s. Fetches may be missing.%s", Count(s.lossyInputs, "input"), s.resyncedText())
-	for _, in := range s.lossy[:min(len(s.lossy), most)] {
-		p.line("  %s %s", shown(in.name, maxShown), issueGloss[in.kind])
+	p.heading("Not wholly read: %s. Fetches may be missing.%s", Count(unread, "input"), s.resyncedText())
+	for _, in := range s.Unread[:min(len(s.Unread), most)] {
+		p.line("  %s %s", shown(in.Name, maxShown), issueGloss[in.Kind])
 		if full {
-			p.line("    %s: %s", in.kind, shown(in.detail, maxShown))
+			p.line("    %s: %s", in.Kind, shown(in.Detail, maxShown))
 		}
 	}
-	p.more(int(s.lossyInputs), most)
+	p.more(int(unread), most)
 }
 
 // resyncedText counts what could be read behind damage.
 func (s *Summary) resyncedText() string {
 	var n int64
-	for _, in := range s.audit.Inputs {
+	for _, in := range s.Audit.Inputs {
 		n += in.Resynced
 	}
 	if n == 0 {
@@ -297,14 +294,43 @@ func (s *Summary) resyncedText() string {
 // printNoted counts what was odd and could be read nevertheless.
 func (s *Summary) printNoted(p *page) {
 	begun := false
-	for _, k := range slices.Sorted(maps.Keys(s.issues)) {
-		if k.Lossy() {
+	for _, issue := range s.Issues {
+		if issue.Lossy {
 			continue
 		}
 		if !begun {
 			p.columns("Noted in reading (table issues)")
 			begun = true
 		}
-		p.noted(k.String(), s.issues[k], issueGloss[k])
+		p.noted(issue.Kind, issue.Count, issueGloss[issue.Kind])
+	}
+}
+
+// printPages tells what pages and origins said of their use.
+func (s *Summary) printPages(p *page) {
+	t := &s.Audit.Totals
+	if t.Tagged+t.TagsUnknown+t.Signalled+t.PolicyFiles+t.CrawlDelays == 0 {
+		p.heading("What pages said of their use: nothing.")
+		return
+	}
+	p.columns("What pages said of their use: known only after the fetch, so no violation by it")
+	p.noted("tagged", t.Tagged, "fetches whose page has a tag for somebody (page_tags)")
+	for _, t := range s.Tags {
+		p.noted("  "+t.Name, t.Count, ruleGloss[t.Name])
+	}
+	p.noted("signalled", t.Signalled, "fetches of whose use page or site said something (usage_signals)")
+	for _, c := range s.Signals {
+		p.noted("  "+c.Purpose, c.Restricted, purposeGloss[c.Purpose]+" restricted; allowed for "+number(c.Allowed))
+	}
+	p.noted("contradictory", t.Conflicting, "fetches of which two statements differ; the restriction holds (tag_conflicts)")
+	p.noted("unknown", t.TagsUnknown, "fetches some of whose tags may be missing: a revisit without original, an unreadable page")
+	p.noted("policy files", t.PolicyFiles, "ai.txt and trust.txt got, which are recognised and not read (host_stats.policy_files)")
+	p.noted("too soon", t.CrawlDelays, "fetches sooner than Crawl-delay asked for, which is no part of RFC 9309 (rows with --rate)")
+	if len(s.Restrictions) == 0 {
+		return
+	}
+	p.columns("Restricted for the purpose given", "publication", "usage")
+	for _, r := range s.Restrictions {
+		p.row(r.Purpose, number(r.Publication), number(r.Usage))
 	}
 }

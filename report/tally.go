@@ -1,0 +1,246 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/tag"
+)
+
+const (
+	topRows  = 5       // origins and rules in a summary
+	topNames = 10      // crawlers and inputs in a summary
+	maxNames = 1 << 10 // different claims counted apart
+)
+
+// tally counts, while results are written, what goes into the summary. Its memory does not
+// grow with the archives.
+type tally struct {
+	evidence    [3][4]int64 // by verdict and evidence
+	unknown     map[evaluate.Reason]int64
+	claims      map[string]*evaluate.Counts
+	agents      []ranked[NamedCounts]
+	agentCount  int
+	origins     []ranked[OriginCount]
+	rules       []ranked[RuleCount]
+	here        map[ruleOf]int64 // what violations of the origin in hand were disallowed by
+	whatIf      whatIf
+	exclusions  verdictCounts
+	tags        map[tag.Rule]int64        // fetches by rule that is effective for the crawler
+	signals     map[tag.Purpose]*[4]int64 // fetches by preference
+	restricted  map[tag.Use]map[evaluate.RestrictionKind]int64
+	issues      map[ingest.IssueKind]int64
+	issueCount  int64
+	unread      []UnreadInput // the first of unreadCount
+	unreadCount int64
+	lastUnread  string
+	unnamed     Unnamed
+}
+
+// ruleOf names what a violation was disallowed by.
+type ruleOf struct{ origin, rule string }
+
+func newTally() *tally {
+	return &tally{
+		unknown: make(map[evaluate.Reason]int64), claims: make(map[string]*evaluate.Counts), here: make(map[ruleOf]int64),
+		whatIf: newWhatIf(), tags: make(map[tag.Rule]int64), signals: make(map[tag.Purpose]*[4]int64),
+		restricted: make(map[tag.Use]map[evaluate.RestrictionKind]int64), issues: make(map[ingest.IssueKind]int64),
+	}
+}
+
+// ranked is a row of a ranking.
+type ranked[T any] struct {
+	key   string // breaks ties
+	count int64
+	row   T
+}
+
+// rank puts a row into a ranking of the n largest counts.
+func rank[T any](list []ranked[T], n int, r ranked[T]) []ranked[T] {
+	if r.count == 0 {
+		return list
+	}
+	i, _ := slices.BinarySearchFunc(list, r, func(a, b ranked[T]) int {
+		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.key, b.key))
+	})
+	if i >= n {
+		return list
+	}
+	list = slices.Insert(list, i, r)
+	return list[:min(len(list), n)]
+}
+
+// rowsOf are the rows of a ranking.
+func rowsOf[T any](list []ranked[T]) []T {
+	rows := make([]T, 0, len(list))
+	for _, r := range list {
+		rows = append(rows, r.row)
+	}
+	return rows
+}
+
+func (t *tally) addRobots(r *evaluate.RobotsRecord) {
+	if r.Type != ingest.LogLine && r.Agent() == "" {
+		t.unnamed.Captures++
+	}
+}
+
+func (t *tally) addResult(r *evaluate.Result) {
+	t.evidence[r.Verdict][r.Evidence]++
+	if r.Verdict == evaluate.Unknown {
+		t.unknown[r.Reason]++
+	}
+	t.claimCounts(r.Fetch.Claim).Add(r)
+	if r.Agent == "" && r.Reason != evaluate.RobotsTxtItself {
+		t.unnamed.Fetches++
+	}
+	for i := range r.Restrictions {
+		f := &r.Restrictions[i]
+		if t.restricted[f.Purpose] == nil {
+			t.restricted[f.Purpose] = make(map[evaluate.RestrictionKind]int64)
+		}
+		t.restricted[f.Purpose][f.Kind]++
+	}
+	if r.Page != nil {
+		t.addPage(r.Page)
+	}
+	if r.IsViolation() {
+		t.here[ruleOf{r.Fetch.Origin, disallowedBy(r)}]++
+	}
+}
+
+// addPage counts what was said of the use of a fetch.
+func (t *tally) addPage(p *evaluate.Page) {
+	for _, rule := range p.Own.Rules() {
+		if rule.Restricts() {
+			t.tags[rule]++
+		}
+	}
+	var signals []tag.Signal
+	for i := range p.Signals {
+		signals = append(signals, p.Signals[i].Signal)
+	}
+	for purpose := tag.PurposeAutomated; purpose < tag.PurposeLicense; purpose++ {
+		if !slices.ContainsFunc(signals, func(s tag.Signal) bool { return s.Purpose == purpose && s.Binds() }) {
+			continue
+		}
+		if t.signals[purpose] == nil {
+			t.signals[purpose] = new([4]int64)
+		}
+		t.signals[purpose][tag.Prefers(signals, purpose)]++
+	}
+}
+
+// otherClaims stands for the claims beyond maxNames.
+const otherClaims = "(others)"
+
+func (t *tally) claimCounts(claim string) *evaluate.Counts {
+	c := t.claims[claim]
+	if c == nil && len(t.claims) >= maxNames {
+		claim = otherClaims
+		c = t.claims[claim]
+	}
+	if c == nil {
+		c = new(evaluate.Counts)
+		t.claims[strings.Clone(claim)] = c
+	}
+	return c
+}
+
+// addVerdict counts a what-if verdict. What is allowed to all is left out.
+func (t *tally) addVerdict(robotsID int64, v *evaluate.GroupVerdict) {
+	if v.Reason != evaluate.RobotsTxtItself {
+		t.whatIf.add(team{robotsID, v.Group}, v.Verdict)
+	}
+}
+
+func disallowedBy(r *evaluate.Result) string {
+	switch {
+	case r.Rule != nil:
+		return r.Rule.Text
+	case r.Governing.FinalStatus >= 0:
+		return fmt.Sprintf("robots.txt unreachable (status %d)", r.Governing.FinalStatus)
+	}
+	return "robots.txt unreachable"
+}
+
+// addHost ends an origin.
+func (t *tally) addHost(h *evaluate.HostStats) {
+	violations := h.ViolationsCertain + h.ViolationsProbable
+	t.origins = rank(t.origins, topRows, ranked[OriginCount]{h.Origin, violations, OriginCount{h.Origin, violations, h.Fetches}})
+	for r, n := range t.here {
+		t.rules = rank(t.rules, topRows, ranked[RuleCount]{r.origin + " " + r.rule, n, RuleCount{r.rule, r.origin, n}})
+	}
+	clear(t.here)
+	t.whatIf.endOrigin()
+}
+
+func (t *tally) addAgent(a *evaluate.AgentStats) {
+	t.agents = rank(t.agents, topNames, ranked[NamedCounts]{a.Agent, a.Fetches, NamedCounts{a.Agent, a.Counts}})
+	t.agentCount++
+}
+
+// addIssue counts an issue. Those of an input come one after the other.
+func (t *tally) addIssue(row *IssueRow, kind ingest.IssueKind) {
+	t.issueCount++
+	t.issues[kind]++
+	if !kind.Lossy() || t.unreadCount > 0 && t.lastUnread == row.WARCFilename {
+		return
+	}
+	t.unreadCount++
+	t.lastUnread = row.WARCFilename
+	if len(t.unread) < topNames {
+		t.unread = append(t.unread, UnreadInput{row.WARCFilename, row.Kind, row.Detail})
+	}
+}
+
+// summary is what was counted, beside the audit that it is of.
+func (t *tally) summary(a *Audit) *Summary {
+	s := &Summary{
+		Audit: a, Unknown: t.rankedReasons(), Rules: rowsOf(t.rules), Origins: rowsOf(t.origins), Claims: t.rankedClaims(),
+		Agents: rowsOf(t.agents), AgentCount: t.agentCount, Unnamed: t.unnamed, WhatIf: t.whatIf.ranking(), Exclusions: t.exclusions.byName(),
+		Unread: t.unread,
+	}
+	for _, v := range []evaluate.Verdict{evaluate.Allowed, evaluate.Disallowed, evaluate.Unknown} {
+		n := t.evidence[v]
+		s.Verdicts = append(s.Verdicts, VerdictEvidence{v.String(), n[evaluate.Fresh], n[evaluate.Stale], n[evaluate.Later], n[evaluate.None]})
+	}
+	for _, rule := range slices.Sorted(maps.Keys(t.tags)) {
+		s.Tags = append(s.Tags, NameCount{rule.String(), t.tags[rule]})
+	}
+	for _, purpose := range slices.Sorted(maps.Keys(t.signals)) {
+		n := t.signals[purpose]
+		s.Signals = append(s.Signals, SignalCount{purpose.String(), n[tag.PreferenceRestrict], n[tag.PreferenceAllow]})
+	}
+	for _, use := range slices.Sorted(maps.Keys(t.restricted)) {
+		n := t.restricted[use]
+		s.Restrictions = append(s.Restrictions, RestrictionCounts{use.String(), n[evaluate.RestrictsPublication], n[evaluate.RestrictsUsage]})
+	}
+	for _, kind := range slices.Sorted(maps.Keys(t.issues)) {
+		s.Issues = append(s.Issues, IssueCount{kind.String(), kind.Lossy(), t.issues[kind]})
+	}
+	return s
+}
+
+func (t *tally) rankedReasons() (list []NameCount) {
+	reasons := slices.SortedFunc(maps.Keys(t.unknown), func(a, b evaluate.Reason) int {
+		return cmp.Or(cmp.Compare(t.unknown[b], t.unknown[a]), cmp.Compare(a, b))
+	})
+	for _, reason := range reasons {
+		list = append(list, NameCount{reason.String(), t.unknown[reason]})
+	}
+	return list
+}
+
+func (t *tally) rankedClaims() []NamedCounts {
+	var list []ranked[NamedCounts]
+	for claim, c := range t.claims {
+		list = rank(list, len(t.claims), ranked[NamedCounts]{claim, c.Fetches, NamedCounts{claim, *c}})
+	}
+	return rowsOf(list)
+}
