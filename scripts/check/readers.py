@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Read every table of an audit with DuckDB and with pyarrow, and count.
 
-    readers.py DIR
+    readers.py DIR --schema FILE
 
-Both readers must see the same columns and rows; rows and sums must equal the
-totals of audit.json and the invariants that docs/SCHEMA.md states.
+FILE is the output of `robotsaudit schema --format json`. Both readers must see its
+columns and no other values than it lists; rows and sums must equal the totals of
+audit.json and the invariants that docs/SCHEMA.md states.
 """
 
 import argparse
@@ -17,27 +18,7 @@ import duckdb
 import pyarrow
 import pyarrow.parquet as parquet
 
-ALWAYS = ("fetches", "violations", "unproven", "restrictions", "crawl_delays", "robots", "page_tags", "effective_tags",
-          "usage_signals", "tag_conflicts", "host_stats", "agent_stats", "exclusions", "issues")
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
-WHAT_IF = ("group_verdicts", "robots_agents")
-COUNTS = ("fetches", "robots_captures", "robots_txt_itself", "allowed", "disallowed", "unknown",
-          "evidence_fresh", "evidence_stale", "evidence_later", "evidence_none",
-          "violations_certain", "violations_probable", "possible", "contested", "allowed_unsafe_encoding",
-          "tagged", "tags_unknown", "signalled", "publication_restricted", "usage_restricted", "conflicting", "policy_files",
-          "restrictions_publication", "restrictions_usage", "crawl_delays")
-VALUES = {
-    "verdict": {"allowed", "disallowed", "unknown"},
-    "evidence": {"fresh", "stale", "later", "none"},
-    "certainty": {"certain", "probable", "possible", "contested", None},
-    "agent_source": {"request", "warcinfo", "option", "origin", "none"},
-    "record_type": {"response", "revisit", "resource", "arc", "log"},
-    "tags_from": {"original", "unknown", None},
-    "purpose": {"archive", "index", "train", "automated", "tdm", "train-ai", "train-genai", "ai-input", "search", "license", None},
-    "preference": {"allow", "restrict", "unstated"},
-    "parse_mode": {"structured", "legacy", "meta"},
-    "outcome": {"rules", "partial", "unavailable", "unreachable", "unresolved", "undefined"},
-}
 # Columns of a citation, without its prefix, and those of robots that say the same.
 PLACE = {"time": "fetch_time", "agent": "agent", "outcome": "outcome", "warc_filename": "warc_filename",
          "warc_record_offset": "warc_record_offset", "warc_record_id": "warc_record_id"}
@@ -55,8 +36,11 @@ def moment(text):
 class Checks:
     """Checks collects what is wrong, so that one run tells all of it."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, schema):
         self.folder, self.wrong, self.done = folder, [], 0
+        self.columns = {table["name"]: table["columns"] for table in schema["tables"]}
+        self.always = [table["name"] for table in schema["tables"] if not table["optional"]]
+        self.what_if_tables = [table["name"] for table in schema["tables"] if table["optional"]]
         self.db = duckdb.connect()
         self.rows = {}
 
@@ -81,26 +65,37 @@ class Checks:
         self.equal(f"rows of {name}: pyarrow, DuckDB", seen.num_rows, self.one(f"select count(*) from {name}"))
         self.equal(f"columns of {name}: pyarrow, DuckDB", seen.column_names,
                    [column[0] for column in self.all(f"describe {name}")])
+        self.equal(f"columns of {name}: pyarrow, schema", seen.column_names, [c["name"] for c in self.columns[name]])
         for column in seen.column_names:
             nulls = self.one(f'select count(*) filter ("{column}" is null) from {name}')
             self.equal(f"nulls of {name}.{column}: pyarrow, DuckDB", seen.column(column).null_count, nulls)
-            if column in VALUES:
-                found = {row[0] for row in self.all(f'select distinct "{column}" from {name}')}
-                self.equal(f"values of {name}.{column} that docs/SCHEMA.md does not know", found - VALUES[column], set())
+        for column in self.columns[name]:
+            self.values(name, column)
         footer = parquet.read_metadata(path).metadata or {}
         self.equal(f"schema version of {name}", footer.get(b"robotsaudit.schema_version", b"").decode(), self.version)
+
+    def values(self, name, column):
+        """values compares a column with the schema: null where it may be, and the values that it may have."""
+        quoted = '"' + column["name"] + '"'
+        if not column["nullable"]:
+            self.equal(f"nulls of {name}.{column['name']}", self.one(f"select count(*) from {name} where {quoted} is null"), 0)
+        if "values" in column and column["type"] == "STRING":
+            known = {value["value"] for value in column["values"]}
+            found = {value for (text,) in self.all(f"select distinct {quoted} from {name} where {quoted} is not null")
+                     for value in text.split(",")}
+            self.equal(f"values of {name}.{column['name']} that the schema does not know", found - known, set())
 
     def run(self):
         audit = json.loads((self.folder / "audit.json").read_text())
         self.version, totals = audit["schema_version"], audit["totals"]
-        what_if = any((self.folder / f"{name}.parquet").exists() for name in WHAT_IF)
-        for name in ALWAYS + (WHAT_IF if what_if else ()):
+        what_if = any((self.folder / f"{name}.parquet").exists() for name in self.what_if_tables)
+        for name in self.always + (self.what_if_tables if what_if else []):
             try:
                 self.table(name)
             except (OSError, pyarrow.ArrowException, duckdb.Error) as unread:
                 self.done += 1
                 self.wrong.append(f"{name} can't be read: {unread}")
-        if len(self.rows) < len(ALWAYS):
+        if len(self.rows) < len(self.always):
             return
         self.totals(audit, totals)
         self.invariants()
@@ -131,8 +126,9 @@ class Checks:
         self.equal("fetches of the inputs less duplicates", sum(i["fetches"] for i in audit["inputs"])
                    - self.one("select count(*) from issues where kind = 'duplicate_record'"), totals["fetches"])
         for name in ("host_stats", "agent_stats"):
-            sums = self.all("select " + ", ".join(f"coalesce(sum({c}), 0)" for c in COUNTS) + f" from {name}")[0]
-            for column, total in zip(COUNTS, sums):
+            counts = [c["name"] for c in self.columns[name] if c["type"] == "INT64" and c["name"] in totals]
+            sums = self.all("select " + ", ".join(f"coalesce(sum({c}), 0)" for c in counts) + f" from {name}")[0]
+            for column, total in zip(counts, sums):
                 self.equal(f"sum of {name}.{column}", int(total), totals[column])
         decidable = totals["decidable"]
         self.share("disallowed_share_of_known", totals, totals["disallowed"], decidable - totals["unknown"])
@@ -239,7 +235,9 @@ class Checks:
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tables", type=Path, metavar="DIR", help="result folder of an audit")
-    checks = Checks(parser.parse_args().tables)
+    parser.add_argument("--schema", type=Path, required=True, metavar="FILE", help="output of robotsaudit schema --format json")
+    options = parser.parse_args()
+    checks = Checks(options.tables, json.loads(options.schema.read_text()))
     checks.run()
     for wrong in checks.wrong:
         print(wrong)

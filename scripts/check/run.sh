@@ -54,11 +54,12 @@ audited() {
 	[ "$name" = a ] && expect=--expect-none
 	check expected_violations.py "$@" --tables "$work/$name" $expect
 	check recompute.py "$work/$name" "$roots"
-	check readers.py "$work/$name"
+	check readers.py "$work/$name" --schema "$work/schema.json"
 	check pages.py "$@" --tables "$work/$name"
 }
 
 binary=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
+"$binary" schema --format json >"$work/schema.json"
 for letter in a b c; do
 	audited $letter -- "$archives"/crawl-$letter-*
 done

@@ -4,6 +4,7 @@ Only processes started here are signalled, by their process id.
 """
 
 import filecmp
+import json
 import os
 import random
 import re
@@ -28,10 +29,7 @@ SMALL = 1 << 20  # octets; an archive of fewer may spend less than the budget of
 MORE_OF_SMALL = 1.1  # times as much
 PEAKS = 3  # of which the median counts
 
-TABLES = ["fetches", "violations", "unproven", "restrictions", "crawl_delays", "robots", "page_tags", "effective_tags",
-          "usage_signals", "tag_conflicts", "host_stats", "agent_stats", "exclusions", "issues",
-          "group_verdicts", "robots_agents"]
-RESULTS = ["audit.json"] + [t + ".parquet" for t in TABLES]
+RESULTS = ["audit.json"]  # and the tables, which main adds
 
 
 class Bench:
@@ -210,6 +208,8 @@ def check_memory(bench, archive, number):
 
 def main():
     binary, archives = os.path.abspath(sys.argv[1]), [os.path.abspath(a) for a in sys.argv[2:]]
+    schema = json.loads(subprocess.check_output([binary, "schema", "--format", "json"]))
+    RESULTS.extend(table["name"] + ".parquet" for table in schema["tables"])
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the folder is removed then, too
     rng = random.Random(int(os.environ.get("SEED", "9309")))
     largest = max(archives, key=os.path.getsize)
