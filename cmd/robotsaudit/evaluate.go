@@ -176,37 +176,48 @@ type evaluation struct {
 	tokens           []string // that the options give
 }
 
-func (f *evaluateFlags) resolve() (evaluation, error) {
-	var e evaluation
-	profile, err := robots.ParseProfile(f.profile)
-	if err != nil {
+// resolve checks the options and reads the files that they name.
+func (f *evaluateFlags) resolve() (e evaluation, err error) {
+	e.full = f.full
+	e.options.Rate, e.options.Crawler, e.options.Decided = f.rate, f.crawler, new(atomic.Int64)
+	if e.options.Profile, err = robots.ParseProfile(f.profile); err != nil {
 		return e, usageErrorf("--profile: %v", err)
 	}
-	switch f.failOn {
-	case "":
-	case "violations":
-		e.failOnViolations = true
-	default:
+	if f.failOn != "" && f.failOn != "violations" {
 		return e, usageErrorf("--fail-on %q: the one value is violations", f.failOn)
 	}
+	e.failOnViolations = f.failOn != ""
+	if e.options.AsOf, err = parseAsOf(f.asOf); err != nil {
+		return e, err
+	}
+	if e.options.CrawlerMap, err = f.resolveCrawler(); err != nil {
+		return e, err
+	}
+	if e.options.Agents, err = f.resolveAgents(); err != nil {
+		return e, err
+	}
+	if e.options.Uses, err = f.resolvePurposes(); err != nil {
+		return e, err
+	}
+	e.tokens = append([]string{f.crawler}, e.options.Agents...)
+	for _, rule := range e.options.CrawlerMap {
+		e.tokens = append(e.tokens, rule.Token)
+	}
+	return e, nil
+}
+
+// resolveAgents lists the tokens of the what-if.
+func (f *evaluateFlags) resolveAgents() ([]string, error) {
 	for _, token := range f.agents {
 		if fault := tokenFault(token); fault != "" {
-			return e, usageErrorf("--agent %q is no product token: %s", token, fault)
+			return nil, usageErrorf("--agent %q is no product token: %s", token, fault)
 		}
-	}
-	asOf, err := parseAsOf(f.asOf)
-	if err != nil {
-		return e, err
-	}
-	crawlers, err := f.resolveCrawler()
-	if err != nil {
-		return e, err
 	}
 	list := slices.Clone(f.agents)
 	for _, category := range f.categories {
 		found, ok := agents.InCategory(category)
 		if !ok {
-			return e, usageErrorf("--agents: unknown category %q: use %s, or --agent for a token", category, strings.Join(agents.Names(), ", "))
+			return nil, usageErrorf("--agents: unknown category %q: use %s, or --agent for a token", category, strings.Join(agents.Names(), ", "))
 		}
 		for _, a := range found {
 			if tokenFault(a.Token) == "" {
@@ -217,29 +228,24 @@ func (f *evaluateFlags) resolve() (evaluation, error) {
 	if f.agentsFile != "" {
 		more, err := readTokens(f.agentsFile)
 		if err != nil {
-			return e, err
+			return nil, err
 		}
 		list = append(list, more...)
 	}
-	var uses []tag.Use
+	return distinctTokens(list), nil
+}
+
+// resolvePurposes lists the purposes of --purpose, each once.
+func (f *evaluateFlags) resolvePurposes() (uses []tag.Use, err error) {
 	for _, purpose := range f.purposes {
 		use, ok := tag.ParseUse(purpose)
 		if !ok {
-			return e, usageErrorf("--purpose: unknown purpose %q: use archive, index or train", purpose)
+			return nil, usageErrorf("--purpose: unknown purpose %q: use archive, index or train", purpose)
 		}
 		uses = append(uses, use)
 	}
 	slices.Sort(uses)
-	e.options = evaluate.Options{
-		Profile: profile, Crawler: f.crawler, CrawlerMap: crawlers, Agents: distinctTokens(list), Uses: slices.Compact(uses),
-		Rate: f.rate, AsOf: asOf, Decided: new(atomic.Int64),
-	}
-	e.full = f.full
-	e.tokens = append([]string{f.crawler}, e.options.Agents...)
-	for _, rule := range crawlers {
-		e.tokens = append(e.tokens, rule.Token)
-	}
-	return e, nil
+	return slices.Compact(uses), nil
 }
 
 // warn tells which tokens may not do what their user means.
