@@ -165,6 +165,9 @@ func generated(t *testing.T, s *Schema, kind, name string) string {
 			line("`"+v.Name+"`", cell(v.Meaning))
 		}
 	case "columns":
+		if table, ok := s.Find(name); ok && table.rowType() != "ViolationRow" { // of two tables, which the document introduces
+			b.WriteString(strings.Join(wrap(table.Doc+" Sorted by "+table.Order+".", 100), "\n") + "\n\n")
+		}
 		line("column", "type", "null", "meaning")
 		line("---", "---", "---", "---")
 		before := ""
