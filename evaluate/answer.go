@@ -26,6 +26,7 @@ func (d *decider) answer(st *State, s *subject) (Answer, error) {
 	default:
 		return Answer{Reason: st.Reason}, nil
 	}
+	s.spend(st.costOfAsking())
 	file, err := d.files.get(st)
 	if err != nil {
 		return Answer{}, err

@@ -33,6 +33,8 @@ func (d *decider) certify(r *Result, s *subject, tl *timeline, v *view) error {
 	switch {
 	case r.Contester != nil || r.allows:
 		r.Certainty = Contested
+	case s.isTooCostly():
+		r.unknown(TooCostly)
 	case r.Notes&NoteForgeable != 0, !s.wasTold(r, v, bracketed):
 		r.Certainty = Possible
 	case r.Evidence != Fresh || r.Notes&doubts != 0:
@@ -100,19 +102,26 @@ const maxAsked = 8
 // §2.4): those of the last day and, while the file is unreachable, the last ones that
 // were got.
 func (d *decider) askCopies(r *Result, s *subject, tl *timeline, v *view) error {
-	copies := tl.copies(s.time)
-	if v.governing.Outcome == OutcomeUnreachable {
-		copies = append(copies[:len(copies):len(copies)], tl.lastCopies(s)...)
-	}
 	asked := append(make([]*State, 0, maxAsked), r.Governing)
-	for _, c := range copies {
+	ask := func(c *State) error {
 		if c == r.Governing || slices.ContainsFunc(asked, c.saysLike) {
-			continue
+			return nil
 		}
 		if s.relationOf(c) != behind && len(asked) < maxAsked {
 			asked = append(asked, c)
 		}
-		if err := d.askCopy(r, s, c); err != nil || r.Contester != nil {
+		return d.askCopy(r, s, c)
+	}
+	for c := range tl.copies(s.time) {
+		if err := ask(c); err != nil || r.Contester != nil || !s.look() {
+			return err
+		}
+	}
+	if v.governing.Outcome != OutcomeUnreachable {
+		return nil
+	}
+	for _, c := range tl.lastCopies(s) {
+		if err := ask(c); err != nil || r.Contester != nil {
 			return err
 		}
 	}

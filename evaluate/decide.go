@@ -39,6 +39,7 @@ type subject struct {
 	places        places // of records that several archives hold
 	asOf          bool   // time is not the fetch's own: the order of records tells nothing
 	withoutBeside bool   // captures of the fetch's moment in other archives do not count
+	looked        int    // captures looked at, as maxLooked counts them
 }
 
 func (d *decider) newSubject(f *ingest.Fetch, agent string) subject {
@@ -95,7 +96,11 @@ func (d *decider) isRobots(r *Result, s *subject) bool {
 // judge gives the verdict by the governing capture of a view, and withdraws it where
 // other captures show that it may be wrong.
 func (d *decider) judge(r *Result, s *subject, tl *timeline, v *view) error {
-	if v.governing == nil {
+	switch {
+	case s.isTooCostly():
+		r.Reason = TooCostly
+		return nil
+	case v.governing == nil:
 		r.Reason = NoCapture
 		return nil
 	}
@@ -108,6 +113,9 @@ func (d *decider) judge(r *Result, s *subject, tl *timeline, v *view) error {
 	reason, err := d.contradicted(r, s, tl, v)
 	if err != nil {
 		return err
+	}
+	if s.isTooCostly() {
+		reason = TooCostly
 	}
 	if reason != reasonNone {
 		r.unknown(reason)
@@ -195,7 +203,7 @@ func (r *Result) unknown(reason Reason) {
 func (d *decider) checkRivals(r *Result, s *subject, tl *timeline, v *view) (Reason, error) {
 	for _, other := range v.rivals(s) {
 		a, err := d.answerInTime(other, s, tl, v)
-		if err != nil {
+		if err != nil || s.isTooCostly() {
 			return reasonNone, err
 		}
 		if a.Verdict != r.Verdict {
@@ -214,6 +222,7 @@ func (d *decider) checkBeside(r *Result, s *subject, tl *timeline, v *view) (Rea
 	earlier := *s
 	earlier.withoutBeside = true
 	w := tl.view(&earlier)
+	s.looked = earlier.looked
 	if w.governing == nil || s.relationOf(w.governing) >= behind {
 		return reasonNone, nil
 	}
@@ -257,6 +266,9 @@ func (d *decider) checkStale(r *Result, s *subject, tl *timeline, v *view) (Reas
 		return reasonNone, nil
 	}
 	for _, other := range tl.others(s, v) {
+		if s.isTooCostly() {
+			break
+		}
 		a, err := d.answer(other, s)
 		if err != nil {
 			return reasonNone, err

@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"iter"
 	"net/http"
 	"slices"
 	"sort"
@@ -27,7 +28,7 @@ type shelf struct {
 	crawlers  map[string]*askings          // those of each crawler; likewise
 	originals map[string][]*ingest.Capture // those that may lend their body, by payload digest; made when first asked for
 	named     map[string][]*ingest.Capture // the same by record id; likewise
-	coarsest  ingest.Precision             // of the dates
+	crowded   bool                         // a chase looked here at more than it may; there is an issue
 }
 
 func newGroup() *group {
@@ -89,27 +90,103 @@ func (g *group) index() {
 // arrange fills in what follows from all.
 func (s *shelf) arrange() {
 	slices.SortFunc(s.all, func(a, b *ingest.Capture) int { return compareInTime(&a.Fetch, &b.Fetch) })
-	*s = shelf{all: s.all, coarsest: ingest.PrecisionMicrosecond}
-	for _, c := range s.all {
-		if c.Time().Known() {
-			s.coarsest = min(s.coarsest, c.Precision)
+	*s = shelf{all: s.all}
+}
+
+// byDate holds captures by the precision of their dates, those of each in the order of
+// compareInTime. A date that names a year is near to every second of it: who looks around
+// a second must not look at all of the year for its sake.
+type byDate [ingest.PrecisionMicrosecond + 1][]*ingest.Capture
+
+func (d *byDate) add(c *ingest.Capture) { d[c.Precision] = append(d[c.Precision], c) }
+
+// from yields, in the order of compareInTime, the captures whose dates name some moment from
+// micros on, and perhaps a few more before; of each precision up to the first at which
+// stop is true.
+func (d *byDate) from(micros int64, stop func(*ingest.Capture) bool) iter.Seq[*ingest.Capture] {
+	rest := *d
+	for p, list := range rest {
+		rest[p] = list[upTo(list, micros-unit(ingest.Precision(p))-1):]
+	}
+	return func(yield func(*ingest.Capture) bool) {
+		for {
+			var next *ingest.Capture
+			for p, list := range rest {
+				switch {
+				case len(list) == 0:
+				case stop(list[0]):
+					rest[p] = nil
+				case next == nil || compareInTime(&list[0].Fetch, &next.Fetch) < 0:
+					next = list[0]
+				}
+			}
+			if next == nil {
+				return
+			}
+			rest[next.Precision] = rest[next.Precision][1:]
+			if !yield(next) {
+				return
+			}
 		}
 	}
 }
 
-// askings are the GETs of a URL that have a date, by time.
+// backFrom yields those dated micros or earlier in the opposite order, likewise.
+func (d *byDate) backFrom(micros int64, stop func(*ingest.Capture) bool) iter.Seq[*ingest.Capture] {
+	rest := *d
+	for p, list := range rest {
+		rest[p] = list[:upTo(list, micros)]
+	}
+	return func(yield func(*ingest.Capture) bool) {
+		for {
+			var next *ingest.Capture
+			for p, list := range rest {
+				last := len(list) - 1
+				switch {
+				case last < 0:
+				case stop(list[last]):
+					rest[p] = nil
+				case next == nil || compareInTime(&list[last].Fetch, &next.Fetch) > 0:
+					next = list[last]
+				}
+			}
+			if next == nil {
+				return
+			}
+			rest[next.Precision] = rest[next.Precision][:len(rest[next.Precision])-1]
+			if !yield(next) {
+				return
+			}
+		}
+	}
+}
+
+func never(*ingest.Capture) bool { return false }
+
+// maxLooked bounds the captures of a URL that one step of a chase looks at. A host may have
+// answered so often in the one moment that its dates tell: then nobody knows which
+// answer a redirect or a revisit means.
+const maxLooked = 1000
+
+// look counts a capture that the step in hand looks at. The step fails after maxLooked.
+func (ch *chase) look() bool {
+	ch.looked++
+	return ch.looked <= maxLooked
+}
+
+// askings are the GETs of a URL that have a date.
 type askings struct {
-	all       []*ingest.Capture
-	successes []*ingest.Capture            // those with a 2xx
-	validated map[string][]*ingest.Capture // the same by validator, as validatorsOf has them
+	all       byDate
+	successes byDate                       // those with a 2xx
+	validated map[string][]*ingest.Capture // the same by validator, as validatorsOf has them; by time
 }
 
 func (a *askings) add(c *ingest.Capture) {
-	a.all = append(a.all, c)
+	a.all.add(c)
 	if c.Status/100 != 2 {
 		return
 	}
-	a.successes = append(a.successes, c)
+	a.successes.add(c)
 	for _, v := range validatorsOf(c) {
 		if a.validated == nil {
 			a.validated = make(map[string][]*ingest.Capture)
@@ -147,13 +224,6 @@ func (s *shelf) by(who crawlerKey, ch *chase) (own, everyone *askings) {
 // earlier.
 func upTo(list []*ingest.Capture, micros int64) int {
 	return sort.Search(len(list), func(i int) bool { return list[i].Micros > micros })
-}
-
-// between returns the captures of which, at their precision and t's, some moment
-// lies from before t by back to after t by ahead. There may be a few more.
-func (s *shelf) between(t ingest.Time, back, ahead int64) []*ingest.Capture {
-	from := upTo(s.all, t.Micros-back-unit(s.coarsest)-1)
-	return s.all[from:max(from, upTo(s.all, t.Micros+ahead+unit(t.Precision)))]
 }
 
 // complete reports whether all captures of the URL are in the group.
@@ -212,38 +282,41 @@ type target struct {
 func (g *group) nearest(ch *chase, who crawlerKey) target {
 	shelf := g.shelf(ch.WantKey)
 	own, everyone := shelf.by(who, ch)
-	if t := ch.nearest(own.all, shelf.coarsest); t.found {
+	if t := ch.nearest(&own.all); t.found {
 		return t
 	}
-	return ch.nearest(everyone.all, shelf.coarsest)
+	return ch.nearest(&everyone.all)
 }
 
 // nearest looks among the captures of one crawler, or of all, outwards from the redirect.
-func (ch *chase) nearest(list []*ingest.Capture, coarsest ingest.Precision) target {
+func (ch *chase) nearest(list *byDate) target {
 	t := ch.wantTime()
 	var after, before nearby
 	var visited *ingest.Capture
-	for _, c := range list[upTo(list, t.Micros-unit(coarsest)-1):] {
-		gap := c.Time().MicrosSince(t)
-		if c.Micros > t.Micros+hour+unit(t.Precision) || after.isBehind(c) {
+	isLate := func(c *ingest.Capture) bool { return c.Micros > t.Micros+hour+unit(t.Precision) || after.isBehind(c) }
+	for c := range list.from(t.Micros, isLate) {
+		if !ch.look() {
 			break
 		}
-		switch isVisited := ch.visited(c); {
-		case gap > hour:
-		case !isVisited && !ch.isBefore(c):
+		switch gap := c.Time().MicrosSince(t); {
+		case gap > hour || ch.isBefore(c):
+		case !ch.visited(c):
 			after.addNearer(c, ch.curSpot())
-		case isVisited && gap > 0:
+		case gap > 0:
 			visited = c
 		}
 	}
 	if after.chosen != nil {
 		return target{after.agreed(), true, true}
 	}
-	for _, c := range slices.Backward(list[:upTo(list, t.Micros+unit(t.Precision))]) {
-		gap := c.Time().MicrosSince(t)
-		if c.Micros < t.Micros-day-unit(coarsest) || before.isBefore(c, coarsest) {
+	isEarly := func(c *ingest.Capture) bool {
+		return c.Micros < t.Micros-day-unit(c.Precision) || before.isBefore(c)
+	}
+	for c := range list.backFrom(t.Micros+unit(t.Precision), isEarly) {
+		if !ch.look() {
 			break
 		}
+		gap := c.Time().MicrosSince(t)
 		if gap >= -day && gap <= 0 && (ch.isBefore(c) || ch.visited(c)) {
 			before.add(c)
 		}
@@ -292,9 +365,10 @@ func (m *nearby) isBehind(c *ingest.Capture) bool {
 	return m.chosen != nil && c.Micros > m.chosen.Micros+unit(m.chosen.Precision)
 }
 
-// isBefore reports whether c and all that are dated earlier are of an earlier moment.
-func (m *nearby) isBefore(c *ingest.Capture, coarsest ingest.Precision) bool {
-	return m.chosen != nil && c.Micros < m.chosen.Micros-unit(coarsest)
+// isBefore reports whether c and all of its precision that are dated earlier are of an
+// earlier moment.
+func (m *nearby) isBefore(c *ingest.Capture) bool {
+	return m.chosen != nil && c.Micros < m.chosen.Micros-unit(c.Precision)
 }
 
 func (m *nearby) isDisputedBy(c *ingest.Capture) bool {
@@ -314,14 +388,20 @@ func answersLike(a, b *ingest.Capture) bool {
 // original finds the record that a revisit names by URL and date, or without a date by
 // its id. It has the revisit's own status, where that has one. contradicted says that
 // there is only one that cannot be it, or several of which nobody knows which it is.
-func (g *group) original(ch *chase) (found *ingest.Capture, contradicted bool) {
-	if !ch.wantTime().Known() {
+func (g *group) original(ch *chase, who crawlerKey) (found *ingest.Capture, contradicted bool) {
+	t := ch.wantTime()
+	if !t.Known() {
 		return g.shelf(ch.WantKey).byID(ch)
 	}
 	disputed := false
-	for _, c := range g.shelf(ch.WantKey).between(ch.wantTime(), 0, 0) {
+	isLate := func(c *ingest.Capture) bool { return c.Micros > t.Micros+unit(t.Precision) }
+	_, everyone := g.shelf(ch.WantKey).by(who, ch)
+	for c := range everyone.all.from(t.Micros, isLate) {
+		if !ch.look() {
+			break
+		}
 		switch {
-		case !c.Time().Known() || c.Time().MicrosSince(ch.wantTime()) != 0 || !ch.isOriginal(c):
+		case c.Time().MicrosSince(t) != 0 || !ch.isOriginal(c):
 		case ch.contradicts(c):
 			contradicted = true
 		case found == nil || ch.fit(c) > ch.fit(found):
@@ -360,6 +440,9 @@ func (s *shelf) byID(ch *chase) (found *ingest.Capture, contradicted bool) {
 		}
 	}
 	for _, c := range s.named[ch.CurRefersTo] {
+		if !ch.look() {
+			break
+		}
 		switch {
 		case !ch.isOriginal(c):
 		case found != nil:
@@ -412,12 +495,12 @@ func (g *group) byDigest(ch *chase) *ingest.Capture {
 	list := g.shelf(ch.WantKey).lenders(ch.CurDigest)
 	n := upTo(list, ch.CurMicros)
 	for _, c := range slices.Backward(list[:n]) {
-		if ch.isOriginal(c) {
+		if !ch.look() || ch.isOriginal(c) {
 			return c
 		}
 	}
 	for _, c := range list[n:] {
-		if ch.isOriginal(c) {
+		if !ch.look() || ch.isOriginal(c) {
 			return c
 		}
 	}
@@ -455,24 +538,25 @@ func (g *group) renewed(ch *chase, who crawlerKey) *ingest.Capture {
 	key := who(&ch.Fetch)
 	isOwn := func(c *ingest.Capture) bool { return ch.canRenew(c) }
 	isOthers := func(c *ingest.Capture) bool { return ch.canRenew(c) && who(&c.Fetch) != key }
+	end := ch.CurMicros + unit(ch.CurPrecision)
 	var latest *ingest.Capture
 	for _, of := range [...]struct {
 		*askings
 		may func(*ingest.Capture) bool
 	}{{own, isOwn}, {everyone, isOthers}} {
 		if latest == nil {
-			latest = ch.latest(of.successes, of.may)
+			latest = ch.latest(of.successes.backFrom(end, never), of.may)
 			switch {
 			case latest == nil:
 				continue
 			case !ch.namesValidator() || ch.names(latest) == same:
-				return agreedAt(latest, of.successes, of.may, shelf.coarsest)
+				return ch.agreedAt(latest, &of.successes, of.may)
 			case ch.names(latest) == different:
 				return nil
 			}
 		}
 		if c := ch.latestNamed(of.askings, of.may); c != nil {
-			return agreedAt(c, of.successes, of.may, shelf.coarsest)
+			return ch.agreedAt(c, &of.successes, of.may)
 		}
 	}
 	return nil
@@ -481,7 +565,9 @@ func (g *group) renewed(ch *chase, who crawlerKey) *ingest.Capture {
 // latestNamed returns the latest capture that has a validator which the 304 in hand names.
 func (ch *chase) latestNamed(of *askings, may func(*ingest.Capture) bool) (found *ingest.Capture) {
 	for _, v := range ch.namedValidators() {
-		if c := ch.latest(of.validated[v], may); c != nil && (found == nil || c.Micros > found.Micros) {
+		list := of.validated[v]
+		list = list[:upTo(list, ch.CurMicros+unit(ch.CurPrecision))]
+		if c := ch.latest(backward(list), may); c != nil && (found == nil || c.Micros > found.Micros) {
 			found = c
 		}
 	}
@@ -493,22 +579,32 @@ func (ch *chase) canRenew(c *ingest.Capture) bool {
 	return ch.isNotAfter(c) && !ch.visited(c)
 }
 
-// latest returns the latest capture of a list that the 304 in hand may renew.
-func (ch *chase) latest(list []*ingest.Capture, may func(*ingest.Capture) bool) *ingest.Capture {
-	t := ch.curTime()
-	for _, c := range slices.Backward(list[:upTo(list, t.Micros+unit(t.Precision))]) {
-		if may(c) {
+// latest returns the first capture of a list, which begins with the latest, that the 304 in
+// hand may renew.
+func (ch *chase) latest(list iter.Seq[*ingest.Capture], may func(*ingest.Capture) bool) *ingest.Capture {
+	for c := range list {
+		if !ch.look() || may(c) {
 			return c
 		}
 	}
 	return nil
 }
 
+func backward(list []*ingest.Capture) iter.Seq[*ingest.Capture] {
+	return func(yield func(*ingest.Capture) bool) {
+		for _, c := range slices.Backward(list) {
+			if !yield(c) {
+				return
+			}
+		}
+	}
+}
+
 // agreedAt returns c, unless another archive has one of its moment that differs.
-func agreedAt(c *ingest.Capture, list []*ingest.Capture, may func(*ingest.Capture) bool, coarsest ingest.Precision) *ingest.Capture {
+func (ch *chase) agreedAt(c *ingest.Capture, list *byDate, may func(*ingest.Capture) bool) *ingest.Capture {
 	m := nearby{chosen: c}
-	for _, o := range list[upTo(list, c.Micros-unit(coarsest)-1):] {
-		if m.isBehind(o) {
+	for o := range list.from(c.Micros, m.isBehind) {
+		if !ch.look() {
 			break
 		}
 		m.disputed = m.disputed || may(o) && m.isDisputedBy(o)

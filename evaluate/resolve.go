@@ -61,6 +61,8 @@ type chase struct {
 	Visited       string           `parquet:"visited"`      // records, as " input:offset "
 	VisitedURLs   string           `parquet:"visited_urls"` // hashes of their URLs
 	TooMany       bool             `parquet:"too_many"`
+
+	looked int // captures that the step in hand looked at
 }
 
 func (ch *chase) place() place { return place{ch.WantHost, ch.WantOrigin} }
@@ -385,13 +387,19 @@ func (r *resolver) mayBeSameCrawler(ch *chase, c *ingest.Capture) bool {
 // step looks for what the chase wants in g, and takes it or gives up.
 func (r *resolver) step(ch *chase, g *group) error {
 	want := ch.Want
-	ch.Want = seekNothing
+	ch.Want, ch.looked = seekNothing, 0
 	switch want {
 	case seekHop:
-		return r.takeHop(ch, g.nearest(ch, r.who.keyOf))
+		t := g.nearest(ch, r.who.keyOf)
+		if ch.looked > maxLooked {
+			return r.giveUpCrowd(ch, g, UnresolvedRedirect)
+		}
+		return r.takeHop(ch, t)
 	case seekOriginal:
-		c, contradicted := g.original(ch)
+		c, contradicted := g.original(ch, r.who.keyOf)
 		switch {
+		case ch.looked > maxLooked:
+			return r.giveUpCrowd(ch, g, UnresolvedRevisit)
 		case c != nil && ch.CurUnmodified && ch.names(c) == different:
 			ch.giveUp(UnresolvedRevisit)
 		case c != nil:
@@ -402,19 +410,41 @@ func (r *resolver) step(ch *chase, g *group) error {
 			ch.seekHere()
 		}
 	case seekDigest:
-		if c := g.byDigest(ch); c != nil {
+		c := g.byDigest(ch)
+		switch {
+		case ch.looked > maxLooked:
+			return r.giveUpCrowd(ch, g, UnresolvedRevisit)
+		case c != nil:
 			return r.takeOriginal(ch, c)
 		}
 		ch.giveUp(UnresolvedRevisit)
 	case seekLatest:
 		c := g.renewed(ch, r.who.keyOf)
-		if c == nil {
-			ch.giveUp(UnresolvedRevisit)
-			return nil
+		switch {
+		case ch.looked > maxLooked:
+			return r.giveUpCrowd(ch, g, UnresolvedRevisit)
+		case c != nil:
+			return r.keep(ch, c, UnresolvedRevisit, func() { r.take(ch, c) })
 		}
-		return r.keep(ch, c, UnresolvedRevisit, func() { r.take(ch, c) })
+		ch.giveUp(UnresolvedRevisit)
 	}
 	return nil
+}
+
+// giveUpCrowd settles a chase that would have to look at too many captures of one URL. An
+// issue says so, one for each URL and round.
+func (r *resolver) giveUpCrowd(ch *chase, g *group, reason Reason) error {
+	ch.giveUp(reason)
+	s := g.shelf(ch.WantKey)
+	if s.crowded {
+		return nil
+	}
+	s.crowded = true
+	return r.issues.Add(ingest.Issue{
+		Input: ch.Input, Entry: ch.Entry, Offset: ch.Offset, Length: ch.Length, RecordID: ch.RecordID, Kind: ingest.IssueLimitReached,
+		Detail: fmt.Sprintf("more than %d captures of %.200s may be what this one, and perhaps others, refer to", maxLooked, ch.WantKey),
+		Action: reason.String(),
+	})
 }
 
 // takeHop goes on with the capture of a redirect's target. Its fetch is always allowed
@@ -498,7 +528,7 @@ func (r *resolver) take(ch *chase, c *ingest.Capture) {
 	ch.CurStatus, ch.CurDigest, ch.CurRefersTo = c.Status, c.PayloadDigest, c.RefersToID
 	ch.CurInput, ch.CurEntry, ch.CurIndex = c.Input, c.Entry, c.Index
 	ch.CurTags, ch.CurModified = entityTags(c.IfNoneMatch)+entityTags(c.ETag), modifiedDates(c.LastModified, c.IfModifiedSince)
-	ch.Visited += visitMark(c)
+	ch.Visited += string(appendVisit(nil, c))
 	u, _ := weburl.Parse(c.URL)
 	ch.VisitedURLs += hashKey([]byte(urlKey(u)))
 	ch.OthersContent = ch.OthersContent || !r.sameCrawler(ch, c)
@@ -514,11 +544,21 @@ func (r *resolver) take(ch *chase, c *ingest.Capture) {
 	}
 }
 
-func visitMark(c *ingest.Capture) string {
-	return " " + strconv.Itoa(int(c.Input)) + ":" + strconv.FormatInt(c.Index, 10) + ":" + strconv.Quote(c.Entry) + " "
+// appendVisit appends what Visited has of a record.
+func appendVisit(b []byte, c *ingest.Capture) []byte {
+	b = append(b, ' ')
+	b = strconv.AppendInt(b, int64(c.Input), 10)
+	b = append(b, ':')
+	b = strconv.AppendInt(b, c.Index, 10)
+	b = append(b, ':')
+	b = strconv.AppendQuote(b, c.Entry)
+	return append(b, ' ')
 }
 
-func (ch *chase) visited(c *ingest.Capture) bool { return strings.Contains(ch.Visited, visitMark(c)) }
+func (ch *chase) visited(c *ingest.Capture) bool {
+	var mark [64]byte // most are shorter
+	return strings.Contains(ch.Visited, string(appendVisit(mark[:0], c)))
+}
 
 // byStatus settles a chase by the record's status, or follows its redirect. See
 // docs/SEMANTICS.md, "What one robots capture says".

@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"sort"
 
@@ -13,7 +14,6 @@ type timeline struct {
 	all     *line
 	byAgent map[string]*line // by lower-cased product token; "" where none is known
 	marks   map[mark]bool    // records that a robots.txt redirect led to
-	near    []*State         // of copies
 	places  places           // of records that several archives hold
 }
 
@@ -24,7 +24,8 @@ type line struct {
 	runs     []unreachableRun // parallel to states
 	latestOf [kinds][]int32   // the same: index of the latest capture of a kind up to here; -1: none
 	coarsest ingest.Precision // of the dates
-	sameTo   []int            // index of the first capture behind each that says something else; of all alone
+	sameTo   []int32          // index of the first capture behind each that says something else
+	coarseAt []int32          // index of the first capture, from each on, whose date is coarser than a second
 }
 
 // kind is what the latest capture is looked for of.
@@ -72,17 +73,27 @@ func newTimeline(states []*State, marks map[mark]bool) *timeline {
 		}
 		t.byAgent[s.key].add(s)
 	}
-	t.all.compareNeighbours()
+	t.all.index()
+	for _, l := range t.byAgent {
+		l.index()
+	}
 	return t
 }
 
-func (l *line) compareNeighbours() {
-	l.sameTo = make([]int, len(l.states))
-	for i := len(l.states) - 1; i >= 0; i-- {
-		l.sameTo[i] = i + 1
-		if i+1 < len(l.states) && l.states[i].saysLike(l.states[i+1]) {
+// index fills in what tells of each capture how many that follow can be passed over.
+func (l *line) index() {
+	n := len(l.states)
+	l.sameTo, l.coarseAt = make([]int32, n), make([]int32, n)
+	coarse := n
+	for i := n - 1; i >= 0; i-- {
+		l.sameTo[i] = int32(i + 1)
+		if i+1 < n && l.states[i].saysLike(l.states[i+1]) {
 			l.sameTo[i] = l.sameTo[i+1]
 		}
+		if l.states[i].Precision < ingest.PrecisionSecond {
+			coarse = i
+		}
+		l.coarseAt[i] = int32(coarse)
 	}
 }
 
@@ -125,7 +136,7 @@ func (l *line) before(k kind, n int) int {
 // lastOf returns the latest capture of a kind, among the first n, that is at or before a
 // fetch; nil where there is none.
 func (l *line) lastOf(k kind, n int, s *subject) *State {
-	for i := l.before(k, n); i >= 0; i = l.before(k, i) {
+	for i := l.before(k, n); i >= 0 && s.look(); i = l.before(k, i) {
 		if s.counts(l.states[i]) {
 			return l.states[i]
 		}
@@ -133,15 +144,42 @@ func (l *line) lastOf(k kind, n int, s *subject) *State {
 	return nil
 }
 
-// upTo returns how many captures lie at or before t, the two compared at the
-// coarser precision. Of a moment given as a day, all captures of that day count
+// upTo returns how many captures lie at or before a fetch, the two compared at the
+// coarser precision. Of a fetch dated with a day, all captures of that day count
 // as before.
-func (l *line) upTo(t ingest.Time) int {
-	n := sort.Search(len(l.states), func(i int) bool { return l.states[i].Micros > t.Micros })
-	for n < len(l.states) && l.states[n].Time().MicrosSince(t) <= 0 {
+func (l *line) upTo(s *subject) int {
+	n := sort.Search(len(l.states), func(i int) bool { return l.states[i].Micros > s.time.Micros })
+	for n < len(l.states) && l.states[n].Time().MicrosSince(s.time) <= 0 && s.look() {
 		n++
 	}
 	return n
+}
+
+// maxLooked bounds the captures that are looked at for one fetch, where one that is asked
+// counts as askedCost, and each bodyCost bytes of its body as one more: an origin may
+// have sent another file with every second. The bodies are no more than the cache of
+// parsed files holds. Beyond it nothing is known of the fetch (TooCostly).
+const (
+	askedCost = 4
+	bodyCost  = maxCachedBodies / maxLooked
+)
+
+// look counts a capture that is looked at for a fetch; false says that they are too many.
+func (s *subject) look() bool { return s.spend(1) }
+
+func (s *subject) spend(looks int) bool {
+	s.looked += looks
+	return !s.isTooCostly()
+}
+
+func (s *subject) isTooCostly() bool { return s.looked > maxLooked }
+
+// costOfAsking is how many looks it counts for to ask a capture.
+func (s *State) costOfAsking() int {
+	if !s.HasBody {
+		return 1
+	}
+	return askedCost + int(s.BodySize/bodyCost)
 }
 
 // Dates of several precisions are in no order that all comparisons agree with: a
@@ -149,12 +187,37 @@ func (l *line) upTo(t ingest.Time) int {
 // it, and no earlier than one of 10:00 either. So the captures near a moment are
 // found in two steps: a range that holds them all, and in it those that are.
 
-// between returns a range that holds all captures from start to end, and perhaps a
-// few more at either side.
-func (l *line) between(start, end ingest.Time) []*State {
-	from := l.from(start.Micros - unit(l.coarsest))
-	return l.states[from:max(from, l.from(end.Micros+unit(end.Precision)+1))]
+// A span is captures of a line, in order.
+type span struct {
+	*line
+	next int // index
+	fine int // those before are of use only if their date is coarser than a second
+	end  int
 }
+
+// between returns a span that holds all captures from start to end, and perhaps a few
+// more at either side.
+func (l *line) between(start, end ingest.Time) span {
+	return span{
+		l, l.from(start.Micros - unit(l.coarsest)), l.from(start.Micros - unit(ingest.PrecisionSecond)),
+		l.from(end.Micros + unit(end.Precision) + 1),
+	}
+}
+
+// take returns the next capture, nil at the end.
+func (p *span) take() *State {
+	if p.next < p.fine {
+		p.next = min(int(p.coarseAt[p.next]), p.fine)
+	}
+	if p.next >= p.end {
+		return nil
+	}
+	p.next++
+	return p.states[p.next-1]
+}
+
+// skipAlike passes over those that follow and say the same as the one taken last.
+func (p *span) skipAlike() { p.next = int(p.sameTo[p.next-1]) }
 
 // from returns how many captures lie before micros.
 func (l *line) from(micros int64) int {
@@ -335,15 +398,15 @@ func (tl *timeline) view(s *subject) view {
 		return tl.later(s)
 	}
 	if !v.own && own != nil {
-		v.older = own.lastOf(kindSays, own.upTo(s.time), s)
+		v.older = own.lastOf(kindSays, own.upTo(s), s)
 	}
 	return v
 }
 
 // last returns the index of the latest capture of the line at or before a fetch; -1: none.
 func (l *line) last(s *subject) int {
-	i := l.upTo(s.time) - 1
-	for i >= 0 && !s.counts(l.states[i]) {
+	i := l.upTo(s) - 1
+	for i >= 0 && !s.counts(l.states[i]) && s.look() {
 		i--
 	}
 	return i
@@ -356,15 +419,15 @@ func (l *line) latest(s *subject) view {
 		return view{}
 	}
 	v := view{evidence: Stale}
-	start := i
 	last := l.states[i].Time()
-	for start > 0 && l.states[start-1].Micros >= last.Micros-unit(l.coarsest) {
-		start--
+	near := l.between(last, last)
+	near.end = i
+	for st := near.take(); st != nil && s.look(); st = near.take() {
+		if st.Time().MicrosSince(last) == 0 && s.counts(st) {
+			v.moment = append(v.moment, st)
+		}
 	}
-	for l.states[start].Time().MicrosSince(last) != 0 {
-		start++
-	}
-	v.moment = filter(l.states[start:i+1], func(st *State) bool { return st.Time().MicrosSince(last) == 0 && s.counts(st) })
+	v.moment = append(v.moment, l.states[i])
 	v.prior = l.lastOf(kindAnswers, i, s)
 	v.wins = func(a, b *State) bool { return a.Index > b.Index }
 	v.govern(s)
@@ -422,7 +485,7 @@ func (v *view) rivals(s *subject) []*State {
 		if at.sameArchive(spotOf(&g.Fetch)) || v.own && !s.isOwn(st) || st == g {
 			continue
 		}
-		i := slices.IndexFunc(list, func(o *State) bool { return at.sameArchive(spotOf(&o.Fetch)) })
+		i := slices.IndexFunc(list, func(o *State) bool { return !s.look() || at.sameArchive(spotOf(&o.Fetch)) })
 		switch {
 		case i < 0:
 			list = append(list, st)
@@ -489,11 +552,15 @@ func earliest(list []*State) []*State {
 // those that say something.
 func (l *line) next(s *subject, within int64) []*State {
 	var found []*State
-	for _, st := range l.between(s.time, s.ahead(within)) {
+	near := l.between(s.time, s.ahead(within))
+	for st := near.take(); st != nil && s.look(); st = near.take() {
 		if len(found) > 0 && st.Micros > found[0].Micros+unit(found[0].Precision) {
 			break
 		}
-		if st.says() && s.follows(st, within) {
+		switch {
+		case !st.says():
+			near.skipAlike()
+		case s.follows(st, within):
 			found = append(found, st)
 		}
 	}
@@ -510,32 +577,37 @@ func (s *subject) follows(st *State, within int64) bool {
 	return s.relationOf(st) >= behind && st.Time().MicrosSince(s.time) <= within
 }
 
-// following returns the captures of the line within a time after a fetch, those of its
-// own moment behind it among them.
-func (l *line) following(s *subject, within int64) []*State {
-	return filter(l.between(s.time, s.ahead(within)), func(st *State) bool { return s.follows(st, within) })
-}
-
-// since returns the captures of the line from a moment up to a fetch.
-func (l *line) since(start ingest.Time, s *subject) []*State {
-	return filter(l.between(start, s.time), func(st *State) bool {
-		return st.Time().MicrosSince(start) >= 0 && s.relationOf(st) <= beside
-	})
-}
-
 // others returns, where the governing capture is stale, those that say something else:
 // between its content and the fetch, and within a day after the fetch.
 func (tl *timeline) others(s *subject, v *view) (list []*State) {
 	if v.evidence != Stale {
 		return nil
 	}
-	asked := v.governing
-	for _, near := range [...][]*State{tl.all.since(asked.oldest(), s), tl.all.following(s, day)} {
-		for _, st := range near {
-			if st.says() && st != v.governing && !st.saysLike(asked) && !st.isReplacedBy(v.governing) {
-				list = append(list, st)
-				asked = st
-			}
+	asked, start := v.governing, v.governing.oldest()
+	consider := func(st *State) {
+		if st.says() && st != v.governing && !st.saysLike(asked) && !st.isReplacedBy(v.governing) {
+			list = append(list, st)
+			asked = st
+		}
+	}
+	near := tl.all.between(start, s.time)
+	for st := near.take(); st != nil && s.look(); st = near.take() {
+		if st.Time().MicrosSince(start) < 0 || s.relationOf(st) > beside {
+			continue
+		}
+		consider(st)
+		if st != v.governing && st.Micros > start.Micros+unit(start.Precision) {
+			near.skipAlike()
+		}
+	}
+	near = tl.all.between(s.time, s.ahead(day))
+	for st := near.take(); st != nil && s.look(); st = near.take() {
+		if !s.follows(st, day) {
+			continue
+		}
+		consider(st)
+		if st != v.governing {
+			near.skipAlike()
 		}
 	}
 	return list
@@ -548,23 +620,23 @@ func (st *State) isReplacedBy(g *State) bool {
 	return st.Time().MicrosSince(g.oldest()) == 0 && at.sameArchive(later) && at.index < later.index
 }
 
-// copies returns every capture in [t − 24 h, t], whoever made it, until it is called
-// again. Of those before t that say the same one after the other, the first stands for all.
-func (tl *timeline) copies(t ingest.Time) []*State {
-	l := tl.all
-	near, end := l.from(t.Micros-unit(l.coarsest)), l.from(t.Micros+unit(t.Precision)+1)
-	tl.near = tl.near[:0]
-	for i := l.from(t.Micros - day - unit(l.coarsest)); i < end; i++ {
-		st := l.states[i]
-		if gap := t.MicrosSince(st.Time()); gap < 0 || gap > day {
-			continue
-		}
-		tl.near = append(tl.near, st)
-		if i < near {
-			i = min(l.sameTo[i], near) - 1
+// copies yields every capture in [t − 24 h, t], whoever made it. Of those before t that say
+// the same one after the other, the first stands for all.
+func (tl *timeline) copies(t ingest.Time) iter.Seq[*State] {
+	return func(yield func(*State) bool) {
+		near := tl.all.between(ingest.Time{Micros: t.Micros - day, Precision: t.Precision}, t)
+		for st := near.take(); st != nil; st = near.take() {
+			if gap := t.MicrosSince(st.Time()); gap < 0 || gap > day {
+				continue
+			}
+			if !yield(st) {
+				return
+			}
+			if st.Micros+unit(st.Precision) < t.Micros {
+				near.skipAlike()
+			}
 		}
 	}
-	return tl.near
 }
 
 // lastCopies returns what a crawler may use while the file is unreachable (RFC 9309
@@ -575,7 +647,7 @@ func (tl *timeline) lastCopies(s *subject) (list []*State) {
 		if l == nil {
 			continue
 		}
-		n := l.upTo(s.time)
+		n := l.upTo(s)
 		got, gone := l.lastOf(kindSuccess, n, s), l.lastOf(kindLost, n, s)
 		if got != nil {
 			list = append(list, got)

@@ -80,12 +80,16 @@ func (p *pace) delay(r *Result, tl *timeline) (delay int64, line int, err error)
 	if err != nil || delay == 0 {
 		return 0, 0, err
 	}
-	asked := r.Governing
-	for _, c := range tl.copies(r.Fetch.Time()) {
+	asked, cost := r.Governing, 0
+	for c := range tl.copies(r.Fetch.Time()) {
+		if cost++; cost > maxLooked {
+			return 0, 0, nil
+		}
 		if !c.says() && !c.isUnreadable() || c.saysLike(asked) {
 			continue
 		}
 		asked = c
+		cost += c.costOfAsking()
 		other, _, err := p.delayOf(c, r.Agent)
 		if err != nil {
 			return 0, 0, err

@@ -46,7 +46,10 @@ func (w *whatIf) decide(r *Result, tl *timeline) error {
 		return w.same(r.Fetch, Unknown, NoTime)
 	}
 	v := tl.view(&s)
-	if v.governing == nil {
+	switch {
+	case s.isTooCostly():
+		return w.same(r.Fetch, Unknown, TooCostly)
+	case v.governing == nil:
 		return w.same(r.Fetch, Unknown, NoCapture)
 	}
 	teams, err := w.teams(v.governing)
@@ -121,8 +124,9 @@ func (w *whatIf) judgeTeam(r *Result, s subject, tl *timeline, v *view, t *team,
 		tokens = tokens[:1]
 	}
 	var first Answer
+	looked := s.looked
 	for i, token := range tokens {
-		s.token = token
+		s.token, s.looked = token, looked
 		other := Result{Fetch: r.Fetch, Agent: r.Agent}
 		other.Notes = r.Notes & NoteURLCut
 		if err := w.decider.judge(&other, &s, tl, v); err != nil {

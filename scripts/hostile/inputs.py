@@ -1,0 +1,124 @@
+"""Inputs on which a naive search takes as many steps as the square of their size.
+
+Each function yields pieces of an uncompressed WARC of size n, one request and one
+response a fetch.
+"""
+
+import datetime
+
+START = datetime.datetime(2024, 5, 1, 12)
+RULES = "User-agent: *\nDisallow: /private/\n"
+
+
+def date(second):
+    return (START + datetime.timedelta(seconds=second)).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def record(kind, number, url, when, content, more=""):
+    return (
+        f"WARC/1.1\r\nWARC-Type: {kind}\r\nWARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-{number:012x}>\r\n"
+        f"WARC-Target-URI: {url}\r\nWARC-Date: {when}\r\n{more}Content-Type: application/http; msgtype={kind}\r\n"
+        f"Content-Length: {len(content)}\r\n\r\n{content}\r\n\r\n"
+    )
+
+
+class Archive:
+    """Makes the records of fetches, in pieces of an archive."""
+
+    def __init__(self):
+        self.records = 0
+
+    def fetch(self, url, second, status, header="", body="", when=None, request=""):
+        when = when or date(second)
+        self.records += 2
+        host, path = url.split("/", 3)[2:]
+        response = f"HTTP/1.1 {status} x\r\n{header}Content-Length: {len(body)}\r\n\r\n{body}"
+        asked = f"GET /{path} HTTP/1.1\r\nHost: {host}\r\nUser-Agent: TestBot/1.0\r\n{request}\r\n"
+        to = f"WARC-Concurrent-To: <urn:uuid:00000000-0000-4000-8000-{self.records:012x}>\r\n"
+        pair = record("response", self.records, url, when, response) + record("request", self.records + 1, url, when, asked, to)
+        return pair.encode()
+
+    def redirect(self, url, second, target, **more):
+        return self.fetch(url, second, 301, f"Location: {target}\r\n", **more)
+
+    def robots(self, origin, second, rules=RULES, header="", **more):
+        return self.fetch(f"{origin}/robots.txt", second, 200, f"Content-Type: text/plain\r\n{header}", rules, **more)
+
+    def page(self, origin, n, second, **more):
+        return self.fetch(f"{origin}/private/{n}", second, 200, "Content-Type: text/html\r\n", "<p>x", **more)
+
+
+def header_without_end(n):
+    """A header that is none, then n lines that could begin one."""
+    yield b"WARC/1.1\r\nWARC-Type\r\n\r\n"
+    for left in range(n, 0, -1000):
+        yield b"WARC/1.0\r\n" * min(left, 1000)
+
+
+def chain(n):
+    """n origins, the robots.txt of each redirected to the next one's."""
+    a = Archive()
+    for i in range(n):
+        yield a.redirect(f"http://a{i}.test/robots.txt", i, f"http://a{i + 1}.test/robots.txt")
+
+
+def ping_pong(n):
+    """Two origins whose robots.txt are redirected to each other, one of them asked every second."""
+    a = Archive()
+    for i in range(n):
+        yield a.redirect(f"http://{'ab'[i % 2]}.test/robots.txt", i, f"http://{'ba'[i % 2]}.test/robots.txt")
+
+
+def to_itself(n):
+    """A robots.txt that redirects to itself, asked every second."""
+    a = Archive()
+    for i in range(n):
+        yield a.redirect("http://a.test/robots.txt", i, "/robots.txt")
+
+
+def to_itself_at_once(n):
+    """The same, all in one second."""
+    a = Archive()
+    for _ in range(n):
+        yield a.redirect("http://a.test/robots.txt", 0, "/robots.txt")
+
+
+def every_second(n):
+    """A robots.txt and a page of one origin, every second. The rules change with every capture."""
+    a = Archive()
+    for i in range(n):
+        yield a.robots("http://a.test", i, f"{RULES}Disallow: /{i}\n") + a.page("http://a.test", i, i)
+
+
+def at_once(n):
+    """The same, all in one second."""
+    a = Archive()
+    for i in range(n):
+        yield a.robots("http://a.test", 0, f"{RULES}Disallow: /{i}\n") + a.page("http://a.test", i, 0)
+
+
+def to_one_page(n):
+    """n origins whose robots.txt are redirected to one page, which was captured n/5 times."""
+    a = Archive()
+    for i in range(n):
+        yield a.redirect(f"http://a{i}.test/robots.txt", i, "http://target.test/page")
+    for i in range(n // 5):
+        yield a.fetch("http://target.test/page", 5 * i, 200, "Content-Type: text/plain\r\n", RULES)
+
+
+def unmodified_at_once(n):
+    """n captures, then n that say 304 with the tag of the first, all in one second."""
+    a = Archive()
+    for i in range(n):
+        yield a.robots("http://a.test", 0, header=f'ETag: "{i}"\r\n')
+    for i in range(n):
+        yield a.fetch("http://a.test/robots.txt", 0, 304, request='If-None-Match: "0"\r\n')
+
+
+def with_a_year(n):
+    """A robots.txt and a page of one origin, every second, and one robots.txt dated with the year alone."""
+    a = Archive()
+    yield a.robots("http://a.test", 0, when="2024")
+    yield from every_second(n)
+
+
