@@ -18,7 +18,8 @@ import (
 
 const (
 	maxHops     = 5               // RFC 9309 §2.3.1.2
-	maxFollowed = 20              // hops followed beyond that, to record the final rules
+	maxFollowed = 20              // hops followed in all, to record the final rules
+	maxBeyond   = 20_000          // hops followed beyond maxHops in one audit: each is a row, written and read again
 	maxReread   = int64(16 << 30) // octets decompressed to read bodies again, in one audit
 	hour        = int64(3600e6)
 	day         = 24 * hour
@@ -191,6 +192,10 @@ type resolver struct {
 	issues  *run.Writer[ingest.Issue]
 	round   int
 	reread  int64 // octets of maxReread that are left
+
+	beyond  int            // hops of maxBeyond that are left
+	cutOff  ingest.Capture // the first of which no more hops were followed for that, and their number
+	cutOffs int
 }
 
 // resolved is what resolve leaves for decide.
@@ -206,7 +211,7 @@ func resolve(ctx context.Context, s *store, who *decider, dir string, issues *ru
 	if err != nil {
 		return nil, err
 	}
-	r := &resolver{store: s, who: who, dir: dir, bodies: bodies, issues: issues, reread: maxReread}
+	r := &resolver{store: s, who: who, dir: dir, bodies: bodies, issues: issues, reread: maxReread, beyond: maxBeyond}
 	r.states = run.NewWriter(dir, stateRuns)
 	r.marks = run.NewWriter(dir, markRuns)
 	r.copies = run.NewWriter(dir, copiedRuns)
@@ -221,6 +226,9 @@ func resolve(ctx context.Context, s *store, who *decider, dir string, issues *ru
 }
 
 func (r *resolver) finish() (*resolved, error) {
+	if err := r.noteCutOff(); err != nil {
+		return nil, err
+	}
 	states, err := r.states.Close()
 	if err != nil {
 		return nil, err
@@ -640,6 +648,32 @@ func (ch *chase) end(o Outcome, reason Reason) {
 // giveUp settles a chase whose next record the archive does not hold.
 func (ch *chase) giveUp(reason Reason) { ch.end(OutcomeUnresolved, reason) }
 
+// goesBeyond reports whether a chase that has made too many hops already may make another.
+func (r *resolver) goesBeyond(ch *chase) bool {
+	if r.beyond > 0 {
+		r.beyond--
+		return true
+	}
+	if r.cutOffs == 0 {
+		r.cutOff = ch.Capture
+	}
+	r.cutOffs++
+	return false
+}
+
+// noteCutOff says of how many captures no more hops were followed for maxBeyond.
+func (r *resolver) noteCutOff() error {
+	if r.cutOffs == 0 {
+		return nil
+	}
+	c := &r.cutOff
+	return r.issues.Add(ingest.Issue{
+		Input: c.Input, Entry: c.Entry, Offset: c.Offset, Length: c.Length, RecordID: c.RecordID, Kind: ingest.IssueLimitReached,
+		Detail: fmt.Sprintf("more than %d redirects beyond the fifth of a robots.txt: those of %d captures are not followed further", maxBeyond, r.cutOffs),
+		Action: TooManyRedirects.String(),
+	})
+}
+
 // hop follows a redirect from the record in hand.
 func (r *resolver) hop(ch *chase, location string) {
 	target := weburl.Resolve(ch.CurURL, location)
@@ -648,6 +682,10 @@ func (r *resolver) hop(ch *chase, location string) {
 	ch.HopURLs = strings.TrimPrefix(ch.HopURLs+"\n"+cutHop(target), "\n")
 	ch.TooMany = ch.TooMany || ch.Hops > maxHops
 	if u.Host == "" || !weburl.IsFetchScheme(u.Scheme) || ch.Hops > maxFollowed || !ch.curTime().Known() {
+		ch.giveUp(UnresolvedRedirect)
+		return
+	}
+	if ch.TooMany && !r.goesBeyond(ch) {
 		ch.giveUp(UnresolvedRedirect)
 		return
 	}

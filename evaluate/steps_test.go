@@ -1,0 +1,265 @@
+package evaluate
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/run"
+	"github.com/robotsaudit/robotsaudit/internal/weburl"
+)
+
+var may = noon.UnixMicro()
+
+// A rate says when n captures of a robots.txt were made, and how many a search may look at.
+type rate struct {
+	name string
+	at   func(i int) ingest.Time
+	most int
+}
+
+func inSecond(s int) ingest.Time {
+	return ingest.Time{Micros: may + int64(s)*1e6, Precision: ingest.PrecisionSecond}
+}
+
+var year = ingest.Time{Micros: may - may%day - 121*day, Precision: ingest.PrecisionYear}
+
+var rates = []rate{
+	{"every second", inSecond, 20},
+	{"at once", func(int) ingest.Time { return inSecond(0) }, maxLooked + 8},
+	{"beside a year", func(i int) ingest.Time {
+		if i == 0 {
+			return year
+		}
+		return inSecond(i)
+	}, 20},
+}
+
+func askedAt(i int, t ingest.Time) ingest.Capture {
+	c := ingest.Capture{Fetch: ingest.Fetch{
+		HostReversed: "test.a", Origin: home, URL: home + "/robots.txt", Method: "GET", Status: 301, UserAgent: "TestBot/1.0",
+		Location: "/robots.txt", Micros: t.Micros, Precision: t.Precision, Index: int64(i + 1),
+	}}
+	c.Kind = ingest.CaptureRobots
+	return c
+}
+
+// TestLooksOfChasesAreLinear has every capture of a robots.txt look for the next.
+func TestLooksOfChasesAreLinear(t *testing.T) {
+	for _, c := range rates {
+		looks := func(n int) (sum int) {
+			g := newGroup()
+			for i := range n {
+				one := askedAt(i, c.at(i))
+				g.add(&one)
+			}
+			g.index()
+			for i := range g.captures {
+				first := &g.captures[i]
+				ch := chase{CurMicros: first.Micros, CurPrecision: first.Precision, CurIndex: first.Index}
+				ch.Visited = string(appendVisit(nil, first))
+				u, _ := weburl.Parse(first.URL)
+				ch.seekURL(seekHop, u, ch.curTime())
+				g.nearest(&ch, func(f *ingest.Fetch) string { return f.UserAgent })
+				sum += ch.looked
+			}
+			return sum
+		}
+		expectLinear(t, c, looks)
+	}
+}
+
+// TestLooksOfFetchesAreLinear has a fetch beside every capture, and one two days later.
+func TestLooksOfFetchesAreLinear(t *testing.T) {
+	for _, c := range rates {
+		looks := func(n int) (sum int) {
+			var states []*State
+			for i := range n {
+				capture := askedAt(i, c.at(i))
+				st := newState(&capture)
+				st.Outcome = OutcomeRules
+				states = append(states, &st)
+			}
+			tl := newTimeline(states, nil)
+			for i := range n {
+				for _, later := range [...]int64{0, 2 * day} {
+					f := askedAt(i, c.at(i)).Fetch
+					s := subject{Fetch: &f, time: ingest.Time{Micros: f.Micros + later, Precision: f.Precision}}
+					v := tl.view(&s)
+					tl.others(&s, &v)
+					for range tl.copies(s.time) {
+						if !s.look() {
+							break
+						}
+					}
+					sum += s.looked
+				}
+			}
+			return sum
+		}
+		expectLinear(t, c, looks)
+	}
+}
+
+// expectLinear compares the looks at n and at twice as many captures.
+func expectLinear(t *testing.T, c rate, looks func(n int) int) {
+	t.Helper()
+	const n = 4000
+	once, twice := looks(n), looks(2*n)
+	if growth := float64(twice) / float64(once); growth >= 2.3 || once > 2*n*c.most {
+		t.Errorf("%s: %d looks at %d captures, %d at twice as many", c.name, once, n, twice)
+	}
+}
+
+// randomDates are captures at random moments of a few days, in the order of compareInTime.
+func randomDates(rng *rand.Rand) (list []*ingest.Capture) {
+	for i := range rng.IntN(60) {
+		at := ingest.Time{Micros: may + rng.Int64N(3*day), Precision: ingest.PrecisionMicrosecond}
+		c := askedAt(i, at.Truncate(ingest.PrecisionYear+ingest.Precision(rng.IntN(int(ingest.PrecisionMicrosecond)))))
+		list = append(list, &c)
+	}
+	slices.SortFunc(list, func(a, b *ingest.Capture) int { return compareInTime(&a.Fetch, &b.Fetch) })
+	return list
+}
+
+func TestByDate(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 2000 {
+		list := randomDates(rng)
+		var d byDate
+		for _, c := range list {
+			d.add(c)
+		}
+		from, to := may+rng.Int64N(3*day), may+rng.Int64N(3*day)
+		isLate := func(c *ingest.Capture) bool { return c.Micros > to }
+		isEarly := func(c *ingest.Capture) bool { return c.Micros < from }
+		near := filterCaptures(list, func(c *ingest.Capture) bool { return c.Micros >= from-unit(c.Precision) && !isLate(c) })
+		if got := slices.Collect(d.from(from, isLate)); !slices.Equal(got, near) {
+			t.Fatalf("from: %d captures, want %d", len(got), len(near))
+		}
+		near = filterCaptures(list, func(c *ingest.Capture) bool { return !isEarly(c) && c.Micros <= to })
+		slices.Reverse(near)
+		if got := slices.Collect(d.backFrom(to, isEarly)); !slices.Equal(got, near) {
+			t.Fatalf("backFrom: %d captures, want %d", len(got), len(near))
+		}
+	}
+}
+
+func filterCaptures(list []*ingest.Capture, keep func(*ingest.Capture) bool) (kept []*ingest.Capture) {
+	for _, c := range list {
+		if keep(c) {
+			kept = append(kept, c)
+		}
+	}
+	return kept
+}
+
+// TestSpan finds all captures that a comparison of their dates finds.
+func TestSpan(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 2000 {
+		var states []*State
+		for _, c := range randomDates(rng) {
+			st := newState(c)
+			states = append(states, &st)
+		}
+		l := newTimeline(states, nil).all
+		start := inSecond(int(rng.Int64N(3 * day / 1e6))).Truncate(ingest.PrecisionYear + ingest.Precision(rng.IntN(6)))
+		end := ingest.Time{Micros: start.Micros + rng.Int64N(day), Precision: start.Precision}
+		found := make(map[*State]bool)
+		for p := l.between(start, end); ; {
+			st := p.take()
+			if st == nil {
+				break
+			}
+			found[st] = true
+		}
+		for _, st := range l.states {
+			if st.Time().MicrosSince(start) >= 0 && end.MicrosSince(st.Time()) >= 0 && !found[st] {
+				t.Fatalf("%v is not between %v and %v", st.Time(), start, end)
+			}
+		}
+	}
+}
+
+// TestCrowd: where more captures of one moment refer to each other than a step looks at,
+// nobody knows which; an issue says so once.
+func TestCrowd(t *testing.T) {
+	crowd := func(n int) archive {
+		var a archive
+		for i := range n {
+			r := redirect(home+"/robots.txt", "+0h", "/robots.txt")
+			r.id = fmt.Sprint(i)
+			a = append(a, r)
+		}
+		return a
+	}
+	few := crowd(maxLooked / 2)
+	few[0].state = "unavailable too_many_redirects hops=21 final=302"
+	if s, _ := check(t, Options{}, few); len(s.issues) != 0 {
+		t.Errorf("%d issues: %v", len(s.issues), s.issues[0])
+	}
+	many := crowd(2 * maxLooked)
+	many[0].state = "unresolved unresolved_redirect hops=1 final=302"
+	if s, _ := check(t, Options{}, many); !slices.Equal(s.issues, []string{"limit_reached"}) {
+		t.Errorf("%d issues: %v", len(s.issues), s.issues[0])
+	}
+}
+
+// TestTooManyCopies: nothing is known of a fetch whose crawler may have used more
+// copies than are asked. Copies that say the same one after the other are one.
+func TestTooManyCopies(t *testing.T) {
+	every := func(minutes, n int, body func(i int) string) (a archive) {
+		for i := range n {
+			a = append(a, robotsTxt(fmt.Sprintf("-%dm", 1+minutes*i), body(i)))
+		}
+		return a
+	}
+	same := func(int) string { return closed }
+	distinct := func(i int) string { return fmt.Sprintf("%sDisallow: /%d\n", closed, i) }
+	list := []scenario{
+		{"alike", append(every(1, 1400, same), page(certain))},
+		{"a hundred files", append(every(10, 100, distinct), page(certain))},
+		{"four hundred files", append(every(3, 400, distinct), page("unknown fresh too_costly"))},
+		{"one allows", append(every(3, 400, func(i int) string {
+			if i == 399 { // the first that is asked
+				return open
+			}
+			return distinct(i)
+		}), page("disallowed fresh rule contested +permitted_copy"))},
+	}
+	checkScenarios(t, Options{}, list)
+}
+
+// TestBeyond: once enough redirects beyond the fifth were followed, the next end chases.
+func TestBeyond(t *testing.T) {
+	r := &resolver{beyond: 1}
+	for i := range 3 {
+		c := askedAt(i, inSecond(i))
+		ch := chase{State: newState(&c), CurURL: c.URL, CurMicros: c.Micros, CurPrecision: c.Precision}
+		ch.Hops = maxHops
+		r.hop(&ch, "http://b.example/robots.txt")
+		if goesOn := ch.Want == seekHop; goesOn != (i == 0) {
+			t.Errorf("chase %d goes on: %v", i, goesOn)
+		}
+		if i > 0 && (ch.Outcome != OutcomeUnavailable || ch.Reason != TooManyRedirects) {
+			t.Errorf("chase %d came to %v %v", i, ch.Outcome, ch.Reason)
+		}
+	}
+	dir := t.TempDir()
+	r.issues = run.NewWriter(dir, ingest.IssueRuns)
+	if err := r.noteCutOff(); err != nil {
+		t.Fatal(err)
+	}
+	names, err := r.issues.Close()
+	if err != nil || len(names) != 1 {
+		t.Fatal(names, err)
+	}
+	for i, err := range run.Merge(t.Context(), inFolder(dir, names), ingest.IssueRuns, run.MergeOptions[ingest.Issue]{}) {
+		if err != nil || i.Kind != ingest.IssueLimitReached || i.RecordID != "" || i.Action != TooManyRedirects.String() {
+			t.Error(i, err)
+		}
+	}
+}
