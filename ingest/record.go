@@ -59,7 +59,7 @@ type joint uint8
 const (
 	jointNone     joint = iota
 	jointPossible       // a field that a record has once contradicts itself
-	jointCertain        // two of those that tell records apart do, or a version line stands among the fields
+	jointCertain        // two of those that tell records apart do, or a version line or a NUL stands among the fields
 )
 
 // jointOf looks for one in a header.
@@ -74,7 +74,7 @@ func jointOf(header []byte, h *recordHeader) joint {
 		}
 	}
 	switch {
-	case identities > 1, bytes.Contains(header, []byte("\n"+warcMagic)):
+	case identities > 1, bytes.Contains(header, []byte("\n"+warcMagic)), bytes.IndexByte(header, 0) >= 0:
 		return jointCertain
 	case identities+once > 0:
 		return jointPossible

@@ -109,3 +109,13 @@ func TestPackRecordID(t *testing.T) {
 		}
 	}
 }
+
+// A block of zeros that reaches from one record's header into another's joins them.
+func TestZeroedBlockJoinsHeaders(t *testing.T) {
+	header := []byte("WARC/1.0\r\nWARC-Type: warcinfo\r\nContent-Type: applicat" + strings.Repeat("\x00", 100) +
+		"sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ\r\nContent-Length: 0\r\n\r\n")
+	h := parseRecordHeader(header, nil)
+	if got := jointOf(header, &h); got != jointCertain {
+		t.Errorf("jointOf a header with zeros is %d, want jointCertain", got)
+	}
+}
