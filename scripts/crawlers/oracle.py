@@ -6,12 +6,15 @@ certainty is the most that may be claimed; an archive may show less.
 
 import base64
 import json
-import re
+import sys
+from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urljoin, urlsplit
 
+sys.path.append(str(Path(__file__).resolve().parent.parent / "timeline"))
+import rules  # noqa: E402
+
 DAY, HOUR = 24 * 3600, 3600
-LIMIT = 512_000
 HOPS = 5
 
 
@@ -59,63 +62,10 @@ def read(path, tokens, web):
 
 # robots.txt
 
-TYPOS = {"dissallow": "disallow", "dissalow": "disallow", "disalow": "disallow", "diasllow": "disallow", "disallaw": "disallow",
-         "useragent": "user-agent", "user agent": "user-agent"}
-UNRESERVED = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
-RESERVED = b":/?#[]@!$&'()*+,;="
-UNSAFE = bytes(byte for byte in range(0x21, 0x7f) if byte not in UNRESERVED + RESERVED + b"%") + b" "
 
-
-def groups(body, lenient):
-    """groups gives (tokens, rules) of each group; a rule is (allow, pattern)."""
-    found, tokens, rules = [], [], []
-    for line in re.split(rb"\r\n|\r|\n", body.removeprefix(b"\xef\xbb\xbf")):
-        key, colon, value = line.partition(b"#")[0].partition(b":")
-        if not colon and lenient:
-            key, _, value = key.strip().partition(b" ")
-        elif not colon:
-            continue
-        key, value = key.strip().lower().decode("latin-1"), value.strip()
-        key = TYPOS.get(key, key) if lenient else key
-        if key == "user-agent":
-            if rules:
-                found.append((tokens, rules))
-                tokens, rules = [], []
-            tokens.append(value.partition(b"/")[0].strip().lower().decode("latin-1"))
-        elif key in ("allow", "disallow") and tokens:
-            rules.append((key == "allow", value))
-    return [*found, (tokens, rules)]
-
-
-def normal(text, decoded):
-    """normal decodes unreserved bytes and those decoded, and encodes what is not ASCII."""
-    def undo(match):
-        byte = bytes([int(match[1], 16)])
-        return byte if byte in UNRESERVED or byte in decoded else match[0].upper()
-    text = re.sub(rb"[\x80-\xff]", lambda match: b"%%%02X" % match[0][0], text)
-    return re.sub(rb"%([0-9A-Fa-f]{2})", undo, text)
-
-
-def matches(pattern, path):
-    anchored = pattern.endswith(b"$")
-    parts = (pattern[:-1] if anchored else pattern).split(b"*")
-    expression = b".*".join(re.escape(part) for part in parts) + (b"\\Z" if anchored else b"")
-    return re.match(expression, path, re.DOTALL) is not None
-
-
-def permits(body, token, path, lenient=False, decoded=b""):
-    """permits tells whether the rules for token allow path; longest pattern wins, ties allow."""
-    all_groups = groups(body, lenient)
-    own = [rules for tokens, rules in all_groups if token.lower() in tokens]
-    rules = sum(own or [rules for tokens, rules in all_groups if "*" in tokens], [])
-    path = normal(path.encode(), decoded)
-    best = (-1, True)
-    for allow, value in rules:
-        if value[:1] in (b"/", b"*"):
-            pattern = normal(value, decoded)
-            if matches(pattern, path):
-                best = max(best, (len(pattern), allow))
-    return best[1]
+def permits(body, token, path, lenient=False, equal=b""):
+    """permits tells whether the rules for token allow path."""
+    return rules.judge_by_rules(body, (token,), path, equal, lenient)[0] == "allowed"
 
 
 def open_reading(outcome, token, path):
@@ -123,13 +73,13 @@ def open_reading(outcome, token, path):
     body = outcome.body
     if outcome.html:
         return "html"
-    if permits(body[:LIMIT], token, path, decoded=RESERVED):
+    if permits(rules.within_parse_limit(body), token, path, equal=rules.RESERVED):
         return "reserved_encoding"
-    if permits(body[:LIMIT], token, path, decoded=UNSAFE):
+    if permits(rules.within_parse_limit(body), token, path, equal=rules.UNSAFE):
         return "unsafe_encoding"
-    if permits(body[:LIMIT], token, path, lenient=True):
+    if permits(rules.within_parse_limit(body), token, path, lenient=True):
         return "lenient"
-    return "parse_limit" if len(body) > LIMIT and permits(body, token, path) else ""
+    return "parse_limit" if len(body) > rules.PARSE_LIMIT and permits(body, token, path) else ""
 
 
 class Oracle:
@@ -204,7 +154,7 @@ class Oracle:
     def answer(self, outcome, line):
         """answer is what one outcome says of the fetch: allowed, disallowed or unknown."""
         if outcome.kind == "rules":
-            return "allowed" if permits(outcome.body[:LIMIT], line.token, line.target) else "disallowed"
+            return "allowed" if permits(rules.within_parse_limit(outcome.body), line.token, line.target) else "disallowed"
         return {"unavailable": "allowed", "unreachable": "disallowed"}.get(outcome.kind, "unknown")
 
     def governing(self, line):

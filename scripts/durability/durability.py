@@ -1,4 +1,4 @@
-"""The checks of run.sh. Everything lies in a temporary folder that is removed.
+"""The checks of run. Everything lies in a temporary folder that is removed.
 
 Only processes started here are signalled, by their process id.
 """

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Make testdata/warc: crawl the site of hosts.py with GNU wget, on loopback.
 
-    scripts/testdata/make.py              write the archives
-    scripts/testdata/make.py --check      make them again elsewhere, compare byte for byte
-    scripts/testdata/make.py --compare    the same, but let dates, ids, digests, lengths and wget's version differ
+    scripts/testdata/run              write the archives
+    scripts/testdata/run --check      make them again elsewhere, compare byte for byte
+    scripts/testdata/run --compare    the same, but let dates, ids, digests, lengths and wget's version differ
 
 Needs Linux, GNU wget, a C compiler and util-linux's unshare. The crawls run in a
 network namespace of their own that holds nothing but loopback, with a hosts file

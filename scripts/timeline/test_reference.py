@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 
 import reference as r
+from rules import RESERVED, UNSAFE, judge_by_rules, matches, within_parse_limit
 
 
 # ------------------------------------------------------------------ RFC §2.2
@@ -64,7 +65,7 @@ RFC_5_1 = (b"User-Agent: *\nDisallow: *.gif$\nDisallow: /example/\nAllow: /publi
     (b"", "E", "/x", "allowed", "no_matching_group"),
 ])
 def test_rules(body, token, path, verdict, reason):
-    assert r.judge_by_rules(body, [token] if token else [], path) == (verdict, reason)
+    assert judge_by_rules(body, [token] if token else [], path) == (verdict, reason)
 
 
 @pytest.mark.parametrize("pattern, uri, reserved, unsafe", [
@@ -84,8 +85,8 @@ def test_rules(body, token, path, verdict, reason):
     (b"/a/b", b"/a%5Fb", False, False),
 ])
 def test_equal_bytes(pattern, uri, reserved, unsafe):
-    assert r.matches(pattern, uri, r.RESERVED) == reserved
-    assert r.matches(pattern, uri, r.UNSAFE) == unsafe
+    assert matches(pattern, uri, RESERVED) == reserved
+    assert matches(pattern, uri, UNSAFE) == unsafe
 
 
 @pytest.mark.parametrize("rules, token, path, readings", [
@@ -105,21 +106,21 @@ def test_equal_bytes(pattern, uri, reserved, unsafe):
 ])
 def test_open_readings(rules, token, path, readings):
     body = b"user-agent: *\n" + rules.encode()
-    kept = r.within_parse_limit(body)
-    assert r.judge_by_rules(kept, [token], path)[0] == "disallowed"
-    assert " ".join(r.open_readings(r.judge_by_rules, body, kept, token, path)) == readings
+    kept = within_parse_limit(body)
+    assert judge_by_rules(kept, [token], path)[0] == "disallowed"
+    assert " ".join(r.open_readings(judge_by_rules, body, kept, token, path)) == readings
 
 
 def test_parse_limit():
     head = b"user-agent: *\n"
     filler = b"#" * (512000 - len(head) - 1) + b"\n"
-    assert len(r.within_parse_limit(head + filler)) == 512000
-    assert r.within_parse_limit(head + filler + b"disallow: /") == head + filler
+    assert len(within_parse_limit(head + filler)) == 512000
+    assert within_parse_limit(head + filler + b"disallow: /") == head + filler
     cut = head + filler[5:] + b"disallow: /\n"
-    assert r.within_parse_limit(cut) == head + filler[5:]
+    assert within_parse_limit(cut) == head + filler[5:]
     ends_at_limit = head + filler[11:] + b"disallow: /"
     assert len(ends_at_limit) == 512000
-    assert r.within_parse_limit(ends_at_limit + b"\nx") == ends_at_limit
+    assert within_parse_limit(ends_at_limit + b"\nx") == ends_at_limit
 
 
 # ------------------------------------------------------------- §1, §5
