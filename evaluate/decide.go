@@ -129,6 +129,9 @@ func (d *decider) judge(r *Result, s *subject, tl *timeline, v *view) error {
 
 // contradicted returns the reason for which a verdict is withdrawn; none where it stands.
 func (d *decider) contradicted(r *Result, s *subject, tl *timeline, v *view) (Reason, error) {
+	if r.Verdict == Allowed && v.governing.Forgeable {
+		return Forgeable, nil
+	}
 	if reason, err := d.checkRivals(r, s, tl, v); reason != reasonNone || err != nil {
 		return reason, err
 	}

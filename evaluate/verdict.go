@@ -72,6 +72,7 @@ const (
 	NoCapture
 	NoTime
 	UnsupportedScheme
+	Forgeable // robots.txt stands behind damage, where a page could hold it
 	TooCostly // too many rules with a "*" for so long a URL
 )
 
@@ -97,6 +98,7 @@ var reasons = [...]string{
 	NoCapture:           "no_capture",
 	NoTime:              "no_time",
 	UnsupportedScheme:   "unsupported_scheme",
+	Forgeable:           "forgeable",
 	TooCostly:           "too_costly",
 }
 

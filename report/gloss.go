@@ -19,6 +19,7 @@ var unknownGloss = map[string]string{
 	evaluate.UnreachableStale.String():    "failed over 24 h before: add later captures",
 	evaluate.Truncated.String():           "kept in part, and the rest may forbid",
 	evaluate.AmbiguousToken.String():      "two crawlers in one User-Agent: add --crawler-map",
+	evaluate.Forgeable.String():           "found behind damage, where a page could hold it",
 	evaluate.TooCostly.String():           "too many wildcards or captures: not decided",
 	evaluate.UnsupportedScheme.String():   "a scheme that robots.txt does not speak of",
 }

@@ -45,6 +45,7 @@ var valuesOf = map[string][]Value{
 		{"conflicting_captures", "Unknown: captures of one moment disagree."},
 		{"ambiguous_token", "Unknown: the User-Agent names two crawlers, which robots.txt answers differently."},
 		{"no_capture", "Unknown: no robots.txt captured before, nor within 24 h after."},
+		{"forgeable", "Unknown: robots.txt stands behind damage in an uncompressed archive, where a page could hold it, and it allows."},
 		{"too_costly", "Unknown: the rules hold too many wildcards to be matched with so long a URL, or too many captures would have to be compared."},
 		{"no_time", "Unknown: the fetch has no usable date."},
 		{"unsupported_scheme", "Unknown: robots.txt does not speak of the scheme."},

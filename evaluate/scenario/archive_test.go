@@ -78,7 +78,7 @@ func (a *archive) bytes(s *scenario) []byte {
 			pieces = append(pieces, s.labels[r.keys["of"]].warcRecords(s)...)
 		case r.verb == "damage":
 			b.Write(flush(&pieces, gzipped))
-			b.Write(damagedMember())
+			b.Write(damagedRecord(gzipped))
 		case a.isARC():
 			pieces = append(pieces, fmt.Sprintf("%s 192.0.2.1 %s text/html %d\n%s\n", r.url, r.date, len(r.block()), r.block()))
 		default:
@@ -111,10 +111,14 @@ func gzipOf(s string) []byte {
 	return b.Bytes()
 }
 
-// damagedMember is a record with a wrong checksum.
-func damagedMember() []byte {
+// damagedRecord is a gzip member with a wrong checksum, or else a record with a wrong length.
+func damagedRecord(gzipped bool) []byte {
 	r := &record{number: 999, verb: "get", status: "200", date: "2024-04-01T00:00:00Z", url: "http://damaged.example/", keys: map[string]string{"request": "none"}}
-	member := gzipOf(strings.Join(r.warcRecords(nil), ""))
+	plain := strings.Join(r.warcRecords(nil), "")
+	if !gzipped {
+		return []byte(strings.Replace(plain, "Content-Length: ", "Content-Length: 9", 1))
+	}
+	member := gzipOf(plain)
 	member[len(member)-6] ^= 1
 	return member
 }

@@ -84,7 +84,7 @@ var verbs = map[string]struct{ url, status bool }{
 	"metadata":    {true, false},
 	"dns":         {true, false}, // a response of another kind
 	"warcinfo":    {false, false},
-	"damage":      {false, false}, // a damaged gzip member
+	"damage":      {false, false}, // a damaged record
 	"again":       {false, false}, // the record that key of names, another time
 	"log":         {true, true},   // a line of a crawl.log
 }
