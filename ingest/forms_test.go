@@ -290,6 +290,9 @@ var capsElsewhere = map[string]string{
 	"maxVisited":       "members beyond it are walked again, which maxSearch bounds",
 	"maxProof":         "what is not found is skipped_range: TestRepairPlain",
 	"maxProofOne":      "the same",
+	"maxBlockReads":    "skipped_range says that the search was given up: TestBehindIsLinear",
+	"maxChains":        "the same",
+	"maxLineEnds":      "the chain ends there, and what follows is skipped_range",
 }
 
 // caps are the names of the constants in limits.go.
