@@ -75,21 +75,6 @@ type draft struct {
 	digestStats DigestStats
 }
 
-// InputStats counts what an input holds.
-type InputStats struct {
-	Records  map[string]int64 `json:"records"` // by WARC-Type
-	Fetches  int64            `json:"fetches"`
-	Unnamed  int64            `json:"unnamed,omitempty"` // fetches without a WARC-Record-ID
-	Lent     int64            `json:"lent,omitempty"`    // fetches whose body is another's: revisits, and answers with status 304
-	Robots   int64            `json:"robots"`
-	Issues   int64            `json:"issues"`
-	Lossy    int64            `json:"lossy"`              // issues that mean unread octets
-	Resynced int64            `json:"resynced,omitempty"` // records whose trust is that
-	Digests  DigestStats      `json:"digests"`
-	Events   int64            `json:"events,omitempty"` // log events
-	Crawls   []Crawl          `json:"crawls,omitempty"`
-}
-
 func newCommitter(input int32, entry string, out sink) *committer {
 	c := &committer{
 		input:     input,

@@ -214,3 +214,21 @@ func parseZone(s string) (offset time.Duration, zoned, ok bool) {
 	}
 	return sign * (time.Duration(hours)*time.Hour + time.Duration(minutes)*time.Minute), true, true
 }
+
+// parseARCDate reads the date of an ARC record, which is UTC: YYYYMMDDhhmmss, or
+// less of it. Of 15 to 17 digits the last ones are a fraction whose unit nobody
+// knows. Of more the day alone is certain: there are writers that put digits
+// between the day and the hour. exact is false where digits were left out.
+func parseARCDate(s string) (t Time, exact, ok bool) {
+	exact = len(s) <= 14
+	switch {
+	case s == "" || strings.Trim(s, "0123456789") != "":
+		return Time{}, exact, false
+	case len(s) > 17:
+		s = s[:8]
+	case len(s) > 14:
+		s = s[:14]
+	}
+	t, _, ok = parseDate(s)
+	return t, exact, ok
+}

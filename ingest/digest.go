@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"bytes"
 	"crypto/md5"
 	"crypto/sha1"
 	"crypto/sha256"
@@ -10,9 +9,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"hash"
-	"io"
 	"strings"
 )
 
@@ -117,16 +114,6 @@ func (d digest) newHash() hash.Hash { return d.algorithm.new() }
 // matches reports whether h has hashed what the digest was made of.
 func (d digest) matches(h hash.Hash) bool { return string(h.Sum(nil)) == d.sum }
 
-// blockDigestOf returns the digest that a record's block has to match; none where it
-// is missing, not readable, or, of a revisit, that of nothing.
-func blockDigestOf(h *recordHeader) digest {
-	d, _ := parseDigest(h.blockDigest)
-	if h.kind == "revisit" && d.known() && d.ofNothing() {
-		return digest{}
-	}
-	return d
-}
-
 // ofNothing reports whether the digest is that of no octets. GNU Wget gives it to
 // the blocks of its revisit records, whatever they hold.
 func (d digest) ofNothing() bool { return d.matches(d.newHash()) }
@@ -138,205 +125,4 @@ func (d digest) text(h hash.Hash) string {
 		return d.algorithm.label + ":" + base32Sums.EncodeToString(sum)
 	}
 	return d.algorithm.label + ":" + hex.EncodeToString(sum)
-}
-
-// DigestStats counts digests that were compared with the octets of their record.
-type DigestStats struct {
-	Block      int64 `json:"block"`      // WARC-Block-Digest that matched
-	Stored     int64 `json:"stored"`     // WARC-Payload-Digest of the payload as stored
-	Dechunked  int64 `json:"dechunked"`  // of the payload without its transfer coding
-	Decoded    int64 `json:"decoded"`    // of the payload without its content coding, too
-	Mismatched int64 `json:"mismatched"` // digests that matched nothing
-	Unknown    int64 `json:"unknown"`    // digests that could not be read
-}
-
-func (s *DigestStats) add(other DigestStats) {
-	s.Block += other.Block
-	s.Stored += other.Stored
-	s.Dechunked += other.Dechunked
-	s.Decoded += other.Decoded
-	s.Mismatched += other.Mismatched
-	s.Unknown += other.Unknown
-}
-
-// digestCheck compares the digests of one record with its octets as they are
-// read. A nil one checks nothing.
-type digestCheck struct {
-	block, payload digest
-	blockHash      hash.Hash
-	payloadHash    hash.Hash // where the payload is the block
-	compared       bool      // the payload's digest is settled
-}
-
-// check has the digests of a record compared. It must come before anything is
-// read of the block.
-func (d *draft) check(r *record) {
-	if d.digests != nil || r.blockDigest == "" && r.payloadDigest == "" {
-		return
-	}
-	c := new(digestCheck)
-	d.digests = c
-	c.block = d.parseDigest(r, "WARC-Block-Digest", r.blockDigest)
-	if c.block.known() && !(r.kind == "revisit" && c.block.ofNothing()) {
-		c.blockHash = c.block.newHash()
-		r.block = io.TeeReader(r.block, c.blockHash)
-	}
-	switch {
-	case r.kind == "revisit": // the digest is that of the original's payload (WARC 1.1 §6.7)
-		return
-	case r.segmentNumber > 0: // the payload is that of all segments
-		return
-	case r.kind == "response", r.kind == "request": // the payload begins behind the HTTP head
-		c.payload = d.parseDigest(r, "WARC-Payload-Digest", r.payloadDigest)
-		return
-	}
-	c.payload = d.parseDigest(r, "WARC-Payload-Digest", r.payloadDigest)
-	if c.payload.known() {
-		c.payloadHash = c.payload.newHash()
-		r.block = io.TeeReader(r.block, c.payloadHash)
-	}
-}
-
-func (d *draft) parseDigest(r *record, field, value string) digest {
-	parsed, err := parseDigest(value)
-	if err != nil {
-		d.digestStats.Unknown++
-		d.note(r, IssueUnknownDigest, "not verified", "%s %.150q: %v", field, value, err)
-	}
-	return parsed
-}
-
-// endCheck reads what is left of the block and compares.
-func (d *draft) endCheck(r *record) error {
-	c := d.digests
-	if c == nil {
-		return nil
-	}
-	if c.payload.known() && c.payloadHash == nil && !c.compared { // of a response that is no fetch
-		if err := d.checkUnread(r); err != nil {
-			return err
-		}
-	}
-	if _, err := io.Copy(io.Discard, r.block); err != nil {
-		return err
-	}
-	if c.payloadHash != nil {
-		d.comparePayload(r, c.payloadHash, nil, nil)
-	}
-	switch {
-	case c.blockHash == nil:
-	case c.block.matches(c.blockHash):
-		d.digestStats.Block++
-	default:
-		d.mismatch(r, fmt.Sprintf("WARC-Block-Digest is %s, the block has %s", r.blockDigest, c.block.text(c.blockHash)))
-	}
-	return nil
-}
-
-// checkUnread compares the payload of a record of which nothing was read.
-func (d *draft) checkUnread(r *record) error {
-	head, body, complete, err := readHead(r.block, nil, maxHTTPHead)
-	switch {
-	case err != nil:
-		return err
-	case !isHTTP(head):
-		return d.checkPayload(r, &httpHead{}, io.MultiReader(bytes.NewReader(head), bytes.NewReader(body), r.block))
-	case !complete:
-		return nil
-	}
-	h := parseResponseHead(head, nil, r.texts)
-	return d.checkPayload(r, &h, io.MultiReader(bytes.NewReader(body), r.block))
-}
-
-// checkPayload compares WARC-Payload-Digest with a payload, which is read to its
-// end. By WARC 1.1 §5.9 the digest is that of the entity-body of RFC 2616, so
-// without transfer coding; most writers hash the octets as they store them, chunk
-// sizes and all, and a few hash what is left when every coding is undone.
-func (d *draft) checkPayload(r *record, h *httpHead, payload io.Reader) error {
-	c := d.digests
-	if c == nil || !c.payload.known() || c.payloadHash != nil || c.compared {
-		return nil
-	}
-	stored := c.payload.newHash()
-	payload = io.TeeReader(payload, stored)
-	var dechunked, decoded hash.Hash
-	plain := payload
-	if h.chunked() {
-		dechunked = c.payload.newHash()
-		plain = io.TeeReader(newChunkedReader(payload), dechunked)
-	}
-	if codings := h.codings(); len(codings) > 0 && len(codings) <= maxDigestCodings {
-		decoded = hashDecoded(codings, plain, c.payload.newHash())
-	}
-	// A coding that breaks off is no error here: what was read of it is hashed, and
-	// matches nothing.
-	_, _ = io.Copy(io.Discard, plain)
-	if _, err := io.Copy(io.Discard, payload); err != nil {
-		return err
-	}
-	d.comparePayload(r, stored, dechunked, decoded)
-	return nil
-}
-
-// leavePayload gives up comparing the payload: where it begins is not known.
-func (d *draft) leavePayload() {
-	if d.digests != nil {
-		d.digests.compared = true
-	}
-}
-
-// hashDecoded hashes what codings leave of in. It returns nil where they cannot be
-// undone.
-func hashDecoded(codings []string, in io.Reader, sum hash.Hash) hash.Hash {
-	for i := len(codings) - 1; i >= 0; i-- {
-		r, err := decoder(codings[i], in)
-		if err != nil {
-			return nil
-		}
-		defer r.Close()
-		in = r
-	}
-	if n, err := io.Copy(sum, io.LimitReader(in, maxDigestDecoded)); err != nil || n == maxDigestDecoded {
-		return nil
-	}
-	return sum
-}
-
-// comparePayload settles WARC-Payload-Digest by the hashes of the payload as it is
-// stored, dechunked, and decoded; the latter may be nil.
-func (d *draft) comparePayload(r *record, stored, dechunked, decoded hash.Hash) {
-	want := d.digests.payload
-	d.digests.compared = true
-	switch {
-	case want.matches(stored):
-		d.digestStats.Stored++
-		return
-	case dechunked != nil && want.matches(dechunked):
-		d.digestStats.Dechunked++
-		return
-	case decoded != nil && want.matches(decoded):
-		d.digestStats.Decoded++
-		return
-	}
-	detail := fmt.Sprintf("WARC-Payload-Digest is %s, the payload as stored has %s", r.payloadDigest, want.text(stored))
-	if dechunked != nil {
-		detail += ", dechunked " + want.text(dechunked)
-	}
-	if decoded != nil {
-		detail += ", decoded " + want.text(decoded)
-	}
-	d.mismatch(r, detail)
-}
-
-// mismatch notes a digest that matches nothing.
-func (d *draft) mismatch(r *record, detail string) {
-	d.digestStats.Mismatched++
-	action := "kept"
-	if d.exchange != nil {
-		d.exchange.Flags |= FlagDigestMismatch
-		if d.exchange.Kind != captureUnknown {
-			action = "kept; supports no certain violation"
-		}
-	}
-	d.note(r, IssueDigestMismatch, action, "%s", detail)
 }

@@ -15,23 +15,6 @@ import (
 	"strings"
 )
 
-// Stdin is the path of the input that is read from standard input.
-const Stdin = "-"
-
-// Input is one archive to read.
-type Input struct {
-	Path  string `json:"path"` // real path: absolute, without symbolic links; Stdin
-	Name  string `json:"name"` // warc_filename in the tables
-	Size  int64  `json:"size"`
-	MTime int64  `json:"mtime"` // nanoseconds since 1970
-}
-
-// same reports whether two inputs are the same octets, as far as the file system
-// tells.
-func (in Input) same(other Input) bool {
-	return in.Path == other.Path && in.Size == other.Size && in.MTime == other.MTime
-}
-
 // InputError is an argument that names no archive.
 type InputError struct {
 	Arg    string

@@ -22,7 +22,7 @@ const (
 	maxAddress       = 64               // octets of the IP address of an ARC record
 	maxKinds         = 64               // WARC-Types of one input that are counted apart
 	maxHopsFromSeed  = 1 << 10          // octets of the path from the seed
-	maxRecordID      = 1 << 10          // octets of a WARC-Record-ID
+	maxRecordID      = recordIDSize     // octets of a WARC-Record-ID
 	maxRequestHead   = 64 << 10         // octets read of one request
 	maxURL           = 64 << 10         // octets of a URL or Location
 	maxUserAgent     = 4 << 10          // octets of a User-Agent or a warcinfo value
@@ -38,7 +38,7 @@ const (
 	maxDecoderMemory = 64 << 20         // octets that a zstd content coding may take
 	maxDigestCodings = 2                // content codings undone to compare a digest with what they leave
 	maxDigestDecoded = 1 << 30          // octets that they may leave
-	maxCrawls        = 16               // different warcinfo records of one input told in the summary
+	maxCrawls        = mostCrawls       // different warcinfo records of one input told in the summary
 	maxWarcinfos     = 1024             // warcinfo records remembered in one input
 	maxDictionary    = 16 << 20         // octets of a zstd dictionary, decompressed
 	maxZstdWindow    = 64 << 20         // octets that a zstd frame may look back

@@ -5,11 +5,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,15 +16,8 @@ import (
 	"github.com/alitto/pond/v2"
 	"github.com/gofrs/flock"
 
+	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
-)
-
-// The private part of an output folder.
-const (
-	factsFolder = ".robotsaudit"
-	planFile    = "plan.json"
-	lockFile    = "lock"
-	temporary   = "tmp-" // begins the name of a folder that does not count
 )
 
 // fingerprint identifies what shapes the facts besides the inputs: their schema,
@@ -60,22 +50,6 @@ type Options struct {
 
 	Reread        bool // all inputs, also those whose facts are there already
 	VerifyDigests bool // compare the digests of all records, not of policy captures alone
-}
-
-// plan is what the output folder's facts consist of.
-type plan struct {
-	Fingerprint string    `json:"fingerprint"`
-	Tasks       []string  `json:"tasks"` // names of task folders
-	Inputs      []Input   `json:"inputs"`
-	Failures    []Failure `json:"failures"`
-
-	Copies map[string]string `json:"copies,omitempty"` // path of an input → that of the one that it is a copy of
-}
-
-// Failure is an input that could not be read at all.
-type Failure struct {
-	Name   string `json:"name"`
-	Reason string `json:"reason"`
 }
 
 // Lock takes the output folder for this process, making it where needed. Release
@@ -156,8 +130,6 @@ func readResults(root string, tasks []string) (results []InputResult, err error)
 	return results, nil
 }
 
-func factsName(fingerprint string) string { return "facts-v" + SchemaVersion + "-" + fingerprint }
-
 // dropTemporary removes what an interrupted run left behind.
 func dropTemporary(root string) error {
 	entries, err := os.ReadDir(root)
@@ -229,18 +201,6 @@ func usable(m *Manifest, wanted map[string]Input, have map[string]bool) bool {
 		}
 	}
 	return true
-}
-
-func readManifest(dir string) (*Manifest, error) {
-	b, err := os.ReadFile(filepath.Join(dir, manifestFile))
-	if err != nil {
-		return nil, err
-	}
-	var m Manifest
-	if err := json.Unmarshal(b, &m); err != nil {
-		return nil, fmt.Errorf("%s: %w", dir, err)
-	}
-	return &m, nil
 }
 
 // group makes tasks of consecutive inputs. The size is far below the gigabyte at
@@ -389,7 +349,7 @@ func (g *ingestion) attempt(inputs []Input) (name string, failed []*inputError, 
 	if err := w.close(&m); err != nil {
 		return "", nil, err
 	}
-	if err := syncFolder(tmp); err != nil {
+	if err := durable.SyncFolder(tmp); err != nil {
 		return "", nil, err
 	}
 	target := filepath.Join(g.root, name)
@@ -400,34 +360,13 @@ func (g *ingestion) attempt(inputs []Input) (name string, failed []*inputError, 
 		return "", nil, err
 	}
 	g.opt.Progress.InputsRead.Add(int64(len(inputs)))
-	return name, nil, syncFolder(g.root)
+	return name, nil, durable.SyncFolder(g.root)
 }
 
 // abandon closes the files of a task that failed.
 func (w *taskWriter) abandon() {
 	var m Manifest
 	_ = w.close(&m) // the folder is removed whatever comes of it
-}
-
-func syncFolder(dir string) error {
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
-}
-
-// commitPlan makes p the current plan of an output folder.
-func commitPlan(dir string, p plan) error {
-	private := filepath.Join(dir, factsFolder)
-	tmp := filepath.Join(private, temporary+planFile)
-	if err := writeJSON(tmp, p); err != nil {
-		return err
-	}
-	if err := os.Rename(tmp, filepath.Join(private, planFile)); err != nil {
-		return err
-	}
-	return syncFolder(private)
 }
 
 // dropTasks removes the tasks that are not part of the plan.
@@ -444,94 +383,4 @@ func dropTasks(root string, keep []string) error {
 		}
 	}
 	return nil
-}
-
-// Task is a finished task of the current plan.
-type Task struct {
-	Dir    string
-	Global []int32 // index into Facts.Inputs of each of the task's inputs
-	Manifest
-}
-
-// Path returns the path of one of the task's files.
-func (t *Task) Path(name string) string { return filepath.Join(t.Dir, name) }
-
-// PackPath returns the path of the task's bodies.
-func (t *Task) PackPath() string { return t.Path(packFile) }
-
-// Facts is what is known of an output folder's archives.
-type Facts struct {
-	Inputs   []InputResult // sorted by path
-	Failures []Failure
-	Tasks    []Task
-	Dir      string // private folder for temporary files
-
-	Fingerprint string          // of what shapes the facts
-	Copies      map[int32]int32 // inputs that hold the octets of one before them, by index
-}
-
-// FetchCount returns the number of fetches in all inputs.
-func (f *Facts) FetchCount() (n int64) {
-	for _, in := range f.Inputs {
-		n += in.Fetches
-	}
-	return n
-}
-
-// OpenFacts reads the current plan of an output folder.
-func OpenFacts(dir string) (*Facts, error) {
-	private := filepath.Join(dir, factsFolder)
-	b, err := os.ReadFile(filepath.Join(private, planFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s holds no facts; run 'robotsaudit ingest INPUT… -o %s' first", dir, dir)
-	}
-	if err != nil {
-		return nil, err
-	}
-	var p plan
-	if err := json.Unmarshal(b, &p); err != nil {
-		return nil, fmt.Errorf("%s is damaged (%w); run 'robotsaudit ingest' again", filepath.Join(private, planFile), err)
-	}
-	if p.Fingerprint != fingerprint(false) && p.Fingerprint != fingerprint(true) {
-		return nil, fmt.Errorf("the facts in %s are of another version of robotsaudit; run 'robotsaudit ingest' again", dir)
-	}
-	f := &Facts{Failures: p.Failures, Dir: private, Fingerprint: p.Fingerprint}
-	for _, name := range p.Tasks {
-		t := Task{Dir: filepath.Join(private, factsName(p.Fingerprint), name)}
-		m, err := readManifest(t.Dir)
-		if err != nil {
-			return nil, fmt.Errorf("facts are missing (%w); run 'robotsaudit ingest' again", err)
-		}
-		t.Manifest = *m
-		f.Tasks = append(f.Tasks, t)
-		f.Inputs = append(f.Inputs, m.Inputs...)
-	}
-	f.number(p.Inputs, p.Copies)
-	return f, nil
-}
-
-// number sorts the inputs, gives them the names of the current plan, and tells
-// each task the numbers of its own.
-func (f *Facts) number(planned []Input, copies map[string]string) {
-	names := make(map[string]string)
-	for _, in := range planned {
-		names[in.Path] = in.Name
-	}
-	slices.SortFunc(f.Inputs, func(a, b InputResult) int { return cmp.Compare(a.Path, b.Path) })
-	index := make(map[string]int32)
-	for i := range f.Inputs {
-		in := &f.Inputs[i]
-		in.Name = cmp.Or(names[in.Path], in.Name)
-		index[in.Path] = int32(i)
-	}
-	f.Copies = make(map[int32]int32)
-	for path, original := range copies {
-		f.Copies[index[path]] = index[original]
-	}
-	for i := range f.Tasks {
-		t := &f.Tasks[i]
-		for _, in := range t.Manifest.Inputs {
-			t.Global = append(t.Global, index[in.Path])
-		}
-	}
 }

@@ -198,6 +198,16 @@ func recordID(value []byte, before *recordHeader) string {
 	return before.texts.or(before.id, packed)
 }
 
+// blockDigestOf returns the digest that a record's block has to match; none where it
+// is missing, not readable, or, of a revisit, that of nothing.
+func blockDigestOf(h *recordHeader) digest {
+	d, _ := parseDigest(h.blockDigest)
+	if h.kind == "revisit" && d.known() && d.ofNothing() {
+		return digest{}
+	}
+	return d
+}
+
 // recordKinds are those of WARC 1.1 §6, the most frequent ones first.
 var recordKinds = [...]string{"response", "request", "metadata", "revisit", "resource", "warcinfo", "conversion", "continuation"}
 

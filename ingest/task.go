@@ -1,43 +1,11 @@
 package ingest
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-
-	"github.com/robotsaudit/robotsaudit/internal/pack"
-	"github.com/robotsaudit/robotsaudit/internal/run"
 )
-
-// The files of a task's folder.
-const (
-	manifestFile = "manifest.json"
-	packFile     = "bodies.pack"
-)
-
-// Manifest says what a finished task holds. It is written last; a folder without
-// one is no task.
-type Manifest struct {
-	Fingerprint string        `json:"fingerprint"`
-	Inputs      []InputResult `json:"inputs"`
-	Fetches     []string      `json:"fetches"`  // names of run files
-	Revisits    []string      `json:"revisits"` // of the fetches those that refer elsewhere
-	Captures    []string      `json:"captures"`
-	Issues      []string      `json:"issues"`
-	Events      []string      `json:"events"`
-}
-
-// InputResult is what reading one input came to.
-type InputResult struct {
-	Input
-	Container   string `json:"container"`
-	Fingerprint string `json:"fingerprint"`       // of the input's content, hexadecimal
-	Refusal     string `json:"refusal,omitempty"` // why nothing of it was read
-	InputStats
-}
 
 // inputError is a failure to read an input at all, as opposed to damage in it.
 type inputError struct {
@@ -47,92 +15,6 @@ type inputError struct {
 
 func (e *inputError) Error() string { return fmt.Sprintf("%s: %v", e.input.Path, e.err) }
 func (e *inputError) Unwrap() error { return e.err }
-
-// taskWriter writes the facts of a task's inputs into a folder.
-type taskWriter struct {
-	dir      string
-	fetches  *run.Writer[Fetch]
-	revisits *run.Writer[Fetch]
-	captures *run.Writer[Capture]
-	issues   *run.Writer[Issue]
-	events   *run.Writer[LogEvent]
-	bodies   *pack.Writer
-}
-
-func newTaskWriter(dir string) (*taskWriter, error) {
-	bodies, err := pack.Create(filepath.Join(dir, packFile))
-	if err != nil {
-		return nil, err
-	}
-	return &taskWriter{
-		dir:      dir,
-		fetches:  run.NewWriter(dir, FetchRuns),
-		revisits: run.NewWriter(dir, RevisitRuns),
-		captures: run.NewWriter(dir, CaptureRuns),
-		issues:   run.NewWriter(dir, IssueRuns),
-		events:   run.NewWriter(dir, EventRuns),
-		bodies:   bodies,
-	}, nil
-}
-
-func (w *taskWriter) fetch(f *Fetch) error {
-	if f.RefersElsewhere() {
-		if err := w.revisits.Add(*f); err != nil {
-			return err
-		}
-	}
-	return w.fetches.Add(*f)
-}
-
-func (w *taskWriter) capture(c *Capture, body []byte) error {
-	ref, err := w.bodies.Put(body)
-	if err != nil {
-		return err
-	}
-	c.BodyDigest, c.BodyOffset, c.BodySize = string(ref.Digest[:]), ref.Offset, ref.Size
-	return w.captures.Add(*c)
-}
-
-func (w *taskWriter) issue(i Issue) error { return w.issues.Add(i) }
-
-func (w *taskWriter) event(e *LogEvent) error { return w.events.Add(*e) }
-
-// close completes the files. The folder is a task only once its manifest is there.
-func (w *taskWriter) close(m *Manifest) (err error) {
-	if m.Fetches, err = w.fetches.Close(); err != nil {
-		return err
-	}
-	if m.Revisits, err = w.revisits.Close(); err != nil {
-		return err
-	}
-	if m.Captures, err = w.captures.Close(); err != nil {
-		return err
-	}
-	if m.Issues, err = w.issues.Close(); err != nil {
-		return err
-	}
-	if m.Events, err = w.events.Close(); err != nil {
-		return err
-	}
-	if err := w.bodies.Close(); err != nil {
-		return err
-	}
-	return writeJSON(filepath.Join(w.dir, manifestFile), m)
-}
-
-// writeJSON writes a small file and syncs it.
-func writeJSON(path string, v any) error {
-	b, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return err
-	}
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(append(b, '\n'))
-	return errors.Join(err, f.Sync(), f.Close())
-}
 
 // readOptions say how inputs are read. A nil one has the defaults.
 type readOptions struct {

@@ -278,24 +278,6 @@ func (r *waczReader) readLog(e *zipEntry, parse lineParser, src io.Reader) error
 	return nil
 }
 
-func (s *InputStats) add(other *InputStats) {
-	for kind, n := range other.Records {
-		s.Records[kind] += n
-	}
-	s.Fetches += other.Fetches
-	s.Unnamed += other.Unnamed
-	s.Lent += other.Lent
-	s.Robots += other.Robots
-	s.Issues += other.Issues
-	s.Lossy += other.Lossy
-	s.Resynced += other.Resynced
-	s.Events += other.Events
-	s.Digests.add(other.Digests)
-	for _, crawl := range other.Crawls {
-		s.addCrawl(crawl)
-	}
-}
-
 // inflatedAt reads a deflated entry at random, by inflating what is before. It
 // remembers what it read last, since readers go forward but for what they had read
 // ahead. After maxRewinds starts from the front it is at its end.

@@ -2,21 +2,8 @@ package ingest
 
 import (
 	"io"
-	"slices"
 	"strings"
 )
-
-// Crawl is what a warcinfo record says of the crawl that made the records behind
-// it (WARC 1.1 §6.2 and the fields that crawlers add). It is the crawler's word,
-// never evidence.
-type Crawl struct {
-	Software  string `json:"software,omitempty"`
-	UserAgent string `json:"user_agent,omitempty"` // http-header-user-agent
-	From      string `json:"from,omitempty"`       // http-header-from
-	Operator  string `json:"operator,omitempty"`
-	IsPartOf  string `json:"is_part_of,omitempty"`
-	Robots    string `json:"robots,omitempty"` // what it claims of obedience
-}
 
 // isSerial reports whether the crawler is known to make one fetch after the other, and to
 // write them as they are made. Where several connections share an archive, records stand
@@ -96,12 +83,6 @@ func (c *committer) addWarcinfo(id string, w Crawl) (remembered bool) {
 		c.warcinfos[strings.Clone(id)] = w
 	}
 	return true
-}
-
-func (s *InputStats) addCrawl(w Crawl) {
-	if len(s.Crawls) < maxCrawls && !slices.Contains(s.Crawls, w) {
-		s.Crawls = append(s.Crawls, w)
-	}
 }
 
 // warcinfoOf finds the warcinfo in force: the one named, else the latest before.

@@ -1,13 +1,13 @@
 package report
 
 import (
-	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/internal/durable"
 )
 
 const auditFile = "audit.json"
@@ -27,7 +27,7 @@ func (w *Writer) commit(a *Audit) error {
 	if err := w.finishTables(a); err != nil {
 		return err
 	}
-	if err := writeJSON(filepath.Join(w.tmp, auditFile), a); err != nil {
+	if err := durable.WriteJSON(filepath.Join(w.tmp, auditFile), a); err != nil {
 		return err
 	}
 	if err := w.moveTables(a); err != nil {
@@ -36,7 +36,7 @@ func (w *Writer) commit(a *Audit) error {
 	if err := os.Rename(filepath.Join(w.tmp, auditFile), filepath.Join(w.dir, auditFile)); err != nil {
 		return err
 	}
-	return errors.Join(os.Remove(w.tmp), syncFolder(w.dir))
+	return errors.Join(os.Remove(w.tmp), durable.SyncFolder(w.dir))
 }
 
 // finishTables completes the tables and counts their rows into a.
@@ -61,7 +61,7 @@ func (w *Writer) moveTables(a *Audit) error {
 	if err := remove(filepath.Join(w.dir, auditFile)); err != nil {
 		return err
 	}
-	if err := syncFolder(w.dir); err != nil {
+	if err := durable.SyncFolder(w.dir); err != nil {
 		return err
 	}
 	for _, name := range slices.Concat(TableNames(), formerTables) {
@@ -74,7 +74,7 @@ func (w *Writer) moveTables(a *Audit) error {
 			return err
 		}
 	}
-	return syncFolder(w.dir)
+	return durable.SyncFolder(w.dir)
 }
 
 func remove(path string) error {
@@ -82,26 +82,4 @@ func remove(path string) error {
 		return err
 	}
 	return nil
-}
-
-func syncFolder(dir string) error {
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
-}
-
-// writeJSON writes a file of JSON and syncs it.
-func writeJSON(path string, v any) error {
-	b, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return err
-	}
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(append(b, '\n'))
-	return errors.Join(err, f.Sync(), f.Close())
 }

@@ -1,0 +1,78 @@
+package ingest
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/robotsaudit/robotsaudit/internal/durable"
+)
+
+// SchemaVersion names the shape of the facts. It is part of their folder's name:
+// facts of another version are not read, and not migrated, but made again.
+const SchemaVersion = "8"
+
+// The private part of an output folder.
+const (
+	factsFolder = ".robotsaudit"
+	planFile    = "plan.json"
+	lockFile    = "lock"
+	temporary   = "tmp-" // begins the name of a folder that does not count
+)
+
+// The files of a task's folder.
+const (
+	manifestFile = "manifest.json"
+	packFile     = "bodies.pack"
+)
+
+// factsName is the name of the folder of facts of a fingerprint.
+func factsName(fingerprint string) string { return "facts-v" + SchemaVersion + "-" + fingerprint }
+
+// plan is what the output folder's facts consist of.
+type plan struct {
+	Fingerprint string    `json:"fingerprint"`
+	Tasks       []string  `json:"tasks"` // names of task folders
+	Inputs      []Input   `json:"inputs"`
+	Failures    []Failure `json:"failures"`
+
+	Copies map[string]string `json:"copies,omitempty"` // path of an input → that of the one that it is a copy of
+}
+
+// Manifest says what a finished task holds. It is written last; a folder without
+// one is no task.
+type Manifest struct {
+	Fingerprint string        `json:"fingerprint"`
+	Inputs      []InputResult `json:"inputs"`
+	Fetches     []string      `json:"fetches"`  // names of run files
+	Revisits    []string      `json:"revisits"` // of the fetches those that refer elsewhere
+	Captures    []string      `json:"captures"`
+	Issues      []string      `json:"issues"`
+	Events      []string      `json:"events"`
+}
+
+func readManifest(dir string) (*Manifest, error) {
+	b, err := os.ReadFile(filepath.Join(dir, manifestFile))
+	if err != nil {
+		return nil, err
+	}
+	var m Manifest
+	if err := json.Unmarshal(b, &m); err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	return &m, nil
+}
+
+// commitPlan makes p the current plan of an output folder.
+func commitPlan(dir string, p plan) error {
+	private := filepath.Join(dir, factsFolder)
+	tmp := filepath.Join(private, temporary+planFile)
+	if err := durable.WriteJSON(tmp, p); err != nil {
+		return err
+	}
+	if err := os.Rename(tmp, filepath.Join(private, planFile)); err != nil {
+		return err
+	}
+	return durable.SyncFolder(private)
+}

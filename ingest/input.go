@@ -1,0 +1,108 @@
+package ingest
+
+import "slices"
+
+// Stdin is the path of the input that is read from standard input.
+const Stdin = "-"
+
+// Input is one archive to read.
+type Input struct {
+	Path  string `json:"path"` // real path: absolute, without symbolic links; Stdin
+	Name  string `json:"name"` // warc_filename in the tables
+	Size  int64  `json:"size"`
+	MTime int64  `json:"mtime"` // nanoseconds since 1970
+}
+
+// same reports whether two inputs are the same octets, as far as the file system
+// tells.
+func (in Input) same(other Input) bool {
+	return in.Path == other.Path && in.Size == other.Size && in.MTime == other.MTime
+}
+
+// InputResult is what reading one input came to.
+type InputResult struct {
+	Input
+	Container   string `json:"container"`
+	Fingerprint string `json:"fingerprint"`       // of the input's content, hexadecimal
+	Refusal     string `json:"refusal,omitempty"` // why nothing of it was read
+	InputStats
+}
+
+// Failure is an input that could not be read at all.
+type Failure struct {
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
+}
+
+// InputStats counts what an input holds.
+type InputStats struct {
+	Records  map[string]int64 `json:"records"` // by WARC-Type
+	Fetches  int64            `json:"fetches"`
+	Unnamed  int64            `json:"unnamed,omitempty"` // fetches without a WARC-Record-ID
+	Lent     int64            `json:"lent,omitempty"`    // fetches whose body is another's: revisits, and answers with status 304
+	Robots   int64            `json:"robots"`
+	Issues   int64            `json:"issues"`
+	Lossy    int64            `json:"lossy"`              // issues that mean unread octets
+	Resynced int64            `json:"resynced,omitempty"` // records whose trust is that
+	Digests  DigestStats      `json:"digests"`
+	Events   int64            `json:"events,omitempty"` // log events
+	Crawls   []Crawl          `json:"crawls,omitempty"`
+}
+
+func (s *InputStats) add(other *InputStats) {
+	for kind, n := range other.Records {
+		s.Records[kind] += n
+	}
+	s.Fetches += other.Fetches
+	s.Unnamed += other.Unnamed
+	s.Lent += other.Lent
+	s.Robots += other.Robots
+	s.Issues += other.Issues
+	s.Lossy += other.Lossy
+	s.Resynced += other.Resynced
+	s.Events += other.Events
+	s.Digests.add(other.Digests)
+	for _, crawl := range other.Crawls {
+		s.addCrawl(crawl)
+	}
+}
+
+// mostCrawls is how many different warcinfo records of one input are told.
+const mostCrawls = 16
+
+func (s *InputStats) addCrawl(w Crawl) {
+	if len(s.Crawls) < mostCrawls && !slices.Contains(s.Crawls, w) {
+		s.Crawls = append(s.Crawls, w)
+	}
+}
+
+// DigestStats counts digests that were compared with the octets of their record.
+type DigestStats struct {
+	Block      int64 `json:"block"`      // WARC-Block-Digest that matched
+	Stored     int64 `json:"stored"`     // WARC-Payload-Digest of the payload as stored
+	Dechunked  int64 `json:"dechunked"`  // of the payload without its transfer coding
+	Decoded    int64 `json:"decoded"`    // of the payload without its content coding, too
+	Mismatched int64 `json:"mismatched"` // digests that matched nothing
+	Unknown    int64 `json:"unknown"`    // digests that could not be read
+}
+
+func (s *DigestStats) add(other DigestStats) {
+	s.Block += other.Block
+	s.Stored += other.Stored
+	s.Dechunked += other.Dechunked
+	s.Decoded += other.Decoded
+	s.Mismatched += other.Mismatched
+	s.Unknown += other.Unknown
+}
+
+// Crawl is what a warcinfo record says of the crawl that made the records behind
+// it (WARC 1.1 §6.2 and the fields that crawlers add). It is the crawler's word,
+// never evidence.
+type Crawl struct {
+	Software  string `json:"software,omitempty"`
+	UserAgent string `json:"user_agent,omitempty"` // http-header-user-agent
+	From      string `json:"from,omitempty"`       // http-header-from
+	Operator  string `json:"operator,omitempty"`
+	IsPartOf  string `json:"is_part_of,omitempty"`
+	Robots    string `json:"robots,omitempty"` // what it claims of obedience
+}

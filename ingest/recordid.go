@@ -1,0 +1,65 @@
+package ingest
+
+import "strings"
+
+// A packed record id is 16 raw octets behind this tag, or the text as it stands.
+const uuidTag = "\x00"
+
+const uuidPrefix = "urn:uuid:"
+
+// recordIDSize is how many bytes of a WARC-Record-ID are kept.
+const recordIDSize = 1 << 10
+
+// packedIDSize is how many octets a packed UUID has.
+const packedIDSize = len(uuidTag) + 16
+
+// appendUUID packs an id without its angle brackets that is a UUID in its canonical
+// lower-case form, in 17 octets. Any other stays text.
+func appendUUID(dst, id []byte) ([]byte, bool) {
+	if len(id) != len(uuidPrefix)+36 || string(id[:len(uuidPrefix)]) != uuidPrefix {
+		return dst, false
+	}
+	text := id[len(uuidPrefix):]
+	if text[8] != '-' || text[13] != '-' || text[18] != '-' || text[23] != '-' {
+		return dst, false
+	}
+	dst = append(dst, uuidTag...)
+	all := byte(0)
+	for _, i := range [16]uint8{0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34} {
+		high, low := hexDigits[text[i]], hexDigits[text[i+1]]
+		all |= high | low
+		dst = append(dst, high<<4|low)
+	}
+	return dst, all < 16
+}
+
+// hexDigits has the value of each lower-case hexadecimal digit, and more than 15 for
+// other octets.
+var hexDigits = func() (values [256]byte) {
+	for c := range values {
+		values[c] = 0xff
+	}
+	for i, c := range []byte("0123456789abcdef") {
+		values[c] = byte(i)
+	}
+	return values
+}()
+
+// RecordIDText is the inverse of the packing of Fetch.RecordID: the id as the
+// record gives it, without angle brackets.
+func RecordIDText(packed string) string {
+	raw, ok := strings.CutPrefix(packed, uuidTag)
+	if !ok || len(raw) != 16 {
+		return packed
+	}
+	text := make([]byte, 0, len(uuidPrefix)+36)
+	text = append(text, uuidPrefix...)
+	for i := range len(raw) {
+		if i == 4 || i == 6 || i == 8 || i == 10 {
+			text = append(text, '-')
+		}
+		const digits = "0123456789abcdef"
+		text = append(text, digits[raw[i]>>4], digits[raw[i]&0xf])
+	}
+	return string(text)
+}

@@ -1,0 +1,102 @@
+package ingest
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// Task is a finished task of the current plan.
+type Task struct {
+	Dir    string
+	Global []int32 // index into Facts.Inputs of each of the task's inputs
+	Manifest
+}
+
+// Path returns the path of one of the task's files.
+func (t *Task) Path(name string) string { return filepath.Join(t.Dir, name) }
+
+// PackPath returns the path of the task's bodies.
+func (t *Task) PackPath() string { return t.Path(packFile) }
+
+// Facts is what is known of an output folder's archives.
+type Facts struct {
+	Inputs   []InputResult // sorted by path
+	Failures []Failure
+	Tasks    []Task
+	Dir      string // private folder for temporary files
+
+	Fingerprint string          // of what shapes the facts
+	Copies      map[int32]int32 // inputs that hold the octets of one before them, by index
+}
+
+// FetchCount returns the number of fetches in all inputs.
+func (f *Facts) FetchCount() (n int64) {
+	for _, in := range f.Inputs {
+		n += in.Fetches
+	}
+	return n
+}
+
+// OpenFacts reads the current plan of an output folder.
+func OpenFacts(dir string) (*Facts, error) {
+	private := filepath.Join(dir, factsFolder)
+	b, err := os.ReadFile(filepath.Join(private, planFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s holds no facts; run 'robotsaudit ingest INPUT… -o %s' first", dir, dir)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var p plan
+	if err := json.Unmarshal(b, &p); err != nil {
+		return nil, fmt.Errorf("%s is damaged (%w); run 'robotsaudit ingest' again", filepath.Join(private, planFile), err)
+	}
+	if p.Fingerprint != fingerprint(false) && p.Fingerprint != fingerprint(true) {
+		return nil, fmt.Errorf("the facts in %s are of another version of robotsaudit; run 'robotsaudit ingest' again", dir)
+	}
+	f := &Facts{Failures: p.Failures, Dir: private, Fingerprint: p.Fingerprint}
+	for _, name := range p.Tasks {
+		t := Task{Dir: filepath.Join(private, factsName(p.Fingerprint), name)}
+		m, err := readManifest(t.Dir)
+		if err != nil {
+			return nil, fmt.Errorf("facts are missing (%w); run 'robotsaudit ingest' again", err)
+		}
+		t.Manifest = *m
+		f.Tasks = append(f.Tasks, t)
+		f.Inputs = append(f.Inputs, m.Inputs...)
+	}
+	f.number(p.Inputs, p.Copies)
+	return f, nil
+}
+
+// number sorts the inputs, gives them the names of the current plan, and tells
+// each task the numbers of its own.
+func (f *Facts) number(planned []Input, copies map[string]string) {
+	names := make(map[string]string)
+	for _, in := range planned {
+		names[in.Path] = in.Name
+	}
+	slices.SortFunc(f.Inputs, func(a, b InputResult) int { return cmp.Compare(a.Path, b.Path) })
+	index := make(map[string]int32)
+	for i := range f.Inputs {
+		in := &f.Inputs[i]
+		in.Name = cmp.Or(names[in.Path], in.Name)
+		index[in.Path] = int32(i)
+	}
+	f.Copies = make(map[int32]int32)
+	for path, original := range copies {
+		f.Copies[index[path]] = index[original]
+	}
+	for i := range f.Tasks {
+		t := &f.Tasks[i]
+		for _, in := range t.Manifest.Inputs {
+			t.Global = append(t.Global, index[in.Path])
+		}
+	}
+}

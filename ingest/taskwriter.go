@@ -1,0 +1,81 @@
+package ingest
+
+import (
+	"path/filepath"
+
+	"github.com/robotsaudit/robotsaudit/internal/durable"
+	"github.com/robotsaudit/robotsaudit/internal/pack"
+	"github.com/robotsaudit/robotsaudit/internal/run"
+)
+
+// taskWriter writes the facts of a task's inputs into a folder.
+type taskWriter struct {
+	dir      string
+	fetches  *run.Writer[Fetch]
+	revisits *run.Writer[Fetch]
+	captures *run.Writer[Capture]
+	issues   *run.Writer[Issue]
+	events   *run.Writer[LogEvent]
+	bodies   *pack.Writer
+}
+
+func newTaskWriter(dir string) (*taskWriter, error) {
+	bodies, err := pack.Create(filepath.Join(dir, packFile))
+	if err != nil {
+		return nil, err
+	}
+	return &taskWriter{
+		dir:      dir,
+		fetches:  run.NewWriter(dir, FetchRuns),
+		revisits: run.NewWriter(dir, RevisitRuns),
+		captures: run.NewWriter(dir, CaptureRuns),
+		issues:   run.NewWriter(dir, IssueRuns),
+		events:   run.NewWriter(dir, EventRuns),
+		bodies:   bodies,
+	}, nil
+}
+
+func (w *taskWriter) fetch(f *Fetch) error {
+	if f.RefersElsewhere() {
+		if err := w.revisits.Add(*f); err != nil {
+			return err
+		}
+	}
+	return w.fetches.Add(*f)
+}
+
+func (w *taskWriter) capture(c *Capture, body []byte) error {
+	ref, err := w.bodies.Put(body)
+	if err != nil {
+		return err
+	}
+	c.BodyDigest, c.BodyOffset, c.BodySize = string(ref.Digest[:]), ref.Offset, ref.Size
+	return w.captures.Add(*c)
+}
+
+func (w *taskWriter) issue(i Issue) error { return w.issues.Add(i) }
+
+func (w *taskWriter) event(e *LogEvent) error { return w.events.Add(*e) }
+
+// close completes the files. The folder is a task only once its manifest is there.
+func (w *taskWriter) close(m *Manifest) (err error) {
+	if m.Fetches, err = w.fetches.Close(); err != nil {
+		return err
+	}
+	if m.Revisits, err = w.revisits.Close(); err != nil {
+		return err
+	}
+	if m.Captures, err = w.captures.Close(); err != nil {
+		return err
+	}
+	if m.Issues, err = w.issues.Close(); err != nil {
+		return err
+	}
+	if m.Events, err = w.events.Close(); err != nil {
+		return err
+	}
+	if err := w.bodies.Close(); err != nil {
+		return err
+	}
+	return durable.WriteJSON(filepath.Join(w.dir, manifestFile), m)
+}

@@ -1,0 +1,31 @@
+// Package durable writes what must be on the disk before anything else counts.
+package durable
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+)
+
+// WriteJSON writes a small file and syncs it.
+func WriteJSON(path string, v any) error {
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(b, '\n'))
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+// SyncFolder makes the names of the files in a folder durable.
+func SyncFolder(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
