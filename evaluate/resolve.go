@@ -522,12 +522,12 @@ func (r *resolver) keep(ch *chase, c *ingest.Capture, failure Reason, goOn func(
 // readAgain reads the body of a record again from its archive. In a stream it costs
 // all that comes before, so there is a bound on it.
 func (r *resolver) readAgain(c *ingest.Capture) ([]byte, error) {
-	cost := ingest.RereadCost(c)
+	cost := c.RereadCost()
 	if cost > r.reread {
 		return nil, fmt.Errorf("more than %d GB would have to be read again for bodies that were not kept", maxReread>>30)
 	}
 	r.reread -= cost
-	return ingest.Reread(r.store.facts.Inputs[c.Input].Input, c)
+	return r.store.facts.Reread(r.store.facts.Inputs[c.Input].Input, c)
 }
 
 // take makes c the record in hand: it settles the chase or says what it needs.

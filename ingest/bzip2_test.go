@@ -58,7 +58,7 @@ func TestRereadBzip2(t *testing.T) {
 	inputs, _ := Expand([]string{"a.warc.bz2"})
 	whole := readFile(t, "a.warc.bz2")
 	for i, c := range whole.captures {
-		body, err := Reread(inputs[0], &Capture{Fetch: whole.fetches[i]})
+		body, err := reread(inputs[0], &Capture{Fetch: whole.fetches[i]})
 		if err != nil || string(body) != whole.bodies[i] || c.URL != whole.fetches[i].URL || len(body) == 0 {
 			t.Errorf("%s: %q, %v", c.URL, body, err)
 		}

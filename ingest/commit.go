@@ -365,7 +365,7 @@ func (c *committer) identify(r *record, url weburl.URL, d *draft) {
 		Truncated: cut(r.truncated, maxWord), Claim: info.Robots, Millis: -1,
 	}
 	f.Flags = c.pages.flags(url)
-	if info.isSerial() {
+	if isSerial(&info) {
 		f.Flags |= FlagSerial
 	}
 	if r.streamed {

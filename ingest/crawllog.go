@@ -210,7 +210,7 @@ func parseCrawlLog(line []byte) (event *LogEvent, fault string) {
 	default:
 		return nil, ""
 	}
-	url, fault := e.locate(string(fields[fieldURL]))
+	url, fault := locate(&e, string(fields[fieldURL]))
 	if fault != "" || url.Origin() == "" || failed && captureKind(url) != CaptureRobots {
 		return nil, fault
 	}
@@ -235,7 +235,7 @@ func absent(field []byte) string {
 
 // locate takes the URL of an event. Those of other schemes are left alone: url is
 // then empty.
-func (e *LogEvent) locate(target string) (url weburl.URL, fault string) {
+func locate(e *LogEvent, target string) (url weburl.URL, fault string) {
 	if len(target) > maxURL {
 		return weburl.URL{}, "a URL that is too long"
 	}
@@ -282,7 +282,7 @@ func parseSkippedPage(line []byte) (event *LogEvent, fault string) {
 		return nil, ""
 	}
 	e := LogEvent{Kind: EventExclusion, Reason: page.Reason}
-	if url, fault := e.locate(page.URL); fault != "" || url.Origin() == "" {
+	if url, fault := locate(&e, page.URL); fault != "" || url.Origin() == "" {
 		return nil, fault
 	}
 	if page.TS == "" {

@@ -129,3 +129,35 @@ func TestMicrosSince(t *testing.T) {
 		}
 	}
 }
+
+func FuzzParseDate(f *testing.F) {
+	for _, s := range []string{"2024", "2024-02-29T23:59:60.123456789+01:30", "20240229235960", "2024-02-30", "2024-01-01T00Z", "0001-01-01T00:00:00+23:59", ""} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		got, zoned, ok := parseDate(s)
+		if !ok {
+			if got != (Time{}) || zoned {
+				t.Fatalf("%q: %+v, zoned %v, but not ok", s, got, zoned)
+			}
+			return
+		}
+		if !got.Known() || got.Precision > PrecisionMicrosecond {
+			t.Fatalf("%q: precision %d", s, got.Precision)
+		}
+		if got.MicrosSince(got) != 0 {
+			t.Fatalf("%q is not its own moment", s)
+		}
+		// A time is a whole number of its own units, so that equal times are equal numbers.
+		finer := Time{Micros: got.Micros, Precision: PrecisionMicrosecond + 1}
+		if again := finer.Truncate(got.Precision); again != got {
+			t.Fatalf("%q: %v at %d, floored %v", s, got.UTC(), got.Precision, again.UTC())
+		}
+		for p := PrecisionNone + 1; p <= got.Precision; p++ {
+			coarse := got.Truncate(p)
+			if coarse.Precision != p || coarse.Micros > got.Micros || coarse.Truncate(p) != coarse || got.MicrosSince(coarse) != 0 {
+				t.Fatalf("%q at %d: %v", s, p, coarse.UTC())
+			}
+		}
+	})
+}

@@ -152,6 +152,15 @@ func (f *Fetch) RefersElsewhere() bool {
 	return u.Origin() != f.Origin
 }
 
+// RereadCost is about how many bytes it takes to read the body again: of a stream all
+// that comes before the record.
+func (f *Fetch) RereadCost() int64 {
+	if f.Flags&FlagStreamed != 0 {
+		return f.Offset + f.Length
+	}
+	return f.Length
+}
+
 // CaptureKind says why a capture's body is kept.
 type CaptureKind uint8
 

@@ -64,8 +64,8 @@ func readManifest(dir string) (*Manifest, error) {
 	return &m, nil
 }
 
-// commitPlan makes p the current plan of an output folder.
-func commitPlan(dir string, p plan) error {
+// commit makes p the current plan of an output folder.
+func (p *plan) commit(dir string) error {
 	private := filepath.Join(dir, factsFolder)
 	tmp := filepath.Join(private, temporary+planFile)
 	if err := durable.WriteJSON(tmp, p); err != nil {

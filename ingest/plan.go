@@ -103,7 +103,7 @@ func Ingest(ctx context.Context, inputs []Input, opt Options) error {
 	}
 	p := plan{Fingerprint: print, Tasks: append(kept, made...), Inputs: inputs, Failures: in.failures}
 	for _, f := range opt.Failed {
-		p.Failures = append(p.Failures, Failure{f.Arg, f.Reason})
+		p.Failures = append(p.Failures, Failure{Name: f.Arg, Reason: f.Reason})
 	}
 	slices.Sort(p.Tasks)
 	results, err := readResults(root, p.Tasks)
@@ -112,7 +112,7 @@ func Ingest(ctx context.Context, inputs []Input, opt Options) error {
 	}
 	p.Copies = findCopies(results)
 	slices.SortFunc(p.Failures, func(a, b Failure) int { return cmp.Compare(a.Name, b.Name) })
-	if err := commitPlan(opt.Dir, p); err != nil {
+	if err := p.commit(opt.Dir); err != nil {
 		return err
 	}
 	return dropTasks(root, p.Tasks)
@@ -314,7 +314,7 @@ func (g *ingestion) task(inputs []Input) (outcome, error) {
 		}
 		left := make(map[string]bool)
 		for _, f := range failed {
-			o.failures = append(o.failures, Failure{f.input.Name, reason(f.err).Error()})
+			o.failures = append(o.failures, Failure{Name: f.input.Name, Reason: reason(f.err).Error()})
 			left[f.input.Path] = true
 		}
 		inputs = slices.DeleteFunc(slices.Clone(inputs), func(in Input) bool { return left[in.Path] })
@@ -342,7 +342,7 @@ func (g *ingestion) attempt(inputs []Input) (name string, failed []*inputError, 
 		tmp:      tmp,
 		cores:    g.cores,
 	}
-	if m.Inputs, failed, err = w.readInputs(inputs, g.opt.Stdin, &opt); err != nil || len(failed) > 0 {
+	if m.Inputs, failed, err = readInputs(w, inputs, g.opt.Stdin, &opt); err != nil || len(failed) > 0 {
 		w.abandon()
 		return "", failed, err
 	}
@@ -363,12 +363,6 @@ func (g *ingestion) attempt(inputs []Input) (name string, failed []*inputError, 
 	return name, nil, durable.SyncFolder(g.root)
 }
 
-// abandon closes the files of a task that failed.
-func (w *taskWriter) abandon() {
-	var m Manifest
-	_ = w.close(&m) // the folder is removed whatever comes of it
-}
-
 // dropTasks removes the tasks that are not part of the plan.
 func dropTasks(root string, keep []string) error {
 	entries, err := os.ReadDir(root)
@@ -383,4 +377,14 @@ func dropTasks(root string, keep []string) error {
 		}
 	}
 	return nil
+}
+
+// OpenFacts reads the current facts of an output folder.
+func OpenFacts(dir string) (*Facts, error) {
+	f, err := open(dir, fingerprint(false), fingerprint(true))
+	if err != nil {
+		return nil, err
+	}
+	f.Reread = reread
+	return f, nil
 }

@@ -216,7 +216,7 @@ func TestIngestWithoutTheFailing(t *testing.T) {
 	}
 	equal(t, "names", names(facts), []string{"a.warc.gz", "c.warc.gz"})
 	equal(t, "failures", facts.Failures, []Failure{
-		{"b.warc.gz", "no such file or directory"}, {"missing.warc", "no such file or folder; check the path"}})
+		{Name: "b.warc.gz", Reason: "no such file or directory"}, {Name: "missing.warc", Reason: "no such file or folder; check the path"}})
 	equal(t, "rows", rows(t, facts), []string{"a.warc.gz http://a/", "a.warc.gz http://a/robots.txt", "c.warc.gz http://c/", "c.warc.gz http://c/robots.txt"})
 
 	if err := os.WriteFile("b.warc.gz", []byte(site("b")), 0o666); err != nil {
@@ -446,28 +446,28 @@ func TestReread(t *testing.T) {
 		}
 		for i, want := range []string{"one", "two"} {
 			x := &Capture{Fetch: c.fetches[i]}
-			got, err := Reread(inputs[0], x)
+			got, err := reread(inputs[0], x)
 			if string(got) != want || err != nil || x.ContentRange != "bytes 0-1/2" || x.Flags&FlagBodyKept == 0 {
 				t.Errorf("%s: %q, %v, %+v", name, got, err, x)
 			}
-			if cost := RereadCost(x); cost < x.Length || name[0] > 'c' && cost != x.Offset+x.Length {
+			if cost := x.RereadCost(); cost < x.Length || name[0] > 'c' && cost != x.Offset+x.Length {
 				t.Errorf("%s: a cost of %d at %d+%d", name, cost, x.Offset, x.Length)
 			}
 			later := x.Fetch
 			later.Micros += 7e6
-			if got, err := Reread(inputs[0], &Capture{Fetch: later}); err == nil {
+			if got, err := reread(inputs[0], &Capture{Fetch: later}); err == nil {
 				t.Errorf("%s: found %q, of another time", name, got)
 			}
 		}
 		wrong := &Capture{Fetch: c.fetches[1]}
 		wrong.Offset = c.fetches[0].Offset + 3
-		if got, err := Reread(inputs[0], wrong); err == nil {
+		if got, err := reread(inputs[0], wrong); err == nil {
 			t.Errorf("%s: found %q between records", name, got)
 		}
 		if err := os.Chtimes(name, time.Time{}, time.Unix(1, 0)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Reread(inputs[0], &Capture{Fetch: c.fetches[0]}); err == nil || !strings.Contains(err.Error(), "changed") {
+		if _, err := reread(inputs[0], &Capture{Fetch: c.fetches[0]}); err == nil || !strings.Contains(err.Error(), "changed") {
 			t.Errorf("%s: a changed file: %v", name, err)
 		}
 	}

@@ -87,29 +87,6 @@ func TestFoldedLinesAreLinear(t *testing.T) {
 	}
 }
 
-func TestPackRecordID(t *testing.T) {
-	for in, size := range map[string]int{
-		"urn:uuid:12345678-9abc-def0-1234-56789abcdef0": 17,
-		"urn:uuid:12345678-9ABC-DEF0-1234-56789ABCDEF0": 45, // upper case would come back lower
-		"urn:uuid:123456789abc-def0-1234-56789abcdef0-": 45,
-		"urn:uuid:12345678-9abc-def0-1234-56789abcdeg0": 45,
-		"urn:uuid:":                   9,
-		"http://archive.example/id/1": 27,
-		"":                            0,
-	} {
-		packed := in
-		if uuid, ok := appendUUID(nil, []byte(in)); ok {
-			packed = string(uuid)
-		}
-		if len(packed) != size {
-			t.Errorf("%q packed to %d octets, want %d", in, len(packed), size)
-		}
-		if back := RecordIDText(packed); back != in {
-			t.Errorf("%q came back as %q", in, back)
-		}
-	}
-}
-
 // A block of zeros that reaches from one record's header into another's joins them.
 func TestZeroedBlockJoinsHeaders(t *testing.T) {
 	header := []byte("WARC/1.0\r\nWARC-Type: warcinfo\r\nContent-Type: applicat" + strings.Repeat("\x00", 100) +

@@ -8,12 +8,10 @@ import (
 	"os"
 )
 
-// Reread reads the body of a fetch again from its archive, by file and offset. It
-// serves captures whose body ingest could not know to be policy, and updates
-// c.Flags and c.ContentRange. The record found there must be the one meant.
-//
-// It reads RereadCost octets, decompressed.
-func Reread(in Input, c *Capture) ([]byte, error) {
+// reread reads the body of a fetch again from its archive, by file and offset: see
+// Facts.Reread. The record found there must be the one meant. It decompresses
+// c.RereadCost bytes.
+func reread(in Input, c *Capture) ([]byte, error) {
 	if in.Path == Stdin {
 		return nil, errors.New("the body was not kept, and standard input cannot be read again")
 	}
@@ -36,15 +34,6 @@ func Reread(in Input, c *Capture) ([]byte, error) {
 		return nil, err
 	}
 	return rereadRecord(r, c)
-}
-
-// RereadCost is about how many octets Reread decompresses: of a stream all that
-// comes before the record.
-func RereadCost(c *Capture) int64 {
-	if c.Flags&FlagStreamed != 0 {
-		return c.Offset + c.Length
-	}
-	return c.Length
 }
 
 // rereader makes a reader that comes by the record of c: at its offset, or in a

@@ -33,6 +33,10 @@ type Facts struct {
 
 	Fingerprint string          // of what shapes the facts
 	Copies      map[int32]int32 // inputs that hold the octets of one before them, by index
+
+	// Reread reads the body of a fetch again from its archive, and updates c.Flags and
+	// c.ContentRange. It serves captures whose body ingest could not know to be policy.
+	Reread func(in Input, c *Capture) ([]byte, error)
 }
 
 // FetchCount returns the number of fetches in all inputs.
@@ -43,8 +47,8 @@ func (f *Facts) FetchCount() (n int64) {
 	return n
 }
 
-// OpenFacts reads the current plan of an output folder.
-func OpenFacts(dir string) (*Facts, error) {
+// open reads the current plan of an output folder. Facts of other fingerprints are not read.
+func open(dir string, fingerprints ...string) (*Facts, error) {
 	private := filepath.Join(dir, factsFolder)
 	b, err := os.ReadFile(filepath.Join(private, planFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -57,7 +61,7 @@ func OpenFacts(dir string) (*Facts, error) {
 	if err := json.Unmarshal(b, &p); err != nil {
 		return nil, fmt.Errorf("%s is damaged (%w); run 'robotsaudit ingest' again", filepath.Join(private, planFile), err)
 	}
-	if p.Fingerprint != fingerprint(false) && p.Fingerprint != fingerprint(true) {
+	if !slices.Contains(fingerprints, p.Fingerprint) {
 		return nil, fmt.Errorf("the facts in %s are of another version of robotsaudit; run 'robotsaudit ingest' again", dir)
 	}
 	f := &Facts{Failures: p.Failures, Dir: private, Fingerprint: p.Fingerprint}

@@ -28,7 +28,7 @@ type readOptions struct {
 // readInputs reads the inputs, in order, into w. Where some cannot be read, w is to be
 // abandoned; the others are read to their end all the same, into nothing, so that one
 // pass finds all that fail.
-func (w *taskWriter) readInputs(inputs []Input, stdin io.Reader, opt *readOptions) (results []InputResult, failed []*inputError, err error) {
+func readInputs(w *taskWriter, inputs []Input, stdin io.Reader, opt *readOptions) (results []InputResult, failed []*inputError, err error) {
 	var out sink = w
 	for i, in := range inputs {
 		result, err := readInput(in, int32(i), out, stdin, opt)

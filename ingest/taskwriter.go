@@ -79,3 +79,9 @@ func (w *taskWriter) close(m *Manifest) (err error) {
 	}
 	return durable.WriteJSON(filepath.Join(w.dir, manifestFile), m)
 }
+
+// abandon closes the files of a task that failed.
+func (w *taskWriter) abandon() {
+	var m Manifest
+	_ = w.close(&m) // the folder is removed whatever comes of it
+}

@@ -117,13 +117,13 @@ func TestRereadEntry(t *testing.T) {
 		if f.URL != "http://h/target" {
 			continue
 		}
-		body, err := Reread(inputs[0], &Capture{Fetch: f})
+		body, err := reread(inputs[0], &Capture{Fetch: f})
 		if err != nil || string(body) != robotsBody {
 			t.Errorf("%s: %q, %v", f.Entry, body, err)
 		}
 		found++
 		f.Entry = "archive/none.warc.gz"
-		if _, err := Reread(inputs[0], &Capture{Fetch: f}); err == nil {
+		if _, err := reread(inputs[0], &Capture{Fetch: f}); err == nil {
 			t.Error("an entry that is not there was read")
 		}
 	}

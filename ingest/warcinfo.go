@@ -8,7 +8,7 @@ import (
 // isSerial reports whether the crawler is known to make one fetch after the other, and to
 // write them as they are made. Where several connections share an archive, records stand
 // in it as they ended: one of robots.txt in front of a page that was asked for before it.
-func (w *Crawl) isSerial() bool { return strings.HasPrefix(w.Software, "Wget/1.") }
+func isSerial(w *Crawl) bool { return strings.HasPrefix(w.Software, "Wget/1.") }
 
 func (c *committer) extractWarcinfo(r *record, d *draft) error {
 	b, err := io.ReadAll(io.LimitReader(r.block, maxWarcinfo))
