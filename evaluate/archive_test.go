@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 )
 
@@ -177,12 +178,12 @@ func (s *recorder) note(format string, args ...any) error {
 }
 
 func (s *recorder) Robots(r *RobotsRecord) error {
-	s.states[ingest.RecordIDText(r.RecordID)] = stateText(r)
+	s.states[recordid.Text(r.RecordID)] = stateText(r)
 	return s.note("robots %d %s %s %s %v %q", r.ID, r.URL, r.Time().UTC(), stateText(r), r.HopList(), r.Agent())
 }
 
 func (s *recorder) Result(r *Result) error {
-	s.results[ingest.RecordIDText(r.Fetch.RecordID)] = resultText(r)
+	s.results[recordid.Text(r.Fetch.RecordID)] = resultText(r)
 	governing, contester := int64(0), int64(0)
 	if r.Governing != nil {
 		governing = r.Governing.ID
@@ -195,7 +196,7 @@ func (s *recorder) Result(r *Result) error {
 }
 
 func (s *recorder) GroupVerdict(v *GroupVerdict) error {
-	id, governing := ingest.RecordIDText(v.Fetch.RecordID), int64(0)
+	id, governing := recordid.Text(v.Fetch.RecordID), int64(0)
 	if v.Governing != nil {
 		governing = v.Governing.ID
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
 
@@ -44,7 +45,7 @@ func (p *pageRecorder) Result(r *Result) error {
 	if s := r.TooSoon; s != nil {
 		parts = append(parts, fmt.Sprintf("rate probable gap=%d delay=%d line=%d", s.Gap/1000, s.Delay/1000, s.Line))
 	}
-	p.pages[ingest.RecordIDText(r.Fetch.RecordID)] = strings.Join(parts, " | ")
+	p.pages[recordid.Text(r.Fetch.RecordID)] = strings.Join(parts, " | ")
 	return p.recorder.Result(r)
 }
 

@@ -3,6 +3,7 @@ package ingest
 import (
 	"cmp"
 
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/run"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
@@ -142,7 +143,7 @@ func (f *Fetch) RefersElsewhere() bool {
 	case f.Type != Revisit:
 		return false
 	case f.RefersToURL == "" || !date.Known():
-		return f.RefersToID != "" && len(f.RefersToID) < recordIDSize // a cut one names many
+		return f.RefersToID != "" && len(f.RefersToID) < recordid.MaxSize // a cut one names many
 	case !f.Time().Known() || date.MicrosSince(f.Time()) >= 0:
 		return true
 	case f.RefersToURL == f.URL:

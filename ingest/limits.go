@@ -3,6 +3,7 @@ package ingest
 import (
 	"time"
 
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
 
@@ -22,7 +23,7 @@ const (
 	maxAddress       = 64               // octets of the IP address of an ARC record
 	maxKinds         = 64               // WARC-Types of one input that are counted apart
 	maxHopsFromSeed  = 1 << 10          // octets of the path from the seed
-	maxRecordID      = recordIDSize     // octets of a WARC-Record-ID
+	maxRecordID      = recordid.MaxSize // octets of a WARC-Record-ID
 	maxRequestHead   = 64 << 10         // octets read of one request
 	maxURL           = 64 << 10         // octets of a URL or Location
 	maxUserAgent     = 4 << 10          // octets of a User-Agent or a warcinfo value

@@ -5,6 +5,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
 )
 
 // recordHeader is the header of one WARC record: the fields that anybody asks for.
@@ -187,8 +189,8 @@ func (h *recordHeader) set(name, value []byte, before *recordHeader) {
 // the records that name them.
 func recordID(value []byte, before *recordHeader) string {
 	value = cutOctets(trimBrackets(value), maxRecordID)
-	var buf [packedIDSize]byte
-	packed, ok := appendUUID(buf[:0], value)
+	var buf [recordid.PackedSize]byte
+	packed, ok := recordid.AppendUUID(buf[:0], value)
 	if !ok {
 		packed = value
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/run"
 )
 
@@ -55,7 +56,7 @@ func TestRefersElsewhere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got[RecordIDText(f.RecordID)] = true
+		got[recordid.Text(f.RecordID)] = true
 	}
 	equal(t, "revisits that refer elsewhere", got, want)
 	if n := facts.FetchCount(); n != int64(1+cases) {

@@ -2,7 +2,7 @@ package report
 
 import (
 	"github.com/robotsaudit/robotsaudit/evaluate"
-	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
 )
 
 // GroupVerdictRow is a row of group_verdicts: what a fetch would have been for
@@ -32,7 +32,7 @@ func (b *rowBuilder) groupVerdictRow(v *evaluate.GroupVerdict) GroupVerdictRow {
 		URL:              locator(v.Fetch.URL),
 		WARCFilename:     b.filename(v.Fetch.Input, v.Fetch.Entry),
 		WARCRecordOffset: v.Fetch.Offset,
-		WARCRecordID:     text(ingest.RecordIDText(v.Fetch.RecordID)),
+		WARCRecordID:     text(recordid.Text(v.Fetch.RecordID)),
 		RobotsID:         robotsID(v.Governing),
 		Group:            int32(v.Group),
 		Decision:         decision(v.Evidence, &v.Answer),

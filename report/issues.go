@@ -2,6 +2,7 @@ package report
 
 import (
 	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
 )
 
 // IssueRow is a row of issues: something that could not be read or trusted.
@@ -36,7 +37,7 @@ func failureRow(f ingest.Failure) IssueRow {
 func issueRow(name string, i *ingest.Issue) IssueRow {
 	return IssueRow{
 		WARCFilename: name, Offset: known(i.Offset, i.Offset >= 0), Length: known(i.Length, i.Length >= 0),
-		RecordID: text(ingest.RecordIDText(i.RecordID)), Kind: i.Kind.String(), Detail: text(i.Detail),
+		RecordID: text(recordid.Text(i.RecordID)), Kind: i.Kind.String(), Detail: text(i.Detail),
 		Action: text(i.Action),
 	}
 }

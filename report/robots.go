@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
-	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
 )
 
 // RobotsRow is a row of robots: one robots capture and what it came to.
@@ -78,7 +78,7 @@ func (b *rowBuilder) robotsRow(r *evaluate.RobotsRecord) RobotsRow {
 		WARCFilename:     b.filename(r.Input, r.Entry),
 		WARCRecordOffset: r.Offset,
 		WARCRecordLength: r.Length,
-		WARCRecordID:     text(ingest.RecordIDText(r.RecordID)),
+		WARCRecordID:     text(recordid.Text(r.RecordID)),
 		Agent:            text(r.Agent()),
 		Trust:            r.Trust.String(),
 		Outcome:          r.Outcome.String(),

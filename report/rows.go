@@ -5,6 +5,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
@@ -93,7 +94,7 @@ type RecordPlace struct {
 func (b *rowBuilder) recordPlace(f *ingest.Fetch) RecordPlace {
 	return RecordPlace{
 		WARCFilename: b.filename(f.Input, f.Entry), WARCRecordOffset: f.Offset, WARCRecordLength: f.Length,
-		WARCRecordID: text(ingest.RecordIDText(f.RecordID)),
+		WARCRecordID: text(recordid.Text(f.RecordID)),
 	}
 }
 

@@ -2,7 +2,7 @@ package report
 
 import (
 	"github.com/robotsaudit/robotsaudit/evaluate"
-	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
@@ -91,7 +91,7 @@ func (b *rowBuilder) violationRow(r *evaluate.Result) ViolationRow {
 		WARCFilename:     b.filename(f.Input, f.Entry),
 		WARCRecordOffset: f.Offset,
 		WARCRecordLength: f.Length,
-		WARCRecordID:     text(ingest.RecordIDText(f.RecordID)),
+		WARCRecordID:     text(recordid.Text(f.RecordID)),
 		CrawlerToken:     crawlerToken(r),
 		UserAgent:        text(f.UserAgent),
 		Claim:            text(f.Claim),

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
@@ -169,7 +170,7 @@ type opinionLine struct {
 
 func (j *jsonCheck) issue(file string, i *ingest.Issue) error {
 	return j.enc.Encode(issueLine{
-		Type: "issue", File: file, Offset: known(i.Offset), Length: known(i.Length), RecordID: ingest.RecordIDText(i.RecordID),
+		Type: "issue", File: file, Offset: known(i.Offset), Length: known(i.Length), RecordID: recordid.Text(i.RecordID),
 		Kind: i.Kind.String(), Detail: i.Detail, Action: i.Action,
 	})
 }

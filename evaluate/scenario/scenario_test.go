@@ -18,6 +18,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
@@ -208,7 +209,7 @@ func keyOf(f *ingest.Fetch) string {
 	if f.RecordID == "" {
 		return f.URL
 	}
-	return ingest.RecordIDText(f.RecordID)
+	return recordid.Text(f.RecordID)
 }
 
 func proofOf(r *evaluate.Result) map[string]string {
@@ -218,13 +219,13 @@ func proofOf(r *evaluate.Result) map[string]string {
 		"age": (time.Duration(r.Age) * time.Second).String(),
 	}
 	if g := r.Governing; g != nil {
-		proof["governing"], proof["hops"] = ingest.RecordIDText(g.RecordID), strings.Join(g.HopList(), " ")
+		proof["governing"], proof["hops"] = recordid.Text(g.RecordID), strings.Join(g.HopList(), " ")
 		if g.HasBody {
-			proof["body"] = ingest.RecordIDText(g.BodyRecordID)
+			proof["body"] = recordid.Text(g.BodyRecordID)
 		}
 	}
 	if r.Contester != nil {
-		proof["contester"] = ingest.RecordIDText(r.Contester.RecordID)
+		proof["contester"] = recordid.Text(r.Contester.RecordID)
 	}
 	if r.HasPrior {
 		proof["prior"] = r.Prior.String()

@@ -1,4 +1,4 @@
-package ingest
+package recordid
 
 import "strings"
 
@@ -7,15 +7,15 @@ const uuidTag = "\x00"
 
 const uuidPrefix = "urn:uuid:"
 
-// recordIDSize is how many bytes of a WARC-Record-ID are kept.
-const recordIDSize = 1 << 10
+// MaxSize is how many bytes of a WARC-Record-ID are kept.
+const MaxSize = 1 << 10
 
-// packedIDSize is how many octets a packed UUID has.
-const packedIDSize = len(uuidTag) + 16
+// PackedSize is how many octets a packed UUID has.
+const PackedSize = len(uuidTag) + 16
 
-// appendUUID packs an id without its angle brackets that is a UUID in its canonical
+// AppendUUID packs an id without its angle brackets that is a UUID in its canonical
 // lower-case form, in 17 octets. Any other stays text.
-func appendUUID(dst, id []byte) ([]byte, bool) {
+func AppendUUID(dst, id []byte) ([]byte, bool) {
 	if len(id) != len(uuidPrefix)+36 || string(id[:len(uuidPrefix)]) != uuidPrefix {
 		return dst, false
 	}
@@ -45,9 +45,9 @@ var hexDigits = func() (values [256]byte) {
 	return values
 }()
 
-// RecordIDText is the inverse of the packing of Fetch.RecordID: the id as the
+// Text is the inverse of the packing of Fetch.RecordID: the id as the
 // record gives it, without angle brackets.
-func RecordIDText(packed string) string {
+func Text(packed string) string {
 	raw, ok := strings.CutPrefix(packed, uuidTag)
 	if !ok || len(raw) != 16 {
 		return packed

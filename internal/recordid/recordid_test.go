@@ -1,8 +1,8 @@
-package ingest
+package recordid
 
 import "testing"
 
-func TestPackRecordID(t *testing.T) {
+func TestPack(t *testing.T) {
 	for in, size := range map[string]int{
 		"urn:uuid:12345678-9abc-def0-1234-56789abcdef0": 17,
 		"urn:uuid:12345678-9ABC-DEF0-1234-56789ABCDEF0": 45, // upper case would come back lower
@@ -13,13 +13,13 @@ func TestPackRecordID(t *testing.T) {
 		"":                            0,
 	} {
 		packed := in
-		if uuid, ok := appendUUID(nil, []byte(in)); ok {
+		if uuid, ok := AppendUUID(nil, []byte(in)); ok {
 			packed = string(uuid)
 		}
 		if len(packed) != size {
 			t.Errorf("%q packed to %d octets, want %d", in, len(packed), size)
 		}
-		if back := RecordIDText(packed); back != in {
+		if back := Text(packed); back != in {
 			t.Errorf("%q came back as %q", in, back)
 		}
 	}
