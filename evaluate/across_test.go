@@ -12,15 +12,15 @@ import (
 func TestRevisitAcrossArchives(t *testing.T) {
 	t.Parallel()
 	original := robotsTxt("-40d", closed)
-	original.warc = []string{digest}
+	original.warc = []string{closedDigest}
 	refersTo := []string{"WARC-Refers-To-Target-URI: " + original.url, "WARC-Refers-To-Date: " + original.date()}
 	for name, c := range map[string]struct {
 		status string
 		warc   []string
 	}{
-		"with a head, by digest":       {"", []string{identical, digest}},
+		"with a head, by digest":       {"", []string{identical, closedDigest}},
 		"with a head, by Refers-To":    {"", append([]string{identical}, refersTo...)},
-		"without a head, by digest":    {"-", []string{identical, digest}},
+		"without a head, by digest":    {"-", []string{identical, closedDigest}},
 		"without a head, by Refers-To": {"-", append([]string{identical}, refersTo...)},
 		"not modified, by Refers-To":   {"304 x", append([]string{notModified}, refersTo...)},
 		"not modified, by URL":         {"304 x", []string{notModified}},
@@ -41,8 +41,8 @@ func TestRevisitAcrossArchives(t *testing.T) {
 // nothing, whichever archive holds it.
 func TestRevisitResolvedWrongly(t *testing.T) {
 	t.Parallel()
-	elsewhere := rec{url: "https://b.example/robots.txt", at: "-2d", body: closed, warc: []string{digest}}
-	beside := rec{url: home + "/copy.txt", at: "-2d", body: closed, warc: []string{digest}}
+	elsewhere := rec{url: "https://b.example/robots.txt", at: "-2d", body: closed, warc: []string{closedDigest}}
+	beside := rec{url: home + "/copy.txt", at: "-2d", body: closed, warc: []string{closedDigest}}
 	const emptySHA256 = "WARC-Payload-Digest: sha256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
 	empty := rec{url: home + "/robots.txt", at: "-2d", body: closed, warc: []string{emptyDigest}} // a digest that lies
 	again := func(lines ...string) rec {
@@ -52,8 +52,8 @@ func TestRevisitResolvedWrongly(t *testing.T) {
 		other, revisit rec
 		want           string
 	}{
-		"a digest shared with another host": {elsewhere, again(digest), "unknown fresh unresolved_revisit"},
-		"a digest shared with another path": {beside, again(digest), "unknown fresh unresolved_revisit"},
+		"a digest shared with another host": {elsewhere, again(closedDigest), "unknown fresh unresolved_revisit"},
+		"a digest shared with another path": {beside, again(closedDigest), "unknown fresh unresolved_revisit"},
 		"the digest of the empty payload":   {empty, again(emptyDigest), "unknown fresh unresolved_revisit prior=disallowed"},
 		"the same by SHA-256":               {rec{url: empty.url, at: empty.at, body: closed, warc: []string{emptySHA256}}, again(emptySHA256), "unknown fresh unresolved_revisit prior=disallowed"},
 		"no digest at all":                  {empty, again(), "unknown fresh unresolved_revisit prior=disallowed"},
@@ -72,8 +72,8 @@ func TestHopsAcrossArchives(t *testing.T) {
 	t.Parallel()
 	first := redirect(home+"/robots.txt", "-1h", "https://b.example/policy?x=1")
 	second := redirect("https://b.example/policy?x=1", "-59m", "http://c.example/rules.html")
-	original := rec{url: "http://c.example/rules.html", at: "-9d", body: closed, warc: []string{digest}}
-	last := revisit(rec{url: original.url, at: "-58m"}, identical, digest)
+	original := rec{url: "http://c.example/rules.html", at: "-9d", body: closed, warc: []string{closedDigest}}
+	last := revisit(rec{url: original.url, at: "-58m"}, identical, closedDigest)
 	first.state = "rules hops=2 final=200 rules=1"
 	archives := []archive{{first}, {second}, {original}, {last}, {page(certain)}}
 	for turn := range archives {

@@ -396,7 +396,7 @@ const (
 )
 
 // digest is that of closed.
-var digest = payloadDigest(closed)
+var closedDigest = payloadDigest(closed)
 
 func payloadDigest(body string) string {
 	sum := sha1.Sum([]byte(body))
@@ -411,11 +411,11 @@ func digestInHex(body string) string {
 func TestRevisit(t *testing.T) {
 	t.Parallel()
 	digested := func(r rec, d string) rec { r.warc = append(r.warc, d); return r }
-	original := digested(robotsTxt("-40d", closed), digest)
+	original := digested(robotsTxt("-40d", closed), closedDigest)
 	again := rec{url: home + "/robots.txt", at: "-1h"}
 	referring := func(r rec) string { return "WARC-Refers-To-Date: " + r.date() }
 	uri := func(url string) string { return "WARC-Refers-To-Target-URI: " + url }
-	elsewhere := digested(rec{url: "https://b.example/r", at: "-2d", body: closed}, digest)
+	elsewhere := digested(rec{url: "https://b.example/r", at: "-2d", body: closed}, closedDigest)
 	status := func(r rec, s string, head ...string) rec { r.status, r.head = s, head; return r }
 	unresolved := page("unknown fresh unresolved_revisit")
 	unresolvedAfter := func(prior string) rec { return page("unknown fresh unresolved_revisit prior=" + prior) }
@@ -423,46 +423,46 @@ func TestRevisit(t *testing.T) {
 	late := original
 	late.at = "+2d"
 	checkScenarios(t, Options{}, []scenario{
-		{"by URI and date", archive{original, revisit(again, identical, digest, uri(original.url), referring(original)), page(certain)}},
+		{"by URI and date", archive{original, revisit(again, identical, closedDigest, uri(original.url), referring(original)), page(certain)}},
 		{"by date alone", archive{original, revisit(again, identical, referring(original)), page(certain)}},
-		{"by URL and digest", archive{original, revisit(again, identical, digest), page(certain)}},
-		{"by a digest in lower case", archive{original, revisit(again, identical, strings.ToLower(digest[:21])+strings.ToLower(digest[21:])), page(certain)}},
+		{"by URL and digest", archive{original, revisit(again, identical, closedDigest), page(certain)}},
+		{"by a digest in lower case", archive{original, revisit(again, identical, strings.ToLower(closedDigest[:21])+strings.ToLower(closedDigest[21:])), page(certain)}},
 		{"by the same digest in hexadecimal", archive{original, revisit(again, identical, digestInHex(closed)), page(certain)}},
-		{"the original comes later", archive{revisit(again, identical, digest), page("disallowed fresh rule certain"), late}},
-		{"of another origin", archive{elsewhere, revisit(again, identical, digest, uri(elsewhere.url), referring(elsewhere)), page(certain)}},
-		{"a digest of another URL", archive{elsewhere, revisit(again, identical, digest), unresolved}},
-		{"a wrong date, then the digest", archive{original, revisit(again, identical, digest, "WARC-Refers-To-Date: 1999-01-01T00:00:00Z"), page(certain)}},
+		{"the original comes later", archive{revisit(again, identical, closedDigest), page("disallowed fresh rule certain"), late}},
+		{"of another origin", archive{elsewhere, revisit(again, identical, closedDigest, uri(elsewhere.url), referring(elsewhere)), page(certain)}},
+		{"a digest of another URL", archive{elsewhere, revisit(again, identical, closedDigest), unresolved}},
+		{"a wrong date, then the digest", archive{original, revisit(again, identical, closedDigest, "WARC-Refers-To-Date: 1999-01-01T00:00:00Z"), page(certain)}},
 		{"by id alone", archive{robotsTxt("-41d", open), called(robotsTxt("-40d", closed), "by id"), robotsTxt("-39d", open), revisit(again, identical, "WARC-Refers-To: <urn:test:by id>"), page(certain)}},
 		{"by id and URL", archive{called(rec{url: "https://b.example/r", at: "-2d", body: closed}, "away"),
 			revisit(again, identical, uri("https://b.example/r"), "WARC-Refers-To: <urn:test:away>"), page(certain)}},
 		{"by an id used twice", archive{called(robotsTxt("-40d", closed), "twice"), called(robotsTxt("-39d", open), "twice"),
 			revisit(again, identical, "WARC-Refers-To: <urn:test:twice>"), unresolvedAfter("allowed")}},
-		{"by an id of another digest", archive{called(digested(robotsTxt("-40d", closed), digest), "digest"),
+		{"by an id of another digest", archive{called(digested(robotsTxt("-40d", closed), closedDigest), "digest"),
 			revisit(again, identical, digest2, "WARC-Refers-To: <urn:test:digest>"), unresolvedAfter("disallowed")}},
 		{"by an id of another status", archive{called(status(robotsTxt("-40d", closed), "203 x"), "status"),
 			revisit(again, identical, "WARC-Refers-To: <urn:test:status>"), unresolvedAfter("disallowed")}},
-		{"by an id that is absent, then the digest", archive{original, revisit(again, identical, digest, "WARC-Refers-To: <urn:test:none>"), page(certain)}},
-		{"by URL and date, of another digest", archive{digested(robotsTxt("-40d", open), payloadDigest(open)), digested(robotsTxt("-39d", closed), digest),
+		{"by an id that is absent, then the digest", archive{original, revisit(again, identical, closedDigest, "WARC-Refers-To: <urn:test:none>"), page(certain)}},
+		{"by URL and date, of another digest", archive{digested(robotsTxt("-40d", open), payloadDigest(open)), digested(robotsTxt("-39d", closed), closedDigest),
 			revisit(again, identical, digest2, uri(original.url), referring(robotsTxt("-40d", ""))), unresolvedAfter("disallowed")}},
 		{"by the id of another URL", archive{called(rec{url: home + "/x", at: "-2d", body: closed}, "x"), revisit(again, identical, "WARC-Refers-To: <urn:test:x>"), unresolved}},
 		{"304 by id", archive{called(robotsTxt("-3d", closed), "304"), robotsTxt("-2d", open), status(revisit(again, notModified, "WARC-Refers-To: <urn:test:304>"), "304 x"), page(certain)}},
-		{"original absent", archive{revisit(again, identical, digest, uri(original.url), referring(original)), unresolved}},
+		{"original absent", archive{revisit(again, identical, closedDigest, uri(original.url), referring(original)), unresolved}},
 		{"another digest", archive{original, revisit(again, identical, digest2), unresolvedAfter("disallowed")}},
 		{"the empty payload's digest alone", archive{digested(robotsTxt("-2d", ""), emptyDigest), revisit(again, identical, emptyDigest), unresolvedAfter("allowed")}},
 		{"the empty payload by date", archive{digested(robotsTxt("-2d", ""), emptyDigest),
 			revisit(again, identical, emptyDigest, referring(robotsTxt("-2d", ""))), page("allowed fresh no_matching_group")}},
-		{"its own status", archive{original, status(revisit(again, identical, digest, referring(original)), "404 x"), page("allowed fresh unavailable")}},
-		{"its own 503", archive{original, status(revisit(again, identical, digest, referring(original)), "503 x"), page("disallowed fresh unreachable certain")}},
-		{"its own Location", archive{original, status(revisit(again, identical, digest), "301 x", "Location: /r"),
+		{"its own status", archive{original, status(revisit(again, identical, closedDigest, referring(original)), "404 x"), page("allowed fresh unavailable")}},
+		{"its own 503", archive{original, status(revisit(again, identical, closedDigest, referring(original)), "503 x"), page("disallowed fresh unreachable certain")}},
+		{"its own Location", archive{original, status(revisit(again, identical, closedDigest), "301 x", "Location: /r"),
 			rec{url: home + "/r", at: "-1h", body: open}, page(allowed)}},
-		{"its own 204", archive{status(revisit(again, identical, digest), "204 x"), page("allowed fresh no_matching_group")}},
-		{"the original has another status", archive{status(original, "203 x"), revisit(again, identical, digest, referring(original)), unresolvedAfter("disallowed")}},
-		{"no status of its own", archive{original, status(revisit(again, identical, digest, referring(original)), "-"), page(certain)}},
-		{"the status of the original", archive{status(original, "404 x"), status(revisit(again, identical, digest), "-"), page("allowed fresh unavailable")}},
-		{"the redirect of the original", archive{status(original, "301 x", "Location: /r"), status(revisit(again, identical, digest), "-"),
+		{"its own 204", archive{status(revisit(again, identical, closedDigest), "204 x"), page("allowed fresh no_matching_group")}},
+		{"the original has another status", archive{status(original, "203 x"), revisit(again, identical, closedDigest, referring(original)), unresolvedAfter("disallowed")}},
+		{"no status of its own", archive{original, status(revisit(again, identical, closedDigest, referring(original)), "-"), page(certain)}},
+		{"the status of the original", archive{status(original, "404 x"), status(revisit(again, identical, closedDigest), "-"), page("allowed fresh unavailable")}},
+		{"the redirect of the original", archive{status(original, "301 x", "Location: /r"), status(revisit(again, identical, closedDigest), "-"),
 			rec{url: home + "/r", at: "-1h", body: closed}, page(certain)}},
-		{"a revisit is no original", archive{revisit(rec{url: again.url, at: "-2h"}, identical, digest), revisit(again, identical, digest), unresolved}},
-		{"of a truncated original", archive{digested(revisitable("WARC-Truncated: length"), digest), revisit(again, identical, digest),
+		{"a revisit is no original", archive{revisit(rec{url: again.url, at: "-2h"}, identical, closedDigest), revisit(again, identical, closedDigest), unresolved}},
+		{"of a truncated original", archive{digested(revisitable("WARC-Truncated: length"), closedDigest), revisit(again, identical, closedDigest),
 			page("disallowed fresh rule probable +partial")}},
 		{"304 by date", archive{original, robotsTxt("-2d", open), status(revisit(again, notModified, referring(original)), "304 x"),
 			page(certain)}},
@@ -471,11 +471,11 @@ func TestRevisit(t *testing.T) {
 		{"304 as a response", archive{robotsTxt("-2d", closed), status(again, "304 x"), page(certain)}},
 		{"304 of a 304", archive{robotsTxt("-2d", closed), status(rec{url: again.url, at: "-2h"}, "304 x"),
 			status(revisit(again, notModified, "WARC-Refers-To-Date: "+rec{at: "-2h"}.date()), "304 x"), page(certain)}},
-		{"304 of a revisit", archive{original, revisit(rec{url: again.url, at: "-2h"}, identical, digest), status(again, "304 x"), page(certain)}},
+		{"304 of a revisit", archive{original, revisit(rec{url: again.url, at: "-2h"}, identical, closedDigest), status(again, "304 x"), page(certain)}},
 		{"304 of what came later", archive{robotsTxt("-59m", closed), status(again, "304 x"), page("disallowed fresh rule probable +unreadable_copy")}},
 		{"304 of nothing", archive{status(again, "304 x"), unresolved}},
 		{"304 passes over a 404", archive{robotsTxt("-3d", closed), status(rec{url: again.url, at: "-2d"}, "404 x"), status(again, "304 x"), page(certain)}},
-		{"304 of an unresolved revisit", archive{robotsTxt("-3d", closed), revisit(rec{url: again.url, at: "-2d"}, identical, digest), status(again, "304 x"), unresolvedAfter("disallowed")}},
+		{"304 of an unresolved revisit", archive{robotsTxt("-3d", closed), revisit(rec{url: again.url, at: "-2d"}, identical, closedDigest), status(again, "304 x"), unresolvedAfter("disallowed")}},
 	})
 }
 
@@ -522,8 +522,8 @@ func TestHeadIsNoOriginal(t *testing.T) {
 	file := rec{url: home + "/r", at: "-3h", body: closed}
 	check(t, Options{}, archive{file, head, hop, target, page(certain)})
 	check(t, Options{}, archive{head, hop, target, page("unknown fresh unresolved_revisit")})
-	head.warc = []string{digest}
-	again := revisit(rec{url: home + "/r", at: "-1h"}, identical, digest, "WARC-Refers-To-Date: "+head.date())
+	head.warc = []string{closedDigest}
+	again := revisit(rec{url: home + "/r", at: "-1h"}, identical, closedDigest, "WARC-Refers-To-Date: "+head.date())
 	check(t, Options{}, archive{head, hop, again, page("unknown fresh unresolved_revisit")})
 }
 
@@ -539,9 +539,9 @@ func TestDigestMismatch(t *testing.T) {
 		return strings.Replace(payloadDigest(block), "Payload", "Block", 1)
 	}
 	checkScenarios(t, Options{}, []scenario{
-		{"matches", archive{with(robotsTxt("-1h", closed), digest), page(certain)}},
+		{"matches", archive{with(robotsTxt("-1h", closed), closedDigest), page(certain)}},
 		{"payload", archive{with(robotsTxt("-1h", closed), digest2), doubtful}},
-		{"block", archive{with(robotsTxt("-1h", closed), digest, blockOf(closed)), doubtful}},
+		{"block", archive{with(robotsTxt("-1h", closed), closedDigest, blockOf(closed)), doubtful}},
 		{"block matches", archive{with(robotsTxt("-1h", closed), blockOf("HTTP/1.1 200 OK\r\n\r\n"+closed)), page(certain)}},
 		{"unknown algorithm", archive{with(robotsTxt("-1h", closed), "WARC-Payload-Digest: crc32:00000000"), page(certain)}},
 		{"of the hop", archive{with(hop, blockOf("x")), target, doubtful}},

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/digest"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
@@ -472,7 +473,7 @@ func contradictDigests(a, b string) bool {
 	if a == b {
 		return false
 	}
-	x, y := ingest.DigestKey(a), ingest.DigestKey(b)
+	x, y := digest.Key(a), digest.Key(b)
 	label, _, _ := strings.Cut(x, ":")
 	other, _, _ := strings.Cut(y, ":")
 	return x != "" && y != "" && label == other && x != y
@@ -508,23 +509,23 @@ func (g *group) byDigest(ch *chase) *ingest.Capture {
 }
 
 // lenders returns the captures of a payload digest that may lend their body.
-func (s *shelf) lenders(digest string) []*ingest.Capture {
+func (s *shelf) lenders(written string) []*ingest.Capture {
 	if s.originals == nil {
 		s.originals = make(map[string][]*ingest.Capture)
 		for _, c := range s.all {
 			if canLend(&c.Fetch) {
-				key := ingest.DigestKey(c.PayloadDigest)
+				key := digest.Key(c.PayloadDigest)
 				s.originals[key] = append(s.originals[key], c)
 			}
 		}
 	}
-	return s.originals[ingest.DigestKey(digest)]
+	return s.originals[digest.Key(written)]
 }
 
 // sameDigest reports whether two payload digests name the same octets.
 func sameDigest(a, b string) bool {
-	key := ingest.DigestKey(a)
-	return key != "" && key == ingest.DigestKey(b)
+	key := digest.Key(a)
+	return key != "" && key == digest.Key(b)
 }
 
 // renewed finds the copy that a 304 says is still good: the 2xx of the URL at or before

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/digest"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
 
@@ -162,7 +163,7 @@ func (o *originals) find(f *ingest.Fetch) *original {
 		}
 	}
 	list := o.byURL[f.URL]
-	named, unmodified := ingest.DigestKey(f.PayloadDigest) != "", isUnmodified(f)
+	named, unmodified := digest.Key(f.PayloadDigest) != "", isUnmodified(f)
 	list = list[max(0, len(list)-maxLatest):]
 	for i := len(list) - 1; i >= 0; i-- {
 		c := &list[i]

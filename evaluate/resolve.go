@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/digest"
 	"github.com/robotsaudit/robotsaudit/internal/pack"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/run"
@@ -720,7 +721,7 @@ func (ch *chase) seekHere() {
 	switch {
 	case ch.CurUnmodified:
 		ch.seekURL(seekLatest, u, ch.curTime())
-	case ingest.DigestKey(ch.CurDigest) == "": // none, or that of every empty payload
+	case digest.Key(ch.CurDigest) == "": // none, or that of every empty payload
 		ch.giveUp(UnresolvedRevisit)
 	default:
 		ch.seekURL(seekDigest, u, ch.curTime())

@@ -204,7 +204,7 @@ func TestCertainty(t *testing.T) {
 	contested := "disallowed fresh rule contested +permitted_copy"
 	partial := robotsTxt("-2h", open)
 	partial.warc = []string{"WARC-Truncated: length"}
-	lost := revisit(rec{url: home + "/robots.txt", at: "-2h"}, identical, digest)
+	lost := revisit(rec{url: home + "/robots.txt", at: "-2h"}, identical, closedDigest)
 	reserved := page("disallowed fresh rule contested +reserved_encoding +permitted_copy")
 	reserved.url += "?u=a:b"
 	checkScenarios(t, Options{}, []scenario{
@@ -338,9 +338,9 @@ func mixed() []archive {
 	for i := range 12 {
 		host := fmt.Sprintf("http://m%d.example", i)
 		a := archive{
-			{url: host + "/robots.txt", at: "-40d", body: groups, warc: []string{digest}},
+			{url: host + "/robots.txt", at: "-40d", body: groups, warc: []string{closedDigest}},
 			redirect(host+"/robots.txt", "-3d", fmt.Sprintf("http://m%d.example/robots.txt", i|3)), // four loops
-			{url: host + "/robots.txt", at: fmt.Sprintf("-%dh", 2*i), typ: "revisit", warc: []string{identical, digest}},
+			{url: host + "/robots.txt", at: fmt.Sprintf("-%dh", 2*i), typ: "revisit", warc: []string{identical, closedDigest}},
 			redirect(host+"/robots.txt", "+2d", fmt.Sprintf("http://m%d.example/r", (i+1)%12)),
 			{url: host + "/r", at: "+48h1m", body: closed},
 			{url: host + "/robots.txt", at: "+4d", status: "503 x"},

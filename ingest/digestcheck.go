@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"hash"
 	"io"
+
+	"github.com/robotsaudit/robotsaudit/internal/digest"
 )
 
 // digestCheck compares the digests of one record with its octets as they are
 // read. A nil one checks nothing.
 type digestCheck struct {
-	block, payload digest
+	block, payload digest.Digest
 	blockHash      hash.Hash
 	payloadHash    hash.Hash // where the payload is the block
 	compared       bool      // the payload's digest is settled
@@ -25,8 +27,8 @@ func (d *draft) check(r *record) {
 	c := new(digestCheck)
 	d.digests = c
 	c.block = d.parseDigest(r, "WARC-Block-Digest", r.blockDigest)
-	if c.block.known() && !(r.kind == "revisit" && c.block.ofNothing()) {
-		c.blockHash = c.block.newHash()
+	if c.block.Known() && !(r.kind == "revisit" && c.block.IsEmpty()) {
+		c.blockHash = c.block.NewHash()
 		r.block = io.TeeReader(r.block, c.blockHash)
 	}
 	switch {
@@ -39,14 +41,14 @@ func (d *draft) check(r *record) {
 		return
 	}
 	c.payload = d.parseDigest(r, "WARC-Payload-Digest", r.payloadDigest)
-	if c.payload.known() {
-		c.payloadHash = c.payload.newHash()
+	if c.payload.Known() {
+		c.payloadHash = c.payload.NewHash()
 		r.block = io.TeeReader(r.block, c.payloadHash)
 	}
 }
 
-func (d *draft) parseDigest(r *record, field, value string) digest {
-	parsed, err := parseDigest(value)
+func (d *draft) parseDigest(r *record, field, value string) digest.Digest {
+	parsed, err := digest.Parse(value)
 	if err != nil {
 		d.digestStats.Unknown++
 		d.note(r, IssueUnknownDigest, "not verified", "%s %.150q: %v", field, value, err)
@@ -60,7 +62,7 @@ func (d *draft) endCheck(r *record) error {
 	if c == nil {
 		return nil
 	}
-	if c.payload.known() && c.payloadHash == nil && !c.compared { // of a response that is no fetch
+	if c.payload.Known() && c.payloadHash == nil && !c.compared { // of a response that is no fetch
 		if err := d.checkUnread(r); err != nil {
 			return err
 		}
@@ -73,10 +75,10 @@ func (d *draft) endCheck(r *record) error {
 	}
 	switch {
 	case c.blockHash == nil:
-	case c.block.matches(c.blockHash):
+	case c.block.Matches(c.blockHash):
 		d.digestStats.Block++
 	default:
-		d.mismatch(r, fmt.Sprintf("WARC-Block-Digest is %s, the block has %s", r.blockDigest, c.block.text(c.blockHash)))
+		d.mismatch(r, fmt.Sprintf("WARC-Block-Digest is %s, the block has %s", r.blockDigest, c.block.Text(c.blockHash)))
 	}
 	return nil
 }
@@ -102,19 +104,19 @@ func (d *draft) checkUnread(r *record) error {
 // sizes and all, and a few hash what is left when every coding is undone.
 func (d *draft) checkPayload(r *record, h *httpHead, payload io.Reader) error {
 	c := d.digests
-	if c == nil || !c.payload.known() || c.payloadHash != nil || c.compared {
+	if c == nil || !c.payload.Known() || c.payloadHash != nil || c.compared {
 		return nil
 	}
-	stored := c.payload.newHash()
+	stored := c.payload.NewHash()
 	payload = io.TeeReader(payload, stored)
 	var dechunked, decoded hash.Hash
 	plain := payload
 	if h.chunked() {
-		dechunked = c.payload.newHash()
+		dechunked = c.payload.NewHash()
 		plain = io.TeeReader(newChunkedReader(payload), dechunked)
 	}
 	if codings := h.codings(); len(codings) > 0 && len(codings) <= maxDigestCodings {
-		decoded = hashDecoded(codings, plain, c.payload.newHash())
+		decoded = hashDecoded(codings, plain, c.payload.NewHash())
 	}
 	// A coding that breaks off is no error here: what was read of it is hashed, and
 	// matches nothing.
@@ -156,22 +158,22 @@ func (d *draft) comparePayload(r *record, stored, dechunked, decoded hash.Hash) 
 	want := d.digests.payload
 	d.digests.compared = true
 	switch {
-	case want.matches(stored):
+	case want.Matches(stored):
 		d.digestStats.Stored++
 		return
-	case dechunked != nil && want.matches(dechunked):
+	case dechunked != nil && want.Matches(dechunked):
 		d.digestStats.Dechunked++
 		return
-	case decoded != nil && want.matches(decoded):
+	case decoded != nil && want.Matches(decoded):
 		d.digestStats.Decoded++
 		return
 	}
-	detail := fmt.Sprintf("WARC-Payload-Digest is %s, the payload as stored has %s", r.payloadDigest, want.text(stored))
+	detail := fmt.Sprintf("WARC-Payload-Digest is %s, the payload as stored has %s", r.payloadDigest, want.Text(stored))
 	if dechunked != nil {
-		detail += ", dechunked " + want.text(dechunked)
+		detail += ", dechunked " + want.Text(dechunked)
 	}
 	if decoded != nil {
-		detail += ", decoded " + want.text(decoded)
+		detail += ", decoded " + want.Text(decoded)
 	}
 	d.mismatch(r, detail)
 }

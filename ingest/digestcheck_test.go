@@ -11,17 +11,19 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/robotsaudit/robotsaudit/internal/digest"
 )
 
 // labelled makes the digest of s as a field.
 func labelled(field, algorithm, s string) string {
 	h := map[string]func() hash.Hash{"sha1": sha1.New, "sha256": sha256.New}[algorithm]()
 	h.Write([]byte(s))
-	empty, err := parseDigest(algorithm + ":" + hex.EncodeToString(make([]byte, h.Size())))
+	empty, err := digest.Parse(algorithm + ":" + hex.EncodeToString(make([]byte, h.Size())))
 	if err != nil {
 		panic(err)
 	}
-	return field + ": " + empty.text(h)
+	return field + ": " + empty.Text(h)
 }
 
 func readVerifying(t *testing.T, archive []byte) *collected {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"hash"
 	"io"
+
+	"github.com/robotsaudit/robotsaudit/internal/digest"
 )
 
 // plainReader reads uncompressed archives: records one after the other, each with
@@ -30,7 +32,7 @@ type plainReader struct {
 	body     int64 // where its block begins
 	rec      record
 	block    io.LimitedReader
-	digest   digest
+	digest   digest.Digest
 	hash     hash.Hash
 	repaired int64 // length of the block of the record at start, proven by its digest; -1
 	unproven bool  // the next record stands behind damage, and has to name the file's own warcinfo
@@ -94,8 +96,8 @@ func (r *plainReader) begin(header []byte, h recordHeader) (*record, error) {
 	r.add(header)
 	r.block = io.LimitedReader{R: r.src, N: h.contentLength}
 	r.hash = nil
-	if r.digest.known() {
-		r.hash = r.digest.newHash()
+	if r.digest.Known() {
+		r.hash = r.digest.NewHash()
 		r.block.R = io.TeeReader(r.src, r.hash)
 	}
 	r.rec = record{recordHeader: h, offset: r.start, trust: trust, forgeable: r.proof.forgeable(), joint: jointOf(header, &h), block: &r.block}
@@ -138,7 +140,7 @@ func (r *plainReader) finish() (int64, error) {
 	if err != nil {
 		return 0, r.stop(err, "in the record block")
 	}
-	matches := r.hash != nil && r.block.N == 0 && r.digest.matches(r.hash)
+	matches := r.hash != nil && r.block.N == 0 && r.digest.Matches(r.hash)
 	end, followed, err := r.boundary()
 	if err != nil {
 		return 0, r.stop(err, "behind the record")
@@ -207,7 +209,7 @@ func (r *plainReader) boundary() (end int64, followed bool, err error) {
 // repair looks for the end of the record in hand that its block digest proves, and
 // lets next read the record again up to there. nil: there is none.
 func (r *plainReader) repair(detail string) error {
-	if !r.digest.known() || r.repaired >= 0 {
+	if !r.digest.Known() || r.repaired >= 0 {
 		return nil
 	}
 	end, err := r.search.end(r.body, r.digest)

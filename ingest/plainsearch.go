@@ -7,6 +7,8 @@ import (
 	"io"
 	"math"
 	"slices"
+
+	"github.com/robotsaudit/robotsaudit/internal/digest"
 )
 
 // plainSearch looks for the ends and beginnings of records in a plain file.
@@ -118,13 +120,13 @@ func (s *plainSearch) begin(from, to int64) (int64, error) {
 // end looks for the end of the block at body that its digest proves, -1 if there
 // is none. Ends are tried before each record that follows, and at the end of the
 // file.
-func (s *plainSearch) end(body int64, d digest) (int64, error) {
+func (s *plainSearch) end(body int64, d digest.Digest) (int64, error) {
 	if s.budget <= 0 {
 		return -1, nil
 	}
 	limit := body + min(s.budget, maxProofOne)
 	in := bufio.NewReaderSize(&countingReader{r: io.NewSectionReader(s.at, body, math.MaxInt64-body)}, 64<<10)
-	h, fed := d.newHash(), body
+	h, fed := d.NewHash(), body
 	for fed < limit {
 		next, err := s.begin(fed+1, limit)
 		if err != nil {
@@ -146,7 +148,7 @@ func (s *plainSearch) end(body int64, d digest) (int64, error) {
 			if err != nil {
 				return -1, noEnd(err)
 			}
-			if len(bytes.Trim(b, "\r\n")) == 0 && d.matches(h) {
+			if len(bytes.Trim(b, "\r\n")) == 0 && d.Matches(h) {
 				return fed, nil
 			}
 			if fed == next {
@@ -273,7 +275,7 @@ func (s *plainSearch) header(start, end int64) (recordHeader, error) {
 // what type the record is and how long its block.
 type candidate struct {
 	start, body, end int64 // of the header, of the block; where it says that the block ends
-	digest           digest
+	digest           digest.Digest
 }
 
 // candidate returns the first one from from on, false if there is none.
@@ -401,7 +403,7 @@ func (s *plainSearch) digested(from, to int64) (int64, error) {
 			return -1, err
 		}
 		from = c.body
-		if !c.digest.known() || c.end > s.size {
+		if !c.digest.Known() || c.end > s.size {
 			continue
 		}
 		proven, err := s.isFollowed(c.end)
@@ -437,9 +439,9 @@ func (s *plainSearch) matches(c *candidate) (bool, error) {
 	if s.hashes < 0 || s.budget < 0 {
 		return false, errProofSpent
 	}
-	h := c.digest.newHash()
+	h := c.digest.NewHash()
 	if _, err := io.Copy(h, io.NewSectionReader(s.at, c.body, length)); err != nil {
 		return false, &readError{err}
 	}
-	return c.digest.matches(h), nil
+	return c.digest.Matches(h), nil
 }

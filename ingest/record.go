@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/internal/digest"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 )
 
@@ -202,10 +203,10 @@ func recordID(value []byte, before *recordHeader) string {
 
 // blockDigestOf returns the digest that a record's block has to match; none where it
 // is missing, not readable, or, of a revisit, that of nothing.
-func blockDigestOf(h *recordHeader) digest {
-	d, _ := parseDigest(h.blockDigest)
-	if h.kind == "revisit" && d.known() && d.ofNothing() {
-		return digest{}
+func blockDigestOf(h *recordHeader) digest.Digest {
+	d, _ := digest.Parse(h.blockDigest)
+	if h.kind == "revisit" && d.Known() && d.IsEmpty() {
+		return digest.Digest{}
 	}
 	return d
 }

@@ -144,8 +144,8 @@ func (r *streamReader) next() (*record, error) {
 		r.rec.joint = jointOf(r.tap.header, &r.tap.parsed)
 	}
 	r.hash = nil
-	if d := blockDigestOf(&r.rec.recordHeader); r.proof != proofChecksum && d.known() {
-		r.hash = d.newHash()
+	if d := blockDigestOf(&r.rec.recordHeader); r.proof != proofChecksum && d.Known() {
+		r.hash = d.NewHash()
 		r.block.R = io.TeeReader(rec.Content, r.hash)
 	}
 	return &r.rec, nil
@@ -161,7 +161,7 @@ func (r *streamReader) finish() (int64, error) {
 			detail: fmt.Sprintf("the stream ends %d octets before the record does", r.block.N)}
 	}
 	digest := blockDigestOf(&r.rec.recordHeader)
-	proven := r.hash != nil && digest.matches(r.hash)
+	proven := r.hash != nil && digest.Matches(r.hash)
 	if r.hash != nil && !proven {
 		r.trust = TrustResynced
 	}

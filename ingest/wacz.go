@@ -7,6 +7,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/digest"
 )
 
 // A WACZ (https://specs.webrecorder.net/wacz/1.1.1/) is a zip file of web archives
@@ -115,24 +117,24 @@ func (r *waczReader) verifyPackage(entries []zipEntry) error {
 }
 
 func (r *waczReader) verifyEntry(e *zipEntry, field string) error {
-	d, err := parseDigest(field)
+	d, err := digest.Parse(field)
 	if err != nil {
 		r.committer.stats.Digests.Unknown++
 		return r.report(e, IssueUnknownDigest, fmt.Sprintf("%s in %s: %v", cut(field, 150), waczPackage, err), "not verified")
 	}
-	if !d.known() || e.problem != "" {
+	if !d.Known() || e.problem != "" {
 		return nil
 	}
 	content := e.open()
-	h := d.newHash()
+	h := d.NewHash()
 	if _, err := io.Copy(h, content); err != nil {
 		return err
 	}
-	if d.matches(h) {
+	if d.Matches(h) {
 		return nil
 	}
 	r.committer.stats.Digests.Mismatched++
-	return r.report(e, IssueDigestMismatch, fmt.Sprintf("%s says %s, the entry has %s", waczPackage, field, d.text(h)), "kept")
+	return r.report(e, IssueDigestMismatch, fmt.Sprintf("%s says %s, the entry has %s", waczPackage, field, d.Text(h)), "kept")
 }
 
 // packageDigests reads the digests by entry, in the form of WACZ 1.1, "hash", or in

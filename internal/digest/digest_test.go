@@ -1,4 +1,4 @@
-package ingest
+package digest
 
 import (
 	"encoding/hex"
@@ -8,7 +8,7 @@ import (
 
 // The digests of "abc" as published with the algorithms (RFC 1321 §A.5, RFC 3174
 // §7.3, FIPS 180-2), in the forms that writers use.
-func TestParseDigest(t *testing.T) {
+func TestParse(t *testing.T) {
 	const (
 		md5    = "900150983cd24fb0d6963f7d28e17f72"
 		sha1   = "a9993e364706816aba3e25717850c26c9cd0d89d"
@@ -32,57 +32,57 @@ func TestParseDigest(t *testing.T) {
 		"SHA256:XJ4BNP4PAHH6UQKBIDPF3LRCEOYAGYNDSYLXVHFUCD7WD4QACWWQ====": sha256,
 		"sha256:XJ4BNP4PAHH6UQKBIDPF3LRCEOYAGYNDSYLXVHFUCD7WD4QACWWQ":     sha256,
 	} {
-		d, err := parseDigest(field)
+		d, err := Parse(field)
 		if err != nil || hex.EncodeToString([]byte(d.sum)) != want {
 			t.Errorf("%s: %x, %v", field, d.sum, err)
 			continue
 		}
-		h := d.newHash()
+		h := d.NewHash()
 		h.Write([]byte("ab"))
-		if d.matches(h) {
+		if d.Matches(h) {
 			t.Errorf("%s matches ab", field)
 		}
 		h.Write([]byte("c"))
-		if !d.matches(h) {
+		if !d.Matches(h) {
 			t.Errorf("%s does not match abc", field)
 		}
-		if again, err := parseDigest(d.text(h)); err != nil || again != d {
-			t.Errorf("%s comes back from %s as %x, %v", field, d.text(h), again.sum, err)
+		if again, err := Parse(d.Text(h)); err != nil || again != d {
+			t.Errorf("%s comes back from %s as %x, %v", field, d.Text(h), again.sum, err)
 		}
 	}
-	if d, err := parseDigest(""); err != nil || d.known() {
+	if d, err := Parse(""); err != nil || d.Known() {
 		t.Errorf("no digest: %v, %v", d, err)
 	}
 	for field, want := range map[string]error{
-		sha1:                            errDigestAlgorithm,
-		"crc32:00000000":                errDigestAlgorithm,
-		":" + sha1:                      errDigestAlgorithm,
-		"sha1:":                         errDigestValue,
-		"sha1:" + md5:                   errDigestValue,
-		"sha1:" + base32[1:] + "1":      errDigestValue,
-		"sha1:" + sha1[1:] + "x":        errDigestValue,
-		"sha1:AB2CD3EF4GH5IJ6KL7MN8OPQ": errDigestValue, // the example of WARC 1.1 §5.8
+		sha1:                            errAlgorithm,
+		"crc32:00000000":                errAlgorithm,
+		":" + sha1:                      errAlgorithm,
+		"sha1:":                         errValue,
+		"sha1:" + md5:                   errValue,
+		"sha1:" + base32[1:] + "1":      errValue,
+		"sha1:" + sha1[1:] + "x":        errValue,
+		"sha1:AB2CD3EF4GH5IJ6KL7MN8OPQ": errValue, // the example of WARC 1.1 §5.8
 	} {
-		if d, err := parseDigest(field); err != want || d.known() {
+		if d, err := Parse(field); err != want || d.Known() {
 			t.Errorf("%q: %v, %v, want %v", field, d, err, want)
 		}
 	}
 }
 
 // Digests of the same octets are one key, and those of none are no key.
-func TestDigestKey(t *testing.T) {
+func TestKey(t *testing.T) {
 	const sha1, empty = "a9993e364706816aba3e25717850c26c9cd0d89d", "da39a3ee5e6b4b0d3255bfef95601890afd80709"
-	key := DigestKey("sha1:" + sha1)
+	key := Key("sha1:" + sha1)
 	for field, want := range map[string]string{
 		"SHA-1:VGMT4NSHA2AWVOR6EVYXQUGCNSONBWE5": key, "sha1:qZk+NkcGgWq6PiVxeFDCbJzQ2J0=": key,
 		"": "", "sha1:" + empty: "", empty: "", "md5:1B2M2Y8AsgTpgAmY7PhCfg": "",
 		"blake3:AbC": "blake3:abc", sha1: sha1,
 	} {
-		if got := DigestKey(field); got != want {
+		if got := Key(field); got != want {
 			t.Errorf("%s: %q", field, got)
 		}
 	}
-	if DigestKey("sha256:"+sha1) == key || DigestKey("sha1:"+strings.Replace(sha1, "a", "b", 1)) == key {
+	if Key("sha256:"+sha1) == key || Key("sha1:"+strings.Replace(sha1, "a", "b", 1)) == key {
 		t.Error("other digests have the same key")
 	}
 }

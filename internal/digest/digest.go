@@ -1,4 +1,4 @@
-package ingest
+package digest
 
 import (
 	"crypto/md5"
@@ -13,51 +13,51 @@ import (
 	"strings"
 )
 
-// digestAlgorithm is a digest function that archives are written with.
-type digestAlgorithm struct {
+// algorithm is a digest function that archives are written with.
+type algorithm struct {
 	label string // as most writers spell it
 	new   func() hash.Hash
 	size  int // octets of a sum
 }
 
-// digestAlgorithms are known without the hyphen that some writers put in: sha-256.
-var digestAlgorithms = map[string]*digestAlgorithm{
+// algorithms are known without the hyphen that some writers put in: sha-256.
+var algorithms = map[string]*algorithm{
 	"md5":    {"md5", md5.New, md5.Size},
 	"sha1":   {"sha1", sha1.New, sha1.Size},
 	"sha256": {"sha256", sha256.New, sha256.Size},
 	"sha512": {"sha512", sha512.New, sha512.Size},
 }
 
-// digest is a labelled digest (WARC 1.1 §5.8). The zero value is that there is
+// Digest is a labelled digest (WARC 1.1 §5.8). The zero value is that there is
 // none.
-type digest struct {
-	algorithm *digestAlgorithm
+type Digest struct {
+	algorithm *algorithm
 	sum       string // raw octets
 }
 
 var (
-	errDigestAlgorithm = errors.New("its algorithm is not known")
-	errDigestValue     = errors.New("its value is no digest of its algorithm")
+	errAlgorithm = errors.New("its algorithm is not known")
+	errValue     = errors.New("its value is no digest of its algorithm")
 )
 
-// parseDigest reads the value of WARC-Block-Digest or WARC-Payload-Digest. The
+// Parse reads the value of WARC-Block-Digest or WARC-Payload-Digest. The
 // format leaves the encoding open; the length of the value tells it, with or
 // without padding, in any case: base32 (most writers, for SHA-1), hexadecimal
 // (most, for the others), base64. An absent digest is the zero value.
-func parseDigest(field string) (digest, error) {
+func Parse(field string) (Digest, error) {
 	label, value, labelled := strings.Cut(field, ":")
 	if field == "" {
-		return digest{}, nil
+		return Digest{}, nil
 	}
-	a := digestAlgorithms[strings.ReplaceAll(strings.ToLower(strings.TrimSpace(label)), "-", "")]
+	a := algorithms[strings.ReplaceAll(strings.ToLower(strings.TrimSpace(label)), "-", "")]
 	if a == nil || !labelled {
-		return digest{}, errDigestAlgorithm
+		return Digest{}, errAlgorithm
 	}
 	sum, err := decodeSum(strings.TrimRight(strings.TrimSpace(value), "="), a.size)
 	if err != nil {
-		return digest{}, errDigestValue
+		return Digest{}, errValue
 	}
-	return digest{a, string(sum)}, nil
+	return Digest{a, string(sum)}, nil
 }
 
 // decodeSum decodes a digest of size octets.
@@ -70,7 +70,7 @@ func decodeSum(value string, size int) ([]byte, error) {
 	case base64.RawStdEncoding.EncodedLen(size):
 		return base64.RawStdEncoding.DecodeString(base64url.Replace(value))
 	}
-	return nil, errDigestValue
+	return nil, errValue
 }
 
 // base64url turns the alphabet for URLs (RFC 4648 §5) into the usual one.
@@ -78,17 +78,17 @@ var base64url = strings.NewReplacer("-", "+", "_", "/")
 
 var base32Sums = base32.StdEncoding.WithPadding(base32.NoPadding)
 
-// DigestKey is a payload digest in a form in which the same octets by the same
+// Key is a payload digest in a form in which the same octets by the same
 // algorithm are one key, however they are written; "" for no digest, and for that of
 // no octets, which every empty payload shares, so that it names none.
-func DigestKey(field string) string {
-	d, err := parseDigest(field)
+func Key(field string) string {
+	d, err := Parse(field)
 	switch {
 	case err != nil && isUnlabelledNothing(field):
 		return ""
 	case err != nil: // of another algorithm, perhaps: compared as written
 		return strings.ToLower(field)
-	case !d.known() || d.ofNothing():
+	case !d.Known() || d.IsEmpty():
 		return ""
 	}
 	return d.algorithm.label + ":" + d.sum
@@ -97,29 +97,29 @@ func DigestKey(field string) string {
 // isUnlabelledNothing reports whether a digest without its algorithm's name is that
 // of no octets by any of them.
 func isUnlabelledNothing(value string) bool {
-	for label := range digestAlgorithms {
-		if d, err := parseDigest(label + ":" + value); err == nil && d.ofNothing() {
+	for label := range algorithms {
+		if d, err := Parse(label + ":" + value); err == nil && d.IsEmpty() {
 			return true
 		}
 	}
 	return false
 }
 
-// known reports whether there is a digest to compare with.
-func (d digest) known() bool { return d.algorithm != nil }
+// Known reports whether there is a digest to compare with.
+func (d Digest) Known() bool { return d.algorithm != nil }
 
-// newHash returns a hash of the digest's algorithm.
-func (d digest) newHash() hash.Hash { return d.algorithm.new() }
+// NewHash returns a hash of the digest's algorithm.
+func (d Digest) NewHash() hash.Hash { return d.algorithm.new() }
 
-// matches reports whether h has hashed what the digest was made of.
-func (d digest) matches(h hash.Hash) bool { return string(h.Sum(nil)) == d.sum }
+// Matches reports whether h has hashed what the digest was made of.
+func (d Digest) Matches(h hash.Hash) bool { return string(h.Sum(nil)) == d.sum }
 
-// ofNothing reports whether the digest is that of no octets. GNU Wget gives it to
+// IsEmpty reports whether the digest is that of no octets. GNU Wget gives it to
 // the blocks of its revisit records, whatever they hold.
-func (d digest) ofNothing() bool { return d.matches(d.newHash()) }
+func (d Digest) IsEmpty() bool { return d.Matches(d.NewHash()) }
 
-// text writes the sum of h in the digest's own algorithm as most writers would.
-func (d digest) text(h hash.Hash) string {
+// Text writes the sum of h in the digest's own algorithm as most writers would.
+func (d Digest) Text(h hash.Hash) string {
 	sum := h.Sum(nil)
 	if d.algorithm.size == sha1.Size {
 		return d.algorithm.label + ":" + base32Sums.EncodeToString(sum)
