@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/internal/arena"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
@@ -40,9 +41,9 @@ type committer struct {
 	pairing            pairing
 	targets            targetSet
 	host, hostReversed string // of the fetch before
-	requests           slab[request]
-	exchanges          slab[exchange]
-	metadata           slab[metadata]
+	requests           arena.Slab[request]
+	exchanges          arena.Slab[exchange]
+	metadata           arena.Slab[metadata]
 	segments           segments
 	pages              *pageList // of the WACZ; nil where there is none
 	stats              InputStats
@@ -51,12 +52,12 @@ type committer struct {
 	policy             []byte // likewise
 	metas              []byte // likewise
 	tags               tag.Scanner
-	tagTexts           texts  // what it has found lately
-	page               []byte // likewise
-	payload            unread // of the record in hand, behind its HTTP head
-	scanned            unread // the same once a page was scanned
-	forgotten          bool   // fetches were emitted before their request could be found
-	verify             bool   // compare the digests of all records, not of policy captures alone
+	tagTexts           arena.Strings // what it has found lately
+	page               []byte        // likewise
+	payload            unread        // of the record in hand, behind its HTTP head
+	scanned            unread        // the same once a page was scanned
+	forgotten          bool          // fetches were emitted before their request could be found
+	verify             bool          // compare the digests of all records, not of policy captures alone
 }
 
 // draft is what is taken from a record before its end is verified.
@@ -85,7 +86,7 @@ func newCommitter(input int32, entry string, out sink) *committer {
 		stats:     InputStats{Records: make(map[string]int64)},
 		head:      make([]byte, 0, 4<<10),
 	}
-	c.tags.Text = c.tagTexts.shared
+	c.tags.Text = c.tagTexts.Shared
 	return c
 }
 
@@ -303,7 +304,7 @@ func (c *committer) extractRequest(r *record, d *draft) error {
 	}
 	c.head = head[:0]
 	h := parseRequestHead(head, r.texts)
-	d.request = c.requests.new()
+	d.request = c.requests.New()
 	*d.request = request{
 		id: r.id, target: cut(r.target, maxURL), concurrentTo: r.concurrentTo, method: h.method, userAgent: h.userAgent, host: h.host,
 		ifNoneMatch: h.ifNoneMatch, ifModifiedSince: h.ifModifiedSince,
@@ -344,7 +345,7 @@ func (c *committer) extractFetch(r *record, d *draft) error {
 	if problem != 0 {
 		d.note(r, IssueBadURL, "kept as recorded", "%s in %.200q", problem, target)
 	}
-	x := c.exchanges.new()
+	x := c.exchanges.New()
 	x.concurrentTo, d.exchange = r.concurrentTo, x
 	c.identify(r, url, d)
 	if !supported {
@@ -397,10 +398,10 @@ func (c *committer) identify(r *record, url weburl.URL, d *draft) {
 }
 
 // reversed is the host of a URL, reversed. Most fetches share it with the one before.
-func (c *committer) reversed(url weburl.URL, t *texts) string {
+func (c *committer) reversed(url weburl.URL, t *arena.Strings) string {
 	if url.Host != c.host {
 		var buf [64]byte
-		c.host, c.hostReversed = url.Host, t.shared(url.AppendHostReversed(buf[:0]))
+		c.host, c.hostReversed = url.Host, t.Shared(url.AppendHostReversed(buf[:0]))
 	}
 	return c.hostReversed
 }
@@ -483,7 +484,7 @@ func (c *committer) applyHead(r *record, d *draft, h *httpHead) {
 	f := &d.exchange.Fetch
 	f.Flags |= FlagHTTPHead
 	f.Status, f.Location, f.MIMEType = h.status, h.location, mimeType(h.contentType)
-	f.PolicyHeaders = h.texts.shared(h.policy)
+	f.PolicyHeaders = h.texts.Shared(h.policy)
 	c.policy, h.policy = h.policy, nil
 	d.exchange.ContentRange = h.contentRange
 	if h.status < 0 {

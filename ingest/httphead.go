@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/internal/arena"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
@@ -34,7 +35,7 @@ type httpHead struct {
 	repeated         []string // fields that contradict an earlier one of their name
 	cut              string   // a field whose value is longer than its cap
 
-	texts *texts // where its strings lie; nil: each by itself
+	texts *arena.Strings // where its strings lie; nil: each by itself
 }
 
 // readHead reads an HTTP head from a block: up to and with the empty line, at
@@ -100,7 +101,7 @@ func isHTTP(b []byte) bool {
 
 // parseResponseHead reads a status line and the fields that matter. Its policy
 // header lines are appended to policy, which may be nil.
-func parseResponseHead(head, policy []byte, t *texts) httpHead {
+func parseResponseHead(head, policy []byte, t *arena.Strings) httpHead {
 	h := httpHead{status: -1, policy: policy, texts: t}
 	line, rest := cutLine(skipEmptyLines(head))
 	h.status = parseStatus(line)
@@ -112,7 +113,7 @@ func parseResponseHead(head, policy []byte, t *texts) httpHead {
 }
 
 // parseRequestHead reads a request line and the fields that matter.
-func parseRequestHead(head []byte, t *texts) httpHead {
+func parseRequestHead(head []byte, t *arena.Strings) httpHead {
 	h := httpHead{status: -1, texts: t}
 	line, rest := cutLine(head)
 	method, target, _ := bytes.Cut(line, []byte{' '})
@@ -144,16 +145,16 @@ func (h *httpHead) setRequest(name, value []byte) {
 	switch {
 	case isField(name, "user-agent"):
 		if h.userAgent == "" {
-			h.userAgent = h.texts.shared(h.capped("User-Agent", value, maxUserAgent))
+			h.userAgent = h.texts.Shared(h.capped("User-Agent", value, maxUserAgent))
 		}
 	case isField(name, "host"):
 		if h.host == "" {
-			h.host = h.texts.shared(h.capped("Host", value, maxHost))
+			h.host = h.texts.Shared(h.capped("Host", value, maxHost))
 		}
 	case isField(name, "if-none-match"):
-		first(&h.ifNoneMatch, h.texts.of(h.capped("If-None-Match", value, maxValidator)))
+		first(&h.ifNoneMatch, h.texts.Of(h.capped("If-None-Match", value, maxValidator)))
 	case isField(name, "if-modified-since"):
-		first(&h.ifModifiedSince, h.texts.of(h.capped("If-Modified-Since", value, maxValidator)))
+		first(&h.ifModifiedSince, h.texts.Of(h.capped("If-Modified-Since", value, maxValidator)))
 	}
 }
 
@@ -164,9 +165,9 @@ func (h *httpHead) validators(head []byte) (etag, lastModified string) {
 	for f.next() {
 		switch {
 		case isField(f.name, "etag"):
-			first(&etag, h.texts.of(h.capped("ETag", f.value, maxValidator)))
+			first(&etag, h.texts.Of(h.capped("ETag", f.value, maxValidator)))
 		case isField(f.name, "last-modified"):
-			first(&lastModified, h.texts.of(h.capped("Last-Modified", f.value, maxValidator)))
+			first(&lastModified, h.texts.Of(h.capped("Last-Modified", f.value, maxValidator)))
 		}
 	}
 	return etag, lastModified
@@ -250,15 +251,15 @@ func eachField(b []byte, f func(name, value, line []byte)) {
 func (h *httpHead) setResponse(name, value, raw []byte) {
 	switch {
 	case isField(name, "location"):
-		h.first("location", &h.location, h.texts.of(h.capped("Location", value, maxURL)))
+		h.first("location", &h.location, h.texts.Of(h.capped("Location", value, maxURL)))
 	case isField(name, "content-type"):
-		h.first("content-type", &h.contentType, h.texts.shared(h.capped("Content-Type", value, maxFieldValue)))
+		h.first("content-type", &h.contentType, h.texts.Shared(h.capped("Content-Type", value, maxFieldValue)))
 	case isField(name, "content-encoding"):
 		h.contentEncoding = h.addCodings(h.contentEncoding, h.capped("Content-Encoding", value, maxFieldValue))
 	case isField(name, "transfer-encoding"):
 		h.transferEncoding = h.addCodings(h.transferEncoding, h.capped("Transfer-Encoding", value, maxFieldValue))
 	case isField(name, "content-range"):
-		first(&h.contentRange, h.texts.of(h.capped("Content-Range", value, maxFieldValue)))
+		first(&h.contentRange, h.texts.Of(h.capped("Content-Range", value, maxFieldValue)))
 	case isField(name, "content-length"):
 		if h.contentLength == 0 {
 			h.contentLength = max(parseLength(value), 0)
@@ -270,7 +271,7 @@ func (h *httpHead) setResponse(name, value, raw []byte) {
 	case isField(name, "x-crawler-transfer-encoding"):
 		h.dechunked = true
 	case isField(name, "date"):
-		first(&h.date, h.texts.of(h.capped("Date", value, maxFieldValue)))
+		first(&h.date, h.texts.Of(h.capped("Date", value, maxFieldValue)))
 	case tag.Keep(name, value[:min(len(value), tag.MaxLine)]):
 		h.addPolicy(raw)
 	}
@@ -308,9 +309,9 @@ func (h *httpHead) addPolicy(line []byte) {
 // addCodings adds those of a Content-Encoding or Transfer-Encoding value: several
 // fields are one list (RFC 9110 §5.3). One more than the cap tells that it was met.
 func (h *httpHead) addCodings(list []string, value []byte) []string {
-	for part := range strings.SplitSeq(strings.ToLower(h.texts.shared(value)), ",") {
+	for part := range strings.SplitSeq(strings.ToLower(h.texts.Shared(value)), ",") {
 		if part = strings.TrimSpace(part); part != "" && part != "identity" && len(list) <= maxCodings {
-			list = h.texts.add(list, part)
+			list = h.texts.Append(list, part)
 		}
 	}
 	return list

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"io"
 	"strconv"
+
+	"github.com/robotsaudit/robotsaudit/internal/arena"
 )
 
 // metadata is what a metadata record tells of how the crawler came to a URL. The
@@ -17,7 +19,7 @@ type metadata struct {
 	hops   string   // how: a letter a hop from the seed, E an embed, P a prerequisite, L a link, R a redirect
 	millis int32    // that the fetch took; -1: not said
 	flags  Flags
-	texts  *texts // where its strings lie
+	texts  *arena.Strings // where its strings lie
 }
 
 // extractMetadata reads the fields of a metadata record (WARC 1.1 §6.6). Records of
@@ -30,7 +32,7 @@ func (c *committer) extractMetadata(r *record, d *draft) error {
 	}
 	m := metadata{id: r.id, target: cut(r.target, maxURL), names: r.concurrentTo, millis: -1, texts: r.texts}
 	if r.refersTo != "" {
-		m.names = r.passing.add(m.names, r.refersTo)
+		m.names = r.passing.Append(m.names, r.refersTo)
 	}
 	found, full, err := c.readMetadata(r.block, &m)
 	if err != nil {
@@ -43,7 +45,7 @@ func (c *committer) extractMetadata(r *record, d *draft) error {
 		d.note(r, IssueValueCut, "the rest dropped", "via or hopsFromSeed of %d and %d octets or more", len(m.via), len(m.hops))
 	}
 	if found {
-		d.metadata = c.metadata.new()
+		d.metadata = c.metadata.New()
 		*d.metadata = m
 	}
 	return nil
@@ -100,10 +102,10 @@ func wholeFields(b []byte) int {
 func (m *metadata) set(name, value []byte) bool {
 	switch {
 	case isField(name, "via"):
-		first(&m.via, m.texts.of(cutOctets(value, maxURL)))
+		first(&m.via, m.texts.Of(cutOctets(value, maxURL)))
 		m.flags |= FlagDiscovery
 	case isField(name, "hopsfromseed"):
-		first(&m.hops, m.texts.of(cutOctets(value, maxHopsFromSeed)))
+		first(&m.hops, m.texts.Of(cutOctets(value, maxHopsFromSeed)))
 		m.flags |= FlagDiscovery
 	case isField(name, "seed"):
 		m.flags |= FlagDiscovery | FlagSeed

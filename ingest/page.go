@@ -43,7 +43,7 @@ func (c *committer) scanPage(r *record, x *exchange, h *httpHead, stored io.Read
 		body, flags := decodePayload(raw, h, more)
 		found := x.findMetas(&c.tags, body, h, flags, more || flags&FlagBodyCut != 0)
 		c.metas = found.Append(c.metas[:0])
-		x.Metas = r.texts.shared(c.metas)
+		x.Metas = r.texts.Shared(c.metas)
 		if ended || !found.Open || len(body) >= tag.MaxScan {
 			break
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/internal/arena"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
@@ -57,7 +58,7 @@ type pairing struct {
 	waiting  int                    // octets that pending, requests and metadata hold
 	mine     []*exchange            // reused: the fetches of the record in hand
 	done     []*exchange            // reused: those that need nothing more; valid until the next call
-	lists    slab[*exchange]
+	lists    arena.Slab[*exchange]
 }
 
 func newPairing() pairing {
@@ -96,7 +97,7 @@ func (p *pairing) list(m map[string][]*exchange, key string, x *exchange) {
 	if others := m[key]; len(others) > 0 {
 		m[key] = append(others, x)
 	} else {
-		m[key] = p.lists.list(x)
+		m[key] = p.lists.List(x)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/robotsaudit/robotsaudit/internal/arena"
 )
 
 // agents returns URL → User-Agent and source of the fetches.
@@ -199,7 +201,7 @@ func TestMetadataInPieces(t *testing.T) {
 	const field = "via: http://h/\r\n a\r\n\tb\r\nfetchTimeMs: 47\r\n"
 	for before := metadataPiece - len(field) - 5; before < metadataPiece+5; before++ {
 		c := committer{head: make([]byte, 0, 8)}
-		m := metadata{texts: new(texts)}
+		m := metadata{texts: new(arena.Strings)}
 		found, full, err := c.readMetadata(strings.NewReader("x:"+strings.Repeat("y", before-4)+"\r\n"+field+strings.Repeat("z: z\n", metadataPiece)), &m)
 		if !found || full || err != nil || m.via != "http://h/ a b" || m.millis != 47 {
 			t.Fatalf("behind %d octets: via %q, %d ms (%v %v %v)", before, m.via, m.millis, found, full, err)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/internal/arena"
 	"github.com/robotsaudit/robotsaudit/internal/digest"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 )
@@ -33,12 +34,14 @@ type recordHeader struct {
 	segmentTotal  int64    // octets of all segments, in the last one; -1 elsewhere
 	repeated      []string // fields that contradict an earlier one of their name
 
-	texts   *texts // where its strings lie; nil: each by itself
-	passing *texts // where those lie that no row keeps
+	texts   *arena.Strings // where its strings lie; nil: each by itself
+	passing *arena.Strings // where those lie that no row keeps
 }
 
 // noHeader is what stands before the first header of an archive.
-func noHeader() recordHeader { return recordHeader{texts: new(texts), passing: new(texts)} }
+func noHeader() recordHeader {
+	return recordHeader{texts: new(arena.Strings), passing: new(arena.Strings)}
+}
 
 // record is one record as a container hands it to the committer. The block is
 // read lazily; what nobody reads of it the container skips, and verifies.
@@ -106,7 +109,7 @@ func parseRecordHeader(block []byte, before *recordHeader) recordHeader {
 	}
 	h := recordHeader{contentLength: -1, segmentTotal: -1, texts: before.texts, passing: before.passing}
 	version, rest := cutLine(block)
-	h.version = h.texts.or(before.version, version)
+	h.version = h.texts.Or(before.version, version)
 	f := fields{rest: rest}
 	for f.next() {
 		h.set(f.name, f.value, before)
@@ -139,9 +142,9 @@ func (h *recordHeader) set(name, value []byte, before *recordHeader) {
 	case isField(name, "warc-record-id"):
 		contradicts = first(&h.id, recordID(value, before))
 	case isField(name, "warc-date"):
-		contradicts = first(&h.date, h.passing.or(before.date, value))
+		contradicts = first(&h.date, h.passing.Or(before.date, value))
 	case isField(name, "warc-target-uri"):
-		contradicts = first(&h.target, h.texts.or(before.target, cutOctets(trimBrackets(value), maxURL+1))) // one more tells that it was cut
+		contradicts = first(&h.target, h.texts.Or(before.target, cutOctets(trimBrackets(value), maxURL+1))) // one more tells that it was cut
 	case isField(name, "content-type"):
 		contradicts = first(&h.contentType, contentType(value, before))
 	case isField(name, "content-length"):
@@ -153,19 +156,19 @@ func (h *recordHeader) set(name, value []byte, before *recordHeader) {
 	case isField(name, "warc-warcinfo-id"):
 		contradicts = first(&h.warcinfoID, recordID(value, before))
 	case isField(name, "warc-payload-digest"):
-		contradicts = first(&h.payloadDigest, h.texts.or(before.payloadDigest, value))
+		contradicts = first(&h.payloadDigest, h.texts.Or(before.payloadDigest, value))
 	case isField(name, "warc-block-digest"):
-		contradicts = first(&h.blockDigest, h.passing.of(value))
+		contradicts = first(&h.blockDigest, h.passing.Of(value))
 	case isField(name, "warc-profile"):
-		contradicts = first(&h.profile, h.texts.or(before.profile, trimBrackets(value)))
+		contradicts = first(&h.profile, h.texts.Or(before.profile, trimBrackets(value)))
 	case isField(name, "warc-refers-to"):
 		contradicts = first(&h.refersTo, recordID(value, before))
 	case isField(name, "warc-refers-to-target-uri"):
-		contradicts = first(&h.refersToURI, h.texts.or(h.target, trimBrackets(value)))
+		contradicts = first(&h.refersToURI, h.texts.Or(h.target, trimBrackets(value)))
 	case isField(name, "warc-refers-to-date"):
-		contradicts = first(&h.refersToDate, h.passing.of(value))
+		contradicts = first(&h.refersToDate, h.passing.Of(value))
 	case isField(name, "warc-truncated"):
-		contradicts = first(&h.truncated, h.texts.of(value))
+		contradicts = first(&h.truncated, h.texts.Of(value))
 	case isField(name, "warc-segment-number"):
 		if h.segmentNumber == 0 {
 			h.segmentNumber = max(parseLength(value), 0)
@@ -178,7 +181,7 @@ func (h *recordHeader) set(name, value []byte, before *recordHeader) {
 		}
 	case isField(name, "warc-concurrent-to"):
 		if len(h.concurrentTo) <= maxConcurrent { // one more tells that there are
-			h.concurrentTo = h.passing.add(h.concurrentTo, recordID(value, before))
+			h.concurrentTo = h.passing.Append(h.concurrentTo, recordID(value, before))
 		}
 	}
 	if contradicts && len(h.repeated) < maxRepeated {
@@ -198,7 +201,7 @@ func recordID(value []byte, before *recordHeader) string {
 	if string(packed) == before.warcinfoID {
 		return before.warcinfoID
 	}
-	return before.texts.or(before.id, packed)
+	return before.texts.Or(before.id, packed)
 }
 
 // blockDigestOf returns the digest that a record's block has to match; none where it
@@ -256,7 +259,7 @@ func contentType(value []byte, before *recordHeader) string {
 			return usual
 		}
 	}
-	return before.texts.or(before.contentType, value)
+	return before.texts.Or(before.contentType, value)
 }
 
 func cutOctets(b []byte, n int) []byte { return b[:min(len(b), n)] }
