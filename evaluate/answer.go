@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/agents"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
@@ -40,7 +40,7 @@ func (d *decider) answer(st *State, s *subject) (Answer, error) {
 // answer asks a parsed file, by the groups of r, for the capture that it belongs to.
 func (f *parsedFile) answer(a *Answer, st *State, s *subject, r *reader) {
 	r.answer(a, s)
-	if ingest.Flags(st.BodyFlags)&ingest.FlagBodyCut != 0 {
+	if facts.Flags(st.BodyFlags)&facts.FlagBodyCut != 0 {
 		a.Notes |= NoteBodyCut
 	}
 	if f.HTML && a.Verdict == Disallowed {
@@ -242,7 +242,7 @@ func newFileCache(s *store, p robots.Profile) *fileCache {
 
 // get returns the parsed file of a state, an empty one where it has no body.
 func (c *fileCache) get(st *State) (*parsedFile, error) {
-	partial := st.Outcome == OutcomePartial || ingest.Flags(st.BodyFlags)&ingest.FlagBodyCut != 0
+	partial := st.Outcome == OutcomePartial || facts.Flags(st.BodyFlags)&facts.FlagBodyCut != 0
 	key := st.BodyDigest
 	switch {
 	case !st.HasBody:

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 )
@@ -230,14 +231,14 @@ func (s *recorder) Exclusion(x *Exclusion) error {
 	return s.note("exclusion %s", s.exclusions[len(s.exclusions)-1])
 }
 
-func (s *recorder) Issue(i *ingest.Issue) error {
+func (s *recorder) Issue(i *facts.Issue) error {
 	s.issues = append(s.issues, i.Kind.String())
 	return s.note("issue %d %d %v %s %s", i.Input, i.Offset, i.Kind, i.Detail, i.Action)
 }
 
 // makeFacts ingests archives, each in a file of its own. In that many steps, each
 // of which makes a task, they are handed over.
-func makeFacts(t testing.TB, steps int, archives ...archive) *ingest.Facts {
+func makeFacts(t testing.TB, steps int, archives ...archive) *facts.Set {
 	t.Helper()
 	in, out := t.TempDir(), t.TempDir()
 	var paths []string
@@ -258,7 +259,7 @@ func makeFacts(t testing.TB, steps int, archives ...archive) *ingest.Facts {
 	return facts
 }
 
-func openFacts(t testing.TB, out string) *ingest.Facts {
+func openFacts(t testing.TB, out string) *facts.Set {
 	t.Helper()
 	facts, err := ingest.OpenFacts(out)
 	if err != nil {
@@ -283,7 +284,7 @@ func ingestFiles(t testing.TB, out string, paths []string) {
 	}
 }
 
-func evaluateFacts(t testing.TB, facts *ingest.Facts, opt Options) (*recorder, *Totals) {
+func evaluateFacts(t testing.TB, facts *facts.Set, opt Options) (*recorder, *Totals) {
 	t.Helper()
 	s := newRecorder()
 	return s, runInto(t, facts, opt, s)
@@ -296,7 +297,7 @@ func newRecorder() *recorder {
 	}
 }
 
-func runInto(t testing.TB, facts *ingest.Facts, opt Options, s Sink) *Totals {
+func runInto(t testing.TB, facts *facts.Set, opt Options, s Sink) *Totals {
 	t.Helper()
 	if opt.Profile == 0 {
 		opt.Profile = robots.RFC9309

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 )
 
@@ -46,17 +46,17 @@ func benchmarkDecide(b *testing.B, body []byte, tokens []string) {
 	var states []*State
 	for i := range 5 {
 		st := &State{Outcome: OutcomeRules, HasBody: true, ID: int64(i + 1), agent: "ExampleBot"}
-		st.BodyDigest, st.Micros, st.Precision = "digest", start+int64(i)*hour, ingest.PrecisionSecond
-		st.Index, st.Coarsest = int64(1+i*360), ingest.PrecisionSecond
+		st.BodyDigest, st.Micros, st.Precision = "digest", start+int64(i)*hour, facts.PrecisionSecond
+		st.Index, st.Coarsest = int64(1+i*360), facts.PrecisionSecond
 		st.applyAt(&st.Fetch)
 		states = append(states, st)
 	}
-	fetches := make([]ingest.Fetch, 1000)
+	fetches := make([]facts.Fetch, 1000)
 	for i := range fetches {
-		fetches[i] = ingest.Fetch{
+		fetches[i] = facts.Fetch{
 			URL: fmt.Sprintf("http://www.example.com/p/%d/%d.html?a=%d", i%7, i*7919, i), Method: "GET", Micros: start + int64(i)*1e7,
-			Precision: ingest.PrecisionSecond, Index: int64(2 + i), UserAgent: "Mozilla/5.0 (compatible; ExampleBot/1.0; +http://example.com/bot)",
-			UserAgentSource: ingest.SourceRequest,
+			Precision: facts.PrecisionSecond, Index: int64(2 + i), UserAgent: "Mozilla/5.0 (compatible; ExampleBot/1.0; +http://example.com/bot)",
+			UserAgentSource: facts.SourceRequest,
 		}
 	}
 	b.ReportAllocs()

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 )
 
@@ -356,7 +356,7 @@ func TestTargetInAStream(t *testing.T) {
 // TestRereadBudget: what may be decompressed to read bodies again is bounded.
 func TestRereadBudget(t *testing.T) {
 	r := &resolver{reread: 100}
-	c := &ingest.Capture{Fetch: ingest.Fetch{Flags: ingest.FlagStreamed, Offset: 90, Length: 11}}
+	c := &facts.Capture{Fetch: facts.Fetch{Flags: facts.FlagStreamed, Offset: 90, Length: 11}}
 	if _, err := r.readAgain(c); err == nil || r.reread != 100 {
 		t.Errorf("%v, %d octets left", err, r.reread)
 	}

@@ -3,7 +3,7 @@ package evaluate
 import (
 	"slices"
 
-	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // doubts are the notes that keep a violation from being certain.
@@ -134,7 +134,7 @@ func (d *decider) askCopy(r *Result, s *subject, c *State) error {
 	switch {
 	case !c.says() && (!c.isUnreadable() || isBehind):
 		return nil
-	case c.isUnreadable() || c.Mismatched || ingest.Flags(c.BodyFlags)&ingest.FlagBodyCut != 0:
+	case c.isUnreadable() || c.Mismatched || facts.Flags(c.BodyFlags)&facts.FlagBodyCut != 0:
 		r.Notes |= NoteUnreadableCopy
 	}
 	a, err := d.answer(c, s)

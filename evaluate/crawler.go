@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 )
 
@@ -37,20 +37,20 @@ func newNaming(opt *Options) naming {
 }
 
 // crawlerOf tells who made a fetch.
-func (d *decider) crawlerOf(f *ingest.Fetch) crawler {
+func (d *decider) crawlerOf(f *facts.Fetch) crawler {
 	n := &d.naming
 	if f.UserAgent != n.lastFor || !n.asked {
 		n.last, n.lastFor, n.asked = n.of(f.UserAgent), f.UserAgent, true
 	}
 	c := n.last
-	if c.source == AgentFromRequest && f.UserAgentSource == ingest.SourceWarcinfo {
+	if c.source == AgentFromRequest && f.UserAgentSource == facts.SourceWarcinfo {
 		c.source = AgentFromWarcinfo
 	}
 	return c
 }
 
 // agentOf returns the product token of the crawler that made a fetch.
-func (d *decider) agentOf(f *ingest.Fetch) (string, AgentSource) {
+func (d *decider) agentOf(f *facts.Fetch) (string, AgentSource) {
 	c := d.crawlerOf(f)
 	return c.token, c.source
 }

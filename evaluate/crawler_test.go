@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 const browserAgent = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36"
@@ -19,38 +19,38 @@ func TestCrawlerOf(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name, ua string
-		from     ingest.Source
+		from     facts.Source
 		opt      Options
 		want     crawler
 	}{
-		{"request", "CCBot/2.0 (https://commoncrawl.org/faq/)", ingest.SourceRequest, Options{}, crawler{token: "CCBot", source: AgentFromRequest}},
-		{"warcinfo", "CCBot/2.0", ingest.SourceWarcinfo, Options{}, crawler{token: "CCBot", source: AgentFromWarcinfo}},
-		{"browser", browserAgent, ingest.SourceRequest, Options{}, crawler{}},
+		{"request", "CCBot/2.0 (https://commoncrawl.org/faq/)", facts.SourceRequest, Options{}, crawler{token: "CCBot", source: AgentFromRequest}},
+		{"warcinfo", "CCBot/2.0", facts.SourceWarcinfo, Options{}, crawler{token: "CCBot", source: AgentFromWarcinfo}},
+		{"browser", browserAgent, facts.SourceRequest, Options{}, crawler{}},
 		{"none", "", 0, Options{}, crawler{}},
-		{"two", "ExampleBot/1.0 (compatible; Googlebot/2.1)", ingest.SourceRequest, Options{},
+		{"two", "ExampleBot/1.0 (compatible; Googlebot/2.1)", facts.SourceRequest, Options{},
 			crawler{token: "ExampleBot", other: "Googlebot", source: AgentFromRequest, notes: NoteAmbiguousToken}},
-		{"two, warcinfo", "ExampleBot/1.0 (compatible; Googlebot/2.1)", ingest.SourceWarcinfo, Options{},
+		{"two, warcinfo", "ExampleBot/1.0 (compatible; Googlebot/2.1)", facts.SourceWarcinfo, Options{},
 			crawler{token: "ExampleBot", other: "Googlebot", source: AgentFromWarcinfo, notes: NoteAmbiguousToken}},
 
-		{"option", "CCBot/2.0", ingest.SourceRequest, Options{Crawler: "ccbot"}, crawler{token: "ccbot", source: AgentFromOption}},
-		{"option, other name", "CCBot/2.0", ingest.SourceRequest, Options{Crawler: "GPTBot"},
+		{"option", "CCBot/2.0", facts.SourceRequest, Options{Crawler: "ccbot"}, crawler{token: "ccbot", source: AgentFromOption}},
+		{"option, other name", "CCBot/2.0", facts.SourceRequest, Options{Crawler: "GPTBot"},
 			crawler{token: "GPTBot", source: AgentFromOption, notes: NoteTokenByOption}},
 		{"option, no User-Agent", "", 0, Options{Crawler: "GPTBot"}, crawler{token: "GPTBot", source: AgentFromOption}},
-		{"option settles two", "ExampleBot/1.0 (compatible; Googlebot/2.1)", ingest.SourceRequest, Options{Crawler: "Googlebot"},
+		{"option settles two", "ExampleBot/1.0 (compatible; Googlebot/2.1)", facts.SourceRequest, Options{Crawler: "Googlebot"},
 			crawler{token: "Googlebot", source: AgentFromOption}},
 		{"option before map", "", 0, Options{Crawler: "GPTBot", CrawlerMap: byMap}, crawler{token: "GPTBot", source: AgentFromOption}},
 
-		{"map", browserAgent, ingest.SourceRequest, Options{CrawlerMap: byMap},
+		{"map", browserAgent, facts.SourceRequest, Options{CrawlerMap: byMap},
 			crawler{token: "Browsertrix", source: AgentFromOption, notes: NoteTokenByOption}},
 		{"map, no User-Agent", "", 0, Options{CrawlerMap: byMap}, crawler{token: "SilentBot", source: AgentFromOption}},
-		{"map, no token", "Wget/1.21", ingest.SourceRequest, Options{CrawlerMap: byMap}, crawler{}},
-		{"map, first rule", "ExampleBot/1.0 (compatible; Googlebot/2.1)", ingest.SourceWarcinfo, Options{CrawlerMap: byMap},
+		{"map, no token", "Wget/1.21", facts.SourceRequest, Options{CrawlerMap: byMap}, crawler{}},
+		{"map, first rule", "ExampleBot/1.0 (compatible; Googlebot/2.1)", facts.SourceWarcinfo, Options{CrawlerMap: byMap},
 			crawler{token: "examplebot", source: AgentFromOption}},
-		{"map, no rule", "CCBot/2.0", ingest.SourceRequest, Options{CrawlerMap: byMap}, crawler{token: "CCBot", source: AgentFromRequest}},
+		{"map, no rule", "CCBot/2.0", facts.SourceRequest, Options{CrawlerMap: byMap}, crawler{token: "CCBot", source: AgentFromRequest}},
 	} {
 		d := &decider{naming: newNaming(&c.opt)}
-		f := &ingest.Fetch{UserAgent: c.ua, UserAgentSource: c.from}
-		d.crawlerOf(&ingest.Fetch{UserAgent: "Other/1.0", UserAgentSource: ingest.SourceWarcinfo})
+		f := &facts.Fetch{UserAgent: c.ua, UserAgentSource: c.from}
+		d.crawlerOf(&facts.Fetch{UserAgent: "Other/1.0", UserAgentSource: facts.SourceWarcinfo})
 		for range 2 {
 			if got := d.crawlerOf(f); got != c.want {
 				t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
@@ -67,11 +67,11 @@ func TestCrawlerOf(t *testing.T) {
 func TestIdleRules(t *testing.T) {
 	late, never := CrawlerRule{Pattern: "ccbot/2*", Token: "B"}, CrawlerRule{Pattern: "", Token: "C"}
 	d := &decider{naming: newNaming(&Options{CrawlerMap: CrawlerMap{{Pattern: "CCBot*", Token: "A"}, late, never}})}
-	d.crawlerOf(&ingest.Fetch{UserAgent: "CCBot/2.0"})
+	d.crawlerOf(&facts.Fetch{UserAgent: "CCBot/2.0"})
 	if got := d.naming.idle(); !slices.Equal(got, CrawlerMap{late, never}) {
 		t.Errorf("idle: %v", got)
 	}
-	d.crawlerOf(&ingest.Fetch{})
+	d.crawlerOf(&facts.Fetch{})
 	if got := d.naming.idle(); !slices.Equal(got, CrawlerMap{late}) {
 		t.Errorf("idle: %v", got)
 	}
@@ -80,7 +80,7 @@ func TestIdleRules(t *testing.T) {
 // Telling crawlers apart costs no allocation, as long as they are few.
 func TestCrawlerOfAllocations(t *testing.T) {
 	d := &decider{naming: newNaming(&Options{CrawlerMap: CrawlerMap{{Pattern: "*bot*", Token: "Bot"}}})}
-	fetches := []*ingest.Fetch{{UserAgent: browserAgent}, {UserAgent: "CCBot/2.0"}, {UserAgent: ""}}
+	fetches := []*facts.Fetch{{UserAgent: browserAgent}, {UserAgent: "CCBot/2.0"}, {UserAgent: ""}}
 	ask := func() {
 		for _, f := range fetches {
 			d.crawlerOf(f)

@@ -4,14 +4,14 @@ import (
 	"cmp"
 	"iter"
 
-	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/run"
 )
 
 // place is where an origin stands in the order of the facts.
 type place struct{ host, origin string }
 
-func placeOf(f *ingest.Fetch) place { return place{f.HostReversed, f.Origin} }
+func placeOf(f *facts.Fetch) place { return place{f.HostReversed, f.Origin} }
 
 func (p place) compare(q place) int {
 	if p == q {
@@ -156,10 +156,10 @@ const maxTwins = 32
 
 // twins finds the copies of a record among rows in the order of the facts, where
 // all rows of one id, URL and time are neighbours.
-type twins []ingest.Fetch
+type twins []facts.Fetch
 
 // first returns the row before of which f is a copy, nil where there is none.
-func (t *twins) first(f *ingest.Fetch) *ingest.Fetch {
+func (t *twins) first(f *facts.Fetch) *facts.Fetch {
 	if list := *t; len(list) > 0 && !(list[0].RecordID == f.RecordID && list[0].Micros == f.Micros && list[0].URL == f.URL) {
 		*t = list[:0]
 	}
@@ -176,7 +176,7 @@ func (t *twins) first(f *ingest.Fetch) *ingest.Fetch {
 
 // sameRecord reports whether two rows are copies of one record: the same id, URL
 // and time are not enough, for there are writers that use an id twice.
-func sameRecord(a, b *ingest.Fetch) bool {
+func sameRecord(a, b *facts.Fetch) bool {
 	return a.RecordID != "" && a.RecordID == b.RecordID && a.Micros == b.Micros && a.Precision == b.Precision &&
 		a.URL == b.URL && a.Type == b.Type && a.Status == b.Status && a.PayloadDigest == b.PayloadDigest &&
 		a.Location == b.Location

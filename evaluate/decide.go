@@ -3,7 +3,7 @@ package evaluate
 import (
 	"net/http"
 
-	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
@@ -21,20 +21,20 @@ type decider struct {
 }
 
 // keyOf returns the comparable token of the crawler that made a fetch.
-func (d *decider) keyOf(f *ingest.Fetch) string {
+func (d *decider) keyOf(f *facts.Fetch) string {
 	agent, _ := d.agentOf(f)
 	return d.keys.of(agent)
 }
 
 // subject is a fetch with what the decision needs of its URL.
 type subject struct {
-	*ingest.Fetch
+	*facts.Fetch
 	path  string // what rules are matched against
 	agent string // whose captures count: the crawler's own token
 	key   string // the same, comparable
 	token string // whose rules are asked for: the same, but in a what-if
 	other string // token of a second crawler that the User-Agent names; "": none
-	time  ingest.Time
+	time  facts.Time
 
 	places        places // of records that several archives hold
 	asOf          bool   // time is not the fetch's own: the order of records tells nothing
@@ -42,14 +42,14 @@ type subject struct {
 	looked        int    // captures looked at, as maxLooked counts them
 }
 
-func (d *decider) newSubject(f *ingest.Fetch, agent string) subject {
+func (d *decider) newSubject(f *facts.Fetch, agent string) subject {
 	url, _ := weburl.Parse(f.URL)
 	return subject{Fetch: f, path: url.PathQuery(), agent: agent, key: d.keys.of(agent), token: agent, time: f.Time()}
 }
 
 // decide makes r the verdict on a fetch for the crawler that made it. See
 // docs/SEMANTICS.md for the rules that the steps follow.
-func (d *decider) decide(r *Result, f *ingest.Fetch, tl *timeline) error {
+func (d *decider) decide(r *Result, f *facts.Fetch, tl *timeline) error {
 	*r = Result{Fetch: f}
 	c := d.crawlerOf(f)
 	r.Agent, r.AgentSource, r.Notes = c.token, c.source, c.notes
@@ -62,11 +62,11 @@ func (d *decider) settle(r *Result, tl *timeline, other string) error {
 	f := r.Fetch
 	s := d.newSubject(f, r.Agent)
 	s.other, s.places = other, tl.places
-	if f.Flags&ingest.FlagUnsupportedScheme != 0 {
+	if f.Flags&facts.FlagUnsupportedScheme != 0 {
 		r.Reason = UnsupportedScheme
 		return nil
 	}
-	r.RobotsCapture = s.path == "/robots.txt" && s.Method == http.MethodGet && s.Flags&ingest.FlagHostMismatch == 0
+	r.RobotsCapture = s.path == "/robots.txt" && s.Method == http.MethodGet && s.Flags&facts.FlagHostMismatch == 0
 	r.PolicyFile = s.Method == http.MethodGet && s.Status/100 == 2 && tag.IsPolicyFile(s.path)
 	switch {
 	case d.isRobots(r, &s) || tl.marks[markOf(f)]:
@@ -76,7 +76,7 @@ func (d *decider) settle(r *Result, tl *timeline, other string) error {
 		r.Reason = NoTime
 		return nil
 	}
-	if f.Flags&ingest.FlagURLCut != 0 {
+	if f.Flags&facts.FlagURLCut != 0 {
 		r.Notes |= NoteURLCut
 	}
 	v := tl.view(&s)
@@ -177,16 +177,16 @@ func (r *Result) govern(v *view, s *subject) {
 	if s.isUnsure(g.Time(), spotOf(&g.Fetch)) || s.isUnsure(newest, at) {
 		r.Notes |= NoteSameMoment
 	}
-	if g.Resynced || r.Fetch.Trust == ingest.TrustResynced {
+	if g.Resynced || r.Fetch.Trust == facts.TrustResynced {
 		r.Notes |= NoteResynced
 	}
-	if g.Forgeable || r.Fetch.Flags&ingest.FlagForgeable != 0 {
+	if g.Forgeable || r.Fetch.Flags&facts.FlagForgeable != 0 {
 		r.Notes |= NoteForgeable
 	}
 	if g.Mismatched {
 		r.Notes |= NoteDigestMismatch
 	}
-	if min(s.time.Precision, g.Coarsest) < ingest.PrecisionSecond {
+	if min(s.time.Precision, g.Coarsest) < facts.PrecisionSecond {
 		r.Notes |= NoteCoarseDate
 	}
 }

@@ -3,28 +3,28 @@ package evaluate
 import (
 	"fmt"
 
-	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // Exclusion is a URL that robots.txt kept a crawler from, as its log says, with
 // what the captures say of the URL at that moment. The Fetch of its Result was
 // never made.
 type Exclusion struct {
-	Event *ingest.LogEvent
+	Event *facts.LogEvent
 	Result
 }
 
-func placeOfEvent(e *ingest.LogEvent) place { return place{e.HostReversed, e.Origin} }
+func placeOfEvent(e *facts.LogEvent) place { return place{e.HostReversed, e.Origin} }
 
 // stateOfEvent makes a state of a log line that says that robots.txt could not be
 // had. Its crawler is unknown, unless an option tells.
-func stateOfEvent(ev *ingest.LogEvent) *State {
+func stateOfEvent(ev *facts.LogEvent) *State {
 	s := &State{FinalStatus: -1}
-	s.Fetch = ingest.Fetch{
+	s.Fetch = facts.Fetch{
 		HostReversed: ev.HostReversed, Origin: ev.Origin, URL: ev.Origin + "/robots.txt", Micros: ev.Micros, Precision: ev.Precision,
-		Input: ev.Input, Entry: ev.Entry, Offset: ev.Offset, Length: ev.Length, Type: ingest.LogLine, Status: -1, Method: "GET", Millis: -1,
+		Input: ev.Input, Entry: ev.Entry, Offset: ev.Offset, Length: ev.Length, Type: facts.TypeLogLine, Status: -1, Method: "GET", Millis: -1,
 	}
-	s.Kind = ingest.CaptureRobots
+	s.Kind = facts.CaptureRobots
 	s.Coarsest = ev.Precision
 	s.applyAt(&s.Fetch)
 	s.settle(OutcomeUnreachable, Unreachable)
@@ -37,7 +37,7 @@ const logGap = hour
 
 // tells reports whether a log state says more than the state before it.
 func (s *State) tells(before *State) bool {
-	return before == nil || before.Type != ingest.LogLine || s.Micros-before.Micros >= logGap
+	return before == nil || before.Type != facts.TypeLogLine || s.Micros-before.Micros >= logGap
 }
 
 // crawlers tells the product tokens that fetched from an origin apart, as long as
@@ -58,18 +58,18 @@ func (c *crawlers) add(token string) {
 }
 
 // excluded judges the exclusions of an origin, once its fetches are decided.
-func (e *evaluation) excluded(here place, events *cursor[ingest.LogEvent], tl *timeline, by crawlers) error {
-	return events.each(here, func(ev *ingest.LogEvent) error {
+func (e *evaluation) excluded(here place, events *cursor[facts.LogEvent], tl *timeline, by crawlers) error {
+	return events.each(here, func(ev *facts.LogEvent) error {
 		if first := e.lines.first(ev); first != nil {
 			return e.noteLineTwice(first, ev)
 		}
-		if ev.Kind != ingest.EventExclusion {
+		if ev.Kind != facts.EventExclusion {
 			return nil
 		}
 		x := Exclusion{Event: ev}
-		x.Fetch = &ingest.Fetch{
+		x.Fetch = &facts.Fetch{
 			HostReversed: ev.HostReversed, Origin: ev.Origin, URL: ev.URL, Micros: ev.Micros, Precision: ev.Precision, Input: ev.Input,
-			Offset: ev.Offset, Length: ev.Length, Type: ingest.LogLine, Status: -1, Method: "GET", Millis: -1,
+			Offset: ev.Offset, Length: ev.Length, Type: facts.TypeLogLine, Status: -1, Method: "GET", Millis: -1,
 			Via: ev.Via, HopsFromSeed: ev.HopsFromSeed,
 		}
 		switch {
@@ -89,10 +89,10 @@ func (e *evaluation) excluded(here place, events *cursor[ingest.LogEvent], tl *t
 
 // lineTwins finds log lines that say the same among neighbours: copies of a log, or
 // of a part of it.
-type lineTwins struct{ last ingest.LogEvent }
+type lineTwins struct{ last facts.LogEvent }
 
 // first returns the line before that says what ev does, nil where there is none.
-func (t *lineTwins) first(ev *ingest.LogEvent) *ingest.LogEvent {
+func (t *lineTwins) first(ev *facts.LogEvent) *facts.LogEvent {
 	l := &t.last
 	if l.Origin == ev.Origin && l.Kind == ev.Kind && l.Micros == ev.Micros && l.Precision == ev.Precision && l.URL == ev.URL &&
 		l.Reason == ev.Reason {
@@ -102,9 +102,9 @@ func (t *lineTwins) first(ev *ingest.LogEvent) *ingest.LogEvent {
 	return nil
 }
 
-func (e *evaluation) noteLineTwice(first, ev *ingest.LogEvent) error {
-	return e.issues.Add(ingest.Issue{
-		Input: ev.Input, Entry: ev.Entry, Offset: ev.Offset, Length: ev.Length, Kind: ingest.IssueDuplicateRecord,
+func (e *evaluation) noteLineTwice(first, ev *facts.LogEvent) error {
+	return e.issues.Add(facts.Issue{
+		Input: ev.Input, Entry: ev.Entry, Offset: ev.Offset, Length: ev.Length, Kind: facts.IssueDuplicateRecord,
 		Detail: fmt.Sprintf("line %d says the same as line %d of %s", ev.Line, first.Line, e.store.facts.Inputs[first.Input].Name),
 		Action: "counted once",
 	})

@@ -7,8 +7,8 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/digest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
@@ -16,7 +16,7 @@ import (
 // and, where asked for, other fetches.
 type group struct {
 	place
-	captures []ingest.Capture
+	captures []facts.Capture
 	byURL    map[string]*shelf
 	scanned  map[string]bool // URLs whose fetches are all here
 }
@@ -24,12 +24,12 @@ type group struct {
 // shelf is the captures of one URL, so ordered that nobody has to look at all of
 // them: a host may have been asked for its robots.txt every minute for years.
 type shelf struct {
-	all       []*ingest.Capture            // by time, of one moment in the order of their archive
-	everyone  *askings                     // all GETs; made when first asked for
-	crawlers  map[string]*askings          // those of each crawler; likewise
-	originals map[string][]*ingest.Capture // those that may lend their body, by payload digest; made when first asked for
-	named     map[string][]*ingest.Capture // the same by record id; likewise
-	crowded   bool                         // a chase looked here at more than it may; there is an issue
+	all       []*facts.Capture            // by time, of one moment in the order of their archive
+	everyone  *askings                    // all GETs; made when first asked for
+	crawlers  map[string]*askings         // those of each crawler; likewise
+	originals map[string][]*facts.Capture // those that may lend their body, by payload digest; made when first asked for
+	named     map[string][]*facts.Capture // the same by record id; likewise
+	crowded   bool                        // a chase looked here at more than it may; there is an issue
 }
 
 func newGroup() *group {
@@ -58,7 +58,7 @@ func emptied[T any](list []T) []T {
 	return list[:0]
 }
 
-func (g *group) add(c *ingest.Capture) error {
+func (g *group) add(c *facts.Capture) error {
 	g.captures = append(g.captures, *c)
 	kept := &g.captures[len(g.captures)-1]
 	kept.PolicyHeaders, kept.Metas, kept.Via = "", "", "" // may be long, and are not needed
@@ -90,28 +90,28 @@ func (g *group) index() {
 
 // arrange fills in what follows from all.
 func (s *shelf) arrange() {
-	slices.SortFunc(s.all, func(a, b *ingest.Capture) int { return compareInTime(&a.Fetch, &b.Fetch) })
+	slices.SortFunc(s.all, func(a, b *facts.Capture) int { return compareInTime(&a.Fetch, &b.Fetch) })
 	*s = shelf{all: s.all}
 }
 
 // byDate holds captures by the precision of their dates, those of each in the order of
 // compareInTime. A date that names a year is near to every second of it: who looks around
 // a second must not look at all of the year for its sake.
-type byDate [ingest.PrecisionMicrosecond + 1][]*ingest.Capture
+type byDate [facts.PrecisionMicrosecond + 1][]*facts.Capture
 
-func (d *byDate) add(c *ingest.Capture) { d[c.Precision] = append(d[c.Precision], c) }
+func (d *byDate) add(c *facts.Capture) { d[c.Precision] = append(d[c.Precision], c) }
 
 // from yields, in the order of compareInTime, the captures whose dates name some moment from
 // micros on, and perhaps a few more before; of each precision up to the first at which
 // stop is true.
-func (d *byDate) from(micros int64, stop func(*ingest.Capture) bool) iter.Seq[*ingest.Capture] {
+func (d *byDate) from(micros int64, stop func(*facts.Capture) bool) iter.Seq[*facts.Capture] {
 	rest := *d
 	for p, list := range rest {
-		rest[p] = list[upTo(list, micros-unit(ingest.Precision(p))-1):]
+		rest[p] = list[upTo(list, micros-unit(facts.Precision(p))-1):]
 	}
-	return func(yield func(*ingest.Capture) bool) {
+	return func(yield func(*facts.Capture) bool) {
 		for {
-			var next *ingest.Capture
+			var next *facts.Capture
 			for p, list := range rest {
 				switch {
 				case len(list) == 0:
@@ -133,14 +133,14 @@ func (d *byDate) from(micros int64, stop func(*ingest.Capture) bool) iter.Seq[*i
 }
 
 // backFrom yields those dated micros or earlier in the opposite order, likewise.
-func (d *byDate) backFrom(micros int64, stop func(*ingest.Capture) bool) iter.Seq[*ingest.Capture] {
+func (d *byDate) backFrom(micros int64, stop func(*facts.Capture) bool) iter.Seq[*facts.Capture] {
 	rest := *d
 	for p, list := range rest {
 		rest[p] = list[:upTo(list, micros)]
 	}
-	return func(yield func(*ingest.Capture) bool) {
+	return func(yield func(*facts.Capture) bool) {
 		for {
-			var next *ingest.Capture
+			var next *facts.Capture
 			for p, list := range rest {
 				last := len(list) - 1
 				switch {
@@ -162,7 +162,7 @@ func (d *byDate) backFrom(micros int64, stop func(*ingest.Capture) bool) iter.Se
 	}
 }
 
-func never(*ingest.Capture) bool { return false }
+func never(*facts.Capture) bool { return false }
 
 // maxLooked bounds the captures of a URL that one step of a chase looks at. A host may have
 // answered so often in the one moment that its dates tell: then nobody knows which
@@ -178,11 +178,11 @@ func (ch *chase) look() bool {
 // askings are the GETs of a URL that have a date.
 type askings struct {
 	all       byDate
-	successes byDate                       // those with a 2xx
-	validated map[string][]*ingest.Capture // the same by validator, as validatorsOf has them; by time
+	successes byDate                      // those with a 2xx
+	validated map[string][]*facts.Capture // the same by validator, as validatorsOf has them; by time
 }
 
-func (a *askings) add(c *ingest.Capture) {
+func (a *askings) add(c *facts.Capture) {
 	a.all.add(c)
 	if c.Status/100 != 2 {
 		return
@@ -190,14 +190,14 @@ func (a *askings) add(c *ingest.Capture) {
 	a.successes.add(c)
 	for _, v := range validatorsOf(c) {
 		if a.validated == nil {
-			a.validated = make(map[string][]*ingest.Capture)
+			a.validated = make(map[string][]*facts.Capture)
 		}
 		a.validated[v] = append(a.validated[v], c)
 	}
 }
 
 // crawlerKey tells crawlers apart.
-type crawlerKey func(*ingest.Fetch) string
+type crawlerKey func(*facts.Fetch) string
 
 // by returns the askings of the crawler that a chase began with, and everyone's.
 func (s *shelf) by(who crawlerKey, ch *chase) (own, everyone *askings) {
@@ -223,7 +223,7 @@ func (s *shelf) by(who crawlerKey, ch *chase) (own, everyone *askings) {
 
 // upTo returns how many of list, which is in order of time, are dated micros or
 // earlier.
-func upTo(list []*ingest.Capture, micros int64) int {
+func upTo(list []*facts.Capture, micros int64) int {
 	return sort.Search(len(list), func(i int) bool { return list[i].Micros > micros })
 }
 
@@ -232,7 +232,7 @@ func (g *group) complete(key string) bool { return g.scanned[key] }
 
 // addFetches adds the fetches of the URLs that chases look for and that are no
 // policy by their path.
-func (g *group) addFetches(fetches *cursor[ingest.Fetch], chases []chase) error {
+func (g *group) addFetches(fetches *cursor[facts.Fetch], chases []chase) error {
 	for i := range chases {
 		if !chases[i].wantsPolicy() {
 			g.scanned[chases[i].WantKey] = true
@@ -247,14 +247,14 @@ func (g *group) addFetches(fetches *cursor[ingest.Fetch], chases []chase) error 
 			held[markOf(&c.Fetch)] = true
 		}
 	}
-	err := fetches.each(g.place, func(f *ingest.Fetch) error {
+	err := fetches.each(g.place, func(f *facts.Fetch) error {
 		u, _ := weburl.Parse(f.URL)
 		key := urlKey(u)
-		if !g.scanned[key] || held[markOf(f)] || f.Flags&ingest.FlagHostMismatch != 0 {
+		if !g.scanned[key] || held[markOf(f)] || f.Flags&facts.FlagHostMismatch != 0 {
 			return nil
 		}
 		held[markOf(f)] = true
-		c := &ingest.Capture{Fetch: *f, Kind: ingest.CaptureTarget}
+		c := &facts.Capture{Fetch: *f, Kind: facts.CaptureTarget}
 		c.PolicyHeaders, c.Metas, c.Via = "", "", ""
 		s := g.shelf(key)
 		s.all = append(s.all, c)
@@ -268,7 +268,7 @@ func (g *group) addFetches(fetches *cursor[ingest.Fetch], chases []chase) error 
 
 // A target is the capture of what a redirect leads to; nil where the archive holds none.
 type target struct {
-	capture *ingest.Capture
+	capture *facts.Capture
 	follows bool // it was got at or after the redirect
 	found   bool // there is one; without a capture nobody knows which
 }
@@ -293,8 +293,8 @@ func (g *group) nearest(ch *chase, who crawlerKey) target {
 func (ch *chase) nearest(list *byDate) target {
 	t := ch.wantTime()
 	var after, before nearby
-	var visited *ingest.Capture
-	isLate := func(c *ingest.Capture) bool { return c.Micros > t.Micros+hour+unit(t.Precision) || after.isBehind(c) }
+	var visited *facts.Capture
+	isLate := func(c *facts.Capture) bool { return c.Micros > t.Micros+hour+unit(t.Precision) || after.isBehind(c) }
 	for c := range list.from(t.Micros, isLate) {
 		if !ch.look() {
 			break
@@ -310,7 +310,7 @@ func (ch *chase) nearest(list *byDate) target {
 	if after.chosen != nil {
 		return target{after.agreed(), true, true}
 	}
-	isEarly := func(c *ingest.Capture) bool {
+	isEarly := func(c *facts.Capture) bool {
 		return c.Micros < t.Micros-day-unit(c.Precision) || before.isBefore(c)
 	}
 	for c := range list.backFrom(t.Micros+unit(t.Precision), isEarly) {
@@ -330,19 +330,19 @@ func (ch *chase) nearest(list *byDate) target {
 
 // nearby are captures of one moment, of which the one that was found first is chosen.
 type nearby struct {
-	chosen   *ingest.Capture
+	chosen   *facts.Capture
 	disputed bool // one of the same moment in another archive says something else
 }
 
 // agreed returns the capture chosen; nil where archives say different things.
-func (m *nearby) agreed() *ingest.Capture {
+func (m *nearby) agreed() *facts.Capture {
 	if m.disputed {
 		return nil
 	}
 	return m.chosen
 }
 
-func (m *nearby) add(c *ingest.Capture) {
+func (m *nearby) add(c *facts.Capture) {
 	if m.chosen == nil {
 		m.chosen = c
 	}
@@ -351,7 +351,7 @@ func (m *nearby) add(c *ingest.Capture) {
 
 // addNearer does the same; of two of one moment, one that stands in the archive of the
 // redirect goes before one in another.
-func (m *nearby) addNearer(c *ingest.Capture, here spot) {
+func (m *nearby) addNearer(c *facts.Capture, here spot) {
 	isHere := spotOf(&c.Fetch).sameArchive(here)
 	switch {
 	case m.chosen == nil || c.Time().MicrosSince(m.chosen.Time()) != 0 || isHere == spotOf(&m.chosen.Fetch).sameArchive(here):
@@ -362,40 +362,40 @@ func (m *nearby) addNearer(c *ingest.Capture, here spot) {
 }
 
 // isBehind reports whether c and all that are dated later are of a later moment.
-func (m *nearby) isBehind(c *ingest.Capture) bool {
+func (m *nearby) isBehind(c *facts.Capture) bool {
 	return m.chosen != nil && c.Micros > m.chosen.Micros+unit(m.chosen.Precision)
 }
 
 // isBefore reports whether c and all of its precision that are dated earlier are of an
 // earlier moment.
-func (m *nearby) isBefore(c *ingest.Capture) bool {
+func (m *nearby) isBefore(c *facts.Capture) bool {
 	return m.chosen != nil && c.Micros < m.chosen.Micros-unit(c.Precision)
 }
 
-func (m *nearby) isDisputedBy(c *ingest.Capture) bool {
+func (m *nearby) isDisputedBy(c *facts.Capture) bool {
 	return c.Time().MicrosSince(m.chosen.Time()) == 0 && !spotOf(&c.Fetch).sameArchive(spotOf(&m.chosen.Fetch)) &&
 		!answersLike(m.chosen, c)
 }
 
 // answersLike reports whether a server that was asked twice gave one answer.
-func answersLike(a, b *ingest.Capture) bool {
+func answersLike(a, b *facts.Capture) bool {
 	if a.Status != b.Status || a.Location != b.Location || a.ETag != b.ETag && a.Status == http.StatusNotModified {
 		return false
 	}
-	const kept = ingest.FlagBodyKept
+	const kept = facts.FlagBodyKept
 	return a.Status >= 300 || a.Flags&b.Flags&kept != 0 && a.BodyDigest == b.BodyDigest || sameDigest(a.PayloadDigest, b.PayloadDigest)
 }
 
 // original finds the record that a revisit names by URL and date, or without a date by
 // its id. It has the revisit's own status, where that has one. contradicted says that
 // there is only one that cannot be it, or several of which nobody knows which it is.
-func (g *group) original(ch *chase, who crawlerKey) (found *ingest.Capture, contradicted bool) {
+func (g *group) original(ch *chase, who crawlerKey) (found *facts.Capture, contradicted bool) {
 	t := ch.wantTime()
 	if !t.Known() {
 		return g.shelf(ch.WantKey).byID(ch)
 	}
 	disputed := false
-	isLate := func(c *ingest.Capture) bool { return c.Micros > t.Micros+unit(t.Precision) }
+	isLate := func(c *facts.Capture) bool { return c.Micros > t.Micros+unit(t.Precision) }
 	_, everyone := g.shelf(ch.WantKey).by(who, ch)
 	for c := range everyone.all.from(t.Micros, isLate) {
 		if !ch.look() {
@@ -419,7 +419,7 @@ func (g *group) original(ch *chase, who crawlerKey) (found *ingest.Capture, cont
 
 // fit grades the records that have the URL and date of the original of the one in hand:
 // highest are those with the record id that it names, then those with its digest.
-func (ch *chase) fit(c *ingest.Capture) int {
+func (ch *chase) fit(c *facts.Capture) int {
 	switch {
 	case ch.CurRefersTo != "" && ch.CurRefersTo == c.RecordID:
 		return 2
@@ -431,9 +431,9 @@ func (ch *chase) fit(c *ingest.Capture) int {
 
 // byID finds the original that a revisit names by record id: the only one of that id
 // and status. There are writers that use an id twice.
-func (s *shelf) byID(ch *chase) (found *ingest.Capture, contradicted bool) {
+func (s *shelf) byID(ch *chase) (found *facts.Capture, contradicted bool) {
 	if s.named == nil {
-		s.named = make(map[string][]*ingest.Capture)
+		s.named = make(map[string][]*facts.Capture)
 		for _, c := range s.all {
 			if c.RecordID != "" && canLend(&c.Fetch) {
 				s.named[c.RecordID] = append(s.named[c.RecordID], c)
@@ -461,7 +461,7 @@ func (s *shelf) byID(ch *chase) (found *ingest.Capture, contradicted bool) {
 // contradicts reports whether c cannot be the original that the record in hand names: it
 // has another payload, by digests of one algorithm, or it came later, and no digest shows
 // that the server sent its body before.
-func (ch *chase) contradicts(c *ingest.Capture) bool {
+func (ch *chase) contradicts(c *facts.Capture) bool {
 	if ch.CurUnmodified {
 		return !ch.isNotAfter(c)
 	}
@@ -480,19 +480,19 @@ func contradictDigests(a, b string) bool {
 }
 
 // canLend reports whether f has a body of its own that revisits may refer to.
-func canLend(f *ingest.Fetch) bool {
-	return f.Type != ingest.Revisit && f.Method == http.MethodGet && f.Status != http.StatusNotModified
+func canLend(f *facts.Fetch) bool {
+	return f.Type != facts.TypeRevisit && f.Method == http.MethodGet && f.Status != http.StatusNotModified
 }
 
 // isOriginal reports whether c can be the original of the record in hand: of
 // records with the same payload, one with the same status.
-func (ch *chase) isOriginal(c *ingest.Capture) bool {
+func (ch *chase) isOriginal(c *facts.Capture) bool {
 	return canLend(&c.Fetch) && (ch.CurUnmodified || ch.CurStatus < 0 || ch.CurStatus == c.Status)
 }
 
 // byDigest finds an original of the same URL with the same payload digest: the
 // latest before the revisit, else the earliest after.
-func (g *group) byDigest(ch *chase) *ingest.Capture {
+func (g *group) byDigest(ch *chase) *facts.Capture {
 	list := g.shelf(ch.WantKey).lenders(ch.CurDigest)
 	n := upTo(list, ch.CurMicros)
 	for _, c := range slices.Backward(list[:n]) {
@@ -509,9 +509,9 @@ func (g *group) byDigest(ch *chase) *ingest.Capture {
 }
 
 // lenders returns the captures of a payload digest that may lend their body.
-func (s *shelf) lenders(written string) []*ingest.Capture {
+func (s *shelf) lenders(written string) []*facts.Capture {
 	if s.originals == nil {
-		s.originals = make(map[string][]*ingest.Capture)
+		s.originals = make(map[string][]*facts.Capture)
 		for _, c := range s.all {
 			if canLend(&c.Fetch) {
 				key := digest.Key(c.PayloadDigest)
@@ -533,17 +533,17 @@ func sameDigest(a, b string) bool {
 // request names; where they name none, the latest. The crawler's own copies go before
 // others'. It is nil where the latest copy contradicts what is named, or no copy has it, or
 // archives hold several of one moment that differ.
-func (g *group) renewed(ch *chase, who crawlerKey) *ingest.Capture {
+func (g *group) renewed(ch *chase, who crawlerKey) *facts.Capture {
 	shelf := g.shelf(ch.WantKey)
 	own, everyone := shelf.by(who, ch)
 	key := who(&ch.Fetch)
-	isOwn := func(c *ingest.Capture) bool { return ch.canRenew(c) }
-	isOthers := func(c *ingest.Capture) bool { return ch.canRenew(c) && who(&c.Fetch) != key }
+	isOwn := func(c *facts.Capture) bool { return ch.canRenew(c) }
+	isOthers := func(c *facts.Capture) bool { return ch.canRenew(c) && who(&c.Fetch) != key }
 	end := ch.CurMicros + unit(ch.CurPrecision)
-	var latest *ingest.Capture
+	var latest *facts.Capture
 	for _, of := range [...]struct {
 		*askings
-		may func(*ingest.Capture) bool
+		may func(*facts.Capture) bool
 	}{{own, isOwn}, {everyone, isOthers}} {
 		if latest == nil {
 			latest = ch.latest(of.successes.backFrom(end, never), of.may)
@@ -564,7 +564,7 @@ func (g *group) renewed(ch *chase, who crawlerKey) *ingest.Capture {
 }
 
 // latestNamed returns the latest capture that has a validator which the 304 in hand names.
-func (ch *chase) latestNamed(of *askings, may func(*ingest.Capture) bool) (found *ingest.Capture) {
+func (ch *chase) latestNamed(of *askings, may func(*facts.Capture) bool) (found *facts.Capture) {
 	for _, v := range ch.namedValidators() {
 		list := of.validated[v]
 		list = list[:upTo(list, ch.CurMicros+unit(ch.CurPrecision))]
@@ -576,13 +576,13 @@ func (ch *chase) latestNamed(of *askings, may func(*ingest.Capture) bool) (found
 }
 
 // canRenew reports whether a 2xx can be what the 304 in hand renews.
-func (ch *chase) canRenew(c *ingest.Capture) bool {
+func (ch *chase) canRenew(c *facts.Capture) bool {
 	return ch.isNotAfter(c) && !ch.visited(c)
 }
 
 // latest returns the first capture of a list, which begins with the latest, that the 304 in
 // hand may renew.
-func (ch *chase) latest(list iter.Seq[*ingest.Capture], may func(*ingest.Capture) bool) *ingest.Capture {
+func (ch *chase) latest(list iter.Seq[*facts.Capture], may func(*facts.Capture) bool) *facts.Capture {
 	for c := range list {
 		if !ch.look() || may(c) {
 			return c
@@ -591,8 +591,8 @@ func (ch *chase) latest(list iter.Seq[*ingest.Capture], may func(*ingest.Capture
 	return nil
 }
 
-func backward(list []*ingest.Capture) iter.Seq[*ingest.Capture] {
-	return func(yield func(*ingest.Capture) bool) {
+func backward(list []*facts.Capture) iter.Seq[*facts.Capture] {
+	return func(yield func(*facts.Capture) bool) {
 		for _, c := range slices.Backward(list) {
 			if !yield(c) {
 				return
@@ -602,7 +602,7 @@ func backward(list []*ingest.Capture) iter.Seq[*ingest.Capture] {
 }
 
 // agreedAt returns c, unless another archive has one of its moment that differs.
-func (ch *chase) agreedAt(c *ingest.Capture, list *byDate, may func(*ingest.Capture) bool) *ingest.Capture {
+func (ch *chase) agreedAt(c *facts.Capture, list *byDate, may func(*facts.Capture) bool) *facts.Capture {
 	m := nearby{chosen: c}
 	for o := range list.from(c.Micros, m.isBehind) {
 		if !ch.look() {

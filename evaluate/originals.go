@@ -7,8 +7,8 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/digest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
 
@@ -16,12 +16,12 @@ import (
 type said struct {
 	headers, metas string
 	mimeType       string
-	flags          ingest.Flags // of them FlagPolicyHeadersCut
+	flags          facts.Flags // of them FlagPolicyHeadersCut
 	from           PageSource
 }
 
-func saidBy(f *ingest.Fetch) said {
-	return said{f.PolicyHeaders, f.Metas, f.MIMEType, f.Flags & ingest.FlagPolicyHeadersCut, PageOwn}
+func saidBy(f *facts.Fetch) said {
+	return said{f.PolicyHeaders, f.Metas, f.MIMEType, f.Flags & facts.FlagPolicyHeadersCut, PageOwn}
 }
 
 // nothing reports whether nothing is said, for sure.
@@ -46,18 +46,18 @@ type originals struct {
 	order     []string              // the URL of each, the oldest first
 	forgotten int                   // of order, at its front
 	size      int                   // bytes of their texts
-	coarsest  ingest.Precision      // of their dates
-	elsewhere *cursor[ingest.Fetch] // of originalRuns
+	coarsest  facts.Precision       // of their dates
+	elsewhere *cursor[facts.Fetch]  // of originalRuns
 }
 
 type original struct {
 	said
-	time   ingest.Time
+	time   facts.Time
 	status int16
 	digest string
 }
 
-func originalOf(f *ingest.Fetch) original {
+func originalOf(f *facts.Fetch) original {
 	return original{saidBy(f), f.Time(), f.Status, f.PayloadDigest}
 }
 
@@ -74,7 +74,7 @@ func newOriginals() *originals {
 
 // forget makes room for another origin.
 func (o *originals) forget() {
-	*o = originals{byURL: o.byURL, order: emptied(o.order), coarsest: ingest.PrecisionMicrosecond, elsewhere: o.elsewhere}
+	*o = originals{byURL: o.byURL, order: emptied(o.order), coarsest: facts.PrecisionMicrosecond, elsewhere: o.elsewhere}
 	if len(o.byURL) > keptRows || o.byURL == nil {
 		o.byURL = make(map[string][]original)
 	}
@@ -84,9 +84,9 @@ func (o *originals) forget() {
 // said returns what a fetch tells of its use. That of a revisit or 304 is its
 // original's, but for the header fields that it has itself (draft-illyes-repext-03
 // §3.1.4). Fetches are to be asked for in the order of the facts.
-func (o *originals) said(f *ingest.Fetch) said {
+func (o *originals) said(f *facts.Fetch) said {
 	own := saidBy(f)
-	if f.Type != ingest.Revisit && !isUnmodified(f) {
+	if f.Type != facts.TypeRevisit && !isUnmodified(f) {
 		o.add(f)
 		return own
 	}
@@ -102,14 +102,14 @@ func (o *originals) said(f *ingest.Fetch) said {
 }
 
 // isUnmodified reports whether f tells that what was got before has not changed.
-func isUnmodified(f *ingest.Fetch) bool {
-	return f.Status == http.StatusNotModified || f.Type == ingest.Revisit && f.Profile == ingest.RevisitNotModified
+func isUnmodified(f *facts.Fetch) bool {
+	return f.Status == http.StatusNotModified || f.Type == facts.TypeRevisit && f.Profile == facts.RevisitNotModified
 }
 
-func (o *originals) add(f *ingest.Fetch) {
+func (o *originals) add(f *facts.Fetch) {
 	one := originalOf(f)
 	size := one.size(f.URL)
-	if !canLend(f) || !f.Time().Known() || f.Flags&ingest.FlagURLCut != 0 || size > maxOriginalText {
+	if !canLend(f) || !f.Time().Known() || f.Flags&facts.FlagURLCut != 0 || size > maxOriginalText {
 		return
 	}
 	for len(o.order)-o.forgotten >= maxOriginals || o.size+size > maxOriginalText {
@@ -137,7 +137,7 @@ func (o *originals) dropOldest() {
 
 // dated returns the records of a URL of which some moment may be that of a date. There
 // may be a few more.
-func (o *originals) dated(url string, date ingest.Time) []original {
+func (o *originals) dated(url string, date facts.Time) []original {
 	list := o.byURL[url]
 	from := sort.Search(len(list), func(i int) bool { return list[i].time.Micros >= date.Micros-unit(o.coarsest) })
 	to := sort.Search(len(list), func(i int) bool { return list[i].time.Micros > date.Micros+unit(date.Precision) })
@@ -147,7 +147,7 @@ func (o *originals) dated(url string, date ingest.Time) []original {
 // find looks for the original: by the URL and date or by the record id that the revisit
 // names, else by its own URL and payload digest; of what was not modified, the latest
 // success.
-func (o *originals) find(f *ingest.Fetch) *original {
+func (o *originals) find(f *facts.Fetch) *original {
 	if found := o.foundElsewhere(f); found != nil {
 		return found
 	}
@@ -181,15 +181,15 @@ func (o *originals) find(f *ingest.Fetch) *original {
 }
 
 // foundElsewhere returns the original of f that findOriginals found.
-func (o *originals) foundElsewhere(f *ingest.Fetch) *original {
-	if f.Type != ingest.Revisit {
+func (o *originals) foundElsewhere(f *facts.Fetch) *original {
+	if f.Type != facts.TypeRevisit {
 		return nil
 	}
 	c := o.elsewhere
-	for c.row != nil && ingest.CompareFetches(c.row, f) < 0 {
+	for c.row != nil && facts.CompareFetches(c.row, f) < 0 {
 		c.advance()
 	}
-	if c.row == nil || ingest.CompareFetches(c.row, f) != 0 {
+	if c.row == nil || facts.CompareFetches(c.row, f) != 0 {
 		return nil
 	}
 	found := originalOf(c.row)
@@ -199,7 +199,7 @@ func (o *originals) foundElsewhere(f *ingest.Fetch) *original {
 // choice picks, from the records that bear the name that a revisit gives its original,
 // that original.
 type choice struct {
-	revisit  *ingest.Fetch
+	revisit  *facts.Fetch
 	found    *original
 	disputed bool // another fits as well, and says something else
 }
@@ -229,7 +229,7 @@ func (c *choice) original() *original {
 // fits reports whether o, which has the name that a revisit gives, can be its original:
 // of the same date, where it names one, with its payload, and, unless it only was not
 // modified, with its status.
-func (o *original) fits(f *ingest.Fetch) bool {
+func (o *original) fits(f *facts.Fetch) bool {
 	if date := f.RefersToDate(); date.Known() && (!o.time.Known() || o.time.MicrosSince(date) != 0) {
 		return false
 	}
@@ -238,6 +238,6 @@ func (o *original) fits(f *ingest.Fetch) bool {
 
 // contradicts reports whether a revisit says that it has another payload than o, whatever
 // it refers to. A digest of what came with a 304 says nothing of the original's.
-func (o *original) contradicts(f *ingest.Fetch) bool {
-	return f.Type == ingest.Revisit && contradictDigests(o.digest, f.PayloadDigest)
+func (o *original) contradicts(f *facts.Fetch) bool {
+	return f.Type == facts.TypeRevisit && contradictDigests(o.digest, f.PayloadDigest)
 }

@@ -5,13 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // revisitOf is a revisit of a fetch.
-func revisitOf(f *ingest.Fetch) *ingest.Fetch {
-	return &ingest.Fetch{
-		Type: ingest.Revisit, Profile: ingest.RevisitIdenticalPayload, URL: f.URL, Status: f.Status,
+func revisitOf(f *facts.Fetch) *facts.Fetch {
+	return &facts.Fetch{
+		Type: facts.TypeRevisit, Profile: facts.RevisitIdenticalPayload, URL: f.URL, Status: f.Status,
 		Micros: f.Micros + 1e6, Precision: f.Precision, PayloadDigest: f.PayloadDigest,
 		RefersToURL: f.URL, RefersToMicros: f.Micros, RefersToPrec: f.Precision,
 	}
@@ -30,11 +30,11 @@ func TestOriginalsForgetTheOldest(t *testing.T) {
 		"much text":       {500, 99, func(i int) string { return fmt.Sprintf("http://h/%d", i%7) }, func(i int) string { return long + fmt.Sprint(i) }},
 	} {
 		o := newOriginals()
-		o.elsewhere = newCursor(func(func(*ingest.Fetch, error) bool) {}, placeOf)
-		fetch := func(i int) *ingest.Fetch {
-			return &ingest.Fetch{
-				Type: ingest.Response, Method: "GET", Status: 200, URL: c.url(i), Metas: c.metas(i),
-				Micros: int64(i) * 1e6, Precision: ingest.PrecisionSecond, PayloadDigest: fmt.Sprint("sha1:", i),
+		o.elsewhere = newCursor(func(func(*facts.Fetch, error) bool) {}, placeOf)
+		fetch := func(i int) *facts.Fetch {
+			return &facts.Fetch{
+				Type: facts.TypeResponse, Method: "GET", Status: 200, URL: c.url(i), Metas: c.metas(i),
+				Micros: int64(i) * 1e6, Precision: facts.PrecisionSecond, PayloadDigest: fmt.Sprint("sha1:", i),
 			}
 		}
 		for i := range c.count {
@@ -72,13 +72,13 @@ func TestContradictingDigests(t *testing.T) {
 		"sha256:BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB=": true,
 		"sha1:BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB":                               false,
 	} {
-		for _, profile := range []ingest.RevisitProfile{ingest.RevisitIdenticalPayload, ingest.RevisitNotModified, ingest.RevisitOther} {
-			f := &ingest.Fetch{Type: ingest.Revisit, Profile: profile, Status: 200, PayloadDigest: digest}
+		for _, profile := range []facts.RevisitProfile{facts.RevisitIdenticalPayload, facts.RevisitNotModified, facts.RevisitOther} {
+			f := &facts.Fetch{Type: facts.TypeRevisit, Profile: profile, Status: 200, PayloadDigest: digest}
 			if got := original.fits(f); got != want {
 				t.Errorf("%s, profile %d: %t", digest, profile, got)
 			}
 		}
-		if f := (&ingest.Fetch{Type: ingest.Response, Status: 304, PayloadDigest: digest}); !original.fits(f) {
+		if f := (&facts.Fetch{Type: facts.TypeResponse, Status: 304, PayloadDigest: digest}); !original.fits(f) {
 			t.Errorf("%s: of a 304", digest)
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
@@ -48,7 +48,7 @@ type AgentSet struct {
 // governing capture, one of tdmrep.json by File.
 type Signal struct {
 	tag.Signal
-	File *ingest.Capture
+	File *facts.Capture
 }
 
 // ConflictKind says between whom a contradiction is.
@@ -83,7 +83,7 @@ type pages struct {
 	originals *originals // nil where no fetch has the body of another
 	tdm       *tdmLine   // of the origin in hand
 	uses      []tag.Use
-	asOf      ingest.Time // when restrictions are judged, where it is known: else at each fetch
+	asOf      facts.Time // when restrictions are judged, where it is known: else at each fetch
 	names     metaNames
 }
 
@@ -156,7 +156,7 @@ func (p *pages) read(r *Result) error {
 }
 
 // moment is when what is said of a fetch's use is judged.
-func (p *pages) moment(f *ingest.Fetch) time.Time {
+func (p *pages) moment(f *facts.Fetch) time.Time {
 	t := f.Time()
 	if p.asOf.Known() {
 		t = p.asOf

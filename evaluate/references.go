@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/run"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
@@ -16,7 +16,7 @@ import (
 // keyed is a fetch under a name that revisits give their originals: as a reference, a
 // revisit under the name that it gives; as a lender, a record under one of its own.
 type keyed struct {
-	ingest.Fetch
+	facts.Fetch
 	Key string `parquet:"key"` // keyOfURL or keyOfID
 }
 
@@ -27,10 +27,10 @@ func keyedRuns(name string) run.Spec[keyed] {
 			if c := cmp.Compare(a.Key, b.Key); c != 0 {
 				return c
 			}
-			return ingest.CompareFetches(&a.Fetch, &b.Fetch)
+			return facts.CompareFetches(&a.Fetch, &b.Fetch)
 		},
 		Bucket: func(k *keyed) int { return run.BucketOf(k.Key) },
-		Size:   func(k *keyed) int { return ingest.FetchRuns.Size(&k.Fetch) + len(k.Key) },
+		Size:   func(k *keyed) int { return facts.FetchRuns.Size(&k.Fetch) + len(k.Key) },
 	}
 }
 
@@ -40,12 +40,12 @@ func (k *keyed) place() place { return place{host: k.Key} }
 // keyOfURL names the records of a URL at a moment; "" where that names none. Of dates
 // with fractions the second counts: original.fits looks closer. Coarser ones name
 // only their like, so that all candidates of a key are found.
-func keyOfURL(url string, t ingest.Time) string {
+func keyOfURL(url string, t facts.Time) string {
 	u, _ := weburl.Parse(url)
 	if u.Host == "" || !t.Known() {
 		return ""
 	}
-	t = t.Truncate(ingest.PrecisionSecond)
+	t = t.Truncate(facts.PrecisionSecond)
 	return hashKey(fmt.Appendf(nil, "url %d %d %s", t.Precision, t.Micros, urlKey(u)))
 }
 
@@ -107,8 +107,8 @@ func (s keySet) bits(key string) (bits [keyBits]uint64) {
 
 // originalRuns are runs of revisits that have, instead of what they say of their use
 // themselves, what their originals say.
-var originalRuns = run.Spec[ingest.Fetch]{
-	Name: "originals", Compare: ingest.FetchRuns.Compare, Bucket: ingest.FetchRuns.Bucket, Size: ingest.FetchRuns.Size,
+var originalRuns = run.Spec[facts.Fetch]{
+	Name: "originals", Compare: facts.FetchRuns.Compare, Bucket: facts.FetchRuns.Bucket, Size: facts.FetchRuns.Size,
 }
 
 // finder finds the originals of revisits that refer to records elsewhere: in
@@ -120,13 +120,13 @@ type finder struct {
 	named     keySet
 	byURL     bool // some revisit names a URL and a date
 	byID      bool // some revisit names an id alone
-	originals *run.Writer[ingest.Fetch]
+	originals *run.Writer[facts.Fetch]
 }
 
 // findOriginals returns the paths of originalRuns. Where no revisit refers to a record
 // elsewhere it does nothing.
 func findOriginals(ctx context.Context, s *store, dir string) ([]string, error) {
-	if !slices.ContainsFunc(s.facts.Tasks, func(t ingest.Task) bool { return len(t.Revisits) > 0 }) {
+	if !slices.ContainsFunc(s.facts.Tasks, func(t facts.Task) bool { return len(t.Revisits) > 0 }) {
 		return nil, nil
 	}
 	var lent int64
@@ -153,7 +153,7 @@ func findOriginals(ctx context.Context, s *store, dir string) ([]string, error) 
 // references writes revisits under the names that they give.
 func (f *finder) references(ctx context.Context) ([]string, error) {
 	w := run.NewWriter(f.dir, keyedRuns("references"))
-	for r, err := range f.store.unsorted(ctx, ingest.RevisitRuns, func(t *ingest.Task) []string { return t.Revisits }) {
+	for r, err := range f.store.unsorted(ctx, facts.RevisitRuns, func(t *facts.Task) []string { return t.Revisits }) {
 		if err != nil {
 			return nil, err
 		}
@@ -181,7 +181,7 @@ func (f *finder) references(ctx context.Context) ([]string, error) {
 // lenders writes the records that bear a name which some revisit gives.
 func (f *finder) lenders(ctx context.Context) ([]string, error) {
 	w := run.NewWriter(f.dir, keyedRuns("lenders"))
-	add := func(r *ingest.Fetch, key string) error {
+	add := func(r *facts.Fetch, key string) error {
 		if !f.named.has(key) {
 			return nil
 		}
@@ -189,14 +189,14 @@ func (f *finder) lenders(ctx context.Context) ([]string, error) {
 		k.Via, k.Location = "", ""
 		return w.Add(k)
 	}
-	for r, err := range f.store.unsorted(ctx, ingest.FetchRuns, func(t *ingest.Task) []string { return t.Fetches }) {
+	for r, err := range f.store.unsorted(ctx, facts.FetchRuns, func(t *facts.Task) []string { return t.Fetches }) {
 		if err != nil {
 			return nil, err
 		}
 		if !canLend(r) {
 			continue
 		}
-		if f.byURL && r.Flags&ingest.FlagURLCut == 0 {
+		if f.byURL && r.Flags&facts.FlagURLCut == 0 {
 			err = add(r, keyOfURL(r.URL, r.Time()))
 		}
 		if err == nil && f.byID {
@@ -268,7 +268,7 @@ func (c *candidates) add(k *keyed) error {
 }
 
 // original finds the one that a revisit refers to.
-func (c *candidates) original(f *ingest.Fetch) *original {
+func (c *candidates) original(f *facts.Fetch) *original {
 	if c.more {
 		return nil
 	}

@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/digest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/pack"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/run"
@@ -42,50 +42,50 @@ const (
 // by the origin that they look in, with the captures of that origin.
 type chase struct {
 	State
-	Want          seek             `parquet:"want"`
-	WantHost      string           `parquet:"want_host,dict"` // reversed
-	WantOrigin    string           `parquet:"want_origin,dict"`
-	WantKey       string           `parquet:"want_key"` // URL: origin and path
-	WantMicros    int64            `parquet:"want_time"`
-	WantPrecision ingest.Precision `parquet:"want_precision"`
-	CurURL        string           `parquet:"cur_url"` // the record in hand
-	CurMicros     int64            `parquet:"cur_time"`
-	CurPrecision  ingest.Precision `parquet:"cur_precision"`
-	CurStatus     int16            `parquet:"cur_status"`
-	CurDigest     string           `parquet:"cur_digest"`
-	CurUnmodified bool             `parquet:"cur_unmodified"`
-	CurRefersTo   string           `parquet:"cur_refers_to"` // record id
-	CurInput      int32            `parquet:"cur_input"`
-	CurEntry      string           `parquet:"cur_entry,dict"`
-	CurIndex      int64            `parquet:"cur_index"`
-	CurTags       string           `parquet:"cur_tags"`     // entity tags that a 304 or its request names
-	CurModified   string           `parquet:"cur_modified"` // dates of Last-Modified that they name, each on a line
-	Visited       string           `parquet:"visited"`      // records, as " input:offset "
-	VisitedURLs   string           `parquet:"visited_urls"` // hashes of their URLs
-	TooMany       bool             `parquet:"too_many"`
+	Want          seek            `parquet:"want"`
+	WantHost      string          `parquet:"want_host,dict"` // reversed
+	WantOrigin    string          `parquet:"want_origin,dict"`
+	WantKey       string          `parquet:"want_key"` // URL: origin and path
+	WantMicros    int64           `parquet:"want_time"`
+	WantPrecision facts.Precision `parquet:"want_precision"`
+	CurURL        string          `parquet:"cur_url"` // the record in hand
+	CurMicros     int64           `parquet:"cur_time"`
+	CurPrecision  facts.Precision `parquet:"cur_precision"`
+	CurStatus     int16           `parquet:"cur_status"`
+	CurDigest     string          `parquet:"cur_digest"`
+	CurUnmodified bool            `parquet:"cur_unmodified"`
+	CurRefersTo   string          `parquet:"cur_refers_to"` // record id
+	CurInput      int32           `parquet:"cur_input"`
+	CurEntry      string          `parquet:"cur_entry,dict"`
+	CurIndex      int64           `parquet:"cur_index"`
+	CurTags       string          `parquet:"cur_tags"`     // entity tags that a 304 or its request names
+	CurModified   string          `parquet:"cur_modified"` // dates of Last-Modified that they name, each on a line
+	Visited       string          `parquet:"visited"`      // records, as " input:offset "
+	VisitedURLs   string          `parquet:"visited_urls"` // hashes of their URLs
+	TooMany       bool            `parquet:"too_many"`
 
 	looked int // captures that the step in hand looked at
 }
 
 func (ch *chase) place() place { return place{ch.WantHost, ch.WantOrigin} }
-func (ch *chase) wantTime() ingest.Time {
-	return ingest.Time{Micros: ch.WantMicros, Precision: ch.WantPrecision}
+func (ch *chase) wantTime() facts.Time {
+	return facts.Time{Micros: ch.WantMicros, Precision: ch.WantPrecision}
 }
-func (ch *chase) curTime() ingest.Time {
-	return ingest.Time{Micros: ch.CurMicros, Precision: ch.CurPrecision}
+func (ch *chase) curTime() facts.Time {
+	return facts.Time{Micros: ch.CurMicros, Precision: ch.CurPrecision}
 }
 func (ch *chase) curSpot() spot { return spot{ch.CurInput, ch.CurEntry, ch.CurIndex} }
 
 // isBefore reports whether a record stands before the one in hand: by its date, or, of
 // one moment, by the order of their archive.
-func (ch *chase) isBefore(c *ingest.Capture) bool {
+func (ch *chase) isBefore(c *facts.Capture) bool {
 	gap := c.Time().MicrosSince(ch.curTime())
 	at := spotOf(&c.Fetch)
 	return gap < 0 || gap == 0 && at.sameArchive(ch.curSpot()) && at.index < ch.CurIndex
 }
 
 // isNotAfter is the same, and includes records of one moment in other archives.
-func (ch *chase) isNotAfter(c *ingest.Capture) bool {
+func (ch *chase) isNotAfter(c *facts.Capture) bool {
 	gap := c.Time().MicrosSince(ch.curTime())
 	at := spotOf(&c.Fetch)
 	return gap < 0 || gap == 0 && (!at.sameArchive(ch.curSpot()) || at.index < ch.CurIndex)
@@ -98,7 +98,7 @@ var chaseRuns = run.Spec[chase]{
 		if c := a.place().compare(b.place()); c != 0 {
 			return c
 		}
-		return ingest.CompareFetches(&a.Fetch, &b.Fetch)
+		return facts.CompareFetches(&a.Fetch, &b.Fetch)
 	},
 	Bucket: func(ch *chase) int { return run.BucketOf(ch.WantHost) },
 	Size:   func(ch *chase) int { return 1024 + len(ch.URL) + len(ch.HopURLs) + len(ch.WantKey) + len(ch.Visited) },
@@ -107,20 +107,20 @@ var chaseRuns = run.Spec[chase]{
 // mark is a record that a robots.txt redirect led to. Its fetch is always allowed:
 // that record, not that URL.
 type mark struct {
-	HostReversed string            `parquet:"host_reversed,dict"`
-	Origin       string            `parquet:"origin,dict"`
-	Micros       int64             `parquet:"time"`
-	URL          string            `parquet:"url"`
-	RecordID     string            `parquet:"record_id"`
-	Type         ingest.RecordType `parquet:"type"`
-	Status       int16             `parquet:"status"`
-	Input        int32             `parquet:"input"` // with Offset: of a record without an id
-	Entry        string            `parquet:"entry,dict"`
-	Offset       int64             `parquet:"offset"`
+	HostReversed string           `parquet:"host_reversed,dict"`
+	Origin       string           `parquet:"origin,dict"`
+	Micros       int64            `parquet:"time"`
+	URL          string           `parquet:"url"`
+	RecordID     string           `parquet:"record_id"`
+	Type         facts.RecordType `parquet:"type"`
+	Status       int16            `parquet:"status"`
+	Input        int32            `parquet:"input"` // with Offset: of a record without an id
+	Entry        string           `parquet:"entry,dict"`
+	Offset       int64            `parquet:"offset"`
 }
 
 // markOf makes the mark of a record, the same for every copy of it.
-func markOf(f *ingest.Fetch) mark {
+func markOf(f *facts.Fetch) mark {
 	m := mark{HostReversed: f.HostReversed, Origin: f.Origin, Micros: f.Micros, URL: f.URL, RecordID: f.RecordID,
 		Type: f.Type, Status: f.Status}
 	if f.RecordID == "" {
@@ -190,12 +190,12 @@ type resolver struct {
 	wanted  []bool       // buckets that chases of next look in
 	scanned []bool       // those where they look for URLs that are no policy by their path
 	bodies  *pack.Writer // bodies read again from the archives
-	issues  *run.Writer[ingest.Issue]
+	issues  *run.Writer[facts.Issue]
 	round   int
 	reread  int64 // octets of maxReread that are left
 
-	beyond  int            // hops of maxBeyond that are left
-	cutOff  ingest.Capture // the first of which no more hops were followed for that, and their number
+	beyond  int           // hops of maxBeyond that are left
+	cutOff  facts.Capture // the first of which no more hops were followed for that, and their number
 	cutOffs int
 }
 
@@ -207,7 +207,7 @@ type resolved struct {
 // resolve follows all robots captures to their ends. Each round is one pass over the policy
 // captures of the hosts that chases have come to; there are as many as the longest chain of
 // redirects and revisits has steps into another origin.
-func resolve(ctx context.Context, s *store, who *decider, dir string, issues *run.Writer[ingest.Issue]) (*resolved, error) {
+func resolve(ctx context.Context, s *store, who *decider, dir string, issues *run.Writer[facts.Issue]) (*resolved, error) {
 	bodies, err := pack.Create(filepath.Join(dir, "reread.pack"))
 	if err != nil {
 		return nil, err
@@ -254,7 +254,7 @@ func (r *resolver) finish() (*resolved, error) {
 }
 
 // noteCopy remembers that another archive holds a capture, too.
-func (r *resolver) noteCopy(first, c *ingest.Fetch) error {
+func (r *resolver) noteCopy(first, c *facts.Fetch) error {
 	return r.copies.Add(copied{
 		HostReversed: c.HostReversed, Origin: c.Origin,
 		FirstInput: first.Input, FirstEntry: first.Entry, FirstIndex: first.Index, Input: c.Input, Entry: c.Entry, Index: c.Index,
@@ -276,15 +276,15 @@ func (r *resolver) endRound() ([]string, error) {
 
 // isFollowed reports whether what a capture came to matters: of robots.txt and of
 // tdmrep.json.
-func isFollowed(c *ingest.Capture) bool {
-	return c.Kind == ingest.CaptureRobots || c.Kind == ingest.CaptureTDMRep && c.Method == http.MethodGet
+func isFollowed(c *facts.Capture) bool {
+	return c.Kind == facts.CaptureRobots || c.Kind == facts.CaptureTDMRep && c.Method == http.MethodGet
 }
 
 // firstRound starts every capture that is followed, and finishes those that need no
 // other origin.
 func (r *resolver) firstRound(ctx context.Context) ([]string, error) {
 	r.startRound()
-	captures := newCursor(r.store.captures(ctx, nil, r.noteCopy), func(c *ingest.Capture) place { return placeOf(&c.Fetch) })
+	captures := newCursor(r.store.captures(ctx, nil, r.noteCopy), func(c *facts.Capture) place { return placeOf(&c.Fetch) })
 	defer captures.stop()
 	g := newGroup()
 	for captures.row != nil {
@@ -317,7 +317,7 @@ func (r *resolver) firstRound(ctx context.Context) ([]string, error) {
 func (r *resolver) nextRound(ctx context.Context, paths []string) ([]string, error) {
 	wanted, scanned := r.wanted, r.scanned
 	r.startRound()
-	captures := newCursor(r.store.captures(ctx, wanted, nil), func(c *ingest.Capture) place { return placeOf(&c.Fetch) })
+	captures := newCursor(r.store.captures(ctx, wanted, nil), func(c *facts.Capture) place { return placeOf(&c.Fetch) })
 	defer captures.stop()
 	chases := newCursor(run.Merge(ctx, paths, chaseRuns, run.MergeOptions[chase]{TmpDir: r.dir}), (*chase).place)
 	defer chases.stop()
@@ -382,13 +382,13 @@ func (r *resolver) follow(ch *chase, g *group) error {
 }
 
 // sameCrawler reports whether the crawler whose capture the chase began with got c.
-func (r *resolver) sameCrawler(ch *chase, c *ingest.Capture) bool {
+func (r *resolver) sameCrawler(ch *chase, c *facts.Capture) bool {
 	return r.who.keyOf(&ch.Fetch) == r.who.keyOf(&c.Fetch)
 }
 
 // mayBeSameCrawler reports whether nothing speaks against it: some crawlers send a
 // User-Agent with every request but those for robots.txt.
-func (r *resolver) mayBeSameCrawler(ch *chase, c *ingest.Capture) bool {
+func (r *resolver) mayBeSameCrawler(ch *chase, c *facts.Capture) bool {
 	a, b := r.who.keyOf(&ch.Fetch), r.who.keyOf(&c.Fetch)
 	return a == b || (a == "" || b == "") && spotOf(&ch.Fetch).sameArchive(spotOf(&c.Fetch))
 }
@@ -449,8 +449,8 @@ func (r *resolver) giveUpCrowd(ch *chase, g *group, reason Reason) error {
 		return nil
 	}
 	s.crowded = true
-	return r.issues.Add(ingest.Issue{
-		Input: ch.Input, Entry: ch.Entry, Offset: ch.Offset, Length: ch.Length, RecordID: ch.RecordID, Kind: ingest.IssueLimitReached,
+	return r.issues.Add(facts.Issue{
+		Input: ch.Input, Entry: ch.Entry, Offset: ch.Offset, Length: ch.Length, RecordID: ch.RecordID, Kind: facts.IssueLimitReached,
 		Detail: fmt.Sprintf("more than %d captures of %.200s may be what this one, and perhaps others, refer to", maxLooked, ch.WantKey),
 		Action: reason.String(),
 	})
@@ -468,7 +468,7 @@ func (r *resolver) takeHop(ch *chase, t target) error {
 		ch.settle(OutcomeUnavailable, TooManyRedirects)
 		return nil
 	}
-	if ch.Kind == ingest.CaptureRobots && t.follows && r.mayBeSameCrawler(ch, c) {
+	if ch.Kind == facts.CaptureRobots && t.follows && r.mayBeSameCrawler(ch, c) {
 		if err := r.marks.Add(markOf(&c.Fetch)); err != nil {
 			return err
 		}
@@ -482,7 +482,7 @@ func (r *resolver) takeHop(ch *chase, t target) error {
 
 // takeOriginal goes on with the original of a revisit, under the revisit's own
 // status where it has one.
-func (r *resolver) takeOriginal(ch *chase, c *ingest.Capture) error {
+func (r *resolver) takeOriginal(ch *chase, c *facts.Capture) error {
 	return r.keep(ch, c, UnresolvedRevisit, func() {
 		if ch.FinalStatus < 0 {
 			ch.FinalStatus = c.Status
@@ -495,17 +495,17 @@ func (r *resolver) takeOriginal(ch *chase, c *ingest.Capture) error {
 
 // keep makes sure that the body of c is at hand, where it will be needed, before
 // it goes on.
-func (r *resolver) keep(ch *chase, c *ingest.Capture, failure Reason, goOn func()) error {
-	needed := c.Type != ingest.Revisit && !hasNoContent(c.Status) && (c.Status/100 == 2 || c.Flags&ingest.FlagHTTPHead == 0)
-	if c.Flags&ingest.FlagBodyKept != 0 || !needed {
+func (r *resolver) keep(ch *chase, c *facts.Capture, failure Reason, goOn func()) error {
+	needed := c.Type != facts.TypeRevisit && !hasNoContent(c.Status) && (c.Status/100 == 2 || c.Flags&facts.FlagHTTPHead == 0)
+	if c.Flags&facts.FlagBodyKept != 0 || !needed {
 		goOn()
 		return nil
 	}
 	body, err := r.readAgain(c)
 	if err != nil {
 		ch.giveUp(failure)
-		return r.issues.Add(ingest.Issue{
-			Input: c.Input, Entry: c.Entry, Offset: c.Offset, Length: c.Length, RecordID: c.RecordID, Kind: ingest.IssueBodyNotKept,
+		return r.issues.Add(facts.Issue{
+			Input: c.Input, Entry: c.Entry, Offset: c.Offset, Length: c.Length, RecordID: c.RecordID, Kind: facts.IssueBodyNotKept,
 			Detail: fmt.Sprintf("%v; it is needed for %.200s", err, ch.URL), Action: failure.String(),
 		})
 	}
@@ -513,7 +513,7 @@ func (r *resolver) keep(ch *chase, c *ingest.Capture, failure Reason, goOn func(
 	if err != nil {
 		return err
 	}
-	c.Flags |= ingest.FlagBodyKept
+	c.Flags |= facts.FlagBodyKept
 	c.BodyDigest, c.BodyOffset, c.BodySize = string(ref.Digest[:]), ref.Offset, ref.Size
 	c.Pack = int32(len(r.store.facts.Tasks))
 	goOn()
@@ -522,7 +522,7 @@ func (r *resolver) keep(ch *chase, c *ingest.Capture, failure Reason, goOn func(
 
 // readAgain reads the body of a record again from its archive. In a stream it costs
 // all that comes before, so there is a bound on it.
-func (r *resolver) readAgain(c *ingest.Capture) ([]byte, error) {
+func (r *resolver) readAgain(c *facts.Capture) ([]byte, error) {
 	cost := c.RereadCost()
 	if cost > r.reread {
 		return nil, fmt.Errorf("more than %d GB would have to be read again for bodies that were not kept", maxReread>>30)
@@ -532,7 +532,7 @@ func (r *resolver) readAgain(c *ingest.Capture) ([]byte, error) {
 }
 
 // take makes c the record in hand: it settles the chase or says what it needs.
-func (r *resolver) take(ch *chase, c *ingest.Capture) {
+func (r *resolver) take(ch *chase, c *facts.Capture) {
 	ch.CurURL, ch.CurMicros, ch.CurPrecision = c.URL, c.Micros, c.Precision
 	ch.CurStatus, ch.CurDigest, ch.CurRefersTo = c.Status, c.PayloadDigest, c.RefersToID
 	ch.CurInput, ch.CurEntry, ch.CurIndex = c.Input, c.Entry, c.Index
@@ -542,11 +542,11 @@ func (r *resolver) take(ch *chase, c *ingest.Capture) {
 	ch.VisitedURLs += hashKey([]byte(urlKey(u)))
 	ch.OthersContent = ch.OthersContent || !r.sameCrawler(ch, c)
 	ch.takeBody(c)
-	ch.CurUnmodified = c.Status == 304 || c.Type == ingest.Revisit && c.Profile == ingest.RevisitNotModified
+	ch.CurUnmodified = c.Status == 304 || c.Type == facts.TypeRevisit && c.Profile == facts.RevisitNotModified
 	switch {
 	case ch.CurUnmodified:
 		ch.seekOriginal(c)
-	case c.Type == ingest.Revisit && (c.Status < 0 || c.Status/100 == 2 && !hasNoContent(c.Status)):
+	case c.Type == facts.TypeRevisit && (c.Status < 0 || c.Status/100 == 2 && !hasNoContent(c.Status)):
 		ch.seekOriginal(c)
 	default:
 		r.byStatus(ch, c)
@@ -554,7 +554,7 @@ func (r *resolver) take(ch *chase, c *ingest.Capture) {
 }
 
 // appendVisit appends what Visited has of a record.
-func appendVisit(b []byte, c *ingest.Capture) []byte {
+func appendVisit(b []byte, c *facts.Capture) []byte {
 	b = append(b, ' ')
 	b = strconv.AppendInt(b, int64(c.Input), 10)
 	b = append(b, ':')
@@ -564,16 +564,16 @@ func appendVisit(b []byte, c *ingest.Capture) []byte {
 	return append(b, ' ')
 }
 
-func (ch *chase) visited(c *ingest.Capture) bool {
+func (ch *chase) visited(c *facts.Capture) bool {
 	var mark [64]byte // most are shorter
 	return strings.Contains(ch.Visited, string(appendVisit(mark[:0], c)))
 }
 
 // byStatus settles a chase by the record's status, or follows its redirect. See
 // docs/SEMANTICS.md, "What one robots capture says".
-func (r *resolver) byStatus(ch *chase, c *ingest.Capture) {
+func (r *resolver) byStatus(ch *chase, c *facts.Capture) {
 	switch status := c.Status; {
-	case c.Flags&ingest.FlagHTTPHead == 0 && c.Type != ingest.Revisit:
+	case c.Flags&facts.FlagHTTPHead == 0 && c.Type != facts.TypeRevisit:
 		if c.BodySize == 0 && !isHTTPResource(c) { // no status line and no payload
 			ch.end(OutcomeUndefined, UndefinedStatus)
 			return
@@ -600,7 +600,7 @@ func hasNoContent(status int16) bool {
 
 // isHTTPResource reports whether c is a resource record of an HTTP URL, which counts
 // like a 200.
-func isHTTPResource(c *ingest.Capture) bool { return c.Type == ingest.Resource && !isFTP(c.URL) }
+func isHTTPResource(c *facts.Capture) bool { return c.Type == facts.TypeResource && !isFTP(c.URL) }
 
 func isFTP(url string) bool {
 	u, _ := weburl.Parse(url)
@@ -608,12 +608,12 @@ func isFTP(url string) bool {
 }
 
 // endRules settles on a body.
-func (ch *chase) endRules(c *ingest.Capture) {
+func (ch *chase) endRules(c *facts.Capture) {
 	switch {
 	case hasNoContent(c.Status):
 		ch.HasBody = false
 		ch.end(OutcomeRules, reasonNone)
-	case c.Flags&ingest.FlagUndecodable != 0:
+	case c.Flags&facts.FlagUndecodable != 0:
 		ch.end(OutcomeUndefined, Undecodable)
 	case c.Truncated != "", c.Status == 206 && !showsWhole(c.ContentRange), endsEarly(c):
 		ch.end(OutcomePartial, Truncated)
@@ -624,8 +624,8 @@ func (ch *chase) endRules(c *ingest.Capture) {
 
 // endsEarly reports whether a body breaks off before all that has to be parsed of
 // it (RFC 9309 §2.5): what is missing may forbid more.
-func endsEarly(c *ingest.Capture) bool {
-	return c.Flags&ingest.FlagBodyCut != 0 && c.BodySize < robots.ParseLimit
+func endsEarly(c *facts.Capture) bool {
+	return c.Flags&facts.FlagBodyCut != 0 && c.BodySize < robots.ParseLimit
 }
 
 // showsWhole reports whether a Content-Range is that of the whole representation,
@@ -668,8 +668,8 @@ func (r *resolver) noteCutOff() error {
 		return nil
 	}
 	c := &r.cutOff
-	return r.issues.Add(ingest.Issue{
-		Input: c.Input, Entry: c.Entry, Offset: c.Offset, Length: c.Length, RecordID: c.RecordID, Kind: ingest.IssueLimitReached,
+	return r.issues.Add(facts.Issue{
+		Input: c.Input, Entry: c.Entry, Offset: c.Offset, Length: c.Length, RecordID: c.RecordID, Kind: facts.IssueLimitReached,
 		Detail: fmt.Sprintf("more than %d redirects beyond the fifth of a robots.txt: those of %d captures are not followed further", maxBeyond, r.cutOffs),
 		Action: TooManyRedirects.String(),
 	})
@@ -693,7 +693,7 @@ func (r *resolver) hop(ch *chase, location string) {
 	ch.seekURL(seekHop, u, ch.curTime())
 }
 
-func (ch *chase) seekURL(s seek, u weburl.URL, t ingest.Time) {
+func (ch *chase) seekURL(s seek, u weburl.URL, t facts.Time) {
 	ch.Want, ch.WantMicros, ch.WantPrecision = s, t.Micros, t.Precision
 	ch.WantHost, ch.WantOrigin, ch.WantKey = u.HostReversed(), u.Origin(), urlKey(u)
 }
@@ -701,7 +701,7 @@ func (ch *chase) seekURL(s seek, u weburl.URL, t ingest.Time) {
 // seekOriginal looks for the original of the revisit or 304 in hand: where it
 // names one by URL and date, or by its id (WARC-Refers-To; WARC 1.0 §6.7 has nothing
 // else), there.
-func (ch *chase) seekOriginal(c *ingest.Capture) {
+func (ch *chase) seekOriginal(c *facts.Capture) {
 	date := c.RefersToDate()
 	if !date.Known() && c.RefersToID == "" {
 		ch.seekHere()

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/run"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
@@ -24,7 +24,7 @@ type Options struct {
 	Agents     []string      // tokens of the what-if; none: no what-if
 	Uses       []tag.Use     // what for: restrictions that bind one of them are passed on
 	Rate       bool          // pass on the fetches that came too soon; they are counted in any case
-	AsOf       ingest.Time   // the what-if and restrictions are judged at this moment, where it is known, not at each fetch's own
+	AsOf       facts.Time    // the what-if and restrictions are judged at this moment, where it is known, not at each fetch's own
 	Decided    *atomic.Int64 // counts the fetches decided; may be nil
 }
 
@@ -37,24 +37,24 @@ type Totals struct {
 	Captures        int64
 	LogEvidence     int64 // log lines that stand for a robots.txt that could not be had
 	Exclusions      int64
-	First, Last     ingest.Time // of the fetches; unknown where no date is
-	AgentUnseen     bool        // no User-Agent holds Options.Crawler (RFC 9309 §2.2.1 SHOULD)
-	IdleRules       CrawlerMap  // rules of Options.CrawlerMap that gave no fetch its token
+	First, Last     facts.Time // of the fetches; unknown where no date is
+	AgentUnseen     bool       // no User-Agent holds Options.Crawler (RFC 9309 §2.2.1 SHOULD)
+	IdleRules       CrawlerMap // rules of Options.CrawlerMap that gave no fetch its token
 }
 
 // Run resolves and decides all fetches of facts, and passes the results to sink.
-func Run(ctx context.Context, facts *ingest.Facts, opt Options, sink Sink) (*Totals, error) {
-	dir, err := os.MkdirTemp(facts.Dir, "tmp-evaluate-*")
+func Run(ctx context.Context, set *facts.Set, opt Options, sink Sink) (*Totals, error) {
+	dir, err := os.MkdirTemp(set.Dir, "tmp-evaluate-*")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	s, err := openStore(facts, dir)
+	s, err := openStore(set, dir)
 	if err != nil {
 		return nil, err
 	}
 	defer s.close()
-	issues := run.NewWriter(dir, ingest.IssueRuns)
+	issues := run.NewWriter(dir, facts.IssueRuns)
 	e := newEvaluation(s, opt, sink, issues)
 	res, err := resolve(ctx, s, e.decider, dir, issues)
 	if err != nil {
@@ -87,11 +87,11 @@ type evaluation struct {
 	lastID   int64
 	crawlers crawlers // of the origin in hand
 	lines    lineTwins
-	decided  Result                    // the fetch in hand
-	issues   *run.Writer[ingest.Issue] // found while evaluating
+	decided  Result                   // the fetch in hand
+	issues   *run.Writer[facts.Issue] // found while evaluating
 }
 
-func newEvaluation(s *store, opt Options, sink Sink, issues *run.Writer[ingest.Issue]) *evaluation {
+func newEvaluation(s *store, opt Options, sink Sink, issues *run.Writer[facts.Issue]) *evaluation {
 	e := &evaluation{
 		store:   s,
 		opt:     opt,
@@ -114,8 +114,8 @@ func newEvaluation(s *store, opt Options, sink Sink, issues *run.Writer[ingest.I
 }
 
 // borrows reports whether any fetch has the body of another.
-func borrows(facts *ingest.Facts) bool {
-	return slices.ContainsFunc(facts.Inputs, func(in ingest.InputResult) bool { return in.Lent > 0 })
+func borrows(set *facts.Set) bool {
+	return slices.ContainsFunc(set.Inputs, func(in facts.InputResult) bool { return in.Lent > 0 })
 }
 
 // distinctTokens sorts tokens and drops those that differ in case alone.
@@ -128,17 +128,17 @@ func distinctTokens(agents []string) []string {
 // noteCopies says which inputs are copies of others: their records without an id are
 // counted once. Those with one are noted one by one.
 func (e *evaluation) noteCopies() error {
-	facts := e.store.facts
-	for i := range facts.Inputs {
-		original, copied := facts.Copies[int32(i)]
+	set := e.store.facts
+	for i := range set.Inputs {
+		original, copied := set.Copies[int32(i)]
 		if !copied {
 			continue
 		}
-		in := &facts.Inputs[i]
+		in := &set.Inputs[i]
 		e.totals.Duplicates += in.Unnamed
-		if err := e.issues.Add(ingest.Issue{
-			Input: int32(i), Offset: -1, Length: in.Size, Kind: ingest.IssueDuplicateRecord, Action: "counted once",
-			Detail: fmt.Sprintf("%d fetches without a WARC-Record-ID are those of %s, the octets of which are the same", in.Unnamed, facts.Inputs[original].Name),
+		if err := e.issues.Add(facts.Issue{
+			Input: int32(i), Offset: -1, Length: in.Size, Kind: facts.IssueDuplicateRecord, Action: "counted once",
+			Detail: fmt.Sprintf("%d fetches without a WARC-Record-ID are those of %s, the octets of which are the same", in.Unnamed, set.Inputs[original].Name),
 		}); err != nil {
 			return err
 		}
@@ -161,7 +161,7 @@ func (e *evaluation) decideAll(ctx context.Context, res *resolved) error {
 	defer fetches.stop()
 	events := newCursor(e.store.events(ctx), placeOfEvent)
 	defer events.stop()
-	elsewhere := newCursor(run.Merge(ctx, res.originals, originalRuns, run.MergeOptions[ingest.Fetch]{TmpDir: e.store.tmp}), placeOf)
+	elsewhere := newCursor(run.Merge(ctx, res.originals, originalRuns, run.MergeOptions[facts.Fetch]{TmpDir: e.store.tmp}), placeOf)
 	defer elsewhere.stop()
 	if e.pages.originals != nil {
 		e.pages.originals.elsewhere = elsewhere
@@ -177,7 +177,7 @@ func (e *evaluation) decideAll(ctx context.Context, res *resolved) error {
 // decideOrigin decides the fetches of the next origin, and what logs say was not
 // fetched from it.
 func (e *evaluation) decideOrigin(
-	fetches *cursor[ingest.Fetch], states *cursor[State], marks *cursor[mark], copies *cursor[copied], events *cursor[ingest.LogEvent],
+	fetches *cursor[facts.Fetch], states *cursor[State], marks *cursor[mark], copies *cursor[copied], events *cursor[facts.LogEvent],
 ) error {
 	here := fetches.here
 	if fetches.row == nil || events.row != nil && events.here.compare(here) < 0 {
@@ -209,9 +209,9 @@ func (e *evaluation) decideOrigin(
 
 // decideFetches decides the fetches of an origin. Copies of a record follow it: it is
 // decided once all its places are known.
-func (e *evaluation) decideFetches(fetches *cursor[ingest.Fetch], here place, tl *timeline, host *HostStats) error {
+func (e *evaluation) decideFetches(fetches *cursor[facts.Fetch], here place, tl *timeline, host *HostStats) error {
 	var seen twins
-	var held ingest.Fetch
+	var held facts.Fetch
 	isHeld, placed := false, false
 	decide := func() error {
 		if !isHeld {
@@ -224,7 +224,7 @@ func (e *evaluation) decideFetches(fetches *cursor[ingest.Fetch], here place, tl
 		isHeld, placed = false, false
 		return err
 	}
-	err := fetches.each(here, func(f *ingest.Fetch) error {
+	err := fetches.each(here, func(f *facts.Fetch) error {
 		if first := seen.first(f); first != nil {
 			if at := spotOf(first); at == spotOf(&held) {
 				_, known := tl.places[at]
@@ -258,17 +258,17 @@ func (e *evaluation) newOrigin() {
 	e.pages.tdm = &tdmLine{store: e.store, issues: e.issues}
 }
 
-func (e *evaluation) noteDuplicate(first, f *ingest.Fetch) error {
+func (e *evaluation) noteDuplicate(first, f *facts.Fetch) error {
 	e.totals.Duplicates++
-	return e.issues.Add(ingest.Issue{
-		Input: f.Input, Entry: f.Entry, Offset: f.Offset, Length: f.Length, RecordID: f.RecordID, Kind: ingest.IssueDuplicateRecord,
+	return e.issues.Add(facts.Issue{
+		Input: f.Input, Entry: f.Entry, Offset: f.Offset, Length: f.Length, RecordID: f.RecordID, Kind: facts.IssueDuplicateRecord,
 		Detail: fmt.Sprintf("the same record as at %d of %s", first.Offset, e.filename(first)),
 		Action: "counted once",
 	})
 }
 
 // filename names the archive that holds a record.
-func (e *evaluation) filename(f *ingest.Fetch) string {
+func (e *evaluation) filename(f *facts.Fetch) string {
 	name := e.store.facts.Inputs[f.Input].Name
 	if f.Entry != "" {
 		name += "/" + f.Entry
@@ -276,7 +276,7 @@ func (e *evaluation) filename(f *ingest.Fetch) string {
 	return name
 }
 
-func (e *evaluation) decideFetch(f *ingest.Fetch, tl *timeline, host *HostStats) error {
+func (e *evaluation) decideFetch(f *facts.Fetch, tl *timeline, host *HostStats) error {
 	r := &e.decided // a new one for each would be a tenth of all that is allocated
 	if err := e.decider.decide(r, f, tl); err != nil {
 		return err
@@ -317,7 +317,7 @@ func (e *evaluation) count(r *Result, host *HostStats) {
 }
 
 // widen makes the time between first and last hold t, if it is known.
-func widen(first, last *ingest.Time, t ingest.Time) {
+func widen(first, last *facts.Time, t facts.Time) {
 	if !t.Known() {
 		return
 	}
@@ -332,21 +332,21 @@ func widen(first, last *ingest.Time, t ingest.Time) {
 // loadTimeline reads the resolved captures and marks of an origin, and what logs say
 // of its robots.txt. The cursor of the logs then stands at the origin's exclusions.
 func (e *evaluation) loadTimeline(
-	here place, states *cursor[State], marks *cursor[mark], events *cursor[ingest.LogEvent],
+	here place, states *cursor[State], marks *cursor[mark], events *cursor[facts.LogEvent],
 ) (*timeline, error) {
 	var list []*State
 	add := func(st *State) error {
 		e.lastID++
 		st.ID = e.lastID
 		st.agent, _ = e.decider.agentOf(&st.Fetch)
-		st.bodyAgent, _ = e.decider.agentOf(&ingest.Fetch{UserAgent: st.BodyUserAgent, UserAgentSource: st.BodyAgentSource})
+		st.bodyAgent, _ = e.decider.agentOf(&facts.Fetch{UserAgent: st.BodyUserAgent, UserAgentSource: st.BodyAgentSource})
 		st.readAs(e.opt.Profile)
 		list = append(list, st)
 		return e.reportState(st)
 	}
 	// addEvents adds the log lines before a moment.
 	addEvents := func(until *State) error {
-		for events.row != nil && events.here == here && events.row.Kind == ingest.EventRobotsUnreachable {
+		for events.row != nil && events.here == here && events.row.Kind == facts.EventRobotsUnreachable {
 			if until != nil && events.row.Micros >= until.Micros {
 				return nil
 			}
@@ -360,7 +360,7 @@ func (e *evaluation) loadTimeline(
 	events.skipTo(here)
 	err := states.each(here, func(s *State) error {
 		st := *s
-		if st.Kind == ingest.CaptureTDMRep {
+		if st.Kind == facts.CaptureTDMRep {
 			return e.pages.tdm.add(&st)
 		}
 		if err := addEvents(&st); err != nil {
@@ -383,7 +383,7 @@ func (e *evaluation) loadTimeline(
 }
 
 // addEvent adds a log line to a timeline, if it says more than the last of list.
-func (e *evaluation) addEvent(ev *ingest.LogEvent, list []*State, add func(*State) error) error {
+func (e *evaluation) addEvent(ev *facts.LogEvent, list []*State, add func(*State) error) error {
 	if first := e.lines.first(ev); first != nil {
 		return e.noteLineTwice(first, ev)
 	}
@@ -407,7 +407,7 @@ func (e *evaluation) reportState(st *State) error {
 		}
 		rec.Parsed, rec.Groups, rec.Rules, rec.Notes = true, file.Groups, file.Rules, file.Notes()
 	}
-	if st.Type != ingest.LogLine {
+	if st.Type != facts.TypeLogLine {
 		e.totals.Captures++
 		e.totals.RobotsByOutcome[st.Outcome.String()]++
 	}

@@ -3,7 +3,7 @@ package evaluate
 import (
 	"strings"
 
-	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/run"
 )
@@ -30,37 +30,37 @@ func (o Outcome) String() string {
 // wherever a revisit or redirect led to it. Timelines hold States, so what could
 // be long and nobody needs is left out: the policy headers, the end of a Location.
 type State struct {
-	ingest.Capture
-	Outcome          Outcome          `parquet:"outcome"`
-	Reason           Reason           `parquet:"reason"`
-	HopURLs          string           `parquet:"hop_urls"` // targets of the redirects followed, joined by \n
-	Hops             int32            `parquet:"hops"`
-	FinalStatus      int16            `parquet:"final_status"` // of the last hop; -1: none
-	HasBody          bool             `parquet:"has_body"`
-	BodyInput        int32            `parquet:"body_input"` // input of the record that holds the body
-	BodyEntry        string           `parquet:"body_entry,dict"`
-	BodyRecordOffset int64            `parquet:"body_record_offset"` // and its place there
-	BodyFlags        uint32           `parquet:"body_flags"`         // ingest.Flags of that record
-	BodyMicros       int64            `parquet:"body_time"`          // its date
-	BodyPrecision    ingest.Precision `parquet:"body_precision"`
-	BodyRecordID     string           `parquet:"body_record_id"` // as ingest.Fetch has ids
-	BodyUserAgent    string           `parquet:"body_user_agent,dict"`
-	BodyAgentSource  ingest.Source    `parquet:"body_user_agent_source"`
-	Resynced         bool             `parquet:"resynced"`       // some record on the way is not at a verified boundary
-	Forgeable        bool             `parquet:"forgeable"`      // and a page could hold it
-	Mismatched       bool             `parquet:"mismatched"`     // a digest of some record on the way does not match
-	OthersContent    bool             `parquet:"others_content"` // another crawler got what a redirect led to, or what a 304 renews
+	facts.Capture
+	Outcome          Outcome         `parquet:"outcome"`
+	Reason           Reason          `parquet:"reason"`
+	HopURLs          string          `parquet:"hop_urls"` // targets of the redirects followed, joined by \n
+	Hops             int32           `parquet:"hops"`
+	FinalStatus      int16           `parquet:"final_status"` // of the last hop; -1: none
+	HasBody          bool            `parquet:"has_body"`
+	BodyInput        int32           `parquet:"body_input"` // input of the record that holds the body
+	BodyEntry        string          `parquet:"body_entry,dict"`
+	BodyRecordOffset int64           `parquet:"body_record_offset"` // and its place there
+	BodyFlags        uint32          `parquet:"body_flags"`         // ingest.Flags of that record
+	BodyMicros       int64           `parquet:"body_time"`          // its date
+	BodyPrecision    facts.Precision `parquet:"body_precision"`
+	BodyRecordID     string          `parquet:"body_record_id"` // as ingest.Fetch has ids
+	BodyUserAgent    string          `parquet:"body_user_agent,dict"`
+	BodyAgentSource  facts.Source    `parquet:"body_user_agent_source"`
+	Resynced         bool            `parquet:"resynced"`       // some record on the way is not at a verified boundary
+	Forgeable        bool            `parquet:"forgeable"`      // and a page could hold it
+	Mismatched       bool            `parquet:"mismatched"`     // a digest of some record on the way does not match
+	OthersContent    bool            `parquet:"others_content"` // another crawler got what a redirect led to, or what a 304 renews
 
 	// Of the captures whose content is applied, the first and each that a redirect led
 	// to, the oldest and the newest date and the coarsest precision.
-	OldestMicros    int64            `parquet:"oldest_time"`
-	OldestPrecision ingest.Precision `parquet:"oldest_precision"`
-	NewestMicros    int64            `parquet:"newest_time"`
-	NewestPrecision ingest.Precision `parquet:"newest_precision"`
-	NewestInput     int32            `parquet:"newest_input"`
-	NewestEntry     string           `parquet:"newest_entry,dict"`
-	NewestIndex     int64            `parquet:"newest_index"`
-	Coarsest        ingest.Precision `parquet:"coarsest_precision"`
+	OldestMicros    int64           `parquet:"oldest_time"`
+	OldestPrecision facts.Precision `parquet:"oldest_precision"`
+	NewestMicros    int64           `parquet:"newest_time"`
+	NewestPrecision facts.Precision `parquet:"newest_precision"`
+	NewestInput     int32           `parquet:"newest_input"`
+	NewestEntry     string          `parquet:"newest_entry,dict"`
+	NewestIndex     int64           `parquet:"newest_index"`
+	Coarsest        facts.Precision `parquet:"coarsest_precision"`
 
 	ID        int64  `parquet:"-"` // number in the order of the timelines, from 1
 	agent     string // product token of the crawler that made the capture
@@ -69,8 +69,8 @@ type State struct {
 }
 
 // BodyTime returns when the body applied was got; unknown where there is none.
-func (s *State) BodyTime() ingest.Time {
-	return ingest.Time{Micros: s.BodyMicros, Precision: s.BodyPrecision}
+func (s *State) BodyTime() facts.Time {
+	return facts.Time{Micros: s.BodyMicros, Precision: s.BodyPrecision}
 }
 
 // BodyAgent returns the product token of the crawler that got the body applied; ""
@@ -90,22 +90,22 @@ func (s *State) HopList() []string {
 }
 
 // newState begins the resolution of a robots capture with the capture itself.
-func newState(c *ingest.Capture) State {
+func newState(c *facts.Capture) State {
 	s := State{Capture: *c, FinalStatus: c.Status}
 	s.PolicyHeaders, s.Metas, s.Via, s.Location = "", "", "", cutHop(c.Location)
-	s.Coarsest = ingest.PrecisionMicrosecond
+	s.Coarsest = facts.PrecisionMicrosecond
 	s.applyAt(&c.Fetch)
 	s.takeBody(c)
 	return s
 }
 
 // applyAt counts f among the records whose content is applied.
-func (s *State) applyAt(f *ingest.Fetch) {
+func (s *State) applyAt(f *facts.Fetch) {
 	s.Coarsest = min(s.Coarsest, f.Precision)
-	if s.OldestPrecision == ingest.PrecisionNone || f.Micros < s.OldestMicros {
+	if s.OldestPrecision == facts.PrecisionNone || f.Micros < s.OldestMicros {
 		s.OldestMicros, s.OldestPrecision = f.Micros, f.Precision
 	}
-	if s.NewestPrecision == ingest.PrecisionNone || f.Micros > s.NewestMicros ||
+	if s.NewestPrecision == facts.PrecisionNone || f.Micros > s.NewestMicros ||
 		f.Micros == s.NewestMicros && spotOf(f).compare(spot{s.NewestInput, s.NewestEntry, s.NewestIndex}) > 0 {
 		s.NewestMicros, s.NewestPrecision = f.Micros, f.Precision
 		s.NewestInput, s.NewestEntry, s.NewestIndex = f.Input, f.Entry, f.Index
@@ -113,26 +113,26 @@ func (s *State) applyAt(f *ingest.Fetch) {
 }
 
 // oldest is the date of the oldest content applied, from which age counts.
-func (s *State) oldest() ingest.Time {
-	return ingest.Time{Micros: s.OldestMicros, Precision: s.OldestPrecision}
+func (s *State) oldest() facts.Time {
+	return facts.Time{Micros: s.OldestMicros, Precision: s.OldestPrecision}
 }
 
 // newest is the date of the newest content applied, and where its record stands.
-func (s *State) newest() (ingest.Time, spot) {
-	return ingest.Time{Micros: s.NewestMicros, Precision: s.NewestPrecision}, spot{s.NewestInput, s.NewestEntry, s.NewestIndex}
+func (s *State) newest() (facts.Time, spot) {
+	return facts.Time{Micros: s.NewestMicros, Precision: s.NewestPrecision}, spot{s.NewestInput, s.NewestEntry, s.NewestIndex}
 }
 
 // takeBody makes the body of c the body applied.
-func (s *State) takeBody(c *ingest.Capture) {
+func (s *State) takeBody(c *facts.Capture) {
 	s.Pack, s.BodyDigest, s.BodyOffset, s.BodySize = c.Pack, c.BodyDigest, c.BodyOffset, c.BodySize
 	s.BodyInput, s.BodyEntry, s.BodyRecordOffset, s.BodyFlags = c.Input, c.Entry, c.Offset, uint32(c.Flags)
 	s.BodyMicros, s.BodyPrecision, s.BodyRecordID = c.Micros, c.Precision, c.RecordID
 	s.BodyUserAgent, s.BodyAgentSource = c.UserAgent, c.UserAgentSource
 	s.ContentRange = c.ContentRange
-	s.HasBody = c.Flags&ingest.FlagBodyKept != 0
-	s.Resynced = s.Resynced || c.Trust == ingest.TrustResynced
-	s.Forgeable = s.Forgeable || c.Flags&ingest.FlagForgeable != 0
-	s.Mismatched = s.Mismatched || c.Flags&ingest.FlagDigestMismatch != 0
+	s.HasBody = c.Flags&facts.FlagBodyKept != 0
+	s.Resynced = s.Resynced || c.Trust == facts.TrustResynced
+	s.Forgeable = s.Forgeable || c.Flags&facts.FlagForgeable != 0
+	s.Mismatched = s.Mismatched || c.Flags&facts.FlagDigestMismatch != 0
 }
 
 // settle ends the resolution.
@@ -171,7 +171,7 @@ func (s *State) isUnreadable() bool {
 // saysLike reports whether two captures answer every question alike. Most hosts
 // serve the same file every time.
 func (s *State) saysLike(other *State) bool {
-	const cut = uint32(ingest.FlagBodyCut)
+	const cut = uint32(facts.FlagBodyCut)
 	return s.Outcome == other.Outcome && s.HasBody == other.HasBody && s.Mismatched == other.Mismatched &&
 		(!s.HasBody || s.BodyDigest == other.BodyDigest && s.BodyFlags&cut == other.BodyFlags&cut)
 }
@@ -188,7 +188,7 @@ func cutHop(url string) string {
 
 var stateRuns = run.Spec[State]{
 	Name:    "states",
-	Compare: func(a, b *State) int { return ingest.CompareFetches(&a.Fetch, &b.Fetch) },
+	Compare: func(a, b *State) int { return facts.CompareFetches(&a.Fetch, &b.Fetch) },
 	Bucket:  func(s *State) int { return run.BucketOf(s.HostReversed) },
 	Size:    func(s *State) int { return 512 + len(s.URL) + len(s.HopURLs) },
 }

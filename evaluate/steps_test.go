@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/run"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
@@ -16,20 +16,20 @@ var may = noon.UnixMicro()
 // A rate says when n captures of a robots.txt were made, and how many a search may look at.
 type rate struct {
 	name string
-	at   func(i int) ingest.Time
+	at   func(i int) facts.Time
 	most int
 }
 
-func inSecond(s int) ingest.Time {
-	return ingest.Time{Micros: may + int64(s)*1e6, Precision: ingest.PrecisionSecond}
+func inSecond(s int) facts.Time {
+	return facts.Time{Micros: may + int64(s)*1e6, Precision: facts.PrecisionSecond}
 }
 
-var year = ingest.Time{Micros: may - may%day - 121*day, Precision: ingest.PrecisionYear}
+var year = facts.Time{Micros: may - may%day - 121*day, Precision: facts.PrecisionYear}
 
 var rates = []rate{
 	{"every second", inSecond, 20},
-	{"at once", func(int) ingest.Time { return inSecond(0) }, maxLooked + 8},
-	{"beside a year", func(i int) ingest.Time {
+	{"at once", func(int) facts.Time { return inSecond(0) }, maxLooked + 8},
+	{"beside a year", func(i int) facts.Time {
 		if i == 0 {
 			return year
 		}
@@ -37,12 +37,12 @@ var rates = []rate{
 	}, 20},
 }
 
-func askedAt(i int, t ingest.Time) ingest.Capture {
-	c := ingest.Capture{Fetch: ingest.Fetch{
+func askedAt(i int, t facts.Time) facts.Capture {
+	c := facts.Capture{Fetch: facts.Fetch{
 		HostReversed: "test.a", Origin: home, URL: home + "/robots.txt", Method: "GET", Status: 301, UserAgent: "TestBot/1.0",
 		Location: "/robots.txt", Micros: t.Micros, Precision: t.Precision, Index: int64(i + 1),
 	}}
-	c.Kind = ingest.CaptureRobots
+	c.Kind = facts.CaptureRobots
 	return c
 }
 
@@ -62,7 +62,7 @@ func TestLooksOfChasesAreLinear(t *testing.T) {
 				ch.Visited = string(appendVisit(nil, first))
 				u, _ := weburl.Parse(first.URL)
 				ch.seekURL(seekHop, u, ch.curTime())
-				g.nearest(&ch, func(f *ingest.Fetch) string { return f.UserAgent })
+				g.nearest(&ch, func(f *facts.Fetch) string { return f.UserAgent })
 				sum += ch.looked
 			}
 			return sum
@@ -86,7 +86,7 @@ func TestLooksOfFetchesAreLinear(t *testing.T) {
 			for i := range n {
 				for _, later := range [...]int64{0, 2 * day} {
 					f := askedAt(i, c.at(i)).Fetch
-					s := subject{Fetch: &f, time: ingest.Time{Micros: f.Micros + later, Precision: f.Precision}}
+					s := subject{Fetch: &f, time: facts.Time{Micros: f.Micros + later, Precision: f.Precision}}
 					v := tl.view(&s)
 					tl.others(&s, &v)
 					for range tl.copies(s.time) {
@@ -114,13 +114,13 @@ func expectLinear(t *testing.T, c rate, looks func(n int) int) {
 }
 
 // randomDates are captures at random moments of a few days, in the order of compareInTime.
-func randomDates(rng *rand.Rand) (list []*ingest.Capture) {
+func randomDates(rng *rand.Rand) (list []*facts.Capture) {
 	for i := range rng.IntN(60) {
-		at := ingest.Time{Micros: may + rng.Int64N(3*day), Precision: ingest.PrecisionMicrosecond}
-		c := askedAt(i, at.Truncate(ingest.PrecisionYear+ingest.Precision(rng.IntN(int(ingest.PrecisionMicrosecond)))))
+		at := facts.Time{Micros: may + rng.Int64N(3*day), Precision: facts.PrecisionMicrosecond}
+		c := askedAt(i, at.Truncate(facts.PrecisionYear+facts.Precision(rng.IntN(int(facts.PrecisionMicrosecond)))))
 		list = append(list, &c)
 	}
-	slices.SortFunc(list, func(a, b *ingest.Capture) int { return compareInTime(&a.Fetch, &b.Fetch) })
+	slices.SortFunc(list, func(a, b *facts.Capture) int { return compareInTime(&a.Fetch, &b.Fetch) })
 	return list
 }
 
@@ -133,13 +133,13 @@ func TestByDate(t *testing.T) {
 			d.add(c)
 		}
 		from, to := may+rng.Int64N(3*day), may+rng.Int64N(3*day)
-		isLate := func(c *ingest.Capture) bool { return c.Micros > to }
-		isEarly := func(c *ingest.Capture) bool { return c.Micros < from }
-		near := filterCaptures(list, func(c *ingest.Capture) bool { return c.Micros >= from-unit(c.Precision) && !isLate(c) })
+		isLate := func(c *facts.Capture) bool { return c.Micros > to }
+		isEarly := func(c *facts.Capture) bool { return c.Micros < from }
+		near := filterCaptures(list, func(c *facts.Capture) bool { return c.Micros >= from-unit(c.Precision) && !isLate(c) })
 		if got := slices.Collect(d.from(from, isLate)); !slices.Equal(got, near) {
 			t.Fatalf("from: %d captures, want %d", len(got), len(near))
 		}
-		near = filterCaptures(list, func(c *ingest.Capture) bool { return !isEarly(c) && c.Micros <= to })
+		near = filterCaptures(list, func(c *facts.Capture) bool { return !isEarly(c) && c.Micros <= to })
 		slices.Reverse(near)
 		if got := slices.Collect(d.backFrom(to, isEarly)); !slices.Equal(got, near) {
 			t.Fatalf("backFrom: %d captures, want %d", len(got), len(near))
@@ -147,7 +147,7 @@ func TestByDate(t *testing.T) {
 	}
 }
 
-func filterCaptures(list []*ingest.Capture, keep func(*ingest.Capture) bool) (kept []*ingest.Capture) {
+func filterCaptures(list []*facts.Capture, keep func(*facts.Capture) bool) (kept []*facts.Capture) {
 	for _, c := range list {
 		if keep(c) {
 			kept = append(kept, c)
@@ -166,8 +166,8 @@ func TestSpan(t *testing.T) {
 			states = append(states, &st)
 		}
 		l := newTimeline(states, nil).all
-		start := inSecond(int(rng.Int64N(3 * day / 1e6))).Truncate(ingest.PrecisionYear + ingest.Precision(rng.IntN(6)))
-		end := ingest.Time{Micros: start.Micros + rng.Int64N(day), Precision: start.Precision}
+		start := inSecond(int(rng.Int64N(3 * day / 1e6))).Truncate(facts.PrecisionYear + facts.Precision(rng.IntN(6)))
+		end := facts.Time{Micros: start.Micros + rng.Int64N(day), Precision: start.Precision}
 		found := make(map[*State]bool)
 		for p := l.between(start, end); ; {
 			st := p.take()
@@ -249,7 +249,7 @@ func TestBeyond(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	r.issues = run.NewWriter(dir, ingest.IssueRuns)
+	r.issues = run.NewWriter(dir, facts.IssueRuns)
 	if err := r.noteCutOff(); err != nil {
 		t.Fatal(err)
 	}
@@ -257,8 +257,8 @@ func TestBeyond(t *testing.T) {
 	if err != nil || len(names) != 1 {
 		t.Fatal(names, err)
 	}
-	for i, err := range run.Merge(t.Context(), inFolder(dir, names), ingest.IssueRuns, run.MergeOptions[ingest.Issue]{}) {
-		if err != nil || i.Kind != ingest.IssueLimitReached || i.RecordID != "" || i.Action != TooManyRedirects.String() {
+	for i, err := range run.Merge(t.Context(), inFolder(dir, names), facts.IssueRuns, run.MergeOptions[facts.Issue]{}) {
+		if err != nil || i.Kind != facts.IssueLimitReached || i.RecordID != "" || i.Action != TooManyRedirects.String() {
 			t.Error(i, err)
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"sort"
 
-	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/pack"
 	"github.com/robotsaudit/robotsaudit/internal/run"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
@@ -17,7 +17,7 @@ const maxTDM = 4096
 // tdmLine is what is known of one origin's /.well-known/tdmrep.json in time.
 type tdmLine struct {
 	store    *store
-	issues   *run.Writer[ingest.Issue]
+	issues   *run.Writer[facts.Issue]
 	captures []*State    // by time; those without a body say that there is no file
 	full     bool        // there were more
 	file     tag.TDMFile // the one parsed last
@@ -33,8 +33,8 @@ func (l *tdmLine) add(s *State) error {
 		return nil
 	case len(l.captures) == maxTDM:
 		l.full = true
-		return l.issues.Add(ingest.Issue{
-			Input: s.Input, Entry: s.Entry, Offset: s.Offset, Length: s.Length, RecordID: s.RecordID, Kind: ingest.IssueLimitReached,
+		return l.issues.Add(facts.Issue{
+			Input: s.Input, Entry: s.Entry, Offset: s.Offset, Length: s.Length, RecordID: s.RecordID, Kind: facts.IssueLimitReached,
 			Detail: fmt.Sprintf("tdmrep.json of %.200s was captured more than %d times", s.Origin, maxTDM), Action: "later captures of it are left out",
 		})
 	}
@@ -44,7 +44,7 @@ func (l *tdmLine) add(s *State) error {
 
 // at returns the capture of the file that was in force at t: the latest at or
 // before it. It is nil where none is known, or the latest says that there is none.
-func (l *tdmLine) at(t ingest.Time) *State {
+func (l *tdmLine) at(t facts.Time) *State {
 	if l == nil || !t.Known() {
 		return nil
 	}

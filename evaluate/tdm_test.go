@@ -6,12 +6,12 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/run"
 )
 
 // fileAt is a capture of a tdmrep.json with a body, or of none where that is "".
-func fileAt(t ingest.Time, body string) *State {
+func fileAt(t facts.Time, body string) *State {
 	s := &State{Outcome: OutcomeUnavailable, Reason: Unavailable}
 	if body != "" {
 		s.Outcome, s.Reason, s.HasBody, s.BodyDigest = OutcomeRules, 0, true, body
@@ -24,16 +24,16 @@ func fileAt(t ingest.Time, body string) *State {
 // looks at all.
 func TestTDMLine(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	moment := func() ingest.Time {
-		precision := []ingest.Precision{ingest.PrecisionDay, ingest.PrecisionMinute, ingest.PrecisionSecond, ingest.PrecisionMicrosecond}[random.IntN(4)]
-		return ingest.Time{Micros: 1.7e15 + random.Int64N(20*day), Precision: ingest.PrecisionMicrosecond}.Truncate(precision)
+	moment := func() facts.Time {
+		precision := []facts.Precision{facts.PrecisionDay, facts.PrecisionMinute, facts.PrecisionSecond, facts.PrecisionMicrosecond}[random.IntN(4)]
+		return facts.Time{Micros: 1.7e15 + random.Int64N(20*day), Precision: facts.PrecisionMicrosecond}.Truncate(precision)
 	}
 	for range 200 {
 		var all []*State
 		for range random.IntN(20) {
 			all = append(all, fileAt(moment(), []string{"", "a", "b"}[random.IntN(3)]))
 		}
-		slices.SortStableFunc(all, func(a, b *State) int { return ingest.CompareFetches(&a.Fetch, &b.Fetch) })
+		slices.SortStableFunc(all, func(a, b *State) int { return facts.CompareFetches(&a.Fetch, &b.Fetch) })
 		l := new(tdmLine)
 		for _, s := range all {
 			if err := l.add(s); err != nil {
@@ -60,9 +60,9 @@ func TestTDMLine(t *testing.T) {
 // That there were too many captures is told once.
 func TestTDMLineIsBounded(t *testing.T) {
 	dir := t.TempDir()
-	issues := run.NewWriter(dir, ingest.IssueRuns)
+	issues := run.NewWriter(dir, facts.IssueRuns)
 	l := &tdmLine{issues: issues}
-	second := func(i int) ingest.Time { return ingest.Time{Micros: int64(i) * 1e6, Precision: ingest.PrecisionSecond} }
+	second := func(i int) facts.Time { return facts.Time{Micros: int64(i) * 1e6, Precision: facts.PrecisionSecond} }
 	for i := range 2 * maxTDM {
 		if err := l.add(fileAt(second(i), fmt.Sprint(i))); err != nil {
 			t.Fatal(err)
@@ -79,8 +79,8 @@ func TestTDMLineIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	told := 0
-	for i, err := range run.Merge(t.Context(), inFolder(dir, names), ingest.IssueRuns, run.MergeOptions[ingest.Issue]{}) {
-		if err != nil || i.Kind != ingest.IssueLimitReached {
+	for i, err := range run.Merge(t.Context(), inFolder(dir, names), facts.IssueRuns, run.MergeOptions[facts.Issue]{}) {
+		if err != nil || i.Kind != facts.IssueLimitReached {
 			t.Error(i, err)
 		}
 		told++

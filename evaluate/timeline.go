@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // timeline is what is known of one origin's robots.txt in time.
@@ -23,7 +23,7 @@ type line struct {
 	states   []*State
 	runs     []unreachableRun // parallel to states
 	latestOf [kinds][]int32   // the same: index of the latest capture of a kind up to here; -1: none
-	coarsest ingest.Precision // of the dates
+	coarsest facts.Precision  // of the dates
 	sameTo   []int32          // index of the first capture behind each that says something else
 	coarseAt []int32          // index of the first capture, from each on, whose date is coarser than a second
 }
@@ -90,7 +90,7 @@ func (l *line) index() {
 		if i+1 < n && l.states[i].saysLike(l.states[i+1]) {
 			l.sameTo[i] = l.sameTo[i+1]
 		}
-		if l.states[i].Precision < ingest.PrecisionSecond {
+		if l.states[i].Precision < facts.PrecisionSecond {
 			coarse = i
 		}
 		l.coarseAt[i] = int32(coarse)
@@ -197,9 +197,9 @@ type span struct {
 
 // between returns a span that holds all captures from start to end, and perhaps a few
 // more at either side.
-func (l *line) between(start, end ingest.Time) span {
+func (l *line) between(start, end facts.Time) span {
 	return span{
-		l, l.from(start.Micros - unit(l.coarsest)), l.from(start.Micros - unit(ingest.PrecisionSecond)),
+		l, l.from(start.Micros - unit(l.coarsest)), l.from(start.Micros - unit(facts.PrecisionSecond)),
 		l.from(end.Micros + unit(end.Precision) + 1),
 	}
 }
@@ -225,17 +225,17 @@ func (l *line) from(micros int64) int {
 }
 
 // unit returns the length of what a date of a precision names, at most.
-func unit(p ingest.Precision) int64 {
+func unit(p facts.Precision) int64 {
 	switch p {
-	case ingest.PrecisionYear:
+	case facts.PrecisionYear:
 		return 366 * day
-	case ingest.PrecisionMonth:
+	case facts.PrecisionMonth:
 		return 31 * day
-	case ingest.PrecisionDay:
+	case facts.PrecisionDay:
 		return day
-	case ingest.PrecisionHour:
+	case facts.PrecisionHour:
 		return hour
-	case ingest.PrecisionMinute:
+	case facts.PrecisionMinute:
 		return hour / 60
 	}
 	return hour / 3600
@@ -249,7 +249,7 @@ type spot struct {
 	index int64 // 0 where nothing tells: a line of a log
 }
 
-func spotOf(f *ingest.Fetch) spot { return spot{f.Input, f.Entry, f.Index} }
+func spotOf(f *facts.Fetch) spot { return spot{f.Input, f.Entry, f.Index} }
 
 // sameArchive reports whether the order of two records can be told.
 func (p spot) sameArchive(q spot) bool {
@@ -308,7 +308,7 @@ func (p spot) compare(q spot) int {
 
 // compareInTime orders records by time, and those of one moment as they stand in their
 // archive.
-func compareInTime(a, b *ingest.Fetch) int {
+func compareInTime(a, b *facts.Fetch) int {
 	return cmp.Or(cmp.Compare(a.Micros, b.Micros), cmp.Compare(a.Precision, b.Precision), spotOf(a).compare(spotOf(b)))
 }
 
@@ -328,7 +328,7 @@ func (s *subject) relationOf(st *State) relation {
 	return s.relationTo(st.Time(), spotOf(&st.Fetch))
 }
 
-func (s *subject) relationTo(t ingest.Time, at spot) relation {
+func (s *subject) relationTo(t facts.Time, at spot) relation {
 	switch gap := s.time.MicrosSince(t); {
 	case gap > 0 || gap == 0 && s.asOf:
 		return before
@@ -340,10 +340,10 @@ func (s *subject) relationTo(t ingest.Time, at spot) relation {
 
 // isUnsure reports whether a record that counts as before the fetch may have come after
 // it: one of the same moment, unless the order of a serial crawler's archive tells.
-func (s *subject) isUnsure(t ingest.Time, at spot) bool {
+func (s *subject) isUnsure(t facts.Time, at spot) bool {
 	relation := s.relationTo(t, at)
 	isSame := !s.asOf && s.time.MicrosSince(t) == 0
-	return relation == beside || relation == before && isSame && s.Flags&ingest.FlagSerial == 0
+	return relation == beside || relation == before && isSame && s.Flags&facts.FlagSerial == 0
 }
 
 // counts reports whether a capture is a candidate: at or before the fetch. One that
@@ -534,7 +534,7 @@ func (tl *timeline) later(s *subject) view {
 
 // earliest returns those of list than which no other is earlier.
 func earliest(list []*State) []*State {
-	var first [ingest.PrecisionMicrosecond + 1]*State // of each precision
+	var first [facts.PrecisionMicrosecond + 1]*State // of each precision
 	return filter(list, func(s *State) bool {
 		for _, f := range first {
 			if f != nil && s.Time().MicrosSince(f.Time()) > 0 {
@@ -568,8 +568,8 @@ func (l *line) next(s *subject, within int64) []*State {
 }
 
 // ahead returns the moment that lies a time after a fetch.
-func (s *subject) ahead(within int64) ingest.Time {
-	return ingest.Time{Micros: s.time.Micros + within, Precision: s.time.Precision}
+func (s *subject) ahead(within int64) facts.Time {
+	return facts.Time{Micros: s.time.Micros + within, Precision: s.time.Precision}
 }
 
 // follows reports whether a capture lies within a time after a fetch.
@@ -622,9 +622,9 @@ func (st *State) isReplacedBy(g *State) bool {
 
 // copies yields every capture in [t − 24 h, t], whoever made it. Of those before t that say
 // the same one after the other, the first stands for all.
-func (tl *timeline) copies(t ingest.Time) iter.Seq[*State] {
+func (tl *timeline) copies(t facts.Time) iter.Seq[*State] {
 	return func(yield func(*State) bool) {
-		near := tl.all.between(ingest.Time{Micros: t.Micros - day, Precision: t.Precision}, t)
+		near := tl.all.between(facts.Time{Micros: t.Micros - day, Precision: t.Precision}, t)
 		for st := near.take(); st != nil; st = near.take() {
 			if gap := t.MicrosSince(st.Time()); gap < 0 || gap > day {
 				continue

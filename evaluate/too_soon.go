@@ -3,7 +3,7 @@ package evaluate
 import (
 	"time"
 
-	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // TooSoon is a fetch that came sooner after the one before it than the robots.txt in
@@ -20,7 +20,7 @@ type Visit struct {
 	Input  int32
 	Entry  string
 	Offset int64
-	time   ingest.Time
+	time   facts.Time
 	url    string
 }
 
@@ -40,7 +40,7 @@ type pace struct {
 // to, are left out.
 func (p *pace) check(r *Result, tl *timeline) error {
 	f := r.Fetch
-	if r.Agent == "" || r.Reason == RobotsTxtItself || r.Reason == UnsupportedScheme || !f.Time().Known() || f.Flags&ingest.FlagForgeable != 0 {
+	if r.Agent == "" || r.Reason == RobotsTxtItself || r.Reason == UnsupportedScheme || !f.Time().Known() || f.Flags&facts.FlagForgeable != 0 {
 		return nil
 	}
 	key := p.decider.keys.of(r.Agent)
@@ -102,7 +102,7 @@ func (p *pace) delay(r *Result, tl *timeline) (delay int64, line int, err error)
 // delayOf returns what one capture asks for; 0 where that is nothing, or where the
 // file is not known as a whole.
 func (p *pace) delayOf(st *State, agent string) (micros int64, line int, err error) {
-	if st.Outcome != OutcomeRules || !st.HasBody || ingest.Flags(st.BodyFlags)&ingest.FlagBodyCut != 0 {
+	if st.Outcome != OutcomeRules || !st.HasBody || facts.Flags(st.BodyFlags)&facts.FlagBodyCut != 0 {
 		return 0, 0, nil
 	}
 	file, err := p.decider.files.get(st)

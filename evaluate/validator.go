@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // agreement is how a copy of a file compares with the validators that a 304, or the
@@ -20,7 +20,7 @@ const (
 
 // names compares the validators named by the 304 in hand with those of a copy. An
 // entity tag goes before a date (RFC 9110 §13.2.2).
-func (ch *chase) names(c *ingest.Capture) agreement {
+func (ch *chase) names(c *facts.Capture) agreement {
 	if ch.CurTags != "" {
 		return compareValidators(ch.CurTags, entityTags(c.ETag))
 	}
@@ -31,7 +31,7 @@ func (ch *chase) namesValidator() bool { return ch.CurTags != "" || ch.CurModifi
 
 // validatorsOf returns the entity tag and the date of modification of a copy, as
 // namedValidators has those that are named.
-func validatorsOf(c *ingest.Capture) (list []string) {
+func validatorsOf(c *facts.Capture) (list []string) {
 	for _, tag := range lines(entityTags(c.ETag)) {
 		list = append(list, "tag "+tag)
 	}

@@ -10,7 +10,7 @@
 package evaluate
 
 import (
-	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 )
 
@@ -211,7 +211,7 @@ type Answer struct {
 
 // Result is the verdict on one fetch, with its proof.
 type Result struct {
-	Fetch       *ingest.Fetch
+	Fetch       *facts.Fetch
 	Agent       string // product token of the crawler; "": unknown
 	AgentSource AgentSource
 	Evidence    Evidence
@@ -240,7 +240,7 @@ func (r *Result) IsUnproven() bool { return r.Certainty == Possible || r.Certain
 // GroupVerdict is what a fetch would have been for every token that a group of
 // the governing robots.txt governs.
 type GroupVerdict struct {
-	Fetch     *ingest.Fetch
+	Fetch     *facts.Fetch
 	Governing *State // nil where there is none
 	Evidence  Evidence
 	Answer
@@ -386,7 +386,7 @@ func (c *Counts) addPage(r *Result) {
 // HostStats counts the fetches of one origin.
 type HostStats struct {
 	Origin      string // "" for URLs whose origin could not be read
-	First, Last ingest.Time
+	First, Last facts.Time
 	Counts
 }
 
@@ -407,7 +407,7 @@ type Sink interface {
 	Host(*HostStats) error
 	Agent(*AgentStats) error
 	Exclusion(*Exclusion) error
-	Issue(*ingest.Issue) error
+	Issue(*facts.Issue) error
 }
 
 // RobotsRecord is a resolved robots capture with what its file holds.

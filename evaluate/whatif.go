@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // team is the what-if tokens that one group of a robots.txt governs.
@@ -22,7 +22,7 @@ type team struct {
 type whatIf struct {
 	decider *decider
 	tokens  []string
-	asOf    ingest.Time // unknown: at each fetch's own time
+	asOf    facts.Time // unknown: at each fetch's own time
 	sink    Sink
 	mapped  map[int64]bool // states of the origin in hand whose teams the sink knows
 	noneToo bool           // the sink knows those of fetches without a governing capture
@@ -98,14 +98,14 @@ func (w *whatIf) ask(r *Result, s *subject, v *view, teams []team) error {
 	return nil
 }
 
-func (w *whatIf) pass(f *ingest.Fetch, governing *State, e Evidence, a Answer, group int) error {
+func (w *whatIf) pass(f *facts.Fetch, governing *State, e Evidence, a Answer, group int) error {
 	a.Group = group
 	w.verdict = GroupVerdict{f, governing, e, a}
 	return w.sink.GroupVerdict(&w.verdict)
 }
 
 // same passes on a verdict that holds whoever asks.
-func (w *whatIf) same(f *ingest.Fetch, verdict Verdict, reason Reason) error {
+func (w *whatIf) same(f *facts.Fetch, verdict Verdict, reason Reason) error {
 	if !w.noneToo {
 		w.noneToo = true
 		if err := w.tell(0, team{tokens: w.tokens}); err != nil {

@@ -11,10 +11,12 @@ import (
 
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/klauspost/compress/gzip"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // apartFromPlace compares facts without what depends on the container.
-var apartFromPlace = cmpopts.IgnoreFields(Fetch{}, "Offset", "Length", "Flags")
+var apartFromPlace = cmpopts.IgnoreFields(facts.Fetch{}, "Offset", "Length", "Flags")
 
 // forms returns the same records in every container that can be made here.
 func forms(t *testing.T, records [][]byte) map[string]func() *collected {
@@ -105,7 +107,7 @@ func TestContainersAgree(t *testing.T) {
 				equal(t, "issues", got.kinds(), want.kinds())
 				equal(t, "counts", got.result.InputStats, want.result.InputStats)
 				for i, f := range got.fetches {
-					if streamed := got.result.Container != "warc" && got.result.Container != "warc.gz"; f.Flags&^FlagStreamed != want.fetches[i].Flags || streamed != (f.Flags&FlagStreamed != 0) {
+					if streamed := got.result.Container != "warc" && got.result.Container != "warc.gz"; f.Flags&^facts.FlagStreamed != want.fetches[i].Flags || streamed != (f.Flags&facts.FlagStreamed != 0) {
 						t.Errorf("flags %b of %s in %s", f.Flags, f.URL, got.result.Container)
 					}
 				}
@@ -135,7 +137,7 @@ func TestBzip2Agrees(t *testing.T) {
 		if got.result.Records["resource"] != 10 {
 			t.Errorf("%s: %v", name, got.result.Records)
 		}
-		equal(t, name, got.issues, want.issues, cmpopts.IgnoreFields(Issue{}, "Offset", "Length"))
+		equal(t, name, got.issues, want.issues, cmpopts.IgnoreFields(facts.Issue{}, "Offset", "Length"))
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // arcInfo is a version block.
@@ -91,7 +93,7 @@ func TestARCDate(t *testing.T) {
 		"2024-05-01T12:34:56Z":         "",
 	} {
 		got := ""
-		if at, exact, ok := parseARCDate(in); ok {
+		if at, exact, ok := facts.ParseARCDate(in); ok {
 			got = fmt.Sprintf("%s %d", at.UTC().Format("2006-01-02T15:04:05Z"), at.Precision)
 			if exact {
 				got += " exact"
@@ -132,8 +134,8 @@ func TestARC(t *testing.T) {
 				equal(t, "urls", got.urls(), []string{"http://h/robots.txt", "http://h/", "http://h/old"})
 				equal(t, "bodies", got.bodies, []string{robotsBody})
 				for _, f := range got.fetches {
-					if f.Type != ARCRecord || f.RecordID != "" || f.UserAgent != "bot/1 & more" || f.UserAgentSource != SourceWarcinfo ||
-						f.Claim != "classic" || f.Precision != PrecisionSecond {
+					if f.Type != facts.TypeARC || f.RecordID != "" || f.UserAgent != "bot/1 & more" || f.UserAgentSource != facts.SourceWarcinfo ||
+						f.Claim != "classic" || f.Precision != facts.PrecisionSecond {
 						t.Errorf("%+v", f)
 					}
 				}
@@ -184,7 +186,7 @@ func TestProxyAnswer(t *testing.T) {
 		"HTTP 7 ways to say hello\n":   -1,
 	} {
 		got := read(t, []byte(arcInfo("")+arcRecord("http://h/robots.txt", "20240501120000", block)))
-		if len(got.fetches) != 1 || got.fetches[0].Status != want || (got.fetches[0].Flags&FlagHTTPHead != 0) != (want > 0) {
+		if len(got.fetches) != 1 || got.fetches[0].Status != want || (got.fetches[0].Flags&facts.FlagHTTPHead != 0) != (want > 0) {
 			t.Errorf("%q: %+v", block, got.fetches)
 		}
 	}
@@ -217,7 +219,7 @@ func TestHardARCs(t *testing.T) {
 		}
 		f := got.fetches[0]
 		at := "?"
-		if f.Precision != PrecisionNone {
+		if f.Precision != facts.PrecisionNone {
 			at = fmt.Sprintf("%s/%d", f.Time().UTC().Format("2006-01-02T15:04:05Z"), f.Precision)
 		}
 		if text := fmt.Sprintf("%s %s %d", f.URL, at, f.Status); !strings.HasPrefix(text, want) {

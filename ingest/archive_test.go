@@ -11,26 +11,28 @@ import (
 	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // collected is a sink that keeps everything.
 type collected struct {
-	fetches  []Fetch
-	captures []Capture
+	fetches  []facts.Fetch
+	captures []facts.Capture
 	bodies   []string
-	issues   []Issue
-	events   []LogEvent
-	result   InputResult
+	issues   []facts.Issue
+	events   []facts.LogEvent
+	result   facts.InputResult
 }
 
-func (c *collected) fetch(f *Fetch) error { c.fetches = append(c.fetches, *f); return nil }
-func (c *collected) capture(x *Capture, body []byte) error {
+func (c *collected) Fetch(f *facts.Fetch) error { c.fetches = append(c.fetches, *f); return nil }
+func (c *collected) Capture(x *facts.Capture, body []byte) error {
 	c.captures = append(c.captures, *x)
 	c.bodies = append(c.bodies, string(body))
 	return nil
 }
-func (c *collected) issue(i Issue) error     { c.issues = append(c.issues, i); return nil }
-func (c *collected) event(e *LogEvent) error { c.events = append(c.events, *e); return nil }
+func (c *collected) Issue(i facts.Issue) error     { c.issues = append(c.issues, i); return nil }
+func (c *collected) Event(e *facts.LogEvent) error { c.events = append(c.events, *e); return nil }
 
 // kinds returns the kinds of the issues in order.
 func (c *collected) kinds() []string {
@@ -54,7 +56,7 @@ func (c *collected) urls() []string {
 func read(t testing.TB, archive []byte) *collected {
 	t.Helper()
 	c := new(collected)
-	in := Input{Path: "/archive", Name: "archive", Size: int64(len(archive))}
+	in := facts.Input{Path: "/archive", Name: "archive", Size: int64(len(archive))}
 	var err error
 	if c.result, err = readSource(in, bytes.NewReader(archive), 0, c, nil); err != nil {
 		t.Fatalf("error on damage: %v", err)
@@ -68,7 +70,7 @@ func readPipe(t testing.TB, archive []byte) *collected {
 	c := new(collected)
 	var err error
 	src := iotest.HalfReader(bytes.NewReader(archive))
-	if c.result, err = readSource(Input{Path: Stdin, Name: Stdin}, src, 0, c, nil); err != nil {
+	if c.result, err = readSource(facts.Input{Path: facts.Stdin, Name: facts.Stdin}, src, 0, c, nil); err != nil {
 		t.Fatalf("error on damage: %v", err)
 	}
 	return c

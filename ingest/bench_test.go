@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // BenchmarkIngest reads an archive of small records, three a fetch, into nothing.
@@ -17,7 +19,7 @@ func BenchmarkIngest(b *testing.B) {
 	b.SetBytes(int64(len(archive)))
 	b.ReportAllocs()
 	for b.Loop() {
-		result, err := readSource(Input{Size: int64(len(archive))}, bytes.NewReader(archive), 0, &keeper{}, nil)
+		result, err := readSource(facts.Input{Size: int64(len(archive))}, bytes.NewReader(archive), 0, &keeper{}, nil)
 		if err != nil || result.Fetches != fetches || result.Issues != 0 {
 			b.Fatal(result, err)
 		}
@@ -63,7 +65,7 @@ func TestFewAllocations(t *testing.T) {
 		archive := smallRecords(fetches, c.fetch)
 		allocations := func(archive []byte) float64 {
 			return testing.AllocsPerRun(1, func() {
-				if _, err := readSource(Input{Size: int64(len(archive))}, bytes.NewReader(archive), 0, &keeper{}, nil); err != nil {
+				if _, err := readSource(facts.Input{Size: int64(len(archive))}, bytes.NewReader(archive), 0, &keeper{}, nil); err != nil {
 					t.Fatal(err)
 				}
 			})

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/base64"
 	"testing"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // bzip2Archive is four captures of robots.txt, of hosts host0.example to
@@ -58,7 +60,7 @@ func TestRereadBzip2(t *testing.T) {
 	inputs, _ := Expand([]string{"a.warc.bz2"})
 	whole := readFile(t, "a.warc.bz2")
 	for i, c := range whole.captures {
-		body, err := reread(inputs[0], &Capture{Fetch: whole.fetches[i]})
+		body, err := reread(inputs[0], &facts.Capture{Fetch: whole.fetches[i]})
 		if err != nil || string(body) != whole.bodies[i] || c.URL != whole.fetches[i].URL || len(body) == 0 {
 			t.Errorf("%s: %q, %v", c.URL, body, err)
 		}

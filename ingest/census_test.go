@@ -16,6 +16,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // Why a count differs from the census, which scanned for record headers and took
@@ -155,7 +157,7 @@ func entrySummaries(t *testing.T, path string, whole *collected) (lines string) 
 		t.Fatal(err)
 	}
 	defer z.Close()
-	var sum InputStats
+	var sum facts.InputStats
 	sum.Records = make(map[string]int64)
 	for _, f := range z.File {
 		if !strings.HasPrefix(f.Name, waczArchives) {
@@ -171,7 +173,7 @@ func entrySummaries(t *testing.T, path string, whole *collected) (lines string) 
 		}
 		c := read(t, content)
 		lines += "  " + f.Name + c.summary()[1:]
-		sum.add(&c.result.InputStats)
+		sum.Add(&c.result.InputStats)
 	}
 	equal(t, path+": the entries together", sum, whole.result.InputStats)
 	return lines

@@ -12,6 +12,7 @@ import (
 	"github.com/alitto/pond/v2"
 	"github.com/slyrz/warc"
 
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/run"
 )
 
@@ -24,10 +25,10 @@ type CheckOptions struct {
 
 // Checked is what reading an input found.
 type Checked struct {
-	InputResult
+	facts.InputResult
 	Failure       string // why it could not be read; the rest is then empty
 	SecondOpinion Opinion
-	Issues        iter.Seq2[*Issue, error] // by place; valid during the call that has it
+	Issues        iter.Seq2[*facts.Issue, error] // by place; valid during the call that has it
 
 	dir string // of the runs of issues
 }
@@ -41,7 +42,7 @@ type Opinion struct {
 
 // Check reads inputs as Ingest does, but keeps no facts: it calls report for each
 // input, in their order.
-func Check(ctx context.Context, inputs []Input, opt CheckOptions, report func(*Checked) error) (err error) {
+func Check(ctx context.Context, inputs []facts.Input, opt CheckOptions, report func(*Checked) error) (err error) {
 	dir, err := os.MkdirTemp("", "robotsaudit-check-*")
 	if err != nil {
 		return err
@@ -84,27 +85,27 @@ func Check(ctx context.Context, inputs []Input, opt CheckOptions, report func(*C
 
 // reportTo calls report with the issues at hand.
 func (c *Checked) reportTo(ctx context.Context, report func(*Checked) error) error {
-	runs, err := filepath.Glob(filepath.Join(c.dir, IssueRuns.Name+"-*"))
+	runs, err := filepath.Glob(filepath.Join(c.dir, facts.IssueRuns.Name+"-*"))
 	if err != nil {
 		return err
 	}
-	c.Issues = run.Merge(ctx, runs, IssueRuns, run.MergeOptions[Issue]{TmpDir: c.dir})
+	c.Issues = run.Merge(ctx, runs, facts.IssueRuns, run.MergeOptions[facts.Issue]{TmpDir: c.dir})
 	return report(c)
 }
 
 // checkInput reads one input and leaves its issues in dir, as runs: there may be
 // more of them than memory holds.
-func checkInput(in Input, dir string, opt CheckOptions) (*Checked, error) {
+func checkInput(in facts.Input, dir string, opt CheckOptions) (*Checked, error) {
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		return nil, err
 	}
-	sink := issueSink{run.NewWriter(dir, IssueRuns)}
+	sink := issueSink{run.NewWriter(dir, facts.IssueRuns)}
 	c := &Checked{dir: dir}
 	result, err := readInput(in, 0, sink, opt.Stdin, &readOptions{verify: opt.VerifyDigests})
 	var failed *inputError
 	switch {
 	case errors.As(err, &failed):
-		c.InputResult, c.Failure = InputResult{Input: in}, reason(failed.err).Error()
+		c.InputResult, c.Failure = facts.InputResult{Input: in}, reason(failed.err).Error()
 		return c, nil
 	case err != nil:
 		return nil, err
@@ -113,19 +114,19 @@ func checkInput(in Input, dir string, opt CheckOptions) (*Checked, error) {
 		return nil, err
 	}
 	c.InputResult = result
-	if in.Path != Stdin && result.Refusal == "" {
+	if in.Path != facts.Stdin && result.Refusal == "" {
 		c.SecondOpinion = secondOpinion(in.Path)
 	}
 	return c, nil
 }
 
 // issueSink keeps issues alone.
-type issueSink struct{ issues *run.Writer[Issue] }
+type issueSink struct{ issues *run.Writer[facts.Issue] }
 
-func (s issueSink) fetch(*Fetch) error             { return nil }
-func (s issueSink) capture(*Capture, []byte) error { return nil }
-func (s issueSink) event(*LogEvent) error          { return nil }
-func (s issueSink) issue(i Issue) error            { return s.issues.Add(i) }
+func (s issueSink) Fetch(*facts.Fetch) error             { return nil }
+func (s issueSink) Capture(*facts.Capture, []byte) error { return nil }
+func (s issueSink) Event(*facts.LogEvent) error          { return nil }
+func (s issueSink) Issue(i facts.Issue) error            { return s.issues.Add(i) }
 
 // secondOpinion counts the records that github.com/slyrz/warc sees.
 func secondOpinion(path string) Opinion {

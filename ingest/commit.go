@@ -11,16 +11,17 @@ import (
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/arena"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
 // sink receives the facts of one input in record order.
 type sink interface {
-	fetch(*Fetch) error
-	capture(c *Capture, body []byte) error
-	issue(Issue) error
-	event(*LogEvent) error
+	Fetch(*facts.Fetch) error
+	Capture(c *facts.Capture, body []byte) error
+	Issue(facts.Issue) error
+	Event(*facts.LogEvent) error
 }
 
 // committer turns the records of one input, which it receives in file order,
@@ -32,12 +33,12 @@ type committer struct {
 	entry              string // of the input, where it is a WACZ
 	out                sink
 	index              int // of the record in hand
-	warcinfos          map[string]Crawl
-	latest             Crawl
-	gap                Issue // the range skipped last, to be reported; the zero value where there is none
-	beforeGap          int64 // resynced records before it
-	unfound            int   // warcinfos beyond maxWarcinfos
-	firstUnfound       Issue // of the first of them, without its detail
+	warcinfos          map[string]facts.Crawl
+	latest             facts.Crawl
+	gap                facts.Issue // the range skipped last, to be reported; the zero value where there is none
+	beforeGap          int64       // resynced records before it
+	unfound            int         // warcinfos beyond maxWarcinfos
+	firstUnfound       facts.Issue // of the first of them, without its detail
 	pairing            pairing
 	targets            targetSet
 	host, hostReversed string // of the fetch before
@@ -46,7 +47,7 @@ type committer struct {
 	metadata           arena.Slab[metadata]
 	segments           segments
 	pages              *pageList // of the WACZ; nil where there is none
-	stats              InputStats
+	stats              facts.InputStats
 	draft              draft  // of the record in hand
 	head               []byte // reused buffer
 	policy             []byte // likewise
@@ -65,15 +66,15 @@ type draft struct {
 	exchange *exchange
 	request  *request
 	metadata *metadata
-	info     *Crawl
+	info     *facts.Crawl
 	infoID   string
 	target   string // key of the URL that a policy capture redirects to
-	issues   []Issue
+	issues   []facts.Issue
 	assembly *assembly // of a first segment
 	more     []byte    // what a continuation adds
 
 	digests     *digestCheck
-	digestStats DigestStats
+	digestStats facts.DigestStats
 }
 
 func newCommitter(input int32, entry string, out sink) *committer {
@@ -81,9 +82,9 @@ func newCommitter(input int32, entry string, out sink) *committer {
 		input:     input,
 		entry:     entry,
 		out:       out,
-		warcinfos: make(map[string]Crawl),
+		warcinfos: make(map[string]facts.Crawl),
 		pairing:   newPairing(),
-		stats:     InputStats{Records: make(map[string]int64)},
+		stats:     facts.InputStats{Records: make(map[string]int64)},
 		head:      make([]byte, 0, 4<<10),
 	}
 	c.tags.Text = c.tagTexts.Shared
@@ -97,20 +98,20 @@ func (c *committer) extract(r *record, d *draft) (err error) {
 		d.check(r)
 	}
 	if len(r.id) == maxRecordID {
-		d.note(r, IssueValueCut, "the rest dropped", "WARC-Record-ID of %d octets or more", maxRecordID)
+		d.note(r, facts.IssueValueCut, "the rest dropped", "WARC-Record-ID of %d octets or more", maxRecordID)
 	}
 	switch {
 	case r.joint == jointCertain:
-		d.note(r, IssueBadRecordHeader, "record skipped", "its header has parts of two records: %.200q", r.repeated)
+		d.note(r, facts.IssueBadRecordHeader, "record skipped", "its header has parts of two records: %.200q", r.repeated)
 		return d.endCheck(r)
 	case r.joint == jointPossible:
-		d.note(r, IssueBadRecordHeader, "the first counts", "its header may have parts of two records: %.200q", r.repeated)
+		d.note(r, facts.IssueBadRecordHeader, "the first counts", "its header may have parts of two records: %.200q", r.repeated)
 	case len(r.repeated) > 0:
-		d.note(r, IssueRepeatedField, "the first counts", "%.200q", r.repeated)
+		d.note(r, facts.IssueRepeatedField, "the first counts", "%.200q", r.repeated)
 	}
 	if len(r.concurrentTo) > maxConcurrent {
 		r.concurrentTo = r.concurrentTo[:maxConcurrent]
-		d.note(r, IssueValueCut, "the rest dropped", "more than %d WARC-Concurrent-To", maxConcurrent)
+		d.note(r, facts.IssueValueCut, "the rest dropped", "more than %d WARC-Concurrent-To", maxConcurrent)
 	}
 	switch r.kind {
 	case "warcinfo", kindARCInfo:
@@ -124,7 +125,7 @@ func (c *committer) extract(r *record, d *draft) (err error) {
 	case "continuation":
 		err = c.extractContinuation(r, d)
 	case "": // mandatory (WARC 1.1 §5.5)
-		d.note(r, IssueBadRecordHeader, "record skipped", "no WARC-Type")
+		d.note(r, facts.IssueBadRecordHeader, "record skipped", "no WARC-Type")
 	case "conversion":
 	default:
 		err = d.leaveUnknown(r)
@@ -150,9 +151,9 @@ func (d *draft) leaveUnknown(r *record) error {
 	known, near := nearest(r.kind, 2, recordKinds[:]...)
 	switch {
 	case near:
-		d.note(r, IssueBadRecordHeader, "record skipped", "WARC-Type %.64q, which may have been %s", r.kind, known)
+		d.note(r, facts.IssueBadRecordHeader, "record skipped", "WARC-Type %.64q, which may have been %s", r.kind, known)
 	case isHTTP(begin[:n]), strings.HasPrefix(r.contentType, "application/http"):
-		d.note(r, IssueBadRecordHeader, "record skipped", "WARC-Type %.64q of a record with an HTTP message", r.kind)
+		d.note(r, facts.IssueBadRecordHeader, "record skipped", "WARC-Type %.64q of a record with an HTTP message", r.kind)
 	}
 	return nil
 }
@@ -161,18 +162,18 @@ func (d *draft) leaveUnknown(r *record) error {
 func (c *committer) accept(r *record, d *draft, length int64) error {
 	c.index++
 	c.count(r.kind)
-	if r.trust == TrustResynced {
+	if r.trust == facts.TrustResynced {
 		c.stats.Resynced++
 	}
-	c.stats.Digests.add(d.digestStats)
-	if r.mismatch && !d.noted(IssueDigestMismatch) {
-		d.note(r, IssueDigestMismatch, "record kept", "the block does not match its WARC-Block-Digest")
+	c.stats.Digests.Add(d.digestStats)
+	if r.mismatch && !d.noted(facts.IssueDigestMismatch) {
+		d.note(r, facts.IssueDigestMismatch, "record kept", "the block does not match its WARC-Block-Digest")
 	}
 	if r.overrun {
 		d.noteOverrun(r)
 	}
 	if r.short > 0 {
-		d.note(r, IssueTruncatedRecord, "read as far as it goes", "the member ends %d octets before its record does", r.short)
+		d.note(r, facts.IssueTruncatedRecord, "read as far as it goes", "the member ends %d octets before its record does", r.short)
 	}
 	for _, i := range d.issues {
 		i.Length = length
@@ -194,7 +195,7 @@ func (c *committer) accept(r *record, d *draft, length int64) error {
 	case d.info != nil:
 		if !c.addWarcinfo(d.infoID, *d.info) {
 			if c.unfound++; c.unfound == 1 {
-				c.firstUnfound = Issue{Offset: r.offset, Length: length, RecordID: r.id, Kind: IssueLimitReached, Action: "not found by their ids"}
+				c.firstUnfound = facts.Issue{Offset: r.offset, Length: length, RecordID: r.id, Kind: facts.IssueLimitReached, Action: "not found by their ids"}
 			}
 		}
 	case d.request != nil:
@@ -211,10 +212,10 @@ func (c *committer) accept(r *record, d *draft, length int64) error {
 		d.exchange.index, d.exchange.Length, d.exchange.Trust = c.index, length, r.trust
 		d.exchange.Index = int64(c.index)
 		if r.mismatch {
-			d.exchange.Flags |= FlagDigestMismatch
+			d.exchange.Flags |= facts.FlagDigestMismatch
 		}
 		if r.forgeable {
-			d.exchange.Flags |= FlagForgeable
+			d.exchange.Flags |= facts.FlagForgeable
 		}
 		c.targets.add(d.target)
 		if err := c.emit(c.pairing.addExchange(d.exchange)...); err != nil {
@@ -223,7 +224,7 @@ func (c *committer) accept(r *record, d *draft, length int64) error {
 	}
 	if c.pairing.waiting > maxPending && !c.forgotten {
 		c.forgotten = true
-		if err := c.report(Issue{Offset: r.offset, Length: length, RecordID: r.id, Kind: IssueLimitReached, Action: "the oldest no longer wait",
+		if err := c.report(facts.Issue{Offset: r.offset, Length: length, RecordID: r.id, Kind: facts.IssueLimitReached, Action: "the oldest no longer wait",
 			Detail: fmt.Sprintf("fetches and requests that wait for each other hold more than %d octets", maxPending)}); err != nil {
 			return err
 		}
@@ -259,21 +260,21 @@ func (c *committer) finish() error {
 }
 
 // report passes an issue on.
-func (c *committer) report(i Issue) error {
+func (c *committer) report(i facts.Issue) error {
 	i.Input, i.Entry = c.input, c.entry
 	c.stats.Issues++
 	if i.Kind.Lossy() {
 		c.stats.Lossy++
 	}
-	return c.out.issue(i)
+	return c.out.Issue(i)
 }
 
-func (d *draft) noted(kind IssueKind) bool {
-	return slices.ContainsFunc(d.issues, func(i Issue) bool { return i.Kind == kind })
+func (d *draft) noted(kind facts.IssueKind) bool {
+	return slices.ContainsFunc(d.issues, func(i facts.Issue) bool { return i.Kind == kind })
 }
 
-func (d *draft) note(r *record, kind IssueKind, action, format string, args ...any) {
-	d.issues = append(d.issues, Issue{
+func (d *draft) note(r *record, kind facts.IssueKind, action, format string, args ...any) {
+	d.issues = append(d.issues, facts.Issue{
 		Offset: r.offset, RecordID: r.id, Kind: kind, Action: action, Detail: fmt.Sprintf(format, args...),
 	})
 }
@@ -283,17 +284,17 @@ func (d *draft) note(r *record, kind IssueKind, action, format string, args ...a
 // was fetched all the same.
 func (d *draft) noteOverrun(r *record) {
 	x := d.exchange
-	if x == nil || x.Kind == captureUnknown || x.Flags&FlagBodyCut != 0 {
+	if x == nil || x.Kind == facts.CaptureNone || x.Flags&facts.FlagBodyCut != 0 {
 		return
 	}
-	x.Flags |= FlagBodyCut
-	d.note(r, IssueBodyCut, "taken for a part", "behind the %d octets that Content-Length says stand others, which may belong to the body", r.contentLength)
+	x.Flags |= facts.FlagBodyCut
+	d.note(r, facts.IssueBodyCut, "taken for a part", "behind the %d octets that Content-Length says stand others, which may belong to the body", r.contentLength)
 }
 
 // noteCut notes a value of an HTTP head that was cut.
 func (d *draft) noteCut(r *record, h *httpHead) {
 	if h.cut != "" {
-		d.note(r, IssueValueCut, "the rest dropped", "a %s that is too long", h.cut)
+		d.note(r, facts.IssueValueCut, "the rest dropped", "a %s that is too long", h.cut)
 	}
 }
 
@@ -312,7 +313,7 @@ func (c *committer) extractRequest(r *record, d *draft) error {
 	d.noteCut(r, &h)
 	if !complete {
 		if len(head) >= maxRequestHead {
-			d.note(r, IssueValueCut, "the rest dropped", "no end of the request's head in %d octets", len(head))
+			d.note(r, facts.IssueValueCut, "the rest dropped", "no end of the request's head in %d octets", len(head))
 		}
 		return nil
 	}
@@ -323,7 +324,7 @@ func (c *committer) extractRequest(r *record, d *draft) error {
 // fetch at all: one of a URL with an authority. dns: and whois: records are none.
 func (c *committer) extractFetch(r *record, d *draft) error {
 	if r.target == "" {
-		d.note(r, IssueNoTargetURI, "record skipped", "a %s record without WARC-Target-URI", r.kind)
+		d.note(r, facts.IssueNoTargetURI, "record skipped", "a %s record without WARC-Target-URI", r.kind)
 		return nil
 	}
 	target := r.target[:min(len(r.target), maxURL)]
@@ -331,25 +332,25 @@ func (c *committer) extractFetch(r *record, d *draft) error {
 	supported := weburl.IsFetchScheme(url.Scheme)
 	switch {
 	case url.Host == "" && supported:
-		d.note(r, IssueNoTargetURI, "record skipped", "no host in %.200q", target)
+		d.note(r, facts.IssueNoTargetURI, "record skipped", "no host in %.200q", target)
 		return nil
 	case url.Scheme == "":
-		d.note(r, IssueNoTargetURI, "record skipped", "%s in %.200q", problem, target)
+		d.note(r, facts.IssueNoTargetURI, "record skipped", "%s in %.200q", problem, target)
 		return nil
 	case url.Host == "", !supported && r.kind != "response" && (r.kind != kindARC || url.Scheme == arcMetadata):
 		if scheme, near := nearest(url.Scheme, 1, "http", "https"); near {
-			d.note(r, IssueNoTargetURI, "record skipped", "the scheme of %.200q, which may have been %s", target, scheme)
+			d.note(r, facts.IssueNoTargetURI, "record skipped", "the scheme of %.200q, which may have been %s", target, scheme)
 		}
 		return nil
 	}
 	if problem != 0 {
-		d.note(r, IssueBadURL, "kept as recorded", "%s in %.200q", problem, target)
+		d.note(r, facts.IssueBadURL, "kept as recorded", "%s in %.200q", problem, target)
 	}
 	x := c.exchanges.New()
 	x.concurrentTo, d.exchange = r.concurrentTo, x
 	c.identify(r, url, d)
 	if !supported {
-		x.Flags |= FlagUnsupportedScheme
+		x.Flags |= facts.FlagUnsupportedScheme
 	}
 	return c.extractPayload(r, url, d)
 }
@@ -360,39 +361,39 @@ func (c *committer) identify(r *record, url weburl.URL, d *draft) {
 	info := c.warcinfoOf(r)
 	x.infoAgent = info.UserAgent
 	f := &x.Fetch
-	*f = Fetch{
+	*f = facts.Fetch{
 		HostReversed: c.reversed(url, r.texts), Origin: url.Origin(), URL: r.target[:min(len(r.target), maxURL)], RecordID: r.id, Input: c.input,
 		Entry: c.entry, Offset: r.offset, Type: recordTypes[r.kind], Status: -1, PayloadDigest: cut(r.payloadDigest, maxFieldValue),
 		Truncated: cut(r.truncated, maxWord), Claim: info.Robots, Millis: -1,
 	}
 	f.Flags = c.pages.flags(url)
 	if isSerial(&info) {
-		f.Flags |= FlagSerial
+		f.Flags |= facts.FlagSerial
 	}
 	if r.streamed {
-		f.Flags |= FlagStreamed
+		f.Flags |= facts.FlagStreamed
 	}
 	if len(r.target) > maxURL {
-		f.Flags |= FlagURLCut
-		d.note(r, IssueURLTooLong, "URL cut", "more than %d octets", maxURL)
+		f.Flags |= facts.FlagURLCut
+		d.note(r, facts.IssueURLTooLong, "URL cut", "more than %d octets", maxURL)
 	}
 	if len(r.payloadDigest) > maxFieldValue || len(r.truncated) > maxWord || len(r.refersToURI) > maxURL {
-		d.note(r, IssueValueCut, "the rest dropped", "a WARC-Payload-Digest, WARC-Truncated or WARC-Refers-To-Target-URI that is too long")
+		d.note(r, facts.IssueValueCut, "the rest dropped", "a WARC-Payload-Digest, WARC-Truncated or WARC-Refers-To-Target-URI that is too long")
 	}
 	t, zoned, ok := r.time()
 	f.Micros, f.Precision = t.Micros, t.Precision
 	switch {
 	case !ok:
-		d.note(r, IssueBadDate, "time unknown", "date %.40q", r.date)
+		d.note(r, facts.IssueBadDate, "time unknown", "date %.40q", r.date)
 	case !zoned && r.kind == kindARC:
-		d.note(r, IssueBadDate, "the digits that are certain were taken", "date %.40q", r.date)
+		d.note(r, facts.IssueBadDate, "the digits that are certain were taken", "date %.40q", r.date)
 	case !zoned:
-		d.note(r, IssueDateWithoutZone, "taken as UTC", "WARC-Date %.40q", r.date)
+		d.note(r, facts.IssueDateWithoutZone, "taken as UTC", "WARC-Date %.40q", r.date)
 	}
-	if f.Type == Revisit {
+	if f.Type == facts.TypeRevisit {
 		f.Profile = revisitProfile(r.profile)
 		f.RefersToURL, f.RefersToID = cut(r.refersToURI, maxURL), r.refersTo
-		refers, _, _ := parseDate(r.refersToDate)
+		refers, _, _ := facts.ParseDate(r.refersToDate)
 		f.RefersToMicros, f.RefersToPrec = refers.Micros, refers.Precision
 	}
 }
@@ -407,39 +408,39 @@ func (c *committer) reversed(url weburl.URL, t *arena.Strings) string {
 }
 
 // time reads the record's date. zoned is false where it is not wholly certain.
-func (r *record) time() (t Time, zoned, ok bool) {
+func (r *record) time() (t facts.Time, zoned, ok bool) {
 	if r.kind == kindARC {
-		return parseARCDate(r.date)
+		return facts.ParseARCDate(r.date)
 	}
-	return parseDate(r.date)
+	return facts.ParseDate(r.date)
 }
 
-var recordTypes = map[string]RecordType{"response": Response, "revisit": Revisit, "resource": Resource, kindARC: ARCRecord}
+var recordTypes = map[string]facts.RecordType{"response": facts.TypeResponse, "revisit": facts.TypeRevisit, "resource": facts.TypeResource, kindARC: facts.TypeARC}
 
-func revisitProfile(uri string) RevisitProfile {
+func revisitProfile(uri string) facts.RevisitProfile {
 	switch {
 	case strings.HasSuffix(uri, "identical-payload-digest"):
-		return RevisitIdenticalPayload
+		return facts.RevisitIdenticalPayload
 	case strings.HasSuffix(uri, "server-not-modified"):
-		return RevisitNotModified
+		return facts.RevisitNotModified
 	}
-	return RevisitOther
+	return facts.RevisitOther
 }
 
 // extractPayload reads the HTTP head and, of policy, the body.
 func (c *committer) extractPayload(r *record, url weburl.URL, d *draft) error {
 	x := d.exchange
 	x.Kind = captureKind(url)
-	if x.Kind == captureUnknown && !c.targets.empty() && c.targets.has(urlKey(url)) {
-		x.Kind = CaptureTarget
+	if x.Kind == facts.CaptureNone && !c.targets.empty() && c.targets.has(urlKey(url)) {
+		x.Kind = facts.CaptureTarget
 	}
-	if x.Kind != captureUnknown {
+	if x.Kind != facts.CaptureNone {
 		d.check(r)
 	}
 	if err := c.readPayload(r, d); err != nil {
 		return err
 	}
-	if x.Status/100 == 3 && x.Location != "" && x.Kind != captureUnknown {
+	if x.Status/100 == 3 && x.Location != "" && x.Kind != facts.CaptureNone {
 		d.target = targetKey(url, x.Location)
 	}
 	return nil
@@ -460,19 +461,19 @@ func (c *committer) readPayload(r *record, d *draft) error {
 		return c.keepBody(r, d, nil, c.payload.of(append(head, body...), r.block))
 	}
 	h := parseResponseHead(head, c.policy[:0], r.texts)
-	if d.exchange.Kind != captureUnknown {
+	if d.exchange.Kind != facts.CaptureNone {
 		d.exchange.ETag, d.exchange.LastModified = h.validators(head)
 	}
 	c.applyHead(r, d, &h)
 	if !complete && (r.kind != "revisit" || r.contentLength > int64(len(head))) {
 		// What follows, if anything, is more of the head, not a body. A revisit's head
 		// is all that its block holds, and often ends without the empty line.
-		d.note(r, IssueBadHTTPHead, "body taken as empty", "no end of head in %d octets", len(head))
-		if d.exchange.Kind != captureUnknown {
-			d.exchange.Flags |= FlagBodyCut
+		d.note(r, facts.IssueBadHTTPHead, "body taken as empty", "no end of head in %d octets", len(head))
+		if d.exchange.Kind != facts.CaptureNone {
+			d.exchange.Flags |= facts.FlagBodyCut
 		}
 		if r.short > 0 || len(head) >= maxHTTPHead {
-			d.exchange.Flags |= FlagPolicyHeadersCut
+			d.exchange.Flags |= facts.FlagPolicyHeadersCut
 		}
 		d.leavePayload()
 		return c.keepBody(r, d, &h, bytes.NewReader(nil))
@@ -482,21 +483,21 @@ func (c *committer) readPayload(r *record, d *draft) error {
 
 func (c *committer) applyHead(r *record, d *draft, h *httpHead) {
 	f := &d.exchange.Fetch
-	f.Flags |= FlagHTTPHead
+	f.Flags |= facts.FlagHTTPHead
 	f.Status, f.Location, f.MIMEType = h.status, h.location, mimeType(h.contentType)
 	f.PolicyHeaders = h.texts.Shared(h.policy)
 	c.policy, h.policy = h.policy, nil
 	d.exchange.ContentRange = h.contentRange
 	if h.status < 0 {
-		d.note(r, IssueBadHTTPHead, "status unknown", "no status in the status line")
+		d.note(r, facts.IssueBadHTTPHead, "status unknown", "no status in the status line")
 	}
 	if len(h.repeated) > 0 {
-		d.note(r, IssueRepeatedField, "the first counts", "%.200q", h.repeated)
+		d.note(r, facts.IssueRepeatedField, "the first counts", "%.200q", h.repeated)
 	}
 	d.noteCut(r, h)
 	if h.policyCut {
-		f.Flags |= FlagPolicyHeadersCut
-		d.note(r, IssuePolicyHeadersCut, "the rest dropped", "policy header lines over %d octets", maxPolicyHeaders)
+		f.Flags |= facts.FlagPolicyHeadersCut
+		d.note(r, facts.IssuePolicyHeadersCut, "the rest dropped", "policy header lines over %d octets", maxPolicyHeaders)
 	}
 	c.checkClock(r, d, h.date)
 }
@@ -505,7 +506,7 @@ func (c *committer) applyHead(r *record, d *draft, h *httpHead) {
 // capture. It changes nothing: the crawler's clock dates the fetch.
 func (c *committer) checkClock(r *record, d *draft, date string) {
 	x := d.exchange
-	if date == "" || x.Kind != CaptureRobots || x.Precision < PrecisionMinute || r.kind != "response" {
+	if date == "" || x.Kind != facts.CaptureRobots || x.Precision < facts.PrecisionMinute || r.kind != "response" {
 		return
 	}
 	server, err := http.ParseTime(date)
@@ -513,7 +514,7 @@ func (c *committer) checkClock(r *record, d *draft, date string) {
 		return
 	}
 	if skew := server.Sub(x.Time().UTC()); skew > maxClockSkew || skew < -maxClockSkew {
-		d.note(r, IssueClockSkew, "WARC-Date kept", "the server's Date is %s", date)
+		d.note(r, facts.IssueClockSkew, "WARC-Date kept", "the server's Date is %s", date)
 	}
 }
 
@@ -528,7 +529,7 @@ func (c *committer) keepBody(r *record, d *draft, h *httpHead, stored io.Reader)
 	if h == nil {
 		h = &httpHead{}
 	}
-	if x.Kind == captureUnknown || x.Flags&FlagUnsupportedScheme != 0 {
+	if x.Kind == facts.CaptureNone || x.Flags&facts.FlagUnsupportedScheme != 0 {
 		if x.mayBePage() {
 			var err error
 			if stored, err = c.scanPage(r, x, h, stored); err != nil {
@@ -545,9 +546,9 @@ func (c *committer) keepBody(r *record, d *draft, h *httpHead, stored io.Reader)
 		return err
 	}
 	if r.short > 0 {
-		x.Flags |= FlagBodyCut
+		x.Flags |= facts.FlagBodyCut
 	}
-	if r.segmentNumber == 1 && x.Flags&FlagBodyCut == 0 {
+	if r.segmentNumber == 1 && x.Flags&facts.FlagBodyCut == 0 {
 		d.assembly = &assembly{exchange: x, head: *h, raw: raw}
 		x.assembly, x.hasBody = d.assembly, true
 		return nil
@@ -563,63 +564,63 @@ func (x *exchange) decode(r *record, d *draft, h *httpHead, raw []byte) {
 	switch {
 	case len(raw) > maxPolicyBody:
 		raw = raw[:maxPolicyBody]
-		x.Flags |= FlagBodyCut
-	case x.Status/100 == 2 && x.Type != Revisit && x.Flags&FlagBodyCut == 0:
+		x.Flags |= facts.FlagBodyCut
+	case x.Status/100 == 2 && x.Type != facts.TypeRevisit && x.Flags&facts.FlagBodyCut == 0:
 		if x.missing = h.missing(len(raw)); x.missing > 0 {
-			x.Flags |= FlagBodyCut
+			x.Flags |= facts.FlagBodyCut
 		}
 	}
-	body, flags := decodePayload(raw, h, x.Flags&FlagBodyCut != 0 || x.Truncated != "")
-	if isBinary(body) || flags&FlagFalseEncoding != 0 && !isReadable(body) {
-		flags |= FlagUndecodable
+	body, flags := decodePayload(raw, h, x.Flags&facts.FlagBodyCut != 0 || x.Truncated != "")
+	if isBinary(body) || flags&facts.FlagFalseEncoding != 0 && !isReadable(body) {
+		flags |= facts.FlagUndecodable
 	}
-	x.Flags |= flags | FlagBodyKept
+	x.Flags |= flags | facts.FlagBodyKept
 	x.body, x.hasBody = body, true
-	if x.Kind == CaptureTarget && x.mayBePage() {
-		found := x.findMetas(new(tag.Scanner), body, h, flags, x.Flags&FlagBodyCut != 0 || x.Truncated != "")
+	if x.Kind == facts.CaptureTarget && x.mayBePage() {
+		found := x.findMetas(new(tag.Scanner), body, h, flags, x.Flags&facts.FlagBodyCut != 0 || x.Truncated != "")
 		x.Metas = found.Encode()
 	}
 	x.noteBody(r, d)
 }
 
 func (x *exchange) noteBody(r *record, d *draft) {
-	if x.Flags&FlagBodyCut != 0 && x.missing == 0 {
-		d.note(r, IssueBodyCut, "the rest dropped", "the body is over %d octets, or ends before its coding or record does", maxPolicyBody)
+	if x.Flags&facts.FlagBodyCut != 0 && x.missing == 0 {
+		d.note(r, facts.IssueBodyCut, "the rest dropped", "the body is over %d octets, or ends before its coding or record does", maxPolicyBody)
 	}
-	if x.Flags&FlagFalseChunked != 0 {
-		d.note(r, IssueFalseChunked, "taken as it stands", "declared chunked, and is not")
+	if x.Flags&facts.FlagFalseChunked != 0 {
+		d.note(r, facts.IssueFalseChunked, "taken as it stands", "declared chunked, and is not")
 	}
 	action := "taken as it stands"
-	if x.Flags&FlagUndecodable != 0 {
+	if x.Flags&facts.FlagUndecodable != 0 {
 		action = "taken for unreadable"
 	}
 	switch {
-	case x.Flags&FlagFalseEncoding != 0:
-		d.note(r, IssueFalseEncoding, action, "the declared Content-Encoding could not be undone")
-	case x.Flags&FlagUndeclaredGzip != 0:
-		d.note(r, IssueUndeclaredGzip, action, "the body is gzip, and no header says so")
-	case x.Flags&FlagUndecodable != 0:
-		d.note(r, IssueUndeclaredBinary, action, "the body is compressed, UTF-16 without a byte order mark, or in another binary format")
+	case x.Flags&facts.FlagFalseEncoding != 0:
+		d.note(r, facts.IssueFalseEncoding, action, "the declared Content-Encoding could not be undone")
+	case x.Flags&facts.FlagUndeclaredGzip != 0:
+		d.note(r, facts.IssueUndeclaredGzip, action, "the body is gzip, and no header says so")
+	case x.Flags&facts.FlagUndecodable != 0:
+		d.note(r, facts.IssueUndeclaredBinary, action, "the body is compressed, UTF-16 without a byte order mark, or in another binary format")
 	}
 }
 
 // captureKind tells policy by its path. The comparison is exact: /ROBOTS.TXT and
 // //robots.txt are ordinary fetches.
-func captureKind(u weburl.URL) CaptureKind {
+func captureKind(u weburl.URL) facts.CaptureKind {
 	if u.HasQuery || !weburl.IsFetchScheme(u.Scheme) {
-		return captureUnknown
+		return facts.CaptureNone
 	}
 	switch u.Path {
 	case "/robots.txt":
-		return CaptureRobots
+		return facts.CaptureRobots
 	case "/.well-known/tdmrep.json":
-		return CaptureTDMRep
+		return facts.CaptureTDMRep
 	case "/ai.txt", "/.well-known/ai.txt":
-		return CaptureAITxt
+		return facts.CaptureAITxt
 	case "/trust.txt", "/.well-known/trust.txt":
-		return CaptureTrustTxt
+		return facts.CaptureTrustTxt
 	}
-	return captureUnknown
+	return facts.CaptureNone
 }
 
 // urlKey identifies a URL for joins: origin and path, without what URLs add that
@@ -650,11 +651,11 @@ func (c *committer) emitOne(x *exchange) error {
 		x.Method = http.MethodGet
 	}
 	if x.UserAgent == "" && x.infoAgent != "" {
-		x.UserAgent, x.UserAgentSource = x.infoAgent, SourceWarcinfo
+		x.UserAgent, x.UserAgentSource = x.infoAgent, facts.SourceWarcinfo
 	}
-	if x.Kind == CaptureRobots && x.Method != http.MethodGet {
-		x.Kind = captureUnknown
-		x.Flags &^= FlagBodyKept
+	if x.Kind == facts.CaptureRobots && x.Method != http.MethodGet {
+		x.Kind = facts.CaptureNone
+		x.Flags &^= facts.FlagBodyKept
 	}
 	if x.isMisdirected() {
 		if err := c.leaveMisdirected(x); err != nil {
@@ -675,19 +676,19 @@ func (c *committer) emitOne(x *exchange) error {
 	if x.RecordID == "" {
 		c.stats.Unnamed++
 	}
-	if x.Type == Revisit || x.Status == http.StatusNotModified {
+	if x.Type == facts.TypeRevisit || x.Status == http.StatusNotModified {
 		c.stats.Lent++
 	}
-	if err := c.out.fetch(&x.Fetch); err != nil {
+	if err := c.out.Fetch(&x.Fetch); err != nil {
 		return err
 	}
-	if x.Kind == captureUnknown || !x.hasBody {
+	if x.Kind == facts.CaptureNone || !x.hasBody {
 		return nil
 	}
-	if x.Kind == CaptureRobots {
+	if x.Kind == facts.CaptureRobots {
 		c.stats.Robots++
 	}
-	return c.out.capture(&x.Capture, body)
+	return c.out.Capture(&x.Capture, body)
 }
 
 // leaveMisdirected notes that the request of a fetch names another host than its URL
@@ -695,12 +696,12 @@ func (c *committer) emitOne(x *exchange) error {
 // a redirect's source to its target gets the redirect again.
 func (c *committer) leaveMisdirected(x *exchange) error {
 	action := "kept as recorded"
-	if x.Kind != captureUnknown {
+	if x.Kind != facts.CaptureNone {
 		action = "no capture of that host's policy"
 	}
-	x.Kind = captureUnknown
-	x.Flags = x.Flags&^FlagBodyKept | FlagHostMismatch
-	return c.report(Issue{Offset: x.Offset, Length: x.Length, RecordID: x.RecordID, Kind: IssueHostMismatch, Action: action,
+	x.Kind = facts.CaptureNone
+	x.Flags = x.Flags&^facts.FlagBodyKept | facts.FlagHostMismatch
+	return c.report(facts.Issue{Offset: x.Offset, Length: x.Length, RecordID: x.RecordID, Kind: facts.IssueHostMismatch, Action: action,
 		Detail: fmt.Sprintf("the request names the host %.200q, WARC-Target-URI %.200q", x.host, x.Origin)})
 }
 
@@ -709,10 +710,10 @@ func (c *committer) leaveMisdirected(x *exchange) error {
 // (RFC 9110 §9.3.2).
 func (c *committer) settleMissing(x *exchange) error {
 	if x.Method == http.MethodHead {
-		x.Flags &^= FlagBodyCut
+		x.Flags &^= facts.FlagBodyCut
 		return nil
 	}
-	return c.report(Issue{Offset: x.Offset, Length: x.Length, RecordID: x.RecordID, Kind: IssueBodyCut, Action: "taken for a part",
+	return c.report(facts.Issue{Offset: x.Offset, Length: x.Length, RecordID: x.RecordID, Kind: facts.IssueBodyCut, Action: "taken for a part",
 		Detail: fmt.Sprintf("the body ends %d octets before its Content-Length does", x.missing)})
 }
 
@@ -801,7 +802,7 @@ func (c *committer) reportDamage(d *damage, size int64) error {
 		return err
 	}
 	c.index++ // what stands on both sides of damage is not adjacent
-	i := Issue{Offset: d.offset, Length: -1, RecordID: d.id, Kind: d.kind, Detail: d.detail, Action: cmp.Or(d.action, "record dropped")}
+	i := facts.Issue{Offset: d.offset, Length: -1, RecordID: d.id, Kind: d.kind, Detail: d.detail, Action: cmp.Or(d.action, "record dropped")}
 	if d.more && d.resumed == 0 {
 		return c.report(i)
 	}
@@ -815,17 +816,17 @@ func (c *committer) reportDamage(d *damage, size int64) error {
 		detail = fmt.Sprintf("%d octets to the end of the input", skipped)
 	}
 	switch d.kind {
-	case IssueTruncatedRecord: // the record is what is skipped
+	case facts.IssueTruncatedRecord: // the record is what is skipped
 		i.Length = skipped
 		return c.report(i)
-	case IssueSkippedRange: // and nothing else to say
+	case facts.IssueSkippedRange: // and nothing else to say
 		detail = d.detail + ": " + detail
 	default:
 		if err := c.report(i); err != nil || skipped == 0 {
 			return err
 		}
 	}
-	gap := Issue{Offset: d.offset, Length: skipped, Kind: IssueSkippedRange, Detail: detail, Action: "not read"}
+	gap := facts.Issue{Offset: d.offset, Length: skipped, Kind: facts.IssueSkippedRange, Detail: detail, Action: "not read"}
 	if !d.more {
 		return c.report(gap)
 	}
@@ -835,11 +836,11 @@ func (c *committer) reportDamage(d *damage, size int64) error {
 
 // endGap reports the range skipped last, with the number of records read behind it.
 func (c *committer) endGap() error {
-	if c.gap.Kind == issueUnknown {
+	if c.gap.Kind == facts.IssueUnknown {
 		return nil
 	}
 	gap := c.gap
 	gap.Detail += fmt.Sprintf("; records read behind it: %d", c.stats.Resynced-c.beforeGap)
-	c.gap = Issue{}
+	c.gap = facts.Issue{}
 	return c.report(gap)
 }

@@ -5,32 +5,33 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
 func TestCaptureKind(t *testing.T) {
-	for url, want := range map[string]CaptureKind{
-		"http://h/robots.txt":               CaptureRobots,
-		"HTTPS://h:8443/robots.txt#x":       CaptureRobots,
-		"ftp://h/robots.txt":                CaptureRobots,
-		"http://h/ROBOTS.TXT":               captureUnknown,
-		"http://h//robots.txt":              captureUnknown,
-		"http://h/%72obots.txt":             captureUnknown,
-		"http://h/robots.txt?":              captureUnknown,
-		"http://h/robots.txt?a":             captureUnknown,
-		"http://h/robots.txt/":              captureUnknown,
-		"http://h/a/robots.txt":             captureUnknown,
-		"http://h/a/../robots.txt":          captureUnknown,
-		"gopher://h/robots.txt":             captureUnknown,
-		"http://h/.well-known/tdmrep.json":  CaptureTDMRep,
-		"http://h/ai.txt":                   CaptureAITxt,
-		"http://h/.well-known/ai.txt":       CaptureAITxt,
-		"http://h/trust.txt":                CaptureTrustTxt,
-		"http://h/.well-known/trust.txt":    CaptureTrustTxt,
-		"http://h/.well-known/TDMREP.json":  captureUnknown,
-		"http://h/":                         captureUnknown,
-		"http://h":                          captureUnknown,
-		"http://h/.well-known/tdmrep.json?": captureUnknown,
+	for url, want := range map[string]facts.CaptureKind{
+		"http://h/robots.txt":               facts.CaptureRobots,
+		"HTTPS://h:8443/robots.txt#x":       facts.CaptureRobots,
+		"ftp://h/robots.txt":                facts.CaptureRobots,
+		"http://h/ROBOTS.TXT":               facts.CaptureNone,
+		"http://h//robots.txt":              facts.CaptureNone,
+		"http://h/%72obots.txt":             facts.CaptureNone,
+		"http://h/robots.txt?":              facts.CaptureNone,
+		"http://h/robots.txt?a":             facts.CaptureNone,
+		"http://h/robots.txt/":              facts.CaptureNone,
+		"http://h/a/robots.txt":             facts.CaptureNone,
+		"http://h/a/../robots.txt":          facts.CaptureNone,
+		"gopher://h/robots.txt":             facts.CaptureNone,
+		"http://h/.well-known/tdmrep.json":  facts.CaptureTDMRep,
+		"http://h/ai.txt":                   facts.CaptureAITxt,
+		"http://h/.well-known/ai.txt":       facts.CaptureAITxt,
+		"http://h/trust.txt":                facts.CaptureTrustTxt,
+		"http://h/.well-known/trust.txt":    facts.CaptureTrustTxt,
+		"http://h/.well-known/TDMREP.json":  facts.CaptureNone,
+		"http://h/":                         facts.CaptureNone,
+		"http://h":                          facts.CaptureNone,
+		"http://h/.well-known/tdmrep.json?": facts.CaptureNone,
 	} {
 		u, _ := weburl.Parse(url)
 		if got := captureKind(u); got != want {
@@ -60,24 +61,24 @@ func TestWhatIsAFetch(t *testing.T) {
 	))
 	type row struct {
 		URL, Origin, ID, MIME string
-		Type                  RecordType
+		Type                  facts.RecordType
 		Status                int16
-		Flags                 Flags
+		Flags                 facts.Flags
 	}
 	var rows []row
 	for _, f := range got.fetches {
 		rows = append(rows, row{f.URL, f.Origin, f.RecordID, f.MIMEType, f.Type, f.Status, f.Flags})
 	}
 	equal(t, "fetches", rows, []row{
-		{"whois://whois.example/h", "whois://whois.example", "urn:2", "", Response, -1, FlagUnsupportedScheme},
-		{"ftp://h/robots.txt", "ftp://h", "urn:4", "text/plain", Resource, -1, FlagBodyKept},
-		{"gopher://h/x", "gopher://h", "urn:7", "", Response, -1, FlagUnsupportedScheme},
-		{"http://h/old", "http://h", "urn:8", "", Response, -1, 0},
-		{"http://h/", "http://h", "urn:9", "", Revisit, -1, 0},
+		{"whois://whois.example/h", "whois://whois.example", "urn:2", "", facts.TypeResponse, -1, facts.FlagUnsupportedScheme},
+		{"ftp://h/robots.txt", "ftp://h", "urn:4", "text/plain", facts.TypeResource, -1, facts.FlagBodyKept},
+		{"gopher://h/x", "gopher://h", "urn:7", "", facts.TypeResponse, -1, facts.FlagUnsupportedScheme},
+		{"http://h/old", "http://h", "urn:8", "", facts.TypeResponse, -1, 0},
+		{"http://h/", "http://h", "urn:9", "", facts.TypeRevisit, -1, 0},
 	})
 	r := got.fetches[4]
-	refers, _, _ := parseDate("2023-01-02")
-	if r.Profile != RevisitIdenticalPayload || r.RefersToURL != "http://h/orig" || r.RefersToDate() != refers ||
+	refers, _, _ := facts.ParseDate("2023-01-02")
+	if r.Profile != facts.RevisitIdenticalPayload || r.RefersToURL != "http://h/orig" || r.RefersToDate() != refers ||
 		r.PayloadDigest != "sha1:ABC" || r.Truncated != "length" {
 		t.Errorf("revisit %+v", r)
 	}
@@ -104,9 +105,9 @@ func TestRedirectTargetsAreKept(t *testing.T) {
 		kept = append(kept, fmt.Sprintf("%s %d %q", c.RecordID, c.Kind, got.bodies[i]))
 	}
 	equal(t, "captures", kept, []string{
-		fmt.Sprintf(`urn:1 %d ""`, CaptureRobots),
-		fmt.Sprintf(`urn:2 %d ""`, CaptureTarget),
-		fmt.Sprintf(`urn:3 %d %q`, CaptureTarget, robotsBody),
+		fmt.Sprintf(`urn:1 %d ""`, facts.CaptureRobots),
+		fmt.Sprintf(`urn:2 %d ""`, facts.CaptureTarget),
+		fmt.Sprintf(`urn:3 %d %q`, facts.CaptureTarget, robotsBody),
 	})
 	equal(t, "location", got.fetches[1].Location, "/rules")
 }
@@ -138,7 +139,7 @@ func TestTargetSetIsBounded(t *testing.T) {
 func TestPolicyHeadersOfAFetch(t *testing.T) {
 	got := read(t, plain(response("urn:1", "http://h/", "HTTP/1.1 200 OK\r\nX-Robots-Tag: noindex\r\nServer: s\r\nContent-Type: TEXT/HTML; charset=x\r\n\r\n")))
 	f := got.fetches[0]
-	if f.PolicyHeaders != "X-Robots-Tag: noindex" || f.MIMEType != "text/html" || f.Flags != FlagHTTPHead {
+	if f.PolicyHeaders != "X-Robots-Tag: noindex" || f.MIMEType != "text/html" || f.Flags != facts.FlagHTTPHead {
 		t.Errorf("%+v", f)
 	}
 }
@@ -151,28 +152,28 @@ func TestIssuesOfAFetch(t *testing.T) {
 	for name, c := range map[string]struct {
 		archive []byte
 		want    []string
-		flags   Flags
+		flags   facts.Flags
 	}{
-		"no status":       {plain(response("urn:1", "http://h/", "HTTP/1.1 OK\r\n\r\n")), []string{"bad_http_head"}, FlagHTTPHead},
-		"bad date":        {date("2024-02-30", response("urn:1", "http://h/", ok200)), []string{"bad_date"}, FlagHTTPHead},
-		"no date":         {date("", response("urn:1", "http://h/", ok200)), []string{"bad_date"}, FlagHTTPHead},
-		"no zone":         {date("2024-02-28T00:00:00", response("urn:1", "http://h/", ok200)), []string{"date_without_zone"}, FlagHTTPHead},
-		"space in URL":    {plain(response("urn:1", "http://h/a b", ok200)), []string{"bad_url"}, FlagHTTPHead},
-		"long URL":        {plain(response("urn:1", "http://h/"+strings.Repeat("x", maxURL), ok200)), []string{"url_too_long"}, FlagHTTPHead | FlagURLCut},
-		"long tag":        {plain(response("urn:1", "http://h/", "HTTP/1.1 200\r\nX-Robots-Tag: "+strings.Repeat("x", 9000)+"\r\n\r\n")), []string{"policy_headers_cut"}, FlagHTTPHead | FlagPolicyHeadersCut},
-		"false chunks":    {plain(response("urn:1", "http://h/robots.txt", robots("HTTP/1.1 200\r\nTransfer-Encoding: chunked"))), []string{"false_chunked"}, FlagHTTPHead | FlagBodyKept | FlagFalseChunked},
-		"false encoding":  {plain(response("urn:1", "http://h/robots.txt", robots("HTTP/1.1 200\r\nContent-Encoding: br"))), []string{"false_encoding"}, FlagHTTPHead | FlagBodyKept | FlagFalseEncoding},
-		"of a page":       {plain(response("urn:1", "http://h/page", robots("HTTP/1.1 200\r\nContent-Encoding: br"))), nil, FlagHTTPHead},
-		"clock":           {plain(response("urn:1", "http://h/robots.txt", robots("HTTP/1.1 200\r\nDate: Wed, 01 May 2024 13:00:00 GMT"))), []string{"clock_skew"}, FlagHTTPHead | FlagBodyKept},
-		"clock agrees":    {plain(response("urn:1", "http://h/robots.txt", robots("HTTP/1.1 200\r\nDate: Wed, 01 May 2024 12:04:59 GMT"))), nil, FlagHTTPHead | FlagBodyKept},
-		"big body":        {plain(response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\n\r\n"+strings.Repeat("#", maxPolicyBody+1))), []string{"body_cut"}, FlagHTTPHead | FlagBodyKept | FlagBodyCut},
-		"body at its cap": {plain(response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\n\r\n"+strings.Repeat("#", maxPolicyBody))), nil, FlagHTTPHead | FlagBodyKept},
+		"no status":       {plain(response("urn:1", "http://h/", "HTTP/1.1 OK\r\n\r\n")), []string{"bad_http_head"}, facts.FlagHTTPHead},
+		"bad date":        {date("2024-02-30", response("urn:1", "http://h/", ok200)), []string{"bad_date"}, facts.FlagHTTPHead},
+		"no date":         {date("", response("urn:1", "http://h/", ok200)), []string{"bad_date"}, facts.FlagHTTPHead},
+		"no zone":         {date("2024-02-28T00:00:00", response("urn:1", "http://h/", ok200)), []string{"date_without_zone"}, facts.FlagHTTPHead},
+		"space in URL":    {plain(response("urn:1", "http://h/a b", ok200)), []string{"bad_url"}, facts.FlagHTTPHead},
+		"long URL":        {plain(response("urn:1", "http://h/"+strings.Repeat("x", maxURL), ok200)), []string{"url_too_long"}, facts.FlagHTTPHead | facts.FlagURLCut},
+		"long tag":        {plain(response("urn:1", "http://h/", "HTTP/1.1 200\r\nX-Robots-Tag: "+strings.Repeat("x", 9000)+"\r\n\r\n")), []string{"policy_headers_cut"}, facts.FlagHTTPHead | facts.FlagPolicyHeadersCut},
+		"false chunks":    {plain(response("urn:1", "http://h/robots.txt", robots("HTTP/1.1 200\r\nTransfer-Encoding: chunked"))), []string{"false_chunked"}, facts.FlagHTTPHead | facts.FlagBodyKept | facts.FlagFalseChunked},
+		"false encoding":  {plain(response("urn:1", "http://h/robots.txt", robots("HTTP/1.1 200\r\nContent-Encoding: br"))), []string{"false_encoding"}, facts.FlagHTTPHead | facts.FlagBodyKept | facts.FlagFalseEncoding},
+		"of a page":       {plain(response("urn:1", "http://h/page", robots("HTTP/1.1 200\r\nContent-Encoding: br"))), nil, facts.FlagHTTPHead},
+		"clock":           {plain(response("urn:1", "http://h/robots.txt", robots("HTTP/1.1 200\r\nDate: Wed, 01 May 2024 13:00:00 GMT"))), []string{"clock_skew"}, facts.FlagHTTPHead | facts.FlagBodyKept},
+		"clock agrees":    {plain(response("urn:1", "http://h/robots.txt", robots("HTTP/1.1 200\r\nDate: Wed, 01 May 2024 12:04:59 GMT"))), nil, facts.FlagHTTPHead | facts.FlagBodyKept},
+		"big body":        {plain(response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\n\r\n"+strings.Repeat("#", maxPolicyBody+1))), []string{"body_cut"}, facts.FlagHTTPHead | facts.FlagBodyKept | facts.FlagBodyCut},
+		"body at its cap": {plain(response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\n\r\n"+strings.Repeat("#", maxPolicyBody))), nil, facts.FlagHTTPHead | facts.FlagBodyKept},
 		"head without end, robots.txt": {plain(response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\nX: "+strings.Repeat("x", 3*maxHTTPHead)+"\r\n\r\n"+robotsBody)),
-			[]string{"bad_http_head", "body_cut"}, FlagHTTPHead | FlagBodyKept | FlagBodyCut | FlagPolicyHeadersCut},
+			[]string{"bad_http_head", "body_cut"}, facts.FlagHTTPHead | facts.FlagBodyKept | facts.FlagBodyCut | facts.FlagPolicyHeadersCut},
 		"short, robots.txt": {gzipped(strings.TrimSuffix(response("urn:1", "http://h/robots.txt", robots("HTTP/1.1 200")).String(), "\n\r\n\r\n")),
-			[]string{"body_cut", "truncated_record"}, FlagHTTPHead | FlagBodyKept | FlagBodyCut},
+			[]string{"body_cut", "truncated_record"}, facts.FlagHTTPHead | facts.FlagBodyKept | facts.FlagBodyCut},
 		"short in its head": {gzipped(strings.TrimSuffix(response("urn:1", "http://h/", "HTTP/1.1 200\r\nServer: s\r\n").String(), "\n\r\n\r\n")),
-			[]string{"bad_http_head", "truncated_record"}, FlagHTTPHead | FlagPolicyHeadersCut},
+			[]string{"bad_http_head", "truncated_record"}, facts.FlagHTTPHead | facts.FlagPolicyHeadersCut},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := read(t, c.archive)

@@ -11,6 +11,8 @@ import (
 	"io"
 	"math"
 	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // container is the outer form of an input, told by its content, never its name.
@@ -71,7 +73,7 @@ type recordReader interface {
 
 // damage is a place in an archive where the form ends to be one.
 type damage struct {
-	kind   IssueKind
+	kind   facts.IssueKind
 	offset int64
 	detail string
 	id     string // of the record concerned, where its header was read
@@ -210,9 +212,9 @@ var (
 type format struct {
 	container
 	framing framing
-	codec   codec     // of members and frames
-	refusal string    // why the input is not read, and what to do about it
-	kind    IssueKind // of the refusal
+	codec   codec           // of members and frames
+	refusal string          // why the input is not read, and what to do about it
+	kind    facts.IssueKind // of the refusal
 }
 
 // String is the container's name, that of ARC records included.
@@ -265,9 +267,9 @@ func (a *format) sharedReader(src *source, at io.ReaderAt) (recordReader, error)
 		a.container = a.several()
 		return several, nil
 	}
-	d := &damage{kind: IssueDamagedMember}
+	d := &damage{kind: facts.IssueDamagedMember}
 	if errors.Is(err, io.ErrUnexpectedEOF) && !(a.container == containerGzip && missesItsEnd(at, end, size)) {
-		d.kind = IssueTruncatedRecord
+		d.kind = facts.IssueTruncatedRecord
 	}
 	if behind, err := several.search.behind(d, nil); behind >= 0 || err != nil {
 		a.container = a.several()
@@ -277,10 +279,10 @@ func (a *format) sharedReader(src *source, at io.ReaderAt) (recordReader, error)
 	if openErr != nil {
 		return nil, openErr
 	}
-	if d.kind == IssueTruncatedRecord { // a stream that was cut short is right up to there
-		r.trust, r.proof = TrustResynced, proofFraming
+	if d.kind == facts.IssueTruncatedRecord { // a stream that was cut short is right up to there
+		r.trust, r.proof = facts.TrustResynced, proofFraming
 	} else {
-		r.waiting = r.tap.fail(IssueDamagedStream, damageReason(err)+" in the stream, and nothing else proves the headers of its records")
+		r.waiting = r.tap.fail(facts.IssueDamagedStream, damageReason(err)+" in the stream, and nothing else proves the headers of its records")
 	}
 	return r, nil
 }
@@ -358,7 +360,7 @@ func sniff(src *source) format {
 	b, _ := src.Peek(sniffBytes)
 	switch {
 	case len(b) == 0:
-		return format{container: containerEmpty, kind: IssueEmptyFile, refusal: "the file is empty; leave it out, or fetch it again"}
+		return format{container: containerEmpty, kind: facts.IssueEmptyFile, refusal: "the file is empty; leave it out, or fetch it again"}
 	case bytes.HasPrefix(b, magicGzip):
 		return sniffGzip(b)
 	case bytes.HasPrefix(b, magicBzip2):
@@ -462,7 +464,7 @@ func framingOf(b []byte, c codec) framing {
 	return warcFraming{}
 }
 
-var notAnArchive = format{container: containerNotAnArchive, kind: IssueNotAnArchive,
+var notAnArchive = format{container: containerNotAnArchive, kind: facts.IssueNotAnArchive,
 	refusal: "it is no archive: it begins neither with a WARC or ARC record nor as a compressed archive; leave it out"}
 
 // holdsSeveral reports whether another record follows the first one in a member.

@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"slices"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // findCopies finds the inputs that hold the same octets as one before them, by
@@ -13,23 +15,23 @@ import (
 // WARC-Record-ID; an ARC has none, and two records alike may be two fetches, unless
 // all of both files is alike. So only inputs that hold fetches without an id are
 // compared, and only those alike in all that reading them showed.
-func findCopies(results []InputResult) map[string]string {
+func findCopies(results []facts.InputResult) map[string]string {
 	type likeness struct {
 		size        int64
 		container   string
 		fingerprint string
 	}
 	results = slices.Clone(results)
-	slices.SortFunc(results, func(a, b InputResult) int { return cmp.Compare(a.Path, b.Path) })
-	alike := make(map[likeness][]Input)
+	slices.SortFunc(results, func(a, b facts.InputResult) int { return cmp.Compare(a.Path, b.Path) })
+	alike := make(map[likeness][]facts.Input)
 	copies := make(map[string]string)
 	for _, r := range results {
-		if r.Unnamed == 0 || r.Path == Stdin {
+		if r.Unnamed == 0 || r.Path == facts.Stdin {
 			continue
 		}
 		key := likeness{r.Size, r.Container, r.Fingerprint}
 		originals := alike[key]
-		i := slices.IndexFunc(originals, func(in Input) bool { return sameOctets(in, r.Input) })
+		i := slices.IndexFunc(originals, func(in facts.Input) bool { return sameOctets(in, r.Input) })
 		switch {
 		case i >= 0:
 			copies[r.Path] = originals[i].Path
@@ -42,7 +44,7 @@ func findCopies(results []InputResult) map[string]string {
 
 // sameOctets compares two files. Of one that cannot be read any more nothing is
 // known.
-func sameOctets(a, b Input) bool {
+func sameOctets(a, b facts.Input) bool {
 	f, err := os.Open(a.Path)
 	if err != nil {
 		return false

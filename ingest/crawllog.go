@@ -8,12 +8,13 @@ import (
 	"io"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
 // lineParser returns what a line of a log tells, nil where that is nothing that
 // matters, and what is wrong with a line that cannot be read.
-type lineParser func(line []byte) (event *LogEvent, fault string)
+type lineParser func(line []byte) (event *facts.LogEvent, fault string)
 
 // readLog reads a crawler's log into the facts. Damaged lines are issues.
 func (c *committer) readLog(parse lineParser, r io.Reader) error {
@@ -25,7 +26,7 @@ func (c *committer) readLog(parse lineParser, r io.Reader) error {
 			return err
 		}
 		if err != nil && err != io.EOF {
-			return c.reportLog(IssueDamagedStream, lines.offset, err.Error(), "the rest of the log not read")
+			return c.reportLog(facts.IssueDamagedStream, lines.offset, err.Error(), "the rest of the log not read")
 		}
 		if err == io.EOF {
 			break
@@ -42,7 +43,7 @@ func (c *committer) readLog(parse lineParser, r io.Reader) error {
 				continue
 			}
 			detail := fmt.Sprintf("line %d: %s: %.100q", lines.number, fault, line)
-			if err := c.reportLog(IssueBadLogLine, lines.offset, detail, "line skipped"); err != nil {
+			if err := c.reportLog(facts.IssueBadLogLine, lines.offset, detail, "line skipped"); err != nil {
 				return err
 			}
 		}
@@ -51,19 +52,19 @@ func (c *committer) readLog(parse lineParser, r io.Reader) error {
 		}
 		event.Input, event.Entry, event.Line, event.Offset, event.Length = c.input, c.entry, lines.number, lines.offset, lines.length
 		c.stats.Events++
-		if err := c.out.event(event); err != nil {
+		if err := c.out.Event(event); err != nil {
 			return err
 		}
 	}
 	if more := faults - maxLogFaults; more > 0 {
-		return c.reportLog(IssueBadLogLine, -1, fmt.Sprintf("%d more lines", more), "lines skipped")
+		return c.reportLog(facts.IssueBadLogLine, -1, fmt.Sprintf("%d more lines", more), "lines skipped")
 	}
 	return nil
 }
 
 // reportLog notes what is wrong with a log.
-func (c *committer) reportLog(kind IssueKind, offset int64, detail, action string) error {
-	return c.report(Issue{Offset: offset, Length: -1, Kind: kind, Detail: detail, Action: action})
+func (c *committer) reportLog(kind facts.IssueKind, offset int64, detail, action string) error {
+	return c.report(facts.Issue{Offset: offset, Length: -1, Kind: kind, Detail: detail, Action: action})
 }
 
 // readLogInput reads an input that is a log, compressed or not.
@@ -73,7 +74,7 @@ func (c *committer) readLogInput(form format, src *source) (fingerprint uint64, 
 		if isReadError(err) {
 			return 0, err
 		}
-		return 0, c.reportLog(IssueDamagedStream, 0, err.Error(), "not read")
+		return 0, c.reportLog(facts.IssueDamagedStream, 0, err.Error(), "not read")
 	}
 	var sum chain
 	err = c.readLog(parseCrawlLog, io.TeeReader(plain, &sum))
@@ -166,7 +167,7 @@ func splitCrawlLog(line []byte) (fields [crawlLogFields][]byte, ok bool) {
 		return fields, false
 	}
 	t := logTime(fields[fieldTime])
-	return fields, t.Precision >= PrecisionSecond && isStatus(fields[fieldStatus])
+	return fields, t.Precision >= facts.PrecisionSecond && isStatus(fields[fieldStatus])
 }
 
 func isStatus(b []byte) bool {
@@ -195,23 +196,23 @@ func isCrawlLog(b []byte) bool {
 	return false
 }
 
-func parseCrawlLog(line []byte) (event *LogEvent, fault string) {
+func parseCrawlLog(line []byte) (event *facts.LogEvent, fault string) {
 	fields, ok := splitCrawlLog(line)
 	if !ok {
 		return nil, "no line of a crawl.log"
 	}
-	e := LogEvent{Reason: string(fields[fieldStatus])}
+	e := facts.LogEvent{Reason: string(fields[fieldStatus])}
 	failed := isFetchFailure(e.Reason)
 	switch {
 	case e.Reason == statusRobotsPrecluded:
-		e.Kind = EventExclusion
+		e.Kind = facts.EventExclusion
 	case e.Reason == statusRobotsFailed, failed:
-		e.Kind = EventRobotsUnreachable
+		e.Kind = facts.EventRobotsUnreachable
 	default:
 		return nil, ""
 	}
 	url, fault := locate(&e, string(fields[fieldURL]))
-	if fault != "" || url.Origin() == "" || failed && captureKind(url) != CaptureRobots {
+	if fault != "" || url.Origin() == "" || failed && captureKind(url) != facts.CaptureRobots {
 		return nil, fault
 	}
 	begin, _, _ := bytes.Cut(fields[fieldBegin], []byte{'+'})
@@ -235,7 +236,7 @@ func absent(field []byte) string {
 
 // locate takes the URL of an event. Those of other schemes are left alone: url is
 // then empty.
-func locate(e *LogEvent, target string) (url weburl.URL, fault string) {
+func locate(e *facts.LogEvent, target string) (url weburl.URL, fault string) {
 	if len(target) > maxURL {
 		return weburl.URL{}, "a URL that is too long"
 	}
@@ -251,14 +252,14 @@ func locate(e *LogEvent, target string) (url weburl.URL, fault string) {
 }
 
 // logTime reads a time of a log, in UTC: 2024-05-01T12:00:00.123Z, or 17 digits.
-func logTime(b []byte) Time {
+func logTime(b []byte) facts.Time {
 	s := string(b)
 	if len(s) == 17 && !strings.ContainsAny(s, "-:.TZ") {
 		s = s[:14] + "." + s[14:]
 	}
-	t, _, ok := parseDate(s)
+	t, _, ok := facts.ParseDate(s)
 	if !ok {
-		return Time{}
+		return facts.Time{}
 	}
 	return t
 }
@@ -266,7 +267,7 @@ func logTime(b []byte) Time {
 // skippedByRobots is Browsertrix's reason for a page that robots.txt kept out.
 const skippedByRobots = "robotsTxt"
 
-func parseSkippedPage(line []byte) (event *LogEvent, fault string) {
+func parseSkippedPage(line []byte) (event *facts.LogEvent, fault string) {
 	var page struct {
 		Format    string
 		URL       string
@@ -281,7 +282,7 @@ func parseSkippedPage(line []byte) (event *LogEvent, fault string) {
 	if page.Reason != skippedByRobots || page.Format != "" { // the first line names the format
 		return nil, ""
 	}
-	e := LogEvent{Kind: EventExclusion, Reason: page.Reason}
+	e := facts.LogEvent{Kind: facts.EventExclusion, Reason: page.Reason}
 	if url, fault := locate(&e, page.URL); fault != "" || url.Origin() == "" {
 		return nil, fault
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // logLine is one as Heritrix 3 writes it.
@@ -17,7 +19,7 @@ const at = "2024-05-01T12:00:00.123Z"
 
 func eventTexts(c *collected) (list []string) {
 	for _, e := range c.events {
-		kind := map[EventKind]string{EventExclusion: "exclusion", EventRobotsUnreachable: "unreachable"}[e.Kind]
+		kind := map[facts.EventKind]string{facts.EventExclusion: "exclusion", facts.EventRobotsUnreachable: "unreachable"}[e.Kind]
 		list = append(list, fmt.Sprintf("%d %s %s %s %s", e.Line, kind, e.Reason, e.URL, e.Time().UTC().Format("15:04:05.000")))
 	}
 	return list
@@ -123,7 +125,7 @@ func TestDamagedLogs(t *testing.T) {
 	}
 	whole := gzipped(strings.Repeat(good, 3000))
 	got = read(t, whole[:len(whole)-20])
-	if len(got.issues) != 1 || got.issues[0].Kind != IssueDamagedStream || len(got.events) == 0 {
+	if len(got.issues) != 1 || got.issues[0].Kind != facts.IssueDamagedStream || len(got.events) == 0 {
 		t.Errorf("%d events, issues %v", len(got.events), got.kinds())
 	}
 }

@@ -18,6 +18,8 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // smallArchive is the size up to which damage is tried octet by octet.
@@ -302,7 +304,7 @@ func (s *specimen) checkFlip(t *testing.T, n int, xor byte) {
 // shows.
 func (s *specimen) checkStream(t *testing.T, c *collected, n int, xor byte) {
 	t.Helper()
-	known := make(map[Fetch]bool)
+	known := make(map[facts.Fetch]bool)
 	for _, f := range s.whole.fetches {
 		known[placeless(f)] = true
 	}
@@ -318,8 +320,8 @@ func (s *specimen) checkStream(t *testing.T, c *collected, n int, xor byte) {
 
 // placeless is a fetch without its place and trust: damage to what tells the container has the
 // same records read in another way.
-func placeless(f Fetch) Fetch {
-	f.Offset, f.Length, f.Index, f.Trust, f.Flags = 0, 0, 0, TrustChained, f.Flags&^FlagStreamed
+func placeless(f facts.Fetch) facts.Fetch {
+	f.Offset, f.Length, f.Index, f.Trust, f.Flags = 0, 0, 0, facts.TrustChained, f.Flags&^facts.FlagStreamed
 	return f
 }
 
@@ -351,8 +353,8 @@ func (s *specimen) outside(n int) bool {
 }
 
 // namePlace reports whether an issue says that the octet at n was not read.
-func (s *specimen) namePlace(issues []Issue, n int64) bool {
-	return slices.ContainsFunc(issues, func(i Issue) bool {
+func (s *specimen) namePlace(issues []facts.Issue, n int64) bool {
+	return slices.ContainsFunc(issues, func(i facts.Issue) bool {
 		at := n - s.begin[i.Entry]
 		return i.Kind.Lossy() && (i.Offset < 0 || i.Offset <= at && (i.Length < 0 || at < i.Offset+i.Length))
 	})
@@ -541,7 +543,7 @@ func TestCutStream(t *testing.T) {
 	}
 	archive := gzipped(string(plain(records...)))
 	got := read(t, archive[:len(archive)*2/3])
-	if len(got.fetches) < 20 || got.fetches[0].Trust != TrustResynced {
+	if len(got.fetches) < 20 || got.fetches[0].Trust != facts.TrustResynced {
 		t.Errorf("%d fetches, the first %v", len(got.fetches), got.fetches[0].Trust)
 	}
 	equal(t, "issues", got.kinds(), []string{"truncated_record"})
@@ -594,7 +596,7 @@ func checkPipes(t *testing.T, archive []byte) {
 		damaged := bytes.Clone(archive)
 		damaged[n/8] ^= 1 << (n % 8)
 		got, want := new(collected), read(t, damaged)
-		result, err := readSource(Input{Path: Stdin, Name: Stdin}, bytes.NewReader(damaged), 0, got, &readOptions{tmp: tmp})
+		result, err := readSource(facts.Input{Path: facts.Stdin, Name: facts.Stdin}, bytes.NewReader(damaged), 0, got, &readOptions{tmp: tmp})
 		if err != nil {
 			t.Fatal(err)
 		}

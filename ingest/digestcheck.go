@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/robotsaudit/robotsaudit/internal/digest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // digestCheck compares the digests of one record with its octets as they are
@@ -51,7 +52,7 @@ func (d *draft) parseDigest(r *record, field, value string) digest.Digest {
 	parsed, err := digest.Parse(value)
 	if err != nil {
 		d.digestStats.Unknown++
-		d.note(r, IssueUnknownDigest, "not verified", "%s %.150q: %v", field, value, err)
+		d.note(r, facts.IssueUnknownDigest, "not verified", "%s %.150q: %v", field, value, err)
 	}
 	return parsed
 }
@@ -183,10 +184,10 @@ func (d *draft) mismatch(r *record, detail string) {
 	d.digestStats.Mismatched++
 	action := "kept"
 	if d.exchange != nil {
-		d.exchange.Flags |= FlagDigestMismatch
-		if d.exchange.Kind != captureUnknown {
+		d.exchange.Flags |= facts.FlagDigestMismatch
+		if d.exchange.Kind != facts.CaptureNone {
 			action = "kept; supports no certain violation"
 		}
 	}
-	d.note(r, IssueDigestMismatch, action, "%s", detail)
+	d.note(r, facts.IssueDigestMismatch, action, "%s", detail)
 }

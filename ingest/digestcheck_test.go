@@ -13,6 +13,7 @@ import (
 	"testing/iotest"
 
 	"github.com/robotsaudit/robotsaudit/internal/digest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // labelled makes the digest of s as a field.
@@ -29,7 +30,7 @@ func labelled(field, algorithm, s string) string {
 func readVerifying(t *testing.T, archive []byte) *collected {
 	t.Helper()
 	c := new(collected)
-	in := Input{Path: "/archive", Name: "archive", Size: int64(len(archive))}
+	in := facts.Input{Path: "/archive", Name: "archive", Size: int64(len(archive))}
 	var err error
 	if c.result, err = readSource(in, bytes.NewReader(archive), 0, c, &readOptions{verify: true}); err != nil {
 		t.Fatal(err)
@@ -49,37 +50,37 @@ func TestVerifyDigests(t *testing.T) {
 	get := "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
 	for name, c := range map[string]struct {
 		record entry
-		all    DigestStats // with all records verified
-		policy DigestStats // without
-		issues []string    // with all records verified
+		all    facts.DigestStats // with all records verified
+		policy facts.DigestStats // without
+		issues []string          // with all records verified
 	}{
 		"robots.txt": {response("", robots, plainHead+robotsBody, payload(robotsBody), block(plainHead+robotsBody)),
-			DigestStats{Block: 1, Stored: 1}, DigestStats{Block: 1, Stored: 1}, nil},
+			facts.DigestStats{Block: 1, Stored: 1}, facts.DigestStats{Block: 1, Stored: 1}, nil},
 		"robots.txt, wrong": {response("", robots, plainHead+robotsBody, payload("x"), block("y")),
-			DigestStats{Mismatched: 2}, DigestStats{Mismatched: 2}, []string{"digest_mismatch", "digest_mismatch"}},
+			facts.DigestStats{Mismatched: 2}, facts.DigestStats{Mismatched: 2}, []string{"digest_mismatch", "digest_mismatch"}},
 		"robots.txt over the cap": {response("", robots, plainHead+strings.Repeat("#", maxPolicyBody+9), payload(strings.Repeat("#", maxPolicyBody+9))),
-			DigestStats{Stored: 1}, DigestStats{Stored: 1}, []string{"body_cut"}},
-		"a page":                {response("", page, plainHead+long, payload(long), block(plainHead+long)), DigestStats{Block: 1, Stored: 1}, DigestStats{}, nil},
-		"a page, wrong":         {response("", page, plainHead+long, payload(long[1:]), block(plainHead)), DigestStats{Mismatched: 2}, DigestStats{}, []string{"digest_mismatch", "digest_mismatch"}},
-		"as stored":             {response("", robots, chunkedHead+chunkedBody(gz), payload(chunkedBody(gz))), DigestStats{Stored: 1}, DigestStats{Stored: 1}, nil},
-		"dechunked":             {response("", robots, chunkedHead+chunkedBody(gz), payload(gz)), DigestStats{Dechunked: 1}, DigestStats{Dechunked: 1}, nil},
-		"decoded":               {response("", robots, chunkedHead+chunkedBody(gz), payload(robotsBody)), DigestStats{Decoded: 1}, DigestStats{Decoded: 1}, nil},
-		"a page, decoded":       {response("", page, chunkedHead+chunkedBody(gz), payload(robotsBody)), DigestStats{Decoded: 1}, DigestStats{}, nil},
-		"dechunked when stored": {response("", robots, "HTTP/1.1 200\r\nTransfer-Encoding: chunked\r\n\r\n"+robotsBody, payload(robotsBody)), DigestStats{Stored: 1}, DigestStats{Stored: 1}, []string{"false_chunked"}},
-		"HTTP/0.9":              {response("", robots, robotsBody, payload(robotsBody)), DigestStats{Stored: 1}, DigestStats{Stored: 1}, nil},
-		"no end of head":        {response("", page, "HTTP/1.1 200\r\nX: "+strings.Repeat("x", 2*maxHTTPHead), payload("x")), DigestStats{}, DigestStats{}, []string{"bad_http_head"}},
-		"dns":                   {response("", "dns:h", "h. 1 IN A 127.0.0.1", payload("h. 1 IN A 127.0.0.1")), DigestStats{Stored: 1}, DigestStats{}, nil},
-		"no URL":                {response("", "", plainHead+"body", payload("body"), block(plainHead+"body")), DigestStats{Block: 1, Stored: 1}, DigestStats{}, []string{"no_target_uri"}},
-		"revisit":               {entry{kind: "revisit", url: robots, fields: []string{payload("of the original"), block(plainHead)}, block: plainHead}, DigestStats{Block: 1}, DigestStats{Block: 1}, nil},
-		"revisit by GNU Wget":   {entry{kind: "revisit", url: robots, fields: []string{block("")}, block: plainHead}, DigestStats{}, DigestStats{}, nil},
-		"revisit, wrong":        {entry{kind: "revisit", url: robots, fields: []string{block("x")}, block: plainHead}, DigestStats{Mismatched: 1}, DigestStats{Mismatched: 1}, []string{"digest_mismatch"}},
-		"resource":              {entry{kind: "resource", url: robots, fields: []string{payload(robotsBody), block(robotsBody)}, block: robotsBody}, DigestStats{Block: 1, Stored: 1}, DigestStats{Block: 1, Stored: 1}, nil},
-		"resource, wrong":       {entry{kind: "resource", url: robots, fields: []string{payload("x")}, block: robotsBody}, DigestStats{Mismatched: 1}, DigestStats{Mismatched: 1}, []string{"digest_mismatch"}},
-		"request":               {entry{kind: "request", url: page, fields: []string{payload(""), block(get)}, block: get}, DigestStats{Block: 1, Stored: 1}, DigestStats{}, nil},
-		"metadata":              {entry{kind: "metadata", url: page, fields: []string{payload("m"), block("m")}, block: "m"}, DigestStats{Block: 1, Stored: 1}, DigestStats{}, nil},
-		"warcinfo, wrong":       {entry{kind: "warcinfo", fields: []string{block("m")}, block: "n"}, DigestStats{Mismatched: 1}, DigestStats{}, []string{"digest_mismatch"}},
-		"unknown algorithm":     {response("", robots, plainHead, "WARC-Block-Digest: crc32:1", "WARC-Payload-Digest: x"), DigestStats{Unknown: 2}, DigestStats{Unknown: 2}, []string{"unknown_digest", "unknown_digest"}},
-		"no digests":            {response("", robots, plainHead), DigestStats{}, DigestStats{}, nil},
+			facts.DigestStats{Stored: 1}, facts.DigestStats{Stored: 1}, []string{"body_cut"}},
+		"a page":                {response("", page, plainHead+long, payload(long), block(plainHead+long)), facts.DigestStats{Block: 1, Stored: 1}, facts.DigestStats{}, nil},
+		"a page, wrong":         {response("", page, plainHead+long, payload(long[1:]), block(plainHead)), facts.DigestStats{Mismatched: 2}, facts.DigestStats{}, []string{"digest_mismatch", "digest_mismatch"}},
+		"as stored":             {response("", robots, chunkedHead+chunkedBody(gz), payload(chunkedBody(gz))), facts.DigestStats{Stored: 1}, facts.DigestStats{Stored: 1}, nil},
+		"dechunked":             {response("", robots, chunkedHead+chunkedBody(gz), payload(gz)), facts.DigestStats{Dechunked: 1}, facts.DigestStats{Dechunked: 1}, nil},
+		"decoded":               {response("", robots, chunkedHead+chunkedBody(gz), payload(robotsBody)), facts.DigestStats{Decoded: 1}, facts.DigestStats{Decoded: 1}, nil},
+		"a page, decoded":       {response("", page, chunkedHead+chunkedBody(gz), payload(robotsBody)), facts.DigestStats{Decoded: 1}, facts.DigestStats{}, nil},
+		"dechunked when stored": {response("", robots, "HTTP/1.1 200\r\nTransfer-Encoding: chunked\r\n\r\n"+robotsBody, payload(robotsBody)), facts.DigestStats{Stored: 1}, facts.DigestStats{Stored: 1}, []string{"false_chunked"}},
+		"HTTP/0.9":              {response("", robots, robotsBody, payload(robotsBody)), facts.DigestStats{Stored: 1}, facts.DigestStats{Stored: 1}, nil},
+		"no end of head":        {response("", page, "HTTP/1.1 200\r\nX: "+strings.Repeat("x", 2*maxHTTPHead), payload("x")), facts.DigestStats{}, facts.DigestStats{}, []string{"bad_http_head"}},
+		"dns":                   {response("", "dns:h", "h. 1 IN A 127.0.0.1", payload("h. 1 IN A 127.0.0.1")), facts.DigestStats{Stored: 1}, facts.DigestStats{}, nil},
+		"no URL":                {response("", "", plainHead+"body", payload("body"), block(plainHead+"body")), facts.DigestStats{Block: 1, Stored: 1}, facts.DigestStats{}, []string{"no_target_uri"}},
+		"revisit":               {entry{kind: "revisit", url: robots, fields: []string{payload("of the original"), block(plainHead)}, block: plainHead}, facts.DigestStats{Block: 1}, facts.DigestStats{Block: 1}, nil},
+		"revisit by GNU Wget":   {entry{kind: "revisit", url: robots, fields: []string{block("")}, block: plainHead}, facts.DigestStats{}, facts.DigestStats{}, nil},
+		"revisit, wrong":        {entry{kind: "revisit", url: robots, fields: []string{block("x")}, block: plainHead}, facts.DigestStats{Mismatched: 1}, facts.DigestStats{Mismatched: 1}, []string{"digest_mismatch"}},
+		"resource":              {entry{kind: "resource", url: robots, fields: []string{payload(robotsBody), block(robotsBody)}, block: robotsBody}, facts.DigestStats{Block: 1, Stored: 1}, facts.DigestStats{Block: 1, Stored: 1}, nil},
+		"resource, wrong":       {entry{kind: "resource", url: robots, fields: []string{payload("x")}, block: robotsBody}, facts.DigestStats{Mismatched: 1}, facts.DigestStats{Mismatched: 1}, []string{"digest_mismatch"}},
+		"request":               {entry{kind: "request", url: page, fields: []string{payload(""), block(get)}, block: get}, facts.DigestStats{Block: 1, Stored: 1}, facts.DigestStats{}, nil},
+		"metadata":              {entry{kind: "metadata", url: page, fields: []string{payload("m"), block("m")}, block: "m"}, facts.DigestStats{Block: 1, Stored: 1}, facts.DigestStats{}, nil},
+		"warcinfo, wrong":       {entry{kind: "warcinfo", fields: []string{block("m")}, block: "n"}, facts.DigestStats{Mismatched: 1}, facts.DigestStats{}, []string{"digest_mismatch"}},
+		"unknown algorithm":     {response("", robots, plainHead, "WARC-Block-Digest: crc32:1", "WARC-Payload-Digest: x"), facts.DigestStats{Unknown: 2}, facts.DigestStats{Unknown: 2}, []string{"unknown_digest", "unknown_digest"}},
+		"no digests":            {response("", robots, plainHead), facts.DigestStats{}, facts.DigestStats{}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			archive := plain(c.record, response("urn:2", "http://h/2", ok200))
@@ -88,7 +89,7 @@ func TestVerifyDigests(t *testing.T) {
 			equal(t, "issues", got.kinds(), c.issues)
 			equal(t, "digests of policy", read(t, archive).result.Digests, c.policy)
 			if len(got.fetches) > 1 {
-				if mismatch := got.fetches[0].Flags&FlagDigestMismatch != 0; mismatch != (c.all.Mismatched > 0) {
+				if mismatch := got.fetches[0].Flags&facts.FlagDigestMismatch != 0; mismatch != (c.all.Mismatched > 0) {
 					t.Errorf("flag of a mismatch: %v", mismatch)
 				}
 			}
@@ -135,7 +136,7 @@ func TestVerifyingStreams(t *testing.T) {
 	src := io.MultiReader(strings.NewReader(head+"Content-Length: "+fmt.Sprint(big+len(block))+"\r\n\r\n"+block), io.LimitReader(repeat{'x'}, big), strings.NewReader("\r\n\r\n"))
 	var sink countSink
 	peak := peakHeap(func() {
-		if _, err := readSource(Input{Path: "/archive", Size: 1 << 40}, src, 0, &sink, &readOptions{verify: true}); err != nil {
+		if _, err := readSource(facts.Input{Path: "/archive", Size: 1 << 40}, src, 0, &sink, &readOptions{verify: true}); err != nil {
 			t.Error(err)
 		}
 	})

@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // Every form of an HTTP answer that archives hold, octet by octet, as the capture
@@ -106,13 +108,13 @@ func TestContentLengthOfHead(t *testing.T) {
 	for _, order := range [][]entry{{asked("HEAD"), answer}, {answer, asked("HEAD")}} {
 		got := read(t, plain(order...))
 		equal(t, "HEAD", got.kinds(), nil)
-		if got.fetches[0].Flags&FlagBodyCut != 0 || len(got.captures) != 0 {
+		if got.fetches[0].Flags&facts.FlagBodyCut != 0 || len(got.captures) != 0 {
 			t.Errorf("flags %b, %d captures", got.fetches[0].Flags, len(got.captures))
 		}
 	}
 	got := read(t, plain(answer, asked("GET")))
 	equal(t, "GET", got.kinds(), []string{"body_cut"})
-	if i := got.issues[0]; i.RecordID != "urn:1" || i.Length <= 0 || got.captures[0].Flags&FlagBodyCut == 0 {
+	if i := got.issues[0]; i.RecordID != "urn:1" || i.Length <= 0 || got.captures[0].Flags&facts.FlagBodyCut == 0 {
 		t.Errorf("%+v, flags %b", i, got.captures[0].Flags)
 	}
 }
@@ -151,7 +153,7 @@ func TestRecordForms(t *testing.T) {
 		"no date":       {fields("\r\n", "WARC/1.1", "WARC-Type: response", "WARC-Target-URI: http://h/a"), "http://h/a", "", []string{"bad_date"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			want, _, _ := parseDate(c.date)
+			want, _, _ := facts.ParseDate(c.date)
 			for form, got := range map[string]*collected{"plain": read(t, []byte(c.record)), "member": read(t, gzipped(c.record)), "pipe": readPipe(t, []byte(c.record))} {
 				issues := c.issues
 				if form != "member" && slices.Contains(issues, "repeated_field") { // no checksum covers the header
@@ -400,7 +402,7 @@ func TestManyWarcinfos(t *testing.T) {
 		infos = append(infos, warcinfoRecord(fmt.Sprint("urn:", i), ""))
 	}
 	got := read(t, plain(infos...))
-	if len(got.issues) != 1 || got.issues[0].Kind != IssueLimitReached || !strings.Contains(got.issues[0].Detail, "500 warcinfo records") || got.issues[0].RecordID != fmt.Sprint("urn:", maxWarcinfos) {
+	if len(got.issues) != 1 || got.issues[0].Kind != facts.IssueLimitReached || !strings.Contains(got.issues[0].Detail, "500 warcinfo records") || got.issues[0].RecordID != fmt.Sprint("urn:", maxWarcinfos) {
 		t.Errorf("%d issues: %+v", len(got.issues), got.issues[0])
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // addSeeds gives a fuzz target small archives made here, and those of testdata
@@ -107,7 +109,7 @@ func FuzzStreamReader(f *testing.F) {
 		// What a file's own proofs repair, a pipe cannot.
 		own, piped := read(t, archive), readPipe(t, archive)
 		if own.result.Container == "warc" && own.result.Lossy == 0 && piped.result.Lossy == 0 {
-			equal(t, "fetches", piped.fetches, own.fetches, apartFromPlace, cmpopts.IgnoreFields(Fetch{}, "Trust"))
+			equal(t, "fetches", piped.fetches, own.fetches, apartFromPlace, cmpopts.IgnoreFields(facts.Fetch{}, "Trust"))
 		}
 	})
 }

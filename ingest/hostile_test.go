@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // repeat yields one octet for ever.
@@ -22,10 +24,10 @@ func (r repeat) Read(p []byte) (int, error) {
 // countSink counts, so that only what ingest itself holds is measured.
 type countSink struct{ fetches, captures, issues int }
 
-func (s *countSink) fetch(*Fetch) error             { s.fetches++; return nil }
-func (s *countSink) capture(*Capture, []byte) error { s.captures++; return nil }
-func (s *countSink) issue(Issue) error              { s.issues++; return nil }
-func (s *countSink) event(*LogEvent) error          { return nil }
+func (s *countSink) Fetch(*facts.Fetch) error             { s.fetches++; return nil }
+func (s *countSink) Capture(*facts.Capture, []byte) error { s.captures++; return nil }
+func (s *countSink) Issue(facts.Issue) error              { s.issues++; return nil }
+func (s *countSink) Event(*facts.LogEvent) error          { return nil }
 
 // compressedMember gzips what r yields.
 func compressedMember(r io.Reader) []byte {
@@ -93,13 +95,13 @@ func TestHostileArchives(t *testing.T) {
 			} {
 				path := "/archive"
 				if form == "pipe" {
-					path = Stdin
+					path = facts.Stdin
 				}
 				var sink countSink
-				var result InputResult
+				var result facts.InputResult
 				peak := peakHeap(func() {
 					var err error
-					if result, err = readSource(Input{Path: path, Size: 1 << 40}, src, 0, &sink, nil); err != nil {
+					if result, err = readSource(facts.Input{Path: path, Size: 1 << 40}, src, 0, &sink, nil); err != nil {
 						t.Error(err)
 					}
 				})
@@ -120,7 +122,7 @@ func TestHostileArchives(t *testing.T) {
 		archive := bytes.Join(manyLong, nil)
 		var sink countSink
 		peak := peakHeap(func() {
-			if _, err := readSource(Input{Path: "/archive"}, bytes.NewReader(archive), 0, &sink, nil); err != nil {
+			if _, err := readSource(facts.Input{Path: "/archive"}, bytes.NewReader(archive), 0, &sink, nil); err != nil {
 				t.Error(err)
 			}
 		})
@@ -216,7 +218,7 @@ func TestLengthTooShort(t *testing.T) {
 			got = readPipe(t, c.archive)
 		}
 		equal(t, name, got.kinds(), c.issues)
-		if len(got.captures) != 1 || got.captures[0].Flags&FlagBodyCut != 0 != c.cut {
+		if len(got.captures) != 1 || got.captures[0].Flags&facts.FlagBodyCut != 0 != c.cut {
 			t.Errorf("%s: %+v", name, got.captures)
 		}
 	}

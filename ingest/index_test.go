@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // indexes are the Index of each fetch by its URL, in each entry.
@@ -69,7 +71,7 @@ func TestIndex(t *testing.T) {
 	cut := members(list...)
 	cut[len(cut)/2] ^= 0x55
 	fetches := read(t, cut).fetches
-	slices.SortFunc(fetches, func(a, b Fetch) int { return cmp.Compare(a.Offset, b.Offset) })
+	slices.SortFunc(fetches, func(a, b facts.Fetch) int { return cmp.Compare(a.Offset, b.Offset) })
 	if len(fetches) < len(want)/2 {
 		t.Errorf("behind damage: %d fetches", len(fetches))
 	}

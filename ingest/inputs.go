@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // InputError is an argument that names no archive.
@@ -26,18 +28,18 @@ func (e *InputError) Error() string { return fmt.Sprintf("%s: %s", e.Arg, e.Reas
 // Expand turns arguments into inputs, sorted by path, each file once: files,
 // folders (recursively), globs, "-", and lists of them, "@list" or "*.paths.gz".
 // Arguments that name nothing are returned as failures; the others stand.
-func Expand(args []string) (inputs []Input, failures []*InputError) {
+func Expand(args []string) (inputs []facts.Input, failures []*InputError) {
 	x := expander{seen: make(map[string]bool)}
 	for _, arg := range args {
 		x.argument(arg)
 	}
-	slices.SortFunc(x.inputs, func(a, b Input) int { return cmp.Compare(a.Path, b.Path) })
+	slices.SortFunc(x.inputs, func(a, b facts.Input) int { return cmp.Compare(a.Path, b.Path) })
 	distinctNames(x.inputs)
 	return x.inputs, x.failures
 }
 
 type expander struct {
-	inputs   []Input
+	inputs   []facts.Input
 	failures []*InputError
 	seen     map[string]bool
 }
@@ -48,8 +50,8 @@ func (x *expander) fail(arg, format string, args ...any) {
 
 func (x *expander) argument(arg string) {
 	switch {
-	case arg == Stdin:
-		x.add(Input{Path: Stdin, Name: Stdin})
+	case arg == facts.Stdin:
+		x.add(facts.Input{Path: facts.Stdin, Name: facts.Stdin})
 	case strings.HasPrefix(arg, "@"):
 		x.list(arg[1:])
 	case strings.HasSuffix(arg, ".paths.gz"):
@@ -181,7 +183,7 @@ func (w *walk) enter(dir, name string) {
 		w.fail(dir, "cannot be read (%v); check its permissions", reason(err))
 		return
 	}
-	if w.entered[real] || filepath.Base(real) == factsFolder { // of an output, which may lie among the archives
+	if w.entered[real] || filepath.Base(real) == facts.PrivateFolder { // of an output, which may lie among the archives
 		return
 	}
 	w.entered[real] = true
@@ -255,7 +257,7 @@ func (x *expander) file(path, name string) {
 		x.fail(path, "is no regular file; give a pipe on standard input, as -")
 		return
 	}
-	x.add(Input{Path: real, Name: name, Size: info.Size(), MTime: info.ModTime().UnixNano()})
+	x.add(facts.Input{Path: real, Name: name, Size: info.Size(), MTime: info.ModTime().UnixNano()})
 }
 
 // realPath returns the absolute path of a file without symbolic links.
@@ -267,7 +269,7 @@ func realPath(path string) (string, error) {
 	return filepath.Abs(real)
 }
 
-func (x *expander) add(in Input) {
+func (x *expander) add(in facts.Input) {
 	if x.seen[in.Path] {
 		return
 	}
@@ -277,7 +279,7 @@ func (x *expander) add(in Input) {
 
 // distinctNames gives inputs whose names collide their paths instead, so that a
 // row's warc_filename always tells which file it speaks of.
-func distinctNames(inputs []Input) {
+func distinctNames(inputs []facts.Input) {
 	count := make(map[string]int)
 	for _, in := range inputs {
 		count[in.Name]++

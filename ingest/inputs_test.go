@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // tree makes a folder of files and changes into it. Names that end in / are
@@ -99,7 +101,7 @@ func TestExpand(t *testing.T) {
 				if i > 0 && inputs[i-1].Path >= in.Path {
 					t.Errorf("%s is not before %s", inputs[i-1].Path, in.Path)
 				}
-				if info, err := os.Stat(in.Path); in.Path != Stdin && (err != nil || in.Size != info.Size() || in.MTime != info.ModTime().UnixNano()) {
+				if info, err := os.Stat(in.Path); in.Path != facts.Stdin && (err != nil || in.Size != info.Size() || in.MTime != info.ModTime().UnixNano()) {
 					t.Errorf("%+v is not the file", in)
 				}
 			}

@@ -3,6 +3,7 @@ package ingest
 import (
 	"time"
 
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
@@ -39,7 +40,7 @@ const (
 	maxDecoderMemory = 64 << 20         // octets that a zstd content coding may take
 	maxDigestCodings = 2                // content codings undone to compare a digest with what they leave
 	maxDigestDecoded = 1 << 30          // octets that they may leave
-	maxCrawls        = mostCrawls       // different warcinfo records of one input told in the summary
+	maxCrawls        = facts.MaxCrawls  // different warcinfo records of one input told in the summary
 	maxWarcinfos     = 1024             // warcinfo records remembered in one input
 	maxDictionary    = 16 << 20         // octets of a zstd dictionary, decompressed
 	maxZstdWindow    = 64 << 20         // octets that a zstd frame may look back

@@ -8,6 +8,8 @@ import (
 	"io"
 	"math"
 	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // memberReader reads archives of compressed members (WARC 1.1 annex D). Usually
@@ -33,7 +35,7 @@ type memberReader struct {
 	block   memberBlock
 	search  memberSearch
 	own     ownIDs
-	trust   Trust
+	trust   facts.Trust
 }
 
 // newMemberReader reads the archive that src reads in order, and at at random.
@@ -84,7 +86,7 @@ func (r *memberReader) finish() (int64, error) {
 	if err := r.finishRecord(); err != nil {
 		return 0, r.resume(err)
 	}
-	if r.trust == TrustChained {
+	if r.trust == facts.TrustChained {
 		r.own.add(&r.rec)
 	}
 	return r.end - r.rec.offset, nil
@@ -102,14 +104,14 @@ func (r *memberReader) header() error {
 		case err == nil:
 			return r.begin(start, block)
 		case errors.Is(err, errHeaderTooLong):
-			return r.leave(start, IssueHeaderTooLong, fmt.Sprintf("the record header is longer than %d octets", maxRecordHeader))
+			return r.leave(start, facts.IssueHeaderTooLong, fmt.Sprintf("the record header is longer than %d octets", maxRecordHeader))
 		case !errors.Is(err, io.ErrUnexpectedEOF):
 			return r.broken(err, "in the record header")
 		case parts == maxHeaderMembers:
-			return r.leave(start, IssueBadRecordHeader, "the member ends in the record header")
+			return r.leave(start, facts.IssueBadRecordHeader, "the member ends in the record header")
 		}
 		if err := r.continued(0); err == errNotContinued {
-			return &damage{kind: IssueBadRecordHeader, offset: start, detail: "the member ends in the record header", more: true}
+			return &damage{kind: facts.IssueBadRecordHeader, offset: start, detail: "the member ends in the record header", more: true}
 		} else if err != nil {
 			return err
 		}
@@ -139,12 +141,12 @@ func (r *memberReader) nextContent() error {
 // begin makes a record of a header.
 func (r *memberReader) begin(start int64, header []byte) error {
 	if !r.begins(header) {
-		return r.leave(start, IssueBadRecordHeader, fmt.Sprintf("the record begins with %.20q", header))
+		return r.leave(start, facts.IssueBadRecordHeader, fmt.Sprintf("the record begins with %.20q", header))
 	}
 	h := r.parse(header, &r.rec.recordHeader)
 	if h.contentLength < 0 {
 		broken := record{recordHeader: h, offset: start}
-		return broken.named(r.leave(start, IssueBadContentLength, "Content-Length is missing or no number"))
+		return broken.named(r.leave(start, facts.IssueBadContentLength, "Content-Length is missing or no number"))
 	}
 	r.block = memberBlock{r: r, left: h.contentLength}
 	r.rec = record{recordHeader: h, offset: start, trust: r.trust, block: &r.block}
@@ -168,7 +170,7 @@ func (r *memberReader) finishRecord() error {
 	// led into another member and to no boundary is wrong.
 	r.rec.overrun = !r.begins(beginning(r.out))
 	if r.rec.overrun && r.in.start() != r.rec.offset {
-		return r.leave(r.rec.offset, IssueBadRecordEnd, "the record goes on in another member, and does not end there")
+		return r.leave(r.rec.offset, facts.IssueBadRecordEnd, "the record goes on in another member, and does not end there")
 	}
 	return r.verify()
 }
@@ -307,7 +309,7 @@ func (r *memberReader) openMember() error {
 	case err == io.EOF:
 		return err
 	case err == errNoMember:
-		return &damage{kind: IssueSkippedRange, offset: r.in.start(), detail: "no member begins here"}
+		return &damage{kind: facts.IssueSkippedRange, offset: r.in.start(), detail: "no member begins here"}
 	case err != nil:
 		return r.broken(err, "in the member's header")
 	}
@@ -330,7 +332,7 @@ func (r *memberReader) closeMember() error {
 
 // leave gives up the record at start and stands behind the member, if it ends
 // well.
-func (r *memberReader) leave(start int64, kind IssueKind, detail string) error {
+func (r *memberReader) leave(start int64, kind facts.IssueKind, detail string) error {
 	if err := r.closeMember(); err != nil {
 		return err
 	}
@@ -348,9 +350,9 @@ func (r *memberReader) broken(err error, where string) error {
 	case errors.As(err, &unread):
 		return &damage{kind: unread.kind, offset: r.in.start(), detail: unread.detail}
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return &damage{kind: IssueTruncatedRecord, offset: r.in.start(), detail: "the file ends " + where}
+		return &damage{kind: facts.IssueTruncatedRecord, offset: r.in.start(), detail: "the file ends " + where}
 	}
-	return &damage{kind: IssueDamagedMember, offset: r.in.start(), detail: damageReason(err) + " " + where}
+	return &damage{kind: facts.IssueDamagedMember, offset: r.in.start(), detail: damageReason(err) + " " + where}
 }
 
 // resume goes on behind damage where the search finds a chain of members there.
@@ -369,11 +371,11 @@ func (r *memberReader) resume(err error) error {
 		}
 		return d
 	}
-	if d.kind == IssueTruncatedRecord { // it only seemed so
-		d.kind = IssueDamagedMember
+	if d.kind == facts.IssueTruncatedRecord { // it only seemed so
+		d.kind = facts.IssueDamagedMember
 	}
 	d.more, d.resumed = true, start
-	r.trust, r.open = TrustResynced, false
+	r.trust, r.open = facts.TrustResynced, false
 	if ahead, ok := r.in.(*readAhead); ok {
 		ahead.seek(start)
 		return d

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/robotsaudit/robotsaudit/internal/arena"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // metadata is what a metadata record tells of how the crawler came to a URL. The
@@ -18,7 +19,7 @@ type metadata struct {
 	via    string   // the page that led to the URL
 	hops   string   // how: a letter a hop from the seed, E an embed, P a prerequisite, L a link, R a redirect
 	millis int32    // that the fetch took; -1: not said
-	flags  Flags
+	flags  facts.Flags
 	texts  *arena.Strings // where its strings lie
 }
 
@@ -39,10 +40,10 @@ func (c *committer) extractMetadata(r *record, d *draft) error {
 		return err
 	}
 	if full {
-		d.note(r, IssueValueCut, "the rest dropped", "a metadata record of %d octets or more", maxMetadata)
+		d.note(r, facts.IssueValueCut, "the rest dropped", "a metadata record of %d octets or more", maxMetadata)
 	}
 	if len(m.via) == maxURL || len(m.hops) == maxHopsFromSeed {
-		d.note(r, IssueValueCut, "the rest dropped", "via or hopsFromSeed of %d and %d octets or more", len(m.via), len(m.hops))
+		d.note(r, facts.IssueValueCut, "the rest dropped", "via or hopsFromSeed of %d and %d octets or more", len(m.via), len(m.hops))
 	}
 	if found {
 		d.metadata = c.metadata.New()
@@ -103,14 +104,14 @@ func (m *metadata) set(name, value []byte) bool {
 	switch {
 	case isField(name, "via"):
 		first(&m.via, m.texts.Of(cutOctets(value, maxURL)))
-		m.flags |= FlagDiscovery
+		m.flags |= facts.FlagDiscovery
 	case isField(name, "hopsfromseed"):
 		first(&m.hops, m.texts.Of(cutOctets(value, maxHopsFromSeed)))
-		m.flags |= FlagDiscovery
+		m.flags |= facts.FlagDiscovery
 	case isField(name, "seed"):
-		m.flags |= FlagDiscovery | FlagSeed
+		m.flags |= facts.FlagDiscovery | facts.FlagSeed
 	case isField(name, "force-fetch"):
-		m.flags |= FlagDiscovery | FlagForceFetch
+		m.flags |= facts.FlagDiscovery | facts.FlagForceFetch
 	case isField(name, "fetchtimems"):
 		n, err := strconv.ParseInt(string(value), 10, 32)
 		if err != nil || n < 0 {
@@ -128,8 +129,8 @@ func (m *metadata) set(name, value []byte) bool {
 func (x *exchange) describe(m *metadata) {
 	x.described, x.describedSize = true, m.size()
 	x.Via, x.HopsFromSeed, x.Millis = m.via, m.hops, m.millis
-	if m.flags&FlagDiscovery != 0 {
-		x.Flags &^= FlagSeed | FlagSeedTold
+	if m.flags&facts.FlagDiscovery != 0 {
+		x.Flags &^= facts.FlagSeed | facts.FlagSeedTold
 	}
 	x.Flags |= m.flags
 }

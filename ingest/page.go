@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
 
@@ -19,7 +20,7 @@ var pagePrefixes = [...]int{firstPage, morePage, tag.MaxScan}
 func (x *exchange) mayBePage() bool {
 	switch x.MIMEType {
 	case "text/html", "application/xhtml+xml", "":
-		return x.Type != Revisit
+		return x.Type != facts.TypeRevisit
 	}
 	return false
 }
@@ -41,7 +42,7 @@ func (c *committer) scanPage(r *record, x *exchange, h *httpHead, stored io.Read
 		x.pageCut = ended && x.lacks(h, len(raw))
 		more := !ended || x.pageCut || r.segmentNumber == 1 || r.short > 0 || x.Truncated != ""
 		body, flags := decodePayload(raw, h, more)
-		found := x.findMetas(&c.tags, body, h, flags, more || flags&FlagBodyCut != 0)
+		found := x.findMetas(&c.tags, body, h, flags, more || flags&facts.FlagBodyCut != 0)
 		c.metas = found.Append(c.metas[:0])
 		x.Metas = r.texts.Shared(c.metas)
 		if ended || !found.Open || len(body) >= tag.MaxScan {
@@ -69,11 +70,11 @@ var unknownMetas = tag.Found{Cut: true, Open: true}
 // nobody (draft-illyes-repext-03 §4), so that a body that goes on behind a head
 // without tags is one without tags. Of a coding that was not undone, whatever the
 // headers say of it, nothing is known.
-func (x *exchange) findMetas(in *tag.Scanner, body []byte, h *httpHead, flags Flags, more bool) tag.Found {
+func (x *exchange) findMetas(in *tag.Scanner, body []byte, h *httpHead, flags facts.Flags, more bool) tag.Found {
 	sniffed := http.DetectContentType(body)
 	coded := !strings.HasPrefix(sniffed, "text/") && x.isStillCoded(body, sniffed, h, flags)
 	switch {
-	case x.MIMEType == "" && !strings.HasPrefix(sniffed, "text/html") && !(coded && flags&FlagFalseEncoding != 0):
+	case x.MIMEType == "" && !strings.HasPrefix(sniffed, "text/html") && !(coded && flags&facts.FlagFalseEncoding != 0):
 		return tag.Found{}
 	case coded:
 		return unknownMetas
@@ -87,9 +88,9 @@ func (x *exchange) findMetas(in *tag.Scanner, body []byte, h *httpHead, flags Fl
 
 // isStillCoded reports whether a body that begins like no text may be a page in a coding
 // that was not undone: what is an image or the like in truth is no page.
-func (x *exchange) isStillCoded(body []byte, sniffed string, h *httpHead, flags Flags) bool {
+func (x *exchange) isStillCoded(body []byte, sniffed string, h *httpHead, flags facts.Flags) bool {
 	switch {
-	case flags&(FlagFalseEncoding|FlagUndeclaredGzip) != 0:
+	case flags&(facts.FlagFalseEncoding|facts.FlagUndeclaredGzip) != 0:
 		return true
 	case sniffed != "application/octet-stream" && sniffed != "application/x-gzip":
 		return false

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
@@ -66,22 +67,22 @@ func (l *pageList) add(line []byte) (fault string) {
 }
 
 // flags are what the list says of a fetch.
-func (l *pageList) flags(u weburl.URL) (f Flags) {
+func (l *pageList) flags(u weburl.URL) (f facts.Flags) {
 	if l == nil {
 		return 0
 	}
 	seed, listed := l.seeds[pageKeyOf(u)]
 	switch {
 	case listed:
-		f = FlagPagesListed | FlagPage
+		f = facts.FlagPagesListed | facts.FlagPage
 	case !l.part:
-		f = FlagPagesListed
+		f = facts.FlagPagesListed
 	}
 	if listed && l.known {
-		f |= FlagSeedTold
+		f |= facts.FlagSeedTold
 	}
 	if seed {
-		f |= FlagSeed
+		f |= facts.FlagSeed
 	}
 	return f
 }
@@ -113,12 +114,12 @@ func (r *waczReader) readPageList(e *zipEntry, list *pageList) error {
 	content := e.open()
 	full := list.part
 	before := r.committer.stats.Issues
-	err := r.readLog(e, func(line []byte) (*LogEvent, string) { return nil, list.add(line) }, &countingReader{r: content})
+	err := r.readLog(e, func(line []byte) (*facts.LogEvent, string) { return nil, list.add(line) }, &countingReader{r: content})
 	if err != nil {
 		return err
 	}
 	if list.part && !full {
-		if err := r.report(e, IssueLimitReached, fmt.Sprintf("more than %d pages", maxPages), "the others not told from embeds"); err != nil {
+		if err := r.report(e, facts.IssueLimitReached, fmt.Sprintf("more than %d pages", maxPages), "the others not told from embeds"); err != nil {
 			return err
 		}
 	}
@@ -134,5 +135,5 @@ func (r *waczReader) verifyEnd(e *zipEntry, content *entryReader, action string)
 	if _, err := io.Copy(io.Discard, content); err != nil || content.err == nil {
 		return err
 	}
-	return r.report(e, IssueBadEntry, content.err.Error(), action)
+	return r.report(e, facts.IssueBadEntry, content.err.Error(), action)
 }

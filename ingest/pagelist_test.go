@@ -7,23 +7,25 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 const pageListHead = `{"format":"json-pages-1.0","id":"pages","title":"All Pages"}` + "\n"
 
 // pageWord is what the facts say of a fetch's being a page and a seed.
-func pageWord(f *Fetch) string {
+func pageWord(f *facts.Fetch) string {
 	word := "?"
 	switch {
-	case f.Flags&FlagPage != 0:
+	case f.Flags&facts.FlagPage != 0:
 		word = "page"
-	case f.Flags&FlagPagesListed != 0:
+	case f.Flags&facts.FlagPagesListed != 0:
 		word = "other"
 	}
 	switch {
-	case f.Flags&FlagSeed != 0:
+	case f.Flags&facts.FlagSeed != 0:
 		word += " seed"
-	case f.Flags&(FlagSeedTold|FlagDiscovery) != 0:
+	case f.Flags&(facts.FlagSeedTold|facts.FlagDiscovery) != 0:
 		word += " no seed"
 	}
 	return word
@@ -111,9 +113,9 @@ func TestRealPageLists(t *testing.T) {
 		pages, others := 0, 0
 		for _, f := range readFile(t, path).fetches {
 			switch {
-			case f.Flags&FlagPage != 0:
+			case f.Flags&facts.FlagPage != 0:
 				pages++
-			case f.Flags&FlagPagesListed != 0:
+			case f.Flags&facts.FlagPagesListed != 0:
 				others++
 			default:
 				t.Errorf("%s: nothing is said of %s", name, f.URL)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/arena"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
@@ -24,7 +25,7 @@ type request struct {
 
 // exchange is a fetch that waits for its request and its metadata record.
 type exchange struct {
-	Capture
+	facts.Capture
 	index         int // of the record in its input
 	concurrentTo  []string
 	body          []byte
@@ -237,9 +238,9 @@ func (x *exchange) join(q *request) {
 	q.taken, x.requested = true, true
 	x.Method, x.UserAgent = q.method, q.userAgent
 	if q.userAgent != "" {
-		x.UserAgentSource = SourceRequest
+		x.UserAgentSource = facts.SourceRequest
 	}
-	if x.Kind != captureUnknown {
+	if x.Kind != facts.CaptureNone {
 		x.IfNoneMatch, x.IfModifiedSince = q.ifNoneMatch, q.ifModifiedSince
 	}
 	if q.target == "" || q.target == x.URL {

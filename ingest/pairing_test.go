@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/robotsaudit/robotsaudit/internal/arena"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // agents returns URL → User-Agent and source of the fetches.
@@ -128,7 +129,7 @@ func TestMethodOfTheRequest(t *testing.T) {
 	if len(got.fetches) != 2 || got.fetches[0].Method != "HEAD" || got.fetches[1].Method != "GET" {
 		t.Fatalf("fetches %+v", got.fetches)
 	}
-	if got.fetches[0].Flags&FlagBodyKept != 0 {
+	if got.fetches[0].Flags&facts.FlagBodyKept != 0 {
 		t.Error("a HEAD of robots.txt is kept as policy")
 	}
 	equal(t, "bodies", got.bodies, []string{robotsBody})
@@ -186,7 +187,7 @@ func discoveries(c *collected) map[string]string {
 	m := make(map[string]string)
 	for _, f := range c.fetches {
 		text := fmt.Sprintf("%s via %q hops %q ms %d", f.UserAgent, f.Via, f.HopsFromSeed, f.Millis)
-		for flag, name := range map[Flags]string{FlagDiscovery: " told", FlagSeed: " seed", FlagForceFetch: " forced"} {
+		for flag, name := range map[facts.Flags]string{facts.FlagDiscovery: " told", facts.FlagSeed: " seed", facts.FlagForceFetch: " forced"} {
 			if f.Flags&flag != 0 {
 				text += name
 			}
@@ -333,7 +334,7 @@ func TestCrawlsOfAnInput(t *testing.T) {
 	if len(got.result.Crawls) != maxCrawls {
 		t.Fatalf("%d crawls", len(got.result.Crawls))
 	}
-	equal(t, "crawls", got.result.Crawls[:3], []Crawl{
+	equal(t, "crawls", got.result.Crawls[:3], []facts.Crawl{
 		{Software: "Heritrix/3", UserAgent: "h/3", From: "a@b", Operator: "Admin", IsPartOf: "coll", Robots: "obey"},
 		{Software: "Wget/1.21", Robots: "off"}, {Software: "s0"},
 	})
@@ -404,14 +405,14 @@ func TestMisdirectedRequests(t *testing.T) {
 				if len(got.fetches) != 2 {
 					t.Fatalf("%d fetches", len(got.fetches))
 				}
-				i := slices.IndexFunc(got.fetches, func(f Fetch) bool { return f.RecordID == "urn:r" })
+				i := slices.IndexFunc(got.fetches, func(f facts.Fetch) bool { return f.RecordID == "urn:r" })
 				f, captured := got.fetches[i], len(got.captures) == 2
 				var issues []string
 				if c.other {
 					issues = []string{"host_mismatch"}
 				}
 				equal(t, name, got.kinds(), issues)
-				if captured != (url != page && !c.other) || (f.Flags&FlagHostMismatch != 0) != c.other || (f.Flags&FlagBodyKept != 0) != captured {
+				if captured != (url != page && !c.other) || (f.Flags&facts.FlagHostMismatch != 0) != c.other || (f.Flags&facts.FlagBodyKept != 0) != captured {
 					t.Errorf("%s, %s: captured %t, flags %b", name, url, captured, f.Flags)
 				}
 				if f.UserAgent != "bot/1" || f.Location != "http://b.example/rules" {

@@ -10,13 +10,15 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // readOn reads an archive with idle cores, in parts of an odd size.
 func readOn(t testing.TB, archive []byte, workers int, partSize int64) *collected {
 	t.Helper()
 	c := new(collected)
-	in := Input{Path: "/archive", Name: "archive", Size: int64(len(archive))}
+	in := facts.Input{Path: "/archive", Name: "archive", Size: int64(len(archive))}
 	told := 0
 	opt := &readOptions{cores: newCores(workers), partSize: partSize, progress: func(n int) { told += n }}
 	opt.cores.acquire() // as a task does

@@ -12,6 +12,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zlib"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // decodePayload undoes a message's transfer and content codings (RFC 9112 §7,
@@ -19,15 +21,15 @@ import (
 // flagged: the body is then the raw octets that the server sent. At most
 // maxPolicyBody octets are kept. mayBeCut says that raw is known to be only the
 // start of what the server sent.
-func decodePayload(raw []byte, h *httpHead, mayBeCut bool) (body []byte, flags Flags) {
+func decodePayload(raw []byte, h *httpHead, mayBeCut bool) (body []byte, flags facts.Flags) {
 	body = raw
 	if h.chunked() && len(body) > 0 {
 		plain, cutShort, ok := dechunk(body, mayBeCut)
 		switch {
 		case !ok:
-			flags |= FlagFalseChunked
+			flags |= facts.FlagFalseChunked
 		case cutShort:
-			flags |= FlagBodyCut
+			flags |= facts.FlagBodyCut
 			fallthrough
 		default:
 			body = plain
@@ -35,20 +37,20 @@ func decodePayload(raw []byte, h *httpHead, mayBeCut bool) (body []byte, flags F
 	}
 	codings := h.codings()
 	if len(codings) > maxCodings {
-		return body, flags | FlagFalseEncoding
+		return body, flags | facts.FlagFalseEncoding
 	}
 	for i := len(codings) - 1; i >= 0 && len(body) > 0; i-- {
-		plain, cutShort, err := undo(codings[i], body, mayBeCut || flags&FlagBodyCut != 0)
+		plain, cutShort, err := undo(codings[i], body, mayBeCut || flags&facts.FlagBodyCut != 0)
 		if err != nil {
-			return body, flags | FlagFalseEncoding
+			return body, flags | facts.FlagFalseEncoding
 		}
 		if cutShort {
-			flags |= FlagBodyCut
+			flags |= facts.FlagBodyCut
 		}
 		body = plain
 	}
 	if len(codings) == 0 && bytes.HasPrefix(body, []byte{0x1f, 0x8b, 8}) {
-		flags |= FlagUndeclaredGzip
+		flags |= facts.FlagUndeclaredGzip
 	}
 	return body, flags
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/zlib"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 const robotsBody = "User-agent: *\nDisallow: /private/\n"
@@ -98,14 +100,14 @@ func TestDecodePayload(t *testing.T) {
 		raw      string
 		mayBeCut bool
 		body     string
-		flags    Flags
+		flags    facts.Flags
 	}{
 		"plain":               {raw: robotsBody, body: robotsBody},
 		"chunked":             {te: []string{"chunked"}, raw: chunked(robotsBody), body: robotsBody},
 		"chunked, twice said": {te: []string{"chunked", "chunked"}, raw: chunked(robotsBody), body: robotsBody},
-		"falsely chunked":     {te: []string{"chunked"}, raw: robotsBody, body: robotsBody, flags: FlagFalseChunked},
+		"falsely chunked":     {te: []string{"chunked"}, raw: robotsBody, body: robotsBody, flags: facts.FlagFalseChunked},
 		"chunked, empty":      {te: []string{"chunked"}},
-		"chunked, no end":     {te: []string{"chunked"}, raw: chunked(robotsBody)[:len(robotsBody)+6], body: robotsBody, flags: FlagBodyCut},
+		"chunked, no end":     {te: []string{"chunked"}, raw: chunked(robotsBody)[:len(robotsBody)+6], body: robotsBody, flags: facts.FlagBodyCut},
 
 		"gzip as transfer coding": {te: []string{"gzip", "chunked"}, raw: chunkedBody(gz), body: robotsBody},
 		"both kinds of coding":    {te: []string{"gzip", "chunked"}, ce: []string{"br"}, raw: chunkedBody(encode(t, "gzip", encode(t, "br", robotsBody))), body: robotsBody},
@@ -117,26 +119,26 @@ func TestDecodePayload(t *testing.T) {
 		"br":                   {ce: []string{"br"}, raw: encode(t, "br", robotsBody), body: robotsBody},
 		"zstd":                 {ce: []string{"zstd"}, raw: encode(t, "zstd", robotsBody), body: robotsBody},
 		"chain":                {ce: []string{"gzip", "br"}, raw: encode(t, "br", gz), body: robotsBody},
-		"unknown":              {ce: []string{"rot13"}, raw: robotsBody, body: robotsBody, flags: FlagFalseEncoding},
-		"false gzip":           {ce: []string{"gzip"}, raw: robotsBody, body: robotsBody, flags: FlagFalseEncoding},
-		"false deflate":        {ce: []string{"deflate"}, raw: robotsBody, body: robotsBody, flags: FlagFalseEncoding},
-		"false deflate, s":     {ce: []string{"deflate"}, raw: "sitemap: /x\n\x00\x00\x00\n" + robotsBody, body: "sitemap: /x\n\x00\x00\x00\n" + robotsBody, flags: FlagFalseEncoding},
-		"false br":             {ce: []string{"br"}, raw: robotsBody, body: robotsBody, flags: FlagFalseEncoding},
-		"false zstd":           {ce: []string{"zstd"}, raw: robotsBody, body: robotsBody, flags: FlagFalseEncoding},
-		"half a chain":         {ce: []string{"rot13", "gzip"}, raw: gz, body: robotsBody, flags: FlagFalseEncoding},
+		"unknown":              {ce: []string{"rot13"}, raw: robotsBody, body: robotsBody, flags: facts.FlagFalseEncoding},
+		"false gzip":           {ce: []string{"gzip"}, raw: robotsBody, body: robotsBody, flags: facts.FlagFalseEncoding},
+		"false deflate":        {ce: []string{"deflate"}, raw: robotsBody, body: robotsBody, flags: facts.FlagFalseEncoding},
+		"false deflate, s":     {ce: []string{"deflate"}, raw: "sitemap: /x\n\x00\x00\x00\n" + robotsBody, body: "sitemap: /x\n\x00\x00\x00\n" + robotsBody, flags: facts.FlagFalseEncoding},
+		"false br":             {ce: []string{"br"}, raw: robotsBody, body: robotsBody, flags: facts.FlagFalseEncoding},
+		"false zstd":           {ce: []string{"zstd"}, raw: robotsBody, body: robotsBody, flags: facts.FlagFalseEncoding},
+		"half a chain":         {ce: []string{"rot13", "gzip"}, raw: gz, body: robotsBody, flags: facts.FlagFalseEncoding},
 		"nothing encoded":      {ce: []string{"gzip"}},
 		"two members":          {ce: []string{"gzip"}, raw: gz + gz, body: robotsBody + robotsBody},
 		"garbage behind":       {ce: []string{"gzip"}, raw: gz + "\n<!-- served by a proxy -->\n", body: robotsBody},
 		"a line end behind":    {ce: []string{"gzip"}, raw: gz + "\r\n", body: robotsBody},
 		"empty members":        {ce: []string{"br", "gzip"}, raw: strings.Repeat(encode(t, "gzip", ""), 200) + encode(t, "gzip", encode(t, "br", robotsBody)), body: robotsBody},
-		"half a member behind": {ce: []string{"gzip"}, raw: gz + gz[:7], body: robotsBody, flags: FlagBodyCut},
+		"half a member behind": {ce: []string{"gzip"}, raw: gz + gz[:7], body: robotsBody, flags: facts.FlagBodyCut},
 		"no member behind":     {ce: []string{"gzip"}, raw: gz + "\x1f\x8b and other octets", body: robotsBody},
 		"gzip, last octets lost": {
-			ce: []string{"gzip"}, raw: gz[:len(gz)-6], body: robotsBody, flags: FlagBodyCut},
+			ce: []string{"gzip"}, raw: gz[:len(gz)-6], body: robotsBody, flags: facts.FlagBodyCut},
 		"gzip, checksum wrong": {
-			ce: []string{"gzip"}, raw: gz[:len(gz)-8] + "xxxx" + gz[len(gz)-4:], body: robotsBody, flags: FlagBodyCut},
-		"undeclared gzip": {raw: gz, body: gz, flags: FlagUndeclaredGzip},
-		"too many":        {ce: strings.Split(strings.Repeat("gzip,", maxCodings)+"gzip", ","), raw: gz, body: gz, flags: FlagFalseEncoding},
+			ce: []string{"gzip"}, raw: gz[:len(gz)-8] + "xxxx" + gz[len(gz)-4:], body: robotsBody, flags: facts.FlagBodyCut},
+		"undeclared gzip": {raw: gz, body: gz, flags: facts.FlagUndeclaredGzip},
+		"too many":        {ce: strings.Split(strings.Repeat("gzip,", maxCodings)+"gzip", ","), raw: gz, body: gz, flags: facts.FlagFalseEncoding},
 	} {
 		body, flags := decodePayload([]byte(c.raw), &httpHead{transferEncoding: c.te, contentEncoding: c.ce}, c.mayBeCut)
 		if string(body) != c.body || flags != c.flags {
@@ -158,7 +160,7 @@ func TestDecodePayloadCutIn(t *testing.T) {
 		}
 		whole := encode(t, coding, long)
 		body, flags := decodePayload([]byte(whole[:len(whole)-3]), &httpHead{contentEncoding: []string{declared}}, true)
-		if !strings.HasPrefix(long, string(body)) || flags != FlagBodyCut || len(body) == 0 {
+		if !strings.HasPrefix(long, string(body)) || flags != facts.FlagBodyCut || len(body) == 0 {
 			t.Errorf("%s: %d octets, flags %b", coding, len(body), flags)
 		}
 	}
@@ -180,7 +182,7 @@ func TestDecodePayloadBombs(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		body, flags := decodePayload([]byte(bomb), &httpHead{contentEncoding: []string{coding}}, false)
 		runtime.ReadMemStats(&after)
-		if len(body) != maxPolicyBody || flags != FlagBodyCut {
+		if len(body) != maxPolicyBody || flags != facts.FlagBodyCut {
 			t.Errorf("%s: %d octets, flags %b", coding, len(body), flags)
 		}
 		if used := after.TotalAlloc - before.TotalAlloc; used > 64<<20 {
@@ -192,27 +194,27 @@ func TestDecodePayloadBombs(t *testing.T) {
 // Bodies that nobody can read are told from parts and from texts (semantics §2).
 func TestUndecodable(t *testing.T) {
 	gz, long := encode(t, "gzip", robotsBody), encode(t, "gzip", strings.Repeat(robotsBody, 10)+"Disallow: /last\n")
-	const whole, part, undecodable = FlagHTTPHead | FlagBodyKept, FlagHTTPHead | FlagBodyKept | FlagBodyCut, FlagHTTPHead | FlagBodyKept | FlagUndecodable
+	const whole, part, undecodable = facts.FlagHTTPHead | facts.FlagBodyKept, facts.FlagHTTPHead | facts.FlagBodyKept | facts.FlagBodyCut, facts.FlagHTTPHead | facts.FlagBodyKept | facts.FlagUndecodable
 	for name, c := range map[string]struct {
 		head   string
 		stored string
-		flags  Flags
+		flags  facts.Flags
 		issues []string
 	}{
 		"text":                            {"", robotsBody, whole, nil},
 		"gzip":                            {"Content-Encoding: gzip\r\n", gz, whole, nil},
-		"an unknown coding":               {"Content-Encoding: dcz\r\n", "\x5e\x2a\x4d\x18\x20\x00\x00\x00" + encode(t, "zstd", robotsBody), undecodable | FlagFalseEncoding, []string{"false_encoding"}},
-		"an unknown coding, of text":      {"Content-Encoding: utf-8\r\n", robotsBody, whole | FlagFalseEncoding, []string{"false_encoding"}},
-		"an unknown coding, of no text":   {"Content-Encoding: mystery\r\n", strings.Repeat("\x80\x9f\xc1\xfe", 9), undecodable | FlagFalseEncoding, []string{"false_encoding"}},
-		"gzip, of text":                   {"Content-Encoding: gzip\r\n", robotsBody, whole | FlagFalseEncoding, []string{"false_encoding"}},
+		"an unknown coding":               {"Content-Encoding: dcz\r\n", "\x5e\x2a\x4d\x18\x20\x00\x00\x00" + encode(t, "zstd", robotsBody), undecodable | facts.FlagFalseEncoding, []string{"false_encoding"}},
+		"an unknown coding, of text":      {"Content-Encoding: utf-8\r\n", robotsBody, whole | facts.FlagFalseEncoding, []string{"false_encoding"}},
+		"an unknown coding, of no text":   {"Content-Encoding: mystery\r\n", strings.Repeat("\x80\x9f\xc1\xfe", 9), undecodable | facts.FlagFalseEncoding, []string{"false_encoding"}},
+		"gzip, of text":                   {"Content-Encoding: gzip\r\n", robotsBody, whole | facts.FlagFalseEncoding, []string{"false_encoding"}},
 		"gzip, of nothing":                {"Content-Encoding: gzip\r\n", "", whole, nil},
-		"gzip damaged at its first byte":  {"Content-Encoding: gzip\r\n", "\x00" + gz[1:], undecodable | FlagFalseEncoding, []string{"false_encoding"}},
-		"gzip damaged in its header":      {"Content-Encoding: gzip\r\n", gz[:2] + "\x07" + gz[3:], undecodable | FlagFalseEncoding, []string{"false_encoding"}},
+		"gzip damaged at its first byte":  {"Content-Encoding: gzip\r\n", "\x00" + gz[1:], undecodable | facts.FlagFalseEncoding, []string{"false_encoding"}},
+		"gzip damaged in its header":      {"Content-Encoding: gzip\r\n", gz[:2] + "\x07" + gz[3:], undecodable | facts.FlagFalseEncoding, []string{"false_encoding"}},
 		"gzip damaged in the midst":       {"Content-Encoding: gzip\r\n", long[:60] + "\xff\xff\xff" + long[63:], part, []string{"body_cut"}},
 		"gzip whose checksum is wrong":    {"Content-Encoding: gzip\r\n", gz[:len(gz)-8] + "xxxx" + gz[len(gz)-4:], part, []string{"body_cut"}},
 		"gzip cut short":                  {"Content-Encoding: gzip\r\n", gz[:len(gz)-9], part, []string{"body_cut"}},
-		"zstd declared as br":             {"Content-Encoding: br\r\n", encode(t, "zstd", robotsBody), undecodable | FlagFalseEncoding, []string{"false_encoding"}},
-		"gzip undeclared":                 {"", gz, undecodable | FlagUndeclaredGzip, []string{"undeclared_gzip"}},
+		"zstd declared as br":             {"Content-Encoding: br\r\n", encode(t, "zstd", robotsBody), undecodable | facts.FlagFalseEncoding, []string{"false_encoding"}},
+		"gzip undeclared":                 {"", gz, undecodable | facts.FlagUndeclaredGzip, []string{"undeclared_gzip"}},
 		"gzip twice, declared once":       {"Content-Encoding: gzip\r\n", encode(t, "gzip", gz), undecodable, []string{"undeclared_binary"}},
 		"zstd undeclared":                 {"", encode(t, "zstd", robotsBody), undecodable, []string{"undeclared_binary"}},
 		"UTF-16 without a mark":           {"", utf16le(robotsBody), undecodable, []string{"undeclared_binary"}},
@@ -267,7 +269,7 @@ func TestMissing(t *testing.T) {
 	}
 	got := read(t, plain(response("urn:1", "http://h/robots.txt", "HTTP/1.1 200 OK\r\nX-Crawler-Content-Length: 548\r\nContent-Length: 34\r\n\r\n"+robotsBody)))
 	equal(t, "issues", got.kinds(), []string{"body_cut"})
-	if got.captures[0].Flags&FlagBodyCut == 0 {
+	if got.captures[0].Flags&facts.FlagBodyCut == 0 {
 		t.Error("a part is taken for the whole file")
 	}
 }

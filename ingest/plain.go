@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/robotsaudit/robotsaudit/internal/digest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // plainReader reads uncompressed archives: records one after the other, each with
@@ -36,7 +37,7 @@ type plainReader struct {
 	hash     hash.Hash
 	repaired int64 // length of the block of the record at start, proven by its digest; -1
 	unproven bool  // the next record stands behind damage, and has to name the file's own warcinfo
-	trust    Trust
+	trust    facts.Trust
 	proof    boundaryProof // of the boundary behind the last damage
 	own      ownIDs
 	named    bool  // some record names one of own
@@ -74,7 +75,7 @@ func (r *plainReader) next() (*record, error) {
 		return nil, r.misbegun(header, &h)
 	}
 	if r.unproven && !r.own[h.warcinfoID] {
-		return nil, r.lost(IssueSkippedRange, "no record that is surely the archive's own")
+		return nil, r.lost(facts.IssueSkippedRange, "no record that is surely the archive's own")
 	}
 	return r.begin(header, h)
 }
@@ -84,14 +85,14 @@ func (r *plainReader) begin(header []byte, h recordHeader) (*record, error) {
 	r.digest = blockDigestOf(&h)
 	trust := r.trust
 	if r.repaired >= 0 {
-		h.contentLength, trust = r.repaired, TrustResynced
+		h.contentLength, trust = r.repaired, facts.TrustResynced
 	}
 	if h.contentLength < 0 {
 		r.rec = record{recordHeader: h, offset: r.start}
 		if err := r.repair("Content-Length is missing or no number"); err != nil {
 			return nil, r.rec.named(err)
 		}
-		return nil, r.rec.named(r.lost(IssueBadContentLength, "Content-Length is missing or no number"))
+		return nil, r.rec.named(r.lost(facts.IssueBadContentLength, "Content-Length is missing or no number"))
 	}
 	r.add(header)
 	r.block = io.LimitedReader{R: r.src, N: h.contentLength}
@@ -109,7 +110,7 @@ func (r *plainReader) begin(header []byte, h recordHeader) (*record, error) {
 func (r *plainReader) misbegun(header []byte, h *recordHeader) error {
 	detail := fmt.Sprintf("the record begins with %.20q", header)
 	if h.contentLength < 0 || !nearlyWARC(header) || r.unproven {
-		return r.lost(IssueBadRecordHeader, detail)
+		return r.lost(facts.IssueBadRecordHeader, detail)
 	}
 	if _, err := r.begin(header, *h); err != nil {
 		return err
@@ -117,7 +118,7 @@ func (r *plainReader) misbegun(header []byte, h *recordHeader) error {
 	if _, err := r.finish(); err != nil {
 		return err
 	}
-	return &damage{kind: IssueBadRecordHeader, offset: r.start, detail: detail, more: true}
+	return &damage{kind: facts.IssueBadRecordHeader, offset: r.start, detail: detail, more: true}
 }
 
 // nearlyWARC reports whether b begins as a WARC record but for one octet.
@@ -153,23 +154,23 @@ func (r *plainReader) finish() (int64, error) {
 	}
 	switch {
 	case r.block.N > 0:
-		return 0, r.lost(IssueTruncatedRecord, fmt.Sprintf("the file ends %d octets before the record does", r.block.N))
+		return 0, r.lost(facts.IssueTruncatedRecord, fmt.Sprintf("the file ends %d octets before the record does", r.block.N))
 	case !followed && !matches:
-		return 0, r.lost(IssueBadRecordEnd,
+		return 0, r.lost(facts.IssueBadRecordEnd,
 			fmt.Sprintf("after the %d octets that Content-Length says comes no other record", r.rec.contentLength))
 	}
 	r.repaired = -1
 	if matches {
 		r.unproven = false
 	}
-	if r.trust == TrustChained {
+	if r.trust == facts.TrustChained {
 		r.own.add(&r.rec)
 	}
 	r.named = r.named || r.own[r.rec.warcinfoID]
 	if !followed {
 		start := r.start
 		r.start = end
-		r.waiting = r.lost(IssueBadRecordEnd, "behind the record comes no other one")
+		r.waiting = r.lost(facts.IssueBadRecordEnd, "behind the record comes no other one")
 		r.start = start
 	}
 	return end - r.start, nil
@@ -196,7 +197,7 @@ func (r *plainReader) boundary() (end int64, followed bool, err error) {
 		err = nil
 	}
 	if len(b) == 0 && err == nil && r.block.N == 0 && ends < before && r.framing == (warcFraming{}) {
-		r.waiting = &damage{kind: IssueTruncatedRecord, offset: r.start, id: r.rec.id, more: true, action: "record kept",
+		r.waiting = &damage{kind: facts.IssueTruncatedRecord, offset: r.start, id: r.rec.id, more: true, action: "record kept",
 			detail: fmt.Sprintf("the file ends in the line ends behind the record: here they are %d bytes, behind the record before %d", ends, before)}
 	}
 	if ends == 0 && len(b) > 0 && !isWARC(b) && !beginsARC(b) {
@@ -218,7 +219,7 @@ func (r *plainReader) repair(detail string) error {
 	}
 	r.repaired = end - r.body
 	r.seek(r.start)
-	return &damage{kind: IssueBadContentLength, offset: r.start, more: true,
+	return &damage{kind: facts.IssueBadContentLength, offset: r.start, more: true,
 		detail: fmt.Sprintf("%s; one of %d octets does", detail, r.repaired), action: "read to the end that its digest proves"}
 }
 
@@ -236,14 +237,14 @@ func (r *plainReader) stop(err error, where string) error {
 		r.ended = true
 		return err
 	case errors.Is(err, errHeaderTooLong):
-		return r.lost(IssueHeaderTooLong, fmt.Sprintf("the record header is longer than %d octets", maxRecordHeader))
+		return r.lost(facts.IssueHeaderTooLong, fmt.Sprintf("the record header is longer than %d octets", maxRecordHeader))
 	}
-	return r.lost(IssueTruncatedRecord, "the file ends "+where)
+	return r.lost(facts.IssueTruncatedRecord, "the file ends "+where)
 }
 
 // lost gives up the record in hand, and goes on at the next one that shows that it is
 // one, if there is any.
-func (r *plainReader) lost(kind IssueKind, detail string) error {
+func (r *plainReader) lost(kind facts.IssueKind, detail string) error {
 	r.repaired = -1
 	d := &damage{kind: kind, offset: r.start, detail: detail}
 	next, proof, err := r.search.behind(r.start+1, r.own, r.named)
@@ -257,11 +258,11 @@ func (r *plainReader) lost(kind IssueKind, detail string) error {
 		r.ended = true
 		return d
 	}
-	if d.kind == IssueTruncatedRecord { // it only seemed so
-		d.kind = IssueBadRecordEnd
+	if d.kind == facts.IssueTruncatedRecord { // it only seemed so
+		d.kind = facts.IssueBadRecordEnd
 	}
 	d.more, d.resumed, d.proof = true, next, proof
-	r.trust, r.proof = TrustResynced, proof
+	r.trust, r.proof = facts.TrustResynced, proof
 	r.unproven = !proof.forgeable()
 	r.named = r.named || r.unproven
 	r.seek(next)

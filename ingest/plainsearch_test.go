@@ -6,13 +6,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // boundaries returns the fetches' URLs, with what is said of their boundaries.
 func boundaries(c *collected) (all []string) {
 	for _, f := range c.fetches {
 		s := f.URL + " " + f.Trust.String()
-		if f.Flags&FlagForgeable != 0 {
+		if f.Flags&facts.FlagForgeable != 0 {
 			s += ", forgeable"
 		}
 		all = append(all, s)
@@ -91,13 +93,13 @@ func TestBehindAWrongLength(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got := read(t, c.archive)
 			equal(t, "fetches", boundaries(got), c.want)
-			says := func(i Issue) bool { return strings.Contains(i.Detail, c.behind) }
+			says := func(i facts.Issue) bool { return strings.Contains(i.Detail, c.behind) }
 			if len(got.issues) > 0 && (got.result.Lossy == 0 || !slices.ContainsFunc(got.issues, says)) {
 				t.Errorf("%d lossy issues of %+v, want %q", got.result.Lossy, got.issues, c.behind)
 			}
 			resynced := int64(0)
 			for _, f := range got.fetches {
-				if f.Trust == TrustResynced {
+				if f.Trust == facts.TrustResynced {
 					resynced++
 				}
 			}

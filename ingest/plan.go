@@ -17,6 +17,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/robotsaudit/robotsaudit/internal/durable"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
 
@@ -28,7 +29,7 @@ func fingerprint(verifyDigests bool) string {
 }
 
 func fingerprintOf(limits []limit, verifyDigests bool) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "schema %s, tags %s, limits %v, digests %v", SchemaVersion, tag.Version, limits, verifyDigests))
+	sum := sha256.Sum256(fmt.Appendf(nil, "schema %s, tags %s, limits %v, digests %v", facts.SchemaVersion, tag.Version, limits, verifyDigests))
 	return hex.EncodeToString(sum[:6])
 }
 
@@ -55,11 +56,11 @@ type Options struct {
 // Lock takes the output folder for this process, making it where needed. Release
 // gives it back.
 func Lock(dir string) (release func() error, err error) {
-	private := filepath.Join(dir, factsFolder)
+	private := filepath.Join(dir, facts.PrivateFolder)
 	if err := os.MkdirAll(private, 0o777); err != nil {
 		return nil, fmt.Errorf("output folder %s cannot be made (%v); give another with -o", dir, reason(err))
 	}
-	lock := flock.New(filepath.Join(private, lockFile))
+	lock := flock.New(filepath.Join(private, facts.LockFile))
 	held, err := lock.TryLock()
 	if err != nil {
 		return nil, fmt.Errorf("output folder %s cannot be written (%v); check its permissions or give another with -o", dir, reason(err))
@@ -74,20 +75,20 @@ func Lock(dir string) (release func() error, err error) {
 // that are there already are kept, so that an interrupted run goes on and an added
 // archive is all that is read. When ctx is done, the tasks in hand are finished
 // and ctx's error is returned: the same call then resumes.
-func Ingest(ctx context.Context, inputs []Input, opt Options) error {
+func Ingest(ctx context.Context, inputs []facts.Input, opt Options) error {
 	if opt.Progress == nil {
 		opt.Progress = new(Progress)
 	}
 	defer dropSpares()
 	print := fingerprint(opt.VerifyDigests)
-	root := filepath.Join(opt.Dir, factsFolder, factsName(print))
+	root := filepath.Join(opt.Dir, facts.PrivateFolder, facts.FolderName(print))
 	if err := os.MkdirAll(root, 0o777); err != nil {
 		return err
 	}
 	if err := dropTemporary(root); err != nil {
 		return err
 	}
-	dropForeign(filepath.Join(opt.Dir, factsFolder), factsName(print), opt.Warn)
+	dropForeign(filepath.Join(opt.Dir, facts.PrivateFolder), facts.FolderName(print), opt.Warn)
 	kept, rest, err := keepTasks(root, inputs)
 	if err != nil {
 		return err
@@ -101,9 +102,9 @@ func Ingest(ctx context.Context, inputs []Input, opt Options) error {
 	if err != nil {
 		return err
 	}
-	p := plan{Fingerprint: print, Tasks: append(kept, made...), Inputs: inputs, Failures: in.failures}
+	p := facts.Plan{Fingerprint: print, Tasks: append(kept, made...), Inputs: inputs, Failures: in.failures}
 	for _, f := range opt.Failed {
-		p.Failures = append(p.Failures, Failure{Name: f.Arg, Reason: f.Reason})
+		p.Failures = append(p.Failures, facts.Failure{Name: f.Arg, Reason: f.Reason})
 	}
 	slices.Sort(p.Tasks)
 	results, err := readResults(root, p.Tasks)
@@ -111,17 +112,17 @@ func Ingest(ctx context.Context, inputs []Input, opt Options) error {
 		return err
 	}
 	p.Copies = findCopies(results)
-	slices.SortFunc(p.Failures, func(a, b Failure) int { return cmp.Compare(a.Name, b.Name) })
-	if err := p.commit(opt.Dir); err != nil {
+	slices.SortFunc(p.Failures, func(a, b facts.Failure) int { return cmp.Compare(a.Name, b.Name) })
+	if err := p.Commit(opt.Dir); err != nil {
 		return err
 	}
 	return dropTasks(root, p.Tasks)
 }
 
 // readResults reads what tasks found their inputs to be.
-func readResults(root string, tasks []string) (results []InputResult, err error) {
+func readResults(root string, tasks []string) (results []facts.InputResult, err error) {
 	for _, name := range tasks {
-		m, err := readManifest(filepath.Join(root, name))
+		m, err := facts.ReadManifest(filepath.Join(root, name))
 		if err != nil {
 			return nil, err
 		}
@@ -137,7 +138,7 @@ func dropTemporary(root string) error {
 		return err
 	}
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), temporary) {
+		if strings.HasPrefix(e.Name(), facts.TemporaryPrefix) {
 			if err := os.RemoveAll(filepath.Join(root, e.Name())); err != nil {
 				return err
 			}
@@ -166,8 +167,8 @@ func dropForeign(private, current string, warn func(string)) {
 
 // keepTasks finds the finished tasks all of whose inputs are still wanted and
 // unchanged, and returns the inputs that are left to read.
-func keepTasks(root string, inputs []Input) (kept []string, rest []Input, err error) {
-	wanted := make(map[string]Input)
+func keepTasks(root string, inputs []facts.Input) (kept []string, rest []facts.Input, err error) {
+	wanted := make(map[string]facts.Input)
 	for _, in := range inputs {
 		wanted[in.Path] = in
 	}
@@ -177,7 +178,7 @@ func keepTasks(root string, inputs []Input) (kept []string, rest []Input, err er
 	}
 	have := make(map[string]bool)
 	for _, e := range entries {
-		m, err := readManifest(filepath.Join(root, e.Name()))
+		m, err := facts.ReadManifest(filepath.Join(root, e.Name()))
 		if err != nil || !usable(m, wanted, have) {
 			continue
 		}
@@ -194,9 +195,9 @@ func keepTasks(root string, inputs []Input) (kept []string, rest []Input, err er
 	return kept, rest, nil
 }
 
-func usable(m *Manifest, wanted map[string]Input, have map[string]bool) bool {
+func usable(m *facts.Manifest, wanted map[string]facts.Input, have map[string]bool) bool {
 	for _, in := range m.Inputs {
-		if in.Path == Stdin || have[in.Path] || !wanted[in.Path].same(in.Input) {
+		if in.Path == facts.Stdin || have[in.Path] || !wanted[in.Path].Same(in.Input) {
 			return false
 		}
 	}
@@ -207,12 +208,12 @@ func usable(m *Manifest, wanted map[string]Input, have map[string]bool) bool {
 // which a task would be hard to sort, so that a folder of middle-sized archives
 // occupies all workers. Standard input is a task of its own: it cannot be read
 // again when another input fails.
-func group(inputs []Input) [][]Input {
-	var tasks [][]Input
-	var current []Input
+func group(inputs []facts.Input) [][]facts.Input {
+	var tasks [][]facts.Input
+	var current []facts.Input
 	var size int64
 	for _, in := range inputs {
-		if len(current) > 0 && (size+in.Size > taskBytes || len(current) == taskInputs || current[0].Path == Stdin) {
+		if len(current) > 0 && (size+in.Size > taskBytes || len(current) == taskInputs || current[0].Path == facts.Stdin) {
 			tasks = append(tasks, current)
 			current, size = nil, 0
 		}
@@ -225,7 +226,7 @@ func group(inputs []Input) [][]Input {
 	return tasks
 }
 
-func taskName(fingerprint string, inputs []Input) string {
+func taskName(fingerprint string, inputs []facts.Input) string {
 	h := sha256.New()
 	fmt.Fprintln(h, fingerprint)
 	for _, in := range inputs {
@@ -238,7 +239,7 @@ func taskName(fingerprint string, inputs []Input) string {
 type ingestion struct {
 	root     string
 	opt      Options
-	failures []Failure
+	failures []facts.Failure
 
 	fingerprint string
 	cores       cores
@@ -247,10 +248,10 @@ type ingestion struct {
 // outcome is what became of a task.
 type outcome struct {
 	name     string // "" where no input could be read
-	failures []Failure
+	failures []facts.Failure
 }
 
-func (g *ingestion) run(ctx context.Context, tasks [][]Input) (names []string, err error) {
+func (g *ingestion) run(ctx context.Context, tasks [][]facts.Input) (names []string, err error) {
 	for _, t := range tasks {
 		for _, in := range t {
 			g.opt.Progress.BytesTotal.Add(in.Size)
@@ -302,7 +303,7 @@ func (g *ingestion) run(ctx context.Context, tasks [][]Input) (names []string, e
 // task reads inputs into a task's folder. Those that cannot be read are left out, and
 // with them everything that was read of them: the others are read again, once unless
 // more fail then.
-func (g *ingestion) task(inputs []Input) (outcome, error) {
+func (g *ingestion) task(inputs []facts.Input) (outcome, error) {
 	g.cores.acquire()
 	defer g.cores.release()
 	var o outcome
@@ -314,28 +315,28 @@ func (g *ingestion) task(inputs []Input) (outcome, error) {
 		}
 		left := make(map[string]bool)
 		for _, f := range failed {
-			o.failures = append(o.failures, Failure{Name: f.input.Name, Reason: reason(f.err).Error()})
+			o.failures = append(o.failures, facts.Failure{Name: f.input.Name, Reason: reason(f.err).Error()})
 			left[f.input.Path] = true
 		}
-		inputs = slices.DeleteFunc(slices.Clone(inputs), func(in Input) bool { return left[in.Path] })
+		inputs = slices.DeleteFunc(slices.Clone(inputs), func(in facts.Input) bool { return left[in.Path] })
 	}
 	return o, nil
 }
 
 // attempt writes a task into a temporary folder and renames it once it is whole. Where
 // inputs cannot be read there is no task, and they are failed.
-func (g *ingestion) attempt(inputs []Input) (name string, failed []*inputError, err error) {
+func (g *ingestion) attempt(inputs []facts.Input) (name string, failed []*inputError, err error) {
 	name = taskName(g.fingerprint, inputs)
-	tmp := filepath.Join(g.root, temporary+name)
+	tmp := filepath.Join(g.root, facts.TemporaryPrefix+name)
 	if err := os.Mkdir(tmp, 0o777); err != nil {
 		return "", nil, err
 	}
 	defer os.RemoveAll(tmp)
-	w, err := newTaskWriter(tmp)
+	w, err := facts.NewWriter(tmp)
 	if err != nil {
 		return "", nil, err
 	}
-	m := Manifest{Fingerprint: g.fingerprint}
+	m := facts.Manifest{Fingerprint: g.fingerprint}
 	opt := readOptions{
 		progress: func(n int) { g.opt.Progress.BytesRead.Add(int64(n)) },
 		verify:   g.opt.VerifyDigests,
@@ -343,10 +344,10 @@ func (g *ingestion) attempt(inputs []Input) (name string, failed []*inputError, 
 		cores:    g.cores,
 	}
 	if m.Inputs, failed, err = readInputs(w, inputs, g.opt.Stdin, &opt); err != nil || len(failed) > 0 {
-		w.abandon()
+		w.Abandon()
 		return "", failed, err
 	}
-	if err := w.close(&m); err != nil {
+	if err := w.Close(&m); err != nil {
 		return "", nil, err
 	}
 	if err := durable.SyncFolder(tmp); err != nil {
@@ -380,8 +381,8 @@ func dropTasks(root string, keep []string) error {
 }
 
 // OpenFacts reads the current facts of an output folder.
-func OpenFacts(dir string) (*Facts, error) {
-	f, err := open(dir, fingerprint(false), fingerprint(true))
+func OpenFacts(dir string) (*facts.Set, error) {
+	f, err := facts.Open(dir, fingerprint(false), fingerprint(true))
 	if err != nil {
 		return nil, err
 	}

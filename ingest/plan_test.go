@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/pack"
 	"github.com/robotsaudit/robotsaudit/internal/run"
 )
@@ -28,7 +29,7 @@ func site(hosts ...string) string {
 }
 
 // ingestAll ingests what args name into out and returns the facts and what was done.
-func ingestAll(t *testing.T, args ...string) (*Facts, *Progress, []string) {
+func ingestAll(t *testing.T, args ...string) (*facts.Set, *Progress, []string) {
 	t.Helper()
 	inputs, failures := Expand(args)
 	var warnings []string
@@ -44,26 +45,26 @@ func ingestAll(t *testing.T, args ...string) (*Facts, *Progress, []string) {
 }
 
 // rows reads the fetches of all tasks with the names of their inputs, in order.
-func rows(t *testing.T, facts *Facts) []string {
+func rows(t *testing.T, set *facts.Set) []string {
 	t.Helper()
 	var all []string
-	for _, task := range facts.Tasks {
+	for _, task := range set.Tasks {
 		var paths []string
 		for _, name := range task.Fetches {
 			paths = append(paths, task.Path(name))
 		}
-		for f, err := range run.Merge(t.Context(), paths, FetchRuns, run.MergeOptions[Fetch]{}) {
+		for f, err := range run.Merge(t.Context(), paths, facts.FetchRuns, run.MergeOptions[facts.Fetch]{}) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			all = append(all, facts.Inputs[task.Global[f.Input]].Name+" "+f.URL)
+			all = append(all, set.Inputs[task.Global[f.Input]].Name+" "+f.URL)
 		}
 	}
 	slices.Sort(all)
 	return all
 }
 
-func names(facts *Facts) (names []string) {
+func names(facts *facts.Set) (names []string) {
 	for _, in := range facts.Inputs {
 		names = append(names, in.Name)
 	}
@@ -82,31 +83,33 @@ func entries(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-func factsDir() string { return filepath.Join("out", factsFolder, factsName(fingerprint(false))) }
+func factsDir() string {
+	return filepath.Join("out", facts.PrivateFolder, facts.FolderName(fingerprint(false)))
+}
 
 func TestIngest(t *testing.T) {
 	tree(t, map[string]string{"in/a.warc.gz": site("a1", "a2"), "in/b.warc.gz": site("b")})
-	facts, progress, warnings := ingestAll(t, "in")
-	equal(t, "rows", rows(t, facts), []string{
+	set, progress, warnings := ingestAll(t, "in")
+	equal(t, "rows", rows(t, set), []string{
 		"a.warc.gz http://a1/", "a.warc.gz http://a1/robots.txt", "a.warc.gz http://a2/", "a.warc.gz http://a2/robots.txt",
 		"b.warc.gz http://b/", "b.warc.gz http://b/robots.txt",
 	})
-	if n := facts.FetchCount(); n != 6 || facts.Inputs[0].Robots != 2 || facts.Inputs[0].Container != "warc.gz" {
-		t.Errorf("%d fetches, inputs %+v", n, facts.Inputs)
+	if n := set.FetchCount(); n != 6 || set.Inputs[0].Robots != 2 || set.Inputs[0].Container != "warc.gz" {
+		t.Errorf("%d fetches, inputs %+v", n, set.Inputs)
 	}
 	if progress.InputsRead.Load() != 2 || progress.InputsKept.Load() != 0 || progress.BytesRead.Load() != progress.BytesTotal.Load() || len(warnings) != 0 {
 		t.Errorf("progress %+v, warnings %q", progress, warnings)
 	}
 
 	// The bodies lie in the pack, under their digests.
-	task := facts.Tasks[0]
+	task := set.Tasks[0]
 	bodies, err := pack.Open(task.PackPath())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer bodies.Close()
 	seen := 0
-	for c, err := range run.Merge(t.Context(), []string{task.Path(task.Captures[0])}, CaptureRuns, run.MergeOptions[Capture]{}) {
+	for c, err := range run.Merge(t.Context(), []string{task.Path(task.Captures[0])}, facts.CaptureRuns, run.MergeOptions[facts.Capture]{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -189,7 +192,7 @@ func TestIngestOfAnotherFingerprint(t *testing.T) {
 	if progress.InputsRead.Load() != 1 || len(warnings) != 1 || !strings.Contains(warnings[0], "read again") {
 		t.Errorf("%d read, warnings %q", progress.InputsRead.Load(), warnings)
 	}
-	if got := entries(t, "out/.robotsaudit"); !slices.Equal(got, []string{factsName(fingerprint(false)), planFile}) {
+	if got := entries(t, "out/.robotsaudit"); !slices.Equal(got, []string{facts.FolderName(fingerprint(false)), facts.PlanFile}) {
 		t.Errorf("on disk %q", got)
 	}
 	if err := os.WriteFile("out/.robotsaudit/plan.json", []byte(`{"fingerprint":"000000000000"}`), 0o666); err != nil {
@@ -210,21 +213,21 @@ func TestIngestWithoutTheFailing(t *testing.T) {
 	if err := Ingest(t.Context(), inputs, Options{Dir: "out", Workers: 1, Failed: failures}); err != nil {
 		t.Fatal(err)
 	}
-	facts, err := OpenFacts("out")
+	set, err := OpenFacts("out")
 	if err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "names", names(facts), []string{"a.warc.gz", "c.warc.gz"})
-	equal(t, "failures", facts.Failures, []Failure{
+	equal(t, "names", names(set), []string{"a.warc.gz", "c.warc.gz"})
+	equal(t, "failures", set.Failures, []facts.Failure{
 		{Name: "b.warc.gz", Reason: "no such file or directory"}, {Name: "missing.warc", Reason: "no such file or folder; check the path"}})
-	equal(t, "rows", rows(t, facts), []string{"a.warc.gz http://a/", "a.warc.gz http://a/robots.txt", "c.warc.gz http://c/", "c.warc.gz http://c/robots.txt"})
+	equal(t, "rows", rows(t, set), []string{"a.warc.gz http://a/", "a.warc.gz http://a/robots.txt", "c.warc.gz http://c/", "c.warc.gz http://c/robots.txt"})
 
 	if err := os.WriteFile("b.warc.gz", []byte(site("b")), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	facts, progress, _ := ingestAll(t, "a.warc.gz", "b.warc.gz", "c.warc.gz")
-	if progress.InputsRead.Load() != 1 || len(facts.Failures) != 0 || facts.FetchCount() != 6 {
-		t.Errorf("%d read, failures %v, %d fetches", progress.InputsRead.Load(), facts.Failures, facts.FetchCount())
+	set, progress, _ := ingestAll(t, "a.warc.gz", "b.warc.gz", "c.warc.gz")
+	if progress.InputsRead.Load() != 1 || len(set.Failures) != 0 || set.FetchCount() != 6 {
+		t.Errorf("%d read, failures %v, %d fetches", progress.InputsRead.Load(), set.Failures, set.FetchCount())
 	}
 }
 
@@ -328,9 +331,9 @@ func TestReadErrors(t *testing.T) {
 	}
 	for name, archive := range archives {
 		for n := 0; n <= len(archive); n++ {
-			for _, path := range []string{"/archive", Stdin} {
+			for _, path := range []string{"/archive", facts.Stdin} {
 				src := io.MultiReader(strings.NewReader(string(archive[:n])), &once{broken})
-				_, err := readSource(Input{Path: path, Size: int64(len(archive))}, struct {
+				_, err := readSource(facts.Input{Path: path, Size: int64(len(archive))}, struct {
 					io.Reader
 					io.ReaderAt
 				}{src, strings.NewReader(string(archive))}, 0, new(collected), nil)
@@ -394,21 +397,21 @@ func TestLock(t *testing.T) {
 }
 
 func TestGroup(t *testing.T) {
-	in := func(path string, size int64) Input { return Input{Path: path, Size: size} }
-	var small []Input
+	in := func(path string, size int64) facts.Input { return facts.Input{Path: path, Size: size} }
+	var small []facts.Input
 	for range taskInputs + 1 {
 		small = append(small, in("s", 1))
 	}
 	for name, c := range map[string]struct {
-		in   []Input
+		in   []facts.Input
 		want []int
 	}{
 		"none":           {nil, nil},
-		"small together": {[]Input{in("a", 1), in("b", 2)}, []int{2}},
-		"a large one":    {[]Input{in("a", 1), in("b", 2*taskBytes), in("c", 1), in("d", 1)}, []int{1, 1, 2}},
-		"up to the size": {[]Input{in("a", taskBytes/2), in("b", taskBytes/2), in("c", 1)}, []int{2, 1}},
+		"small together": {[]facts.Input{in("a", 1), in("b", 2)}, []int{2}},
+		"a large one":    {[]facts.Input{in("a", 1), in("b", 2*taskBytes), in("c", 1), in("d", 1)}, []int{1, 1, 2}},
+		"up to the size": {[]facts.Input{in("a", taskBytes/2), in("b", taskBytes/2), in("c", 1)}, []int{2, 1}},
 		"many":           {small, []int{taskInputs, 1}},
-		"standard input": {[]Input{in(Stdin, 0), in("a", 1), in("b", 1)}, []int{1, 2}},
+		"standard input": {[]facts.Input{in(facts.Stdin, 0), in("a", 1), in("b", 1)}, []int{1, 2}},
 	} {
 		var got []int
 		for _, task := range group(c.in) {
@@ -441,13 +444,13 @@ func TestReread(t *testing.T) {
 		if _, err := readInput(inputs[0], 0, c, nil, nil); err != nil {
 			t.Fatal(err)
 		}
-		if streamed := c.fetches[0].Flags&FlagStreamed != 0; streamed != (name[0] > 'c') {
+		if streamed := c.fetches[0].Flags&facts.FlagStreamed != 0; streamed != (name[0] > 'c') {
 			t.Errorf("%s: streamed: %t", name, streamed)
 		}
 		for i, want := range []string{"one", "two"} {
-			x := &Capture{Fetch: c.fetches[i]}
+			x := &facts.Capture{Fetch: c.fetches[i]}
 			got, err := reread(inputs[0], x)
-			if string(got) != want || err != nil || x.ContentRange != "bytes 0-1/2" || x.Flags&FlagBodyKept == 0 {
+			if string(got) != want || err != nil || x.ContentRange != "bytes 0-1/2" || x.Flags&facts.FlagBodyKept == 0 {
 				t.Errorf("%s: %q, %v, %+v", name, got, err, x)
 			}
 			if cost := x.RereadCost(); cost < x.Length || name[0] > 'c' && cost != x.Offset+x.Length {
@@ -455,11 +458,11 @@ func TestReread(t *testing.T) {
 			}
 			later := x.Fetch
 			later.Micros += 7e6
-			if got, err := reread(inputs[0], &Capture{Fetch: later}); err == nil {
+			if got, err := reread(inputs[0], &facts.Capture{Fetch: later}); err == nil {
 				t.Errorf("%s: found %q, of another time", name, got)
 			}
 		}
-		wrong := &Capture{Fetch: c.fetches[1]}
+		wrong := &facts.Capture{Fetch: c.fetches[1]}
 		wrong.Offset = c.fetches[0].Offset + 3
 		if got, err := reread(inputs[0], wrong); err == nil {
 			t.Errorf("%s: found %q between records", name, got)
@@ -467,7 +470,7 @@ func TestReread(t *testing.T) {
 		if err := os.Chtimes(name, time.Time{}, time.Unix(1, 0)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := reread(inputs[0], &Capture{Fetch: c.fetches[0]}); err == nil || !strings.Contains(err.Error(), "changed") {
+		if _, err := reread(inputs[0], &facts.Capture{Fetch: c.fetches[0]}); err == nil || !strings.Contains(err.Error(), "changed") {
 			t.Errorf("%s: a changed file: %v", name, err)
 		}
 	}

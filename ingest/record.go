@@ -8,6 +8,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/arena"
 	"github.com/robotsaudit/robotsaudit/internal/digest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 )
 
@@ -49,7 +50,7 @@ type record struct {
 	recordHeader
 	offset    int64 // of the record: see Fetch.Offset
 	streamed  bool  // offset counts octets of the decompressed stream
-	trust     Trust
+	trust     facts.Trust
 	forgeable bool  // it stands behind damage, and a page could hold it
 	mismatch  bool  // the block does not match its digest: known when finish has returned
 	joint     joint // of its header

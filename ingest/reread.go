@@ -6,13 +6,15 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // reread reads the body of a fetch again from its archive, by file and offset: see
 // Facts.Reread. The record found there must be the one meant. It decompresses
 // c.RereadCost bytes.
-func reread(in Input, c *Capture) ([]byte, error) {
-	if in.Path == Stdin {
+func reread(in facts.Input, c *facts.Capture) ([]byte, error) {
+	if in.Path == facts.Stdin {
 		return nil, errors.New("the body was not kept, and standard input cannot be read again")
 	}
 	if err := unchanged(in); err != nil {
@@ -38,10 +40,10 @@ func reread(in Input, c *Capture) ([]byte, error) {
 
 // rereader makes a reader that comes by the record of c: at its offset, or in a
 // stream from the start.
-func rereader(at io.ReaderAt, c *Capture) (recordReader, error) {
+func rereader(at io.ReaderAt, c *facts.Capture) (recordReader, error) {
 	from := sourceAt(at, 0)
 	form := sniff(from)
-	if c.Flags&FlagStreamed != 0 {
+	if c.Flags&facts.FlagStreamed != 0 {
 		if !form.readable() || form.framing == nil {
 			return nil, errors.New("no stream of records")
 		}
@@ -57,7 +59,7 @@ func rereader(at io.ReaderAt, c *Capture) (recordReader, error) {
 }
 
 // rereadEntry finds the entry of a WACZ that holds a record.
-func rereadEntry(f io.ReaderAt, size int64, c *Capture) (io.ReaderAt, error) {
+func rereadEntry(f io.ReaderAt, size int64, c *facts.Capture) (io.ReaderAt, error) {
 	list, err := openZip(f, size)
 	if err != nil {
 		return nil, err
@@ -77,7 +79,7 @@ func rereadEntry(f io.ReaderAt, size int64, c *Capture) (io.ReaderAt, error) {
 
 // rereadRecord finds the record of c and takes its body. Records of one member have
 // the same offset.
-func rereadRecord(r recordReader, c *Capture) ([]byte, error) {
+func rereadRecord(r recordReader, c *facts.Capture) ([]byte, error) {
 	for {
 		rec, err := r.next()
 		switch {
@@ -95,16 +97,16 @@ func rereadRecord(r recordReader, c *Capture) ([]byte, error) {
 }
 
 // isRecordOf reports whether a record is the one that the fetch c was made of.
-func isRecordOf(r *record, c *Capture) bool {
+func isRecordOf(r *record, c *facts.Capture) bool {
 	t, _, _ := r.time()
 	return r.id == c.RecordID && cut(r.target, maxURL) == c.URL && t == c.Time() && recordTypes[r.kind] == c.Type
 }
 
-func rereadBody(r recordReader, rec *record, c *Capture) ([]byte, error) {
+func rereadBody(r recordReader, rec *record, c *facts.Capture) ([]byte, error) {
 	var keep keeper
 	com := newCommitter(c.Input, c.Entry, &keep)
 	d := draft{exchange: &exchange{}}
-	d.exchange.Capture = Capture{Fetch: c.Fetch, Kind: CaptureTarget}
+	d.exchange.Capture = facts.Capture{Fetch: c.Fetch, Kind: facts.CaptureTarget}
 	d.check(rec)
 	if err := com.readPayload(rec, &d); err != nil {
 		return nil, err
@@ -128,7 +130,7 @@ func rereadBody(r recordReader, rec *record, c *Capture) ([]byte, error) {
 // keeper is a sink that nothing is expected of.
 type keeper struct{}
 
-func (*keeper) fetch(*Fetch) error             { return nil }
-func (*keeper) capture(*Capture, []byte) error { return nil }
-func (*keeper) issue(Issue) error              { return nil }
-func (*keeper) event(*LogEvent) error          { return nil }
+func (*keeper) Fetch(*facts.Fetch) error             { return nil }
+func (*keeper) Capture(*facts.Capture, []byte) error { return nil }
+func (*keeper) Issue(facts.Issue) error              { return nil }
+func (*keeper) Event(*facts.LogEvent) error          { return nil }

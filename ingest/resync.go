@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"math"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // memberSearch looks for members behind damage. A place where a member could
@@ -35,7 +37,7 @@ var errSearchSpent = errors.New("the search has used its budget")
 // none.
 func (s *memberSearch) behind(d *damage, own ownIDs) (int64, error) {
 	s.visited, s.cut = make(map[int64]bool), nil
-	if d.kind == IssueTruncatedRecord {
+	if d.kind == facts.IssueTruncatedRecord {
 		s.cut = append(s.cut, d.offset)
 	}
 	for from := d.offset + 1; ; {
@@ -91,7 +93,7 @@ func (s *memberSearch) walk(start int64, own ownIDs) (proven bool, err error) {
 		case records == 0:
 			return false, nil
 		case !d.more:
-			if d.kind == IssueTruncatedRecord {
+			if d.kind == facts.IssueTruncatedRecord {
 				s.cut = append(s.cut, d.offset)
 			}
 			return named, nil

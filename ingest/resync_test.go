@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // placesOf returns the issues' kinds and places.
@@ -78,7 +80,7 @@ func TestMemberLayouts(t *testing.T) {
 			for form, c := range map[string]*collected{"file": read(t, archive), "pipe": readPipe(t, archive)} {
 				equal(t, form, c.urls(), want)
 				equal(t, form+" issues", c.kinds(), nil)
-				equal(t, form+" trust", slices.ContainsFunc(c.fetches, func(f Fetch) bool { return f.Trust != TrustChained }), false)
+				equal(t, form+" trust", slices.ContainsFunc(c.fetches, func(f facts.Fetch) bool { return f.Trust != facts.TrustChained }), false)
 			}
 			garbage := read(t, append(bytes.Clone(archive), "garbage"...))
 			rest := len("garbage")

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/run"
 )
@@ -49,17 +50,17 @@ func TestRefersElsewhere(t *testing.T) {
 		}
 	}
 	tree(t, map[string]string{"in/a.warc": archive})
-	facts, _, _ := ingestAll(t, "in")
-	task := facts.Tasks[0]
+	set, _, _ := ingestAll(t, "in")
+	task := set.Tasks[0]
 	got := make(map[string]bool)
-	for f, err := range run.Merge(t.Context(), []string{task.Path(task.Revisits[0])}, RevisitRuns, run.MergeOptions[Fetch]{}) {
+	for f, err := range run.Merge(t.Context(), []string{task.Path(task.Revisits[0])}, facts.RevisitRuns, run.MergeOptions[facts.Fetch]{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		got[recordid.Text(f.RecordID)] = true
 	}
 	equal(t, "revisits that refer elsewhere", got, want)
-	if n := facts.FetchCount(); n != int64(1+cases) {
+	if n := set.FetchCount(); n != int64(1+cases) {
 		t.Errorf("%d fetches, want all %d", n, 1+cases)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // assembly is a segmented record (WARC 1.1 §7): the first segment, and what its
@@ -76,7 +78,7 @@ func (c *committer) join(r *record, d *draft, length int64) error {
 	a := c.segments.byOrigin[r.segmentOrigin]
 	switch {
 	case a == nil:
-		return c.report(Issue{Offset: r.offset, Length: length, RecordID: r.id, Kind: IssueMissingSegment,
+		return c.report(facts.Issue{Offset: r.offset, Length: length, RecordID: r.id, Kind: facts.IssueMissingSegment,
 			Detail: "a continuation whose first segment is not before it", Action: "record skipped"})
 	case a.closed || r.segmentNumber < a.next: // said already; a segment twice
 		return nil
@@ -113,9 +115,9 @@ func (c *committer) disassemble(a *assembly, missing string) error {
 		action := "none: nothing but its head is needed"
 		if x != nil {
 			action = "body cut"
-			x.Flags |= FlagBodyCut
+			x.Flags |= facts.FlagBodyCut
 		}
-		d.note(&a.origin, IssueMissingSegment, action, "%s", missing)
+		d.note(&a.origin, facts.IssueMissingSegment, action, "%s", missing)
 	}
 	if x != nil {
 		c.segments.held -= len(a.raw)
@@ -129,7 +131,7 @@ func (c *committer) disassemble(a *assembly, missing string) error {
 			return err
 		}
 	}
-	c.stats.Digests.add(d.digestStats)
+	c.stats.Digests.Add(d.digestStats)
 	if a.held {
 		return c.emitOne(x)
 	}
@@ -139,7 +141,7 @@ func (c *committer) disassemble(a *assembly, missing string) error {
 // finishAssembled makes the body of a policy capture of its segments.
 func (c *committer) finishAssembled(a *assembly, d *draft) error {
 	x, before := a.exchange, a.exchange.size()
-	if x.Flags&FlagBodyCut == 0 && len(a.raw) <= maxPolicyBody {
+	if x.Flags&facts.FlagBodyCut == 0 && len(a.raw) <= maxPolicyBody {
 		d.digests = &digestCheck{payload: d.parseDigest(&a.origin, "WARC-Payload-Digest", a.origin.payloadDigest)}
 		if err := d.checkPayload(&a.origin, &a.head, bytes.NewReader(a.raw)); err != nil {
 			return err

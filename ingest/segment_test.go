@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // segmentsOf cuts a response into segments at the given octets of its block.
@@ -33,7 +35,7 @@ func TestShortSegment(t *testing.T) {
 	list := segmentsOf("http://h/robots.txt", head+robotsBody, len(head)+9, len(head)+20)
 	short := gzipped(list[1].String()[:len(list[1].String())-len("xx\r\n\r\n")])
 	got := read(t, append(append(members(list[0]), short...), members(list[2])...))
-	if len(got.captures) != 1 || got.captures[0].Flags&FlagBodyCut == 0 {
+	if len(got.captures) != 1 || got.captures[0].Flags&facts.FlagBodyCut == 0 {
 		t.Errorf("captures %+v, issues %v", got.captures, got.kinds())
 	}
 }
@@ -54,17 +56,17 @@ func TestSegments(t *testing.T) {
 		return []entry{list[0], requestRecord("urn:q", robots, "bot/1", "WARC-Concurrent-To: <urn:first>"), response("urn:x", "http://h/x", ok200), list[1], list[2]}
 	}
 	payload := labelled("WARC-Payload-Digest", "sha1", robotsBody)
-	whole, cut := FlagHTTPHead|FlagBodyKept, FlagHTTPHead|FlagBodyKept|FlagBodyCut
+	whole, cut := facts.FlagHTTPHead|facts.FlagBodyKept, facts.FlagHTTPHead|facts.FlagBodyKept|facts.FlagBodyCut
 	for name, c := range map[string]struct {
 		records []entry
 		body    string
-		flags   Flags
+		flags   facts.Flags
 		issues  []string
 	}{
 		"whole":                 {three(robots), robotsBody, whole, nil},
 		"others between":        {between(three(robots)), robotsBody, whole, nil},
 		"digest of the whole":   {with(three(robots), 0, payload), robotsBody, whole, nil},
-		"another digest":        {with(three(robots), 0, labelled("WARC-Payload-Digest", "sha1", "x")), robotsBody, whole | FlagDigestMismatch, []string{"digest_mismatch"}},
+		"another digest":        {with(three(robots), 0, labelled("WARC-Payload-Digest", "sha1", "x")), robotsBody, whole | facts.FlagDigestMismatch, []string{"digest_mismatch"}},
 		"the last is missing":   {without(three(robots), 2), "User-agent: *\nDi", cut, []string{"missing_segment", "body_cut"}},
 		"the second is missing": {without(three(robots), 1), "User-", cut, []string{"missing_segment", "body_cut"}},
 		"the first alone":       {three(robots)[:1], "User-", cut, []string{"missing_segment", "body_cut"}},
@@ -75,8 +77,8 @@ func TestSegments(t *testing.T) {
 			return l
 		}(), robotsBody, cut, []string{"missing_segment", "body_cut"}},
 		"one segment":         {segmentsOf(robots, block), robotsBody, whole, nil},
-		"a page":              {three(page), "", FlagHTTPHead, nil},
-		"a page, one missing": {without(three(page), 1), "", FlagHTTPHead, []string{"missing_segment"}},
+		"a page":              {three(page), "", facts.FlagHTTPHead, nil},
+		"a page, one missing": {without(three(page), 1), "", facts.FlagHTTPHead, []string{"missing_segment"}},
 		"cut within the head": {segmentsOf(robots, block, 20), "", cut, []string{"bad_http_head", "body_cut"}},
 		"without a record id": {func() []entry { l := three(robots)[:1]; l[0].id = ""; return l }(), "User-", cut, []string{"missing_segment", "body_cut"}},
 		"over the cap": {segmentsOf(robots, "HTTP/1.1 200\r\n\r\n"+strings.Repeat("#", 3*maxPolicyBody), maxPolicyBody/2, 2*maxPolicyBody),
@@ -129,7 +131,7 @@ func TestSegmentsAreBounded(t *testing.T) {
 	archive := members(list...)
 	var sink countSink
 	peak := peakHeap(func() {
-		if _, err := readSource(Input{Path: "/archive"}, strings.NewReader(string(archive)), 0, &sink, nil); err != nil {
+		if _, err := readSource(facts.Input{Path: "/archive"}, strings.NewReader(string(archive)), 0, &sink, nil); err != nil {
 			t.Error(err)
 		}
 	})

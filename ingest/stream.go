@@ -10,6 +10,8 @@ import (
 	"io"
 
 	"github.com/slyrz/warc"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // streamReader reads archives whose records cannot be addressed in the file:
@@ -28,7 +30,7 @@ type streamReader struct {
 	block   io.LimitedReader
 	hash    hash.Hash // of the block, nil where nothing is to be compared
 	proof   proof
-	trust   Trust
+	trust   facts.Trust
 	waiting error // what next has to say first
 	ended   bool
 }
@@ -157,13 +159,13 @@ func (r *streamReader) finish() (int64, error) {
 	}
 	if r.block.N > 0 {
 		r.ended = true
-		return 0, &damage{kind: IssueTruncatedRecord, offset: r.tap.offset,
+		return 0, &damage{kind: facts.IssueTruncatedRecord, offset: r.tap.offset,
 			detail: fmt.Sprintf("the stream ends %d octets before the record does", r.block.N)}
 	}
 	digest := blockDigestOf(&r.rec.recordHeader)
 	proven := r.hash != nil && digest.Matches(r.hash)
 	if r.hash != nil && !proven {
-		r.trust = TrustResynced
+		r.trust = facts.TrustResynced
 	}
 	before := r.tap.ends
 	if err := r.tap.end(); err == errNoMember || err != nil && proven {
@@ -172,7 +174,7 @@ func (r *streamReader) finish() (int64, error) {
 		return 0, r.stop(err)
 	}
 	if r.tap.last && r.tap.ends < before && r.proof == proofFraming && r.tap.framing == (warcFraming{}) {
-		r.waiting = r.tap.fail(IssueTruncatedRecord,
+		r.waiting = r.tap.fail(facts.IssueTruncatedRecord,
 			fmt.Sprintf("the stream ends in the line ends behind the record: here they are %d bytes, behind the record before %d", r.tap.ends, before))
 		r.tap.damage.action, r.tap.damage.id = "record kept", r.rec.id
 	}
@@ -195,12 +197,12 @@ func (r *streamReader) stop(err error) error {
 	if isReadError(err) {
 		return err
 	}
-	kind := IssueDamagedStream
+	kind := facts.IssueDamagedStream
 	if errors.Is(err, errNoMember) {
-		return &damage{kind: IssueSkippedRange, offset: r.tap.n, detail: "what follows is no part of the stream"}
+		return &damage{kind: facts.IssueSkippedRange, offset: r.tap.n, detail: "what follows is no part of the stream"}
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) || err == io.EOF {
-		kind = IssueTruncatedRecord
+		kind = facts.IssueTruncatedRecord
 	}
 	return &damage{kind: kind, offset: r.tap.offset, detail: err.Error()}
 }
@@ -231,19 +233,19 @@ func (t *tap) start() error {
 	block, err := readHeader(t.framing, t.in)
 	switch {
 	case errors.Is(err, errHeaderTooLong):
-		return t.fail(IssueHeaderTooLong, fmt.Sprintf("the record header is longer than %d octets", maxRecordHeader))
+		return t.fail(facts.IssueHeaderTooLong, fmt.Sprintf("the record header is longer than %d octets", maxRecordHeader))
 	case err != nil:
 		if err != io.EOF {
 			t.err = err
 		}
 		return err
 	case !t.begins(block):
-		return t.fail(IssueBadRecordHeader, fmt.Sprintf("the record begins with %.20q", block))
+		return t.fail(facts.IssueBadRecordHeader, fmt.Sprintf("the record begins with %.20q", block))
 	}
 	t.n += int64(len(block))
 	t.header, t.parsed = append(t.header[:0], block...), t.parse(block, &t.parsed)
 	if t.parsed.contentLength < 0 {
-		t.fail(IssueBadContentLength, "Content-Length is missing or no number")
+		t.fail(facts.IssueBadContentLength, "Content-Length is missing or no number")
 		t.damage.id = t.parsed.id
 		return t.damage
 	}
@@ -269,14 +271,14 @@ func (t *tap) end() error {
 		return err
 	}
 	if len(next) > 0 && !followed {
-		return t.fail(IssueBadRecordEnd,
+		return t.fail(facts.IssueBadRecordEnd,
 			fmt.Sprintf("after the %d octets that Content-Length says comes %.8q, not the next record", t.parsed.contentLength, next))
 	}
 	t.queue = append(t.queue[:0], "\r\n\r\n"...)
 	return nil
 }
 
-func (t *tap) fail(kind IssueKind, detail string) error {
+func (t *tap) fail(kind facts.IssueKind, detail string) error {
 	t.damage = &damage{kind: kind, offset: t.offset, detail: detail}
 	return t.damage
 }

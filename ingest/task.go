@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // inputError is a failure to read an input at all, as opposed to damage in it.
 type inputError struct {
-	input Input
+	input facts.Input
 	err   error
 }
 
@@ -28,7 +30,7 @@ type readOptions struct {
 // readInputs reads the inputs, in order, into w. Where some cannot be read, w is to be
 // abandoned; the others are read to their end all the same, into nothing, so that one
 // pass finds all that fail.
-func readInputs(w *taskWriter, inputs []Input, stdin io.Reader, opt *readOptions) (results []InputResult, failed []*inputError, err error) {
+func readInputs(w *facts.Writer, inputs []facts.Input, stdin io.Reader, opt *readOptions) (results []facts.InputResult, failed []*inputError, err error) {
 	var out sink = w
 	for i, in := range inputs {
 		result, err := readInput(in, int32(i), out, stdin, opt)
@@ -45,44 +47,44 @@ func readInputs(w *taskWriter, inputs []Input, stdin io.Reader, opt *readOptions
 }
 
 // readInput reads one input from its first octet to its last.
-func readInput(in Input, index int32, out sink, stdin io.Reader, opt *readOptions) (InputResult, error) {
+func readInput(in facts.Input, index int32, out sink, stdin io.Reader, opt *readOptions) (facts.InputResult, error) {
 	src, err := openInput(in, stdin)
 	if err != nil {
-		return InputResult{}, &inputError{in, err}
+		return facts.InputResult{}, &inputError{in, err}
 	}
 	defer src.Close()
 	result, err := readSource(in, src, index, out, opt)
 	if isReadError(err) {
-		return InputResult{}, &inputError{in, err}
+		return facts.InputResult{}, &inputError{in, err}
 	}
 	if err != nil {
-		return InputResult{}, err
+		return facts.InputResult{}, err
 	}
 	if err := unchanged(in); err != nil {
-		return InputResult{}, &inputError{in, err}
+		return facts.InputResult{}, &inputError{in, err}
 	}
 	return result, nil
 }
 
 // readSource reads the octets of an input. A file can be read at random, too.
-func readSource(in Input, src io.Reader, index int32, out sink, opt *readOptions) (InputResult, error) {
+func readSource(in facts.Input, src io.Reader, index int32, out sink, opt *readOptions) (facts.InputResult, error) {
 	if opt == nil {
 		opt = new(readOptions)
 	}
 	from := newSource(&countingReader{r: src, progress: opt.progress})
 	form := sniff(from)
 	if from.file.failed != nil {
-		return InputResult{}, from.file.failed
+		return facts.InputResult{}, from.file.failed
 	}
 	at, _ := src.(io.ReaderAt)
-	if in.Path == Stdin {
+	if in.Path == facts.Stdin {
 		at = nil
 	}
 	size := in.Size
 	if at == nil && form.provenBehind() {
 		file, err := spool(from, opt.tmp)
 		if err != nil {
-			return InputResult{}, err
+			return facts.InputResult{}, err
 		}
 		defer file.discard()
 		at, size, from = file, file.size, sourceAt(file, 0)
@@ -97,16 +99,16 @@ func readSource(in Input, src io.Reader, index int32, out sink, opt *readOptions
 	c := newCommitter(index, "", out)
 	c.verify = opt.verify
 	if !form.readable() {
-		err := c.report(Issue{Offset: -1, Length: in.Size, Kind: form.kind, Detail: form.refusal, Action: "not read"})
-		return InputResult{Input: in, Container: form.String(), InputStats: c.stats, Refusal: form.refusal}, err
+		err := c.report(facts.Issue{Offset: -1, Length: in.Size, Kind: form.kind, Detail: form.refusal, Action: "not read"})
+		return facts.InputResult{Input: in, Container: form.String(), InputStats: c.stats, Refusal: form.refusal}, err
 	}
 	if form.container == containerCrawlLog {
 		sum, err := c.readLogInput(form, from)
-		return InputResult{Input: in, Container: form.String(), Fingerprint: fmt.Sprintf("%016x", sum), InputStats: c.stats}, err
+		return facts.InputResult{Input: in, Container: form.String(), Fingerprint: fmt.Sprintf("%016x", sum), InputStats: c.stats}, err
 	}
 	reader, err := form.reader(from, at)
 	if err != nil {
-		return InputResult{}, err
+		return facts.InputResult{}, err
 	}
 	if members, ok := reader.(*memberReader); ok {
 		members.useCores(in.Size, opt)
@@ -116,9 +118,9 @@ func readSource(in Input, src io.Reader, index int32, out sink, opt *readOptions
 		size = -1
 	}
 	if err := c.readInput(reader, size); err != nil {
-		return InputResult{}, err
+		return facts.InputResult{}, err
 	}
-	return InputResult{
+	return facts.InputResult{
 		Input: in, Container: form.String(), InputStats: c.stats, Fingerprint: fmt.Sprintf("%016x", reader.fingerprint()),
 	}, nil
 }
@@ -131,7 +133,7 @@ type spooled struct {
 
 // spool copies a pipe to the disk, as far as it has not been read.
 func spool(src io.Reader, folder string) (*spooled, error) {
-	f, err := os.CreateTemp(folder, temporary+"*")
+	f, err := os.CreateTemp(folder, facts.TemporaryPrefix+"*")
 	if err != nil {
 		return nil, err
 	}
@@ -148,8 +150,8 @@ func (s *spooled) discard() {
 	os.Remove(s.Name())
 }
 
-func openInput(in Input, stdin io.Reader) (io.ReadCloser, error) {
-	if in.Path == Stdin {
+func openInput(in facts.Input, stdin io.Reader) (io.ReadCloser, error) {
+	if in.Path == facts.Stdin {
 		return io.NopCloser(stdin), nil
 	}
 	return os.Open(in.Path)
@@ -157,8 +159,8 @@ func openInput(in Input, stdin io.Reader) (io.ReadCloser, error) {
 
 // unchanged checks that the file is still the one that was planned: an archive
 // that a crawler is still writing is no evidence yet.
-func unchanged(in Input) error {
-	if in.Path == Stdin {
+func unchanged(in facts.Input) error {
+	if in.Path == facts.Stdin {
 		return nil
 	}
 	info, err := os.Stat(in.Path)

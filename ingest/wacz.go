@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/digest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // A WACZ (https://specs.webrecorder.net/wacz/1.1.1/) is a zip file of web archives
@@ -35,20 +36,20 @@ type waczReader struct {
 }
 
 // readWACZ reads a zip file.
-func readWACZ(in Input, at io.ReaderAt, size int64, index int32, out sink, opt *readOptions) (InputResult, error) {
+func readWACZ(in facts.Input, at io.ReaderAt, size int64, index int32, out sink, opt *readOptions) (facts.InputResult, error) {
 	r := &waczReader{committer: newCommitter(index, "", out), out: out, opt: opt, src: *newSource(nil)}
-	result := InputResult{Input: in, Container: containerZip.String()}
+	result := facts.InputResult{Input: in, Container: containerZip.String()}
 	list, err := openZip(at, size)
 	switch {
 	case err != nil:
 		return result, err
 	case list.fault != "" && len(list.entries) == 0:
 		result.Refusal = fmt.Sprintf("the zip file cannot be read (%s); fetch it again", list.fault)
-		err = r.committer.report(Issue{Offset: -1, Length: size, Kind: IssueDamagedStream, Detail: result.Refusal, Action: "not read"})
+		err = r.committer.report(facts.Issue{Offset: -1, Length: size, Kind: facts.IssueDamagedStream, Detail: result.Refusal, Action: "not read"})
 	default:
 		if err = r.readListing(&list, size); err == nil && r.archives == 0 {
 			result.Refusal = "the zip file holds no archive; leave it out"
-			err = r.committer.report(Issue{Offset: -1, Length: size, Kind: IssueNotAnArchive, Detail: result.Refusal, Action: "not read"})
+			err = r.committer.report(facts.Issue{Offset: -1, Length: size, Kind: facts.IssueNotAnArchive, Detail: result.Refusal, Action: "not read"})
 		}
 	}
 	result.InputStats = r.committer.stats
@@ -59,7 +60,7 @@ func readWACZ(in Input, at io.ReaderAt, size int64, index int32, out sink, opt *
 // readListing reads what a zip file holds.
 func (r *waczReader) readListing(list *zipListing, size int64) error {
 	if list.fault != "" {
-		err := r.committer.report(Issue{Offset: list.end, Length: size - list.end, Kind: IssueDamagedStream, Action: "the entries before it read one after the other",
+		err := r.committer.report(facts.Issue{Offset: list.end, Length: size - list.end, Kind: facts.IssueDamagedStream, Action: "the entries before it read one after the other",
 			Detail: list.fault + "; without it entries may be missing"})
 		if err != nil {
 			return err
@@ -80,7 +81,7 @@ func (r *waczReader) readEntries(entries []zipEntry) error {
 	for _, e := range entries {
 		var err error
 		if e.problem != "" {
-			err = r.report(&e, IssueBadEntry, e.problem, "not read")
+			err = r.report(&e, facts.IssueBadEntry, e.problem, "not read")
 		} else {
 			err = r.readEntry(&e)
 		}
@@ -106,7 +107,7 @@ func (r *waczReader) verifyPackage(entries []zipEntry) error {
 	case isReadError(err):
 		return err
 	case err != nil:
-		return r.report(&entries[at], IssueUnknownDigest, fmt.Sprintf("the digests of entries cannot be read (%v)", err), "not verified")
+		return r.report(&entries[at], facts.IssueUnknownDigest, fmt.Sprintf("the digests of entries cannot be read (%v)", err), "not verified")
 	}
 	for i := range entries {
 		if err := r.verifyEntry(&entries[i], digests[entries[i].Name]); err != nil {
@@ -120,7 +121,7 @@ func (r *waczReader) verifyEntry(e *zipEntry, field string) error {
 	d, err := digest.Parse(field)
 	if err != nil {
 		r.committer.stats.Digests.Unknown++
-		return r.report(e, IssueUnknownDigest, fmt.Sprintf("%s in %s: %v", cut(field, 150), waczPackage, err), "not verified")
+		return r.report(e, facts.IssueUnknownDigest, fmt.Sprintf("%s in %s: %v", cut(field, 150), waczPackage, err), "not verified")
 	}
 	if !d.Known() || e.problem != "" {
 		return nil
@@ -134,7 +135,7 @@ func (r *waczReader) verifyEntry(e *zipEntry, field string) error {
 		return nil
 	}
 	r.committer.stats.Digests.Mismatched++
-	return r.report(e, IssueDigestMismatch, fmt.Sprintf("%s says %s, the entry has %s", waczPackage, field, d.Text(h)), "kept")
+	return r.report(e, facts.IssueDigestMismatch, fmt.Sprintf("%s says %s, the entry has %s", waczPackage, field, d.Text(h)), "kept")
 }
 
 // packageDigests reads the digests by entry, in the form of WACZ 1.1, "hash", or in
@@ -160,10 +161,10 @@ func packageDigests(e *zipEntry) (map[string]string, error) {
 	return digests, nil
 }
 
-func (r *waczReader) report(e *zipEntry, kind IssueKind, detail, action string) error {
+func (r *waczReader) report(e *zipEntry, kind facts.IssueKind, detail, action string) error {
 	r.committer.entry = e.name()
 	defer func() { r.committer.entry = "" }()
-	return r.committer.report(Issue{Offset: -1, Length: e.unpacked(), Kind: kind, Detail: detail, Action: action})
+	return r.committer.report(facts.Issue{Offset: -1, Length: e.unpacked(), Kind: kind, Detail: detail, Action: action})
 }
 
 // readEntry reads an entry to its end, if it is an archive.
@@ -184,10 +185,10 @@ func (r *waczReader) readEntry(e *zipEntry) error {
 		return src.file.failed
 	}
 	if form.container == containerZip {
-		form.kind, form.refusal = IssueUnsupportedContainer, "a zip file in a zip file; unpack it and give what is inside"
+		form.kind, form.refusal = facts.IssueUnsupportedContainer, "a zip file in a zip file; unpack it and give what is inside"
 	}
 	if !form.readable() && content.err != nil {
-		form.kind, form.refusal = IssueBadEntry, content.err.Error()
+		form.kind, form.refusal = facts.IssueBadEntry, content.err.Error()
 	}
 	if !form.readable() {
 		if form.container != containerZip && !strings.HasPrefix(e.Name, waczArchives) {
@@ -206,7 +207,7 @@ func (r *waczReader) readEntry(e *zipEntry) error {
 		case err != nil:
 			return err
 		case fault != nil && e.Method == zip.Deflate:
-			return r.report(e, IssueBadEntry, fault.Error()+"; nothing else proves the headers of its records", "not read")
+			return r.report(e, facts.IssueBadEntry, fault.Error()+"; nothing else proves the headers of its records", "not read")
 		}
 		doubt = fault != nil
 	}
@@ -238,7 +239,7 @@ func (r *waczReader) readArchive(e *zipEntry, form format, src *source, doubt bo
 		return err
 	}
 	r.add(fmt.Appendf(nil, "%q %016x", e.Name, reader.fingerprint()))
-	r.committer.stats.add(&c.stats)
+	r.committer.stats.Add(&c.stats)
 	return nil
 }
 
@@ -249,7 +250,7 @@ type doubted struct{ recordReader }
 func (d doubted) next() (*record, error) {
 	rec, err := d.recordReader.next()
 	if rec != nil {
-		rec.trust = TrustResynced
+		rec.trust = facts.TrustResynced
 	}
 	return rec, err
 }
@@ -262,7 +263,7 @@ func (r *waczReader) readVerifiedLog(e *zipEntry, parse lineParser, src io.Reade
 	case err != nil:
 		return err
 	case fault != nil:
-		return r.report(e, IssueBadEntry, fault.Error(), "not read")
+		return r.report(e, facts.IssueBadEntry, fault.Error(), "not read")
 	}
 	if err := r.readLog(e, parse, src); err != nil {
 		return err
@@ -276,7 +277,7 @@ func (r *waczReader) readLog(e *zipEntry, parse lineParser, src io.Reader) error
 	if err := c.readLog(parse, src); err != nil {
 		return err
 	}
-	r.committer.stats.add(&c.stats)
+	r.committer.stats.Add(&c.stats)
 	return nil
 }
 

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // zipped is an entry to be written.
@@ -87,7 +89,7 @@ func TestWACZ(t *testing.T) {
 			equal(t, "entries", got.entries(), names)
 			for i, a := range archives {
 				for _, f := range got.fetches {
-					if f.Entry == a.name && f.Flags&FlagStreamed == 0 && i != 5 {
+					if f.Entry == a.name && f.Flags&facts.FlagStreamed == 0 && i != 5 {
 						if alone := read(t, a.content[f.Offset:f.Offset+f.Length]); len(alone.fetches) != 1 || alone.fetches[0].URL != f.URL {
 							t.Errorf("%s %s at %d+%d reads as %v", a.name, f.URL, f.Offset, f.Length, alone.urls())
 						}
@@ -117,13 +119,13 @@ func TestRereadEntry(t *testing.T) {
 		if f.URL != "http://h/target" {
 			continue
 		}
-		body, err := reread(inputs[0], &Capture{Fetch: f})
+		body, err := reread(inputs[0], &facts.Capture{Fetch: f})
 		if err != nil || string(body) != robotsBody {
 			t.Errorf("%s: %q, %v", f.Entry, body, err)
 		}
 		found++
 		f.Entry = "archive/none.warc.gz"
-		if _, err := reread(inputs[0], &Capture{Fetch: f}); err == nil {
+		if _, err := reread(inputs[0], &facts.Capture{Fetch: f}); err == nil {
 			t.Error("an entry that is not there was read")
 		}
 	}
@@ -206,7 +208,7 @@ func TestPackageDigests(t *testing.T) {
 		wacz := zipFileOf(t, zipped{"archive/a.warc.gz", archive, false}, zipped{"datapackage.json", []byte(c.json), true})
 		for _, verify := range []bool{true, false} {
 			got := new(collected)
-			if _, err := readSource(Input{Path: "/a.wacz", Size: int64(len(wacz))}, bytes.NewReader(wacz), 0, got, &readOptions{verify: verify}); err != nil {
+			if _, err := readSource(facts.Input{Path: "/a.wacz", Size: int64(len(wacz))}, bytes.NewReader(wacz), 0, got, &readOptions{verify: verify}); err != nil {
 				t.Fatal(err)
 			}
 			var issues []string

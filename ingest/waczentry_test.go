@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // deflatedCrawl is a WACZ with one deflated entry, of n members with pages of random
@@ -58,11 +60,11 @@ func TestDeflatedEntryResumes(t *testing.T) {
 		if lost := pages - len(got.fetches); lost > 8 {
 			t.Errorf("%s: %d fetches lost; issues %v", what, lost, got.issues)
 		}
-		if last := got.fetches[len(got.fetches)-1]; last.URL != fmt.Sprint("http://h/", pages-1) || last.Trust != TrustResynced {
+		if last := got.fetches[len(got.fetches)-1]; last.URL != fmt.Sprint("http://h/", pages-1) || last.Trust != facts.TrustResynced {
 			t.Errorf("%s: ends with %s, %v", what, last.URL, last.Trust)
 		}
-		told := slices.ContainsFunc(got.issues, func(i Issue) bool {
-			return i.Kind == IssueBadEntry && strings.Contains(i.Detail, "read on from the block")
+		told := slices.ContainsFunc(got.issues, func(i facts.Issue) bool {
+			return i.Kind == facts.IssueBadEntry && strings.Contains(i.Detail, "read on from the block")
 		})
 		if !told || got.result.Lossy == 0 {
 			t.Errorf("%s: issues %v", what, got.issues)
@@ -136,7 +138,7 @@ func TestPlainEntryDamage(t *testing.T) {
 				t.Fatalf("bit %d, deflated %v: %v, issues %v", bit, deflate, got.urls(), got.kinds())
 			}
 			for _, f := range got.fetches[:len(got.fetches)-1] {
-				if f.Trust != TrustResynced {
+				if f.Trust != facts.TrustResynced {
 					t.Fatalf("bit %d: %s is %v", bit, f.URL, f.Trust)
 				}
 			}

@@ -3,12 +3,14 @@ package ingest
 import (
 	"io"
 	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // isSerial reports whether the crawler is known to make one fetch after the other, and to
 // write them as they are made. Where several connections share an archive, records stand
 // in it as they ended: one of robots.txt in front of a page that was asked for before it.
-func isSerial(w *Crawl) bool { return strings.HasPrefix(w.Software, "Wget/1.") }
+func isSerial(w *facts.Crawl) bool { return strings.HasPrefix(w.Software, "Wget/1.") }
 
 func (c *committer) extractWarcinfo(r *record, d *draft) error {
 	b, err := io.ReadAll(io.LimitReader(r.block, maxWarcinfo))
@@ -20,14 +22,14 @@ func (c *committer) extractWarcinfo(r *record, d *draft) error {
 		fields = eachARCField
 	}
 	if len(b) == maxWarcinfo {
-		d.note(r, IssueValueCut, "the rest dropped", "a warcinfo record of %d octets or more", maxWarcinfo)
+		d.note(r, facts.IssueValueCut, "the rest dropped", "a warcinfo record of %d octets or more", maxWarcinfo)
 	}
-	var w Crawl
+	var w facts.Crawl
 	var arguments string
 	fields(b, func(name, value, _ []byte) {
 		v := cut(string(value), maxUserAgent)
-		if len(v) < len(value) && string(name) != "wget-arguments" && !d.noted(IssueValueCut) {
-			d.note(r, IssueValueCut, "the rest dropped", "%.40q of %d octets", name, len(value))
+		if len(v) < len(value) && string(name) != "wget-arguments" && !d.noted(facts.IssueValueCut) {
+			d.note(r, facts.IssueValueCut, "the rest dropped", "%.40q of %d octets", name, len(value))
 		}
 		switch string(name) {
 		case "software":
@@ -73,9 +75,9 @@ func wgetClaim(arguments string) string {
 
 // addWarcinfo puts a warcinfo in force. It reports false where there are too many to
 // find it by its id.
-func (c *committer) addWarcinfo(id string, w Crawl) (remembered bool) {
+func (c *committer) addWarcinfo(id string, w facts.Crawl) (remembered bool) {
 	c.latest = w
-	c.stats.addCrawl(w)
+	c.stats.AddCrawl(w)
 	if id != "" && len(c.warcinfos) >= maxWarcinfos {
 		return false
 	}
@@ -86,7 +88,7 @@ func (c *committer) addWarcinfo(id string, w Crawl) (remembered bool) {
 }
 
 // warcinfoOf finds the warcinfo in force: the one named, else the latest before.
-func (c *committer) warcinfoOf(r *record) Crawl {
+func (c *committer) warcinfoOf(r *record) facts.Crawl {
 	if w, ok := c.warcinfos[r.warcinfoID]; ok && r.warcinfoID != "" {
 		return w
 	}

@@ -8,6 +8,8 @@ import (
 	"io"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // The magic numbers of zstd (RFC 8878 §3.1.1, §3.1.2, §5) and of WARC in it
@@ -73,7 +75,7 @@ func sniffZstd(src *source) format {
 		z, err = newZstdCodec(dictionary)
 	}
 	if err != nil {
-		return format{container: containerUnsupported, kind: IssueBadDictionary,
+		return format{container: containerUnsupported, kind: facts.IssueBadDictionary,
 			refusal: fmt.Sprintf("the zstd dictionary cannot be used (%v); fetch the file again", err)}
 	}
 	b, _ := src.Peek(sniffBytes)
@@ -369,14 +371,14 @@ func parseFrameHeader(b []byte) (frameHeader, error) {
 		window = binary.LittleEndian.Uint64(field[:])
 	}
 	if window > maxZstdWindow {
-		return h, &memberError{IssueWindowTooLarge, fmt.Sprintf("a zstd window of %d octets, more than %d", window, maxZstdWindow)}
+		return h, &memberError{facts.IssueWindowTooLarge, fmt.Sprintf("a zstd window of %d octets, more than %d", window, maxZstdWindow)}
 	}
 	return h, nil
 }
 
 // memberError is the error of a member that is not damaged, and still not read.
 type memberError struct {
-	kind   IssueKind
+	kind   facts.IssueKind
 	detail string
 }
 

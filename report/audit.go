@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
-	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // Audit is the content of audit.json: what was audited, how, and what came of it.
@@ -19,7 +19,7 @@ type Audit struct {
 	SchemaVersion string           `json:"schema_version"`
 	Settings      Settings         `json:"settings"`
 	Inputs        []AuditInput     `json:"inputs"`
-	Unreadable    []ingest.Failure `json:"unreadable"`
+	Unreadable    []facts.Failure  `json:"unreadable"`
 	Totals        Totals           `json:"totals"`
 	Tables        map[string]int64 `json:"tables"` // rows
 }
@@ -51,8 +51,8 @@ type AuditInput struct {
 	Resynced    int64            `json:"resynced,omitempty"` // records read behind damage
 	LogEvents   int64            `json:"log_events,omitempty"`
 
-	Digests ingest.DigestStats `json:"digests"`
-	Crawls  []ingest.Crawl     `json:"crawls,omitempty"`
+	Digests facts.DigestStats `json:"digests"`
+	Crawls  []facts.Crawl     `json:"crawls,omitempty"`
 }
 
 // Totals are counts over all inputs. Shares are of fetches that robots.txt could
@@ -96,15 +96,15 @@ func Version() string {
 }
 
 // newAudit describes an evaluation of facts, once all of it is written.
-func newAudit(facts *ingest.Facts, settings Settings, t *evaluate.Totals, counted *tally) *Audit {
+func newAudit(set *facts.Set, settings Settings, t *evaluate.Totals, counted *tally) *Audit {
 	a := &Audit{
 		Tool: "robotsaudit", Version: Version(), SchemaVersion: SchemaVersion, Settings: settings, Inputs: []AuditInput{},
-		Unreadable: []ingest.Failure{},
+		Unreadable: []facts.Failure{},
 	}
-	for _, f := range facts.Failures {
-		a.Unreadable = append(a.Unreadable, ingest.Failure{Name: locator(f.Name), Reason: f.Reason})
+	for _, f := range set.Failures {
+		a.Unreadable = append(a.Unreadable, facts.Failure{Name: locator(f.Name), Reason: f.Reason})
 	}
-	for _, in := range facts.Inputs {
+	for _, in := range set.Inputs {
 		a.Inputs = append(a.Inputs, AuditInput{
 			Name: locator(in.Name), Size: in.Size, Fingerprint: in.Fingerprint, Container: in.Container,
 			Records: in.Records, Fetches: in.Fetches, Robots: in.Robots, Issues: in.Issues, Resynced: in.Resynced, LogEvents: in.Events, Digests: in.Digests, Crawls: in.Crawls,

@@ -1,7 +1,7 @@
 package report
 
 import (
-	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 )
 
@@ -23,18 +23,18 @@ type IssueRow struct {
 	Action string `parquet:"action,dict"`
 }
 
-func (b *rowBuilder) issueRow(i *ingest.Issue) IssueRow {
+func (b *rowBuilder) issueRow(i *facts.Issue) IssueRow {
 	return issueRow(b.filename(i.Input, i.Entry), i)
 }
 
 // failureRow is the row of an input that could not be read at all.
-func failureRow(f ingest.Failure) IssueRow {
-	return issueRow(locator(f.Name), &ingest.Issue{
-		Offset: -1, Length: -1, Kind: ingest.IssueUnreadable, Detail: f.Reason, Action: "not read",
+func failureRow(f facts.Failure) IssueRow {
+	return issueRow(locator(f.Name), &facts.Issue{
+		Offset: -1, Length: -1, Kind: facts.IssueUnreadable, Detail: f.Reason, Action: "not read",
 	})
 }
 
-func issueRow(name string, i *ingest.Issue) IssueRow {
+func issueRow(name string, i *facts.Issue) IssueRow {
 	return IssueRow{
 		WARCFilename: name, Offset: known(i.Offset, i.Offset >= 0), Length: known(i.Length, i.Length >= 0),
 		RecordID: text(recordid.Text(i.RecordID)), Kind: i.Kind.String(), Detail: text(i.Detail),

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
-	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
@@ -18,7 +18,7 @@ type rowBuilder struct {
 	cited   cited // by the row before
 }
 
-func newRowBuilder(facts *ingest.Facts, profile string) rowBuilder {
+func newRowBuilder(facts *facts.Set, profile string) rowBuilder {
 	b := rowBuilder{profile: profile}
 	for _, in := range facts.Inputs {
 		b.inputs = append(b.inputs, locator(in.Name))
@@ -72,7 +72,7 @@ type FetchedURL struct {
 	FetchTime *int64 `parquet:"fetch_time,optional,timestamp(microsecond)"`
 }
 
-func (b *rowBuilder) fetchedURL(f *ingest.Fetch) FetchedURL {
+func (b *rowBuilder) fetchedURL(f *facts.Fetch) FetchedURL {
 	site := b.siteOf(f.Origin, f.URL)
 	return FetchedURL{
 		URL: locator(f.URL), HostName: site.host, RegisteredDomain: site.registered, Origin: locator(f.Origin), FetchTime: micros(f.Time()),
@@ -91,7 +91,7 @@ type RecordPlace struct {
 	WARCRecordID string `parquet:"warc_record_id,optional"`
 }
 
-func (b *rowBuilder) recordPlace(f *ingest.Fetch) RecordPlace {
+func (b *rowBuilder) recordPlace(f *facts.Fetch) RecordPlace {
 	return RecordPlace{
 		WARCFilename: b.filename(f.Input, f.Entry), WARCRecordOffset: f.Offset, WARCRecordLength: f.Length,
 		WARCRecordID: text(recordid.Text(f.RecordID)),
@@ -144,15 +144,15 @@ type Discovery struct {
 	IsPage *bool `parquet:"is_page,optional"`
 }
 
-func discovery(f *ingest.Fetch) Discovery {
-	told := f.Flags&ingest.FlagDiscovery != 0
+func discovery(f *facts.Fetch) Discovery {
+	told := f.Flags&facts.FlagDiscovery != 0
 	return Discovery{
 		Via:           locator(f.Via),
 		HopsFromSeed:  known(text(f.HopsFromSeed), told),
-		IsSeed:        known(f.Flags&ingest.FlagSeed != 0, f.Flags&(ingest.FlagDiscovery|ingest.FlagSeedTold) != 0),
-		ForceFetch:    known(f.Flags&ingest.FlagForceFetch != 0, told),
+		IsSeed:        known(f.Flags&facts.FlagSeed != 0, f.Flags&(facts.FlagDiscovery|facts.FlagSeedTold) != 0),
+		ForceFetch:    known(f.Flags&facts.FlagForceFetch != 0, told),
 		FetchDuration: known(f.Millis, f.Millis >= 0),
-		IsPage:        known(f.Flags&ingest.FlagPage != 0, f.Flags&ingest.FlagPagesListed != 0),
+		IsPage:        known(f.Flags&facts.FlagPage != 0, f.Flags&facts.FlagPagesListed != 0),
 	}
 }
 
@@ -175,6 +175,6 @@ func robotsID(governing *evaluate.State) int64 {
 	return governing.ID
 }
 
-func micros(t ingest.Time) *int64 { return known(t.Micros, t.Known()) }
+func micros(t facts.Time) *int64 { return known(t.Micros, t.Known()) }
 
 func status(s int16) *int16 { return known(s, s >= 0) }

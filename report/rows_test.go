@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
-	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
@@ -16,15 +16,15 @@ import (
 // What is not told of how the crawler came to a URL is null, not false.
 func TestDiscoveryColumns(t *testing.T) {
 	w, _ := fill(t, t.TempDir(), false)
-	for flags, want := range map[ingest.Flags][4]*bool{ // is_seed, force_fetch, is_page, hops_from_seed is not null
-		0:                    {nil, nil, nil, new(false)},
-		ingest.FlagDiscovery: {new(false), new(false), nil, new(true)},
-		ingest.FlagDiscovery | ingest.FlagSeed | ingest.FlagForceFetch: {new(true), new(true), nil, new(true)},
-		ingest.FlagPagesListed:                                                           {nil, nil, new(false), new(false)},
-		ingest.FlagPagesListed | ingest.FlagPage:                                         {nil, nil, new(true), new(false)},
-		ingest.FlagPagesListed | ingest.FlagPage | ingest.FlagSeedTold:                   {new(false), nil, new(true), new(false)},
-		ingest.FlagPagesListed | ingest.FlagPage | ingest.FlagSeedTold | ingest.FlagSeed: {new(true), nil, new(true), new(false)},
-		ingest.FlagPagesListed | ingest.FlagPage | ingest.FlagDiscovery:                  {new(false), new(false), new(true), new(true)},
+	for flags, want := range map[facts.Flags][4]*bool{ // is_seed, force_fetch, is_page, hops_from_seed is not null
+		0:                   {nil, nil, nil, new(false)},
+		facts.FlagDiscovery: {new(false), new(false), nil, new(true)},
+		facts.FlagDiscovery | facts.FlagSeed | facts.FlagForceFetch: {new(true), new(true), nil, new(true)},
+		facts.FlagPagesListed:                                                        {nil, nil, new(false), new(false)},
+		facts.FlagPagesListed | facts.FlagPage:                                       {nil, nil, new(true), new(false)},
+		facts.FlagPagesListed | facts.FlagPage | facts.FlagSeedTold:                  {new(false), nil, new(true), new(false)},
+		facts.FlagPagesListed | facts.FlagPage | facts.FlagSeedTold | facts.FlagSeed: {new(true), nil, new(true), new(false)},
+		facts.FlagPagesListed | facts.FlagPage | facts.FlagDiscovery:                 {new(false), new(false), new(true), new(true)},
 	} {
 		f := testFetch("http://a", "/")
 		f.Flags = flags
@@ -111,7 +111,7 @@ func TestRestrictionsAndDelays(t *testing.T) {
 	r := testResults()[0]
 	tags := []evaluate.Statement{{Source: tag.SourceMeta, Line: 1, Raw: "noarchive"}}
 	signals := []evaluate.Statement{{Source: tag.SourceRobotsTxt, Line: 7, Raw: "train-ai=n"}, {Source: tag.SourceTDMFile, Line: 1, Raw: strings.Repeat("x", maxText)}}
-	capture := ingest.Capture{Fetch: testFetch("https://www.example.co.uk:8443", "/.well-known/tdmrep.json")}
+	capture := facts.Capture{Fetch: testFetch("https://www.example.co.uk:8443", "/.well-known/tdmrep.json")}
 	capture.Offset = 4711
 	r.Page = &evaluate.Page{From: evaluate.PageOriginal, Signals: []evaluate.Signal{{}, {File: &capture}}}
 	r.Restrictions = []evaluate.Restriction{

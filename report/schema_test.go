@@ -18,7 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
-	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
@@ -314,8 +314,8 @@ func TestValuesAreThoseOfTheCode(t *testing.T) {
 		"agent_source":      enumValues(evaluate.AgentSource.String),
 		"agent_match":       enumValues(evaluate.Match.String)[1:],
 		"outcome":           enumValues(evaluate.Outcome.String),
-		"record_type":       enumValues(ingest.RecordType.String)[1:],
-		"trust":             enumValues(ingest.Trust.String),
+		"record_type":       enumValues(facts.RecordType.String)[1:],
+		"trust":             enumValues(facts.Trust.String),
 		"profile":           profiles,
 		"remark":            enumValues(robots.NoteKind.String)[1:],
 		"restriction":       enumValues(evaluate.RestrictionKind.String)[1:],
@@ -344,9 +344,9 @@ func TestValuesAreThoseOfTheCode(t *testing.T) {
 	if diff := cmp.Diff(enumValues(tag.Source.String)[1:], sources); diff != "" {
 		t.Errorf("sources (-code +described):\n%s", diff)
 	}
-	for i, name := range enumValues(ingest.IssueKind.String)[1:] {
+	for i, name := range enumValues(facts.IssueKind.String)[1:] {
 		list := "record_issue"
-		if ingest.IssueKind(i + 1).Lossy() {
+		if facts.IssueKind(i + 1).Lossy() {
 			list = "lossy_issue"
 		}
 		code[list] = append(code[list], name)
@@ -411,7 +411,7 @@ func jsonFields(prefix string, f reflect.StructField) (paths []string) {
 
 // Whatever can be unknown or unread is explained in words.
 func TestGlossesAreComplete(t *testing.T) {
-	for _, name := range enumValues(ingest.IssueKind.String)[1:] {
+	for _, name := range enumValues(facts.IssueKind.String)[1:] {
 		if issueGloss[name] == "" {
 			t.Errorf("issueGloss lacks %s", name)
 		}

@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
-	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
 
@@ -229,7 +229,7 @@ func TestSummaryIsSafe(t *testing.T) {
 		counted.whatIf.add(team{int64(i + 1), 0}, evaluate.Disallowed)
 		counted.addHost(&evaluate.HostStats{Origin: f.Origin, Counts: evaluate.Counts{Fetches: 1, ViolationsCertain: 1}})
 		counted.addAgent(&evaluate.AgentStats{Agent: f.Claim, Counts: evaluate.Counts{Fetches: 1}})
-		counted.addIssue(&IssueRow{WARCFilename: f.Claim, Detail: long}, ingest.IssueUnreadable)
+		counted.addIssue(&IssueRow{WARCFilename: f.Claim, Detail: long}, facts.IssueUnreadable)
 	}
 	s := summaryOf(counted, Settings{}, &evaluate.Totals{})
 	got := printed(t, s, true)

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
-	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
 
@@ -34,7 +34,7 @@ type tally struct {
 	tags        map[tag.Rule]int64        // fetches by rule that is effective for the crawler
 	signals     map[tag.Purpose]*[4]int64 // fetches by preference
 	restricted  map[tag.Use]map[evaluate.RestrictionKind]int64
-	issues      map[ingest.IssueKind]int64
+	issues      map[facts.IssueKind]int64
 	issueCount  int64
 	unread      []UnreadInput // the first of unreadCount
 	unreadCount int64
@@ -49,7 +49,7 @@ func newTally() *tally {
 	return &tally{
 		unknown: make(map[evaluate.Reason]int64), claims: make(map[string]*evaluate.Counts), here: make(map[ruleOf]int64),
 		whatIf: newWhatIf(), tags: make(map[tag.Rule]int64), signals: make(map[tag.Purpose]*[4]int64),
-		restricted: make(map[tag.Use]map[evaluate.RestrictionKind]int64), issues: make(map[ingest.IssueKind]int64),
+		restricted: make(map[tag.Use]map[evaluate.RestrictionKind]int64), issues: make(map[facts.IssueKind]int64),
 	}
 }
 
@@ -85,7 +85,7 @@ func rowsOf[T any](list []ranked[T]) []T {
 }
 
 func (t *tally) addRobots(r *evaluate.RobotsRecord) {
-	if r.Type != ingest.LogLine && r.Agent() == "" {
+	if r.Type != facts.TypeLogLine && r.Agent() == "" {
 		t.unnamed.Captures++
 	}
 }
@@ -186,7 +186,7 @@ func (t *tally) addAgent(a *evaluate.AgentStats) {
 }
 
 // addIssue counts an issue. Those of an input come one after the other.
-func (t *tally) addIssue(row *IssueRow, kind ingest.IssueKind) {
+func (t *tally) addIssue(row *IssueRow, kind facts.IssueKind) {
 	t.issueCount++
 	t.issues[kind]++
 	if !kind.Lossy() || t.unreadCount > 0 && t.lastUnread == row.WARCFilename {

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
-	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 const temporary = ".robotsaudit-results" // folder inside the output folder that holds tables until they are whole
@@ -21,14 +21,14 @@ type Writer struct {
 	rowBuilder
 	dir    string
 	tmp    string
-	facts  *ingest.Facts
+	facts  *facts.Set
 	tables map[string]anyWriter // by name; empty once Commit or Abandon has closed them
 	tally  *tally
 }
 
 // NewWriter starts the tables of an output folder. whatIf adds the tables of the
 // what-if.
-func NewWriter(dir string, facts *ingest.Facts, profile string, whatIf bool) (*Writer, error) {
+func NewWriter(dir string, facts *facts.Set, profile string, whatIf bool) (*Writer, error) {
 	w := &Writer{
 		rowBuilder: newRowBuilder(facts, profile), dir: dir, tmp: filepath.Join(dir, temporary), facts: facts,
 		tables: make(map[string]anyWriter), tally: newTally(),
@@ -142,16 +142,16 @@ func (w *Writer) Exclusion(x *evaluate.Exclusion) error {
 }
 
 // Issue writes an issue.
-func (w *Writer) Issue(i *ingest.Issue) error {
+func (w *Writer) Issue(i *facts.Issue) error {
 	return w.issue(w.issueRow(i), i.Kind)
 }
 
 // Failure writes an input that could not be read at all.
-func (w *Writer) Failure(f ingest.Failure) error {
-	return w.issue(failureRow(f), ingest.IssueUnreadable)
+func (w *Writer) Failure(f facts.Failure) error {
+	return w.issue(failureRow(f), facts.IssueUnreadable)
 }
 
-func (w *Writer) issue(row IssueRow, kind ingest.IssueKind) error {
+func (w *Writer) issue(row IssueRow, kind facts.IssueKind) error {
 	w.tally.addIssue(&row, kind)
 	return issuesTable.add(w, row)
 }

@@ -17,27 +17,27 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
-	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 )
 
 var noon = time.Date(2025, 3, 1, 12, 0, 0, 0, time.UTC).UnixMicro()
 
-func testFacts(names ...string) *ingest.Facts {
-	f := new(ingest.Facts)
+func testFacts(names ...string) *facts.Set {
+	f := new(facts.Set)
 	for _, n := range names {
-		in := ingest.InputResult{Container: "warc.gz", Fingerprint: "0123456789abcdef"}
+		in := facts.InputResult{Container: "warc.gz", Fingerprint: "0123456789abcdef"}
 		in.Name, in.Size, in.Fetches = n, 1000, 4
 		f.Inputs = append(f.Inputs, in)
 	}
 	return f
 }
 
-func testFetch(origin, path string) ingest.Fetch {
-	return ingest.Fetch{
-		Origin: origin, URL: origin + path, Micros: noon, Precision: ingest.PrecisionSecond, RecordID: "urn:x:" + path,
-		Offset: 700, Length: 300, Type: ingest.Response, Method: "GET", Status: 200, MIMEType: "text/html",
-		UserAgent: "TestBot/1.0", UserAgentSource: ingest.SourceRequest, Claim: "classic", Millis: -1,
+func testFetch(origin, path string) facts.Fetch {
+	return facts.Fetch{
+		Origin: origin, URL: origin + path, Micros: noon, Precision: facts.PrecisionSecond, RecordID: "urn:x:" + path,
+		Offset: 700, Length: 300, Type: facts.TypeResponse, Method: "GET", Status: 200, MIMEType: "text/html",
+		UserAgent: "TestBot/1.0", UserAgentSource: facts.SourceRequest, Claim: "classic", Millis: -1,
 	}
 }
 
@@ -55,7 +55,7 @@ func testResults() []evaluate.Result {
 	governing := testState(1, origin, evaluate.OutcomeRules)
 	governing.HasBody, governing.BodyDigest = true, strings.Repeat("\xab", 32)
 	governing.BodyInput, governing.BodyRecordOffset, governing.Hops = 1, 555, 1
-	governing.BodyMicros, governing.BodyPrecision, governing.BodyRecordID = noon-120e6, ingest.PrecisionSecond, "urn:x:body"
+	governing.BodyMicros, governing.BodyPrecision, governing.BodyRecordID = noon-120e6, facts.PrecisionSecond, "urn:x:body"
 	contester := testState(2, origin, evaluate.OutcomeUnavailable)
 	contester.Offset, contester.Micros = 42, noon-300e6
 	rule := &robots.Rule{Text: "Disallow: /caf\xe9", Line: 3}
@@ -85,7 +85,7 @@ func testResults() []evaluate.Result {
 	unknown.Prior, unknown.HasPrior = evaluate.Disallowed, true
 	nowhere := add("/x", evaluate.None, evaluate.NoCertainty, evaluate.Answer{Reason: evaluate.NoTime})
 	nowhere.Fetch.Origin, nowhere.Fetch.URL = "", "http:/x"
-	nowhere.Fetch.Micros, nowhere.Fetch.Precision = 0, ingest.PrecisionNone
+	nowhere.Fetch.Micros, nowhere.Fetch.Precision = 0, facts.PrecisionNone
 	nowhere.Fetch.Status, nowhere.Agent, nowhere.AgentSource = -1, "", evaluate.AgentUnknown
 	return list
 }
@@ -147,13 +147,13 @@ func fill(t testing.TB, dir string, whatIf bool) (*Writer, *evaluate.Totals) {
 	must(w.Host(&nowhere))
 	must(w.Agent(&agent))
 	must(w.Exclusion(&evaluate.Exclusion{
-		Event: &ingest.LogEvent{Line: 7, Reason: "-9998", Input: 1, Via: "http://a/\xe9", HopsFromSeed: "L"},
+		Event: &facts.LogEvent{Line: 7, Reason: "-9998", Input: 1, Via: "http://a/\xe9", HopsFromSeed: "L"},
 		Result: evaluate.Result{Fetch: results[2].Fetch, Agent: "TestBot", AgentSource: evaluate.AgentFromOrigin, Evidence: evaluate.Fresh,
 			Answer: results[2].Answer, Governing: results[2].Governing},
 	}))
 	totals.Exclusions++
-	must(w.Issue(&ingest.Issue{Input: 1, Offset: 9, Length: -1, Kind: ingest.IssueBadURL, Detail: "\xfe", Action: "kept"}))
-	must(w.Failure(ingest.Failure{Name: "caf\xe9.warc", Reason: "permission denied"}))
+	must(w.Issue(&facts.Issue{Input: 1, Offset: 9, Length: -1, Kind: facts.IssueBadURL, Detail: "\xfe", Action: "kept"}))
+	must(w.Failure(facts.Failure{Name: "caf\xe9.warc", Reason: "permission denied"}))
 	return w, totals
 }
 
@@ -287,7 +287,7 @@ func benchmarkResult(b *testing.B, r evaluate.Result) {
 		b.Fatal(err)
 	}
 	defer w.Abandon()
-	fetches := make([]ingest.Fetch, 16_384)
+	fetches := make([]facts.Fetch, 16_384)
 	for i := range fetches {
 		f := *r.Fetch
 		f.URL = fmt.Sprintf("%s/articles/%d/index.html", f.Origin, i*7919)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
@@ -44,7 +44,7 @@ table and audit.json; standard output gets the summary. The tables are
 			return err
 		}
 		evaluation.warn(log)
-		return runIngest(cmd, log, args, in, func(facts *ingest.Facts) error {
+		return runIngest(cmd, log, args, in, func(facts *facts.Set) error {
 			return runEvaluate(cmd, log, in.output, facts, evaluation)
 		})
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/report"
 )
@@ -76,7 +77,7 @@ func absolute(path string) string {
 
 // checkPrinter prints what a check found.
 type checkPrinter interface {
-	issue(file string, i *ingest.Issue) error
+	issue(file string, i *facts.Issue) error
 	closing(*ingest.Checked) error
 	failure(file, reason string) error // of an input that could not be read at all
 }
@@ -84,7 +85,7 @@ type checkPrinter interface {
 // textCheck prints lines for people and editors.
 type textCheck struct{ w io.Writer }
 
-func (t *textCheck) issue(file string, i *ingest.Issue) error {
+func (t *textCheck) issue(file string, i *facts.Issue) error {
 	place := ""
 	if i.Offset >= 0 {
 		place = fmt.Sprintf("%d:", i.Offset)
@@ -100,7 +101,7 @@ func (t *textCheck) closing(c *ingest.Checked) error {
 }
 
 func (t *textCheck) failure(file, reason string) error {
-	_, err := fmt.Fprintf(t.w, "%s: %s: %s (not read)\n", oneLine(file), ingest.IssueUnreadable, oneLine(reason))
+	_, err := fmt.Fprintf(t.w, "%s: %s: %s (not read)\n", oneLine(file), facts.IssueUnreadable, oneLine(reason))
 	return err
 }
 
@@ -151,15 +152,15 @@ type issueLine struct {
 }
 
 type fileLine struct {
-	Type          string             `json:"type"` // "file"
-	File          string             `json:"file"`
-	Container     string             `json:"container"`
-	Records       map[string]int64   `json:"records"`
-	Fetches       int64              `json:"fetches"`
-	Robots        int64              `json:"robots"`
-	Issues        int64              `json:"issues"`
-	Digests       ingest.DigestStats `json:"digests"`
-	SecondOpinion *opinionLine       `json:"second_opinion"` // null: not asked
+	Type          string            `json:"type"` // "file"
+	File          string            `json:"file"`
+	Container     string            `json:"container"`
+	Records       map[string]int64  `json:"records"`
+	Fetches       int64             `json:"fetches"`
+	Robots        int64             `json:"robots"`
+	Issues        int64             `json:"issues"`
+	Digests       facts.DigestStats `json:"digests"`
+	SecondOpinion *opinionLine      `json:"second_opinion"` // null: not asked
 }
 
 type opinionLine struct {
@@ -168,7 +169,7 @@ type opinionLine struct {
 	Stopped string `json:"stopped,omitempty"`
 }
 
-func (j *jsonCheck) issue(file string, i *ingest.Issue) error {
+func (j *jsonCheck) issue(file string, i *facts.Issue) error {
 	return j.enc.Encode(issueLine{
 		Type: "issue", File: file, Offset: known(i.Offset), Length: known(i.Length), RecordID: recordid.Text(i.RecordID),
 		Kind: i.Kind.String(), Detail: i.Detail, Action: i.Action,
@@ -194,5 +195,5 @@ func (j *jsonCheck) closing(c *ingest.Checked) error {
 }
 
 func (j *jsonCheck) failure(file, reason string) error {
-	return j.enc.Encode(issueLine{Type: "issue", File: file, Kind: ingest.IssueUnreadable.String(), Detail: reason, Action: "not read"})
+	return j.enc.Encode(issueLine{Type: "issue", File: file, Kind: facts.IssueUnreadable.String(), Detail: reason, Action: "not read"})
 }

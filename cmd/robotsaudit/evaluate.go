@@ -15,6 +15,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/agents"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
@@ -84,7 +85,7 @@ a robots.txt was redirected to a page that lies far from it.
 }
 
 // runEvaluate decides, writes the tables and prints the summary.
-func runEvaluate(cmd *cobra.Command, log *slog.Logger, dir string, facts *ingest.Facts, e evaluation) error {
+func runEvaluate(cmd *cobra.Command, log *slog.Logger, dir string, facts *facts.Set, e evaluation) error {
 	stop := watch(cmd.ErrOrStderr(), log, gauge{"deciding", e.options.Decided.Load, facts.FetchCount, func(n int64) string { return report.Count(n, "fetch") }})
 	summary, err := writeTables(cmd.Context(), log, dir, facts, e)
 	stop()
@@ -104,7 +105,7 @@ func runEvaluate(cmd *cobra.Command, log *slog.Logger, dir string, facts *ingest
 	return nil
 }
 
-func writeTables(ctx context.Context, log *slog.Logger, dir string, facts *ingest.Facts, e evaluation) (*report.Summary, error) {
+func writeTables(ctx context.Context, log *slog.Logger, dir string, facts *facts.Set, e evaluation) (*report.Summary, error) {
 	w, err := report.NewWriter(dir, facts, e.options.Profile.String(), len(e.options.Agents) > 0)
 	if err != nil {
 		return nil, err
@@ -278,14 +279,14 @@ func (f *evaluateFlags) resolveCrawler() (evaluate.CrawlerMap, error) {
 
 // parseAsOf reads the moment of --as-of: an RFC 3339 date-time, or a date alone,
 // which is its first moment in UTC. It is exact, whatever it leaves out.
-func parseAsOf(s string) (ingest.Time, error) {
+func parseAsOf(s string) (facts.Time, error) {
 	if s == "" {
-		return ingest.Time{}, nil
+		return facts.Time{}, nil
 	}
 	for _, layout := range [...]string{time.RFC3339, time.DateOnly} {
 		if t, err := time.Parse(layout, s); err == nil && t.UTC().Year() >= 1 {
-			return ingest.Time{Micros: t.UnixMicro(), Precision: ingest.PrecisionMicrosecond}, nil
+			return facts.Time{Micros: t.UnixMicro(), Precision: facts.PrecisionMicrosecond}, nil
 		}
 	}
-	return ingest.Time{}, usageErrorf("--as-of %q is no date; write it as 2025-03-01, or with a time and a zone as 2025-03-01T12:00:00Z", s)
+	return facts.Time{}, usageErrorf("--as-of %q is no date; write it as 2025-03-01, or with a time and a zone as 2025-03-01T12:00:00Z", s)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
@@ -91,7 +92,7 @@ if there is any problem, else 0. docs/SCHEMA.md explains the kinds.
 		if err != nil {
 			return err
 		}
-		return runIngest(cmd, log, args, in, func(facts *ingest.Facts) error {
+		return runIngest(cmd, log, args, in, func(facts *facts.Set) error {
 			return printIngested(cmd, in.output, facts)
 		})
 	}
@@ -100,7 +101,7 @@ if there is any problem, else 0. docs/SCHEMA.md explains the kinds.
 
 // runIngest reads the archives that args name. Nothing is made in the output
 // folder where they name none.
-func runIngest(cmd *cobra.Command, log *slog.Logger, args []string, flags ingestFlags, then func(*ingest.Facts) error) error {
+func runIngest(cmd *cobra.Command, log *slog.Logger, args []string, flags ingestFlags, then func(*facts.Set) error) error {
 	inputs, failures := ingest.Expand(args)
 	for _, f := range failures {
 		log.Error(f.Error())
@@ -118,7 +119,7 @@ func runIngest(cmd *cobra.Command, log *slog.Logger, args []string, flags ingest
 	}
 	return inOutput(flags.output, func() error {
 		err := attempt()
-		if !errors.Is(err, errDamagedFacts) || slices.ContainsFunc(inputs, func(in ingest.Input) bool { return in.Path == ingest.Stdin }) {
+		if !errors.Is(err, errDamagedFacts) || slices.ContainsFunc(inputs, func(in facts.Input) bool { return in.Path == facts.Stdin }) {
 			return err
 		}
 		log.Warn(err.Error())
@@ -128,7 +129,7 @@ func runIngest(cmd *cobra.Command, log *slog.Logger, args []string, flags ingest
 }
 
 // readInputs makes the facts of the inputs.
-func readInputs(cmd *cobra.Command, log *slog.Logger, inputs []ingest.Input, failures []*ingest.InputError, flags ingestFlags) (*ingest.Facts, error) {
+func readInputs(cmd *cobra.Command, log *slog.Logger, inputs []facts.Input, failures []*ingest.InputError, flags ingestFlags) (*facts.Set, error) {
 	progress := new(ingest.Progress)
 	stop := watch(cmd.ErrOrStderr(), log, gauge{"reading", progress.BytesRead.Load, progress.BytesTotal.Load, report.Bytes})
 	start := time.Now()
@@ -161,7 +162,7 @@ func readText(p *ingest.Progress, elapsed time.Duration) string {
 }
 
 // printIngested tells what was read.
-func printIngested(cmd *cobra.Command, dir string, facts *ingest.Facts) error {
+func printIngested(cmd *cobra.Command, dir string, facts *facts.Set) error {
 	lossy := int64(len(facts.Failures))
 	for _, in := range facts.Inputs {
 		lossy += in.Lossy

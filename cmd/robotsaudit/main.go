@@ -14,7 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // Exit codes, as README.md documents them.
@@ -119,7 +119,7 @@ func explain(err error, args []string) error {
 	switch {
 	case slices.Contains(args, "--check"):
 		again, disk = "run the same command again", "the disk of the temporary folder"
-	case slices.Contains(args, ingest.Stdin):
+	case slices.Contains(args, facts.Stdin):
 		again = "run the same command again, with the same standard input"
 	}
 	var output *outputError

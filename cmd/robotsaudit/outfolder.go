@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
@@ -40,7 +41,7 @@ var errDamagedFacts = errors.New("are damaged")
 
 // dropDamaged looks whether a command failed because the facts are damaged. Those that
 // are it drops, so that their archives are read again, and says so.
-func dropDamaged(cmd *cobra.Command, facts *ingest.Facts, err error) error {
+func dropDamaged(cmd *cobra.Command, facts *facts.Set, err error) error {
 	var status exitStatus
 	var output *outputError
 	if err == nil || cmd.Context().Err() != nil || isFull(err) || errors.As(err, &status) || errors.As(err, &output) {
@@ -57,7 +58,7 @@ const maxUnread = 20 // inputs named on standard error that were not wholly read
 
 // reportUnread names the inputs that were not wholly read, without the failures
 // that were told before.
-func reportUnread(log *slog.Logger, facts *ingest.Facts, told []*ingest.InputError) {
+func reportUnread(log *slog.Logger, facts *facts.Set, told []*ingest.InputError) {
 	var lines []string
 	for _, f := range facts.Failures {
 		if !slices.ContainsFunc(told, func(t *ingest.InputError) bool { return t.Arg == f.Name && t.Reason == f.Reason }) {

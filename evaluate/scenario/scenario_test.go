@@ -18,6 +18,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
@@ -148,7 +149,7 @@ func (s *scenario) evaluateOptions(t *testing.T) evaluate.Options {
 		if err != nil {
 			t.Fatal(err)
 		}
-		opt.AsOf = ingest.Time{Micros: at.UnixMicro(), Precision: ingest.PrecisionSecond}
+		opt.AsOf = facts.Time{Micros: at.UnixMicro(), Precision: facts.PrecisionSecond}
 	}
 	if s.options["purpose"] != "" {
 		for _, purpose := range strings.Split(s.options["purpose"], ",") {
@@ -205,7 +206,7 @@ func (f *findings) Result(r *evaluate.Result) error {
 }
 
 // keyOf is what a fetch is known by: its record id, its URL in an ARC, which has none.
-func keyOf(f *ingest.Fetch) string {
+func keyOf(f *facts.Fetch) string {
 	if f.RecordID == "" {
 		return f.URL
 	}
@@ -264,7 +265,7 @@ func (f *findings) RobotsAgent(robotsID int64, group int, agent string) error {
 	return nil
 }
 
-func (f *findings) Issue(i *ingest.Issue) error {
+func (f *findings) Issue(i *facts.Issue) error {
 	f.issues = append(f.issues, i.Kind.String())
 	return nil
 }

@@ -1,4 +1,4 @@
-package ingest
+package facts
 
 import (
 	"path/filepath"
@@ -8,8 +8,8 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/run"
 )
 
-// taskWriter writes the facts of a task's inputs into a folder.
-type taskWriter struct {
+// Writer writes the facts of a task's inputs into a folder.
+type Writer struct {
 	dir      string
 	fetches  *run.Writer[Fetch]
 	revisits *run.Writer[Fetch]
@@ -19,12 +19,12 @@ type taskWriter struct {
 	bodies   *pack.Writer
 }
 
-func newTaskWriter(dir string) (*taskWriter, error) {
+func NewWriter(dir string) (*Writer, error) {
 	bodies, err := pack.Create(filepath.Join(dir, packFile))
 	if err != nil {
 		return nil, err
 	}
-	return &taskWriter{
+	return &Writer{
 		dir:      dir,
 		fetches:  run.NewWriter(dir, FetchRuns),
 		revisits: run.NewWriter(dir, RevisitRuns),
@@ -35,7 +35,7 @@ func newTaskWriter(dir string) (*taskWriter, error) {
 	}, nil
 }
 
-func (w *taskWriter) fetch(f *Fetch) error {
+func (w *Writer) Fetch(f *Fetch) error {
 	if f.RefersElsewhere() {
 		if err := w.revisits.Add(*f); err != nil {
 			return err
@@ -44,7 +44,7 @@ func (w *taskWriter) fetch(f *Fetch) error {
 	return w.fetches.Add(*f)
 }
 
-func (w *taskWriter) capture(c *Capture, body []byte) error {
+func (w *Writer) Capture(c *Capture, body []byte) error {
 	ref, err := w.bodies.Put(body)
 	if err != nil {
 		return err
@@ -53,12 +53,12 @@ func (w *taskWriter) capture(c *Capture, body []byte) error {
 	return w.captures.Add(*c)
 }
 
-func (w *taskWriter) issue(i Issue) error { return w.issues.Add(i) }
+func (w *Writer) Issue(i Issue) error { return w.issues.Add(i) }
 
-func (w *taskWriter) event(e *LogEvent) error { return w.events.Add(*e) }
+func (w *Writer) Event(e *LogEvent) error { return w.events.Add(*e) }
 
-// close completes the files. The folder is a task only once its manifest is there.
-func (w *taskWriter) close(m *Manifest) (err error) {
+// Close completes the files. The folder is a task only once its manifest is there.
+func (w *Writer) Close(m *Manifest) (err error) {
 	if m.Fetches, err = w.fetches.Close(); err != nil {
 		return err
 	}
@@ -80,8 +80,8 @@ func (w *taskWriter) close(m *Manifest) (err error) {
 	return durable.WriteJSON(filepath.Join(w.dir, manifestFile), m)
 }
 
-// abandon closes the files of a task that failed.
-func (w *taskWriter) abandon() {
+// Abandon closes the files of a task that failed.
+func (w *Writer) Abandon() {
 	var m Manifest
-	_ = w.close(&m) // the folder is removed whatever comes of it
+	_ = w.Close(&m) // the folder is removed whatever comes of it
 }

@@ -1,4 +1,4 @@
-package ingest
+package facts
 
 import (
 	"testing"
@@ -64,7 +64,7 @@ func TestParseDate(t *testing.T) {
 		{"-2024-03-05", Time{0, none}, false, false},
 		{"202403050607089", Time{0, none}, false, false}, // 15 digits
 	} {
-		got, zoned, ok := parseDate(c.in)
+		got, zoned, ok := ParseDate(c.in)
 		if got != c.want || zoned != c.zoned || ok != c.ok {
 			t.Errorf("parseDate(%q) = %v %v %v, %v %v, want %v %v, %v %v",
 				c.in, got.UTC(), got.Precision, got.Micros, zoned, ok, c.want.UTC(), c.want.Precision, c.zoned, c.ok)
@@ -73,7 +73,7 @@ func TestParseDate(t *testing.T) {
 }
 
 func TestTimeTruncate(t *testing.T) {
-	full, _, _ := parseDate("1969-07-20T20:17:40.987654Z") // before 1970: rounds down, not towards zero
+	full, _, _ := ParseDate("1969-07-20T20:17:40.987654Z") // before 1970: rounds down, not towards zero
 	for _, c := range []struct {
 		p    Precision
 		want string
@@ -119,8 +119,8 @@ func TestMicrosSince(t *testing.T) {
 		{"2016-12-31T23:59:60Z", "2016-12-31T23:59:59Z", 0},
 		{"9999-12-31T00:00:00Z", "0001-01-01T00:00:00Z", 3_652_058 * day}, // more than a time.Duration holds
 	} {
-		a, _, ok := parseDate(c.t)
-		b, _, ok2 := parseDate(c.u)
+		a, _, ok := ParseDate(c.t)
+		b, _, ok2 := ParseDate(c.u)
 		if got := a.MicrosSince(b); got != c.want || !ok || !ok2 {
 			t.Errorf("%s since %s: %d, want %d", c.t, c.u, got, c.want)
 		}
@@ -135,7 +135,7 @@ func FuzzParseDate(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		got, zoned, ok := parseDate(s)
+		got, zoned, ok := ParseDate(s)
 		if !ok {
 			if got != (Time{}) || zoned {
 				t.Fatalf("%q: %+v, zoned %v, but not ok", s, got, zoned)

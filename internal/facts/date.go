@@ -1,4 +1,4 @@
-package ingest
+package facts
 
 import (
 	"strings"
@@ -96,11 +96,11 @@ var dateFields = [...]struct{ digits, low, high int }{
 	{4, 1, 9999}, {2, 1, 12}, {2, 1, 31}, {2, 0, 23}, {2, 0, 59}, {2, 0, 60},
 }
 
-// parseDate reads a WARC-Date: W3C-DTF from the year to nanoseconds (WARC 1.1
+// ParseDate reads a WARC-Date: W3C-DTF from the year to nanoseconds (WARC 1.1
 // §5.4), with or without a zone, and the 4 to 14 digits of ARC and CDX dates.
 // zoned is false where no zone was written: UTC is then assumed. ok is false for
 // a date that is missing, malformed or impossible.
-func parseDate(s string) (t Time, zoned, ok bool) {
+func ParseDate(s string) (t Time, zoned, ok bool) {
 	s = strings.TrimSpace(s)
 	part := [6]int{0, 1, 1, 0, 0, 0}
 	precision := PrecisionNone
@@ -215,11 +215,11 @@ func parseZone(s string) (offset time.Duration, zoned, ok bool) {
 	return sign * (time.Duration(hours)*time.Hour + time.Duration(minutes)*time.Minute), true, true
 }
 
-// parseARCDate reads the date of an ARC record, which is UTC: YYYYMMDDhhmmss, or
+// ParseARCDate reads the date of an ARC record, which is UTC: YYYYMMDDhhmmss, or
 // less of it. Of 15 to 17 digits the last ones are a fraction whose unit nobody
 // knows. Of more the day alone is certain: there are writers that put digits
 // between the day and the hour. exact is false where digits were left out.
-func parseARCDate(s string) (t Time, exact, ok bool) {
+func ParseARCDate(s string) (t Time, exact, ok bool) {
 	exact = len(s) <= 14
 	switch {
 	case s == "" || strings.Trim(s, "0123456789") != "":
@@ -229,6 +229,6 @@ func parseARCDate(s string) (t Time, exact, ok bool) {
 	case len(s) > 14:
 		s = s[:14]
 	}
-	t, _, ok = parseDate(s)
+	t, _, ok = ParseDate(s)
 	return t, exact, ok
 }

@@ -1,4 +1,4 @@
-package ingest
+package facts
 
 import "slices"
 
@@ -13,9 +13,9 @@ type Input struct {
 	MTime int64  `json:"mtime"` // nanoseconds since 1970
 }
 
-// same reports whether two inputs are the same octets, as far as the file system
+// Same reports whether two inputs are the same octets, as far as the file system
 // tells.
-func (in Input) same(other Input) bool {
+func (in Input) Same(other Input) bool {
 	return in.Path == other.Path && in.Size == other.Size && in.MTime == other.MTime
 }
 
@@ -49,7 +49,7 @@ type InputStats struct {
 	Crawls   []Crawl          `json:"crawls,omitempty"`
 }
 
-func (s *InputStats) add(other *InputStats) {
+func (s *InputStats) Add(other *InputStats) {
 	for kind, n := range other.Records {
 		s.Records[kind] += n
 	}
@@ -61,17 +61,17 @@ func (s *InputStats) add(other *InputStats) {
 	s.Lossy += other.Lossy
 	s.Resynced += other.Resynced
 	s.Events += other.Events
-	s.Digests.add(other.Digests)
+	s.Digests.Add(other.Digests)
 	for _, crawl := range other.Crawls {
-		s.addCrawl(crawl)
+		s.AddCrawl(crawl)
 	}
 }
 
-// mostCrawls is how many different warcinfo records of one input are told.
-const mostCrawls = 16
+// MaxCrawls is how many different warcinfo records of one input are told.
+const MaxCrawls = 16
 
-func (s *InputStats) addCrawl(w Crawl) {
-	if len(s.Crawls) < mostCrawls && !slices.Contains(s.Crawls, w) {
+func (s *InputStats) AddCrawl(w Crawl) {
+	if len(s.Crawls) < MaxCrawls && !slices.Contains(s.Crawls, w) {
 		s.Crawls = append(s.Crawls, w)
 	}
 }
@@ -86,7 +86,7 @@ type DigestStats struct {
 	Unknown    int64 `json:"unknown"`    // digests that could not be read
 }
 
-func (s *DigestStats) add(other DigestStats) {
+func (s *DigestStats) Add(other DigestStats) {
 	s.Block += other.Block
 	s.Stored += other.Stored
 	s.Dechunked += other.Dechunked

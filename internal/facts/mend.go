@@ -1,4 +1,4 @@
-package ingest
+package facts
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 
 // DropDamaged reads the files of all tasks, and drops each task that cannot be read to
 // its end: the next Ingest reads its inputs again. It returns them.
-func (f *Facts) DropDamaged(ctx context.Context) (inputs []Input, err error) {
+func (f *Set) DropDamaged(ctx context.Context) (inputs []Input, err error) {
 	for i := range f.Tasks {
 		t := &f.Tasks[i]
 		if t.verify(ctx) == nil {

@@ -1,4 +1,4 @@
-package ingest
+package facts
 
 import (
 	"encoding/json"
@@ -15,10 +15,10 @@ const SchemaVersion = "8"
 
 // The private part of an output folder.
 const (
-	factsFolder = ".robotsaudit"
-	planFile    = "plan.json"
-	lockFile    = "lock"
-	temporary   = "tmp-" // begins the name of a folder that does not count
+	PrivateFolder   = ".robotsaudit"
+	PlanFile        = "plan.json"
+	LockFile        = "lock"
+	TemporaryPrefix = "tmp-" // begins the name of a folder that does not count
 )
 
 // The files of a task's folder.
@@ -27,11 +27,11 @@ const (
 	packFile     = "bodies.pack"
 )
 
-// factsName is the name of the folder of facts of a fingerprint.
-func factsName(fingerprint string) string { return "facts-v" + SchemaVersion + "-" + fingerprint }
+// FolderName is the name of the folder of facts of a fingerprint.
+func FolderName(fingerprint string) string { return "facts-v" + SchemaVersion + "-" + fingerprint }
 
-// plan is what the output folder's facts consist of.
-type plan struct {
+// Plan is what the output folder's facts consist of.
+type Plan struct {
 	Fingerprint string    `json:"fingerprint"`
 	Tasks       []string  `json:"tasks"` // names of task folders
 	Inputs      []Input   `json:"inputs"`
@@ -52,7 +52,7 @@ type Manifest struct {
 	Events      []string      `json:"events"`
 }
 
-func readManifest(dir string) (*Manifest, error) {
+func ReadManifest(dir string) (*Manifest, error) {
 	b, err := os.ReadFile(filepath.Join(dir, manifestFile))
 	if err != nil {
 		return nil, err
@@ -64,14 +64,14 @@ func readManifest(dir string) (*Manifest, error) {
 	return &m, nil
 }
 
-// commit makes p the current plan of an output folder.
-func (p *plan) commit(dir string) error {
-	private := filepath.Join(dir, factsFolder)
-	tmp := filepath.Join(private, temporary+planFile)
+// Commit makes p the current plan of an output folder.
+func (p *Plan) Commit(dir string) error {
+	private := filepath.Join(dir, PrivateFolder)
+	tmp := filepath.Join(private, TemporaryPrefix+PlanFile)
 	if err := durable.WriteJSON(tmp, p); err != nil {
 		return err
 	}
-	if err := os.Rename(tmp, filepath.Join(private, planFile)); err != nil {
+	if err := os.Rename(tmp, filepath.Join(private, PlanFile)); err != nil {
 		return err
 	}
 	return durable.SyncFolder(private)

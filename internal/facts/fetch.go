@@ -1,4 +1,4 @@
-package ingest
+package facts
 
 import (
 	"cmp"
@@ -13,12 +13,12 @@ type RecordType uint8
 
 // The record types that are fetches.
 const (
-	recordUnknown RecordType = iota
-	Response
-	Revisit
-	Resource
-	ARCRecord
-	LogLine // of a crawler's log: no record, and no fetch
+	typeUnknown RecordType = iota
+	TypeResponse
+	TypeRevisit
+	TypeResource
+	TypeARC
+	TypeLogLine // of a crawler's log: no record, and no fetch
 )
 
 func (t RecordType) String() string {
@@ -140,7 +140,7 @@ func (f *Fetch) RefersToDate() Time { return Time{f.RefersToMicros, f.RefersToPr
 func (f *Fetch) RefersElsewhere() bool {
 	date := f.RefersToDate()
 	switch {
-	case f.Type != Revisit:
+	case f.Type != TypeRevisit:
 		return false
 	case f.RefersToURL == "" || !date.Known():
 		return f.RefersToID != "" && len(f.RefersToID) < recordid.MaxSize // a cut one names many
@@ -169,7 +169,7 @@ type CaptureKind uint8
 // /robots.txt; a target is the captured target of a robots.txt redirect that is
 // itself no robots.txt.
 const (
-	captureUnknown CaptureKind = iota
+	CaptureNone CaptureKind = iota
 	CaptureRobots
 	CaptureTarget
 	CaptureTDMRep

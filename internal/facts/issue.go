@@ -1,4 +1,4 @@
-package ingest
+package facts
 
 import "cmp"
 
@@ -7,7 +7,7 @@ type IssueKind uint8
 
 // The kinds of issue. Their String is the value of issues.kind.
 const (
-	issueUnknown IssueKind = iota
+	IssueUnknown IssueKind = iota
 	IssueUnreadable
 	IssueEmptyFile
 	IssueNotAnArchive
@@ -49,7 +49,7 @@ const (
 )
 
 var issueKinds = [...]string{
-	issueUnknown:              "unknown",
+	IssueUnknown:              "unknown",
 	IssueUnreadable:           "unreadable",
 	IssueEmptyFile:            "empty_file",
 	IssueNotAnArchive:         "not_an_archive",

@@ -1,4 +1,4 @@
-package ingest
+package facts
 
 import (
 	"cmp"
@@ -24,8 +24,8 @@ func (t *Task) Path(name string) string { return filepath.Join(t.Dir, name) }
 // PackPath returns the path of the task's bodies.
 func (t *Task) PackPath() string { return t.Path(packFile) }
 
-// Facts is what is known of an output folder's archives.
-type Facts struct {
+// Set is what is known of an output folder's archives.
+type Set struct {
 	Inputs   []InputResult // sorted by path
 	Failures []Failure
 	Tasks    []Task
@@ -40,34 +40,34 @@ type Facts struct {
 }
 
 // FetchCount returns the number of fetches in all inputs.
-func (f *Facts) FetchCount() (n int64) {
+func (f *Set) FetchCount() (n int64) {
 	for _, in := range f.Inputs {
 		n += in.Fetches
 	}
 	return n
 }
 
-// open reads the current plan of an output folder. Facts of other fingerprints are not read.
-func open(dir string, fingerprints ...string) (*Facts, error) {
-	private := filepath.Join(dir, factsFolder)
-	b, err := os.ReadFile(filepath.Join(private, planFile))
+// Open reads the current plan of an output folder. Facts of other fingerprints are not read.
+func Open(dir string, fingerprints ...string) (*Set, error) {
+	private := filepath.Join(dir, PrivateFolder)
+	b, err := os.ReadFile(filepath.Join(private, PlanFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s holds no facts; run 'robotsaudit ingest INPUT… -o %s' first", dir, dir)
 	}
 	if err != nil {
 		return nil, err
 	}
-	var p plan
+	var p Plan
 	if err := json.Unmarshal(b, &p); err != nil {
-		return nil, fmt.Errorf("%s is damaged (%w); run 'robotsaudit ingest' again", filepath.Join(private, planFile), err)
+		return nil, fmt.Errorf("%s is damaged (%w); run 'robotsaudit ingest' again", filepath.Join(private, PlanFile), err)
 	}
 	if !slices.Contains(fingerprints, p.Fingerprint) {
 		return nil, fmt.Errorf("the facts in %s are of another version of robotsaudit; run 'robotsaudit ingest' again", dir)
 	}
-	f := &Facts{Failures: p.Failures, Dir: private, Fingerprint: p.Fingerprint}
+	f := &Set{Failures: p.Failures, Dir: private, Fingerprint: p.Fingerprint}
 	for _, name := range p.Tasks {
-		t := Task{Dir: filepath.Join(private, factsName(p.Fingerprint), name)}
-		m, err := readManifest(t.Dir)
+		t := Task{Dir: filepath.Join(private, FolderName(p.Fingerprint), name)}
+		m, err := ReadManifest(t.Dir)
 		if err != nil {
 			return nil, fmt.Errorf("facts are missing (%w); run 'robotsaudit ingest' again", err)
 		}
@@ -81,7 +81,7 @@ func open(dir string, fingerprints ...string) (*Facts, error) {
 
 // number sorts the inputs, gives them the names of the current plan, and tells
 // each task the numbers of its own.
-func (f *Facts) number(planned []Input, copies map[string]string) {
+func (f *Set) number(planned []Input, copies map[string]string) {
 	names := make(map[string]string)
 	for _, in := range planned {
 		names[in.Path] = in.Name
