@@ -1,9 +1,10 @@
+// Package arena makes strings and values many at a time, for records that come by the
+// million and are forgotten together.
 package arena
 
 import (
 	"hash/maphash"
 	"strings"
-	"unsafe"
 )
 
 // Strings makes the strings that records are told by: those of one archive lie one
@@ -20,12 +21,12 @@ type Strings struct {
 }
 
 const (
-	chunkSize     = 8 << 10 // octets of a chunk; the first ones, all that a small archive has, are smaller
-	longString    = 512     // a string of more octets lies elsewhere
+	chunkSize     = 8 << 10 // bytes of a chunk; the first ones, all that a small archive has, are smaller
+	longString    = 512     // a string of more bytes lies elsewhere
 	recentStrings = 32
 )
 
-// Of makes a string of octets. Without texts it is one of its own.
+// Of makes a string of bytes. Without an arena it is one of its own.
 func (t *Strings) Of(value []byte) string {
 	if t == nil || len(value) == 0 || len(value) > longString {
 		return string(value)
@@ -40,7 +41,7 @@ func (t *Strings) Of(value []byte) string {
 	return t.chunk.String()[n:]
 }
 
-// Or makes a string of octets, or takes one that may be the same.
+// Or makes a string of bytes, or takes one that may be the same.
 func (t *Strings) Or(same string, value []byte) string {
 	if string(value) == same {
 		return same
@@ -48,7 +49,7 @@ func (t *Strings) Or(same string, value []byte) string {
 	return t.Of(value)
 }
 
-// Shared makes a string of octets of which many records have the same: one of those
+// Shared makes a string of bytes of which many records have the same: one of those
 // made lately, where there is one.
 func (t *Strings) Shared(value []byte) string {
 	if t == nil || len(value) == 0 || len(value) > longString {
@@ -69,33 +70,4 @@ func (t *Strings) Append(list []string, value string) []string {
 		return append(list, value)
 	}
 	return t.lists.List(value)
-}
-
-// Slab makes values many at a time. They live for as long as any of them.
-type Slab[T any] struct {
-	left []T
-	size int
-}
-
-// A slab has so many values, fewer where they are large, or few were needed so far.
-const (
-	slabValues = 256
-	slabOctets = 32 << 10
-)
-
-// New returns a zero value.
-func (s *Slab[T]) New() *T {
-	var zero T
-	return &s.List(zero)[0]
-}
-
-// List returns a list of one, without room for more.
-func (s *Slab[T]) List(v T) []T {
-	if len(s.left) == 0 {
-		s.size = min(max(2*s.size, 4), slabValues, slabOctets/int(unsafe.Sizeof(v)))
-		s.left = make([]T, s.size)
-	}
-	one := s.left[:1:1]
-	one[0], s.left = v, s.left[1:]
-	return one
 }

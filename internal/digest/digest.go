@@ -1,3 +1,5 @@
+// Package digest reads and compares the labelled digests of WARC (WARC 1.1 §5.8), in all
+// the spellings that archives have.
 package digest
 
 import (
@@ -17,7 +19,7 @@ import (
 type algorithm struct {
 	label string // as most writers spell it
 	new   func() hash.Hash
-	size  int // octets of a sum
+	size  int // bytes of a sum
 }
 
 // algorithms are known without the hyphen that some writers put in: sha-256.
@@ -32,7 +34,7 @@ var algorithms = map[string]*algorithm{
 // none.
 type Digest struct {
 	algorithm *algorithm
-	sum       string // raw octets
+	sum       string // raw bytes
 }
 
 var (
@@ -60,7 +62,7 @@ func Parse(field string) (Digest, error) {
 	return Digest{a, string(sum)}, nil
 }
 
-// decodeSum decodes a digest of size octets.
+// decodeSum decodes a digest of size bytes.
 func decodeSum(value string, size int) ([]byte, error) {
 	switch len(value) {
 	case hex.EncodedLen(size):
@@ -78,9 +80,9 @@ var base64url = strings.NewReplacer("-", "+", "_", "/")
 
 var base32Sums = base32.StdEncoding.WithPadding(base32.NoPadding)
 
-// Key is a payload digest in a form in which the same octets by the same
+// Key is a payload digest in a form in which the same bytes by the same
 // algorithm are one key, however they are written; "" for no digest, and for that of
-// no octets, which every empty payload shares, so that it names none.
+// no bytes, which every empty payload shares, so that it names none.
 func Key(field string) string {
 	d, err := Parse(field)
 	switch {
@@ -95,7 +97,7 @@ func Key(field string) string {
 }
 
 // isUnlabelledNothing reports whether a digest without its algorithm's name is that
-// of no octets by any of them.
+// of no bytes by any of them.
 func isUnlabelledNothing(value string) bool {
 	for label := range algorithms {
 		if d, err := Parse(label + ":" + value); err == nil && d.IsEmpty() {
@@ -114,7 +116,7 @@ func (d Digest) NewHash() hash.Hash { return d.algorithm.new() }
 // Matches reports whether h has hashed what the digest was made of.
 func (d Digest) Matches(h hash.Hash) bool { return string(h.Sum(nil)) == d.sum }
 
-// IsEmpty reports whether the digest is that of no octets. GNU Wget gives it to
+// IsEmpty reports whether the digest is that of no bytes. GNU Wget gives it to
 // the blocks of its revisit records, whatever they hold.
 func (d Digest) IsEmpty() bool { return d.Matches(d.NewHash()) }
 

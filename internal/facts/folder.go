@@ -13,7 +13,7 @@ import (
 // facts of another version are not read, and not migrated, but made again.
 const SchemaVersion = "8"
 
-// The private part of an output folder.
+// The private part of an output folder: its name, and the files in it.
 const (
 	PrivateFolder   = ".robotsaudit"
 	PlanFile        = "plan.json"
@@ -52,6 +52,7 @@ type Manifest struct {
 	Events      []string      `json:"events"`
 }
 
+// ReadManifest reads the manifest of a task's folder.
 func ReadManifest(dir string) (*Manifest, error) {
 	b, err := os.ReadFile(filepath.Join(dir, manifestFile))
 	if err != nil {

@@ -13,7 +13,7 @@ type Input struct {
 	MTime int64  `json:"mtime"` // nanoseconds since 1970
 }
 
-// Same reports whether two inputs are the same octets, as far as the file system
+// Same reports whether two inputs are the same bytes, as far as the file system
 // tells.
 func (in Input) Same(other Input) bool {
 	return in.Path == other.Path && in.Size == other.Size && in.MTime == other.MTime
@@ -42,13 +42,14 @@ type InputStats struct {
 	Lent     int64            `json:"lent,omitempty"`    // fetches whose body is another's: revisits, and answers with status 304
 	Robots   int64            `json:"robots"`
 	Issues   int64            `json:"issues"`
-	Lossy    int64            `json:"lossy"`              // issues that mean unread octets
+	Lossy    int64            `json:"lossy"`              // issues that mean unread bytes
 	Resynced int64            `json:"resynced,omitempty"` // records whose trust is that
 	Digests  DigestStats      `json:"digests"`
 	Events   int64            `json:"events,omitempty"` // log events
 	Crawls   []Crawl          `json:"crawls,omitempty"`
 }
 
+// Add adds what another part of the same input holds.
 func (s *InputStats) Add(other *InputStats) {
 	for kind, n := range other.Records {
 		s.Records[kind] += n
@@ -70,13 +71,14 @@ func (s *InputStats) Add(other *InputStats) {
 // MaxCrawls is how many different warcinfo records of one input are told.
 const MaxCrawls = 16
 
+// AddCrawl adds a crawl that is not told yet.
 func (s *InputStats) AddCrawl(w Crawl) {
 	if len(s.Crawls) < MaxCrawls && !slices.Contains(s.Crawls, w) {
 		s.Crawls = append(s.Crawls, w)
 	}
 }
 
-// DigestStats counts digests that were compared with the octets of their record.
+// DigestStats counts digests that were compared with the bytes of their record.
 type DigestStats struct {
 	Block      int64 `json:"block"`      // WARC-Block-Digest that matched
 	Stored     int64 `json:"stored"`     // WARC-Payload-Digest of the payload as stored
@@ -86,6 +88,7 @@ type DigestStats struct {
 	Unknown    int64 `json:"unknown"`    // digests that could not be read
 }
 
+// Add adds the counts of others.
 func (s *DigestStats) Add(other DigestStats) {
 	s.Block += other.Block
 	s.Stored += other.Stored

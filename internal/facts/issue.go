@@ -110,8 +110,8 @@ func (k IssueKind) Lossy() bool {
 type Issue struct {
 	Input    int32     `parquet:"input"`
 	Entry    string    `parquet:"entry"`  // of a WACZ
-	Offset   int64     `parquet:"offset"` // octets from the start; -1: the input or entry as a whole
-	Length   int64     `parquet:"length"` // octets concerned; -1 where unknown
+	Offset   int64     `parquet:"offset"` // bytes from the start; -1: the input or entry as a whole
+	Length   int64     `parquet:"length"` // bytes concerned; -1 where unknown
 	RecordID string    `parquet:"record_id"`
 	Kind     IssueKind `parquet:"kind"`
 	Detail   string    `parquet:"detail"`

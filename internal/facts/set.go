@@ -14,7 +14,7 @@ import (
 // Task is a finished task of the current plan.
 type Task struct {
 	Dir    string
-	Global []int32 // index into Facts.Inputs of each of the task's inputs
+	Global []int32 // index into Set.Inputs of each of the task's inputs
 	Manifest
 }
 
@@ -32,7 +32,7 @@ type Set struct {
 	Dir      string // private folder for temporary files
 
 	Fingerprint string          // of what shapes the facts
-	Copies      map[int32]int32 // inputs that hold the octets of one before them, by index
+	Copies      map[int32]int32 // inputs that hold the bytes of one before them, by index
 
 	// Reread reads the body of a fetch again from its archive, and updates c.Flags and
 	// c.ContentRange. It serves captures whose body ingest could not know to be policy.

@@ -19,6 +19,7 @@ type Writer struct {
 	bodies   *pack.Writer
 }
 
+// NewWriter begins the facts of a task in a folder that is there and empty.
 func NewWriter(dir string) (*Writer, error) {
 	bodies, err := pack.Create(filepath.Join(dir, packFile))
 	if err != nil {
@@ -35,6 +36,7 @@ func NewWriter(dir string) (*Writer, error) {
 	}, nil
 }
 
+// Fetch adds a fetch.
 func (w *Writer) Fetch(f *Fetch) error {
 	if f.RefersElsewhere() {
 		if err := w.revisits.Add(*f); err != nil {
@@ -44,6 +46,7 @@ func (w *Writer) Fetch(f *Fetch) error {
 	return w.fetches.Add(*f)
 }
 
+// Capture adds a policy capture and keeps its body, and stores in c where that lies.
 func (w *Writer) Capture(c *Capture, body []byte) error {
 	ref, err := w.bodies.Put(body)
 	if err != nil {
@@ -53,8 +56,10 @@ func (w *Writer) Capture(c *Capture, body []byte) error {
 	return w.captures.Add(*c)
 }
 
+// Issue adds an issue.
 func (w *Writer) Issue(i Issue) error { return w.issues.Add(i) }
 
+// Event adds a log event.
 func (w *Writer) Event(e *LogEvent) error { return w.events.Add(*e) }
 
 // Close completes the files. The folder is a task only once its manifest is there.

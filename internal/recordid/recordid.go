@@ -1,8 +1,10 @@
+// Package recordid packs WARC-Record-IDs: nearly all are UUIDs, of which 17 bytes say as
+// much as 45.
 package recordid
 
 import "strings"
 
-// A packed record id is 16 raw octets behind this tag, or the text as it stands.
+// A packed record id is 16 raw bytes behind this tag, or the text as it stands.
 const uuidTag = "\x00"
 
 const uuidPrefix = "urn:uuid:"
@@ -10,11 +12,11 @@ const uuidPrefix = "urn:uuid:"
 // MaxSize is how many bytes of a WARC-Record-ID are kept.
 const MaxSize = 1 << 10
 
-// PackedSize is how many octets a packed UUID has.
+// PackedSize is how many bytes a packed UUID has.
 const PackedSize = len(uuidTag) + 16
 
 // AppendUUID packs an id without its angle brackets that is a UUID in its canonical
-// lower-case form, in 17 octets. Any other stays text.
+// lower-case form, in 17 bytes. Any other stays text.
 func AppendUUID(dst, id []byte) ([]byte, bool) {
 	if len(id) != len(uuidPrefix)+36 || string(id[:len(uuidPrefix)]) != uuidPrefix {
 		return dst, false
@@ -34,7 +36,7 @@ func AppendUUID(dst, id []byte) ([]byte, bool) {
 }
 
 // hexDigits has the value of each lower-case hexadecimal digit, and more than 15 for
-// other octets.
+// other bytes.
 var hexDigits = func() (values [256]byte) {
 	for c := range values {
 		values[c] = 0xff
