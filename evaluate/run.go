@@ -43,7 +43,7 @@ type Totals struct {
 }
 
 // Run resolves and decides all fetches of facts, and passes the results to sink.
-func Run(ctx context.Context, set *facts.Set, opt Options, sink Sink) (*Totals, error) {
+func Run(ctx context.Context, set *Facts, opt Options, sink Sink) (*Totals, error) {
 	dir, err := os.MkdirTemp(set.Dir, "tmp-evaluate-*")
 	if err != nil {
 		return nil, err

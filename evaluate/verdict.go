@@ -407,7 +407,7 @@ type Sink interface {
 	Host(*HostStats) error
 	Agent(*AgentStats) error
 	Exclusion(*Exclusion) error
-	Issue(*facts.Issue) error
+	Issue(*Issue) error
 }
 
 // RobotsRecord is a resolved robots capture with what its file holds.

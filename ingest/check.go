@@ -28,7 +28,7 @@ type Checked struct {
 	facts.InputResult
 	Failure       string // why it could not be read; the rest is then empty
 	SecondOpinion Opinion
-	Issues        iter.Seq2[*facts.Issue, error] // by place; valid during the call that has it
+	Issues        iter.Seq2[*Issue, error] // by place; valid during the call that has it
 
 	dir string // of the runs of issues
 }
@@ -42,7 +42,7 @@ type Opinion struct {
 
 // Check reads inputs as Ingest does, but keeps no facts: it calls report for each
 // input, in their order.
-func Check(ctx context.Context, inputs []facts.Input, opt CheckOptions, report func(*Checked) error) (err error) {
+func Check(ctx context.Context, inputs []Input, opt CheckOptions, report func(*Checked) error) (err error) {
 	dir, err := os.MkdirTemp("", "robotsaudit-check-*")
 	if err != nil {
 		return err

@@ -28,7 +28,7 @@ func (e *InputError) Error() string { return fmt.Sprintf("%s: %s", e.Arg, e.Reas
 // Expand turns arguments into inputs, sorted by path, each file once: files,
 // folders (recursively), globs, "-", and lists of them, "@list" or "*.paths.gz".
 // Arguments that name nothing are returned as failures; the others stand.
-func Expand(args []string) (inputs []facts.Input, failures []*InputError) {
+func Expand(args []string) (inputs []Input, failures []*InputError) {
 	x := expander{seen: make(map[string]bool)}
 	for _, arg := range args {
 		x.argument(arg)

@@ -75,7 +75,7 @@ func Lock(dir string) (release func() error, err error) {
 // that are there already are kept, so that an interrupted run goes on and an added
 // archive is all that is read. When ctx is done, the tasks in hand are finished
 // and ctx's error is returned: the same call then resumes.
-func Ingest(ctx context.Context, inputs []facts.Input, opt Options) error {
+func Ingest(ctx context.Context, inputs []Input, opt Options) error {
 	if opt.Progress == nil {
 		opt.Progress = new(Progress)
 	}
@@ -381,7 +381,7 @@ func dropTasks(root string, keep []string) error {
 }
 
 // OpenFacts reads the current facts of an output folder.
-func OpenFacts(dir string) (*facts.Set, error) {
+func OpenFacts(dir string) (*Facts, error) {
 	f, err := facts.Open(dir, fingerprint(false), fingerprint(true))
 	if err != nil {
 		return nil, err

@@ -1,0 +1,16 @@
+package ingest
+
+import "github.com/robotsaudit/robotsaudit/internal/facts"
+
+// The types of the facts that a program which reads archives has to name. They are
+// those of evaluate, too: what OpenFacts returns is what evaluate.Run takes.
+type (
+	Facts       = facts.Set         // what is known of an output folder's archives
+	Input       = facts.Input       // an archive to read
+	InputResult = facts.InputResult // what reading it came to
+	Failure     = facts.Failure     // an input that could not be read at all
+	Issue       = facts.Issue       // what could not be read or trusted
+)
+
+// Stdin is the path of the input that is read from standard input.
+const Stdin = facts.Stdin
