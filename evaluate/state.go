@@ -40,10 +40,10 @@ type State struct {
 	BodyInput        int32           `parquet:"body_input"` // input of the record that holds the body
 	BodyEntry        string          `parquet:"body_entry,dict"`
 	BodyRecordOffset int64           `parquet:"body_record_offset"` // and its place there
-	BodyFlags        uint32          `parquet:"body_flags"`         // ingest.Flags of that record
+	BodyFlags        uint32          `parquet:"body_flags"`         // facts.Flags of that record
 	BodyMicros       int64           `parquet:"body_time"`          // its date
 	BodyPrecision    facts.Precision `parquet:"body_precision"`
-	BodyRecordID     string          `parquet:"body_record_id"` // as ingest.Fetch has ids
+	BodyRecordID     string          `parquet:"body_record_id"` // as facts.Fetch has ids
 	BodyUserAgent    string          `parquet:"body_user_agent,dict"`
 	BodyAgentSource  facts.Source    `parquet:"body_user_agent_source"`
 	Resynced         bool            `parquet:"resynced"`       // some record on the way is not at a verified boundary
