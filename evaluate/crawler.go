@@ -61,6 +61,7 @@ func (n *naming) of(userAgent string) crawler {
 		if len(n.known) >= maxCached {
 			clear(n.known)
 		}
+		userAgent = strings.Clone(userAgent) // else the memory of other rows may stay in use
 		c = n.identify(userAgent)
 		n.known[userAgent] = c
 	}

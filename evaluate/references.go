@@ -120,20 +120,21 @@ type finder struct {
 	named     keySet
 	byURL     bool // some revisit names a URL and a date
 	byID      bool // some revisit names an id alone
-	originals *run.Writer[facts.Fetch]
+	originals *run.Sorter[facts.Fetch]
 }
 
-// findOriginals returns the paths of originalRuns. Where no revisit refers to a record
-// elsewhere it does nothing.
-func findOriginals(ctx context.Context, s *store, dir string) ([]string, error) {
+// findOriginals returns rows of originalRuns. Where no revisit refers to a record elsewhere
+// it reads nothing.
+func findOriginals(ctx context.Context, s *store, dir string) (*run.Sorter[facts.Fetch], error) {
+	originals := run.NewSorter(dir, originalRuns)
 	if !slices.ContainsFunc(s.facts.Tasks, func(t facts.Task) bool { return len(t.Revisits) > 0 }) {
-		return nil, nil
+		return originals, nil
 	}
 	var lent int64
 	for i := range s.facts.Inputs {
 		lent += s.facts.Inputs[i].Lent
 	}
-	f := &finder{store: s, dir: dir, named: newKeySet(lent)}
+	f := &finder{store: s, dir: dir, named: newKeySet(lent), originals: originals}
 	references, err := f.references(ctx)
 	if err != nil {
 		return nil, err
@@ -142,17 +143,15 @@ func findOriginals(ctx context.Context, s *store, dir string) ([]string, error) 
 	if err != nil {
 		return nil, err
 	}
-	f.originals = run.NewWriter(dir, originalRuns)
 	if err := f.join(ctx, references, lenders); err != nil {
 		return nil, err
 	}
-	names, err := f.originals.Close()
-	return inFolder(dir, names), err
+	return originals, nil
 }
 
 // references writes revisits under the names that they give.
-func (f *finder) references(ctx context.Context) ([]string, error) {
-	w := run.NewWriter(f.dir, keyedRuns("references"))
+func (f *finder) references(ctx context.Context) (*run.Sorter[keyed], error) {
+	w := run.NewSorter(f.dir, keyedRuns("references"))
 	for r, err := range f.store.unsorted(ctx, facts.RevisitRuns, func(t *facts.Task) []string { return t.Revisits }) {
 		if err != nil {
 			return nil, err
@@ -174,13 +173,12 @@ func (f *finder) references(ctx context.Context) ([]string, error) {
 			return nil, err
 		}
 	}
-	names, err := w.Close()
-	return inFolder(f.dir, names), err
+	return w, nil
 }
 
 // lenders writes the records that bear a name which some revisit gives.
-func (f *finder) lenders(ctx context.Context) ([]string, error) {
-	w := run.NewWriter(f.dir, keyedRuns("lenders"))
+func (f *finder) lenders(ctx context.Context) (*run.Sorter[keyed], error) {
+	w := run.NewSorter(f.dir, keyedRuns("lenders"))
 	add := func(r *facts.Fetch, key string) error {
 		if !f.named.has(key) {
 			return nil
@@ -207,15 +205,14 @@ func (f *finder) lenders(ctx context.Context) ([]string, error) {
 		}
 	}
 	f.named = nil
-	names, err := w.Close()
-	return inFolder(f.dir, names), err
+	return w, nil
 }
 
 // join writes, for each reference of which the original is known, what that says.
-func (f *finder) join(ctx context.Context, references, lenders []string) error {
-	refs := newCursor(run.Merge(ctx, references, keyedRuns("references"), run.MergeOptions[keyed]{TmpDir: f.dir}), (*keyed).place)
+func (f *finder) join(ctx context.Context, references, lenders *run.Sorter[keyed]) error {
+	refs := newCursor(references.Sorted(ctx), (*keyed).place)
 	defer refs.stop()
-	lent := newCursor(run.Merge(ctx, lenders, keyedRuns("lenders"), run.MergeOptions[keyed]{TmpDir: f.dir}), (*keyed).place)
+	lent := newCursor(lenders.Sorted(ctx), (*keyed).place)
 	defer lent.stop()
 	for refs.row != nil {
 		here := refs.here

@@ -243,7 +243,11 @@ func TestNoReferences(t *testing.T) {
 	for i := range facts.Tasks {
 		facts.Tasks[i].Fetches = []string{"to be read by nobody"}
 	}
-	if paths, err := findOriginals(t.Context(), s, s.tmp); paths != nil || err != nil {
-		t.Errorf("%q, %v", paths, err)
+	originals, err := findOriginals(t.Context(), s, s.tmp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for row, err := range originals.Sorted(t.Context()) {
+		t.Errorf("%v, %v", row, err)
 	}
 }

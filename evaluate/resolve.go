@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -93,7 +94,7 @@ func (ch *chase) isNotAfter(c *facts.Capture) bool {
 
 var chaseRuns = run.Spec[chase]{
 	Name: "chases",
-	Held: 8 << 20, // one Writer has them; longer runs have fewer pages, and are merged once
+	Held: 4 << 20, // one Sorter has them; longer runs are merged once
 	Compare: func(a, b *chase) int {
 		if c := a.place().compare(b.place()); c != 0 {
 			return c
@@ -183,10 +184,10 @@ type resolver struct {
 	store   *store
 	who     *decider // tells crawlers apart
 	dir     string
-	states  *run.Writer[State]
-	marks   *run.Writer[mark]
-	copies  *run.Writer[copied]
-	next    *run.Writer[chase]
+	states  *run.Sorter[State]
+	marks   *run.Sorter[mark]
+	copies  *run.Sorter[copied]
+	next    *run.Sorter[chase]
 	wanted  []bool       // buckets that chases of next look in
 	scanned []bool       // those where they look for URLs that are no policy by their path
 	bodies  *pack.Writer // bodies read again from the archives
@@ -201,7 +202,10 @@ type resolver struct {
 
 // resolved is what resolve leaves for decide.
 type resolved struct {
-	states, marks, copies, originals []string // paths of runs
+	states    *run.Sorter[State]
+	marks     *run.Sorter[mark]
+	copies    *run.Sorter[copied]
+	originals *run.Sorter[facts.Fetch]
 }
 
 // resolve follows all robots captures to their ends. Each round is one pass over the policy
@@ -213,33 +217,22 @@ func resolve(ctx context.Context, s *store, who *decider, dir string, issues *ru
 		return nil, err
 	}
 	r := &resolver{store: s, who: who, dir: dir, bodies: bodies, issues: issues, reread: maxReread, beyond: maxBeyond}
-	r.states = run.NewWriter(dir, stateRuns)
-	r.marks = run.NewWriter(dir, markRuns)
-	r.copies = run.NewWriter(dir, copiedRuns)
-	chases, err := r.firstRound(ctx)
-	for err == nil && len(chases) > 0 {
-		chases, err = r.nextRound(ctx, chases)
-	}
-	if err != nil {
+	r.states = run.NewSorter(dir, stateRuns)
+	r.marks = run.NewSorter(dir, markRuns)
+	r.copies = run.NewSorter(dir, copiedRuns)
+	if err := r.firstRound(ctx); err != nil {
 		return nil, err
+	}
+	for slices.Contains(r.wanted, true) {
+		if err := r.nextRound(ctx); err != nil {
+			return nil, err
+		}
 	}
 	return r.finish()
 }
 
 func (r *resolver) finish() (*resolved, error) {
 	if err := r.noteCutOff(); err != nil {
-		return nil, err
-	}
-	states, err := r.states.Close()
-	if err != nil {
-		return nil, err
-	}
-	marks, err := r.marks.Close()
-	if err != nil {
-		return nil, err
-	}
-	copies, err := r.copies.Close()
-	if err != nil {
 		return nil, err
 	}
 	if err := r.bodies.Close(); err != nil {
@@ -250,7 +243,7 @@ func (r *resolver) finish() (*resolved, error) {
 		return nil, err
 	}
 	r.store.packs = append(r.store.packs, reread)
-	return &resolved{states: inFolder(r.dir, states), marks: inFolder(r.dir, marks), copies: inFolder(r.dir, copies)}, nil
+	return &resolved{states: r.states, marks: r.marks, copies: r.copies}, nil
 }
 
 // noteCopy remembers that another archive holds a capture, too.
@@ -266,12 +259,7 @@ func (r *resolver) startRound() {
 	r.wanted, r.scanned = make([]bool, run.Buckets), make([]bool, run.Buckets)
 	spec := chaseRuns
 	spec.Name = fmt.Sprintf("chases%d", r.round)
-	r.next = run.NewWriter(r.dir, spec)
-}
-
-func (r *resolver) endRound() ([]string, error) {
-	names, err := r.next.Close()
-	return inFolder(r.dir, names), err
+	r.next = run.NewSorter(r.dir, spec)
 }
 
 // isFollowed reports whether what a capture came to matters: of robots.txt and of
@@ -282,7 +270,7 @@ func isFollowed(c *facts.Capture) bool {
 
 // firstRound starts every capture that is followed, and finishes those that need no
 // other origin.
-func (r *resolver) firstRound(ctx context.Context) ([]string, error) {
+func (r *resolver) firstRound(ctx context.Context) error {
 	r.startRound()
 	captures := newCursor(r.store.captures(ctx, nil, r.noteCopy), func(c *facts.Capture) place { return placeOf(&c.Fetch) })
 	defer captures.stop()
@@ -290,7 +278,7 @@ func (r *resolver) firstRound(ctx context.Context) ([]string, error) {
 	for captures.row != nil {
 		g.begin(captures.here)
 		if err := captures.each(g.place, g.add); err != nil {
-			return nil, err
+			return err
 		}
 		g.index()
 		for i := range g.captures {
@@ -301,25 +289,22 @@ func (r *resolver) firstRound(ctx context.Context) ([]string, error) {
 			ch := chase{State: newState(c)}
 			r.take(&ch, c)
 			if err := r.follow(&ch, g); err != nil {
-				return nil, err
+				return err
 			}
 		}
 	}
-	if captures.err != nil {
-		return nil, captures.err
-	}
-	return r.endRound()
+	return captures.err
 }
 
 // nextRound takes the chases one step further, and reads of the captures only those
 // buckets that they look in. Targets that are no policy by their path are looked for
 // among all fetches.
-func (r *resolver) nextRound(ctx context.Context, paths []string) ([]string, error) {
-	wanted, scanned := r.wanted, r.scanned
+func (r *resolver) nextRound(ctx context.Context) error {
+	wanted, scanned, sorted := r.wanted, r.scanned, r.next
 	r.startRound()
 	captures := newCursor(r.store.captures(ctx, wanted, nil), func(c *facts.Capture) place { return placeOf(&c.Fetch) })
 	defer captures.stop()
-	chases := newCursor(run.Merge(ctx, paths, chaseRuns, run.MergeOptions[chase]{TmpDir: r.dir}), (*chase).place)
+	chases := newCursor(sorted.Sorted(ctx), (*chase).place)
 	defer chases.stop()
 	fetches := newCursor(r.store.fetches(ctx, scanned), placeOf)
 	defer fetches.stop()
@@ -328,25 +313,22 @@ func (r *resolver) nextRound(ctx context.Context, paths []string) ([]string, err
 		g.begin(chases.here)
 		here = emptied(here)
 		if err := chases.each(g.place, func(ch *chase) error { here = append(here, *ch); return nil }); err != nil {
-			return nil, err
+			return err
 		}
 		if err := captures.each(g.place, g.add); err != nil {
-			return nil, err
+			return err
 		}
 		g.index()
 		if err := g.addFetches(fetches, here); err != nil {
-			return nil, err
+			return err
 		}
 		for i := range here {
 			if err := r.follow(&here[i], g); err != nil {
-				return nil, err
+				return err
 			}
 		}
 	}
-	if chases.err != nil {
-		return nil, chases.err
-	}
-	return r.endRound()
+	return chases.err
 }
 
 // goOn writes a chase for the next round.

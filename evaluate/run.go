@@ -150,18 +150,17 @@ func (e *evaluation) decideAll(ctx context.Context, res *resolved) error {
 	if err := e.noteCopies(); err != nil {
 		return err
 	}
-	states := newCursor(run.Merge(ctx, res.states, stateRuns, run.MergeOptions[State]{TmpDir: e.store.tmp}),
-		func(s *State) place { return placeOf(&s.Fetch) })
+	states := newCursor(res.states.Sorted(ctx), func(s *State) place { return placeOf(&s.Fetch) })
 	defer states.stop()
-	marks := newCursor(run.Merge(ctx, res.marks, markRuns, run.MergeOptions[mark]{TmpDir: e.store.tmp}), (*mark).place)
+	marks := newCursor(res.marks.Sorted(ctx), (*mark).place)
 	defer marks.stop()
-	copies := newCursor(run.Merge(ctx, res.copies, copiedRuns, run.MergeOptions[copied]{TmpDir: e.store.tmp}), (*copied).place)
+	copies := newCursor(res.copies.Sorted(ctx), (*copied).place)
 	defer copies.stop()
 	fetches := newCursor(e.store.fetches(ctx, nil), placeOf)
 	defer fetches.stop()
 	events := newCursor(e.store.events(ctx), placeOfEvent)
 	defer events.stop()
-	elsewhere := newCursor(run.Merge(ctx, res.originals, originalRuns, run.MergeOptions[facts.Fetch]{TmpDir: e.store.tmp}), placeOf)
+	elsewhere := newCursor(res.originals.Sorted(ctx), placeOf)
 	defer elsewhere.stop()
 	if e.pages.originals != nil {
 		e.pages.originals.elsewhere = elsewhere

@@ -90,7 +90,7 @@ var pageCodec codec.Zstd
 // page: most columns of a run compress to less.
 var groupBuffers = parquet.NewChunkBufferPool(pageBytes)
 
-func createFile[T any](path string, l *layout[T]) (*fileWriter[T], error) {
+func createFile[T any](path string, l *layout[T]) (output[T], error) {
 	file, err := os.Create(path)
 	if err != nil {
 		return nil, err
@@ -199,10 +199,8 @@ type fileReader[T any] struct {
 	columns []column
 	groups  []parquet.RowGroup // not yet begun
 
-	row     *T      // the current row, nil before the first and at the end
-	begun   bool    // next has been called
-	bucket  int     // of the current row, or of the first
-	rest    []T     // rows read, after the current one
+	bucket  int     // of the row returned last, or of the first
+	rest    []T     // rows read, after that
 	batch   []T     // what columns set
 	counts  []int64 // rows of each bucket that are still to come
 	left    int64   // rows of the range that are not yet read
@@ -288,34 +286,32 @@ func checkFooterSize(file io.ReaderAt, size int64) error {
 	return nil
 }
 
-// ended reports whether there is no row any more.
-func (r *fileReader[T]) ended() bool { return r.row == nil && (r.begun || r.left == 0) }
+func (r *fileReader[T]) start() int { return r.bucket }
 
-// next moves to the next row of the range.
-func (r *fileReader[T]) next() error {
-	r.begun = true
+// next returns the next row of the range.
+func (r *fileReader[T]) next() (*T, int, error) {
 	if len(r.rest) == 0 {
 		if r.left == 0 {
-			r.row = nil
 			r.release()
-			return nil
+			return nil, 0, nil
 		}
 		if err := r.guard(r.readBatch); err != nil {
-			return err
+			return nil, 0, err
 		}
 	}
-	r.row, r.rest = &r.rest[0], r.rest[1:]
+	row := &r.rest[0]
+	r.rest = r.rest[1:]
 	if r.prepare != nil {
-		r.prepare(r.row)
+		r.prepare(row)
 	}
 	for r.counts[r.bucket] == 0 {
 		r.bucket++
 	}
 	r.counts[r.bucket]--
-	if b := r.spec.Bucket(r.row); b != r.bucket {
-		return fmt.Errorf("%s: %w: row of bucket %d among those of bucket %d", r.path, errDamaged, b, r.bucket)
+	if b := r.spec.Bucket(row); b != r.bucket {
+		return nil, 0, fmt.Errorf("%s: %w: row of bucket %d among those of bucket %d", r.path, errDamaged, b, r.bucket)
 	}
-	return nil
+	return row, r.bucket, nil
 }
 
 // readBatch reads rows up to the end of the page that ends first, so that all

@@ -9,10 +9,11 @@ import (
 	"slices"
 )
 
-// maxFanIn is how many run files are open at once. Each holds up to half a megabyte, and
-// two merges are open while fetches are decided; a row is rewritten once more for every
-// power of maxFanIn runs.
-const maxFanIn = 8
+// How many runs are open at once. A row is rewritten once more for every power of that.
+const (
+	maxFanIn       = 8  // a Parquet file holds up to half a megabyte, and two merges are open while fetches are decided
+	maxSortedFanIn = 32 // a temporary file holds two frames
+)
 
 // MergeOptions says what to merge, and where.
 type MergeOptions[T any] struct {
@@ -53,7 +54,7 @@ func merge[T any](ctx context.Context, paths []string, spec Spec[T], opt MergeOp
 	if opt.From < 0 || opt.From > opt.To || opt.To > Buckets {
 		return fmt.Errorf("merge of buckets %d to %d: there are %d", opt.From, opt.To, Buckets)
 	}
-	m := &merger[T]{spec: spec}
+	m := &merger[T]{spec: spec, fanIn: maxFanIn}
 	m.from, m.to = narrow(opt.From, opt.To, opt.Select)
 	if m.layout, err = layoutOf[T](); err != nil {
 		return err
@@ -65,21 +66,11 @@ func merge[T any](ctx context.Context, paths []string, spec Spec[T], opt MergeOp
 			sources[i].prepare = func(row *T) { opt.Prepare(i, row) }
 		}
 	}
-	if len(paths) > maxFanIn {
-		dir, err := os.MkdirTemp(opt.TmpDir, "merge-*")
-		if err != nil {
-			return err
-		}
-		defer os.RemoveAll(dir)
-		if sources, err = m.compact(ctx, sources, dir); err != nil {
-			return err
-		}
-	}
-	return m.each(ctx, sources, func(r *fileReader[T]) (bool, error) {
-		if opt.Select != nil && !opt.Select[r.bucket] {
+	return m.mergeAll(ctx, sources, opt.TmpDir, func(row *T, bucket int) (bool, error) {
+		if opt.Select != nil && !opt.Select[bucket] {
 			return true, nil
 		}
-		return yield(r.row, nil), nil
+		return yield(row, nil), nil
 	})
 }
 
@@ -97,34 +88,52 @@ func narrow(from, to int, selected []bool) (int, int) {
 	return from, to
 }
 
-// source is a run file and what completes its rows.
+// source is a run, and what completes its rows.
 type source[T any] struct {
-	path    string
-	prepare func(*T) // nil: nothing does
+	path      string
+	temporary bool         // the file is no Parquet file
+	held      *heldRows[T] // in place of a file
+	prepare   func(*T)     // nil: nothing does
 }
 
 type merger[T any] struct {
 	spec     Spec[T]
 	layout   *layout[T]
 	from, to int // buckets
+	fanIn    int
 	files    int // temporary files made so far
 }
 
-// compact merges neighbours among sources until at most maxFanIn files are left.
-// It rewrites no more rows than that takes.
+// mergeAll calls f for every row of sources in order, until f returns false.
+func (m *merger[T]) mergeAll(ctx context.Context, sources []source[T], tmpDir string, f func(*T, int) (bool, error)) error {
+	if len(sources) > m.fanIn {
+		dir, err := os.MkdirTemp(tmpDir, "merge-*")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+		if sources, err = m.compact(ctx, sources, dir); err != nil {
+			return err
+		}
+	}
+	return m.each(ctx, sources, f)
+}
+
+// compact merges neighbours among sources until at most fanIn are left. It rewrites no
+// more rows than that takes.
 func (m *merger[T]) compact(ctx context.Context, sources []source[T], dir string) ([]source[T], error) {
-	for len(sources) > maxFanIn {
-		excess := len(sources) - maxFanIn
+	for len(sources) > m.fanIn {
+		excess := len(sources) - m.fanIn
 		var merged []source[T]
 		rest := sources
 		for excess > 0 && len(rest) > 1 {
-			n := min(maxFanIn, excess+1, len(rest))
-			path := filepath.Join(dir, fmt.Sprintf("%s-%05d.parquet", m.spec.Name, m.files))
+			n := min(m.fanIn, excess+1, len(rest))
+			path := filepath.Join(dir, fmt.Sprintf("%s-%05d.rows", m.spec.Name, m.files))
 			m.files++
 			if err := m.mergeInto(ctx, path, rest[:n]); err != nil {
 				return nil, err
 			}
-			merged = append(merged, source[T]{path: path})
+			merged = append(merged, source[T]{path: path, temporary: true})
 			rest = rest[n:]
 			excess -= n - 1
 		}
@@ -134,13 +143,11 @@ func (m *merger[T]) compact(ctx context.Context, sources []source[T], dir string
 }
 
 func (m *merger[T]) mergeInto(ctx context.Context, path string, sources []source[T]) error {
-	out, err := createFile(path, m.layout)
+	out, err := createTemporary(path, m.layout)
 	if err != nil {
 		return err
 	}
-	err = m.each(ctx, sources, func(r *fileReader[T]) (bool, error) {
-		return true, out.add(r.row, r.bucket, m.spec.Size(r.row))
-	})
+	err = m.each(ctx, sources, func(row *T, bucket int) (bool, error) { return true, out.add(row, bucket, 0) })
 	if err != nil {
 		out.abort()
 		return err
@@ -148,45 +155,79 @@ func (m *merger[T]) mergeInto(ctx context.Context, path string, sources []source
 	return out.close()
 }
 
-// each calls f with the reader that is at the next row, for every row in
-// order, until f returns false.
-func (m *merger[T]) each(ctx context.Context, sources []source[T], f func(*fileReader[T]) (bool, error)) error {
+// A reader reads the rows of a run in order.
+type reader[T any] interface {
+	// start returns a bucket before which there are no rows.
+	start() int
+	// next returns the next row, nil at the end, and its bucket.
+	next() (*T, int, error)
+	close()
+}
+
+func (m *merger[T]) open(src source[T]) (reader[T], error) {
+	switch {
+	case src.held != nil:
+		return src.held, nil
+	case src.temporary:
+		return openTemporary(src.path, m.spec, m.layout)
+	}
+	return openFile(src, m.spec, m.layout, m.from, m.to)
+}
+
+// each calls f with every row in order, and its bucket, until f returns false.
+func (m *merger[T]) each(ctx context.Context, sources []source[T], f func(*T, int) (bool, error)) error {
 	if len(sources) == 0 {
 		return ctx.Err()
 	}
-	readers := make([]*fileReader[T], 0, len(sources))
+	heads := make([]head[T], 0, len(sources))
 	defer func() {
-		for _, r := range readers {
-			r.close()
+		for _, h := range heads {
+			h.close()
 		}
 	}()
 	for _, src := range sources {
-		r, err := openFile(src, m.spec, m.layout, m.from, m.to)
+		r, err := m.open(src)
 		if err != nil {
 			return err
 		}
-		readers = append(readers, r)
+		heads = append(heads, head[T]{reader: r, bucket: r.start()})
 	}
 	const checkEvery = 1024 // rows
-	t := newTree(readers, m.spec.Compare)
+	t := newTree(heads, m.spec.Compare)
 	for n := 0; ; n++ {
 		if n%checkEvery == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		r := t.first()
-		if r.ended() {
+		h := t.first()
+		if h.ended() {
 			return nil
 		}
-		if r.begun {
-			if more, err := f(r); err != nil || !more {
+		if h.begun {
+			if more, err := f(h.row, h.bucket); err != nil || !more {
 				return err
 			}
 		}
-		if err := r.next(); err != nil {
+		if err := h.advance(); err != nil {
 			return err
 		}
 		t.advance()
 	}
+}
+
+// A head is a reader and the row that it is at.
+type head[T any] struct {
+	reader[T]
+	begun  bool // there was a row, or the end
+	row    *T   // nil before the first and at the end
+	bucket int  // of the row; before the first, that of start
+}
+
+func (h *head[T]) ended() bool { return h.begun && h.row == nil }
+
+func (h *head[T]) advance() error {
+	row, bucket, err := h.next()
+	h.begun, h.row, h.bucket = true, row, bucket
+	return err
 }
 
 // A tree is a loser tree (Knuth, The Art of Computer Programming, volume 3,
@@ -194,21 +235,21 @@ func (m *merger[T]) each(ctx context.Context, sources []source[T], f func(*fileR
 // its two subtrees, so finding the next row takes one comparison a level.
 type tree[T any] struct {
 	compare func(a, b *T) int
-	readers []*fileReader[T] // leaf i is node len(readers)+i
-	losers  []int            // reader at each inner node; the root is node 1
+	heads   []head[T] // leaf i is node len(heads)+i
+	losers  []int     // head at each inner node; the root is node 1
 	winner  int
 }
 
-func newTree[T any](readers []*fileReader[T], compare func(a, b *T) int) *tree[T] {
-	t := &tree[T]{compare: compare, readers: readers, losers: make([]int, len(readers))}
+func newTree[T any](heads []head[T], compare func(a, b *T) int) *tree[T] {
+	t := &tree[T]{compare: compare, heads: heads, losers: make([]int, len(heads))}
 	t.winner = t.play(1)
 	return t
 }
 
 // play fills the subtree at node and returns its winner.
 func (t *tree[T]) play(node int) int {
-	if node >= len(t.readers) {
-		return node - len(t.readers)
+	if node >= len(t.heads) {
+		return node - len(t.heads)
 	}
 	winner, loser := t.play(2*node), t.play(2*node+1)
 	if t.before(loser, winner) {
@@ -218,12 +259,12 @@ func (t *tree[T]) play(node int) int {
 	return winner
 }
 
-func (t *tree[T]) first() *fileReader[T] { return t.readers[t.winner] }
+func (t *tree[T]) first() *head[T] { return &t.heads[t.winner] }
 
 // advance restores the order after first has moved to its next row.
 func (t *tree[T]) advance() {
 	winner := t.winner
-	for node := (len(t.readers) + winner) / 2; node > 0; node /= 2 {
+	for node := (len(t.heads) + winner) / 2; node > 0; node /= 2 {
 		if t.before(t.losers[node], winner) {
 			winner, t.losers[node] = t.losers[node], winner
 		}
@@ -231,11 +272,11 @@ func (t *tree[T]) advance() {
 	t.winner = winner
 }
 
-// before reports whether reader i's row comes before reader j's. One that has not begun
+// before reports whether head i's row comes before head j's. One that has not begun
 // comes before all rows of its first bucket, and holds no page until then: runs
-// that follow one another are open one at a time. Readers that have ended come last.
+// that follow one another are open one at a time. Heads that have ended come last.
 func (t *tree[T]) before(i, j int) bool {
-	a, b := t.readers[i], t.readers[j]
+	a, b := &t.heads[i], &t.heads[j]
 	switch {
 	case a.ended() || b.ended():
 		return !a.ended()

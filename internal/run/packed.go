@@ -86,11 +86,18 @@ func (p *packedRows[T]) makeRoom(n int) {
 
 // unpack sets the row of p, whose texts are those of the chunks: valid until reset.
 func (p *packedRows[T]) unpack(r packedRow) *T {
-	src := p.chunks[r.chunk()][r.offset():]
+	p.unpackNext(p.chunks[r.chunk()][r.offset():])
+	return p.row
+}
+
+// unpackNext sets the row of p to the one that src begins with, and returns the others. Rows
+// that another packedRows has added are unpacked in that order, from the first after
+// its reset; this one is reset then, too.
+func (p *packedRows[T]) unpackNext(src []byte) []byte {
 	for _, f := range p.fields {
 		src = f.unpack(src)
 	}
-	return p.row
+	return src
 }
 
 // reset forgets all rows.
@@ -184,7 +191,7 @@ type textField[F string | []byte] struct {
 	value    *F
 	view     func([]byte) F
 	repeated []F // in chunks
-	last     F   // of repeated, if that is what the row before has
+	last     F   // what the row before has: of repeated if to is 0; or what was unpacked last
 	from, to int // else where its octets are in the row before
 }
 
@@ -209,11 +216,15 @@ func (f *textField[F]) unpack(src []byte) []byte {
 	n, width := binary.Uvarint(src)
 	src = src[width:]
 	if n&1 == 1 {
-		*f.value = f.repeated[n>>1]
-		return src
+		if n>>1 == uint64(len(f.repeated)) { // the first time
+			f.repeated = append(f.repeated, f.last)
+		}
+		f.last = f.repeated[n>>1]
+	} else {
+		f.last, src = f.view(src[:n>>1:n>>1]), src[n>>1:]
 	}
-	*f.value = f.view(src[: n>>1 : n>>1])
-	return src[n>>1:]
+	*f.value = f.last
+	return src
 }
 
 func (f *textField[F]) reset() {

@@ -1,5 +1,5 @@
-// Package run keeps sorted runs of rows in Parquet files: written with bounded
-// memory, merged page by page.
+// Package run keeps sorted runs of rows: in Parquet files, written with bounded memory and
+// merged page by page, or, of rows that are read once, in temporary files and in memory.
 //
 // Rows are ordered by bucket, then by Spec.Compare. A bucket is a fixed hash
 // of a row's host, so that any share of the hosts is a contiguous range of
@@ -42,8 +42,8 @@ type Spec[T any] struct {
 	Compare func(a, b *T) int
 	// Bucket returns the row's bucket, 0 to Buckets-1.
 	Bucket func(*T) int
-	// Held is how many octets of packed rows a Writer holds until it writes a run; 0 means
-	// that it shares memory with many others, and holds few.
+	// Held is how many bytes of packed rows a Writer or Sorter holds until it writes a run; 0
+	// means that it shares memory with many others, and holds few.
 	Held int
 	// Size returns about how many octets of memory the row holds, not packed: it bounds
 	// what is encoded at once.

@@ -550,6 +550,7 @@ func TestRunsInOrderOpenOneByOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	var readers []*fileReader[fetch]
+	var heads []head[fetch]
 	for i, host := range hosts {
 		spec := fetches
 		spec.Name = fmt.Sprint("run", i)
@@ -559,14 +560,14 @@ func TestRunsInOrderOpenOneByOne(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer r.close()
-		readers = append(readers, r)
+		readers, heads = append(readers, r), append(heads, head[fetch]{reader: r, bucket: r.start()})
 	}
-	tree := newTree(readers, fetches.Compare)
+	tree := newTree(heads, fetches.Compare)
 	for step, want := range [][2]bool{{false, false}, {true, false}, {false, false}, {false, true}, {false, false}} {
 		if got := [2]bool{readers[0].batch != nil, readers[1].batch != nil}; got != want {
 			t.Fatalf("step %d: readers that hold rows: %v, want %v", step, got, want)
 		}
-		if err := tree.first().next(); err != nil {
+		if err := tree.first().advance(); err != nil {
 			t.Fatal(err)
 		}
 		tree.advance()

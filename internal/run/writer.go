@@ -19,6 +19,8 @@ type Writer[T any] struct {
 	dir    string
 	spec   Spec[T]
 	layout *layout[T]
+	format string // of the file names
+	create func(path string, l *layout[T]) (output[T], error)
 
 	packed *packedRows[T]
 	rows   []packedRow
@@ -27,14 +29,26 @@ type Writer[T any] struct {
 	err    error
 }
 
+// An output writes one file of rows that are in order. After an error of close, or after
+// abort, no file is left.
+type output[T any] interface {
+	add(row *T, bucket, size int) error
+	close() error
+	abort()
+}
+
 // NewWriter returns a Writer of files named after spec in dir. Existing files
 // of these names are replaced.
 func NewWriter[T any](dir string, spec Spec[T]) *Writer[T] {
+	return newWriter(dir, spec, "%s-%05d.parquet", createFile[T])
+}
+
+func newWriter[T any](dir string, spec Spec[T], format string, create func(string, *layout[T]) (output[T], error)) *Writer[T] {
 	l, err := layoutOf[T]()
 	if err != nil {
 		return &Writer[T]{err: err}
 	}
-	return &Writer[T]{dir: dir, spec: spec, layout: l, packed: newPackedRows(l)}
+	return &Writer[T]{dir: dir, spec: spec, layout: l, format: format, create: create, packed: newPackedRows(l)}
 }
 
 // Add adds a row, of which the Writer keeps nothing. After an error the Writer is of no
@@ -71,7 +85,7 @@ func (w *Writer[T]) Close() ([]string, error) {
 }
 
 func (w *Writer[T]) writeRun() error {
-	name := fmt.Sprintf("%s-%05d.parquet", w.spec.Name, len(w.names))
+	name := fmt.Sprintf(w.format, w.spec.Name, len(w.names))
 	if err := w.writeFile(filepath.Join(w.dir, name)); err != nil {
 		return w.fail(err)
 	}
@@ -82,23 +96,32 @@ func (w *Writer[T]) writeRun() error {
 }
 
 func (w *Writer[T]) writeFile(path string) error {
-	out, err := createFile(path, w.layout)
+	out, err := w.create(path, w.layout)
 	if err != nil {
 		return err
 	}
+	err = w.each(func(f *front[T]) error { return out.add(f.row, f.at.bucket(), w.spec.Size(f.row)) })
+	if err != nil {
+		out.abort()
+		return err
+	}
+	return out.close()
+}
+
+// each calls f with the rows in order.
+func (w *Writer[T]) each(f func(*front[T]) error) error {
 	slices.Sort(w.rows)
 	for left := w.rows; len(left) > 0; {
 		n := 1
 		for n < len(left) && left[n].bucket() == left[0].bucket() {
 			n++
 		}
-		if err := w.writeBucket(out, left[:n]); err != nil {
-			out.abort()
+		if err := w.eachOfBucket(left[:n], f); err != nil {
 			return err
 		}
 		left = left[n:]
 	}
-	return out.close()
+	return nil
 }
 
 // A front is a row that is unpacked, and those of its part that come after it, which are
@@ -112,20 +135,20 @@ type front[T any] struct {
 // frontRows is how many rows of a bucket may be unpacked at once, however few there are.
 const frontRows = 64
 
-// writeBucket writes the rows of a bucket in order. Of n rows about the root of n at most
+// eachOfBucket calls f with the rows of a bucket in order. Of n rows about the root of n at most
 // are unpacked at once: parts of that many are sorted, each by itself, and the parts,
 // which are no more than that, are merged.
-func (w *Writer[T]) writeBucket(out *fileWriter[T], rows []packedRow) error {
+func (w *Writer[T]) eachOfBucket(rows []packedRow, f func(*front[T]) error) error {
 	size := max(frontRows, int(math.Ceil(math.Sqrt(float64(len(rows))))))
 	if len(rows) <= size {
-		return w.merge(out, w.sort(rows, 1))
+		return w.merge(w.sort(rows, 1), f)
 	}
 	for part := range slices.Chunk(rows, size) {
 		for i, f := range w.sort(part, 1) {
 			part[i] = f.at
 		}
 	}
-	return w.merge(out, w.sort(rows, size))
+	return w.merge(w.sort(rows, size), f)
 }
 
 // sort returns the fronts of parts of the given size, in order.
@@ -142,11 +165,11 @@ func (w *Writer[T]) sort(rows []packedRow, size int) []front[T] {
 	return w.fronts[:n]
 }
 
-// merge writes the rows of fronts, which are in order.
-func (w *Writer[T]) merge(out *fileWriter[T], fronts []front[T]) error {
+// merge calls add with the rows of fronts, which are in order.
+func (w *Writer[T]) merge(fronts []front[T], add func(*front[T]) error) error {
 	for len(fronts) > 0 {
 		f := fronts[0]
-		if err := out.add(f.row, f.at.bucket(), w.spec.Size(f.row)); err != nil {
+		if err := add(&f); err != nil {
 			return err
 		}
 		others := fronts[1:]
