@@ -96,13 +96,13 @@ func entityTags(field string) string {
 func modifiedDates(fields ...string) string {
 	var list strings.Builder
 	for _, field := range fields {
-		field = strings.TrimSpace(field)
+		if field = strings.TrimSpace(field); field == "" {
+			continue
+		}
 		if t, err := http.ParseTime(field); err == nil {
 			field = t.UTC().Format(http.TimeFormat)
 		}
-		if field != "" {
-			list.WriteString(field + "\n")
-		}
+		list.WriteString(field + "\n")
 	}
 	return list.String()
 }
