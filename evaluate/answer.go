@@ -117,7 +117,7 @@ type parsedFile struct {
 	*robots.File
 	lineCut *robots.File // without the last line, where that may be the beginning of a line
 	size    int64
-	teams   []team // what-if tokens by deciding group, once asked for
+	groups  []tokenGroup // what-if tokens by deciding group, once asked for
 	readers map[string]reader
 	profile robots.Profile
 

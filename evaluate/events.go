@@ -42,12 +42,12 @@ func (s *State) tells(before *State) bool {
 
 // crawlers tells the product tokens that fetched from an origin apart, as long as
 // it is one.
-type crawlers struct {
+type seenCrawlers struct {
 	token   string
 	several bool
 }
 
-func (c *crawlers) add(token string) {
+func (c *seenCrawlers) add(token string) {
 	if token == c.token && token != "" { // as nearly always
 		return
 	}
@@ -58,7 +58,7 @@ func (c *crawlers) add(token string) {
 }
 
 // excluded judges the exclusions of an origin, once its fetches are decided.
-func (e *evaluation) excluded(here place, events *cursor[facts.LogEvent], tl *timeline, by crawlers) error {
+func (e *evaluation) excluded(here place, events *cursor[facts.LogEvent], tl *timeline, by seenCrawlers) error {
 	return events.each(here, func(ev *facts.LogEvent) error {
 		if first := e.lines.first(ev); first != nil {
 			return e.noteLineTwice(first, ev)

@@ -12,20 +12,20 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
 
-// said is what a record tells of its use, raw.
-type said struct {
+// pageStatements is what a record tells of its use, raw.
+type pageStatements struct {
 	headers, metas string
 	mimeType       string
 	flags          facts.Flags // of them FlagPolicyHeadersCut
 	from           PageSource
 }
 
-func saidBy(f *facts.Fetch) said {
-	return said{f.PolicyHeaders, f.Metas, f.MIMEType, f.Flags & facts.FlagPolicyHeadersCut, PageOwn}
+func statementsOf(f *facts.Fetch) pageStatements {
+	return pageStatements{f.PolicyHeaders, f.Metas, f.MIMEType, f.Flags & facts.FlagPolicyHeadersCut, PageOwn}
 }
 
-// nothing reports whether nothing is said, for sure.
-func (s *said) nothing() bool {
+// isEmpty reports whether nothing is said, for sure.
+func (s *pageStatements) isEmpty() bool {
 	return s.headers == "" && s.metas == "" && s.flags == 0 && s.from == PageOwn
 }
 
@@ -51,14 +51,14 @@ type originals struct {
 }
 
 type original struct {
-	said
+	pageStatements
 	time   facts.Time
 	status int16
 	digest string
 }
 
 func originalOf(f *facts.Fetch) original {
-	return original{saidBy(f), f.Time(), f.Status, f.PayloadDigest}
+	return original{statementsOf(f), f.Time(), f.Status, f.PayloadDigest}
 }
 
 // size is how many bytes of text the original of a URL holds.
@@ -81,11 +81,11 @@ func (o *originals) forget() {
 	clear(o.byURL)
 }
 
-// said returns what a fetch tells of its use. That of a revisit or 304 is its
+// statementsFor returns what a fetch tells of its use. That of a revisit or 304 is its
 // original's, but for the header fields that it has itself (draft-illyes-repext-03
 // §3.1.4). Fetches are to be asked for in the order of the facts.
-func (o *originals) said(f *facts.Fetch) said {
-	own := saidBy(f)
+func (o *originals) statementsFor(f *facts.Fetch) pageStatements {
+	own := statementsOf(f)
 	if f.Type != facts.TypeRevisit && !isUnmodified(f) {
 		o.add(f)
 		return own
@@ -95,7 +95,7 @@ func (o *originals) said(f *facts.Fetch) said {
 		own.from = PageUnknown
 		return own
 	}
-	return said{
+	return pageStatements{
 		tag.Inherit(found.headers, f.PolicyHeaders), found.metas, cmp.Or(f.MIMEType, found.mimeType),
 		own.flags | found.flags, PageOriginal,
 	}
@@ -109,7 +109,7 @@ func isUnmodified(f *facts.Fetch) bool {
 func (o *originals) add(f *facts.Fetch) {
 	one := originalOf(f)
 	size := one.size(f.URL)
-	if !canLend(f) || !f.Time().Known() || f.Flags&facts.FlagURLCut != 0 || size > maxOriginalText {
+	if !hasOwnBody(f) || !f.Time().Known() || f.Flags&facts.FlagURLCut != 0 || size > maxOriginalText {
 		return
 	}
 	for len(o.order)-o.forgotten >= maxOriginals || o.size+size > maxOriginalText {
@@ -214,7 +214,7 @@ func (c *choice) consider(o *original) {
 	case sameDigest(o.digest, digest) && !sameDigest(c.found.digest, digest):
 		c.found, c.disputed = o, false
 	case sameDigest(o.digest, digest) == sameDigest(c.found.digest, digest):
-		c.disputed = c.disputed || o.said != c.found.said
+		c.disputed = c.disputed || o.pageStatements != c.found.pageStatements
 	}
 }
 

@@ -90,14 +90,14 @@ type pages struct {
 // read sets the page of a result, and what it means for the uses asked for.
 func (p *pages) read(r *Result) error {
 	f := r.Fetch
-	s := saidBy(f)
+	s := statementsOf(f)
 	if p.originals != nil {
-		s = p.originals.said(f)
+		s = p.originals.statementsFor(f)
 	}
 	path := ""
 	usage, group, err := p.usage(r)
 	file := p.tdm.at(f.Time())
-	if err != nil || s.nothing() && usage == nil && file == nil {
+	if err != nil || s.isEmpty() && usage == nil && file == nil {
 		return err
 	}
 	if usage != nil || file != nil {

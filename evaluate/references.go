@@ -13,29 +13,29 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
-// keyed is a fetch under a name that revisits give their originals: as a reference, a
-// revisit under the name that it gives; as a lender, a record under one of its own.
-type keyed struct {
+// candidateOriginal is a fetch under a name that revisits give their originals: as a reference, a
+// revisit under the name that it gives; as a candidate, a record under one of its own.
+type candidateOriginal struct {
 	facts.Fetch
 	Key string `parquet:"key"` // keyOfURL or keyOfID
 }
 
-func keyedRuns(name string) run.Spec[keyed] {
-	return run.Spec[keyed]{
+func candidateRuns(name string) run.Spec[candidateOriginal] {
+	return run.Spec[candidateOriginal]{
 		Name: name,
-		Compare: func(a, b *keyed) int {
+		Compare: func(a, b *candidateOriginal) int {
 			if c := cmp.Compare(a.Key, b.Key); c != 0 {
 				return c
 			}
 			return facts.CompareFetches(&a.Fetch, &b.Fetch)
 		},
-		Bucket: func(k *keyed) int { return run.BucketOf(k.Key) },
-		Size:   func(k *keyed) int { return facts.FetchRuns.Size(&k.Fetch) + len(k.Key) },
+		Bucket: func(k *candidateOriginal) int { return run.BucketOf(k.Key) },
+		Size:   func(k *candidateOriginal) int { return facts.FetchRuns.Size(&k.Fetch) + len(k.Key) },
 	}
 }
 
 // place puts the rows of a key where others have those of an origin, for cursors.
-func (k *keyed) place() place { return place{host: k.Key} }
+func (k *candidateOriginal) place() place { return place{host: k.Key} }
 
 // keyOfURL names the records of a URL at a moment; "" where that names none. Of dates
 // with fractions the second counts: original.fits looks closer. Coarser ones name
@@ -139,24 +139,24 @@ func findOriginals(ctx context.Context, s *store, dir string) (*run.Sorter[facts
 	if err != nil {
 		return nil, err
 	}
-	lenders, err := f.lenders(ctx)
+	records, err := f.candidates(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := f.join(ctx, references, lenders); err != nil {
+	if err := f.join(ctx, references, records); err != nil {
 		return nil, err
 	}
 	return originals, nil
 }
 
 // references writes revisits under the names that they give.
-func (f *finder) references(ctx context.Context) (*run.Sorter[keyed], error) {
-	w := run.NewSorter(f.dir, keyedRuns("references"))
+func (f *finder) references(ctx context.Context) (*run.Sorter[candidateOriginal], error) {
+	w := run.NewSorter(f.dir, candidateRuns("references"))
 	for r, err := range f.store.unsorted(ctx, facts.RevisitRuns, func(t *facts.Task) []string { return t.Revisits }) {
 		if err != nil {
 			return nil, err
 		}
-		k := keyed{Fetch: *r}
+		k := candidateOriginal{Fetch: *r}
 		if r.RefersToURL != "" && r.RefersToDate().Known() {
 			k.Key = keyOfURL(r.RefersToURL, r.RefersToDate())
 			f.byURL = true
@@ -176,14 +176,14 @@ func (f *finder) references(ctx context.Context) (*run.Sorter[keyed], error) {
 	return w, nil
 }
 
-// lenders writes the records that bear a name which some revisit gives.
-func (f *finder) lenders(ctx context.Context) (*run.Sorter[keyed], error) {
-	w := run.NewSorter(f.dir, keyedRuns("lenders"))
+// candidates writes the records that bear a name which some revisit gives.
+func (f *finder) candidates(ctx context.Context) (*run.Sorter[candidateOriginal], error) {
+	w := run.NewSorter(f.dir, candidateRuns("lenders"))
 	add := func(r *facts.Fetch, key string) error {
 		if !f.named.has(key) {
 			return nil
 		}
-		k := keyed{*r, key}
+		k := candidateOriginal{*r, key}
 		k.Via, k.Location = "", ""
 		return w.Add(k)
 	}
@@ -191,7 +191,7 @@ func (f *finder) lenders(ctx context.Context) (*run.Sorter[keyed], error) {
 		if err != nil {
 			return nil, err
 		}
-		if !canLend(r) {
+		if !hasOwnBody(r) {
 			continue
 		}
 		if f.byURL && r.Flags&facts.FlagURLCut == 0 {
@@ -209,10 +209,10 @@ func (f *finder) lenders(ctx context.Context) (*run.Sorter[keyed], error) {
 }
 
 // join writes, for each reference of which the original is known, what that says.
-func (f *finder) join(ctx context.Context, references, lenders *run.Sorter[keyed]) error {
-	refs := newCursor(references.Sorted(ctx), (*keyed).place)
+func (f *finder) join(ctx context.Context, references, records *run.Sorter[candidateOriginal]) error {
+	refs := newCursor(references.Sorted(ctx), (*candidateOriginal).place)
 	defer refs.stop()
-	lent := newCursor(lenders.Sorted(ctx), (*keyed).place)
+	lent := newCursor(records.Sorted(ctx), (*candidateOriginal).place)
 	defer lent.stop()
 	for refs.row != nil {
 		here := refs.here
@@ -220,7 +220,7 @@ func (f *finder) join(ctx context.Context, references, lenders *run.Sorter[keyed
 		if err := lent.each(here, c.add); err != nil {
 			return err
 		}
-		err := refs.each(here, func(k *keyed) error {
+		err := refs.each(here, func(k *candidateOriginal) error {
 			o := c.original(&k.Fetch)
 			if o == nil {
 				return nil
@@ -251,7 +251,7 @@ type candidate struct {
 	url string
 }
 
-func (c *candidates) add(k *keyed) error {
+func (c *candidates) add(k *candidateOriginal) error {
 	u, _ := weburl.Parse(k.URL)
 	one := candidate{originalOf(&k.Fetch), urlKey(u)}
 	switch {

@@ -27,7 +27,7 @@ const (
 	day         = 24 * hour
 )
 
-// seek is what a chase looks for.
+// seek is what a resolution looks for.
 type seek uint8
 
 const (
@@ -38,10 +38,10 @@ const (
 	seekLatest        // the latest 2xx of the same URL, of a 304
 )
 
-// chase is a capture of robots.txt or tdmrep.json on its way to what it came to. It
-// carries all that the next step needs, so that a step is one merge of chases, sorted
+// resolution is a capture of robots.txt or tdmrep.json on its way to what it came to. It
+// carries all that the next step needs, so that a step is one merge of resolutions, sorted
 // by the origin that they look in, with the captures of that origin.
-type chase struct {
+type resolution struct {
 	State
 	Want          seek            `parquet:"want"`
 	WantHost      string          `parquet:"want_host,dict"` // reversed
@@ -68,41 +68,43 @@ type chase struct {
 	looked int // captures that the step in hand looked at
 }
 
-func (ch *chase) place() place { return place{ch.WantHost, ch.WantOrigin} }
-func (ch *chase) wantTime() facts.Time {
-	return facts.Time{Micros: ch.WantMicros, Precision: ch.WantPrecision}
+func (res *resolution) place() place { return place{res.WantHost, res.WantOrigin} }
+func (res *resolution) wantTime() facts.Time {
+	return facts.Time{Micros: res.WantMicros, Precision: res.WantPrecision}
 }
-func (ch *chase) curTime() facts.Time {
-	return facts.Time{Micros: ch.CurMicros, Precision: ch.CurPrecision}
+func (res *resolution) curTime() facts.Time {
+	return facts.Time{Micros: res.CurMicros, Precision: res.CurPrecision}
 }
-func (ch *chase) curSpot() spot { return spot{ch.CurInput, ch.CurEntry, ch.CurIndex} }
+func (res *resolution) curSpot() spot { return spot{res.CurInput, res.CurEntry, res.CurIndex} }
 
 // isBefore reports whether a record stands before the one in hand: by its date, or, of
 // one moment, by the order of their archive.
-func (ch *chase) isBefore(c *facts.Capture) bool {
-	gap := c.Time().MicrosSince(ch.curTime())
+func (res *resolution) isBefore(c *facts.Capture) bool {
+	gap := c.Time().MicrosSince(res.curTime())
 	at := spotOf(&c.Fetch)
-	return gap < 0 || gap == 0 && at.sameArchive(ch.curSpot()) && at.index < ch.CurIndex
+	return gap < 0 || gap == 0 && at.sameArchive(res.curSpot()) && at.index < res.CurIndex
 }
 
 // isNotAfter is the same, and includes records of one moment in other archives.
-func (ch *chase) isNotAfter(c *facts.Capture) bool {
-	gap := c.Time().MicrosSince(ch.curTime())
+func (res *resolution) isNotAfter(c *facts.Capture) bool {
+	gap := c.Time().MicrosSince(res.curTime())
 	at := spotOf(&c.Fetch)
-	return gap < 0 || gap == 0 && (!at.sameArchive(ch.curSpot()) || at.index < ch.CurIndex)
+	return gap < 0 || gap == 0 && (!at.sameArchive(res.curSpot()) || at.index < res.CurIndex)
 }
 
-var chaseRuns = run.Spec[chase]{
+var resolutionRuns = run.Spec[resolution]{
 	Name: "chases",
 	Held: 4 << 20, // one Sorter has them; longer runs are merged once
-	Compare: func(a, b *chase) int {
+	Compare: func(a, b *resolution) int {
 		if c := a.place().compare(b.place()); c != 0 {
 			return c
 		}
 		return facts.CompareFetches(&a.Fetch, &b.Fetch)
 	},
-	Bucket: func(ch *chase) int { return run.BucketOf(ch.WantHost) },
-	Size:   func(ch *chase) int { return 1024 + len(ch.URL) + len(ch.HopURLs) + len(ch.WantKey) + len(ch.Visited) },
+	Bucket: func(res *resolution) int { return run.BucketOf(res.WantHost) },
+	Size: func(res *resolution) int {
+		return 1024 + len(res.URL) + len(res.HopURLs) + len(res.WantKey) + len(res.Visited)
+	},
 }
 
 // mark is a record that a robots.txt redirect led to. Its fetch is always allowed:
@@ -187,8 +189,8 @@ type resolver struct {
 	states  *run.Sorter[State]
 	marks   *run.Sorter[mark]
 	copies  *run.Sorter[copied]
-	next    *run.Sorter[chase]
-	wanted  []bool       // buckets that chases of next look in
+	next    *run.Sorter[resolution]
+	wanted  []bool       // buckets that resolutions of next look in
 	scanned []bool       // those where they look for URLs that are no policy by their path
 	bodies  *pack.Writer // bodies read again from the archives
 	issues  *run.Writer[facts.Issue]
@@ -209,7 +211,7 @@ type resolved struct {
 }
 
 // resolve follows all robots captures to their ends. Each round is one pass over the policy
-// captures of the hosts that chases have come to; there are as many as the longest chain of
+// captures of the hosts that resolutions have come to; there are as many as the longest chain of
 // redirects and revisits has steps into another origin.
 func resolve(ctx context.Context, s *store, who *decider, dir string, issues *run.Writer[facts.Issue]) (*resolved, error) {
 	bodies, err := pack.Create(filepath.Join(dir, "reread.pack"))
@@ -257,7 +259,7 @@ func (r *resolver) noteCopy(first, c *facts.Fetch) error {
 func (r *resolver) startRound() {
 	r.round++
 	r.wanted, r.scanned = make([]bool, run.Buckets), make([]bool, run.Buckets)
-	spec := chaseRuns
+	spec := resolutionRuns
 	spec.Name = fmt.Sprintf("chases%d", r.round)
 	r.next = run.NewSorter(r.dir, spec)
 }
@@ -274,7 +276,7 @@ func (r *resolver) firstRound(ctx context.Context) error {
 	r.startRound()
 	captures := newCursor(r.store.captures(ctx, nil, r.noteCopy), func(c *facts.Capture) place { return placeOf(&c.Fetch) })
 	defer captures.stop()
-	g := newGroup()
+	g := newOriginCaptures()
 	for captures.row != nil {
 		g.begin(captures.here)
 		if err := captures.each(g.place, g.add); err != nil {
@@ -286,9 +288,9 @@ func (r *resolver) firstRound(ctx context.Context) error {
 			if !isFollowed(c) {
 				continue
 			}
-			ch := chase{State: newState(c)}
-			r.take(&ch, c)
-			if err := r.follow(&ch, g); err != nil {
+			res := resolution{State: newState(c)}
+			r.take(&res, c)
+			if err := r.follow(&res, g); err != nil {
 				return err
 			}
 		}
@@ -296,7 +298,7 @@ func (r *resolver) firstRound(ctx context.Context) error {
 	return captures.err
 }
 
-// nextRound takes the chases one step further, and reads of the captures only those
+// nextRound takes the resolutions one step further, and reads of the captures only those
 // buckets that they look in. Targets that are no policy by their path are looked for
 // among all fetches.
 func (r *resolver) nextRound(ctx context.Context) error {
@@ -304,15 +306,15 @@ func (r *resolver) nextRound(ctx context.Context) error {
 	r.startRound()
 	captures := newCursor(r.store.captures(ctx, wanted, nil), func(c *facts.Capture) place { return placeOf(&c.Fetch) })
 	defer captures.stop()
-	chases := newCursor(sorted.Sorted(ctx), (*chase).place)
+	chases := newCursor(sorted.Sorted(ctx), (*resolution).place)
 	defer chases.stop()
 	fetches := newCursor(r.store.fetches(ctx, scanned), placeOf)
 	defer fetches.stop()
-	g, here := newGroup(), []chase(nil)
+	g, here := newOriginCaptures(), []resolution(nil)
 	for chases.row != nil {
 		g.begin(chases.here)
 		here = emptied(here)
-		if err := chases.each(g.place, func(ch *chase) error { here = append(here, *ch); return nil }); err != nil {
+		if err := chases.each(g.place, func(res *resolution) error { here = append(here, *res); return nil }); err != nil {
 			return err
 		}
 		if err := captures.each(g.place, g.add); err != nil {
@@ -331,153 +333,153 @@ func (r *resolver) nextRound(ctx context.Context) error {
 	return chases.err
 }
 
-// goOn writes a chase for the next round.
-func (r *resolver) goOn(ch *chase) error {
-	bucket := run.BucketOf(ch.WantHost)
+// goOn writes a resolution for the next round.
+func (r *resolver) goOn(res *resolution) error {
+	bucket := run.BucketOf(res.WantHost)
 	r.wanted[bucket] = true
-	r.scanned[bucket] = r.scanned[bucket] || !ch.wantsPolicy()
-	return r.next.Add(*ch)
+	r.scanned[bucket] = r.scanned[bucket] || !res.wantsPolicy()
+	return r.next.Add(*res)
 }
 
 // wantsPolicy reports whether all captures of the URL looked for are among the
 // policy captures.
-func (ch *chase) wantsPolicy() bool {
-	path := strings.TrimPrefix(ch.WantKey, ch.WantOrigin)
+func (res *resolution) wantsPolicy() bool {
+	path := strings.TrimPrefix(res.WantKey, res.WantOrigin)
 	return path == "/robots.txt" || path == "/.well-known/tdmrep.json"
 }
 
-// follow takes a chase as far as origin g leads it, and writes it where it goes
+// follow takes a resolution as far as origin g leads it, and writes it where it goes
 // on: to the states, or to the next round.
-func (r *resolver) follow(ch *chase, g *group) error {
-	for ch.Want != seekNothing && ch.place() == g.place {
-		if !ch.wantsPolicy() && !g.complete(ch.WantKey) {
+func (r *resolver) follow(res *resolution, g *originCaptures) error {
+	for res.Want != seekNothing && res.place() == g.place {
+		if !res.wantsPolicy() && !g.complete(res.WantKey) {
 			break // the next round brings this URL's fetches along
 		}
-		if err := r.step(ch, g); err != nil {
+		if err := r.step(res, g); err != nil {
 			return err
 		}
 	}
-	if ch.Want == seekNothing {
-		return r.states.Add(ch.State)
+	if res.Want == seekNothing {
+		return r.states.Add(res.State)
 	}
-	return r.goOn(ch)
+	return r.goOn(res)
 }
 
-// sameCrawler reports whether the crawler whose capture the chase began with got c.
-func (r *resolver) sameCrawler(ch *chase, c *facts.Capture) bool {
-	return r.who.keyOf(&ch.Fetch) == r.who.keyOf(&c.Fetch)
+// sameCrawler reports whether the crawler whose capture the resolution began with got c.
+func (r *resolver) sameCrawler(res *resolution, c *facts.Capture) bool {
+	return r.who.keyOf(&res.Fetch) == r.who.keyOf(&c.Fetch)
 }
 
 // mayBeSameCrawler reports whether nothing speaks against it: some crawlers send a
 // User-Agent with every request but those for robots.txt.
-func (r *resolver) mayBeSameCrawler(ch *chase, c *facts.Capture) bool {
-	a, b := r.who.keyOf(&ch.Fetch), r.who.keyOf(&c.Fetch)
-	return a == b || (a == "" || b == "") && spotOf(&ch.Fetch).sameArchive(spotOf(&c.Fetch))
+func (r *resolver) mayBeSameCrawler(res *resolution, c *facts.Capture) bool {
+	a, b := r.who.keyOf(&res.Fetch), r.who.keyOf(&c.Fetch)
+	return a == b || (a == "" || b == "") && spotOf(&res.Fetch).sameArchive(spotOf(&c.Fetch))
 }
 
-// step looks for what the chase wants in g, and takes it or gives up.
-func (r *resolver) step(ch *chase, g *group) error {
-	want := ch.Want
-	ch.Want, ch.looked = seekNothing, 0
+// step looks for what the resolution wants in g, and takes it or gives up.
+func (r *resolver) step(res *resolution, g *originCaptures) error {
+	want := res.Want
+	res.Want, res.looked = seekNothing, 0
 	switch want {
 	case seekHop:
-		t := g.nearest(ch, r.who.keyOf)
-		if ch.looked > maxLooked {
-			return r.giveUpCrowd(ch, g, UnresolvedRedirect)
+		t := g.nearest(res, r.who.keyOf)
+		if res.looked > maxLooked {
+			return r.giveUpCrowd(res, g, UnresolvedRedirect)
 		}
-		return r.takeHop(ch, t)
+		return r.takeHop(res, t)
 	case seekOriginal:
-		c, contradicted := g.original(ch, r.who.keyOf)
+		c, contradicted := g.original(res, r.who.keyOf)
 		switch {
-		case ch.looked > maxLooked:
-			return r.giveUpCrowd(ch, g, UnresolvedRevisit)
-		case c != nil && ch.CurUnmodified && ch.names(c) == different:
-			ch.giveUp(UnresolvedRevisit)
+		case res.looked > maxLooked:
+			return r.giveUpCrowd(res, g, UnresolvedRevisit)
+		case c != nil && res.CurUnmodified && res.names(c) == different:
+			res.giveUp(UnresolvedRevisit)
 		case c != nil:
-			return r.takeOriginal(ch, c)
+			return r.takeOriginal(res, c)
 		case contradicted:
-			ch.giveUp(UnresolvedRevisit)
+			res.giveUp(UnresolvedRevisit)
 		default:
-			ch.seekHere()
+			res.seekHere()
 		}
 	case seekDigest:
-		c := g.byDigest(ch)
+		c := g.byDigest(res)
 		switch {
-		case ch.looked > maxLooked:
-			return r.giveUpCrowd(ch, g, UnresolvedRevisit)
+		case res.looked > maxLooked:
+			return r.giveUpCrowd(res, g, UnresolvedRevisit)
 		case c != nil:
-			return r.takeOriginal(ch, c)
+			return r.takeOriginal(res, c)
 		}
-		ch.giveUp(UnresolvedRevisit)
+		res.giveUp(UnresolvedRevisit)
 	case seekLatest:
-		c := g.renewed(ch, r.who.keyOf)
+		c := g.renewed(res, r.who.keyOf)
 		switch {
-		case ch.looked > maxLooked:
-			return r.giveUpCrowd(ch, g, UnresolvedRevisit)
+		case res.looked > maxLooked:
+			return r.giveUpCrowd(res, g, UnresolvedRevisit)
 		case c != nil:
-			return r.keep(ch, c, UnresolvedRevisit, func() { r.take(ch, c) })
+			return r.keep(res, c, UnresolvedRevisit, func() { r.take(res, c) })
 		}
-		ch.giveUp(UnresolvedRevisit)
+		res.giveUp(UnresolvedRevisit)
 	}
 	return nil
 }
 
-// giveUpCrowd settles a chase that would have to look at too many captures of one URL. An
+// giveUpCrowd settles a resolution that would have to look at too many captures of one URL. An
 // issue says so, one for each URL and round.
-func (r *resolver) giveUpCrowd(ch *chase, g *group, reason Reason) error {
-	ch.giveUp(reason)
-	s := g.shelf(ch.WantKey)
+func (r *resolver) giveUpCrowd(res *resolution, g *originCaptures, reason Reason) error {
+	res.giveUp(reason)
+	s := g.ofURL(res.WantKey)
 	if s.crowded {
 		return nil
 	}
 	s.crowded = true
 	return r.issues.Add(facts.Issue{
-		Input: ch.Input, Entry: ch.Entry, Offset: ch.Offset, Length: ch.Length, RecordID: ch.RecordID, Kind: facts.IssueLimitReached,
-		Detail: fmt.Sprintf("more than %d captures of %.200s may be what this one, and perhaps others, refer to", maxLooked, ch.WantKey),
+		Input: res.Input, Entry: res.Entry, Offset: res.Offset, Length: res.Length, RecordID: res.RecordID, Kind: facts.IssueLimitReached,
+		Detail: fmt.Sprintf("more than %d captures of %.200s may be what this one, and perhaps others, refer to", maxLooked, res.WantKey),
 		Action: reason.String(),
 	})
 }
 
 // takeHop goes on with the capture of a redirect's target. Its fetch is always allowed
 // where the same crawler made it at or after the redirect.
-func (r *resolver) takeHop(ch *chase, t target) error {
+func (r *resolver) takeHop(res *resolution, t target) error {
 	c := t.capture
 	switch {
-	case c == nil && (t.found || !strings.Contains(ch.VisitedURLs, hashKey([]byte(ch.WantKey)))):
-		ch.giveUp(UnresolvedRedirect)
+	case c == nil && (t.found || !strings.Contains(res.VisitedURLs, hashKey([]byte(res.WantKey)))):
+		res.giveUp(UnresolvedRedirect)
 		return nil
-	case c == nil || ch.visited(c): // a loop; its dates may be out of order
-		ch.settle(OutcomeUnavailable, TooManyRedirects)
+	case c == nil || res.visited(c): // a loop; its dates may be out of order
+		res.settle(OutcomeUnavailable, TooManyRedirects)
 		return nil
 	}
-	if ch.Kind == facts.CaptureRobots && t.follows && r.mayBeSameCrawler(ch, c) {
+	if res.Kind == facts.CaptureRobots && t.follows && r.mayBeSameCrawler(res, c) {
 		if err := r.marks.Add(markOf(&c.Fetch)); err != nil {
 			return err
 		}
 	}
-	ch.FinalStatus = c.Status
-	return r.keep(ch, c, UnresolvedRedirect, func() {
-		ch.applyAt(&c.Fetch)
-		r.take(ch, c)
+	res.FinalStatus = c.Status
+	return r.keep(res, c, UnresolvedRedirect, func() {
+		res.applyAt(&c.Fetch)
+		r.take(res, c)
 	})
 }
 
 // takeOriginal goes on with the original of a revisit, under the revisit's own
 // status where it has one.
-func (r *resolver) takeOriginal(ch *chase, c *facts.Capture) error {
-	return r.keep(ch, c, UnresolvedRevisit, func() {
-		if ch.FinalStatus < 0 {
-			ch.FinalStatus = c.Status
+func (r *resolver) takeOriginal(res *resolution, c *facts.Capture) error {
+	return r.keep(res, c, UnresolvedRevisit, func() {
+		if res.FinalStatus < 0 {
+			res.FinalStatus = c.Status
 		}
-		ch.OthersContent = ch.OthersContent || ch.CurUnmodified && !r.sameCrawler(ch, c)
-		ch.takeBody(c)
-		r.byStatus(ch, c)
+		res.OthersContent = res.OthersContent || res.CurUnmodified && !r.sameCrawler(res, c)
+		res.takeBody(c)
+		r.byStatus(res, c)
 	})
 }
 
 // keep makes sure that the body of c is at hand, where it will be needed, before
 // it goes on.
-func (r *resolver) keep(ch *chase, c *facts.Capture, failure Reason, goOn func()) error {
+func (r *resolver) keep(res *resolution, c *facts.Capture, failure Reason, goOn func()) error {
 	needed := c.Type != facts.TypeRevisit && !hasNoContent(c.Status) && (c.Status/100 == 2 || c.Flags&facts.FlagHTTPHead == 0)
 	if c.Flags&facts.FlagBodyKept != 0 || !needed {
 		goOn()
@@ -485,10 +487,10 @@ func (r *resolver) keep(ch *chase, c *facts.Capture, failure Reason, goOn func()
 	}
 	body, err := r.readAgain(c)
 	if err != nil {
-		ch.giveUp(failure)
+		res.giveUp(failure)
 		return r.issues.Add(facts.Issue{
 			Input: c.Input, Entry: c.Entry, Offset: c.Offset, Length: c.Length, RecordID: c.RecordID, Kind: facts.IssueBodyNotKept,
-			Detail: fmt.Sprintf("%v; it is needed for %.200s", err, ch.URL), Action: failure.String(),
+			Detail: fmt.Sprintf("%v; it is needed for %.200s", err, res.URL), Action: failure.String(),
 		})
 	}
 	ref, err := r.bodies.Put(body)
@@ -513,25 +515,25 @@ func (r *resolver) readAgain(c *facts.Capture) ([]byte, error) {
 	return r.store.facts.Reread(r.store.facts.Inputs[c.Input].Input, c)
 }
 
-// take makes c the record in hand: it settles the chase or says what it needs.
-func (r *resolver) take(ch *chase, c *facts.Capture) {
-	ch.CurURL, ch.CurMicros, ch.CurPrecision = c.URL, c.Micros, c.Precision
-	ch.CurStatus, ch.CurDigest, ch.CurRefersTo = c.Status, c.PayloadDigest, c.RefersToID
-	ch.CurInput, ch.CurEntry, ch.CurIndex = c.Input, c.Entry, c.Index
-	ch.CurTags, ch.CurModified = entityTags(c.IfNoneMatch)+entityTags(c.ETag), modifiedDates(c.LastModified, c.IfModifiedSince)
-	ch.Visited += string(appendVisit(nil, c))
+// take makes c the record in hand: it settles the resolution or says what it needs.
+func (r *resolver) take(res *resolution, c *facts.Capture) {
+	res.CurURL, res.CurMicros, res.CurPrecision = c.URL, c.Micros, c.Precision
+	res.CurStatus, res.CurDigest, res.CurRefersTo = c.Status, c.PayloadDigest, c.RefersToID
+	res.CurInput, res.CurEntry, res.CurIndex = c.Input, c.Entry, c.Index
+	res.CurTags, res.CurModified = entityTags(c.IfNoneMatch)+entityTags(c.ETag), modifiedDates(c.LastModified, c.IfModifiedSince)
+	res.Visited += string(appendVisit(nil, c))
 	u, _ := weburl.Parse(c.URL)
-	ch.VisitedURLs += hashKey([]byte(urlKey(u)))
-	ch.OthersContent = ch.OthersContent || !r.sameCrawler(ch, c)
-	ch.takeBody(c)
-	ch.CurUnmodified = c.Status == 304 || c.Type == facts.TypeRevisit && c.Profile == facts.RevisitNotModified
+	res.VisitedURLs += hashKey([]byte(urlKey(u)))
+	res.OthersContent = res.OthersContent || !r.sameCrawler(res, c)
+	res.takeBody(c)
+	res.CurUnmodified = c.Status == 304 || c.Type == facts.TypeRevisit && c.Profile == facts.RevisitNotModified
 	switch {
-	case ch.CurUnmodified:
-		ch.seekOriginal(c)
+	case res.CurUnmodified:
+		res.seekOriginal(c)
 	case c.Type == facts.TypeRevisit && (c.Status < 0 || c.Status/100 == 2 && !hasNoContent(c.Status)):
-		ch.seekOriginal(c)
+		res.seekOriginal(c)
 	default:
-		r.byStatus(ch, c)
+		r.byStatus(res, c)
 	}
 }
 
@@ -546,31 +548,31 @@ func appendVisit(b []byte, c *facts.Capture) []byte {
 	return append(b, ' ')
 }
 
-func (ch *chase) visited(c *facts.Capture) bool {
+func (res *resolution) visited(c *facts.Capture) bool {
 	var mark [64]byte // most are shorter
-	return strings.Contains(ch.Visited, string(appendVisit(mark[:0], c)))
+	return strings.Contains(res.Visited, string(appendVisit(mark[:0], c)))
 }
 
-// byStatus settles a chase by the record's status, or follows its redirect. See
+// byStatus settles a resolution by the record's status, or follows its redirect. See
 // docs/SEMANTICS.md, "What one robots capture says".
-func (r *resolver) byStatus(ch *chase, c *facts.Capture) {
+func (r *resolver) byStatus(res *resolution, c *facts.Capture) {
 	switch status := c.Status; {
 	case c.Flags&facts.FlagHTTPHead == 0 && c.Type != facts.TypeRevisit:
 		if c.BodySize == 0 && !isHTTPResource(c) { // no status line and no payload
-			ch.end(OutcomeUndefined, UndefinedStatus)
+			res.end(OutcomeUndefined, UndefinedStatus)
 			return
 		}
-		ch.endRules(c)
+		res.endRules(c)
 	case status/100 == 2:
-		ch.endRules(c)
+		res.endRules(c)
 	case status/100 == 3 && c.Location != "" && status != 304:
-		r.hop(ch, c.Location)
+		r.hop(res, c.Location)
 	case status/100 == 4, status == 550 && isFTP(c.URL):
-		ch.end(OutcomeUnavailable, Unavailable)
+		res.end(OutcomeUnavailable, Unavailable)
 	case status/100 == 5:
-		ch.end(OutcomeUnreachable, Unreachable)
+		res.end(OutcomeUnreachable, Unreachable)
 	default:
-		ch.end(OutcomeUndefined, UndefinedStatus)
+		res.end(OutcomeUndefined, UndefinedStatus)
 	}
 }
 
@@ -590,17 +592,17 @@ func isFTP(url string) bool {
 }
 
 // endRules settles on a body.
-func (ch *chase) endRules(c *facts.Capture) {
+func (res *resolution) endRules(c *facts.Capture) {
 	switch {
 	case hasNoContent(c.Status):
-		ch.HasBody = false
-		ch.end(OutcomeRules, reasonNone)
+		res.HasBody = false
+		res.end(OutcomeRules, reasonNone)
 	case c.Flags&facts.FlagUndecodable != 0:
-		ch.end(OutcomeUndefined, Undecodable)
+		res.end(OutcomeUndefined, Undecodable)
 	case c.Truncated != "", c.Status == 206 && !showsWhole(c.ContentRange), endsEarly(c):
-		ch.end(OutcomePartial, Truncated)
+		res.end(OutcomePartial, Truncated)
 	default:
-		ch.end(OutcomeRules, reasonNone)
+		res.end(OutcomeRules, reasonNone)
 	}
 }
 
@@ -618,27 +620,27 @@ func showsWhole(contentRange string) bool {
 	return err == nil && n == 3 && from == 0 && to == size-1
 }
 
-// end settles a chase, unless it went through too many redirects: then the file
+// end settles a resolution, unless it went through too many redirects: then the file
 // is unavailable, whatever stood at the end (RFC 9309 §2.3.1.2).
 // Rules that stood there are recorded.
-func (ch *chase) end(o Outcome, reason Reason) {
-	ch.settle(o, reason)
-	if ch.TooMany {
-		ch.Outcome, ch.Reason = OutcomeUnavailable, TooManyRedirects
+func (res *resolution) end(o Outcome, reason Reason) {
+	res.settle(o, reason)
+	if res.TooMany {
+		res.Outcome, res.Reason = OutcomeUnavailable, TooManyRedirects
 	}
 }
 
-// giveUp settles a chase whose next record the archive does not hold.
-func (ch *chase) giveUp(reason Reason) { ch.end(OutcomeUnresolved, reason) }
+// giveUp settles a resolution whose next record the archive does not hold.
+func (res *resolution) giveUp(reason Reason) { res.end(OutcomeUnresolved, reason) }
 
-// goesBeyond reports whether a chase that has made too many hops already may make another.
-func (r *resolver) goesBeyond(ch *chase) bool {
+// goesBeyond reports whether a resolution that has made too many hops already may make another.
+func (r *resolver) goesBeyond(res *resolution) bool {
 	if r.beyond > 0 {
 		r.beyond--
 		return true
 	}
 	if r.cutOffs == 0 {
-		r.cutOff = ch.Capture
+		r.cutOff = res.Capture
 	}
 	r.cutOffs++
 	return false
@@ -658,35 +660,35 @@ func (r *resolver) noteCutOff() error {
 }
 
 // hop follows a redirect from the record in hand.
-func (r *resolver) hop(ch *chase, location string) {
-	target := weburl.Resolve(ch.CurURL, location)
+func (r *resolver) hop(res *resolution, location string) {
+	target := weburl.Resolve(res.CurURL, location)
 	u, _ := weburl.Parse(target)
-	ch.Hops++
-	ch.HopURLs = strings.TrimPrefix(ch.HopURLs+"\n"+cutHop(target), "\n")
-	ch.TooMany = ch.TooMany || ch.Hops > maxHops
-	if u.Host == "" || !weburl.IsFetchScheme(u.Scheme) || ch.Hops > maxFollowed || !ch.curTime().Known() {
-		ch.giveUp(UnresolvedRedirect)
+	res.Hops++
+	res.HopURLs = strings.TrimPrefix(res.HopURLs+"\n"+cutHop(target), "\n")
+	res.TooMany = res.TooMany || res.Hops > maxHops
+	if u.Host == "" || !weburl.IsFetchScheme(u.Scheme) || res.Hops > maxFollowed || !res.curTime().Known() {
+		res.giveUp(UnresolvedRedirect)
 		return
 	}
-	if ch.TooMany && !r.goesBeyond(ch) {
-		ch.giveUp(UnresolvedRedirect)
+	if res.TooMany && !r.goesBeyond(res) {
+		res.giveUp(UnresolvedRedirect)
 		return
 	}
-	ch.seekURL(seekHop, u, ch.curTime())
+	res.seekURL(seekHop, u, res.curTime())
 }
 
-func (ch *chase) seekURL(s seek, u weburl.URL, t facts.Time) {
-	ch.Want, ch.WantMicros, ch.WantPrecision = s, t.Micros, t.Precision
-	ch.WantHost, ch.WantOrigin, ch.WantKey = u.HostReversed(), u.Origin(), urlKey(u)
+func (res *resolution) seekURL(s seek, u weburl.URL, t facts.Time) {
+	res.Want, res.WantMicros, res.WantPrecision = s, t.Micros, t.Precision
+	res.WantHost, res.WantOrigin, res.WantKey = u.HostReversed(), u.Origin(), urlKey(u)
 }
 
 // seekOriginal looks for the original of the revisit or 304 in hand: where it
 // names one by URL and date, or by its id (WARC-Refers-To; WARC 1.0 §6.7 has nothing
 // else), there.
-func (ch *chase) seekOriginal(c *facts.Capture) {
+func (res *resolution) seekOriginal(c *facts.Capture) {
 	date := c.RefersToDate()
 	if !date.Known() && c.RefersToID == "" {
-		ch.seekHere()
+		res.seekHere()
 		return
 	}
 	url := c.RefersToURL
@@ -694,19 +696,19 @@ func (ch *chase) seekOriginal(c *facts.Capture) {
 		url = c.URL
 	}
 	u, _ := weburl.Parse(url)
-	ch.seekURL(seekOriginal, u, date)
+	res.seekURL(seekOriginal, u, date)
 }
 
 // seekHere looks for the original among the captures of the same URL.
-func (ch *chase) seekHere() {
-	u, _ := weburl.Parse(ch.CurURL)
+func (res *resolution) seekHere() {
+	u, _ := weburl.Parse(res.CurURL)
 	switch {
-	case ch.CurUnmodified:
-		ch.seekURL(seekLatest, u, ch.curTime())
-	case digest.Key(ch.CurDigest) == "": // none, or that of every empty payload
-		ch.giveUp(UnresolvedRevisit)
+	case res.CurUnmodified:
+		res.seekURL(seekLatest, u, res.curTime())
+	case digest.Key(res.CurDigest) == "": // none, or that of every empty payload
+		res.giveUp(UnresolvedRevisit)
 	default:
-		ch.seekURL(seekDigest, u, ch.curTime())
+		res.seekURL(seekDigest, u, res.curTime())
 	}
 }
 

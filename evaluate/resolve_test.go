@@ -7,17 +7,17 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
-// The next round reads the captures of those buckets alone that a chase has come to, and
-// their other fetches only where a chase looks for one.
+// The next round reads the captures of those buckets alone that a resolution has come to, and
+// their other fetches only where a resolution looks for one.
 func TestRoundsReadWhatIsWanted(t *testing.T) {
 	r := &resolver{dir: t.TempDir()}
 	r.startRound()
 	wanted, scanned := make([]bool, run.Buckets), make([]bool, run.Buckets)
 	for _, target := range []string{"http://a.example/robots.txt", "http://b.example/page", "http://b.example/robots.txt"} {
 		u, _ := weburl.Parse(target)
-		var ch chase
-		ch.seekURL(seekHop, u, ch.curTime())
-		if err := r.goOn(&ch); err != nil {
+		var res resolution
+		res.seekURL(seekHop, u, res.curTime())
+		if err := r.goOn(&res); err != nil {
 			t.Fatal(err)
 		}
 		bucket := run.BucketOf(u.HostReversed())

@@ -85,7 +85,7 @@ type evaluation struct {
 	totals   Totals
 	agents   map[string]*AgentStats
 	lastID   int64
-	crawlers crawlers // of the origin in hand
+	crawlers seenCrawlers // of the origin in hand
 	lines    lineTwins
 	decided  Result                   // the fetch in hand
 	issues   *run.Writer[facts.Issue] // found while evaluating
@@ -101,7 +101,7 @@ func newEvaluation(s *store, opt Options, sink Sink, issues *run.Writer[facts.Is
 		agents:  make(map[string]*AgentStats),
 	}
 	e.pages = pages{decider: e.decider, uses: opt.Uses, asOf: opt.AsOf, names: newMetaNames(opt.Agents)}
-	if borrows(s.facts) {
+	if hasDistantRevisits(s.facts) {
 		e.pages.originals = newOriginals()
 	}
 	e.pace.decider = e.decider
@@ -113,8 +113,8 @@ func newEvaluation(s *store, opt Options, sink Sink, issues *run.Writer[facts.Is
 	return e
 }
 
-// borrows reports whether any fetch has the body of another.
-func borrows(set *facts.Set) bool {
+// hasDistantRevisits reports whether any fetch has the body of another.
+func hasDistantRevisits(set *facts.Set) bool {
 	return slices.ContainsFunc(set.Inputs, func(in facts.InputResult) bool { return in.Lent > 0 })
 }
 
@@ -195,7 +195,7 @@ func (e *evaluation) decideOrigin(
 		return err
 	}
 	host := &HostStats{Origin: here.origin}
-	e.crawlers = crawlers{}
+	e.crawlers = seenCrawlers{}
 	if err := e.decideFetches(fetches, here, tl, host); err != nil {
 		return err
 	}

@@ -50,7 +50,7 @@ func askedAt(i int, t facts.Time) facts.Capture {
 func TestLooksOfChasesAreLinear(t *testing.T) {
 	for _, c := range rates {
 		looks := func(n int) (sum int) {
-			g := newGroup()
+			g := newOriginCaptures()
 			for i := range n {
 				one := askedAt(i, c.at(i))
 				g.add(&one)
@@ -58,12 +58,12 @@ func TestLooksOfChasesAreLinear(t *testing.T) {
 			g.index()
 			for i := range g.captures {
 				first := &g.captures[i]
-				ch := chase{CurMicros: first.Micros, CurPrecision: first.Precision, CurIndex: first.Index}
-				ch.Visited = string(appendVisit(nil, first))
+				res := resolution{CurMicros: first.Micros, CurPrecision: first.Precision, CurIndex: first.Index}
+				res.Visited = string(appendVisit(nil, first))
 				u, _ := weburl.Parse(first.URL)
-				ch.seekURL(seekHop, u, ch.curTime())
-				g.nearest(&ch, func(f *facts.Fetch) string { return f.UserAgent })
-				sum += ch.looked
+				res.seekURL(seekHop, u, res.curTime())
+				g.nearest(&res, func(f *facts.Fetch) string { return f.UserAgent })
+				sum += res.looked
 			}
 			return sum
 		}
@@ -233,19 +233,19 @@ func TestTooManyCopies(t *testing.T) {
 	checkScenarios(t, Options{}, list)
 }
 
-// TestBeyond: once enough redirects beyond the fifth were followed, the next end chases.
+// TestBeyond: once enough redirects beyond the fifth were followed, the next end resolutions.
 func TestBeyond(t *testing.T) {
 	r := &resolver{beyond: 1}
 	for i := range 3 {
 		c := askedAt(i, inSecond(i))
-		ch := chase{State: newState(&c), CurURL: c.URL, CurMicros: c.Micros, CurPrecision: c.Precision}
-		ch.Hops = maxHops
-		r.hop(&ch, "http://b.example/robots.txt")
-		if goesOn := ch.Want == seekHop; goesOn != (i == 0) {
+		res := resolution{State: newState(&c), CurURL: c.URL, CurMicros: c.Micros, CurPrecision: c.Precision}
+		res.Hops = maxHops
+		r.hop(&res, "http://b.example/robots.txt")
+		if goesOn := res.Want == seekHop; goesOn != (i == 0) {
 			t.Errorf("chase %d goes on: %v", i, goesOn)
 		}
-		if i > 0 && (ch.Outcome != OutcomeUnavailable || ch.Reason != TooManyRedirects) {
-			t.Errorf("chase %d came to %v %v", i, ch.Outcome, ch.Reason)
+		if i > 0 && (res.Outcome != OutcomeUnavailable || res.Reason != TooManyRedirects) {
+			t.Errorf("chase %d came to %v %v", i, res.Outcome, res.Reason)
 		}
 	}
 	dir := t.TempDir()

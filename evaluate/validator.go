@@ -20,14 +20,14 @@ const (
 
 // names compares the validators named by the 304 in hand with those of a copy. An
 // entity tag goes before a date (RFC 9110 §13.2.2).
-func (ch *chase) names(c *facts.Capture) agreement {
-	if ch.CurTags != "" {
-		return compareValidators(ch.CurTags, entityTags(c.ETag))
+func (res *resolution) names(c *facts.Capture) agreement {
+	if res.CurTags != "" {
+		return compareValidators(res.CurTags, entityTags(c.ETag))
 	}
-	return compareValidators(ch.CurModified, modifiedDates(c.LastModified))
+	return compareValidators(res.CurModified, modifiedDates(c.LastModified))
 }
 
-func (ch *chase) namesValidator() bool { return ch.CurTags != "" || ch.CurModified != "" }
+func (res *resolution) namesValidator() bool { return res.CurTags != "" || res.CurModified != "" }
 
 // validatorsOf returns the entity tag and the date of modification of a copy, as
 // namedValidators has those that are named.
@@ -42,10 +42,10 @@ func validatorsOf(c *facts.Capture) (list []string) {
 }
 
 // namedValidators returns what names compares, each validator once.
-func (ch *chase) namedValidators() []string {
-	kind, named := "tag ", lines(ch.CurTags)
-	if ch.CurTags == "" {
-		kind, named = "date ", lines(ch.CurModified)
+func (res *resolution) namedValidators() []string {
+	kind, named := "tag ", lines(res.CurTags)
+	if res.CurTags == "" {
+		kind, named = "date ", lines(res.CurModified)
 	}
 	slices.Sort(named)
 	named = slices.Compact(named)

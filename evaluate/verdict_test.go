@@ -420,7 +420,7 @@ func TestWhatIf(t *testing.T) {
 				}
 			}
 			if strings.HasPrefix(got, "unknown") && !strings.HasPrefix(want, "unknown") && strings.HasSuffix(got, "changed_between") {
-				undecided++ // tokens of one team that another capture tells apart
+				undecided++ // tokens of one token group that another capture tells apart
 				continue
 			}
 			if got != want {
@@ -438,7 +438,7 @@ func TestWhatIf(t *testing.T) {
 	}
 }
 
-// TestWhatIfConflict: a team whose tokens another capture tells apart.
+// TestWhatIfConflict: a token group whose tokens another capture tells apart.
 func TestWhatIfConflict(t *testing.T) {
 	t.Parallel()
 	p := page("unknown fresh conflicting_captures")

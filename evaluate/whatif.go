@@ -7,8 +7,8 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
-// team is the what-if tokens that one group of a robots.txt governs.
-type team struct {
+// token group is the what-if tokens that one group of a robots.txt governs.
+type tokenGroup struct {
 	group  int
 	tokens []string
 	reader reader // of the first of the tokens, without what is of it alone
@@ -24,7 +24,7 @@ type whatIf struct {
 	tokens  []string
 	asOf    facts.Time // unknown: at each fetch's own time
 	sink    Sink
-	mapped  map[int64]bool // states of the origin in hand whose teams the sink knows
+	mapped  map[int64]bool // states of the origin in hand whose token groups the sink knows
 	noneToo bool           // the sink knows those of fetches without a governing capture
 	verdict GroupVerdict   // the one that the sink has, reused
 }
@@ -52,32 +52,32 @@ func (w *whatIf) decide(r *Result, tl *timeline) error {
 	case v.governing == nil:
 		return w.same(r.Fetch, Unknown, NoCapture)
 	}
-	teams, err := w.teams(v.governing)
+	groups, err := w.tokenGroups(v.governing)
 	if err != nil {
 		return err
 	}
-	if err := w.announce(v.governing.ID, teams); err != nil {
+	if err := w.announce(v.governing.ID, groups); err != nil {
 		return err
 	}
 	// Where no other capture has a say, what the governing one says is the verdict.
 	alone := len(v.moment) == 1 && v.older == nil && s.relationOf(v.governing) != beside && len(tl.others(&s, &v)) == 0
 	if alone && v.governing.Outcome.hasRules() {
-		return w.ask(r, &s, &v, teams)
+		return w.ask(r, &s, &v, groups)
 	}
-	for i := range teams {
-		answer, err := w.judgeTeam(r, s, tl, &v, &teams[i], alone)
+	for i := range groups {
+		answer, err := w.judgeGroup(r, s, tl, &v, &groups[i], alone)
 		if err != nil {
 			return err
 		}
-		if err := w.pass(r.Fetch, v.governing, v.evidence, answer, teams[i].group); err != nil {
+		if err := w.pass(r.Fetch, v.governing, v.evidence, answer, groups[i].group); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// ask passes on what the governing file says to each team.
-func (w *whatIf) ask(r *Result, s *subject, v *view, teams []team) error {
+// ask passes on what the governing file says to each token group.
+func (w *whatIf) ask(r *Result, s *subject, v *view, groups []tokenGroup) error {
 	file, err := w.decider.files.get(v.governing)
 	if err != nil {
 		return err
@@ -86,11 +86,11 @@ func (w *whatIf) ask(r *Result, s *subject, v *view, teams []team) error {
 	common.Notes = r.Notes & NoteURLCut
 	common.govern(v, s)
 	w.verdict = GroupVerdict{Fetch: r.Fetch, Governing: v.governing, Evidence: v.evidence}
-	for i := range teams {
-		s.token = teams[i].tokens[0]
-		file.answer(&w.verdict.Answer, v.governing, s, &teams[i].reader)
+	for i := range groups {
+		s.token = groups[i].tokens[0]
+		file.answer(&w.verdict.Answer, v.governing, s, &groups[i].reader)
 		w.verdict.Notes |= common.Notes
-		w.verdict.Group = teams[i].group
+		w.verdict.Group = groups[i].group
 		if err := w.sink.GroupVerdict(&w.verdict); err != nil {
 			return err
 		}
@@ -108,17 +108,17 @@ func (w *whatIf) pass(f *facts.Fetch, governing *State, e Evidence, a Answer, gr
 func (w *whatIf) same(f *facts.Fetch, verdict Verdict, reason Reason) error {
 	if !w.noneToo {
 		w.noneToo = true
-		if err := w.tell(0, team{tokens: w.tokens}); err != nil {
+		if err := w.tell(0, tokenGroup{tokens: w.tokens}); err != nil {
 			return err
 		}
 	}
 	return w.pass(f, nil, None, Answer{Verdict: verdict, Reason: reason}, 0)
 }
 
-// judgeTeam decides for a team. Where other captures have a say, tokens of one
-// team may fall in different groups there: if they then differ, nothing is known
-// of the team.
-func (w *whatIf) judgeTeam(r *Result, s subject, tl *timeline, v *view, t *team, alone bool) (Answer, error) {
+// judgeGroup decides for a token group. Where other captures have a say, tokens of one
+// token group may fall in different groups there: if they then differ, nothing is known
+// of the token group.
+func (w *whatIf) judgeGroup(r *Result, s subject, tl *timeline, v *view, t *tokenGroup, alone bool) (Answer, error) {
 	tokens := t.tokens
 	if alone {
 		tokens = tokens[:1]
@@ -135,7 +135,7 @@ func (w *whatIf) judgeTeam(r *Result, s subject, tl *timeline, v *view, t *team,
 		switch {
 		case i == 0:
 			first = other.Answer
-			first.Notes &^= NoteOtherMode // that would be of this token, not of the team
+			first.Notes &^= NoteOtherMode // that would be of this token, not of the token group
 		case other.Verdict != first.Verdict:
 			reason := ChangedBetween
 			if len(v.moment) > 1 {
@@ -150,9 +150,9 @@ func (w *whatIf) judgeTeam(r *Result, s subject, tl *timeline, v *view, t *team,
 	return first, nil
 }
 
-// teams sorts the tokens by the groups that govern them in a state's file. Where
-// no file decides, they are one team, of group 0.
-func (w *whatIf) teams(st *State) ([]team, error) {
+// token groups sorts the tokens by the groups that govern them in a state's file. Where
+// no file decides, they are one token group, of group 0.
+func (w *whatIf) tokenGroups(st *State) ([]tokenGroup, error) {
 	if st.Outcome != OutcomeRules && st.Outcome != OutcomePartial {
 		return w.withoutFile(st), nil
 	}
@@ -160,30 +160,30 @@ func (w *whatIf) teams(st *State) ([]team, error) {
 	if err != nil {
 		return nil, err
 	}
-	if file.teams != nil {
-		return file.teams, nil
+	if file.groups != nil {
+		return file.groups, nil
 	}
 	for _, token := range w.tokens {
 		key := file.For(token).Key()
-		i := slices.IndexFunc(file.teams, func(t team) bool { return t.group == key })
+		i := slices.IndexFunc(file.groups, func(t tokenGroup) bool { return t.group == key })
 		if i < 0 {
-			i = len(file.teams)
+			i = len(file.groups)
 			only := file.reader(token)
-			only.others, only.documented = nil, nil // those are of this token, not of the team
-			file.teams = append(file.teams, team{group: key, reader: only})
+			only.others, only.documented = nil, nil // those are of this token, not of the token group
+			file.groups = append(file.groups, tokenGroup{group: key, reader: only})
 		}
-		file.teams[i].tokens = append(file.teams[i].tokens, token)
+		file.groups[i].tokens = append(file.groups[i].tokens, token)
 	}
-	return file.teams, nil
+	return file.groups, nil
 }
 
-// withoutFile is the team of all tokens, where no file decides. What a 401 or 403 says,
-// it says to the crawler that got it: that is a team of its own, of group 1.
-func (w *whatIf) withoutFile(st *State) []team {
+// withoutFile is the token group of all tokens, where no file decides. What a 401 or 403 says,
+// it says to the crawler that got it: that is a token group of its own, of group 1.
+func (w *whatIf) withoutFile(st *State) []tokenGroup {
 	if st.Reason != Unavailable || st.FinalStatus != http.StatusUnauthorized && st.FinalStatus != http.StatusForbidden {
-		return []team{{tokens: w.tokens}}
+		return []tokenGroup{{tokens: w.tokens}}
 	}
-	others, own := team{othersRefused: true}, team{group: 1}
+	others, own := tokenGroup{othersRefused: true}, tokenGroup{group: 1}
 	for _, token := range w.tokens {
 		if agentKey(token) == st.key {
 			own.tokens = append(own.tokens, token)
@@ -191,16 +191,16 @@ func (w *whatIf) withoutFile(st *State) []team {
 			others.tokens = append(others.tokens, token)
 		}
 	}
-	return slices.DeleteFunc([]team{others, own}, func(t team) bool { return len(t.tokens) == 0 })
+	return slices.DeleteFunc([]tokenGroup{others, own}, func(t tokenGroup) bool { return len(t.tokens) == 0 })
 }
 
-// announce tells the sink once who is in the teams of a state.
-func (w *whatIf) announce(id int64, teams []team) error {
+// announce tells the sink once who is in the token groups of a state.
+func (w *whatIf) announce(id int64, groups []tokenGroup) error {
 	if w.mapped[id] {
 		return nil
 	}
 	w.mapped[id] = true
-	for _, t := range teams {
+	for _, t := range groups {
 		if err := w.tell(id, t); err != nil {
 			return err
 		}
@@ -208,7 +208,7 @@ func (w *whatIf) announce(id int64, teams []team) error {
 	return nil
 }
 
-func (w *whatIf) tell(id int64, t team) error {
+func (w *whatIf) tell(id int64, t tokenGroup) error {
 	for _, token := range t.tokens {
 		if err := w.sink.RobotsAgent(id, t.group, token); err != nil {
 			return err

@@ -225,8 +225,8 @@ func TestSummaryIsSafe(t *testing.T) {
 		rule.Text = fmt.Sprint("Disallow: /", i, long)
 		v.Rule = &rule
 		counted.addResult(&v)
-		counted.whatIf.join(team{int64(i + 1), 0}, f.Claim)
-		counted.whatIf.add(team{int64(i + 1), 0}, evaluate.Disallowed)
+		counted.whatIf.join(tokenGroup{int64(i + 1), 0}, f.Claim)
+		counted.whatIf.add(tokenGroup{int64(i + 1), 0}, evaluate.Disallowed)
 		counted.addHost(&evaluate.HostStats{Origin: f.Origin, Counts: evaluate.Counts{Fetches: 1, ViolationsCertain: 1}})
 		counted.addAgent(&evaluate.AgentStats{Agent: f.Claim, Counts: evaluate.Counts{Fetches: 1}})
 		counted.addIssue(&IssueRow{WARCFilename: f.Claim, Detail: long}, facts.IssueUnreadable)
@@ -251,8 +251,8 @@ func TestSummaryIsSafe(t *testing.T) {
 	for _, c := range s.Claims {
 		fetches += c.Fetches
 	}
-	if fetches != 3*maxNames || counted.unreadCount != 3*maxNames || len(s.Unread) > topNames || len(counted.whatIf.teams) > 0 {
-		t.Errorf("%d fetches, %d inputs not read, %d of them held, %d teams held", fetches, counted.unreadCount, len(s.Unread), len(counted.whatIf.teams))
+	if fetches != 3*maxNames || counted.unreadCount != 3*maxNames || len(s.Unread) > topNames || len(counted.whatIf.groups) > 0 {
+		t.Errorf("%d fetches, %d inputs not read, %d of them held, %d teams held", fetches, counted.unreadCount, len(s.Unread), len(counted.whatIf.groups))
 	}
 	if !strings.Contains(got, "  and 3,062 more\n") {
 		t.Errorf("what is not shown is not counted:\n%s", got)
@@ -285,25 +285,25 @@ func TestRank(t *testing.T) {
 	}
 }
 
-// What-if verdicts are shared out to the tokens of their teams, origin by origin.
+// What-if verdicts are shared out to the tokens of their token groups, origin by origin.
 func TestWhatIfCounts(t *testing.T) {
 	w := newWhatIf()
 	tell := func(id int64, group int, tokens ...string) {
 		for _, token := range tokens {
-			w.join(team{id, group}, token)
+			w.join(tokenGroup{id, group}, token)
 		}
 	}
 	tell(0, 0, "A", "B", "C")
-	w.add(team{0, 0}, evaluate.Unknown)
+	w.add(tokenGroup{0, 0}, evaluate.Unknown)
 	tell(1, 0, "A")
 	tell(1, 1, "B", "C")
-	w.add(team{1, 0}, evaluate.Allowed)
-	w.add(team{1, 1}, evaluate.Disallowed)
+	w.add(tokenGroup{1, 0}, evaluate.Allowed)
+	w.add(tokenGroup{1, 1}, evaluate.Disallowed)
 	w.endOrigin()
 	tell(2, 3, "A", "B", "C") // the next origin; robots_id 0 is not told again
-	w.add(team{2, 3}, evaluate.Disallowed)
-	w.add(team{0, 0}, evaluate.Unknown)
-	w.add(team{1, 0}, evaluate.Allowed) // never told here: of another origin
+	w.add(tokenGroup{2, 3}, evaluate.Disallowed)
+	w.add(tokenGroup{0, 0}, evaluate.Unknown)
+	w.add(tokenGroup{1, 0}, evaluate.Allowed) // never told here: of another origin
 	w.endOrigin()
 	want := []AgentVerdicts{
 		{"B", VerdictCounts{Unknown: 2, Disallowed: 2}},
@@ -313,8 +313,8 @@ func TestWhatIfCounts(t *testing.T) {
 	if diff := cmp.Diff(want, w.ranking()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if len(w.teams) != 1 {
-		t.Errorf("%d teams are held between origins, want that of robots_id 0", len(w.teams))
+	if len(w.groups) != 1 {
+		t.Errorf("%d teams are held between origins, want that of robots_id 0", len(w.groups))
 	}
 }
 

@@ -155,7 +155,7 @@ func (t *tally) claimCounts(claim string) *evaluate.Counts {
 // addVerdict counts a what-if verdict. What is allowed to all is left out.
 func (t *tally) addVerdict(robotsID int64, v *evaluate.GroupVerdict) {
 	if v.Reason != evaluate.RobotsTxtItself {
-		t.whatIf.add(team{robotsID, v.Group}, v.Verdict)
+		t.whatIf.add(tokenGroup{robotsID, v.Group}, v.Verdict)
 	}
 }
 

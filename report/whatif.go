@@ -15,37 +15,37 @@ func (c *verdictCounts) byName() VerdictCounts {
 	return VerdictCounts{Allowed: c[evaluate.Allowed], Disallowed: c[evaluate.Disallowed], Unknown: c[evaluate.Unknown]}
 }
 
-// team is the what-if tokens that one group of a robots capture governs.
-type team struct {
+// token group is the what-if tokens that one group of a robots capture governs.
+type tokenGroup struct {
 	robotsID int64
 	group    int
 }
 
-// whatIf counts what other crawlers would have been allowed. Verdicts come a team
-// at a time, and are shared out to the team's tokens at the end of the origin, so
-// that it holds no more than one origin's teams. The team of fetches without
+// whatIf counts what other crawlers would have been allowed. Verdicts come a token group
+// at a time, and are shared out to the token group's tokens at the end of the origin, so
+// that it holds no more than one origin's token groups. The token group of fetches without
 // governing capture, robots_id 0, stays: it is told once.
 type whatIf struct {
-	teams   map[team]*teamCounts
+	groups  map[tokenGroup]*groupCounts
 	rosters map[string][]string // lists of tokens by content: most captures have the same
-	joining team                // whose tokens are being told
+	joining tokenGroup          // whose tokens are being told
 	tokens  []string            // of joining, so far
 	agents  map[string]*verdictCounts
 }
 
-type teamCounts struct {
+type groupCounts struct {
 	tokens []string
 	counts verdictCounts
 }
 
 func newWhatIf() whatIf {
 	return whatIf{
-		teams: make(map[team]*teamCounts), rosters: make(map[string][]string), agents: make(map[string]*verdictCounts),
+		groups: make(map[tokenGroup]*groupCounts), rosters: make(map[string][]string), agents: make(map[string]*verdictCounts),
 	}
 }
 
-// join adds a token to a team. The tokens of a team come one after the other.
-func (w *whatIf) join(t team, token string) {
+// join adds a token to a token group. The tokens of a token group come one after the other.
+func (w *whatIf) join(t tokenGroup, token string) {
 	if t != w.joining {
 		w.closeTeam()
 		w.joining = t
@@ -61,22 +61,22 @@ func (w *whatIf) closeTeam() {
 	if w.rosters[key] == nil {
 		w.rosters[key] = slices.Clone(w.tokens)
 	}
-	w.teams[w.joining] = &teamCounts{tokens: w.rosters[key]}
+	w.groups[w.joining] = &groupCounts{tokens: w.rosters[key]}
 	w.tokens = w.tokens[:0]
 }
 
-// add counts a fetch for a team.
-func (w *whatIf) add(t team, v evaluate.Verdict) {
+// add counts a fetch for a token group.
+func (w *whatIf) add(t tokenGroup, v evaluate.Verdict) {
 	w.closeTeam()
-	if c := w.teams[t]; c != nil {
+	if c := w.groups[t]; c != nil {
 		c.counts[v]++
 	}
 }
 
-// endOrigin shares the counts out, and forgets the teams of the origin's captures.
+// endOrigin shares the counts out, and forgets the token groups of the origin's captures.
 func (w *whatIf) endOrigin() {
 	w.closeTeam()
-	for t, c := range w.teams {
+	for t, c := range w.groups {
 		for _, token := range c.tokens {
 			a := w.agents[token]
 			if a == nil {
@@ -89,7 +89,7 @@ func (w *whatIf) endOrigin() {
 		}
 		c.counts = verdictCounts{}
 		if t.robotsID != 0 {
-			delete(w.teams, t)
+			delete(w.groups, t)
 		}
 	}
 	clear(w.rosters)

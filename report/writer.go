@@ -119,7 +119,7 @@ func (w *Writer) GroupVerdict(v *evaluate.GroupVerdict) error {
 
 // RobotsAgent writes that a group of a robots capture governs a token.
 func (w *Writer) RobotsAgent(robotsID int64, group int, agent string) error {
-	w.tally.whatIf.join(team{robotsID, group}, agent)
+	w.tally.whatIf.join(tokenGroup{robotsID, group}, agent)
 	return robotsAgentsTable.add(w, RobotsAgentRow{robotsID, int32(group), text(agent)})
 }
 

@@ -12,37 +12,37 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
-// group is what one origin holds that chases may look for: its policy captures
+// originCaptures is what one origin holds that resolutions may look for: its policy captures
 // and, where asked for, other fetches.
-type group struct {
+type originCaptures struct {
 	place
 	captures []facts.Capture
-	byURL    map[string]*shelf
+	byURL    map[string]*urlCaptures
 	scanned  map[string]bool // URLs whose fetches are all here
 }
 
-// shelf is the captures of one URL, so ordered that nobody has to look at all of
+// urlCaptures is the captures of one URL, so ordered that nobody has to look at all of
 // them: a host may have been asked for its robots.txt every minute for years.
-type shelf struct {
+type urlCaptures struct {
 	all       []*facts.Capture            // by time, of one moment in the order of their archive
 	everyone  *askings                    // all GETs; made when first asked for
 	crawlers  map[string]*askings         // those of each crawler; likewise
 	originals map[string][]*facts.Capture // those that may lend their body, by payload digest; made when first asked for
 	named     map[string][]*facts.Capture // the same by record id; likewise
-	crowded   bool                        // a chase looked here at more than it may; there is an issue
+	crowded   bool                        // a resolution looked here at more than it may; there is an issue
 }
 
-func newGroup() *group {
-	return &group{byURL: make(map[string]*shelf), scanned: make(map[string]bool)}
+func newOriginCaptures() *originCaptures {
+	return &originCaptures{byURL: make(map[string]*urlCaptures), scanned: make(map[string]bool)}
 }
 
 // keptRows is how many rows memory is kept for from one origin to the next.
 const keptRows = 256
 
 // begin forgets an origin for the next, in the same memory unless that is much.
-func (g *group) begin(p place) {
+func (g *originCaptures) begin(p place) {
 	if len(g.byURL) > keptRows {
-		*g = *newGroup()
+		*g = *newOriginCaptures()
 	}
 	g.place, g.captures = p, emptied(g.captures)
 	clear(g.byURL)
@@ -58,40 +58,40 @@ func emptied[T any](list []T) []T {
 	return list[:0]
 }
 
-func (g *group) add(c *facts.Capture) error {
+func (g *originCaptures) add(c *facts.Capture) error {
 	g.captures = append(g.captures, *c)
 	kept := &g.captures[len(g.captures)-1]
 	kept.PolicyHeaders, kept.Metas, kept.Via = "", "", "" // may be long, and are not needed
 	return nil
 }
 
-// shelf returns the captures of a URL, none where there are none.
-func (g *group) shelf(key string) *shelf {
+// urlCaptures returns the captures of a URL, none where there are none.
+func (g *originCaptures) ofURL(key string) *urlCaptures {
 	s := g.byURL[key]
 	if s == nil {
-		s = new(shelf)
+		s = new(urlCaptures)
 		g.byURL[key] = s
 	}
 	return s
 }
 
 // index makes the captures findable by URL, once they are all here.
-func (g *group) index() {
+func (g *originCaptures) index() {
 	for i := range g.captures {
 		c := &g.captures[i]
 		u, _ := weburl.Parse(c.URL)
-		s := g.shelf(urlKey(u))
+		s := g.ofURL(urlKey(u))
 		s.all = append(s.all, c)
 	}
 	for _, s := range g.byURL {
-		s.arrange()
+		s.sort()
 	}
 }
 
-// arrange fills in what follows from all.
-func (s *shelf) arrange() {
+// sort fills in what follows from all.
+func (s *urlCaptures) sort() {
 	slices.SortFunc(s.all, func(a, b *facts.Capture) int { return compareInTime(&a.Fetch, &b.Fetch) })
-	*s = shelf{all: s.all}
+	*s = urlCaptures{all: s.all}
 }
 
 // byDate holds captures by the precision of their dates, those of each in the order of
@@ -164,15 +164,15 @@ func (d *byDate) backFrom(micros int64, stop func(*facts.Capture) bool) iter.Seq
 
 func never(*facts.Capture) bool { return false }
 
-// maxLooked bounds the captures of a URL that one step of a chase looks at. A host may have
+// maxLooked bounds the captures of a URL that one step of a resolution looks at. A host may have
 // answered so often in the one moment that its dates tell: then nobody knows which
 // answer a redirect or a revisit means.
 const maxLooked = 1000
 
 // look counts a capture that the step in hand looks at. The step fails after maxLooked.
-func (ch *chase) look() bool {
-	ch.looked++
-	return ch.looked <= maxLooked
+func (res *resolution) look() bool {
+	res.looked++
+	return res.looked <= maxLooked
 }
 
 // askings are the GETs of a URL that have a date.
@@ -199,8 +199,8 @@ func (a *askings) add(c *facts.Capture) {
 // crawlerKey tells crawlers apart.
 type crawlerKey func(*facts.Fetch) string
 
-// by returns the askings of the crawler that a chase began with, and everyone's.
-func (s *shelf) by(who crawlerKey, ch *chase) (own, everyone *askings) {
+// by returns the askings of the crawler that a resolution began with, and everyone's.
+func (s *urlCaptures) by(who crawlerKey, res *resolution) (own, everyone *askings) {
 	if s.everyone == nil {
 		s.everyone, s.crawlers = new(askings), make(map[string]*askings)
 		for _, c := range s.all {
@@ -215,7 +215,7 @@ func (s *shelf) by(who crawlerKey, ch *chase) (own, everyone *askings) {
 			s.crawlers[key].add(c)
 		}
 	}
-	if own = s.crawlers[who(&ch.Fetch)]; own == nil {
+	if own = s.crawlers[who(&res.Fetch)]; own == nil {
 		own = new(askings)
 	}
 	return own, s.everyone
@@ -228,11 +228,11 @@ func upTo(list []*facts.Capture, micros int64) int {
 }
 
 // complete reports whether all captures of the URL are in the group.
-func (g *group) complete(key string) bool { return g.scanned[key] }
+func (g *originCaptures) complete(key string) bool { return g.scanned[key] }
 
-// addFetches adds the fetches of the URLs that chases look for and that are no
+// addFetches adds the fetches of the URLs that resolutions look for and that are no
 // policy by their path.
-func (g *group) addFetches(fetches *cursor[facts.Fetch], chases []chase) error {
+func (g *originCaptures) addFetches(fetches *cursor[facts.Fetch], chases []resolution) error {
 	for i := range chases {
 		if !chases[i].wantsPolicy() {
 			g.scanned[chases[i].WantKey] = true
@@ -243,7 +243,7 @@ func (g *group) addFetches(fetches *cursor[facts.Fetch], chases []chase) error {
 	}
 	held := make(map[mark]bool) // a fetch does not tell whether its body is in the pack; its capture does
 	for key := range g.scanned {
-		for _, c := range g.shelf(key).all {
+		for _, c := range g.ofURL(key).all {
 			held[markOf(&c.Fetch)] = true
 		}
 	}
@@ -256,12 +256,12 @@ func (g *group) addFetches(fetches *cursor[facts.Fetch], chases []chase) error {
 		held[markOf(f)] = true
 		c := &facts.Capture{Fetch: *f, Kind: facts.CaptureTarget}
 		c.PolicyHeaders, c.Metas, c.Via = "", "", ""
-		s := g.shelf(key)
+		s := g.ofURL(key)
 		s.all = append(s.all, c)
 		return nil
 	})
 	for key := range g.scanned {
-		g.shelf(key).arrange()
+		g.ofURL(key).sort()
 	}
 	return err
 }
@@ -280,29 +280,29 @@ type target struct {
 // before. A server may well redirect a URL to itself once: only where nothing else is
 // near does the redirect lead back to a record already visited, which is a loop. Where
 // archives hold several of the moment that say different things, nobody knows which it was.
-func (g *group) nearest(ch *chase, who crawlerKey) target {
-	shelf := g.shelf(ch.WantKey)
-	own, everyone := shelf.by(who, ch)
-	if t := ch.nearest(&own.all); t.found {
+func (g *originCaptures) nearest(res *resolution, who crawlerKey) target {
+	shelf := g.ofURL(res.WantKey)
+	own, everyone := shelf.by(who, res)
+	if t := res.nearest(&own.all); t.found {
 		return t
 	}
-	return ch.nearest(&everyone.all)
+	return res.nearest(&everyone.all)
 }
 
 // nearest looks among the captures of one crawler, or of all, outwards from the redirect.
-func (ch *chase) nearest(list *byDate) target {
-	t := ch.wantTime()
+func (res *resolution) nearest(list *byDate) target {
+	t := res.wantTime()
 	var after, before nearby
 	var visited *facts.Capture
 	isLate := func(c *facts.Capture) bool { return c.Micros > t.Micros+hour+unit(t.Precision) || after.isBehind(c) }
 	for c := range list.from(t.Micros, isLate) {
-		if !ch.look() {
+		if !res.look() {
 			break
 		}
 		switch gap := c.Time().MicrosSince(t); {
-		case gap > hour || ch.isBefore(c):
-		case !ch.visited(c):
-			after.addNearer(c, ch.curSpot())
+		case gap > hour || res.isBefore(c):
+		case !res.visited(c):
+			after.addNearer(c, res.curSpot())
 		case gap > 0:
 			visited = c
 		}
@@ -314,11 +314,11 @@ func (ch *chase) nearest(list *byDate) target {
 		return c.Micros < t.Micros-day-unit(c.Precision) || before.isBefore(c)
 	}
 	for c := range list.backFrom(t.Micros+unit(t.Precision), isEarly) {
-		if !ch.look() {
+		if !res.look() {
 			break
 		}
 		gap := c.Time().MicrosSince(t)
-		if gap >= -day && gap <= 0 && (ch.isBefore(c) || ch.visited(c)) {
+		if gap >= -day && gap <= 0 && (res.isBefore(c) || res.visited(c)) {
 			before.add(c)
 		}
 	}
@@ -389,25 +389,25 @@ func answersLike(a, b *facts.Capture) bool {
 // original finds the record that a revisit names by URL and date, or without a date by
 // its id. It has the revisit's own status, where that has one. contradicted says that
 // there is only one that cannot be it, or several of which nobody knows which it is.
-func (g *group) original(ch *chase, who crawlerKey) (found *facts.Capture, contradicted bool) {
-	t := ch.wantTime()
+func (g *originCaptures) original(res *resolution, who crawlerKey) (found *facts.Capture, contradicted bool) {
+	t := res.wantTime()
 	if !t.Known() {
-		return g.shelf(ch.WantKey).byID(ch)
+		return g.ofURL(res.WantKey).byID(res)
 	}
 	disputed := false
 	isLate := func(c *facts.Capture) bool { return c.Micros > t.Micros+unit(t.Precision) }
-	_, everyone := g.shelf(ch.WantKey).by(who, ch)
+	_, everyone := g.ofURL(res.WantKey).by(who, res)
 	for c := range everyone.all.from(t.Micros, isLate) {
-		if !ch.look() {
+		if !res.look() {
 			break
 		}
 		switch {
-		case c.Time().MicrosSince(t) != 0 || !ch.isOriginal(c):
-		case ch.contradicts(c):
+		case c.Time().MicrosSince(t) != 0 || !res.isOriginal(c):
+		case res.contradicts(c):
 			contradicted = true
-		case found == nil || ch.fit(c) > ch.fit(found):
+		case found == nil || res.fit(c) > res.fit(found):
 			found, disputed = c, false
-		case ch.fit(c) == ch.fit(found):
+		case res.fit(c) == res.fit(found):
 			disputed = disputed || !answersLike(found, c)
 		}
 	}
@@ -419,11 +419,11 @@ func (g *group) original(ch *chase, who crawlerKey) (found *facts.Capture, contr
 
 // fit grades the records that have the URL and date of the original of the one in hand:
 // highest are those with the record id that it names, then those with its digest.
-func (ch *chase) fit(c *facts.Capture) int {
+func (res *resolution) fit(c *facts.Capture) int {
 	switch {
-	case ch.CurRefersTo != "" && ch.CurRefersTo == c.RecordID:
+	case res.CurRefersTo != "" && res.CurRefersTo == c.RecordID:
 		return 2
-	case !ch.CurUnmodified && sameDigest(c.PayloadDigest, ch.CurDigest):
+	case !res.CurUnmodified && sameDigest(c.PayloadDigest, res.CurDigest):
 		return 1
 	}
 	return 0
@@ -431,28 +431,28 @@ func (ch *chase) fit(c *facts.Capture) int {
 
 // byID finds the original that a revisit names by record id: the only one of that id
 // and status. There are writers that use an id twice.
-func (s *shelf) byID(ch *chase) (found *facts.Capture, contradicted bool) {
+func (s *urlCaptures) byID(res *resolution) (found *facts.Capture, contradicted bool) {
 	if s.named == nil {
 		s.named = make(map[string][]*facts.Capture)
 		for _, c := range s.all {
-			if c.RecordID != "" && canLend(&c.Fetch) {
+			if c.RecordID != "" && hasOwnBody(&c.Fetch) {
 				s.named[c.RecordID] = append(s.named[c.RecordID], c)
 			}
 		}
 	}
-	for _, c := range s.named[ch.CurRefersTo] {
-		if !ch.look() {
+	for _, c := range s.named[res.CurRefersTo] {
+		if !res.look() {
 			break
 		}
 		switch {
-		case !ch.isOriginal(c):
+		case !res.isOriginal(c):
 		case found != nil:
 			return nil, false
 		default:
 			found = c
 		}
 	}
-	if found != nil && ch.contradicts(found) {
+	if found != nil && res.contradicts(found) {
 		return nil, true
 	}
 	return found, false
@@ -461,11 +461,11 @@ func (s *shelf) byID(ch *chase) (found *facts.Capture, contradicted bool) {
 // contradicts reports whether c cannot be the original that the record in hand names: it
 // has another payload, by digests of one algorithm, or it came later, and no digest shows
 // that the server sent its body before.
-func (ch *chase) contradicts(c *facts.Capture) bool {
-	if ch.CurUnmodified {
-		return !ch.isNotAfter(c)
+func (res *resolution) contradicts(c *facts.Capture) bool {
+	if res.CurUnmodified {
+		return !res.isNotAfter(c)
 	}
-	return contradictDigests(c.PayloadDigest, ch.CurDigest) || !ch.isNotAfter(c) && !sameDigest(c.PayloadDigest, ch.CurDigest)
+	return contradictDigests(c.PayloadDigest, res.CurDigest) || !res.isNotAfter(c) && !sameDigest(c.PayloadDigest, res.CurDigest)
 }
 
 // contradictDigests reports whether two payload digests name different octets.
@@ -480,40 +480,40 @@ func contradictDigests(a, b string) bool {
 }
 
 // canLend reports whether f has a body of its own that revisits may refer to.
-func canLend(f *facts.Fetch) bool {
+func hasOwnBody(f *facts.Fetch) bool {
 	return f.Type != facts.TypeRevisit && f.Method == http.MethodGet && f.Status != http.StatusNotModified
 }
 
 // isOriginal reports whether c can be the original of the record in hand: of
 // records with the same payload, one with the same status.
-func (ch *chase) isOriginal(c *facts.Capture) bool {
-	return canLend(&c.Fetch) && (ch.CurUnmodified || ch.CurStatus < 0 || ch.CurStatus == c.Status)
+func (res *resolution) isOriginal(c *facts.Capture) bool {
+	return hasOwnBody(&c.Fetch) && (res.CurUnmodified || res.CurStatus < 0 || res.CurStatus == c.Status)
 }
 
 // byDigest finds an original of the same URL with the same payload digest: the
 // latest before the revisit, else the earliest after.
-func (g *group) byDigest(ch *chase) *facts.Capture {
-	list := g.shelf(ch.WantKey).lenders(ch.CurDigest)
-	n := upTo(list, ch.CurMicros)
+func (g *originCaptures) byDigest(res *resolution) *facts.Capture {
+	list := g.ofURL(res.WantKey).bodiesOf(res.CurDigest)
+	n := upTo(list, res.CurMicros)
 	for _, c := range slices.Backward(list[:n]) {
-		if !ch.look() || ch.isOriginal(c) {
+		if !res.look() || res.isOriginal(c) {
 			return c
 		}
 	}
 	for _, c := range list[n:] {
-		if !ch.look() || ch.isOriginal(c) {
+		if !res.look() || res.isOriginal(c) {
 			return c
 		}
 	}
 	return nil
 }
 
-// lenders returns the captures of a payload digest that may lend their body.
-func (s *shelf) lenders(written string) []*facts.Capture {
+// candidates returns the captures of a payload digest that may lend their body.
+func (s *urlCaptures) bodiesOf(written string) []*facts.Capture {
 	if s.originals == nil {
 		s.originals = make(map[string][]*facts.Capture)
 		for _, c := range s.all {
-			if canLend(&c.Fetch) {
+			if hasOwnBody(&c.Fetch) {
 				key := digest.Key(c.PayloadDigest)
 				s.originals[key] = append(s.originals[key], c)
 			}
@@ -533,42 +533,42 @@ func sameDigest(a, b string) bool {
 // request names; where they name none, the latest. The crawler's own copies go before
 // others'. It is nil where the latest copy contradicts what is named, or no copy has it, or
 // archives hold several of one moment that differ.
-func (g *group) renewed(ch *chase, who crawlerKey) *facts.Capture {
-	shelf := g.shelf(ch.WantKey)
-	own, everyone := shelf.by(who, ch)
-	key := who(&ch.Fetch)
-	isOwn := func(c *facts.Capture) bool { return ch.canRenew(c) }
-	isOthers := func(c *facts.Capture) bool { return ch.canRenew(c) && who(&c.Fetch) != key }
-	end := ch.CurMicros + unit(ch.CurPrecision)
+func (g *originCaptures) renewed(res *resolution, who crawlerKey) *facts.Capture {
+	shelf := g.ofURL(res.WantKey)
+	own, everyone := shelf.by(who, res)
+	key := who(&res.Fetch)
+	isOwn := func(c *facts.Capture) bool { return res.canRenew(c) }
+	isOthers := func(c *facts.Capture) bool { return res.canRenew(c) && who(&c.Fetch) != key }
+	end := res.CurMicros + unit(res.CurPrecision)
 	var latest *facts.Capture
 	for _, of := range [...]struct {
 		*askings
 		may func(*facts.Capture) bool
 	}{{own, isOwn}, {everyone, isOthers}} {
 		if latest == nil {
-			latest = ch.latest(of.successes.backFrom(end, never), of.may)
+			latest = res.latest(of.successes.backFrom(end, never), of.may)
 			switch {
 			case latest == nil:
 				continue
-			case !ch.namesValidator() || ch.names(latest) == same:
-				return ch.agreedAt(latest, &of.successes, of.may)
-			case ch.names(latest) == different:
+			case !res.namesValidator() || res.names(latest) == same:
+				return res.agreedAt(latest, &of.successes, of.may)
+			case res.names(latest) == different:
 				return nil
 			}
 		}
-		if c := ch.latestNamed(of.askings, of.may); c != nil {
-			return ch.agreedAt(c, &of.successes, of.may)
+		if c := res.latestNamed(of.askings, of.may); c != nil {
+			return res.agreedAt(c, &of.successes, of.may)
 		}
 	}
 	return nil
 }
 
 // latestNamed returns the latest capture that has a validator which the 304 in hand names.
-func (ch *chase) latestNamed(of *askings, may func(*facts.Capture) bool) (found *facts.Capture) {
-	for _, v := range ch.namedValidators() {
+func (res *resolution) latestNamed(of *askings, may func(*facts.Capture) bool) (found *facts.Capture) {
+	for _, v := range res.namedValidators() {
 		list := of.validated[v]
-		list = list[:upTo(list, ch.CurMicros+unit(ch.CurPrecision))]
-		if c := ch.latest(backward(list), may); c != nil && (found == nil || c.Micros > found.Micros) {
+		list = list[:upTo(list, res.CurMicros+unit(res.CurPrecision))]
+		if c := res.latest(backward(list), may); c != nil && (found == nil || c.Micros > found.Micros) {
 			found = c
 		}
 	}
@@ -576,15 +576,15 @@ func (ch *chase) latestNamed(of *askings, may func(*facts.Capture) bool) (found 
 }
 
 // canRenew reports whether a 2xx can be what the 304 in hand renews.
-func (ch *chase) canRenew(c *facts.Capture) bool {
-	return ch.isNotAfter(c) && !ch.visited(c)
+func (res *resolution) canRenew(c *facts.Capture) bool {
+	return res.isNotAfter(c) && !res.visited(c)
 }
 
 // latest returns the first capture of a list, which begins with the latest, that the 304 in
 // hand may renew.
-func (ch *chase) latest(list iter.Seq[*facts.Capture], may func(*facts.Capture) bool) *facts.Capture {
+func (res *resolution) latest(list iter.Seq[*facts.Capture], may func(*facts.Capture) bool) *facts.Capture {
 	for c := range list {
-		if !ch.look() || may(c) {
+		if !res.look() || may(c) {
 			return c
 		}
 	}
@@ -602,10 +602,10 @@ func backward(list []*facts.Capture) iter.Seq[*facts.Capture] {
 }
 
 // agreedAt returns c, unless another archive has one of its moment that differs.
-func (ch *chase) agreedAt(c *facts.Capture, list *byDate, may func(*facts.Capture) bool) *facts.Capture {
+func (res *resolution) agreedAt(c *facts.Capture, list *byDate, may func(*facts.Capture) bool) *facts.Capture {
 	m := nearby{chosen: c}
 	for o := range list.from(c.Micros, m.isBehind) {
-		if !ch.look() {
+		if !res.look() {
 			break
 		}
 		m.disputed = m.disputed || may(o) && m.isDisputedBy(o)
