@@ -82,9 +82,9 @@ Ambiguities, and how they are read here
      also if the other crawler's fresher capture is stale: the crawler was told.
  A25 "Between it and t" is between the content applied and t. The captures asked are
      anyone's.
- A26 The unreachable run is of captures by anyone. A redirect that leads to a 5xx
-     counts as unreachable; an unresolved or undefined one neither counts nor ends
-     the run, except with a 2xx of its own.
+ A26 The unreachable run is of captures by anyone, or of the crawler's own: it may know
+     no others. A redirect that leads to a 5xx counts as unreachable; an unresolved or
+     undefined one neither counts nor ends the run, except with a 2xx of its own.
  A27 "While unreachable, the last 2xx": anyone's, and the crawler's own. If nobody can
      read that one, or if a 304 shows a later one, the violation is at most probable.
  A28 Bracketed: all of the first captures after t that answer, if several are of one
@@ -821,6 +821,10 @@ def governing_moment(archive, candidates, fetch):
 
 def unreachable_over_30_days(archive, candidates, fetch):
     """§3: an unbroken run of at least two, the first > 30 days, the last ≤ 24 h before t (A26)."""
+    return ends_long_run(archive, candidates, fetch) or ends_long_run(archive, own_of(candidates, fetch), fetch)
+
+
+def ends_long_run(archive, candidates, fetch):
     run = []
     for c in sorted(candidates, key=lambda c: c.time.start, reverse=True):
         outcome = archive.outcome(c)
