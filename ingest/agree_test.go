@@ -48,20 +48,20 @@ func forms(t *testing.T, records [][]byte) map[string]func() *collected {
 // split cuts plain records apart.
 func split(t *testing.T, archive []byte) (records [][]byte) {
 	t.Helper()
-	r := newPlainReader(warcFraming{}, sourceAt(bytes.NewReader(archive), 0), bytes.NewReader(archive))
+	r := mustRead(archive)
 	for {
-		rec, err := r.next()
+		rec, err := r.Next()
 		if err == io.EOF {
 			return records
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		n, err := r.finish()
+		n, err := r.Finish()
 		if err != nil {
 			t.Fatal(err)
 		}
-		records = append(records, archive[rec.offset:rec.offset+n])
+		records = append(records, archive[rec.Offset:rec.Offset+n])
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/robotsaudit/robotsaudit/internal/arena"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
@@ -26,27 +27,16 @@ func BenchmarkIngest(b *testing.B) {
 	}
 }
 
-// BenchmarkHeads parses the heads of a response, those of WARC and of HTTP.
-func BenchmarkHeads(b *testing.B) {
-	header := []byte("WARC/1.0\r\nWARC-Type: response\r\nWARC-Date: 2024-05-01T10:00:00Z\r\nWARC-Record-ID: <urn:uuid:12345678-9abc-def0-1234-56789abcdef0>\r\n" +
-		"Content-Length: 48213\r\nContent-Type: application/http; msgtype=response\r\nWARC-Warcinfo-ID: <urn:uuid:12345678-9abc-def0-1234-56789abcdef1>\r\n" +
-		"WARC-Concurrent-To: <urn:uuid:12345678-9abc-def0-1234-56789abcdef2>\r\nWARC-IP-Address: 192.0.2.1\r\nWARC-Target-URI: https://www.example.org/a/b.html\r\n" +
-		"WARC-Payload-Digest: sha1:PPPPPPPPPPPPPPPPPPPPPPPPPPPPPPPP\r\nWARC-Block-Digest: sha1:BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB\r\nWARC-Identified-Payload-Type: text/html\r\n\r\n")
+// BenchmarkResponseHead parses the HTTP head of a response.
+func BenchmarkResponseHead(b *testing.B) {
 	head := []byte("HTTP/1.1 200 OK\r\nDate: Wed, 01 May 2024 10:00:00 GMT\r\nServer: nginx\r\nContent-Type: text/html; charset=UTF-8\r\nX-Crawler-Transfer-Encoding: chunked\r\n" +
 		"Connection: keep-alive\r\nVary: Accept-Encoding\r\nSet-Cookie: session=0123456789abcdef; path=/; HttpOnly\r\nExpires: Thu, 19 Nov 1981 08:52:00 GMT\r\n" +
 		"Cache-Control: no-store, no-cache, must-revalidate\r\nPragma: no-cache\r\nLink: <https://www.example.org/wp-json/>; rel=\"https://api.w.org/\"\r\n" +
 		"Strict-Transport-Security: max-age=31536000\r\nX-Crawler-Content-Encoding: gzip\r\nContent-Length: 47512\r\n\r\n")
-	for name, parse := range map[string]func(*recordHeader){
-		"record": func(h *recordHeader) { *h = parseRecordHeader(header, h) },
-		"http":   func(h *recordHeader) { parseResponseHead(head, nil, h.texts) },
-	} {
-		b.Run(name, func(b *testing.B) {
-			h := noHeader()
-			b.ReportAllocs()
-			for b.Loop() {
-				parse(&h)
-			}
-		})
+	texts := new(arena.Strings)
+	b.ReportAllocs()
+	for b.Loop() {
+		parseResponseHead(head, nil, texts)
 	}
 }
 

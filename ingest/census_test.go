@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
 // Why a count differs from the census, which scanned for record headers and took
@@ -149,7 +150,7 @@ func tally(counts map[string]int64) string {
 // entrySummaries are the lines of the archives in a WACZ, read as files of their
 // own: together they hold what the WACZ does.
 func entrySummaries(t *testing.T, path string, whole *collected) (lines string) {
-	if whole.result.Container != containerZip.String() || whole.result.Refusal != "" {
+	if whole.result.Container != warc.ContainerZip.String() || whole.result.Refusal != "" {
 		return ""
 	}
 	z, err := zip.OpenReader(path)
@@ -311,7 +312,7 @@ func readCensus(t testing.TB, path string) map[string]map[string]int64 {
 		}
 		if n, ok := line.Records["arc-rec"]; ok {
 			delete(line.Records, "arc-rec")
-			line.Records[kindARC] = n
+			line.Records[warc.TypeARC] = n
 		}
 		counted[line.File] = line.Records
 	}

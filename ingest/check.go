@@ -8,12 +8,14 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"github.com/alitto/pond/v2"
-	"github.com/slyrz/warc"
+	slyrz "github.com/slyrz/warc"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/run"
+	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
 // CheckOptions are those of Check.
@@ -135,12 +137,12 @@ func secondOpinion(path string) Opinion {
 		return Opinion{}
 	}
 	defer f.Close()
-	src := newSource(&countingReader{r: f})
-	form := sniff(src)
-	if _, warc := form.framing.(warcFraming); !warc || !form.readable() || form.container == containerZip {
+	src := warc.NewSource(f, nil)
+	form := warc.Sniff(src, isCrawlLog)
+	if !form.IsWARC() {
 		return Opinion{}
 	}
-	plain, err := decompressed(form, src)
+	plain, err := warc.Decompressed(form, src)
 	if err != nil {
 		return Opinion{Asked: true, Stopped: err.Error()}
 	}
@@ -155,14 +157,14 @@ func secondOpinion(path string) Opinion {
 // on the length of a header, so what it reads as one is bounded here.
 func (o *Opinion) count(plain io.Reader) error {
 	in := &allowance{r: plain}
-	in.grant(maxRecordHeader)
-	r, err := warc.NewReaderMode(in, warc.SequentialMode)
+	in.grant(longestHeader)
+	r, err := slyrz.NewReaderMode(in, slyrz.SequentialMode)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
 	for {
-		in.grant(maxRecordHeader)
+		in.grant(longestHeader)
 		rec, err := r.ReadRecord()
 		if err != nil {
 			return err
@@ -172,7 +174,7 @@ func (o *Opinion) count(plain io.Reader) error {
 		if err != nil {
 			return err
 		}
-		if length := parseLength([]byte(rec.Header.Get("content-length"))); left < length {
+		if length, _ := strconv.ParseInt(rec.Header.Get("content-length"), 10, 64); left < length {
 			return fmt.Errorf("the block ends after %d of %d octets", left, length)
 		}
 		o.Records++
@@ -192,9 +194,14 @@ func (a *allowance) Read(p []byte) (int, error) {
 		return a.r.Read(p)
 	}
 	if a.left == 0 {
-		return 0, errHeaderTooLong
+		return 0, errLongHeader
 	}
 	n, err := a.r.Read(p[:min(int64(len(p)), a.left)])
 	a.left -= int64(n)
 	return n, err
 }
+
+var errLongHeader = errors.New("no end of the record header")
+
+// longestHeader is how many bytes slyrz/warc may read as a header.
+const longestHeader = 1 << 20

@@ -13,6 +13,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/arena"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
+	"github.com/robotsaudit/robotsaudit/internal/warc"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
@@ -93,34 +94,34 @@ func newCommitter(input int32, entry string, out sink) *committer {
 
 // extract takes from a record what the facts need. It reads no further than that.
 // The record does not count yet.
-func (c *committer) extract(r *record, d *draft) (err error) {
+func (c *committer) extract(r *warc.Record, d *draft) (err error) {
 	if c.verify {
 		d.check(r)
 	}
-	if len(r.id) == maxRecordID {
-		d.note(r, facts.IssueValueCut, "the rest dropped", "WARC-Record-ID of %d octets or more", maxRecordID)
+	if len(r.ID) == warc.MaxRecordID {
+		d.note(r, facts.IssueValueCut, "the rest dropped", "WARC-Record-ID of %d octets or more", warc.MaxRecordID)
 	}
 	switch {
-	case r.joint == jointCertain:
-		d.note(r, facts.IssueBadRecordHeader, "record skipped", "its header has parts of two records: %.200q", r.repeated)
+	case r.Joint == warc.JointCertain:
+		d.note(r, facts.IssueBadRecordHeader, "record skipped", "its header has parts of two records: %.200q", r.Repeated)
 		return d.endCheck(r)
-	case r.joint == jointPossible:
-		d.note(r, facts.IssueBadRecordHeader, "the first counts", "its header may have parts of two records: %.200q", r.repeated)
-	case len(r.repeated) > 0:
-		d.note(r, facts.IssueRepeatedField, "the first counts", "%.200q", r.repeated)
+	case r.Joint == warc.JointPossible:
+		d.note(r, facts.IssueBadRecordHeader, "the first counts", "its header may have parts of two records: %.200q", r.Repeated)
+	case len(r.Repeated) > 0:
+		d.note(r, facts.IssueRepeatedField, "the first counts", "%.200q", r.Repeated)
 	}
-	if len(r.concurrentTo) > maxConcurrent {
-		r.concurrentTo = r.concurrentTo[:maxConcurrent]
-		d.note(r, facts.IssueValueCut, "the rest dropped", "more than %d WARC-Concurrent-To", maxConcurrent)
+	if len(r.ConcurrentTo) > warc.MaxConcurrent {
+		r.ConcurrentTo = r.ConcurrentTo[:warc.MaxConcurrent]
+		d.note(r, facts.IssueValueCut, "the rest dropped", "more than %d WARC-Concurrent-To", warc.MaxConcurrent)
 	}
-	switch r.kind {
-	case "warcinfo", kindARCInfo:
+	switch r.Type {
+	case "warcinfo", warc.TypeARCInfo:
 		err = c.extractWarcinfo(r, d)
 	case "request":
 		err = c.extractRequest(r, d)
 	case "metadata":
 		err = c.extractMetadata(r, d)
-	case "response", "revisit", "resource", kindARC:
+	case "response", "revisit", "resource", warc.TypeARC:
 		err = c.extractFetch(r, d)
 	case "continuation":
 		err = c.extractContinuation(r, d)
@@ -130,7 +131,7 @@ func (c *committer) extract(r *record, d *draft) (err error) {
 	default:
 		err = d.leaveUnknown(r)
 	}
-	if r.segmentNumber == 1 && r.kind != "continuation" && d.assembly == nil {
+	if r.SegmentNumber == 1 && r.Type != "continuation" && d.assembly == nil {
 		d.assembly = new(assembly)
 	}
 	if err == nil {
@@ -142,38 +143,38 @@ func (c *committer) extract(r *record, d *draft) (err error) {
 // leaveUnknown leaves a record of an unknown type alone (WARC 1.1 §5.5). One whose
 // type is a known one but for a letter or two, or that holds an HTTP message, may be
 // a fetch whose header is damaged.
-func (d *draft) leaveUnknown(r *record) error {
+func (d *draft) leaveUnknown(r *warc.Record) error {
 	var begin [len("HTTP/")]byte
-	n, err := io.ReadFull(r.block, begin[:])
+	n, err := io.ReadFull(r.Block, begin[:])
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 		return err
 	}
-	known, near := nearest(r.kind, 2, recordKinds[:]...)
+	known, near := nearest(r.Type, 2, warc.Types()...)
 	switch {
 	case near:
-		d.note(r, facts.IssueBadRecordHeader, "record skipped", "WARC-Type %.64q, which may have been %s", r.kind, known)
-	case isHTTP(begin[:n]), strings.HasPrefix(r.contentType, "application/http"):
-		d.note(r, facts.IssueBadRecordHeader, "record skipped", "WARC-Type %.64q of a record with an HTTP message", r.kind)
+		d.note(r, facts.IssueBadRecordHeader, "record skipped", "WARC-Type %.64q, which may have been %s", r.Type, known)
+	case isHTTP(begin[:n]), strings.HasPrefix(r.ContentType, "application/http"):
+		d.note(r, facts.IssueBadRecordHeader, "record skipped", "WARC-Type %.64q of a record with an HTTP message", r.Type)
 	}
 	return nil
 }
 
 // accept counts a record whose end has been verified.
-func (c *committer) accept(r *record, d *draft, length int64) error {
+func (c *committer) accept(r *warc.Record, d *draft, length int64) error {
 	c.index++
-	c.count(r.kind)
-	if r.trust == facts.TrustResynced {
+	c.count(r.Type)
+	if r.Resynced {
 		c.stats.Resynced++
 	}
 	c.stats.Digests.Add(d.digestStats)
-	if r.mismatch && !d.noted(facts.IssueDigestMismatch) {
+	if r.Mismatch && !d.noted(facts.IssueDigestMismatch) {
 		d.note(r, facts.IssueDigestMismatch, "record kept", "the block does not match its WARC-Block-Digest")
 	}
-	if r.overrun {
+	if r.Overrun {
 		d.noteOverrun(r)
 	}
-	if r.short > 0 {
-		d.note(r, facts.IssueTruncatedRecord, "read as far as it goes", "the member ends %d octets before its record does", r.short)
+	if r.Short > 0 {
+		d.note(r, facts.IssueTruncatedRecord, "read as far as it goes", "the member ends %d octets before its record does", r.Short)
 	}
 	for _, i := range d.issues {
 		i.Length = length
@@ -186,7 +187,7 @@ func (c *committer) accept(r *record, d *draft, length int64) error {
 		if err := c.assemble(r, d.assembly, length); err != nil {
 			return err
 		}
-	case r.kind == "continuation":
+	case r.Type == "continuation":
 		if err := c.join(r, d, length); err != nil {
 			return err
 		}
@@ -195,7 +196,7 @@ func (c *committer) accept(r *record, d *draft, length int64) error {
 	case d.info != nil:
 		if !c.addWarcinfo(d.infoID, *d.info) {
 			if c.unfound++; c.unfound == 1 {
-				c.firstUnfound = facts.Issue{Offset: r.offset, Length: length, RecordID: r.id, Kind: facts.IssueLimitReached, Action: "not found by their ids"}
+				c.firstUnfound = facts.Issue{Offset: r.Offset, Length: length, RecordID: r.ID, Kind: facts.IssueLimitReached, Action: "not found by their ids"}
 			}
 		}
 	case d.request != nil:
@@ -209,12 +210,12 @@ func (c *committer) accept(r *record, d *draft, length int64) error {
 			return err
 		}
 	case d.exchange != nil:
-		d.exchange.index, d.exchange.Length, d.exchange.Trust = c.index, length, r.trust
+		d.exchange.index, d.exchange.Length, d.exchange.Trust = c.index, length, trustOf(r)
 		d.exchange.Index = int64(c.index)
-		if r.mismatch {
+		if r.Mismatch {
 			d.exchange.Flags |= facts.FlagDigestMismatch
 		}
-		if r.forgeable {
+		if r.Forgeable {
 			d.exchange.Flags |= facts.FlagForgeable
 		}
 		c.targets.add(d.target)
@@ -224,7 +225,7 @@ func (c *committer) accept(r *record, d *draft, length int64) error {
 	}
 	if c.pairing.waiting > maxPending && !c.forgotten {
 		c.forgotten = true
-		if err := c.report(facts.Issue{Offset: r.offset, Length: length, RecordID: r.id, Kind: facts.IssueLimitReached, Action: "the oldest no longer wait",
+		if err := c.report(facts.Issue{Offset: r.Offset, Length: length, RecordID: r.ID, Kind: facts.IssueLimitReached, Action: "the oldest no longer wait",
 			Detail: fmt.Sprintf("fetches and requests that wait for each other hold more than %d octets", maxPending)}); err != nil {
 			return err
 		}
@@ -248,7 +249,7 @@ func (c *committer) finish() error {
 		return err
 	}
 	if c.unfound > 0 {
-		c.firstUnfound.Detail = fmt.Sprintf("from here on %d warcinfo records beyond the first %d", c.unfound, maxWarcinfos)
+		c.firstUnfound.Detail = fmt.Sprintf("from here on %d warcinfo records beyond the first %d", c.unfound, warc.MaxWarcinfos)
 		if err := c.report(c.firstUnfound); err != nil {
 			return err
 		}
@@ -273,41 +274,41 @@ func (d *draft) noted(kind facts.IssueKind) bool {
 	return slices.ContainsFunc(d.issues, func(i facts.Issue) bool { return i.Kind == kind })
 }
 
-func (d *draft) note(r *record, kind facts.IssueKind, action, format string, args ...any) {
+func (d *draft) note(r *warc.Record, kind facts.IssueKind, action, format string, args ...any) {
 	d.issues = append(d.issues, facts.Issue{
-		Offset: r.offset, RecordID: r.id, Kind: kind, Action: action, Detail: fmt.Sprintf(format, args...),
+		Offset: r.Offset, RecordID: r.ID, Kind: kind, Action: action, Detail: fmt.Sprintf(format, args...),
 	})
 }
 
 // noteOverrun takes the body of a policy capture for a part where octets that begin
 // no record stand behind it: they may be the rest of it, and hold more rules. A page
 // was fetched all the same.
-func (d *draft) noteOverrun(r *record) {
+func (d *draft) noteOverrun(r *warc.Record) {
 	x := d.exchange
 	if x == nil || x.Kind == facts.CaptureNone || x.Flags&facts.FlagBodyCut != 0 {
 		return
 	}
 	x.Flags |= facts.FlagBodyCut
-	d.note(r, facts.IssueBodyCut, "taken for a part", "behind the %d octets that Content-Length says stand others, which may belong to the body", r.contentLength)
+	d.note(r, facts.IssueBodyCut, "taken for a part", "behind the %d octets that Content-Length says stand others, which may belong to the body", r.ContentLength)
 }
 
 // noteCut notes a value of an HTTP head that was cut.
-func (d *draft) noteCut(r *record, h *httpHead) {
+func (d *draft) noteCut(r *warc.Record, h *httpHead) {
 	if h.cut != "" {
 		d.note(r, facts.IssueValueCut, "the rest dropped", "a %s that is too long", h.cut)
 	}
 }
 
-func (c *committer) extractRequest(r *record, d *draft) error {
-	head, body, complete, err := readHead(r.block, c.head, maxRequestHead)
+func (c *committer) extractRequest(r *warc.Record, d *draft) error {
+	head, body, complete, err := readHead(r.Block, c.head, maxRequestHead)
 	if err != nil {
 		return err
 	}
 	c.head = head[:0]
-	h := parseRequestHead(head, r.texts)
+	h := parseRequestHead(head, r.Strings)
 	d.request = c.requests.New()
 	*d.request = request{
-		id: r.id, target: cut(r.target, maxURL), concurrentTo: r.concurrentTo, method: h.method, userAgent: h.userAgent, host: h.host,
+		id: r.ID, target: cut(r.Target, warc.MaxURL), concurrentTo: r.ConcurrentTo, method: h.method, userAgent: h.userAgent, host: h.host,
 		ifNoneMatch: h.ifNoneMatch, ifModifiedSince: h.ifModifiedSince,
 	}
 	d.noteCut(r, &h)
@@ -317,17 +318,17 @@ func (c *committer) extractRequest(r *record, d *draft) error {
 		}
 		return nil
 	}
-	return d.checkPayload(r, &h, c.payload.of(body, r.block))
+	return d.checkPayload(r, &h, c.payload.of(body, r.Block))
 }
 
 // extractFetch makes an exchange of a response, revisit or resource, if it is a
 // fetch at all: one of a URL with an authority. dns: and whois: records are none.
-func (c *committer) extractFetch(r *record, d *draft) error {
-	if r.target == "" {
-		d.note(r, facts.IssueNoTargetURI, "record skipped", "a %s record without WARC-Target-URI", r.kind)
+func (c *committer) extractFetch(r *warc.Record, d *draft) error {
+	if r.Target == "" {
+		d.note(r, facts.IssueNoTargetURI, "record skipped", "a %s record without WARC-Target-URI", r.Type)
 		return nil
 	}
-	target := r.target[:min(len(r.target), maxURL)]
+	target := r.Target[:min(len(r.Target), warc.MaxURL)]
 	url, problem := weburl.Parse(target)
 	supported := weburl.IsFetchScheme(url.Scheme)
 	switch {
@@ -337,7 +338,7 @@ func (c *committer) extractFetch(r *record, d *draft) error {
 	case url.Scheme == "":
 		d.note(r, facts.IssueNoTargetURI, "record skipped", "%s in %.200q", problem, target)
 		return nil
-	case url.Host == "", !supported && r.kind != "response" && (r.kind != kindARC || url.Scheme == arcMetadata):
+	case url.Host == "", !supported && r.Type != "response" && (r.Type != warc.TypeARC || url.Scheme == warc.SchemeARCMetadata):
 		if scheme, near := nearest(url.Scheme, 1, "http", "https"); near {
 			d.note(r, facts.IssueNoTargetURI, "record skipped", "the scheme of %.200q, which may have been %s", target, scheme)
 		}
@@ -347,7 +348,7 @@ func (c *committer) extractFetch(r *record, d *draft) error {
 		d.note(r, facts.IssueBadURL, "kept as recorded", "%s in %.200q", problem, target)
 	}
 	x := c.exchanges.New()
-	x.concurrentTo, d.exchange = r.concurrentTo, x
+	x.concurrentTo, d.exchange = r.ConcurrentTo, x
 	c.identify(r, url, d)
 	if !supported {
 		x.Flags |= facts.FlagUnsupportedScheme
@@ -356,44 +357,44 @@ func (c *committer) extractFetch(r *record, d *draft) error {
 }
 
 // identify fills in what the record's header and the warcinfo say.
-func (c *committer) identify(r *record, url weburl.URL, d *draft) {
+func (c *committer) identify(r *warc.Record, url weburl.URL, d *draft) {
 	x := d.exchange
 	info := c.warcinfoOf(r)
 	x.infoAgent = info.UserAgent
 	f := &x.Fetch
 	*f = facts.Fetch{
-		HostReversed: c.reversed(url, r.texts), Origin: url.Origin(), URL: r.target[:min(len(r.target), maxURL)], RecordID: r.id, Input: c.input,
-		Entry: c.entry, Offset: r.offset, Type: recordTypes[r.kind], Status: -1, PayloadDigest: cut(r.payloadDigest, maxFieldValue),
-		Truncated: cut(r.truncated, maxWord), Claim: info.Robots, Millis: -1,
+		HostReversed: c.reversed(url, r.Strings), Origin: url.Origin(), URL: r.Target[:min(len(r.Target), warc.MaxURL)], RecordID: r.ID, Input: c.input,
+		Entry: c.entry, Offset: r.Offset, Type: recordTypes[r.Type], Status: -1, PayloadDigest: cut(r.PayloadDigest, warc.MaxFieldValue),
+		Truncated: cut(r.Truncated, maxWord), Claim: info.Robots, Millis: -1,
 	}
 	f.Flags = c.pages.flags(url)
 	if isSerial(&info) {
 		f.Flags |= facts.FlagSerial
 	}
-	if r.streamed {
+	if r.Streamed {
 		f.Flags |= facts.FlagStreamed
 	}
-	if len(r.target) > maxURL {
+	if len(r.Target) > warc.MaxURL {
 		f.Flags |= facts.FlagURLCut
-		d.note(r, facts.IssueURLTooLong, "URL cut", "more than %d octets", maxURL)
+		d.note(r, facts.IssueURLTooLong, "URL cut", "more than %d octets", warc.MaxURL)
 	}
-	if len(r.payloadDigest) > maxFieldValue || len(r.truncated) > maxWord || len(r.refersToURI) > maxURL {
+	if len(r.PayloadDigest) > warc.MaxFieldValue || len(r.Truncated) > maxWord || len(r.RefersToURI) > warc.MaxURL {
 		d.note(r, facts.IssueValueCut, "the rest dropped", "a WARC-Payload-Digest, WARC-Truncated or WARC-Refers-To-Target-URI that is too long")
 	}
-	t, zoned, ok := r.time()
+	t, zoned, ok := recordTime(r)
 	f.Micros, f.Precision = t.Micros, t.Precision
 	switch {
 	case !ok:
-		d.note(r, facts.IssueBadDate, "time unknown", "date %.40q", r.date)
-	case !zoned && r.kind == kindARC:
-		d.note(r, facts.IssueBadDate, "the digits that are certain were taken", "date %.40q", r.date)
+		d.note(r, facts.IssueBadDate, "time unknown", "date %.40q", r.Date)
+	case !zoned && r.Type == warc.TypeARC:
+		d.note(r, facts.IssueBadDate, "the digits that are certain were taken", "date %.40q", r.Date)
 	case !zoned:
-		d.note(r, facts.IssueDateWithoutZone, "taken as UTC", "WARC-Date %.40q", r.date)
+		d.note(r, facts.IssueDateWithoutZone, "taken as UTC", "WARC-Date %.40q", r.Date)
 	}
 	if f.Type == facts.TypeRevisit {
-		f.Profile = revisitProfile(r.profile)
-		f.RefersToURL, f.RefersToID = cut(r.refersToURI, maxURL), r.refersTo
-		refers, _, _ := facts.ParseDate(r.refersToDate)
+		f.Profile = revisitProfile(r.Profile)
+		f.RefersToURL, f.RefersToID = cut(r.RefersToURI, warc.MaxURL), r.RefersTo
+		refers, _, _ := facts.ParseDate(r.RefersToDate)
 		f.RefersToMicros, f.RefersToPrec = refers.Micros, refers.Precision
 	}
 }
@@ -407,15 +408,15 @@ func (c *committer) reversed(url weburl.URL, t *arena.Strings) string {
 	return c.hostReversed
 }
 
-// time reads the record's date. zoned is false where it is not wholly certain.
-func (r *record) time() (t facts.Time, zoned, ok bool) {
-	if r.kind == kindARC {
-		return facts.ParseARCDate(r.date)
+// recordTime reads the record's date. zoned is false where it is not wholly certain.
+func recordTime(r *warc.Record) (t facts.Time, zoned, ok bool) {
+	if r.Type == warc.TypeARC {
+		return facts.ParseARCDate(r.Date)
 	}
-	return facts.ParseDate(r.date)
+	return facts.ParseDate(r.Date)
 }
 
-var recordTypes = map[string]facts.RecordType{"response": facts.TypeResponse, "revisit": facts.TypeRevisit, "resource": facts.TypeResource, kindARC: facts.TypeARC}
+var recordTypes = map[string]facts.RecordType{"response": facts.TypeResponse, "revisit": facts.TypeRevisit, "resource": facts.TypeResource, warc.TypeARC: facts.TypeARC}
 
 func revisitProfile(uri string) facts.RevisitProfile {
 	switch {
@@ -428,7 +429,7 @@ func revisitProfile(uri string) facts.RevisitProfile {
 }
 
 // extractPayload reads the HTTP head and, of policy, the body.
-func (c *committer) extractPayload(r *record, url weburl.URL, d *draft) error {
+func (c *committer) extractPayload(r *warc.Record, url weburl.URL, d *draft) error {
 	x := d.exchange
 	x.Kind = captureKind(url)
 	if x.Kind == facts.CaptureNone && !c.targets.empty() && c.targets.has(urlKey(url)) {
@@ -446,42 +447,42 @@ func (c *committer) extractPayload(r *record, url weburl.URL, d *draft) error {
 	return nil
 }
 
-func (c *committer) readPayload(r *record, d *draft) error {
-	if r.kind == "resource" {
-		d.exchange.MIMEType = mimeType(r.contentType)
-		return c.keepBody(r, d, nil, r.block)
+func (c *committer) readPayload(r *warc.Record, d *draft) error {
+	if r.Type == "resource" {
+		d.exchange.MIMEType = mimeType(r.ContentType)
+		return c.keepBody(r, d, nil, r.Block)
 	}
-	head, body, complete, err := readHead(r.block, c.head, maxHTTPHead)
+	head, body, complete, err := readHead(r.Block, c.head, maxHTTPHead)
 	if err != nil {
 		return err
 	}
 	c.head = head[:0]
 	if !isHTTP(head) {
 		// No status line: an HTTP/0.9 body. Of a revisit: no HTTP head at all.
-		return c.keepBody(r, d, nil, c.payload.of(append(head, body...), r.block))
+		return c.keepBody(r, d, nil, c.payload.of(append(head, body...), r.Block))
 	}
-	h := parseResponseHead(head, c.policy[:0], r.texts)
+	h := parseResponseHead(head, c.policy[:0], r.Strings)
 	if d.exchange.Kind != facts.CaptureNone {
 		d.exchange.ETag, d.exchange.LastModified = h.validators(head)
 	}
 	c.applyHead(r, d, &h)
-	if !complete && (r.kind != "revisit" || r.contentLength > int64(len(head))) {
+	if !complete && (r.Type != "revisit" || r.ContentLength > int64(len(head))) {
 		// What follows, if anything, is more of the head, not a body. A revisit's head
 		// is all that its block holds, and often ends without the empty line.
 		d.note(r, facts.IssueBadHTTPHead, "body taken as empty", "no end of head in %d octets", len(head))
 		if d.exchange.Kind != facts.CaptureNone {
 			d.exchange.Flags |= facts.FlagBodyCut
 		}
-		if r.short > 0 || len(head) >= maxHTTPHead {
+		if r.Short > 0 || len(head) >= maxHTTPHead {
 			d.exchange.Flags |= facts.FlagPolicyHeadersCut
 		}
 		d.leavePayload()
 		return c.keepBody(r, d, &h, bytes.NewReader(nil))
 	}
-	return c.keepBody(r, d, &h, c.payload.of(body, r.block))
+	return c.keepBody(r, d, &h, c.payload.of(body, r.Block))
 }
 
-func (c *committer) applyHead(r *record, d *draft, h *httpHead) {
+func (c *committer) applyHead(r *warc.Record, d *draft, h *httpHead) {
 	f := &d.exchange.Fetch
 	f.Flags |= facts.FlagHTTPHead
 	f.Status, f.Location, f.MIMEType = h.status, h.location, mimeType(h.contentType)
@@ -504,9 +505,9 @@ func (c *committer) applyHead(r *record, d *draft, h *httpHead) {
 
 // checkClock notes a Date field that contradicts the WARC-Date of a robots.txt
 // capture. It changes nothing: the crawler's clock dates the fetch.
-func (c *committer) checkClock(r *record, d *draft, date string) {
+func (c *committer) checkClock(r *warc.Record, d *draft, date string) {
 	x := d.exchange
-	if date == "" || x.Kind != facts.CaptureRobots || x.Precision < facts.PrecisionMinute || r.kind != "response" {
+	if date == "" || x.Kind != facts.CaptureRobots || x.Precision < facts.PrecisionMinute || r.Type != "response" {
 		return
 	}
 	server, err := http.ParseTime(date)
@@ -524,7 +525,7 @@ func mimeType(contentType string) string {
 }
 
 // keepBody keeps the decoded body of a policy capture.
-func (c *committer) keepBody(r *record, d *draft, h *httpHead, stored io.Reader) error {
+func (c *committer) keepBody(r *warc.Record, d *draft, h *httpHead, stored io.Reader) error {
 	x := d.exchange
 	if h == nil {
 		h = &httpHead{}
@@ -545,10 +546,10 @@ func (c *committer) keepBody(r *record, d *draft, h *httpHead, stored io.Reader)
 	if err := d.checkPayload(r, h, io.MultiReader(bytes.NewReader(raw), stored)); err != nil {
 		return err
 	}
-	if r.short > 0 {
+	if r.Short > 0 {
 		x.Flags |= facts.FlagBodyCut
 	}
-	if r.segmentNumber == 1 && x.Flags&facts.FlagBodyCut == 0 {
+	if r.SegmentNumber == 1 && x.Flags&facts.FlagBodyCut == 0 {
 		d.assembly = &assembly{exchange: x, head: *h, raw: raw}
 		x.assembly, x.hasBody = d.assembly, true
 		return nil
@@ -560,7 +561,7 @@ func (c *committer) keepBody(r *record, d *draft, h *httpHead, stored io.Reader)
 // decode makes the body of a policy capture of what is stored of it. One shorter
 // than its Content-Length is a part, though no WARC-Truncated says so: the connection
 // broke, and a rule may be missing (RFC 9112 §8).
-func (x *exchange) decode(r *record, d *draft, h *httpHead, raw []byte) {
+func (x *exchange) decode(r *warc.Record, d *draft, h *httpHead, raw []byte) {
 	switch {
 	case len(raw) > maxPolicyBody:
 		raw = raw[:maxPolicyBody]
@@ -583,7 +584,7 @@ func (x *exchange) decode(r *record, d *draft, h *httpHead, raw []byte) {
 	x.noteBody(r, d)
 }
 
-func (x *exchange) noteBody(r *record, d *draft) {
+func (x *exchange) noteBody(r *warc.Record, d *draft) {
 	if x.Flags&facts.FlagBodyCut != 0 && x.missing == 0 {
 		d.note(r, facts.IssueBodyCut, "the rest dropped", "the body is over %d octets, or ends before its coding or record does", maxPolicyBody)
 	}
@@ -747,9 +748,9 @@ func (s *targetSet) has(key string) bool { return s.keys[key] }
 // the file or of writing the facts, never damage: that is an issue.
 //
 // size is that of the input, -1 where offsets are not those of the file.
-func (c *committer) readInput(r recordReader, size int64) error {
+func (c *committer) readInput(r warc.Reader, size int64) error {
 	for {
-		rec, err := r.next()
+		rec, err := r.Next()
 		if err == nil {
 			err = c.readRecord(r, rec)
 		}
@@ -759,75 +760,75 @@ func (c *committer) readInput(r recordReader, size int64) error {
 		case io.EOF:
 			return c.finish()
 		}
-		var d *damage
+		var d *warc.Damage
 		if !errors.As(err, &d) {
 			return err
 		}
 		if err := c.reportDamage(d, size); err != nil {
 			return err
 		}
-		if !d.more {
+		if !d.More {
 			return c.finish()
 		}
 	}
 }
 
 // readRecord takes one record in. Its facts count only once its end is verified.
-func (c *committer) readRecord(r recordReader, rec *record) error {
+func (c *committer) readRecord(r warc.Reader, rec *warc.Record) error {
 	c.draft = draft{}
 	d := &c.draft
 	err := c.extract(rec, d)
-	if isReadError(err) {
+	if warc.IsReadError(err) {
 		return err
 	}
 	if err != nil {
 		// The block could not be read. The container knows why, and says it from
 		// finish, which meets the same place again.
-		_, finishErr := r.finish()
+		_, finishErr := r.Finish()
 		if finishErr != nil {
-			return rec.named(finishErr)
+			return rec.Named(finishErr)
 		}
 		return err
 	}
-	length, err := r.finish()
+	length, err := r.Finish()
 	if err != nil {
-		return rec.named(err)
+		return rec.Named(err)
 	}
 	return c.accept(rec, d, length)
 }
 
 // reportDamage notes damage and what it cost.
-func (c *committer) reportDamage(d *damage, size int64) error {
+func (c *committer) reportDamage(d *warc.Damage, size int64) error {
 	if err := c.endGap(); err != nil {
 		return err
 	}
 	c.index++ // what stands on both sides of damage is not adjacent
-	i := facts.Issue{Offset: d.offset, Length: -1, RecordID: d.id, Kind: d.kind, Detail: d.detail, Action: cmp.Or(d.action, "record dropped")}
-	if d.more && d.resumed == 0 {
+	i := facts.Issue{Offset: d.Offset, Length: -1, RecordID: d.RecordID, Kind: issueKinds[d.Kind], Detail: d.Detail, Action: cmp.Or(d.Action, "record dropped")}
+	if d.More && d.Resumed == 0 {
 		return c.report(i)
 	}
 	skipped, detail := int64(-1), "to the end of the stream"
 	switch {
-	case d.more:
-		skipped = d.resumed - d.offset
-		detail = fmt.Sprintf("%d octets; %s", skipped, cmp.Or(d.proof.String(), "what follows proves itself"))
-	case size >= d.offset:
-		skipped = size - d.offset
+	case d.More:
+		skipped = d.Resumed - d.Offset
+		detail = fmt.Sprintf("%d octets; %s", skipped, cmp.Or(d.Proof.String(), "what follows proves itself"))
+	case size >= d.Offset:
+		skipped = size - d.Offset
 		detail = fmt.Sprintf("%d octets to the end of the input", skipped)
 	}
-	switch d.kind {
-	case facts.IssueTruncatedRecord: // the record is what is skipped
+	switch d.Kind {
+	case warc.DamageTruncatedRecord: // the record is what is skipped
 		i.Length = skipped
 		return c.report(i)
-	case facts.IssueSkippedRange: // and nothing else to say
-		detail = d.detail + ": " + detail
+	case warc.DamageSkippedRange: // and nothing else to say
+		detail = d.Detail + ": " + detail
 	default:
 		if err := c.report(i); err != nil || skipped == 0 {
 			return err
 		}
 	}
-	gap := facts.Issue{Offset: d.offset, Length: skipped, Kind: facts.IssueSkippedRange, Detail: detail, Action: "not read"}
-	if !d.more {
+	gap := facts.Issue{Offset: d.Offset, Length: skipped, Kind: facts.IssueSkippedRange, Detail: detail, Action: "not read"}
+	if !d.More {
 		return c.report(gap)
 	}
 	c.gap, c.beforeGap = gap, c.stats.Resynced
@@ -843,4 +844,12 @@ func (c *committer) endGap() error {
 	gap.Detail += fmt.Sprintf("; records read behind it: %d", c.stats.Resynced-c.beforeGap)
 	c.gap = facts.Issue{}
 	return c.report(gap)
+}
+
+// trustOf says how sure it is that a record is where it was found.
+func trustOf(r *warc.Record) facts.Trust {
+	if r.Resynced {
+		return facts.TrustResynced
+	}
+	return facts.TrustChained
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/warc"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
@@ -159,7 +160,7 @@ func TestIssuesOfAFetch(t *testing.T) {
 		"no date":         {date("", response("urn:1", "http://h/", ok200)), []string{"bad_date"}, facts.FlagHTTPHead},
 		"no zone":         {date("2024-02-28T00:00:00", response("urn:1", "http://h/", ok200)), []string{"date_without_zone"}, facts.FlagHTTPHead},
 		"space in URL":    {plain(response("urn:1", "http://h/a b", ok200)), []string{"bad_url"}, facts.FlagHTTPHead},
-		"long URL":        {plain(response("urn:1", "http://h/"+strings.Repeat("x", maxURL), ok200)), []string{"url_too_long"}, facts.FlagHTTPHead | facts.FlagURLCut},
+		"long URL":        {plain(response("urn:1", "http://h/"+strings.Repeat("x", warc.MaxURL), ok200)), []string{"url_too_long"}, facts.FlagHTTPHead | facts.FlagURLCut},
 		"long tag":        {plain(response("urn:1", "http://h/", "HTTP/1.1 200\r\nX-Robots-Tag: "+strings.Repeat("x", 9000)+"\r\n\r\n")), []string{"policy_headers_cut"}, facts.FlagHTTPHead | facts.FlagPolicyHeadersCut},
 		"false chunks":    {plain(response("urn:1", "http://h/robots.txt", robots("HTTP/1.1 200\r\nTransfer-Encoding: chunked"))), []string{"false_chunked"}, facts.FlagHTTPHead | facts.FlagBodyKept | facts.FlagFalseChunked},
 		"false encoding":  {plain(response("urn:1", "http://h/robots.txt", robots("HTTP/1.1 200\r\nContent-Encoding: br"))), []string{"false_encoding"}, facts.FlagHTTPHead | facts.FlagBodyKept | facts.FlagFalseEncoding},

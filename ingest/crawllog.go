@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/warc"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
@@ -22,7 +23,7 @@ func (c *committer) readLog(parse lineParser, r io.Reader) error {
 	faults := int64(0)
 	for {
 		line, err := lines.next()
-		if isReadError(err) {
+		if warc.IsReadError(err) {
 			return err
 		}
 		if err != nil && err != io.EOF {
@@ -68,23 +69,17 @@ func (c *committer) reportLog(kind facts.IssueKind, offset int64, detail, action
 }
 
 // readLogInput reads an input that is a log, compressed or not.
-func (c *committer) readLogInput(form format, src *source) (fingerprint uint64, err error) {
-	plain, err := decompressed(form, src)
+func (c *committer) readLogInput(form warc.Form, src *warc.Source) (fingerprint uint64, err error) {
+	plain, err := warc.Decompressed(form, src)
 	if err != nil {
-		if isReadError(err) {
+		if warc.IsReadError(err) {
 			return 0, err
 		}
 		return 0, c.reportLog(facts.IssueDamagedStream, 0, err.Error(), "not read")
 	}
-	var sum chain
+	var sum warc.Chain
 	err = c.readLog(parseCrawlLog, io.TeeReader(plain, &sum))
-	return sum.sum, err
-}
-
-// Write makes a chain of what is read through it.
-func (c *chain) Write(p []byte) (int, error) {
-	c.add(p)
-	return len(p), nil
+	return sum.Sum, err
 }
 
 // lineReader reads lines of bounded length.
@@ -222,7 +217,7 @@ func parseCrawlLog(line []byte) (event *facts.LogEvent, fault string) {
 	}
 	e.Micros, e.Precision = t.Micros, t.Precision
 	e.HopsFromSeed = cut(absent(fields[fieldHops]), maxHopsFromSeed)
-	e.Via = cut(absent(fields[fieldVia]), maxURL)
+	e.Via = cut(absent(fields[fieldVia]), warc.MaxURL)
 	return &e, ""
 }
 
@@ -237,7 +232,7 @@ func absent(field []byte) string {
 // locate takes the URL of an event. Those of other schemes are left alone: url is
 // then empty.
 func locate(e *facts.LogEvent, target string) (url weburl.URL, fault string) {
-	if len(target) > maxURL {
+	if len(target) > warc.MaxURL {
 		return weburl.URL{}, "a URL that is too long"
 	}
 	url, _ = weburl.Parse(target)

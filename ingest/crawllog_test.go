@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
 // logLine is one as Heritrix 3 writes it.
@@ -40,7 +41,7 @@ func TestCrawlLog(t *testing.T) {
 		logLine("20240501120000123", "-9998", "http://i/old", "-") +
 		logLine(at, "-9998", "http:///x", "-") +
 		"garbage\n" +
-		logLine(at, "-9998", "http://h/"+strings.Repeat("x", maxURL), "-") +
+		logLine(at, "-9998", "http://h/"+strings.Repeat("x", warc.MaxURL), "-") +
 		logLine(at, "-9998", "http://h/"+strings.Repeat("x", maxLogLine), "-") +
 		strings.TrimSuffix(logLine(at, "-1", "ftp://f/robots.txt", "-"), "\n")
 	want := []string{

@@ -20,6 +20,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
 // smallArchive is the size up to which damage is tried octet by octet.
@@ -63,7 +64,7 @@ type specimen struct {
 func newSpecimen(t testing.TB, name string, archive []byte) *specimen {
 	whole := read(t, archive)
 	s := &specimen{name, archive, whole, identities(whole), 0, map[string]int64{"": 0}, map[string]int64{"": int64(len(archive))}}
-	if whole.result.Container == containerZip.String() && whole.result.Refusal == "" {
+	if whole.result.Container == warc.ContainerZip.String() && whole.result.Refusal == "" {
 		list, err := openZip(bytes.NewReader(archive), int64(len(archive)))
 		if err != nil {
 			t.Fatal(err)
@@ -75,7 +76,7 @@ func newSpecimen(t testing.TB, name string, archive []byte) *specimen {
 			}
 		}
 	}
-	if bytes.HasPrefix(archive, magicDictionaryZstd) {
+	if bytes.HasPrefix(archive, dictionaryMagic) {
 		s.first = 8 + int(binary.LittleEndian.Uint32(archive[4:]))
 	}
 	return s
@@ -87,7 +88,7 @@ func (s *specimen) members() bool { return recordMembers(s.whole) }
 // plain reports whether records stand in the archive as they are.
 func (s *specimen) plain() bool {
 	c := s.whole.result.Container
-	return c == containerPlain.String() || c == format{container: containerPlain, framing: arcFraming{}}.String()
+	return c == "warc" || c == "arc"
 }
 
 func recordMembers(c *collected) bool {
@@ -228,36 +229,33 @@ func TestCutAnywhere(t *testing.T) {
 // behind a record's block, or anywhere in the line ends that follow it; behind an
 // empty member.
 func (s *specimen) boundaries(t *testing.T) map[int64]bool {
-	src := sourceAt(bytes.NewReader(s.archive), 0)
-	form := sniff(src)
-	if form.container == containerGzip || form.container == containerZip {
+	src := warc.SourceAt(bytes.NewReader(s.archive), 0)
+	form := warc.Sniff(src, nil)
+	if form.Container == warc.ContainerGzip || form.Container == warc.ContainerZip {
 		return nil // a stream that is cut has no checksum, a zip file no directory
 	}
-	ends := map[int64]bool{src.position(): true}
-	if form.container == containerMembers {
-		in := form.codec.members(sourceAt(bytes.NewReader(s.archive), 0))
-		for in.next() == nil {
-			if n, err := io.Copy(io.Discard, in); n == 0 && err == nil {
-				ends[in.offset()] = true // an empty one
-			}
+	ends := map[int64]bool{src.Position(): true}
+	if form.Container == warc.ContainerMembers {
+		for _, end := range emptyMembers(s.archive) {
+			ends[end] = true
 		}
 	}
-	r, err := form.reader(src, bytes.NewReader(s.archive))
+	r, err := form.Records(src, bytes.NewReader(s.archive))
 	if err != nil {
 		t.Fatalf("%v, %v", form, err)
 	}
 	for {
-		rec, err := r.next()
+		rec, err := r.Next()
 		if err != nil {
 			return ends
 		}
-		start := rec.offset
-		n, err := r.finish()
+		start := rec.Offset
+		n, err := r.Finish()
 		if err != nil {
 			return ends
 		}
 		ends[start+n] = true
-		if form.container == containerPlain {
+		if form.Container == warc.ContainerPlain {
 			for at := start + n; at > start && (s.archive[at-1] == '\r' || s.archive[at-1] == '\n'); at-- {
 				ends[at-1] = true
 			}
@@ -277,7 +275,7 @@ func (s *specimen) checkFlip(t *testing.T, n int, xor byte) {
 	s.archive[n] ^= xor
 	c := read(t, s.archive)
 	s.archive[n] ^= xor
-	wacz := s.whole.result.Container == containerZip.String()
+	wacz := s.whole.result.Container == warc.ContainerZip.String()
 	switch {
 	case s.plain():
 		s.checkPlaces(t, c, n, xor)
@@ -364,7 +362,7 @@ func (s *specimen) namePlace(issues []facts.Issue, n int64) bool {
 func TestFlipToPadding(t *testing.T) {
 	first := members(warcinfoRecord("urn:i", "software: x\r\n"))
 	s := newSpecimen(t, "", append(first, members(response("urn:1", "http://h/1", ok200))...))
-	s.checkFlip(t, len(first), magicGzip[0])
+	s.checkFlip(t, len(first), 0x1f)
 }
 
 // A wrong length of an extra field can lead right into the data of a later member, which
@@ -717,3 +715,23 @@ func TestJoinedHeaders(t *testing.T) {
 	member := gzipped(strings.Replace(a, "Content-Type", "WARC-Record-ID: <urn:9>\r\nWARC-Date: 2020-01-01T00:00:00Z\r\nContent-Type", 1))
 	equal(t, "a member", read(t, member).kinds(), []string{"repeated_field"})
 }
+
+// emptyMembers returns where gzip members end that hold nothing.
+func emptyMembers(archive []byte) (ends []int64) {
+	src := bytes.NewReader(archive)
+	in, err := gzip.NewReader(src)
+	for ; err == nil; err = in.Reset(src) {
+		in.Multistream(false)
+		n, err := io.Copy(io.Discard, in)
+		if err != nil {
+			break
+		}
+		if n == 0 {
+			ends = append(ends, int64(len(archive)-src.Len()))
+		}
+	}
+	return ends
+}
+
+// dictionaryMagic begins the frame of a dictionary.
+var dictionaryMagic = []byte{0x5d, 0x2a, 0x4d, 0x18}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/digest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
 // digestCheck compares the digests of one record with its octets as they are
@@ -21,34 +22,34 @@ type digestCheck struct {
 
 // check has the digests of a record compared. It must come before anything is
 // read of the block.
-func (d *draft) check(r *record) {
-	if d.digests != nil || r.blockDigest == "" && r.payloadDigest == "" {
+func (d *draft) check(r *warc.Record) {
+	if d.digests != nil || r.BlockDigest == "" && r.PayloadDigest == "" {
 		return
 	}
 	c := new(digestCheck)
 	d.digests = c
-	c.block = d.parseDigest(r, "WARC-Block-Digest", r.blockDigest)
-	if c.block.Known() && !(r.kind == "revisit" && c.block.IsEmpty()) {
+	c.block = d.parseDigest(r, "WARC-Block-Digest", r.BlockDigest)
+	if c.block.Known() && !(r.Type == "revisit" && c.block.IsEmpty()) {
 		c.blockHash = c.block.NewHash()
-		r.block = io.TeeReader(r.block, c.blockHash)
+		r.Block = io.TeeReader(r.Block, c.blockHash)
 	}
 	switch {
-	case r.kind == "revisit": // the digest is that of the original's payload (WARC 1.1 §6.7)
+	case r.Type == "revisit": // the digest is that of the original's payload (WARC 1.1 §6.7)
 		return
-	case r.segmentNumber > 0: // the payload is that of all segments
+	case r.SegmentNumber > 0: // the payload is that of all segments
 		return
-	case r.kind == "response", r.kind == "request": // the payload begins behind the HTTP head
-		c.payload = d.parseDigest(r, "WARC-Payload-Digest", r.payloadDigest)
+	case r.Type == "response", r.Type == "request": // the payload begins behind the HTTP head
+		c.payload = d.parseDigest(r, "WARC-Payload-Digest", r.PayloadDigest)
 		return
 	}
-	c.payload = d.parseDigest(r, "WARC-Payload-Digest", r.payloadDigest)
+	c.payload = d.parseDigest(r, "WARC-Payload-Digest", r.PayloadDigest)
 	if c.payload.Known() {
 		c.payloadHash = c.payload.NewHash()
-		r.block = io.TeeReader(r.block, c.payloadHash)
+		r.Block = io.TeeReader(r.Block, c.payloadHash)
 	}
 }
 
-func (d *draft) parseDigest(r *record, field, value string) digest.Digest {
+func (d *draft) parseDigest(r *warc.Record, field, value string) digest.Digest {
 	parsed, err := digest.Parse(value)
 	if err != nil {
 		d.digestStats.Unknown++
@@ -58,7 +59,7 @@ func (d *draft) parseDigest(r *record, field, value string) digest.Digest {
 }
 
 // endCheck reads what is left of the block and compares.
-func (d *draft) endCheck(r *record) error {
+func (d *draft) endCheck(r *warc.Record) error {
 	c := d.digests
 	if c == nil {
 		return nil
@@ -68,7 +69,7 @@ func (d *draft) endCheck(r *record) error {
 			return err
 		}
 	}
-	if _, err := io.Copy(io.Discard, r.block); err != nil {
+	if _, err := io.Copy(io.Discard, r.Block); err != nil {
 		return err
 	}
 	if c.payloadHash != nil {
@@ -79,31 +80,31 @@ func (d *draft) endCheck(r *record) error {
 	case c.block.Matches(c.blockHash):
 		d.digestStats.Block++
 	default:
-		d.mismatch(r, fmt.Sprintf("WARC-Block-Digest is %s, the block has %s", r.blockDigest, c.block.Text(c.blockHash)))
+		d.mismatch(r, fmt.Sprintf("WARC-Block-Digest is %s, the block has %s", r.BlockDigest, c.block.Text(c.blockHash)))
 	}
 	return nil
 }
 
 // checkUnread compares the payload of a record of which nothing was read.
-func (d *draft) checkUnread(r *record) error {
-	head, body, complete, err := readHead(r.block, nil, maxHTTPHead)
+func (d *draft) checkUnread(r *warc.Record) error {
+	head, body, complete, err := readHead(r.Block, nil, maxHTTPHead)
 	switch {
 	case err != nil:
 		return err
 	case !isHTTP(head):
-		return d.checkPayload(r, &httpHead{}, io.MultiReader(bytes.NewReader(head), bytes.NewReader(body), r.block))
+		return d.checkPayload(r, &httpHead{}, io.MultiReader(bytes.NewReader(head), bytes.NewReader(body), r.Block))
 	case !complete:
 		return nil
 	}
-	h := parseResponseHead(head, nil, r.texts)
-	return d.checkPayload(r, &h, io.MultiReader(bytes.NewReader(body), r.block))
+	h := parseResponseHead(head, nil, r.Strings)
+	return d.checkPayload(r, &h, io.MultiReader(bytes.NewReader(body), r.Block))
 }
 
 // checkPayload compares WARC-Payload-Digest with a payload, which is read to its
 // end. By WARC 1.1 §5.9 the digest is that of the entity-body of RFC 2616, so
 // without transfer coding; most writers hash the octets as they store them, chunk
 // sizes and all, and a few hash what is left when every coding is undone.
-func (d *draft) checkPayload(r *record, h *httpHead, payload io.Reader) error {
+func (d *draft) checkPayload(r *warc.Record, h *httpHead, payload io.Reader) error {
 	c := d.digests
 	if c == nil || !c.payload.Known() || c.payloadHash != nil || c.compared {
 		return nil
@@ -155,7 +156,7 @@ func hashDecoded(codings []string, in io.Reader, sum hash.Hash) hash.Hash {
 
 // comparePayload settles WARC-Payload-Digest by the hashes of the payload as it is
 // stored, dechunked, and decoded; the latter may be nil.
-func (d *draft) comparePayload(r *record, stored, dechunked, decoded hash.Hash) {
+func (d *draft) comparePayload(r *warc.Record, stored, dechunked, decoded hash.Hash) {
 	want := d.digests.payload
 	d.digests.compared = true
 	switch {
@@ -169,7 +170,7 @@ func (d *draft) comparePayload(r *record, stored, dechunked, decoded hash.Hash) 
 		d.digestStats.Decoded++
 		return
 	}
-	detail := fmt.Sprintf("WARC-Payload-Digest is %s, the payload as stored has %s", r.payloadDigest, want.Text(stored))
+	detail := fmt.Sprintf("WARC-Payload-Digest is %s, the payload as stored has %s", r.PayloadDigest, want.Text(stored))
 	if dechunked != nil {
 		detail += ", dechunked " + want.Text(dechunked)
 	}
@@ -180,7 +181,7 @@ func (d *draft) comparePayload(r *record, stored, dechunked, decoded hash.Hash) 
 }
 
 // mismatch notes a digest that matches nothing.
-func (d *draft) mismatch(r *record, detail string) {
+func (d *draft) mismatch(r *warc.Record, detail string) {
 	d.digestStats.Mismatched++
 	action := "kept"
 	if d.exchange != nil {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/digest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
 // labelled makes the digest of s as a field.
@@ -121,7 +122,7 @@ func TestChunkedReader(t *testing.T) {
 			t.Errorf("%q: %q, %v and %q, %v", in, at, errAt, by, errBy)
 		}
 	}
-	broken := &readError{io.ErrClosedPipe}
+	broken := &warc.ReadError{Err: io.ErrClosedPipe}
 	if _, err := io.ReadAll(newChunkedReader(io.MultiReader(strings.NewReader("5\r\nhel"), iotest.ErrReader(broken)))); err != broken {
 		t.Errorf("error %v", err)
 	}

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
 // Every form of an HTTP answer that archives hold, octet by octet, as the capture
@@ -182,7 +183,7 @@ func TestCapsHaveIssues(t *testing.T) {
 		return list
 	}()
 	var infos []entry
-	for i := range maxWarcinfos + 1 {
+	for i := range warc.MaxWarcinfos + 1 {
 		infos = append(infos, warcinfoRecord(fmt.Sprintf("urn:%d", i), "software: x\r\n"))
 	}
 	tiny := func(s string) (b []byte) {
@@ -204,16 +205,16 @@ func TestCapsHaveIssues(t *testing.T) {
 	}{
 		"maxMetadata":                  {plain(metadataRecord("urn:m", "http://h/", strings.Repeat("x: y\r\n", maxMetadata/6+1))), []string{"value_cut"}},
 		"maxHopsFromSeed":              {plain(metadataRecord("urn:m", "http://h/", "hopsFromSeed: "+long(maxHopsFromSeed+1)+"\r\n")), []string{"value_cut"}},
-		"maxRecordHeader":              {plain(response("urn:1", "http://h/", ok200, "X: "+long(maxRecordHeader))), []string{"header_too_long", "skipped_range"}},
+		"MaxRecordHeader":              {plain(response("urn:1", "http://h/", ok200, "X: "+long(warc.MaxRecordHeader))), []string{"header_too_long", "skipped_range"}},
 		"maxHTTPHead":                  {plain(response("urn:1", "http://h/", "HTTP/1.1 200\r\nX: "+long(3*maxHTTPHead))), []string{"bad_http_head"}},
 		"maxWarcinfo":                  {plain(warcinfoRecord("urn:i", "x: y\r\nsoftware: "+long(maxWarcinfo))), []string{"value_cut"}},
-		"maxRecordID":                  {plain(response("urn:"+long(maxRecordID), "http://h/", ok200)), []string{"value_cut"}},
-		"maxFieldValue":                {plain(response("urn:1", "http://h/", "HTTP/1.1 200\r\nContent-Type: "+long(maxFieldValue+1)+"\r\n\r\n")), []string{"value_cut"}},
-		"maxFieldValue, digest":        {plain(response("urn:1", "http://h/", ok200, "WARC-Payload-Digest: sha1:"+long(maxFieldValue))), []string{"value_cut"}},
+		"MaxRecordID":                  {plain(response("urn:"+long(warc.MaxRecordID), "http://h/", ok200)), []string{"value_cut"}},
+		"MaxFieldValue":                {plain(response("urn:1", "http://h/", "HTTP/1.1 200\r\nContent-Type: "+long(warc.MaxFieldValue+1)+"\r\n\r\n")), []string{"value_cut"}},
+		"MaxFieldValue, digest":        {plain(response("urn:1", "http://h/", ok200, "WARC-Payload-Digest: sha1:"+long(warc.MaxFieldValue))), []string{"value_cut"}},
 		"maxWord":                      {plain(response("urn:1", "http://h/", ok200, "WARC-Truncated: "+long(maxWord+1))), []string{"value_cut"}},
 		"maxRequestHead":               {plain(requestRecord("urn:q", "http://h/", "x\r\nX: "+long(4*maxRequestHead))), []string{"value_cut"}},
-		"maxURL":                       {plain(response("urn:1", "http://h/"+long(maxURL), ok200)), []string{"url_too_long"}},
-		"maxURL, Location":             {plain(response("urn:1", "http://h/", "HTTP/1.1 301\r\nLocation: /"+long(maxURL)+"\r\n\r\n")), []string{"value_cut"}},
+		"MaxURL":                       {plain(response("urn:1", "http://h/"+long(warc.MaxURL), ok200)), []string{"url_too_long"}},
+		"MaxURL, Location":             {plain(response("urn:1", "http://h/", "HTTP/1.1 301\r\nLocation: /"+long(warc.MaxURL)+"\r\n\r\n")), []string{"value_cut"}},
 		"maxUserAgent":                 {plain(requestRecord("urn:q", "http://h/", long(maxUserAgent+1))), []string{"value_cut"}},
 		"maxUserAgent, warcinfo":       {plain(warcinfoRecord("urn:i", "operator: "+long(maxUserAgent+1)+"\r\n")), []string{"value_cut"}},
 		"maxPolicyHeaders":             {plain(response("urn:1", "http://h/", "HTTP/1.1 200\r\n"+strings.Repeat("X-Robots-Tag: noindex\r\n", 5000)+"\r\n")), []string{"policy_headers_cut"}},
@@ -225,9 +226,9 @@ func TestCapsHaveIssues(t *testing.T) {
 		"maxPolicyBody, decoded twice": {plain(response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\nContent-Encoding: gzip, gzip\r\n\r\n"+nestedZeros())), []string{"body_cut", "undeclared_binary"}},
 		"maxCodings":                   {plain(response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\nContent-Encoding: "+strings.Repeat("gzip,", maxCodings+1)+"\r\n\r\nx")), []string{"false_encoding"}},
 		"maxPending":                   {plain(waiting...), []string{"limit_reached"}},
-		"maxWarcinfos":                 {plain(infos...), []string{"limit_reached"}},
-		"maxConcurrent":                {plain(response("urn:1", "http://h/", ok200, strings.Repeat("WARC-Concurrent-To: <urn:x>\r\n", maxConcurrent)+"WARC-Concurrent-To: <urn:y>")), []string{"value_cut"}},
-		"maxRepeated":                  {plain(response("urn:1", "http://h/", ok200, strings.Repeat("WARC-Date: 2024\r\nWARC-Type: x\r\n", maxRepeated)+"WARC-Date: 2023")), []string{"bad_record_header"}},
+		"MaxWarcinfos":                 {plain(infos...), []string{"limit_reached"}},
+		"MaxConcurrent":                {plain(response("urn:1", "http://h/", ok200, strings.Repeat("WARC-Concurrent-To: <urn:x>\r\n", warc.MaxConcurrent)+"WARC-Concurrent-To: <urn:y>")), []string{"value_cut"}},
+		"MaxRepeated":                  {plain(response("urn:1", "http://h/", ok200, strings.Repeat("WARC-Date: 2024\r\nWARC-Type: x\r\n", warc.MaxRepeated)+"WARC-Date: 2023")), []string{"bad_record_header"}},
 		"maxHeaderMembers":             {append(members(warcinfoRecord("urn:i", "")), tiny(response("urn:1", "http://h/", ok200).String())...), []string{"bad_record_header"}},
 		"maxDictionary":                {[]byte("\x5d\x2a\x4d\x18\xff\xff\xff\xff...."), []string{"bad_dictionary"}},
 		"maxZstdWindow":                {[]byte{0x28, 0xb5, 0x2f, 0xfd, 0x04, 17 << 3, 1, 0, 0}, []string{"window_too_large", "skipped_range"}},
@@ -270,12 +271,13 @@ var capsElsewhere = map[string]string{
 	"firstPage":        "more is read: TestPagesKeepTheirMetas",
 	"morePage":         "the same",
 	"keepRecent":       "the entry is inflated again, as maxRewinds allows",
-	"beginOctets":      "the form of the input",
+	"beginBytes":       "the form of the input",
 	"sniffBytes":       "the same",
 	"sniffMember":      "the same",
 	"taskBytes":        "the size of a task",
 	"taskInputs":       "the same",
 	"readBuffer":       "the size of a buffer",
+	"fileBuffer":       "the size of a buffer",
 	"maxAhead":         "a larger member is decompressed twice",
 	"aheadPart":        "the size of a part",
 	"aheadKept":        "the rest of a member is inflated again where it is asked for",
@@ -284,6 +286,7 @@ var capsElsewhere = map[string]string{
 	"maxMissedEnd":     "TestFlipAnyOctetOfAStream",
 	"maxSearch":        "the issue says that the search was given up: TestSearchBudget",
 	"candidateCost":    "the same",
+	"blockCost":        "the same",
 	"blockReach":       "what it misses is lost with the damage before it, which is told",
 	"maxBlockSearch":   "what is not found is lost, which is told: TestDeflatedEntryBudget",
 	"longBlocks":       "the same",
@@ -297,16 +300,21 @@ var capsElsewhere = map[string]string{
 	"maxLineEnds":      "the chain ends there, and what follows is skipped_range",
 }
 
-// caps are the names of the constants in limits.go.
+// limitFiles have the limits.
+var limitFiles = []string{"limits.go", "../internal/warc/limits.go"}
+
+// caps are the names of the constants in them.
 func caps(t *testing.T) map[string]bool {
-	file, err := parser.ParseFile(token.NewFileSet(), "limits.go", nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
 	names := make(map[string]bool)
-	for _, block := range constants(file) {
-		for _, name := range block {
-			names[name] = true
+	for _, name := range limitFiles {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, block := range constants(file) {
+			for _, name := range block {
+				names[name] = true
+			}
 		}
 	}
 	return names
@@ -330,40 +338,48 @@ func constants(file *ast.File) (blocks [][]string) {
 // that the fingerprint is made of, and none stands elsewhere.
 func TestLimitsAreInTheFingerprint(t *testing.T) {
 	files := token.NewFileSet()
-	file, err := parser.ParseFile(files, "limits.go", nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var want, got []string
-	for _, name := range constants(file)[0] {
-		want = append(want, name+" "+name)
-	}
-	for _, name := range []string{"MaxLine", "MaxItems", "MaxScan"} {
-		want = append(want, "tag."+name+" tag."+name)
-	}
-	ast.Inspect(file, func(n ast.Node) bool {
-		if row, ok := n.(*ast.CompositeLit); ok && row.Type == nil && len(row.Elts) == 2 {
-			name, _ := strconv.Unquote(row.Elts[0].(*ast.BasicLit).Value)
-			var value bytes.Buffer
-			if err := printer.Fprint(&value, files, row.Elts[1]); err != nil {
-				t.Fatal(err)
-			}
-			got = append(got, name+" "+strings.TrimSuffix(strings.TrimPrefix(value.String(), "int64("), ")"))
+	for _, name := range limitFiles {
+		file, err := parser.ParseFile(files, name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
 		}
-		return true
-	})
+		for _, name := range constants(file)[0] {
+			want = append(want, name+" "+name)
+		}
+		if name == "limits.go" {
+			for _, name := range []string{"MaxLine", "MaxItems", "MaxScan"} {
+				want = append(want, "tag."+name+" tag."+name)
+			}
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if row, ok := n.(*ast.CompositeLit); ok && row.Type == nil && len(row.Elts) == 2 {
+				name, _ := strconv.Unquote(row.Elts[0].(*ast.BasicLit).Value)
+				var value bytes.Buffer
+				if err := printer.Fprint(&value, files, row.Elts[1]); err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, name+" "+strings.TrimSuffix(strings.TrimPrefix(value.String(), "int64("), ")"))
+			}
+			return true
+		})
+	}
 	equal(t, "limits", got, want)
 	if print := fingerprint(false); print == fingerprintOf(limits[1:], false) || print == fingerprint(true) {
 		t.Error("the fingerprint is that of other limits or options")
 	}
 
 	ofAFormat := []string{"maxFrameStart", "maxFrameHeader"}
-	sources, err := filepath.Glob("*.go")
+	ours, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, source := range sources {
-		if source == "limits.go" || strings.HasSuffix(source, "_test.go") {
+	theirs, err := filepath.Glob("../internal/warc/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, source := range slices.Concat(ours, theirs) {
+		if filepath.Base(source) == "limits.go" || strings.HasSuffix(source, "_test.go") {
 			continue
 		}
 		file, err := parser.ParseFile(files, source, nil, 0)
@@ -398,11 +414,11 @@ func nestedZeros() string {
 // TestManyWarcinfos: warcinfo records beyond the limit are one issue.
 func TestManyWarcinfos(t *testing.T) {
 	var infos []entry
-	for i := range maxWarcinfos + 500 {
+	for i := range warc.MaxWarcinfos + 500 {
 		infos = append(infos, warcinfoRecord(fmt.Sprint("urn:", i), ""))
 	}
 	got := read(t, plain(infos...))
-	if len(got.issues) != 1 || got.issues[0].Kind != facts.IssueLimitReached || !strings.Contains(got.issues[0].Detail, "500 warcinfo records") || got.issues[0].RecordID != fmt.Sprint("urn:", maxWarcinfos) {
+	if len(got.issues) != 1 || got.issues[0].Kind != facts.IssueLimitReached || !strings.Contains(got.issues[0].Detail, "500 warcinfo records") || got.issues[0].RecordID != fmt.Sprint("urn:", warc.MaxWarcinfos) {
 		t.Errorf("%d issues: %+v", len(got.issues), got.issues[0])
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
 // addSeeds gives a fuzz target small archives made here, and those of testdata
@@ -34,41 +35,41 @@ func addSeeds(f *testing.F, largest int, wrap func(...entry) []byte, endings ...
 
 // checkReader reads everything: records lie one behind the other within size, a
 // reader ends, and what ends it is io.EOF or a damage that names a place.
-func checkReader(t *testing.T, r recordReader, size int64) {
+func checkReader(t *testing.T, r warc.Reader, size int64) {
 	end := int64(0)
 	for n := int64(0); ; n++ {
 		if n > size {
 			t.Fatalf("more records than octets")
 		}
-		rec, err := r.next()
+		rec, err := r.Next()
 		if err == nil {
-			if rec.contentLength < 0 || rec.kind != kindARC && rec.kind != kindARCInfo && !isWARC([]byte(rec.version)) {
-				t.Fatalf("record %+v", rec.recordHeader)
+			if rec.ContentLength < 0 || rec.Type != warc.TypeARC && rec.Type != warc.TypeARCInfo && !beginsWARC([]byte(rec.Version)) {
+				t.Fatalf("record %+v", rec)
 			}
-			io.CopyN(io.Discard, rec.block, n%7) // some of the block, as the committer does
+			io.CopyN(io.Discard, rec.Block, n%7) // some of the block, as the committer does
 			var length int64
-			if length, err = r.finish(); err == nil {
-				if rec.offset < 0 || length <= 0 || size >= 0 && rec.offset+length > size {
-					t.Fatalf("record at %d+%d of %d", rec.offset, length, size)
+			if length, err = r.Finish(); err == nil {
+				if rec.Offset < 0 || length <= 0 || size >= 0 && rec.Offset+length > size {
+					t.Fatalf("record at %d+%d of %d", rec.Offset, length, size)
 				}
-				if !rec.streamed && rec.offset+length < end {
-					t.Fatalf("record at %d+%d, after one that ends at %d", rec.offset, length, end)
+				if !rec.Streamed && rec.Offset+length < end {
+					t.Fatalf("record at %d+%d, after one that ends at %d", rec.Offset, length, end)
 				}
-				end = rec.offset + length
+				end = rec.Offset + length
 				continue
 			}
 		}
 		if err == io.EOF {
 			return
 		}
-		var d *damage
+		var d *warc.Damage
 		if !errors.As(err, &d) {
 			t.Fatalf("%v is neither damage nor the end", err)
 		}
-		if d.offset < 0 || size >= 0 && d.offset > size || !d.kind.Lossy() || d.detail == "" {
+		if d.Offset < 0 || size >= 0 && d.Offset > size || !issueKinds[d.Kind].Lossy() || d.Detail == "" {
 			t.Fatalf("damage %+v in %d octets", d, size)
 		}
-		if !d.more {
+		if !d.More {
 			return
 		}
 	}
@@ -77,8 +78,9 @@ func checkReader(t *testing.T, r recordReader, size int64) {
 func FuzzMemberReader(f *testing.F) {
 	addSeeds(f, 4<<10, members, ".warc.gz")
 	f.Fuzz(func(t *testing.T, archive []byte) {
-		file := bytes.NewReader(archive)
-		checkReader(t, newMemberReader(gzipCodec{}, warcFraming{}, sourceAt(file, 0), file), int64(len(archive)))
+		if formOf(archive).Container == warc.ContainerMembers {
+			checkReader(t, mustRead(archive), int64(len(archive)))
+		}
 		read(t, archive)
 	})
 }
@@ -86,11 +88,13 @@ func FuzzMemberReader(f *testing.F) {
 func FuzzPlainReader(f *testing.F) {
 	addSeeds(f, 4<<10, plain, ".warc")
 	f.Fuzz(func(t *testing.T, archive []byte) {
-		checkReader(t, newPlainReader(warcFraming{}, sourceAt(bytes.NewReader(archive), 0), bytes.NewReader(archive)), int64(len(archive)))
+		if formOf(archive).Container == warc.ContainerPlain {
+			checkReader(t, mustRead(archive), int64(len(archive)))
+		}
 		// A record that counts is followed by another, or by the end.
 		c := read(t, archive)
 		for _, x := range c.fetches {
-			if end := x.Offset + x.Length; c.result.Container == "warc" && end < int64(len(archive)) && !isWARC(archive[end:]) {
+			if end := x.Offset + x.Length; c.result.Container == "warc" && end < int64(len(archive)) && !beginsWARC(archive[end:]) {
 				t.Fatalf("the record at %d+%d is followed by %.9q", x.Offset, x.Length, archive[end:])
 			}
 		}
@@ -100,7 +104,11 @@ func FuzzPlainReader(f *testing.F) {
 func FuzzStreamReader(f *testing.F) {
 	addSeeds(f, 4<<10, plain, ".warc", ".bz2", ".warc.gz")
 	f.Fuzz(func(t *testing.T, archive []byte) {
-		r, err := newStreamReader(format{framing: warcFraming{}}, sourceAt(bytes.NewReader(archive), 0))
+		form := formOf(archive)
+		if !form.HasRecords() {
+			return
+		}
+		r, err := form.Stream(warc.SourceAt(bytes.NewReader(archive), 0))
 		if err != nil {
 			return
 		}
@@ -154,7 +162,7 @@ func FuzzParseResponseHead(f *testing.F) {
 		if !bytes.Equal(before, head) {
 			t.Fatal("the head was changed")
 		}
-		if h.status < -1 || h.status > 999 || len(h.location) > maxURL || len(h.contentEncoding) > maxCodings+1 || len(h.policy) > maxPolicyHeaders {
+		if h.status < -1 || h.status > 999 || len(h.location) > warc.MaxURL || len(h.contentEncoding) > maxCodings+1 || len(h.policy) > maxPolicyHeaders {
 			t.Fatalf("%+v", h)
 		}
 		// What is kept of the policy lines is kept again from those lines alone.
@@ -163,4 +171,20 @@ func FuzzParseResponseHead(f *testing.F) {
 			t.Fatalf("kept %q, of that %q", h.policy, again.policy)
 		}
 	})
+}
+
+func beginsWARC(b []byte) bool { return len(b) >= 5 && bytes.EqualFold(b[:5], []byte("WARC/")) }
+
+func formOf(archive []byte) warc.Form {
+	return warc.Sniff(warc.SourceAt(bytes.NewReader(archive), 0), isCrawlLog)
+}
+
+// mustRead reads an archive in memory.
+func mustRead(archive []byte) warc.Reader {
+	form := formOf(archive)
+	r, err := form.Records(warc.SourceAt(bytes.NewReader(archive), 0), bytes.NewReader(archive))
+	if err != nil {
+		panic(err)
+	}
+	return r
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/arena"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
+	"github.com/robotsaudit/robotsaudit/internal/warc"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
@@ -95,7 +96,7 @@ func isHTTP(b []byte) bool {
 	if len(b) < 5 || !strings.EqualFold(string(b[:4]), "HTTP") {
 		return false
 	}
-	line, _ := cutLine(b)
+	line, _ := warc.CutLine(b)
 	return b[4] == '/' || b[4] == ' ' && parseStatus(line) >= 100
 }
 
@@ -103,11 +104,11 @@ func isHTTP(b []byte) bool {
 // header lines are appended to policy, which may be nil.
 func parseResponseHead(head, policy []byte, t *arena.Strings) httpHead {
 	h := httpHead{status: -1, policy: policy, texts: t}
-	line, rest := cutLine(skipEmptyLines(head))
+	line, rest := warc.CutLine(skipEmptyLines(head))
 	h.status = parseStatus(line)
-	f := fields{rest: rest}
-	for f.next() {
-		h.setResponse(f.name, f.value, f.line)
+	f := warc.Fields{Rest: rest}
+	for f.Next() {
+		h.setResponse(f.Name, f.Value, f.Line)
 	}
 	return h
 }
@@ -115,15 +116,15 @@ func parseResponseHead(head, policy []byte, t *arena.Strings) httpHead {
 // parseRequestHead reads a request line and the fields that matter.
 func parseRequestHead(head []byte, t *arena.Strings) httpHead {
 	h := httpHead{status: -1, texts: t}
-	line, rest := cutLine(head)
+	line, rest := warc.CutLine(head)
 	method, target, _ := bytes.Cut(line, []byte{' '})
 	if h.method = http.MethodGet; string(method) != h.method {
-		h.method = strings.ToUpper(string(cutOctets(method, maxMethod)))
+		h.method = strings.ToUpper(string(firstBytes(method, maxMethod)))
 	}
 	h.host = targetHost(target)
-	f := fields{rest: rest}
-	for f.next() {
-		h.setRequest(f.name, f.value)
+	f := warc.Fields{Rest: rest}
+	for f.Next() {
+		h.setRequest(f.Name, f.Value)
 	}
 	return h
 }
@@ -135,7 +136,7 @@ func targetHost(target []byte) string {
 		return ""
 	}
 	url, _, _ := bytes.Cut(target, []byte{' '})
-	u, _ := weburl.Parse(string(cutOctets(url, maxURL)))
+	u, _ := weburl.Parse(string(firstBytes(url, warc.MaxURL)))
 	_, host, _ := strings.Cut(u.Origin(), "://")
 	return cut(host, maxHost)
 }
@@ -143,31 +144,31 @@ func targetHost(target []byte) string {
 // setRequest keeps a request field. The first counts.
 func (h *httpHead) setRequest(name, value []byte) {
 	switch {
-	case isField(name, "user-agent"):
+	case warc.IsField(name, "user-agent"):
 		if h.userAgent == "" {
 			h.userAgent = h.texts.Shared(h.capped("User-Agent", value, maxUserAgent))
 		}
-	case isField(name, "host"):
+	case warc.IsField(name, "host"):
 		if h.host == "" {
 			h.host = h.texts.Shared(h.capped("Host", value, maxHost))
 		}
-	case isField(name, "if-none-match"):
-		first(&h.ifNoneMatch, h.texts.Of(h.capped("If-None-Match", value, maxValidator)))
-	case isField(name, "if-modified-since"):
-		first(&h.ifModifiedSince, h.texts.Of(h.capped("If-Modified-Since", value, maxValidator)))
+	case warc.IsField(name, "if-none-match"):
+		setOnce(&h.ifNoneMatch, h.texts.Of(h.capped("If-None-Match", value, maxValidator)))
+	case warc.IsField(name, "if-modified-since"):
+		setOnce(&h.ifModifiedSince, h.texts.Of(h.capped("If-Modified-Since", value, maxValidator)))
 	}
 }
 
 // validators reads the ETag and the Last-Modified of a response head.
 func (h *httpHead) validators(head []byte) (etag, lastModified string) {
-	_, rest := cutLine(skipEmptyLines(head))
-	f := fields{rest: rest}
-	for f.next() {
+	_, rest := warc.CutLine(skipEmptyLines(head))
+	f := warc.Fields{Rest: rest}
+	for f.Next() {
 		switch {
-		case isField(f.name, "etag"):
-			first(&etag, h.texts.Of(h.capped("ETag", f.value, maxValidator)))
-		case isField(f.name, "last-modified"):
-			first(&lastModified, h.texts.Of(h.capped("Last-Modified", f.value, maxValidator)))
+		case warc.IsField(f.Name, "etag"):
+			warc.First(&etag, h.texts.Of(h.capped("ETag", f.Value, maxValidator)))
+		case warc.IsField(f.Name, "last-modified"):
+			warc.First(&lastModified, h.texts.Of(h.capped("Last-Modified", f.Value, maxValidator)))
 		}
 	}
 	return etag, lastModified
@@ -193,56 +194,11 @@ func parseStatus(line []byte) int16 {
 	return v
 }
 
-// fields reads field lines one after the other, without an allocation.
-type fields struct {
-	rest  []byte
-	name  []byte // as it stands
-	value []byte // with folded lines joined (RFC 9112 §5.2)
-	line  []byte // joined but otherwise as it stands
-}
-
-// isField reports whether a field's name is this one, given in lower case.
-func isField(name []byte, lower string) bool {
-	return len(name) == len(lower) && isInAnyCase(name, lower)
-}
-
-func isInAnyCase(name []byte, lower string) bool {
-	for i, c := range name {
-		if 'A' <= c && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		if c != lower[i] {
-			return false
-		}
-	}
-	return true
-}
-
-// next reads the next field. It returns false behind the last one.
-func (f *fields) next() bool {
-	for len(f.rest) > 0 {
-		line, rest := cutLine(f.rest)
-		if len(line) == 0 {
-			return false
-		}
-		f.line, f.rest = unfold(line, rest)
-		colon := bytes.IndexByte(f.line, ':')
-		if colon < 0 {
-			continue
-		}
-		if f.name = bytes.TrimSpace(f.line[:colon]); len(f.name) <= maxFieldName {
-			f.value = bytes.TrimSpace(f.line[colon+1:])
-			return true
-		}
-	}
-	return false
-}
-
 // eachField calls f for every field, its name in lower case.
 func eachField(b []byte, f func(name, value, line []byte)) {
-	in := fields{rest: b}
-	for in.next() {
-		f(lowerASCII(nil, in.name), in.value, in.line)
+	in := warc.Fields{Rest: b}
+	for in.Next() {
+		f(lowerASCII(nil, in.Name), in.Value, in.Line)
 	}
 }
 
@@ -250,28 +206,28 @@ func eachField(b []byte, f func(name, value, line []byte)) {
 // counts, as clients take it; codings add up.
 func (h *httpHead) setResponse(name, value, raw []byte) {
 	switch {
-	case isField(name, "location"):
-		h.first("location", &h.location, h.texts.Of(h.capped("Location", value, maxURL)))
-	case isField(name, "content-type"):
-		h.first("content-type", &h.contentType, h.texts.Shared(h.capped("Content-Type", value, maxFieldValue)))
-	case isField(name, "content-encoding"):
-		h.contentEncoding = h.addCodings(h.contentEncoding, h.capped("Content-Encoding", value, maxFieldValue))
-	case isField(name, "transfer-encoding"):
-		h.transferEncoding = h.addCodings(h.transferEncoding, h.capped("Transfer-Encoding", value, maxFieldValue))
-	case isField(name, "content-range"):
-		first(&h.contentRange, h.texts.Of(h.capped("Content-Range", value, maxFieldValue)))
-	case isField(name, "content-length"):
+	case warc.IsField(name, "location"):
+		h.first("location", &h.location, h.texts.Of(h.capped("Location", value, warc.MaxURL)))
+	case warc.IsField(name, "content-type"):
+		h.first("content-type", &h.contentType, h.texts.Shared(h.capped("Content-Type", value, warc.MaxFieldValue)))
+	case warc.IsField(name, "content-encoding"):
+		h.contentEncoding = h.addCodings(h.contentEncoding, h.capped("Content-Encoding", value, warc.MaxFieldValue))
+	case warc.IsField(name, "transfer-encoding"):
+		h.transferEncoding = h.addCodings(h.transferEncoding, h.capped("Transfer-Encoding", value, warc.MaxFieldValue))
+	case warc.IsField(name, "content-range"):
+		setOnce(&h.contentRange, h.texts.Of(h.capped("Content-Range", value, warc.MaxFieldValue)))
+	case warc.IsField(name, "content-length"):
 		if h.contentLength == 0 {
-			h.contentLength = max(parseLength(value), 0)
+			h.contentLength = max(warc.ParseLength(value), 0)
 		}
-	case isField(name, "x-crawler-content-encoding"), isField(name, "x-orig-content-encoding"): // Common Crawl, Browsertrix
+	case warc.IsField(name, "x-crawler-content-encoding"), warc.IsField(name, "x-orig-content-encoding"): // Common Crawl, Browsertrix
 		h.decoded = true
-	case isField(name, "x-crawler-content-length"): // Common Crawl, Nutch
-		h.originalLength = max(parseLength(value), 0)
-	case isField(name, "x-crawler-transfer-encoding"):
+	case warc.IsField(name, "x-crawler-content-length"): // Common Crawl, Nutch
+		h.originalLength = max(warc.ParseLength(value), 0)
+	case warc.IsField(name, "x-crawler-transfer-encoding"):
 		h.dechunked = true
-	case isField(name, "date"):
-		first(&h.date, h.texts.Of(h.capped("Date", value, maxFieldValue)))
+	case warc.IsField(name, "date"):
+		setOnce(&h.date, h.texts.Of(h.capped("Date", value, warc.MaxFieldValue)))
 	case tag.Keep(name, value[:min(len(value), tag.MaxLine)]):
 		h.addPolicy(raw)
 	}
@@ -282,12 +238,12 @@ func (h *httpHead) capped(name string, value []byte, limit int) []byte {
 	if len(value) > limit {
 		h.cut = name
 	}
-	return cutOctets(value, limit)
+	return firstBytes(value, limit)
 }
 
 // first stores the first value of a field.
 func (h *httpHead) first(name string, dst *string, value string) {
-	if first(dst, value) && len(h.repeated) < maxRepeated {
+	if warc.First(dst, value) && len(h.repeated) < warc.MaxRepeated {
 		h.repeated = append(h.repeated, name)
 	}
 }
@@ -356,4 +312,87 @@ func cut(s string, n int) string {
 		return strings.Clone(s[:n])
 	}
 	return s
+}
+
+func lowerASCII(dst, src []byte) []byte {
+	dst = append(dst, src...)
+	for i, c := range dst[len(dst)-len(src):] {
+		if 'A' <= c && c <= 'Z' {
+			dst[len(dst)-len(src)+i] = c + 'a' - 'A'
+		}
+	}
+	return dst
+}
+
+// unread is what has been read ahead of a reader, and the rest of it.
+type unread struct {
+	ahead []byte
+	rest  io.Reader
+}
+
+// of makes u, which is used again, the bytes ahead and those of rest.
+func (u *unread) of(ahead []byte, rest io.Reader) io.Reader {
+	*u = unread{ahead, rest}
+	return u
+}
+
+func (u *unread) Read(p []byte) (int, error) {
+	if len(u.ahead) > 0 {
+		n := copy(p, u.ahead)
+		u.ahead = u.ahead[n:]
+		return n, nil
+	}
+	return u.rest.Read(p)
+}
+
+// readUpTo reads behind what is in buf until it has limit octets; it grows as it must.
+func readUpTo(in io.Reader, buf []byte, limit int) ([]byte, error) {
+	for len(buf) < limit {
+		buf = slices.Grow(buf, 512)
+		n, err := in.Read(buf[len(buf):min(cap(buf), limit)])
+		buf = buf[:len(buf)+n]
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return buf, err
+		}
+	}
+	return buf, nil
+}
+
+func firstBytes(b []byte, n int) []byte { return b[:min(len(b), n)] }
+
+// setOnce stores a value where none is stored yet, and reports whether it contradicts
+// the one that is.
+func setOnce(dst *string, value string) (contradicts bool) {
+	if *dst == "" {
+		*dst = value
+	}
+	return value != "" && value != *dst
+}
+
+// nearest returns the known word that an unknown one differs from by so many letters at
+// most, changed, left out or put in.
+func nearest(unknown string, letters int, known ...string) (word string, ok bool) {
+	for _, word := range known {
+		if withinEdits(unknown, word, letters) {
+			return word, true
+		}
+	}
+	return "", false
+}
+
+// withinEdits reports whether n changed, missing or additional bytes make b of a.
+func withinEdits(a, b string, n int) bool {
+	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
+		a, b = a[1:], b[1:]
+	}
+	switch {
+	case len(a) == 0, len(b) == 0:
+		return len(a)+len(b) <= n
+	case n == 0:
+		return false
+	}
+	return withinEdits(a[1:], b[1:], n-1) || withinEdits(a[1:], b, n-1) || withinEdits(a, b[1:], n-1)
 }

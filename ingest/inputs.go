@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
 // InputError is an argument that names no archive.
@@ -109,7 +110,7 @@ func (x *expander) list(path string) {
 		return
 	}
 	defer f.Close()
-	if a := sniff(sourceAt(f, 0)); a.readable() {
+	if a := warc.Sniff(warc.SourceAt(f, 0), isCrawlLog); a.Readable() {
 		x.fail(path, "is an archive, not a list of archives; leave out the @")
 		return
 	}
@@ -239,7 +240,7 @@ func isArchive(path string) bool {
 		return false
 	}
 	defer f.Close()
-	return sniff(sourceAt(f, 0)).readable()
+	return warc.Sniff(warc.SourceAt(f, 0), isCrawlLog).Readable()
 }
 
 func (x *expander) file(path, name string) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/arena"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
 // metadata is what a metadata record tells of how the crawler came to a URL. The
@@ -25,24 +26,24 @@ type metadata struct {
 
 // extractMetadata reads the fields of a metadata record (WARC 1.1 §6.6). Records of
 // other content, and those without any of the fields, are left alone.
-func (c *committer) extractMetadata(r *record, d *draft) error {
-	switch mimeType(r.contentType) {
+func (c *committer) extractMetadata(r *warc.Record, d *draft) error {
+	switch mimeType(r.ContentType) {
 	case "application/warc-fields", "text/anvl", "":
 	default:
 		return nil
 	}
-	m := metadata{id: r.id, target: cut(r.target, maxURL), names: r.concurrentTo, millis: -1, texts: r.texts}
-	if r.refersTo != "" {
-		m.names = r.passing.Append(m.names, r.refersTo)
+	m := metadata{id: r.ID, target: cut(r.Target, warc.MaxURL), names: r.ConcurrentTo, millis: -1, texts: r.Strings}
+	if r.RefersTo != "" {
+		m.names = r.Passing.Append(m.names, r.RefersTo)
 	}
-	found, full, err := c.readMetadata(r.block, &m)
+	found, full, err := c.readMetadata(r.Block, &m)
 	if err != nil {
 		return err
 	}
 	if full {
 		d.note(r, facts.IssueValueCut, "the rest dropped", "a metadata record of %d octets or more", maxMetadata)
 	}
-	if len(m.via) == maxURL || len(m.hops) == maxHopsFromSeed {
+	if len(m.via) == warc.MaxURL || len(m.hops) == maxHopsFromSeed {
 		d.note(r, facts.IssueValueCut, "the rest dropped", "via or hopsFromSeed of %d and %d octets or more", len(m.via), len(m.hops))
 	}
 	if found {
@@ -76,11 +77,11 @@ func (c *committer) readMetadata(block io.Reader, m *metadata) (found, full bool
 		case !ended:
 			whole = wholeFields(b)
 		}
-		f := fields{rest: b[:whole]}
-		for !fieldsEnded && f.next() {
-			found = m.set(f.name, f.value) || found
+		f := warc.Fields{Rest: b[:whole]}
+		for !fieldsEnded && f.Next() {
+			found = m.set(f.Name, f.Value) || found
 		}
-		fieldsEnded = fieldsEnded || len(f.rest) > 0
+		fieldsEnded = fieldsEnded || len(f.Rest) > 0
 		b = b[whole:]
 	}
 	return found, full, nil
@@ -102,17 +103,17 @@ func wholeFields(b []byte) int {
 // set stores a field and reports whether it is one that is kept.
 func (m *metadata) set(name, value []byte) bool {
 	switch {
-	case isField(name, "via"):
-		first(&m.via, m.texts.Of(cutOctets(value, maxURL)))
+	case warc.IsField(name, "via"):
+		setOnce(&m.via, m.texts.Of(firstBytes(value, warc.MaxURL)))
 		m.flags |= facts.FlagDiscovery
-	case isField(name, "hopsfromseed"):
-		first(&m.hops, m.texts.Of(cutOctets(value, maxHopsFromSeed)))
+	case warc.IsField(name, "hopsfromseed"):
+		setOnce(&m.hops, m.texts.Of(firstBytes(value, maxHopsFromSeed)))
 		m.flags |= facts.FlagDiscovery
-	case isField(name, "seed"):
+	case warc.IsField(name, "seed"):
 		m.flags |= facts.FlagDiscovery | facts.FlagSeed
-	case isField(name, "force-fetch"):
+	case warc.IsField(name, "force-fetch"):
 		m.flags |= facts.FlagDiscovery | facts.FlagForceFetch
-	case isField(name, "fetchtimems"):
+	case warc.IsField(name, "fetchtimems"):
 		n, err := strconv.ParseInt(string(value), 10, 32)
 		if err != nil || n < 0 {
 			return false

@@ -8,6 +8,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
+	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
 // pagePrefixes are the octets that are read of a page, as stored: nearly every
@@ -27,7 +28,7 @@ func (x *exchange) mayBePage() bool {
 
 // scanPage keeps what a page says of its use in its beginning. Codings are undone
 // as far as that goes. It returns the payload anew, with what was read of it.
-func (c *committer) scanPage(r *record, x *exchange, h *httpHead, stored io.Reader) (io.Reader, error) {
+func (c *committer) scanPage(r *warc.Record, x *exchange, h *httpHead, stored io.Reader) (io.Reader, error) {
 	raw := c.page[:0]
 	defer func() { c.page = raw[:0] }()
 	for _, limit := range pagePrefixes {
@@ -40,11 +41,11 @@ func (c *committer) scanPage(r *record, x *exchange, h *httpHead, stored io.Read
 			return nil, err
 		}
 		x.pageCut = ended && x.lacks(h, len(raw))
-		more := !ended || x.pageCut || r.segmentNumber == 1 || r.short > 0 || x.Truncated != ""
+		more := !ended || x.pageCut || r.SegmentNumber == 1 || r.Short > 0 || x.Truncated != ""
 		body, flags := decodePayload(raw, h, more)
 		found := x.findMetas(&c.tags, body, h, flags, more || flags&facts.FlagBodyCut != 0)
 		c.metas = found.Append(c.metas[:0])
-		x.Metas = r.texts.Shared(c.metas)
+		x.Metas = r.Strings.Shared(c.metas)
 		if ended || !found.Open || len(body) >= tag.MaxScan {
 			break
 		}

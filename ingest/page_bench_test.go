@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
 // What a page costs that says nothing of its use: its first octets, once.
@@ -15,7 +17,7 @@ func BenchmarkScanPage(b *testing.B) {
 	b.SetBytes(int64(len(page)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := c.scanPage(&record{}, x, &httpHead{}, bytes.NewReader(page)); err != nil {
+		if _, err := c.scanPage(&warc.Record{}, x, &httpHead{}, bytes.NewReader(page)); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/robotsaudit/robotsaudit/internal/tag"
+	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
 const metaPage = `<html><head><meta name="robots" content="noindex"></head><body>hello</body></html>`
@@ -108,7 +109,7 @@ func TestPagesAreReadNoFurtherThanNeeded(t *testing.T) {
 		x := &exchange{}
 		x.MIMEType = c.mime
 		if x.mayBePage() {
-			if _, err := new(committer).scanPage(&record{}, x, &httpHead{}, counted); err != nil {
+			if _, err := new(committer).scanPage(&warc.Record{}, x, &httpHead{}, counted); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/warc"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
@@ -114,7 +115,7 @@ func (r *waczReader) readPageList(e *zipEntry, list *pageList) error {
 	content := e.open()
 	full := list.part
 	before := r.committer.stats.Issues
-	err := r.readLog(e, func(line []byte) (*facts.LogEvent, string) { return nil, list.add(line) }, &countingReader{r: content})
+	err := r.readLog(e, func(line []byte) (*facts.LogEvent, string) { return nil, list.add(line) }, warc.MarkFailures(content))
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/arena"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
 // agents returns URL → User-Agent and source of the fetches.
@@ -462,9 +463,9 @@ func TestPairingCountsWhatWaits(t *testing.T) {
 	}
 	archive := plain(list...)
 	c := newCommitter(0, "", new(keeper))
-	from := newSource(&countingReader{r: bytes.NewReader(archive)})
-	form := sniff(from)
-	r, err := form.reader(from, bytes.NewReader(archive))
+	from := warc.NewSource(bytes.NewReader(archive), nil)
+	form := warc.Sniff(from, nil)
+	r, err := form.Records(from, bytes.NewReader(archive))
 	if err != nil {
 		t.Fatal(err)
 	}

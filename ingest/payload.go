@@ -231,7 +231,7 @@ func (r gzipCoding) Read(p []byte) (int, error) {
 		if err != io.EOF {
 			return n, err
 		}
-		if next, _ := r.src.Peek(len(magicGzip)); !bytes.Equal(next, magicGzip) {
+		if next, _ := r.src.Peek(len(gzipMagic)); !bytes.Equal(next, gzipMagic) {
 			return 0, io.EOF
 		}
 		switch err := r.member.Reset(r.src); err {
@@ -269,3 +269,6 @@ func (r bareDeflate) Read(p []byte) (int, error) {
 	}
 	return n, err
 }
+
+// gzipMagic begins every gzip member (RFC 1952 §2.3.1).
+var gzipMagic = []byte{0x1f, 0x8b}

@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -120,76 +119,5 @@ func TestChainAtAnyPiece(t *testing.T) {
 		if got := read(t, archive); len(got.fetches) != 2 {
 			t.Fatalf("page of %d bytes: %v, %v", size, got.urls(), got.issues)
 		}
-	}
-}
-
-// The search behind damage grows with the file, whatever stands there.
-func TestBehindIsLinear(t *testing.T) {
-	const header = "WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:1>\r\nWARC-Date: 2024-05-01T12:00:00Z\r\nContent-Length: %d\r\n"
-	const digest = "WARC-Block-Digest: sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\r\n"
-	records := func(n int, fields string, length func(i, size int) int) string {
-		size := len(fmt.Sprintf(header, 10_000_000)) + len(fields) + 2 // all of one size
-		var b strings.Builder
-		b.WriteByte('\n')
-		for i := range n {
-			h := fmt.Sprintf(header, max(0, length(i, size)))
-			b.WriteString(h + fields + strings.Repeat(" ", size-2-len(h)-len(fields)) + "\r\n")
-		}
-		return b.String()
-	}
-	for name, file := range map[string]func(n int) string{
-		"lengths to the end": func(n int) string {
-			return records(n, "", func(i, size int) int { return (n - 1 - i) * size }) + "prose"
-		},
-		"different lengths":             func(n int) string { return records(n, "", func(i, size int) int { return n*size + i }) },
-		"digests to the end":            func(n int) string { return records(n, digest, func(i, size int) int { return (n - 1 - i) * size }) },
-		"digests of the next":           func(n int) string { return records(n, digest, func(i, size int) int { return size }) },
-		"no record":                     func(n int) string { return "\n" + strings.Repeat("WARC/1.0\r\n", 20*n) },
-		"no record, with an empty line": func(n int) string { return "\n" + strings.Repeat("WARC/1.0\r\n", 20*n) + "\r\n" },
-		"line ends": func(n int) string {
-			return records(1, "", func(int, int) int { return 0 }) + strings.Repeat("\n", 200*n)
-		},
-		"ARC": func(n int) string {
-			return "\n" + strings.Repeat(fmt.Sprintf("http://h/ 192.0.2.1 20240501120000 x/y %d\n", 40*n), 4*n)
-		},
-	} {
-		work := func(n int) int64 {
-			archive := file(n)
-			at := &countingAt{ReaderAt: strings.NewReader(archive)}
-			f := framing(warcFraming{})
-			if name == "ARC" {
-				f = arcFraming{}
-			}
-			s := plainSearch{framing: f, at: at, budget: maxProof}
-			for range 3 { // as many times as there is damage
-				if _, _, err := s.behind(1, ownIDs{"urn:own": true}, false); err != nil && err != errProofSpent {
-					t.Fatal(name, err)
-				}
-			}
-			if limit := 60 * int64(len(archive)); at.read > limit {
-				t.Errorf("%s: %d bytes read of a file of %d", name, at.read, len(archive))
-			}
-			return at.read + maxProof - s.budget
-		}
-		for _, n := range []int{1000, 8000} {
-			if once, twice := work(n), work(2*n); float64(twice) > 2.3*float64(once) {
-				t.Errorf("%s: work grows from %d to %d between %d records and twice as many", name, once, twice, n)
-			}
-		}
-	}
-}
-
-// Where a budget is met the issue says so.
-func TestBehindBudget(t *testing.T) {
-	one := func(n int) entry { return response(fmt.Sprintf("urn:%d", n), fmt.Sprintf("http://h/%d", n), ok200) }
-	archive := withLength(t, string(plain(one(1), one(2), one(3))), "http://h/1", 3)
-	r := newPlainReader(warcFraming{}, sourceAt(bytes.NewReader(archive), 0), bytes.NewReader(archive))
-	r.search.budget = 10
-	var c collected
-	if err := newCommitter(0, "", &c).readInput(r, int64(len(archive))); err != nil {
-		t.Fatal(err)
-	}
-	if len(c.fetches) != 0 || len(c.issues) != 2 || !strings.Contains(c.issues[0].Detail, "given up") {
-		t.Errorf("%v, %+v", c.urls(), c.issues)
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
+	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
 // fingerprint identifies what shapes the facts besides the inputs: their schema,
@@ -29,7 +30,7 @@ func fingerprint(verifyDigests bool) string {
 }
 
 func fingerprintOf(limits []limit, verifyDigests bool) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "schema %s, tags %s, limits %v, digests %v", facts.SchemaVersion, tag.Version, limits, verifyDigests))
+	sum := sha256.Sum256(fmt.Appendf(nil, "schema %s, tags %s, limits %v, %v, digests %v", facts.SchemaVersion, tag.Version, warc.Limits, limits, verifyDigests))
 	return hex.EncodeToString(sum[:6])
 }
 
@@ -79,7 +80,7 @@ func Ingest(ctx context.Context, inputs []Input, opt Options) error {
 	if opt.Progress == nil {
 		opt.Progress = new(Progress)
 	}
-	defer dropSpares()
+	defer warc.ReleaseMemory()
 	print := fingerprint(opt.VerifyDigests)
 	root := filepath.Join(opt.Dir, facts.PrivateFolder, facts.FolderName(print))
 	if err := os.MkdirAll(root, 0o777); err != nil {
@@ -97,7 +98,7 @@ func Ingest(ctx context.Context, inputs []Input, opt Options) error {
 		kept, rest = nil, inputs
 	}
 	opt.Progress.InputsKept.Store(int64(len(inputs) - len(rest)))
-	in := ingestion{root: root, opt: opt, fingerprint: print, cores: newCores(opt.Workers)}
+	in := ingestion{root: root, opt: opt, fingerprint: print, cores: warc.NewCores(opt.Workers)}
 	made, err := in.run(ctx, group(rest))
 	if err != nil {
 		return err
@@ -242,7 +243,7 @@ type ingestion struct {
 	failures []facts.Failure
 
 	fingerprint string
-	cores       cores
+	cores       warc.Cores
 }
 
 // outcome is what became of a task.
@@ -304,8 +305,8 @@ func (g *ingestion) run(ctx context.Context, tasks [][]facts.Input) (names []str
 // with them everything that was read of them: the others are read again, once unless
 // more fail then.
 func (g *ingestion) task(inputs []facts.Input) (outcome, error) {
-	g.cores.acquire()
-	defer g.cores.release()
+	g.cores.Acquire()
+	defer g.cores.Release()
 	var o outcome
 	for len(inputs) > 0 {
 		name, failed, err := g.attempt(inputs)

@@ -16,6 +16,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/pack"
 	"github.com/robotsaudit/robotsaudit/internal/run"
+	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
 // site is an archive of one response for each of the hosts, and a robots.txt.
@@ -337,7 +338,7 @@ func TestReadErrors(t *testing.T) {
 					io.Reader
 					io.ReaderAt
 				}{src, strings.NewReader(string(archive))}, 0, new(collected), nil)
-				if !isReadError(err) || !errors.Is(err, broken) {
+				if !warc.IsReadError(err) || !errors.Is(err, broken) {
 					t.Fatalf("%s %s, failing after %d octets: %v", name, path, n, err)
 				}
 			}

@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
 // reread reads the body of a fetch again from its archive, by file and offset: see
@@ -40,22 +41,20 @@ func reread(in facts.Input, c *facts.Capture) ([]byte, error) {
 
 // rereader makes a reader that comes by the record of c: at its offset, or in a
 // stream from the start.
-func rereader(at io.ReaderAt, c *facts.Capture) (recordReader, error) {
-	from := sourceAt(at, 0)
-	form := sniff(from)
+func rereader(at io.ReaderAt, c *facts.Capture) (warc.Reader, error) {
+	from := warc.SourceAt(at, 0)
+	form := warc.Sniff(from, isCrawlLog)
 	if c.Flags&facts.FlagStreamed != 0 {
-		if !form.readable() || form.framing == nil {
+		if !form.HasRecords() {
 			return nil, errors.New("no stream of records")
 		}
-		return newStreamReader(form, from)
+		return form.Stream(from)
 	}
-	if form.container == containerGzip { // of many members, or the fetch would be streamed
-		form.container = containerMembers
+	r, err := form.RecordsAt(at, c.Offset)
+	if r == nil && err == nil {
+		err = fmt.Errorf("no record at %d", c.Offset)
 	}
-	if !form.addressable() {
-		return nil, fmt.Errorf("no record at %d", c.Offset)
-	}
-	return form.reader(sourceAt(at, c.Offset), at)
+	return r, err
 }
 
 // rereadEntry finds the entry of a WACZ that holds a record.
@@ -79,30 +78,30 @@ func rereadEntry(f io.ReaderAt, size int64, c *facts.Capture) (io.ReaderAt, erro
 
 // rereadRecord finds the record of c and takes its body. Records of one member have
 // the same offset.
-func rereadRecord(r recordReader, c *facts.Capture) ([]byte, error) {
+func rereadRecord(r warc.Reader, c *facts.Capture) ([]byte, error) {
 	for {
-		rec, err := r.next()
+		rec, err := r.Next()
 		switch {
 		case err != nil && err != io.EOF:
 			return nil, err
-		case err == io.EOF, rec.offset > c.Offset:
+		case err == io.EOF, rec.Offset > c.Offset:
 			return nil, fmt.Errorf("another record stands at %d", c.Offset)
-		case rec.offset == c.Offset && isRecordOf(rec, c):
+		case rec.Offset == c.Offset && isRecordOf(rec, c):
 			return rereadBody(r, rec, c)
 		}
-		if _, err := r.finish(); err != nil {
+		if _, err := r.Finish(); err != nil {
 			return nil, err
 		}
 	}
 }
 
 // isRecordOf reports whether a record is the one that the fetch c was made of.
-func isRecordOf(r *record, c *facts.Capture) bool {
-	t, _, _ := r.time()
-	return r.id == c.RecordID && cut(r.target, maxURL) == c.URL && t == c.Time() && recordTypes[r.kind] == c.Type
+func isRecordOf(r *warc.Record, c *facts.Capture) bool {
+	t, _, _ := recordTime(r)
+	return r.ID == c.RecordID && cut(r.Target, warc.MaxURL) == c.URL && t == c.Time() && recordTypes[r.Type] == c.Type
 }
 
-func rereadBody(r recordReader, rec *record, c *facts.Capture) ([]byte, error) {
+func rereadBody(r warc.Reader, rec *warc.Record, c *facts.Capture) ([]byte, error) {
 	var keep keeper
 	com := newCommitter(c.Input, c.Entry, &keep)
 	d := draft{exchange: &exchange{}}
@@ -114,13 +113,13 @@ func rereadBody(r recordReader, rec *record, c *facts.Capture) ([]byte, error) {
 	if err := d.endCheck(rec); err != nil {
 		return nil, err
 	}
-	if _, err := r.finish(); err != nil {
+	if _, err := r.Finish(); err != nil {
 		return nil, err
 	}
 	if d.assembly != nil {
 		return nil, errors.New("the body was not kept, and lies in several records")
 	}
-	if rec.overrun {
+	if rec.Overrun {
 		d.noteOverrun(rec)
 	}
 	c.Flags, c.ContentRange = d.exchange.Flags, d.exchange.ContentRange

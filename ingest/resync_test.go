@@ -5,7 +5,6 @@ import (
 	"crypto/sha1"
 	"encoding/base32"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -124,21 +123,6 @@ func TestResyncMembers(t *testing.T) {
 	equal(t, "damage and a cut page", trusts(read(t, slices.Concat(head, damaged(record(1)), record(2), page[:cut]))), nil)
 }
 
-// A budget that is spent ends the search, and the issue says so.
-func TestSearchBudget(t *testing.T) {
-	record := gzipped(response("urn:1", "http://h/1", ok200).String())
-	archive := slices.Concat(record, []byte("x"), record)
-	r := newMemberReader(gzipCodec{}, warcFraming{}, sourceAt(bytes.NewReader(archive), 0), bytes.NewReader(archive))
-	r.search.budget = 10
-	var c collected
-	if err := newCommitter(0, "", &c).readInput(r, int64(len(archive))); err != nil {
-		t.Fatal(err)
-	}
-	if len(c.fetches) != 1 || len(c.issues) != 1 || !strings.Contains(c.issues[0].Detail, "given up") {
-		t.Errorf("%v, %+v", c.urls(), c.issues)
-	}
-}
-
 // digested adds the block digest of a record.
 func digested(e entry) entry {
 	sum := sha1.Sum([]byte(e.block))
@@ -240,72 +224,4 @@ func TestForgeryByAnyBit(t *testing.T) {
 	check("forged-boundary", shared, 0, len(shared), sharedStep)
 	inside := gunzip(t, shared)
 	check("forged-boundary, plain", inside, 0, len(inside), sharedStep)
-}
-
-// countingAt counts what is read of a file at random.
-type countingAt struct {
-	io.ReaderAt
-	read int64
-}
-
-func (c *countingAt) ReadAt(p []byte, at int64) (int, error) {
-	n, err := c.ReaderAt.ReadAt(p, at)
-	c.read += int64(n)
-	return n, err
-}
-
-// Candidates that have no empty line behind them are searched in one pass, whether their
-// end comes late, too late or never, and whatever warcinfo they name.
-func TestOwnedIsLinear(t *testing.T) {
-	const most = 1000 << 10 // what fits in a header with what ends it
-	for name, behind := range map[string]string{
-		"no end":       "",
-		"an end":       "\r\n\r\n",
-		"another's id": "WARC-Warcinfo-ID: <urn:other>\r\n\r\n",
-	} {
-		work := func(size int) int64 {
-			file := strings.Repeat("WARC/1.0\r\n", size/10) + behind
-			at := &countingAt{ReaderAt: strings.NewReader(file)}
-			s := plainSearch{framing: warcFraming{}, at: at, budget: maxProof}
-			if start, err := s.owned(1, ownIDs{"urn:own": true}); start >= 0 || err != nil {
-				t.Fatalf("%s: %d, %v", name, start, err)
-			}
-			return at.read + maxProof - s.budget
-		}
-		for _, size := range []int{most / 2, 4 * most} {
-			if once, twice := work(size), work(2*size); float64(twice) > 2.3*float64(once) {
-				t.Errorf("%s: work grows from %d to %d between %d bytes and twice as many", name, once, twice, size)
-			}
-		}
-	}
-}
-
-// Of candidates that share an end, the first one whose header fits and names the
-// archive's own warcinfo is the next record.
-func TestOwnedCandidatesShareAnEnd(t *testing.T) {
-	const line, own, other = "WARC/1.0\r\n", "WARC-Warcinfo-ID: <urn:own>\r\n", "WARC-Warcinfo-ID: <urn:other>\r\n"
-	far := strings.Repeat("x: y\r\n", maxRecordHeader/6)
-	for name, c := range map[string]struct {
-		file string
-		want int
-	}{
-		"the first":           {line + line + own + "\r\n", 0},
-		"another's id before": {line + line + other + line + line + own + "\r\n", len(line + line + other)},
-		"another's id behind": {line + own + line + other + "\r\n", 0},
-		"one that is too far": {line + far + line + own + "\r\n", len(line + far)},
-		"behind an end":       {line + "\r\n" + line + own + "\r\n", len(line) + 2},
-		"an id of no header":  {line + "\r\n" + own + "\r\n", -1},
-		"no end":              {line + own, -1},
-		"CR CR LF":            {line + other + "\r\r\n" + line + own + "\r\r\n", len(line+other) + 3},
-		"at a piece's edge":   {line + strings.Repeat("x: y\r\n", readBuffer/6-3) + "\r\n" + line + own + "\r\n", len(line) + readBuffer/6*6 - 18 + 2},
-	} {
-		s := plainSearch{framing: warcFraming{}, at: strings.NewReader("\n" + c.file), budget: maxProof}
-		start, err := s.owned(1, ownIDs{"urn:own": true})
-		if start >= 0 {
-			start--
-		}
-		if start != int64(c.want) || err != nil {
-			t.Errorf("%s: %d, %v; want %d", name, start, err, c.want)
-		}
-	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/run"
+	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
 // TestRefersElsewhere: revisits whose original need not come before them in their own
@@ -34,7 +35,7 @@ func TestRefersElsewhere(t *testing.T) {
 		"another host":              {"revisit", false, []string{refersTo("http://www.a.example/page"), dated("2024-05-01T11:59:59Z")}, true},
 		"another host, no date":     {"revisit", false, []string{refersTo("http://www.a.example/page")}, false},
 		"an id alone":               {"revisit", false, []string{"WARC-Refers-To: <urn:original>"}, true},
-		"an id cut short":           {"revisit", false, []string{"WARC-Refers-To: <urn:" + strings.Repeat("x", maxRecordID) + ">"}, false},
+		"an id cut short":           {"revisit", false, []string{"WARC-Refers-To: <urn:" + strings.Repeat("x", warc.MaxRecordID) + ">"}, false},
 		"an id and a date":          {"revisit", false, []string{"WARC-Refers-To: <urn:original>", dated("2024-05-01T11:59:59Z")}, true},
 		"an id beside URL and date": {"revisit", false, []string{"WARC-Refers-To: <urn:original>", refersTo(here), dated("2024-05-01T11:59:59Z")}, false},
 		"no revisit":                {"response", false, []string{"WARC-Refers-To: <urn:original>"}, false},

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
 // assembly is a segmented record (WARC 1.1 §7): the first segment, and what its
@@ -14,8 +15,8 @@ import (
 type assembly struct {
 	exchange *exchange // of a policy capture
 	head     httpHead
-	raw      []byte // the body as stored
-	origin   record // the first segment's header and place
+	raw      []byte      // the body as stored
+	origin   warc.Record // the first segment's header and place
 	length   int64
 	next     int64 // number of the segment that is due
 	octets   int64 // of all blocks so far
@@ -31,20 +32,20 @@ type segments struct {
 }
 
 // assemble begins a segmented record. Where nothing can name it, it stays alone.
-func (c *committer) assemble(r *record, a *assembly, length int64) error {
-	a.origin, a.length, a.next, a.octets = *r, length, 2, r.contentLength-r.short
-	a.origin.block = nil
-	if r.id == "" || c.segments.byOrigin[r.id] != nil {
+func (c *committer) assemble(r *warc.Record, a *assembly, length int64) error {
+	a.origin, a.length, a.next, a.octets = *r, length, 2, r.ContentLength-r.Short
+	a.origin.Block = nil
+	if r.ID == "" || c.segments.byOrigin[r.ID] != nil {
 		return c.disassemble(a, "no other record can name its first segment")
 	}
 	if c.segments.byOrigin == nil {
 		c.segments.byOrigin = make(map[string]*assembly)
 	}
-	c.segments.byOrigin[r.id] = a
-	c.segments.order = append(c.segments.order, r.id)
+	c.segments.byOrigin[r.ID] = a
+	c.segments.order = append(c.segments.order, r.ID)
 	c.segments.held += len(a.raw)
-	if r.segmentTotal >= 0 {
-		return c.completed(a, r.segmentTotal)
+	if r.SegmentTotal >= 0 {
+		return c.completed(a, r.SegmentTotal)
 	}
 	return c.boundSegments(maxSegmented, maxPending)
 }
@@ -65,32 +66,32 @@ func (c *committer) boundSegments(count, octets int) error {
 }
 
 // extractContinuation reads what a continuation adds to a policy capture.
-func (c *committer) extractContinuation(r *record, d *draft) (err error) {
-	a := c.segments.byOrigin[r.segmentOrigin]
-	if a != nil && !a.closed && a.exchange != nil && a.next == r.segmentNumber {
-		d.more, err = io.ReadAll(io.LimitReader(r.block, int64(maxPolicyBody+1-len(a.raw))))
+func (c *committer) extractContinuation(r *warc.Record, d *draft) (err error) {
+	a := c.segments.byOrigin[r.SegmentOrigin]
+	if a != nil && !a.closed && a.exchange != nil && a.next == r.SegmentNumber {
+		d.more, err = io.ReadAll(io.LimitReader(r.Block, int64(maxPolicyBody+1-len(a.raw))))
 	}
 	return err
 }
 
 // join adds a continuation whose end has been verified.
-func (c *committer) join(r *record, d *draft, length int64) error {
-	a := c.segments.byOrigin[r.segmentOrigin]
+func (c *committer) join(r *warc.Record, d *draft, length int64) error {
+	a := c.segments.byOrigin[r.SegmentOrigin]
 	switch {
 	case a == nil:
-		return c.report(facts.Issue{Offset: r.offset, Length: length, RecordID: r.id, Kind: facts.IssueMissingSegment,
+		return c.report(facts.Issue{Offset: r.Offset, Length: length, RecordID: r.ID, Kind: facts.IssueMissingSegment,
 			Detail: "a continuation whose first segment is not before it", Action: "record skipped"})
-	case a.closed || r.segmentNumber < a.next: // said already; a segment twice
+	case a.closed || r.SegmentNumber < a.next: // said already; a segment twice
 		return nil
-	case r.segmentNumber > a.next:
-		return c.disassemble(a, fmt.Sprintf("segment %d is missing before segment %d", a.next, r.segmentNumber))
+	case r.SegmentNumber > a.next:
+		return c.disassemble(a, fmt.Sprintf("segment %d is missing before segment %d", a.next, r.SegmentNumber))
 	}
 	a.raw = append(a.raw, d.more...)
 	c.segments.held += len(d.more)
-	a.octets += r.contentLength - r.short
+	a.octets += r.ContentLength - r.Short
 	a.next++
-	if r.segmentTotal >= 0 {
-		return c.completed(a, r.segmentTotal)
+	if r.SegmentTotal >= 0 {
+		return c.completed(a, r.SegmentTotal)
 	}
 	return c.boundSegments(maxSegmented, maxPending)
 }
@@ -142,7 +143,7 @@ func (c *committer) disassemble(a *assembly, missing string) error {
 func (c *committer) finishAssembled(a *assembly, d *draft) error {
 	x, before := a.exchange, a.exchange.size()
 	if x.Flags&facts.FlagBodyCut == 0 && len(a.raw) <= maxPolicyBody {
-		d.digests = &digestCheck{payload: d.parseDigest(&a.origin, "WARC-Payload-Digest", a.origin.payloadDigest)}
+		d.digests = &digestCheck{payload: d.parseDigest(&a.origin, "WARC-Payload-Digest", a.origin.PayloadDigest)}
 		if err := d.checkPayload(&a.origin, &a.head, bytes.NewReader(a.raw)); err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
 // inputError is a failure to read an input at all, as opposed to damage in it.
@@ -20,11 +21,11 @@ func (e *inputError) Unwrap() error { return e.err }
 
 // readOptions say how inputs are read. A nil one has the defaults.
 type readOptions struct {
-	progress func(int) // is told of every read; may be nil
-	tmp      string    // folder for what must be on disk to be read; "" is the system's
-	verify   bool      // compare the digests of all records
-	cores    cores     // that may inflate ahead where they are idle; nil: none
-	partSize int64     // octets of a file that are inflated ahead at a time; 0: aheadPart
+	progress func(int)  // is told of every read; may be nil
+	tmp      string     // folder for what must be on disk to be read; "" is the system's
+	verify   bool       // compare the digests of all records
+	cores    warc.Cores // that may inflate ahead where they are idle; nil: none
+	partSize int64      // octets of a file that are inflated ahead at a time; 0: aheadPart
 }
 
 // readInputs reads the inputs, in order, into w. Where some cannot be read, w is to be
@@ -54,7 +55,7 @@ func readInput(in facts.Input, index int32, out sink, stdin io.Reader, opt *read
 	}
 	defer src.Close()
 	result, err := readSource(in, src, index, out, opt)
-	if isReadError(err) {
+	if warc.IsReadError(err) {
 		return facts.InputResult{}, &inputError{in, err}
 	}
 	if err != nil {
@@ -71,57 +72,57 @@ func readSource(in facts.Input, src io.Reader, index int32, out sink, opt *readO
 	if opt == nil {
 		opt = new(readOptions)
 	}
-	from := newSource(&countingReader{r: src, progress: opt.progress})
-	form := sniff(from)
-	if from.file.failed != nil {
-		return facts.InputResult{}, from.file.failed
+	from := warc.NewSource(src, opt.progress)
+	form := warc.Sniff(from, isCrawlLog)
+	if err := from.Failed(); err != nil {
+		return facts.InputResult{}, err
 	}
 	at, _ := src.(io.ReaderAt)
 	if in.Path == facts.Stdin {
 		at = nil
 	}
 	size := in.Size
-	if at == nil && form.provenBehind() {
+	if at == nil && form.ProvenBehind() {
 		file, err := spool(from, opt.tmp)
 		if err != nil {
 			return facts.InputResult{}, err
 		}
 		defer file.discard()
-		at, size, from = file, file.size, sourceAt(file, 0)
+		at, size, from = file, file.size, warc.SourceAt(file, 0)
 		opt = &readOptions{tmp: opt.tmp, verify: opt.verify} // it has been counted
 	}
-	if form.container == containerZip {
+	if form.Container == warc.ContainerZip {
 		if opt.progress != nil {
-			opt.progress(-int(from.file.n)) // its entries will be counted
+			opt.progress(-int(from.Fetched())) // its entries will be counted
 		}
 		return readWACZ(in, at, size, index, out, opt)
 	}
 	c := newCommitter(index, "", out)
 	c.verify = opt.verify
-	if !form.readable() {
-		err := c.report(facts.Issue{Offset: -1, Length: in.Size, Kind: form.kind, Detail: form.refusal, Action: "not read"})
-		return facts.InputResult{Input: in, Container: form.String(), InputStats: c.stats, Refusal: form.refusal}, err
+	if !form.Readable() {
+		err := c.report(facts.Issue{Offset: -1, Length: in.Size, Kind: issueKinds[form.Kind], Detail: form.Refusal, Action: "not read"})
+		return facts.InputResult{Input: in, Container: form.String(), InputStats: c.stats, Refusal: form.Refusal}, err
 	}
-	if form.container == containerCrawlLog {
+	if form.Container == warc.ContainerForeign {
 		sum, err := c.readLogInput(form, from)
-		return facts.InputResult{Input: in, Container: form.String(), Fingerprint: fmt.Sprintf("%016x", sum), InputStats: c.stats}, err
+		return facts.InputResult{Input: in, Container: "crawl.log", Fingerprint: fmt.Sprintf("%016x", sum), InputStats: c.stats}, err
 	}
-	reader, err := form.reader(from, at)
+	reader, err := form.Records(from, at)
 	if err != nil {
 		return facts.InputResult{}, err
 	}
-	if members, ok := reader.(*memberReader); ok {
-		members.useCores(in.Size, opt)
-		defer members.close()
+	if members, ok := reader.(warc.AheadReader); ok {
+		members.ReadAhead(in.Size, warc.AheadOptions{Cores: opt.cores, PartSize: opt.partSize, Whole: opt.verify})
+		defer members.Close()
 	}
-	if !form.addressable() || at == nil {
+	if !form.Addressable() || at == nil {
 		size = -1
 	}
 	if err := c.readInput(reader, size); err != nil {
 		return facts.InputResult{}, err
 	}
 	return facts.InputResult{
-		Input: in, Container: form.String(), InputStats: c.stats, Fingerprint: fmt.Sprintf("%016x", reader.fingerprint()),
+		Input: in, Container: form.String(), InputStats: c.stats, Fingerprint: fmt.Sprintf("%016x", reader.Fingerprint()),
 	}, nil
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/digest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
 // A WACZ (https://specs.webrecorder.net/wacz/1.1.1/) is a zip file of web archives
@@ -26,19 +27,19 @@ const waczSkipped = "reports/skippedPages.jsonl"
 
 // waczReader reads the archives in a zip file.
 type waczReader struct {
-	chain
+	warc.Chain
 	committer *committer // of what concerns the file as a whole
 	out       sink
 	opt       *readOptions
-	src       source // of the entry in hand; its buffer is reused
+	src       warc.Source // of the entry in hand; its buffer is reused
 	pages     *pageList
 	archives  int
 }
 
 // readWACZ reads a zip file.
 func readWACZ(in facts.Input, at io.ReaderAt, size int64, index int32, out sink, opt *readOptions) (facts.InputResult, error) {
-	r := &waczReader{committer: newCommitter(index, "", out), out: out, opt: opt, src: *newSource(nil)}
-	result := facts.InputResult{Input: in, Container: containerZip.String()}
+	r := &waczReader{committer: newCommitter(index, "", out), out: out, opt: opt, src: *warc.NewSource(nil, nil)}
+	result := facts.InputResult{Input: in, Container: warc.ContainerZip.String()}
 	list, err := openZip(at, size)
 	switch {
 	case err != nil:
@@ -53,7 +54,7 @@ func readWACZ(in facts.Input, at io.ReaderAt, size int64, index int32, out sink,
 		}
 	}
 	result.InputStats = r.committer.stats
-	result.Fingerprint = fmt.Sprintf("%016x", r.sum)
+	result.Fingerprint = fmt.Sprintf("%016x", r.Sum)
 	return result, err
 }
 
@@ -104,7 +105,7 @@ func (r *waczReader) verifyPackage(entries []zipEntry) error {
 	}
 	digests, err := packageDigests(&entries[at])
 	switch {
-	case isReadError(err):
+	case warc.IsReadError(err):
 		return err
 	case err != nil:
 		return r.report(&entries[at], facts.IssueUnknownDigest, fmt.Sprintf("the digests of entries cannot be read (%v)", err), "not verified")
@@ -148,7 +149,7 @@ func packageDigests(e *zipEntry) (map[string]string, error) {
 			Stats               struct{ Hash string }
 		}
 	}
-	if err := json.NewDecoder(io.LimitReader(&countingReader{r: content}, maxPackage)).Decode(&p); err != nil {
+	if err := json.NewDecoder(io.LimitReader(warc.MarkFailures(content), maxPackage)).Decode(&p); err != nil {
 		return nil, err
 	}
 	digests := make(map[string]string)
@@ -170,38 +171,38 @@ func (r *waczReader) report(e *zipEntry, kind facts.IssueKind, detail, action st
 // readEntry reads an entry to its end, if it is an archive.
 func (r *waczReader) readEntry(e *zipEntry) error {
 	content := e.open()
-	file := &countingReader{r: content}
+	var progress func(int)
 	if e.Method == zip.Store {
-		file.progress = r.opt.progress
+		progress = r.opt.progress
 	}
-	r.src.file = file
-	r.src.Reset(file)
+	r.src.Reset(content, progress)
 	src := &r.src
 	if e.Name == waczSkipped {
 		return r.readVerifiedLog(e, parseSkippedPage, src, content)
 	}
-	form := sniff(src)
-	if src.file.failed != nil {
-		return src.file.failed
+	form := warc.Sniff(src, isCrawlLog)
+	if err := src.Failed(); err != nil {
+		return err
 	}
-	if form.container == containerZip {
-		form.kind, form.refusal = facts.IssueUnsupportedContainer, "a zip file in a zip file; unpack it and give what is inside"
+	kind := issueKinds[form.Kind]
+	if form.Container == warc.ContainerZip {
+		kind, form.Refusal = facts.IssueUnsupportedContainer, "a zip file in a zip file; unpack it and give what is inside"
 	}
-	if !form.readable() && content.err != nil {
-		form.kind, form.refusal = facts.IssueBadEntry, content.err.Error()
+	if !form.Readable() && content.err != nil {
+		kind, form.Refusal = facts.IssueBadEntry, content.err.Error()
 	}
-	if !form.readable() {
-		if form.container != containerZip && !strings.HasPrefix(e.Name, waczArchives) {
+	if !form.Readable() {
+		if form.Container != warc.ContainerZip && !strings.HasPrefix(e.Name, waczArchives) {
 			return nil
 		}
-		return r.report(e, form.kind, form.refusal, "not read")
+		return r.report(e, kind, form.Refusal, "not read")
 	}
-	if form.container == containerCrawlLog {
+	if form.Container == warc.ContainerForeign {
 		return r.readVerifiedLog(e, parseCrawlLog, src, content)
 	}
 	r.archives++
 	var doubt bool
-	if form.container == containerPlain {
+	if form.Container == warc.ContainerPlain {
 		fault, err := e.fault()
 		switch {
 		case err != nil:
@@ -221,8 +222,8 @@ func (r *waczReader) readEntry(e *zipEntry) error {
 }
 
 // readArchive reads the records of an entry, with the lower trust if there is doubt.
-func (r *waczReader) readArchive(e *zipEntry, form format, src *source, doubt bool) error {
-	reader, err := form.reader(src, e.at())
+func (r *waczReader) readArchive(e *zipEntry, form warc.Form, src *warc.Source, doubt bool) error {
+	reader, err := form.Records(src, e.at())
 	if err != nil {
 		return err
 	}
@@ -232,25 +233,25 @@ func (r *waczReader) readArchive(e *zipEntry, form format, src *source, doubt bo
 	c := newCommitter(r.committer.input, e.name(), r.out)
 	c.verify, c.pages = r.opt.verify, r.pages
 	size := int64(-1)
-	if form.addressable() {
+	if form.Addressable() {
 		size = e.unpacked()
 	}
 	if err := c.readInput(reader, size); err != nil {
 		return err
 	}
-	r.add(fmt.Appendf(nil, "%q %016x", e.Name, reader.fingerprint()))
+	r.Add(fmt.Appendf(nil, "%q %016x", e.Name, reader.Fingerprint()))
 	r.committer.stats.Add(&c.stats)
 	return nil
 }
 
 // doubted reads records whose headers may be damaged: they stand in an entry as they are,
 // and that does not match its checksum.
-type doubted struct{ recordReader }
+type doubted struct{ warc.Reader }
 
-func (d doubted) next() (*record, error) {
-	rec, err := d.recordReader.next()
+func (d doubted) Next() (*warc.Record, error) {
+	rec, err := d.Reader.Next()
 	if rec != nil {
-		rec.trust = facts.TrustResynced
+		rec.Resynced = true
 	}
 	return rec, err
 }

@@ -265,7 +265,7 @@ func endlessDirectory() []byte {
 	one = append(one, 'n')
 	b := bytes.Repeat(one, 1_000_000)
 	size := len(b)
-	b = append(append(bytes.Clone(magicZip), make([]byte, 26)...), b...)
+	b = append(append([]byte("PK\x03\x04"), make([]byte, 26)...), b...)
 	b = append(b, "PK\x05\x06\x00\x00\x00\x00"...)
 	b = binary.LittleEndian.AppendUint16(b, 1_000_000&0xffff)
 	b = binary.LittleEndian.AppendUint16(b, 1_000_000&0xffff)

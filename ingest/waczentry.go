@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"archive/zip"
-	"bufio"
 	"compress/flate"
 	"errors"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 	"io"
 
 	"github.com/robotsaudit/robotsaudit/internal/inflate"
+	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
 // entryReader reads an entry and verifies its checksum and size. Where the entry
@@ -17,8 +17,7 @@ import (
 // wrong: what was read is judged by itself. Other errors are those of the file.
 type entryReader struct {
 	r     io.Reader
-	file  *countingReader // the entry's bytes
-	in    *bufio.Reader   // the same, of a deflated entry in which no damage was met
+	in    *warc.Source // the bytes of a deflated entry in which no damage was met
 	entry *zipEntry
 	n     uint64
 	crc   uint32
@@ -27,11 +26,13 @@ type entryReader struct {
 
 // open reads the entry from its start.
 func (e *zipEntry) open() *entryReader {
-	file := &countingReader{r: e.stored()}
-	r := &entryReader{r: file, file: file, entry: e}
-	if e.Method == zip.Deflate {
-		r.in = bufio.NewReaderSize(file, readBuffer)
+	r := &entryReader{entry: e}
+	switch e.Method {
+	case zip.Deflate:
+		r.in = warc.NewSource(e.stored(), nil)
 		r.r = flate.NewReader(r.in)
+	default:
+		r.r = warc.MarkFailures(e.stored())
 	}
 	return r
 }
@@ -55,7 +56,7 @@ func (r *entryReader) Read(p []byte) (int, error) {
 	n, err := r.r.Read(p)
 	r.n += uint64(n)
 	r.crc = crc32.Update(r.crc, crc32.IEEETable, p[:n])
-	if err == nil || isReadError(err) {
+	if err == nil || warc.IsReadError(err) {
 		return n, err
 	}
 	fault := r.verify(err)
@@ -107,7 +108,7 @@ func (x *resumption) Error() string {
 // it. Unknown bytes take the place of what is missing, so that what follows stands where
 // it did.
 func (r *entryReader) resume(ending error) (resumed bool, err error) {
-	damaged := r.file.n - int64(r.in.Buffered())
+	damaged := r.in.Position()
 	if packed := r.entry.packed(); ending == io.EOF && damaged == packed || ending == io.ErrUnexpectedEOF && damaged < packed {
 		return false, nil // all of it was read, or the file ends
 	}
@@ -124,7 +125,7 @@ func (r *entryReader) resume(ending error) (resumed bool, err error) {
 	}
 	blocks := r.entry.inflateFrom(inflate.NewReader(nil), x.bit, x.history)
 	missing := x.at - int64(r.n)
-	if _, err := blocks.Discard(max(-missing, 0)); isReadError(err) {
+	if _, err := blocks.Discard(max(-missing, 0)); warc.IsReadError(err) {
 		return false, err
 	}
 	r.r = io.MultiReader(io.LimitReader(unknownBytes{}, missing), blocks)
@@ -154,16 +155,16 @@ func (e *zipEntry) findResumption(damaged, n int64) (*resumption, error) {
 	if e.unpacked()/maxExpansion > e.packed() {
 		return x, nil
 	}
-	m := newGzipMembers()
-	defer release(m)
+	m := inflate.NewReader(nil)
+	var search warc.Window
 	from := 8 * max(damaged-blockReach, 0)
-	for budget := int64(maxBlockSearch); budget > 0; budget -= candidateCost {
-		bit, err := e.nextBlock(m, from, budget/scanCost)
+	for budget := int64(maxBlockSearch); budget > 0; budget -= blockCost {
+		bit, err := e.nextBlock(m, &search, from, budget/scanCost)
 		if bit < 0 || err != nil {
 			return x, err
 		}
-		length, err := e.inflateFrom(m.Reader, bit, nil).Discard(e.unpacked() + 1)
-		if isReadError(err) {
+		length, err := e.inflateFrom(m, bit, nil).Discard(e.unpacked() + 1)
+		if warc.IsReadError(err) {
 			return x, err
 		}
 		if err == io.EOF && bit/8+m.Offset() == e.packed() {
@@ -182,9 +183,9 @@ func (e *zipEntry) findResumption(damaged, n int64) (*resumption, error) {
 
 // nextBlock returns the first bit from one on, and within reach bytes, where a block may
 // begin, -1 if there is none.
-func (e *zipEntry) nextBlock(m *gzipMembers, from, reach int64) (int64, error) {
+func (e *zipEntry) nextBlock(m *inflate.Reader, search *warc.Window, from, reach int64) (int64, error) {
 	first, bit := int(from&7), 0
-	at, err := m.search.find(e.stored(), from/8, min(e.packed(), from/8+reach), func(b []byte) int {
+	at, err := search.Find(e.stored(), from/8, min(e.packed(), from/8+reach), func(b []byte) int {
 		bit = m.FindBlock(b, first)
 		first = 0
 		return bit >> 3
@@ -198,7 +199,7 @@ func (e *zipEntry) nextBlock(m *gzipMembers, from, reach int64) (int64, error) {
 // inflateFrom has r inflate the entry from a bit of its bytes on, where a block begins.
 func (e *zipEntry) inflateFrom(r *inflate.Reader, bit int64, history []byte) *inflate.Reader {
 	bytes := io.NewSectionReader(e.file, e.offset+bit/8, e.packed()-bit/8)
-	r.ResetBlocks(&countingReader{r: bytes}, uint(bit&7), history)
+	r.ResetBlocks(warc.MarkFailures(bytes), uint(bit&7), history)
 	return r
 }
 
@@ -211,12 +212,12 @@ func (e *zipEntry) contentBefore(at, n int64) ([]byte, error) {
 	if n <= from {
 		return content, nil
 	}
-	r := flate.NewReader(bufio.NewReaderSize(&countingReader{r: e.stored()}, readBuffer))
+	r := flate.NewReader(warc.NewSource(e.stored(), nil))
 	_, err := io.CopyN(io.Discard, r, from)
 	if err == nil {
 		_, err = io.ReadFull(r, content[:min(n, at)-from])
 	}
-	if !isReadError(err) {
+	if !warc.IsReadError(err) {
 		err = nil
 	}
 	return content, err

@@ -14,6 +14,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
 // The structures of a zip file (APPNOTE.TXT 6.3.10 §4.3): the bytes that begin
@@ -185,8 +187,8 @@ func (z zipScanner) read(offset int64, n int) ([]byte, error) {
 	if err == nil || err == io.EOF {
 		return b[:n], nil
 	}
-	if !isReadError(err) {
-		err = &readError{err}
+	if !warc.IsReadError(err) {
+		err = &warc.ReadError{Err: err}
 	}
 	return nil, err
 }
@@ -320,7 +322,7 @@ func (z zipScanner) cover(entries []zipEntry, end int64) error {
 		order[i] = &entries[i]
 	}
 	slices.SortStableFunc(order, func(a, b *zipEntry) int { return cmp.Compare(a.header, b.header) })
-	var gaps window
+	var gaps warc.Window
 	free := func(from, to int64) error {
 		if from > to {
 			return zipFaultf("its directory lists entries that lie in one another")
@@ -328,7 +330,7 @@ func (z zipScanner) cover(entries []zipEntry, end int64) error {
 		if to-from < zipLocalSize {
 			return nil
 		}
-		found, err := gaps.find(z.at, from, to, func(b []byte) int {
+		found, err := gaps.Find(z.at, from, to, func(b []byte) int {
 			return bytes.Index(b[:min(int64(len(b)), to-from+zipLocalSize)], []byte(zipLocalHeader))
 		})
 		if err == nil && found >= 0 && found < to {
@@ -413,18 +415,17 @@ func (z zipScanner) localEntry(pos int64) (e zipEntry, ok bool, err error) {
 // and its checksum, by the descriptor behind it. Where none matches what stands
 // before it the entry goes on to the end of the file.
 func (z zipScanner) measure(e *zipEntry) error {
-	file := &countingReader{r: io.NewSectionReader(z.at, e.offset, z.size-e.offset)}
-	in := bufio.NewReaderSize(file, readBuffer)
+	in := warc.NewSource(io.NewSectionReader(z.at, e.offset, z.size-e.offset), nil)
 	var sizes zipSizes
 	found := false
 	switch e.Method {
 	case zip.Deflate:
-		found = sizes.inflate(file, in)
+		found = sizes.inflate(in)
 	case zip.Store:
-		found = sizes.scan(in)
+		found = sizes.scan(in.Reader)
 	}
-	if file.failed != nil {
-		return file.failed
+	if err := in.Failed(); err != nil {
+		return err
 	}
 	if !found {
 		e.endless = true
@@ -443,13 +444,13 @@ type zipSizes struct {
 
 // inflate reads a deflated entry to its own end, and reports whether a descriptor
 // that matches follows.
-func (s *zipSizes) inflate(file *countingReader, in *bufio.Reader) bool {
+func (s *zipSizes) inflate(in *warc.Source) bool {
 	sum := crc32.NewIEEE()
 	n, err := io.Copy(sum, flate.NewReader(in))
 	if err != nil {
 		return false
 	}
-	s.crc, s.packed, s.unpacked = sum.Sum32(), uint64(file.n)-uint64(in.Buffered()), uint64(n)
+	s.crc, s.packed, s.unpacked = sum.Sum32(), uint64(in.Position()), uint64(n)
 	b, _ := in.Peek(zipDescriptorSize)
 	return s.describedBy(b) || s.describedBy(bytes.TrimPrefix(b, []byte(zipDescriptor)))
 }

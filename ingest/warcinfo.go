@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
 // isSerial reports whether the crawler is known to make one fetch after the other, and to
@@ -12,14 +13,14 @@ import (
 // in it as they ended: one of robots.txt in front of a page that was asked for before it.
 func isSerial(w *facts.Crawl) bool { return strings.HasPrefix(w.Software, "Wget/1.") }
 
-func (c *committer) extractWarcinfo(r *record, d *draft) error {
-	b, err := io.ReadAll(io.LimitReader(r.block, maxWarcinfo))
+func (c *committer) extractWarcinfo(r *warc.Record, d *draft) error {
+	b, err := io.ReadAll(io.LimitReader(r.Block, maxWarcinfo))
 	if err != nil {
 		return err
 	}
 	fields := eachField
-	if r.kind == kindARCInfo {
-		fields = eachARCField
+	if r.Type == warc.TypeARCInfo {
+		fields = warc.EachARCField
 	}
 	if len(b) == maxWarcinfo {
 		d.note(r, facts.IssueValueCut, "the rest dropped", "a warcinfo record of %d octets or more", maxWarcinfo)
@@ -33,25 +34,25 @@ func (c *committer) extractWarcinfo(r *record, d *draft) error {
 		}
 		switch string(name) {
 		case "software":
-			first(&w.Software, v)
+			setOnce(&w.Software, v)
 		case "http-header-user-agent":
-			first(&w.UserAgent, v)
+			setOnce(&w.UserAgent, v)
 		case "http-header-from":
-			first(&w.From, v)
+			setOnce(&w.From, v)
 		case "operator":
-			first(&w.Operator, v)
+			setOnce(&w.Operator, v)
 		case "ispartof":
-			first(&w.IsPartOf, v)
+			setOnce(&w.IsPartOf, v)
 		case "robots":
-			first(&w.Robots, v)
+			setOnce(&w.Robots, v)
 		case "wget-arguments":
-			first(&arguments, string(value))
+			setOnce(&arguments, string(value))
 		}
 	})
 	if claim := wgetClaim(arguments); claim != "" {
-		first(&w.Robots, claim)
+		setOnce(&w.Robots, claim)
 	}
-	d.info, d.infoID = &w, r.id
+	d.info, d.infoID = &w, r.ID
 	return nil
 }
 
@@ -78,7 +79,7 @@ func wgetClaim(arguments string) string {
 func (c *committer) addWarcinfo(id string, w facts.Crawl) (remembered bool) {
 	c.latest = w
 	c.stats.AddCrawl(w)
-	if id != "" && len(c.warcinfos) >= maxWarcinfos {
+	if id != "" && len(c.warcinfos) >= warc.MaxWarcinfos {
 		return false
 	}
 	if id != "" {
@@ -88,8 +89,8 @@ func (c *committer) addWarcinfo(id string, w facts.Crawl) (remembered bool) {
 }
 
 // warcinfoOf finds the warcinfo in force: the one named, else the latest before.
-func (c *committer) warcinfoOf(r *record) facts.Crawl {
-	if w, ok := c.warcinfos[r.warcinfoID]; ok && r.warcinfoID != "" {
+func (c *committer) warcinfoOf(r *warc.Record) facts.Crawl {
+	if w, ok := c.warcinfos[r.WarcinfoID]; ok && r.WarcinfoID != "" {
 		return w
 	}
 	return c.latest

@@ -36,7 +36,7 @@ func frames(t testing.TB, entries []entry, options ...zstd.EOption) []byte {
 
 // skippable wraps content in a skippable frame of the nth magic number.
 func skippable(n byte, content []byte) []byte {
-	b := append([]byte{0x50 | n}, magicSkippable...)
+	b := append([]byte{0x50 | n}, 0x2a, 0x4d, 0x18)
 	return append(binary.LittleEndian.AppendUint32(b, uint32(len(content))), content...)
 }
 
@@ -92,7 +92,7 @@ func TestZstd(t *testing.T) {
 			equal(t, "bodies", got.bodies, want.bodies)
 			equal(t, "of a pipe", readPipe(t, archive).fetches, want.fetches, apartFromPlace)
 			head := 0
-			if bytes.HasPrefix(archive, magicDictionaryZstd) {
+			if bytes.HasPrefix(archive, dictionaryMagic) {
 				head = 8 + int(binary.LittleEndian.Uint32(archive[4:]))
 			}
 			for _, f := range got.fetches {

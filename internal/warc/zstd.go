@@ -1,4 +1,4 @@
-package ingest
+package warc
 
 import (
 	"bytes"
@@ -8,15 +8,13 @@ import (
 	"io"
 
 	"github.com/klauspost/compress/zstd"
-
-	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // The magic numbers of zstd (RFC 8878 §3.1.1, §3.1.2, §5) and of WARC in it
 // (https://iipc.github.io/warc-specifications/specifications/warc-zstd/).
 var (
 	magicZstd           = []byte{0x28, 0xb5, 0x2f, 0xfd}
-	magicSkippable      = []byte{0x2a, 0x4d, 0x18} // octets 1 to 3; the first is 0x50 to 0x5f
+	magicSkippable      = []byte{0x2a, 0x4d, 0x18} // bytes 1 to 3; the first is 0x50 to 0x5f
 	magicDictionaryZstd = []byte{0x5d, 0x2a, 0x4d, 0x18}
 	magicDictionary     = []byte{0x37, 0xa4, 0x30, 0xec}
 )
@@ -29,7 +27,7 @@ func isSkippable(b []byte) bool {
 //
 // A frame with a checksum is verified by it. One without is verified by its
 // content size, where it gives that, and by the records in it, which must end
-// where it does: an altered octet inside a record can stay unnoticed then.
+// where it does: an altered byte inside a record can stay unnoticed then.
 type zstdCodec struct {
 	options []zstd.DOption
 }
@@ -48,12 +46,12 @@ func newZstdCodec(dictionary []byte) (*zstdCodec, error) {
 // stream decompresses frames as one stream.
 func (z *zstdCodec) stream(r io.Reader) (io.Reader, error) { return zstd.NewReader(r, z.options...) }
 
-func (z *zstdCodec) members(src *source) memberStream {
+func (z *zstdCodec) members(src *Source) memberStream {
 	return &zstdMembers{buffered: newBuffered(nil), codec: z, src: src}
 }
 
 // find looks for frames with a checksum alone: without one, nothing would tell a
-// frame from octets that look like one.
+// frame from bytes that look like one.
 func (z *zstdCodec) find(b []byte) int {
 	for at := 0; ; at++ {
 		n := bytes.Index(b[at:], magicZstd)
@@ -67,50 +65,50 @@ func (z *zstdCodec) find(b []byte) int {
 	}
 }
 
-// sniffZstd tells an archive of zstd frames. Of src it reads the dictionary.
-func sniffZstd(src *source) format {
+// zstd tells an archive of zstd frames. Of src it reads the dictionary.
+func (s sniffer) zstd(src *Source) Form {
 	dictionary, err := readDictionary(src)
 	var z *zstdCodec
 	if err == nil {
 		z, err = newZstdCodec(dictionary)
 	}
 	if err != nil {
-		return format{container: containerUnsupported, kind: facts.IssueBadDictionary,
-			refusal: fmt.Sprintf("the zstd dictionary cannot be used (%v); fetch the file again", err)}
+		return Form{Container: containerUnsupported, Kind: DamageBadDictionary,
+			Refusal: fmt.Sprintf("the zstd dictionary cannot be used (%v); fetch the file again", err)}
 	}
 	b, _ := src.Peek(sniffBytes)
-	a := format{container: containerFrames, framing: warcFraming{}, codec: z}
-	first := z.members(sourceAt(bytes.NewReader(b), 0))
+	a := Form{Container: containerFrames, framing: warcFraming{}, codec: z}
+	first := z.members(SourceAt(bytes.NewReader(b), 0))
 	br := newBuffered(io.LimitReader(first, sniffMember))
 	if err = first.next(); err == nil {
 		_, err = br.Peek(1)
 	}
 	if err != nil { // nothing behind the dictionary, or damage that the reader will name
-		a.framing = framingOf(b, z)
+		a.framing = s.framing(b, z)
 		return a
 	}
-	found := sniffPlain(beginning(br), containerFrames)
-	if !found.readable() {
+	found := s.plain(beginning(br), containerFrames)
+	if !found.Readable() {
 		if _, err := io.Copy(io.Discard, first); err != nil { // it may be damaged
-			found = sniffFrames(b, z)
+			found = s.frames(b, z)
 		}
 	}
-	if !found.readable() || found.framing == nil { // nothing with records
+	if !found.Readable() || found.framing == nil { // nothing with records
 		found.codec = z
 		return found
 	}
 	a.framing = found.framing
 	if holdsSeveral(br, a.framing) {
 		if _, err := io.Copy(io.Discard, first); err == nil || err == io.ErrUnexpectedEOF && len(b) == sniffBytes {
-			a.container = containerFrame
+			a.Container = containerFrame
 		}
 	}
 	return a
 }
 
-// sniffDamagedFrames tells an archive of zstd frames whose first octets are
+// damagedFrames tells an archive of zstd frames whose first bytes are
 // damaged. Without them a dictionary is not known, nor what it was needed for.
-func sniffDamagedFrames(b []byte) format {
+func (s sniffer) damagedFrames(b []byte) Form {
 	if !bytes.Contains(b, magicZstd) {
 		return notAnArchive
 	}
@@ -118,21 +116,21 @@ func sniffDamagedFrames(b []byte) format {
 	if err != nil {
 		return notAnArchive
 	}
-	return sniffFrames(b, z)
+	return s.frames(b, z)
 }
 
-// sniffFrames looks for a frame that begins as a record does.
-func sniffFrames(b []byte, z *zstdCodec) format {
-	found := sniffDamaged(b, z)
-	if found.readable() {
-		found.container = containerFrames
+// frames looks for a frame that begins as a record does.
+func (s sniffer) frames(b []byte, z *zstdCodec) Form {
+	found := s.damaged(b, z)
+	if found.Readable() {
+		found.Container = containerFrames
 	}
 	return found
 }
 
 // readDictionary reads the dictionary frame that may begin an archive: a
 // dictionary as it stands, or compressed by zstd.
-func readDictionary(src *source) ([]byte, error) {
+func readDictionary(src *Source) ([]byte, error) {
 	const header = 8
 	b, _ := src.Peek(header)
 	if len(b) < header || !bytes.HasPrefix(b, magicDictionaryZstd) {
@@ -167,7 +165,7 @@ func readDictionary(src *source) ([]byte, error) {
 type zstdMembers struct {
 	buffered // of frameContent
 	codec    *zstdCodec
-	src      *source
+	src      *Source
 	frame    frameReader
 	out      *zstd.Decoder
 	begin    int64
@@ -178,7 +176,7 @@ func (m *zstdMembers) next() error {
 	if err := m.skipFrames(); err != nil {
 		return err
 	}
-	m.begin, m.crc = m.src.position(), 0
+	m.begin, m.crc = m.src.Position(), 0
 	m.Reset(frameContent{m})
 	b, err := m.src.Peek(len(magicZstd) + maxFrameHeader)
 	if len(b) == 0 {
@@ -206,7 +204,7 @@ func (m *zstdMembers) next() error {
 // skipFrames skips skippable frames: a dictionary, or what others put there.
 func (m *zstdMembers) skipFrames() error {
 	for {
-		m.begin = m.src.position()
+		m.begin = m.src.Position()
 		b, _ := m.src.Peek(8)
 		if !isSkippable(b) {
 			return nil
@@ -242,7 +240,7 @@ func (m *zstdMembers) skip(left int64, dictionary bool) error {
 	return nil
 }
 
-// maxFrameStart is how many octets it takes to tell a frame: its magic number and descriptor.
+// maxFrameStart is how many bytes it takes to tell a frame: its magic number and descriptor.
 const maxFrameStart = 5
 
 // frameContent reads the content of the frame in hand.
@@ -262,15 +260,15 @@ func (c frameContent) Read(p []byte) (int, error) {
 }
 
 func (m *zstdMembers) start() int64  { return m.begin }
-func (m *zstdMembers) offset() int64 { return m.src.position() }
+func (m *zstdMembers) offset() int64 { return m.src.Position() }
 func (m *zstdMembers) sum() uint32   { return m.crc }
 
-// frameReader hands on the octets of one frame, and no more. It walks the headers
+// frameReader hands on the bytes of one frame, and no more. It walks the headers
 // of the blocks alone (RFC 8878 §3.1.1.2).
 type frameReader struct {
-	src      *source
-	left     int64 // octets until the next block's header, or the end
-	checksum bool  // four octets follow the last block
+	src      *Source
+	left     int64 // bytes until the next block's header, or the end
+	checksum bool  // four bytes follow the last block
 	last     bool  // the last block is being read
 	err      error
 }
@@ -309,18 +307,18 @@ func (r *frameReader) nextPart() error {
 	}
 	header := int64(b[0]) | int64(b[1])<<8 | int64(b[2])<<16
 	size := header >> 3
-	if header>>1&3 == 1 { // one octet, to be repeated
+	if header>>1&3 == 1 { // one byte, to be repeated
 		size = 1
 	}
 	r.left, r.last = 3+size, header&1 == 1
 	return nil
 }
 
-// maxFrameHeader is how many octets a frame header has at most, behind the magic
+// maxFrameHeader is how many bytes a frame header has at most, behind the magic
 // number.
 const maxFrameHeader = 14
 
-// frameDescriptor is the first octet of a frame header (RFC 8878 §3.1.1.1.1).
+// frameDescriptor is the first byte of a frame header (RFC 8878 §3.1.1.1.1).
 type frameDescriptor byte
 
 func (d frameDescriptor) valid() bool         { return d&(1<<3) == 0 }
@@ -339,7 +337,7 @@ func (d frameDescriptor) contentSizeSize() int {
 // frameHeader is what of a frame's header is needed to walk the frame.
 type frameHeader struct {
 	frameDescriptor
-	size int // octets, without the magic number
+	size int // bytes, without the magic number
 }
 
 // parseFrameHeader reads a frame header. One that asks for more memory than there
@@ -371,14 +369,14 @@ func parseFrameHeader(b []byte) (frameHeader, error) {
 		window = binary.LittleEndian.Uint64(field[:])
 	}
 	if window > maxZstdWindow {
-		return h, &memberError{facts.IssueWindowTooLarge, fmt.Sprintf("a zstd window of %d octets, more than %d", window, maxZstdWindow)}
+		return h, &memberError{DamageWindowTooLarge, fmt.Sprintf("a zstd window of %d octets, more than %d", window, maxZstdWindow)}
 	}
 	return h, nil
 }
 
 // memberError is the error of a member that is not damaged, and still not read.
 type memberError struct {
-	kind   facts.IssueKind
+	kind   damageKind
 	detail string
 }
 

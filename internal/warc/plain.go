@@ -1,4 +1,4 @@
-package ingest
+package warc
 
 import (
 	"errors"
@@ -7,7 +7,6 @@ import (
 	"io"
 
 	"github.com/robotsaudit/robotsaudit/internal/digest"
-	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // plainReader reads uncompressed archives: records one after the other, each with
@@ -25,20 +24,20 @@ import (
 //     its number. Where it is no more than a digest or a chain, which a page can hold,
 //     all that follows is forgeable.
 type plainReader struct {
-	chain
+	Chain
 	framing
 	at       io.ReaderAt
-	src      *source
+	src      *Source
 	start    int64 // of the record in hand
 	body     int64 // where its block begins
-	rec      record
+	rec      Record
 	block    io.LimitedReader
 	digest   digest.Digest
 	hash     hash.Hash
 	repaired int64 // length of the block of the record at start, proven by its digest; -1
 	unproven bool  // the next record stands behind damage, and has to name the file's own warcinfo
-	trust    facts.Trust
-	proof    boundaryProof // of the boundary behind the last damage
+	resynced bool
+	proof    Proof // of the boundary behind the last damage
 	own      ownIDs
 	named    bool  // some record names one of own
 	ends     int64 // bytes of the line ends behind the record before, recordEnd at most
@@ -48,14 +47,14 @@ type plainReader struct {
 }
 
 // newPlainReader reads the archive that src reads in order, and at at random.
-func newPlainReader(f framing, src *source, at io.ReaderAt) *plainReader {
-	return &plainReader{framing: f, at: at, src: src, rec: record{recordHeader: noHeader()},
+func newPlainReader(f framing, src *Source, at io.ReaderAt) *plainReader {
+	return &plainReader{framing: f, at: at, src: src, rec: Record{Header: noHeader()},
 		repaired: -1, search: plainSearch{framing: f, at: at, budget: maxProof}}
 }
 
-func (r *plainReader) fingerprint() uint64 { return r.sum }
+func (r *plainReader) Fingerprint() uint64 { return r.Sum }
 
-func (r *plainReader) next() (*record, error) {
+func (r *plainReader) Next() (*Record, error) {
 	if err := r.waiting; err != nil {
 		r.waiting = nil
 		return nil, err
@@ -64,64 +63,64 @@ func (r *plainReader) next() (*record, error) {
 		return nil, io.EOF
 	}
 	skipNewlines(buffered{r.src.Reader})
-	r.start = r.src.position()
+	r.start = r.src.Position()
 	header, err := readHeader(r.framing, buffered{r.src.Reader})
 	if err != nil {
 		return nil, r.stop(err, "in the record header")
 	}
-	r.body = r.src.position()
-	h := r.parse(header, &r.rec.recordHeader)
+	r.body = r.src.Position()
+	h := r.parse(header, &r.rec.Header)
 	if !r.begins(header) {
 		return nil, r.misbegun(header, &h)
 	}
-	if r.unproven && !r.own[h.warcinfoID] {
-		return nil, r.lost(facts.IssueSkippedRange, "no record that is surely the archive's own")
+	if r.unproven && !r.own[h.WarcinfoID] {
+		return nil, r.lost(DamageSkippedRange, "no record that is surely the archive's own")
 	}
 	return r.begin(header, h)
 }
 
 // begin makes a record of a header.
-func (r *plainReader) begin(header []byte, h recordHeader) (*record, error) {
+func (r *plainReader) begin(header []byte, h Header) (*Record, error) {
 	r.digest = blockDigestOf(&h)
-	trust := r.trust
+	resynced := r.resynced
 	if r.repaired >= 0 {
-		h.contentLength, trust = r.repaired, facts.TrustResynced
+		h.ContentLength, resynced = r.repaired, true
 	}
-	if h.contentLength < 0 {
-		r.rec = record{recordHeader: h, offset: r.start}
+	if h.ContentLength < 0 {
+		r.rec = Record{Header: h, Offset: r.start}
 		if err := r.repair("Content-Length is missing or no number"); err != nil {
-			return nil, r.rec.named(err)
+			return nil, r.rec.Named(err)
 		}
-		return nil, r.rec.named(r.lost(facts.IssueBadContentLength, "Content-Length is missing or no number"))
+		return nil, r.rec.Named(r.lost(DamageBadContentLength, "Content-Length is missing or no number"))
 	}
-	r.add(header)
-	r.block = io.LimitedReader{R: r.src, N: h.contentLength}
+	r.Add(header)
+	r.block = io.LimitedReader{R: r.src, N: h.ContentLength}
 	r.hash = nil
 	if r.digest.Known() {
 		r.hash = r.digest.NewHash()
 		r.block.R = io.TeeReader(r.src, r.hash)
 	}
-	r.rec = record{recordHeader: h, offset: r.start, trust: trust, forgeable: r.proof.forgeable(), joint: jointOf(header, &h), block: &r.block}
+	r.rec = Record{Header: h, Offset: r.start, Resynced: resynced, Forgeable: r.proof.forgeable(), Joint: jointOf(header, &h), Block: &r.block}
 	return &r.rec, nil
 }
 
-// misbegun tells what to do of a header that does not begin as one. One wrong octet
+// misbegun tells what to do of a header that does not begin as one. One wrong byte
 // in its first ones leaves its fields: they tell where the next record begins.
-func (r *plainReader) misbegun(header []byte, h *recordHeader) error {
+func (r *plainReader) misbegun(header []byte, h *Header) error {
 	detail := fmt.Sprintf("the record begins with %.20q", header)
-	if h.contentLength < 0 || !nearlyWARC(header) || r.unproven {
-		return r.lost(facts.IssueBadRecordHeader, detail)
+	if h.ContentLength < 0 || !nearlyWARC(header) || r.unproven {
+		return r.lost(DamageBadRecordHeader, detail)
 	}
 	if _, err := r.begin(header, *h); err != nil {
 		return err
 	}
-	if _, err := r.finish(); err != nil {
+	if _, err := r.Finish(); err != nil {
 		return err
 	}
-	return &damage{kind: facts.IssueBadRecordHeader, offset: r.start, detail: detail, more: true}
+	return &Damage{Kind: DamageBadRecordHeader, Offset: r.start, Detail: detail, More: true}
 }
 
-// nearlyWARC reports whether b begins as a WARC record but for one octet.
+// nearlyWARC reports whether b begins as a WARC record but for one byte.
 func nearlyWARC(b []byte) bool {
 	const version = warcMagic + "1."
 	if len(b) < len(version) {
@@ -136,7 +135,7 @@ func nearlyWARC(b []byte) bool {
 	return wrong <= 1
 }
 
-func (r *plainReader) finish() (int64, error) {
+func (r *plainReader) Finish() (int64, error) {
 	_, err := io.Copy(io.Discard, &r.block)
 	if err != nil {
 		return 0, r.stop(err, "in the record block")
@@ -147,64 +146,64 @@ func (r *plainReader) finish() (int64, error) {
 		return 0, r.stop(err, "behind the record")
 	}
 	if !matches && r.hash != nil {
-		if err := r.repair(fmt.Sprintf("the block of %d octets does not match its digest", r.rec.contentLength)); err != nil {
+		if err := r.repair(fmt.Sprintf("the block of %d octets does not match its digest", r.rec.ContentLength)); err != nil {
 			return 0, err
 		}
-		r.rec.mismatch = true
+		r.rec.Mismatch = true
 	}
 	switch {
 	case r.block.N > 0:
-		return 0, r.lost(facts.IssueTruncatedRecord, fmt.Sprintf("the file ends %d octets before the record does", r.block.N))
+		return 0, r.lost(DamageTruncatedRecord, fmt.Sprintf("the file ends %d octets before the record does", r.block.N))
 	case !followed && !matches:
-		return 0, r.lost(facts.IssueBadRecordEnd,
-			fmt.Sprintf("after the %d octets that Content-Length says comes no other record", r.rec.contentLength))
+		return 0, r.lost(DamageBadRecordEnd,
+			fmt.Sprintf("after the %d octets that Content-Length says comes no other record", r.rec.ContentLength))
 	}
 	r.repaired = -1
 	if matches {
 		r.unproven = false
 	}
-	if r.trust == facts.TrustChained {
+	if !r.resynced {
 		r.own.add(&r.rec)
 	}
-	r.named = r.named || r.own[r.rec.warcinfoID]
+	r.named = r.named || r.own[r.rec.WarcinfoID]
 	if !followed {
 		start := r.start
 		r.start = end
-		r.waiting = r.lost(facts.IssueBadRecordEnd, "behind the record comes no other one")
+		r.waiting = r.lost(DamageBadRecordEnd, "behind the record comes no other one")
 		r.start = start
 	}
 	return end - r.start, nil
 }
 
-// recordEnd is how many octets end a record: two line ends (WARC 1.1 §4).
+// recordEnd is how many bytes end a record: two line ends (WARC 1.1 §4).
 const recordEnd = 4
 
 // boundary stands behind the block and what ends the record, and reports whether
-// another record or the end of the file follows. One wrong octet in the record's
+// another record or the end of the file follows. One wrong byte in the record's
 // end is none the less one. Without an end the next record has to begin with what is
-// surely its first octet: not "ttp://", behind an "h" that a wrong length has eaten.
+// surely its first byte: not "ttp://", behind an "h" that a wrong length has eaten.
 func (r *plainReader) boundary() (end int64, followed bool, err error) {
-	if b, _ := r.src.Peek(recordEnd + beginOctets); len(b) > recordEnd && isWARC(b[recordEnd:]) && !isWARC(b) {
+	if b, _ := r.src.Peek(recordEnd + beginBytes); len(b) > recordEnd && isWARC(b[recordEnd:]) && !isWARC(b) {
 		r.src.Discard(recordEnd)
 		r.ends = recordEnd
-		return r.src.position(), true, nil
+		return r.src.Position(), true, nil
 	}
 	before := r.ends
 	ends := skipNewlines(buffered{r.src.Reader})
 	r.ends = min(ends, recordEnd)
-	b, err := r.src.Peek(beginOctets)
+	b, err := r.src.Peek(beginBytes)
 	if err == io.EOF {
 		err = nil
 	}
 	if len(b) == 0 && err == nil && r.block.N == 0 && ends < before && r.framing == (warcFraming{}) {
-		r.waiting = &damage{kind: facts.IssueTruncatedRecord, offset: r.start, id: r.rec.id, more: true, action: "record kept",
-			detail: fmt.Sprintf("the file ends in the line ends behind the record: here they are %d bytes, behind the record before %d", ends, before)}
+		r.waiting = &Damage{Kind: DamageTruncatedRecord, Offset: r.start, RecordID: r.rec.ID, More: true, Action: "record kept",
+			Detail: fmt.Sprintf("the file ends in the line ends behind the record: here they are %d bytes, behind the record before %d", ends, before)}
 	}
 	if ends == 0 && len(b) > 0 && !isWARC(b) && !beginsARC(b) {
-		return r.src.position(), false, err
+		return r.src.Position(), false, err
 	}
-	cut := len(b) < beginOctets && r.beginsCut(b)
-	return r.src.position(), cut || r.begins(b) || ends > 0 && nearlyWARC(b), err
+	cut := len(b) < beginBytes && r.beginsCut(b)
+	return r.src.Position(), cut || r.begins(b) || ends > 0 && nearlyWARC(b), err
 }
 
 // repair looks for the end of the record in hand that its block digest proves, and
@@ -219,37 +218,37 @@ func (r *plainReader) repair(detail string) error {
 	}
 	r.repaired = end - r.body
 	r.seek(r.start)
-	return &damage{kind: facts.IssueBadContentLength, offset: r.start, more: true,
-		detail: fmt.Sprintf("%s; one of %d octets does", detail, r.repaired), action: "read to the end that its digest proves"}
+	return &Damage{Kind: DamageBadContentLength, Offset: r.start, More: true,
+		Detail: fmt.Sprintf("%s; one of %d octets does", detail, r.repaired), Action: "read to the end that its digest proves"}
 }
 
 // seek goes on reading at another place.
 func (r *plainReader) seek(to int64) {
 	progress := r.src.file.progress
-	r.src = sourceAt(r.at, to)
+	r.src = SourceAt(r.at, to)
 	r.src.file.progress = progress
 }
 
 // stop ends the reading for an error of the file or the header's form.
 func (r *plainReader) stop(err error, where string) error {
 	switch {
-	case err == io.EOF, isReadError(err):
+	case err == io.EOF, IsReadError(err):
 		r.ended = true
 		return err
 	case errors.Is(err, errHeaderTooLong):
-		return r.lost(facts.IssueHeaderTooLong, fmt.Sprintf("the record header is longer than %d octets", maxRecordHeader))
+		return r.lost(DamageHeaderTooLong, fmt.Sprintf("the record header is longer than %d octets", MaxRecordHeader))
 	}
-	return r.lost(facts.IssueTruncatedRecord, "the file ends "+where)
+	return r.lost(DamageTruncatedRecord, "the file ends "+where)
 }
 
 // lost gives up the record in hand, and goes on at the next one that shows that it is
 // one, if there is any.
-func (r *plainReader) lost(kind facts.IssueKind, detail string) error {
+func (r *plainReader) lost(kind damageKind, detail string) error {
 	r.repaired = -1
-	d := &damage{kind: kind, offset: r.start, detail: detail}
+	d := &Damage{Kind: kind, Offset: r.start, Detail: detail}
 	next, proof, err := r.search.behind(r.start+1, r.own, r.named)
 	if err == errProofSpent {
-		d.detail += "; the search for records behind it has been given up"
+		d.Detail += "; the search for records behind it has been given up"
 	} else if err != nil {
 		r.ended = true
 		return err
@@ -258,11 +257,11 @@ func (r *plainReader) lost(kind facts.IssueKind, detail string) error {
 		r.ended = true
 		return d
 	}
-	if d.kind == facts.IssueTruncatedRecord { // it only seemed so
-		d.kind = facts.IssueBadRecordEnd
+	if d.Kind == DamageTruncatedRecord { // it only seemed so
+		d.Kind = DamageBadRecordEnd
 	}
-	d.more, d.resumed, d.proof = true, next, proof
-	r.trust, r.proof = facts.TrustResynced, proof
+	d.More, d.Resumed, d.Proof = true, next, proof
+	r.resynced, r.proof = true, proof
 	r.unproven = !proof.forgeable()
 	r.named = r.named || r.unproven
 	r.seek(next)

@@ -1,4 +1,4 @@
-package ingest
+package warc
 
 import (
 	"bufio"
@@ -29,8 +29,8 @@ type plainSearch struct {
 	framing framing
 	at      io.ReaderAt
 	budget  int64 // bytes that may still be read in search
-	window  window
-	ahead   window // of headerEnd
+	window  Window
+	ahead   Window // of headerEnd
 	headers span   // that lies between a header's beginning and its end
 	fields  []byte // of a header
 
@@ -41,31 +41,31 @@ type plainSearch struct {
 	hashes    int64 // bytes of blocks that may still be hashed
 }
 
-// boundaryProof is what shows that a record begins where reading goes on behind damage.
-type boundaryProof uint8
+// Proof is what shows that a record begins where reading goes on behind damage.
+type Proof uint8
 
 const (
-	provenByNothing boundaryProof = iota
+	provenByNothing Proof = iota
 	provenByWarcinfo
 	provenByDigest
 	provenByChain
 )
 
-func (p boundaryProof) String() string {
+func (p Proof) String() string {
 	return [...]string{"", "the record behind it names the archive's own warcinfo",
 		"the record behind it matches its own digest, and a page could hold it",
 		"from there records follow each other to the end of the file, and a page could hold them"}[p]
 }
 
 // forgeable reports whether a page can hold what the proof asks for.
-func (p boundaryProof) forgeable() bool { return p == provenByDigest || p == provenByChain }
+func (p Proof) forgeable() bool { return p == provenByDigest || p == provenByChain }
 
 // errProofSpent ends a search for the boundaries of records that has used its budget.
 var errProofSpent = errors.New("the search for records has used its budget")
 
 // behind returns where reading goes on, from from on. named: records of the file name its
 // own warcinfo.
-func (s *plainSearch) behind(from int64, own ownIDs, named bool) (int64, boundaryProof, error) {
+func (s *plainSearch) behind(from int64, own ownIDs, named bool) (int64, Proof, error) {
 	if !s.noneOwned {
 		start, err := s.owned(from, own)
 		if start >= 0 || err != nil {
@@ -99,14 +99,14 @@ type span struct{ start, end int64 }
 // begin returns the first place in [from, to) where a line begins as a record does, -1 if
 // there is none. from is not the first byte of the file.
 func (s *plainSearch) begin(from, to int64) (int64, error) {
-	end, err := s.window.find(s.at, from-1, to-1, func(b []byte) int { // of the line before
+	end, err := s.window.Find(s.at, from-1, to-1, func(b []byte) int { // of the line before
 		for at := 0; ; {
 			n := bytes.IndexByte(b[at:], '\n')
 			if n < 0 {
 				return -1
 			}
 			at += n + 1
-			if s.framing.begins(b[at:min(len(b), at+beginOctets)]) {
+			if s.framing.begins(b[at:min(len(b), at+beginBytes)]) {
 				return at - 1
 			}
 		}
@@ -198,7 +198,7 @@ func (s *plainSearch) owned(from int64, own ownIDs) (int64, error) {
 			next = end
 		}
 		from = next
-		if end-start > maxRecordHeader {
+		if end-start > MaxRecordHeader {
 			continue
 		}
 		id, err := s.warcinfoID(start, next)
@@ -237,7 +237,7 @@ func (s *plainSearch) headerEnd(start int64) (int64, error) {
 // is not empty.
 func (s *plainSearch) findHeaderEnd(start int64) (int64, error) {
 	length := 0 // of what of the header lies behind the place that is found
-	at, err := s.ahead.find(s.at, start, math.MaxInt64, func(b []byte) int {
+	at, err := s.ahead.Find(s.at, start, math.MaxInt64, func(b []byte) int {
 		line := bytes.IndexByte(b, '\n') + 1
 		if line == 0 {
 			return -1
@@ -253,20 +253,20 @@ func (s *plainSearch) findHeaderEnd(start int64) (int64, error) {
 	return at + int64(length), err
 }
 
-// warcinfoID returns the warcinfo that the header fields in [start, end) name.
+// WarcinfoID returns the warcinfo that the header fields in [start, end) name.
 func (s *plainSearch) warcinfoID(start, end int64) (string, error) {
 	h, err := s.header(start, end)
-	return h.warcinfoID, err
+	return h.WarcinfoID, err
 }
 
 // header parses the header, or a part of one, in [start, end).
-func (s *plainSearch) header(start, end int64) (recordHeader, error) {
+func (s *plainSearch) header(start, end int64) (Header, error) {
 	if s.budget -= end - start; s.budget < 0 {
-		return recordHeader{}, errProofSpent
+		return Header{}, errProofSpent
 	}
 	s.fields = slices.Grow(s.fields[:0], int(end-start))[:end-start]
 	if _, err := s.at.ReadAt(s.fields, start); err != nil && err != io.EOF {
-		return recordHeader{}, &readError{err}
+		return Header{}, &ReadError{err}
 	}
 	return s.framing.parse(s.fields, nil), nil
 }
@@ -296,15 +296,15 @@ func (s *plainSearch) candidate(from int64) (c candidate, found bool, err error)
 			continue
 		}
 		from = body
-		if body-start > maxRecordHeader {
+		if body-start > MaxRecordHeader {
 			continue
 		}
 		h, err := s.header(start, body)
 		if err != nil {
 			return candidate{}, false, err
 		}
-		if h.kind != "" && h.contentLength >= 0 && h.contentLength <= math.MaxInt64-body {
-			return candidate{start, body, body + h.contentLength, blockDigestOf(&h)}, true, nil
+		if h.Type != "" && h.ContentLength >= 0 && h.ContentLength <= math.MaxInt64-body {
+			return candidate{start, body, body + h.ContentLength, blockDigestOf(&h)}, true, nil
 		}
 	}
 }
@@ -329,7 +329,7 @@ func (s *plainSearch) survey(from int64) error {
 			return err
 		}
 	}
-	if _, err := s.window.find(s.at, max(from, s.window.start), math.MaxInt64, func([]byte) int { return -1 }); err != nil {
+	if _, err := s.window.Find(s.at, max(from, s.window.start), math.MaxInt64, func([]byte) int { return -1 }); err != nil {
 		return err
 	}
 	s.size = s.window.end()
@@ -381,7 +381,7 @@ func (c *chains) drop(before int64) {
 func (c *chains) reaching(place int64) (first int64, err error) {
 	ends := make([]byte, min(maxLineEnds, place))
 	if _, err := c.at.ReadAt(ends, place-int64(len(ends))); err != nil && err != io.EOF {
-		return -1, &readError{err}
+		return -1, &ReadError{err}
 	}
 	first = -1
 	for n := len(ends); ; n-- {
@@ -422,10 +422,10 @@ func (s *plainSearch) digested(from, to int64) (int64, error) {
 // isFollowed reports whether another record, or the end of the file, stands behind the
 // line ends at a place.
 func (s *plainSearch) isFollowed(end int64) (bool, error) {
-	var buf [maxLineEnds + beginOctets]byte
+	var buf [maxLineEnds + beginBytes]byte
 	n, err := s.at.ReadAt(buf[:], end)
 	if err != nil && err != io.EOF {
-		return false, &readError{err}
+		return false, &ReadError{err}
 	}
 	next := bytes.TrimLeft(buf[:n], "\r\n")
 	return len(next) == 0 && err == io.EOF || s.framing.begins(next), nil
@@ -441,7 +441,7 @@ func (s *plainSearch) matches(c *candidate) (bool, error) {
 	}
 	h := c.digest.NewHash()
 	if _, err := io.Copy(h, io.NewSectionReader(s.at, c.body, length)); err != nil {
-		return false, &readError{err}
+		return false, &ReadError{err}
 	}
 	return c.digest.Matches(h), nil
 }

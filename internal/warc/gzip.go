@@ -1,4 +1,4 @@
-package ingest
+package warc
 
 import (
 	"bytes"
@@ -13,10 +13,10 @@ import (
 // extra fields ("sl", "LX", "RS") change nothing, right or wrong.
 type gzipCodec struct{}
 
-func (gzipCodec) members(src *source) memberStream {
+func (gzipCodec) members(src *Source) memberStream {
 	m := newGzipMembers()
 	m.Reset(src)
-	m.from = src.position()
+	m.from = src.Position()
 	return m
 }
 
@@ -42,18 +42,18 @@ type gzipMembers struct {
 	*inflate.Reader
 	from   int64 // offset in the input of what the Reader reads first
 	begin  int64
-	search window // for whom looks for members to read
+	search Window // for whom looks for members to read
 }
 
-// spares are gzipMembers that nobody uses just now. One is half a megabyte, and an archive
+// decoderPool has gzipMembers that nobody uses just now. One is half a megabyte, and an archive
 // wants two or three: if they were made anew, small archives would allocate little else.
 // A sync.Pool is emptied by every second collection, of which there are dozens a second.
-var spares = make(chan *gzipMembers, 16)
+var decoderPool = make(chan *gzipMembers, 16)
 
 // newGzipMembers returns one that reads nothing until it is Reset.
 func newGzipMembers() *gzipMembers {
 	select {
-	case m := <-spares:
+	case m := <-decoderPool:
 		return m
 	default:
 		return &gzipMembers{Reader: inflate.NewReader(nil)}
@@ -67,18 +67,18 @@ func release(s memberStream) {
 		return
 	}
 	m.Reset(nil)
-	*m = gzipMembers{Reader: m.Reader, search: window{buf: m.search.buf[:0]}}
+	*m = gzipMembers{Reader: m.Reader, search: Window{buf: m.search.buf[:0]}}
 	select {
-	case spares <- m:
+	case decoderPool <- m:
 	default:
 	}
 }
 
-// dropSpares gives back their memory.
-func dropSpares() {
+// ReleaseMemory gives back their memory.
+func ReleaseMemory() {
 	for {
 		select {
-		case <-spares:
+		case <-decoderPool:
 		default:
 			return
 		}
@@ -93,7 +93,7 @@ func (m *gzipMembers) next() error {
 	if b, err := m.Ahead(len(magicGzip)); len(b) == 0 {
 		return err
 	} else if !bytes.HasPrefix(magicGzip, b) {
-		return errNoMember // the zeros may be what was a member's first octet
+		return errNoMember // the zeros may be what was a member's first byte
 	}
 	m.begin = m.offset()
 	if err := m.NextMember(); err != nil {
@@ -105,7 +105,7 @@ func (m *gzipMembers) next() error {
 	return nil
 }
 
-// errSwallows is the error of a member that may begin with octets of others.
+// errSwallows is the error of a member that may begin with bytes of others.
 var errSwallows = errors.New("another member begins")
 
 func (m *gzipMembers) start() int64  { return m.begin }

@@ -1,22 +1,21 @@
-package ingest
+package warc
 
 import (
 	"bufio"
 	"bytes"
 	"errors"
 	"io"
-	"slices"
 )
 
-// content is a run of octets that can be looked at where it lies, and skipped,
+// content is a run of bytes that can be looked at where it lies, and skipped,
 // without a copy: a member, or whatever else records are read from.
 type content interface {
 	io.Reader
-	// Peek returns what comes next: at least n octets, fewer only together with an
+	// Peek returns what comes next: at least n bytes, fewer only together with an
 	// error, bufio.ErrBufferFull where n are too many. They are valid until the next
 	// call of another method than Discard.
 	Peek(n int) ([]byte, error)
-	// Discard skips n octets. It returns how many there were, n unless there is an
+	// Discard skips n bytes. It returns how many there were, n unless there is an
 	// error.
 	Discard(n int64) (int64, error)
 }
@@ -43,45 +42,10 @@ func (b buffered) Discard(n int64) (int64, error) {
 	}
 }
 
-// unread is what has been read ahead of a reader, and the rest of it.
-type unread struct {
-	ahead octets
-	rest  io.Reader
-}
+// memory is content that is there already.
+type memory []byte
 
-// of makes u, which is used again, the octets ahead and those of rest.
-func (u *unread) of(ahead []byte, rest io.Reader) io.Reader {
-	*u = unread{ahead, rest}
-	return u
-}
-
-func (u *unread) Read(p []byte) (int, error) {
-	if len(u.ahead) > 0 {
-		return u.ahead.Read(p)
-	}
-	return u.rest.Read(p)
-}
-
-// readUpTo reads behind what is in buf until it has limit octets; it grows as it must.
-func readUpTo(in io.Reader, buf []byte, limit int) ([]byte, error) {
-	for len(buf) < limit {
-		buf = slices.Grow(buf, 512)
-		n, err := in.Read(buf[len(buf):min(cap(buf), limit)])
-		buf = buf[:len(buf)+n]
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return buf, err
-		}
-	}
-	return buf, nil
-}
-
-// octets are content in memory.
-type octets []byte
-
-func (o *octets) Read(p []byte) (int, error) {
+func (o *memory) Read(p []byte) (int, error) {
 	if len(*o) == 0 && len(p) > 0 {
 		return 0, io.EOF
 	}
@@ -90,14 +54,14 @@ func (o *octets) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-func (o *octets) Peek(n int) ([]byte, error) {
+func (o *memory) Peek(n int) ([]byte, error) {
 	if len(*o) < n {
 		return *o, io.EOF
 	}
 	return *o, nil
 }
 
-func (o *octets) Discard(n int64) (int64, error) {
+func (o *memory) Discard(n int64) (int64, error) {
 	if n > int64(len(*o)) {
 		n = int64(len(*o))
 		*o = nil
@@ -110,7 +74,7 @@ func (o *octets) Discard(n int64) (int64, error) {
 var errHeaderTooLong = errors.New("no end of the record header")
 
 // readHeader reads a record's header to where its block begins: io.EOF where
-// nothing is left, errHeaderTooLong past maxRecordHeader. It is valid until
+// nothing is left, errHeaderTooLong past MaxRecordHeader. It is valid until
 // anything else is read; what there is of it beside an error is a copy.
 func readHeader(f framing, in content) ([]byte, error) {
 	var long []byte // what the buffer was too small for
@@ -123,7 +87,7 @@ func readHeader(f framing, in content) ([]byte, error) {
 		var end int
 		end, line = f.headerEnd(header, line)
 		switch {
-		case end > maxRecordHeader, end < 0 && len(header) > maxRecordHeader:
+		case end > MaxRecordHeader, end < 0 && len(header) > MaxRecordHeader:
 			return nil, errHeaderTooLong
 		case end >= 0:
 			in.Discard(int64(end - len(long)))
@@ -144,7 +108,7 @@ func readHeader(f framing, in content) ([]byte, error) {
 }
 
 // skipNewlines skips the ends of lines that separate records and returns how many
-// octets they were.
+// bytes they were.
 func skipNewlines(in content) (n int64) {
 	for {
 		b, _ := in.Peek(1)
@@ -160,6 +124,6 @@ func skipNewlines(in content) (n int64) {
 
 // beginning is what a framing sees of what comes next.
 func beginning(in content) []byte {
-	b, _ := in.Peek(beginOctets)
-	return b[:min(len(b), beginOctets)]
+	b, _ := in.Peek(beginBytes)
+	return b[:min(len(b), beginBytes)]
 }

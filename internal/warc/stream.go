@@ -1,4 +1,4 @@
-package ingest
+package warc
 
 import (
 	"bytes"
@@ -9,30 +9,28 @@ import (
 	"hash"
 	"io"
 
-	"github.com/slyrz/warc"
-
-	"github.com/robotsaudit/robotsaudit/internal/facts"
+	slyrz "github.com/slyrz/warc"
 )
 
 // streamReader reads archives whose records cannot be addressed in the file:
 // bzip2, one gzip stream around all records, and pipes. github.com/slyrz/warc
-// frames the records; the tap below it bounds what it reads as a header, counts
-// octets, and keeps the header as it stands, since slyrz/warc has no bound, no
+// frames the records; the boundedReader below it bounds what it reads as a header, counts
+// bytes, and keeps the header as it stands, since slyrz/warc has no bound, no
 // offsets, and loses repeated fields.
 //
 // Offsets and lengths are those of the decompressed stream. Its checksum, where it
 // has one, comes after the records: see proof.
 type streamReader struct {
-	chain
-	tap     *tap
-	warc    *warc.Reader
-	rec     record
-	block   io.LimitedReader
-	hash    hash.Hash // of the block, nil where nothing is to be compared
-	proof   proof
-	trust   facts.Trust
-	waiting error // what next has to say first
-	ended   bool
+	Chain
+	bounded  *boundedReader
+	slyrz    *slyrz.Reader
+	rec      Record
+	block    io.LimitedReader
+	hash     hash.Hash // of the block, nil where nothing is to be compared
+	proof    proof
+	resynced bool
+	waiting  error // what next has to say first
+	ended    bool
 }
 
 // proof is what a stream's records must prove about their ends.
@@ -42,26 +40,26 @@ const (
 	// A checksum has been compared already: nothing.
 	proofChecksum proof = iota
 	// No checksum exists: behind a block that does not match its digest the length
-	// may have been wrong, and what follows has the lower trust.
+	// may have been wrong, and what follows counts as resynchronised.
 	proofFraming
 )
 
-// newStreamReader wraps the compressed or plain octets of src.
-func newStreamReader(a format, src *source) (*streamReader, error) {
-	plain, err := decompressed(a, src)
+// newStreamReader wraps the compressed or plain bytes of src.
+func newStreamReader(a Form, src *Source) (*streamReader, error) {
+	plain, err := Decompressed(a, src)
 	if err != nil {
 		return nil, err
 	}
-	r := &streamReader{tap: &tap{framing: a.framing, in: newBuffered(plain), parsed: noHeader()}}
+	r := &streamReader{bounded: &boundedReader{framing: a.framing, in: newBuffered(plain), parsed: noHeader()}}
 	if plain == io.Reader(src) {
 		r.proof = proofFraming
 	}
 	return r, nil
 }
 
-// decompressed undoes the compression that the first octets announce; it is src
+// Decompressed undoes the compression that the first bytes announce; it is src
 // itself where there is none.
-func decompressed(a format, src *source) (io.Reader, error) {
+func Decompressed(a Form, src *Source) (io.Reader, error) {
 	if z, ok := a.codec.(*zstdCodec); ok {
 		r, err := z.stream(src.Reader)
 		return &sticky{r: r}, err
@@ -103,7 +101,7 @@ type sticky struct {
 	err error
 }
 
-// errBehindBzip2 is the error of octets behind the end of a bzip2 stream.
+// errBehindBzip2 is the error of bytes behind the end of a bzip2 stream.
 var errBehindBzip2 = error(bzip2.StructuralError("bad magic value in continuation file"))
 
 func (s *sticky) Read(p []byte) (n int, err error) {
@@ -116,154 +114,154 @@ func (s *sticky) Read(p []byte) (n int, err error) {
 	return n, s.err
 }
 
-func (r *streamReader) fingerprint() uint64 { return r.sum }
+func (r *streamReader) Fingerprint() uint64 { return r.Sum }
 
-func (r *streamReader) next() (*record, error) {
+func (r *streamReader) Next() (*Record, error) {
 	if r.ended {
 		return nil, io.EOF
 	}
 	if r.waiting != nil {
 		return nil, r.stop(r.waiting)
 	}
-	if err := r.tap.start(); err != nil {
+	if err := r.bounded.start(); err != nil {
 		return nil, r.stop(err)
 	}
 	var err error
-	if r.warc == nil {
-		r.warc, err = warc.NewReaderMode(r.tap, warc.SequentialMode)
+	if r.slyrz == nil {
+		r.slyrz, err = slyrz.NewReaderMode(r.bounded, slyrz.SequentialMode)
 	}
-	var rec *warc.Record
+	var rec *slyrz.Record
 	if err == nil {
-		rec, err = r.warc.ReadRecord()
+		rec, err = r.slyrz.ReadRecord()
 	}
 	if err != nil {
 		return nil, r.stop(err)
 	}
-	r.add(r.tap.header)
-	r.block = io.LimitedReader{R: rec.Content, N: r.tap.parsed.contentLength}
-	r.rec = record{recordHeader: r.tap.parsed, offset: r.tap.offset, streamed: true, trust: r.trust, block: &r.block}
+	r.Add(r.bounded.header)
+	r.block = io.LimitedReader{R: rec.Content, N: r.bounded.parsed.ContentLength}
+	r.rec = Record{Header: r.bounded.parsed, Offset: r.bounded.offset, Streamed: true, Resynced: r.resynced, Block: &r.block}
 	if r.proof != proofChecksum {
-		r.rec.joint = jointOf(r.tap.header, &r.tap.parsed)
+		r.rec.Joint = jointOf(r.bounded.header, &r.bounded.parsed)
 	}
 	r.hash = nil
-	if d := blockDigestOf(&r.rec.recordHeader); r.proof != proofChecksum && d.Known() {
+	if d := blockDigestOf(&r.rec.Header); r.proof != proofChecksum && d.Known() {
 		r.hash = d.NewHash()
 		r.block.R = io.TeeReader(rec.Content, r.hash)
 	}
 	return &r.rec, nil
 }
 
-func (r *streamReader) finish() (int64, error) {
+func (r *streamReader) Finish() (int64, error) {
 	if _, err := io.Copy(io.Discard, &r.block); err != nil {
 		return 0, r.stop(err)
 	}
 	if r.block.N > 0 {
 		r.ended = true
-		return 0, &damage{kind: facts.IssueTruncatedRecord, offset: r.tap.offset,
-			detail: fmt.Sprintf("the stream ends %d octets before the record does", r.block.N)}
+		return 0, &Damage{Kind: DamageTruncatedRecord, Offset: r.bounded.offset,
+			Detail: fmt.Sprintf("the stream ends %d octets before the record does", r.block.N)}
 	}
-	digest := blockDigestOf(&r.rec.recordHeader)
+	digest := blockDigestOf(&r.rec.Header)
 	proven := r.hash != nil && digest.Matches(r.hash)
 	if r.hash != nil && !proven {
-		r.trust = facts.TrustResynced
+		r.resynced = true
 	}
-	before := r.tap.ends
-	if err := r.tap.end(); err == errNoMember || err != nil && proven {
+	before := r.bounded.ends
+	if err := r.bounded.end(); err == errNoMember || err != nil && proven {
 		r.waiting = err
 	} else if err != nil {
 		return 0, r.stop(err)
 	}
-	if r.tap.last && r.tap.ends < before && r.proof == proofFraming && r.tap.framing == (warcFraming{}) {
-		r.waiting = r.tap.fail(facts.IssueTruncatedRecord,
-			fmt.Sprintf("the stream ends in the line ends behind the record: here they are %d bytes, behind the record before %d", r.tap.ends, before))
-		r.tap.damage.action, r.tap.damage.id = "record kept", r.rec.id
+	if r.bounded.last && r.bounded.ends < before && r.proof == proofFraming && r.bounded.framing == (warcFraming{}) {
+		r.waiting = r.bounded.fail(DamageTruncatedRecord,
+			fmt.Sprintf("the stream ends in the line ends behind the record: here they are %d bytes, behind the record before %d", r.bounded.ends, before))
+		r.bounded.damage.Action, r.bounded.damage.RecordID = "record kept", r.rec.ID
 	}
-	return r.tap.n - r.tap.offset, nil
+	return r.bounded.n - r.bounded.offset, nil
 }
 
-// stop ends the reading. The tap's own word on what is wrong is better than what
+// stop ends the reading. The boundedReader's own word on what is wrong is better than what
 // slyrz/warc makes of it.
 func (r *streamReader) stop(err error) error {
 	r.ended = true
-	if d := r.tap.damage; d != nil {
+	if d := r.bounded.damage; d != nil {
 		return d
 	}
 	switch {
-	case r.tap.err != nil:
-		err = r.tap.err
+	case r.bounded.err != nil:
+		err = r.bounded.err
 	case err == io.EOF:
 		return io.EOF
 	}
-	if isReadError(err) {
+	if IsReadError(err) {
 		return err
 	}
-	kind := facts.IssueDamagedStream
+	kind := DamageDamagedStream
 	if errors.Is(err, errNoMember) {
-		return &damage{kind: facts.IssueSkippedRange, offset: r.tap.n, detail: "what follows is no part of the stream"}
+		return &Damage{Kind: DamageSkippedRange, Offset: r.bounded.n, Detail: "what follows is no part of the stream"}
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) || err == io.EOF {
-		kind = facts.IssueTruncatedRecord
+		kind = DamageTruncatedRecord
 	}
-	return &damage{kind: kind, offset: r.tap.offset, detail: err.Error()}
+	return &Damage{Kind: kind, Offset: r.bounded.offset, Detail: err.Error()}
 }
 
-// tap hands a stream of records to slyrz/warc piece by piece: a read never goes
+// boundedReader hands a stream of records to slyrz/warc piece by piece: a read never goes
 // past the end of a header, a block, or the end of a record, so that the header
 // it holds is that of the record in hand.
-type tap struct {
+type boundedReader struct {
 	framing
 	in     buffered
-	n      int64 // octets handed on
+	n      int64 // bytes handed on
 	offset int64 // where the record in hand begins
 	header []byte
-	parsed recordHeader
-	queue  []byte // header octets and record ends to hand on first
-	left   int64  // octets of the block
+	parsed Header
+	queue  []byte // header bytes and record ends to hand on first
+	left   int64  // bytes of the block
 	ends   int64  // bytes of the line ends behind the last record, recordEnd at most
 	last   bool   // nothing comes behind it
-	damage *damage
+	damage *Damage
 	err    error
 }
 
 // start reads the next header ahead, within bounds. slyrz/warc expects exactly
 // two line ends behind a block, and gets them whatever the archive has.
-func (t *tap) start() error {
+func (t *boundedReader) start() error {
 	t.n += skipNewlines(t.in)
 	t.offset = t.n
 	block, err := readHeader(t.framing, t.in)
 	switch {
 	case errors.Is(err, errHeaderTooLong):
-		return t.fail(facts.IssueHeaderTooLong, fmt.Sprintf("the record header is longer than %d octets", maxRecordHeader))
+		return t.fail(DamageHeaderTooLong, fmt.Sprintf("the record header is longer than %d octets", MaxRecordHeader))
 	case err != nil:
 		if err != io.EOF {
 			t.err = err
 		}
 		return err
 	case !t.begins(block):
-		return t.fail(facts.IssueBadRecordHeader, fmt.Sprintf("the record begins with %.20q", block))
+		return t.fail(DamageBadRecordHeader, fmt.Sprintf("the record begins with %.20q", block))
 	}
 	t.n += int64(len(block))
 	t.header, t.parsed = append(t.header[:0], block...), t.parse(block, &t.parsed)
-	if t.parsed.contentLength < 0 {
-		t.fail(facts.IssueBadContentLength, "Content-Length is missing or no number")
-		t.damage.id = t.parsed.id
+	if t.parsed.ContentLength < 0 {
+		t.fail(DamageBadContentLength, "Content-Length is missing or no number")
+		t.damage.RecordID = t.parsed.ID
 		return t.damage
 	}
 	t.queue = append(t.queue, plainHeader(&t.parsed)...)
-	t.left = t.parsed.contentLength
+	t.left = t.parsed.ContentLength
 	return nil
 }
 
 // plainHeader is what slyrz/warc needs to frame the record, one of ARC too.
-func plainHeader(h *recordHeader) []byte {
-	return fmt.Appendf(nil, "%s\r\ncontent-length: %d\r\n\r\n", cmp.Or(h.version, "WARC/1.0"), h.contentLength)
+func plainHeader(h *Header) []byte {
+	return fmt.Appendf(nil, "%s\r\ncontent-length: %d\r\n\r\n", cmp.Or(h.Version, "WARC/1.0"), h.ContentLength)
 }
 
 // end checks the record's end and queues the two line ends for slyrz/warc.
-func (t *tap) end() error {
+func (t *boundedReader) end() error {
 	ends := skipNewlines(t.in)
 	t.n += ends
-	next, err := t.in.Reader.Peek(beginOctets)
+	next, err := t.in.Reader.Peek(beginBytes)
 	followed := t.begins(next)
 	t.ends, t.last = min(ends, recordEnd), len(next) == 0 && err == io.EOF
 	if err != nil && err != io.EOF && !followed { // else it comes again, behind the next header
@@ -271,19 +269,19 @@ func (t *tap) end() error {
 		return err
 	}
 	if len(next) > 0 && !followed {
-		return t.fail(facts.IssueBadRecordEnd,
-			fmt.Sprintf("after the %d octets that Content-Length says comes %.8q, not the next record", t.parsed.contentLength, next))
+		return t.fail(DamageBadRecordEnd,
+			fmt.Sprintf("after the %d octets that Content-Length says comes %.8q, not the next record", t.parsed.ContentLength, next))
 	}
 	t.queue = append(t.queue[:0], "\r\n\r\n"...)
 	return nil
 }
 
-func (t *tap) fail(kind facts.IssueKind, detail string) error {
-	t.damage = &damage{kind: kind, offset: t.offset, detail: detail}
+func (t *boundedReader) fail(kind damageKind, detail string) error {
+	t.damage = &Damage{Kind: kind, Offset: t.offset, Detail: detail}
 	return t.damage
 }
 
-func (t *tap) Read(p []byte) (int, error) {
+func (t *boundedReader) Read(p []byte) (int, error) {
 	if len(t.queue) > 0 {
 		n := copy(p, t.queue)
 		t.queue = t.queue[n:]

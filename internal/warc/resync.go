@@ -1,12 +1,10 @@
-package ingest
+package warc
 
 import (
 	"bytes"
 	"errors"
 	"io"
 	"math"
-
-	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // memberSearch looks for members behind damage. A place where a member could
@@ -24,10 +22,10 @@ type memberSearch struct {
 	framing framing
 	codec   codec
 	at      io.ReaderAt
-	budget  int64          // octets that may still be decompressed in search
+	budget  int64          // bytes that may still be decompressed in search
 	visited map[int64]bool // members of chains that were refused
 	cut     []int64        // members that break off at the end of the file
-	window  window
+	window  Window
 }
 
 // errSearchSpent ends a search that has used its budget.
@@ -35,13 +33,13 @@ var errSearchSpent = errors.New("the search has used its budget")
 
 // behind returns where the first chain behind the damage begins, -1 if there is
 // none.
-func (s *memberSearch) behind(d *damage, own ownIDs) (int64, error) {
+func (s *memberSearch) behind(d *Damage, own ownIDs) (int64, error) {
 	s.visited, s.cut = make(map[int64]bool), nil
-	if d.kind == facts.IssueTruncatedRecord {
-		s.cut = append(s.cut, d.offset)
+	if d.Kind == DamageTruncatedRecord {
+		s.cut = append(s.cut, d.Offset)
 	}
-	for from := d.offset + 1; ; {
-		start, err := s.window.find(s.at, from, math.MaxInt64, s.codec.find)
+	for from := d.Offset + 1; ; {
+		start, err := s.window.Find(s.at, from, math.MaxInt64, s.codec.find)
 		if start < 0 || err != nil {
 			return -1, err
 		}
@@ -63,26 +61,26 @@ func (s *memberSearch) behind(d *damage, own ownIDs) (int64, error) {
 // walk follows the members from start and reports whether they are a chain that
 // proves itself. It stops at one that was walked before: they share its fate.
 func (s *memberSearch) walk(start int64, own ownIDs) (proven bool, err error) {
-	r := newMemberReader(budgetedCodec{s.codec, &s.budget}, s.framing, sourceAt(s.at, start), nil)
+	r := newMemberReader(budgetedCodec{s.codec, &s.budget}, s.framing, SourceAt(s.at, start), nil)
 	named := len(own) > 0
 	for records, last := 0, int64(-1); ; {
-		rec, err := r.next()
+		rec, err := r.Next()
 		if err == nil {
-			if rec.offset != last && s.visited[rec.offset] {
+			if rec.Offset != last && s.visited[rec.Offset] {
 				return false, nil
 			}
-			last = rec.offset
+			last = rec.Offset
 			if len(s.visited) < maxVisited {
 				s.visited[last] = true
 			}
-			id := rec.warcinfoID
-			if _, err = r.finish(); err == nil {
+			id := rec.WarcinfoID
+			if _, err = r.Finish(); err == nil {
 				named = named && own[id]
 				records++
 				continue
 			}
 		}
-		var d *damage
+		var d *Damage
 		switch {
 		case err == io.EOF:
 			return records > 0 && !s.embedded(start), nil
@@ -92,16 +90,16 @@ func (s *memberSearch) walk(start int64, own ownIDs) (proven bool, err error) {
 			return false, err
 		case records == 0:
 			return false, nil
-		case !d.more:
-			if d.kind == facts.IssueTruncatedRecord {
-				s.cut = append(s.cut, d.offset)
+		case !d.More:
+			if d.Kind == DamageTruncatedRecord {
+				s.cut = append(s.cut, d.Offset)
 			}
 			return named, nil
 		}
 	}
 }
 
-// embedded reports whether the octets at start lie in the content of a member that
+// embedded reports whether the bytes at start lie in the content of a member that
 // breaks off at the end of the file.
 func (s *memberSearch) embedded(start int64) bool {
 	needle := make([]byte, 64)
@@ -114,9 +112,9 @@ func (s *memberSearch) embedded(start int64) bool {
 	return false
 }
 
-// contains reports whether the member at start holds the octets of needle.
+// contains reports whether the member at start holds the bytes of needle.
 func (s *memberSearch) contains(start int64, needle []byte) bool {
-	in := budgetedCodec{s.codec, &s.budget}.members(sourceAt(s.at, start))
+	in := budgetedCodec{s.codec, &s.budget}.members(SourceAt(s.at, start))
 	if in.next() != nil {
 		return false
 	}
@@ -134,14 +132,14 @@ func (s *memberSearch) contains(start int64, needle []byte) bool {
 	}
 }
 
-// goesOn reports whether a record of whose block left octets are missing goes on
+// goesOn reports whether a record of whose block left bytes are missing goes on
 // in the member at start, although that begins as a record does: if it does, it
 // ends at a boundary.
 func (s *memberSearch) goesOn(start, left int64) bool {
 	if s.at == nil || left == 0 {
 		return false
 	}
-	r := newMemberReader(budgetedCodec{s.codec, &s.budget}, s.framing, sourceAt(s.at, start), nil)
+	r := newMemberReader(budgetedCodec{s.codec, &s.budget}, s.framing, SourceAt(s.at, start), nil)
 	if r.openMember() != nil {
 		return false
 	}
@@ -163,7 +161,7 @@ type budgetedCodec struct {
 	left *int64
 }
 
-func (c budgetedCodec) members(src *source) memberStream {
+func (c budgetedCodec) members(src *Source) memberStream {
 	return budgeted{c.codec.members(src), c.left}
 }
 
@@ -200,18 +198,18 @@ func (b budgeted) Discard(n int64) (int64, error) {
 	return k, err
 }
 
-// window looks for octets in a file, which it reads piece by piece.
-type window struct {
+// Window looks for bytes in a file, which it reads piece by piece.
+type Window struct {
 	buf   []byte
 	start int64 // of buf in the file
 }
 
-// windowOverlap is how many octets of a piece are looked at again with the next.
-const windowOverlap = beginOctets
+// windowOverlap is how many bytes of a piece are looked at again with the next.
+const windowOverlap = beginBytes
 
-// find returns the first place from from on that match finds, -1 if there is none
+// Find returns the first place from from on that match finds, -1 if there is none
 // before to. match is given a piece and returns an index into it, or -1.
-func (w *window) find(at io.ReaderAt, from, to int64, match func([]byte) int) (int64, error) {
+func (w *Window) Find(at io.ReaderAt, from, to int64, match func([]byte) int) (int64, error) {
 	for from < to {
 		if from < w.start || from >= w.start+int64(len(w.buf)) {
 			if err := w.fill(at, from); err != nil || len(w.buf) == 0 {
@@ -221,7 +219,7 @@ func (w *window) find(at io.ReaderAt, from, to int64, match func([]byte) int) (i
 		if n := match(w.buf[from-w.start:]); n >= 0 {
 			return from + int64(n), nil
 		}
-		last := len(w.buf) < readBuffer
+		last := len(w.buf) < fileBuffer
 		from = max(from+1, w.start+int64(len(w.buf))-windowOverlap)
 		if last {
 			return -1, nil
@@ -233,17 +231,17 @@ func (w *window) find(at io.ReaderAt, from, to int64, match func([]byte) int) (i
 	return -1, nil
 }
 
-// end is where the octets end that have been looked at.
-func (w *window) end() int64 { return w.start + int64(len(w.buf)) }
+// end is where the bytes end that have been looked at.
+func (w *Window) end() int64 { return w.start + int64(len(w.buf)) }
 
-func (w *window) fill(at io.ReaderAt, from int64) error {
+func (w *Window) fill(at io.ReaderAt, from int64) error {
 	if w.buf == nil {
-		w.buf = make([]byte, readBuffer)
+		w.buf = make([]byte, fileBuffer)
 	}
-	n, err := at.ReadAt(w.buf[:readBuffer], from)
+	n, err := at.ReadAt(w.buf[:fileBuffer], from)
 	w.start, w.buf = from, w.buf[:n]
 	if err != nil && err != io.EOF {
-		return &readError{err}
+		return &ReadError{err}
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package ingest
+package warc
 
 import (
 	"bytes"
@@ -8,8 +8,6 @@ import (
 	"io"
 	"math"
 	"strings"
-
-	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // memberReader reads archives of compressed members (WARC 1.1 annex D). Usually
@@ -18,47 +16,47 @@ import (
 // counts once every member that holds a part of it has been decompressed to its
 // end and its checksum has matched. Its place is that of these members.
 type memberReader struct {
-	chain
+	Chain
 	framing
-	codec   codec
-	at      io.ReaderAt // nil: the input can be read but once
-	src     *source
-	in      memberStream
-	out     content // of the member in hand: in, or what was read ahead of it and the rest
-	open    bool    // a member is in hand
-	whole   bool    // all of it is known to be whole, and to end at end
-	end     int64
-	ahead   []byte // reused: content read ahead
-	member  []byte // reused: what the fingerprint takes of a member
-	waiting error  // what next has to say first
-	rec     record
-	block   memberBlock
-	search  memberSearch
-	own     ownIDs
-	trust   facts.Trust
+	codec    codec
+	at       io.ReaderAt // nil: the input can be read but once
+	src      *Source
+	in       memberStream
+	out      content // of the member in hand: in, or what was read ahead of it and the rest
+	open     bool    // a member is in hand
+	whole    bool    // all of it is known to be whole, and to end at end
+	end      int64
+	ahead    []byte // reused: content read ahead
+	member   []byte // reused: what the fingerprint takes of a member
+	waiting  error  // what next has to say first
+	rec      Record
+	block    memberBlock
+	search   memberSearch
+	own      ownIDs
+	resynced bool
 }
 
 // newMemberReader reads the archive that src reads in order, and at at random.
 // Without at, nothing is looked for behind damage, and of a member that holds
-// several records in more than maxAhead octets the records count before its
+// several records in more than maxAhead bytes the records count before its
 // checksum.
-func newMemberReader(c codec, f framing, src *source, at io.ReaderAt) *memberReader {
+func newMemberReader(c codec, f framing, src *Source, at io.ReaderAt) *memberReader {
 	return &memberReader{
 		framing: f, codec: c, at: at, src: src, in: c.members(src),
-		rec:    record{recordHeader: noHeader()},
+		rec:    Record{Header: noHeader()},
 		search: memberSearch{framing: f, codec: c, at: at, budget: maxSearch},
 	}
 }
 
-// useCores has idle cores inflate ahead in a file of size octets.
-func (r *memberReader) useCores(size int64, opt *readOptions) {
-	if in, ok := r.in.(*gzipMembers); ok && r.at != nil && opt.cores != nil {
+// ReadAhead has idle cores inflate ahead in a file of size bytes.
+func (r *memberReader) ReadAhead(size int64, opt AheadOptions) {
+	if in, ok := r.in.(*gzipMembers); ok && r.at != nil && opt.Cores != nil {
 		r.in = newReadAhead(in, r.src, r.at, size, opt)
 	}
 }
 
-// close ends the reading.
-func (r *memberReader) close() {
+// Close ends the reading.
+func (r *memberReader) Close() {
 	if ahead, ok := r.in.(*readAhead); ok {
 		ahead.stop()
 		return
@@ -66,9 +64,9 @@ func (r *memberReader) close() {
 	release(r.in)
 }
 
-func (r *memberReader) fingerprint() uint64 { return r.sum }
+func (r *memberReader) Fingerprint() uint64 { return r.Sum }
 
-func (r *memberReader) next() (*record, error) {
+func (r *memberReader) Next() (*Record, error) {
 	err := r.waiting
 	r.waiting = nil
 	if err == nil {
@@ -80,16 +78,16 @@ func (r *memberReader) next() (*record, error) {
 	return &r.rec, nil
 }
 
-// finish reads the record to its end. Its length is that of the members that hold
+// Finish reads the record to its end. Its length is that of the members that hold
 // it.
-func (r *memberReader) finish() (int64, error) {
+func (r *memberReader) Finish() (int64, error) {
 	if err := r.finishRecord(); err != nil {
 		return 0, r.resume(err)
 	}
-	if r.trust == facts.TrustChained {
+	if !r.resynced {
 		r.own.add(&r.rec)
 	}
-	return r.end - r.rec.offset, nil
+	return r.end - r.rec.Offset, nil
 }
 
 // header reads up to the next record's block.
@@ -104,14 +102,14 @@ func (r *memberReader) header() error {
 		case err == nil:
 			return r.begin(start, block)
 		case errors.Is(err, errHeaderTooLong):
-			return r.leave(start, facts.IssueHeaderTooLong, fmt.Sprintf("the record header is longer than %d octets", maxRecordHeader))
+			return r.leave(start, DamageHeaderTooLong, fmt.Sprintf("the record header is longer than %d octets", MaxRecordHeader))
 		case !errors.Is(err, io.ErrUnexpectedEOF):
 			return r.broken(err, "in the record header")
 		case parts == maxHeaderMembers:
-			return r.leave(start, facts.IssueBadRecordHeader, "the member ends in the record header")
+			return r.leave(start, DamageBadRecordHeader, "the member ends in the record header")
 		}
 		if err := r.continued(0); err == errNotContinued {
-			return &damage{kind: facts.IssueBadRecordHeader, offset: start, detail: "the member ends in the record header", more: true}
+			return &Damage{Kind: DamageBadRecordHeader, Offset: start, Detail: "the member ends in the record header", More: true}
 		} else if err != nil {
 			return err
 		}
@@ -141,15 +139,15 @@ func (r *memberReader) nextContent() error {
 // begin makes a record of a header.
 func (r *memberReader) begin(start int64, header []byte) error {
 	if !r.begins(header) {
-		return r.leave(start, facts.IssueBadRecordHeader, fmt.Sprintf("the record begins with %.20q", header))
+		return r.leave(start, DamageBadRecordHeader, fmt.Sprintf("the record begins with %.20q", header))
 	}
-	h := r.parse(header, &r.rec.recordHeader)
-	if h.contentLength < 0 {
-		broken := record{recordHeader: h, offset: start}
-		return broken.named(r.leave(start, facts.IssueBadContentLength, "Content-Length is missing or no number"))
+	h := r.parse(header, &r.rec.Header)
+	if h.ContentLength < 0 {
+		broken := Record{Header: h, Offset: start}
+		return broken.Named(r.leave(start, DamageBadContentLength, "Content-Length is missing or no number"))
 	}
-	r.block = memberBlock{r: r, left: h.contentLength}
-	r.rec = record{recordHeader: h, offset: start, trust: r.trust, block: &r.block}
+	r.block = memberBlock{r: r, left: h.ContentLength}
+	r.rec = Record{Header: h, Offset: start, Resynced: r.resynced, Block: &r.block}
 	return nil
 }
 
@@ -159,18 +157,18 @@ func (r *memberReader) finishRecord() error {
 	if err := r.block.discard(); err != nil {
 		return err
 	}
-	if r.rec.short > 0 { // the members are whole: it is the length that is wrong
+	if r.rec.Short > 0 { // the members are whole: it is the length that is wrong
 		return nil
 	}
 	skipNewlines(r.out)
 	if b, _ := r.out.Peek(1); len(b) == 0 {
 		return r.closeMember()
 	}
-	// Another record, or octets that are none: next will tell. But a length that
+	// Another record, or bytes that are none: next will tell. But a length that
 	// led into another member and to no boundary is wrong.
-	r.rec.overrun = !r.begins(beginning(r.out))
-	if r.rec.overrun && r.in.start() != r.rec.offset {
-		return r.leave(r.rec.offset, facts.IssueBadRecordEnd, "the record goes on in another member, and does not end there")
+	r.rec.Overrun = !r.begins(beginning(r.out))
+	if r.rec.Overrun && r.in.start() != r.rec.Offset {
+		return r.leave(r.rec.Offset, DamageBadRecordEnd, "the record goes on in another member, and does not end there")
 	}
 	return r.verify()
 }
@@ -219,7 +217,7 @@ func (b *memberBlock) proceed(err error) {
 		return
 	}
 	if b.err = b.r.continued(b.left); b.err == errNotContinued {
-		b.r.rec.short = b.left
+		b.r.rec.Short = b.left
 	}
 }
 
@@ -228,7 +226,7 @@ func (b *memberBlock) proceed(err error) {
 var errNotContinued = errors.New("the record does not go on")
 
 // continued goes on to the next member if it continues the record in hand, of
-// whose block left octets are missing; 0: the header is in hand.
+// whose block left bytes are missing; 0: the header is in hand.
 func (r *memberReader) continued(left int64) error {
 	if err := r.closeMember(); err != nil {
 		return err
@@ -271,7 +269,7 @@ func (r *memberReader) verify() error {
 	}
 	switch {
 	case err == io.EOF:
-		rest := octets(r.ahead[:n])
+		rest := memory(r.ahead[:n])
 		r.out = &rest
 		r.end = r.in.offset()
 	case err != nil:
@@ -293,7 +291,7 @@ func (r *memberReader) verify() error {
 // verifyMember decompresses the member at start and returns where it ends, and the size
 // of its content.
 func verifyMember(c codec, at io.ReaderAt, start int64) (end, size int64, err error) {
-	in := c.members(sourceAt(at, start))
+	in := c.members(SourceAt(at, start))
 	defer release(in)
 	if err := in.next(); err != nil {
 		return in.offset(), 0, err
@@ -309,7 +307,7 @@ func (r *memberReader) openMember() error {
 	case err == io.EOF:
 		return err
 	case err == errNoMember:
-		return &damage{kind: facts.IssueSkippedRange, offset: r.in.start(), detail: "no member begins here"}
+		return &Damage{Kind: DamageSkippedRange, Offset: r.in.start(), Detail: "no member begins here"}
 	case err != nil:
 		return r.broken(err, "in the member's header")
 	}
@@ -326,17 +324,17 @@ func (r *memberReader) closeMember() error {
 	r.open, r.end = false, r.in.offset()
 	r.member = binary.LittleEndian.AppendUint32(r.member[:0], r.in.sum())
 	r.member = binary.LittleEndian.AppendUint64(r.member, uint64(r.end-r.in.start()))
-	r.add(r.member)
+	r.Add(r.member)
 	return nil
 }
 
 // leave gives up the record at start and stands behind the member, if it ends
 // well.
-func (r *memberReader) leave(start int64, kind facts.IssueKind, detail string) error {
+func (r *memberReader) leave(start int64, kind damageKind, detail string) error {
 	if err := r.closeMember(); err != nil {
 		return err
 	}
-	return &damage{kind: kind, offset: start, detail: detail, more: true}
+	return &Damage{Kind: kind, Offset: start, Detail: detail, More: true}
 }
 
 // broken turns an error of the decompressor into damage: the member cannot be
@@ -345,20 +343,20 @@ func (r *memberReader) broken(err error, where string) error {
 	r.open = false
 	var unread *memberError
 	switch {
-	case isReadError(err), errors.Is(err, errSearchSpent):
+	case IsReadError(err), errors.Is(err, errSearchSpent):
 		return err
 	case errors.As(err, &unread):
-		return &damage{kind: unread.kind, offset: r.in.start(), detail: unread.detail}
+		return &Damage{Kind: unread.kind, Offset: r.in.start(), Detail: unread.detail}
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return &damage{kind: facts.IssueTruncatedRecord, offset: r.in.start(), detail: "the file ends " + where}
+		return &Damage{Kind: DamageTruncatedRecord, Offset: r.in.start(), Detail: "the file ends " + where}
 	}
-	return &damage{kind: facts.IssueDamagedMember, offset: r.in.start(), detail: damageReason(err) + " " + where}
+	return &Damage{Kind: DamageDamagedMember, Offset: r.in.start(), Detail: damageReason(err) + " " + where}
 }
 
 // resume goes on behind damage where the search finds a chain of members there.
 func (r *memberReader) resume(err error) error {
-	var d *damage
-	if !errors.As(err, &d) || d.more || r.at == nil {
+	var d *Damage
+	if !errors.As(err, &d) || d.More || r.at == nil {
 		return err
 	}
 	start, err := r.search.behind(d, r.own)
@@ -367,29 +365,29 @@ func (r *memberReader) resume(err error) error {
 	}
 	if start < 0 {
 		if r.search.budget < 0 {
-			d.detail += "; the search for members behind it has been given up"
+			d.Detail += "; the search for members behind it has been given up"
 		}
 		return d
 	}
-	if d.kind == facts.IssueTruncatedRecord { // it only seemed so
-		d.kind = facts.IssueDamagedMember
+	if d.Kind == DamageTruncatedRecord { // it only seemed so
+		d.Kind = DamageDamagedMember
 	}
-	d.more, d.resumed = true, start
-	r.trust, r.open = facts.TrustResynced, false
+	d.More, d.Resumed = true, start
+	r.resynced, r.open = true, false
 	if ahead, ok := r.in.(*readAhead); ok {
 		ahead.seek(start)
 		return d
 	}
-	r.src = sourceAt(r.at, start)
+	r.src = SourceAt(r.at, start)
 	r.in = r.codec.members(r.src)
 	return d
 }
 
-func isReadError(err error) bool {
+func IsReadError(err error) bool {
 	if err == nil || err == io.EOF { // what most calls ask about
 		return false
 	}
-	var re *readError
+	var re *ReadError
 	return errors.As(err, &re)
 }
 
@@ -397,12 +395,12 @@ func isReadError(err error) bool {
 // it could know. A record that names one of them is the archive's own.
 type ownIDs map[string]bool
 
-func (ids *ownIDs) add(r *record) {
-	if r.kind != "warcinfo" || r.id == "" || len(*ids) >= maxWarcinfos {
+func (ids *ownIDs) add(r *Record) {
+	if r.Type != "warcinfo" || r.ID == "" || len(*ids) >= MaxWarcinfos {
 		return
 	}
 	if *ids == nil {
 		*ids = make(ownIDs)
 	}
-	(*ids)[strings.Clone(r.id)] = true
+	(*ids)[strings.Clone(r.ID)] = true
 }

@@ -1,4 +1,4 @@
-package ingest
+package warc
 
 import (
 	"bytes"
@@ -11,8 +11,8 @@ import (
 
 // The kinds of ARC records, as InputStats counts them.
 const (
-	kindARCInfo = "arcinfo" // the version block that begins an archive
-	kindARC     = "arc"     // a URL record
+	TypeARCInfo = "arcinfo" // the version block that begins an archive
+	TypeARC     = "arc"     // a URL record
 )
 
 // magicARC begins the version block of an ARC archive.
@@ -30,7 +30,7 @@ type arcFraming struct{}
 
 func (arcFraming) begins(b []byte) bool {
 	line, _, whole := bytes.Cut(b, []byte{'\n'})
-	if !whole && len(b) >= beginOctets {
+	if !whole && len(b) >= beginBytes {
 		return bytes.HasPrefix(b, []byte(magicARC)) || hasScheme(b) // a long line
 	}
 	_, ok := parseARCHeader(line)
@@ -43,10 +43,10 @@ func (arcFraming) beginsCut(b []byte) bool {
 }
 
 // arcSchemes are those of what ARC crawlers fetched, and of the version block.
-var arcSchemes = []string{"http://", "https://", "ftp://", "dns:", arcMetadata + ":", magicARC}
+var arcSchemes = []string{"http://", "https://", "ftp://", "dns:", SchemeARCMetadata + ":", magicARC}
 
-// arcMetadata is the scheme of records about the crawl, which fetched nothing.
-const arcMetadata = "metadata"
+// SchemeARCMetadata is the scheme of records about the crawl, which fetched nothing.
+const SchemeARCMetadata = "metadata"
 
 // beginsARC reports whether b begins with one of those.
 func beginsARC(b []byte) bool {
@@ -60,18 +60,18 @@ func (arcFraming) headerEnd(b []byte, _ int) (end, next int) {
 	return -1, 0
 }
 
-func (arcFraming) parse(header []byte, _ *recordHeader) recordHeader {
+func (arcFraming) parse(header []byte, _ *Header) Header {
 	h, ok := parseARCHeader(header)
 	if !ok {
-		h.contentLength = -1
+		h.ContentLength = -1
 	}
 	return h
 }
 
 // parseARCHeader reads a header line. URLs hold spaces and carriage returns, so
 // fields are counted from the end. ok is false for a line that is no header.
-func parseARCHeader(line []byte) (h recordHeader, ok bool) {
-	line, _ = cutLine(line)
+func parseARCHeader(line []byte) (h Header, ok bool) {
+	line, _ = CutLine(line)
 	f, ok := arcVersion1(line)
 	if !ok {
 		f, ok = arcVersion2(line)
@@ -86,14 +86,14 @@ func parseARCHeader(line []byte) (h recordHeader, ok bool) {
 		f, ok = arcBadDate(line)
 	}
 	if !ok || !isARCLength(f.length) || !hasScheme(f.url) {
-		return recordHeader{}, false
+		return Header{}, false
 	}
-	h = recordHeader{
-		kind: kindARC, target: cut(string(f.url), maxURL+1), date: string(f.date), contentType: arcType(f.mime),
-		contentLength: parseLength(f.length),
+	h = Header{
+		Type: TypeARC, Target: string(cutOctets(f.url, MaxURL+1)), Date: string(f.date), ContentType: arcType(f.mime),
+		ContentLength: ParseLength(f.length),
 	}
 	if bytes.HasPrefix(line, []byte(magicARC)) {
-		h.kind, h.target = kindARCInfo, ""
+		h.Type, h.Target = TypeARCInfo, ""
 	}
 	return h, true
 }
@@ -228,7 +228,7 @@ func hasScheme(b []byte) bool {
 
 // arcType is the content type of a record, "" where the crawler knew none.
 func arcType(b []byte) string {
-	switch s := cut(string(b), maxFieldValue); s {
+	switch s := string(cutOctets(b, MaxFieldValue)); s {
 	case "no-type", "unk", "unknown", "-":
 		return ""
 	default:
@@ -236,10 +236,10 @@ func arcType(b []byte) string {
 	}
 }
 
-// eachARCField calls f for what the XML of a version block says of the crawl, as
+// EachARCField calls f for what the XML of a version block says of the crawl, as
 // eachField does for the fields of a warcinfo record: Heritrix writes the same
 // names into both. What is no XML says nothing.
-func eachARCField(block []byte, f func(name, value, raw []byte)) {
+func EachARCField(block []byte, f func(name, value, raw []byte)) {
 	from := bytes.IndexByte(block, '<')
 	if from < 0 {
 		return

@@ -1,4 +1,4 @@
-package ingest
+package warc
 
 import (
 	"io"
@@ -6,16 +6,16 @@ import (
 	"sync"
 )
 
-// cores limits how many goroutines work at a time: a task holds one of them while
+// Cores limits how many goroutines work at a time: a task holds one of them while
 // it runs, and those that no task wants inflate ahead in large archives.
-type cores chan struct{}
+type Cores chan struct{}
 
-func newCores(n int) cores { return make(cores, n) }
+func NewCores(n int) Cores { return make(Cores, n) }
 
-func (c cores) acquire() { c <- struct{}{} }
-func (c cores) release() { <-c }
+func (c Cores) Acquire() { c <- struct{}{} }
+func (c Cores) Release() { <-c }
 
-func (c cores) tryAcquire() bool {
+func (c Cores) tryAcquire() bool {
 	select {
 	case c <- struct{}{}:
 		return true
@@ -24,7 +24,20 @@ func (c cores) tryAcquire() bool {
 	}
 }
 
-// readAhead reads the members of one archive in file order, and has idle cores
+// AheadOptions say how cores read ahead.
+type AheadOptions struct {
+	Cores    Cores // that may inflate ahead where they are idle; nil: none
+	PartSize int64 // bytes of a file that are inflated ahead at a time; 0: aheadPart
+	Whole    bool  // all of each record will be read
+}
+
+// AheadReader is a reader that idle cores can read ahead of.
+type AheadReader interface {
+	ReadAhead(size int64, opt AheadOptions)
+	Close()
+}
+
+// ReadAhead reads the members of one archive in file order, and has idle cores
 // inflate those further on. Where a member begins is known only once the one
 // before it was read, so they begin at places that look like one. Nothing is
 // believed for that: what comes of it are members by their offset, each decoded to
@@ -33,16 +46,16 @@ func (c cores) tryAcquire() bool {
 // damage included, the reader reads itself. So the records are the same for any
 // number of cores.
 //
-// Of a member is kept what most records are asked for, its first and last octets.
+// Of a member is kept what most records are asked for, its first and last bytes.
 // If more is wanted, it is inflated again.
 type readAhead struct {
 	at       io.ReaderAt
 	size     int64
-	cores    cores
+	cores    Cores
 	partSize int64
-	keep     int       // octets kept of a member's content
+	keep     int       // bytes kept of a member's content
 	progress func(int) // may be nil
-	counted  int64     // octets told to progress
+	counted  int64     // bytes told to progress
 
 	in       *gzipMembers // reads what nobody has read ahead
 	inStands bool         // in stands at offset
@@ -75,23 +88,23 @@ type aheadMember struct {
 	from       int64 // where the one before it, or padding, begins
 	start, end int64
 	crc        uint32
-	size       int64 // octets of the content
+	size       int64 // bytes of the content
 
-	first, split, last int    // in part.kept: its first octets, and behind them its last
+	first, split, last int    // in part.kept: its first bytes, and behind them its last
 	head, tail         []byte // the same, where it was found
 }
 
-// keptTail is how many octets of a member's end are kept: a record's end and some
+// keptTail is how many bytes of a member's end are kept: a record's end and some
 // stray ones.
 const keptTail = 64
 
 // newReadAhead reads the members of in, which has read nothing of src yet.
-func newReadAhead(in *gzipMembers, src *source, at io.ReaderAt, size int64, opt *readOptions) *readAhead {
-	r := &readAhead{in: in, inStands: true, at: at, size: size, cores: opt.cores, partSize: aheadPart, keep: aheadKept}
-	if opt.partSize > 0 {
-		r.partSize = opt.partSize
+func newReadAhead(in *gzipMembers, src *Source, at io.ReaderAt, size int64, opt AheadOptions) *readAhead {
+	r := &readAhead{in: in, inStands: true, at: at, size: size, cores: opt.Cores, partSize: aheadPart, keep: aheadKept}
+	if opt.PartSize > 0 {
+		r.partSize = opt.PartSize
 	}
-	if opt.verify {
+	if opt.Whole {
 		r.keep = maxAheadPart
 	}
 	r.progress, src.file.progress = src.file.progress, nil
@@ -165,7 +178,7 @@ func (r *readAhead) partAt(from int64) *part {
 	for !r.stopped && r.cores.tryAcquire() {
 		q := r.take()
 		if q == nil {
-			r.cores.release()
+			r.cores.Release()
 			break
 		}
 		r.helpers.Go(func() { r.help(q) })
@@ -220,7 +233,7 @@ func (r *readAhead) take() *part {
 func (r *readAhead) help(p *part) {
 	for p != nil {
 		p.inflate(r.at, r.keep)
-		r.cores.release()
+		r.cores.Release()
 		if !r.cores.tryAcquire() {
 			return
 		}
@@ -228,7 +241,7 @@ func (r *readAhead) help(p *part) {
 		p = r.take()
 		r.mu.Unlock()
 	}
-	r.cores.release()
+	r.cores.Release()
 }
 
 // await returns when somebody else has inflated a part, and inflates others until
@@ -257,7 +270,7 @@ func (p *part) inflate(at io.ReaderAt, keep int) {
 	in := newGzipMembers()
 	defer release(in)
 	for from := p.start; from < p.end; {
-		start, err := in.search.find(at, from, p.end+windowOverlap, gzipCodec{}.find)
+		start, err := in.search.Find(at, from, p.end+windowOverlap, gzipCodec{}.find)
 		if start < 0 || start >= p.end || err != nil {
 			return
 		}
@@ -345,7 +358,7 @@ func (r *readAhead) Peek(n int) ([]byte, error) {
 		case r.position+int64(n) <= int64(len(m.head)):
 			return m.head[r.position:], nil
 		case r.position >= tail:
-			rest := octets(m.tail[r.position-tail:])
+			rest := memory(m.tail[r.position-tail:])
 			return rest.Peek(n)
 		}
 		if err := r.again(); err != nil {

@@ -1,0 +1,73 @@
+package warc
+
+import (
+	"errors"
+	"fmt"
+)
+
+// damageKind says what is wrong with a place in an archive.
+type damageKind uint8
+
+// The kinds of damage.
+const (
+	DamageNone damageKind = iota
+	DamageEmptyFile
+	DamageNotAnArchive
+	DamageDamagedMember
+	DamageDamagedStream
+	DamageTruncatedRecord
+	DamageBadRecordHeader
+	DamageHeaderTooLong
+	DamageBadContentLength
+	DamageBadRecordEnd
+	DamageSkippedRange
+	DamageBadDictionary
+	DamageWindowTooLarge
+)
+
+var damageKinds = [...]string{
+	DamageNone:             "none",
+	DamageEmptyFile:        "empty_file",
+	DamageNotAnArchive:     "not_an_archive",
+	DamageDamagedMember:    "damaged_member",
+	DamageDamagedStream:    "damaged_stream",
+	DamageTruncatedRecord:  "truncated_record",
+	DamageBadRecordHeader:  "bad_record_header",
+	DamageHeaderTooLong:    "header_too_long",
+	DamageBadContentLength: "bad_content_length",
+	DamageBadRecordEnd:     "bad_record_end",
+	DamageSkippedRange:     "skipped_range",
+	DamageBadDictionary:    "bad_dictionary",
+	DamageWindowTooLarge:   "window_too_large",
+}
+
+func (k damageKind) String() string {
+	if int(k) >= len(damageKinds) {
+		return "unknown"
+	}
+	return damageKinds[k]
+}
+
+// Damage is a place in an archive where the form ends to be one.
+type Damage struct {
+	Kind     damageKind
+	Offset   int64
+	Detail   string
+	RecordID string // of the record concerned, where its header was read
+	More     bool   // the reader stands at a boundary that counts and can go on
+
+	Resumed int64  // with more: where it goes on, if bytes are skipped; 0: behind the record
+	Proof   Proof  // that a record begins there, where one kind of proof is not all
+	Action  string // what is done instead of dropping the record
+}
+
+// Named names the record that an error concerns, if it is damage at the record's place.
+func (r *Record) Named(err error) error {
+	var d *Damage
+	if errors.As(err, &d) && d.Offset == r.Offset {
+		d.RecordID = r.ID
+	}
+	return err
+}
+
+func (d *Damage) Error() string { return fmt.Sprintf("%s at %d: %s", d.Kind, d.Offset, d.Detail) }

@@ -1,0 +1,77 @@
+package warc
+
+import "bytes"
+
+// Fields reads field lines one after the other, without an allocation.
+type Fields struct {
+	Rest  []byte
+	Name  []byte // as it stands
+	Value []byte // with folded lines joined (RFC 9112 §5.2)
+	Line  []byte // joined but otherwise as it stands
+}
+
+// IsField reports whether a field's name is this one, given in lower case.
+func IsField(name []byte, lower string) bool {
+	return len(name) == len(lower) && isInAnyCase(name, lower)
+}
+
+func isInAnyCase(name []byte, lower string) bool {
+	for i, c := range name {
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		if c != lower[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// Next reads the next field. It returns false behind the last one.
+func (f *Fields) Next() bool {
+	for len(f.Rest) > 0 {
+		line, rest := CutLine(f.Rest)
+		if len(line) == 0 {
+			return false
+		}
+		f.Line, f.Rest = unfold(line, rest)
+		colon := bytes.IndexByte(f.Line, ':')
+		if colon < 0 {
+			continue
+		}
+		if f.Name = bytes.TrimSpace(f.Line[:colon]); len(f.Name) <= maxFieldName {
+			f.Value = bytes.TrimSpace(f.Line[colon+1:])
+			return true
+		}
+	}
+	return false
+}
+
+// unfold joins to a line those that begin with white space, and so continue it
+// (RFC 9112 §5.2, WARC 1.1 §4). Only then is the line a copy.
+func unfold(line, rest []byte) (joined, behind []byte) {
+	folded := false
+	for len(rest) > 0 && (rest[0] == ' ' || rest[0] == '\t') {
+		if !folded {
+			line, folded = bytes.Clone(line), true
+		}
+		var more []byte
+		more, rest = CutLine(rest)
+		line = append(append(line, ' '), bytes.TrimSpace(more)...)
+	}
+	return line, rest
+}
+
+// CutLine cuts a line off b, without its CRLF, LF or CR CR LF.
+func CutLine(b []byte) (line, rest []byte) {
+	line = b
+	if n := bytes.IndexByte(b, '\n'); n >= 0 {
+		line, rest = b[:n], b[n+1:]
+	}
+	for range 2 {
+		if n := len(line) - 1; n >= 0 && line[n] == '\r' {
+			line = line[:n]
+		}
+	}
+	return line, rest
+}

@@ -1,0 +1,75 @@
+package warc
+
+import "github.com/robotsaudit/robotsaudit/internal/recordid"
+
+// Limits on what one record, or damage, can make the reader hold or do.
+const (
+	MaxRecordHeader  = 1 << 20          // bytes of one record's WARC header
+	maxFieldName     = 64               // bytes of the name of a field that is read
+	MaxFieldValue    = 256              // bytes of a media type, date, range, digest or list of codings
+	maxAddress       = 64               // bytes of the IP address of an ARC record
+	MaxRecordID      = recordid.MaxSize // bytes of a WARC-Record-ID
+	MaxURL           = 64 << 10         // bytes of a URL or Location
+	MaxWarcinfos     = 1024             // warcinfo records remembered in one input
+	maxDictionary    = 16 << 20         // bytes of a zstd dictionary, decompressed
+	maxZstdWindow    = 64 << 20         // bytes that a zstd frame may look back
+	MaxConcurrent    = 64               // WARC-Concurrent-To fields of one record
+	MaxRepeated      = 8                // contradicting fields of one record that are named
+	maxHeaderMembers = 16               // members that one record header lies in
+	maxMissedEnd     = 4 << 20          // bytes by which a damaged gzip stream that seems cut may differ in length from what it says
+	maxSearch        = 32 << 30         // bytes decompressed in search of members behind damage, in one input
+	candidateCost    = 64 << 10         // bytes that looking at one candidate counts for, at least
+	maxVisited       = 1 << 20          // members remembered in one search
+	maxProof         = 1 << 30          // bytes read in search of true ends and of records behind damage, in one plain input
+	maxProofOne      = 64 << 20         // bytes behind the beginning of a block where its true end is looked for
+	maxBlockReads    = 4                // times that the bytes behind the first damage of a plain input are hashed in search of records
+	maxChains        = 64 << 10         // records of a plain input that seem to be open at one place, behind damage
+	maxLineEnds      = 16               // bytes of line ends between two records of a chain
+	beginBytes       = 512              // bytes that a framing sees of what follows
+	sniffBytes       = 64 << 10         // bytes of a file that tell its container
+	sniffMember      = 4 << 20          // bytes of its first member, decompressed, that are read to tell
+)
+
+// Limit is a limit by its name.
+type Limit struct {
+	Name  string
+	Value int64
+}
+
+// Limits are those above: they shape which records are found, and what is in them.
+var Limits = []Limit{
+	{"MaxRecordHeader", MaxRecordHeader},
+	{"maxFieldName", maxFieldName},
+	{"MaxFieldValue", MaxFieldValue},
+	{"maxAddress", maxAddress},
+	{"MaxRecordID", MaxRecordID},
+	{"MaxURL", MaxURL},
+	{"MaxWarcinfos", MaxWarcinfos},
+	{"maxDictionary", maxDictionary},
+	{"maxZstdWindow", maxZstdWindow},
+	{"MaxConcurrent", MaxConcurrent},
+	{"MaxRepeated", MaxRepeated},
+	{"maxHeaderMembers", maxHeaderMembers},
+	{"maxMissedEnd", maxMissedEnd},
+	{"maxSearch", maxSearch},
+	{"candidateCost", candidateCost},
+	{"maxVisited", maxVisited},
+	{"maxProof", maxProof},
+	{"maxProofOne", maxProofOne},
+	{"maxBlockReads", maxBlockReads},
+	{"maxChains", maxChains},
+	{"maxLineEnds", maxLineEnds},
+	{"beginBytes", beginBytes},
+	{"sniffBytes", sniffBytes},
+	{"sniffMember", sniffMember},
+}
+
+// Bounds of what is read or held at a time. They shape the work, and no record.
+const (
+	fileBuffer     = 64 << 10 // bytes read from a file at once
+	maxAhead       = 1 << 20  // bytes decompressed ahead of a record in memory
+	aheadPart      = 1 << 20  // bytes of a file that are inflated ahead at a time
+	aheadKept      = 40 << 10 // bytes kept of the content of a member that is inflated ahead: its heads and the first of pagePrefixes
+	maxAheadPart   = 16 << 20 // bytes kept of a part of the file that is inflated ahead
+	maxAheadMember = 64 << 20 // bytes of a member up to which it is inflated ahead
+)

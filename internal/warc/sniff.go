@@ -1,0 +1,145 @@
+package warc
+
+import (
+	"bufio"
+	"bytes"
+	"compress/bzip2"
+	"io"
+)
+
+// Sniff tells the form of an input by its first bytes. Of src it reads no more
+// than a dictionary, which no record can be read without. What foreign, which may be nil,
+// knows by its first decompressed bytes is no archive, but another's to read.
+func Sniff(src *Source, foreign func(begin []byte) bool) Form {
+	s := sniffer{foreign}
+	b, _ := src.Peek(sniffBytes)
+	switch {
+	case len(b) == 0:
+		return Form{Container: containerEmpty, Kind: DamageEmptyFile, Refusal: "the file is empty; leave it out, or fetch it again"}
+	case bytes.HasPrefix(b, magicGzip):
+		return s.gzip(b)
+	case bytes.HasPrefix(b, magicBzip2):
+		return s.stream(containerBzip2, bzip2.NewReader(bytes.NewReader(b)))
+	case bytes.HasPrefix(b, magicZstd), isSkippable(b):
+		return s.zstd(src)
+	case bytes.HasPrefix(b, magicZip), bytes.HasPrefix(b, magicEmptyZip):
+		return Form{Container: ContainerZip}
+	}
+	if a := s.plain(b, ContainerPlain); a.Readable() {
+		return a
+	}
+	if a := s.damaged(b, gzipCodec{}); a.Readable() {
+		return a
+	}
+	return s.damagedFrames(b)
+}
+
+// sniffer tells forms apart.
+type sniffer struct {
+	foreign func(begin []byte) bool // what is not ours; may be nil
+}
+
+// plain looks at the first bytes of uncompressed content.
+func (s sniffer) plain(b []byte, c Container) Form {
+	b = bytes.TrimLeft(b, "\r\n")
+	if s.foreign != nil && s.foreign(b) {
+		return Form{Container: ContainerForeign}
+	}
+	for _, f := range [...]framing{warcFraming{}, arcFraming{}} {
+		if f.begins(b) {
+			return Form{Container: c, framing: f}
+		}
+	}
+	return notAnArchive
+}
+
+// stream looks at the first bytes of a compressed stream.
+func (s sniffer) stream(c Container, r io.Reader) Form {
+	start, _ := bufio.NewReaderSize(r, beginBytes).Peek(beginBytes)
+	if len(start) == 0 { // damage that the reader will name
+		return Form{Container: c, framing: warcFraming{}}
+	}
+	return s.plain(start, c)
+}
+
+// gzip tells an archive whose first gzip member holds one record, or none,
+// from one that may be a single stream around all of them.
+func (s sniffer) gzip(b []byte) Form {
+	in := gzipCodec{}.members(SourceAt(bytes.NewReader(b), 0))
+	defer release(in)
+	if in.next() != nil {
+		return s.damaged(b, gzipCodec{})
+	}
+	br := newBuffered(io.LimitReader(in, sniffMember))
+	start, _ := br.Reader.Peek(4 << 10)
+	a := Form{Container: ContainerMembers, framing: warcFraming{}, codec: gzipCodec{}}
+	if len(start) == 0 { // an empty member, or damage that the reader will name
+		a.framing = s.framing(b, a.codec)
+		return a
+	}
+	found := s.plain(start, ContainerMembers)
+	if !found.Readable() {
+		if _, err := io.Copy(io.Discard, in); err != nil { // it may be damaged
+			return s.damaged(b, gzipCodec{})
+		}
+		return found
+	}
+	if found.framing == nil { // a log
+		return found
+	}
+	a.framing = found.framing
+	if holdsSeveral(br, a.framing) {
+		a.Container = ContainerGzip
+	}
+	return a
+}
+
+// damaged looks for the container of a file whose first bytes are none, or
+// damaged: a member of a codec follows that begins as a record does.
+func (s sniffer) damaged(b []byte, c codec) Form {
+	for at, tries := 1, 0; at < len(b) && tries < 16; tries++ {
+		n := c.find(b[at:])
+		if n < 0 {
+			break
+		}
+		at += n + 1
+		in := c.members(SourceAt(bytes.NewReader(b[at-1:]), 0))
+		if in.next() != nil {
+			continue
+		}
+		if found := s.stream(ContainerMembers, in); found.Readable() && found.framing != nil {
+			found.codec = c
+			return found
+		}
+	}
+	return notAnArchive
+}
+
+// framing tells the framing of an archive whose first member is empty, or damaged
+// from its first bytes on.
+func (s sniffer) framing(b []byte, c codec) framing {
+	if found := s.damaged(b, c); found.framing != nil {
+		return found.framing
+	}
+	return warcFraming{}
+}
+
+var notAnArchive = Form{Container: containerNotAnArchive, Kind: DamageNotAnArchive,
+	Refusal: "it is no archive: it begins neither with a WARC or ARC record nor as a compressed archive; leave it out"}
+
+// holdsSeveral reports whether another record follows the first one in a member.
+func holdsSeveral(in content, f framing) bool {
+	header, err := readHeader(f, in)
+	if err != nil {
+		return false
+	}
+	h := f.parse(header, nil)
+	if h.ContentLength < 0 {
+		return false
+	}
+	if _, err := in.Discard(h.ContentLength); err != nil {
+		return false
+	}
+	skipNewlines(in)
+	return f.begins(beginning(in))
+}

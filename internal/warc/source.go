@@ -1,0 +1,101 @@
+package warc
+
+import (
+	"bufio"
+	"hash/crc32"
+	"io"
+	"math"
+)
+
+// Source reads an input in order and knows where it stands in it.
+type Source struct {
+	*bufio.Reader
+	file *countingReader
+}
+
+// NewSource reads an input from its beginning. progress is told of every read, and may
+// be nil.
+func NewSource(r io.Reader, progress func(int)) *Source {
+	return sourceOf(&countingReader{r: r, progress: progress})
+}
+
+func sourceOf(file *countingReader) *Source {
+	return &Source{bufio.NewReaderSize(file, fileBuffer), file}
+}
+
+// Reset reads another input, in the same memory.
+func (s *Source) Reset(r io.Reader, progress func(int)) {
+	s.file = &countingReader{r: r, progress: progress}
+	s.Reader.Reset(s.file)
+}
+
+// Failed is the failure of the file below that ended the reading, nil if none did.
+func (s *Source) Failed() error { return s.file.failed }
+
+// Fetched is how many bytes of the file below have been read, those in the buffer too.
+func (s *Source) Fetched() int64 { return s.file.n }
+
+// SourceAt reads from the middle of an input.
+func SourceAt(at io.ReaderAt, offset int64) *Source {
+	return sourceOf(&countingReader{r: io.NewSectionReader(at, offset, math.MaxInt64-offset), n: offset})
+}
+
+// Position is how many bytes of the input have been read.
+func (s *Source) Position() int64 { return s.file.n - int64(s.Buffered()) }
+
+// Chain is the fingerprint of an input: CRC-32C over the CRC and length of every
+// member, or over every record's header, as verified.
+type Chain struct {
+	Sum uint64
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func (c *Chain) Add(b []byte) {
+	low := crc32.Update(uint32(c.Sum), castagnoli, b)
+	high := crc32.Update(uint32(c.Sum>>32), crc32.IEEETable, b)
+	c.Sum = uint64(high)<<32 | uint64(low)
+}
+
+// Write makes a chain of what is read through it.
+func (c *Chain) Write(p []byte) (int, error) {
+	c.Add(p)
+	return len(p), nil
+}
+
+// countingReader counts what is read from a file. After a failure it reads no more,
+// so that a failure that a buffer has swallowed is met again.
+type countingReader struct {
+	r io.Reader
+	n int64
+	// progress is told of every read.
+	progress func(int)
+	failed   error
+}
+
+func (c *countingReader) Read(p []byte) (int, error) {
+	if c.failed != nil {
+		return 0, c.failed
+	}
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	if c.progress != nil {
+		c.progress(n)
+	}
+	if err != nil && err != io.EOF {
+		err = &ReadError{err}
+		c.failed = err
+	}
+	return n, err
+}
+
+// MarkFailures makes failures of a file below a reader a ReadError, as a Source does, but
+// has no buffer.
+func MarkFailures(r io.Reader) io.Reader { return &countingReader{r: r} }
+
+// ReadError is a failure of the disk or the network below an input, as opposed to
+// damage in it: the input has failed, and is tried again next time.
+type ReadError struct{ Err error }
+
+func (e *ReadError) Error() string { return e.Err.Error() }
+func (e *ReadError) Unwrap() error { return e.Err }
