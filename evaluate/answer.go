@@ -221,7 +221,7 @@ func (f *parsedFile) matchOf(token string) Match {
 }
 
 // fileCache keeps parsed robots.txt files by the digest of their body. Most hosts
-// serve the same octets again and again.
+// serve the same bytes again and again.
 type fileCache struct {
 	store   *store
 	profile robots.Profile
@@ -229,7 +229,7 @@ type fileCache struct {
 	size    int64 // of files
 }
 
-// What the cache holds, in octets of bodies, of which each counts as parsedMin more.
+// What the cache holds, in bytes of bodies, of which each counts as parsedMin more.
 const (
 	maxCachedBodies  = 32 << 20  // of one origin, which may have large files, asked in turns
 	keptCachedBodies = 256 << 10 // from one origin to the next: enough for what many hosts serve

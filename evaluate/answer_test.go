@@ -56,6 +56,6 @@ func TestFileCache(t *testing.T) {
 	}
 	c.newOrigin()
 	if len(c.files) != 0 || c.size != 0 {
-		t.Errorf("%d files of %d octets are kept for another origin", len(c.files), c.size)
+		t.Errorf("%d files of %d bytes are kept for another origin", len(c.files), c.size)
 	}
 }

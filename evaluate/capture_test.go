@@ -358,7 +358,7 @@ func TestRereadBudget(t *testing.T) {
 	r := &resolver{reread: 100}
 	c := &facts.Capture{Fetch: facts.Fetch{Flags: facts.FlagStreamed, Offset: 90, Length: 11}}
 	if _, err := r.readAgain(c); err == nil || r.reread != 100 {
-		t.Errorf("%v, %d octets left", err, r.reread)
+		t.Errorf("%v, %d bytes left", err, r.reread)
 	}
 }
 

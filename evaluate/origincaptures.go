@@ -468,7 +468,7 @@ func (res *resolution) contradicts(c *facts.Capture) bool {
 	return contradictDigests(c.PayloadDigest, res.CurDigest) || !res.isNotAfter(c) && !sameDigest(c.PayloadDigest, res.CurDigest)
 }
 
-// contradictDigests reports whether two payload digests name different octets.
+// contradictDigests reports whether two payload digests name different bytes.
 func contradictDigests(a, b string) bool {
 	if a == b {
 		return false
@@ -522,7 +522,7 @@ func (s *urlCaptures) bodiesOf(written string) []*facts.Capture {
 	return s.originals[digest.Key(written)]
 }
 
-// sameDigest reports whether two payload digests name the same octets.
+// sameDigest reports whether two payload digests name the same bytes.
 func sameDigest(a, b string) bool {
 	key := digest.Key(a)
 	return key != "" && key == digest.Key(b)

@@ -22,7 +22,7 @@ const (
 	maxHops     = 5               // RFC 9309 §2.3.1.2
 	maxFollowed = 20              // hops followed in all, to record the final rules
 	maxBeyond   = 20_000          // hops followed beyond maxHops in one audit: each is a row, written and read again
-	maxReread   = int64(16 << 30) // octets decompressed to read bodies again, in one audit
+	maxReread   = int64(16 << 30) // bytes decompressed to read bodies again, in one audit
 	hour        = int64(3600e6)
 	day         = 24 * hour
 )
@@ -195,7 +195,7 @@ type resolver struct {
 	bodies  *pack.Writer // bodies read again from the archives
 	issues  *run.Writer[facts.Issue]
 	round   int
-	reread  int64 // octets of maxReread that are left
+	reread  int64 // bytes of maxReread that are left
 
 	beyond  int           // hops of maxBeyond that are left
 	cutOff  facts.Capture // the first of which no more hops were followed for that, and their number

@@ -138,7 +138,7 @@ func (e *evaluation) noteCopies() error {
 		e.totals.Duplicates += in.Unnamed
 		if err := e.issues.Add(facts.Issue{
 			Input: int32(i), Offset: -1, Length: in.Size, Kind: facts.IssueDuplicateRecord, Action: "counted once",
-			Detail: fmt.Sprintf("%d fetches without a WARC-Record-ID are those of %s, the octets of which are the same", in.Unnamed, set.Inputs[original].Name),
+			Detail: fmt.Sprintf("%d fetches without a WARC-Record-ID are those of %s, the bytes of which are the same", in.Unnamed, set.Inputs[original].Name),
 		}); err != nil {
 			return err
 		}

@@ -176,7 +176,7 @@ func (s *State) saysLike(other *State) bool {
 		(!s.HasBody || s.BodyDigest == other.BodyDigest && s.BodyFlags&cut == other.BodyFlags&cut)
 }
 
-// maxHopURL bounds what is recorded of each redirect's target, in octets.
+// maxHopURL bounds what is recorded of each redirect's target, in bytes.
 const maxHopURL = 2048
 
 func cutHop(url string) string {

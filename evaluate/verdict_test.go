@@ -277,7 +277,7 @@ func TestSeveralTokens(t *testing.T) {
 }
 
 // TestDuplicatesWithoutID: records without an id are told to be the same where they
-// lie in files that are alike to the last octet, as an ARC given twice. In all other
+// lie in files that are alike to the last byte, as an ARC given twice. In all other
 // files records alike may be two fetches.
 func TestDuplicatesWithoutID(t *testing.T) {
 	t.Parallel()
@@ -295,7 +295,7 @@ func TestDuplicatesWithoutID(t *testing.T) {
 	if n := len(slices.DeleteFunc(s.issues, func(k string) bool { return k != "duplicate_record" })); n != 4 {
 		t.Errorf("%d issues, want 4: one a file, and one a record with an id", n)
 	}
-	for name, files := range map[string][]archive{"one record more": {whole, append(slices.Clone(whole), page(""))}, "one octet": {{one}, {func() rec { r := one; r.body += "x"; return r }()}}} {
+	for name, files := range map[string][]archive{"one record more": {whole, append(slices.Clone(whole), page(""))}, "one byte": {{one}, {func() rec { r := one; r.body += "x"; return r }()}}} {
 		want := int64(0)
 		for _, a := range files {
 			for _, r := range a {
@@ -477,7 +477,7 @@ func TestHostile(t *testing.T) {
 	s, _ := check(t, Options{}, archive{redirect(home+"/robots.txt", "-1h", long[:60000]), rec{url: long[:60000], at: "-1h", body: closed}, page(certain)})
 	for _, call := range s.calls {
 		if strings.HasPrefix(call, "robots") && len(call) > 4<<10 {
-			t.Errorf("a state of %d octets", len(call))
+			t.Errorf("a state of %d bytes", len(call))
 		}
 	}
 	cut := rec{url: home + "/" + strings.Repeat("y", 65<<10), want: "disallowed fresh rule probable +url_cut"}

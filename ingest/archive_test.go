@@ -64,7 +64,7 @@ func read(t testing.TB, archive []byte) *collected {
 	return c
 }
 
-// readPipe reads an archive from a pipe that yields odd numbers of octets.
+// readPipe reads an archive from a pipe that yields odd numbers of bytes.
 func readPipe(t testing.TB, archive []byte) *collected {
 	t.Helper()
 	c := new(collected)

@@ -37,7 +37,7 @@ func TestBzip2Damage(t *testing.T) {
 	}{
 		"whole":               {archive, urls, nil},
 		"two streams":         {bytes.Repeat(archive, 2), append(urls, urls...), nil},
-		"octets behind":       {append(bytes.Clone(archive), "junk"...), urls, []string{"skipped_range"}},
+		"bytes behind":        {append(bytes.Clone(archive), "junk"...), urls, []string{"skipped_range"}},
 		"a bit":               {flipped(228, 1<<1), nil, []string{"damaged_stream", "skipped_range"}},
 		"another bit":         {flipped(259, 1<<3), nil, []string{"damaged_stream", "skipped_range"}},
 		"in the second block": {append(bytes.Clone(archive), flipped(228, 1<<1)...), urls[:3], []string{"damaged_stream", "skipped_range"}},

@@ -175,13 +175,13 @@ func (o *Opinion) count(plain io.Reader) error {
 			return err
 		}
 		if length, _ := strconv.ParseInt(rec.Header.Get("content-length"), 10, 64); left < length {
-			return fmt.Errorf("the block ends after %d of %d octets", left, length)
+			return fmt.Errorf("the block ends after %d of %d bytes", left, length)
 		}
 		o.Records++
 	}
 }
 
-// allowance is a reader that ends with an error after so many octets.
+// allowance is a reader that ends with an error after so many bytes.
 type allowance struct {
 	r    io.Reader
 	left int64 // -1: no end

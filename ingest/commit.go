@@ -99,7 +99,7 @@ func (c *committer) extract(r *warc.Record, d *draft) (err error) {
 		d.check(r)
 	}
 	if len(r.ID) == warc.MaxRecordID {
-		d.note(r, facts.IssueValueCut, "the rest dropped", "WARC-Record-ID of %d octets or more", warc.MaxRecordID)
+		d.note(r, facts.IssueValueCut, "the rest dropped", "WARC-Record-ID of %d bytes or more", warc.MaxRecordID)
 	}
 	switch {
 	case r.Joint == warc.JointCertain:
@@ -174,7 +174,7 @@ func (c *committer) accept(r *warc.Record, d *draft, length int64) error {
 		d.noteOverrun(r)
 	}
 	if r.Short > 0 {
-		d.note(r, facts.IssueTruncatedRecord, "read as far as it goes", "the member ends %d octets before its record does", r.Short)
+		d.note(r, facts.IssueTruncatedRecord, "read as far as it goes", "the member ends %d bytes before its record does", r.Short)
 	}
 	for _, i := range d.issues {
 		i.Length = length
@@ -226,7 +226,7 @@ func (c *committer) accept(r *warc.Record, d *draft, length int64) error {
 	if c.pairing.waiting > maxPending && !c.forgotten {
 		c.forgotten = true
 		if err := c.report(facts.Issue{Offset: r.Offset, Length: length, RecordID: r.ID, Kind: facts.IssueLimitReached, Action: "the oldest no longer wait",
-			Detail: fmt.Sprintf("fetches and requests that wait for each other hold more than %d octets", maxPending)}); err != nil {
+			Detail: fmt.Sprintf("fetches and requests that wait for each other hold more than %d bytes", maxPending)}); err != nil {
 			return err
 		}
 	}
@@ -280,7 +280,7 @@ func (d *draft) note(r *warc.Record, kind facts.IssueKind, action, format string
 	})
 }
 
-// noteOverrun takes the body of a policy capture for a part where octets that begin
+// noteOverrun takes the body of a policy capture for a part where bytes that begin
 // no record stand behind it: they may be the rest of it, and hold more rules. A page
 // was fetched all the same.
 func (d *draft) noteOverrun(r *warc.Record) {
@@ -289,7 +289,7 @@ func (d *draft) noteOverrun(r *warc.Record) {
 		return
 	}
 	x.Flags |= facts.FlagBodyCut
-	d.note(r, facts.IssueBodyCut, "taken for a part", "behind the %d octets that Content-Length says stand others, which may belong to the body", r.ContentLength)
+	d.note(r, facts.IssueBodyCut, "taken for a part", "behind the %d bytes that Content-Length says stand others, which may belong to the body", r.ContentLength)
 }
 
 // noteCut notes a value of an HTTP head that was cut.
@@ -314,7 +314,7 @@ func (c *committer) extractRequest(r *warc.Record, d *draft) error {
 	d.noteCut(r, &h)
 	if !complete {
 		if len(head) >= maxRequestHead {
-			d.note(r, facts.IssueValueCut, "the rest dropped", "no end of the request's head in %d octets", len(head))
+			d.note(r, facts.IssueValueCut, "the rest dropped", "no end of the request's head in %d bytes", len(head))
 		}
 		return nil
 	}
@@ -376,7 +376,7 @@ func (c *committer) identify(r *warc.Record, url weburl.URL, d *draft) {
 	}
 	if len(r.Target) > warc.MaxURL {
 		f.Flags |= facts.FlagURLCut
-		d.note(r, facts.IssueURLTooLong, "URL cut", "more than %d octets", warc.MaxURL)
+		d.note(r, facts.IssueURLTooLong, "URL cut", "more than %d bytes", warc.MaxURL)
 	}
 	if len(r.PayloadDigest) > warc.MaxFieldValue || len(r.Truncated) > maxWord || len(r.RefersToURI) > warc.MaxURL {
 		d.note(r, facts.IssueValueCut, "the rest dropped", "a WARC-Payload-Digest, WARC-Truncated or WARC-Refers-To-Target-URI that is too long")
@@ -469,7 +469,7 @@ func (c *committer) readPayload(r *warc.Record, d *draft) error {
 	if !complete && (r.Type != "revisit" || r.ContentLength > int64(len(head))) {
 		// What follows, if anything, is more of the head, not a body. A revisit's head
 		// is all that its block holds, and often ends without the empty line.
-		d.note(r, facts.IssueBadHTTPHead, "body taken as empty", "no end of head in %d octets", len(head))
+		d.note(r, facts.IssueBadHTTPHead, "body taken as empty", "no end of head in %d bytes", len(head))
 		if d.exchange.Kind != facts.CaptureNone {
 			d.exchange.Flags |= facts.FlagBodyCut
 		}
@@ -498,7 +498,7 @@ func (c *committer) applyHead(r *warc.Record, d *draft, h *httpHead) {
 	d.noteCut(r, h)
 	if h.policyCut {
 		f.Flags |= facts.FlagPolicyHeadersCut
-		d.note(r, facts.IssuePolicyHeadersCut, "the rest dropped", "policy header lines over %d octets", maxPolicyHeaders)
+		d.note(r, facts.IssuePolicyHeadersCut, "the rest dropped", "policy header lines over %d bytes", maxPolicyHeaders)
 	}
 	c.checkClock(r, d, h.date)
 }
@@ -586,7 +586,7 @@ func (x *exchange) decode(r *warc.Record, d *draft, h *httpHead, raw []byte) {
 
 func (x *exchange) noteBody(r *warc.Record, d *draft) {
 	if x.Flags&facts.FlagBodyCut != 0 && x.missing == 0 {
-		d.note(r, facts.IssueBodyCut, "the rest dropped", "the body is over %d octets, or ends before its coding or record does", maxPolicyBody)
+		d.note(r, facts.IssueBodyCut, "the rest dropped", "the body is over %d bytes, or ends before its coding or record does", maxPolicyBody)
 	}
 	if x.Flags&facts.FlagFalseChunked != 0 {
 		d.note(r, facts.IssueFalseChunked, "taken as it stands", "declared chunked, and is not")
@@ -715,7 +715,7 @@ func (c *committer) settleMissing(x *exchange) error {
 		return nil
 	}
 	return c.report(facts.Issue{Offset: x.Offset, Length: x.Length, RecordID: x.RecordID, Kind: facts.IssueBodyCut, Action: "taken for a part",
-		Detail: fmt.Sprintf("the body ends %d octets before its Content-Length does", x.missing)})
+		Detail: fmt.Sprintf("the body ends %d bytes before its Content-Length does", x.missing)})
 }
 
 // targetSet is a bounded set of the redirect targets of robots.txt files, the
@@ -811,10 +811,10 @@ func (c *committer) reportDamage(d *warc.Damage, size int64) error {
 	switch {
 	case d.More:
 		skipped = d.Resumed - d.Offset
-		detail = fmt.Sprintf("%d octets; %s", skipped, cmp.Or(d.Proof.String(), "what follows proves itself"))
+		detail = fmt.Sprintf("%d bytes; %s", skipped, cmp.Or(d.Proof.String(), "what follows proves itself"))
 	case size >= d.Offset:
 		skipped = size - d.Offset
-		detail = fmt.Sprintf("%d octets to the end of the input", skipped)
+		detail = fmt.Sprintf("%d bytes to the end of the input", skipped)
 	}
 	switch d.Kind {
 	case warc.DamageTruncatedRecord: // the record is what is skipped

@@ -183,7 +183,7 @@ func TestIssuesOfAFetch(t *testing.T) {
 				t.Fatalf("fetches %+v", got.fetches)
 			}
 			if strings.HasPrefix(name, "head without end") && got.bodies[0] != "" {
-				t.Errorf("a body of %d octets was found inside the head", len(got.bodies[0]))
+				t.Errorf("a body of %d bytes was found inside the head", len(got.bodies[0]))
 			}
 			for _, i := range got.issues {
 				if i.Offset != 0 || i.Length != int64(len(c.archive)) || i.RecordID != "urn:1" {

@@ -10,7 +10,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
-// findCopies finds the inputs that hold the same octets as one before them, by
+// findCopies finds the inputs that hold the same bytes as one before them, by
 // path, which each of them is mapped to. Records are told to be the same by their
 // WARC-Record-ID; an ARC has none, and two records alike may be two fetches, unless
 // all of both files is alike. So only inputs that hold fetches without an id are
@@ -31,7 +31,7 @@ func findCopies(results []facts.InputResult) map[string]string {
 		}
 		key := likeness{r.Size, r.Container, r.Fingerprint}
 		originals := alike[key]
-		i := slices.IndexFunc(originals, func(in facts.Input) bool { return sameOctets(in, r.Input) })
+		i := slices.IndexFunc(originals, func(in facts.Input) bool { return sameBytes(in, r.Input) })
 		switch {
 		case i >= 0:
 			copies[r.Path] = originals[i].Path
@@ -42,9 +42,9 @@ func findCopies(results []facts.InputResult) map[string]string {
 	return copies
 }
 
-// sameOctets compares two files. Of one that cannot be read any more nothing is
+// sameBytes compares two files. Of one that cannot be read any more nothing is
 // known.
-func sameOctets(a, b facts.Input) bool {
+func sameBytes(a, b facts.Input) bool {
 	f, err := os.Open(a.Path)
 	if err != nil {
 		return false

@@ -11,13 +11,13 @@ import (
 )
 
 // A file given under two names is a copy of itself where records have no ids to tell
-// it by; one that differs in an octet of a page, which no checksum of a plain archive
+// it by; one that differs in a byte of a page, which no checksum of a plain archive
 // covers, is another.
 func TestCopies(t *testing.T) {
 	arc := arcInfo(arcAgent) + arcRecord("http://h/robots.txt", "20240501120000", "HTTP/1.1 200 OK\r\n\r\n"+robotsBody)
 	other := strings.Replace(arc, "Disallow", "disallow", 1)
 	if arc == other {
-		t.Fatal("no octet differs")
+		t.Fatal("no byte differs")
 	}
 	dir, out := t.TempDir(), t.TempDir()
 	for name, content := range map[string]string{

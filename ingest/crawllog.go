@@ -37,7 +37,7 @@ func (c *committer) readLog(parse lineParser, r io.Reader) error {
 		}
 		event, fault := parse(line)
 		if lines.long {
-			event, fault = nil, fmt.Sprintf("longer than %d octets", maxLogLine)
+			event, fault = nil, fmt.Sprintf("longer than %d bytes", maxLogLine)
 		}
 		if fault != "" {
 			if faults++; faults > maxLogFaults {

@@ -23,7 +23,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
-// smallArchive is the size up to which damage is tried octet by octet.
+// smallArchive is the size up to which damage is tried byte by byte.
 const smallArchive = 20 << 10
 
 // identity is what no damage may make up.
@@ -56,7 +56,7 @@ type specimen struct {
 	archive []byte
 	whole   *collected
 	known   map[identity]bool
-	first   int              // octets before the records: of a dictionary
+	first   int              // bytes before the records: of a dictionary
 	begin   map[string]int64 // where the stored entries of a WACZ begin; of others: 0
 	end     map[string]int64
 }
@@ -172,7 +172,7 @@ func places(t *testing.T, n, usual int) []int {
 }
 
 // lost returns a fetch of the whole archive that is missing in c although the
-// octets from..to do not touch it.
+// bytes from..to do not touch it.
 func (s *specimen) lost(c *collected, from, to int64) (identity, bool) {
 	have := identities(c)
 	for _, f := range s.whole.fetches {
@@ -264,11 +264,11 @@ func (s *specimen) boundaries(t *testing.T) map[int64]bool {
 	}
 }
 
-// checkFlip changes one octet of an archive. In compressed ones nothing is read
+// checkFlip changes one byte of an archive. In compressed ones nothing is read
 // that was not there, and nothing is lost but the record hit. In plain ones a
 // changed letter is what no format reveals, so places are compared, not URLs; and
 // what stands behind a record that has lost its end is read if it proves itself.
-// Of a WACZ this holds for the octets of its entries; where its own are damaged,
+// Of a WACZ this holds for the bytes of its entries; where its own are damaged,
 // entries are refused whole.
 func (s *specimen) checkFlip(t *testing.T, n int, xor byte) {
 	t.Helper()
@@ -285,16 +285,16 @@ func (s *specimen) checkFlip(t *testing.T, n int, xor byte) {
 		return
 	}
 	if id, bad := invented(c, s.known); bad && !(wacz && s.outside(n)) {
-		t.Fatalf("octet %d ^ %#x: invented %+v; issues %v", n, xor, id, c.issues)
+		t.Fatalf("byte %d ^ %#x: invented %+v; issues %v", n, xor, id, c.issues)
 	}
 	if len(c.fetches) < len(s.whole.fetches) && !s.namePlace(c.issues, int64(n)) && (!s.outside(n) || c.result.Lossy == 0) {
-		t.Fatalf("octet %d ^ %#x: no issue names the place: %v", n, xor, c.issues)
+		t.Fatalf("byte %d ^ %#x: no issue names the place: %v", n, xor, c.issues)
 	}
 	if s.whole.result.Lossy > 0 || s.outside(n) {
 		return
 	}
 	if id, bad := s.lost(c, int64(n), int64(n)+1); bad {
-		t.Fatalf("octet %d ^ %#x: lost %+v; issues %v", n, xor, id, c.issues)
+		t.Fatalf("byte %d ^ %#x: lost %+v; issues %v", n, xor, id, c.issues)
 	}
 }
 
@@ -308,11 +308,11 @@ func (s *specimen) checkStream(t *testing.T, c *collected, n int, xor byte) {
 	}
 	for _, f := range c.fetches {
 		if !known[placeless(f)] {
-			t.Fatalf("octet %d ^ %#x: invented %+v; issues %v", n, xor, f, c.issues)
+			t.Fatalf("byte %d ^ %#x: invented %+v; issues %v", n, xor, f, c.issues)
 		}
 	}
 	if len(c.fetches) < len(s.whole.fetches) && c.result.Lossy == 0 {
-		t.Fatalf("octet %d ^ %#x: %d of %d fetches, and no issue: %v", n, xor, len(c.fetches), len(s.whole.fetches), c.issues)
+		t.Fatalf("byte %d ^ %#x: %d of %d fetches, and no issue: %v", n, xor, len(c.fetches), len(s.whole.fetches), c.issues)
 	}
 }
 
@@ -331,12 +331,12 @@ func (s *specimen) checkPlaces(t *testing.T, c *collected, n int, xor byte) {
 	ends := s.boundaries(t)
 	for _, f := range c.fetches {
 		if !ends[f.Offset] {
-			t.Fatalf("octet %d ^ %#x: invented %s at %d; issues %v", n, xor, f.URL, f.Offset, c.issues)
+			t.Fatalf("byte %d ^ %#x: invented %s at %d; issues %v", n, xor, f.URL, f.Offset, c.issues)
 		}
 	}
 }
 
-// outside reports whether the octet at n belongs to no record: it is that of a
+// outside reports whether the byte at n belongs to no record: it is that of a
 // dictionary or of a zip file.
 func (s *specimen) outside(n int) bool {
 	if n < s.first {
@@ -350,7 +350,7 @@ func (s *specimen) outside(n int) bool {
 	return true
 }
 
-// namePlace reports whether an issue says that the octet at n was not read.
+// namePlace reports whether an issue says that the byte at n was not read.
 func (s *specimen) namePlace(issues []facts.Issue, n int64) bool {
 	return slices.ContainsFunc(issues, func(i facts.Issue) bool {
 		at := n - s.begin[i.Entry]
@@ -358,7 +358,7 @@ func (s *specimen) namePlace(issues []facts.Issue, n int64) bool {
 	})
 }
 
-// A member's first octet made a zero is no padding: the issue begins with it.
+// A member's first byte made a zero is no padding: the issue begins with it.
 func TestFlipToPadding(t *testing.T) {
 	first := members(warcinfoRecord("urn:i", "software: x\r\n"))
 	s := newSpecimen(t, "", append(first, members(response("urn:1", "http://h/1", ok200))...))
@@ -422,7 +422,7 @@ func TestSkippableFrameOverOthers(t *testing.T) {
 	}
 }
 
-func TestFlipAnyOctet(t *testing.T) {
+func TestFlipAnyByte(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long, and of one archive each")
 	}
@@ -463,7 +463,7 @@ func TestDamageLargerArchives(t *testing.T) {
 				s.checkFlip(t, rng.IntN(len(archive)), byte(1+rng.IntN(255)))
 				s.checkCut(t, rng.IntN(len(archive)), ends)
 			}
-			t.Logf("%d flips and cuts of %d octets", n, len(archive)) // at once, unlike what go test says of it
+			t.Logf("%d flips and cuts of %d bytes", n, len(archive)) // at once, unlike what go test says of it
 		})
 	}
 }
@@ -497,7 +497,7 @@ func TestForgedRecordInABody(t *testing.T) {
 // Where one checksum covers many records, none of them counts unless it matches: a digest
 // says nothing of a header, and a second record of the same URL and date is a copy of the
 // first one in the stream.
-func TestFlipAnyOctetOfAStream(t *testing.T) {
+func TestFlipAnyByteOfAStream(t *testing.T) {
 	padding := strings.Repeat("\n", 140<<10) // more than a block of zstd
 	var records []entry
 	for n, path := range []string{"robots.txt", "a", "b"} {

@@ -11,7 +11,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
-// digestCheck compares the digests of one record with its octets as they are
+// digestCheck compares the digests of one record with its bytes as they are
 // read. A nil one checks nothing.
 type digestCheck struct {
 	block, payload digest.Digest
@@ -102,7 +102,7 @@ func (d *draft) checkUnread(r *warc.Record) error {
 
 // checkPayload compares WARC-Payload-Digest with a payload, which is read to its
 // end. By WARC 1.1 §5.9 the digest is that of the entity-body of RFC 2616, so
-// without transfer coding; most writers hash the octets as they store them, chunk
+// without transfer coding; most writers hash the bytes as they store them, chunk
 // sizes and all, and a few hash what is left when every coding is undone.
 func (d *draft) checkPayload(r *warc.Record, h *httpHead, payload io.Reader) error {
 	c := d.digests

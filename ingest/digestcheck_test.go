@@ -113,7 +113,7 @@ func TestDigestMismatchNamesBoth(t *testing.T) {
 	}
 }
 
-// The chunked coding undone octet by octet is the same as at once.
+// The chunked coding undone byte by byte is the same as at once.
 func TestChunkedReader(t *testing.T) {
 	for _, in := range []string{"5\r\nhello\r\n6;x\r\n world\r\n0\r\n\r\n", "5\nhello\n0\n", "5\r\nhel", "5\r\nhello", "3\r\nhello\r\n", "", "zz"} {
 		at, errAt := io.ReadAll(newChunkedReader(strings.NewReader(in)))

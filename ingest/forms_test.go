@@ -19,7 +19,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
-// Every form of an HTTP answer that archives hold, octet by octet, as the capture
+// Every form of an HTTP answer that archives hold, byte by byte, as the capture
 // of a robots.txt.
 func TestHTTPForms(t *testing.T) {
 	gz := encode(t, "gzip", robotsBody)
@@ -120,7 +120,7 @@ func TestContentLengthOfHead(t *testing.T) {
 	}
 }
 
-// Every form of a record header, octet by octet.
+// Every form of a record header, byte by byte.
 func TestRecordForms(t *testing.T) {
 	const block = "HTTP/1.1 200 OK\r\n\r\nbody"
 	fields := func(end string, lines ...string) string {
@@ -283,7 +283,7 @@ var capsElsewhere = map[string]string{
 	"aheadKept":        "the rest of a member is inflated again where it is asked for",
 	"maxAheadPart":     "the part ends there, and the next begins",
 	"maxAheadMember":   "a larger member is inflated where it stands",
-	"maxMissedEnd":     "TestFlipAnyOctetOfAStream",
+	"maxMissedEnd":     "TestFlipAnyByteOfAStream",
 	"maxSearch":        "the issue says that the search was given up: TestSearchBudget",
 	"candidateCost":    "the same",
 	"blockCost":        "the same",
@@ -400,7 +400,7 @@ func nestedZeros() string {
 	var once bytes.Buffer
 	w, _ := flate.NewWriter(&once, flate.BestSpeed)
 	w.Write(make([]byte, piece))
-	w.Flush() // on a whole octet: what follows needs nothing before it
+	w.Flush() // on a whole byte: what follows needs nothing before it
 	var twice bytes.Buffer
 	z, _ := gzip.NewWriterLevel(&twice, gzip.BestSpeed)
 	z.Write(gzipped("")[:10])

@@ -39,7 +39,7 @@ func checkReader(t *testing.T, r warc.Reader, size int64) {
 	end := int64(0)
 	for n := int64(0); ; n++ {
 		if n > size {
-			t.Fatalf("more records than octets")
+			t.Fatalf("more records than bytes")
 		}
 		rec, err := r.Next()
 		if err == nil {
@@ -67,7 +67,7 @@ func checkReader(t *testing.T, r warc.Reader, size int64) {
 			t.Fatalf("%v is neither damage nor the end", err)
 		}
 		if d.Offset < 0 || size >= 0 && d.Offset > size || !issueKinds[d.Kind].Lossy() || d.Detail == "" {
-			t.Fatalf("damage %+v in %d octets", d, size)
+			t.Fatalf("damage %+v in %d bytes", d, size)
 		}
 		if !d.More {
 			return
@@ -122,7 +122,7 @@ func FuzzStreamReader(f *testing.F) {
 	})
 }
 
-// One octet changed, or all behind it lost: nothing is invented.
+// One byte changed, or all behind it lost: nothing is invented.
 func FuzzDamage(f *testing.F) {
 	addSeeds(f, 300, members, ".warc.gz")
 	f.Fuzz(func(t *testing.T, archive []byte) {
@@ -142,7 +142,7 @@ func FuzzDamage(f *testing.F) {
 			damaged := bytes.Clone(archive)
 			damaged[n] ^= byte(1 << (n % 8))
 			if id, bad := invented(read(t, damaged), known); bad {
-				t.Fatalf("octet %d: invented %+v", n, id)
+				t.Fatalf("byte %d: invented %+v", n, id)
 			}
 		}
 	})

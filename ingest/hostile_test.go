@@ -11,7 +11,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
-// repeat yields one octet for ever.
+// repeat yields one byte for ever.
 type repeat struct{ octet byte }
 
 func (r repeat) Read(p []byte) (int, error) {
@@ -132,7 +132,7 @@ func TestHostileArchives(t *testing.T) {
 	})
 }
 
-// Octets behind the end of a member are no part of any record.
+// Bytes behind the end of a member are no part of any record.
 func TestMemberOddities(t *testing.T) {
 	a, b := response("urn:1", "http://h/1", ok200), response("urn:2", "http://h/2", ok200)
 	trailing := gzipped(a.String() + "rubbish\n\n")

@@ -40,7 +40,7 @@ type httpHead struct {
 }
 
 // readHead reads an HTTP head from a block: up to and with the empty line, at
-// most max octets. What was read beyond the head is returned as body. complete
+// most max bytes. What was read beyond the head is returned as body. complete
 // is false where the block ended, or max came, before the empty line; then all
 // that was read is head.
 func readHead(block io.Reader, buf []byte, limit int) (head, body []byte, complete bool, err error) {
@@ -69,7 +69,7 @@ func readHead(block io.Reader, buf []byte, limit int) (head, body []byte, comple
 func skipEmptyLines(b []byte) []byte { return bytes.TrimLeft(b, "\r\n") }
 
 // headEnd finds the end of a head: an empty line, in CRLF, LF, CR CR LF or a mixture. It
-// looks from octet from on, and returns -1 where there is none yet.
+// looks from byte from on, and returns -1 where there is none yet.
 func headEnd(b []byte, from int) int {
 	for i := from; ; {
 		n := bytes.IndexByte(b[i:], '\n')
@@ -306,7 +306,7 @@ func (h *httpHead) missing(n int) int64 {
 	return max(declared-int64(n), 0)
 }
 
-// cut returns at most n octets of s, and does not keep the rest in memory.
+// cut returns at most n bytes of s, and does not keep the rest in memory.
 func cut(s string, n int) string {
 	if len(s) > n {
 		return strings.Clone(s[:n])
@@ -345,7 +345,7 @@ func (u *unread) Read(p []byte) (int, error) {
 	return u.rest.Read(p)
 }
 
-// readUpTo reads behind what is in buf until it has limit octets; it grows as it must.
+// readUpTo reads behind what is in buf until it has limit bytes; it grows as it must.
 func readUpTo(in io.Reader, buf []byte, limit int) ([]byte, error) {
 	for len(buf) < limit {
 		buf = slices.Grow(buf, 512)

@@ -73,11 +73,11 @@ func TestPolicyHeaderLines(t *testing.T) {
 func TestPolicyHeaderLinesAreBounded(t *testing.T) {
 	long := parseResponseHead([]byte("HTTP/1.1 200\nX-Robots-Tag: "+strings.Repeat("noindex, ", 2000)+"\n\n"), nil, nil)
 	if !long.policyCut || len(long.policy) > 9<<10 {
-		t.Errorf("a long line: %d octets, cut %v", len(long.policy), long.policyCut)
+		t.Errorf("a long line: %d bytes, cut %v", len(long.policy), long.policyCut)
 	}
 	many := parseResponseHead([]byte("HTTP/1.1 200\n"+strings.Repeat("X-Robots-Tag: noindex\n", 100_000)+"\n"), nil, nil)
 	if !many.policyCut || len(many.policy) > maxPolicyHeaders {
-		t.Errorf("many lines: %d octets, cut %v", len(many.policy), many.policyCut)
+		t.Errorf("many lines: %d bytes, cut %v", len(many.policy), many.policyCut)
 	}
 	codings := parseResponseHead([]byte("HTTP/1.1 200\n"+strings.Repeat("Content-Encoding: gzip\n", 40_000)+"\n"), nil, nil)
 	if n := len(codings.contentEncoding); n != maxCodings+1 {
@@ -120,7 +120,7 @@ func TestReadHead(t *testing.T) {
 		{"", "", "", false},
 	} {
 		for name, r := range map[string]io.Reader{
-			"at once": strings.NewReader(c.in), "octet by octet": iotest.OneByteReader(strings.NewReader(c.in)),
+			"at once": strings.NewReader(c.in), "byte by byte": iotest.OneByteReader(strings.NewReader(c.in)),
 		} {
 			head, body, complete, err := readHead(r, nil, 1<<20)
 			rest, _ := io.ReadAll(r)
@@ -131,7 +131,7 @@ func TestReadHead(t *testing.T) {
 	}
 	head, _, complete, err := readHead(strings.NewReader(strings.Repeat("x", 1<<20)), nil, 10<<10)
 	if len(head) < 10<<10 || len(head) > 40<<10 || complete || err != nil {
-		t.Errorf("no end: %d octets, %v, %v", len(head), complete, err)
+		t.Errorf("no end: %d bytes, %v, %v", len(head), complete, err)
 	}
 	broken := errors.New("broken")
 	if _, _, _, err := readHead(iotest.ErrReader(broken), nil, 99); err != broken {

@@ -41,10 +41,10 @@ func (c *committer) extractMetadata(r *warc.Record, d *draft) error {
 		return err
 	}
 	if full {
-		d.note(r, facts.IssueValueCut, "the rest dropped", "a metadata record of %d octets or more", maxMetadata)
+		d.note(r, facts.IssueValueCut, "the rest dropped", "a metadata record of %d bytes or more", maxMetadata)
 	}
 	if len(m.via) == warc.MaxURL || len(m.hops) == maxHopsFromSeed {
-		d.note(r, facts.IssueValueCut, "the rest dropped", "via or hopsFromSeed of %d and %d octets or more", len(m.via), len(m.hops))
+		d.note(r, facts.IssueValueCut, "the rest dropped", "via or hopsFromSeed of %d and %d bytes or more", len(m.via), len(m.hops))
 	}
 	if found {
 		d.metadata = c.metadata.New()
@@ -53,12 +53,12 @@ func (c *committer) extractMetadata(r *warc.Record, d *draft) error {
 	return nil
 }
 
-// metadataPiece is how many octets of a metadata record are looked at together: that of a
+// metadataPiece is how many bytes of a metadata record are looked at together: that of a
 // page with many links has half a million of them, few of which say what is kept.
 const metadataPiece = 16 << 10
 
 // readMetadata stores the fields of a block, up to an empty line. It reports whether any of
-// them is kept, and whether there were maxMetadata octets or more.
+// them is kept, and whether there were maxMetadata bytes or more.
 func (c *committer) readMetadata(block io.Reader, m *metadata) (found, full bool, err error) {
 	var b []byte
 	fieldsEnded := false
@@ -136,7 +136,7 @@ func (x *exchange) describe(m *metadata) {
 	x.Flags |= m.flags
 }
 
-// size is what of the metadata may be long, in octets.
+// size is what of the metadata may be long, in bytes.
 func (m *metadata) size() int {
 	return len(m.id) + len(m.target) + len(m.via) + len(m.hops) + idSize(m.names)
 }

@@ -11,12 +11,12 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
-// pagePrefixes are the octets that are read of a page, as stored: nearly every
+// pagePrefixes are the bytes that are read of a page, as stored: nearly every
 // head ends in the first, and where one does not, more is read, once and again.
 var pagePrefixes = [...]int{firstPage, morePage, tag.MaxScan}
 
 // mayBePage reports whether a payload may be HTML: its type says so, or there is
-// none and its first octets must tell (WHATWG MIME Sniffing §7). A revisit has none
+// none and its first bytes must tell (WHATWG MIME Sniffing §7). A revisit has none
 // of its own.
 func (x *exchange) mayBePage() bool {
 	switch x.MIMEType {

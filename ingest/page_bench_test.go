@@ -8,7 +8,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
-// What a page costs that says nothing of its use: its first octets, once.
+// What a page costs that says nothing of its use: its first bytes, once.
 func BenchmarkScanPage(b *testing.B) {
 	page := []byte("<html><head><title>t</title><meta charset=utf-8></head><body>" + strings.Repeat("<p class=x>some text</p>", 4<<10))
 	c := newCommitter(0, "", &keeper{})

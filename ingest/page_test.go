@@ -114,7 +114,7 @@ func TestPagesAreReadNoFurtherThanNeeded(t *testing.T) {
 			}
 		}
 		if counted.n > c.most || x.Metas != "" {
-			t.Errorf("%s: %d octets read, at most %d needed; kept %q", c.mime, counted.n, c.most, x.Metas)
+			t.Errorf("%s: %d bytes read, at most %d needed; kept %q", c.mime, counted.n, c.most, x.Metas)
 		}
 	}
 }

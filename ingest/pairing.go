@@ -30,20 +30,20 @@ type exchange struct {
 	concurrentTo  []string
 	body          []byte
 	hasBody       bool
-	missing       int64     // octets that its Content-Length has and the body has not
-	pageCut       bool      // the page lacks octets of its Content-Length
+	missing       int64     // bytes that its Content-Length has and the body has not
+	pageCut       bool      // the page lacks bytes of its Content-Length
 	assembly      *assembly // of a policy capture in segments
 	infoAgent     string    // http-header-user-agent of the warcinfo in force
 	host          string    // that the request of this URL names; "": none
 	requested     bool      // its request has been found
 	described     bool      // its metadata record has been found
-	describedSize int       // octets of it
+	describedSize int       // bytes of it
 }
 
 // pairing finds the request and the metadata record of each fetch: those that
 // WARC-Concurrent-To joins to it, in either direction, else the record right beside
 // it of the same URL. It remembers the last pairingWindow records, and fewer where
-// those hold more than maxPending octets. Of several that claim a fetch the first
+// those hold more than maxPending bytes. Of several that claim a fetch the first
 // in the file counts; one may claim several fetches.
 type pairing struct {
 	pending  map[int]*exchange      // fetches that wait, by record index
@@ -56,7 +56,7 @@ type pairing struct {
 	last     *metadata              // the record before, where it is metadata that names nothing
 	oldest   int                    // no record before it is remembered
 	settled  int                    // no fetch up to here waits for metadata alone
-	waiting  int                    // octets that pending, requests and metadata hold
+	waiting  int                    // bytes that pending, requests and metadata hold
 	mine     []*exchange            // reused: the fetches of the record in hand
 	done     []*exchange            // reused: those that need nothing more; valid until the next call
 	lists    arena.Slab[*exchange]
@@ -271,13 +271,13 @@ func namesHost(host, origin string) bool {
 	return named.Port == 0 || named.Port == meant.Port || meant.Port == 0 && isDefault
 }
 
-// size is what of the fetch may be long, in octets.
+// size is what of the fetch may be long, in bytes.
 func (x *exchange) size() int {
 	return len(x.body) + len(x.URL) + len(x.Origin) + len(x.HostReversed) + len(x.RecordID) + len(x.Location) + len(x.PolicyHeaders) + len(x.Metas) +
 		len(x.RefersToURL) + len(x.RefersToID) + len(x.ETag) + len(x.LastModified) + idSize(x.concurrentTo) + x.describedSize
 }
 
-// size is what of the request may be long, in octets.
+// size is what of the request may be long, in bytes.
 func (q *request) size() int {
 	return len(q.id) + len(q.target) + len(q.userAgent) + len(q.host) + len(q.ifNoneMatch) + len(q.ifModifiedSince) + idSize(q.concurrentTo)
 }

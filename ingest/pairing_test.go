@@ -149,7 +149,7 @@ func TestWarcinfoOfAFetch(t *testing.T) {
 	}
 }
 
-// What waits for its partner is bounded by octets, not only by records.
+// What waits for its partner is bounded by bytes, not only by records.
 func TestPairingMemory(t *testing.T) {
 	p := newPairing()
 	long := strings.Repeat("x", 60<<10)
@@ -169,12 +169,12 @@ func TestPairingMemory(t *testing.T) {
 		most = max(most, p.waiting)
 	}
 	if most > maxPending || most < maxPending/2 {
-		t.Errorf("%d octets waited at most", most)
+		t.Errorf("%d bytes waited at most", most)
 	}
 	p.expire(3001)
 	p.expire(3002)
 	if p.waiting != 0 || len(p.requests)+len(p.ids)+len(p.naming)+len(p.pending)+len(p.byID)+len(p.named)+len(p.metadata) != 0 {
-		t.Errorf("after all: %d octets, %d requests, %d ids, %d names", p.waiting, len(p.requests), len(p.ids), len(p.naming))
+		t.Errorf("after all: %d bytes, %d requests, %d ids, %d names", p.waiting, len(p.requests), len(p.ids), len(p.naming))
 	}
 }
 
@@ -206,7 +206,7 @@ func TestMetadataInPieces(t *testing.T) {
 		m := metadata{texts: new(arena.Strings)}
 		found, full, err := c.readMetadata(strings.NewReader("x:"+strings.Repeat("y", before-4)+"\r\n"+field+strings.Repeat("z: z\n", metadataPiece)), &m)
 		if !found || full || err != nil || m.via != "http://h/ a b" || m.millis != 47 {
-			t.Fatalf("behind %d octets: via %q, %d ms (%v %v %v)", before, m.via, m.millis, found, full, err)
+			t.Fatalf("behind %d bytes: via %q, %d ms (%v %v %v)", before, m.via, m.millis, found, full, err)
 		}
 	}
 }

@@ -28,7 +28,7 @@ func readOn(t testing.TB, archive []byte, workers int, partSize int64) *collecte
 		t.Fatalf("error on damage: %v", err)
 	}
 	if told > 2*len(archive)+readBuffer {
-		t.Errorf("progress was told of %d octets of %d", told, len(archive))
+		t.Errorf("progress was told of %d bytes of %d", told, len(archive))
 	}
 	return c
 }
@@ -65,7 +65,7 @@ func TestReadAhead(t *testing.T) {
 		"several a member": bytes.Join([][]byte{members(page(1)), several, several, members(page(2))}, nil),
 		"cut":              small[:len(small)-100],
 		"damaged":          damaged,
-		"octets inserted":  append(append(bytes.Clone(small[:70_000]), "damage"...), small[70_000:]...),
+		"bytes inserted":   append(append(bytes.Clone(small[:70_000]), "damage"...), small[70_000:]...),
 		"nothing behind":   append(bytes.Clone(small), "nothing"...),
 		"empty members":    bytes.Join([][]byte{gzipped(""), small, gzipped(""), small}, nil),
 	} {

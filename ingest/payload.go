@@ -18,8 +18,8 @@ import (
 
 // decodePayload undoes a message's transfer and content codings (RFC 9112 §7,
 // RFC 9110 §8.4). A declared coding that cannot be undone is left as it is, and
-// flagged: the body is then the raw octets that the server sent. At most
-// maxPolicyBody octets are kept. mayBeCut says that raw is known to be only the
+// flagged: the body is then the raw bytes that the server sent. At most
+// maxPolicyBody bytes are kept. mayBeCut says that raw is known to be only the
 // start of what the server sent.
 func decodePayload(raw []byte, h *httpHead, mayBeCut bool) (body []byte, flags facts.Flags) {
 	body = raw
@@ -76,7 +76,7 @@ func dechunk(b []byte, mayBeCut bool) (plain []byte, cutShort, ok bool) {
 // the last chunk. net/http's would not tell how far it came.
 type chunkedReader struct {
 	in    *bufio.Reader
-	left  int64 // octets of the chunk in hand
+	left  int64 // bytes of the chunk in hand
 	begun bool  // a chunk is in hand
 	whole int   // chunks read to their end
 	err   error
@@ -155,7 +155,7 @@ func chunkSize(line []byte) (int64, bool) {
 
 var (
 	errUnknownCoding = errors.New("unknown content coding")
-	errNotDeflate    = errors.New("octets behind the end of deflate data")
+	errNotDeflate    = errors.New("bytes behind the end of deflate data")
 )
 
 // undo undoes one content coding. cutShort says that maxPolicyBody came first, or
@@ -206,7 +206,7 @@ func decoder(coding string, r io.Reader) (io.ReadCloser, error) {
 	return nil, errUnknownCoding
 }
 
-// gzipCoding reads gzip members one after the other, and ignores octets behind them
+// gzipCoding reads gzip members one after the other, and ignores bytes behind them
 // that begin no other, as clients do: a line end, often.
 type gzipCoding struct {
 	member *gzip.Reader

@@ -132,8 +132,8 @@ func TestDecodePayload(t *testing.T) {
 		"a line end behind":    {ce: []string{"gzip"}, raw: gz + "\r\n", body: robotsBody},
 		"empty members":        {ce: []string{"br", "gzip"}, raw: strings.Repeat(encode(t, "gzip", ""), 200) + encode(t, "gzip", encode(t, "br", robotsBody)), body: robotsBody},
 		"half a member behind": {ce: []string{"gzip"}, raw: gz + gz[:7], body: robotsBody, flags: facts.FlagBodyCut},
-		"no member behind":     {ce: []string{"gzip"}, raw: gz + "\x1f\x8b and other octets", body: robotsBody},
-		"gzip, last octets lost": {
+		"no member behind":     {ce: []string{"gzip"}, raw: gz + "\x1f\x8b and other bytes", body: robotsBody},
+		"gzip, last bytes lost": {
 			ce: []string{"gzip"}, raw: gz[:len(gz)-6], body: robotsBody, flags: facts.FlagBodyCut},
 		"gzip, checksum wrong": {
 			ce: []string{"gzip"}, raw: gz[:len(gz)-8] + "xxxx" + gz[len(gz)-4:], body: robotsBody, flags: facts.FlagBodyCut},
@@ -161,7 +161,7 @@ func TestDecodePayloadCutIn(t *testing.T) {
 		whole := encode(t, coding, long)
 		body, flags := decodePayload([]byte(whole[:len(whole)-3]), &httpHead{contentEncoding: []string{declared}}, true)
 		if !strings.HasPrefix(long, string(body)) || flags != facts.FlagBodyCut || len(body) == 0 {
-			t.Errorf("%s: %d octets, flags %b", coding, len(body), flags)
+			t.Errorf("%s: %d bytes, flags %b", coding, len(body), flags)
 		}
 	}
 }
@@ -183,7 +183,7 @@ func TestDecodePayloadBombs(t *testing.T) {
 		body, flags := decodePayload([]byte(bomb), &httpHead{contentEncoding: []string{coding}}, false)
 		runtime.ReadMemStats(&after)
 		if len(body) != maxPolicyBody || flags != facts.FlagBodyCut {
-			t.Errorf("%s: %d octets, flags %b", coding, len(body), flags)
+			t.Errorf("%s: %d bytes, flags %b", coding, len(body), flags)
 		}
 		if used := after.TotalAlloc - before.TotalAlloc; used > 64<<20 {
 			t.Errorf("%s: allocated %d MiB", coding, used>>20)

@@ -36,7 +36,7 @@ func fingerprintOf(limits []limit, verifyDigests bool) string {
 
 // Progress counts what Ingest has done. It may be read at any time.
 type Progress struct {
-	BytesTotal, BytesRead   atomic.Int64 // octets of inputs that had to be read
+	BytesTotal, BytesRead   atomic.Int64 // bytes of inputs that had to be read
 	InputsTotal, InputsRead atomic.Int64
 	InputsKept              atomic.Int64 // inputs whose facts were there already
 }

@@ -339,7 +339,7 @@ func TestReadErrors(t *testing.T) {
 					io.ReaderAt
 				}{src, strings.NewReader(string(archive))}, 0, new(collected), nil)
 				if !warc.IsReadError(err) || !errors.Is(err, broken) {
-					t.Fatalf("%s %s, failing after %d octets: %v", name, path, n, err)
+					t.Fatalf("%s %s, failing after %d bytes: %v", name, path, n, err)
 				}
 			}
 		}

@@ -61,8 +61,8 @@ func TestMemberLayouts(t *testing.T) {
 		for at := 0; at < len(all); at += n {
 			b = append(b, gzipped(all[at:min(len(all), at+n)])...)
 		}
-		layouts[fmt.Sprintf("members of %d octets", n)] = b
-		layouts[fmt.Sprintf("members of %d octets, padded", n)] = append(bytes.Clone(b), make([]byte, padding)...)
+		layouts[fmt.Sprintf("members of %d bytes", n)] = b
+		layouts[fmt.Sprintf("members of %d bytes, padded", n)] = append(bytes.Clone(b), make([]byte, padding)...)
 	}
 	for i := range 3 {
 		several := append(gzipped(string(plain(entries[:5+i]...))), members(entries[5+i:]...)...)

@@ -11,7 +11,7 @@ import (
 
 // assembly is a segmented record (WARC 1.1 §7): the first segment, and what its
 // continuations have added. Their number is kept of every such record, their
-// octets of policy captures alone.
+// bytes of policy captures alone.
 type assembly struct {
 	exchange *exchange // of a policy capture
 	head     httpHead
@@ -19,7 +19,7 @@ type assembly struct {
 	origin   warc.Record // the first segment's header and place
 	length   int64
 	next     int64 // number of the segment that is due
-	octets   int64 // of all blocks so far
+	received int64 // of all blocks so far
 	closed   bool
 	held     bool // the exchange has been emitted, and waits for its body
 }
@@ -28,12 +28,12 @@ type assembly struct {
 type segments struct {
 	byOrigin map[string]*assembly
 	order    []string
-	held     int // octets of bodies that wait
+	held     int // bytes of bodies that wait
 }
 
 // assemble begins a segmented record. Where nothing can name it, it stays alone.
 func (c *committer) assemble(r *warc.Record, a *assembly, length int64) error {
-	a.origin, a.length, a.next, a.octets = *r, length, 2, r.ContentLength-r.Short
+	a.origin, a.length, a.next, a.received = *r, length, 2, r.ContentLength-r.Short
 	a.origin.Block = nil
 	if r.ID == "" || c.segments.byOrigin[r.ID] != nil {
 		return c.disassemble(a, "no other record can name its first segment")
@@ -51,10 +51,10 @@ func (c *committer) assemble(r *warc.Record, a *assembly, length int64) error {
 }
 
 // boundSegments gives up the oldest segmented records until so many are left, and
-// the bodies that wait hold so many octets.
-func (c *committer) boundSegments(count, octets int) error {
+// the bodies that wait hold so many bytes.
+func (c *committer) boundSegments(count, bytes int) error {
 	s := &c.segments
-	for len(s.order) > count || s.held > octets {
+	for len(s.order) > count || s.held > bytes {
 		a := s.byOrigin[s.order[0]]
 		delete(s.byOrigin, s.order[0])
 		s.order = s.order[1:]
@@ -88,7 +88,7 @@ func (c *committer) join(r *warc.Record, d *draft, length int64) error {
 	}
 	a.raw = append(a.raw, d.more...)
 	c.segments.held += len(d.more)
-	a.octets += r.ContentLength - r.Short
+	a.received += r.ContentLength - r.Short
 	a.next++
 	if r.SegmentTotal >= 0 {
 		return c.completed(a, r.SegmentTotal)
@@ -98,8 +98,8 @@ func (c *committer) join(r *warc.Record, d *draft, length int64) error {
 
 // completed ends a segmented record with its last segment.
 func (c *committer) completed(a *assembly, total int64) error {
-	if total != a.octets {
-		return c.disassemble(a, fmt.Sprintf("the segments hold %d octets, WARC-Segment-Total-Length says %d", a.octets, total))
+	if total != a.received {
+		return c.disassemble(a, fmt.Sprintf("the segments hold %d bytes, WARC-Segment-Total-Length says %d", a.received, total))
 	}
 	return c.disassemble(a, "")
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
-// segmentsOf cuts a response into segments at the given octets of its block.
+// segmentsOf cuts a response into segments at the given bytes of its block.
 func segmentsOf(url, block string, at ...int) []entry {
 	var list []entry
 	at = append(at, len(block))

@@ -25,7 +25,7 @@ type readOptions struct {
 	tmp      string     // folder for what must be on disk to be read; "" is the system's
 	verify   bool       // compare the digests of all records
 	cores    warc.Cores // that may inflate ahead where they are idle; nil: none
-	partSize int64      // octets of a file that are inflated ahead at a time; 0: aheadPart
+	partSize int64      // bytes of a file that are inflated ahead at a time; 0: aheadPart
 }
 
 // readInputs reads the inputs, in order, into w. Where some cannot be read, w is to be
@@ -47,7 +47,7 @@ func readInputs(w *facts.Writer, inputs []facts.Input, stdin io.Reader, opt *rea
 	return results, failed, nil
 }
 
-// readInput reads one input from its first octet to its last.
+// readInput reads one input from its first byte to its last.
 func readInput(in facts.Input, index int32, out sink, stdin io.Reader, opt *readOptions) (facts.InputResult, error) {
 	src, err := openInput(in, stdin)
 	if err != nil {
@@ -67,7 +67,7 @@ func readInput(in facts.Input, index int32, out sink, stdin io.Reader, opt *read
 	return result, nil
 }
 
-// readSource reads the octets of an input. A file can be read at random, too.
+// readSource reads the bytes of an input. A file can be read at random, too.
 func readSource(in facts.Input, src io.Reader, index int32, out sink, opt *readOptions) (facts.InputResult, error) {
 	if opt == nil {
 		opt = new(readOptions)

@@ -289,7 +289,7 @@ type inflatedAt struct {
 	open    func() *entryReader
 	r       *entryReader
 	pos     int64
-	recent  []byte // the octets before pos
+	recent  []byte // the bytes before pos
 	rewinds int
 }
 
@@ -319,7 +319,7 @@ func (r *inflatedAt) rewind() error {
 	return nil
 }
 
-// more inflates some more octets.
+// more inflates some more bytes.
 func (r *inflatedAt) more() error {
 	const step = 32 << 10
 	if len(r.recent)+step > keepRecent+readBuffer {

@@ -156,7 +156,7 @@ func TestHostileZip(t *testing.T) {
 		"encrypted":                {[]zipped{bad, good}, change(8, 1), []string{"http://h/z"}, []string{"bad_entry"}},
 		"another method":           {[]zipped{bad, good}, change(10, 93), []string{"http://h/z"}, []string{"bad_entry"}},
 		"the same name":            {[]zipped{bad, bad, good}, nil, []string{"http://h/a", "http://h/z"}, []string{"bad_entry"}},
-		"the same octets": {[]zipped{bad, {"archive/b.warc.gz", bad.content, false}, good}, func(b []byte) []byte {
+		"the same bytes": {[]zipped{bad, {"archive/b.warc.gz", bad.content, false}, good}, func(b []byte) []byte {
 			second := directory(b) + bytes.Index(b[directory(b)+4:], []byte("PK\x01\x02")) + 4
 			binary.LittleEndian.PutUint32(b[second+42:], 0)
 			return b
@@ -250,7 +250,7 @@ func TestZipBombs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var got *collected
 			peak := peakHeap(func() { got = read(t, c.archive) })
-			t.Logf("%d octets, heap %d MiB, issues %v", len(c.archive), peak>>20, got.kinds())
+			t.Logf("%d bytes, heap %d MiB, issues %v", len(c.archive), peak>>20, got.kinds())
 			if kinds := got.kinds(); peak > 150<<20 || len(got.fetches) != c.fetches || c.issue != "" && (len(kinds) == 0 || kinds[0] != c.issue) {
 				t.Errorf("%d MiB of heap, %d fetches, issues %v", peak>>20, len(got.fetches), kinds)
 			}
@@ -290,7 +290,7 @@ func TestInflatedAt(t *testing.T) {
 		p := make([]byte, place[1])
 		n, err := at.ReadAt(p, int64(place[0]))
 		if err != nil || n != len(p) || !bytes.Equal(p, content[place[0]:place[0]+place[1]]) {
-			t.Errorf("at %v: %d octets, %v", place, n, err)
+			t.Errorf("at %v: %d bytes, %v", place, n, err)
 		}
 	}
 	if n, err := at.ReadAt(make([]byte, 10), 3<<20-4); n != 4 || err == nil {

@@ -23,14 +23,14 @@ func (c *committer) extractWarcinfo(r *warc.Record, d *draft) error {
 		fields = warc.EachARCField
 	}
 	if len(b) == maxWarcinfo {
-		d.note(r, facts.IssueValueCut, "the rest dropped", "a warcinfo record of %d octets or more", maxWarcinfo)
+		d.note(r, facts.IssueValueCut, "the rest dropped", "a warcinfo record of %d bytes or more", maxWarcinfo)
 	}
 	var w facts.Crawl
 	var arguments string
 	fields(b, func(name, value, _ []byte) {
 		v := cut(string(value), maxUserAgent)
 		if len(v) < len(value) && string(name) != "wget-arguments" && !d.noted(facts.IssueValueCut) {
-			d.note(r, facts.IssueValueCut, "the rest dropped", "%.40q of %d octets", name, len(value))
+			d.note(r, facts.IssueValueCut, "the rest dropped", "%.40q of %d bytes", name, len(value))
 		}
 		switch string(name) {
 		case "software":

@@ -189,11 +189,11 @@ func TestZstdDamage(t *testing.T) {
 		got := read(t, damaged)
 		for _, f := range got.fetches {
 			if !whole[fmt.Sprint(f.URL, f.RecordID, f.Status, f.Micros)] {
-				t.Fatalf("octet %d: forged %s", at, f.URL)
+				t.Fatalf("byte %d: forged %s", at, f.URL)
 			}
 		}
 		if len(got.fetches) < len(whole) && got.result.Lossy == 0 {
-			t.Fatalf("octet %d: %d of %d fetches and no issue", at, len(got.fetches), len(whole))
+			t.Fatalf("byte %d: %d of %d fetches and no issue", at, len(got.fetches), len(whole))
 		}
 	}
 	for _, n := range places(t, len(archive), 150) {

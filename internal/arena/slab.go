@@ -11,7 +11,7 @@ type Slab[T any] struct {
 // A slab has so many values, fewer where they are large, or few were needed so far.
 const (
 	slabValues = 256
-	slabOctets = 32 << 10
+	slabBytes  = 32 << 10
 )
 
 // New returns a zero value.
@@ -23,7 +23,7 @@ func (s *Slab[T]) New() *T {
 // List returns a list of one, without room for more.
 func (s *Slab[T]) List(v T) []T {
 	if len(s.left) == 0 {
-		s.size = min(max(2*s.size, 4), slabValues, slabOctets/int(unsafe.Sizeof(v)))
+		s.size = min(max(2*s.size, 4), slabValues, slabBytes/int(unsafe.Sizeof(v)))
 		s.left = make([]T, s.size)
 	}
 	one := s.left[:1:1]

@@ -9,7 +9,7 @@ import (
 )
 
 // Zstd is parquet-go's codec but for the window of its encoders. The same page gives
-// the same octets, whichever encoder of whichever process compressed it.
+// the same bytes, whichever encoder of whichever process compressed it.
 type Zstd struct {
 	parquetzstd.Codec
 	encoders sync.Pool // of *zstd.Encoder

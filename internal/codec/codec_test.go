@@ -26,13 +26,13 @@ func TestReadable(t *testing.T) {
 		}
 		again, _ := new(Zstd).Encode(make([]byte, 3, 100), page)
 		if !bytes.Equal(first, again) {
-			t.Errorf("%d octets: another encoder writes another frame", size)
+			t.Errorf("%d bytes: another encoder writes another frame", size)
 		}
 		if size > 100 && len(first) > size/2 {
-			t.Errorf("%d octets became %d", size, len(first))
+			t.Errorf("%d bytes became %d", size, len(first))
 		}
 		if got, err := parquet.Zstd.Decode(nil, first); err != nil || !bytes.Equal(got, page) {
-			t.Errorf("%d octets: read as %d, %v", size, len(got), err)
+			t.Errorf("%d bytes: read as %d, %v", size, len(got), err)
 		}
 	}
 }
@@ -51,6 +51,6 @@ func TestMemory(t *testing.T) {
 	}
 	runtime.ReadMemStats(&after)
 	if grown := after.TotalAlloc - before.TotalAlloc; grown > held {
-		t.Errorf("an encoder takes %d octets", grown)
+		t.Errorf("an encoder takes %d bytes", grown)
 	}
 }

@@ -69,7 +69,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// Digests of the same octets are one key, and those of none are no key.
+// Digests of the same bytes are one key, and those of none are no key.
 func TestKey(t *testing.T) {
 	const sha1, empty = "a9993e364706816aba3e25717850c26c9cd0d89d", "da39a3ee5e6b4b0d3255bfef95601890afd80709"
 	key := Key("sha1:" + sha1)

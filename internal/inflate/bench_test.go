@@ -33,8 +33,8 @@ var corpora = sync.OnceValue(func() map[string][]byte {
 	return all
 })
 
-// BenchmarkMembers reads every octet of every member, one member after the other,
-// as ingest does. MB/s are of compressed octets.
+// BenchmarkMembers reads every byte of every member, one member after the other,
+// as ingest does. MB/s are of compressed bytes.
 func BenchmarkMembers(b *testing.B) {
 	ours, src := NewReader(nil), bytes.NewReader(nil)
 	var std stdgzip.Reader

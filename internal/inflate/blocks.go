@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// Unknown stands for the octets before the block with which ResetBlocks begins, where
+// Unknown stands for the bytes before the block with which ResetBlocks begins, where
 // matches refer to them.
 const Unknown = 0xff
 
@@ -14,7 +14,7 @@ const Unknown = 0xff
 const WindowSize = windowSize
 
 // ResetBlocks makes r read blocks (RFC 1951), without the header and trailer of a member,
-// from a bit of src's first octet on. Matches may refer to the octets before, which end
+// from a bit of src's first byte on. Matches may refer to the bytes before, which end
 // with history; those before that are Unknown. The content ends, with io.EOF, behind the last
 // block: Offset is then where that ends. It has no checksum.
 func (r *Reader) ResetBlocks(src io.Reader, bit uint, history []byte) {
@@ -36,8 +36,8 @@ func (r *Reader) ResetBlocks(src io.Reader, bit uint, history []byte) {
 // BlockStart is the bit of the input where the block in hand begins.
 func (r *Reader) BlockStart() int64 { return r.blockStart }
 
-// maxBlockHeader is how many octets the header of a block can lie in: 17 bits, 19 lengths
-// of 3 bits, the lengths of all codes in 7 bits and 7 more, and the rest of an octet.
+// maxBlockHeader is how many bytes the header of a block can lie in: 17 bits, 19 lengths
+// of 3 bits, the lengths of all codes in 7 bits and 7 more, and the rest of a byte.
 const maxBlockHeader = (17 + 19*3 + (maxLitSymbols+maxDistSymbols)*14 + 7 + 7) / 8
 
 // FindBlock returns the first bit of data, from bit on, where a block begins that says
@@ -56,7 +56,7 @@ func (r *Reader) FindBlock(data []byte, bit int) int {
 	return -1
 }
 
-// blockBegins reports whether such a block begins at a bit of the first octet of data.
+// blockBegins reports whether such a block begins at a bit of the first byte of data.
 func (r *Reader) blockBegins(data []byte, bit uint) bool {
 	switch next := load64(data) >> bit; next >> 1 & 3 {
 	case 0:
@@ -74,7 +74,7 @@ func (r *Reader) blockBegins(data []byte, bit uint) bool {
 }
 
 // storedBegins reports whether the bits behind the type of a stored block, up to the next
-// octet, are zeros, as all encoders write them, and a length follows with its complement.
+// byte, are zeros, as all encoders write them, and a length follows with its complement.
 func storedBegins(data []byte, next uint64, bit uint) bool {
 	padding := -(bit + 3) & 7
 	at := int(bit+3+padding) / 8

@@ -36,21 +36,21 @@ func TestBlocks(t *testing.T) {
 			behind := content[len(content)-len(blind):]
 			for k := range blind {
 				if blind[k] != behind[k] && blind[k] != Unknown {
-					t.Fatalf("level %d, block at bit %d: octet %d is %q, not %q", level, bit, k, blind[k], behind[k])
+					t.Fatalf("level %d, block at bit %d: byte %d is %q, not %q", level, bit, k, blind[k], behind[k])
 				}
 			}
 			r.ResetBlocks(bytes.NewReader(from), uint(bit&7), content[:len(content)-len(blind)])
 			if got, err := io.ReadAll(r); err != nil || !bytes.Equal(got, behind) || r.BlockStart() < int64(bit&7) {
-				t.Errorf("level %d, block at bit %d: %d octets of %d, %v", level, bit, len(got), len(behind), err)
+				t.Errorf("level %d, block at bit %d: %d bytes of %d, %v", level, bit, len(got), len(behind), err)
 			}
 		}
 		if found < 5 || odd == 0 && level != flate.NoCompression {
-			t.Errorf("level %d: %d blocks, %d of them inside an octet", level, found, odd)
+			t.Errorf("level %d: %d blocks, %d of them inside a byte", level, found, odd)
 		}
 	}
 }
 
-// TestNoBlocks: of random octets hardly any begin a block, and a header that goes on
+// TestNoBlocks: of random bytes hardly any begin a block, and a header that goes on
 // behind them is none.
 func TestNoBlocks(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
@@ -64,12 +64,12 @@ func TestNoBlocks(t *testing.T) {
 		found++
 	}
 	if found > 200 {
-		t.Errorf("%d blocks in a million random octets", found)
+		t.Errorf("%d blocks in a million random bytes", found)
 	}
 	packed := deflate(page(random, 20_000), 6)
 	for n := range 40 {
 		if got := r.FindBlock(packed[:n], 0); got == 0 {
-			t.Errorf("a block in the first %d octets of its header", n)
+			t.Errorf("a block in the first %d bytes of its header", n)
 		}
 	}
 }

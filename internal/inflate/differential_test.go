@@ -78,7 +78,7 @@ func same(t *testing.T, r *Reader, data []byte, src io.Reader) {
 	t.Helper()
 	want, got := reference(data), inflated(r, src)
 	if !bytes.Equal(want.content, got.content) {
-		t.Fatalf("%d octets, want %d, or others", len(got.content), len(want.content))
+		t.Fatalf("%d bytes, want %d, or others", len(got.content), len(want.content))
 	}
 	if want.end != got.end {
 		t.Fatalf("ends %q, want %q", got.end, want.end)
@@ -126,7 +126,7 @@ func zipped(content []byte, level int, h gzip.Header) []byte {
 }
 
 // withHeaderCRC adds a checksum to the header of a member, whose header has n
-// octets.
+// bytes.
 func withHeaderCRC(m []byte, n int) []byte {
 	m = bytes.Clone(m)
 	m[3] |= flagHeaderCRC
@@ -182,7 +182,7 @@ func TestMembersLikeCompressGzip(t *testing.T) {
 	}
 }
 
-// TestCut cuts members at every octet: nearly always compress/gzip yields what came
+// TestCut cuts members at every byte: nearly always compress/gzip yields what came
 // before and calls it cut, and so does Reader.
 func TestCut(t *testing.T) {
 	r := NewReader(nil)
@@ -362,7 +362,7 @@ func TestWindow(t *testing.T) {
 	w.write(1, 1)
 	w.write(1, 2)
 	for range 5000 {
-		w.write(0b10100011, 8) // 285, of 11000101: 258 octets
+		w.write(0b10100011, 8) // 285, of 11000101: 258 bytes
 		w.write(0b10111, 5)    // 29, of 11101
 		w.write(1<<13-1, 13)
 	}
@@ -396,7 +396,7 @@ func FuzzMember(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, step uint16) { same(t, r, data, stepped(data, step)) })
 }
 
-// stepped reads data in pieces of step octets; all at once for 0.
+// stepped reads data in pieces of step bytes; all at once for 0.
 func stepped(data []byte, step uint16) io.Reader {
 	if step == 0 {
 		return bytes.NewReader(data)

@@ -69,13 +69,13 @@ func (r *Reader) header() error {
 // field there can lead past whole members, right into the data of a later one.
 func (r *Reader) Swallows() bool { return r.swallows }
 
-// skip passes n octets at hand whose number the header says.
+// skip passes n bytes at hand whose number the header says.
 func (r *Reader) skip(n int, crc *uint32) {
 	r.swallows = r.swallows || bytes.Contains(r.in[r.ip:r.ip+n], memberStart)
 	r.pass(n, crc)
 }
 
-// pass passes n octets at hand and sums them.
+// pass passes n bytes at hand and sums them.
 func (r *Reader) pass(n int, crc *uint32) {
 	*crc = crc32.Update(*crc, crc32.IEEETable, r.in[r.ip:r.ip+n])
 	r.ip += n

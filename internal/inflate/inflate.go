@@ -1,13 +1,13 @@
 // Package inflate decodes gzip members (RFC 1952), one after the other, as
 // archives with a member a record have them: the content in pieces of a window
-// that is never copied for the caller, the end of a member exact to the octet, its
+// that is never copied for the caller, the end of a member exact to the byte, its
 // CRC-32 and length verified.
 //
 // It accepts and rejects what compress/gzip and compress/flate accept and reject,
-// octet for octet. What makes it faster:
+// byte for byte. What makes it faster:
 //
 //   - Input is read in blocks, and 64 bits at a time are taken by one unaligned
-//     load, where compress/flate asks for single octets.
+//     load, where compress/flate asks for single bytes.
 //   - A symbol is one look-up in a table whose entries hold the symbol, the length
 //     of its code and that of its extra bits (table.go).
 //   - Matches are copied in words that may overrun; the window has a margin for
@@ -40,7 +40,7 @@ const (
 	MaxPeek = 128 << 10
 )
 
-// window is what matches refer to, and what comes behind it. The last octets are
+// window is what matches refer to, and what comes behind it. The last bytes are
 // never written: they spare comparisons in copy32.
 type window [outSize + 32]byte
 
@@ -65,7 +65,7 @@ type Reader struct {
 
 	state state
 	final bool   // the block in hand is the member's last
-	left  int    // octets left of a stored block
+	left  int    // bytes left of a stored block
 	codes *codes // of the block in hand
 	own   codes  // those a dynamic block has
 
@@ -84,7 +84,7 @@ type state uint8
 const (
 	stateIdle    state = iota // no member, or its end
 	stateBlock                // the header of a block
-	stateStored               // octets of a stored block
+	stateStored               // bytes of a stored block
 	stateSymbols              // symbols of a compressed block
 	stateTrailer              // the trailer of the member
 )
@@ -136,7 +136,7 @@ func (r *Reader) NextMember() error {
 	return err
 }
 
-// SkipZeros skips zero octets between members, with which some writers pad
+// SkipZeros skips zero bytes between members, with which some writers pad
 // archives. A failure to read is NextMember's to return.
 func (r *Reader) SkipZeros() error {
 	if err := r.finish(); err != nil {
@@ -148,7 +148,7 @@ func (r *Reader) SkipZeros() error {
 	return nil
 }
 
-// Ahead returns the next n octets of the input, between members: what begins
+// Ahead returns the next n bytes of the input, between members: what begins
 // there. They are fewer only together with an error, io.EOF where the input ends.
 // They are valid until the next call.
 func (r *Reader) Ahead(n int) ([]byte, error) {
@@ -169,7 +169,7 @@ func (r *Reader) finish() error {
 	return r.err
 }
 
-// Offset is how many octets of the input were used. It is exact between members:
+// Offset is how many bytes of the input were used. It is exact between members:
 // when io.EOF was returned, and before the first one.
 func (r *Reader) Offset() int64 { return r.input.offset() }
 
@@ -177,7 +177,7 @@ func (r *Reader) Offset() int64 { return r.input.offset() }
 func (r *Reader) CRC() uint32 { return r.crc }
 
 // Peek returns what was decoded and not yet consumed of the member, at least n
-// octets. They are fewer only together with an error: io.EOF where the member
+// bytes. They are fewer only together with an error: io.EOF where the member
 // ends, bufio.ErrBufferFull where n > MaxPeek. They are valid until the next call
 // of another method than Discard.
 func (r *Reader) Peek(n int) ([]byte, error) {
@@ -192,7 +192,7 @@ func (r *Reader) Peek(n int) ([]byte, error) {
 	return r.out[r.rd:r.op], nil
 }
 
-// Discard consumes n octets of the member and returns how many it had, n unless
+// Discard consumes n bytes of the member and returns how many it had, n unless
 // there is an error.
 func (r *Reader) Discard(n int64) (int64, error) {
 	for left := n; ; {

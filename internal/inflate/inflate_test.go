@@ -27,7 +27,7 @@ var vocabulary = sync.OnceValue(func() [][]byte {
 	return words
 })
 
-// page makes n octets of HTML: words of Zipf's frequencies in markup that repeats,
+// page makes n bytes of HTML: words of Zipf's frequencies in markup that repeats,
 // compressed about four to one where it is a page of 100 KB.
 func page(random *rand.Rand, n int) []byte {
 	words := vocabulary()
@@ -94,7 +94,7 @@ func consume(t *testing.T, random *rand.Rand, r *Reader, w []byte) {
 			n = min(n, MaxPeek)
 			b, err := r.Peek(n)
 			if err != nil || len(b) < n || !bytes.Equal(b[:n], w[:n]) {
-				t.Fatalf("Peek(%d): %d octets, %v", n, len(b), err)
+				t.Fatalf("Peek(%d): %d bytes, %v", n, len(b), err)
 			}
 			n = 0
 		case 1:

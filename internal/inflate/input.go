@@ -7,11 +7,11 @@ import (
 
 const (
 	// blockSize is how much input is read at a time. It holds the largest extra
-	// field of a gzip header, 65,535 octets.
+	// field of a gzip header, 65,535 bytes.
 	blockSize = 128 << 10
 
 	// inMargin is what the fast loop wants to find before each symbol: it takes
-	// bits twice, at most 7 octets by loads of 8.
+	// bits twice, at most 7 bytes by loads of 8.
 	inMargin = 16
 
 	// maxIdleReads is how often a reader may return nothing, without an error.
@@ -53,21 +53,21 @@ func (i *input) ended() error {
 	return i.srcErr
 }
 
-// giveBack returns the whole octets among the bits to in.
+// giveBack returns the whole bytes among the bits to in.
 func (i *input) giveBack() {
 	i.ip -= int(i.nbits / 8)
 	i.nbits %= 8
 	i.bits &= 1<<i.nbits - 1
 }
 
-// align drops the bits up to the next octet (RFC 1951 §3.2.4).
+// align drops the bits up to the next byte (RFC 1951 §3.2.4).
 func (i *input) align() {
 	i.giveBack()
 	i.bits, i.nbits = 0, 0
 }
 
 // fill reads more input behind what is left of the block, if there is any. What
-// is left is a few octets, except where ensure wants more, so moving it to the
+// is left is a few bytes, except where ensure wants more, so moving it to the
 // front costs nothing.
 func (i *input) fill() {
 	if i.srcErr != nil {
@@ -88,7 +88,7 @@ func (i *input) fill() {
 	i.srcErr = io.ErrNoProgress
 }
 
-// ensure reports whether in[ip:] has n octets, after reading them where it must.
+// ensure reports whether in[ip:] has n bytes, after reading them where it must.
 // No bits must be in hand.
 func (i *input) ensure(n int) bool {
 	for i.iend-i.ip < n && i.srcErr == nil {
@@ -102,7 +102,7 @@ func (i *input) refill() {
 	for i.nbits < 56 {
 		switch {
 		case i.iend-i.ip >= 8:
-			// The bits above nbits are those of the octets not yet taken: they are
+			// The bits above nbits are those of the bytes not yet taken: they are
 			// or-ed in again the next time.
 			i.bits |= binary.LittleEndian.Uint64(i.in[i.ip:]) << i.nbits
 			i.ip += int((63 - i.nbits) / 8)

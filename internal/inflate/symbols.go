@@ -85,7 +85,7 @@ func (r *Reader) symbol(table []uint32, mask uint64) (e uint32, value int, err e
 // entry of the next symbol is looked up before the one in hand is written, and
 // matches are copied in words that overrun their end.
 //
-// Of n only the low octet counts, so that an entry can be subtracted as it is.
+// Of n only the low byte counts, so that an entry can be subtracted as it is.
 func (r *Reader) fast() error {
 	c := r.codes
 	in, out := &r.in, &r.out
@@ -214,14 +214,14 @@ func (r *Reader) fast() error {
 	return err
 }
 
-// load returns the 8 octets of input at ip. The mask changes nothing: it spares
+// load returns the 8 bytes of input at ip. The mask changes nothing: it spares
 // the comparison with the end.
 func load(in *[blockSize + 8]byte, ip uint) uint64 {
 	ip &= blockSize - 1
 	return binary.LittleEndian.Uint64(in[ip : ip+8])
 }
 
-// copy8 copies 8 octets. The masks change nothing, as in load.
+// copy8 copies 8 bytes. The masks change nothing, as in load.
 func copy8(out *window, to, from uint) {
 	to, from = to&(outSize-1), from&(outSize-1)
 	*(*[8]byte)(out[to : to+8]) = *(*[8]byte)(out[from : from+8])
@@ -232,7 +232,7 @@ func copy16(out *window, to, from uint) {
 	*(*[16]byte)(out[to : to+16]) = *(*[16]byte)(out[from : from+16])
 }
 
-// copy32 copies 16 octets, then 16 more, which may be among those just written.
+// copy32 copies 16 bytes, then 16 more, which may be among those just written.
 func copy32(out *window, to, from uint) {
 	to, from = to&(outSize-1), from&(outSize-1)
 	t, f := out[to:to+32], out[from:from+32]
@@ -240,8 +240,8 @@ func copy32(out *window, to, from uint) {
 	*(*[16]byte)(t[16:]) = *(*[16]byte)(f[16:])
 }
 
-// repeats tells how 1 to 7 octets are repeated: a product repeats them over 64
-// bits, of which step octets are whole repetitions.
+// repeats tells how 1 to 7 bytes are repeated: a product repeats them over 64
+// bits, of which step bytes are whole repetitions.
 var patterns = [8]struct {
 	factor uint64
 	step   uint
@@ -250,7 +250,7 @@ var patterns = [8]struct {
 	5: {0x0000010000000001, 5}, 6: {0x0001000000000001, 6}, 7: {0x0100000000000001, 7},
 }
 
-// repeat writes the distance octets before op, fewer than 8, again and again, from
+// repeat writes the distance bytes before op, fewer than 8, again and again, from
 // op to end or a little further.
 func repeat(out *window, op, distance, end uint) {
 	p := &patterns[distance&7]

@@ -18,7 +18,7 @@ import (
 type Ref struct {
 	Digest [sha256.Size]byte // SHA-256 of the body
 	Offset int64             // of the frame in the pack
-	Size   int64             // octets of the body
+	Size   int64             // bytes of the body
 }
 
 var (
@@ -130,7 +130,7 @@ func (r *Reader) Close() error { return r.file.Close() }
 // with maxWindow, whatever the pack holds.
 func (r *Reader) Get(ref Ref) ([]byte, error) {
 	if ref.Offset < 0 || ref.Offset >= r.size || ref.Size < 0 {
-		return nil, fmt.Errorf("%s: %w: no body of %d octets at %d", r.file.Name(), errDamaged, ref.Size, ref.Offset)
+		return nil, fmt.Errorf("%s: %w: no body of %d bytes at %d", r.file.Name(), errDamaged, ref.Size, ref.Offset)
 	}
 	d, err := restingDecoder()
 	if err != nil {
@@ -195,7 +195,7 @@ func newDecoder() (*decoder, error) {
 // has no field for less (RFC 8878 §3.1.1.1.4).
 const stated = 256
 
-// decode returns the content, of size octets, of the frame at the start of
+// decode returns the content, of size bytes, of the frame at the start of
 // frames. A frame that states another size is refused before it is decoded.
 func (d *decoder) decode(frames io.Reader, size int64) ([]byte, error) {
 	d.input.Reset(frames)
@@ -209,7 +209,7 @@ func (d *decoder) decode(frames io.Reader, size int64) ([]byte, error) {
 		return nil, err
 	}
 	if (header.HasFCS || size >= stated) && header.FrameContentSize != uint64(size) {
-		return nil, fmt.Errorf("no frame of %d octets", size)
+		return nil, fmt.Errorf("no frame of %d bytes", size)
 	}
 	if err := d.zstd.Reset(d.input); err != nil {
 		return nil, err

@@ -71,10 +71,10 @@ func TestRoundTrip(t *testing.T) {
 				i = (i + worker*7) % len(all)
 				body, err := r.Get(refs[i])
 				if err != nil || !bytes.Equal(body, all[i]) {
-					t.Errorf("body %d of %d octets: %d octets, %v", i, len(all[i]), len(body), err)
+					t.Errorf("body %d of %d bytes: %d bytes, %v", i, len(all[i]), len(body), err)
 				}
 				if len(body) < large && cap(body) > len(body)+len(body)/8+2*bytes.MinRead {
-					t.Errorf("body %d of %d octets keeps %d", i, len(all[i]), cap(body))
+					t.Errorf("body %d of %d bytes keeps %d", i, len(all[i]), cap(body))
 				}
 				if refs[i].Digest != sha256.Sum256(all[i]) || refs[i].Size != int64(len(all[i])) {
 					t.Errorf("body %d: ref %+v", i, refs[i])
@@ -97,7 +97,7 @@ func TestEachBodyOnce(t *testing.T) {
 	x, _ := os.ReadFile(path)
 	y, _ := os.ReadFile(single)
 	if !bytes.Equal(x, y) || len(x) == 0 {
-		t.Errorf("packs of the same distinct bodies differ: %d and %d octets", len(x), len(y))
+		t.Errorf("packs of the same distinct bodies differ: %d and %d bytes", len(x), len(y))
 	}
 }
 
@@ -122,7 +122,7 @@ func TestWrongRefs(t *testing.T) {
 		ref := good
 		change(&ref)
 		if body, err := r.Get(ref); err == nil || body != nil || !strings.Contains(err.Error(), path) {
-			t.Errorf("%s: %d octets, error %v", name, len(body), err)
+			t.Errorf("%s: %d bytes, error %v", name, len(body), err)
 		}
 	}
 	if _, err := r.Get(good); err != nil {
@@ -183,7 +183,7 @@ func TestBomb(t *testing.T) {
 		t.Fatal(err)
 	}
 	bomb := encoder.EncodeAll(make([]byte, 256<<20), nil)
-	// A window of 1 KB, a content of 2^40 octets, a last block of one octet.
+	// A window of 1 KB, a content of 2^40 bytes, a last block of one byte.
 	claim := []byte{0x28, 0xb5, 0x2f, 0xfd, 0xc0, 0x00, 0, 0, 0, 0, 0, 1, 0, 0, 0x09, 0, 0, 'a'}
 	path := filepath.Join(t.TempDir(), "bodies")
 	if err := os.WriteFile(path, append(claim, bomb...), 0o666); err != nil {
@@ -254,7 +254,7 @@ func FuzzGet(f *testing.F) {
 		copy(ref.Digest[:], digest)
 		body, err := open(t, path).Get(ref)
 		if err == nil && (int64(len(body)) != size || sha256.Sum256(body) != ref.Digest) {
-			t.Errorf("%d octets that are not those of %+v", len(body), ref)
+			t.Errorf("%d bytes that are not those of %+v", len(body), ref)
 		}
 	})
 }

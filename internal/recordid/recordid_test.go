@@ -17,7 +17,7 @@ func TestPack(t *testing.T) {
 			packed = string(uuid)
 		}
 		if len(packed) != size {
-			t.Errorf("%q packed to %d octets, want %d", in, len(packed), size)
+			t.Errorf("%q packed to %d bytes, want %d", in, len(packed), size)
 		}
 		if back := Text(packed); back != in {
 			t.Errorf("%q came back as %q", in, back)

@@ -7,19 +7,19 @@ import (
 	"unsafe"
 )
 
-// packedRows holds rows as octets: integers as varints, texts behind their length, and
+// packedRows holds rows as bytes: integers as varints, texts behind their length, and
 // a text that the row before has, too, as a reference to what is held already. So a row is
 // a fraction of its size as a struct, and keeps no memory of others alive.
 type packedRows[T any] struct {
 	row    *T // the one that fields pack, and unpack into
 	fields []field
-	octets []byte // of the row that is packed
+	packed []byte // of the row that is packed
 	before []byte // the row packed before, in chunks
 	chunks [][]byte
 	held   limit
 }
 
-// A chunk has so many octets, the first one fewer: it is all that few rows take. A longer
+// A chunk has so many bytes, the first one fewer: it is all that few rows take. A longer
 // row has one of its own.
 const (
 	firstChunk = 4 << 10
@@ -52,13 +52,13 @@ func newPackedRows[T any](l *layout[T]) *packedRows[T] {
 
 // add packs the row of p, and empties it.
 func (p *packedRows[T]) add(bucket int) packedRow {
-	dst := p.octets[:0]
+	dst := p.packed[:0]
 	for _, f := range p.fields {
 		dst = f.pack(dst, p.before)
 	}
-	p.octets = dst
+	p.packed = dst
 	if cap(dst) > chunkBytes {
-		p.octets = nil
+		p.packed = nil
 	}
 	p.held.add(len(dst))
 	p.makeRoom(len(dst))
@@ -70,7 +70,7 @@ func (p *packedRows[T]) add(bucket int) packedRow {
 	return packedAt(bucket, last, at)
 }
 
-// makeRoom has the last chunk take n octets.
+// makeRoom has the last chunk take n bytes.
 func (p *packedRows[T]) makeRoom(n int) {
 	last := len(p.chunks) - 1
 	switch {
@@ -121,7 +121,7 @@ type field interface {
 	// pack appends the field's value to dst, which holds the fields before it. before is the
 	// whole row that was packed before.
 	pack(dst, before []byte) []byte
-	// unpack sets the field from the octets that src begins with, and returns the others.
+	// unpack sets the field from the bytes that src begins with, and returns the others.
 	unpack(src []byte) []byte
 	reset()
 }
@@ -185,14 +185,14 @@ func (f intField[F]) unpack(src []byte) []byte {
 
 func (f intField[F]) reset() {}
 
-// textField packs texts: twice their length, and their octets; or, where a text is that of
+// textField packs texts: twice their length, and their bytes; or, where a text is that of
 // the row before, twice its place in repeated, plus one.
 type textField[F string | []byte] struct {
 	value    *F
 	view     func([]byte) F
 	repeated []F // in chunks
 	last     F   // what the row before has: of repeated if to is 0; or what was unpacked last
-	from, to int // else where its octets are in the row before
+	from, to int // else where its bytes are in the row before
 }
 
 func (f *textField[F]) pack(dst, before []byte) []byte {

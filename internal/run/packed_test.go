@@ -100,7 +100,7 @@ func TestPackedRows(t *testing.T) {
 	}
 }
 
-// TestRepeatsAreSmall: what the row before has, too, is an octet.
+// TestRepeatsAreSmall: what the row before has, too, is a byte.
 func TestRepeatsAreSmall(t *testing.T) {
 	p := newPackedFetches(t)
 	row := randomFetches(rand.New(rand.NewPCG(2, 2)), 1)[0]
@@ -111,7 +111,7 @@ func TestRepeatsAreSmall(t *testing.T) {
 	at := packAll(p, rows)
 	unpackAll(t, p, rows, at)
 	if size := len(p.before); size != len(p.fields) {
-		t.Errorf("a row has %d octets, want one for each of %d fields", size, len(p.fields))
+		t.Errorf("a row has %d bytes, want one for each of %d fields", size, len(p.fields))
 	}
 }
 
@@ -119,7 +119,7 @@ func TestFewRowsTakeLittle(t *testing.T) {
 	p := newPackedFetches(t)
 	packAll(p, randomFetches(rand.New(rand.NewPCG(3, 3)), 10))
 	if len(p.chunks) != 1 || cap(p.chunks[0]) != firstChunk {
-		t.Errorf("%d chunks, the first of %d octets", len(p.chunks), cap(p.chunks[0]))
+		t.Errorf("%d chunks, the first of %d bytes", len(p.chunks), cap(p.chunks[0]))
 	}
 }
 
@@ -144,7 +144,7 @@ func TestAddDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// TestWriterKeepsNothing changes octets that it was given.
+// TestWriterKeepsNothing changes bytes that it was given.
 func TestWriterKeepsNothing(t *testing.T) {
 	rows := randomFetches(rand.New(rand.NewPCG(5, 5)), 100)
 	w := NewWriter(t.TempDir(), fetches)

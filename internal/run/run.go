@@ -16,7 +16,7 @@ const (
 	maxBytes = 1 << 20 // packed; small: every worker holds a run of each kind while it fills
 )
 
-// groupBytes is what a row group holds, of octets of rows, in files that compaction
+// groupBytes is what a row group holds, of bytes of rows, in files that compaction
 // makes longer than a run. Pages of a group can only be written out once the group is
 // complete, so it bounds what a writer holds, compressed; but a merge holds the footers
 // of all groups of all its files.
@@ -45,7 +45,7 @@ type Spec[T any] struct {
 	// Held is how many bytes of packed rows a Writer or Sorter holds until it writes a run; 0
 	// means that it shares memory with many others, and holds few.
 	Held int
-	// Size returns about how many octets of memory the row holds, not packed: it bounds
+	// Size returns about how many bytes of memory the row holds, not packed: it bounds
 	// what is encoded at once.
 	Size func(*T) int
 }

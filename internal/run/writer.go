@@ -13,7 +13,7 @@ import (
 var errClosed = errors.New("run writer is closed")
 
 // A Writer sorts rows into run files of at most maxRows rows, or about Spec.Held
-// octets of packed rows. The same rows added in the same order give the same files, byte
+// bytes of packed rows. The same rows added in the same order give the same files, byte
 // for byte.
 type Writer[T any] struct {
 	dir    string

@@ -89,7 +89,7 @@ func parseARCHeader(line []byte) (h Header, ok bool) {
 		return Header{}, false
 	}
 	h = Header{
-		Type: TypeARC, Target: string(cutOctets(f.url, MaxURL+1)), Date: string(f.date), ContentType: arcType(f.mime),
+		Type: TypeARC, Target: string(cutBytes(f.url, MaxURL+1)), Date: string(f.date), ContentType: arcType(f.mime),
 		ContentLength: ParseLength(f.length),
 	}
 	if bytes.HasPrefix(line, []byte(magicARC)) {
@@ -228,7 +228,7 @@ func hasScheme(b []byte) bool {
 
 // arcType is the content type of a record, "" where the crawler knew none.
 func arcType(b []byte) string {
-	switch s := string(cutOctets(b, MaxFieldValue)); s {
+	switch s := string(cutBytes(b, MaxFieldValue)); s {
 	case "no-type", "unk", "unknown", "-":
 		return ""
 	default:

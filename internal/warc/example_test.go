@@ -45,5 +45,5 @@ func Example() {
 	}
 	// Output:
 	// resource http://a.example/ 2024-05-01T12:00:00Z
-	// truncated_record at 130: the file ends 497 octets before the record does
+	// truncated_record at 130: the file ends 497 bytes before the record does
 }

@@ -102,7 +102,7 @@ func (r *memberReader) header() error {
 		case err == nil:
 			return r.begin(start, block)
 		case errors.Is(err, errHeaderTooLong):
-			return r.leave(start, DamageHeaderTooLong, fmt.Sprintf("the record header is longer than %d octets", MaxRecordHeader))
+			return r.leave(start, DamageHeaderTooLong, fmt.Sprintf("the record header is longer than %d bytes", MaxRecordHeader))
 		case !errors.Is(err, io.ErrUnexpectedEOF):
 			return r.broken(err, "in the record header")
 		case parts == maxHeaderMembers:

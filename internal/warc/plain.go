@@ -146,17 +146,17 @@ func (r *plainReader) Finish() (int64, error) {
 		return 0, r.stop(err, "behind the record")
 	}
 	if !matches && r.hash != nil {
-		if err := r.repair(fmt.Sprintf("the block of %d octets does not match its digest", r.rec.ContentLength)); err != nil {
+		if err := r.repair(fmt.Sprintf("the block of %d bytes does not match its digest", r.rec.ContentLength)); err != nil {
 			return 0, err
 		}
 		r.rec.Mismatch = true
 	}
 	switch {
 	case r.block.N > 0:
-		return 0, r.lost(DamageTruncatedRecord, fmt.Sprintf("the file ends %d octets before the record does", r.block.N))
+		return 0, r.lost(DamageTruncatedRecord, fmt.Sprintf("the file ends %d bytes before the record does", r.block.N))
 	case !followed && !matches:
 		return 0, r.lost(DamageBadRecordEnd,
-			fmt.Sprintf("after the %d octets that Content-Length says comes no other record", r.rec.ContentLength))
+			fmt.Sprintf("after the %d bytes that Content-Length says comes no other record", r.rec.ContentLength))
 	}
 	r.repaired = -1
 	if matches {
@@ -219,7 +219,7 @@ func (r *plainReader) repair(detail string) error {
 	r.repaired = end - r.body
 	r.seek(r.start)
 	return &Damage{Kind: DamageBadContentLength, Offset: r.start, More: true,
-		Detail: fmt.Sprintf("%s; one of %d octets does", detail, r.repaired), Action: "read to the end that its digest proves"}
+		Detail: fmt.Sprintf("%s; one of %d bytes does", detail, r.repaired), Action: "read to the end that its digest proves"}
 }
 
 // seek goes on reading at another place.
@@ -236,7 +236,7 @@ func (r *plainReader) stop(err error, where string) error {
 		r.ended = true
 		return err
 	case errors.Is(err, errHeaderTooLong):
-		return r.lost(DamageHeaderTooLong, fmt.Sprintf("the record header is longer than %d octets", MaxRecordHeader))
+		return r.lost(DamageHeaderTooLong, fmt.Sprintf("the record header is longer than %d bytes", MaxRecordHeader))
 	}
 	return r.lost(DamageTruncatedRecord, "the file ends "+where)
 }

@@ -130,7 +130,7 @@ func (h *Header) set(name, value []byte, before *Header) {
 	case IsField(name, "warc-date"):
 		contradicts = First(&h.Date, h.Passing.Or(before.Date, value))
 	case IsField(name, "warc-target-uri"):
-		contradicts = First(&h.Target, h.Strings.Or(before.Target, cutOctets(trimBrackets(value), MaxURL+1))) // one more tells that it was cut
+		contradicts = First(&h.Target, h.Strings.Or(before.Target, cutBytes(trimBrackets(value), MaxURL+1))) // one more tells that it was cut
 	case IsField(name, "content-type"):
 		contradicts = First(&h.ContentType, contentType(value, before))
 	case IsField(name, "content-length"):
@@ -178,7 +178,7 @@ func (h *Header) set(name, value []byte, before *Header) {
 // recordID reads an id. One that is absurdly long is cut: ids wait in memory for
 // the records that name them.
 func recordID(value []byte, before *Header) string {
-	value = cutOctets(trimBrackets(value), MaxRecordID)
+	value = cutBytes(trimBrackets(value), MaxRecordID)
 	var buf [recordid.PackedSize]byte
 	packed, ok := recordid.AppendUUID(buf[:0], value)
 	if !ok {
@@ -223,7 +223,7 @@ func contentType(value []byte, before *Header) string {
 	return before.Strings.Or(before.ContentType, value)
 }
 
-func cutOctets(b []byte, n int) []byte { return b[:min(len(b), n)] }
+func cutBytes(b []byte, n int) []byte { return b[:min(len(b), n)] }
 
 // First stores a value where none is stored yet, and reports whether it
 // contradicts the one that is.

@@ -44,7 +44,7 @@ func TestParseRecordHeader(t *testing.T) {
 			"WARC/0.17\nWARC-Type: response\r\nWARC-Date: 2024\nContent-Length: 1\r\n\n",
 			Header{Version: "WARC/0.17", Type: "response", Date: "2024", ContentLength: 1},
 		},
-		"octets in a URI": {
+		"bytes in a URI": {
 			"WARC/1.1\r\nWARC-Target-URI: <http://a/b c\rd\x01\xff>\r\nContent-Length: 1\r\n\r\n",
 			Header{Version: "WARC/1.1", Target: "http://a/b c\rd\x01\xff", ContentLength: 1},
 		},
@@ -75,7 +75,7 @@ func TestParseRecordHeaderBounds(t *testing.T) {
 	h := parseRecordHeader([]byte("WARC/1.0\r\nWARC-Record-ID: <"+strings.Repeat("i", 1<<20)+">\r\n"+
 		strings.Repeat("WARC-Concurrent-To: <urn:x>\r\n", 10_000)+"\r\n"), nil)
 	if len(h.ID) != MaxRecordID || len(h.ConcurrentTo) != MaxConcurrent+1 {
-		t.Errorf("kept an id of %d octets and %d ids", len(h.ID), len(h.ConcurrentTo))
+		t.Errorf("kept an id of %d bytes and %d ids", len(h.ID), len(h.ConcurrentTo))
 	}
 }
 

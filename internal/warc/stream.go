@@ -158,7 +158,7 @@ func (r *streamReader) Finish() (int64, error) {
 	if r.block.N > 0 {
 		r.ended = true
 		return 0, &Damage{Kind: DamageTruncatedRecord, Offset: r.bounded.offset,
-			Detail: fmt.Sprintf("the stream ends %d octets before the record does", r.block.N)}
+			Detail: fmt.Sprintf("the stream ends %d bytes before the record does", r.block.N)}
 	}
 	digest := blockDigestOf(&r.rec.Header)
 	proven := r.hash != nil && digest.Matches(r.hash)
@@ -231,7 +231,7 @@ func (t *boundedReader) start() error {
 	block, err := readHeader(t.framing, t.in)
 	switch {
 	case errors.Is(err, errHeaderTooLong):
-		return t.fail(DamageHeaderTooLong, fmt.Sprintf("the record header is longer than %d octets", MaxRecordHeader))
+		return t.fail(DamageHeaderTooLong, fmt.Sprintf("the record header is longer than %d bytes", MaxRecordHeader))
 	case err != nil:
 		if err != io.EOF {
 			t.err = err
@@ -270,7 +270,7 @@ func (t *boundedReader) end() error {
 	}
 	if len(next) > 0 && !followed {
 		return t.fail(DamageBadRecordEnd,
-			fmt.Sprintf("after the %d octets that Content-Length says comes %.8q, not the next record", t.parsed.ContentLength, next))
+			fmt.Sprintf("after the %d bytes that Content-Length says comes %.8q, not the next record", t.parsed.ContentLength, next))
 	}
 	t.queue = append(t.queue[:0], "\r\n\r\n"...)
 	return nil

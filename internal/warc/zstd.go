@@ -138,7 +138,7 @@ func readDictionary(src *Source) ([]byte, error) {
 	}
 	size := binary.LittleEndian.Uint32(b[4:])
 	if size > maxDictionary {
-		return nil, fmt.Errorf("it has %d octets, more than %d", size, maxDictionary)
+		return nil, fmt.Errorf("it has %d bytes, more than %d", size, maxDictionary)
 	}
 	src.Discard(header)
 	dictionary := make([]byte, size)
@@ -369,7 +369,7 @@ func parseFrameHeader(b []byte) (frameHeader, error) {
 		window = binary.LittleEndian.Uint64(field[:])
 	}
 	if window > maxZstdWindow {
-		return h, &memberError{DamageWindowTooLarge, fmt.Sprintf("a zstd window of %d octets, more than %d", window, maxZstdWindow)}
+		return h, &memberError{DamageWindowTooLarge, fmt.Sprintf("a zstd window of %d bytes, more than %d", window, maxZstdWindow)}
 	}
 	return h, nil
 }

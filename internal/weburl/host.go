@@ -20,13 +20,13 @@ var toASCII = idna.New(
 	idna.StrictDomainName(false),
 )
 
-// maxConvertible bounds the octets given to UTS 46, whose Punycode step is
-// quadratic. No name that DNS can hold is longer: its 253 octets of Punycode
-// stand for at most as many characters, of four octets each.
+// maxConvertible bounds the bytes given to UTS 46, whose Punycode step is
+// quadratic. No name that DNS can hold is longer: its 253 bytes of Punycode
+// stand for at most as many characters, of four bytes each.
 const maxConvertible = 4 * 253
 
 // convertHost brings a host to the form that origins are compared in. Where it
-// cannot, it returns the octets, lower-cased, and false.
+// cannot, it returns the bytes, lower-cased, and false.
 func convertHost(host string) (string, bool) {
 	if host[0] == '[' {
 		return convertIPv6(host)
@@ -39,7 +39,7 @@ func convertHost(host string) (string, bool) {
 	if len(decoded) > maxConvertible || !utf8.ValidString(decoded) {
 		return lower, false
 	}
-	// Decoding and mapping both can bring forth octets that delimit a URL:
+	// Decoding and mapping both can bring forth bytes that delimit a URL:
 	// "a%2Fb", or U+FF0F, which maps to "/". Such a host would be read as
 	// another one, so it stays as it is.
 	ascii, err := toASCII.ToASCII(decoded)
@@ -66,14 +66,14 @@ func convertIPv6(host string) (string, bool) {
 // Standard forbids in a domain.
 func isPlainHost(s string) bool {
 	for i := range len(s) {
-		if !plainHostOctet[s[i]] {
+		if !plainHostByte[s[i]] {
 			return false
 		}
 	}
 	return true
 }
 
-var plainHostOctet = func() (plain [256]bool) {
+var plainHostByte = func() (plain [256]bool) {
 	for c := byte('!'); c < 0x7f; c++ {
 		plain[c] = !strings.ContainsRune(`#%/:<>?@[\]^|`, rune(c))
 	}
@@ -87,7 +87,7 @@ func percentDecode(s string) string {
 	}
 	b := make([]byte, 0, len(s))
 	for i := 0; i < len(s); i++ {
-		if c, ok := percentOctet(s[i:]); ok {
+		if c, ok := percentByte(s[i:]); ok {
 			b = append(b, c)
 			i += 2
 			continue
@@ -97,8 +97,8 @@ func percentDecode(s string) string {
 	return string(b)
 }
 
-// percentOctet reads the %XX that s starts with.
-func percentOctet[S string | []byte](s S) (octet byte, ok bool) {
+// percentByte reads the %XX that s starts with.
+func percentByte[S string | []byte](s S) (octet byte, ok bool) {
 	if len(s) < 3 || s[0] != '%' {
 		return 0, false
 	}
@@ -121,7 +121,7 @@ func hexDigit(c byte) (byte, bool) {
 }
 
 // HostIsName reports whether the host is a domain name: neither an IP address
-// nor octets that kept a bad port.
+// nor bytes that kept a bad port.
 func (u URL) HostIsName() bool {
 	return strings.Trim(u.Host, "0123456789.") != "" && !strings.ContainsAny(u.Host, "[:")
 }

@@ -17,7 +17,7 @@ import (
 //
 // It differs from that library
 //   - in hosts outside ASCII: ours went through UTS 46, surt's through
-//     IDNA 2003 (faß.de is fass.de there), and octets that are no UTF-8 are
+//     IDNA 2003 (faß.de is fass.de there), and bytes that are no UTF-8 are
 //     dropped there and percent-encoded here;
 //   - in IPv6 addresses, which it keeps as written, zone included;
 //   - in bad ports, where it raises an exception;
@@ -121,7 +121,7 @@ func withoutWWW(host string) string {
 
 // ipv4Number reads an IPv4 address in the forms of C's inet_aton without
 // hexadecimal: one number, taken modulo 2^32, or two to four, octal behind a
-// leading zero, the last of which fills the remaining octets.
+// leading zero, the last of which fills the remaining bytes.
 func ipv4Number(host string) (dotted string, ok bool) {
 	if host == "" || strings.Trim(host, "0123456789.") != "" || strings.Count(host, ".") > 3 {
 		return "", false
@@ -398,7 +398,7 @@ func appendUnescaped(dst []byte, s string) []byte {
 		}
 		dst = append(dst, s[i])
 		for len(dst)-start >= 3 {
-			octet, ok := percentOctet(dst[len(dst)-3:])
+			octet, ok := percentByte(dst[len(dst)-3:])
 			if !ok {
 				break
 			}
@@ -417,7 +417,7 @@ func appendEscapedLower(dst, s []byte) []byte {
 			dst = append(dst, '%', hex[c>>4], hex[c&0xf])
 			continue
 		}
-		dst = append(dst, lowerOctet(c))
+		dst = append(dst, lowerByte(c))
 	}
 	return dst
 }

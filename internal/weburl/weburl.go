@@ -28,14 +28,14 @@ const (
 	NoAuthority
 
 	// BadPort: the port is not a number from 1 to 65535. Host then holds the
-	// authority's octets, port included, so that no other origin equals it.
+	// authority's bytes, port included, so that no other origin equals it.
 	BadPort
 
 	// HostNotConverted: the host is neither a name that UTS 46 converts to
-	// ASCII nor an IPv6 address. Host then holds its octets, lower-cased.
+	// ASCII nor an IPv6 address. Host then holds its bytes, lower-cased.
 	HostNotConverted
 
-	// SpaceOrControl: a space or an ASCII control octet (CR, LF, NUL, …) lies
+	// SpaceOrControl: a space or an ASCII control byte (CR, LF, NUL, …) lies
 	// inside the URL; it is kept.
 	SpaceOrControl
 )
@@ -210,7 +210,7 @@ func trim(raw string) string {
 	return raw
 }
 
-// trimSpace trims ASCII white space only: other octets, U+00A0 among them, are
+// trimSpace trims ASCII white space only: other bytes, U+00A0 among them, are
 // the URL's own.
 func trimSpace(s string) string {
 	for len(s) > 0 && isSpace(s[0]) {
@@ -293,14 +293,14 @@ func hasSpaceOrControl(s string) bool {
 	return false
 }
 
-// asciiLower lower-cases A to Z and leaves every other octet alone, also those
+// asciiLower lower-cases A to Z and leaves every other byte alone, also those
 // that are no UTF-8.
 func asciiLower(s string) string {
 	for i := range len(s) {
 		if 'A' <= s[i] && s[i] <= 'Z' {
 			b := []byte(s)
 			for j := i; j < len(b); j++ {
-				b[j] = lowerOctet(b[j])
+				b[j] = lowerByte(b[j])
 			}
 			return string(b)
 		}
@@ -308,7 +308,7 @@ func asciiLower(s string) string {
 	return s
 }
 
-func lowerOctet(c byte) byte {
+func lowerByte(c byte) byte {
 	if 'A' <= c && c <= 'Z' {
 		return c + 'a' - 'A'
 	}

@@ -110,7 +110,7 @@ var parseTests = []struct {
 	// a final dot is another host
 	{"http://example.com./", NoProblem, "http://example.com.", "/"},
 
-	// spaces and control octets are kept
+	// spaces and control bytes are kept
 	{"http://example.com/a b", SpaceOrControl, "http://example.com", "/a b"},
 	{"http://example.com/a\r\nb", SpaceOrControl, "http://example.com", "/a\r\nb"},
 	{"http://example.com/\x00?\x7f", SpaceOrControl, "http://example.com", "/\x00?\x7f"},
@@ -245,7 +245,7 @@ func TestLongHosts(t *testing.T) {
 	}
 	for _, host := range []string{many.String(), "xn--" + strings.Repeat("a", 1<<16), strings.Repeat("a.", 1<<15) + "é"} {
 		if _, problem := Parse("http://" + host + "/"); problem != HostNotConverted {
-			t.Errorf("a host of %d octets: %v", len(host), problem)
+			t.Errorf("a host of %d bytes: %v", len(host), problem)
 		}
 	}
 	label := strings.Repeat("界", 58)

@@ -5,8 +5,8 @@
 //
 // The measures:
 //
-//	parse     reads each body; the work is octets
-//	oneshot   reads each body and asks one path of it; octets
+//	parse     reads each body; the work is bytes
+//	oneshot   reads each body and asks one path of it; bytes
 //	match     asks paths of the bodies, read before where the peer has a form to keep; matches
 //
 // The output is one line: work, nanoseconds of processor time, objects allocated,

@@ -99,7 +99,7 @@ func documentation() []byte {
 	random := rand.New(rand.NewPCG(5, 6))
 	var html []byte
 	for len(html) < 200_000 {
-		html = fmt.Appendf(html, "<p>The function <code>f%d</code> returns the number of octets that it has read.</p>\n", random.IntN(1000))
+		html = fmt.Appendf(html, "<p>The function <code>f%d</code> returns the number of bytes that it has read.</p>\n", random.IntN(1000))
 	}
 	return html
 }

@@ -7,7 +7,7 @@
 // response and a metadata record for each fetch, robots.txt among them. Members
 // are deflated by compress/flate at its default level, 6, whose matching is
 // zlib's, so that they inflate as fast as those that crawlers write. The same
-// arguments, sources and Go version make the same octets.
+// arguments, sources and Go version make the same bytes.
 package main
 
 import (
@@ -25,10 +25,10 @@ import (
 
 // A shape is what the fetches of a corpus look like.
 type shape struct {
-	least, most int     // octets of a page
+	least, most int     // bytes of a page
 	ratio       float64 // of compression that noise brings pages down to; 0: no noise
 	fetches     int     // of pages, for each host
-	deflated    int     // octets that a fetch's three members take, about
+	deflated    int     // bytes that a fetch's three members take, about
 }
 
 var shapes = map[string]shape{
@@ -51,7 +51,7 @@ type description struct {
 	Fetches    int      `json:"page_fetches"`
 	Hosts      int      `json:"hosts"`
 	Records    int64    `json:"records"`
-	Octets     int64    `json:"octets"`
+	Octets     int64    `json:"bytes"`
 	Compressed int64    `json:"compressed_octets"`
 	Files      []string `json:"files"`
 	SHA256     []string `json:"sha256"`

@@ -40,7 +40,7 @@ func (m *members) write(head, body, deflated []byte) {
 		m.flate.Write(recordEnd)
 		m.flate.Close()
 	} else {
-		m.flate.Flush() // to the edge of an octet
+		m.flate.Flush() // to the edge of a byte
 		m.out.Write(deflated)
 	}
 	sum := crc32.Update(crc32.ChecksumIEEE(head), crc32.IEEETable, body)

@@ -26,7 +26,7 @@ const (
 // does, so noise comes between its paragraphs.
 type text struct {
 	html  []byte
-	noise float64 // octets for each octet of html
+	noise float64 // bytes for each byte of html
 }
 
 // readTexts reads the HTML files below folder in the order of their paths, and
@@ -46,7 +46,7 @@ func readTexts(folder string, ratio float64) ([]text, error) {
 		return err
 	})
 	if err == nil && len(texts) == 0 {
-		err = fmt.Errorf("%s has no HTML files of %d to %d octets", folder, leastSource, mostSource)
+		err = fmt.Errorf("%s has no HTML files of %d to %d bytes", folder, leastSource, mostSource)
 	}
 	if err != nil || ratio == 0 {
 		return texts, err
@@ -64,7 +64,7 @@ func readTexts(folder string, ratio float64) ([]text, error) {
 }
 
 // noiseFor solves (deflated + 0.76 noise) / (1 + noise) = 1 / ratio: base64 of
-// random octets deflates to 0.76 of its length.
+// random bytes deflates to 0.76 of its length.
 func noiseFor(html []byte, ratio float64) float64 {
 	deflated := float64(len(deflate(html))) / float64(len(html))
 	return max(0, (1/ratio-deflated)/(0.76-1/ratio))
@@ -121,7 +121,7 @@ func (m *maker) pageBody(random *rand.Rand, title, robots string) []byte {
 	return append(page[:size], "\n</body>\n</html>\n"...)
 }
 
-// appendNoise adds about n octets, as pages carry them: in attributes of a token's
+// appendNoise adds about n bytes, as pages carry them: in attributes of a token's
 // length up to that of a small inline image.
 func appendNoise(page []byte, random *rand.Rand, n int) []byte {
 	if n < 48 {

@@ -4,7 +4,7 @@
 //	gunzip LIBRARY FILE...
 //
 // LIBRARY is inflate (internal/inflate) or klauspost
-// (github.com/klauspost/compress/gzip). The output is the number of octets.
+// (github.com/klauspost/compress/gzip). The output is the number of bytes.
 package main
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/inflate"
 )
 
-// libraries return the number of octets inflated.
+// libraries return the number of bytes inflated.
 var libraries = map[string]func(io.Reader) (int64, error){
 	"inflate":   own,
 	"klauspost": klauspost,
