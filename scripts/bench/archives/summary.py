@@ -35,7 +35,7 @@ def markdown(raw, facts):
     rounds = max(len(rows) for rows in runs.values())
     lines = ["# Large archives beside other readers", "", f"    {facts['command']}", "",
              f"Medians of {rounds} rounds after a warm-up, the readers taking turns, forth and back; the archives are in the page cache. CPU is",
-             "user and system time; MB are 10⁶ octets of compressed archive; peak memory is the kernel's ru_maxrss, which counts mapped files",
+             "user and system time; MB are 10⁶ bytes of compressed archive; peak memory is the kernel's ru_maxrss, which counts mapped files",
              "and is never less than the measuring program's own, some 20 MB. raw.csv has every run.", ""]
     for name, corpus in facts["corpora"].items():
         lines += corpus_table(name, corpus, runs)
@@ -49,7 +49,7 @@ def median(runs, corpus, reader, measure):
 
 
 def corpus_table(name, corpus, runs):
-    size = corpus["compressed_octets"] / 1e6
+    size = corpus["compressed_bytes"] / 1e6
     yield from (f"## {name}", "", "| | wall, s | CPU, s | MB/s of wall | MB/s of CPU | peak memory, MB |", "|---|---:|---:|---:|---:|---:|")
     for reader in [reader for corpus, reader in runs if corpus == name]:
         wall, cpu, memory = (median(runs, name, reader, m) for m in ("wall_s", "cpu_s", "peak_rss_kb"))
@@ -85,7 +85,7 @@ def answer(reached):
 def corpora(facts):
     yield from ("## Archives", "", "| | archives | MB | inflated, MB | records | fetches of pages | hosts | SHA-256 of the first |", "|---|---:|---:|---:|---:|---:|---:|---|")
     for name, c in facts["corpora"].items():
-        yield (f"| {name} | {len(c['files'])} | {c['compressed_octets'] / 1e6:.0f} | {c['octets'] / 1e6:.0f} | {c['records']:,} | {c['page_fetches']:,} "
+        yield (f"| {name} | {len(c['files'])} | {c['compressed_bytes'] / 1e6:.0f} | {c['bytes'] / 1e6:.0f} | {c['records']:,} | {c['page_fetches']:,} "
                f"| {c['hosts']:,} | {c['sha256'][0][:16]}… |")
     yield from ("", """Each record is a gzip member: a warcinfo, then request, response and metadata of each fetch, a robots.txt for each host. Pages are Debian's
 HTML documentation from random places on, with base64 between its paragraphs that brings pages of 40 to 400 KB down to a compression ratio
@@ -97,7 +97,7 @@ def machine(facts):
     yield from ("## Machine and versions", "", f"- {facts['machine']}")
     yield from (f"- {name}: {version}" for name, version in facts["versions"].items())
     yield from ("", """FastWARC iterates without parsing HTTP; warcio reads the content of each record; internal/inflate and klauspost's reader inflate member after
-member and compare checksums; libdeflate-gunzip (which maps the whole file) and zcat write to /dev/null. Record and octet counts of those that tell
+member and compare checksums; libdeflate-gunzip (which maps the whole file) and zcat write to /dev/null. Record and byte counts of those that tell
 them are compared with the maker's. The page cache is warm and the output folder of `ingest` and `audit` is removed, untimed, before each run.""", "")
 
 

@@ -47,12 +47,12 @@ type description struct {
 	SizeMB     int      `json:"size_mb"`
 	Copies     int      `json:"copies"`
 	Go         string   `json:"go"`
-	Sources    int64    `json:"source_octets"`
+	Sources    int64    `json:"source_bytes"`
 	Fetches    int      `json:"page_fetches"`
 	Hosts      int      `json:"hosts"`
 	Records    int64    `json:"records"`
 	Octets     int64    `json:"bytes"`
-	Compressed int64    `json:"compressed_octets"`
+	Compressed int64    `json:"compressed_bytes"`
 	Files      []string `json:"files"`
 	SHA256     []string `json:"sha256"`
 }
