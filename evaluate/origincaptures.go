@@ -65,7 +65,7 @@ func (g *originCaptures) add(c *facts.Capture) error {
 	return nil
 }
 
-// urlCaptures returns the captures of a URL, none where there are none.
+// ofURL returns the captures of a URL, none where there are none.
 func (g *originCaptures) ofURL(key string) *urlCaptures {
 	s := g.byURL[key]
 	if s == nil {
@@ -232,10 +232,10 @@ func (g *originCaptures) complete(key string) bool { return g.scanned[key] }
 
 // addFetches adds the fetches of the URLs that resolutions look for and that are no
 // policy by their path.
-func (g *originCaptures) addFetches(fetches *cursor[facts.Fetch], chases []resolution) error {
-	for i := range chases {
-		if !chases[i].wantsPolicy() {
-			g.scanned[chases[i].WantKey] = true
+func (g *originCaptures) addFetches(fetches *cursor[facts.Fetch], resolutions []resolution) error {
+	for i := range resolutions {
+		if !resolutions[i].wantsPolicy() {
+			g.scanned[resolutions[i].WantKey] = true
 		}
 	}
 	if len(g.scanned) == 0 {
@@ -281,8 +281,8 @@ type target struct {
 // near does the redirect lead back to a record already visited, which is a loop. Where
 // archives hold several of the moment that say different things, nobody knows which it was.
 func (g *originCaptures) nearest(res *resolution, who crawlerKey) target {
-	shelf := g.ofURL(res.WantKey)
-	own, everyone := shelf.by(who, res)
+	captures := g.ofURL(res.WantKey)
+	own, everyone := captures.by(who, res)
 	if t := res.nearest(&own.all); t.found {
 		return t
 	}
@@ -534,8 +534,8 @@ func sameDigest(a, b string) bool {
 // others'. It is nil where the latest copy contradicts what is named, or no copy has it, or
 // archives hold several of one moment that differ.
 func (g *originCaptures) renewed(res *resolution, who crawlerKey) *facts.Capture {
-	shelf := g.ofURL(res.WantKey)
-	own, everyone := shelf.by(who, res)
+	captures := g.ofURL(res.WantKey)
+	own, everyone := captures.by(who, res)
 	key := who(&res.Fetch)
 	isOwn := func(c *facts.Capture) bool { return res.canRenew(c) }
 	isOthers := func(c *facts.Capture) bool { return res.canRenew(c) && who(&c.Fetch) != key }

@@ -178,7 +178,7 @@ func (f *finder) references(ctx context.Context) (*run.Sorter[candidateOriginal]
 
 // candidates writes the records that bear a name which some revisit gives.
 func (f *finder) candidates(ctx context.Context) (*run.Sorter[candidateOriginal], error) {
-	w := run.NewSorter(f.dir, candidateRuns("lenders"))
+	w := run.NewSorter(f.dir, candidateRuns("candidates"))
 	add := func(r *facts.Fetch, key string) error {
 		if !f.named.has(key) {
 			return nil

@@ -93,7 +93,7 @@ func (res *resolution) isNotAfter(c *facts.Capture) bool {
 }
 
 var resolutionRuns = run.Spec[resolution]{
-	Name: "chases",
+	Name: "resolutions",
 	Held: 4 << 20, // one Sorter has them; longer runs are merged once
 	Compare: func(a, b *resolution) int {
 		if c := a.place().compare(b.place()); c != 0 {
@@ -260,7 +260,7 @@ func (r *resolver) startRound() {
 	r.round++
 	r.wanted, r.scanned = make([]bool, run.Buckets), make([]bool, run.Buckets)
 	spec := resolutionRuns
-	spec.Name = fmt.Sprintf("chases%d", r.round)
+	spec.Name = fmt.Sprintf("resolutions%d", r.round)
 	r.next = run.NewSorter(r.dir, spec)
 }
 
@@ -306,15 +306,15 @@ func (r *resolver) nextRound(ctx context.Context) error {
 	r.startRound()
 	captures := newCursor(r.store.captures(ctx, wanted, nil), func(c *facts.Capture) place { return placeOf(&c.Fetch) })
 	defer captures.stop()
-	chases := newCursor(sorted.Sorted(ctx), (*resolution).place)
-	defer chases.stop()
+	resolutions := newCursor(sorted.Sorted(ctx), (*resolution).place)
+	defer resolutions.stop()
 	fetches := newCursor(r.store.fetches(ctx, scanned), placeOf)
 	defer fetches.stop()
 	g, here := newOriginCaptures(), []resolution(nil)
-	for chases.row != nil {
-		g.begin(chases.here)
+	for resolutions.row != nil {
+		g.begin(resolutions.here)
 		here = emptied(here)
-		if err := chases.each(g.place, func(res *resolution) error { here = append(here, *res); return nil }); err != nil {
+		if err := resolutions.each(g.place, func(res *resolution) error { here = append(here, *res); return nil }); err != nil {
 			return err
 		}
 		if err := captures.each(g.place, g.add); err != nil {
@@ -330,7 +330,7 @@ func (r *resolver) nextRound(ctx context.Context) error {
 			}
 		}
 	}
-	return chases.err
+	return resolutions.err
 }
 
 // goOn writes a resolution for the next round.

@@ -242,10 +242,10 @@ func TestBeyond(t *testing.T) {
 		res.Hops = maxHops
 		r.hop(&res, "http://b.example/robots.txt")
 		if goesOn := res.Want == seekHop; goesOn != (i == 0) {
-			t.Errorf("chase %d goes on: %v", i, goesOn)
+			t.Errorf("resolution %d goes on: %v", i, goesOn)
 		}
 		if i > 0 && (res.Outcome != OutcomeUnavailable || res.Reason != TooManyRedirects) {
-			t.Errorf("chase %d came to %v %v", i, res.Outcome, res.Reason)
+			t.Errorf("resolution %d came to %v %v", i, res.Outcome, res.Reason)
 		}
 	}
 	dir := t.TempDir()

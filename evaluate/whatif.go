@@ -7,7 +7,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
-// token group is the what-if tokens that one group of a robots.txt governs.
+// tokenGroup is the what-if tokens that one group of a robots.txt governs.
 type tokenGroup struct {
 	group  int
 	tokens []string
@@ -150,7 +150,7 @@ func (w *whatIf) judgeGroup(r *Result, s subject, tl *timeline, v *view, t *toke
 	return first, nil
 }
 
-// token groups sorts the tokens by the groups that govern them in a state's file. Where
+// tokenGroups sorts the tokens by the groups that govern them in a state's file. Where
 // no file decides, they are one token group, of group 0.
 func (w *whatIf) tokenGroups(st *State) ([]tokenGroup, error) {
 	if st.Outcome != OutcomeRules && st.Outcome != OutcomePartial {

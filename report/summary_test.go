@@ -252,7 +252,7 @@ func TestSummaryIsSafe(t *testing.T) {
 		fetches += c.Fetches
 	}
 	if fetches != 3*maxNames || counted.unreadCount != 3*maxNames || len(s.Unread) > topNames || len(counted.whatIf.groups) > 0 {
-		t.Errorf("%d fetches, %d inputs not read, %d of them held, %d teams held", fetches, counted.unreadCount, len(s.Unread), len(counted.whatIf.groups))
+		t.Errorf("%d fetches, %d inputs not read, %d of them held, %d token groups held", fetches, counted.unreadCount, len(s.Unread), len(counted.whatIf.groups))
 	}
 	if !strings.Contains(got, "  and 3,062 more\n") {
 		t.Errorf("what is not shown is not counted:\n%s", got)
@@ -314,7 +314,7 @@ func TestWhatIfCounts(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if len(w.groups) != 1 {
-		t.Errorf("%d teams are held between origins, want that of robots_id 0", len(w.groups))
+		t.Errorf("%d token groups are held between origins, want that of robots_id 0", len(w.groups))
 	}
 }
 

@@ -15,7 +15,7 @@ func (c *verdictCounts) byName() VerdictCounts {
 	return VerdictCounts{Allowed: c[evaluate.Allowed], Disallowed: c[evaluate.Disallowed], Unknown: c[evaluate.Unknown]}
 }
 
-// token group is the what-if tokens that one group of a robots capture governs.
+// tokenGroup is the what-if tokens that one group of a robots capture governs.
 type tokenGroup struct {
 	robotsID int64
 	group    int
