@@ -479,7 +479,7 @@ func contradictDigests(a, b string) bool {
 	return x != "" && y != "" && label == other && x != y
 }
 
-// canLend reports whether f has a body of its own that revisits may refer to.
+// hasOwnBody reports whether f has a body of its own that revisits may refer to.
 func hasOwnBody(f *facts.Fetch) bool {
 	return f.Type != facts.TypeRevisit && f.Method == http.MethodGet && f.Status != http.StatusNotModified
 }

@@ -274,7 +274,7 @@ func endlessDirectory() []byte {
 	return append(b, 0, 0)
 }
 
-// inflatedAt reads at random what the entry holds.
+// TestInflatedAt: inflatedAt reads at random what the entry holds.
 func TestInflatedAt(t *testing.T) {
 	content := make([]byte, 3<<20)
 	for i := range content {

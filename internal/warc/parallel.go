@@ -37,7 +37,7 @@ type AheadReader interface {
 	Close()
 }
 
-// ReadAhead reads the members of one archive in file order, and has idle cores
+// readAhead reads the members of one archive in file order, and has idle cores
 // inflate those further on. Where a member begins is known only once the one
 // before it was read, so they begin at places that look like one. Nothing is
 // believed for that: what comes of it are members by their offset, each decoded to

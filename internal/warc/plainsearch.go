@@ -253,7 +253,7 @@ func (s *plainSearch) findHeaderEnd(start int64) (int64, error) {
 	return at + int64(length), err
 }
 
-// WarcinfoID returns the warcinfo that the header fields in [start, end) name.
+// warcinfoID returns the warcinfo that the header fields in [start, end) name.
 func (s *plainSearch) warcinfoID(start, end int64) (string, error) {
 	h, err := s.header(start, end)
 	return h.WarcinfoID, err

@@ -213,7 +213,7 @@ func recordKind(value []byte) string {
 	return strings.ToLower(string(value))
 }
 
-// ContentType reads a Content-Type.
+// contentType reads a Content-Type.
 func contentType(value []byte, before *Header) string {
 	for _, usual := range [...]string{"application/http; msgtype=response", "application/http; msgtype=request", "application/warc-fields"} {
 		if string(value) == usual {
