@@ -105,7 +105,7 @@ func (t *lineTwins) first(ev *facts.LogEvent) *facts.LogEvent {
 func (e *evaluation) noteLineTwice(first, ev *facts.LogEvent) error {
 	return e.issues.Add(facts.Issue{
 		Input: ev.Input, Entry: ev.Entry, Offset: ev.Offset, Length: ev.Length, Kind: facts.IssueDuplicateRecord,
-		Detail: fmt.Sprintf("line %d says the same as line %d of %s", ev.Line, first.Line, e.store.facts.Inputs[first.Input].Name),
+		Detail: fmt.Sprintf("line %d says the same as line %d of %s", ev.Line, first.Line, e.store.Inputs[first.Input].Name),
 		Action: "counted once",
 	})
 }

@@ -49,11 +49,11 @@ func Run(ctx context.Context, set *Facts, opt Options, sink Sink) (*Totals, erro
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	s, err := openStore(set, dir)
+	s, err := facts.NewReader(set, dir)
 	if err != nil {
 		return nil, err
 	}
-	defer s.close()
+	defer s.Close()
 	issues := run.NewWriter(dir, facts.IssueRuns)
 	e := newEvaluation(s, opt, sink, issues)
 	res, err := resolve(ctx, s, e.decider, dir, issues)
@@ -75,7 +75,7 @@ func Run(ctx context.Context, set *Facts, opt Options, sink Sink) (*Totals, erro
 
 // evaluation decides all fetches, origin by origin.
 type evaluation struct {
-	store    *store
+	store    *facts.Reader
 	opt      Options
 	sink     Sink
 	decider  *decider
@@ -91,7 +91,7 @@ type evaluation struct {
 	issues   *run.Writer[facts.Issue] // found while evaluating
 }
 
-func newEvaluation(s *store, opt Options, sink Sink, issues *run.Writer[facts.Issue]) *evaluation {
+func newEvaluation(s *facts.Reader, opt Options, sink Sink, issues *run.Writer[facts.Issue]) *evaluation {
 	e := &evaluation{
 		store:   s,
 		opt:     opt,
@@ -101,7 +101,7 @@ func newEvaluation(s *store, opt Options, sink Sink, issues *run.Writer[facts.Is
 		agents:  make(map[string]*AgentStats),
 	}
 	e.pages = pages{decider: e.decider, uses: opt.Uses, asOf: opt.AsOf, names: newMetaNames(opt.Agents)}
-	if hasDistantRevisits(s.facts) {
+	if hasDistantRevisits(s.Set) {
 		e.pages.originals = newOriginals()
 	}
 	e.pace.decider = e.decider
@@ -128,7 +128,7 @@ func distinctTokens(agents []string) []string {
 // noteCopies says which inputs are copies of others: their records without an id are
 // counted once. Those with one are noted one by one.
 func (e *evaluation) noteCopies() error {
-	set := e.store.facts
+	set := e.store.Set
 	for i := range set.Inputs {
 		original, copied := set.Copies[int32(i)]
 		if !copied {
@@ -156,9 +156,9 @@ func (e *evaluation) decideAll(ctx context.Context, res *resolved) error {
 	defer marks.stop()
 	copies := newCursor(res.copies.Sorted(ctx), (*copied).place)
 	defer copies.stop()
-	fetches := newCursor(e.store.fetches(ctx, nil), placeOf)
+	fetches := newCursor(e.store.Fetches(ctx, facts.Buckets{}), placeOf)
 	defer fetches.stop()
-	events := newCursor(e.store.events(ctx), placeOfEvent)
+	events := newCursor(e.store.Events(ctx, facts.Buckets{}), placeOfEvent)
 	defer events.stop()
 	elsewhere := newCursor(res.originals.Sorted(ctx), placeOf)
 	defer elsewhere.stop()
@@ -209,7 +209,7 @@ func (e *evaluation) decideOrigin(
 // decideFetches decides the fetches of an origin. Copies of a record follow it: it is
 // decided once all its places are known.
 func (e *evaluation) decideFetches(fetches *cursor[facts.Fetch], here place, tl *timeline, host *HostStats) error {
-	var seen twins
+	var seen facts.Duplicates
 	var held facts.Fetch
 	isHeld, placed := false, false
 	decide := func() error {
@@ -224,7 +224,7 @@ func (e *evaluation) decideFetches(fetches *cursor[facts.Fetch], here place, tl 
 		return err
 	}
 	err := fetches.each(here, func(f *facts.Fetch) error {
-		if first := seen.first(f); first != nil {
+		if first := seen.First(f); first != nil {
 			if at := spotOf(first); at == spotOf(&held) {
 				_, known := tl.places[at]
 				placed = placed || !known
@@ -268,7 +268,7 @@ func (e *evaluation) noteDuplicate(first, f *facts.Fetch) error {
 
 // filename names the archive that holds a record.
 func (e *evaluation) filename(f *facts.Fetch) string {
-	name := e.store.facts.Inputs[f.Input].Name
+	name := e.store.Inputs[f.Input].Name
 	if f.Entry != "" {
 		name += "/" + f.Entry
 	}
@@ -452,7 +452,7 @@ func (e *evaluation) report(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	for issue, err := range e.store.issues(ctx, inFolder(dir, own)) {
+	for issue, err := range e.store.Issues(ctx, inFolder(dir, own)) {
 		if err != nil {
 			return err
 		}
