@@ -4,13 +4,14 @@ import (
 	"testing"
 
 	"github.com/robotsaudit/robotsaudit/internal/warc"
+	"github.com/robotsaudit/robotsaudit/internal/warctest"
 )
 
 // asARC writes entries as URL records.
-func asARC(entries ...entry) []byte {
-	archive := arcInfo(arcAgent)
+func asARC(entries ...warctest.Record) []byte {
+	archive := warctest.ARCInfo(arcAgent)
 	for _, e := range entries {
-		archive += arcRecord("http://h/"+e.id, "20240501120000", e.block)
+		archive += warctest.ARCRecord("http://h/"+e.ID, "20240501120000", e.Block)
 	}
 	return []byte(archive)
 }
@@ -32,8 +33,8 @@ func FuzzARC(f *testing.F) {
 }
 
 func FuzzZstd(f *testing.F) {
-	addSeeds(f, 4<<10, func(entries ...entry) []byte { return frames(f, entries) }, ".zst")
-	f.Add(append(skippable(0xd, dictionary(f)), frames(f, crawl())...))
+	addSeeds(f, 4<<10, func(entries ...warctest.Record) []byte { return warctest.ZstdFrames(f, entries) }, ".zst")
+	f.Add(append(skippable(0xd, dictionary(f)), warctest.ZstdFrames(f, crawl())...))
 	f.Fuzz(func(t *testing.T, archive []byte) {
 		if form := formOf(archive); form.HasRecords() && form.Addressable() {
 			checkReader(t, mustRead(archive), int64(len(archive)))
@@ -44,8 +45,8 @@ func FuzzZstd(f *testing.F) {
 }
 
 func FuzzWACZ(f *testing.F) {
-	addSeeds(f, 8<<10, func(entries ...entry) []byte {
-		return zipFileOf(f, zipped{"archive/a.warc.gz", members(entries...), false}, zipped{"archive/b.warc", plain(entries...), true})
+	addSeeds(f, 8<<10, func(entries ...warctest.Record) []byte {
+		return zipFileOf(f, zipped{"archive/a.warc.gz", warctest.GzipMembers(entries...), false}, zipped{"archive/b.warc", warctest.Plain(entries...), true})
 	}, ".wacz")
 	f.Fuzz(func(t *testing.T, archive []byte) {
 		for _, x := range read(t, archive).fetches {

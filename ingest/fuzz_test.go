@@ -12,15 +12,16 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
+	"github.com/robotsaudit/robotsaudit/internal/warctest"
 )
 
 // addSeeds gives a fuzz target small archives made here, and those of testdata
 // and ../shared that are there.
-func addSeeds(f *testing.F, largest int, wrap func(...entry) []byte, endings ...string) {
-	a := response("urn:1", "http://h/robots.txt", "HTTP/1.1 200 OK\r\n\r\n"+robotsBody)
-	b := requestRecord("urn:2", "http://h/robots.txt", "bot/1", "WARC-Concurrent-To: <urn:1>")
+func addSeeds(f *testing.F, largest int, wrap func(...warctest.Record) []byte, endings ...string) {
+	a := warctest.Response("urn:1", "http://h/robots.txt", "HTTP/1.1 200 OK\r\n\r\n"+robotsBody)
+	b := warctest.Request("urn:2", "http://h/robots.txt", "bot/1", "WARC-Concurrent-To: <urn:1>")
 	f.Add(wrap(a))
-	f.Add(wrap(warcinfoRecord("urn:i", "software: x\r\n"), a, b, entry{kind: "revisit", url: "http://h/"}))
+	f.Add(wrap(warctest.Warcinfo("urn:i", "software: x\r\n"), a, b, warctest.Record{Type: "revisit", URL: "http://h/"}))
 	for _, root := range []string{filepath.Join("..", "testdata", "warc"), filepath.Join("..", "..", "shared", "warc")} {
 		if _, err := os.Stat(root); err != nil {
 			continue
@@ -76,7 +77,7 @@ func checkReader(t *testing.T, r warc.Reader, size int64) {
 }
 
 func FuzzMemberReader(f *testing.F) {
-	addSeeds(f, 4<<10, members, ".warc.gz")
+	addSeeds(f, 4<<10, warctest.GzipMembers, ".warc.gz")
 	f.Fuzz(func(t *testing.T, archive []byte) {
 		if formOf(archive).Container == warc.ContainerMembers {
 			checkReader(t, mustRead(archive), int64(len(archive)))
@@ -86,7 +87,7 @@ func FuzzMemberReader(f *testing.F) {
 }
 
 func FuzzPlainReader(f *testing.F) {
-	addSeeds(f, 4<<10, plain, ".warc")
+	addSeeds(f, 4<<10, warctest.Plain, ".warc")
 	f.Fuzz(func(t *testing.T, archive []byte) {
 		if formOf(archive).Container == warc.ContainerPlain {
 			checkReader(t, mustRead(archive), int64(len(archive)))
@@ -102,7 +103,7 @@ func FuzzPlainReader(f *testing.F) {
 }
 
 func FuzzStreamReader(f *testing.F) {
-	addSeeds(f, 4<<10, plain, ".warc", ".bz2", ".warc.gz")
+	addSeeds(f, 4<<10, warctest.Plain, ".warc", ".bz2", ".warc.gz")
 	f.Fuzz(func(t *testing.T, archive []byte) {
 		form := formOf(archive)
 		if !form.HasRecords() {
@@ -124,7 +125,7 @@ func FuzzStreamReader(f *testing.F) {
 
 // One byte changed, or all behind it lost: nothing is invented.
 func FuzzDamage(f *testing.F) {
-	addSeeds(f, 300, members, ".warc.gz")
+	addSeeds(f, 300, warctest.GzipMembers, ".warc.gz")
 	f.Fuzz(func(t *testing.T, archive []byte) {
 		whole := read(t, archive)
 		if !recordMembers(whole) || whole.result.Lossy > 0 || len(archive) > 4<<10 {

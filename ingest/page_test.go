@@ -8,14 +8,15 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
+	"github.com/robotsaudit/robotsaudit/internal/warctest"
 )
 
 const metaPage = `<html><head><meta name="robots" content="noindex"></head><body>hello</body></html>`
 
 // The head of a page whose record is shorter than it says may have said more.
 func TestPageCutShort(t *testing.T) {
-	whole := response("urn:1", "http://h/", "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<head><title>x</title>").String()
-	got := read(t, gzipped(strings.TrimSuffix(whole, "e>\r\n\r\n")))
+	whole := warctest.Response("urn:1", "http://h/", "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<head><title>x</title>").String()
+	got := read(t, warctest.Gzip(strings.TrimSuffix(whole, "e>\r\n\r\n")))
 	equal(t, "issues", got.kinds(), []string{"truncated_record"})
 	if found, ok := tag.Decode(got.fetches[0].Metas); !ok || !found.Open {
 		t.Errorf("kept %+v (%t)", found, ok)
@@ -69,7 +70,7 @@ func TestPagesKeepTheirMetas(t *testing.T) {
 		"an error page":               {"HTTP/1.1 404 Gone\r\nContent-Type: text/html\r\n\r\n" + metaPage, kept},
 		"xhtml, upper case":           {"HTTP/1.1 200 OK\r\nContent-Type: Application/XHTML+xml\r\n\r\n" + metaPage, kept},
 	} {
-		got := read(t, plain(response("urn:1", "http://h/", c.block), response("urn:2", "http://h/2", page("", metaPage))))
+		got := read(t, warctest.Plain(warctest.Response("urn:1", "http://h/", c.block), warctest.Response("urn:2", "http://h/2", page("", metaPage))))
 		if len(got.fetches) != 2 {
 			t.Fatalf("%s: %d fetches", name, len(got.fetches))
 		}
@@ -90,8 +91,8 @@ func TestPagesKeepTheirMetas(t *testing.T) {
 // An answer to HEAD has the Content-Length of the page, which was not asked for.
 func TestHeadHasNoPage(t *testing.T) {
 	for method, want := range map[string]bool{"GET": true, "HEAD": false} {
-		got := read(t, plain(response("urn:1", "http://h/", "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 548\r\n\r\n"),
-			entry{kind: "request", url: "http://h/", block: method + " / HTTP/1.1\r\nHost: h\r\n\r\n"}))
+		got := read(t, warctest.Plain(warctest.Response("urn:1", "http://h/", "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 548\r\n\r\n"),
+			warctest.Record{Type: "request", URL: "http://h/", Block: method + " / HTTP/1.1\r\nHost: h\r\n\r\n"}))
 		if found, _ := tag.Decode(got.fetches[0].Metas); found.Open != want {
 			t.Errorf("%s: kept %+v", method, found)
 		}

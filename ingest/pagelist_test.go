@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/warctest"
 )
 
 const pageListHead = `{"format":"json-pages-1.0","id":"pages","title":"All Pages"}` + "\n"
@@ -41,10 +42,10 @@ func (c *collected) pageWords() (words []string) {
 // What a WACZ lists as pages is told from what they pulled in, wherever the lists
 // stand in the zip file. A metadata record knows better what was a seed.
 func TestPageLists(t *testing.T) {
-	archive := zipped{"archive/a.warc.gz", members(
-		response("urn:1", "https://h/", ok200), response("urn:2", "https://h/style.css", ok200),
-		response("urn:3", "https://h/next?q", ok200), response("urn:4", "https://h/described", ok200),
-		metadataRecord("urn:5", "https://h/described", "hopsFromSeed: L\r\n", "WARC-Refers-To: <urn:4>")), false}
+	archive := zipped{"archive/a.warc.gz", warctest.GzipMembers(
+		warctest.Response("urn:1", "https://h/", ok200), warctest.Response("urn:2", "https://h/style.css", ok200),
+		warctest.Response("urn:3", "https://h/next?q", ok200), warctest.Response("urn:4", "https://h/described", ok200),
+		warctest.Metadata("urn:5", "https://h/described", "hopsFromSeed: L\r\n", "WARC-Refers-To: <urn:4>")), false}
 	lines := pageListHead + `{"id":"1","url":"https://h/","title":"T","ts":"2025-04-04T21:25:28Z","seed":true,"depth":0}` + "\n" +
 		`{"id":"2","url":"https://h/described","seed":true}` + "\n" + `{"url":"file:///screenshot.png"}` + "\n"
 	more := pageListHead + `{"url":"https://h/next?q#part","ts":"2025-04-04T21:25:28Z","depth":1,"text":"` + strings.Repeat("x", 1<<20) + "\"}\n"
@@ -79,7 +80,7 @@ func TestPageLists(t *testing.T) {
 // Of a list that is damaged, or too long, what it names is a page; what it does not
 // name may have been in the rest.
 func TestPageListsCut(t *testing.T) {
-	archive := zipped{"archive/a.warc.gz", members(response("urn:1", "https://h/0", ok200), response("urn:2", "https://h/x", ok200)), false}
+	archive := zipped{"archive/a.warc.gz", warctest.GzipMembers(warctest.Response("urn:1", "https://h/0", ok200), warctest.Response("urn:2", "https://h/x", ok200)), false}
 	want := []string{"/0 page", "/x ?"}
 	list := []byte(pageListHead)
 	for i := range maxPages + 1 {

@@ -13,6 +13,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/warctest"
 )
 
 const robotsBody = "User-agent: *\nDisallow: /private/\n"
@@ -35,7 +36,7 @@ func encode(t testing.TB, coding, s string) string {
 	}
 	switch coding {
 	case "gzip":
-		return string(gzipped(s))
+		return string(warctest.Gzip(s))
 	case "zlib":
 		return write(zlib.NewWriter(&b))
 	case "flate":
@@ -222,7 +223,7 @@ func TestUndecodable(t *testing.T) {
 		"an icon":                         {"", "\x00\x00\x01\x00\x03\x00", undecodable, []string{"undeclared_binary"}},
 		"br that the crawler says undone": {"X-Crawler-Content-Encoding: br\r\n", encode(t, "br", strings.Repeat("Disallow: /abc/def?x=*&y\n", 9)+gz), undecodable, []string{"undeclared_binary"}},
 	} {
-		got := read(t, plain(response("urn:1", "http://h/robots.txt", "HTTP/1.1 200 OK\r\n"+c.head+"\r\n"+c.stored)))
+		got := read(t, warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt", "HTTP/1.1 200 OK\r\n"+c.head+"\r\n"+c.stored)))
 		if got.captures[0].Flags != c.flags {
 			t.Errorf("%s: flags %b, want %b", name, got.captures[0].Flags, c.flags)
 		}
@@ -267,7 +268,7 @@ func TestMissing(t *testing.T) {
 			t.Errorf("%s: %d, want %d", fields, got, want)
 		}
 	}
-	got := read(t, plain(response("urn:1", "http://h/robots.txt", "HTTP/1.1 200 OK\r\nX-Crawler-Content-Length: 548\r\nContent-Length: 34\r\n\r\n"+robotsBody)))
+	got := read(t, warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt", "HTTP/1.1 200 OK\r\nX-Crawler-Content-Length: 548\r\nContent-Length: 34\r\n\r\n"+robotsBody)))
 	equal(t, "issues", got.kinds(), []string{"body_cut"})
 	if got.captures[0].Flags&facts.FlagBodyCut == 0 {
 		t.Error("a part is taken for the whole file")

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/warctest"
 )
 
 // zipped is an entry to be written.
@@ -56,21 +57,21 @@ func (c *collected) entries() (names []string) {
 // Every archive in a WACZ is read, whatever its form and name, and its offsets are
 // those in the entry.
 func TestWACZ(t *testing.T) {
-	one := func(n int) []entry {
-		return []entry{response(fmt.Sprint("urn:", n), fmt.Sprint("http://h/", n), ok200)}
+	one := func(n int) []warctest.Record {
+		return []warctest.Record{warctest.Response(fmt.Sprint("urn:", n), fmt.Sprint("http://h/", n), ok200)}
 	}
-	several := []entry{response("urn:a", "http://h/a", ok200), response("urn:b", "http://h/b", ok200)}
+	several := []warctest.Record{warctest.Response("urn:a", "http://h/a", ok200), warctest.Response("urn:b", "http://h/b", ok200)}
 	archives := []zipped{
-		{"archive/a.warc.gz", members(several...), false},
-		{"archive/b.warc", plain(one(2)...), false},
-		{"archive/c.warc", members(one(3)...), true}, // gzip, and not named so
-		{"archive/d.warc.gz", plain(one(4)...), true},
-		{"archive/e.warc.zst", frames(t, one(5)), true},
-		{"archive/f.arc.gz", []byte(arcInfo("") + arcRecord("http://h/6", "20240501120000", ok200)), false},
-		{"elsewhere/g.bin", members(one(7)...), false},
-		{"archive/h.warc.gz", gzipped(string(plain(several...))), true},
+		{"archive/a.warc.gz", warctest.GzipMembers(several...), false},
+		{"archive/b.warc", warctest.Plain(one(2)...), false},
+		{"archive/c.warc", warctest.GzipMembers(one(3)...), true}, // gzip, and not named so
+		{"archive/d.warc.gz", warctest.Plain(one(4)...), true},
+		{"archive/e.warc.zst", warctest.ZstdFrames(t, one(5)), true},
+		{"archive/f.arc.gz", []byte(warctest.ARCInfo("") + warctest.ARCRecord("http://h/6", "20240501120000", ok200)), false},
+		{"elsewhere/g.bin", warctest.GzipMembers(one(7)...), false},
+		{"archive/h.warc.gz", warctest.Gzip(string(warctest.Plain(several...))), true},
 	}
-	others := []zipped{{"datapackage.json", []byte("{}"), false}, {"indexes/index.cdx.gz", gzipped("com,h)/ 2024 {}\n"), false},
+	others := []zipped{{"datapackage.json", []byte("{}"), false}, {"indexes/index.cdx.gz", warctest.Gzip("com,h)/ 2024 {}\n"), false},
 		{"pages/pages.jsonl", []byte(`{"format": "json-pages-1.0"}`), true}, {"archive/", nil, false}}
 	wacz := zipFileOf(t, append(archives, others...)...)
 	var urls, names []string
@@ -105,10 +106,10 @@ func TestWACZ(t *testing.T) {
 
 // Bodies are found again in stored and in deflated entries.
 func TestRereadEntry(t *testing.T) {
-	target := response("urn:t", "http://h/target", "HTTP/1.1 200 OK\r\n\r\n"+robotsBody)
-	first := response("urn:f", "http://h/first", "HTTP/1.1 200 OK\r\n\r\n"+strings.Repeat("padding ", 100_000))
-	wacz := zipFileOf(t, zipped{"archive/a.warc.gz", members(first, target), false}, zipped{"archive/b.warc", plain(first, target), true},
-		zipped{"archive/c.warc.gz", members(target, first), true}, zipped{"archive/d.warc.zst", append(skippable(0xd, dictionary(t)), frames(t, []entry{first, target})...), false})
+	target := warctest.Response("urn:t", "http://h/target", "HTTP/1.1 200 OK\r\n\r\n"+robotsBody)
+	first := warctest.Response("urn:f", "http://h/first", "HTTP/1.1 200 OK\r\n\r\n"+strings.Repeat("padding ", 100_000))
+	wacz := zipFileOf(t, zipped{"archive/a.warc.gz", warctest.GzipMembers(first, target), false}, zipped{"archive/b.warc", warctest.Plain(first, target), true},
+		zipped{"archive/c.warc.gz", warctest.GzipMembers(target, first), true}, zipped{"archive/d.warc.zst", append(skippable(0xd, dictionary(t)), warctest.ZstdFrames(t, []warctest.Record{first, target})...), false})
 	path := filepath.Join(t.TempDir(), "a.wacz")
 	if err := os.WriteFile(path, wacz, 0o666); err != nil {
 		t.Fatal(err)
@@ -136,9 +137,9 @@ func TestRereadEntry(t *testing.T) {
 
 // Zip files that lie, each with a good entry behind.
 func TestHostileZip(t *testing.T) {
-	good := zipped{"archive/z.warc.gz", members(response("urn:z", "http://h/z", ok200)), false}
-	bad := zipped{"archive/a.warc.gz", members(response("urn:a", "http://h/a", ok200)), false}
-	deflated := zipped{"archive/a.warc", plain(response("urn:a", "http://h/a", ok200)), true}
+	good := zipped{"archive/z.warc.gz", warctest.GzipMembers(warctest.Response("urn:z", "http://h/z", ok200)), false}
+	bad := zipped{"archive/a.warc.gz", warctest.GzipMembers(warctest.Response("urn:a", "http://h/a", ok200)), false}
+	deflated := zipped{"archive/a.warc", warctest.Plain(warctest.Response("urn:a", "http://h/a", ok200)), true}
 	directory := func(b []byte) int { return bytes.Index(b, []byte("PK\x01\x02")) }
 	change := func(at int, value byte) func([]byte) []byte {
 		return func(b []byte) []byte { b[directory(b)+at] = value; return b }
@@ -188,7 +189,7 @@ func TestHostileZip(t *testing.T) {
 // TestPackageDigests: with all digests verified, those that datapackage.json gives
 // of entries are, too.
 func TestPackageDigests(t *testing.T) {
-	archive := members(response("urn:a", "http://h/a", ok200))
+	archive := warctest.GzipMembers(warctest.Response("urn:a", "http://h/a", ok200))
 	sum := fmt.Sprintf("%x", sha256.Sum256(archive))
 	wrong := strings.Repeat("0", len(sum))
 	for name, c := range map[string]struct {
@@ -236,7 +237,7 @@ func TestZipBombs(t *testing.T) {
 	zeros := append([]byte(header), make([]byte, 300<<20)...)
 	many := make([]zipped, 20_000)
 	for i := range many {
-		many[i] = zipped{name: fmt.Sprintf("archive/%d.warc", i), content: plain(response(fmt.Sprint("urn:", i), "http://h/", ok200))}
+		many[i] = zipped{name: fmt.Sprintf("archive/%d.warc", i), content: warctest.Plain(warctest.Response(fmt.Sprint("urn:", i), "http://h/", ok200))}
 	}
 	for name, c := range map[string]struct {
 		archive []byte

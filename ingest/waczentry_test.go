@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/warctest"
 )
 
 // deflatedCrawl is a WACZ with one deflated entry, of n members with pages of random
@@ -17,15 +18,15 @@ import (
 func deflatedCrawl(t testing.TB, n int) []byte {
 	t.Helper()
 	random := rand.New(rand.NewPCG(11, 12))
-	entries := []entry{warcinfoRecord("urn:i", "software: x\r\n")}
+	entries := []warctest.Record{warctest.Warcinfo("urn:i", "software: x\r\n")}
 	for i := range n {
 		page := make([]byte, 33_000+random.IntN(10_000))
 		for k := range page {
 			page[k] = byte(random.Uint32())
 		}
-		entries = append(entries, response(fmt.Sprint("urn:", i), fmt.Sprint("http://h/", i), ok200+string(page)))
+		entries = append(entries, warctest.Response(fmt.Sprint("urn:", i), fmt.Sprint("http://h/", i), ok200+string(page)))
 	}
-	return zipFileOf(t, zipped{"archive/a.warc.gz", members(entries...), true})
+	return zipFileOf(t, zipped{"archive/a.warc.gz", warctest.GzipMembers(entries...), true})
 }
 
 // only returns the one entry of a zip file.
@@ -117,9 +118,9 @@ func TestDeflatedEntryBudget(t *testing.T) {
 // checksum none counts, as a letter of a header may be another; of a stored one all are
 // doubtful.
 func TestPlainEntryDamage(t *testing.T) {
-	entries := []entry{warcinfoRecord("urn:i", ""), response("urn:1", "http://h/aaaa", ok200), response("urn:2", "http://h/2", ok200)}
+	entries := []warctest.Record{warctest.Warcinfo("urn:i", ""), warctest.Response("urn:1", "http://h/aaaa", ok200), warctest.Response("urn:2", "http://h/2", ok200)}
 	for _, deflate := range []bool{true, false} {
-		file := zipFileOf(t, zipped{"archive/a.warc", plain(entries...), deflate}, zipped{"archive/b.warc.gz", members(response("urn:z", "http://h/z", ok200)), false})
+		file := zipFileOf(t, zipped{"archive/a.warc", warctest.Plain(entries...), deflate}, zipped{"archive/b.warc.gz", warctest.GzipMembers(warctest.Response("urn:z", "http://h/z", ok200)), false})
 		want := read(t, file).urls()
 		list, err := openZip(bytes.NewReader(file), int64(len(file)))
 		if err != nil {
@@ -150,7 +151,7 @@ func TestPlainEntryDamage(t *testing.T) {
 func TestLogEntryDamage(t *testing.T) {
 	log := []byte(`{"url":"http://host/","reason":"robotsTxt","ts":"2024-05-01T12:00:00Z","depth":0,"seedId":0,"retry":0}` + "\n")
 	for _, deflate := range []bool{false, true} {
-		file := zipFileOf(t, zipped{"archive/a.warc.gz", members(response("urn:1", "http://h/1", ok200)), false}, zipped{waczSkipped, log, deflate})
+		file := zipFileOf(t, zipped{"archive/a.warc.gz", warctest.GzipMembers(warctest.Response("urn:1", "http://h/1", ok200)), false}, zipped{waczSkipped, log, deflate})
 		if got := read(t, file); len(got.events) != 1 || len(got.issues) > 0 {
 			t.Fatalf("%d events, issues %v", len(got.events), got.issues)
 		}

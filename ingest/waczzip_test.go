@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/robotsaudit/robotsaudit/internal/warctest"
 )
 
 // zipForm is a way of writing zip files that archive/zip does not have.
@@ -115,13 +117,13 @@ var zipForms = map[string]zipForm{
 // zipWithZip is a WACZ with a page that is itself one, and holds a robots.txt of
 // another site. The page's bytes stand in it as they are.
 func zipWithZip(t testing.TB, f zipForm, deflate bool) (file, inner []byte) {
-	forged := members(warcinfoRecord("urn:v", ""), response("urn:forged", "http://victim/robots.txt", "HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nDisallow: /\n"))
+	forged := warctest.GzipMembers(warctest.Warcinfo("urn:v", ""), warctest.Response("urn:forged", "http://victim/robots.txt", "HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nDisallow: /\n"))
 	inner = f.of(t, zipped{"archive/data.warc.gz", forged, deflate})
 	one := func(n int, block string) []byte {
-		return stored(response(fmt.Sprint("urn:", n), fmt.Sprint("http://h/", n), block).String())
+		return stored(warctest.Response(fmt.Sprint("urn:", n), fmt.Sprint("http://h/", n), block).String())
 	}
 	page := "HTTP/1.1 200 OK\r\nContent-Type: application/zip\r\n\r\n" + string(inner)
-	first := slices.Concat(members(warcinfoRecord("urn:i", "")), one(1, ok200), one(2, page), one(3, ok200))
+	first := slices.Concat(warctest.GzipMembers(warctest.Warcinfo("urn:i", "")), one(1, ok200), one(2, page), one(3, ok200))
 	second := slices.Concat(one(4, ok200), one(5, page))
 	return f.of(t, zipped{"archive/a.warc.gz", first, deflate}, zipped{"archive/b.warc.gz", second, deflate}, zipped{"pages/pages.jsonl", []byte(`{"format": "json-pages-1.0"}`), true}), inner
 }
@@ -194,7 +196,7 @@ func TestZipInPage(t *testing.T) {
 
 // TestZipPrefix: a file with a zip file behind something else is no WACZ.
 func TestZipPrefix(t *testing.T) {
-	file := zipFileOf(t, zipped{"archive/a.warc.gz", members(response("urn:a", "http://h/a", ok200)), false})
+	file := zipFileOf(t, zipped{"archive/a.warc.gz", warctest.GzipMembers(warctest.Response("urn:a", "http://h/a", ok200)), false})
 	for name, prefix := range map[string]string{
 		"a program":          "MZ" + strings.Repeat("code", 20_000),
 		"an empty zip file":  string(zipFileOf(t)),
@@ -212,7 +214,7 @@ func TestZipUnlisted(t *testing.T) {
 	for name, form := range zipForms {
 		var all []zipped
 		for i := range 3 {
-			all = append(all, zipped{fmt.Sprintf("archive/%d.warc.gz", i), members(response(fmt.Sprint("urn:", i), fmt.Sprint("http://h/", i), ok200)), true})
+			all = append(all, zipped{fmt.Sprintf("archive/%d.warc.gz", i), warctest.GzipMembers(warctest.Response(fmt.Sprint("urn:", i), fmt.Sprint("http://h/", i), ok200)), true})
 		}
 		file := form.of(t, all...)
 		start := bytes.Index(file, []byte(zipDirectory))
@@ -241,7 +243,7 @@ func TestZipUnlisted(t *testing.T) {
 // TestZipNames: a letter that differs between the two names of an entry is told.
 func TestZipNames(t *testing.T) {
 	const name = "archive/a.warc.gz"
-	file := zipFileOf(t, zipped{name, members(response("urn:a", "http://h/a", ok200)), false})
+	file := zipFileOf(t, zipped{name, warctest.GzipMembers(warctest.Response("urn:a", "http://h/a", ok200)), false})
 	file[bytes.LastIndex(file, []byte(name))] ^= 1
 	got := read(t, file)
 	equal(t, "entries", got.entries(), []string{name})
