@@ -19,7 +19,7 @@ func TestCheckForms(t *testing.T) {
 	asked := map[string]bool{"a.wacz": false, "b.arc": false, "c.txt": false, "d.warc": true, "e.warc.gz": true, "f.warc.gz": true, "g.warc.zst": true,
 		"h.warc.zst": true, "i.warc.zst": true}
 	for name, archive := range map[string][]byte{
-		"a.wacz": zipFileOf(t, zipped{"archive/a.warc.gz", warctest.GzipMembers(entries...), false}, zipped{"archive/b.warc", []byte("no archive"), true}),
+		"a.wacz": warctest.Zip(t, warctest.StoredEntry("archive/a.warc.gz", warctest.GzipMembers(entries...)), warctest.DeflatedEntry("archive/b.warc", []byte("no archive"))),
 		"b.arc":  []byte(warctest.ARCInfo("") + warctest.ARCRecord("http://h/", "20240501120000", ok200)),
 		"c.txt":  []byte("no archive"), "d.warc": warctest.Plain(entries...), "e.warc.gz": warctest.GzipMembers(entries...), "f.warc.gz": warctest.Gzip(string(warctest.Plain(entries...))),
 		"g.warc.zst": warctest.ZstdFrames(t, entries), "h.warc.zst": warctest.ZstdFrame(t, string(warctest.Plain(entries...))),

@@ -46,7 +46,7 @@ func FuzzZstd(f *testing.F) {
 
 func FuzzWACZ(f *testing.F) {
 	addSeeds(f, 8<<10, func(entries ...warctest.Record) []byte {
-		return zipFileOf(f, zipped{"archive/a.warc.gz", warctest.GzipMembers(entries...), false}, zipped{"archive/b.warc", warctest.Plain(entries...), true})
+		return warctest.Zip(f, warctest.StoredEntry("archive/a.warc.gz", warctest.GzipMembers(entries...)), warctest.DeflatedEntry("archive/b.warc", warctest.Plain(entries...)))
 	}, ".wacz")
 	f.Fuzz(func(t *testing.T, archive []byte) {
 		for _, x := range read(t, archive).fetches {

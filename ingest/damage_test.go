@@ -66,14 +66,10 @@ func newSpecimen(t testing.TB, name string, archive []byte) *specimen {
 	whole := read(t, archive)
 	s := &specimen{name, archive, whole, identities(whole), 0, map[string]int64{"": 0}, map[string]int64{"": int64(len(archive))}}
 	if whole.result.Container == warc.ContainerZip.String() && whole.result.Refusal == "" {
-		list, err := openZip(bytes.NewReader(archive), int64(len(archive)))
-		if err != nil {
-			t.Fatal(err)
-		}
 		s.begin, s.end = make(map[string]int64), make(map[string]int64)
-		for _, e := range list.entries {
+		for _, e := range entriesOf(t, archive) {
 			if e.Method == zip.Store {
-				s.begin[e.Name], s.end[e.Name] = e.offset, e.offset+int64(e.CompressedSize64)
+				s.begin[e.Name], s.end[e.Name] = e.offset, e.offset+e.packed
 			}
 		}
 	}
@@ -136,8 +132,8 @@ func eachSmallArchive(t *testing.T, f func(t *testing.T, s *specimen)) {
 	add("made.arc", []byte(strings.Join(records, "")))
 	add("made.arc.gz", arcMembers)
 	add("made.arc.zst", arcFrames)
-	add("stored.wacz", zipFileOf(t, zipped{"archive/a.warc.gz", warctest.GzipMembers(entries...), false}, zipped{"archive/b.warc.gz", warctest.GzipMembers(entries[:3]...), false}))
-	add("deflated.wacz", zipFileOf(t, zipped{"archive/a.warc.gz", warctest.GzipMembers(entries...), true}, zipped{"archive/b.warc", warctest.Plain(entries...), true}))
+	add("stored.wacz", warctest.Zip(t, warctest.StoredEntry("archive/a.warc.gz", warctest.GzipMembers(entries...)), warctest.StoredEntry("archive/b.warc.gz", warctest.GzipMembers(entries[:3]...))))
+	add("deflated.wacz", warctest.Zip(t, warctest.DeflatedEntry("archive/a.warc.gz", warctest.GzipMembers(entries...)), warctest.DeflatedEntry("archive/b.warc", warctest.Plain(entries...))))
 	for _, s := range all {
 		t.Run(filepath.Base(s.name), func(t *testing.T) {
 			t.Parallel()

@@ -62,7 +62,7 @@ func TestIndex(t *testing.T) {
 	for url, n := range want {
 		inEntries["archive/a.warc"+url], inEntries["archive/b.warc.gz"+url] = n, n
 	}
-	got := read(t, zipFileOf(t, zipped{"archive/a.warc", archive, true}, zipped{"archive/b.warc.gz", warctest.GzipMembers(list...), false}))
+	got := read(t, warctest.Zip(t, warctest.DeflatedEntry("archive/a.warc", archive), warctest.StoredEntry("archive/b.warc.gz", warctest.GzipMembers(list...))))
 	equal(t, "WACZ", indexes(got), inEntries)
 
 	arc := warctest.ARCInfo("") + warctest.ARCRecord("http://h/1", "20240501120000", ok200) + warctest.ARCRecord("dns:h", "20240501120000", "x") + warctest.ARCRecord("http://h/2", "20240501120000", ok200)

@@ -34,18 +34,7 @@ const (
 	maxDigestCodings = 2                // content codings undone to compare a digest with what they leave
 	maxDigestDecoded = 1 << 30          // bytes that they may leave
 	maxCrawls        = facts.MaxCrawls  // different warcinfo records of one input told in the summary
-	maxZipDirectory  = 8 << 20          // bytes of a zip file's directory
-	maxPackage       = 8 << 20          // bytes of the datapackage.json of a WACZ
-	maxEntryName     = 1 << 10          // bytes of the name of an entry
-	maxRewinds       = 64               // times that a deflated entry is inflated from its start, in search of places in it
-	keepRecent       = 2 * readBuffer   // bytes of a deflated entry that are remembered
 	maxReinflate     = 1 << 30          // bytes of a deflated entry inflated to read one record again
-	blockReach       = 256 << 10        // bytes of a deflated entry before the place where damage shows in which the next true block may begin
-	maxBlockSearch   = 1 << 30          // bytes inflated in search of blocks behind damage, in one deflated entry
-	longBlocks       = 1 << 20          // bytes behind which blocks that end in damage are not tried one by one
-	blockCost        = 64 << 10         // bytes that looking at one candidate for a block counts for, at least
-	scanCost         = 64               // bytes that looking for blocks in one byte counts for
-	maxExpansion     = 1032             // bytes that one byte of deflated data can stand for, at most
 	pairingWindow    = 4 << 10          // records within which a request finds its response
 	metadataWindow   = 64               // records within which metadata finds its fetch, once that has its request
 	maxLogLine       = 4 << 20          // bytes of a line of a crawler's log; page lists have the page's text in it
@@ -56,61 +45,45 @@ const (
 	maxAlike         = 16               // inputs of one size and fingerprint with which another is compared
 )
 
-type limit struct {
-	name  string
-	value int64
-}
-
-// limits are those that shape the facts, so that facts made with others are made again:
-// all of the above, and those of the pages' tags. warc.Limits count, too.
-var limits = []limit{
-	{"maxHTTPHead", maxHTTPHead},
-	{"maxWarcinfo", maxWarcinfo},
-	{"maxMetadata", maxMetadata},
-	{"maxWord", maxWord},
-	{"maxMethod", maxMethod},
-	{"maxValidator", maxValidator},
-	{"maxHost", maxHost},
-	{"maxKinds", maxKinds},
-	{"maxHopsFromSeed", maxHopsFromSeed},
-	{"maxRequestHead", maxRequestHead},
-	{"maxUserAgent", maxUserAgent},
-	{"maxPolicyHeaders", maxPolicyHeaders},
-	{"maxPolicyLine", maxPolicyLine},
-	{"firstPage", firstPage},
-	{"morePage", morePage},
-	{"maxPolicyBody", maxPolicyBody},
-	{"maxPending", maxPending},
-	{"maxTargets", maxTargets},
-	{"maxTarget", maxTarget},
-	{"maxCodings", maxCodings},
-	{"maxDecoderMemory", maxDecoderMemory},
-	{"maxDigestCodings", maxDigestCodings},
-	{"maxDigestDecoded", maxDigestDecoded},
-	{"maxCrawls", maxCrawls},
-	{"maxZipDirectory", maxZipDirectory},
-	{"maxPackage", maxPackage},
-	{"maxEntryName", maxEntryName},
-	{"maxRewinds", maxRewinds},
-	{"keepRecent", keepRecent},
-	{"maxReinflate", maxReinflate},
-	{"blockReach", blockReach},
-	{"maxBlockSearch", maxBlockSearch},
-	{"longBlocks", longBlocks},
-	{"blockCost", blockCost},
-	{"scanCost", scanCost},
-	{"maxExpansion", maxExpansion},
-	{"pairingWindow", pairingWindow},
-	{"metadataWindow", metadataWindow},
-	{"maxLogLine", maxLogLine},
-	{"maxPages", maxPages},
-	{"maxLogFaults", maxLogFaults},
-	{"maxClockSkew", int64(maxClockSkew)},
-	{"maxSegmented", maxSegmented},
-	{"maxAlike", maxAlike},
-	{"tag.MaxLine", tag.MaxLine},
-	{"tag.MaxItems", tag.MaxItems},
-	{"tag.MaxScan", tag.MaxScan},
+// limits are, by name, those that shape the facts, so that facts made with others are made again:
+// all of the above, and those of the pages' tags. warc.Limits and wacz.Limits count, too.
+var limits = map[string]int64{
+	"maxHTTPHead":      maxHTTPHead,
+	"maxWarcinfo":      maxWarcinfo,
+	"maxMetadata":      maxMetadata,
+	"maxWord":          maxWord,
+	"maxMethod":        maxMethod,
+	"maxValidator":     maxValidator,
+	"maxHost":          maxHost,
+	"maxKinds":         maxKinds,
+	"maxHopsFromSeed":  maxHopsFromSeed,
+	"maxRequestHead":   maxRequestHead,
+	"maxUserAgent":     maxUserAgent,
+	"maxPolicyHeaders": maxPolicyHeaders,
+	"maxPolicyLine":    maxPolicyLine,
+	"firstPage":        firstPage,
+	"morePage":         morePage,
+	"maxPolicyBody":    maxPolicyBody,
+	"maxPending":       maxPending,
+	"maxTargets":       maxTargets,
+	"maxTarget":        maxTarget,
+	"maxCodings":       maxCodings,
+	"maxDecoderMemory": maxDecoderMemory,
+	"maxDigestCodings": maxDigestCodings,
+	"maxDigestDecoded": maxDigestDecoded,
+	"maxCrawls":        maxCrawls,
+	"maxReinflate":     maxReinflate,
+	"pairingWindow":    pairingWindow,
+	"metadataWindow":   metadataWindow,
+	"maxLogLine":       maxLogLine,
+	"maxPages":         maxPages,
+	"maxLogFaults":     maxLogFaults,
+	"maxClockSkew":     int64(maxClockSkew),
+	"maxSegmented":     maxSegmented,
+	"maxAlike":         maxAlike,
+	"tag.MaxLine":      tag.MaxLine,
+	"tag.MaxItems":     tag.MaxItems,
+	"tag.MaxScan":      tag.MaxScan,
 }
 
 // Bounds of what is read or held at a time. They shape the work, and no fact.

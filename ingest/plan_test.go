@@ -438,7 +438,7 @@ func TestReread(t *testing.T) {
 		"d.warc.gz":  string(warctest.Gzip(both)),
 		"e.warc.zst": string(warctest.ZstdFrame(t, both)),
 		"f.arc.gz":   string(warctest.Gzip(warctest.ARCInfo("") + warctest.ARCRecord("http://h/1", "20240501120000", body("one")) + warctest.ARCRecord("http://h/1", "20240501120001", body("two")))),
-		"g.wacz":     string(zipFileOf(t, zipped{"archive/a.warc.gz", warctest.Gzip(both), true})),
+		"g.wacz":     string(warctest.Zip(t, warctest.DeflatedEntry("archive/a.warc.gz", warctest.Gzip(both)))),
 	})
 	for _, name := range []string{"a.warc.gz", "b.warc", "c.warc.gz", "d.warc.gz", "e.warc.zst", "f.arc.gz", "g.wacz"} {
 		inputs, _ := Expand([]string{name})

@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/wacz"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
@@ -59,19 +60,19 @@ func rereader(at io.ReaderAt, c *facts.Capture) (warc.Reader, error) {
 
 // rereadEntry finds the entry of a WACZ that holds a record.
 func rereadEntry(f io.ReaderAt, size int64, c *facts.Capture) (io.ReaderAt, error) {
-	list, err := openZip(f, size)
+	list, err := wacz.Open(f, size)
 	if err != nil {
 		return nil, err
 	}
-	for i := range list.entries {
-		e := &list.entries[i]
-		if e.Name != c.Entry || e.problem != "" {
+	for i := range list.Entries {
+		e := &list.Entries[i]
+		if e.Name != c.Entry || e.Problem != "" {
 			continue
 		}
 		if e.Method != zip.Store && c.Offset > maxReinflate {
 			return nil, fmt.Errorf("the record lies at %d of a deflated entry", c.Offset)
 		}
-		return e.at(), nil
+		return e.At(), nil
 	}
 	return nil, fmt.Errorf("no entry %s", c.Entry)
 }
