@@ -13,6 +13,8 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
+const robotsBody = "User-agent: *\nDisallow: /private/\n"
+
 // collected is a sink that keeps everything.
 type collected struct {
 	fetches  []facts.Fetch

@@ -12,6 +12,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/arena"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/httpmsg"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
@@ -153,7 +154,7 @@ func (d *draft) leaveUnknown(r *warc.Record) error {
 	switch {
 	case near:
 		d.note(r, facts.IssueBadRecordHeader, "record skipped", "WARC-Type %.64q, which may have been %s", r.Type, known)
-	case isHTTP(begin[:n]), strings.HasPrefix(r.ContentType, "application/http"):
+	case httpmsg.IsResponse(begin[:n]), strings.HasPrefix(r.ContentType, "application/http"):
 		d.note(r, facts.IssueBadRecordHeader, "record skipped", "WARC-Type %.64q of a record with an HTTP message", r.Type)
 	}
 	return nil
@@ -293,23 +294,23 @@ func (d *draft) noteOverrun(r *warc.Record) {
 }
 
 // noteCut notes a value of an HTTP head that was cut.
-func (d *draft) noteCut(r *warc.Record, h *httpHead) {
-	if h.cut != "" {
-		d.note(r, facts.IssueValueCut, "the rest dropped", "a %s that is too long", h.cut)
+func (d *draft) noteCut(r *warc.Record, h *httpmsg.Head) {
+	if h.Cut != "" {
+		d.note(r, facts.IssueValueCut, "the rest dropped", "a %s that is too long", h.Cut)
 	}
 }
 
 func (c *committer) extractRequest(r *warc.Record, d *draft) error {
-	head, body, complete, err := readHead(r.Block, c.head, maxRequestHead)
+	head, body, complete, err := httpmsg.ReadHead(r.Block, c.head, maxRequestHead)
 	if err != nil {
 		return err
 	}
 	c.head = head[:0]
-	h := parseRequestHead(head, r.Strings)
+	h := httpmsg.ParseRequest(head, r.Strings)
 	d.request = c.requests.New()
 	*d.request = request{
-		id: r.ID, target: cut(r.Target, warc.MaxURL), concurrentTo: r.ConcurrentTo, method: h.method, userAgent: h.userAgent, host: h.host,
-		ifNoneMatch: h.ifNoneMatch, ifModifiedSince: h.ifModifiedSince,
+		id: r.ID, target: cut(r.Target, warc.MaxURL), concurrentTo: r.ConcurrentTo, method: h.Method, userAgent: h.UserAgent, host: h.Host,
+		ifNoneMatch: h.IfNoneMatch, ifModifiedSince: h.IfModifiedSince,
 	}
 	d.noteCut(r, &h)
 	if !complete {
@@ -452,18 +453,18 @@ func (c *committer) readPayload(r *warc.Record, d *draft) error {
 		d.exchange.MIMEType = mimeType(r.ContentType)
 		return c.keepBody(r, d, nil, r.Block)
 	}
-	head, body, complete, err := readHead(r.Block, c.head, maxHTTPHead)
+	head, body, complete, err := httpmsg.ReadHead(r.Block, c.head, maxHTTPHead)
 	if err != nil {
 		return err
 	}
 	c.head = head[:0]
-	if !isHTTP(head) {
+	if !httpmsg.IsResponse(head) {
 		// No status line: an HTTP/0.9 body. Of a revisit: no HTTP head at all.
 		return c.keepBody(r, d, nil, c.payload.of(append(head, body...), r.Block))
 	}
-	h := parseResponseHead(head, c.policy[:0], r.Strings)
+	h := httpmsg.ParseResponse(head, c.policy[:0], r.Strings)
 	if d.exchange.Kind != facts.CaptureNone {
-		d.exchange.ETag, d.exchange.LastModified = h.validators(head)
+		d.exchange.ETag, d.exchange.LastModified = h.Validators(head)
 	}
 	c.applyHead(r, d, &h)
 	if !complete && (r.Type != "revisit" || r.ContentLength > int64(len(head))) {
@@ -482,25 +483,25 @@ func (c *committer) readPayload(r *warc.Record, d *draft) error {
 	return c.keepBody(r, d, &h, c.payload.of(body, r.Block))
 }
 
-func (c *committer) applyHead(r *warc.Record, d *draft, h *httpHead) {
+func (c *committer) applyHead(r *warc.Record, d *draft, h *httpmsg.Head) {
 	f := &d.exchange.Fetch
 	f.Flags |= facts.FlagHTTPHead
-	f.Status, f.Location, f.MIMEType = h.status, h.location, mimeType(h.contentType)
-	f.PolicyHeaders = h.texts.Shared(h.policy)
-	c.policy, h.policy = h.policy, nil
-	d.exchange.ContentRange = h.contentRange
-	if h.status < 0 {
+	f.Status, f.Location, f.MIMEType = h.Status, h.Location, mimeType(h.ContentType)
+	f.PolicyHeaders = r.Strings.Shared(h.Policy)
+	c.policy, h.Policy = h.Policy, nil
+	d.exchange.ContentRange = h.ContentRange
+	if h.Status < 0 {
 		d.note(r, facts.IssueBadHTTPHead, "status unknown", "no status in the status line")
 	}
-	if len(h.repeated) > 0 {
-		d.note(r, facts.IssueRepeatedField, "the first counts", "%.200q", h.repeated)
+	if len(h.Repeated) > 0 {
+		d.note(r, facts.IssueRepeatedField, "the first counts", "%.200q", h.Repeated)
 	}
 	d.noteCut(r, h)
-	if h.policyCut {
+	if h.PolicyCut {
 		f.Flags |= facts.FlagPolicyHeadersCut
-		d.note(r, facts.IssuePolicyHeadersCut, "the rest dropped", "policy header lines over %d bytes", maxPolicyHeaders)
+		d.note(r, facts.IssuePolicyHeadersCut, "the rest dropped", "policy header lines over %d bytes", httpmsg.MaxPolicyHeaders)
 	}
-	c.checkClock(r, d, h.date)
+	c.checkClock(r, d, h.Date)
 }
 
 // checkClock notes a Date field that contradicts the WARC-Date of a robots.txt
@@ -525,10 +526,10 @@ func mimeType(contentType string) string {
 }
 
 // keepBody keeps the decoded body of a policy capture.
-func (c *committer) keepBody(r *warc.Record, d *draft, h *httpHead, stored io.Reader) error {
+func (c *committer) keepBody(r *warc.Record, d *draft, h *httpmsg.Head, stored io.Reader) error {
 	x := d.exchange
 	if h == nil {
-		h = &httpHead{}
+		h = &httpmsg.Head{}
 	}
 	if x.Kind == facts.CaptureNone || x.Flags&facts.FlagUnsupportedScheme != 0 {
 		if x.mayBePage() {
@@ -539,7 +540,7 @@ func (c *committer) keepBody(r *warc.Record, d *draft, h *httpHead, stored io.Re
 		}
 		return d.checkPayload(r, h, stored)
 	}
-	raw, err := io.ReadAll(io.LimitReader(stored, maxPolicyBody+1))
+	raw, err := io.ReadAll(io.LimitReader(stored, httpmsg.MaxBody+1))
 	if err != nil {
 		return err
 	}
@@ -561,32 +562,45 @@ func (c *committer) keepBody(r *warc.Record, d *draft, h *httpHead, stored io.Re
 // decode makes the body of a policy capture of what is stored of it. One shorter
 // than its Content-Length is a part, though no WARC-Truncated says so: the connection
 // broke, and a rule may be missing (RFC 9112 §8).
-func (x *exchange) decode(r *warc.Record, d *draft, h *httpHead, raw []byte) {
+func (x *exchange) decode(r *warc.Record, d *draft, h *httpmsg.Head, raw []byte) {
 	switch {
-	case len(raw) > maxPolicyBody:
-		raw = raw[:maxPolicyBody]
+	case len(raw) > httpmsg.MaxBody:
+		raw = raw[:httpmsg.MaxBody]
 		x.Flags |= facts.FlagBodyCut
 	case x.Status/100 == 2 && x.Type != facts.TypeRevisit && x.Flags&facts.FlagBodyCut == 0:
-		if x.missing = h.missing(len(raw)); x.missing > 0 {
+		if x.missing = h.Missing(len(raw)); x.missing > 0 {
 			x.Flags |= facts.FlagBodyCut
 		}
 	}
-	body, flags := decodePayload(raw, h, x.Flags&facts.FlagBodyCut != 0 || x.Truncated != "")
-	if isBinary(body) || flags&facts.FlagFalseEncoding != 0 && !isReadable(body) {
-		flags |= facts.FlagUndecodable
+	body, met := httpmsg.Decode(raw, h, x.Flags&facts.FlagBodyCut != 0 || x.Truncated != "")
+	x.Flags |= payloadFlags(met) | facts.FlagBodyKept
+	if httpmsg.IsBinary(body) || met&httpmsg.FaultFalseEncoding != 0 && !httpmsg.IsReadable(body) {
+		x.Flags |= facts.FlagUndecodable
 	}
-	x.Flags |= flags | facts.FlagBodyKept
 	x.body, x.hasBody = body, true
 	if x.Kind == facts.CaptureTarget && x.mayBePage() {
-		found := x.findMetas(new(tag.Scanner), body, h, flags, x.Flags&facts.FlagBodyCut != 0 || x.Truncated != "")
+		found := x.findMetas(new(tag.Scanner), body, h, met, x.Flags&facts.FlagBodyCut != 0 || x.Truncated != "")
 		x.Metas = found.Encode()
 	}
 	x.noteBody(r, d)
 }
 
+// payloadFlags are what undoing the codings of a body met, as rows have it.
+func payloadFlags(met httpmsg.Faults) (flags facts.Flags) {
+	for fault, flag := range map[httpmsg.Faults]facts.Flags{
+		httpmsg.FaultCut: facts.FlagBodyCut, httpmsg.FaultFalseChunked: facts.FlagFalseChunked,
+		httpmsg.FaultFalseEncoding: facts.FlagFalseEncoding, httpmsg.FaultUndeclaredGzip: facts.FlagUndeclaredGzip,
+	} {
+		if met&fault != 0 {
+			flags |= flag
+		}
+	}
+	return flags
+}
+
 func (x *exchange) noteBody(r *warc.Record, d *draft) {
 	if x.Flags&facts.FlagBodyCut != 0 && x.missing == 0 {
-		d.note(r, facts.IssueBodyCut, "the rest dropped", "the body is over %d bytes, or ends before its coding or record does", maxPolicyBody)
+		d.note(r, facts.IssueBodyCut, "the rest dropped", "the body is over %d bytes, or ends before its coding or record does", httpmsg.MaxBody)
 	}
 	if x.Flags&facts.FlagFalseChunked != 0 {
 		d.note(r, facts.IssueFalseChunked, "taken as it stands", "declared chunked, and is not")

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/httpmsg"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
 	"github.com/robotsaudit/robotsaudit/internal/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
@@ -168,8 +169,8 @@ func TestIssuesOfAFetch(t *testing.T) {
 		"of a page":       {warctest.Plain(warctest.Response("urn:1", "http://h/page", robots("HTTP/1.1 200\r\nContent-Encoding: br"))), nil, facts.FlagHTTPHead},
 		"clock":           {warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt", robots("HTTP/1.1 200\r\nDate: Wed, 01 May 2024 13:00:00 GMT"))), []string{"clock_skew"}, facts.FlagHTTPHead | facts.FlagBodyKept},
 		"clock agrees":    {warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt", robots("HTTP/1.1 200\r\nDate: Wed, 01 May 2024 12:04:59 GMT"))), nil, facts.FlagHTTPHead | facts.FlagBodyKept},
-		"big body":        {warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\n\r\n"+strings.Repeat("#", maxPolicyBody+1))), []string{"body_cut"}, facts.FlagHTTPHead | facts.FlagBodyKept | facts.FlagBodyCut},
-		"body at its cap": {warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\n\r\n"+strings.Repeat("#", maxPolicyBody))), nil, facts.FlagHTTPHead | facts.FlagBodyKept},
+		"big body":        {warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\n\r\n"+strings.Repeat("#", httpmsg.MaxBody+1))), []string{"body_cut"}, facts.FlagHTTPHead | facts.FlagBodyKept | facts.FlagBodyCut},
+		"body at its cap": {warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\n\r\n"+strings.Repeat("#", httpmsg.MaxBody))), nil, facts.FlagHTTPHead | facts.FlagBodyKept},
 		"head without end, robots.txt": {warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\nX: "+strings.Repeat("x", 3*maxHTTPHead)+"\r\n\r\n"+robotsBody)),
 			[]string{"bad_http_head", "body_cut"}, facts.FlagHTTPHead | facts.FlagBodyKept | facts.FlagBodyCut | facts.FlagPolicyHeadersCut},
 		"short, robots.txt": {warctest.Gzip(strings.TrimSuffix(warctest.Response("urn:1", "http://h/robots.txt", robots("HTTP/1.1 200")).String(), "\n\r\n\r\n")),

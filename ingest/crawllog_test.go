@@ -52,7 +52,7 @@ func TestCrawlLog(t *testing.T) {
 		"12 exclusion -9998 http://i/old 12:00:00.123",
 		"17 unreachable -1 ftp://f/robots.txt 12:00:00.123",
 	}
-	for name, archive := range map[string][]byte{"plain": []byte(log), "gzip": warctest.Gzip(log), "zstd": []byte(encode(t, "zstd", log)), "crlf": []byte(strings.ReplaceAll(log, "\n", "\r\n"))} {
+	for name, archive := range map[string][]byte{"plain": []byte(log), "gzip": warctest.Gzip(log), "zstd": []byte(warctest.Encode(t, "zstd", log)), "crlf": []byte(strings.ReplaceAll(log, "\n", "\r\n"))} {
 		t.Run(name, func(t *testing.T) {
 			got := read(t, archive)
 			equal(t, "events", eventTexts(got), want)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/digest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/httpmsg"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
@@ -87,16 +88,16 @@ func (d *draft) endCheck(r *warc.Record) error {
 
 // checkUnread compares the payload of a record of which nothing was read.
 func (d *draft) checkUnread(r *warc.Record) error {
-	head, body, complete, err := readHead(r.Block, nil, maxHTTPHead)
+	head, body, complete, err := httpmsg.ReadHead(r.Block, nil, maxHTTPHead)
 	switch {
 	case err != nil:
 		return err
-	case !isHTTP(head):
-		return d.checkPayload(r, &httpHead{}, io.MultiReader(bytes.NewReader(head), bytes.NewReader(body), r.Block))
+	case !httpmsg.IsResponse(head):
+		return d.checkPayload(r, &httpmsg.Head{}, io.MultiReader(bytes.NewReader(head), bytes.NewReader(body), r.Block))
 	case !complete:
 		return nil
 	}
-	h := parseResponseHead(head, nil, r.Strings)
+	h := httpmsg.ParseResponse(head, nil, r.Strings)
 	return d.checkPayload(r, &h, io.MultiReader(bytes.NewReader(body), r.Block))
 }
 
@@ -104,7 +105,7 @@ func (d *draft) checkUnread(r *warc.Record) error {
 // end. By WARC 1.1 §5.9 the digest is that of the entity-body of RFC 2616, so
 // without transfer coding; most writers hash the bytes as they store them, chunk
 // sizes and all, and a few hash what is left when every coding is undone.
-func (d *draft) checkPayload(r *warc.Record, h *httpHead, payload io.Reader) error {
+func (d *draft) checkPayload(r *warc.Record, h *httpmsg.Head, payload io.Reader) error {
 	c := d.digests
 	if c == nil || !c.payload.Known() || c.payloadHash != nil || c.compared {
 		return nil
@@ -113,11 +114,11 @@ func (d *draft) checkPayload(r *warc.Record, h *httpHead, payload io.Reader) err
 	payload = io.TeeReader(payload, stored)
 	var dechunked, decoded hash.Hash
 	plain := payload
-	if h.chunked() {
+	if h.Chunked() {
 		dechunked = c.payload.NewHash()
-		plain = io.TeeReader(newChunkedReader(payload), dechunked)
+		plain = io.TeeReader(httpmsg.NewChunkedReader(payload), dechunked)
 	}
-	if codings := h.codings(); len(codings) > 0 && len(codings) <= maxDigestCodings {
+	if codings := h.Codings(); len(codings) > 0 && len(codings) <= maxDigestCodings {
 		decoded = hashDecoded(codings, plain, c.payload.NewHash())
 	}
 	// A coding that breaks off is no error here: what was read of it is hashed, and
@@ -141,7 +142,7 @@ func (d *draft) leavePayload() {
 // undone.
 func hashDecoded(codings []string, in io.Reader, sum hash.Hash) hash.Hash {
 	for i := len(codings) - 1; i >= 0; i-- {
-		r, err := decoder(codings[i], in)
+		r, err := httpmsg.NewDecoder(codings[i], in)
 		if err != nil {
 			return nil
 		}

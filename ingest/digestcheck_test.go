@@ -14,6 +14,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/digest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/httpmsg"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
 	"github.com/robotsaudit/robotsaudit/internal/warctest"
 )
@@ -46,7 +47,7 @@ func TestVerifyDigests(t *testing.T) {
 	const robots, page = "http://h/robots.txt", "http://h/page"
 	payload := func(s string) string { return labelled("WARC-Payload-Digest", "sha1", s) }
 	block := func(s string) string { return labelled("WARC-Block-Digest", "sha256", s) }
-	gz := encode(t, "gzip", robotsBody)
+	gz := warctest.Encode(t, "gzip", robotsBody)
 	plainHead, chunkedHead := "HTTP/1.1 200 OK\r\n\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Encoding: gzip\r\n\r\n"
 	long := strings.Repeat("0123456789", 100_000)
 	get := "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
@@ -60,14 +61,14 @@ func TestVerifyDigests(t *testing.T) {
 			facts.DigestStats{Block: 1, Stored: 1}, facts.DigestStats{Block: 1, Stored: 1}, nil},
 		"robots.txt, wrong": {warctest.Response("", robots, plainHead+robotsBody, payload("x"), block("y")),
 			facts.DigestStats{Mismatched: 2}, facts.DigestStats{Mismatched: 2}, []string{"digest_mismatch", "digest_mismatch"}},
-		"robots.txt over the cap": {warctest.Response("", robots, plainHead+strings.Repeat("#", maxPolicyBody+9), payload(strings.Repeat("#", maxPolicyBody+9))),
+		"robots.txt over the cap": {warctest.Response("", robots, plainHead+strings.Repeat("#", httpmsg.MaxBody+9), payload(strings.Repeat("#", httpmsg.MaxBody+9))),
 			facts.DigestStats{Stored: 1}, facts.DigestStats{Stored: 1}, []string{"body_cut"}},
 		"a page":                {warctest.Response("", page, plainHead+long, payload(long), block(plainHead+long)), facts.DigestStats{Block: 1, Stored: 1}, facts.DigestStats{}, nil},
 		"a page, wrong":         {warctest.Response("", page, plainHead+long, payload(long[1:]), block(plainHead)), facts.DigestStats{Mismatched: 2}, facts.DigestStats{}, []string{"digest_mismatch", "digest_mismatch"}},
-		"as stored":             {warctest.Response("", robots, chunkedHead+chunkedBody(gz), payload(chunkedBody(gz))), facts.DigestStats{Stored: 1}, facts.DigestStats{Stored: 1}, nil},
-		"dechunked":             {warctest.Response("", robots, chunkedHead+chunkedBody(gz), payload(gz)), facts.DigestStats{Dechunked: 1}, facts.DigestStats{Dechunked: 1}, nil},
-		"decoded":               {warctest.Response("", robots, chunkedHead+chunkedBody(gz), payload(robotsBody)), facts.DigestStats{Decoded: 1}, facts.DigestStats{Decoded: 1}, nil},
-		"a page, decoded":       {warctest.Response("", page, chunkedHead+chunkedBody(gz), payload(robotsBody)), facts.DigestStats{Decoded: 1}, facts.DigestStats{}, nil},
+		"as stored":             {warctest.Response("", robots, chunkedHead+warctest.Chunked(gz), payload(warctest.Chunked(gz))), facts.DigestStats{Stored: 1}, facts.DigestStats{Stored: 1}, nil},
+		"dechunked":             {warctest.Response("", robots, chunkedHead+warctest.Chunked(gz), payload(gz)), facts.DigestStats{Dechunked: 1}, facts.DigestStats{Dechunked: 1}, nil},
+		"decoded":               {warctest.Response("", robots, chunkedHead+warctest.Chunked(gz), payload(robotsBody)), facts.DigestStats{Decoded: 1}, facts.DigestStats{Decoded: 1}, nil},
+		"a page, decoded":       {warctest.Response("", page, chunkedHead+warctest.Chunked(gz), payload(robotsBody)), facts.DigestStats{Decoded: 1}, facts.DigestStats{}, nil},
 		"dechunked when stored": {warctest.Response("", robots, "HTTP/1.1 200\r\nTransfer-Encoding: chunked\r\n\r\n"+robotsBody, payload(robotsBody)), facts.DigestStats{Stored: 1}, facts.DigestStats{Stored: 1}, []string{"false_chunked"}},
 		"HTTP/0.9":              {warctest.Response("", robots, robotsBody, payload(robotsBody)), facts.DigestStats{Stored: 1}, facts.DigestStats{Stored: 1}, nil},
 		"no end of head":        {warctest.Response("", page, "HTTP/1.1 200\r\nX: "+strings.Repeat("x", 2*maxHTTPHead), payload("x")), facts.DigestStats{}, facts.DigestStats{}, []string{"bad_http_head"}},
@@ -106,9 +107,9 @@ func TestVerifyDigests(t *testing.T) {
 // A mismatch says what the field claims and what the record holds.
 func TestDigestMismatchNamesBoth(t *testing.T) {
 	field := "WARC-Payload-Digest: sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
-	got := read(t, warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\nTransfer-Encoding: chunked\r\n\r\n"+chunkedBody("abc"), field)))
+	got := read(t, warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\nTransfer-Encoding: chunked\r\n\r\n"+warctest.Chunked("abc"), field)))
 	want := "WARC-Payload-Digest is sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA, the payload as stored has " +
-		strings.TrimPrefix(labelled("", "sha1", chunkedBody("abc")), ": ") + ", dechunked sha1:VGMT4NSHA2AWVOR6EVYXQUGCNSONBWE5"
+		strings.TrimPrefix(labelled("", "sha1", warctest.Chunked("abc")), ": ") + ", dechunked sha1:VGMT4NSHA2AWVOR6EVYXQUGCNSONBWE5"
 	if len(got.issues) != 1 || got.issues[0].Detail != want || got.issues[0].RecordID != "urn:1" || got.issues[0].Length == 0 {
 		t.Errorf("issues %+v, want %s", got.issues, want)
 	}
@@ -117,14 +118,14 @@ func TestDigestMismatchNamesBoth(t *testing.T) {
 // The chunked coding undone byte by byte is the same as at once.
 func TestChunkedReader(t *testing.T) {
 	for _, in := range []string{"5\r\nhello\r\n6;x\r\n world\r\n0\r\n\r\n", "5\nhello\n0\n", "5\r\nhel", "5\r\nhello", "3\r\nhello\r\n", "", "zz"} {
-		at, errAt := io.ReadAll(newChunkedReader(strings.NewReader(in)))
-		by, errBy := io.ReadAll(iotest.OneByteReader(newChunkedReader(iotest.OneByteReader(strings.NewReader(in)))))
+		at, errAt := io.ReadAll(httpmsg.NewChunkedReader(strings.NewReader(in)))
+		by, errBy := io.ReadAll(iotest.OneByteReader(httpmsg.NewChunkedReader(iotest.OneByteReader(strings.NewReader(in)))))
 		if !bytes.Equal(at, by) || errAt != errBy {
 			t.Errorf("%q: %q, %v and %q, %v", in, at, errAt, by, errBy)
 		}
 	}
 	broken := &warc.ReadError{Err: io.ErrClosedPipe}
-	if _, err := io.ReadAll(newChunkedReader(io.MultiReader(strings.NewReader("5\r\nhel"), iotest.ErrReader(broken)))); err != broken {
+	if _, err := io.ReadAll(httpmsg.NewChunkedReader(io.MultiReader(strings.NewReader("5\r\nhel"), iotest.ErrReader(broken)))); err != broken {
 		t.Errorf("error %v", err)
 	}
 }

@@ -16,6 +16,8 @@ import (
 	"testing"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/httpmsg"
+	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
 	"github.com/robotsaudit/robotsaudit/internal/warctest"
 )
@@ -23,8 +25,8 @@ import (
 // Every form of an HTTP answer that archives hold, byte by byte, as the capture
 // of a robots.txt.
 func TestHTTPForms(t *testing.T) {
-	gz := encode(t, "gzip", robotsBody)
-	br := encode(t, "br", robotsBody)
+	gz := warctest.Encode(t, "gzip", robotsBody)
+	br := warctest.Encode(t, "br", robotsBody)
 	head := func(lines ...string) string { return strings.Join(lines, "\r\n") + "\r\n\r\n" }
 	for name, c := range map[string]struct {
 		block    string
@@ -65,17 +67,17 @@ func TestHTTPForms(t *testing.T) {
 		"no Content-Length":               {head("HTTP/1.1 200 OK", "Content-Length: 9e9") + robotsBody, 200, "", robotsBody, nil},
 		"a 404 shorter than its":          {head("HTTP/1.1 404 No", "Content-Length: 9999") + "none", 404, "", "none", nil},
 		"the Content-Length of a coding":  {head("HTTP/1.1 200 OK", "Content-Length: 9999", "X-Orig-Content-Encoding: br") + robotsBody, 200, "", robotsBody, nil},
-		"chunked, with a Content-Length":  {head("HTTP/1.1 200 OK", "Content-Length: 9999", "Transfer-Encoding: chunked") + chunkedBody(robotsBody), 200, "", robotsBody, nil},
+		"chunked, with a Content-Length":  {head("HTTP/1.1 200 OK", "Content-Length: 9999", "Transfer-Encoding: chunked") + warctest.Chunked(robotsBody), 200, "", robotsBody, nil},
 
-		"chunked":                 {head("HTTP/1.1 200 OK", "Transfer-Encoding: chunked") + chunkedBody(robotsBody), 200, "", robotsBody, nil},
-		"chunked, said twice":     {head("HTTP/1.1 200 OK", "Transfer-Encoding: chunked", "Transfer-Encoding: chunked") + chunkedBody(robotsBody), 200, "", robotsBody, nil},
+		"chunked":                 {head("HTTP/1.1 200 OK", "Transfer-Encoding: chunked") + warctest.Chunked(robotsBody), 200, "", robotsBody, nil},
+		"chunked, said twice":     {head("HTTP/1.1 200 OK", "Transfer-Encoding: chunked", "Transfer-Encoding: chunked") + warctest.Chunked(robotsBody), 200, "", robotsBody, nil},
 		"dechunked, header left":  {head("HTTP/1.1 200 OK", "Transfer-Encoding: chunked") + robotsBody, 200, "", robotsBody, []string{"false_chunked"}},
 		"chunks that break":       {head("HTTP/1.1 200 OK", "Transfer-Encoding: chunked") + "5\r\nUser-\r\nxyz\r\nagent: *\r\n0\r\n\r\n", 200, "", "User-", []string{"body_cut"}},
-		"chunked gzip":            {head("HTTP/1.1 200 OK", "Transfer-Encoding: chunked", "Content-Encoding: gzip") + chunkedBody(gz), 200, "", robotsBody, nil},
-		"gzip as transfer coding": {head("HTTP/1.1 200 OK", "Transfer-Encoding: gzip, chunked") + chunkedBody(gz), 200, "", robotsBody, nil},
+		"chunked gzip":            {head("HTTP/1.1 200 OK", "Transfer-Encoding: chunked", "Content-Encoding: gzip") + warctest.Chunked(gz), 200, "", robotsBody, nil},
+		"gzip as transfer coding": {head("HTTP/1.1 200 OK", "Transfer-Encoding: gzip, chunked") + warctest.Chunked(gz), 200, "", robotsBody, nil},
 		"gzip":                    {head("HTTP/1.1 200 OK", "Content-Encoding: GZIP") + gz, 200, "", robotsBody, nil},
-		"a list of codings":       {head("HTTP/1.1 200 OK", "Content-Encoding: br, gzip") + encode(t, "gzip", br), 200, "", robotsBody, nil},
-		"a list in two fields":    {head("HTTP/1.1 200 OK", "Content-Encoding: br", "Content-Encoding: gzip") + encode(t, "gzip", br), 200, "", robotsBody, nil},
+		"a list of codings":       {head("HTTP/1.1 200 OK", "Content-Encoding: br, gzip") + warctest.Encode(t, "gzip", br), 200, "", robotsBody, nil},
+		"a list in two fields":    {head("HTTP/1.1 200 OK", "Content-Encoding: br", "Content-Encoding: gzip") + warctest.Encode(t, "gzip", br), 200, "", robotsBody, nil},
 		"identity":                {head("HTTP/1.1 200 OK", "Content-Encoding: identity") + robotsBody, 200, "", robotsBody, nil},
 		"decoded, header left":    {head("HTTP/1.1 200 OK", "Content-Encoding: gzip") + robotsBody, 200, "", robotsBody, []string{"false_encoding"}},
 		"undeclared gzip":         {head("HTTP/1.1 200 OK") + gz, 200, "", gz, []string{"undeclared_gzip"}},
@@ -204,38 +206,38 @@ func TestCapsHaveIssues(t *testing.T) {
 		archive []byte
 		want    []string
 	}{
-		"maxMetadata":                  {warctest.Plain(warctest.Metadata("urn:m", "http://h/", strings.Repeat("x: y\r\n", maxMetadata/6+1))), []string{"value_cut"}},
-		"maxHopsFromSeed":              {warctest.Plain(warctest.Metadata("urn:m", "http://h/", "hopsFromSeed: "+long(maxHopsFromSeed+1)+"\r\n")), []string{"value_cut"}},
-		"MaxRecordHeader":              {warctest.Plain(warctest.Response("urn:1", "http://h/", ok200, "X: "+long(warc.MaxRecordHeader))), []string{"header_too_long", "skipped_range"}},
-		"maxHTTPHead":                  {warctest.Plain(warctest.Response("urn:1", "http://h/", "HTTP/1.1 200\r\nX: "+long(3*maxHTTPHead))), []string{"bad_http_head"}},
-		"maxWarcinfo":                  {warctest.Plain(warctest.Warcinfo("urn:i", "x: y\r\nsoftware: "+long(maxWarcinfo))), []string{"value_cut"}},
-		"MaxRecordID":                  {warctest.Plain(warctest.Response("urn:"+long(warc.MaxRecordID), "http://h/", ok200)), []string{"value_cut"}},
-		"MaxFieldValue":                {warctest.Plain(warctest.Response("urn:1", "http://h/", "HTTP/1.1 200\r\nContent-Type: "+long(warc.MaxFieldValue+1)+"\r\n\r\n")), []string{"value_cut"}},
-		"MaxFieldValue, digest":        {warctest.Plain(warctest.Response("urn:1", "http://h/", ok200, "WARC-Payload-Digest: sha1:"+long(warc.MaxFieldValue))), []string{"value_cut"}},
-		"maxWord":                      {warctest.Plain(warctest.Response("urn:1", "http://h/", ok200, "WARC-Truncated: "+long(maxWord+1))), []string{"value_cut"}},
-		"maxRequestHead":               {warctest.Plain(warctest.Request("urn:q", "http://h/", "x\r\nX: "+long(4*maxRequestHead))), []string{"value_cut"}},
-		"MaxURL":                       {warctest.Plain(warctest.Response("urn:1", "http://h/"+long(warc.MaxURL), ok200)), []string{"url_too_long"}},
-		"MaxURL, Location":             {warctest.Plain(warctest.Response("urn:1", "http://h/", "HTTP/1.1 301\r\nLocation: /"+long(warc.MaxURL)+"\r\n\r\n")), []string{"value_cut"}},
-		"maxUserAgent":                 {warctest.Plain(warctest.Request("urn:q", "http://h/", long(maxUserAgent+1))), []string{"value_cut"}},
-		"maxUserAgent, warcinfo":       {warctest.Plain(warctest.Warcinfo("urn:i", "operator: "+long(maxUserAgent+1)+"\r\n")), []string{"value_cut"}},
-		"maxPolicyHeaders":             {warctest.Plain(warctest.Response("urn:1", "http://h/", "HTTP/1.1 200\r\n"+strings.Repeat("X-Robots-Tag: noindex\r\n", 5000)+"\r\n")), []string{"policy_headers_cut"}},
-		"maxPolicyLine":                {warctest.Plain(warctest.Response("urn:1", "http://h/", "HTTP/1.1 200\r\nX-Robots-Tag: "+long(maxPolicyLine)+"\r\n\r\n")), []string{"policy_headers_cut"}},
-		"maxValidator":                 {warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\nETag: "+long(maxValidator+1)+"\r\n\r\n")), []string{"value_cut"}},
-		"maxValidator, of a request":   {warctest.Plain(warctest.Record{Type: "request", URL: "http://h/", Block: "GET / HTTP/1.1\r\nIf-None-Match: " + long(maxValidator+1) + "\r\n\r\n"}), []string{"value_cut"}},
-		"maxHost":                      {warctest.Plain(warctest.Record{Type: "request", URL: "http://h/", Block: "GET / HTTP/1.1\r\nHost: " + long(maxHost+1) + "\r\n\r\n"}), []string{"value_cut"}},
-		"maxPolicyBody":                {warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\n\r\n"+long(maxPolicyBody+1))), []string{"body_cut"}},
-		"maxPolicyBody, decoded twice": {warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\nContent-Encoding: gzip, gzip\r\n\r\n"+nestedZeros())), []string{"body_cut", "undeclared_binary"}},
-		"maxCodings":                   {warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\nContent-Encoding: "+strings.Repeat("gzip,", maxCodings+1)+"\r\n\r\nx")), []string{"false_encoding"}},
-		"maxPending":                   {warctest.Plain(waiting...), []string{"limit_reached"}},
-		"MaxWarcinfos":                 {warctest.Plain(infos...), []string{"limit_reached"}},
-		"MaxConcurrent":                {warctest.Plain(warctest.Response("urn:1", "http://h/", ok200, strings.Repeat("WARC-Concurrent-To: <urn:x>\r\n", warc.MaxConcurrent)+"WARC-Concurrent-To: <urn:y>")), []string{"value_cut"}},
-		"MaxRepeated":                  {warctest.Plain(warctest.Response("urn:1", "http://h/", ok200, strings.Repeat("WARC-Date: 2024\r\nWARC-Type: x\r\n", warc.MaxRepeated)+"WARC-Date: 2023")), []string{"bad_record_header"}},
-		"maxHeaderMembers":             {append(warctest.GzipMembers(warctest.Warcinfo("urn:i", "")), tiny(warctest.Response("urn:1", "http://h/", ok200).String())...), []string{"bad_record_header"}},
-		"maxDictionary":                {[]byte("\x5d\x2a\x4d\x18\xff\xff\xff\xff...."), []string{"bad_dictionary"}},
-		"maxZstdWindow":                {[]byte{0x28, 0xb5, 0x2f, 0xfd, 0x04, 17 << 3, 1, 0, 0}, []string{"window_too_large", "skipped_range"}},
-		"maxDirectory":                 {endlessDirectory(), []string{"damaged_stream", "not_an_archive"}},
-		"maxEntryName":                 {warctest.Zip(t, warctest.StoredEntry(long(1<<10+1), nil)), []string{"bad_entry", "not_an_archive"}},
-		"maxLogLine":                   {[]byte(logLine("2024-05-01T12:00:00.000Z", "-9998", "http://h/", "-") + long(maxLogLine+1) + "\n"), []string{"bad_log_line"}},
+		"maxMetadata":                {warctest.Plain(warctest.Metadata("urn:m", "http://h/", strings.Repeat("x: y\r\n", maxMetadata/6+1))), []string{"value_cut"}},
+		"maxHopsFromSeed":            {warctest.Plain(warctest.Metadata("urn:m", "http://h/", "hopsFromSeed: "+long(maxHopsFromSeed+1)+"\r\n")), []string{"value_cut"}},
+		"MaxRecordHeader":            {warctest.Plain(warctest.Response("urn:1", "http://h/", ok200, "X: "+long(warc.MaxRecordHeader))), []string{"header_too_long", "skipped_range"}},
+		"maxHTTPHead":                {warctest.Plain(warctest.Response("urn:1", "http://h/", "HTTP/1.1 200\r\nX: "+long(3*maxHTTPHead))), []string{"bad_http_head"}},
+		"maxWarcinfo":                {warctest.Plain(warctest.Warcinfo("urn:i", "x: y\r\nsoftware: "+long(maxWarcinfo))), []string{"value_cut"}},
+		"MaxRecordID":                {warctest.Plain(warctest.Response("urn:"+long(warc.MaxRecordID), "http://h/", ok200)), []string{"value_cut"}},
+		"MaxFieldValue":              {warctest.Plain(warctest.Response("urn:1", "http://h/", "HTTP/1.1 200\r\nContent-Type: "+long(warc.MaxFieldValue+1)+"\r\n\r\n")), []string{"value_cut"}},
+		"MaxFieldValue, digest":      {warctest.Plain(warctest.Response("urn:1", "http://h/", ok200, "WARC-Payload-Digest: sha1:"+long(warc.MaxFieldValue))), []string{"value_cut"}},
+		"maxWord":                    {warctest.Plain(warctest.Response("urn:1", "http://h/", ok200, "WARC-Truncated: "+long(maxWord+1))), []string{"value_cut"}},
+		"maxRequestHead":             {warctest.Plain(warctest.Request("urn:q", "http://h/", "x\r\nX: "+long(4*maxRequestHead))), []string{"value_cut"}},
+		"MaxURL":                     {warctest.Plain(warctest.Response("urn:1", "http://h/"+long(warc.MaxURL), ok200)), []string{"url_too_long"}},
+		"MaxURL, Location":           {warctest.Plain(warctest.Response("urn:1", "http://h/", "HTTP/1.1 301\r\nLocation: /"+long(warc.MaxURL)+"\r\n\r\n")), []string{"value_cut"}},
+		"MaxUserAgent":               {warctest.Plain(warctest.Request("urn:q", "http://h/", long(httpmsg.MaxUserAgent+1))), []string{"value_cut"}},
+		"MaxUserAgent, warcinfo":     {warctest.Plain(warctest.Warcinfo("urn:i", "operator: "+long(httpmsg.MaxUserAgent+1)+"\r\n")), []string{"value_cut"}},
+		"MaxPolicyHeaders":           {warctest.Plain(warctest.Response("urn:1", "http://h/", "HTTP/1.1 200\r\n"+strings.Repeat("X-Robots-Tag: noindex\r\n", 5000)+"\r\n")), []string{"policy_headers_cut"}},
+		"maxPolicyLine":              {warctest.Plain(warctest.Response("urn:1", "http://h/", "HTTP/1.1 200\r\nX-Robots-Tag: "+long(tag.MaxLine+64)+"\r\n\r\n")), []string{"policy_headers_cut"}},
+		"maxValidator":               {warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\nETag: "+long(1<<10+1)+"\r\n\r\n")), []string{"value_cut"}},
+		"maxValidator, of a request": {warctest.Plain(warctest.Record{Type: "request", URL: "http://h/", Block: "GET / HTTP/1.1\r\nIf-None-Match: " + long(1<<10+1) + "\r\n\r\n"}), []string{"value_cut"}},
+		"maxHost":                    {warctest.Plain(warctest.Record{Type: "request", URL: "http://h/", Block: "GET / HTTP/1.1\r\nHost: " + long(1<<10+1) + "\r\n\r\n"}), []string{"value_cut"}},
+		"MaxBody":                    {warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\n\r\n"+long(httpmsg.MaxBody+1))), []string{"body_cut"}},
+		"MaxBody, decoded twice":     {warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\nContent-Encoding: gzip, gzip\r\n\r\n"+nestedZeros())), []string{"body_cut", "undeclared_binary"}},
+		"maxCodings":                 {warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\nContent-Encoding: "+strings.Repeat("gzip,", 9)+"\r\n\r\nx")), []string{"false_encoding"}},
+		"maxPending":                 {warctest.Plain(waiting...), []string{"limit_reached"}},
+		"MaxWarcinfos":               {warctest.Plain(infos...), []string{"limit_reached"}},
+		"MaxConcurrent":              {warctest.Plain(warctest.Response("urn:1", "http://h/", ok200, strings.Repeat("WARC-Concurrent-To: <urn:x>\r\n", warc.MaxConcurrent)+"WARC-Concurrent-To: <urn:y>")), []string{"value_cut"}},
+		"MaxRepeated":                {warctest.Plain(warctest.Response("urn:1", "http://h/", ok200, strings.Repeat("WARC-Date: 2024\r\nWARC-Type: x\r\n", warc.MaxRepeated)+"WARC-Date: 2023")), []string{"bad_record_header"}},
+		"maxHeaderMembers":           {append(warctest.GzipMembers(warctest.Warcinfo("urn:i", "")), tiny(warctest.Response("urn:1", "http://h/", ok200).String())...), []string{"bad_record_header"}},
+		"maxDictionary":              {[]byte("\x5d\x2a\x4d\x18\xff\xff\xff\xff...."), []string{"bad_dictionary"}},
+		"maxZstdWindow":              {[]byte{0x28, 0xb5, 0x2f, 0xfd, 0x04, 17 << 3, 1, 0, 0}, []string{"window_too_large", "skipped_range"}},
+		"maxDirectory":               {endlessDirectory(), []string{"damaged_stream", "not_an_archive"}},
+		"maxEntryName":               {warctest.Zip(t, warctest.StoredEntry(long(1<<10+1), nil)), []string{"bad_entry", "not_an_archive"}},
+		"maxLogLine":                 {[]byte(logLine("2024-05-01T12:00:00.000Z", "-9998", "http://h/", "-") + long(maxLogLine+1) + "\n"), []string{"bad_log_line"}},
 	} {
 		equal(t, name, slices.Compact(read(t, c.archive).kinds()), c.want)
 		name, _, _ = strings.Cut(name, ",")
@@ -302,7 +304,7 @@ var capsElsewhere = map[string]string{
 }
 
 // limitFiles have the limits.
-var limitFiles = []string{"limits.go", "../internal/warc/limits.go", "../internal/wacz/limits.go"}
+var limitFiles = []string{"limits.go", "../internal/warc/limits.go", "../internal/wacz/limits.go", "../internal/httpmsg/limits.go"}
 
 // caps are the names of the constants in them.
 func caps(t *testing.T) map[string]bool {

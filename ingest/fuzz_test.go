@@ -149,31 +149,6 @@ func FuzzDamage(f *testing.F) {
 	})
 }
 
-func FuzzParseResponseHead(f *testing.F) {
-	f.Add([]byte("HTTP/1.1 200 OK\r\nContent-Type: a\r\n b\r\nX-Robots-Tag: noindex\r\n\r\nbody"))
-	f.Add([]byte("HTTP/2 404\nLocation: /x\nContent-Encoding: gzip, br\nTransfer-Encoding: chunked\n\n"))
-	f.Add([]byte("HTTP/1.1 999\r\n: x\r\nno colon\r\n\tfolded\r\n"))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		head, body, complete, err := readHead(bytes.NewReader(b), nil, len(b)+1)
-		if err != nil || complete && !bytes.Equal(append(bytes.Clone(head), body...), b[:len(head)+len(body)]) {
-			t.Fatalf("head %q, body %q, %v", head, body, err)
-		}
-		before := bytes.Clone(head)
-		h := parseResponseHead(head, nil, nil)
-		if !bytes.Equal(before, head) {
-			t.Fatal("the head was changed")
-		}
-		if h.status < -1 || h.status > 999 || len(h.location) > warc.MaxURL || len(h.contentEncoding) > maxCodings+1 || len(h.policy) > maxPolicyHeaders {
-			t.Fatalf("%+v", h)
-		}
-		// What is kept of the policy lines is kept again from those lines alone.
-		again := parseResponseHead(append([]byte("HTTP/1.1 200\n"), h.policy...), nil, nil)
-		if !h.policyCut && !bytes.Equal(again.policy, h.policy) {
-			t.Fatalf("kept %q, of that %q", h.policy, again.policy)
-		}
-	})
-}
-
 func beginsWARC(b []byte) bool { return len(b) >= 5 && bytes.EqualFold(b[:5], []byte("WARC/")) }
 
 func formOf(archive []byte) warc.Form {

@@ -104,10 +104,10 @@ func wholeFields(b []byte) int {
 func (m *metadata) set(name, value []byte) bool {
 	switch {
 	case warc.IsField(name, "via"):
-		setOnce(&m.via, m.texts.Of(firstBytes(value, warc.MaxURL)))
+		warc.First(&m.via, m.texts.Of(firstBytes(value, warc.MaxURL)))
 		m.flags |= facts.FlagDiscovery
 	case warc.IsField(name, "hopsfromseed"):
-		setOnce(&m.hops, m.texts.Of(firstBytes(value, maxHopsFromSeed)))
+		warc.First(&m.hops, m.texts.Of(firstBytes(value, maxHopsFromSeed)))
 		m.flags |= facts.FlagDiscovery
 	case warc.IsField(name, "seed"):
 		m.flags |= facts.FlagDiscovery | facts.FlagSeed

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/robotsaudit/robotsaudit/internal/httpmsg"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
@@ -17,7 +18,7 @@ func BenchmarkScanPage(b *testing.B) {
 	b.SetBytes(int64(len(page)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := c.scanPage(&warc.Record{}, x, &httpHead{}, bytes.NewReader(page)); err != nil {
+		if _, err := c.scanPage(&warc.Record{}, x, &httpmsg.Head{}, bytes.NewReader(page)); err != nil {
 			b.Fatal(err)
 		}
 	}

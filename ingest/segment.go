@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/httpmsg"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
@@ -14,7 +15,7 @@ import (
 // bytes of policy captures alone.
 type assembly struct {
 	exchange *exchange // of a policy capture
-	head     httpHead
+	head     httpmsg.Head
 	raw      []byte      // the body as stored
 	origin   warc.Record // the first segment's header and place
 	length   int64
@@ -69,7 +70,7 @@ func (c *committer) boundSegments(count, bytes int) error {
 func (c *committer) extractContinuation(r *warc.Record, d *draft) (err error) {
 	a := c.segments.byOrigin[r.SegmentOrigin]
 	if a != nil && !a.closed && a.exchange != nil && a.next == r.SegmentNumber {
-		d.more, err = io.ReadAll(io.LimitReader(r.Block, int64(maxPolicyBody+1-len(a.raw))))
+		d.more, err = io.ReadAll(io.LimitReader(r.Block, int64(httpmsg.MaxBody+1-len(a.raw))))
 	}
 	return err
 }
@@ -142,7 +143,7 @@ func (c *committer) disassemble(a *assembly, missing string) error {
 // finishAssembled makes the body of a policy capture of its segments.
 func (c *committer) finishAssembled(a *assembly, d *draft) error {
 	x, before := a.exchange, a.exchange.size()
-	if x.Flags&facts.FlagBodyCut == 0 && len(a.raw) <= maxPolicyBody {
+	if x.Flags&facts.FlagBodyCut == 0 && len(a.raw) <= httpmsg.MaxBody {
 		d.digests = &digestCheck{payload: d.parseDigest(&a.origin, "WARC-Payload-Digest", a.origin.PayloadDigest)}
 		if err := d.checkPayload(&a.origin, &a.head, bytes.NewReader(a.raw)); err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/httpmsg"
 	"github.com/robotsaudit/robotsaudit/internal/warctest"
 )
 
@@ -46,7 +47,7 @@ func TestShortSegment(t *testing.T) {
 func TestSegments(t *testing.T) {
 	const robots, page = "http://h/robots.txt", "http://h/page"
 	head := "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
-	block := head + chunkedBody(robotsBody)
+	block := head + warctest.Chunked(robotsBody)
 	three := func(url string) []warctest.Record { return segmentsOf(url, block, len(head)+9, len(head)+20) }
 	with := func(list []warctest.Record, i int, fields ...string) []warctest.Record {
 		list[i].Fields = append(list[i].Fields, fields...)
@@ -82,8 +83,8 @@ func TestSegments(t *testing.T) {
 		"a page, one missing": {without(three(page), 1), "", facts.FlagHTTPHead, []string{"missing_segment"}},
 		"cut within the head": {segmentsOf(robots, block, 20), "", cut, []string{"bad_http_head", "body_cut"}},
 		"without a record id": {func() []warctest.Record { l := three(robots)[:1]; l[0].ID = ""; return l }(), "User-", cut, []string{"missing_segment", "body_cut"}},
-		"over the cap": {segmentsOf(robots, "HTTP/1.1 200\r\n\r\n"+strings.Repeat("#", 3*maxPolicyBody), maxPolicyBody/2, 2*maxPolicyBody),
-			strings.Repeat("#", maxPolicyBody), cut, []string{"body_cut"}},
+		"over the cap": {segmentsOf(robots, "HTTP/1.1 200\r\n\r\n"+strings.Repeat("#", 3*httpmsg.MaxBody), httpmsg.MaxBody/2, 2*httpmsg.MaxBody),
+			strings.Repeat("#", httpmsg.MaxBody), cut, []string{"body_cut"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for form, got := range map[string]*collected{"plain": read(t, warctest.Plain(c.records...)), "members": read(t, warctest.GzipMembers(c.records...))} {
