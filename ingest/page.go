@@ -9,7 +9,6 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/httpmsg"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
-	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
 // pagePrefixes are the bytes that are read of a page, as stored: nearly every
@@ -29,9 +28,10 @@ func (x *exchange) mayBePage() bool {
 
 // scanPage keeps what a page says of its use in its beginning. Codings are undone
 // as far as that goes. It returns the payload anew, with what was read of it.
-func (c *committer) scanPage(r *warc.Record, x *exchange, h *httpmsg.Head, stored io.Reader) (io.Reader, error) {
-	raw := c.page[:0]
-	defer func() { c.page = raw[:0] }()
+func (e *extractor) scanPage(d *draft, h *httpmsg.Head, stored io.Reader) (io.Reader, error) {
+	r, x := d.record, d.exchange
+	raw := e.page[:0]
+	defer func() { e.page = raw[:0] }()
 	for _, limit := range pagePrefixes {
 		n := len(raw)
 		raw = slices.Grow(raw, limit-n)
@@ -44,14 +44,14 @@ func (c *committer) scanPage(r *warc.Record, x *exchange, h *httpmsg.Head, store
 		x.pageCut = ended && x.lacks(h, len(raw))
 		more := !ended || x.pageCut || r.SegmentNumber == 1 || r.Short > 0 || x.Truncated != ""
 		body, met := httpmsg.Decode(raw, h, more)
-		found := x.findMetas(&c.tags, body, h, met, more || met&httpmsg.FaultCut != 0)
-		c.metas = found.Append(c.metas[:0])
-		x.Metas = r.Strings.Shared(c.metas)
+		found := x.findMetas(&e.tags, body, h, met, more || met&httpmsg.FaultCut != 0)
+		e.metas = found.Append(e.metas[:0])
+		x.Metas = r.Strings.Shared(e.metas)
 		if ended || !found.Open || len(body) >= tag.MaxScan {
 			break
 		}
 	}
-	return c.scanned.of(raw, stored), nil
+	return e.scanned.of(raw, stored), nil
 }
 
 // lacks reports whether n bytes are not all of the page: the crawler has cut it, or left

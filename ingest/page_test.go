@@ -111,7 +111,7 @@ func TestPagesAreReadNoFurtherThanNeeded(t *testing.T) {
 		x := &exchange{}
 		x.MIMEType = c.mime
 		if x.mayBePage() {
-			if _, err := new(committer).scanPage(&warc.Record{}, x, &httpmsg.Head{}, counted); err != nil {
+			if _, err := new(extractor).scanPage(&draft{record: new(warc.Record), exchange: x}, &httpmsg.Head{}, counted); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -103,15 +103,15 @@ func isRecordOf(r *warc.Record, c *facts.Capture) bool {
 }
 
 func rereadBody(r warc.Reader, rec *warc.Record, c *facts.Capture) ([]byte, error) {
-	var keep keeper
-	com := newCommitter(c.Input, c.Entry, &keep)
-	d := draft{exchange: &exchange{}}
+	e := &newCommitter(c.Input, c.Entry, new(keeper)).extractor
+	d := e.begin(rec)
+	d.exchange = new(exchange)
 	d.exchange.Capture = facts.Capture{Fetch: c.Fetch, Kind: facts.CaptureTarget}
-	d.check(rec)
-	if err := com.readPayload(rec, &d); err != nil {
+	d.check()
+	if err := e.readPayload(d); err != nil {
 		return nil, err
 	}
-	if err := d.endCheck(rec); err != nil {
+	if err := d.endCheck(); err != nil {
 		return nil, err
 	}
 	if _, err := r.Finish(); err != nil {
@@ -121,7 +121,7 @@ func rereadBody(r warc.Reader, rec *warc.Record, c *facts.Capture) ([]byte, erro
 		return nil, errors.New("the body was not kept, and lies in several records")
 	}
 	if rec.Overrun {
-		d.noteOverrun(rec)
+		d.noteOverrun()
 	}
 	c.Flags, c.ContentRange = d.exchange.Flags, d.exchange.ContentRange
 	return d.exchange.body, nil

@@ -14,7 +14,8 @@ import (
 // in it as they ended: one of robots.txt in front of a page that was asked for before it.
 func isSerial(w *facts.Crawl) bool { return strings.HasPrefix(w.Software, "Wget/1.") }
 
-func (c *committer) extractWarcinfo(r *warc.Record, d *draft) error {
+func (e *extractor) extractWarcinfo(d *draft) error {
+	r := d.record
 	b, err := io.ReadAll(io.LimitReader(r.Block, maxWarcinfo))
 	if err != nil {
 		return err
@@ -24,14 +25,14 @@ func (c *committer) extractWarcinfo(r *warc.Record, d *draft) error {
 		fields = warc.EachARCField
 	}
 	if len(b) == maxWarcinfo {
-		d.note(r, facts.IssueValueCut, "the rest dropped", "a warcinfo record of %d bytes or more", maxWarcinfo)
+		d.note(facts.IssueValueCut, "the rest dropped", "a warcinfo record of %d bytes or more", maxWarcinfo)
 	}
 	var w facts.Crawl
 	var arguments string
 	fields(b, func(name, value []byte) {
 		v := cut(string(value), httpmsg.MaxUserAgent)
 		if len(v) < len(value) && !warc.IsField(name, "wget-arguments") && !d.noted(facts.IssueValueCut) {
-			d.note(r, facts.IssueValueCut, "the rest dropped", "%.40q of %d bytes", strings.ToLower(string(name)), len(value))
+			d.note(facts.IssueValueCut, "the rest dropped", "%.40q of %d bytes", strings.ToLower(string(name)), len(value))
 		}
 		switch {
 		case warc.IsField(name, "software"):
@@ -95,4 +96,13 @@ func (c *committer) warcinfoOf(r *warc.Record) facts.Crawl {
 		return w
 	}
 	return c.latest
+}
+
+// credit fills in what the warcinfo in force says of a fetch.
+func (c *committer) credit(x *exchange, r *warc.Record) {
+	info := c.warcinfoOf(r)
+	x.infoAgent, x.Claim = info.UserAgent, info.Robots
+	if isSerial(&info) {
+		x.Flags |= facts.FlagSerial
+	}
 }
