@@ -47,6 +47,13 @@ func (f *Fields) Next() bool {
 	return false
 }
 
+// EachField calls f for each field of a block.
+func EachField(block []byte, f func(name, value []byte)) {
+	for in := (Fields{Rest: block}); in.Next(); {
+		f(in.Name, in.Value)
+	}
+}
+
 // unfold joins to a line those that begin with white space, and so continue it
 // (RFC 9112 §5.2, WARC 1.1 §4). Only then is the line a copy.
 func unfold(line, rest []byte) (joined, behind []byte) {
