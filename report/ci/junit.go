@@ -1,6 +1,7 @@
 package ci
 
 import (
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -74,9 +75,8 @@ func detailsOf(next func() (*report.ViolationRow, error, bool), origin string, n
 }
 
 func junitCaseOf(host *report.HostRow, found int64, details string) junitCase {
-	c := junitCase{Class: shown(host.RegisteredDomain), Name: shown(host.Origin)}
-	if c.Name == "" {
-		c.Name = "(no readable origin)"
+	c := junitCase{
+		Class: shown(cmp.Or(host.RegisteredDomain, host.HostName, "(none)")), Name: shown(cmp.Or(host.Origin, "(no readable origin)")),
 	}
 	switch {
 	case found > 0:

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"strings"
 
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/results"
@@ -59,9 +60,12 @@ var sarifRules = []sarifRule{
 	{"probable", "ProbableViolation", sarifText{"robots.txt disallowed the fetch; a doubt remains, which evidence and notes name."}, sarifLevel{"warning"}},
 }
 
+// brackets escapes those that SARIF takes for links in its messages.
+var brackets = strings.NewReplacer("[", `\[`, "]", `\]`)
+
 func sarifResultOf(v *report.ViolationRow) sarifResult {
 	result := sarifResult{
-		RuleID: v.Certainty, Level: "warning", RuleIndex: 1, Message: sarifText{sentence(v)},
+		RuleID: v.Certainty, Level: "warning", RuleIndex: 1, Message: sarifText{brackets.Replace(sentence(v))},
 		Locations:    []sarifLocation{sarifRecord(v.WARCFilename, v.WARCRecordOffset, v.WARCRecordLength)},
 		Fingerprints: map[string]string{"fetch/v1": fingerprint(v)},
 		Properties: map[string]any{
@@ -73,7 +77,7 @@ func sarifResultOf(v *report.ViolationRow) sarifResult {
 	}
 	if v.RobotsOffset != nil {
 		robots := sarifRecord(v.RobotsFilename, *v.RobotsOffset, v.RobotsLength)
-		robots.Message = &sarifText{"The capture of robots.txt that governs the fetch: " + shown(v.RobotsURL)}
+		robots.Message = &sarifText{brackets.Replace("The capture of robots.txt that governs the fetch: " + shown(v.RobotsURL))}
 		result.Related = []sarifLocation{robots}
 	}
 	return result

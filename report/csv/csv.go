@@ -78,7 +78,7 @@ func write[R any](ctx context.Context, w io.Writer, rows func(func(*R, error) bo
 		}
 		v := reflect.ValueOf(row).Elem()
 		for i, c := range columns {
-			record[i] = cell(v.FieldByIndex(c.index), c.isTime)
+			record[i] = c.cell(v.FieldByIndex(c.index))
 		}
 		if err := out.Write(record); err != nil {
 			return err
@@ -90,29 +90,33 @@ func write[R any](ctx context.Context, w io.Writer, rows func(func(*R, error) bo
 
 // column is a column of a table.
 type column struct {
-	name   string
-	index  []int
-	isTime bool
+	name     string
+	index    []int
+	isTime   bool
+	optional bool // null where it is zero
 }
 
 func columnsOf(row reflect.Type) (columns []column) {
 	for _, f := range reflect.VisibleFields(row) {
 		name, options, _ := strings.Cut(f.Tag.Get("parquet"), ",")
 		if name != "" {
-			columns = append(columns, column{name, f.Index, strings.Contains(options, "timestamp(")})
+			columns = append(columns, column{
+				name: name, index: f.Index, isTime: strings.Contains(options, "timestamp("),
+				optional: strings.Contains(options, "optional") && f.Type.Kind() != reflect.Pointer,
+			})
 		}
 	}
 	return columns
 }
 
 // cell writes a value: null and an empty text as nothing.
-func cell(v reflect.Value, isTime bool) string {
+func (c *column) cell(v reflect.Value) string {
 	switch {
-	case v.Kind() == reflect.Pointer && v.IsNil():
+	case v.Kind() == reflect.Pointer && v.IsNil(), c.optional && v.IsZero():
 		return ""
 	case v.Kind() == reflect.Pointer:
-		return cell(v.Elem(), isTime)
-	case isTime:
+		return c.cell(v.Elem())
+	case c.isTime:
 		return time.UnixMicro(v.Int()).UTC().Format("2006-01-02 15:04:05.999999")
 	case v.Kind() == reflect.String:
 		return defused(visible(v.String()))

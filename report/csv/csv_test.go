@@ -22,26 +22,27 @@ func TestCells(t *testing.T) {
 		Number int64    `parquet:"number"`
 		Known  *bool    `parquet:"known,optional"`
 		Time   *int64   `parquet:"time,optional,timestamp(microsecond)"`
+		Line   int32    `parquet:"line,optional"`
 	}
 	rows := []*row{
 		{},
-		{"plain", new(""), []string{"a", "b; c"}, -5, new(true), new(int64(1))},
-		{"=1+1", new("+1"), []string{"@x", "=y"}, 0, new(false), new(int64(1e15))},
-		{"-1", new("\t=1"), []string{"\r"}, 0, nil, nil},
-		{"  =1", new("＝1"), nil, 0, nil, nil},
-		{"a,\"b\"\nc\x00", new("\u202etxt.exe\u200b"), []string{"é日本 \\n"}, 0, nil, nil},
+		{"plain", new(""), []string{"a", "b; c"}, -5, new(true), new(int64(1)), 7},
+		{"=1+1", new("+1"), []string{"@x", "=y"}, 0, new(false), new(int64(1e15)), 0},
+		{"-1", new("\t=1"), []string{"\r"}, 0, nil, nil, 0},
+		{"  =1", new("＝1"), nil, 0, nil, nil, 0},
+		{"a,\"b\"\nc\x00", new("\u202etxt.exe\u200b"), []string{"é日本 \\n"}, 0, nil, nil, 0},
 	}
 	var b bytes.Buffer
 	if err := write(t.Context(), &b, seq(rows)); err != nil {
 		t.Fatal(err)
 	}
-	want := "\ufeff" + strings.ReplaceAll(`text,maybe,list,number,known,time
-,,,0,,
-plain,,a; b; c,-5,true,1970-01-01 00:00:00.000001
-'=1+1,'+1,'@x; =y,0,false,2001-09-09 01:46:40
-'-1,\t=1,\r,0,,
-'  =1,'＝1,,0,,
-"a,""b""\nc\x00",\u202etxt.exe\u200b,é日本 \n,0,,
+	want := "\ufeff" + strings.ReplaceAll(`text,maybe,list,number,known,time,line
+,,,0,,,
+plain,,a; b; c,-5,true,1970-01-01 00:00:00.000001,7
+'=1+1,'+1,'@x; =y,0,false,2001-09-09 01:46:40,
+'-1,\t=1,\r,0,,,
+'  =1,'＝1,,0,,,
+"a,""b""\nc\x00",\u202etxt.exe\u200b,é日本 \n,0,,,
 `, "\n", "\r\n")
 	if diff := cmp.Diff(want, b.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
