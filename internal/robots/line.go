@@ -1,6 +1,9 @@
 package robots
 
-import "strings"
+import (
+	"iter"
+	"strings"
+)
 
 // A key is what a line's key says it is.
 type key uint8
@@ -59,6 +62,13 @@ func (f *File) lines(yield func(*line) bool) {
 			return
 		}
 		at = nextLine(f.text, end)
+	}
+}
+
+// Lines yields the number and the text of each line that is parsed, decoded and without its ending.
+func (f *File) Lines() iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		f.lines(func(l *line) bool { return yield(l.number, l.raw) })
 	}
 }
 
