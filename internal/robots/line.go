@@ -1,9 +1,6 @@
 package robots
 
-import (
-	"iter"
-	"strings"
-)
+import "strings"
 
 // A key is what a line's key says it is.
 type key uint8
@@ -66,10 +63,8 @@ func (f *File) lines(yield func(*line) bool) {
 }
 
 // Lines yields the number and the text of each line that is parsed, decoded and without its ending.
-func (f *File) Lines() iter.Seq2[int, string] {
-	return func(yield func(int, string) bool) {
-		f.lines(func(l *line) bool { return yield(l.number, l.raw) })
-	}
+func (f *File) Lines(yield func(number int, text string) bool) {
+	f.lines(func(l *line) bool { return yield(l.number, l.raw) })
 }
 
 // lineAt reads the line that begins at f.text[at], and returns where it ends.

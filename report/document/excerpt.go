@@ -176,7 +176,7 @@ func (t *excerptTally) missing(excerpts []int, why string) {
 // linesOf are the lines of the group and of the rule, with three around each.
 func linesOf(file *robots.File, group, rule int) (lines []Line) {
 	last := 0
-	for n, text := range file.Lines() {
+	for n, text := range file.Lines {
 		if n > max(group, rule)+linesAround {
 			break
 		}
