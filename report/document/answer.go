@@ -14,7 +14,7 @@ func answer(t *report.Totals, crawlers []string, unreadable int64) Answer {
 	a := Answer{}
 	whose := whoseFetches(crawlers, " and ")
 	of := fmt.Sprintf("of the %s%s that robots.txt could decide", plural(t.Decidable, "fetch"), whose)
-	any := whoseFetches(crawlers, " or ")
+	either := whoseFetches(crawlers, " or ")
 	switch {
 	case t.Decidable == 0:
 		a.Level = LevelNone
@@ -27,16 +27,16 @@ func answer(t *report.Totals, crawlers []string, unreadable int64) Answer {
 		a.Sentence = fmt.Sprintf("%s probably disallowed by robots.txt, and none certainly, %s.", wereDisallowed(t.ViolationsProbable), of)
 	case t.Unproven > 0:
 		a.Level = LevelUnproven
-		a.Sentence = fmt.Sprintf("No fetch%s is shown to have been disallowed by robots.txt; %s may have been, and nothing proves it.", any, number(t.Unproven))
+		a.Sentence = fmt.Sprintf("No fetch%s is shown to have been disallowed by robots.txt; %s may have been, and nothing proves it.", either, number(t.Unproven))
 	case t.Unknown == t.Decidable:
 		a.Level = LevelUnknown
 		a.Sentence = fmt.Sprintf("These archives do not tell whether robots.txt allowed any of the %s%s.", plural(t.Decidable, "fetch"), whose)
 	case t.Unknown > 0:
 		a.Level = LevelUnknown
-		a.Sentence = fmt.Sprintf("No fetch%s is shown to have been disallowed by robots.txt; of %s the archives do not tell.", any, number(t.Unknown)+ofWhole(t.Unknown, t.Decidable))
+		a.Sentence = fmt.Sprintf("No fetch%s is shown to have been disallowed by robots.txt; of %s the archives do not tell.", either, number(t.Unknown)+ofWhole(t.Unknown, t.Decidable))
 	default:
 		a.Level = LevelNone
-		a.Sentence = fmt.Sprintf("No fetch%s is shown to have been disallowed: robots.txt allowed all %s that it could decide.", any, plural(t.Decidable, "fetch"))
+		a.Sentence = fmt.Sprintf("No fetch%s is shown to have been disallowed: robots.txt allowed all %s that it could decide.", either, plural(t.Decidable, "fetch"))
 	}
 	a.Details = details(t, unreadable)
 	return a

@@ -8,6 +8,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/report"
+	"github.com/robotsaudit/robotsaudit/report/diff"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
@@ -16,6 +17,8 @@ type Options struct {
 	Title    string // "": a plain one
 	Operator string // who ran the crawl
 	Date     string // of the report; without it the report has none
+
+	Changes *diff.Changes // from an earlier audit; nil: there is no section of changes
 }
 
 // Build makes the report of the results of an audit. Besides a few thousand findings it holds
@@ -34,6 +37,9 @@ func Build(ctx context.Context, res *results.Results, options Options) (*Documen
 	d := b.document()
 	d.Title = cmp.Or(Visible(options.Title), "Compliance with robots.txt")
 	d.Operator, d.Date = Visible(options.Operator), Visible(options.Date)
+	if options.Changes != nil {
+		d.Changes = changesSection(options.Changes)
+	}
 	return d, nil
 }
 
