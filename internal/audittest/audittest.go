@@ -38,7 +38,11 @@ func Audit(t testing.TB, options evaluate.Options, args ...string) (dir string) 
 	defer w.Abandon()
 	totals, err := evaluate.Run(t.Context(), facts, options, w)
 	must(err)
-	_, err = w.Commit(report.Settings{Profile: options.Profile.String(), Agents: options.Agents, Rate: options.Rate}, totals)
+	settings := report.Settings{Profile: options.Profile.String(), Agents: options.Agents, Rate: options.Rate, FactsFingerprint: facts.Fingerprint}
+	for _, use := range options.Uses {
+		settings.Purposes = append(settings.Purposes, use.String())
+	}
+	_, err = w.Commit(settings, totals)
 	must(err)
 	return dir
 }
