@@ -50,7 +50,7 @@ func auditArchives(t *testing.T, workers int) (dir string, s *Summary) {
 func TestArchivesAgree(t *testing.T) {
 	dir, summary := auditArchives(t, 1)
 	var a Audit
-	b, err := os.ReadFile(filepath.Join(dir, auditFile))
+	b, err := os.ReadFile(filepath.Join(dir, AuditFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestArchivesAreTheSameBytes(t *testing.T) {
 	four, _ := auditArchives(t, 4)
 	files := func(dir string) map[string]string {
 		list := make(map[string]string)
-		for _, path := range []string{auditFile, "*.parquet"} {
+		for _, path := range []string{AuditFile, "*.parquet"} {
 			names, _ := filepath.Glob(filepath.Join(dir, path))
 			for _, name := range names {
 				b, err := os.ReadFile(name)

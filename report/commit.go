@@ -10,7 +10,8 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/durable"
 )
 
-const auditFile = "audit.json"
+// AuditFile is the name of the file that commits results.
+const AuditFile = "audit.json"
 
 // Commit ends the tables of an evaluation that came to totals: it closes them, moves them into the output folder and writes audit.json,
 // last: tables beside an audit.json belong to it. Until the new tables are whole, those of
@@ -30,13 +31,13 @@ func (w *Writer) commit(a *Audit) error {
 	if err := w.finishTables(a); err != nil {
 		return err
 	}
-	if err := durable.WriteJSON(filepath.Join(w.tmp, auditFile), a); err != nil {
+	if err := durable.WriteJSON(filepath.Join(w.tmp, AuditFile), a); err != nil {
 		return err
 	}
 	if err := w.moveTables(a); err != nil {
 		return err
 	}
-	if err := os.Rename(filepath.Join(w.tmp, auditFile), filepath.Join(w.dir, auditFile)); err != nil {
+	if err := os.Rename(filepath.Join(w.tmp, AuditFile), filepath.Join(w.dir, AuditFile)); err != nil {
 		return err
 	}
 	return errors.Join(os.Remove(w.tmp), durable.SyncFolder(w.dir))
@@ -61,7 +62,7 @@ func (w *Writer) finishTables(a *Audit) error {
 // audit.json goes first. The folder is synced on either side, so that no loss of
 // power leaves an audit.json beside another's tables.
 func (w *Writer) moveTables(a *Audit) error {
-	if err := remove(filepath.Join(w.dir, auditFile)); err != nil {
+	if err := remove(filepath.Join(w.dir, AuditFile)); err != nil {
 		return err
 	}
 	if err := durable.SyncFolder(w.dir); err != nil {

@@ -65,8 +65,8 @@ func TestCommitReplaces(t *testing.T) {
 // nothing else.
 func TestFailureLeavesThePreviousAudit(t *testing.T) {
 	for name, spoil := range map[string]func(*Writer){
-		"table cannot be written":  func(w *Writer) { hostStatsTable.writer(w).file.Close() },
-		"audit cannot be written":  func(w *Writer) { os.Mkdir(filepath.Join(w.tmp, auditFile), 0o777) },
+		"table cannot be written":  func(w *Writer) { HostStatsTable.writer(w).file.Close() },
+		"audit cannot be written":  func(w *Writer) { os.Mkdir(filepath.Join(w.tmp, AuditFile), 0o777) },
 		"folder vanishes":          func(w *Writer) { os.RemoveAll(w.tmp) },
 		"abandoned before the end": nil,
 	} {
@@ -105,7 +105,7 @@ func TestFailureInMovingLeavesNoAudit(t *testing.T) {
 		t.Error("Commit returned no error")
 	}
 	w.Abandon()
-	if _, err := os.Stat(filepath.Join(dir, auditFile)); !os.IsNotExist(err) {
+	if _, err := os.Stat(filepath.Join(dir, AuditFile)); !os.IsNotExist(err) {
 		t.Errorf("audit.json is still there: %v", err)
 	}
 }

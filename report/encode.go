@@ -36,6 +36,12 @@ var bounded = map[string]bool{
 	"url": true, "url_host_name": true, "url_host_registered_domain": true, "origin": true, "fetch_time": true, "robots_id": true,
 }
 
+// Keys of what the footer of every table says of itself.
+const (
+	SchemaVersionKey = "robotsaudit.schema_version"
+	TableKey         = "robotsaudit.table" // its name
+)
+
 // pageCodec compresses the pages of all tables.
 var pageCodec codec.Zstd
 
@@ -65,8 +71,8 @@ func newEncoder[T any](file *os.File, table string, batch int) *encoder[T] {
 		parquet.DictionaryMaxBytes(maxDictionary),
 		parquet.DataPageStatistics(false), // the column index has the bounds
 		parquet.CreatedBy("robotsaudit", SchemaVersion, ""),
-		parquet.KeyValueMetadata("robotsaudit.schema_version", SchemaVersion),
-		parquet.KeyValueMetadata("robotsaudit.table", table),
+		parquet.KeyValueMetadata(SchemaVersionKey, SchemaVersion),
+		parquet.KeyValueMetadata(TableKey, table),
 	}
 	for _, path := range schema.Columns() {
 		if !bounded[path[0]] {

@@ -95,7 +95,7 @@ func TestStringsAreUTF8(t *testing.T) {
 func TestAddFailsWhenTheFileDoes(t *testing.T) {
 	w, _ := fill(t, t.TempDir(), false)
 	defer w.Abandon()
-	fetchesTable.writer(w).file.Close()
+	FetchesTable.writer(w).file.Close()
 	r := testResults()[0]
 	for range 10 * maxGroupRows { // the same row compresses well, and the file is buffered
 		if w.Result(&r) != nil {

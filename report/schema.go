@@ -117,7 +117,7 @@ func structOf(row reflect.Type, f reflect.StructField) string {
 
 // fetchComment is the comment of a column of fetches.
 func fetchComment(name string, comments map[string]map[string]string) string {
-	row := fetchesTable.rowType()
+	row := FetchesTable.rowType()
 	for _, f := range reflect.VisibleFields(row) {
 		if column, _, _ := strings.Cut(f.Tag.Get("parquet"), ","); column == name {
 			return comments[structOf(row, f)][f.Name]

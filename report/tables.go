@@ -11,74 +11,74 @@ import (
 const SchemaVersion = "2"
 
 // The result tables. What there is to say of a table is said here, of a column in the
-// comment of its field: the writer, the command schema, docs/SCHEMA.md and the checks in
-// scripts all go by these. To add a table, declare its row type and how a row is made in a
-// file of its own, list it here, and run go generate.
+// comment of its field: the writer, the command schema, docs/SCHEMA.md, package results and the
+// checks in scripts all go by these. To add a table, declare its row type and how a row is
+// made in a file of its own, list it here, and run go generate.
 var (
-	fetchesTable = tableOf[FetchRow]{Table{
+	FetchesTable = TableOf[FetchRow]{Table{
 		Name: "fetches", Key: recordKey, Order: fetchOrder,
 		Doc: "One row per captured exchange for an http, https or ftp URL, with the verdict for the crawler that made it. " +
 			"Responses of other schemes that have a host have a row, too.",
 	}}
-	violationsTable = tableOf[ViolationRow]{Table{
+	ViolationsTable = TableOf[ViolationRow]{Table{
 		Name: "violations", Key: recordKey, Order: fetchOrder,
 		Doc: "One row per certain or probable violation of robots.txt, with all its proof.",
 	}}
-	unprovenTable = tableOf[ViolationRow]{Table{
+	UnprovenTable = TableOf[ViolationRow]{Table{
 		Name: "unproven", Key: recordKey, Order: fetchOrder,
 		Doc: "One row per disallowed fetch that is no violation as far as these archives show: possible or contested.",
 	}}
-	restrictionsTable = tableOf[RestrictionRow]{Table{
+	RestrictionsTable = TableOf[RestrictionRow]{Table{
 		Name: "restrictions", Key: append([]string{"kind", "purpose"}, recordKey...), Order: fetchOrder, With: []string{"--purpose"},
 		Doc: "One row per fetch, purpose and kind of restriction: what the page or its site says against that purpose. No violations.",
 	}}
-	crawlDelaysTable = tableOf[CrawlDelayRow]{Table{
+	CrawlDelaysTable = TableOf[CrawlDelayRow]{Table{
 		Name: "crawl_delays", Key: recordKey, Order: fetchOrder, With: []string{"--rate"},
 		Doc: "One row per fetch that came sooner after the crawler's fetch before, from the same origin, than Crawl-delay or " +
 			"Request-rate asked for. No violations.",
 	}}
-	robotsTable = tableOf[RobotsRow]{Table{
+	RobotsTable = TableOf[RobotsRow]{Table{
 		Name: "robots", Key: []string{"robots_id"}, Order: "robots_id",
 		Doc: "One row per capture of /robots.txt, with what it came to, and per log line that says that robots.txt could not be had.",
 	}}
-	pageTagsTable = tableOf[PageTagRow]{Table{
+	PageTagsTable = TableOf[PageTagRow]{Table{
 		Name: "page_tags", Order: fetchOrder,
 		Doc: "One row per rule that a page states for itself, in a Robots-Tag or X-Robots-Tag field or in a meta element.",
 	}}
-	effectiveTagsTable = tableOf[EffectiveTagsRow]{Table{
+	EffectiveTagsTable = TableOf[EffectiveTagsRow]{Table{
 		Name: "effective_tags", Key: append([]string{"agent"}, recordKey...), Order: fetchOrder,
 		Doc: "One row per page with tags and product token that they name: what the tags come to for that token.",
 	}}
-	usageSignalsTable = tableOf[UsageSignalRow]{Table{
+	UsageSignalsTable = TableOf[UsageSignalRow]{Table{
 		Name: "usage_signals", Order: fetchOrder,
 		Doc: "One row per fetch and statement on its use that holds for it, made by the page or its origin.",
 	}}
-	tagConflictsTable = tableOf[TagConflictRow]{Table{
+	TagConflictsTable = TableOf[TagConflictRow]{Table{
 		Name: "tag_conflicts", Order: fetchOrder,
 		Doc: "One row per contradiction in what is said of a fetch's use to the crawler that made it. The restriction holds.",
 	}}
-	hostStatsTable = tableOf[HostRow]{Table{
+	HostStatsTable = TableOf[HostRow]{Table{
 		Name: "host_stats", Key: []string{"origin"}, Order: "origin, in the order of fetches",
 		Doc: "One row per origin, with counts of its fetches. URLs whose origin could not be read share rows with an empty one.",
 	}}
-	agentStatsTable = tableOf[AgentRow]{Table{
+	AgentStatsTable = TableOf[AgentRow]{Table{
 		Name: "agent_stats", Key: []string{"agent"}, Order: "agent",
 		Doc: "One row per product token, in any letter case, with counts of its fetches. Tokens beyond the first 65,536 in the alphabet share the row (others).",
 	}}
-	exclusionsTable = tableOf[ExclusionRow]{Table{
+	ExclusionsTable = TableOf[ExclusionRow]{Table{
 		Name: "exclusions", Key: []string{"warc_filename", "log_line"}, Order: "origin, in the order of fetches, then log_time",
 		Doc: "One row per URL that robots.txt kept a crawler from, as its log says, beside what the captures say of it. No fetches.",
 	}}
-	issuesTable = tableOf[IssueRow]{Table{
+	IssuesTable = TableOf[IssueRow]{Table{
 		Name: "issues", Order: "warc_filename, in the order of inputs, then offset",
 		Doc: "One row per problem: something in the archives that could not be read or trusted.",
 	}}
-	groupVerdictsTable = tableOf[GroupVerdictRow]{Table{
+	GroupVerdictsTable = TableOf[GroupVerdictRow]{Table{
 		Name: "group_verdicts", Key: append([]string{"robots_id", "group"}, recordKey...), Order: fetchOrder, With: whatIfOptions, Optional: true,
 		Doc: "One row per fetch and group of its robots.txt that decides for a token asked about: what the fetch would have been " +
 			"for all tokens that robots_agents maps to the group.",
 	}}
-	robotsAgentsTable = tableOf[RobotsAgentRow]{Table{
+	RobotsAgentsTable = TableOf[RobotsAgentRow]{Table{
 		Name: "robots_agents", Key: []string{"robots_id", "agent"}, Order: "origin, in the order of fetches", With: whatIfOptions, Optional: true,
 		Doc: "One row per capture of robots.txt and token asked about: the group that governs the token.",
 	}}
@@ -86,8 +86,8 @@ var (
 
 // tables lists the result tables in the order in which they are documented.
 var tables = []anyTable{
-	fetchesTable, violationsTable, unprovenTable, restrictionsTable, crawlDelaysTable, robotsTable, pageTagsTable, effectiveTagsTable,
-	usageSignalsTable, tagConflictsTable, hostStatsTable, agentStatsTable, exclusionsTable, issuesTable, groupVerdictsTable, robotsAgentsTable,
+	FetchesTable, ViolationsTable, UnprovenTable, RestrictionsTable, CrawlDelaysTable, RobotsTable, PageTagsTable, EffectiveTagsTable,
+	UsageSignalsTable, TagConflictsTable, HostStatsTable, AgentStatsTable, ExclusionsTable, IssuesTable, GroupVerdictsTable, RobotsAgentsTable,
 }
 
 // formerTables lists tables that audits of earlier versions wrote. They go with the
@@ -116,19 +116,19 @@ func (t Table) File() string { return tableFile(t.Name) }
 
 func tableFile(name string) string { return name + ".parquet" }
 
-// tableOf is a table with rows of type T.
-type tableOf[T any] struct{ Table }
+// TableOf is a table with rows of type T, each a struct with a field per column.
+type TableOf[T any] struct{ Table }
 
-func (t tableOf[T]) about() *Table                        { return &t.Table }
-func (t tableOf[T]) rowType() reflect.Type                { return reflect.TypeFor[T]() }
-func (t tableOf[T]) schema() *parquet.Schema              { return parquet.SchemaOf(new(T)) }
-func (t tableOf[T]) create(dir string) (anyWriter, error) { return createTable[T](dir, t.Name) }
+func (t TableOf[T]) about() *Table                        { return &t.Table }
+func (t TableOf[T]) rowType() reflect.Type                { return reflect.TypeFor[T]() }
+func (t TableOf[T]) schema() *parquet.Schema              { return parquet.SchemaOf(new(T)) }
+func (t TableOf[T]) create(dir string) (anyWriter, error) { return createTable[T](dir, t.Name) }
 
 // writer is the writer of the table among those of w.
-func (t tableOf[T]) writer(w *Writer) *tableWriter[T] { return w.tables[t.Name].(*tableWriter[T]) }
+func (t TableOf[T]) writer(w *Writer) *tableWriter[T] { return w.tables[t.Name].(*tableWriter[T]) }
 
 // add writes a row.
-func (t tableOf[T]) add(w *Writer, row T) error { return t.writer(w).add(row) }
+func (t TableOf[T]) add(w *Writer, row T) error { return t.writer(w).add(row) }
 
 // anyTable is a table with rows of any type.
 type anyTable interface {

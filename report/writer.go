@@ -67,21 +67,21 @@ func (w *Writer) Abandon() {
 // Result writes a fetch, and the rows that it has in other tables.
 func (w *Writer) Result(r *evaluate.Result) error {
 	w.tally.addResult(r)
-	if err := fetchesTable.add(w, w.fetchRow(r)); err != nil {
+	if err := FetchesTable.add(w, w.fetchRow(r)); err != nil {
 		return err
 	}
 	var err error
 	switch {
 	case r.IsViolation():
-		err = violationsTable.add(w, w.violationRow(r))
+		err = ViolationsTable.add(w, w.violationRow(r))
 	case r.IsUnproven():
-		err = unprovenTable.add(w, w.violationRow(r))
+		err = UnprovenTable.add(w, w.violationRow(r))
 	}
 	for i := range r.Restrictions {
-		err = cmp.Or(err, restrictionsTable.add(w, w.restrictionRow(r, &r.Restrictions[i])))
+		err = cmp.Or(err, RestrictionsTable.add(w, w.restrictionRow(r, &r.Restrictions[i])))
 	}
 	if r.TooSoon != nil {
-		err = cmp.Or(err, crawlDelaysTable.add(w, w.crawlDelayRow(r)))
+		err = cmp.Or(err, CrawlDelaysTable.add(w, w.crawlDelayRow(r)))
 	}
 	if err == nil && r.Page != nil {
 		err = w.page(r)
@@ -93,16 +93,16 @@ func (w *Writer) Result(r *evaluate.Result) error {
 func (w *Writer) page(r *evaluate.Result) (err error) {
 	p := r.Page
 	for i := range p.Tags {
-		err = cmp.Or(err, pageTagsTable.add(w, w.pageTagRow(r, &p.Tags[i])))
+		err = cmp.Or(err, PageTagsTable.add(w, w.pageTagRow(r, &p.Tags[i])))
 	}
 	for i := range p.Sets {
-		err = cmp.Or(err, effectiveTagsTable.add(w, w.effectiveRow(r, &p.Sets[i])))
+		err = cmp.Or(err, EffectiveTagsTable.add(w, w.effectiveRow(r, &p.Sets[i])))
 	}
 	for i := range p.Signals {
-		err = cmp.Or(err, usageSignalsTable.add(w, w.signalRow(r, &p.Signals[i])))
+		err = cmp.Or(err, UsageSignalsTable.add(w, w.signalRow(r, &p.Signals[i])))
 	}
 	for i := range p.Conflicts {
-		err = cmp.Or(err, tagConflictsTable.add(w, w.conflictRow(r, &p.Conflicts[i])))
+		err = cmp.Or(err, TagConflictsTable.add(w, w.conflictRow(r, &p.Conflicts[i])))
 	}
 	return err
 }
@@ -110,37 +110,37 @@ func (w *Writer) page(r *evaluate.Result) (err error) {
 // Robots writes a robots capture.
 func (w *Writer) Robots(r *evaluate.RobotsRecord) error {
 	w.tally.addRobots(r)
-	return robotsTable.add(w, w.robotsRow(r))
+	return RobotsTable.add(w, w.robotsRow(r))
 }
 
 // GroupVerdict writes a what-if verdict.
 func (w *Writer) GroupVerdict(v *evaluate.GroupVerdict) error {
 	w.tally.addVerdict(robotsID(v.Governing), v)
-	return groupVerdictsTable.add(w, w.groupVerdictRow(v))
+	return GroupVerdictsTable.add(w, w.groupVerdictRow(v))
 }
 
 // RobotsAgent writes that a group of a robots capture governs a token.
 func (w *Writer) RobotsAgent(robotsID int64, group int, agent string) error {
 	w.tally.whatIf.join(tokenGroup{robotsID, group}, agent)
-	return robotsAgentsTable.add(w, RobotsAgentRow{robotsID, int32(group), text(agent)})
+	return RobotsAgentsTable.add(w, RobotsAgentRow{robotsID, int32(group), text(agent)})
 }
 
 // Host writes an origin's counts. The origin's results are all written.
 func (w *Writer) Host(h *evaluate.HostStats) error {
 	w.tally.addHost(h)
-	return hostStatsTable.add(w, w.hostRow(h))
+	return HostStatsTable.add(w, w.hostRow(h))
 }
 
 // Agent writes a product token's counts.
 func (w *Writer) Agent(a *evaluate.AgentStats) error {
 	w.tally.addAgent(a)
-	return agentStatsTable.add(w, agentRow(a))
+	return AgentStatsTable.add(w, agentRow(a))
 }
 
 // Exclusion writes what a log says was not fetched.
 func (w *Writer) Exclusion(x *evaluate.Exclusion) error {
 	w.tally.exclusions[x.Verdict]++
-	return exclusionsTable.add(w, w.exclusionRow(x))
+	return ExclusionsTable.add(w, w.exclusionRow(x))
 }
 
 // Issue writes an issue.
@@ -158,5 +158,5 @@ func (w *Writer) failures() (err error) {
 
 func (w *Writer) issue(row IssueRow, kind facts.IssueKind) error {
 	w.tally.addIssue(&row, kind)
-	return issuesTable.add(w, row)
+	return IssuesTable.add(w, row)
 }

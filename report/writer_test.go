@@ -218,7 +218,7 @@ func setValue(field reflect.Value, v parquet.Value) {
 func TestTotalsAgree(t *testing.T) {
 	dir := t.TempDir()
 	writeAll(t, dir, true)
-	b, err := os.ReadFile(filepath.Join(dir, auditFile))
+	b, err := os.ReadFile(filepath.Join(dir, AuditFile))
 	if err != nil {
 		t.Fatal(err)
 	}

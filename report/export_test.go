@@ -1,0 +1,22 @@
+package report
+
+import "iter"
+
+// WriteTable writes rows to the file of a table in dir.
+func WriteTable[T any](dir string, table TableOf[T], rows iter.Seq2[*T, error]) error {
+	w, err := createTable[T](dir, table.Name)
+	if err != nil {
+		return err
+	}
+	for row, err := range rows {
+		if err != nil {
+			w.abandon()
+			return err
+		}
+		if err := w.add(*row); err != nil {
+			w.abandon()
+			return err
+		}
+	}
+	return w.finish()
+}

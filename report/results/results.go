@@ -1,0 +1,131 @@
+// Package results reads the results of an audit: audit.json, and the tables beside it, row by
+// row in bounded memory.
+//
+// Tables are read as they were written: a file that is damaged, has fewer rows than audit.json
+// says or belongs to another table is an error. Text is as the tables have it, which is valid
+// UTF-8 with whatever the archives put into it.
+package results
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+
+	"github.com/robotsaudit/robotsaudit/report"
+)
+
+// Results are those of one audit.
+type Results struct {
+	dir   string
+	audit report.Audit
+}
+
+// Open opens the results in an output folder. It reads audit.json, which commits the tables:
+// without it they are not whole, or not there.
+func Open(dir string) (*Results, error) {
+	b, err := os.ReadFile(filepath.Join(dir, report.AuditFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, missingError(dir)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r := &Results{dir: dir}
+	if err := json.Unmarshal(b, &r.audit); err != nil {
+		return nil, fmt.Errorf("%s in %s is damaged (%w); %s", report.AuditFile, dir, err, makeAnew(dir))
+	}
+	if r.audit.Tool != "robotsaudit" {
+		return nil, fmt.Errorf("%s in %s is not that of an audit; %s", report.AuditFile, dir, makeAnew(dir))
+	}
+	if v := r.audit.SchemaVersion; v != report.SchemaVersion {
+		return nil, fmt.Errorf("the results in %s have schema version %q, and this robotsaudit reads version %s; %s",
+			dir, v, report.SchemaVersion, makeAnew(dir))
+	}
+	return r, nil
+}
+
+func missingError(dir string) error {
+	info, err := os.Stat(dir)
+	switch {
+	case err != nil:
+		return fmt.Errorf("there is no folder %s; name the output folder of an audit, or %s", dir, makeAnew(dir))
+	case !info.IsDir():
+		return fmt.Errorf("%s is no folder; name the output folder of an audit", dir)
+	}
+	return fmt.Errorf("%s has no %s, so it holds no whole results; %s", dir, report.AuditFile, makeAnew(dir))
+}
+
+// makeAnew says how to get results that can be read.
+func makeAnew(dir string) string {
+	return fmt.Sprintf("make them with: robotsaudit audit INPUT... -o %s", dir)
+}
+
+// Dir is the output folder.
+func (r *Results) Dir() string { return r.dir }
+
+// Audit is the content of audit.json. Nobody may change it.
+func (r *Results) Audit() *report.Audit { return &r.audit }
+
+// Rows yields the rows of a table, in their order. A table that the audit did not write has
+// none. After an error there is no more. A row is valid until the next step; a copy of it may
+// be kept.
+func Rows[R any](r *Results, table report.TableOf[R]) iter.Seq2[*R, error] {
+	return Select[R](r, table)
+}
+
+// Select yields some columns of a table, like Rows. T is a struct whose exported fields have
+// the tags and types of fields of R; other columns are not read. Fields of R alone are
+// columns: Select panics if T has others.
+func Select[T, R any](r *Results, table report.TableOf[R]) iter.Seq2[*T, error] {
+	spec := tableSpec{table.Name, columnsOf[R]()}
+	columns := selectColumns[T](spec.columns)
+	return func(yield func(*T, error) bool) {
+		want, written := r.audit.Tables[table.Name]
+		if !written {
+			return
+		}
+		files, err := r.files(table.Name)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		b := newBatch[T](columns)
+		rows := int64(0)
+		for _, path := range files {
+			n, more := b.eachOf(path, spec, yield)
+			if rows += n; !more {
+				return
+			}
+		}
+		if rows != want {
+			yield(nil, fmt.Errorf("the table %s in %s has %d rows, and %s says %d; %s",
+				table.Name, r.dir, rows, report.AuditFile, want, makeAnew(r.dir)))
+		}
+	}
+}
+
+// files are those that hold a table: one, or the parts in a folder, in the order of their names.
+func (r *Results) files(table string) ([]string, error) {
+	file := filepath.Join(r.dir, table+".parquet")
+	if _, err := os.Stat(file); err == nil || !errors.Is(err, fs.ErrNotExist) {
+		return []string{file}, err
+	}
+	entries, err := os.ReadDir(filepath.Join(r.dir, table)) // sorted
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("the table %s is missing in %s; %s", table, r.dir, makeAnew(r.dir))
+	}
+	if err != nil {
+		return nil, err
+	}
+	var parts []string
+	for _, e := range entries {
+		if filepath.Ext(e.Name()) == ".parquet" {
+			parts = append(parts, filepath.Join(r.dir, table, e.Name()))
+		}
+	}
+	return parts, nil
+}
