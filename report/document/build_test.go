@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -155,6 +156,43 @@ func TestExcerptsShowTheRule(t *testing.T) {
 	}
 	if shown < 40 {
 		t.Errorf("%d excerpts", shown)
+	}
+}
+
+// The commands for a shell extract the records that the sentence is about.
+func TestCommandsExtract(t *testing.T) {
+	for _, tool := range []string{"sh", "dd", "gzip"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skip(err)
+		}
+	}
+	d := build(t, audittest.Audit(t, everything(), archives), document.Options{})
+	tried := 0
+	for i, f := range append(d.Violations.List, d.Unproven.List...) {
+		if i%4 > 0 {
+			continue
+		}
+		for n, line := range f.Commands[len(f.Commands)-1].Values {
+			sh := exec.Command("sh", "-c", line)
+			sh.Dir = archives
+			out, err := sh.Output()
+			if err != nil {
+				t.Fatalf("%s: %v", line, err)
+			}
+			want := []string{"WARC-Record-ID: <" + f.Records[n].ID + ">"}
+			if n == 0 {
+				want = append(want, f.URL, "WARC-Date: "+strings.NewReplacer(" UTC", "Z", " ", "T").Replace(f.Time))
+			}
+			for _, part := range want {
+				if !bytes.Contains(out, []byte(part)) {
+					t.Errorf("%s: no %s in\n%s", line, part, out)
+				}
+			}
+			tried++
+		}
+	}
+	if tried < 20 {
+		t.Errorf("%d commands", tried)
 	}
 }
 

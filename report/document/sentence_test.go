@@ -42,7 +42,11 @@ func TestSentence(t *testing.T) {
 		"own":       {nil, act + ", which the robots.txt that it had fetched 14 minutes earlier" + forbids + "."},
 		"all":       {func(f *found) { f.AgentMatch = "global" }, act + ", which the robots.txt that it had fetched 14 minutes earlier disallows to all crawlers without a group of their own (line 12: “Disallow: /private/”)."},
 		"redirects": {func(f *found) { f.RobotsHops = new(int32(2)) }, act + ", which the robots.txt that it had asked for 14 minutes earlier (2 redirects led to it)" + forbids + "."},
-		"304":       {func(f *found) { f.RobotsStatus = new(int16(304)) }, act + ", which the robots.txt that the server had confirmed to it as unchanged (status 304) 14 minutes earlier" + forbids + "."},
+		"old content": {func(f *found) {
+			f.RobotsHops, f.Age, f.Evidence, f.Certainty = new(int32(1)), new(int64(90000)), "stale", "probable"
+		},
+			act + ", which the robots.txt that it had asked for 14 minutes earlier (1 redirect led to content captured 1 day and 1 hour before the fetch)" + forbids + "; this is probable, not certain."},
+		"304": {func(f *found) { f.RobotsStatus = new(int16(304)) }, act + ", which the robots.txt that the server had confirmed to it as unchanged (status 304) 14 minutes earlier" + forbids + "."},
 		"other": {func(f *found) { f.RobotsAgent, f.Certainty, f.Notes = "OtherBot", "probable", "other_crawler" },
 			act + ", which the robots.txt that OtherBot had fetched 14 minutes earlier" + forbids + "; this is probable, not certain."},
 		"stale and bracketed": {func(f *found) {

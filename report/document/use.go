@@ -21,6 +21,7 @@ const (
 type useTally struct {
 	restrictions map[restriction]int64
 	sites        []restrictedSite
+	siteCount    int64
 	here         restrictedSite
 	signals      map[signal]int64
 }
@@ -99,6 +100,7 @@ func (t *useTally) endSite() {
 	if s.publication+s.usage == 0 {
 		return
 	}
+	t.siteCount++
 	s.origin = clip(s.origin, maxName)
 	i, _ := slices.BinarySearchFunc(t.sites, s, func(a, b restrictedSite) int {
 		return cmp.Or(cmp.Compare(b.publication+b.usage, a.publication+a.usage), cmp.Compare(a.origin, b.origin))
@@ -166,8 +168,8 @@ func (t *useTally) siteTable() Table {
 	for _, s := range t.sites {
 		table.Rows = append(table.Rows, []Cell{{Text: orNoOrigin(s.origin)}, count(s.publication), count(s.usage), {Text: s.statement}})
 	}
-	if len(t.sites) == maxRestricted {
-		table.More = "more are in the table restrictions, if there are any"
+	if more := t.siteCount - int64(len(t.sites)); more > 0 {
+		table.More = fmt.Sprintf("and %s more: table restrictions", number(more))
 	}
 	return table
 }
