@@ -97,8 +97,8 @@ func (f *reportFlags) renderings() []rendering {
 	}
 	return []rendering{
 		{f.markdown, rendered(markdown.Render)},
-		{f.sarif, func(_ context.Context, w io.Writer, r *results.Results) error { return ci.SARIF(w, r) }},
-		{f.junit, func(_ context.Context, w io.Writer, r *results.Results) error { return ci.JUnit(w, r) }},
+		{f.sarif, ci.SARIF},
+		{f.junit, ci.JUnit},
 	}
 }
 
