@@ -4,6 +4,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/internal/ascii"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/httpmsg"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
@@ -32,7 +33,7 @@ func (e *extractor) extractWarcinfo(d *draft) error {
 	fields(b, func(name, value []byte) {
 		v := cut(string(value), httpmsg.MaxUserAgent)
 		if len(v) < len(value) && !warc.IsField(name, "wget-arguments") && !d.noted(facts.IssueValueCut) {
-			d.note(facts.IssueValueCut, "the rest dropped", "%.40q of %d bytes", strings.ToLower(string(name)), len(value))
+			d.note(facts.IssueValueCut, "the rest dropped", "%.40q of %d bytes", ascii.Lower(string(name)), len(value))
 		}
 		switch {
 		case warc.IsField(name, "software"):

@@ -1,6 +1,10 @@
 package warc
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/robotsaudit/robotsaudit/internal/ascii"
+)
 
 // Fields reads field lines one after the other, without an allocation.
 type Fields struct {
@@ -17,10 +21,7 @@ func IsField(name []byte, lower string) bool {
 
 func isInAnyCase(name []byte, lower string) bool {
 	for i, c := range name {
-		if 'A' <= c && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		if c != lower[i] {
+		if ascii.LowerByte(c) != lower[i] {
 			return false
 		}
 	}
