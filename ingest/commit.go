@@ -33,9 +33,10 @@ type committer struct {
 	input              int32
 	entry              string // of the input, where it is a WACZ
 	out                sink
-	index              int // of the record in hand
-	warcinfos          map[string]facts.Crawl
-	latest             facts.Crawl
+	index              int   // of the record in hand
+	at                 Place // of the record in hand
+	warcinfos          map[string]warcinfo
+	latest             warcinfo
 	gap                facts.Issue // the range skipped last, to be reported; the zero value where there is none
 	beforeGap          int64       // resynced records before it
 	unfound            int         // warcinfos beyond maxWarcinfos
@@ -60,6 +61,8 @@ type committer struct {
 	scanned            unread        // the same once a page was scanned
 	forgotten          bool          // fetches were emitted before their request could be found
 	verify             bool          // compare the digests of all records, not of policy captures alone
+
+	paired func(*facts.Fetch, *Companions) error // is told of every fetch; may be nil
 }
 
 // draft is what is taken from a record before its end is verified.
@@ -83,7 +86,7 @@ func newCommitter(input int32, entry string, out sink) *committer {
 		input:     input,
 		entry:     entry,
 		out:       out,
-		warcinfos: make(map[string]facts.Crawl),
+		warcinfos: make(map[string]warcinfo),
 		pairing:   newPairing(),
 		stats:     facts.InputStats{Records: make(map[string]int64)},
 		head:      make([]byte, 0, 4<<10),
@@ -162,6 +165,7 @@ func (d *draft) leaveUnknown(r *warc.Record) error {
 // accept counts a record whose end has been verified.
 func (c *committer) accept(r *warc.Record, d *draft, length int64) error {
 	c.index++
+	c.at = c.at.next(c.index, r)
 	c.count(r.Type)
 	if r.Resynced {
 		c.stats.Resynced++
@@ -194,24 +198,24 @@ func (c *committer) accept(r *warc.Record, d *draft, length int64) error {
 	}
 	switch {
 	case d.info != nil:
-		if !c.addWarcinfo(d.infoID, *d.info) {
+		if !c.addWarcinfo(d.infoID, warcinfo{*d.info, c.at}) {
 			if c.unfound++; c.unfound == 1 {
 				c.firstUnfound = facts.Issue{Offset: r.Offset, Length: length, RecordID: r.ID, Kind: facts.IssueLimitReached, Action: "not found by their ids"}
 			}
 		}
 	case d.request != nil:
-		d.request.index = c.index
+		d.request.index, d.request.at = c.index, c.at
 		if err := c.emit(c.pairing.addRequest(d.request)...); err != nil {
 			return err
 		}
 	case d.metadata != nil:
-		d.metadata.index = c.index
+		d.metadata.index, d.metadata.at = c.index, c.at
 		if err := c.emit(c.pairing.addMetadata(d.metadata)...); err != nil {
 			return err
 		}
 	case d.exchange != nil:
 		d.exchange.index, d.exchange.Length, d.exchange.Trust = c.index, length, trustOf(r)
-		d.exchange.Index = int64(c.index)
+		d.exchange.Index, d.exchange.companions.Own = int64(c.index), c.at
 		if r.Mismatch {
 			d.exchange.Flags |= facts.FlagDigestMismatch
 		}
@@ -360,7 +364,7 @@ func (c *committer) extractFetch(r *warc.Record, d *draft) error {
 func (c *committer) identify(r *warc.Record, url weburl.URL, d *draft) {
 	x := d.exchange
 	info := c.warcinfoOf(r)
-	x.infoAgent = info.UserAgent
+	x.infoAgent, x.companions.Warcinfo = info.UserAgent, info.at
 	f := &x.Fetch
 	*f = facts.Fetch{
 		HostReversed: c.reversed(url, r.Strings), Origin: url.Origin(), URL: r.Target[:min(len(r.Target), warc.MaxURL)], RecordID: r.ID, Input: c.input,
@@ -368,7 +372,7 @@ func (c *committer) identify(r *warc.Record, url weburl.URL, d *draft) {
 		Truncated: cut(r.Truncated, maxWord), Claim: info.Robots, Millis: -1,
 	}
 	f.Flags = c.pages.flags(url)
-	if isSerial(&info) {
+	if isSerial(&info.Crawl) {
 		f.Flags |= facts.FlagSerial
 	}
 	if r.Streamed {
@@ -674,6 +678,11 @@ func (c *committer) emitOne(x *exchange) error {
 	body := x.body
 	x.body, x.assembly = nil, nil // which others of its slab must not keep
 	c.stats.Fetches++
+	if c.paired != nil {
+		if err := c.paired(&x.Fetch, &x.companions); err != nil {
+			return err
+		}
+	}
 	if x.RecordID == "" {
 		c.stats.Unnamed++
 	}

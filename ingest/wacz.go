@@ -231,7 +231,7 @@ func (r *waczReader) readArchive(e *zipEntry, form warc.Form, src *warc.Source, 
 		reader = doubted{reader}
 	}
 	c := newCommitter(r.committer.input, e.name(), r.out)
-	c.verify, c.pages = r.opt.verify, r.pages
+	c.verify, c.paired, c.pages = r.opt.verify, r.opt.paired, r.pages
 	size := int64(-1)
 	if form.Addressable() {
 		size = e.unpacked()

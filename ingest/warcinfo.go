@@ -74,11 +74,17 @@ func wgetClaim(arguments string) string {
 	return ""
 }
 
+// warcinfo is a warcinfo record that may be in force.
+type warcinfo struct {
+	facts.Crawl
+	at Place
+}
+
 // addWarcinfo puts a warcinfo in force. It reports false where there are too many to
 // find it by its id.
-func (c *committer) addWarcinfo(id string, w facts.Crawl) (remembered bool) {
+func (c *committer) addWarcinfo(id string, w warcinfo) (remembered bool) {
 	c.latest = w
-	c.stats.AddCrawl(w)
+	c.stats.AddCrawl(w.Crawl)
 	if id != "" && len(c.warcinfos) >= warc.MaxWarcinfos {
 		return false
 	}
@@ -89,7 +95,7 @@ func (c *committer) addWarcinfo(id string, w facts.Crawl) (remembered bool) {
 }
 
 // warcinfoOf finds the warcinfo in force: the one named, else the latest before.
-func (c *committer) warcinfoOf(r *warc.Record) facts.Crawl {
+func (c *committer) warcinfoOf(r *warc.Record) warcinfo {
 	if w, ok := c.warcinfos[r.WarcinfoID]; ok && r.WarcinfoID != "" {
 		return w
 	}
