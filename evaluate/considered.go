@@ -101,12 +101,30 @@ const (
 	StepOriginal StepKind = 'o' // the original of a revisit, or the copy that a 304 renews
 )
 
-// Step is a record that a capture led to.
-type Step struct {
-	Kind  StepKind
+// Place is where a record is.
+type Place struct {
 	Input int32
 	Entry string
 	Index int64 // as in facts.Fetch
+}
+
+// Step is a record that a capture led to.
+type Step struct {
+	Kind StepKind
+	Place
+}
+
+// Twins returns the other places of a record, the fetch's or a capture's, if several archives
+// hold it and it is of the fetch's moment: any of them may show which of two records of one
+// moment came first.
+func (r *Result) Twins(f *facts.Fetch) (list []Place) {
+	if r.Fetch.Time().MicrosSince(f.Time()) != 0 {
+		return nil
+	}
+	for _, p := range r.timeline.places[spotOf(f)] {
+		list = append(list, Place{p.input, p.entry, p.index})
+	}
+	return list
 }
 
 // addStep notes a record that the resolution goes on with.

@@ -51,6 +51,7 @@ const (
 	roleFetch    = "fetch"
 	roleHop      = "hop"      // the target of a redirect of a capture
 	roleOriginal = "original" // of a revisit, or the copy that a 304 renews
+	roleTwin     = "twin"     // the same record in another archive, which may show what came first
 )
 
 // cited is a record that a finding cites, by its place.
@@ -143,32 +144,39 @@ func (c *collector) filename(f *facts.Fetch) string {
 	return name
 }
 
-// cite lists the records that a result rests on, each once.
+// cite lists the records that a result rests on.
 func (c *collector) cite(r *evaluate.Result) {
 	c.here, c.order = c.here[:0], 0
-	c.citeFetch(r.Fetch, roleFetch)
+	c.citeFetch(r, r.Fetch, roleFetch)
 	for _, capture := range r.Considered() {
-		c.citeFetch(&capture.Fetch, capture.Role.String())
+		c.citeFetch(r, &capture.Fetch, capture.Role.String())
 		for _, step := range capture.Steps() {
 			role := roleHop
 			if step.Kind == evaluate.StepOriginal {
 				role = roleOriginal
 			}
-			c.here = append(c.here, cited{Input: step.Input, Entry: step.Entry, Index: step.Index, Role: role})
+			c.citePlace(step.Place, role)
 		}
 	}
 }
 
-func (c *collector) citeFetch(f *facts.Fetch, role string) {
-	x := cited{Input: f.Input, Entry: f.Entry, Index: f.Index, Role: role}
-	if f.Type == facts.TypeLogLine {
-		x.Index, x.Length = f.Offset, f.Length
-		c.logs[archiveKey{f.Input, f.Entry}] = true
-	}
-	c.here = append(c.here, x)
-	if t := f.Time(); t.Known() && t.Micros > c.newest.Micros || !c.newest.Known() {
+func (c *collector) citeFetch(r *evaluate.Result, f *facts.Fetch, role string) {
+	if t := f.Time(); t.Known() && (t.Micros > c.newest.Micros || !c.newest.Known()) {
 		c.newest = t
 	}
+	if f.Type == facts.TypeLogLine {
+		c.here = append(c.here, cited{Input: f.Input, Entry: f.Entry, Index: f.Offset, Length: f.Length, Role: role})
+		c.logs[archiveKey{f.Input, f.Entry}] = true
+		return
+	}
+	c.citePlace(evaluate.Place{Input: f.Input, Entry: f.Entry, Index: f.Index}, role)
+	for _, twin := range r.Twins(f) {
+		c.citePlace(twin, roleTwin)
+	}
+}
+
+func (c *collector) citePlace(p evaluate.Place, role string) {
+	c.here = append(c.here, cited{Input: p.Input, Entry: p.Entry, Index: p.Index, Role: role})
 }
 
 // isLacking reports whether the violation in hand rests on an input that is missing.

@@ -25,6 +25,7 @@ type placed struct {
 	Nth       int64  `parquet:"nth"`
 	Streamed  bool   `parquet:"streamed"`
 	Resynced  bool   `parquet:"resynced"`
+	Forgeable bool   `parquet:"forgeable"`
 	Request   int64  `parquet:"request"`
 	Metadata  int64  `parquet:"metadata"`
 	Warcinfo  int64  `parquet:"warcinfo"`
@@ -199,12 +200,14 @@ func (g *gatherer) gatherRecord(key archiveKey, p *placed) error {
 		Number: g.number + 1, Archive: len(g.archives) - 1, Index: p.Index, Resynced: p.Resynced,
 		Request: p.Request, Metadata: p.Metadata, Warcinfo: p.Warcinfo, Continues: p.Continues,
 	}
+	a := &g.archives[r.Archive]
+	a.Forgeable = a.Forgeable || p.Forgeable
 	err := g.copier.copy(p.place(), &r)
 	if err == errNoRecord { // what cites it is left out
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("%s: the record at %d: %w", g.archives[r.Archive].place(), p.Offset, err)
+		return fmt.Errorf("%s: the record at %d: %w", a.place(), p.Offset, err)
 	}
 	return g.addRecord(key, &r)
 }
@@ -277,6 +280,7 @@ func (p *pairing) add(entry string, at ingest.Place, row placed) error {
 	if at.Index == 0 || !p.told[entry].add(at.Index) {
 		return nil
 	}
-	row.Entry, row.Index, row.Offset, row.Nth, row.Streamed, row.Resynced = entry, at.Index, at.Offset, at.Nth, at.Streamed, at.Resynced
+	row.Entry, row.Index, row.Offset, row.Nth, row.Streamed = entry, at.Index, at.Offset, at.Nth, at.Streamed
+	row.Resynced, row.Forgeable = at.Resynced, at.Forgeable
 	return p.found.Add(row)
 }

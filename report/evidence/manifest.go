@@ -47,6 +47,7 @@ type archive struct {
 	Container   string `json:"container"` // of the input
 	Size        int64  `json:"size"`
 	Fingerprint string `json:"fingerprint"`
+	Forgeable   bool   `json:"forgeable,omitempty"` // of its records some stand behind damage, where a page could hold them
 }
 
 // place names the archive as tables do.

@@ -92,9 +92,13 @@ func (u *unpacker) fill() error {
 	})
 }
 
-// add adds a record as a member.
+// add adds a record as a member. Of an archive with records that a page could hold the copy
+// is not compressed, for only there can there be any.
 func (u *unpacker) add(write func(io.Writer) error) error {
 	u.index++
+	if u.archives[len(u.paths)-1].Forgeable {
+		return write(u.out)
+	}
 	u.gzip.Reset(u.out)
 	return errors.Join(write(u.gzip), u.gzip.Close())
 }
@@ -136,6 +140,9 @@ func (u *unpacker) separate(r *record) error {
 	}
 	u.damaged = true
 	u.index++ // ingest counts damage, too
+	if a := &u.archives[r.Archive]; a.Forgeable && a.Form == formWARC { // what is before must be seen to end
+		return writeString(u.out, "WARC/1.1\r\nContent-Length: not known\r\n\r\n")
+	}
 	return writeString(u.out, "bytes that are no record")
 }
 
