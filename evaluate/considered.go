@@ -115,12 +115,8 @@ type Step struct {
 }
 
 // Twins returns the other places of a record, the fetch's or a capture's, if several archives
-// hold it and it is of the fetch's moment: any of them may show which of two records of one
-// moment came first.
+// hold it: any of them may show which of two records of one moment came first.
 func (r *Result) Twins(f *facts.Fetch) (list []Place) {
-	if r.Fetch.Time().MicrosSince(f.Time()) != 0 {
-		return nil
-	}
 	for _, p := range r.timeline.places[spotOf(f)] {
 		list = append(list, Place{p.input, p.entry, p.index})
 	}

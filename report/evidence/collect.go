@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"os"
+	"slices"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
@@ -147,9 +148,10 @@ func (c *collector) filename(f *facts.Fetch) string {
 // cite lists the records that a result rests on.
 func (c *collector) cite(r *evaluate.Result) {
 	c.here, c.order = c.here[:0], 0
-	c.citeFetch(r, r.Fetch, roleFetch)
-	for _, capture := range r.Considered() {
-		c.citeFetch(r, &capture.Fetch, capture.Role.String())
+	c.citeFetch(r.Fetch, roleFetch)
+	considered := r.Considered()
+	for _, capture := range considered {
+		c.citeFetch(&capture.Fetch, capture.Role.String())
 		for _, step := range capture.Steps() {
 			role := roleHop
 			if step.Kind == evaluate.StepOriginal {
@@ -158,9 +160,19 @@ func (c *collector) cite(r *evaluate.Result) {
 			c.citePlace(step.Place, role)
 		}
 	}
+	isSame := func(f *facts.Fetch) bool { return r.Fetch.Time().MicrosSince(f.Time()) == 0 }
+	if !slices.ContainsFunc(considered, func(capture evaluate.Considered) bool { return isSame(&capture.Fetch) }) {
+		return
+	}
+	c.citeTwins(r, r.Fetch)
+	for _, capture := range considered {
+		if isSame(&capture.Fetch) {
+			c.citeTwins(r, &capture.Fetch)
+		}
+	}
 }
 
-func (c *collector) citeFetch(r *evaluate.Result, f *facts.Fetch, role string) {
+func (c *collector) citeFetch(f *facts.Fetch, role string) {
 	if t := f.Time(); t.Known() && (t.Micros > c.newest.Micros || !c.newest.Known()) {
 		c.newest = t
 	}
@@ -170,6 +182,10 @@ func (c *collector) citeFetch(r *evaluate.Result, f *facts.Fetch, role string) {
 		return
 	}
 	c.citePlace(evaluate.Place{Input: f.Input, Entry: f.Entry, Index: f.Index}, role)
+}
+
+// citeTwins cites the same record in other archives.
+func (c *collector) citeTwins(r *evaluate.Result, f *facts.Fetch) {
 	for _, twin := range r.Twins(f) {
 		c.citePlace(twin, roleTwin)
 	}

@@ -139,7 +139,7 @@ func (u *unpacker) separate(r *record) error {
 		return nil
 	}
 	u.damaged = true
-	u.index++ // ingest counts damage, too
+	u.index++                                                           // ingest counts damage, too
 	if a := &u.archives[r.Archive]; a.Forgeable && a.Form == formWARC { // what is before must be seen to end
 		return writeString(u.out, "WARC/1.1\r\nContent-Length: not known\r\n\r\n")
 	}
