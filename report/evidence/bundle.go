@@ -311,7 +311,7 @@ const manifestURL = "urn:robotsaudit:evidence:manifest"
 func (w *writer) finish(ctx context.Context, manifest *os.File, to string) (_ *Bundle, err error) {
 	file, err := os.CreateTemp(filepath.Dir(to), facts.TemporaryPrefix+"*")
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the bundle cannot be written (%w)", err)
 	}
 	defer func() {
 		if err != nil {
