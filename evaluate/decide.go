@@ -49,6 +49,7 @@ func (d *decider) settle(r *Result, tl *timeline, other string) error {
 	f := r.Fetch
 	s := d.newSubject(f, r.Agent)
 	s.other, s.places = other, tl.places
+	r.decider, r.timeline = d, tl
 	if f.Flags&facts.FlagUnsupportedScheme != 0 {
 		r.Reason = UnsupportedScheme
 		return nil

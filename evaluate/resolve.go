@@ -415,6 +415,7 @@ func (r *resolver) step(res *resolution, g *originCaptures) error {
 		case res.looked > maxLooked:
 			return r.giveUpCrowd(res, g, UnresolvedRevisit)
 		case c != nil:
+			res.addStep(StepOriginal, &c.Fetch)
 			return r.keep(res, c, UnresolvedRevisit, func() { r.take(res, c) })
 		}
 		res.giveUp(UnresolvedRevisit)
@@ -456,6 +457,7 @@ func (r *resolver) takeHop(res *resolution, t target) error {
 		}
 	}
 	res.FinalStatus = c.Status
+	res.addStep(StepHop, &c.Fetch)
 	return r.keep(res, c, UnresolvedRedirect, func() {
 		res.applyAt(&c.Fetch)
 		r.take(res, c)
@@ -465,6 +467,7 @@ func (r *resolver) takeHop(res *resolution, t target) error {
 // takeOriginal goes on with the original of a revisit, under the revisit's own
 // status where it has one.
 func (r *resolver) takeOriginal(res *resolution, c *facts.Capture) error {
+	res.addStep(StepOriginal, &c.Fetch)
 	return r.keep(res, c, UnresolvedRevisit, func() {
 		if res.FinalStatus < 0 {
 			res.FinalStatus = c.Status

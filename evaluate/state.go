@@ -62,6 +62,8 @@ type State struct {
 	NewestIndex     int64           `parquet:"newest_index"`
 	Coarsest        facts.Precision `parquet:"coarsest_precision"`
 
+	StepText string `parquet:"steps"` // see Steps
+
 	ID        int64  `parquet:"-"` // number in the order of the timelines, from 1
 	agent     string // product token of the crawler that made the capture
 	bodyAgent string // of the one that got the body applied

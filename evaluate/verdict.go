@@ -231,6 +231,9 @@ type Result struct {
 	Page         *Page         // what is said of the use of what was fetched; nil where that is nothing
 	Restrictions []Restriction // that bind a purpose of the audit; no violations
 	TooSoon      *TooSoon      // the fetch came sooner than a delay asked for; nil where it did not
+
+	decider  *decider
+	timeline *timeline
 }
 
 // IsViolation reports whether the fetch counts among the violations.

@@ -26,9 +26,10 @@ type committer struct {
 	input        int32
 	entry        string // of the input, where it is a WACZ
 	out          sink
-	index        int // of the record in hand
-	warcinfos    map[string]facts.Crawl
-	latest       facts.Crawl
+	index        int   // of the record in hand
+	at           Place // of the record in hand
+	warcinfos    map[string]warcinfo
+	latest       warcinfo
 	gap          facts.Issue // the range skipped last, to be reported; the zero value where there is none
 	beforeGap    int64       // resynced records before it
 	unfound      int         // warcinfos beyond maxWarcinfos
@@ -38,6 +39,8 @@ type committer struct {
 	segments     segments
 	stats        facts.InputStats
 	forgotten    bool // fetches were emitted before their request could be found
+
+	paired func(*facts.Fetch, *Companions) error // is told of every fetch; may be nil
 }
 
 func newCommitter(input int32, entry string, out sink) *committer {
@@ -45,7 +48,7 @@ func newCommitter(input int32, entry string, out sink) *committer {
 		input:     input,
 		entry:     entry,
 		out:       out,
-		warcinfos: make(map[string]facts.Crawl),
+		warcinfos: make(map[string]warcinfo),
 		pairing:   newPairing(),
 		stats:     facts.InputStats{Records: make(map[string]int64)},
 	}
@@ -108,6 +111,7 @@ func (c *committer) readRecord(r warc.Reader, rec *warc.Record) error {
 // accept counts a record whose end has been verified.
 func (c *committer) accept(d *draft, length int64) error {
 	c.index++
+	c.at = c.at.next(c.index, d.record)
 	c.count(d)
 	d.noteEnd()
 	for _, i := range d.issues {
@@ -140,16 +144,16 @@ func (c *committer) accept(d *draft, length int64) error {
 func (c *committer) pair(d *draft, length int64) (done []*exchange) {
 	switch {
 	case d.info != nil:
-		if !c.addWarcinfo(d.infoID, *d.info) {
+		if !c.addWarcinfo(d.infoID, warcinfo{*d.info, c.at}) {
 			if c.unfound++; c.unfound == 1 {
 				c.firstUnfound = d.limitReached(length, "not found by their ids", "")
 			}
 		}
 	case d.request != nil:
-		d.request.index = c.index
+		d.request.index, d.request.at = c.index, c.at
 		return c.pairing.addRequest(d.request)
 	case d.metadata != nil:
-		d.metadata.index = c.index
+		d.metadata.index, d.metadata.at = c.index, c.at
 		return c.pairing.addMetadata(d.metadata)
 	case d.exchange != nil:
 		c.place(d.exchange, d.record, length)
@@ -162,6 +166,7 @@ func (c *committer) pair(d *draft, length int64) (done []*exchange) {
 // place fills in what of a fetch is known once its record counts.
 func (c *committer) place(x *exchange, r *warc.Record, length int64) {
 	x.index, x.Index, x.Length, x.Trust = c.index, int64(c.index), length, trustOf(r)
+	x.companions.Own = c.at
 	if r.Mismatch {
 		x.Flags |= facts.FlagDigestMismatch
 	}

@@ -48,6 +48,11 @@ func (c *committer) emitOne(x *exchange) error {
 	body := x.body
 	x.body, x.assembly = nil, nil // which others of its slab must not keep
 	c.stats.Fetches++
+	if c.paired != nil {
+		if err := c.paired(&x.Fetch, &x.companions); err != nil {
+			return err
+		}
+	}
 	if x.RecordID == "" {
 		c.stats.Unnamed++
 	}

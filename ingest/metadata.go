@@ -14,6 +14,7 @@ import (
 // field names are Heritrix's; other crawlers write some of them.
 type metadata struct {
 	index  int // of the record in its input
+	at     Place
 	id     string
 	target string
 	names  []string // the records that it describes
@@ -130,6 +131,7 @@ func (m *metadata) set(name, value []byte) bool {
 // the word of a page list.
 func (x *exchange) describe(m *metadata) {
 	x.described, x.describedSize = true, m.size()
+	x.companions.Metadata = m.at
 	x.Via, x.HopsFromSeed, x.Millis = m.via, m.hops, m.millis
 	if m.flags&facts.FlagDiscovery != 0 {
 		x.Flags &^= facts.FlagSeed | facts.FlagSeedTold

@@ -12,6 +12,7 @@ import (
 // request is a request record that may belong to a fetch.
 type request struct {
 	index        int // of the record in its input
+	at           Place
 	id           string
 	target       string
 	concurrentTo []string
@@ -38,6 +39,7 @@ type exchange struct {
 	requested     bool      // its request has been found
 	described     bool      // its metadata record has been found
 	describedSize int       // bytes of it
+	companions    Companions
 }
 
 // pairing finds the request and the metadata record of each fetch: those that
@@ -236,6 +238,7 @@ func drop(m map[string][]*exchange, key string, x *exchange) {
 
 func (x *exchange) join(q *request) {
 	q.taken, x.requested = true, true
+	x.companions.Request = q.at
 	x.Method, x.UserAgent = q.method, q.userAgent
 	if q.userAgent != "" {
 		x.UserAgentSource = facts.SourceRequest

@@ -101,6 +101,9 @@ func (c *committer) join(d *draft, length int64) error {
 	case r.SegmentNumber > a.next:
 		return c.disassemble(a, fmt.Sprintf("segment %d is missing before segment %d", a.next, r.SegmentNumber))
 	}
+	if a.exchange != nil {
+		a.exchange.companions.addSegment(c.at)
+	}
 	a.raw = append(a.raw, d.more...)
 	c.segments.held += len(d.more)
 	a.received += r.ContentLength - r.Short

@@ -77,11 +77,17 @@ func wgetClaim(arguments string) string {
 	return ""
 }
 
+// warcinfo is a warcinfo record that may be in force.
+type warcinfo struct {
+	facts.Crawl
+	at Place
+}
+
 // addWarcinfo puts a warcinfo in force. It reports false where there are too many to
 // find it by its id.
-func (c *committer) addWarcinfo(id string, w facts.Crawl) (remembered bool) {
+func (c *committer) addWarcinfo(id string, w warcinfo) (remembered bool) {
 	c.latest = w
-	c.stats.AddCrawl(w)
+	c.stats.AddCrawl(w.Crawl)
 	if id != "" && len(c.warcinfos) >= warc.MaxWarcinfos {
 		return false
 	}
@@ -92,7 +98,7 @@ func (c *committer) addWarcinfo(id string, w facts.Crawl) (remembered bool) {
 }
 
 // warcinfoOf finds the warcinfo in force: the one named, else the latest before.
-func (c *committer) warcinfoOf(r *warc.Record) facts.Crawl {
+func (c *committer) warcinfoOf(r *warc.Record) warcinfo {
 	if w, ok := c.warcinfos[r.WarcinfoID]; ok && r.WarcinfoID != "" {
 		return w
 	}
@@ -102,8 +108,8 @@ func (c *committer) warcinfoOf(r *warc.Record) facts.Crawl {
 // credit fills in what the warcinfo in force says of a fetch.
 func (c *committer) credit(x *exchange, r *warc.Record) {
 	info := c.warcinfoOf(r)
-	x.infoAgent, x.Claim = info.UserAgent, info.Robots
-	if isSerial(&info) {
+	x.infoAgent, x.Claim, x.companions.Warcinfo = info.UserAgent, info.Robots, info.at
+	if isSerial(&info.Crawl) {
 		x.Flags |= facts.FlagSerial
 	}
 }

@@ -147,7 +147,7 @@ func (r *memberReader) begin(start int64, header []byte) error {
 		return broken.Named(r.leave(start, DamageBadContentLength, "Content-Length is missing or no number"))
 	}
 	r.block = memberBlock{r: r, left: h.ContentLength}
-	r.rec = Record{Header: h, Offset: start, Resynced: r.resynced, Block: &r.block}
+	r.rec = Record{Header: h, Offset: start, Resynced: r.resynced, Raw: header, Block: &r.block}
 	return nil
 }
 

@@ -100,7 +100,7 @@ func (r *plainReader) begin(header []byte, h Header) (*Record, error) {
 		r.hash = r.digest.NewHash()
 		r.block.R = io.TeeReader(r.src, r.hash)
 	}
-	r.rec = Record{Header: h, Offset: r.start, Resynced: resynced, Forgeable: r.proof.forgeable(), Joint: jointOf(header, &h), Block: &r.block}
+	r.rec = Record{Header: h, Offset: r.start, Resynced: resynced, Forgeable: r.proof.forgeable(), Joint: jointOf(header, &h), Raw: header, Block: &r.block}
 	return &r.rec, nil
 }
 

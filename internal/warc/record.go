@@ -48,14 +48,15 @@ func noHeader() Header {
 // read lazily; what nobody reads of it the container skips, and verifies.
 type Record struct {
 	Header
-	Offset    int64 // of the record: see Fetch.Offset
-	Streamed  bool  // offset counts bytes of the decompressed stream
-	Resynced  bool  // it stands behind damage, or its length was repaired
-	Forgeable bool  // it stands behind damage, and a page could hold it
-	Mismatch  bool  // the block does not match its digest: known when finish has returned
-	Joint     joint // of its header
-	Overrun   bool  // bytes stand behind it that begin no record: likewise
-	Short     int64 // bytes that its members hold too few: known when the block has been read to its end
+	Offset    int64  // of the record: see Fetch.Offset
+	Streamed  bool   // offset counts bytes of the decompressed stream
+	Resynced  bool   // it stands behind damage, or its length was repaired
+	Forgeable bool   // it stands behind damage, and a page could hold it
+	Mismatch  bool   // the block does not match its digest: known when finish has returned
+	Joint     joint  // of its header
+	Overrun   bool   // bytes stand behind it that begin no record: likewise
+	Short     int64  // bytes that its members hold too few: known when the block has been read to its end
+	Raw       []byte // the header as it stands, valid until the block is read
 	Block     io.Reader
 }
 

@@ -139,7 +139,7 @@ func (r *streamReader) Next() (*Record, error) {
 	}
 	r.Add(r.bounded.header)
 	r.block = io.LimitedReader{R: rec.Content, N: r.bounded.parsed.ContentLength}
-	r.rec = Record{Header: r.bounded.parsed, Offset: r.bounded.offset, Streamed: true, Resynced: r.resynced, Block: &r.block}
+	r.rec = Record{Header: r.bounded.parsed, Offset: r.bounded.offset, Streamed: true, Resynced: r.resynced, Raw: r.bounded.header, Block: &r.block}
 	if r.proof != proofChecksum {
 		r.rec.Joint = jointOf(r.bounded.header, &r.bounded.parsed)
 	}

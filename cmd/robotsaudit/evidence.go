@@ -1,0 +1,135 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"github.com/robotsaudit/robotsaudit/report"
+	"github.com/robotsaudit/robotsaudit/report/evidence"
+	"github.com/robotsaudit/robotsaudit/report/results"
+)
+
+func newEvidenceCommand() *cobra.Command {
+	var opt evidence.Options
+	var bundle string
+	cmd := &cobra.Command{
+		Use:   "evidence -o DIR --to FILE [WHAT…] | --verify FILE",
+		Short: "Bundle the records that violations rest on, or verify such a bundle",
+		Long: `Evidence copies from the archives of the audit in DIR exactly the records that its
+violations rest on, byte for byte, into one WARC file: the fetch and its request, the
+robots.txt that governed it and every other copy that had a say, with the records that
+redirects and revisits led to. Its first record is a manifest in JSON.
+
+WHAT names disallowed fetches: a URL, a WARC-Record-ID, FILE:OFFSET as in the tables, or the
+number of a row of violations, from 1. Without any, all violations are bundled.
+
+--verify needs the bundle and nothing else. It compares the SHA-256 of every record, decides
+every fetch again, and compares what comes out with what the manifest says. It cannot tell
+whether the archives were true: for that, compare the records with them.
+
+` + exitHelp,
+		Example: `  robotsaudit evidence -o out --to bundle.warc.gz
+  robotsaudit evidence -o out --to one.warc.gz https://example.com/private/
+  robotsaudit evidence -o out --to bundle.warc.gz --archives /mnt/archives
+  robotsaudit evidence --verify bundle.warc.gz`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opt.What = args
+			log, err := newLogger(cmd)
+			switch {
+			case err != nil:
+				return err
+			case bundle != "" && (opt.Dir != "" || opt.To != "" || opt.Archives != "" || len(args) > 0):
+				return usageErrorf("--verify takes nothing else: it needs the bundle alone")
+			case bundle != "":
+				return verifyBundle(cmd, bundle)
+			case opt.Dir == "":
+				return usageErrorf("no output folder given; add -o DIR, or --verify FILE")
+			case opt.To == "":
+				return usageErrorf("no file given for the bundle; add --to FILE")
+			}
+			if _, err := results.Open(opt.Dir); err != nil { // before the lock, which makes the folder
+				return err
+			}
+			return inOutput(opt.Dir, func() error { return writeBundle(cmd, log, opt) })
+		},
+	}
+	cmd.Flags().StringVarP(&opt.Dir, "output", "o", "", "output folder `DIR` of the audit")
+	cmd.Flags().StringVar(&opt.To, "to", "", "`FILE` to write the bundle to, such as bundle.warc.gz")
+	cmd.Flags().StringVar(&opt.Archives, "archives", "", "folder `DIR` in which the archives are now, if they have been moved")
+	cmd.Flags().StringVar(&bundle, "verify", "", "verify the bundle `FILE`")
+	return cmd
+}
+
+// writeBundle writes a bundle and says what is in it, and what is not.
+func writeBundle(cmd *cobra.Command, log *slog.Logger, opt evidence.Options) error {
+	b, err := evidence.Write(cmd.Context(), opt)
+	var notFound *evidence.NotFoundError
+	if errors.As(err, &notFound) {
+		return usageErrorf("%v", err)
+	}
+	if err != nil {
+		return err
+	}
+	for _, m := range b.Missing {
+		log.Error(fmt.Sprintf("%s: %s; %s left out that it is evidence of; --archives DIR says where it is now",
+			oneLine(m.Name), oneLine(m.Reason), report.Count(m.Affected, "finding")))
+	}
+	fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, %s of %s.\n", opt.To,
+		report.Count(b.Violations, "finding"), report.Count(b.Records, "record"), report.Count(b.Archives, "archive"))
+	printVerified(cmd.OutOrStdout(), &b.Verification)
+	if b.Lacking > 0 {
+		fmt.Fprintf(cmd.OutOrStdout(), "%s left out: records are missing.\n", report.Count(b.Lacking, "finding"))
+	}
+	if b.Lacking > 0 || b.Proven < b.Violations {
+		return exitStatus(exitUnread)
+	}
+	return nil
+}
+
+// verifyBundle recomputes what a bundle says.
+func verifyBundle(cmd *cobra.Command, path string) error {
+	v, err := evidence.Verify(cmd.Context(), path)
+	var refused *evidence.RefusedError
+	if errors.As(err, &refused) {
+		return fmt.Errorf("%s is refused: %s", path, oneLine(refused.Reason))
+	}
+	if err != nil {
+		return err
+	}
+	out := cmd.OutOrStdout()
+	fmt.Fprintf(out, "%s: %s of %s, unchanged; profile %s; made by robotsaudit %s.\n", path,
+		report.Count(v.Records, "record"), report.Count(v.Archives, "archive"), oneLine(v.Settings.Profile), oneLine(v.Version))
+	printVerified(out, v)
+	if v.Proven < v.Violations {
+		return exitStatus(exitFailed)
+	}
+	return nil
+}
+
+// printVerified says what recomputing the verdicts came to.
+func printVerified(out io.Writer, v *evidence.Verification) {
+	var kinds []string
+	for i, n := range v.Certainty {
+		if n > 0 {
+			kinds = append(kinds, fmt.Sprintf("%s %s", humanize.Comma(n), evidence.Certainties[i]))
+		}
+	}
+	text := fmt.Sprintf("Verified: %s of %s from these records alone", humanize.Comma(v.Proven), report.Count(v.Violations, "finding"))
+	if len(kinds) > 0 {
+		text += ": " + strings.Join(kinds, ", ")
+	}
+	fmt.Fprintln(out, text+".")
+	for _, u := range v.Unproven {
+		fmt.Fprintf(out, "Not proven: %s, fetched %s: %s\n", oneLine(u.URL), oneLine(u.Time), oneLine(u.Reason))
+	}
+	if more := v.Violations - v.Proven - int64(len(v.Unproven)); more > 0 {
+		fmt.Fprintf(out, "Not proven: %s more.\n", humanize.Comma(more))
+	}
+}

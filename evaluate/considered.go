@@ -1,0 +1,154 @@
+package evaluate
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+)
+
+// Role is what a capture of robots.txt has to say about a fetch.
+type Role uint8
+
+// The roles.
+const (
+	RoleGoverning Role = iota // its rules decide
+	RoleRival                 // of the governing capture's moment: the order of the two may not be known
+	RoleCopy                  // the crawler may have used it instead (RFC 9309 §2.4)
+	RoleOlder                 // the crawler's own, before another crawler's that governs
+	RoleBefore                // the one before, where the governing one may have come after the fetch; the end of a run of failures
+	RoleOther                 // near a stale one: may show that the file changed
+	RoleNext                  // the first one after the fetch: may confirm a stale one
+)
+
+func (r Role) String() string {
+	return [...]string{"governing", "rival", "copy", "older", "before", "other", "next"}[r]
+}
+
+// Considered is a capture that had a say in a verdict.
+type Considered struct {
+	*State
+	Role Role // the first that fits
+}
+
+// Considered returns the captures of robots.txt that had a say in the verdict, the governing
+// one first; none where no capture was needed. Of captures that say the same, one after the
+// other, the first stands for all. Without any of the others of its origin, the verdict would
+// be the same.
+func (r *Result) Considered() []Considered {
+	if r.Governing == nil {
+		return nil
+	}
+	s := r.decider.newSubject(r.Fetch, r.Agent)
+	s.places = r.timeline.places
+	return r.timeline.considered(&s)
+}
+
+func (tl *timeline) considered(s *subject) (list []Considered) {
+	add := func(role Role, states ...*State) {
+		for _, st := range states {
+			if st != nil && !slices.ContainsFunc(list, func(c Considered) bool { return c.State == st }) {
+				list = append(list, Considered{st, role})
+			}
+		}
+	}
+	v := tl.view(s)
+	add(RoleGoverning, v.governing)
+	add(RoleRival, v.moment...)
+	for st := range tl.copies(s.time) {
+		if add(RoleCopy, st); !s.look() {
+			break
+		}
+	}
+	add(RoleOlder, v.older)
+	if s.relationOf(v.governing) == beside {
+		earlier := *s
+		earlier.withoutBeside = true
+		add(RoleBefore, tl.view(&earlier).governing)
+	}
+	if v.governing.Outcome == OutcomeUnreachable {
+		add(RoleCopy, tl.lastCopies(s)...)
+		add(RoleBefore, tl.lastSaying(s)...)
+	}
+	if v.evidence == Stale {
+		add(RoleOther, tl.others(s, &v)...)
+		add(RoleNext, tl.all.next(s, toldFor)...)
+	}
+	return list
+}
+
+// lastSaying returns the latest captures at or before a fetch that end a run of failures: of
+// anyone's and of the crawler's own.
+func (tl *timeline) lastSaying(s *subject) (list []*State) {
+	for _, l := range [...]*line{tl.all, tl.byAgent[s.key]} {
+		if l == nil {
+			continue
+		}
+		if st := l.lastOf(kindSays, l.upTo(s), s); st != nil {
+			list = append(list, st)
+		}
+	}
+	return list
+}
+
+// StepKind is how a capture led to another record.
+type StepKind byte
+
+// The kinds of step.
+const (
+	StepHop      StepKind = 'h' // the target of a redirect
+	StepOriginal StepKind = 'o' // the original of a revisit, or the copy that a 304 renews
+)
+
+// Place is where a record is.
+type Place struct {
+	Input int32
+	Entry string
+	Index int64 // as in facts.Fetch
+}
+
+// Step is a record that a capture led to.
+type Step struct {
+	Kind StepKind
+	Place
+}
+
+// Twins returns the other places of a record, the fetch's or a capture's, if several archives
+// hold it: any of them may show which of two records of one moment came first.
+func (r *Result) Twins(f *facts.Fetch) (list []Place) {
+	for _, p := range r.timeline.places[spotOf(f)] {
+		list = append(list, Place{p.input, p.entry, p.index})
+	}
+	return list
+}
+
+// addStep notes a record that the resolution goes on with.
+func (s *State) addStep(kind StepKind, f *facts.Fetch) {
+	b := append([]byte(s.StepText), byte(kind))
+	b = strconv.AppendInt(b, int64(f.Input), 10)
+	b = append(b, ':')
+	b = strconv.AppendInt(b, f.Index, 10)
+	b = append(b, ':')
+	s.StepText = string(strconv.AppendQuote(b, f.Entry))
+}
+
+// Steps returns the records that the capture led to through redirects, revisits and 304s, in
+// order.
+func (s *State) Steps() (steps []Step) {
+	for text := s.StepText; text != ""; {
+		input, rest, _ := strings.Cut(text[1:], ":")
+		index, rest, _ := strings.Cut(rest, ":")
+		quoted, err := strconv.QuotedPrefix(rest)
+		if err != nil {
+			return steps
+		}
+		step := Step{Kind: StepKind(text[0])}
+		n, _ := strconv.ParseInt(input, 10, 32)
+		step.Input = int32(n)
+		step.Index, _ = strconv.ParseInt(index, 10, 64)
+		step.Entry, _ = strconv.Unquote(quoted)
+		steps, text = append(steps, step), rest[len(quoted):]
+	}
+	return steps
+}

@@ -1,0 +1,130 @@
+package ingest
+
+import (
+	"archive/zip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/wacz"
+	"github.com/robotsaudit/robotsaudit/internal/warc"
+)
+
+// Place is where a record stands in its archive. The zero value is no record.
+type Place struct {
+	Index     int64 // number of the record, from 1, as in facts.Fetch
+	Offset    int64 // as in facts.Fetch
+	Nth       int64 // records before it at the same offset: in the same compressed member
+	Streamed  bool  // the offset is one in a decompressed stream
+	Resynced  bool  // it stands behind damage
+	Forgeable bool  // and a page could hold it
+}
+
+// next is the place of the record that follows the one at p.
+func (p Place) next(index int, r *warc.Record) Place {
+	at := Place{Index: int64(index), Offset: r.Offset, Streamed: r.Streamed, Resynced: r.Resynced, Forgeable: r.Forgeable}
+	if p.Index > 0 && p.Offset == r.Offset {
+		at.Nth = p.Nth + 1
+	}
+	return at
+}
+
+// Companions are the places of a fetch's record and of those that belong to it. Of the
+// segments of a record only those of policy captures are told.
+type Companions struct {
+	Own, Request, Metadata, Warcinfo Place
+	Segments                         []Place // in order, without the first
+}
+
+func (c *Companions) addSegment(at Place) {
+	if len(c.Segments) < maxToldSegments {
+		c.Segments = append(c.Segments, at)
+	}
+}
+
+// Pair reads an archive once more and yields its fetches with the records that belong to
+// them, by the rules by which the facts were made. The result tells by its fingerprint
+// whether the archive is still the same. What f is given is valid until it returns.
+func Pair(in facts.Input, f func(*facts.Fetch, *Companions) error) (facts.InputResult, error) {
+	file, err := os.Open(in.Path)
+	if err != nil {
+		return facts.InputResult{}, err
+	}
+	defer file.Close()
+	defer warc.ReleaseMemory()
+	return readSource(in, file, 0, new(keeper), &readOptions{paired: f})
+}
+
+// Archive is an archive as a file, or as an entry of a WACZ, that is read at random.
+type Archive struct {
+	io.ReaderAt
+	Form warc.Form
+	file *os.File
+	copy *spooled // of a deflated entry
+}
+
+// OpenArchive opens an archive that was read before. A deflated entry is copied to a
+// temporary file in tmp.
+func OpenArchive(in facts.Input, entry, tmp string) (a *Archive, err error) {
+	a = new(Archive)
+	if a.file, err = os.Open(in.Path); err != nil {
+		return nil, err
+	}
+	a.ReaderAt = a.file
+	if entry != "" {
+		err = a.openEntry(in.Size, entry, tmp)
+	}
+	if err != nil {
+		return nil, errors.Join(err, a.Close())
+	}
+	a.Form = warc.Sniff(warc.SourceAt(a, 0), isCrawlLog)
+	return a, nil
+}
+
+func (a *Archive) openEntry(size int64, entry, tmp string) error {
+	list, err := wacz.Open(a.file, size)
+	if err != nil {
+		return err
+	}
+	for i := range list.Entries {
+		e := &list.Entries[i]
+		if e.CutName() != entry || e.Problem != "" {
+			continue
+		}
+		if e.Method == zip.Store {
+			a.ReaderAt = e.At()
+			return nil
+		}
+		a.copy, err = spool(e.Open(), tmp)
+		a.ReaderAt = a.copy
+		return err
+	}
+	return fmt.Errorf("no entry %s", entry)
+}
+
+// Close closes the archive.
+func (a *Archive) Close() error {
+	if a.copy != nil {
+		a.copy.discard()
+	}
+	return a.file.Close()
+}
+
+// HasMembers reports whether its records lie in gzip members, unless they are streamed.
+func (a *Archive) HasMembers() bool {
+	return a.Form.Container == warc.ContainerMembers || a.Form.Container == warc.ContainerGzip
+}
+
+// Stream reads the records from the first one on.
+func (a *Archive) Stream() (warc.Reader, error) {
+	from := warc.SourceAt(a, 0)
+	return warc.Sniff(from, isCrawlLog).Stream(from)
+}
+
+// IsLog reports whether it is a crawler's log.
+func (a *Archive) IsLog() bool { return a.Form.Container == warc.ContainerForeign }
+
+// Text reads the archive from its beginning, decompressed: a log's lines.
+func (a *Archive) Text() (io.Reader, error) { return warc.Decompressed(a.Form, warc.SourceAt(a, 0)) }

@@ -1,0 +1,363 @@
+package evidence
+
+import (
+	"bufio"
+	"cmp"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/robots"
+	"github.com/robotsaudit/robotsaudit/internal/run"
+	"github.com/robotsaudit/robotsaudit/report"
+	"github.com/robotsaudit/robotsaudit/report/results"
+)
+
+// Options of Write.
+type Options struct {
+	Dir      string   // output folder of the audit
+	To       string   // the bundle's file
+	What     []string // which disallowed fetches: see selection; none: all violations
+	Archives string   // folder in which the archives are now; "": where they were
+}
+
+// Bundle is what Write has written.
+type Bundle struct {
+	Verification
+	Lacking int64     // disallowed fetches left out for lack of records
+	Missing []Missing // archives that hold some of these
+}
+
+// Missing is an archive that could not be read as it was when it was audited.
+type Missing struct {
+	Name, Reason string
+	Affected     int64 // disallowed fetches that need it
+}
+
+// NotFoundError says that something named is no disallowed fetch of the audit.
+type NotFoundError struct{ Names []string }
+
+func (e *NotFoundError) Error() string {
+	return fmt.Sprintf("no fetch that robots.txt disallowed is %q; name one by its URL, its WARC-Record-ID, FILE:OFFSET or its row in violations, from 1", e.Names[0])
+}
+
+// Write writes a bundle and verifies it. The file is whole or not there.
+func Write(ctx context.Context, opt Options) (_ *Bundle, err error) {
+	set, settings, err := openAudit(opt.Dir)
+	if err != nil {
+		return nil, err
+	}
+	tmp, err := os.MkdirTemp(set.Dir, facts.TemporaryPrefix+"evidence-*")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(tmp)
+	w, err := newWriter(set, settings.Settings, tmp, &opt)
+	if err != nil {
+		return nil, err
+	}
+	defer w.close()
+	if err := w.collectAll(ctx, set, settings); err != nil {
+		return nil, err
+	}
+	w.copier.newest = warcDate(w.newest)
+	if err := w.gather(ctx); err != nil {
+		return nil, err
+	}
+	manifest, err := w.writeManifest(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return w.finish(ctx, manifest, opt.To)
+}
+
+// audited are the settings of an audit and the number of its violations.
+type audited struct {
+	Settings
+	violations int64
+}
+
+// openAudit opens the results of an audit and the facts of which they were made.
+func openAudit(dir string) (*facts.Set, *audited, error) {
+	r, err := results.Open(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	set, err := ingest.OpenFacts(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	a := r.Audit()
+	same := slices.EqualFunc(a.Inputs, set.Inputs, func(x report.AuditInput, y facts.InputResult) bool {
+		return x.Size == y.Size && x.Fingerprint == y.Fingerprint
+	})
+	if !same {
+		return nil, nil, fmt.Errorf("the tables in %s are not of the archives read last; run 'robotsaudit evaluate -o %s' first", dir, dir)
+	}
+	s := a.Settings
+	return set, &audited{Settings{s.Profile, s.Crawler, s.CrawlerMap, s.PublicSuffixList, s.FactsFingerprint}, a.Totals.Violations}, nil
+}
+
+// options are those of the evaluation that s describes.
+func (s *Settings) options() (opt evaluate.Options, err error) {
+	if opt.Profile, err = robots.ParseProfile(s.Profile); err != nil {
+		return opt, err
+	}
+	opt.Crawler = s.Crawler
+	for _, line := range s.CrawlerMap {
+		i := strings.LastIndex(line, " => ")
+		if i < 0 {
+			return opt, fmt.Errorf("%q is no rule of a crawler map", line)
+		}
+		opt.CrawlerMap = append(opt.CrawlerMap, evaluate.CrawlerRule{Pattern: undash(line[:i]), Token: undash(line[i+len(" => "):])})
+	}
+	return opt, nil
+}
+
+// undash reads a part of a rule of a crawler map.
+func undash(s string) string {
+	if s == "-" {
+		return ""
+	}
+	return s
+}
+
+// writer makes a bundle.
+type writer struct {
+	gatherer
+	settings Settings
+	files    []*os.File // temporary
+	spooled  *os.File   // lines of records
+	bodies   *os.File   // the records themselves
+}
+
+func newWriter(set *facts.Set, settings Settings, tmp string, opt *Options) (w *writer, err error) {
+	w = &writer{settings: settings}
+	w.collector = &collector{
+		inputs: set.Inputs, selected: newSelection(opt.What), missing: make(map[int32]string), rows: make(map[string]int64),
+		cited: run.NewSorter(tmp, citedRuns), wanted: make(map[archiveKey]*bitmap), logs: make(map[archiveKey]bool), affected: make(map[int32]int64),
+	}
+	w.tmp, w.numbered, w.paths = tmp, run.NewSorter(tmp, numberedRuns), make(map[int32]facts.Input)
+	for _, f := range [...]struct {
+		file **os.File
+		name string
+	}{{&w.collector.file, "findings"}, {&w.spooled, "records"}, {&w.bodies, "bodies"}} {
+		if *f.file, err = os.Create(filepath.Join(tmp, f.name)); err != nil {
+			w.close()
+			return nil, err
+		}
+		w.files = append(w.files, *f.file)
+	}
+	w.findings, w.records, w.copier = bufio.NewWriter(w.collector.file), bufio.NewWriter(w.spooled), newCopier(w.bodies)
+	for i := range set.Inputs {
+		w.locate(int32(i), opt.Archives)
+		set.Inputs[i].Input = w.paths[int32(i)]
+	}
+	return w, nil
+}
+
+func (w *writer) close() {
+	for _, f := range w.files {
+		f.Close()
+	}
+}
+
+// locate finds out where an input is now.
+func (w *writer) locate(i int32, dir string) {
+	in := w.inputs[i].Input
+	tried := []string{in.Path}
+	if dir != "" {
+		tried = []string{filepath.Join(dir, in.Name), filepath.Join(dir, filepath.Base(in.Name)), in.Path}
+	}
+	reason := "it was read from standard input"
+	if in.Path != facts.Stdin {
+		reason = fmt.Sprintf("there is no file %s", in.Path)
+		for _, path := range tried {
+			info, err := os.Stat(path)
+			if err != nil || !info.Mode().IsRegular() {
+				continue
+			}
+			if info.Size() == in.Size {
+				in.Path, in.MTime = path, info.ModTime().UnixNano()
+				w.paths[i] = in
+				return
+			}
+			reason = fmt.Sprintf("it has %d bytes, and had %d when it was audited", info.Size(), in.Size)
+		}
+	}
+	w.paths[i] = in
+	w.missing[i] = reason
+}
+
+// collectAll decides again, and collects what is asked for.
+func (w *writer) collectAll(ctx context.Context, set *facts.Set, a *audited) error {
+	opt, err := a.options()
+	if err != nil {
+		return err
+	}
+	if _, err := evaluate.Run(ctx, set, opt, w.collector); err != nil {
+		return err
+	}
+	if n := w.rows["violations"]; n != a.violations {
+		return fmt.Errorf("the audit counted %d violations, and this version of robotsaudit counts %d; run 'robotsaudit evaluate' again", a.violations, n)
+	}
+	if missed := w.selected.missed(); len(missed) > 0 {
+		return &NotFoundError{missed}
+	}
+	return w.findings.Flush()
+}
+
+// writeManifest writes the manifest to a temporary file.
+func (w *writer) writeManifest(ctx context.Context) (*os.File, error) {
+	if err := w.records.Flush(); err != nil {
+		return nil, err
+	}
+	f, err := os.Create(filepath.Join(w.tmp, "manifest"))
+	if err != nil {
+		return nil, err
+	}
+	w.files = append(w.files, f)
+	out := bufio.NewWriter(f)
+	m := newManifestWriter(out, head{Format, report.Version(), w.settings})
+	for i := range w.archives {
+		line, err := json.Marshal(&w.archives[i])
+		if err := cmp.Or(err, m.add(line)); err != nil {
+			return nil, err
+		}
+	}
+	if err := m.next(); err != nil {
+		return nil, err
+	}
+	for line, err := range linesOf(w.spooled) {
+		if err := cmp.Or(err, m.add(line)); err != nil {
+			return nil, err
+		}
+	}
+	if err := cmp.Or(m.next(), w.addViolations(ctx, m), m.next()); err != nil {
+		return nil, err
+	}
+	return f, out.Flush()
+}
+
+// addViolations joins findings with the numbers of the records that they cite.
+func (w *writer) addViolations(ctx context.Context, m *manifestWriter) error {
+	next, stop := iter.Pull2(w.numbered.Sorted(ctx))
+	defer stop()
+	row, err, ok := next()
+	number := int64(0)
+	for line, lineErr := range linesOf(w.collector.file) {
+		if err := cmp.Or(lineErr, err); err != nil {
+			return err
+		}
+		number++
+		var v violation
+		if err := json.Unmarshal(line, &v); err != nil {
+			return err
+		}
+		whole := true
+		for ok && err == nil && row.Violation == number {
+			c := citation{row.Number, row.Role}
+			whole = whole && c.Number > 0
+			if !slices.Contains(v.Records, c) {
+				v.Records = append(v.Records, c)
+			}
+			row, err, ok = next()
+		}
+		if !whole {
+			w.lacking++
+			continue
+		}
+		line, err := json.Marshal(&v)
+		if err := cmp.Or(err, m.add(line)); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// linesOf yields the lines of a file that was written.
+func linesOf(f *os.File) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		lines := bufio.NewScanner(io.NewSectionReader(f, 0, 1<<62))
+		lines.Buffer(nil, maxLine)
+		for lines.Scan() {
+			if !yield(lines.Bytes(), nil) {
+				return
+			}
+		}
+		if err := lines.Err(); err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+// manifestURL is the WARC-Target-URI of the manifest.
+const manifestURL = "urn:robotsaudit:evidence:manifest"
+
+// finish puts the bundle together, verifies it, and gives it its name.
+func (w *writer) finish(ctx context.Context, manifest *os.File, to string) (_ *Bundle, err error) {
+	file, err := os.CreateTemp(filepath.Dir(to), facts.TemporaryPrefix+"*")
+	if err != nil {
+		return nil, fmt.Errorf("the bundle cannot be written (%w)", err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(file.Name()))
+		}
+	}()
+	if err := errors.Join(w.assemble(file, manifest), file.Chmod(0o644), file.Sync(), file.Close()); err != nil {
+		return nil, err
+	}
+	b := &Bundle{Lacking: w.lacking}
+	for _, i := range slices.Sorted(maps.Keys(w.missing)) {
+		if w.affected[i] > 0 {
+			b.Missing = append(b.Missing, Missing{w.inputs[i].Name, w.missing[i], w.affected[i]})
+		}
+	}
+	v, err := verify(ctx, file.Name(), w.tmp)
+	if err != nil {
+		return nil, err
+	}
+	b.Verification = *v
+	return b, os.Rename(file.Name(), to)
+}
+
+// assemble writes the manifest, and the records behind it.
+func (w *writer) assemble(out io.Writer, manifest *os.File) error {
+	sum := sha256.New()
+	size, err := io.Copy(sum, io.NewSectionReader(manifest, 0, 1<<62))
+	if err != nil {
+		return err
+	}
+	digest := fmt.Sprintf("sha256:%x", sum.Sum(nil))
+	member := gzip.NewWriter(out)
+	_, err = fmt.Fprintf(member, "WARC/1.1\r\nWARC-Type: resource\r\nWARC-Record-ID: <%s>\r\nWARC-Date: %s\r\nWARC-Target-URI: %s\r\n"+
+		"WARC-Block-Digest: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", uuidOf(digest), warcDate(w.newest), manifestURL, digest, size)
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(member, io.NewSectionReader(manifest, 0, size)); err != nil {
+		return err
+	}
+	if _, err := io.WriteString(member, "\r\n\r\n"); err != nil {
+		return err
+	}
+	if err := member.Close(); err != nil {
+		return err
+	}
+	_, err = io.Copy(out, io.NewSectionReader(w.bodies, 0, 1<<62))
+	return err
+}

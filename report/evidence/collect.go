@@ -1,0 +1,227 @@
+package evidence
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"os"
+	"slices"
+
+	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/run"
+)
+
+// nothing is a sink of results that nobody asked for.
+type nothing struct{}
+
+func (nothing) Robots(*evaluate.RobotsRecord) error       { return nil }
+func (nothing) GroupVerdict(*evaluate.GroupVerdict) error { return nil }
+func (nothing) RobotsAgent(int64, int, string) error      { return nil }
+func (nothing) Host(*evaluate.HostStats) error            { return nil }
+func (nothing) Agent(*evaluate.AgentStats) error          { return nil }
+func (nothing) Exclusion(*evaluate.Exclusion) error       { return nil }
+func (nothing) Issue(*evaluate.Issue) error               { return nil }
+
+// archiveKey tells archives apart: inputs, and entries of a WACZ.
+type archiveKey struct {
+	input int32
+	entry string
+}
+
+func (k archiveKey) compare(o archiveKey) int {
+	return cmp.Or(cmp.Compare(k.input, o.input), cmp.Compare(k.entry, o.entry))
+}
+
+// bitmap is a set of the records of an archive, by their index.
+type bitmap []uint64
+
+func (b *bitmap) add(i int64) (added bool) {
+	for int64(len(*b)) <= i/64 {
+		*b = append(*b, 0)
+	}
+	added = !b.has(i)
+	(*b)[i/64] |= 1 << (i % 64)
+	return added
+}
+
+func (b *bitmap) has(i int64) bool { return i/64 < int64(len(*b)) && (*b)[i/64]&(1<<(i%64)) != 0 }
+
+// The roles of records beside those of evaluate.Role.
+const (
+	roleFetch    = "fetch"
+	roleHop      = "hop"      // the target of a redirect of a capture
+	roleOriginal = "original" // of a revisit, or the copy that a 304 renews
+	roleTwin     = "twin"     // the same record in another archive, which may show what came first
+)
+
+// cited is a record that a finding cites, by its place.
+type cited struct {
+	Input     int32  `parquet:"input"`
+	Entry     string `parquet:"entry,dict"`
+	Index     int64  `parquet:"index"`  // of a line of a log its offset
+	Length    int64  `parquet:"length"` // of a line of a log
+	Violation int64  `parquet:"violation"`
+	Order     int32  `parquet:"order"`
+	Role      string `parquet:"role,dict"`
+}
+
+func (c *cited) archive() archiveKey { return archiveKey{c.Input, c.Entry} }
+
+var citedRuns = run.Spec[cited]{
+	Name: "cited",
+	Compare: func(a, b *cited) int {
+		return cmp.Or(a.archive().compare(b.archive()), cmp.Compare(a.Index, b.Index),
+			cmp.Compare(a.Violation, b.Violation), cmp.Compare(a.Order, b.Order))
+	},
+	Bucket: func(*cited) int { return 0 },
+	Size:   func(c *cited) int { return 96 + len(c.Entry) },
+}
+
+// collector receives the results of an evaluation, and keeps of each fetch that is asked for
+// the finding and the places of the records that it rests on.
+type collector struct {
+	nothing
+	inputs   []facts.InputResult
+	selected *selection
+	missing  map[int32]string // inputs that cannot be read, and why
+	rows     map[string]int64 // by table
+	findings *bufio.Writer    // lines: violations, without their records
+	file     *os.File
+	cited    *run.Sorter[cited]
+	wanted   map[archiveKey]*bitmap // records, by index
+	logs     map[archiveKey]bool
+	count    int64 // of the violations collected
+	lacking  int64 // violations that rest on records of missing inputs
+	affected map[int32]int64
+	newest   facts.Time
+	order    int32
+	here     []cited // of the violation in hand
+}
+
+// Result collects a disallowed fetch.
+func (c *collector) Result(r *evaluate.Result) error {
+	if r.Verdict != evaluate.Disallowed {
+		return nil
+	}
+	table := "unproven"
+	if r.IsViolation() {
+		table = "violations"
+	}
+	c.rows[table]++
+	if !c.selected.has(r, c.filename(r.Fetch), c.rows[table]) {
+		return nil
+	}
+	c.cite(r)
+	if c.isLacking() {
+		c.lacking++
+		return nil
+	}
+	c.count++
+	finding, err := json.Marshal(findingOf(r))
+	if err != nil {
+		return err
+	}
+	line, err := json.Marshal(violation{Table: table, Row: c.rows[table], Finding: finding})
+	if err != nil {
+		return err
+	}
+	if _, err := c.findings.Write(append(line, '\n')); err != nil {
+		return err
+	}
+	for i := range c.here {
+		if err := c.add(&c.here[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *collector) filename(f *facts.Fetch) string {
+	name := c.inputs[f.Input].Name
+	if f.Entry != "" {
+		name += "/" + f.Entry
+	}
+	return name
+}
+
+// cite lists the records that a result rests on.
+func (c *collector) cite(r *evaluate.Result) {
+	c.here, c.order = c.here[:0], 0
+	c.citeFetch(r.Fetch, roleFetch)
+	considered := r.Considered()
+	for _, capture := range considered {
+		c.citeFetch(&capture.Fetch, capture.Role.String())
+		for _, step := range capture.Steps() {
+			role := roleHop
+			if step.Kind == evaluate.StepOriginal {
+				role = roleOriginal
+			}
+			c.citePlace(step.Place, role)
+		}
+	}
+	isSame := func(f *facts.Fetch) bool { return r.Fetch.Time().MicrosSince(f.Time()) == 0 }
+	if !slices.ContainsFunc(considered, func(capture evaluate.Considered) bool { return isSame(&capture.Fetch) }) {
+		return
+	}
+	c.citeTwins(r, r.Fetch)
+	for _, capture := range considered {
+		if isSame(&capture.Fetch) {
+			c.citeTwins(r, &capture.Fetch)
+		}
+	}
+}
+
+func (c *collector) citeFetch(f *facts.Fetch, role string) {
+	if t := f.Time(); t.Known() && (t.Micros > c.newest.Micros || !c.newest.Known()) {
+		c.newest = t
+	}
+	if f.Type == facts.TypeLogLine {
+		c.here = append(c.here, cited{Input: f.Input, Entry: f.Entry, Index: f.Offset, Length: f.Length, Role: role})
+		c.logs[archiveKey{f.Input, f.Entry}] = true
+		return
+	}
+	c.citePlace(evaluate.Place{Input: f.Input, Entry: f.Entry, Index: f.Index}, role)
+}
+
+// citeTwins cites the same record in other archives.
+func (c *collector) citeTwins(r *evaluate.Result, f *facts.Fetch) {
+	for _, twin := range r.Twins(f) {
+		c.citePlace(twin, roleTwin)
+	}
+}
+
+func (c *collector) citePlace(p evaluate.Place, role string) {
+	c.here = append(c.here, cited{Input: p.Input, Entry: p.Entry, Index: p.Index, Role: role})
+}
+
+// isLacking reports whether the violation in hand rests on an input that is missing.
+func (c *collector) isLacking() bool {
+	if len(c.missing) == 0 {
+		return false
+	}
+	lacking := false
+	seen := make(map[int32]bool)
+	for i := range c.here {
+		input := c.here[i].Input
+		if _, gone := c.missing[input]; gone && !seen[input] {
+			seen[input], lacking = true, true
+			c.affected[input]++
+		}
+	}
+	return lacking
+}
+
+// add keeps a citation of the violation in hand.
+func (c *collector) add(x *cited) error {
+	x.Violation, x.Order = c.count, c.order
+	c.order++
+	key := x.archive()
+	if c.wanted[key] == nil {
+		c.wanted[key] = new(bitmap)
+	}
+	if !c.logs[key] {
+		c.wanted[key].add(x.Index)
+	}
+	return c.cited.Add(*x)
+}

@@ -1,0 +1,346 @@
+package evidence
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
+	"github.com/robotsaudit/robotsaudit/internal/warc"
+)
+
+// copier copies records of archives into a bundle, in the order of their places.
+type copier struct {
+	out     *bufio.Writer
+	gzip    *gzip.Writer
+	member  *member
+	archive *ingest.Archive
+	reader  warc.Reader // nil: none is open
+	offset  int64       // of the record that the reader read last
+	nth     int64
+	newest  string // date for records that have none
+}
+
+func newCopier(out io.Writer) *copier {
+	return &copier{out: bufio.NewWriterSize(out, 64<<10), gzip: gzip.NewWriter(io.Discard), member: newMember(bufio.NewReader(nil))}
+}
+
+// begin goes on to another archive.
+func (c *copier) begin(a *ingest.Archive) {
+	c.end()
+	c.archive = a
+}
+
+// end closes the reader.
+func (c *copier) end() {
+	if ahead, ok := c.reader.(warc.AheadReader); ok {
+		ahead.Close()
+	}
+	c.reader = nil
+}
+
+// nearby is how far, in bytes of a file, it is cheaper to read on than to open it anew.
+const nearby = 1 << 20
+
+// isAhead reports whether the reader comes to a place if it reads on, and soon.
+func (c *copier) isAhead(at ingest.Place) bool {
+	switch {
+	case c.reader == nil:
+		return false
+	case c.offset == at.Offset:
+		return c.nth < at.Nth
+	}
+	return c.offset < at.Offset && (at.Streamed || at.Offset-c.offset < nearby)
+}
+
+// open has a reader stand at a place, or at the beginning of its stream or member.
+func (c *copier) open(at ingest.Place) (err error) {
+	c.end()
+	c.offset, c.nth = -1, 0
+	if at.Streamed {
+		c.reader, err = c.archive.Stream()
+	} else {
+		c.reader, err = c.archive.Form.RecordsAt(c.archive, at.Offset)
+	}
+	if c.reader == nil && err == nil {
+		err = errNoRecord
+	}
+	return err
+}
+
+// errNoRecord is the error of a place at which no record is found again.
+var errNoRecord = errors.New("no record is there")
+
+// find reads the record at a place, up to its block.
+func (c *copier) find(at ingest.Place) (*warc.Record, error) {
+	if c.isAhead(at) {
+		if rec, err := c.readTo(at); err != errNoRecord {
+			return rec, err
+		}
+	}
+	if err := c.open(at); err != nil {
+		return nil, err
+	}
+	return c.readTo(at)
+}
+
+// readTo reads on to a place.
+func (c *copier) readTo(at ingest.Place) (*warc.Record, error) {
+	for {
+		rec, err := c.reader.Next()
+		if isPassable(err) {
+			continue
+		}
+		if err != nil {
+			return nil, noRecord(err)
+		}
+		if rec.Offset == c.offset {
+			c.nth++
+		} else {
+			c.offset, c.nth = rec.Offset, 0
+		}
+		switch {
+		case c.offset == at.Offset && c.nth == at.Nth:
+			return rec, nil
+		case c.offset > at.Offset:
+			return nil, errNoRecord
+		}
+		if _, err := c.reader.Finish(); err != nil && !isPassable(err) {
+			return nil, noRecord(err)
+		}
+	}
+}
+
+// isPassable reports whether err is damage behind which there are more records.
+func isPassable(err error) bool {
+	var damage *warc.Damage
+	return errors.As(err, &damage) && damage.More
+}
+
+// noRecord tells failures of the file from damage, and from its end.
+func noRecord(err error) error {
+	if warc.IsReadError(err) {
+		return err
+	}
+	return errNoRecord
+}
+
+// copy copies the record at a place. A gzip member that holds it and nothing else is copied
+// as it stands; any other record becomes a member of its own.
+func (c *copier) copy(at ingest.Place, r *record) error {
+	rec, err := c.find(at)
+	if err != nil {
+		return err
+	}
+	r.describe(rec)
+	isWARC := c.archive.Form.IsWARC()
+	if isWARC && !at.Streamed && c.archive.HasMembers() {
+		copied, err := c.copyMember(rec, r)
+		if copied || err != nil {
+			return err
+		}
+		c.end()
+		if rec, err = c.find(at); err != nil {
+			return err
+		}
+	}
+	header := bytes.Clone(rec.Raw)
+	if isWARC {
+		err = c.write(r, nil, io.MultiReader(bytes.NewReader(header), rec.Block), "\r\n\r\n", rec)
+	} else {
+		err = c.wrap(r, int64(len(header))+rec.ContentLength, io.MultiReader(bytes.NewReader(header), rec.Block))
+	}
+	if err != nil {
+		return err
+	}
+	r.Length, err = c.reader.Finish()
+	return rec.Named(err)
+}
+
+func (r *record) describe(rec *warc.Record) {
+	r.Type, r.ID, r.Date, r.URL = rec.Type, recordid.Text(rec.ID), rec.Date, rec.Target
+	r.Offset, r.Resynced = rec.Offset, r.Resynced || rec.Resynced
+}
+
+// copyMember copies the member that holds a record and nothing else. It reports false where
+// there is none.
+func (c *copier) copyMember(rec *warc.Record, r *record) (copied bool, err error) {
+	size := int64(len(rec.Raw)) + rec.ContentLength
+	if r.Length, err = c.reader.Finish(); err != nil {
+		return false, rec.Named(err)
+	}
+	if rec.Overrun {
+		size = -1
+	} else {
+		size -= rec.Short
+	}
+	c.member.src.Reset(io.NewSectionReader(c.archive, r.Offset, r.Length))
+	in := c.member
+	if in.next() != nil || in.read(io.Discard, io.Discard, size, false) != nil || !in.isLast() {
+		return false, nil
+	}
+	r.Size, r.SHA256 = in.size, in.sum()
+	_, err = io.Copy(c.out, io.NewSectionReader(c.archive, r.Offset, r.Length))
+	return true, err
+}
+
+// write writes a record as a member. The sum is that of content, what stands before it not
+// included.
+func (c *copier) write(r *record, before []byte, content io.Reader, end string, rec *warc.Record) error {
+	sum := sha256.New()
+	c.gzip.Reset(c.out)
+	if _, err := c.gzip.Write(before); err != nil {
+		return err
+	}
+	n, err := io.Copy(io.MultiWriter(c.gzip, sum), content)
+	if err != nil {
+		return err
+	}
+	r.Size, r.SHA256 = n, hex.EncodeToString(sum.Sum(nil))
+	if rec == nil || rec.Short == 0 {
+		_, err = io.WriteString(c.gzip, end)
+	}
+	return errors.Join(err, c.gzip.Close())
+}
+
+// Media types of what is no WARC record.
+const (
+	arcType = "application/x-internet-archive" // an ARC record: its header line and its body
+	logType = "text/plain"                     // a line of a crawler's log
+)
+
+// wrap writes an ARC record, or a line of a log, as the block of a WARC record.
+func (c *copier) wrap(r *record, size int64, content io.Reader) error {
+	r.Wrapped = true
+	kind, contentType := "conversion", arcType
+	if r.Type == facts.TypeLogLine.String() {
+		kind, contentType = "resource", logType
+	}
+	return c.write(r, r.wrapper(kind, contentType, c.newest, size), content, "\r\n\r\n", nil)
+}
+
+// wrapper is the header of the WARC record around r.
+func (r *record) wrapper(kind, contentType, newest string, size int64) []byte {
+	date := newest
+	if t, _, ok := facts.ParseARCDate(r.Date); ok {
+		date = warcDate(t)
+	}
+	name := fmt.Sprintf("%d:%d:%d", r.Archive, r.Index, r.Offset)
+	url := r.URL
+	if !isPlainURL(url) {
+		url = "urn:robotsaudit:record:" + name
+	}
+	return fmt.Appendf(nil, "WARC/1.1\r\nWARC-Type: %s\r\nWARC-Record-ID: <%s>\r\nWARC-Date: %s\r\nWARC-Target-URI: %s\r\n"+
+		"Content-Type: %s\r\nContent-Length: %d\r\n\r\n", kind, uuidOf(name, r.URL, r.Date), date, url, contentType, size)
+}
+
+// isPlainURL reports whether a URL can stand in a header as it is.
+func isPlainURL(url string) bool {
+	return strings.Contains(url, ":") && strings.IndexFunc(url, func(c rune) bool { return c <= ' ' || c > '~' || c == '<' || c == '>' }) < 0
+}
+
+func warcDate(t facts.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
+
+// uuidOf makes a URN of what it is to stand for: the same for the same.
+func uuidOf(parts ...string) string {
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	sum[6], sum[8] = sum[6]&0x0f|0x80, sum[8]&0x3f|0x80 // RFC 9562 §5.8
+	return fmt.Sprintf("urn:uuid:%x-%x-%x-%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])
+}
+
+// member reads gzip members, each with one record of the bundle.
+type member struct {
+	src  *bufio.Reader
+	gzip *gzip.Reader
+	in   *bufio.Reader // of its content
+	hash hash.Hash
+	size int64 // of what counts
+}
+
+func newMember(src *bufio.Reader) *member {
+	return &member{src: src, in: bufio.NewReaderSize(nil, 128<<10), hash: sha256.New()}
+}
+
+var errBehindRecord = errors.New("bytes stand behind its record")
+
+// next begins the next member. io.EOF: there is none.
+func (m *member) next() (err error) {
+	if m.gzip == nil {
+		m.gzip, err = gzip.NewReader(m.src)
+	} else {
+		err = m.gzip.Reset(m.src)
+	}
+	if err != nil {
+		return err
+	}
+	m.gzip.Multistream(false)
+	m.in.Reset(m.gzip)
+	return nil
+}
+
+// read copies a record to out: size bytes, or all of the member where size is negative. Only
+// line ends may stand behind it; they go to ends. A record that is wrapped is the block of the
+// one in the member.
+func (m *member) read(out, ends io.Writer, size int64, wrapped bool) error {
+	m.hash.Reset()
+	if wrapped {
+		if err := m.skipHeader(); err != nil {
+			return err
+		}
+	}
+	counts := io.Reader(m.in)
+	if size >= 0 {
+		counts = io.LimitReader(m.in, size)
+	}
+	var err error
+	if m.size, err = io.Copy(io.MultiWriter(out, m.hash), counts); err != nil {
+		return err
+	}
+	if m.size < size {
+		return io.ErrUnexpectedEOF
+	}
+	var rest [16]byte
+	n, err := io.ReadFull(m.in, rest[:])
+	switch {
+	case err == nil, len(bytes.Trim(rest[:n], "\r\n")) > 0:
+		return errBehindRecord
+	case err != io.EOF && err != io.ErrUnexpectedEOF:
+		return err
+	}
+	if _, err := m.gzip.Read(rest[:]); err != io.EOF { // else the member broke off
+		return cmp.Or(err, errBehindRecord)
+	}
+	_, err = ends.Write(rest[:n])
+	return err
+}
+
+// skipHeader reads up to the block of a record.
+func (m *member) skipHeader() error {
+	for {
+		line, err := m.in.ReadSlice('\n')
+		if err != nil {
+			return cmp.Or(err, io.ErrUnexpectedEOF)
+		}
+		if len(bytes.TrimRight(line, "\r\n")) == 0 {
+			return nil
+		}
+	}
+}
+
+// isLast reports whether nothing follows the member.
+func (m *member) isLast() bool {
+	_, err := m.src.Peek(1)
+	return err == io.EOF
+}
+
+func (m *member) sum() string { return hex.EncodeToString(m.hash.Sum(nil)) }

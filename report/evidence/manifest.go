@@ -1,0 +1,282 @@
+package evidence
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
+)
+
+// Format names the format of bundles and its version.
+const Format = "robotsaudit-evidence/1"
+
+// head is what a manifest begins with.
+type head struct {
+	Format   string   `json:"format"`
+	Version  string   `json:"version"` // of the program
+	Settings Settings `json:"settings"`
+}
+
+// Settings are those of the audit that shape verdicts.
+type Settings struct {
+	Profile          string   `json:"profile"`
+	Crawler          string   `json:"crawler,omitempty"`
+	CrawlerMap       []string `json:"crawler_map,omitempty"` // rules of the form PATTERN => TOKEN
+	PublicSuffixList string   `json:"public_suffix_list"`
+	FactsFingerprint string   `json:"facts_fingerprint"`
+}
+
+// The forms of archives.
+const (
+	formWARC = "warc"
+	formARC  = "arc"
+	formLog  = "log"
+)
+
+// archive is an archive of the audit, or an entry of a WACZ.
+type archive struct {
+	Name        string `json:"name"`
+	Entry       string `json:"entry,omitempty"`
+	Form        string `json:"form"`      // warc, arc or log
+	Container   string `json:"container"` // of the input
+	Size        int64  `json:"size"`
+	Fingerprint string `json:"fingerprint"`
+	Forgeable   bool   `json:"forgeable,omitempty"` // of its records some stand behind damage, where a page could hold them
+}
+
+// place names the archive as tables do.
+func (a *archive) place() string {
+	if a.Entry != "" {
+		return a.Name + "/" + a.Entry
+	}
+	return a.Name
+}
+
+// record is a record of the bundle and its place in its archive.
+type record struct {
+	Number    int64  `json:"number"`  // in the bundle, from 1
+	Archive   int    `json:"archive"` // index into archives
+	Index     int64  `json:"index"`   // of the record in its archive, from 1; of a log the line's offset
+	Offset    int64  `json:"offset"`
+	Length    int64  `json:"length"`
+	Type      string `json:"type"`
+	ID        string `json:"record_id,omitempty"`
+	URL       string `json:"url,omitempty"`
+	Date      string `json:"date,omitempty"`
+	Size      int64  `json:"size"` // bytes that the SHA-256 is of
+	SHA256    string `json:"sha256"`
+	Wrapped   bool   `json:"wrapped,omitempty"` // the block holds it
+	Resynced  bool   `json:"resynced,omitempty"`
+	Request   int64  `json:"request,omitempty"` // index of the record that belongs to it; 0: none
+	Metadata  int64  `json:"metadata,omitempty"`
+	Warcinfo  int64  `json:"warcinfo,omitempty"`
+	Continues int64  `json:"continues,omitempty"` // index of the record of which it is a segment
+}
+
+// citation is a record that a finding cites.
+type citation struct {
+	Number int64  `json:"number"` // of the record
+	Role   string `json:"role"`
+}
+
+// violation is a disallowed fetch with what proves it.
+type violation struct {
+	Table   string          `json:"table"` // violations or unproven
+	Row     int64           `json:"row"`   // in the table, from 1
+	Finding json.RawMessage `json:"finding"`
+	Records []citation      `json:"records"` // the fetch first
+}
+
+// Finding is what an audit says of a disallowed fetch.
+type Finding struct {
+	URL            string   `json:"url"`
+	Origin         string   `json:"origin"`
+	FetchTime      string   `json:"fetch_time"`
+	Method         string   `json:"fetch_method"`
+	RecordID       string   `json:"warc_record_id,omitempty"`
+	Agent          string   `json:"agent,omitempty"`
+	AgentSource    string   `json:"agent_source"`
+	UserAgent      string   `json:"user_agent,omitempty"`
+	Verdict        string   `json:"verdict"`
+	Certainty      string   `json:"certainty"`
+	Evidence       string   `json:"evidence"`
+	Reason         string   `json:"reason"`
+	Notes          []string `json:"notes,omitempty"`
+	Rule           string   `json:"rule,omitempty"`
+	RuleLine       int      `json:"rule_line,omitempty"`
+	GroupLine      int      `json:"group_line,omitempty"`
+	RobotsURL      string   `json:"robots_url"`
+	RobotsTime     string   `json:"robots_time"`
+	RobotsRecordID string   `json:"robots_warc_record_id,omitempty"`
+	RobotsOutcome  string   `json:"robots_outcome"`
+	RobotsHops     []string `json:"robots_hops,omitempty"`
+	RobotsAgent    string   `json:"robots_agent,omitempty"`
+	RobotsAge      int64    `json:"robots_age_seconds"`
+	ContestedTime  string   `json:"contested_time,omitempty"` // of the copy that allows
+}
+
+// findingOf tells what r says of a disallowed fetch.
+func findingOf(r *evaluate.Result) Finding {
+	f, g := r.Fetch, r.Governing
+	x := Finding{
+		URL: f.URL, Origin: f.Origin, FetchTime: timeText(f.Time().UTC()), Method: f.Method, RecordID: recordid.Text(f.RecordID),
+		Agent: r.Agent, AgentSource: r.AgentSource.String(), UserAgent: f.UserAgent,
+		Verdict: r.Verdict.String(), Certainty: r.Certainty.String(), Evidence: r.Evidence.String(), Reason: r.Reason.String(),
+		Notes: r.Notes.Strings(), GroupLine: r.GroupLine,
+		RobotsURL: g.URL, RobotsTime: timeText(g.Time().UTC()), RobotsRecordID: recordid.Text(g.RecordID), RobotsOutcome: g.Outcome.String(),
+		RobotsHops: g.HopList(), RobotsAgent: g.Agent(), RobotsAge: r.Age,
+	}
+	if r.Rule != nil {
+		x.Rule, x.RuleLine = r.Rule.Text, r.Rule.Line
+	}
+	if r.Contester != nil {
+		x.ContestedTime = timeText(r.Contester.Time().UTC())
+	}
+	return x
+}
+
+func timeText(t time.Time) string { return t.Format(time.RFC3339Nano) }
+
+// sections are the lists of a manifest, in order. Each element stands on a line of its own.
+var sections = [...]string{"archives", "records", "violations"}
+
+// manifestWriter writes a manifest.
+type manifestWriter struct {
+	w       io.Writer
+	section int
+	some    bool // elements of the section
+	err     error
+}
+
+func newManifestWriter(w io.Writer, h head) *manifestWriter {
+	m := &manifestWriter{w: w}
+	b, err := json.Marshal(h)
+	m.err = err
+	m.print("%s,\n\"%s\":[", bytes.TrimSuffix(b, []byte("}")), sections[0])
+	return m
+}
+
+func (m *manifestWriter) print(format string, args ...any) {
+	if m.err == nil {
+		_, m.err = fmt.Fprintf(m.w, format, args...)
+	}
+}
+
+// add writes an element that is encoded already.
+func (m *manifestWriter) add(line []byte) error {
+	separator := "\n"
+	if m.some {
+		separator = ",\n"
+	}
+	m.print("%s%s", separator, line)
+	m.some = true
+	return m.err
+}
+
+// next begins the next section; behind the last it ends the manifest.
+func (m *manifestWriter) next() error {
+	m.section++
+	m.some = false
+	if m.section < len(sections) {
+		m.print("\n],\n\"%s\":[", sections[m.section])
+	} else {
+		m.print("\n]}\n")
+	}
+	return m.err
+}
+
+// Bounds of what is read of a manifest at a time, and held.
+const (
+	maxLine     = 8 << 20  // bytes of a line: its URLs have at most 64 KiB, escaped
+	maxArchives = 16 << 20 // bytes of the list of archives
+)
+
+var errManifest = errors.New("its manifest is damaged")
+
+// manifestReader reads a manifest line by line.
+type manifestReader struct {
+	lines *bufio.Scanner
+	head  head
+	left  int // sections behind the one in hand
+}
+
+func newManifestReader(r io.Reader) (*manifestReader, error) {
+	m := &manifestReader{lines: bufio.NewScanner(r), left: len(sections) - 1}
+	m.lines.Buffer(nil, maxLine)
+	line, err := m.line()
+	if err != nil {
+		return nil, err
+	}
+	begin, isHead := bytes.CutSuffix(line, []byte(","))
+	if !isHead {
+		return nil, errManifest
+	}
+	if err := decode(append(bytes.Clone(begin), '}'), &m.head); err != nil {
+		return nil, err
+	}
+	if m.head.Format != Format {
+		return nil, fmt.Errorf("it is of format %.40q, not %s; verify it with the version that made it (%.40q)", m.head.Format, Format, m.head.Version)
+	}
+	return m, m.begin()
+}
+
+func (m *manifestReader) line() ([]byte, error) {
+	if !m.lines.Scan() {
+		return nil, errors.Join(errManifest, m.lines.Err())
+	}
+	return m.lines.Bytes(), nil
+}
+
+// begin reads the line with the name of a section.
+func (m *manifestReader) begin() error {
+	line, err := m.line()
+	if err == nil && string(line) != fmt.Sprintf("%q:[", sections[len(sections)-1-m.left]) {
+		err = errManifest
+	}
+	return err
+}
+
+// next decodes the next element into v, which is of the zero value; io.EOF at the end of the
+// section.
+func (m *manifestReader) next(v any) error {
+	line, err := m.line()
+	if err != nil {
+		return err
+	}
+	switch string(line) {
+	case "],":
+		if m.left--; m.left < 0 {
+			return errManifest
+		}
+		if err := m.begin(); err != nil {
+			return err
+		}
+		return io.EOF
+	case "]}":
+		for m.lines.Scan() { // the end of the record
+			if len(bytes.TrimRight(m.lines.Bytes(), "\r")) > 0 {
+				return errManifest
+			}
+		}
+		if m.left != 0 {
+			return errManifest
+		}
+		return io.EOF
+	}
+	return decode(bytes.TrimSuffix(line, []byte(",")), v)
+}
+
+func decode(line []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil || d.More() {
+		return fmt.Errorf("%w: %.80q", errManifest, line)
+	}
+	return nil
+}

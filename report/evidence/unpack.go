@@ -1,0 +1,165 @@
+package evidence
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// unpacker puts the records of a bundle into archives of their own, one for each that they
+// are from.
+type unpacker struct {
+	dir       string
+	archives  []archive
+	paths     []string // of the archives made
+	file      *os.File
+	out       *bufio.Writer
+	gzip      *gzip.Writer
+	index     int64 // of the last record in the archive in hand, as Fetch.Index counts
+	last      int64 // its index in the archive that it is from
+	damaged   bool  // what stands behind damage there stands behind damage here
+	positions *bufio.Writer
+	placing   *os.File // of each record, its archive and its index in it
+}
+
+// position is where a record is in the archives made.
+type position struct {
+	input int32
+	index int64
+}
+
+const positionSize = 16
+
+func newUnpacker(dir string, archives []archive) (u *unpacker, err error) {
+	u = &unpacker{dir: dir, archives: archives, out: bufio.NewWriterSize(nil, 64<<10)}
+	if u.gzip, err = gzip.NewWriterLevel(nil, gzip.BestSpeed); err != nil {
+		return nil, err
+	}
+	if u.placing, err = os.Create(filepath.Join(dir, "positions")); err != nil {
+		return nil, err
+	}
+	u.positions = bufio.NewWriter(u.placing)
+	return u, nil
+}
+
+// position is where a record was put.
+func (u *unpacker) position(number int64) (p position, err error) {
+	var b [positionSize]byte
+	if _, err := u.placing.ReadAt(b[:], (number-1)*positionSize); err != nil {
+		return p, err
+	}
+	return position{int32(binary.LittleEndian.Uint64(b[:])), int64(binary.LittleEndian.Uint64(b[8:]))}, nil
+}
+
+// begin goes on to the next archive.
+func (u *unpacker) begin() (err error) {
+	if err := u.end(); err != nil {
+		return err
+	}
+	n := len(u.paths)
+	a := &u.archives[n]
+	path := filepath.Join(u.dir, fmt.Sprintf("%08d.%s", n, a.Form))
+	if u.file, err = os.Create(path); err != nil {
+		return err
+	}
+	u.paths = append(u.paths, path)
+	u.out.Reset(u.file)
+	u.index, u.last, u.damaged = 0, 0, false
+	switch a.Form {
+	case formWARC:
+		return u.fill()
+	case formARC: // ARC archives begin so; the number makes each unlike any other
+		block := "1 0 robotsaudit\nURL IP-address Archive-date Content-type Archive-length\n"
+		return u.add(func(w io.Writer) error {
+			_, err := fmt.Fprintf(w, "filedesc://%d.arc 0.0.0.0 19960101000000 text/plain %d\n%s\n", n, len(block), block)
+			return err
+		})
+	}
+	return nil
+}
+
+// fill adds a record that says nothing, where others stood: what was not directly beside
+// another record must not be so now. The number makes each archive unlike any other.
+func (u *unpacker) fill() error {
+	return u.add(func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "WARC/1.1\r\nWARC-Type: conversion\r\nX-Archive: %d\r\nContent-Length: 0\r\n\r\n\r\n\r\n", len(u.paths))
+		return err
+	})
+}
+
+// add adds a record as a member. Of an archive with records that a page could hold the copy
+// is not compressed, for only there can there be any.
+func (u *unpacker) add(write func(io.Writer) error) error {
+	u.index++
+	if u.archives[len(u.paths)-1].Forgeable {
+		return write(u.out)
+	}
+	u.gzip.Reset(u.out)
+	return errors.Join(write(u.gzip), u.gzip.Close())
+}
+
+// record adds the record that m holds next.
+func (u *unpacker) record(m *member, r *record) (err error) {
+	switch u.archives[r.Archive].Form {
+	case formLog:
+		err = m.read(u.out, io.Discard, r.Size, true)
+	case formARC:
+		err = u.separate(r)
+		if err == nil {
+			err = u.add(func(w io.Writer) error { return errors.Join(m.read(w, io.Discard, r.Size, true), writeString(w, "\n")) })
+		}
+	default:
+		err = u.separate(r)
+		if err == nil && r.Index != u.last+1 {
+			err = u.fill()
+		}
+		if err == nil {
+			err = u.add(func(w io.Writer) error { return m.read(w, w, r.Size, false) })
+		}
+	}
+	if err != nil {
+		return err
+	}
+	u.last = r.Index
+	var b [positionSize]byte
+	binary.LittleEndian.PutUint64(b[:], uint64(r.Archive))
+	binary.LittleEndian.PutUint64(b[8:], uint64(u.index))
+	_, err = u.positions.Write(b[:])
+	return err
+}
+
+// separate puts damage before the first record that stood behind any.
+func (u *unpacker) separate(r *record) error {
+	if !r.Resynced || u.damaged {
+		return nil
+	}
+	u.damaged = true
+	u.index++                                                           // ingest counts damage, too
+	if a := &u.archives[r.Archive]; a.Forgeable && a.Form == formWARC { // what is before must be seen to end
+		return writeString(u.out, "WARC/1.1\r\nContent-Length: not known\r\n\r\n")
+	}
+	return writeString(u.out, "bytes that are no record")
+}
+
+// end closes the archive in hand.
+func (u *unpacker) end() error {
+	if u.file == nil {
+		return nil
+	}
+	err := errors.Join(u.out.Flush(), u.file.Close())
+	u.file = nil
+	return err
+}
+
+// finish closes the archives.
+func (u *unpacker) finish() error { return errors.Join(u.end(), u.positions.Flush()) }
+
+func writeString(w io.Writer, s string) error {
+	_, err := io.WriteString(w, s)
+	return err
+}
