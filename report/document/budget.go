@@ -40,7 +40,8 @@ func (s *size) Write(b []byte) (int, error) {
 }
 
 // dropUnused drops the excerpts that no finding has.
-func dropUnused(excerpts []Excerpt, lists ...[]Finding) (used []Excerpt) {
+func dropUnused(excerpts []Excerpt, lists ...[]Finding) []Excerpt {
+	used := []Excerpt{}
 	numbers := make(map[int]int)
 	for _, list := range lists {
 		for i := range list {

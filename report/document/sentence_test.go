@@ -113,7 +113,7 @@ func TestAnswer(t *testing.T) {
 		{totals(1, 0, 0, 0, 0, 2), nil, LevelViolations, "1 fetch was certainly disallowed by robots.txt, of the 2 fetches that robots.txt could decide."},
 		{totals(0, 1, 0, 0, 0, 1000), []string{"A"}, LevelViolations, "1 fetch was probably disallowed by robots.txt, and none certainly, of the 1,000 fetches of A that robots.txt could decide."},
 		{totals(0, 0, 1, 1, 9, 20), []string{"A", "B", "C"}, LevelUnproven, "No fetch of A, B or C is shown to have been disallowed by robots.txt; 2 may have been, and nothing proves it."},
-		{totals(0, 0, 0, 0, 9, 20), []string{"A", "B", "C", "D"}, LevelUnknown, "No fetch is shown to have been disallowed by robots.txt; of 9 (45.0 %) the archives do not tell."},
+		{totals(0, 0, 0, 0, 9, 20), []string{"A", "B", "C", "D"}, LevelUnknown, "No fetch is shown to have been disallowed by robots.txt; of 9 fetches (45.0 %) the archives do not tell."},
 		{totals(0, 0, 0, 0, 20, 20), []string{"A"}, LevelUnknown, "These archives do not tell whether robots.txt allowed any of the 20 fetches of A."},
 		{totals(0, 0, 0, 0, 0, 20), []string{"A", "B"}, LevelNone, "No fetch of A or B is shown to have been disallowed: robots.txt allowed all 20 fetches that it could decide."},
 		{totals(0, 0, 0, 0, 0, 0), nil, LevelNone, "These archives hold no fetch that robots.txt could decide."},

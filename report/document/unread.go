@@ -74,7 +74,7 @@ func (t *issueTally) addUnread(row *issueRow) {
 // section tells what could not be read, and what was noted.
 func (t *issueTally) section(a *report.Audit) Tables {
 	archives := Table{
-		ID: "unread-archives", Caption: "Archives that could not be read to the end",
+		ID: "unread-archives", Rows: [][]Cell{}, Caption: "Archives that could not be read to the end",
 		Columns: []Column{{"File", Code}, {"Problems", Number}, {"The first", Words}, {"Detail", Words}, {"At byte", Number}},
 		Empty:   "Every archive was read to its end.",
 	}
@@ -89,7 +89,7 @@ func (t *issueTally) section(a *report.Audit) Tables {
 		archives.More = fmt.Sprintf("and %s more: table issues", number(more))
 	}
 	kinds := Table{
-		ID: "unread-kinds", Caption: "All that was noted, by kind", Columns: []Column{{"What", Words}, {"Times", Number}, {"Fetches may be missing", Words}},
+		ID: "unread-kinds", Rows: [][]Cell{}, Caption: "All that was noted, by kind", Columns: []Column{{"What", Words}, {"Times", Number}, {"Fetches may be missing", Words}},
 		Empty: "Nothing was noted.",
 	}
 	names := slices.SortedFunc(maps.Keys(t.kinds), func(a, b string) int {
