@@ -5,12 +5,17 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/robotsaudit/robotsaudit/report/ci"
 	"github.com/robotsaudit/robotsaudit/report/csv"
+	"github.com/robotsaudit/robotsaudit/report/diff"
+	"github.com/robotsaudit/robotsaudit/report/document"
+	"github.com/robotsaudit/robotsaudit/report/html"
+	"github.com/robotsaudit/robotsaudit/report/markdown"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
@@ -18,9 +23,13 @@ func newReportCommand() *cobra.Command {
 	var f reportFlags
 	cmd := &cobra.Command{
 		Use:   "report -o DIR",
-		Short: "Write an audit for people and pipelines to read: CSV, SARIF, JUnit",
+		Short: "Write an audit for people and pipelines: HTML, Markdown, CSV, SARIF, JUnit",
 		Long: `Read the results in DIR, which 'robotsaudit audit' or 'evaluate' wrote, and write them
 
+  as a report in one HTML file (--html; DIR/report.html if nothing else is asked for), which
+    needs no network: the answer, every violation with its proof, what is unknown and why;
+  as a report in Markdown (--markdown), at most 1 MiB, which the summary of a GitHub job
+    takes: the same in short;
   as CSV for spreadsheets (--csv): one file a table, UTF-8 with a byte order mark. A cell
     that a spreadsheet could take for a formula begins with an apostrophe; characters
     that cannot be seen are escapes such as \u202e;
@@ -29,12 +38,16 @@ func newReportCommand() *cobra.Command {
   as JUnit XML (--junit): a test case per origin, which fails where there are violations;
     of more than 5,000 origins those that fail.
 
-FILE may be - for standard output. The archives are not read.
+FILE may be - for standard output. The archives are not read. The same results and options
+give the same bytes: the report has the date that --date gives, or none. --against adds
+what changed since an earlier audit.
 
 ` + exitHelp,
-		Example: `  robotsaudit report -o out --csv spreadsheets
-  robotsaudit report -o out --sarif violations.sarif --junit junit.xml
-  robotsaudit report -o out --sarif - | jq '.runs[0].results | length'`,
+		Example: `  robotsaudit report -o out
+  robotsaudit report -o out --html report.html --operator 'Example Library' --date 2025-06-30
+  robotsaudit report -o out --markdown - >> "$GITHUB_STEP_SUMMARY"
+  robotsaudit report -o out-2025 --html report.html --against out-2024
+  robotsaudit report -o out --csv spreadsheets --sarif violations.sarif --junit junit.xml`,
 		Args: noArgs,
 	}
 	f.add(cmd.Flags())
@@ -44,33 +57,66 @@ FILE may be - for standard output. The archives are not read.
 
 // reportFlags are the options of reporting.
 type reportFlags struct {
-	output string
-	csv    string
-	sarif  string
-	junit  string
+	output   string
+	html     string
+	markdown string
+	csv      string
+	sarif    string
+	junit    string
+	against  string
+	document document.Options
 }
 
 func (f *reportFlags) add(flags *pflag.FlagSet) {
 	flags.StringVarP(&f.output, "output", "o", "", "output folder `DIR` of an audit (required)")
+	flags.StringVar(&f.html, "html", "", "write the report as HTML to `FILE`")
+	flags.StringVar(&f.markdown, "markdown", "", "write the report as Markdown to `FILE`")
 	flags.StringVar(&f.csv, "csv", "", "write CSV files into `FOLDER`, made where there is none")
 	flags.StringVar(&f.sarif, "sarif", "", "write the violations as SARIF to `FILE`")
 	flags.StringVar(&f.junit, "junit", "", "write the origins as JUnit XML to `FILE`")
+	flags.StringVar(&f.document.Title, "title", "", "`TITLE` of the report")
+	flags.StringVar(&f.document.Operator, "operator", "", "`WHO` ran the crawl, for the report")
+	flags.StringVar(&f.document.Date, "date", "", "`DATE` of the report, as it is to be written")
+	flags.StringVar(&f.against, "against", "", "output folder `OLD` of an earlier audit: the report tells what changed since")
 }
 
-// rendering is a file to be written.
+// A rendering is a file to be written.
 type rendering struct {
 	path   string // "": not asked for
 	render func(context.Context, io.Writer, *results.Results) error
+}
+
+// renderings are the files that can be asked for.
+func (f *reportFlags) renderings() []rendering {
+	var once sync.Once
+	var doc *document.Document
+	var failed error
+	// rendered makes the compliance report, once for all formats.
+	rendered := func(render func(io.Writer, *document.Document) error) func(context.Context, io.Writer, *results.Results) error {
+		return func(ctx context.Context, w io.Writer, r *results.Results) error {
+			once.Do(func() { doc, failed = f.makeDocument(ctx, r) })
+			if failed != nil {
+				return failed
+			}
+			return render(w, doc)
+		}
+	}
+	return []rendering{
+		{f.html, rendered(html.Render)},
+		{f.markdown, rendered(markdown.Render)},
+		{f.sarif, ci.SARIF},
+		{f.junit, ci.JUnit},
+	}
 }
 
 func (f *reportFlags) run(cmd *cobra.Command) error {
 	if f.output == "" {
 		return usageErrorf("no output folder given; add -o DIR")
 	}
-	files := []rendering{
-		{f.sarif, func(_ context.Context, w io.Writer, r *results.Results) error { return ci.SARIF(w, r) }},
-		{f.junit, func(_ context.Context, w io.Writer, r *results.Results) error { return ci.JUnit(w, r) }},
+	if f.html+f.markdown+f.csv+f.sarif+f.junit == "" {
+		f.html = filepath.Join(f.output, "report.html")
 	}
+	files := f.renderings()
 	if err := f.check(files); err != nil {
 		return err
 	}
@@ -91,22 +137,34 @@ func (f *reportFlags) run(cmd *cobra.Command) error {
 
 // check refuses what cannot be meant.
 func (f *reportFlags) check(files []rendering) error {
-	asked, toOutput := f.csv != "", 0
+	toOutput := 0
 	for _, file := range files {
-		asked = asked || file.path != ""
 		if file.path == "-" {
 			toOutput++
 		}
 	}
 	switch {
-	case !asked:
-		return usageErrorf("nothing to write; add --csv, --sarif or --junit")
 	case toOutput > 1:
 		return usageErrorf("one format alone can go to standard output")
 	case f.csv == "-":
 		return usageErrorf("--csv writes several files; name a folder")
 	}
 	return nil
+}
+
+// makeDocument makes the compliance report.
+func (f *reportFlags) makeDocument(ctx context.Context, r *results.Results) (*document.Document, error) {
+	options := f.document
+	if f.against != "" {
+		old, err := results.Open(f.against)
+		if err != nil {
+			return nil, err
+		}
+		if options.Changes, err = diff.Compare(ctx, old, r); err != nil {
+			return nil, err
+		}
+	}
+	return document.Build(ctx, r, options)
 }
 
 func (f *reportFlags) writeCSV(cmd *cobra.Command, r *results.Results) error {

@@ -2,6 +2,7 @@ package ci
 
 import (
 	"cmp"
+	"context"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -16,14 +17,14 @@ import (
 // JUnit writes the audit as JUnit XML: a test case per origin, which fails where there are
 // violations and is skipped where every verdict is unknown. Of more than 5,000 origins it has
 // those with violations, up to as many.
-func JUnit(w io.Writer, r *results.Results) error {
+func JUnit(ctx context.Context, w io.Writer, r *results.Results) error {
 	suite := junitSuite{Name: "robots.txt"}
 	all := r.Audit().Tables[report.HostStatsTable.Name] <= maxFindings
 	next, stop := iter.Pull2(results.Rows(r, report.ViolationsTable))
 	defer stop()
 	left := int64(0)
 	for host, err := range results.Rows(r, report.HostStatsTable) {
-		if err != nil {
+		if err = cmp.Or(err, ctx.Err()); err != nil {
 			return err
 		}
 		found := host.ViolationsCertain + host.ViolationsProbable

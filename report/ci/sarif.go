@@ -1,6 +1,7 @@
 package ci
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -15,8 +16,8 @@ import (
 
 // SARIF writes the violations as a SARIF 2.1.0 log: a result each, at the record in its archive.
 // Of more than 5,000 it has the most certain ones.
-func SARIF(w io.Writer, r *results.Results) error {
-	rows, err := violations(r)
+func SARIF(ctx context.Context, w io.Writer, r *results.Results) error {
+	rows, err := violations(ctx, r)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/dustin/go-humanize"
+
 	"github.com/robotsaudit/robotsaudit/report/document"
 )
 
@@ -31,6 +33,7 @@ func Render(w io.Writer, doc *document.Document) error {
 	p.section(&doc.Scope.Section)
 	p.terms(doc.Scope.Terms...)
 	p.tables(doc.Scope.Crawlers, doc.Scope.Inputs)
+	p.timeline(&doc.Timeline)
 	p.findings(&doc.Violations)
 	p.findings(&doc.Unproven)
 	for _, s := range []*document.Tables{&doc.Unknown, &doc.Sites, &doc.Use, &doc.WhatIf, &doc.Unread} {
@@ -116,6 +119,26 @@ func (p *page) certainty(c *document.Certainty) {
 	p.paragraphs(c.Totals)
 }
 
+// timeline adds the periods as a table.
+func (p *page) timeline(t *document.Timeline) {
+	p.section(&t.Section)
+	table := document.Table{Columns: []document.Column{
+		{Name: "From", Kind: document.Words}, {Name: "Fetches", Kind: document.Number}, {Name: "Violations", Kind: document.Number},
+		{Name: "Unknown", Kind: document.Number}, {Name: "robots.txt", Kind: document.Words},
+	}}
+	for _, period := range t.Periods {
+		table.Rows = append(table.Rows, []document.Cell{
+			{Text: period.Label}, {Text: humanize.Comma(period.Fetches)}, {Text: humanize.Comma(period.Violations)},
+			{Text: humanize.Comma(period.Unknown)}, {Text: period.Mark},
+		})
+	}
+	if len(table.Rows) > 0 {
+		p.add(strings.Join(rows(&table), "\n"))
+	}
+	p.rest(len(table.Rows), maxRows, t.More)
+	p.paragraph(escape(t.Undated))
+}
+
 func (p *page) classes(classes []document.Class) {
 	lines := []string{"| | | |", "| --- | ---: | --- |"}
 	for _, c := range classes {
@@ -188,9 +211,9 @@ func (p *page) findings(f *document.Findings) {
 	p.tables(f.Summary...)
 	var lines []string
 	for _, v := range f.List[:min(len(f.List), maxItems)] {
-		line := fmt.Sprintf("- %s (%s)", escape(v.Sentence), escape(v.Certainty))
+		line := fmt.Sprintf("- **%s**: %s", escape(v.Certainty), escape(v.Sentence))
 		if len(v.Records) > 0 {
-			line += fmt.Sprintf(": %s at %d", code(v.Records[0].File), v.Records[0].Offset)
+			line += fmt.Sprintf(" %s at %d", code(v.Records[0].File), v.Records[0].Offset)
 		}
 		lines = append(lines, line)
 	}
@@ -203,20 +226,30 @@ func (p *page) findings(f *document.Findings) {
 func code(s string) string { return "<code>" + escape(s) + "</code>" }
 
 // plain are the punctuation marks that never mean anything in Markdown, once others are gone.
-const plain = " ,;%'\"/=?.-"
+const plain = " ,;%'\"/=?.-()"
 
 // escape writes a text so that it is itself in Markdown, in a table, too. Character references
 // never form markup.
 func escape(s string) string {
 	var b strings.Builder
 	for i, r := range s {
-		isDotOfHost := r == '.' && i >= 3 && strings.EqualFold(s[i-3:i], "www") // GitHub makes links of these
-		if r > '~' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' ||
-			strings.ContainsRune(plain, r) && !isDotOfHost {
+		if r > '~' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || isPlain(r, s[:i], s[i:]) {
 			b.WriteRune(r)
 		} else {
 			fmt.Fprintf(&b, "&#%d;", r)
 		}
 	}
 	return b.String()
+}
+
+// isPlain reports whether a punctuation mark stays as it is. GitHub makes links of http: and www.
+// and pictures of :names: as well.
+func isPlain(r rune, before, from string) bool {
+	switch r {
+	case ':':
+		return from == ":" || strings.HasPrefix(from, ": ")
+	case '.':
+		return len(before) < 3 || !strings.EqualFold(before[len(before)-3:], "www")
+	}
+	return strings.ContainsRune(plain, r)
 }

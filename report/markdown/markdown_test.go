@@ -56,11 +56,11 @@ func TestSample(t *testing.T) {
 
 func TestEscape(t *testing.T) {
 	for in, want := range map[string]string{
-		"On 3 May 2024 at 10:15, a/b-c?d=e.": "On 3 May 2024 at 10&#58;15, a/b-c?d=e.",
-		"<script>|[x](y)*_`\\#1@you&amp;":    "&#60;script&#62;&#124;&#91;x&#93;&#40;y&#41;&#42;&#95;&#96;&#92;&#35;1&#64;you&#38;amp;",
-		"http://www.example.com":             "http&#58;//www&#46;example.com",
-		"a\nb":                               "a&#10;b",
-		"日本 é":                               "日本 é",
+		"On 3 May: at 10:15 (UTC), a/b-c?d=e.": "On 3 May: at 10&#58;15 (UTC), a/b-c?d=e.",
+		"<script>|[x](y)*_`\\#1@you&amp;":      "&#60;script&#62;&#124;&#91;x&#93;(y)&#42;&#95;&#96;&#92;&#35;1&#64;you&#38;amp;",
+		"http://www.example.com":               "http&#58;//www&#46;example.com",
+		"a\nb":                                 "a&#10;b",
+		"日本 é":                                 "日本 é",
 	} {
 		if got := escape(in); got != want {
 			t.Errorf("%q becomes %q, want %q", in, got, want)

@@ -4,20 +4,25 @@
     formats.py BINARY DIR
 
 SARIF must be valid by its schema, JUnit XML by a reader of it, and CSV must hold the rows of
-the tables, with no cell that a spreadsheet takes for a formula.
+the tables, with no cell that a spreadsheet takes for a formula. Markdown, as GitHub reads it,
+must be no more than headings, paragraphs, lists, tables and code.
 """
 
 import argparse
 import csv
+import re
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+import cmarkgfm
 import junitparser
 import pyarrow.parquet as parquet
+from cmarkgfm.cmark import Options
 from pydantic_sarif import model
 
+ELEMENTS = {"h1", "h2", "p", "ul", "li", "strong", "code", "table", "thead", "tbody", "tr", "th", "td"}
 FORMULAS = tuple("=+-@\t\r＝＋－＠")
 
 
@@ -54,6 +59,14 @@ def check_csv(path, table):
                 assert not cell.lstrip(" ").startswith(FORMULAS), f"{path}: {name} may be a formula: {cell}"
 
 
+def check_markdown(path):
+    text = path.read_text()
+    assert len(text.encode()) <= 1 << 20, f"{path}: {len(text)} characters"
+    html = cmarkgfm.github_flavored_markdown_to_html(text, Options.CMARK_OPT_UNSAFE)
+    others = set(re.findall(r"<(\w+)", html)) - ELEMENTS
+    assert not others, f"{path}: elements {others}"
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("binary")
@@ -64,13 +77,14 @@ def main():
     with tempfile.TemporaryDirectory() as work:
         work = Path(work)
         subprocess.run([args.binary, "report", "-o", args.dir, "--sarif", work / "s.sarif", "--junit", work / "j.xml",
-                        "--csv", work / "csv"], check=True, stdout=subprocess.DEVNULL)
+                        "--csv", work / "csv", "--markdown", work / "r.md"], check=True, stdout=subprocess.DEVNULL)
         check_sarif(work / "s.sarif", violations)
         check_junit(work / "j.xml", tables["host_stats"].to_pylist(), violations)
+        check_markdown(work / "r.md")
         files = sorted((work / "csv").iterdir())
         for path in files:
             check_csv(path, tables[path.stem])
-    print(f"{args.dir.name}: SARIF, JUnit XML and {len(files)} CSV files are valid and hold what the tables hold")
+    print(f"{args.dir.name}: SARIF, JUnit XML, Markdown and {len(files)} CSV files are valid and hold what the tables hold")
 
 
 try:
