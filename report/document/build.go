@@ -243,11 +243,11 @@ func (b *builder) siteSection() Tables {
 		}
 	}
 	t := Table{
-		ID: "sites-collections", Caption: "By collection", Columns: groupColumns("Collection"), Empty: "There are no fetches.",
+		ID: "sites-collections", Rows: [][]Cell{}, Caption: "By collection", Columns: groupColumns("Collection"), Empty: "There are no fetches.",
 		Notes: []string{"A collection is a folder of archives, a WACZ, or what warcinfo records say that they are part of (isPartOf). A fetch may count in several. An archive whose warcinfo records name several counts in each."},
 	}
 	byCollection.fill(&t)
-	kinds := Table{ID: "sites-kinds", Caption: "Pages, embeds and seeds, as far as the archives tell", Columns: groupColumns("Kind"), Empty: "There are no fetches."}
+	kinds := Table{ID: "sites-kinds", Rows: [][]Cell{}, Caption: "Pages, embeds and seeds, as far as the archives tell", Columns: groupColumns("Kind"), Empty: "There are no fetches."}
 	b.kinds.fill(&kinds)
 	s.Tables = append(s.Tables, t, kinds)
 	return s
@@ -299,7 +299,8 @@ func (b *builder) unprovenSection() Findings {
 }
 
 // list makes findings of the rows kept.
-func (b *builder) list(s *selection, budget int) (list []Finding) {
+func (b *builder) list(s *selection, budget int) []Finding {
+	list := []Finding{}
 	for _, f := range s.sorted() {
 		list = append(list, b.finding(f))
 	}

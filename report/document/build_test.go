@@ -232,6 +232,22 @@ func TestChanges(t *testing.T) {
 	checkTexts(t, d)
 }
 
+// A report of archives without fetches is whole, and no list in it is null.
+func TestEmptyAudit(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "empty.warc"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	d := build(t, audittest.Audit(t, everything(), dir), document.Options{})
+	checkTexts(t, d)
+	if b := encoded(t, d); bytes.Contains(b, []byte("null")) {
+		t.Errorf("null in\n%s", b)
+	}
+	if d.Answer.Sentence != "These archives hold no fetch that robots.txt could decide." || len(d.Answer.Details) != 1 {
+		t.Errorf("%+v", d.Answer)
+	}
+}
+
 // checkTexts checks that every text of a Document is safe to place and bounded, and that every table
 // has as many cells as columns.
 func checkTexts(t *testing.T, d *document.Document) {

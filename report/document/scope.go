@@ -64,7 +64,7 @@ func (t *crawlerTally) read(ctx context.Context, res *results.Results) error {
 
 func (t *crawlerTally) table() Table {
 	table := Table{
-		ID: "crawlers", Caption: "Crawlers, by the product token of their User-Agent",
+		ID: "crawlers", Rows: [][]Cell{}, Caption: "Crawlers, by the product token of their User-Agent",
 		Columns: []Column{
 			{"Crawler", Words}, {"Says of its obedience", Words}, {"Fetches", Number}, {"Certain", Number}, {"Probable", Number}, {"Unproven", Number}, {"Unknown", Number},
 		},
@@ -229,7 +229,7 @@ func digestText(in *report.AuditInput) string {
 // inputTable lists the archives.
 func (b *builder) inputTable() Table {
 	table := Table{
-		ID: "inputs", Caption: "Archives",
+		ID: "inputs", Rows: [][]Cell{}, Caption: "Archives",
 		Columns: []Column{{"File", Code}, {"Bytes", Number}, {"Form", Words}, {"Fetches", Number}, {"Of robots.txt", Number}, {"SHA-256 or fingerprint", Code}},
 		Empty:   "No archive was read.",
 	}

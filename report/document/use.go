@@ -145,7 +145,7 @@ func pageTable(t *report.Totals) Table {
 
 func (t *useTally) restrictionTable() Table {
 	table := Table{
-		ID: "use-restrictions", Caption: "Restrictions by purpose", Columns: []Column{{"Purpose", Words}, {"What is restricted", Words}, {"How sure", Words}, {"Times", Number}},
+		ID: "use-restrictions", Rows: [][]Cell{}, Caption: "Restrictions by purpose", Columns: []Column{{"Purpose", Words}, {"What is restricted", Words}, {"How sure", Words}, {"Times", Number}},
 		Empty: "Nothing restricts the purposes asked about.",
 		Notes: []string{"Certain: the record itself says so. Probable: a doubt remains, or the site alone says so."},
 	}
@@ -162,7 +162,7 @@ func (t *useTally) restrictionTable() Table {
 
 func (t *useTally) siteTable() Table {
 	table := Table{
-		ID: "use-sites", Caption: "Origins with most restrictions", Columns: []Column{{"Origin", Code}, {"Publication", Number}, {"Use", Number}, {"First statement", Code}},
+		ID: "use-sites", Rows: [][]Cell{}, Caption: "Origins with most restrictions", Columns: []Column{{"Origin", Code}, {"Publication", Number}, {"Use", Number}, {"First statement", Code}},
 		Empty: "No origin has any.",
 	}
 	for _, s := range t.sites {
@@ -176,7 +176,7 @@ func (t *useTally) siteTable() Table {
 
 func (t *useTally) signalTable() Table {
 	table := Table{
-		ID: "use-signals", Caption: "Usage signals that bind, by purpose", Columns: []Column{{"Purpose", Words}, {"Restricted", Number}, {"Allowed", Number}, {"Unstated", Number}},
+		ID: "use-signals", Rows: [][]Cell{}, Caption: "Usage signals that bind, by purpose", Columns: []Column{{"Purpose", Words}, {"Restricted", Number}, {"Allowed", Number}, {"Unstated", Number}},
 		Empty: "No page or site states a usage signal that binds.",
 	}
 	purposes := make(map[string]bool)

@@ -239,7 +239,7 @@ func (t *whatIfTally) section(a *report.Audit) Tables {
 		s.Intro = append(s.Intro, "They are judged as of "+a.Settings.AsOf.UTC().Format("2006-01-02 15:04:05 UTC")+".")
 	}
 	table := Table{
-		ID: "what-if-agents", Caption: "Origins by the access that each crawler would have had, and fetches",
+		ID: "what-if-agents", Rows: [][]Cell{}, Caption: "Origins by the access that each crawler would have had, and fetches",
 		Columns: []Column{
 			{"Crawler", Words}, {"Full", Number}, {"Partial", Number}, {"None", Number}, {"Unknown", Number},
 			{"Fetches allowed", Number}, {"Fetches disallowed", Number}, {"Fetches unknown", Number},
