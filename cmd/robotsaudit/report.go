@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/ci"
 	"github.com/robotsaudit/robotsaudit/report/csv"
 	"github.com/robotsaudit/robotsaudit/report/diff"
@@ -40,7 +41,7 @@ func newReportCommand() *cobra.Command {
 
 FILE may be - for standard output. The archives are not read. The same results and options
 give the same bytes: the report has the date that --date gives, or none. --against adds
-what changed since an earlier audit.
+what changed since an earlier audit. DIR/report.html goes when DIR gets new results.
 
 ` + exitHelp,
 		Example: `  robotsaudit report -o out
@@ -114,7 +115,7 @@ func (f *reportFlags) run(cmd *cobra.Command) error {
 		return usageErrorf("no output folder given; add -o DIR")
 	}
 	if f.html+f.markdown+f.csv+f.sarif+f.junit == "" {
-		f.html = filepath.Join(f.output, "report.html")
+		f.html = filepath.Join(f.output, report.HTMLFile)
 	}
 	files := f.renderings()
 	if err := f.check(files); err != nil {
