@@ -6,10 +6,10 @@ import (
 )
 
 // What findings and their excerpts may take up, compressed. With them an HTML page stays below
-// 3 MB, whatever the archives put into their texts; 5,000 findings of real crawls take a fifth.
+// 3 MB, whatever the archives put into their texts; 5,000 findings of usual texts fit.
 const (
-	violationsBudget = 1300 << 10
-	unprovenBudget   = 300 << 10
+	violationsBudget = 800 << 10
+	unprovenBudget   = 120 << 10
 )
 
 // fit returns as many of the first findings as fit a budget, with their excerpts.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/results"
@@ -119,21 +118,11 @@ func compareBool(a, b bool) int {
 	return -1
 }
 
-// issueText says what a kind of issue is, in its first clause: the rest is in docs/SCHEMA.md.
+// issueText says what a kind of issue is.
 func issueText(kind string) string {
-	words := cmp.Or(report.Meaning("lossy_issue", kind), report.Meaning("record_issue", kind), Visible(kind))
-	return capital(shorter(plainMarkdown(words)))
-}
-
-const maxIssueText = 240
-
-// shorter cuts a text at the end of a clause, if it is long.
-func shorter(s string) string {
-	if len(s) <= maxIssueText {
-		return s
+	words := cmp.Or(report.IssueText(kind), Visible(kind))
+	if isLossy(kind) {
+		return "The archive " + words + "."
 	}
-	if i := strings.LastIndexAny(s[:maxIssueText], ";:"); i > 0 {
-		return s[:i] + "."
-	}
-	return head(s, maxIssueText) + "…"
+	return capital(words) + "."
 }
