@@ -39,7 +39,7 @@ func JUnit(ctx context.Context, w io.Writer, r *results.Results) error {
 		suite.add(junitCaseOf(host, found, details))
 	}
 	if left > 0 {
-		suite.Out = fmt.Sprintf("%s more are in the table host_stats.", report.Count(left, "origin"))
+		suite.Out = fmt.Sprintf("The table host_stats has %s.", report.Count(left, "more origin"))
 	}
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err
@@ -70,7 +70,7 @@ func detailsOf(next func() (*report.ViolationRow, error, bool), origin string, n
 		}
 	}
 	if n > maxCaseRows {
-		fmt.Fprintf(&b, "%d more are in the table violations.\n", n-maxCaseRows)
+		fmt.Fprintf(&b, "The table violations has %s.\n", report.Count(n-maxCaseRows, "more violation"))
 	}
 	return b.String(), nil
 }

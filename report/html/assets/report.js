@@ -211,7 +211,12 @@
     const changed = periods.flatMap((p, i) => (p.changes > 0 ? [{...p, at: new Date((+date(p.start) + +date(ends[i])) / 2)}] : []));
 
     function panel([name, key], i, width) {
+      const title = element("p", {className: "panel", textContent: name});
       const last = i === series.length - 1;
+      const data = bars.filter((bar) => bar[key] > 0);
+      if (data.length === 0 && !last) return [title, element("p", {className: "note", textContent: "None."})];
+      const barWidth = ((bars[0].to - bars[0].from) / (domain[1] - domain[0])) * width;
+      const inset = barWidth > 4 ? 0.5 : Math.min(0, (barWidth - 2) / 2); // a day of many years is to be seen
       const shownTicks = ticks.filter((_, j) => j % Math.ceil((ticks.length * 96) / width) === 0);
       const svg = plot({
         width,
@@ -228,8 +233,8 @@
           libraries.ruleY([tops[i]], {stroke: "var(--line)"}),
           libraries.text([tops[i]], {y: (top) => top, frameAnchor: "left", textAnchor: "start", dy: -8, text: count, fill: "var(--soft)"}),
           libraries.rectY(
-            bars.filter((bar) => bar[key] > 0),
-            {x1: "from", x2: "to", y: key, fill: (bar) => `var(--claim-${Math.min(bar.claim, 3)})`, stroke: "var(--claim-0)", strokeWidth: 0.75, insetLeft: 0.5, insetRight: 0.5},
+            data,
+            {x1: "from", x2: "to", y: key, fill: (bar) => `var(--claim-${Math.min(bar.claim, 3)})`, stroke: "var(--claim-0)", strokeWidth: 0.75, insetLeft: inset, insetRight: inset},
           ),
           libraries.ruleY([0], {stroke: "var(--soft)"}),
           ...(last
@@ -256,7 +261,7 @@
       svg.querySelectorAll("[aria-label]").forEach((part) => part.removeAttribute("aria-label"));
       svg.setAttribute("role", "img");
       svg.setAttribute("aria-label", `${name} over time, up to ${count(tops[i])}. The table below has the numbers.`);
-      return [element("p", {className: "panel", textContent: name}), svg];
+      return [title, svg];
     }
 
     let width = 0;
