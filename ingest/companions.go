@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/wacz"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
@@ -83,20 +84,20 @@ func OpenArchive(in facts.Input, entry, tmp string) (a *Archive, err error) {
 }
 
 func (a *Archive) openEntry(size int64, entry, tmp string) error {
-	list, err := openZip(a.file, size)
+	list, err := wacz.Open(a.file, size)
 	if err != nil {
 		return err
 	}
-	for i := range list.entries {
-		e := &list.entries[i]
-		if e.name() != entry || e.problem != "" {
+	for i := range list.Entries {
+		e := &list.Entries[i]
+		if e.CutName() != entry || e.Problem != "" {
 			continue
 		}
 		if e.Method == zip.Store {
-			a.ReaderAt = e.at()
+			a.ReaderAt = e.At()
 			return nil
 		}
-		a.copy, err = spool(e.open(), tmp)
+		a.copy, err = spool(e.Open(), tmp)
 		a.ReaderAt = a.copy
 		return err
 	}
