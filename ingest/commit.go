@@ -173,6 +173,7 @@ func (c *committer) place(x *exchange, r *warc.Record, length int64) {
 	if r.Forgeable {
 		x.Flags |= facts.FlagForgeable
 	}
+	x.companions.Own = c.at
 	c.credit(x, r)
 }
 

@@ -195,7 +195,7 @@ func (r *waczReader) readArchive(e *wacz.Entry, form warc.Form, src *warc.Source
 		reader = doubted{reader}
 	}
 	c := newCommitter(r.committer.input, e.CutName(), r.out)
-	c.paired, c.extractor.verify, c.extractor.pages = r.opt.paired, r.opt.verify, r.pages
+	c.extractor.verify, c.extractor.pages, c.paired = r.opt.verify, r.pages, r.opt.paired
 	size := int64(-1)
 	if form.Addressable() {
 		size = e.Size()

@@ -165,8 +165,21 @@ func newWriter(set *facts.Set, settings Settings, tmp string, opt *Options) (w *
 	for i := range set.Inputs {
 		w.locate(int32(i), opt.Archives)
 		set.Inputs[i].Input = w.paths[int32(i)]
+		if isSameFile(opt.To, set.Inputs[i].Path) {
+			w.close()
+			return nil, fmt.Errorf("the bundle cannot be written to %s: that is an archive of the audit", opt.To)
+		}
 	}
 	return w, nil
+}
+
+func isSameFile(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
 }
 
 func (w *writer) close() {

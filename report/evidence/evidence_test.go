@@ -360,3 +360,40 @@ func zipped(t *testing.T, method uint16, name string, content []byte) []byte {
 	}
 	return b.Bytes()
 }
+
+// TestChangedArchive: what rests on an archive whose content has changed since the audit is left
+// out, and the archive is named; what other archives prove is written.
+func TestChangedArchive(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"crawl-b-1.warc.gz", "crawl-c-1.warc.gz"} {
+		content, err := os.ReadFile(filepath.Join(testdata, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out := audittest.Audit(t, rfc9309, dir)
+	_, whole := write(t, out)
+	changed := filepath.Join(dir, "crawl-b-1.warc.gz")
+	content, err := os.ReadFile(changed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content[len(content)/2] ^= 1
+	if err := os.WriteFile(changed, content, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	b, err := Write(t.Context(), Options{Dir: out, To: filepath.Join(t.TempDir(), "bundle.warc.gz")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const reason = "its content is not what it was when it was audited"
+	if len(b.Missing) != 1 || b.Missing[0].Name != "crawl-b-1.warc.gz" || b.Missing[0].Reason != reason || b.Missing[0].Affected != b.Lacking {
+		t.Errorf("%+v, %d left out", b.Missing, b.Lacking)
+	}
+	if b.Proven != b.Violations || b.Proven == 0 || b.Lacking == 0 || b.Proven+b.Lacking != whole.Proven {
+		t.Errorf("%d of %d proven, %d left out, of %d before", b.Proven, b.Violations, b.Lacking, whole.Proven)
+	}
+}

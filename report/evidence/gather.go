@@ -122,8 +122,14 @@ func (g *gatherer) gatherInput(ctx context.Context, keys []archiveKey) error {
 	for _, k := range keys {
 		p.keys[k.entry], p.told[k.entry] = g.wanted[k], new(bitmap)
 	}
-	result, err := ingest.Pair(g.paths[input], p.pair)
+	var failed error
+	result, err := ingest.Pair(g.paths[input], func(f *facts.Fetch, c *ingest.Companions) error {
+		failed = cmp.Or(ctx.Err(), p.pair(f, c))
+		return failed
+	})
 	switch {
+	case failed != nil:
+		return failed
 	case err != nil:
 		g.missing[input] = fmt.Sprintf("cannot be read (%v)", err)
 	case result.Fingerprint != in.Fingerprint:
@@ -140,6 +146,7 @@ func (g *gatherer) gatherInput(ctx context.Context, keys []archiveKey) error {
 		if openErr != nil {
 			return openErr
 		}
+		before := g.number
 		g.begin(key, a)
 		if g.logs[key] {
 			err = cmp.Or(err, g.gatherLog(key, a))
@@ -151,6 +158,9 @@ func (g *gatherer) gatherInput(ctx context.Context, keys []archiveKey) error {
 		}
 		if err = errors.Join(err, a.Close()); err != nil {
 			return err
+		}
+		if g.number == before { // nothing was found again
+			g.archives = g.archives[:len(g.archives)-1]
 		}
 		if err := g.give(archiveKey{key.input, key.entry + "\x00"}, 0, 0); err != nil {
 			return err
