@@ -16,7 +16,8 @@ import (
 // and, where asked for, other fetches.
 type originCaptures struct {
 	place
-	captures []facts.Capture
+	captures []*facts.Capture
+	rows     [][]facts.Capture // where captures are
 	byURL    map[string]*urlCaptures
 	scanned  map[string]bool // URLs whose fetches are all here
 }
@@ -39,12 +40,19 @@ func newOriginCaptures() *originCaptures {
 // keptRows is how many rows memory is kept for from one origin to the next.
 const keptRows = 256
 
+// chunkRows is how many captures lie together. A longer list of them would be copied as it grows.
+const chunkRows = 64
+
 // begin forgets an origin for the next, in the same memory unless that is much.
 func (g *originCaptures) begin(p place) {
 	if len(g.byURL) > keptRows {
 		*g = *newOriginCaptures()
 	}
 	g.place, g.captures = p, emptied(g.captures)
+	if len(g.rows) > 0 {
+		clear(g.rows[0])
+		g.rows[0], g.rows = g.rows[0][:0], g.rows[:1]
+	}
 	clear(g.byURL)
 	clear(g.scanned)
 }
@@ -59,8 +67,13 @@ func emptied[T any](list []T) []T {
 }
 
 func (g *originCaptures) add(c *facts.Capture) error {
-	g.captures = append(g.captures, *c)
-	kept := &g.captures[len(g.captures)-1]
+	if last := len(g.rows) - 1; last < 0 || len(g.rows[last]) == cap(g.rows[last]) {
+		g.rows = append(g.rows, make([]facts.Capture, 0, chunkRows))
+	}
+	chunk := &g.rows[len(g.rows)-1]
+	*chunk = append(*chunk, *c)
+	kept := &(*chunk)[len(*chunk)-1]
+	g.captures = append(g.captures, kept)
 	kept.PolicyHeaders, kept.Metas, kept.Via = "", "", "" // may be long, and are not needed
 	return nil
 }
@@ -77,8 +90,7 @@ func (g *originCaptures) ofURL(key string) *urlCaptures {
 
 // index makes the captures findable by URL, once they are all here.
 func (g *originCaptures) index() {
-	for i := range g.captures {
-		c := &g.captures[i]
+	for _, c := range g.captures {
 		u, _ := weburl.Parse(c.URL)
 		s := g.ofURL(urlKey(u))
 		s.all = append(s.all, c)
@@ -97,35 +109,48 @@ func (s *urlCaptures) sort() {
 // byDate holds captures by the precision of their dates, those of each in the order of
 // compareInTime. A date that names a year is near to every second of it: who looks around
 // a second must not look at all of the year for its sake.
-type byDate [facts.PrecisionMicrosecond + 1][]*facts.Capture
+type byDate []samePrecision
 
-func (d *byDate) add(c *facts.Capture) { d[c.Precision] = append(d[c.Precision], c) }
+type samePrecision struct {
+	precision facts.Precision
+	captures  []*facts.Capture
+}
+
+func (d *byDate) add(c *facts.Capture) {
+	i := slices.IndexFunc(*d, func(s samePrecision) bool { return s.precision == c.Precision })
+	if i < 0 {
+		i, *d = len(*d), append(*d, samePrecision{precision: c.Precision})
+	}
+	(*d)[i].captures = append((*d)[i].captures, c)
+}
 
 // from yields, in the order of compareInTime, the captures whose dates name some moment from
 // micros on, and perhaps a few more before; of each precision up to the first at which
 // stop is true.
-func (d *byDate) from(micros int64, stop func(*facts.Capture) bool) iter.Seq[*facts.Capture] {
-	rest := *d
-	for p, list := range rest {
-		rest[p] = list[upTo(list, micros-unit(facts.Precision(p))-1):]
-	}
+func (d byDate) from(micros int64, stop func(*facts.Capture) bool) iter.Seq[*facts.Capture] {
 	return func(yield func(*facts.Capture) bool) {
+		rest := slices.Clone(d)
+		for i, s := range rest {
+			rest[i].captures = s.captures[upTo(s.captures, micros-unit(s.precision)-1):]
+		}
 		for {
-			var next *facts.Capture
-			for p, list := range rest {
+			var next *samePrecision
+			for i := range rest {
+				s := &rest[i]
 				switch {
-				case len(list) == 0:
-				case stop(list[0]):
-					rest[p] = nil
-				case next == nil || compareInTime(&list[0].Fetch, &next.Fetch) < 0:
-					next = list[0]
+				case len(s.captures) == 0:
+				case stop(s.captures[0]):
+					s.captures = nil
+				case next == nil || compareInTime(&s.captures[0].Fetch, &next.captures[0].Fetch) < 0:
+					next = s
 				}
 			}
 			if next == nil {
 				return
 			}
-			rest[next.Precision] = rest[next.Precision][1:]
-			if !yield(next) {
+			c := next.captures[0]
+			next.captures = next.captures[1:]
+			if !yield(c) {
 				return
 			}
 		}
@@ -133,34 +158,37 @@ func (d *byDate) from(micros int64, stop func(*facts.Capture) bool) iter.Seq[*fa
 }
 
 // backFrom yields those dated micros or earlier in the opposite order, likewise.
-func (d *byDate) backFrom(micros int64, stop func(*facts.Capture) bool) iter.Seq[*facts.Capture] {
-	rest := *d
-	for p, list := range rest {
-		rest[p] = list[:upTo(list, micros)]
-	}
+func (d byDate) backFrom(micros int64, stop func(*facts.Capture) bool) iter.Seq[*facts.Capture] {
 	return func(yield func(*facts.Capture) bool) {
+		rest := slices.Clone(d)
+		for i, s := range rest {
+			rest[i].captures = s.captures[:upTo(s.captures, micros)]
+		}
 		for {
-			var next *facts.Capture
-			for p, list := range rest {
-				last := len(list) - 1
+			var next *samePrecision
+			for i := range rest {
+				s := &rest[i]
 				switch {
-				case last < 0:
-				case stop(list[last]):
-					rest[p] = nil
-				case next == nil || compareInTime(&list[last].Fetch, &next.Fetch) > 0:
-					next = list[last]
+				case len(s.captures) == 0:
+				case stop(s.latest()):
+					s.captures = nil
+				case next == nil || compareInTime(&s.latest().Fetch, &next.latest().Fetch) > 0:
+					next = s
 				}
 			}
 			if next == nil {
 				return
 			}
-			rest[next.Precision] = rest[next.Precision][:len(rest[next.Precision])-1]
-			if !yield(next) {
+			c := next.latest()
+			next.captures = next.captures[:len(next.captures)-1]
+			if !yield(c) {
 				return
 			}
 		}
 	}
 }
+
+func (s *samePrecision) latest() *facts.Capture { return s.captures[len(s.captures)-1] }
 
 func never(*facts.Capture) bool { return false }
 
@@ -202,24 +230,37 @@ type crawlerKey func(*facts.Fetch) string
 // by returns the askings of the crawler that a resolution began with, and everyone's.
 func (s *urlCaptures) by(who crawlerKey, res *resolution) (own, everyone *askings) {
 	if s.everyone == nil {
-		s.everyone, s.crawlers = new(askings), make(map[string]*askings)
-		for _, c := range s.all {
-			if c.Method != http.MethodGet || !c.Time().Known() {
-				continue
-			}
-			key := who(&c.Fetch)
-			if s.crawlers[key] == nil {
-				s.crawlers[key] = new(askings)
-			}
-			s.everyone.add(c)
-			s.crawlers[key].add(c)
-		}
+		s.everyone, s.crawlers = s.askings(who)
 	}
 	if own = s.crawlers[who(&res.Fetch)]; own == nil {
 		own = new(askings)
 	}
 	return own, s.everyone
 }
+
+func (s *urlCaptures) askings(who crawlerKey) (everyone *askings, crawlers map[string]*askings) {
+	everyone, crawlers = new(askings), make(map[string]*askings)
+	for _, c := range s.all {
+		if isAsking(c) {
+			everyone.add(c)
+			crawlers[who(&c.Fetch)] = everyone
+		}
+	}
+	if len(crawlers) == 1 { // of most URLs; what everyone asked is what it asked
+		return everyone, crawlers
+	}
+	for key := range crawlers {
+		crawlers[key] = new(askings)
+	}
+	for _, c := range s.all {
+		if isAsking(c) {
+			crawlers[who(&c.Fetch)].add(c)
+		}
+	}
+	return everyone, crawlers
+}
+
+func isAsking(c *facts.Capture) bool { return c.Method == http.MethodGet && c.Time().Known() }
 
 // upTo returns how many of list, which is in order of time, are dated micros or
 // earlier.
@@ -232,14 +273,13 @@ func (g *originCaptures) complete(key string) bool { return g.scanned[key] }
 
 // addFetches adds the fetches of the URLs that resolutions look for and that are no
 // policy by their path.
-func (g *originCaptures) addFetches(fetches *cursor[facts.Fetch], resolutions []resolution) error {
-	for i := range resolutions {
-		if !resolutions[i].wantsPolicy() {
-			g.scanned[resolutions[i].WantKey] = true
-		}
-	}
-	if len(g.scanned) == 0 {
+func (g *originCaptures) addFetches(fetches *cursor[facts.Fetch], targets *cursor[targetURL]) error {
+	err := targets.each(g.place, func(t *targetURL) error {
+		g.scanned[t.Key] = true
 		return nil
+	})
+	if err != nil || len(g.scanned) == 0 {
+		return err
 	}
 	held := make(map[mark]bool) // a fetch does not tell whether its body is in the pack; its capture does
 	for key := range g.scanned {
@@ -247,7 +287,7 @@ func (g *originCaptures) addFetches(fetches *cursor[facts.Fetch], resolutions []
 			held[markOf(&c.Fetch)] = true
 		}
 	}
-	err := fetches.each(g.place, func(f *facts.Fetch) error {
+	err = fetches.each(g.place, func(f *facts.Fetch) error {
 		u, _ := weburl.Parse(f.URL)
 		key := urlKey(u)
 		if !g.scanned[key] || held[markOf(f)] || f.Flags&facts.FlagHostMismatch != 0 {
@@ -283,14 +323,14 @@ type target struct {
 func (g *originCaptures) nearest(res *resolution, who crawlerKey) target {
 	captures := g.ofURL(res.WantKey)
 	own, everyone := captures.by(who, res)
-	if t := res.nearest(&own.all); t.found {
+	if t := res.nearest(own.all); t.found {
 		return t
 	}
-	return res.nearest(&everyone.all)
+	return res.nearest(everyone.all)
 }
 
 // nearest looks among the captures of one crawler, or of all, outwards from the redirect.
-func (res *resolution) nearest(list *byDate) target {
+func (res *resolution) nearest(list byDate) target {
 	t := res.wantTime()
 	var after, before nearby
 	var visited *facts.Capture
@@ -551,13 +591,13 @@ func (g *originCaptures) renewed(res *resolution, who crawlerKey) *facts.Capture
 			case latest == nil:
 				continue
 			case !res.namesValidator() || res.names(latest) == same:
-				return res.agreedAt(latest, &of.successes, of.may)
+				return res.agreedAt(latest, of.successes, of.may)
 			case res.names(latest) == different:
 				return nil
 			}
 		}
 		if c := res.latestNamed(of.askings, of.may); c != nil {
-			return res.agreedAt(c, &of.successes, of.may)
+			return res.agreedAt(c, of.successes, of.may)
 		}
 	}
 	return nil
@@ -602,7 +642,7 @@ func backward(list []*facts.Capture) iter.Seq[*facts.Capture] {
 }
 
 // agreedAt returns c, unless another archive has one of its moment that differs.
-func (res *resolution) agreedAt(c *facts.Capture, list *byDate, may func(*facts.Capture) bool) *facts.Capture {
+func (res *resolution) agreedAt(c *facts.Capture, list byDate, may func(*facts.Capture) bool) *facts.Capture {
 	m := nearby{chosen: c}
 	for o := range list.from(c.Micros, m.isBehind) {
 		if !res.look() {

@@ -107,6 +107,22 @@ var resolutionRuns = run.Spec[resolution]{
 	},
 }
 
+// targetURL is a URL that a resolution looks for, and that is no policy by its path.
+type targetURL struct {
+	HostReversed string `parquet:"host_reversed,dict"`
+	Origin       string `parquet:"origin,dict"`
+	Key          string `parquet:"key"`
+}
+
+func (t *targetURL) place() place { return place{t.HostReversed, t.Origin} }
+
+var targetRuns = run.Spec[targetURL]{
+	Name:    "targets",
+	Compare: func(a, b *targetURL) int { return a.place().compare(b.place()) },
+	Bucket:  func(t *targetURL) int { return run.BucketOf(t.HostReversed) },
+	Size:    func(t *targetURL) int { return 64 + len(t.Key) },
+}
+
 // mark is a record that a robots.txt redirect led to. Its fetch is always allowed:
 // that record, not that URL.
 type mark struct {
@@ -190,9 +206,10 @@ type resolver struct {
 	marks   *run.Sorter[mark]
 	copies  *run.Sorter[copied]
 	next    *run.Sorter[resolution]
-	wanted  []bool       // buckets that resolutions of next look in
-	scanned []bool       // those where they look for URLs that are no policy by their path
-	bodies  *pack.Writer // bodies read again from the archives
+	targets *run.Sorter[targetURL] // that resolutions of next look for
+	wanted  []bool                 // buckets that resolutions of next look in
+	scanned []bool                 // those where they look for URLs that are no policy by their path
+	bodies  *pack.Writer           // bodies read again from the archives
 	issues  *run.Writer[facts.Issue]
 	round   int
 	reread  int64 // bytes of maxReread that are left
@@ -262,6 +279,9 @@ func (r *resolver) startRound() {
 	spec := resolutionRuns
 	spec.Name = fmt.Sprintf("resolutions%d", r.round)
 	r.next = run.NewSorter(r.dir, spec)
+	targets := targetRuns
+	targets.Name = fmt.Sprintf("targets%d", r.round)
+	r.targets = run.NewSorter(r.dir, targets)
 }
 
 // isFollowed reports whether what a capture came to matters: of robots.txt and of
@@ -276,21 +296,20 @@ func (r *resolver) firstRound(ctx context.Context) error {
 	r.startRound()
 	captures := newCursor(r.store.captures(ctx, nil, r.noteCopy), func(c *facts.Capture) place { return placeOf(&c.Fetch) })
 	defer captures.stop()
-	g := newOriginCaptures()
+	g, res := newOriginCaptures(), new(resolution)
 	for captures.row != nil {
 		g.begin(captures.here)
 		if err := captures.each(g.place, g.add); err != nil {
 			return err
 		}
 		g.index()
-		for i := range g.captures {
-			c := &g.captures[i]
+		for _, c := range g.captures {
 			if !isFollowed(c) {
 				continue
 			}
-			res := resolution{State: newState(c)}
-			r.take(&res, c)
-			if err := r.follow(&res, g); err != nil {
+			*res = resolution{State: newState(c)}
+			r.take(res, c)
+			if err := r.follow(res, g); err != nil {
 				return err
 			}
 		}
@@ -302,7 +321,7 @@ func (r *resolver) firstRound(ctx context.Context) error {
 // buckets that they look in. Targets that are no policy by their path are looked for
 // among all fetches.
 func (r *resolver) nextRound(ctx context.Context) error {
-	wanted, scanned, sorted := r.wanted, r.scanned, r.next
+	wanted, scanned, sorted, targets := r.wanted, r.scanned, r.next, r.targets
 	r.startRound()
 	captures := newCursor(r.store.captures(ctx, wanted, nil), func(c *facts.Capture) place { return placeOf(&c.Fetch) })
 	defer captures.stop()
@@ -310,24 +329,20 @@ func (r *resolver) nextRound(ctx context.Context) error {
 	defer resolutions.stop()
 	fetches := newCursor(r.store.fetches(ctx, scanned), placeOf)
 	defer fetches.stop()
-	g, here := newOriginCaptures(), []resolution(nil)
+	sought := newCursor(targets.Sorted(ctx), (*targetURL).place)
+	defer sought.stop()
+	g := newOriginCaptures()
 	for resolutions.row != nil {
 		g.begin(resolutions.here)
-		here = emptied(here)
-		if err := resolutions.each(g.place, func(res *resolution) error { here = append(here, *res); return nil }); err != nil {
-			return err
-		}
 		if err := captures.each(g.place, g.add); err != nil {
 			return err
 		}
 		g.index()
-		if err := g.addFetches(fetches, here); err != nil {
+		if err := g.addFetches(fetches, sought); err != nil {
 			return err
 		}
-		for i := range here {
-			if err := r.follow(&here[i], g); err != nil {
-				return err
-			}
+		if err := resolutions.each(g.place, func(res *resolution) error { return r.follow(res, g) }); err != nil {
+			return err
 		}
 	}
 	return resolutions.err
@@ -337,7 +352,12 @@ func (r *resolver) nextRound(ctx context.Context) error {
 func (r *resolver) goOn(res *resolution) error {
 	bucket := run.BucketOf(res.WantHost)
 	r.wanted[bucket] = true
-	r.scanned[bucket] = r.scanned[bucket] || !res.wantsPolicy()
+	if !res.wantsPolicy() {
+		r.scanned[bucket] = true
+		if err := r.targets.Add(targetURL{res.WantHost, res.WantOrigin, res.WantKey}); err != nil {
+			return err
+		}
+	}
 	return r.next.Add(*res)
 }
 

@@ -56,8 +56,7 @@ func TestLooksOfChasesAreLinear(t *testing.T) {
 				g.add(&one)
 			}
 			g.index()
-			for i := range g.captures {
-				first := &g.captures[i]
+			for _, first := range g.captures {
 				res := resolution{CurMicros: first.Micros, CurPrecision: first.Precision, CurIndex: first.Index}
 				res.Visited = string(appendVisit(nil, first))
 				u, _ := weburl.Parse(first.URL)
