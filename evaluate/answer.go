@@ -223,7 +223,7 @@ func (f *parsedFile) matchOf(token string) Match {
 // fileCache keeps parsed robots.txt files by the digest of their body. Most hosts
 // serve the same bytes again and again.
 type fileCache struct {
-	store   *store
+	store   *facts.Reader
 	profile robots.Profile
 	files   map[string]*parsedFile
 	size    int64 // of files
@@ -236,7 +236,7 @@ const (
 	parsedMin        = 1 << 10
 )
 
-func newFileCache(s *store, p robots.Profile) *fileCache {
+func newFileCache(s *facts.Reader, p robots.Profile) *fileCache {
 	return &fileCache{store: s, profile: p, files: make(map[string]*parsedFile)}
 }
 
@@ -256,7 +256,7 @@ func (c *fileCache) get(st *State) (*parsedFile, error) {
 	var body []byte
 	if st.HasBody {
 		var err error
-		if body, err = c.store.body(st); err != nil {
+		if body, err = c.store.Body(&st.Capture); err != nil {
 			return nil, err
 		}
 	}

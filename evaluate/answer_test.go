@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/pack"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 )
@@ -30,12 +31,15 @@ func TestFileCache(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r, err := pack.Open(path)
+	r, err := facts.NewReader(new(facts.Set), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
+	if _, err := r.AddPack(path); err != nil {
+		t.Fatal(err)
+	}
 	defer r.Close()
-	c := newFileCache(&store{packs: []*pack.Reader{r}}, robots.RFC9309)
+	c := newFileCache(r, robots.RFC9309)
 	get := func(i int) *parsedFile {
 		f, err := c.get(states[i])
 		if err != nil {

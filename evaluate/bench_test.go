@@ -41,7 +41,7 @@ func benchmarkDecide(b *testing.B, body []byte, tokens []string) {
 	files := newFileCache(nil, robots.RFC9309)
 	files.files["digest"] = &parsedFile{File: robots.Parse(body, robots.RFC9309)}
 	d := &decider{files: files, naming: newNaming(&Options{})}
-	w := &whatIf{decider: d, tokens: distinctTokens(tokens), sink: discard{}}
+	w := &whatIf{decider: d, tokens: DistinctTokens(tokens), sink: discard{}}
 	const start = 1_700_000_000_000_000
 	var states []*State
 	for i := range 5 {

@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -95,17 +96,6 @@ func (n *naming) identify(userAgent string) crawler {
 	return c
 }
 
-// idle returns the rules of the map that gave no fetch its token.
-func (n *naming) idle() CrawlerMap {
-	var rules CrawlerMap
-	for i, used := range n.used {
-		if !used && n.own == "" {
-			rules = append(rules, n.mapped[i])
-		}
-	}
-	return rules
-}
-
 // CrawlerMap tells crawlers by their User-Agent: the first rule whose pattern matches
 // it gives the product token.
 type CrawlerMap []CrawlerRule
@@ -124,6 +114,17 @@ func orDash(s string) string {
 		return "-"
 	}
 	return s
+}
+
+// without returns the rules that are not used.
+func (m CrawlerMap) without(used []bool) CrawlerMap {
+	var rules CrawlerMap
+	for i, r := range m {
+		if !used[i] {
+			rules = append(rules, r)
+		}
+	}
+	return rules
 }
 
 // Lines returns the rules as --crawler-map has them, nil where there are none.
@@ -161,6 +162,13 @@ func (r CrawlerRule) matches(userAgent string) bool {
 		ua = behind
 	}
 	return strings.HasSuffix(ua, pieces[last])
+}
+
+// DistinctTokens sorts product tokens and drops those that differ in case alone.
+func DistinctTokens(tokens []string) []string {
+	list := slices.Clone(tokens)
+	slices.SortFunc(list, func(a, b string) int { return cmp.Or(cmp.Compare(agentKey(a), agentKey(b)), cmp.Compare(a, b)) })
+	return slices.CompactFunc(list, func(a, b string) bool { return agentKey(a) == agentKey(b) })
 }
 
 // agentKey makes tokens comparable: case does not tell crawlers apart (RFC 9309

@@ -68,11 +68,11 @@ func TestIdleRules(t *testing.T) {
 	late, never := CrawlerRule{Pattern: "ccbot/2*", Token: "B"}, CrawlerRule{Pattern: "", Token: "C"}
 	d := &decider{naming: newNaming(&Options{CrawlerMap: CrawlerMap{{Pattern: "CCBot*", Token: "A"}, late, never}})}
 	d.crawlerOf(&facts.Fetch{UserAgent: "CCBot/2.0"})
-	if got := d.naming.idle(); !slices.Equal(got, CrawlerMap{late, never}) {
+	if got := d.naming.mapped.without(d.naming.used); !slices.Equal(got, CrawlerMap{late, never}) {
 		t.Errorf("idle: %v", got)
 	}
 	d.crawlerOf(&facts.Fetch{})
-	if got := d.naming.idle(); !slices.Equal(got, CrawlerMap{late}) {
+	if got := d.naming.mapped.without(d.naming.used); !slices.Equal(got, CrawlerMap{late}) {
 		t.Errorf("idle: %v", got)
 	}
 }

@@ -150,34 +150,3 @@ func (r *readAhead[T]) stop() {
 	close(r.quit)
 	<-r.done
 }
-
-// maxTwins bounds the records of one id, URL and time that are told apart.
-const maxTwins = 32
-
-// twins finds the copies of a record among rows in the order of the facts, where
-// all rows of one id, URL and time are neighbours.
-type twins []facts.Fetch
-
-// first returns the row before of which f is a copy, nil where there is none.
-func (t *twins) first(f *facts.Fetch) *facts.Fetch {
-	if list := *t; len(list) > 0 && !(list[0].RecordID == f.RecordID && list[0].Micros == f.Micros && list[0].URL == f.URL) {
-		*t = list[:0]
-	}
-	for i := range *t {
-		if first := &(*t)[i]; sameRecord(first, f) {
-			return first
-		}
-	}
-	if f.RecordID != "" && len(*t) < maxTwins {
-		*t = append(*t, *f)
-	}
-	return nil
-}
-
-// sameRecord reports whether two rows are copies of one record: the same id, URL
-// and time are not enough, for there are writers that use an id twice.
-func sameRecord(a, b *facts.Fetch) bool {
-	return a.RecordID != "" && a.RecordID == b.RecordID && a.Micros == b.Micros && a.Precision == b.Precision &&
-		a.URL == b.URL && a.Type == b.Type && a.Status == b.Status && a.PayloadDigest == b.PayloadDigest &&
-		a.Location == b.Location
-}

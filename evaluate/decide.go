@@ -26,6 +26,15 @@ func (d *decider) keyOf(f *facts.Fetch) string {
 	return d.keys.of(agent)
 }
 
+// complete gives a state of a timeline its ID, and tells who made it and how the profile
+// reads it.
+func (d *decider) complete(st *State, id int64) {
+	st.ID = id
+	st.agent, _ = d.agentOf(&st.Fetch)
+	st.bodyAgent, _ = d.agentOf(&facts.Fetch{UserAgent: st.BodyUserAgent, UserAgentSource: st.BodyAgentSource})
+	st.readAs(d.files.profile)
+}
+
 // subject is a fetch with what the decision needs of its URL.
 type subject struct {
 	*facts.Fetch

@@ -58,9 +58,9 @@ func (c *seenCrawlers) add(token string) {
 }
 
 // excluded judges the exclusions of an origin, once its fetches are decided.
-func (e *evaluation) excluded(here place, events *cursor[facts.LogEvent], tl *timeline, by seenCrawlers) error {
-	return events.each(here, func(ev *facts.LogEvent) error {
-		if first := e.lines.first(ev); first != nil {
+func (e *evaluation) excluded(here place, l *timelines, tl *timeline) error {
+	return l.events.each(here, func(ev *facts.LogEvent) error {
+		if first := l.lines.first(ev); first != nil {
 			return e.noteLineTwice(first, ev)
 		}
 		if ev.Kind != facts.EventExclusion {
@@ -75,8 +75,8 @@ func (e *evaluation) excluded(here place, events *cursor[facts.LogEvent], tl *ti
 		switch {
 		case e.opt.Crawler != "":
 			x.Agent, x.AgentSource = e.opt.Crawler, AgentFromOption
-		case !by.several && by.token != "":
-			x.Agent, x.AgentSource = by.token, AgentFromOrigin
+		case !e.crawlers.several && e.crawlers.token != "":
+			x.Agent, x.AgentSource = e.crawlers.token, AgentFromOrigin
 		}
 		if err := e.decider.settle(&x.Result, tl, ""); err != nil {
 			return err
@@ -105,7 +105,7 @@ func (t *lineTwins) first(ev *facts.LogEvent) *facts.LogEvent {
 func (e *evaluation) noteLineTwice(first, ev *facts.LogEvent) error {
 	return e.issues.Add(facts.Issue{
 		Input: ev.Input, Entry: ev.Entry, Offset: ev.Offset, Length: ev.Length, Kind: facts.IssueDuplicateRecord,
-		Detail: fmt.Sprintf("line %d says the same as line %d of %s", ev.Line, first.Line, e.store.facts.Inputs[first.Input].Name),
+		Detail: fmt.Sprintf("line %d says the same as line %d of %s", ev.Line, first.Line, e.store.Inputs[first.Input].Name),
 		Action: "counted once",
 	})
 }

@@ -115,7 +115,7 @@ var originalRuns = run.Spec[facts.Fetch]{
 // another origin, later in time, anywhere by id. A set of what they name picks
 // candidates from all fetches, in one pass; both are then sorted by name and merged.
 type finder struct {
-	store     *store
+	store     *facts.Reader
 	dir       string
 	named     keySet
 	byURL     bool // some revisit names a URL and a date
@@ -125,14 +125,14 @@ type finder struct {
 
 // findOriginals returns rows of originalRuns. Where no revisit refers to a record elsewhere
 // it reads nothing.
-func findOriginals(ctx context.Context, s *store, dir string) (*run.Sorter[facts.Fetch], error) {
+func findOriginals(ctx context.Context, s *facts.Reader, dir string) (*run.Sorter[facts.Fetch], error) {
 	originals := run.NewSorter(dir, originalRuns)
-	if !slices.ContainsFunc(s.facts.Tasks, func(t facts.Task) bool { return len(t.Revisits) > 0 }) {
+	if !slices.ContainsFunc(s.Tasks, func(t facts.Task) bool { return len(t.Revisits) > 0 }) {
 		return originals, nil
 	}
 	var lent int64
-	for i := range s.facts.Inputs {
-		lent += s.facts.Inputs[i].Lent
+	for i := range s.Inputs {
+		lent += s.Inputs[i].Lent
 	}
 	f := &finder{store: s, dir: dir, named: newKeySet(lent), originals: originals}
 	references, err := f.references(ctx)
@@ -152,7 +152,7 @@ func findOriginals(ctx context.Context, s *store, dir string) (*run.Sorter[facts
 // references writes revisits under the names that they give.
 func (f *finder) references(ctx context.Context) (*run.Sorter[candidateOriginal], error) {
 	w := run.NewSorter(f.dir, candidateRuns("references"))
-	for r, err := range f.store.unsorted(ctx, facts.RevisitRuns, func(t *facts.Task) []string { return t.Revisits }) {
+	for r, err := range f.store.Unsorted(ctx, facts.RevisitRuns, func(t *facts.Task) []string { return t.Revisits }) {
 		if err != nil {
 			return nil, err
 		}
@@ -187,7 +187,7 @@ func (f *finder) candidates(ctx context.Context) (*run.Sorter[candidateOriginal]
 		k.Via, k.Location = "", ""
 		return w.Add(k)
 	}
-	for r, err := range f.store.unsorted(ctx, facts.FetchRuns, func(t *facts.Task) []string { return t.Fetches }) {
+	for r, err := range f.store.Unsorted(ctx, facts.FetchRuns, func(t *facts.Task) []string { return t.Fetches }) {
 		if err != nil {
 			return nil, err
 		}

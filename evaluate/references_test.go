@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // pagesOf evaluates archives, in tasks of as many steps, and returns what is said of the
@@ -234,16 +236,16 @@ func TestNoReferences(t *testing.T) {
 	t.Parallel()
 	a := archive{html("http://a.example/1", "-1h", ""), revisit(rec{url: "http://a.example/1"},
 		identical, "WARC-Refers-To-Target-URI: http://a.example/1", "WARC-Refers-To-Date: 2024-05-01T11:00:00Z")}
-	facts := makeFacts(t, 1, a)
-	s, err := openStore(facts, t.TempDir())
+	set, dir := makeFacts(t, 1, a), t.TempDir()
+	s, err := facts.NewReader(set, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.close()
-	for i := range facts.Tasks {
-		facts.Tasks[i].Fetches = []string{"to be read by nobody"}
+	defer s.Close()
+	for i := range set.Tasks {
+		set.Tasks[i].Fetches = []string{"to be read by nobody"}
 	}
-	originals, err := findOriginals(t.Context(), s, s.tmp)
+	originals, err := findOriginals(t.Context(), s, dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -199,7 +199,7 @@ var copiedRuns = run.Spec[copied]{
 
 // resolver follows robots captures through revisits and redirects.
 type resolver struct {
-	store   *store
+	store   *facts.Reader
 	who     *decider // tells crawlers apart
 	dir     string
 	states  *run.Sorter[State]
@@ -230,7 +230,7 @@ type resolved struct {
 // resolve follows all robots captures to their ends. Each round is one pass over the policy
 // captures of the hosts that resolutions have come to; there are as many as the longest chain of
 // redirects and revisits has steps into another origin.
-func resolve(ctx context.Context, s *store, who *decider, dir string, issues *run.Writer[facts.Issue]) (*resolved, error) {
+func resolve(ctx context.Context, s *facts.Reader, who *decider, dir string, issues *run.Writer[facts.Issue]) (*resolved, error) {
 	bodies, err := pack.Create(filepath.Join(dir, "reread.pack"))
 	if err != nil {
 		return nil, err
@@ -257,11 +257,9 @@ func (r *resolver) finish() (*resolved, error) {
 	if err := r.bodies.Close(); err != nil {
 		return nil, err
 	}
-	reread, err := pack.Open(filepath.Join(r.dir, "reread.pack"))
-	if err != nil {
+	if _, err := r.store.AddPack(filepath.Join(r.dir, "reread.pack")); err != nil {
 		return nil, err
 	}
-	r.store.packs = append(r.store.packs, reread)
 	return &resolved{states: r.states, marks: r.marks, copies: r.copies}, nil
 }
 
@@ -294,7 +292,7 @@ func isFollowed(c *facts.Capture) bool {
 // other origin.
 func (r *resolver) firstRound(ctx context.Context) error {
 	r.startRound()
-	captures := newCursor(r.store.captures(ctx, nil, r.noteCopy), func(c *facts.Capture) place { return placeOf(&c.Fetch) })
+	captures := newCursor(r.store.Captures(ctx, facts.Buckets{}, r.noteCopy), func(c *facts.Capture) place { return placeOf(&c.Fetch) })
 	defer captures.stop()
 	g, res := newOriginCaptures(), new(resolution)
 	for captures.row != nil {
@@ -323,11 +321,11 @@ func (r *resolver) firstRound(ctx context.Context) error {
 func (r *resolver) nextRound(ctx context.Context) error {
 	wanted, scanned, sorted, targets := r.wanted, r.scanned, r.next, r.targets
 	r.startRound()
-	captures := newCursor(r.store.captures(ctx, wanted, nil), func(c *facts.Capture) place { return placeOf(&c.Fetch) })
+	captures := newCursor(r.store.Captures(ctx, facts.Buckets{Select: wanted}, nil), func(c *facts.Capture) place { return placeOf(&c.Fetch) })
 	defer captures.stop()
 	resolutions := newCursor(sorted.Sorted(ctx), (*resolution).place)
 	defer resolutions.stop()
-	fetches := newCursor(r.store.fetches(ctx, scanned), placeOf)
+	fetches := newCursor(r.store.Fetches(ctx, facts.Buckets{Select: scanned}), placeOf)
 	defer fetches.stop()
 	sought := newCursor(targets.Sorted(ctx), (*targetURL).place)
 	defer sought.stop()
@@ -519,7 +517,7 @@ func (r *resolver) keep(res *resolution, c *facts.Capture, failure Reason, goOn 
 	}
 	c.Flags |= facts.FlagBodyKept
 	c.BodyDigest, c.BodyOffset, c.BodySize = string(ref.Digest[:]), ref.Offset, ref.Size
-	c.Pack = int32(len(r.store.facts.Tasks))
+	c.Pack = int32(len(r.store.Tasks))
 	goOn()
 	return nil
 }
@@ -532,7 +530,7 @@ func (r *resolver) readAgain(c *facts.Capture) ([]byte, error) {
 		return nil, fmt.Errorf("more than %d GB would have to be read again for bodies that were not kept", maxReread>>30)
 	}
 	r.reread -= cost
-	return r.store.facts.Reread(r.store.facts.Inputs[c.Input].Input, c)
+	return r.store.Reread(r.store.Inputs[c.Input].Input, c)
 }
 
 // take makes c the record in hand: it settles the resolution or says what it needs.

@@ -3,6 +3,7 @@ package evaluate
 import (
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -256,7 +257,7 @@ func TestBeyond(t *testing.T) {
 	if err != nil || len(names) != 1 {
 		t.Fatal(names, err)
 	}
-	for i, err := range run.Merge(t.Context(), inFolder(dir, names), facts.IssueRuns, run.MergeOptions[facts.Issue]{}) {
+	for i, err := range run.Merge(t.Context(), []string{filepath.Join(dir, names[0])}, facts.IssueRuns, run.MergeOptions[facts.Issue]{}) {
 		if err != nil || i.Kind != facts.IssueLimitReached || i.RecordID != "" || i.Action != TooManyRedirects.String() {
 			t.Error(i, err)
 		}

@@ -5,7 +5,6 @@ import (
 	"sort"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/pack"
 	"github.com/robotsaudit/robotsaudit/internal/run"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
@@ -16,7 +15,7 @@ const maxTDM = 4096
 
 // tdmLine is what is known of one origin's /.well-known/tdmrep.json in time.
 type tdmLine struct {
-	store    *store
+	store    *facts.Reader
 	issues   *run.Writer[facts.Issue]
 	captures []*State    // by time; those without a body say that there is no file
 	full     bool        // there were more
@@ -58,9 +57,7 @@ func (l *tdmLine) at(t facts.Time) *State {
 // parsed reads the file of a capture.
 func (l *tdmLine) parsed(c *State) (*tag.TDMFile, error) {
 	if l.digest != c.BodyDigest {
-		ref := pack.Ref{Offset: c.BodyOffset, Size: c.BodySize}
-		copy(ref.Digest[:], c.BodyDigest)
-		body, err := l.store.packs[c.Pack].Get(ref)
+		body, err := l.store.Body(&c.Capture)
 		if err != nil {
 			return nil, err
 		}

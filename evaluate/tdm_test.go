@@ -74,12 +74,12 @@ func TestTDMLineIsBounded(t *testing.T) {
 	if len(l.captures) != maxTDM || l.at(second(2*maxTDM)).BodyDigest != fmt.Sprint(maxTDM-1) {
 		t.Errorf("%d captures", len(l.captures))
 	}
-	names, err := issues.Close()
-	if err != nil {
+	var totals Totals
+	if err := totals.takeIssues(dir, issues); err != nil {
 		t.Fatal(err)
 	}
 	told := 0
-	for i, err := range run.Merge(t.Context(), inFolder(dir, names), facts.IssueRuns, run.MergeOptions[facts.Issue]{}) {
+	for i, err := range run.Merge(t.Context(), totals.issues, facts.IssueRuns, run.MergeOptions[facts.Issue]{}) {
 		if err != nil || i.Kind != facts.IssueLimitReached {
 			t.Error(i, err)
 		}

@@ -259,9 +259,12 @@ func (p spot) sameArchive(q spot) bool {
 // places holds the other spots of records that several archives hold.
 type places map[spot][]spot
 
-// add remembers another spot of a record; a few of them tell enough.
+// maxPlaces bounds the other spots of a record that are remembered: a few tell enough.
+const maxPlaces = 32
+
+// add remembers another spot of a record.
 func (p places) add(first, other spot) {
-	if len(p[first]) < maxTwins && !slices.Contains(p[first], other) {
+	if len(p[first]) < maxPlaces && !slices.Contains(p[first], other) {
 		p[first] = append(p[first], other)
 	}
 }

@@ -233,7 +233,7 @@ func (f *evaluateFlags) resolveAgents() ([]string, error) {
 		}
 		list = append(list, more...)
 	}
-	return distinctTokens(list), nil
+	return evaluate.DistinctTokens(list), nil
 }
 
 // resolvePurposes lists the purposes of --purpose, each once.

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"iter"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
@@ -37,15 +35,6 @@ func tokenDoubt(token string) string {
 		return ""
 	}
 	return fmt.Sprintf("%q holds a space, which no product token does (RFC 9309 §2.2.1): only a group that names all of it is for it; or is %s meant?", token, name)
-}
-
-// distinctTokens sorts tokens and keeps one spelling of each: they are compared
-// without case (RFC 9309 §2.2.1).
-func distinctTokens(tokens []string) []string {
-	slices.SortFunc(tokens, func(a, b string) int {
-		return cmp.Or(cmp.Compare(strings.ToLower(a), strings.ToLower(b)), cmp.Compare(a, b))
-	})
-	return slices.CompactFunc(tokens, strings.EqualFold)
 }
 
 // readTokens reads product tokens, one a line, # begins a comment.

@@ -41,9 +41,7 @@ func (t *Task) verify(ctx context.Context) error {
 		func() error { return verifyRuns(ctx, t, t.Revisits, RevisitRuns, nil) },
 		func() error {
 			return verifyRuns(ctx, t, t.Captures, CaptureRuns, func(c *Capture) error {
-				ref := pack.Ref{Offset: c.BodyOffset, Size: c.BodySize}
-				copy(ref.Digest[:], c.BodyDigest)
-				_, err := bodies.Get(ref)
+				_, err := bodies.Get(c.bodyRef())
 				return err
 			})
 		},

@@ -167,9 +167,9 @@ type reader[T any] interface {
 func (m *merger[T]) open(src source[T]) (reader[T], error) {
 	switch {
 	case src.held != nil:
-		return src.held, nil
+		return src.held.in(m.from, m.to), nil
 	case src.temporary:
-		return openTemporary(src.path, m.spec, m.layout)
+		return openTemporary(src.path, m.spec, m.layout, m.from, m.to)
 	}
 	return openFile(src, m.spec, m.layout, m.from, m.to)
 }

@@ -12,11 +12,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sort"
 
 	"github.com/klauspost/compress/s2"
 )
 
-// A Sorter sorts any number of rows, to be read once. It holds up to Spec.Held bytes of
+// A Sorter sorts any number of rows, to be read once with Sorted, or again and again after
+// Finish. It holds up to Spec.Held bytes of
 // packed rows, and writes more to temporary files.
 type Sorter[T any] struct{ w *Writer[T] }
 
@@ -48,6 +50,16 @@ func (s *Sorter[T]) merge(ctx context.Context, f func(*T, int) (bool, error)) er
 		return w.err
 	}
 	defer w.fail(errClosed)
+	return s.merger(0, Buckets).mergeAll(ctx, s.sources(), w.dir, f)
+}
+
+func (s *Sorter[T]) merger(from, to int) *merger[T] {
+	return &merger[T]{spec: s.w.spec, layout: s.w.layout, from: from, to: to, fanIn: maxSortedFanIn}
+}
+
+// sources are the files, and the rows that are in none.
+func (s *Sorter[T]) sources() []source[T] {
+	w := s.w
 	sources := make([]source[T], len(w.names), len(w.names)+1)
 	for i, name := range w.names {
 		sources[i] = source[T]{path: filepath.Join(w.dir, name), temporary: true}
@@ -55,8 +67,7 @@ func (s *Sorter[T]) merge(ctx context.Context, f func(*T, int) (bool, error)) er
 	if len(w.rows) > 0 {
 		sources = append(sources, source[T]{held: w.hold()})
 	}
-	m := &merger[T]{spec: w.spec, layout: w.layout, to: Buckets, fanIn: maxSortedFanIn}
-	return m.mergeAll(ctx, sources, w.dir, f)
+	return sources
 }
 
 // hold returns the rows that are not in a file. The chunks of packed, which strings of
@@ -74,6 +85,14 @@ type heldRows[T any] struct {
 	rows   []packedRow // in order
 }
 
+// in returns those of the buckets from ≤ bucket < to.
+func (h *heldRows[T]) in(from, to int) *heldRows[T] {
+	first := func(bucket int) int {
+		return sort.Search(len(h.rows), func(i int) bool { return h.rows[i].bucket() >= bucket })
+	}
+	return &heldRows[T]{packed: h.packed, rows: h.rows[first(from):first(to)]}
+}
+
 func (h *heldRows[T]) start() int { return 0 }
 
 func (h *heldRows[T]) next() (*T, int, error) {
@@ -87,12 +106,13 @@ func (h *heldRows[T]) next() (*T, int, error) {
 
 func (h *heldRows[T]) close() {}
 
-// A temporary file has packed rows in frames: the length and the CRC-32C of what follows, as
-// 32-bit little endian numbers, and the rows, compressed. Rows of a frame refer to none of
+// A temporary file has packed rows in frames: a header and the rows, compressed. The header
+// has four 32-bit little endian numbers: the length and the CRC-32C of what follows, the
+// bucket of the last row, and the CRC-32C of these three. Rows of a frame refer to none of
 // other frames.
 const (
 	frameBytes  = 16 << 10 // packed
-	frameHeader = 8
+	frameHeader = 16
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -104,6 +124,7 @@ type temporaryWriter[T any] struct {
 	packed *packedRows[T] // of the frame
 	frame  []byte
 	coded  []byte
+	bucket int // of the row added last
 }
 
 func createTemporary[T any](path string, l *layout[T]) (output[T], error) {
@@ -117,6 +138,7 @@ func createTemporary[T any](path string, l *layout[T]) (output[T], error) {
 func (w *temporaryWriter[T]) add(row *T, bucket, _ int) error {
 	*w.packed.row = *row
 	w.packed.add(bucket)
+	w.bucket = bucket
 	if w.packed.held.reached(frameBytes) {
 		return w.writeFrame()
 	}
@@ -136,8 +158,10 @@ func (w *temporaryWriter[T]) writeFrame() error {
 	}
 	n := len(s2.Encode(w.coded[frameHeader:], w.frame))
 	coded := w.coded[:frameHeader+n]
-	binary.LittleEndian.PutUint32(coded, uint32(n))
-	binary.LittleEndian.PutUint32(coded[4:], crc32.Checksum(coded[frameHeader:], castagnoli))
+	for i, v := range [...]uint32{uint32(n), crc32.Checksum(coded[frameHeader:], castagnoli), uint32(w.bucket)} {
+		binary.LittleEndian.PutUint32(coded[4*i:], v)
+	}
+	binary.LittleEndian.PutUint32(coded[12:], crc32.Checksum(coded[:12], castagnoli))
 	_, err := w.file.Write(coded)
 	return err
 }
@@ -163,17 +187,18 @@ func (w *temporaryWriter[T]) abort() {
 	os.Remove(w.path)
 }
 
-// temporaryReader reads the rows of one temporary file.
+// temporaryReader reads the rows of one temporary file that are in a range of buckets.
 type temporaryReader[T any] struct {
-	spec   Spec[T]
-	file   *os.File
-	left   int64          // bytes of frames not yet read
-	packed *packedRows[T] // unpacks them
-	frame  []byte         // rows not yet read
-	coded  []byte
+	spec     Spec[T]
+	from, to int
+	file     *os.File
+	left     int64          // bytes of frames not yet read
+	packed   *packedRows[T] // unpacks them
+	frame    []byte         // rows not yet read
+	coded    []byte
 }
 
-func openTemporary[T any](path string, spec Spec[T], l *layout[T]) (*temporaryReader[T], error) {
+func openTemporary[T any](path string, spec Spec[T], l *layout[T], from, to int) (*temporaryReader[T], error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -183,33 +208,49 @@ func openTemporary[T any](path string, spec Spec[T], l *layout[T]) (*temporaryRe
 		file.Close()
 		return nil, err
 	}
-	return &temporaryReader[T]{spec: spec, file: file, left: info.Size(), packed: newPackedRows(l)}, nil
+	return &temporaryReader[T]{spec: spec, from: from, to: to, file: file, left: info.Size(), packed: newPackedRows(l)}, nil
 }
 
 func (r *temporaryReader[T]) start() int { return 0 }
 
 func (r *temporaryReader[T]) next() (*T, int, error) {
-	if len(r.frame) == 0 {
-		if r.left == 0 {
-			return nil, 0, nil
+	for {
+		if len(r.frame) == 0 {
+			if r.left == 0 {
+				return nil, 0, nil
+			}
+			if err := r.readFrame(); err != nil {
+				return nil, 0, fmt.Errorf("%s: %w", r.file.Name(), err)
+			}
+			continue // the frame may have been skipped
 		}
-		if err := r.readFrame(); err != nil {
-			return nil, 0, fmt.Errorf("%s: %w", r.file.Name(), err)
+		r.frame = r.packed.unpackNext(r.frame)
+		switch bucket := r.spec.Bucket(r.packed.row); {
+		case bucket >= r.to:
+			r.frame, r.left = nil, 0
+		case bucket >= r.from:
+			return r.packed.row, bucket, nil
 		}
 	}
-	r.frame = r.packed.unpackNext(r.frame)
-	return r.packed.row, r.spec.Bucket(r.packed.row), nil
 }
 
-// readFrame reads the next frame into memory of its own: strings of its rows may be kept.
+// readFrame reads the next frame into memory of its own: strings of its rows may be kept. It
+// skips one that ends before the range.
 func (r *temporaryReader[T]) readFrame() error {
 	var header [frameHeader]byte
 	if _, err := io.ReadFull(r.file, header[:]); err != nil {
 		return err
 	}
+	if crc32.Checksum(header[:12], castagnoli) != binary.LittleEndian.Uint32(header[12:]) {
+		return fmt.Errorf("%w: a header with another checksum", errDamaged)
+	}
 	n := int64(binary.LittleEndian.Uint32(header[:]))
 	if r.left -= frameHeader + n; r.left < 0 {
 		return fmt.Errorf("%w: a frame longer than the file", errDamaged)
+	}
+	if int(binary.LittleEndian.Uint32(header[8:])) < r.from {
+		_, err := r.file.Seek(n, io.SeekCurrent)
+		return err
 	}
 	r.coded = slices.Grow(r.coded[:0], int(n))[:n]
 	if _, err := io.ReadFull(r.file, r.coded); err != nil {

@@ -196,7 +196,7 @@ func TestTemporaryFrames(t *testing.T) {
 	if err := w.close(); err != nil {
 		t.Fatal(err)
 	}
-	r, err := openTemporary(path, fetches, l)
+	r, err := openTemporary(path, fetches, l, 0, Buckets)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,90 @@
+package evaluate
+
+import (
+	"context"
+	"errors"
+	"iter"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/run"
+	"github.com/robotsaudit/robotsaudit/internal/weburl"
+)
+
+// Origin is what is known of one origin's robots.txt in time. Any fetch can be decided by
+// it, one that was never made, too.
+type Origin struct {
+	Captures []*State // by time; those without a date first
+
+	place    place
+	resolved *Resolved
+	decider  *decider
+	timeline *timeline
+}
+
+// Origin loads one origin, by its name in results: scheme, host and port. Of one that the
+// facts do not know, there are no captures.
+func (r *Resolved) Origin(ctx context.Context, name string) (*Origin, error) {
+	u, _ := weburl.Parse(name)
+	here := place{u.HostReversed(), name}
+	bucket := run.BucketOf(here.host)
+	id, err := r.firstID(ctx, bucket)
+	if err != nil {
+		return nil, err
+	}
+	l := r.openTimelines(ctx, bucket, bucket+1)
+	defer l.stop()
+	for before, more := l.next(); more && before.compare(here) < 0; before, more = l.next() {
+		n, err := l.count(before)
+		if err != nil {
+			return nil, err
+		}
+		id += n
+	}
+	o := &Origin{place: here, resolved: r, decider: r.newDecider()}
+	err = l.each(here, func(st *State) error {
+		if st.Kind != facts.CaptureTDMRep {
+			o.decider.complete(st, id)
+			id++
+			o.Captures = append(o.Captures, st)
+		}
+		return nil
+	}, func(_, _ *facts.LogEvent) error { return nil })
+	if err != nil {
+		return nil, err
+	}
+	o.timeline, err = l.load(here, o.Captures)
+	return o, err
+}
+
+var errEnough = errors.New("no more fetches are asked for")
+
+// Fetches yields the fetches of the origin in order, each record once. A fetch is valid until
+// the next step; one that is decided by then is decided as it was in the audit.
+func (o *Origin) Fetches(ctx context.Context) iter.Seq2[*Fetch, error] {
+	return func(yield func(*Fetch, error) bool) {
+		bucket := run.BucketOf(o.place.host)
+		fetches := newCursor(o.resolved.store.Fetches(ctx, facts.Buckets{From: bucket, To: bucket + 1}), placeOf)
+		defer fetches.stop()
+		err := eachRecord(fetches, o.place, o.timeline.places,
+			func(_, _ *facts.Fetch) error { return nil },
+			func(f *facts.Fetch) error {
+				if !yield(f, nil) {
+					return errEnough
+				}
+				return nil
+			})
+		if err != nil && err != errEnough {
+			yield(nil, err)
+		}
+	}
+}
+
+// Decide gives the verdict of robots.txt on a fetch of the origin. It does not read what
+// pages say of their use, nor how fast fetches followed one another.
+func (o *Origin) Decide(f *Fetch) (*Result, error) {
+	r := new(Result)
+	if err := o.decider.decide(r, f, o.timeline); err != nil {
+		return nil, err
+	}
+	return r, nil
+}

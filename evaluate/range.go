@@ -1,0 +1,263 @@
+package evaluate
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/run"
+)
+
+// Decide decides the fetches of the origins in the buckets from ≤ bucket < to, and passes
+// the results to sink. Ranges are independent of one another; their results, one range after
+// the other, are those of all. Only what the sink is told of token groups that no capture
+// governs, those of robots ID 0, it is told once for each range.
+func (r *Resolved) Decide(ctx context.Context, from, to int, sink Sink) (*Totals, error) {
+	if from < 0 || from > to || to > Buckets {
+		return nil, fmt.Errorf("decide buckets %d to %d: there are %d", from, to, Buckets)
+	}
+	totals := &Totals{RobotsByOutcome: make(map[string]int64)}
+	if from == to {
+		return totals, nil
+	}
+	id, err := r.firstID(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp(r.dir, "range-*")
+	if err != nil {
+		return nil, err
+	}
+	e := r.newEvaluation(sink, totals, run.NewWriter(dir, facts.IssueRuns))
+	e.nextID = id
+	if err := e.decideAll(ctx, from, to); err != nil {
+		return nil, err
+	}
+	totals.used = e.decider.naming.used
+	return totals, totals.takeIssues(dir, e.issues)
+}
+
+// evaluation decides the fetches of a range of buckets, origin by origin.
+type evaluation struct {
+	*Resolved
+	sink     Sink
+	totals   *Totals
+	issues   *run.Writer[facts.Issue] // found while deciding
+	nextID   int64                    // of states
+	decider  *decider
+	whatIf   *whatIf // nil where nobody asks
+	pages    pages
+	pace     pace         // of the origin in hand
+	crawlers seenCrawlers // of the origin in hand
+	decided  Result       // the fetch in hand
+}
+
+func (r *Resolved) newEvaluation(sink Sink, totals *Totals, issues *run.Writer[facts.Issue]) *evaluation {
+	d, opt := r.newDecider(), &r.opt
+	e := &evaluation{Resolved: r, sink: sink, totals: totals, issues: issues, decider: d, pace: pace{decider: d}}
+	e.pages = pages{decider: d, uses: opt.Uses, asOf: opt.AsOf, names: newMetaNames(opt.Agents)}
+	if r.hasDistantRevisits() {
+		e.pages.originals = newOriginals()
+	}
+	if len(opt.Agents) > 0 {
+		e.whatIf = &whatIf{decider: d, tokens: DistinctTokens(opt.Agents), asOf: opt.AsOf, sink: sink}
+	}
+	return e
+}
+
+func (e *evaluation) decideAll(ctx context.Context, from, to int) error {
+	l := e.openTimelines(ctx, from, to)
+	defer l.stop()
+	fetches := newCursor(e.store.Fetches(ctx, facts.Buckets{From: from, To: to}), placeOf)
+	defer fetches.stop()
+	elsewhere := newCursor(e.originals.Range(ctx, from, to), placeOf)
+	defer elsewhere.stop()
+	if e.pages.originals != nil {
+		e.pages.originals.elsewhere = elsewhere
+	}
+	for {
+		here, more := l.next()
+		if fetches.row != nil && (!more || fetches.here.compare(here) < 0) {
+			here, more = fetches.here, true
+		}
+		if !more {
+			return cmp.Or(fetches.err, l.err(), elsewhere.err)
+		}
+		if err := e.decideOrigin(here, l, fetches); err != nil {
+			return err
+		}
+	}
+}
+
+// decideOrigin decides the fetches of an origin, and what logs say was not fetched from it.
+func (e *evaluation) decideOrigin(here place, l *timelines, fetches *cursor[facts.Fetch]) error {
+	e.newOrigin()
+	tl, err := e.loadTimeline(here, l)
+	if err != nil {
+		return err
+	}
+	host := &HostStats{Origin: here.origin}
+	err = eachRecord(fetches, here, tl.places, e.noteDuplicate, func(f *facts.Fetch) error {
+		return e.decideFetch(f, tl, host)
+	})
+	if err != nil {
+		return err
+	}
+	if err := e.excluded(here, l, tl); err != nil || host.Fetches == 0 {
+		return err
+	}
+	e.totals.Origins++
+	return e.sink.Host(host)
+}
+
+// newOrigin forgets what was known of the origin before.
+func (e *evaluation) newOrigin() {
+	if e.whatIf != nil {
+		e.whatIf.newOrigin()
+	}
+	e.decider.files.newOrigin()
+	e.pace.last = make(map[string]Visit)
+	if e.pages.originals != nil {
+		e.pages.originals.forget()
+	}
+	e.pages.tdm = &tdmLine{store: e.store, issues: e.issues}
+	e.crawlers = seenCrawlers{}
+}
+
+// loadTimeline reads the timeline of an origin, and passes its states to the sink.
+func (e *evaluation) loadTimeline(here place, l *timelines) (*timeline, error) {
+	var list []*State
+	err := l.each(here, func(st *State) error {
+		if st.Kind == facts.CaptureTDMRep {
+			return e.pages.tdm.add(st)
+		}
+		e.decider.complete(st, e.nextID)
+		e.nextID++
+		list = append(list, st)
+		return e.reportState(st)
+	}, e.noteLineTwice)
+	if err != nil {
+		return nil, err
+	}
+	return l.load(here, list)
+}
+
+func (e *evaluation) reportState(st *State) error {
+	rec := RobotsRecord{State: st}
+	if st.HasBody {
+		file, err := e.decider.files.get(st)
+		if err != nil {
+			return err
+		}
+		rec.Parsed, rec.Groups, rec.Rules, rec.Notes = true, file.Groups, file.Rules, file.Notes()
+	}
+	if st.Type == facts.TypeLogLine {
+		e.totals.LogEvidence++
+	} else {
+		e.totals.Captures++
+		e.totals.RobotsByOutcome[st.Outcome.String()]++
+	}
+	return e.sink.Robots(&rec)
+}
+
+func (e *evaluation) noteDuplicate(first, f *facts.Fetch) error {
+	e.totals.Duplicates++
+	return e.issues.Add(facts.Issue{
+		Input: f.Input, Entry: f.Entry, Offset: f.Offset, Length: f.Length, RecordID: f.RecordID, Kind: facts.IssueDuplicateRecord,
+		Detail: fmt.Sprintf("the same record as at %d of %s", first.Offset, e.filename(first)),
+		Action: "counted once",
+	})
+}
+
+// filename names the archive that holds a record.
+func (e *evaluation) filename(f *facts.Fetch) string {
+	name := e.store.Inputs[f.Input].Name
+	if f.Entry != "" {
+		name += "/" + f.Entry
+	}
+	return name
+}
+
+func (e *evaluation) decideFetch(f *facts.Fetch, tl *timeline, host *HostStats) error {
+	r := &e.decided // a new one for each would be a tenth of all that is allocated
+	if err := e.decider.decide(r, f, tl); err != nil {
+		return err
+	}
+	if err := e.pages.read(r); err != nil {
+		return err
+	}
+	if err := e.pace.check(r, tl); err != nil {
+		return err
+	}
+	e.count(r, host)
+	if !e.opt.Rate {
+		r.TooSoon = nil
+	}
+	if err := e.sink.Result(r); err != nil {
+		return err
+	}
+	if e.opt.Decided != nil {
+		e.opt.Decided.Add(1)
+	}
+	if e.whatIf == nil {
+		return nil
+	}
+	return e.whatIf.decide(r, tl)
+}
+
+func (e *evaluation) count(r *Result, host *HostStats) {
+	e.crawlers.add(r.Agent)
+	agent := e.totals.agents.of(r.Agent, e.decider.keys.of(r.Agent))
+	agent.claim(r.Fetch.Claim)
+	for _, c := range []*Counts{&e.totals.Counts, &host.Counts, &agent.Counts} {
+		c.Add(r)
+	}
+	widen(&host.First, &host.Last, r.Fetch.Time())
+	widen(&e.totals.First, &e.totals.Last, r.Fetch.Time())
+	if e.opt.Crawler != "" && !e.totals.crawlerSeen {
+		e.totals.crawlerSeen = containsFold(r.Fetch.UserAgent, e.opt.Crawler)
+	}
+}
+
+// eachRecord calls f with the fetches of an origin, each record once: copies follow a record
+// in the order of the facts, so all places of one are known when f is called. It tells
+// duplicate of the copies.
+func eachRecord(
+	fetches *cursor[facts.Fetch], here place, known places, duplicate func(first, f *facts.Fetch) error, f func(*facts.Fetch) error,
+) error {
+	var seen facts.Duplicates
+	var held facts.Fetch
+	isHeld, placed := false, false
+	pass := func() error {
+		if !isHeld {
+			return nil
+		}
+		err := f(&held)
+		if placed { // nobody asks again, unless it is a policy capture
+			delete(known, spotOf(&held))
+		}
+		isHeld, placed = false, false
+		return err
+	}
+	err := fetches.each(here, func(row *facts.Fetch) error {
+		if first := seen.First(row); first != nil {
+			if at := spotOf(first); at == spotOf(&held) {
+				_, before := known[at]
+				placed = placed || !before
+				known.add(at, spotOf(row))
+			}
+			return duplicate(first, row)
+		}
+		if err := pass(); err != nil {
+			return err
+		}
+		held, isHeld = *row, true
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return pass()
+}

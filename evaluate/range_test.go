@@ -1,0 +1,230 @@
+package evaluate
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/robotsaudit/robotsaudit/internal/robots"
+	"github.com/robotsaudit/robotsaudit/internal/tag"
+)
+
+// corpora are the folders of archives that are there.
+func corpora(t *testing.T) (list []string) {
+	t.Helper()
+	for _, dir := range []string{"../testdata/warc", "../../shared/warc/real"} {
+		if _, err := os.Stat(dir); err == nil {
+			list = append(list, dir)
+		}
+	}
+	return list
+}
+
+// factsOf reads all archives in a folder.
+func factsOf(t *testing.T, dir string) *Facts {
+	t.Helper()
+	out := t.TempDir()
+	ingestFiles(t, out, []string{dir})
+	return openFacts(t, out)
+}
+
+// askAll is what results depend on most.
+func askAll(t *testing.T) Options {
+	t.Helper()
+	return Options{
+		Profile: robots.RFC9309, Agents: []string{"GPTBot", "CCBot"}, Uses: []tag.Use{tag.UseArchive, tag.UseTrain}, Rate: true,
+		CrawlerMap: CrawlerMap{{Pattern: "*bot*", Token: "Bot"}, {Pattern: "no such agent", Token: "None"}},
+	}
+}
+
+// TestRanges: the results of any number of ranges, each decided by itself and the last
+// first, put together in order, are those of one.
+func TestRanges(t *testing.T) {
+	t.Parallel()
+	for _, dir := range corpora(t) {
+		set := factsOf(t, dir)
+		want := plainRecorder{newRecorder()}
+		total := runInto(t, set, askAll(t), want)
+		if total.Fetches == 0 || len(total.IdleRules) != 1 {
+			t.Fatal(total)
+		}
+		for _, n := range []int{1, 3, 128} {
+			got, sum := decideRanges(t, set, askAll(t), n)
+			if !slices.Equal(got, want.calls) {
+				t.Errorf("%s: %d ranges: %s", dir, n, firstDifference(got, want.calls))
+			}
+			sum.agents, sum.issues, sum.used = total.agents, total.issues, total.used
+			if !reflect.DeepEqual(sum, total) {
+				t.Errorf("%s: %d ranges: totals\n%+v\nwant\n%+v", dir, n, sum, total)
+			}
+		}
+	}
+}
+
+// plainRecorder notes verdicts on records without an ID, too.
+type plainRecorder struct{ *recorder }
+
+func (s plainRecorder) GroupVerdict(v *GroupVerdict) error {
+	return s.note("group %s %d:%d %d %v %v %v %v", v.Fetch.URL, v.Fetch.Input, v.Fetch.Offset, v.Group, v.Evidence, v.Verdict, v.Reason,
+		v.Notes.Strings())
+}
+
+// decideRanges decides ranges and returns what the sinks were told, put together.
+func decideRanges(t *testing.T, set *Facts, opt Options, n int) ([]string, *Totals) {
+	t.Helper()
+	r, err := Resolve(t.Context(), set, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	logs, totals := make([][]string, n), make([]*Totals, n)
+	for i := n - 1; i >= 0; i-- {
+		s := plainRecorder{newRecorder()}
+		if totals[i], err = r.Decide(t.Context(), i*Buckets/n, (i+1)*Buckets/n, s); err != nil {
+			t.Fatal(err)
+		}
+		logs[i] = s.calls
+	}
+	end := newRecorder()
+	sum, err := r.Finish(t.Context(), end, totals...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log []string
+	told := false // of the token groups of robots ID 0
+	for _, part := range append(logs, end.calls) {
+		here := told
+		for _, line := range part {
+			none := strings.HasPrefix(line, "agent of 0 ")
+			if here = here || none; none && told {
+				continue
+			}
+			log = append(log, line)
+		}
+		told = here
+	}
+	return log, sum
+}
+
+func firstDifference(got, want []string) string {
+	for i := range min(len(got), len(want)) {
+		if got[i] != want[i] {
+			return fmt.Sprintf("line %d is %q, want %q", i, got[i], want[i])
+		}
+	}
+	return fmt.Sprintf("%d lines, want %d", len(got), len(want))
+}
+
+// TestOriginApart: a fetch decided apart is decided as in the audit.
+func TestOriginApart(t *testing.T) {
+	t.Parallel()
+	set := factsOf(t, "../testdata/warc")
+	opt := askAll(t)
+	audit, totals := evaluateFacts(t, set, opt)
+	r, err := Resolve(t.Context(), set, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	origins := make(map[string]bool)
+	for _, line := range audit.calls {
+		if rest, ok := strings.CutPrefix(line, "host "); ok {
+			name, _, _ := strings.Cut(rest, " ")
+			origins[name] = true
+		}
+	}
+	var want []string
+	for _, line := range audit.calls {
+		if strings.HasPrefix(line, "result ") {
+			want = append(want, line)
+		}
+	}
+	apart, captures := newRecorder(), 0
+	for _, name := range slices.Sorted(maps.Keys(origins)) {
+		o, err := r.Origin(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		captures += len(o.Captures)
+		for f, err := range o.Fetches(t.Context()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			result, err := o.Decide(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := apart.Result(result); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	got := apart.calls
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) || int64(captures) != totals.Captures+totals.LogEvidence {
+		t.Error(firstDifference(got, want))
+	}
+}
+
+// TestAgentTable: tables of any parts of the fetches add up to that of all, where there are
+// more tokens than are counted apart.
+func TestAgentTable(t *testing.T) {
+	t.Parallel()
+	count := func(table *agentTable, i int) {
+		token := fmt.Sprintf("Bot%d", i*i%97)
+		a := table.of(token, agentKey(token))
+		a.Fetches++
+		a.claim(fmt.Sprint("claim ", i%(2*maxClaims)))
+	}
+	text := func(table *agentTable) (list []string) {
+		for _, a := range table.sorted() {
+			list = append(list, fmt.Sprint(a.Agent, a.Fetches, slices.Sorted(maps.Keys(a.Claims))))
+		}
+		return list
+	}
+	const fetches = 2000
+	all := agentTable{limit: 7}
+	for i := range fetches {
+		count(&all, i)
+	}
+	for _, n := range []int{2, 10, 100} {
+		sum := agentTable{limit: 7}
+		for part := range n {
+			table := agentTable{limit: 7}
+			for i := part; i < fetches; i += n {
+				count(&table, i)
+			}
+			sum.add(&table)
+		}
+		if got, want := text(&sum), text(&all); !slices.Equal(got, want) || len(got) != 8 {
+			t.Errorf("%d parts:\n%q\nwant\n%q", n, got, want)
+		}
+	}
+	fetched := int64(0)
+	for _, a := range all.sorted() {
+		fetched += a.Fetches
+	}
+	if fetched != fetches {
+		t.Errorf("%d fetches", fetched)
+	}
+}
+
+// TestCountsSum adds all fields.
+func TestCountsSum(t *testing.T) {
+	one := func(n int64) (c Counts) {
+		v := reflect.ValueOf(&c).Elem()
+		for i := range v.NumField() {
+			v.Field(i).SetInt(n)
+		}
+		return c
+	}
+	c := one(2)
+	if c.sum(new(one(3))); c != one(5) {
+		t.Errorf("%+v", c)
+	}
+}

@@ -1,0 +1,189 @@
+package evaluate
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/run"
+)
+
+// Resolved is facts with what each capture of a robots.txt or tdmrep.json came to: all that
+// deciding needs. Ranges of buckets are decided independently of one another.
+type Resolved struct {
+	opt    Options
+	store  *facts.Reader
+	dir    string // of temporary files
+	totals Totals // of resolving
+
+	states    *run.SortedRows[State]
+	marks     *run.SortedRows[mark]
+	copies    *run.SortedRows[copied]
+	originals *run.SortedRows[facts.Fetch]
+
+	numbering sync.Mutex
+	firstIDs  []int64 // of the states of each bucket; nil until a range needs them
+}
+
+// Resolve finds out what the policy captures of facts came to. Close ends the use of the
+// result.
+func Resolve(ctx context.Context, set *Facts, opt Options) (*Resolved, error) {
+	dir, err := os.MkdirTemp(set.Dir, "tmp-evaluate-*")
+	if err != nil {
+		return nil, err
+	}
+	r := &Resolved{opt: opt, dir: dir}
+	if r.store, err = facts.NewReader(set, dir); err == nil {
+		err = r.resolve(ctx)
+	}
+	if err != nil {
+		r.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// Close removes the temporary files.
+func (r *Resolved) Close() error {
+	if r.store != nil {
+		r.store.Close()
+	}
+	return os.RemoveAll(r.dir)
+}
+
+func (r *Resolved) resolve(ctx context.Context) error {
+	issues := run.NewWriter(r.dir, facts.IssueRuns)
+	d := &decider{naming: newNaming(&r.opt)}
+	res, err := resolve(ctx, r.store, d, r.dir, issues)
+	if err != nil {
+		return err
+	}
+	if res.originals, err = findOriginals(ctx, r.store, r.dir); err != nil {
+		return err
+	}
+	if r.states, err = res.states.Finish(ctx); err != nil {
+		return err
+	}
+	if r.marks, err = res.marks.Finish(ctx); err != nil {
+		return err
+	}
+	if r.copies, err = res.copies.Finish(ctx); err != nil {
+		return err
+	}
+	if r.originals, err = res.originals.Finish(ctx); err != nil {
+		return err
+	}
+	if err := r.noteCopies(issues); err != nil {
+		return err
+	}
+	r.totals.used = d.naming.used
+	return r.totals.takeIssues(r.dir, issues)
+}
+
+// noteCopies says which inputs are copies of others: their records without an ID are
+// counted once. Those with one are noted one by one.
+func (r *Resolved) noteCopies(issues *run.Writer[facts.Issue]) error {
+	for i := range r.store.Inputs {
+		original, copied := r.store.Copies[int32(i)]
+		if !copied {
+			continue
+		}
+		in := &r.store.Inputs[i]
+		r.totals.Duplicates += in.Unnamed
+		if err := issues.Add(facts.Issue{
+			Input: int32(i), Offset: -1, Length: in.Size, Kind: facts.IssueDuplicateRecord, Action: "counted once",
+			Detail: fmt.Sprintf("%d fetches without a WARC-Record-ID are those of %s, the bytes of which are the same", in.Unnamed, r.store.Inputs[original].Name),
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hasDistantRevisits reports whether any fetch has the body of another.
+func (r *Resolved) hasDistantRevisits() bool {
+	return slices.ContainsFunc(r.store.Inputs, func(in facts.InputResult) bool { return in.Lent > 0 })
+}
+
+// newDecider returns a decider with caches of its own.
+func (r *Resolved) newDecider() *decider {
+	return &decider{files: newFileCache(r.store, r.opt.Profile), naming: newNaming(&r.opt)}
+}
+
+// firstID returns the ID of the first state of a bucket's timelines. States have their IDs
+// in the order of the timelines, whatever is decided first.
+func (r *Resolved) firstID(ctx context.Context, bucket int) (int64, error) {
+	if bucket == 0 {
+		return 1, nil
+	}
+	r.numbering.Lock()
+	defer r.numbering.Unlock()
+	if r.firstIDs == nil {
+		ids, err := r.number(ctx)
+		if err != nil {
+			return 0, err
+		}
+		r.firstIDs = ids
+	}
+	return r.firstIDs[bucket], nil
+}
+
+// number counts the states of all timelines, and returns the first ID of each bucket.
+func (r *Resolved) number(ctx context.Context) ([]int64, error) {
+	l := r.openTimelines(ctx, 0, Buckets)
+	defer l.stop()
+	first := make([]int64, Buckets)
+	first[0] = 1
+	next := int64(1)
+	for bucket := range first {
+		first[bucket] = next
+		for here, more := l.next(); more && run.BucketOf(here.host) == bucket; here, more = l.next() {
+			n, err := l.count(here)
+			if err != nil {
+				return nil, err
+			}
+			next += n
+		}
+	}
+	return first, l.err()
+}
+
+// Finish adds up what all ranges, which together are all buckets, came to, and passes to
+// sink what is known only then: the counts of product tokens, and all issues.
+func (r *Resolved) Finish(ctx context.Context, sink Sink, ranges ...*Totals) (*Totals, error) {
+	sum := Totals{RobotsByOutcome: make(map[string]int64)}
+	for _, t := range append(ranges, &r.totals) {
+		sum.add(t)
+	}
+	sum.AgentUnseen = r.opt.Crawler != "" && !sum.crawlerSeen
+	if r.opt.Crawler == "" {
+		sum.IdleRules = r.opt.CrawlerMap.without(sum.used)
+	}
+	for _, a := range sum.agents.sorted() {
+		if err := sink.Agent(a); err != nil {
+			return nil, err
+		}
+	}
+	for issue, err := range r.store.Issues(ctx, sum.issues) {
+		if err != nil {
+			return nil, err
+		}
+		if err := sink.Issue(issue); err != nil {
+			return nil, err
+		}
+	}
+	return &sum, nil
+}
+
+// takeIssues ends a writer of issues in dir, whose files are then among those of t.
+func (t *Totals) takeIssues(dir string, issues *run.Writer[facts.Issue]) error {
+	names, err := issues.Close()
+	for _, name := range names {
+		t.issues = append(t.issues, filepath.Join(dir, name))
+	}
+	return err
+}

@@ -1,0 +1,186 @@
+package evaluate
+
+import (
+	"cmp"
+	"container/heap"
+	"maps"
+	"reflect"
+	"slices"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+)
+
+// Totals is what was counted: of a range of buckets, or of all.
+type Totals struct {
+	Counts
+	RobotsByOutcome map[string]int64
+	Duplicates      int64 // records left out because another input holds them too
+	Origins         int64
+	Captures        int64
+	LogEvidence     int64 // log lines that stand for a robots.txt that could not be had
+	Exclusions      int64
+	First, Last     facts.Time // of the fetches; unknown where no date is
+	AgentUnseen     bool       // no User-Agent holds Options.Crawler (RFC 9309 §2.2.1 SHOULD); of all alone
+	IdleRules       CrawlerMap // rules of Options.CrawlerMap that gave no fetch its token; of all alone
+
+	crawlerSeen bool     // some User-Agent holds Options.Crawler
+	used        []bool   // rules of Options.CrawlerMap that gave a token
+	issues      []string // paths of runs of issues
+	agents      agentTable
+}
+
+// add adds the counts of a range to those of others.
+func (t *Totals) add(o *Totals) {
+	t.Counts.sum(&o.Counts)
+	for outcome, n := range o.RobotsByOutcome {
+		t.RobotsByOutcome[outcome] += n
+	}
+	t.Duplicates += o.Duplicates
+	t.Origins += o.Origins
+	t.Captures += o.Captures
+	t.LogEvidence += o.LogEvidence
+	t.Exclusions += o.Exclusions
+	widen(&t.First, &t.Last, o.First)
+	widen(&t.First, &t.Last, o.Last)
+	t.crawlerSeen = t.crawlerSeen || o.crawlerSeen
+	t.used = slices.Grow(t.used, len(o.used))[:max(len(t.used), len(o.used))]
+	for i, used := range o.used {
+		t.used[i] = t.used[i] || used
+	}
+	t.issues = append(t.issues, o.issues...)
+	t.agents.add(&o.agents)
+}
+
+// widen makes the time between first and last hold t, if it is known.
+func widen(first, last *facts.Time, t facts.Time) {
+	if !t.Known() {
+		return
+	}
+	if !first.Known() || t.Micros < first.Micros {
+		*first = t
+	}
+	if !last.Known() || t.Micros > last.Micros {
+		*last = t
+	}
+}
+
+// sum adds other counts.
+func (c *Counts) sum(o *Counts) {
+	to, from := reflect.ValueOf(c).Elem(), reflect.ValueOf(o).Elem()
+	for i := range to.NumField() {
+		to.Field(i).SetInt(to.Field(i).Int() + from.Field(i).Int())
+	}
+}
+
+// An archive could name a new product token, or claim, in every request.
+const (
+	maxAgents   = 65536 // product tokens counted apart: the first in the alphabet
+	otherAgents = "(others)"
+	maxClaims   = 64 // claims of a token that are kept: the first in the alphabet
+)
+
+// agentTable counts the fetches of product tokens, and those of all beyond maxAgents
+// together. Which these are depends on the tokens alone, so tables of ranges add up to
+// the table of all.
+type agentTable struct {
+	limit  int // "0" stands for maxAgents
+	byKey  map[string]*AgentStats
+	keys   lastFirst // of byKey
+	others *AgentStats
+}
+
+// of returns the counts that a token's fetches go to. Of spellings that differ in case
+// the first in the alphabet stands for all.
+func (t *agentTable) of(token, key string) *AgentStats {
+	a := t.byKey[key]
+	if a == nil {
+		a = t.insert(token, key)
+	}
+	if a != t.others {
+		a.Agent = min(a.Agent, token)
+	}
+	return a
+}
+
+func (t *agentTable) insert(token, key string) *AgentStats {
+	if t.byKey == nil {
+		t.byKey = make(map[string]*AgentStats)
+	}
+	if len(t.byKey) == cmp.Or(t.limit, maxAgents) {
+		if t.others == nil {
+			t.others = newAgentStats(otherAgents)
+		}
+		if key > t.keys[0] {
+			return t.others
+		}
+		last := heap.Pop(&t.keys).(string)
+		t.others.add(t.byKey[last])
+		delete(t.byKey, last)
+	}
+	a := newAgentStats(token)
+	t.byKey[key] = a
+	heap.Push(&t.keys, key)
+	return a
+}
+
+func (t *agentTable) add(o *agentTable) {
+	for key, a := range o.byKey {
+		t.of(a.Agent, key).add(a)
+	}
+	if o.others != nil {
+		if t.others == nil {
+			t.others = newAgentStats(otherAgents)
+		}
+		t.others.add(o.others)
+	}
+}
+
+// sorted returns the counts by token.
+func (t *agentTable) sorted() []*AgentStats {
+	list := slices.Collect(maps.Values(t.byKey))
+	if t.others != nil {
+		list = append(list, t.others)
+	}
+	slices.SortFunc(list, func(a, b *AgentStats) int { return cmp.Compare(agentKey(a.Agent), agentKey(b.Agent)) })
+	return list
+}
+
+func newAgentStats(token string) *AgentStats {
+	return &AgentStats{Agent: token, Claims: make(map[string]bool)}
+}
+
+func (a *AgentStats) add(o *AgentStats) {
+	a.Counts.sum(&o.Counts)
+	for claim := range o.Claims {
+		a.claim(claim)
+	}
+}
+
+// claim remembers what a warcinfo record says.
+func (a *AgentStats) claim(claim string) {
+	if claim == "" || a.Claims[claim] {
+		return
+	}
+	if len(a.Claims) == maxClaims {
+		last := slices.Max(slices.Collect(maps.Keys(a.Claims)))
+		if claim > last {
+			return
+		}
+		delete(a.Claims, last)
+	}
+	a.Claims[claim] = true
+}
+
+// lastFirst is a heap with the last key in the alphabet on top.
+type lastFirst []string
+
+func (h lastFirst) Len() int           { return len(h) }
+func (h lastFirst) Less(i, j int) bool { return h[i] > h[j] }
+func (h lastFirst) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *lastFirst) Push(key any)      { *h = append(*h, key.(string)) }
+func (h *lastFirst) Pop() any {
+	last := len(*h) - 1
+	key := (*h)[last]
+	*h = (*h)[:last]
+	return key
+}

@@ -1,0 +1,187 @@
+package facts
+
+import (
+	"context"
+	"iter"
+
+	"github.com/robotsaudit/robotsaudit/internal/pack"
+	"github.com/robotsaudit/robotsaudit/internal/run"
+)
+
+// A Reader reads the facts of all tasks of a Set as one. Rows have the numbers that the
+// Set gives their inputs.
+type Reader struct {
+	*Set
+	tmp   string         // folder for temporary files
+	packs []*pack.Reader // by task; then those that AddPack opened
+}
+
+// NewReader opens the facts of a Set. Merges of many runs put their temporary files in tmp.
+func NewReader(set *Set, tmp string) (*Reader, error) {
+	r := &Reader{Set: set, tmp: tmp}
+	for i := range set.Tasks {
+		if _, err := r.AddPack(set.Tasks[i].PackPath()); err != nil {
+			r.Close()
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// AddPack opens one more pack of bodies, and returns its number: Capture.Pack of a capture
+// whose body lies there. The first pack that is added has the number of the tasks.
+func (r *Reader) AddPack(path string) (int32, error) {
+	p, err := pack.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	r.packs = append(r.packs, p)
+	return int32(len(r.packs) - 1), nil
+}
+
+// Close closes the packs.
+func (r *Reader) Close() {
+	for _, p := range r.packs {
+		p.Close()
+	}
+}
+
+// Buckets selects rows by their buckets. The zero value selects all.
+type Buckets struct {
+	From, To int    // From ≤ bucket < To; both zero mean all
+	Select   []bool // those that are true among them; nil means all
+}
+
+// files lists the runs of all tasks and, for each, its task.
+func (r *Reader) files(names func(*Task) []string) (paths []string, tasks []int) {
+	for i := range r.Tasks {
+		t := &r.Tasks[i]
+		for _, name := range names(t) {
+			paths, tasks = append(paths, t.Path(name)), append(tasks, i)
+		}
+	}
+	return paths, tasks
+}
+
+// number gives an input of a task the Set's number.
+func (r *Reader) number(input *int32, task int) { *input = r.Tasks[task].Global[*input] }
+
+// isCopied reports whether a record without an ID lies in a copy of an input. Those with an
+// ID are told by Duplicates.
+func (r *Reader) isCopied(f *Fetch) bool {
+	if f.RecordID != "" {
+		return false
+	}
+	_, copied := r.Copies[f.Input]
+	return copied
+}
+
+// Fetches yields fetches in order. Copies of a record are neighbours; records without an ID
+// are left out in inputs that are copies of others.
+func (r *Reader) Fetches(ctx context.Context, buckets Buckets) iter.Seq2[*Fetch, error] {
+	paths, tasks := r.files(func(t *Task) []string { return t.Fetches })
+	all := run.Merge(ctx, paths, FetchRuns, run.MergeOptions[Fetch]{
+		From: buckets.From, To: buckets.To, Select: buckets.Select, TmpDir: r.tmp,
+		Prepare: func(file int, f *Fetch) { r.number(&f.Input, tasks[file]) },
+	})
+	if len(r.Copies) == 0 {
+		return all
+	}
+	return func(yield func(*Fetch, error) bool) {
+		for f, err := range all {
+			if err == nil && r.isCopied(f) {
+				continue
+			}
+			if !yield(f, err) {
+				return
+			}
+		}
+	}
+}
+
+// Unsorted yields the fetches of runs, one run after the other, with all copies. names says
+// which runs of a task.
+func (r *Reader) Unsorted(ctx context.Context, spec run.Spec[Fetch], names func(*Task) []string) iter.Seq2[*Fetch, error] {
+	paths, tasks := r.files(names)
+	return func(yield func(*Fetch, error) bool) {
+		for i, path := range paths {
+			opt := run.MergeOptions[Fetch]{Prepare: func(_ int, f *Fetch) { r.number(&f.Input, tasks[i]) }}
+			for f, err := range run.Merge(ctx, []string{path}, spec, opt) {
+				if !yield(f, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Captures yields policy captures in order, each record once. It tells copied of the other
+// places that hold one; copied may be nil.
+func (r *Reader) Captures(
+	ctx context.Context, buckets Buckets, copied func(first, c *Fetch) error,
+) iter.Seq2[*Capture, error] {
+	paths, tasks := r.files(func(t *Task) []string { return t.Captures })
+	all := run.Merge(ctx, paths, CaptureRuns, run.MergeOptions[Capture]{
+		From: buckets.From, To: buckets.To, Select: buckets.Select, TmpDir: r.tmp,
+		Prepare: func(file int, c *Capture) {
+			r.number(&c.Input, tasks[file])
+			c.Pack = int32(tasks[file])
+		},
+	})
+	return func(yield func(*Capture, error) bool) {
+		var seen Duplicates
+		for c, err := range all {
+			if err == nil {
+				if r.isCopied(&c.Fetch) {
+					continue
+				}
+				if first := seen.First(&c.Fetch); first != nil {
+					if copied == nil {
+						continue
+					}
+					if err = copied(first, &c.Fetch); err == nil {
+						continue
+					}
+				}
+			}
+			if !yield(c, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Events yields what crawlers' logs say, in order.
+func (r *Reader) Events(ctx context.Context, buckets Buckets) iter.Seq2[*LogEvent, error] {
+	paths, tasks := r.files(func(t *Task) []string { return t.Events })
+	return run.Merge(ctx, paths, EventRuns, run.MergeOptions[LogEvent]{
+		From: buckets.From, To: buckets.To, Select: buckets.Select, TmpDir: r.tmp,
+		Prepare: func(file int, e *LogEvent) { r.number(&e.Input, tasks[file]) },
+	})
+}
+
+// Issues yields issues in order of input and place: those that ingest noted, and those of
+// the runs of issues at more, which have the Set's numbers already.
+func (r *Reader) Issues(ctx context.Context, more []string) iter.Seq2[*Issue, error] {
+	paths, tasks := r.files(func(t *Task) []string { return t.Issues })
+	return run.Merge(ctx, append(paths, more...), IssueRuns, run.MergeOptions[Issue]{
+		TmpDir: r.tmp,
+		Prepare: func(file int, i *Issue) {
+			if file < len(tasks) {
+				r.number(&i.Input, tasks[file])
+			}
+		},
+	})
+}
+
+// Body reads the body of a capture.
+func (r *Reader) Body(c *Capture) ([]byte, error) {
+	return r.packs[c.Pack].Get(c.bodyRef())
+}
+
+// bodyRef says where the body of a capture lies in its pack.
+func (c *Capture) bodyRef() pack.Ref {
+	ref := pack.Ref{Offset: c.BodyOffset, Size: c.BodySize}
+	copy(ref.Digest[:], c.BodyDigest)
+	return ref
+}

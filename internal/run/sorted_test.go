@@ -1,0 +1,69 @@
+package run
+
+import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestSortedRows reads ranges of buckets, which together are all rows, by how many runs are
+// written, and twice.
+func TestSortedRows(t *testing.T) {
+	for _, held := range []int{1 << 30, 40 << 10, 1 << 10} {
+		rng := rand.New(rand.NewPCG(31, uint64(held)))
+		rows := randomFetches(rng, 3000)
+		s, _ := fill(t, held, rows)
+		all, err := s.Finish(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Add(rows[0]); err == nil {
+			t.Error("a row is added behind the end")
+		}
+		for _, ranges := range []int{1, 3, 128, Buckets, 1} {
+			var got []fetch
+			for i := range ranges {
+				from, to := i*Buckets/ranges, (i+1)*Buckets/ranges
+				for row, err := range all.Range(t.Context(), from, to) {
+					if err != nil {
+						t.Fatal(err)
+					}
+					if b := BucketOf(row.Host); b < from || b >= to {
+						t.Fatalf("bucket %d in [%d, %d)", b, from, to)
+					}
+					got = append(got, clone(row))
+				}
+			}
+			equal(t, sorted(rows), got)
+		}
+	}
+}
+
+// TestDamagedHeader: no change of a frame's header makes rows of a range get lost.
+func TestDamagedHeader(t *testing.T) {
+	rows := randomFetches(rand.New(rand.NewPCG(32, 32)), 1200)
+	for at := range frameHeader {
+		s, dir := fill(t, 64<<10, rows)
+		all, err := s.Finish(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, "fetches-00000.rows")
+		content, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		content[at] ^= 1
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		failed := false
+		for _, err := range all.Range(t.Context(), 500, Buckets) {
+			failed = failed || err != nil
+		}
+		if !failed {
+			t.Errorf("byte %d is another, and there is no error", at)
+		}
+	}
+}
