@@ -233,7 +233,7 @@ type fileCache struct {
 const (
 	maxCachedBodies  = 32 << 20  // of one origin, which may have large files, asked in turns
 	keptCachedBodies = 256 << 10 // from one origin to the next: enough for what many hosts serve
-	parsedMin        = 1 << 10
+	parsedMin        = 3 << 10
 )
 
 func newFileCache(s *facts.Reader, p robots.Profile) *fileCache {
