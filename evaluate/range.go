@@ -57,12 +57,12 @@ type evaluation struct {
 func (r *Resolved) newEvaluation(sink Sink, totals *Totals, issues *run.Writer[facts.Issue]) *evaluation {
 	d, opt := r.newDecider(), &r.opt
 	e := &evaluation{Resolved: r, sink: sink, totals: totals, issues: issues, decider: d, pace: pace{decider: d}}
-	e.pages = pages{decider: d, uses: opt.Uses, asOf: opt.AsOf, names: newMetaNames(opt.Agents)}
+	e.pages = pages{decider: d, uses: opt.Uses, asOf: opt.asOf(), names: newMetaNames(opt.Agents)}
 	if r.hasDistantRevisits() {
 		e.pages.originals = newOriginals()
 	}
 	if len(opt.Agents) > 0 {
-		e.whatIf = &whatIf{decider: d, tokens: DistinctTokens(opt.Agents), asOf: opt.AsOf, sink: sink}
+		e.whatIf = &whatIf{decider: d, tokens: DistinctTokens(opt.Agents), asOf: opt.asOf(), sink: sink}
 	}
 	return e
 }
