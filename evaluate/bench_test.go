@@ -46,7 +46,7 @@ func benchmarkDecide(b *testing.B, body []byte, tokens []string) {
 	var states []*State
 	for i := range 5 {
 		st := &State{Outcome: OutcomeRules, HasBody: true, ID: int64(i + 1), agent: "ExampleBot"}
-		st.BodyDigest, st.Micros, st.Precision = "digest", start+int64(i)*hour, facts.PrecisionSecond
+		st.BodyDigest, st.Micros, st.Precision = "digest", start+int64(i)*facts.Hour, facts.PrecisionSecond
 		st.Index, st.Coarsest = int64(1+i*360), facts.PrecisionSecond
 		st.applyAt(&st.Fetch)
 		states = append(states, st)

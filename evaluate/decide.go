@@ -10,7 +10,7 @@ import (
 
 // toldFor is how long a crawler counts as told: older evidence accuses nobody, unless
 // the next capture confirms it.
-const toldFor = 30 * day
+const toldFor = 30 * facts.Day
 
 // decider decides fetches. It holds no state of its own between them but caches.
 type decider struct {
@@ -161,7 +161,7 @@ func (r *Result) govern(v *view, s *subject) {
 	if !v.own || g.OthersContent {
 		r.Notes |= NoteOtherCrawler
 	}
-	if s.isUnsure(g.Time(), spotOf(&g.Fetch)) || s.isUnsure(newest, at) {
+	if s.isUnsure(g.Time(), facts.SpotOf(&g.Fetch)) || s.isUnsure(newest, at) {
 		r.Notes |= NoteSameMoment
 	}
 	if g.Resynced || r.Fetch.Trust == facts.TrustResynced {

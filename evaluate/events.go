@@ -14,7 +14,9 @@ type Exclusion struct {
 	Result
 }
 
-func placeOfEvent(e *facts.LogEvent) place { return place{e.HostReversed, e.Origin} }
+func placeOfEvent(e *facts.LogEvent) facts.Place {
+	return facts.Place{Host: e.HostReversed, Origin: e.Origin}
+}
 
 // stateOfEvent makes a state of a log line that says that robots.txt could not be
 // had. Its crawler is unknown, unless an option tells.
@@ -33,7 +35,7 @@ func stateOfEvent(ev *facts.LogEvent) *State {
 
 // logGap is how near in time log lines say no more than the first of them: a
 // crawler gives up hundreds of pages for one robots.txt that it could not have.
-const logGap = hour
+const logGap = facts.Hour
 
 // tells reports whether a log state says more than the state before it.
 func (s *State) tells(before *State) bool {
@@ -58,8 +60,8 @@ func (c *seenCrawlers) add(token string) {
 }
 
 // excluded judges the exclusions of an origin, once its fetches are decided.
-func (e *evaluation) excluded(here place, l *timelines, tl *timeline) error {
-	return l.events.each(here, func(ev *facts.LogEvent) error {
+func (e *evaluation) excluded(here facts.Place, l *timelines, tl *timeline) error {
+	return l.events.Each(here, func(ev *facts.LogEvent) error {
 		if first := l.lines.first(ev); first != nil {
 			return e.noteLineTwice(first, ev)
 		}

@@ -42,12 +42,12 @@ const (
 // Fetches come in order of time, and an original comes before its revisit. Those
 // elsewhere have been found before (findOriginals).
 type originals struct {
-	byURL     map[string][]original // by time
-	order     []string              // the URL of each, the oldest first
-	forgotten int                   // of order, at its front
-	size      int                   // bytes of their texts
-	coarsest  facts.Precision       // of their dates
-	elsewhere *cursor[facts.Fetch]  // of originalRuns
+	byURL     map[string][]original      // by time
+	order     []string                   // the URL of each, the oldest first
+	forgotten int                        // of order, at its front
+	size      int                        // bytes of their texts
+	coarsest  facts.Precision            // of their dates
+	elsewhere *facts.Cursor[facts.Fetch] // of originalRuns
 }
 
 type original struct {
@@ -139,8 +139,8 @@ func (o *originals) dropOldest() {
 // may be a few more.
 func (o *originals) dated(url string, date facts.Time) []original {
 	list := o.byURL[url]
-	from := sort.Search(len(list), func(i int) bool { return list[i].time.Micros >= date.Micros-unit(o.coarsest) })
-	to := sort.Search(len(list), func(i int) bool { return list[i].time.Micros > date.Micros+unit(date.Precision) })
+	from := sort.Search(len(list), func(i int) bool { return list[i].time.Micros >= date.Micros-o.coarsest.Unit() })
+	to := sort.Search(len(list), func(i int) bool { return list[i].time.Micros > date.Micros+date.Precision.Unit() })
 	return list[from:max(from, to)]
 }
 
@@ -186,13 +186,13 @@ func (o *originals) foundElsewhere(f *facts.Fetch) *original {
 		return nil
 	}
 	c := o.elsewhere
-	for c.row != nil && facts.CompareFetches(c.row, f) < 0 {
-		c.advance()
+	for c.Row != nil && facts.CompareFetches(c.Row, f) < 0 {
+		c.Advance()
 	}
-	if c.row == nil || facts.CompareFetches(c.row, f) != 0 {
+	if c.Row == nil || facts.CompareFetches(c.Row, f) != 0 {
 		return nil
 	}
-	found := originalOf(c.row)
+	found := originalOf(c.Row)
 	return &found
 }
 

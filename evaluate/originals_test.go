@@ -30,7 +30,7 @@ func TestOriginalsForgetTheOldest(t *testing.T) {
 		"much text":       {500, 99, func(i int) string { return fmt.Sprintf("http://h/%d", i%7) }, func(i int) string { return long + fmt.Sprint(i) }},
 	} {
 		o := newOriginals()
-		o.elsewhere = newCursor(func(func(*facts.Fetch, error) bool) {}, placeOf)
+		o.elsewhere = facts.NewCursor(func(func(*facts.Fetch, error) bool) {}, facts.PlaceOf)
 		fetch := func(i int) *facts.Fetch {
 			return &facts.Fetch{
 				Type: facts.TypeResponse, Method: "GET", Status: 200, URL: c.url(i), Metas: c.metas(i),

@@ -15,7 +15,7 @@ import (
 // originCaptures is what one origin holds that resolutions may look for: its policy captures
 // and, where asked for, other fetches.
 type originCaptures struct {
-	place
+	facts.Place
 	captures []*facts.Capture
 	rows     [][]facts.Capture // where captures are
 	byURL    map[string]*urlCaptures
@@ -44,11 +44,11 @@ const keptRows = 256
 const chunkRows = 64
 
 // begin forgets an origin for the next, in the same memory unless that is much.
-func (g *originCaptures) begin(p place) {
+func (g *originCaptures) begin(p facts.Place) {
 	if len(g.byURL) > keptRows {
 		*g = *newOriginCaptures()
 	}
-	g.place, g.captures = p, emptied(g.captures)
+	g.Place, g.captures = p, emptied(g.captures)
 	if len(g.rows) > 0 {
 		clear(g.rows[0])
 		g.rows[0], g.rows = g.rows[0][:0], g.rows[:1]
@@ -102,7 +102,7 @@ func (g *originCaptures) index() {
 
 // sort fills in what follows from all.
 func (s *urlCaptures) sort() {
-	slices.SortFunc(s.all, func(a, b *facts.Capture) int { return compareInTime(&a.Fetch, &b.Fetch) })
+	slices.SortFunc(s.all, func(a, b *facts.Capture) int { return facts.CompareInTime(&a.Fetch, &b.Fetch) })
 	*s = urlCaptures{all: s.all}
 }
 
@@ -131,7 +131,7 @@ func (d byDate) from(micros int64, stop func(*facts.Capture) bool) iter.Seq[*fac
 	return func(yield func(*facts.Capture) bool) {
 		rest := slices.Clone(d)
 		for i, s := range rest {
-			rest[i].captures = s.captures[upTo(s.captures, micros-unit(s.precision)-1):]
+			rest[i].captures = s.captures[upTo(s.captures, micros-s.precision.Unit()-1):]
 		}
 		for {
 			var next *samePrecision
@@ -141,7 +141,7 @@ func (d byDate) from(micros int64, stop func(*facts.Capture) bool) iter.Seq[*fac
 				case len(s.captures) == 0:
 				case stop(s.captures[0]):
 					s.captures = nil
-				case next == nil || compareInTime(&s.captures[0].Fetch, &next.captures[0].Fetch) < 0:
+				case next == nil || facts.CompareInTime(&s.captures[0].Fetch, &next.captures[0].Fetch) < 0:
 					next = s
 				}
 			}
@@ -172,7 +172,7 @@ func (d byDate) backFrom(micros int64, stop func(*facts.Capture) bool) iter.Seq[
 				case len(s.captures) == 0:
 				case stop(s.latest()):
 					s.captures = nil
-				case next == nil || compareInTime(&s.latest().Fetch, &next.latest().Fetch) > 0:
+				case next == nil || facts.CompareInTime(&s.latest().Fetch, &next.latest().Fetch) > 0:
 					next = s
 				}
 			}
@@ -273,8 +273,8 @@ func (g *originCaptures) complete(key string) bool { return g.scanned[key] }
 
 // addFetches adds the fetches of the URLs that resolutions look for and that are no
 // policy by their path.
-func (g *originCaptures) addFetches(fetches *cursor[facts.Fetch], targets *cursor[targetURL]) error {
-	err := targets.each(g.place, func(t *targetURL) error {
+func (g *originCaptures) addFetches(fetches *facts.Cursor[facts.Fetch], targets *facts.Cursor[targetURL]) error {
+	err := targets.Each(g.Place, func(t *targetURL) error {
 		g.scanned[t.Key] = true
 		return nil
 	})
@@ -287,7 +287,7 @@ func (g *originCaptures) addFetches(fetches *cursor[facts.Fetch], targets *curso
 			held[markOf(&c.Fetch)] = true
 		}
 	}
-	err = fetches.each(g.place, func(f *facts.Fetch) error {
+	err = fetches.Each(g.Place, func(f *facts.Fetch) error {
 		u, _ := weburl.Parse(f.URL)
 		key := urlKey(u)
 		if !g.scanned[key] || held[markOf(f)] || f.Flags&facts.FlagHostMismatch != 0 {
@@ -334,13 +334,15 @@ func (res *resolution) nearest(list byDate) target {
 	t := res.wantTime()
 	var after, before nearby
 	var visited *facts.Capture
-	isLate := func(c *facts.Capture) bool { return c.Micros > t.Micros+hour+unit(t.Precision) || after.isBehind(c) }
+	isLate := func(c *facts.Capture) bool {
+		return c.Micros > t.Micros+facts.Hour+t.Precision.Unit() || after.isBehind(c)
+	}
 	for c := range list.from(t.Micros, isLate) {
 		if !res.look() {
 			break
 		}
 		switch gap := c.Time().MicrosSince(t); {
-		case gap > hour || res.isBefore(c):
+		case gap > facts.Hour || res.isBefore(c):
 		case !res.visited(c):
 			after.addNearer(c, res.curSpot())
 		case gap > 0:
@@ -351,14 +353,14 @@ func (res *resolution) nearest(list byDate) target {
 		return target{after.agreed(), true, true}
 	}
 	isEarly := func(c *facts.Capture) bool {
-		return c.Micros < t.Micros-day-unit(c.Precision) || before.isBefore(c)
+		return c.Micros < t.Micros-facts.Day-c.Precision.Unit() || before.isBefore(c)
 	}
-	for c := range list.backFrom(t.Micros+unit(t.Precision), isEarly) {
+	for c := range list.backFrom(t.Micros+t.Precision.Unit(), isEarly) {
 		if !res.look() {
 			break
 		}
 		gap := c.Time().MicrosSince(t)
-		if gap >= -day && gap <= 0 && (res.isBefore(c) || res.visited(c)) {
+		if gap >= -facts.Day && gap <= 0 && (res.isBefore(c) || res.visited(c)) {
 			before.add(c)
 		}
 	}
@@ -391,10 +393,10 @@ func (m *nearby) add(c *facts.Capture) {
 
 // addNearer does the same; of two of one moment, one that stands in the archive of the
 // redirect goes before one in another.
-func (m *nearby) addNearer(c *facts.Capture, here spot) {
-	isHere := spotOf(&c.Fetch).sameArchive(here)
+func (m *nearby) addNearer(c *facts.Capture, here facts.Spot) {
+	isHere := facts.SpotOf(&c.Fetch).SameArchive(here)
 	switch {
-	case m.chosen == nil || c.Time().MicrosSince(m.chosen.Time()) != 0 || isHere == spotOf(&m.chosen.Fetch).sameArchive(here):
+	case m.chosen == nil || c.Time().MicrosSince(m.chosen.Time()) != 0 || isHere == facts.SpotOf(&m.chosen.Fetch).SameArchive(here):
 		m.add(c)
 	case isHere:
 		*m = nearby{chosen: c}
@@ -403,17 +405,17 @@ func (m *nearby) addNearer(c *facts.Capture, here spot) {
 
 // isBehind reports whether c and all that are dated later are of a later moment.
 func (m *nearby) isBehind(c *facts.Capture) bool {
-	return m.chosen != nil && c.Micros > m.chosen.Micros+unit(m.chosen.Precision)
+	return m.chosen != nil && c.Micros > m.chosen.Micros+m.chosen.Precision.Unit()
 }
 
 // isBefore reports whether c and all of its precision that are dated earlier are of an
 // earlier moment.
 func (m *nearby) isBefore(c *facts.Capture) bool {
-	return m.chosen != nil && c.Micros < m.chosen.Micros-unit(c.Precision)
+	return m.chosen != nil && c.Micros < m.chosen.Micros-c.Precision.Unit()
 }
 
 func (m *nearby) isDisputedBy(c *facts.Capture) bool {
-	return c.Time().MicrosSince(m.chosen.Time()) == 0 && !spotOf(&c.Fetch).sameArchive(spotOf(&m.chosen.Fetch)) &&
+	return c.Time().MicrosSince(m.chosen.Time()) == 0 && !facts.SpotOf(&c.Fetch).SameArchive(facts.SpotOf(&m.chosen.Fetch)) &&
 		!answersLike(m.chosen, c)
 }
 
@@ -435,7 +437,7 @@ func (g *originCaptures) original(res *resolution, who crawlerKey) (found *facts
 		return g.ofURL(res.WantKey).byID(res)
 	}
 	disputed := false
-	isLate := func(c *facts.Capture) bool { return c.Micros > t.Micros+unit(t.Precision) }
+	isLate := func(c *facts.Capture) bool { return c.Micros > t.Micros+t.Precision.Unit() }
 	_, everyone := g.ofURL(res.WantKey).by(who, res)
 	for c := range everyone.all.from(t.Micros, isLate) {
 		if !res.look() {
@@ -579,7 +581,7 @@ func (g *originCaptures) renewed(res *resolution, who crawlerKey) *facts.Capture
 	key := who(&res.Fetch)
 	isOwn := func(c *facts.Capture) bool { return res.canRenew(c) }
 	isOthers := func(c *facts.Capture) bool { return res.canRenew(c) && who(&c.Fetch) != key }
-	end := res.CurMicros + unit(res.CurPrecision)
+	end := res.CurMicros + res.CurPrecision.Unit()
 	var latest *facts.Capture
 	for _, of := range [...]struct {
 		*askings
@@ -607,7 +609,7 @@ func (g *originCaptures) renewed(res *resolution, who crawlerKey) *facts.Capture
 func (res *resolution) latestNamed(of *askings, may func(*facts.Capture) bool) (found *facts.Capture) {
 	for _, v := range res.namedValidators() {
 		list := of.validated[v]
-		list = list[:upTo(list, res.CurMicros+unit(res.CurPrecision))]
+		list = list[:upTo(list, res.CurMicros+res.CurPrecision.Unit())]
 		if c := res.latest(backward(list), may); c != nil && (found == nil || c.Micros > found.Micros) {
 			found = c
 		}

@@ -23,8 +23,6 @@ const (
 	maxFollowed = 20              // hops followed in all, to record the final rules
 	maxBeyond   = 20_000          // hops followed beyond maxHops in one audit: each is a row, written and read again
 	maxReread   = int64(16 << 30) // bytes decompressed to read bodies again, in one audit
-	hour        = int64(3600e6)
-	day         = 24 * hour
 )
 
 // seek is what a resolution looks for.
@@ -68,35 +66,39 @@ type resolution struct {
 	looked int // captures that the step in hand looked at
 }
 
-func (res *resolution) place() place { return place{res.WantHost, res.WantOrigin} }
+func (res *resolution) place() facts.Place {
+	return facts.Place{Host: res.WantHost, Origin: res.WantOrigin}
+}
 func (res *resolution) wantTime() facts.Time {
 	return facts.Time{Micros: res.WantMicros, Precision: res.WantPrecision}
 }
 func (res *resolution) curTime() facts.Time {
 	return facts.Time{Micros: res.CurMicros, Precision: res.CurPrecision}
 }
-func (res *resolution) curSpot() spot { return spot{res.CurInput, res.CurEntry, res.CurIndex} }
+func (res *resolution) curSpot() facts.Spot {
+	return facts.Spot{Input: res.CurInput, Entry: res.CurEntry, Index: res.CurIndex}
+}
 
 // isBefore reports whether a record stands before the one in hand: by its date, or, of
 // one moment, by the order of their archive.
 func (res *resolution) isBefore(c *facts.Capture) bool {
 	gap := c.Time().MicrosSince(res.curTime())
-	at := spotOf(&c.Fetch)
-	return gap < 0 || gap == 0 && at.sameArchive(res.curSpot()) && at.index < res.CurIndex
+	at := facts.SpotOf(&c.Fetch)
+	return gap < 0 || gap == 0 && at.SameArchive(res.curSpot()) && at.Index < res.CurIndex
 }
 
 // isNotAfter is the same, and includes records of one moment in other archives.
 func (res *resolution) isNotAfter(c *facts.Capture) bool {
 	gap := c.Time().MicrosSince(res.curTime())
-	at := spotOf(&c.Fetch)
-	return gap < 0 || gap == 0 && (!at.sameArchive(res.curSpot()) || at.index < res.CurIndex)
+	at := facts.SpotOf(&c.Fetch)
+	return gap < 0 || gap == 0 && (!at.SameArchive(res.curSpot()) || at.Index < res.CurIndex)
 }
 
 var resolutionRuns = run.Spec[resolution]{
 	Name: "resolutions",
 	Held: 4 << 20, // one Sorter has them; longer runs are merged once
 	Compare: func(a, b *resolution) int {
-		if c := a.place().compare(b.place()); c != 0 {
+		if c := a.place().Compare(b.place()); c != 0 {
 			return c
 		}
 		return facts.CompareFetches(&a.Fetch, &b.Fetch)
@@ -114,11 +116,11 @@ type targetURL struct {
 	Key          string `parquet:"key"`
 }
 
-func (t *targetURL) place() place { return place{t.HostReversed, t.Origin} }
+func (t *targetURL) place() facts.Place { return facts.Place{Host: t.HostReversed, Origin: t.Origin} }
 
 var targetRuns = run.Spec[targetURL]{
 	Name:    "targets",
-	Compare: func(a, b *targetURL) int { return a.place().compare(b.place()) },
+	Compare: func(a, b *targetURL) int { return a.place().Compare(b.place()) },
 	Bucket:  func(t *targetURL) int { return run.BucketOf(t.HostReversed) },
 	Size:    func(t *targetURL) int { return 64 + len(t.Key) },
 }
@@ -151,7 +153,7 @@ func markOf(f *facts.Fetch) mark {
 var markRuns = run.Spec[mark]{
 	Name: "marks",
 	Compare: func(a, b *mark) int {
-		if c := a.place().compare(b.place()); c != 0 {
+		if c := a.place().Compare(b.place()); c != 0 {
 			return c
 		}
 		return cmp.Or(
@@ -169,7 +171,7 @@ var markRuns = run.Spec[mark]{
 	Size:   func(m *mark) int { return 128 + len(m.URL) },
 }
 
-func (m *mark) place() place { return place{m.HostReversed, m.Origin} }
+func (m *mark) place() facts.Place { return facts.Place{Host: m.HostReversed, Origin: m.Origin} }
 
 // copied is another place of a policy capture. Of a record that several archives hold,
 // each of them may show in which order it and others came.
@@ -184,14 +186,16 @@ type copied struct {
 	Index        int64  `parquet:"index"`
 }
 
-func (c *copied) place() place { return place{c.HostReversed, c.Origin} }
-func (c *copied) first() spot  { return spot{c.FirstInput, c.FirstEntry, c.FirstIndex} }
-func (c *copied) spot() spot   { return spot{c.Input, c.Entry, c.Index} }
+func (c *copied) place() facts.Place { return facts.Place{Host: c.HostReversed, Origin: c.Origin} }
+func (c *copied) first() facts.Spot {
+	return facts.Spot{Input: c.FirstInput, Entry: c.FirstEntry, Index: c.FirstIndex}
+}
+func (c *copied) spot() facts.Spot { return facts.Spot{Input: c.Input, Entry: c.Entry, Index: c.Index} }
 
 var copiedRuns = run.Spec[copied]{
 	Name: "copies",
 	Compare: func(a, b *copied) int {
-		return cmp.Or(a.place().compare(b.place()), a.first().compare(b.first()), a.spot().compare(b.spot()))
+		return cmp.Or(a.place().Compare(b.place()), a.first().Compare(b.first()), a.spot().Compare(b.spot()))
 	},
 	Bucket: func(c *copied) int { return run.BucketOf(c.HostReversed) },
 	Size:   func(*copied) int { return 96 },
@@ -292,12 +296,12 @@ func isFollowed(c *facts.Capture) bool {
 // other origin.
 func (r *resolver) firstRound(ctx context.Context) error {
 	r.startRound()
-	captures := newCursor(r.store.Captures(ctx, facts.Buckets{}, r.noteCopy), func(c *facts.Capture) place { return placeOf(&c.Fetch) })
-	defer captures.stop()
+	captures := facts.NewCursor(r.store.Captures(ctx, facts.Buckets{}, r.noteCopy), func(c *facts.Capture) facts.Place { return facts.PlaceOf(&c.Fetch) })
+	defer captures.Stop()
 	g, res := newOriginCaptures(), new(resolution)
-	for captures.row != nil {
-		g.begin(captures.here)
-		if err := captures.each(g.place, g.add); err != nil {
+	for captures.Row != nil {
+		g.begin(captures.Here)
+		if err := captures.Each(g.Place, g.add); err != nil {
 			return err
 		}
 		g.index()
@@ -312,7 +316,7 @@ func (r *resolver) firstRound(ctx context.Context) error {
 			}
 		}
 	}
-	return captures.err
+	return captures.Err
 }
 
 // nextRound takes the resolutions one step further, and reads of the captures only those
@@ -321,29 +325,29 @@ func (r *resolver) firstRound(ctx context.Context) error {
 func (r *resolver) nextRound(ctx context.Context) error {
 	wanted, scanned, sorted, targets := r.wanted, r.scanned, r.next, r.targets
 	r.startRound()
-	captures := newCursor(r.store.Captures(ctx, facts.Buckets{Select: wanted}, nil), func(c *facts.Capture) place { return placeOf(&c.Fetch) })
-	defer captures.stop()
-	resolutions := newCursor(sorted.Sorted(ctx), (*resolution).place)
-	defer resolutions.stop()
-	fetches := newCursor(r.store.Fetches(ctx, facts.Buckets{Select: scanned}), placeOf)
-	defer fetches.stop()
-	sought := newCursor(targets.Sorted(ctx), (*targetURL).place)
-	defer sought.stop()
+	captures := facts.NewCursor(r.store.Captures(ctx, facts.Buckets{Select: wanted}, nil), func(c *facts.Capture) facts.Place { return facts.PlaceOf(&c.Fetch) })
+	defer captures.Stop()
+	resolutions := facts.NewCursor(sorted.Sorted(ctx), (*resolution).place)
+	defer resolutions.Stop()
+	fetches := facts.NewCursor(r.store.Fetches(ctx, facts.Buckets{Select: scanned}), facts.PlaceOf)
+	defer fetches.Stop()
+	sought := facts.NewCursor(targets.Sorted(ctx), (*targetURL).place)
+	defer sought.Stop()
 	g := newOriginCaptures()
-	for resolutions.row != nil {
-		g.begin(resolutions.here)
-		if err := captures.each(g.place, g.add); err != nil {
+	for resolutions.Row != nil {
+		g.begin(resolutions.Here)
+		if err := captures.Each(g.Place, g.add); err != nil {
 			return err
 		}
 		g.index()
 		if err := g.addFetches(fetches, sought); err != nil {
 			return err
 		}
-		if err := resolutions.each(g.place, func(res *resolution) error { return r.follow(res, g) }); err != nil {
+		if err := resolutions.Each(g.Place, func(res *resolution) error { return r.follow(res, g) }); err != nil {
 			return err
 		}
 	}
-	return resolutions.err
+	return resolutions.Err
 }
 
 // goOn writes a resolution for the next round.
@@ -369,7 +373,7 @@ func (res *resolution) wantsPolicy() bool {
 // follow takes a resolution as far as origin g leads it, and writes it where it goes
 // on: to the states, or to the next round.
 func (r *resolver) follow(res *resolution, g *originCaptures) error {
-	for res.Want != seekNothing && res.place() == g.place {
+	for res.Want != seekNothing && res.place() == g.Place {
 		if !res.wantsPolicy() && !g.complete(res.WantKey) {
 			break // the next round brings this URL's fetches along
 		}
@@ -392,7 +396,7 @@ func (r *resolver) sameCrawler(res *resolution, c *facts.Capture) bool {
 // User-Agent with every request but those for robots.txt.
 func (r *resolver) mayBeSameCrawler(res *resolution, c *facts.Capture) bool {
 	a, b := r.who.keyOf(&res.Fetch), r.who.keyOf(&c.Fetch)
-	return a == b || (a == "" || b == "") && spotOf(&res.Fetch).sameArchive(spotOf(&c.Fetch))
+	return a == b || (a == "" || b == "") && facts.SpotOf(&res.Fetch).SameArchive(facts.SpotOf(&c.Fetch))
 }
 
 // step looks for what the resolution wants in g, and takes it or gives up.

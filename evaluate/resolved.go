@@ -143,7 +143,7 @@ func (r *Resolved) number(ctx context.Context) ([]int64, error) {
 	next := int64(1)
 	for bucket := range first {
 		first[bucket] = next
-		for here, more := l.next(); more && run.BucketOf(here.host) == bucket; here, more = l.next() {
+		for here, more := l.next(); more && run.BucketOf(here.Host) == bucket; here, more = l.next() {
 			n, err := l.count(here)
 			if err != nil {
 				return nil, err

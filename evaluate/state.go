@@ -106,7 +106,7 @@ func (s *State) applyAt(f *facts.Fetch) {
 		s.OldestMicros, s.OldestPrecision = f.Micros, f.Precision
 	}
 	if s.NewestPrecision == facts.PrecisionNone || f.Micros > s.NewestMicros ||
-		f.Micros == s.NewestMicros && spotOf(f).compare(spot{s.NewestInput, s.NewestEntry, s.NewestIndex}) > 0 {
+		f.Micros == s.NewestMicros && facts.SpotOf(f).Compare(facts.Spot{Input: s.NewestInput, Entry: s.NewestEntry, Index: s.NewestIndex}) > 0 {
 		s.NewestMicros, s.NewestPrecision = f.Micros, f.Precision
 		s.NewestInput, s.NewestEntry, s.NewestIndex = f.Input, f.Entry, f.Index
 	}
@@ -118,8 +118,8 @@ func (s *State) oldest() facts.Time {
 }
 
 // newest is the date of the newest content applied, and where its record stands.
-func (s *State) newest() (facts.Time, spot) {
-	return facts.Time{Micros: s.NewestMicros, Precision: s.NewestPrecision}, spot{s.NewestInput, s.NewestEntry, s.NewestIndex}
+func (s *State) newest() (facts.Time, facts.Spot) {
+	return facts.Time{Micros: s.NewestMicros, Precision: s.NewestPrecision}, facts.Spot{Input: s.NewestInput, Entry: s.NewestEntry, Index: s.NewestIndex}
 }
 
 // takeBody makes the body of c the body applied.

@@ -25,7 +25,7 @@ func inSecond(s int) facts.Time {
 	return facts.Time{Micros: may + int64(s)*1e6, Precision: facts.PrecisionSecond}
 }
 
-var year = facts.Time{Micros: may - may%day - 121*day, Precision: facts.PrecisionYear}
+var year = facts.Time{Micros: may - may%facts.Day - 121*facts.Day, Precision: facts.PrecisionYear}
 
 var rates = []rate{
 	{"every second", inSecond, 20},
@@ -84,7 +84,7 @@ func TestLooksOfFetchesAreLinear(t *testing.T) {
 			}
 			tl := newTimeline(states, nil)
 			for i := range n {
-				for _, later := range [...]int64{0, 2 * day} {
+				for _, later := range [...]int64{0, 2 * facts.Day} {
 					f := askedAt(i, c.at(i)).Fetch
 					s := subject{Fetch: &f, time: facts.Time{Micros: f.Micros + later, Precision: f.Precision}}
 					v := tl.view(&s)
@@ -116,11 +116,11 @@ func expectLinear(t *testing.T, c rate, looks func(n int) int) {
 // randomDates are captures at random moments of a few days, in the order of compareInTime.
 func randomDates(rng *rand.Rand) (list []*facts.Capture) {
 	for i := range rng.IntN(60) {
-		at := facts.Time{Micros: may + rng.Int64N(3*day), Precision: facts.PrecisionMicrosecond}
+		at := facts.Time{Micros: may + rng.Int64N(3*facts.Day), Precision: facts.PrecisionMicrosecond}
 		c := askedAt(i, at.Truncate(facts.PrecisionYear+facts.Precision(rng.IntN(int(facts.PrecisionMicrosecond)))))
 		list = append(list, &c)
 	}
-	slices.SortFunc(list, func(a, b *facts.Capture) int { return compareInTime(&a.Fetch, &b.Fetch) })
+	slices.SortFunc(list, func(a, b *facts.Capture) int { return facts.CompareInTime(&a.Fetch, &b.Fetch) })
 	return list
 }
 
@@ -132,10 +132,10 @@ func TestByDate(t *testing.T) {
 		for _, c := range list {
 			d.add(c)
 		}
-		from, to := may+rng.Int64N(3*day), may+rng.Int64N(3*day)
+		from, to := may+rng.Int64N(3*facts.Day), may+rng.Int64N(3*facts.Day)
 		isLate := func(c *facts.Capture) bool { return c.Micros > to }
 		isEarly := func(c *facts.Capture) bool { return c.Micros < from }
-		near := filterCaptures(list, func(c *facts.Capture) bool { return c.Micros >= from-unit(c.Precision) && !isLate(c) })
+		near := filterCaptures(list, func(c *facts.Capture) bool { return c.Micros >= from-c.Precision.Unit() && !isLate(c) })
 		if got := slices.Collect(d.from(from, isLate)); !slices.Equal(got, near) {
 			t.Fatalf("from: %d captures, want %d", len(got), len(near))
 		}
@@ -166,8 +166,8 @@ func TestSpan(t *testing.T) {
 			states = append(states, &st)
 		}
 		l := newTimeline(states, nil).all
-		start := inSecond(int(rng.Int64N(3 * day / 1e6))).Truncate(facts.PrecisionYear + facts.Precision(rng.IntN(6)))
-		end := facts.Time{Micros: start.Micros + rng.Int64N(day), Precision: start.Precision}
+		start := inSecond(int(rng.Int64N(3 * facts.Day / 1e6))).Truncate(facts.PrecisionYear + facts.Precision(rng.IntN(6)))
+		end := facts.Time{Micros: start.Micros + rng.Int64N(facts.Day), Precision: start.Precision}
 		found := make(map[*State]bool)
 		for p := l.between(start, end); ; {
 			st := p.take()
