@@ -11,7 +11,7 @@ import (
 )
 
 // Decide decides the fetches of the origins in the buckets from ≤ bucket < to, and passes
-// the results to sink. Ranges are independent of one another; their results, one range after
+// the results to sink. Ranges may be decided at the same time; their results, one range after
 // the other, are those of all. Only what the sink is told of token groups that no capture
 // governs, those of robots ID 0, it is told once for each range.
 func (r *Resolved) Decide(ctx context.Context, from, to int, sink Sink) (*Totals, error) {
