@@ -16,15 +16,15 @@ func (d *decider) answer(st *State, s *subject) (Answer, error) {
 	switch st.Outcome {
 	case OutcomeRules, OutcomePartial:
 	case OutcomeUnavailable:
-		return Answer{Verdict: Allowed, Reason: st.Reason}, nil
+		return Answer{Verdict: Allowed, Reason: reasonOf[st.Reason]}, nil
 	case OutcomeUnreachable:
-		a := Answer{Verdict: Disallowed, Reason: st.Reason}
+		a := Answer{Verdict: Disallowed, Reason: reasonOf[st.Reason]}
 		if s.path != "/robots.txt" && robots.RFC9309.NormalPath(s.path) == "/robots.txt" {
 			a.Notes, a.allows = NoteRobotsTxtEncoded, true
 		}
 		return a, nil
 	default:
-		return Answer{Reason: st.Reason}, nil
+		return Answer{Reason: reasonOf[st.Reason]}, nil
 	}
 	s.spend(st.costOfAsking())
 	file, err := d.files.get(st)

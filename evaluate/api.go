@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/resolve"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
@@ -56,4 +57,32 @@ type (
 	TagSet      = tag.Set    // what the tags of a page come to for one product token
 	TagSource   = tag.Source // where a tag or signal stands
 	UsageSignal = tag.Signal // a preference on a purpose
+)
+
+// What a capture came to, and why.
+type (
+	CaptureState  = resolve.State   // a capture and what it came to
+	Outcome       = resolve.Outcome // what it came to, after revisits and redirects
+	CaptureReason = resolve.Reason  // why
+)
+
+// The outcomes. The zero value is a capture that nothing defined can be said of.
+const (
+	OutcomeUndefined   = resolve.OutcomeUndefined
+	OutcomeRules       = resolve.OutcomeRules       // a file with rules, perhaps none
+	OutcomePartial     = resolve.OutcomePartial     // a part of a file
+	OutcomeUnavailable = resolve.OutcomeUnavailable // everything allowed (RFC 9309 §2.3.1.3)
+	OutcomeUnreachable = resolve.OutcomeUnreachable // everything disallowed (RFC 9309 §2.3.1.4)
+	OutcomeUnresolved  = resolve.OutcomeUnresolved  // the archive does not hold what the capture refers to
+)
+
+// PageSource says where the tags of a fetch are from. The zero value is its own
+// record, all of whose head was read.
+type PageSource = resolve.Source
+
+// Where tags are from.
+const (
+	PageOwn      = resolve.SourceOwn
+	PageOriginal = resolve.SourceOriginal // the original of a revisit or 304 (draft-illyes-repext-03 §3.1.4)
+	PageUnknown  = resolve.SourceUnknown  // some may be missing: no original, a coding not undone, a head that does not end, more than are kept
 )

@@ -47,7 +47,7 @@ func (d *decider) certify(r *Result, s *subject, tl *timeline, v *view) error {
 
 // wasTold reports whether something shows that this crawler was told in time.
 func (s *subject) wasTold(r *Result, v *view, bracketed bool) bool {
-	within := func(st *State) bool { return s.time.MicrosSince(st.oldest()) <= toldFor }
+	within := func(st *State) bool { return s.time.MicrosSince(st.Oldest()) <= toldFor }
 	switch {
 	case s.agent == "" || r.Evidence == Later:
 		return false

@@ -12,7 +12,7 @@ func (tl *timeline) others(s *subject, v *view) (list []*State) {
 	if v.evidence != Stale {
 		return nil
 	}
-	asked, start := v.governing, v.governing.oldest()
+	asked, start := v.governing, v.governing.Oldest()
 	consider := func(st *State) {
 		if st.says() && st != v.governing && !st.saysLike(asked) && !st.isReplacedBy(v.governing) {
 			list = append(list, st)
@@ -46,7 +46,7 @@ func (tl *timeline) others(s *subject, v *view) (list []*State) {
 // in the archive of both.
 func (st *State) isReplacedBy(g *State) bool {
 	at, later := facts.SpotOf(&st.Fetch), facts.SpotOf(&g.Fetch)
-	return st.Time().MicrosSince(g.oldest()) == 0 && at.SameArchive(later) && at.Index < later.Index
+	return st.Time().MicrosSince(g.Oldest()) == 0 && at.SameArchive(later) && at.Index < later.Index
 }
 
 // copies yields every capture in [t − 24 h, t], whoever made it. Of those before t that say

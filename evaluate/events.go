@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/resolve"
 )
 
 // Exclusion is a URL that robots.txt kept a crawler from, as its log says, with
@@ -21,15 +22,16 @@ func placeOfEvent(e *facts.LogEvent) facts.Place {
 // stateOfEvent makes a state of a log line that says that robots.txt could not be
 // had. Its crawler is unknown, unless an option tells.
 func stateOfEvent(ev *facts.LogEvent) *State {
-	s := &State{FinalStatus: -1}
+	s := new(State)
+	s.FinalStatus = -1
 	s.Fetch = facts.Fetch{
 		HostReversed: ev.HostReversed, Origin: ev.Origin, URL: ev.Origin + "/robots.txt", Micros: ev.Micros, Precision: ev.Precision,
 		Input: ev.Input, Entry: ev.Entry, Offset: ev.Offset, Length: ev.Length, Type: facts.TypeLogLine, Status: -1, Method: "GET", Millis: -1,
 	}
 	s.Kind = facts.CaptureRobots
 	s.Coarsest = ev.Precision
-	s.applyAt(&s.Fetch)
-	s.settle(OutcomeUnreachable, Unreachable)
+	s.ApplyAt(&s.Fetch)
+	s.Settle(OutcomeUnreachable, resolve.Unreachable)
 	return s
 }
 

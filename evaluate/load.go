@@ -5,23 +5,24 @@ import (
 	"context"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/resolve"
 )
 
 // timelines reads what a range of buckets holds of robots.txt and tdmrep.json, origin by
 // origin.
 type timelines struct {
-	states *facts.Cursor[State]
-	marks  *facts.Cursor[mark]
-	copies *facts.Cursor[copied]
+	states *facts.Cursor[resolve.State]
+	marks  *facts.Cursor[resolve.Mark]
+	copies *facts.Cursor[resolve.Copy]
 	events *facts.Cursor[facts.LogEvent]
 	lines  lineTwins
 }
 
 func (r *Resolved) openTimelines(ctx context.Context, from, to int) *timelines {
 	return &timelines{
-		states: facts.NewCursor(r.states.Range(ctx, from, to), func(s *State) facts.Place { return facts.PlaceOf(&s.Fetch) }),
-		marks:  facts.NewCursor(r.marks.Range(ctx, from, to), (*mark).place),
-		copies: facts.NewCursor(r.copies.Range(ctx, from, to), (*copied).place),
+		states: facts.NewCursor(r.states.Range(ctx, from, to), func(s *resolve.State) facts.Place { return facts.PlaceOf(&s.Fetch) }),
+		marks:  facts.NewCursor(r.marks.Range(ctx, from, to), (*resolve.Mark).Place),
+		copies: facts.NewCursor(r.copies.Range(ctx, from, to), (*resolve.Copy).Place),
 		events: facts.NewCursor(r.store.Events(ctx, facts.Buckets{From: from, To: to}), placeOfEvent),
 	}
 }
@@ -74,16 +75,16 @@ func (l *timelines) each(here facts.Place, add func(*State) error, repeated func
 		return l.events.Err
 	}
 	l.events.SkipTo(here)
-	err := l.states.Each(here, func(s *State) error {
-		st := *s
+	err := l.states.Each(here, func(s *resolve.State) error {
+		st := &State{State: *s}
 		if st.Kind == facts.CaptureTDMRep {
-			return add(&st)
+			return add(st)
 		}
-		if err := addEvents(&st); err != nil {
+		if err := addEvents(st); err != nil {
 			return err
 		}
-		last = &st
-		return add(&st)
+		last = st
+		return add(st)
 	})
 	if err != nil {
 		return err
@@ -107,8 +108,8 @@ func (l *timelines) count(here facts.Place) (n int64, err error) {
 
 // load makes the timeline of an origin from its states.
 func (l *timelines) load(here facts.Place, states []*State) (*timeline, error) {
-	marked := make(map[mark]bool)
-	err := l.marks.Each(here, func(m *mark) error {
+	marked := make(map[resolve.Mark]bool)
+	err := l.marks.Each(here, func(m *resolve.Mark) error {
 		marked[*m] = true
 		return nil
 	})
@@ -116,8 +117,8 @@ func (l *timelines) load(here facts.Place, states []*State) (*timeline, error) {
 		return nil, err
 	}
 	tl := newTimeline(states, marked)
-	return tl, l.copies.Each(here, func(c *copied) error {
-		tl.places.add(c.first(), c.spot())
+	return tl, l.copies.Each(here, func(c *resolve.Copy) error {
+		tl.places.add(c.First(), c.Spot())
 		return nil
 	})
 }

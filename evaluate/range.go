@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/resolve"
 	"github.com/robotsaudit/robotsaudit/internal/run"
 )
 
@@ -59,7 +60,7 @@ func (r *Resolved) newEvaluation(sink Sink, totals *Totals, issues *run.Writer[f
 	e := &evaluation{Resolved: r, sink: sink, totals: totals, issues: issues, decider: d, pace: pace{decider: d}}
 	e.pages = pages{decider: d, uses: opt.Uses, asOf: opt.asOf(), names: newMetaNames(opt.Agents)}
 	if r.hasDistantRevisits() {
-		e.pages.originals = newOriginals()
+		e.pages.originals = resolve.NewOriginals()
 	}
 	if len(opt.Agents) > 0 {
 		e.whatIf = &whatIf{decider: d, tokens: DistinctTokens(opt.Agents), asOf: opt.asOf(), sink: sink}
@@ -75,7 +76,7 @@ func (e *evaluation) decideAll(ctx context.Context, from, to int) error {
 	elsewhere := facts.NewCursor(e.originals.Range(ctx, from, to), facts.PlaceOf)
 	defer elsewhere.Stop()
 	if e.pages.originals != nil {
-		e.pages.originals.elsewhere = elsewhere
+		e.pages.originals.Elsewhere = elsewhere
 	}
 	for {
 		here, more := l.next()
@@ -120,7 +121,7 @@ func (e *evaluation) newOrigin() {
 	e.decider.files.newOrigin()
 	e.pace.last = make(map[string]Visit)
 	if e.pages.originals != nil {
-		e.pages.originals.forget()
+		e.pages.originals.Forget()
 	}
 	e.pages.tdm = &tdmLine{store: e.store, issues: e.issues}
 	e.crawlers = seenCrawlers{}

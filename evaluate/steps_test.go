@@ -3,13 +3,11 @@ package evaluate
 import (
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/run"
-	"github.com/robotsaudit/robotsaudit/internal/weburl"
+	"github.com/robotsaudit/robotsaudit/internal/resolve"
 )
 
 var may = noon.UnixMicro()
@@ -47,30 +45,6 @@ func askedAt(i int, t facts.Time) facts.Capture {
 	return c
 }
 
-// TestLooksOfChasesAreLinear has every capture of a robots.txt look for the next.
-func TestLooksOfChasesAreLinear(t *testing.T) {
-	for _, c := range rates {
-		looks := func(n int) (sum int) {
-			g := newOriginCaptures()
-			for i := range n {
-				one := askedAt(i, c.at(i))
-				g.add(&one)
-			}
-			g.index()
-			for _, first := range g.captures {
-				res := resolution{CurMicros: first.Micros, CurPrecision: first.Precision, CurIndex: first.Index}
-				res.Visited = string(appendVisit(nil, first))
-				u, _ := weburl.Parse(first.URL)
-				res.seekURL(seekHop, u, res.curTime())
-				g.nearest(&res, func(f *facts.Fetch) string { return f.UserAgent })
-				sum += res.looked
-			}
-			return sum
-		}
-		expectLinear(t, c, looks)
-	}
-}
-
 // TestLooksOfFetchesAreLinear has a fetch beside every capture, and one two days later.
 func TestLooksOfFetchesAreLinear(t *testing.T) {
 	for _, c := range rates {
@@ -78,9 +52,9 @@ func TestLooksOfFetchesAreLinear(t *testing.T) {
 			var states []*State
 			for i := range n {
 				capture := askedAt(i, c.at(i))
-				st := newState(&capture)
+				st := &State{State: resolve.NewState(&capture)}
 				st.Outcome = OutcomeRules
-				states = append(states, &st)
+				states = append(states, st)
 			}
 			tl := newTimeline(states, nil)
 			for i := range n {
@@ -124,46 +98,13 @@ func randomDates(rng *rand.Rand) (list []*facts.Capture) {
 	return list
 }
 
-func TestByDate(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	for range 2000 {
-		list := randomDates(rng)
-		var d byDate
-		for _, c := range list {
-			d.add(c)
-		}
-		from, to := may+rng.Int64N(3*facts.Day), may+rng.Int64N(3*facts.Day)
-		isLate := func(c *facts.Capture) bool { return c.Micros > to }
-		isEarly := func(c *facts.Capture) bool { return c.Micros < from }
-		near := filterCaptures(list, func(c *facts.Capture) bool { return c.Micros >= from-c.Precision.Unit() && !isLate(c) })
-		if got := slices.Collect(d.from(from, isLate)); !slices.Equal(got, near) {
-			t.Fatalf("from: %d captures, want %d", len(got), len(near))
-		}
-		near = filterCaptures(list, func(c *facts.Capture) bool { return !isEarly(c) && c.Micros <= to })
-		slices.Reverse(near)
-		if got := slices.Collect(d.backFrom(to, isEarly)); !slices.Equal(got, near) {
-			t.Fatalf("backFrom: %d captures, want %d", len(got), len(near))
-		}
-	}
-}
-
-func filterCaptures(list []*facts.Capture, keep func(*facts.Capture) bool) (kept []*facts.Capture) {
-	for _, c := range list {
-		if keep(c) {
-			kept = append(kept, c)
-		}
-	}
-	return kept
-}
-
 // TestSpan finds all captures that a comparison of their dates finds.
 func TestSpan(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 2000 {
 		var states []*State
 		for _, c := range randomDates(rng) {
-			st := newState(c)
-			states = append(states, &st)
+			states = append(states, &State{State: resolve.NewState(c)})
 		}
 		l := newTimeline(states, nil).all
 		start := inSecond(int(rng.Int64N(3 * facts.Day / 1e6))).Truncate(facts.PrecisionYear + facts.Precision(rng.IntN(6)))
@@ -231,35 +172,4 @@ func TestTooManyCopies(t *testing.T) {
 		}), page("disallowed fresh rule contested +permitted_copy"))},
 	}
 	checkScenarios(t, Options{}, list)
-}
-
-// TestBeyond: once enough redirects beyond the fifth were followed, the next end resolutions.
-func TestBeyond(t *testing.T) {
-	r := &resolver{beyond: 1}
-	for i := range 3 {
-		c := askedAt(i, inSecond(i))
-		res := resolution{State: newState(&c), CurURL: c.URL, CurMicros: c.Micros, CurPrecision: c.Precision}
-		res.Hops = maxHops
-		r.hop(&res, "http://b.example/robots.txt")
-		if goesOn := res.Want == seekHop; goesOn != (i == 0) {
-			t.Errorf("resolution %d goes on: %v", i, goesOn)
-		}
-		if i > 0 && (res.Outcome != OutcomeUnavailable || res.Reason != TooManyRedirects) {
-			t.Errorf("resolution %d came to %v %v", i, res.Outcome, res.Reason)
-		}
-	}
-	dir := t.TempDir()
-	r.issues = run.NewWriter(dir, facts.IssueRuns)
-	if err := r.noteCutOff(); err != nil {
-		t.Fatal(err)
-	}
-	names, err := r.issues.Close()
-	if err != nil || len(names) != 1 {
-		t.Fatal(names, err)
-	}
-	for i, err := range run.Merge(t.Context(), []string{filepath.Join(dir, names[0])}, facts.IssueRuns, run.MergeOptions[facts.Issue]{}) {
-		if err != nil || i.Kind != facts.IssueLimitReached || i.RecordID != "" || i.Action != TooManyRedirects.String() {
-			t.Error(i, err)
-		}
-	}
 }

@@ -66,7 +66,7 @@ func (s *subject) counts(st *State) bool {
 
 // precedes reports whether the content of a capture was got after the fetch.
 func (s *subject) precedes(st *State) bool {
-	newest, at := st.newest()
+	newest, at := st.Newest()
 	return s.relationTo(newest, at) >= behind
 }
 
@@ -74,7 +74,7 @@ func (s *subject) precedes(st *State) bool {
 const freshFor = facts.Day
 
 // isFresh reports whether the content of a capture is at most that old at the fetch.
-func (s *subject) isFresh(st *State) bool { return s.time.MicrosSince(st.oldest()) <= freshFor }
+func (s *subject) isFresh(st *State) bool { return s.time.MicrosSince(st.Oldest()) <= freshFor }
 
 // ahead returns the moment that lies a time after a fetch.
 func (s *subject) ahead(within int64) facts.Time {
@@ -91,6 +91,7 @@ func (s *subject) follows(st *State, within int64) bool {
 // have sent another file with every second. The bodies are no more than the cache of
 // parsed files holds. Beyond it nothing is known of the fetch (TooCostly).
 const (
+	maxLooked = 1000
 	askedCost = 4
 	bodyCost  = maxCachedBodies / maxLooked
 )

@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/resolve"
 	"github.com/robotsaudit/robotsaudit/internal/run"
 )
 
 // fileAt is a capture of a tdmrep.json with a body, or of none where that is "".
 func fileAt(t facts.Time, body string) *State {
-	s := &State{Outcome: OutcomeUnavailable, Reason: Unavailable}
+	s := &State{State: resolve.State{Outcome: OutcomeUnavailable, Reason: resolve.Unavailable}}
 	if body != "" {
 		s.Outcome, s.Reason, s.HasBody, s.BodyDigest = OutcomeRules, 0, true, body
 	}

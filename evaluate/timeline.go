@@ -5,14 +5,15 @@ import (
 	"sort"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/resolve"
 )
 
 // timeline is what is known of one origin's robots.txt in time.
 type timeline struct {
 	all     *line
-	byAgent map[string]*line // by lower-cased product token; "" where none is known
-	marks   map[mark]bool    // records that a robots.txt redirect led to
-	places  places           // of records that several archives hold
+	byAgent map[string]*line      // by lower-cased product token; "" where none is known
+	marks   map[resolve.Mark]bool // records that a robots.txt redirect led to
+	places  places                // of records that several archives hold
 }
 
 // line is a sequence of robots captures in the order of compareInTime. Captures without a usable
@@ -47,7 +48,7 @@ func (s *State) is(k kind) bool {
 	case kindSuccess:
 		return s.isSuccess()
 	}
-	return s.Outcome == OutcomeUnresolved && !s.isSuccess() && (s.Reason == UnresolvedRevisit || s.FinalStatus/100 == 2)
+	return s.Outcome == OutcomeUnresolved && !s.isSuccess() && (s.Reason == resolve.UnresolvedRevisit || s.FinalStatus/100 == 2)
 }
 
 // unreachableRun is the unbroken run of unreachable captures up to a place.
@@ -57,7 +58,7 @@ type unreachableRun struct {
 }
 
 // newTimeline takes an origin's captures.
-func newTimeline(states []*State, marks map[mark]bool) *timeline {
+func newTimeline(states []*State, marks map[resolve.Mark]bool) *timeline {
 	t := &timeline{all: new(line), byAgent: make(map[string]*line), marks: marks, places: make(places)}
 	slices.SortFunc(states, func(a, b *State) int { return facts.CompareInTime(&a.Fetch, &b.Fetch) })
 	for _, s := range states {

@@ -1,4 +1,4 @@
-package evaluate
+package resolve
 
 import (
 	"cmp"
@@ -123,9 +123,9 @@ type finder struct {
 	originals *run.Sorter[facts.Fetch]
 }
 
-// findOriginals returns rows of originalRuns. Where no revisit refers to a record elsewhere
+// FindOriginals returns rows of originalRuns. Where no revisit refers to a record elsewhere
 // it reads nothing.
-func findOriginals(ctx context.Context, s *facts.Reader, dir string) (*run.Sorter[facts.Fetch], error) {
+func FindOriginals(ctx context.Context, s *facts.Reader, dir string) (*run.Sorter[facts.Fetch], error) {
 	originals := run.NewSorter(dir, originalRuns)
 	if !slices.ContainsFunc(s.Tasks, func(t facts.Task) bool { return len(t.Revisits) > 0 }) {
 		return originals, nil
@@ -226,7 +226,7 @@ func (f *finder) join(ctx context.Context, references, records *run.Sorter[candi
 				return nil
 			}
 			r := k.Fetch
-			r.PolicyHeaders, r.Metas, r.MIMEType, r.Flags = o.headers, o.metas, o.mimeType, o.flags
+			r.PolicyHeaders, r.Metas, r.MIMEType, r.Flags = o.Headers, o.Metas, o.MimeType, o.Flags
 			return f.originals.Add(r)
 		})
 		if err != nil {

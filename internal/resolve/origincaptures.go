@@ -1,4 +1,4 @@
-package evaluate
+package resolve
 
 import (
 	"iter"
@@ -106,101 +106,15 @@ func (s *urlCaptures) sort() {
 	*s = urlCaptures{all: s.all}
 }
 
-// byDate holds captures by the precision of their dates, those of each in the order of
-// compareInTime. A date that names a year is near to every second of it: who looks around
-// a second must not look at all of the year for its sake.
-type byDate []samePrecision
-
-type samePrecision struct {
-	precision facts.Precision
-	captures  []*facts.Capture
-}
-
-func (d *byDate) add(c *facts.Capture) {
-	i := slices.IndexFunc(*d, func(s samePrecision) bool { return s.precision == c.Precision })
-	if i < 0 {
-		i, *d = len(*d), append(*d, samePrecision{precision: c.Precision})
-	}
-	(*d)[i].captures = append((*d)[i].captures, c)
-}
-
-// from yields, in the order of compareInTime, the captures whose dates name some moment from
-// micros on, and perhaps a few more before; of each precision up to the first at which
-// stop is true.
-func (d byDate) from(micros int64, stop func(*facts.Capture) bool) iter.Seq[*facts.Capture] {
-	return func(yield func(*facts.Capture) bool) {
-		rest := slices.Clone(d)
-		for i, s := range rest {
-			rest[i].captures = s.captures[upTo(s.captures, micros-s.precision.Unit()-1):]
-		}
-		for {
-			var next *samePrecision
-			for i := range rest {
-				s := &rest[i]
-				switch {
-				case len(s.captures) == 0:
-				case stop(s.captures[0]):
-					s.captures = nil
-				case next == nil || facts.CompareInTime(&s.captures[0].Fetch, &next.captures[0].Fetch) < 0:
-					next = s
-				}
-			}
-			if next == nil {
-				return
-			}
-			c := next.captures[0]
-			next.captures = next.captures[1:]
-			if !yield(c) {
-				return
-			}
-		}
-	}
-}
-
-// backFrom yields those dated micros or earlier in the opposite order, likewise.
-func (d byDate) backFrom(micros int64, stop func(*facts.Capture) bool) iter.Seq[*facts.Capture] {
-	return func(yield func(*facts.Capture) bool) {
-		rest := slices.Clone(d)
-		for i, s := range rest {
-			rest[i].captures = s.captures[:upTo(s.captures, micros)]
-		}
-		for {
-			var next *samePrecision
-			for i := range rest {
-				s := &rest[i]
-				switch {
-				case len(s.captures) == 0:
-				case stop(s.latest()):
-					s.captures = nil
-				case next == nil || facts.CompareInTime(&s.latest().Fetch, &next.latest().Fetch) > 0:
-					next = s
-				}
-			}
-			if next == nil {
-				return
-			}
-			c := next.latest()
-			next.captures = next.captures[:len(next.captures)-1]
-			if !yield(c) {
-				return
-			}
-		}
-	}
-}
-
-func (s *samePrecision) latest() *facts.Capture { return s.captures[len(s.captures)-1] }
-
-func never(*facts.Capture) bool { return false }
-
-// maxLooked bounds the captures of a URL that one step of a resolution looks at. A host may have
+// maxLooks bounds the captures of a URL that one step of a resolution looks at. A host may have
 // answered so often in the one moment that its dates tell: then nobody knows which
 // answer a redirect or a revisit means.
-const maxLooked = 1000
+const maxLooks = 1000
 
-// look counts a capture that the step in hand looks at. The step fails after maxLooked.
+// look counts a capture that the step in hand looks at. The step fails after maxLooks.
 func (res *resolution) look() bool {
 	res.looked++
-	return res.looked <= maxLooked
+	return res.looked <= maxLooks
 }
 
 // askings are the GETs of a URL that have a date.
@@ -224,11 +138,12 @@ func (a *askings) add(c *facts.Capture) {
 	}
 }
 
-// crawlerKey tells crawlers apart.
-type crawlerKey func(*facts.Fetch) string
+// A Crawler tells crawlers apart: it returns the same for all fetches that one made, and ""
+// where none is known.
+type Crawler func(*facts.Fetch) string
 
 // by returns the askings of the crawler that a resolution began with, and everyone's.
-func (s *urlCaptures) by(who crawlerKey, res *resolution) (own, everyone *askings) {
+func (s *urlCaptures) by(who Crawler, res *resolution) (own, everyone *askings) {
 	if s.everyone == nil {
 		s.everyone, s.crawlers = s.askings(who)
 	}
@@ -238,7 +153,7 @@ func (s *urlCaptures) by(who crawlerKey, res *resolution) (own, everyone *asking
 	return own, s.everyone
 }
 
-func (s *urlCaptures) askings(who crawlerKey) (everyone *askings, crawlers map[string]*askings) {
+func (s *urlCaptures) askings(who Crawler) (everyone *askings, crawlers map[string]*askings) {
 	everyone, crawlers = new(askings), make(map[string]*askings)
 	for _, c := range s.all {
 		if isAsking(c) {
@@ -281,19 +196,19 @@ func (g *originCaptures) addFetches(fetches *facts.Cursor[facts.Fetch], targets 
 	if err != nil || len(g.scanned) == 0 {
 		return err
 	}
-	held := make(map[mark]bool) // a fetch does not tell whether its body is in the pack; its capture does
+	held := make(map[Mark]bool) // a fetch does not tell whether its body is in the pack; its capture does
 	for key := range g.scanned {
 		for _, c := range g.ofURL(key).all {
-			held[markOf(&c.Fetch)] = true
+			held[MarkOf(&c.Fetch)] = true
 		}
 	}
 	err = fetches.Each(g.Place, func(f *facts.Fetch) error {
 		u, _ := weburl.Parse(f.URL)
 		key := urlKey(u)
-		if !g.scanned[key] || held[markOf(f)] || f.Flags&facts.FlagHostMismatch != 0 {
+		if !g.scanned[key] || held[MarkOf(f)] || f.Flags&facts.FlagHostMismatch != 0 {
 			return nil
 		}
-		held[markOf(f)] = true
+		held[MarkOf(f)] = true
 		c := &facts.Capture{Fetch: *f, Kind: facts.CaptureTarget}
 		c.PolicyHeaders, c.Metas, c.Via = "", "", ""
 		s := g.ofURL(key)
@@ -306,132 +221,10 @@ func (g *originCaptures) addFetches(fetches *facts.Cursor[facts.Fetch], targets 
 	return err
 }
 
-// A target is the capture of what a redirect leads to; nil where the archive holds none.
-type target struct {
-	capture *facts.Capture
-	follows bool // it was got at or after the redirect
-	found   bool // there is one; without a capture nobody knows which
-}
-
-// nearest finds the capture that a redirect led to: the nearest within an hour after,
-// else the latest within a day before, the crawler's own in either window before any
-// other's. Crawlers follow within the second at which dates are given, so one of the
-// same moment counts as after, unless its place in the archive shows that it came
-// before. A server may well redirect a URL to itself once: only where nothing else is
-// near does the redirect lead back to a record already visited, which is a loop. Where
-// archives hold several of the moment that say different things, nobody knows which it was.
-func (g *originCaptures) nearest(res *resolution, who crawlerKey) target {
-	captures := g.ofURL(res.WantKey)
-	own, everyone := captures.by(who, res)
-	if t := res.nearest(own.all); t.found {
-		return t
-	}
-	return res.nearest(everyone.all)
-}
-
-// nearest looks among the captures of one crawler, or of all, outwards from the redirect.
-func (res *resolution) nearest(list byDate) target {
-	t := res.wantTime()
-	var after, before nearby
-	var visited *facts.Capture
-	isLate := func(c *facts.Capture) bool {
-		return c.Micros > t.Micros+facts.Hour+t.Precision.Unit() || after.isBehind(c)
-	}
-	for c := range list.from(t.Micros, isLate) {
-		if !res.look() {
-			break
-		}
-		switch gap := c.Time().MicrosSince(t); {
-		case gap > facts.Hour || res.isBefore(c):
-		case !res.visited(c):
-			after.addNearer(c, res.curSpot())
-		case gap > 0:
-			visited = c
-		}
-	}
-	if after.chosen != nil {
-		return target{after.agreed(), true, true}
-	}
-	isEarly := func(c *facts.Capture) bool {
-		return c.Micros < t.Micros-facts.Day-c.Precision.Unit() || before.isBefore(c)
-	}
-	for c := range list.backFrom(t.Micros+t.Precision.Unit(), isEarly) {
-		if !res.look() {
-			break
-		}
-		gap := c.Time().MicrosSince(t)
-		if gap >= -facts.Day && gap <= 0 && (res.isBefore(c) || res.visited(c)) {
-			before.add(c)
-		}
-	}
-	if before.chosen != nil {
-		return target{before.agreed(), false, true}
-	}
-	return target{visited, false, false}
-}
-
-// nearby are captures of one moment, of which the one that was found first is chosen.
-type nearby struct {
-	chosen   *facts.Capture
-	disputed bool // one of the same moment in another archive says something else
-}
-
-// agreed returns the capture chosen; nil where archives say different things.
-func (m *nearby) agreed() *facts.Capture {
-	if m.disputed {
-		return nil
-	}
-	return m.chosen
-}
-
-func (m *nearby) add(c *facts.Capture) {
-	if m.chosen == nil {
-		m.chosen = c
-	}
-	m.disputed = m.disputed || m.isDisputedBy(c)
-}
-
-// addNearer does the same; of two of one moment, one that stands in the archive of the
-// redirect goes before one in another.
-func (m *nearby) addNearer(c *facts.Capture, here facts.Spot) {
-	isHere := facts.SpotOf(&c.Fetch).SameArchive(here)
-	switch {
-	case m.chosen == nil || c.Time().MicrosSince(m.chosen.Time()) != 0 || isHere == facts.SpotOf(&m.chosen.Fetch).SameArchive(here):
-		m.add(c)
-	case isHere:
-		*m = nearby{chosen: c}
-	}
-}
-
-// isBehind reports whether c and all that are dated later are of a later moment.
-func (m *nearby) isBehind(c *facts.Capture) bool {
-	return m.chosen != nil && c.Micros > m.chosen.Micros+m.chosen.Precision.Unit()
-}
-
-// isBefore reports whether c and all of its precision that are dated earlier are of an
-// earlier moment.
-func (m *nearby) isBefore(c *facts.Capture) bool {
-	return m.chosen != nil && c.Micros < m.chosen.Micros-c.Precision.Unit()
-}
-
-func (m *nearby) isDisputedBy(c *facts.Capture) bool {
-	return c.Time().MicrosSince(m.chosen.Time()) == 0 && !facts.SpotOf(&c.Fetch).SameArchive(facts.SpotOf(&m.chosen.Fetch)) &&
-		!answersLike(m.chosen, c)
-}
-
-// answersLike reports whether a server that was asked twice gave one answer.
-func answersLike(a, b *facts.Capture) bool {
-	if a.Status != b.Status || a.Location != b.Location || a.ETag != b.ETag && a.Status == http.StatusNotModified {
-		return false
-	}
-	const kept = facts.FlagBodyKept
-	return a.Status >= 300 || a.Flags&b.Flags&kept != 0 && a.BodyDigest == b.BodyDigest || sameDigest(a.PayloadDigest, b.PayloadDigest)
-}
-
 // original finds the record that a revisit names by URL and date, or without a date by
 // its id. It has the revisit's own status, where that has one. contradicted says that
 // there is only one that cannot be it, or several of which nobody knows which it is.
-func (g *originCaptures) original(res *resolution, who crawlerKey) (found *facts.Capture, contradicted bool) {
+func (g *originCaptures) original(res *resolution, who Crawler) (found *facts.Capture, contradicted bool) {
 	t := res.wantTime()
 	if !t.Known() {
 		return g.ofURL(res.WantKey).byID(res)
@@ -575,7 +368,7 @@ func sameDigest(a, b string) bool {
 // request names; where they name none, the latest. The crawler's own copies go before
 // others'. It is nil where the latest copy contradicts what is named, or no copy has it, or
 // archives hold several of one moment that differ.
-func (g *originCaptures) renewed(res *resolution, who crawlerKey) *facts.Capture {
+func (g *originCaptures) renewed(res *resolution, who Crawler) *facts.Capture {
 	captures := g.ofURL(res.WantKey)
 	own, everyone := captures.by(who, res)
 	key := who(&res.Fetch)
