@@ -90,6 +90,7 @@ func TestHopsAcrossArchives(t *testing.T) {
 // resolved once, in its own origin, redirects out of half of them included.
 func TestOriginsApart(t *testing.T) {
 	t.Parallel()
+	const keptRows = 256 // of captures, memory is kept for from one origin to the next
 	var records archive
 	captures := 0
 	for i := range 40 {

@@ -16,15 +16,15 @@ func (d *decider) answer(st *State, s *subject) (Answer, error) {
 	switch st.Outcome {
 	case OutcomeRules, OutcomePartial:
 	case OutcomeUnavailable:
-		return Answer{Verdict: Allowed, Reason: st.Reason}, nil
+		return Answer{Verdict: Allowed, Reason: reasonOf[st.Reason]}, nil
 	case OutcomeUnreachable:
-		a := Answer{Verdict: Disallowed, Reason: st.Reason}
+		a := Answer{Verdict: Disallowed, Reason: reasonOf[st.Reason]}
 		if s.path != "/robots.txt" && robots.RFC9309.NormalPath(s.path) == "/robots.txt" {
 			a.Notes, a.allows = NoteRobotsTxtEncoded, true
 		}
 		return a, nil
 	default:
-		return Answer{Reason: st.Reason}, nil
+		return Answer{Reason: reasonOf[st.Reason]}, nil
 	}
 	s.spend(st.costOfAsking())
 	file, err := d.files.get(st)
@@ -233,7 +233,7 @@ type fileCache struct {
 const (
 	maxCachedBodies  = 32 << 20  // of one origin, which may have large files, asked in turns
 	keptCachedBodies = 256 << 10 // from one origin to the next: enough for what many hosts serve
-	parsedMin        = 1 << 10
+	parsedMin        = 3 << 10
 )
 
 func newFileCache(s *facts.Reader, p robots.Profile) *fileCache {

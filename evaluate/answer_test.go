@@ -7,6 +7,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/pack"
+	"github.com/robotsaudit/robotsaudit/internal/resolve"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 )
 
@@ -24,7 +25,7 @@ func TestFileCache(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		st := &State{HasBody: true, Outcome: OutcomeRules}
+		st := &State{State: resolve.State{HasBody: true, Outcome: OutcomeRules}}
 		st.BodyDigest, st.BodyOffset, st.BodySize = string(ref.Digest[:]), ref.Offset, ref.Size
 		states = append(states, st)
 	}

@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/resolve"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
@@ -16,6 +17,7 @@ type (
 	Time      = facts.Time      // a moment with the precision at which the archive gives it
 	Precision = facts.Precision // its precision
 	Source    = facts.Source    // where what is known of a crawler stands
+	Spot      = facts.Spot      // where a record stands: input, entry of a WACZ, number
 )
 
 // Profile is a reading of the Robots Exclusion Protocol. The zero value reads as RFC9309.
@@ -56,4 +58,40 @@ type (
 	TagSet      = tag.Set    // what the tags of a page come to for one product token
 	TagSource   = tag.Source // where a tag or signal stands
 	UsageSignal = tag.Signal // a preference on a purpose
+)
+
+// What a capture came to, and why.
+type (
+	CaptureState  = resolve.State   // a capture and what it came to
+	Outcome       = resolve.Outcome // what it came to, after revisits and redirects
+	CaptureReason = resolve.Reason  // why
+	Step          = resolve.Step    // a record that a capture led to
+	StepKind      = resolve.StepKind
+)
+
+// The outcomes. The zero value is a capture that nothing defined can be said of.
+const (
+	OutcomeUndefined   = resolve.OutcomeUndefined
+	OutcomeRules       = resolve.OutcomeRules       // a file with rules, perhaps none
+	OutcomePartial     = resolve.OutcomePartial     // a part of a file
+	OutcomeUnavailable = resolve.OutcomeUnavailable // everything allowed (RFC 9309 §2.3.1.3)
+	OutcomeUnreachable = resolve.OutcomeUnreachable // everything disallowed (RFC 9309 §2.3.1.4)
+	OutcomeUnresolved  = resolve.OutcomeUnresolved  // the archive does not hold what the capture refers to
+)
+
+// The kinds of step.
+const (
+	StepHop      = resolve.StepHop      // the target of a redirect
+	StepOriginal = resolve.StepOriginal // the original of a revisit, or the copy that a 304 renews
+)
+
+// PageSource says where the tags of a fetch are from. The zero value is its own
+// record, all of whose head was read.
+type PageSource = resolve.Source
+
+// Where tags are from.
+const (
+	PageOwn      = resolve.SourceOwn
+	PageOriginal = resolve.SourceOriginal // the original of a revisit or 304 (draft-illyes-repext-03 §3.1.4)
+	PageUnknown  = resolve.SourceUnknown  // some may be missing: no original, a coding not undone, a head that does not end, more than are kept
 )

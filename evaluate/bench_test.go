@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/resolve"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 )
 
@@ -45,10 +46,10 @@ func benchmarkDecide(b *testing.B, body []byte, tokens []string) {
 	const start = 1_700_000_000_000_000
 	var states []*State
 	for i := range 5 {
-		st := &State{Outcome: OutcomeRules, HasBody: true, ID: int64(i + 1), agent: "ExampleBot"}
-		st.BodyDigest, st.Micros, st.Precision = "digest", start+int64(i)*hour, facts.PrecisionSecond
+		st := &State{State: resolve.State{Outcome: OutcomeRules, HasBody: true}, ID: int64(i + 1), agent: "ExampleBot"}
+		st.BodyDigest, st.Micros, st.Precision = "digest", start+int64(i)*facts.Hour, facts.PrecisionSecond
 		st.Index, st.Coarsest = int64(1+i*360), facts.PrecisionSecond
-		st.applyAt(&st.Fetch)
+		st.ApplyAt(&st.Fetch)
 		states = append(states, st)
 	}
 	fetches := make([]facts.Fetch, 1000)

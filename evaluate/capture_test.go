@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 )
 
@@ -350,15 +349,6 @@ func TestTargetInAStream(t *testing.T) {
 				t.Errorf("issues %v", s.issues)
 			}
 		})
-	}
-}
-
-// TestRereadBudget: what may be decompressed to read bodies again is bounded.
-func TestRereadBudget(t *testing.T) {
-	r := &resolver{reread: 100}
-	c := &facts.Capture{Fetch: facts.Fetch{Flags: facts.FlagStreamed, Offset: 90, Length: 11}}
-	if _, err := r.readAgain(c); err == nil || r.reread != 100 {
-		t.Errorf("%v, %d bytes left", err, r.reread)
 	}
 }
 

@@ -47,7 +47,7 @@ func (d *decider) certify(r *Result, s *subject, tl *timeline, v *view) error {
 
 // wasTold reports whether something shows that this crawler was told in time.
 func (s *subject) wasTold(r *Result, v *view, bracketed bool) bool {
-	within := func(st *State) bool { return s.time.MicrosSince(st.oldest()) <= toldFor }
+	within := func(st *State) bool { return s.time.MicrosSince(st.Oldest()) <= toldFor }
 	switch {
 	case s.agent == "" || r.Evidence == Later:
 		return false
@@ -84,14 +84,14 @@ func firstOfEach(moment []*State) []*State {
 	if len(moment) < 2 {
 		return moment
 	}
-	first := make(map[spot]int64)
+	first := make(map[facts.Spot]int64)
 	for _, st := range moment {
-		at := spotOf(&st.Fetch).archive()
+		at := facts.SpotOf(&st.Fetch).Archive()
 		if index, known := first[at]; !known || st.Index < index {
 			first[at] = st.Index
 		}
 	}
-	return filter(moment, func(st *State) bool { return first[spotOf(&st.Fetch).archive()] == st.Index })
+	return filter(moment, func(st *State) bool { return first[facts.SpotOf(&st.Fetch).Archive()] == st.Index })
 }
 
 // maxAsked bounds the copies of which it is remembered that they were asked: a server may

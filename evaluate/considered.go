@@ -2,8 +2,6 @@ package evaluate
 
 import (
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
@@ -92,63 +90,8 @@ func (tl *timeline) lastSaying(s *subject) (list []*State) {
 	return list
 }
 
-// StepKind is how a capture led to another record.
-type StepKind byte
-
-// The kinds of step.
-const (
-	StepHop      StepKind = 'h' // the target of a redirect
-	StepOriginal StepKind = 'o' // the original of a revisit, or the copy that a 304 renews
-)
-
-// Place is where a record is.
-type Place struct {
-	Input int32
-	Entry string
-	Index int64 // as in facts.Fetch
-}
-
-// Step is a record that a capture led to.
-type Step struct {
-	Kind StepKind
-	Place
-}
-
 // Twins returns the other places of a record, the fetch's or a capture's, if several archives
 // hold it: any of them may show which of two records of one moment came first.
-func (r *Result) Twins(f *facts.Fetch) (list []Place) {
-	for _, p := range r.timeline.places[spotOf(f)] {
-		list = append(list, Place{p.input, p.entry, p.index})
-	}
-	return list
-}
-
-// addStep notes a record that the resolution goes on with.
-func (s *State) addStep(kind StepKind, f *facts.Fetch) {
-	b := append([]byte(s.StepText), byte(kind))
-	b = strconv.AppendInt(b, int64(f.Input), 10)
-	b = append(b, ':')
-	b = strconv.AppendInt(b, f.Index, 10)
-	b = append(b, ':')
-	s.StepText = string(strconv.AppendQuote(b, f.Entry))
-}
-
-// Steps returns the records that the capture led to through redirects, revisits and 304s, in
-// order.
-func (s *State) Steps() (steps []Step) {
-	for text := s.StepText; text != ""; {
-		input, rest, _ := strings.Cut(text[1:], ":")
-		index, rest, _ := strings.Cut(rest, ":")
-		quoted, err := strconv.QuotedPrefix(rest)
-		if err != nil {
-			return steps
-		}
-		step := Step{Kind: StepKind(text[0])}
-		n, _ := strconv.ParseInt(input, 10, 32)
-		step.Input = int32(n)
-		step.Index, _ = strconv.ParseInt(index, 10, 64)
-		step.Entry, _ = strconv.Unquote(quoted)
-		steps, text = append(steps, step), rest[len(quoted):]
-	}
-	return steps
+func (r *Result) Twins(f *facts.Fetch) []Spot {
+	return r.timeline.places[facts.SpotOf(f)]
 }

@@ -12,7 +12,7 @@ func (tl *timeline) others(s *subject, v *view) (list []*State) {
 	if v.evidence != Stale {
 		return nil
 	}
-	asked, start := v.governing, v.governing.oldest()
+	asked, start := v.governing, v.governing.Oldest()
 	consider := func(st *State) {
 		if st.says() && st != v.governing && !st.saysLike(asked) && !st.isReplacedBy(v.governing) {
 			list = append(list, st)
@@ -25,13 +25,13 @@ func (tl *timeline) others(s *subject, v *view) (list []*State) {
 			continue
 		}
 		consider(st)
-		if st != v.governing && st.Micros > start.Micros+unit(start.Precision) {
+		if st != v.governing && st.Micros > start.Micros+start.Precision.Unit() {
 			near.skipAlike()
 		}
 	}
-	near = tl.all.between(s.time, s.ahead(day))
+	near = tl.all.between(s.time, s.ahead(facts.Day))
 	for st := near.take(); st != nil && s.look(); st = near.take() {
-		if !s.follows(st, day) {
+		if !s.follows(st, facts.Day) {
 			continue
 		}
 		consider(st)
@@ -45,23 +45,23 @@ func (tl *timeline) others(s *subject, v *view) (list []*State) {
 // isReplacedBy reports whether g is the later of two captures of one moment, by its place
 // in the archive of both.
 func (st *State) isReplacedBy(g *State) bool {
-	at, later := spotOf(&st.Fetch), spotOf(&g.Fetch)
-	return st.Time().MicrosSince(g.oldest()) == 0 && at.sameArchive(later) && at.index < later.index
+	at, later := facts.SpotOf(&st.Fetch), facts.SpotOf(&g.Fetch)
+	return st.Time().MicrosSince(g.Oldest()) == 0 && at.SameArchive(later) && at.Index < later.Index
 }
 
 // copies yields every capture in [t − 24 h, t], whoever made it. Of those before t that say
 // the same one after the other, the first stands for all.
 func (tl *timeline) copies(t facts.Time) iter.Seq[*State] {
 	return func(yield func(*State) bool) {
-		near := tl.all.between(facts.Time{Micros: t.Micros - day, Precision: t.Precision}, t)
+		near := tl.all.between(facts.Time{Micros: t.Micros - facts.Day, Precision: t.Precision}, t)
 		for st := near.take(); st != nil; st = near.take() {
-			if gap := t.MicrosSince(st.Time()); gap < 0 || gap > day {
+			if gap := t.MicrosSince(st.Time()); gap < 0 || gap > facts.Day {
 				continue
 			}
 			if !yield(st) {
 				return
 			}
-			if st.Micros+unit(st.Precision) < t.Micros {
+			if st.Micros+st.Precision.Unit() < t.Micros {
 				near.skipAlike()
 			}
 		}

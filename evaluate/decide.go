@@ -4,13 +4,14 @@ import (
 	"net/http"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/resolve"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
 
 // toldFor is how long a crawler counts as told: older evidence accuses nobody, unless
 // the next capture confirms it.
-const toldFor = 30 * day
+const toldFor = 30 * facts.Day
 
 // decider decides fetches. It holds no state of its own between them but caches.
 type decider struct {
@@ -57,7 +58,7 @@ func (d *decider) settle(r *Result, tl *timeline, other string) error {
 	r.RobotsCapture = s.path == "/robots.txt" && s.Method == http.MethodGet && s.Flags&facts.FlagHostMismatch == 0
 	r.PolicyFile = s.Method == http.MethodGet && s.Status/100 == 2 && tag.IsPolicyFile(s.path)
 	switch {
-	case d.isRobots(r, &s) || tl.marks[markOf(f)]:
+	case d.isRobots(r, &s) || tl.marks[resolve.MarkOf(f)]:
 		r.Verdict, r.Reason = Allowed, RobotsTxtItself
 		return nil
 	case !s.time.Known():
@@ -153,16 +154,16 @@ func (d *decider) answerInTime(st *State, s *subject, tl *timeline, v *view) (An
 // govern notes what has to be known of the governing capture.
 func (r *Result) govern(v *view, s *subject) {
 	g := v.governing
-	newest, at := g.newest()
+	newest, at := g.Newest()
 	r.Governing, r.Evidence = g, v.evidence
-	r.Age = s.time.MicrosSince(g.oldest()) / 1e6
+	r.Age = s.time.MicrosSince(g.Oldest()) / 1e6
 	if v.evidence == Later {
 		r.Age = s.time.MicrosSince(newest) / 1e6
 	}
 	if !v.own || g.OthersContent {
 		r.Notes |= NoteOtherCrawler
 	}
-	if s.isUnsure(g.Time(), spotOf(&g.Fetch)) || s.isUnsure(newest, at) {
+	if s.isUnsure(g.Time(), facts.SpotOf(&g.Fetch)) || s.isUnsure(newest, at) {
 		r.Notes |= NoteSameMoment
 	}
 	if g.Resynced || r.Fetch.Trust == facts.TrustResynced {

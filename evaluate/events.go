@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/resolve"
 )
 
 // Exclusion is a URL that robots.txt kept a crawler from, as its log says, with
@@ -14,26 +15,29 @@ type Exclusion struct {
 	Result
 }
 
-func placeOfEvent(e *facts.LogEvent) place { return place{e.HostReversed, e.Origin} }
+func placeOfEvent(e *facts.LogEvent) facts.Place {
+	return facts.Place{Host: e.HostReversed, Origin: e.Origin}
+}
 
 // stateOfEvent makes a state of a log line that says that robots.txt could not be
 // had. Its crawler is unknown, unless an option tells.
 func stateOfEvent(ev *facts.LogEvent) *State {
-	s := &State{FinalStatus: -1}
+	s := new(State)
+	s.FinalStatus = -1
 	s.Fetch = facts.Fetch{
 		HostReversed: ev.HostReversed, Origin: ev.Origin, URL: ev.Origin + "/robots.txt", Micros: ev.Micros, Precision: ev.Precision,
 		Input: ev.Input, Entry: ev.Entry, Offset: ev.Offset, Length: ev.Length, Type: facts.TypeLogLine, Status: -1, Method: "GET", Millis: -1,
 	}
 	s.Kind = facts.CaptureRobots
 	s.Coarsest = ev.Precision
-	s.applyAt(&s.Fetch)
-	s.settle(OutcomeUnreachable, Unreachable)
+	s.ApplyAt(&s.Fetch)
+	s.Settle(OutcomeUnreachable, resolve.Unreachable)
 	return s
 }
 
 // logGap is how near in time log lines say no more than the first of them: a
 // crawler gives up hundreds of pages for one robots.txt that it could not have.
-const logGap = hour
+const logGap = facts.Hour
 
 // tells reports whether a log state says more than the state before it.
 func (s *State) tells(before *State) bool {
@@ -58,8 +62,8 @@ func (c *seenCrawlers) add(token string) {
 }
 
 // excluded judges the exclusions of an origin, once its fetches are decided.
-func (e *evaluation) excluded(here place, l *timelines, tl *timeline) error {
-	return l.events.each(here, func(ev *facts.LogEvent) error {
+func (e *evaluation) excluded(here facts.Place, l *timelines, tl *timeline) error {
+	return l.events.Each(here, func(ev *facts.LogEvent) error {
 		if first := l.lines.first(ev); first != nil {
 			return e.noteLineTwice(first, ev)
 		}

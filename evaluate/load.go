@@ -5,57 +5,58 @@ import (
 	"context"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/resolve"
 )
 
 // timelines reads what a range of buckets holds of robots.txt and tdmrep.json, origin by
 // origin.
 type timelines struct {
-	states *cursor[State]
-	marks  *cursor[mark]
-	copies *cursor[copied]
-	events *cursor[facts.LogEvent]
+	states *facts.Cursor[resolve.State]
+	marks  *facts.Cursor[resolve.Mark]
+	copies *facts.Cursor[resolve.Copy]
+	events *facts.Cursor[facts.LogEvent]
 	lines  lineTwins
 }
 
 func (r *Resolved) openTimelines(ctx context.Context, from, to int) *timelines {
 	return &timelines{
-		states: newCursor(r.states.Range(ctx, from, to), func(s *State) place { return placeOf(&s.Fetch) }),
-		marks:  newCursor(r.marks.Range(ctx, from, to), (*mark).place),
-		copies: newCursor(r.copies.Range(ctx, from, to), (*copied).place),
-		events: newCursor(r.store.Events(ctx, facts.Buckets{From: from, To: to}), placeOfEvent),
+		states: facts.NewCursor(r.states.Range(ctx, from, to), func(s *resolve.State) facts.Place { return facts.PlaceOf(&s.Fetch) }),
+		marks:  facts.NewCursor(r.marks.Range(ctx, from, to), (*resolve.Mark).Place),
+		copies: facts.NewCursor(r.copies.Range(ctx, from, to), (*resolve.Copy).Place),
+		events: facts.NewCursor(r.store.Events(ctx, facts.Buckets{From: from, To: to}), placeOfEvent),
 	}
 }
 
 func (l *timelines) stop() {
-	l.states.stop()
-	l.marks.stop()
-	l.copies.stop()
-	l.events.stop()
+	l.states.Stop()
+	l.marks.Stop()
+	l.copies.Stop()
+	l.events.Stop()
 }
 
 func (l *timelines) err() error {
-	return cmp.Or(l.states.err, l.marks.err, l.copies.err, l.events.err)
+	return cmp.Or(l.states.Err, l.marks.Err, l.copies.Err, l.events.Err)
 }
 
 // next returns the next origin with a capture or log event.
-func (l *timelines) next() (here place, more bool) {
+func (l *timelines) next() (here facts.Place, more bool) {
 	switch {
-	case l.states.row == nil:
-		return l.events.here, l.events.row != nil
-	case l.events.row != nil && l.events.here.compare(l.states.here) < 0:
-		return l.events.here, true
+	case l.states.Row == nil:
+		return l.events.Here, l.events.Row != nil
+	case l.events.Row != nil && l.events.Here.Compare(l.states.Here) < 0:
+		return l.events.Here, true
 	}
-	return l.states.here, true
+	return l.states.Here, true
 }
 
 // each calls add for the states of an origin in order: its captures, and the log lines that
 // say of its robots.txt more than they do. It tells repeated of lines that say the same. The
 // log events then stand at the origin's exclusions.
-func (l *timelines) each(here place, add func(*State) error, repeated func(first, ev *facts.LogEvent) error) error {
+func (l *timelines) each(here facts.Place, add func(*State) error, repeated func(first, ev *facts.LogEvent) error) error {
 	var last *State // of the timeline
 	addEvents := func(until *State) error {
-		for l.events.row != nil && l.events.here == here && l.events.row.Kind == facts.EventRobotsUnreachable {
-			ev := l.events.row
+		for l.events.Row != nil && l.events.Here == here && l.events.Row.Kind == facts.EventRobotsUnreachable {
+			ev := l.events.Row
 			if until != nil && ev.Micros >= until.Micros {
 				return nil
 			}
@@ -69,21 +70,21 @@ func (l *timelines) each(here place, add func(*State) error, repeated func(first
 					return err
 				}
 			}
-			l.events.advance()
+			l.events.Advance()
 		}
-		return l.events.err
+		return l.events.Err
 	}
-	l.events.skipTo(here)
-	err := l.states.each(here, func(s *State) error {
-		st := *s
+	l.events.SkipTo(here)
+	err := l.states.Each(here, func(s *resolve.State) error {
+		st := &State{State: *s}
 		if st.Kind == facts.CaptureTDMRep {
-			return add(&st)
+			return add(st)
 		}
-		if err := addEvents(&st); err != nil {
+		if err := addEvents(st); err != nil {
 			return err
 		}
-		last = &st
-		return add(&st)
+		last = st
+		return add(st)
 	})
 	if err != nil {
 		return err
@@ -92,23 +93,23 @@ func (l *timelines) each(here place, add func(*State) error, repeated func(first
 }
 
 // count skips an origin, and returns how many states its timeline has.
-func (l *timelines) count(here place) (n int64, err error) {
+func (l *timelines) count(here facts.Place) (n int64, err error) {
 	err = l.each(here, func(st *State) error {
 		if st.Kind == facts.CaptureRobots {
 			n++
 		}
 		return nil
 	}, func(_, _ *facts.LogEvent) error { return nil })
-	for err == nil && l.events.row != nil && l.events.here == here {
-		l.events.advance()
+	for err == nil && l.events.Row != nil && l.events.Here == here {
+		l.events.Advance()
 	}
-	return n, cmp.Or(err, l.events.err)
+	return n, cmp.Or(err, l.events.Err)
 }
 
 // load makes the timeline of an origin from its states.
-func (l *timelines) load(here place, states []*State) (*timeline, error) {
-	marked := make(map[mark]bool)
-	err := l.marks.each(here, func(m *mark) error {
+func (l *timelines) load(here facts.Place, states []*State) (*timeline, error) {
+	marked := make(map[resolve.Mark]bool)
+	err := l.marks.Each(here, func(m *resolve.Mark) error {
 		marked[*m] = true
 		return nil
 	})
@@ -116,8 +117,8 @@ func (l *timelines) load(here place, states []*State) (*timeline, error) {
 		return nil, err
 	}
 	tl := newTimeline(states, marked)
-	return tl, l.copies.each(here, func(c *copied) error {
-		tl.places.add(c.first(), c.spot())
+	return tl, l.copies.Each(here, func(c *resolve.Copy) error {
+		tl.places.add(c.First(), c.Spot())
 		return nil
 	})
 }

@@ -17,7 +17,7 @@ import (
 type Origin struct {
 	Captures []*State // by time; those without a date first
 
-	place    place
+	place    facts.Place
 	resolved *Resolved
 	decider  *decider
 	timeline *timeline
@@ -27,15 +27,15 @@ type Origin struct {
 // facts do not know, there are no captures.
 func (r *Resolved) Origin(ctx context.Context, name string) (*Origin, error) {
 	u, _ := weburl.Parse(name)
-	here := place{u.HostReversed(), name}
-	bucket := run.BucketOf(here.host)
+	here := facts.Place{Host: u.HostReversed(), Origin: name}
+	bucket := run.BucketOf(here.Host)
 	id, err := r.firstID(ctx, bucket)
 	if err != nil {
 		return nil, err
 	}
 	l := r.openTimelines(ctx, bucket, bucket+1)
 	defer l.stop()
-	for before, more := l.next(); more && before.compare(here) < 0; before, more = l.next() {
+	for before, more := l.next(); more && before.Compare(here) < 0; before, more = l.next() {
 		n, err := l.count(before)
 		if err != nil {
 			return nil, err
@@ -64,9 +64,9 @@ var errEnough = errors.New("no more fetches are asked for")
 // the next step; one that is decided by then is decided as it was in the audit.
 func (o *Origin) Fetches(ctx context.Context) iter.Seq2[*Fetch, error] {
 	return func(yield func(*Fetch, error) bool) {
-		bucket := run.BucketOf(o.place.host)
-		fetches := newCursor(o.resolved.store.Fetches(ctx, facts.Buckets{From: bucket, To: bucket + 1}), placeOf)
-		defer fetches.stop()
+		bucket := run.BucketOf(o.place.Host)
+		fetches := facts.NewCursor(o.resolved.store.Fetches(ctx, facts.Buckets{From: bucket, To: bucket + 1}), facts.PlaceOf)
+		defer fetches.Stop()
 		err := eachRecord(fetches, o.place, o.timeline.places,
 			func(_, _ *facts.Fetch) error { return nil },
 			func(f *facts.Fetch) error {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/resolve"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
@@ -23,19 +24,6 @@ type Page struct {
 	Conflicts []Conflict
 	image     bool // what was fetched is an image, and no page
 }
-
-// PageSource says where the tags of a fetch are from. The zero value is its own
-// record, all of whose head was read.
-type PageSource uint8
-
-// Where tags are from.
-const (
-	PageOwn      PageSource = iota
-	PageOriginal            // the original of a revisit or 304 (draft-illyes-repext-03 §3.1.4)
-	PageUnknown             // some may be missing: no original, a coding not undone, a head that does not end, more than are kept
-)
-
-func (s PageSource) String() string { return [...]string{"", "original", "unknown"}[s] }
 
 // AgentSet is what the tags of a page come to for a product token; "" is every
 // token that no tag of the page names.
@@ -80,8 +68,8 @@ const maxAgentSets = 64
 // pages reads what is said of the use of fetches, in the order of the facts.
 type pages struct {
 	decider   *decider
-	originals *originals // nil where no fetch has the body of another
-	tdm       *tdmLine   // of the origin in hand
+	originals *resolve.Originals // nil where no fetch has the body of another
+	tdm       *tdmLine           // of the origin in hand
 	uses      []tag.Use
 	asOf      facts.Time // when restrictions are judged, where it is known: else at each fetch
 	names     metaNames
@@ -90,32 +78,32 @@ type pages struct {
 // read sets the page of a result, and what it means for the uses asked for.
 func (p *pages) read(r *Result) error {
 	f := r.Fetch
-	s := statementsOf(f)
+	s := resolve.StatementsOf(f)
 	if p.originals != nil {
-		s = p.originals.statementsFor(f)
+		s = p.originals.StatementsFor(f)
 	}
 	path := ""
 	usage, group, err := p.usage(r)
 	file := p.tdm.at(f.Time())
-	if err != nil || s.isEmpty() && usage == nil && file == nil {
+	if err != nil || s.IsEmpty() && usage == nil && file == nil {
 		return err
 	}
 	if usage != nil || file != nil {
 		u, _ := weburl.Parse(f.URL)
 		path = u.PathQuery()
 	}
-	headers := tag.ReadHeaders(s.headers, tag.Lenient)
-	kept, ok := tag.Decode(s.metas)
-	if !ok || kept.Open || s.flags != 0 {
-		s.from = PageUnknown
+	headers := tag.ReadHeaders(s.Headers, tag.Lenient)
+	kept, ok := tag.Decode(s.Metas)
+	if !ok || kept.Open || s.Flags != 0 {
+		s.From = PageUnknown
 	}
 	metas := kept.Read()
 	if (headers.Notes|metas.Notes)&tag.NoteMore != 0 {
-		s.from = PageUnknown
+		s.From = PageUnknown
 	}
 	page := &Page{
-		From: s.from, At: p.moment(f), Tags: append(headers.Tags, p.agentTags(metas.Tags, r.Agent)...),
-		image: strings.HasPrefix(s.mimeType, "image/"),
+		From: s.From, At: p.moment(f), Tags: append(headers.Tags, p.agentTags(metas.Tags, r.Agent)...),
+		image: strings.HasPrefix(s.MimeType, "image/"),
 	}
 	var origin []tag.Signal
 	if usage != nil {
@@ -177,7 +165,7 @@ func (p *pages) agentTags(metas []tag.Tag, crawler string) []tag.Tag {
 // nobody knows which held.
 func (p *pages) usage(r *Result) (*tag.RobotsTxt, *robots.Group, error) {
 	st := r.Governing
-	if st == nil || !st.HasBody || !st.Outcome.hasRules() || r.Reason == RobotsTxtItself ||
+	if st == nil || !st.HasBody || !st.Outcome.HasRules() || r.Reason == RobotsTxtItself ||
 		r.Reason == ConflictingCaptures || r.Reason == ChangedBetween {
 		return nil, nil, nil
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/resolve"
 	"github.com/robotsaudit/robotsaudit/internal/run"
 )
 
@@ -59,7 +60,7 @@ func (r *Resolved) newEvaluation(sink Sink, totals *Totals, issues *run.Writer[f
 	e := &evaluation{Resolved: r, sink: sink, totals: totals, issues: issues, decider: d, pace: pace{decider: d}}
 	e.pages = pages{decider: d, uses: opt.Uses, asOf: opt.asOf(), names: newMetaNames(opt.Agents)}
 	if r.hasDistantRevisits() {
-		e.pages.originals = newOriginals()
+		e.pages.originals = resolve.NewOriginals()
 	}
 	if len(opt.Agents) > 0 {
 		e.whatIf = &whatIf{decider: d, tokens: DistinctTokens(opt.Agents), asOf: opt.asOf(), sink: sink}
@@ -70,20 +71,20 @@ func (r *Resolved) newEvaluation(sink Sink, totals *Totals, issues *run.Writer[f
 func (e *evaluation) decideAll(ctx context.Context, from, to int) error {
 	l := e.openTimelines(ctx, from, to)
 	defer l.stop()
-	fetches := newCursor(e.store.Fetches(ctx, facts.Buckets{From: from, To: to}), placeOf)
-	defer fetches.stop()
-	elsewhere := newCursor(e.originals.Range(ctx, from, to), placeOf)
-	defer elsewhere.stop()
+	fetches := facts.NewCursor(e.store.Fetches(ctx, facts.Buckets{From: from, To: to}), facts.PlaceOf)
+	defer fetches.Stop()
+	elsewhere := facts.NewCursor(e.originals.Range(ctx, from, to), facts.PlaceOf)
+	defer elsewhere.Stop()
 	if e.pages.originals != nil {
-		e.pages.originals.elsewhere = elsewhere
+		e.pages.originals.Elsewhere = elsewhere
 	}
 	for {
 		here, more := l.next()
-		if fetches.row != nil && (!more || fetches.here.compare(here) < 0) {
-			here, more = fetches.here, true
+		if fetches.Row != nil && (!more || fetches.Here.Compare(here) < 0) {
+			here, more = fetches.Here, true
 		}
 		if !more {
-			return cmp.Or(fetches.err, l.err(), elsewhere.err)
+			return cmp.Or(fetches.Err, l.err(), elsewhere.Err)
 		}
 		if err := e.decideOrigin(here, l, fetches); err != nil {
 			return err
@@ -92,13 +93,13 @@ func (e *evaluation) decideAll(ctx context.Context, from, to int) error {
 }
 
 // decideOrigin decides the fetches of an origin, and what logs say was not fetched from it.
-func (e *evaluation) decideOrigin(here place, l *timelines, fetches *cursor[facts.Fetch]) error {
+func (e *evaluation) decideOrigin(here facts.Place, l *timelines, fetches *facts.Cursor[facts.Fetch]) error {
 	e.newOrigin()
 	tl, err := e.loadTimeline(here, l)
 	if err != nil {
 		return err
 	}
-	host := &HostStats{Origin: here.origin}
+	host := &HostStats{Origin: here.Origin}
 	err = eachRecord(fetches, here, tl.places, e.noteDuplicate, func(f *facts.Fetch) error {
 		return e.decideFetch(f, tl, host)
 	})
@@ -120,14 +121,14 @@ func (e *evaluation) newOrigin() {
 	e.decider.files.newOrigin()
 	e.pace.last = make(map[string]Visit)
 	if e.pages.originals != nil {
-		e.pages.originals.forget()
+		e.pages.originals.Forget()
 	}
 	e.pages.tdm = &tdmLine{store: e.store, issues: e.issues}
 	e.crawlers = seenCrawlers{}
 }
 
 // loadTimeline reads the timeline of an origin, and passes its states to the sink.
-func (e *evaluation) loadTimeline(here place, l *timelines) (*timeline, error) {
+func (e *evaluation) loadTimeline(here facts.Place, l *timelines) (*timeline, error) {
 	var list []*State
 	err := l.each(here, func(st *State) error {
 		if st.Kind == facts.CaptureTDMRep {
@@ -225,7 +226,7 @@ func (e *evaluation) count(r *Result, host *HostStats) {
 // in the order of the facts, so all places of one are known when f is called. It tells
 // duplicate of the copies.
 func eachRecord(
-	fetches *cursor[facts.Fetch], here place, known places, duplicate func(first, f *facts.Fetch) error, f func(*facts.Fetch) error,
+	fetches *facts.Cursor[facts.Fetch], here facts.Place, known places, duplicate func(first, f *facts.Fetch) error, f func(*facts.Fetch) error,
 ) error {
 	var seen facts.Duplicates
 	var held facts.Fetch
@@ -236,17 +237,17 @@ func eachRecord(
 		}
 		err := f(&held)
 		if placed { // nobody asks again, unless it is a policy capture
-			delete(known, spotOf(&held))
+			delete(known, facts.SpotOf(&held))
 		}
 		isHeld, placed = false, false
 		return err
 	}
-	err := fetches.each(here, func(row *facts.Fetch) error {
+	err := fetches.Each(here, func(row *facts.Fetch) error {
 		if first := seen.First(row); first != nil {
-			if at := spotOf(first); at == spotOf(&held) {
+			if at := facts.SpotOf(first); at == facts.SpotOf(&held) {
 				_, before := known[at]
 				placed = placed || !before
-				known.add(at, spotOf(row))
+				known.add(at, facts.SpotOf(row))
 			}
 			return duplicate(first, row)
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/resolve"
 )
 
 // pagesOf evaluates archives, in tasks of as many steps, and returns what is said of the
@@ -24,6 +25,8 @@ func pagesOf(t *testing.T, steps int, archives ...archive) map[string]string {
 func TestOriginalElsewhere(t *testing.T) {
 	t.Parallel()
 	const (
+		maxCandidates = 8 // of one name, that are told apart
+
 		noindex = `<head><meta name=robots content=noindex></head>`
 		carried = "from=original | [noindex, noarchive]"
 		unknown = "from=unknown"
@@ -201,36 +204,6 @@ func TestOriginalsElsewhereInAnyGrouping(t *testing.T) {
 	}
 }
 
-// TestKeySet: what was added is found, and at most one in 250 others, however many were
-// added; memory is bounded.
-func TestKeySet(t *testing.T) {
-	key := func(i int) string { return keyOfID(fmt.Sprint(i)) }
-	for _, n := range []int{1, 1000, 200_000} {
-		s := newKeySet(int64(n))
-		for i := range n {
-			s.add(key(i))
-		}
-		others := 0
-		for i := range n {
-			if !s.has(key(i)) {
-				t.Fatalf("key %d is lost", i)
-			}
-			if s.has(key(n + i)) {
-				others++
-			}
-		}
-		if others > 10+n/250 || s.has("") {
-			t.Errorf("%d of %d others are found", others, n)
-		}
-		if bytes := 8 * len(s); bytes > n*bitsPerKey/8+8 {
-			t.Errorf("%d bytes for %d keys", bytes, n)
-		}
-	}
-	if bytes := 8 * len(newKeySet(1<<40)); bytes > maxKeySet+8 {
-		t.Errorf("%d bytes", bytes)
-	}
-}
-
 // TestNoReferences: where no revisit refers to a record elsewhere no fetch is read for it.
 func TestNoReferences(t *testing.T) {
 	t.Parallel()
@@ -245,7 +218,7 @@ func TestNoReferences(t *testing.T) {
 	for i := range set.Tasks {
 		set.Tasks[i].Fetches = []string{"to be read by nobody"}
 	}
-	originals, err := findOriginals(t.Context(), s, dir)
+	originals, err := resolve.FindOriginals(t.Context(), s, dir)
 	if err != nil {
 		t.Fatal(err)
 	}

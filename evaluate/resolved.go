@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/resolve"
 	"github.com/robotsaudit/robotsaudit/internal/run"
 )
 
@@ -21,9 +22,9 @@ type Resolved struct {
 	dir    string // of temporary files
 	totals Totals // of resolving
 
-	states    *run.SortedRows[State]
-	marks     *run.SortedRows[mark]
-	copies    *run.SortedRows[copied]
+	states    *run.SortedRows[resolve.State]
+	marks     *run.SortedRows[resolve.Mark]
+	copies    *run.SortedRows[resolve.Copy]
 	originals *run.SortedRows[facts.Fetch]
 
 	numbering sync.Mutex
@@ -60,23 +61,24 @@ func (r *Resolved) Close() error {
 func (r *Resolved) resolve(ctx context.Context) error {
 	issues := run.NewWriter(r.dir, facts.IssueRuns)
 	d := &decider{naming: newNaming(&r.opt)}
-	res, err := resolve(ctx, r.store, d, r.dir, issues)
+	res, err := resolve.Captures(ctx, r.store, d.keyOf, r.dir, issues)
 	if err != nil {
 		return err
 	}
-	if res.originals, err = findOriginals(ctx, r.store, r.dir); err != nil {
+	originals, err := resolve.FindOriginals(ctx, r.store, r.dir)
+	if err != nil {
 		return err
 	}
-	if r.states, err = res.states.Finish(ctx); err != nil {
+	if r.states, err = res.States.Finish(ctx); err != nil {
 		return err
 	}
-	if r.marks, err = res.marks.Finish(ctx); err != nil {
+	if r.marks, err = res.Marks.Finish(ctx); err != nil {
 		return err
 	}
-	if r.copies, err = res.copies.Finish(ctx); err != nil {
+	if r.copies, err = res.Copies.Finish(ctx); err != nil {
 		return err
 	}
-	if r.originals, err = res.originals.Finish(ctx); err != nil {
+	if r.originals, err = originals.Finish(ctx); err != nil {
 		return err
 	}
 	if err := r.noteCopies(issues); err != nil {
@@ -143,7 +145,7 @@ func (r *Resolved) number(ctx context.Context) ([]int64, error) {
 	next := int64(1)
 	for bucket := range first {
 		first[bucket] = next
-		for here, more := l.next(); more && run.BucketOf(here.host) == bucket; here, more = l.next() {
+		for here, more := l.next(); more && run.BucketOf(here.Host) == bucket; here, more = l.next() {
 			n, err := l.count(here)
 			if err != nil {
 				return nil, err

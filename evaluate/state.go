@@ -1,78 +1,18 @@
 package evaluate
 
 import (
-	"strings"
-
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/resolve"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
-	"github.com/robotsaudit/robotsaudit/internal/run"
 )
 
-// Outcome is what a robots capture came to, after revisits and redirects.
-type Outcome uint8
-
-// The outcomes. The zero value is a capture that nothing defined can be said of.
-const (
-	OutcomeUndefined   Outcome = iota
-	OutcomeRules               // a file with rules, perhaps none
-	OutcomePartial             // a part of a file
-	OutcomeUnavailable         // everything allowed (RFC 9309 §2.3.1.3)
-	OutcomeUnreachable         // everything disallowed (RFC 9309 §2.3.1.4)
-	OutcomeUnresolved          // the archive does not hold what the capture refers to
-)
-
-func (o Outcome) String() string {
-	return [...]string{"undefined", "rules", "partial", "unavailable", "unreachable", "unresolved"}[o]
-}
-
-// State is one robots capture and what it came to. The fields of Capture are
-// those of the capture itself, but for the body: that is the body applied,
-// wherever a revisit or redirect led to it. Timelines hold States, so what could
-// be long and nobody needs is left out: the policy headers, the end of a Location.
+// State is a capture of a timeline: what it came to, and who made it.
 type State struct {
-	facts.Capture
-	Outcome          Outcome         `parquet:"outcome"`
-	Reason           Reason          `parquet:"reason"`
-	HopURLs          string          `parquet:"hop_urls"` // targets of the redirects followed, joined by \n
-	Hops             int32           `parquet:"hops"`
-	FinalStatus      int16           `parquet:"final_status"` // of the last hop; -1: none
-	HasBody          bool            `parquet:"has_body"`
-	BodyInput        int32           `parquet:"body_input"` // input of the record that holds the body
-	BodyEntry        string          `parquet:"body_entry,dict"`
-	BodyRecordOffset int64           `parquet:"body_record_offset"` // and its place there
-	BodyFlags        uint32          `parquet:"body_flags"`         // facts.Flags of that record
-	BodyMicros       int64           `parquet:"body_time"`          // its date
-	BodyPrecision    facts.Precision `parquet:"body_precision"`
-	BodyRecordID     string          `parquet:"body_record_id"` // as facts.Fetch has ids
-	BodyUserAgent    string          `parquet:"body_user_agent,dict"`
-	BodyAgentSource  facts.Source    `parquet:"body_user_agent_source"`
-	Resynced         bool            `parquet:"resynced"`       // some record on the way is not at a verified boundary
-	Forgeable        bool            `parquet:"forgeable"`      // and a page could hold it
-	Mismatched       bool            `parquet:"mismatched"`     // a digest of some record on the way does not match
-	OthersContent    bool            `parquet:"others_content"` // another crawler got what a redirect led to, or what a 304 renews
-
-	// Of the captures whose content is applied, the first and each that a redirect led
-	// to, the oldest and the newest date and the coarsest precision.
-	OldestMicros    int64           `parquet:"oldest_time"`
-	OldestPrecision facts.Precision `parquet:"oldest_precision"`
-	NewestMicros    int64           `parquet:"newest_time"`
-	NewestPrecision facts.Precision `parquet:"newest_precision"`
-	NewestInput     int32           `parquet:"newest_input"`
-	NewestEntry     string          `parquet:"newest_entry,dict"`
-	NewestIndex     int64           `parquet:"newest_index"`
-	Coarsest        facts.Precision `parquet:"coarsest_precision"`
-
-	StepText string `parquet:"steps"` // see Steps
-
-	ID        int64  `parquet:"-"` // number in the order of the timelines, from 1
+	resolve.State
+	ID        int64  // number in the order of the timelines, from 1
 	agent     string // product token of the crawler that made the capture
 	bodyAgent string // of the one that got the body applied
 	key       string // agent, comparable
-}
-
-// BodyTime returns when the body applied was got; unknown where there is none.
-func (s *State) BodyTime() facts.Time {
-	return facts.Time{Micros: s.BodyMicros, Precision: s.BodyPrecision}
 }
 
 // BodyAgent returns the product token of the crawler that got the body applied; ""
@@ -83,85 +23,23 @@ func (s *State) BodyAgent() string { return s.bodyAgent }
 // none is known.
 func (s *State) Agent() string { return s.agent }
 
-// HopList returns the URLs of the redirects followed, in order.
-func (s *State) HopList() []string {
-	if s.HopURLs == "" {
-		return nil
-	}
-	return strings.Split(s.HopURLs, "\n")
-}
-
-// newState begins the resolution of a robots capture with the capture itself.
-func newState(c *facts.Capture) State {
-	s := State{Capture: *c, FinalStatus: c.Status}
-	s.PolicyHeaders, s.Metas, s.Via, s.Location = "", "", "", cutHop(c.Location)
-	s.Coarsest = facts.PrecisionMicrosecond
-	s.applyAt(&c.Fetch)
-	s.takeBody(c)
-	return s
-}
-
-// applyAt counts f among the records whose content is applied.
-func (s *State) applyAt(f *facts.Fetch) {
-	s.Coarsest = min(s.Coarsest, f.Precision)
-	if s.OldestPrecision == facts.PrecisionNone || f.Micros < s.OldestMicros {
-		s.OldestMicros, s.OldestPrecision = f.Micros, f.Precision
-	}
-	if s.NewestPrecision == facts.PrecisionNone || f.Micros > s.NewestMicros ||
-		f.Micros == s.NewestMicros && spotOf(f).compare(spot{s.NewestInput, s.NewestEntry, s.NewestIndex}) > 0 {
-		s.NewestMicros, s.NewestPrecision = f.Micros, f.Precision
-		s.NewestInput, s.NewestEntry, s.NewestIndex = f.Input, f.Entry, f.Index
-	}
-}
-
-// oldest is the date of the oldest content applied, from which age counts.
-func (s *State) oldest() facts.Time {
-	return facts.Time{Micros: s.OldestMicros, Precision: s.OldestPrecision}
-}
-
-// newest is the date of the newest content applied, and where its record stands.
-func (s *State) newest() (facts.Time, spot) {
-	return facts.Time{Micros: s.NewestMicros, Precision: s.NewestPrecision}, spot{s.NewestInput, s.NewestEntry, s.NewestIndex}
-}
-
-// takeBody makes the body of c the body applied.
-func (s *State) takeBody(c *facts.Capture) {
-	s.Pack, s.BodyDigest, s.BodyOffset, s.BodySize = c.Pack, c.BodyDigest, c.BodyOffset, c.BodySize
-	s.BodyInput, s.BodyEntry, s.BodyRecordOffset, s.BodyFlags = c.Input, c.Entry, c.Offset, uint32(c.Flags)
-	s.BodyMicros, s.BodyPrecision, s.BodyRecordID = c.Micros, c.Precision, c.RecordID
-	s.BodyUserAgent, s.BodyAgentSource = c.UserAgent, c.UserAgentSource
-	s.ContentRange = c.ContentRange
-	s.HasBody = c.Flags&facts.FlagBodyKept != 0
-	s.Resynced = s.Resynced || c.Trust == facts.TrustResynced
-	s.Forgeable = s.Forgeable || c.Flags&facts.FlagForgeable != 0
-	s.Mismatched = s.Mismatched || c.Flags&facts.FlagDigestMismatch != 0
-}
-
-// settle ends the resolution.
-func (s *State) settle(o Outcome, r Reason) {
-	s.Outcome, s.Reason = o, r
-	s.HasBody = s.HasBody && o.hasRules()
-}
-
-func (o Outcome) hasRules() bool { return o == OutcomeRules || o == OutcomePartial }
-
 // readAs applies what the profiles say differently of a status:
 // draft-koster-rep-08 §2.2.1.4 takes an undefined one as unreachable, Google 429.
 func (s *State) readAs(p robots.Profile) {
-	if p == robots.REP08 && s.Outcome == OutcomeUndefined && s.Reason == UndefinedStatus ||
-		p == robots.Google && s.Reason == Unavailable && s.FinalStatus == 429 {
-		s.settle(OutcomeUnreachable, Unreachable)
+	if p == robots.REP08 && s.Outcome == OutcomeUndefined && s.Reason == resolve.UndefinedStatus ||
+		p == robots.Google && s.Reason == resolve.Unavailable && s.FinalStatus == 429 {
+		s.Settle(OutcomeUnreachable, resolve.Unreachable)
 	}
 }
 
 // says reports whether a capture says something of its own that holds on: a file, a
 // part of one, or that there is none. An unreachable server says nothing of the file.
-func (s *State) says() bool { return s.Outcome.hasRules() || s.Outcome == OutcomeUnavailable }
+func (s *State) says() bool { return s.Outcome.HasRules() || s.Outcome == OutcomeUnavailable }
 
 // isSuccess reports whether a capture got a file, or would have if the archive held it
 // in a form that can be read (RFC 9309 §2.3.1.1).
 func (s *State) isSuccess() bool {
-	return s.Outcome.hasRules() || s.Reason == Undecodable || s.Outcome == OutcomeUnresolved && s.Status/100 == 2
+	return s.Outcome.HasRules() || s.Reason == resolve.Undecodable || s.Outcome == OutcomeUnresolved && s.Status/100 == 2
 }
 
 // isUnreadable reports whether nobody can tell what a crawler that used this capture
@@ -176,21 +54,4 @@ func (s *State) saysLike(other *State) bool {
 	const cut = uint32(facts.FlagBodyCut)
 	return s.Outcome == other.Outcome && s.HasBody == other.HasBody && s.Mismatched == other.Mismatched &&
 		(!s.HasBody || s.BodyDigest == other.BodyDigest && s.BodyFlags&cut == other.BodyFlags&cut)
-}
-
-// maxHopURL bounds what is recorded of each redirect's target, in bytes.
-const maxHopURL = 2048
-
-func cutHop(url string) string {
-	if len(url) > maxHopURL {
-		return url[:maxHopURL] + "…"
-	}
-	return url
-}
-
-var stateRuns = run.Spec[State]{
-	Name:    "states",
-	Compare: func(a, b *State) int { return facts.CompareFetches(&a.Fetch, &b.Fetch) },
-	Bucket:  func(s *State) int { return run.BucketOf(s.HostReversed) },
-	Size:    func(s *State) int { return 512 + len(s.URL) + len(s.HopURLs) },
 }

@@ -3,13 +3,11 @@ package evaluate
 import (
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/run"
-	"github.com/robotsaudit/robotsaudit/internal/weburl"
+	"github.com/robotsaudit/robotsaudit/internal/resolve"
 )
 
 var may = noon.UnixMicro()
@@ -25,7 +23,7 @@ func inSecond(s int) facts.Time {
 	return facts.Time{Micros: may + int64(s)*1e6, Precision: facts.PrecisionSecond}
 }
 
-var year = facts.Time{Micros: may - may%day - 121*day, Precision: facts.PrecisionYear}
+var year = facts.Time{Micros: may - may%facts.Day - 121*facts.Day, Precision: facts.PrecisionYear}
 
 var rates = []rate{
 	{"every second", inSecond, 20},
@@ -47,31 +45,6 @@ func askedAt(i int, t facts.Time) facts.Capture {
 	return c
 }
 
-// TestLooksOfChasesAreLinear has every capture of a robots.txt look for the next.
-func TestLooksOfChasesAreLinear(t *testing.T) {
-	for _, c := range rates {
-		looks := func(n int) (sum int) {
-			g := newOriginCaptures()
-			for i := range n {
-				one := askedAt(i, c.at(i))
-				g.add(&one)
-			}
-			g.index()
-			for i := range g.captures {
-				first := &g.captures[i]
-				res := resolution{CurMicros: first.Micros, CurPrecision: first.Precision, CurIndex: first.Index}
-				res.Visited = string(appendVisit(nil, first))
-				u, _ := weburl.Parse(first.URL)
-				res.seekURL(seekHop, u, res.curTime())
-				g.nearest(&res, func(f *facts.Fetch) string { return f.UserAgent })
-				sum += res.looked
-			}
-			return sum
-		}
-		expectLinear(t, c, looks)
-	}
-}
-
 // TestLooksOfFetchesAreLinear has a fetch beside every capture, and one two days later.
 func TestLooksOfFetchesAreLinear(t *testing.T) {
 	for _, c := range rates {
@@ -79,13 +52,13 @@ func TestLooksOfFetchesAreLinear(t *testing.T) {
 			var states []*State
 			for i := range n {
 				capture := askedAt(i, c.at(i))
-				st := newState(&capture)
+				st := &State{State: resolve.NewState(&capture)}
 				st.Outcome = OutcomeRules
-				states = append(states, &st)
+				states = append(states, st)
 			}
 			tl := newTimeline(states, nil)
 			for i := range n {
-				for _, later := range [...]int64{0, 2 * day} {
+				for _, later := range [...]int64{0, 2 * facts.Day} {
 					f := askedAt(i, c.at(i)).Fetch
 					s := subject{Fetch: &f, time: facts.Time{Micros: f.Micros + later, Precision: f.Precision}}
 					v := tl.view(&s)
@@ -117,44 +90,12 @@ func expectLinear(t *testing.T, c rate, looks func(n int) int) {
 // randomDates are captures at random moments of a few days, in the order of compareInTime.
 func randomDates(rng *rand.Rand) (list []*facts.Capture) {
 	for i := range rng.IntN(60) {
-		at := facts.Time{Micros: may + rng.Int64N(3*day), Precision: facts.PrecisionMicrosecond}
+		at := facts.Time{Micros: may + rng.Int64N(3*facts.Day), Precision: facts.PrecisionMicrosecond}
 		c := askedAt(i, at.Truncate(facts.PrecisionYear+facts.Precision(rng.IntN(int(facts.PrecisionMicrosecond)))))
 		list = append(list, &c)
 	}
-	slices.SortFunc(list, func(a, b *facts.Capture) int { return compareInTime(&a.Fetch, &b.Fetch) })
+	slices.SortFunc(list, func(a, b *facts.Capture) int { return facts.CompareInTime(&a.Fetch, &b.Fetch) })
 	return list
-}
-
-func TestByDate(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	for range 2000 {
-		list := randomDates(rng)
-		var d byDate
-		for _, c := range list {
-			d.add(c)
-		}
-		from, to := may+rng.Int64N(3*day), may+rng.Int64N(3*day)
-		isLate := func(c *facts.Capture) bool { return c.Micros > to }
-		isEarly := func(c *facts.Capture) bool { return c.Micros < from }
-		near := filterCaptures(list, func(c *facts.Capture) bool { return c.Micros >= from-unit(c.Precision) && !isLate(c) })
-		if got := slices.Collect(d.from(from, isLate)); !slices.Equal(got, near) {
-			t.Fatalf("from: %d captures, want %d", len(got), len(near))
-		}
-		near = filterCaptures(list, func(c *facts.Capture) bool { return !isEarly(c) && c.Micros <= to })
-		slices.Reverse(near)
-		if got := slices.Collect(d.backFrom(to, isEarly)); !slices.Equal(got, near) {
-			t.Fatalf("backFrom: %d captures, want %d", len(got), len(near))
-		}
-	}
-}
-
-func filterCaptures(list []*facts.Capture, keep func(*facts.Capture) bool) (kept []*facts.Capture) {
-	for _, c := range list {
-		if keep(c) {
-			kept = append(kept, c)
-		}
-	}
-	return kept
 }
 
 // TestSpan finds all captures that a comparison of their dates finds.
@@ -163,12 +104,11 @@ func TestSpan(t *testing.T) {
 	for range 2000 {
 		var states []*State
 		for _, c := range randomDates(rng) {
-			st := newState(c)
-			states = append(states, &st)
+			states = append(states, &State{State: resolve.NewState(c)})
 		}
 		l := newTimeline(states, nil).all
-		start := inSecond(int(rng.Int64N(3 * day / 1e6))).Truncate(facts.PrecisionYear + facts.Precision(rng.IntN(6)))
-		end := facts.Time{Micros: start.Micros + rng.Int64N(day), Precision: start.Precision}
+		start := inSecond(int(rng.Int64N(3 * facts.Day / 1e6))).Truncate(facts.PrecisionYear + facts.Precision(rng.IntN(6)))
+		end := facts.Time{Micros: start.Micros + rng.Int64N(facts.Day), Precision: start.Precision}
 		found := make(map[*State]bool)
 		for p := l.between(start, end); ; {
 			st := p.take()
@@ -232,35 +172,4 @@ func TestTooManyCopies(t *testing.T) {
 		}), page("disallowed fresh rule contested +permitted_copy"))},
 	}
 	checkScenarios(t, Options{}, list)
-}
-
-// TestBeyond: once enough redirects beyond the fifth were followed, the next end resolutions.
-func TestBeyond(t *testing.T) {
-	r := &resolver{beyond: 1}
-	for i := range 3 {
-		c := askedAt(i, inSecond(i))
-		res := resolution{State: newState(&c), CurURL: c.URL, CurMicros: c.Micros, CurPrecision: c.Precision}
-		res.Hops = maxHops
-		r.hop(&res, "http://b.example/robots.txt")
-		if goesOn := res.Want == seekHop; goesOn != (i == 0) {
-			t.Errorf("resolution %d goes on: %v", i, goesOn)
-		}
-		if i > 0 && (res.Outcome != OutcomeUnavailable || res.Reason != TooManyRedirects) {
-			t.Errorf("resolution %d came to %v %v", i, res.Outcome, res.Reason)
-		}
-	}
-	dir := t.TempDir()
-	r.issues = run.NewWriter(dir, facts.IssueRuns)
-	if err := r.noteCutOff(); err != nil {
-		t.Fatal(err)
-	}
-	names, err := r.issues.Close()
-	if err != nil || len(names) != 1 {
-		t.Fatal(names, err)
-	}
-	for i, err := range run.Merge(t.Context(), []string{filepath.Join(dir, names[0])}, facts.IssueRuns, run.MergeOptions[facts.Issue]{}) {
-		if err != nil || i.Kind != facts.IssueLimitReached || i.RecordID != "" || i.Action != TooManyRedirects.String() {
-			t.Error(i, err)
-		}
-	}
 }

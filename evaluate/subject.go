@@ -29,22 +29,22 @@ func (d *decider) newSubject(f *facts.Fetch, agent string) subject {
 // relationOf compares a capture's date with the fetch's; of one moment, the order of
 // the records in their archive tells.
 func (s *subject) relationOf(st *State) relation {
-	return s.relationTo(st.Time(), spotOf(&st.Fetch))
+	return s.relationTo(st.Time(), facts.SpotOf(&st.Fetch))
 }
 
-func (s *subject) relationTo(t facts.Time, at spot) relation {
+func (s *subject) relationTo(t facts.Time, at facts.Spot) relation {
 	switch gap := s.time.MicrosSince(t); {
 	case gap > 0 || gap == 0 && s.asOf:
 		return before
 	case gap < 0:
 		return after
 	}
-	return s.places.relation(at, spotOf(s.Fetch))
+	return s.places.relation(at, facts.SpotOf(s.Fetch))
 }
 
 // isUnsure reports whether a record that counts as before the fetch may have come after
 // it: one of the same moment, unless the order of a serial crawler's archive tells.
-func (s *subject) isUnsure(t facts.Time, at spot) bool {
+func (s *subject) isUnsure(t facts.Time, at facts.Spot) bool {
 	relation := s.relationTo(t, at)
 	isSame := !s.asOf && s.time.MicrosSince(t) == 0
 	return relation == beside || relation == before && isSame && s.Flags&facts.FlagSerial == 0
@@ -66,15 +66,15 @@ func (s *subject) counts(st *State) bool {
 
 // precedes reports whether the content of a capture was got after the fetch.
 func (s *subject) precedes(st *State) bool {
-	newest, at := st.newest()
+	newest, at := st.Newest()
 	return s.relationTo(newest, at) >= behind
 }
 
 // freshFor is how long a copy of robots.txt may be used (RFC 9309 §2.4).
-const freshFor = day
+const freshFor = facts.Day
 
 // isFresh reports whether the content of a capture is at most that old at the fetch.
-func (s *subject) isFresh(st *State) bool { return s.time.MicrosSince(st.oldest()) <= freshFor }
+func (s *subject) isFresh(st *State) bool { return s.time.MicrosSince(st.Oldest()) <= freshFor }
 
 // ahead returns the moment that lies a time after a fetch.
 func (s *subject) ahead(within int64) facts.Time {
@@ -91,6 +91,7 @@ func (s *subject) follows(st *State, within int64) bool {
 // have sent another file with every second. The bodies are no more than the cache of
 // parsed files holds. Beyond it nothing is known of the fetch (TooCostly).
 const (
+	maxLooked = 1000
 	askedCost = 4
 	bodyCost  = maxCachedBodies / maxLooked
 )

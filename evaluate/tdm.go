@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/resolve"
 	"github.com/robotsaudit/robotsaudit/internal/run"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
@@ -26,7 +27,7 @@ type tdmLine struct {
 // add takes the next capture in order of time. What came to neither a whole file nor
 // the answer that there is none, changes nothing.
 func (l *tdmLine) add(s *State) error {
-	isFile, isNone := s.Outcome == OutcomeRules && s.HasBody, s.Outcome == OutcomeUnavailable && s.Reason == Unavailable
+	isFile, isNone := s.Outcome == OutcomeRules && s.HasBody, s.Outcome == OutcomeUnavailable && s.Reason == resolve.Unavailable
 	switch {
 	case !isFile && !isNone, !s.Time().Known(), l.full:
 		return nil

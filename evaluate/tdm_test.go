@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/resolve"
 	"github.com/robotsaudit/robotsaudit/internal/run"
 )
 
 // fileAt is a capture of a tdmrep.json with a body, or of none where that is "".
 func fileAt(t facts.Time, body string) *State {
-	s := &State{Outcome: OutcomeUnavailable, Reason: Unavailable}
+	s := &State{State: resolve.State{Outcome: OutcomeUnavailable, Reason: resolve.Unavailable}}
 	if body != "" {
 		s.Outcome, s.Reason, s.HasBody, s.BodyDigest = OutcomeRules, 0, true, body
 	}
@@ -26,7 +27,7 @@ func TestTDMLine(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	moment := func() facts.Time {
 		precision := []facts.Precision{facts.PrecisionDay, facts.PrecisionMinute, facts.PrecisionSecond, facts.PrecisionMicrosecond}[random.IntN(4)]
-		return facts.Time{Micros: 1.7e15 + random.Int64N(20*day), Precision: facts.PrecisionMicrosecond}.Truncate(precision)
+		return facts.Time{Micros: 1.7e15 + random.Int64N(20*facts.Day), Precision: facts.PrecisionMicrosecond}.Truncate(precision)
 	}
 	for range 200 {
 		var all []*State

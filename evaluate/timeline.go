@@ -5,14 +5,15 @@ import (
 	"sort"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/resolve"
 )
 
 // timeline is what is known of one origin's robots.txt in time.
 type timeline struct {
 	all     *line
-	byAgent map[string]*line // by lower-cased product token; "" where none is known
-	marks   map[mark]bool    // records that a robots.txt redirect led to
-	places  places           // of records that several archives hold
+	byAgent map[string]*line      // by lower-cased product token; "" where none is known
+	marks   map[resolve.Mark]bool // records that a robots.txt redirect led to
+	places  places                // of records that several archives hold
 }
 
 // line is a sequence of robots captures in the order of compareInTime. Captures without a usable
@@ -47,7 +48,7 @@ func (s *State) is(k kind) bool {
 	case kindSuccess:
 		return s.isSuccess()
 	}
-	return s.Outcome == OutcomeUnresolved && !s.isSuccess() && (s.Reason == UnresolvedRevisit || s.FinalStatus/100 == 2)
+	return s.Outcome == OutcomeUnresolved && !s.isSuccess() && (s.Reason == resolve.UnresolvedRevisit || s.FinalStatus/100 == 2)
 }
 
 // unreachableRun is the unbroken run of unreachable captures up to a place.
@@ -57,9 +58,9 @@ type unreachableRun struct {
 }
 
 // newTimeline takes an origin's captures.
-func newTimeline(states []*State, marks map[mark]bool) *timeline {
+func newTimeline(states []*State, marks map[resolve.Mark]bool) *timeline {
 	t := &timeline{all: new(line), byAgent: make(map[string]*line), marks: marks, places: make(places)}
-	slices.SortFunc(states, func(a, b *State) int { return compareInTime(&a.Fetch, &b.Fetch) })
+	slices.SortFunc(states, func(a, b *State) int { return facts.CompareInTime(&a.Fetch, &b.Fetch) })
 	for _, s := range states {
 		if !s.Time().Known() {
 			continue
@@ -170,8 +171,8 @@ type span struct {
 // more at either side.
 func (l *line) between(start, end facts.Time) span {
 	return span{
-		l, l.from(start.Micros - unit(l.coarsest)), l.from(start.Micros - unit(facts.PrecisionSecond)),
-		l.from(end.Micros + unit(end.Precision) + 1),
+		l, l.from(start.Micros - l.coarsest.Unit()), l.from(start.Micros - facts.PrecisionSecond.Unit()),
+		l.from(end.Micros + end.Precision.Unit() + 1),
 	}
 }
 
@@ -193,21 +194,4 @@ func (p *span) skipAlike() { p.next = int(p.sameTo[p.next-1]) }
 // from returns how many captures lie before micros.
 func (l *line) from(micros int64) int {
 	return sort.Search(len(l.states), func(i int) bool { return l.states[i].Micros >= micros })
-}
-
-// unit returns the length of what a date of a precision names, at most.
-func unit(p facts.Precision) int64 {
-	switch p {
-	case facts.PrecisionYear:
-		return 366 * day
-	case facts.PrecisionMonth:
-		return 31 * day
-	case facts.PrecisionDay:
-		return day
-	case facts.PrecisionHour:
-		return hour
-	case facts.PrecisionMinute:
-		return hour / 60
-	}
-	return hour / 3600
 }

@@ -55,7 +55,7 @@ func (p *pace) check(r *Result, tl *timeline) error {
 		return nil
 	}
 	gap := f.Micros - last.time.Micros
-	atMost := gap + unit(min(f.Precision, last.time.Precision))
+	atMost := gap + min(f.Precision, last.time.Precision).Unit()
 	if atMost > int64(maxWait/time.Microsecond) {
 		return nil
 	}

@@ -13,6 +13,7 @@ package evaluate
 
 import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/resolve"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 )
 
@@ -84,16 +85,16 @@ var reasons = [...]string{
 	NoMatchingRule:      "no_matching_rule",
 	NoMatchingGroup:     "no_matching_group",
 	RobotsTxtItself:     "robots_txt_itself",
-	Unavailable:         "unavailable",
-	Unreachable:         "unreachable",
+	Unavailable:         resolve.Unavailable.String(),
+	Unreachable:         resolve.Unreachable.String(),
 	UnreachableStale:    "unreachable_stale",
 	UnreachableOver30d:  "unreachable_over_30d",
-	TooManyRedirects:    "too_many_redirects",
-	UnresolvedRedirect:  "unresolved_redirect",
-	UnresolvedRevisit:   "unresolved_revisit",
-	UndefinedStatus:     "undefined_status",
-	Undecodable:         "undecodable",
-	Truncated:           "truncated",
+	TooManyRedirects:    resolve.TooManyRedirects.String(),
+	UnresolvedRedirect:  resolve.UnresolvedRedirect.String(),
+	UnresolvedRevisit:   resolve.UnresolvedRevisit.String(),
+	UndefinedStatus:     resolve.UndefinedStatus.String(),
+	Undecodable:         resolve.Undecodable.String(),
+	Truncated:           resolve.Truncated.String(),
 	ChangedBetween:      "changed_between",
 	ConflictingCaptures: "conflicting_captures",
 	AmbiguousToken:      "ambiguous_token",
@@ -105,6 +106,18 @@ var reasons = [...]string{
 }
 
 func (r Reason) String() string { return reasons[r] }
+
+// reasonOf gives a verdict the reason that its governing capture gives.
+var reasonOf = [...]Reason{
+	resolve.Unavailable:        Unavailable,
+	resolve.Unreachable:        Unreachable,
+	resolve.TooManyRedirects:   TooManyRedirects,
+	resolve.UnresolvedRedirect: UnresolvedRedirect,
+	resolve.UnresolvedRevisit:  UnresolvedRevisit,
+	resolve.UndefinedStatus:    UndefinedStatus,
+	resolve.Undecodable:        Undecodable,
+	resolve.Truncated:          Truncated,
+}
 
 // Certainty is how sure it is that a disallowed fetch violated robots.txt. Every
 // disallowed fetch has one; the zero value is that of all others.

@@ -88,18 +88,18 @@ func (v *view) govern(s *subject) {
 }
 
 func (v *view) prefers(s *subject, a, b *State) bool {
-	at, than := spotOf(&a.Fetch), spotOf(&b.Fetch)
+	at, than := facts.SpotOf(&a.Fetch), facts.SpotOf(&b.Fetch)
 	switch {
 	case s.isOwn(a) != s.isOwn(b):
 		return s.isOwn(a)
-	case at.sameArchive(than):
+	case at.SameArchive(than):
 		return v.wins(a, b)
 	case s.relationOf(a) != s.relationOf(b):
 		return s.relationOf(a) < s.relationOf(b)
 	case a.Precision != b.Precision:
 		return a.Precision > b.Precision
 	}
-	return at.compare(than) > 0
+	return at.Compare(than) > 0
 }
 
 // isOwn reports whether the crawler that made the fetch made the capture.
@@ -115,11 +115,11 @@ func (v *view) rivals(s *subject) []*State {
 	g := v.governing
 	var list []*State
 	for _, st := range v.moment {
-		at := spotOf(&st.Fetch)
-		if at.sameArchive(spotOf(&g.Fetch)) || v.own && !s.isOwn(st) || st == g {
+		at := facts.SpotOf(&st.Fetch)
+		if at.SameArchive(facts.SpotOf(&g.Fetch)) || v.own && !s.isOwn(st) || st == g {
 			continue
 		}
-		i := slices.IndexFunc(list, func(o *State) bool { return !s.look() || at.sameArchive(spotOf(&o.Fetch)) })
+		i := slices.IndexFunc(list, func(o *State) bool { return !s.look() || at.SameArchive(facts.SpotOf(&o.Fetch)) })
 		switch {
 		case i < 0:
 			list = append(list, st)
@@ -132,7 +132,7 @@ func (v *view) rivals(s *subject) []*State {
 
 // unreachableMay is how long a server has to be unreachable until crawlers may take its
 // robots.txt as unavailable (RFC 9309 §2.3.1.4).
-const unreachableMay = 30 * day
+const unreachableMay = 30 * facts.Day
 
 // longUnreachable reports whether a fetch ends an unbroken run of at least two unreachable
 // captures that began longer ago than that: of the crawler's own, or of anyone's.
@@ -155,7 +155,7 @@ func (tl *timeline) later(s *subject) view {
 		if l == nil {
 			continue
 		}
-		v := view{evidence: Later, moment: l.next(s, day)}
+		v := view{evidence: Later, moment: l.next(s, facts.Day)}
 		if len(v.moment) == 0 {
 			continue
 		}
@@ -188,7 +188,7 @@ func (l *line) next(s *subject, within int64) []*State {
 	var found []*State
 	near := l.between(s.time, s.ahead(within))
 	for st := near.take(); st != nil && s.look(); st = near.take() {
-		if len(found) > 0 && st.Micros > found[0].Micros+unit(found[0].Precision) {
+		if len(found) > 0 && st.Micros > found[0].Micros+found[0].Precision.Unit() {
 			break
 		}
 		switch {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/resolve"
 )
 
 // tokenGroup is the what-if tokens that one group of a robots.txt governs.
@@ -61,7 +62,7 @@ func (w *whatIf) decide(r *Result, tl *timeline) error {
 	}
 	// Where no other capture has a say, what the governing one says is the verdict.
 	alone := len(v.moment) == 1 && v.older == nil && s.relationOf(v.governing) != beside && len(tl.others(&s, &v)) == 0
-	if alone && v.governing.Outcome.hasRules() {
+	if alone && v.governing.Outcome.HasRules() {
 		return w.ask(r, &s, &v, groups)
 	}
 	for i := range groups {
@@ -180,7 +181,7 @@ func (w *whatIf) tokenGroups(st *State) ([]tokenGroup, error) {
 // withoutFile is the token group of all tokens, where no file decides. What a 401 or 403 says,
 // it says to the crawler that got it: that is a token group of its own, of group 1.
 func (w *whatIf) withoutFile(st *State) []tokenGroup {
-	if st.Reason != Unavailable || st.FinalStatus != http.StatusUnauthorized && st.FinalStatus != http.StatusForbidden {
+	if st.Reason != resolve.Unavailable || st.FinalStatus != http.StatusUnauthorized && st.FinalStatus != http.StatusForbidden {
 		return []tokenGroup{{tokens: w.tokens}}
 	}
 	others, own := tokenGroup{othersRefused: true}, tokenGroup{group: 1}

@@ -42,7 +42,8 @@ func testFetch(origin, path string) facts.Fetch {
 }
 
 func testState(id int64, origin string, outcome evaluate.Outcome) *evaluate.State {
-	s := &evaluate.State{Outcome: outcome, ID: id, FinalStatus: 200}
+	s := &evaluate.State{ID: id}
+	s.Outcome, s.FinalStatus = outcome, 200
 	s.Fetch = testFetch(origin, "/robots.txt")
 	s.Micros -= 60e6
 	s.Offset, s.Input = 100, 1

@@ -10,7 +10,7 @@ import (
 const (
 	budget   = 24 << 20 // of all that Go holds; an audit on a few cores needs less
 	headroom = 4 << 20  // for garbage, where what is in use leaves less of the budget
-	share    = 8        // or a part of what is in use, where that is more: many workers make much garbage
+	share    = 2        // or a part of what is in use beyond the budget: to collect garbage beside it takes longer
 )
 
 // limitMemory has garbage collected when memory reaches the budget, and no earlier. Go's
@@ -30,7 +30,7 @@ func limitMemory() {
 // cleanups are, and until then the limit before it holds.
 func afterCollection() {
 	used := inUse()
-	debug.SetMemoryLimit(int64(max(budget, used+max(headroom, used/share))))
+	debug.SetMemoryLimit(int64(max(budget, used+max(headroom, (used-min(used, budget))/share))))
 	sentinel := new(*byte) // a pointer: objects without share blocks, and live as long
 	runtime.AddCleanup(sentinel, func(struct{}) { afterCollection() }, struct{}{})
 }

@@ -232,3 +232,26 @@ func ParseARCDate(s string) (t Time, exact, ok bool) {
 	t, _, ok = ParseDate(s)
 	return t, exact, ok
 }
+
+// Lengths of time in microseconds.
+const (
+	Hour = int64(3600e6)
+	Day  = 24 * Hour
+)
+
+// Unit returns the length of what a date of a precision names, at most, in microseconds.
+func (p Precision) Unit() int64 {
+	switch p {
+	case PrecisionYear:
+		return 366 * Day
+	case PrecisionMonth:
+		return 31 * Day
+	case PrecisionDay:
+		return Day
+	case PrecisionHour:
+		return Hour
+	case PrecisionMinute:
+		return Hour / 60
+	}
+	return Hour / 3600
+}

@@ -157,7 +157,7 @@ func (c *collector) cite(r *evaluate.Result) {
 			if step.Kind == evaluate.StepOriginal {
 				role = roleOriginal
 			}
-			c.citePlace(step.Place, role)
+			c.citePlace(step.Spot, role)
 		}
 	}
 	isSame := func(f *facts.Fetch) bool { return r.Fetch.Time().MicrosSince(f.Time()) == 0 }
@@ -181,7 +181,7 @@ func (c *collector) citeFetch(f *facts.Fetch, role string) {
 		c.logs[archiveKey{f.Input, f.Entry}] = true
 		return
 	}
-	c.citePlace(evaluate.Place{Input: f.Input, Entry: f.Entry, Index: f.Index}, role)
+	c.citePlace(evaluate.Spot{Input: f.Input, Entry: f.Entry, Index: f.Index}, role)
 }
 
 // citeTwins cites the same record in other archives.
@@ -191,7 +191,7 @@ func (c *collector) citeTwins(r *evaluate.Result, f *facts.Fetch) {
 	}
 }
 
-func (c *collector) citePlace(p evaluate.Place, role string) {
+func (c *collector) citePlace(p evaluate.Spot, role string) {
 	c.here = append(c.here, cited{Input: p.Input, Entry: p.Entry, Index: p.Index, Role: role})
 }
 

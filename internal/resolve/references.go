@@ -1,4 +1,4 @@
-package evaluate
+package resolve
 
 import (
 	"cmp"
@@ -35,7 +35,7 @@ func candidateRuns(name string) run.Spec[candidateOriginal] {
 }
 
 // place puts the rows of a key where others have those of an origin, for cursors.
-func (k *candidateOriginal) place() place { return place{host: k.Key} }
+func (k *candidateOriginal) place() facts.Place { return facts.Place{Host: k.Key} }
 
 // keyOfURL names the records of a URL at a moment; "" where that names none. Of dates
 // with fractions the second counts: original.fits looks closer. Coarser ones name
@@ -123,9 +123,9 @@ type finder struct {
 	originals *run.Sorter[facts.Fetch]
 }
 
-// findOriginals returns rows of originalRuns. Where no revisit refers to a record elsewhere
+// FindOriginals returns rows of originalRuns. Where no revisit refers to a record elsewhere
 // it reads nothing.
-func findOriginals(ctx context.Context, s *facts.Reader, dir string) (*run.Sorter[facts.Fetch], error) {
+func FindOriginals(ctx context.Context, s *facts.Reader, dir string) (*run.Sorter[facts.Fetch], error) {
 	originals := run.NewSorter(dir, originalRuns)
 	if !slices.ContainsFunc(s.Tasks, func(t facts.Task) bool { return len(t.Revisits) > 0 }) {
 		return originals, nil
@@ -210,30 +210,30 @@ func (f *finder) candidates(ctx context.Context) (*run.Sorter[candidateOriginal]
 
 // join writes, for each reference of which the original is known, what that says.
 func (f *finder) join(ctx context.Context, references, records *run.Sorter[candidateOriginal]) error {
-	refs := newCursor(references.Sorted(ctx), (*candidateOriginal).place)
-	defer refs.stop()
-	lent := newCursor(records.Sorted(ctx), (*candidateOriginal).place)
-	defer lent.stop()
-	for refs.row != nil {
-		here := refs.here
+	refs := facts.NewCursor(references.Sorted(ctx), (*candidateOriginal).place)
+	defer refs.Stop()
+	lent := facts.NewCursor(records.Sorted(ctx), (*candidateOriginal).place)
+	defer lent.Stop()
+	for refs.Row != nil {
+		here := refs.Here
 		var c candidates
-		if err := lent.each(here, c.add); err != nil {
+		if err := lent.Each(here, c.add); err != nil {
 			return err
 		}
-		err := refs.each(here, func(k *candidateOriginal) error {
+		err := refs.Each(here, func(k *candidateOriginal) error {
 			o := c.original(&k.Fetch)
 			if o == nil {
 				return nil
 			}
 			r := k.Fetch
-			r.PolicyHeaders, r.Metas, r.MIMEType, r.Flags = o.headers, o.metas, o.mimeType, o.flags
+			r.PolicyHeaders, r.Metas, r.MIMEType, r.Flags = o.Headers, o.Metas, o.MimeType, o.Flags
 			return f.originals.Add(r)
 		})
 		if err != nil {
 			return err
 		}
 	}
-	return cmp.Or(refs.err, lent.err)
+	return cmp.Or(refs.Err, lent.Err)
 }
 
 // maxCandidates bounds the records of one name that are told apart, by what they are and

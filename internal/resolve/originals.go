@@ -1,4 +1,4 @@
-package evaluate
+package resolve
 
 import (
 	"cmp"
@@ -12,21 +12,34 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
 
-// pageStatements is what a record tells of its use, raw.
-type pageStatements struct {
-	headers, metas string
-	mimeType       string
-	flags          facts.Flags // of them FlagPolicyHeadersCut
-	from           PageSource
+// Source says where the statements of a fetch are from.
+type Source uint8
+
+// The sources. The zero value is its own record.
+const (
+	SourceOwn      Source = iota
+	SourceOriginal        // the original of a revisit or 304 (draft-illyes-repext-03 §3.1.4)
+	SourceUnknown         // some may be missing: there is no original
+)
+
+func (s Source) String() string { return [...]string{"", "original", "unknown"}[s] }
+
+// Statements are what a record tells of its use, raw.
+type Statements struct {
+	Headers, Metas string
+	MimeType       string
+	Flags          facts.Flags // of them FlagPolicyHeadersCut
+	From           Source
 }
 
-func statementsOf(f *facts.Fetch) pageStatements {
-	return pageStatements{f.PolicyHeaders, f.Metas, f.MIMEType, f.Flags & facts.FlagPolicyHeadersCut, PageOwn}
+// StatementsOf returns what a record tells itself.
+func StatementsOf(f *facts.Fetch) Statements {
+	return Statements{f.PolicyHeaders, f.Metas, f.MIMEType, f.Flags & facts.FlagPolicyHeadersCut, SourceOwn}
 }
 
-// isEmpty reports whether nothing is said, for sure.
-func (s *pageStatements) isEmpty() bool {
-	return s.headers == "" && s.metas == "" && s.flags == 0 && s.from == PageOwn
+// IsEmpty reports whether nothing is said, for sure.
+func (s *Statements) IsEmpty() bool {
+	return s.Headers == "" && s.Metas == "" && s.Flags == 0 && s.From == SourceOwn
 }
 
 // Bounds of what is remembered of one origin for its revisits. Beyond them the oldest
@@ -38,66 +51,67 @@ const (
 	maxLatest = 1024 // of a URL, the latest, among which an original is looked for without its date
 )
 
-// originals remembers the records of the origin in hand that revisits may refer to.
+// Originals remembers the records of the origin in hand that revisits may refer to.
 // Fetches come in order of time, and an original comes before its revisit. Those
-// elsewhere have been found before (findOriginals).
-type originals struct {
-	byURL     map[string][]original // by time
-	order     []string              // the URL of each, the oldest first
-	forgotten int                   // of order, at its front
-	size      int                   // bytes of their texts
-	coarsest  facts.Precision       // of their dates
-	elsewhere *cursor[facts.Fetch]  // of originalRuns
+// elsewhere have been found before (FindOriginals).
+type Originals struct {
+	byURL     map[string][]original      // by time
+	order     []string                   // the URL of each, the oldest first
+	forgotten int                        // of order, at its front
+	size      int                        // bytes of their texts
+	coarsest  facts.Precision            // of their dates
+	Elsewhere *facts.Cursor[facts.Fetch] // rows of FindOriginals
 }
 
 type original struct {
-	pageStatements
+	Statements
 	time   facts.Time
 	status int16
 	digest string
 }
 
 func originalOf(f *facts.Fetch) original {
-	return original{statementsOf(f), f.Time(), f.Status, f.PayloadDigest}
+	return original{StatementsOf(f), f.Time(), f.Status, f.PayloadDigest}
 }
 
 // size is how many bytes of text the original of a URL holds.
 func (o *original) size(url string) int {
-	return len(url) + len(o.digest) + len(o.headers) + len(o.metas) + len(o.mimeType)
+	return len(url) + len(o.digest) + len(o.Headers) + len(o.Metas) + len(o.MimeType)
 }
 
-func newOriginals() *originals {
-	o := new(originals)
-	o.forget()
+// NewOriginals remembers nothing yet.
+func NewOriginals() *Originals {
+	o := new(Originals)
+	o.Forget()
 	return o
 }
 
-// forget makes room for another origin.
-func (o *originals) forget() {
-	*o = originals{byURL: o.byURL, order: emptied(o.order), coarsest: facts.PrecisionMicrosecond, elsewhere: o.elsewhere}
+// Forget makes room for another origin.
+func (o *Originals) Forget() {
+	*o = Originals{byURL: o.byURL, order: emptied(o.order), coarsest: facts.PrecisionMicrosecond, Elsewhere: o.Elsewhere}
 	if len(o.byURL) > keptRows || o.byURL == nil {
 		o.byURL = make(map[string][]original)
 	}
 	clear(o.byURL)
 }
 
-// statementsFor returns what a fetch tells of its use. That of a revisit or 304 is its
+// StatementsFor returns what a fetch tells of its use. That of a revisit or 304 is its
 // original's, but for the header fields that it has itself (draft-illyes-repext-03
 // §3.1.4). Fetches are to be asked for in the order of the facts.
-func (o *originals) statementsFor(f *facts.Fetch) pageStatements {
-	own := statementsOf(f)
+func (o *Originals) StatementsFor(f *facts.Fetch) Statements {
+	own := StatementsOf(f)
 	if f.Type != facts.TypeRevisit && !isUnmodified(f) {
 		o.add(f)
 		return own
 	}
 	found := o.find(f)
 	if found == nil {
-		own.from = PageUnknown
+		own.From = SourceUnknown
 		return own
 	}
-	return pageStatements{
-		tag.Inherit(found.headers, f.PolicyHeaders), found.metas, cmp.Or(f.MIMEType, found.mimeType),
-		own.flags | found.flags, PageOriginal,
+	return Statements{
+		tag.Inherit(found.Headers, f.PolicyHeaders), found.Metas, cmp.Or(f.MIMEType, found.MimeType),
+		own.Flags | found.Flags, SourceOriginal,
 	}
 }
 
@@ -106,7 +120,7 @@ func isUnmodified(f *facts.Fetch) bool {
 	return f.Status == http.StatusNotModified || f.Type == facts.TypeRevisit && f.Profile == facts.RevisitNotModified
 }
 
-func (o *originals) add(f *facts.Fetch) {
+func (o *Originals) add(f *facts.Fetch) {
 	one := originalOf(f)
 	size := one.size(f.URL)
 	if !hasOwnBody(f) || !f.Time().Known() || f.Flags&facts.FlagURLCut != 0 || size > maxOriginalText {
@@ -121,7 +135,7 @@ func (o *originals) add(f *facts.Fetch) {
 	o.byURL[f.URL] = append(o.byURL[f.URL], one)
 }
 
-func (o *originals) dropOldest() {
+func (o *Originals) dropOldest() {
 	url := o.order[o.forgotten]
 	list := o.byURL[url]
 	o.size -= list[0].size(url)
@@ -137,17 +151,17 @@ func (o *originals) dropOldest() {
 
 // dated returns the records of a URL of which some moment may be that of a date. There
 // may be a few more.
-func (o *originals) dated(url string, date facts.Time) []original {
+func (o *Originals) dated(url string, date facts.Time) []original {
 	list := o.byURL[url]
-	from := sort.Search(len(list), func(i int) bool { return list[i].time.Micros >= date.Micros-unit(o.coarsest) })
-	to := sort.Search(len(list), func(i int) bool { return list[i].time.Micros > date.Micros+unit(date.Precision) })
+	from := sort.Search(len(list), func(i int) bool { return list[i].time.Micros >= date.Micros-o.coarsest.Unit() })
+	to := sort.Search(len(list), func(i int) bool { return list[i].time.Micros > date.Micros+date.Precision.Unit() })
 	return list[from:max(from, to)]
 }
 
 // find looks for the original: by the URL and date or by the record id that the revisit
 // names, else by its own URL and payload digest; of what was not modified, the latest
 // success.
-func (o *originals) find(f *facts.Fetch) *original {
+func (o *Originals) find(f *facts.Fetch) *original {
 	if found := o.foundElsewhere(f); found != nil {
 		return found
 	}
@@ -180,19 +194,19 @@ func (o *originals) find(f *facts.Fetch) *original {
 	return nil
 }
 
-// foundElsewhere returns the original of f that findOriginals found.
-func (o *originals) foundElsewhere(f *facts.Fetch) *original {
+// foundElsewhere returns the original of f that FindOriginals found.
+func (o *Originals) foundElsewhere(f *facts.Fetch) *original {
 	if f.Type != facts.TypeRevisit {
 		return nil
 	}
-	c := o.elsewhere
-	for c.row != nil && facts.CompareFetches(c.row, f) < 0 {
-		c.advance()
+	c := o.Elsewhere
+	for c.Row != nil && facts.CompareFetches(c.Row, f) < 0 {
+		c.Advance()
 	}
-	if c.row == nil || facts.CompareFetches(c.row, f) != 0 {
+	if c.Row == nil || facts.CompareFetches(c.Row, f) != 0 {
 		return nil
 	}
-	found := originalOf(c.row)
+	found := originalOf(c.Row)
 	return &found
 }
 
@@ -214,7 +228,7 @@ func (c *choice) consider(o *original) {
 	case sameDigest(o.digest, digest) && !sameDigest(c.found.digest, digest):
 		c.found, c.disputed = o, false
 	case sameDigest(o.digest, digest) == sameDigest(c.found.digest, digest):
-		c.disputed = c.disputed || o.pageStatements != c.found.pageStatements
+		c.disputed = c.disputed || o.Statements != c.found.Statements
 	}
 }
 

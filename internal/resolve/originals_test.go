@@ -1,4 +1,4 @@
-package evaluate
+package resolve
 
 import (
 	"fmt"
@@ -29,8 +29,8 @@ func TestOriginalsForgetTheOldest(t *testing.T) {
 		"many of one URL": {2*maxOriginals + 1000, maxOriginals, func(int) string { return "http://h/" }, func(i int) string { return fmt.Sprint(i) }},
 		"much text":       {500, 99, func(i int) string { return fmt.Sprintf("http://h/%d", i%7) }, func(i int) string { return long + fmt.Sprint(i) }},
 	} {
-		o := newOriginals()
-		o.elsewhere = newCursor(func(func(*facts.Fetch, error) bool) {}, placeOf)
+		o := NewOriginals()
+		o.Elsewhere = facts.NewCursor(func(func(*facts.Fetch, error) bool) {}, facts.PlaceOf)
 		fetch := func(i int) *facts.Fetch {
 			return &facts.Fetch{
 				Type: facts.TypeResponse, Method: "GET", Status: 200, URL: c.url(i), Metas: c.metas(i),
@@ -47,14 +47,14 @@ func TestOriginalsForgetTheOldest(t *testing.T) {
 			}
 			f := fetch(i)
 			got := o.find(revisitOf(f))
-			if (got != nil) != (i >= oldest) || got != nil && got.metas != f.Metas {
+			if (got != nil) != (i >= oldest) || got != nil && got.Metas != f.Metas {
 				t.Fatalf("%s: record %d of %d: %+v", name, i, c.count, got)
 			}
 		}
 		if len(o.order) > 2*maxOriginals+1 || o.size > maxOriginalText {
 			t.Errorf("%s: %d entries, %d bytes", name, len(o.order), o.size)
 		}
-		if o.forget(); o.find(revisitOf(fetch(c.count-1))) != nil || o.size != 0 || cap(o.order) > keptRows {
+		if o.Forget(); o.find(revisitOf(fetch(c.count-1))) != nil || o.size != 0 || cap(o.order) > keptRows {
 			t.Errorf("%s: another origin's records are found", name)
 		}
 	}

@@ -1,8 +1,9 @@
-package evaluate
+package resolve
 
 import (
 	"testing"
 
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/run"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
@@ -28,5 +29,14 @@ func TestRoundsReadWhatIsWanted(t *testing.T) {
 		if r.wanted[i] != wanted[i] || r.scanned[i] != scanned[i] {
 			t.Errorf("bucket %d: wanted %v, scanned %v; want %v, %v", i, r.wanted[i], r.scanned[i], wanted[i], scanned[i])
 		}
+	}
+}
+
+// TestRereadBudget: what may be decompressed to read bodies again is bounded.
+func TestRereadBudget(t *testing.T) {
+	r := &resolver{reread: 100}
+	c := &facts.Capture{Fetch: facts.Fetch{Flags: facts.FlagStreamed, Offset: 90, Length: 11}}
+	if _, err := r.readAgain(c); err == nil || r.reread != 100 {
+		t.Errorf("%v, %d bytes left", err, r.reread)
 	}
 }

@@ -1,4 +1,4 @@
-package evaluate
+package resolve
 
 import (
 	"iter"
@@ -15,8 +15,9 @@ import (
 // originCaptures is what one origin holds that resolutions may look for: its policy captures
 // and, where asked for, other fetches.
 type originCaptures struct {
-	place
-	captures []facts.Capture
+	facts.Place
+	captures []*facts.Capture
+	rows     [][]facts.Capture // where captures are
 	byURL    map[string]*urlCaptures
 	scanned  map[string]bool // URLs whose fetches are all here
 }
@@ -39,12 +40,19 @@ func newOriginCaptures() *originCaptures {
 // keptRows is how many rows memory is kept for from one origin to the next.
 const keptRows = 256
 
+// chunkRows is how many captures lie together. A longer list of them would be copied as it grows.
+const chunkRows = 64
+
 // begin forgets an origin for the next, in the same memory unless that is much.
-func (g *originCaptures) begin(p place) {
+func (g *originCaptures) begin(p facts.Place) {
 	if len(g.byURL) > keptRows {
 		*g = *newOriginCaptures()
 	}
-	g.place, g.captures = p, emptied(g.captures)
+	g.Place, g.captures = p, emptied(g.captures)
+	if len(g.rows) > 0 {
+		clear(g.rows[0])
+		g.rows[0], g.rows = g.rows[0][:0], g.rows[:1]
+	}
 	clear(g.byURL)
 	clear(g.scanned)
 }
@@ -59,8 +67,13 @@ func emptied[T any](list []T) []T {
 }
 
 func (g *originCaptures) add(c *facts.Capture) error {
-	g.captures = append(g.captures, *c)
-	kept := &g.captures[len(g.captures)-1]
+	if last := len(g.rows) - 1; last < 0 || len(g.rows[last]) == cap(g.rows[last]) {
+		g.rows = append(g.rows, make([]facts.Capture, 0, chunkRows))
+	}
+	chunk := &g.rows[len(g.rows)-1]
+	*chunk = append(*chunk, *c)
+	kept := &(*chunk)[len(*chunk)-1]
+	g.captures = append(g.captures, kept)
 	kept.PolicyHeaders, kept.Metas, kept.Via = "", "", "" // may be long, and are not needed
 	return nil
 }
@@ -77,8 +90,7 @@ func (g *originCaptures) ofURL(key string) *urlCaptures {
 
 // index makes the captures findable by URL, once they are all here.
 func (g *originCaptures) index() {
-	for i := range g.captures {
-		c := &g.captures[i]
+	for _, c := range g.captures {
 		u, _ := weburl.Parse(c.URL)
 		s := g.ofURL(urlKey(u))
 		s.all = append(s.all, c)
@@ -90,89 +102,19 @@ func (g *originCaptures) index() {
 
 // sort fills in what follows from all.
 func (s *urlCaptures) sort() {
-	slices.SortFunc(s.all, func(a, b *facts.Capture) int { return compareInTime(&a.Fetch, &b.Fetch) })
+	slices.SortFunc(s.all, func(a, b *facts.Capture) int { return facts.CompareInTime(&a.Fetch, &b.Fetch) })
 	*s = urlCaptures{all: s.all}
 }
 
-// byDate holds captures by the precision of their dates, those of each in the order of
-// compareInTime. A date that names a year is near to every second of it: who looks around
-// a second must not look at all of the year for its sake.
-type byDate [facts.PrecisionMicrosecond + 1][]*facts.Capture
-
-func (d *byDate) add(c *facts.Capture) { d[c.Precision] = append(d[c.Precision], c) }
-
-// from yields, in the order of compareInTime, the captures whose dates name some moment from
-// micros on, and perhaps a few more before; of each precision up to the first at which
-// stop is true.
-func (d *byDate) from(micros int64, stop func(*facts.Capture) bool) iter.Seq[*facts.Capture] {
-	rest := *d
-	for p, list := range rest {
-		rest[p] = list[upTo(list, micros-unit(facts.Precision(p))-1):]
-	}
-	return func(yield func(*facts.Capture) bool) {
-		for {
-			var next *facts.Capture
-			for p, list := range rest {
-				switch {
-				case len(list) == 0:
-				case stop(list[0]):
-					rest[p] = nil
-				case next == nil || compareInTime(&list[0].Fetch, &next.Fetch) < 0:
-					next = list[0]
-				}
-			}
-			if next == nil {
-				return
-			}
-			rest[next.Precision] = rest[next.Precision][1:]
-			if !yield(next) {
-				return
-			}
-		}
-	}
-}
-
-// backFrom yields those dated micros or earlier in the opposite order, likewise.
-func (d *byDate) backFrom(micros int64, stop func(*facts.Capture) bool) iter.Seq[*facts.Capture] {
-	rest := *d
-	for p, list := range rest {
-		rest[p] = list[:upTo(list, micros)]
-	}
-	return func(yield func(*facts.Capture) bool) {
-		for {
-			var next *facts.Capture
-			for p, list := range rest {
-				last := len(list) - 1
-				switch {
-				case last < 0:
-				case stop(list[last]):
-					rest[p] = nil
-				case next == nil || compareInTime(&list[last].Fetch, &next.Fetch) > 0:
-					next = list[last]
-				}
-			}
-			if next == nil {
-				return
-			}
-			rest[next.Precision] = rest[next.Precision][:len(rest[next.Precision])-1]
-			if !yield(next) {
-				return
-			}
-		}
-	}
-}
-
-func never(*facts.Capture) bool { return false }
-
-// maxLooked bounds the captures of a URL that one step of a resolution looks at. A host may have
+// maxLooks bounds the captures of a URL that one step of a resolution looks at. A host may have
 // answered so often in the one moment that its dates tell: then nobody knows which
 // answer a redirect or a revisit means.
-const maxLooked = 1000
+const maxLooks = 1000
 
-// look counts a capture that the step in hand looks at. The step fails after maxLooked.
+// look counts a capture that the step in hand looks at. The step fails after maxLooks.
 func (res *resolution) look() bool {
 	res.looked++
-	return res.looked <= maxLooked
+	return res.looked <= maxLooks
 }
 
 // askings are the GETs of a URL that have a date.
@@ -196,30 +138,44 @@ func (a *askings) add(c *facts.Capture) {
 	}
 }
 
-// crawlerKey tells crawlers apart.
-type crawlerKey func(*facts.Fetch) string
+// A Crawler tells crawlers apart: it returns the same for all fetches that one made, and ""
+// where none is known.
+type Crawler func(*facts.Fetch) string
 
 // by returns the askings of the crawler that a resolution began with, and everyone's.
-func (s *urlCaptures) by(who crawlerKey, res *resolution) (own, everyone *askings) {
+func (s *urlCaptures) by(who Crawler, res *resolution) (own, everyone *askings) {
 	if s.everyone == nil {
-		s.everyone, s.crawlers = new(askings), make(map[string]*askings)
-		for _, c := range s.all {
-			if c.Method != http.MethodGet || !c.Time().Known() {
-				continue
-			}
-			key := who(&c.Fetch)
-			if s.crawlers[key] == nil {
-				s.crawlers[key] = new(askings)
-			}
-			s.everyone.add(c)
-			s.crawlers[key].add(c)
-		}
+		s.everyone, s.crawlers = s.askings(who)
 	}
 	if own = s.crawlers[who(&res.Fetch)]; own == nil {
 		own = new(askings)
 	}
 	return own, s.everyone
 }
+
+func (s *urlCaptures) askings(who Crawler) (everyone *askings, crawlers map[string]*askings) {
+	everyone, crawlers = new(askings), make(map[string]*askings)
+	for _, c := range s.all {
+		if isAsking(c) {
+			everyone.add(c)
+			crawlers[who(&c.Fetch)] = everyone
+		}
+	}
+	if len(crawlers) == 1 { // of most URLs; what everyone asked is what it asked
+		return everyone, crawlers
+	}
+	for key := range crawlers {
+		crawlers[key] = new(askings)
+	}
+	for _, c := range s.all {
+		if isAsking(c) {
+			crawlers[who(&c.Fetch)].add(c)
+		}
+	}
+	return everyone, crawlers
+}
+
+func isAsking(c *facts.Capture) bool { return c.Method == http.MethodGet && c.Time().Known() }
 
 // upTo returns how many of list, which is in order of time, are dated micros or
 // earlier.
@@ -232,28 +188,27 @@ func (g *originCaptures) complete(key string) bool { return g.scanned[key] }
 
 // addFetches adds the fetches of the URLs that resolutions look for and that are no
 // policy by their path.
-func (g *originCaptures) addFetches(fetches *cursor[facts.Fetch], resolutions []resolution) error {
-	for i := range resolutions {
-		if !resolutions[i].wantsPolicy() {
-			g.scanned[resolutions[i].WantKey] = true
-		}
-	}
-	if len(g.scanned) == 0 {
+func (g *originCaptures) addFetches(fetches *facts.Cursor[facts.Fetch], targets *facts.Cursor[targetURL]) error {
+	err := targets.Each(g.Place, func(t *targetURL) error {
+		g.scanned[t.Key] = true
 		return nil
+	})
+	if err != nil || len(g.scanned) == 0 {
+		return err
 	}
-	held := make(map[mark]bool) // a fetch does not tell whether its body is in the pack; its capture does
+	held := make(map[Mark]bool) // a fetch does not tell whether its body is in the pack; its capture does
 	for key := range g.scanned {
 		for _, c := range g.ofURL(key).all {
-			held[markOf(&c.Fetch)] = true
+			held[MarkOf(&c.Fetch)] = true
 		}
 	}
-	err := fetches.each(g.place, func(f *facts.Fetch) error {
+	err = fetches.Each(g.Place, func(f *facts.Fetch) error {
 		u, _ := weburl.Parse(f.URL)
 		key := urlKey(u)
-		if !g.scanned[key] || held[markOf(f)] || f.Flags&facts.FlagHostMismatch != 0 {
+		if !g.scanned[key] || held[MarkOf(f)] || f.Flags&facts.FlagHostMismatch != 0 {
 			return nil
 		}
-		held[markOf(f)] = true
+		held[MarkOf(f)] = true
 		c := &facts.Capture{Fetch: *f, Kind: facts.CaptureTarget}
 		c.PolicyHeaders, c.Metas, c.Via = "", "", ""
 		s := g.ofURL(key)
@@ -266,136 +221,16 @@ func (g *originCaptures) addFetches(fetches *cursor[facts.Fetch], resolutions []
 	return err
 }
 
-// A target is the capture of what a redirect leads to; nil where the archive holds none.
-type target struct {
-	capture *facts.Capture
-	follows bool // it was got at or after the redirect
-	found   bool // there is one; without a capture nobody knows which
-}
-
-// nearest finds the capture that a redirect led to: the nearest within an hour after,
-// else the latest within a day before, the crawler's own in either window before any
-// other's. Crawlers follow within the second at which dates are given, so one of the
-// same moment counts as after, unless its place in the archive shows that it came
-// before. A server may well redirect a URL to itself once: only where nothing else is
-// near does the redirect lead back to a record already visited, which is a loop. Where
-// archives hold several of the moment that say different things, nobody knows which it was.
-func (g *originCaptures) nearest(res *resolution, who crawlerKey) target {
-	captures := g.ofURL(res.WantKey)
-	own, everyone := captures.by(who, res)
-	if t := res.nearest(&own.all); t.found {
-		return t
-	}
-	return res.nearest(&everyone.all)
-}
-
-// nearest looks among the captures of one crawler, or of all, outwards from the redirect.
-func (res *resolution) nearest(list *byDate) target {
-	t := res.wantTime()
-	var after, before nearby
-	var visited *facts.Capture
-	isLate := func(c *facts.Capture) bool { return c.Micros > t.Micros+hour+unit(t.Precision) || after.isBehind(c) }
-	for c := range list.from(t.Micros, isLate) {
-		if !res.look() {
-			break
-		}
-		switch gap := c.Time().MicrosSince(t); {
-		case gap > hour || res.isBefore(c):
-		case !res.visited(c):
-			after.addNearer(c, res.curSpot())
-		case gap > 0:
-			visited = c
-		}
-	}
-	if after.chosen != nil {
-		return target{after.agreed(), true, true}
-	}
-	isEarly := func(c *facts.Capture) bool {
-		return c.Micros < t.Micros-day-unit(c.Precision) || before.isBefore(c)
-	}
-	for c := range list.backFrom(t.Micros+unit(t.Precision), isEarly) {
-		if !res.look() {
-			break
-		}
-		gap := c.Time().MicrosSince(t)
-		if gap >= -day && gap <= 0 && (res.isBefore(c) || res.visited(c)) {
-			before.add(c)
-		}
-	}
-	if before.chosen != nil {
-		return target{before.agreed(), false, true}
-	}
-	return target{visited, false, false}
-}
-
-// nearby are captures of one moment, of which the one that was found first is chosen.
-type nearby struct {
-	chosen   *facts.Capture
-	disputed bool // one of the same moment in another archive says something else
-}
-
-// agreed returns the capture chosen; nil where archives say different things.
-func (m *nearby) agreed() *facts.Capture {
-	if m.disputed {
-		return nil
-	}
-	return m.chosen
-}
-
-func (m *nearby) add(c *facts.Capture) {
-	if m.chosen == nil {
-		m.chosen = c
-	}
-	m.disputed = m.disputed || m.isDisputedBy(c)
-}
-
-// addNearer does the same; of two of one moment, one that stands in the archive of the
-// redirect goes before one in another.
-func (m *nearby) addNearer(c *facts.Capture, here spot) {
-	isHere := spotOf(&c.Fetch).sameArchive(here)
-	switch {
-	case m.chosen == nil || c.Time().MicrosSince(m.chosen.Time()) != 0 || isHere == spotOf(&m.chosen.Fetch).sameArchive(here):
-		m.add(c)
-	case isHere:
-		*m = nearby{chosen: c}
-	}
-}
-
-// isBehind reports whether c and all that are dated later are of a later moment.
-func (m *nearby) isBehind(c *facts.Capture) bool {
-	return m.chosen != nil && c.Micros > m.chosen.Micros+unit(m.chosen.Precision)
-}
-
-// isBefore reports whether c and all of its precision that are dated earlier are of an
-// earlier moment.
-func (m *nearby) isBefore(c *facts.Capture) bool {
-	return m.chosen != nil && c.Micros < m.chosen.Micros-unit(c.Precision)
-}
-
-func (m *nearby) isDisputedBy(c *facts.Capture) bool {
-	return c.Time().MicrosSince(m.chosen.Time()) == 0 && !spotOf(&c.Fetch).sameArchive(spotOf(&m.chosen.Fetch)) &&
-		!answersLike(m.chosen, c)
-}
-
-// answersLike reports whether a server that was asked twice gave one answer.
-func answersLike(a, b *facts.Capture) bool {
-	if a.Status != b.Status || a.Location != b.Location || a.ETag != b.ETag && a.Status == http.StatusNotModified {
-		return false
-	}
-	const kept = facts.FlagBodyKept
-	return a.Status >= 300 || a.Flags&b.Flags&kept != 0 && a.BodyDigest == b.BodyDigest || sameDigest(a.PayloadDigest, b.PayloadDigest)
-}
-
 // original finds the record that a revisit names by URL and date, or without a date by
 // its id. It has the revisit's own status, where that has one. contradicted says that
 // there is only one that cannot be it, or several of which nobody knows which it is.
-func (g *originCaptures) original(res *resolution, who crawlerKey) (found *facts.Capture, contradicted bool) {
+func (g *originCaptures) original(res *resolution, who Crawler) (found *facts.Capture, contradicted bool) {
 	t := res.wantTime()
 	if !t.Known() {
 		return g.ofURL(res.WantKey).byID(res)
 	}
 	disputed := false
-	isLate := func(c *facts.Capture) bool { return c.Micros > t.Micros+unit(t.Precision) }
+	isLate := func(c *facts.Capture) bool { return c.Micros > t.Micros+t.Precision.Unit() }
 	_, everyone := g.ofURL(res.WantKey).by(who, res)
 	for c := range everyone.all.from(t.Micros, isLate) {
 		if !res.look() {
@@ -533,13 +368,13 @@ func sameDigest(a, b string) bool {
 // request names; where they name none, the latest. The crawler's own copies go before
 // others'. It is nil where the latest copy contradicts what is named, or no copy has it, or
 // archives hold several of one moment that differ.
-func (g *originCaptures) renewed(res *resolution, who crawlerKey) *facts.Capture {
+func (g *originCaptures) renewed(res *resolution, who Crawler) *facts.Capture {
 	captures := g.ofURL(res.WantKey)
 	own, everyone := captures.by(who, res)
 	key := who(&res.Fetch)
 	isOwn := func(c *facts.Capture) bool { return res.canRenew(c) }
 	isOthers := func(c *facts.Capture) bool { return res.canRenew(c) && who(&c.Fetch) != key }
-	end := res.CurMicros + unit(res.CurPrecision)
+	end := res.CurMicros + res.CurPrecision.Unit()
 	var latest *facts.Capture
 	for _, of := range [...]struct {
 		*askings
@@ -551,13 +386,13 @@ func (g *originCaptures) renewed(res *resolution, who crawlerKey) *facts.Capture
 			case latest == nil:
 				continue
 			case !res.namesValidator() || res.names(latest) == same:
-				return res.agreedAt(latest, &of.successes, of.may)
+				return res.agreedAt(latest, of.successes, of.may)
 			case res.names(latest) == different:
 				return nil
 			}
 		}
 		if c := res.latestNamed(of.askings, of.may); c != nil {
-			return res.agreedAt(c, &of.successes, of.may)
+			return res.agreedAt(c, of.successes, of.may)
 		}
 	}
 	return nil
@@ -567,7 +402,7 @@ func (g *originCaptures) renewed(res *resolution, who crawlerKey) *facts.Capture
 func (res *resolution) latestNamed(of *askings, may func(*facts.Capture) bool) (found *facts.Capture) {
 	for _, v := range res.namedValidators() {
 		list := of.validated[v]
-		list = list[:upTo(list, res.CurMicros+unit(res.CurPrecision))]
+		list = list[:upTo(list, res.CurMicros+res.CurPrecision.Unit())]
 		if c := res.latest(backward(list), may); c != nil && (found == nil || c.Micros > found.Micros) {
 			found = c
 		}
@@ -602,7 +437,7 @@ func backward(list []*facts.Capture) iter.Seq[*facts.Capture] {
 }
 
 // agreedAt returns c, unless another archive has one of its moment that differs.
-func (res *resolution) agreedAt(c *facts.Capture, list *byDate, may func(*facts.Capture) bool) *facts.Capture {
+func (res *resolution) agreedAt(c *facts.Capture, list byDate, may func(*facts.Capture) bool) *facts.Capture {
 	m := nearby{chosen: c}
 	for o := range list.from(c.Micros, m.isBehind) {
 		if !res.look() {

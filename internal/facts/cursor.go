@@ -1,78 +1,59 @@
-package evaluate
+package facts
 
-import (
-	"cmp"
-	"iter"
+import "iter"
 
-	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/run"
-)
-
-// place is where an origin stands in the order of the facts.
-type place struct{ host, origin string }
-
-func placeOf(f *facts.Fetch) place { return place{f.HostReversed, f.Origin} }
-
-func (p place) compare(q place) int {
-	if p == q {
-		return 0
-	}
-	return cmp.Or(
-		cmp.Compare(run.BucketOf(p.host), run.BucketOf(q.host)),
-		cmp.Compare(p.host, q.host),
-		cmp.Compare(p.origin, q.origin),
-	)
-}
-
-// cursor reads a sorted sequence of rows origin by origin. The rows are read ahead, in
+// A Cursor reads a sorted sequence of rows origin by origin. The rows are read ahead, in
 // a goroutine of their own.
-type cursor[T any] struct {
+type Cursor[T any] struct {
+	Row  *T    // the next row, valid until the cursor advances; nil at the end
+	Here Place // of Row
+	Err  error // that ended the sequence
+
 	ahead *readAhead[T]
-	rows  []T // that are read, after row
-	at    func(*T) place
-	row   *T // the next row, valid until the cursor advances; nil at the end
-	here  place
-	err   error
+	rows  []T // that are read, after Row
+	at    func(*T) Place
 }
 
-func newCursor[T any](seq iter.Seq2[*T, error], at func(*T) place) *cursor[T] {
-	c := &cursor[T]{ahead: startReadAhead(seq), at: at}
-	c.advance()
+// NewCursor returns a cursor at the first row of seq. At tells the place of a row.
+func NewCursor[T any](seq iter.Seq2[*T, error], at func(*T) Place) *Cursor[T] {
+	c := &Cursor[T]{ahead: startReadAhead(seq), at: at}
+	c.Advance()
 	return c
 }
 
-func (c *cursor[T]) advance() {
+// Advance goes on to the next row.
+func (c *Cursor[T]) Advance() {
 	if len(c.rows) == 0 {
-		c.rows, c.err = c.ahead.next()
+		c.rows, c.Err = c.ahead.next()
 	}
 	if len(c.rows) == 0 {
-		c.row = nil
+		c.Row = nil
 		return
 	}
-	c.row, c.rows = &c.rows[0], c.rows[1:]
-	c.here = c.at(c.row)
+	c.Row, c.rows = &c.rows[0], c.rows[1:]
+	c.Here = c.at(c.Row)
 }
 
-// stop ends the reading.
-func (c *cursor[T]) stop() { c.ahead.stop() }
+// Stop ends the reading.
+func (c *Cursor[T]) Stop() { c.ahead.stop() }
 
-// skipTo skips the rows of origins before p.
-func (c *cursor[T]) skipTo(p place) {
-	for c.row != nil && c.here.compare(p) < 0 {
-		c.advance()
+// SkipTo skips the rows of origins before p.
+func (c *Cursor[T]) SkipTo(p Place) {
+	for c.Row != nil && c.Here.Compare(p) < 0 {
+		c.Advance()
 	}
 }
 
-// each calls f for the rows of origin p, past which the cursor then stands.
-func (c *cursor[T]) each(p place, f func(*T) error) error {
-	c.skipTo(p)
-	for c.row != nil && c.here == p {
-		if err := f(c.row); err != nil {
+// Each calls f for the rows of origin p, past which the cursor then stands.
+func (c *Cursor[T]) Each(p Place, f func(*T) error) error {
+	c.SkipTo(p)
+	for c.Row != nil && c.Here == p {
+		if err := f(c.Row); err != nil {
 			return err
 		}
-		c.advance()
+		c.Advance()
 	}
-	return c.err
+	return c.Err
 }
 
 // aheadRows is how many rows are read at a time, and how far ahead.

@@ -1,0 +1,55 @@
+package facts
+
+import (
+	"cmp"
+
+	"github.com/robotsaudit/robotsaudit/internal/run"
+)
+
+// Place is where an origin stands in the order of the facts.
+type Place struct{ Host, Origin string }
+
+// PlaceOf returns the place of a fetch's origin.
+func PlaceOf(f *Fetch) Place { return Place{f.HostReversed, f.Origin} }
+
+// Compare orders places as the facts are ordered.
+func (p Place) Compare(q Place) int {
+	if p == q {
+		return 0
+	}
+	return cmp.Or(
+		cmp.Compare(run.BucketOf(p.Host), run.BucketOf(q.Host)),
+		cmp.Compare(p.Host, q.Host),
+		cmp.Compare(p.Origin, q.Origin),
+	)
+}
+
+// A Spot is the place of a record in the order of its archive: a file, or an entry of
+// a WACZ.
+type Spot struct {
+	Input int32
+	Entry string
+	Index int64 // 0 where nothing tells: a line of a log
+}
+
+// SpotOf returns the spot of a fetch's record.
+func SpotOf(f *Fetch) Spot { return Spot{f.Input, f.Entry, f.Index} }
+
+// SameArchive reports whether the order of two records can be told.
+func (p Spot) SameArchive(q Spot) bool {
+	return p.Input == q.Input && p.Index > 0 && q.Index > 0 && p.Entry == q.Entry
+}
+
+// Archive returns the same for all records of one archive.
+func (p Spot) Archive() Spot { return Spot{Input: p.Input, Entry: p.Entry} }
+
+// Compare orders spots; those of one archive as it has them.
+func (p Spot) Compare(q Spot) int {
+	return cmp.Or(cmp.Compare(p.Input, q.Input), cmp.Compare(p.Entry, q.Entry), cmp.Compare(p.Index, q.Index))
+}
+
+// CompareInTime orders records by time, and those of one moment as they stand in their
+// archive.
+func CompareInTime(a, b *Fetch) int {
+	return cmp.Or(cmp.Compare(a.Micros, b.Micros), cmp.Compare(a.Precision, b.Precision), SpotOf(a).Compare(SpotOf(b)))
+}

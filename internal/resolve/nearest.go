@@ -1,0 +1,129 @@
+package resolve
+
+import (
+	"net/http"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+)
+
+// A target is the capture of what a redirect leads to; nil where the archive holds none.
+type target struct {
+	capture *facts.Capture
+	follows bool // it was got at or after the redirect
+	found   bool // there is one; without a capture nobody knows which
+}
+
+// nearest finds the capture that a redirect led to: the nearest within an hour after,
+// else the latest within a day before, the crawler's own in either window before any
+// other's. Crawlers follow within the second at which dates are given, so one of the
+// same moment counts as after, unless its place in the archive shows that it came
+// before. A server may well redirect a URL to itself once: only where nothing else is
+// near does the redirect lead back to a record already visited, which is a loop. Where
+// archives hold several of the moment that say different things, nobody knows which it was.
+func (g *originCaptures) nearest(res *resolution, who Crawler) target {
+	captures := g.ofURL(res.WantKey)
+	own, everyone := captures.by(who, res)
+	if t := res.nearest(own.all); t.found {
+		return t
+	}
+	return res.nearest(everyone.all)
+}
+
+// nearest looks among the captures of one crawler, or of all, outwards from the redirect.
+func (res *resolution) nearest(list byDate) target {
+	t := res.wantTime()
+	var after, before nearby
+	var visited *facts.Capture
+	isLate := func(c *facts.Capture) bool {
+		return c.Micros > t.Micros+facts.Hour+t.Precision.Unit() || after.isBehind(c)
+	}
+	for c := range list.from(t.Micros, isLate) {
+		if !res.look() {
+			break
+		}
+		switch gap := c.Time().MicrosSince(t); {
+		case gap > facts.Hour || res.isBefore(c):
+		case !res.visited(c):
+			after.addNearer(c, res.curSpot())
+		case gap > 0:
+			visited = c
+		}
+	}
+	if after.chosen != nil {
+		return target{after.agreed(), true, true}
+	}
+	isEarly := func(c *facts.Capture) bool {
+		return c.Micros < t.Micros-facts.Day-c.Precision.Unit() || before.isBefore(c)
+	}
+	for c := range list.backFrom(t.Micros+t.Precision.Unit(), isEarly) {
+		if !res.look() {
+			break
+		}
+		gap := c.Time().MicrosSince(t)
+		if gap >= -facts.Day && gap <= 0 && (res.isBefore(c) || res.visited(c)) {
+			before.add(c)
+		}
+	}
+	if before.chosen != nil {
+		return target{before.agreed(), false, true}
+	}
+	return target{visited, false, false}
+}
+
+// nearby are captures of one moment, of which the one that was found first is chosen.
+type nearby struct {
+	chosen   *facts.Capture
+	disputed bool // one of the same moment in another archive says something else
+}
+
+// agreed returns the capture chosen; nil where archives say different things.
+func (m *nearby) agreed() *facts.Capture {
+	if m.disputed {
+		return nil
+	}
+	return m.chosen
+}
+
+func (m *nearby) add(c *facts.Capture) {
+	if m.chosen == nil {
+		m.chosen = c
+	}
+	m.disputed = m.disputed || m.isDisputedBy(c)
+}
+
+// addNearer does the same; of two of one moment, one that stands in the archive of the
+// redirect goes before one in another.
+func (m *nearby) addNearer(c *facts.Capture, here facts.Spot) {
+	isHere := facts.SpotOf(&c.Fetch).SameArchive(here)
+	switch {
+	case m.chosen == nil || c.Time().MicrosSince(m.chosen.Time()) != 0 || isHere == facts.SpotOf(&m.chosen.Fetch).SameArchive(here):
+		m.add(c)
+	case isHere:
+		*m = nearby{chosen: c}
+	}
+}
+
+// isBehind reports whether c and all that are dated later are of a later moment.
+func (m *nearby) isBehind(c *facts.Capture) bool {
+	return m.chosen != nil && c.Micros > m.chosen.Micros+m.chosen.Precision.Unit()
+}
+
+// isBefore reports whether c and all of its precision that are dated earlier are of an
+// earlier moment.
+func (m *nearby) isBefore(c *facts.Capture) bool {
+	return m.chosen != nil && c.Micros < m.chosen.Micros-c.Precision.Unit()
+}
+
+func (m *nearby) isDisputedBy(c *facts.Capture) bool {
+	return c.Time().MicrosSince(m.chosen.Time()) == 0 && !facts.SpotOf(&c.Fetch).SameArchive(facts.SpotOf(&m.chosen.Fetch)) &&
+		!answersLike(m.chosen, c)
+}
+
+// answersLike reports whether a server that was asked twice gave one answer.
+func answersLike(a, b *facts.Capture) bool {
+	if a.Status != b.Status || a.Location != b.Location || a.ETag != b.ETag && a.Status == http.StatusNotModified {
+		return false
+	}
+	const kept = facts.FlagBodyKept
+	return a.Status >= 300 || a.Flags&b.Flags&kept != 0 && a.BodyDigest == b.BodyDigest || sameDigest(a.PayloadDigest, b.PayloadDigest)
+}

@@ -1,0 +1,213 @@
+package resolve
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/digest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/robots"
+	"github.com/robotsaudit/robotsaudit/internal/run"
+	"github.com/robotsaudit/robotsaudit/internal/weburl"
+)
+
+// seek is what a resolution looks for.
+type seek uint8
+
+const (
+	seekNothing  seek = iota
+	seekHop           // a capture of a redirect's target, near in time
+	seekOriginal      // the original that a revisit names, by URL and date or by its id
+	seekDigest        // an original with the same URL and payload digest
+	seekLatest        // the latest 2xx of the same URL, of a 304
+)
+
+// resolution is a capture of robots.txt or tdmrep.json on its way to what it came to. It
+// carries all that the next step needs, so that a step is one merge of resolutions, sorted
+// by the origin that they look in, with the captures of that origin.
+type resolution struct {
+	State
+	Want          seek            `parquet:"want"`
+	WantHost      string          `parquet:"want_host,dict"` // reversed
+	WantOrigin    string          `parquet:"want_origin,dict"`
+	WantKey       string          `parquet:"want_key"` // URL: origin and path
+	WantMicros    int64           `parquet:"want_time"`
+	WantPrecision facts.Precision `parquet:"want_precision"`
+	CurURL        string          `parquet:"cur_url"` // the record in hand
+	CurMicros     int64           `parquet:"cur_time"`
+	CurPrecision  facts.Precision `parquet:"cur_precision"`
+	CurStatus     int16           `parquet:"cur_status"`
+	CurDigest     string          `parquet:"cur_digest"`
+	CurUnmodified bool            `parquet:"cur_unmodified"`
+	CurRefersTo   string          `parquet:"cur_refers_to"` // record id
+	CurInput      int32           `parquet:"cur_input"`
+	CurEntry      string          `parquet:"cur_entry,dict"`
+	CurIndex      int64           `parquet:"cur_index"`
+	CurTags       string          `parquet:"cur_tags"`     // entity tags that a 304 or its request names
+	CurModified   string          `parquet:"cur_modified"` // dates of Last-Modified that they name, each on a line
+	Visited       string          `parquet:"visited"`      // records, as " input:offset "
+	VisitedURLs   string          `parquet:"visited_urls"` // hashes of their URLs
+	TooMany       bool            `parquet:"too_many"`
+
+	looked int // captures that the step in hand looked at
+}
+
+func (res *resolution) place() facts.Place {
+	return facts.Place{Host: res.WantHost, Origin: res.WantOrigin}
+}
+func (res *resolution) wantTime() facts.Time {
+	return facts.Time{Micros: res.WantMicros, Precision: res.WantPrecision}
+}
+func (res *resolution) curTime() facts.Time {
+	return facts.Time{Micros: res.CurMicros, Precision: res.CurPrecision}
+}
+func (res *resolution) curSpot() facts.Spot {
+	return facts.Spot{Input: res.CurInput, Entry: res.CurEntry, Index: res.CurIndex}
+}
+
+// isBefore reports whether a record stands before the one in hand: by its date, or, of
+// one moment, by the order of their archive.
+func (res *resolution) isBefore(c *facts.Capture) bool {
+	gap := c.Time().MicrosSince(res.curTime())
+	at := facts.SpotOf(&c.Fetch)
+	return gap < 0 || gap == 0 && at.SameArchive(res.curSpot()) && at.Index < res.CurIndex
+}
+
+// isNotAfter is the same, and includes records of one moment in other archives.
+func (res *resolution) isNotAfter(c *facts.Capture) bool {
+	gap := c.Time().MicrosSince(res.curTime())
+	at := facts.SpotOf(&c.Fetch)
+	return gap < 0 || gap == 0 && (!at.SameArchive(res.curSpot()) || at.Index < res.CurIndex)
+}
+
+var resolutionRuns = run.Spec[resolution]{
+	Name: "resolutions",
+	Held: 4 << 20, // one Sorter has them; longer runs are merged once
+	Compare: func(a, b *resolution) int {
+		if c := a.place().Compare(b.place()); c != 0 {
+			return c
+		}
+		return facts.CompareFetches(&a.Fetch, &b.Fetch)
+	},
+	Bucket: func(res *resolution) int { return run.BucketOf(res.WantHost) },
+	Size: func(res *resolution) int {
+		return 1024 + len(res.URL) + len(res.HopURLs) + len(res.WantKey) + len(res.Visited)
+	},
+}
+
+// wantsPolicy reports whether all captures of the URL looked for are among the
+// policy captures.
+func (res *resolution) wantsPolicy() bool {
+	path := strings.TrimPrefix(res.WantKey, res.WantOrigin)
+	return path == "/robots.txt" || path == "/.well-known/tdmrep.json"
+}
+
+func (res *resolution) seekURL(s seek, u weburl.URL, t facts.Time) {
+	res.Want, res.WantMicros, res.WantPrecision = s, t.Micros, t.Precision
+	res.WantHost, res.WantOrigin, res.WantKey = u.HostReversed(), u.Origin(), urlKey(u)
+}
+
+// seekOriginal looks for the original of the revisit or 304 in hand: where it
+// names one by URL and date, or by its id (WARC-Refers-To; WARC 1.0 §6.7 has nothing
+// else), there.
+func (res *resolution) seekOriginal(c *facts.Capture) {
+	date := c.RefersToDate()
+	if !date.Known() && c.RefersToID == "" {
+		res.seekHere()
+		return
+	}
+	url := c.RefersToURL
+	if url == "" {
+		url = c.URL
+	}
+	u, _ := weburl.Parse(url)
+	res.seekURL(seekOriginal, u, date)
+}
+
+// seekHere looks for the original among the captures of the same URL.
+func (res *resolution) seekHere() {
+	u, _ := weburl.Parse(res.CurURL)
+	switch {
+	case res.CurUnmodified:
+		res.seekURL(seekLatest, u, res.curTime())
+	case digest.Key(res.CurDigest) == "": // none, or that of every empty payload
+		res.giveUp(UnresolvedRevisit)
+	default:
+		res.seekURL(seekDigest, u, res.curTime())
+	}
+}
+
+// appendVisit appends what Visited has of a record.
+func appendVisit(b []byte, c *facts.Capture) []byte {
+	b = append(b, ' ')
+	b = strconv.AppendInt(b, int64(c.Input), 10)
+	b = append(b, ':')
+	b = strconv.AppendInt(b, c.Index, 10)
+	b = append(b, ':')
+	b = strconv.AppendQuote(b, c.Entry)
+	return append(b, ' ')
+}
+
+func (res *resolution) visited(c *facts.Capture) bool {
+	var mark [64]byte // most are shorter
+	return strings.Contains(res.Visited, string(appendVisit(mark[:0], c)))
+}
+
+// hasNoContent reports whether a status says that there is no body (RFC 9110
+// §15.3.5, §15.3.6).
+func hasNoContent(status int16) bool {
+	return status == http.StatusNoContent || status == http.StatusResetContent
+}
+
+// isHTTPResource reports whether c is a resource record of an HTTP URL, which counts
+// like a 200.
+func isHTTPResource(c *facts.Capture) bool { return c.Type == facts.TypeResource && !isFTP(c.URL) }
+
+func isFTP(url string) bool {
+	u, _ := weburl.Parse(url)
+	return u.Scheme == "ftp"
+}
+
+// endRules settles on a body.
+func (res *resolution) endRules(c *facts.Capture) {
+	switch {
+	case hasNoContent(c.Status):
+		res.HasBody = false
+		res.end(OutcomeRules, NoReason)
+	case c.Flags&facts.FlagUndecodable != 0:
+		res.end(OutcomeUndefined, Undecodable)
+	case c.Truncated != "", c.Status == 206 && !showsWhole(c.ContentRange), endsEarly(c):
+		res.end(OutcomePartial, Truncated)
+	default:
+		res.end(OutcomeRules, NoReason)
+	}
+}
+
+// endsEarly reports whether a body breaks off before all that has to be parsed of
+// it (RFC 9309 §2.5): what is missing may forbid more.
+func endsEarly(c *facts.Capture) bool {
+	return c.Flags&facts.FlagBodyCut != 0 && c.BodySize < robots.ParseLimit
+}
+
+// showsWhole reports whether a Content-Range is that of the whole representation,
+// "bytes 0-99/100" (RFC 9110 §14.4).
+func showsWhole(contentRange string) bool {
+	var from, to, size int64
+	n, err := fmt.Sscanf(strings.ToLower(contentRange), "bytes %d-%d/%d", &from, &to, &size)
+	return err == nil && n == 3 && from == 0 && to == size-1
+}
+
+// end settles a resolution, unless it went through too many redirects: then the file
+// is unavailable, whatever stood at the end (RFC 9309 §2.3.1.2).
+// Rules that stood there are recorded.
+func (res *resolution) end(o Outcome, reason Reason) {
+	res.Settle(o, reason)
+	if res.TooMany {
+		res.Outcome, res.Reason = OutcomeUnavailable, TooManyRedirects
+	}
+}
+
+// giveUp settles a resolution whose next record the archive does not hold.
+func (res *resolution) giveUp(reason Reason) { res.end(OutcomeUnresolved, reason) }

@@ -1,0 +1,445 @@
+package resolve
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/pack"
+	"github.com/robotsaudit/robotsaudit/internal/run"
+	"github.com/robotsaudit/robotsaudit/internal/weburl"
+)
+
+const (
+	maxHops     = 5               // RFC 9309 §2.3.1.2
+	maxFollowed = 20              // hops followed in all, to record the final rules
+	maxBeyond   = 20_000          // hops followed beyond maxHops in one audit: each is a row, written and read again
+	maxReread   = int64(16 << 30) // bytes decompressed to read bodies again, in one audit
+)
+
+// resolver follows robots captures through revisits and redirects.
+type resolver struct {
+	store   *facts.Reader
+	who     Crawler
+	dir     string // of temporary files
+	states  *run.Sorter[State]
+	marks   *run.Sorter[Mark]
+	copies  *run.Sorter[Copy]
+	next    *run.Sorter[resolution]
+	targets *run.Sorter[targetURL] // that resolutions of next look for
+	wanted  []bool                 // buckets that resolutions of next look in
+	scanned []bool                 // those where they look for URLs that are no policy by their path
+	bodies  *pack.Writer           // bodies read again from the archives
+	issues  *run.Writer[facts.Issue]
+	round   int
+	reread  int64 // bytes of maxReread that are left
+
+	beyond  int           // hops of maxBeyond that are left
+	cutOff  facts.Capture // the first of which no more hops were followed for that, and their number
+	cutOffs int
+}
+
+// Resolved is what all policy captures came to.
+type Resolved struct {
+	States *run.Sorter[State]
+	Marks  *run.Sorter[Mark] // of the records that redirects led to
+	Copies *run.Sorter[Copy] // of captures
+}
+
+// Captures follows all captures of robots.txt and tdmrep.json to their ends, with
+// temporary files in dir, and adds what it could not follow to issues. Each round is one pass over the policy
+// captures of the hosts that resolutions have come to; there are as many as the longest chain of
+// redirects and revisits has steps into another origin.
+func Captures(ctx context.Context, s *facts.Reader, who Crawler, dir string, issues *run.Writer[facts.Issue]) (*Resolved, error) {
+	bodies, err := pack.Create(filepath.Join(dir, "reread.pack"))
+	if err != nil {
+		return nil, err
+	}
+	r := &resolver{store: s, who: who, dir: dir, bodies: bodies, issues: issues, reread: maxReread, beyond: maxBeyond}
+	r.states = run.NewSorter(dir, stateRuns)
+	r.marks = run.NewSorter(dir, markRuns)
+	r.copies = run.NewSorter(dir, copiedRuns)
+	if err := r.firstRound(ctx); err != nil {
+		return nil, err
+	}
+	for slices.Contains(r.wanted, true) {
+		if err := r.nextRound(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return r.finish()
+}
+
+func (r *resolver) finish() (*Resolved, error) {
+	if err := r.noteCutOff(); err != nil {
+		return nil, err
+	}
+	if err := r.bodies.Close(); err != nil {
+		return nil, err
+	}
+	if _, err := r.store.AddPack(filepath.Join(r.dir, "reread.pack")); err != nil {
+		return nil, err
+	}
+	return &Resolved{States: r.states, Marks: r.marks, Copies: r.copies}, nil
+}
+
+// noteCopy remembers that another archive holds a capture, too.
+func (r *resolver) noteCopy(first, c *facts.Fetch) error {
+	return r.copies.Add(Copy{
+		HostReversed: c.HostReversed, Origin: c.Origin,
+		FirstInput: first.Input, FirstEntry: first.Entry, FirstIndex: first.Index, Input: c.Input, Entry: c.Entry, Index: c.Index,
+	})
+}
+
+func (r *resolver) startRound() {
+	r.round++
+	r.wanted, r.scanned = make([]bool, run.Buckets), make([]bool, run.Buckets)
+	spec := resolutionRuns
+	spec.Name = fmt.Sprintf("resolutions%d", r.round)
+	r.next = run.NewSorter(r.dir, spec)
+	targets := targetRuns
+	targets.Name = fmt.Sprintf("targets%d", r.round)
+	r.targets = run.NewSorter(r.dir, targets)
+}
+
+// isFollowed reports whether what a capture came to matters: of robots.txt and of
+// tdmrep.json.
+func isFollowed(c *facts.Capture) bool {
+	return c.Kind == facts.CaptureRobots || c.Kind == facts.CaptureTDMRep && c.Method == http.MethodGet
+}
+
+// firstRound starts every capture that is followed, and finishes those that need no
+// other origin.
+func (r *resolver) firstRound(ctx context.Context) error {
+	r.startRound()
+	captures := facts.NewCursor(r.store.Captures(ctx, facts.Buckets{}, r.noteCopy), func(c *facts.Capture) facts.Place { return facts.PlaceOf(&c.Fetch) })
+	defer captures.Stop()
+	g, res := newOriginCaptures(), new(resolution)
+	for captures.Row != nil {
+		g.begin(captures.Here)
+		if err := captures.Each(g.Place, g.add); err != nil {
+			return err
+		}
+		g.index()
+		for _, c := range g.captures {
+			if !isFollowed(c) {
+				continue
+			}
+			*res = resolution{State: NewState(c)}
+			r.take(res, c)
+			if err := r.follow(res, g); err != nil {
+				return err
+			}
+		}
+	}
+	return captures.Err
+}
+
+// nextRound takes the resolutions one step further, and reads of the captures only those
+// buckets that they look in. Targets that are no policy by their path are looked for
+// among all fetches.
+func (r *resolver) nextRound(ctx context.Context) error {
+	wanted, scanned, sorted, targets := r.wanted, r.scanned, r.next, r.targets
+	r.startRound()
+	captures := facts.NewCursor(r.store.Captures(ctx, facts.Buckets{Select: wanted}, nil), func(c *facts.Capture) facts.Place { return facts.PlaceOf(&c.Fetch) })
+	defer captures.Stop()
+	resolutions := facts.NewCursor(sorted.Sorted(ctx), (*resolution).place)
+	defer resolutions.Stop()
+	fetches := facts.NewCursor(r.store.Fetches(ctx, facts.Buckets{Select: scanned}), facts.PlaceOf)
+	defer fetches.Stop()
+	sought := facts.NewCursor(targets.Sorted(ctx), (*targetURL).place)
+	defer sought.Stop()
+	g := newOriginCaptures()
+	for resolutions.Row != nil {
+		g.begin(resolutions.Here)
+		if err := captures.Each(g.Place, g.add); err != nil {
+			return err
+		}
+		g.index()
+		if err := g.addFetches(fetches, sought); err != nil {
+			return err
+		}
+		if err := resolutions.Each(g.Place, func(res *resolution) error { return r.follow(res, g) }); err != nil {
+			return err
+		}
+	}
+	return resolutions.Err
+}
+
+// goOn writes a resolution for the next round.
+func (r *resolver) goOn(res *resolution) error {
+	bucket := run.BucketOf(res.WantHost)
+	r.wanted[bucket] = true
+	if !res.wantsPolicy() {
+		r.scanned[bucket] = true
+		if err := r.targets.Add(targetURL{res.WantHost, res.WantOrigin, res.WantKey}); err != nil {
+			return err
+		}
+	}
+	return r.next.Add(*res)
+}
+
+// follow takes a resolution as far as origin g leads it, and writes it where it goes
+// on: to the states, or to the next round.
+func (r *resolver) follow(res *resolution, g *originCaptures) error {
+	for res.Want != seekNothing && res.place() == g.Place {
+		if !res.wantsPolicy() && !g.complete(res.WantKey) {
+			break // the next round brings this URL's fetches along
+		}
+		if err := r.step(res, g); err != nil {
+			return err
+		}
+	}
+	if res.Want == seekNothing {
+		return r.states.Add(res.State)
+	}
+	return r.goOn(res)
+}
+
+// sameCrawler reports whether the crawler whose capture the resolution began with got c.
+func (r *resolver) sameCrawler(res *resolution, c *facts.Capture) bool {
+	return r.who(&res.Fetch) == r.who(&c.Fetch)
+}
+
+// mayBeSameCrawler reports whether nothing speaks against it: some crawlers send a
+// User-Agent with every request but those for robots.txt.
+func (r *resolver) mayBeSameCrawler(res *resolution, c *facts.Capture) bool {
+	a, b := r.who(&res.Fetch), r.who(&c.Fetch)
+	return a == b || (a == "" || b == "") && facts.SpotOf(&res.Fetch).SameArchive(facts.SpotOf(&c.Fetch))
+}
+
+// step looks for what the resolution wants in g, and takes it or gives up.
+func (r *resolver) step(res *resolution, g *originCaptures) error {
+	want := res.Want
+	res.Want, res.looked = seekNothing, 0
+	switch want {
+	case seekHop:
+		t := g.nearest(res, r.who)
+		if res.looked > maxLooks {
+			return r.giveUpCrowd(res, g, UnresolvedRedirect)
+		}
+		return r.takeHop(res, t)
+	case seekOriginal:
+		c, contradicted := g.original(res, r.who)
+		switch {
+		case res.looked > maxLooks:
+			return r.giveUpCrowd(res, g, UnresolvedRevisit)
+		case c != nil && res.CurUnmodified && res.names(c) == different:
+			res.giveUp(UnresolvedRevisit)
+		case c != nil:
+			return r.takeOriginal(res, c)
+		case contradicted:
+			res.giveUp(UnresolvedRevisit)
+		default:
+			res.seekHere()
+		}
+	case seekDigest:
+		c := g.byDigest(res)
+		switch {
+		case res.looked > maxLooks:
+			return r.giveUpCrowd(res, g, UnresolvedRevisit)
+		case c != nil:
+			return r.takeOriginal(res, c)
+		}
+		res.giveUp(UnresolvedRevisit)
+	case seekLatest:
+		c := g.renewed(res, r.who)
+		switch {
+		case res.looked > maxLooks:
+			return r.giveUpCrowd(res, g, UnresolvedRevisit)
+		case c != nil:
+			res.addStep(StepOriginal, &c.Fetch)
+			return r.keep(res, c, UnresolvedRevisit, func() { r.take(res, c) })
+		}
+		res.giveUp(UnresolvedRevisit)
+	}
+	return nil
+}
+
+// giveUpCrowd settles a resolution that would have to look at too many captures of one URL. An
+// issue says so, one for each URL and round.
+func (r *resolver) giveUpCrowd(res *resolution, g *originCaptures, reason Reason) error {
+	res.giveUp(reason)
+	s := g.ofURL(res.WantKey)
+	if s.crowded {
+		return nil
+	}
+	s.crowded = true
+	return r.issues.Add(facts.Issue{
+		Input: res.Input, Entry: res.Entry, Offset: res.Offset, Length: res.Length, RecordID: res.RecordID, Kind: facts.IssueLimitReached,
+		Detail: fmt.Sprintf("more than %d captures of %.200s may be what this one, and perhaps others, refer to", maxLooks, res.WantKey),
+		Action: reason.String(),
+	})
+}
+
+// takeHop goes on with the capture of a redirect's target. Its fetch is always allowed
+// where the same crawler made it at or after the redirect.
+func (r *resolver) takeHop(res *resolution, t target) error {
+	c := t.capture
+	switch {
+	case c == nil && (t.found || !strings.Contains(res.VisitedURLs, hashKey([]byte(res.WantKey)))):
+		res.giveUp(UnresolvedRedirect)
+		return nil
+	case c == nil || res.visited(c): // a loop; its dates may be out of order
+		res.Settle(OutcomeUnavailable, TooManyRedirects)
+		return nil
+	}
+	if res.Kind == facts.CaptureRobots && t.follows && r.mayBeSameCrawler(res, c) {
+		if err := r.marks.Add(MarkOf(&c.Fetch)); err != nil {
+			return err
+		}
+	}
+	res.FinalStatus = c.Status
+	res.addStep(StepHop, &c.Fetch)
+	return r.keep(res, c, UnresolvedRedirect, func() {
+		res.ApplyAt(&c.Fetch)
+		r.take(res, c)
+	})
+}
+
+// takeOriginal goes on with the original of a revisit, under the revisit's own
+// status where it has one.
+func (r *resolver) takeOriginal(res *resolution, c *facts.Capture) error {
+	res.addStep(StepOriginal, &c.Fetch)
+	return r.keep(res, c, UnresolvedRevisit, func() {
+		if res.FinalStatus < 0 {
+			res.FinalStatus = c.Status
+		}
+		res.OthersContent = res.OthersContent || res.CurUnmodified && !r.sameCrawler(res, c)
+		res.takeBody(c)
+		r.byStatus(res, c)
+	})
+}
+
+// keep makes sure that the body of c is at hand, where it will be needed, before
+// it goes on.
+func (r *resolver) keep(res *resolution, c *facts.Capture, failure Reason, goOn func()) error {
+	needed := c.Type != facts.TypeRevisit && !hasNoContent(c.Status) && (c.Status/100 == 2 || c.Flags&facts.FlagHTTPHead == 0)
+	if c.Flags&facts.FlagBodyKept != 0 || !needed {
+		goOn()
+		return nil
+	}
+	body, err := r.readAgain(c)
+	if err != nil {
+		res.giveUp(failure)
+		return r.issues.Add(facts.Issue{
+			Input: c.Input, Entry: c.Entry, Offset: c.Offset, Length: c.Length, RecordID: c.RecordID, Kind: facts.IssueBodyNotKept,
+			Detail: fmt.Sprintf("%v; it is needed for %.200s", err, res.URL), Action: failure.String(),
+		})
+	}
+	ref, err := r.bodies.Put(body)
+	if err != nil {
+		return err
+	}
+	c.Flags |= facts.FlagBodyKept
+	c.BodyDigest, c.BodyOffset, c.BodySize = string(ref.Digest[:]), ref.Offset, ref.Size
+	c.Pack = int32(len(r.store.Tasks))
+	goOn()
+	return nil
+}
+
+// readAgain reads the body of a record again from its archive. In a stream it costs
+// all that comes before, so there is a bound on it.
+func (r *resolver) readAgain(c *facts.Capture) ([]byte, error) {
+	cost := c.RereadCost()
+	if cost > r.reread {
+		return nil, fmt.Errorf("more than %d GB would have to be read again for bodies that were not kept", maxReread>>30)
+	}
+	r.reread -= cost
+	return r.store.Reread(r.store.Inputs[c.Input].Input, c)
+}
+
+// take makes c the record in hand: it settles the resolution or says what it needs.
+func (r *resolver) take(res *resolution, c *facts.Capture) {
+	res.CurURL, res.CurMicros, res.CurPrecision = c.URL, c.Micros, c.Precision
+	res.CurStatus, res.CurDigest, res.CurRefersTo = c.Status, c.PayloadDigest, c.RefersToID
+	res.CurInput, res.CurEntry, res.CurIndex = c.Input, c.Entry, c.Index
+	res.CurTags, res.CurModified = entityTags(c.IfNoneMatch)+entityTags(c.ETag), modifiedDates(c.LastModified, c.IfModifiedSince)
+	res.Visited += string(appendVisit(nil, c))
+	u, _ := weburl.Parse(c.URL)
+	res.VisitedURLs += hashKey([]byte(urlKey(u)))
+	res.OthersContent = res.OthersContent || !r.sameCrawler(res, c)
+	res.takeBody(c)
+	res.CurUnmodified = c.Status == 304 || c.Type == facts.TypeRevisit && c.Profile == facts.RevisitNotModified
+	switch {
+	case res.CurUnmodified:
+		res.seekOriginal(c)
+	case c.Type == facts.TypeRevisit && (c.Status < 0 || c.Status/100 == 2 && !hasNoContent(c.Status)):
+		res.seekOriginal(c)
+	default:
+		r.byStatus(res, c)
+	}
+}
+
+// byStatus settles a resolution by the record's status, or follows its redirect. See
+// docs/SEMANTICS.md, "What one robots capture says".
+func (r *resolver) byStatus(res *resolution, c *facts.Capture) {
+	switch status := c.Status; {
+	case c.Flags&facts.FlagHTTPHead == 0 && c.Type != facts.TypeRevisit:
+		if c.BodySize == 0 && !isHTTPResource(c) { // no status line and no payload
+			res.end(OutcomeUndefined, UndefinedStatus)
+			return
+		}
+		res.endRules(c)
+	case status/100 == 2:
+		res.endRules(c)
+	case status/100 == 3 && c.Location != "" && status != 304:
+		r.hop(res, c.Location)
+	case status/100 == 4, status == 550 && isFTP(c.URL):
+		res.end(OutcomeUnavailable, Unavailable)
+	case status/100 == 5:
+		res.end(OutcomeUnreachable, Unreachable)
+	default:
+		res.end(OutcomeUndefined, UndefinedStatus)
+	}
+}
+
+// goesBeyond reports whether a resolution that has made too many hops already may make another.
+func (r *resolver) goesBeyond(res *resolution) bool {
+	if r.beyond > 0 {
+		r.beyond--
+		return true
+	}
+	if r.cutOffs == 0 {
+		r.cutOff = res.Capture
+	}
+	r.cutOffs++
+	return false
+}
+
+// noteCutOff says of how many captures no more hops were followed for maxBeyond.
+func (r *resolver) noteCutOff() error {
+	if r.cutOffs == 0 {
+		return nil
+	}
+	c := &r.cutOff
+	return r.issues.Add(facts.Issue{
+		Input: c.Input, Entry: c.Entry, Offset: c.Offset, Length: c.Length, RecordID: c.RecordID, Kind: facts.IssueLimitReached,
+		Detail: fmt.Sprintf("more than %d redirects beyond the fifth of a robots.txt: those of %d captures are not followed further", maxBeyond, r.cutOffs),
+		Action: TooManyRedirects.String(),
+	})
+}
+
+// hop follows a redirect from the record in hand.
+func (r *resolver) hop(res *resolution, location string) {
+	target := weburl.Resolve(res.CurURL, location)
+	u, _ := weburl.Parse(target)
+	res.Hops++
+	res.HopURLs = strings.TrimPrefix(res.HopURLs+"\n"+cutHop(target), "\n")
+	res.TooMany = res.TooMany || res.Hops > maxHops
+	if u.Host == "" || !weburl.IsFetchScheme(u.Scheme) || res.Hops > maxFollowed || !res.curTime().Known() {
+		res.giveUp(UnresolvedRedirect)
+		return
+	}
+	if res.TooMany && !r.goesBeyond(res) {
+		res.giveUp(UnresolvedRedirect)
+		return
+	}
+	res.seekURL(seekHop, u, res.curTime())
+}
+
+func urlKey(u weburl.URL) string { return u.Origin() + u.PathQuery() }

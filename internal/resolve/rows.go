@@ -1,0 +1,106 @@
+package resolve
+
+import (
+	"cmp"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/run"
+)
+
+// targetURL is a URL that a resolution looks for, and that is no policy by its path.
+type targetURL struct {
+	HostReversed string `parquet:"host_reversed,dict"`
+	Origin       string `parquet:"origin,dict"`
+	Key          string `parquet:"key"`
+}
+
+func (t *targetURL) place() facts.Place { return facts.Place{Host: t.HostReversed, Origin: t.Origin} }
+
+var targetRuns = run.Spec[targetURL]{
+	Name:    "targets",
+	Compare: func(a, b *targetURL) int { return a.place().Compare(b.place()) },
+	Bucket:  func(t *targetURL) int { return run.BucketOf(t.HostReversed) },
+	Size:    func(t *targetURL) int { return 64 + len(t.Key) },
+}
+
+// A Mark is a record that a robots.txt redirect led to. Its fetch is always allowed:
+// that record, not that URL.
+type Mark struct {
+	HostReversed string           `parquet:"host_reversed,dict"`
+	Origin       string           `parquet:"origin,dict"`
+	Micros       int64            `parquet:"time"`
+	URL          string           `parquet:"url"`
+	RecordID     string           `parquet:"record_id"`
+	Type         facts.RecordType `parquet:"type"`
+	Status       int16            `parquet:"status"`
+	Input        int32            `parquet:"input"` // with Offset: of a record without an id
+	Entry        string           `parquet:"entry,dict"`
+	Offset       int64            `parquet:"offset"`
+}
+
+// MarkOf makes the mark of a record, the same for every copy of it.
+func MarkOf(f *facts.Fetch) Mark {
+	m := Mark{HostReversed: f.HostReversed, Origin: f.Origin, Micros: f.Micros, URL: f.URL, RecordID: f.RecordID,
+		Type: f.Type, Status: f.Status}
+	if f.RecordID == "" {
+		m.Input, m.Entry, m.Offset = f.Input, f.Entry, f.Offset
+	}
+	return m
+}
+
+var markRuns = run.Spec[Mark]{
+	Name: "marks",
+	Compare: func(a, b *Mark) int {
+		if c := a.Place().Compare(b.Place()); c != 0 {
+			return c
+		}
+		return cmp.Or(
+			cmp.Compare(a.Micros, b.Micros),
+			cmp.Compare(a.URL, b.URL),
+			cmp.Compare(a.RecordID, b.RecordID),
+			cmp.Compare(a.Type, b.Type),
+			cmp.Compare(a.Status, b.Status),
+			cmp.Compare(a.Input, b.Input),
+			cmp.Compare(a.Entry, b.Entry),
+			cmp.Compare(a.Offset, b.Offset),
+		)
+	},
+	Bucket: func(m *Mark) int { return run.BucketOf(m.HostReversed) },
+	Size:   func(m *Mark) int { return 128 + len(m.URL) },
+}
+
+// Place is that of the record's origin.
+func (m *Mark) Place() facts.Place { return facts.Place{Host: m.HostReversed, Origin: m.Origin} }
+
+// A Copy is another place of a policy capture. Of a record that several archives hold,
+// each of them may show in which order it and others came.
+type Copy struct {
+	HostReversed string `parquet:"host_reversed,dict"`
+	Origin       string `parquet:"origin,dict"`
+	FirstInput   int32  `parquet:"first_input"` // the place that stands for all
+	FirstEntry   string `parquet:"first_entry,dict"`
+	FirstIndex   int64  `parquet:"first_index"`
+	Input        int32  `parquet:"input"`
+	Entry        string `parquet:"entry,dict"`
+	Index        int64  `parquet:"index"`
+}
+
+// Place is that of the capture's origin.
+func (c *Copy) Place() facts.Place { return facts.Place{Host: c.HostReversed, Origin: c.Origin} }
+
+// First is the place that stands for all.
+func (c *Copy) First() facts.Spot {
+	return facts.Spot{Input: c.FirstInput, Entry: c.FirstEntry, Index: c.FirstIndex}
+}
+
+// Spot is the place of the copy.
+func (c *Copy) Spot() facts.Spot { return facts.Spot{Input: c.Input, Entry: c.Entry, Index: c.Index} }
+
+var copiedRuns = run.Spec[Copy]{
+	Name: "copies",
+	Compare: func(a, b *Copy) int {
+		return cmp.Or(a.Place().Compare(b.Place()), a.First().Compare(b.First()), a.Spot().Compare(b.Spot()))
+	},
+	Bucket: func(c *Copy) int { return run.BucketOf(c.HostReversed) },
+	Size:   func(*Copy) int { return 96 },
+}

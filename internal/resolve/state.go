@@ -1,0 +1,172 @@
+package resolve
+
+import (
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/run"
+)
+
+// Outcome is what a robots capture came to, after revisits and redirects.
+type Outcome uint8
+
+// The outcomes. The zero value is a capture that nothing defined can be said of.
+const (
+	OutcomeUndefined   Outcome = iota
+	OutcomeRules               // a file with rules, perhaps none
+	OutcomePartial             // a part of a file
+	OutcomeUnavailable         // everything allowed (RFC 9309 §2.3.1.3)
+	OutcomeUnreachable         // everything disallowed (RFC 9309 §2.3.1.4)
+	OutcomeUnresolved          // the archive does not hold what the capture refers to
+)
+
+func (o Outcome) String() string {
+	return [...]string{"undefined", "rules", "partial", "unavailable", "unreachable", "unresolved"}[o]
+}
+
+// Reason is why a capture came to its outcome.
+type Reason uint8
+
+// The causes.
+const (
+	NoReason Reason = iota
+	Unavailable
+	Unreachable
+	TooManyRedirects
+	UnresolvedRedirect
+	UnresolvedRevisit
+	UndefinedStatus
+	Undecodable
+	Truncated
+)
+
+func (c Reason) String() string {
+	return [...]string{
+		"", "unavailable", "unreachable", "too_many_redirects", "unresolved_redirect", "unresolved_revisit",
+		"undefined_status", "undecodable", "truncated",
+	}[c]
+}
+
+// State is one robots capture and what it came to. The fields of Capture are
+// those of the capture itself, but for the body: that is the body applied,
+// wherever a revisit or redirect led to it. Timelines hold States, so what could
+// be long and nobody needs is left out: the policy headers, the end of a Location.
+type State struct {
+	facts.Capture
+	Outcome          Outcome         `parquet:"outcome"`
+	Reason           Reason          `parquet:"reason"`
+	HopURLs          string          `parquet:"hop_urls"` // targets of the redirects followed, joined by \n
+	Hops             int32           `parquet:"hops"`
+	FinalStatus      int16           `parquet:"final_status"` // of the last hop; -1: none
+	HasBody          bool            `parquet:"has_body"`
+	BodyInput        int32           `parquet:"body_input"` // input of the record that holds the body
+	BodyEntry        string          `parquet:"body_entry,dict"`
+	BodyRecordOffset int64           `parquet:"body_record_offset"` // and its place there
+	BodyFlags        uint32          `parquet:"body_flags"`         // facts.Flags of that record
+	BodyMicros       int64           `parquet:"body_time"`          // its date
+	BodyPrecision    facts.Precision `parquet:"body_precision"`
+	BodyRecordID     string          `parquet:"body_record_id"` // as facts.Fetch has ids
+	BodyUserAgent    string          `parquet:"body_user_agent,dict"`
+	BodyAgentSource  facts.Source    `parquet:"body_user_agent_source"`
+	Resynced         bool            `parquet:"resynced"`       // some record on the way is not at a verified boundary
+	Forgeable        bool            `parquet:"forgeable"`      // and a page could hold it
+	Mismatched       bool            `parquet:"mismatched"`     // a digest of some record on the way does not match
+	OthersContent    bool            `parquet:"others_content"` // another crawler got what a redirect led to, or what a 304 renews
+
+	// Of the captures whose content is applied, the first and each that a redirect led
+	// to, the oldest and the newest date and the coarsest precision.
+	OldestMicros    int64           `parquet:"oldest_time"`
+	OldestPrecision facts.Precision `parquet:"oldest_precision"`
+	NewestMicros    int64           `parquet:"newest_time"`
+	NewestPrecision facts.Precision `parquet:"newest_precision"`
+	NewestInput     int32           `parquet:"newest_input"`
+	NewestEntry     string          `parquet:"newest_entry,dict"`
+	NewestIndex     int64           `parquet:"newest_index"`
+	Coarsest        facts.Precision `parquet:"coarsest_precision"`
+
+	StepText string `parquet:"steps"` // see Steps
+}
+
+// BodyTime returns when the body applied was got; unknown where there is none.
+func (s *State) BodyTime() facts.Time {
+	return facts.Time{Micros: s.BodyMicros, Precision: s.BodyPrecision}
+}
+
+// HopList returns the URLs of the redirects followed, in order.
+func (s *State) HopList() []string {
+	if s.HopURLs == "" {
+		return nil
+	}
+	return strings.Split(s.HopURLs, "\n")
+}
+
+// NewState begins the resolution of a robots capture with the capture itself.
+func NewState(c *facts.Capture) State {
+	s := State{Capture: *c, FinalStatus: c.Status}
+	s.PolicyHeaders, s.Metas, s.Via, s.Location = "", "", "", cutHop(c.Location)
+	s.Coarsest = facts.PrecisionMicrosecond
+	s.ApplyAt(&c.Fetch)
+	s.takeBody(c)
+	return s
+}
+
+// ApplyAt counts f among the records whose content is applied.
+func (s *State) ApplyAt(f *facts.Fetch) {
+	s.Coarsest = min(s.Coarsest, f.Precision)
+	if s.OldestPrecision == facts.PrecisionNone || f.Micros < s.OldestMicros {
+		s.OldestMicros, s.OldestPrecision = f.Micros, f.Precision
+	}
+	if s.NewestPrecision == facts.PrecisionNone || f.Micros > s.NewestMicros ||
+		f.Micros == s.NewestMicros && facts.SpotOf(f).Compare(facts.Spot{Input: s.NewestInput, Entry: s.NewestEntry, Index: s.NewestIndex}) > 0 {
+		s.NewestMicros, s.NewestPrecision = f.Micros, f.Precision
+		s.NewestInput, s.NewestEntry, s.NewestIndex = f.Input, f.Entry, f.Index
+	}
+}
+
+// Oldest is the date of the oldest content applied, from which age counts.
+func (s *State) Oldest() facts.Time {
+	return facts.Time{Micros: s.OldestMicros, Precision: s.OldestPrecision}
+}
+
+// Newest is the date of the newest content applied, and where its record stands.
+func (s *State) Newest() (facts.Time, facts.Spot) {
+	return facts.Time{Micros: s.NewestMicros, Precision: s.NewestPrecision}, facts.Spot{Input: s.NewestInput, Entry: s.NewestEntry, Index: s.NewestIndex}
+}
+
+// takeBody makes the body of c the body applied.
+func (s *State) takeBody(c *facts.Capture) {
+	s.Pack, s.BodyDigest, s.BodyOffset, s.BodySize = c.Pack, c.BodyDigest, c.BodyOffset, c.BodySize
+	s.BodyInput, s.BodyEntry, s.BodyRecordOffset, s.BodyFlags = c.Input, c.Entry, c.Offset, uint32(c.Flags)
+	s.BodyMicros, s.BodyPrecision, s.BodyRecordID = c.Micros, c.Precision, c.RecordID
+	s.BodyUserAgent, s.BodyAgentSource = c.UserAgent, c.UserAgentSource
+	s.ContentRange = c.ContentRange
+	s.HasBody = c.Flags&facts.FlagBodyKept != 0
+	s.Resynced = s.Resynced || c.Trust == facts.TrustResynced
+	s.Forgeable = s.Forgeable || c.Flags&facts.FlagForgeable != 0
+	s.Mismatched = s.Mismatched || c.Flags&facts.FlagDigestMismatch != 0
+}
+
+// Settle ends the resolution.
+func (s *State) Settle(o Outcome, r Reason) {
+	s.Outcome, s.Reason = o, r
+	s.HasBody = s.HasBody && o.HasRules()
+}
+
+func (o Outcome) HasRules() bool { return o == OutcomeRules || o == OutcomePartial }
+
+// maxHopURL bounds what is recorded of each redirect's target, in bytes.
+const maxHopURL = 2048
+
+func cutHop(url string) string {
+	if len(url) > maxHopURL {
+		return url[:maxHopURL] + "…"
+	}
+	return url
+}
+
+var stateRuns = run.Spec[State]{
+	Name:    "states",
+	Compare: func(a, b *State) int { return facts.CompareFetches(&a.Fetch, &b.Fetch) },
+	Bucket:  func(s *State) int { return run.BucketOf(s.HostReversed) },
+	Size:    func(s *State) int { return 512 + len(s.URL) + len(s.HopURLs) },
+}
