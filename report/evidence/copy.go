@@ -27,7 +27,7 @@ type copier struct {
 	archive *ingest.Archive
 	reader  warc.Reader // nil: none is open
 	offset  int64       // of the record that the reader read last
-	nth     int64
+	nth     int64       // of the records at that offset, from 0
 	newest  string // date for records that have none
 }
 
