@@ -60,7 +60,6 @@ func Pair(in facts.Input, f func(*facts.Fetch, *Companions) error) (facts.InputR
 // Archive is an archive as a file, or as an entry of a WACZ, that is read at random.
 type Archive struct {
 	io.ReaderAt
-	Form warc.Form
 	file *os.File
 	copy *spooled // of a deflated entry
 }
@@ -79,7 +78,6 @@ func OpenArchive(in facts.Input, entry, tmp string) (a *Archive, err error) {
 	if err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
-	a.Form = warc.Sniff(warc.SourceAt(a, 0), isCrawlLog)
 	return a, nil
 }
 
@@ -111,20 +109,3 @@ func (a *Archive) Close() error {
 	}
 	return a.file.Close()
 }
-
-// HasMembers reports whether its records lie in gzip members, unless they are streamed.
-func (a *Archive) HasMembers() bool {
-	return a.Form.Container == warc.ContainerMembers || a.Form.Container == warc.ContainerGzip
-}
-
-// Stream reads the records from the first one on.
-func (a *Archive) Stream() (warc.Reader, error) {
-	from := warc.SourceAt(a, 0)
-	return warc.Sniff(from, isCrawlLog).Stream(from)
-}
-
-// IsLog reports whether it is a crawler's log.
-func (a *Archive) IsLog() bool { return a.Form.Container == warc.ContainerForeign }
-
-// Text reads the archive from its beginning, decompressed: a log's lines.
-func (a *Archive) Text() (io.Reader, error) { return warc.Decompressed(a.Form, warc.SourceAt(a, 0)) }

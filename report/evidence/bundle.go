@@ -173,6 +173,7 @@ func newWriter(set *facts.Set, settings Settings, tmp string, opt *Options) (w *
 	return w, nil
 }
 
+// isSameFile reports whether two paths name one file.
 func isSameFile(a, b string) bool {
 	x, err := os.Stat(a)
 	if err != nil {

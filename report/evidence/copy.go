@@ -24,11 +24,11 @@ type copier struct {
 	out     *bufio.Writer
 	gzip    *gzip.Writer
 	member  *member
-	archive *ingest.Archive
+	archive *source
 	reader  warc.Reader // nil: none is open
 	offset  int64       // of the record that the reader read last
-	nth     int64
-	newest  string // date for records that have none
+	nth     int64       // of the records at that offset, from 0
+	newest  string      // date for records that have none
 }
 
 func newCopier(out io.Writer) *copier {
@@ -36,7 +36,7 @@ func newCopier(out io.Writer) *copier {
 }
 
 // begin goes on to another archive.
-func (c *copier) begin(a *ingest.Archive) {
+func (c *copier) begin(a *source) {
 	c.end()
 	c.archive = a
 }
@@ -68,9 +68,9 @@ func (c *copier) open(at ingest.Place) (err error) {
 	c.end()
 	c.offset, c.nth = -1, 0
 	if at.Streamed {
-		c.reader, err = c.archive.Stream()
+		c.reader, err = c.archive.stream()
 	} else {
-		c.reader, err = c.archive.Form.RecordsAt(c.archive, at.Offset)
+		c.reader, err = c.archive.form.RecordsAt(c.archive, at.Offset)
 	}
 	if c.reader == nil && err == nil {
 		err = errNoRecord
@@ -143,8 +143,8 @@ func (c *copier) copy(at ingest.Place, r *record) error {
 		return err
 	}
 	r.describe(rec)
-	isWARC := c.archive.Form.IsWARC()
-	if isWARC && !at.Streamed && c.archive.HasMembers() {
+	isWARC := c.archive.form.IsWARC()
+	if isWARC && !at.Streamed && c.archive.hasMembers() {
 		copied, err := c.copyMember(rec, r)
 		if copied || err != nil {
 			return err

@@ -142,7 +142,7 @@ func (g *gatherer) gatherInput(ctx context.Context, keys []archiveKey) error {
 	defer stop()
 	row, err, ok := next()
 	for _, key := range keys {
-		a, openErr := ingest.OpenArchive(g.paths[input], key.entry, g.tmp)
+		a, openErr := openSource(g.paths[input], key.entry, g.tmp, g.logs[key])
 		if openErr != nil {
 			return openErr
 		}
@@ -170,13 +170,13 @@ func (g *gatherer) gatherInput(ctx context.Context, keys []archiveKey) error {
 }
 
 // begin goes on to another archive.
-func (g *gatherer) begin(key archiveKey, a *ingest.Archive) {
+func (g *gatherer) begin(key archiveKey, a *source) {
 	in := &g.inputs[key.input]
 	form := formWARC
 	switch {
 	case g.logs[key]:
 		form = formLog
-	case !a.Form.IsWARC():
+	case !a.form.IsWARC():
 		form = formARC
 	}
 	g.archives = append(g.archives, archive{Name: in.Name, Entry: key.entry, Form: form, Container: in.Container, Size: in.Size, Fingerprint: in.Fingerprint})
@@ -236,8 +236,8 @@ func (g *gatherer) addRecord(key archiveKey, r *record) error {
 }
 
 // gatherLog copies the lines of a log that are cited, which the citations tell.
-func (g *gatherer) gatherLog(key archiveKey, a *ingest.Archive) error {
-	text, err := a.Text()
+func (g *gatherer) gatherLog(key archiveKey, a *source) error {
+	text, err := a.text()
 	if err != nil {
 		return err
 	}
