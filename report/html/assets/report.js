@@ -217,7 +217,8 @@
       if (data.length === 0 && !last) return [title, element("p", {className: "note", textContent: "None."})];
       const barWidth = ((bars[0].to - bars[0].from) / (domain[1] - domain[0])) * width;
       const inset = barWidth > 4 ? 0.5 : Math.min(0, (barWidth - 2) / 2); // a day of many years is to be seen
-      const shownTicks = ticks.filter((_, j) => j % Math.ceil((ticks.length * 96) / width) === 0);
+      const place = (tick) => ((date(tick.date) - domain[0]) / (domain[1] - domain[0])) * width;
+      const shownTicks = ticks.filter((tick, j) => j % Math.ceil((ticks.length * 96) / width) === 0 && place(tick) < width - 80);
       const svg = plot({
         width,
         height: last ? 148 : 112,
