@@ -46,7 +46,7 @@ func newEvaluateCommand() *cobra.Command {
 		Use:   "evaluate -o DIR",
 		Short: "Decide again what was ingested into DIR",
 		Long: `Decide every fetch of the archives that 'robotsaudit ingest' or 'audit' has read into
-DIR, and write tables and summary anew. The archives themselves are needed only where
+DIR, and write tables, report and summary anew. The archives themselves are needed only where
 a robots.txt was redirected to a page that lies far from it.
 
 ` + decideHelp,
@@ -83,7 +83,7 @@ a robots.txt was redirected to a page that lies far from it.
 	return cmd
 }
 
-// runEvaluate decides, writes the tables and prints the summary.
+// runEvaluate decides, writes the tables and the report, and prints the summary.
 func runEvaluate(cmd *cobra.Command, log *slog.Logger, dir string, facts *facts.Set, e evaluation) error {
 	stop := watch(cmd.ErrOrStderr(), log, gauge{"deciding", e.options.Decided.Load, facts.FetchCount, func(n int64) string { return report.Count(n, "fetch") }})
 	summary, err := writeTables(cmd.Context(), log, dir, facts, e)
@@ -91,10 +91,13 @@ func runEvaluate(cmd *cobra.Command, log *slog.Logger, dir string, facts *facts.
 	if err != nil {
 		return err
 	}
+	if err := (&reportFlags{output: dir}).run(cmd); err != nil {
+		return err
+	}
 	if err := summary.WriteText(cmd.OutOrStdout(), e.full); err != nil {
 		return err
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "\nTables and audit.json are in %s.\n", dir)
+	fmt.Fprintf(cmd.OutOrStdout(), "\nTables, audit.json and report.html are in %s.\n", dir)
 	switch {
 	case e.failOnViolations && summary.Audit.Totals.Violations > 0:
 		return exitStatus(exitViolations)

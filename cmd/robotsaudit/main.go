@@ -147,7 +147,7 @@ stood at the time of the crawl, and tells for every captured fetch whether it wa
 permitted, with the proof. It needs no network.
 
 ` + exitHelp,
-		Example: `  robotsaudit audit crawl.warc.gz -o out          one archive; tables and audit.json in out
+		Example: `  robotsaudit audit crawl.warc.gz -o out          one archive; tables and report.html in out
   robotsaudit audit archives/ -o out              all archives in a folder
   robotsaudit audit @list.txt -o out --agent GPTBot --agent CCBot
                                                   and what these crawlers would have been allowed

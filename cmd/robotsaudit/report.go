@@ -28,7 +28,8 @@ func newReportCommand() *cobra.Command {
 		Long: `Read the results in DIR, which 'robotsaudit audit' or 'evaluate' wrote, and write them
 
   as a report in one HTML file (--html; DIR/report.html if nothing else is asked for), which
-    needs no network: the answer, every violation with its proof, what is unknown and why;
+    needs no network: the answer, every violation with its proof, what is unknown and why.
+    'audit' and 'evaluate' write it, too;
   as a report in Markdown (--markdown), at most 1 MiB, which the summary of a GitHub job
     takes: the same in short;
   as CSV for spreadsheets (--csv): one file a table, UTF-8 with a byte order mark. A cell
@@ -41,7 +42,7 @@ func newReportCommand() *cobra.Command {
 
 FILE may be - for standard output. The archives are not read. The same results and options
 give the same bytes: the report has the date that --date gives, or none. --against adds
-what changed since an earlier audit. DIR/report.html goes when DIR gets new results.
+what changed since an earlier audit.
 
 ` + exitHelp,
 		Example: `  robotsaudit report -o out
