@@ -108,8 +108,11 @@ func (l *timelines) count(here facts.Place) (n int64, err error) {
 
 // load makes the timeline of an origin from its states.
 func (l *timelines) load(here facts.Place, states []*State) (*timeline, error) {
-	marked := make(map[resolve.Mark]bool)
+	var marked map[resolve.Mark]bool // most origins have none
 	err := l.marks.Each(here, func(m *resolve.Mark) error {
+		if marked == nil {
+			marked = make(map[resolve.Mark]bool)
+		}
 		marked[*m] = true
 		return nil
 	})
