@@ -38,6 +38,9 @@ type Companions struct {
 	Segments                         []Place // in order, without the first
 }
 
+// maxToldSegments is how many segments of one record are told. It shapes no facts.
+const maxToldSegments = 1024
+
 func (c *Companions) addSegment(at Place) {
 	if len(c.Segments) < maxToldSegments {
 		c.Segments = append(c.Segments, at)
