@@ -1,6 +1,10 @@
 package evaluate
 
-import "github.com/robotsaudit/robotsaudit/internal/facts"
+import (
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/robots"
+	"github.com/robotsaudit/robotsaudit/internal/tag"
+)
 
 // The types of the facts that results refer to. Package ingest makes them.
 type (
@@ -11,4 +15,45 @@ type (
 	Issue     = facts.Issue     // what could not be read or trusted
 	Time      = facts.Time      // a moment with the precision at which the archive gives it
 	Precision = facts.Precision // its precision
+	Source    = facts.Source    // where what is known of a crawler stands
+)
+
+// Profile is a reading of the Robots Exclusion Protocol. The zero value reads as RFC9309.
+type Profile = robots.Profile
+
+// The profiles.
+const (
+	RFC9309 = robots.RFC9309 // RFC 9309
+	REP08   = robots.REP08   // draft-koster-rep-08
+	Google  = robots.Google  // Google's published parser and matcher
+)
+
+// ParseProfile returns the profile of a name: rfc9309, rep-08 or google.
+func ParseProfile(name string) (Profile, error) { return robots.ParseProfile(name) }
+
+// What robots.txt files hold.
+type (
+	Rule   = robots.Rule // an allow or disallow line
+	Remark = robots.Note // what a linter would say of a file
+)
+
+// Use is a purpose that what was fetched may serve.
+type Use = tag.Use
+
+// The uses.
+const (
+	UseArchive = tag.UseArchive // keep copies and show them
+	UseIndex   = tag.UseIndex   // build a public search index
+	UseTrain   = tag.UseTrain   // train models
+)
+
+// ParseUse returns the use of a name: archive, index or train.
+func ParseUse(name string) (use Use, ok bool) { return tag.ParseUse(name) }
+
+// What pages and origins say of the use of what was fetched.
+type (
+	Tag         = tag.Tag    // a rule that a page states
+	TagSet      = tag.Set    // what the tags of a page come to for one product token
+	TagSource   = tag.Source // where a tag or signal stands
+	UsageSignal = tag.Signal // a preference on a purpose
 )

@@ -16,7 +16,6 @@ import (
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
-	"github.com/robotsaudit/robotsaudit/internal/robots"
 )
 
 // rec is an archive record to be audited, with what is expected of it. The same
@@ -299,9 +298,6 @@ func newRecorder() *recorder {
 
 func runInto(t testing.TB, facts *facts.Set, opt Options, s Sink) *Totals {
 	t.Helper()
-	if opt.Profile == 0 {
-		opt.Profile = robots.RFC9309
-	}
 	totals, err := Run(context.Background(), facts, opt, s)
 	if err != nil {
 		t.Fatal(err)

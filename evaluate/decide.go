@@ -6,7 +6,6 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
-	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
 // toldFor is how long a crawler counts as told: older evidence accuses nobody, unless
@@ -33,27 +32,6 @@ func (d *decider) complete(st *State, id int64) {
 	st.agent, _ = d.agentOf(&st.Fetch)
 	st.bodyAgent, _ = d.agentOf(&facts.Fetch{UserAgent: st.BodyUserAgent, UserAgentSource: st.BodyAgentSource})
 	st.readAs(d.files.profile)
-}
-
-// subject is a fetch with what the decision needs of its URL.
-type subject struct {
-	*facts.Fetch
-	path  string // what rules are matched against
-	agent string // whose captures count: the crawler's own token
-	key   string // the same, comparable
-	token string // whose rules are asked for: the same, but in a what-if
-	other string // token of a second crawler that the User-Agent names; "": none
-	time  facts.Time
-
-	places        places // of records that several archives hold
-	asOf          bool   // time is not the fetch's own: the order of records tells nothing
-	withoutBeside bool   // captures of the fetch's moment in other archives do not count
-	looked        int    // captures looked at, as maxLooked counts them
-}
-
-func (d *decider) newSubject(f *facts.Fetch, agent string) subject {
-	url, _ := weburl.Parse(f.URL)
-	return subject{Fetch: f, path: url.PathQuery(), agent: agent, key: d.keys.of(agent), token: agent, time: f.Time()}
 }
 
 // decide makes r the verdict on a fetch for the crawler that made it. See

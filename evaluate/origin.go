@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"net/http"
+	"time"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/run"
@@ -77,6 +79,19 @@ func (o *Origin) Fetches(ctx context.Context) iter.Seq2[*Fetch, error] {
 			yield(nil, err)
 		}
 	}
+}
+
+// NewFetch describes a GET that no archive holds, to ask what would have held for it.
+func NewFetch(url, userAgent string, at time.Time) *Fetch {
+	u, _ := weburl.Parse(url)
+	f := &Fetch{
+		HostReversed: u.HostReversed(), Origin: u.Origin(), URL: url, Micros: at.UnixMicro(), Precision: facts.PrecisionMicrosecond,
+		Status: -1, Millis: -1, Method: http.MethodGet, UserAgent: userAgent, UserAgentSource: facts.SourceRequest,
+	}
+	if !weburl.IsFetchScheme(u.Scheme) {
+		f.Flags = facts.FlagUnsupportedScheme
+	}
+	return f
 }
 
 // Decide gives the verdict of robots.txt on a fetch of the origin. It does not read what

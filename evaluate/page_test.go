@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
@@ -246,12 +245,12 @@ func TestMetaNames(t *testing.T) {
 // What dates restrict is judged at the moment asked for; signals stay those of the fetch.
 // Fetches are at 12:00 on 1 May 2024.
 func TestAsOf(t *testing.T) {
-	at := func(s string) facts.Time {
+	at := func(s string) time.Time {
 		when, err := time.Parse(time.RFC3339, s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return facts.Time{Micros: when.UnixMicro(), Precision: facts.PrecisionSecond}
+		return when
 	}
 	const (
 		dated  = "[unavailable_after: 2024-06-01T00:00:00Z]"
@@ -260,11 +259,11 @@ func TestAsOf(t *testing.T) {
 		usage  = " | usage probable robots.txt 3: ai-train=no"
 	)
 	for _, c := range []struct {
-		asOf        facts.Time
+		asOf        time.Time
 		page, dead  string // of a page with a date, and of a 404 with one
 		publication int64
 	}{
-		{facts.Time{}, "", "", 0},
+		{time.Time{}, "", "", 0},
 		{at("2024-06-01T00:00:00Z"), "", "", 0},
 		{at("2024-06-01T00:00:01Z"), " | publication probable" + binds, "", 2}, // it has no zone
 		{at("2024-06-01T12:00:01Z"), " | publication certain" + binds, "", 2},

@@ -11,7 +11,7 @@ import (
 )
 
 // Decide decides the fetches of the origins in the buckets from ≤ bucket < to, and passes
-// the results to sink. Ranges are independent of one another; their results, one range after
+// the results to sink. Ranges may be decided at the same time; their results, one range after
 // the other, are those of all. Only what the sink is told of token groups that no capture
 // governs, those of robots ID 0, it is told once for each range.
 func (r *Resolved) Decide(ctx context.Context, from, to int, sink Sink) (*Totals, error) {
@@ -57,12 +57,12 @@ type evaluation struct {
 func (r *Resolved) newEvaluation(sink Sink, totals *Totals, issues *run.Writer[facts.Issue]) *evaluation {
 	d, opt := r.newDecider(), &r.opt
 	e := &evaluation{Resolved: r, sink: sink, totals: totals, issues: issues, decider: d, pace: pace{decider: d}}
-	e.pages = pages{decider: d, uses: opt.Uses, asOf: opt.AsOf, names: newMetaNames(opt.Agents)}
+	e.pages = pages{decider: d, uses: opt.Uses, asOf: opt.asOf(), names: newMetaNames(opt.Agents)}
 	if r.hasDistantRevisits() {
 		e.pages.originals = newOriginals()
 	}
 	if len(opt.Agents) > 0 {
-		e.whatIf = &whatIf{decider: d, tokens: DistinctTokens(opt.Agents), asOf: opt.AsOf, sink: sink}
+		e.whatIf = &whatIf{decider: d, tokens: DistinctTokens(opt.Agents), asOf: opt.asOf(), sink: sink}
 	}
 	return e
 }

@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -36,6 +37,7 @@ func Resolve(ctx context.Context, set *Facts, opt Options) (*Resolved, error) {
 	if err != nil {
 		return nil, err
 	}
+	opt.Profile = cmp.Or(opt.Profile, RFC9309)
 	r := &Resolved{opt: opt, dir: dir}
 	if r.store, err = facts.NewReader(set, dir); err == nil {
 		err = r.resolve(ctx)

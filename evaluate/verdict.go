@@ -3,7 +3,9 @@
 //
 // Resolve comes first: every robots.txt capture is followed through revisits and
 // redirects, across origins, to what it came to. After that the origins are
-// independent: decide loads one origin's timeline and streams its fetches past it.
+// independent: Decide takes any range of buckets, loads one origin's timeline after the
+// other and streams the origin's fetches past it. Finish adds the ranges up. Run does all
+// of it. Origin loads one origin alone, to decide any fetch by it.
 //
 // The package knows facts (package ingest) and rules (package robots). It knows
 // nothing of containers, HTML or tables; results go to a Sink.

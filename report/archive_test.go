@@ -34,13 +34,13 @@ func auditArchives(t *testing.T, workers int) (dir string, s *Summary) {
 	must(ingest.Ingest(t.Context(), inputs, ingest.Options{Dir: dir, Workers: workers}))
 	facts, err := ingest.OpenFacts(dir)
 	must(err)
-	w, err := NewWriter(dir, facts, "rfc9309", true)
+	opt := evaluate.Options{Agents: []string{"GPTBot"}, Uses: []tag.Use{tag.UseArchive, tag.UseTrain}, Rate: true}
+	w, err := NewWriter(dir, facts, opt)
 	must(err)
 	defer w.Abandon()
-	opt := evaluate.Options{Agents: []string{"GPTBot"}, Uses: []tag.Use{tag.UseArchive, tag.UseTrain}, Rate: true}
 	totals, err := evaluate.Run(t.Context(), facts, opt, w)
 	must(err)
-	s, err = w.Commit(Settings{Profile: "rfc9309", Rate: true, Purposes: []string{"archive", "train"}}, totals)
+	s, err = w.Commit(totals)
 	must(err)
 	return dir, s
 }

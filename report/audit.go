@@ -8,6 +8,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
 // Audit is the content of audit.json: what was audited, how, and what came of it.
@@ -37,6 +38,20 @@ type Settings struct {
 	FactsFingerprint string     `json:"facts_fingerprint"`
 }
 
+func settingsOf(opt *evaluate.Options, facts *evaluate.Facts) Settings {
+	s := Settings{
+		Profile: opt.Profile.String(), Crawler: opt.Crawler, CrawlerMap: opt.CrawlerMap.Lines(), Agents: opt.Agents, Rate: opt.Rate,
+		PublicSuffixList: weburl.PublicSuffixVersion(), FactsFingerprint: facts.Fingerprint,
+	}
+	if !opt.AsOf.IsZero() {
+		s.AsOf = new(opt.AsOf.UTC().Truncate(time.Microsecond))
+	}
+	for _, use := range opt.Uses {
+		s.Purposes = append(s.Purposes, use.String())
+	}
+	return s
+}
+
 // AuditInput is one archive. Fingerprint chains the checksums and lengths of its
 // members, or the headers of its records where it has no members.
 type AuditInput struct {
@@ -51,9 +66,15 @@ type AuditInput struct {
 	Resynced    int64            `json:"resynced,omitempty"` // records read behind damage
 	LogEvents   int64            `json:"log_events,omitempty"`
 
-	Digests facts.DigestStats `json:"digests"`
-	Crawls  []facts.Crawl     `json:"crawls,omitempty"`
+	Digests DigestStats `json:"digests"`
+	Crawls  []Crawl     `json:"crawls,omitempty"`
 }
+
+// What facts tell of an archive as a whole.
+type (
+	DigestStats = facts.DigestStats // how many digests were compared with what they are of
+	Crawl       = facts.Crawl       // what a warcinfo record says
+)
 
 // Totals are counts over all inputs. Shares are of fetches that robots.txt could
 // decide, which those of robots.txt itself are not: DisallowedShareOfKnown leaves

@@ -13,11 +13,14 @@ import (
 // AuditFile is the name of the file that commits results.
 const AuditFile = "audit.json"
 
-// Commit closes the tables, moves them into the output folder and writes audit.json,
+// Commit ends the tables of an evaluation that came to totals: it closes them, moves them into the output folder and writes audit.json,
 // last: tables beside an audit.json belong to it. Until the new tables are whole, those of
 // the audit before stay as they are.
-func (w *Writer) Commit(settings Settings, totals *evaluate.Totals) (*Summary, error) {
-	a := newAudit(w.facts, settings, totals, w.tally)
+func (w *Writer) Commit(totals *evaluate.Totals) (*Summary, error) {
+	if err := w.failures(); err != nil {
+		return nil, err
+	}
+	a := newAudit(w.facts, settingsOf(&w.opt, w.facts), totals, w.tally)
 	if err := w.commit(a); err != nil {
 		return nil, err
 	}

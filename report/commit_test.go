@@ -77,7 +77,7 @@ func TestFailureLeavesThePreviousAudit(t *testing.T) {
 			w, totals := fill(t, dir, false)
 			if spoil != nil {
 				spoil(w)
-				if _, err := w.Commit(Settings{}, totals); err == nil {
+				if _, err := w.Commit(totals); err == nil {
 					t.Error("Commit returned no error")
 				}
 			}
@@ -101,7 +101,7 @@ func TestFailureInMovingLeavesNoAudit(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(dir, "issues.parquet", "x"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Commit(Settings{}, totals); err == nil {
+	if _, err := w.Commit(totals); err == nil {
 		t.Error("Commit returned no error")
 	}
 	w.Abandon()

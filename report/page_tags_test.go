@@ -11,7 +11,7 @@ import (
 // A date has its moment in a column, whether it has come or not; whether it restricts is
 // told as of the moment that the page is judged at.
 func TestDateOfTag(t *testing.T) {
-	w, err := NewWriter(t.TempDir(), testFacts("a.warc.gz"), "rfc9309", false)
+	w, err := NewWriter(t.TempDir(), testFacts("a.warc.gz"), evaluate.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -123,7 +123,7 @@ func TestRestrictionsAndDelays(t *testing.T) {
 		t.Fatal(err)
 	}
 	totals.Add(&r)
-	if _, err := w.Commit(Settings{}, totals); err != nil {
+	if _, err := w.Commit(totals); err != nil {
 		t.Fatal(err)
 	}
 	citation := read[ViolationRow](t, dir, "violations")[0].RobotsCitation

@@ -63,7 +63,7 @@ var (
 	}}
 	AgentStatsTable = TableOf[AgentRow]{Table{
 		Name: "agent_stats", Key: []string{"agent"}, Order: "agent",
-		Doc: "One row per product token, in any letter case, with counts of its fetches. Tokens beyond 65,536 share the row (others).",
+		Doc: "One row per product token, in any letter case, with counts of its fetches. Tokens beyond the first 65,536 in the alphabet share the row (others).",
 	}}
 	ExclusionsTable = TableOf[ExclusionRow]{Table{
 		Name: "exclusions", Key: []string{"warc_filename", "log_line"}, Order: "origin, in the order of fetches, then log_time",

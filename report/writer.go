@@ -21,16 +21,18 @@ type Writer struct {
 	rowBuilder
 	dir    string
 	tmp    string
-	facts  *facts.Set
+	facts  *evaluate.Facts
+	opt    evaluate.Options
 	tables map[string]anyWriter // by name; empty once Commit or Abandon has closed them
 	tally  *tally
 }
 
-// NewWriter starts the tables of an output folder. whatIf adds the tables of the
-// what-if.
-func NewWriter(dir string, facts *facts.Set, profile string, whatIf bool) (*Writer, error) {
+// NewWriter starts the tables of an output folder: those of facts that are evaluated with
+// options.
+func NewWriter(dir string, facts *evaluate.Facts, opt evaluate.Options) (*Writer, error) {
+	opt.Profile = cmp.Or(opt.Profile, evaluate.RFC9309)
 	w := &Writer{
-		rowBuilder: newRowBuilder(facts, profile), dir: dir, tmp: filepath.Join(dir, temporary), facts: facts,
+		rowBuilder: newRowBuilder(facts, opt.Profile.String()), dir: dir, tmp: filepath.Join(dir, temporary), facts: facts, opt: opt,
 		tables: make(map[string]anyWriter), tally: newTally(),
 	}
 	if err := os.RemoveAll(w.tmp); err != nil {
@@ -40,7 +42,7 @@ func NewWriter(dir string, facts *facts.Set, profile string, whatIf bool) (*Writ
 		return nil, err
 	}
 	for _, t := range tables {
-		if t.about().Optional && !whatIf {
+		if t.about().Optional && len(opt.Agents) == 0 {
 			continue
 		}
 		table, err := t.create(w.tmp)
@@ -142,13 +144,16 @@ func (w *Writer) Exclusion(x *evaluate.Exclusion) error {
 }
 
 // Issue writes an issue.
-func (w *Writer) Issue(i *facts.Issue) error {
+func (w *Writer) Issue(i *evaluate.Issue) error {
 	return w.issue(w.issueRow(i), i.Kind)
 }
 
-// Failure writes an input that could not be read at all.
-func (w *Writer) Failure(f facts.Failure) error {
-	return w.issue(failureRow(f), facts.IssueUnreadable)
+// failures writes the inputs that could not be read at all.
+func (w *Writer) failures() (err error) {
+	for _, f := range w.facts.Failures {
+		err = cmp.Or(err, w.issue(failureRow(f), facts.IssueUnreadable))
+	}
+	return err
 }
 
 func (w *Writer) issue(row IssueRow, kind facts.IssueKind) error {

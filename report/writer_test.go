@@ -94,11 +94,18 @@ func testResults() []evaluate.Result {
 func writeAll(t testing.TB, dir string, whatIf bool) (*Writer, *Summary) {
 	t.Helper()
 	w, totals := fill(t, dir, whatIf)
-	s, err := w.Commit(Settings{Profile: "rfc9309"}, totals)
+	s, err := w.Commit(totals)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return w, s
+}
+
+func testOptions(whatIf bool) (opt evaluate.Options) {
+	if whatIf {
+		opt.Agents = []string{"ABot", "BBot"}
+	}
+	return opt
 }
 
 func fill(t testing.TB, dir string, whatIf bool) (*Writer, *evaluate.Totals) {
@@ -109,7 +116,9 @@ func fill(t testing.TB, dir string, whatIf bool) (*Writer, *evaluate.Totals) {
 			t.Fatal(err)
 		}
 	}
-	w, err := NewWriter(dir, testFacts("a.warc.gz", "b.warc.gz"), "rfc9309", whatIf)
+	set := testFacts("a.warc.gz", "b.warc.gz")
+	set.Failures = []facts.Failure{{Name: "caf\xe9.warc", Reason: "permission denied"}}
+	w, err := NewWriter(dir, set, testOptions(whatIf))
 	must(err)
 	results := testResults()
 	totals := &evaluate.Totals{Origins: 1, RobotsByOutcome: map[string]int64{"rules": 1}}
@@ -153,7 +162,6 @@ func fill(t testing.TB, dir string, whatIf bool) (*Writer, *evaluate.Totals) {
 	}))
 	totals.Exclusions++
 	must(w.Issue(&facts.Issue{Input: 1, Offset: 9, Length: -1, Kind: facts.IssueBadURL, Detail: "\xfe", Action: "kept"}))
-	must(w.Failure(facts.Failure{Name: "caf\xe9.warc", Reason: "permission denied"}))
 	return w, totals
 }
 
@@ -282,7 +290,7 @@ func BenchmarkResult(b *testing.B) {
 }
 
 func benchmarkResult(b *testing.B, r evaluate.Result) {
-	w, err := NewWriter(b.TempDir(), testFacts("a.warc.gz", "b.warc.gz"), "rfc9309", false)
+	w, err := NewWriter(b.TempDir(), testFacts("a.warc.gz", "b.warc.gz"), evaluate.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -18,7 +18,6 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
-	"github.com/robotsaudit/robotsaudit/internal/weburl"
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
@@ -106,7 +105,7 @@ func runEvaluate(cmd *cobra.Command, log *slog.Logger, dir string, facts *facts.
 }
 
 func writeTables(ctx context.Context, log *slog.Logger, dir string, facts *facts.Set, e evaluation) (*report.Summary, error) {
-	w, err := report.NewWriter(dir, facts, e.options.Profile.String(), len(e.options.Agents) > 0)
+	w, err := report.NewWriter(dir, facts, e.options)
 	if err != nil {
 		return nil, err
 	}
@@ -115,29 +114,13 @@ func writeTables(ctx context.Context, log *slog.Logger, dir string, facts *facts
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range facts.Failures {
-		if err := w.Failure(f); err != nil {
-			return nil, err
-		}
-	}
 	if totals.AgentUnseen {
 		log.Warn(fmt.Sprintf("no request's User-Agent holds the token %s (RFC 9309 §2.2.1 asks for it); is it the right one?", e.options.Crawler))
 	}
 	for _, rule := range totals.IdleRules {
 		log.Warn(fmt.Sprintf("--crawler-map: no fetch has its token by the rule %s; is the pattern that of a whole User-Agent?", rule))
 	}
-	settings := report.Settings{
-		Profile: e.options.Profile.String(), Crawler: e.options.Crawler, CrawlerMap: e.options.CrawlerMap.Lines(), Agents: e.options.Agents,
-		PublicSuffixList: weburl.PublicSuffixVersion(), FactsFingerprint: facts.Fingerprint,
-		Rate: e.options.Rate,
-	}
-	if t := e.options.AsOf; t.Known() {
-		settings.AsOf = new(t.UTC())
-	}
-	for _, use := range e.options.Uses {
-		settings.Purposes = append(settings.Purposes, use.String())
-	}
-	return w.Commit(settings, totals)
+	return w.Commit(totals)
 }
 
 // evaluateFlags are the options of deciding.
@@ -279,14 +262,14 @@ func (f *evaluateFlags) resolveCrawler() (evaluate.CrawlerMap, error) {
 
 // parseAsOf reads the moment of --as-of: an RFC 3339 date-time, or a date alone,
 // which is its first moment in UTC. It is exact, whatever it leaves out.
-func parseAsOf(s string) (facts.Time, error) {
+func parseAsOf(s string) (time.Time, error) {
 	if s == "" {
-		return facts.Time{}, nil
+		return time.Time{}, nil
 	}
 	for _, layout := range [...]string{time.RFC3339, time.DateOnly} {
-		if t, err := time.Parse(layout, s); err == nil && t.UTC().Year() >= 1 {
-			return facts.Time{Micros: t.UnixMicro(), Precision: facts.PrecisionMicrosecond}, nil
+		if t, err := time.Parse(layout, s); err == nil && t.UTC().Year() >= 1 && !t.IsZero() {
+			return t, nil
 		}
 	}
-	return facts.Time{}, usageErrorf("--as-of %q is no date; write it as 2025-03-01, or with a time and a zone as 2025-03-01T12:00:00Z", s)
+	return time.Time{}, usageErrorf("--as-of %q is no date; write it as 2025-03-01, or with a time and a zone as 2025-03-01T12:00:00Z", s)
 }

@@ -149,7 +149,7 @@ func (s *scenario) evaluateOptions(t *testing.T) evaluate.Options {
 		if err != nil {
 			t.Fatal(err)
 		}
-		opt.AsOf = facts.Time{Micros: at.UnixMicro(), Precision: facts.PrecisionSecond}
+		opt.AsOf = at
 	}
 	if s.options["purpose"] != "" {
 		for _, purpose := range strings.Split(s.options["purpose"], ",") {

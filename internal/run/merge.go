@@ -167,7 +167,7 @@ type reader[T any] interface {
 func (m *merger[T]) open(src source[T]) (reader[T], error) {
 	switch {
 	case src.held != nil:
-		return src.held.in(m.from, m.to), nil
+		return src.held.in(m.from, m.to, m.layout), nil
 	case src.temporary:
 		return openTemporary(src.path, m.spec, m.layout, m.from, m.to)
 	}

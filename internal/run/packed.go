@@ -50,6 +50,16 @@ func newPackedRows[T any](l *layout[T]) *packedRows[T] {
 	return p
 }
 
+// reader returns one that unpacks the rows of p, to which no more are added.
+func (p *packedRows[T]) reader(l *layout[T]) *packedRows[T] {
+	r := newPackedRows(l)
+	r.chunks = p.chunks
+	for i, f := range r.fields {
+		f.share(p.fields[i])
+	}
+	return r
+}
+
 // add packs the row of p, and empties it.
 func (p *packedRows[T]) add(bucket int) packedRow {
 	dst := p.packed[:0]
@@ -123,6 +133,8 @@ type field interface {
 	pack(dst, before []byte) []byte
 	// unpack sets the field from the bytes that src begins with, and returns the others.
 	unpack(src []byte) []byte
+	// share takes over what unpacking needs of the same field of another packedRows.
+	share(other field)
 	reset()
 }
 
@@ -168,7 +180,8 @@ func (f boolField) unpack(src []byte) []byte {
 	return src[1:]
 }
 
-func (f boolField) reset() {}
+func (f boolField) share(field) {}
+func (f boolField) reset()      {}
 
 // intField packs integers as signed ones with the same bits.
 type intField[F integer] struct{ value *F }
@@ -183,7 +196,8 @@ func (f intField[F]) unpack(src []byte) []byte {
 	return src[n:]
 }
 
-func (f intField[F]) reset() {}
+func (f intField[F]) share(field) {}
+func (f intField[F]) reset()      {}
 
 // textField packs texts: twice their length, and their bytes; or, where a text is that of
 // the row before, twice its place in repeated, plus one.
@@ -226,6 +240,8 @@ func (f *textField[F]) unpack(src []byte) []byte {
 	*f.value = f.last
 	return src
 }
+
+func (f *textField[F]) share(other field) { f.repeated = other.(*textField[F]).repeated }
 
 func (f *textField[F]) reset() {
 	clear(f.repeated)

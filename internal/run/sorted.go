@@ -35,7 +35,7 @@ func (s *Sorter[T]) Finish(ctx context.Context) (*SortedRows[T], error) {
 
 // Range yields the rows of the buckets from ≤ bucket < to: by bucket, then Spec.Compare, then
 // as they were added. A row is valid until the next step, and so are its []byte fields; its
-// strings may be kept, but a few keep much memory in use. One range is read at a time.
+// strings may be kept, but a few keep much memory in use. Ranges may be read at the same time.
 func (r *SortedRows[T]) Range(ctx context.Context, from, to int) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		err := r.merger(from, to).each(ctx, r.sources, func(row *T, _ int) (bool, error) { return yield(row, nil), nil })

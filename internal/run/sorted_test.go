@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
+	"sync"
 	"testing"
 )
 
@@ -65,5 +67,33 @@ func TestDamagedHeader(t *testing.T) {
 		if !failed {
 			t.Errorf("byte %d is another, and there is no error", at)
 		}
+	}
+}
+
+// TestSortedRowsAtOnce reads ranges at the same time.
+func TestSortedRowsAtOnce(t *testing.T) {
+	for _, held := range []int{1 << 30, 40 << 10} {
+		rows := randomFetches(rand.New(rand.NewPCG(33, uint64(held))), 3000)
+		s, _ := fill(t, held, rows)
+		all, err := s.Finish(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		const ranges = 8
+		var parts [ranges][]fetch
+		var done sync.WaitGroup
+		for i := range ranges {
+			done.Go(func() {
+				for row, err := range all.Range(t.Context(), i*Buckets/ranges, (i+1)*Buckets/ranges) {
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					parts[i] = append(parts[i], clone(row))
+				}
+			})
+		}
+		done.Wait()
+		equal(t, sorted(rows), slices.Concat(parts[:]...))
 	}
 }

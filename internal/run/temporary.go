@@ -85,12 +85,12 @@ type heldRows[T any] struct {
 	rows   []packedRow // in order
 }
 
-// in returns those of the buckets from ≤ bucket < to.
-func (h *heldRows[T]) in(from, to int) *heldRows[T] {
+// in reads those of the buckets from ≤ bucket < to.
+func (h *heldRows[T]) in(from, to int, l *layout[T]) *heldRows[T] {
 	first := func(bucket int) int {
 		return sort.Search(len(h.rows), func(i int) bool { return h.rows[i].bucket() >= bucket })
 	}
-	return &heldRows[T]{packed: h.packed, rows: h.rows[first(from):first(to)]}
+	return &heldRows[T]{packed: h.packed.reader(l), rows: h.rows[first(from):first(to)]}
 }
 
 func (h *heldRows[T]) start() int { return 0 }

@@ -1,0 +1,107 @@
+package evaluate
+
+import (
+	"iter"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+)
+
+// others returns, where the governing capture is stale, those that say something else:
+// between its content and the fetch, and within a day after the fetch.
+func (tl *timeline) others(s *subject, v *view) (list []*State) {
+	if v.evidence != Stale {
+		return nil
+	}
+	asked, start := v.governing, v.governing.oldest()
+	consider := func(st *State) {
+		if st.says() && st != v.governing && !st.saysLike(asked) && !st.isReplacedBy(v.governing) {
+			list = append(list, st)
+			asked = st
+		}
+	}
+	near := tl.all.between(start, s.time)
+	for st := near.take(); st != nil && s.look(); st = near.take() {
+		if st.Time().MicrosSince(start) < 0 || s.relationOf(st) > beside {
+			continue
+		}
+		consider(st)
+		if st != v.governing && st.Micros > start.Micros+unit(start.Precision) {
+			near.skipAlike()
+		}
+	}
+	near = tl.all.between(s.time, s.ahead(day))
+	for st := near.take(); st != nil && s.look(); st = near.take() {
+		if !s.follows(st, day) {
+			continue
+		}
+		consider(st)
+		if st != v.governing {
+			near.skipAlike()
+		}
+	}
+	return list
+}
+
+// isReplacedBy reports whether g is the later of two captures of one moment, by its place
+// in the archive of both.
+func (st *State) isReplacedBy(g *State) bool {
+	at, later := spotOf(&st.Fetch), spotOf(&g.Fetch)
+	return st.Time().MicrosSince(g.oldest()) == 0 && at.sameArchive(later) && at.index < later.index
+}
+
+// copies yields every capture in [t − 24 h, t], whoever made it. Of those before t that say
+// the same one after the other, the first stands for all.
+func (tl *timeline) copies(t facts.Time) iter.Seq[*State] {
+	return func(yield func(*State) bool) {
+		near := tl.all.between(facts.Time{Micros: t.Micros - day, Precision: t.Precision}, t)
+		for st := near.take(); st != nil; st = near.take() {
+			if gap := t.MicrosSince(st.Time()); gap < 0 || gap > day {
+				continue
+			}
+			if !yield(st) {
+				return
+			}
+			if st.Micros+unit(st.Precision) < t.Micros {
+				near.skipAlike()
+			}
+		}
+	}
+}
+
+// lastCopies returns what a crawler may use while the file is unreachable (RFC 9309
+// §2.4): the latest 2xx of any age at or before a fetch, by anyone and its own, and a
+// later copy that a 304 or revisit renewed and that the archive does not hold.
+func (tl *timeline) lastCopies(s *subject) (list []*State) {
+	for _, l := range [...]*line{tl.all, tl.byAgent[s.key]} {
+		if l == nil {
+			continue
+		}
+		n := l.upTo(s)
+		got, gone := l.lastOf(kindSuccess, n, s), l.lastOf(kindLost, n, s)
+		if got != nil {
+			list = append(list, got)
+		}
+		if gone != nil && (got == nil || gone.Micros >= got.Micros) {
+			list = append(list, gone)
+		}
+	}
+	return list
+}
+
+// filter returns the captures that keep accepts: the list itself, where it accepts
+// them all.
+func filter(list []*State, keep func(*State) bool) []*State {
+	for i, s := range list {
+		if keep(s) {
+			continue
+		}
+		kept := list[:i:i]
+		for _, s := range list[i+1:] {
+			if keep(s) {
+				kept = append(kept, s)
+			}
+		}
+		return kept
+	}
+	return list
+}

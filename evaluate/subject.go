@@ -1,0 +1,114 @@
+package evaluate
+
+import (
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/weburl"
+)
+
+// subject is a fetch with what the decision needs of its URL.
+type subject struct {
+	*facts.Fetch
+	path  string // what rules are matched against
+	agent string // whose captures count: the crawler's own token
+	key   string // the same, comparable
+	token string // whose rules are asked for: the same, but in a what-if
+	other string // token of a second crawler that the User-Agent names; "": none
+	time  facts.Time
+
+	places        places // of records that several archives hold
+	asOf          bool   // time is not the fetch's own: the order of records tells nothing
+	withoutBeside bool   // captures of the fetch's moment in other archives do not count
+	looked        int    // captures looked at, as maxLooked counts them
+}
+
+func (d *decider) newSubject(f *facts.Fetch, agent string) subject {
+	url, _ := weburl.Parse(f.URL)
+	return subject{Fetch: f, path: url.PathQuery(), agent: agent, key: d.keys.of(agent), token: agent, time: f.Time()}
+}
+
+// relationOf compares a capture's date with the fetch's; of one moment, the order of
+// the records in their archive tells.
+func (s *subject) relationOf(st *State) relation {
+	return s.relationTo(st.Time(), spotOf(&st.Fetch))
+}
+
+func (s *subject) relationTo(t facts.Time, at spot) relation {
+	switch gap := s.time.MicrosSince(t); {
+	case gap > 0 || gap == 0 && s.asOf:
+		return before
+	case gap < 0:
+		return after
+	}
+	return s.places.relation(at, spotOf(s.Fetch))
+}
+
+// isUnsure reports whether a record that counts as before the fetch may have come after
+// it: one of the same moment, unless the order of a serial crawler's archive tells.
+func (s *subject) isUnsure(t facts.Time, at spot) bool {
+	relation := s.relationTo(t, at)
+	isSame := !s.asOf && s.time.MicrosSince(t) == 0
+	return relation == beside || relation == before && isSame && s.Flags&facts.FlagSerial == 0
+}
+
+// counts reports whether a capture is a candidate: at or before the fetch. One that
+// became unreachable only by a record after the fetch shows nothing at its moment.
+func (s *subject) counts(st *State) bool {
+	switch s.relationOf(st) {
+	case behind, after:
+		return false
+	case beside:
+		if s.withoutBeside {
+			return false
+		}
+	}
+	return st.Outcome != OutcomeUnreachable || !s.precedes(st)
+}
+
+// precedes reports whether the content of a capture was got after the fetch.
+func (s *subject) precedes(st *State) bool {
+	newest, at := st.newest()
+	return s.relationTo(newest, at) >= behind
+}
+
+// freshFor is how long a copy of robots.txt may be used (RFC 9309 §2.4).
+const freshFor = day
+
+// isFresh reports whether the content of a capture is at most that old at the fetch.
+func (s *subject) isFresh(st *State) bool { return s.time.MicrosSince(st.oldest()) <= freshFor }
+
+// ahead returns the moment that lies a time after a fetch.
+func (s *subject) ahead(within int64) facts.Time {
+	return facts.Time{Micros: s.time.Micros + within, Precision: s.time.Precision}
+}
+
+// follows reports whether a capture lies within a time after a fetch.
+func (s *subject) follows(st *State, within int64) bool {
+	return s.relationOf(st) >= behind && st.Time().MicrosSince(s.time) <= within
+}
+
+// maxLooked bounds the captures that are looked at for one fetch, where one that is asked
+// counts as askedCost, and each bodyCost bytes of its body as one more: an origin may
+// have sent another file with every second. The bodies are no more than the cache of
+// parsed files holds. Beyond it nothing is known of the fetch (TooCostly).
+const (
+	askedCost = 4
+	bodyCost  = maxCachedBodies / maxLooked
+)
+
+// look counts a capture that is looked at for a fetch; false says that they are too many.
+func (s *subject) look() bool { return s.spend(1) }
+
+func (s *subject) spend(looks int) bool {
+	s.looked += looks
+	return !s.isTooCostly()
+}
+
+func (s *subject) isTooCostly() bool { return s.looked > maxLooked }
+
+// costOfAsking is how many looks it counts for to ask a capture.
+func (s *State) costOfAsking() int {
+	if !s.HasBody {
+		return 1
+	}
+	return askedCost + int(s.BodySize/bodyCost)
+}

@@ -1,0 +1,202 @@
+package evaluate
+
+import (
+	"slices"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+)
+
+// view is what a fetch sees of its origin's timeline.
+type view struct {
+	governing   *State // nil where no capture is near
+	evidence    Evidence
+	own         bool                   // the governing capture is the crawler's own
+	moment      []*State               // the captures of the governing one's moment, it included
+	prior       *State                 // the capture before it, in its line, that answers
+	older       *State                 // where another's governs: the crawler's own latest one that says something
+	olderAgrees bool                   // and it answers alike
+	wins        func(a, b *State) bool // of two captures of a moment and archive, whether the first counts
+}
+
+// view finds the capture that governs a fetch: the crawler's own latest, if that is
+// fresh; else the latest by anyone; else the earliest within a day after.
+func (tl *timeline) view(s *subject) view {
+	own := tl.byAgent[s.key]
+	if own != nil {
+		if v := own.latest(s); v.governing != nil && s.isFresh(v.governing) {
+			return v
+		}
+	}
+	v := tl.all.latest(s)
+	if v.governing == nil {
+		return tl.later(s)
+	}
+	if !v.own && own != nil {
+		v.older = own.lastOf(kindSays, own.upTo(s), s)
+	}
+	return v
+}
+
+// last returns the index of the latest capture of the line at or before a fetch; -1: none.
+func (l *line) last(s *subject) int {
+	i := l.upTo(s) - 1
+	for i >= 0 && !s.counts(l.states[i]) && s.look() {
+		i--
+	}
+	return i
+}
+
+// latest is the view of the latest capture of the line at or before a fetch.
+func (l *line) latest(s *subject) view {
+	i := l.last(s)
+	if i < 0 {
+		return view{}
+	}
+	v := view{evidence: Stale}
+	last := l.states[i].Time()
+	near := l.between(last, last)
+	near.end = i
+	for st := near.take(); st != nil && s.look(); st = near.take() {
+		if st.Time().MicrosSince(last) == 0 && s.counts(st) {
+			v.moment = append(v.moment, st)
+		}
+	}
+	v.moment = append(v.moment, l.states[i])
+	v.prior = l.lastOf(kindAnswers, i, s)
+	v.wins = func(a, b *State) bool { return a.Index > b.Index }
+	v.govern(s)
+	switch {
+	case s.precedes(v.governing):
+		v.evidence = Later
+	case s.isFresh(v.governing):
+		v.evidence = Fresh
+	}
+	return v
+}
+
+// govern chooses, of the captures of a moment, the one that governs: the crawler's own
+// before others', of those in one archive the one that wins, one that stands before the
+// fetch beyond doubt, the finest date. Between the rest it decides nothing which is taken.
+func (v *view) govern(s *subject) {
+	v.governing = v.moment[0]
+	for _, st := range v.moment[1:] {
+		if v.prefers(s, st, v.governing) {
+			v.governing = st
+		}
+	}
+	v.own = s.isOwn(v.governing)
+}
+
+func (v *view) prefers(s *subject, a, b *State) bool {
+	at, than := spotOf(&a.Fetch), spotOf(&b.Fetch)
+	switch {
+	case s.isOwn(a) != s.isOwn(b):
+		return s.isOwn(a)
+	case at.sameArchive(than):
+		return v.wins(a, b)
+	case s.relationOf(a) != s.relationOf(b):
+		return s.relationOf(a) < s.relationOf(b)
+	case a.Precision != b.Precision:
+		return a.Precision > b.Precision
+	}
+	return at.compare(than) > 0
+}
+
+// isOwn reports whether the crawler that made the fetch made the capture.
+func (s *subject) isOwn(st *State) bool { return st.key == s.key }
+
+// rivals are the captures of the governing one's moment that stand last in other
+// archives: in which order they came, nothing tells. Where the crawler's own governs,
+// those of others are no rivals but copies.
+func (v *view) rivals(s *subject) []*State {
+	if len(v.moment) == 1 {
+		return nil
+	}
+	g := v.governing
+	var list []*State
+	for _, st := range v.moment {
+		at := spotOf(&st.Fetch)
+		if at.sameArchive(spotOf(&g.Fetch)) || v.own && !s.isOwn(st) || st == g {
+			continue
+		}
+		i := slices.IndexFunc(list, func(o *State) bool { return !s.look() || at.sameArchive(spotOf(&o.Fetch)) })
+		switch {
+		case i < 0:
+			list = append(list, st)
+		case v.wins(st, list[i]):
+			list[i] = st
+		}
+	}
+	return list
+}
+
+// unreachableMay is how long a server has to be unreachable until crawlers may take its
+// robots.txt as unavailable (RFC 9309 §2.3.1.4).
+const unreachableMay = 30 * day
+
+// longUnreachable reports whether a fetch ends an unbroken run of at least two unreachable
+// captures that began longer ago than that: of the crawler's own, or of anyone's.
+func (tl *timeline) longUnreachable(s *subject) bool {
+	for _, l := range [...]*line{tl.byAgent[s.key], tl.all} {
+		if l == nil {
+			continue
+		}
+		if i := l.last(s); i >= 0 && l.runs[i].count >= 2 && s.time.MicrosSince(l.runs[i].first.Time()) > unreachableMay {
+			return true
+		}
+	}
+	return false
+}
+
+// later is the view of the earliest capture within a day after a fetch that says
+// something, the crawler's own first.
+func (tl *timeline) later(s *subject) view {
+	for _, l := range [...]*line{tl.byAgent[s.key], tl.all} {
+		if l == nil {
+			continue
+		}
+		v := view{evidence: Later, moment: l.next(s, day)}
+		if len(v.moment) == 0 {
+			continue
+		}
+		v.wins = func(a, b *State) bool { return a.Index < b.Index }
+		v.govern(s)
+		return v
+	}
+	return view{}
+}
+
+// earliest returns those of list than which no other is earlier.
+func earliest(list []*State) []*State {
+	var first [facts.PrecisionMicrosecond + 1]*State // of each precision
+	return filter(list, func(s *State) bool {
+		for _, f := range first {
+			if f != nil && s.Time().MicrosSince(f.Time()) > 0 {
+				return false
+			}
+		}
+		if first[s.Precision] == nil {
+			first[s.Precision] = s
+		}
+		return true
+	})
+}
+
+// next returns the captures of the line that come first, within a time after a fetch, of
+// those that say something.
+func (l *line) next(s *subject, within int64) []*State {
+	var found []*State
+	near := l.between(s.time, s.ahead(within))
+	for st := near.take(); st != nil && s.look(); st = near.take() {
+		if len(found) > 0 && st.Micros > found[0].Micros+unit(found[0].Precision) {
+			break
+		}
+		switch {
+		case !st.says():
+			near.skipAlike()
+		case s.follows(st, within):
+			found = append(found, st)
+		}
+	}
+	return earliest(found)
+}

@@ -1,0 +1,66 @@
+package report_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"os"
+
+	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/report"
+)
+
+// audit reads archives, decides their fetches, and writes tables and audit.json into dir.
+func audit(ctx context.Context, dir string, opt evaluate.Options, archives ...string) (s *report.Summary, err error) {
+	release, err := ingest.Lock(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	inputs, failed := ingest.Expand(archives)
+	if err := ingest.Ingest(ctx, inputs, ingest.Options{Dir: dir, Workers: 2, Failed: failed}); err != nil {
+		return nil, err
+	}
+	facts, err := ingest.OpenFacts(dir)
+	if err != nil {
+		return nil, err
+	}
+	w, err := report.NewWriter(dir, facts, opt)
+	if err != nil {
+		return nil, err
+	}
+	defer w.Abandon()
+	totals, err := evaluate.Run(ctx, facts, opt, w)
+	if err != nil {
+		return nil, err
+	}
+	return w.Commit(totals)
+}
+
+// An audit from Go.
+func Example() {
+	dir, err := os.MkdirTemp("", "audit-*")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	opt := evaluate.Options{Agents: []string{"GPTBot"}, Uses: []evaluate.Use{evaluate.UseTrain}}
+	summary, err := audit(context.Background(), dir, opt, "../testdata/warc")
+	if err != nil {
+		log.Fatal(err)
+	}
+	totals := summary.Audit.Totals
+	fmt.Println("fetches:", totals.Fetches)
+	fmt.Println("violations:", totals.Violations, "of them certain:", totals.ViolationsCertain)
+	fmt.Println("unknown:", totals.Unknown)
+	for _, a := range summary.WhatIf {
+		fmt.Println("disallowed to", a.Agent+":", a.Disallowed)
+	}
+	// Output:
+	// fetches: 284
+	// violations: 43 of them certain: 41
+	// unknown: 7
+	// disallowed to GPTBot: 57
+}
