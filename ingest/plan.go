@@ -52,6 +52,7 @@ type Options struct {
 
 	Reread        bool // all inputs, also those whose facts are there already
 	VerifyDigests bool // compare the digests of all records, not of policy captures alone
+	DigestInputs  bool // compute the SHA-256 of each input but standard input
 }
 
 // Lock takes the output folder for this process, making it where needed. Release
@@ -103,11 +104,18 @@ func Ingest(ctx context.Context, inputs []Input, opt Options) error {
 	if err != nil {
 		return err
 	}
-	p := facts.Plan{Fingerprint: print, Tasks: append(kept, made...), Inputs: inputs, Failures: in.failures}
+	p := facts.Plan{
+		Fingerprint: print, Tasks: append(kept, made...), Inputs: inputs, Failures: in.failures, Digested: opt.DigestInputs,
+	}
 	for _, f := range opt.Failed {
 		p.Failures = append(p.Failures, facts.Failure{Name: f.Arg, Reason: f.Reason})
 	}
 	slices.Sort(p.Tasks)
+	if opt.DigestInputs {
+		if err := digestInputs(ctx, root, p.Tasks, opt.Workers); err != nil {
+			return err
+		}
+	}
 	results, err := readResults(root, p.Tasks)
 	if err != nil {
 		return err

@@ -58,6 +58,7 @@ type AuditInput struct {
 	Name        string           `json:"name"`
 	Size        int64            `json:"size"`
 	Fingerprint string           `json:"fingerprint"`
+	SHA256      *string          `json:"sha256"` // of its bytes, hexadecimal; nil: not computed
 	Container   string           `json:"container"`
 	Records     map[string]int64 `json:"records"`
 	Fetches     int64            `json:"fetches"`
@@ -127,7 +128,7 @@ func newAudit(set *facts.Set, settings Settings, t *evaluate.Totals, counted *ta
 	}
 	for _, in := range set.Inputs {
 		a.Inputs = append(a.Inputs, AuditInput{
-			Name: locator(in.Name), Size: in.Size, Fingerprint: in.Fingerprint, Container: in.Container,
+			Name: locator(in.Name), Size: in.Size, Fingerprint: in.Fingerprint, SHA256: known(in.SHA256, in.SHA256 != ""), Container: in.Container,
 			Records: in.Records, Fetches: in.Fetches, Robots: in.Robots, Issues: in.Issues, Resynced: in.Resynced, LogEvents: in.Events, Digests: in.Digests, Crawls: in.Crawls,
 		})
 	}

@@ -20,6 +20,8 @@ type FetchRow struct {
 	ContentMIMEType string `parquet:"content_mime_type,optional,dict"`
 	RecordPlace
 	CrawlerToken
+	// What the warcinfo record says of obedience (`robots:`); not trusted. Null: none made.
+	Claim string `parquet:"claim,optional,dict"`
 	Decision
 	// How sure the violation is. Null: not disallowed.
 	Certainty string `parquet:"certainty,optional,dict" values:"certainty"`
@@ -53,6 +55,7 @@ func (b *rowBuilder) fetchRow(r *evaluate.Result) FetchRow {
 		ContentMIMEType: text(f.MIMEType),
 		RecordPlace:     b.recordPlace(f),
 		CrawlerToken:    crawlerToken(r),
+		Claim:           text(f.Claim),
 		Decision:        decision(r.Evidence, &r.Answer),
 		Certainty:       r.Certainty.String(),
 		RobotsID:        robotsID(r.Governing),

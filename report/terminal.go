@@ -53,14 +53,14 @@ func (s *Summary) printAudited(p *page) {
 	}
 	p.line("Audited %s (%s): %s on %s, %s; by %s %s, %s.", Count(int64(len(a.Inputs)), "archive"), Bytes(size),
 		Count(t.Fetches, "fetch"), Count(t.Origins, "origin"), periodText(t.FirstFetchTime, t.LastFetchTime),
-		a.Tool, shown(a.Version, maxLabel), strings.Join(settingsText(&a.Settings), ", "))
+		a.Tool, Shown(a.Version, maxLabel), strings.Join(settingsText(&a.Settings), ", "))
 }
 
 // settingsText names the settings that an answer depends on.
 func settingsText(s *Settings) []string {
 	list := []string{"profile " + s.Profile}
 	if s.Crawler != "" {
-		list = append(list, "crawler "+shown(s.Crawler, maxLabel)+" (--crawler)")
+		list = append(list, "crawler "+Shown(s.Crawler, maxLabel)+" (--crawler)")
 	}
 	if len(s.CrawlerMap) > 0 {
 		list = append(list, "crawlers by --crawler-map")
@@ -153,7 +153,7 @@ func (s *Summary) printRules(p *page, full bool) {
 	p.columns("Rules with most violations")
 	for i, r := range s.Rules {
 		if full || i < fewRows {
-			p.noted(shown(r.Rule, maxLabel), r.Violations, shown(r.Origin, maxLabel))
+			p.noted(Shown(r.Rule, maxLabel), r.Violations, Shown(r.Origin, maxLabel))
 		}
 	}
 }
@@ -168,7 +168,7 @@ func (s *Summary) printWhatIf(p *page, full bool) {
 	}
 	p.columns("Other crawlers would have been", "allowed", "disallowed", "unknown")
 	for _, a := range list[:min(len(list), most)] {
-		p.row(shown(a.Agent, maxLabel), number(a.Allowed), number(a.Disallowed), number(a.Unknown))
+		p.row(Shown(a.Agent, maxLabel), number(a.Allowed), number(a.Disallowed), number(a.Unknown))
 	}
 	p.more(len(list), most)
 }
@@ -234,12 +234,12 @@ func (s *Summary) printClaims(p *page) {
 	columns := []string{"fetches", "violations", "unproven", "unknown"}
 	p.columns("Claim (robots: of warcinfo)", columns...)
 	for _, c := range s.Claims[:min(len(s.Claims), topNames)] {
-		p.row(cmp.Or(shown(c.Name, maxLabel), "(no claim)"), countsText(&c.Counts)...)
+		p.row(cmp.Or(Shown(c.Name, maxLabel), "(no claim)"), countsText(&c.Counts)...)
 	}
 	p.more(len(s.Claims), topNames)
 	p.columns("Crawlers, by product token", columns...)
 	for _, a := range s.Agents {
-		p.row(cmp.Or(shown(a.Name, maxLabel), "(none known)"), countsText(&a.Counts)...)
+		p.row(cmp.Or(Shown(a.Name, maxLabel), "(none known)"), countsText(&a.Counts)...)
 	}
 	p.more(s.AgentCount, topNames)
 }
@@ -254,7 +254,7 @@ func (s *Summary) printOrigins(p *page) {
 	}
 	p.columns("Origins with most violations", "violations", "fetches")
 	for _, o := range s.Origins {
-		p.row(cmp.Or(shown(o.Origin, maxLabel), "(none)"), number(o.Violations), number(o.Fetches))
+		p.row(cmp.Or(Shown(o.Origin, maxLabel), "(none)"), number(o.Violations), number(o.Fetches))
 	}
 }
 
@@ -271,9 +271,9 @@ func (s *Summary) printUnread(p *page, full bool) {
 	}
 	p.heading("Not wholly read: %s. Fetches may be missing.%s", Count(unread, "input"), s.resyncedText())
 	for _, in := range s.Unread[:min(len(s.Unread), most)] {
-		p.line("  %s %s", shown(in.Name, maxShown), issueGloss[in.Kind])
+		p.line("  %s %s", Shown(in.Name, maxShown), issueGloss[in.Kind])
 		if full {
-			p.line("    %s: %s", in.Kind, shown(in.Detail, maxShown))
+			p.line("    %s: %s", in.Kind, Shown(in.Detail, maxShown))
 		}
 	}
 	p.more(int(unread), most)

@@ -6,6 +6,17 @@ type Value struct {
 	Meaning string `json:"meaning"`
 }
 
+// Meaning says what a value means, by the name of its list in docs/SCHEMA.md. The text is
+// Markdown. It is empty where the list has no such value.
+func Meaning(list, value string) string {
+	for _, v := range valuesOf[list] {
+		if v.Name == value {
+			return v.Meaning
+		}
+	}
+	return ""
+}
+
 // valuesOf lists what columns may hold, by the names in the tag "values" of their fields. The
 // texts are Markdown.
 var valuesOf = map[string][]Value{

@@ -42,8 +42,7 @@ type ViolationRow struct {
 	CrawlerToken
 	// User-Agent that `agent` was derived from. Null: not known.
 	UserAgent string `parquet:"user_agent,optional,dict"`
-	// What the warcinfo record says of obedience (`robots:`); not trusted. Null: none made.
-	Claim string `parquet:"claim,optional,dict"`
+	Claim     string `parquet:"claim,optional,dict"`
 	Decision
 	Certainty string `parquet:"certainty,dict" values:"certainty"`
 	Notes     string `parquet:"notes,optional,dict" values:"note"`

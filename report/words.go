@@ -10,8 +10,8 @@ import (
 	"github.com/dustin/go-humanize/english"
 )
 
-// shown makes a value from an archive safe for a terminal, and short.
-func shown(s string, limit int) string {
+// Shown makes a value from an archive safe for a terminal, and short.
+func Shown(s string, limit int) string {
 	if len(s) > limit {
 		s = cut(s, limit) + "…"
 	}

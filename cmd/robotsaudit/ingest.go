@@ -32,12 +32,14 @@ type ingestFlags struct {
 	workers int
 	verify  bool
 	reread  bool
+	digest  bool
 }
 
 func (f *ingestFlags) add(flags *pflag.FlagSet) {
 	addOutput(flags, &f.output)
 	flags.IntVar(&f.workers, "workers", runtime.NumCPU(), "`N` archives read at a time")
 	flags.BoolVar(&f.reread, "reread", false, "read all archives again, those too that were read before")
+	flags.BoolVar(&f.digest, "digest-inputs", false, "write the SHA-256 of each archive to audit.json, for which it is read once more")
 	flags.BoolVar(&f.verify, "verify-digests", false, "compare the digests of all records, not of robots.txt alone, with what they hold")
 }
 
@@ -81,6 +83,8 @@ if there is any problem, else 0. docs/SCHEMA.md explains the kinds.
 			return usageErrorf("--format: unknown format %q: use text or json", format)
 		case check && in.output != "":
 			return usageErrorf("--check writes nothing: leave out -o")
+		case check && in.digest:
+			return usageErrorf("--check writes no audit.json: leave out --digest-inputs")
 		case check && in.workers < 1:
 			return usageErrorf("--workers %d: at least 1 is needed", in.workers)
 		case check:
@@ -136,6 +140,7 @@ func readInputs(cmd *cobra.Command, log *slog.Logger, inputs []facts.Input, fail
 	err := ingest.Ingest(cmd.Context(), inputs, ingest.Options{
 		Dir: flags.output, Workers: flags.workers, Stdin: cmd.InOrStdin(), Progress: progress, Failed: failures,
 		Warn: func(msg string) { log.Warn(msg) }, VerifyDigests: flags.verify, Reread: flags.reread,
+		DigestInputs: flags.digest,
 	})
 	stop()
 	if err != nil {

@@ -28,8 +28,7 @@ const (
 )
 
 const exitHelp = `Exit codes: 0 done; 1 failed; 2 mistake in the command line; 3 done, but some input could
-not be read or not to its end; 10 violations found, with --fail-on violations;
-130 interrupted.`
+not be read or not to its end; 10 violations found, with --fail-on; 130 interrupted.`
 
 func main() {
 	// The first interrupt finishes what is in hand; the second one ends at once,
@@ -169,7 +168,10 @@ permitted, with the proof. It needs no network.
 	})
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.PersistentFlags().String("log-format", "text", "`FORMAT` of log lines on standard error: text or json")
-	root.AddCommand(newAuditCommand(), newIngestCommand(), newEvaluateCommand(), newMatchCommand(), newEvidenceCommand(), newAgentsCommand(), newSchemaCommand(), newVersionCommand())
+	root.AddCommand(
+		newAuditCommand(), newIngestCommand(), newEvaluateCommand(), newReportCommand(), newDiffCommand(), newEvidenceCommand(),
+		newMatchCommand(), newAgentsCommand(), newSchemaCommand(), newVersionCommand(),
+	)
 	return root
 }
 

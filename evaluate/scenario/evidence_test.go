@@ -74,7 +74,7 @@ func (s *scenario) audit(t *testing.T, out string) []string {
 	}
 	opt := s.evaluateOptions(t)
 	opt.Agents = nil
-	w, err := report.NewWriter(out, set, opt.Profile.String(), false)
+	w, err := report.NewWriter(out, set, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,8 +84,7 @@ func (s *scenario) audit(t *testing.T, out string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	settings := report.Settings{Profile: opt.Profile.String(), Crawler: opt.Crawler, CrawlerMap: opt.CrawlerMap.Lines()}
-	if _, err := w.Commit(settings, totals); err != nil {
+	if _, err := w.Commit(totals); err != nil {
 		t.Fatal(err)
 	}
 	return found.names

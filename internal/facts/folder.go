@@ -36,6 +36,7 @@ type Plan struct {
 	Tasks       []string  `json:"tasks"` // names of task folders
 	Inputs      []Input   `json:"inputs"`
 	Failures    []Failure `json:"failures"`
+	Digested    bool      `json:"digested,omitempty"` // digests of inputs were asked for
 
 	Copies map[string]string `json:"copies,omitempty"` // path of an input → that of the one that it is a copy of
 }
@@ -65,15 +66,22 @@ func ReadManifest(dir string) (*Manifest, error) {
 	return &m, nil
 }
 
+// Replace makes m the manifest of a task's folder, which has one.
+func (m *Manifest) Replace(dir string) error { return replaceJSON(dir, manifestFile, m) }
+
 // Commit makes p the current plan of an output folder.
 func (p *Plan) Commit(dir string) error {
-	private := filepath.Join(dir, PrivateFolder)
-	tmp := filepath.Join(private, TemporaryPrefix+PlanFile)
-	if err := durable.WriteJSON(tmp, p); err != nil {
+	return replaceJSON(filepath.Join(dir, PrivateFolder), PlanFile, p)
+}
+
+// replaceJSON writes a file of which there is the old content or the new, whatever happens.
+func replaceJSON(dir, name string, v any) error {
+	tmp := filepath.Join(dir, TemporaryPrefix+name)
+	if err := durable.WriteJSON(tmp, v); err != nil {
 		return err
 	}
-	if err := os.Rename(tmp, filepath.Join(private, PlanFile)); err != nil {
+	if err := os.Rename(tmp, filepath.Join(dir, name)); err != nil {
 		return err
 	}
-	return durable.SyncFolder(private)
+	return durable.SyncFolder(dir)
 }

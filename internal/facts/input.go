@@ -24,6 +24,7 @@ type InputResult struct {
 	Input
 	Container   string `json:"container"`
 	Fingerprint string `json:"fingerprint"`       // of the input's content, hexadecimal
+	SHA256      string `json:"sha256,omitempty"`  // of the input's bytes, hexadecimal; "": not computed
 	Refusal     string `json:"refusal,omitempty"` // why nothing of it was read
 	InputStats
 }

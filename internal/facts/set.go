@@ -75,6 +75,11 @@ func Open(dir string, fingerprints ...string) (*Set, error) {
 		f.Tasks = append(f.Tasks, t)
 		f.Inputs = append(f.Inputs, m.Inputs...)
 	}
+	if !p.Digested { // results do not depend on what was asked for before
+		for i := range f.Inputs {
+			f.Inputs[i].SHA256 = ""
+		}
+	}
 	f.number(p.Inputs, p.Copies)
 	return f, nil
 }

@@ -62,6 +62,11 @@ func (f *File) lines(yield func(*line) bool) {
 	}
 }
 
+// Lines yields the number and the text of each line that is parsed, decoded and without its ending.
+func (f *File) Lines(yield func(number int, text string) bool) {
+	f.lines(func(l *line) bool { return yield(l.number, l.raw) })
+}
+
 // lineAt reads the line that begins at f.text[at], and returns where it ends.
 func (f *File) lineAt(at int) (l line, end int) {
 	s := f.spec

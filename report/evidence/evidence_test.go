@@ -39,7 +39,7 @@ func auditOf(t *testing.T, archives ...string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := report.NewWriter(out, set, robots.RFC9309.String(), false)
+	w, err := report.NewWriter(out, set, evaluate.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func auditOf(t *testing.T, archives ...string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Commit(report.Settings{Profile: robots.RFC9309.String(), FactsFingerprint: set.Fingerprint}, totals); err != nil {
+	if _, err := w.Commit(totals); err != nil {
 		t.Fatal(err)
 	}
 	return out

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"encoding/json"
+
+	"github.com/spf13/cobra"
+
+	"github.com/robotsaudit/robotsaudit/report/diff"
+	"github.com/robotsaudit/robotsaudit/report/results"
+)
+
+func newDiffCommand() *cobra.Command {
+	var format, failOn string
+	var full bool
+	cmd := &cobra.Command{
+		Use:   "diff OLD NEW",
+		Short: "Compare two audits: which violations are new, gone or changed",
+		Long: `Compare two audits, which OLD and NEW name by their output folders: violations that only
+one of them has, fetches whose verdict, certainty or rule changed, fetches that became
+unknown or are no longer, and the same by origin. A fetch is counted in one kind.
+
+A fetch is known by its WARC-Record-ID and URL; without an ID, by the name of its archive
+and the offset there. So give the same folders to both audits. A violation of NEW alone is
+new even where OLD has no such fetch.
+
+` + exitHelp,
+		Example: `  robotsaudit diff out-2024 out-2025
+  robotsaudit diff out-2024 out-2025 --format json | jq '.new_violations.list[].url'
+  robotsaudit diff before after --fail-on new-violations`,
+		Args: twoAudits,
+	}
+	cmd.Flags().StringVar(&format, "format", "text", "`FORMAT` of the output: text or json, which lists up to 1,000 of a kind")
+	cmd.Flags().BoolVar(&full, "full", false, "list up to 1,000 of a kind in text, not 20")
+	cmd.Flags().StringVar(&failOn, "fail-on", "", "exit with code 10 if there are `WHAT`: new-violations")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if format != "text" && format != "json" {
+			return usageErrorf("--format: unknown format %q: use text or json", format)
+		}
+		if failOn != "" && failOn != "new-violations" {
+			return usageErrorf("--fail-on %q: the one value is new-violations", failOn)
+		}
+		changes, err := compareAudits(cmd, args[0], args[1])
+		if err != nil {
+			return err
+		}
+		if format == "json" {
+			encoder := json.NewEncoder(cmd.OutOrStdout())
+			encoder.SetEscapeHTML(false)
+			encoder.SetIndent("", "  ")
+			err = encoder.Encode(changes)
+		} else {
+			err = changes.WriteText(cmd.OutOrStdout(), full)
+		}
+		if err == nil && failOn != "" && changes.NewViolations.Total > 0 {
+			err = exitStatus(exitViolations)
+		}
+		return err
+	}
+	return cmd
+}
+
+// compareAudits compares the audits in two output folders.
+func compareAudits(cmd *cobra.Command, old, new string) (*diff.Changes, error) {
+	before, err := results.Open(old)
+	if err != nil {
+		return nil, err
+	}
+	after, err := results.Open(new)
+	if err != nil {
+		return nil, err
+	}
+	return diff.Compare(cmd.Context(), before, after)
+}
+
+// twoAudits asks for two output folders.
+func twoAudits(cmd *cobra.Command, args []string) error {
+	if len(args) != 2 {
+		return usageErrorf("two output folders are needed, the older one first, as in: %s out-2024 out-2025", cmd.CommandPath())
+	}
+	return nil
+}

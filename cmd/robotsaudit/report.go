@@ -1,0 +1,177 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/robotsaudit/robotsaudit/report/ci"
+	"github.com/robotsaudit/robotsaudit/report/csv"
+	"github.com/robotsaudit/robotsaudit/report/diff"
+	"github.com/robotsaudit/robotsaudit/report/document"
+	"github.com/robotsaudit/robotsaudit/report/markdown"
+	"github.com/robotsaudit/robotsaudit/report/results"
+)
+
+func newReportCommand() *cobra.Command {
+	var f reportFlags
+	cmd := &cobra.Command{
+		Use:   "report -o DIR",
+		Short: "Write an audit for people and pipelines: Markdown, CSV, SARIF, JUnit",
+		Long: `Read the results in DIR, which 'robotsaudit audit' or 'evaluate' wrote, and write them
+
+  as a report in Markdown (--markdown), at most 1 MiB, which the summary of a GitHub job
+    takes: the answer, the violations, what is unknown and why;
+  as CSV for spreadsheets (--csv): one file a table, UTF-8 with a byte order mark. A cell
+    that a spreadsheet could take for a formula begins with an apostrophe; characters
+    that cannot be seen are escapes such as \u202e;
+  as SARIF 2.1.0 (--sarif): a result per violation, at the record in its archive; of more
+    than 5,000 the most certain ones;
+  as JUnit XML (--junit): a test case per origin, which fails where there are violations;
+    of more than 5,000 origins those that fail.
+
+FILE may be - for standard output. The archives are not read. The same results and options
+give the same bytes: the report has the date that --date gives, or none. --against adds
+what changed since an earlier audit.
+
+` + exitHelp,
+		Example: `  robotsaudit report -o out --markdown report.md --operator 'Example Library' --date 2025-06-30
+  robotsaudit report -o out --markdown - >> "$GITHUB_STEP_SUMMARY"
+  robotsaudit report -o out-2025 --markdown report.md --against out-2024
+  robotsaudit report -o out --csv spreadsheets --sarif violations.sarif --junit junit.xml`,
+		Args: noArgs,
+	}
+	f.add(cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return f.run(cmd) }
+	return cmd
+}
+
+// reportFlags are the options of reporting.
+type reportFlags struct {
+	output   string
+	markdown string
+	csv      string
+	sarif    string
+	junit    string
+	against  string
+	document document.Options
+}
+
+func (f *reportFlags) add(flags *pflag.FlagSet) {
+	flags.StringVarP(&f.output, "output", "o", "", "output folder `DIR` of an audit (required)")
+	flags.StringVar(&f.markdown, "markdown", "", "write the report as Markdown to `FILE`")
+	flags.StringVar(&f.csv, "csv", "", "write CSV files into `FOLDER`, made where there is none")
+	flags.StringVar(&f.sarif, "sarif", "", "write the violations as SARIF to `FILE`")
+	flags.StringVar(&f.junit, "junit", "", "write the origins as JUnit XML to `FILE`")
+	flags.StringVar(&f.document.Title, "title", "", "`TITLE` of the report")
+	flags.StringVar(&f.document.Operator, "operator", "", "`WHO` ran the crawl, for the report")
+	flags.StringVar(&f.document.Date, "date", "", "`DATE` of the report, as it is to be written")
+	flags.StringVar(&f.against, "against", "", "output folder `OLD` of an earlier audit: the report tells what changed since")
+}
+
+// A rendering is a file to be written.
+type rendering struct {
+	path   string // "": not asked for
+	render func(context.Context, io.Writer, *results.Results) error
+}
+
+// renderings are the files that can be asked for.
+func (f *reportFlags) renderings() []rendering {
+	var once sync.Once
+	var doc *document.Document
+	var failed error
+	// rendered makes the compliance report, once for all formats.
+	rendered := func(render func(io.Writer, *document.Document) error) func(context.Context, io.Writer, *results.Results) error {
+		return func(ctx context.Context, w io.Writer, r *results.Results) error {
+			once.Do(func() { doc, failed = f.makeDocument(ctx, r) })
+			if failed != nil {
+				return failed
+			}
+			return render(w, doc)
+		}
+	}
+	return []rendering{
+		{f.markdown, rendered(markdown.Render)},
+		{f.sarif, func(_ context.Context, w io.Writer, r *results.Results) error { return ci.SARIF(w, r) }},
+		{f.junit, func(_ context.Context, w io.Writer, r *results.Results) error { return ci.JUnit(w, r) }},
+	}
+}
+
+func (f *reportFlags) run(cmd *cobra.Command) error {
+	if f.output == "" {
+		return usageErrorf("no output folder given; add -o DIR")
+	}
+	files := f.renderings()
+	if err := f.check(files); err != nil {
+		return err
+	}
+	r, err := results.Open(f.output)
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		if file.path == "" {
+			continue
+		}
+		if err := writeWhole(cmd, file.path, func(w io.Writer) error { return file.render(cmd.Context(), w, r) }); err != nil {
+			return err
+		}
+	}
+	return f.writeCSV(cmd, r)
+}
+
+// check refuses what cannot be meant.
+func (f *reportFlags) check(files []rendering) error {
+	asked, toOutput := f.csv != "", 0
+	for _, file := range files {
+		asked = asked || file.path != ""
+		if file.path == "-" {
+			toOutput++
+		}
+	}
+	switch {
+	case !asked:
+		return usageErrorf("nothing to write; add --markdown, --csv, --sarif or --junit")
+	case toOutput > 1:
+		return usageErrorf("one format alone can go to standard output")
+	case f.csv == "-":
+		return usageErrorf("--csv writes several files; name a folder")
+	}
+	return nil
+}
+
+// makeDocument makes the compliance report.
+func (f *reportFlags) makeDocument(ctx context.Context, r *results.Results) (*document.Document, error) {
+	options := f.document
+	if f.against != "" {
+		old, err := results.Open(f.against)
+		if err != nil {
+			return nil, err
+		}
+		if options.Changes, err = diff.Compare(ctx, old, r); err != nil {
+			return nil, err
+		}
+	}
+	return document.Build(ctx, r, options)
+}
+
+func (f *reportFlags) writeCSV(cmd *cobra.Command, r *results.Results) error {
+	if f.csv == "" {
+		return nil
+	}
+	if err := os.MkdirAll(f.csv, 0o777); err != nil {
+		return err
+	}
+	for _, file := range csv.Files {
+		write := func(w io.Writer) error { return file.Write(cmd.Context(), w, r) }
+		if err := writeWhole(cmd, filepath.Join(f.csv, file.Name), write); err != nil {
+			return err
+		}
+	}
+	return nil
+}

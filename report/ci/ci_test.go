@@ -1,0 +1,93 @@
+package ci_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/robotsaudit/robotsaudit/internal/audittest"
+	"github.com/robotsaudit/robotsaudit/report/ci"
+	"github.com/robotsaudit/robotsaudit/report/results"
+)
+
+func open(t *testing.T) *results.Results {
+	t.Helper()
+	r, err := results.Open(audittest.Audit(t, audittest.Everything, "../../testdata/warc"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func write(t *testing.T, f func(io.Writer, *results.Results) error, r *results.Results) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := f(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// Every violation is a result, the certain ones first.
+func TestSARIF(t *testing.T) {
+	r := open(t)
+	var log struct {
+		Runs []struct {
+			Results []struct {
+				RuleID, Level string
+				Message       struct{ Text string }
+			}
+		}
+	}
+	if err := json.Unmarshal(write(t, ci.SARIF, r), &log); err != nil {
+		t.Fatal(err)
+	}
+	totals := r.Audit().Totals
+	var levels strings.Builder
+	for _, result := range log.Runs[0].Results {
+		levels.WriteString(result.RuleID + "=" + result.Level + " ")
+		if !strings.Contains(result.Message.Text, " fetched http") || !strings.Contains(result.Message.Text, "("+result.RuleID+").") {
+			t.Error(result.Message.Text)
+		}
+	}
+	want := strings.Repeat("certain=error ", int(totals.ViolationsCertain)) + strings.Repeat("probable=warning ", int(totals.ViolationsProbable))
+	if got := levels.String(); got != want || totals.ViolationsProbable == 0 {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// Every origin is a test case, which fails if it has violations, and names them.
+func TestJUnit(t *testing.T) {
+	r := open(t)
+	var suites struct {
+		Tests    int64 `xml:"tests,attr"`
+		Failures int   `xml:"failures,attr"`
+		Skipped  int   `xml:"skipped,attr"`
+		Cases    []struct {
+			Name    string    `xml:"name,attr"`
+			Failure *string   `xml:"failure"`
+			Skipped *struct{} `xml:"skipped"`
+		} `xml:"testsuite>testcase"`
+	}
+	if err := xml.Unmarshal(write(t, ci.JUnit, r), &suites); err != nil {
+		t.Fatal(err)
+	}
+	failures, skipped, violations := 0, 0, int64(0)
+	for _, c := range suites.Cases {
+		if c.Skipped != nil {
+			skipped++
+		}
+		if c.Failure == nil {
+			continue
+		}
+		failures++
+		violations += int64(strings.Count(*c.Failure, " of "+c.Name+" "))
+	}
+	if suites.Tests != r.Audit().Totals.Origins || int64(len(suites.Cases)) != suites.Tests || suites.Failures != failures || suites.Skipped != skipped ||
+		violations != r.Audit().Totals.Violations {
+		t.Errorf("%d cases, %d failures with %d violations, %d skipped; attributes say %d, %d and %d", len(suites.Cases), failures, violations, skipped, suites.Tests, suites.Failures, suites.Skipped)
+	}
+}

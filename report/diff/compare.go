@@ -1,0 +1,294 @@
+package diff
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/robotsaudit/robotsaudit/internal/run"
+	"github.com/robotsaudit/robotsaudit/report"
+	"github.com/robotsaudit/robotsaudit/report/results"
+)
+
+// Compare compares two audits. It sorts the fetches of both in temporary files, so its memory
+// does not grow with them.
+func Compare(ctx context.Context, old, new *results.Results) (*Changes, error) {
+	dir, err := os.MkdirTemp("", "robotsaudit-diff-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	c := &comparison{origins: run.NewSorter(dir, originRuns)}
+	c.changes.Old, c.changes.New = sideOf(old.Dir(), old.Audit()), sideOf(new.Dir(), new.Audit())
+	c.changes.Settings = compareSettings(old.Audit(), new.Audit())
+	before, after := run.NewSorter(dir, sortedAs("old")), run.NewSorter(dir, sortedAs("new"))
+	if err := sortFetches(ctx, old, before); err != nil {
+		return nil, err
+	}
+	if err := sortFetches(ctx, new, after); err != nil {
+		return nil, err
+	}
+	if err := merge(before.Sorted(ctx), after.Sorted(ctx), c.add); err != nil {
+		return nil, err
+	}
+	return c.finish(ctx)
+}
+
+func sortedAs(name string) run.Spec[fetch] {
+	spec := sorted
+	spec.Name = name
+	return spec
+}
+
+// merge pairs the fetches of both sides that have one key; nil stands for none.
+func merge(old, new iter.Seq2[*fetch, error], pair func(before, after *fetch) error) error {
+	nextOld, stopOld := iter.Pull2(old)
+	defer stopOld()
+	nextNew, stopNew := iter.Pull2(new)
+	defer stopNew()
+	before, errOld, _ := nextOld()
+	after, errNew, _ := nextNew()
+	for before != nil || after != nil {
+		if err := cmp.Or(errOld, errNew); err != nil {
+			return err
+		}
+		a, b := before, after
+		switch order := compareSides(before, after); {
+		case order < 0:
+			b = nil
+		case order > 0:
+			a = nil
+		}
+		if err := pair(a, b); err != nil {
+			return err
+		}
+		if a != nil {
+			before, errOld, _ = nextOld()
+		}
+		if b != nil {
+			after, errNew, _ = nextNew()
+		}
+	}
+	return cmp.Or(errOld, errNew)
+}
+
+// compareSides tells which side's fetch comes first: a side without one comes last.
+func compareSides(before, after *fetch) int {
+	switch {
+	case before == nil:
+		return 1
+	case after == nil:
+		return -1
+	}
+	return cmp.Or(cmp.Compare(bucketOf(before), bucketOf(after)), compareKeys(before, after))
+}
+
+// comparison is a Compare in hand.
+type comparison struct {
+	changes Changes
+	origins *run.Sorter[originChange]
+}
+
+// kind returns where the changes of a kind are gathered.
+func (c *comparison) kind(k kind) *Kind {
+	switch k {
+	case newViolation:
+		return &c.changes.NewViolations
+	case goneViolation:
+		return &c.changes.GoneViolations
+	case changed:
+		return &c.changes.Changed
+	case newlyUnknown:
+		return &c.changes.NewlyUnknown
+	default:
+		return &c.changes.NoLongerUnknown
+	}
+}
+
+// add compares what both audits say of a fetch; nil: it has no such fetch.
+func (c *comparison) add(before, after *fetch) error {
+	switch {
+	case before == nil:
+		c.changes.OnlyNew++
+	case after == nil:
+		c.changes.OnlyOld++
+	default:
+		c.changes.Common++
+	}
+	k := kindOf(before.state(), after.state())
+	if k == same {
+		return nil
+	}
+	before, after = before.clone(), after.clone()
+	was, is := before.state(), after.state()
+	f, other := after, was
+	if k == goneViolation {
+		f, other = before, is
+	}
+	list := c.kind(k)
+	list.Total++
+	if other == nil {
+		list.Absent++
+	} else if other.isUnknown() {
+		list.Unknown++
+	}
+	list.add(changeOf(f, was, is))
+	return c.origins.Add(originChange{Origin: f.Origin, Kind: uint8(k)})
+}
+
+func changeOf(f *fetch, was, is *State) Change {
+	change := Change{
+		URL: f.URL, Origin: f.Origin, Agent: f.Agent,
+		WARCFilename: f.Filename, WARCRecordOffset: f.Offset, WARCRecordID: f.RecordID, Old: was, New: is,
+	}
+	if f.Dated {
+		change.FetchTime = new(time.UnixMicro(f.Time).UTC())
+	}
+	return change
+}
+
+// add lists a change, if it is among the first of those so far.
+func (k *Kind) add(c Change) {
+	k.List = append(k.List, c)
+	if len(k.List) == 2*MaxListed {
+		k.sort()
+	}
+}
+
+// sort orders the changes listed, and drops those beyond MaxListed.
+func (k *Kind) sort() {
+	slices.SortFunc(k.List, compareChanges)
+	if len(k.List) > MaxListed {
+		clear(k.List[MaxListed:])
+		k.List = k.List[:MaxListed]
+	}
+}
+
+func compareChanges(a, b Change) int {
+	return cmp.Or(
+		cmp.Compare(a.rank(), b.rank()),
+		cmp.Compare(a.Origin, b.Origin),
+		cmp.Compare(a.micros(), b.micros()),
+		cmp.Compare(a.URL, b.URL),
+		cmp.Compare(a.WARCFilename, b.WARCFilename),
+		cmp.Compare(a.WARCRecordOffset, b.WARCRecordOffset),
+		cmp.Compare(a.WARCRecordID, b.WARCRecordID),
+	)
+}
+
+// rank is the order of certainty, by the audit by which the fetch is the more certain violation.
+func (c *Change) rank() int {
+	rank := len(certainties)
+	for _, s := range []*State{c.Old, c.New} {
+		if s != nil && s.Certainty != "" {
+			rank = min(rank, slices.Index(certainties, s.Certainty))
+		}
+	}
+	return rank
+}
+
+var certainties = []string{"certain", "probable", "possible", "contested"}
+
+// micros is the time of a change; those without one come last.
+func (c *Change) micros() int64 {
+	if c.FetchTime == nil {
+		return 1<<63 - 1
+	}
+	return c.FetchTime.UnixMicro()
+}
+
+// finish completes the lists.
+func (c *comparison) finish(ctx context.Context) (*Changes, error) {
+	for k := newViolation; k <= noLongerUnknown; k++ {
+		list := c.kind(k)
+		list.sort()
+		list.List = append([]Change{}, list.List...) // [] in JSON, never null
+	}
+	return &c.changes, c.countOrigins(ctx)
+}
+
+// originChange is one change of an origin.
+type originChange struct {
+	Origin string `parquet:"origin"`
+	Kind   uint8  `parquet:"kind"`
+}
+
+var originRuns = run.Spec[originChange]{
+	Name:    "origins",
+	Compare: func(a, b *originChange) int { return cmp.Compare(a.Origin, b.Origin) },
+	Bucket:  func(o *originChange) int { return run.BucketOf(o.Origin) },
+	Held:    1 << 20,
+	Size:    func(o *originChange) int { return 40 + len(o.Origin) },
+}
+
+// countOrigins counts the changes of each origin, and lists those with most.
+func (c *comparison) countOrigins(ctx context.Context) error {
+	list := []OriginChanges{}
+	cut := func() {
+		slices.SortFunc(list, func(a, b OriginChanges) int {
+			return cmp.Or(cmp.Compare(b.NewViolations, a.NewViolations), cmp.Compare(b.total(), a.total()), cmp.Compare(a.Origin, b.Origin))
+		})
+		list = list[:min(len(list), MaxListed)]
+	}
+	for row, err := range c.origins.Sorted(ctx) {
+		if err != nil {
+			return err
+		}
+		if c.changes.OriginCount == 0 || list[len(list)-1].Origin != row.Origin {
+			if len(list) == 2*MaxListed {
+				cut()
+			}
+			list = append(list, OriginChanges{Origin: strings.Clone(row.Origin)})
+			c.changes.OriginCount++
+		}
+		list[len(list)-1].count(kind(row.Kind))
+	}
+	cut()
+	c.changes.Origins = list
+	return nil
+}
+
+func (o *OriginChanges) count(k kind) {
+	switch k {
+	case newViolation:
+		o.NewViolations++
+	case goneViolation:
+		o.GoneViolations++
+	case changed:
+		o.Changed++
+	case newlyUnknown:
+		o.NewlyUnknown++
+	case noLongerUnknown:
+		o.NoLongerUnknown++
+	}
+}
+
+// compareSettings lists the settings and versions that differ.
+func compareSettings(old, new *report.Audit) []Difference {
+	list := []Difference{}
+	before, after := settingsOf(old), settingsOf(new)
+	for i, s := range before {
+		if s.value != after[i].value {
+			list = append(list, Difference{s.name, s.value, after[i].value})
+		}
+	}
+	return list
+}
+
+type setting struct{ name, value string }
+
+// settingsOf lists what shapes verdicts, under the names of audit.json.
+func settingsOf(a *report.Audit) []setting {
+	return []setting{
+		{"version", a.Version},
+		{"profile", a.Settings.Profile},
+		{"crawler", a.Settings.Crawler},
+		{"crawler_map", strings.Join(a.Settings.CrawlerMap, "; ")},
+		{"public_suffix_list", a.Settings.PublicSuffixList},
+		{"facts_fingerprint", a.Settings.FactsFingerprint},
+	}
+}

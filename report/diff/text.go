@@ -1,0 +1,145 @@
+package diff
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/robotsaudit/robotsaudit/report"
+)
+
+const (
+	fewChanges = 20  // of a kind, and origins, shown in short
+	maxShown   = 200 // bytes shown of a text from an archive
+)
+
+// WriteText writes the changes for a person at a terminal to read: the first of each kind, or all
+// that are listed.
+func (c *Changes) WriteText(w io.Writer, full bool) error {
+	most := fewChanges
+	if full {
+		most = MaxListed
+	}
+	t := &text{names: [2]string{report.Shown(c.Old.Dir, maxShown), report.Shown(c.New.Dir, maxShown)}, most: most}
+	t.head(c)
+	for _, k := range c.kinds() {
+		t.kind(k.name, k.Kind)
+	}
+	t.origins(c)
+	_, err := io.WriteString(w, t.String())
+	return err
+}
+
+// namedKind is a kind of changes and its name.
+type namedKind struct {
+	name string
+	*Kind
+}
+
+func (c *Changes) kinds() []namedKind {
+	return []namedKind{
+		{"New violations", &c.NewViolations},
+		{"Violations no longer", &c.GoneViolations},
+		{"Changed in verdict, certainty or rule", &c.Changed},
+		{"Newly unknown", &c.NewlyUnknown},
+		{"No longer unknown", &c.NoLongerUnknown},
+	}
+}
+
+// text is a comparison being written.
+type text struct {
+	strings.Builder
+	names [2]string // of the old and the new audit
+	most  int       // changes of a kind
+}
+
+func (t *text) line(format string, args ...any) { fmt.Fprintf(t, format+"\n", args...) }
+
+func (t *text) head(c *Changes) {
+	for i, s := range []Side{c.Old, c.New} {
+		t.line("%s %s: %s, %s, %d unproven, %d unknown", [2]string{"Old", "New"}[i], t.names[i],
+			report.Count(s.Fetches, "fetch"), report.Count(s.Violations, "violation"), s.Unproven, s.Unknown)
+	}
+	t.line("In both %s; only in the old audit %d, only in the new one %d.", report.Count(c.Common, "fetch"), c.OnlyOld, c.OnlyNew)
+	for _, d := range c.Settings {
+		t.line("Not the same in both, so verdicts may differ for that alone: %s: %s, now %s", d.Name,
+			cmp.Or(report.Shown(d.Old, maxShown), "none"), cmp.Or(report.Shown(d.New, maxShown), "none"))
+	}
+}
+
+func (t *text) kind(name string, k *Kind) {
+	if k.Total == 0 {
+		t.line("\n%s: none", name)
+		return
+	}
+	t.line("\n%s: %s%s", name, report.Count(k.Total, "fetch"), k.othersText())
+	for i := range k.List[:min(len(k.List), t.most)] {
+		t.change(&k.List[i])
+	}
+	t.more(k.Total, len(k.List))
+}
+
+// more says how many of a number are not shown, of which some are listed.
+func (t *text) more(total int64, listed int) {
+	if rest := total - int64(min(listed, t.most)); rest > 0 {
+		t.line("  and %d more", rest)
+	}
+}
+
+// othersText tells what is known of these fetches in the other audit.
+func (k *Kind) othersText() string {
+	var parts []string
+	if k.Absent > 0 {
+		parts = append(parts, fmt.Sprintf("%d not in the other audit", k.Absent))
+	}
+	if k.Unknown > 0 && k.Unknown < k.Total {
+		parts = append(parts, fmt.Sprintf("%d unknown there", k.Unknown))
+	}
+	if parts == nil {
+		return ""
+	}
+	return ", of them " + strings.Join(parts, ", ")
+}
+
+func (t *text) change(c *Change) {
+	when := "no date"
+	if c.FetchTime != nil {
+		when = c.FetchTime.Format("2006-01-02T15:04:05Z")
+	}
+	t.line("  %s", report.Shown(c.URL, maxShown))
+	t.line("    %s, %s, %s:%d", when, cmp.Or(report.Shown(c.Agent, maxShown), "crawler not known"), report.Shown(c.WARCFilename, maxShown), c.WARCRecordOffset)
+	t.line("    was %s", c.Old.text())
+	t.line("    is  %s", c.New.text())
+}
+
+func (s *State) text() string {
+	if s == nil {
+		return "not in this audit"
+	}
+	words := s.Verdict
+	if s.Certainty != "" {
+		words += ", " + s.Certainty
+	}
+	words += " (" + s.Reason
+	if s.Rule != "" {
+		words += fmt.Sprintf(", line %d: %s", s.RuleLine, report.Shown(s.Rule, maxShown))
+	}
+	return words + ")"
+}
+
+func (t *text) origins(c *Changes) {
+	if c.OriginCount == 0 {
+		return
+	}
+	t.line("\nBy origin:")
+	columns := tabwriter.NewWriter(t, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(columns, "  new\tno longer\tchanged\tunknown\tnot unknown\torigin")
+	for _, o := range c.Origins[:min(len(c.Origins), t.most)] {
+		fmt.Fprintf(columns, "  %d\t%d\t%d\t%d\t%d\t%s\n", o.NewViolations, o.GoneViolations, o.Changed, o.NewlyUnknown, o.NoLongerUnknown,
+			cmp.Or(report.Shown(o.Origin, maxShown), "(unreadable)"))
+	}
+	columns.Flush()
+	t.more(c.OriginCount, len(c.Origins))
+}

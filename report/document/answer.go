@@ -1,0 +1,118 @@
+package document
+
+import (
+	"fmt"
+
+	"github.com/robotsaudit/robotsaudit/report"
+)
+
+const maxNamedInAnswer = 3
+
+// answer is the answer in one sentence. It promises nothing that the tables do not prove, in either
+// direction.
+func answer(t *report.Totals, crawlers []string, unreadable int64) Answer {
+	a := Answer{}
+	whose := whoseFetches(crawlers, " and ")
+	of := fmt.Sprintf("of the %s%s that robots.txt could decide", plural(t.Decidable, "fetch"), whose)
+	either := whoseFetches(crawlers, " or ")
+	switch {
+	case t.Decidable == 0:
+		a.Level = LevelNone
+		a.Sentence = "These archives hold no fetch that robots.txt could decide."
+	case t.ViolationsCertain > 0:
+		a.Level = LevelViolations
+		a.Sentence = fmt.Sprintf("%s certainly disallowed by robots.txt%s, %s.", wereDisallowed(t.ViolationsCertain), probablyMore(t.ViolationsProbable), of)
+	case t.ViolationsProbable > 0:
+		a.Level = LevelViolations
+		a.Sentence = fmt.Sprintf("%s probably disallowed by robots.txt, and none certainly, %s.", wereDisallowed(t.ViolationsProbable), of)
+	case t.Unproven > 0:
+		a.Level = LevelUnproven
+		a.Sentence = fmt.Sprintf("No fetch%s is shown to have been disallowed by robots.txt; %s may have been, and nothing proves it.", either, number(t.Unproven))
+	case t.Unknown == t.Decidable:
+		a.Level = LevelUnknown
+		a.Sentence = fmt.Sprintf("These archives do not tell whether robots.txt allowed any of the %s%s.", plural(t.Decidable, "fetch"), whose)
+	case t.Unknown > 0:
+		a.Level = LevelUnknown
+		a.Sentence = fmt.Sprintf("No fetch%s is shown to have been disallowed by robots.txt; of %s the archives do not tell.", either, number(t.Unknown)+ofWhole(t.Unknown, t.Decidable))
+	default:
+		a.Level = LevelNone
+		a.Sentence = fmt.Sprintf("No fetch%s is shown to have been disallowed: robots.txt allowed all %s that it could decide.", either, plural(t.Decidable, "fetch"))
+	}
+	a.Details = details(t, unreadable)
+	return a
+}
+
+// whoseFetches names the crawlers, if they are few.
+func whoseFetches(crawlers []string, and string) string {
+	if len(crawlers) == 0 || len(crawlers) > maxNamedInAnswer {
+		return ""
+	}
+	return " of " + listWith(and, crawlers)
+}
+
+func wereDisallowed(n int64) string { return plural(n, "fetch") + " " + isAre(n, "was", "were") }
+
+func probablyMore(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return ", and " + number(n) + " more probably"
+}
+
+// details qualify the answer.
+func details(t *report.Totals, unreadable int64) (words []string) {
+	if t.Violations > 0 && t.Unproven > 0 {
+		words = append(words, fmt.Sprintf("%s more %s disallowed, and nothing proves that they are violations: %s possible, %s contested.",
+			number(t.Unproven), isAre(t.Unproven, "was", "were"), number(t.Possible), number(t.Contested)))
+	}
+	if t.Unknown > 0 && t.Unknown < t.Decidable {
+		words = append(words, fmt.Sprintf("Of %s%s the archives do not tell what robots.txt said: %s neither as allowed nor as %s.",
+			plural(t.Unknown, "fetch"), ofWhole(t.Unknown, t.Decidable), isAre(t.Unknown, "it counts", "they count"), isAre(t.Unknown, "a violation", "violations")))
+	}
+	if t.UnsafeEncoding > 0 {
+		words = append(words, fmt.Sprintf("%s allowed by the letter alone: only the rule, or only the URL, encodes certain characters.",
+			plural(t.UnsafeEncoding, "fetch")+" "+isAre(t.UnsafeEncoding, "is", "are")))
+	}
+	if unreadable > 0 {
+		words = append(words, fmt.Sprintf("%s could not be read to the end: fetches may be missing.", plural(unreadable, "archive")))
+	}
+	return words
+}
+
+// certainty counts each fetch once.
+func certainty(t *report.Totals) Certainty {
+	class := func(id, label, meaning string, n int64) Class {
+		return Class{ID: id, Label: label, Count: n, Words: plural(n, "fetch") + ofDecidable(n, t), Meaning: meaning}
+	}
+	c := Certainty{
+		Section: Section{ID: "certainty", Heading: "How certain it is", Intro: []string{
+			"Every fetch is in one of these classes. Shares are of the fetches that robots.txt could decide: all but those of robots.txt itself, and of what it redirects to.",
+		}},
+		Classes: []Class{
+			class("certain", "Certain violations", "The crawler’s own copy of robots.txt, obtained before the fetch and at most 24 hours old, disallows the fetch, and no copy allows it.", t.ViolationsCertain),
+			class("probable", "Probable violations", "The crawler was told, but a doubt remains, which each finding names.", t.ViolationsProbable),
+			class("possible", "Possible, not proven", "robots.txt disallows the fetch, but nothing shows that this crawler was told in time. No violation.", t.Possible),
+			class("contested", "Contested, not proven", "robots.txt disallows the fetch, but another copy that the crawler may have used allows it, or a reading that the standard leaves open. No violation.", t.Contested),
+			class("unknown", "Unknown", "The archives do not tell what robots.txt said.", t.Unknown),
+			class("allowed", "Allowed", "robots.txt did not forbid the fetch.", t.Allowed-t.RobotsTxtItself),
+			class("robots", "robots.txt itself", "Fetches of robots.txt, and of what it redirects to, are always allowed (RFC 9309, section 2.2.2). They are in no share.", t.RobotsTxtItself),
+		},
+	}
+	c.Classes[len(c.Classes)-1].Words = plural(t.RobotsTxtItself, "fetch")
+	known := t.Decidable - t.Unknown
+	c.Totals = []string{
+		fmt.Sprintf("Leaving the unknown out: %s of %s with a known verdict %s disallowed%s.", number(t.Disallowed), plural(known, "fetch"), isAre(t.Disallowed, "was", "were"), ofWhole(t.Disallowed, known)),
+		fmt.Sprintf("Counting the unknown either way: of %s, %s%s %s disallowed if every unknown one was allowed, and %s%s if every unknown one was disallowed.",
+			plural(t.Decidable, "fetch"), number(t.Disallowed), ofWhole(t.Disallowed, t.Decidable), isAre(t.Disallowed, "was", "were"),
+			number(t.Disallowed+t.Unknown), ofWhole(t.Disallowed+t.Unknown, t.Decidable)),
+		"These totals count every disallowed fetch, violations and unproven ones alike.",
+	}
+	return c
+}
+
+func ofDecidable(n int64, t *report.Totals) string {
+	if t.Decidable == 0 {
+		return ""
+	}
+	return ", " + percent(n, t.Decidable)
+}

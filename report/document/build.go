@@ -1,0 +1,321 @@
+package document
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/robotsaudit/robotsaudit/internal/robots"
+	"github.com/robotsaudit/robotsaudit/report"
+	"github.com/robotsaudit/robotsaudit/report/diff"
+	"github.com/robotsaudit/robotsaudit/report/results"
+)
+
+// Options are what a report says that the tables do not.
+type Options struct {
+	Title    string // "": a plain one
+	Operator string // who ran the crawl
+	Date     string // of the report; without it the report has none
+
+	Changes *diff.Changes // from an earlier audit; nil: there is no section of changes
+}
+
+// Build makes the report of the results of an audit. Besides a few thousand findings it holds
+// counts alone, whatever the size of the tables.
+func Build(ctx context.Context, res *results.Results, options Options) (*Document, error) {
+	b := &builder{
+		res: res, audit: res.Audit(), inputs: make(map[string]*report.AuditInput), timeline: newTimelineTally(), unknown: newUnknownTally(),
+		excerpts: excerptTally{index: make(map[excerptKey]int)},
+	}
+	for i := range b.audit.Inputs {
+		b.inputs[b.audit.Inputs[i].Name] = &b.audit.Inputs[i]
+	}
+	if err := b.read(ctx); err != nil {
+		return nil, err
+	}
+	d := b.document()
+	d.Title = cmp.Or(Visible(options.Title), "Compliance with robots.txt")
+	d.Operator, d.Date = Visible(options.Operator), Visible(options.Date)
+	if options.Changes != nil {
+		d.Changes = changesSection(options.Changes)
+	}
+	return d, nil
+}
+
+// builder goes through the tables, each once, and keeps what a Document is made of.
+type builder struct {
+	res    *results.Results
+	audit  *report.Audit
+	inputs map[string]*report.AuditInput // by name
+
+	crawlers   crawlerTally
+	sites      siteTally
+	rules      *ruleTally
+	violations selection
+	unproven   selection
+	settles    settleTally
+	lengths    map[place]int64 // of records that findings cite
+	timeline   *timelineTally
+	unknown    *unknownTally
+	byInput    map[*report.AuditInput]*verdictTally
+	kinds      groupTally
+	use        useTally
+	whatIf     whatIfTally
+	issues     issueTally
+	excerpts   excerptTally
+}
+
+// read reads the tables. Findings come first: they say what of the others is needed.
+func (b *builder) read(ctx context.Context) error {
+	for _, read := range []func(context.Context) error{
+		b.readCrawlers, b.readSites, b.readViolations, b.readUnproven, b.readCaptures, b.readFetches, b.readUse, b.readWhatIf, b.readIssues,
+	} {
+		if err := read(ctx); err != nil {
+			return err
+		}
+	}
+	return b.readExcerpts(ctx)
+}
+
+func (b *builder) readCrawlers(ctx context.Context) error { return b.crawlers.read(ctx, b.res) }
+func (b *builder) readSites(ctx context.Context) error    { return b.sites.read(ctx, b.res) }
+func (b *builder) readUse(ctx context.Context) error      { return b.use.read(ctx, b.res) }
+func (b *builder) readWhatIf(ctx context.Context) error   { return b.whatIf.read(ctx, b.res) }
+func (b *builder) readIssues(ctx context.Context) error   { return b.issues.read(ctx, b.res) }
+
+func (b *builder) readViolations(ctx context.Context) error {
+	b.violations.limit = maxViolations
+	b.rules = newRuleTally(&b.sites)
+	for row, err := range results.Select[found](b.res, report.ViolationsTable) {
+		if err != nil {
+			return err
+		}
+		if b.violations.total%4096 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		b.rules.add(row.Origin, domainOf(&siteRow{Host: row.Host, Domain: row.Domain}), row.Rule)
+		b.violations.add(row)
+	}
+	b.rules.end()
+	return nil
+}
+
+func (b *builder) readUnproven(ctx context.Context) error {
+	b.unproven.limit = maxUnproven
+	b.settles = make(settleTally)
+	for row, err := range results.Select[found](b.res, report.UnprovenTable) {
+		if err != nil {
+			return err
+		}
+		if b.unproven.total%4096 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		b.settles.add(row)
+		b.unproven.add(row)
+	}
+	return nil
+}
+
+// findings are all that are kept.
+func (b *builder) findings() []*found { return slices.Concat(b.violations.rows, b.unproven.rows) }
+
+func (b *builder) readCaptures(ctx context.Context) error {
+	b.lengths = make(map[place]int64)
+	r := captureReader{wanted: make(map[int64][]*found), lengths: b.lengths, timeline: b.timeline, causes: b.unknown}
+	for _, f := range b.findings() {
+		r.wanted[f.RobotsID] = append(r.wanted[f.RobotsID], f)
+		if f.hasOtherBody() {
+			b.lengths[f.bodyPlace()] = 0
+		}
+		if f.ContestedOffset != nil {
+			b.lengths[f.contestedPlace()] = 0
+		}
+	}
+	return r.read(ctx, b.res)
+}
+
+// fetchRow is what is read of a row of fetches.
+type fetchRow struct {
+	Origin    string  `parquet:"origin"`
+	FetchTime *int64  `parquet:"fetch_time"`
+	File      string  `parquet:"warc_filename"`
+	Offset    int64   `parquet:"warc_record_offset"`
+	Length    int64   `parquet:"warc_record_length"`
+	Claim     string  `parquet:"claim"`
+	Verdict   string  `parquet:"verdict"`
+	Reason    string  `parquet:"reason"`
+	Certainty string  `parquet:"certainty"`
+	Hops      *string `parquet:"hops_from_seed"`
+	IsSeed    *bool   `parquet:"is_seed"`
+	IsPage    *bool   `parquet:"is_page"`
+}
+
+func (b *builder) readFetches(ctx context.Context) error {
+	b.byInput, b.kinds = make(map[*report.AuditInput]*verdictTally), make(groupTally)
+	var file string
+	var in *report.AuditInput
+	n := 0
+	for row, err := range results.Select[fetchRow](b.res, report.FetchesTable) {
+		if err != nil {
+			return err
+		}
+		if n++; n%4096 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if n == 1 || row.File != file {
+			file = row.File
+			in, _ = b.inputOf(file)
+		}
+		b.addFetch(row, in)
+	}
+	return nil
+}
+
+func (b *builder) addFetch(row *fetchRow, in *report.AuditInput) {
+	at := place{row.File, row.Offset}
+	if length, asked := b.lengths[at]; asked && length == 0 {
+		b.lengths[at] = row.Length
+	}
+	counts := verdictTally{fetches: 1}
+	switch {
+	case row.Certainty == "certain" || row.Certainty == "probable":
+		counts.violations = 1
+	case row.Verdict == "unknown":
+		counts.unknown = 1
+		b.unknown.addFetch(row.Origin, row.Reason)
+	}
+	b.timeline.addFetch(row.FetchTime, row.Claim, counts)
+	b.kinds.add(kindOf(row.IsSeed, row.IsPage, row.Hops), counts)
+	v := b.byInput[in]
+	if v == nil {
+		v = new(verdictTally)
+		b.byInput[in] = v
+	}
+	v.add(counts)
+}
+
+func (b *builder) readExcerpts(ctx context.Context) error {
+	for _, f := range slices.Concat(b.violations.sorted(), b.unproven.sorted()) {
+		b.excerpts.of(f)
+	}
+	profile, err := robots.ParseProfile(b.audit.Settings.Profile)
+	if err != nil {
+		return err
+	}
+	return b.excerpts.fill(ctx, b.res.Dir(), b.audit.Settings.FactsFingerprint, profile)
+}
+
+// document puts together what was read.
+func (b *builder) document() *Document {
+	t := &b.audit.Totals
+	return &Document{
+		Answer:     answer(t, b.crawlers.all(), t.InputsNotWhollyRead),
+		Scope:      b.scope(),
+		Certainty:  certainty(t),
+		Timeline:   b.timeline.timeline(),
+		Sites:      b.siteSection(),
+		Violations: b.violationSection(),
+		Unproven:   b.unprovenSection(),
+		Unknown:    b.unknown.section(),
+		Use:        b.use.section(b.audit),
+		WhatIf:     b.whatIf.section(b.audit),
+		Unread:     b.issues.section(b.audit),
+		Method:     method(),
+		SignOff:    signOff(),
+		Excerpts:   b.excerpts.list,
+		Disclaimer: disclaimer,
+	}
+}
+
+func (b *builder) siteSection() Tables {
+	s := Tables{Section: Section{ID: "sites", Heading: "Sites and collections", Intro: []string{
+		"Those with most violations come first, then those with most that is unproven or unknown. Unproven fetches are the possible and the contested ones.",
+	}}, Tables: b.sites.tables()}
+	byCollection := make(groupTally)
+	for in, v := range b.byInput {
+		if in == nil {
+			continue
+		}
+		for _, name := range collections(in) {
+			byCollection.add(name, *v)
+		}
+	}
+	t := Table{
+		ID: "sites-collections", Caption: "By collection", Columns: groupColumns("Collection"), Empty: "There are no fetches.",
+		Notes: []string{"A collection is a folder of archives, a WACZ, or what warcinfo records say that they are part of (isPartOf). A fetch may count in several. An archive whose warcinfo records name several counts in each."},
+	}
+	byCollection.fill(&t)
+	kinds := Table{ID: "sites-kinds", Caption: "Pages, embeds and seeds, as far as the archives tell", Columns: groupColumns("Kind"), Empty: "There are no fetches."}
+	b.kinds.fill(&kinds)
+	s.Tables = append(s.Tables, t, kinds)
+	return s
+}
+
+// collectionNames are those of the archives, in the order of the inputs.
+func (b *builder) collectionNames() (names []string) {
+	seen := make(map[string]bool)
+	for i := range b.audit.Inputs {
+		for _, name := range collections(&b.audit.Inputs[i]) {
+			if !seen[name] {
+				seen[name] = true
+				names = append(names, name)
+			}
+		}
+	}
+	if len(names) == 0 {
+		return []string{"none"}
+	}
+	return names
+}
+
+func (b *builder) violationSection() Findings {
+	f := Findings{
+		Section: Section{ID: "violations", Heading: "Violations", Intro: []string{
+			"Each of these fetches was disallowed by robots.txt, certainly or probably. The sentence says no more than the records prove, which are named for each.",
+		}},
+		Total: b.violations.total, List: b.list(&b.violations), Empty: "No fetch is shown to have been disallowed by robots.txt.",
+		Summary: []Table{b.rules.table()},
+	}
+	if more := f.Total - int64(len(f.List)); more > 0 {
+		f.More = fmt.Sprintf("These are the %s most certain; %s more are in the table violations.", number(int64(len(f.List))), number(more))
+	}
+	return f
+}
+
+func (b *builder) unprovenSection() Findings {
+	f := Findings{
+		Section: Section{ID: "unproven", Heading: "Disallowed, but not proven", Intro: []string{
+			"robots.txt disallows these fetches, but as far as these archives show none of them is a violation. Each names what would settle it.",
+		}},
+		Total: b.unproven.total, List: b.list(&b.unproven), Empty: "There is none.",
+		Summary: []Table{b.settles.table()},
+	}
+	if more := f.Total - int64(len(f.List)); more > 0 {
+		f.More = fmt.Sprintf("%s more are in the table unproven.", number(more))
+	}
+	return f
+}
+
+// list makes findings of the rows kept.
+func (b *builder) list(s *selection) (list []Finding) {
+	for _, f := range s.sorted() {
+		list = append(list, b.finding(f))
+	}
+	return list
+}
+
+func (b *builder) finding(f *found) Finding {
+	records := f.records(b.lengths)
+	x := Finding{
+		Row: f.row, Certainty: f.Certainty, Sentence: f.sentence(), Time: moment(f.FetchTime), Crawler: tokenName(f.Agent), UserAgent: f.UserAgent,
+		URL: f.shortURL, Shortened: f.cut, Origin: orNoOrigin(f.Origin), Rule: orUnreachable(f.Rule), Line: f.RuleLine, Excerpt: b.excerpts.of(f),
+		Proof: f.proof(), Records: records, Commands: b.commands(f, records),
+	}
+	if !f.isViolation() {
+		for _, c := range f.causes() {
+			x.Settle = append(x.Settle, c.cure)
+		}
+	}
+	return x
+}

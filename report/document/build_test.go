@@ -1,0 +1,276 @@
+package document_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/internal/audittest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/robots"
+	"github.com/robotsaudit/robotsaudit/report"
+	"github.com/robotsaudit/robotsaudit/report/diff"
+	"github.com/robotsaudit/robotsaudit/report/document"
+	"github.com/robotsaudit/robotsaudit/report/results"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden file")
+
+const archives = "../../testdata/warc"
+
+// everything are options that give rows to all tables.
+func everything() evaluate.Options {
+	options := audittest.Everything
+	options.Profile = robots.RFC9309
+	return options
+}
+
+func open(t testing.TB, dir string) *results.Results {
+	t.Helper()
+	r, err := results.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func build(t testing.TB, dir string, options document.Options) *document.Document {
+	t.Helper()
+	d, err := document.Build(t.Context(), open(t, dir), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// encoded is a Document as JSON, with one version of the program.
+func encoded(t *testing.T, d *document.Document) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", " ")
+	if err := e.Encode(d); err != nil {
+		t.Fatal(err)
+	}
+	return bytes.ReplaceAll(b.Bytes(), []byte("robotsaudit "+report.Version()+";"), []byte("robotsaudit v1.2.3;"))
+}
+
+func TestGolden(t *testing.T) {
+	dir := audittest.Audit(t, everything(), archives)
+	got := encoded(t, build(t, dir, document.Options{Title: "Compliance of the test crawls", Operator: "Example Archive", Date: "2025-06-01"}))
+	if again := encoded(t, build(t, dir, document.Options{Title: "Compliance of the test crawls", Operator: "Example Archive", Date: "2025-06-01"})); !bytes.Equal(got, again) {
+		t.Error("the same tables give another report")
+	}
+	const golden = "testdata/document.json"
+	if *update {
+		if err := os.WriteFile(golden, got, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(string(got), "\n")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Counts of the report agree with one another and with the audit.
+func TestCountsAgree(t *testing.T) {
+	dir := audittest.Audit(t, everything(), archives)
+	totals := open(t, dir).Audit().Totals
+	d := build(t, dir, document.Options{})
+	var classes, periods, byClaim, violations int64
+	for _, c := range d.Certainty.Classes {
+		classes += c.Count
+	}
+	for _, p := range d.Timeline.Periods {
+		periods += p.Fetches
+		violations += p.Violations
+	}
+	for _, c := range d.Timeline.Counts {
+		byClaim += c.Fetches
+	}
+	if classes != totals.Fetches || periods != totals.Fetches || byClaim != totals.Fetches || violations != totals.Violations {
+		t.Errorf("of %d fetches and %d violations: classes %d, periods %d (%d), claims %d", totals.Fetches, totals.Violations, classes, periods, violations, byClaim)
+	}
+	for _, table := range []document.Table{d.Sites.Tables[0], d.Sites.Tables[1], d.Sites.Tables[2], d.Sites.Tables[3], d.Scope.Crawlers, d.Scope.Inputs} {
+		column := map[string]int{}
+		for i, c := range table.Columns {
+			column[c.Name] = i
+		}
+		fetches := int64(0)
+		for _, row := range table.Rows {
+			fetches += row[column["Fetches"]].Number
+		}
+		if fetches != totals.Fetches {
+			t.Errorf("%s: %d of %d fetches", table.ID, fetches, totals.Fetches)
+		}
+	}
+	unknown := int64(0)
+	for _, row := range d.Unknown.Tables[0].Rows {
+		unknown += row[1].Number
+	}
+	if unknown != totals.Unknown || d.Violations.Total != totals.Violations || d.Unproven.Total != totals.Unproven {
+		t.Errorf("%d unknown, %d violations, %d unproven, of %+v", unknown, d.Violations.Total, d.Unproven.Total, totals)
+	}
+}
+
+// Every excerpt has the line that its findings cite, marked, with the text of the rule.
+func TestExcerptsShowTheRule(t *testing.T) {
+	d := build(t, audittest.Audit(t, everything(), archives), document.Options{})
+	shown := 0
+	for _, f := range append(d.Violations.List, d.Unproven.List...) {
+		e := d.Excerpts[f.Excerpt]
+		if f.Line == 0 {
+			if !strings.Contains(e.Missing, "status 50") {
+				t.Errorf("%s: %q", f.Sentence, e.Missing)
+			}
+			continue
+		}
+		shown++
+		found := false
+		for _, l := range e.Lines {
+			if l.Mark == document.MarkRule {
+				found = l.Number == int(f.Line) && strings.HasPrefix(strings.ReplaceAll(l.Text, "⟨0xE9⟩", "%E9"), f.Rule)
+			}
+		}
+		if !found {
+			t.Errorf("%s\n%+v", f.Sentence, e)
+		}
+	}
+	if shown < 40 {
+		t.Errorf("%d excerpts", shown)
+	}
+}
+
+// Without the facts beside the tables the report is the same, but for the excerpts, which say so.
+func TestWithoutFacts(t *testing.T) {
+	dir := audittest.Audit(t, everything(), archives)
+	with := build(t, dir, document.Options{})
+	if err := os.RemoveAll(filepath.Join(dir, facts.PrivateFolder)); err != nil {
+		t.Fatal(err)
+	}
+	without := build(t, dir, document.Options{})
+	for i, e := range without.Excerpts {
+		if e.Missing == "" || len(e.Lines) > 0 {
+			t.Errorf("%+v", e)
+		}
+		without.Excerpts[i] = with.Excerpts[i]
+	}
+	if diff := cmp.Diff(with, without); diff != "" {
+		t.Errorf("(-with +without):\n%s", diff)
+	}
+}
+
+func TestChanges(t *testing.T) {
+	all := open(t, audittest.Audit(t, evaluate.Options{Profile: robots.RFC9309}, archives))
+	few := open(t, audittest.Audit(t, evaluate.Options{Profile: robots.RFC9309}, filepath.Join(archives, "crawl-b-1.warc.gz")))
+	changes, err := diff.Compare(t.Context(), few, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := document.Build(t.Context(), all, document.Options{Changes: changes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := d.Changes; c.Counts[0].Count != 30 || c.Counts[0].Words != "30 fetches, of them 30 not in the other audit" || len(c.Tables[0].Rows) != 30 {
+		t.Errorf("%+v", c.Counts)
+	}
+	checkTexts(t, d)
+}
+
+// checkTexts checks that every text of a Document is safe to place and bounded, and that every table
+// has as many cells as columns.
+func checkTexts(t *testing.T, d *document.Document) {
+	t.Helper()
+	var walk func(v reflect.Value, path string)
+	walk = func(v reflect.Value, path string) {
+		switch v.Kind() {
+		case reflect.Pointer:
+			if !v.IsNil() {
+				walk(v.Elem(), path)
+			}
+		case reflect.Slice:
+			for i := range v.Len() {
+				walk(v.Index(i), fmt.Sprintf("%s[%d]", path, i))
+			}
+		case reflect.String:
+			s := v.String()
+			if !utf8.ValidString(s) || len(s) > 4096 || strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
+				t.Fatalf("%s: %d bytes: %.300q", path, len(s), s)
+			}
+		case reflect.Struct:
+			if table, ok := v.Interface().(document.Table); ok {
+				for _, row := range table.Rows {
+					if len(row) != len(table.Columns) {
+						t.Errorf("%s: %d cells", table.ID, len(row))
+					}
+				}
+			}
+			for i := range v.NumField() {
+				walk(v.Field(i), path+"."+v.Type().Field(i).Name)
+			}
+		}
+	}
+	walk(reflect.ValueOf(d), "")
+}
+
+// The commands for a shell name files without a way out of their quotes.
+func TestTextsAreSafe(t *testing.T) {
+	dir := t.TempDir()
+	const evil = "\u202e<script>alert(1)</script>'; rm -rf ~; '\x00\r\n\t`$(x)`|"
+	writeHostile(t, dir, strings.Repeat(evil, 2))
+	d := build(t, audittest.Audit(t, everything(), dir), document.Options{Title: evil, Operator: evil, Date: evil})
+	if d.Violations.Total != 2 {
+		t.Errorf("%d violations", d.Violations.Total)
+	}
+	checkTexts(t, d)
+	for _, f := range d.Violations.List {
+		for _, c := range f.Commands {
+			for _, line := range c.Values {
+				if left := regexp.MustCompile(`'[^']*'|\\'`).ReplaceAllString(line, ""); strings.ContainsAny(left, "'`$;<>") {
+					t.Errorf("%s", line)
+				}
+			}
+		}
+		if !f.Shortened || len(f.URL) > 600 || !strings.Contains(d.Excerpts[f.Excerpt].Lines[1].Text, "⟨U+202E⟩<script>") {
+			t.Errorf("%+v\n%+v", f, d.Excerpts[f.Excerpt])
+		}
+	}
+}
+
+// writeHostile writes an archive whose texts are hostile, under a name that is.
+func writeHostile(t *testing.T, dir, evil string) {
+	t.Helper()
+	var b bytes.Buffer
+	record := func(second int, kind, url, http, more string) {
+		fmt.Fprintf(&b, "WARC/1.0\r\nWARC-Type: %s\r\nWARC-Record-ID: <urn:uuid:%08d-%s>\r\nWARC-Date: 2025-01-01T00:00:%02dZ\r\nWARC-Target-URI: %s\r\n%sContent-Type: application/http; msgtype=%s\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n",
+			kind, second, kind, second, url, more, kind, len(http), http)
+	}
+	header := strings.NewReplacer("\r", "", "\n", "", "\x00", "").Replace(evil)
+	exchange := func(second int, url, body string) {
+		record(second, "response", url, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n"+body, "")
+		record(second, "request", url, fmt.Sprintf("GET / HTTP/1.1\r\nUser-Agent: EvilBot/1.0 %s\r\n\r\n", header), fmt.Sprintf("WARC-Concurrent-To: <urn:uuid:%08d-response>\r\n", second))
+	}
+	exchange(1, "http://evil.example/robots.txt", "User-agent: *\n# "+strings.ReplaceAll(evil, "\n", "")+"\nDisallow: /x"+strings.Repeat("*", 3000)+"\n")
+	exchange(2, "http://evil.example/x"+strings.Repeat(header, 300), "")
+	exchange(3, "http://evil.example/x/"+strings.Repeat("\xe9%", 40000), "")
+	if err := os.WriteFile(filepath.Join(dir, "it's $(evil) `x`.warc"), b.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,154 @@
+package document
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/robotsaudit/robotsaudit/report"
+	"github.com/robotsaudit/robotsaudit/report/results"
+)
+
+// captureRow is what is read of a row of robots.
+type captureRow struct {
+	ID          int64    `parquet:"robots_id"`
+	Origin      string   `parquet:"origin"`
+	FetchTime   *int64   `parquet:"fetch_time"`
+	RecordType  string   `parquet:"record_type"`
+	Agent       string   `parquet:"agent"`
+	Outcome     string   `parquet:"outcome"`
+	Reason      string   `parquet:"reason"`
+	HopURLs     []string `parquet:"hop_urls"`
+	FinalStatus *int16   `parquet:"final_status"`
+	BodyDigest  string   `parquet:"body_digest"`
+	File        string   `parquet:"warc_filename"`
+	Offset      int64    `parquet:"warc_record_offset"`
+	Length      int64    `parquet:"warc_record_length"`
+}
+
+// citedCapture is what the table robots says of the capture that a finding rests on.
+type citedCapture struct {
+	RecordType  string
+	HopURLs     []string // shortened
+	FinalStatus *int16
+	Copies      copies
+}
+
+// copies are the captures of a robots.txt that a crawler may have used: those of the 24 hours
+// before a fetch (RFC 9309 §2.4) that say something.
+type copies struct {
+	Count int64
+	First []string // the latest of them, in words
+}
+
+// permittedMicros is how long a copy may be used.
+const permittedMicros = 24 * 3600 * 1e6
+
+const (
+	maxCopies   = 4       // named of a finding
+	maxCaptures = 1 << 16 // of one origin, among which copies are looked for
+	maxHops     = 6       // shown of a redirect
+)
+
+// captureReader goes through the table robots: it completes the findings, and counts changes.
+type captureReader struct {
+	wanted   map[int64][]*found // by robots_id
+	lengths  map[place]int64    // of the records asked for
+	timeline *timelineTally
+	causes   *unknownTally
+
+	origin string // in hand
+	here   []capture
+	cited  []*found
+	last   string // what the capture before says
+}
+
+// place is where a record lies.
+type place struct {
+	file   string
+	offset int64
+}
+
+// capture is one of the origin in hand that says something.
+type capture struct {
+	id, time int64
+	agent    string
+}
+
+// readCaptures reads the table robots.
+func (r *captureReader) read(ctx context.Context, res *results.Results) error {
+	for row, err := range results.Select[captureRow](res, report.RobotsTable) {
+		if err != nil {
+			return err
+		}
+		if row.ID%4096 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		r.add(row)
+	}
+	r.endOrigin()
+	return nil
+}
+
+func (r *captureReader) add(row *captureRow) {
+	if row.Origin != r.origin {
+		r.endOrigin()
+		r.origin = row.Origin
+	}
+	at := place{row.File, row.Offset}
+	if _, asked := r.lengths[at]; asked {
+		r.lengths[at] = row.Length
+	}
+	for _, f := range r.wanted[row.ID] {
+		f.cited = citedCapture{RecordType: row.RecordType, FinalStatus: row.FinalStatus}
+		for _, hop := range row.HopURLs[:min(len(row.HopURLs), maxHops)] {
+			f.cited.HopURLs = append(f.cited.HopURLs, clip(hop, maxName))
+		}
+		r.cited = append(r.cited, f)
+	}
+	r.causes.addCapture(row)
+	if row.FetchTime == nil || row.Outcome != "rules" && row.Outcome != "unavailable" {
+		return
+	}
+	if says := row.Outcome + row.BodyDigest; r.last != says {
+		if r.last != "" {
+			r.timeline.addChange(*row.FetchTime, row.Origin)
+		}
+		r.last = says
+	}
+	if len(r.here) < maxCaptures {
+		r.here = append(r.here, capture{row.ID, *row.FetchTime, row.Agent})
+	}
+}
+
+// endOrigin tells the findings of the origin in hand which copies there were.
+func (r *captureReader) endOrigin() {
+	for _, f := range r.cited {
+		f.cited.Copies = copiesBefore(r.here, f)
+	}
+	r.here, r.cited, r.last = r.here[:0], r.cited[:0], ""
+}
+
+// copiesBefore finds the captures that a crawler may have used for a fetch.
+func copiesBefore(captures []capture, f *found) (c copies) {
+	if f.FetchTime == nil {
+		return c
+	}
+	for i := len(captures) - 1; i >= 0; i-- { // the latest first
+		k := captures[i]
+		if k.time > *f.FetchTime || k.time < *f.FetchTime-permittedMicros || k.id == f.RobotsID {
+			continue
+		}
+		if c.Count++; len(c.First) < maxCopies {
+			c.First = append(c.First, fmt.Sprintf("%s by %s", moment(&k.time), orUnknown(k.agent)))
+		}
+	}
+	return c
+}
+
+// orUnknown names a crawler.
+func orUnknown(agent string) string {
+	if agent == "" {
+		return "a crawler that is not known by name"
+	}
+	return clip(agent, maxName)
+}

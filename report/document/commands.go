@@ -1,0 +1,83 @@
+package document
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/report"
+)
+
+// commands are the command lines that explain a finding and extract its records, for a POSIX shell in
+// the folder of the archives. OUT stands for the folder of the tables. A file whose name a shell cannot
+// be given in plain sight has none.
+func (b *builder) commands(f *found, records []Record) []Term {
+	if !isPlain(f.File) {
+		return nil
+	}
+	at := quoted(fmt.Sprintf("%s:%d", f.File, f.Offset))
+	terms := []Term{
+		{"Explain it", []string{"robotsaudit explain -o OUT " + at}},
+		{"Extract it", []string{"robotsaudit evidence -o OUT --to evidence.warc.gz " + at}},
+	}
+	var lines []string
+	for _, r := range records {
+		if line := b.extract(r); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	if len(lines) > 0 {
+		terms = append(terms, Term{"Extract it without this program", lines})
+	}
+	return terms
+}
+
+// extract is the command line that writes a record to standard output.
+func (b *builder) extract(r Record) string {
+	if r.Length == 0 || !isPlain(r.File) || len(r.File) > maxName {
+		return ""
+	}
+	in, entry := b.inputOf(r.File)
+	if in == nil {
+		return ""
+	}
+	read := "dd if=" + quoted(r.File)
+	cut := fmt.Sprintf(" bs=1 skip=%d count=%d", r.Offset, r.Length)
+	switch in.Container {
+	case "warc.gz", "arc.gz":
+		return read + cut + " | gzip -dc"
+	case "warc", "arc":
+		return read + cut
+	case "warc.zst":
+		return "" // its dictionary stands at the start of the file
+	case "warc.bz2", "arc.bz2":
+		return "bzip2 -dc " + quoted(r.File) + " | dd" + cut
+	case "warc in one gzip stream", "arc in one gzip stream":
+		return "gzip -dc " + quoted(r.File) + " | dd" + cut
+	case "warc in one zstd frame", "arc in one zstd frame":
+		return "zstd -dc " + quoted(r.File) + " | dd" + cut
+	case "wacz":
+		line := fmt.Sprintf("unzip -p %s %s | dd%s", quoted(in.Name), quoted(entry), cut)
+		if strings.HasSuffix(entry, ".gz") {
+			line += " | gzip -dc"
+		}
+		return line
+	}
+	return ""
+}
+
+// quoted makes a text one word for a shell.
+func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// inputOf finds the input that holds a record, and in a WACZ the entry.
+func (b *builder) inputOf(file string) (in *report.AuditInput, entry string) {
+	for name := file; ; {
+		if in := b.inputs[name]; in != nil {
+			return in, strings.TrimPrefix(strings.TrimPrefix(file, name), "/")
+		}
+		slash := strings.LastIndexByte(name, '/')
+		if slash < 0 {
+			return nil, ""
+		}
+		name = name[:slash]
+	}
+}

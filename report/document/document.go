@@ -1,0 +1,254 @@
+// Package document makes the compliance report of an audit as plain data: everything that a
+// person reads in it, in its final words and numbers. Renderers (HTML, Markdown) only place it.
+//
+// Every text is safe to place: valid UTF-8 of bounded length, in which each character that
+// cannot be seen is made visible (see Visible). It may still hold characters that mean
+// something to the format of a renderer, such as < or |, which the renderer escapes.
+//
+// The same tables and options give the same Document. There is no clock in it.
+package document
+
+// Document is a compliance report.
+type Document struct {
+	Title    string `json:"title"`
+	Operator string `json:"operator,omitempty"` // who ran the crawl, by option; "": not given
+	Date     string `json:"date,omitempty"`     // of the report, by option; "": not given
+
+	Answer     Answer    `json:"answer"`
+	Scope      Scope     `json:"scope"`
+	Certainty  Certainty `json:"certainty"`
+	Timeline   Timeline  `json:"timeline"`
+	Sites      Tables    `json:"sites"`
+	Violations Findings  `json:"violations"` // certain and probable, the most certain first
+	Unproven   Findings  `json:"unproven"`   // possible and contested
+	Unknown    Tables    `json:"unknown"`    // by reason, with what would cure each
+	Use        Tables    `json:"use"`        // restrictions on publication and use; signals
+	WhatIf     Tables    `json:"what_if"`    // other crawlers
+	Unread     Tables    `json:"unread"`     // what could not be read
+	Changes    *Changes  `json:"changes,omitempty"`
+	Method     Method    `json:"method"`
+	SignOff    SignOff   `json:"sign_off"`
+	Excerpts   []Excerpt `json:"excerpts"`   // of robots.txt: Finding.Excerpt is an index
+	Disclaimer string    `json:"disclaimer"` // for the first page and the foot: a request, not an authorization
+}
+
+// Section is what each section begins with.
+type Section struct {
+	ID      string   `json:"id"` // unique in the document, for anchors: letters and hyphens
+	Heading string   `json:"heading"`
+	Intro   []string `json:"intro,omitempty"` // paragraphs
+}
+
+// Answer is the answer in one sentence, for the top of the first page.
+type Answer struct {
+	Level    Level    `json:"level"`
+	Sentence string   `json:"sentence"`
+	Details  []string `json:"details,omitempty"` // sentences that qualify it: shares, what is unknown, what was not read
+}
+
+// Level is the worst that the audit shows. It is for a symbol beside the answer, whose words say
+// the same.
+type Level string
+
+// The levels, the worst first.
+const (
+	LevelViolations Level = "violations" // certain or probable ones
+	LevelUnproven   Level = "unproven"   // possible or contested ones, no violation
+	LevelUnknown    Level = "unknown"    // nothing disallowed, and some verdicts are unknown
+	LevelNone       Level = "none"       // nothing disallowed, nothing unknown
+)
+
+// Scope says what was audited, and how.
+type Scope struct {
+	Section
+	Terms    []Term `json:"terms"` // period, crawlers, collections, version, settings
+	Crawlers Table  `json:"crawlers"`
+	Inputs   Table  `json:"inputs"` // name, size, SHA-256 or fingerprint
+}
+
+// Term is a name and what is said of it: a row of a list of definitions.
+type Term struct {
+	Name   string   `json:"name"`
+	Values []string `json:"values"` // one or more
+}
+
+// Certainty counts each fetch once, by how certain it is that robots.txt disallowed it.
+type Certainty struct {
+	Section
+	Classes []Class  `json:"classes"` // in the order of the bar: certain first, allowed and robots.txt last
+	Totals  []string `json:"totals"`  // both totals as sentences: unknown left out, and unknown counted either way
+}
+
+// Class is a part of all fetches.
+type Class struct {
+	ID      string `json:"id"`    // certain, probable, possible, contested, unknown, allowed, robots
+	Label   string `json:"label"` // "Certain violations"
+	Count   int64  `json:"count"`
+	Words   string `json:"words"`   // "41 fetches, 22.7 %"
+	Meaning string `json:"meaning"` // a sentence
+}
+
+// Timeline counts fetches over time.
+type Timeline struct {
+	Section
+	Unit    Unit         `json:"unit"`
+	Periods []Period     `json:"periods"` // ascending; those without fetches and captures are left out
+	Claims  []string     `json:"claims"`  // what the crawler's warcinfo records say of obedience, in words; ClaimCount.Claim is an index
+	Counts  []ClaimCount `json:"counts"`  // sorted by period, then claim
+	Undated string       `json:"undated"` // says how many fetches have no date; "": none
+	More    string       `json:"more"`    // says what is left out; "": nothing
+}
+
+// Unit is the length of a period.
+type Unit string
+
+// The units. A week begins on Monday. All are in UTC.
+const (
+	Day   Unit = "day"
+	Week  Unit = "week"
+	Month Unit = "month"
+	Year  Unit = "year"
+)
+
+// Period is one day, week, month or year.
+type Period struct {
+	Start      string `json:"start"` // first day, "2024-05-03"
+	Label      string `json:"label"` // "3 May 2024", "week of 29 April 2024", "May 2024", "2024"
+	Fetches    int64  `json:"fetches"`
+	Violations int64  `json:"violations"` // certain and probable
+	Unknown    int64  `json:"unknown"`
+	Changes    int64  `json:"changes"` // captures of robots.txt that differ from the one before of their origin: a mark
+	Mark       string `json:"mark"`    // the same in words: "robots.txt changed on 2 origins: …"; "": none
+}
+
+// ClaimCount is the fetches of one period and claim.
+type ClaimCount struct {
+	Period     int   `json:"period"` // index in Timeline.Periods
+	Claim      int   `json:"claim"`  // index in Timeline.Claims
+	Fetches    int64 `json:"fetches"`
+	Violations int64 `json:"violations"`
+	Unknown    int64 `json:"unknown"`
+}
+
+// Tables is a section that consists of tables.
+type Tables struct {
+	Section
+	Tables []Table `json:"tables"`
+}
+
+// Table is a table in its final words.
+type Table struct {
+	ID      string   `json:"id"` // unique in the document
+	Caption string   `json:"caption"`
+	Columns []Column `json:"columns"`
+	Rows    [][]Cell `json:"rows"`            // as many cells as columns; sorted
+	Empty   string   `json:"empty,omitempty"` // to be shown in place of a table without rows
+	More    string   `json:"more,omitempty"`  // "and 1,234 more: table host_stats"; "": all rows are here
+	Notes   []string `json:"notes,omitempty"` // to be shown below the table
+}
+
+// Column is a column of a Table. The first column names the row.
+type Column struct {
+	Name string `json:"name"`
+	Kind Kind   `json:"kind"`
+}
+
+// Kind says how the cells of a column look and sort.
+type Kind string
+
+// The kinds.
+const (
+	Words  Kind = "words"  // running text
+	Code   Kind = "code"   // a URL, a file name, a rule, a digest: fixed pitch, breaks anywhere
+	Number Kind = "number" // sorts by Cell.Number; to the right
+	Moment Kind = "moment" // a time, whose text sorts as it is
+)
+
+// Cell is a cell of a Table.
+type Cell struct {
+	Text   string `json:"text"`
+	Number int64  `json:"number,omitempty"` // of a column of numbers: what Text says
+}
+
+// Findings are disallowed fetches.
+type Findings struct {
+	Section
+	Total   int64     `json:"total"` // rows of the table; List may have fewer
+	List    []Finding `json:"list"`
+	More    string    `json:"more,omitempty"`    // "995,000 more are in the table violations"; "": all are here
+	Empty   string    `json:"empty,omitempty"`   // to be shown where there is none
+	Summary []Table   `json:"summary,omitempty"` // violations by rule; unproven by cause
+}
+
+// Finding is one disallowed fetch with its proof.
+type Finding struct {
+	Row       int64    `json:"row"` // of the table violations or unproven, from 1
+	Certainty string   `json:"certainty"`
+	Sentence  string   `json:"sentence"`           // the finding in one sentence
+	Time      string   `json:"time"`               // "2024-05-03 10:15:02 UTC"; "": no date
+	Crawler   string   `json:"crawler"`            // product token, or "not known"
+	UserAgent string   `json:"user_agent"`         // "": not known
+	URL       string   `json:"url"`                // shortened if long, see Shortened
+	Shortened bool     `json:"shortened"`          // the whole URL is in the table
+	Origin    string   `json:"origin"`             // as the tables of sites have it
+	Rule      string   `json:"rule"`               // "Disallow: /private/", or that robots.txt could not be had
+	Line      int32    `json:"line"`               // of the rule; 0: none
+	Excerpt   int      `json:"excerpt"`            // index in Document.Excerpts
+	Proof     []Term   `json:"proof"`              // capture time, age, way; group; copies considered; why not contested; doubts
+	Settle    []string `json:"settle,omitempty"`   // what would settle an unproven finding
+	Records   []Record `json:"records"`            // the fetch first, then the captures cited
+	Commands  []Term   `json:"commands,omitempty"` // explain it, extract it: each a command line for a shell
+}
+
+// Record is a record of an archive.
+type Record struct {
+	What   string `json:"what"` // "The fetch", "The robots.txt", "The body that was applied", "The copy that allows"
+	File   string `json:"file"`
+	Offset int64  `json:"offset"`
+	Length int64  `json:"length"` // 0: the tables do not tell
+	ID     string `json:"id"`     // WARC-Record-ID; "": not recorded
+	Digest string `json:"digest"` // "": not recorded
+}
+
+// Excerpt is a part of a robots.txt: the lines that decide, with three lines around.
+type Excerpt struct {
+	Source  string `json:"source"`            // a line that says which file it is from
+	Lines   []Line `json:"lines,omitempty"`   // ascending
+	Missing string `json:"missing,omitempty"` // says why there are no lines
+}
+
+// Line is a line of an Excerpt.
+type Line struct {
+	Number int    `json:"number"` // from 1; 0: lines are left out here
+	Text   string `json:"text"`   // tabs are four spaces
+	Mark   Mark   `json:"mark,omitempty"`
+	Label  string `json:"label,omitempty"` // the mark in words: "group", "rule"
+}
+
+// Mark says what a line of robots.txt does.
+type Mark string
+
+// The marks.
+const (
+	MarkGroup Mark = "group" // begins the group that decides
+	MarkRule  Mark = "rule"  // decides
+)
+
+// Changes are the differences from an earlier audit.
+type Changes struct {
+	Section
+	Counts []Class `json:"counts"` // new, gone, changed, newly unknown
+	Tables []Table `json:"tables"`
+}
+
+// Method says how the report was made, and what its words mean.
+type Method struct {
+	Section
+	Glossary []Term `json:"glossary"`
+}
+
+// SignOff are the lines to be filled in by hand.
+type SignOff struct {
+	Section
+	Lines []string `json:"lines"` // "Prepared by", "Checked by", …
+}

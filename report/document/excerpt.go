@@ -1,0 +1,204 @@
+package document
+
+import (
+	"cmp"
+	"context"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/pack"
+	"github.com/robotsaudit/robotsaudit/internal/robots"
+	"github.com/robotsaudit/robotsaudit/internal/run"
+)
+
+const (
+	linesAround   = 3        // a line that is marked
+	maxLine       = 200      // bytes shown of a line
+	maxBodyBudget = 64 << 20 // bytes of bodies that are read again, for one report
+)
+
+// excerptKey tells excerpts apart.
+type excerptKey struct {
+	url, digest string
+	group, rule int32
+}
+
+// excerptTally collects the excerpts that findings need, each once.
+type excerptTally struct {
+	index map[excerptKey]int
+	list  []Excerpt
+	keys  []excerptKey // as list
+}
+
+// of returns the index of a finding's excerpt.
+func (t *excerptTally) of(f *found) int {
+	key := excerptKey{f.RobotsURL, f.RobotsBodyDigest, f.GroupLine, f.RuleLine}
+	if f.Reason == "unreachable" {
+		key = excerptKey{url: f.RobotsURL, group: int32(value(f.failureStatus()))}
+	}
+	if i, known := t.index[key]; known {
+		return i
+	}
+	e := Excerpt{Source: f.RobotsURL}
+	switch status := f.failureStatus(); {
+	case f.Reason == "unreachable" && status != nil:
+		e.Missing = fmt.Sprintf("robots.txt answered with status %d: there is no line to show.", *status)
+	case f.Reason == "unreachable":
+		e.Missing = "robots.txt could not be had: there is no line to show."
+	default:
+		e.Source = fmt.Sprintf("%s (%s)", f.RobotsURL, Visible(f.RobotsBodyDigest))
+	}
+	i := len(t.list)
+	t.index[key] = i
+	t.list, t.keys = append(t.list, e), append(t.keys, key)
+	return i
+}
+
+// bodyRef is where a body is kept.
+type bodyRef struct {
+	pack string // path
+	ref  pack.Ref
+}
+
+// fill reads the lines from the bodies that the facts beside the tables keep. What is not there is
+// said in the excerpt.
+func (t *excerptTally) fill(ctx context.Context, dir, fingerprint string, profile robots.Profile) error {
+	wanted := make(map[string][]int) // excerpts by raw digest
+	for i := range t.list {
+		if t.list[i].Missing != "" {
+			continue
+		}
+		t.list[i].Missing = "The content of this robots.txt is not kept beside the tables; read it from its record."
+		digest, err := hex.DecodeString(strings.TrimPrefix(t.keys[i].digest, "sha256:"))
+		if err == nil {
+			wanted[string(digest)] = append(wanted[string(digest)], i)
+		}
+	}
+	if len(wanted) == 0 {
+		return nil
+	}
+	set, err := facts.Open(dir, fingerprint)
+	if err != nil { // the facts were removed, or are another program's
+		return nil
+	}
+	refs, err := findBodies(ctx, set, wanted)
+	if err != nil {
+		return err
+	}
+	return t.readBodies(ctx, refs, wanted, profile)
+}
+
+// findBodies looks for bodies by their digest, in the order of the tasks.
+func findBodies(ctx context.Context, set *facts.Set, wanted map[string][]int) (map[string]bodyRef, error) {
+	refs := make(map[string]bodyRef)
+	for i := range set.Tasks {
+		task := &set.Tasks[i]
+		for _, name := range task.Captures {
+			for c, err := range run.Merge(ctx, []string{task.Path(name)}, facts.CaptureRuns, run.MergeOptions[facts.Capture]{}) {
+				if err != nil {
+					if ctx.Err() != nil {
+						return nil, ctx.Err()
+					}
+					break // damaged facts: what they hold is missing in the report
+				}
+				digest := strings.Clone(c.BodyDigest)
+				if wanted[digest] == nil || len(digest) != len(pack.Ref{}.Digest) {
+					continue
+				}
+				if _, known := refs[digest]; !known {
+					refs[digest] = bodyRef{task.PackPath(), pack.Ref{Digest: [32]byte([]byte(digest)), Offset: c.BodyOffset, Size: c.BodySize}}
+				}
+			}
+			if len(refs) == len(wanted) {
+				return refs, nil
+			}
+		}
+	}
+	return refs, nil
+}
+
+// readBodies reads bodies pack by pack, and fills in the excerpts.
+func (t *excerptTally) readBodies(ctx context.Context, refs map[string]bodyRef, wanted map[string][]int, profile robots.Profile) error {
+	digests := slices.SortedFunc(maps.Keys(refs), func(a, b string) int {
+		return cmp.Or(cmp.Compare(refs[a].pack, refs[b].pack), cmp.Compare(refs[a].ref.Offset, refs[b].ref.Offset))
+	})
+	budget := int64(maxBodyBudget)
+	var open *pack.Reader
+	var path string
+	defer func() {
+		if open != nil {
+			open.Close()
+		}
+	}()
+	for _, digest := range digests {
+		r := refs[digest]
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if budget -= r.ref.Size; budget < 0 {
+			t.missing(wanted[digest], "This robots.txt is left out: those of this report are too long together; read it from its record.")
+			budget += r.ref.Size
+			continue
+		}
+		if open == nil || path != r.pack {
+			if open != nil {
+				open.Close()
+			}
+			var err error
+			if open, err = pack.Open(r.pack); err != nil {
+				open = nil
+				continue
+			}
+			path = r.pack
+		}
+		body, err := open.Get(r.ref)
+		if err != nil {
+			continue
+		}
+		file := robots.Parse(body, profile)
+		for _, i := range wanted[digest] {
+			t.list[i].Lines, t.list[i].Missing = linesOf(file, int(t.keys[i].group), int(t.keys[i].rule)), ""
+		}
+	}
+	return nil
+}
+
+func (t *excerptTally) missing(excerpts []int, why string) {
+	for _, i := range excerpts {
+		t.list[i].Missing = why
+	}
+}
+
+// linesOf are the lines of the group and of the rule, with three around each.
+func linesOf(file *robots.File, group, rule int) (lines []Line) {
+	last := 0
+	for n, text := range file.Lines {
+		if n > max(group, rule)+linesAround {
+			break
+		}
+		if !isNear(n, group) && !isNear(n, rule) {
+			continue
+		}
+		if left := n - last - 1; left > 0 {
+			lines = append(lines, Line{Text: plural(int64(left), "line") + " left out"})
+		}
+		last = n
+		l := Line{Number: n, Text: clip(strings.ReplaceAll(text, "\t", "    "), maxLine)}
+		switch n {
+		case rule:
+			l.Mark, l.Label = MarkRule, "rule"
+		case group:
+			l.Mark, l.Label = MarkGroup, "group"
+		}
+		lines = append(lines, l)
+	}
+	return lines
+}
+
+func isNear(n, marked int) bool {
+	return marked > 0 && n >= marked-linesAround && n <= marked+linesAround
+}

@@ -1,0 +1,238 @@
+package document
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/report"
+	"github.com/robotsaudit/robotsaudit/report/results"
+)
+
+const (
+	maxCrawlers = 100 // rows of the table of crawlers
+	maxInputs   = 300 // rows of the table of archives
+	maxNamed    = 10  // names in a list of terms
+)
+
+// crawlerRow is what is read of a row of agent_stats.
+type crawlerRow struct {
+	Agent     string   `parquet:"agent"`
+	Claims    []string `parquet:"claims"`
+	Fetches   int64    `parquet:"fetches"`
+	Itself    int64    `parquet:"robots_txt_itself"`
+	Unknown   int64    `parquet:"unknown"`
+	Certain   int64    `parquet:"violations_certain"`
+	Probable  int64    `parquet:"violations_probable"`
+	Possible  int64    `parquet:"possible"`
+	Contested int64    `parquet:"contested"`
+}
+
+// compareCrawlers puts the crawlers with most violations first, then those with most fetches.
+func compareCrawlers(a, b *crawlerRow) int {
+	return cmp.Or(cmp.Compare(b.Certain+b.Probable, a.Certain+a.Probable), cmp.Compare(b.Fetches, a.Fetches), cmp.Compare(a.Agent, b.Agent))
+}
+
+// crawlerTally ranks crawlers.
+type crawlerTally struct {
+	first []*crawlerRow
+	total int64
+}
+
+func (t *crawlerTally) read(ctx context.Context, res *results.Results) error {
+	for row, err := range results.Select[crawlerRow](res, report.AgentStatsTable) {
+		if err != nil {
+			return err
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		t.total++
+		kept := *row
+		kept.Claims = nil
+		for _, c := range row.Claims[:min(len(row.Claims), maxNamed)] {
+			kept.Claims = append(kept.Claims, clip(c, 60))
+		}
+		i, _ := slices.BinarySearchFunc(t.first, &kept, compareCrawlers)
+		t.first = slices.Insert(t.first, i, &kept)
+		t.first = t.first[:min(len(t.first), maxCrawlers)]
+	}
+	return nil
+}
+
+func (t *crawlerTally) table() Table {
+	table := Table{
+		ID: "crawlers", Caption: "Crawlers, by the product token of their User-Agent",
+		Columns: []Column{
+			{"Crawler", Words}, {"Says of its obedience", Words}, {"Fetches", Number}, {"Certain", Number}, {"Probable", Number}, {"Unproven", Number}, {"Unknown", Number},
+		},
+		Empty: "There are no fetches.",
+		Notes: []string{"What a crawler says of its obedience is a field of the archive’s warcinfo record (robots): a claim, which is not trusted."},
+	}
+	for _, c := range t.first {
+		says := strings.Join(c.Claims, ", ")
+		table.Rows = append(table.Rows, []Cell{
+			{Text: tokenName(c.Agent)}, {Text: cmp.Or(says, "nothing")}, count(c.Fetches), count(c.Certain), count(c.Probable), count(c.Possible + c.Contested), count(c.Unknown),
+		})
+	}
+	if more := t.total - int64(len(t.first)); more > 0 {
+		table.More = fmt.Sprintf("and %s more: table agent_stats", number(more))
+	}
+	return table
+}
+
+// tokenName names a crawler in a table.
+func tokenName(agent string) string {
+	if agent == "" {
+		return "not known by name"
+	}
+	return clip(agent, maxName)
+}
+
+// all are the names of the crawlers that fetched anything but robots.txt; none if there is one without a name.
+func (t *crawlerTally) all() (names []string) {
+	for _, c := range t.first {
+		if c.Agent == "" && c.Fetches > c.Itself {
+			return nil
+		}
+	}
+	if t.total > int64(len(t.first)) {
+		return nil
+	}
+	return t.names()
+}
+
+// names are those of the crawlers that fetched anything but robots.txt, the first few of them.
+func (t *crawlerTally) names() (names []string) {
+	for _, c := range t.first {
+		if c.Agent != "" && c.Fetches > c.Itself {
+			names = append(names, clip(c.Agent, 60))
+		}
+	}
+	return names
+}
+
+// scope says what was audited.
+func (b *builder) scope() Scope {
+	a := b.audit
+	names := b.crawlers.names()
+	crawlers := few(names, maxNamed)
+	if len(crawlers) == 0 {
+		crawlers = []string{"none is known by name"}
+	}
+	return Scope{
+		Section: Section{ID: "scope", Heading: "What was audited"},
+		Terms: []Term{
+			{"Period", []string{b.period()}},
+			{"Crawlers", crawlers},
+			{"Collections", few(b.collectionNames(), maxNamed)},
+			{"Fetches", []string{fmt.Sprintf("%s of %s, on %s", plural(a.Totals.Fetches, "fetch"), plural(int64(len(a.Inputs)), "archive"), plural(a.Totals.Origins, "origin"))}},
+			{"robots.txt", []string{b.capturesText()}},
+			{"Program", []string{fmt.Sprintf("%s %s; tables of schema version %s", a.Tool, Visible(a.Version), Visible(a.SchemaVersion))}},
+			{"Settings", b.settings()},
+		},
+		Crawlers: b.crawlers.table(),
+		Inputs:   b.inputTable(),
+	}
+}
+
+// few are the first names of a list, and how many more there are.
+func few(names []string, n int) []string {
+	if len(names) <= n {
+		return names
+	}
+	return append(slices.Clone(names[:n]), fmt.Sprintf("and %s more", number(int64(len(names)-n))))
+}
+
+func (b *builder) period() string {
+	const layout = "2 January 2006, 15:04:05 UTC"
+	first, last := b.audit.Totals.FirstFetchTime, b.audit.Totals.LastFetchTime
+	switch {
+	case first == nil || last == nil:
+		return "No fetch has a date."
+	case first.Equal(*last):
+		return first.UTC().Format(layout)
+	}
+	return first.UTC().Format(layout) + ", to " + last.UTC().Format(layout)
+}
+
+// capturesText counts the captures of robots.txt by outcome.
+func (b *builder) capturesText() string {
+	outcomes := b.audit.Totals.RobotsOutcomes
+	words := map[string]string{
+		"rules": "a file", "partial": "a part of a file", "unavailable": "not available (status 4xx): everything is allowed",
+		"unreachable": "not reachable (status 5xx): everything is forbidden", "unresolved": "refers to what the archives do not hold", "undefined": "nothing defined",
+	}
+	total, parts := int64(0), []string(nil)
+	for _, name := range []string{"rules", "partial", "unavailable", "unreachable", "unresolved", "undefined"} {
+		if n := outcomes[name]; n > 0 {
+			total += n
+			parts = append(parts, number(n)+" "+words[name])
+		}
+	}
+	text := "captured " + plural(total, "time")
+	if len(parts) > 0 {
+		text += ": " + strings.Join(parts, "; ")
+	}
+	return text
+}
+
+// settings names the options that shape the results.
+func (b *builder) settings() []string {
+	s := b.audit.Settings
+	profiles := map[string]string{
+		"rfc9309": "Profile rfc9309: robots.txt is read as RFC 9309 says.", "rep-08": "Profile rep-08: robots.txt is read as draft-koster-rep-08 says.",
+		"google": "Profile google: robots.txt is read as Google’s published parser does.",
+	}
+	words := []string{cmp.Or(profiles[s.Profile], "Profile "+Visible(s.Profile))}
+	if s.Crawler != "" {
+		words = append(words, "All fetches and captures count as those of "+clip(s.Crawler, maxName)+" (--crawler).")
+	}
+	for _, line := range few(s.CrawlerMap, maxNamed) {
+		words = append(words, "Crawler by User-Agent (--crawler-map): "+clip(line, maxName))
+	}
+	if s.AsOf != nil {
+		words = append(words, "Other crawlers and restrictions are judged as of "+s.AsOf.UTC().Format("2006-01-02 15:04:05 UTC")+" (--as-of).")
+	}
+	if len(s.Purposes) > 0 {
+		words = append(words, fmt.Sprintf("Restrictions are looked for on %s %s (--purpose).", isAre(int64(len(s.Purposes)), "the purpose", "the purposes"), list(visibleAll(s.Purposes))))
+	}
+	if len(s.Agents) > 0 {
+		words = append(words, fmt.Sprintf("%s other %s asked about (--agent, --agents).", number(int64(len(s.Agents))), isAre(int64(len(s.Agents)), "crawler is", "crawlers are")))
+	}
+	if s.Rate {
+		words = append(words, "Gaps between fetches are compared with Crawl-delay (--rate).")
+	}
+	return append(words, "Registered domains: "+Visible(s.PublicSuffixList))
+}
+
+func visibleAll(list []string) (visible []string) {
+	for _, s := range list {
+		visible = append(visible, Visible(s))
+	}
+	return visible
+}
+
+// inputTable lists the archives.
+func (b *builder) inputTable() Table {
+	table := Table{
+		ID: "inputs", Caption: "Archives",
+		Columns: []Column{{"File", Code}, {"Bytes", Number}, {"Form", Words}, {"Fetches", Number}, {"Of robots.txt", Number}, {"Fingerprint", Code}},
+		Empty:   "No archive was read.",
+		Notes: []string{
+			"A fingerprint chains the checksums and lengths of an archive’s compressed records, or the headers of its records. It tells whether an archive is the same; it is no SHA-256.",
+		},
+	}
+	for i := range b.audit.Inputs[:min(len(b.audit.Inputs), maxInputs)] {
+		in := &b.audit.Inputs[i]
+		table.Rows = append(table.Rows, []Cell{
+			{Text: clip(in.Name, maxName)}, count(in.Size), {Text: Visible(in.Container)}, count(in.Fetches), count(in.Robots), {Text: Visible(in.Fingerprint)},
+		})
+	}
+	if more := len(b.audit.Inputs) - maxInputs; more > 0 {
+		table.More = fmt.Sprintf("and %s more: audit.json", number(int64(more)))
+	}
+	return table
+}

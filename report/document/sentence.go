@@ -1,0 +1,204 @@
+package document
+
+import (
+	"fmt"
+	"strings"
+)
+
+// The sentence of a finding is what a lawyer of the accused reads first. It says no more than the
+// tables prove: who is said to have fetched, what, when, and what which robots.txt said of it.
+
+// sentence tells a finding.
+func (f *found) sentence() string {
+	switch {
+	case f.Reason == "unreachable":
+		return fmt.Sprintf("%s, although %s, which %s takes as forbidding everything%s.", f.act(), f.failure(), f.authority(), f.but())
+	case f.Evidence == "later":
+		return fmt.Sprintf("%s. The robots.txt %s %s %s%s.", f.act(), f.told(), f.forbids(), f.place(), f.but())
+	}
+	return fmt.Sprintf("%s, which the robots.txt %s%s %s %s%s.", f.act(), f.told(), f.confirmed(), f.forbids(), f.place(), f.but())
+}
+
+// but says what stands against it: no sentence accuses of more than its class.
+func (f *found) but() string {
+	switch f.Certainty {
+	case "certain":
+		return ""
+	case "probable":
+		return "; this is probable, not certain"
+	}
+	var words []string
+	for _, c := range f.causes() {
+		words = append(words, c.but)
+	}
+	return "; but " + list(words)
+}
+
+// act tells who fetched what, and when.
+func (f *found) act() string {
+	when := "At a time that the archive does not tell"
+	switch {
+	case f.FetchTime == nil:
+	case f.has("coarse_date"):
+		when = fmt.Sprintf("In a record dated %s UTC (this date, or that of robots.txt, is coarser than a second)", timeOf(*f.FetchTime).Format("2 January 2006, 15:04:05"))
+	default:
+		when = onDay(*f.FetchTime)
+	}
+	return fmt.Sprintf("%s %s %s %s", when, f.crawler(), f.verb(), f.urlInSentence())
+}
+
+// verb says what was done: what did not bring a 2xx was requested, and not fetched.
+func (f *found) verb() string {
+	switch {
+	case f.Method != "GET" && f.Method != "":
+		return "sent a " + clip(f.Method, 20) + " request for"
+	case f.Status == nil || *f.Status/100 == 2:
+		return "fetched"
+	}
+	return "requested"
+}
+
+func (f *found) urlInSentence() string {
+	if f.cut {
+		return f.shortURL
+	}
+	return asciiURL(f.URL)
+}
+
+// crawler names the crawler, and who says so if not its own request.
+func (f *found) crawler() string {
+	name := clip(f.Agent, maxName)
+	switch {
+	case f.Agent == "":
+		return "a crawler that is not known by name"
+	case f.AgentSource == "warcinfo":
+		return name + " (so named by the archive’s warcinfo record)"
+	case f.AgentSource == "option":
+		return name + " (so named by an option of this audit)"
+	}
+	return name
+}
+
+// isOwn reports whether the crawler itself made the capture that governs.
+func (f *found) isOwn() bool { return f.Agent != "" && strings.EqualFold(f.Agent, f.RobotsAgent) }
+
+// teller names who made the capture: "it" or another crawler.
+func (f *found) teller() string {
+	switch {
+	case f.isOwn():
+		return "it"
+	case f.RobotsAgent == "":
+		return "a crawler that is not known by name"
+	}
+	return clip(f.RobotsAgent, maxName)
+}
+
+// told says when, and by whom, the robots.txt was obtained.
+func (f *found) told() string {
+	switch {
+	case f.Evidence == "later" && f.isOwn():
+		return "that the crawler obtained " + f.after()
+	case f.Evidence == "later":
+		return fmt.Sprintf("that %s obtained %s", f.teller(), f.after())
+	case value(f.RobotsStatus) == 304:
+		return fmt.Sprintf("that the server had confirmed to %s as unchanged (status 304) %s", f.teller(), f.before())
+	}
+	if n := value(f.RobotsHops); n > 0 {
+		return fmt.Sprintf("that %s had asked for %s (%s led to it)", f.teller(), f.before(), plural(int64(n), "redirect"))
+	}
+	return fmt.Sprintf("that %s had fetched %s", f.teller(), f.before())
+}
+
+// gap is the time from the date of the capture to that of the fetch, in seconds.
+func (f *found) gap() (seconds int64, known bool) {
+	if f.FetchTime == nil || f.RobotsTime == nil {
+		return 0, false
+	}
+	return (*f.FetchTime - *f.RobotsTime) / 1e6, *f.FetchTime != *f.RobotsTime
+}
+
+func (f *found) before() string {
+	seconds, differ := f.gap()
+	switch {
+	case !differ && f.has("same_moment"):
+		return "at the same moment (nothing tells for sure which came first)"
+	case !differ:
+		return "just before (both records have the same date; it stands first in the archive)"
+	case f.has("coarse_date"):
+		return "before"
+	}
+	return duration(seconds) + " earlier"
+}
+
+func (f *found) after() string {
+	seconds, differ := f.gap()
+	switch {
+	case !differ:
+		return "only afterwards (both records have the same date; that of robots.txt stands behind the fetch in the archive)"
+	case seconds > 0 || f.FetchTime != nil && f.RobotsTime != nil && *f.FetchTime > *f.RobotsTime:
+		return "by way of redirects, with content captured only after the fetch,"
+	case f.has("coarse_date"):
+		return "only afterwards"
+	}
+	return "only " + duration(-seconds) + " later"
+}
+
+// confirmed says that a later capture says the same.
+func (f *found) confirmed() string {
+	if f.has("bracketed") {
+		return ", and the next one captured after the fetch,"
+	}
+	return ""
+}
+
+// forbids says whom the rules address.
+func (f *found) forbids() string {
+	verb := "disallows"
+	if f.has("bracketed") && f.Evidence != "later" {
+		verb = "disallow"
+	}
+	if f.Evidence == "later" {
+		verb += " this URL"
+	}
+	if f.AgentMatch == "exact" || f.AgentMatch == "google" {
+		return verb + " to " + clip(f.Agent, maxName) + " by name"
+	}
+	return verb + " to all crawlers without a group of their own"
+}
+
+// place quotes the rule.
+func (f *found) place() string {
+	return fmt.Sprintf("(line %d: “%s”)", f.RuleLine, f.Rule)
+}
+
+// failure tells that robots.txt could not be had.
+func (f *found) failure() string {
+	who := f.teller()
+	if who == "it" {
+		who = "its request"
+	} else {
+		who = "a request by " + who
+	}
+	status := f.failureStatus()
+	if status == nil {
+		return fmt.Sprintf("robots.txt could not be had %s", f.before())
+	}
+	return fmt.Sprintf("robots.txt had answered %s with status %d, %s", who, *status, f.before())
+}
+
+// authority says what reads the failure of a robots.txt so. A status other than a 5xx is a failure by
+// the profile alone.
+func (f *found) authority() string {
+	if s := f.failureStatus(); s == nil || *s >= 500 && *s < 600 {
+		return "RFC 9309 (section 2.3.1.4)"
+	}
+	return "the profile " + f.Profile
+}
+
+// failureStatus is the status with which robots.txt failed; nil: there was no answer.
+func (f *found) failureStatus() *int16 {
+	if f.cited.FinalStatus == nil && value(f.RobotsHops) == 0 {
+		return f.RobotsStatus
+	}
+	return f.cited.FinalStatus
+}

@@ -1,0 +1,79 @@
+package document
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// cause is why a disallowed fetch is not proven to be a violation, and what would settle it.
+type cause struct {
+	why  string // a sentence
+	but  string // the same, within the sentence of a finding
+	cure string
+}
+
+var (
+	causeNoToken = cause{"The crawler is not known by name: robots.txt may allow it by name.", "robots.txt may allow this crawler by a name that is not known", "The crawler’s product token: audit again with --crawler or --crawler-map."}
+	causeLater   = cause{"robots.txt was captured only after the fetch.", "nothing shows that the crawler was told before", "An archive that holds this robots.txt as captured before the fetch, best at most 24 hours before; or the crawler’s log, if it names the moment at which it read robots.txt."}
+	causeOther   = cause{"Another crawler was told, more than 24 hours before, and no later capture confirms it.", "nothing shows that this crawler was told, or that robots.txt still said so", "This crawler’s own capture of robots.txt from before the fetch, or any capture at most 30 days after it."}
+	causeOld     = cause{"The capture is more than 30 days old, and no later one confirms it.", "nothing shows that robots.txt still said so", "A capture of robots.txt from the 30 days before the fetch, or the 30 days after it."}
+	causeDamage  = cause{"A record was found behind damage, where it may be the content of a page.", "a record was found behind damage, and may be the content of a page", "An undamaged copy of the archive."}
+	causeUntold  = cause{"Nothing shows that this crawler was told in time.", "nothing shows that this crawler was told in time", "This crawler’s own capture of robots.txt from the 24 hours before the fetch."}
+	causeCopy    = cause{"A copy of robots.txt that the crawler may have used allows the fetch.", "another copy that the crawler may have used allows it", "The crawler’s log or cache, if it shows which copy it used."}
+	causeReading = cause{"A reading that the standard leaves open allows the fetch.", "a reading that the standard leaves open allows it", "No archive: how the site meant the line and how the crawler reads it, in its documentation."}
+)
+
+const oldAge = 30 * 24 * 3600
+
+// causes tells why the finding is not proven: one or more.
+func (f *found) causes() (list []cause) {
+	if f.Certainty == "contested" {
+		if f.has("permitted_copy") {
+			list = append(list, causeCopy)
+		}
+		if slices.ContainsFunc(strings.Split(f.Notes, ","), func(note string) bool { return note != "permitted_copy" && slices.Contains(allowingNotes, note) }) {
+			list = append(list, causeReading)
+		}
+		return list
+	}
+	for _, c := range []struct {
+		holds bool
+		cause cause
+	}{
+		{f.Agent == "", causeNoToken},
+		{f.Evidence == "later", causeLater},
+		{f.Evidence == "stale" && !f.isOwn() && !f.has("bracketed"), causeOther},
+		{f.Evidence == "stale" && value(f.Age) > oldAge && !f.has("bracketed"), causeOld},
+		{f.has("forgeable"), causeDamage},
+	} {
+		if c.holds {
+			list = append(list, c.cause)
+		}
+	}
+	if len(list) == 0 {
+		list = append(list, causeUntold)
+	}
+	return list
+}
+
+// settleTally counts unproven fetches by cause.
+type settleTally map[cause]int64
+
+func (t settleTally) add(f *found) {
+	for _, c := range f.causes() {
+		t[c]++
+	}
+}
+
+func (t settleTally) table() Table {
+	table := Table{
+		ID: "unproven-causes", Caption: "Why they are not proven, and what would settle them", Columns: []Column{{"Why", Words}, {"Fetches", Number}, {"What would settle it", Words}},
+		Empty: "There is none.", Notes: []string{"A fetch may count in several rows."},
+	}
+	for _, c := range slices.SortedFunc(maps.Keys(t), func(a, b cause) int { return cmp.Or(cmp.Compare(t[b], t[a]), cmp.Compare(a.why, b.why)) }) {
+		table.Rows = append(table.Rows, []Cell{{Text: c.why}, count(t[c]), {Text: c.cure}})
+	}
+	return table
+}

@@ -1,0 +1,368 @@
+package document
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/report"
+	"github.com/robotsaudit/robotsaudit/report/results"
+)
+
+const (
+	maxSites   = 300     // rows of a table of sites
+	maxDomains = 1 << 16 // held while they are ranked
+	maxRules   = 1 << 12 // of one origin, told apart
+)
+
+// siteRow is what is read of a row of host_stats.
+type siteRow struct {
+	Origin    string `parquet:"origin"`
+	Host      string `parquet:"url_host_name"`
+	Domain    string `parquet:"url_host_registered_domain"`
+	First     *int64 `parquet:"first_fetch_time"`
+	Last      *int64 `parquet:"last_fetch_time"`
+	Fetches   int64  `parquet:"fetches"`
+	Unknown   int64  `parquet:"unknown"`
+	Certain   int64  `parquet:"violations_certain"`
+	Probable  int64  `parquet:"violations_probable"`
+	Possible  int64  `parquet:"possible"`
+	Contested int64  `parquet:"contested"`
+}
+
+// site is an origin or a registered domain.
+type site struct {
+	name        string
+	origins     int64
+	first, last *int64
+
+	fetches, certain, probable, unproven, unknown int64
+
+	rule ruleCount // that forbade most
+}
+
+// ruleCount is a rule with its violations.
+type ruleCount struct {
+	rule, origin string
+	count        int64
+}
+
+func (s *site) add(row *siteRow) {
+	s.origins++
+	s.fetches += row.Fetches
+	s.certain += row.Certain
+	s.probable += row.Probable
+	s.unproven += row.Possible + row.Contested
+	s.unknown += row.Unknown
+	if row.First != nil && (s.first == nil || *row.First < *s.first) {
+		s.first = row.First
+	}
+	if row.Last != nil && (s.last == nil || *row.Last > *s.last) {
+		s.last = row.Last
+	}
+}
+
+// compareSites puts the sites with most violations first, then those with most that is unproven or
+// unknown, then those with most fetches.
+func compareSites(a, b *site) int {
+	return cmp.Or(
+		cmp.Compare(b.certain+b.probable, a.certain+a.probable), cmp.Compare(b.unproven, a.unproven), cmp.Compare(b.unknown, a.unknown),
+		cmp.Compare(b.fetches, a.fetches), cmp.Compare(a.name, b.name),
+	)
+}
+
+// siteTally ranks sites in bounded memory.
+type siteTally struct {
+	origins []*site          // the first of the ranking
+	domains map[string]*site // pruned to those that may be among the first
+	total   int64            // origins
+	pruned  bool             // some domains were forgotten
+}
+
+// addHost counts an origin.
+func (t *siteTally) addHost(row *siteRow) {
+	t.total++
+	o := &site{name: row.Origin}
+	o.add(row)
+	t.origins = append(t.origins, o)
+	if len(t.origins) >= 2*maxSites {
+		t.origins = firstSites(t.origins)
+	}
+	name := domainOf(row)
+	d := t.domains[name]
+	if d == nil {
+		d = &site{name: strings.Clone(name)}
+		t.domains[d.name] = d
+	}
+	d.add(row)
+	if len(t.domains) >= maxDomains {
+		t.prune()
+	}
+}
+
+func firstSites(list []*site) []*site {
+	slices.SortFunc(list, compareSites)
+	clear(list[min(len(list), maxSites):])
+	return list[:min(len(list), maxSites)]
+}
+
+// prune forgets the half of the domains that comes last.
+func (t *siteTally) prune() {
+	t.pruned = true
+	ranked := slices.SortedFunc(maps.Values(t.domains), compareSites)
+	for _, d := range ranked[len(ranked)/2:] {
+		delete(t.domains, d.name)
+	}
+}
+
+// domainOf names the registered domain of an origin, or the host where there is none.
+func domainOf(row *siteRow) string {
+	return head(cmp.Or(row.Domain, row.Host), maxName)
+}
+
+// read reads the table host_stats.
+func (t *siteTally) read(ctx context.Context, res *results.Results) error {
+	t.domains = make(map[string]*site)
+	for row, err := range results.Select[siteRow](res, report.HostStatsTable) {
+		if err != nil {
+			return err
+		}
+		if t.total%4096 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		t.addHost(row)
+	}
+	t.origins = firstSites(t.origins)
+	if t.pruned { // what was counted of a domain before it was forgotten is missing
+		return t.recount(res)
+	}
+	return nil
+}
+
+// recount counts the first domains again, from the beginning.
+func (t *siteTally) recount(res *results.Results) error {
+	kept := make(map[string]*site)
+	for _, d := range firstSites(slices.Collect(maps.Values(t.domains))) {
+		kept[d.name] = &site{name: d.name}
+	}
+	t.domains = kept
+	for row, err := range results.Select[siteRow](res, report.HostStatsTable) {
+		if err != nil {
+			return err
+		}
+		if d := kept[domainOf(row)]; d != nil {
+			d.add(row)
+		}
+	}
+	return nil
+}
+
+// ruleTally finds the rule behind most violations of each origin. Findings come origin by origin.
+type ruleTally struct {
+	origin, domain string // in hand: domain as domainOf names it
+	here           map[string]int64
+	origins        map[string]*site // those that are shown
+	domains        map[string]*site
+	first          []ruleCount // of all origins
+}
+
+const maxTopRules = 50
+
+func newRuleTally(sites *siteTally) *ruleTally {
+	t := &ruleTally{here: make(map[string]int64), origins: make(map[string]*site), domains: sites.domains}
+	for _, o := range sites.origins {
+		t.origins[o.name] = o
+	}
+	return t
+}
+
+// add counts a violation.
+func (t *ruleTally) add(origin, domain, rule string) {
+	if origin != t.origin {
+		t.end()
+		t.origin, t.domain = origin, domain
+	}
+	if _, seen := t.here[rule]; seen || len(t.here) < maxRules {
+		t.here[rule]++
+	}
+}
+
+// end ends the origin in hand.
+func (t *ruleTally) end() {
+	most := ruleCount{}
+	for rule, n := range t.here {
+		r := ruleCount{rule, t.origin, n}
+		if compareRules(r, most) < 0 {
+			most = r
+		}
+		t.rank(r)
+	}
+	clear(t.here)
+	if most.count == 0 {
+		return
+	}
+	most.rule, most.origin = clip(most.rule, maxName), clip(most.origin, maxName)
+	if s := t.origins[t.origin]; s != nil {
+		s.rule = most
+	}
+	if s := t.domains[t.domain]; s != nil && compareRules(most, s.rule) < 0 {
+		s.rule = most
+	}
+}
+
+func compareRules(a, b ruleCount) int {
+	return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.origin, b.origin), cmp.Compare(a.rule, b.rule))
+}
+
+func (t *ruleTally) rank(r ruleCount) {
+	if len(t.first) == maxTopRules && r.count < t.first[maxTopRules-1].count {
+		return
+	}
+	r.rule, r.origin = clip(r.rule, maxName), clip(r.origin, maxName)
+	i, _ := slices.BinarySearchFunc(t.first, r, compareRules)
+	t.first = slices.Insert(t.first, i, r)
+	t.first = t.first[:min(len(t.first), maxTopRules)]
+}
+
+// table lists the rules with most violations.
+func (t *ruleTally) table() Table {
+	table := Table{
+		ID: "violations-rules", Caption: "Rules with most violations", Columns: []Column{{"Rule", Code}, {"Origin", Code}, {"Violations", Number}},
+		Empty: "There are no violations.",
+	}
+	for _, r := range t.first {
+		table.Rows = append(table.Rows, []Cell{{Text: orUnreachable(r.rule)}, {Text: orNoOrigin(r.origin)}, count(r.count)})
+	}
+	return table
+}
+
+// orUnreachable names what forbade a fetch.
+func orUnreachable(rule string) string {
+	if rule == "" {
+		return "(robots.txt could not be had)"
+	}
+	return rule
+}
+
+var siteColumns = []Column{
+	{"Fetches", Number}, {"Certain", Number}, {"Probable", Number}, {"Unproven", Number}, {"Unknown", Number}, {"First fetch", Moment}, {"Last fetch", Moment},
+	{"Rule behind most violations", Code},
+}
+
+func (s *site) cells() []Cell {
+	rule := ""
+	if s.rule.count > 0 {
+		rule = fmt.Sprintf("%s (%s)", orUnreachable(s.rule.rule), plural(s.rule.count, "time"))
+	}
+	return []Cell{
+		count(s.fetches), count(s.certain), count(s.probable), count(s.unproven), count(s.unknown), {Text: moment(s.first)}, {Text: moment(s.last)}, {Text: rule},
+	}
+}
+
+// tables are those of domains and of origins.
+func (t *siteTally) tables() []Table {
+	domains := Table{
+		ID: "sites-domains", Caption: "By registered domain", Columns: append([]Column{{"Domain", Code}, {"Origins", Number}}, siteColumns...), Empty: "There are no fetches.",
+	}
+	ranked := slices.SortedFunc(maps.Values(t.domains), compareSites)
+	for _, d := range ranked[:min(len(ranked), maxSites)] {
+		domains.Rows = append(domains.Rows, append([]Cell{{Text: orNoOrigin(Visible(d.name))}, count(d.origins)}, d.cells()...))
+	}
+	if more := len(ranked) - maxSites; more > 0 {
+		domains.More = fmt.Sprintf("and %s more: table host_stats", number(int64(more)))
+	} else if t.pruned {
+		domains.More = "and many more: table host_stats"
+	}
+	origins := Table{
+		ID: "sites-origins", Caption: "By origin", Columns: append([]Column{{"Origin", Code}}, siteColumns...), Empty: "There are no fetches.",
+		Notes: []string{"An origin is a scheme, a host and a port: what one robots.txt speaks for (RFC 9309, section 2.3)."},
+	}
+	for _, o := range t.origins {
+		origins.Rows = append(origins.Rows, append([]Cell{{Text: orNoOrigin(clip(o.name, maxName))}}, o.cells()...))
+	}
+	if more := t.total - int64(len(t.origins)); more > 0 {
+		origins.More = fmt.Sprintf("and %s more: table host_stats", number(more))
+	}
+	return []Table{domains, origins}
+}
+
+// groupTally counts fetches by something that they have in common.
+type groupTally map[string]*verdictTally
+
+const maxGroups = 300
+
+func (g groupTally) add(name string, counts verdictTally) {
+	v := g[name]
+	if v == nil {
+		v = new(verdictTally)
+		g[name] = v
+	}
+	v.add(counts)
+}
+
+// fill puts the groups into a table of four columns, the one with most fetches first.
+func (g groupTally) fill(t *Table) {
+	names := slices.SortedFunc(maps.Keys(g), func(a, b string) int {
+		return cmp.Or(cmp.Compare(g[b].violations, g[a].violations), cmp.Compare(g[b].fetches, g[a].fetches), cmp.Compare(a, b))
+	})
+	for _, name := range names[:min(len(names), maxGroups)] {
+		v := g[name]
+		t.Rows = append(t.Rows, []Cell{{Text: name}, count(v.fetches), count(v.violations), count(v.unknown)})
+	}
+	if more := len(names) - maxGroups; more > 0 {
+		t.More = fmt.Sprintf("and %s more: table fetches", number(int64(more)))
+	}
+}
+
+func groupColumns(name string) []Column {
+	return []Column{{name, Words}, {"Fetches", Number}, {"Violations", Number}, {"Unknown", Number}}
+}
+
+// collections are what the archives' places and warcinfo records say that an input belongs to.
+func collections(in *report.AuditInput) (names []string) {
+	if in.Container == "wacz" {
+		names = append(names, "WACZ "+clip(in.Name, maxName))
+	} else if folder := path.Dir(in.Name); folder != "." {
+		names = append(names, "folder "+clip(folder, maxName))
+	} else {
+		names = append(names, "no folder")
+	}
+	for _, c := range in.Crawls {
+		if name := "isPartOf " + clip(c.IsPartOf, maxName); c.IsPartOf != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Kinds of fetches, as far as the archives tell.
+const (
+	kindSeed    = "Seeds"
+	kindEmbed   = "Embeds: images, scripts and the like"
+	kindPage    = "Pages"
+	kindNoPage  = "Not listed as a page: embeds, robots.txt, targets of redirects"
+	kindLinked  = "Found by links, redirects and the like"
+	kindUntold  = "The archive does not tell"
+	hopOfEmbeds = "E"
+)
+
+// kindOf is the kind of a fetch.
+func kindOf(seed, page *bool, hops *string) string {
+	switch {
+	case value(seed):
+		return kindSeed
+	case strings.HasSuffix(value(hops), hopOfEmbeds):
+		return kindEmbed
+	case value(page):
+		return kindPage
+	case page != nil:
+		return kindNoPage
+	case value(hops) != "":
+		return kindLinked
+	}
+	return kindUntold
+}

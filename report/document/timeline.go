@@ -1,0 +1,227 @@
+package document
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Periods that a timeline may have until its unit becomes coarser, and claims that are told apart.
+var maxPeriods = map[Unit]int{Day: 92, Week: 156, Month: 400, Year: 400}
+
+var coarser = map[Unit]Unit{Day: Week, Week: Month, Month: Year}
+
+const (
+	maxClaims       = 12
+	maxMarkedSites  = 3
+	otherClaims     = "other claims"
+	secondsPerDay   = 24 * 3600
+	daysBeforeEpoch = 3 // from the Monday before 1970-01-01
+)
+
+// timelineTally counts fetches by period and claim. It begins with days; when they are too many it
+// counts weeks, then months, then years.
+type timelineTally struct {
+	unit    Unit
+	periods map[int64]*periodTally // by first day, counted from 1970
+	claims  map[string]int         // numbers
+	undated int64
+}
+
+type periodTally struct {
+	claims  []verdictTally // by number of claim
+	changes int64
+	sites   []string // some whose robots.txt changed
+}
+
+type verdictTally struct{ fetches, violations, unknown int64 }
+
+func (v *verdictTally) add(o verdictTally) {
+	v.fetches += o.fetches
+	v.violations += o.violations
+	v.unknown += o.unknown
+}
+
+func newTimelineTally() *timelineTally {
+	return &timelineTally{unit: Day, periods: make(map[int64]*periodTally), claims: make(map[string]int)}
+}
+
+// addFetch counts a fetch.
+func (t *timelineTally) addFetch(micros *int64, claim string, counts verdictTally) {
+	if micros == nil {
+		t.undated += counts.fetches
+		return
+	}
+	n, seen := t.claims[claim]
+	if !seen && len(t.claims) >= maxClaims {
+		claim = otherClaims
+		n, seen = t.claims[claim]
+	}
+	if !seen {
+		n = len(t.claims)
+		t.claims[strings.Clone(claim)] = n
+	}
+	p := t.period(*micros)
+	for len(p.claims) <= n {
+		p.claims = append(p.claims, verdictTally{})
+	}
+	p.claims[n].add(counts)
+}
+
+// addChange counts a capture of robots.txt that differs from the one before.
+func (t *timelineTally) addChange(micros int64, origin string) {
+	p := t.period(micros)
+	p.changes++
+	if len(p.sites) < maxMarkedSites {
+		p.sites = appendSite(p.sites, clip(origin, maxName))
+	}
+}
+
+func appendSite(sites []string, site string) []string {
+	if slices.Contains(sites, site) {
+		return sites
+	}
+	return append(sites, site)
+}
+
+// period returns the period of a moment.
+func (t *timelineTally) period(micros int64) *periodTally {
+	day := floorDiv(micros/1e6, secondsPerDay)
+	if p := t.periods[start(day, t.unit)]; p != nil {
+		return p
+	}
+	p := new(periodTally)
+	t.periods[start(day, t.unit)] = p
+	for len(t.periods) > maxPeriods[t.unit] && coarser[t.unit] != "" {
+		t.coarsen()
+	}
+	return t.periods[start(day, t.unit)]
+}
+
+// coarsen joins periods to longer ones.
+func (t *timelineTally) coarsen() {
+	t.unit = coarser[t.unit]
+	days := slices.Sorted(maps.Keys(t.periods))
+	joined := make(map[int64]*periodTally)
+	for _, day := range days {
+		from, to := t.periods[day], joined[start(day, t.unit)]
+		if to == nil {
+			joined[start(day, t.unit)] = from
+			continue
+		}
+		for i, c := range from.claims {
+			for len(to.claims) <= i {
+				to.claims = append(to.claims, verdictTally{})
+			}
+			to.claims[i].add(c)
+		}
+		to.changes += from.changes
+		for _, site := range from.sites {
+			if len(to.sites) < maxMarkedSites {
+				to.sites = appendSite(to.sites, site)
+			}
+		}
+	}
+	t.periods = joined
+}
+
+// start is the first day of the period that a day is in. Days are counted from 1970.
+func start(day int64, unit Unit) int64 {
+	date := time.Unix(day*secondsPerDay, 0).UTC()
+	switch unit {
+	case Week: // a week begins on Monday
+		return floorDiv(day+daysBeforeEpoch, 7)*7 - daysBeforeEpoch
+	case Month:
+		return day - int64(date.Day()) + 1
+	case Year:
+		return day - int64(date.YearDay()) + 1
+	}
+	return day
+}
+
+func floorDiv(a, b int64) int64 {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
+}
+
+// label names a period.
+func label(day int64, unit Unit) string {
+	date := time.Unix(day*secondsPerDay, 0).UTC()
+	switch unit {
+	case Week:
+		return "week of " + date.Format("2 January 2006")
+	case Month:
+		return date.Format("January 2006")
+	case Year:
+		return date.Format("2006")
+	}
+	return date.Format("2 January 2006")
+}
+
+// timeline is what was counted.
+func (t *timelineTally) timeline() Timeline {
+	tl := Timeline{
+		Section: Section{ID: "timeline", Heading: "Over time", Intro: []string{fmt.Sprintf(
+			"Fetches by %s, in UTC, by what the crawler’s warcinfo record says of its obedience, which is a claim and no proof. "+
+				"A mark says that a capture of robots.txt differs from the one before of its origin.", t.unit)}},
+		Unit: t.unit,
+	}
+	order := t.claimOrder(&tl)
+	days := slices.Sorted(maps.Keys(t.periods))
+	if left := len(days) - maxPeriods[t.unit]; left > 0 {
+		days = days[left:]
+		tl.More = fmt.Sprintf("%s before %s are left out.", plural(int64(left), string(t.unit)), label(days[0], t.unit))
+	}
+	for i, day := range days {
+		p := t.periods[day]
+		period := Period{Start: time.Unix(day*secondsPerDay, 0).UTC().Format("2006-01-02"), Label: label(day, t.unit), Changes: p.changes, Mark: p.mark()}
+		for claim, n := range order {
+			if n >= len(p.claims) || p.claims[n].fetches == 0 {
+				continue
+			}
+			c := p.claims[n]
+			period.Fetches += c.fetches
+			period.Violations += c.violations
+			period.Unknown += c.unknown
+			tl.Counts = append(tl.Counts, ClaimCount{Period: i, Claim: claim, Fetches: c.fetches, Violations: c.violations, Unknown: c.unknown})
+		}
+		tl.Periods = append(tl.Periods, period)
+	}
+	if t.undated > 0 {
+		tl.Undated = fmt.Sprintf("%s %s no usable date and %s not shown.", plural(t.undated, "fetch"), isAre(t.undated, "has", "have"), isAre(t.undated, "is", "are"))
+	}
+	return tl
+}
+
+// claimOrder fills in the claims, in the order of their names, and returns their numbers here.
+func (t *timelineTally) claimOrder(tl *Timeline) (numbers []int) {
+	for _, claim := range slices.Sorted(maps.Keys(t.claims)) {
+		numbers = append(numbers, t.claims[claim])
+		switch claim {
+		case "":
+			tl.Claims = append(tl.Claims, "says nothing of robots.txt")
+		case otherClaims:
+			tl.Claims = append(tl.Claims, "says something else")
+		default:
+			tl.Claims = append(tl.Claims, "says “robots: "+clip(claim, 60)+"”")
+		}
+	}
+	return numbers
+}
+
+// mark says that robots.txt changed.
+func (p *periodTally) mark() string {
+	if p.changes == 0 {
+		return ""
+	}
+	words := "robots.txt changed " + plural(p.changes, "time") + ": " + strings.Join(p.sites, ", ")
+	if p.changes > int64(len(p.sites)) && len(p.sites) == maxMarkedSites {
+		words += " and others"
+	}
+	return words
+}

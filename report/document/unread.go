@@ -1,0 +1,139 @@
+package document
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/report"
+	"github.com/robotsaudit/robotsaudit/report/results"
+)
+
+const maxUnread = 200 // archives with problems that are listed
+
+type issueRow struct {
+	File   string `parquet:"warc_filename"`
+	Offset *int64 `parquet:"offset"`
+	Kind   string `parquet:"kind"`
+	Detail string `parquet:"detail"`
+	Action string `parquet:"action"`
+}
+
+// issueTally counts issues. Those of an archive come one after the other.
+type issueTally struct {
+	kinds  map[string]int64
+	unread []unreadArchive // the first of archives
+	total  int64           // archives of which something could not be read
+	file   string          // the last of them
+}
+
+// unreadArchive is an archive of which something could not be read, with the first problem.
+type unreadArchive struct {
+	file, kind, detail string
+	offset             *int64
+	problems           int64
+}
+
+func (t *issueTally) read(ctx context.Context, res *results.Results) error {
+	t.kinds = make(map[string]int64)
+	n := 0
+	for row, err := range results.Select[issueRow](res, report.IssuesTable) {
+		if err != nil {
+			return err
+		}
+		if n++; n%4096 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		t.kinds[row.Kind]++
+		if isLossy(row.Kind) {
+			t.addUnread(row)
+		}
+	}
+	return nil
+}
+
+// isLossy reports whether fetches may be missing for an issue of a kind.
+func isLossy(kind string) bool { return report.Meaning("lossy_issue", kind) != "" }
+
+func (t *issueTally) addUnread(row *issueRow) {
+	if t.total == 0 || row.File != t.file {
+		t.total++
+		t.file = row.File
+		if len(t.unread) < maxUnread {
+			t.unread = append(t.unread, unreadArchive{clip(row.File, maxName), row.Kind, clip(row.Detail, maxName), row.Offset, 0})
+		}
+	}
+	if t.total <= maxUnread {
+		t.unread[t.total-1].problems++
+	}
+}
+
+// section tells what could not be read, and what was noted.
+func (t *issueTally) section(a *report.Audit) Tables {
+	archives := Table{
+		ID: "unread-archives", Caption: "Archives that could not be read to the end",
+		Columns: []Column{{"File", Code}, {"Problems", Number}, {"The first", Words}, {"Detail", Words}, {"At byte", Number}},
+		Empty:   "Every archive was read to its end.",
+	}
+	for _, u := range t.unread {
+		at := Cell{}
+		if u.offset != nil {
+			at = count(*u.offset)
+		}
+		archives.Rows = append(archives.Rows, []Cell{{Text: u.file}, count(u.problems), {Text: issueText(u.kind)}, {Text: u.detail}, at})
+	}
+	if more := t.total - int64(len(t.unread)); more > 0 {
+		archives.More = fmt.Sprintf("and %s more: table issues", number(more))
+	}
+	kinds := Table{
+		ID: "unread-kinds", Caption: "All that was noted, by kind", Columns: []Column{{"What", Words}, {"Times", Number}, {"Fetches may be missing", Words}},
+		Empty: "Nothing was noted.",
+	}
+	names := slices.SortedFunc(maps.Keys(t.kinds), func(a, b string) int {
+		return cmp.Or(compareBool(isLossy(b), isLossy(a)), cmp.Compare(t.kinds[b], t.kinds[a]), cmp.Compare(a, b))
+	})
+	for _, k := range names {
+		missing := "no"
+		if isLossy(k) {
+			missing = "yes"
+		}
+		kinds.Rows = append(kinds.Rows, []Cell{{Text: issueText(k)}, count(t.kinds[k]), {Text: missing}})
+	}
+	s := Tables{Section: Section{ID: "unread", Heading: "What could not be read"}, Tables: []Table{archives, kinds}}
+	if a.Totals.Duplicates > 0 {
+		s.Intro = append(s.Intro, fmt.Sprintf("Of %s the archives hold another copy; each was counted once.", plural(a.Totals.Duplicates, "record")))
+	}
+	return s
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
+// issueText says what a kind of issue is, in its first clause: the rest is in docs/SCHEMA.md.
+func issueText(kind string) string {
+	words := cmp.Or(report.Meaning("lossy_issue", kind), report.Meaning("record_issue", kind), Visible(kind))
+	return capital(shorter(plainMarkdown(words)))
+}
+
+const maxIssueText = 240
+
+// shorter cuts a text at the end of a clause, if it is long.
+func shorter(s string) string {
+	if len(s) <= maxIssueText {
+		return s
+	}
+	if i := strings.LastIndexAny(s[:maxIssueText], ";:"); i > 0 {
+		return s[:i] + "."
+	}
+	return head(s, maxIssueText) + "…"
+}

@@ -1,0 +1,196 @@
+package document
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/report"
+	"github.com/robotsaudit/robotsaudit/report/results"
+)
+
+const (
+	maxRestricted = 100 // sites listed with restrictions
+	maxStatement  = 160 // bytes shown of a statement
+)
+
+// useTally counts what pages and sites say of publication and use.
+type useTally struct {
+	restrictions map[restriction]int64
+	sites        []restrictedSite
+	here         restrictedSite
+	signals      map[signal]int64
+}
+
+type restriction struct{ purpose, kind, certainty string }
+
+type restrictedSite struct {
+	origin             string
+	publication, usage int64
+	statement          string // the first of the site
+}
+
+type signal struct{ purpose, preference string }
+
+type restrictionRow struct {
+	Kind       string   `parquet:"kind"`
+	Certainty  string   `parquet:"certainty"`
+	Purpose    string   `parquet:"purpose"`
+	Statements []string `parquet:"statements"`
+	Origin     string   `parquet:"origin"`
+}
+
+type signalRow struct {
+	Protocol   string `parquet:"protocol"`
+	Purpose    string `parquet:"purpose"`
+	Preference string `parquet:"preference"`
+	Binds      bool   `parquet:"binds"`
+}
+
+func (t *useTally) read(ctx context.Context, res *results.Results) error {
+	t.restrictions, t.signals = make(map[restriction]int64), make(map[signal]int64)
+	n := 0
+	for row, err := range results.Select[restrictionRow](res, report.RestrictionsTable) {
+		if err != nil {
+			return err
+		}
+		if n++; n%4096 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		t.addRestriction(row)
+	}
+	t.endSite()
+	for row, err := range results.Select[signalRow](res, report.UsageSignalsTable) {
+		if err != nil {
+			return err
+		}
+		if n++; n%4096 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if row.Binds {
+			t.signals[signal{row.Purpose, row.Preference}]++
+		}
+	}
+	return nil
+}
+
+func (t *useTally) addRestriction(row *restrictionRow) {
+	t.restrictions[restriction{row.Purpose, row.Kind, row.Certainty}]++
+	if row.Origin != t.here.origin {
+		t.endSite()
+		t.here.origin = row.Origin
+	}
+	if row.Kind == "publication" {
+		t.here.publication++
+	} else {
+		t.here.usage++
+	}
+	if t.here.statement == "" && len(row.Statements) > 0 {
+		t.here.statement = clip(row.Statements[0], maxStatement)
+	}
+}
+
+func (t *useTally) endSite() {
+	s := t.here
+	t.here = restrictedSite{}
+	if s.publication+s.usage == 0 {
+		return
+	}
+	s.origin = clip(s.origin, maxName)
+	i, _ := slices.BinarySearchFunc(t.sites, s, func(a, b restrictedSite) int {
+		return cmp.Or(cmp.Compare(b.publication+b.usage, a.publication+a.usage), cmp.Compare(a.origin, b.origin))
+	})
+	t.sites = slices.Insert(t.sites, i, s)
+	t.sites = t.sites[:min(len(t.sites), maxRestricted)]
+}
+
+// section tells what pages and sites say.
+func (t *useTally) section(a *report.Audit) Tables {
+	s := Tables{Section: Section{ID: "use", Heading: "Restrictions on publication and use", Intro: []string{
+		"None of these is a violation of robots.txt: a page’s own statements are known only after it was fetched. They concern what may be done with the copy.",
+	}}}
+	s.Tables = append(s.Tables, pageTable(&a.Totals))
+	if len(a.Settings.Purposes) == 0 {
+		s.Intro = append(s.Intro, "Restrictions on a purpose are listed if the audit names it: --purpose archive, index or train.")
+	} else {
+		s.Tables = append(s.Tables, t.restrictionTable(), t.siteTable())
+	}
+	s.Tables = append(s.Tables, t.signalTable())
+	if a.Settings.Rate {
+		s.Intro = append(s.Intro, fmt.Sprintf("%s sooner after the crawler’s fetch before than Crawl-delay asked for, which is no part of RFC 9309 (table crawl_delays).", plural(a.Totals.CrawlDelays, "fetch")+" came"))
+	}
+	return s
+}
+
+// pageTable counts fetches by what was said of them.
+func pageTable(t *report.Totals) Table {
+	row := func(words string, n int64) []Cell { return []Cell{{Text: words}, count(n)} }
+	return Table{
+		ID: "use-pages", Caption: "Fetches by what was said of them", Columns: []Column{{"What was said", Words}, {"Fetches", Number}},
+		Rows: [][]Cell{
+			row("A page tag that binds somebody (noindex and the like)", t.Tagged),
+			row("Tags that restrict publication, for the crawler", t.PublicationRestricted),
+			row("Tags or signals that restrict some use", t.UsageRestricted),
+			row("A usage signal (Content-Usage, Content-Signal, TDMRep, a licence, noai)", t.Signalled),
+			row("Statements that contradict each other; the restriction holds", t.Conflicting),
+			row("Some tags may be missing: a revisit without original, a page that cannot be read", t.TagsUnknown),
+		},
+	}
+}
+
+func (t *useTally) restrictionTable() Table {
+	table := Table{
+		ID: "use-restrictions", Caption: "Restrictions by purpose", Columns: []Column{{"Purpose", Words}, {"What is restricted", Words}, {"How sure", Words}, {"Times", Number}},
+		Empty: "Nothing restricts the purposes asked about.",
+		Notes: []string{"Certain: the record itself says so. Probable: a doubt remains, or the site alone says so."},
+	}
+	keys := slices.SortedFunc(maps.Keys(t.restrictions), func(a, b restriction) int {
+		return cmp.Or(cmp.Compare(a.purpose, b.purpose), cmp.Compare(a.kind, b.kind), cmp.Compare(a.certainty, b.certainty))
+	})
+	for _, k := range keys {
+		table.Rows = append(table.Rows, []Cell{
+			{Text: meaning("purpose", k.purpose)}, {Text: meaning("restriction", k.kind)}, {Text: Visible(k.certainty)}, count(t.restrictions[k]),
+		})
+	}
+	return table
+}
+
+func (t *useTally) siteTable() Table {
+	table := Table{
+		ID: "use-sites", Caption: "Origins with most restrictions", Columns: []Column{{"Origin", Code}, {"Publication", Number}, {"Use", Number}, {"First statement", Code}},
+		Empty: "No origin has any.",
+	}
+	for _, s := range t.sites {
+		table.Rows = append(table.Rows, []Cell{{Text: orNoOrigin(s.origin)}, count(s.publication), count(s.usage), {Text: s.statement}})
+	}
+	if len(t.sites) == maxRestricted {
+		table.More = "more are in the table restrictions, if there are any"
+	}
+	return table
+}
+
+func (t *useTally) signalTable() Table {
+	table := Table{
+		ID: "use-signals", Caption: "Usage signals that bind, by purpose", Columns: []Column{{"Purpose", Words}, {"Restricted", Number}, {"Allowed", Number}, {"Unstated", Number}},
+		Empty: "No page or site states a usage signal that binds.",
+	}
+	purposes := make(map[string]bool)
+	for k := range t.signals {
+		purposes[k.purpose] = true
+	}
+	for _, p := range slices.Sorted(maps.Keys(purposes)) {
+		table.Rows = append(table.Rows, []Cell{
+			{Text: meaning("signal_purpose", p)}, count(t.signals[signal{p, "restrict"}]), count(t.signals[signal{p, "allow"}]), count(t.signals[signal{p, "unstated"}]),
+		})
+	}
+	return table
+}
+
+// meaning says what a value of a column means.
+func meaning(list, value string) string {
+	words := plainMarkdown(report.Meaning(list, value))
+	return cmp.Or(strings.TrimSuffix(words, "."), Visible(value))
+}

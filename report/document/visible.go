@@ -1,0 +1,101 @@
+package document
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Visible makes every character of a text from an archive visible: what cannot be seen, or
+// changes how what is around it is seen, becomes its number, such as ⟨U+202E⟩, and a byte that
+// is no UTF-8 ⟨0xE9⟩. Those are control and format characters (line ends, tabs and NUL, right-to-left
+// overrides, zero-width ones), spaces other than the plain one, unassigned and private
+// characters. The opening bracket itself is such a number too, so that no text can pretend.
+//
+// The result is valid UTF-8.
+func Visible(s string) string {
+	if isPlain(s) {
+		return s
+	}
+	var b strings.Builder
+	for len(s) > 0 {
+		r, n := utf8.DecodeRuneInString(s)
+		switch {
+		case r == utf8.RuneError && n == 1:
+			fmt.Fprintf(&b, "⟨0x%02X⟩", s[0])
+		case isVisible(r):
+			b.WriteString(s[:n])
+		default:
+			fmt.Fprintf(&b, "⟨U+%04X⟩", r)
+		}
+		s = s[n:]
+	}
+	return b.String()
+}
+
+// isPlain reports whether s is printable ASCII, as most texts are.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
+
+func isVisible(r rune) bool {
+	return r != '⟨' && unicode.IsPrint(r) && !unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+}
+
+// clip makes a text visible and short: at most about n bytes, or twice that where much had to be
+// made visible. It says what is left out.
+func clip(s string, n int) string {
+	v := Visible(head(s, n))
+	if len(s) <= n && len(v) <= 2*n {
+		return v
+	}
+	return fmt.Sprintf("%s… (%s bytes)", head(v, 2*n), number(int64(len(s))))
+}
+
+// clipMiddle is clip for URLs, whose ends tell most. It reports whether something is left out.
+func clipMiddle(s string, n int) (string, bool) {
+	if v := Visible(head(s, n)); len(s) <= n && len(v) <= 2*n {
+		return v, false
+	}
+	start, end := head(s, n-n/4), s[max(0, len(s)-n/4):]
+	for len(end) > 0 && !utf8.RuneStart(end[0]) {
+		end = end[1:]
+	}
+	return fmt.Sprintf("%s… (%s bytes) …%s", head(Visible(start), 2*n), number(int64(len(s))), head(Visible(end), n)), true
+}
+
+// head returns at most the first n bytes of s, and no part of a character.
+func head(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for back := n; back > n-utf8.UTFMax && back > 0; back-- {
+		if utf8.RuneStart(s[back]) {
+			return s[:back]
+		}
+	}
+	return s[:n] // no UTF-8
+}
+
+// asciiURL percent-encodes the bytes of a URL that no URI may hold raw: it then means the same to
+// robots.txt, and stands in a sentence without changing the direction of its words.
+func asciiURL(s string) string {
+	if isPlain(s) && !strings.Contains(s, " ") {
+		return s
+	}
+	var b strings.Builder
+	for i := range len(s) {
+		if c := s[i]; c <= ' ' || c > '~' {
+			fmt.Fprintf(&b, "%%%02X", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,257 @@
+package document
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/weburl"
+	"github.com/robotsaudit/robotsaudit/report"
+	"github.com/robotsaudit/robotsaudit/report/results"
+)
+
+const maxAgents = 300 // rows of the matrix
+
+// access is what a crawler would have got of an origin.
+type access int
+
+const (
+	accessFull access = iota
+	accessPartial
+	accessNone
+	accessUnknown
+	accesses
+)
+
+// agentAccess counts origins and fetches for a crawler asked about.
+type agentAccess struct {
+	origins  [accesses]int64
+	verdicts verdicts
+}
+
+// verdicts counts fetches.
+type verdicts struct{ allowed, disallowed, unknown int64 }
+
+func (v *verdicts) add(o verdicts) {
+	v.allowed += o.allowed
+	v.disallowed += o.disallowed
+	v.unknown += o.unknown
+}
+
+// access is what verdicts on the fetches of an origin come to: partial as soon as both are there;
+// full and none only if nothing is unknown.
+func (v verdicts) access() access {
+	switch {
+	case v.allowed > 0 && v.disallowed > 0:
+		return accessPartial
+	case v.unknown > 0:
+		return accessUnknown
+	case v.disallowed > 0:
+		return accessNone
+	}
+	return accessFull
+}
+
+type groupKey struct {
+	robots int64
+	group  int32
+}
+
+type groupVerdictRow struct {
+	URL      string `parquet:"url"`
+	RobotsID int64  `parquet:"robots_id"`
+	Group    int32  `parquet:"group"`
+	Verdict  string `parquet:"verdict"`
+	Reason   string `parquet:"reason"`
+}
+
+type robotsAgentRow struct {
+	RobotsID int64  `parquet:"robots_id"`
+	Group    int32  `parquet:"group"`
+	Agent    string `parquet:"agent"`
+}
+
+// whatIfTally goes through group_verdicts and robots_agents together: the tokens of a robots.txt stand
+// where its first verdict does.
+type whatIfTally struct {
+	tokens  []string       // asked about, in the order in which they are met
+	numbers map[string]int // of tokens
+	agents  []agentAccess  // by number of token
+
+	next    func() (*robotsAgentRow, error, bool)
+	row     *robotsAgentRow // the next of robots_agents; nil: the end
+	rosters map[string][]int
+
+	origin  string // in hand: scheme and authority, as the URLs have them
+	here    map[groupKey]*verdicts
+	members map[groupKey][]int // numbers of tokens that a group governs
+	known   map[int64]bool     // robots.txt whose groups are in members
+}
+
+func (t *whatIfTally) read(ctx context.Context, res *results.Results) error {
+	t.numbers, t.rosters = make(map[string]int), make(map[string][]int)
+	t.here, t.members, t.known = make(map[groupKey]*verdicts), make(map[groupKey][]int), make(map[int64]bool)
+	next, stop := iter.Pull2(results.Select[robotsAgentRow](res, report.RobotsAgentsTable))
+	defer stop()
+	t.next = next
+	if err := t.advance(); err != nil {
+		return err
+	}
+	n := 0
+	for row, err := range results.Select[groupVerdictRow](res, report.GroupVerdictsTable) {
+		if err != nil {
+			return err
+		}
+		if n++; n%4096 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err := t.add(row); err != nil {
+			return err
+		}
+	}
+	t.endOrigin()
+	return nil
+}
+
+// advance reads the next row of robots_agents.
+func (t *whatIfTally) advance() error {
+	row, err, more := t.next()
+	if !more {
+		t.row = nil
+		return nil
+	}
+	t.row = row
+	return err
+}
+
+func (t *whatIfTally) add(row *groupVerdictRow) error {
+	if site := siteOf(row.URL); site != t.origin {
+		t.endOrigin()
+		t.origin = site
+	}
+	if !t.known[row.RobotsID] {
+		t.known[row.RobotsID] = true
+		if err := t.readGroups(row.RobotsID); err != nil {
+			return err
+		}
+	}
+	if row.Reason == "robots_txt_itself" { // allowed to all
+		return nil
+	}
+	key := groupKey{row.RobotsID, row.Group}
+	v := t.here[key]
+	if v == nil {
+		v = new(verdicts)
+		t.here[key] = v
+	}
+	switch row.Verdict {
+	case "allowed":
+		v.allowed++
+	case "disallowed":
+		v.disallowed++
+	default:
+		v.unknown++
+	}
+	return nil
+}
+
+// readGroups reads which tokens the groups of a robots.txt govern.
+func (t *whatIfTally) readGroups(id int64) error {
+	groups := make(map[int32][]int)
+	for t.row != nil && t.row.RobotsID == id {
+		groups[t.row.Group] = append(groups[t.row.Group], t.token(t.row.Agent))
+		if err := t.advance(); err != nil {
+			return err
+		}
+	}
+	for group, tokens := range groups { // most files of the web have the same few rosters
+		key := fmt.Sprint(tokens)
+		if t.rosters[key] == nil {
+			t.rosters[key] = tokens
+		}
+		t.members[groupKey{id, group}] = t.rosters[key]
+	}
+	return nil
+}
+
+// token is the number of a token.
+func (t *whatIfTally) token(name string) int {
+	n, seen := t.numbers[name]
+	if !seen {
+		n = len(t.tokens)
+		name = strings.Clone(name)
+		t.numbers[name] = n
+		t.tokens, t.agents = append(t.tokens, name), append(t.agents, agentAccess{})
+	}
+	return n
+}
+
+// endOrigin shares the counts of the origin in hand out to the tokens.
+func (t *whatIfTally) endOrigin() {
+	byToken := make(map[int]*verdicts)
+	for key, v := range t.here {
+		for _, n := range t.members[key] {
+			if byToken[n] == nil {
+				byToken[n] = new(verdicts)
+			}
+			byToken[n].add(*v)
+		}
+	}
+	for n, v := range byToken {
+		t.agents[n].origins[v.access()]++
+		t.agents[n].verdicts.add(*v)
+	}
+	clear(t.here)
+	clear(t.rosters)
+	// robots_id 0, of fetches without capture, is told once.
+	none, told := t.members[groupKey{}]
+	clear(t.members)
+	clear(t.known)
+	if told {
+		t.members[groupKey{}], t.known[0] = none, true
+	}
+}
+
+// siteOf is the scheme and authority of a URL, in lower case, without user and default port.
+func siteOf(url string) string {
+	u, _ := weburl.Parse(url)
+	return u.Origin()
+}
+
+// section is the matrix of crawlers and access.
+func (t *whatIfTally) section(a *report.Audit) Tables {
+	s := Tables{Section: Section{ID: "what-if", Heading: "Other crawlers", Intro: []string{
+		"What these fetches would have been had another crawler made them, at the same moments, by the same robots.txt. These are no violations.",
+	}}}
+	if a.Settings.AsOf != nil {
+		s.Intro = append(s.Intro, "They are judged as of "+a.Settings.AsOf.UTC().Format("2006-01-02 15:04:05 UTC")+".")
+	}
+	table := Table{
+		ID: "what-if-agents", Caption: "Origins by the access that each crawler would have had, and fetches",
+		Columns: []Column{
+			{"Crawler", Words}, {"Full", Number}, {"Partial", Number}, {"None", Number}, {"Unknown", Number},
+			{"Fetches allowed", Number}, {"Fetches disallowed", Number}, {"Fetches unknown", Number},
+		},
+		Empty: "The audit asked about no other crawler: --agent TOKEN or --agents.",
+		Notes: []string{"Full: each fetch from the origin allowed. None: each disallowed. Partial: some of both. Unknown: some unknown, and the others not of both kinds."},
+	}
+	order := slices.SortedFunc(maps.Keys(t.numbers), func(a, b string) int {
+		return cmp.Or(cmp.Compare(t.agents[t.numbers[b]].verdicts.disallowed, t.agents[t.numbers[a]].verdicts.disallowed), cmp.Compare(a, b))
+	})
+	for _, name := range order[:min(len(order), maxAgents)] {
+		x := t.agents[t.numbers[name]]
+		table.Rows = append(table.Rows, []Cell{
+			{Text: clip(name, maxName)}, count(x.origins[accessFull]), count(x.origins[accessPartial]), count(x.origins[accessNone]), count(x.origins[accessUnknown]),
+			count(x.verdicts.allowed), count(x.verdicts.disallowed), count(x.verdicts.unknown),
+		})
+	}
+	if more := len(order) - maxAgents; more > 0 {
+		table.More = fmt.Sprintf("and %s more: tables group_verdicts and robots_agents", number(int64(more)))
+	}
+	s.Tables = []Table{table}
+	return s
+}

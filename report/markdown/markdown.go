@@ -1,0 +1,255 @@
+// Package markdown writes a compliance report as GitHub Flavored Markdown, short enough for the
+// summary of a job (1 MiB).
+//
+// Texts from archives are escaped: they can form no markup, and no link.
+package markdown
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+
+	"github.com/robotsaudit/robotsaudit/report/document"
+)
+
+const (
+	maxBytes = 1 << 20  // of a job's summary
+	reserve  = 64 << 10 // for the last item begun, and what says that others are left out
+	maxRows  = 100      // of a table
+	maxItems = 100      // findings of a kind
+)
+
+// Render writes the report.
+func Render(w io.Writer, doc *document.Document) error {
+	var p page
+	p.heading(1, doc.Title)
+	p.terms(nonEmpty("Operator", doc.Operator), nonEmpty("Date", doc.Date))
+	p.paragraph("**" + escape(doc.Answer.Sentence) + "**")
+	p.paragraphs(doc.Answer.Details)
+	p.paragraph(escape(doc.Disclaimer))
+	p.certainty(&doc.Certainty)
+	p.section(&doc.Scope.Section)
+	p.terms(doc.Scope.Terms...)
+	p.tables(doc.Scope.Crawlers, doc.Scope.Inputs)
+	p.timeline(&doc.Timeline)
+	p.findings(&doc.Violations)
+	p.findings(&doc.Unproven)
+	for _, s := range []*document.Tables{&doc.Unknown, &doc.Sites, &doc.Use, &doc.WhatIf, &doc.Unread} {
+		p.section(&s.Section)
+		p.tables(s.Tables...)
+	}
+	if c := doc.Changes; c != nil {
+		p.section(&c.Section)
+		p.classes(c.Counts)
+		p.tables(c.Tables...)
+	}
+	p.section(&doc.Method.Section)
+	p.terms(doc.Method.Glossary...)
+	if p.leftOut > 0 {
+		p.blocks = append(p.blocks, "This summary is full: more is in the tables and in the report as HTML.")
+	}
+	_, err := io.WriteString(w, strings.Join(p.blocks, "\n\n")+"\n")
+	return err
+}
+
+// page gathers blocks, between which is an empty line.
+type page struct {
+	blocks  []string
+	bytes   int
+	leftOut int // blocks for which there is no room
+}
+
+func (p *page) add(block string) {
+	if p.bytes += len(block) + 2; p.bytes > maxBytes-reserve {
+		p.leftOut++
+		return
+	}
+	p.blocks = append(p.blocks, block)
+}
+
+func (p *page) heading(level int, text string) {
+	p.add(strings.Repeat("#", level) + " " + escape(text))
+}
+
+func (p *page) section(s *document.Section) {
+	p.heading(2, s.Heading)
+	p.paragraphs(s.Intro)
+}
+
+// paragraph adds a paragraph that is Markdown already.
+func (p *page) paragraph(text string) {
+	if text != "" {
+		p.add(text)
+	}
+}
+
+func (p *page) paragraphs(texts []string) {
+	for _, t := range texts {
+		p.paragraph(escape(t))
+	}
+}
+
+func nonEmpty(name, value string) document.Term {
+	if value == "" {
+		return document.Term{}
+	}
+	return document.Term{Name: name, Values: []string{value}}
+}
+
+// terms adds a list of names and what is said of them.
+func (p *page) terms(terms ...document.Term) {
+	var lines []string
+	for _, t := range terms {
+		var values []string
+		for _, v := range t.Values {
+			values = append(values, escape(v))
+		}
+		if t.Name != "" {
+			lines = append(lines, "- **"+escape(t.Name)+"**: "+strings.Join(values, "; "))
+		}
+	}
+	p.paragraph(strings.Join(lines, "\n"))
+}
+
+func (p *page) certainty(c *document.Certainty) {
+	p.section(&c.Section)
+	p.classes(c.Classes)
+	p.paragraphs(c.Totals)
+}
+
+// timeline adds the periods as a table.
+func (p *page) timeline(t *document.Timeline) {
+	p.section(&t.Section)
+	table := document.Table{Columns: []document.Column{
+		{Name: "From", Kind: document.Words}, {Name: "Fetches", Kind: document.Number}, {Name: "Violations", Kind: document.Number},
+		{Name: "Unknown", Kind: document.Number}, {Name: "robots.txt", Kind: document.Words},
+	}}
+	for _, period := range t.Periods {
+		table.Rows = append(table.Rows, []document.Cell{
+			{Text: period.Label}, {Text: humanize.Comma(period.Fetches)}, {Text: humanize.Comma(period.Violations)},
+			{Text: humanize.Comma(period.Unknown)}, {Text: period.Mark},
+		})
+	}
+	if len(table.Rows) > 0 {
+		p.add(strings.Join(rows(&table), "\n"))
+	}
+	p.rest(len(table.Rows), maxRows, t.More)
+	p.paragraph(escape(t.Undated))
+}
+
+func (p *page) classes(classes []document.Class) {
+	lines := []string{"| | | |", "| --- | ---: | --- |"}
+	for _, c := range classes {
+		lines = append(lines, fmt.Sprintf("| %s | %s | %s |", escape(c.Label), escape(c.Words), escape(c.Meaning)))
+	}
+	p.add(strings.Join(lines, "\n"))
+}
+
+func (p *page) tables(tables ...document.Table) {
+	for i := range tables {
+		p.table(&tables[i])
+	}
+}
+
+func (p *page) table(t *document.Table) {
+	p.paragraph("**" + escape(t.Caption) + "**")
+	if len(t.Rows) == 0 {
+		p.paragraph(escape(t.Empty))
+	} else {
+		p.add(strings.Join(rows(t), "\n"))
+	}
+	p.rest(len(t.Rows), maxRows, t.More)
+	p.paragraphs(t.Notes)
+}
+
+// rows are the lines of a table.
+func rows(t *document.Table) []string {
+	names, rules := "|", "|"
+	for _, c := range t.Columns {
+		names += " " + escape(c.Name) + " |"
+		if c.Kind == document.Number {
+			rules += " ---: |"
+		} else {
+			rules += " --- |"
+		}
+	}
+	lines := []string{names, rules}
+	for _, row := range t.Rows[:min(len(t.Rows), maxRows)] {
+		line := "|"
+		for i, cell := range row {
+			line += " " + cellText(cell.Text, t.Columns[i].Kind) + " |"
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+func cellText(text string, kind document.Kind) string {
+	if kind == document.Code && text != "" {
+		return code(text)
+	}
+	return escape(text)
+}
+
+// rest says what of a list is not shown; more says what the list itself leaves out.
+func (p *page) rest(listed, shown int, more string) {
+	if listed > shown {
+		p.paragraph(fmt.Sprintf("The first %d are shown. The report as HTML has more.", shown))
+		return
+	}
+	p.paragraph(escape(more))
+}
+
+func (p *page) findings(f *document.Findings) {
+	p.section(&f.Section)
+	if len(f.List) == 0 {
+		p.paragraph(escape(f.Empty))
+		return
+	}
+	p.tables(f.Summary...)
+	var lines []string
+	for _, v := range f.List[:min(len(f.List), maxItems)] {
+		line := fmt.Sprintf("- **%s**: %s", escape(v.Certainty), escape(v.Sentence))
+		if len(v.Records) > 0 {
+			line += fmt.Sprintf(" %s at %d", code(v.Records[0].File), v.Records[0].Offset)
+		}
+		lines = append(lines, line)
+	}
+	p.add(strings.Join(lines, "\n"))
+	p.rest(len(f.List), maxItems, f.More)
+}
+
+// code is a text in fixed pitch. A code span cannot hold every text in a table, so it is an
+// element.
+func code(s string) string { return "<code>" + escape(s) + "</code>" }
+
+// plain are the punctuation marks that never mean anything in Markdown, once others are gone.
+const plain = " ,;%'\"/=?.-()"
+
+// escape writes a text so that it is itself in Markdown, in a table, too. Character references
+// never form markup.
+func escape(s string) string {
+	var b strings.Builder
+	for i, r := range s {
+		if r > '~' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || isPlain(r, s[:i], s[i:]) {
+			b.WriteRune(r)
+		} else {
+			fmt.Fprintf(&b, "&#%d;", r)
+		}
+	}
+	return b.String()
+}
+
+// isPlain reports whether a punctuation mark stays as it is. GitHub makes links of http: and www.
+// and pictures of :names: as well.
+func isPlain(r rune, before, from string) bool {
+	switch r {
+	case ':':
+		return from == ":" || strings.HasPrefix(from, ": ")
+	case '.':
+		return len(before) < 3 || !strings.EqualFold(before[len(before)-3:], "www")
+	}
+	return strings.ContainsRune(plain, r)
+}

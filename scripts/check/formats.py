@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""Read what `robotsaudit report` writes for other programs, and compare it with the tables.
+
+    formats.py BINARY DIR
+
+SARIF must be valid by its schema, JUnit XML by a reader of it, and CSV must hold the rows of
+the tables, with no cell that a spreadsheet takes for a formula. Markdown, as GitHub reads it,
+must be no more than headings, paragraphs, lists, tables and code.
+"""
+
+import argparse
+import csv
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import cmarkgfm
+import junitparser
+import pyarrow.parquet as parquet
+from cmarkgfm.cmark import Options
+from pydantic_sarif import model
+
+ELEMENTS = {"h1", "h2", "p", "ul", "li", "strong", "code", "table", "thead", "tbody", "tr", "th", "td"}
+FORMULAS = tuple("=+-@\t\r＝＋－＠")
+
+
+def check_sarif(path, violations):
+    log = model.StaticAnalysisResultsFormatSarifVersion210JsonSchema.model_validate_json(path.read_text())
+    results = log.runs[0].results
+    found = {(r.locations[0].physicalLocation.artifactLocation.uri, r.locations[0].physicalLocation.region.byteOffset,
+              r.level.value) for r in results}
+    want = {(row["warc_filename"], row["warc_record_offset"], "error" if row["certainty"] == "certain" else "warning")
+            for row in violations}
+    assert len(results) == len(violations) and found == want, f"{path}: {len(results)} results, {len(violations)} violations"
+
+
+def check_junit(path, origins, violations):
+    suites = junitparser.JUnitXml.fromfile(str(path))
+    failed = {case.name for suite in suites for case in suite for result in case.result if isinstance(result, junitparser.Failure)}
+    assert failed == {row["origin"] for row in violations}, f"{path}: {failed}"
+    assert suites.tests == len(origins) and suites.failures == len(failed), f"{path}: its totals differ"
+
+
+def check_csv(path, table):
+    with open(path, encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file, strict=True))
+    assert len(rows) == table.num_rows, f"{path}: {len(rows)} rows, not {table.num_rows}"
+    for line, row in zip(rows, table.to_pylist()):
+        assert line.keys() == row.keys(), f"{path}: other columns"
+        for name, cell in line.items():
+            value = row[name]
+            if isinstance(value, int) and not isinstance(value, bool):
+                assert cell == str(value), f"{path}: {name} is {cell}, not {value}"
+            elif value is None:
+                assert cell == "", f"{path}: {name} is {cell}, not null"
+            else:
+                assert not cell.lstrip(" ").startswith(FORMULAS), f"{path}: {name} may be a formula: {cell}"
+
+
+def check_markdown(path):
+    text = path.read_text()
+    assert len(text.encode()) <= 1 << 20, f"{path}: {len(text)} characters"
+    html = cmarkgfm.github_flavored_markdown_to_html(text, Options.CMARK_OPT_UNSAFE)
+    others = set(re.findall(r"<(\w+)", html)) - ELEMENTS
+    assert not others, f"{path}: elements {others}"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("binary")
+    parser.add_argument("dir", type=Path)
+    args = parser.parse_args()
+    tables = {path.stem: parquet.read_table(path) for path in args.dir.glob("*.parquet")}
+    violations = tables["violations"].to_pylist()
+    with tempfile.TemporaryDirectory() as work:
+        work = Path(work)
+        subprocess.run([args.binary, "report", "-o", args.dir, "--sarif", work / "s.sarif", "--junit", work / "j.xml",
+                        "--csv", work / "csv", "--markdown", work / "r.md"], check=True, stdout=subprocess.DEVNULL)
+        check_sarif(work / "s.sarif", violations)
+        check_junit(work / "j.xml", tables["host_stats"].to_pylist(), violations)
+        check_markdown(work / "r.md")
+        files = sorted((work / "csv").iterdir())
+        for path in files:
+            check_csv(path, tables[path.stem])
+    print(f"{args.dir.name}: SARIF, JUnit XML, Markdown and {len(files)} CSV files are valid and hold what the tables hold")
+
+
+try:
+    main()
+except (AssertionError, ValueError) as error:
+    sys.exit(f"formats.py: {error}")
