@@ -27,9 +27,9 @@ const semantics = "docs/SEMANTICS.md"
 // them with the document.
 var sentences = map[string]map[string]sentence{
 	"governing": {
-		"own":   {"Which capture governs", "The crawler's own latest capture governs if it is at most 24 hours old."},
-		"any":   {"Which capture governs", "Otherwise, the latest capture by anyone governs."},
-		"later": {"Which capture governs", "If there is no candidate, the earliest capture within 24 hours after the fetch that says something governs."},
+		"own_capture":   {"Which capture governs", "The crawler's own latest capture governs if it is at most 24 hours old."},
+		"any_capture":   {"Which capture governs", "Otherwise, the latest capture by anyone governs."},
+		"later_capture": {"Which capture governs", "If there is no candidate, the earliest capture within 24 hours after the fetch that says something governs."},
 	},
 	"way": {
 		"redirect":     {"Redirects", "The outcome at the end counts for the origin first asked, and for no other."},
@@ -100,7 +100,7 @@ var sentences = map[string]map[string]sentence{
 		"unfinished_line": {"Parts of a file", "If only the unfinished last line disallows, the verdict is *contested*: `Disallow: /` may be the beginning of `Disallow: /private/`."},
 	},
 	"token": {
-		"none": {"The crawler's token", "A disallowed fetch is *possible* at most, because robots.txt may allow the very crawler that hides behind that string."},
+		"no_token": {"The crawler's token", "A disallowed fetch is *possible* at most, because robots.txt may allow the very crawler that hides behind that string."},
 	},
 	"prior": {
 		"prior_verdict": {"Unresolved and undefined captures", "`prior_verdict` tells what the capture before it answers."},
@@ -129,7 +129,7 @@ func grounds(x *evaluate.Explanation) (list []Ground) {
 		}
 	}
 	if x.Crawler.Token == "" {
-		add("token", "none")
+		add("token", "no_token")
 	}
 	if g := governing(x); g != nil {
 		add("governing", howItGoverns(x, g))
@@ -167,11 +167,11 @@ func governing(x *evaluate.Explanation) *evaluate.ExplainedCapture {
 func howItGoverns(x *evaluate.Explanation, g *evaluate.ExplainedCapture) string {
 	switch {
 	case g.After:
-		return "later"
+		return "later_capture"
 	case g.Own && x.Evidence == "fresh":
-		return "own"
+		return "own_capture"
 	}
-	return "any"
+	return "any_capture"
 }
 
 // kindsOf are the kinds of step by which a capture was reached, each once.

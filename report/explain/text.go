@@ -59,7 +59,7 @@ func (t *text) section(format string, a ...any) {
 
 // item writes a value with its label, wrapped.
 func (t *text) item(label, format string, a ...any) {
-	const indent = 15
+	const indent = 17
 	for i, line := range wrapped(fmt.Sprintf(format, a...), width-indent) {
 		if i > 0 {
 			label = ""
@@ -90,14 +90,24 @@ func wrapped(s string, width int) (lines []string) {
 
 // shown makes a value from an archive visible, and cuts it.
 func (t *text) shown(s string) string {
-	limit := t.limit(maxValue)
-	if len(s) <= limit {
-		return document.Visible(s)
+	visible := document.Visible(head(s, t.limit(maxValue)))
+	if t.full || len(s) <= maxValue && len(visible) <= 2*maxValue {
+		return visible
 	}
-	for limit > maxValue-utf8.UTFMax && !utf8.RuneStart(s[limit]) {
-		limit--
+	return fmt.Sprintf("%s… (%s)", head(visible, 2*maxValue), report.Count(int64(len(s)), "byte"))
+}
+
+// head returns at most the first n bytes of s, and no part of a character.
+func head(s string, n int) string {
+	if len(s) <= n {
+		return s
 	}
-	return fmt.Sprintf("%s… (%s)", document.Visible(s[:limit]), report.Count(int64(len(s)), "byte"))
+	for back := n; back > n-utf8.UTFMax; back-- {
+		if utf8.RuneStart(s[back]) {
+			return s[:back]
+		}
+	}
+	return s[:n] // no UTF-8
 }
 
 // crawler names a crawler by its token.
@@ -151,7 +161,11 @@ func times(n int) string {
 
 // reasons are the sentences of the answer.
 func (t *text) reasons() []string {
-	list := []string{t.why()}
+	var list []string
+	if t.Kind == evaluate.KindFetch {
+		list = append(list, fmt.Sprintf("%s requested %s (%s).", t.named(t.Crawler.Token), t.shown(t.Fetch.URL), moment(t.Fetch.Time)))
+	}
+	list = append(list, t.why())
 	if t.Withdrawn != nil && t.Reason != "ambiguous_token" {
 		list = append(list, fmt.Sprintf("The governing capture alone %s. The capture marked ! speaks against it.", t.says(t.Withdrawn)))
 	}
@@ -162,7 +176,8 @@ func (t *text) reasons() []string {
 		list = append(list, fmt.Sprintf("The capture before it answers: %s. That is no verdict.", t.Prior))
 	}
 	if t.Certainty != "" {
-		list = append(list, fmt.Sprintf("%s: %s", t.Certainty, plain(report.Meaning("certainty", t.Certainty))))
+		meaning, _, _ := strings.Cut(plain(report.Meaning("certainty", t.Certainty)), " In ") // which table
+		list = append(list, fmt.Sprintf("%s%s: %s", strings.ToUpper(t.Certainty[:1]), t.Certainty[1:], meaning))
 	}
 	return list
 }
@@ -173,25 +188,32 @@ func (t *text) why() string {
 	if t.Reason == "rule" {
 		s = fmt.Sprintf("Line %d of robots.txt decides: “%s”.", t.RuleLine, t.shown(t.Rule))
 	} else if _, rest, ok := strings.Cut(s, ": "); ok {
-		s = strings.ToUpper(rest[:1]) + rest[1:]
+		s = upper(rest)
 	}
 	if t.governing == nil || t.Age == nil {
 		return s
 	}
-	switch {
-	case t.Evidence == "later":
-		return s + fmt.Sprintf(" This robots.txt was obtained %s after the fetch.", span(-*t.Age))
-	case t.governing.Own:
-		return s + fmt.Sprintf(" The crawler had obtained this robots.txt %s before.", span(*t.Age))
+	who := t.crawler(t.governing.Agent)
+	if t.Evidence == "later" {
+		return s + fmt.Sprintf(" This rests on a capture of robots.txt by %s, %s after the fetch.", who, span(-*t.Age))
 	}
-	return s + fmt.Sprintf(" %s had obtained this robots.txt %s before.", upper(t.crawler(t.governing.Agent)), span(*t.Age))
+	return s + fmt.Sprintf(" This rests on a capture of robots.txt by %s, %s old at the fetch.", who, span(*t.Age))
 }
 
-func upper(s string) string {
-	if strings.HasPrefix(s, "a crawler") {
-		return "A" + s[1:]
+// named begins a sentence with a crawler.
+func (t *text) named(token string) string {
+	if token == "" {
+		return "A crawler that is not known by name"
 	}
-	return s
+	return t.shown(token)
+}
+
+// upper begins a sentence, but for robots.txt, which keeps its own letter.
+func upper(s string) string {
+	if strings.HasPrefix(s, "robots.txt") {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
 }
 
 // plain takes the marks of code out of a text.
@@ -284,7 +306,7 @@ func (t *text) record(r *evaluate.ExplainedRecord) string {
 // timeline writes the captures around the moment of the fetch.
 func (t *text) timeline() {
 	t.section("Captures of robots.txt of %s", cmp.Or(t.shown(t.Fetch.Origin), "an origin that cannot be read"))
-	if len(t.Captures) == 0 {
+	if len(t.Captures)+t.Skipped+t.Undated == 0 {
 		t.line("  There are none in these archives.")
 	}
 	hidden, fetchShown, isKept := 0, false, t.kept()
@@ -525,6 +547,8 @@ func (t *text) readings() {
 func (t *text) grounds() {
 	t.section("Why, by %s", semantics)
 	for _, g := range t.Grounds {
-		t.item(g.Word, "“%s” (%s)", plain(g.Sentence), g.Section)
+		for i, line := range wrapped(fmt.Sprintf("%s: “%s” (%s)", g.Word, plain(g.Sentence), g.Section), width-4) {
+			t.line("  %*s%s", 2*min(i, 1), "", line)
+		}
 	}
 }
