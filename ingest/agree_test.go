@@ -13,6 +13,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/warctest"
 )
 
 // apartFromPlace compares facts without what depends on the container.
@@ -23,13 +24,13 @@ func forms(t *testing.T, records [][]byte) map[string]func() *collected {
 	all := bytes.Join(records, nil)
 	var each, two bytes.Buffer
 	for i, r := range records {
-		each.Write(gzipped(string(r)))
+		each.Write(warctest.Gzip(string(r)))
 		if i%2 == 0 {
-			two.Write(gzipped(string(bytes.Join(records[i:min(i+2, len(records))], nil))))
+			two.Write(warctest.Gzip(string(bytes.Join(records[i:min(i+2, len(records))], nil))))
 		}
 	}
 	padded := append(bytes.Clone(each.Bytes()), make([]byte, 512)...)
-	empty := slices.Concat(gzipped(""), each.Bytes(), gzipped("\r\n"))
+	empty := slices.Concat(warctest.Gzip(""), each.Bytes(), warctest.Gzip("\r\n"))
 	withLF := bytes.Join(records, []byte("\n\n"))
 	return map[string]func() *collected{
 		"members":               func() *collected { return read(t, each.Bytes()) },
@@ -38,10 +39,10 @@ func forms(t *testing.T, records [][]byte) map[string]func() *collected {
 		"two records a member":  func() *collected { return read(t, two.Bytes()) },
 		"plain":                 func() *collected { return read(t, all) },
 		"plain, more line ends": func() *collected { return read(t, withLF) },
-		"gzip stream":           func() *collected { return read(t, gzipped(string(all))) },
+		"gzip stream":           func() *collected { return read(t, warctest.Gzip(string(all))) },
 		"pipe of members":       func() *collected { return readPipe(t, each.Bytes()) },
 		"pipe of plain":         func() *collected { return readPipe(t, all) },
-		"pipe of a gzip stream": func() *collected { return readPipe(t, gzipped(string(all))) },
+		"pipe of a gzip stream": func() *collected { return readPipe(t, warctest.Gzip(string(all))) },
 	}
 }
 
@@ -68,13 +69,13 @@ func split(t *testing.T, archive []byte) (records [][]byte) {
 // The same records give the same facts whatever they are wrapped in.
 func TestContainersAgree(t *testing.T) {
 	archives := map[string][]byte{
-		"made here": plain(
-			warcinfoRecord("urn:i", "software: x\r\nhttp-header-user-agent: info/1\r\n"),
-			requestRecord("urn:q", "http://h/robots.txt", "bot/1"),
-			response("urn:1", "http://h/robots.txt", "HTTP/1.1 200 OK\r\n\r\n"+robotsBody, "WARC-Concurrent-To: <urn:q>", "WARC-Concurrent-To: <urn:x>"),
-			response("urn:2", "http://h/", "HTTP/1.1 301 Moved\r\nLocation: /x\r\nX-Robots-Tag: noindex\r\n\r\n"),
-			entry{kind: "metadata", id: "urn:m"},
-			entry{kind: "revisit", id: "urn:3", url: "http://h/2", block: "HTTP/1.1 304 Not Modified\r\n\r\n"},
+		"made here": warctest.Plain(
+			warctest.Warcinfo("urn:i", "software: x\r\nhttp-header-user-agent: info/1\r\n"),
+			warctest.Request("urn:q", "http://h/robots.txt", "bot/1"),
+			warctest.Response("urn:1", "http://h/robots.txt", "HTTP/1.1 200 OK\r\n\r\n"+robotsBody, "WARC-Concurrent-To: <urn:q>", "WARC-Concurrent-To: <urn:x>"),
+			warctest.Response("urn:2", "http://h/", "HTTP/1.1 301 Moved\r\nLocation: /x\r\nX-Robots-Tag: noindex\r\n\r\n"),
+			warctest.Record{Type: "metadata", ID: "urn:m"},
+			warctest.Record{Type: "revisit", ID: "urn:3", URL: "http://h/2", Block: "HTTP/1.1 304 Not Modified\r\n\r\n"},
 		),
 	}
 	for _, path := range []string{"../testdata/warc/crawl-b-2.warc", "../../shared/warc/hard/warcio/example.warc", "../../shared/warc/hard/jhove/invalid-warcrecord-2.warc",

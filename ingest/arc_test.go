@@ -8,18 +8,8 @@ import (
 	"testing"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/warctest"
 )
-
-// arcInfo is a version block.
-func arcInfo(xml string) string {
-	block := "1 0 InternetArchive\nURL IP-address Archive-date Content-type Archive-length\n" + xml
-	return fmt.Sprintf("filedesc://a.arc 0.0.0.0 20240501120000 text/plain %d\n%s\n", len(block), block)
-}
-
-// arcRecord is a URL record of version 1.
-func arcRecord(url, date, block string) string {
-	return fmt.Sprintf("%s 192.0.2.1 %s text/html %d\n%s\n", url, date, len(block), block)
-}
 
 const arcAgent = `<arcmetadata xmlns:arc="http://archive.org/arc/1.0/"><arc:software>crawler</arc:software>
 <arc:http-header-user-agent>bot/1 &amp; more</arc:http-header-user-agent><arc:robots>classic</arc:robots></arcmetadata>`
@@ -56,21 +46,21 @@ func TestARCDate(t *testing.T) {
 // An ARC in every container says the same.
 func TestARC(t *testing.T) {
 	records := []string{
-		arcInfo(arcAgent),
-		arcRecord("http://h/robots.txt", "20240501120000", "HTTP/1.1 200 OK\r\n\r\n"+robotsBody),
-		arcRecord("dns:h", "20240501120000", "20240501120000\nh. 1 IN A 192.0.2.1\n"),
-		arcRecord("http://h/", "20240501120001", ok200),
-		arcRecord("http://h/old", "20240501120002", "<html>of HTTP/0.9</html>\n"),
+		warctest.ARCInfo(arcAgent),
+		warctest.ARCRecord("http://h/robots.txt", "20240501120000", "HTTP/1.1 200 OK\r\n\r\n"+robotsBody),
+		warctest.ARCRecord("dns:h", "20240501120000", "20240501120000\nh. 1 IN A 192.0.2.1\n"),
+		warctest.ARCRecord("http://h/", "20240501120001", ok200),
+		warctest.ARCRecord("http://h/old", "20240501120002", "<html>of HTTP/0.9</html>\n"),
 	}
 	var inMembers, inFrames bytes.Buffer
 	for _, r := range records {
-		inMembers.Write(gzipped(r))
-		inFrames.Write(framed(t, r))
+		inMembers.Write(warctest.Gzip(r))
+		inFrames.Write(warctest.ZstdFrame(t, r))
 	}
 	plain := []byte(strings.Join(records, ""))
 	for name, archive := range map[string][]byte{
 		"arc": plain, "arc.gz": inMembers.Bytes(), "arc.zst": inFrames.Bytes(),
-		"arc in one gzip stream": gzipped(string(plain)), "arc in one zstd frame": framed(t, string(plain)),
+		"arc in one gzip stream": warctest.Gzip(string(plain)), "arc in one zstd frame": warctest.ZstdFrame(t, string(plain)),
 	} {
 		for form, got := range map[string]*collected{"file": read(t, archive), "pipe": readPipe(t, archive)} {
 			t.Run(name+", "+form, func(t *testing.T) {
@@ -97,24 +87,24 @@ func TestARC(t *testing.T) {
 
 // In a plain ARC nothing but the next header proves a length.
 func TestARCLengths(t *testing.T) {
-	a, b := arcRecord("http://h/1", "20240501120000", ok200), arcRecord("http://h/2", "20240501120000", ok200)
+	a, b := warctest.ARCRecord("http://h/1", "20240501120000", ok200), warctest.ARCRecord("http://h/2", "20240501120000", ok200)
 	wrong := strings.Replace(a, fmt.Sprint(len(ok200)), fmt.Sprint(len(ok200)-3), 1)
 	for name, c := range map[string]struct {
 		archive []byte
 		urls    []string
 		issue   string
 	}{
-		"right":               {[]byte(arcInfo("") + a + b), []string{"http://h/1", "http://h/2"}, ""},
-		"no line end between": {[]byte(arcInfo("") + strings.TrimSuffix(a, "\n") + b), []string{"http://h/1", "http://h/2"}, ""},
-		"negative, plain":     {[]byte(arcInfo("") + strings.Replace(a, fmt.Sprint(len(ok200)), "-1", 1) + b), []string{"http://h/2"}, "bad_content_length"},
-		"cut in a header":     {[]byte(arcInfo("") + a + b[:12]), []string{"http://h/1"}, "truncated_record"},
-		"cut in a scheme":     {[]byte(arcInfo("") + a + b[:3]), []string{"http://h/1"}, "truncated_record"},
+		"right":               {[]byte(warctest.ARCInfo("") + a + b), []string{"http://h/1", "http://h/2"}, ""},
+		"no line end between": {[]byte(warctest.ARCInfo("") + strings.TrimSuffix(a, "\n") + b), []string{"http://h/1", "http://h/2"}, ""},
+		"negative, plain":     {[]byte(warctest.ARCInfo("") + strings.Replace(a, fmt.Sprint(len(ok200)), "-1", 1) + b), []string{"http://h/2"}, "bad_content_length"},
+		"cut in a header":     {[]byte(warctest.ARCInfo("") + a + b[:12]), []string{"http://h/1"}, "truncated_record"},
+		"cut in a scheme":     {[]byte(warctest.ARCInfo("") + a + b[:3]), []string{"http://h/1"}, "truncated_record"},
 		"without a version":   {[]byte(a + b), []string{"http://h/1", "http://h/2"}, ""},
-		"two too long, plain": {[]byte(arcInfo("") + strings.Replace(a, fmt.Sprint(len(ok200)), fmt.Sprint(len(ok200)+2), 1) + b), []string{"http://h/2"}, "bad_record_end"},
-		"wrong, plain":        {[]byte(arcInfo("") + wrong + b), []string{"http://h/2"}, "bad_record_end"},
-		"negative, members":   {bytes.Join([][]byte{gzipped(arcInfo("")), gzipped("http://h/0 192.0.2.1 20240501120000 x/y -204\n"), gzipped(b)}, nil), []string{"http://h/2"}, "bad_content_length"},
-		"too long, members":   {bytes.Join([][]byte{gzipped(arcInfo("")), gzipped(strings.Replace(a, fmt.Sprint(len(ok200)), "999", 1)), gzipped(b)}, nil), []string{"http://h/1", "http://h/2"}, "truncated_record"},
-		"no header, members":  {bytes.Join([][]byte{gzipped(arcInfo("")), gzipped("prose\n\n"), gzipped(b)}, nil), []string{"http://h/2"}, "bad_record_header"},
+		"two too long, plain": {[]byte(warctest.ARCInfo("") + strings.Replace(a, fmt.Sprint(len(ok200)), fmt.Sprint(len(ok200)+2), 1) + b), []string{"http://h/2"}, "bad_record_end"},
+		"wrong, plain":        {[]byte(warctest.ARCInfo("") + wrong + b), []string{"http://h/2"}, "bad_record_end"},
+		"negative, members":   {bytes.Join([][]byte{warctest.Gzip(warctest.ARCInfo("")), warctest.Gzip("http://h/0 192.0.2.1 20240501120000 x/y -204\n"), warctest.Gzip(b)}, nil), []string{"http://h/2"}, "bad_content_length"},
+		"too long, members":   {bytes.Join([][]byte{warctest.Gzip(warctest.ARCInfo("")), warctest.Gzip(strings.Replace(a, fmt.Sprint(len(ok200)), "999", 1)), warctest.Gzip(b)}, nil), []string{"http://h/1", "http://h/2"}, "truncated_record"},
+		"no header, members":  {bytes.Join([][]byte{warctest.Gzip(warctest.ARCInfo("")), warctest.Gzip("prose\n\n"), warctest.Gzip(b)}, nil), []string{"http://h/2"}, "bad_record_header"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := read(t, c.archive)
@@ -133,7 +123,7 @@ func TestProxyAnswer(t *testing.T) {
 		"HTTP is no status line\n\n\n": -1,
 		"HTTP 7 ways to say hello\n":   -1,
 	} {
-		got := read(t, []byte(arcInfo("")+arcRecord("http://h/robots.txt", "20240501120000", block)))
+		got := read(t, []byte(warctest.ARCInfo("")+warctest.ARCRecord("http://h/robots.txt", "20240501120000", block)))
 		if len(got.fetches) != 1 || got.fetches[0].Status != want || (got.fetches[0].Flags&facts.FlagHTTPHead != 0) != (want > 0) {
 			t.Errorf("%q: %+v", block, got.fetches)
 		}
@@ -181,9 +171,9 @@ func TestHardARCs(t *testing.T) {
 func TestOldARCs(t *testing.T) {
 	const version = "1 0 InternetArchive\nURL IP-address Archive-date Content-type Archive-length\n"
 	begin := func(line, block string) string { return fmt.Sprintf("%s %d\n%s", line, len(block), block) }
-	about := arcRecord("metadata://crawl.example/order.xml", "20240501120000", "<xml/>")
-	dns := arcRecord("dns:h", "20240501120000", "20240501120000\nh. 1 IN A 192.0.2.1\n")
-	page := arcRecord("http://h/1", "20240501120000", "HTTP/1.1 200 OK\r\n\r\npage") + arcRecord("http://h/2", "20240501120000", ok200)
+	about := warctest.ARCRecord("metadata://crawl.example/order.xml", "20240501120000", "<xml/>")
+	dns := warctest.ARCRecord("dns:h", "20240501120000", "20240501120000\nh. 1 IN A 192.0.2.1\n")
+	page := warctest.ARCRecord("http://h/1", "20240501120000", "HTTP/1.1 200 OK\r\n\r\npage") + warctest.ARCRecord("http://h/2", "20240501120000", ok200)
 	for name, archive := range map[string]string{
 		"of the specification":    begin("filedesc://IA-001102.arc 0 19960923142103 text/plain", version) + "\n" + page,
 		"of dashes":               begin("filedesc:// - - -", version) + "\n" + page,
@@ -193,7 +183,7 @@ func TestOldARCs(t *testing.T) {
 		"CR CR LF":                strings.ReplaceAll(begin("filedesc://a.arc 0.0.0.0 20240501120000 text/plain", "1 0 x\n")+"\n"+page, "\nHTTP", "\r\r\nHTTP"),
 		"CR CR LF, version block": strings.Replace(begin("filedesc://a.arc 0.0.0.0 20240501120000 text/plain", "1 0 x\n")+"\n"+page, "\n", "\r\r\n", 1),
 	} {
-		for form, got := range map[string]*collected{"file": read(t, []byte(archive)), "gzip": read(t, gzipped(archive)), "pipe": readPipe(t, []byte(archive))} {
+		for form, got := range map[string]*collected{"file": read(t, []byte(archive)), "gzip": read(t, warctest.Gzip(archive)), "pipe": readPipe(t, []byte(archive))} {
 			equal(t, name+", "+form, got.urls(), []string{"http://h/1", "http://h/2"})
 			equal(t, name+", "+form+": issues", got.kinds(), nil)
 		}

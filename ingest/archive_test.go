@@ -2,8 +2,6 @@ package ingest
 
 import (
 	"bytes"
-	"compress/gzip"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +12,8 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
+
+const robotsBody = "User-agent: *\nDisallow: /private/\n"
 
 // collected is a sink that keeps everything.
 type collected struct {
@@ -74,66 +74,6 @@ func readPipe(t testing.TB, archive []byte) *collected {
 		t.Fatalf("error on damage: %v", err)
 	}
 	return c
-}
-
-// entry is a record to be written.
-type entry struct {
-	kind, id, url string
-	fields        []string // further header lines
-	block         string
-}
-
-func (e entry) String() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "WARC/1.0\r\nWARC-Type: %s\r\nWARC-Date: 2024-05-01T12:00:00Z\r\n", e.kind)
-	if e.id != "" {
-		fmt.Fprintf(&b, "WARC-Record-ID: <%s>\r\n", e.id)
-	}
-	if e.url != "" {
-		fmt.Fprintf(&b, "WARC-Target-URI: %s\r\n", e.url)
-	}
-	for _, f := range e.fields {
-		fmt.Fprintf(&b, "%s\r\n", f)
-	}
-	fmt.Fprintf(&b, "Content-Length: %d\r\n\r\n%s\r\n\r\n", len(e.block), e.block)
-	return b.String()
-}
-
-func response(id, url, block string, fields ...string) entry {
-	return entry{kind: "response", id: id, url: url, fields: fields, block: block}
-}
-
-func requestRecord(id, url, agent string, fields ...string) entry {
-	return entry{kind: "request", id: id, url: url, fields: fields,
-		block: "GET / HTTP/1.1\r\nHost: h\r\nUser-Agent: " + agent + "\r\n\r\n"}
-}
-
-func warcinfoRecord(id, block string) entry { return entry{kind: "warcinfo", id: id, block: block} }
-
-// plain writes records one after the other.
-func plain(entries ...entry) []byte {
-	var b bytes.Buffer
-	for _, e := range entries {
-		b.WriteString(e.String())
-	}
-	return b.Bytes()
-}
-
-// members writes each record as a gzip member.
-func members(entries ...entry) []byte {
-	var b bytes.Buffer
-	for _, e := range entries {
-		b.Write(gzipped(e.String()))
-	}
-	return b.Bytes()
-}
-
-func gzipped(s string) []byte {
-	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
-	w.Write([]byte(s))
-	w.Close()
-	return b.Bytes()
 }
 
 // sharedArchives returns the paths below ../shared/warc that end in one of the

@@ -10,6 +10,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/arena"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/httpmsg"
 )
 
 // BenchmarkIngest reads an archive of small records, three a fetch, into nothing.
@@ -36,7 +37,7 @@ func BenchmarkResponseHead(b *testing.B) {
 	texts := new(arena.Strings)
 	b.ReportAllocs()
 	for b.Loop() {
-		parseResponseHead(head, nil, texts)
+		httpmsg.ParseResponse(head, nil, texts)
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/wacz"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
@@ -161,7 +162,7 @@ func entrySummaries(t *testing.T, path string, whole *collected) (lines string) 
 	var sum facts.InputStats
 	sum.Records = make(map[string]int64)
 	for _, f := range z.File {
-		if !strings.HasPrefix(f.Name, waczArchives) {
+		if !strings.HasPrefix(f.Name, wacz.ArchiveFolder) {
 			continue
 		}
 		r, err := f.Open()

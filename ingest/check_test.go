@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/robotsaudit/robotsaudit/internal/warctest"
 )
 
 // TestCheckForms: of every form of WARC that github.com/slyrz/warc can be given it
@@ -17,11 +19,11 @@ func TestCheckForms(t *testing.T) {
 	asked := map[string]bool{"a.wacz": false, "b.arc": false, "c.txt": false, "d.warc": true, "e.warc.gz": true, "f.warc.gz": true, "g.warc.zst": true,
 		"h.warc.zst": true, "i.warc.zst": true}
 	for name, archive := range map[string][]byte{
-		"a.wacz": zipFileOf(t, zipped{"archive/a.warc.gz", members(entries...), false}, zipped{"archive/b.warc", []byte("no archive"), true}),
-		"b.arc":  []byte(arcInfo("") + arcRecord("http://h/", "20240501120000", ok200)),
-		"c.txt":  []byte("no archive"), "d.warc": plain(entries...), "e.warc.gz": members(entries...), "f.warc.gz": gzipped(string(plain(entries...))),
-		"g.warc.zst": frames(t, entries), "h.warc.zst": framed(t, string(plain(entries...))),
-		"i.warc.zst": append(skippable(0xd, dictionary(t)), frames(t, entries)...),
+		"a.wacz": warctest.Zip(t, warctest.StoredEntry("archive/a.warc.gz", warctest.GzipMembers(entries...)), warctest.DeflatedEntry("archive/b.warc", []byte("no archive"))),
+		"b.arc":  []byte(warctest.ARCInfo("") + warctest.ARCRecord("http://h/", "20240501120000", ok200)),
+		"c.txt":  []byte("no archive"), "d.warc": warctest.Plain(entries...), "e.warc.gz": warctest.GzipMembers(entries...), "f.warc.gz": warctest.Gzip(string(warctest.Plain(entries...))),
+		"g.warc.zst": warctest.ZstdFrames(t, entries), "h.warc.zst": warctest.ZstdFrame(t, string(warctest.Plain(entries...))),
+		"i.warc.zst": append(skippable(0xd, dictionary(t)), warctest.ZstdFrames(t, entries)...),
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), archive, 0o666); err != nil {
 			t.Fatal(err)
@@ -62,7 +64,7 @@ func TestCheckBomb(t *testing.T) {
 		t.Skip("long, and of one archive")
 	}
 	path := filepath.Join(t.TempDir(), "a.warc")
-	if err := os.WriteFile(path, plain(response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\nContent-Encoding: gzip, gzip\r\n\r\n"+nestedZeros(),
+	if err := os.WriteFile(path, warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\nContent-Encoding: gzip, gzip\r\n\r\n"+nestedZeros(),
 		"WARC-Payload-Digest: sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")), 0o666); err != nil {
 		t.Fatal(err)
 	}

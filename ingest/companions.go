@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/wacz"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
@@ -59,7 +60,6 @@ func Pair(in facts.Input, f func(*facts.Fetch, *Companions) error) (facts.InputR
 // Archive is an archive as a file, or as an entry of a WACZ, that is read at random.
 type Archive struct {
 	io.ReaderAt
-	Form warc.Form
 	file *os.File
 	copy *spooled // of a deflated entry
 }
@@ -78,25 +78,24 @@ func OpenArchive(in facts.Input, entry, tmp string) (a *Archive, err error) {
 	if err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
-	a.Form = warc.Sniff(warc.SourceAt(a, 0), isCrawlLog)
 	return a, nil
 }
 
 func (a *Archive) openEntry(size int64, entry, tmp string) error {
-	list, err := openZip(a.file, size)
+	list, err := wacz.Open(a.file, size)
 	if err != nil {
 		return err
 	}
-	for i := range list.entries {
-		e := &list.entries[i]
-		if e.name() != entry || e.problem != "" {
+	for i := range list.Entries {
+		e := &list.Entries[i]
+		if e.CutName() != entry || e.Problem != "" {
 			continue
 		}
 		if e.Method == zip.Store {
-			a.ReaderAt = e.at()
+			a.ReaderAt = e.At()
 			return nil
 		}
-		a.copy, err = spool(e.open(), tmp)
+		a.copy, err = spool(e.Open(), tmp)
 		a.ReaderAt = a.copy
 		return err
 	}
@@ -110,20 +109,3 @@ func (a *Archive) Close() error {
 	}
 	return a.file.Close()
 }
-
-// HasMembers reports whether its records lie in gzip members, unless they are streamed.
-func (a *Archive) HasMembers() bool {
-	return a.Form.Container == warc.ContainerMembers || a.Form.Container == warc.ContainerGzip
-}
-
-// Stream reads the records from the first one on.
-func (a *Archive) Stream() (warc.Reader, error) {
-	from := warc.SourceAt(a, 0)
-	return warc.Sniff(from, isCrawlLog).Stream(from)
-}
-
-// IsLog reports whether it is a crawler's log.
-func (a *Archive) IsLog() bool { return a.Form.Container == warc.ContainerForeign }
-
-// Text reads the archive from its beginning, decompressed: a log's lines.
-func (a *Archive) Text() (io.Reader, error) { return warc.Decompressed(a.Form, warc.SourceAt(a, 0)) }

@@ -8,21 +8,23 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/robotsaudit/robotsaudit/internal/warctest"
 )
 
 // A file given under two names is a copy of itself where records have no ids to tell
 // it by; one that differs in a byte of a page, which no checksum of a plain archive
 // covers, is another.
 func TestCopies(t *testing.T) {
-	arc := arcInfo(arcAgent) + arcRecord("http://h/robots.txt", "20240501120000", "HTTP/1.1 200 OK\r\n\r\n"+robotsBody)
+	arc := warctest.ARCInfo(arcAgent) + warctest.ARCRecord("http://h/robots.txt", "20240501120000", "HTTP/1.1 200 OK\r\n\r\n"+robotsBody)
 	other := strings.Replace(arc, "Disallow", "disallow", 1)
 	if arc == other {
 		t.Fatal("no byte differs")
 	}
 	dir, out := t.TempDir(), t.TempDir()
 	for name, content := range map[string]string{
-		"a.arc": arc, "b.arc": other, "c.arc": arc, "d.arc.gz": string(gzipped(arc)), "e.arc": other, "f.arc": arc,
-		"g.warc": string(plain(response("urn:1", "http://h/", ok200))), "h.warc": string(plain(response("urn:1", "http://h/", ok200))),
+		"a.arc": arc, "b.arc": other, "c.arc": arc, "d.arc.gz": string(warctest.Gzip(arc)), "e.arc": other, "f.arc": arc,
+		"g.warc": string(warctest.Plain(warctest.Response("urn:1", "http://h/", ok200))), "h.warc": string(warctest.Plain(warctest.Response("urn:1", "http://h/", ok200))),
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o666); err != nil {
 			t.Fatal(err)

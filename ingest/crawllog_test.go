@@ -9,6 +9,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
+	"github.com/robotsaudit/robotsaudit/internal/warctest"
 )
 
 // logLine is one as Heritrix 3 writes it.
@@ -51,7 +52,7 @@ func TestCrawlLog(t *testing.T) {
 		"12 exclusion -9998 http://i/old 12:00:00.123",
 		"17 unreachable -1 ftp://f/robots.txt 12:00:00.123",
 	}
-	for name, archive := range map[string][]byte{"plain": []byte(log), "gzip": gzipped(log), "zstd": []byte(encode(t, "zstd", log)), "crlf": []byte(strings.ReplaceAll(log, "\n", "\r\n"))} {
+	for name, archive := range map[string][]byte{"plain": []byte(log), "gzip": warctest.Gzip(log), "zstd": []byte(warctest.Encode(t, "zstd", log)), "crlf": []byte(strings.ReplaceAll(log, "\n", "\r\n"))} {
 		t.Run(name, func(t *testing.T) {
 			got := read(t, archive)
 			equal(t, "events", eventTexts(got), want)
@@ -124,7 +125,7 @@ func TestDamagedLogs(t *testing.T) {
 	if len(got.events) != 1 || len(got.issues) != maxLogFaults+1 || got.issues[maxLogFaults].Detail != fmt.Sprintf("%d more lines", 4*maxLogFaults) {
 		t.Errorf("%d events, %d issues", len(got.events), len(got.issues))
 	}
-	whole := gzipped(strings.Repeat(good, 3000))
+	whole := warctest.Gzip(strings.Repeat(good, 3000))
 	got = read(t, whole[:len(whole)-20])
 	if len(got.issues) != 1 || got.issues[0].Kind != facts.IssueDamagedStream || len(got.events) == 0 {
 		t.Errorf("%d events, issues %v", len(got.events), got.kinds())

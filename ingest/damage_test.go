@@ -21,6 +21,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
+	"github.com/robotsaudit/robotsaudit/internal/warctest"
 )
 
 // smallArchive is the size up to which damage is tried byte by byte.
@@ -65,14 +66,10 @@ func newSpecimen(t testing.TB, name string, archive []byte) *specimen {
 	whole := read(t, archive)
 	s := &specimen{name, archive, whole, identities(whole), 0, map[string]int64{"": 0}, map[string]int64{"": int64(len(archive))}}
 	if whole.result.Container == warc.ContainerZip.String() && whole.result.Refusal == "" {
-		list, err := openZip(bytes.NewReader(archive), int64(len(archive)))
-		if err != nil {
-			t.Fatal(err)
-		}
 		s.begin, s.end = make(map[string]int64), make(map[string]int64)
-		for _, e := range list.entries {
+		for _, e := range entriesOf(t, archive) {
 			if e.Method == zip.Store {
-				s.begin[e.Name], s.end[e.Name] = e.offset, e.offset+int64(e.CompressedSize64)
+				s.begin[e.Name], s.end[e.Name] = e.offset, e.offset+e.packed
 			}
 		}
 	}
@@ -124,19 +121,19 @@ func eachSmallArchive(t *testing.T, f func(t *testing.T, s *specimen)) {
 		}
 	}
 	entries := crawl()
-	records := []string{arcInfo(arcAgent), arcRecord("http://h/robots.txt", "20240501120000", "HTTP/1.1 200 OK\r\n\r\n"+robotsBody),
-		arcRecord("http://h/", "20240501120001", ok200)}
+	records := []string{warctest.ARCInfo(arcAgent), warctest.ARCRecord("http://h/robots.txt", "20240501120000", "HTTP/1.1 200 OK\r\n\r\n"+robotsBody),
+		warctest.ARCRecord("http://h/", "20240501120001", ok200)}
 	var arcMembers, arcFrames []byte
 	for _, r := range records {
-		arcMembers, arcFrames = append(arcMembers, gzipped(r)...), append(arcFrames, framed(t, r)...)
+		arcMembers, arcFrames = append(arcMembers, warctest.Gzip(r)...), append(arcFrames, warctest.ZstdFrame(t, r)...)
 	}
-	add("made.warc.zst", frames(t, entries))
-	add("dictionary.warc.zst", append(skippable(0xd, dictionary(t)), frames(t, entries, zstd.WithEncoderDict(dictionary(t)))...))
+	add("made.warc.zst", warctest.ZstdFrames(t, entries))
+	add("dictionary.warc.zst", append(skippable(0xd, dictionary(t)), warctest.ZstdFrames(t, entries, zstd.WithEncoderDict(dictionary(t)))...))
 	add("made.arc", []byte(strings.Join(records, "")))
 	add("made.arc.gz", arcMembers)
 	add("made.arc.zst", arcFrames)
-	add("stored.wacz", zipFileOf(t, zipped{"archive/a.warc.gz", members(entries...), false}, zipped{"archive/b.warc.gz", members(entries[:3]...), false}))
-	add("deflated.wacz", zipFileOf(t, zipped{"archive/a.warc.gz", members(entries...), true}, zipped{"archive/b.warc", plain(entries...), true}))
+	add("stored.wacz", warctest.Zip(t, warctest.StoredEntry("archive/a.warc.gz", warctest.GzipMembers(entries...)), warctest.StoredEntry("archive/b.warc.gz", warctest.GzipMembers(entries[:3]...))))
+	add("deflated.wacz", warctest.Zip(t, warctest.DeflatedEntry("archive/a.warc.gz", warctest.GzipMembers(entries...)), warctest.DeflatedEntry("archive/b.warc", warctest.Plain(entries...))))
 	for _, s := range all {
 		t.Run(filepath.Base(s.name), func(t *testing.T) {
 			t.Parallel()
@@ -360,8 +357,8 @@ func (s *specimen) namePlace(issues []facts.Issue, n int64) bool {
 
 // A member's first byte made a zero is no padding: the issue begins with it.
 func TestFlipToPadding(t *testing.T) {
-	first := members(warcinfoRecord("urn:i", "software: x\r\n"))
-	s := newSpecimen(t, "", append(first, members(response("urn:1", "http://h/1", ok200))...))
+	first := warctest.GzipMembers(warctest.Warcinfo("urn:i", "software: x\r\n"))
+	s := newSpecimen(t, "", append(first, warctest.GzipMembers(warctest.Response("urn:1", "http://h/1", ok200))...))
 	s.checkFlip(t, len(first), 0x1f)
 }
 
@@ -372,7 +369,7 @@ func TestExtraFieldIntoAnotherMember(t *testing.T) {
 	var archive []byte
 	var starts, data []int // of members, and of what they hold
 	for _, e := range entries {
-		m := gzipped(e.String())
+		m := warctest.Gzip(e.String())
 		starts = append(starts, len(archive))
 		archive = append(archive, m[:3]...)
 		archive = append(archive, 1<<2)
@@ -404,13 +401,13 @@ func TestExtraFieldIntoAnotherMember(t *testing.T) {
 // The same of the size of a skippable frame, which can lead to the beginning of a later one.
 func TestSkippableFrameOverOthers(t *testing.T) {
 	extension := skippable(3, []byte("between"))
-	archive := frames(t, crawl()[:2])
+	archive := warctest.ZstdFrames(t, crawl()[:2])
 	at := len(archive)
 	archive = append(archive, extension...)
 	var starts []int
 	for _, e := range crawl()[2:] {
 		starts = append(starts, len(archive))
-		archive = append(archive, framed(t, e.String())...)
+		archive = append(archive, warctest.ZstdFrame(t, e.String())...)
 	}
 	s := newSpecimen(t, "", append(archive, bytes.Repeat(extension, 20_000)...))
 	for _, later := range starts[1:] {
@@ -472,13 +469,13 @@ func TestDamageLargerArchives(t *testing.T) {
 // wrong bit in the length 9000 makes it 1000, where they stand. Whatever bit it
 // is, they are never records of the archive.
 func TestForgedRecordInABody(t *testing.T) {
-	forged := response("urn:forged", "http://victim.example/robots.txt", "HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nDisallow: /\n").String()
-	body := fmt.Sprintf("%-1000s\r\n\r\n", "HTTP/1.1 200 OK\r\n\r\n") + forged + forged + string(gzipped(forged)) + forged
+	forged := warctest.Response("urn:forged", "http://victim.example/robots.txt", "HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nDisallow: /\n").String()
+	body := fmt.Sprintf("%-1000s\r\n\r\n", "HTTP/1.1 200 OK\r\n\r\n") + forged + forged + string(warctest.Gzip(forged)) + forged
 	body += strings.Repeat("\n", 9000-len(body))
-	first := stored(response("urn:1", "http://h/1", body).String())
+	first := stored(warctest.Response("urn:1", "http://h/1", body).String())
 	for name, archive := range map[string][]byte{
-		"first record":  slices.Concat(first, members(response("urn:2", "http://h/2", ok200))),
-		"second record": slices.Concat(members(warcinfoRecord("urn:i", "software: x\r\n")), first, members(response("urn:2", "http://h/2", ok200))),
+		"first record":  slices.Concat(first, warctest.GzipMembers(warctest.Response("urn:2", "http://h/2", ok200))),
+		"second record": slices.Concat(warctest.GzipMembers(warctest.Warcinfo("urn:i", "software: x\r\n")), first, warctest.GzipMembers(warctest.Response("urn:2", "http://h/2", ok200))),
 	} {
 		known := identities(read(t, archive))
 		if len(known) != 2 {
@@ -499,24 +496,24 @@ func TestForgedRecordInABody(t *testing.T) {
 // first one in the stream.
 func TestFlipAnyByteOfAStream(t *testing.T) {
 	padding := strings.Repeat("\n", 140<<10) // more than a block of zstd
-	var records []entry
+	var records []warctest.Record
 	for n, path := range []string{"robots.txt", "a", "b"} {
 		id, url := fmt.Sprintf("urn:uuid:%08d-0000-4000-8000-000000000000", n), "http://h/"+path
-		records = append(records, digested(response(id, url, ok200)),
-			digested(requestRecord(fmt.Sprint("urn:q", n), url, "bot/1", "WARC-Concurrent-To: <"+id+">")),
-			digested(metadataRecord(fmt.Sprint("urn:m", n), url, "fetchTimeMs: 5", "WARC-Concurrent-To: <"+id+">")))
+		records = append(records, warctest.Digested(warctest.Response(id, url, ok200)),
+			warctest.Digested(warctest.Request(fmt.Sprint("urn:q", n), url, "bot/1", "WARC-Concurrent-To: <"+id+">")),
+			warctest.Digested(warctest.Metadata(fmt.Sprint("urn:m", n), url, "fetchTimeMs: 5", "WARC-Concurrent-To: <"+id+">")))
 	}
-	records = append(records, digested(entry{kind: "revisit", id: "urn:r", url: "http://h/a", block: "HTTP/1.1 200 OK\r\n\r\n",
-		fields: []string{"WARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest", "WARC-Refers-To: <urn:1>"}}))
-	stream := string(plain(records...))
-	long := string(plain(append(records[:3:3], append([]entry{digested(response("urn:long", "http://h/long", ok200+padding))}, records[3:]...)...)...))
+	records = append(records, warctest.Digested(warctest.Record{Type: "revisit", ID: "urn:r", URL: "http://h/a", Block: "HTTP/1.1 200 OK\r\n\r\n",
+		Fields: []string{"WARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest", "WARC-Refers-To: <urn:1>"}}))
+	stream := string(warctest.Plain(records...))
+	long := string(warctest.Plain(append(records[:3:3], append([]warctest.Record{warctest.Digested(warctest.Response("urn:long", "http://h/long", ok200+padding))}, records[3:]...)...)...))
 	bzip2, err := base64.StdEncoding.DecodeString(bzip2Archive)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, archive := range map[string][]byte{
-		"gzip": gzipped(stream), "stored gzip": stored(stream), "a member of many": append(members(warcinfoRecord("urn:i", "")), gzipped(stream)...),
-		"zstd": framed(t, stream), "long zstd": framed(t, long), "two zstd frames": append(framed(t, stream), framed(t, stream)...), "bzip2": bzip2,
+		"gzip": warctest.Gzip(stream), "stored gzip": stored(stream), "a member of many": append(warctest.GzipMembers(warctest.Warcinfo("urn:i", "")), warctest.Gzip(stream)...),
+		"zstd": warctest.ZstdFrame(t, stream), "long zstd": warctest.ZstdFrame(t, long), "two zstd frames": append(warctest.ZstdFrame(t, stream), warctest.ZstdFrame(t, stream)...), "bzip2": bzip2,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -535,11 +532,11 @@ func TestFlipAnyByteOfAStream(t *testing.T) {
 
 // A stream that was cut short is right up to there, with the lower trust.
 func TestCutStream(t *testing.T) {
-	var records []entry
+	var records []warctest.Record
 	for n := range 50 {
-		records = append(records, response(fmt.Sprint("urn:", n), fmt.Sprint("http://h/", n), ok200+fmt.Sprintf("%x", sha1.Sum([]byte{byte(n)}))))
+		records = append(records, warctest.Response(fmt.Sprint("urn:", n), fmt.Sprint("http://h/", n), ok200+fmt.Sprintf("%x", sha1.Sum([]byte{byte(n)}))))
 	}
-	archive := gzipped(string(plain(records...)))
+	archive := warctest.Gzip(string(warctest.Plain(records...)))
 	got := read(t, archive[:len(archive)*2/3])
 	if len(got.fetches) < 20 || got.fetches[0].Trust != facts.TrustResynced {
 		t.Errorf("%d fetches, the first %v", len(got.fetches), got.fetches[0].Trust)
@@ -550,7 +547,7 @@ func TestCutStream(t *testing.T) {
 // A file that ends in a record's line ends has lost nothing but may have been cut there. Where
 // no checksum says that it ends so, that is an issue.
 func TestCutInTheLastLineEnds(t *testing.T) {
-	whole := string(plain(response("urn:1", "http://h/1", ok200), response("urn:2", "http://h/2", "HTTP/1.0 302 \r\n\r\n")))
+	whole := string(warctest.Plain(warctest.Response("urn:1", "http://h/1", ok200), warctest.Response("urn:2", "http://h/2", "HTTP/1.0 302 \r\n\r\n")))
 	for _, left := range []int{0, 1, 2, 3, 4} {
 		archive := whole[:len(whole)-4+left]
 		want := []string{"truncated_record"}
@@ -561,7 +558,7 @@ func TestCutInTheLastLineEnds(t *testing.T) {
 			equal(t, fmt.Sprint(form, ", urls with ", left), got.urls(), []string{"http://h/1", "http://h/2"})
 			equal(t, fmt.Sprint(form, ", issues with ", left), got.kinds(), want)
 		}
-		equal(t, fmt.Sprint("gzip, issues with ", left), read(t, gzipped(archive)).kinds(), nil)
+		equal(t, fmt.Sprint("gzip, issues with ", left), read(t, warctest.Gzip(archive)).kinds(), nil)
 	}
 }
 
@@ -575,10 +572,10 @@ func TestDamagedStreamFromAPipe(t *testing.T) {
 		for j := range body {
 			body[j] = byte(random.Uint32())
 		}
-		records = append(records, response(fmt.Sprint("urn:", i), fmt.Sprint("http://h/of/", i), ok200+string(body)))
+		records = append(records, warctest.Response(fmt.Sprint("urn:", i), fmt.Sprint("http://h/of/", i), ok200+string(body)))
 	}
 	for name, archive := range map[string][]byte{
-		"gzip": gzipped(string(plain(crawl()...))), "zstd": framed(t, string(plain(records...))), "frames": frames(t, crawl()),
+		"gzip": warctest.Gzip(string(warctest.Plain(crawl()...))), "zstd": warctest.ZstdFrame(t, string(warctest.Plain(records...))), "frames": warctest.ZstdFrames(t, crawl()),
 	} {
 		t.Run(name, func(t *testing.T) { checkPipes(t, archive) })
 	}
@@ -624,11 +621,11 @@ func stored(s string) []byte {
 
 // Records that share a member count if the member is whole.
 func TestForgedSecondRecordInAMember(t *testing.T) {
-	two := string(plain(response("urn:1", "http://h/1", ok200), response("urn:2", "http://h/2", ok200)))
-	whole := append(members(warcinfoRecord("urn:i", "")), gzipped(two)...)
+	two := string(warctest.Plain(warctest.Response("urn:1", "http://h/1", ok200), warctest.Response("urn:2", "http://h/2", ok200)))
+	whole := append(warctest.GzipMembers(warctest.Warcinfo("urn:i", "")), warctest.Gzip(two)...)
 	got := read(t, whole)
 	equal(t, "urls", got.urls(), []string{"http://h/1", "http://h/2"})
-	start := int64(len(members(warcinfoRecord("urn:i", ""))))
+	start := int64(len(warctest.GzipMembers(warctest.Warcinfo("urn:i", ""))))
 	for _, f := range got.fetches {
 		if f.Offset != start || f.Length != int64(len(whole))-start {
 			t.Errorf("%s at %d+%d, want the member's %d+%d", f.URL, f.Offset, f.Length, start, int64(len(whole))-start)
@@ -644,8 +641,8 @@ func TestForgedSecondRecordInAMember(t *testing.T) {
 // TestLossShows: a record that its header no longer says to be a fetch is an issue
 // that means loss.
 func TestLossShows(t *testing.T) {
-	whole := response("urn:1", "http://h/1", ok200, "Content-Type: application/http; msgtype=response").String()
-	next := response("urn:2", "http://h/2", ok200).String()
+	whole := warctest.Response("urn:1", "http://h/1", ok200, "Content-Type: application/http; msgtype=response").String()
+	next := warctest.Response("urn:2", "http://h/2", ok200).String()
 	replaced := func(old, new string) string {
 		if !strings.Contains(whole, old) {
 			t.Fatalf("no %q", old)
@@ -663,7 +660,7 @@ func TestLossShows(t *testing.T) {
 		"the scheme":                 replaced("http://h/1", "ht|p://h/1"),
 		"the host":                   replaced("http://h/1", "http:?/h/1"),
 	} {
-		for form, archive := range map[string]string{"plain": damaged + next, "members": string(gzipped(damaged)) + string(gzipped(next))} {
+		for form, archive := range map[string]string{"plain": damaged + next, "members": string(warctest.Gzip(damaged)) + string(warctest.Gzip(next))} {
 			got := read(t, []byte(archive))
 			equal(t, name+", "+form, got.urls(), []string{"http://h/2"})
 			if got.result.Lossy == 0 {
@@ -672,14 +669,14 @@ func TestLossShows(t *testing.T) {
 		}
 	}
 	for _, kind := range []string{"revisit", "resource"} {
-		lost := entry{kind: kind, id: "urn:3", url: "hvtp://h/3", block: ok200}
-		equal(t, "the scheme of a "+kind, read(t, plain(lost)).kinds(), []string{"no_target_uri"})
-		lost.url = "screenshot:http://h/3"
-		equal(t, "another scheme of a "+kind, read(t, plain(lost)).kinds(), nil)
+		lost := warctest.Record{Type: kind, ID: "urn:3", URL: "hvtp://h/3", Block: ok200}
+		equal(t, "the scheme of a "+kind, read(t, warctest.Plain(lost)).kinds(), []string{"no_target_uri"})
+		lost.URL = "screenshot:http://h/3"
+		equal(t, "another scheme of a "+kind, read(t, warctest.Plain(lost)).kinds(), nil)
 	}
-	equal(t, "two letters of a type without HTTP", read(t, plain(entry{kind: "metbdbta", id: "urn:3", block: "via: x"})).kinds(), []string{"bad_record_header"})
-	future := entry{kind: "screenshot", id: "urn:3", url: "http://h/3", block: "PNG"}
-	equal(t, "a type of the future", read(t, plain(future)).kinds(), nil)
+	equal(t, "two letters of a type without HTTP", read(t, warctest.Plain(warctest.Record{Type: "metbdbta", ID: "urn:3", Block: "via: x"})).kinds(), []string{"bad_record_header"})
+	future := warctest.Record{Type: "screenshot", ID: "urn:3", URL: "http://h/3", Block: "PNG"}
+	equal(t, "a type of the future", read(t, warctest.Plain(future)).kinds(), nil)
 }
 
 // TestJoinedHeaders: a deletion that leaves parts of two headers as one shows, and no
@@ -712,7 +709,7 @@ func TestJoinedHeaders(t *testing.T) {
 		}
 	}
 	// Where a checksum covers the header, a field that stands twice is its writer's.
-	member := gzipped(strings.Replace(a, "Content-Type", "WARC-Record-ID: <urn:9>\r\nWARC-Date: 2020-01-01T00:00:00Z\r\nContent-Type", 1))
+	member := warctest.Gzip(strings.Replace(a, "Content-Type", "WARC-Record-ID: <urn:9>\r\nWARC-Date: 2020-01-01T00:00:00Z\r\nContent-Type", 1))
 	equal(t, "a member", read(t, member).kinds(), []string{"repeated_field"})
 }
 

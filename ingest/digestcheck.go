@@ -8,7 +8,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/digest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/warc"
+	"github.com/robotsaudit/robotsaudit/internal/httpmsg"
 )
 
 // digestCheck compares the digests of one record with its bytes as they are
@@ -22,13 +22,14 @@ type digestCheck struct {
 
 // check has the digests of a record compared. It must come before anything is
 // read of the block.
-func (d *draft) check(r *warc.Record) {
+func (d *draft) check() {
+	r := d.record
 	if d.digests != nil || r.BlockDigest == "" && r.PayloadDigest == "" {
 		return
 	}
 	c := new(digestCheck)
 	d.digests = c
-	c.block = d.parseDigest(r, "WARC-Block-Digest", r.BlockDigest)
+	c.block = d.parseDigest("WARC-Block-Digest", r.BlockDigest)
 	if c.block.Known() && !(r.Type == "revisit" && c.block.IsEmpty()) {
 		c.blockHash = c.block.NewHash()
 		r.Block = io.TeeReader(r.Block, c.blockHash)
@@ -39,72 +40,73 @@ func (d *draft) check(r *warc.Record) {
 	case r.SegmentNumber > 0: // the payload is that of all segments
 		return
 	case r.Type == "response", r.Type == "request": // the payload begins behind the HTTP head
-		c.payload = d.parseDigest(r, "WARC-Payload-Digest", r.PayloadDigest)
+		c.payload = d.parseDigest("WARC-Payload-Digest", r.PayloadDigest)
 		return
 	}
-	c.payload = d.parseDigest(r, "WARC-Payload-Digest", r.PayloadDigest)
+	c.payload = d.parseDigest("WARC-Payload-Digest", r.PayloadDigest)
 	if c.payload.Known() {
 		c.payloadHash = c.payload.NewHash()
 		r.Block = io.TeeReader(r.Block, c.payloadHash)
 	}
 }
 
-func (d *draft) parseDigest(r *warc.Record, field, value string) digest.Digest {
+func (d *draft) parseDigest(field, value string) digest.Digest {
 	parsed, err := digest.Parse(value)
 	if err != nil {
 		d.digestStats.Unknown++
-		d.note(r, facts.IssueUnknownDigest, "not verified", "%s %.150q: %v", field, value, err)
+		d.note(facts.IssueUnknownDigest, "not verified", "%s %.150q: %v", field, value, err)
 	}
 	return parsed
 }
 
 // endCheck reads what is left of the block and compares.
-func (d *draft) endCheck(r *warc.Record) error {
+func (d *draft) endCheck() error {
 	c := d.digests
 	if c == nil {
 		return nil
 	}
 	if c.payload.Known() && c.payloadHash == nil && !c.compared { // of a response that is no fetch
-		if err := d.checkUnread(r); err != nil {
+		if err := d.checkUnread(); err != nil {
 			return err
 		}
 	}
-	if _, err := io.Copy(io.Discard, r.Block); err != nil {
+	if _, err := io.Copy(io.Discard, d.record.Block); err != nil {
 		return err
 	}
 	if c.payloadHash != nil {
-		d.comparePayload(r, c.payloadHash, nil, nil)
+		d.comparePayload(c.payloadHash, nil, nil)
 	}
 	switch {
 	case c.blockHash == nil:
 	case c.block.Matches(c.blockHash):
 		d.digestStats.Block++
 	default:
-		d.mismatch(r, fmt.Sprintf("WARC-Block-Digest is %s, the block has %s", r.BlockDigest, c.block.Text(c.blockHash)))
+		d.mismatch(fmt.Sprintf("WARC-Block-Digest is %s, the block has %s", d.record.BlockDigest, c.block.Text(c.blockHash)))
 	}
 	return nil
 }
 
 // checkUnread compares the payload of a record of which nothing was read.
-func (d *draft) checkUnread(r *warc.Record) error {
-	head, body, complete, err := readHead(r.Block, nil, maxHTTPHead)
+func (d *draft) checkUnread() error {
+	r := d.record
+	head, body, complete, err := httpmsg.ReadHead(r.Block, nil, maxHTTPHead)
 	switch {
 	case err != nil:
 		return err
-	case !isHTTP(head):
-		return d.checkPayload(r, &httpHead{}, io.MultiReader(bytes.NewReader(head), bytes.NewReader(body), r.Block))
+	case !httpmsg.IsResponse(head):
+		return d.checkPayload(&httpmsg.Head{}, io.MultiReader(bytes.NewReader(head), bytes.NewReader(body), r.Block))
 	case !complete:
 		return nil
 	}
-	h := parseResponseHead(head, nil, r.Strings)
-	return d.checkPayload(r, &h, io.MultiReader(bytes.NewReader(body), r.Block))
+	h := httpmsg.ParseResponse(head, nil, r.Strings)
+	return d.checkPayload(&h, io.MultiReader(bytes.NewReader(body), r.Block))
 }
 
 // checkPayload compares WARC-Payload-Digest with a payload, which is read to its
 // end. By WARC 1.1 §5.9 the digest is that of the entity-body of RFC 2616, so
 // without transfer coding; most writers hash the bytes as they store them, chunk
 // sizes and all, and a few hash what is left when every coding is undone.
-func (d *draft) checkPayload(r *warc.Record, h *httpHead, payload io.Reader) error {
+func (d *draft) checkPayload(h *httpmsg.Head, payload io.Reader) error {
 	c := d.digests
 	if c == nil || !c.payload.Known() || c.payloadHash != nil || c.compared {
 		return nil
@@ -113,11 +115,11 @@ func (d *draft) checkPayload(r *warc.Record, h *httpHead, payload io.Reader) err
 	payload = io.TeeReader(payload, stored)
 	var dechunked, decoded hash.Hash
 	plain := payload
-	if h.chunked() {
+	if h.Chunked() {
 		dechunked = c.payload.NewHash()
-		plain = io.TeeReader(newChunkedReader(payload), dechunked)
+		plain = io.TeeReader(httpmsg.NewChunkedReader(payload), dechunked)
 	}
-	if codings := h.codings(); len(codings) > 0 && len(codings) <= maxDigestCodings {
+	if codings := h.Codings(); len(codings) > 0 && len(codings) <= maxDigestCodings {
 		decoded = hashDecoded(codings, plain, c.payload.NewHash())
 	}
 	// A coding that breaks off is no error here: what was read of it is hashed, and
@@ -126,7 +128,7 @@ func (d *draft) checkPayload(r *warc.Record, h *httpHead, payload io.Reader) err
 	if _, err := io.Copy(io.Discard, payload); err != nil {
 		return err
 	}
-	d.comparePayload(r, stored, dechunked, decoded)
+	d.comparePayload(stored, dechunked, decoded)
 	return nil
 }
 
@@ -141,7 +143,7 @@ func (d *draft) leavePayload() {
 // undone.
 func hashDecoded(codings []string, in io.Reader, sum hash.Hash) hash.Hash {
 	for i := len(codings) - 1; i >= 0; i-- {
-		r, err := decoder(codings[i], in)
+		r, err := httpmsg.NewDecoder(codings[i], in)
 		if err != nil {
 			return nil
 		}
@@ -156,7 +158,7 @@ func hashDecoded(codings []string, in io.Reader, sum hash.Hash) hash.Hash {
 
 // comparePayload settles WARC-Payload-Digest by the hashes of the payload as it is
 // stored, dechunked, and decoded; the latter may be nil.
-func (d *draft) comparePayload(r *warc.Record, stored, dechunked, decoded hash.Hash) {
+func (d *draft) comparePayload(stored, dechunked, decoded hash.Hash) {
 	want := d.digests.payload
 	d.digests.compared = true
 	switch {
@@ -170,18 +172,18 @@ func (d *draft) comparePayload(r *warc.Record, stored, dechunked, decoded hash.H
 		d.digestStats.Decoded++
 		return
 	}
-	detail := fmt.Sprintf("WARC-Payload-Digest is %s, the payload as stored has %s", r.PayloadDigest, want.Text(stored))
+	detail := fmt.Sprintf("WARC-Payload-Digest is %s, the payload as stored has %s", d.record.PayloadDigest, want.Text(stored))
 	if dechunked != nil {
 		detail += ", dechunked " + want.Text(dechunked)
 	}
 	if decoded != nil {
 		detail += ", decoded " + want.Text(decoded)
 	}
-	d.mismatch(r, detail)
+	d.mismatch(detail)
 }
 
 // mismatch notes a digest that matches nothing.
-func (d *draft) mismatch(r *warc.Record, detail string) {
+func (d *draft) mismatch(detail string) {
 	d.digestStats.Mismatched++
 	action := "kept"
 	if d.exchange != nil {
@@ -190,5 +192,5 @@ func (d *draft) mismatch(r *warc.Record, detail string) {
 			action = "kept; supports no certain violation"
 		}
 	}
-	d.note(r, facts.IssueDigestMismatch, action, "%s", detail)
+	d.note(facts.IssueDigestMismatch, action, "%s", detail)
 }

@@ -16,14 +16,17 @@ import (
 	"testing"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/httpmsg"
+	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
+	"github.com/robotsaudit/robotsaudit/internal/warctest"
 )
 
 // Every form of an HTTP answer that archives hold, byte by byte, as the capture
 // of a robots.txt.
 func TestHTTPForms(t *testing.T) {
-	gz := encode(t, "gzip", robotsBody)
-	br := encode(t, "br", robotsBody)
+	gz := warctest.Encode(t, "gzip", robotsBody)
+	br := warctest.Encode(t, "br", robotsBody)
 	head := func(lines ...string) string { return strings.Join(lines, "\r\n") + "\r\n\r\n" }
 	for name, c := range map[string]struct {
 		block    string
@@ -64,17 +67,17 @@ func TestHTTPForms(t *testing.T) {
 		"no Content-Length":               {head("HTTP/1.1 200 OK", "Content-Length: 9e9") + robotsBody, 200, "", robotsBody, nil},
 		"a 404 shorter than its":          {head("HTTP/1.1 404 No", "Content-Length: 9999") + "none", 404, "", "none", nil},
 		"the Content-Length of a coding":  {head("HTTP/1.1 200 OK", "Content-Length: 9999", "X-Orig-Content-Encoding: br") + robotsBody, 200, "", robotsBody, nil},
-		"chunked, with a Content-Length":  {head("HTTP/1.1 200 OK", "Content-Length: 9999", "Transfer-Encoding: chunked") + chunkedBody(robotsBody), 200, "", robotsBody, nil},
+		"chunked, with a Content-Length":  {head("HTTP/1.1 200 OK", "Content-Length: 9999", "Transfer-Encoding: chunked") + warctest.Chunked(robotsBody), 200, "", robotsBody, nil},
 
-		"chunked":                 {head("HTTP/1.1 200 OK", "Transfer-Encoding: chunked") + chunkedBody(robotsBody), 200, "", robotsBody, nil},
-		"chunked, said twice":     {head("HTTP/1.1 200 OK", "Transfer-Encoding: chunked", "Transfer-Encoding: chunked") + chunkedBody(robotsBody), 200, "", robotsBody, nil},
+		"chunked":                 {head("HTTP/1.1 200 OK", "Transfer-Encoding: chunked") + warctest.Chunked(robotsBody), 200, "", robotsBody, nil},
+		"chunked, said twice":     {head("HTTP/1.1 200 OK", "Transfer-Encoding: chunked", "Transfer-Encoding: chunked") + warctest.Chunked(robotsBody), 200, "", robotsBody, nil},
 		"dechunked, header left":  {head("HTTP/1.1 200 OK", "Transfer-Encoding: chunked") + robotsBody, 200, "", robotsBody, []string{"false_chunked"}},
 		"chunks that break":       {head("HTTP/1.1 200 OK", "Transfer-Encoding: chunked") + "5\r\nUser-\r\nxyz\r\nagent: *\r\n0\r\n\r\n", 200, "", "User-", []string{"body_cut"}},
-		"chunked gzip":            {head("HTTP/1.1 200 OK", "Transfer-Encoding: chunked", "Content-Encoding: gzip") + chunkedBody(gz), 200, "", robotsBody, nil},
-		"gzip as transfer coding": {head("HTTP/1.1 200 OK", "Transfer-Encoding: gzip, chunked") + chunkedBody(gz), 200, "", robotsBody, nil},
+		"chunked gzip":            {head("HTTP/1.1 200 OK", "Transfer-Encoding: chunked", "Content-Encoding: gzip") + warctest.Chunked(gz), 200, "", robotsBody, nil},
+		"gzip as transfer coding": {head("HTTP/1.1 200 OK", "Transfer-Encoding: gzip, chunked") + warctest.Chunked(gz), 200, "", robotsBody, nil},
 		"gzip":                    {head("HTTP/1.1 200 OK", "Content-Encoding: GZIP") + gz, 200, "", robotsBody, nil},
-		"a list of codings":       {head("HTTP/1.1 200 OK", "Content-Encoding: br, gzip") + encode(t, "gzip", br), 200, "", robotsBody, nil},
-		"a list in two fields":    {head("HTTP/1.1 200 OK", "Content-Encoding: br", "Content-Encoding: gzip") + encode(t, "gzip", br), 200, "", robotsBody, nil},
+		"a list of codings":       {head("HTTP/1.1 200 OK", "Content-Encoding: br, gzip") + warctest.Encode(t, "gzip", br), 200, "", robotsBody, nil},
+		"a list in two fields":    {head("HTTP/1.1 200 OK", "Content-Encoding: br", "Content-Encoding: gzip") + warctest.Encode(t, "gzip", br), 200, "", robotsBody, nil},
 		"identity":                {head("HTTP/1.1 200 OK", "Content-Encoding: identity") + robotsBody, 200, "", robotsBody, nil},
 		"decoded, header left":    {head("HTTP/1.1 200 OK", "Content-Encoding: gzip") + robotsBody, 200, "", robotsBody, []string{"false_encoding"}},
 		"undeclared gzip":         {head("HTTP/1.1 200 OK") + gz, 200, "", gz, []string{"undeclared_gzip"}},
@@ -83,7 +86,7 @@ func TestHTTPForms(t *testing.T) {
 		"renamed by Browsertrix":  {head("HTTP/1.1 200 OK", "x-orig-transfer-encoding: chunked", "x-orig-content-encoding: br") + robotsBody, 200, "", robotsBody, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := read(t, plain(response("urn:1", "http://h/robots.txt", c.block)))
+			got := read(t, warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt", c.block)))
 			equal(t, "issues", got.kinds(), c.issues)
 			if len(got.captures) != 1 {
 				t.Fatalf("%d captures", len(got.captures))
@@ -94,7 +97,7 @@ func TestHTTPForms(t *testing.T) {
 		})
 	}
 	// A revisit's block is its head, often without the empty line.
-	got := read(t, plain(entry{kind: "revisit", id: "urn:1", url: "http://h/robots.txt", block: "HTTP/1.1 200 OK\r\nServer: x\r\n"}))
+	got := read(t, warctest.Plain(warctest.Record{Type: "revisit", ID: "urn:1", URL: "http://h/robots.txt", Block: "HTTP/1.1 200 OK\r\nServer: x\r\n"}))
 	if len(got.issues) > 0 || got.fetches[0].Status != 200 {
 		t.Errorf("revisit: %v, status %d", got.kinds(), got.fetches[0].Status)
 	}
@@ -102,18 +105,18 @@ func TestHTTPForms(t *testing.T) {
 
 // An answer to HEAD has the Content-Length of the body that it leaves out.
 func TestContentLengthOfHead(t *testing.T) {
-	answer := response("urn:1", "http://h/robots.txt", "HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n")
-	asked := func(method string) entry {
-		return entry{kind: "request", id: "urn:q", url: answer.url, fields: []string{"WARC-Concurrent-To: <urn:1>"}, block: method + " /robots.txt HTTP/1.1\r\n\r\n"}
+	answer := warctest.Response("urn:1", "http://h/robots.txt", "HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n")
+	asked := func(method string) warctest.Record {
+		return warctest.Record{Type: "request", ID: "urn:q", URL: answer.URL, Fields: []string{"WARC-Concurrent-To: <urn:1>"}, Block: method + " /robots.txt HTTP/1.1\r\n\r\n"}
 	}
-	for _, order := range [][]entry{{asked("HEAD"), answer}, {answer, asked("HEAD")}} {
-		got := read(t, plain(order...))
+	for _, order := range [][]warctest.Record{{asked("HEAD"), answer}, {answer, asked("HEAD")}} {
+		got := read(t, warctest.Plain(order...))
 		equal(t, "HEAD", got.kinds(), nil)
 		if got.fetches[0].Flags&facts.FlagBodyCut != 0 || len(got.captures) != 0 {
 			t.Errorf("flags %b, %d captures", got.fetches[0].Flags, len(got.captures))
 		}
 	}
-	got := read(t, plain(answer, asked("GET")))
+	got := read(t, warctest.Plain(answer, asked("GET")))
 	equal(t, "GET", got.kinds(), []string{"body_cut"})
 	if i := got.issues[0]; i.RecordID != "urn:1" || i.Length <= 0 || got.captures[0].Flags&facts.FlagBodyCut == 0 {
 		t.Errorf("%+v, flags %b", i, got.captures[0].Flags)
@@ -155,7 +158,7 @@ func TestRecordForms(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			want, _, _ := facts.ParseDate(c.date)
-			for form, got := range map[string]*collected{"plain": read(t, []byte(c.record)), "member": read(t, gzipped(c.record)), "pipe": readPipe(t, []byte(c.record))} {
+			for form, got := range map[string]*collected{"plain": read(t, []byte(c.record)), "member": read(t, warctest.Gzip(c.record)), "pipe": readPipe(t, []byte(c.record))} {
 				issues := c.issues
 				if form != "member" && slices.Contains(issues, "repeated_field") { // no checksum covers the header
 					issues = []string{"bad_record_header"}
@@ -176,19 +179,19 @@ func TestCapsHaveIssues(t *testing.T) {
 		t.Skip("long, and of one archive each")
 	}
 	long := func(n int) string { return strings.Repeat("x", n) }
-	waiting := func() (list []entry) {
+	waiting := func() (list []warctest.Record) {
 		for i := range 70 {
-			list = append(list, response(fmt.Sprintf("urn:%d", i), fmt.Sprintf("http://h%d/robots.txt", i), "HTTP/1.1 200\r\n\r\n"+long(1<<19)))
+			list = append(list, warctest.Response(fmt.Sprintf("urn:%d", i), fmt.Sprintf("http://h%d/robots.txt", i), "HTTP/1.1 200\r\n\r\n"+long(1<<19)))
 		}
 		return list
 	}()
-	var infos []entry
+	var infos []warctest.Record
 	for i := range warc.MaxWarcinfos + 1 {
-		infos = append(infos, warcinfoRecord(fmt.Sprintf("urn:%d", i), "software: x\r\n"))
+		infos = append(infos, warctest.Warcinfo(fmt.Sprintf("urn:%d", i), "software: x\r\n"))
 	}
 	tiny := func(s string) (b []byte) {
 		for i := range len(s) {
-			b = append(b, gzipped(s[i:i+1])...)
+			b = append(b, warctest.Gzip(s[i:i+1])...)
 		}
 		return b
 	}
@@ -203,38 +206,38 @@ func TestCapsHaveIssues(t *testing.T) {
 		archive []byte
 		want    []string
 	}{
-		"maxMetadata":                  {plain(metadataRecord("urn:m", "http://h/", strings.Repeat("x: y\r\n", maxMetadata/6+1))), []string{"value_cut"}},
-		"maxHopsFromSeed":              {plain(metadataRecord("urn:m", "http://h/", "hopsFromSeed: "+long(maxHopsFromSeed+1)+"\r\n")), []string{"value_cut"}},
-		"MaxRecordHeader":              {plain(response("urn:1", "http://h/", ok200, "X: "+long(warc.MaxRecordHeader))), []string{"header_too_long", "skipped_range"}},
-		"maxHTTPHead":                  {plain(response("urn:1", "http://h/", "HTTP/1.1 200\r\nX: "+long(3*maxHTTPHead))), []string{"bad_http_head"}},
-		"maxWarcinfo":                  {plain(warcinfoRecord("urn:i", "x: y\r\nsoftware: "+long(maxWarcinfo))), []string{"value_cut"}},
-		"MaxRecordID":                  {plain(response("urn:"+long(warc.MaxRecordID), "http://h/", ok200)), []string{"value_cut"}},
-		"MaxFieldValue":                {plain(response("urn:1", "http://h/", "HTTP/1.1 200\r\nContent-Type: "+long(warc.MaxFieldValue+1)+"\r\n\r\n")), []string{"value_cut"}},
-		"MaxFieldValue, digest":        {plain(response("urn:1", "http://h/", ok200, "WARC-Payload-Digest: sha1:"+long(warc.MaxFieldValue))), []string{"value_cut"}},
-		"maxWord":                      {plain(response("urn:1", "http://h/", ok200, "WARC-Truncated: "+long(maxWord+1))), []string{"value_cut"}},
-		"maxRequestHead":               {plain(requestRecord("urn:q", "http://h/", "x\r\nX: "+long(4*maxRequestHead))), []string{"value_cut"}},
-		"MaxURL":                       {plain(response("urn:1", "http://h/"+long(warc.MaxURL), ok200)), []string{"url_too_long"}},
-		"MaxURL, Location":             {plain(response("urn:1", "http://h/", "HTTP/1.1 301\r\nLocation: /"+long(warc.MaxURL)+"\r\n\r\n")), []string{"value_cut"}},
-		"maxUserAgent":                 {plain(requestRecord("urn:q", "http://h/", long(maxUserAgent+1))), []string{"value_cut"}},
-		"maxUserAgent, warcinfo":       {plain(warcinfoRecord("urn:i", "operator: "+long(maxUserAgent+1)+"\r\n")), []string{"value_cut"}},
-		"maxPolicyHeaders":             {plain(response("urn:1", "http://h/", "HTTP/1.1 200\r\n"+strings.Repeat("X-Robots-Tag: noindex\r\n", 5000)+"\r\n")), []string{"policy_headers_cut"}},
-		"maxPolicyLine":                {plain(response("urn:1", "http://h/", "HTTP/1.1 200\r\nX-Robots-Tag: "+long(maxPolicyLine)+"\r\n\r\n")), []string{"policy_headers_cut"}},
-		"maxValidator":                 {plain(response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\nETag: "+long(maxValidator+1)+"\r\n\r\n")), []string{"value_cut"}},
-		"maxValidator, of a request":   {plain(entry{kind: "request", url: "http://h/", block: "GET / HTTP/1.1\r\nIf-None-Match: " + long(maxValidator+1) + "\r\n\r\n"}), []string{"value_cut"}},
-		"maxHost":                      {plain(entry{kind: "request", url: "http://h/", block: "GET / HTTP/1.1\r\nHost: " + long(maxHost+1) + "\r\n\r\n"}), []string{"value_cut"}},
-		"maxPolicyBody":                {plain(response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\n\r\n"+long(maxPolicyBody+1))), []string{"body_cut"}},
-		"maxPolicyBody, decoded twice": {plain(response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\nContent-Encoding: gzip, gzip\r\n\r\n"+nestedZeros())), []string{"body_cut", "undeclared_binary"}},
-		"maxCodings":                   {plain(response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\nContent-Encoding: "+strings.Repeat("gzip,", maxCodings+1)+"\r\n\r\nx")), []string{"false_encoding"}},
-		"maxPending":                   {plain(waiting...), []string{"limit_reached"}},
-		"MaxWarcinfos":                 {plain(infos...), []string{"limit_reached"}},
-		"MaxConcurrent":                {plain(response("urn:1", "http://h/", ok200, strings.Repeat("WARC-Concurrent-To: <urn:x>\r\n", warc.MaxConcurrent)+"WARC-Concurrent-To: <urn:y>")), []string{"value_cut"}},
-		"MaxRepeated":                  {plain(response("urn:1", "http://h/", ok200, strings.Repeat("WARC-Date: 2024\r\nWARC-Type: x\r\n", warc.MaxRepeated)+"WARC-Date: 2023")), []string{"bad_record_header"}},
-		"maxHeaderMembers":             {append(members(warcinfoRecord("urn:i", "")), tiny(response("urn:1", "http://h/", ok200).String())...), []string{"bad_record_header"}},
-		"maxDictionary":                {[]byte("\x5d\x2a\x4d\x18\xff\xff\xff\xff...."), []string{"bad_dictionary"}},
-		"maxZstdWindow":                {[]byte{0x28, 0xb5, 0x2f, 0xfd, 0x04, 17 << 3, 1, 0, 0}, []string{"window_too_large", "skipped_range"}},
-		"maxZipDirectory":              {endlessDirectory(), []string{"damaged_stream", "not_an_archive"}},
-		"maxEntryName":                 {zipFileOf(t, zipped{long(maxEntryName + 1), nil, false}), []string{"bad_entry", "not_an_archive"}},
-		"maxLogLine":                   {[]byte(logLine("2024-05-01T12:00:00.000Z", "-9998", "http://h/", "-") + long(maxLogLine+1) + "\n"), []string{"bad_log_line"}},
+		"maxMetadata":                {warctest.Plain(warctest.Metadata("urn:m", "http://h/", strings.Repeat("x: y\r\n", maxMetadata/6+1))), []string{"value_cut"}},
+		"maxHopsFromSeed":            {warctest.Plain(warctest.Metadata("urn:m", "http://h/", "hopsFromSeed: "+long(maxHopsFromSeed+1)+"\r\n")), []string{"value_cut"}},
+		"MaxRecordHeader":            {warctest.Plain(warctest.Response("urn:1", "http://h/", ok200, "X: "+long(warc.MaxRecordHeader))), []string{"header_too_long", "skipped_range"}},
+		"maxHTTPHead":                {warctest.Plain(warctest.Response("urn:1", "http://h/", "HTTP/1.1 200\r\nX: "+long(3*maxHTTPHead))), []string{"bad_http_head"}},
+		"maxWarcinfo":                {warctest.Plain(warctest.Warcinfo("urn:i", "x: y\r\nsoftware: "+long(maxWarcinfo))), []string{"value_cut"}},
+		"MaxRecordID":                {warctest.Plain(warctest.Response("urn:"+long(warc.MaxRecordID), "http://h/", ok200)), []string{"value_cut"}},
+		"MaxFieldValue":              {warctest.Plain(warctest.Response("urn:1", "http://h/", "HTTP/1.1 200\r\nContent-Type: "+long(warc.MaxFieldValue+1)+"\r\n\r\n")), []string{"value_cut"}},
+		"MaxFieldValue, digest":      {warctest.Plain(warctest.Response("urn:1", "http://h/", ok200, "WARC-Payload-Digest: sha1:"+long(warc.MaxFieldValue))), []string{"value_cut"}},
+		"maxWord":                    {warctest.Plain(warctest.Response("urn:1", "http://h/", ok200, "WARC-Truncated: "+long(maxWord+1))), []string{"value_cut"}},
+		"maxRequestHead":             {warctest.Plain(warctest.Request("urn:q", "http://h/", "x\r\nX: "+long(4*maxRequestHead))), []string{"value_cut"}},
+		"MaxURL":                     {warctest.Plain(warctest.Response("urn:1", "http://h/"+long(warc.MaxURL), ok200)), []string{"url_too_long"}},
+		"MaxURL, Location":           {warctest.Plain(warctest.Response("urn:1", "http://h/", "HTTP/1.1 301\r\nLocation: /"+long(warc.MaxURL)+"\r\n\r\n")), []string{"value_cut"}},
+		"MaxUserAgent":               {warctest.Plain(warctest.Request("urn:q", "http://h/", long(httpmsg.MaxUserAgent+1))), []string{"value_cut"}},
+		"MaxUserAgent, warcinfo":     {warctest.Plain(warctest.Warcinfo("urn:i", "operator: "+long(httpmsg.MaxUserAgent+1)+"\r\n")), []string{"value_cut"}},
+		"MaxPolicyHeaders":           {warctest.Plain(warctest.Response("urn:1", "http://h/", "HTTP/1.1 200\r\n"+strings.Repeat("X-Robots-Tag: noindex\r\n", 5000)+"\r\n")), []string{"policy_headers_cut"}},
+		"maxPolicyLine":              {warctest.Plain(warctest.Response("urn:1", "http://h/", "HTTP/1.1 200\r\nX-Robots-Tag: "+long(tag.MaxLine+64)+"\r\n\r\n")), []string{"policy_headers_cut"}},
+		"maxValidator":               {warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\nETag: "+long(1<<10+1)+"\r\n\r\n")), []string{"value_cut"}},
+		"maxValidator, of a request": {warctest.Plain(warctest.Record{Type: "request", URL: "http://h/", Block: "GET / HTTP/1.1\r\nIf-None-Match: " + long(1<<10+1) + "\r\n\r\n"}), []string{"value_cut"}},
+		"maxHost":                    {warctest.Plain(warctest.Record{Type: "request", URL: "http://h/", Block: "GET / HTTP/1.1\r\nHost: " + long(1<<10+1) + "\r\n\r\n"}), []string{"value_cut"}},
+		"MaxBody":                    {warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\n\r\n"+long(httpmsg.MaxBody+1))), []string{"body_cut"}},
+		"MaxBody, decoded twice":     {warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\nContent-Encoding: gzip, gzip\r\n\r\n"+nestedZeros())), []string{"body_cut", "undeclared_binary"}},
+		"maxCodings":                 {warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\nContent-Encoding: "+strings.Repeat("gzip,", 9)+"\r\n\r\nx")), []string{"false_encoding"}},
+		"maxPending":                 {warctest.Plain(waiting...), []string{"limit_reached"}},
+		"MaxWarcinfos":               {warctest.Plain(infos...), []string{"limit_reached"}},
+		"MaxConcurrent":              {warctest.Plain(warctest.Response("urn:1", "http://h/", ok200, strings.Repeat("WARC-Concurrent-To: <urn:x>\r\n", warc.MaxConcurrent)+"WARC-Concurrent-To: <urn:y>")), []string{"value_cut"}},
+		"MaxRepeated":                {warctest.Plain(warctest.Response("urn:1", "http://h/", ok200, strings.Repeat("WARC-Date: 2024\r\nWARC-Type: x\r\n", warc.MaxRepeated)+"WARC-Date: 2023")), []string{"bad_record_header"}},
+		"maxHeaderMembers":           {append(warctest.GzipMembers(warctest.Warcinfo("urn:i", "")), tiny(warctest.Response("urn:1", "http://h/", ok200).String())...), []string{"bad_record_header"}},
+		"maxDictionary":              {[]byte("\x5d\x2a\x4d\x18\xff\xff\xff\xff...."), []string{"bad_dictionary"}},
+		"maxZstdWindow":              {[]byte{0x28, 0xb5, 0x2f, 0xfd, 0x04, 17 << 3, 1, 0, 0}, []string{"window_too_large", "skipped_range"}},
+		"maxDirectory":               {endlessDirectory(), []string{"damaged_stream", "not_an_archive"}},
+		"maxEntryName":               {warctest.Zip(t, warctest.StoredEntry(long(1<<10+1), nil)), []string{"bad_entry", "not_an_archive"}},
+		"maxLogLine":                 {[]byte(logLine("2024-05-01T12:00:00.000Z", "-9998", "http://h/", "-") + long(maxLogLine+1) + "\n"), []string{"bad_log_line"}},
 	} {
 		equal(t, name, slices.Compact(read(t, c.archive).kinds()), c.want)
 		name, _, _ = strings.Cut(name, ",")
@@ -288,7 +291,7 @@ var capsElsewhere = map[string]string{
 	"candidateCost":    "the same",
 	"blockCost":        "the same",
 	"blockReach":       "what it misses is lost with the damage before it, which is told",
-	"maxBlockSearch":   "what is not found is lost, which is told: TestDeflatedEntryBudget",
+	"maxBlockSearch":   "what is not found is lost, which is told: TestResumptionBudget",
 	"longBlocks":       "the same",
 	"scanCost":         "the same",
 	"maxExpansion":     "no whole entry meets it",
@@ -301,7 +304,7 @@ var capsElsewhere = map[string]string{
 }
 
 // limitFiles have the limits.
-var limitFiles = []string{"limits.go", "../internal/warc/limits.go"}
+var limitFiles = []string{"limits.go", "../internal/warc/limits.go", "../internal/wacz/limits.go", "../internal/httpmsg/limits.go"}
 
 // caps are the names of the constants in them.
 func caps(t *testing.T) map[string]bool {
@@ -353,10 +356,10 @@ func TestLimitsAreInTheFingerprint(t *testing.T) {
 			}
 		}
 		ast.Inspect(file, func(n ast.Node) bool {
-			if row, ok := n.(*ast.CompositeLit); ok && row.Type == nil && len(row.Elts) == 2 {
-				name, _ := strconv.Unquote(row.Elts[0].(*ast.BasicLit).Value)
+			if row, ok := n.(*ast.KeyValueExpr); ok {
+				name, _ := strconv.Unquote(row.Key.(*ast.BasicLit).Value)
 				var value bytes.Buffer
-				if err := printer.Fprint(&value, files, row.Elts[1]); err != nil {
+				if err := printer.Fprint(&value, files, row.Value); err != nil {
 					t.Fatal(err)
 				}
 				got = append(got, name+" "+strings.TrimSuffix(strings.TrimPrefix(value.String(), "int64("), ")"))
@@ -365,20 +368,20 @@ func TestLimitsAreInTheFingerprint(t *testing.T) {
 		})
 	}
 	equal(t, "limits", got, want)
-	if print := fingerprint(false); print == fingerprintOf(limits[1:], false) || print == fingerprint(true) {
+	if print := fingerprint(false); print == fingerprintOf(nil, false) || print == fingerprint(true) {
 		t.Error("the fingerprint is that of other limits or options")
 	}
 
 	ofAFormat := []string{"maxFrameStart", "maxFrameHeader"}
-	ours, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
+	var sources []string
+	for _, limits := range limitFiles {
+		more, err := filepath.Glob(filepath.Join(filepath.Dir(limits), "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sources = append(sources, more...)
 	}
-	theirs, err := filepath.Glob("../internal/warc/*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, source := range slices.Concat(ours, theirs) {
+	for _, source := range sources {
 		if filepath.Base(source) == "limits.go" || strings.HasSuffix(source, "_test.go") {
 			continue
 		}
@@ -403,7 +406,7 @@ func nestedZeros() string {
 	w.Flush() // on a whole byte: what follows needs nothing before it
 	var twice bytes.Buffer
 	z, _ := gzip.NewWriterLevel(&twice, gzip.BestSpeed)
-	z.Write(gzipped("")[:10])
+	z.Write(warctest.Gzip("")[:10])
 	for range 100_000_000_000 / piece {
 		z.Write(once.Bytes())
 	}
@@ -413,11 +416,11 @@ func nestedZeros() string {
 
 // TestManyWarcinfos: warcinfo records beyond the limit are one issue.
 func TestManyWarcinfos(t *testing.T) {
-	var infos []entry
+	var infos []warctest.Record
 	for i := range warc.MaxWarcinfos + 500 {
-		infos = append(infos, warcinfoRecord(fmt.Sprint("urn:", i), ""))
+		infos = append(infos, warctest.Warcinfo(fmt.Sprint("urn:", i), ""))
 	}
-	got := read(t, plain(infos...))
+	got := read(t, warctest.Plain(infos...))
 	if len(got.issues) != 1 || got.issues[0].Kind != facts.IssueLimitReached || !strings.Contains(got.issues[0].Detail, "500 warcinfo records") || got.issues[0].RecordID != fmt.Sprint("urn:", warc.MaxWarcinfos) {
 		t.Errorf("%d issues: %+v", len(got.issues), got.issues[0])
 	}
@@ -426,12 +429,12 @@ func TestManyWarcinfos(t *testing.T) {
 // TestCRCRLF: there are writers and servers whose lines end in CR CR LF.
 func TestCRCRLF(t *testing.T) {
 	odd := func(s string) string { return strings.ReplaceAll(s, "\r\n", "\r\r\n") }
-	next := response("urn:2", "http://h/2", ok200).String()
+	next := warctest.Response("urn:2", "http://h/2", ok200).String()
 	block := odd("HTTP/1.1 200 OK\r\nX-Robots-Tag: noindex\r\nContent-Type: text/plain\r\n\r\n") + robotsBody
-	header, _, _ := strings.Cut(response("urn:1", "http://h/robots.txt", block).String(), "\r\n\r\n")
+	header, _, _ := strings.Cut(warctest.Response("urn:1", "http://h/robots.txt", block).String(), "\r\n\r\n")
 	for form, got := range map[string]*collected{
 		"plain":  read(t, []byte(odd(header+"\r\n\r\n")+block+"\r\n\r\n"+next)),
-		"member": read(t, append(gzipped(odd(header+"\r\n\r\n")+block+"\r\n\r\n"), gzipped(next)...)),
+		"member": read(t, append(warctest.Gzip(odd(header+"\r\n\r\n")+block+"\r\n\r\n"), warctest.Gzip(next)...)),
 		"pipe":   readPipe(t, []byte(odd(header+"\r\n\r\n")+block+"\r\n\r\n"+next)),
 	} {
 		equal(t, form, got.urls(), []string{"http://h/robots.txt", "http://h/2"})
@@ -446,7 +449,7 @@ func TestCRCRLF(t *testing.T) {
 // TestCutBehindBlock: a record whose block is whole counts where the file ends right
 // behind it, and the issue says that records may be missing.
 func TestCutBehindBlock(t *testing.T) {
-	first, last := response("urn:1", "http://h/1", ok200).String(), response("urn:2", "http://h/2", "HTTP/1.0 302 ").String()
+	first, last := warctest.Response("urn:1", "http://h/1", ok200).String(), warctest.Response("urn:2", "http://h/2", "HTTP/1.0 302 ").String()
 	for cut, issues := range [][]string{{"bad_http_head"}, 4: {"bad_http_head", "truncated_record"}} {
 		if issues == nil {
 			issues = []string{"bad_http_head", "truncated_record"}

@@ -2,8 +2,6 @@ package ingest
 
 import (
 	"bytes"
-	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -12,15 +10,16 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
+	"github.com/robotsaudit/robotsaudit/internal/warctest"
 )
 
 // addSeeds gives a fuzz target small archives made here, and those of testdata
 // and ../shared that are there.
-func addSeeds(f *testing.F, largest int, wrap func(...entry) []byte, endings ...string) {
-	a := response("urn:1", "http://h/robots.txt", "HTTP/1.1 200 OK\r\n\r\n"+robotsBody)
-	b := requestRecord("urn:2", "http://h/robots.txt", "bot/1", "WARC-Concurrent-To: <urn:1>")
+func addSeeds(f *testing.F, largest int, wrap func(...warctest.Record) []byte, endings ...string) {
+	a := warctest.Response("urn:1", "http://h/robots.txt", "HTTP/1.1 200 OK\r\n\r\n"+robotsBody)
+	b := warctest.Request("urn:2", "http://h/robots.txt", "bot/1", "WARC-Concurrent-To: <urn:1>")
 	f.Add(wrap(a))
-	f.Add(wrap(warcinfoRecord("urn:i", "software: x\r\n"), a, b, entry{kind: "revisit", url: "http://h/"}))
+	f.Add(wrap(warctest.Warcinfo("urn:i", "software: x\r\n"), a, b, warctest.Record{Type: "revisit", URL: "http://h/"}))
 	for _, root := range []string{filepath.Join("..", "testdata", "warc"), filepath.Join("..", "..", "shared", "warc")} {
 		if _, err := os.Stat(root); err != nil {
 			continue
@@ -33,98 +32,58 @@ func addSeeds(f *testing.F, largest int, wrap func(...entry) []byte, endings ...
 	}
 }
 
-// checkReader reads everything: records lie one behind the other within size, a
-// reader ends, and what ends it is io.EOF or a damage that names a place.
-func checkReader(t *testing.T, r warc.Reader, size int64) {
-	end := int64(0)
-	for n := int64(0); ; n++ {
-		if n > size {
-			t.Fatalf("more records than bytes")
-		}
-		rec, err := r.Next()
-		if err == nil {
-			if rec.ContentLength < 0 || rec.Type != warc.TypeARC && rec.Type != warc.TypeARCInfo && !beginsWARC([]byte(rec.Version)) {
-				t.Fatalf("record %+v", rec)
-			}
-			io.CopyN(io.Discard, rec.Block, n%7) // some of the block, as the committer does
-			var length int64
-			if length, err = r.Finish(); err == nil {
-				if rec.Offset < 0 || length <= 0 || size >= 0 && rec.Offset+length > size {
-					t.Fatalf("record at %d+%d of %d", rec.Offset, length, size)
-				}
-				if !rec.Streamed && rec.Offset+length < end {
-					t.Fatalf("record at %d+%d, after one that ends at %d", rec.Offset, length, end)
-				}
-				end = rec.Offset + length
-				continue
-			}
-		}
-		if err == io.EOF {
-			return
-		}
-		var d *warc.Damage
-		if !errors.As(err, &d) {
-			t.Fatalf("%v is neither damage nor the end", err)
-		}
-		if d.Offset < 0 || size >= 0 && d.Offset > size || !issueKinds[d.Kind].Lossy() || d.Detail == "" {
-			t.Fatalf("damage %+v in %d bytes", d, size)
-		}
-		if !d.More {
-			return
-		}
+// asARC writes entries as URL records.
+func asARC(entries ...warctest.Record) []byte {
+	archive := warctest.ARCInfo(arcAgent)
+	for _, e := range entries {
+		archive += warctest.ARCRecord("http://h/"+e.ID, "20240501120000", e.Block)
 	}
+	return []byte(archive)
 }
 
-func FuzzMemberReader(f *testing.F) {
-	addSeeds(f, 4<<10, members, ".warc.gz")
+// FuzzRead reads an archive of any form as a file and as a pipe.
+func FuzzRead(f *testing.F) {
+	addSeeds(f, 4<<10, warctest.Plain, ".warc", ".bz2")
+	addSeeds(f, 4<<10, warctest.GzipMembers, ".warc.gz")
+	addSeeds(f, 4<<10, asARC, ".arc", ".arc.gz")
+	addSeeds(f, 4<<10, func(entries ...warctest.Record) []byte { return warctest.ZstdFrames(f, entries) }, ".zst")
+	f.Add(append(skippable(0xd, dictionary(f)), warctest.ZstdFrames(f, crawl())...))
 	f.Fuzz(func(t *testing.T, archive []byte) {
-		if formOf(archive).Container == warc.ContainerMembers {
-			checkReader(t, mustRead(archive), int64(len(archive)))
-		}
-		read(t, archive)
-	})
-}
-
-func FuzzPlainReader(f *testing.F) {
-	addSeeds(f, 4<<10, plain, ".warc")
-	f.Fuzz(func(t *testing.T, archive []byte) {
-		if formOf(archive).Container == warc.ContainerPlain {
-			checkReader(t, mustRead(archive), int64(len(archive)))
+		own, piped := read(t, archive), readPipe(t, archive)
+		if own.result.Container != "warc" {
+			return
 		}
 		// A record that counts is followed by another, or by the end.
-		c := read(t, archive)
-		for _, x := range c.fetches {
-			if end := x.Offset + x.Length; c.result.Container == "warc" && end < int64(len(archive)) && !beginsWARC(archive[end:]) {
+		for _, x := range own.fetches {
+			if end := x.Offset + x.Length; end < int64(len(archive)) && !beginsWARC(archive[end:]) {
 				t.Fatalf("the record at %d+%d is followed by %.9q", x.Offset, x.Length, archive[end:])
 			}
 		}
-	})
-}
-
-func FuzzStreamReader(f *testing.F) {
-	addSeeds(f, 4<<10, plain, ".warc", ".bz2", ".warc.gz")
-	f.Fuzz(func(t *testing.T, archive []byte) {
-		form := formOf(archive)
-		if !form.HasRecords() {
-			return
-		}
-		r, err := form.Stream(warc.SourceAt(bytes.NewReader(archive), 0))
-		if err != nil {
-			return
-		}
-		checkReader(t, r, 1<<40)
 		// slyrz/warc and the project's own framing agree on plain archives.
 		// What a file's own proofs repair, a pipe cannot.
-		own, piped := read(t, archive), readPipe(t, archive)
-		if own.result.Container == "warc" && own.result.Lossy == 0 && piped.result.Lossy == 0 {
+		if own.result.Lossy == 0 && piped.result.Lossy == 0 {
 			equal(t, "fetches", piped.fetches, own.fetches, apartFromPlace, cmpopts.IgnoreFields(facts.Fetch{}, "Trust"))
 		}
 	})
 }
 
+func FuzzWACZ(f *testing.F) {
+	addSeeds(f, 8<<10, func(entries ...warctest.Record) []byte {
+		return warctest.Zip(f, warctest.StoredEntry("archive/a.warc.gz", warctest.GzipMembers(entries...)), warctest.DeflatedEntry("archive/b.warc", warctest.Plain(entries...)))
+	}, ".wacz")
+	f.Fuzz(func(t *testing.T, archive []byte) {
+		for _, x := range read(t, archive).fetches {
+			if x.Offset < 0 || x.Length <= 0 {
+				t.Fatalf("%s at %d+%d of %q", x.URL, x.Offset, x.Length, x.Entry)
+			}
+		}
+		readPipe(t, archive)
+	})
+}
+
 // One byte changed, or all behind it lost: nothing is invented.
 func FuzzDamage(f *testing.F) {
-	addSeeds(f, 300, members, ".warc.gz")
+	addSeeds(f, 300, warctest.GzipMembers, ".warc.gz")
 	f.Fuzz(func(t *testing.T, archive []byte) {
 		whole := read(t, archive)
 		if !recordMembers(whole) || whole.result.Lossy > 0 || len(archive) > 4<<10 {
@@ -144,31 +103,6 @@ func FuzzDamage(f *testing.F) {
 			if id, bad := invented(read(t, damaged), known); bad {
 				t.Fatalf("byte %d: invented %+v", n, id)
 			}
-		}
-	})
-}
-
-func FuzzParseResponseHead(f *testing.F) {
-	f.Add([]byte("HTTP/1.1 200 OK\r\nContent-Type: a\r\n b\r\nX-Robots-Tag: noindex\r\n\r\nbody"))
-	f.Add([]byte("HTTP/2 404\nLocation: /x\nContent-Encoding: gzip, br\nTransfer-Encoding: chunked\n\n"))
-	f.Add([]byte("HTTP/1.1 999\r\n: x\r\nno colon\r\n\tfolded\r\n"))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		head, body, complete, err := readHead(bytes.NewReader(b), nil, len(b)+1)
-		if err != nil || complete && !bytes.Equal(append(bytes.Clone(head), body...), b[:len(head)+len(body)]) {
-			t.Fatalf("head %q, body %q, %v", head, body, err)
-		}
-		before := bytes.Clone(head)
-		h := parseResponseHead(head, nil, nil)
-		if !bytes.Equal(before, head) {
-			t.Fatal("the head was changed")
-		}
-		if h.status < -1 || h.status > 999 || len(h.location) > warc.MaxURL || len(h.contentEncoding) > maxCodings+1 || len(h.policy) > maxPolicyHeaders {
-			t.Fatalf("%+v", h)
-		}
-		// What is kept of the policy lines is kept again from those lines alone.
-		again := parseResponseHead(append([]byte("HTTP/1.1 200\n"), h.policy...), nil, nil)
-		if !h.policyCut && !bytes.Equal(again.policy, h.policy) {
-			t.Fatalf("kept %q, of that %q", h.policy, again.policy)
 		}
 	})
 }

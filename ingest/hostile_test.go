@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/warctest"
 )
 
 // repeat yields one byte for ever.
@@ -47,14 +48,14 @@ func TestHostileArchives(t *testing.T) {
 		t.Skip("long, and of one archive each")
 	}
 	const big = 48 << 20
-	good := response("urn:good", "http://h/", ok200)
+	good := warctest.Response("urn:good", "http://h/", ok200)
 	header := "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://h/robots.txt\r\nWARC-Date: 2024\r\n"
 	endless := func(prefix string, octet byte) io.Reader {
 		return io.MultiReader(strings.NewReader(prefix), io.LimitReader(repeat{octet}, big))
 	}
 	ended := func(r io.Reader) io.Reader { return io.MultiReader(r, strings.NewReader("\r\n\r\n")) }
-	longID := func(i int) entry {
-		return response(fmt.Sprintf("urn:%d:%s", i, strings.Repeat("i", 300<<10)), "http://h/"+strings.Repeat("u", 300<<10), ok200,
+	longID := func(i int) warctest.Record {
+		return warctest.Response(fmt.Sprintf("urn:%d:%s", i, strings.Repeat("i", 300<<10)), "http://h/"+strings.Repeat("u", 300<<10), ok200,
 			"WARC-Concurrent-To: <"+strings.Repeat("c", 300<<10)+">")
 	}
 	var manyLong [][]byte
@@ -80,7 +81,7 @@ func TestHostileArchives(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			hostile := compressedMember(c.hostile)
-			archive := append(members(good), hostile...)
+			archive := append(warctest.GzipMembers(good), hostile...)
 			inside := func() io.Reader {
 				r, err := gzip.NewReader(bytes.NewReader(archive))
 				if err != nil {
@@ -134,24 +135,24 @@ func TestHostileArchives(t *testing.T) {
 
 // Bytes behind the end of a member are no part of any record.
 func TestMemberOddities(t *testing.T) {
-	a, b := response("urn:1", "http://h/1", ok200), response("urn:2", "http://h/2", ok200)
-	trailing := gzipped(a.String() + "rubbish\n\n")
-	shortened := gzipped(strings.TrimSuffix(a.String(), "dy\r\n\r\n"))
+	a, b := warctest.Response("urn:1", "http://h/1", ok200), warctest.Response("urn:2", "http://h/2", ok200)
+	trailing := warctest.Gzip(a.String() + "rubbish\n\n")
+	shortened := warctest.Gzip(strings.TrimSuffix(a.String(), "dy\r\n\r\n"))
 	for name, c := range map[string]struct {
 		archive      []byte
 		urls, issues []string
 	}{
-		"zeros between and behind": {bytes.Join([][]byte{members(a), members(b), nil}, make([]byte, 100)), []string{"http://h/1", "http://h/2"}, nil},
-		"garbage behind":           {append(members(a, b), "garbage"...), []string{"http://h/1", "http://h/2"}, []string{"skipped_range"}},
-		"more garbage behind":      {append(members(a, b), "garbage, a lot of it"...), []string{"http://h/1", "http://h/2"}, []string{"skipped_range"}},
-		"rubbish in a member":      {append(trailing, members(b)...), []string{"http://h/1", "http://h/2"}, []string{"bad_record_header"}},
-		"a record cut short":       {append(shortened, members(b)...), []string{"http://h/1", "http://h/2"}, []string{"truncated_record"}},
-		"no line ends behind":      {append(gzipped(strings.TrimSuffix(a.String(), "\r\n\r\n")), members(b)...), []string{"http://h/1", "http://h/2"}, nil},
-		"a member that is no record": {bytes.Join([][]byte{members(a), gzipped("not a record\n\n"), members(b)}, nil),
+		"zeros between and behind": {bytes.Join([][]byte{warctest.GzipMembers(a), warctest.GzipMembers(b), nil}, make([]byte, 100)), []string{"http://h/1", "http://h/2"}, nil},
+		"garbage behind":           {append(warctest.GzipMembers(a, b), "garbage"...), []string{"http://h/1", "http://h/2"}, []string{"skipped_range"}},
+		"more garbage behind":      {append(warctest.GzipMembers(a, b), "garbage, a lot of it"...), []string{"http://h/1", "http://h/2"}, []string{"skipped_range"}},
+		"rubbish in a member":      {append(trailing, warctest.GzipMembers(b)...), []string{"http://h/1", "http://h/2"}, []string{"bad_record_header"}},
+		"a record cut short":       {append(shortened, warctest.GzipMembers(b)...), []string{"http://h/1", "http://h/2"}, []string{"truncated_record"}},
+		"no line ends behind":      {append(warctest.Gzip(strings.TrimSuffix(a.String(), "\r\n\r\n")), warctest.GzipMembers(b)...), []string{"http://h/1", "http://h/2"}, nil},
+		"a member that is no record": {bytes.Join([][]byte{warctest.GzipMembers(a), warctest.Gzip("not a record\n\n"), warctest.GzipMembers(b)}, nil),
 			[]string{"http://h/1", "http://h/2"}, []string{"bad_record_header"}},
-		"a header cut short": {bytes.Join([][]byte{members(a), gzipped("WARC/1.0\r\nWARC-Type: x"), members(b)}, nil),
+		"a header cut short": {bytes.Join([][]byte{warctest.GzipMembers(a), warctest.Gzip("WARC/1.0\r\nWARC-Type: x"), warctest.GzipMembers(b)}, nil),
 			[]string{"http://h/1", "http://h/2"}, []string{"bad_record_header"}},
-		"no length": {bytes.Join([][]byte{members(a), gzipped("WARC/1.0\r\nWARC-Type: x\r\n\r\nabc"), members(b)}, nil),
+		"no length": {bytes.Join([][]byte{warctest.GzipMembers(a), warctest.Gzip("WARC/1.0\r\nWARC-Type: x\r\n\r\nabc"), warctest.GzipMembers(b)}, nil),
 			[]string{"http://h/1", "http://h/2"}, []string{"bad_content_length"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -168,11 +169,11 @@ func TestMissingRecordEnds(t *testing.T) {
 	var stream string
 	urls := []string{"http://h/1", "http://h/2", "http://h/3"}
 	for _, url := range urls {
-		stream += strings.TrimSuffix(response("urn:"+url, url, ok200).String(), "\r\n\r\n")
+		stream += strings.TrimSuffix(warctest.Response("urn:"+url, url, ok200).String(), "\r\n\r\n")
 	}
 	for name, got := range map[string]*collected{
-		"plain": read(t, []byte(stream)), "one stream": read(t, gzipped(stream)),
-		"pipe": readPipe(t, []byte(stream)), "one stream in a pipe": readPipe(t, gzipped(stream)),
+		"plain": read(t, []byte(stream)), "one stream": read(t, warctest.Gzip(stream)),
+		"pipe": readPipe(t, []byte(stream)), "one stream in a pipe": readPipe(t, warctest.Gzip(stream)),
 	} {
 		equal(t, name, got.urls(), urls)
 		equal(t, name+": issues", got.kinds(), nil)
@@ -181,14 +182,14 @@ func TestMissingRecordEnds(t *testing.T) {
 
 // Damage in a record whose header could be read names it.
 func TestDamageNamesItsRecord(t *testing.T) {
-	a, b := response("urn:1", "http://h/1", ok200), response("urn:2", "http://h/2", ok200)
+	a, b := warctest.Response("urn:1", "http://h/1", ok200), warctest.Response("urn:2", "http://h/2", ok200)
 	noLength := strings.Replace(b.String(), "Content-Length: ", "Content-Length: -", 1)
 	torn := b.String()[:len(b.String())-8]
 	for name, got := range map[string]*collected{
-		"no length, plain": read(t, append(plain(a), noLength...)), "no length, member": read(t, append(members(a), gzipped(noLength)...)),
-		"no length, stream": read(t, gzipped(a.String()+noLength)),
-		"torn, plain":       read(t, append(plain(a), torn...)), "torn, member": read(t, append(members(a), gzipped(torn)...)),
-		"torn, stream": read(t, gzipped(a.String()+torn)), "torn, pipe": readPipe(t, append(plain(a), torn...)),
+		"no length, plain": read(t, append(warctest.Plain(a), noLength...)), "no length, member": read(t, append(warctest.GzipMembers(a), warctest.Gzip(noLength)...)),
+		"no length, stream": read(t, warctest.Gzip(a.String()+noLength)),
+		"torn, plain":       read(t, append(warctest.Plain(a), torn...)), "torn, member": read(t, append(warctest.GzipMembers(a), warctest.Gzip(torn)...)),
+		"torn, stream": read(t, warctest.Gzip(a.String()+torn)), "torn, pipe": readPipe(t, append(warctest.Plain(a), torn...)),
 	} {
 		if len(got.issues) == 0 || got.issues[0].RecordID != "urn:2" {
 			t.Errorf("%s: %+v", name, got.issues)
@@ -199,19 +200,19 @@ func TestDamageNamesItsRecord(t *testing.T) {
 // Behind a record whose length is too short the rest of its block stands in its
 // member. What was read of a robots.txt is then a part: the rest may forbid more.
 func TestLengthTooShort(t *testing.T) {
-	whole := response("urn:1", "http://h/robots.txt", "HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nAllow: /a\nDisallow: /b\n")
-	length := fmt.Sprintf("Content-Length: %d", len(whole.block))
-	short := strings.Replace(whole.String(), length, fmt.Sprintf("Content-Length: %d", len(whole.block)-13), 1)
-	next := response("urn:2", "http://h/2", ok200)
+	whole := warctest.Response("urn:1", "http://h/robots.txt", "HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nAllow: /a\nDisallow: /b\n")
+	length := fmt.Sprintf("Content-Length: %d", len(whole.Block))
+	short := strings.Replace(whole.String(), length, fmt.Sprintf("Content-Length: %d", len(whole.Block)-13), 1)
+	next := warctest.Response("urn:2", "http://h/2", ok200)
 	for name, c := range map[string]struct {
 		archive []byte
 		issues  []string
 		cut     bool
 	}{
-		"right":                 {members(whole, next), nil, false},
-		"a member of its own":   {append(gzipped(short), members(next)...), []string{"body_cut", "bad_record_header"}, true},
-		"behind another record": {append(gzipped(next.String()+short), members(next)...), []string{"body_cut", "bad_record_header"}, true},
-		"a pipe":                {append(gzipped(short), members(next)...), []string{"body_cut", "bad_record_header"}, true},
+		"right":                 {warctest.GzipMembers(whole, next), nil, false},
+		"a member of its own":   {append(warctest.Gzip(short), warctest.GzipMembers(next)...), []string{"body_cut", "bad_record_header"}, true},
+		"behind another record": {append(warctest.Gzip(next.String()+short), warctest.GzipMembers(next)...), []string{"body_cut", "bad_record_header"}, true},
+		"a pipe":                {append(warctest.Gzip(short), warctest.GzipMembers(next)...), []string{"body_cut", "bad_record_header"}, true},
 	} {
 		got := read(t, c.archive)
 		if name == "a pipe" {
@@ -226,8 +227,8 @@ func TestLengthTooShort(t *testing.T) {
 
 // Offsets and lengths cut out exactly the record.
 func TestOffsets(t *testing.T) {
-	a, b := response("urn:1", "http://h/1", ok200), response("urn:2", "http://h/2", ok200)
-	for name, archive := range map[string][]byte{"members": members(a, b), "plain": plain(a, b)} {
+	a, b := warctest.Response("urn:1", "http://h/1", ok200), warctest.Response("urn:2", "http://h/2", ok200)
+	for name, archive := range map[string][]byte{"members": warctest.GzipMembers(a, b), "plain": warctest.Plain(a, b)} {
 		got := read(t, archive)
 		for _, f := range got.fetches {
 			alone := read(t, archive[f.Offset:f.Offset+f.Length])
@@ -240,8 +241,8 @@ func TestOffsets(t *testing.T) {
 
 // The fingerprint tells archives apart, and is the same however often it is read.
 func TestContentFingerprint(t *testing.T) {
-	a, b := response("urn:1", "http://h/1", ok200), response("urn:2", "http://h/2", ok200)
-	for _, form := range []func(...entry) []byte{plain, members} {
+	a, b := warctest.Response("urn:1", "http://h/1", ok200), warctest.Response("urn:2", "http://h/2", ok200)
+	for _, form := range []func(...warctest.Record) []byte{warctest.Plain, warctest.GzipMembers} {
 		prints := map[string]bool{}
 		for _, archive := range [][]byte{form(a, b), form(b, a), form(a), form(a, a)} {
 			first, again := read(t, archive).result.Fingerprint, read(t, archive).result.Fingerprint
@@ -260,8 +261,8 @@ func TestSniff(t *testing.T) {
 	}{
 		"empty":                 {nil, "empty_file"},
 		"text":                  {[]byte("hello"), "not_an_archive"},
-		"gzip of text":          {gzipped("hello"), "not_an_archive"},
-		"gzip, cut":             {gzipped("hello")[:7], "not_an_archive"},
+		"gzip of text":          {warctest.Gzip("hello"), "not_an_archive"},
+		"gzip, cut":             {warctest.Gzip("hello")[:7], "not_an_archive"},
 		"a bad zstd dictionary": {[]byte("\x5d\x2a\x4d\x18\x04\x00\x00\x00...."), "bad_dictionary"},
 		"a huge one":            {[]byte("\x5d\x2a\x4d\x18\xff\xff\xff\xff...."), "bad_dictionary"},
 		"zip":                   {[]byte("PK\x03\x04...."), "damaged_stream"},

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/warctest"
 )
 
 // indexes are the Index of each fetch by its URL, in each entry.
@@ -21,36 +22,36 @@ func indexes(c *collected) map[string]int64 {
 // TestIndex: the index of a fetch is the number of its record in the file, whatever that is
 // wrapped in, and whenever the fetch found its request.
 func TestIndex(t *testing.T) {
-	var list []entry
+	var list []warctest.Record
 	want := make(map[string]int64)
-	add := func(e entry) { list = append(list, e) }
-	fetch := func(e entry) {
+	add := func(e warctest.Record) { list = append(list, e) }
+	fetch := func(e warctest.Record) {
 		add(e)
-		want[e.url] = int64(len(list))
+		want[e.URL] = int64(len(list))
 	}
-	add(warcinfoRecord("urn:i", "software: x\r\n"))
+	add(warctest.Warcinfo("urn:i", "software: x\r\n"))
 	for i := range 40 {
 		id, url := fmt.Sprintf("urn:%d", i), fmt.Sprintf("http://h/%d", i)
 		switch i % 4 {
 		case 0: // the request stands right behind
-			fetch(response(id, url, ok200))
-			add(requestRecord(id+"q", url, "bot/1"))
+			fetch(warctest.Response(id, url, ok200))
+			add(warctest.Request(id+"q", url, "bot/1"))
 		case 1: // the request stands far behind, so that later fetches are done before
-			fetch(response(id, url, ok200))
+			fetch(warctest.Response(id, url, ok200))
 		case 2:
-			add(requestRecord(id+"q", url, "bot/1"))
-			fetch(entry{kind: "revisit", id: id, url: url, block: "HTTP/1.1 304 x\r\n\r\n"})
-			add(requestRecord(id+"p", fmt.Sprintf("http://h/%d", i-1), "bot/1", fmt.Sprintf("WARC-Concurrent-To: <urn:%d>", i-1)))
+			add(warctest.Request(id+"q", url, "bot/1"))
+			fetch(warctest.Record{Type: "revisit", ID: id, URL: url, Block: "HTTP/1.1 304 x\r\n\r\n"})
+			add(warctest.Request(id+"p", fmt.Sprintf("http://h/%d", i-1), "bot/1", fmt.Sprintf("WARC-Concurrent-To: <urn:%d>", i-1)))
 		case 3:
-			add(entry{kind: "metadata", id: id + "m", url: url})
-			fetch(entry{kind: "resource", id: id, url: url, block: "x"})
+			add(warctest.Record{Type: "metadata", ID: id + "m", URL: url})
+			fetch(warctest.Record{Type: "resource", ID: id, URL: url, Block: "x"})
 		}
 	}
-	archive := plain(list...)
+	archive := warctest.Plain(list...)
 	all := forms(t, split(t, archive))
-	all["frames"] = func() *collected { return read(t, frames(t, list)) }
+	all["frames"] = func() *collected { return read(t, warctest.ZstdFrames(t, list)) }
 	for _, size := range []int64{1, 1000, 4097} {
-		all[fmt.Sprint("parts of ", size)] = func() *collected { return readOn(t, members(list...), 3, size) }
+		all[fmt.Sprint("parts of ", size)] = func() *collected { return readOn(t, warctest.GzipMembers(list...), 3, size) }
 	}
 	for name, read := range all {
 		equal(t, name, indexes(read()), want)
@@ -61,14 +62,14 @@ func TestIndex(t *testing.T) {
 	for url, n := range want {
 		inEntries["archive/a.warc"+url], inEntries["archive/b.warc.gz"+url] = n, n
 	}
-	got := read(t, zipFileOf(t, zipped{"archive/a.warc", archive, true}, zipped{"archive/b.warc.gz", members(list...), false}))
+	got := read(t, warctest.Zip(t, warctest.DeflatedEntry("archive/a.warc", archive), warctest.StoredEntry("archive/b.warc.gz", warctest.GzipMembers(list...))))
 	equal(t, "WACZ", indexes(got), inEntries)
 
-	arc := arcInfo("") + arcRecord("http://h/1", "20240501120000", ok200) + arcRecord("dns:h", "20240501120000", "x") + arcRecord("http://h/2", "20240501120000", ok200)
+	arc := warctest.ARCInfo("") + warctest.ARCRecord("http://h/1", "20240501120000", ok200) + warctest.ARCRecord("dns:h", "20240501120000", "x") + warctest.ARCRecord("http://h/2", "20240501120000", ok200)
 	equal(t, "ARC", indexes(read(t, []byte(arc))), map[string]int64{"http://h/1": 2, "http://h/2": 4})
 
 	// Behind damage the order stays.
-	cut := members(list...)
+	cut := warctest.GzipMembers(list...)
 	cut[len(cut)/2] ^= 0x55
 	fetches := read(t, cut).fetches
 	slices.SortFunc(fetches, func(a, b facts.Fetch) int { return cmp.Compare(a.Offset, b.Offset) })

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/warctest"
 )
 
 // tree makes a folder of files and changes into it. Names that end in / are
@@ -60,7 +61,7 @@ func TestExpand(t *testing.T) {
 		"nothing/n.txt":                      "n",
 		"list":                               "# archives\n\na.warc.gz\r\n  crawl/deep\nmissing.warc\n",
 		"emptylist":                          "# none\n",
-		"cc.paths.gz":                        string(gzipped("b.WARC\ncrawl/c.warc.gz.bz2\n")),
+		"cc.paths.gz":                        string(warctest.Gzip("b.WARC\ncrawl/c.warc.gz.bz2\n")),
 		"bad.paths.gz":                       "no gzip",
 		"[x].warc":                           warc,
 	}

@@ -27,7 +27,8 @@ type metadata struct {
 
 // extractMetadata reads the fields of a metadata record (WARC 1.1 §6.6). Records of
 // other content, and those without any of the fields, are left alone.
-func (c *committer) extractMetadata(r *warc.Record, d *draft) error {
+func (e *extractor) extractMetadata(d *draft) error {
+	r := d.record
 	switch mimeType(r.ContentType) {
 	case "application/warc-fields", "text/anvl", "":
 	default:
@@ -37,18 +38,18 @@ func (c *committer) extractMetadata(r *warc.Record, d *draft) error {
 	if r.RefersTo != "" {
 		m.names = r.Passing.Append(m.names, r.RefersTo)
 	}
-	found, full, err := c.readMetadata(r.Block, &m)
+	found, full, err := e.readMetadata(r.Block, &m)
 	if err != nil {
 		return err
 	}
 	if full {
-		d.note(r, facts.IssueValueCut, "the rest dropped", "a metadata record of %d bytes or more", maxMetadata)
+		d.note(facts.IssueValueCut, "the rest dropped", "a metadata record of %d bytes or more", maxMetadata)
 	}
 	if len(m.via) == warc.MaxURL || len(m.hops) == maxHopsFromSeed {
-		d.note(r, facts.IssueValueCut, "the rest dropped", "via or hopsFromSeed of %d and %d bytes or more", len(m.via), len(m.hops))
+		d.note(facts.IssueValueCut, "the rest dropped", "via or hopsFromSeed of %d and %d bytes or more", len(m.via), len(m.hops))
 	}
 	if found {
-		d.metadata = c.metadata.New()
+		d.metadata = e.metadata.New()
 		*d.metadata = m
 	}
 	return nil
@@ -60,15 +61,15 @@ const metadataPiece = 16 << 10
 
 // readMetadata stores the fields of a block, up to an empty line. It reports whether any of
 // them is kept, and whether there were maxMetadata bytes or more.
-func (c *committer) readMetadata(block io.Reader, m *metadata) (found, full bool, err error) {
+func (e *extractor) readMetadata(block io.Reader, m *metadata) (found, full bool, err error) {
 	var b []byte
 	fieldsEnded := false
 	for size, ended := 0, false; !ended; {
 		held, more := len(b), min(metadataPiece, maxMetadata-size)
-		if b, err = readUpTo(block, append(c.head[:0], b...), held+more); err != nil {
+		if b, err = readUpTo(block, append(e.head[:0], b...), held+more); err != nil {
 			return found, false, err
 		}
-		c.head = b[:0]
+		e.head = b[:0]
 		size += len(b) - held
 		full, ended = size == maxMetadata, size == maxMetadata || len(b) < held+more
 		whole := len(b)
@@ -105,10 +106,10 @@ func wholeFields(b []byte) int {
 func (m *metadata) set(name, value []byte) bool {
 	switch {
 	case warc.IsField(name, "via"):
-		setOnce(&m.via, m.texts.Of(firstBytes(value, warc.MaxURL)))
+		warc.First(&m.via, m.texts.Of(firstBytes(value, warc.MaxURL)))
 		m.flags |= facts.FlagDiscovery
 	case warc.IsField(name, "hopsfromseed"):
-		setOnce(&m.hops, m.texts.Of(firstBytes(value, maxHopsFromSeed)))
+		warc.First(&m.hops, m.texts.Of(firstBytes(value, maxHopsFromSeed)))
 		m.flags |= facts.FlagDiscovery
 	case warc.IsField(name, "seed"):
 		m.flags |= facts.FlagDiscovery | facts.FlagSeed

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/httpmsg"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
-	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
 // pagePrefixes are the bytes that are read of a page, as stored: nearly every
@@ -28,9 +28,10 @@ func (x *exchange) mayBePage() bool {
 
 // scanPage keeps what a page says of its use in its beginning. Codings are undone
 // as far as that goes. It returns the payload anew, with what was read of it.
-func (c *committer) scanPage(r *warc.Record, x *exchange, h *httpHead, stored io.Reader) (io.Reader, error) {
-	raw := c.page[:0]
-	defer func() { c.page = raw[:0] }()
+func (e *extractor) scanPage(d *draft, h *httpmsg.Head, stored io.Reader) (io.Reader, error) {
+	r, x := d.record, d.exchange
+	raw := e.page[:0]
+	defer func() { e.page = raw[:0] }()
 	for _, limit := range pagePrefixes {
 		n := len(raw)
 		raw = slices.Grow(raw, limit-n)
@@ -42,26 +43,26 @@ func (c *committer) scanPage(r *warc.Record, x *exchange, h *httpHead, stored io
 		}
 		x.pageCut = ended && x.lacks(h, len(raw))
 		more := !ended || x.pageCut || r.SegmentNumber == 1 || r.Short > 0 || x.Truncated != ""
-		body, flags := decodePayload(raw, h, more)
-		found := x.findMetas(&c.tags, body, h, flags, more || flags&facts.FlagBodyCut != 0)
-		c.metas = found.Append(c.metas[:0])
-		x.Metas = r.Strings.Shared(c.metas)
+		body, met := httpmsg.Decode(raw, h, more)
+		found := x.findMetas(&e.tags, body, h, met, more || met&httpmsg.FaultCut != 0)
+		e.metas = found.Append(e.metas[:0])
+		x.Metas = r.Strings.Shared(e.metas)
 		if ended || !found.Open || len(body) >= tag.MaxScan {
 			break
 		}
 	}
-	return c.scanned.of(raw, stored), nil
+	return e.scanned.of(raw, stored), nil
 }
 
 // lacks reports whether n bytes are not all of the page: the crawler has cut it, or left
 // it out. Of what is no page, nothing is missing: a redirect that was followed, or an answer
 // that has no content (RFC 9110 §6.4.1).
-func (x *exchange) lacks(h *httpHead, n int) bool {
+func (x *exchange) lacks(h *httpmsg.Head, n int) bool {
 	switch {
 	case x.Status/100 == 1, x.Status == http.StatusNoContent, x.Status == http.StatusNotModified, x.Status/100 == 3 && x.Location != "":
 		return false
 	}
-	return h.missing(n) > 0
+	return h.Missing(n) > 0
 }
 
 // unknownMetas are those of a page that nobody can read.
@@ -71,16 +72,16 @@ var unknownMetas = tag.Found{Cut: true, Open: true}
 // nobody (draft-illyes-repext-03 §4), so that a body that goes on behind a head
 // without tags is one without tags. Of a coding that was not undone, whatever the
 // headers say of it, nothing is known.
-func (x *exchange) findMetas(in *tag.Scanner, body []byte, h *httpHead, flags facts.Flags, more bool) tag.Found {
+func (x *exchange) findMetas(in *tag.Scanner, body []byte, h *httpmsg.Head, met httpmsg.Faults, more bool) tag.Found {
 	sniffed := http.DetectContentType(body)
-	coded := !strings.HasPrefix(sniffed, "text/") && x.isStillCoded(body, sniffed, h, flags)
+	coded := !strings.HasPrefix(sniffed, "text/") && x.isStillCoded(body, sniffed, h, met)
 	switch {
-	case x.MIMEType == "" && !strings.HasPrefix(sniffed, "text/html") && !(coded && flags&facts.FlagFalseEncoding != 0):
+	case x.MIMEType == "" && !strings.HasPrefix(sniffed, "text/html") && !(coded && met&httpmsg.FaultFalseEncoding != 0):
 		return tag.Found{}
 	case coded:
 		return unknownMetas
 	}
-	found := in.Scan(body, charset(h.contentType), more)
+	found := in.Scan(body, charset(h.ContentType), more)
 	if len(found.Items) == 0 && !found.Open && !found.More {
 		found.Cut = false
 	}
@@ -89,16 +90,16 @@ func (x *exchange) findMetas(in *tag.Scanner, body []byte, h *httpHead, flags fa
 
 // isStillCoded reports whether a body that begins like no text may be a page in a coding
 // that was not undone: what is an image or the like in truth is no page.
-func (x *exchange) isStillCoded(body []byte, sniffed string, h *httpHead, flags facts.Flags) bool {
+func (x *exchange) isStillCoded(body []byte, sniffed string, h *httpmsg.Head, met httpmsg.Faults) bool {
 	switch {
-	case flags&(facts.FlagFalseEncoding|facts.FlagUndeclaredGzip) != 0:
+	case met&(httpmsg.FaultFalseEncoding|httpmsg.FaultUndeclaredGzip) != 0:
 		return true
 	case sniffed != "application/octet-stream" && sniffed != "application/x-gzip":
 		return false
-	case strings.HasPrefix(strings.ToLower(charset(h.contentType)), "utf-16"):
+	case strings.HasPrefix(strings.ToLower(charset(h.ContentType)), "utf-16"):
 		return false
 	}
-	return isBinary(body)
+	return httpmsg.IsBinary(body)
 }
 
 // charset is that of a Content-Type (RFC 9110 §8.3.2), in any case.

@@ -5,19 +5,20 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/robotsaudit/robotsaudit/internal/httpmsg"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
 // What a page costs that says nothing of its use: its first bytes, once.
 func BenchmarkScanPage(b *testing.B) {
 	page := []byte("<html><head><title>t</title><meta charset=utf-8></head><body>" + strings.Repeat("<p class=x>some text</p>", 4<<10))
-	c := newCommitter(0, "", &keeper{})
-	x := &exchange{}
-	x.MIMEType = "text/html"
+	e := &newCommitter(0, "", new(keeper)).extractor
+	d := &draft{record: new(warc.Record), exchange: new(exchange)}
+	d.exchange.MIMEType = "text/html"
 	b.SetBytes(int64(len(page)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := c.scanPage(&warc.Record{}, x, &httpHead{}, bytes.NewReader(page)); err != nil {
+		if _, err := e.scanPage(d, &httpmsg.Head{}, bytes.NewReader(page)); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -2,28 +2,14 @@ package ingest
 
 import (
 	"crypto/sha256"
-	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/wacz"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
-
-// The page lists of a WACZ (WACZ 1.1.1 §5.2.3): what its maker asked a browser to
-// load, in contrast to what those pages pulled in. Browsertrix has two, of seeds and
-// of the pages that they led to (extraPages.jsonl).
-const (
-	pageLists      = "pages/"
-	pageListSuffix = ".jsonl"
-)
-
-// isPageList tells a page list by its name: a line of JSON has no other mark.
-func isPageList(entry string) bool {
-	return strings.HasPrefix(entry, pageLists) && strings.HasSuffix(entry, pageListSuffix)
-}
 
 // pageList knows the pages that a WACZ lists. Fetches are told by it from what no
 // list names; it says nothing of robots.txt, and a page that was listed and not
@@ -45,12 +31,8 @@ func pageKeyOf(u weburl.URL) pageKey {
 // add takes a line of a list. Pages of other schemes (file:, of a screenshot) are no
 // fetches.
 func (l *pageList) add(line []byte) (fault string) {
-	var page struct {
-		Format string
-		URL    string
-		Seed   bool
-	}
-	if err := json.Unmarshal(line, &page); err != nil || page.URL == "" && page.Format == "" {
+	page, ok := wacz.ParsePage(line)
+	if !ok {
 		return "no JSON object with a URL"
 	}
 	url, _ := weburl.Parse(page.URL)
@@ -90,14 +72,14 @@ func (l *pageList) flags(u weburl.URL) (f facts.Flags) {
 
 // readPageLists reads the page lists of a WACZ. There is no list where none names a
 // page that could be a fetch.
-func (r *waczReader) readPageLists(entries []zipEntry) error {
+func (r *waczReader) readPageLists(entries []wacz.Entry) error {
 	list := &pageList{seeds: make(map[pageKey]bool)}
 	for i := range entries {
 		e := &entries[i]
-		if !isPageList(e.Name) {
+		if !wacz.IsPageList(e.Name) {
 			continue
 		}
-		if e.problem != "" { // which is reported in its turn
+		if e.Problem != "" { // which is reported in its turn
 			list.part = true
 			continue
 		}
@@ -111,8 +93,8 @@ func (r *waczReader) readPageLists(entries []zipEntry) error {
 	return nil
 }
 
-func (r *waczReader) readPageList(e *zipEntry, list *pageList) error {
-	content := e.open()
+func (r *waczReader) readPageList(e *wacz.Entry, list *pageList) error {
+	content := e.Open()
 	full := list.part
 	before := r.committer.stats.Issues
 	err := r.readLog(e, func(line []byte) (*facts.LogEvent, string) { return nil, list.add(line) }, warc.MarkFailures(content))
@@ -132,9 +114,9 @@ func (r *waczReader) readPageList(e *zipEntry, list *pageList) error {
 }
 
 // verifyEnd reads an entry to its end and reports what is wrong with it.
-func (r *waczReader) verifyEnd(e *zipEntry, content *entryReader, action string) error {
-	if _, err := io.Copy(io.Discard, content); err != nil || content.err == nil {
+func (r *waczReader) verifyEnd(e *wacz.Entry, content *wacz.EntryReader, action string) error {
+	if _, err := io.Copy(io.Discard, content); err != nil || content.Fault == nil {
 		return err
 	}
-	return r.report(e, facts.IssueBadEntry, content.err.Error(), action)
+	return r.report(e, facts.IssueBadEntry, content.Fault.Error(), action)
 }

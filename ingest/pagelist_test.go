@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/wacz"
+	"github.com/robotsaudit/robotsaudit/internal/warctest"
 )
 
 const pageListHead = `{"format":"json-pages-1.0","id":"pages","title":"All Pages"}` + "\n"
@@ -41,30 +43,31 @@ func (c *collected) pageWords() (words []string) {
 // What a WACZ lists as pages is told from what they pulled in, wherever the lists
 // stand in the zip file. A metadata record knows better what was a seed.
 func TestPageLists(t *testing.T) {
-	archive := zipped{"archive/a.warc.gz", members(
-		response("urn:1", "https://h/", ok200), response("urn:2", "https://h/style.css", ok200),
-		response("urn:3", "https://h/next?q", ok200), response("urn:4", "https://h/described", ok200),
-		metadataRecord("urn:5", "https://h/described", "hopsFromSeed: L\r\n", "WARC-Refers-To: <urn:4>")), false}
+	archive := warctest.StoredEntry("archive/a.warc.gz", warctest.GzipMembers(
+		warctest.Response("urn:1", "https://h/", ok200), warctest.Response("urn:2", "https://h/style.css", ok200),
+		warctest.Response("urn:3", "https://h/next?q", ok200), warctest.Response("urn:4", "https://h/described", ok200),
+		warctest.Metadata("urn:5", "https://h/described", "hopsFromSeed: L\r\n", "WARC-Refers-To: <urn:4>")))
+
 	lines := pageListHead + `{"id":"1","url":"https://h/","title":"T","ts":"2025-04-04T21:25:28Z","seed":true,"depth":0}` + "\n" +
 		`{"id":"2","url":"https://h/described","seed":true}` + "\n" + `{"url":"file:///screenshot.png"}` + "\n"
 	more := pageListHead + `{"url":"https://h/next?q#part","ts":"2025-04-04T21:25:28Z","depth":1,"text":"` + strings.Repeat("x", 1<<20) + "\"}\n"
-	seeds, extra := zipped{"pages/pages.jsonl", []byte(lines), false}, zipped{"pages/extraPages.jsonl", []byte(more), true}
+	seeds, extra := warctest.StoredEntry("pages/pages.jsonl", []byte(lines)), warctest.DeflatedEntry("pages/extraPages.jsonl", []byte(more))
 	for name, c := range map[string]struct {
-		entries []zipped
+		entries []warctest.ZipEntry
 		want    []string
 		issues  []string
 	}{
-		"before": {[]zipped{seeds, extra, archive}, []string{"/ page seed", "/style.css other", "/next?q page no seed", "/described page no seed"}, nil},
-		"behind": {[]zipped{archive, extra, seeds}, []string{"/ page seed", "/style.css other", "/next?q page no seed", "/described page no seed"}, nil},
-		"none":   {[]zipped{archive}, []string{"/ ?", "/style.css ?", "/next?q ?", "/described ? no seed"}, nil},
-		"no fetches": {[]zipped{archive, {"pages/pages.jsonl", []byte(pageListHead + `{"url":"file:///a"}`), false}},
+		"before": {[]warctest.ZipEntry{seeds, extra, archive}, []string{"/ page seed", "/style.css other", "/next?q page no seed", "/described page no seed"}, nil},
+		"behind": {[]warctest.ZipEntry{archive, extra, seeds}, []string{"/ page seed", "/style.css other", "/next?q page no seed", "/described page no seed"}, nil},
+		"none":   {[]warctest.ZipEntry{archive}, []string{"/ ?", "/style.css ?", "/next?q ?", "/described ? no seed"}, nil},
+		"no fetches": {[]warctest.ZipEntry{archive, warctest.StoredEntry("pages/pages.jsonl", []byte(pageListHead+`{"url":"file:///a"}`))},
 			[]string{"/ ?", "/style.css ?", "/next?q ?", "/described ? no seed"}, nil},
-		"no seeds": {[]zipped{extra, archive}, []string{"/ other", "/style.css other", "/next?q page", "/described other no seed"}, nil},
-		"a bad line": {[]zipped{{"pages/pages.jsonl", []byte(lines + "{\"url\":5}\n[]\n{}\n"), false}, archive},
+		"no seeds": {[]warctest.ZipEntry{extra, archive}, []string{"/ other", "/style.css other", "/next?q page", "/described other no seed"}, nil},
+		"a bad line": {[]warctest.ZipEntry{warctest.StoredEntry("pages/pages.jsonl", []byte(lines+"{\"url\":5}\n[]\n{}\n")), archive},
 			[]string{"/ page seed", "/style.css ?", "/next?q ?", "/described page no seed"}, []string{"bad_log_line", "bad_log_line", "bad_log_line"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			wacz := zipFileOf(t, c.entries...)
+			wacz := warctest.Zip(t, c.entries...)
 			for _, got := range []*collected{read(t, wacz), readPipe(t, wacz)} {
 				equal(t, "fetches", got.pageWords(), c.want)
 				equal(t, "issues", got.kinds(), c.issues)
@@ -79,23 +82,23 @@ func TestPageLists(t *testing.T) {
 // Of a list that is damaged, or too long, what it names is a page; what it does not
 // name may have been in the rest.
 func TestPageListsCut(t *testing.T) {
-	archive := zipped{"archive/a.warc.gz", members(response("urn:1", "https://h/0", ok200), response("urn:2", "https://h/x", ok200)), false}
+	archive := warctest.StoredEntry("archive/a.warc.gz", warctest.GzipMembers(warctest.Response("urn:1", "https://h/0", ok200), warctest.Response("urn:2", "https://h/x", ok200)))
 	want := []string{"/0 page", "/x ?"}
 	list := []byte(pageListHead)
 	for i := range maxPages + 1 {
 		list = fmt.Appendf(list, "{\"url\":\"https://h/%d\"}\n", i)
 	}
-	got := read(t, zipFileOf(t, zipped{"pages/pages.jsonl", list, true}, archive))
+	got := read(t, warctest.Zip(t, warctest.DeflatedEntry("pages/pages.jsonl", list), archive))
 	equal(t, "fetches", got.pageWords(), want)
 	equal(t, "issues", got.kinds(), []string{"limit_reached"})
 
 	short := []byte(pageListHead + `{"url":"https://h/0"}` + "\n")
-	for _, name := range []string{"pages/pages.jsonl", waczSkipped} {
-		damaged := zipFileOf(t, zipped{name, short, false}, archive)
+	for _, name := range []string{"pages/pages.jsonl", wacz.SkippedPages} {
+		damaged := warctest.Zip(t, warctest.StoredEntry(name, short), archive)
 		damaged[strings.Index(string(damaged), "All Pages")] ^= 1
 		got = read(t, damaged)
 		equal(t, name, got.kinds(), []string{"bad_entry"})
-		if name != waczSkipped {
+		if name != wacz.SkippedPages {
 			equal(t, "fetches", got.pageWords(), want)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/arena"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
+	"github.com/robotsaudit/robotsaudit/internal/warctest"
 )
 
 // agents returns URL → User-Agent and source of the fetches.
@@ -24,96 +25,96 @@ func agents(c *collected) map[string]string {
 const ok200 = "HTTP/1.1 200 OK\r\n\r\nbody"
 
 func TestPairing(t *testing.T) {
-	info := warcinfoRecord("urn:i", "software: crawler/1\r\nhttp-header-user-agent: info/1\r\nrobots: obey\r\n")
-	filler := func(n int) (e []entry) {
+	info := warctest.Warcinfo("urn:i", "software: crawler/1\r\nhttp-header-user-agent: info/1\r\nrobots: obey\r\n")
+	filler := func(n int) (e []warctest.Record) {
 		for i := range n {
-			e = append(e, entry{kind: "metadata", id: fmt.Sprintf("urn:m%d", i)})
+			e = append(e, warctest.Record{Type: "metadata", ID: fmt.Sprintf("urn:m%d", i)})
 		}
 		return e
 	}
 	for name, c := range map[string]struct {
-		in   []entry
+		in   []warctest.Record
 		want map[string]string
 	}{
 		"response names request": {
-			[]entry{requestRecord("urn:q", "http://h/", "bot/1"), response("urn:r", "http://h/", ok200, "WARC-Concurrent-To: <urn:q>")},
+			[]warctest.Record{warctest.Request("urn:q", "http://h/", "bot/1"), warctest.Response("urn:r", "http://h/", ok200, "WARC-Concurrent-To: <urn:q>")},
 			map[string]string{"http://h/": "bot/1 request"},
 		},
 		"response names a request behind it": {
-			[]entry{response("urn:r", "http://h/", ok200, "WARC-Concurrent-To: <urn:q>"), requestRecord("urn:q", "http://h/", "bot/1")},
+			[]warctest.Record{warctest.Response("urn:r", "http://h/", ok200, "WARC-Concurrent-To: <urn:q>"), warctest.Request("urn:q", "http://h/", "bot/1")},
 			map[string]string{"http://h/": "bot/1 request"},
 		},
 		"request names response": {
-			[]entry{response("urn:r", "http://h/", ok200), requestRecord("urn:q", "http://x/", "bot/1", "WARC-Concurrent-To: <urn:r>")},
+			[]warctest.Record{warctest.Response("urn:r", "http://h/", ok200), warctest.Request("urn:q", "http://x/", "bot/1", "WARC-Concurrent-To: <urn:r>")},
 			map[string]string{"http://h/": "bot/1 request"},
 		},
 		"request names a response behind it": {
-			[]entry{requestRecord("urn:q", "http://x/", "bot/1", "WARC-Concurrent-To: <urn:r>"), response("urn:r", "http://h/", ok200)},
+			[]warctest.Record{warctest.Request("urn:q", "http://x/", "bot/1", "WARC-Concurrent-To: <urn:r>"), warctest.Response("urn:r", "http://h/", ok200)},
 			map[string]string{"http://h/": "bot/1 request"},
 		},
 		"repeated field": {
-			[]entry{requestRecord("urn:q", "http://h/", "bot/1", "WARC-Concurrent-To: <urn:else>", "WARC-Concurrent-To: <urn:r>"),
-				entry{kind: "metadata"}, response("urn:r", "http://h/", ok200)},
+			[]warctest.Record{warctest.Request("urn:q", "http://h/", "bot/1", "WARC-Concurrent-To: <urn:else>", "WARC-Concurrent-To: <urn:r>"),
+				warctest.Record{Type: "metadata"}, warctest.Response("urn:r", "http://h/", ok200)},
 			map[string]string{"http://h/": "bot/1 request"},
 		},
 		"far apart": {
-			slices.Concat([]entry{response("urn:r", "http://h/", ok200)}, filler(pairingWindow-2),
-				[]entry{requestRecord("urn:q", "http://h/", "bot/1", "WARC-Concurrent-To: <urn:r>")}),
+			slices.Concat([]warctest.Record{warctest.Response("urn:r", "http://h/", ok200)}, filler(pairingWindow-2),
+				[]warctest.Record{warctest.Request("urn:q", "http://h/", "bot/1", "WARC-Concurrent-To: <urn:r>")}),
 			map[string]string{"http://h/": "bot/1 request"},
 		},
 		"too far apart": {
-			slices.Concat([]entry{response("urn:r", "http://h/", ok200)}, filler(pairingWindow+1),
-				[]entry{requestRecord("urn:q", "http://h/", "bot/1", "WARC-Concurrent-To: <urn:r>")}),
+			slices.Concat([]warctest.Record{warctest.Response("urn:r", "http://h/", ok200)}, filler(pairingWindow+1),
+				[]warctest.Record{warctest.Request("urn:q", "http://h/", "bot/1", "WARC-Concurrent-To: <urn:r>")}),
 			map[string]string{"http://h/": "none"},
 		},
 		"beside, before": {
-			[]entry{requestRecord("urn:q", "http://h/", "bot/1"), response("urn:r", "http://h/", ok200)},
+			[]warctest.Record{warctest.Request("urn:q", "http://h/", "bot/1"), warctest.Response("urn:r", "http://h/", ok200)},
 			map[string]string{"http://h/": "bot/1 request"},
 		},
 		"beside, behind": {
-			[]entry{response("urn:r", "http://h/", ok200), requestRecord("urn:q", "http://h/", "bot/1")},
+			[]warctest.Record{warctest.Response("urn:r", "http://h/", ok200), warctest.Request("urn:q", "http://h/", "bot/1")},
 			map[string]string{"http://h/": "bot/1 request"},
 		},
 		"beside, without ids": {
-			[]entry{response("", "http://h/", ok200), requestRecord("", "http://h/", "bot/1")},
+			[]warctest.Record{warctest.Response("", "http://h/", ok200), warctest.Request("", "http://h/", "bot/1")},
 			map[string]string{"http://h/": "bot/1 request"},
 		},
 		"beside, of another URL": {
-			[]entry{requestRecord("urn:q", "http://h/x", "bot/1"), response("urn:r", "http://h/", ok200)},
+			[]warctest.Record{warctest.Request("urn:q", "http://h/x", "bot/1"), warctest.Response("urn:r", "http://h/", ok200)},
 			map[string]string{"http://h/": "none"},
 		},
 		"not beside": {
-			[]entry{requestRecord("urn:q", "http://h/", "bot/1"), {kind: "metadata"}, response("urn:r", "http://h/", ok200)},
+			[]warctest.Record{warctest.Request("urn:q", "http://h/", "bot/1"), {Type: "metadata"}, warctest.Response("urn:r", "http://h/", ok200)},
 			map[string]string{"http://h/": "none"},
 		},
 		"the request beside belongs to another": {
-			[]entry{response("urn:1", "http://h/", ok200, "WARC-Concurrent-To: <urn:q>"), requestRecord("urn:q", "http://h/", "bot/1"),
-				response("urn:2", "http://h/", ok200), requestRecord("urn:q2", "http://h/", "bot/2")},
+			[]warctest.Record{warctest.Response("urn:1", "http://h/", ok200, "WARC-Concurrent-To: <urn:q>"), warctest.Request("urn:q", "http://h/", "bot/1"),
+				warctest.Response("urn:2", "http://h/", ok200), warctest.Request("urn:q2", "http://h/", "bot/2")},
 			map[string]string{"http://h/": "bot/2 request"}, // the second of the URL
 		},
 		"warcinfo where the request says nothing": {
-			[]entry{info, {kind: "request", id: "urn:q", url: "http://h/", block: "HEAD / HTTP/1.1\r\n\r\n"}, response("urn:r", "http://h/", ok200)},
+			[]warctest.Record{info, {Type: "request", ID: "urn:q", URL: "http://h/", Block: "HEAD / HTTP/1.1\r\n\r\n"}, warctest.Response("urn:r", "http://h/", ok200)},
 			map[string]string{"http://h/": "info/1 warcinfo"},
 		},
 		"warcinfo, the latest before": {
-			[]entry{info, response("urn:r", "http://h/1", ok200), warcinfoRecord("urn:j", "http-header-user-agent: info/2\n"), response("urn:s", "http://h/2", ok200)},
+			[]warctest.Record{info, warctest.Response("urn:r", "http://h/1", ok200), warctest.Warcinfo("urn:j", "http-header-user-agent: info/2\n"), warctest.Response("urn:s", "http://h/2", ok200)},
 			map[string]string{"http://h/1": "info/1 warcinfo", "http://h/2": "info/2 warcinfo"},
 		},
 		"warcinfo by id": {
-			[]entry{info, warcinfoRecord("urn:j", "http-header-user-agent: info/2\n"), response("urn:s", "http://h/", ok200, "WARC-Warcinfo-ID: <urn:i>")},
+			[]warctest.Record{info, warctest.Warcinfo("urn:j", "http-header-user-agent: info/2\n"), warctest.Response("urn:s", "http://h/", ok200, "WARC-Warcinfo-ID: <urn:i>")},
 			map[string]string{"http://h/": "info/1 warcinfo"},
 		},
 		"warcinfo by an id that is not there": {
-			[]entry{info, response("urn:s", "http://h/", ok200, "WARC-Warcinfo-ID: <urn:gone>")},
+			[]warctest.Record{info, warctest.Response("urn:s", "http://h/", ok200, "WARC-Warcinfo-ID: <urn:gone>")},
 			map[string]string{"http://h/": "info/1 warcinfo"},
 		},
 		"a warcinfo behind says nothing": {
-			[]entry{response("urn:s", "http://h/", ok200), info},
+			[]warctest.Record{warctest.Response("urn:s", "http://h/", ok200), info},
 			map[string]string{"http://h/": "none"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := read(t, plain(c.in...))
+			got := read(t, warctest.Plain(c.in...))
 			equal(t, "agents", agents(got), c.want)
 			equal(t, "issues", len(got.issues), 0)
 		})
@@ -121,11 +122,11 @@ func TestPairing(t *testing.T) {
 }
 
 func TestMethodOfTheRequest(t *testing.T) {
-	got := read(t, plain(
-		entry{kind: "request", url: "http://h/robots.txt", block: "HEAD /robots.txt HTTP/1.1\r\n\r\n"},
-		response("urn:1", "http://h/robots.txt", "HTTP/1.1 200 OK\r\n\r\n"),
-		entry{kind: "metadata"},
-		response("urn:2", "http://h/robots.txt", "HTTP/1.1 200 OK\r\n\r\n"+robotsBody),
+	got := read(t, warctest.Plain(
+		warctest.Record{Type: "request", URL: "http://h/robots.txt", Block: "HEAD /robots.txt HTTP/1.1\r\n\r\n"},
+		warctest.Response("urn:1", "http://h/robots.txt", "HTTP/1.1 200 OK\r\n\r\n"),
+		warctest.Record{Type: "metadata"},
+		warctest.Response("urn:2", "http://h/robots.txt", "HTTP/1.1 200 OK\r\n\r\n"+robotsBody),
 	))
 	if len(got.fetches) != 2 || got.fetches[0].Method != "HEAD" || got.fetches[1].Method != "GET" {
 		t.Fatalf("fetches %+v", got.fetches)
@@ -140,9 +141,9 @@ func TestMethodOfTheRequest(t *testing.T) {
 }
 
 func TestWarcinfoOfAFetch(t *testing.T) {
-	got := read(t, plain(
-		warcinfoRecord("urn:i", "software: a\r\nsoftware: b\r\nRobots: classic\r\nformat: WARC\r\n"),
-		response("urn:1", "http://h/", ok200),
+	got := read(t, warctest.Plain(
+		warctest.Warcinfo("urn:i", "software: a\r\nsoftware: b\r\nRobots: classic\r\nformat: WARC\r\n"),
+		warctest.Response("urn:1", "http://h/", ok200),
 	))
 	if f := got.fetches[0]; f.Claim != "classic" {
 		t.Errorf("claim %q", f.Claim)
@@ -178,11 +179,6 @@ func TestPairingMemory(t *testing.T) {
 	}
 }
 
-// metadataRecord is one as Heritrix writes it.
-func metadataRecord(id, url, block string, fields ...string) entry {
-	return entry{kind: "metadata", id: id, url: url, fields: append(fields, "Content-Type: text/anvl"), block: block}
-}
-
 // discoveries returns record id → what the metadata of the fetch tells.
 func discoveries(c *collected) map[string]string {
 	m := make(map[string]string)
@@ -202,9 +198,9 @@ func discoveries(c *collected) map[string]string {
 func TestMetadataInPieces(t *testing.T) {
 	const field = "via: http://h/\r\n a\r\n\tb\r\nfetchTimeMs: 47\r\n"
 	for before := metadataPiece - len(field) - 5; before < metadataPiece+5; before++ {
-		c := committer{head: make([]byte, 0, 8)}
+		e := extractor{head: make([]byte, 0, 8)}
 		m := metadata{texts: new(arena.Strings)}
-		found, full, err := c.readMetadata(strings.NewReader("x:"+strings.Repeat("y", before-4)+"\r\n"+field+strings.Repeat("z: z\n", metadataPiece)), &m)
+		found, full, err := e.readMetadata(strings.NewReader("x:"+strings.Repeat("y", before-4)+"\r\n"+field+strings.Repeat("z: z\n", metadataPiece)), &m)
 		if !found || full || err != nil || m.via != "http://h/ a b" || m.millis != 47 {
 			t.Fatalf("behind %d bytes: via %q, %d ms (%v %v %v)", before, m.via, m.millis, found, full, err)
 		}
@@ -214,47 +210,47 @@ func TestMetadataInPieces(t *testing.T) {
 func TestMetadata(t *testing.T) {
 	const page, via = "http://h/p", "via: http://h/\r\nhopsFromSeed: LE\r\nfetchTimeMs: 47\r\noutlink: http://h/x L a/@href\r\n"
 	const told, silent = `bot/1 via "http://h/" hops "LE" ms 47 told`, `bot/1 via "" hops "" ms -1`
-	q, r := requestRecord("urn:q", page, "bot/1", "WARC-Concurrent-To: <urn:r>"), response("urn:r", page, ok200)
+	q, r := warctest.Request("urn:q", page, "bot/1", "WARC-Concurrent-To: <urn:r>"), warctest.Response("urn:r", page, ok200)
 	const unasked = `via "http://h/" hops "LE" ms 47 told`
-	filler := func(n int) (e []entry) {
+	filler := func(n int) (e []warctest.Record) {
 		for i := range n {
-			e = append(e, response(fmt.Sprint("urn:f", i), "http://f/", ok200))
+			e = append(e, warctest.Response(fmt.Sprint("urn:f", i), "http://f/", ok200))
 		}
 		return e
 	}
 	for name, c := range map[string]struct {
-		in   []entry
+		in   []warctest.Record
 		want string // of urn:r
 	}{
-		"names the response":          {[]entry{r, q, metadataRecord("urn:m", "http://x/", via, "WARC-Concurrent-To: <urn:r>")}, told},
-		"refers to the response":      {[]entry{r, q, metadataRecord("urn:m", "http://x/", via, "WARC-Refers-To: <urn:r>")}, told},
-		"names it among others":       {[]entry{r, q, metadataRecord("urn:m", "", via, "WARC-Concurrent-To: <urn:q>", "WARC-Concurrent-To: <urn:r>")}, told},
-		"before the response":         {[]entry{metadataRecord("urn:m", "", via, "WARC-Concurrent-To: <urn:r>"), q, r}, told},
-		"between them":                {[]entry{r, metadataRecord("urn:m", "", via, "WARC-Concurrent-To: <urn:r>"), q}, told},
-		"named by the response":       {[]entry{q, response("urn:r", page, ok200, "WARC-Concurrent-To: <urn:m>"), metadataRecord("urn:m", "", via)}, told},
-		"named, before the response":  {[]entry{q, metadataRecord("urn:m", "", via), {kind: "continuation"}, response("urn:r", page, ok200)}, silent},
-		"beside":                      {[]entry{q, r, metadataRecord("", page, via)}, told},
-		"beside, behind the request":  {[]entry{r, q, metadataRecord("", page, via)}, told},
-		"beside, before":              {[]entry{q, metadataRecord("", page, via), r}, told},
-		"beside, of another URL":      {[]entry{r, q, metadataRecord("", "http://h/other", via)}, silent},
-		"beside, and names another":   {[]entry{r, q, metadataRecord("", page, via, "WARC-Concurrent-To: <urn:else>")}, silent},
-		"not beside":                  {[]entry{r, q, {kind: "conversion"}, metadataRecord("", page, via)}, silent},
-		"the first counts":            {[]entry{r, metadataRecord("urn:m", "", via, "WARC-Concurrent-To: <urn:r>"), metadataRecord("urn:n", "", "seed:\r\n", "WARC-Concurrent-To: <urn:r>"), q}, told},
-		"without a request":           {[]entry{r, metadataRecord("urn:m", "", via, "WARC-Concurrent-To: <urn:r>")}, unasked},
-		"seed":                        {[]entry{r, q, metadataRecord("", page, "seed: \r\nforce-fetch:\r\n")}, silent + " told seed forced"},
-		"of another crawler":          {[]entry{r, q, metadataRecord("", page, "fetchTimeMs: 655\r\nlanguages-cld2: {}\r\n")}, `bot/1 via "" hops "" ms 655`},
-		"nothing known":               {[]entry{r, q, metadataRecord("", page, "usingCharset: x\r\nfetchTimeMs: -4\r\n")}, silent},
-		"no fields":                   {[]entry{r, q, {kind: "metadata", url: page, fields: []string{"Content-Type: application/json"}, block: via}}, silent},
-		"far apart, not yet asked":    {slices.Concat([]entry{r}, filler(metadataWindow+9), []entry{metadataRecord("urn:m", "", via, "WARC-Concurrent-To: <urn:r>"), q}), told},
-		"near, once asked":            {slices.Concat([]entry{r, q}, filler(metadataWindow-2), []entry{metadataRecord("urn:m", "", via, "WARC-Concurrent-To: <urn:r>")}), told},
-		"too far apart, once asked":   {slices.Concat([]entry{r, q}, filler(metadataWindow), []entry{metadataRecord("urn:m", "", via, "WARC-Concurrent-To: <urn:r>")}), silent},
-		"the cut line says nothing":   {[]entry{r, q, metadataRecord("", page, "seed:\r\nx: "+strings.Repeat("y", maxMetadata-16)+"\r\nvia: http://h/")}, silent + " told seed"},
-		"behind much else":            {[]entry{r, q, metadataRecord("", page, strings.Repeat("outlink: http://h/x L a/@href\r\n", metadataPiece/7)+via)}, told},
-		"behind an empty line":        {[]entry{r, q, metadataRecord("", page, "\r\n"+strings.Repeat("x: y\r\n", metadataPiece/3)+via)}, silent},
-		"a response is no metadata's": {[]entry{r, q, metadataRecord("urn:r", "", via, "WARC-Concurrent-To: <urn:q>")}, silent},
+		"names the response":          {[]warctest.Record{r, q, warctest.Metadata("urn:m", "http://x/", via, "WARC-Concurrent-To: <urn:r>")}, told},
+		"refers to the response":      {[]warctest.Record{r, q, warctest.Metadata("urn:m", "http://x/", via, "WARC-Refers-To: <urn:r>")}, told},
+		"names it among others":       {[]warctest.Record{r, q, warctest.Metadata("urn:m", "", via, "WARC-Concurrent-To: <urn:q>", "WARC-Concurrent-To: <urn:r>")}, told},
+		"before the response":         {[]warctest.Record{warctest.Metadata("urn:m", "", via, "WARC-Concurrent-To: <urn:r>"), q, r}, told},
+		"between them":                {[]warctest.Record{r, warctest.Metadata("urn:m", "", via, "WARC-Concurrent-To: <urn:r>"), q}, told},
+		"named by the response":       {[]warctest.Record{q, warctest.Response("urn:r", page, ok200, "WARC-Concurrent-To: <urn:m>"), warctest.Metadata("urn:m", "", via)}, told},
+		"named, before the response":  {[]warctest.Record{q, warctest.Metadata("urn:m", "", via), {Type: "continuation"}, warctest.Response("urn:r", page, ok200)}, silent},
+		"beside":                      {[]warctest.Record{q, r, warctest.Metadata("", page, via)}, told},
+		"beside, behind the request":  {[]warctest.Record{r, q, warctest.Metadata("", page, via)}, told},
+		"beside, before":              {[]warctest.Record{q, warctest.Metadata("", page, via), r}, told},
+		"beside, of another URL":      {[]warctest.Record{r, q, warctest.Metadata("", "http://h/other", via)}, silent},
+		"beside, and names another":   {[]warctest.Record{r, q, warctest.Metadata("", page, via, "WARC-Concurrent-To: <urn:else>")}, silent},
+		"not beside":                  {[]warctest.Record{r, q, {Type: "conversion"}, warctest.Metadata("", page, via)}, silent},
+		"the first counts":            {[]warctest.Record{r, warctest.Metadata("urn:m", "", via, "WARC-Concurrent-To: <urn:r>"), warctest.Metadata("urn:n", "", "seed:\r\n", "WARC-Concurrent-To: <urn:r>"), q}, told},
+		"without a request":           {[]warctest.Record{r, warctest.Metadata("urn:m", "", via, "WARC-Concurrent-To: <urn:r>")}, unasked},
+		"seed":                        {[]warctest.Record{r, q, warctest.Metadata("", page, "seed: \r\nforce-fetch:\r\n")}, silent + " told seed forced"},
+		"of another crawler":          {[]warctest.Record{r, q, warctest.Metadata("", page, "fetchTimeMs: 655\r\nlanguages-cld2: {}\r\n")}, `bot/1 via "" hops "" ms 655`},
+		"nothing known":               {[]warctest.Record{r, q, warctest.Metadata("", page, "usingCharset: x\r\nfetchTimeMs: -4\r\n")}, silent},
+		"no fields":                   {[]warctest.Record{r, q, {Type: "metadata", URL: page, Fields: []string{"Content-Type: application/json"}, Block: via}}, silent},
+		"far apart, not yet asked":    {slices.Concat([]warctest.Record{r}, filler(metadataWindow+9), []warctest.Record{warctest.Metadata("urn:m", "", via, "WARC-Concurrent-To: <urn:r>"), q}), told},
+		"near, once asked":            {slices.Concat([]warctest.Record{r, q}, filler(metadataWindow-2), []warctest.Record{warctest.Metadata("urn:m", "", via, "WARC-Concurrent-To: <urn:r>")}), told},
+		"too far apart, once asked":   {slices.Concat([]warctest.Record{r, q}, filler(metadataWindow), []warctest.Record{warctest.Metadata("urn:m", "", via, "WARC-Concurrent-To: <urn:r>")}), silent},
+		"the cut line says nothing":   {[]warctest.Record{r, q, warctest.Metadata("", page, "seed:\r\nx: "+strings.Repeat("y", maxMetadata-16)+"\r\nvia: http://h/")}, silent + " told seed"},
+		"behind much else":            {[]warctest.Record{r, q, warctest.Metadata("", page, strings.Repeat("outlink: http://h/x L a/@href\r\n", metadataPiece/7)+via)}, told},
+		"behind an empty line":        {[]warctest.Record{r, q, warctest.Metadata("", page, "\r\n"+strings.Repeat("x: y\r\n", metadataPiece/3)+via)}, silent},
+		"a response is no metadata's": {[]warctest.Record{r, q, warctest.Metadata("urn:r", "", via, "WARC-Concurrent-To: <urn:q>")}, silent},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := read(t, plain(c.in...))
+			got := read(t, warctest.Plain(c.in...))
 			text := discoveries(got)["urn:r"]
 			want := c.want
 			// The order of the flags' names is that of a map.
@@ -267,7 +263,7 @@ func TestMetadata(t *testing.T) {
 			if strings.TrimSpace(text) != strings.TrimSpace(want) {
 				t.Errorf("got %q, want %q", text, want)
 			}
-			if n := len(got.fetches); n != strings.Count(string(plain(c.in...)), "WARC-Type: response") {
+			if n := len(got.fetches); n != strings.Count(string(warctest.Plain(c.in...)), "WARC-Type: response") {
 				t.Errorf("%d fetches", n)
 			}
 		})
@@ -276,12 +272,14 @@ func TestMetadata(t *testing.T) {
 
 // Several fetches may name one request, or be named by one, before or behind it.
 func TestOneRequestOfSeveral(t *testing.T) {
-	names := func(id string) entry { return response(id, "http://h/"+id, ok200, "WARC-Concurrent-To: <urn:q>") }
-	q := requestRecord("urn:q", "http://h/", "bot/1")
-	naming := requestRecord("urn:q", "http://h/", "bot/1", "WARC-Concurrent-To: <urn:a>", "WARC-Concurrent-To: <urn:b>", "WARC-Concurrent-To: <urn:a>")
-	a, b := response("urn:a", "http://h/a", ok200), response("urn:b", "http://h/b", ok200)
-	second := requestRecord("urn:q2", "http://h/", "bot/2", "WARC-Concurrent-To: <urn:a>")
-	for name, c := range map[string][]entry{
+	names := func(id string) warctest.Record {
+		return warctest.Response(id, "http://h/"+id, ok200, "WARC-Concurrent-To: <urn:q>")
+	}
+	q := warctest.Request("urn:q", "http://h/", "bot/1")
+	naming := warctest.Request("urn:q", "http://h/", "bot/1", "WARC-Concurrent-To: <urn:a>", "WARC-Concurrent-To: <urn:b>", "WARC-Concurrent-To: <urn:a>")
+	a, b := warctest.Response("urn:a", "http://h/a", ok200), warctest.Response("urn:b", "http://h/b", ok200)
+	second := warctest.Request("urn:q2", "http://h/", "bot/2", "WARC-Concurrent-To: <urn:a>")
+	for name, c := range map[string][]warctest.Record{
 		"all before":           {names("urn:a"), names("urn:b"), q},
 		"all behind":           {q, names("urn:a"), names("urn:b")},
 		"on either side":       {names("urn:a"), q, names("urn:b")},
@@ -290,11 +288,11 @@ func TestOneRequestOfSeveral(t *testing.T) {
 		"named on either side": {a, naming, b},
 		"the first counts":     {naming, second, a, b},
 		"the first, behind":    {a, b, naming, second},
-		"the first of one id":  {q, requestRecord("urn:q", "http://h/", "bot/2"), names("urn:a"), names("urn:b")},
-		"another beside":       {requestRecord("urn:q2", "http://h/urn:a", "bot/2"), names("urn:a"), names("urn:b"), q},
+		"the first of one id":  {q, warctest.Request("urn:q", "http://h/", "bot/2"), names("urn:a"), names("urn:b")},
+		"another beside":       {warctest.Request("urn:q2", "http://h/urn:a", "bot/2"), names("urn:a"), names("urn:b"), q},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := read(t, plain(c...))
+			got := read(t, warctest.Plain(c...))
 			if len(got.fetches) != 2 {
 				t.Fatalf("%d fetches", len(got.fetches))
 			}
@@ -322,16 +320,16 @@ func TestLateRequest(t *testing.T) {
 
 func TestCrawlsOfAnInput(t *testing.T) {
 	wget := "software: Wget/1.21\r\nwget-arguments: \"-e\" \"robots=OFF\" \"--http-password=secret\"\r\n"
-	in := []entry{
-		warcinfoRecord("urn:i", "software: Heritrix/3\r\nhttp-header-from: a@b\r\noperator: Admin\r\nisPartOf: coll\r\nrobots: obey\r\nhttp-header-user-agent: h/3\r\n"),
-		response("urn:1", "http://h/1", ok200),
-		warcinfoRecord("urn:j", wget), response("urn:2", "http://h/2", ok200),
-		warcinfoRecord("urn:k", wget),
+	in := []warctest.Record{
+		warctest.Warcinfo("urn:i", "software: Heritrix/3\r\nhttp-header-from: a@b\r\noperator: Admin\r\nisPartOf: coll\r\nrobots: obey\r\nhttp-header-user-agent: h/3\r\n"),
+		warctest.Response("urn:1", "http://h/1", ok200),
+		warctest.Warcinfo("urn:j", wget), warctest.Response("urn:2", "http://h/2", ok200),
+		warctest.Warcinfo("urn:k", wget),
 	}
 	for i := range 2 * maxCrawls {
-		in = append(in, warcinfoRecord("", fmt.Sprintf("software: s%d\r\n", i)))
+		in = append(in, warctest.Warcinfo("", fmt.Sprintf("software: s%d\r\n", i)))
 	}
-	got := read(t, plain(in...))
+	got := read(t, warctest.Plain(in...))
 	if len(got.result.Crawls) != maxCrawls {
 		t.Fatalf("%d crawls", len(got.result.Crawls))
 	}
@@ -380,14 +378,14 @@ func TestNamesHost(t *testing.T) {
 // the two records comes first.
 func TestMisdirectedRequests(t *testing.T) {
 	const robots, page = "http://b.example/robots.txt", "http://b.example/page"
-	request := func(line, host string) func(url string) entry {
-		return func(url string) entry {
-			return entry{kind: "request", id: "urn:q", url: url, block: line + "\r\n" + host + "User-Agent: bot/1\r\n\r\n"}
+	request := func(line, host string) func(url string) warctest.Record {
+		return func(url string) warctest.Record {
+			return warctest.Record{Type: "request", ID: "urn:q", URL: url, Block: line + "\r\n" + host + "User-Agent: bot/1\r\n\r\n"}
 		}
 	}
 	moved := "HTTP/1.1 301 Moved\r\nLocation: http://b.example/rules\r\n\r\n"
 	for name, c := range map[string]struct {
-		request func(url string) entry
+		request func(url string) warctest.Record
 		other   bool
 	}{
 		"its own":             {request("GET /robots.txt HTTP/1.1", "Host: B.example:80\r\n"), false},
@@ -399,10 +397,10 @@ func TestMisdirectedRequests(t *testing.T) {
 		"its own, to a proxy": {request("GET http://b.example/robots.txt HTTP/1.1", "Host: proxy.example\r\n"), false},
 	} {
 		for _, url := range []string{robots, page, "http://b.example/rules"} {
-			ask, answer := c.request(url), response("urn:r", url, moved, "WARC-Concurrent-To: <urn:q>")
-			before := response("urn:0", "http://b.example:81/robots.txt", moved) // makes a target of /rules
-			for _, list := range [][]entry{{before, ask, answer}, {before, answer, ask}, {before, answer, {kind: "metadata", id: "urn:m"}, ask}} {
-				got := read(t, plain(list...))
+			ask, answer := c.request(url), warctest.Response("urn:r", url, moved, "WARC-Concurrent-To: <urn:q>")
+			before := warctest.Response("urn:0", "http://b.example:81/robots.txt", moved) // makes a target of /rules
+			for _, list := range [][]warctest.Record{{before, ask, answer}, {before, answer, ask}, {before, answer, {Type: "metadata", ID: "urn:m"}, ask}} {
+				got := read(t, warctest.Plain(list...))
 				if len(got.fetches) != 2 {
 					t.Fatalf("%d fetches", len(got.fetches))
 				}
@@ -423,8 +421,8 @@ func TestMisdirectedRequests(t *testing.T) {
 		}
 	}
 	// A request of another URL says nothing of the host of this one.
-	got := read(t, plain(response("urn:r", robots, ok200), entry{kind: "request", id: "urn:q", url: "http://a.example/robots.txt",
-		fields: []string{"WARC-Concurrent-To: <urn:r>"}, block: "GET /robots.txt HTTP/1.1\r\nHost: a.example\r\n\r\n"}))
+	got := read(t, warctest.Plain(warctest.Response("urn:r", robots, ok200), warctest.Record{Type: "request", ID: "urn:q", URL: "http://a.example/robots.txt",
+		Fields: []string{"WARC-Concurrent-To: <urn:r>"}, Block: "GET /robots.txt HTTP/1.1\r\nHost: a.example\r\n\r\n"}))
 	equal(t, "issues", len(got.issues), 0)
 	equal(t, "bodies", got.bodies, []string{"body"})
 }
@@ -432,36 +430,36 @@ func TestMisdirectedRequests(t *testing.T) {
 // The validators of a policy capture are those of its response and of its request.
 func TestValidators(t *testing.T) {
 	const head = "HTTP/1.1 304 Not Modified\r\nETag: W/\"a\"\r\nLast-Modified: Tue, 30 Apr 2024 10:00:00 GMT\r\nETag: \"b\"\r\n\r\n"
-	ask := func(url string) entry {
-		return entry{kind: "request", id: "urn:q", url: url,
-			block: "GET / HTTP/1.1\r\nHost: h\r\nIf-None-Match: \"a\", \"c\"\r\nIf-Modified-Since: Mon, 29 Apr 2024 10:00:00 GMT\r\n\r\n"}
+	ask := func(url string) warctest.Record {
+		return warctest.Record{Type: "request", ID: "urn:q", URL: url,
+			Block: "GET / HTTP/1.1\r\nHost: h\r\nIf-None-Match: \"a\", \"c\"\r\nIf-Modified-Since: Mon, 29 Apr 2024 10:00:00 GMT\r\n\r\n"}
 	}
-	revisit := entry{kind: "revisit", id: "urn:r", url: "http://h/robots.txt", block: head, fields: []string{"WARC-Profile: x/server-not-modified"}}
-	for name, list := range map[string][]entry{
-		"response":       {ask("http://h/robots.txt"), response("urn:r", "http://h/robots.txt", head)},
+	revisit := warctest.Record{Type: "revisit", ID: "urn:r", URL: "http://h/robots.txt", Block: head, Fields: []string{"WARC-Profile: x/server-not-modified"}}
+	for name, list := range map[string][]warctest.Record{
+		"response":       {ask("http://h/robots.txt"), warctest.Response("urn:r", "http://h/robots.txt", head)},
 		"revisit":        {ask("http://h/robots.txt"), revisit},
 		"request behind": {revisit, ask("http://h/robots.txt")},
-		"tdmrep.json":    {ask("http://h/.well-known/tdmrep.json"), response("urn:r", "http://h/.well-known/tdmrep.json", head)},
+		"tdmrep.json":    {ask("http://h/.well-known/tdmrep.json"), warctest.Response("urn:r", "http://h/.well-known/tdmrep.json", head)},
 	} {
-		c := read(t, plain(list...)).captures[0]
+		c := read(t, warctest.Plain(list...)).captures[0]
 		equal(t, name, []string{c.ETag, c.LastModified, c.IfNoneMatch, c.IfModifiedSince},
 			[]string{`W/"a"`, "Tue, 30 Apr 2024 10:00:00 GMT", `"a", "c"`, "Mon, 29 Apr 2024 10:00:00 GMT"})
 	}
-	c := read(t, plain(response("urn:r", "http://h/robots.txt", ok200))).captures[0]
+	c := read(t, warctest.Plain(warctest.Response("urn:r", "http://h/robots.txt", ok200))).captures[0]
 	equal(t, "none", []string{c.ETag, c.LastModified, c.IfNoneMatch, c.IfModifiedSince}, []string{"", "", "", ""})
 }
 
 // What waits for its request or its fetch is counted as long as it waits, and no longer.
 func TestPairingCountsWhatWaits(t *testing.T) {
-	var list []entry
+	var list []warctest.Record
 	for i := range 50 {
 		id, url := fmt.Sprintf("urn:%d", i), fmt.Sprintf("http://h%d/robots.txt", i)
 		list = append(list,
-			response(id, url, "HTTP/1.1 200 OK\r\nETag: \"x\"\r\nLast-Modified: y\r\n\r\n"+robotsBody),
-			entry{kind: "request", id: id + "q", url: url, fields: []string{"WARC-Concurrent-To: <" + id + ">"},
-				block: "GET / HTTP/1.1\r\nHost: h\r\nIf-None-Match: \"x\"\r\nIf-Modified-Since: y\r\n\r\n"})
+			warctest.Response(id, url, "HTTP/1.1 200 OK\r\nETag: \"x\"\r\nLast-Modified: y\r\n\r\n"+robotsBody),
+			warctest.Record{Type: "request", ID: id + "q", URL: url, Fields: []string{"WARC-Concurrent-To: <" + id + ">"},
+				Block: "GET / HTTP/1.1\r\nHost: h\r\nIf-None-Match: \"x\"\r\nIf-Modified-Since: y\r\n\r\n"})
 	}
-	archive := plain(list...)
+	archive := warctest.Plain(list...)
 	c := newCommitter(0, "", new(keeper))
 	from := warc.NewSource(bytes.NewReader(archive), nil)
 	form := warc.Sniff(from, nil)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/warctest"
 )
 
 // boundaries returns the fetches' URLs, with what is said of their boundaries.
@@ -40,21 +41,23 @@ func withLength(t *testing.T, archive, url string, length int) []byte {
 // What a page could hold as well is forgeable, and is not read where records name the
 // archive's own warcinfo.
 func TestBehindAWrongLength(t *testing.T) {
-	warcinfo := warcinfoRecord("urn:i", "")
-	named := func(e entry) entry {
-		e.fields = append(e.fields[:len(e.fields):len(e.fields)], "WARC-Warcinfo-ID: <urn:i>")
+	warcinfo := warctest.Warcinfo("urn:i", "")
+	named := func(e warctest.Record) warctest.Record {
+		e.Fields = append(e.Fields[:len(e.Fields):len(e.Fields)], "WARC-Warcinfo-ID: <urn:i>")
 		return e
 	}
-	one := func(n int) entry { return response(fmt.Sprintf("urn:%d", n), fmt.Sprintf("http://h/%d", n), ok200) }
+	one := func(n int) warctest.Record {
+		return warctest.Response(fmt.Sprintf("urn:%d", n), fmt.Sprintf("http://h/%d", n), ok200)
+	}
 	// Behind the page that holds it, a forged run goes on with the archive's own records.
-	forged := "HTTP/1.1 200 OK\r\n\r\n\n" + string(plain(digested(response("urn:v", "http://victim/", ok200)))) +
-		strings.TrimRight(string(plain(digested(response("urn:w", "http://victim/2", ok200)))), "\r\n")
-	page := func(content string) entry { return response("urn:p", "http://h/p", content) }
+	forged := "HTTP/1.1 200 OK\r\n\r\n\n" + string(warctest.Plain(warctest.Digested(warctest.Response("urn:v", "http://victim/", ok200)))) +
+		strings.TrimRight(string(warctest.Plain(warctest.Digested(warctest.Response("urn:w", "http://victim/2", ok200)))), "\r\n")
+	page := func(content string) warctest.Record { return warctest.Response("urn:p", "http://h/p", content) }
 	notFollowed := page(forged + "\r\n\r\nprose")
 	arc := func(urls ...string) string {
-		s := arcInfo("")
+		s := warctest.ARCInfo("")
 		for _, url := range urls {
-			s += arcRecord(url, "20240501120000", ok200)
+			s += warctest.ARCRecord(url, "20240501120000", ok200)
 		}
 		return s
 	}
@@ -64,30 +67,30 @@ func TestBehindAWrongLength(t *testing.T) {
 		want    []string
 		behind  string // what the issue says of the rest
 	}{
-		"a chain": {withLength(t, string(plain(warcinfo, one(1), one(2), one(3), one(4))), "http://h/2", 3),
+		"a chain": {withLength(t, string(warctest.Plain(warcinfo, one(1), one(2), one(3), one(4))), "http://h/2", 3),
 			[]string{"http://h/1" + chained, "http://h/3" + forgeable, "http://h/4" + forgeable},
 			"follow each other to the end of the file, and a page could hold them; records read behind it: 2"},
-		"a chain, too long": {withLength(t, string(plain(warcinfo, one(1), one(2), one(3), one(4))), "http://h/2", len(ok200)+9),
+		"a chain, too long": {withLength(t, string(warctest.Plain(warcinfo, one(1), one(2), one(3), one(4))), "http://h/2", len(ok200)+9),
 			[]string{"http://h/1" + chained, "http://h/3" + forgeable, "http://h/4" + forgeable}, "records read behind it: 2"},
-		"beyond the end": {withLength(t, string(plain(warcinfo, one(1), one(2), one(3), one(4))), "http://h/2", 1<<40),
+		"beyond the end": {withLength(t, string(warctest.Plain(warcinfo, one(1), one(2), one(3), one(4))), "http://h/2", 1<<40),
 			[]string{"http://h/1" + chained, "http://h/3" + forgeable, "http://h/4" + forgeable}, "records read behind it: 2"},
 		"a chain of ARC": {withLength(t, arc("http://h/1", "http://h/2", "http://h/3", "http://h/4"), "http://h/2", 3),
 			[]string{"http://h/1" + chained, "http://h/3" + forgeable, "http://h/4" + forgeable}, "records read behind it: 2"},
-		"a chain that breaks": {append(withLength(t, string(plain(warcinfo, one(1), one(2), one(3))), "http://h/2", 3), "prose"...),
+		"a chain that breaks": {append(withLength(t, string(warctest.Plain(warcinfo, one(1), one(2), one(3))), "http://h/2", 3), "prose"...),
 			[]string{"http://h/1" + chained}, "to the end of the input"},
-		"a digest": {append(withLength(t, string(plain(warcinfo, one(1), one(2), digested(one(3)), digested(one(4)), one(5))), "http://h/2", 3), "prose"...),
+		"a digest": {append(withLength(t, string(warctest.Plain(warcinfo, one(1), one(2), warctest.Digested(one(3)), warctest.Digested(one(4)), one(5))), "http://h/2", 3), "prose"...),
 			[]string{"http://h/1" + chained, "http://h/3" + forgeable, "http://h/4" + forgeable}, "matches its own digest, and a page could hold it; records read behind it: 2"},
-		"two damages": {withLength(t, string(withLength(t, string(plain(warcinfo, one(1), one(2), digested(one(3)), one(4), one(5))), "http://h/2", 3)), "http://h/4", 2),
+		"two damages": {withLength(t, string(withLength(t, string(warctest.Plain(warcinfo, one(1), one(2), warctest.Digested(one(3)), one(4), one(5))), "http://h/2", 3)), "http://h/4", 2),
 			[]string{"http://h/1" + chained, "http://h/3" + forgeable, "http://h/5" + forgeable}, "records read behind it: 1"},
-		"others name the warcinfo": {withLength(t, string(plain(warcinfo, one(1), one(2), digested(one(3)), named(one(4)))), "http://h/2", 3),
+		"others name the warcinfo": {withLength(t, string(warctest.Plain(warcinfo, one(1), one(2), warctest.Digested(one(3)), named(one(4)))), "http://h/2", 3),
 			[]string{"http://h/1" + chained, "http://h/4 resynced"}, "names the archive's own warcinfo; records read behind it: 1"},
-		"a forged run":                     {withLength(t, string(plain(warcinfo, one(1), page(forged), one(2))), "http://h/p", 3), []string{"http://h/1" + chained, "http://victim/" + forgeable, "http://victim/2" + forgeable, "http://h/2" + forgeable}, "a page could hold them; records read behind it: 3"},
-		"a forged run, not followed":       {withLength(t, string(plain(warcinfo, one(1), notFollowed, one(2))), "http://h/p", 3), []string{"http://h/1" + chained, "http://victim/" + forgeable, "http://victim/2" + forgeable, "http://h/2" + forgeable}, ""},
-		"a forged run, records name":       {withLength(t, string(plain(warcinfo, named(one(1)), page(forged), named(one(2)))), "http://h/p", 3), []string{"http://h/1" + chained, "http://h/2 resynced"}, "own warcinfo; records read behind it: 1"},
-		"a forged run at the end":          {withLength(t, string(plain(warcinfo, named(one(1)), page(forged))), "http://h/p", 3), []string{"http://h/1" + chained}, "to the end of the input"},
-		"a forged run behind no own one":   {withLength(t, string(plain(warcinfo, page(forged), named(one(2)))), "http://h/p", 3), []string{"http://h/2 resynced"}, "own warcinfo; records read behind it: 1"},
-		"a forged run that names another":  {withLength(t, string(plain(warcinfo, named(one(1)), page(strings.ReplaceAll(forged, "WARC-Date", "WARC-Warcinfo-ID: <urn:j>\r\nWARC-Date")), named(one(2)))), "http://h/p", 3), []string{"http://h/1" + chained, "http://h/2 resynced"}, "own warcinfo"},
-		"a forged record in the right one": {plain(warcinfo, one(1), page(forged), one(2)), []string{"http://h/1" + chained, "http://h/p" + chained, "http://h/2" + chained}, ""},
+		"a forged run":                     {withLength(t, string(warctest.Plain(warcinfo, one(1), page(forged), one(2))), "http://h/p", 3), []string{"http://h/1" + chained, "http://victim/" + forgeable, "http://victim/2" + forgeable, "http://h/2" + forgeable}, "a page could hold them; records read behind it: 3"},
+		"a forged run, not followed":       {withLength(t, string(warctest.Plain(warcinfo, one(1), notFollowed, one(2))), "http://h/p", 3), []string{"http://h/1" + chained, "http://victim/" + forgeable, "http://victim/2" + forgeable, "http://h/2" + forgeable}, ""},
+		"a forged run, records name":       {withLength(t, string(warctest.Plain(warcinfo, named(one(1)), page(forged), named(one(2)))), "http://h/p", 3), []string{"http://h/1" + chained, "http://h/2 resynced"}, "own warcinfo; records read behind it: 1"},
+		"a forged run at the end":          {withLength(t, string(warctest.Plain(warcinfo, named(one(1)), page(forged))), "http://h/p", 3), []string{"http://h/1" + chained}, "to the end of the input"},
+		"a forged run behind no own one":   {withLength(t, string(warctest.Plain(warcinfo, page(forged), named(one(2)))), "http://h/p", 3), []string{"http://h/2 resynced"}, "own warcinfo; records read behind it: 1"},
+		"a forged run that names another":  {withLength(t, string(warctest.Plain(warcinfo, named(one(1)), page(strings.ReplaceAll(forged, "WARC-Date", "WARC-Warcinfo-ID: <urn:j>\r\nWARC-Date")), named(one(2)))), "http://h/p", 3), []string{"http://h/1" + chained, "http://h/2 resynced"}, "own warcinfo"},
+		"a forged record in the right one": {warctest.Plain(warcinfo, one(1), page(forged), one(2)), []string{"http://h/1" + chained, "http://h/p" + chained, "http://h/2" + chained}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := read(t, c.archive)
@@ -112,10 +115,12 @@ func TestBehindAWrongLength(t *testing.T) {
 // A chain is found wherever pieces of the file begin, and none where there are too many
 // to follow.
 func TestChainAtAnyPiece(t *testing.T) {
-	one := func(n int) entry { return response(fmt.Sprintf("urn:%d", n), fmt.Sprintf("http://h/%d", n), ok200) }
+	one := func(n int) warctest.Record {
+		return warctest.Response(fmt.Sprintf("urn:%d", n), fmt.Sprintf("http://h/%d", n), ok200)
+	}
 	for size := readBuffer - 400; size < readBuffer+20; size++ {
-		damaged := response("urn:p", "http://h/p", strings.Repeat("x", size))
-		archive := withLength(t, string(plain(damaged, one(1), one(2))), "http://h/p", 3)
+		damaged := warctest.Response("urn:p", "http://h/p", strings.Repeat("x", size))
+		archive := withLength(t, string(warctest.Plain(damaged, one(1), one(2))), "http://h/p", 3)
 		if got := read(t, archive); len(got.fetches) != 2 {
 			t.Fatalf("page of %d bytes: %v, %v", size, got.urls(), got.issues)
 		}

@@ -18,7 +18,9 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/httpmsg"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
+	"github.com/robotsaudit/robotsaudit/internal/wacz"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
@@ -29,8 +31,8 @@ func fingerprint(verifyDigests bool) string {
 	return fingerprintOf(limits, verifyDigests)
 }
 
-func fingerprintOf(limits []limit, verifyDigests bool) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "schema %s, tags %s, limits %v, %v, digests %v", facts.SchemaVersion, tag.Version, warc.Limits, limits, verifyDigests))
+func fingerprintOf(limits map[string]int64, verifyDigests bool) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "schema %s, tags %s, limits %v, %v, %v, %v, digests %v", facts.SchemaVersion, tag.Version, warc.Limits, wacz.Limits, httpmsg.Limits, limits, verifyDigests))
 	return hex.EncodeToString(sum[:6])
 }
 

@@ -17,14 +17,15 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/pack"
 	"github.com/robotsaudit/robotsaudit/internal/run"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
+	"github.com/robotsaudit/robotsaudit/internal/warctest"
 )
 
 // site is an archive of one response for each of the hosts, and a robots.txt.
 func site(hosts ...string) string {
 	var b strings.Builder
 	for _, h := range hosts {
-		b.Write(members(response("urn:"+h, "http://"+h+"/", ok200),
-			response("urn:robots:"+h, "http://"+h+"/robots.txt", "HTTP/1.1 200 OK\r\n\r\n# "+h+"\n"+robotsBody)))
+		b.Write(warctest.GzipMembers(warctest.Response("urn:"+h, "http://"+h+"/", ok200),
+			warctest.Response("urn:robots:"+h, "http://"+h+"/robots.txt", "HTTP/1.1 200 OK\r\n\r\n# "+h+"\n"+robotsBody)))
 	}
 	return b.String()
 }
@@ -327,8 +328,8 @@ func TestReadErrors(t *testing.T) {
 	broken := errors.New("input/output error")
 	archives := map[string][]byte{
 		"members": []byte(site("a", "b")),
-		"plain":   plain(response("urn:1", "http://h/robots.txt", ok200), response("urn:2", "http://h/2", ok200)),
-		"stream":  gzipped(string(plain(response("urn:1", "http://h/robots.txt", ok200), response("urn:2", "http://h/2", ok200)))),
+		"plain":   warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt", ok200), warctest.Response("urn:2", "http://h/2", ok200)),
+		"stream":  warctest.Gzip(string(warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt", ok200), warctest.Response("urn:2", "http://h/2", ok200)))),
 	}
 	for name, archive := range archives {
 		for n := 0; n <= len(archive); n++ {
@@ -428,16 +429,16 @@ func TestGroup(t *testing.T) {
 // one meant.
 func TestReread(t *testing.T) {
 	body := func(s string) string { return "HTTP/1.1 200 OK\r\nContent-Range: bytes 0-1/2\r\n\r\n" + s }
-	one, two := response("urn:1", "http://h/1", body("one")), response("urn:2", "http://h/2", body("two"))
-	both := string(plain(one, two))
+	one, two := warctest.Response("urn:1", "http://h/1", body("one")), warctest.Response("urn:2", "http://h/2", body("two"))
+	both := string(warctest.Plain(one, two))
 	tree(t, map[string]string{
-		"a.warc.gz":  string(members(one, two)),
+		"a.warc.gz":  string(warctest.GzipMembers(one, two)),
 		"b.warc":     both,
-		"c.warc.gz":  string(gzipped(warcinfoRecord("urn:i", "").String())) + string(gzipped(both)), // two records in one member
-		"d.warc.gz":  string(gzipped(both)),
-		"e.warc.zst": string(framed(t, both)),
-		"f.arc.gz":   string(gzipped(arcInfo("") + arcRecord("http://h/1", "20240501120000", body("one")) + arcRecord("http://h/1", "20240501120001", body("two")))),
-		"g.wacz":     string(zipFileOf(t, zipped{"archive/a.warc.gz", gzipped(both), true})),
+		"c.warc.gz":  string(warctest.Gzip(warctest.Warcinfo("urn:i", "").String())) + string(warctest.Gzip(both)), // two records in one member
+		"d.warc.gz":  string(warctest.Gzip(both)),
+		"e.warc.zst": string(warctest.ZstdFrame(t, both)),
+		"f.arc.gz":   string(warctest.Gzip(warctest.ARCInfo("") + warctest.ARCRecord("http://h/1", "20240501120000", body("one")) + warctest.ARCRecord("http://h/1", "20240501120001", body("two")))),
+		"g.wacz":     string(warctest.Zip(t, warctest.DeflatedEntry("archive/a.warc.gz", warctest.Gzip(both)))),
 	})
 	for _, name := range []string{"a.warc.gz", "b.warc", "c.warc.gz", "d.warc.gz", "e.warc.zst", "f.arc.gz", "g.wacz"} {
 		inputs, _ := Expand([]string{name})

@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/wacz"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
@@ -59,19 +60,19 @@ func rereader(at io.ReaderAt, c *facts.Capture) (warc.Reader, error) {
 
 // rereadEntry finds the entry of a WACZ that holds a record.
 func rereadEntry(f io.ReaderAt, size int64, c *facts.Capture) (io.ReaderAt, error) {
-	list, err := openZip(f, size)
+	list, err := wacz.Open(f, size)
 	if err != nil {
 		return nil, err
 	}
-	for i := range list.entries {
-		e := &list.entries[i]
-		if e.Name != c.Entry || e.problem != "" {
+	for i := range list.Entries {
+		e := &list.Entries[i]
+		if e.Name != c.Entry || e.Problem != "" {
 			continue
 		}
 		if e.Method != zip.Store && c.Offset > maxReinflate {
 			return nil, fmt.Errorf("the record lies at %d of a deflated entry", c.Offset)
 		}
-		return e.at(), nil
+		return e.At(), nil
 	}
 	return nil, fmt.Errorf("no entry %s", c.Entry)
 }
@@ -102,15 +103,15 @@ func isRecordOf(r *warc.Record, c *facts.Capture) bool {
 }
 
 func rereadBody(r warc.Reader, rec *warc.Record, c *facts.Capture) ([]byte, error) {
-	var keep keeper
-	com := newCommitter(c.Input, c.Entry, &keep)
-	d := draft{exchange: &exchange{}}
+	e := &newCommitter(c.Input, c.Entry, new(keeper)).extractor
+	d := e.begin(rec)
+	d.exchange = new(exchange)
 	d.exchange.Capture = facts.Capture{Fetch: c.Fetch, Kind: facts.CaptureTarget}
-	d.check(rec)
-	if err := com.readPayload(rec, &d); err != nil {
+	d.check()
+	if err := e.readPayload(d); err != nil {
 		return nil, err
 	}
-	if err := d.endCheck(rec); err != nil {
+	if err := d.endCheck(); err != nil {
 		return nil, err
 	}
 	if _, err := r.Finish(); err != nil {
@@ -120,7 +121,7 @@ func rereadBody(r warc.Reader, rec *warc.Record, c *facts.Capture) ([]byte, erro
 		return nil, errors.New("the body was not kept, and lies in several records")
 	}
 	if rec.Overrun {
-		d.noteOverrun(rec)
+		d.noteOverrun()
 	}
 	c.Flags, c.ContentRange = d.exchange.Flags, d.exchange.ContentRange
 	return d.exchange.body, nil

@@ -2,8 +2,6 @@ package ingest
 
 import (
 	"bytes"
-	"crypto/sha1"
-	"encoding/base32"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/warctest"
 )
 
 // placesOf returns the issues' kinds and places.
@@ -35,19 +34,19 @@ func TestMemberLayouts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long, and of one archive each")
 	}
-	entries := []entry{warcinfoRecord("urn:i", "software: x\r\n")}
+	entries := []warctest.Record{warctest.Warcinfo("urn:i", "software: x\r\n")}
 	for i := range 20 {
-		entries = append(entries, response(fmt.Sprintf("urn:%d", i), fmt.Sprintf("http://h/%d", i), ok200+strings.Repeat(fmt.Sprint(i), i*40)))
+		entries = append(entries, warctest.Response(fmt.Sprintf("urn:%d", i), fmt.Sprintf("http://h/%d", i), ok200+strings.Repeat(fmt.Sprint(i), i*40)))
 	}
-	all := string(plain(entries...))
-	want := read(t, plain(entries...)).urls()
+	all := string(warctest.Plain(entries...))
+	want := read(t, warctest.Plain(entries...)).urls()
 	if len(want) != 20 {
 		t.Fatal(want)
 	}
 	extra := func(field string) []byte { // the first member gets an extra field
-		m := gzipped(all[:1000])
+		m := warctest.Gzip(all[:1000])
 		m[3] |= 4
-		return slices.Concat(m[:10], []byte{byte(len(field)), 0}, []byte(field), m[10:], gzipped(all[1000:]))
+		return slices.Concat(m[:10], []byte{byte(len(field)), 0}, []byte(field), m[10:], warctest.Gzip(all[1000:]))
 	}
 	layouts := map[string][]byte{
 		"sl of 32 bits": extra("sl\x08\x00\xff\xff\xff\xff\x01\x00\x00\x00"),
@@ -59,13 +58,13 @@ func TestMemberLayouts(t *testing.T) {
 	for _, n := range []int{5, 100, 333, 1000, len(all)} {
 		var b []byte
 		for at := 0; at < len(all); at += n {
-			b = append(b, gzipped(all[at:min(len(all), at+n)])...)
+			b = append(b, warctest.Gzip(all[at:min(len(all), at+n)])...)
 		}
 		layouts[fmt.Sprintf("members of %d bytes", n)] = b
 		layouts[fmt.Sprintf("members of %d bytes, padded", n)] = append(bytes.Clone(b), make([]byte, padding)...)
 	}
 	for i := range 3 {
-		several := append(gzipped(string(plain(entries[:5+i]...))), members(entries[5+i:]...)...)
+		several := append(warctest.Gzip(string(warctest.Plain(entries[:5+i]...))), warctest.GzipMembers(entries[5+i:]...)...)
 		layouts[fmt.Sprintf("%d in the first member", 5+i)] = several
 	}
 	for name, archive := range layouts {
@@ -97,10 +96,10 @@ func TestMemberLayouts(t *testing.T) {
 func TestResyncMembers(t *testing.T) {
 	named := "WARC-Warcinfo-ID: <urn:i>"
 	record := func(i int, fields ...string) []byte {
-		return members(response(fmt.Sprintf("urn:%d", i), fmt.Sprintf("http://h/%d", i), ok200, fields...))
+		return warctest.GzipMembers(warctest.Response(fmt.Sprintf("urn:%d", i), fmt.Sprintf("http://h/%d", i), ok200, fields...))
 	}
 	damaged := func(b []byte) []byte { b[len(b)-6] ^= 1; return b }
-	head := members(warcinfoRecord("urn:i", ""))
+	head := warctest.GzipMembers(warctest.Warcinfo("urn:i", ""))
 	at := len(head) + len(record(1))
 	one := slices.Concat(head, record(1), damaged(record(2)), record(3), record(4))
 	got := read(t, one)
@@ -117,26 +116,19 @@ func TestResyncMembers(t *testing.T) {
 
 	// Of a file that is cut inside a page, what the page holds is no chain.
 	inner := record(9)
-	page := stored(response("urn:p", "http://h/p", "HTTP/1.1 200 OK\r\n\r\n"+string(inner)+"xxxx").String())
+	page := stored(warctest.Response("urn:p", "http://h/p", "HTTP/1.1 200 OK\r\n\r\n"+string(inner)+"xxxx").String())
 	cut := bytes.Index(page, inner) + len(inner)
 	equal(t, "cut page", trusts(read(t, slices.Concat(head, record(1), page[:cut]))), []string{"http://h/1 chained"})
 	equal(t, "damage and a cut page", trusts(read(t, slices.Concat(head, damaged(record(1)), record(2), page[:cut]))), nil)
 }
 
-// digested adds the block digest of a record.
-func digested(e entry) entry {
-	sum := sha1.Sum([]byte(e.block))
-	e.fields = append(slices.Clone(e.fields), "WARC-Block-Digest: sha1:"+base32.StdEncoding.EncodeToString(sum[:]))
-	return e
-}
-
 // In plain files digests prove where records end.
 func TestRepairPlain(t *testing.T) {
-	forged := digested(response("urn:forged", "http://victim/", ok200)).String()
+	forged := warctest.Digested(warctest.Response("urn:forged", "http://victim/", ok200)).String()
 	page := "HTTP/1.1 200 OK\r\n\r\n" + strings.Repeat("p", 80) + "\r\n\r\n" + forged + strings.Repeat("q", 900)
-	a, b, c := response("urn:1", "http://h/1", page), response("urn:2", "http://h/2", ok200), response("urn:3", "http://h/3", ok200)
-	plainOf := func(change func(string) string, entries ...entry) []byte {
-		return []byte(change(string(plain(append([]entry{warcinfoRecord("urn:i", "")}, entries...)...))))
+	a, b, c := warctest.Response("urn:1", "http://h/1", page), warctest.Response("urn:2", "http://h/2", ok200), warctest.Response("urn:3", "http://h/3", ok200)
+	plainOf := func(change func(string) string, entries ...warctest.Record) []byte {
+		return []byte(change(string(warctest.Plain(append([]warctest.Record{warctest.Warcinfo("urn:i", "")}, entries...)...))))
 	}
 	same := func(s string) string { return s }
 	length := fmt.Sprintf("Content-Length: %d\r\n", len(page))
@@ -149,8 +141,8 @@ func TestRepairPlain(t *testing.T) {
 			return strings.Replace(s, old, new, 1)
 		}
 	}
-	named := func(e entry) entry {
-		e.fields = append(slices.Clone(e.fields), "WARC-Warcinfo-ID: <urn:i>")
+	named := func(e warctest.Record) warctest.Record {
+		e.Fields = append(slices.Clone(e.Fields), "WARC-Warcinfo-ID: <urn:i>")
 		return e
 	}
 	all := []string{"http://h/1 chained", "http://h/2 chained", "http://h/3 chained"}
@@ -160,20 +152,20 @@ func TestRepairPlain(t *testing.T) {
 		archive      []byte
 		want, issues []string
 	}{
-		"cut behind a header":   {plainOf(noLastBlock, digested(a), digested(b)), all[:1], []string{"truncated_record"}},
-		"whole":                 {plainOf(same, digested(a), digested(b), digested(c)), all, nil},
-		"a length too small":    {plainOf(replace(length, short), digested(a), digested(b), c), repaired, []string{"bad_content_length"}},
-		"a length too large":    {plainOf(replace(length, "Content-Length: 99999\r\n"), digested(a), digested(b), c), repaired, []string{"bad_content_length"}},
-		"no length":             {plainOf(replace(length, "Content-Lengtx: 1\r\n"), digested(a), digested(b), c), repaired, []string{"bad_content_length"}},
-		"another block":         {plainOf(replace("pppp", "pppx"), digested(a), digested(b), c), all, []string{"digest_mismatch"}},
-		"a wrong digest":        {plainOf(replace("sha1:", "sha1:A"), digested(a), digested(b), c), all, nil},
+		"cut behind a header":   {plainOf(noLastBlock, warctest.Digested(a), warctest.Digested(b)), all[:1], []string{"truncated_record"}},
+		"whole":                 {plainOf(same, warctest.Digested(a), warctest.Digested(b), warctest.Digested(c)), all, nil},
+		"a length too small":    {plainOf(replace(length, short), warctest.Digested(a), warctest.Digested(b), c), repaired, []string{"bad_content_length"}},
+		"a length too large":    {plainOf(replace(length, "Content-Length: 99999\r\n"), warctest.Digested(a), warctest.Digested(b), c), repaired, []string{"bad_content_length"}},
+		"no length":             {plainOf(replace(length, "Content-Lengtx: 1\r\n"), warctest.Digested(a), warctest.Digested(b), c), repaired, []string{"bad_content_length"}},
+		"another block":         {plainOf(replace("pppp", "pppx"), warctest.Digested(a), warctest.Digested(b), c), all, []string{"digest_mismatch"}},
+		"a wrong digest":        {plainOf(replace("sha1:", "sha1:A"), warctest.Digested(a), warctest.Digested(b), c), all, nil},
 		"a wrong record end":    {plainOf(replace("q\r\n\r\n", "q\r\n\rx"), a, b, c), all, nil},
 		"a wrong version":       {plainOf(replace("q\r\n\r\nWARC", "q\r\n\r\nXARC"), a, b, c), []string{all[0], all[2]}, []string{"bad_record_header"}},
 		"own records":           {plainOf(replace(length, "Content-Length: 5\r\n"), a, named(b), named(c)), []string{"http://h/2 resynced", "http://h/3 resynced"}, []string{"bad_record_end", "skipped_range"}},
 		"an own one, a foreign": {plainOf(replace(length, "Content-Length: 5\r\n"), a, named(b), c), []string{"http://h/2 resynced"}, []string{"bad_record_end", "skipped_range", "skipped_range"}},
-		"an own one, proven":    {plainOf(replace(length, "Content-Length: 5\r\n"), a, named(digested(b)), c), []string{"http://h/2 resynced", "http://h/3 resynced"}, []string{"bad_record_end", "skipped_range"}},
-		"none is surely own":    {plainOf(replace(length, "Content-Length: 5\r\n"), a, digested(b), digested(c)), []string{"http://h/2 resynced", "http://h/3 resynced"}, []string{"bad_record_end", "skipped_range"}},
-		"one before is own":     {plainOf(replace(length, "Content-Length: 5\r\n"), named(b), a, digested(c)), []string{"http://h/2 chained"}, []string{"bad_record_end", "skipped_range"}},
+		"an own one, proven":    {plainOf(replace(length, "Content-Length: 5\r\n"), a, named(warctest.Digested(b)), c), []string{"http://h/2 resynced", "http://h/3 resynced"}, []string{"bad_record_end", "skipped_range"}},
+		"none is surely own":    {plainOf(replace(length, "Content-Length: 5\r\n"), a, warctest.Digested(b), warctest.Digested(c)), []string{"http://h/2 resynced", "http://h/3 resynced"}, []string{"bad_record_end", "skipped_range"}},
+		"one before is own":     {plainOf(replace(length, "Content-Length: 5\r\n"), named(b), a, warctest.Digested(c)), []string{"http://h/2 chained"}, []string{"bad_record_end", "skipped_range"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := read(t, x.archive)
@@ -186,10 +178,10 @@ func TestRepairPlain(t *testing.T) {
 // No bit that changes makes a record of what a page holds: not in members, nor in
 // plain files whose records have digests.
 func TestForgeryByAnyBit(t *testing.T) {
-	inner := digested(response("urn:forged", "http://victim/robots.txt", "HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nDisallow: /\n")).String()
-	page := fmt.Sprintf("%-1000s\r\n\r\n", "HTTP/1.1 200 OK\r\n\r\n") + inner + string(gzipped(inner)) + inner
+	inner := warctest.Digested(warctest.Response("urn:forged", "http://victim/robots.txt", "HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nDisallow: /\n")).String()
+	page := fmt.Sprintf("%-1000s\r\n\r\n", "HTTP/1.1 200 OK\r\n\r\n") + inner + string(warctest.Gzip(inner)) + inner
 	page += strings.Repeat("\n", 9000-len(page))
-	entries := []entry{warcinfoRecord("urn:i", ""), digested(response("urn:1", "http://h/1", page)), digested(response("urn:2", "http://h/2", ok200))}
+	entries := []warctest.Record{warctest.Warcinfo("urn:i", ""), warctest.Digested(warctest.Response("urn:1", "http://h/1", page)), warctest.Digested(warctest.Response("urn:2", "http://h/2", ok200))}
 	check := func(name string, archive []byte, from, to, step int) {
 		whole := read(t, archive)
 		places := make(map[int64]bool)
@@ -212,7 +204,7 @@ func TestForgeryByAnyBit(t *testing.T) {
 	} else if testing.Short() {
 		step, sharedStep = 61, 1403
 	}
-	archive := plain(entries...)
+	archive := warctest.Plain(entries...)
 	check("plain", archive, 0, bytes.Index(archive, []byte(page[:40]))+100, step)
 	check("plain, the page's end", archive, bytes.LastIndex(archive, []byte("\n\n\n")), len(archive), step)
 

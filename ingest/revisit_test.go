@@ -8,13 +8,14 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/run"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
+	"github.com/robotsaudit/robotsaudit/internal/warctest"
 )
 
 // TestRefersElsewhere: revisits whose original need not come before them in their own
 // origin lie in runs of their own, too.
 func TestRefersElsewhere(t *testing.T) {
 	const here = "http://a.example/page"
-	archive := response("urn:original", here, ok200).String()
+	archive := warctest.Response("urn:original", here, ok200).String()
 	want, cases := make(map[string]bool), 0
 	for name, c := range map[string]struct {
 		kind    string
@@ -40,14 +41,14 @@ func TestRefersElsewhere(t *testing.T) {
 		"an id beside URL and date": {"revisit", false, []string{"WARC-Refers-To: <urn:original>", refersTo(here), dated("2024-05-01T11:59:59Z")}, false},
 		"no revisit":                {"response", false, []string{"WARC-Refers-To: <urn:original>"}, false},
 	} {
-		e := entry{kind: c.kind, id: "urn:" + strings.ReplaceAll(name, " ", "-"), url: here, block: ok200, fields: c.fields}
+		e := warctest.Record{Type: c.kind, ID: "urn:" + strings.ReplaceAll(name, " ", "-"), URL: here, Block: ok200, Fields: c.fields}
 		text := e.String()
 		if c.undated {
 			text = strings.Replace(text, "\r\nWARC-Date: 2024-05-01T12:00:00Z", "", 1)
 		}
 		archive, cases = archive+text, cases+1
 		if c.want {
-			want[e.id] = true
+			want[e.ID] = true
 		}
 	}
 	tree(t, map[string]string{"in/a.warc": archive})

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/httpmsg"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
@@ -14,7 +15,7 @@ import (
 // bytes of policy captures alone.
 type assembly struct {
 	exchange *exchange // of a policy capture
-	head     httpHead
+	head     httpmsg.Head
 	raw      []byte      // the body as stored
 	origin   warc.Record // the first segment's header and place
 	length   int64
@@ -31,8 +32,20 @@ type segments struct {
 	held     int // bytes of bodies that wait
 }
 
+// acceptSegment takes a record in that is a segment, and does nothing with others.
+func (c *committer) acceptSegment(d *draft, length int64) error {
+	switch {
+	case d.assembly != nil:
+		return c.assemble(d, length)
+	case d.record.Type == "continuation":
+		return c.join(d, length)
+	}
+	return nil
+}
+
 // assemble begins a segmented record. Where nothing can name it, it stays alone.
-func (c *committer) assemble(r *warc.Record, a *assembly, length int64) error {
+func (c *committer) assemble(d *draft, length int64) error {
+	r, a := d.record, d.assembly
 	a.origin, a.length, a.next, a.received = *r, length, 2, r.ContentLength-r.Short
 	a.origin.Block = nil
 	if r.ID == "" || c.segments.byOrigin[r.ID] != nil {
@@ -66,16 +79,18 @@ func (c *committer) boundSegments(count, bytes int) error {
 }
 
 // extractContinuation reads what a continuation adds to a policy capture.
-func (c *committer) extractContinuation(r *warc.Record, d *draft) (err error) {
-	a := c.segments.byOrigin[r.SegmentOrigin]
+func (e *extractor) extractContinuation(d *draft) (err error) {
+	r := d.record
+	a := e.segments.byOrigin[r.SegmentOrigin]
 	if a != nil && !a.closed && a.exchange != nil && a.next == r.SegmentNumber {
-		d.more, err = io.ReadAll(io.LimitReader(r.Block, int64(maxPolicyBody+1-len(a.raw))))
+		d.more, err = io.ReadAll(io.LimitReader(r.Block, int64(httpmsg.MaxBody+1-len(a.raw))))
 	}
 	return err
 }
 
 // join adds a continuation whose end has been verified.
-func (c *committer) join(r *warc.Record, d *draft, length int64) error {
+func (c *committer) join(d *draft, length int64) error {
+	r := d.record
 	a := c.segments.byOrigin[r.SegmentOrigin]
 	switch {
 	case a == nil:
@@ -114,14 +129,14 @@ func (c *committer) disassemble(a *assembly, missing string) error {
 	}
 	a.closed = true
 	x := a.exchange
-	d := draft{exchange: x}
+	d := draft{record: &a.origin, exchange: x}
 	if missing != "" {
 		action := "none: nothing but its head is needed"
 		if x != nil {
 			action = "body cut"
 			x.Flags |= facts.FlagBodyCut
 		}
-		d.note(&a.origin, facts.IssueMissingSegment, action, "%s", missing)
+		d.note(facts.IssueMissingSegment, action, "%s", missing)
 	}
 	if x != nil {
 		c.segments.held -= len(a.raw)
@@ -145,13 +160,13 @@ func (c *committer) disassemble(a *assembly, missing string) error {
 // finishAssembled makes the body of a policy capture of its segments.
 func (c *committer) finishAssembled(a *assembly, d *draft) error {
 	x, before := a.exchange, a.exchange.size()
-	if x.Flags&facts.FlagBodyCut == 0 && len(a.raw) <= maxPolicyBody {
-		d.digests = &digestCheck{payload: d.parseDigest(&a.origin, "WARC-Payload-Digest", a.origin.PayloadDigest)}
-		if err := d.checkPayload(&a.origin, &a.head, bytes.NewReader(a.raw)); err != nil {
+	if x.Flags&facts.FlagBodyCut == 0 && len(a.raw) <= httpmsg.MaxBody {
+		d.digests = &digestCheck{payload: d.parseDigest("WARC-Payload-Digest", a.origin.PayloadDigest)}
+		if err := d.checkPayload(&a.head, bytes.NewReader(a.raw)); err != nil {
 			return err
 		}
 	}
-	x.decode(&a.origin, d, &a.head, a.raw)
+	x.decode(d, &a.head, a.raw)
 	a.raw = nil
 	if c.pairing.pending[x.index] == x {
 		c.pairing.waiting += x.size() - before

@@ -6,23 +6,25 @@ import (
 	"testing"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/httpmsg"
+	"github.com/robotsaudit/robotsaudit/internal/warctest"
 )
 
 // segmentsOf cuts a response into segments at the given bytes of its block.
-func segmentsOf(url, block string, at ...int) []entry {
-	var list []entry
+func segmentsOf(url, block string, at ...int) []warctest.Record {
+	var list []warctest.Record
 	at = append(at, len(block))
 	from := 0
 	for i, to := range at {
-		e := entry{kind: "continuation", id: fmt.Sprintf("urn:c%d", i+1), url: url, block: block[from:to],
-			fields: []string{fmt.Sprintf("WARC-Segment-Number: %d", i+1)}}
+		e := warctest.Record{Type: "continuation", ID: fmt.Sprintf("urn:c%d", i+1), URL: url, Block: block[from:to],
+			Fields: []string{fmt.Sprintf("WARC-Segment-Number: %d", i+1)}}
 		if i == 0 {
-			e.kind, e.id = "response", "urn:first"
+			e.Type, e.ID = "response", "urn:first"
 		} else {
-			e.fields = append(e.fields, "WARC-Segment-Origin-ID: <urn:first>")
+			e.Fields = append(e.Fields, "WARC-Segment-Origin-ID: <urn:first>")
 		}
 		if to == len(block) {
-			e.fields = append(e.fields, fmt.Sprintf("WARC-Segment-Total-Length: %d", len(block)))
+			e.Fields = append(e.Fields, fmt.Sprintf("WARC-Segment-Total-Length: %d", len(block)))
 		}
 		list, from = append(list, e), to
 	}
@@ -33,8 +35,8 @@ func segmentsOf(url, block string, at ...int) []entry {
 func TestShortSegment(t *testing.T) {
 	head := "HTTP/1.1 200 OK\r\n\r\n"
 	list := segmentsOf("http://h/robots.txt", head+robotsBody, len(head)+9, len(head)+20)
-	short := gzipped(list[1].String()[:len(list[1].String())-len("xx\r\n\r\n")])
-	got := read(t, append(append(members(list[0]), short...), members(list[2])...))
+	short := warctest.Gzip(list[1].String()[:len(list[1].String())-len("xx\r\n\r\n")])
+	got := read(t, append(append(warctest.GzipMembers(list[0]), short...), warctest.GzipMembers(list[2])...))
 	if len(got.captures) != 1 || got.captures[0].Flags&facts.FlagBodyCut == 0 {
 		t.Errorf("captures %+v, issues %v", got.captures, got.kinds())
 	}
@@ -45,20 +47,20 @@ func TestShortSegment(t *testing.T) {
 func TestSegments(t *testing.T) {
 	const robots, page = "http://h/robots.txt", "http://h/page"
 	head := "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
-	block := head + chunkedBody(robotsBody)
-	three := func(url string) []entry { return segmentsOf(url, block, len(head)+9, len(head)+20) }
-	with := func(list []entry, i int, fields ...string) []entry {
-		list[i].fields = append(list[i].fields, fields...)
+	block := head + warctest.Chunked(robotsBody)
+	three := func(url string) []warctest.Record { return segmentsOf(url, block, len(head)+9, len(head)+20) }
+	with := func(list []warctest.Record, i int, fields ...string) []warctest.Record {
+		list[i].Fields = append(list[i].Fields, fields...)
 		return list
 	}
-	without := func(list []entry, i int) []entry { return append(list[:i:i], list[i+1:]...) }
-	between := func(list []entry) []entry {
-		return []entry{list[0], requestRecord("urn:q", robots, "bot/1", "WARC-Concurrent-To: <urn:first>"), response("urn:x", "http://h/x", ok200), list[1], list[2]}
+	without := func(list []warctest.Record, i int) []warctest.Record { return append(list[:i:i], list[i+1:]...) }
+	between := func(list []warctest.Record) []warctest.Record {
+		return []warctest.Record{list[0], warctest.Request("urn:q", robots, "bot/1", "WARC-Concurrent-To: <urn:first>"), warctest.Response("urn:x", "http://h/x", ok200), list[1], list[2]}
 	}
 	payload := labelled("WARC-Payload-Digest", "sha1", robotsBody)
 	whole, cut := facts.FlagHTTPHead|facts.FlagBodyKept, facts.FlagHTTPHead|facts.FlagBodyKept|facts.FlagBodyCut
 	for name, c := range map[string]struct {
-		records []entry
+		records []warctest.Record
 		body    string
 		flags   facts.Flags
 		issues  []string
@@ -71,21 +73,21 @@ func TestSegments(t *testing.T) {
 		"the second is missing": {without(three(robots), 1), "User-", cut, []string{"missing_segment", "body_cut"}},
 		"the first alone":       {three(robots)[:1], "User-", cut, []string{"missing_segment", "body_cut"}},
 		"a segment twice":       {append(three(robots)[:2], three(robots)[1:]...), robotsBody, whole, nil},
-		"a wrong total": {func() []entry {
+		"a wrong total": {func() []warctest.Record {
 			l := three(robots)
-			l[2].fields[2] = "WARC-Segment-Total-Length: 7"
+			l[2].Fields[2] = "WARC-Segment-Total-Length: 7"
 			return l
 		}(), robotsBody, cut, []string{"missing_segment", "body_cut"}},
 		"one segment":         {segmentsOf(robots, block), robotsBody, whole, nil},
 		"a page":              {three(page), "", facts.FlagHTTPHead, nil},
 		"a page, one missing": {without(three(page), 1), "", facts.FlagHTTPHead, []string{"missing_segment"}},
 		"cut within the head": {segmentsOf(robots, block, 20), "", cut, []string{"bad_http_head", "body_cut"}},
-		"without a record id": {func() []entry { l := three(robots)[:1]; l[0].id = ""; return l }(), "User-", cut, []string{"missing_segment", "body_cut"}},
-		"over the cap": {segmentsOf(robots, "HTTP/1.1 200\r\n\r\n"+strings.Repeat("#", 3*maxPolicyBody), maxPolicyBody/2, 2*maxPolicyBody),
-			strings.Repeat("#", maxPolicyBody), cut, []string{"body_cut"}},
+		"without a record id": {func() []warctest.Record { l := three(robots)[:1]; l[0].ID = ""; return l }(), "User-", cut, []string{"missing_segment", "body_cut"}},
+		"over the cap": {segmentsOf(robots, "HTTP/1.1 200\r\n\r\n"+strings.Repeat("#", 3*httpmsg.MaxBody), httpmsg.MaxBody/2, 2*httpmsg.MaxBody),
+			strings.Repeat("#", httpmsg.MaxBody), cut, []string{"body_cut"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for form, got := range map[string]*collected{"plain": read(t, plain(c.records...)), "members": read(t, members(c.records...))} {
+			for form, got := range map[string]*collected{"plain": read(t, warctest.Plain(c.records...)), "members": read(t, warctest.GzipMembers(c.records...))} {
 				equal(t, form+": issues", got.kinds(), c.issues)
 				if len(got.fetches) == 0 || got.result.Lossy > 0 {
 					t.Fatalf("%s: %d fetches, %v", form, len(got.fetches), got.kinds())
@@ -108,11 +110,11 @@ func TestSegments(t *testing.T) {
 			}
 		})
 	}
-	got := read(t, plain(between(three(robots))...))
+	got := read(t, warctest.Plain(between(three(robots))...))
 	if f := got.captures[0]; f.UserAgent != "bot/1" || len(got.fetches) != 2 {
 		t.Errorf("the request of a segmented capture: %+v", f)
 	}
-	alone := read(t, plain(three(robots)[1:]...))
+	alone := read(t, warctest.Plain(three(robots)[1:]...))
 	equal(t, "continuations alone", alone.kinds(), []string{"missing_segment", "missing_segment"})
 }
 
@@ -121,14 +123,14 @@ func TestSegmentsAreBounded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long, and of one archive each")
 	}
-	var list []entry
+	var list []warctest.Record
 	big := "HTTP/1.1 200\r\n\r\n" + strings.Repeat("#", 2<<20)
 	for i := range 40 {
 		e := segmentsOf("http://h/robots.txt", big, len(big)-1)[0]
-		e.id = fmt.Sprintf("urn:%d", i)
+		e.ID = fmt.Sprintf("urn:%d", i)
 		list = append(list, e)
 	}
-	archive := members(list...)
+	archive := warctest.GzipMembers(list...)
 	var sink countSink
 	peak := peakHeap(func() {
 		if _, err := readSource(facts.Input{Path: "/archive"}, strings.NewReader(string(archive)), 0, &sink, nil); err != nil {
@@ -140,9 +142,9 @@ func TestSegmentsAreBounded(t *testing.T) {
 	}
 	list = nil
 	for i := range maxSegmented + 5 {
-		list = append(list, entry{kind: "response", id: fmt.Sprintf("urn:%d", i), url: "http://h/", block: ok200, fields: []string{"WARC-Segment-Number: 1"}})
+		list = append(list, warctest.Record{Type: "response", ID: fmt.Sprintf("urn:%d", i), URL: "http://h/", Block: ok200, Fields: []string{"WARC-Segment-Number: 1"}})
 	}
-	got := read(t, plain(list...))
+	got := read(t, warctest.Plain(list...))
 	if len(got.fetches) != len(list) || len(got.issues) != len(list) {
 		t.Errorf("%d fetches, %d issues of %d records", len(got.fetches), len(got.issues), len(list))
 	}

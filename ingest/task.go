@@ -100,7 +100,7 @@ func readSource(in facts.Input, src io.Reader, index int32, out sink, opt *readO
 		return readWACZ(in, at, size, index, out, opt)
 	}
 	c := newCommitter(index, "", out)
-	c.verify, c.paired = opt.verify, opt.paired
+	c.extractor.verify, c.paired = opt.verify, opt.paired
 	if !form.Readable() {
 		err := c.report(facts.Issue{Offset: -1, Length: in.Size, Kind: issueKinds[form.Kind], Detail: form.Refusal, Action: "not read"})
 		return facts.InputResult{Input: in, Container: form.String(), InputStats: c.stats, Refusal: form.Refusal}, err

@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"archive/zip"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -10,22 +9,13 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/digest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/wacz"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
-// A WACZ (https://specs.webrecorder.net/wacz/1.1.1/) is a zip file of web archives
-// and what belongs to them. Each archive in it is read as one of its own; rows
-// name the entry, and offsets are within it, as in the indexes of a WACZ.
-//
-// Which entries are archives is told by their content. In the folder archive/
-// there should be nothing else.
-const waczArchives = "archive/"
-
-// waczSkipped is where Browsertrix lists the pages that it did not fetch, robots.txt
-// among the reasons.
-const waczSkipped = "reports/skippedPages.jsonl"
-
-// waczReader reads the archives in a zip file.
+// waczReader reads the archives in a WACZ (https://specs.webrecorder.net/wacz/1.1.1/):
+// each as one of its own. Rows name the entry, and offsets are within it, as in the
+// indexes of a WACZ. Which entries are archives is told by their content.
 type waczReader struct {
 	warc.Chain
 	committer *committer // of what concerns the file as a whole
@@ -40,12 +30,12 @@ type waczReader struct {
 func readWACZ(in facts.Input, at io.ReaderAt, size int64, index int32, out sink, opt *readOptions) (facts.InputResult, error) {
 	r := &waczReader{committer: newCommitter(index, "", out), out: out, opt: opt, src: *warc.NewSource(nil, nil)}
 	result := facts.InputResult{Input: in, Container: warc.ContainerZip.String()}
-	list, err := openZip(at, size)
+	list, err := wacz.Open(at, size)
 	switch {
 	case err != nil:
 		return result, err
-	case list.fault != "" && len(list.entries) == 0:
-		result.Refusal = fmt.Sprintf("the zip file cannot be read (%s); fetch it again", list.fault)
+	case list.Fault != "" && len(list.Entries) == 0:
+		result.Refusal = fmt.Sprintf("the zip file cannot be read (%s); fetch it again", list.Fault)
 		err = r.committer.report(facts.Issue{Offset: -1, Length: size, Kind: facts.IssueDamagedStream, Detail: result.Refusal, Action: "not read"})
 	default:
 		if err = r.readListing(&list, size); err == nil && r.archives == 0 {
@@ -59,30 +49,30 @@ func readWACZ(in facts.Input, at io.ReaderAt, size int64, index int32, out sink,
 }
 
 // readListing reads what a zip file holds.
-func (r *waczReader) readListing(list *zipListing, size int64) error {
-	if list.fault != "" {
-		err := r.committer.report(facts.Issue{Offset: list.end, Length: size - list.end, Kind: facts.IssueDamagedStream, Action: "the entries before it read one after the other",
-			Detail: list.fault + "; without it entries may be missing"})
+func (r *waczReader) readListing(list *wacz.Listing, size int64) error {
+	if list.Fault != "" {
+		err := r.committer.report(facts.Issue{Offset: list.End, Length: size - list.End, Kind: facts.IssueDamagedStream, Action: "the entries before it read one after the other",
+			Detail: list.Fault + "; without it entries may be missing"})
 		if err != nil {
 			return err
 		}
 	}
 	if r.opt.verify {
-		if err := r.verifyPackage(list.entries); err != nil {
+		if err := r.verifyPackage(list.Entries); err != nil {
 			return err
 		}
 	}
-	if err := r.readPageLists(list.entries); err != nil {
+	if err := r.readPageLists(list.Entries); err != nil {
 		return err
 	}
-	return r.readEntries(list.entries)
+	return r.readEntries(list.Entries)
 }
 
-func (r *waczReader) readEntries(entries []zipEntry) error {
+func (r *waczReader) readEntries(entries []wacz.Entry) error {
 	for _, e := range entries {
 		var err error
-		if e.problem != "" {
-			err = r.report(&e, facts.IssueBadEntry, e.problem, "not read")
+		if e.Problem != "" {
+			err = r.report(&e, facts.IssueBadEntry, e.Problem, "not read")
 		} else {
 			err = r.readEntry(&e)
 		}
@@ -93,17 +83,14 @@ func (r *waczReader) readEntries(entries []zipEntry) error {
 	return nil
 }
 
-// waczPackage lists the entries of a WACZ with their digests.
-const waczPackage = "datapackage.json"
-
 // verifyPackage compares the digests that datapackage.json gives of entries with
 // what they hold.
-func (r *waczReader) verifyPackage(entries []zipEntry) error {
-	at := slices.IndexFunc(entries, func(e zipEntry) bool { return e.Name == waczPackage && e.problem == "" })
+func (r *waczReader) verifyPackage(entries []wacz.Entry) error {
+	at := slices.IndexFunc(entries, func(e wacz.Entry) bool { return e.Name == wacz.PackageFile && e.Problem == "" })
 	if at < 0 {
 		return nil
 	}
-	digests, err := packageDigests(&entries[at])
+	digests, err := wacz.PackageDigests(&entries[at])
 	switch {
 	case warc.IsReadError(err):
 		return err
@@ -118,16 +105,16 @@ func (r *waczReader) verifyPackage(entries []zipEntry) error {
 	return nil
 }
 
-func (r *waczReader) verifyEntry(e *zipEntry, field string) error {
+func (r *waczReader) verifyEntry(e *wacz.Entry, field string) error {
 	d, err := digest.Parse(field)
 	if err != nil {
 		r.committer.stats.Digests.Unknown++
-		return r.report(e, facts.IssueUnknownDigest, fmt.Sprintf("%s in %s: %v", cut(field, 150), waczPackage, err), "not verified")
+		return r.report(e, facts.IssueUnknownDigest, fmt.Sprintf("%s in %s: %v", cut(field, 150), wacz.PackageFile, err), "not verified")
 	}
-	if !d.Known() || e.problem != "" {
+	if !d.Known() || e.Problem != "" {
 		return nil
 	}
-	content := e.open()
+	content := e.Open()
 	h := d.NewHash()
 	if _, err := io.Copy(h, content); err != nil {
 		return err
@@ -136,48 +123,25 @@ func (r *waczReader) verifyEntry(e *zipEntry, field string) error {
 		return nil
 	}
 	r.committer.stats.Digests.Mismatched++
-	return r.report(e, facts.IssueDigestMismatch, fmt.Sprintf("%s says %s, the entry has %s", waczPackage, field, d.Text(h)), "kept")
+	return r.report(e, facts.IssueDigestMismatch, fmt.Sprintf("%s says %s, the entry has %s", wacz.PackageFile, field, d.Text(h)), "kept")
 }
 
-// packageDigests reads the digests by entry, in the form of WACZ 1.1, "hash", or in
-// that of 1.0, "stats" and "hashing".
-func packageDigests(e *zipEntry) (map[string]string, error) {
-	content := e.open()
-	var p struct {
-		Resources []struct {
-			Path, Hash, Hashing string
-			Stats               struct{ Hash string }
-		}
-	}
-	if err := json.NewDecoder(io.LimitReader(warc.MarkFailures(content), maxPackage)).Decode(&p); err != nil {
-		return nil, err
-	}
-	digests := make(map[string]string)
-	for _, x := range p.Resources {
-		digests[x.Path] = x.Hash
-		if x.Hash == "" && x.Stats.Hash != "" {
-			digests[x.Path] = x.Hashing + ":" + x.Stats.Hash
-		}
-	}
-	return digests, nil
-}
-
-func (r *waczReader) report(e *zipEntry, kind facts.IssueKind, detail, action string) error {
-	r.committer.entry = e.name()
+func (r *waczReader) report(e *wacz.Entry, kind facts.IssueKind, detail, action string) error {
+	r.committer.entry = e.CutName()
 	defer func() { r.committer.entry = "" }()
-	return r.committer.report(facts.Issue{Offset: -1, Length: e.unpacked(), Kind: kind, Detail: detail, Action: action})
+	return r.committer.report(facts.Issue{Offset: -1, Length: e.Size(), Kind: kind, Detail: detail, Action: action})
 }
 
 // readEntry reads an entry to its end, if it is an archive.
-func (r *waczReader) readEntry(e *zipEntry) error {
-	content := e.open()
+func (r *waczReader) readEntry(e *wacz.Entry) error {
+	content := e.Open()
 	var progress func(int)
 	if e.Method == zip.Store {
 		progress = r.opt.progress
 	}
 	r.src.Reset(content, progress)
 	src := &r.src
-	if e.Name == waczSkipped {
+	if e.Name == wacz.SkippedPages {
 		return r.readVerifiedLog(e, parseSkippedPage, src, content)
 	}
 	form := warc.Sniff(src, isCrawlLog)
@@ -188,11 +152,11 @@ func (r *waczReader) readEntry(e *zipEntry) error {
 	if form.Container == warc.ContainerZip {
 		kind, form.Refusal = facts.IssueUnsupportedContainer, "a zip file in a zip file; unpack it and give what is inside"
 	}
-	if !form.Readable() && content.err != nil {
-		kind, form.Refusal = facts.IssueBadEntry, content.err.Error()
+	if !form.Readable() && content.Fault != nil {
+		kind, form.Refusal = facts.IssueBadEntry, content.Fault.Error()
 	}
 	if !form.Readable() {
-		if form.Container != warc.ContainerZip && !strings.HasPrefix(e.Name, waczArchives) {
+		if form.Container != warc.ContainerZip && !strings.HasPrefix(e.Name, wacz.ArchiveFolder) {
 			return nil
 		}
 		return r.report(e, kind, form.Refusal, "not read")
@@ -203,7 +167,7 @@ func (r *waczReader) readEntry(e *zipEntry) error {
 	r.archives++
 	var doubt bool
 	if form.Container == warc.ContainerPlain {
-		fault, err := e.fault()
+		fault, err := e.Fault()
 		switch {
 		case err != nil:
 			return err
@@ -222,19 +186,19 @@ func (r *waczReader) readEntry(e *zipEntry) error {
 }
 
 // readArchive reads the records of an entry, with the lower trust if there is doubt.
-func (r *waczReader) readArchive(e *zipEntry, form warc.Form, src *warc.Source, doubt bool) error {
-	reader, err := form.Records(src, e.at())
+func (r *waczReader) readArchive(e *wacz.Entry, form warc.Form, src *warc.Source, doubt bool) error {
+	reader, err := form.Records(src, e.At())
 	if err != nil {
 		return err
 	}
 	if doubt {
 		reader = doubted{reader}
 	}
-	c := newCommitter(r.committer.input, e.name(), r.out)
-	c.verify, c.paired, c.pages = r.opt.verify, r.opt.paired, r.pages
+	c := newCommitter(r.committer.input, e.CutName(), r.out)
+	c.extractor.verify, c.extractor.pages, c.paired = r.opt.verify, r.pages, r.opt.paired
 	size := int64(-1)
 	if form.Addressable() {
-		size = e.unpacked()
+		size = e.Size()
 	}
 	if err := c.readInput(reader, size); err != nil {
 		return err
@@ -258,8 +222,8 @@ func (d doubted) Next() (*warc.Record, error) {
 
 // readVerifiedLog reads a crawler's log if the entry is whole: one wrong letter in a line
 // says of another host that it could not be reached.
-func (r *waczReader) readVerifiedLog(e *zipEntry, parse lineParser, src io.Reader, content *entryReader) error {
-	fault, err := e.fault()
+func (r *waczReader) readVerifiedLog(e *wacz.Entry, parse lineParser, src io.Reader, content *wacz.EntryReader) error {
+	fault, err := e.Fault()
 	switch {
 	case err != nil:
 		return err
@@ -273,64 +237,11 @@ func (r *waczReader) readVerifiedLog(e *zipEntry, parse lineParser, src io.Reade
 }
 
 // readLog reads the lines of an entry.
-func (r *waczReader) readLog(e *zipEntry, parse lineParser, src io.Reader) error {
-	c := newCommitter(r.committer.input, e.name(), r.out)
+func (r *waczReader) readLog(e *wacz.Entry, parse lineParser, src io.Reader) error {
+	c := newCommitter(r.committer.input, e.CutName(), r.out)
 	if err := c.readLog(parse, src); err != nil {
 		return err
 	}
 	r.committer.stats.Add(&c.stats)
 	return nil
-}
-
-// inflatedAt reads a deflated entry at random, by inflating what is before. It
-// remembers what it read last, since readers go forward but for what they had read
-// ahead. After maxRewinds starts from the front it is at its end.
-type inflatedAt struct {
-	open    func() *entryReader
-	r       *entryReader
-	pos     int64
-	recent  []byte // the bytes before pos
-	rewinds int
-}
-
-func (r *inflatedAt) ReadAt(p []byte, offset int64) (n int, err error) {
-	if r.r == nil || offset < r.pos-int64(len(r.recent)) {
-		if err := r.rewind(); err != nil {
-			return 0, err
-		}
-	}
-	for n < len(p) {
-		if at := offset + int64(n); at < r.pos {
-			n += copy(p[n:], r.recent[len(r.recent)-int(r.pos-at):])
-			continue
-		}
-		if err := r.more(); err != nil {
-			return n, err
-		}
-	}
-	return n, nil
-}
-
-func (r *inflatedAt) rewind() error {
-	if r.rewinds++; r.rewinds > maxRewinds {
-		return io.EOF
-	}
-	r.pos, r.recent, r.r = 0, r.recent[:0], r.open()
-	return nil
-}
-
-// more inflates some more bytes.
-func (r *inflatedAt) more() error {
-	const step = 32 << 10
-	if len(r.recent)+step > keepRecent+readBuffer {
-		r.recent = r.recent[:copy(r.recent, r.recent[len(r.recent)-keepRecent:])]
-	}
-	r.recent = slices.Grow(r.recent, step)
-	n, err := r.r.Read(r.recent[len(r.recent) : len(r.recent)+step])
-	r.recent = r.recent[:len(r.recent)+n]
-	r.pos += int64(n)
-	if n > 0 {
-		return nil
-	}
-	return err
 }

@@ -1,49 +1,18 @@
 package ingest
 
 import (
-	"archive/zip"
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"hash/crc32"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/warctest"
 )
-
-// zipped is an entry to be written.
-type zipped struct {
-	name    string
-	content []byte
-	deflate bool
-}
-
-func zipFileOf(t testing.TB, entries ...zipped) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	w := zip.NewWriter(&b)
-	for _, e := range entries {
-		h := &zip.FileHeader{Name: e.name, Method: zip.Store}
-		if e.deflate {
-			h.Method = zip.Deflate
-		}
-		f, err := w.CreateHeader(h)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := f.Write(e.content); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
 
 // entries returns the entries of the fetches, in order.
 func (c *collected) entries() (names []string) {
@@ -56,27 +25,27 @@ func (c *collected) entries() (names []string) {
 // Every archive in a WACZ is read, whatever its form and name, and its offsets are
 // those in the entry.
 func TestWACZ(t *testing.T) {
-	one := func(n int) []entry {
-		return []entry{response(fmt.Sprint("urn:", n), fmt.Sprint("http://h/", n), ok200)}
+	one := func(n int) []warctest.Record {
+		return []warctest.Record{warctest.Response(fmt.Sprint("urn:", n), fmt.Sprint("http://h/", n), ok200)}
 	}
-	several := []entry{response("urn:a", "http://h/a", ok200), response("urn:b", "http://h/b", ok200)}
-	archives := []zipped{
-		{"archive/a.warc.gz", members(several...), false},
-		{"archive/b.warc", plain(one(2)...), false},
-		{"archive/c.warc", members(one(3)...), true}, // gzip, and not named so
-		{"archive/d.warc.gz", plain(one(4)...), true},
-		{"archive/e.warc.zst", frames(t, one(5)), true},
-		{"archive/f.arc.gz", []byte(arcInfo("") + arcRecord("http://h/6", "20240501120000", ok200)), false},
-		{"elsewhere/g.bin", members(one(7)...), false},
-		{"archive/h.warc.gz", gzipped(string(plain(several...))), true},
+	several := []warctest.Record{warctest.Response("urn:a", "http://h/a", ok200), warctest.Response("urn:b", "http://h/b", ok200)}
+	archives := []warctest.ZipEntry{
+		warctest.StoredEntry("archive/a.warc.gz", warctest.GzipMembers(several...)),
+		warctest.StoredEntry("archive/b.warc", warctest.Plain(one(2)...)),
+		warctest.DeflatedEntry("archive/c.warc", warctest.GzipMembers(one(3)...)), // gzip, and not named so
+		warctest.DeflatedEntry("archive/d.warc.gz", warctest.Plain(one(4)...)),
+		warctest.DeflatedEntry("archive/e.warc.zst", warctest.ZstdFrames(t, one(5))),
+		warctest.StoredEntry("archive/f.arc.gz", []byte(warctest.ARCInfo("")+warctest.ARCRecord("http://h/6", "20240501120000", ok200))),
+		warctest.StoredEntry("elsewhere/g.bin", warctest.GzipMembers(one(7)...)),
+		warctest.DeflatedEntry("archive/h.warc.gz", warctest.Gzip(string(warctest.Plain(several...)))),
 	}
-	others := []zipped{{"datapackage.json", []byte("{}"), false}, {"indexes/index.cdx.gz", gzipped("com,h)/ 2024 {}\n"), false},
-		{"pages/pages.jsonl", []byte(`{"format": "json-pages-1.0"}`), true}, {"archive/", nil, false}}
-	wacz := zipFileOf(t, append(archives, others...)...)
+	others := []warctest.ZipEntry{warctest.StoredEntry("datapackage.json", []byte("{}")), warctest.StoredEntry("indexes/index.cdx.gz", warctest.Gzip("com,h)/ 2024 {}\n")),
+		warctest.DeflatedEntry("pages/pages.jsonl", []byte(`{"format": "json-pages-1.0"}`)), warctest.StoredEntry("archive/", nil)}
+	wacz := warctest.Zip(t, append(archives, others...)...)
 	var urls, names []string
 	for _, a := range archives {
-		for _, url := range read(t, a.content).urls() {
-			urls, names = append(urls, url), append(names, a.name)
+		for _, url := range read(t, a.Content).urls() {
+			urls, names = append(urls, url), append(names, a.Name)
 		}
 	}
 	for form, got := range map[string]*collected{"file": read(t, wacz), "pipe": readPipe(t, wacz)} {
@@ -89,9 +58,9 @@ func TestWACZ(t *testing.T) {
 			equal(t, "entries", got.entries(), names)
 			for i, a := range archives {
 				for _, f := range got.fetches {
-					if f.Entry == a.name && f.Flags&facts.FlagStreamed == 0 && i != 5 {
-						if alone := read(t, a.content[f.Offset:f.Offset+f.Length]); len(alone.fetches) != 1 || alone.fetches[0].URL != f.URL {
-							t.Errorf("%s %s at %d+%d reads as %v", a.name, f.URL, f.Offset, f.Length, alone.urls())
+					if f.Entry == a.Name && f.Flags&facts.FlagStreamed == 0 && i != 5 {
+						if alone := read(t, a.Content[f.Offset:f.Offset+f.Length]); len(alone.fetches) != 1 || alone.fetches[0].URL != f.URL {
+							t.Errorf("%s %s at %d+%d reads as %v", a.Name, f.URL, f.Offset, f.Length, alone.urls())
 						}
 					}
 				}
@@ -105,10 +74,10 @@ func TestWACZ(t *testing.T) {
 
 // Bodies are found again in stored and in deflated entries.
 func TestRereadEntry(t *testing.T) {
-	target := response("urn:t", "http://h/target", "HTTP/1.1 200 OK\r\n\r\n"+robotsBody)
-	first := response("urn:f", "http://h/first", "HTTP/1.1 200 OK\r\n\r\n"+strings.Repeat("padding ", 100_000))
-	wacz := zipFileOf(t, zipped{"archive/a.warc.gz", members(first, target), false}, zipped{"archive/b.warc", plain(first, target), true},
-		zipped{"archive/c.warc.gz", members(target, first), true}, zipped{"archive/d.warc.zst", append(skippable(0xd, dictionary(t)), frames(t, []entry{first, target})...), false})
+	target := warctest.Response("urn:t", "http://h/target", "HTTP/1.1 200 OK\r\n\r\n"+robotsBody)
+	first := warctest.Response("urn:f", "http://h/first", "HTTP/1.1 200 OK\r\n\r\n"+strings.Repeat("padding ", 100_000))
+	wacz := warctest.Zip(t, warctest.StoredEntry("archive/a.warc.gz", warctest.GzipMembers(first, target)), warctest.DeflatedEntry("archive/b.warc", warctest.Plain(first, target)),
+		warctest.DeflatedEntry("archive/c.warc.gz", warctest.GzipMembers(target, first)), warctest.StoredEntry("archive/d.warc.zst", append(skippable(0xd, dictionary(t)), warctest.ZstdFrames(t, []warctest.Record{first, target})...)))
 	path := filepath.Join(t.TempDir(), "a.wacz")
 	if err := os.WriteFile(path, wacz, 0o666); err != nil {
 		t.Fatal(err)
@@ -136,41 +105,41 @@ func TestRereadEntry(t *testing.T) {
 
 // Zip files that lie, each with a good entry behind.
 func TestHostileZip(t *testing.T) {
-	good := zipped{"archive/z.warc.gz", members(response("urn:z", "http://h/z", ok200)), false}
-	bad := zipped{"archive/a.warc.gz", members(response("urn:a", "http://h/a", ok200)), false}
-	deflated := zipped{"archive/a.warc", plain(response("urn:a", "http://h/a", ok200)), true}
+	good := warctest.StoredEntry("archive/z.warc.gz", warctest.GzipMembers(warctest.Response("urn:z", "http://h/z", ok200)))
+	bad := warctest.StoredEntry("archive/a.warc.gz", warctest.GzipMembers(warctest.Response("urn:a", "http://h/a", ok200)))
+	deflated := warctest.DeflatedEntry("archive/a.warc", warctest.Plain(warctest.Response("urn:a", "http://h/a", ok200)))
 	directory := func(b []byte) int { return bytes.Index(b, []byte("PK\x01\x02")) }
 	change := func(at int, value byte) func([]byte) []byte {
 		return func(b []byte) []byte { b[directory(b)+at] = value; return b }
 	}
 	for name, c := range map[string]struct {
-		entries []zipped
+		entries []warctest.ZipEntry
 		change  func([]byte) []byte
 		urls    []string
 		issues  []string
 	}{
-		"false checksum":           {[]zipped{bad, good}, change(16, 0xff), []string{"http://h/a", "http://h/z"}, []string{"bad_entry"}},
-		"false checksum, deflated": {[]zipped{deflated, good}, change(16, 0xff), []string{"http://h/z"}, []string{"bad_entry"}},
-		"false size":               {[]zipped{bad, good}, change(24, 1), []string{"http://h/z"}, []string{"bad_entry"}},
-		"false size, deflated":     {[]zipped{deflated, good}, change(24, 1), []string{"http://h/a", "http://h/z"}, []string{"bad_entry"}},
-		"encrypted":                {[]zipped{bad, good}, change(8, 1), []string{"http://h/z"}, []string{"bad_entry"}},
-		"another method":           {[]zipped{bad, good}, change(10, 93), []string{"http://h/z"}, []string{"bad_entry"}},
-		"the same name":            {[]zipped{bad, bad, good}, nil, []string{"http://h/a", "http://h/z"}, []string{"bad_entry"}},
-		"the same bytes": {[]zipped{bad, {"archive/b.warc.gz", bad.content, false}, good}, func(b []byte) []byte {
+		"false checksum":           {[]warctest.ZipEntry{bad, good}, change(16, 0xff), []string{"http://h/a", "http://h/z"}, []string{"bad_entry"}},
+		"false checksum, deflated": {[]warctest.ZipEntry{deflated, good}, change(16, 0xff), []string{"http://h/z"}, []string{"bad_entry"}},
+		"false size":               {[]warctest.ZipEntry{bad, good}, change(24, 1), []string{"http://h/z"}, []string{"bad_entry"}},
+		"false size, deflated":     {[]warctest.ZipEntry{deflated, good}, change(24, 1), []string{"http://h/a", "http://h/z"}, []string{"bad_entry"}},
+		"encrypted":                {[]warctest.ZipEntry{bad, good}, change(8, 1), []string{"http://h/z"}, []string{"bad_entry"}},
+		"another method":           {[]warctest.ZipEntry{bad, good}, change(10, 93), []string{"http://h/z"}, []string{"bad_entry"}},
+		"the same name":            {[]warctest.ZipEntry{bad, bad, good}, nil, []string{"http://h/a", "http://h/z"}, []string{"bad_entry"}},
+		"the same bytes": {[]warctest.ZipEntry{bad, warctest.StoredEntry("archive/b.warc.gz", bad.Content), good}, func(b []byte) []byte {
 			second := directory(b) + bytes.Index(b[directory(b)+4:], []byte("PK\x01\x02")) + 4
 			binary.LittleEndian.PutUint32(b[second+42:], 0)
 			return b
 		}, []string{"http://h/a", "http://h/a", "http://h/z"}, []string{"damaged_stream"}},
-		"text among archives": {[]zipped{{"archive/readme.txt", []byte("hello"), false}, good}, nil, []string{"http://h/z"}, []string{"not_an_archive"}},
-		"an empty archive":    {[]zipped{{"archive/a.warc", nil, false}, good}, nil, []string{"http://h/z"}, []string{"empty_file"}},
-		"a zip file":          {[]zipped{{"a.wacz", zipFileOf(t, bad), false}, good}, nil, []string{"http://h/z"}, []string{"unsupported_container"}},
-		"a long name":         {[]zipped{{strings.Repeat("n", 5000), bad.content, false}, good}, nil, []string{"http://h/z"}, []string{"bad_entry"}},
-		"no archive":          {[]zipped{{"a.txt", []byte("hello"), false}}, nil, nil, []string{"not_an_archive"}},
+		"text among archives": {[]warctest.ZipEntry{warctest.StoredEntry("archive/readme.txt", []byte("hello")), good}, nil, []string{"http://h/z"}, []string{"not_an_archive"}},
+		"an empty archive":    {[]warctest.ZipEntry{warctest.StoredEntry("archive/a.warc", nil), good}, nil, []string{"http://h/z"}, []string{"empty_file"}},
+		"a zip file":          {[]warctest.ZipEntry{warctest.StoredEntry("a.wacz", warctest.Zip(t, bad)), good}, nil, []string{"http://h/z"}, []string{"unsupported_container"}},
+		"a long name":         {[]warctest.ZipEntry{warctest.StoredEntry(strings.Repeat("n", 5000), bad.Content), good}, nil, []string{"http://h/z"}, []string{"bad_entry"}},
+		"no archive":          {[]warctest.ZipEntry{warctest.StoredEntry("a.txt", []byte("hello"))}, nil, nil, []string{"not_an_archive"}},
 		"nothing":             {nil, nil, nil, []string{"not_an_archive"}},
-		"cut short":           {[]zipped{bad, good}, func(b []byte) []byte { return b[:len(b)-30] }, []string{"http://h/a", "http://h/z"}, []string{"damaged_stream"}},
+		"cut short":           {[]warctest.ZipEntry{bad, good}, func(b []byte) []byte { return b[:len(b)-30] }, []string{"http://h/a", "http://h/z"}, []string{"damaged_stream"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			archive := zipFileOf(t, c.entries...)
+			archive := warctest.Zip(t, c.entries...)
 			if c.change != nil {
 				archive = c.change(archive)
 			}
@@ -188,7 +157,7 @@ func TestHostileZip(t *testing.T) {
 // TestPackageDigests: with all digests verified, those that datapackage.json gives
 // of entries are, too.
 func TestPackageDigests(t *testing.T) {
-	archive := members(response("urn:a", "http://h/a", ok200))
+	archive := warctest.GzipMembers(warctest.Response("urn:a", "http://h/a", ok200))
 	sum := fmt.Sprintf("%x", sha256.Sum256(archive))
 	wrong := strings.Repeat("0", len(sum))
 	for name, c := range map[string]struct {
@@ -203,9 +172,9 @@ func TestPackageDigests(t *testing.T) {
 		"not known":   {`{"resources": [{"path": "archive/a.warc.gz", "hash": "crc:1"}]}`, []string{"unknown_digest archive/a.warc.gz"}},
 		"none":        {`{}`, nil},
 		"no JSON":     {`resources`, []string{"unknown_digest datapackage.json"}},
-		"too long":    {`{"resources": [` + strings.Repeat(" ", maxPackage) + `]}`, []string{"unknown_digest datapackage.json"}},
+		"too long":    {`{"resources": [` + strings.Repeat(" ", 8<<20) + `]}`, []string{"unknown_digest datapackage.json"}},
 	} {
-		wacz := zipFileOf(t, zipped{"archive/a.warc.gz", archive, false}, zipped{"datapackage.json", []byte(c.json), true})
+		wacz := warctest.Zip(t, warctest.StoredEntry("archive/a.warc.gz", archive), warctest.DeflatedEntry("datapackage.json", []byte(c.json)))
 		for _, verify := range []bool{true, false} {
 			got := new(collected)
 			if _, err := readSource(facts.Input{Path: "/a.wacz", Size: int64(len(wacz))}, bytes.NewReader(wacz), 0, got, &readOptions{verify: verify}); err != nil {
@@ -234,17 +203,17 @@ func TestZipBombs(t *testing.T) {
 	}
 	header := "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://h/\r\nContent-Length: 1000000000000\r\n\r\n"
 	zeros := append([]byte(header), make([]byte, 300<<20)...)
-	many := make([]zipped, 20_000)
+	many := make([]warctest.ZipEntry, 20_000)
 	for i := range many {
-		many[i] = zipped{name: fmt.Sprintf("archive/%d.warc", i), content: plain(response(fmt.Sprint("urn:", i), "http://h/", ok200))}
+		many[i] = warctest.ZipEntry{Name: fmt.Sprintf("archive/%d.warc", i), Content: warctest.Plain(warctest.Response(fmt.Sprint("urn:", i), "http://h/", ok200))}
 	}
 	for name, c := range map[string]struct {
 		archive []byte
 		fetches int
 		issue   string
 	}{
-		"zeros":          {zipFileOf(t, zipped{"archive/a.warc", zeros, true}), 0, "truncated_record"},
-		"many entries":   {zipFileOf(t, many...), 20_000, ""},
+		"zeros":          {warctest.Zip(t, warctest.DeflatedEntry("archive/a.warc", zeros)), 0, "truncated_record"},
+		"many entries":   {warctest.Zip(t, many...), 20_000, ""},
 		"long directory": {endlessDirectory(), 0, "damaged_stream"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -272,37 +241,4 @@ func endlessDirectory() []byte {
 	b = binary.LittleEndian.AppendUint32(b, uint32(size))
 	b = binary.LittleEndian.AppendUint32(b, 30)
 	return append(b, 0, 0)
-}
-
-// TestInflatedAt: inflatedAt reads at random what the entry holds.
-func TestInflatedAt(t *testing.T) {
-	content := make([]byte, 3<<20)
-	for i := range content {
-		content[i] = byte(i * i >> 8)
-	}
-	archive := zipFileOf(t, zipped{"a", content, true})
-	list, err := openZip(bytes.NewReader(archive), int64(len(archive)))
-	if err != nil || list.entries[0].CRC32 != crc32.ChecksumIEEE(content) {
-		t.Fatal(err)
-	}
-	at := list.entries[0].at()
-	for _, place := range [][2]int{{0, 10}, {5, 100_000}, {2 << 20, 300_000}, {2<<20 - 1000, 2000}, {0, 1}, {3<<20 - 5, 5}} {
-		p := make([]byte, place[1])
-		n, err := at.ReadAt(p, int64(place[0]))
-		if err != nil || n != len(p) || !bytes.Equal(p, content[place[0]:place[0]+place[1]]) {
-			t.Errorf("at %v: %d bytes, %v", place, n, err)
-		}
-	}
-	if n, err := at.ReadAt(make([]byte, 10), 3<<20-4); n != 4 || err == nil {
-		t.Errorf("at the end: %d, %v", n, err)
-	}
-	for range maxRewinds {
-		at.ReadAt(make([]byte, 1), 3<<20-1)
-		at.ReadAt(make([]byte, 1), 0)
-	}
-	if _, err := at.ReadAt(make([]byte, 1), 3<<20-1); err == nil {
-		if _, err = at.ReadAt(make([]byte, 1), 0); err == nil {
-			t.Error("rewinds without end")
-		}
-	}
 }

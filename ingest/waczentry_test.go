@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/wacz"
+	"github.com/robotsaudit/robotsaudit/internal/warctest"
 )
 
 // deflatedCrawl is a WACZ with one deflated entry, of n members with pages of random
@@ -17,25 +19,38 @@ import (
 func deflatedCrawl(t testing.TB, n int) []byte {
 	t.Helper()
 	random := rand.New(rand.NewPCG(11, 12))
-	entries := []entry{warcinfoRecord("urn:i", "software: x\r\n")}
+	entries := []warctest.Record{warctest.Warcinfo("urn:i", "software: x\r\n")}
 	for i := range n {
 		page := make([]byte, 33_000+random.IntN(10_000))
 		for k := range page {
 			page[k] = byte(random.Uint32())
 		}
-		entries = append(entries, response(fmt.Sprint("urn:", i), fmt.Sprint("http://h/", i), ok200+string(page)))
+		entries = append(entries, warctest.Response(fmt.Sprint("urn:", i), fmt.Sprint("http://h/", i), ok200+string(page)))
 	}
-	return zipFileOf(t, zipped{"archive/a.warc.gz", members(entries...), true})
+	return warctest.Zip(t, warctest.DeflatedEntry("archive/a.warc.gz", warctest.GzipMembers(entries...)))
 }
 
-// only returns the one entry of a zip file.
-func only(t testing.TB, file []byte) *zipEntry {
+// placed is an entry of a zip file, and where its bytes are.
+type placed struct {
+	*zip.File
+	offset, packed int64
+}
+
+// entriesOf lists the entries of a zip file.
+func entriesOf(t testing.TB, file []byte) (list []placed) {
 	t.Helper()
-	list, err := openZip(bytes.NewReader(file), int64(len(file)))
-	if err != nil || len(list.entries) != 1 {
-		t.Fatalf("%d entries, %v", len(list.entries), err)
+	r, err := zip.NewReader(bytes.NewReader(file), int64(len(file)))
+	if err != nil {
+		t.Fatal(err)
 	}
-	return &list.entries[0]
+	for _, f := range r.File {
+		offset, err := f.DataOffset()
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, placed{f, offset, int64(f.CompressedSize64)})
+	}
+	return list
 }
 
 // TestDeflatedEntryResumes: of a deflated entry whose data cannot be decoded any more, what
@@ -45,15 +60,15 @@ func TestDeflatedEntryResumes(t *testing.T) {
 	file := deflatedCrawl(t, pages)
 	whole := read(t, file)
 	known := identities(whole)
-	e := only(t, file)
+	e := entriesOf(t, file)[0]
 	if len(whole.fetches) != pages || len(whole.issues) > 0 {
 		t.Fatalf("%d fetches, issues %v", len(whole.fetches), whole.issues)
 	}
-	for _, at := range []int64{e.packed() / 10, e.packed() / 2, e.packed() * 8 / 10} {
+	for _, at := range []int64{e.packed / 10, e.packed / 2, e.packed * 8 / 10} {
 		damaged := bytes.Clone(file)
 		clear(damaged[e.offset+at:][:erased])
 		got := read(t, damaged)
-		what := fmt.Sprintf("at %d of %d", at, e.packed())
+		what := fmt.Sprintf("at %d of %d", at, e.packed)
 		if id, bad := invented(got, known); bad {
 			t.Errorf("%s: invented %+v", what, id)
 		}
@@ -77,9 +92,9 @@ func TestDeflatedEntryResumes(t *testing.T) {
 func TestDeflatedEntryTwoDamages(t *testing.T) {
 	const pages = 60
 	file := deflatedCrawl(t, pages)
-	e := only(t, file)
+	e := entriesOf(t, file)[0]
 	known := identities(read(t, file))
-	for _, at := range []int64{e.packed() / 5, e.packed() / 2} {
+	for _, at := range []int64{e.packed / 5, e.packed / 2} {
 		clear(file[e.offset+at:][:70_000])
 	}
 	got := read(t, file)
@@ -95,21 +110,10 @@ func TestDeflatedEntryTwoDamages(t *testing.T) {
 // its end; as its content matches its checksum, nothing is lost.
 func TestDeflatedEntryEnds(t *testing.T) {
 	file := deflatedCrawl(t, 20)
-	file[only(t, file).offset] ^= 1
+	file[entriesOf(t, file)[0].offset] ^= 1
 	got := read(t, file)
 	if len(got.fetches) != 20 || len(got.issues) != 0 {
 		t.Errorf("%d fetches, issues %v", len(got.fetches), got.issues)
-	}
-}
-
-// TestDeflatedEntryBudget: data that is full of blocks which lead nowhere ends the search.
-func TestDeflatedEntryBudget(t *testing.T) {
-	file := deflatedCrawl(t, 50)
-	e := only(t, file)
-	lure := []byte{0, 0, 0, 0xff, 0xff, 6} // an empty stored block, and one of no type
-	copy(file[e.offset+1000:e.offset+e.packed()-1000], bytes.Repeat(lure, int(e.packed()/6)))
-	if x, err := e.findResumption(1000, 1000); err != nil || x.bit >= 0 {
-		t.Errorf("%v, %v", x, err)
 	}
 }
 
@@ -117,16 +121,12 @@ func TestDeflatedEntryBudget(t *testing.T) {
 // checksum none counts, as a letter of a header may be another; of a stored one all are
 // doubtful.
 func TestPlainEntryDamage(t *testing.T) {
-	entries := []entry{warcinfoRecord("urn:i", ""), response("urn:1", "http://h/aaaa", ok200), response("urn:2", "http://h/2", ok200)}
+	entries := []warctest.Record{warctest.Warcinfo("urn:i", ""), warctest.Response("urn:1", "http://h/aaaa", ok200), warctest.Response("urn:2", "http://h/2", ok200)}
 	for _, deflate := range []bool{true, false} {
-		file := zipFileOf(t, zipped{"archive/a.warc", plain(entries...), deflate}, zipped{"archive/b.warc.gz", members(response("urn:z", "http://h/z", ok200)), false})
+		file := warctest.Zip(t, warctest.ZipEntry{Name: "archive/a.warc", Content: warctest.Plain(entries...), Deflate: deflate}, warctest.StoredEntry("archive/b.warc.gz", warctest.GzipMembers(warctest.Response("urn:z", "http://h/z", ok200))))
 		want := read(t, file).urls()
-		list, err := openZip(bytes.NewReader(file), int64(len(file)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		e := &list.entries[0]
-		for bit := int64(0); bit < e.packed()*8; bit += 11 {
+		e := entriesOf(t, file)[0]
+		for bit := int64(0); bit < e.packed*8; bit += 11 {
 			damaged := bytes.Clone(file)
 			damaged[e.offset+bit/8] ^= 1 << (bit % 8)
 			got := read(t, damaged)
@@ -150,19 +150,15 @@ func TestPlainEntryDamage(t *testing.T) {
 func TestLogEntryDamage(t *testing.T) {
 	log := []byte(`{"url":"http://host/","reason":"robotsTxt","ts":"2024-05-01T12:00:00Z","depth":0,"seedId":0,"retry":0}` + "\n")
 	for _, deflate := range []bool{false, true} {
-		file := zipFileOf(t, zipped{"archive/a.warc.gz", members(response("urn:1", "http://h/1", ok200)), false}, zipped{waczSkipped, log, deflate})
+		file := warctest.Zip(t, warctest.StoredEntry("archive/a.warc.gz", warctest.GzipMembers(warctest.Response("urn:1", "http://h/1", ok200))), warctest.ZipEntry{Name: wacz.SkippedPages, Content: log, Deflate: deflate})
 		if got := read(t, file); len(got.events) != 1 || len(got.issues) > 0 {
 			t.Fatalf("%d events, issues %v", len(got.events), got.issues)
 		}
-		list, err := openZip(bytes.NewReader(file), int64(len(file)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		e := &list.entries[1]
+		e := entriesOf(t, file)[1]
 		if e.Method == zip.Store {
 			file[e.offset+int64(bytes.Index(log, []byte("host")))] ^= 1
 		} else {
-			file[e.offset+e.packed()/2] ^= 1
+			file[e.offset+e.packed/2] ^= 1
 		}
 		got := read(t, file)
 		if len(got.events) > 0 {

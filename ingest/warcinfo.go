@@ -4,7 +4,9 @@ import (
 	"io"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/internal/ascii"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/httpmsg"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
@@ -13,44 +15,45 @@ import (
 // in it as they ended: one of robots.txt in front of a page that was asked for before it.
 func isSerial(w *facts.Crawl) bool { return strings.HasPrefix(w.Software, "Wget/1.") }
 
-func (c *committer) extractWarcinfo(r *warc.Record, d *draft) error {
+func (e *extractor) extractWarcinfo(d *draft) error {
+	r := d.record
 	b, err := io.ReadAll(io.LimitReader(r.Block, maxWarcinfo))
 	if err != nil {
 		return err
 	}
-	fields := eachField
+	fields := warc.EachField
 	if r.Type == warc.TypeARCInfo {
 		fields = warc.EachARCField
 	}
 	if len(b) == maxWarcinfo {
-		d.note(r, facts.IssueValueCut, "the rest dropped", "a warcinfo record of %d bytes or more", maxWarcinfo)
+		d.note(facts.IssueValueCut, "the rest dropped", "a warcinfo record of %d bytes or more", maxWarcinfo)
 	}
 	var w facts.Crawl
 	var arguments string
-	fields(b, func(name, value, _ []byte) {
-		v := cut(string(value), maxUserAgent)
-		if len(v) < len(value) && string(name) != "wget-arguments" && !d.noted(facts.IssueValueCut) {
-			d.note(r, facts.IssueValueCut, "the rest dropped", "%.40q of %d bytes", name, len(value))
+	fields(b, func(name, value []byte) {
+		v := cut(string(value), httpmsg.MaxUserAgent)
+		if len(v) < len(value) && !warc.IsField(name, "wget-arguments") && !d.noted(facts.IssueValueCut) {
+			d.note(facts.IssueValueCut, "the rest dropped", "%.40q of %d bytes", ascii.Lower(string(name)), len(value))
 		}
-		switch string(name) {
-		case "software":
-			setOnce(&w.Software, v)
-		case "http-header-user-agent":
-			setOnce(&w.UserAgent, v)
-		case "http-header-from":
-			setOnce(&w.From, v)
-		case "operator":
-			setOnce(&w.Operator, v)
-		case "ispartof":
-			setOnce(&w.IsPartOf, v)
-		case "robots":
-			setOnce(&w.Robots, v)
-		case "wget-arguments":
-			setOnce(&arguments, string(value))
+		switch {
+		case warc.IsField(name, "software"):
+			warc.First(&w.Software, v)
+		case warc.IsField(name, "http-header-user-agent"):
+			warc.First(&w.UserAgent, v)
+		case warc.IsField(name, "http-header-from"):
+			warc.First(&w.From, v)
+		case warc.IsField(name, "operator"):
+			warc.First(&w.Operator, v)
+		case warc.IsField(name, "ispartof"):
+			warc.First(&w.IsPartOf, v)
+		case warc.IsField(name, "robots"):
+			warc.First(&w.Robots, v)
+		case warc.IsField(name, "wget-arguments"):
+			warc.First(&arguments, string(value))
 		}
 	})
 	if claim := wgetClaim(arguments); claim != "" {
-		setOnce(&w.Robots, claim)
+		warc.First(&w.Robots, claim)
 	}
 	d.info, d.infoID = &w, r.ID
 	return nil
@@ -100,4 +103,13 @@ func (c *committer) warcinfoOf(r *warc.Record) warcinfo {
 		return w
 	}
 	return c.latest
+}
+
+// credit fills in what the warcinfo in force says of a fetch.
+func (c *committer) credit(x *exchange, r *warc.Record) {
+	info := c.warcinfoOf(r)
+	x.infoAgent, x.Claim, x.companions.Warcinfo = info.UserAgent, info.Robots, info.at
+	if isSerial(&info.Crawl) {
+		x.Flags |= facts.FlagSerial
+	}
 }

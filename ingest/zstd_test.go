@@ -11,28 +11,9 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/robotsaudit/robotsaudit/internal/warctest"
 )
-
-// framed compresses s as one zstd frame, with a checksum unless an option says
-// otherwise.
-func framed(t testing.TB, s string, options ...zstd.EOption) []byte {
-	t.Helper()
-	w, err := zstd.NewWriter(nil, append([]zstd.EOption{zstd.WithEncoderConcurrency(1)}, options...)...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Close()
-	return w.EncodeAll([]byte(s), nil)
-}
-
-// frames writes each record as a zstd frame.
-func frames(t testing.TB, entries []entry, options ...zstd.EOption) []byte {
-	var b bytes.Buffer
-	for _, e := range entries {
-		b.Write(framed(t, e.String(), options...))
-	}
-	return b.Bytes()
-}
 
 // skippable wraps content in a skippable frame of the nth magic number.
 func skippable(n byte, content []byte) []byte {
@@ -40,14 +21,14 @@ func skippable(n byte, content []byte) []byte {
 	return append(binary.LittleEndian.AppendUint32(b, uint32(len(content))), content...)
 }
 
-func crawl() []entry {
-	entries := []entry{warcinfoRecord("urn:i", "software: x\r\n")}
+func crawl() []warctest.Record {
+	entries := []warctest.Record{warctest.Warcinfo("urn:i", "software: x\r\n")}
 	for i := range 5 {
 		url := fmt.Sprintf("http://h/%d", i)
-		entries = append(entries, response("urn:"+url, url, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<html>"+url+"</html>"),
-			requestRecord("urn:r"+url, url, "bot/1"))
+		entries = append(entries, warctest.Response("urn:"+url, url, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<html>"+url+"</html>"),
+			warctest.Request("urn:r"+url, url, "bot/1"))
 	}
-	return append(entries, response("urn:robots", "http://h/robots.txt", "HTTP/1.1 200 OK\r\n\r\n"+robotsBody))
+	return append(entries, warctest.Response("urn:robots", "http://h/robots.txt", "HTTP/1.1 200 OK\r\n\r\n"+robotsBody))
 }
 
 // dictionary makes a zstd dictionary from records.
@@ -56,7 +37,7 @@ func dictionary(t testing.TB) []byte {
 	var samples [][]byte
 	random := rand.New(rand.NewPCG(1, 2))
 	for i := range 200 {
-		e := response(fmt.Sprintf("urn:%d", random.Uint64()), fmt.Sprintf("http://h/%d", i),
+		e := warctest.Response(fmt.Sprintf("urn:%d", random.Uint64()), fmt.Sprintf("http://h/%d", i),
 			fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n<html>%x</html>", i, random.Uint64()))
 		samples = append(samples, []byte(e.String()))
 	}
@@ -72,15 +53,15 @@ func dictionary(t testing.TB) []byte {
 func TestZstd(t *testing.T) {
 	d := dictionary(t)
 	withDict := zstd.WithEncoderDict(d)
-	want := read(t, members(crawl()...))
+	want := read(t, warctest.GzipMembers(crawl()...))
 	for name, archive := range map[string][]byte{
-		"no dictionary":         frames(t, crawl()),
-		"no checksums":          frames(t, crawl(), zstd.WithEncoderCRC(false)),
-		"raw dictionary":        append(skippable(0xd, d), frames(t, crawl(), withDict)...),
-		"compressed dictionary": append(skippable(0xd, framed(t, string(d))), frames(t, crawl(), withDict)...),
-		"extension frames": bytes.Join([][]byte{skippable(0xd, d), skippable(3, []byte("between")), frames(t, crawl(), withDict),
+		"no dictionary":         warctest.ZstdFrames(t, crawl()),
+		"no checksums":          warctest.ZstdFrames(t, crawl(), zstd.WithEncoderCRC(false)),
+		"raw dictionary":        append(skippable(0xd, d), warctest.ZstdFrames(t, crawl(), withDict)...),
+		"compressed dictionary": append(skippable(0xd, warctest.ZstdFrame(t, string(d))), warctest.ZstdFrames(t, crawl(), withDict)...),
+		"extension frames": bytes.Join([][]byte{skippable(0xd, d), skippable(3, []byte("between")), warctest.ZstdFrames(t, crawl(), withDict),
 			skippable(0, nil)}, nil),
-		"an unused dictionary": append(skippable(0xd, d), frames(t, crawl())...),
+		"an unused dictionary": append(skippable(0xd, d), warctest.ZstdFrames(t, crawl())...),
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := read(t, archive)
@@ -106,8 +87,8 @@ func TestZstd(t *testing.T) {
 }
 
 func TestZstdOneFrame(t *testing.T) {
-	want := read(t, members(crawl()...))
-	archive := framed(t, string(plain(crawl()...)))
+	want := read(t, warctest.GzipMembers(crawl()...))
+	archive := warctest.ZstdFrame(t, string(warctest.Plain(crawl()...)))
 	got := read(t, archive)
 	if got.result.Container != "warc in one zstd frame" || len(got.issues) > 0 {
 		t.Errorf("container %s, issues %v", got.result.Container, got.kinds())
@@ -117,13 +98,13 @@ func TestZstdOneFrame(t *testing.T) {
 
 // Records need not begin where frames do.
 func TestZstdLayouts(t *testing.T) {
-	want := read(t, members(crawl()...))
-	all := string(plain(crawl()...))
+	want := read(t, warctest.GzipMembers(crawl()...))
+	all := string(warctest.Plain(crawl()...))
 	for _, size := range []int{333, 1000} {
 		var archive []byte
 		for rest := all; rest != ""; {
 			n := min(size, len(rest))
-			archive = append(archive, framed(t, rest[:n])...)
+			archive = append(archive, warctest.ZstdFrame(t, rest[:n])...)
 			rest = rest[n:]
 		}
 		got := read(t, archive)
@@ -143,12 +124,12 @@ func TestZstdRefusals(t *testing.T) {
 		archive []byte
 		issue   string
 	}{
-		"missing dictionary":  {frames(t, crawl(), withDict), "damaged_member"},
-		"wrong dictionary":    {append(skippable(0xd, other), frames(t, crawl(), withDict)...), "damaged_member"},
-		"no dictionary in it": {append(skippable(0xd, []byte("something else")), frames(t, crawl(), withDict)...), "bad_dictionary"},
-		"damaged dictionary":  {append(skippable(0xd, d[:len(d)/2]), frames(t, crawl(), withDict)...), ""},
+		"missing dictionary":  {warctest.ZstdFrames(t, crawl(), withDict), "damaged_member"},
+		"wrong dictionary":    {append(skippable(0xd, other), warctest.ZstdFrames(t, crawl(), withDict)...), "damaged_member"},
+		"no dictionary in it": {append(skippable(0xd, []byte("something else")), warctest.ZstdFrames(t, crawl(), withDict)...), "bad_dictionary"},
+		"damaged dictionary":  {append(skippable(0xd, d[:len(d)/2]), warctest.ZstdFrames(t, crawl(), withDict)...), ""},
 		"dictionary cut":      {skippable(0xd, d)[:len(d)/2], "bad_dictionary"},
-		"unnamed dictionary":  {append(skippable(0xd, d), unnamed(framed(t, crawl()[1].String(), withDict))...), "damaged_member"},
+		"unnamed dictionary":  {append(skippable(0xd, d), unnamed(warctest.ZstdFrame(t, crawl()[1].String(), withDict))...), "damaged_member"},
 		"window":              {wide, "window_too_large"},
 		"segment":             {long, "window_too_large"},
 	} {
@@ -178,7 +159,7 @@ func unnamed(frame []byte) []byte {
 // For a flipped bit anywhere in a file of frames with checksums, no fetch is told
 // that is not in the whole file, and what is missing is an issue.
 func TestZstdDamage(t *testing.T) {
-	archive := frames(t, crawl())
+	archive := warctest.ZstdFrames(t, crawl())
 	whole := make(map[string]bool)
 	for _, f := range read(t, archive).fetches {
 		whole[fmt.Sprint(f.URL, f.RecordID, f.Status, f.Micros)] = true
@@ -221,7 +202,7 @@ func TestZstdCommand(t *testing.T) {
 	var samples []string
 	for i := range 400 {
 		path := filepath.Join(dir, fmt.Sprint("sample", i))
-		e := response(fmt.Sprint("urn:", i), fmt.Sprint("http://h/", i), fmt.Sprintf("HTTP/1.1 200 OK\r\nServer: s%d\r\n\r\n<html>%d</html>", i, i*i))
+		e := warctest.Response(fmt.Sprint("urn:", i), fmt.Sprint("http://h/", i), fmt.Sprintf("HTTP/1.1 200 OK\r\nServer: s%d\r\n\r\n<html>%d</html>", i, i*i))
 		if err := os.WriteFile(path, []byte(e.String()), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -255,7 +236,7 @@ func TestZstdCommand(t *testing.T) {
 			}
 			got := read(t, archive)
 			equal(t, "issues", got.kinds(), nil)
-			equal(t, "fetches", got.fetches, read(t, members(crawl()...)).fetches, apartFromPlace)
+			equal(t, "fetches", got.fetches, read(t, warctest.GzipMembers(crawl()...)).fetches, apartFromPlace)
 		})
 	}
 }

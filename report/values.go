@@ -65,7 +65,7 @@ var valuesOf = map[string][]Value{
 		{"reserved_encoding", "Allows: reserved bytes raw and percent-encoded, taken as equal."},
 		{"unsafe_encoding", "Allows: the same of bytes that no URI may hold (space, `|`, `{`). On an allowed fetch: it would be disallowed."},
 		{"lenient", "Allows: misspelt lines, or lines without a colon, taken as meant."},
-		{"parse_limit", "Allows: the rules beyond the first 512,000 bytes (RFC 9309 §2.5). Of an allowed fetch: they would disallow."},
+		{"parse_limit", "Allows: the rules beyond the first 512,000 bytes, counted where the profile does not count them, or not where it does (RFC 9309 §2.5)."},
 		{"documented_token", "Allows: another token that the crawler is documented to obey."},
 		{"robots_txt_encoded", "Allows: the path is `/robots.txt` once it is normalised."},
 		{"html", "The governing capture is an HTML document with lines that are rules; what they disallow is contested."},

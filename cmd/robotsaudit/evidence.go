@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"strings"
 
+	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
 	"github.com/robotsaudit/robotsaudit/report"
@@ -117,10 +118,10 @@ func printVerified(out io.Writer, v *evidence.Verification) {
 	var kinds []string
 	for i, n := range v.Certainty {
 		if n > 0 {
-			kinds = append(kinds, fmt.Sprintf("%d %s", n, evidence.Certainties[i]))
+			kinds = append(kinds, fmt.Sprintf("%s %s", humanize.Comma(n), evidence.Certainties[i]))
 		}
 	}
-	text := fmt.Sprintf("Verified: %d of %s from these records alone", v.Proven, report.Count(v.Violations, "finding"))
+	text := fmt.Sprintf("Verified: %s of %s from these records alone", humanize.Comma(v.Proven), report.Count(v.Violations, "finding"))
 	if len(kinds) > 0 {
 		text += ": " + strings.Join(kinds, ", ")
 	}
@@ -129,6 +130,6 @@ func printVerified(out io.Writer, v *evidence.Verification) {
 		fmt.Fprintf(out, "Not proven: %s, fetched %s: %s\n", oneLine(u.URL), oneLine(u.Time), oneLine(u.Reason))
 	}
 	if more := v.Violations - v.Proven - int64(len(v.Unproven)); more > 0 {
-		fmt.Fprintf(out, "Not proven: %d more.\n", more)
+		fmt.Fprintf(out, "Not proven: %s more.\n", humanize.Comma(more))
 	}
 }

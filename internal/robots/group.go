@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"slices"
 	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/ascii"
 )
 
 // A Mode is how a crawler's token is compared with a user-agent line's value.
@@ -58,7 +60,7 @@ func (m Mode) name(value string) (name string, global bool) {
 // leadingToken returns the longest prefix of s that could be a product token.
 func leadingToken(s string) string {
 	i := 0
-	for i < len(s) && (s[i] == '-' || s[i] == '_' || 'a' <= toLower(s[i]) && toLower(s[i]) <= 'z') {
+	for i < len(s) && (s[i] == '-' || s[i] == '_' || 'a' <= ascii.LowerByte(s[i]) && ascii.LowerByte(s[i]) <= 'z') {
 		i++
 	}
 	return s[:i]
@@ -132,8 +134,8 @@ func (f *File) find(token string, m Mode) *named {
 	n := f.names(m)
 	var at int
 	if m == ModeSubstring {
-		token = lower(token)
-		at = slices.IndexFunc(n.list, func(n named) bool { return strings.Contains(token, lower(n.name)) })
+		token = ascii.Lower(token)
+		at = slices.IndexFunc(n.list, func(n named) bool { return strings.Contains(token, ascii.Lower(n.name)) })
 	} else {
 		at = n.at(token)
 	}
@@ -176,7 +178,7 @@ func (f *File) names(m Mode) *names {
 // at returns where a name stands in the list, or -1.
 func (n *names) at(name string) int {
 	if n.index != nil {
-		if i, ok := n.index[lower(name)]; ok {
+		if i, ok := n.index[ascii.Lower(name)]; ok {
 			return i
 		}
 		return -1
@@ -190,11 +192,11 @@ func (n *names) add(name named) {
 	n.list = append(n.list, name)
 	switch {
 	case n.index != nil:
-		n.index[lower(name.name)] = len(n.list) - 1
+		n.index[ascii.Lower(name.name)] = len(n.list) - 1
 	case len(n.list) > few:
 		n.index = make(map[string]int)
 		for i := range n.list {
-			n.index[lower(n.list[i].name)] = i
+			n.index[ascii.Lower(n.list[i].name)] = i
 		}
 	}
 }
@@ -256,19 +258,4 @@ func setID(members []int) string {
 		id = binary.AppendUvarint(id, uint64(m))
 	}
 	return string(id)
-}
-
-// lower returns s with ASCII letters in lower case. strings.ToLower would also
-// turn U+212A into a "k".
-func lower(s string) string {
-	for i := 0; i < len(s); i++ {
-		if s[i] != toLower(s[i]) {
-			b := []byte(s)
-			for ; i < len(b); i++ {
-				b[i] = toLower(b[i])
-			}
-			return string(b)
-		}
-	}
-	return s
 }

@@ -1,6 +1,10 @@
 package robots
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/ascii"
+)
 
 // A key is what a line's key says it is.
 type key uint8
@@ -159,7 +163,7 @@ func plainKey(text string, at int) (k key, value int) {
 	case w|lowerCase == disallowWord && text[at+8] == ':':
 		return keyDisallow, at + 9
 	case w|lowerCase&^hyphen == userAgeWord &&
-		toLower(text[at+8]) == 'n' && toLower(text[at+9]) == 't' && text[at+10] == ':':
+		ascii.LowerByte(text[at+8]) == 'n' && ascii.LowerByte(text[at+9]) == 't' && text[at+10] == ':':
 		return keyUserAgent, at + 11
 	case (w|lowerCase)<<24 == allowWord && text[at+5] == ':':
 		return keyAllow, at + 6
@@ -258,18 +262,11 @@ func hasPrefixFold(s, prefix string) bool {
 		return false
 	}
 	for i := range len(prefix) {
-		if toLower(s[i]) != toLower(prefix[i]) {
+		if ascii.LowerByte(s[i]) != ascii.LowerByte(prefix[i]) {
 			return false
 		}
 	}
 	return true
-}
-
-func toLower(b byte) byte {
-	if 'A' <= b && b <= 'Z' {
-		return b + 'a' - 'A'
-	}
-	return b
 }
 
 // isControl reports whether b is a control byte that the grammar keeps out of

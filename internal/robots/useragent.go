@@ -3,6 +3,8 @@ package robots
 import (
 	"slices"
 	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/ascii"
 )
 
 // TokensFromUserAgent finds the product token in a User-Agent string (RFC 9309
@@ -36,9 +38,9 @@ func TokensFromUserAgent(ua string) (token, other string) {
 	for i := range s.parts {
 		for name, product := range s.crawlers(i) {
 			switch {
-			case token == "" || generic[lower(token)]:
+			case token == "" || generic[ascii.Lower(token)]:
 				token = name
-			case product && !software[lower(name)] && !generic[lower(name)] && !sameCrawler(token, name):
+			case product && !software[ascii.Lower(name)] && !generic[ascii.Lower(name)] && !sameCrawler(token, name):
 				return token, name
 			}
 		}
@@ -97,7 +99,7 @@ func splitUserAgent(ua string) *userAgent {
 // isBrowser reports whether a word is a browser's product: a name and a version, so
 // that "Links" or "Line" may be a word of a sentence.
 func isBrowser(word string) bool {
-	name, _, versioned := strings.Cut(lower(word), "/")
+	name, _, versioned := strings.Cut(ascii.Lower(word), "/")
 	return browsers[name] && versioned || name == "msie" || name == "khtml"
 }
 
@@ -208,7 +210,7 @@ func unlessPlatform(words []string) string {
 	if len(words) == 0 {
 		return ""
 	}
-	if first := lower(nameOf(words[0])); browsers[first] || platforms[first] || strings.HasPrefix(first, "rv:") {
+	if first := ascii.Lower(nameOf(words[0])); browsers[first] || platforms[first] || strings.HasPrefix(first, "rv:") {
 		return ""
 	}
 	return leadingName(words)
@@ -261,7 +263,7 @@ func productName(word string) (name string, ends bool) {
 
 // saysCrawler reports whether a name says what it is.
 func saysCrawler(name string) bool {
-	name = lower(name)
+	name = ascii.Lower(name)
 	switch {
 	case software[name], known[name]:
 		return true
@@ -278,7 +280,7 @@ func saysCrawler(name string) bool {
 
 // isVersion reports whether word is a version number: "1.0", "v2", "3.0x".
 func isVersion(word string) bool {
-	if len(word) > 1 && toLower(word[0]) == 'v' {
+	if len(word) > 1 && ascii.LowerByte(word[0]) == 'v' {
 		word = word[1:]
 	}
 	return word != "" && '0' <= word[0] && word[0] <= '9' && len(strings.TrimLeft(word, "0123456789.")) <= 1
@@ -287,7 +289,7 @@ func isVersion(word string) bool {
 // isAddress reports whether a word is where a crawler's owner can be reached: a URL
 // or an e-mail address.
 func isAddress(word string) bool {
-	word = lower(strings.TrimLeft(word, "+-'\"<"))
+	word = ascii.Lower(strings.TrimLeft(word, "+-'\"<"))
 	for _, start := range [...]string{"http:", "https:", "www.", "mailto:"} {
 		if strings.HasPrefix(word, start) {
 			return true
@@ -302,7 +304,7 @@ func isAddress(word string) bool {
 // none does.
 func lastOf(words []string, products map[string]bool) int {
 	for i := len(words) - 1; i >= 0; i-- {
-		if name, _, _ := strings.Cut(words[i], "/"); products[lower(name)] {
+		if name, _, _ := strings.Cut(words[i], "/"); products[ascii.Lower(name)] {
 			return i
 		}
 	}

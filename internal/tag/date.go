@@ -3,6 +3,8 @@ package tag
 import (
 	"strings"
 	"time"
+
+	"github.com/robotsaudit/robotsaudit/internal/ascii"
 )
 
 // parseDate reads the date of unavailable_after, which Google accepts in "widely
@@ -85,8 +87,8 @@ func parseWords(s string) (t time.Time, zoned, ok bool) {
 			if offset, zoned = zoneOffset(f[:3] + f[4:]); !zoned {
 				return time.Time{}, false, false
 			}
-		case lower(f) == "am" || lower(f) == "pm":
-			if clock, ok = twelveHours(clock, lower(f) == "pm"); !ok {
+		case ascii.Lower(f) == "am" || ascii.Lower(f) == "pm":
+			if clock, ok = twelveHours(clock, ascii.Lower(f) == "pm"); !ok {
 				return time.Time{}, false, false
 			}
 		case strings.IndexByte(f, ':') > 0:
@@ -184,7 +186,7 @@ func number(s string) (n int, ok bool) {
 
 func monthOf(s string) time.Month {
 	const abbreviated = "jan feb mar apr may jun jul aug sep oct nov dec "
-	if s = lower(s); len(s) < 3 || len(s) > len("september") {
+	if s = ascii.Lower(s); len(s) < 3 || len(s) > len("september") {
 		return 0
 	}
 	i := strings.Index(abbreviated, s[:3]+" ")
@@ -192,16 +194,16 @@ func monthOf(s string) time.Month {
 		return 0
 	}
 	month := time.Month(i/4 + 1)
-	if !strings.HasPrefix(lower(month.String()), strings.TrimSuffix(s, ".")) && s != "sept" {
+	if !strings.HasPrefix(ascii.Lower(month.String()), strings.TrimSuffix(s, ".")) && s != "sept" {
 		return 0
 	}
 	return month
 }
 
 func isWeekday(s string) bool {
-	s = lower(s)
+	s = ascii.Lower(s)
 	for d := time.Sunday; d <= time.Saturday; d++ {
-		if full := lower(d.String()); len(s) >= 3 && strings.HasPrefix(full, s) {
+		if full := ascii.Lower(d.String()); len(s) >= 3 && strings.HasPrefix(full, s) {
 			return true
 		}
 	}
@@ -219,7 +221,7 @@ func zoneOffset(s string) (time.Duration, bool) {
 		}
 		return d, ok
 	}
-	hours, ok := zones[lower(s)]
+	hours, ok := zones[ascii.Lower(s)]
 	return time.Duration(hours) * time.Hour, ok
 }
 

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/robotsaudit/robotsaudit/internal/ascii"
 )
 
 // A Set is what the tags of a page come to for one product token. Of two rules that
@@ -130,7 +132,7 @@ func (s *Set) image(t *Tag) {
 	if !t.valid {
 		return
 	}
-	v := lower(t.Value)
+	v := ascii.Lower(t.Value)
 	if s.Has(t.Rule) && s.MaxImagePreview != v {
 		s.Conflicts |= ConflictValues
 	}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"html"
 	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/ascii"
 )
 
 // attributes are those of a meta or link element that matter, as bytes of the page.
@@ -160,7 +162,7 @@ func mayAgent(name []byte) bool {
 		return false
 	}
 	for i, c := range name {
-		buf[i] = lowerByte(c)
+		buf[i] = ascii.LowerByte(c)
 	}
 	return metaAgents[string(buf[:len(name)])]
 }
@@ -194,11 +196,11 @@ func isWordByte(c byte) bool { return isLetter(c) || c == '-' || c == '_' }
 // item is the element as it is kept. text makes its strings.
 func (a *attributes) item(link bool, text func([]byte) string) Item {
 	if link {
-		it := Item{Link: true, Name: lower(attributeText(a.rel, maxElementName, text)), Type: attributeText(a.kind, 256, text)}
+		it := Item{Link: true, Name: ascii.Lower(attributeText(a.rel, maxElementName, text)), Type: attributeText(a.kind, 256, text)}
 		it.Content = attributeText(a.href, MaxLine+1, text)
 		return it.cut()
 	}
-	it := Item{Name: lower(trim(attributeText(a.name, maxElementName, text)))}
+	it := Item{Name: ascii.Lower(trim(attributeText(a.name, maxElementName, text)))}
 	it.Content = attributeText(a.content, MaxLine+1, text)
 	return it.cut()
 }

@@ -3,6 +3,8 @@ package tag
 import (
 	"slices"
 	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/ascii"
 )
 
 // A Page is what one response says of its own use.
@@ -62,7 +64,7 @@ func (p *headerReader) read(line string) {
 		l.value, l.notes = cutMembers(l.value), NoteCut
 		p.Notes |= NoteCut
 	}
-	switch lower(trim(field)) {
+	switch ascii.Lower(trim(field)) {
 	case "robots-tag":
 		p.robots = append(p.robots, l)
 	case "content-usage":
@@ -180,7 +182,7 @@ func (p *Page) addTag(t Tag, source Source, l fieldLine) {
 	}
 	t.Source, t.Line = source, l.line
 	t.Notes |= l.notes
-	if t.Agent == "*" && source != SourceMeta || t.Mode == ModeLegacy && isEverybody[lower(t.Agent)] {
+	if t.Agent == "*" && source != SourceMeta || t.Mode == ModeLegacy && isEverybody[ascii.Lower(t.Agent)] {
 		t.Agent = ""
 	}
 	p.Tags = append(p.Tags, t)

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/robotsaudit/robotsaudit/internal/ascii"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 )
 
@@ -165,7 +166,7 @@ func FuzzHeaders(f *testing.F) {
 			set := Effective(p.Tags, "googlebot")
 			_ = set.String()
 			for _, g := range p.Tags {
-				if g.Rule != RuleUnknown && !strings.Contains(lower(policy), g.Rule.String()) {
+				if g.Rule != RuleUnknown && !strings.Contains(ascii.Lower(policy), g.Rule.String()) {
 					t.Errorf("%q: %v is not there", policy, g.Rule)
 				}
 			}

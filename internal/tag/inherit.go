@@ -1,6 +1,10 @@
 package tag
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/ascii"
+)
 
 // Inherit returns the policy header lines that hold for a revisit or 304: its
 // original's, but where the response has a field of that name itself, its own
@@ -24,5 +28,5 @@ func Inherit(original, own string) string {
 
 func fieldName(line string) string {
 	name, _, _ := strings.Cut(line, ":")
-	return lower(trim(name))
+	return ascii.Lower(trim(name))
 }

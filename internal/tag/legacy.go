@@ -1,6 +1,10 @@
 package tag
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/ascii"
+)
 
 // xRobotsTag reads one line of X-Robots-Tag: the legacy syntax first, as a
 // structured field where ";" says that it means to be one.
@@ -148,7 +152,7 @@ func newElement(part string, prefixes bool) element {
 // isValued reports whether an unknown word is of the family of rules that have
 // values, not a bot.
 func isValued(word string) bool {
-	return len(word) > len("max-") && lower(word[:len("max-")]) == "max-"
+	return len(word) > len("max-") && ascii.Lower(word[:len("max-")]) == "max-"
 }
 
 // isClock reports whether a colon is that of a time of day. A date that can't be read

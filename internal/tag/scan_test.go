@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"golang.org/x/net/html"
+
+	"github.com/robotsaudit/robotsaudit/internal/ascii"
 )
 
 // A seen is what the differential tests compare: a meta or link that speaks of use,
@@ -39,9 +41,9 @@ func oracle(page []byte) (list []seen, err error) {
 		for _, a := range n.Attr {
 			attr[a.Key] = a.Val
 		}
-		it := Item{Name: lower(trim(attr["name"])), Content: attr["content"]}
+		it := Item{Name: ascii.Lower(trim(attr["name"])), Content: attr["content"]}
 		if n.Data == "link" {
-			it = Item{Link: true, Name: lower(attr["rel"]), Content: attr["href"], Type: attr["type"]}
+			it = Item{Link: true, Name: ascii.Lower(attr["rel"]), Content: attr["href"], Type: attr["type"]}
 		}
 		if it = it.cut(); it.speaks() {
 			list = append(list, seen{it, place(n)})

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/dunglas/httpsfv"
+
+	"github.com/robotsaudit/robotsaudit/internal/ascii"
 )
 
 // A Signal is a statement on the use of content, in the form that all protocols
@@ -165,9 +167,9 @@ func (s *Signal) readUsage(text string) {
 func lowerFirstKey(member string) string {
 	key, rest, found := strings.Cut(member, "=")
 	if !found {
-		return lower(member)
+		return ascii.Lower(member)
 	}
-	return lower(key) + "=" + rest
+	return ascii.Lower(key) + "=" + rest
 }
 
 // contentSignals reads a Content-Signal value: "search=yes, ai-train=no". A key
@@ -203,14 +205,14 @@ func cutPair(part string) (pair, rest string) {
 func contentSignal(pair string) Signal {
 	key, value, _ := strings.Cut(pair, "=")
 	value = trim(value)
-	s := Signal{Kind: SignalContentSignal, Label: lower(trim(key)), Value: strings.Trim(value, `"'`), Raw: pair,
+	s := Signal{Kind: SignalContentSignal, Label: ascii.Lower(trim(key)), Value: strings.Trim(value, `"'`), Raw: pair,
 		Mode: ModeLegacy, Preference: PreferenceUnstated}
 	if s.Value != value {
 		s.Notes |= NoteQuoted
 	}
 	l := signalLabels[s.Label]
 	s.Purpose, s.Draft = l.purpose, l.origin
-	switch lower(s.Value) {
+	switch ascii.Lower(s.Value) {
 	case "yes":
 		s.Preference = PreferenceAllow
 	case "no":
@@ -266,7 +268,7 @@ func tdmPolicy(value string) []Signal {
 func license(url, mediaType, raw string) Signal {
 	s := Signal{Kind: SignalLicense, Label: "license", Value: url, Raw: raw, Draft: relLicense, Mode: ModeLegacy,
 		Purpose: PurposeLicense, Preference: PreferenceUnstated}
-	if mediaType, _, _ = strings.Cut(mediaType, ";"); lower(trim(mediaType)) == "application/rsl+xml" {
+	if mediaType, _, _ = strings.Cut(mediaType, ";"); ascii.Lower(trim(mediaType)) == "application/rsl+xml" {
 		s.Draft = specRSL
 	}
 	return s
@@ -326,7 +328,7 @@ func linkParams(s string) func(yield func(string, string) bool) {
 			}
 			key, v, _ := strings.Cut(s[start:i], "=")
 			start = i + 1
-			if !yield(lower(trim(key)), strings.Trim(trim(v), `"`)) {
+			if !yield(ascii.Lower(trim(key)), strings.Trim(trim(v), `"`)) {
 				return
 			}
 		}

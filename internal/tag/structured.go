@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/dunglas/httpsfv"
+
+	"github.com/robotsaudit/robotsaudit/internal/ascii"
 )
 
 // robotsTag reads one line of Robots-Tag: a List whose Items are product tokens
@@ -167,11 +169,11 @@ func lowerKeys(member string) string {
 			key = true
 		case c == '=':
 			key = false
-		case key && lowerByte(c) != c:
+		case key && ascii.LowerByte(c) != c:
 			if b == nil {
 				b = []byte(member)
 			}
-			b[i] = lowerByte(c)
+			b[i] = ascii.LowerByte(c)
 		}
 	}
 	if b == nil {
@@ -225,7 +227,7 @@ func isTokenLike(head string) bool {
 // a product token: vendors made up more of "no" and a noun than are known here, and in
 // lower case no crawler begins so.
 func soundsLikeRule(word string) bool {
-	return isValued(word) || strings.HasPrefix(word, "no") && lower(word) == word
+	return isValued(word) || strings.HasPrefix(word, "no") && ascii.Lower(word) == word
 }
 
 // looseMember reads a member that has a mistake, but the shape of a product token

@@ -3,6 +3,8 @@ package tag
 import (
 	"strings"
 	"time"
+
+	"github.com/robotsaudit/robotsaudit/internal/ascii"
 )
 
 // Limits: every cap of the package. What meets one is dropped, and a note or a
@@ -50,7 +52,7 @@ func isField(name []byte, field string) bool {
 		return false
 	}
 	for i, c := range name {
-		if lowerByte(c) != field[i] {
+		if ascii.LowerByte(c) != field[i] {
 			return false
 		}
 	}
@@ -149,12 +151,12 @@ func (t *Tag) For(token string) bool {
 		return true
 	}
 	agent, _, _ := strings.Cut(t.Agent, "/")
-	return lower(trim(agent)) == lower(token)
+	return ascii.Lower(trim(agent)) == ascii.Lower(token)
 }
 
 // newTag reads a rule's word and value.
 func newTag(word, value string) Tag {
-	t := Tag{Rule: findRule(word), Word: lower(word), Value: value, valid: true}
+	t := Tag{Rule: findRule(word), Word: ascii.Lower(word), Value: value, valid: true}
 	if !isASCII(word) || !isASCII(value) {
 		t.Notes |= NoteNonASCII
 	}
@@ -167,7 +169,7 @@ func newTag(word, value string) Tag {
 	case formCount:
 		t.count, t.valid = parseCount(value)
 	case formImage:
-		v := lower(value)
+		v := ascii.Lower(value)
 		t.valid = v == "none" || v == "standard" || v == "large"
 	case formDate:
 		t.setDate(value)
@@ -197,7 +199,7 @@ func (t *Tag) setDate(value string) {
 // denies reports whether the value of a rule that has none says that it does not hold:
 // "noindex: false". With any other value it does.
 func denies(value string) bool {
-	switch lower(value) {
+	switch ascii.Lower(value) {
 	case "0", "false", "no", "off":
 		return true
 	}

@@ -39,6 +39,7 @@ func TestKeep(t *testing.T) {
 func TestImports(t *testing.T) {
 	allowed := words(`"strings"`, `"slices"`, `"strconv"`, `"bytes"`, `"time"`, `"html"`, `"unicode/utf16"`, `"unicode/utf8"`,
 		`"encoding/binary"`, `"encoding/json"`, `"math/bits"`, `"github.com/dunglas/httpsfv"`,
+		`"github.com/robotsaudit/robotsaudit/internal/ascii"`,
 		`"github.com/robotsaudit/robotsaudit/internal/robots"`)
 	clock := words("Now", "Since", "Until", "After", "AfterFunc", "Sleep", "Tick", "NewTimer", "NewTicker", "LoadLocation", "Local")
 	files, err := filepath.Glob("*.go")

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"html"
 	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/ascii"
 )
 
 // mode is the insertion mode of the tree builder, as far as it is followed.
@@ -170,7 +172,7 @@ func (s *scanner) tagName(buf *[maxTag]byte) []byte {
 		return nil
 	}
 	for i, c := range name {
-		buf[i] = lowerByte(c)
+		buf[i] = ascii.LowerByte(c)
 	}
 	return buf[:len(name)]
 }

@@ -1,6 +1,10 @@
 package tag
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/ascii"
+)
 
 // Version names the vocabulary that decides what ingest keeps. It is part of the
 // facts' fingerprint: another vocabulary means reading the archives again.
@@ -140,7 +144,7 @@ func findRule(word string) Rule {
 	if len(word) > maxWord {
 		return RuleUnknown
 	}
-	return ruleOf[lower(word)]
+	return ruleOf[ascii.Lower(word)]
 }
 
 // A Purpose is a use of content that a signal speaks of.
@@ -245,34 +249,12 @@ func name[T ~uint8](v T, names ...string) string {
 	return names[0]
 }
 
-// lower returns s with ASCII letters in lower case: other letters that have an
-// ASCII one as lower case (U+212A) are no spelling of a word.
-func lower(s string) string {
-	for i := 0; i < len(s); i++ {
-		if 'A' <= s[i] && s[i] <= 'Z' {
-			b := []byte(s)
-			for ; i < len(b); i++ {
-				b[i] = lowerByte(b[i])
-			}
-			return string(b)
-		}
-	}
-	return s
-}
-
 // appendLower appends s with ASCII letters in lower case.
 func appendLower(b []byte, s string) []byte {
 	for i := range len(s) {
-		b = append(b, lowerByte(s[i]))
+		b = append(b, ascii.LowerByte(s[i]))
 	}
 	return b
-}
-
-func lowerByte(c byte) byte {
-	if 'A' <= c && c <= 'Z' {
-		c += 'a' - 'A'
-	}
-	return c
 }
 
 // trim drops the white space of HTTP and HTML.

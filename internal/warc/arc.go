@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/netip"
 	"slices"
-	"strings"
 )
 
 // The kinds of ARC records, as InputStats counts them.
@@ -237,9 +236,9 @@ func arcType(b []byte) string {
 }
 
 // EachARCField calls f for what the XML of a version block says of the crawl, as
-// eachField does for the fields of a warcinfo record: Heritrix writes the same
+// EachField does for the fields of a warcinfo record: Heritrix writes the same
 // names into both. What is no XML says nothing.
-func EachARCField(block []byte, f func(name, value, raw []byte)) {
+func EachARCField(block []byte, f func(name, value []byte)) {
 	from := bytes.IndexByte(block, '<')
 	if from < 0 {
 		return
@@ -260,7 +259,7 @@ func EachARCField(block []byte, f func(name, value, raw []byte)) {
 			text = append(text, token...)
 		case xml.EndElement:
 			if len(text) > 0 {
-				f([]byte(strings.ToLower(token.Name.Local)), bytes.TrimSpace(text), nil)
+				f([]byte(token.Name.Local), bytes.TrimSpace(text))
 			}
 			text = text[:0]
 		}

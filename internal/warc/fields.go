@@ -1,6 +1,10 @@
 package warc
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/robotsaudit/robotsaudit/internal/ascii"
+)
 
 // Fields reads field lines one after the other, without an allocation.
 type Fields struct {
@@ -17,10 +21,7 @@ func IsField(name []byte, lower string) bool {
 
 func isInAnyCase(name []byte, lower string) bool {
 	for i, c := range name {
-		if 'A' <= c && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		if c != lower[i] {
+		if ascii.LowerByte(c) != lower[i] {
 			return false
 		}
 	}
@@ -45,6 +46,13 @@ func (f *Fields) Next() bool {
 		}
 	}
 	return false
+}
+
+// EachField calls f for each field of a block.
+func EachField(block []byte, f func(name, value []byte)) {
+	for in := (Fields{Rest: block}); in.Next(); {
+		f(in.Name, in.Value)
+	}
 }
 
 // unfold joins to a line those that begin with white space, and so continue it

@@ -30,38 +30,32 @@ const (
 	sniffMember      = 4 << 20          // bytes of its first member, decompressed, that are read to tell
 )
 
-// Limit is a limit by its name.
-type Limit struct {
-	Name  string
-	Value int64
-}
-
-// Limits are those above: they shape which records are found, and what is in them.
-var Limits = []Limit{
-	{"MaxRecordHeader", MaxRecordHeader},
-	{"maxFieldName", maxFieldName},
-	{"MaxFieldValue", MaxFieldValue},
-	{"maxAddress", maxAddress},
-	{"MaxRecordID", MaxRecordID},
-	{"MaxURL", MaxURL},
-	{"MaxWarcinfos", MaxWarcinfos},
-	{"maxDictionary", maxDictionary},
-	{"maxZstdWindow", maxZstdWindow},
-	{"MaxConcurrent", MaxConcurrent},
-	{"MaxRepeated", MaxRepeated},
-	{"maxHeaderMembers", maxHeaderMembers},
-	{"maxMissedEnd", maxMissedEnd},
-	{"maxSearch", maxSearch},
-	{"candidateCost", candidateCost},
-	{"maxVisited", maxVisited},
-	{"maxProof", maxProof},
-	{"maxProofOne", maxProofOne},
-	{"maxBlockReads", maxBlockReads},
-	{"maxChains", maxChains},
-	{"maxLineEnds", maxLineEnds},
-	{"beginBytes", beginBytes},
-	{"sniffBytes", sniffBytes},
-	{"sniffMember", sniffMember},
+// Limits are those above, by name: they shape which records are found, and what is in them.
+var Limits = map[string]int64{
+	"MaxRecordHeader":  MaxRecordHeader,
+	"maxFieldName":     maxFieldName,
+	"MaxFieldValue":    MaxFieldValue,
+	"maxAddress":       maxAddress,
+	"MaxRecordID":      MaxRecordID,
+	"MaxURL":           MaxURL,
+	"MaxWarcinfos":     MaxWarcinfos,
+	"maxDictionary":    maxDictionary,
+	"maxZstdWindow":    maxZstdWindow,
+	"MaxConcurrent":    MaxConcurrent,
+	"MaxRepeated":      MaxRepeated,
+	"maxHeaderMembers": maxHeaderMembers,
+	"maxMissedEnd":     maxMissedEnd,
+	"maxSearch":        maxSearch,
+	"candidateCost":    candidateCost,
+	"maxVisited":       maxVisited,
+	"maxProof":         maxProof,
+	"maxProofOne":      maxProofOne,
+	"maxBlockReads":    maxBlockReads,
+	"maxChains":        maxChains,
+	"maxLineEnds":      maxLineEnds,
+	"beginBytes":       beginBytes,
+	"sniffBytes":       sniffBytes,
+	"sniffMember":      sniffMember,
 }
 
 // Bounds of what is read or held at a time. They shape the work, and no record.

@@ -7,6 +7,8 @@ import (
 
 	"golang.org/x/net/idna"
 	"golang.org/x/net/publicsuffix"
+
+	"github.com/robotsaudit/robotsaudit/internal/ascii"
 )
 
 // toASCII is UTS 46 processing as the URL Standard calls it: non-transitional
@@ -31,7 +33,7 @@ func convertHost(host string) (string, bool) {
 	if host[0] == '[' {
 		return convertIPv6(host)
 	}
-	lower := asciiLower(host)
+	lower := ascii.Lower(host)
 	if isPlainHost(lower) && !strings.Contains(lower, "xn--") {
 		return lower, true
 	}
@@ -52,7 +54,7 @@ func convertHost(host string) (string, bool) {
 // convertIPv6 writes an address in brackets as RFC 5952 says, without a zone,
 // which means something on the crawler's machine only (RFC 6874 §1).
 func convertIPv6(host string) (string, bool) {
-	lower := asciiLower(host)
+	lower := ascii.Lower(host)
 	inner, closed := strings.CutSuffix(lower[1:], "]")
 	inner, _, _ = strings.Cut(inner, "%")
 	addr, err := netip.ParseAddr(inner)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/ascii"
 )
 
 // SURTKey is the sort key that Common Crawl's indexes hold as url_surtkey:
@@ -93,7 +95,7 @@ func appendSURTHost(dst []byte, host string) []byte {
 	} else if !isPlainHost(host) {
 		host = string(appendEscapedLower(nil, []byte(host)))
 	}
-	host = asciiLower(host)
+	host = ascii.Lower(host)
 	host = withoutWWW(host)
 	for {
 		dot := strings.LastIndexByte(host, '.')
@@ -417,7 +419,7 @@ func appendEscapedLower(dst, s []byte) []byte {
 			dst = append(dst, '%', hex[c>>4], hex[c&0xf])
 			continue
 		}
-		dst = append(dst, lowerByte(c))
+		dst = append(dst, ascii.LowerByte(c))
 	}
 	return dst
 }

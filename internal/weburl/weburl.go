@@ -11,6 +11,8 @@ package weburl
 import (
 	"strconv"
 	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/ascii"
 )
 
 // Problem says what is wrong with a recorded URL. Where several things are,
@@ -103,7 +105,7 @@ func Parse(raw string) (URL, Problem) {
 		u.setPathQuery(raw)
 		return u, NoScheme
 	}
-	u.Scheme = asciiLower(scheme)
+	u.Scheme = ascii.Lower(scheme)
 	problem := NoProblem
 	if after, ok := strings.CutPrefix(rest, "//"); ok {
 		end := authorityEnd(after)
@@ -131,7 +133,7 @@ func (u *URL) setAuthority(authority string) Problem {
 	}
 	port, ok := parsePort(portText)
 	if !ok {
-		u.Host = asciiLower(hostPort)
+		u.Host = ascii.Lower(hostPort)
 		return BadPort
 	}
 	u.Port = port
@@ -291,26 +293,4 @@ func hasSpaceOrControl(s string) bool {
 		}
 	}
 	return false
-}
-
-// asciiLower lower-cases A to Z and leaves every other byte alone, also those
-// that are no UTF-8.
-func asciiLower(s string) string {
-	for i := range len(s) {
-		if 'A' <= s[i] && s[i] <= 'Z' {
-			b := []byte(s)
-			for j := i; j < len(b); j++ {
-				b[j] = lowerByte(b[j])
-			}
-			return string(b)
-		}
-	}
-	return s
-}
-
-func lowerByte(c byte) byte {
-	if 'A' <= c && c <= 'Z' {
-		return c + 'a' - 'A'
-	}
-	return c
 }

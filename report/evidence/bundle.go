@@ -165,8 +165,22 @@ func newWriter(set *facts.Set, settings Settings, tmp string, opt *Options) (w *
 	for i := range set.Inputs {
 		w.locate(int32(i), opt.Archives)
 		set.Inputs[i].Input = w.paths[int32(i)]
+		if isSameFile(opt.To, set.Inputs[i].Path) {
+			w.close()
+			return nil, fmt.Errorf("the bundle cannot be written to %s: that is an archive of the audit", opt.To)
+		}
 	}
 	return w, nil
+}
+
+// isSameFile reports whether two paths name one file.
+func isSameFile(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
 }
 
 func (w *writer) close() {
@@ -311,7 +325,7 @@ const manifestURL = "urn:robotsaudit:evidence:manifest"
 func (w *writer) finish(ctx context.Context, manifest *os.File, to string) (_ *Bundle, err error) {
 	file, err := os.CreateTemp(filepath.Dir(to), facts.TemporaryPrefix+"*")
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the bundle cannot be written (%w)", err)
 	}
 	defer func() {
 		if err != nil {

@@ -24,11 +24,11 @@ type copier struct {
 	out     *bufio.Writer
 	gzip    *gzip.Writer
 	member  *member
-	archive *ingest.Archive
+	archive *source
 	reader  warc.Reader // nil: none is open
 	offset  int64       // of the record that the reader read last
-	nth     int64
-	newest  string // date for records that have none
+	nth     int64       // of the records at that offset, from 0
+	newest  string      // date for records that have none
 }
 
 func newCopier(out io.Writer) *copier {
@@ -36,7 +36,7 @@ func newCopier(out io.Writer) *copier {
 }
 
 // begin goes on to another archive.
-func (c *copier) begin(a *ingest.Archive) {
+func (c *copier) begin(a *source) {
 	c.end()
 	c.archive = a
 }
@@ -49,17 +49,28 @@ func (c *copier) end() {
 	c.reader = nil
 }
 
-// open has the reader stand before a place, or before it in a stream or member.
-func (c *copier) open(at ingest.Place) (err error) {
-	if c.reader != nil && (at.Streamed && c.offset < at.Offset || c.offset == at.Offset && c.nth < at.Nth) {
-		return nil
+// nearby is how far, in bytes of a file, it is cheaper to read on than to open it anew.
+const nearby = 1 << 20
+
+// isAhead reports whether the reader comes to a place if it reads on, and soon.
+func (c *copier) isAhead(at ingest.Place) bool {
+	switch {
+	case c.reader == nil:
+		return false
+	case c.offset == at.Offset:
+		return c.nth < at.Nth
 	}
+	return c.offset < at.Offset && (at.Streamed || at.Offset-c.offset < nearby)
+}
+
+// open has a reader stand at a place, or at the beginning of its stream or member.
+func (c *copier) open(at ingest.Place) (err error) {
 	c.end()
 	c.offset, c.nth = -1, 0
 	if at.Streamed {
-		c.reader, err = c.archive.Stream()
+		c.reader, err = c.archive.stream()
 	} else {
-		c.reader, err = c.archive.Form.RecordsAt(c.archive, at.Offset)
+		c.reader, err = c.archive.form.RecordsAt(c.archive, at.Offset)
 	}
 	if c.reader == nil && err == nil {
 		err = errNoRecord
@@ -72,35 +83,56 @@ var errNoRecord = errors.New("no record is there")
 
 // find reads the record at a place, up to its block.
 func (c *copier) find(at ingest.Place) (*warc.Record, error) {
+	if c.isAhead(at) {
+		if rec, err := c.readTo(at); err != errNoRecord {
+			return rec, err
+		}
+	}
 	if err := c.open(at); err != nil {
 		return nil, err
 	}
+	return c.readTo(at)
+}
+
+// readTo reads on to a place.
+func (c *copier) readTo(at ingest.Place) (*warc.Record, error) {
 	for {
 		rec, err := c.reader.Next()
-		var damage *warc.Damage
-		switch {
-		case errors.As(err, &damage) && damage.More:
+		if isPassable(err) {
 			continue
-		case warc.IsReadError(err):
-			return nil, err
-		case err != nil:
-			return nil, errNoRecord
+		}
+		if err != nil {
+			return nil, noRecord(err)
 		}
 		if rec.Offset == c.offset {
 			c.nth++
 		} else {
 			c.offset, c.nth = rec.Offset, 0
 		}
-		if c.offset == at.Offset && c.nth == at.Nth {
+		switch {
+		case c.offset == at.Offset && c.nth == at.Nth:
 			return rec, nil
-		}
-		if c.offset > at.Offset {
+		case c.offset > at.Offset:
 			return nil, errNoRecord
 		}
-		if _, err := c.reader.Finish(); err != nil && !(errors.As(err, &damage) && damage.More) {
-			return nil, err
+		if _, err := c.reader.Finish(); err != nil && !isPassable(err) {
+			return nil, noRecord(err)
 		}
 	}
+}
+
+// isPassable reports whether err is damage behind which there are more records.
+func isPassable(err error) bool {
+	var damage *warc.Damage
+	return errors.As(err, &damage) && damage.More
+}
+
+// noRecord tells failures of the file from damage, and from its end.
+func noRecord(err error) error {
+	if warc.IsReadError(err) {
+		return err
+	}
+	return errNoRecord
 }
 
 // copy copies the record at a place. A gzip member that holds it and nothing else is copied
@@ -111,8 +143,8 @@ func (c *copier) copy(at ingest.Place, r *record) error {
 		return err
 	}
 	r.describe(rec)
-	isWARC := c.archive.Form.IsWARC()
-	if isWARC && !at.Streamed && c.archive.HasMembers() {
+	isWARC := c.archive.form.IsWARC()
+	if isWARC && !at.Streamed && c.archive.hasMembers() {
 		copied, err := c.copyMember(rec, r)
 		if copied || err != nil {
 			return err

@@ -122,8 +122,14 @@ func (g *gatherer) gatherInput(ctx context.Context, keys []archiveKey) error {
 	for _, k := range keys {
 		p.keys[k.entry], p.told[k.entry] = g.wanted[k], new(bitmap)
 	}
-	result, err := ingest.Pair(g.paths[input], p.pair)
+	var failed error
+	result, err := ingest.Pair(g.paths[input], func(f *facts.Fetch, c *ingest.Companions) error {
+		failed = cmp.Or(ctx.Err(), p.pair(f, c))
+		return failed
+	})
 	switch {
+	case failed != nil:
+		return failed
 	case err != nil:
 		g.missing[input] = fmt.Sprintf("cannot be read (%v)", err)
 	case result.Fingerprint != in.Fingerprint:
@@ -136,10 +142,11 @@ func (g *gatherer) gatherInput(ctx context.Context, keys []archiveKey) error {
 	defer stop()
 	row, err, ok := next()
 	for _, key := range keys {
-		a, openErr := ingest.OpenArchive(g.paths[input], key.entry, g.tmp)
+		a, openErr := openSource(g.paths[input], key.entry, g.tmp, g.logs[key])
 		if openErr != nil {
 			return openErr
 		}
+		before := g.number
 		g.begin(key, a)
 		if g.logs[key] {
 			err = cmp.Or(err, g.gatherLog(key, a))
@@ -152,6 +159,9 @@ func (g *gatherer) gatherInput(ctx context.Context, keys []archiveKey) error {
 		if err = errors.Join(err, a.Close()); err != nil {
 			return err
 		}
+		if g.number == before { // nothing was found again
+			g.archives = g.archives[:len(g.archives)-1]
+		}
 		if err := g.give(archiveKey{key.input, key.entry + "\x00"}, 0, 0); err != nil {
 			return err
 		}
@@ -160,13 +170,13 @@ func (g *gatherer) gatherInput(ctx context.Context, keys []archiveKey) error {
 }
 
 // begin goes on to another archive.
-func (g *gatherer) begin(key archiveKey, a *ingest.Archive) {
+func (g *gatherer) begin(key archiveKey, a *source) {
 	in := &g.inputs[key.input]
 	form := formWARC
 	switch {
 	case g.logs[key]:
 		form = formLog
-	case !a.Form.IsWARC():
+	case !a.form.IsWARC():
 		form = formARC
 	}
 	g.archives = append(g.archives, archive{Name: in.Name, Entry: key.entry, Form: form, Container: in.Container, Size: in.Size, Fingerprint: in.Fingerprint})
@@ -226,8 +236,8 @@ func (g *gatherer) addRecord(key archiveKey, r *record) error {
 }
 
 // gatherLog copies the lines of a log that are cited, which the citations tell.
-func (g *gatherer) gatherLog(key archiveKey, a *ingest.Archive) error {
-	text, err := a.Text()
+func (g *gatherer) gatherLog(key archiveKey, a *source) error {
+	text, err := a.text()
 	if err != nil {
 		return err
 	}

@@ -149,7 +149,7 @@ func (v *Verification) unpack(ctx context.Context, m *manifestReader, members *m
 	if !members.isLast() {
 		return nil, refusef("bytes stand behind its %d records", v.Records)
 	}
-	for len(u.paths) < len(archives) {
+	if len(u.paths) < len(archives) {
 		return nil, refusef("%v: an archive without records", errManifest)
 	}
 	return u, u.finish()
@@ -226,7 +226,7 @@ func (v *Verification) recompute(ctx context.Context, m *manifestReader, u *unpa
 }
 
 // audit reads archives and decides their fetches.
-func audit(ctx context.Context, paths []string, dir string, opt evaluate.Options, sink evaluate.Sink) error {
+func audit(ctx context.Context, paths []string, dir string, opt evaluate.Options, sink evaluate.Sink) (err error) {
 	inputs, failures := ingest.Expand(paths)
 	if len(failures) > 0 {
 		return failures[0]
@@ -235,7 +235,7 @@ func audit(ctx context.Context, paths []string, dir string, opt evaluate.Options
 	if err != nil {
 		return err
 	}
-	defer release() //nolint:errcheck // nobody else wants it
+	defer func() { err = errors.Join(err, release()) }()
 	if err := ingest.Ingest(ctx, inputs, ingest.Options{Dir: dir, Workers: runtime.GOMAXPROCS(0)}); err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package ingest
+package httpmsg
 
 import (
 	"errors"
@@ -37,7 +37,7 @@ func TestParseStatus(t *testing.T) {
 }
 
 func TestParseResponseHead(t *testing.T) {
-	h := parseResponseHead([]byte("HTTP/1.1 301 Moved\r\n"+
+	h := ParseResponse([]byte("HTTP/1.1 301 Moved\r\n"+
 		"LOCATION: /there\r\nLocation: /elsewhere\r\n"+
 		"Content-Type: text/plain;\r\n charset=utf-8\r\n"+
 		"no colon in this line\r\n"+
@@ -45,18 +45,18 @@ func TestParseResponseHead(t *testing.T) {
 		"Transfer-Encoding: Chunked\r\n"+
 		"Content-Range: bytes 0-1/2\r\nDate: Wed, 01 May 2024 12:00:00 GMT\r\n"+
 		"\r\nX-Robots-Tag: in the body\r\n"), nil, nil)
-	want := httpHead{
-		status: 301, location: "/there", contentType: "text/plain; charset=utf-8",
-		contentEncoding: []string{"gzip", "br"}, transferEncoding: []string{"chunked"}, repeated: []string{"location"},
-		contentRange: "bytes 0-1/2", date: "Wed, 01 May 2024 12:00:00 GMT",
+	want := Head{
+		Status: 301, Location: "/there", ContentType: "text/plain; charset=utf-8",
+		contentEncoding: []string{"gzip", "br"}, transferEncoding: []string{"chunked"}, Repeated: []string{"location"},
+		ContentRange: "bytes 0-1/2", Date: "Wed, 01 May 2024 12:00:00 GMT",
 	}
-	if diff := cmp.Diff(want, h, cmp.AllowUnexported(httpHead{})); diff != "" {
+	if diff := cmp.Diff(want, h, cmp.AllowUnexported(Head{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
 func TestPolicyHeaderLines(t *testing.T) {
-	h := parseResponseHead([]byte("HTTP/1.1 200\n"+
+	h := ParseResponse([]byte("HTTP/1.1 200\n"+
 		"X-Robots-Tag: noindex\n"+
 		"Server: x\n"+
 		"x-robots-tag:  otherbot:\n  nofollow\n"+
@@ -64,42 +64,44 @@ func TestPolicyHeaderLines(t *testing.T) {
 		"Link: </l>; rel=license\nLink: </s>; rel=stylesheet\n\n"), nil, nil)
 	want := "X-Robots-Tag: noindex\nx-robots-tag:  otherbot: nofollow\nRobots-Tag: noai;a=1\nContent-Usage: train-ai=n\n" +
 		"TDM-Reservation: 1\ntdm-policy: https://a/p\nLink: </l>; rel=license"
-	equal(t, "policy lines", string(h.policy), want)
-	if h.policyCut {
+	if string(h.Policy) != want {
+		t.Errorf("policy lines %q", h.Policy)
+	}
+	if h.PolicyCut {
 		t.Error("nothing was cut")
 	}
 }
 
 func TestPolicyHeaderLinesAreBounded(t *testing.T) {
-	long := parseResponseHead([]byte("HTTP/1.1 200\nX-Robots-Tag: "+strings.Repeat("noindex, ", 2000)+"\n\n"), nil, nil)
-	if !long.policyCut || len(long.policy) > 9<<10 {
-		t.Errorf("a long line: %d bytes, cut %v", len(long.policy), long.policyCut)
+	long := ParseResponse([]byte("HTTP/1.1 200\nX-Robots-Tag: "+strings.Repeat("noindex, ", 2000)+"\n\n"), nil, nil)
+	if !long.PolicyCut || len(long.Policy) > 9<<10 {
+		t.Errorf("a long line: %d bytes, cut %v", len(long.Policy), long.PolicyCut)
 	}
-	many := parseResponseHead([]byte("HTTP/1.1 200\n"+strings.Repeat("X-Robots-Tag: noindex\n", 100_000)+"\n"), nil, nil)
-	if !many.policyCut || len(many.policy) > maxPolicyHeaders {
-		t.Errorf("many lines: %d bytes, cut %v", len(many.policy), many.policyCut)
+	many := ParseResponse([]byte("HTTP/1.1 200\n"+strings.Repeat("X-Robots-Tag: noindex\n", 100_000)+"\n"), nil, nil)
+	if !many.PolicyCut || len(many.Policy) > MaxPolicyHeaders {
+		t.Errorf("many lines: %d bytes, cut %v", len(many.Policy), many.PolicyCut)
 	}
-	codings := parseResponseHead([]byte("HTTP/1.1 200\n"+strings.Repeat("Content-Encoding: gzip\n", 40_000)+"\n"), nil, nil)
+	codings := ParseResponse([]byte("HTTP/1.1 200\n"+strings.Repeat("Content-Encoding: gzip\n", 40_000)+"\n"), nil, nil)
 	if n := len(codings.contentEncoding); n != maxCodings+1 {
 		t.Errorf("%d content codings kept", n)
 	}
 }
 
 func TestParseRequestHead(t *testing.T) {
-	for in, want := range map[string]httpHead{
-		"GET /x HTTP/1.1\r\nUser-Agent: a/1\r\nUser-Agent: b/2\r\n\r\n": {status: -1, method: "GET", userAgent: "a/1"},
-		"head / HTTP/1.0\nuser-agent:  b \n\n":                          {status: -1, method: "HEAD", userAgent: "b"},
-		"POST":                                                          {status: -1, method: "POST"},
-		"":                                                              {status: -1},
-		strings.Repeat("x", 99) + " / HTTP":                             {status: -1, method: strings.Repeat("X", maxMethod)},
-		"GET / HTTP/1.1\r\nHost: a:80\r\nhost: b\r\n\r\n":       {status: -1, method: "GET", host: "a:80"},
-		"GET http://A.example:80/x HTTP/1.1\r\nHost: b\r\n\r\n": {status: -1, method: "GET", host: "a.example"},
-		"GET https://a.example:8443 HTTP/1.1\r\n\r\n":           {status: -1, method: "GET", host: "a.example:8443"},
-		"OPTIONS * HTTP/1.1\r\nHost: b\r\n\r\n":                 {status: -1, method: "OPTIONS", host: "b"},
+	for in, want := range map[string]Head{
+		"GET /x HTTP/1.1\r\nUser-Agent: a/1\r\nUser-Agent: b/2\r\n\r\n": {Status: -1, Method: "GET", UserAgent: "a/1"},
+		"head / HTTP/1.0\nuser-agent:  b \n\n":                          {Status: -1, Method: "HEAD", UserAgent: "b"},
+		"POST":                                                          {Status: -1, Method: "POST"},
+		"":                                                              {Status: -1},
+		strings.Repeat("x", 99) + " / HTTP":                             {Status: -1, Method: strings.Repeat("X", maxMethod)},
+		"GET / HTTP/1.1\r\nHost: a:80\r\nhost: b\r\n\r\n":       {Status: -1, Method: "GET", Host: "a:80"},
+		"GET http://A.example:80/x HTTP/1.1\r\nHost: b\r\n\r\n": {Status: -1, Method: "GET", Host: "a.example"},
+		"GET https://a.example:8443 HTTP/1.1\r\n\r\n":           {Status: -1, Method: "GET", Host: "a.example:8443"},
+		"OPTIONS * HTTP/1.1\r\nHost: b\r\n\r\n":                 {Status: -1, Method: "OPTIONS", Host: "b"},
 		"GET / HTTP/1.1\r\nIf-None-Match: \"x\", W/\"y\"\r\nIf-Modified-Since: Wed, 01 May 2024 10:00:00 GMT\r\n\r\n": {
-			status: -1, method: "GET", ifNoneMatch: `"x", W/"y"`, ifModifiedSince: "Wed, 01 May 2024 10:00:00 GMT"},
+			Status: -1, Method: "GET", IfNoneMatch: `"x", W/"y"`, IfModifiedSince: "Wed, 01 May 2024 10:00:00 GMT"},
 	} {
-		if diff := cmp.Diff(want, parseRequestHead([]byte(in), nil), cmp.AllowUnexported(httpHead{})); diff != "" {
+		if diff := cmp.Diff(want, ParseRequest([]byte(in), nil), cmp.AllowUnexported(Head{})); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", in, diff)
 		}
 	}
@@ -122,19 +124,19 @@ func TestReadHead(t *testing.T) {
 		for name, r := range map[string]io.Reader{
 			"at once": strings.NewReader(c.in), "byte by byte": iotest.OneByteReader(strings.NewReader(c.in)),
 		} {
-			head, body, complete, err := readHead(r, nil, 1<<20)
+			head, body, complete, err := ReadHead(r, nil, 1<<20)
 			rest, _ := io.ReadAll(r)
 			if string(head) != c.head || string(body)+string(rest) != c.body || complete != c.complete || err != nil {
 				t.Errorf("%q %s: %q, %q + %q, %v, %v", c.in, name, head, body, rest, complete, err)
 			}
 		}
 	}
-	head, _, complete, err := readHead(strings.NewReader(strings.Repeat("x", 1<<20)), nil, 10<<10)
+	head, _, complete, err := ReadHead(strings.NewReader(strings.Repeat("x", 1<<20)), nil, 10<<10)
 	if len(head) < 10<<10 || len(head) > 40<<10 || complete || err != nil {
 		t.Errorf("no end: %d bytes, %v, %v", len(head), complete, err)
 	}
 	broken := errors.New("broken")
-	if _, _, _, err := readHead(iotest.ErrReader(broken), nil, 99); err != broken {
+	if _, _, _, err := ReadHead(iotest.ErrReader(broken), nil, 99); err != broken {
 		t.Errorf("error %v", err)
 	}
 }

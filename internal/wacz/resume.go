@@ -1,95 +1,14 @@
-package ingest
+package wacz
 
 import (
-	"archive/zip"
-	"compress/flate"
-	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
+
+	"github.com/klauspost/compress/flate"
 
 	"github.com/robotsaudit/robotsaudit/internal/inflate"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
-
-// entryReader reads an entry and verifies its checksum and size. Where the entry
-// is broken it ends, or goes on behind the damage, and err says at the end what was
-// wrong: what was read is judged by itself. Other errors are those of the file.
-type entryReader struct {
-	r     io.Reader
-	in    *warc.Source // the bytes of a deflated entry in which no damage was met
-	entry *zipEntry
-	n     uint64
-	crc   uint32
-	err   error
-}
-
-// open reads the entry from its start.
-func (e *zipEntry) open() *entryReader {
-	r := &entryReader{entry: e}
-	switch e.Method {
-	case zip.Deflate:
-		r.in = warc.NewSource(e.stored(), nil)
-		r.r = flate.NewReader(r.in)
-	default:
-		r.r = warc.MarkFailures(e.stored())
-	}
-	return r
-}
-
-// errEntrySize is that of an entry whose content matches its checksum none the less.
-var errEntrySize = errors.New("its content is not of the size that it says")
-
-// fault reads the entry to its end and returns why its content is not what it was.
-func (e *zipEntry) fault() (fault, err error) {
-	r := e.open()
-	if _, err := io.Copy(io.Discard, r); err != nil || r.err == errEntrySize {
-		return nil, err
-	}
-	return r.err, nil
-}
-
-func (r *entryReader) Read(p []byte) (int, error) {
-	if r.err != nil {
-		return 0, io.EOF
-	}
-	n, err := r.r.Read(p)
-	r.n += uint64(n)
-	r.crc = crc32.Update(r.crc, crc32.IEEETable, p[:n])
-	if err == nil || warc.IsReadError(err) {
-		return n, err
-	}
-	fault := r.verify(err)
-	if fault != nil && r.in != nil && !r.entry.endless {
-		if resumed, err := r.resume(err); resumed || err != nil {
-			return n, err
-		}
-	}
-	r.err = fault
-	return n, io.EOF
-}
-
-// verify returns what is wrong with an entry that ended with err.
-func (r *entryReader) verify(err error) error {
-	matches := err == io.EOF && r.crc == r.entry.CRC32
-	switch {
-	case matches && r.n == r.entry.UncompressedSize64 && !r.entry.endless:
-		return nil
-	case r.entry.Method == zip.Deflate && r.in == nil && r.entry.resumption.bit >= 0:
-		return r.entry.resumption
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return errors.New("it ends before its content does")
-	case err != io.EOF:
-		return err
-	case r.entry.endless:
-		return errors.New("where it ends is not known: it was read to the end of the file")
-	case r.entry.Method == zip.Store && r.n < r.entry.UncompressedSize64:
-		return errors.New("the file ends before the entry does")
-	case !matches:
-		return errors.New("its content does not match its checksum")
-	}
-	return errEntrySize
-}
 
 // resumption is where a deflated entry is read on behind damage. Members that are whole
 // there prove themselves (resync.go).
@@ -107,7 +26,7 @@ func (x *resumption) Error() string {
 // resume goes on behind damage in the bytes of a deflated entry, if that is what ended
 // it. Unknown bytes take the place of what is missing, so that what follows stands where
 // it did.
-func (r *entryReader) resume(ending error) (resumed bool, err error) {
+func (r *EntryReader) resume(ending error) (resumed bool, err error) {
 	damaged := r.in.Position()
 	if packed := r.entry.packed(); ending == io.EOF && damaged == packed || ending == io.ErrUnexpectedEOF && damaged < packed {
 		return false, nil // all of it was read, or the file ends
@@ -150,9 +69,9 @@ func (unknownBytes) Read(p []byte) (int, error) {
 // Blocks that end in the same damage share its fate, so behind many of them the search
 // goes on at the last: it is one pass over the rest, but for false blocks, which a budget
 // bounds.
-func (e *zipEntry) findResumption(damaged, n int64) (*resumption, error) {
+func (e *Entry) findResumption(damaged, n int64) (*resumption, error) {
 	x := &resumption{damaged: damaged, bit: -1}
-	if e.unpacked()/maxExpansion > e.packed() {
+	if e.Size()/maxExpansion > e.packed() {
 		return x, nil
 	}
 	m := inflate.NewReader(nil)
@@ -163,12 +82,12 @@ func (e *zipEntry) findResumption(damaged, n int64) (*resumption, error) {
 		if bit < 0 || err != nil {
 			return x, err
 		}
-		length, err := e.inflateFrom(m, bit, nil).Discard(e.unpacked() + 1)
+		length, err := e.inflateFrom(m, bit, nil).Discard(e.Size() + 1)
 		if warc.IsReadError(err) {
 			return x, err
 		}
 		if err == io.EOF && bit/8+m.Offset() == e.packed() {
-			x.bit, x.at = bit, e.unpacked()-length
+			x.bit, x.at = bit, e.Size()-length
 			x.history, err = e.contentBefore(x.at, n)
 			return x, err
 		}
@@ -183,7 +102,7 @@ func (e *zipEntry) findResumption(damaged, n int64) (*resumption, error) {
 
 // nextBlock returns the first bit from one on, and within reach bytes, where a block may
 // begin, -1 if there is none.
-func (e *zipEntry) nextBlock(m *inflate.Reader, search *warc.Window, from, reach int64) (int64, error) {
+func (e *Entry) nextBlock(m *inflate.Reader, search *warc.Window, from, reach int64) (int64, error) {
 	first, bit := int(from&7), 0
 	at, err := search.Find(e.stored(), from/8, min(e.packed(), from/8+reach), func(b []byte) int {
 		bit = m.FindBlock(b, first)
@@ -197,7 +116,7 @@ func (e *zipEntry) nextBlock(m *inflate.Reader, search *warc.Window, from, reach
 }
 
 // inflateFrom has r inflate the entry from a bit of its bytes on, where a block begins.
-func (e *zipEntry) inflateFrom(r *inflate.Reader, bit int64, history []byte) *inflate.Reader {
+func (e *Entry) inflateFrom(r *inflate.Reader, bit int64, history []byte) *inflate.Reader {
 	bytes := io.NewSectionReader(e.file, e.offset+bit/8, e.packed()-bit/8)
 	r.ResetBlocks(warc.MarkFailures(bytes), uint(bit&7), history)
 	return r
@@ -205,7 +124,7 @@ func (e *zipEntry) inflateFrom(r *inflate.Reader, bit int64, history []byte) *in
 
 // contentBefore returns the content of a deflated entry before at, as far as a match there
 // can refer to it. The first n bytes of the content can be read.
-func (e *zipEntry) contentBefore(at, n int64) ([]byte, error) {
+func (e *Entry) contentBefore(at, n int64) ([]byte, error) {
 	from := max(at-inflate.WindowSize, 0)
 	content := make([]byte, at-from)
 	unknownBytes{}.Read(content)

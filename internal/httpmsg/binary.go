@@ -1,4 +1,4 @@
-package ingest
+package httpmsg
 
 import (
 	"bytes"
@@ -30,11 +30,11 @@ var binaryMagic = [...]string{
 	"\xff\xfe\x00\x00", "\x00\x00\xfe\xff", // UTF-32, which nobody need read (RFC 9309 §2.2)
 }
 
-// isBinary reports whether a body is in no form that a parser of text can read: compressed,
+// IsBinary reports whether a body is in no form that a parser of text can read: compressed,
 // an image, UTF-16 without a byte order mark. Texts of any other encoding are none, nor
 // those with a few stray NULs: half of UTF-16 is control characters, and of compressed data
 // a ninth, together with two of five bytes or more that are no UTF-8.
-func isBinary(body []byte) bool {
+func IsBinary(body []byte) bool {
 	switch {
 	case hasBinaryMagic(body):
 		return true
@@ -45,9 +45,9 @@ func isBinary(body []byte) bool {
 	return n == 0 || 5*controls >= n || 100*controls >= n && 4*invalid >= n
 }
 
-// isReadable reports whether a body with a declared coding that was not undone reads as
+// IsReadable reports whether a body with a declared coding that was not undone reads as
 // text all the same: a quarter of its bytes at most are no UTF-8.
-func isReadable(body []byte) bool {
+func IsReadable(body []byte) bool {
 	n, _, invalid := countBytes(body)
 	return 4*invalid <= n || isUTF16(body)
 }

@@ -1,4 +1,4 @@
-package ingest
+package httpmsg
 
 import (
 	"bufio"
@@ -12,47 +12,54 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zlib"
 	"github.com/klauspost/compress/zstd"
-
-	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
-// decodePayload undoes a message's transfer and content codings (RFC 9112 §7,
-// RFC 9110 §8.4). A declared coding that cannot be undone is left as it is, and
-// flagged: the body is then the raw bytes that the server sent. At most
-// maxPolicyBody bytes are kept. mayBeCut says that raw is known to be only the
-// start of what the server sent.
-func decodePayload(raw []byte, h *httpHead, mayBeCut bool) (body []byte, flags facts.Flags) {
+// Faults are what undoing the codings of a body met.
+type Faults uint8
+
+const (
+	FaultCut            Faults = 1 << iota // a part: the coding ends before the body does, or MaxBody came
+	FaultFalseChunked                      // declared chunked, and is not
+	FaultFalseEncoding                     // a declared coding could not be undone
+	FaultUndeclaredGzip                    // it is gzip, and no field says so
+)
+
+// Decode undoes a message's transfer and content codings (RFC 9112 §7,
+// RFC 9110 §8.4). A declared coding that cannot be undone is left as it is: the body
+// is then the raw bytes that the server sent. At most MaxBody bytes are kept.
+// mayBeCut says that raw is known to be only the start of what the server sent.
+func Decode(raw []byte, h *Head, mayBeCut bool) (body []byte, met Faults) {
 	body = raw
-	if h.chunked() && len(body) > 0 {
+	if h.Chunked() && len(body) > 0 {
 		plain, cutShort, ok := dechunk(body, mayBeCut)
 		switch {
 		case !ok:
-			flags |= facts.FlagFalseChunked
+			met |= FaultFalseChunked
 		case cutShort:
-			flags |= facts.FlagBodyCut
+			met |= FaultCut
 			fallthrough
 		default:
 			body = plain
 		}
 	}
-	codings := h.codings()
+	codings := h.Codings()
 	if len(codings) > maxCodings {
-		return body, flags | facts.FlagFalseEncoding
+		return body, met | FaultFalseEncoding
 	}
 	for i := len(codings) - 1; i >= 0 && len(body) > 0; i-- {
-		plain, cutShort, err := undo(codings[i], body, mayBeCut || flags&facts.FlagBodyCut != 0)
+		plain, cutShort, err := undo(codings[i], body, mayBeCut || met&FaultCut != 0)
 		if err != nil {
-			return body, flags | facts.FlagFalseEncoding
+			return body, met | FaultFalseEncoding
 		}
 		if cutShort {
-			flags |= facts.FlagBodyCut
+			met |= FaultCut
 		}
 		body = plain
 	}
 	if len(codings) == 0 && bytes.HasPrefix(body, []byte{0x1f, 0x8b, 8}) {
-		flags |= facts.FlagUndeclaredGzip
+		met |= FaultUndeclaredGzip
 	}
-	return body, flags
+	return body, met
 }
 
 // dechunk undoes the chunked coding. ok is false where b does not begin with a
@@ -61,7 +68,7 @@ func decodePayload(raw []byte, h *httpHead, mayBeCut bool) (body []byte, flags f
 // coding breaks, before the last one. What ends within its first chunk is believed
 // only where it is known to be cut.
 func dechunk(b []byte, mayBeCut bool) (plain []byte, cutShort, ok bool) {
-	r := newChunkedReader(bytes.NewReader(b))
+	r := NewChunkedReader(bytes.NewReader(b))
 	plain, err := io.ReadAll(r)
 	switch {
 	case err == nil:
@@ -84,7 +91,7 @@ type chunkedReader struct {
 
 var errNotChunked = errors.New("not chunked")
 
-func newChunkedReader(r io.Reader) *chunkedReader { return &chunkedReader{in: bufio.NewReader(r)} }
+func NewChunkedReader(r io.Reader) *chunkedReader { return &chunkedReader{in: bufio.NewReader(r)} }
 
 func (r *chunkedReader) Read(p []byte) (n int, err error) {
 	if r.err == nil && r.left == 0 {
@@ -158,20 +165,20 @@ var (
 	errNotDeflate    = errors.New("bytes behind the end of deflate data")
 )
 
-// undo undoes one content coding. cutShort says that maxPolicyBody came first, or
+// undo undoes one content coding. cutShort says that MaxBody came first, or
 // that b ends inside the coding: what there is of it is taken where b is known to
 // be cut, or its magic number tells that this is the coding. Then it is taken up to
 // where b is damaged, too.
 func undo(coding string, b []byte, mayBeCut bool) (plain []byte, cutShort bool, err error) {
-	r, err := decoder(coding, bytes.NewReader(b))
+	r, err := NewDecoder(coding, bytes.NewReader(b))
 	if err != nil {
 		return nil, false, err
 	}
 	defer r.Close()
-	plain, err = io.ReadAll(io.LimitReader(r, maxPolicyBody+1))
+	plain, err = io.ReadAll(io.LimitReader(r, MaxBody+1))
 	switch {
-	case len(plain) > maxPolicyBody:
-		return plain[:maxPolicyBody], true, nil
+	case len(plain) > MaxBody:
+		return plain[:MaxBody], true, nil
 	case err != nil && len(plain) > 0 && (hasMagic(coding) || mayBeCut && err == io.ErrUnexpectedEOF):
 		return plain, true, nil
 	}
@@ -182,8 +189,8 @@ func hasMagic(coding string) bool {
 	return coding == "gzip" || coding == "x-gzip" || coding == "zstd"
 }
 
-// decoder undoes one content coding of a stream.
-func decoder(coding string, r io.Reader) (io.ReadCloser, error) {
+// NewDecoder undoes one content coding of a stream.
+func NewDecoder(coding string, r io.Reader) (io.ReadCloser, error) {
 	src := bufio.NewReader(r)
 	switch coding {
 	case "gzip", "x-gzip":

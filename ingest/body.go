@@ -1,0 +1,198 @@
+package ingest
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/httpmsg"
+	"github.com/robotsaudit/robotsaudit/internal/tag"
+	"github.com/robotsaudit/robotsaudit/internal/weburl"
+)
+
+// extractPayload reads the HTTP head and, of policy, the body.
+func (e *extractor) extractPayload(d *draft, url weburl.URL) error {
+	x := d.exchange
+	x.Kind = captureKind(url)
+	if x.Kind == facts.CaptureNone && !e.targets.empty() && e.targets.has(urlKey(url)) {
+		x.Kind = facts.CaptureTarget
+	}
+	if x.Kind != facts.CaptureNone {
+		d.check()
+	}
+	if err := e.readPayload(d); err != nil {
+		return err
+	}
+	if x.Status/100 == 3 && x.Location != "" && x.Kind != facts.CaptureNone {
+		d.target = targetKey(url, x.Location)
+	}
+	return nil
+}
+
+func (e *extractor) readPayload(d *draft) error {
+	r := d.record
+	if r.Type == "resource" {
+		d.exchange.MIMEType = mimeType(r.ContentType)
+		return e.keepBody(d, nil, r.Block)
+	}
+	head, body, complete, err := httpmsg.ReadHead(r.Block, e.head, maxHTTPHead)
+	if err != nil {
+		return err
+	}
+	e.head = head[:0]
+	if !httpmsg.IsResponse(head) {
+		// No status line: an HTTP/0.9 body. Of a revisit: no HTTP head at all.
+		return e.keepBody(d, nil, e.payload.of(append(head, body...), r.Block))
+	}
+	h := httpmsg.ParseResponse(head, e.policy[:0], r.Strings)
+	if d.exchange.Kind != facts.CaptureNone {
+		d.exchange.ETag, d.exchange.LastModified = h.Validators(head)
+	}
+	e.applyHead(d, &h)
+	if !complete && (r.Type != "revisit" || r.ContentLength > int64(len(head))) {
+		// What follows, if anything, is more of the head, not a body. A revisit's head
+		// is all that its block holds, and often ends without the empty line.
+		d.note(facts.IssueBadHTTPHead, "body taken as empty", "no end of head in %d bytes", len(head))
+		if d.exchange.Kind != facts.CaptureNone {
+			d.exchange.Flags |= facts.FlagBodyCut
+		}
+		if r.Short > 0 || len(head) >= maxHTTPHead {
+			d.exchange.Flags |= facts.FlagPolicyHeadersCut
+		}
+		d.leavePayload()
+		return e.keepBody(d, &h, bytes.NewReader(nil))
+	}
+	return e.keepBody(d, &h, e.payload.of(body, r.Block))
+}
+
+func (e *extractor) applyHead(d *draft, h *httpmsg.Head) {
+	f := &d.exchange.Fetch
+	f.Flags |= facts.FlagHTTPHead
+	f.Status, f.Location, f.MIMEType = h.Status, h.Location, mimeType(h.ContentType)
+	f.PolicyHeaders = d.record.Strings.Shared(h.Policy)
+	e.policy, h.Policy = h.Policy, nil
+	d.exchange.ContentRange = h.ContentRange
+	if h.Status < 0 {
+		d.note(facts.IssueBadHTTPHead, "status unknown", "no status in the status line")
+	}
+	if len(h.Repeated) > 0 {
+		d.note(facts.IssueRepeatedField, "the first counts", "%.200q", h.Repeated)
+	}
+	d.noteCut(h)
+	if h.PolicyCut {
+		f.Flags |= facts.FlagPolicyHeadersCut
+		d.note(facts.IssuePolicyHeadersCut, "the rest dropped", "policy header lines over %d bytes", httpmsg.MaxPolicyHeaders)
+	}
+	e.checkClock(d, h.Date)
+}
+
+// checkClock notes a Date field that contradicts the WARC-Date of a robots.txt
+// capture. It changes nothing: the crawler's clock dates the fetch.
+func (e *extractor) checkClock(d *draft, date string) {
+	x := d.exchange
+	if date == "" || x.Kind != facts.CaptureRobots || x.Precision < facts.PrecisionMinute || d.record.Type != "response" {
+		return
+	}
+	server, err := http.ParseTime(date)
+	if err != nil {
+		return
+	}
+	if skew := server.Sub(x.Time().UTC()); skew > maxClockSkew || skew < -maxClockSkew {
+		d.note(facts.IssueClockSkew, "WARC-Date kept", "the server's Date is %s", date)
+	}
+}
+
+// keepBody keeps the decoded body of a policy capture.
+func (e *extractor) keepBody(d *draft, h *httpmsg.Head, stored io.Reader) error {
+	r, x := d.record, d.exchange
+	if h == nil {
+		h = &httpmsg.Head{}
+	}
+	if x.Kind == facts.CaptureNone || x.Flags&facts.FlagUnsupportedScheme != 0 {
+		if x.mayBePage() {
+			var err error
+			if stored, err = e.scanPage(d, h, stored); err != nil {
+				return err
+			}
+		}
+		return d.checkPayload(h, stored)
+	}
+	raw, err := io.ReadAll(io.LimitReader(stored, httpmsg.MaxBody+1))
+	if err != nil {
+		return err
+	}
+	if err := d.checkPayload(h, io.MultiReader(bytes.NewReader(raw), stored)); err != nil {
+		return err
+	}
+	if r.Short > 0 {
+		x.Flags |= facts.FlagBodyCut
+	}
+	if r.SegmentNumber == 1 && x.Flags&facts.FlagBodyCut == 0 {
+		d.assembly = &assembly{exchange: x, head: *h, raw: raw}
+		x.assembly, x.hasBody = d.assembly, true
+		return nil
+	}
+	x.decode(d, h, raw)
+	return nil
+}
+
+// decode makes the body of a policy capture of what is stored of it. One shorter
+// than its Content-Length is a part, though no WARC-Truncated says so: the connection
+// broke, and a rule may be missing (RFC 9112 §8).
+func (x *exchange) decode(d *draft, h *httpmsg.Head, raw []byte) {
+	switch {
+	case len(raw) > httpmsg.MaxBody:
+		raw = raw[:httpmsg.MaxBody]
+		x.Flags |= facts.FlagBodyCut
+	case x.Status/100 == 2 && x.Type != facts.TypeRevisit && x.Flags&facts.FlagBodyCut == 0:
+		if x.missing = h.Missing(len(raw)); x.missing > 0 {
+			x.Flags |= facts.FlagBodyCut
+		}
+	}
+	body, met := httpmsg.Decode(raw, h, x.Flags&facts.FlagBodyCut != 0 || x.Truncated != "")
+	x.Flags |= payloadFlags(met) | facts.FlagBodyKept
+	if httpmsg.IsBinary(body) || met&httpmsg.FaultFalseEncoding != 0 && !httpmsg.IsReadable(body) {
+		x.Flags |= facts.FlagUndecodable
+	}
+	x.body, x.hasBody = body, true
+	if x.Kind == facts.CaptureTarget && x.mayBePage() {
+		found := x.findMetas(new(tag.Scanner), body, h, met, x.Flags&facts.FlagBodyCut != 0 || x.Truncated != "")
+		x.Metas = found.Encode()
+	}
+	x.noteBody(d)
+}
+
+// payloadFlags are what undoing the codings of a body met, as rows have it.
+func payloadFlags(met httpmsg.Faults) (flags facts.Flags) {
+	for fault, flag := range map[httpmsg.Faults]facts.Flags{
+		httpmsg.FaultCut: facts.FlagBodyCut, httpmsg.FaultFalseChunked: facts.FlagFalseChunked,
+		httpmsg.FaultFalseEncoding: facts.FlagFalseEncoding, httpmsg.FaultUndeclaredGzip: facts.FlagUndeclaredGzip,
+	} {
+		if met&fault != 0 {
+			flags |= flag
+		}
+	}
+	return flags
+}
+
+func (x *exchange) noteBody(d *draft) {
+	if x.Flags&facts.FlagBodyCut != 0 && x.missing == 0 {
+		d.note(facts.IssueBodyCut, "the rest dropped", "the body is over %d bytes, or ends before its coding or record does", httpmsg.MaxBody)
+	}
+	if x.Flags&facts.FlagFalseChunked != 0 {
+		d.note(facts.IssueFalseChunked, "taken as it stands", "declared chunked, and is not")
+	}
+	action := "taken as it stands"
+	if x.Flags&facts.FlagUndecodable != 0 {
+		action = "taken for unreadable"
+	}
+	switch {
+	case x.Flags&facts.FlagFalseEncoding != 0:
+		d.note(facts.IssueFalseEncoding, action, "the declared Content-Encoding could not be undone")
+	case x.Flags&facts.FlagUndeclaredGzip != 0:
+		d.note(facts.IssueUndeclaredGzip, action, "the body is gzip, and no header says so")
+	case x.Flags&facts.FlagUndecodable != 0:
+		d.note(facts.IssueUndeclaredBinary, action, "the body is compressed, UTF-16 without a byte order mark, or in another binary format")
+	}
+}

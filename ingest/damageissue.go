@@ -1,0 +1,82 @@
+package ingest
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/warc"
+)
+
+// issueKinds are the kinds of issue that the kinds of damage are in the tables.
+var issueKinds = [...]facts.IssueKind{
+	warc.DamageEmptyFile:        facts.IssueEmptyFile,
+	warc.DamageNotAnArchive:     facts.IssueNotAnArchive,
+	warc.DamageDamagedMember:    facts.IssueDamagedMember,
+	warc.DamageDamagedStream:    facts.IssueDamagedStream,
+	warc.DamageTruncatedRecord:  facts.IssueTruncatedRecord,
+	warc.DamageBadRecordHeader:  facts.IssueBadRecordHeader,
+	warc.DamageHeaderTooLong:    facts.IssueHeaderTooLong,
+	warc.DamageBadContentLength: facts.IssueBadContentLength,
+	warc.DamageBadRecordEnd:     facts.IssueBadRecordEnd,
+	warc.DamageSkippedRange:     facts.IssueSkippedRange,
+	warc.DamageBadDictionary:    facts.IssueBadDictionary,
+	warc.DamageWindowTooLarge:   facts.IssueWindowTooLarge,
+}
+
+// reportDamage notes damage and what it cost.
+func (c *committer) reportDamage(d *warc.Damage, size int64) error {
+	if err := c.endGap(); err != nil {
+		return err
+	}
+	c.index++ // what stands on both sides of damage is not adjacent
+	i := facts.Issue{Offset: d.Offset, Length: -1, RecordID: d.RecordID, Kind: issueKinds[d.Kind], Detail: d.Detail, Action: cmp.Or(d.Action, "record dropped")}
+	if d.More && d.Resumed == 0 {
+		return c.report(i)
+	}
+	skipped, detail := int64(-1), "to the end of the stream"
+	switch {
+	case d.More:
+		skipped = d.Resumed - d.Offset
+		detail = fmt.Sprintf("%d bytes; %s", skipped, cmp.Or(d.Proof.String(), "what follows proves itself"))
+	case size >= d.Offset:
+		skipped = size - d.Offset
+		detail = fmt.Sprintf("%d bytes to the end of the input", skipped)
+	}
+	switch d.Kind {
+	case warc.DamageTruncatedRecord: // the record is what is skipped
+		i.Length = skipped
+		return c.report(i)
+	case warc.DamageSkippedRange: // and nothing else to say
+		detail = d.Detail + ": " + detail
+	default:
+		if err := c.report(i); err != nil || skipped == 0 {
+			return err
+		}
+	}
+	gap := facts.Issue{Offset: d.Offset, Length: skipped, Kind: facts.IssueSkippedRange, Detail: detail, Action: "not read"}
+	if !d.More {
+		return c.report(gap)
+	}
+	c.gap, c.beforeGap = gap, c.stats.Resynced
+	return nil
+}
+
+// endGap reports the range skipped last, with the number of records read behind it.
+func (c *committer) endGap() error {
+	if c.gap.Kind == facts.IssueUnknown {
+		return nil
+	}
+	gap := c.gap
+	gap.Detail += fmt.Sprintf("; records read behind it: %d", c.stats.Resynced-c.beforeGap)
+	c.gap = facts.Issue{}
+	return c.report(gap)
+}
+
+// trustOf says how sure it is that a record is where it was found.
+func trustOf(r *warc.Record) facts.Trust {
+	if r.Resynced {
+		return facts.TrustResynced
+	}
+	return facts.TrustChained
+}

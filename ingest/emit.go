@@ -1,0 +1,98 @@
+package ingest
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+)
+
+// emit writes fetches whose request has been found, or will not be.
+func (c *committer) emit(exchanges ...*exchange) error {
+	for _, x := range exchanges {
+		if err := c.emitOne(x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *committer) emitOne(x *exchange) error {
+	if x.assembly != nil && !x.assembly.closed {
+		x.assembly.held = true
+		return nil
+	}
+	if x.Method == "" {
+		x.Method = http.MethodGet
+	}
+	if x.UserAgent == "" && x.infoAgent != "" {
+		x.UserAgent, x.UserAgentSource = x.infoAgent, facts.SourceWarcinfo
+	}
+	if x.Kind == facts.CaptureRobots && x.Method != http.MethodGet {
+		x.Kind = facts.CaptureNone
+		x.Flags &^= facts.FlagBodyKept
+	}
+	if x.isMisdirected() {
+		if err := c.leaveMisdirected(x); err != nil {
+			return err
+		}
+	}
+	if x.pageCut && x.Method == http.MethodHead { // nothing was left out of the page: it was not asked for
+		x.Metas = ""
+	}
+	if x.missing > 0 {
+		if err := c.settleMissing(x); err != nil {
+			return err
+		}
+	}
+	body := x.body
+	x.body, x.assembly = nil, nil // which others of its slab must not keep
+	c.stats.Fetches++
+	if c.paired != nil {
+		if err := c.paired(&x.Fetch, &x.companions); err != nil {
+			return err
+		}
+	}
+	if x.RecordID == "" {
+		c.stats.Unnamed++
+	}
+	if x.Type == facts.TypeRevisit || x.Status == http.StatusNotModified {
+		c.stats.Lent++
+	}
+	if err := c.out.Fetch(&x.Fetch); err != nil {
+		return err
+	}
+	if x.Kind == facts.CaptureNone || !x.hasBody {
+		return nil
+	}
+	if x.Kind == facts.CaptureRobots {
+		c.stats.Robots++
+	}
+	return c.out.Capture(&x.Capture, body)
+}
+
+// leaveMisdirected notes that the request of a fetch names another host than its URL
+// does. What came back is no policy of the URL's origin: a crawler that sends the Host of
+// a redirect's source to its target gets the redirect again.
+func (c *committer) leaveMisdirected(x *exchange) error {
+	action := "kept as recorded"
+	if x.Kind != facts.CaptureNone {
+		action = "no capture of that host's policy"
+	}
+	x.Kind = facts.CaptureNone
+	x.Flags = x.Flags&^facts.FlagBodyKept | facts.FlagHostMismatch
+	return c.report(facts.Issue{Offset: x.Offset, Length: x.Length, RecordID: x.RecordID, Kind: facts.IssueHostMismatch, Action: action,
+		Detail: fmt.Sprintf("the request names the host %.200q, WARC-Target-URI %.200q", x.host, x.Origin)})
+}
+
+// settleMissing tells a body that ends before its Content-Length from one that was
+// not asked for: an answer to HEAD has the Content-Length of what it leaves out
+// (RFC 9110 §9.3.2).
+func (c *committer) settleMissing(x *exchange) error {
+	if x.Method == http.MethodHead {
+		x.Flags &^= facts.FlagBodyCut
+		return nil
+	}
+	return c.report(facts.Issue{Offset: x.Offset, Length: x.Length, RecordID: x.RecordID, Kind: facts.IssueBodyCut, Action: "taken for a part",
+		Detail: fmt.Sprintf("the body ends %d bytes before its Content-Length does", x.missing)})
+}

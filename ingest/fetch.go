@@ -1,0 +1,147 @@
+package ingest
+
+import (
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/arena"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/warc"
+	"github.com/robotsaudit/robotsaudit/internal/weburl"
+)
+
+// extractFetch makes an exchange of a response, revisit or resource, if it is a
+// fetch at all: one of a URL with an authority. dns: and whois: records are none.
+func (e *extractor) extractFetch(d *draft) error {
+	r := d.record
+	if r.Target == "" {
+		d.note(facts.IssueNoTargetURI, "record skipped", "a %s record without WARC-Target-URI", r.Type)
+		return nil
+	}
+	target := r.Target[:min(len(r.Target), warc.MaxURL)]
+	url, problem := weburl.Parse(target)
+	supported := weburl.IsFetchScheme(url.Scheme)
+	switch {
+	case url.Host == "" && supported:
+		d.note(facts.IssueNoTargetURI, "record skipped", "no host in %.200q", target)
+		return nil
+	case url.Scheme == "":
+		d.note(facts.IssueNoTargetURI, "record skipped", "%s in %.200q", problem, target)
+		return nil
+	case url.Host == "", !supported && r.Type != "response" && (r.Type != warc.TypeARC || url.Scheme == warc.SchemeARCMetadata):
+		if scheme, near := nearest(url.Scheme, 1, "http", "https"); near {
+			d.note(facts.IssueNoTargetURI, "record skipped", "the scheme of %.200q, which may have been %s", target, scheme)
+		}
+		return nil
+	}
+	if problem != 0 {
+		d.note(facts.IssueBadURL, "kept as recorded", "%s in %.200q", problem, target)
+	}
+	x := e.exchanges.New()
+	x.concurrentTo, d.exchange = r.ConcurrentTo, x
+	e.identify(d, url)
+	if !supported {
+		x.Flags |= facts.FlagUnsupportedScheme
+	}
+	return e.extractPayload(d, url)
+}
+
+// identify fills in what the record's header says.
+func (e *extractor) identify(d *draft, url weburl.URL) {
+	r := d.record
+	x := d.exchange
+	f := &x.Fetch
+	*f = facts.Fetch{
+		HostReversed: e.reversed(url, r.Strings), Origin: url.Origin(), URL: r.Target[:min(len(r.Target), warc.MaxURL)], RecordID: r.ID, Input: e.input,
+		Entry: e.entry, Offset: r.Offset, Type: recordTypes[r.Type], Status: -1, PayloadDigest: cut(r.PayloadDigest, warc.MaxFieldValue),
+		Truncated: cut(r.Truncated, maxWord), Millis: -1,
+	}
+	f.Flags = e.pages.flags(url)
+	if r.Streamed {
+		f.Flags |= facts.FlagStreamed
+	}
+	if len(r.Target) > warc.MaxURL {
+		f.Flags |= facts.FlagURLCut
+		d.note(facts.IssueURLTooLong, "URL cut", "more than %d bytes", warc.MaxURL)
+	}
+	if len(r.PayloadDigest) > warc.MaxFieldValue || len(r.Truncated) > maxWord || len(r.RefersToURI) > warc.MaxURL {
+		d.note(facts.IssueValueCut, "the rest dropped", "a WARC-Payload-Digest, WARC-Truncated or WARC-Refers-To-Target-URI that is too long")
+	}
+	t, zoned, ok := recordTime(r)
+	f.Micros, f.Precision = t.Micros, t.Precision
+	switch {
+	case !ok:
+		d.note(facts.IssueBadDate, "time unknown", "date %.40q", r.Date)
+	case !zoned && r.Type == warc.TypeARC:
+		d.note(facts.IssueBadDate, "the digits that are certain were taken", "date %.40q", r.Date)
+	case !zoned:
+		d.note(facts.IssueDateWithoutZone, "taken as UTC", "WARC-Date %.40q", r.Date)
+	}
+	if f.Type == facts.TypeRevisit {
+		f.Profile = revisitProfile(r.Profile)
+		f.RefersToURL, f.RefersToID = cut(r.RefersToURI, warc.MaxURL), r.RefersTo
+		refers, _, _ := facts.ParseDate(r.RefersToDate)
+		f.RefersToMicros, f.RefersToPrec = refers.Micros, refers.Precision
+	}
+}
+
+// reversed is the host of a URL, reversed. Most fetches share it with the one before.
+func (e *extractor) reversed(url weburl.URL, t *arena.Strings) string {
+	if url.Host != e.host {
+		var buf [64]byte
+		e.host, e.hostReversed = url.Host, t.Shared(url.AppendHostReversed(buf[:0]))
+	}
+	return e.hostReversed
+}
+
+// recordTime reads the record's date. zoned is false where it is not wholly certain.
+func recordTime(r *warc.Record) (t facts.Time, zoned, ok bool) {
+	if r.Type == warc.TypeARC {
+		return facts.ParseARCDate(r.Date)
+	}
+	return facts.ParseDate(r.Date)
+}
+
+var recordTypes = map[string]facts.RecordType{"response": facts.TypeResponse, "revisit": facts.TypeRevisit, "resource": facts.TypeResource, warc.TypeARC: facts.TypeARC}
+
+func revisitProfile(uri string) facts.RevisitProfile {
+	switch {
+	case strings.HasSuffix(uri, "identical-payload-digest"):
+		return facts.RevisitIdenticalPayload
+	case strings.HasSuffix(uri, "server-not-modified"):
+		return facts.RevisitNotModified
+	}
+	return facts.RevisitOther
+}
+
+// captureKind tells policy by its path. The comparison is exact: /ROBOTS.TXT and
+// //robots.txt are ordinary fetches.
+func captureKind(u weburl.URL) facts.CaptureKind {
+	if u.HasQuery || !weburl.IsFetchScheme(u.Scheme) {
+		return facts.CaptureNone
+	}
+	switch u.Path {
+	case "/robots.txt":
+		return facts.CaptureRobots
+	case "/.well-known/tdmrep.json":
+		return facts.CaptureTDMRep
+	case "/ai.txt", "/.well-known/ai.txt":
+		return facts.CaptureAITxt
+	case "/trust.txt", "/.well-known/trust.txt":
+		return facts.CaptureTrustTxt
+	}
+	return facts.CaptureNone
+}
+
+// urlKey identifies a URL for joins: origin and path, without what URLs add that
+// no server sees.
+func urlKey(u weburl.URL) string { return u.Origin() + u.PathQuery() }
+
+func targetKey(base weburl.URL, location string) string {
+	u, _ := weburl.Parse(weburl.Resolve(urlKey(base), location))
+	return urlKey(u)
+}
+
+func mimeType(contentType string) string {
+	m, _, _ := strings.Cut(contentType, ";")
+	return strings.ToLower(strings.TrimSpace(m))
+}

@@ -1,0 +1,33 @@
+package httpmsg
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/robotsaudit/robotsaudit/internal/warc"
+)
+
+func FuzzParseResponseHead(f *testing.F) {
+	f.Add([]byte("HTTP/1.1 200 OK\r\nContent-Type: a\r\n b\r\nX-Robots-Tag: noindex\r\n\r\nbody"))
+	f.Add([]byte("HTTP/2 404\nLocation: /x\nContent-Encoding: gzip, br\nTransfer-Encoding: chunked\n\n"))
+	f.Add([]byte("HTTP/1.1 999\r\n: x\r\nno colon\r\n\tfolded\r\n"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		head, body, complete, err := ReadHead(bytes.NewReader(b), nil, len(b)+1)
+		if err != nil || complete && !bytes.Equal(append(bytes.Clone(head), body...), b[:len(head)+len(body)]) {
+			t.Fatalf("head %q, body %q, %v", head, body, err)
+		}
+		before := bytes.Clone(head)
+		h := ParseResponse(head, nil, nil)
+		if !bytes.Equal(before, head) {
+			t.Fatal("the head was changed")
+		}
+		if h.Status < -1 || h.Status > 999 || len(h.Location) > warc.MaxURL || len(h.contentEncoding) > maxCodings+1 || len(h.Policy) > MaxPolicyHeaders {
+			t.Fatalf("%+v", h)
+		}
+		// What is kept of the policy lines is kept again from those lines alone.
+		again := ParseResponse(append([]byte("HTTP/1.1 200\n"), h.Policy...), nil, nil)
+		if !h.PolicyCut && !bytes.Equal(again.Policy, h.Policy) {
+			t.Fatalf("kept %q, of that %q", h.Policy, again.Policy)
+		}
+	})
+}

@@ -1,0 +1,302 @@
+// Package httpmsg reads HTTP messages as archives hold them: from bytes to the fields of a
+// head, and from a stored body to what its codings stand for. Archives hold messages that
+// were cut, decoded by the crawler, or never well-formed; no message is an error.
+package httpmsg
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/arena"
+	"github.com/robotsaudit/robotsaudit/internal/tag"
+	"github.com/robotsaudit/robotsaudit/internal/warc"
+	"github.com/robotsaudit/robotsaudit/internal/weburl"
+)
+
+// Head is the head of an HTTP message as archives hold it.
+type Head struct {
+	Status           int16  // -1: not readable
+	Method           string // of a request
+	UserAgent        string // of a request
+	Host             string // of a request: the one that it names, with its port where it has one
+	IfNoneMatch      string // of a request
+	IfModifiedSince  string // of a request
+	Location         string
+	ContentType      string
+	contentEncoding  []string // in the order applied
+	transferEncoding []string // in the order applied
+	ContentRange     string
+	Date             string
+	contentLength    int64  // 0: none
+	originalLength   int64  // the Content-Length that the crawler replaced; 0: none
+	decoded          bool   // the crawler undid a Content-Encoding and says so
+	dechunked        bool   // the crawler undid a Transfer-Encoding and says so
+	Policy           []byte // policy header lines, joined by \n
+	PolicyCut        bool
+	Repeated         []string // fields that contradict an earlier one of their name
+	Cut              string   // a field whose value is longer than its cap
+
+	strings *arena.Strings // where its strings lie; nil: each by itself
+}
+
+// ReadHead reads an HTTP head from a block: up to and with the empty line, at
+// most limit bytes. What was read beyond the head is returned as body. complete
+// is false where the block ended, or limit came, before the empty line; then all
+// that was read is head.
+func ReadHead(block io.Reader, buf []byte, limit int) (head, body []byte, complete bool, err error) {
+	buf = buf[:0]
+	searched := 0
+	for {
+		if len(buf) == cap(buf) {
+			buf = append(buf, make([]byte, max(4096, len(buf)))...)[:len(buf)]
+		}
+		n, err := block.Read(buf[len(buf):cap(buf)])
+		buf = buf[:len(buf)+n]
+		if end := headEnd(buf, max(searched, len(buf)-len(skipEmptyLines(buf)))); end >= 0 {
+			return buf[:end], buf[end:], true, nil
+		}
+		searched = max(0, len(buf)-3)
+		if err == io.EOF || err == nil && len(buf) >= limit {
+			return buf, nil, false, nil
+		}
+		if err != nil {
+			return nil, nil, false, err
+		}
+	}
+}
+
+// skipEmptyLines skips those before a start line (RFC 9112 §2.2).
+func skipEmptyLines(b []byte) []byte { return bytes.TrimLeft(b, "\r\n") }
+
+// headEnd finds the end of a head: an empty line, in CRLF, LF, CR CR LF or a mixture. It
+// looks from byte from on, and returns -1 where there is none yet.
+func headEnd(b []byte, from int) int {
+	for i := from; ; {
+		n := bytes.IndexByte(b[i:], '\n')
+		if n < 0 {
+			return -1
+		}
+		i += n + 1
+		switch rest := b[i:]; {
+		case len(rest) > 0 && rest[0] == '\n':
+			return i + 1
+		case len(rest) > 1 && rest[0] == '\r' && rest[1] == '\n':
+			return i + 2
+		case len(rest) > 2 && rest[0] == '\r' && rest[1] == '\r' && rest[2] == '\n':
+			return i + 3
+		}
+	}
+}
+
+// IsResponse reports whether a block begins as an HTTP response does. What does not
+// is the bare body of HTTP/0.9. Archiving proxies have written "HTTP 502 Bad
+// Gateway" into ARCs: taken as a body, it would be a robots.txt that allows all.
+func IsResponse(b []byte) bool {
+	b = skipEmptyLines(b)
+	if len(b) < 5 || !strings.EqualFold(string(b[:4]), "HTTP") {
+		return false
+	}
+	line, _ := warc.CutLine(b)
+	return b[4] == '/' || b[4] == ' ' && parseStatus(line) >= 100
+}
+
+// ParseResponse reads a status line and the fields that matter. Its policy
+// header lines are appended to policy, which may be nil.
+func ParseResponse(head, policy []byte, t *arena.Strings) Head {
+	h := Head{Status: -1, Policy: policy, strings: t}
+	line, rest := warc.CutLine(skipEmptyLines(head))
+	h.Status = parseStatus(line)
+	f := warc.Fields{Rest: rest}
+	for f.Next() {
+		h.setResponse(f.Name, f.Value, f.Line)
+	}
+	return h
+}
+
+// ParseRequest reads a request line and the fields that matter.
+func ParseRequest(head []byte, t *arena.Strings) Head {
+	h := Head{Status: -1, strings: t}
+	line, rest := warc.CutLine(head)
+	method, target, _ := bytes.Cut(line, []byte{' '})
+	if h.Method = http.MethodGet; string(method) != h.Method {
+		h.Method = strings.ToUpper(string(method[:min(len(method), maxMethod)]))
+	}
+	h.Host = targetHost(target)
+	f := warc.Fields{Rest: rest}
+	for f.Next() {
+		h.setRequest(f.Name, f.Value)
+	}
+	return h
+}
+
+// targetHost is the host in a request target in absolute-form, as requests to a proxy have
+// it: it replaces the Host field (RFC 9112 §3.2.2). It is "" in any other target.
+func targetHost(target []byte) string {
+	if len(target) == 0 || target[0] == '/' {
+		return ""
+	}
+	url, _, _ := bytes.Cut(target, []byte{' '})
+	u, _ := weburl.Parse(string(url[:min(len(url), warc.MaxURL)]))
+	_, host, _ := strings.Cut(u.Origin(), "://")
+	return strings.Clone(host[:min(len(host), maxHost)])
+}
+
+// setRequest keeps a request field. The first counts.
+func (h *Head) setRequest(name, value []byte) {
+	switch {
+	case warc.IsField(name, "user-agent"):
+		if h.UserAgent == "" {
+			h.UserAgent = h.strings.Shared(h.capped("User-Agent", value, MaxUserAgent))
+		}
+	case warc.IsField(name, "host"):
+		if h.Host == "" {
+			h.Host = h.strings.Shared(h.capped("Host", value, maxHost))
+		}
+	case warc.IsField(name, "if-none-match"):
+		warc.First(&h.IfNoneMatch, h.strings.Of(h.capped("If-None-Match", value, maxValidator)))
+	case warc.IsField(name, "if-modified-since"):
+		warc.First(&h.IfModifiedSince, h.strings.Of(h.capped("If-Modified-Since", value, maxValidator)))
+	}
+}
+
+// Validators reads the ETag and the Last-Modified of a response head.
+func (h *Head) Validators(head []byte) (etag, lastModified string) {
+	_, rest := warc.CutLine(skipEmptyLines(head))
+	f := warc.Fields{Rest: rest}
+	for f.Next() {
+		switch {
+		case warc.IsField(f.Name, "etag"):
+			warc.First(&etag, h.strings.Of(h.capped("ETag", f.Value, maxValidator)))
+		case warc.IsField(f.Name, "last-modified"):
+			warc.First(&lastModified, h.strings.Of(h.capped("Last-Modified", f.Value, maxValidator)))
+		}
+	}
+	return etag, lastModified
+}
+
+// parseStatus reads the status of a line like "HTTP/1.1 200 OK", where the
+// reason, and in the wild the minor version, may be missing. It is -1 where there
+// is no number of at most three digits.
+func parseStatus(line []byte) int16 {
+	_, rest, _ := bytes.Cut(line, []byte{' '})
+	rest = bytes.TrimLeft(rest, " \t")
+	code, _, _ := bytes.Cut(rest, []byte{' '})
+	if len(code) == 0 || len(code) > 3 {
+		return -1
+	}
+	var v int16
+	for _, c := range code {
+		if c < '0' || c > '9' {
+			return -1
+		}
+		v = v*10 + int16(c-'0')
+	}
+	return v
+}
+
+// setResponse keeps a response field. Of Location and Content-Type the first
+// counts, as clients take it; codings add up.
+func (h *Head) setResponse(name, value, raw []byte) {
+	switch {
+	case warc.IsField(name, "location"):
+		h.first("location", &h.Location, h.strings.Of(h.capped("Location", value, warc.MaxURL)))
+	case warc.IsField(name, "content-type"):
+		h.first("content-type", &h.ContentType, h.strings.Shared(h.capped("Content-Type", value, warc.MaxFieldValue)))
+	case warc.IsField(name, "content-encoding"):
+		h.contentEncoding = h.addCodings(h.contentEncoding, h.capped("Content-Encoding", value, warc.MaxFieldValue))
+	case warc.IsField(name, "transfer-encoding"):
+		h.transferEncoding = h.addCodings(h.transferEncoding, h.capped("Transfer-Encoding", value, warc.MaxFieldValue))
+	case warc.IsField(name, "content-range"):
+		warc.First(&h.ContentRange, h.strings.Of(h.capped("Content-Range", value, warc.MaxFieldValue)))
+	case warc.IsField(name, "content-length"):
+		if h.contentLength == 0 {
+			h.contentLength = max(warc.ParseLength(value), 0)
+		}
+	case warc.IsField(name, "x-crawler-content-encoding"), warc.IsField(name, "x-orig-content-encoding"): // Common Crawl, Browsertrix
+		h.decoded = true
+	case warc.IsField(name, "x-crawler-content-length"): // Common Crawl, Nutch
+		h.originalLength = max(warc.ParseLength(value), 0)
+	case warc.IsField(name, "x-crawler-transfer-encoding"):
+		h.dechunked = true
+	case warc.IsField(name, "date"):
+		warc.First(&h.Date, h.strings.Of(h.capped("Date", value, warc.MaxFieldValue)))
+	case tag.Keep(name, value[:min(len(value), tag.MaxLine)]):
+		h.addPolicy(raw)
+	}
+}
+
+// capped is a value, cut where it is longer than its cap.
+func (h *Head) capped(name string, value []byte, limit int) []byte {
+	if len(value) > limit {
+		h.Cut = name
+	}
+	return value[:min(len(value), limit)]
+}
+
+// first stores the first value of a field.
+func (h *Head) first(name string, dst *string, value string) {
+	if warc.First(dst, value) && len(h.Repeated) < warc.MaxRepeated {
+		h.Repeated = append(h.Repeated, name)
+	}
+}
+
+func (h *Head) addPolicy(line []byte) {
+	if len(line) > maxPolicyLine {
+		line, h.PolicyCut = line[:maxPolicyLine], true
+	}
+	if len(h.Policy)+len(line)+1 > MaxPolicyHeaders {
+		h.PolicyCut = true
+		return
+	}
+	if len(h.Policy) > 0 {
+		h.Policy = append(h.Policy, '\n')
+	}
+	h.Policy = append(h.Policy, line...)
+}
+
+// addCodings adds those of a Content-Encoding or Transfer-Encoding value: several
+// fields are one list (RFC 9110 §5.3). One more than the cap tells that it was met.
+func (h *Head) addCodings(list []string, value []byte) []string {
+	for part := range strings.SplitSeq(strings.ToLower(h.strings.Shared(value)), ",") {
+		if part = strings.TrimSpace(part); part != "" && part != "identity" && len(list) <= maxCodings {
+			list = h.strings.Append(list, part)
+		}
+	}
+	return list
+}
+
+// Chunked reports whether the body is declared to be chunked. Servers that say so
+// twice chunk once.
+func (h *Head) Chunked() bool { return slices.Contains(h.transferEncoding, "chunked") }
+
+// Codings lists the codings of the body besides chunked, in the order applied:
+// transfer codings come after content codings (RFC 9112 §7).
+func (h *Head) Codings() []string {
+	list := h.contentEncoding
+	for _, t := range h.transferEncoding {
+		if t != "chunked" {
+			list = append(list[:len(list):len(list)], t)
+		}
+	}
+	return list
+}
+
+// emptyCoded is more bytes than a content coding makes of nothing (gzip: 20).
+const emptyCoded = 32
+
+// Missing is how many bytes a body of n lacks by its Content-Length, or by the one that
+// the crawler replaced; 0 where that may count something else: what went over the line
+// before codings were undone.
+func (h *Head) Missing(n int) int64 {
+	declared, coded := h.contentLength, h.decoded || len(h.contentEncoding) > 0
+	if !h.dechunked {
+		declared = max(declared, h.originalLength)
+	}
+	if len(h.transferEncoding) > 0 || coded && (n > 0 || declared <= emptyCoded) {
+		return 0
+	}
+	return max(declared-int64(n), 0)
+}

@@ -1,0 +1,30 @@
+package httpmsg
+
+import "github.com/robotsaudit/robotsaudit/internal/tag"
+
+// Limits on what one message can make the reader hold. A value that meets its cap is cut,
+// and the head says so.
+const (
+	maxMethod        = 32               // bytes of a request method
+	maxValidator     = 1 << 10          // bytes of an ETag, Last-Modified, If-None-Match or If-Modified-Since
+	maxHost          = 1 << 10          // bytes of a Host field
+	MaxUserAgent     = 4 << 10          // bytes of a User-Agent or a warcinfo value
+	MaxPolicyHeaders = 64 << 10         // bytes of all policy header lines of one response
+	maxPolicyLine    = tag.MaxLine + 64 // bytes of one policy header line, with its name
+	MaxBody          = 8 << 20          // bytes of a decoded body
+	maxCodings       = 8                // content codings of one response
+	maxDecoderMemory = 64 << 20         // bytes that a zstd content coding may take
+)
+
+// Limits are those above, by name: they shape what is read of a message.
+var Limits = map[string]int64{
+	"maxMethod":        maxMethod,
+	"maxValidator":     maxValidator,
+	"maxHost":          maxHost,
+	"MaxUserAgent":     MaxUserAgent,
+	"MaxPolicyHeaders": MaxPolicyHeaders,
+	"maxPolicyLine":    maxPolicyLine,
+	"MaxBody":          MaxBody,
+	"maxCodings":       maxCodings,
+	"maxDecoderMemory": maxDecoderMemory,
+}

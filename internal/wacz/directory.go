@@ -1,0 +1,185 @@
+package wacz
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"slices"
+
+	"github.com/robotsaudit/robotsaudit/internal/warc"
+)
+
+// directory lists the entries as the file's directory does, if that covers the file.
+func (z scanner) directory() ([]Entry, error) {
+	start, end, err := z.findDirectory()
+	if err != nil {
+		return nil, err
+	}
+	if end-start > maxDirectory {
+		return nil, faultf("its directory has more than %d bytes", maxDirectory)
+	}
+	b, err := z.read(start, int(end-start))
+	if err != nil {
+		return nil, err
+	}
+	var entries []Entry
+	for len(b) > 0 {
+		e, rest, ok := parseDirectoryHeader(b)
+		if !ok {
+			return nil, faultf("its directory is damaged")
+		}
+		e.file, b = z.at, rest
+		entries = append(entries, e)
+	}
+	if err := z.cover(entries, start); err != nil {
+		return nil, err
+	}
+	for i := range entries {
+		if err := z.locate(&entries[i], start); err != nil {
+			return nil, err
+		}
+	}
+	return entries, nil
+}
+
+// findDirectory returns where the directory begins and ends. The end record has to
+// be the last thing in the file, but for its comment, and the directory to end right
+// before it.
+func (z scanner) findDirectory() (start, end int64, err error) {
+	tailStart := max(z.size-endRecordSize-longestComment, 0)
+	tail, err := z.read(tailStart, endRecordSize+longestComment)
+	if err != nil {
+		return 0, 0, err
+	}
+	i := lastEnd(tail)
+	if i < 0 {
+		return 0, 0, faultf("it does not end as a zip file does")
+	}
+	record := tail[i:]
+	end = tailStart + int64(i)
+	length, start := int64(binary.LittleEndian.Uint32(record[12:])), int64(binary.LittleEndian.Uint32(record[16:]))
+	if i >= endLocator64Size && bytes.HasPrefix(tail[i-endLocator64Size:], []byte(endLocator64)) {
+		end = int64(binary.LittleEndian.Uint64(tail[i-endLocator64Size+8:]))
+		record, err := z.read(max(end, 0), endRecord64Size)
+		if err != nil {
+			return 0, 0, err
+		}
+		if end < 0 || len(record) < endRecord64Size || !bytes.HasPrefix(record, []byte(endRecord64)) {
+			return 0, 0, faultf("it has no end record of 64 bits where it says")
+		}
+		length, start = int64(binary.LittleEndian.Uint64(record[40:])), int64(binary.LittleEndian.Uint64(record[48:]))
+	}
+	if start < 0 || length < 0 || start > end || length != end-start {
+		return 0, 0, faultf("its directory is not where its end record says")
+	}
+	return start, end, nil
+}
+
+// lastEnd finds the last end record in the tail of a file that ends, with its
+// comment, where the file does; -1: there is none.
+func lastEnd(tail []byte) int {
+	for i := len(tail) - endRecordSize; i >= 0; i-- {
+		if bytes.HasPrefix(tail[i:], []byte(endRecord)) && i+endRecordSize+int(binary.LittleEndian.Uint16(tail[i+20:])) == len(tail) {
+			return i
+		}
+	}
+	return -1
+}
+
+// parseDirectoryHeader reads the first header of a directory.
+func parseDirectoryHeader(b []byte) (e Entry, rest []byte, ok bool) {
+	if len(b) < directoryHeaderSize || !bytes.HasPrefix(b, []byte(directoryHeader)) {
+		return e, nil, false
+	}
+	name, extra := int(binary.LittleEndian.Uint16(b[28:])), int(binary.LittleEndian.Uint16(b[30:]))
+	whole := directoryHeaderSize + name + extra + int(binary.LittleEndian.Uint16(b[32:]))
+	if len(b) < whole {
+		return e, nil, false
+	}
+	offset := uint64(binary.LittleEndian.Uint32(b[42:]))
+	e.setFields(b[8:], b[16:])
+	e.Name = string(b[directoryHeaderSize : directoryHeaderSize+name])
+	e.widen(b[directoryHeaderSize+name:directoryHeaderSize+name+extra], &offset)
+	e.header = int64(min(offset, 1<<62))
+	return e, b[whole:], true
+}
+
+// setFields reads what both headers of an entry have: its flags and method, its
+// checksum and sizes.
+func (e *Entry) setFields(flags, sums []byte) {
+	e.Flags, e.Method = binary.LittleEndian.Uint16(flags), binary.LittleEndian.Uint16(flags[2:])
+	e.CRC32 = binary.LittleEndian.Uint32(sums)
+	e.CompressedSize64 = uint64(binary.LittleEndian.Uint32(sums[4:]))
+	e.UncompressedSize64 = uint64(binary.LittleEndian.Uint32(sums[8:]))
+}
+
+// widen takes from an extra field the numbers that need 64 bits (§4.5.3).
+func (e *Entry) widen(extra []byte, offset *uint64) {
+	for len(extra) >= 4 {
+		id, n := binary.LittleEndian.Uint16(extra), int(binary.LittleEndian.Uint16(extra[2:]))
+		field := extra[4:min(4+n, len(extra))]
+		extra = extra[4+len(field):]
+		if id != extra64 {
+			continue
+		}
+		for _, v := range [...]*uint64{&e.UncompressedSize64, &e.CompressedSize64, offset} {
+			if v != nil && *v == elsewhere64 && len(field) >= 8 {
+				*v, field = binary.LittleEndian.Uint64(field), field[8:]
+			}
+		}
+	}
+}
+
+// cover makes sure that the entries of a directory at end are all that the file
+// holds: they lie one behind the other, and no other entry begins between them.
+func (z scanner) cover(entries []Entry, end int64) error {
+	order := make([]*Entry, len(entries))
+	for i := range entries {
+		order[i] = &entries[i]
+	}
+	slices.SortStableFunc(order, func(a, b *Entry) int { return cmp.Compare(a.header, b.header) })
+	var gaps warc.Window
+	free := func(from, to int64) error {
+		if from > to {
+			return faultf("its directory lists entries that lie in one another")
+		}
+		if to-from < localHeaderSize {
+			return nil
+		}
+		found, err := gaps.Find(z.at, from, to, func(b []byte) int {
+			return bytes.Index(b[:min(int64(len(b)), to-from+localHeaderSize)], []byte(localHeader))
+		})
+		if err == nil && found >= 0 && found < to {
+			err = faultf("its directory leaves out the entry at %d", found)
+		}
+		return err
+	}
+	pos := int64(0)
+	for _, e := range order {
+		if err := free(pos, e.header); err != nil {
+			return err
+		}
+		pos = e.header + localHeaderSize + int64(len(e.Name)) + e.packed()
+	}
+	return free(pos, end)
+}
+
+// locate finds the bytes of an entry behind its local header, before end.
+func (z scanner) locate(e *Entry, end int64) error {
+	b, err := z.read(e.header, localHeaderSize+len(e.Name))
+	if err != nil {
+		return err
+	}
+	if len(b) < localHeaderSize || !bytes.HasPrefix(b, []byte(localHeader)) {
+		e.Problem = "no header where the directory says"
+		return nil
+	}
+	if string(b[localHeaderSize:]) != e.Name {
+		return faultf("its directory names the entry at %d otherwise than that does itself", e.header)
+	}
+	e.offset = e.header + localHeaderSize + int64(binary.LittleEndian.Uint16(b[26:])) + int64(binary.LittleEndian.Uint16(b[28:]))
+	if e.packed() > end-e.offset {
+		e.Problem = "it does not end before the directory"
+	}
+	return nil
+}

@@ -1,0 +1,91 @@
+package wacz
+
+import (
+	"archive/zip"
+	"compress/flate"
+	"errors"
+	"hash/crc32"
+	"io"
+
+	"github.com/robotsaudit/robotsaudit/internal/warc"
+)
+
+// EntryReader reads an entry and verifies its checksum and size. Where the entry
+// is broken it ends, or goes on behind the damage, and Fault says at the end what was
+// wrong: what was read is judged by itself. Other errors are those of the file.
+type EntryReader struct {
+	Fault error
+
+	r     io.Reader
+	in    *warc.Source // the bytes of a deflated entry in which no damage was met
+	entry *Entry
+	n     uint64
+	crc   uint32
+}
+
+// Open reads the entry from its start.
+func (e *Entry) Open() *EntryReader {
+	r := &EntryReader{entry: e}
+	switch e.Method {
+	case zip.Deflate:
+		r.in = warc.NewSource(e.stored(), nil)
+		r.r = flate.NewReader(r.in)
+	default:
+		r.r = warc.MarkFailures(e.stored())
+	}
+	return r
+}
+
+// errEntrySize is that of an entry whose content matches its checksum none the less.
+var errEntrySize = errors.New("its content is not of the size that it says")
+
+// Fault reads the entry to its end and returns why its content is not what it was.
+func (e *Entry) Fault() (fault, err error) {
+	r := e.Open()
+	if _, err := io.Copy(io.Discard, r); err != nil || r.Fault == errEntrySize {
+		return nil, err
+	}
+	return r.Fault, nil
+}
+
+func (r *EntryReader) Read(p []byte) (int, error) {
+	if r.Fault != nil {
+		return 0, io.EOF
+	}
+	n, err := r.r.Read(p)
+	r.n += uint64(n)
+	r.crc = crc32.Update(r.crc, crc32.IEEETable, p[:n])
+	if err == nil || warc.IsReadError(err) {
+		return n, err
+	}
+	fault := r.verify(err)
+	if fault != nil && r.in != nil && !r.entry.endless {
+		if resumed, err := r.resume(err); resumed || err != nil {
+			return n, err
+		}
+	}
+	r.Fault = fault
+	return n, io.EOF
+}
+
+// verify returns what is wrong with an entry that ended with err.
+func (r *EntryReader) verify(err error) error {
+	matches := err == io.EOF && r.crc == r.entry.CRC32
+	switch {
+	case matches && r.n == r.entry.UncompressedSize64 && !r.entry.endless:
+		return nil
+	case r.entry.Method == zip.Deflate && r.in == nil && r.entry.resumption.bit >= 0:
+		return r.entry.resumption
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("it ends before its content does")
+	case err != io.EOF:
+		return err
+	case r.entry.endless:
+		return errors.New("where it ends is not known: it was read to the end of the file")
+	case r.entry.Method == zip.Store && r.n < r.entry.UncompressedSize64:
+		return errors.New("the file ends before the entry does")
+	case !matches:
+		return errors.New("its content does not match its checksum")
+	}
+	return errEntrySize
+}

@@ -1,0 +1,66 @@
+package wacz
+
+import (
+	"encoding/json"
+	"io"
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/warc"
+)
+
+// What is where in a WACZ.
+const (
+	ArchiveFolder = "archive/"                   // where nothing but archives should be
+	PackageFile   = "datapackage.json"           // lists the entries with their digests
+	SkippedPages  = "reports/skippedPages.jsonl" // Browsertrix's list of the pages that it did not fetch
+	pageLists     = "pages/"                     // WACZ 1.1.1 §5.2.3
+)
+
+// IsPageList tells a page list by its name: a line of JSON has no other mark. It lists
+// what the maker of the WACZ asked a browser to load, in contrast to what those pages
+// pulled in. Browsertrix writes two, of seeds and of the pages that they led to.
+func IsPageList(entry string) bool {
+	return strings.HasPrefix(entry, pageLists) && strings.HasSuffix(entry, ".jsonl")
+}
+
+// Page is a line of a page list.
+type Page struct {
+	URL  string // "": the first line, which names the format
+	Seed bool
+}
+
+// ParsePage reads a line of a page list.
+func ParsePage(line []byte) (p Page, ok bool) {
+	var fields struct {
+		Format string
+		URL    string
+		Seed   bool
+	}
+	if err := json.Unmarshal(line, &fields); err != nil {
+		return Page{}, false
+	}
+	return Page{fields.URL, fields.Seed}, fields.URL != "" || fields.Format != ""
+}
+
+// PackageDigests reads the digests by entry, in the form of WACZ 1.1, "hash", or in
+// that of 1.0, "stats" and "hashing".
+func PackageDigests(e *Entry) (map[string]string, error) {
+	content := e.Open()
+	var p struct {
+		Resources []struct {
+			Path, Hash, Hashing string
+			Stats               struct{ Hash string }
+		}
+	}
+	if err := json.NewDecoder(io.LimitReader(warc.MarkFailures(content), maxPackage)).Decode(&p); err != nil {
+		return nil, err
+	}
+	digests := make(map[string]string)
+	for _, x := range p.Resources {
+		digests[x.Path] = x.Hash
+		if x.Hash == "" && x.Stats.Hash != "" {
+			digests[x.Path] = x.Hashing + ":" + x.Stats.Hash
+		}
+	}
+	return digests, nil
+}

@@ -1,0 +1,194 @@
+// Package wacz reads the entries of a WACZ, which is a zip file, with distrust: it believes
+// a directory only if it covers the whole file, and reads on behind damage. It knows what is
+// where in a WACZ (https://specs.webrecorder.net/wacz/1.1.1/), and nothing of what the
+// entries hold.
+package wacz
+
+import (
+	"archive/zip"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/warc"
+)
+
+// The structures of a zip file (APPNOTE.TXT 6.3.10 §4.3): the bytes that begin
+// them, and the length of their fixed parts.
+const (
+	localHeader     = "PK\x03\x04" // before each entry
+	dataDescriptor  = "PK\x07\x08" // behind an entry whose sizes its writer did not know before
+	directoryHeader = "PK\x01\x02" // one header for each entry
+	endRecord64     = "PK\x06\x06"
+	endLocator64    = "PK\x06\x07"
+	endRecord       = "PK\x05\x06"
+
+	localHeaderSize     = 30
+	directoryHeaderSize = 46
+	endRecord64Size     = 56
+	endLocator64Size    = 20
+	endRecordSize       = 22
+	longestComment      = math.MaxUint16
+
+	dataDescriptorSize = 24 // at most
+)
+
+const (
+	flagEncrypted = 1 << 0 // flag: what it says
+	flagDescribed = 1 << 3 // flag: a descriptor follows the entry
+	extra64       = 1      // extra field with sizes that need 64 bits
+	elsewhere64   = math.MaxUint32
+)
+
+// Entry is an entry of a zip file that can be read at random.
+type Entry struct {
+	zip.FileHeader
+	Problem string // why it is not to be read; "": nothing speaks against it
+
+	file    io.ReaderAt
+	header  int64 // where its local header begins in the file
+	offset  int64 // of its bytes in the file
+	endless bool  // where it ends is not known: it was read to the end of the file
+
+	resumption *resumption // of a damaged one that was read, nil before
+}
+
+// Listing is what a zip file holds.
+type Listing struct {
+	Entries []Entry // in the order of its directory, without folders
+	Fault   string  // why its directory was not used; "" where it was
+	End     int64   // where the entries end that were found without the directory
+}
+
+// Open lists the entries of a zip file.
+//
+// The directory at its end is believed only if it covers the file from its first
+// byte to its last. Readers take any end record near the end of the file, with
+// whatever stands before it as a prefix: of a file that was cut behind a page that
+// is itself a zip file they would read that page alone. Without a directory the
+// entries are read one after the other from the first byte on. What lies inside one
+// of them is its content and never an entry.
+func Open(at io.ReaderAt, size int64) (Listing, error) {
+	z := scanner{at: at, size: size}
+	var list Listing
+	entries, err := z.directory()
+	var fault *directoryFault
+	switch {
+	case err == nil:
+		list.Entries = entries
+	case errors.As(err, &fault):
+		list.Fault = fault.reason
+		if list.Entries, list.End, err = z.walk(); err != nil {
+			return list, err
+		}
+	default:
+		return list, err
+	}
+	list.Entries = slices.DeleteFunc(list.Entries, func(e Entry) bool { return strings.HasSuffix(e.Name, "/") })
+	for i := range list.Entries {
+		list.Entries[i].judge()
+	}
+	markTwins(list.Entries)
+	markOverlaps(list.Entries)
+	return list, nil
+}
+
+// judge finds what keeps an entry from being read.
+func (e *Entry) judge() {
+	switch {
+	case e.Problem != "":
+	case e.Flags&flagEncrypted != 0:
+		e.Problem = "it is encrypted"
+	case e.Method != zip.Store && e.Method != zip.Deflate:
+		e.Problem = fmt.Sprintf("it is compressed by method %d", e.Method)
+	case e.Method == zip.Store && e.CompressedSize64 != e.UncompressedSize64:
+		e.Problem = "it is stored, and its sizes differ"
+	case len(e.Name) > maxEntryName:
+		e.Problem = fmt.Sprintf("its name has %d bytes, more than %d", len(e.Name), maxEntryName)
+	}
+}
+
+// markTwins finds entries of the same name, of which readers take any.
+func markTwins(entries []Entry) {
+	seen := make(map[string]bool)
+	for i := range entries {
+		e := &entries[i]
+		if seen[e.Name] && e.Problem == "" {
+			e.Problem = "another entry before it has the same name"
+		}
+		seen[e.Name] = true
+	}
+}
+
+// markOverlaps finds entries that share bytes with another: no writer does that,
+// and a small file becomes a large one so.
+func markOverlaps(entries []Entry) {
+	order := make([]int, len(entries))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(entries[a].offset, entries[b].offset) })
+	var end int64
+	for _, i := range order {
+		e := &entries[i]
+		if e.Problem != "" || e.CompressedSize64 == 0 {
+			continue
+		}
+		if e.offset < end {
+			e.Problem = "it shares bytes with another entry"
+			continue
+		}
+		end = e.offset + e.packed()
+	}
+}
+
+// packed is the length of the entry's bytes in the file.
+func (e *Entry) packed() int64 { return int64(min(e.CompressedSize64, 1<<62)) }
+
+// Size is the length of the entry's content.
+func (e *Entry) Size() int64 { return int64(min(e.UncompressedSize64, 1<<62)) }
+
+// CutName is the name, without what is too long of it.
+func (e *Entry) CutName() string { return e.Name[:min(len(e.Name), maxEntryName)] }
+
+func (e *Entry) stored() *io.SectionReader {
+	return io.NewSectionReader(e.file, e.offset, e.packed())
+}
+
+// At reads the entry at random.
+func (e *Entry) At() io.ReaderAt {
+	if e.Method == zip.Store {
+		return e.stored()
+	}
+	return &inflatedAt{open: e.Open}
+}
+
+// scanner finds the entries of a zip file.
+type scanner struct {
+	at   io.ReaderAt
+	size int64
+}
+
+// directoryFault is why a zip file's directory cannot be used.
+type directoryFault struct{ reason string }
+
+func (f *directoryFault) Error() string { return f.reason }
+
+func faultf(format string, args ...any) error { return &directoryFault{fmt.Sprintf(format, args...)} }
+
+// read reads n bytes, fewer at the end of the file. The errors are those of the file.
+func (z scanner) read(offset int64, n int) ([]byte, error) {
+	b := make([]byte, max(min(int64(n), z.size-offset), 0))
+	n, err := z.at.ReadAt(b, offset)
+	if err == nil || err == io.EOF {
+		return b[:n], nil
+	}
+	if !warc.IsReadError(err) {
+		err = &warc.ReadError{Err: err}
+	}
+	return nil, err
+}

@@ -1,0 +1,50 @@
+package evidence
+
+import (
+	"io"
+
+	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/warc"
+)
+
+// source is an archive, or a crawler's log, from which records are copied.
+type source struct {
+	*ingest.Archive
+	isLog bool
+	form  warc.Form
+}
+
+// openSource opens an archive or an entry of it.
+func openSource(in facts.Input, entry, tmp string, isLog bool) (*source, error) {
+	a, err := ingest.OpenArchive(in, entry, tmp)
+	if err != nil {
+		return nil, err
+	}
+	s := &source{Archive: a, isLog: isLog}
+	_, s.form = s.sniff()
+	return s, nil
+}
+
+// sniff tells the form of the archive, by a reader that stands at its beginning.
+func (s *source) sniff() (*warc.Source, warc.Form) {
+	from := warc.SourceAt(s, 0)
+	return from, warc.Sniff(from, func([]byte) bool { return s.isLog })
+}
+
+// hasMembers reports whether its records lie in gzip members, unless they are streamed.
+func (s *source) hasMembers() bool {
+	return s.form.Container == warc.ContainerMembers || s.form.Container == warc.ContainerGzip
+}
+
+// stream reads the records from the first one on.
+func (s *source) stream() (warc.Reader, error) {
+	from, form := s.sniff()
+	return form.Stream(from)
+}
+
+// text reads a log's lines, decompressed.
+func (s *source) text() (io.Reader, error) {
+	from, form := s.sniff()
+	return warc.Decompressed(form, from)
+}
