@@ -10,8 +10,11 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/durable"
 )
 
-// AuditFile is the name of the file that commits results.
-const AuditFile = "audit.json"
+// Names of files beside the tables.
+const (
+	AuditFile = "audit.json"  // commits the results
+	HTMLFile  = "report.html" // shows them, where nothing else was said
+)
 
 // Commit ends the tables of an evaluation that came to totals: it closes them, moves them into the output folder and writes audit.json,
 // last: tables beside an audit.json belong to it. Until the new tables are whole, those of
@@ -59,11 +62,13 @@ func (w *Writer) finishTables(a *Audit) error {
 }
 
 // moveTables puts the tables of a in the place of those of the audit before, whose
-// audit.json goes first. The folder is synced on either side, so that no loss of
+// audit.json goes first, and its report. The folder is synced on either side, so that no loss of
 // power leaves an audit.json beside another's tables.
 func (w *Writer) moveTables(a *Audit) error {
-	if err := remove(filepath.Join(w.dir, AuditFile)); err != nil {
-		return err
+	for _, name := range []string{AuditFile, HTMLFile} {
+		if err := remove(filepath.Join(w.dir, name)); err != nil {
+			return err
+		}
 	}
 	if err := durable.SyncFolder(w.dir); err != nil {
 		return err

@@ -41,15 +41,17 @@ func TestSameResultsAreTheSameBytes(t *testing.T) {
 }
 
 // An audit without what-if removes the what-if tables of the one before, and any audit
-// those that only earlier versions wrote.
+// those that only earlier versions wrote, and the report of the one before.
 func TestCommitReplaces(t *testing.T) {
 	dir := t.TempDir()
 	writeAll(t, dir, true)
-	if err := os.WriteFile(filepath.Join(dir, "contested.parquet"), nil, 0o666); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"contested.parquet", HTMLFile} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
 	}
 	w, _ := writeAll(t, dir, false)
-	for _, name := range []string{"group_verdicts.parquet", "robots_agents.parquet", "contested.parquet", temporary} {
+	for _, name := range []string{"group_verdicts.parquet", "robots_agents.parquet", "contested.parquet", HTMLFile, temporary} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
 			t.Errorf("%s is still there", name)
 		}

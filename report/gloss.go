@@ -67,6 +67,10 @@ var issueGloss = map[string]string{
 	facts.IssueHostMismatch.String():         "the request names another host than the URL: no capture of that host's robots.txt",
 }
 
+// IssueText says in words what an issue of a kind means: of a Lossy one, what is wrong with the
+// archive ("is empty"). It is empty for other kinds.
+func IssueText(kind string) string { return issueGloss[kind] }
+
 // ruleGloss says in a curator's words what a rule asks for.
 var ruleGloss = map[string]string{
 	tag.RuleNoindex.String():          "not to be found in a search index",

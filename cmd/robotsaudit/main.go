@@ -151,6 +151,7 @@ permitted, with the proof. It needs no network.
   robotsaudit audit archives/ -o out              all archives in a folder
   robotsaudit audit @list.txt -o out --agent GPTBot --agent CCBot
                                                   and what these crawlers would have been allowed
+  robotsaudit report -o out                       the report for people, out/report.html
   robotsaudit match robots.txt GPTBot /private/   one question to one robots.txt`,
 		SilenceErrors:              true,
 		SuggestionsMinimumDistance: 2,

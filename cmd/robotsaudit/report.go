@@ -10,10 +10,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/ci"
 	"github.com/robotsaudit/robotsaudit/report/csv"
 	"github.com/robotsaudit/robotsaudit/report/diff"
 	"github.com/robotsaudit/robotsaudit/report/document"
+	"github.com/robotsaudit/robotsaudit/report/html"
 	"github.com/robotsaudit/robotsaudit/report/markdown"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
@@ -22,11 +24,13 @@ func newReportCommand() *cobra.Command {
 	var f reportFlags
 	cmd := &cobra.Command{
 		Use:   "report -o DIR",
-		Short: "Write an audit for people and pipelines: Markdown, CSV, SARIF, JUnit",
+		Short: "Write an audit for people and pipelines: HTML, Markdown, CSV, SARIF, JUnit",
 		Long: `Read the results in DIR, which 'robotsaudit audit' or 'evaluate' wrote, and write them
 
+  as a report in one HTML file (--html; DIR/report.html if nothing else is asked for), which
+    needs no network: the answer, every violation with its proof, what is unknown and why;
   as a report in Markdown (--markdown), at most 1 MiB, which the summary of a GitHub job
-    takes: the answer, the violations, what is unknown and why;
+    takes: the same in short;
   as CSV for spreadsheets (--csv): one file a table, UTF-8 with a byte order mark. A cell
     that a spreadsheet could take for a formula begins with an apostrophe; characters
     that cannot be seen are escapes such as \u202e;
@@ -37,12 +41,13 @@ func newReportCommand() *cobra.Command {
 
 FILE may be - for standard output. The archives are not read. The same results and options
 give the same bytes: the report has the date that --date gives, or none. --against adds
-what changed since an earlier audit.
+what changed since an earlier audit. DIR/report.html goes when DIR gets new results.
 
 ` + exitHelp,
-		Example: `  robotsaudit report -o out --markdown report.md --operator 'Example Library' --date 2025-06-30
+		Example: `  robotsaudit report -o out
+  robotsaudit report -o out --html report.html --operator 'Example Library' --date 2025-06-30
   robotsaudit report -o out --markdown - >> "$GITHUB_STEP_SUMMARY"
-  robotsaudit report -o out-2025 --markdown report.md --against out-2024
+  robotsaudit report -o out-2025 --html report.html --against out-2024
   robotsaudit report -o out --csv spreadsheets --sarif violations.sarif --junit junit.xml`,
 		Args: noArgs,
 	}
@@ -54,6 +59,7 @@ what changed since an earlier audit.
 // reportFlags are the options of reporting.
 type reportFlags struct {
 	output   string
+	html     string
 	markdown string
 	csv      string
 	sarif    string
@@ -64,6 +70,7 @@ type reportFlags struct {
 
 func (f *reportFlags) add(flags *pflag.FlagSet) {
 	flags.StringVarP(&f.output, "output", "o", "", "output folder `DIR` of an audit (required)")
+	flags.StringVar(&f.html, "html", "", "write the report as HTML to `FILE`")
 	flags.StringVar(&f.markdown, "markdown", "", "write the report as Markdown to `FILE`")
 	flags.StringVar(&f.csv, "csv", "", "write CSV files into `FOLDER`, made where there is none")
 	flags.StringVar(&f.sarif, "sarif", "", "write the violations as SARIF to `FILE`")
@@ -96,15 +103,19 @@ func (f *reportFlags) renderings() []rendering {
 		}
 	}
 	return []rendering{
+		{f.html, rendered(html.Render)},
 		{f.markdown, rendered(markdown.Render)},
-		{f.sarif, func(_ context.Context, w io.Writer, r *results.Results) error { return ci.SARIF(w, r) }},
-		{f.junit, func(_ context.Context, w io.Writer, r *results.Results) error { return ci.JUnit(w, r) }},
+		{f.sarif, ci.SARIF},
+		{f.junit, ci.JUnit},
 	}
 }
 
 func (f *reportFlags) run(cmd *cobra.Command) error {
 	if f.output == "" {
 		return usageErrorf("no output folder given; add -o DIR")
+	}
+	if f.html+f.markdown+f.csv+f.sarif+f.junit == "" {
+		f.html = filepath.Join(f.output, report.HTMLFile)
 	}
 	files := f.renderings()
 	if err := f.check(files); err != nil {
@@ -127,16 +138,13 @@ func (f *reportFlags) run(cmd *cobra.Command) error {
 
 // check refuses what cannot be meant.
 func (f *reportFlags) check(files []rendering) error {
-	asked, toOutput := f.csv != "", 0
+	toOutput := 0
 	for _, file := range files {
-		asked = asked || file.path != ""
 		if file.path == "-" {
 			toOutput++
 		}
 	}
 	switch {
-	case !asked:
-		return usageErrorf("nothing to write; add --markdown, --csv, --sarif or --junit")
 	case toOutput > 1:
 		return usageErrorf("one format alone can go to standard output")
 	case f.csv == "-":

@@ -7,6 +7,7 @@ package ci
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"time"
 
@@ -24,10 +25,10 @@ const (
 func shown(s string) string { return report.Shown(s, maxText) }
 
 // violations returns the first violations, the certain ones before the probable ones.
-func violations(r *results.Results) ([]report.ViolationRow, error) {
+func violations(ctx context.Context, r *results.Results) ([]report.ViolationRow, error) {
 	var certain, probable []report.ViolationRow
 	for row, err := range results.Rows(r, report.ViolationsTable) {
-		switch {
+		switch err = cmp.Or(err, ctx.Err()); {
 		case err != nil:
 			return nil, err
 		case row.Certainty == "certain" && len(certain) < maxFindings:

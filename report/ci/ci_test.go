@@ -2,6 +2,7 @@ package ci_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"encoding/xml"
 	"io"
@@ -22,10 +23,10 @@ func open(t *testing.T) *results.Results {
 	return r
 }
 
-func write(t *testing.T, f func(io.Writer, *results.Results) error, r *results.Results) []byte {
+func write(t *testing.T, f func(context.Context, io.Writer, *results.Results) error, r *results.Results) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := f(&b, r); err != nil {
+	if err := f(t.Context(), &b, r); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()

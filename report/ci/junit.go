@@ -2,6 +2,7 @@ package ci
 
 import (
 	"cmp"
+	"context"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -16,14 +17,14 @@ import (
 // JUnit writes the audit as JUnit XML: a test case per origin, which fails where there are
 // violations and is skipped where every verdict is unknown. Of more than 5,000 origins it has
 // those with violations, up to as many.
-func JUnit(w io.Writer, r *results.Results) error {
+func JUnit(ctx context.Context, w io.Writer, r *results.Results) error {
 	suite := junitSuite{Name: "robots.txt"}
 	all := r.Audit().Tables[report.HostStatsTable.Name] <= maxFindings
 	next, stop := iter.Pull2(results.Rows(r, report.ViolationsTable))
 	defer stop()
 	left := int64(0)
 	for host, err := range results.Rows(r, report.HostStatsTable) {
-		if err != nil {
+		if err = cmp.Or(err, ctx.Err()); err != nil {
 			return err
 		}
 		found := host.ViolationsCertain + host.ViolationsProbable
@@ -38,7 +39,7 @@ func JUnit(w io.Writer, r *results.Results) error {
 		suite.add(junitCaseOf(host, found, details))
 	}
 	if left > 0 {
-		suite.Out = fmt.Sprintf("%s more are in the table host_stats.", report.Count(left, "origin"))
+		suite.Out = fmt.Sprintf("The table host_stats has %s.", report.Count(left, "more origin"))
 	}
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err
@@ -69,7 +70,7 @@ func detailsOf(next func() (*report.ViolationRow, error, bool), origin string, n
 		}
 	}
 	if n > maxCaseRows {
-		fmt.Fprintf(&b, "%d more are in the table violations.\n", n-maxCaseRows)
+		fmt.Fprintf(&b, "The table violations has %s.\n", report.Count(n-maxCaseRows, "more violation"))
 	}
 	return b.String(), nil
 }

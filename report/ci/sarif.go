@@ -1,6 +1,7 @@
 package ci
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -15,8 +16,8 @@ import (
 
 // SARIF writes the violations as a SARIF 2.1.0 log: a result each, at the record in its archive.
 // Of more than 5,000 it has the most certain ones.
-func SARIF(w io.Writer, r *results.Results) error {
-	rows, err := violations(r)
+func SARIF(ctx context.Context, w io.Writer, r *results.Results) error {
+	rows, err := violations(ctx, r)
 	if err != nil {
 		return err
 	}
@@ -47,7 +48,7 @@ func SARIF(w io.Writer, r *results.Results) error {
 func notifications(a *report.Audit, listed int) []sarifNotification {
 	list := []sarifNotification{}
 	if rest := a.Totals.Violations - int64(listed); rest > 0 {
-		list = append(list, sarifNotification{"note", sarifText{fmt.Sprintf("%s more are in the table violations.", report.Count(rest, "violation"))}})
+		list = append(list, sarifNotification{"note", sarifText{fmt.Sprintf("The table violations has %s.", report.Count(rest, "more violation"))}})
 	}
 	if n := a.Totals.InputsNotWhollyRead; n > 0 {
 		list = append(list, sarifNotification{"warning", sarifText{fmt.Sprintf("%s could not be read to the end; the table issues names them.", report.Count(n, "input"))}})

@@ -33,7 +33,7 @@ func answer(t *report.Totals, crawlers []string, unreadable int64) Answer {
 		a.Sentence = fmt.Sprintf("These archives do not tell whether robots.txt allowed any of the %s%s.", plural(t.Decidable, "fetch"), whose)
 	case t.Unknown > 0:
 		a.Level = LevelUnknown
-		a.Sentence = fmt.Sprintf("No fetch%s is shown to have been disallowed by robots.txt; of %s the archives do not tell.", either, number(t.Unknown)+ofWhole(t.Unknown, t.Decidable))
+		a.Sentence = fmt.Sprintf("No fetch%s is shown to have been disallowed by robots.txt; of %s the archives do not tell.", either, plural(t.Unknown, "fetch")+ofWhole(t.Unknown, t.Decidable))
 	default:
 		a.Level = LevelNone
 		a.Sentence = fmt.Sprintf("No fetch%s is shown to have been disallowed: robots.txt allowed all %s that it could decide.", either, plural(t.Decidable, "fetch"))

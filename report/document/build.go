@@ -209,7 +209,7 @@ func (b *builder) readExcerpts(ctx context.Context) error {
 // document puts together what was read.
 func (b *builder) document() *Document {
 	t := &b.audit.Totals
-	return &Document{
+	d := &Document{
 		Answer:     answer(t, b.crawlers.all(), t.InputsNotWhollyRead),
 		Scope:      b.scope(),
 		Certainty:  certainty(t),
@@ -223,9 +223,10 @@ func (b *builder) document() *Document {
 		Unread:     b.issues.section(b.audit),
 		Method:     method(),
 		SignOff:    signOff(),
-		Excerpts:   b.excerpts.list,
 		Disclaimer: disclaimer,
 	}
+	d.Excerpts = dropUnused(b.excerpts.list, d.Violations.List, d.Unproven.List)
+	return d
 }
 
 func (b *builder) siteSection() Tables {
@@ -242,11 +243,11 @@ func (b *builder) siteSection() Tables {
 		}
 	}
 	t := Table{
-		ID: "sites-collections", Caption: "By collection", Columns: groupColumns("Collection"), Empty: "There are no fetches.",
+		ID: "sites-collections", Rows: [][]Cell{}, Caption: "By collection", Columns: groupColumns("Collection"), Empty: "There are no fetches.",
 		Notes: []string{"A collection is a folder of archives, a WACZ, or what warcinfo records say that they are part of (isPartOf). A fetch may count in several. An archive whose warcinfo records name several counts in each."},
 	}
 	byCollection.fill(&t)
-	kinds := Table{ID: "sites-kinds", Caption: "Pages, embeds and seeds, as far as the archives tell", Columns: groupColumns("Kind"), Empty: "There are no fetches."}
+	kinds := Table{ID: "sites-kinds", Rows: [][]Cell{}, Caption: "Pages, embeds and seeds, as far as the archives tell", Columns: groupColumns("Kind"), Empty: "There are no fetches."}
 	b.kinds.fill(&kinds)
 	s.Tables = append(s.Tables, t, kinds)
 	return s
@@ -274,11 +275,11 @@ func (b *builder) violationSection() Findings {
 		Section: Section{ID: "violations", Heading: "Violations", Intro: []string{
 			"Each of these fetches was disallowed by robots.txt, certainly or probably. The sentence says no more than the records prove, which are named for each.",
 		}},
-		Total: b.violations.total, List: b.list(&b.violations), Empty: "No fetch is shown to have been disallowed by robots.txt.",
+		Total: b.violations.total, List: b.list(&b.violations, violationsBudget), Empty: "No fetch is shown to have been disallowed by robots.txt.",
 		Summary: []Table{b.rules.table()},
 	}
 	if more := f.Total - int64(len(f.List)); more > 0 {
-		f.More = fmt.Sprintf("These are the %s most certain; %s more are in the table violations.", number(int64(len(f.List))), number(more))
+		f.More = fmt.Sprintf("Of %s, these are the %s most certain; %s more are in the table violations.", number(f.Total), number(int64(len(f.List))), number(more))
 	}
 	return f
 }
@@ -288,7 +289,7 @@ func (b *builder) unprovenSection() Findings {
 		Section: Section{ID: "unproven", Heading: "Disallowed, but not proven", Intro: []string{
 			"robots.txt disallows these fetches, but as far as these archives show none of them is a violation. Each names what would settle it.",
 		}},
-		Total: b.unproven.total, List: b.list(&b.unproven), Empty: "There is none.",
+		Total: b.unproven.total, List: b.list(&b.unproven, unprovenBudget), Empty: "There is none.",
 		Summary: []Table{b.settles.table()},
 	}
 	if more := f.Total - int64(len(f.List)); more > 0 {
@@ -298,11 +299,12 @@ func (b *builder) unprovenSection() Findings {
 }
 
 // list makes findings of the rows kept.
-func (b *builder) list(s *selection) (list []Finding) {
+func (b *builder) list(s *selection, budget int) []Finding {
+	list := []Finding{}
 	for _, f := range s.sorted() {
 		list = append(list, b.finding(f))
 	}
-	return list
+	return fit(list, b.excerpts.list, budget)
 }
 
 func (b *builder) finding(f *found) Finding {

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -158,6 +159,43 @@ func TestExcerptsShowTheRule(t *testing.T) {
 	}
 }
 
+// The commands for a shell extract the records that the sentence is about.
+func TestCommandsExtract(t *testing.T) {
+	for _, tool := range []string{"sh", "dd", "gzip"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skip(err)
+		}
+	}
+	d := build(t, audittest.Audit(t, everything(), archives), document.Options{})
+	tried := 0
+	for i, f := range append(d.Violations.List, d.Unproven.List...) {
+		if i%4 > 0 {
+			continue
+		}
+		for n, line := range f.Commands[len(f.Commands)-1].Values {
+			sh := exec.Command("sh", "-c", line)
+			sh.Dir = archives
+			out, err := sh.Output()
+			if err != nil {
+				t.Fatalf("%s: %v", line, err)
+			}
+			want := []string{"WARC-Record-ID: <" + f.Records[n].ID + ">"}
+			if n == 0 {
+				want = append(want, f.URL, "WARC-Date: "+strings.NewReplacer(" UTC", "Z", " ", "T").Replace(f.Time))
+			}
+			for _, part := range want {
+				if !bytes.Contains(out, []byte(part)) {
+					t.Errorf("%s: no %s in\n%s", line, part, out)
+				}
+			}
+			tried++
+		}
+	}
+	if tried < 20 {
+		t.Errorf("%d commands", tried)
+	}
+}
+
 // Without the facts beside the tables the report is the same, but for the excerpts, which say so.
 func TestWithoutFacts(t *testing.T) {
 	dir := audittest.Audit(t, everything(), archives)
@@ -192,6 +230,22 @@ func TestChanges(t *testing.T) {
 		t.Errorf("%+v", c.Counts)
 	}
 	checkTexts(t, d)
+}
+
+// A report of archives without fetches is whole, and no list in it is null.
+func TestEmptyAudit(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "empty.warc"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	d := build(t, audittest.Audit(t, everything(), dir), document.Options{})
+	checkTexts(t, d)
+	if b := encoded(t, d); bytes.Contains(b, []byte("null")) {
+		t.Errorf("null in\n%s", b)
+	}
+	if d.Answer.Sentence != "These archives hold no fetch that robots.txt could decide." || len(d.Answer.Details) != 1 {
+		t.Errorf("%+v", d.Answer)
+	}
 }
 
 // checkTexts checks that every text of a Document is safe to place and bounded, and that every table

@@ -52,7 +52,7 @@ func sideText(s *diff.Side) string {
 
 func settingsTable(list []diff.Difference) Table {
 	t := Table{
-		ID: "changes-settings", Caption: "Asked or read in another way", Columns: []Column{{"What", Words}, {"Before", Words}, {"Now", Words}},
+		ID: "changes-settings", Rows: [][]Cell{}, Caption: "Asked or read in another way", Columns: []Column{{"What", Words}, {"Before", Words}, {"Now", Words}},
 		Notes: []string{"Verdicts may differ for that alone."},
 	}
 	for _, d := range list {
@@ -62,7 +62,7 @@ func settingsTable(list []diff.Difference) Table {
 }
 
 func changeTable(id, caption string, k *diff.Kind) Table {
-	t := Table{ID: id, Caption: caption, Columns: []Column{{"URL", Code}, {"Time", Moment}, {"Crawler", Words}, {"Record", Code}, {"Before", Words}, {"Now", Words}}}
+	t := Table{ID: id, Rows: [][]Cell{}, Caption: caption, Columns: []Column{{"URL", Code}, {"Time", Moment}, {"Crawler", Words}, {"Record", Code}, {"Before", Words}, {"Now", Words}}}
 	for i := range k.List[:min(len(k.List), maxChanges)] {
 		c := &k.List[i]
 		url, _ := clipMiddle(c.URL, maxURL)
@@ -103,7 +103,7 @@ func stateText(s *diff.State) string {
 
 func changedSites(c *diff.Changes) Table {
 	t := Table{
-		ID: "changes-origins", Caption: "Changes by origin",
+		ID: "changes-origins", Rows: [][]Cell{}, Caption: "Changes by origin",
 		Columns: []Column{{"Origin", Code}, {"New violations", Number}, {"No longer", Number}, {"Changed", Number}, {"Newly unknown", Number}, {"No longer unknown", Number}},
 		Empty:   "Nothing changed.",
 	}

@@ -10,7 +10,7 @@ func method() Method {
 			"In the file, the groups that name the crawler’s product token count, otherwise those for * (section 2.2.1); of their rules that match, the most specific decides, and between equals the one that allows (section 2.2.2).",
 			"A robots.txt that answers with 4xx allows everything (section 2.3.1.3); one that fails with 5xx or not at all forbids everything (section 2.3.1.4). Redirects are followed up to five times (section 2.3.1.2).",
 			"Doubts count for the crawler: whatever another copy or an open reading of the standard allows is contested and no violation. What the archives do not tell is unknown, never allowed and never a violation.",
-			"Each finding names the records that prove it: anyone can read them with the commands given, in the folder of the archives; OUT stands for the folder of the result tables. The tables hold everything in this report, and more.",
+			"Each finding names the records that prove it: anyone can read them with the commands given, in the folder of the archives; OUT stands for the folder of the result tables. Lines of a robots.txt are counted in its body without chunks and compression. The tables hold everything in this report, and more.",
 			disclaimer,
 		}},
 		Glossary: []Term{

@@ -87,18 +87,16 @@ func (f *found) whose() []string {
 // captured tells the date of the capture, and its age.
 func (f *found) captured() string {
 	words := fmt.Sprintf("%s by %s", moment(f.RobotsTime), orUnknown(f.RobotsAgent))
-	switch {
-	case f.Evidence == "later":
-		words += ", after the fetch; none was captured before"
-	case f.Evidence == "stale":
-		words += ", more than 24 hours before the fetch (stale: RFC 9309, section 2.4)"
-	default:
-		words += ", at most 24 hours before the fetch (fresh: RFC 9309, section 2.4)"
+	if f.Evidence == "later" {
+		return words + "; what it says was obtained after the fetch, and nothing before."
 	}
 	if f.Age != nil {
-		words += fmt.Sprintf("; age %s s", number(*f.Age))
+		words += fmt.Sprintf("; age at the fetch %s s", number(*f.Age))
 	}
-	return words + "."
+	if f.Evidence == "stale" {
+		return words + ", more than 24 hours (stale: RFC 9309, section 2.4)."
+	}
+	return words + ", at most 24 hours (fresh: RFC 9309, section 2.4)."
 }
 
 // way tells how the capture came to its content.
@@ -150,21 +148,25 @@ func (f *found) ruleText() string {
 func (f *found) copiesText() []string {
 	c := f.cited.Copies
 	if f.Evidence == "later" {
-		return []string{"None: there is no capture of this robots.txt before the fetch."}
+		return []string{"None: nothing of this robots.txt was obtained before the fetch."}
 	}
-	if c.Count == 0 {
-		return []string{"The capture that governs; in the 24 hours before the fetch there is no other that says something."}
+	words := []string{"The capture that governs; there is no other in the 24 hours up to the fetch that says something."}
+	if c.Count > 0 {
+		words[0] = fmt.Sprintf("The capture that governs, and %s in the 24 hours up to the fetch:", plural(c.Count, "other"))
+		words = append(words, c.First...)
 	}
-	words := append([]string{fmt.Sprintf("The capture that governs, and %s in the 24 hours before the fetch:", plural(c.Count, "other"))}, c.First...)
 	if more := c.Count - int64(len(c.First)); more > 0 {
 		words = append(words, fmt.Sprintf("and %s more (table robots)", number(more)))
+	}
+	if f.Reason == "unreachable" {
+		words = append(words, "While robots.txt cannot be had, the last file that was got counts, too, whatever its age.")
 	}
 	return words
 }
 
 func (f *found) doubtTexts() (words []string) {
 	if f.Evidence == "stale" {
-		words = append(words, "The crawler was told more than 24 hours before: it should have asked again.")
+		words = append(words, "The capture is more than 24 hours old: the crawler should have asked again (RFC 9309, section 2.4).")
 	}
 	if f.Notes == "" {
 		return words

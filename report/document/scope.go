@@ -64,7 +64,7 @@ func (t *crawlerTally) read(ctx context.Context, res *results.Results) error {
 
 func (t *crawlerTally) table() Table {
 	table := Table{
-		ID: "crawlers", Caption: "Crawlers, by the product token of their User-Agent",
+		ID: "crawlers", Rows: [][]Cell{}, Caption: "Crawlers, by the product token of their User-Agent",
 		Columns: []Column{
 			{"Crawler", Words}, {"Says of its obedience", Words}, {"Fetches", Number}, {"Certain", Number}, {"Probable", Number}, {"Unproven", Number}, {"Unknown", Number},
 		},
@@ -215,20 +215,37 @@ func visibleAll(list []string) (visible []string) {
 	return visible
 }
 
+// digestText names the content of an archive.
+func digestText(in *report.AuditInput) string {
+	switch {
+	case in.SHA256 != nil:
+		return "sha256:" + Visible(*in.SHA256)
+	case in.Fingerprint == "":
+		return "none: nothing was read"
+	}
+	return "fingerprint " + Visible(in.Fingerprint)
+}
+
 // inputTable lists the archives.
 func (b *builder) inputTable() Table {
 	table := Table{
-		ID: "inputs", Caption: "Archives",
-		Columns: []Column{{"File", Code}, {"Bytes", Number}, {"Form", Words}, {"Fetches", Number}, {"Of robots.txt", Number}, {"Fingerprint", Code}},
+		ID: "inputs", Rows: [][]Cell{}, Caption: "Archives",
+		Columns: []Column{{"File", Code}, {"Bytes", Number}, {"Form", Words}, {"Fetches", Number}, {"Of robots.txt", Number}, {"SHA-256 or fingerprint", Code}},
 		Empty:   "No archive was read.",
-		Notes: []string{
-			"A fingerprint chains the checksums and lengths of an archive’s compressed records, or the headers of its records. It tells whether an archive is the same; it is no SHA-256.",
-		},
+	}
+	digested := true
+	for i := range b.audit.Inputs {
+		digested = digested && b.audit.Inputs[i].SHA256 != nil
+	}
+	if !digested {
+		table.Notes = []string{
+			"A fingerprint chains the checksums and lengths of an archive’s compressed records, or the headers of its records. It tells whether an archive is the same, and is no SHA-256: for that, audit with --digest-inputs.",
+		}
 	}
 	for i := range b.audit.Inputs[:min(len(b.audit.Inputs), maxInputs)] {
 		in := &b.audit.Inputs[i]
 		table.Rows = append(table.Rows, []Cell{
-			{Text: clip(in.Name, maxName)}, count(in.Size), {Text: Visible(in.Container)}, count(in.Fetches), count(in.Robots), {Text: Visible(in.Fingerprint)},
+			{Text: clip(in.Name, maxName)}, count(in.Size), {Text: Visible(in.Container)}, count(in.Fetches), count(in.Robots), {Text: digestText(in)},
 		})
 	}
 	if more := len(b.audit.Inputs) - maxInputs; more > 0 {

@@ -104,9 +104,17 @@ func (f *found) told() string {
 		return fmt.Sprintf("that the server had confirmed to %s as unchanged (status 304) %s", f.teller(), f.before())
 	}
 	if n := value(f.RobotsHops); n > 0 {
-		return fmt.Sprintf("that %s had asked for %s (%s led to it)", f.teller(), f.before(), plural(int64(n), "redirect"))
+		return fmt.Sprintf("that %s had asked for %s (%s led to %s)", f.teller(), f.before(), plural(int64(n), "redirect"), f.content())
 	}
 	return fmt.Sprintf("that %s had fetched %s", f.teller(), f.before())
+}
+
+// content is what redirects led to: with its age, if that is another than the capture's.
+func (f *found) content() string {
+	if gap, _ := f.gap(); f.Age != nil && *f.Age > gap {
+		return "content captured " + duration(*f.Age) + " before the fetch"
+	}
+	return "it"
 }
 
 // gap is the time from the date of the capture to that of the fetch, in seconds.

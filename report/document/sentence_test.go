@@ -42,7 +42,11 @@ func TestSentence(t *testing.T) {
 		"own":       {nil, act + ", which the robots.txt that it had fetched 14 minutes earlier" + forbids + "."},
 		"all":       {func(f *found) { f.AgentMatch = "global" }, act + ", which the robots.txt that it had fetched 14 minutes earlier disallows to all crawlers without a group of their own (line 12: “Disallow: /private/”)."},
 		"redirects": {func(f *found) { f.RobotsHops = new(int32(2)) }, act + ", which the robots.txt that it had asked for 14 minutes earlier (2 redirects led to it)" + forbids + "."},
-		"304":       {func(f *found) { f.RobotsStatus = new(int16(304)) }, act + ", which the robots.txt that the server had confirmed to it as unchanged (status 304) 14 minutes earlier" + forbids + "."},
+		"old content": {func(f *found) {
+			f.RobotsHops, f.Age, f.Evidence, f.Certainty = new(int32(1)), new(int64(90000)), "stale", "probable"
+		},
+			act + ", which the robots.txt that it had asked for 14 minutes earlier (1 redirect led to content captured 1 day and 1 hour before the fetch)" + forbids + "; this is probable, not certain."},
+		"304": {func(f *found) { f.RobotsStatus = new(int16(304)) }, act + ", which the robots.txt that the server had confirmed to it as unchanged (status 304) 14 minutes earlier" + forbids + "."},
 		"other": {func(f *found) { f.RobotsAgent, f.Certainty, f.Notes = "OtherBot", "probable", "other_crawler" },
 			act + ", which the robots.txt that OtherBot had fetched 14 minutes earlier" + forbids + "; this is probable, not certain."},
 		"stale and bracketed": {func(f *found) {
@@ -109,7 +113,7 @@ func TestAnswer(t *testing.T) {
 		{totals(1, 0, 0, 0, 0, 2), nil, LevelViolations, "1 fetch was certainly disallowed by robots.txt, of the 2 fetches that robots.txt could decide."},
 		{totals(0, 1, 0, 0, 0, 1000), []string{"A"}, LevelViolations, "1 fetch was probably disallowed by robots.txt, and none certainly, of the 1,000 fetches of A that robots.txt could decide."},
 		{totals(0, 0, 1, 1, 9, 20), []string{"A", "B", "C"}, LevelUnproven, "No fetch of A, B or C is shown to have been disallowed by robots.txt; 2 may have been, and nothing proves it."},
-		{totals(0, 0, 0, 0, 9, 20), []string{"A", "B", "C", "D"}, LevelUnknown, "No fetch is shown to have been disallowed by robots.txt; of 9 (45.0 %) the archives do not tell."},
+		{totals(0, 0, 0, 0, 9, 20), []string{"A", "B", "C", "D"}, LevelUnknown, "No fetch is shown to have been disallowed by robots.txt; of 9 fetches (45.0 %) the archives do not tell."},
 		{totals(0, 0, 0, 0, 20, 20), []string{"A"}, LevelUnknown, "These archives do not tell whether robots.txt allowed any of the 20 fetches of A."},
 		{totals(0, 0, 0, 0, 0, 20), []string{"A", "B"}, LevelNone, "No fetch of A or B is shown to have been disallowed: robots.txt allowed all 20 fetches that it could decide."},
 		{totals(0, 0, 0, 0, 0, 0), nil, LevelNone, "These archives hold no fetch that robots.txt could decide."},

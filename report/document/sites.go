@@ -231,7 +231,7 @@ func (t *ruleTally) rank(r ruleCount) {
 // table lists the rules with most violations.
 func (t *ruleTally) table() Table {
 	table := Table{
-		ID: "violations-rules", Caption: "Rules with most violations", Columns: []Column{{"Rule", Code}, {"Origin", Code}, {"Violations", Number}},
+		ID: "violations-rules", Rows: [][]Cell{}, Caption: "Rules with most violations", Columns: []Column{{"Rule", Code}, {"Origin", Code}, {"Violations", Number}},
 		Empty: "There are no violations.",
 	}
 	for _, r := range t.first {
@@ -266,7 +266,7 @@ func (s *site) cells() []Cell {
 // tables are those of domains and of origins.
 func (t *siteTally) tables() []Table {
 	domains := Table{
-		ID: "sites-domains", Caption: "By registered domain", Columns: append([]Column{{"Domain", Code}, {"Origins", Number}}, siteColumns...), Empty: "There are no fetches.",
+		ID: "sites-domains", Rows: [][]Cell{}, Caption: "By registered domain", Columns: append([]Column{{"Domain", Code}, {"Origins", Number}}, siteColumns...), Empty: "There are no fetches.",
 	}
 	ranked := slices.SortedFunc(maps.Values(t.domains), compareSites)
 	for _, d := range ranked[:min(len(ranked), maxSites)] {
@@ -278,7 +278,7 @@ func (t *siteTally) tables() []Table {
 		domains.More = "and many more: table host_stats"
 	}
 	origins := Table{
-		ID: "sites-origins", Caption: "By origin", Columns: append([]Column{{"Origin", Code}}, siteColumns...), Empty: "There are no fetches.",
+		ID: "sites-origins", Rows: [][]Cell{}, Caption: "By origin", Columns: append([]Column{{"Origin", Code}}, siteColumns...), Empty: "There are no fetches.",
 		Notes: []string{"An origin is a scheme, a host and a port: what one robots.txt speaks for (RFC 9309, section 2.3)."},
 	}
 	for _, o := range t.origins {

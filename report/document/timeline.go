@@ -21,8 +21,8 @@ const (
 	daysBeforeEpoch = 3 // from the Monday before 1970-01-01
 )
 
-// timelineTally counts fetches by period and claim. It begins with days; when they are too many it
-// counts weeks, then months, then years.
+// timelineTally counts fetches by period and claim. It begins with days; when they are too many, or
+// in the end lie too far apart for a chart, it counts weeks, then months, then years.
 type timelineTally struct {
 	unit    Unit
 	periods map[int64]*periodTally // by first day, counted from 1970
@@ -163,13 +163,28 @@ func label(day int64, unit Unit) string {
 	return date.Format("2 January 2006")
 }
 
+// span is the number of periods from the first to the last.
+func (t *timelineTally) span() int {
+	days := slices.Sorted(maps.Keys(t.periods))
+	if len(days) == 0 {
+		return 0
+	}
+	return int((days[len(days)-1]-days[0])/daysOf[t.unit]) + 1
+}
+
+// daysOf is the least number of days of a period.
+var daysOf = map[Unit]int64{Day: 1, Week: 7, Month: 28, Year: 365}
+
 // timeline is what was counted.
 func (t *timelineTally) timeline() Timeline {
+	for t.span() > maxPeriods[t.unit] && coarser[t.unit] != "" {
+		t.coarsen()
+	}
 	tl := Timeline{
 		Section: Section{ID: "timeline", Heading: "Over time", Intro: []string{fmt.Sprintf(
 			"Fetches by %s, in UTC, by what the crawler’s warcinfo record says of its obedience, which is a claim and no proof. "+
 				"A mark says that a capture of robots.txt differs from the one before of its origin.", t.unit)}},
-		Unit: t.unit,
+		Unit: t.unit, Periods: []Period{}, Claims: []string{}, Counts: []ClaimCount{},
 	}
 	order := t.claimOrder(&tl)
 	days := slices.Sorted(maps.Keys(t.periods))

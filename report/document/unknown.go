@@ -92,7 +92,7 @@ func (t *unknownTally) endOrigin() {
 func (t *unknownTally) section() Tables {
 	t.endOrigin()
 	table := Table{
-		ID: "unknown-reasons", Caption: "Fetches with an unknown verdict, by reason",
+		ID: "unknown-reasons", Rows: [][]Cell{}, Caption: "Fetches with an unknown verdict, by reason",
 		Columns: []Column{{"Reason", Words}, {"Fetches", Number}, {"Origins", Number}, {"Origins with most", Code}, {"What would tell", Words}},
 		Empty:   "No verdict is unknown.",
 	}

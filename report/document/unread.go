@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/results"
@@ -74,7 +73,7 @@ func (t *issueTally) addUnread(row *issueRow) {
 // section tells what could not be read, and what was noted.
 func (t *issueTally) section(a *report.Audit) Tables {
 	archives := Table{
-		ID: "unread-archives", Caption: "Archives that could not be read to the end",
+		ID: "unread-archives", Rows: [][]Cell{}, Caption: "Archives that could not be read to the end",
 		Columns: []Column{{"File", Code}, {"Problems", Number}, {"The first", Words}, {"Detail", Words}, {"At byte", Number}},
 		Empty:   "Every archive was read to its end.",
 	}
@@ -89,7 +88,7 @@ func (t *issueTally) section(a *report.Audit) Tables {
 		archives.More = fmt.Sprintf("and %s more: table issues", number(more))
 	}
 	kinds := Table{
-		ID: "unread-kinds", Caption: "All that was noted, by kind", Columns: []Column{{"What", Words}, {"Times", Number}, {"Fetches may be missing", Words}},
+		ID: "unread-kinds", Rows: [][]Cell{}, Caption: "All that was noted, by kind", Columns: []Column{{"What", Words}, {"Times", Number}, {"Fetches may be missing", Words}},
 		Empty: "Nothing was noted.",
 	}
 	names := slices.SortedFunc(maps.Keys(t.kinds), func(a, b string) int {
@@ -119,21 +118,11 @@ func compareBool(a, b bool) int {
 	return -1
 }
 
-// issueText says what a kind of issue is, in its first clause: the rest is in docs/SCHEMA.md.
+// issueText says what a kind of issue is.
 func issueText(kind string) string {
-	words := cmp.Or(report.Meaning("lossy_issue", kind), report.Meaning("record_issue", kind), Visible(kind))
-	return capital(shorter(plainMarkdown(words)))
-}
-
-const maxIssueText = 240
-
-// shorter cuts a text at the end of a clause, if it is long.
-func shorter(s string) string {
-	if len(s) <= maxIssueText {
-		return s
+	words := cmp.Or(report.IssueText(kind), Visible(kind))
+	if isLossy(kind) {
+		return "The archive " + words + "."
 	}
-	if i := strings.LastIndexAny(s[:maxIssueText], ";:"); i > 0 {
-		return s[:i] + "."
-	}
-	return head(s, maxIssueText) + "…"
+	return capital(words) + "."
 }

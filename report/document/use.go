@@ -21,6 +21,7 @@ const (
 type useTally struct {
 	restrictions map[restriction]int64
 	sites        []restrictedSite
+	siteCount    int64
 	here         restrictedSite
 	signals      map[signal]int64
 }
@@ -99,6 +100,7 @@ func (t *useTally) endSite() {
 	if s.publication+s.usage == 0 {
 		return
 	}
+	t.siteCount++
 	s.origin = clip(s.origin, maxName)
 	i, _ := slices.BinarySearchFunc(t.sites, s, func(a, b restrictedSite) int {
 		return cmp.Or(cmp.Compare(b.publication+b.usage, a.publication+a.usage), cmp.Compare(a.origin, b.origin))
@@ -143,7 +145,7 @@ func pageTable(t *report.Totals) Table {
 
 func (t *useTally) restrictionTable() Table {
 	table := Table{
-		ID: "use-restrictions", Caption: "Restrictions by purpose", Columns: []Column{{"Purpose", Words}, {"What is restricted", Words}, {"How sure", Words}, {"Times", Number}},
+		ID: "use-restrictions", Rows: [][]Cell{}, Caption: "Restrictions by purpose", Columns: []Column{{"Purpose", Words}, {"What is restricted", Words}, {"How sure", Words}, {"Times", Number}},
 		Empty: "Nothing restricts the purposes asked about.",
 		Notes: []string{"Certain: the record itself says so. Probable: a doubt remains, or the site alone says so."},
 	}
@@ -160,21 +162,21 @@ func (t *useTally) restrictionTable() Table {
 
 func (t *useTally) siteTable() Table {
 	table := Table{
-		ID: "use-sites", Caption: "Origins with most restrictions", Columns: []Column{{"Origin", Code}, {"Publication", Number}, {"Use", Number}, {"First statement", Code}},
+		ID: "use-sites", Rows: [][]Cell{}, Caption: "Origins with most restrictions", Columns: []Column{{"Origin", Code}, {"Publication", Number}, {"Use", Number}, {"First statement", Code}},
 		Empty: "No origin has any.",
 	}
 	for _, s := range t.sites {
 		table.Rows = append(table.Rows, []Cell{{Text: orNoOrigin(s.origin)}, count(s.publication), count(s.usage), {Text: s.statement}})
 	}
-	if len(t.sites) == maxRestricted {
-		table.More = "more are in the table restrictions, if there are any"
+	if more := t.siteCount - int64(len(t.sites)); more > 0 {
+		table.More = fmt.Sprintf("and %s more: table restrictions", number(more))
 	}
 	return table
 }
 
 func (t *useTally) signalTable() Table {
 	table := Table{
-		ID: "use-signals", Caption: "Usage signals that bind, by purpose", Columns: []Column{{"Purpose", Words}, {"Restricted", Number}, {"Allowed", Number}, {"Unstated", Number}},
+		ID: "use-signals", Rows: [][]Cell{}, Caption: "Usage signals that bind, by purpose", Columns: []Column{{"Purpose", Words}, {"Restricted", Number}, {"Allowed", Number}, {"Unstated", Number}},
 		Empty: "No page or site states a usage signal that binds.",
 	}
 	purposes := make(map[string]bool)

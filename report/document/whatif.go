@@ -86,7 +86,8 @@ type whatIfTally struct {
 	row     *robotsAgentRow // the next of robots_agents; nil: the end
 	rosters map[string][]int
 
-	origin  string // in hand: scheme and authority, as the URLs have them
+	start   string // of the URL before: its scheme and authority
+	origin  string // in hand
 	here    map[groupKey]*verdicts
 	members map[groupKey][]int // numbers of tokens that a group governs
 	known   map[int64]bool     // robots.txt whose groups are in members
@@ -129,9 +130,12 @@ func (t *whatIfTally) advance() error {
 }
 
 func (t *whatIfTally) add(row *groupVerdictRow) error {
-	if site := siteOf(row.URL); site != t.origin {
-		t.endOrigin()
-		t.origin = site
+	if start := startOf(row.URL); start != t.start {
+		t.start = start
+		if u, _ := weburl.Parse(row.URL); u.Origin() != t.origin {
+			t.endOrigin()
+			t.origin = u.Origin()
+		}
 	}
 	if !t.known[row.RobotsID] {
 		t.known[row.RobotsID] = true
@@ -216,10 +220,14 @@ func (t *whatIfTally) endOrigin() {
 	}
 }
 
-// siteOf is the scheme and authority of a URL, in lower case, without user and default port.
-func siteOf(url string) string {
-	u, _ := weburl.Parse(url)
-	return u.Origin()
+// startOf is the scheme and authority of a URL as it is written: URLs that begin alike have one origin.
+func startOf(url string) string {
+	_, rest, _ := strings.Cut(url, "://")
+	end := strings.IndexAny(rest, `/?#\`)
+	if end < 0 {
+		return url
+	}
+	return url[:len(url)-len(rest)+end]
 }
 
 // section is the matrix of crawlers and access.
@@ -231,7 +239,7 @@ func (t *whatIfTally) section(a *report.Audit) Tables {
 		s.Intro = append(s.Intro, "They are judged as of "+a.Settings.AsOf.UTC().Format("2006-01-02 15:04:05 UTC")+".")
 	}
 	table := Table{
-		ID: "what-if-agents", Caption: "Origins by the access that each crawler would have had, and fetches",
+		ID: "what-if-agents", Rows: [][]Cell{}, Caption: "Origins by the access that each crawler would have had, and fetches",
 		Columns: []Column{
 			{"Crawler", Words}, {"Full", Number}, {"Partial", Number}, {"None", Number}, {"Unknown", Number},
 			{"Fetches allowed", Number}, {"Fetches disallowed", Number}, {"Fetches unknown", Number},

@@ -1,0 +1,51 @@
+package html
+
+import (
+	"crypto/sha256"
+	_ "embed" // of the assets
+	"encoding/base64"
+	"html/template"
+	"strings"
+)
+
+// Bundled from npm by scripts/assets, with the licences that must go with every copy.
+var (
+	//go:embed assets/libraries.js
+	libraries string
+	//go:embed assets/licences.txt
+	licences string
+)
+
+var (
+	//go:embed assets/report.js
+	script string
+	//go:embed assets/style.css
+	styleSheet string
+)
+
+// The scripts and the style of every report, and the policy that permits these and nothing else.
+var (
+	scripts = []template.JS{template.JS("/*\n" + licences + "*/\n" + libraries), template.JS(script)}
+	style   = template.CSS(styleSheet)
+	policy  = contentSecurityPolicy()
+)
+
+func contentSecurityPolicy() string {
+	var hashes []string
+	for _, s := range scripts {
+		hashes = append(hashes, hashSource(string(s)))
+	}
+	return strings.Join([]string{
+		"default-src 'none'",
+		"script-src " + strings.Join(hashes, " "),
+		"style-src " + hashSource(string(style)),
+		"base-uri 'none'",
+		"form-action 'none'",
+	}, "; ")
+}
+
+// hashSource names an inline script or style in a policy.
+func hashSource(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}

@@ -1,0 +1,200 @@
+package html
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html/template"
+
+	"github.com/dustin/go-humanize"
+
+	"github.com/robotsaudit/robotsaudit/report/document"
+)
+
+// Bounds that keep a report small enough to mail, and quick to open, whatever is in it.
+const (
+	maxFirst      = 200       // rows of a table that stand in the page itself
+	maxFirstBytes = 640 << 10 // bytes of these
+	maxPacked     = 1280 << 10
+	rowsPerPack   = 100
+)
+
+// table is a table of the document with its rows as HTML.
+type table struct {
+	document.Table
+	shownRows
+}
+
+// findings are findings of the document with their rows as HTML.
+type findings struct {
+	*document.Findings
+	shownRows
+}
+
+// finding is what the template of a finding shows.
+type finding struct {
+	*document.Finding
+	Excerpt document.Excerpt
+}
+
+// shownRows are the rows of a table. The first stand in the page, for paper and where there is
+// no JavaScript. More are packed; scripts show them.
+type shownRows struct {
+	HTML  template.HTML
+	First int // rows in HTML
+	Here  int // rows in the file: First, and those packed
+	Of    int // rows in the document
+}
+
+// packedRows are up to rowsPerPack rows, each part as JSON in gzip in base64: the values by
+// which scripts search and sort, and the rows as HTML. The latter are unpacked when they are
+// shown.
+type packedRows struct {
+	Table  string
+	Values template.HTML
+	Rows   template.HTML
+}
+
+// rows makes rows, and packs those for which there is room.
+type rows struct {
+	packed []packedRows
+	room   int // bytes
+}
+
+func newRows() *rows { return &rows{room: maxPacked} }
+
+func (r *rows) findings(f *document.Findings, excerpts []document.Excerpt) (findings, error) {
+	source := rowSource{
+		table: f.ID, template: "finding", n: len(f.List),
+		row: func(i int) any {
+			one := finding{Finding: &f.List[i]}
+			if 0 <= one.Finding.Excerpt && one.Finding.Excerpt < len(excerpts) {
+				one.Excerpt = excerpts[one.Finding.Excerpt]
+			}
+			return one
+		},
+		values: func(i int) []any {
+			one := &f.List[i]
+			return []any{one.Row, one.Certainty, one.Time, one.URL, one.Crawler, one.Rule}
+		},
+	}
+	shown, err := r.make(source)
+	return findings{Findings: f, shownRows: shown}, err
+}
+
+func (r *rows) table(t document.Table) (table, error) {
+	source := rowSource{
+		table: t.ID, template: "row", n: len(t.Rows),
+		row: func(i int) any { return cellsOf(t, i) },
+		values: func(i int) (values []any) {
+			for _, c := range cellsOf(t, i) {
+				if c.Kind == document.Number {
+					values = append(values, c.Number)
+				} else {
+					values = append(values, c.Text)
+				}
+			}
+			return values
+		},
+	}
+	shown, err := r.make(source)
+	return table{Table: t, shownRows: shown}, err
+}
+
+// cell is a cell with the kind of its column.
+type cell struct {
+	document.Cell
+	Kind document.Kind
+}
+
+func cellsOf(t document.Table, row int) (cells []cell) {
+	for i, c := range t.Rows[row] {
+		cells = append(cells, cell{c, t.Columns[i].Kind})
+	}
+	return cells
+}
+
+// rowSource is where the rows of a table come from.
+type rowSource struct {
+	table    string // ID
+	template string // of a row
+	n        int
+	row      func(i int) any   // what the template of row i shows
+	values   func(i int) []any // strings and numbers, one a column
+}
+
+func (s rowSource) html(i int) ([]byte, error) {
+	var out bytes.Buffer
+	if err := templates.ExecuteTemplate(&out, s.template, s.row(i)); err != nil {
+		return nil, fmt.Errorf("report: row %d of %s: %w", i+1, s.table, err)
+	}
+	return out.Bytes(), nil
+}
+
+func (r *rows) make(source rowSource) (shown shownRows, err error) {
+	shown.Of = source.n
+	var first []byte
+	for shown.First < min(source.n, maxFirst) && len(first) < maxFirstBytes {
+		row, err := source.html(shown.First)
+		if err != nil {
+			return shown, err
+		}
+		first = append(first, row...)
+		shown.First++
+	}
+	shown.HTML = template.HTML(first)
+	shown.Here, err = r.pack(source, shown.First)
+	return shown, err
+}
+
+// pack packs rows until all are packed or there is no more room, and returns the first row
+// that is not.
+func (r *rows) pack(source rowSource, from int) (next int, err error) {
+	for from < source.n {
+		to := min(source.n, from+rowsPerPack)
+		var values [][]any
+		var rows []string
+		for i := from; i < to; i++ {
+			row, err := source.html(i)
+			if err != nil {
+				return from, err
+			}
+			values, rows = append(values, source.values(i)), append(rows, string(row))
+		}
+		pack := packedRows{Table: source.table}
+		if pack.Values, err = compress(values); err != nil {
+			return from, err
+		}
+		if pack.Rows, err = compress(rows); err != nil {
+			return from, err
+		}
+		size := len(pack.Values) + len(pack.Rows)
+		if size > r.room {
+			return from, nil
+		}
+		r.room -= size
+		r.packed = append(r.packed, pack)
+		from = to
+	}
+	return from, nil
+}
+
+// compress returns a value as JSON in gzip in base64.
+func compress(value any) (template.HTML, error) {
+	var out bytes.Buffer
+	z, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	if err != nil {
+		return "", err
+	}
+	if err := json.NewEncoder(z).Encode(value); err != nil {
+		return "", err
+	}
+	if err := z.Close(); err != nil {
+		return "", err
+	}
+	return template.HTML(base64.StdEncoding.EncodeToString(out.Bytes())), nil
+}
+
+func comma(n int) string { return humanize.Comma(int64(n)) }
