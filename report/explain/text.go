@@ -148,7 +148,7 @@ func (t *text) answer() {
 		}
 	}
 	if t.Others > 0 {
-		t.line("The same URL was fetched %s at other times.", times(t.Others))
+		t.line("The same URL was fetched %s at other moments.", times(t.Others))
 	}
 }
 
