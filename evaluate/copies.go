@@ -55,7 +55,7 @@ func (tl *timeline) copies(t facts.Time) iter.Seq[*State] {
 	return func(yield func(*State) bool) {
 		near := tl.all.between(facts.Time{Micros: t.Micros - facts.Day, Precision: t.Precision}, t)
 		for st := near.take(); st != nil; st = near.take() {
-			if gap := t.MicrosSince(st.Time()); gap < 0 || gap > facts.Day {
+			if !st.isCopyAt(t) {
 				continue
 			}
 			if !yield(st) {
@@ -66,6 +66,12 @@ func (tl *timeline) copies(t facts.Time) iter.Seq[*State] {
 			}
 		}
 	}
+}
+
+// isCopyAt reports whether a capture lies in [t − 24 h, t].
+func (st *State) isCopyAt(t facts.Time) bool {
+	gap := t.MicrosSince(st.Time())
+	return gap >= 0 && gap <= facts.Day
 }
 
 // lastCopies returns what a crawler may use while the file is unreachable (RFC 9309

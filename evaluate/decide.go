@@ -119,6 +119,7 @@ func (d *decider) judge(r *Result, s *subject, tl *timeline, v *view) error {
 // contradicted returns the reason for which a verdict is withdrawn; none where it stands.
 func (d *decider) contradicted(r *Result, s *subject, tl *timeline, v *view) (Reason, error) {
 	if r.Verdict == Allowed && v.governing.Forgeable {
+		r.against = v.governing
 		return Forgeable, nil
 	}
 	if reason, err := d.checkRivals(r, s, tl, v); reason != reasonNone || err != nil {
@@ -188,6 +189,7 @@ func (r *Result) take(a Answer) {
 
 // unknown withdraws a verdict.
 func (r *Result) unknown(reason Reason) {
+	r.withdrawn = r.Answer
 	r.Answer = Answer{Reason: reason, Notes: r.Notes}
 }
 
@@ -199,6 +201,7 @@ func (d *decider) checkRivals(r *Result, s *subject, tl *timeline, v *view) (Rea
 			return reasonNone, err
 		}
 		if a.Verdict != r.Verdict {
+			r.against = other
 			return ConflictingCaptures, nil
 		}
 	}
@@ -222,6 +225,7 @@ func (d *decider) checkBeside(r *Result, s *subject, tl *timeline, v *view) (Rea
 	if err != nil || a.Verdict != Allowed {
 		return reasonNone, err
 	}
+	r.against = w.governing
 	return ChangedBetween, nil
 }
 
@@ -236,6 +240,7 @@ func (d *decider) checkToken(r *Result, s *subject, tl *timeline, v *view) (Reas
 	if err != nil || a.Verdict == r.Verdict {
 		return reasonNone, err
 	}
+	r.against = v.governing
 	return AmbiguousToken, nil
 }
 
@@ -249,6 +254,7 @@ func (d *decider) checkOlder(r *Result, s *subject, v *view) (Reason, error) {
 	if err != nil || v.olderAgrees || a.Verdict == Unknown {
 		return reasonNone, err
 	}
+	r.against = v.older
 	return ChangedBetween, nil
 }
 
@@ -266,6 +272,7 @@ func (d *decider) checkStale(r *Result, s *subject, tl *timeline, v *view) (Reas
 			return reasonNone, err
 		}
 		if a.Verdict != Unknown && a.Verdict != r.Verdict {
+			r.against = other
 			return ChangedBetween, nil
 		}
 	}

@@ -172,15 +172,6 @@ func (e *evaluation) noteDuplicate(first, f *facts.Fetch) error {
 	})
 }
 
-// filename names the archive that holds a record.
-func (e *evaluation) filename(f *facts.Fetch) string {
-	name := e.store.Inputs[f.Input].Name
-	if f.Entry != "" {
-		name += "/" + f.Entry
-	}
-	return name
-}
-
 func (e *evaluation) decideFetch(f *facts.Fetch, tl *timeline, host *HostStats) error {
 	r := &e.decided // a new one for each would be a tenth of all that is allocated
 	if err := e.decider.decide(r, f, tl); err != nil {

@@ -245,8 +245,10 @@ type Result struct {
 	Restrictions []Restriction // that bind a purpose of the audit; no violations
 	TooSoon      *TooSoon      // the fetch came sooner than a delay asked for; nil where it did not
 
-	decider  *decider
-	timeline *timeline
+	decider   *decider
+	timeline  *timeline
+	withdrawn Answer // what the governing capture says, where the verdict was withdrawn
+	against   *State // the capture that shows that it may be wrong; nil: none does
 }
 
 // IsViolation reports whether the fetch counts among the violations.

@@ -28,6 +28,7 @@ type whatIf struct {
 	mapped  map[int64]bool // states of the origin in hand whose token groups the sink knows
 	noneToo bool           // the sink knows those of fetches without a governing capture
 	verdict GroupVerdict   // the one that the sink has, reused
+	judged  Result         // by judgeGroup, the last, reused
 }
 
 // newOrigin forgets the states of the origin before.
@@ -128,9 +129,10 @@ func (w *whatIf) judgeGroup(r *Result, s subject, tl *timeline, v *view, t *toke
 	looked := s.looked
 	for i, token := range tokens {
 		s.token, s.looked = token, looked
-		other := Result{Fetch: r.Fetch, Agent: r.Agent}
+		w.judged = Result{Fetch: r.Fetch, Agent: r.Agent}
+		other := &w.judged
 		other.Notes = r.Notes & NoteURLCut
-		if err := w.decider.judge(&other, &s, tl, v); err != nil {
+		if err := w.decider.judge(other, &s, tl, v); err != nil {
 			return Answer{}, err
 		}
 		switch {

@@ -15,7 +15,7 @@ import (
 func (e *extractor) extractPayload(d *draft, url weburl.URL) error {
 	x := d.exchange
 	x.Kind = captureKind(url)
-	if x.Kind == facts.CaptureNone && !e.targets.empty() && e.targets.has(urlKey(url)) {
+	if x.Kind == facts.CaptureNone && !e.targets.empty() && e.targets.has(url.Key()) {
 		x.Kind = facts.CaptureTarget
 	}
 	if x.Kind != facts.CaptureNone {

@@ -132,13 +132,9 @@ func captureKind(u weburl.URL) facts.CaptureKind {
 	return facts.CaptureNone
 }
 
-// urlKey identifies a URL for joins: origin and path, without what URLs add that
-// no server sees.
-func urlKey(u weburl.URL) string { return u.Origin() + u.PathQuery() }
-
 func targetKey(base weburl.URL, location string) string {
-	u, _ := weburl.Parse(weburl.Resolve(urlKey(base), location))
-	return urlKey(u)
+	u, _ := weburl.Parse(weburl.Resolve(base.Key(), location))
+	return u.Key()
 }
 
 func mimeType(contentType string) string {

@@ -24,7 +24,7 @@ type pageList struct {
 type pageKey [16]byte
 
 func pageKeyOf(u weburl.URL) pageKey {
-	sum := sha256.Sum256([]byte(urlKey(u)))
+	sum := sha256.Sum256([]byte(u.Key()))
 	return pageKey(sum[:len(pageKey{})])
 }
 

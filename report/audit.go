@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -48,6 +49,40 @@ func settingsOf(opt *evaluate.Options, facts *evaluate.Facts) Settings {
 	}
 	for _, use := range opt.Uses {
 		s.Purposes = append(s.Purposes, use.String())
+	}
+	return s
+}
+
+// Options are those of the evaluation that the settings describe.
+func (s *Settings) Options() (opt evaluate.Options, err error) {
+	if opt.Profile, err = evaluate.ParseProfile(s.Profile); err != nil {
+		return opt, err
+	}
+	opt.Crawler, opt.Agents, opt.Rate = s.Crawler, s.Agents, s.Rate
+	if s.AsOf != nil {
+		opt.AsOf = *s.AsOf
+	}
+	for _, line := range s.CrawlerMap {
+		i := strings.LastIndex(line, " => ")
+		if i < 0 {
+			return opt, fmt.Errorf("%q is no rule of a crawler map", line)
+		}
+		opt.CrawlerMap = append(opt.CrawlerMap, evaluate.CrawlerRule{Pattern: undash(line[:i]), Token: undash(line[i+len(" => "):])})
+	}
+	for _, name := range s.Purposes {
+		use, ok := evaluate.ParseUse(name)
+		if !ok {
+			return opt, fmt.Errorf("%q is no purpose", name)
+		}
+		opt.Uses = append(opt.Uses, use)
+	}
+	return opt, nil
+}
+
+// undash reads a part of a rule of a crawler map.
+func undash(s string) string {
+	if s == "-" {
+		return ""
 	}
 	return s
 }

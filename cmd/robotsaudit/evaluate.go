@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -266,6 +267,16 @@ func (f *evaluateFlags) resolveCrawler() (evaluate.CrawlerMap, error) {
 // parseAsOf reads the moment of --as-of: an RFC 3339 date-time, or a date alone,
 // which is its first moment in UTC. It is exact, whatever it leaves out.
 func parseAsOf(s string) (time.Time, error) {
+	if t, err := parseMoment(s); err == nil {
+		return t, nil
+	}
+	return time.Time{}, usageErrorf("--as-of %q is no date; write it as 2025-03-01, or with a time and a zone as 2025-03-01T12:00:00Z", s)
+}
+
+var errNoMoment = errors.New("no moment")
+
+// parseMoment reads a moment; the zero time where nothing is given.
+func parseMoment(s string) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
 	}
@@ -274,5 +285,5 @@ func parseAsOf(s string) (time.Time, error) {
 			return t, nil
 		}
 	}
-	return time.Time{}, usageErrorf("--as-of %q is no date; write it as 2025-03-01, or with a time and a zone as 2025-03-01T12:00:00Z", s)
+	return time.Time{}, errNoMoment
 }

@@ -60,7 +60,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		if badFormat != nil {
 			log = newTextLogger(stderr)
 		}
-		log.Error(explain(err, args).Error())
+		log.Error(advise(err, args).Error())
 	}
 	return exitCode(err)
 }
@@ -111,8 +111,8 @@ func exitCode(err error) int {
 	return exitFailed
 }
 
-// explain says what to do about errors whose text does not.
-func explain(err error, args []string) error {
+// advise says what to do about errors whose text does not.
+func advise(err error, args []string) error {
 	again := "run the same command again, it goes on where it stopped"
 	disk := "the disk of the output folder"
 	switch {
@@ -169,7 +169,10 @@ permitted, with the proof. It needs no network.
 	})
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.PersistentFlags().String("log-format", "text", "`FORMAT` of log lines on standard error: text or json")
-	root.AddCommand(newAuditCommand(), newIngestCommand(), newEvaluateCommand(), newReportCommand(), newDiffCommand(), newEvidenceCommand(), newMatchCommand(), newAgentsCommand(), newSchemaCommand(), newVersionCommand())
+	root.AddCommand(
+		newAuditCommand(), newIngestCommand(), newEvaluateCommand(), newReportCommand(), newDiffCommand(), newExplainCommand(), newEvidenceCommand(),
+		newMatchCommand(), newAgentsCommand(), newSchemaCommand(), newVersionCommand(),
+	)
 	return root
 }
 

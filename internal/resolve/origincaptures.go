@@ -92,7 +92,7 @@ func (g *originCaptures) ofURL(key string) *urlCaptures {
 func (g *originCaptures) index() {
 	for _, c := range g.captures {
 		u, _ := weburl.Parse(c.URL)
-		s := g.ofURL(urlKey(u))
+		s := g.ofURL(u.Key())
 		s.all = append(s.all, c)
 	}
 	for _, s := range g.byURL {
@@ -204,7 +204,7 @@ func (g *originCaptures) addFetches(fetches *facts.Cursor[facts.Fetch], targets 
 	}
 	err = fetches.Each(g.Place, func(f *facts.Fetch) error {
 		u, _ := weburl.Parse(f.URL)
-		key := urlKey(u)
+		key := u.Key()
 		if !g.scanned[key] || held[MarkOf(f)] || f.Flags&facts.FlagHostMismatch != 0 {
 			return nil
 		}

@@ -46,7 +46,7 @@ func keyOfURL(url string, t facts.Time) string {
 		return ""
 	}
 	t = t.Truncate(facts.PrecisionSecond)
-	return hashKey(fmt.Appendf(nil, "url %d %d %s", t.Precision, t.Micros, urlKey(u)))
+	return hashKey(fmt.Appendf(nil, "url %d %d %s", t.Precision, t.Micros, u.Key()))
 }
 
 // keyOfID names the records of an id; "" where there is none.
@@ -253,7 +253,7 @@ type candidate struct {
 
 func (c *candidates) add(k *candidateOriginal) error {
 	u, _ := weburl.Parse(k.URL)
-	one := candidate{originalOf(&k.Fetch), urlKey(u)}
+	one := candidate{originalOf(&k.Fetch), u.Key()}
 	switch {
 	case slices.Contains(c.list, one):
 	case len(c.list) == maxCandidates:
@@ -272,7 +272,7 @@ func (c *candidates) original(f *facts.Fetch) *original {
 	u, _ := weburl.Parse(f.RefersToURL)
 	chosen := choice{revisit: f}
 	for i := range c.list {
-		if one := &c.list[i]; f.RefersToURL == "" || one.url == urlKey(u) {
+		if one := &c.list[i]; f.RefersToURL == "" || one.url == u.Key() {
 			chosen.consider(&one.original)
 		}
 	}

@@ -106,7 +106,7 @@ func (res *resolution) wantsPolicy() bool {
 
 func (res *resolution) seekURL(s seek, u weburl.URL, t facts.Time) {
 	res.Want, res.WantMicros, res.WantPrecision = s, t.Micros, t.Precision
-	res.WantHost, res.WantOrigin, res.WantKey = u.HostReversed(), u.Origin(), urlKey(u)
+	res.WantHost, res.WantOrigin, res.WantKey = u.HostReversed(), u.Origin(), u.Key()
 }
 
 // seekOriginal looks for the original of the revisit or 304 in hand: where it

@@ -361,7 +361,7 @@ func (r *resolver) take(res *resolution, c *facts.Capture) {
 	res.CurTags, res.CurModified = entityTags(c.IfNoneMatch)+entityTags(c.ETag), modifiedDates(c.LastModified, c.IfModifiedSince)
 	res.Visited += string(appendVisit(nil, c))
 	u, _ := weburl.Parse(c.URL)
-	res.VisitedURLs += hashKey([]byte(urlKey(u)))
+	res.VisitedURLs += hashKey([]byte(u.Key()))
 	res.OthersContent = res.OthersContent || !r.sameCrawler(res, c)
 	res.takeBody(c)
 	res.CurUnmodified = c.Status == 304 || c.Type == facts.TypeRevisit && c.Profile == facts.RevisitNotModified
@@ -441,5 +441,3 @@ func (r *resolver) hop(res *resolution, location string) {
 	}
 	res.seekURL(seekHop, u, res.curTime())
 }
-
-func urlKey(u weburl.URL) string { return u.Origin() + u.PathQuery() }

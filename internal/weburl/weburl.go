@@ -181,6 +181,10 @@ func (u URL) PathQuery() string {
 	}
 }
 
+// Key identifies a URL for joins: origin and path with query, without what URLs add that no
+// server sees.
+func (u URL) Key() string { return u.Origin() + u.PathQuery() }
+
 // IsFetchScheme reports whether a capture with this scheme, in lower case, is
 // a fetch that robots.txt governs (RFC 9309 §2.3 names HTTP and FTP).
 func IsFetchScheme(scheme string) bool {

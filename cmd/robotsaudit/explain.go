@@ -1,0 +1,141 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/report/explain"
+	"github.com/robotsaudit/robotsaudit/report/results"
+)
+
+func newExplainCommand() *cobra.Command {
+	var f explainFlags
+	cmd := &cobra.Command{
+		Use:   "explain -o DIR WHAT",
+		Short: "Explain the verdict on one fetch, step by step",
+		Long: `Explain tells how the verdict on one fetch of the audit in DIR came about: the captures of
+robots.txt around its moment, the one that governs and how it was reached, what each copy
+says that the crawler may have acted on, the group, the rule and those that lost, the open
+readings that were tried, and the sentence of docs/SEMANTICS.md behind each step.
+
+WHAT is a URL, a WARC-Record-ID, FILE:OFFSET as in the tables, or the number of a row of
+violations, from 1. Of a URL that was fetched several times, --at says which fetch is meant.
+If it was not fetched at that time, explain tells what would have held then.
+
+The archives are not read, but for a robots.txt behind a redirect that is not kept beside the
+tables. The settings are those of the audit.
+
+` + exitHelp,
+		Example: `  robotsaudit explain -o out https://example.com/private/
+  robotsaudit explain -o out crawl.warc.gz:1234 --full
+  robotsaudit explain -o out 1 --format json
+  robotsaudit explain -o out https://example.com/ --at 2025-03-01T12:00:00Z --agent GPTBot`,
+		Args: oneFetch,
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&f.output, "output", "o", "", "output folder `DIR` of the audit (required)")
+	flags.StringVar(&f.agent, "agent", "", "tell what held for the product token `TOKEN`, not for the crawler that made the fetch")
+	flags.StringVar(&f.at, "at", "", "`TIME` of the fetch: 2025-03-01T12:00:00Z, or 2025-03-01 for its first moment")
+	flags.StringVar(&f.format, "format", "text", "`FORMAT` of the output: text or json")
+	flags.BoolVar(&f.full, "full", false, "write all that is known, not at most about sixty lines")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) }
+	return cmd
+}
+
+// oneFetch asks for the name of one fetch.
+func oneFetch(cmd *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return usageErrorf("name one fetch, as in: %s -o out https://example.com/private/", cmd.CommandPath())
+	}
+	return nil
+}
+
+type explainFlags struct {
+	output, agent, at, format string
+	full                      bool
+}
+
+func (f *explainFlags) run(cmd *cobra.Command, what string) error {
+	question, err := f.question(what)
+	if err != nil {
+		return err
+	}
+	log, err := begin(cmd, f.output)
+	if err != nil {
+		return err
+	}
+	r, err := results.Open(f.output) // before the lock, which makes the folder
+	if err != nil {
+		return err
+	}
+	return inOutput(f.output, func() error {
+		set, err := ingest.OpenFacts(f.output)
+		if err != nil {
+			return err
+		}
+		x, err := explain.New(cmd.Context(), r, set, question)
+		if err != nil {
+			return f.advise(log, err)
+		}
+		if f.format == "json" {
+			return x.WriteJSON(cmd.OutOrStdout())
+		}
+		return x.WriteText(cmd.OutOrStdout(), f.full)
+	})
+}
+
+// question is what the flags ask for.
+func (f *explainFlags) question(what string) (q evaluate.Question, err error) {
+	q.What, q.Agent = what, f.agent
+	if f.format != "text" && f.format != "json" {
+		return q, usageErrorf("--format: unknown format %q: use text or json", f.format)
+	}
+	if f.agent != "" {
+		if fault := tokenFault(f.agent); fault != "" {
+			return q, usageErrorf("--agent: %q is no product token: %s", f.agent, fault)
+		}
+	}
+	if q.At, err = parseMoment(f.at); err != nil {
+		return q, usageErrorf("--at %q is no time; write it as 2025-03-01, or with a time and a zone as 2025-03-01T12:00:00Z", f.at)
+	}
+	return q, nil
+}
+
+// maxSuggested bounds the fetches that are named where several are meant.
+const maxSuggested = 20
+
+// advise says what to do where no one fetch is named.
+func (f *explainFlags) advise(log *slog.Logger, err error) error {
+	var many *evaluate.AmbiguousError
+	var none *evaluate.NotFoundError
+	var row *explain.NoRowError
+	switch {
+	case errors.As(err, &many):
+		for _, s := range many.Fetches[:min(len(many.Fetches), maxSuggested)] {
+			log.Error(fmt.Sprintf("fetched %s by %s: %s:%d", orUnknown(s.Time.String()), orUnknown(s.Agent), s.Record.File, s.Record.Offset))
+		}
+		return usageErrorf("%q is %d fetches; say which with --at TIME, or name its place FILE:OFFSET (above, up to %d of them)", many.What, many.Total, maxSuggested)
+	case errors.As(err, &none) && none.IsURL:
+		return usageErrorf("no archive of the audit holds a fetch of %q; add --at TIME to ask what would have held then", none.What)
+	case errors.As(err, &none) && !none.At.IsZero():
+		return usageErrorf("no fetch of the audit is named %q and was made at %s; leave out --at", none.What, none.At.UTC().Format(time.RFC3339Nano))
+	case errors.As(err, &none):
+		return usageErrorf("no fetch of the audit is named %q; give a URL with its scheme, a WARC-Record-ID, FILE:OFFSET as in the tables, or the number of a row of violations", none.What)
+	case errors.As(err, &row):
+		return usageErrorf("%v", row)
+	}
+	return err
+}
+
+func orUnknown(s string) string {
+	if s == "" {
+		return "(unknown)"
+	}
+	return s
+}

@@ -1,0 +1,469 @@
+package evaluate
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
+	"github.com/robotsaudit/robotsaudit/internal/resolve"
+	"github.com/robotsaudit/robotsaudit/internal/robots"
+)
+
+// Explain decides one fetch as Run does, and tells how the verdict came about. Errors that
+// a user can mend are a *NotFoundError or an *AmbiguousError.
+func Explain(ctx context.Context, set *Facts, opt Options, q Question) (*Explanation, error) {
+	r, err := Resolve(ctx, set, opt)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	found, err := r.find(ctx, &q)
+	if err != nil {
+		return nil, err
+	}
+	x := &explainer{Resolved: r, question: &q}
+	fetch := found.only()
+	if fetch == nil {
+		return x.explainNone(ctx, found)
+	}
+	if x.origin, err = r.Origin(ctx, fetch.Origin); err != nil {
+		return nil, err
+	}
+	for f, err := range x.origin.Fetches(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if facts.SpotOf(f) == facts.SpotOf(fetch) && f.Offset == fetch.Offset {
+			return x.explainFetch(f, found)
+		}
+	}
+	return nil, fmt.Errorf("the fetch at %s:%d is not where it was found", r.filename(fetch), fetch.Offset)
+}
+
+// filename names the archive that holds a record, as the tables do.
+func (r *Resolved) filename(f *facts.Fetch) string { return r.nameOf(f.Input, f.Entry) }
+
+func (r *Resolved) nameOf(input int32, entry string) string {
+	if entry != "" {
+		return r.store.Inputs[input].Name + "/" + entry
+	}
+	return r.store.Inputs[input].Name
+}
+
+// explainer makes an Explanation.
+type explainer struct {
+	*Resolved
+	question *Question
+	origin   *Origin
+	result   *Result
+	subject  subject // as the decision began with it
+	made     *Explanation
+}
+
+// explainNone explains a fetch that no archive holds.
+func (x *explainer) explainNone(ctx context.Context, found *findings) (*Explanation, error) {
+	q := x.question
+	f := NewFetch(q.What, "", q.At)
+	var err error
+	if x.origin, err = x.Origin(ctx, f.Origin); err != nil {
+		return nil, err
+	}
+	r := &Result{Fetch: f, Agent: cmp.Or(q.Agent, x.opt.Crawler)}
+	if r.Agent != "" {
+		r.AgentSource = AgentFromOption
+	}
+	if err := x.origin.decider.settle(r, x.origin.timeline, ""); err != nil {
+		return nil, err
+	}
+	x.begin(KindNone, r, found)
+	return x.fill()
+}
+
+// explainFetch explains a fetch, for the crawler that made it or another.
+func (x *explainer) explainFetch(f *facts.Fetch, found *findings) (*Explanation, error) {
+	r, err := x.origin.Decide(f)
+	if err != nil {
+		return nil, err
+	}
+	d := x.origin.decider
+	if x.question.Agent == "" || agentKey(x.question.Agent) == agentKey(r.Agent) {
+		x.begin(KindFetch, r, found)
+		x.subject.other = d.crawlerOf(f).other
+		x.made.Crawler.Second = x.subject.other
+		return x.fill()
+	}
+	if r, err = x.whatIf(r); err != nil {
+		return nil, err
+	}
+	x.begin(KindWhatIf, r, found)
+	x.subject.token = x.question.Agent
+	if at := x.opt.asOf(); at.Known() {
+		x.subject.time, x.subject.asOf = at, true
+		x.made.Moment = Moment{at}
+	}
+	x.made.Crawler = ExplainedCrawler{Token: x.question.Agent, Source: AgentFromOption.String(), Made: r.Agent}
+	return x.fill()
+}
+
+// oneVerdict is a Sink of a what-if for one token.
+type oneVerdict struct {
+	Sink
+	verdict GroupVerdict
+}
+
+func (s *oneVerdict) GroupVerdict(v *GroupVerdict) error              { s.verdict = *v; return nil }
+func (s *oneVerdict) RobotsAgent(id int64, group int, a string) error { return nil }
+
+// whatIf decides a fetch for the token asked about, as the what-if of an audit does.
+func (x *explainer) whatIf(r *Result) (*Result, error) {
+	var sink oneVerdict
+	w := &whatIf{decider: x.origin.decider, tokens: []string{x.question.Agent}, asOf: x.opt.asOf(), sink: &sink}
+	w.newOrigin()
+	if err := w.decide(r, x.origin.timeline); err != nil {
+		return nil, err
+	}
+	v := &sink.verdict
+	other := &Result{
+		Fetch: r.Fetch, Agent: r.Agent, AgentSource: r.AgentSource, Evidence: v.Evidence, Answer: v.Answer, Governing: v.Governing,
+		decider: r.decider, timeline: r.timeline, withdrawn: w.judged.withdrawn, against: w.judged.against,
+	}
+	if g := v.Governing; g != nil {
+		other.Age = w.judged.Age
+	}
+	return other, nil
+}
+
+// begin fills in what the result itself tells.
+func (x *explainer) begin(kind ExplanationKind, r *Result, found *findings) {
+	f := r.Fetch
+	x.result = r
+	x.subject = x.origin.decider.newSubject(f, r.Agent)
+	x.subject.places = x.origin.timeline.places
+	x.made = &Explanation{
+		Kind: kind, Profile: x.opt.Profile.String(), Moment: Moment{f.Time()},
+		Fetch: ExplainedFetch{
+			URL: f.URL, Origin: f.Origin, Time: Moment{f.Time()}, Method: f.Method, Status: knownStatus(f.Status), UserAgent: f.UserAgent,
+		},
+		Crawler:  ExplainedCrawler{Token: r.Agent, Source: r.AgentSource.String()},
+		Evidence: r.Evidence.String(), Certainty: r.Certainty.String(), Notes: r.Notes.Strings(), Said: said(&r.Answer),
+		Captures: []ExplainedCapture{}, Others: found.others,
+	}
+	if kind != KindNone {
+		x.made.Fetch.Type, x.made.Fetch.Trust, x.made.Fetch.Record = f.Type.String(), f.Trust.String(), x.recordOf(f)
+	} else {
+		x.made.Fetch.Record.Offset = -1
+	}
+	if r.HasPrior {
+		x.made.Prior = r.Prior.String()
+	}
+}
+
+// fill adds what the decision looked at.
+func (x *explainer) fill() (*Explanation, error) {
+	if r := x.result; r.Governing != nil {
+		age := x.subject.time.MicrosSince(r.Governing.Oldest()) / 1e6
+		if newest, _ := r.Governing.Newest(); r.Evidence == Later {
+			age = x.subject.time.MicrosSince(newest) / 1e6
+		}
+		x.made.Age = new(age)
+		if r.against != nil {
+			x.made.Withdrawn = new(said(&r.withdrawn))
+		}
+		if err := x.askSecond(); err != nil {
+			return nil, err
+		}
+		if err := x.readFile(); err != nil {
+			return nil, err
+		}
+	}
+	return x.made, x.addCaptures()
+}
+
+// askSecond asks the governing capture for the second crawler that the User-Agent names.
+func (x *explainer) askSecond() error {
+	if x.subject.other == "" {
+		return nil
+	}
+	second := x.subject
+	second.token = second.other
+	answer, err := x.origin.decider.answer(x.result.Governing, &second)
+	x.made.Crawler.SecondSays = new(said(&answer))
+	return err
+}
+
+func (x *explainer) recordOf(f *facts.Fetch) ExplainedRecord {
+	return ExplainedRecord{
+		File: x.filename(f), Offset: f.Offset, Length: f.Length, Number: f.Index, ID: recordid.Text(f.RecordID),
+	}
+}
+
+func knownStatus(status int16) *int16 {
+	if status < 0 {
+		return nil
+	}
+	return new(status)
+}
+
+// said is an answer as plain data.
+func said(a *Answer) Said {
+	s := Said{Verdict: a.Verdict.String(), Reason: a.Reason.String(), Match: a.Match.String(), GroupLine: a.GroupLine}
+	if a.Rule != nil {
+		s.Rule, s.RuleLine = strings.Clone(a.Rule.Text), a.Rule.Line
+	}
+	if a.allows {
+		s.Readings = (a.Notes & openReadings).Strings()
+	}
+	return s
+}
+
+// ask asks a capture, at the cost of nobody.
+func (x *explainer) ask(st *State) (Answer, error) {
+	s := x.subject
+	return x.origin.decider.answer(st, &s)
+}
+
+const (
+	maxConsidered = 100 // captures that are shown for having had a say
+	nearestShown  = 4   // captures that are shown on each side of the moment, whatever they say
+)
+
+// addCaptures adds the part of the timeline that the decision looked at.
+func (x *explainer) addCaptures() error {
+	tl, s := x.origin.timeline, x.subject
+	x.made.Undated = len(x.origin.Captures) - len(tl.all.states)
+	roles := x.roles()
+	shown := make(map[*State]bool)
+	for st := range roles {
+		shown[st] = true
+	}
+	if s.time.Known() {
+		n := tl.all.upTo(&s)
+		for _, st := range tl.all.states[max(0, n-nearestShown):min(len(tl.all.states), n+nearestShown)] {
+			shown[st] = true
+		}
+	}
+	skipped := 0
+	for _, st := range tl.all.states {
+		if !shown[st] {
+			skipped++
+			continue
+		}
+		c, err := x.capture(st, roles[st])
+		if err != nil {
+			return err
+		}
+		c.Skipped, skipped = skipped, 0
+		x.made.Captures = append(x.made.Captures, *c)
+	}
+	x.made.Skipped = skipped
+	return nil
+}
+
+// roles tells of each capture that had a say what it was.
+func (x *explainer) roles() map[*State][]string {
+	r, s := x.result, x.subject
+	roles := make(map[*State][]string)
+	if r.Governing == nil {
+		return roles
+	}
+	for i, c := range x.origin.timeline.considered(&s) {
+		if i < maxConsidered || c.State == r.Contester || c.State == r.against {
+			roles[c.State] = append(roles[c.State], c.Role.String())
+		}
+	}
+	if r.Contester != nil {
+		roles[r.Contester] = append(roles[r.Contester], RoleContests)
+	}
+	if r.against != nil {
+		roles[r.against] = append(roles[r.against], RoleContradicts)
+	}
+	if r.HasPrior {
+		s := x.subject
+		if v := x.origin.timeline.view(&s); v.prior != nil {
+			roles[v.prior] = append(roles[v.prior], RolePrior)
+		}
+	}
+	return roles
+}
+
+func (x *explainer) capture(st *State, roles []string) (*ExplainedCapture, error) {
+	r, s := x.result, x.subject
+	c := &ExplainedCapture{
+		ID: st.ID, Time: Moment{st.Time()}, Agent: st.Agent(), Own: st.key == s.key, Roles: roles, Outcome: st.Outcome.String(),
+		Reason: st.Reason.String(), Status: knownStatus(st.Status), Type: st.Type.String(), Record: x.recordOf(&st.Fetch),
+		Way: x.way(st), Content: Moment{st.Oldest()}, governs: st == r.Governing,
+		decisive: st == r.Governing || st == r.Contester || st == r.against || slices.Contains(roles, RolePrior),
+	}
+	if s.time.Known() {
+		c.After = s.relationOf(st) >= behind
+		c.Copy = r.Governing != nil && x.isCopy(st)
+	}
+	if st.Hops > 0 {
+		c.Final = knownStatus(st.FinalStatus)
+	}
+	if st.HasBody && (st.BodyInput != st.Input || st.BodyEntry != st.Entry || st.BodyRecordOffset != st.Offset) {
+		c.Body = &ExplainedBody{Moment{st.BodyTime()}, st.BodyAgent(), ExplainedRecord{
+			File: x.nameOf(st.BodyInput, st.BodyEntry), Offset: st.BodyRecordOffset, ID: recordid.Text(st.BodyRecordID),
+		}}
+	}
+	for _, doubt := range []struct {
+		is   bool
+		note Notes
+	}{{st.OthersContent, NoteOtherCrawler}, {st.Resynced, NoteResynced}, {st.Forgeable, NoteForgeable}, {st.Mismatched, NoteDigestMismatch}} {
+		if doubt.is {
+			c.Doubts = append(c.Doubts, doubt.note.Strings()...)
+		}
+	}
+	if len(roles) == 0 && !c.Copy {
+		return c, nil
+	}
+	answer, err := x.sayOf(st)
+	if err != nil {
+		return nil, err
+	}
+	c.Says = new(said(&answer))
+	return c, nil
+}
+
+// sayOf is what a capture says of the fetch: of the governing one, as the decision had it.
+func (x *explainer) sayOf(st *State) (Answer, error) {
+	switch r := x.result; {
+	case st != r.Governing:
+	case r.against != nil:
+		return r.withdrawn, nil
+	case st.Outcome == OutcomeUnreachable:
+		return r.Answer, nil
+	}
+	return x.ask(st)
+}
+
+// isCopy reports whether the crawler may have acted on a capture (RFC 9309 §2.4).
+func (x *explainer) isCopy(st *State) bool {
+	s := x.subject
+	if st == x.result.Governing {
+		return x.result.Evidence != Later
+	}
+	if x.result.Governing.Outcome == OutcomeUnreachable && slices.Contains(x.origin.timeline.lastCopies(&s), st) {
+		return true
+	}
+	return (st.says() || st.isUnreadable()) && st.isCopyAt(s.time) && s.relationOf(st) != behind
+}
+
+// way tells how a capture led to its content.
+func (x *explainer) way(st *State) (way []ExplainedStep) {
+	hops := st.HopList()
+	for _, step := range st.Steps() {
+		at := ExplainedStep{Kind: "original", Record: &ExplainedRecord{File: x.nameOf(step.Input, step.Entry), Offset: -1, Number: step.Index}}
+		if step.Kind == StepHop && len(hops) > 0 {
+			at.Kind, at.URL, hops = "redirect", hops[0], hops[1:]
+		}
+		way = append(way, at)
+	}
+	for _, url := range hops {
+		way = append(way, ExplainedStep{Kind: "redirect", URL: url})
+	}
+	if st.Reason == resolve.UnresolvedRevisit {
+		way = append(way, ExplainedStep{Kind: "original"})
+	}
+	return way
+}
+
+const (
+	maxMatching = 20   // rules that match which are told
+	around      = 3    // lines of an excerpt around one that is marked
+	maxExcerpt  = 60   // lines
+	maxLineText = 1024 // bytes told of a line
+)
+
+// readFile tells of the governing file its group, the rules that match, and the lines.
+func (x *explainer) readFile() error {
+	g := x.result.Governing
+	answer, err := x.sayOf(g)
+	if err != nil {
+		return err
+	}
+	if !g.HasBody {
+		x.tryReadings(&answer, nil)
+		return nil
+	}
+	parsed, err := x.origin.decider.files.get(g)
+	if err != nil {
+		return err
+	}
+	reader := parsed.reader(x.subject.token)
+	file := &ExplainedFile{Size: g.BodySize, Groups: reader.group.Lines()}
+	file.AgentLine, file.AgentText = parsed.AgentLine(x.subject.token, 0)
+	file.AgentText = strings.Clone(file.AgentText)
+	marks := make(map[int]string)
+	for _, line := range file.Groups {
+		marks[line] = "group"
+	}
+	if file.AgentLine > 0 {
+		marks[file.AgentLine] = "agent"
+	}
+	if answer.Rule != nil {
+		rules := reader.group.Matching(x.subject.path)
+		file.More = max(0, len(rules)-maxMatching)
+		for _, rule := range rules[:len(rules)-file.More] {
+			file.Matching = append(file.Matching, ExplainedRule{rule.Line, strings.Clone(rule.Text), rule.Allow, len(rule.Pattern)})
+			marks[rule.Line] = "lost"
+		}
+		marks[answer.Rule.Line] = "rule"
+	}
+	file.Excerpt = excerpt(parsed.File, marks)
+	x.made.File = file
+	x.tryReadings(&answer, &reader)
+	return nil
+}
+
+// excerpt returns the lines that are marked, and those around all but rules that lost.
+func excerpt(file *robots.File, marks map[int]string) (lines []ExplainedLine) {
+	last := 0
+	for line := range marks {
+		last = max(last, line)
+	}
+	isNear := func(n int) bool {
+		for line := n - around; line <= n+around; line++ {
+			if mark := marks[line]; mark != "" && (line == n || mark != "lost") {
+				return true
+			}
+		}
+		return false
+	}
+	for n, text := range file.Lines {
+		if n > last+around || len(lines) == maxExcerpt {
+			break
+		}
+		if isNear(n) {
+			lines = append(lines, ExplainedLine{n, strings.Clone(text[:min(len(text), maxLineText)]), marks[n]})
+		}
+	}
+	return lines
+}
+
+// readingUnfinished is the reading of an unfinished last line as the beginning of a longer one.
+const readingUnfinished = "unfinished_line"
+
+// tryReadings tells which open readings were tried for a disallowed fetch, and which allow it.
+func (x *explainer) tryReadings(a *Answer, r *reader) {
+	if a.Verdict != Disallowed {
+		return
+	}
+	tried := NoteRobotsTxtEncoded
+	if r != nil {
+		tried = openReadings &^ NoteDocumentedToken
+	}
+	if r != nil && len(r.documented) > 0 {
+		tried |= NoteDocumentedToken
+	}
+	for _, name := range tried.Strings() {
+		x.made.Readings = append(x.made.Readings, ExplainedReading{name, slices.Contains((a.Notes & openReadings).Strings(), name)})
+	}
+	if a.allows && a.Notes&openReadings == 0 {
+		x.made.Readings = append(x.made.Readings, ExplainedReading{readingUnfinished, true})
+	}
+}

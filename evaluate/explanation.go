@@ -1,0 +1,198 @@
+package evaluate
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+)
+
+// Explanation is how the verdict on one fetch came about, as plain data. Texts are as the
+// archives have them.
+type Explanation struct {
+	Kind      ExplanationKind    `json:"kind"`
+	Profile   string             `json:"profile"`
+	Fetch     ExplainedFetch     `json:"fetch"`
+	Crawler   ExplainedCrawler   `json:"crawler"` // whose rules are asked for
+	Moment    Moment             `json:"moment"`  // at which: the fetch's time, or that of the what-if
+	Evidence  string             `json:"evidence"`
+	Age       *int64             `json:"age_seconds"` // of the governing capture
+	Certainty string             `json:"certainty,omitempty"`
+	Notes     []string           `json:"notes,omitempty"`
+	Said                         // the verdict
+	Withdrawn *Said              `json:"withdrawn,omitempty"`     // what the governing capture alone says, where others show that it may be wrong
+	Prior     string             `json:"prior_verdict,omitempty"` // where the governing capture says nothing: what the one before it says
+	Captures  []ExplainedCapture `json:"captures"`                // of the origin, by time: those considered, and the nearest
+	Skipped   int                `json:"skipped"`                 // captures behind the last of these
+	Undated   int                `json:"undated"`                 // captures without a usable date, which count nowhere
+	File      *ExplainedFile     `json:"robots_txt,omitempty"`    // of the governing capture
+	Readings  []ExplainedReading `json:"readings,omitempty"`      // that the specifications leave open
+	Others    int                `json:"other_fetches,omitempty"` // of the same URL, at other times
+}
+
+// ExplanationKind says what is explained.
+type ExplanationKind string
+
+// What can be explained.
+const (
+	KindFetch  ExplanationKind = "fetch"    // a fetch, for the crawler that made it
+	KindWhatIf ExplanationKind = "what_if"  // a fetch, for another crawler
+	KindNone   ExplanationKind = "no_fetch" // a fetch that no archive holds
+)
+
+// Moment is a time as an archive gives it. In JSON it is a date of its own precision, or null.
+type Moment struct{ facts.Time }
+
+// MarshalJSON writes the date.
+func (m Moment) MarshalJSON() ([]byte, error) {
+	if !m.Known() {
+		return []byte("null"), nil
+	}
+	return json.Marshal(m.String())
+}
+
+// String returns the date, in UTC, at its own precision.
+func (m Moment) String() string {
+	layout := time.RFC3339Nano
+	switch m.Precision {
+	case facts.PrecisionNone:
+		return ""
+	case facts.PrecisionYear:
+		layout = "2006"
+	case facts.PrecisionMonth:
+		layout = "2006-01"
+	case facts.PrecisionDay:
+		layout = "2006-01-02"
+	case facts.PrecisionHour:
+		layout = "2006-01-02T15Z"
+	case facts.PrecisionMinute:
+		layout = "2006-01-02T15:04Z"
+	}
+	return m.UTC().Format(layout)
+}
+
+// ExplainedFetch is the fetch in question.
+type ExplainedFetch struct {
+	URL       string          `json:"url"`
+	Origin    string          `json:"origin"`
+	Time      Moment          `json:"time"`
+	Method    string          `json:"method"`
+	Status    *int16          `json:"status"`
+	Type      string          `json:"record_type,omitempty"`
+	Trust     string          `json:"trust,omitempty"`
+	UserAgent string          `json:"user_agent,omitempty"`
+	Record    ExplainedRecord `json:"record"`
+}
+
+// ExplainedRecord is the place of a record.
+type ExplainedRecord struct {
+	File   string `json:"file,omitempty"` // as in the tables
+	Offset int64  `json:"offset"`         // -1: not known
+	Length int64  `json:"length,omitempty"`
+	Number int64  `json:"number,omitempty"` // of the record in its archive, from 1
+	ID     string `json:"record_id,omitempty"`
+}
+
+// ExplainedCrawler is who is asked about.
+type ExplainedCrawler struct {
+	Token      string `json:"token"`
+	Source     string `json:"source,omitempty"`       // of the token
+	Second     string `json:"second_token,omitempty"` // of another crawler that the User-Agent names
+	SecondSays *Said  `json:"second_says,omitempty"`  // what the governing capture says to that one
+	Made       string `json:"made_by,omitempty"`      // in a what-if: the crawler that made the fetch
+}
+
+// Said is what one capture says of the fetch.
+type Said struct {
+	Verdict   string   `json:"verdict"`
+	Reason    string   `json:"reason,omitempty"`
+	Match     string   `json:"agent_match,omitempty"`
+	Rule      string   `json:"rule,omitempty"`
+	RuleLine  int      `json:"rule_line,omitempty"`
+	GroupLine int      `json:"group_line,omitempty"`
+	Readings  []string `json:"open_readings,omitempty"` // that turn the verdict round
+}
+
+// ExplainedCapture is a capture of the origin's robots.txt.
+type ExplainedCapture struct {
+	ID       int64           `json:"robots_id"`
+	Skipped  int             `json:"skipped,omitempty"` // captures left out before this one
+	Time     Moment          `json:"time"`
+	Agent    string          `json:"agent,omitempty"` // of the crawler that made it
+	Own      bool            `json:"own"`             // that is the crawler of the fetch
+	After    bool            `json:"after"`           // it counts as after the fetch
+	Roles    []string        `json:"roles,omitempty"`
+	Copy     bool            `json:"permitted_copy"` // the crawler may have acted on it (RFC 9309 §2.4)
+	Outcome  string          `json:"outcome"`
+	Reason   string          `json:"reason,omitempty"` // of an outcome without rules
+	Status   *int16          `json:"status"`
+	Type     string          `json:"record_type"`
+	Record   ExplainedRecord `json:"record"`
+	Way      []ExplainedStep `json:"way,omitempty"`          // to the record that holds the content
+	Final    *int16          `json:"final_status,omitempty"` // at the end of redirects
+	Content  Moment          `json:"content_time"`           // the oldest content applied, from which age counts
+	Body     *ExplainedBody  `json:"body,omitempty"`         // the content applied, unless it is the record's own
+	Doubts   []string        `json:"doubts,omitempty"`
+	Says     *Said           `json:"says,omitempty"`
+	governs  bool
+	decisive bool
+}
+
+// The roles of captures beside those of Role.
+const (
+	RoleContests    = "contests"    // a permitted copy that allows
+	RoleContradicts = "contradicts" // for it the verdict is withdrawn
+	RolePrior       = "prior"       // the one before a capture that says nothing
+)
+
+// Governs reports whether the capture governs the fetch.
+func (c *ExplainedCapture) Governs() bool { return c.governs }
+
+// IsDecisive reports whether the capture decides the verdict or its certainty.
+func (c *ExplainedCapture) IsDecisive() bool { return c.decisive }
+
+// ExplainedStep is a record that a capture led to.
+type ExplainedStep struct {
+	Kind   string           `json:"kind"`          // redirect, or original: of a revisit or 304
+	URL    string           `json:"url,omitempty"` // of a redirect
+	Record *ExplainedRecord `json:"record"`        // null: not in these archives
+}
+
+// ExplainedBody is the content that a capture stands for.
+type ExplainedBody struct {
+	Time   Moment          `json:"time"`
+	Agent  string          `json:"agent,omitempty"`
+	Record ExplainedRecord `json:"record"`
+}
+
+// ExplainedFile is the robots.txt that governs.
+type ExplainedFile struct {
+	Size      int64           `json:"size"`
+	Groups    []int           `json:"group_lines"`          // first user-agent line of each group that governs the token
+	AgentLine int             `json:"agent_line,omitempty"` // the user-agent line that names it
+	AgentText string          `json:"agent_value,omitempty"`
+	Matching  []ExplainedRule `json:"matching_rules,omitempty"` // of the group, the one that decides first
+	More      int             `json:"more_matching_rules,omitempty"`
+	Excerpt   []ExplainedLine `json:"excerpt,omitempty"`
+}
+
+// ExplainedRule is a rule that matches the path.
+type ExplainedRule struct {
+	Line   int    `json:"line"`
+	Text   string `json:"text"`
+	Allow  bool   `json:"allow"`
+	Length int    `json:"length"` // bytes of the normalised pattern, by which rules are compared
+}
+
+// ExplainedLine is a line of robots.txt.
+type ExplainedLine struct {
+	Number int    `json:"line"`
+	Text   string `json:"text"`
+	Mark   string `json:"mark,omitempty"` // group, agent, rule or lost
+}
+
+// ExplainedReading is a reading that was tried.
+type ExplainedReading struct {
+	Name   string `json:"reading"`
+	Allows bool   `json:"allows"` // by itself, or together with the others that allow
+}

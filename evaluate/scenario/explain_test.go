@@ -1,0 +1,142 @@
+package scenario
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/audittest"
+	"github.com/robotsaudit/robotsaudit/report"
+	"github.com/robotsaudit/robotsaudit/report/explain"
+	"github.com/robotsaudit/robotsaudit/report/results"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// TestExplain: the explanation of each fetch of the table agrees with the results and is short.
+// For each reason, note and certainty, the text of the first fetch that has it is compared with
+// testdata/explain; -update writes those files.
+func TestExplain(t *testing.T) {
+	list := allScenarios(t)
+	golden := examples(list)
+	if *update {
+		if err := os.RemoveAll("testdata/explain"); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.MkdirAll("testdata/explain", 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, s := range list {
+		if testing.Short() && i%8 != 0 {
+			continue
+		}
+		t.Run(strings.TrimSuffix(filepath.Base(s.file), ".txt")+"/"+s.name, func(t *testing.T) {
+			t.Parallel()
+			s.explain(t, golden)
+		})
+	}
+}
+
+// examples names, for each reason, note and certainty, the first record that has it.
+func examples(list []*scenario) map[*record][]string {
+	names, named := make(map[*record][]string), make(map[string]bool)
+	add := func(r *record, kind, word string) {
+		if name := kind + "-" + word; word != "?" && !named[name] {
+			named[name] = true
+			names[r] = append(names[r], name)
+		}
+	}
+	for _, s := range list {
+		for _, a := range s.archives {
+			for _, r := range a.records {
+				if r.want == nil || r.want.none || len(r.want.words) == 0 {
+					continue
+				}
+				add(r, "reason", r.want.words[2])
+				if len(r.want.words) > 3 {
+					add(r, "certainty", r.want.words[3])
+				}
+				for _, name := range noteNames() {
+					if r.want.notes[name] == expected {
+						add(r, "note", name)
+					}
+				}
+			}
+		}
+	}
+	return names
+}
+
+// explain audits the archives of a scenario and explains each fetch.
+func (s *scenario) explain(t *testing.T, golden map[*record][]string) {
+	out := audittest.Audit(t, s.evaluateOptions(t), filepath.Dir(s.write(t, t.TempDir())[0]))
+	r, err := results.Open(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := ingest.OpenFacts(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := make(map[string]string)
+	for f, err := range results.Rows(r, report.FetchesTable) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := fmt.Sprintf("%s:%d", f.WARCFilename, f.WARCRecordOffset)
+		x, err := explain.New(t.Context(), r, set, evaluate.Question{What: at})
+		if err != nil {
+			t.Fatalf("%s: %v", f.URL, err)
+		}
+		want := []string{f.Verdict, f.Reason, f.Evidence, f.Certainty, f.Notes, f.PriorVerdict}
+		if got := []string{x.Verdict, x.Reason, x.Evidence, x.Certainty, strings.Join(x.Notes, ","), x.Prior}; !slices.Equal(got, want) {
+			t.Errorf("%s %s: explained as %q, the tables have %q", f.URL, at, got, want)
+		}
+		var short, full bytes.Buffer
+		if err := x.WriteText(&short, false); err != nil {
+			t.Fatal(err)
+		}
+		if err := x.WriteText(&full, true); err != nil || full.Len() < short.Len() {
+			t.Errorf("%s: %d bytes in full, %d without, %v", f.URL, full.Len(), short.Len(), err)
+		}
+		if n := strings.Count(short.String(), "\n"); n > maxLines {
+			t.Errorf("%s: %d lines, want %d at most", f.URL, n, maxLines)
+		}
+		texts[f.URL], texts[f.WARCRecordID] = short.String(), short.String()
+	}
+	s.compareTexts(t, texts, golden)
+}
+
+const maxLines = 60
+
+// compareTexts compares texts, by URL and record id, with the golden files.
+func (s *scenario) compareTexts(t *testing.T, texts map[string]string, golden map[*record][]string) {
+	for _, a := range s.archives {
+		for _, r := range a.records {
+			for _, name := range golden[r] {
+				key := r.id()
+				if a.isARC() || texts[key] == "" {
+					key = r.url
+				}
+				got := fmt.Sprintf("# %s\n\n%s", s.name, texts[key])
+				path := filepath.Join("testdata/explain", name+".txt")
+				if *update {
+					if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if want, err := os.ReadFile(path); err != nil || string(want) != got {
+					t.Errorf("%s (%v): now\n%s", path, err, got)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,118 @@
+// Package explain tells how the verdict on one fetch came about: from results and the facts
+// of which they were made, for people and for programs.
+//
+// Package evaluate decides; this one names the fetch as users do, adds the sentences of
+// docs/SEMANTICS.md, and writes.
+package explain
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/report"
+	"github.com/robotsaudit/robotsaudit/report/results"
+)
+
+// Explanation is that of package evaluate, with what it rests on.
+type Explanation struct {
+	*evaluate.Explanation
+	Grounds []Ground `json:"grounds"`
+}
+
+// New explains a fetch of an audit by its results and the facts of which they were made. What
+// the question names may also be the number of a row of violations, from 1.
+func New(ctx context.Context, r *results.Results, set *evaluate.Facts, q evaluate.Question) (*Explanation, error) {
+	a := r.Audit()
+	same := slices.EqualFunc(a.Inputs, set.Inputs, func(x report.AuditInput, y facts.InputResult) bool {
+		return x.Size == y.Size && x.Fingerprint == y.Fingerprint
+	})
+	if !same {
+		return nil, fmt.Errorf("the tables in %s are not of the archives read last; run 'robotsaudit evaluate -o %s' first", r.Dir(), r.Dir())
+	}
+	opt, err := a.Settings.Options()
+	if err != nil {
+		return nil, err
+	}
+	if row, err := strconv.ParseInt(q.What, 10, 64); err == nil {
+		if q.What, err = placeOfRow(r, row); err != nil {
+			return nil, err
+		}
+	}
+	x, err := evaluate.Explain(ctx, set, opt, q)
+	if err != nil {
+		return nil, err
+	}
+	return &Explanation{x, grounds(x)}, nil
+}
+
+// NoRowError says that violations has no such row.
+type NoRowError struct{ Row, Rows int64 }
+
+func (e *NoRowError) Error() string {
+	return fmt.Sprintf("violations has no row %d: it has %s", e.Row, report.Count(e.Rows, "row"))
+}
+
+// placeOfRow is the place of the fetch in a row of violations.
+func placeOfRow(r *results.Results, row int64) (string, error) {
+	type place struct {
+		WARCFilename     string `parquet:"warc_filename,dict"`
+		WARCRecordOffset int64  `parquet:"warc_record_offset"`
+	}
+	n := int64(0)
+	for v, err := range results.Select[place](r, report.ViolationsTable) {
+		if err != nil {
+			return "", err
+		}
+		if n++; n == row {
+			return fmt.Sprintf("%s:%d", v.WARCFilename, v.WARCRecordOffset), nil
+		}
+	}
+	return "", &NoRowError{row, n}
+}
+
+// WriteJSON writes the explanation for programs. Characters that cannot be seen are escapes.
+func (x *Explanation) WriteJSON(w io.Writer) error {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(x); err != nil {
+		return err
+	}
+	var out strings.Builder
+	for _, r := range b.String() {
+		switch {
+		case r == '\n' || unicode.IsPrint(r):
+			out.WriteRune(r)
+		case r > 0xFFFF:
+			fmt.Fprintf(&out, `\u%04x\u%04x`, 0xD800+(r-0x10000)>>10, 0xDC00+(r-0x10000)&0x3FF)
+		default:
+			fmt.Fprintf(&out, `\u%04x`, r)
+		}
+	}
+	_, err := io.WriteString(w, out.String())
+	return err
+}
+
+// slug is the link of a heading, as GitHub makes it.
+func slug(heading string) string {
+	var b strings.Builder
+	for _, r := range strings.ToLower(heading) {
+		switch {
+		case r == ' ':
+			b.WriteByte('-')
+		case r == '-' || unicode.IsLetter(r) || unicode.IsDigit(r):
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,554 @@
+package explain
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/report"
+	"github.com/robotsaudit/robotsaudit/report/document"
+)
+
+// Limits of the text, unless all of it is asked for.
+const (
+	maxCaptures = 9  // lines of the timeline
+	maxExcerpt  = 11 // lines of robots.txt
+	maxLost     = 2  // rules that matched and lost
+	maxWay      = 4  // steps to the content
+	maxValue    = 160
+	width       = 100
+)
+
+// WriteText writes the explanation for people, at most about 60 lines unless it is to be full.
+func (x *Explanation) WriteText(w io.Writer, full bool) error {
+	t := &text{Explanation: x, full: full, governing: governing(x.Explanation)}
+	t.answer()
+	t.fetch()
+	t.timeline()
+	t.way()
+	t.rules()
+	t.readings()
+	t.grounds()
+	_, err := io.WriteString(w, t.b.String())
+	return err
+}
+
+// text is an explanation on its way to a terminal.
+type text struct {
+	*Explanation
+	full      bool
+	governing *evaluate.ExplainedCapture
+	b         strings.Builder
+}
+
+func (t *text) line(format string, a ...any) {
+	t.b.WriteString(strings.TrimRight(fmt.Sprintf(format, a...), " "))
+	t.b.WriteByte('\n')
+}
+
+// section begins a part with its heading.
+func (t *text) section(format string, a ...any) {
+	t.line("")
+	t.line(format, a...)
+}
+
+// item writes a value with its label, wrapped.
+func (t *text) item(label, format string, a ...any) {
+	const indent = 17
+	for i, line := range wrapped(fmt.Sprintf(format, a...), width-indent) {
+		if i > 0 {
+			label = ""
+		}
+		t.line("  %-*s%s", indent-2, label, line)
+	}
+}
+
+// limit is a number of lines, unless all are asked for.
+func (t *text) limit(n int) int {
+	if t.full {
+		return int(^uint(0) >> 1)
+	}
+	return n
+}
+
+// wrapped breaks a text at spaces. Words longer than a line stay whole.
+func wrapped(s string, width int) (lines []string) {
+	line := ""
+	for _, word := range strings.Fields(s) {
+		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
+			lines, line = append(lines, line), ""
+		}
+		line = strings.TrimLeft(line+" "+word, " ")
+	}
+	return append(lines, line)
+}
+
+// shown makes a value from an archive visible, and cuts it.
+func (t *text) shown(s string) string {
+	visible := document.Visible(head(s, t.limit(maxValue)))
+	if t.full || len(s) <= maxValue && len(visible) <= 2*maxValue {
+		return visible
+	}
+	return fmt.Sprintf("%s… (%s)", head(visible, 2*maxValue), report.Count(int64(len(s)), "byte"))
+}
+
+// head returns at most the first n bytes of s, and no part of a character.
+func head(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for back := n; back > n-utf8.UTFMax; back-- {
+		if utf8.RuneStart(s[back]) {
+			return s[:back]
+		}
+	}
+	return s[:n] // no UTF-8
+}
+
+// crawler names a crawler by its token.
+func (t *text) crawler(token string) string {
+	if token == "" {
+		return "a crawler that is not known by name"
+	}
+	return t.shown(token)
+}
+
+// moment writes a time in UTC, as exact as it is known.
+func moment(m evaluate.Moment) string {
+	s := m.String()
+	if at, err := time.Parse(time.RFC3339Nano, s); err == nil {
+		return at.Format("2 January 2006, 15:04:05.999999 UTC")
+	}
+	return cmp.Or(s, "an unknown time")
+}
+
+// answer writes what was found, in sentences.
+func (t *text) answer() {
+	who := t.crawler(t.Crawler.Token)
+	head := strings.ToUpper(t.Verdict[:1]) + t.Verdict[1:]
+	if t.Certainty != "" {
+		head += ", " + t.Certainty
+	}
+	switch t.Kind {
+	case evaluate.KindWhatIf:
+		t.line("%s: what held for %s, which did not make this fetch.", head, who)
+	case evaluate.KindNone:
+		t.line("%s: what would have held for %s. No archive holds this fetch.", head, who)
+	default:
+		t.line("%s.", head)
+	}
+	for _, s := range t.reasons() {
+		for _, line := range wrapped(s, width) {
+			t.line("%s", line)
+		}
+	}
+	if t.Others > 0 {
+		t.line("The same URL was fetched %s at other moments.", times(t.Others))
+	}
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return report.Count(int64(n), "time")
+}
+
+// reasons are the sentences of the answer.
+func (t *text) reasons() []string {
+	var list []string
+	if t.Kind == evaluate.KindFetch {
+		list = append(list, fmt.Sprintf("%s requested %s (%s).", t.named(t.Crawler.Token), t.shown(t.Fetch.URL), moment(t.Fetch.Time)))
+	}
+	list = append(list, t.why())
+	if t.Withdrawn != nil && t.Reason != "ambiguous_token" {
+		list = append(list, fmt.Sprintf("The governing capture alone %s. The capture marked ! speaks against it.", t.says(t.Withdrawn)))
+	}
+	if second := t.Crawler.SecondSays; second != nil {
+		list = append(list, fmt.Sprintf("The User-Agent names %s, too: to that crawler robots.txt %s.", t.shown(t.Crawler.Second), t.says(second)))
+	}
+	if t.Prior != "" {
+		list = append(list, fmt.Sprintf("The capture before it answers: %s. That is no verdict.", t.Prior))
+	}
+	if t.Certainty != "" {
+		meaning, _, _ := strings.Cut(plain(report.Meaning("certainty", t.Certainty)), " In ") // which table
+		list = append(list, fmt.Sprintf("%s%s: %s", strings.ToUpper(t.Certainty[:1]), t.Certainty[1:], meaning))
+	}
+	return list
+}
+
+// why is the reason in one sentence.
+func (t *text) why() string {
+	s := plain(report.Meaning("reason", t.Reason))
+	if t.Reason == "rule" {
+		s = fmt.Sprintf("Line %d of robots.txt decides: “%s”.", t.RuleLine, t.shown(t.Rule))
+	} else if _, rest, ok := strings.Cut(s, ": "); ok {
+		s = upper(rest)
+	}
+	if t.governing == nil || t.Age == nil {
+		return s
+	}
+	who := t.crawler(t.governing.Agent)
+	if t.Evidence == "later" {
+		return s + fmt.Sprintf(" This rests on a capture of robots.txt by %s, %s after the fetch.", who, span(-*t.Age))
+	}
+	return s + fmt.Sprintf(" This rests on a capture of robots.txt by %s, %s old at the fetch.", who, span(*t.Age))
+}
+
+// named begins a sentence with a crawler.
+func (t *text) named(token string) string {
+	if token == "" {
+		return "A crawler that is not known by name"
+	}
+	return t.shown(token)
+}
+
+// upper begins a sentence, but for robots.txt, which keeps its own letter.
+func upper(s string) string {
+	if strings.HasPrefix(s, "robots.txt") {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// plain takes the marks of code out of a text.
+func plain(s string) string { return strings.ReplaceAll(s, "`", "") }
+
+// span writes seconds in the two largest units.
+func span(seconds int64) string {
+	units := [...]struct {
+		name    string
+		seconds int64
+	}{{"day", 24 * 3600}, {"hour", 3600}, {"minute", 60}, {"second", 1}}
+	for i, u := range units {
+		n := seconds / u.seconds
+		if n <= 0 {
+			continue
+		}
+		s := report.Count(n, u.name)
+		if i+1 < len(units) {
+			if rest := seconds % u.seconds / units[i+1].seconds; rest > 0 {
+				s += " and " + report.Count(rest, units[i+1].name)
+			}
+		}
+		return s
+	}
+	return "less than a second"
+}
+
+// says tells what a capture says of the fetch.
+func (t *text) says(s *evaluate.Said) string {
+	verb := map[string]string{"allowed": "allows it", "disallowed": "disallows it"}[s.Verdict]
+	switch {
+	case verb == "":
+		return "does not tell"
+	case s.RuleLine > 0:
+		verb += fmt.Sprintf(" (line %d)", s.RuleLine)
+	}
+	if len(s.Readings) > 0 {
+		verb += ", not in the reading " + strings.Join(s.Readings, ", ")
+	}
+	return verb
+}
+
+// fetch writes the fetch.
+func (t *text) fetch() {
+	t.section("The fetch")
+	t.item("URL", "%s", t.shown(t.Fetch.URL))
+	status := ""
+	if t.Fetch.Status != nil {
+		status = fmt.Sprintf(", status %d", *t.Fetch.Status)
+	}
+	t.item("time", "%s", moment(t.Fetch.Time))
+	if t.Moment != t.Fetch.Time {
+		t.item("judged as of", "%s", moment(t.Moment))
+	}
+	if t.Kind != evaluate.KindNone {
+		t.item("record", "%s (%s%s), %s", t.Fetch.Type, t.shown(t.Fetch.Method), status, t.record(&t.Fetch.Record))
+	}
+	made := t.Crawler.Token
+	if t.Kind == evaluate.KindWhatIf {
+		made = t.Crawler.Made
+	}
+	source := map[string]string{"request": "its request names it", "warcinfo": "the warcinfo record names it", "option": "an option names it"}[t.Crawler.Source]
+	if source != "" && t.Kind == evaluate.KindFetch {
+		source = "; " + source
+	} else {
+		source = ""
+	}
+	t.item("crawler", "%s%s", t.crawler(made), source)
+	if t.Fetch.UserAgent != "" {
+		t.item("User-Agent", "%s", t.shown(t.Fetch.UserAgent))
+	}
+}
+
+func (t *text) record(r *evaluate.ExplainedRecord) string {
+	s := t.shown(r.File)
+	switch {
+	case r.Offset >= 0 && r.Length > 0:
+		s += fmt.Sprintf(", offset %d, %s", r.Offset, report.Count(r.Length, "byte"))
+	case r.Offset >= 0:
+		s += fmt.Sprintf(", offset %d", r.Offset)
+	default:
+		s += fmt.Sprintf(", record number %d", r.Number)
+	}
+	if r.ID != "" {
+		s += ", " + t.shown(r.ID)
+	}
+	return s
+}
+
+// timeline writes the captures around the moment of the fetch.
+func (t *text) timeline() {
+	t.section("Captures of robots.txt of %s", cmp.Or(t.shown(t.Fetch.Origin), "an origin that cannot be read"))
+	if len(t.Captures)+t.Skipped+t.Undated == 0 {
+		t.line("  There are none in these archives.")
+	}
+	hidden, fetchShown, isKept := 0, false, t.kept()
+	left := func() {
+		if hidden > 0 {
+			t.line("       … %s left out", report.Count(int64(hidden), "capture"))
+		}
+		hidden = 0
+	}
+	mark := func() {
+		left()
+		t.line("  ---  %-28s  the fetch", when(t.Moment))
+		fetchShown = true
+	}
+	for i := range t.Captures {
+		c := &t.Captures[i]
+		if c.After && !fetchShown {
+			mark()
+		}
+		hidden += c.Skipped
+		if !isKept[i] {
+			hidden++
+			continue
+		}
+		left()
+		t.line("  %s  %-28s  %s", marks(c), when(c.Time), t.captured(c))
+	}
+	if !fetchShown && len(t.Captures) > 0 {
+		mark()
+	}
+	hidden += t.Skipped
+	left()
+	if t.Undated > 0 {
+		t.line("       … %s without a usable date", report.Count(int64(t.Undated), "capture"))
+	}
+	if len(t.Captures) > 0 {
+		t.line("  G governs; C the crawler may have acted on this copy (RFC 9309 §2.4); ! speaks against the verdict")
+	}
+}
+
+// kept chooses the captures that are shown: those that decide, then the nearest to the fetch.
+func (t *text) kept() []bool {
+	kept, order := make([]bool, len(t.Captures)), make([]int, len(t.Captures))
+	first := slices.IndexFunc(t.Captures, func(c evaluate.ExplainedCapture) bool { return c.After })
+	if first < 0 {
+		first = len(t.Captures)
+	}
+	for i := range order {
+		order[i] = i
+	}
+	distance := func(i int) int {
+		switch c := &t.Captures[i]; {
+		case c.IsDecisive():
+			return -2
+		case c.Copy && c.Says != nil && c.Says.Verdict != t.Verdict:
+			return -1
+		case i < first:
+			return first - 1 - i
+		}
+		return i - first
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(distance(a), distance(b)) })
+	for _, i := range order[:min(len(order), t.limit(maxCaptures))] {
+		kept[i] = true
+	}
+	return kept
+}
+
+func when(m evaluate.Moment) string {
+	s := m.String()
+	if at, err := time.Parse(time.RFC3339Nano, s); err == nil {
+		return at.Format("2006-01-02 15:04:05.999999 UTC")
+	}
+	return cmp.Or(s, "no date")
+}
+
+func marks(c *evaluate.ExplainedCapture) string {
+	m := []byte("   ")
+	if c.Governs() {
+		m[0] = 'G'
+	}
+	if c.Copy {
+		m[1] = 'C'
+	}
+	if slices.Contains(c.Roles, evaluate.RoleContests) || slices.Contains(c.Roles, evaluate.RoleContradicts) {
+		m[2] = '!'
+	}
+	return string(m)
+}
+
+// captured tells of a capture who made it, what it came to and what it says.
+func (t *text) captured(c *evaluate.ExplainedCapture) string {
+	who := cmp.Or(t.shown(c.Agent), "(no token)")
+	s := who + ": " + c.Outcome
+	if c.Reason != "" && c.Reason != c.Outcome {
+		s += ", " + c.Reason
+	}
+	switch {
+	case c.Type == "log":
+		s += " (a line of a log)"
+	case c.Status != nil:
+		s += fmt.Sprintf(" (status %d)", *c.Status)
+	}
+	if c.Says != nil {
+		s += ": " + t.says(c.Says)
+	}
+	if len(c.Doubts) > 0 {
+		s += "; " + strings.Join(c.Doubts, ", ")
+	}
+	return s
+}
+
+// way writes how the governing capture was reached.
+func (t *text) way() {
+	g := t.governing
+	if g == nil {
+		return
+	}
+	t.section("How the governing capture was reached")
+	t.item("record", "%s, %s", g.Type, t.record(&g.Record))
+	limit := t.limit(maxWay)
+	for i, step := range g.Way {
+		if i == limit {
+			t.item("", "… %s left out", report.Count(int64(len(g.Way)-limit), "step"))
+			break
+		}
+		where := "these archives do not hold it"
+		if step.Record != nil {
+			where = t.record(step.Record)
+		}
+		if step.Kind == "redirect" {
+			t.item("redirect to", "%s: %s", t.shown(step.URL), where)
+			continue
+		}
+		label := "original"
+		if g.Status != nil && *g.Status == 304 {
+			label = "renews"
+		}
+		t.item(label, "%s", where)
+	}
+	if g.Final != nil {
+		t.item("at the end", "status %d", *g.Final)
+	}
+	if b := g.Body; b != nil {
+		t.item("content", "%s, got by %s: %s", moment(b.Time), t.crawler(b.Agent), t.record(&b.Record))
+	}
+}
+
+// rules writes the group, the rules and an excerpt of the file.
+func (t *text) rules() {
+	f := t.File
+	if f == nil {
+		return
+	}
+	t.section("What it says to %s", t.crawler(t.Crawler.Token))
+	switch {
+	case f.AgentLine == 0:
+		t.item("group", "none: no user-agent line names this crawler, and none is for *")
+	case strings.HasPrefix(f.AgentText, "*"):
+		t.item("group", "that for every crawler (line %d)", f.AgentLine)
+	default:
+		t.item("group", "the one that names it (line %d: “%s”)", f.AgentLine, t.shown(f.AgentText))
+	}
+	for i, r := range f.Matching {
+		switch {
+		case i == 0:
+			t.item("rule", "line %d: “%s” (%s; the longest match decides)", r.Line, t.shown(r.Text), report.Count(int64(r.Length), "byte"))
+		case i <= t.limit(maxLost):
+			because := "shorter"
+			if r.Length == f.Matching[0].Length {
+				because = "as long; allow goes before disallow, then the first line"
+			}
+			t.item("lost", "line %d: “%s” (%s; %s)", r.Line, t.shown(r.Text), report.Count(int64(r.Length), "byte"), because)
+		}
+	}
+	if more := len(f.Matching) - 1 - t.limit(maxLost); more > 0 || f.More > 0 {
+		t.item("lost", "%s more", report.Count(int64(max(more, 0)+f.More), "rule"))
+	}
+	t.excerpt(f.Excerpt)
+}
+
+// excerpt writes lines of robots.txt: those that are marked first of all.
+func (t *text) excerpt(lines []evaluate.ExplainedLine) {
+	limit := t.limit(maxExcerpt)
+	for around := 2; len(lines) > limit && around >= 0; around-- {
+		lines = near(lines, around)
+	}
+	last := 0
+	for i, l := range lines {
+		if i == limit {
+			t.line("         …")
+			break
+		}
+		if last > 0 && l.Number > last+1 {
+			t.line("         …")
+		}
+		last = l.Number
+		mark := map[string]string{"rule": ">", "agent": "#", "group": "#", "lost": "-"}[l.Mark]
+		t.line("  %1s %5d  %s", mark, l.Number, t.shown(strings.ReplaceAll(l.Text, "\t", "    ")))
+	}
+}
+
+// near keeps the lines that are at most so far from one that is marked.
+func near(lines []evaluate.ExplainedLine, around int) (kept []evaluate.ExplainedLine) {
+	for _, l := range lines {
+		if slices.ContainsFunc(lines, func(m evaluate.ExplainedLine) bool {
+			return m.Mark != "" && (m.Number == l.Number || m.Mark != "lost" && max(m.Number-l.Number, l.Number-m.Number) <= around)
+		}) {
+			kept = append(kept, l)
+		}
+	}
+	return kept
+}
+
+// readings writes which open readings were tried.
+func (t *text) readings() {
+	if len(t.Readings) == 0 {
+		return
+	}
+	var allow, same []string
+	for _, r := range t.Readings {
+		if r.Allows {
+			allow = append(allow, r.Name)
+		} else {
+			same = append(same, r.Name)
+		}
+	}
+	t.section("Open readings that were tried")
+	if len(allow) > 0 {
+		t.item("would allow", "%s", strings.Join(allow, ", "))
+	}
+	if len(same) > 0 {
+		t.item("no difference", "%s", strings.Join(same, ", "))
+	}
+}
+
+// grounds writes the sentences that the verdict rests on.
+func (t *text) grounds() {
+	t.section("Why, by %s", semantics)
+	for _, g := range t.Grounds {
+		for i, line := range wrapped(fmt.Sprintf("%s: “%s” (%s)", g.Word, plain(g.Sentence), g.Section), width-4) {
+			t.line("  %*s%s", 2*min(i, 1), "", line)
+		}
+	}
+}
