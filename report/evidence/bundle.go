@@ -15,12 +15,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/run"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/results"
@@ -112,27 +110,9 @@ func openAudit(dir string) (*facts.Set, *audited, error) {
 }
 
 // options are those of the evaluation that s describes.
-func (s *Settings) options() (opt evaluate.Options, err error) {
-	if opt.Profile, err = robots.ParseProfile(s.Profile); err != nil {
-		return opt, err
-	}
-	opt.Crawler = s.Crawler
-	for _, line := range s.CrawlerMap {
-		i := strings.LastIndex(line, " => ")
-		if i < 0 {
-			return opt, fmt.Errorf("%q is no rule of a crawler map", line)
-		}
-		opt.CrawlerMap = append(opt.CrawlerMap, evaluate.CrawlerRule{Pattern: undash(line[:i]), Token: undash(line[i+len(" => "):])})
-	}
-	return opt, nil
-}
-
-// undash reads a part of a rule of a crawler map.
-func undash(s string) string {
-	if s == "-" {
-		return ""
-	}
-	return s
+func (s *Settings) options() (evaluate.Options, error) {
+	settings := report.Settings{Profile: s.Profile, Crawler: s.Crawler, CrawlerMap: s.CrawlerMap}
+	return settings.Options()
 }
 
 // writer makes a bundle.

@@ -51,7 +51,38 @@ func New(ctx context.Context, r *results.Results, set *evaluate.Facts, q evaluat
 	if err != nil {
 		return nil, err
 	}
+	if err := agrees(r, x); err != nil {
+		return nil, err
+	}
 	return &Explanation{x, grounds(x)}, nil
+}
+
+// agrees compares the verdict with the tables. They differ if an archive is gone that holds the
+// body of a redirect's target, which is not kept beside the tables.
+func agrees(r *results.Results, x *evaluate.Explanation) error {
+	if x.Kind != evaluate.KindFetch {
+		return nil
+	}
+	type fetch struct {
+		WARCFilename     string `parquet:"warc_filename,dict"`
+		WARCRecordOffset int64  `parquet:"warc_record_offset,delta"`
+		Verdict          string `parquet:"verdict,dict"`
+		Reason           string `parquet:"reason,dict"`
+	}
+	at := &x.Fetch.Record
+	for f, err := range results.Select[fetch](r, report.FetchesTable) {
+		switch {
+		case err != nil:
+			return err
+		case f.WARCFilename != at.File || f.WARCRecordOffset != at.Offset:
+		case f.Verdict != x.Verdict || f.Reason != x.Reason:
+			return fmt.Errorf("the tables in %s say %s (%s) of this fetch, and now it is %s (%s): an archive cannot be read as it was; "+
+				"put the archives back where they were, or run 'robotsaudit audit' again", r.Dir(), f.Verdict, f.Reason, x.Verdict, x.Reason)
+		default:
+			return nil
+		}
+	}
+	return nil
 }
 
 // NoRowError says that violations has no such row.
