@@ -38,11 +38,8 @@ type Companions struct {
 	Segments                         []Place // in order, without the first
 }
 
-// maxToldSegments is how many segments of one record are told. It shapes no facts.
-const maxToldSegments = 1024
-
 func (c *Companions) addSegment(at Place) {
-	if len(c.Segments) < maxToldSegments {
+	if len(c.Segments) < toldSegments {
 		c.Segments = append(c.Segments, at)
 	}
 }

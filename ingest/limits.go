@@ -73,4 +73,6 @@ const (
 	taskBytes  = 128 << 20 // bytes of consecutive inputs in one task
 	readBuffer = 64 << 10  // bytes read from a file at once
 	taskInputs = 4096      // inputs in one task
+
+	toldSegments = 1024 // segments of one record whose places Pair tells
 )
