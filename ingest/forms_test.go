@@ -268,6 +268,7 @@ var capsElsewhere = map[string]string{
 	"maxMethod":        "it is no method that anybody asks for",
 	"maxFieldName":     "it is no field that anybody asks for",
 	"maxAddress":       "it is no address, and so no ARC record",
+	"toldSegments":     "a bundle of evidence lacks the others, and says that it does not prove the finding",
 	"maxKinds":         "the others are counted together",
 	"maxDecoderMemory": "false_encoding, as of any coding that is not undone",
 	"maxClockSkew":     "clock_skew: TestIssuesOfAFetch",
