@@ -11,6 +11,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/robotsaudit/robotsaudit/internal/codec"
+	"github.com/robotsaudit/robotsaudit/internal/fields"
 )
 
 // A row group ends at whichever of its limits comes first. Of those before it the footer
@@ -180,7 +181,7 @@ func fieldsOf[T any](schema *parquet.Schema, rows []T) (fields []field) {
 func newField(rows []reflect.Value, index []int, most int) field {
 	switch pointer := rows[0].FieldByIndex(index).Addr().Interface().(type) {
 	case *string:
-		return &textField{pointers[string](rows, index), most}
+		return &textField{fields.Addresses[string](rows, index), most}
 	case *int32:
 		return newPlain(rows, index, most, parquet.Int32Value)
 	case *int64:
@@ -198,19 +199,10 @@ func newField(rows []reflect.Value, index []int, most int) field {
 	case **bool:
 		return newKnown(rows, index, most, parquet.BooleanValue)
 	case *[]string:
-		return &listField{pointers[[]string](rows, index), most}
+		return &listField{fields.Addresses[[]string](rows, index), most}
 	default:
 		panic(fmt.Sprintf("no column can be of type %T", pointer)) // a mistake in a row type, and any use of it shows it
 	}
-}
-
-// pointers returns the addresses of a field.
-func pointers[F any](rows []reflect.Value, index []int) []*F {
-	p := make([]*F, len(rows))
-	for i, row := range rows {
-		p[i] = row.FieldByIndex(index).Addr().Interface().(*F)
-	}
-	return p
 }
 
 // textValue refers to s, and copies nothing.
@@ -251,7 +243,7 @@ type plainField[F comparable] struct {
 }
 
 func newPlain[F comparable](rows []reflect.Value, index []int, most int, value func(F) parquet.Value) field {
-	return &plainField[F]{pointers[F](rows, index), most, value}
+	return &plainField[F]{fields.Addresses[F](rows, index), most, value}
 }
 
 func (c *plainField[F]) append(values []parquet.Value, n int) []parquet.Value {
@@ -274,7 +266,7 @@ type knownField[F any] struct {
 }
 
 func newKnown[F any](rows []reflect.Value, index []int, most int, value func(F) parquet.Value) field {
-	return &knownField[F]{pointers[*F](rows, index), most, value}
+	return &knownField[F]{fields.Addresses[*F](rows, index), most, value}
 }
 
 func (c *knownField[F]) append(values []parquet.Value, n int) []parquet.Value {

@@ -7,6 +7,8 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding"
+
+	"github.com/robotsaudit/robotsaudit/internal/fields"
 )
 
 // A column reads the values of one column, page by page, into one field of a
@@ -29,7 +31,7 @@ func newColumn(rows []reflect.Value, field []int) column {
 	typ := rows[0].Type().FieldByIndex(field).Type
 	switch typ.Kind() {
 	case reflect.Bool:
-		return &boolColumn{dst: pointers[bool](rows, field)}
+		return &boolColumn{dst: fields.Addresses[bool](rows, field)}
 	case reflect.Int8:
 		return newInts32[int8](rows, field)
 	case reflect.Int16:
@@ -47,26 +49,13 @@ func newColumn(rows []reflect.Value, field []int) column {
 	case reflect.Uint64:
 		return newInts64[uint64](rows, field)
 	case reflect.String:
-		return &stringColumn{dst: pointers[string](rows, field)}
+		return &stringColumn{dst: fields.Addresses[string](rows, field)}
 	case reflect.Slice:
 		if typ.Elem().Kind() == reflect.Uint8 {
-			return &bytesColumn{dst: pointers[[]byte](rows, field)}
+			return &bytesColumn{dst: fields.Addresses[[]byte](rows, field)}
 		}
 	}
 	return nil
-}
-
-// pointers returns the addresses of a field, whose type may be a named one of kind F.
-func pointers[F any](rows []reflect.Value, field []int) []*F {
-	p := make([]*F, len(rows))
-	for i, row := range rows {
-		p[i] = pointer[F](row, field)
-	}
-	return p
-}
-
-func pointer[F any](row reflect.Value, field []int) *F {
-	return row.FieldByIndex(field).Addr().Convert(reflect.TypeFor[*F]()).Interface().(*F)
 }
 
 // pageReader holds one decoded page of a column chunk.
@@ -138,11 +127,11 @@ type intColumn[P int32 | int64, F integer] struct {
 }
 
 func newInts32[F integer](rows []reflect.Value, field []int) column {
-	return &intColumn[int32, F]{dst: pointers[F](rows, field), unpack: (*encoding.Values).Int32}
+	return &intColumn[int32, F]{dst: fields.Addresses[F](rows, field), unpack: (*encoding.Values).Int32}
 }
 
 func newInts64[F integer](rows []reflect.Value, field []int) column {
-	return &intColumn[int64, F]{dst: pointers[F](rows, field), unpack: (*encoding.Values).Int64}
+	return &intColumn[int64, F]{dst: fields.Addresses[F](rows, field), unpack: (*encoding.Values).Int64}
 }
 
 func (c *intColumn[P, F]) ready() (int, error) {

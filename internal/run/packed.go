@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"sync"
 	"unsafe"
+
+	"github.com/robotsaudit/robotsaudit/internal/fields"
 )
 
 // packedRows holds rows as bytes: integers as varints, texts behind their length, and
@@ -142,27 +144,27 @@ type field interface {
 func newField(row reflect.Value, index []int) field {
 	switch row.Type().FieldByIndex(index).Type.Kind() {
 	case reflect.Bool:
-		return boolField{pointer[bool](row, index)}
+		return boolField{fields.Address[bool](row, index)}
 	case reflect.Int8:
-		return intField[int8]{pointer[int8](row, index)}
+		return intField[int8]{fields.Address[int8](row, index)}
 	case reflect.Int16:
-		return intField[int16]{pointer[int16](row, index)}
+		return intField[int16]{fields.Address[int16](row, index)}
 	case reflect.Int32:
-		return intField[int32]{pointer[int32](row, index)}
+		return intField[int32]{fields.Address[int32](row, index)}
 	case reflect.Int64:
-		return intField[int64]{pointer[int64](row, index)}
+		return intField[int64]{fields.Address[int64](row, index)}
 	case reflect.Uint8:
-		return intField[uint8]{pointer[uint8](row, index)}
+		return intField[uint8]{fields.Address[uint8](row, index)}
 	case reflect.Uint16:
-		return intField[uint16]{pointer[uint16](row, index)}
+		return intField[uint16]{fields.Address[uint16](row, index)}
 	case reflect.Uint32:
-		return intField[uint32]{pointer[uint32](row, index)}
+		return intField[uint32]{fields.Address[uint32](row, index)}
 	case reflect.Uint64:
-		return intField[uint64]{pointer[uint64](row, index)}
+		return intField[uint64]{fields.Address[uint64](row, index)}
 	case reflect.String:
-		return &textField[string]{value: pointer[string](row, index), view: viewString}
+		return &textField[string]{value: fields.Address[string](row, index), view: viewString}
 	default:
-		return &textField[[]byte]{value: pointer[[]byte](row, index), view: viewBytes}
+		return &textField[[]byte]{value: fields.Address[[]byte](row, index), view: viewBytes}
 	}
 }
 

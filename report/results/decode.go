@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
+
+	"github.com/robotsaudit/robotsaudit/internal/fields"
 )
 
 // Rows are decoded column by column, some at a time. The library's own way to structs gives
@@ -251,37 +253,28 @@ type field interface {
 func newField(rows []reflect.Value, index []int) field {
 	switch pointer := rows[0].FieldByIndex(index).Addr().Interface().(type) {
 	case *string:
-		return &textField{fields: pointers[string](rows, index)}
+		return &textField{fields: fields.Addresses[string](rows, index)}
 	case *int32:
-		return &plainField[int32]{pointers[int32](rows, index), int32Of}
+		return &plainField[int32]{fields.Addresses[int32](rows, index), int32Of}
 	case *int64:
-		return &plainField[int64]{pointers[int64](rows, index), int64Of}
+		return &plainField[int64]{fields.Addresses[int64](rows, index), int64Of}
 	case *bool:
-		return &plainField[bool]{pointers[bool](rows, index), boolOf}
+		return &plainField[bool]{fields.Addresses[bool](rows, index), boolOf}
 	case **string:
-		return &knownField[string]{pointers[*string](rows, index), textOf}
+		return &knownField[string]{fields.Addresses[*string](rows, index), textOf}
 	case **int16:
-		return &knownField[int16]{pointers[*int16](rows, index), int16Of}
+		return &knownField[int16]{fields.Addresses[*int16](rows, index), int16Of}
 	case **int32:
-		return &knownField[int32]{pointers[*int32](rows, index), int32Of}
+		return &knownField[int32]{fields.Addresses[*int32](rows, index), int32Of}
 	case **int64:
-		return &knownField[int64]{pointers[*int64](rows, index), int64Of}
+		return &knownField[int64]{fields.Addresses[*int64](rows, index), int64Of}
 	case **bool:
-		return &knownField[bool]{pointers[*bool](rows, index), boolOf}
+		return &knownField[bool]{fields.Addresses[*bool](rows, index), boolOf}
 	case *[]string:
-		return &listField{pointers[[]string](rows, index)}
+		return &listField{fields.Addresses[[]string](rows, index)}
 	default:
 		panic(fmt.Sprintf("results: no column is of type %T", pointer))
 	}
-}
-
-// pointers returns the addresses of a field.
-func pointers[F any](rows []reflect.Value, index []int) []*F {
-	p := make([]*F, len(rows))
-	for i, row := range rows {
-		p[i] = row.FieldByIndex(index).Addr().Interface().(*F)
-	}
-	return p
 }
 
 func textOf(v *parquet.Value) string { return string(v.ByteArray()) }
