@@ -329,7 +329,7 @@ func collections(in *report.AuditInput) (names []string) {
 	} else if folder := path.Dir(in.Name); folder != "." {
 		names = append(names, "folder "+clip(folder, maxName))
 	} else {
-		names = append(names, "no folder")
+		names = append(names, "archives in no subfolder")
 	}
 	for _, c := range in.Crawls {
 		if name := "isPartOf " + clip(c.IsPartOf, maxName); c.IsPartOf != "" && !slices.Contains(names, name) {
