@@ -12,8 +12,7 @@ const SchemaVersion = "2"
 
 // The result tables. What there is to say of a table is said here, of a column in the
 // comment of its field: the writer, the command schema, docs/SCHEMA.md, package results and the
-// checks in scripts all go by these. To add a table, declare its row type and how a row is
-// made in a file of its own, list it here, and run go generate.
+// checks in scripts all go by these. docs/ARCHITECTURE.md tells how to add one.
 var (
 	FetchesTable = TableOf[FetchRow]{Table{
 		Name: "fetches", Key: recordKey, Order: fetchOrder,
