@@ -61,6 +61,22 @@ func (w *Writer) finishTables(a *Audit) error {
 	return errors.Join(errs...)
 }
 
+// removeUnfinished removes what is left of a report.html whose writing was interrupted.
+func (w *Writer) removeUnfinished() error {
+	entries, err := os.ReadDir(w.dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if left, _ := filepath.Match("."+HTMLFile+".*.tmp", e.Name()); left {
+			if err := remove(filepath.Join(w.dir, e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // moveTables puts the tables of a in the place of those of the audit before, whose
 // audit.json goes first, and its report. The folder is synced on either side, so that no loss of
 // power leaves an audit.json beside another's tables.
@@ -69,6 +85,9 @@ func (w *Writer) moveTables(a *Audit) error {
 		if err := remove(filepath.Join(w.dir, name)); err != nil {
 			return err
 		}
+	}
+	if err := w.removeUnfinished(); err != nil {
+		return err
 	}
 	if err := durable.SyncFolder(w.dir); err != nil {
 		return err

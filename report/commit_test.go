@@ -45,13 +45,13 @@ func TestSameResultsAreTheSameBytes(t *testing.T) {
 func TestCommitReplaces(t *testing.T) {
 	dir := t.TempDir()
 	writeAll(t, dir, true)
-	for _, name := range []string{"contested.parquet", HTMLFile} {
+	for _, name := range []string{"contested.parquet", HTMLFile, ".report.html.12.tmp"} {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
 	w, _ := writeAll(t, dir, false)
-	for _, name := range []string{"group_verdicts.parquet", "robots_agents.parquet", "contested.parquet", HTMLFile, temporary} {
+	for _, name := range []string{"group_verdicts.parquet", "robots_agents.parquet", "contested.parquet", HTMLFile, ".report.html.12.tmp", temporary} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
 			t.Errorf("%s is still there", name)
 		}
