@@ -9,6 +9,7 @@ import (
 	"github.com/parquet-go/parquet-go/encoding"
 
 	"github.com/robotsaudit/robotsaudit/internal/fields"
+	"github.com/robotsaudit/robotsaudit/internal/parquetfile"
 )
 
 // A column reads the values of one column, page by page, into one field of a
@@ -80,7 +81,7 @@ func (r *pageReader) load() error {
 		}
 		r.page = page
 		if page.NumNulls() != 0 {
-			return fmt.Errorf("%w: nulls in a required column", errDamaged)
+			return fmt.Errorf("%w: nulls in a required column", parquetfile.ErrDamaged)
 		}
 		r.left = int(page.NumValues())
 	}

@@ -11,10 +11,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/robotsaudit/robotsaudit/internal/codec"
+	"github.com/robotsaudit/robotsaudit/internal/parquetfile"
 )
-
-// errDamaged is wrapped by every error about the content of a run file.
-var errDamaged = errors.New("damaged run file")
 
 // bucketsKey names the footer entry with the number of rows of each bucket:
 // Buckets unsigned varints in base64. Their running sum is the first row of
@@ -33,21 +31,21 @@ func encodeCounts(counts []int64) string {
 func decodeCounts(s string, rows int64) ([]int64, error) {
 	b, err := base64.StdEncoding.DecodeString(s)
 	if err != nil {
-		return nil, fmt.Errorf("%w: bucket counts: %w", errDamaged, err)
+		return nil, fmt.Errorf("%w: bucket counts: %w", parquetfile.ErrDamaged, err)
 	}
 	counts := make([]int64, Buckets)
 	left := uint64(rows)
 	for i := range counts {
 		n, width := binary.Uvarint(b)
 		if width <= 0 || n > left {
-			return nil, fmt.Errorf("%w: bucket counts do not match the rows", errDamaged)
+			return nil, fmt.Errorf("%w: bucket counts do not match the rows", parquetfile.ErrDamaged)
 		}
 		counts[i] = int64(n)
 		left -= n
 		b = b[width:]
 	}
 	if left != 0 || len(b) != 0 {
-		return nil, fmt.Errorf("%w: bucket counts do not match the rows", errDamaged)
+		return nil, fmt.Errorf("%w: bucket counts do not match the rows", parquetfile.ErrDamaged)
 	}
 	return counts, nil
 }
@@ -215,37 +213,26 @@ func openFile[T any](src source[T], spec Spec[T], l *layout[T], from, to int) (*
 		return nil, err
 	}
 	r := &fileReader[T]{source: src, spec: spec, layout: l, file: file, bucket: from}
-	if err := r.guard(func() error { return r.readFooter(from, to) }); err != nil {
+	if err := parquetfile.Guard(r.path, func() error { return r.readFooter(from, to) }); err != nil {
 		r.close()
 		return nil, err
 	}
 	return r, nil
 }
 
-// bufferBytes is what a column reads ahead; pages go past the buffer.
-const bufferBytes = 512
-
 func (r *fileReader[T]) readFooter(from, to int) error {
-	info, err := r.file.Stat()
-	if err != nil {
-		return err
-	}
-	if err := checkFooterSize(r.file, info.Size()); err != nil {
-		return err
-	}
 	// The page index of all columns would be held in memory; the part that
 	// seeking needs is read when a row group is opened.
-	f, err := parquet.OpenFile(r.file, info.Size(),
-		parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true), parquet.ReadBufferSize(bufferBytes))
+	f, err := parquetfile.Open(r.file)
 	if err != nil {
-		return fmt.Errorf("%w: %w", errDamaged, err)
+		return err
 	}
 	if !parquet.EqualNodes(f.Schema(), r.layout.schema) {
 		return fmt.Errorf("its columns are not those of %T", *new(T))
 	}
 	text, ok := f.Lookup(bucketsKey)
 	if !ok {
-		return fmt.Errorf("%w: no bucket counts", errDamaged)
+		return fmt.Errorf("%w: no bucket counts", parquetfile.ErrDamaged)
 	}
 	if r.counts, err = decodeCounts(text, f.NumRows()); err != nil {
 		return err
@@ -269,23 +256,6 @@ func (r *fileReader[T]) readFooter(from, to int) error {
 	return nil
 }
 
-// checkFooterSize refuses a footer longer than its file before memory is
-// allocated for it.
-func checkFooterSize(file io.ReaderAt, size int64) error {
-	const trailer = 8 // footer length, magic
-	var b [trailer]byte
-	if size < trailer {
-		return fmt.Errorf("%w: %w", errDamaged, io.ErrUnexpectedEOF)
-	}
-	if _, err := file.ReadAt(b[:], size-trailer); err != nil {
-		return err
-	}
-	if int64(binary.LittleEndian.Uint32(b[:])) > size-trailer {
-		return fmt.Errorf("%w: footer longer than the file", errDamaged)
-	}
-	return nil
-}
-
 func (r *fileReader[T]) start() int { return r.bucket }
 
 // next returns the next row of the range.
@@ -295,7 +265,7 @@ func (r *fileReader[T]) next() (*T, int, error) {
 			r.release()
 			return nil, 0, nil
 		}
-		if err := r.guard(r.readBatch); err != nil {
+		if err := parquetfile.Guard(r.path, r.readBatch); err != nil {
 			return nil, 0, err
 		}
 	}
@@ -309,7 +279,7 @@ func (r *fileReader[T]) next() (*T, int, error) {
 	}
 	r.counts[r.bucket]--
 	if b := r.spec.Bucket(row); b != r.bucket {
-		return nil, 0, fmt.Errorf("%s: %w: row of bucket %d among those of bucket %d", r.path, errDamaged, b, r.bucket)
+		return nil, 0, fmt.Errorf("%s: %w: row of bucket %d among those of bucket %d", r.path, parquetfile.ErrDamaged, b, r.bucket)
 	}
 	return row, r.bucket, nil
 }
@@ -329,7 +299,7 @@ func (r *fileReader[T]) readBatch() error {
 			if err == io.EOF {
 				err = io.ErrUnexpectedEOF
 			}
-			return fmt.Errorf("%w: column %s: %w", errDamaged, r.layout.names[i], err)
+			return fmt.Errorf("%w: column %s: %w", parquetfile.ErrDamaged, r.layout.names[i], err)
 		}
 		n = min(n, ready)
 	}
@@ -344,7 +314,7 @@ func (r *fileReader[T]) readBatch() error {
 
 func (r *fileReader[T]) openGroup() error {
 	if len(r.groups) == 0 {
-		return fmt.Errorf("%w: fewer rows than its footer says", errDamaged)
+		return fmt.Errorf("%w: fewer rows than its footer says", parquetfile.ErrDamaged)
 	}
 	if r.batch == nil { // files without rows in the range never get here
 		r.batch = make([]T, batchRows)
@@ -353,20 +323,20 @@ func (r *fileReader[T]) openGroup() error {
 	group := r.groups[0]
 	chunks := group.ColumnChunks()
 	if len(chunks) != len(r.columns) {
-		return fmt.Errorf("%w: %d columns of %d in a row group", errDamaged, len(chunks), len(r.columns))
+		return fmt.Errorf("%w: %d columns of %d in a row group", parquetfile.ErrDamaged, len(chunks), len(r.columns))
 	}
 	for i, chunk := range chunks {
 		if r.skip > 0 {
 			// Loads what SeekToRow uses.
 			if _, err := chunk.OffsetIndex(); err != nil {
-				return fmt.Errorf("%w: %w", errDamaged, err)
+				return fmt.Errorf("%w: %w", parquetfile.ErrDamaged, err)
 			}
 		}
 		pages := chunk.Pages()
 		r.columns[i].open(pages)
 		if r.skip > 0 {
 			if err := pages.SeekToRow(r.skip); err != nil {
-				return fmt.Errorf("%w: %w", errDamaged, err)
+				return fmt.Errorf("%w: %w", parquetfile.ErrDamaged, err)
 			}
 		}
 	}
@@ -380,7 +350,7 @@ func (r *fileReader[T]) openGroup() error {
 func (r *fileReader[T]) release() {
 	for _, c := range r.columns {
 		// After a panic of the Parquet library its pages may be in any state.
-		_ = r.guard(func() error { c.close(); return nil })
+		_ = parquetfile.Guard(r.path, func() error { c.close(); return nil })
 	}
 	r.columns, r.batch, r.rest = nil, nil, nil
 }
@@ -388,18 +358,4 @@ func (r *fileReader[T]) release() {
 func (r *fileReader[T]) close() {
 	r.release()
 	r.file.Close()
-}
-
-// guard adds the path to errors, and turns panics of the Parquet library on
-// damaged files into errors.
-func (r *fileReader[T]) guard(read func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("%w: %v", errDamaged, p)
-		}
-		if err != nil {
-			err = fmt.Errorf("%s: %w", r.path, err)
-		}
-	}()
-	return read()
 }

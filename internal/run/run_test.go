@@ -17,6 +17,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/robotsaudit/robotsaudit/internal/parquetfile"
 )
 
 // write writes rows to runs in dir and returns their paths.
@@ -481,7 +482,7 @@ func TestOtherBuckets(t *testing.T) {
 	spec.Bucket = func(*fetch) int { return 0 }
 	paths := write(t, t.TempDir(), spec, []fetch{{Host: "com.example"}})
 	for _, err := range Merge(t.Context(), paths, fetches, MergeOptions[fetch]{}) {
-		if !errors.Is(err, errDamaged) {
+		if !errors.Is(err, parquetfile.ErrDamaged) {
 			t.Errorf("error %v", err)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"sort"
 
 	"github.com/klauspost/compress/s2"
+	"github.com/robotsaudit/robotsaudit/internal/parquetfile"
 )
 
 // A Sorter sorts any number of rows, to be read once with Sorted, or again and again after
@@ -242,11 +243,11 @@ func (r *temporaryReader[T]) readFrame() error {
 		return err
 	}
 	if crc32.Checksum(header[:12], castagnoli) != binary.LittleEndian.Uint32(header[12:]) {
-		return fmt.Errorf("%w: a header with another checksum", errDamaged)
+		return fmt.Errorf("%w: a header with another checksum", parquetfile.ErrDamaged)
 	}
 	n := int64(binary.LittleEndian.Uint32(header[:]))
 	if r.left -= frameHeader + n; r.left < 0 {
-		return fmt.Errorf("%w: a frame longer than the file", errDamaged)
+		return fmt.Errorf("%w: a frame longer than the file", parquetfile.ErrDamaged)
 	}
 	if int(binary.LittleEndian.Uint32(header[8:])) < r.from {
 		_, err := r.file.Seek(n, io.SeekCurrent)
@@ -257,11 +258,11 @@ func (r *temporaryReader[T]) readFrame() error {
 		return err
 	}
 	if crc32.Checksum(r.coded, castagnoli) != binary.LittleEndian.Uint32(header[4:]) {
-		return fmt.Errorf("%w: a frame with another checksum", errDamaged)
+		return fmt.Errorf("%w: a frame with another checksum", parquetfile.ErrDamaged)
 	}
 	frame, err := s2.Decode(nil, r.coded)
 	if err != nil {
-		return fmt.Errorf("%w: %w", errDamaged, err)
+		return fmt.Errorf("%w: %w", parquetfile.ErrDamaged, err)
 	}
 	r.packed.reset()
 	r.frame = frame

@@ -10,6 +10,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/robotsaudit/robotsaudit/internal/fields"
+	"github.com/robotsaudit/robotsaudit/internal/parquetfile"
 )
 
 // Rows are decoded column by column, some at a time. The library's own way to structs gives
@@ -134,9 +135,9 @@ func (b *batch[T]) open(schema *parquet.Schema, group parquet.RowGroup) error {
 		case !ok: // an earlier program wrote the file
 			continue
 		case leaf.Node.Type().Kind() != c.kind || leaf.MaxRepetitionLevel > 0 != c.list:
-			return fmt.Errorf("%w: the column %s is of another type", errDamaged, c.name)
+			return fmt.Errorf("%w: the column %s is of another type", parquetfile.ErrDamaged, c.name)
 		case leaf.ColumnIndex >= len(chunks):
-			return fmt.Errorf("%w: a row group has no column %s", errDamaged, c.name)
+			return fmt.Errorf("%w: a row group has no column %s", parquetfile.ErrDamaged, c.name)
 		}
 		c.values = parquet.NewColumnChunkValueReader(chunks[leaf.ColumnIndex])
 	}
@@ -151,7 +152,7 @@ func (b *batch[T]) read(n int) error {
 			continue
 		}
 		if err := c.read(n); err != nil {
-			return fmt.Errorf("%w: column %s: %w", errDamaged, c.name, err)
+			return fmt.Errorf("%w: column %s: %w", parquetfile.ErrDamaged, c.name, err)
 		}
 	}
 	return nil
@@ -164,9 +165,9 @@ func (b *batch[T]) end() error {
 			continue
 		}
 		if _, err := c.peek(); err == nil {
-			return fmt.Errorf("%w: the column %s has more values than there are rows", errDamaged, c.name)
+			return fmt.Errorf("%w: the column %s has more values than there are rows", parquetfile.ErrDamaged, c.name)
 		} else if err != io.EOF {
-			return fmt.Errorf("%w: column %s: %w", errDamaged, c.name, err)
+			return fmt.Errorf("%w: column %s: %w", parquetfile.ErrDamaged, c.name, err)
 		}
 	}
 	return nil

@@ -1,19 +1,14 @@
 package results
 
 import (
-	"encoding/binary"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 
 	"github.com/parquet-go/parquet-go"
 
+	"github.com/robotsaudit/robotsaudit/internal/parquetfile"
 	"github.com/robotsaudit/robotsaudit/report"
 )
-
-// errDamaged is wrapped by every error about the content of a table's file.
-var errDamaged = errors.New("damaged")
 
 // tableFile is one open file of a table.
 type tableFile struct {
@@ -21,9 +16,6 @@ type tableFile struct {
 	file    *os.File
 	parquet *parquet.File
 }
-
-// readAhead is what a column reads of its file at a time; pages go past the buffer.
-const readAhead = 512
 
 // tableSpec is what a table's files must be.
 type tableSpec struct {
@@ -48,23 +40,15 @@ func openTable(path string, table tableSpec) (*tableFile, error) {
 func (f *tableFile) close() { f.file.Close() }
 
 func (f *tableFile) readFooter(table tableSpec) error {
-	info, err := f.file.Stat()
-	if err != nil {
+	var err error
+	if f.parquet, err = parquetfile.Open(f.file); err != nil {
 		return err
-	}
-	if err := checkFooterSize(f.file, info.Size()); err != nil {
-		return err
-	}
-	f.parquet, err = parquet.OpenFile(f.file, info.Size(),
-		parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true), parquet.ReadBufferSize(readAhead))
-	if err != nil {
-		return fmt.Errorf("%w: %w", errDamaged, err)
 	}
 	if v, _ := f.parquet.Lookup(report.SchemaVersionKey); v != report.SchemaVersion {
-		return fmt.Errorf("%w: schema version %q, unlike %s", errDamaged, v, report.AuditFile)
+		return fmt.Errorf("%w: schema version %q, unlike %s", parquetfile.ErrDamaged, v, report.AuditFile)
 	}
 	if name, _ := f.parquet.Lookup(report.TableKey); name != table.name {
-		return fmt.Errorf("%w: it holds the table %q", errDamaged, name)
+		return fmt.Errorf("%w: it holds the table %q", parquetfile.ErrDamaged, name)
 	}
 	return table.check(f.parquet.Schema())
 }
@@ -80,43 +64,15 @@ func (t tableSpec) check(schema *parquet.Schema) error {
 		case ok:
 			common++
 		case !c.nullable:
-			return fmt.Errorf("%w: it has no column %s", errDamaged, c.name)
+			return fmt.Errorf("%w: it has no column %s", parquetfile.ErrDamaged, c.name)
 		default:
 			lacking = c.name
 		}
 	}
 	if lacking != "" && len(schema.Fields()) > common {
-		return fmt.Errorf("%w: it has no column %s, and one that is not known", errDamaged, lacking)
+		return fmt.Errorf("%w: it has no column %s, and one that is not known", parquetfile.ErrDamaged, lacking)
 	}
 	return nil
 }
 
-// checkFooterSize refuses a footer longer than its file before memory is allocated for it.
-func checkFooterSize(file io.ReaderAt, size int64) error {
-	const trailer = 8 // footer length, magic
-	var b [trailer]byte
-	if size < trailer {
-		return fmt.Errorf("%w: %w", errDamaged, io.ErrUnexpectedEOF)
-	}
-	if _, err := file.ReadAt(b[:], size-trailer); err != nil {
-		return err
-	}
-	if int64(binary.LittleEndian.Uint32(b[:])) > size-trailer {
-		return fmt.Errorf("%w: its footer is longer than the file", errDamaged)
-	}
-	return nil
-}
-
-// guard adds the path to errors, and turns panics of the Parquet library on damaged files
-// into errors.
-func (f *tableFile) guard(read func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("%w: %v", errDamaged, p)
-		}
-		if err != nil {
-			err = fmt.Errorf("%s: %w", f.path, err)
-		}
-	}()
-	return read()
-}
+func (f *tableFile) guard(read func() error) error { return parquetfile.Guard(f.path, read) }
