@@ -17,7 +17,7 @@ type Summary struct {
 	Agents       []NamedCounts       `json:"agents"`  // the product tokens with most fetches; "": not known
 	AgentCount   int                 `json:"agent_count"`
 	Unnamed      Unnamed             `json:"unnamed"`
-	WhatIf       []AgentVerdicts     `json:"what_if"` // sorted by fetches disallowed
+	WhatIf       []AgentVerdicts     `json:"what_if"` // sorted by difference from what most have, then the best known first
 	Exclusions   VerdictCounts       `json:"exclusions"`
 	Tags         []NameCount         `json:"tags"`         // fetches by rule that restricts; sorted by rule
 	Signals      []SignalCount       `json:"signals"`      // sorted by purpose

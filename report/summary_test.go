@@ -285,6 +285,25 @@ func TestRank(t *testing.T) {
 	}
 }
 
+// Of tokens that differ as much from what most have, the best known come first.
+func TestWhatIfRanking(t *testing.T) {
+	w := newWhatIf()
+	for token, c := range map[string]verdictCounts{
+		"AlphaBot": {1, 5, 0}, "BetaBot": {1, 5, 0}, "GPTBot": {1, 5, 0}, "ZetaBot": {1, 5, 0},
+		"DeltaBot": {1, 4, 1}, "CCBot": {1, 4, 1}, "EpsilonBot": {1, 0, 5},
+	} {
+		w.agents[token] = &c
+	}
+	var order []string
+	for _, a := range w.ranking() {
+		order = append(order, a.Agent)
+	}
+	want := []string{"EpsilonBot", "CCBot", "DeltaBot", "GPTBot", "AlphaBot", "BetaBot", "ZetaBot"}
+	if !slices.Equal(order, want) {
+		t.Errorf("%v, want %v", order, want)
+	}
+}
+
 // What-if verdicts are shared out to the tokens of their token groups, origin by origin.
 func TestWhatIfCounts(t *testing.T) {
 	w := newWhatIf()
@@ -305,10 +324,10 @@ func TestWhatIfCounts(t *testing.T) {
 	w.add(tokenGroup{0, 0}, evaluate.Unknown)
 	w.add(tokenGroup{1, 0}, evaluate.Allowed) // never told here: of another origin
 	w.endOrigin()
-	want := []AgentVerdicts{
+	want := []AgentVerdicts{ // what B and C have is what most have
+		{"A", VerdictCounts{Unknown: 2, Allowed: 1, Disallowed: 1}},
 		{"B", VerdictCounts{Unknown: 2, Disallowed: 2}},
 		{"C", VerdictCounts{Unknown: 2, Disallowed: 2}},
-		{"A", VerdictCounts{Unknown: 2, Allowed: 1, Disallowed: 1}},
 	}
 	if diff := cmp.Diff(want, w.ranking()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

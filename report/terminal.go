@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -169,6 +170,12 @@ func (s *Summary) printWhatIf(p *page, full bool) {
 	p.columns("Other crawlers would have been", "allowed", "disallowed", "unknown")
 	for _, a := range list[:min(len(list), most)] {
 		p.row(Shown(a.Agent, maxLabel), number(a.Allowed), number(a.Disallowed), number(a.Unknown))
+	}
+	rest := list[min(len(list), most):]
+	differ := func(a AgentVerdicts) bool { return a.VerdictCounts != rest[0].VerdictCounts }
+	if len(rest) > 1 && !slices.ContainsFunc(rest, differ) {
+		p.row(fmt.Sprintf("each of %s more", number(int64(len(rest)))), number(rest[0].Allowed), number(rest[0].Disallowed), number(rest[0].Unknown))
+		return
 	}
 	p.more(len(list), most)
 }

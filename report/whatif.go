@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/internal/agents"
 )
 
 // verdictCounts counts by verdict.
@@ -95,14 +96,31 @@ func (w *whatIf) endOrigin() {
 	clear(w.rosters)
 }
 
-// ranking lists the tokens, most disallowed first, ties by name.
+// ranking lists the tokens: first those whose counts differ most from those that most tokens
+// have, then the best known. Most tokens stand in few robots.txt files, so their counts are
+// those of the groups for *.
 func (w *whatIf) ranking() []AgentVerdicts {
 	list := make([]AgentVerdicts, 0, len(w.agents))
+	shared := make(map[verdictCounts]int)
 	for agent, c := range w.agents {
 		list = append(list, AgentVerdicts{agent, c.byName()})
+		shared[*c]++
+	}
+	var common verdictCounts
+	for c, n := range shared {
+		if n > shared[common] || n == shared[common] && slices.Compare(c[:], common[:]) < 0 {
+			common = c
+		}
 	}
 	slices.SortFunc(list, func(a, b AgentVerdicts) int {
-		return cmp.Or(cmp.Compare(b.Disallowed, a.Disallowed), cmp.Compare(a.Agent, b.Agent))
+		return cmp.Or(cmp.Compare(b.distance(common.byName()), a.distance(common.byName())),
+			cmp.Compare(agents.Prominence(a.Agent), agents.Prominence(b.Agent)), cmp.Compare(a.Agent, b.Agent))
 	})
 	return list
+}
+
+// distance is by how many fetches two counts differ.
+func (c VerdictCounts) distance(o VerdictCounts) int64 {
+	abs := func(n int64) int64 { return max(n, -n) }
+	return abs(c.Allowed-o.Allowed) + abs(c.Disallowed-o.Disallowed) + abs(c.Unknown-o.Unknown)
 }

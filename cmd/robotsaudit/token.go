@@ -18,6 +18,9 @@ func tokenFault(token string) string {
 	if i := strings.LastIndexByte(name, ' '); i > 0 && strings.Trim(name[i:], " .0123456789") == "" {
 		name, versioned = name[:i], true
 	}
+	if list := strings.FieldsFunc(token, func(r rune) bool { return r == ',' || r == ';' }); len(list) > 1 {
+		return "write each token by itself, " + strings.TrimSpace(list[0]) + " and " + strings.TrimSpace(list[1])
+	}
 	switch {
 	case versioned && strings.TrimSpace(name) != "":
 		return fmt.Sprintf("leave out the version and write %s", strings.TrimSpace(name))
@@ -30,11 +33,18 @@ func tokenFault(token string) string {
 // tokenDoubt says why a product token may not do what its user means, if anything. A
 // few names in use do hold a space; behind others stands what is no part of them.
 func tokenDoubt(token string) string {
-	name, _, spaced := strings.Cut(token, " ")
-	if _, known := agents.Find(token); known || !spaced {
+	if _, known := agents.Find(token); known {
 		return ""
 	}
-	return fmt.Sprintf("%q holds a space, which no product token does (RFC 9309 §2.2.1): only a group that names all of it is for it; or is %s meant?", token, name)
+	name, _, spaced := strings.Cut(token, " ")
+	near, isNear := agents.Near(token)
+	switch {
+	case isNear:
+		return fmt.Sprintf("%q is no crawler that 'robotsaudit agents' lists; did you mean %s? Groups that name %[2]s are not for %[1]q", token, near.Token)
+	case spaced:
+		return fmt.Sprintf("%q holds a space, which no product token does (RFC 9309 §2.2.1): only a group that names all of it is for it; or is %s meant?", token, name)
+	}
+	return ""
 }
 
 // readTokens reads product tokens, one a line, # begins a comment.

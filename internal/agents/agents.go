@@ -160,3 +160,70 @@ func Obeys(token string) []string {
 	}
 	return nil
 }
+
+// Near returns the agent whose token somebody may have meant who wrote another: one that
+// differs in spaces, hyphens and underscores alone, or else in one letter, two if it is long.
+// Of several the nearest counts. ok is false where there is none, or where the token itself
+// is known.
+func Near(token string) (near Agent, ok bool) {
+	folded := fold(token)
+	best := 2
+	if len(folded) < 8 {
+		best = 1
+	}
+	if len(folded) < 5 {
+		best = 0
+	}
+	for _, a := range load().Agents {
+		if strings.EqualFold(a.Token, token) {
+			return Agent{}, false
+		}
+		if d := distance(folded, fold(a.Token)); d < best || d == best && !ok {
+			near, ok, best = a, true, d
+		}
+	}
+	return near, ok
+}
+
+// fold returns what names of crawlers are compared by.
+func fold(token string) string {
+	return strings.NewReplacer(" ", "", "-", "", "_", "").Replace(strings.ToLower(token))
+}
+
+// distance counts the letters to insert, delete or replace to make one name the other.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		before := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := before
+			if a[i] != b[j] {
+				cost++
+			}
+			before = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// prominent are the tokens that most readers look for, first of all those of crawlers that
+// gather data for AI.
+var prominent = []string{
+	"GPTBot", "ClaudeBot", "CCBot", "Google-Extended", "Bytespider", "PerplexityBot", "Amazonbot", "meta-externalagent",
+	"Applebot-Extended", "ChatGPT-User", "OAI-SearchBot", "anthropic-ai", "Googlebot", "bingbot", "archive.org_bot", "ia_archiver",
+}
+
+// Prominence is where a token stands among those that readers look for: the lower, the
+// better known. All others share the last place.
+func Prominence(token string) int {
+	i := slices.IndexFunc(prominent, func(p string) bool { return strings.EqualFold(p, token) })
+	if i < 0 {
+		return len(prominent)
+	}
+	return i
+}

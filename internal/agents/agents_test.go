@@ -107,3 +107,27 @@ func TestObeys(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// What people write in place of a token they know.
+func TestNear(t *testing.T) {
+	for written, want := range map[string]string{
+		"GPT Bot": "GPTBot", "gptbott": "GPTBot", "GPT-Bot": "GPTBot", "Claude Bot": "ClaudeBot", "google extended": "Google-Extended", "CBot": "",
+		"Amazon Bot": "Amazonbot", "PerplexityBotts": "PerplexityBot", "PerplexityBottles": "", "gptbot": "", "ExampleBot": "", "": "", "Wge": "",
+	} {
+		a, ok := Near(written)
+		if a.Token != want || ok != (want != "") {
+			t.Errorf("near %q: %q, want %q", written, a.Token, want)
+		}
+	}
+}
+
+func TestProminentTokensAreKnown(t *testing.T) {
+	for i, token := range prominent {
+		if a, ok := Find(token); !ok || a.Token != token || Prominence(strings.ToUpper(token)) != i {
+			t.Errorf("%s: listed as %q, place %d", token, a.Token, Prominence(token))
+		}
+	}
+	if Prominence("ExampleBot") != len(prominent) {
+		t.Error("an unknown token is prominent")
+	}
+}
