@@ -101,9 +101,13 @@ func (x *expander) glob(pattern string) {
 	}
 }
 
-// list takes the lines of a list. A relative line is meant from the working
-// folder; it is also the name that the tables give the file.
+// list takes the lines of a list; "-" is standard input. A relative line is meant from
+// the working folder; it is also the name that the tables give the file.
 func (x *expander) list(path string) {
+	if path == facts.Stdin {
+		x.lines(path, os.Stdin)
+		return
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		x.fail(path, "the list cannot be read (%v); check the path", reason(err))
@@ -121,6 +125,10 @@ func (x *expander) list(path string) {
 			return
 		}
 	}
+	x.lines(path, r)
+}
+
+func (x *expander) lines(path string, r io.Reader) {
 	before := len(x.inputs) + len(x.failures)
 	lines := bufio.NewScanner(r)
 	for lines.Scan() {

@@ -17,8 +17,9 @@ const (
 // page lays out paragraphs and columns: labels left, numbers right, words about them
 // last. No line is longer than pageWidth.
 type page struct {
-	text strings.Builder
-	rows []row // of the columns in hand
+	colours bool
+	text    strings.Builder
+	rows    []row // of the columns in hand
 }
 
 // row is a row of columns. One without numbers is a line across all of them.
@@ -26,12 +27,30 @@ type row struct {
 	label   string
 	numbers []string
 	words   string // about the numbers
+	colour  colour // of a line across
 }
+
+// colour is how a terminal is told to show a line.
+type colour string
+
+const (
+	plain  colour = ""
+	red    colour = "\x1b[1;31m"
+	green  colour = "\x1b[1;32m"
+	yellow colour = "\x1b[1;33m"
+	reset         = "\x1b[0m"
+)
 
 // columns begins columns, under a heading and names.
 func (p *page) columns(heading string, names ...string) {
 	p.line("")
 	p.rows = append(p.rows, row{label: heading, numbers: names})
+}
+
+// answer begins columns under a coloured heading.
+func (p *page) answer(c colour, heading string) {
+	p.line("")
+	p.rows = append(p.rows, row{label: heading, colour: c})
 }
 
 // row adds a row of columns: a label and numbers.
@@ -41,7 +60,7 @@ func (p *page) row(label string, numbers ...string) {
 
 // noted adds a row of a label, a number and words about it.
 func (p *page) noted(label string, n int64, words string) {
-	p.rows = append(p.rows, row{"  " + label, []string{number(n)}, words})
+	p.rows = append(p.rows, row{label: "  " + label, numbers: []string{number(n)}, words: words})
 }
 
 // across adds a line to the columns in hand.
@@ -60,13 +79,17 @@ func (p *page) more(n, shown int) {
 // line.
 func (p *page) line(format string, args ...any) {
 	p.endColumns()
-	p.paragraph(fmt.Sprintf(format, args...))
+	p.paragraph(plain, fmt.Sprintf(format, args...))
 }
 
-func (p *page) paragraph(text string) {
+func (p *page) paragraph(c colour, text string) {
 	indent := text[:len(text)-len(strings.TrimLeft(text, " "))]
 	for _, line := range wrap(text, pageWidth-len(indent)) {
-		p.text.WriteString(strings.TrimRight(indent+line, " ") + "\n")
+		line = strings.TrimRight(indent+line, " ")
+		if c != plain && p.colours {
+			line = string(c) + line + reset
+		}
+		p.text.WriteString(line + "\n")
 	}
 }
 
@@ -102,7 +125,7 @@ func (p *page) endColumns() {
 	labels = max(min(labels, left), minLabel)
 	for _, r := range p.rows {
 		if r.numbers == nil {
-			p.paragraph(r.label)
+			p.paragraph(r.colour, r.label)
 			continue
 		}
 		p.writeRow(r, labels, numbers)

@@ -44,11 +44,32 @@ func TestSummary(t *testing.T) {
 	}
 }
 
+// Colours add nothing else, and mark the answer.
+func TestColours(t *testing.T) {
+	for violations, want := range map[int64]colour{0: green, 3: red} {
+		s := &Summary{Audit: &Audit{}}
+		s.Audit.Totals.Violations, s.Audit.Totals.InputsNotWhollyRead = violations, 1
+		var b strings.Builder
+		if err := s.WriteText(&b, TextOptions{Colours: true}); err != nil {
+			t.Fatal(err)
+		}
+		for _, start := range []string{string(want) + "Violations of", string(yellow) + "Not wholly read"} {
+			if !strings.Contains(b.String(), "\n"+start) {
+				t.Errorf("%d violations: no line begins with %q:\n%q", violations, start, b.String())
+			}
+		}
+		bare := strings.NewReplacer(string(red), "", string(green), "", string(yellow), "", reset, "").Replace(b.String())
+		if bare != printed(t, s, false) {
+			t.Errorf("with colours:\n%s", b.String())
+		}
+	}
+}
+
 // printed is a summary as the terminal gets it, which fits.
 func printed(t *testing.T, s *Summary, full bool) string {
 	t.Helper()
 	var b strings.Builder
-	if err := s.WriteText(&b, full); err != nil {
+	if err := s.WriteText(&b, TextOptions{Full: full}); err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(b.String()) {

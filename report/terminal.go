@@ -18,10 +18,15 @@ const (
 	fewAgents = 5   // other crawlers shown in short
 )
 
-// WriteText writes the summary for a person at a terminal to read: the answer, or all that
-// was counted.
-func (s *Summary) WriteText(w io.Writer, full bool) error {
-	var p page
+// TextOptions are how WriteText writes.
+type TextOptions struct {
+	Full    bool // all that was counted, not the answer alone
+	Colours bool // what matters stands out, on a terminal that knows ANSI escapes
+}
+
+// WriteText writes the summary for a person at a terminal to read.
+func (s *Summary) WriteText(w io.Writer, opt TextOptions) error {
+	full, p := opt.Full, page{colours: opt.Colours}
 	s.printAudited(&p)
 	s.printAnswer(&p, full)
 	s.printShares(&p)
@@ -75,7 +80,11 @@ func settingsText(s *Settings) []string {
 // printAnswer counts every fetch once: the violations, and the rest.
 func (s *Summary) printAnswer(p *page, full bool) {
 	t := &s.Audit.Totals
-	p.columns("Violations of robots.txt: " + Count(t.Violations, "fetch"))
+	verdict := green
+	if t.Violations > 0 {
+		verdict = red
+	}
+	p.answer(verdict, "Violations of robots.txt: "+Count(t.Violations, "fetch"))
 	p.noted("certain", t.ViolationsCertain, "its own copy, at most 24 h old, and no copy allows")
 	p.noted("probable", t.ViolationsProbable, "a doubt remains: see columns evidence and notes")
 	p.across("No violations, as far as these archives show")
@@ -276,7 +285,7 @@ func (s *Summary) printUnread(p *page, full bool) {
 	if full {
 		most = topNames
 	}
-	p.heading("Not wholly read: %s. Fetches may be missing.%s", Count(unread, "input"), s.resyncedText())
+	p.answer(yellow, fmt.Sprintf("Not wholly read: %s. Fetches may be missing.%s", Count(unread, "input"), s.resyncedText()))
 	for _, in := range s.Unread[:min(len(s.Unread), most)] {
 		p.line("  %s %s", Shown(in.Name, maxShown), issueGloss[in.Kind])
 		if full {

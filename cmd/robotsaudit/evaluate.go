@@ -20,6 +20,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/report"
+	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
 const decideHelp = `A fetch that robots.txt disallowed is certain, probable, possible or contested. The table
@@ -86,6 +87,7 @@ a robots.txt was redirected to a page that lies far from it.
 
 // runEvaluate decides, writes the tables and the report, and prints the summary.
 func runEvaluate(cmd *cobra.Command, log *slog.Logger, dir string, facts *facts.Set, e evaluation) error {
+	warnOfRemoval(log, dir, &e.options)
 	stop := watch(cmd.ErrOrStderr(), log, gauge{"deciding", e.options.Decided.Load, facts.FetchCount, func(n int64) string { return report.Count(n, "fetch") }})
 	summary, err := writeTables(cmd.Context(), log, dir, facts, e)
 	stop()
@@ -95,7 +97,7 @@ func runEvaluate(cmd *cobra.Command, log *slog.Logger, dir string, facts *facts.
 	if err := (&reportFlags{output: dir}).run(cmd); err != nil {
 		return err
 	}
-	if err := summary.WriteText(cmd.OutOrStdout(), e.full); err != nil {
+	if err := summary.WriteText(cmd.OutOrStdout(), report.TextOptions{Full: e.full, Colours: wantsColours(cmd.OutOrStdout())}); err != nil {
 		return err
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "\nTables, audit.json and report.html are in %s.\n", dir)
@@ -106,6 +108,19 @@ func runEvaluate(cmd *cobra.Command, log *slog.Logger, dir string, facts *facts.
 		return exitStatus(exitUnread)
 	}
 	return nil
+}
+
+// warnOfRemoval tells what the tables in dir say that those of this run will not: what other
+// crawlers would have been allowed.
+func warnOfRemoval(log *slog.Logger, dir string, opt *evaluate.Options) {
+	before, err := results.Open(dir)
+	if err != nil || len(opt.Agents) > 0 {
+		return // there are none, or none that can be read
+	}
+	if tokens := before.Audit().Settings.Agents; len(tokens) > 0 {
+		log.Warn(fmt.Sprintf("this run asks about no other crawler, so it removes what the run before told of %s (%s); give --agent or --agents again to keep it",
+			report.Count(int64(len(tokens)), "token"), report.Shown(strings.Join(tokens, ", "), 60)))
+	}
 }
 
 func writeTables(ctx context.Context, log *slog.Logger, dir string, facts *facts.Set, e evaluation) (*report.Summary, error) {

@@ -18,7 +18,7 @@ import (
 )
 
 const inputHelp = `INPUT is an archive (.warc, .arc, .wacz; .gz, .zst, .bz2), a folder (searched with its
-subfolders), a glob, - for standard input, or a list of inputs, one a line: @FILE or
+subfolders), a glob, - for standard input, or a list of inputs, one a line: @FILE, @- or
 FILE.paths.gz. A Heritrix crawl.log beside its archives tells what was not fetched.`
 
 const resumeHelp = `Archives that were read before are not read again: add one to a folder and run the

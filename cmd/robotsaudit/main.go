@@ -173,6 +173,7 @@ permitted, with the proof. It needs no network.
 		newAuditCommand(), newIngestCommand(), newEvaluateCommand(), newReportCommand(), newDiffCommand(), newExplainCommand(), newEvidenceCommand(),
 		newMatchCommand(), newAgentsCommand(), newSchemaCommand(), newVersionCommand(),
 	)
+	completeFlags(root)
 	return root
 }
 

@@ -18,7 +18,7 @@ import (
 
 func newMatchCommand() *cobra.Command {
 	var profileName, format, batch string
-	var explain bool
+	var explain, keepGoing bool
 	cmd := &cobra.Command{
 		Use:   "match ROBOTS_TXT TOKEN URL...",
 		Short: "Say what one robots.txt says of URLs",
@@ -48,6 +48,9 @@ and optionally profile, and each is answered by a line of JSON.`,
 			if explain && (batched || format == "json") {
 				return usageErrorf("--explain is for people: it goes with neither --batch nor --format json")
 			}
+			if keepGoing && !batched {
+				return usageErrorf("--keep-going is for the lines of --batch")
+			}
 			log, err := newLogger(cmd)
 			if err != nil {
 				return err
@@ -60,7 +63,7 @@ and optionally profile, and each is answered by a line of JSON.`,
 			case len(args) > 0:
 				return usageErrorf("match --batch takes its questions from the file alone: drop %q", args[0])
 			default:
-				err = matchBatch(out, cmd.InOrStdin(), batch, profile, warn)
+				err = matchBatch(out, cmd.InOrStdin(), batch, profile, keepGoing, warn)
 			}
 			return errors.Join(err, out.Flush())
 		},
@@ -69,6 +72,7 @@ and optionally profile, and each is answered by a line of JSON.`,
 	flags.StringVar(&profileName, "profile", robots.RFC9309.String(), "reading of the protocol: rfc9309 (or rep-12), rep-08 or google")
 	flags.StringVar(&format, "format", "text", "text or json")
 	flags.BoolVar(&explain, "explain", false, "explain each verdict: the group, the rules that lost, other profiles")
+	flags.BoolVar(&keepGoing, "keep-going", false, "with --batch, leave out lines that are no question, and exit with 3 if there were any")
 	flags.StringVar(&batch, "batch", "", "answer the questions in `FILE`, one JSON object a line; - is standard input")
 	return cmd
 }

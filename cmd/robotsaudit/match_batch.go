@@ -14,8 +14,9 @@ import (
 )
 
 // matchBatch answers the questions of a file. The answers before a bad line are
-// printed. A token that is none is asked for as it stands, with one warning for all.
-func matchBatch(out io.Writer, stdin io.Reader, name string, profile robots.Profile, warn func(string)) error {
+// printed, and with keepGoing those behind it, too. A token that is none is asked for as it
+// stands, with one warning for all.
+func matchBatch(out io.Writer, stdin io.Reader, name string, profile robots.Profile, keepGoing bool, warn func(string)) error {
 	in := stdin
 	if name != "-" {
 		file, err := os.Open(name)
@@ -27,18 +28,26 @@ func matchBatch(out io.Writer, stdin io.Reader, name string, profile robots.Prof
 	}
 	lines := bufio.NewReader(in)
 	b := batchReader{profile: profile}
-	warned := false
+	warned, skipped := false, false
 	for n := 1; ; n++ {
 		line, readErr := lines.ReadBytes('\n')
 		if readErr != nil && readErr != io.EOF {
 			return fileError("batch file", name, readErr)
 		}
 		if len(line) == 0 {
+			if skipped {
+				return exitStatus(exitUnread)
+			}
 			return nil
 		}
 		a, err := b.answer(bytes.TrimRight(line, "\r\n"))
-		if err != nil {
-			return fmt.Errorf("batch file %q, line %d: %w", name, n, err)
+		switch {
+		case err != nil && keepGoing:
+			skipped = true
+			warn(fmt.Sprintf("batch file %q, line %d is left out: %v", name, n, err))
+			continue
+		case err != nil:
+			return fmt.Errorf("batch file %q, line %d: %w; --keep-going leaves such lines out", name, n, err)
 		}
 		if fault := tokenFault(a.Agent); !warned && a.Agent != "" && fault != "" {
 			warned = true

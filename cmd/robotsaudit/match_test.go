@@ -130,6 +130,13 @@ func TestMatchBatchMistakes(t *testing.T) {
 		if code != 1 || strings.Count(stdout, "\n") != 1 || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "line 2:") {
 			t.Errorf("%s: code %d\n%s%s", name, code, stdout, stderr)
 		}
+		code, stdout, stderr = runMatch(t, good+bad+good, "--batch", "-", "--keep-going")
+		if code != 3 || strings.Count(stdout, "\n") != 2 || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "line 2 is left out:") {
+			t.Errorf("--keep-going: %s: code %d\n%s%s", name, code, stdout, stderr)
+		}
+	}
+	if code, _, stderr := runMatch(t, good, "--batch", "-", "--keep-going"); code != 0 || stderr != "" {
+		t.Errorf("--keep-going: no bad line: code %d\n%s", code, stderr)
 	}
 }
 
@@ -149,6 +156,7 @@ func TestMatchMistakes(t *testing.T) {
 		{[]string{"--profile", "rep-9", "robots.txt", "Foo", "/"}, 2, `unknown profile "rep-9"`},
 		{[]string{"--format", "xml", "robots.txt", "Foo", "/"}, 2, `unknown format "xml"`},
 		{[]string{"--explain", "--format", "json", "robots.txt", "Foo", "/"}, 2, "--explain"},
+		{[]string{"--keep-going", "robots.txt", "Foo", "/"}, 2, "--batch"},
 		{[]string{"--nonsense"}, 2, "--nonsense"},
 	} {
 		code, stdout, stderr := runMatch(t, "", c.args...)

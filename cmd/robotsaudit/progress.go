@@ -75,7 +75,7 @@ func (g *gauge) line(elapsed time.Duration, width int) string {
 		}
 	}
 	if rate > 0 && total > done {
-		parts = append(parts, fmt.Sprintf(", %s left", time.Duration(float64(total-done)/rate)*time.Second))
+		parts = append(parts, ", "+leftText(float64(total-done)/rate))
 	}
 	parts = append(parts, fmt.Sprintf(", %s/s", g.unit(int64(rate))))
 	line := ""
@@ -86,6 +86,15 @@ func (g *gauge) line(elapsed time.Duration, width int) string {
 		line += part
 	}
 	return line
+}
+
+// leftText tells how many seconds are left. Beyond a day it is a guess, which says no more.
+func leftText(seconds float64) string {
+	const day = 24 * 60 * 60
+	if seconds >= day {
+		return "more than a day left"
+	}
+	return (time.Duration(seconds) * time.Second).String() + " left"
 }
 
 // widthOf is how many columns a terminal has.
@@ -102,3 +111,6 @@ func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb"
 }
+
+// wantsColours reports whether what is written to w may be coloured (https://no-color.org).
+func wantsColours(w io.Writer) bool { return isTerminal(w) && os.Getenv("NO_COLOR") == "" }
