@@ -140,10 +140,10 @@ func TestLiu(t *testing.T) {
 		{"User-agent: *\nDisallow:/a:b", None},              // the path is cut at the colon
 		{"User-agent: *\nDisallow: /a:b", Partial},
 		{"User-agent: *\nDisallow: /?a", Partial},
-		{"User-agent: *\nDisallow: ?a", None},                                  // no rule, but the path /?a
+		{"User-agent: *\nDisallow: ?a", None}, // no rule, but the path /?a
 		{"User-agent: *\nDisallow: /\nAllow : /?a", Full},
 		{"User-agent: *\nDisallow: /\nAllow : /?a\nX-allow: ?a", Partial}, // any line with "allow:"
-		{"User-agent: *\nDisallow: http://e.com/a", None},                      // no rule; the path /a
+		{"User-agent: *\nDisallow: http://e.com/a", None},                 // no rule; the path /a
 		{"User-agent: *\nDisallow: /\nAllow: /robots.txt$", Partial},
 		// The paths of all crawlers are asked for.
 		{"User-agent: *\nDisallow : /ab\n\nUser-agent: x\nAllow: /abc", Partial},
