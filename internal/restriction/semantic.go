@@ -30,6 +30,22 @@ func (f *File) Semantic(token string) Class {
 // of rule therefore decides some path if and only if it decides one of these. Paths
 // that no rule matches are allowed as if by a rule for "/" that any other outranks.
 func Semantic(g *robots.Group) Class {
+	forbidden, allowed, ok := examples(g)
+	switch {
+	case forbidden != "" && allowed != "":
+		return Partial
+	case !ok:
+		return Unknown
+	case allowed != "":
+		return None
+	}
+	return Full
+}
+
+// examples returns a path that the group forbids and one that it allows, in their
+// normal form; "" where there is none or, if it is not ok, where it takes too much
+// work to tell.
+func examples(g *robots.Group) (forbidden, allowed string, ok bool) {
 	s := survey{group: g}
 	for p := range g.Patterns() {
 		s.patterns = append(s.patterns, p)
@@ -38,25 +54,18 @@ func Semantic(g *robots.Group) Class {
 		}
 	}
 	s.fresh = freshByte(s.patterns)
-	forbidden, ok1 := s.decides(false)
-	allowed, ok2 := s.decides(true)
-	switch {
-	case forbidden != "" && allowed != "":
-		return Partial
-	case !ok1 || !ok2:
-		return Unknown
-	case allowed != "":
-		return None
-	}
-	return Full
+	forbidden, ok1 := s.example(false)
+	allowed, ok2 := s.example(true)
+	return forbidden, allowed, ok1 && ok2
 }
 
 // maxWork bounds how many rules are compared with paths for one group, plus the bytes
-// that those with a "*" look at: some tenths of a second. A group of 8,000 rules of
-// one kind, each outranked by one of the other, meets it.
-const maxWork = 1 << 27
+// that those with a "*" look at. It is about a tenth of a second. 2,900 rules, each
+// outranked by an equal one of the other kind, meet it; of 19,880 groups of real files
+// none needs more than a 200th, and nearly all are told by the first path of each kind.
+const maxWork = 1 << 24
 
-// survey is what Semantic knows of a group.
+// survey is what examples knows of a group.
 type survey struct {
 	group    *robots.Group
 	patterns []robots.Pattern
@@ -65,9 +74,8 @@ type survey struct {
 	work     int
 }
 
-// decides returns a path, in its normal form, that is allowed, or that is forbidden;
-// "" if there is none. ok is false where that is too much work to tell.
-func (s *survey) decides(allow bool) (path string, ok bool) {
+// example is one half of examples.
+func (s *survey) example(allow bool) (path string, ok bool) {
 	for path := range s.typical(allow) {
 		s.work += len(s.patterns) + s.wild*len(path)
 		d := s.group.MatchNormal(path)

@@ -1,6 +1,8 @@
 package restriction
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/robotsaudit/robotsaudit/internal/robots"
@@ -41,6 +43,7 @@ func TestSemantic(t *testing.T) {
 		{rules: "Disallow: */a\nAllow: /*/a", rfc: Partial},  // /a
 		{rules: "Disallow: */a\nAllow: /*/a\nAllow: /a***", rfc: None},
 		{rules: "Disallow: **/a\nAllow: /*/a\nAllow: /a***", rfc: None},
+		{rules: "Disallow: **/a\nAllow: /**/a", rfc: Partial},
 		{rules: "Disallow: /*.gif$\nAllow: /a*.gif$", rfc: Partial},
 		{rules: "Disallow: /\nDisallow: /*a\nAllow: /a", rfc: Full},
 		{rules: "Disallow: /\nDisallow: /*a\nAllow: /a$", rfc: Partial}, // longer than "/*a" only with the "$"
@@ -81,6 +84,28 @@ func TestSemantic(t *testing.T) {
 			if got != w {
 				t.Errorf("%v: %q: %v, want %v", p, tt.rules, got, w)
 			}
+		}
+	}
+}
+
+// TestTooMuchWork: of many rules, each outranked by one of the other kind, the class is
+// unknown, and found to be so in time.
+func TestTooMuchWork(t *testing.T) {
+	for _, c := range []struct {
+		rules int
+		want  Class
+	}{{2000, None}, {4000, Unknown}} {
+		var body strings.Builder
+		body.WriteString("User-agent: *\n")
+		for i := range c.rules {
+			fmt.Fprintf(&body, "Disallow: /%05d\nAllow: /%05d\n", i, i)
+		}
+		f := Of(robots.Parse([]byte(body.String()), robots.RFC9309))
+		if got := f.Semantic(""); got != c.want {
+			t.Errorf("%d rules: %v, want %v", c.rules, got, c.want)
+		}
+		if got := f.Liu(""); got != c.want {
+			t.Errorf("%d rules: Liu: %v, want %v", c.rules, got, c.want)
 		}
 	}
 }
