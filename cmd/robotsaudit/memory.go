@@ -9,7 +9,7 @@ import (
 // Bounds of memory, in bytes. The program's text comes on top, 15 to 17 MB.
 const (
 	budget   = 24 << 20 // of all that Go holds; an audit on a few cores needs less
-	headroom = 4 << 20  // for garbage, where what is in use leaves less of the budget
+	headroom = 4 << 20  // for garbage at least, where what is in use leaves less of the budget
 )
 
 // limitMemory has garbage collected when memory reaches the budget, and no earlier. Go's
@@ -18,8 +18,9 @@ const (
 // half of all memory. A limit also has free memory given back before more is taken, so
 // that memory does not creep up as an audit goes on.
 //
-// Who needs more than the budget gets it, with some megabytes for garbage on top:
-// a limit below what is in use would have the collector run all the time.
+// Who needs more than the budget gets it, with some megabytes for garbage on top: a limit
+// below what is in use would have the collector run all the time. What a collection costs
+// are the pointers that it follows, so there is room for as much garbage as there is to scan.
 func limitMemory() {
 	debug.SetGCPercent(-1)
 	afterCollection()
@@ -35,7 +36,7 @@ func afterCollection() {
 }
 
 // inUse returns how many bytes Go would hold if there were no garbage: what the limit
-// counts, with live objects in place of all.
+// counts, with live objects in place of all. Scanned are those of objects with pointers.
 func inUse() (used, scanned uint64) {
 	samples := []metrics.Sample{
 		{Name: "/gc/heap/live:bytes"},
