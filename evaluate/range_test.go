@@ -232,7 +232,7 @@ func TestCountsSum(t *testing.T) {
 		return c
 	}
 	c := one(2)
-	if c.sum(new(one(3))); c != one(5) {
+	if c.Sum(new(one(3))); c != one(5) {
 		t.Errorf("%+v", c)
 	}
 }

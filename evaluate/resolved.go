@@ -26,6 +26,7 @@ type Resolved struct {
 	marks     *run.SortedRows[resolve.Mark]
 	copies    *run.SortedRows[resolve.Copy]
 	originals *run.SortedRows[facts.Fetch]
+	robots    []int64 // captures of robots.txt in each bucket
 
 	policies struct { // the tokens that each robots.txt is asked for
 		sync.Mutex
@@ -87,6 +88,7 @@ func (r *Resolved) resolve(ctx context.Context) error {
 	if r.originals, err = originals.Finish(ctx); err != nil {
 		return err
 	}
+	r.robots = res.Robots
 	if err := r.noteCopies(issues); err != nil {
 		return err
 	}
@@ -119,6 +121,11 @@ func (r *Resolved) hasDistantRevisits() bool {
 	return slices.ContainsFunc(r.store.Inputs, func(in facts.InputResult) bool { return in.Lent > 0 })
 }
 
+// hasEvents reports whether logs tell of what was not fetched.
+func (r *Resolved) hasEvents() bool {
+	return slices.ContainsFunc(r.store.Tasks, func(t facts.Task) bool { return len(t.Events) > 0 })
+}
+
 // newDecider returns a decider with caches of its own.
 func (r *Resolved) newDecider() *decider {
 	return &decider{files: newFileCache(r.store, r.opt.Profile), naming: newNaming(&r.opt)}
@@ -142,13 +149,20 @@ func (r *Resolved) firstID(ctx context.Context, bucket int) (int64, error) {
 	return r.firstIDs[bucket], nil
 }
 
-// number counts the states of all timelines, and returns the first ID of each bucket.
+// number counts the states of all timelines, and returns the first ID of each bucket. Only
+// where logs tell of robots.txt, too, have the states to be read.
 func (r *Resolved) number(ctx context.Context) ([]int64, error) {
+	first := make([]int64, Buckets)
+	next := int64(1)
+	if !r.hasEvents() {
+		for bucket, n := range r.robots {
+			first[bucket] = next
+			next += n
+		}
+		return first, nil
+	}
 	l := r.openTimelines(ctx, 0, Buckets)
 	defer l.stop()
-	first := make([]int64, Buckets)
-	first[0] = 1
-	next := int64(1)
 	for bucket := range first {
 		first[bucket] = next
 		for here, more := l.next(); more && run.BucketOf(here.Host) == bucket; here, more = l.next() {

@@ -1,9 +1,14 @@
 package evaluate
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"runtime"
 	"sync/atomic"
 	"time"
+
+	"github.com/alitto/pond/v2"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/run"
@@ -21,6 +26,8 @@ type Options struct {
 	PolicyBodies bool          // pass on what the files hold, too
 	AsOf         time.Time     // the what-if and restrictions are judged at this moment, unless it is zero, not at each fetch's own
 	Decided      *atomic.Int64 // counts the fetches decided; may be nil
+	Workers      int           // ranges of buckets that are decided at a time; 0: as many as there are cores
+	RangeRows    int64         // about how many fetches are a range; 0: 10,000. Where row groups of tables end depends on it
 }
 
 // asOf is AsOf, to the microsecond; unknown where it is zero.
@@ -31,18 +38,72 @@ func (o *Options) asOf() facts.Time {
 	return facts.Time{Micros: o.AsOf.UnixMicro(), Precision: facts.PrecisionMicrosecond}
 }
 
-// Run resolves and decides all fetches of facts, and passes the results to sink.
+// Parts is a Sink that takes the results of ranges of buckets apart, several at a time.
+type Parts interface {
+	Sink
+	// Part returns the sink of the n-th range, from 0: other ranges have theirs, and the
+	// results of all, one range after the other, are those of one. Of token groups that no
+	// capture governs, each part is told once. Part may be called at any time, from any
+	// goroutine, and so may Done.
+	Part(n int) (Sink, error)
+	// Done ends the n-th part.
+	Done(n int) error
+}
+
+// Run resolves and decides all fetches of facts, and passes the results to sink: range by
+// range, where there are many and sink is of Parts. The ranges depend on the facts alone.
 func Run(ctx context.Context, set *Facts, opt Options, sink Sink) (*Totals, error) {
 	r, err := Resolve(ctx, set, opt)
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	totals, err := r.Decide(ctx, 0, Buckets, sink)
+	parts, several := sink.(Parts)
+	n := r.ranges()
+	if !several || n == 1 {
+		totals, err := r.Decide(ctx, 0, Buckets, sink)
+		if err != nil {
+			return nil, err
+		}
+		return r.Finish(ctx, sink, totals)
+	}
+	totals, err := r.decideParts(ctx, n, parts)
 	if err != nil {
 		return nil, err
 	}
-	return r.Finish(ctx, sink, totals)
+	return r.Finish(ctx, sink, totals...)
+}
+
+// Ranges of buckets are of so many fetches, as hosts are spread evenly, and so many at most:
+// each has the runs of all facts opened.
+const (
+	rangeRows = 10_000
+	maxRanges = 32
+)
+
+// ranges returns the number of ranges that the buckets are decided in.
+func (r *Resolved) ranges() int {
+	n := r.store.FetchCount() / cmp.Or(r.opt.RangeRows, rangeRows)
+	return int(min(max(n, 1), maxRanges))
+}
+
+// decideParts decides n ranges, some at a time.
+func (r *Resolved) decideParts(ctx context.Context, n int, sink Parts) ([]*Totals, error) {
+	pool := pond.NewPool(cmp.Or(r.opt.Workers, runtime.GOMAXPROCS(0)))
+	defer pool.StopAndWait()
+	group := pool.NewGroupContext(ctx)
+	totals := make([]*Totals, n)
+	for i := range n {
+		group.SubmitErr(func() error {
+			part, err := sink.Part(i)
+			if err != nil {
+				return err
+			}
+			totals[i], err = r.Decide(group.Context(), i*Buckets/n, (i+1)*Buckets/n, part)
+			return errors.Join(err, sink.Done(i))
+		})
+	}
+	return totals, group.Wait()
 }
 
 // Buckets is the number of shares that origins are spread over. Fetches are decided by

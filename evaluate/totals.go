@@ -31,7 +31,7 @@ type Totals struct {
 
 // add adds the counts of a range to those of others.
 func (t *Totals) add(o *Totals) {
-	t.Counts.sum(&o.Counts)
+	t.Counts.Sum(&o.Counts)
 	for outcome, n := range o.RobotsByOutcome {
 		t.RobotsByOutcome[outcome] += n
 	}
@@ -64,8 +64,8 @@ func widen(first, last *facts.Time, t facts.Time) {
 	}
 }
 
-// sum adds other counts.
-func (c *Counts) sum(o *Counts) {
+// Sum adds other counts.
+func (c *Counts) Sum(o *Counts) {
 	to, from := reflect.ValueOf(c).Elem(), reflect.ValueOf(o).Elem()
 	for i := range to.NumField() {
 		to.Field(i).SetInt(to.Field(i).Int() + from.Field(i).Int())
@@ -150,7 +150,7 @@ func newAgentStats(token string) *AgentStats {
 }
 
 func (a *AgentStats) add(o *AgentStats) {
-	a.Counts.sum(&o.Counts)
+	a.Counts.Sum(&o.Counts)
 	for claim := range o.Claims {
 		a.claim(claim)
 	}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"path/filepath"
@@ -21,6 +22,9 @@ const (
 // the audit before stay as they are.
 func (w *Writer) Commit(totals *evaluate.Totals) (*Summary, error) {
 	if err := w.failures(); err != nil {
+		return nil, err
+	}
+	if err := w.takeParts(); err != nil {
 		return nil, err
 	}
 	a := newAudit(w.facts, settingsOf(&w.opt, w.facts, w.ranks), totals, w.tally)
@@ -48,17 +52,21 @@ func (w *Writer) commit(a *Audit) error {
 
 // finishTables completes the tables and counts their rows into a.
 func (w *Writer) finishTables(a *Audit) error {
-	a.Tables = make(map[string]int64)
+	rows, err := w.closeTables(len(w.parts.closed) == 0)
+	a.Tables = rows
+	return cmp.Or(err, w.joinParts(rows))
+}
+
+// closeTables completes what w has of the tables, and returns how many rows that is.
+func (w *Writer) closeTables(whole bool) (map[string]int64, error) {
+	rows := make(map[string]int64)
 	var errs []error
-	for _, table := range tables {
-		if t, ok := w.tables[table.about().Name]; ok {
-			errs = append(errs, t.finish())
-			name, rows := t.about()
-			a.Tables[name] = rows
-		}
+	for name, t := range w.tables {
+		errs = append(errs, t.finish(whole))
+		_, rows[name] = t.about()
 	}
 	clear(w.tables)
-	return errors.Join(errs...)
+	return rows, errors.Join(errs...)
 }
 
 // removeUnfinished removes what is left of a report.html whose writing was interrupted.

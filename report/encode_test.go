@@ -32,10 +32,7 @@ func TestNulls(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for order := range 300 {
 		dir := t.TempDir()
-		w, err := createTable[row](dir, "nulls")
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := newTable[row](dir, "nulls")
 		rows, run := 1+random.IntN(300), 1+order%40
 		var want []nullable
 		for i := range rows {
@@ -58,7 +55,7 @@ func TestNulls(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := w.finish(); err != nil {
+		if err := w.finish(true); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(want, read[nullable](t, dir, "nulls")); diff != "" {
@@ -108,14 +105,8 @@ func TestAddFailsWhenTheFileDoes(t *testing.T) {
 // Row groups end by bytes too: an archive may hold nothing but long URLs.
 func TestRowGroupsAreBounded(t *testing.T) {
 	dir := t.TempDir()
-	tb, err := createTable[RobotsAgentRow](dir, "short")
-	if err != nil {
-		t.Fatal(err)
-	}
-	long, err := createTable[FetchRow](dir, "long")
-	if err != nil {
-		t.Fatal(err)
-	}
+	tb := newTable[RobotsAgentRow](dir, "short")
+	long := newTable[FetchRow](dir, "long")
 	url := strings.Repeat("x", 64<<10)
 	for i := range maxGroupRows + 1 {
 		if err := tb.add(RobotsAgentRow{RobotsID: int64(i), Agent: "a"}); err != nil {
@@ -131,7 +122,7 @@ func TestRowGroupsAreBounded(t *testing.T) {
 		t      anyWriter
 		groups int
 	}{{tb, 2}, {long, 3}} {
-		if err := tt.t.finish(); err != nil {
+		if err := tt.t.finish(true); err != nil {
 			t.Fatal(err)
 		}
 		name, rows := tt.t.about()

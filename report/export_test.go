@@ -4,10 +4,7 @@ import "iter"
 
 // WriteTable writes rows to the file of a table in dir.
 func WriteTable[T any](dir string, table TableOf[T], rows iter.Seq2[*T, error]) error {
-	w, err := createTable[T](dir, table.Name)
-	if err != nil {
-		return err
-	}
+	w := newTable[T](dir, table.Name)
 	for row, err := range rows {
 		if err != nil {
 			w.abandon()
@@ -18,5 +15,5 @@ func WriteTable[T any](dir string, table TableOf[T], rows iter.Seq2[*T, error]) 
 			return err
 		}
 	}
-	return w.finish()
+	return w.finish(true)
 }

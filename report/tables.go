@@ -124,10 +124,10 @@ func tableFile(name string) string { return name + ".parquet" }
 // TableOf is a table with rows of type T, each a struct with a field per column.
 type TableOf[T any] struct{ Table }
 
-func (t TableOf[T]) about() *Table                        { return &t.Table }
-func (t TableOf[T]) rowType() reflect.Type                { return reflect.TypeFor[T]() }
-func (t TableOf[T]) schema() *parquet.Schema              { return parquet.SchemaOf(new(T)) }
-func (t TableOf[T]) create(dir string) (anyWriter, error) { return createTable[T](dir, t.Name) }
+func (t TableOf[T]) about() *Table               { return &t.Table }
+func (t TableOf[T]) rowType() reflect.Type       { return reflect.TypeFor[T]() }
+func (t TableOf[T]) schema() *parquet.Schema     { return parquet.SchemaOf(new(T)) }
+func (t TableOf[T]) create(dir string) anyWriter { return newTable[T](dir, t.Name) }
 
 // writer is the writer of the table among those of w.
 func (t TableOf[T]) writer(w *Writer) *tableWriter[T] { return w.tables[t.Name].(*tableWriter[T]) }
@@ -140,7 +140,7 @@ type anyTable interface {
 	about() *Table
 	rowType() reflect.Type
 	schema() *parquet.Schema
-	create(dir string) (anyWriter, error)
+	create(dir string) anyWriter
 }
 
 // TableNames lists the result tables, those too that only some audits have.

@@ -17,6 +17,7 @@ const (
 // tableWriter writes one result table.
 type tableWriter[T any] struct {
 	name string
+	path string
 	rows int64
 	hand []T      // rows that are not yet handed over
 	full chan []T // to the encoder
@@ -29,27 +30,27 @@ type tableWriter[T any] struct {
 	out  *encoder[T] // nil until the first row
 }
 
-// createTable starts NAME.parquet in dir.
-func createTable[T any](dir, name string) (*tableWriter[T], error) {
-	f, err := os.Create(filepath.Join(dir, tableFile(name)))
-	if err != nil {
-		return nil, err
-	}
+// newTable is the writer of NAME.parquet in dir.
+func newTable[T any](dir, name string) *tableWriter[T] {
 	t := &tableWriter[T]{
-		name: name, file: f,
+		name: name, path: filepath.Join(dir, tableFile(name)),
 		full: make(chan []T, handedMost), used: make(chan []T, handedMost+1), done: make(chan struct{}),
 	}
 	go t.encodeAll()
-	return t, nil
+	return t
 }
 
-// encoder is made when it is first asked for: it takes a hundred kilobytes or two, and most
-// tables of most audits have no row.
-func (t *tableWriter[T]) encoder() *encoder[T] {
-	if t.out == nil {
-		t.out = newEncoder[T](t.file, filepath.Dir(t.file.Name()), t.name, handedRows)
+// open makes the file and the encoder when they are first needed: an encoder takes a hundred
+// kilobytes or two, and most tables of most audits have no row.
+func (t *tableWriter[T]) open() (err error) {
+	if t.out != nil {
+		return nil
 	}
-	return t.out
+	if t.file, err = os.Create(t.path); err != nil {
+		return err
+	}
+	t.out = newEncoder[T](t.file, filepath.Dir(t.path), t.name, handedRows)
+	return nil
 }
 
 // add appends a row. An error of writing may show only at a later row, or at the end.
@@ -81,7 +82,7 @@ func (t *tableWriter[T]) handOver() error {
 func (t *tableWriter[T]) encodeAll() {
 	defer close(t.done)
 	for rows := range t.full {
-		if t.err = t.encoder().write(rows); t.err != nil {
+		if t.err = t.encode(rows); t.err != nil {
 			return
 		}
 		clear(rows)
@@ -89,26 +90,49 @@ func (t *tableWriter[T]) encodeAll() {
 	}
 }
 
-// finish writes what is left and makes the file last.
-func (t *tableWriter[T]) finish() error {
+func (t *tableWriter[T]) encode(rows []T) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	if err := t.open(); err != nil {
+		return err
+	}
+	return t.out.write(rows)
+}
+
+// finish writes what is left. The file of a whole table is made to last; a part without rows
+// has none.
+func (t *tableWriter[T]) finish(whole bool) error {
 	err := t.handOver()
 	close(t.full)
 	<-t.done
-	return errors.Join(cmp.Or(err, t.err), t.encoder().close(), t.file.Sync(), t.file.Close())
+	if err = cmp.Or(err, t.err); err == nil && whole {
+		err = t.open()
+	}
+	if t.file == nil {
+		return err
+	}
+	err = cmp.Or(err, t.out.close())
+	if err == nil && whole {
+		err = t.file.Sync()
+	}
+	return errors.Join(err, t.file.Close())
 }
 
 // abandon closes the file without completing it.
 func (t *tableWriter[T]) abandon() {
 	close(t.full)
 	<-t.done
-	t.file.Close()
+	if t.file != nil {
+		t.file.Close()
+	}
 }
 
 func (t *tableWriter[T]) about() (name string, rows int64) { return t.name, t.rows }
 
 // anyWriter writes a table of any row type.
 type anyWriter interface {
-	finish() error
+	finish(whole bool) error
 	abandon()
 	about() (name string, rows int64)
 }

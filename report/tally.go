@@ -53,6 +53,50 @@ func newTally() *tally {
 	}
 }
 
+// add adds what another tally has counted of results.
+func (t *tally) add(o *tally) {
+	for verdict, n := range o.evidence {
+		for evidence, n := range n {
+			t.evidence[verdict][evidence] += n
+		}
+	}
+	addCounts(t.unknown, o.unknown)
+	for _, claim := range slices.Sorted(maps.Keys(o.claims)) {
+		t.claimCounts(claim).Sum(o.claims[claim])
+	}
+	for _, r := range o.origins {
+		t.origins = rank(t.origins, topRows, r)
+	}
+	for _, r := range o.rules {
+		t.rules = rank(t.rules, topRows, r)
+	}
+	t.whatIf.addAll(&o.whatIf)
+	t.exclusions.add(&o.exclusions)
+	addCounts(t.tags, o.tags)
+	for purpose, n := range o.signals {
+		if t.signals[purpose] == nil {
+			t.signals[purpose] = new([4]int64)
+		}
+		for preference, n := range n {
+			t.signals[purpose][preference] += n
+		}
+	}
+	for use, n := range o.restricted {
+		if t.restricted[use] == nil {
+			t.restricted[use] = make(map[evaluate.RestrictionKind]int64)
+		}
+		addCounts(t.restricted[use], n)
+	}
+	t.unnamed.Captures += o.unnamed.Captures
+	t.unnamed.Fetches += o.unnamed.Fetches
+}
+
+func addCounts[K comparable](to, from map[K]int64) {
+	for key, n := range from {
+		to[key] += n
+	}
+}
+
 // ranked is a row of a ranking.
 type ranked[T any] struct {
 	key   string // breaks ties

@@ -12,6 +12,12 @@ import (
 // verdictCounts counts by verdict.
 type verdictCounts [3]int64
 
+func (c *verdictCounts) add(o *verdictCounts) {
+	for v, n := range o {
+		c[v] += n
+	}
+}
+
 func (c *verdictCounts) byName() VerdictCounts {
 	return VerdictCounts{Allowed: c[evaluate.Allowed], Disallowed: c[evaluate.Disallowed], Unknown: c[evaluate.Unknown]}
 }
@@ -84,9 +90,7 @@ func (w *whatIf) endOrigin() {
 				a = new(verdictCounts)
 				w.agents[token] = a
 			}
-			for v, n := range c.counts {
-				a[v] += n
-			}
+			a.add(&c.counts)
 		}
 		c.counts = verdictCounts{}
 		if t.robotsID != 0 {
@@ -94,6 +98,16 @@ func (w *whatIf) endOrigin() {
 		}
 	}
 	clear(w.rosters)
+}
+
+// addAll adds what another has counted of origins that have ended.
+func (w *whatIf) addAll(o *whatIf) {
+	for token, counts := range o.agents {
+		if w.agents[token] == nil {
+			w.agents[token] = new(verdictCounts)
+		}
+		w.agents[token].add(counts)
+	}
 }
 
 // ranking lists the tokens: first those whose counts differ most from those that most tokens

@@ -26,32 +26,33 @@ type Writer struct {
 	opt    evaluate.Options
 	tables map[string]anyWriter // by name; empty once Commit or Abandon has closed them
 	tally  *tally
+	parts  parts
 }
 
 // NewWriter starts the tables of an output folder: those of facts that are evaluated with
 // options.
 func NewWriter(dir string, facts *evaluate.Facts, opt evaluate.Options) (*Writer, error) {
 	opt.Profile = cmp.Or(opt.Profile, evaluate.RFC9309)
+	tmp := filepath.Join(dir, temporary)
+	if err := os.RemoveAll(tmp); err != nil {
+		return nil, err
+	}
+	return newWriter(dir, tmp, facts, opt)
+}
+
+// newWriter starts the tables in a folder tmp.
+func newWriter(dir, tmp string, facts *evaluate.Facts, opt evaluate.Options) (*Writer, error) {
+	if err := os.Mkdir(tmp, 0o777); err != nil {
+		return nil, err
+	}
 	w := &Writer{
-		rowBuilder: newRowBuilder(facts, opt.Profile.String()), dir: dir, tmp: filepath.Join(dir, temporary), facts: facts, opt: opt,
+		rowBuilder: newRowBuilder(facts, opt.Profile.String()), dir: dir, tmp: tmp, facts: facts, opt: opt,
 		tables: make(map[string]anyWriter), tally: newTally(),
 	}
-	if err := os.RemoveAll(w.tmp); err != nil {
-		return nil, err
-	}
-	if err := os.Mkdir(w.tmp, 0o777); err != nil {
-		return nil, err
-	}
 	for _, t := range tables {
-		if t.about().Optional && len(opt.Agents) == 0 {
-			continue
+		if !t.about().Optional || len(opt.Agents) > 0 {
+			w.tables[t.about().Name] = t.create(tmp)
 		}
-		table, err := t.create(w.tmp)
-		if err != nil {
-			w.Abandon()
-			return nil, err
-		}
-		w.tables[t.about().Name] = table
 	}
 	return w, nil
 }
@@ -71,6 +72,7 @@ func (w *Writer) Abandon() {
 		t.abandon()
 	}
 	clear(w.tables)
+	w.parts.abandon()
 	os.RemoveAll(w.tmp)
 }
 

@@ -45,6 +45,7 @@ summary. The tables are
 			return err
 		}
 		evaluation.warn(log)
+		evaluation.options.Workers = in.workers
 		return runIngest(cmd, log, args, in, func(facts *facts.Set) error {
 			return runEvaluate(cmd, log, in.output, facts, evaluation)
 		})

@@ -43,6 +43,7 @@ a fetch without a User-Agent; as token, a crawler that is not known.`
 
 func newEvaluateCommand() *cobra.Command {
 	var output string
+	var workers int
 	var ev evaluateFlags
 	cmd := &cobra.Command{
 		Use:   "evaluate -o DIR",
@@ -59,12 +60,17 @@ a robots.txt was redirected to a page that lies far from it.
 		Args: noArgs,
 	}
 	addOutput(cmd.Flags(), &output)
+	addWorkers(cmd.Flags(), &workers, "shares of the hosts decided at a time")
 	ev.add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		evaluation, err := ev.resolve()
 		if err != nil {
 			return err
 		}
+		if err := checkWorkers(workers); err != nil {
+			return err
+		}
+		evaluation.options.Workers = workers
 		log, err := begin(cmd, output)
 		if err != nil {
 			return err

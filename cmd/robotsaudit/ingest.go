@@ -37,7 +37,7 @@ type ingestFlags struct {
 
 func (f *ingestFlags) add(flags *pflag.FlagSet) {
 	addOutput(flags, &f.output)
-	flags.IntVar(&f.workers, "workers", runtime.NumCPU(), "`N` archives read at a time")
+	addWorkers(flags, &f.workers, "archives read at a time")
 	flags.BoolVar(&f.reread, "reread", false, "read all archives again, those too that were read before")
 	flags.BoolVar(&f.digest, "digest-inputs", false, "write the SHA-256 of each archive to audit.json, for which it is read once more")
 	flags.BoolVar(&f.verify, "verify-digests", false, "compare the digests of all records, not of robots.txt alone, with what they hold")
@@ -45,10 +45,21 @@ func (f *ingestFlags) add(flags *pflag.FlagSet) {
 
 // begin checks the options.
 func (f *ingestFlags) begin(cmd *cobra.Command) (*slog.Logger, error) {
-	if f.workers < 1 {
-		return nil, usageErrorf("--workers %d: at least 1 is needed", f.workers)
+	if err := checkWorkers(f.workers); err != nil {
+		return nil, err
 	}
 	return begin(cmd, f.output)
+}
+
+func addWorkers(flags *pflag.FlagSet, workers *int, what string) {
+	flags.IntVar(workers, "workers", runtime.NumCPU(), "`N` "+what)
+}
+
+func checkWorkers(workers int) error {
+	if workers < 1 {
+		return usageErrorf("--workers %d: at least 1 is needed", workers)
+	}
+	return nil
 }
 
 func newIngestCommand() *cobra.Command {

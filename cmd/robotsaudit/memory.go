@@ -9,8 +9,7 @@ import (
 // Bounds of memory, in bytes. The program's text comes on top, 15 to 17 MB.
 const (
 	budget   = 24 << 20 // of all that Go holds; an audit on a few cores needs less
-	headroom = 4 << 20  // for garbage, where what is in use leaves less of the budget
-	share    = 2        // or a part of what is in use beyond the budget: to collect garbage beside it takes longer
+	headroom = 4 << 20  // for garbage at least, where what is in use leaves less of the budget
 )
 
 // limitMemory has garbage collected when memory reaches the budget, and no earlier. Go's
@@ -19,8 +18,9 @@ const (
 // half of all memory. A limit also has free memory given back before more is taken, so
 // that memory does not creep up as an audit goes on.
 //
-// Who needs more than the budget gets it, with some megabytes for garbage on top:
-// a limit below what is in use would have the collector run all the time.
+// Who needs more than the budget gets it, with some megabytes for garbage on top: a limit
+// below what is in use would have the collector run all the time. What a collection costs
+// are the pointers that it follows, so there is room for as much garbage as there is to scan.
 func limitMemory() {
 	debug.SetGCPercent(-1)
 	afterCollection()
@@ -29,23 +29,24 @@ func limitMemory() {
 // afterCollection sets the limit anew, now and after each collection: a little after, as
 // cleanups are, and until then the limit before it holds.
 func afterCollection() {
-	used := inUse()
-	debug.SetMemoryLimit(int64(max(budget, used+max(headroom, (used-min(used, budget))/share))))
+	used, scanned := inUse()
+	debug.SetMemoryLimit(int64(max(budget, used+max(headroom, scanned))))
 	sentinel := new(*byte) // a pointer: objects without share blocks, and live as long
 	runtime.AddCleanup(sentinel, func(struct{}) { afterCollection() }, struct{}{})
 }
 
 // inUse returns how many bytes Go would hold if there were no garbage: what the limit
-// counts, with live objects in place of all.
-func inUse() uint64 {
+// counts, with live objects in place of all. Scanned are those of objects with pointers.
+func inUse() (used, scanned uint64) {
 	samples := []metrics.Sample{
 		{Name: "/gc/heap/live:bytes"},
 		{Name: "/memory/classes/total:bytes"},
 		{Name: "/memory/classes/heap/objects:bytes"},
 		{Name: "/memory/classes/heap/free:bytes"},
 		{Name: "/memory/classes/heap/released:bytes"},
+		{Name: "/gc/scan/heap:bytes"},
 	}
 	metrics.Read(samples)
 	bytes := func(i int) uint64 { return samples[i].Value.Uint64() }
-	return bytes(0) + bytes(1) - bytes(2) - bytes(3) - bytes(4)
+	return bytes(0) + bytes(1) - bytes(2) - bytes(3) - bytes(4), bytes(5)
 }

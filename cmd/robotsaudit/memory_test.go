@@ -8,15 +8,19 @@ import (
 )
 
 // TestLimitMemory tells where the next collection comes: for a small heap when the
-// budget is spent, for a large one some megabytes on.
+// budget is spent, for a large one some megabytes on, or, where that holds pointers, after
+// as many bytes as those.
 func TestLimitMemory(t *testing.T) {
 	limitMemory()
 	awaitGoal(t, 0, budget/4, budget)
 	buffer := make([]byte, 64<<20)
-	awaitGoal(t, uint64(len(buffer)), uint64(len(buffer))/share/2, uint64(len(buffer))/share*2)
+	awaitGoal(t, uint64(len(buffer)), headroom/4, headroom*2)
 	runtime.KeepAlive(buffer)
 	buffer = nil
 	awaitGoal(t, 0, budget/4, budget)
+	pointers := make([]*byte, 8<<20)
+	awaitGoal(t, 64<<20, 32<<20, 128<<20)
+	runtime.KeepAlive(pointers)
 }
 
 // awaitGoal collects until the next collection comes after some bytes of garbage, with

@@ -36,7 +36,8 @@ type resolver struct {
 	bodies  *pack.Writer           // bodies read again from the archives
 	issues  *run.Writer[facts.Issue]
 	round   int
-	reread  int64 // bytes of maxReread that are left
+	reread  int64   // bytes of maxReread that are left
+	robots  []int64 // captures of robots.txt that are settled, by bucket
 
 	beyond  int           // hops of maxBeyond that are left
 	cutOff  facts.Capture // the first of which no more hops were followed for that, and their number
@@ -48,6 +49,7 @@ type Resolved struct {
 	States *run.Sorter[State]
 	Marks  *run.Sorter[Mark] // of the records that redirects led to
 	Copies *run.Sorter[Copy] // of captures
+	Robots []int64           // captures of robots.txt in each bucket
 }
 
 // Captures follows all captures of robots.txt and tdmrep.json to their ends, with
@@ -59,7 +61,7 @@ func Captures(ctx context.Context, s *facts.Reader, who Crawler, dir string, iss
 	if err != nil {
 		return nil, err
 	}
-	r := &resolver{store: s, who: who, dir: dir, bodies: bodies, issues: issues, reread: maxReread, beyond: maxBeyond}
+	r := &resolver{store: s, who: who, dir: dir, bodies: bodies, issues: issues, reread: maxReread, beyond: maxBeyond, robots: make([]int64, run.Buckets)}
 	r.states = run.NewSorter(dir, stateRuns)
 	r.marks = run.NewSorter(dir, markRuns)
 	r.copies = run.NewSorter(dir, copiedRuns)
@@ -84,7 +86,7 @@ func (r *resolver) finish() (*Resolved, error) {
 	if _, err := r.store.AddPack(filepath.Join(r.dir, "reread.pack")); err != nil {
 		return nil, err
 	}
-	return &Resolved{States: r.states, Marks: r.marks, Copies: r.copies}, nil
+	return &Resolved{States: r.states, Marks: r.marks, Copies: r.copies, Robots: r.robots}, nil
 }
 
 // noteCopy remembers that another archive holds a capture, too.
@@ -195,6 +197,9 @@ func (r *resolver) follow(res *resolution, g *originCaptures) error {
 		}
 	}
 	if res.Want == seekNothing {
+		if res.Kind == facts.CaptureRobots {
+			r.robots[run.BucketOf(res.HostReversed)]++
+		}
 		return r.states.Add(res.State)
 	}
 	return r.goOn(res)

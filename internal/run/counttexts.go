@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
+	"github.com/robotsaudit/robotsaudit/internal/parquetfile"
 )
 
 // CountTexts calls f with the values of a text column of run files, and how many rows have each:
@@ -27,20 +29,20 @@ func CountTexts[T any](ctx context.Context, paths []string, spec Spec[T], column
 		if err != nil {
 			return err
 		}
-		err = r.guard(func() error {
+		err = parquetfile.Guard(r.path, func() error {
 			for _, group := range r.groups {
 				chunks := group.ColumnChunks()
 				if at >= len(chunks) {
-					return fmt.Errorf("%w: no column %s in a row group", errDamaged, column)
+					return fmt.Errorf("%w: no column %s in a row group", parquetfile.ErrDamaged, column)
 				}
 				c.open(chunks[at].Pages())
 				if err := c.count(f); err != nil {
-					return fmt.Errorf("%w: column %s: %w", errDamaged, column, err)
+					return fmt.Errorf("%w: column %s: %w", parquetfile.ErrDamaged, column, err)
 				}
 			}
 			return nil
 		})
-		_ = r.guard(func() error { c.close(); return nil }) // after a panic its pages may be in any state
+		_ = parquetfile.Guard(r.path, func() error { c.close(); return nil }) // after a panic its pages may be in any state
 		r.close()
 		if err != nil {
 			return err

@@ -1,0 +1,142 @@
+package report
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/robotsaudit/robotsaudit/evaluate"
+)
+
+// parts are what was written of ranges of buckets, each with tables of its own in a folder of
+// its own. They are joined to one table of each name.
+type parts struct {
+	guard  sync.Mutex
+	open   map[int]*part
+	closed map[int]*part
+}
+
+// part is a Writer of a range. Who of the tokens no capture governs is told in several
+// ranges, and noted once.
+type part struct {
+	*Writer
+	rows  map[string]int64 // once it is closed
+	noone []string         // the tokens of robots ID 0
+}
+
+// Part starts the part of the n-th range.
+func (w *Writer) Part(n int) (evaluate.Sink, error) {
+	own, err := newWriter(w.dir, filepath.Join(w.tmp, fmt.Sprintf("part-%05d", n)), w.facts, w.opt)
+	if err != nil {
+		return nil, err
+	}
+	w.parts.guard.Lock()
+	defer w.parts.guard.Unlock()
+	if w.parts.open == nil {
+		w.parts.open, w.parts.closed = make(map[int]*part), make(map[int]*part)
+	}
+	own.Rank(w.ranks)
+	p := &part{Writer: own}
+	w.parts.open[n] = p
+	return p, nil
+}
+
+// Done completes the tables of a part.
+func (w *Writer) Done(n int) (err error) {
+	w.parts.guard.Lock()
+	p := w.parts.open[n]
+	delete(w.parts.open, n)
+	w.parts.closed[n] = p
+	w.parts.guard.Unlock()
+	p.rows, err = p.closeTables(false)
+	return err
+}
+
+func (p *parts) abandon() {
+	for _, part := range p.open {
+		part.Abandon()
+	}
+	clear(p.open)
+}
+
+// RobotsAgent writes that a group of a robots capture governs a token. For those that none
+// governs, that is left to who joins the parts.
+func (p *part) RobotsAgent(robotsID int64, group int, agent string) error {
+	if robotsID != 0 {
+		return p.Writer.RobotsAgent(robotsID, group, agent)
+	}
+	p.tally.whatIf.join(tokenGroup{}, agent)
+	p.noone = append(p.noone, agent)
+	return nil
+}
+
+// takeParts adds up what the parts have counted.
+func (w *Writer) takeParts() error {
+	var noone []string
+	for _, n := range slices.Sorted(maps.Keys(w.parts.closed)) {
+		p := w.parts.closed[n]
+		w.tally.add(p.tally)
+		if noone == nil {
+			noone = p.noone
+		}
+	}
+	var err error
+	for _, agent := range noone {
+		err = cmp.Or(err, w.RobotsAgent(0, 0, agent))
+	}
+	return err
+}
+
+// joinParts joins the tables of the parts, in the order of their ranges, and those that w has
+// itself. It adds their rows to rows.
+func (w *Writer) joinParts(rows map[string]int64) error {
+	if len(w.parts.closed) == 0 {
+		return nil
+	}
+	folders := []string{}
+	for _, n := range slices.Sorted(maps.Keys(w.parts.closed)) {
+		p := w.parts.closed[n]
+		folders = append(folders, p.tmp)
+		for name, n := range p.rows {
+			rows[name] += n
+		}
+	}
+	for name := range rows {
+		var files []string
+		for _, folder := range append(folders, w.tmp) {
+			files = append(files, filepath.Join(folder, tableFile(name)))
+		}
+		if err := w.joinTable(name, files); err != nil {
+			return err
+		}
+	}
+	for _, folder := range folders {
+		if err := os.RemoveAll(folder); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// joinTable makes the last of files the whole table: of all files that are there.
+func (w *Writer) joinTable(name string, files []string) error {
+	own := files[len(files)-1]
+	files = slices.DeleteFunc(files, func(path string) bool {
+		_, err := os.Stat(path)
+		return errors.Is(err, os.ErrNotExist)
+	})
+	if len(files) == 0 {
+		i := slices.IndexFunc(tables, func(t anyTable) bool { return t.about().Name == name })
+		return tables[i].create(w.tmp).finish(true)
+	}
+	joined := own + ".joined"
+	if err := joinFiles(joined, files); err != nil {
+		return err
+	}
+	return os.Rename(joined, own)
+}
