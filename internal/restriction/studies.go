@@ -11,6 +11,9 @@ import (
 // The classes of three studies. What each does with the rules of a crawler is its own.
 // Which rules those are is ours (groups that name the token, else the `*` groups, as
 // RFC 9309 §2.2.1 has it), for their parsers lose rules or add foreign ones: see below.
+// With theirs, of 7,375 names in 4,231 files of 2019 (40 a file at most), 8 % had
+// another class by CC, and by Longpre 18 % with the parser as first published, 23 % with
+// the later one.
 
 // Longpre returns the class of Longpre et al. 2024, "Consent in Crisis: The Rapid
 // Decline of the AI Data Commons": None, Some or All. Source: interpret_agent and

@@ -150,9 +150,13 @@ def prepare(body, token, equal=b"", lenient=False):
 
 def allows(body, token, path, equal=b"", lenient=False):
     """allows says whether the whole of body permits token to fetch path (bytes, with the query)."""
+    return judge(body, token, equal, lenient)(path)
+
+
+def judge(body, token, equal=b"", lenient=False):
+    """judge is allows for many paths."""
     parsed = Protego.parse(prepare(body, token, equal, lenient))
-    address = "http://host/" + _letters(spelt_alike(normalise(path, False), equal)) + _END
-    return parsed.can_fetch(address, "own")
+    return lambda path: parsed.can_fetch("http://host/" + _letters(spelt_alike(normalise(path, False), equal)) + _END, "own")
 
 
 def has_group(body, token, lenient=False):

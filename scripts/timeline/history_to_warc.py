@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Turn a history of robots.txt observations into web archives with page fetches.
 
-    history_to_warc.py HISTORY.jsonl.gz DIR [--moments N] [--seed S]
+    history_to_warc.py HISTORY.jsonl.gz DIR [--moments N] [--seed S] [--only-history]
 
 Three layers, all drawn from one seed, so the archives are the same byte for byte:
 
@@ -1428,16 +1428,18 @@ def main():
     arguments.add_argument("out", metavar="DIR", help="made by this program")
     arguments.add_argument("--moments", type=int, default=1000)
     arguments.add_argument("--seed", type=int, default=9309)
+    arguments.add_argument("--only-history", action="store_true", help="no moments and no scenarios")
     args = arguments.parse_args()
     rng = random.Random(args.seed)
+    moments, scenarios = (0, []) if args.only_history else (args.moments, SCENARIOS)
 
     hosts = [Host(rng, name, o) for name, o in sorted(read_history(args.history).items())]
     last = max(h.timeline[-1][0] for h in hosts) + 30 * DAY_
-    for _ in range(args.moments):
+    for _ in range(moments):
         sample(rng.choice(hosts), last)
     exchanges = [e for h in hosts for e in h.maker.made]
     number = 1
-    for function, times in SCENARIOS:
+    for function, times in scenarios:
         for _ in range(times):
             s = Scenario(rng, function.__name__, rng.choice(hosts).name, number)
             function(s)

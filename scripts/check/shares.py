@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""Shares of the hosts of a history that name or restrict AI agents, by year: from robots_policies, and by Protego.
+
+    shares.py BINARY HISTORY.jsonl.gz
+
+The history becomes archives, BINARY audits them, and one query on robots_policies
+tells which hosts named each agent at the end of each year, which restricted it and
+which restricted it fully: by the last capture till then, where that was a file. The
+same is worked out from the history itself with robotstxt.py, which asks Protego.
+Both must name the same hosts. Then the shares are printed.
+"""
+
+import argparse
+import base64
+import gzip
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import duckdb
+
+import robotstxt
+
+AGENTS = ["GPTBot", "ChatGPT-User", "CCBot", "ClaudeBot", "anthropic-ai", "Google-Extended", "Bytespider",
+          "PerplexityBot", "Amazonbot", "Applebot-Extended"]
+YEARS = range(2020, 2026)
+
+QUERY = """
+WITH captures AS (
+    SELECT * FROM read_parquet($table) WHERE list_contains($agents, agent)
+), years AS (
+    SELECT unnest(range(2020, 2026)) AS year
+), last AS (
+    SELECT year, url_host_name AS host, agent, arg_max(struct_pack(group_kind, restriction), fetch_time) AS said
+    FROM captures JOIN years ON extract(year FROM fetch_time AT TIME ZONE 'UTC') <= year
+    GROUP BY ALL
+)
+SELECT year, host, agent, said.group_kind = 'named' AS named, said.restriction
+FROM last WHERE said.group_kind IS NOT NULL
+"""
+
+
+def from_table(table):
+    """from_table is {(year, agent): {host: (named, restriction)}} of robots_policies."""
+    said = {}
+    for year, host, agent, named, restriction in duckdb.execute(QUERY, {"table": str(table), "agents": AGENTS}).fetchall():
+        said.setdefault((year, agent), {})[host] = named, restriction
+    return said
+
+
+def from_history(path):
+    """from_history is the same of the history, by Protego."""
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        observations = sorted(map(json.loads, lines), key=lambda o: o["observed"])  # stable: file order within a day
+    hosts = {o["host"] for o in observations}
+    said, last, at = {}, {}, 0
+    for year in YEARS:
+        while at < len(observations) and observations[at]["observed"] <= f"{year}-12-31":
+            o = observations[at]
+            at += 1
+            if o["outcome"] == "body":
+                last[o["host"]] = base64.b64decode(o["body_b64"])
+            elif o["outcome"] == "html_response_error":  # no archive holds a request error
+                last[o["host"]] = b"" if 200 <= o["http_status"] < 300 else None
+        for agent in AGENTS:
+            said[year, agent] = {host: by_protego(body, agent) for host, body in last.items() if body is not None}
+    return said, len(hosts)
+
+
+known = {}
+
+
+def by_protego(body, agent):
+    """by_protego is (named, restriction): the latter by asking for a path of each rule that no other rule can mean."""
+    if (body, agent) not in known:
+        body = robotstxt.within_limit(body)
+        rules = [rule.value for rule in robotstxt.rules_for(body, agent) if robotstxt.usable(rule.value)]
+        paths = [b"/jq"] + [typical(value) for value in rules]
+        allows = robotstxt.judge(body, agent)
+        allowed = {allows(path) for path in paths if path != b"/robots.txt"}
+        restriction = "partial" if len(allowed) == 2 else "none" if allowed == {True} else "full"
+        known[body, agent] = robotstxt.has_group(body, agent), restriction
+    return known[body, agent]
+
+
+def typical(value):
+    """typical is a path that the rule matches, with letters in the place of stars that rules hardly have."""
+    anchored = value.endswith(b"$")
+    path = value.removesuffix(b"$").replace(b"*", b"jqjq") + (b"" if anchored else b"jq")
+    return path if path.startswith(b"/") else b"/" + path
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    arguments.add_argument("binary")
+    arguments.add_argument("history")
+    args = arguments.parse_args()
+    with tempfile.TemporaryDirectory() as work:
+        work = Path(work)
+        maker = Path(__file__).parent.parent / "timeline" / "history_to_warc.py"
+        subprocess.run([sys.executable, maker, args.history, work / "archives", "--only-history"], check=True)
+        asked = [word for agent in AGENTS for word in ("--agent", agent)]
+        subprocess.run([args.binary, "audit", work / "archives", "-o", work / "out", *asked], check=True, stdout=subprocess.DEVNULL)
+        table = from_table(work / "out" / "robots_policies.parquet")
+    history, hosts = from_history(args.history)
+
+    different = 0
+    for key in sorted(history):
+        ours, theirs = table.get(key, {}), history[key]
+        for host in sorted(ours.keys() | theirs.keys()):
+            if ours.get(host) != theirs.get(host):
+                different += 1
+                print(f"{key[0]}, {key[1]}, {host}: robots_policies {ours.get(host)}, Protego {theirs.get(host)}")
+    show(table, hosts)
+    compared = sum(map(len, history.values()))
+    print(f"shares: {compared} answers of Protego, {different} differ from robots_policies")
+    sys.exit(1 if different or not compared else 0)
+
+
+def show(table, hosts):
+    print(f"Of {hosts} hosts, at the end of the year, in %: named / restricted, partly or fully / fully")
+    print(f"{'':18}" + "".join(f"{year:>21}" for year in YEARS))
+    for agent in AGENTS:
+        cells = []
+        for year in YEARS:
+            said = table.get((year, agent), {}).values()
+            counts = [sum(named for named, _ in said), sum(r in ("partial", "full") for _, r in said), sum(r == "full" for _, r in said)]
+            cells.append(" / ".join(f"{100 * n / hosts:5.1f}" for n in counts))
+        print(f"{agent:18}" + "".join(f"{cell:>21}" for cell in cells))
+
+
+if __name__ == "__main__":
+    main()
