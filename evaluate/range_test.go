@@ -37,7 +37,7 @@ func factsOf(t *testing.T, dir string) *Facts {
 func askAll(t *testing.T) Options {
 	t.Helper()
 	return Options{
-		Profile: robots.RFC9309, Agents: []string{"GPTBot", "CCBot"}, Uses: []tag.Use{tag.UseArchive, tag.UseTrain}, Rate: true,
+		Profile: robots.RFC9309, Agents: []string{"GPTBot", "CCBot"}, Uses: []tag.Use{tag.UseArchive, tag.UseTrain}, Rate: true, Policies: PoliciesNamed,
 		CrawlerMap: CrawlerMap{{Pattern: "*bot*", Token: "Bot"}, {Pattern: "no such agent", Token: "None"}},
 	}
 }

@@ -26,7 +26,7 @@ type PolicyRow struct {
 	// How the groups were found that govern the token. Null: no file was applied; or a part of one,
 	// which does not name the token.
 	GroupKind string `parquet:"group_kind,optional,dict" values:"group_kind"`
-	// How much the rules forbid, by what they match: see [Restriction](#restriction). Null: not
+	// How much the rules forbid, by what they match: see [Restriction classes](#restriction-classes). Null: not
 	// known.
 	Restriction string `parquet:"restriction,optional,dict" values:"policy_restriction"`
 	// The same as Longpre et al. 2024 define it. Null: no whole file was applied.

@@ -411,7 +411,7 @@ func (s *scenario) complete() error {
 	if s.section == "" || s.sentence == "" {
 		return fmt.Errorf("cites no sentence of semantics.md")
 	}
-	wants := len(s.whatIfs) + len(s.issues) + len(s.totals)
+	wants := len(s.whatIfs) + len(s.policies) + len(s.issues) + len(s.totals)
 	for _, a := range s.archives {
 		for _, rec := range a.records {
 			for _, key := range []string{"refers", "refers-id", "of"} {

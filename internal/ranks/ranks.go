@@ -109,6 +109,7 @@ func (l *List) read(in io.Reader) error {
 		return errors.New("it names no domain; a line is RANK,DOMAIN, as in 1,example.com (Tranco's CSV)")
 	}
 	slices.Sort(l.entries)
+	l.entries = slices.Clip(slices.Clone(l.entries))
 	return nil
 }
 

@@ -44,7 +44,7 @@ type File struct {
 
 	google *robots.File // the body in Google's profile, for Liu
 	liu    map[int]Class
-	listed []string // the paths that Liu probes
+	listed listing // the paths that Liu probes
 }
 
 // Of returns the File of a parsed robots.txt.

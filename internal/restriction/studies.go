@@ -11,6 +11,9 @@ import (
 // The classes of three studies. What each does with the rules of a crawler is its own.
 // Which rules those are is ours (groups that name the token, else the `*` groups, as
 // RFC 9309 §2.2.1 has it), for their parsers lose rules or add foreign ones: see below.
+// With theirs, of 7,375 names in 4,231 files of 2019 (40 a file at most), 8 % had
+// another class by CC, and by Longpre 18 % with the parser as first published, 23 % with
+// the later one.
 
 // Longpre returns the class of Longpre et al. 2024, "Consent in Crisis: The Rapid
 // Decline of the AI Data Commons": None, Some or All. Source: interpret_agent and
@@ -98,7 +101,7 @@ func cc(g *robots.Group) Class {
 func (f *File) Liu(token string) Class {
 	if f.google == nil {
 		f.google = robots.Parse(f.file.Body(), robots.Google)
-		f.listed = listedPaths(string(f.file.Body()))
+		f.listed = listing{rest: string(f.file.Body()), seen: map[string]bool{"/": true}} // which is asked for anyway
 	}
 	return once(f.liu, f.google.For(token), func(g *robots.Group) Class {
 		rules, wild := 0, 0
@@ -110,7 +113,11 @@ func (f *File) Liu(token string) Class {
 		}
 		first := g.Match("/")
 		work := 0
-		for _, path := range f.listed {
+		for i := 0; ; i++ {
+			path, ok := f.listed.path(i)
+			if !ok {
+				break
+			}
 			d := g.Match(path)
 			work += rules + wild*len(path)
 			if work > maxWork || d.Reason == robots.ReasonTooCostly {
@@ -127,18 +134,21 @@ func (f *File) Liu(token string) Class {
 	})
 }
 
-// listedPaths returns the paths that Liu et al. take from a file, as Google's parser
-// reads the URLs that they make of them, each once.
-func listedPaths(body string) (paths []string) {
-	seen := map[string]bool{"/": true} // is asked for anyway
-	add := func(listed string) {
-		path := urlPath(strings.TrimSuffix(listed, "$"))
-		if !seen[path] {
-			seen[path] = true
-			paths = append(paths, path)
-		}
-	}
-	for line := range strings.SplitSeq(body, "\n") {
+// A listing is the paths that Liu et al. take from a file, as Google's parser reads the
+// URLs that they make of them, each once. They are read as they are asked for: mostly
+// the first tell.
+type listing struct {
+	rest  string // of the body
+	paths []string
+	seen  map[string]bool
+	ended bool
+}
+
+// path returns path i, if there are so many.
+func (l *listing) path(i int) (path string, ok bool) {
+	for len(l.paths) <= i && l.rest != "" {
+		line, rest, _ := strings.Cut(l.rest, "\n")
+		l.rest = rest
 		var words []string
 		switch lower := strings.ToLower(line); {
 		case strings.Contains(lower, "allow: "):
@@ -147,11 +157,25 @@ func listedPaths(body string) (paths []string) {
 			words = strings.Split(line, ":")
 		}
 		if len(words) > 1 {
-			add(words[1])
+			l.add(words[1])
 		}
 	}
-	add("/dummy-testing-path-54321")
-	return paths
+	if len(l.paths) <= i && !l.ended {
+		l.ended = true
+		l.add("/dummy-testing-path-54321")
+	}
+	if i >= len(l.paths) {
+		return "", false
+	}
+	return l.paths[i], true
+}
+
+func (l *listing) add(listed string) {
+	path := urlPath(strings.TrimSuffix(listed, "$"))
+	if !l.seen[path] {
+		l.seen[path] = true
+		l.paths = append(l.paths, path)
+	}
 }
 
 // urlPath returns the path that Google's parser finds in a URL of a host and what a

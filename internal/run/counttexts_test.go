@@ -1,0 +1,44 @@
+package run
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"testing"
+)
+
+// Values are counted alike with a dictionary and where the column gave it up.
+func TestCountTexts(t *testing.T) {
+	for _, distinct := range []int{3, 20_000} {
+		dir := t.TempDir()
+		w := NewWriter(dir, fetches)
+		want, wantHosts := map[string]int64{}, map[string]int64{}
+		for i := range 40_000 {
+			f := fetch{Host: fmt.Sprintf("host%d", i%7), Agent: fmt.Sprintf("agent %d of some length", i*i%distinct), Seq: int64(i)}
+			want[f.Agent]++
+			wantHosts[f.Host]++
+			if err := w.Add(f); err != nil {
+				t.Fatal(err)
+			}
+		}
+		names, err := w.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range names {
+			names[i] = filepath.Join(dir, names[i])
+		}
+		for column, want := range map[string]map[string]int64{"agent": want, "host": wantHosts} {
+			got := map[string]int64{}
+			if err := CountTexts(t.Context(), names, fetches, column, func(value string, rows int64) { got[value] += rows }); err != nil {
+				t.Fatal(err)
+			}
+			if !maps.Equal(got, want) {
+				t.Errorf("%s, %d distinct: %d values, want %d", column, distinct, len(got), len(want))
+			}
+		}
+	}
+	if err := CountTexts(t.Context(), nil, fetches, "nothing", nil); err == nil {
+		t.Error("there is no such column")
+	}
+}
