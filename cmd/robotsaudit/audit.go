@@ -33,7 +33,7 @@ summary. The tables are
   robotsaudit audit archives/ -o out --fail-on violations`,
 		Args: inputArgs,
 	}
-	in.add(cmd.Flags())
+	in.add(cmd.Flags(), true)
 	ev.add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		evaluation, err := ev.resolve()
@@ -45,7 +45,7 @@ summary. The tables are
 			return err
 		}
 		evaluation.warn(log)
-		return runIngest(cmd, log, args, in, func(facts *facts.Set) error {
+		return runIngest(cmd, log, args, in, true, func(facts *facts.Set) error {
 			return runEvaluate(cmd, log, in.output, facts, evaluation)
 		})
 	}

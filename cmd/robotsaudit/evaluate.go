@@ -41,7 +41,7 @@ A pattern is of the whole User-Agent, in any case; * stands for any text. As pat
 a fetch without a User-Agent; as token, a crawler that is not known.`
 
 func newEvaluateCommand() *cobra.Command {
-	var output string
+	var out writeFlags
 	var ev evaluateFlags
 	cmd := &cobra.Command{
 		Use:   "evaluate -o DIR",
@@ -57,28 +57,28 @@ a robots.txt was redirected to a page that lies far from it.
   robotsaudit evaluate -o out --profile google`,
 		Args: noArgs,
 	}
-	addOutput(cmd.Flags(), &output)
+	out.add(cmd.Flags(), true)
 	ev.add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		evaluation, err := ev.resolve()
 		if err != nil {
 			return err
 		}
-		log, err := begin(cmd, output)
+		log, err := begin(cmd, out.output)
 		if err != nil {
 			return err
 		}
 		evaluation.warn(log)
-		if _, err := ingest.OpenFacts(output); err != nil { // before the lock, which makes the folder
+		if _, err := ingest.OpenFacts(out.output); err != nil { // before the lock, which makes the folder
 			return err
 		}
-		return inOutput(output, func() error {
-			facts, err := ingest.OpenFacts(output)
+		return out.hold(cmd, log, true, func() error {
+			facts, err := ingest.OpenFacts(out.output)
 			if err != nil {
 				return err
 			}
 			reportUnread(log, facts, nil)
-			return dropDamaged(cmd, facts, runEvaluate(cmd, log, output, facts, evaluation))
+			return dropDamaged(cmd, facts, runEvaluate(cmd, log, out.output, facts, evaluation))
 		})
 	}
 	return cmd

@@ -22,21 +22,24 @@ subfolders), a glob, - for standard input, or a list of inputs, one a line: @FIL
 FILE.paths.gz. A Heritrix crawl.log beside its archives tells what was not fetched.`
 
 const resumeHelp = `Archives that were read before are not read again: add one to a folder and run the
-same command. An interrupted run goes on where it stopped. Standard input is read anew
-every time. An archive is known by its path, size and time of change: one whose content
+same command. What was read of archives that are not named any more is removed after a
+warning; --add keeps it. An interrupted run goes on where it stopped. Standard input is read
+anew every time. An archive is known by its path, size and time of change: one whose content
 changed without these needs --reread.`
 
 // ingestFlags are the options of reading.
 type ingestFlags struct {
-	output  string
+	writeFlags
+	keepFlags
 	workers int
 	verify  bool
 	reread  bool
 	digest  bool
 }
 
-func (f *ingestFlags) add(flags *pflag.FlagSet) {
-	addOutput(flags, &f.output)
+func (f *ingestFlags) add(flags *pflag.FlagSet, tables bool) {
+	f.writeFlags.add(flags, tables)
+	f.keepFlags.addTo(flags, "archives")
 	flags.IntVar(&f.workers, "workers", runtime.NumCPU(), "`N` archives read at a time")
 	flags.BoolVar(&f.reread, "reread", false, "read all archives again, those too that were read before")
 	flags.BoolVar(&f.digest, "digest-inputs", false, "write the SHA-256 of each archive to audit.json, for which it is read once more")
@@ -47,6 +50,9 @@ func (f *ingestFlags) add(flags *pflag.FlagSet) {
 func (f *ingestFlags) begin(cmd *cobra.Command) (*slog.Logger, error) {
 	if f.workers < 1 {
 		return nil, usageErrorf("--workers %d: at least 1 is needed", f.workers)
+	}
+	if err := f.keepFlags.check(); err != nil {
+		return nil, err
 	}
 	return begin(cmd, f.output)
 }
@@ -74,7 +80,7 @@ if there is any problem, else 0. docs/SCHEMA.md explains the kinds.
   zstdcat crawl.warc.zst | robotsaudit ingest --check -`,
 		Args: inputArgs,
 	}
-	in.add(cmd.Flags())
+	in.add(cmd.Flags(), false)
 	cmd.Flags().BoolVar(&check, "check", false, "print what is wrong with the archives, and write nothing")
 	cmd.Flags().StringVar(&format, "format", "text", "`FORMAT` of --check: text or json")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -96,7 +102,7 @@ if there is any problem, else 0. docs/SCHEMA.md explains the kinds.
 		if err != nil {
 			return err
 		}
-		return runIngest(cmd, log, args, in, func(facts *facts.Set) error {
+		return runIngest(cmd, log, args, in, false, func(facts *facts.Set) error {
 			return printIngested(cmd, in.output, facts)
 		})
 	}
@@ -105,7 +111,7 @@ if there is any problem, else 0. docs/SCHEMA.md explains the kinds.
 
 // runIngest reads the archives that args name. Nothing is made in the output
 // folder where they name none.
-func runIngest(cmd *cobra.Command, log *slog.Logger, args []string, flags ingestFlags, then func(*facts.Set) error) error {
+func runIngest(cmd *cobra.Command, log *slog.Logger, args []string, flags ingestFlags, tables bool, then func(*facts.Set) error) error {
 	inputs, failures := ingest.Expand(args)
 	for _, f := range failures {
 		log.Error(f.Error())
@@ -121,7 +127,7 @@ func runIngest(cmd *cobra.Command, log *slog.Logger, args []string, flags ingest
 		reportUnread(log, facts, failures)
 		return dropDamaged(cmd, facts, then(facts))
 	}
-	return inOutput(flags.output, func() error {
+	return flags.hold(cmd, log, tables, func() error {
 		err := attempt()
 		if !errors.Is(err, errDamagedFacts) || slices.ContainsFunc(inputs, func(in facts.Input) bool { return in.Path == facts.Stdin }) {
 			return err
@@ -140,7 +146,8 @@ func readInputs(cmd *cobra.Command, log *slog.Logger, inputs []facts.Input, fail
 	err := ingest.Ingest(cmd.Context(), inputs, ingest.Options{
 		Dir: flags.output, Workers: flags.workers, Stdin: cmd.InOrStdin(), Progress: progress, Failed: failures,
 		Warn: func(msg string) { log.Warn(msg) }, VerifyDigests: flags.verify, Reread: flags.reread,
-		DigestInputs: flags.digest,
+		DigestInputs: flags.digest, Add: flags.keepFlags.add,
+		Dropping: flags.dropping(log, fmt.Sprintf("%s --add INPUT... -o %s", cmd.CommandPath(), flags.output)),
 	})
 	stop()
 	if err != nil {
