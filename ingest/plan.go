@@ -49,6 +49,11 @@ type Options struct {
 	Failed   []*InputError    // arguments that named nothing, to be kept with the facts
 	Warn     func(msg string) // may be nil
 
+	// Read is told of each input whose facts have been made, NotRead of each that could not
+	// be read, as they come; both by several goroutines. They may be nil.
+	Read    func(*InputResult)
+	NotRead func(*Failure)
+
 	// Dropping is told of the inputs that are no longer among those wanted, before their
 	// facts are removed; may be nil.
 	Dropping func([]Input)
@@ -188,7 +193,7 @@ func (g *ingestion) run(ctx context.Context, tasks [][]facts.Input) (names []str
 			if ctx.Err() != nil || failed.Load() {
 				return outcome{}, ctx.Err()
 			}
-			o, err := g.task(inputs)
+			o, err := g.task(ctx, inputs)
 			if err != nil {
 				failed.Store(true)
 			}
@@ -219,12 +224,12 @@ func (g *ingestion) run(ctx context.Context, tasks [][]facts.Input) (names []str
 // task reads inputs into a task's folder. Those that cannot be read are left out, and
 // with them everything that was read of them: the others are read again, once unless
 // more fail then.
-func (g *ingestion) task(inputs []facts.Input) (outcome, error) {
+func (g *ingestion) task(ctx context.Context, inputs []facts.Input) (outcome, error) {
 	g.cores.Acquire()
 	defer g.cores.Release()
 	var o outcome
 	for len(inputs) > 0 {
-		name, failed, err := g.attempt(inputs)
+		name, failed, err := g.attempt(ctx, inputs)
 		if err != nil || len(failed) == 0 {
 			o.name = name
 			return o, err
@@ -232,6 +237,9 @@ func (g *ingestion) task(inputs []facts.Input) (outcome, error) {
 		left := make(map[string]bool)
 		for _, f := range failed {
 			o.failures = append(o.failures, facts.Failure{Name: f.input.Name, Reason: reason(f.err).Error(), Path: f.input.Path})
+			if g.opt.NotRead != nil {
+				g.opt.NotRead(&o.failures[len(o.failures)-1])
+			}
 			left[f.input.Path] = true
 		}
 		inputs = slices.DeleteFunc(slices.Clone(inputs), func(in facts.Input) bool { return left[in.Path] })
@@ -241,7 +249,7 @@ func (g *ingestion) task(inputs []facts.Input) (outcome, error) {
 
 // attempt writes a task into a temporary folder and renames it once it is whole. Where
 // inputs cannot be read there is no task, and they are failed.
-func (g *ingestion) attempt(inputs []facts.Input) (name string, failed []*inputError, err error) {
+func (g *ingestion) attempt(ctx context.Context, inputs []facts.Input) (name string, failed []*inputError, err error) {
 	name = taskName(g.fingerprint, inputs)
 	tmp := filepath.Join(g.root, facts.TemporaryPrefix+name)
 	if err := os.Mkdir(tmp, 0o777); err != nil {
@@ -257,6 +265,7 @@ func (g *ingestion) attempt(inputs []facts.Input) (name string, failed []*inputE
 		progress: func(n int) { g.opt.Progress.BytesRead.Add(int64(n)) },
 		verify:   g.opt.VerifyDigests,
 		tmp:      tmp,
+		stopped:  ctx.Err,
 		cores:    g.cores,
 	}
 	if m.Inputs, failed, err = readInputs(w, inputs, g.opt.Stdin, &opt); err != nil || len(failed) > 0 {
@@ -270,6 +279,11 @@ func (g *ingestion) attempt(inputs []facts.Input) (name string, failed []*inputE
 		return "", nil, err
 	}
 	g.opt.Progress.InputsRead.Add(int64(len(inputs)))
+	if g.opt.Read != nil {
+		for i := range m.Inputs {
+			g.opt.Read(&m.Inputs[i])
+		}
+	}
 	return name, nil, nil
 }
 

@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
@@ -45,8 +44,8 @@ summary. The tables are
 			return err
 		}
 		evaluation.warn(log)
-		return runIngest(cmd, log, args, in, true, func(facts *facts.Set) error {
-			return runEvaluate(cmd, log, in.output, facts, evaluation)
+		return runIngest(cmd, log, args, in, true, func(a *account) error {
+			return runEvaluate(cmd, log, in.output, a, evaluation)
 		})
 	}
 	return cmd

@@ -69,25 +69,26 @@ a robots.txt was redirected to a page that lies far from it.
 			return err
 		}
 		evaluation.warn(log)
-		if _, err := ingest.OpenFacts(out.output); err != nil { // before the lock, which makes the folder
-			return err
-		}
-		return out.hold(cmd, log, true, func() error {
-			facts, err := ingest.OpenFacts(out.output)
-			if err != nil {
+		return out.accounted(cmd, log, func(a *account) error {
+			if _, err := ingest.OpenFacts(out.output); err != nil { // before the lock, which makes the folder
 				return err
 			}
-			reportUnread(log, facts, nil)
-			return dropDamaged(cmd, facts, runEvaluate(cmd, log, out.output, facts, evaluation))
+			return out.hold(cmd, log, true, func() (err error) {
+				if a.facts, err = ingest.OpenFacts(out.output); err != nil {
+					return err
+				}
+				reportUnread(log, a.facts, nil)
+				return dropDamaged(cmd, a.facts, runEvaluate(cmd, log, out.output, a, evaluation))
+			})
 		})
 	}
 	return cmd
 }
 
 // runEvaluate decides, writes the tables and the report, and prints the summary.
-func runEvaluate(cmd *cobra.Command, log *slog.Logger, dir string, facts *facts.Set, e evaluation) error {
-	stop := watch(cmd.ErrOrStderr(), log, gauge{"deciding", e.options.Decided.Load, facts.FetchCount, func(n int64) string { return report.Count(n, "fetch") }})
-	summary, err := writeTables(cmd.Context(), log, dir, facts, e)
+func runEvaluate(cmd *cobra.Command, log *slog.Logger, dir string, a *account, e evaluation) error {
+	stop := watch(cmd, log, gauge{"deciding", e.options.Decided.Load, a.facts.FetchCount, func(n int64) string { return report.Count(n, "fetch") }, "fetches"})
+	summary, err := writeTables(cmd.Context(), log, dir, a.facts, e)
 	stop()
 	if err != nil {
 		return err
@@ -95,15 +96,32 @@ func runEvaluate(cmd *cobra.Command, log *slog.Logger, dir string, facts *facts.
 	if err := (&reportFlags{output: dir}).run(cmd); err != nil {
 		return err
 	}
-	if err := summary.WriteText(cmd.OutOrStdout(), e.full); err != nil {
-		return err
+	a.totals = &summary.Audit.Totals
+	if !isQuiet(cmd) {
+		if err := summary.WriteText(cmd.OutOrStdout(), e.full); err != nil {
+			return err
+		}
+		fmt.Fprintf(cmd.OutOrStdout(), "\nTables, audit.json and report.html are in %s.\n", dir)
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "\nTables, audit.json and report.html are in %s.\n", dir)
-	switch {
-	case e.failOnViolations && summary.Audit.Totals.Violations > 0:
-		return exitStatus(exitViolations)
-	case summary.Audit.Totals.InputsNotWhollyRead > 0:
-		return exitStatus(exitUnread)
+	return e.status(a.totals)
+}
+
+// Values of --fail-on.
+const (
+	failOnViolations = "violations"
+	failOnUnread     = "unread"
+)
+
+// status is the exit status of an audit. Of what --fail-on names, the first that is there
+// counts; without it, input that was not wholly read does.
+func (e *evaluation) status(t *report.Totals) error {
+	for _, what := range append(slices.Clone(e.failOn), failOnUnread) {
+		switch {
+		case what == failOnViolations && t.Violations > 0:
+			return exitStatus(exitViolations)
+		case what == failOnUnread && t.InputsNotWhollyRead > 0:
+			return exitStatus(exitUnread)
+		}
 	}
 	return nil
 }
@@ -138,7 +156,7 @@ type evaluateFlags struct {
 	purposes   []string
 	asOf       string
 	rate       bool
-	failOn     string
+	failOn     []string
 	full       bool
 }
 
@@ -153,15 +171,15 @@ func (f *evaluateFlags) add(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.categories, "agents", nil, "more such tokens: all that 'robotsaudit agents' lists of `CATEGORY` "+strings.Join(agents.Names(), ", ")+" (repeatable)")
 	flags.StringArrayVar(&f.purposes, "purpose", nil, "what the archives are for: archive, index or train (repeatable); what pages and origins say against\n`PURPOSE` is then a row of restrictions, of kind publication or usage")
 	flags.BoolVar(&f.rate, "rate", false, "make each fetch that came sooner than Crawl-delay asks for a row of crawl_delays")
-	flags.StringVar(&f.failOn, "fail-on", "", "exit with code 10 if there are `WHAT`: violations")
+	flags.StringSliceVar(&f.failOn, "fail-on", nil, "exit with code 10 if there are violations, with 3 if there is unread input: `WHAT` is violations, unread,\nor both, of which the first counts; 3 for unread input also without it")
 }
 
 // evaluation is what evaluateFlags resolve to.
 type evaluation struct {
-	options          evaluate.Options
-	failOnViolations bool
-	full             bool     // print all of the summary
-	tokens           []string // that the options give
+	options evaluate.Options
+	failOn  []string
+	full    bool     // print all of the summary
+	tokens  []string // that the options give
 }
 
 // resolve checks the options and reads the files that they name.
@@ -171,10 +189,12 @@ func (f *evaluateFlags) resolve() (e evaluation, err error) {
 	if e.options.Profile, err = robots.ParseProfile(f.profile); err != nil {
 		return e, usageErrorf("--profile: %v", err)
 	}
-	if f.failOn != "" && f.failOn != "violations" {
-		return e, usageErrorf("--fail-on %q: the one value is violations", f.failOn)
+	for _, what := range f.failOn {
+		if what != failOnViolations && what != failOnUnread {
+			return e, usageErrorf("--fail-on %q: use violations or unread", what)
+		}
 	}
-	e.failOnViolations = f.failOn != ""
+	e.failOn = f.failOn
 	if e.options.AsOf, err = parseAsOf(f.asOf); err != nil {
 		return e, err
 	}

@@ -55,12 +55,12 @@ redirected to a page that lies far from it, and to compare ARC files that seem t
 			return err
 		}
 		evaluation.warn(log)
-		return runMerge(cmd, log, args, out, keep, evaluation)
+		return out.accounted(cmd, log, func(a *account) error { return runMerge(cmd, log, a, args, out, keep, evaluation) })
 	}
 	return cmd
 }
 
-func runMerge(cmd *cobra.Command, log *slog.Logger, dirs []string, out writeFlags, keep keepFlags, e evaluation) error {
+func runMerge(cmd *cobra.Command, log *slog.Logger, a *account, dirs []string, out writeFlags, keep keepFlags, e evaluation) error {
 	for _, dir := range dirs {
 		if _, err := ingest.OpenFacts(dir); err != nil { // before the lock, which makes the folder
 			return err
@@ -71,27 +71,25 @@ func runMerge(cmd *cobra.Command, log *slog.Logger, dirs []string, out writeFlag
 			if sameFolder(dir, out.output) {
 				continue
 			}
-			release, err := ingest.LockToRead(dir)
-			if err != nil {
-				return err
+			release, lockErr := ingest.LockToRead(dir)
+			if lockErr != nil {
+				return lockErr
 			}
 			defer func() { err = errors.Join(err, release()) }()
 		}
-		progress := new(ingest.Progress)
 		err = ingest.Merge(cmd.Context(), dirs, ingest.Options{
-			Dir: out.output, Workers: 1, Progress: progress, Add: keep.add, Warn: func(msg string) { log.Warn(msg) },
+			Dir: out.output, Workers: 1, Progress: a.progress, Add: keep.add, Warn: func(msg string) { log.Warn(msg) },
 			Dropping: keep.dropping(log, fmt.Sprintf("%s --add OUT... -o %s", cmd.CommandPath(), out.output)),
 		})
 		if err != nil {
 			return err
 		}
-		log.Info(fmt.Sprintf("took over what was read of %s", report.Count(progress.InputsKept.Load(), "archive")))
-		facts, err := ingest.OpenFacts(out.output)
-		if err != nil {
+		log.Info(fmt.Sprintf("took over what was read of %s", report.Count(a.progress.InputsKept.Load(), "archive")))
+		if a.facts, err = ingest.OpenFacts(out.output); err != nil {
 			return err
 		}
-		reportUnread(log, facts, nil)
-		return dropDamaged(cmd, facts, runEvaluate(cmd, log, out.output, facts, e))
+		reportUnread(log, a.facts, nil)
+		return dropDamaged(cmd, a.facts, runEvaluate(cmd, log, out.output, a, e))
 	})
 }
 

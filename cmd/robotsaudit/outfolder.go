@@ -32,26 +32,44 @@ type writeFlags struct {
 	output   string
 	waitLock bool
 	force    bool
+	metrics  string
 }
 
 func (f *writeFlags) add(flags *pflag.FlagSet, tables bool) {
 	addOutput(flags, &f.output)
 	flags.BoolVar(&f.waitLock, "wait-lock", false, "wait while another robotsaudit uses DIR, instead of failing")
+	flags.StringVar(&f.metrics, "metrics", "", "write counts of this run to `FILE`, for the textfile collector of Prometheus")
 	if tables {
 		flags.BoolVar(&f.force, "force", false, "replace files of other programs in DIR that bear the names of tables")
 	}
 }
 
-// hold runs do while this process holds the output folder, where tables are to be written
-// unless only facts are.
+// accounted runs do, and tells what it came to.
+func (f *writeFlags) accounted(cmd *cobra.Command, log *slog.Logger, do func(*account) error) error {
+	a := newAccount()
+	err := do(a)
+	code := exitCode(err)
+	if code == exitDone || code == exitUnread || code == exitViolations {
+		a.summarize(cmd, log, code)
+	}
+	if f.metrics != "" {
+		if failed := a.writeMetrics(cmd, f.metrics, code); failed != nil {
+			return errors.Join(err, fmt.Errorf("--metrics: %w", failed))
+		}
+	}
+	return err
+}
+
+// hold runs do while this process holds the output folder. Where tables are to be written,
+// the files in their places must be such.
 func (f *writeFlags) hold(cmd *cobra.Command, log *slog.Logger, tables bool, do func() error) (err error) {
 	release, err := ingest.Lock(f.output)
-	if errors.Is(err, ingest.ErrLocked) && f.waitLock {
+	if errors.Is(err, ingest.ErrLocked) {
+		if !f.waitLock {
+			return fmt.Errorf("%w; --wait-lock waits", err)
+		}
 		log.Info(fmt.Sprintf("output folder %s is in use by another robotsaudit; waiting for it", f.output))
 		release, err = ingest.WaitLock(cmd.Context(), f.output)
-	}
-	if errors.Is(err, ingest.ErrLocked) {
-		err = fmt.Errorf("%w; --wait-lock waits", err)
 	}
 	if err != nil {
 		return err
@@ -74,7 +92,7 @@ type keepFlags struct{ add, prune bool }
 
 func (f *keepFlags) addTo(flags *pflag.FlagSet, what string) {
 	flags.BoolVar(&f.add, "add", false, "keep what DIR holds of "+what+" not named now")
-	flags.BoolVar(&f.prune, "prune", false, "remove that without a warning")
+	flags.BoolVar(&f.prune, "prune", false, "remove it, without the warning")
 }
 
 func (f *keepFlags) check() error {
