@@ -50,10 +50,15 @@ func WaitLock(ctx context.Context, dir string) (release func() error, err error)
 func LockToRead(dir string) (release func() error, err error) {
 	lock := flock.New(filepath.Join(dir, facts.PrivateFolder, facts.LockFile))
 	held, err := lock.TryRLock()
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return func() error { return nil }, nil
+	case err != nil:
+		return nil, err
+	case !held:
+		return nil, fmt.Errorf("%s %w; wait until that has ended", dir, ErrLocked)
 	}
-	return locked(dir, lock, held, err)
+	return lock.Unlock, nil
 }
 
 func lockFile(dir string) (*flock.Flock, error) {

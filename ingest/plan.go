@@ -61,7 +61,7 @@ type Options struct {
 	Add           bool // to what is there: the facts of inputs that are not named are kept
 	Reread        bool // all inputs, also those whose facts are there already
 	VerifyDigests bool // compare the digests of all records, not of policy captures alone
-	DigestInputs  bool // compute the SHA-256 of each input but standard input
+	DigestInputs  bool // compute the SHA-256 of each input that is named but standard input
 }
 
 // Ingest makes the facts of inputs in opt.Dir, which the caller has locked. Facts that
@@ -104,7 +104,7 @@ func Ingest(ctx context.Context, inputs []Input, opt Options) error {
 		in.failures = append(in.failures, facts.Failure{Name: f.Arg, Reason: f.Reason})
 	}
 	if opt.DigestInputs {
-		if err := digestInputs(ctx, b.root, b.tasks, opt.Workers); err != nil {
+		if err := digestInputs(ctx, b.root, b.tasks, named, opt.Workers); err != nil {
 			return err
 		}
 	}
