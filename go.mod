@@ -3,6 +3,7 @@ module github.com/robotsaudit/robotsaudit
 go 1.26.0
 
 require (
+	github.com/BurntSushi/toml v1.6.0
 	github.com/alitto/pond/v2 v2.7.1
 	github.com/andybalholm/brotli v1.2.8
 	github.com/dunglas/httpsfv v1.1.2

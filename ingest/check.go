@@ -69,7 +69,7 @@ func Check(ctx context.Context, inputs []Input, opt CheckOptions, report func(*C
 			return ctx.Err()
 		}
 		running = append(running, pool.SubmitErr(func() (*Checked, error) {
-			return checkInput(in, filepath.Join(dir, fmt.Sprint(i)), opt)
+			return checkInput(ctx, in, filepath.Join(dir, fmt.Sprint(i)), opt)
 		}))
 		if len(running) > opt.Workers {
 			if err := next(); err != nil {
@@ -97,13 +97,14 @@ func (c *Checked) reportTo(ctx context.Context, report func(*Checked) error) err
 
 // checkInput reads one input and leaves its issues in dir, as runs: there may be
 // more of them than memory holds.
-func checkInput(in facts.Input, dir string, opt CheckOptions) (*Checked, error) {
+func checkInput(ctx context.Context, in facts.Input, dir string, opt CheckOptions) (*Checked, error) {
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		return nil, err
 	}
 	sink := issueSink{run.NewWriter(dir, facts.IssueRuns)}
 	c := &Checked{dir: dir}
-	result, err := readInput(in, 0, sink, opt.Stdin, &readOptions{verify: opt.VerifyDigests})
+	reading := &readOptions{verify: opt.VerifyDigests, stopped: ctx.Err}
+	result, err := readInput(in, 0, sink, opt.Stdin, reading)
 	var failed *inputError
 	switch {
 	case errors.As(err, &failed):
@@ -117,9 +118,9 @@ func checkInput(in facts.Input, dir string, opt CheckOptions) (*Checked, error) 
 	}
 	c.InputResult = result
 	if in.Path != facts.Stdin && result.Refusal == "" {
-		c.SecondOpinion = secondOpinion(in.Path)
+		c.SecondOpinion = secondOpinion(in, reading)
 	}
-	return c, nil
+	return c, ctx.Err()
 }
 
 // issueSink keeps issues alone.
@@ -131,8 +132,8 @@ func (s issueSink) Event(*facts.LogEvent) error          { return nil }
 func (s issueSink) Issue(i facts.Issue) error            { return s.issues.Add(i) }
 
 // secondOpinion counts the records that github.com/slyrz/warc sees.
-func secondOpinion(path string) Opinion {
-	f, err := os.Open(path)
+func secondOpinion(in Input, opt *readOptions) Opinion {
+	f, err := openInput(in, nil, opt)
 	if err != nil {
 		return Opinion{}
 	}

@@ -14,8 +14,9 @@ import (
 // path, which each of them is mapped to. Records are told to be the same by their
 // WARC-Record-ID; an ARC has none, and two records alike may be two fetches, unless
 // all of both files is alike. So only inputs that hold fetches without an id are
-// compared, and only those alike in all that reading them showed.
-func findCopies(results []facts.InputResult) map[string]string {
+// compared, and only those alike in all that reading them showed. Those that known maps to
+// the same input need not be compared.
+func findCopies(results []facts.InputResult, known map[string]string) map[string]string {
 	type likeness struct {
 		size        int64
 		container   string
@@ -23,7 +24,7 @@ func findCopies(results []facts.InputResult) map[string]string {
 	}
 	results = slices.Clone(results)
 	slices.SortFunc(results, func(a, b facts.InputResult) int { return cmp.Compare(a.Path, b.Path) })
-	alike := make(map[likeness][]facts.Input)
+	alike := make(map[likeness][]facts.InputResult)
 	copies := make(map[string]string)
 	for _, r := range results {
 		if r.Unnamed == 0 || r.Path == facts.Stdin {
@@ -31,15 +32,25 @@ func findCopies(results []facts.InputResult) map[string]string {
 		}
 		key := likeness{r.Size, r.Container, r.Fingerprint}
 		originals := alike[key]
-		i := slices.IndexFunc(originals, func(in facts.Input) bool { return sameBytes(in, r.Input) })
+		i := slices.IndexFunc(originals, func(in facts.InputResult) bool {
+			return cmp.Or(known[in.Path], in.Path) == cmp.Or(known[r.Path], r.Path) || sameInput(in, r)
+		})
 		switch {
 		case i >= 0:
 			copies[r.Path] = originals[i].Path
 		case len(originals) < maxAlike:
-			alike[key] = append(originals, r.Input)
+			alike[key] = append(originals, r)
 		}
 	}
 	return copies
+}
+
+// sameInput compares two inputs by their digests where these are known.
+func sameInput(a, b facts.InputResult) bool {
+	if a.SHA256 != "" && b.SHA256 != "" {
+		return a.SHA256 == b.SHA256
+	}
+	return sameBytes(a.Input, b.Input)
 }
 
 // sameBytes compares two files. Of one that cannot be read any more nothing is

@@ -13,9 +13,13 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
-// digestInputs computes the SHA-256 of the inputs of tasks and keeps it in their manifests, so
-// that no input is read for it twice.
-func digestInputs(ctx context.Context, root string, tasks []string, workers int) error {
+// digestInputs computes the SHA-256 of the named inputs of tasks and keeps it in their
+// manifests, so that no input is read for it twice.
+func digestInputs(ctx context.Context, root string, tasks []string, named []Input, workers int) error {
+	asked := make(map[string]bool)
+	for _, in := range named {
+		asked[in.Path] = in.Path != facts.Stdin
+	}
 	pool := pond.NewPool(workers, pond.WithQueueSize(2*workers))
 	defer pool.StopAndWait()
 	ctx, cancel := context.WithCancel(ctx)
@@ -23,7 +27,7 @@ func digestInputs(ctx context.Context, root string, tasks []string, workers int)
 	var running []pond.Task
 	for _, name := range tasks {
 		running = append(running, pool.SubmitErr(func() error {
-			err := digestTask(ctx, filepath.Join(root, name))
+			err := digestTask(ctx, filepath.Join(root, name), asked)
 			if err != nil {
 				cancel()
 			}
@@ -40,8 +44,8 @@ func digestInputs(ctx context.Context, root string, tasks []string, workers int)
 	return first
 }
 
-// digestTask adds to a task's manifest the digests that it lacks.
-func digestTask(ctx context.Context, dir string) error {
+// digestTask adds to a task's manifest the digests that are asked for and not there.
+func digestTask(ctx context.Context, dir string, asked map[string]bool) error {
 	m, err := facts.ReadManifest(dir)
 	if err != nil {
 		return err
@@ -49,7 +53,7 @@ func digestTask(ctx context.Context, dir string) error {
 	added := false
 	for i := range m.Inputs {
 		in := &m.Inputs[i]
-		if in.SHA256 != "" || in.Path == facts.Stdin {
+		if in.SHA256 != "" || !asked[in.Path] {
 			continue
 		}
 		if in.SHA256, err = digestInput(ctx, in.Input); err != nil {

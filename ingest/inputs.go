@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"bufio"
-	"cmp"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -11,7 +10,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
@@ -34,9 +32,7 @@ func Expand(args []string) (inputs []Input, failures []*InputError) {
 	for _, arg := range args {
 		x.argument(arg)
 	}
-	slices.SortFunc(x.inputs, func(a, b facts.Input) int { return cmp.Compare(a.Path, b.Path) })
-	distinctNames(x.inputs)
-	return x.inputs, x.failures
+	return sortInputs(x.inputs), x.failures
 }
 
 type expander struct {

@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -10,11 +9,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync/atomic"
 
 	"github.com/alitto/pond/v2"
-	"github.com/gofrs/flock"
 
 	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
@@ -52,167 +49,80 @@ type Options struct {
 	Failed   []*InputError    // arguments that named nothing, to be kept with the facts
 	Warn     func(msg string) // may be nil
 
+	// Read is told of each input whose facts have been made, NotRead of each that could not
+	// be read, as they come; both by several goroutines. They may be nil.
+	Read    func(*InputResult)
+	NotRead func(*Failure)
+
+	// Dropping is told of the inputs that are no longer among those wanted, before their
+	// facts are removed; may be nil.
+	Dropping func([]Input)
+
+	Add           bool // to what is there: the facts of inputs that are not named are kept
 	Reread        bool // all inputs, also those whose facts are there already
 	VerifyDigests bool // compare the digests of all records, not of policy captures alone
-	DigestInputs  bool // compute the SHA-256 of each input but standard input
+	DigestInputs  bool // compute the SHA-256 of each input that is named but standard input
 }
 
-// Lock takes the output folder for this process, making it where needed. Release
-// gives it back.
-func Lock(dir string) (release func() error, err error) {
-	private := filepath.Join(dir, facts.PrivateFolder)
-	if err := os.MkdirAll(private, 0o777); err != nil {
-		return nil, fmt.Errorf("output folder %s cannot be made (%v); give another with -o", dir, reason(err))
-	}
-	lock := flock.New(filepath.Join(private, facts.LockFile))
-	held, err := lock.TryLock()
-	if err != nil {
-		return nil, fmt.Errorf("output folder %s cannot be written (%v); check its permissions or give another with -o", dir, reason(err))
-	}
-	if !held {
-		return nil, fmt.Errorf("output folder %s is in use by another robotsaudit; wait for it or give another with -o", dir)
-	}
-	return lock.Unlock, nil
-}
-
-// Ingest makes the facts of inputs in opt.Dir, which the caller has locked. Tasks
-// that are there already are kept, so that an interrupted run goes on and an added
-// archive is all that is read. When ctx is done, the tasks in hand are finished
-// and ctx's error is returned: the same call then resumes.
+// Ingest makes the facts of inputs in opt.Dir, which the caller has locked. Facts that
+// are there already are kept, so that an interrupted run goes on, and only archives that
+// were added or changed are read. When ctx is done, ctx's error is returned: the same call
+// then resumes after the tasks that were finished.
 func Ingest(ctx context.Context, inputs []Input, opt Options) error {
 	if opt.Progress == nil {
 		opt.Progress = new(Progress)
 	}
 	defer warc.ReleaseMemory()
-	print := fingerprint(opt.VerifyDigests)
-	root := filepath.Join(opt.Dir, facts.PrivateFolder, facts.FolderName(print))
-	if err := os.MkdirAll(root, 0o777); err != nil {
-		return err
-	}
-	if err := dropTemporary(root); err != nil {
-		return err
-	}
-	dropForeign(filepath.Join(opt.Dir, facts.PrivateFolder), facts.FolderName(print), opt.Warn)
-	kept, rest, err := keepTasks(root, inputs)
+	b, err := newBuild(opt, fingerprint(opt.VerifyDigests))
 	if err != nil {
 		return err
 	}
-	if opt.Reread {
-		kept, rest = nil, inputs
+	if b.dropForeign() {
+		b.warn("the output folder holds facts of another version of robotsaudit, or read with other options; the archives are read again")
 	}
-	opt.Progress.InputsKept.Store(int64(len(inputs) - len(rest)))
-	in := ingestion{root: root, opt: opt, fingerprint: print, cores: warc.NewCores(opt.Workers)}
+	named := inputs
+	inputs = b.withPrevious(named)
+	again := slices.DeleteFunc(slices.Clone(named), func(in Input) bool { return !opt.Reread && in.Path != facts.Stdin })
+	if err := b.keep(ctx, without(inputs, again)); err != nil {
+		return err
+	}
+	opt.Progress.InputsKept.Store(int64(len(b.kept)))
+	in := ingestion{root: b.root, opt: opt, fingerprint: b.fingerprint, cores: warc.NewCores(opt.Workers)}
+	rest := without(inputs, b.kept)
+	for _, lost := range without(rest, named) {
+		if lost.Path == facts.Stdin { // known from an earlier run alone
+			rest = without(rest, []Input{lost})
+			in.failures = append(in.failures, facts.Failure{Name: lost.Name, Reason: "what was read of it before cannot be kept; give it again", Path: lost.Path})
+		}
+	}
 	made, err := in.run(ctx, group(rest))
 	if err != nil {
 		return err
 	}
-	p := facts.Plan{
-		Fingerprint: print, Tasks: append(kept, made...), Inputs: inputs, Failures: in.failures, Digested: opt.DigestInputs,
-	}
+	b.tasks = append(b.tasks, made...)
 	for _, f := range opt.Failed {
-		p.Failures = append(p.Failures, facts.Failure{Name: f.Arg, Reason: f.Reason})
+		in.failures = append(in.failures, facts.Failure{Name: f.Arg, Reason: f.Reason})
 	}
-	slices.Sort(p.Tasks)
 	if opt.DigestInputs {
-		if err := digestInputs(ctx, root, p.Tasks, opt.Workers); err != nil {
+		if err := digestInputs(ctx, b.root, b.tasks, named, opt.Workers); err != nil {
 			return err
 		}
 	}
-	results, err := readResults(root, p.Tasks)
-	if err != nil {
-		return err
-	}
-	p.Copies = findCopies(results)
-	slices.SortFunc(p.Failures, func(a, b facts.Failure) int { return cmp.Compare(a.Name, b.Name) })
-	if err := p.Commit(opt.Dir); err != nil {
-		return err
-	}
-	return dropTasks(root, p.Tasks)
+	return b.commit(facts.Plan{Inputs: inputs, Failures: in.failures, Digested: opt.DigestInputs})
 }
 
-// readResults reads what tasks found their inputs to be.
-func readResults(root string, tasks []string) (results []facts.InputResult, err error) {
-	for _, name := range tasks {
-		m, err := facts.ReadManifest(filepath.Join(root, name))
-		if err != nil {
-			return nil, err
-		}
-		results = append(results, m.Inputs...)
-	}
-	return results, nil
-}
-
-// dropTemporary removes what an interrupted run left behind.
-func dropTemporary(root string) error {
-	entries, err := os.ReadDir(root)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), facts.TemporaryPrefix) {
-			if err := os.RemoveAll(filepath.Join(root, e.Name())); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// dropForeign removes facts of other fingerprints and says so: the archives are
-// read again.
-func dropForeign(private, current string, warn func(string)) {
-	entries, err := os.ReadDir(private)
-	if err != nil {
-		return
-	}
-	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), "facts-v") || e.Name() == current {
-			continue
-		}
-		if warn != nil {
-			warn("the output folder holds facts of another version of robotsaudit, or read with other options; the archives are read again")
-		}
-		os.RemoveAll(filepath.Join(private, e.Name()))
-	}
-}
-
-// keepTasks finds the finished tasks all of whose inputs are still wanted and
-// unchanged, and returns the inputs that are left to read.
-func keepTasks(root string, inputs []facts.Input) (kept []string, rest []facts.Input, err error) {
-	wanted := make(map[string]facts.Input)
-	for _, in := range inputs {
-		wanted[in.Path] = in
-	}
-	entries, err := os.ReadDir(root)
-	if err != nil {
-		return nil, nil, err
-	}
-	have := make(map[string]bool)
-	for _, e := range entries {
-		m, err := facts.ReadManifest(filepath.Join(root, e.Name()))
-		if err != nil || !usable(m, wanted, have) {
-			continue
-		}
-		for _, in := range m.Inputs {
-			have[in.Path] = true
-		}
-		kept = append(kept, e.Name())
+// without returns the inputs that are not among others.
+func without(inputs, others []Input) (rest []Input) {
+	other := make(map[string]bool)
+	for _, in := range others {
+		other[in.Path] = true
 	}
 	for _, in := range inputs {
-		if !have[in.Path] {
+		if !other[in.Path] {
 			rest = append(rest, in)
 		}
 	}
-	return kept, rest, nil
-}
-
-func usable(m *facts.Manifest, wanted map[string]facts.Input, have map[string]bool) bool {
-	for _, in := range m.Inputs {
-		if in.Path == facts.Stdin || have[in.Path] || !wanted[in.Path].Same(in.Input) {
-			return false
-		}
-	}
-	return true
+	return rest
 }
 
 // group makes tasks of consecutive inputs. The size is far below the gigabyte at
@@ -283,7 +193,7 @@ func (g *ingestion) run(ctx context.Context, tasks [][]facts.Input) (names []str
 			if ctx.Err() != nil || failed.Load() {
 				return outcome{}, ctx.Err()
 			}
-			o, err := g.task(inputs)
+			o, err := g.task(ctx, inputs)
 			if err != nil {
 				failed.Store(true)
 			}
@@ -314,19 +224,22 @@ func (g *ingestion) run(ctx context.Context, tasks [][]facts.Input) (names []str
 // task reads inputs into a task's folder. Those that cannot be read are left out, and
 // with them everything that was read of them: the others are read again, once unless
 // more fail then.
-func (g *ingestion) task(inputs []facts.Input) (outcome, error) {
+func (g *ingestion) task(ctx context.Context, inputs []facts.Input) (outcome, error) {
 	g.cores.Acquire()
 	defer g.cores.Release()
 	var o outcome
 	for len(inputs) > 0 {
-		name, failed, err := g.attempt(inputs)
+		name, failed, err := g.attempt(ctx, inputs)
 		if err != nil || len(failed) == 0 {
 			o.name = name
 			return o, err
 		}
 		left := make(map[string]bool)
 		for _, f := range failed {
-			o.failures = append(o.failures, facts.Failure{Name: f.input.Name, Reason: reason(f.err).Error()})
+			o.failures = append(o.failures, facts.Failure{Name: f.input.Name, Reason: reason(f.err).Error(), Path: f.input.Path})
+			if g.opt.NotRead != nil {
+				g.opt.NotRead(&o.failures[len(o.failures)-1])
+			}
 			left[f.input.Path] = true
 		}
 		inputs = slices.DeleteFunc(slices.Clone(inputs), func(in facts.Input) bool { return left[in.Path] })
@@ -336,7 +249,7 @@ func (g *ingestion) task(inputs []facts.Input) (outcome, error) {
 
 // attempt writes a task into a temporary folder and renames it once it is whole. Where
 // inputs cannot be read there is no task, and they are failed.
-func (g *ingestion) attempt(inputs []facts.Input) (name string, failed []*inputError, err error) {
+func (g *ingestion) attempt(ctx context.Context, inputs []facts.Input) (name string, failed []*inputError, err error) {
 	name = taskName(g.fingerprint, inputs)
 	tmp := filepath.Join(g.root, facts.TemporaryPrefix+name)
 	if err := os.Mkdir(tmp, 0o777); err != nil {
@@ -352,6 +265,7 @@ func (g *ingestion) attempt(inputs []facts.Input) (name string, failed []*inputE
 		progress: func(n int) { g.opt.Progress.BytesRead.Add(int64(n)) },
 		verify:   g.opt.VerifyDigests,
 		tmp:      tmp,
+		stopped:  ctx.Err,
 		cores:    g.cores,
 	}
 	if m.Inputs, failed, err = readInputs(w, inputs, g.opt.Stdin, &opt); err != nil || len(failed) > 0 {
@@ -361,34 +275,31 @@ func (g *ingestion) attempt(inputs []facts.Input) (name string, failed []*inputE
 	if err := w.Close(&m); err != nil {
 		return "", nil, err
 	}
-	if err := durable.SyncFolder(tmp); err != nil {
-		return "", nil, err
-	}
-	target := filepath.Join(g.root, name)
-	if err := os.RemoveAll(target); err != nil { // one that keepTasks refused
-		return "", nil, err
-	}
-	if err := os.Rename(tmp, target); err != nil {
+	if err := publish(g.root, tmp, name); err != nil {
 		return "", nil, err
 	}
 	g.opt.Progress.InputsRead.Add(int64(len(inputs)))
-	return name, nil, durable.SyncFolder(g.root)
-}
-
-// dropTasks removes the tasks that are not part of the plan.
-func dropTasks(root string, keep []string) error {
-	entries, err := os.ReadDir(root)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if !slices.Contains(keep, e.Name()) {
-			if err := os.RemoveAll(filepath.Join(root, e.Name())); err != nil {
-				return err
-			}
+	if g.opt.Read != nil {
+		for i := range m.Inputs {
+			g.opt.Read(&m.Inputs[i])
 		}
 	}
-	return nil
+	return name, nil, nil
+}
+
+// publish makes a task of a folder that is complete.
+func publish(root, tmp, name string) error {
+	if err := durable.SyncFolder(tmp); err != nil {
+		return err
+	}
+	target := filepath.Join(root, name)
+	if err := os.RemoveAll(target); err != nil { // one that could not be kept
+		return err
+	}
+	if err := os.Rename(tmp, target); err != nil {
+		return err
+	}
+	return durable.SyncFolder(root)
 }
 
 // OpenFacts reads the current facts of an output folder.

@@ -149,7 +149,7 @@ func TestIngestResumes(t *testing.T) {
 	}
 	equal(t, "names", names(added), []string{"a.warc.gz", "b.warc.gz", "c.warc.gz"})
 
-	// A changed archive is read again, with those that share its task.
+	// A changed archive is read again, and none of those that share its task.
 	if err := os.WriteFile("in/a.warc.gz", []byte(site("changed")), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func TestIngestResumes(t *testing.T) {
 		t.Fatal(err)
 	}
 	changed, progress, _ := ingestAll(t, "in")
-	if progress.InputsRead.Load() != 2 || progress.InputsKept.Load() != 1 {
+	if progress.InputsRead.Load() != 1 || progress.InputsKept.Load() != 2 {
 		t.Errorf("changed: %d read", progress.InputsRead.Load())
 	}
 	if got := rows(t, changed); len(got) != 6 || got[0] != "a.warc.gz http://changed/" {
@@ -168,7 +168,10 @@ func TestIngestResumes(t *testing.T) {
 	if err := os.Remove("in/a.warc.gz"); err != nil {
 		t.Fatal(err)
 	}
-	removed, _, _ := ingestAll(t, "in")
+	removed, progress, _ := ingestAll(t, "in")
+	if progress.InputsRead.Load() != 0 || progress.InputsKept.Load() != 2 {
+		t.Errorf("removed: %d read", progress.InputsRead.Load())
+	}
 	equal(t, "names", names(removed), []string{"b.warc.gz", "c.warc.gz"})
 	if got := entries(t, factsDir()); len(got) != len(removed.Tasks) {
 		t.Errorf("on disk %q", got)
@@ -221,7 +224,7 @@ func TestIngestWithoutTheFailing(t *testing.T) {
 	}
 	equal(t, "names", names(set), []string{"a.warc.gz", "c.warc.gz"})
 	equal(t, "failures", set.Failures, []facts.Failure{
-		{Name: "b.warc.gz", Reason: "no such file or directory"}, {Name: "missing.warc", Reason: "no such file or folder; check the path"}})
+		{Name: "b.warc.gz", Reason: "no such file or directory", Path: inputs[1].Path}, {Name: "missing.warc", Reason: "no such file or folder; check the path"}})
 	equal(t, "rows", rows(t, set), []string{"a.warc.gz http://a/", "a.warc.gz http://a/robots.txt", "c.warc.gz http://c/", "c.warc.gz http://c/robots.txt"})
 
 	if err := os.WriteFile("b.warc.gz", []byte(site("b")), 0o666); err != nil {

@@ -21,13 +21,22 @@ func (e *inputError) Unwrap() error { return e.err }
 
 // readOptions say how inputs are read. A nil one has the defaults.
 type readOptions struct {
-	progress func(int)  // is told of every read; may be nil
-	tmp      string     // folder for what must be on disk to be read; "" is the system's
-	verify   bool       // compare the digests of all records
-	cores    warc.Cores // that may inflate ahead where they are idle; nil: none
-	partSize int64      // bytes of a file that are inflated ahead at a time; 0: aheadPart
+	progress func(int)    // is told of every read; may be nil
+	tmp      string       // folder for what must be on disk to be read; "" is the system's
+	verify   bool         // compare the digests of all records
+	stopped  func() error // an error once the reading is to stop; may be nil
+	cores    warc.Cores   // that may inflate ahead where they are idle; nil: none
+	partSize int64        // bytes of a file that are inflated ahead at a time; 0: aheadPart
 
 	paired func(*facts.Fetch, *Companions) error // is told of every fetch; may be nil
+}
+
+// hasStopped returns an error once the reading is to stop.
+func (o *readOptions) hasStopped() error {
+	if o == nil || o.stopped == nil {
+		return nil
+	}
+	return o.stopped()
 }
 
 // readInputs reads the inputs, in order, into w. Where some cannot be read, w is to be
@@ -36,6 +45,9 @@ type readOptions struct {
 func readInputs(w *facts.Writer, inputs []facts.Input, stdin io.Reader, opt *readOptions) (results []facts.InputResult, failed []*inputError, err error) {
 	var out sink = w
 	for i, in := range inputs {
+		if err := opt.hasStopped(); err != nil {
+			return nil, nil, err
+		}
 		result, err := readInput(in, int32(i), out, stdin, opt)
 		var failure *inputError
 		switch {
@@ -51,12 +63,15 @@ func readInputs(w *facts.Writer, inputs []facts.Input, stdin io.Reader, opt *rea
 
 // readInput reads one input from its first byte to its last.
 func readInput(in facts.Input, index int32, out sink, stdin io.Reader, opt *readOptions) (facts.InputResult, error) {
-	src, err := openInput(in, stdin)
+	src, err := openInput(in, stdin, opt)
 	if err != nil {
 		return facts.InputResult{}, &inputError{in, err}
 	}
 	defer src.Close()
 	result, err := readSource(in, src, index, out, opt)
+	if err := opt.hasStopped(); err != nil {
+		return facts.InputResult{}, err
+	}
 	if warc.IsReadError(err) {
 		return facts.InputResult{}, &inputError{in, err}
 	}
@@ -153,11 +168,40 @@ func (s *spooled) discard() {
 	os.Remove(s.Name())
 }
 
-func openInput(in facts.Input, stdin io.Reader) (io.ReadCloser, error) {
+// source is an input that is read until the reading is to stop. Err tells so between reads,
+// too: package warc asks while it undoes a compression, of which a few bytes may hold much.
+type source struct {
+	io.Reader
+	io.ReaderAt
+	io.Closer
+	opt *readOptions
+}
+
+func openInput(in facts.Input, stdin io.Reader, opt *readOptions) (*source, error) {
 	if in.Path == facts.Stdin {
-		return io.NopCloser(stdin), nil
+		return &source{Reader: stdin, Closer: io.NopCloser(stdin), opt: opt}, nil
 	}
-	return os.Open(in.Path)
+	f, err := os.Open(in.Path)
+	if err != nil {
+		return nil, err
+	}
+	return &source{f, f, f, opt}, nil
+}
+
+func (s *source) Err() error { return s.opt.hasStopped() }
+
+func (s *source) Read(p []byte) (int, error) {
+	if err := s.Err(); err != nil {
+		return 0, err
+	}
+	return s.Reader.Read(p)
+}
+
+func (s *source) ReadAt(p []byte, offset int64) (int, error) {
+	if err := s.Err(); err != nil {
+		return 0, err
+	}
+	return s.ReaderAt.ReadAt(p, offset)
 }
 
 // unchanged checks that the file is still the one that was planned: an archive

@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
@@ -33,7 +32,7 @@ summary. The tables are
   robotsaudit audit archives/ -o out --fail-on violations`,
 		Args: inputArgs,
 	}
-	in.add(cmd.Flags())
+	in.add(cmd.Flags(), true)
 	ev.add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		evaluation, err := ev.resolve()
@@ -46,8 +45,8 @@ summary. The tables are
 		}
 		evaluation.warn(log)
 		evaluation.options.Workers = in.workers
-		return runIngest(cmd, log, args, in, func(facts *facts.Set) error {
-			return runEvaluate(cmd, log, in.output, facts, evaluation)
+		return runIngest(cmd, log, args, in, true, func(a *account) error {
+			return runEvaluate(cmd, log, in.output, a, evaluation)
 		})
 	}
 	return cmd

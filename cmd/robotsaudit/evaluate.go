@@ -42,7 +42,7 @@ A pattern is of the whole User-Agent, in any case; * stands for any text. As pat
 a fetch without a User-Agent; as token, a crawler that is not known.`
 
 func newEvaluateCommand() *cobra.Command {
-	var output string
+	var out writeFlags
 	var workers int
 	var ev evaluateFlags
 	cmd := &cobra.Command{
@@ -59,7 +59,7 @@ a robots.txt was redirected to a page that lies far from it.
   robotsaudit evaluate -o out --profile google`,
 		Args: noArgs,
 	}
-	addOutput(cmd.Flags(), &output)
+	out.add(cmd.Flags(), true)
 	addWorkers(cmd.Flags(), &workers, "shares of the hosts decided at a time")
 	ev.add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -71,31 +71,32 @@ a robots.txt was redirected to a page that lies far from it.
 			return err
 		}
 		evaluation.options.Workers = workers
-		log, err := begin(cmd, output)
+		log, err := begin(cmd, out.output)
 		if err != nil {
 			return err
 		}
 		evaluation.warn(log)
-		if _, err := ingest.OpenFacts(output); err != nil { // before the lock, which makes the folder
-			return err
-		}
-		return inOutput(output, func() error {
-			facts, err := ingest.OpenFacts(output)
-			if err != nil {
+		return out.accounted(cmd, log, func(a *account) error {
+			if _, err := ingest.OpenFacts(out.output); err != nil { // before the lock, which makes the folder
 				return err
 			}
-			reportUnread(log, facts, nil)
-			return dropDamaged(cmd, facts, runEvaluate(cmd, log, output, facts, evaluation))
+			return out.hold(cmd, log, true, func() (err error) {
+				if a.facts, err = ingest.OpenFacts(out.output); err != nil {
+					return err
+				}
+				reportUnread(log, a.facts, nil)
+				return dropDamaged(cmd, a.facts, runEvaluate(cmd, log, out.output, a, evaluation))
+			})
 		})
 	}
 	return cmd
 }
 
 // runEvaluate decides, writes the tables and the report, and prints the summary.
-func runEvaluate(cmd *cobra.Command, log *slog.Logger, dir string, facts *facts.Set, e evaluation) error {
+func runEvaluate(cmd *cobra.Command, log *slog.Logger, dir string, a *account, e evaluation) error {
 	warnOfRemoval(log, dir, &e.options)
-	stop := watch(cmd.ErrOrStderr(), log, gauge{"deciding", e.options.Decided.Load, facts.FetchCount, func(n int64) string { return report.Count(n, "fetch") }})
-	summary, err := writeTables(cmd.Context(), log, dir, facts, e)
+	stop := watch(cmd, log, gauge{"deciding", e.options.Decided.Load, a.facts.FetchCount, func(n int64) string { return report.Count(n, "fetch") }, "fetches"})
+	summary, err := writeTables(cmd.Context(), log, dir, a.facts, e)
 	stop()
 	if err != nil {
 		return err
@@ -103,15 +104,32 @@ func runEvaluate(cmd *cobra.Command, log *slog.Logger, dir string, facts *facts.
 	if err := (&reportFlags{output: dir}).run(cmd); err != nil {
 		return err
 	}
-	if err := summary.WriteText(cmd.OutOrStdout(), report.TextOptions{Full: e.full, Colours: wantsColours(cmd.OutOrStdout())}); err != nil {
-		return err
+	a.totals = &summary.Audit.Totals
+	if !isQuiet(cmd) {
+		if err := summary.WriteText(cmd.OutOrStdout(), report.TextOptions{Full: e.full, Colours: wantsColours(cmd.OutOrStdout())}); err != nil {
+			return err
+		}
+		fmt.Fprintf(cmd.OutOrStdout(), "\nTables, audit.json and report.html are in %s.\n", dir)
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "\nTables, audit.json and report.html are in %s.\n", dir)
-	switch {
-	case e.failOnViolations && summary.Audit.Totals.Violations > 0:
-		return exitStatus(exitViolations)
-	case summary.Audit.Totals.InputsNotWhollyRead > 0:
-		return exitStatus(exitUnread)
+	return e.status(a.totals)
+}
+
+// Values of --fail-on.
+const (
+	failOnViolations = "violations"
+	failOnUnread     = "unread"
+)
+
+// status is the exit status of an audit. Of what --fail-on names, the first that is there
+// counts; without it, input that was not wholly read does.
+func (e *evaluation) status(t *report.Totals) error {
+	for _, what := range append(slices.Clone(e.failOn), failOnUnread) {
+		switch {
+		case what == failOnViolations && t.Violations > 0:
+			return exitStatus(exitViolations)
+		case what == failOnUnread && t.InputsNotWhollyRead > 0:
+			return exitStatus(exitUnread)
+		}
 	}
 	return nil
 }
@@ -163,7 +181,7 @@ type evaluateFlags struct {
 	policies   string
 	bodies     bool
 	ranks      string
-	failOn     string
+	failOn     []string
 	full       bool
 }
 
@@ -181,16 +199,16 @@ func (f *evaluateFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.policies, "policies", evaluate.PoliciesAsked.String(), "to whom robots_policies tells what each robots.txt says: `WHOM` is asked (* for all, the crawlers of\nthe archives, --agent and the like), named (those, and all that the file names) or none")
 	flags.BoolVar(&f.bodies, "policy-bodies", false, "put what each robots.txt holds into robots_policies, in the row of *")
 	flags.StringVar(&f.ranks, "ranks", "", "`FILE` of lines RANK,DOMAIN, such as Tranco's CSV, as it is or in gzip: fills the column rank_stratum\nof host_stats and robots_policies")
-	flags.StringVar(&f.failOn, "fail-on", "", "exit with code 10 if there are `WHAT`: violations")
+	flags.StringSliceVar(&f.failOn, "fail-on", nil, "exit with code 10 if there are violations, with 3 if there is unread input: `WHAT` is violations, unread,\nor both, of which the first counts; 3 for unread input also without it")
 }
 
 // evaluation is what evaluateFlags resolve to.
 type evaluation struct {
-	options          evaluate.Options
-	failOnViolations bool
-	full             bool          // print all of the summary
-	tokens           []string      // that the options give
-	ranks            *report.Ranks // nil: none
+	options evaluate.Options
+	failOn  []string
+	full    bool          // print all of the summary
+	tokens  []string      // that the options give
+	ranks   *report.Ranks // nil: none
 }
 
 // resolve checks the options and reads the files that they name.
@@ -200,10 +218,12 @@ func (f *evaluateFlags) resolve() (e evaluation, err error) {
 	if e.options.Profile, err = robots.ParseProfile(f.profile); err != nil {
 		return e, usageErrorf("--profile: %v", err)
 	}
-	if f.failOn != "" && f.failOn != "violations" {
-		return e, usageErrorf("--fail-on %q: the one value is violations", f.failOn)
+	for _, what := range f.failOn {
+		if what != failOnViolations && what != failOnUnread {
+			return e, usageErrorf("--fail-on %q: use violations or unread", what)
+		}
 	}
-	e.failOnViolations = f.failOn != ""
+	e.failOn = f.failOn
 	if e.options.AsOf, err = parseAsOf(f.asOf); err != nil {
 		return e, err
 	}

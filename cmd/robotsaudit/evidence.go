@@ -45,7 +45,7 @@ whether the archives were true: for that, compare the records with them.
 			switch {
 			case err != nil:
 				return err
-			case bundle != "" && (opt.Dir != "" || opt.To != "" || opt.Archives != "" || len(args) > 0):
+			case bundle != "" && (given(cmd, "output") || given(cmd, "to") || given(cmd, "archives") || len(args) > 0):
 				return usageErrorf("--verify takes nothing else: it needs the bundle alone")
 			case bundle != "":
 				return verifyBundle(cmd, bundle)

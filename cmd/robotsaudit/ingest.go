@@ -22,21 +22,24 @@ subfolders), a glob, - for standard input, or a list of inputs, one a line: @FIL
 FILE.paths.gz. A Heritrix crawl.log beside its archives tells what was not fetched.`
 
 const resumeHelp = `Archives that were read before are not read again: add one to a folder and run the
-same command. An interrupted run goes on where it stopped. Standard input is read anew
-every time. An archive is known by its path, size and time of change: one whose content
+same command. What was read of archives that are not named any more is removed after a
+warning; --add keeps it. An interrupted run goes on where it stopped. Standard input is read
+anew every time. An archive is known by its path, size and time of change: one whose content
 changed without these needs --reread.`
 
 // ingestFlags are the options of reading.
 type ingestFlags struct {
-	output  string
+	writeFlags
+	keepFlags
 	workers int
 	verify  bool
 	reread  bool
 	digest  bool
 }
 
-func (f *ingestFlags) add(flags *pflag.FlagSet) {
-	addOutput(flags, &f.output)
+func (f *ingestFlags) add(flags *pflag.FlagSet, tables bool) {
+	f.writeFlags.add(flags, tables)
+	f.keepFlags.addTo(flags, "archives")
 	addWorkers(flags, &f.workers, "archives read at a time")
 	flags.BoolVar(&f.reread, "reread", false, "read all archives again, those too that were read before")
 	flags.BoolVar(&f.digest, "digest-inputs", false, "write the SHA-256 of each archive to audit.json, for which it is read once more")
@@ -46,6 +49,9 @@ func (f *ingestFlags) add(flags *pflag.FlagSet) {
 // begin checks the options.
 func (f *ingestFlags) begin(cmd *cobra.Command) (*slog.Logger, error) {
 	if err := checkWorkers(f.workers); err != nil {
+		return nil, err
+	}
+	if err := f.keepFlags.check(); err != nil {
 		return nil, err
 	}
 	return begin(cmd, f.output)
@@ -85,30 +91,30 @@ if there is any problem, else 0. docs/SCHEMA.md explains the kinds.
   zstdcat crawl.warc.zst | robotsaudit ingest --check -`,
 		Args: inputArgs,
 	}
-	in.add(cmd.Flags())
+	in.add(cmd.Flags(), false)
 	cmd.Flags().BoolVar(&check, "check", false, "print what is wrong with the archives, and write nothing")
 	cmd.Flags().StringVar(&format, "format", "text", "`FORMAT` of --check: text or json")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {
 		case format != "text" && format != "json":
 			return usageErrorf("--format: unknown format %q: use text or json", format)
-		case check && in.output != "":
+		case check && given(cmd, "output"):
 			return usageErrorf("--check writes nothing: leave out -o")
-		case check && in.digest:
+		case check && given(cmd, "digest-inputs"):
 			return usageErrorf("--check writes no audit.json: leave out --digest-inputs")
 		case check && in.workers < 1:
 			return usageErrorf("--workers %d: at least 1 is needed", in.workers)
 		case check:
 			return runCheck(cmd, args, in, format)
-		case cmd.Flags().Changed("format"):
+		case given(cmd, "format"):
 			return usageErrorf("--format is that of --check: add --check")
 		}
 		log, err := in.begin(cmd)
 		if err != nil {
 			return err
 		}
-		return runIngest(cmd, log, args, in, func(facts *facts.Set) error {
-			return printIngested(cmd, in.output, facts)
+		return runIngest(cmd, log, args, in, false, func(a *account) error {
+			return printIngested(cmd, in.output, a.facts)
 		})
 	}
 	return cmd
@@ -116,42 +122,48 @@ if there is any problem, else 0. docs/SCHEMA.md explains the kinds.
 
 // runIngest reads the archives that args name. Nothing is made in the output
 // folder where they name none.
-func runIngest(cmd *cobra.Command, log *slog.Logger, args []string, flags ingestFlags, then func(*facts.Set) error) error {
-	inputs, failures := ingest.Expand(args)
-	for _, f := range failures {
-		log.Error(f.Error())
-	}
-	if len(inputs) == 0 {
-		return exitStatus(exitFailed)
-	}
-	attempt := func() error {
-		facts, err := readInputs(cmd, log, inputs, failures, flags)
-		if err != nil {
-			return err
+func runIngest(cmd *cobra.Command, log *slog.Logger, args []string, flags ingestFlags, tables bool, then func(*account) error) error {
+	return flags.accounted(cmd, log, func(a *account) error {
+		inputs, failures := ingest.Expand(args)
+		for _, f := range failures {
+			tell(log, slog.LevelError, "input_failed", f.Error(), slog.String("input", f.Arg), slog.String("reason", f.Reason))
 		}
-		reportUnread(log, facts, failures)
-		return dropDamaged(cmd, facts, then(facts))
-	}
-	return inOutput(flags.output, func() error {
-		err := attempt()
-		if !errors.Is(err, errDamagedFacts) || slices.ContainsFunc(inputs, func(in facts.Input) bool { return in.Path == facts.Stdin }) {
-			return err
+		if len(inputs) == 0 {
+			return exitStatus(exitFailed)
 		}
-		log.Warn(err.Error())
-		flags.reread = false
-		return attempt()
+		attempt := func() (err error) {
+			a.progress = new(ingest.Progress)
+			if a.facts, err = readInputs(cmd, log, a.progress, inputs, failures, flags); err != nil {
+				return err
+			}
+			reportUnread(log, a.facts, failures)
+			return dropDamaged(cmd, a.facts, then(a))
+		}
+		return flags.hold(cmd, log, tables, func() error {
+			err := attempt()
+			if !errors.Is(err, errDamagedFacts) || slices.ContainsFunc(inputs, func(in facts.Input) bool { return in.Path == facts.Stdin }) {
+				return err
+			}
+			log.Warn(err.Error())
+			flags.reread = false
+			return attempt()
+		})
 	})
 }
 
 // readInputs makes the facts of the inputs.
-func readInputs(cmd *cobra.Command, log *slog.Logger, inputs []facts.Input, failures []*ingest.InputError, flags ingestFlags) (*facts.Set, error) {
-	progress := new(ingest.Progress)
-	stop := watch(cmd.ErrOrStderr(), log, gauge{"reading", progress.BytesRead.Load, progress.BytesTotal.Load, report.Bytes})
+func readInputs(cmd *cobra.Command, log *slog.Logger, progress *ingest.Progress, inputs []facts.Input, failures []*ingest.InputError, flags ingestFlags) (*facts.Set, error) {
+	stop := watch(cmd, log, gauge{"reading", progress.BytesRead.Load, progress.BytesTotal.Load, report.Bytes, "bytes"})
 	start := time.Now()
 	err := ingest.Ingest(cmd.Context(), inputs, ingest.Options{
 		Dir: flags.output, Workers: flags.workers, Stdin: cmd.InOrStdin(), Progress: progress, Failed: failures,
 		Warn: func(msg string) { log.Warn(msg) }, VerifyDigests: flags.verify, Reread: flags.reread,
-		DigestInputs: flags.digest,
+		DigestInputs: flags.digest, Add: flags.keepFlags.add,
+		Dropping: flags.dropping(log, fmt.Sprintf("%s --add INPUT... -o %s", cmd.CommandPath(), flags.output)),
+		Read:     func(in *ingest.InputResult) { tellRead(log, in) },
+		NotRead: func(f *ingest.Failure) {
+			tell(log, slog.LevelError, "input_failed", "", slog.String("input", f.Name), slog.String("path", f.Path), slog.String("reason", f.Reason))
+		},
 	})
 	stop()
 	if err != nil {
@@ -160,6 +172,23 @@ func readInputs(cmd *cobra.Command, log *slog.Logger, inputs []facts.Input, fail
 	debug.FreeOSMemory() // what reading took is not what deciding takes
 	log.Info(readText(progress, time.Since(start)))
 	return ingest.OpenFacts(flags.output)
+}
+
+// tellRead logs the event of an input whose facts have been made.
+func tellRead(log *slog.Logger, in *ingest.InputResult) {
+	var records int64
+	for _, n := range in.Records {
+		records += n
+	}
+	fields := []slog.Attr{
+		slog.String("input", in.Name), slog.String("path", in.Path), slog.String("container", in.Container),
+		slog.Int64("bytes", in.Size), slog.Int64("records", records), slog.Int64("fetches", in.Fetches),
+		slog.Int64("robots", in.Robots), slog.Int64("issues", in.Issues), slog.Int64("lossy_issues", in.Lossy),
+	}
+	if in.Refusal != "" {
+		fields = append(fields, slog.String("refusal", in.Refusal))
+	}
+	tell(log, slog.LevelInfo, "input_done", "", fields...)
 }
 
 // readText tells what was read, and what was known already.
@@ -183,8 +212,11 @@ func printIngested(cmd *cobra.Command, dir string, facts *facts.Set) error {
 	for _, in := range facts.Inputs {
 		lossy += in.Lossy
 	}
-	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s, %s. Decide them with: robotsaudit evaluate -o %s\n",
-		report.Count(int64(len(facts.Inputs)), "archive"), report.Count(facts.FetchCount(), "fetch"), dir)
+	var err error
+	if !isQuiet(cmd) {
+		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s, %s. Decide them with: robotsaudit evaluate -o %s\n",
+			report.Count(int64(len(facts.Inputs)), "archive"), report.Count(facts.FetchCount(), "fetch"), dir)
+	}
 	if err == nil && lossy > 0 {
 		err = exitStatus(exitUnread)
 	}

@@ -1,36 +1,86 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"unicode"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
-// newLogger returns the logger that --log-format asks for.
+// Values of --log-format and --progress.
+const (
+	formatText   = "text"
+	formatJSON   = "json"
+	progressAuto = "auto"
+	progressNone = "none"
+)
+
+// addLogFlags adds the options of what is told while a command runs.
+func addLogFlags(flags *pflag.FlagSet) {
+	flags.String("log-format", formatText, "`FORMAT` of log lines on standard error: text or json")
+	flags.Bool("quiet", false, "no summary on standard output; of log lines only warnings and errors")
+	flags.String("progress", progressAuto, "`HOW` progress is shown: auto (one line, on a terminal), plain (log lines) or none")
+}
+
+// newLogger returns the logger that --log-format and --quiet ask for.
 func newLogger(cmd *cobra.Command) (*slog.Logger, error) {
 	format, err := cmd.Flags().GetString("log-format")
 	if err != nil {
 		return nil, err
 	}
+	if progress, err := cmd.Flags().GetString("progress"); err != nil {
+		return nil, err
+	} else if !slices.Contains([]string{progressAuto, "plain", progressNone}, progress) {
+		return nil, usageErrorf("--progress %q: use auto, plain or none", progress)
+	}
+	level := slog.LevelInfo
+	if isQuiet(cmd) {
+		level = slog.LevelWarn
+	}
 	switch format {
-	case "text":
-		return newTextLogger(cmd.ErrOrStderr()), nil
-	case "json":
-		return slog.New(slog.NewJSONHandler(cmd.ErrOrStderr(), nil)), nil
+	case formatText:
+		return newTextLogger(cmd.ErrOrStderr(), level), nil
+	case formatJSON:
+		return slog.New(slog.NewJSONHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: level})), nil
 	}
 	return nil, usageErrorf("--log-format %q: use text or json", format)
 }
 
+// isQuiet reports whether a command is to print neither a summary nor what is no warning.
+func isQuiet(cmd *cobra.Command) bool {
+	quiet, err := cmd.Flags().GetBool("quiet")
+	return err == nil && quiet
+}
+
+// isText reports whether log lines are for a person.
+func isText(log *slog.Logger) bool {
+	_, text := log.Handler().(*textHandler)
+	return text
+}
+
+// tell logs an event: for a person as a message, where there is one, for a machine with its
+// name and fields, which docs/OPERATIONS.md explains.
+func tell(log *slog.Logger, level slog.Level, event, message string, fields ...slog.Attr) {
+	if !isText(log) {
+		fields = append([]slog.Attr{slog.String("event", event)}, fields...)
+		log.LogAttrs(context.Background(), level, cmp.Or(message, event), fields...)
+	} else if message != "" {
+		log.Log(context.Background(), level, message)
+	}
+}
+
 // newTextLogger returns a logger whose records are lines for a person.
-func newTextLogger(w io.Writer) *slog.Logger {
-	h := &textHandler{w: w}
+func newTextLogger(w io.Writer, level slog.Level) *slog.Logger {
+	h := &textHandler{w: w, level: level}
 	if isTerminal(w) {
 		h.before = clearLine
 	}
@@ -40,11 +90,12 @@ func newTextLogger(w io.Writer) *slog.Logger {
 // textHandler writes log records as lines for a person: no time, no level.
 type textHandler struct {
 	before string // removes a progress line
+	level  slog.Level
 	mu     sync.Mutex
 	w      io.Writer
 }
 
-func (h *textHandler) Enabled(_ context.Context, l slog.Level) bool { return l >= slog.LevelInfo }
+func (h *textHandler) Enabled(_ context.Context, l slog.Level) bool { return l >= h.level }
 
 func (h *textHandler) Handle(_ context.Context, r slog.Record) error {
 	line := h.before + "robotsaudit: " + oneLine(r.Message)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/signal"
 	"runtime"
@@ -28,10 +29,11 @@ const (
 )
 
 const exitHelp = `Exit codes: 0 done; 1 failed; 2 mistake in the command line; 3 done, but some input could
-not be read or not to its end; 10 violations found, with --fail-on; 130 interrupted.`
+not be read or not to its end; 10 violations found, with --fail-on violations, also where
+some input could not be read; 130 interrupted.`
 
 func main() {
-	// The first interrupt finishes what is in hand; the second one ends at once,
+	// The first interrupt stops reading and deciding; the second one ends at once,
 	// because the handler is gone by then.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
@@ -45,20 +47,30 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	var profiles profiles
 	root := newRootCommand()
 	profiles.addFlags(root)
-	root.PersistentPreRunE = func(*cobra.Command, []string) error { return profiles.start() }
+	interrupt := interruption{args: args}
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		if err := applySettings(cmd); err != nil {
+			return err
+		}
+		if err := interrupt.acknowledge(cmd); err != nil {
+			return err
+		}
+		return profiles.start()
+	}
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(output{stdout})
 	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
+	interrupt.over()
 	if stopErr := profiles.stop(); err == nil {
 		err = stopErr
 	}
 	var status exitStatus
 	if err != nil && !errors.As(err, &status) {
-		log, badFormat := newLogger(root)
+		log, badFormat := newLogger(cmd)
 		if badFormat != nil {
-			log = newTextLogger(stderr)
+			log = newTextLogger(stderr, slog.LevelInfo)
 		}
 		log.Error(advise(err, args).Error())
 	}
@@ -168,9 +180,11 @@ permitted, with the proof. It needs no network.
 		return usageErrorf("%v; '%s --help' lists the options", err, cmd.CommandPath())
 	})
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.PersistentFlags().String("log-format", "text", "`FORMAT` of log lines on standard error: text or json")
+	addLogFlags(root.PersistentFlags())
+	root.PersistentFlags().String("config", "", "`FILE` in TOML with values of flags, as in output = \"out\"; a table such as [audit] is for that command")
+	groupFlags(root)
 	root.AddCommand(
-		newAuditCommand(), newIngestCommand(), newEvaluateCommand(), newReportCommand(), newExportCommand(), newDiffCommand(), newExplainCommand(), newEvidenceCommand(),
+		newAuditCommand(), newIngestCommand(), newEvaluateCommand(), newMergeCommand(), newReportCommand(), newExportCommand(), newDiffCommand(), newExplainCommand(), newEvidenceCommand(),
 		newMatchCommand(), newAgentsCommand(), newSchemaCommand(), newVersionCommand(),
 	)
 	completeFlags(root)

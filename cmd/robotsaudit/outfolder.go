@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -24,6 +25,99 @@ func begin(cmd *cobra.Command, output string) (*slog.Logger, error) {
 		return nil, usageErrorf("no output folder given; add -o DIR")
 	}
 	return newLogger(cmd)
+}
+
+// writeFlags are the options of commands that write to an output folder.
+type writeFlags struct {
+	output   string
+	waitLock bool
+	force    bool
+	metrics  string
+}
+
+func (f *writeFlags) add(flags *pflag.FlagSet, tables bool) {
+	addOutput(flags, &f.output)
+	flags.BoolVar(&f.waitLock, "wait-lock", false, "wait while another robotsaudit uses DIR, instead of failing")
+	flags.StringVar(&f.metrics, "metrics", "", "write counts of this run to `FILE`, for the textfile collector of Prometheus")
+	if tables {
+		flags.BoolVar(&f.force, "force", false, "replace files of other programs in DIR that bear the names of tables")
+	}
+}
+
+// accounted runs do, and tells what it came to.
+func (f *writeFlags) accounted(cmd *cobra.Command, log *slog.Logger, do func(*account) error) error {
+	a := newAccount()
+	err := do(a)
+	code := exitCode(err)
+	if code == exitDone || code == exitUnread || code == exitViolations {
+		a.summarize(cmd, log, code)
+	}
+	if f.metrics != "" {
+		if failed := a.writeMetrics(cmd, f.metrics, code); failed != nil {
+			return errors.Join(err, fmt.Errorf("--metrics: %w", failed))
+		}
+	}
+	return err
+}
+
+// hold runs do while this process holds the output folder. Where tables are to be written,
+// the files in their places must be such.
+func (f *writeFlags) hold(cmd *cobra.Command, log *slog.Logger, tables bool, do func() error) (err error) {
+	release, err := ingest.Lock(f.output)
+	if errors.Is(err, ingest.ErrLocked) {
+		if !f.waitLock {
+			return fmt.Errorf("%w; --wait-lock waits", err)
+		}
+		log.Info(fmt.Sprintf("output folder %s is in use by another robotsaudit; waiting for it", f.output))
+		release, err = ingest.WaitLock(cmd.Context(), f.output)
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	if tables && !f.force {
+		foreign, err := report.Foreign(f.output)
+		if err != nil {
+			return err
+		}
+		if foreign != "" {
+			return fmt.Errorf("%s in the output folder %s was not written by robotsaudit; move it, give another folder with -o, or replace it with --force", foreign, f.output)
+		}
+	}
+	return do()
+}
+
+// keepFlags say what becomes of facts whose archives are not named.
+type keepFlags struct{ add, prune bool }
+
+func (f *keepFlags) addTo(flags *pflag.FlagSet, what string) {
+	flags.BoolVar(&f.add, "add", false, "keep what DIR holds of "+what+" not named now")
+	flags.BoolVar(&f.prune, "prune", false, "remove it, without the warning")
+}
+
+func (f *keepFlags) check() error {
+	if f.add && f.prune {
+		return usageErrorf("--add keeps what is not named, --prune removes it: leave out one of them")
+	}
+	return nil
+}
+
+// dropping returns what warns of archives whose facts go.
+func (f *keepFlags) dropping(log *slog.Logger, again string) func([]ingest.Input) {
+	if f.prune {
+		return nil
+	}
+	return func(inputs []ingest.Input) {
+		var names []string
+		for _, in := range inputs[:min(len(inputs), 3)] {
+			names = append(names, in.Name)
+		}
+		if more := len(inputs) - len(names); more > 0 {
+			names = append(names, fmt.Sprintf("%d more", more))
+		}
+		log.Warn(fmt.Sprintf("what was read before of %s not named now is removed (%s); to keep it, stop this run and use '%s'; with --prune there is no warning",
+			report.Count(int64(len(inputs)), "archive"), strings.Join(names, ", "), again))
+	}
 }
 
 // inOutput runs f while this process holds the output folder.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/spf13/cobra"
 	"golang.org/x/term"
 )
 
@@ -23,17 +24,23 @@ type gauge struct {
 	what        string
 	done, total func() int64
 	unit        func(int64) string
+	unitName    string
 }
 
 // watch shows a gauge until the returned function is called: a line that is drawn
-// anew on a terminal, a log line now and then elsewhere.
-func watch(w io.Writer, log *slog.Logger, g gauge) (stop func()) {
+// anew on a terminal, a log line now and then elsewhere, as --progress asks.
+func watch(cmd *cobra.Command, log *slog.Logger, g gauge) (stop func()) {
+	how, err := cmd.Flags().GetString("progress")
+	if err != nil || how == progressNone {
+		return func() {}
+	}
+	w := cmd.ErrOrStderr()
+	drawn := how == progressAuto && isTerminal(w) && isText(log) && !isQuiet(cmd)
 	quit := make(chan struct{})
 	ended := make(chan struct{})
 	start := time.Now()
-	onTerminal := isTerminal(w)
 	interval := logInterval
-	if onTerminal {
+	if drawn {
 		interval = barInterval
 	}
 	go func() {
@@ -43,15 +50,18 @@ func watch(w io.Writer, log *slog.Logger, g gauge) (stop func()) {
 		for {
 			select {
 			case <-quit:
-				if onTerminal {
+				switch {
+				case drawn:
 					fmt.Fprint(w, clearLine)
+				case !isText(log):
+					g.tell(log, time.Since(start))
 				}
 				return
 			case <-tick.C:
-				if elapsed := time.Since(start); onTerminal {
+				if elapsed := time.Since(start); drawn {
 					fmt.Fprint(w, clearLine+g.line(elapsed, widthOf(w)))
 				} else {
-					log.Info(g.line(elapsed, math.MaxInt))
+					g.tell(log, elapsed)
 				}
 			}
 		}
@@ -60,6 +70,14 @@ func watch(w io.Writer, log *slog.Logger, g gauge) (stop func()) {
 		close(quit)
 		<-ended
 	}
+}
+
+// tell logs progress.
+func (g *gauge) tell(log *slog.Logger, elapsed time.Duration) {
+	done, total := g.done(), g.total()
+	tell(log, slog.LevelInfo, "progress", g.line(elapsed, math.MaxInt),
+		slog.String("stage", g.what), slog.Int64("done", done), slog.Int64("total", total), slog.String("unit", g.unitName),
+		slog.Float64("seconds", elapsed.Seconds()))
 }
 
 // line tells progress, the time left at the rate so far, and that rate, as far as it fits

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
@@ -48,14 +49,15 @@ func TestScript(t *testing.T) {
 			return false, fmt.Errorf("unknown condition %q", cond)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits,
-			"warc":  makeWARC,
-			"gz":    gzipFile,
-			"lock":  lock,
-			"rows":  rows,
-			"table": table,
-			"plain": plain,
-			"small": small,
+			"exits":  exits,
+			"warc":   makeWARC,
+			"gz":     gzipFile,
+			"lock":   lock,
+			"unlock": unlock,
+			"rows":   rows,
+			"table":  table,
+			"plain":  plain,
+			"small":  small,
 		},
 	})
 }
@@ -144,15 +146,30 @@ func gzipFile(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]+".gz"), out.Bytes(), 0o666))
 }
 
-// lock DIR: holds an output folder until the script ends.
+// lock DIR: holds an output folder until it is unlocked or the script ends.
 func lock(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: lock DIR")
 	}
 	release, err := ingest.Lock(ts.MkAbs(args[0]))
 	ts.Check(err)
+	locks.Store(ts.MkAbs(args[0]), release)
 	ts.Defer(func() { _ = release() })
 }
+
+// unlock DIR: gives up an output folder that lock holds.
+func unlock(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: unlock DIR")
+	}
+	release, held := locks.LoadAndDelete(ts.MkAbs(args[0]))
+	if !held {
+		ts.Fatalf("%s is not locked", args[0])
+	}
+	ts.Check(release.(func() error)())
+}
+
+var locks sync.Map // folders that lock holds → what gives them up
 
 // table TABLE TEXT COLUMN…: writes these columns of a Parquet file as lines of text,
 // null as "-".

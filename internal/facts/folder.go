@@ -2,7 +2,9 @@ package facts
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -39,6 +41,23 @@ type Plan struct {
 	Digested    bool      `json:"digested,omitempty"` // digests of inputs were asked for
 
 	Copies map[string]string `json:"copies,omitempty"` // path of an input → that of the one that it is a copy of
+}
+
+// ReadPlan reads the current plan of an output folder; nil where there is none.
+func ReadPlan(dir string) (*Plan, error) {
+	path := filepath.Join(dir, PrivateFolder, PlanFile)
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var p Plan
+	if err := json.Unmarshal(b, &p); err != nil {
+		return nil, fmt.Errorf("%s is damaged (%w); run 'robotsaudit ingest' again", path, err)
+	}
+	return &p, nil
 }
 
 // Manifest says what a finished task holds. It is written last; a folder without

@@ -33,6 +33,7 @@ type InputResult struct {
 type Failure struct {
 	Name   string `json:"name"`
 	Reason string `json:"reason"`
+	Path   string `json:"path,omitempty"` // of the input; "" where an argument named none
 }
 
 // InputStats counts what an input holds.

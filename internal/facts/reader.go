@@ -127,14 +127,7 @@ func (r *Reader) UserAgents(ctx context.Context, f func(userAgent string, fetche
 func (r *Reader) Captures(
 	ctx context.Context, buckets Buckets, copied func(first, c *Fetch) error,
 ) iter.Seq2[*Capture, error] {
-	paths, tasks := r.files(func(t *Task) []string { return t.Captures })
-	all := run.Merge(ctx, paths, CaptureRuns, run.MergeOptions[Capture]{
-		From: buckets.From, To: buckets.To, Select: buckets.Select, TmpDir: r.tmp,
-		Prepare: func(file int, c *Capture) {
-			r.number(&c.Input, tasks[file])
-			c.Pack = int32(tasks[file])
-		},
-	})
+	all := r.allCaptures(ctx, buckets)
 	return func(yield func(*Capture, error) bool) {
 		var seen Duplicates
 		for c, err := range all {
@@ -156,6 +149,18 @@ func (r *Reader) Captures(
 			}
 		}
 	}
+}
+
+// allCaptures yields policy captures in order, with all copies.
+func (r *Reader) allCaptures(ctx context.Context, buckets Buckets) iter.Seq2[*Capture, error] {
+	paths, tasks := r.files(func(t *Task) []string { return t.Captures })
+	return run.Merge(ctx, paths, CaptureRuns, run.MergeOptions[Capture]{
+		From: buckets.From, To: buckets.To, Select: buckets.Select, TmpDir: r.tmp,
+		Prepare: func(file int, c *Capture) {
+			r.number(&c.Input, tasks[file])
+			c.Pack = int32(tasks[file])
+		},
+	})
 }
 
 // Events yields what crawlers' logs say, in order.

@@ -2,11 +2,7 @@ package facts
 
 import (
 	"cmp"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 )
@@ -32,6 +28,7 @@ type Set struct {
 	Dir      string // private folder for temporary files
 
 	Fingerprint string          // of what shapes the facts
+	Digested    bool            // digests of inputs were asked for
 	Copies      map[int32]int32 // inputs that hold the bytes of one before them, by index
 
 	// Reread reads the body of a fetch again from its archive, and updates c.Flags and
@@ -49,22 +46,18 @@ func (f *Set) FetchCount() (n int64) {
 
 // Open reads the current plan of an output folder. Facts of other fingerprints are not read.
 func Open(dir string, fingerprints ...string) (*Set, error) {
-	private := filepath.Join(dir, PrivateFolder)
-	b, err := os.ReadFile(filepath.Join(private, PlanFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s holds no facts; run 'robotsaudit ingest INPUT… -o %s' first", dir, dir)
-	}
+	p, err := ReadPlan(dir)
 	if err != nil {
 		return nil, err
 	}
-	var p Plan
-	if err := json.Unmarshal(b, &p); err != nil {
-		return nil, fmt.Errorf("%s is damaged (%w); run 'robotsaudit ingest' again", filepath.Join(private, PlanFile), err)
+	if p == nil {
+		return nil, fmt.Errorf("%s holds no facts; run 'robotsaudit ingest INPUT… -o %s' first", dir, dir)
 	}
+	private := filepath.Join(dir, PrivateFolder)
 	if !slices.Contains(fingerprints, p.Fingerprint) {
 		return nil, fmt.Errorf("the facts in %s are of another version of robotsaudit; run 'robotsaudit ingest' again", dir)
 	}
-	f := &Set{Failures: p.Failures, Dir: private, Fingerprint: p.Fingerprint}
+	f := &Set{Failures: p.Failures, Dir: private, Fingerprint: p.Fingerprint, Digested: p.Digested}
 	for _, name := range p.Tasks {
 		t := Task{Dir: filepath.Join(private, FolderName(p.Fingerprint), name)}
 		m, err := ReadManifest(t.Dir)

@@ -302,8 +302,8 @@ func (a *Form) bzip2Reader(src *Source, at io.ReaderAt) (Reader, error) {
 
 // verifyBzip2 decompresses a bzip2 stream and returns how many bytes lie in blocks
 // that match their checksums, up to the first that does not, and what stands there.
-func verifyBzip2(src io.Reader) (whole int64, err error) {
-	in := &sticky{r: bzip2.NewReader(src)}
+func verifyBzip2(src *Source) (whole int64, err error) {
+	in := &sticky{r: bzip2.NewReader(src), src: src}
 	buf := make([]byte, fileBuffer)
 	ended := false // a read that is not filled ends a block
 	for n := int64(0); ; {

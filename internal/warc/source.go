@@ -16,7 +16,7 @@ type Source struct {
 // NewSource reads an input from its beginning. progress is told of every read, and may
 // be nil.
 func NewSource(r io.Reader, progress func(int)) *Source {
-	return sourceOf(&countingReader{r: r, progress: progress})
+	return sourceOf(newCounting(r, progress))
 }
 
 func sourceOf(file *countingReader) *Source {
@@ -25,19 +25,31 @@ func sourceOf(file *countingReader) *Source {
 
 // Reset reads another input, in the same memory.
 func (s *Source) Reset(r io.Reader, progress func(int)) {
-	s.file = &countingReader{r: r, progress: progress}
+	s.file = newCounting(r, progress)
 	s.Reader.Reset(s.file)
 }
 
 // Failed is the failure of the file below that ended the reading, nil if none did.
 func (s *Source) Failed() error { return s.file.failed }
 
+// stopped is the error of a file that is to be read no more, which it tells between reads,
+// too, where it has a method Err.
+func (s *Source) stopped() error {
+	if c := s.file; c.below != nil && c.failed == nil {
+		if err := c.below.Err(); err != nil {
+			c.failed = &ReadError{err}
+		}
+	}
+	return s.file.failed
+}
+
 // Fetched is how many bytes of the file below have been read, those in the buffer too.
 func (s *Source) Fetched() int64 { return s.file.n }
 
 // SourceAt reads from the middle of an input.
 func SourceAt(at io.ReaderAt, offset int64) *Source {
-	return sourceOf(&countingReader{r: io.NewSectionReader(at, offset, math.MaxInt64-offset), n: offset})
+	below, _ := at.(stopper)
+	return sourceOf(&countingReader{r: io.NewSectionReader(at, offset, math.MaxInt64-offset), below: below, n: offset})
 }
 
 // Position is how many bytes of the input have been read.
@@ -70,7 +82,16 @@ type countingReader struct {
 	n int64
 	// progress is told of every read.
 	progress func(int)
+	below    stopper // r, where it is one
 	failed   error
+}
+
+// stopper is a file that may have to be read no more.
+type stopper interface{ Err() error }
+
+func newCounting(r io.Reader, progress func(int)) *countingReader {
+	below, _ := r.(stopper)
+	return &countingReader{r: r, progress: progress, below: below}
 }
 
 func (c *countingReader) Read(p []byte) (int, error) {

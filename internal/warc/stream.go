@@ -62,14 +62,14 @@ func newStreamReader(a Form, src *Source) (*streamReader, error) {
 func Decompressed(a Form, src *Source) (io.Reader, error) {
 	if z, ok := a.codec.(*zstdCodec); ok {
 		r, err := z.stream(src.Reader)
-		return &sticky{r: r}, err
+		return &sticky{r: r, src: src}, err
 	}
 	b, _ := src.Peek(len(magicBzip2))
 	switch {
 	case bytes.HasPrefix(b, magicBzip2):
-		return &sticky{r: bzip2.NewReader(src.Reader)}, nil
+		return &sticky{r: bzip2.NewReader(src.Reader), src: src}, nil
 	case bytes.HasPrefix(b, magicGzip):
-		return &sticky{r: &joined{in: gzipCodec{}.members(src), err: io.EOF}}, nil
+		return &sticky{r: &joined{in: gzipCodec{}.members(src), err: io.EOF}, src: src}, nil
 	}
 	return src, nil
 }
@@ -95,9 +95,11 @@ func (j *joined) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// sticky ends with the first error: behind one, compress/bzip2 goes on.
+// sticky ends with the first error: behind one, compress/bzip2 goes on. It also ends where
+// src is to be read no more, though it may have read enough of it for a long time.
 type sticky struct {
 	r   io.Reader
+	src *Source
 	err error
 }
 
@@ -105,6 +107,9 @@ type sticky struct {
 var errBehindBzip2 = error(bzip2.StructuralError("bad magic value in continuation file"))
 
 func (s *sticky) Read(p []byte) (n int, err error) {
+	if s.err == nil {
+		s.err = s.src.stopped()
+	}
 	if s.err == nil {
 		n, s.err = s.r.Read(p)
 	}

@@ -1,0 +1,31 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// operatorFlags are those that the help lists in a section of their own: they are for
+// scripts and schedulers, and no result depends on them.
+var operatorFlags = []string{"log-format", "quiet", "progress", "config", "metrics", "wait-lock"}
+
+// groupFlags has the help of all commands list the flags for operators apart.
+func groupFlags(root *cobra.Command) {
+	cobra.AddTemplateFunc("flagsFor", func(cmd *cobra.Command, operators bool) string {
+		flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if slices.Contains(operatorFlags, f.Name) == operators {
+				flags.AddFlag(f)
+			}
+		})
+		return strings.TrimRight(flags.FlagUsages(), "\n")
+	})
+	root.SetUsageTemplate(strings.NewReplacer(
+		"{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}", "{{flagsFor . false}}",
+		"Global Flags:", "Flags for operators (each flag has a variable, too: ROBOTSAUDIT_OUTPUT is that of --output):",
+		"{{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}", "{{flagsFor . true}}",
+	).Replace(root.UsageTemplate()))
+}

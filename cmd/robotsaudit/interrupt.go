@@ -1,0 +1,47 @@
+package main
+
+import (
+	"context"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// patience is how long an interrupted command may take to stop what it does. What it has
+// not put in its place by then does not count, as after any other end.
+const patience = 1500 * time.Millisecond
+
+// interruption says at once that an interrupt was heard, and sees that it is obeyed.
+type interruption struct {
+	args []string
+	stop []func() bool
+}
+
+// acknowledge waits for the interrupt of a command.
+func (i *interruption) acknowledge(cmd *cobra.Command) error {
+	log, err := newLogger(cmd)
+	if err != nil {
+		return err
+	}
+	i.stop = append(i.stop, context.AfterFunc(cmd.Context(), func() {
+		log.Warn("stopping; once more ends at once")
+	}))
+	late, give := context.WithCancel(context.WithoutCancel(cmd.Context()))
+	i.stop = append(i.stop, func() bool { give(); return true }, context.AfterFunc(cmd.Context(), func() {
+		select {
+		case <-late.Done():
+		case <-time.After(patience):
+			log.Error(advise(context.Canceled, i.args).Error())
+			os.Exit(exitInterrupted)
+		}
+	}))
+	return nil
+}
+
+// over tells that the command has ended.
+func (i *interruption) over() {
+	for _, stop := range i.stop {
+		stop()
+	}
+}

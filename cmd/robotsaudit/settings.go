@@ -1,0 +1,177 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Flags that the command line does not give take their value from the environment or from
+// the file of --config: of this command (ROBOTSAUDIT_AUDIT_WORKERS, [audit]), or else of all
+// that have such a flag (ROBOTSAUDIT_WORKERS, a key at the top).
+
+// fromSettings marks flags that the command line did not give.
+const fromSettings = "robotsaudit_settings"
+
+// given reports whether the command line gives a flag.
+func given(cmd *cobra.Command, name string) bool {
+	f := cmd.Flags().Lookup(name)
+	return f.Changed && f.Annotations[fromSettings] == nil
+}
+
+// variable is the environment variable of a flag.
+func variable(parts ...string) string {
+	return strings.ToUpper(strings.ReplaceAll("robotsaudit_"+strings.Join(parts, "_"), "-", "_"))
+}
+
+// applySettings gives a command's flags the values that the environment and the file have.
+func applySettings(cmd *cobra.Command) error {
+	apply := func(f *pflag.Flag, where string, values []string) error {
+		if err := setFlag(cmd.Flags(), f, values); err != nil {
+			return usageErrorf("%s: %v", where, err)
+		}
+		return nil
+	}
+	if err := eachUnset(cmd, func(f *pflag.Flag) error {
+		for _, name := range []string{variable(cmd.Name(), f.Name), variable(f.Name)} {
+			if v := os.Getenv(name); v != "" {
+				return apply(f, "environment variable "+name, splitList(f, v))
+			}
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	path, err := cmd.Flags().GetString("config")
+	if err != nil || path == "" {
+		return err
+	}
+	settings, err := readSettings(cmd.Root(), path)
+	if err != nil {
+		return err
+	}
+	return eachUnset(cmd, func(f *pflag.Flag) error {
+		for _, key := range []string{cmd.Name() + "." + f.Name, f.Name} {
+			if values, ok := settings[key]; ok {
+				return apply(f, fmt.Sprintf("%s: %s", path, key), values)
+			}
+		}
+		return nil
+	})
+}
+
+// isSetting reports whether a flag can have its value from elsewhere.
+func isSetting(f *pflag.Flag) bool { return !f.Hidden && f.Name != "help" }
+
+// eachUnset calls f for flags that have no value so far.
+func eachUnset(cmd *cobra.Command, f func(*pflag.Flag) error) (err error) {
+	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
+		if err == nil && !flag.Changed && isSetting(flag) {
+			err = f(flag)
+		}
+	})
+	return err
+}
+
+// splitList makes several values of text, where the flag can have several.
+func splitList(f *pflag.Flag, text string) []string {
+	if _, ok := f.Value.(pflag.SliceValue); !ok {
+		return []string{text}
+	}
+	values := strings.Split(text, ",")
+	for i := range values {
+		values[i] = strings.TrimSpace(values[i])
+	}
+	return values
+}
+
+func setFlag(flags *pflag.FlagSet, f *pflag.Flag, values []string) error {
+	if list, ok := f.Value.(pflag.SliceValue); ok {
+		if err := list.Replace(values); err != nil {
+			return err
+		}
+		f.Changed = true
+	} else if len(values) != 1 {
+		return fmt.Errorf("--%s takes one value, not a list", f.Name)
+	} else if err := flags.Set(f.Name, values[0]); err != nil {
+		var invalid *pflag.InvalidValueError
+		if errors.As(err, &invalid) {
+			err = errors.Unwrap(invalid)
+		}
+		return fmt.Errorf("%q is no value of --%s (%v)", values[0], f.Name, err)
+	}
+	return flags.SetAnnotation(f.Name, fromSettings, []string{"true"})
+}
+
+// readSettings reads a file of settings: values by key, COMMAND.FLAG or FLAG.
+func readSettings(root *cobra.Command, path string) (map[string][]string, error) {
+	var file map[string]any
+	if _, err := toml.DecodeFile(path, &file); err != nil {
+		return nil, usageErrorf("--config: %v; check the file", err)
+	}
+	commands := make(map[string]*cobra.Command)
+	for _, c := range root.Commands() {
+		commands[c.Name()] = c
+	}
+	settings := make(map[string][]string)
+	for _, key := range slices.Sorted(maps.Keys(file)) {
+		section, isTable := file[key].(map[string]any)
+		command := commands[key]
+		switch {
+		case !isTable && slices.ContainsFunc(root.Commands(), func(c *cobra.Command) bool { return hasSetting(c, key) }):
+			section = map[string]any{key: file[key]}
+		case !isTable || command == nil:
+			return nil, usageErrorf("--config %s: unknown key %q; keys are names of flags, as in output = \"out\", and tables those of commands, as in [audit]", path, key)
+		}
+		for _, name := range slices.Sorted(maps.Keys(section)) {
+			full := name
+			if isTable {
+				full = key + "." + name
+				if !hasSetting(command, name) {
+					return nil, usageErrorf("--config %s: unknown key %q; 'robotsaudit %s --help' lists the flags that can be keys", path, full, key)
+				}
+			}
+			values, err := texts(section[name])
+			if err != nil {
+				return nil, usageErrorf("--config %s: %s: %v", path, full, err)
+			}
+			settings[full] = values
+		}
+	}
+	return settings, nil
+}
+
+// hasSetting reports whether a command has a flag that a file can give.
+func hasSetting(cmd *cobra.Command, name string) bool {
+	f := cmd.Flags().Lookup(name)
+	if f == nil {
+		f = cmd.InheritedFlags().Lookup(name)
+	}
+	return f != nil && isSetting(f) && name != "config"
+}
+
+// texts are the values of a TOML value.
+func texts(value any) ([]string, error) {
+	switch v := value.(type) {
+	case string, bool, int64, float64:
+		return []string{fmt.Sprint(v)}, nil
+	case []any:
+		var all []string
+		for _, item := range v {
+			one, err := texts(item)
+			if err != nil || len(one) != 1 {
+				return nil, errors.New("a list has texts, numbers, true or false")
+			}
+			all = append(all, one...)
+		}
+		return all, nil
+	}
+	return nil, errors.New("a value is a text in quotes, a number, true, false, or a list of these")
+}

@@ -1,0 +1,80 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+)
+
+// ErrLocked is the error of an output folder that another process holds.
+var ErrLocked = errors.New("is in use by another robotsaudit")
+
+// lockInterval is how often a lock that is waited for is tried.
+const lockInterval = 200 * time.Millisecond
+
+// Lock takes the output folder for this process, making it where needed. Release
+// gives it back.
+func Lock(dir string) (release func() error, err error) {
+	lock, err := lockFile(dir)
+	if err != nil {
+		return nil, err
+	}
+	held, err := lock.TryLock()
+	return locked(dir, lock, held, err)
+}
+
+// WaitLock is Lock, but waits until the folder is free, or ctx is done.
+func WaitLock(ctx context.Context, dir string) (release func() error, err error) {
+	lock, err := lockFile(dir)
+	if err != nil {
+		return nil, err
+	}
+	held, err := lock.TryLockContext(ctx, lockInterval)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return locked(dir, lock, held, err)
+}
+
+// LockToRead keeps other processes from writing to an output folder that is there. Where
+// this process may not write to it, neither may it lock it, and does without.
+func LockToRead(dir string) (release func() error, err error) {
+	lock := flock.New(filepath.Join(dir, facts.PrivateFolder, facts.LockFile))
+	held, err := lock.TryRLock()
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return func() error { return nil }, nil
+	case err != nil:
+		return nil, err
+	case !held:
+		return nil, fmt.Errorf("%s %w; wait until that has ended", dir, ErrLocked)
+	}
+	return lock.Unlock, nil
+}
+
+func lockFile(dir string) (*flock.Flock, error) {
+	private := filepath.Join(dir, facts.PrivateFolder)
+	if err := os.MkdirAll(private, 0o777); err != nil {
+		return nil, fmt.Errorf("output folder %s cannot be made (%v); give another with -o", dir, reason(err))
+	}
+	return flock.New(filepath.Join(private, facts.LockFile)), nil
+}
+
+func locked(dir string, lock *flock.Flock, held bool, err error) (func() error, error) {
+	if err != nil {
+		return nil, fmt.Errorf("output folder %s cannot be written (%v); check its permissions or give another with -o", dir, reason(err))
+	}
+	if !held {
+		return nil, fmt.Errorf("output folder %s %w; wait for it or give another with -o", dir, ErrLocked)
+	}
+	return lock.Unlock, nil
+}

@@ -1,0 +1,106 @@
+package facts
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"slices"
+)
+
+// Rewrite writes what tasks hold of the wanted inputs into a folder that is there and empty,
+// as one task. No archive is read. Of an input that several tasks hold, the first counts.
+func Rewrite(ctx context.Context, dir, fingerprint string, tasks []Task, wanted []Input) error {
+	w, err := NewWriter(dir)
+	if err != nil {
+		return err
+	}
+	tasks = slices.Clone(tasks)
+	m := Manifest{Fingerprint: fingerprint}
+	var numbers []int32
+	m.Inputs, numbers = choose(tasks, wanted)
+	if err := rewrite(ctx, w, &Set{Tasks: tasks}, dir, numbers); err != nil {
+		w.Abandon()
+		return err
+	}
+	return w.Close(&m)
+}
+
+// choose says which inputs of tasks are wanted. It numbers all of them in the order of their
+// paths (Task.Global), so that the merge of runs is in order; numbers tells which number
+// each of these has in the new task, -1 where it is left out.
+func choose(tasks []Task, wanted []Input) (chosen []InputResult, numbers []int32) {
+	type held struct {
+		InputResult
+		global *int32
+	}
+	var all []held
+	for i := range tasks {
+		t := &tasks[i]
+		t.Global = make([]int32, len(t.Inputs))
+		for j := range t.Inputs {
+			all = append(all, held{t.Inputs[j], &t.Global[j]})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b held) int { return cmp.Compare(a.Path, b.Path) })
+	missing := make(map[string]Input)
+	for _, in := range wanted {
+		missing[in.Path] = in
+	}
+	for i, h := range all {
+		*h.global = int32(i)
+		number := int32(-1)
+		if in, ok := missing[h.Path]; ok && in.Same(h.Input) {
+			delete(missing, h.Path)
+			number = int32(len(chosen))
+			chosen = append(chosen, h.InputResult)
+		}
+		numbers = append(numbers, number)
+	}
+	return chosen, numbers
+}
+
+// rewrite copies the rows of a set to w, with the numbers that their inputs have there.
+func rewrite(ctx context.Context, w *Writer, set *Set, tmp string, numbers []int32) error {
+	r, err := NewReader(set, tmp)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if err := copyRows(r.Fetches(ctx, Buckets{}), numbers, func(f *Fetch) *int32 { return &f.Input }, w.Fetch); err != nil {
+		return err
+	}
+	err = copyRows(r.allCaptures(ctx, Buckets{}), numbers, func(c *Capture) *int32 { return &c.Input }, func(c *Capture) error {
+		body, err := r.Body(c)
+		if err != nil {
+			return err
+		}
+		c.Pack = 0
+		return w.Capture(c, body)
+	})
+	if err != nil {
+		return err
+	}
+	err = copyRows(r.Issues(ctx, nil), numbers, func(i *Issue) *int32 { return &i.Input }, func(i *Issue) error { return w.Issue(*i) })
+	if err != nil {
+		return err
+	}
+	return copyRows(r.Events(ctx, Buckets{}), numbers, func(e *LogEvent) *int32 { return &e.Input }, w.Event)
+}
+
+// copyRows writes those rows whose input has a number in the new task, with that number.
+func copyRows[T any](rows iter.Seq2[*T, error], numbers []int32, input func(*T) *int32, write func(*T) error) error {
+	for row, err := range rows {
+		if err != nil {
+			return err
+		}
+		copied := *row
+		at := input(&copied)
+		if *at = numbers[*at]; *at < 0 {
+			continue
+		}
+		if err := write(&copied); err != nil {
+			return err
+		}
+	}
+	return nil
+}
