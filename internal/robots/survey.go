@@ -1,7 +1,5 @@
 package robots
 
-import "iter"
-
 // What surveys of robots.txt ask for, beside verdicts.
 
 // Body returns the body that was parsed. It must not be changed.
@@ -16,7 +14,7 @@ type Pattern struct {
 
 // Patterns yields the patterns of the group's rules in no particular order. In
 // Google's profile a rule can have two.
-func (g *Group) Patterns() iter.Seq[Pattern] {
+func (g *Group) Patterns() func(yield func(Pattern) bool) {
 	return func(yield func(Pattern) bool) {
 		for i := range g.rules {
 			m := &g.rules[i]
