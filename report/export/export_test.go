@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -393,4 +395,48 @@ func gzipped(t *testing.T, s string) string {
 		t.Fatal(err)
 	}
 	return out.String()
+}
+
+// TestDisagreement reads tables that are not in the order of fetches: no list comes of them.
+func TestDisagreement(t *testing.T) {
+	o := export.Options{By: export.ByRecord, Agents: []string{"GPTBot"}, Purposes: []string{"train"}}
+	for name, disorder := range map[string]func(*testing.T, *results.Results){
+		"violations":     reversed(report.ViolationsTable),
+		"group_verdicts": reversed(report.GroupVerdictsTable),
+		"robots_agents":  reversed(report.RobotsAgentsTable),
+		"restrictions":   reversed(report.RestrictionsTable),
+	} {
+		r := open(t)
+		disorder(t, r)
+		if name == "violations" {
+			o.Agents = nil
+		} else {
+			o.Agents = []string{"GPTBot"}
+		}
+		_, err := export.Write(t.Context(), io.Discard, r, o, export.CSV)
+		if err == nil || !strings.Contains(err.Error(), "the tables fetches and "+name+" of the audit do not agree on the record at crawl-") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// reversed returns what turns the rows of a table round.
+func reversed[R any](table report.TableOf[R]) func(*testing.T, *results.Results) {
+	return func(t *testing.T, r *results.Results) {
+		rows := readAll(t, r, table)
+		slices.Reverse(rows)
+		var out bytes.Buffer
+		w := report.NewRowWriter[R](&out, t.TempDir(), table.Name)
+		for _, row := range rows {
+			if err := w.Write(row); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(r.Dir(), table.File()), out.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
