@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -51,10 +52,17 @@ FORMAT is parquet, csv, jsonl or txt, where each line is what --by says: of reco
 WARC-Record-ID. By default it is that of FILE's name, or csv. csv is for programs: for
 spreadsheets, see 'robotsaudit report --csv'.
 
+--format dolma writes attributes (jsonl.gz) for a file of dolma documents, a line for each: the
+attribute robotsaudit__export__drop spans what is to be dropped, robotsaudit__export__REASON every
+document. The id of a document is a WARC-Record-ID, a payload digest or a URL. One that is not of
+this audit has the reason not_found and is unknown.
+
 ` + exitHelp,
 		Example: `  robotsaudit export -o out --keep --purpose train --to keep.parquet
   robotsaudit export -o out --drop --agents ai --by url --format txt
-  robotsaudit export -o out --drop --agent GPTBot --by host --to hosts.csv`,
+  robotsaudit export -o out --drop --agent GPTBot --by host --to hosts.csv
+  robotsaudit export -o out --drop --format dolma --documents documents/0.jsonl.gz \
+      --to attributes/robotsaudit/0.jsonl.gz`,
 		Args: noArgs,
 	}
 	f.add(cmd.Flags())
@@ -72,6 +80,7 @@ type exportFlags struct {
 	by      string
 	format  string
 	to      string
+	docs    string // documents of dolma
 }
 
 func (f *exportFlags) add(flags *pflag.FlagSet) {
@@ -86,6 +95,7 @@ func (f *exportFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.unknown, "unknown", "drop", "what becomes of what is `UNKNOWN`: drop or keep")
 	flags.StringVar(&f.by, "by", string(export.ByRecord), "what a row is, `BY` "+names(export.Kinds))
 	flags.StringVar(&f.format, "format", "", "`FORMAT` of the list: "+names(export.Formats))
+	flags.StringVar(&f.docs, "documents", "", "`FILE` of dolma documents, whose attributes --format dolma writes")
 	flags.StringVar(&f.to, "to", "-", "write the list to `FILE`; - is standard output")
 }
 
@@ -116,6 +126,9 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 		return usageErrorf("the audit in %s was made without %s; make it anew with: %s", f.output, strings.Join(missing.What, " "),
 			f.evaluateCommand(&r.Audit().Settings, options.Agents))
 	}
+	if format == export.Dolma {
+		return f.writeAttributes(cmd, r, options)
+	}
 	var summary export.Summary
 	err = writeWhole(cmd, f.to, func(w io.Writer) (err error) {
 		summary, err = export.Write(cmd.Context(), w, r, options, format)
@@ -123,6 +136,29 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 	})
 	if err == nil && f.to != "-" {
 		_, err = fmt.Fprintln(cmd.OutOrStdout(), f.tell(&summary))
+	}
+	return err
+}
+
+// writeAttributes marks what to drop of documents.
+func (f *exportFlags) writeAttributes(cmd *cobra.Command, r *results.Results, o export.Options) error {
+	documents, err := os.Open(f.docs)
+	if err != nil {
+		return err
+	}
+	defer documents.Close()
+	var a export.Attributes
+	err = writeWhole(cmd, f.to, func(w io.Writer) (err error) {
+		a, err = export.WriteAttributes(cmd.Context(), w, r, o, documents)
+		return err
+	})
+	var bad *export.DocumentError
+	if errors.As(err, &bad) {
+		return fmt.Errorf("%s: %w; each line must be a dolma document, with id and text", f.docs, err)
+	}
+	if err == nil && f.to != "-" {
+		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: of %s, %s to be dropped; %s in no fetch of this audit.\n", f.to,
+			report.Count(a.Documents, "document"), humanize.Comma(a.Dropped), humanize.Comma(a.NotFound))
 	}
 	return err
 }
@@ -144,6 +180,10 @@ func (f *exportFlags) resolve() (o export.Options, format export.Format, err err
 		return o, format, usageErrorf("--format: unknown format %q: use %s", f.format, names(export.Formats))
 	case !slices.Contains(export.Formats, format):
 		return o, format, usageErrorf("the name %s tells no format; add --format %s", f.to, names(export.Formats))
+	case (format == export.Dolma) != (f.docs != ""):
+		return o, format, usageErrorf("--format dolma and --documents FILE need each other: attributes are lines beside those of documents")
+	case format == export.Dolma && (f.keep || o.By != export.ByRecord):
+		return o, format, usageErrorf("--format dolma marks what to drop of documents: use --drop, and leave out --by")
 	}
 	if o.Agents, err = f.asked.resolveAgents(); err != nil {
 		return o, format, err

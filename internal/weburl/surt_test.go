@@ -93,3 +93,19 @@ func TestSURTKeyHostile(t *testing.T) {
 		}
 	}
 }
+
+func TestSURTHost(t *testing.T) {
+	for raw, want := range map[string]string{
+		"http://example.com/":                "com,example",
+		"https://www2.sub.example.com:8443/": "com,example,sub",
+		"http://example.com/a)/b":            "com,example",
+		"http://127.0.0.1:8080/?q":           "1,0,0,127",
+		"http://[2001:db8::1]/":              "2001:db8::1",
+		"dns:example.com":                    "",
+		"":                                   "",
+	} {
+		if u, _ := Parse(raw); SURTHost(u.SURTKey()) != want {
+			t.Errorf("host of %q is %q, want %q", u.SURTKey(), SURTHost(u.SURTKey()), want)
+		}
+	}
+}

@@ -2,15 +2,20 @@ package export_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
@@ -306,5 +311,132 @@ func TestMissing(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"--agent Foo", "--purpose index", "--as-of 2025-03-01T00:00:00Z"}, missing.What); diff != "" {
 		t.Errorf("missing (-want +got):\n%s", diff)
+	}
+}
+
+// TestAttributes marks documents by whatever id they have, in their order.
+func TestAttributes(t *testing.T) {
+	r := open(t)
+	o := export.Options{By: export.ByRecord, Agents: []string{"GPTBot"}}
+	var documents strings.Builder
+	var want []string
+	add := func(id string, text, reason string, drop bool) {
+		line, err := json.Marshal(map[string]string{"id": id, "text": text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		documents.Write(append(line, '\n'))
+		quoted, _ := json.Marshal(id)
+		marked := ""
+		if drop {
+			marked = fmt.Sprintf(`"robotsaudit__export__drop":[[0,%d,1.0]],`, utf8.RuneCountInString(text))
+		}
+		want = append(want, fmt.Sprintf(`{"id":%s,"attributes":{%s"robotsaudit__export__%s":[[0,%d,1.0]]}}`, quoted, marked, reason, utf8.RuneCountInString(text)))
+	}
+	for _, keep := range []bool{false, true} {
+		o.Keep = keep
+		for i, row := range rowsOf(t, r, o) {
+			id := row["id"].(string)
+			add([]string{id, strings.Trim(id, "<>"), strings.ToUpper(row["warc_record_uuid"].(string))}[i%3], "ä"+strings.Repeat("€", i), row["reason"].(string), !keep)
+		}
+	}
+	o.By = export.ByURL
+	for _, keep := range []bool{false, true} {
+		o.Keep = keep
+		for _, row := range rowsOf(t, r, o) {
+			add(row["url"].(string), "", row["reason"].(string), !keep)
+		}
+	}
+	add("<urn:uuid:00000000-0000-4000-8000-000000000000>", "x", "not_found", true)
+	slices.Reverse(want)
+	lines := slices.Collect(strings.Lines(documents.String()))
+	slices.Reverse(lines)
+	plain := strings.Join(lines, "")
+
+	for name, in := range map[string]string{"plain": plain, "gzip": gzipped(t, plain)} {
+		var out bytes.Buffer
+		a, err := export.WriteAttributes(t.Context(), &out, r, o, strings.NewReader(in))
+		if err != nil {
+			t.Fatal(err)
+		}
+		z, err := gzip.NewReader(&out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(z)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, strings.Split(strings.TrimSuffix(string(got), "\n"), "\n")); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+		if a.Documents != int64(len(want)) || a.NotFound != 1 || a.Dropped == 0 || a.Dropped == a.Documents {
+			t.Errorf("%s: %+v", name, a)
+		}
+	}
+	for in, want := range map[string]string{
+		"{\"id\":\"x\"}\n{": "document 2: unexpected EOF", `{"text":"x"}`: "document 1: it has no id that is a text",
+		`{"id":7,"text":"x"}`: "document 1: it has no id that is a text", "url,reason\n": "document 1: invalid character",
+	} {
+		_, err := export.WriteAttributes(t.Context(), io.Discard, r, o, strings.NewReader(in))
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", in, err, want)
+		}
+	}
+}
+
+func gzipped(t *testing.T, s string) string {
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	if _, err := io.WriteString(w, s); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// TestDisagreement reads tables that are not in the order of fetches: no list comes of them.
+func TestDisagreement(t *testing.T) {
+	o := export.Options{By: export.ByRecord, Agents: []string{"GPTBot"}, Purposes: []string{"train"}}
+	for name, disorder := range map[string]func(*testing.T, *results.Results){
+		"violations":     reversed(report.ViolationsTable),
+		"group_verdicts": reversed(report.GroupVerdictsTable),
+		"robots_agents":  reversed(report.RobotsAgentsTable),
+		"restrictions":   reversed(report.RestrictionsTable),
+	} {
+		r := open(t)
+		disorder(t, r)
+		if name == "violations" {
+			o.Agents = nil
+		} else {
+			o.Agents = []string{"GPTBot"}
+		}
+		_, err := export.Write(t.Context(), io.Discard, r, o, export.CSV)
+		if err == nil || !strings.Contains(err.Error(), "the tables fetches and "+name+" of the audit do not agree on the record at crawl-") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// reversed returns what turns the rows of a table round.
+func reversed[R any](table report.TableOf[R]) func(*testing.T, *results.Results) {
+	return func(t *testing.T, r *results.Results) {
+		rows := readAll(t, r, table)
+		slices.Reverse(rows)
+		var out bytes.Buffer
+		w := report.NewRowWriter[R](&out, t.TempDir(), table.Name)
+		for _, row := range rows {
+			if err := w.Write(row); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(r.Dir(), table.File()), out.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

@@ -23,10 +23,11 @@ const (
 	CSV     Format = "csv"
 	JSONL   Format = "jsonl"
 	Text    Format = "txt"
+	Dolma   Format = "dolma" // attributes of documents, see WriteAttributes
 )
 
 // Formats lists the formats.
-var Formats = []Format{Parquet, CSV, JSONL, Text}
+var Formats = []Format{Parquet, CSV, JSONL, Text, Dolma}
 
 // output is where a list goes.
 type output struct {

@@ -1,0 +1,236 @@
+package export
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/robotsaudit/robotsaudit/internal/run"
+	"github.com/robotsaudit/robotsaudit/report/results"
+)
+
+// The attributes of dolma: EXPERIMENT__TAGGER__TYPE, each with a span that is all of the document.
+const (
+	attribute     = "robotsaudit__export__"
+	dropAttribute = attribute + "drop" // beside that of the reason
+)
+
+// notFound is the reason of a document that is of no fetch of the audit.
+const notFound = "not_found"
+
+// Attributes counts what was written of documents.
+type Attributes struct {
+	Documents int64
+	Dropped   int64
+	NotFound  int64
+}
+
+// DocumentError says what is wrong with a file of documents.
+type DocumentError struct {
+	Line   int64
+	Reason error
+}
+
+func (e *DocumentError) Error() string {
+	return fmt.Sprintf("document %d: %v", e.Line, e.Reason)
+}
+
+// WriteAttributes writes a gzip file of dolma attributes for a file of dolma documents: a line for
+// each document, in their order, as dolma's mixer asks for. A document is found by its id, which is
+// a WARC-Record-ID, a payload digest, or a URL, in whichever spelling; of several fetches the one to
+// be dropped counts. One that is not found is unknown.
+func WriteAttributes(ctx context.Context, w io.Writer, r *results.Results, o Options, documents io.Reader) (a Attributes, err error) {
+	tokens, err := o.check(r)
+	if err != nil {
+		return a, err
+	}
+	dir, err := os.MkdirTemp("", "robotsaudit-export-")
+	if err != nil {
+		return a, err
+	}
+	defer os.RemoveAll(dir)
+	wanted := run.NewSorter(dir, documentsByKey)
+	if err := readDocuments(documents, wanted.Add); err != nil {
+		return a, err
+	}
+	l := &list{ctx: ctx, results: r, options: o, tokens: tokens, dir: dir, summary: new(Summary)}
+	found := run.NewSorter(dir, documentsByLine)
+	if err := l.find(wanted.Sorted(ctx), found.Add); err != nil {
+		return a, err
+	}
+	out := gzip.NewWriter(w)
+	for d, err := range found.Sorted(ctx) {
+		if err != nil {
+			return a, err
+		}
+		a.Documents++
+		if d.Drop {
+			a.Dropped++
+		}
+		if d.Reason == notFound {
+			a.NotFound++
+		}
+		if _, err := out.Write(d.line()); err != nil {
+			return a, err
+		}
+	}
+	return a, out.Close()
+}
+
+// document is a document, and what becomes of it.
+type document struct {
+	Key    string `parquet:"key"`
+	Line   int64  `parquet:"line"`
+	ID     string `parquet:"id"`     // as JSON
+	Source string `parquet:"source"` // as JSON; "" where there is none
+	Length int64  `parquet:"length"` // characters
+	Reason string `parquet:"reason"`
+	Drop   bool   `parquet:"drop"`
+}
+
+func specOf[T any](name string, compare func(a, b *T) int, size func(*T) int) run.Spec[T] {
+	return run.Spec[T]{Name: name, Compare: compare, Bucket: func(*T) int { return 0 }, Held: 4 << 20, Size: size}
+}
+
+var (
+	documentsByKey  = specOf("wanted", func(a, b *document) int { return cmp.Compare(a.Key, b.Key) }, (*document).size)
+	documentsByLine = specOf("found", func(a, b *document) int { return cmp.Compare(a.Line, b.Line) }, (*document).size)
+	fatesByKey      = specOf("fates", func(a, b *fate) int { return cmp.Compare(a.Key, b.Key) }, func(f *fate) int { return 100 + len(f.Key) })
+)
+
+func (d *document) size() int { return 200 + len(d.Key) + len(d.ID) + len(d.Source) }
+
+// line is the line of the attributes of a document.
+func (d *document) line() []byte {
+	var b bytes.Buffer
+	if d.Source != "" {
+		fmt.Fprintf(&b, `{"source":%s,"id":%s,"attributes":{`, d.Source, d.ID)
+	} else {
+		fmt.Fprintf(&b, `{"id":%s,"attributes":{`, d.ID)
+	}
+	if d.Drop {
+		fmt.Fprintf(&b, `"%s":[[0,%d,1.0]],`, dropAttribute, d.Length)
+	}
+	fmt.Fprintf(&b, `"%s":[[0,%d,1.0]]}}`+"\n", attribute+d.Reason, d.Length)
+	return b.Bytes()
+}
+
+// readDocuments reads documents, each a JSON object: plain, or in gzip or zstd.
+func readDocuments(r io.Reader, add func(document) error) error {
+	plain, err := decompressed(bufio.NewReaderSize(r, 64<<10))
+	if err != nil {
+		return err
+	}
+	lines := json.NewDecoder(plain)
+	for line := int64(1); ; line++ {
+		var d struct {
+			ID     json.RawMessage `json:"id"`
+			Source json.RawMessage `json:"source"`
+			Text   string          `json:"text"`
+		}
+		if err := lines.Decode(&d); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return &DocumentError{line, err}
+		}
+		var id string
+		if json.Unmarshal(d.ID, &id) != nil || id == "" {
+			return &DocumentError{line, errors.New("it has no id that is a text")}
+		}
+		if !bytes.HasPrefix(d.Source, []byte(`"`)) {
+			d.Source = nil
+		}
+		row := document{Key: documentKey(id), Line: line, ID: string(d.ID), Source: string(d.Source), Length: int64(utf8.RuneCountInString(d.Text))}
+		if err := add(row); err != nil {
+			return err
+		}
+	}
+}
+
+func decompressed(r *bufio.Reader) (io.Reader, error) {
+	start, _ := r.Peek(4)
+	switch {
+	case bytes.HasPrefix(start, []byte{0x1f, 0x8b}):
+		return gzip.NewReader(r)
+	case bytes.Equal(start, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(128<<20))
+		if err != nil {
+			return nil, err
+		}
+		return z.IOReadCloser(), nil
+	}
+	return r, nil
+}
+
+// documentKey is the id of a document as keys of fetches are spelt: without brackets and labels,
+// and in lower case but for URLs.
+func documentKey(id string) string {
+	id = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(id), "<"), ">")
+	if strings.Contains(id, "://") {
+		return id
+	}
+	return strings.ToLower(id[strings.LastIndexByte(id, ':')+1:])
+}
+
+// fate is what becomes of the fetches of a key.
+type fate struct {
+	Key    string `parquet:"key"`
+	Rank   uint8  `parquet:"rank"`
+	Reason string `parquet:"reason"`
+	Drop   bool   `parquet:"drop"`
+}
+
+// find passes on each document with what becomes of it.
+func (l *list) find(documents iter.Seq2[*document, error], add func(document) error) error {
+	fates := run.NewSorter(l.dir, fatesByKey)
+	for e, err := range l.decided() {
+		if err != nil {
+			return err
+		}
+		for _, key := range []string{e.RecordID, e.Digest, e.URL} {
+			if key == "" {
+				continue
+			}
+			if err := fates.Add(fate{documentKey(key), e.Rank, e.Reason, e.Dropped > 0}); err != nil {
+				return err
+			}
+		}
+	}
+	next, stop := iter.Pull2(fates.Sorted(l.ctx))
+	defer stop()
+	ahead, err, _ := next()
+	var last fate // the worst of its key
+	for d, documentErr := range documents {
+		if err := cmp.Or(documentErr, err); err != nil {
+			return err
+		}
+		for ahead != nil && ahead.Key <= d.Key {
+			if ahead.Key != last.Key || ahead.Rank < last.Rank {
+				last = *ahead
+			}
+			if ahead, err, _ = next(); err != nil {
+				return err
+			}
+		}
+		d.Reason, d.Drop = notFound, !l.options.KeepUnknown
+		if last.Key == d.Key {
+			d.Reason, d.Drop = last.Reason, last.Drop
+		}
+		if err := add(*d); err != nil {
+			return err
+		}
+	}
+	return err
+}

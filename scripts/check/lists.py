@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""Read the lists of `robotsaudit export` and compare them with SQL on the tables.
+
+    lists.py BINARY DIR
+
+Each format, read by another reader, must have the same rows: pyarrow, csv, json. The lists by
+record must be what DuckDB makes of fetches, group_verdicts, robots_agents and restrictions; drop
+and keep must share nothing, and together have every fetch with content. Attributes must be what
+dolma documents: gzip, a line for each document, with its id and spans [start, end, score].
+"""
+
+import argparse
+import csv
+import gzip
+import io
+import json
+import subprocess
+import tempfile
+from pathlib import Path
+
+import duckdb
+import pyarrow.parquet as parquet
+
+REASONS = """
+WITH asked AS (
+    SELECT warc_filename, warc_record_offset, url, verdict FROM fetches WHERE $tokens = []
+    UNION ALL
+    SELECT warc_filename, warc_record_offset, url, verdict
+    FROM group_verdicts JOIN robots_agents USING (robots_id, "group") WHERE agent IN $tokens
+), verdicts AS (
+    SELECT warc_filename, warc_record_offset, url, bool_or(verdict = 'disallowed') AS disallowed, bool_or(verdict = 'unknown') AS unknown
+    FROM asked GROUP BY ALL
+)
+SELECT warc_filename, warc_record_offset, url,
+       CASE WHEN disallowed THEN 'disallowed'
+            WHEN (warc_filename, warc_record_offset, url) IN (SELECT (warc_filename, warc_record_offset, url) FROM restrictions WHERE purpose IN $purposes)
+                THEN 'restricted'
+            WHEN unknown OR len($purposes) > 0 AND tags_from IS NOT DISTINCT FROM 'unknown' THEN 'unknown'
+            ELSE 'allowed' END AS reason,
+       coalesce(fetch_status BETWEEN 200 AND 299, record_type = 'resource') AS content
+FROM fetches JOIN verdicts USING (warc_filename, warc_record_offset, url)
+WHERE fetches.reason <> 'robots_txt_itself'
+"""
+
+
+def export(binary, dir, *options):
+    return subprocess.run([binary, "export", "-o", dir, *options], check=True, stdout=subprocess.PIPE).stdout
+
+
+def read_all(binary, dir, work, options):
+    """Reads a list in all formats, and returns its rows."""
+    lines = [json.loads(line) for line in export(binary, dir, *options, "--format", "jsonl").splitlines()]
+    path = work / "list.parquet"
+    export(binary, dir, *options, "--to", path)
+    table = parquet.read_table(path)
+    cells = list(csv.DictReader(io.StringIO(export(binary, dir, *options, "--format", "csv").decode(), newline="")))
+    assert len(lines) == table.num_rows == len(cells), f"{options}: {len(lines)}, {table.num_rows} and {len(cells)} rows"
+    for line, row, cell in zip(lines, table.to_pylist(), cells):
+        for name in row:
+            if name.endswith("fetch_time") and row[name] is not None:
+                row[name] = row[name].strftime("%Y-%m-%dT%H:%M:%S") + (f".{row[name].microsecond:06}".rstrip("0").rstrip(".")) + "Z"
+        assert line == row, f"{options}: JSON has {line}, Parquet {row}"
+        want = {name: "" if value is None else str(value) for name, value in row.items()}
+        assert cell == want, f"{options}: CSV has {cell}, Parquet {row}"
+    return lines
+
+
+def check_lists(binary, dir, work, tables, tokens, purposes, unknown):
+    options = [f"--agent={token}" for token in tokens] + [f"--purpose={p}" for p in purposes] + [f"--unknown={unknown}"]
+    drop, keep = set(), set()
+    for *place, reason, content in tables.execute(REASONS, {"tokens": tokens, "purposes": purposes}).fetchall():
+        if reason in ("disallowed", "restricted") or reason == "unknown" and unknown == "drop":
+            drop.add((*place, reason))
+        elif content:
+            keep.add((*place, reason))
+    rows = {}
+    for what, want in (("--drop", drop), ("--keep", keep)):
+        rows[what] = read_all(binary, dir, work, [what, *options])
+        got = {(row["warc_filename"], row["warc_record_offset"], row["url"], row["reason"]) for row in rows[what]}
+        assert got == want, f"{what} {options}: {got ^ want}"
+        for by in ("url", "host", "origin", "domain"):
+            groups = read_all(binary, dir, work, [what, *options, "--by", by])
+            keys = export(binary, dir, what, *options, "--by", by, "--format", "txt").decode().splitlines()
+            name = {"host": "surt_host_name"}.get(by, by)
+            assert [row[name] for row in groups] == keys == sorted(set(keys), key=str.encode), f"{what} --by {by} {options}: {keys}"
+    for by in ("url", "host", "origin", "domain"):
+        dropped, kept = (set(export(binary, dir, what, *options, "--by", by, "--format", "txt").splitlines()) for what in rows)
+        assert not dropped & kept, f"--by {by} {options}: in both lists: {dropped & kept}"
+    return rows
+
+
+def check_attributes(binary, dir, work, rows):
+    documents = [{"id": row["id"], "text": "ä" * i, "source": "x"} for what in rows for i, row in enumerate(rows[what]) if row["id"]]
+    path = work / "documents.jsonl.gz"
+    with gzip.open(path, "wt") as file:
+        file.writelines(json.dumps(document) + "\n" for document in documents)
+    out = export(binary, dir, "--drop", "--format", "dolma", "--documents", path)
+    attributes = [json.loads(line) for line in gzip.decompress(out).decode().splitlines()]
+    dropped = {row["id"] for row in rows["--drop"]}
+    assert len(attributes) == len(documents), f"{len(attributes)} lines for {len(documents)} documents"
+    for line, document in zip(attributes, documents):
+        assert line["id"] == document["id"] and line["source"] == "x", f"{line} stands for {document}"
+        assert ("robotsaudit__export__drop" in line["attributes"]) == (line["id"] in dropped), f"{line}"
+        for name, spans in line["attributes"].items():
+            assert len(name.split("__")) == 3 and spans == [[0, len(document["text"]), 1.0]], f"{line}"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("binary")
+    parser.add_argument("dir", type=Path)
+    args = parser.parse_args()
+    settings = json.loads((args.dir / "audit.json").read_text())["settings"]
+    tables = duckdb.connect()
+    for name in ("fetches", "restrictions", "group_verdicts", "robots_agents"):
+        if (args.dir / f"{name}.parquet").exists():
+            tables.execute(f"CREATE VIEW {name} AS FROM '{args.dir / name}.parquet'")
+        else:
+            columns = {"group_verdicts": "warc_filename, warc_record_offset, url, 'x' AS verdict, robots_id, 0 AS \"group\"", "robots_agents": "robots_id, 0 AS \"group\", agent"}
+            tables.execute(f"CREATE VIEW {name} AS SELECT {columns[name]} FROM fetches LIMIT 0")
+    agents, purposes = settings.get("agents", []), settings.get("purposes", [])
+    with tempfile.TemporaryDirectory() as work:
+        work, lists = Path(work), 0
+        rows = check_lists(args.binary, args.dir, work, tables, [], [], "drop")
+        check_attributes(args.binary, args.dir, work, rows)
+        for tokens in [[], agents[:1], agents]:
+            for unknown in ("drop", "keep"):
+                check_lists(args.binary, args.dir, work, tables, tokens, purposes, unknown)
+                lists += 1
+    print(f"lists: {lists} pairs of lists are what SQL makes of the tables, in each format; attributes of {len(rows['--drop']) + len(rows['--keep'])} documents")
+
+
+if __name__ == "__main__":
+    main()
