@@ -255,9 +255,13 @@ QUESTIONS = [gptbot_by_month, three_definitions, bias_by_stratum, change_rate, c
 
 
 def queries_of(path):
-    """The queries of a recipes file: NAME of "-- question: NAME" to its SQL."""
-    parts = re.split(r"(?m)^-- question: (\w+)\n", Path(path).read_text(encoding="utf-8"))[1:]
-    return {name: sql.split(";", 1)[0] for name, sql in zip(parts[::2], parts[1::2])}
+    """The queries of the section "Policies over time", in the order of QUESTIONS."""
+    text = Path(path).read_text(encoding="utf-8")
+    section = re.search(r"(?ms)^-- == Policies over time.*?(?=^-- == |\Z)", text).group()
+    queries = duckdb.extract_statements(section)
+    if len(queries) != len(QUESTIONS):
+        sys.exit(f"questions: {path} has {len(queries)} queries in that section, not {len(QUESTIONS)}")
+    return [query.query for query in queries]
 
 
 def alike(mine, theirs):
@@ -305,13 +309,12 @@ def main():
         return write_policies(captures, ranks, agents, args.policies)
     queries = queries_of(args.recipes)
     failed = False
-    for question in QUESTIONS:
-        name = question.__name__
+    for question, query in zip(QUESTIONS, queries):
         mine = list(question(captures, ranks))
-        theirs = duckdb.sql(queries[name].replace("'out/", f"'{args.audit}/")).fetchall()
+        theirs = duckdb.sql(query.replace("'out/", f"'{args.audit}/")).fetchall()
         agree = alike(mine, theirs)
         failed = failed or not agree
-        print(f"{name}: {len(mine)} rows {'agree' if agree else 'DIFFER'}")
+        print(f"{question.__name__}: {len(mine)} rows {'agree' if agree else 'DIFFER'}")
         if not agree:
             for a, b in itertools.zip_longest(mine, theirs):
                 if a is None or b is None or not alike([a], [b]):
