@@ -97,10 +97,12 @@ for n, (agent, colour, mark) in enumerate(zip(SHOWN, ("#0072b2", "#d55e00", "#00
     ax.errorbar(at, part["bias"], yerr=[part["bias"] - part["low"], part["high"] - part["bias"]], fmt=mark, color=colour, label=agent,
                 markersize=5, linewidth=1)
 ax.axhline(1, color="black", linewidth=0.8)
-ax.text(len(strata) - 0.45, 1, "as everybody", va="bottom", ha="right", fontsize=8)
+ax.text(len(strata) - 0.45, 0.96, "as everybody", va="top", ha="right", fontsize=8)
 ax.set_yscale("log")
-ticks = [t for t in (0.2, 0.5, 1, 2, 5, 10, 20, 50, 100) if t <= 1.3 * np.nanmax(found["high"].to_numpy())]
+lowest = min(0.7, np.nanmin(found["low"].to_numpy()))
+ticks = [t for t in (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100) if lowest <= t <= 1.3 * np.nanmax(found["high"].to_numpy())]
 ax.set_yticks(ticks, [f"{t:g}" for t in ticks])
+ax.set_ylim(bottom=max(lowest, 0.1))
 ax.minorticks_off()
 ax.set_xticks(range(len(strata)), strata)
 ax.set_xlim(-0.6, len(strata) - 0.4)
