@@ -165,3 +165,103 @@ SELECT totals.violations AS in_audit, (SELECT count(*) FROM 'out/violations.parq
 FROM 'out/audit.json';
 
 -- == Policies over time (audit … --agent GPTBot, on captures of many dates)
+-- scripts/check answers these anew from the archives, in this order.
+
+-- Of a host, the last capture of a month counts; hosts without one are not in that month.
+-- partial may be as little as a forbidden /wp-admin/, and full may come from the rules for
+-- everybody: named counts the files that name the crawler. unknown may be anything.
+-- Which share of hosts restricts GPTBot, by month?
+WITH last AS (
+    SELECT date_trunc('month', fetch_time AT TIME ZONE 'UTC')::DATE AS month, *
+    FROM 'out/robots_policies.parquet'
+    WHERE agent = 'GPTBot'
+    QUALIFY row_number() OVER (PARTITION BY month, url_host_name ORDER BY fetch_time DESC, robots_id DESC) = 1
+)
+SELECT month, count(*) AS hosts,
+       count(*) FILTER (group_kind = 'named') AS named,
+       count(*) FILTER (restriction = 'full') AS "full",
+       count(*) FILTER (restriction = 'partial') AS partial,
+       count(*) FILTER (restriction = 'none') AS "none",
+       count(*) FILTER (restriction IS NULL) AS unknown,
+       "full" / nullif(hosts - unknown, 0) AS full_share
+FROM last
+GROUP BY month
+ORDER BY month;
+
+-- Of each host, the last capture, if that gave a file. docs/SCHEMA.md has the definitions.
+-- How many hosts restrict GPTBot in each of four meanings of the word?
+WITH last AS (
+    SELECT *
+    FROM 'out/robots_policies.parquet'
+    WHERE agent = 'GPTBot'
+    QUALIFY row_number() OVER (PARTITION BY url_host_name ORDER BY fetch_time DESC, robots_id DESC) = 1
+), classes AS (
+    SELECT unnest([('semantic', restriction), ('longpre', restriction_longpre),
+                   ('liu', restriction_liu), ('cc', restriction_cc)]) AS class
+    FROM last
+    WHERE outcome = 'rules'
+)
+SELECT class[1] AS definition,
+       count(*) FILTER (class[2] IN ('none', 'allow-all')) AS "none",
+       count(*) FILTER (class[2] IN ('partial', 'some', 'allow-part')) AS partial,
+       count(*) FILTER (class[2] IN ('full', 'all', 'disallow-all')) AS "full",
+       count(*) FILTER (class[2] IS NULL) AS unknown
+FROM classes
+GROUP BY definition
+ORDER BY list_position(['semantic', 'longpre', 'liu', 'cc'], definition);
+
+-- Of each host, the last capture, if that gave a file; by the class of Common Crawl.
+-- How many times as many hosts disallow all to GPTBot as to everybody, by rank (audit … --ranks)?
+WITH last AS (
+    SELECT *
+    FROM 'out/robots_policies.parquet'
+    WHERE agent IN ('GPTBot', '*')
+    QUALIFY row_number() OVER (PARTITION BY url_host_name, agent ORDER BY fetch_time DESC, robots_id DESC) = 1
+)
+SELECT rank_stratum, count(DISTINCT url_host_name) AS hosts,
+       count(*) FILTER (agent = 'GPTBot' AND restriction_cc = 'disallow-all') AS to_agent,
+       count(*) FILTER (agent = '*' AND restriction_cc = 'disallow-all') AS to_everybody,
+       to_agent / nullif(to_everybody, 0) AS bias
+FROM last
+WHERE outcome = 'rules'
+GROUP BY rank_stratum
+ORDER BY list_position(['1k', '10k', '50k', '100k', '1M', '2M', 'beyond'], rank_stratum);
+
+-- Two captures of an origin after one another, both with a file, are a pair. A change and its
+-- undoing between them is not seen: the rate is a lower bound.
+-- How often does a robots.txt change, per year that it was watched?
+WITH pairs AS (
+    SELECT fetch_time, body_digest, lag(fetch_time) OVER captures AS before_time, lag(body_digest) OVER captures AS before_digest
+    FROM 'out/robots.parquet'
+    WHERE outcome = 'rules'
+    WINDOW captures AS (PARTITION BY origin ORDER BY fetch_time, robots_id)
+)
+SELECT year(fetch_time AT TIME ZONE 'UTC') AS year, count(*) AS pairs,
+       count(*) FILTER (body_digest <> before_digest) AS changes,
+       changes / (sum(epoch(fetch_time) - epoch(before_time)) / 86400 / 365.25) AS changes_a_year
+FROM pairs
+WHERE before_time IS NOT NULL
+GROUP BY ALL
+ORDER BY year;
+
+-- Of each host, the last capture, if that gave a file; null: no delay that can be read.
+-- Which Crawl-delay do hosts ask of everybody?
+WITH last AS (
+    SELECT *
+    FROM 'out/robots_policies.parquet'
+    WHERE agent = '*'
+    QUALIFY row_number() OVER (PARTITION BY url_host_name ORDER BY fetch_time DESC, robots_id DESC) = 1
+)
+SELECT crawl_delay_seconds, count(*) AS hosts
+FROM last
+WHERE outcome = 'rules'
+GROUP BY crawl_delay_seconds
+ORDER BY crawl_delay_seconds NULLS LAST;
+
+-- Lines of logs that say that it could not be had count.
+-- What did captures of robots.txt come to, by year?
+SELECT year(fetch_time AT TIME ZONE 'UTC') AS year, outcome, count(*) AS captures,
+       captures / sum(captures) OVER (PARTITION BY year) AS share
+FROM 'out/robots.parquet'
+GROUP BY year, outcome
+ORDER BY year, outcome;

@@ -38,7 +38,7 @@ STRATA = [(1_000, 50, .8, .64), (10_000, 70, .7, .5), (50_000, 80, .6, .4), (100
 KINDS = {
     "news": (30, 6, 1.5, .7), "shop": (12, 16, .5, .15), "wordpress": (12, 26, 1, .25), "plugin": (8, 12, 1, .25), "cms": (8, 8, .8, .2),
     "portal": (3, 6, .7, .1), "corporate": (12, 14, .8, .15), "forum": (6, 6, 1.1, .4), "office": (4, 3, .4, .2), "empty": (2, 2, .7, .1),
-    "closed": (1, 2, 0, .1), "listed": (2, 1, .5, .3),
+    "closed": (3, 6, 0, .1), "listed": (4, 4, .3, .3),
 }
 
 # style: weight, first month
@@ -189,7 +189,7 @@ def drop_path(site):
 
 
 def change_delay(rng):
-    value = rng.choice([None, "5", "10", "15"])
+    value = rng.choice([None, None, "5", "10", "10", "30"])
     return lambda site: setattr(site.policy, "delay", value)
 
 

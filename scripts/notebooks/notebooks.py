@@ -13,6 +13,7 @@ its tables and texts those of this execution. Pictures are not compared.
 import argparse
 import concurrent.futures
 import os
+import re
 import sys
 import tempfile
 from pathlib import Path
@@ -79,7 +80,7 @@ def run(source, data, write):
         try:
             notebook = execute(source, data)
         except nbclient.exceptions.CellExecutionError as failure:
-            return [str(failure)]
+            return [re.sub(r"\x1b\[[0-9;]*m", "", str(failure))]  # without colours
     wrong = list(complaints(notebook))
     rendered = source.with_suffix(".ipynb")
     text = nbformat.writes(notebook, indent=1) + "\n"
