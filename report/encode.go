@@ -2,8 +2,7 @@ package report
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
+	"io"
 	"reflect"
 	"strings"
 	"unsafe"
@@ -62,13 +61,13 @@ type encoder[T any] struct {
 
 // newEncoder returns an encoder of at most batch rows at a time. Nothing in the file
 // depends on the clock or the machine: the same results are the same bytes.
-func newEncoder[T any](file *os.File, table string, batch int) *encoder[T] {
+func newEncoder[T any](out io.Writer, dir, table string, batch int) *encoder[T] {
 	schema := parquet.SchemaOf(new(T))
 	options := []parquet.WriterOption{
 		schema,
 		parquet.Compression(&pageCodec),
 		parquet.PageBufferSize(maxPage),
-		parquet.ColumnPageBuffers(spillPool{filepath.Dir(file.Name())}),
+		parquet.ColumnPageBuffers(spillPool{dir}),
 		parquet.DictionaryMaxBytes(maxDictionary),
 		parquet.DataPageStatistics(false), // the column index has the bounds
 		parquet.CreatedBy("robotsaudit", SchemaVersion, ""),
@@ -80,7 +79,7 @@ func newEncoder[T any](file *os.File, table string, batch int) *encoder[T] {
 			options = append(options, parquet.SkipPageBounds(path...))
 		}
 	}
-	e := &encoder[T]{out: parquet.NewGenericWriter[T](file, options...), batch: make([]T, batch)}
+	e := &encoder[T]{out: parquet.NewGenericWriter[T](out, options...), batch: make([]T, batch)}
 	e.fields, e.writers = fieldsOf(schema, e.batch), e.out.ColumnWriters()
 	for i, path := range schema.Columns() {
 		if leaf, _ := schema.Lookup(path...); leaf.Node.Type().Kind() != parquet.ByteArray || leaf.Node.Encoding() == &parquet.RLEDictionary {

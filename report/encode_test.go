@@ -153,7 +153,7 @@ func TestGroupCountsEveryString(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	e := newEncoder[RobotsRow](f, "robots", 2)
+	e := newEncoder[RobotsRow](f, t.TempDir(), "robots", 2)
 	row := RobotsRow{URL: "12345", Reason: "123", HopURLs: []string{"1", "22"}}
 	if err := e.write([]RobotsRow{row, row}); err != nil {
 		t.Fatal(err)

@@ -8,6 +8,8 @@ import (
 // the crawler that made it. It is narrow; robots_id leads to the proof in robots.
 type FetchRow struct {
 	FetchedURL
+	// Sort key of the URL, as in Common Crawl's indexes. Null: an earlier robotsaudit wrote the table.
+	SURTKey string `parquet:"url_surtkey,optional,delta"`
 	// HTTP method of the request record; GET where there is none.
 	FetchMethod string `parquet:"fetch_method,dict"`
 	// HTTP status. Null: none could be read.
@@ -48,6 +50,7 @@ func (b *rowBuilder) fetchRow(r *evaluate.Result) FetchRow {
 	f := r.Fetch
 	row := FetchRow{
 		FetchedURL:      b.fetchedURL(f),
+		SURTKey:         surtKey(f.URL),
 		FetchMethod:     text(f.Method),
 		FetchStatus:     status(f.Status),
 		RecordType:      f.Type.String(),

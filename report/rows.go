@@ -178,3 +178,9 @@ func robotsID(governing *evaluate.State) int64 {
 func micros(t facts.Time) *int64 { return known(t.Micros, t.Known()) }
 
 func status(s int16) *int16 { return known(s, s >= 0) }
+
+// surtKey is the url_surtkey of a URL, which is never empty.
+func surtKey(url string) string {
+	u, _ := weburl.Parse(url)
+	return locator(u.SURTKey())
+}

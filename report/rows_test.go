@@ -167,7 +167,7 @@ func TestFetchRows(t *testing.T) {
 		}
 	}
 	want := FetchRow{
-		FetchedURL: FetchedURL{URL: "http:/x"}, FetchMethod: "GET", RecordType: "response", ContentMIMEType: "text/html",
+		FetchedURL: FetchedURL{URL: "http:/x"}, SURTKey: "x)/", FetchMethod: "GET", RecordType: "response", ContentMIMEType: "text/html",
 		RecordPlace: RecordPlace{"a.warc.gz", 700, 300, "urn:x:/x"}, CrawlerToken: CrawlerToken{AgentSource: "none"}, Claim: "classic",
 		Decision: Decision{"unknown", "none", "no_time"}, Trust: "chained",
 	}

@@ -47,7 +47,7 @@ func createTable[T any](dir, name string) (*tableWriter[T], error) {
 // tables of most audits have no row.
 func (t *tableWriter[T]) encoder() *encoder[T] {
 	if t.out == nil {
-		t.out = newEncoder[T](t.file, t.name, handedRows)
+		t.out = newEncoder[T](t.file, filepath.Dir(t.file.Name()), t.name, handedRows)
 	}
 	return t.out
 }

@@ -203,15 +203,10 @@ func (f *evaluateFlags) resolveAgents() ([]string, error) {
 	}
 	list := slices.Clone(f.agents)
 	for _, category := range f.categories {
-		found, ok := agents.InCategory(category)
-		if !ok {
+		if _, ok := agents.InCategory(category); !ok {
 			return nil, usageErrorf("--agents: unknown category %q: use %s, or --agent for a token", category, strings.Join(agents.Names(), ", "))
 		}
-		for _, a := range found {
-			if tokenFault(a.Token) == "" {
-				list = append(list, a.Token)
-			}
-		}
+		list = append(list, tokensOf(category)...)
 	}
 	if f.agentsFile != "" {
 		more, err := readTokens(f.agentsFile)
@@ -221,6 +216,17 @@ func (f *evaluateFlags) resolveAgents() ([]string, error) {
 		list = append(list, more...)
 	}
 	return evaluate.DistinctTokens(list), nil
+}
+
+// tokensOf lists the tokens of a category that a robots.txt can name.
+func tokensOf(category string) (tokens []string) {
+	found, _ := agents.InCategory(category)
+	for _, a := range found {
+		if tokenFault(a.Token) == "" {
+			tokens = append(tokens, a.Token)
+		}
+	}
+	return tokens
 }
 
 // resolvePurposes lists the purposes of --purpose, each once.

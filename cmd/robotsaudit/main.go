@@ -170,7 +170,7 @@ permitted, with the proof. It needs no network.
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.PersistentFlags().String("log-format", "text", "`FORMAT` of log lines on standard error: text or json")
 	root.AddCommand(
-		newAuditCommand(), newIngestCommand(), newEvaluateCommand(), newReportCommand(), newDiffCommand(), newExplainCommand(), newEvidenceCommand(),
+		newAuditCommand(), newIngestCommand(), newEvaluateCommand(), newReportCommand(), newExportCommand(), newDiffCommand(), newExplainCommand(), newEvidenceCommand(),
 		newMatchCommand(), newAgentsCommand(), newSchemaCommand(), newVersionCommand(),
 	)
 	return root

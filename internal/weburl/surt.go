@@ -423,3 +423,16 @@ func appendEscapedLower(dst, s []byte) []byte {
 	}
 	return dst
 }
+
+// SURTHost is the host in a SURT key, as Common Crawl's host index has it in surt_host_name:
+// com,example for com,example)/path. It has no port, and is "" where the key has no host.
+func SURTHost(key string) string {
+	host, _, ok := strings.Cut(key, ")/")
+	if !ok {
+		return ""
+	}
+	if strings.Count(host, ":") == 1 { // an IPv6 address has more, and its port cannot be told
+		host, _, _ = strings.Cut(host, ":")
+	}
+	return host
+}

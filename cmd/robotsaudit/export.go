@@ -1,0 +1,239 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/robotsaudit/robotsaudit/internal/agents"
+	"github.com/robotsaudit/robotsaudit/report"
+	"github.com/robotsaudit/robotsaudit/report/export"
+	"github.com/robotsaudit/robotsaudit/report/results"
+)
+
+func newExportCommand() *cobra.Command {
+	var f exportFlags
+	cmd := &cobra.Command{
+		Use:   "export -o DIR --drop|--keep",
+		Short: "Write the list that a data pipeline needs: what to drop or to keep, and why",
+		Long: `Make a list of the audit in DIR, with the reason in each row. The archives are not read.
+
+A fetch is to be dropped if
+  robots.txt disallowed it for the crawler that made it; or, with --agent, for any of those
+    tokens (the crawler's own verdict then does not count);
+  a page or its origin restricts a --purpose, as the crawler that made the fetch reads them;
+  one of these is unknown: these archives do not show what robots.txt said, or some tags of
+    the page may be missing. --unknown keep keeps what is unknown; it is dropped otherwise,
+    in both lists, since what nobody knows is no permission.
+
+--drop lists all of these, also answers without content, such as redirects and errors.
+--keep lists the other fetches that have content: answers of 2xx, and resource records. A fetch
+with content is in exactly one of the two lists made with the same options. Fetches of
+robots.txt itself are in neither.
+
+--by says what a row is. A group is dropped if any of its fetches is to be dropped: the columns
+fetches, dropped and kept count them, and the reason is that of the first of the worst. It is
+kept if none is to be dropped and some have content.
+  record  a fetch (default)       url     a URL as recorded
+  origin  scheme, host and port   domain  a registered domain, or a host that has none
+  host    a surt_host_name, as in Common Crawl's host index: com,example, also for www
+
+--agent, --purpose and --as-of must be among those that the audit was made with.
+FORMAT is parquet, csv, jsonl or txt, where each line is what --by says: of records the
+WARC-Record-ID. By default it is that of FILE's name, or csv. csv is for programs: for
+spreadsheets, see 'robotsaudit report --csv'.
+
+` + exitHelp,
+		Example: `  robotsaudit export -o out --keep --purpose train --to keep.parquet
+  robotsaudit export -o out --drop --agents ai --by url --format txt
+  robotsaudit export -o out --drop --agent GPTBot --by host --to hosts.csv`,
+		Args: noArgs,
+	}
+	f.add(cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return f.run(cmd) }
+	return cmd
+}
+
+// exportFlags are the options of exporting.
+type exportFlags struct {
+	output  string
+	drop    bool
+	keep    bool
+	asked   evaluateFlags // those of them that a list can ask for
+	unknown string
+	by      string
+	format  string
+	to      string
+}
+
+func (f *exportFlags) add(flags *pflag.FlagSet) {
+	flags.StringVarP(&f.output, "output", "o", "", "output folder `DIR` of an audit (required)")
+	flags.BoolVar(&f.drop, "drop", false, "list what to drop")
+	flags.BoolVar(&f.keep, "keep", false, "list what to keep")
+	flags.StringArrayVar(&f.asked.agents, "agent", nil, "what robots.txt says to product token `TOKEN` counts (repeatable)")
+	flags.StringVar(&f.asked.agentsFile, "agents-file", "", "`FILE` of more such tokens, one a line; # begins a comment")
+	flags.StringArrayVar(&f.asked.categories, "agents", nil, "more such tokens: all that 'robotsaudit agents' lists of `CATEGORY` "+strings.Join(agents.Names(), ", ")+" (repeatable)")
+	flags.StringArrayVar(&f.asked.purposes, "purpose", nil, "what pages and origins say against `PURPOSE` counts, too: archive, index or train (repeatable)")
+	flags.StringVar(&f.asked.asOf, "as-of", "", "make sure that --agent and --purpose are judged as of `DATE`, as the audit was made")
+	flags.StringVar(&f.unknown, "unknown", "drop", "what becomes of what is `UNKNOWN`: drop or keep")
+	flags.StringVar(&f.by, "by", string(export.ByRecord), "what a row is, `BY` "+names(export.Kinds))
+	flags.StringVar(&f.format, "format", "", "`FORMAT` of the list: "+names(export.Formats))
+	flags.StringVar(&f.to, "to", "-", "write the list to `FILE`; - is standard output")
+}
+
+// names lists the values of an option: a, b or c.
+func names[S ~string](values []S) string {
+	list := make([]string, len(values))
+	for i, v := range values {
+		list[i] = string(v)
+	}
+	last := len(list) - 1
+	return strings.Join(list[:last], ", ") + " or " + list[last]
+}
+
+func (f *exportFlags) run(cmd *cobra.Command) error {
+	options, format, err := f.resolve()
+	if err != nil {
+		return err
+	}
+	if format == export.Parquet && f.to == "-" && isTerminal(cmd.OutOrStdout()) {
+		return usageErrorf("Parquet is nothing for a terminal; add --to FILE")
+	}
+	r, err := results.Open(f.output)
+	if err != nil {
+		return err
+	}
+	var missing *export.MissingError
+	if err := options.Check(r); errors.As(err, &missing) {
+		return usageErrorf("the audit in %s was made without %s; make it anew with: %s", f.output, strings.Join(missing.What, " "),
+			f.evaluateCommand(&r.Audit().Settings, options.Agents))
+	}
+	var summary export.Summary
+	err = writeWhole(cmd, f.to, func(w io.Writer) (err error) {
+		summary, err = export.Write(cmd.Context(), w, r, options, format)
+		return err
+	})
+	if err == nil && f.to != "-" {
+		_, err = fmt.Fprintln(cmd.OutOrStdout(), f.tell(&summary))
+	}
+	return err
+}
+
+// resolve checks the options.
+func (f *exportFlags) resolve() (o export.Options, format export.Format, err error) {
+	o = export.Options{Keep: f.keep, KeepUnknown: f.unknown == "keep", By: export.By(f.by)}
+	format = export.Format(cmp.Or(f.format, strings.TrimPrefix(filepath.Ext(f.to), "."), string(export.CSV)))
+	switch {
+	case f.output == "":
+		return o, format, usageErrorf("no output folder given; add -o DIR")
+	case f.drop == f.keep:
+		return o, format, usageErrorf("say which list: --drop or --keep")
+	case f.unknown != "drop" && f.unknown != "keep":
+		return o, format, usageErrorf("--unknown %q: use drop or keep", f.unknown)
+	case !slices.Contains(export.Kinds, o.By):
+		return o, format, usageErrorf("--by %q: use %s", f.by, names(export.Kinds))
+	case f.format != "" && !slices.Contains(export.Formats, format):
+		return o, format, usageErrorf("--format: unknown format %q: use %s", f.format, names(export.Formats))
+	case !slices.Contains(export.Formats, format):
+		return o, format, usageErrorf("the name %s tells no format; add --format %s", f.to, names(export.Formats))
+	}
+	if o.Agents, err = f.asked.resolveAgents(); err != nil {
+		return o, format, err
+	}
+	uses, err := f.asked.resolvePurposes()
+	if err != nil {
+		return o, format, err
+	}
+	for _, use := range uses {
+		o.Purposes = append(o.Purposes, use.String())
+	}
+	if o.AsOf, err = parseAsOf(f.asked.asOf); err != nil {
+		return o, format, err
+	}
+	if !o.AsOf.IsZero() && len(o.Agents)+len(o.Purposes) == 0 {
+		return o, format, usageErrorf("--as-of judges nothing without --agent or --purpose: what the crawler itself was allowed does not depend on it; add one of them")
+	}
+	return o, format, nil
+}
+
+// evaluateCommand is the command that makes an audit with the tokens and all else that a list asks
+// for, beside what it was made with.
+func (f *exportFlags) evaluateCommand(s *report.Settings, asked []string) string {
+	words := []string{"robotsaudit evaluate -o", shellWord(f.output)}
+	add := func(flag string, values ...string) {
+		for _, v := range values {
+			words = append(words, flag, shellWord(v))
+		}
+	}
+	if s.Profile != "rfc9309" {
+		add("--profile", s.Profile)
+	}
+	if s.Crawler != "" {
+		add("--crawler", s.Crawler)
+	}
+	if len(s.CrawlerMap) > 0 {
+		words = append(words, "--crawler-map FILE")
+	}
+	add("--agent", f.asked.agents...)
+	add("--agents", f.asked.categories...)
+	if f.asked.agentsFile != "" {
+		add("--agents-file", f.asked.agentsFile)
+	}
+	rest := without(s.Agents, asked)
+	for _, category := range agents.Names() { // a hundred tokens are no command for a person
+		if tokens := tokensOf(category); len(without(tokens, rest)) == 0 {
+			add("--agents", category)
+			rest = without(rest, tokens)
+		}
+	}
+	add("--agent", rest...)
+	add("--purpose", f.asked.purposes...)
+	add("--purpose", without(s.Purposes, f.asked.purposes)...)
+	switch {
+	case f.asked.asOf != "":
+		add("--as-of", f.asked.asOf)
+	case s.AsOf != nil:
+		add("--as-of", s.AsOf.Format("2006-01-02T15:04:05.999999Z07:00"))
+	}
+	if s.Rate {
+		words = append(words, "--rate")
+	}
+	return strings.Join(words, " ")
+}
+
+// tell says what a list holds.
+func (f *exportFlags) tell(s *export.Summary) string {
+	what := "drop"
+	if f.keep {
+		what = "keep"
+	}
+	text := fmt.Sprintf("%s: %s to %s. Of %s, %s to be dropped: %s disallowed, %s restricted", f.to, report.Count(s.Rows, f.by), what,
+		report.Count(s.Fetches, "fetch"), humanize.Comma(s.Dropped), humanize.Comma(s.Disallowed), humanize.Comma(s.Restricted))
+	if f.unknown == "drop" {
+		return fmt.Sprintf("%s, %s unknown; %s with content kept.", text, humanize.Comma(s.Unknown), humanize.Comma(s.Kept))
+	}
+	return fmt.Sprintf("%s; %s with content kept, %s of them unknown.", text, humanize.Comma(s.Kept), humanize.Comma(s.Unknown))
+}
+
+// without lists the values that are not among others, in any letter case.
+func without(values, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(values), func(v string) bool {
+		return slices.ContainsFunc(others, func(o string) bool { return strings.EqualFold(o, v) })
+	})
+}
+
+// shellWord is a text as one word for a shell.
+func shellWord(s string) string {
+	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:+,@%") == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

@@ -1,0 +1,278 @@
+package export
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+
+	"github.com/robotsaudit/robotsaudit/internal/weburl"
+	"github.com/robotsaudit/robotsaudit/report"
+	"github.com/robotsaudit/robotsaudit/report/results"
+)
+
+// Reasons of rows.
+const (
+	disallowed = "disallowed" // robots.txt
+	restricted = "restricted" // the page or its origin, for a purpose
+	unknown    = "unknown"    // the archives do not tell
+	allowed    = "allowed"    // nothing speaks against it
+)
+
+// Values of the column detail that no table has.
+const tagsUnknown = "tags_unknown" // some tags of the page may be missing
+
+// why is what a decision rests on.
+type why struct {
+	Reason    string `parquet:"reason"`
+	Detail    string `parquet:"detail"`
+	Agent     string `parquet:"agent"`
+	Purpose   string `parquet:"purpose"`
+	Rule      string `parquet:"rule"`
+	RuleLine  int32  `parquet:"rule_line"`
+	Statement string `parquet:"statement"`
+	RobotsID  int64  `parquet:"robots_id"`
+}
+
+// fetchRow are the columns of fetches that lists need.
+type fetchRow struct {
+	place
+	SURTKey          string `parquet:"url_surtkey,optional,delta"`
+	HostName         string `parquet:"url_host_name,delta"`
+	RegisteredDomain string `parquet:"url_host_registered_domain,optional,delta"`
+	Origin           string `parquet:"origin,delta"`
+	FetchTime        *int64 `parquet:"fetch_time,optional,timestamp(microsecond)"`
+	FetchStatus      *int16 `parquet:"fetch_status,optional"`
+	RecordType       string `parquet:"record_type,dict"`
+	ContentDigest    string `parquet:"content_digest,optional"`
+	Length           int64  `parquet:"warc_record_length,delta"`
+	Agent            string `parquet:"agent,optional,dict"`
+	Verdict          string `parquet:"verdict,dict"`
+	Reason           string `parquet:"reason,dict"`
+	Certainty        string `parquet:"certainty,optional,dict"`
+	RobotsID         int64  `parquet:"robots_id,optional"`
+	RuleLine         int32  `parquet:"rule_line,optional"`
+	TagsFrom         string `parquet:"tags_from,optional,dict"`
+}
+
+// hasContent reports whether a pipeline finds content in the record, or in the one that it stands
+// for: an answer of 2xx, or a resource, which has no status.
+func (f *fetchRow) hasContent() bool {
+	if f.FetchStatus == nil {
+		return f.RecordType == "resource"
+	}
+	return *f.FetchStatus >= 200 && *f.FetchStatus <= 299
+}
+
+// decider decides fetches in the order of their table, and reads the tables that it needs in step.
+type decider struct {
+	options *Options
+	proofs  map[string]*follower[proofRow] // violations and unproven
+	whatIf  *whatIf                        // nil: the crawler's own verdicts count
+	pages   *follower[restrictionRow]      // nil: no purpose counts
+	bound   bound                          // what binds the fetch in hand
+}
+
+// proofRow are the columns of violations and unproven that fetches lacks.
+type proofRow struct {
+	place
+	Rule string `parquet:"rule,optional,dict"`
+}
+
+// restrictionRow are the columns of restrictions that lists need.
+type restrictionRow struct {
+	place
+	Kind       string   `parquet:"kind,dict"`
+	Purpose    string   `parquet:"purpose,dict"`
+	Statements []string `parquet:"statements,list"`
+}
+
+// bound is a restriction that binds a fetch.
+type bound struct {
+	place
+	binds bool
+	why
+}
+
+func newDecider(r *results.Results, o *Options, tokens []string) *decider {
+	d := &decider{options: o}
+	if len(o.Purposes) > 0 {
+		d.pages = follow(results.Select[restrictionRow](r, report.RestrictionsTable), report.RestrictionsTable.Name, func(r *restrictionRow) *place { return &r.place })
+	}
+	if len(tokens) > 0 {
+		d.whatIf = newWhatIf(r, tokens)
+		return d
+	}
+	d.proofs = make(map[string]*follower[proofRow])
+	for _, table := range []report.TableOf[report.ViolationRow]{report.ViolationsTable, report.UnprovenTable} {
+		d.proofs[table.Name] = follow(results.Select[proofRow](r, table), table.Name, func(r *proofRow) *place { return &r.place })
+	}
+	return d
+}
+
+// decide says what becomes of a fetch. The fetches are those of the table, in its order.
+func (d *decider) decide(f *fetchRow) (w why, err error) {
+	if d.whatIf != nil {
+		w, err = d.whatIf.decide(f)
+	} else {
+		w, err = d.own(f)
+	}
+	if err != nil || d.pages == nil {
+		return w, err
+	}
+	if err := d.readRestriction(f); err != nil {
+		return w, err
+	}
+	switch {
+	case w.Reason == disallowed:
+	case d.bound.binds:
+		w = d.bound.why
+	case w.Reason == allowed && f.TagsFrom == "unknown":
+		w.Reason, w.Detail = unknown, tagsUnknown
+	}
+	return w, nil
+}
+
+// own is the verdict for the crawler that made the fetch.
+func (d *decider) own(f *fetchRow) (w why, err error) {
+	w = why{Reason: f.Verdict, Detail: f.Reason, Agent: f.Agent, RuleLine: f.RuleLine, RobotsID: f.RobotsID}
+	table := report.ViolationsTable.Name
+	switch f.Certainty {
+	case "":
+		return w, nil
+	case "possible", "contested":
+		table = report.UnprovenTable.Name
+	}
+	proof, err := d.proofs[table].one(&f.place)
+	if err == nil {
+		w.Rule = proof.Rule
+	}
+	return w, err
+}
+
+// readRestriction sets what binds a fetch. Of fetches that nothing tells apart, what binds one binds
+// all.
+func (d *decider) readRestriction(f *fetchRow) error {
+	if d.bound.place == f.place {
+		return nil
+	}
+	d.bound = bound{place: f.place}
+	for {
+		r, err := d.pages.next(&f.place)
+		if r == nil || err != nil {
+			return err
+		}
+		if d.bound.binds || !slices.Contains(d.options.Purposes, r.Purpose) {
+			continue
+		}
+		d.bound.binds = true
+		d.bound.why = why{Reason: restricted, Detail: r.Kind, Purpose: r.Purpose}
+		if len(r.Statements) > 0 {
+			d.bound.Statement = r.Statements[0]
+		}
+	}
+}
+
+// end makes sure that all tables were read to their end.
+func (d *decider) end() (err error) {
+	for _, p := range d.proofs {
+		err = cmp.Or(err, p.end())
+	}
+	if d.whatIf != nil {
+		err = cmp.Or(err, d.whatIf.verdicts.end())
+	}
+	if d.pages != nil {
+		err = cmp.Or(err, d.pages.end())
+	}
+	return err
+}
+
+// stop ends reading, wherever it is.
+func (d *decider) stop() {
+	for _, p := range d.proofs {
+		p.stop()
+	}
+	if d.whatIf != nil {
+		d.whatIf.stop()
+	}
+	if d.pages != nil {
+		d.pages.stop()
+	}
+}
+
+// decided yields what becomes of each fetch but those of robots.txt itself.
+func (l *list) decided() iter.Seq2[*entry, error] {
+	return func(yield func(*entry, error) bool) {
+		d := newDecider(l.results, &l.options, l.tokens)
+		defer d.stop()
+		for f, err := range results.Select[fetchRow](l.results, report.FetchesTable) {
+			if err = cmp.Or(err, l.ctx.Err()); err != nil {
+				yield(nil, err)
+				return
+			}
+			w, err := d.decide(f)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if f.Reason == "robots_txt_itself" {
+				continue
+			}
+			e := l.entryOf(f, &w)
+			if !yield(&e, nil) {
+				return
+			}
+		}
+		if err := d.end(); err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+// entryOf is the entry of one fetch.
+func (l *list) entryOf(f *fetchRow, w *why) entry {
+	e := entry{item: item{
+		URL: f.URL, Filename: f.Filename, Offset: f.Offset, RecordID: f.RecordID, SURTKey: f.SURTKey, HostName: f.HostName, RegisteredDomain: f.RegisteredDomain, Origin: f.Origin,
+		Status: -1, Digest: f.ContentDigest, Length: f.Length, why: *w,
+	}, Fetches: 1}
+	if e.SURTKey == "" { // an earlier program wrote the table
+		u, _ := weburl.Parse(f.URL)
+		e.SURTKey = u.SURTKey()
+	}
+	if f.FetchTime != nil {
+		e.Dated, e.Time = true, *f.FetchTime
+	}
+	if f.FetchStatus != nil {
+		e.Status = int32(*f.FetchStatus)
+	}
+	drop := w.Reason == disallowed || w.Reason == restricted || w.Reason == unknown && !l.options.KeepUnknown
+	switch content := f.hasContent(); {
+	case drop && w.Reason == disallowed:
+		e.Rank, e.Dropped = dropDisallowed, 1
+	case drop && w.Reason == restricted:
+		e.Rank, e.Dropped = dropRestricted, 1
+	case drop:
+		e.Rank, e.Dropped = dropUnknown, 1
+	case !content:
+		e.Rank = nothing
+	case w.Reason == unknown:
+		e.Rank, e.Kept = keepUnknown, 1
+	default:
+		e.Rank, e.Kept = keep, 1
+	}
+	l.summary.add(&e)
+	return e
+}
+
+func (s *Summary) add(e *entry) {
+	s.Fetches++
+	s.Dropped += e.Dropped
+	s.Kept += e.Kept
+	switch e.Rank {
+	case dropDisallowed:
+		s.Disallowed++
+	case dropRestricted:
+		s.Restricted++
+	case dropUnknown, keepUnknown:
+		s.Unknown++
+	}
+}

@@ -1,0 +1,144 @@
+// Package export makes the lists that data pipelines need of an audit: what to drop, or what to
+// keep, each row with its reason. It reads the result tables once, in step with one another, and
+// its memory does not grow with them.
+package export
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/robotsaudit/robotsaudit/report/results"
+)
+
+// Options say what a list is to hold.
+type Options struct {
+	Keep        bool      // what to keep; else what to drop
+	Agents      []string  // product tokens whose verdicts count; none: those for the crawler that made the archives
+	Purposes    []string  // what pages and origins say against these purposes counts, too
+	AsOf        time.Time // the audit must have been made as of it; zero: however it was made
+	KeepUnknown bool      // keep what is unknown; else drop it
+	By          By
+}
+
+// By is what a row of a list is.
+type By string
+
+// The lists. A group is dropped if any fetch of it is to be dropped.
+const (
+	ByRecord By = "record" // a fetch
+	ByURL    By = "url"    // a URL as recorded
+	ByHost   By = "host"   // a surt_host_name
+	ByOrigin By = "origin"
+	ByDomain By = "domain" // a registered domain
+)
+
+// Kinds lists what a row can be.
+var Kinds = []By{ByRecord, ByURL, ByHost, ByOrigin, ByDomain}
+
+// Summary counts the fetches that a list was made of. Those of robots.txt itself are not among
+// them.
+type Summary struct {
+	Rows       int64 // of the list
+	Fetches    int64
+	Dropped    int64
+	Kept       int64
+	Disallowed int64 // of those dropped, by the reason
+	Restricted int64
+	Unknown    int64 // dropped or kept
+}
+
+// MissingError says that the audit was not made with what a list needs.
+type MissingError struct {
+	What []string // such as "the agent GPTBot"
+	Have string   // such as "it is as of 2025-03-01"; "" for nothing to be said
+}
+
+func (e *MissingError) Error() string {
+	return "the audit was made without " + strings.Join(e.What, ", ")
+}
+
+// check compares what a list needs with what an audit was made with. It returns the tokens as the
+// audit spells them.
+func (o *Options) check(r *results.Results) (tokens []string, err error) {
+	settings := &r.Audit().Settings
+	var missing MissingError
+	for _, agent := range o.Agents {
+		i := slices.IndexFunc(settings.Agents, func(s string) bool { return strings.EqualFold(s, agent) })
+		if i < 0 {
+			missing.What = append(missing.What, "--agent "+agent)
+		} else if !slices.Contains(tokens, settings.Agents[i]) {
+			tokens = append(tokens, settings.Agents[i])
+		}
+	}
+	for _, purpose := range o.Purposes {
+		if !slices.Contains(settings.Purposes, purpose) {
+			missing.What = append(missing.What, "--purpose "+purpose)
+		}
+	}
+	if !o.AsOf.IsZero() && (settings.AsOf == nil || !settings.AsOf.Equal(o.AsOf)) {
+		missing.What = append(missing.What, "--as-of "+o.AsOf.UTC().Format(time.RFC3339))
+	}
+	if len(missing.What) > 0 {
+		return nil, &missing
+	}
+	return tokens, nil
+}
+
+// Check returns a *MissingError if the audit was not made with what the list needs.
+func (o *Options) Check(r *results.Results) error {
+	_, err := o.check(r)
+	return err
+}
+
+// Write writes a list to w.
+func Write(ctx context.Context, w io.Writer, r *results.Results, o Options, format Format) (s Summary, err error) {
+	tokens, err := o.check(r)
+	if err != nil {
+		return s, err
+	}
+	dir, err := os.MkdirTemp("", "robotsaudit-export-")
+	if err != nil {
+		return s, err
+	}
+	defer os.RemoveAll(dir)
+	l := &list{ctx: ctx, results: r, options: o, tokens: tokens, dir: dir, summary: &s}
+	out := output{w, dir, format}
+	switch o.By {
+	case ByRecord:
+		err = writeRows(l, out, recordRowOf)
+	case ByURL:
+		err = writeRows(l, out, urlRowOf)
+	case ByHost:
+		err = writeRows(l, out, hostRowOf)
+	case ByOrigin:
+		err = writeRows(l, out, originRowOf)
+	case ByDomain:
+		err = writeRows(l, out, domainRowOf)
+	default:
+		err = fmt.Errorf("no list is by %q", o.By)
+	}
+	return s, err
+}
+
+func writeRows[T keyed](l *list, out output, rowOf func(*entry) T) error {
+	w, err := newWriter[T](out)
+	if err != nil {
+		return err
+	}
+	for e, err := range l.entries() {
+		if err != nil {
+			return err
+		}
+		l.summary.Rows++
+		row := rowOf(e)
+		if err := w.write(&row); err != nil {
+			return err
+		}
+	}
+	return w.close()
+}

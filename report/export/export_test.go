@@ -1,0 +1,310 @@
+package export_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/internal/audittest"
+	"github.com/robotsaudit/robotsaudit/internal/tag"
+	"github.com/robotsaudit/robotsaudit/report"
+	"github.com/robotsaudit/robotsaudit/report/export"
+	"github.com/robotsaudit/robotsaudit/report/results"
+)
+
+var asked = evaluate.Options{Agents: []string{"CCBot", "GPTBot", "Wget"}, Uses: []tag.Use{tag.UseArchive, tag.UseTrain}}
+
+// tables are what lists are made of, joined as SQL would.
+type tables struct {
+	fetches  []report.FetchRow
+	verdicts map[fetchToken]string
+	bound    map[fetchPurpose]bool
+}
+
+type (
+	fetchKey struct {
+		url, file, id string
+		offset        int64
+	}
+	fetchToken struct {
+		fetchKey
+		token string
+	}
+	fetchPurpose struct {
+		fetchKey
+		purpose string
+	}
+)
+
+func open(t *testing.T) *results.Results {
+	t.Helper()
+	r, err := results.Open(audittest.Audit(t, asked, "../../testdata/warc"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func readAll[R any](t *testing.T, r *results.Results, table report.TableOf[R]) (rows []R) {
+	t.Helper()
+	for row, err := range results.Rows(r, table) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, *row)
+	}
+	return rows
+}
+
+func readTables(t *testing.T, r *results.Results) *tables {
+	j := &tables{fetches: readAll(t, r, report.FetchesTable), verdicts: map[fetchToken]string{}, bound: map[fetchPurpose]bool{}}
+	type group struct {
+		id    int64
+		group int32
+	}
+	tokens := map[group][]string{}
+	for _, a := range readAll(t, r, report.RobotsAgentsTable) {
+		tokens[group{a.RobotsID, a.Group}] = append(tokens[group{a.RobotsID, a.Group}], a.Agent)
+	}
+	for _, v := range readAll(t, r, report.GroupVerdictsTable) {
+		for _, token := range tokens[group{v.RobotsID, v.Group}] {
+			j.verdicts[fetchToken{fetchKey{v.URL, v.WARCFilename, v.WARCRecordID, v.WARCRecordOffset}, token}] = v.Verdict
+		}
+	}
+	for _, x := range readAll(t, r, report.RestrictionsTable) {
+		j.bound[fetchPurpose{fetchKey{x.URL, x.WARCFilename, x.WARCRecordID, x.WARCRecordOffset}, x.Purpose}] = true
+	}
+	return j
+}
+
+// reason is what speaks against a fetch most, as the help of the command has it.
+func (j *tables) reason(t *testing.T, f *report.FetchRow, o export.Options) string {
+	at := fetchKey{f.URL, f.WARCFilename, f.WARCRecordID, f.WARCRecordOffset}
+	verdicts := []string{f.Verdict}
+	if len(o.Agents) > 0 {
+		verdicts = nil
+	}
+	for _, token := range o.Agents {
+		v := j.verdicts[fetchToken{at, token}]
+		if v == "" {
+			t.Fatalf("no verdict for %s on %s", token, f.URL)
+		}
+		verdicts = append(verdicts, v)
+	}
+	tagsUnknown := len(o.Purposes) > 0 && f.TagsFrom == "unknown"
+	switch {
+	case slices.Contains(verdicts, "disallowed"):
+		return "disallowed"
+	case slices.ContainsFunc(o.Purposes, func(p string) bool { return j.bound[fetchPurpose{at, p}] }):
+		return "restricted"
+	case slices.Contains(verdicts, "unknown"), tagsUnknown:
+		return "unknown"
+	}
+	return "allowed"
+}
+
+// rowsOf writes a list as JSON lines and reads it back.
+func rowsOf(t *testing.T, r *results.Results, o export.Options) (rows []map[string]any) {
+	t.Helper()
+	var out bytes.Buffer
+	summary, err := export.Write(t.Context(), &out, r, o, export.JSONL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(out.String()) {
+		var row map[string]any
+		if err := json.Unmarshal([]byte(line), &row); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		rows = append(rows, row)
+	}
+	if int64(len(rows)) != summary.Rows {
+		t.Fatalf("%d rows, the summary says %d", len(rows), summary.Rows)
+	}
+	return rows
+}
+
+// TestLists compares lists with joins of the tables: each fetch has the right reason, and what has
+// content is either dropped or kept.
+func TestLists(t *testing.T) {
+	r := open(t)
+	j := readTables(t, r)
+	reasons := map[string]int{}
+	for _, agents := range [][]string{nil, {"GPTBot"}, {"Wget", "CCBot", "GPTBot"}} {
+		for _, purposes := range [][]string{nil, {"train"}, {"archive", "train"}} {
+			for _, keepUnknown := range []bool{false, true} {
+				o := export.Options{By: export.ByRecord, Agents: agents, Purposes: purposes, KeepUnknown: keepUnknown}
+				name := fmt.Sprintf("agents %v, purposes %v, unknown kept %v", agents, purposes, keepUnknown)
+				drop, keep := map[string]string{}, map[string]string{}
+				for i := range j.fetches {
+					f := &j.fetches[i]
+					if f.Reason == "robots_txt_itself" {
+						continue
+					}
+					reason := j.reason(t, f, o)
+					place := fmt.Sprintf("%s %s:%d", f.URL, f.WARCFilename, f.WARCRecordOffset)
+					content := f.FetchStatus != nil && *f.FetchStatus/100 == 2 || f.FetchStatus == nil && f.RecordType == "resource"
+					if reason == "disallowed" || reason == "restricted" || reason == "unknown" && !keepUnknown {
+						drop[place] = reason
+						reasons[reason]++
+					} else if content {
+						keep[place] = reason
+						reasons["kept "+reason]++
+					}
+				}
+				for kind, want := range map[bool]map[string]string{false: drop, true: keep} {
+					o.Keep = kind
+					got := map[string]string{}
+					for _, row := range rowsOf(t, r, o) {
+						got[fmt.Sprintf("%v %v:%v", row["url"], row["warc_filename"], row["warc_record_offset"])] = row["reason"].(string)
+					}
+					if diff := cmp.Diff(want, got); diff != "" {
+						t.Errorf("%s, keep %v (-want +got):\n%s", name, kind, diff)
+					}
+				}
+			}
+		}
+	}
+	for _, reason := range []string{"disallowed", "restricted", "unknown", "kept allowed", "kept unknown"} {
+		if reasons[reason] == 0 {
+			t.Errorf("no fetch is %s: %v", reason, reasons)
+		}
+	}
+}
+
+// TestGroups compares lists by something else with the list by records: each group is as bad as the
+// worst of its fetches, and its counts add up.
+func TestGroups(t *testing.T) {
+	r := open(t)
+	keys := map[export.By]string{export.ByURL: "url", export.ByHost: "surt_host_name", export.ByOrigin: "origin", export.ByDomain: "domain"}
+	for _, o := range []export.Options{{}, {KeepUnknown: true}, {Purposes: []string{"train"}, Agents: []string{"CCBot", "GPTBot"}}} {
+		for by, key := range keys {
+			count := func(o export.Options) (groups map[string]int) {
+				groups = map[string]int{}
+				o.By = export.ByRecord
+				for _, row := range rowsOf(t, r, o) {
+					group := row[key]
+					if by == export.ByDomain {
+						if group = row["url_host_registered_domain"]; group == nil {
+							group = row["url_host_name"]
+						}
+					}
+					groups[group.(string)]++
+				}
+				return groups
+			}
+			keepOptions := o
+			keepOptions.Keep = true
+			dropped, kept := count(o), count(keepOptions)
+			wantKept := maps.Clone(kept)
+			maps.DeleteFunc(wantKept, func(group string, _ int) bool { return dropped[group] > 0 })
+			for _, o := range []export.Options{o, keepOptions} {
+				o.By = by
+				want, n := dropped, "dropped"
+				if o.Keep {
+					want, n = wantKept, "kept"
+				}
+				got, last := map[string]int{}, ""
+				for _, row := range rowsOf(t, r, o) {
+					group := row[key].(string)
+					if group < last {
+						t.Errorf("by %s: %q stands after %q", by, group, last)
+					}
+					last = group
+					got[group] = int(row[n].(float64))
+					if d := int(row["dropped"].(float64)); d != dropped[group] || int(row["kept"].(float64)) != kept[group] {
+						t.Errorf("by %s: %v, want %d dropped and %d kept", by, row, dropped[group], kept[group])
+					}
+				}
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("by %s, keep %v (-want +got):\n%s", by, o.Keep, diff)
+				}
+			}
+		}
+	}
+}
+
+// TestFormats reads each format back.
+func TestFormats(t *testing.T) {
+	r := open(t)
+	o := export.Options{By: export.ByRecord, Purposes: []string{"train"}}
+	write := func(format export.Format) []byte {
+		var out bytes.Buffer
+		if _, err := export.Write(t.Context(), &out, r, o, format); err != nil {
+			t.Fatal(err)
+		}
+		return out.Bytes()
+	}
+	rows, err := parquet.Read[export.RecordRow](bytes.NewReader(write(export.Parquet)), int64(len(write(export.Parquet))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, err := csv.NewReader(bytes.NewReader(write(export.CSV))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects := rowsOf(t, r, o)
+	ids := slices.Collect(strings.Lines(string(write(export.Text))))
+	if len(rows) == 0 || len(lines) != len(rows)+1 || len(objects) != len(rows) || len(ids) != len(rows) {
+		t.Fatalf("%d rows as Parquet, %d as CSV, %d as JSON, %d as text", len(rows), len(lines)-1, len(objects), len(ids))
+	}
+	for i, row := range rows {
+		cells := map[string]string{}
+		for j, name := range lines[0] {
+			cells[name] = lines[i+1][j]
+			want := ""
+			switch v := objects[i][name].(type) {
+			case string:
+				want = v
+			case float64:
+				want = fmt.Sprint(int64(v))
+			}
+			if cells[name] != want {
+				t.Errorf("row %d: %s is %q as CSV and %q as JSON", i, name, cells[name], want)
+			}
+		}
+		if len(objects[i]) != len(cells) {
+			t.Errorf("row %d: %d columns as JSON, %d as CSV", i, len(objects[i]), len(cells))
+		}
+		want := map[string]string{
+			"url": row.URL, "reason": row.Grounds.Reason, "fetch_time": time.UnixMicro(*row.FetchTime).UTC().Format(time.RFC3339Nano),
+			"id": strings.TrimSuffix(ids[i], "\n"), "warc_record_id": strings.Trim(row.ID, "<>"), "warc_record_uuid": strings.TrimPrefix(row.WARCRecordID, "urn:uuid:"),
+			"content_digest_value": strings.TrimPrefix(row.ContentDigest, "sha1:"), "surt_host_name": strings.TrimSuffix(row.SURTKey[:strings.Index(row.SURTKey, ")")], ":8080"),
+			"statement": row.Statement, "robots_id": cells["robots_id"], "rule_line": cells["rule_line"],
+		}
+		if (row.RobotsID == 0) != (cells["robots_id"] == "") || (row.RuleLine == 0) != (cells["rule_line"] == "") {
+			t.Errorf("row %d: null is no zero: %v", i, cells)
+		}
+		for name, value := range want {
+			if cells[name] != value {
+				t.Errorf("row %d: %s is %q, want %q", i, name, cells[name], value)
+			}
+		}
+	}
+}
+
+// TestMissing asks for what the audit was not made with.
+func TestMissing(t *testing.T) {
+	r := open(t)
+	o := export.Options{By: export.ByURL, Agents: []string{"ccbot", "Foo"}, Purposes: []string{"index", "train"}, AsOf: time.Date(2025, 3, 1, 0, 0, 0, 0, time.UTC)}
+	var out bytes.Buffer
+	_, err := export.Write(t.Context(), &out, r, o, export.CSV)
+	var missing *export.MissingError
+	if !errors.As(err, &missing) || out.Len() > 0 {
+		t.Fatalf("%v, and %d bytes", err, out.Len())
+	}
+	if diff := cmp.Diff([]string{"--agent Foo", "--purpose index", "--as-of 2025-03-01T00:00:00Z"}, missing.What); diff != "" {
+		t.Errorf("missing (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,184 @@
+package export
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/run"
+	"github.com/robotsaudit/robotsaudit/internal/weburl"
+	"github.com/robotsaudit/robotsaudit/report/results"
+)
+
+// list makes the entries of a list.
+type list struct {
+	ctx     context.Context
+	results *results.Results
+	options Options
+	tokens  []string // of the audit, whose verdicts count
+	dir     string   // for temporary files
+	summary *Summary
+}
+
+// item is a fetch, and what becomes of it.
+type item struct {
+	URL              string `parquet:"url"`
+	Filename         string `parquet:"filename"`
+	Offset           int64  `parquet:"offset"`
+	RecordID         string `parquet:"record_id"`
+	SURTKey          string `parquet:"surt_key"`
+	HostName         string `parquet:"host_name"`
+	RegisteredDomain string `parquet:"registered_domain"`
+	Origin           string `parquet:"origin"`
+	Dated            bool   `parquet:"dated"`
+	Time             int64  `parquet:"time"`
+	Status           int32  `parquet:"status"` // -1: none
+	Digest           string `parquet:"digest"`
+	Length           int64  `parquet:"length"`
+	why
+}
+
+// entry is what a row of a list is made of: some fetches with one key. The item is that by which
+// the reason is told: one of the lowest rank, the first of these.
+type entry struct {
+	Key     string `parquet:"key"`
+	Rank    uint8  `parquet:"rank"`
+	Fetches int64  `parquet:"fetches"`
+	Dropped int64  `parquet:"dropped"`
+	Kept    int64  `parquet:"kept"`
+	item
+}
+
+// Ranks of fetches. One that is dropped decides for all of its group.
+const (
+	dropDisallowed uint8 = iota
+	dropRestricted
+	dropUnknown
+	keepUnknown
+	keep
+	nothing // neither: nothing speaks against it, and it has no content to keep
+)
+
+// join adds an entry of the same key, which comes later.
+func (e *entry) join(other *entry) {
+	fetches, dropped, kept := e.Fetches+other.Fetches, e.Dropped+other.Dropped, e.Kept+other.Kept
+	if other.Rank < e.Rank {
+		*e = *other
+	}
+	e.Fetches, e.Dropped, e.Kept = fetches, dropped, kept
+}
+
+// isListed reports whether a list has a row of the entry.
+func (l *list) isListed(e *entry) bool {
+	if l.options.Keep {
+		return e.Dropped == 0 && e.Kept > 0
+	}
+	return e.Dropped > 0
+}
+
+// keyOf is the key of an entry in a list that is not by records.
+func (b By) keyOf(e *entry) string {
+	switch b {
+	case ByURL:
+		return e.URL
+	case ByHost:
+		return weburl.SURTHost(e.SURTKey)
+	case ByOrigin:
+		return e.Origin
+	default:
+		return cmp.Or(e.RegisteredDomain, e.HostName)
+	}
+}
+
+// entries yields the entries of the list: of records in the order of fetches, of others sorted by
+// key. An entry is valid until the next step.
+func (l *list) entries() iter.Seq2[*entry, error] {
+	all := l.decided()
+	if l.options.By != ByRecord {
+		all = l.grouped(all)
+	}
+	return func(yield func(*entry, error) bool) {
+		for e, err := range all {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if l.isListed(e) && !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
+// byKey sorts entries by their keys; those of one key stay in the order of fetches.
+var byKey = run.Spec[entry]{
+	Name:    "entries",
+	Compare: func(a, b *entry) int { return cmp.Compare(a.Key, b.Key) },
+	Bucket:  func(*entry) int { return 0 },
+	Held:    4 << 20,
+	Size: func(e *entry) int {
+		return 600 + 2*len(e.Key) + len(e.URL) + len(e.SURTKey) + len(e.Rule) + len(e.Statement)
+	},
+}
+
+// grouped joins the entries of one key.
+func (l *list) grouped(entries iter.Seq2[*entry, error]) iter.Seq2[*entry, error] {
+	return func(yield func(*entry, error) bool) {
+		sorter := run.NewSorter(l.dir, byKey)
+		keyed := func(yield func(*entry, error) bool) {
+			for e, err := range entries {
+				if err == nil {
+					e.Key = l.options.By.keyOf(e)
+				}
+				if !yield(e, err) {
+					return
+				}
+			}
+		}
+		for e, err := range joined(keyed) { // neighbours, of which sites have many
+			if err == nil {
+				err = sorter.Add(*e)
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+		}
+		joined(sorter.Sorted(l.ctx))(yield)
+	}
+}
+
+// joined joins neighbours of one key.
+func joined(entries iter.Seq2[*entry, error]) iter.Seq2[*entry, error] {
+	return func(yield func(*entry, error) bool) {
+		var inHand entry
+		begun := false
+		for e, err := range entries {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			switch {
+			case begun && e.Key == inHand.Key:
+				inHand.join(e)
+				continue
+			case begun && !yield(&inHand, nil):
+				return
+			}
+			inHand, begun = *e, true
+		}
+		if begun {
+			yield(&inHand, nil)
+		}
+	}
+}
+
+// uuidOf is the UUID of a record ID; "" where it is none.
+func uuidOf(recordID string) string {
+	const prefix = "urn:uuid:"
+	if len(recordID) < len(prefix) || !strings.EqualFold(recordID[:len(prefix)], prefix) {
+		return ""
+	}
+	return recordID[len(prefix):]
+}

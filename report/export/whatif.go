@@ -1,0 +1,140 @@
+package export
+
+import (
+	"slices"
+
+	"github.com/robotsaudit/robotsaudit/report"
+	"github.com/robotsaudit/robotsaudit/report/results"
+)
+
+// whatIf reads the verdicts for product tokens: group_verdicts has those of each fetch, by the
+// groups of its robots.txt, and robots_agents says which group a token belongs to. The groups of
+// a capture stand there at the place of the first fetch that it governs.
+type whatIf struct {
+	tokens   []string // whose verdicts count
+	verdicts *follower[groupVerdictRow]
+	agents   *follower[report.RobotsAgentRow]
+
+	origin string
+	groups map[int64][]int32 // by robots_id, of the origin in hand: the group of each token
+	none   []int32           // the same of fetches without a governing capture, which all origins share
+	last   []int32           // the groups read last: most captures of an origin have the same
+	rows   []groupVerdictRow // of the fetch in hand
+}
+
+type groupVerdictRow struct {
+	place
+	RobotsID int64  `parquet:"robots_id"`
+	Group    int32  `parquet:"group"`
+	Verdict  string `parquet:"verdict,dict"`
+	Reason   string `parquet:"reason,dict"`
+	Rule     string `parquet:"rule,optional,dict"`
+	RuleLine int32  `parquet:"rule_line,optional"`
+}
+
+func newWhatIf(r *results.Results, tokens []string) *whatIf {
+	return &whatIf{
+		tokens: tokens, groups: make(map[int64][]int32),
+		verdicts: follow(results.Select[groupVerdictRow](r, report.GroupVerdictsTable), report.GroupVerdictsTable.Name,
+			func(r *groupVerdictRow) *place { return &r.place }),
+		agents: follow(results.Rows(r, report.RobotsAgentsTable), report.RobotsAgentsTable.Name, nil),
+	}
+}
+
+func (w *whatIf) stop() {
+	w.verdicts.stop()
+	w.agents.stop()
+}
+
+// decide is the verdict for the tokens together: the first that is disallowed counts, else the
+// first that is unknown.
+func (w *whatIf) decide(f *fetchRow) (why, error) {
+	if err := w.read(f); err != nil {
+		return why{}, err
+	}
+	groups, err := w.groupsOf(f, w.rows[0].RobotsID)
+	if err != nil {
+		return why{}, err
+	}
+	var found why
+	for i, token := range w.tokens {
+		j := slices.IndexFunc(w.rows, func(r groupVerdictRow) bool { return r.Group == groups[i] })
+		if j < 0 {
+			return why{}, disagree(w.verdicts.table, &f.place)
+		}
+		r := &w.rows[j]
+		if found.Reason == "" || r.Verdict == disallowed || r.Verdict == unknown && found.Reason == allowed {
+			found = why{Reason: r.Verdict, Detail: r.Reason, Agent: token, Rule: r.Rule, RuleLine: r.RuleLine, RobotsID: r.RobotsID}
+		}
+		if found.Reason == disallowed {
+			break
+		}
+	}
+	return found, nil
+}
+
+// read reads the rows of a fetch, of which each group has one.
+func (w *whatIf) read(f *fetchRow) error {
+	w.rows = w.rows[:0]
+	first, err := w.verdicts.one(&f.place)
+	for first != nil && err == nil {
+		w.rows = append(w.rows, *first)
+		var row *groupVerdictRow
+		if row, err = w.verdicts.peek(); row == nil || err != nil || row.place != f.place || row.RobotsID != w.rows[0].RobotsID ||
+			slices.ContainsFunc(w.rows, func(r groupVerdictRow) bool { return r.Group == row.Group }) {
+			break
+		}
+		first, err = w.verdicts.one(&f.place)
+	}
+	return err
+}
+
+// groupsOf are the groups of the tokens in the capture that governs a fetch.
+func (w *whatIf) groupsOf(f *fetchRow, robotsID int64) ([]int32, error) {
+	if robotsID == 0 && w.none != nil {
+		return w.none, nil
+	}
+	if w.origin != f.Origin {
+		w.origin = f.Origin
+		clear(w.groups)
+	}
+	if groups := w.groups[robotsID]; groups != nil {
+		return groups, nil
+	}
+	groups, err := w.readGroups(f, robotsID)
+	if err != nil {
+		return nil, err
+	}
+	if slices.Equal(groups, w.last) {
+		groups = w.last
+	}
+	w.last = groups
+	if robotsID == 0 {
+		w.none = groups
+	} else {
+		w.groups[robotsID] = groups
+	}
+	return groups, nil
+}
+
+// readGroups reads the rows of a capture in robots_agents, which come next.
+func (w *whatIf) readGroups(f *fetchRow, robotsID int64) ([]int32, error) {
+	groups := slices.Repeat([]int32{-1}, len(w.tokens))
+	for {
+		row, err := w.agents.peek()
+		if err != nil {
+			return nil, err
+		}
+		if row == nil || row.RobotsID != robotsID {
+			break
+		}
+		if i := slices.Index(w.tokens, row.Agent); i >= 0 {
+			groups[i] = row.Group
+		}
+		w.agents.row = nil
+	}
+	if slices.Contains(groups, -1) {
+		return nil, disagree(w.agents.table, &f.place)
+	}
+	return groups, nil
+}
