@@ -16,6 +16,7 @@ OUT = "history"  # the output folder of your own audit
 
 # %%
 AGENT = "GPTBot"  # the crawler of the second part
+KEEP = 0  # quarters for which a capture counts beyond its own
 
 import duckdb
 import matplotlib.dates as dates
@@ -31,16 +32,26 @@ plt.rcParams.update({"axes.spines.top": False, "axes.spines.right": False, "figu
 #
 # A host is a host name: `example.org` and `www.example.org` are two, and a host that moved from
 # http to https is one. A host counts in a quarter if it was captured in that quarter, with its
-# last capture. Hosts that no crawl visited in a quarter are in no share of that quarter.
+# last capture. Hosts that no crawl visited in a quarter are in no share of that quarter. Archives
+# that hold a capture only where something changed need `KEEP`: with 8, a capture counts for two
+# years more, as if the file had stayed as it was.
 
 # %%
 duckdb.sql(f"""
+CREATE TABLE captures AS
+FROM '{OUT}/robots_policies.parquet' WHERE fetch_time IS NOT NULL
+QUALIFY row_number() OVER (PARTITION BY agent, url_host_name, fetch_time ORDER BY robots_id DESC) = 1;
+
 CREATE TABLE last AS
-SELECT date_trunc('quarter', fetch_time)::DATE AS quarter, *
-FROM '{OUT}/robots_policies.parquet'
-WHERE fetch_time IS NOT NULL
-QUALIFY row_number() OVER (PARTITION BY agent, quarter, url_host_name
-                           ORDER BY fetch_time DESC, robots_id DESC) = 1
+WITH quarters AS (
+    SELECT unnest(generate_series(date_trunc('quarter', min(fetch_time)), max(fetch_time), INTERVAL 3 MONTHS))::DATE AS quarter
+    FROM captures
+)
+SELECT quarter, c.*
+FROM (FROM quarters, (SELECT DISTINCT agent, url_host_name FROM captures)) AS hosts
+ASOF JOIN captures AS c
+     ON c.agent = hosts.agent AND c.url_host_name = hosts.url_host_name AND c.fetch_time < quarter + INTERVAL 3 MONTHS
+WHERE c.fetch_time >= quarter - {KEEP} * INTERVAL 3 MONTHS
 """)
 duckdb.sql("""
 SELECT agent, count(*) AS rows, count(DISTINCT url_host_name) AS hosts, min(quarter) AS first, max(quarter) AS last
