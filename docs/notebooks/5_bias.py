@@ -172,7 +172,7 @@ FROM last LEFT JOIN weights USING (host),
      (SELECT sum(tokens) AS every FROM (FROM last WHERE agent = '*') JOIN weights USING (host))
 WHERE outcome <> 'unreachable'
   AND agent IN (SELECT agent FROM last GROUP BY agent HAVING count(*) = (SELECT count(*) FROM last WHERE agent = '*'))
-GROUP BY agent ORDER BY of_tokens, agent
+GROUP BY agent ORDER BY of_tokens NULLS FIRST, of_hosts, agent
 """).pl()
 
 figure, ax = plt.subplots(figsize=(9.5, 0.32 * len(weighted) + 1.3), layout="constrained")
