@@ -121,9 +121,11 @@ type parsedFile struct {
 	readers map[string]reader
 	profile robots.Profile
 
-	extra   bool           // the two below are read
-	signals *tag.RobotsTxt // what it says of use
-	delays  []delay        // that it asks for
+	extra    bool           // those below are read
+	signals  *tag.RobotsTxt // what it says of use
+	delays   []delay        // that it asks for
+	rates    []requestRate  // the same, as written
+	sitemaps []string       // the first that it names
 }
 
 // reader is what a file has for a product token: the group that governs it, and
@@ -139,6 +141,13 @@ type reader struct {
 type delay struct {
 	group, line int
 	micros      int64
+	isRate      bool // by Request-rate, not Crawl-delay
+}
+
+// requestRate is a Request-rate record of a group.
+type requestRate struct {
+	group int
+	text  string
 }
 
 // readExtra reads what other protocols than that of RFC 9309 put into the file.
@@ -149,8 +158,15 @@ func (f *parsedFile) readExtra() {
 	f.extra = true
 	f.signals = tag.ReadRobots(f.File, f.profile)
 	for _, record := range f.Records() {
+		isRate := record.Key == "request-rate"
 		if d, ok := record.Delay(); ok && record.Group != 0 {
-			f.delays = append(f.delays, delay{record.Group, record.Line, d})
+			f.delays = append(f.delays, delay{record.Group, record.Line, d, isRate})
+		}
+		switch {
+		case isRate && record.Group != 0:
+			f.rates = append(f.rates, requestRate{record.Group, strings.Clone(record.Value)})
+		case record.Key == "sitemap" && len(f.sitemaps) < maxSitemaps:
+			f.sitemaps = append(f.sitemaps, strings.Clone(record.Value))
 		}
 	}
 }
@@ -240,16 +256,21 @@ func newFileCache(s *facts.Reader, p robots.Profile) *fileCache {
 	return &fileCache{store: s, profile: p, files: make(map[string]*parsedFile)}
 }
 
-// get returns the parsed file of a state, an empty one where it has no body.
-func (c *fileCache) get(st *State) (*parsedFile, error) {
-	partial := st.Outcome == OutcomePartial || facts.Flags(st.BodyFlags)&facts.FlagBodyCut != 0
-	key := st.BodyDigest
+// fileKey tells parsed files apart. Of one that is partial, the last line may be cut.
+func fileKey(st *State) (key string, partial bool) {
+	partial = st.Outcome == OutcomePartial || facts.Flags(st.BodyFlags)&facts.FlagBodyCut != 0
 	switch {
 	case !st.HasBody:
-		key = ""
+		return "", partial
 	case partial:
-		key += " partial"
+		return st.BodyDigest + " partial", partial
 	}
+	return st.BodyDigest, partial
+}
+
+// get returns the parsed file of a state, an empty one where it has no body.
+func (c *fileCache) get(st *State) (*parsedFile, error) {
+	key, partial := fileKey(st)
 	if f := c.files[key]; f != nil {
 		return f, nil
 	}

@@ -3,6 +3,7 @@ package evaluate
 import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/resolve"
+	"github.com/robotsaudit/robotsaudit/internal/restriction"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
@@ -38,6 +39,9 @@ type (
 	Rule   = robots.Rule // an allow or disallow line
 	Remark = robots.Note // what a linter would say of a file
 )
+
+// RestrictionClass is how far a robots.txt restricts a product token. The zero value is unknown.
+type RestrictionClass = restriction.Class
 
 // Use is a purpose that what was fetched may serve.
 type Use = tag.Use

@@ -183,6 +183,16 @@ func (s *recorder) Robots(r *RobotsRecord) error {
 	return s.note("robots %d %s %s %s %v %q", r.ID, r.URL, r.Time().UTC(), stateText(r), r.HopList(), r.Agent())
 }
 
+func (s *recorder) Policies(p *Policies) error {
+	for _, said := range p.List {
+		if err := s.note("policy %d %v %s %v %v %v %v %v %+v", p.ID, p.Outcome, said.Agent, said.Group, said.Restriction, said.Longpre, said.Liu,
+			said.CC, *said.Terms); err != nil {
+			return err
+		}
+	}
+	return s.note("policies %d %s %q %q", p.ID, p.CaptureClass, p.Sitemaps, p.Body)
+}
+
 func (s *recorder) Result(r *Result) error {
 	s.results[recordid.Text(r.Fetch.RecordID)] = resultText(r)
 	governing, contester := int64(0), int64(0)

@@ -34,6 +34,7 @@ func (c counter) Result(r *evaluate.Result) error {
 	return nil
 }
 func (counter) Robots(*evaluate.RobotsRecord) error       { return nil }
+func (counter) Policies(*evaluate.Policies) error         { return nil }
 func (counter) GroupVerdict(*evaluate.GroupVerdict) error { return nil }
 func (counter) RobotsAgent(int64, int, string) error      { return nil }
 func (counter) Host(*evaluate.HostStats) error            { return nil }

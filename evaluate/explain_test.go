@@ -111,6 +111,7 @@ func (s *decidedTexts) GroupVerdict(v *GroupVerdict) error {
 }
 
 func (s *decidedTexts) Robots(*RobotsRecord) error           { return nil }
+func (s *decidedTexts) Policies(*Policies) error             { return nil }
 func (s *decidedTexts) RobotsAgent(int64, int, string) error { return nil }
 func (s *decidedTexts) Host(*HostStats) error                { return nil }
 func (s *decidedTexts) Exclusion(*Exclusion) error           { return nil }

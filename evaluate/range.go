@@ -33,6 +33,9 @@ func (r *Resolved) Decide(ctx context.Context, from, to int, sink Sink) (*Totals
 	}
 	e := r.newEvaluation(sink, totals, run.NewWriter(dir, facts.IssueRuns))
 	e.nextID = id
+	if e.policies, err = r.newPolicyReader(ctx, e.decider.files); err != nil {
+		return nil, err
+	}
 	if err := e.decideAll(ctx, from, to); err != nil {
 		return nil, err
 	}
@@ -48,7 +51,8 @@ type evaluation struct {
 	issues   *run.Writer[facts.Issue] // found while deciding
 	nextID   int64                    // of states
 	decider  *decider
-	whatIf   *whatIf // nil where nobody asks
+	whatIf   *whatIf       // nil where nobody asks
+	policies *policyReader // the same
 	pages    pages
 	pace     pace         // of the origin in hand
 	crawlers seenCrawlers // of the origin in hand
@@ -160,7 +164,10 @@ func (e *evaluation) reportState(st *State) error {
 		e.totals.Captures++
 		e.totals.RobotsByOutcome[st.Outcome.String()]++
 	}
-	return e.sink.Robots(&rec)
+	if err := e.sink.Robots(&rec); err != nil || e.policies == nil || st.Type == facts.TypeLogLine {
+		return err
+	}
+	return e.policies.tell(st, e.sink, e.issues)
 }
 
 func (e *evaluation) noteDuplicate(first, f *facts.Fetch) error {

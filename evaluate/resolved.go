@@ -27,6 +27,12 @@ type Resolved struct {
 	copies    *run.SortedRows[resolve.Copy]
 	originals *run.SortedRows[facts.Fetch]
 
+	policies struct { // the tokens that each robots.txt is asked for
+		sync.Mutex
+		known  bool
+		tokens []string
+	}
+
 	numbering sync.Mutex
 	firstIDs  []int64 // of the states of each bucket; nil until a range needs them
 }

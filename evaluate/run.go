@@ -11,14 +11,16 @@ import (
 
 // Options of Run.
 type Options struct {
-	Profile    Profile
-	Crawler    string        // the crawler's own token, instead of the one derived from each User-Agent
-	CrawlerMap CrawlerMap    // the same for some User-Agents; it has no say where Crawler is given
-	Agents     []string      // tokens of the what-if; none: no what-if
-	Uses       []Use         // what for: restrictions that bind one of them are passed on
-	Rate       bool          // pass on the fetches that came too soon; they are counted in any case
-	AsOf       time.Time     // the what-if and restrictions are judged at this moment, unless it is zero, not at each fetch's own
-	Decided    *atomic.Int64 // counts the fetches decided; may be nil
+	Profile      Profile
+	Crawler      string        // the crawler's own token, instead of the one derived from each User-Agent
+	CrawlerMap   CrawlerMap    // the same for some User-Agents; it has no say where Crawler is given
+	Agents       []string      // tokens of the what-if; none: no what-if
+	Uses         []Use         // what for: restrictions that bind one of them are passed on
+	Rate         bool          // pass on the fetches that came too soon; they are counted in any case
+	Policies     PolicyTokens  // whom each robots.txt is asked for, for Sink.Policies
+	PolicyBodies bool          // pass on what the files hold, too
+	AsOf         time.Time     // the what-if and restrictions are judged at this moment, unless it is zero, not at each fetch's own
+	Decided      *atomic.Int64 // counts the fetches decided; may be nil
 }
 
 // asOf is AsOf, to the microsecond; unknown where it is zero.

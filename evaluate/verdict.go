@@ -421,6 +421,7 @@ type AgentStats struct {
 // archives alone. What a pointer points to is the Sink's until it returns.
 type Sink interface {
 	Robots(*RobotsRecord) error
+	Policies(*Policies) error // of a capture, after Robots; of none that stands for a log line
 	Result(*Result) error
 	GroupVerdict(*GroupVerdict) error
 	RobotsAgent(robotsID int64, group int, agent string) error

@@ -35,14 +35,30 @@ type Settings struct {
 	AsOf             *time.Time `json:"as_of,omitempty"`
 	Purposes         []string   `json:"purposes,omitempty"`
 	Rate             bool       `json:"rate,omitempty"`
+	Policies         string     `json:"policies,omitempty"`
+	PolicyBodies     bool       `json:"policy_bodies,omitempty"`
+	Ranks            RanksFile  `json:"ranks,omitzero"`
 	PublicSuffixList string     `json:"public_suffix_list"`
 	FactsFingerprint string     `json:"facts_fingerprint"`
 }
 
-func settingsOf(opt *evaluate.Options, facts *evaluate.Facts) Settings {
+// RanksFile is the ranking that hosts have their strata of.
+type RanksFile struct {
+	Name    string `json:"name"`
+	SHA256  string `json:"sha256"`
+	Domains int64  `json:"domains"`
+}
+
+func settingsOf(opt *evaluate.Options, facts *evaluate.Facts, ranks *Ranks) Settings {
 	s := Settings{
 		Profile: opt.Profile.String(), Crawler: opt.Crawler, CrawlerMap: opt.CrawlerMap.Lines(), Agents: opt.Agents, Rate: opt.Rate,
-		PublicSuffixList: weburl.PublicSuffixVersion(), FactsFingerprint: facts.Fingerprint,
+		PolicyBodies: opt.PolicyBodies, PublicSuffixList: weburl.PublicSuffixVersion(), FactsFingerprint: facts.Fingerprint,
+	}
+	if opt.Policies != evaluate.PoliciesAsked {
+		s.Policies = opt.Policies.String()
+	}
+	if ranks != nil {
+		s.Ranks = RanksFile{text(ranks.Name), ranks.SHA256, ranks.Domains}
 	}
 	if !opt.AsOf.IsZero() {
 		s.AsOf = new(opt.AsOf.UTC().Truncate(time.Microsecond))
@@ -53,12 +69,13 @@ func settingsOf(opt *evaluate.Options, facts *evaluate.Facts) Settings {
 	return s
 }
 
-// Options are those of the evaluation that the settings describe.
+// Options are those of the evaluation that the settings describe, by which the same fetches have the
+// same verdicts. They ask nothing about policies.
 func (s *Settings) Options() (opt evaluate.Options, err error) {
 	if opt.Profile, err = evaluate.ParseProfile(s.Profile); err != nil {
 		return opt, err
 	}
-	opt.Crawler, opt.Agents, opt.Rate = s.Crawler, s.Agents, s.Rate
+	opt.Crawler, opt.Agents, opt.Rate, opt.Policies = s.Crawler, s.Agents, s.Rate, evaluate.PoliciesNone
 	if s.AsOf != nil {
 		opt.AsOf = *s.AsOf
 	}

@@ -23,7 +23,7 @@ func (w *Writer) Commit(totals *evaluate.Totals) (*Summary, error) {
 	if err := w.failures(); err != nil {
 		return nil, err
 	}
-	a := newAudit(w.facts, settingsOf(&w.opt, w.facts), totals, w.tally)
+	a := newAudit(w.facts, settingsOf(&w.opt, w.facts, w.ranks), totals, w.tally)
 	if err := w.commit(a); err != nil {
 		return nil, err
 	}

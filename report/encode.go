@@ -195,6 +195,8 @@ func newField(rows []reflect.Value, index []int, most int) field {
 		return newKnown(rows, index, most, parquet.Int32Value)
 	case **int64:
 		return newKnown(rows, index, most, parquet.Int64Value)
+	case **float64:
+		return newKnown(rows, index, most, parquet.DoubleValue)
 	case **bool:
 		return newKnown(rows, index, most, parquet.BooleanValue)
 	case *[]string:

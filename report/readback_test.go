@@ -26,6 +26,7 @@ func TestReadingLosesNothing(t *testing.T) {
 	rewrite(t, r, again, report.RestrictionsTable)
 	rewrite(t, r, again, report.CrawlDelaysTable)
 	rewrite(t, r, again, report.RobotsTable)
+	rewrite(t, r, again, report.PoliciesTable)
 	rewrite(t, r, again, report.PageTagsTable)
 	rewrite(t, r, again, report.EffectiveTagsTable)
 	rewrite(t, r, again, report.UsageSignalsTable)

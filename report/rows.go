@@ -14,8 +14,9 @@ import (
 type rowBuilder struct {
 	inputs  []string // names, as in warc_filename
 	profile string
-	site    site  // of the row before
-	cited   cited // by the row before
+	ranks   *Ranks // nil: hosts have no strata
+	site    site   // of the row before
+	cited   cited  // by the row before
 }
 
 func newRowBuilder(facts *facts.Set, profile string) rowBuilder {
@@ -41,6 +42,7 @@ type site struct {
 	host       string
 	registered string
 	reversed   string // "" where the host is no name
+	stratum    string // of the ranking; "" without one
 }
 
 // siteOf returns the site of a URL of an origin.
@@ -52,6 +54,9 @@ func (b *rowBuilder) siteOf(origin, url string) *site {
 		}
 		if u.HostIsName() {
 			b.site.reversed = locator(u.HostReversed())
+		}
+		if b.ranks != nil {
+			b.site.stratum = b.ranks.Stratum(u)
 		}
 	}
 	return &b.site

@@ -19,6 +19,8 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/ranks"
+	"github.com/robotsaudit/robotsaudit/internal/restriction"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
@@ -356,6 +358,14 @@ func TestValuesAreThoseOfTheCode(t *testing.T) {
 		"protocol":          enumValues(tag.SignalKind.String)[1:],
 		"parse_mode":        enumValues(tag.Mode.String)[1:],
 		"scope":             enumValues(tag.Scope.String)[1:],
+
+		"group_kind":          enumValues(evaluate.GroupKind.String)[1:],
+		"policy_restriction":  classNames(restriction.None, restriction.Partial, restriction.Full),
+		"restriction_longpre": classNames(restriction.None, restriction.Some, restriction.All),
+		"restriction_liu":     classNames(restriction.None, restriction.Partial, restriction.Full),
+		"restriction_cc":      classNames(restriction.DisallowAll, restriction.AllowAll, restriction.AllowPart),
+		"capture_cc":          captureClasses(),
+		"rank_stratum":        ranks.Strata[:],
 	}
 	described := make(map[string][]string)
 	for list, values := range valuesOf {
@@ -387,6 +397,23 @@ func TestValuesAreThoseOfTheCode(t *testing.T) {
 	if len(code) != len(described) {
 		t.Errorf("lists of the code: %q", slices.Sorted(maps.Keys(code)))
 	}
+}
+
+func classNames(classes ...restriction.Class) (names []string) {
+	for _, c := range classes {
+		names = append(names, c.String())
+	}
+	return names
+}
+
+// captureClasses are those that statuses have.
+func captureClasses() (names []string) {
+	for status := 100; status < 1000; status++ {
+		if name := restriction.CCCapture(status); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // Every field of audit.json is described, and nothing else.

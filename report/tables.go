@@ -40,6 +40,11 @@ var (
 		Name: "robots", Key: []string{"robots_id"}, Order: "robots_id",
 		Doc: "One row per capture of /robots.txt, with what it came to, and per log line that says that robots.txt could not be had.",
 	}}
+	PoliciesTable = TableOf[PolicyRow]{Table{
+		Name: "robots_policies", Key: []string{"robots_id", "agent"}, Order: "robots_id, then agent: `*` first, then in the alphabet, in any case",
+		Doc: "One row per capture of /robots.txt and product token: what it says to `*`, to the crawlers of the archives and to the tokens " +
+			"asked about, whether or not it governs a fetch. With `--policies named` also to the tokens that it names.",
+	}}
 	PageTagsTable = TableOf[PageTagRow]{Table{
 		Name: "page_tags", Order: fetchOrder,
 		Doc: "One row per rule that a page states for itself, in a Robots-Tag or X-Robots-Tag field or in a meta element.",
@@ -85,7 +90,8 @@ var (
 
 // tables lists the result tables in the order in which they are documented.
 var tables = []anyTable{
-	FetchesTable, ViolationsTable, UnprovenTable, RestrictionsTable, CrawlDelaysTable, RobotsTable, PageTagsTable, EffectiveTagsTable,
+	FetchesTable, ViolationsTable, UnprovenTable, RestrictionsTable, CrawlDelaysTable, RobotsTable, PoliciesTable, PageTagsTable,
+	EffectiveTagsTable,
 	UsageSignalsTable, TagConflictsTable, HostStatsTable, AgentStatsTable, ExclusionsTable, IssuesTable, GroupVerdictsTable, RobotsAgentsTable,
 }
 

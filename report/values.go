@@ -256,6 +256,48 @@ var valuesOf = map[string][]Value{
 		{"page_restricts", "The page restricts a purpose that robots.txt or tdmrep.json allows."},
 		{"page_allows", "The page allows a purpose that robots.txt or tdmrep.json restricts."},
 	},
+	"group_kind": {
+		{"named", "User-agent lines name the token."},
+		{"wildcard", "None does; the groups for `*` govern it."},
+		{"none", "Neither: the file says nothing to the token."},
+	},
+	"policy_restriction": {
+		{"none", "No path is forbidden."},
+		{"partial", "Some paths are forbidden, and some are not."},
+		{"full", "Every path is forbidden, but for robots.txt itself."},
+	},
+	"restriction_longpre": {
+		{"none", "No Disallow, only an empty one, or the same values in Disallow and Allow."},
+		{"some", "Everything else."},
+		{"all", "`Disallow: /`, and no Allow."},
+	},
+	"restriction_liu": {
+		{"none", "`/`, every path that the file lists and one that no file lists are allowed."},
+		{"partial", "Some of them are."},
+		{"full", "None of them is."},
+	},
+	"restriction_cc": {
+		{"disallow-all", "The one rule is `Disallow: /`."},
+		{"allow-all", "The one rule is an Allow of `/`, `*`, `/*` or nothing, or a Disallow of nothing."},
+		{"allow-part", "Everything else that has a rule."},
+	},
+	"capture_cc": {
+		{"success", "Status 200."},
+		{"redirect", "3xx."},
+		{"notfound", "400, 404 or 410."},
+		{"unauthorized", "401."},
+		{"forbidden", "403."},
+		{"defer_visits", "5xx or 429."},
+		{"other", "Any other status."},
+	},
+	"rank_stratum": {
+		{"1k", "Rank 1 to 1,000."},
+		{"10k", "1,001 to 10,000."},
+		{"100k", "10,001 to 100,000."},
+		{"1M", "100,001 to 1,000,000."},
+		{"2M", "1,000,001 to 2,000,000."},
+		{"beyond", "Below, or not in the ranking."},
+	},
 	"lossy_issue": {
 		{"unreadable", "The input could not be opened or read."},
 		{"empty_file", "The input is empty."},

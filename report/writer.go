@@ -11,6 +11,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/ranks"
 )
 
 const temporary = ".robotsaudit-results" // folder inside the output folder that holds tables until they are whole
@@ -54,6 +55,15 @@ func NewWriter(dir string, facts *evaluate.Facts, opt evaluate.Options) (*Writer
 	}
 	return w, nil
 }
+
+// Ranks is a ranking of domains: of ReadRanks.
+type Ranks = ranks.List
+
+// ReadRanks reads a ranking from a file of lines RANK,DOMAIN, as it stands or in gzip.
+func ReadRanks(path string) (*Ranks, error) { return ranks.Read(path) }
+
+// Rank gives hosts the strata of a ranking. It comes before all rows.
+func (w *Writer) Rank(list *Ranks) { w.ranks = list }
 
 // Abandon removes what was written. After Commit it does nothing.
 func (w *Writer) Abandon() {
@@ -111,6 +121,11 @@ func (w *Writer) page(r *evaluate.Result) (err error) {
 func (w *Writer) Robots(r *evaluate.RobotsRecord) error {
 	w.tally.addRobots(r)
 	return RobotsTable.add(w, w.robotsRow(r))
+}
+
+// Policies writes what a robots capture says.
+func (w *Writer) Policies(p *evaluate.Policies) error {
+	return w.eachPolicy(p, func(row PolicyRow) error { return PoliciesTable.add(w, row) })
 }
 
 // GroupVerdict writes a what-if verdict.

@@ -114,6 +114,7 @@ func writeTables(ctx context.Context, log *slog.Logger, dir string, facts *facts
 		return nil, err
 	}
 	defer w.Abandon()
+	w.Rank(e.ranks)
 	totals, err := evaluate.Run(ctx, facts, e.options, w)
 	if err != nil {
 		return nil, err
@@ -138,6 +139,9 @@ type evaluateFlags struct {
 	purposes   []string
 	asOf       string
 	rate       bool
+	policies   string
+	bodies     bool
+	ranks      string
 	failOn     string
 	full       bool
 }
@@ -153,6 +157,9 @@ func (f *evaluateFlags) add(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.categories, "agents", nil, "more such tokens: all that 'robotsaudit agents' lists of `CATEGORY` "+strings.Join(agents.Names(), ", ")+" (repeatable)")
 	flags.StringArrayVar(&f.purposes, "purpose", nil, "what the archives are for: archive, index or train (repeatable); what pages and origins say against\n`PURPOSE` is then a row of restrictions, of kind publication or usage")
 	flags.BoolVar(&f.rate, "rate", false, "make each fetch that came sooner than Crawl-delay asks for a row of crawl_delays")
+	flags.StringVar(&f.policies, "policies", evaluate.PoliciesAsked.String(), "to whom robots_policies tells what each robots.txt says: `WHOM` is asked (* for all, the crawlers of\nthe archives, --agent and the like), named (those, and all that the file names) or none")
+	flags.BoolVar(&f.bodies, "policy-bodies", false, "put what each robots.txt holds into robots_policies, in the row of *")
+	flags.StringVar(&f.ranks, "ranks", "", "`FILE` of lines RANK,DOMAIN, such as Tranco's CSV, as it is or in gzip: fills the column rank_stratum\nof host_stats and robots_policies")
 	flags.StringVar(&f.failOn, "fail-on", "", "exit with code 10 if there are `WHAT`: violations")
 }
 
@@ -160,8 +167,9 @@ func (f *evaluateFlags) add(flags *pflag.FlagSet) {
 type evaluation struct {
 	options          evaluate.Options
 	failOnViolations bool
-	full             bool     // print all of the summary
-	tokens           []string // that the options give
+	full             bool          // print all of the summary
+	tokens           []string      // that the options give
+	ranks            *report.Ranks // nil: none
 }
 
 // resolve checks the options and reads the files that they name.
@@ -186,6 +194,18 @@ func (f *evaluateFlags) resolve() (e evaluation, err error) {
 	}
 	if e.options.Uses, err = f.resolvePurposes(); err != nil {
 		return e, err
+	}
+	var ok bool
+	if e.options.Policies, ok = evaluate.ParsePolicyTokens(f.policies); !ok {
+		return e, usageErrorf("--policies %q: use asked, named or none", f.policies)
+	}
+	if e.options.PolicyBodies = f.bodies; f.bodies && e.options.Policies == evaluate.PoliciesNone {
+		return e, usageErrorf("--policy-bodies needs rows of robots_policies: leave out --policies none")
+	}
+	if f.ranks != "" {
+		if e.ranks, err = report.ReadRanks(f.ranks); err != nil {
+			return e, usageErrorf("--ranks: %v", err)
+		}
 	}
 	e.tokens = append([]string{f.crawler}, e.options.Agents...)
 	for _, rule := range e.options.CrawlerMap {

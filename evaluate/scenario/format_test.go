@@ -22,6 +22,7 @@ type scenario struct {
 	archives []*archive
 	labels   map[string]*record
 	whatIfs  []whatIf
+	policies []policy
 	issues   []string
 	totals   []string
 }
@@ -33,6 +34,18 @@ type whatIf struct {
 	token   string
 	verdict string
 }
+
+// policy is what a capture must say to a token.
+type policy struct {
+	line  int
+	of    *record
+	token string
+	none  bool // there is no row
+	said  map[string]string
+}
+
+// policyKeys are what can be expected of a policy.
+var policyKeys = []string{"group", "restriction", "longpre", "liu", "cc", "rules", "delay", "rate", "signals", "sitemaps", "capture", "outcome"}
 
 // archive is a file of records, or an entry of a WACZ.
 type archive struct {
@@ -107,7 +120,7 @@ var warcKeys = []string{
 	"WARC-Warcinfo-ID", "WARC-Concurrent-To",
 }
 
-var optionKeys = []string{"crawler", "crawler-map", "profile", "agents", "as-of", "purpose", "software"}
+var optionKeys = []string{"crawler", "crawler-map", "profile", "agents", "as-of", "purpose", "software", "policies"}
 
 var proofKeys = []string{"governing", "body", "contester", "age", "rule", "rule-line", "group-line", "prior", "agent", "source", "match", "restricts", "hops"}
 
@@ -182,6 +195,8 @@ func (r *reader) readLine(line string) error {
 		return nil
 	case "whatif":
 		return r.readWhatIf(s, words[1:])
+	case "policy":
+		return r.readPolicy(s, words[1:])
 	}
 	return r.readRecord(s, words)
 }
@@ -234,6 +249,25 @@ func (r *reader) readWhatIf(s *scenario, words []string) error {
 		return err
 	}
 	s.whatIfs = append(s.whatIfs, whatIf{line: r.line, of: s.labels[words[0]], token: words[1], verdict: w.text()})
+	return nil
+}
+
+func (r *reader) readPolicy(s *scenario, words []string) error {
+	if len(words) < 4 || words[2] != "->" || s.labels[words[0]] == nil {
+		return fmt.Errorf("usage: policy LABEL TOKEN -> KEY=VALUE…, or nothing")
+	}
+	p := policy{line: r.line, of: s.labels[words[0]], token: words[1], none: words[3] == "nothing", said: map[string]string{}}
+	for _, word := range words[3:] {
+		key, value, ok := strings.Cut(word, "=")
+		if !slices.Contains(policyKeys, key) || !ok {
+			if p.none {
+				continue
+			}
+			return fmt.Errorf("unknown expectation %q", word)
+		}
+		p.said[key] = plain(value)
+	}
+	s.policies = append(s.policies, p)
 	return nil
 }
 

@@ -112,7 +112,7 @@ func (s *scenario) run(t *testing.T, paths []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := &findings{results: map[string]finding{}, verdicts: map[string][]groupVerdict{}, agents: map[groupKey][]string{}}
+	found := &findings{results: map[string]finding{}, verdicts: map[string][]groupVerdict{}, agents: map[groupKey][]string{}, policies: map[string]map[string]string{}}
 	totals, err := evaluate.Run(context.Background(), facts, s.evaluateOptions(t), found)
 	if err != nil {
 		t.Fatal(err)
@@ -139,6 +139,12 @@ func (s *scenario) evaluateOptions(t *testing.T) evaluate.Options {
 	}
 	if tokens := s.options["agents"]; tokens != "" {
 		opt.Agents = strings.Split(tokens, ",")
+	}
+	if policies := s.options["policies"]; policies != "" {
+		var ok bool
+		if opt.Policies, ok = evaluate.ParsePolicyTokens(policies); !ok {
+			t.Fatalf("unknown policies %q", policies)
+		}
 	}
 	if moment := s.options["as-of"]; moment != "" {
 		date, err := readDate(moment)
@@ -186,6 +192,7 @@ type findings struct {
 	results  map[string]finding // by record id
 	verdicts map[string][]groupVerdict
 	agents   map[groupKey][]string
+	policies map[string]map[string]string // by record id and token
 	issues   []string
 }
 
@@ -271,9 +278,38 @@ func (f *findings) Issue(i *facts.Issue) error {
 }
 
 func (f *findings) Robots(*evaluate.RobotsRecord) error { return nil }
+func (f *findings) Policies(p *evaluate.Policies) error {
+	for _, said := range p.List {
+		f.policies[recordid.Text(p.RecordID)+" "+said.Agent] = policyOf(p, &said)
+	}
+	return nil
+}
+
 func (f *findings) Host(*evaluate.HostStats) error      { return nil }
 func (f *findings) Agent(*evaluate.AgentStats) error    { return nil }
 func (f *findings) Exclusion(*evaluate.Exclusion) error { return nil }
+
+// policyOf is what a capture says to a token, by the keys of the verb policy.
+func policyOf(p *evaluate.Policies, said *evaluate.Policy) map[string]string {
+	got := map[string]string{
+		"group": said.Group.String(), "restriction": "", "longpre": "", "liu": "", "cc": "", "rules": "", "delay": "", "rate": said.RequestRate,
+		"signals": strings.Join(said.Signals, ","), "sitemaps": strings.Join(p.Sitemaps, ","), "capture": p.CaptureClass, "outcome": p.Outcome.String(),
+	}
+	for key, class := range map[string]evaluate.RestrictionClass{
+		"restriction": said.Restriction, "longpre": said.Longpre, "liu": said.Liu, "cc": said.CC,
+	} {
+		if class != 0 {
+			got[key] = class.String()
+		}
+	}
+	if said.Known {
+		got["rules"] = fmt.Sprint(said.Rules)
+		if said.HasCrawlDelay {
+			got["delay"] = (time.Duration(said.CrawlDelay) * time.Microsecond).String()
+		}
+	}
+	return got
+}
 
 func (s *scenario) compare(t *testing.T, found *findings, totals *evaluate.Totals) {
 	fail := func(line int, want, got string) {
@@ -301,6 +337,17 @@ func (s *scenario) compare(t *testing.T, found *findings, totals *evaluate.Total
 	for _, w := range s.whatIfs {
 		if got := found.whatIf(w); got != w.verdict {
 			fail(w.line, w.verdict, got)
+		}
+	}
+	for _, w := range s.policies {
+		got := found.policies[w.of.id()+" "+w.token]
+		if w.none != (got == nil) {
+			fail(w.line, fmt.Sprintf("a policy: %v", !w.none), fmt.Sprint(got != nil))
+		}
+		for key, value := range w.said {
+			if got != nil && got[key] != value {
+				fail(w.line, key+"="+value, key+"="+got[key])
+			}
 		}
 	}
 	for _, kind := range s.issues {

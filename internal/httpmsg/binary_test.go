@@ -1,16 +1,12 @@
 package httpmsg
 
 import (
-	"archive/tar"
 	"bytes"
-	"compress/gzip"
-	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/robotsaudit/robotsaudit/internal/robotstest"
 	"github.com/robotsaudit/robotsaudit/internal/warctest"
 )
 
@@ -63,7 +59,12 @@ func TestIsBinary(t *testing.T) {
 func TestWildBodiesAreTexts(t *testing.T) {
 	var binary []string
 	missed, compressed := 0, 0
-	for host, body := range wildBodies(t) {
+	wild, err := robotstest.Wild()
+	if err != nil {
+		t.Skipf("no real files: %v", err)
+	}
+	for _, f := range wild {
+		host, body := f.Host, f.Body
 		if IsBinary(body) {
 			binary = append(binary, host)
 			continue
@@ -92,35 +93,5 @@ func TestWildBodiesAreTexts(t *testing.T) {
 	}
 	if 100*missed > compressed {
 		t.Errorf("%d of %d are texts when they are compressed", missed, compressed)
-	}
-}
-
-// wildBodies are the robots.txt files of ../shared by host.
-func wildBodies(t *testing.T) map[string][]byte {
-	t.Helper()
-	f, err := os.Open(filepath.Join("..", "..", "..", "shared", "robots", "wild-2019.tar.gz"))
-	if err != nil {
-		t.Skip("skipped: ../shared/robots is absent")
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	bodies := make(map[string][]byte)
-	for in := tar.NewReader(z); ; {
-		h, err := in.Next()
-		if err == io.EOF {
-			return bodies
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if h.Typeflag != tar.TypeReg {
-			continue
-		}
-		if bodies[filepath.Base(h.Name)], err = io.ReadAll(in); err != nil {
-			t.Fatal(err)
-		}
 	}
 }

@@ -1,22 +1,19 @@
 package robots
 
 import (
-	"archive/tar"
-	"bytes"
-	"compress/gzip"
-	"io"
-	"os"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/robotsaudit/robotsaudit/internal/robotstest"
 )
 
 // bodies returns real robots.txt bodies where there are any, else made ones.
 var bodies = sync.OnceValue(func() [][]byte {
-	wild, err := wildBodies("../../../shared/robots/wild-2019.tar.gz")
+	wild, err := robotstest.Wild()
 	if err == nil {
-		return wild
+		return bodiesOf(wild)
 	}
 	var all [][]byte
 	for n := range 64 {
@@ -26,36 +23,11 @@ var bodies = sync.OnceValue(func() [][]byte {
 	return all
 })
 
-// gunzip reads a gzip file.
-func gunzip(name string) (io.Reader, error) {
-	data, err := os.ReadFile(name)
-	if err != nil {
-		return nil, err
+func bodiesOf(files []robotstest.File) (all [][]byte) {
+	for _, f := range files {
+		all = append(all, f.Body)
 	}
-	return gzip.NewReader(bytes.NewReader(data))
-}
-
-func wildBodies(name string) (all [][]byte, err error) {
-	z, err := gunzip(name)
-	if err != nil {
-		return nil, err
-	}
-	for archive := tar.NewReader(z); ; {
-		h, err := archive.Next()
-		if err == io.EOF {
-			return all, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		if h.Typeflag == tar.TypeReg {
-			body, err := io.ReadAll(archive)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, body)
-		}
-	}
+	return all
 }
 
 func size(all [][]byte) (n int64) {

@@ -126,6 +126,19 @@ func (f *File) AgentLine(token string, m Mode) (line int, value string) {
 	return int(a.line), f.valueOf(a)
 }
 
+// Names returns the product tokens that user-agent lines name, in the profile's own mode: as
+// written, each once in any case, in file order. They are parts of the body.
+func (f *File) Names() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n := f.names(f.spec.mode)
+	list := make([]string, len(n.list))
+	for i := range n.list {
+		list[i] = n.list[i].name
+	}
+	return list
+}
+
 // find returns what the token finds: its own name, else "*", else nil.
 func (f *File) find(token string, m Mode) *named {
 	if m == 0 || int(m) >= len(modeNames) {

@@ -71,6 +71,9 @@ func (f *File) Lines(yield func(number int, text string) bool) {
 	f.lines(func(l *line) bool { return yield(l.number, l.raw) })
 }
 
+// Text returns all of what is parsed, decoded.
+func (f *File) Text() string { return f.text }
+
 // lineAt reads the line that begins at f.text[at], and returns where it ends.
 func (f *File) lineAt(at int) (l line, end int) {
 	s := f.spec

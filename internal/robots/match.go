@@ -96,6 +96,14 @@ func (g *Group) Lines() (lines []int) {
 	return lines
 }
 
+// Rules returns the number of rules in the groups that can match something.
+func (g *Group) Rules() (n int) {
+	for _, m := range g.members {
+		n += len(g.file.rulesOf(m))
+	}
+	return n
+}
+
 // Matched reports whether a group of the file governs the token.
 func (g *Group) Matched() bool { return g.key != 0 }
 

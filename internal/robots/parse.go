@@ -35,6 +35,9 @@ type File struct {
 
 	vary   sync.Once // guards others
 	others []variant
+
+	list      sync.Once // guards ruleLines
+	ruleLines [][]Line  // by group
 }
 
 // An agent is one user-agent line, with the place of its value in File.text and

@@ -1,26 +1,27 @@
 package robots
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/robotsaudit/robotsaudit/internal/robotstest"
 )
 
 // TestWildReadings counts over real files how many disallowed verdicts each open
 // reading would turn round: for URLs such as crawlers meet, and for others drawn
 // from the rules themselves. Of real URLs it must be few: less than 3 %.
 func TestWildReadings(t *testing.T) {
-	wild, err := wildBodies("../../../shared/robots/wild-2019.tar.gz")
+	wild, err := robotstest.Wild()
 	if err != nil {
 		t.Skipf("no real files: %v", err)
 	}
-	history, err := historyBodies("../../../shared/robots/history-2020-2025.jsonl.gz")
+	history, err := robotstest.History()
 	if err != nil {
 		t.Skipf("no real files: %v", err)
 	}
-	all := append(wild, history...)
+	all := bodiesOf(append(wild, history...))
 	if testing.Short() {
 		all = all[:500]
 	}
@@ -44,26 +45,6 @@ func TestWildReadings(t *testing.T) {
 			}
 		}
 	}
-}
-
-func historyBodies(name string) (all [][]byte, err error) {
-	z, err := gunzip(name)
-	if err != nil {
-		return nil, err
-	}
-	for d := json.NewDecoder(z); d.More(); {
-		var line struct {
-			Outcome string
-			Body    []byte `json:"body_b64"`
-		}
-		if err := d.Decode(&line); err != nil {
-			return nil, err
-		}
-		if line.Outcome == "body" {
-			all = append(all, line.Body)
-		}
-	}
-	return all, nil
 }
 
 // A tally counts verdicts, and the disallowed ones that each reading turns round.

@@ -100,16 +100,28 @@ func cutPath(value string) (path, rest string) {
 // that matches. A line without a path is the shortest. Lines of the same length
 // all hold, and in Prefers a restriction wins. Lines outside any group are there
 // too: they bind nobody (NoteNoGroup).
-func (r *RobotsTxt) For(g *robots.Group, path string) (list []Signal) {
+func (r *RobotsTxt) For(g *robots.Group, path string) []Signal {
+	return r.longest(g, func(p *pattern) int { return p.match(path) })
+}
+
+// ForAll returns, in the same way, the signals that hold for every path, unless a line for a
+// path of its own says otherwise there.
+func (r *RobotsTxt) ForAll(g *robots.Group) []Signal {
+	return r.longest(g, (*pattern).matchAll)
+}
+
+// longest returns what the longest patterns that match say. match returns the length of one, -1
+// where it does not match.
+func (r *RobotsTxt) longest(g *robots.Group, match func(*pattern) int) (list []Signal) {
 	groups := g.Lines()
 	best := map[SignalKind]int{}
 	length := make([]int, len(r.lines))
 	for i, line := range r.lines {
-		length[i] = line.length(groups, path)
+		length[i] = line.length(groups, match)
 		best[line.kind] = max(best[line.kind], length[i])
 	}
 	for i, line := range r.lines {
-		nobodys := line.group == 0 && line.kind != SignalLicense && line.pattern.match(path) >= 0
+		nobodys := line.group == 0 && line.kind != SignalLicense && match(line.pattern) >= 0
 		if nobodys || length[i] > 0 && (length[i] == best[line.kind] || line.kind == SignalLicense) {
 			list = append(list, r.Signals[line.first:line.end]...)
 		}
@@ -117,15 +129,15 @@ func (r *RobotsTxt) For(g *robots.Group, path string) (list []Signal) {
 	return list
 }
 
-// length is 0 for a line that does not hold for the path, else one more than the
+// length is 0 for a line that does not hold for the paths asked for, else one more than the
 // length of its pattern.
-func (l *usageLine) length(groups []int, path string) int {
+func (l *usageLine) length(groups []int, match func(*pattern) int) int {
 	if l.kind == SignalLicense {
 		return 1
 	}
 	for _, g := range groups {
 		if g == l.group && l.group != 0 {
-			return 1 + l.pattern.match(path)
+			return 1 + match(l.pattern)
 		}
 	}
 	return 0
@@ -147,6 +159,18 @@ func (p *pattern) match(path string) int {
 	}
 	matching := p.group.Matching(path)
 	if len(matching) == 0 {
+		return -1
+	}
+	return len(matching[0].Pattern)
+}
+
+// matchAll is match for a pattern that every path matches, -1 for others.
+func (p *pattern) matchAll() int {
+	if p == nil {
+		return 0
+	}
+	matching := p.group.Matching("/")
+	if len(matching) == 0 || strings.Trim(matching[0].Pattern, "*") != "" && strings.Trim(matching[0].Pattern, "*") != "/" {
 		return -1
 	}
 	return len(matching[0].Pattern)

@@ -122,6 +122,8 @@ func (c *column) cell(v reflect.Value) string {
 		return defused(visible(v.String()))
 	case v.Kind() == reflect.Bool:
 		return strconv.FormatBool(v.Bool())
+	case v.Kind() == reflect.Float64:
+		return strconv.FormatFloat(v.Float(), 'f', -1, 64)
 	case v.Kind() == reflect.Slice:
 		list := slices.Clone(v.Interface().([]string))
 		for i := range list {

@@ -16,6 +16,7 @@ import (
 type nothing struct{}
 
 func (nothing) Robots(*evaluate.RobotsRecord) error       { return nil }
+func (nothing) Policies(*evaluate.Policies) error         { return nil }
 func (nothing) GroupVerdict(*evaluate.GroupVerdict) error { return nil }
 func (nothing) RobotsAgent(int64, int, string) error      { return nil }
 func (nothing) Host(*evaluate.HostStats) error            { return nil }

@@ -268,6 +268,8 @@ func newField(rows []reflect.Value, index []int) field {
 		return &knownField[int32]{fields.Addresses[*int32](rows, index), int32Of}
 	case **int64:
 		return &knownField[int64]{fields.Addresses[*int64](rows, index), int64Of}
+	case **float64:
+		return &knownField[float64]{fields.Addresses[*float64](rows, index), doubleOf}
 	case **bool:
 		return &knownField[bool]{fields.Addresses[*bool](rows, index), boolOf}
 	case *[]string:
@@ -277,11 +279,12 @@ func newField(rows []reflect.Value, index []int) field {
 	}
 }
 
-func textOf(v *parquet.Value) string { return string(v.ByteArray()) }
-func int16Of(v *parquet.Value) int16 { return int16(v.Int32()) }
-func int32Of(v *parquet.Value) int32 { return v.Int32() }
-func int64Of(v *parquet.Value) int64 { return v.Int64() }
-func boolOf(v *parquet.Value) bool   { return v.Boolean() }
+func textOf(v *parquet.Value) string    { return string(v.ByteArray()) }
+func doubleOf(v *parquet.Value) float64 { return v.Double() }
+func int16Of(v *parquet.Value) int16    { return int16(v.Int32()) }
+func int32Of(v *parquet.Value) int32    { return v.Int32() }
+func int64Of(v *parquet.Value) int64    { return v.Int64() }
+func boolOf(v *parquet.Value) bool      { return v.Boolean() }
 
 // textField is of strings. It makes one only where it differs from the one before:
 // neighbours repeat.

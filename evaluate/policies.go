@@ -1,0 +1,330 @@
+package evaluate
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/restriction"
+	"github.com/robotsaudit/robotsaudit/internal/robots"
+	"github.com/robotsaudit/robotsaudit/internal/run"
+	"github.com/robotsaudit/robotsaudit/internal/tag"
+)
+
+// PolicyTokens says to which product tokens a robots.txt is asked what it says.
+type PolicyTokens uint8
+
+// The product tokens.
+const (
+	PoliciesAsked PolicyTokens = iota // `*`, the crawlers of the archives and Options.Agents
+	PoliciesNamed                     // those, and the tokens that the file itself names
+	PoliciesNone
+)
+
+func (p PolicyTokens) String() string { return [...]string{"asked", "named", "none"}[p] }
+
+// ParsePolicyTokens returns the value of a name: asked, named or none.
+func ParsePolicyTokens(name string) (PolicyTokens, bool) {
+	for p := range PoliciesNone + 1 {
+		if name == p.String() {
+			return p, true
+		}
+	}
+	return 0, false
+}
+
+// Everybody is the token of the groups for every crawler that no group names.
+const Everybody = "*"
+
+// Policies is what a robots capture says to product tokens, whether or not it governs a fetch.
+type Policies struct {
+	*State
+	CaptureClass string   // Common Crawl's, of the capture's own status; "" where there is none
+	Sitemaps     []string // the first of the file, whoever asks
+	Body         string   // what of the file is parsed, decoded; "" unless Options.PolicyBodies
+	List         []Policy // by token: `*` first, then in the alphabet, in any case
+}
+
+// Policy is what a robots capture says to a product token.
+type Policy struct {
+	Agent                         string
+	Group                         GroupKind
+	Restriction, Longpre, Liu, CC RestrictionClass
+	*Terms                        // those of the group that governs the token; no Known ones where nothing is known
+}
+
+// Terms are what the groups of a robots.txt that govern a product token say.
+type Terms struct {
+	Known         bool // all that follows: a whole file was applied
+	Rules         int
+	HasCrawlDelay bool
+	CrawlDelay    int64    // microseconds: the least that is asked for
+	RequestRate   string   // the first, as written
+	Signals       []string // what usage signals say of the whole origin: PURPOSE=y or n, in the order of purposes
+}
+
+// GroupKind is how the groups were found that govern a product token.
+type GroupKind uint8
+
+// The kinds of group. The zero value is that nothing is known: no file was applied, or only a
+// part, which may not be the one with the token's group.
+const (
+	GroupUnknown  GroupKind = iota
+	GroupNamed              // they name the token
+	GroupWildcard           // none does; they are for `*`
+	GroupNone               // neither: nothing is said to the token
+)
+
+func (k GroupKind) String() string { return [...]string{"", "named", "wildcard", "none"}[k] }
+
+// What is taken of one file, and how many files are kept beside those that are parsed: most hosts
+// serve the same bytes again and again.
+const (
+	maxPolicyCrawlers = 32      // crawlers of the archives: those with most fetches
+	maxPolicyNames    = 1000    // tokens that a file names
+	maxSitemaps       = 32      // of a file
+	maxPolicyBody     = 512_000 // bytes of a body
+	maxPolicyFiles    = 64
+)
+
+// policyReader asks robots.txt files what they say, whoever fetched by them.
+type policyReader struct {
+	files  *fileCache
+	opt    *Options
+	tokens []string // sorted, without `*`
+	keys   []string // of tokens, comparable
+	kept   map[string]*filePolicies
+	told   Policies // reused
+}
+
+// filePolicies is what one file says.
+type filePolicies struct {
+	list     []Policy
+	sitemaps []string
+	cut      int // tokens that the file names, where they are more than are asked
+}
+
+// newPolicyReader returns nil where nobody asks.
+func (r *Resolved) newPolicyReader(ctx context.Context, files *fileCache) (*policyReader, error) {
+	if r.opt.Policies == PoliciesNone {
+		return nil, nil
+	}
+	tokens, err := r.policyTokens(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p := &policyReader{files: files, opt: &r.opt, tokens: tokens, kept: make(map[string]*filePolicies)}
+	for _, token := range tokens {
+		p.keys = append(p.keys, agentKey(token))
+	}
+	return p, nil
+}
+
+// policyTokens are the crawlers of the archives and the tokens asked for. They are found once,
+// before any range is decided: which they are does not depend on the ranges.
+func (r *Resolved) policyTokens(ctx context.Context) ([]string, error) {
+	r.policies.Lock()
+	defer r.policies.Unlock()
+	if !r.policies.known {
+		crawlers, err := r.crawlers(ctx)
+		if err != nil {
+			return nil, err
+		}
+		r.policies.tokens, r.policies.known = DistinctTokens(slices.Concat(r.opt.Agents, crawlers)), true
+	}
+	return r.policies.tokens, nil
+}
+
+// crawlers are the product tokens of the crawlers with most fetches, by their User-Agents.
+func (r *Resolved) crawlers(ctx context.Context) (tokens []string, err error) {
+	if r.opt.Crawler != "" {
+		return []string{r.opt.Crawler}, nil
+	}
+	naming := newNaming(&r.opt)
+	var counts agentTable
+	err = r.store.UserAgents(ctx, func(userAgent string, fetches int64) {
+		if token := naming.of(userAgent).token; token != "" {
+			counts.of(token, agentKey(token)).Fetches += fetches
+		}
+	})
+	list := slices.DeleteFunc(counts.sorted(), func(a *AgentStats) bool { return a == counts.others })
+	slices.SortStableFunc(list, func(a, b *AgentStats) int { return cmp.Compare(b.Fetches, a.Fetches) })
+	for _, a := range list[:min(len(list), maxPolicyCrawlers)] {
+		tokens = append(tokens, a.Agent)
+	}
+	return tokens, err
+}
+
+// tell passes on what a capture says.
+func (p *policyReader) tell(st *State, sink Sink, issues *run.Writer[facts.Issue]) error {
+	p.told = Policies{State: st, CaptureClass: restriction.CCCapture(max(int(st.Status), 0))}
+	said, err := p.said(st)
+	if err != nil {
+		return err
+	}
+	p.told.List, p.told.Sitemaps = said.list, said.sitemaps
+	if said.cut > 0 {
+		if err := issues.Add(facts.Issue{
+			Input: st.Input, Entry: st.Entry, Offset: st.Offset, Length: st.Length, RecordID: st.RecordID, Kind: facts.IssueLimitReached,
+			Detail: fmt.Sprintf("robots.txt names %d product tokens", said.cut),
+			Action: fmt.Sprintf("robots_policies has the first %d of them", maxPolicyNames),
+		}); err != nil {
+			return err
+		}
+	}
+	if p.opt.PolicyBodies && st.HasBody {
+		file, err := p.files.get(st)
+		if err != nil {
+			return err
+		}
+		p.told.Body = file.Text()[:min(len(file.Text()), maxPolicyBody)]
+	}
+	return sink.Policies(&p.told)
+}
+
+// said is what a capture says, by what it came to.
+func (p *policyReader) said(st *State) (*filePolicies, error) {
+	key := st.Outcome.String()
+	if st.Outcome.HasRules() {
+		file, _ := fileKey(st)
+		key += " " + file
+	}
+	if said := p.kept[key]; said != nil {
+		return said, nil
+	}
+	said := &filePolicies{}
+	switch st.Outcome {
+	case OutcomeRules, OutcomePartial:
+		file, err := p.files.get(st)
+		if err != nil {
+			return nil, err
+		}
+		said = p.ask(file, isPart(st, file))
+	case OutcomeUnavailable:
+		said.list = p.withoutFile(Policy{Restriction: restriction.None, Longpre: restriction.None})
+	case OutcomeUnreachable:
+		said.list = p.withoutFile(Policy{Restriction: restriction.Full})
+	default:
+		said.list = p.withoutFile(Policy{})
+	}
+	if len(p.kept) >= maxPolicyFiles {
+		clear(p.kept)
+	}
+	p.kept[key] = said
+	return said, nil
+}
+
+// isPart reports whether a part of a file is all that is known of it. What was cut beyond what the
+// profile parses is missed by nobody.
+func isPart(st *State, file *parsedFile) bool {
+	return st.Outcome == OutcomePartial || facts.Flags(st.BodyFlags)&facts.FlagBodyCut != 0 && !file.Cut
+}
+
+// withoutFile is what is said to all tokens where there is no file to ask. Of the studies, Longpre et
+// al. alone say what they make of that: no robots.txt restricts nobody.
+func (p *policyReader) withoutFile(said Policy) []Policy {
+	said.Agent, said.Terms = Everybody, new(Terms)
+	list := []Policy{said}
+	for _, token := range p.tokens {
+		said.Agent = token
+		list = append(list, said)
+	}
+	return list
+}
+
+// ask asks a file, or a part of one, of which the rest may say otherwise: then all that is known is
+// which tokens it names, and what it says of use to them.
+func (p *policyReader) ask(f *parsedFile, isPart bool) *filePolicies {
+	tokens, cut := p.tokensFor(f)
+	f.readExtra()
+	said := &filePolicies{cut: cut, sitemaps: f.sitemaps, list: make([]Policy, 0, 1+len(tokens))}
+	classes := restriction.Of(f.File)
+	terms := make(map[int]*Terms) // by the group's key
+	nothing := new(Terms)
+	add := func(agent, token string) {
+		policy := Policy{Agent: agent, Group: f.kindOf(token), Terms: nothing}
+		switch {
+		case !isPart:
+			policy.Restriction, policy.Longpre, policy.Liu, policy.CC = classes.Semantic(token), classes.Longpre(token), classes.Liu(token), classes.CC(token)
+		case policy.Group != GroupNamed:
+			policy.Group = GroupUnknown
+		}
+		if policy.Group != GroupUnknown {
+			group := f.For(token)
+			if terms[group.Key()] == nil {
+				terms[group.Key()] = f.terms(group, policy.Restriction, !isPart)
+			}
+			policy.Terms = terms[group.Key()]
+		}
+		said.list = append(said.list, policy)
+	}
+	add(Everybody, "")
+	for _, token := range tokens {
+		add(token, token)
+	}
+	return said
+}
+
+// kindOf tells how a token's groups are found.
+func (f *parsedFile) kindOf(token string) GroupKind {
+	switch f.matchOf(token) {
+	case MatchNoGroup:
+		return GroupNone
+	case MatchGlobal:
+		return GroupWildcard
+	}
+	return GroupNamed
+}
+
+// tokensFor are the tokens to ask a file for, sorted; cut is how many it names, where not all of
+// these are among them.
+func (p *policyReader) tokensFor(f *parsedFile) (tokens []string, cut int) {
+	if p.opt.Policies != PoliciesNamed {
+		return p.tokens, 0
+	}
+	names := f.Names()
+	if len(names) > maxPolicyNames {
+		cut = len(names)
+		names = names[:maxPolicyNames]
+	}
+	tokens = slices.Clone(p.tokens)
+	for _, name := range names {
+		if _, asked := slices.BinarySearch(p.keys, agentKey(name)); !asked {
+			tokens = append(tokens, strings.Clone(name))
+		}
+	}
+	return DistinctTokens(tokens), cut
+}
+
+// terms are what a group says, that restricts as c; known: of a whole file.
+func (f *parsedFile) terms(g *robots.Group, c RestrictionClass, known bool) *Terms {
+	t := &Terms{Known: known, Rules: g.Rules()}
+	lines := g.Lines()
+	for _, d := range f.delays {
+		if d.isRate || !slices.Contains(lines, d.group) {
+			continue
+		}
+		if !t.HasCrawlDelay || d.micros < t.CrawlDelay {
+			t.HasCrawlDelay, t.CrawlDelay = true, d.micros
+		}
+	}
+	if i := slices.IndexFunc(f.rates, func(r requestRate) bool { return slices.Contains(lines, r.group) }); i >= 0 {
+		t.RequestRate = f.rates[i].text
+	}
+	signals := f.signals.ForAll(g)
+	if c == restriction.Full { // paths that can't be crawled have no preferences (draft-ietf-aipref-attach-05 §3.1)
+		signals = slices.DeleteFunc(signals, func(s tag.Signal) bool { return s.Kind == tag.SignalContentUsage })
+	}
+	for purpose := tag.PurposeAutomated; purpose < tag.PurposeLicense; purpose++ {
+		switch tag.Prefers(signals, purpose) {
+		case tag.PreferenceAllow:
+			t.Signals = append(t.Signals, purpose.String()+"=y")
+		case tag.PreferenceRestrict:
+			t.Signals = append(t.Signals, purpose.String()+"=n")
+		}
+	}
+	return t
+}

@@ -1,0 +1,94 @@
+package report
+
+import (
+	"github.com/robotsaudit/robotsaudit/evaluate"
+)
+
+// PolicyRow is a row of robots_policies: what a robots capture says to a product token.
+type PolicyRow struct {
+	// The capture, in `robots`.
+	RobotsID         int64  `parquet:"robots_id,delta"`
+	Origin           string `parquet:"origin,dict"`
+	HostName         string `parquet:"url_host_name,dict"`
+	RegisteredDomain string `parquet:"url_host_registered_domain,optional,dict"`
+	// As in `host_stats`. Null: no `--ranks`, or no host.
+	RankStratum string `parquet:"rank_stratum,optional,dict" values:"rank_stratum"`
+	// As in `robots`. Null: date missing or impossible.
+	FetchTime *int64 `parquet:"fetch_time,optional,timestamp(microsecond),dict"`
+	// What the capture came to after revisits and redirects.
+	Outcome string `parquet:"outcome,dict" values:"outcome"`
+	// HTTP status of the capture itself. Null: none could be read.
+	FetchStatus *int16 `parquet:"fetch_status,optional,dict"`
+	// What Common Crawl's study calls the capture by its own status, before redirects. Null: no status.
+	CaptureCC string `parquet:"capture_cc,optional,dict" values:"capture_cc"`
+	// Product token, or `*`: every crawler that no group names.
+	Agent string `parquet:"agent,dict"`
+	// How the groups were found that govern the token. Null: no file was applied; or a part of one,
+	// which does not name the token.
+	GroupKind string `parquet:"group_kind,optional,dict" values:"group_kind"`
+	// How much the rules forbid, by what they match: see [Restriction](#restriction). Null: not
+	// known.
+	Restriction string `parquet:"restriction,optional,dict" values:"policy_restriction"`
+	// The same as Longpre et al. 2024 define it. Null: no whole file was applied.
+	Longpre string `parquet:"restriction_longpre,optional,dict" values:"restriction_longpre"`
+	// The same as Liu et al. 2025 define it. Null: no whole file was applied.
+	Liu string `parquet:"restriction_liu,optional,dict" values:"restriction_liu"`
+	// The same as Common Crawl's study defines it. Null: no whole file was applied.
+	CC string `parquet:"restriction_cc,optional,dict" values:"restriction_cc"`
+	// Seconds that Crawl-delay asks for: the least of the groups. Null: it asks for none, or for more
+	// than a day.
+	CrawlDelay *float64 `parquet:"crawl_delay_seconds,optional"`
+	// Request-rate as written, the first of the groups. Null: none.
+	RequestRate string `parquet:"request_rate,optional,dict"`
+	// Number of rules in the groups that can match something. Null: no whole file was applied.
+	Rules *int32 `parquet:"rules,optional"`
+	// The first 32 sitemaps that the file names, whoever asks.
+	Sitemaps []string `parquet:"sitemaps,list"`
+	// What usage signals of the groups say of all paths: `PURPOSE=y` or `PURPOSE=n`, with the purposes
+	// of `usage_signals`. What is said of a wider purpose is said of those in it.
+	Signals []string `parquet:"signals,list"`
+	// As in `robots`. Null: no body was applied.
+	BodyDigest string `parquet:"body_digest,optional,dict"`
+	// What of the body is parsed, as text, at most 512,000 bytes, in the row of `*` alone. Bytes that
+	// are no UTF-8 are percent-encoded. Null: another row, no `--policy-bodies`, or no body was applied.
+	Body *string `parquet:"body,optional"`
+}
+
+// eachPolicy calls add for the rows of a capture.
+func (b *rowBuilder) eachPolicy(p *evaluate.Policies, add func(PolicyRow) error) error {
+	site := b.siteOf(p.Origin, p.URL)
+	row := PolicyRow{
+		RobotsID: p.ID, Origin: locator(p.Origin), HostName: site.host, RegisteredDomain: site.registered, RankStratum: site.stratum,
+		FetchTime: micros(p.Time()), Outcome: p.Outcome.String(), FetchStatus: status(p.Status), CaptureCC: p.CaptureClass,
+	}
+	for _, url := range p.Sitemaps {
+		row.Sitemaps = append(row.Sitemaps, ruleText(url))
+	}
+	if body := b.body(p.State); body != nil {
+		row.BodyDigest = body.digest
+	}
+	for i := range p.List {
+		said := &p.List[i]
+		row := row
+		row.Agent, row.GroupKind = text(said.Agent), said.Group.String()
+		row.Restriction, row.Longpre, row.Liu, row.CC = class(said.Restriction), class(said.Longpre), class(said.Liu), class(said.CC)
+		row.RequestRate, row.Signals = text(said.RequestRate), said.Signals
+		row.CrawlDelay = known(float64(said.CrawlDelay)/1e6, said.HasCrawlDelay && said.Known)
+		row.Rules = known(int32(said.Rules), said.Known)
+		if i == 0 && p.Body != "" {
+			row.Body = new(locator(p.Body))
+		}
+		if err := add(row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// class is "", which the table writes as null, where it is unknown.
+func class(c evaluate.RestrictionClass) string {
+	if c == 0 {
+		return ""
+	}
+	return c.String()
+}
