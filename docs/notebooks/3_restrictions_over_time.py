@@ -79,7 +79,7 @@ ORDER BY agent, quarter
 """).pl()
 
 agents = shares.group_by("agent").agg(pl.col("named, everything forbidden").last()).sort(
-    ["named, everything forbidden", "agent"], descending=[True, False])["agent"].to_list()[:12]
+    ["named, everything forbidden", "agent"], descending=[True, False])["agent"].to_list()[:10]
 columns = min(5, len(agents))
 rows = -(-len(agents) // columns)
 figure, axes = plt.subplots(rows, columns, figsize=(9.5, 1.9 * rows + 0.9), sharex=True, sharey=True, squeeze=False, layout="constrained")
@@ -89,12 +89,13 @@ for ax, agent in zip(axes.flat, agents):
     part = shares.filter(pl.col("agent") == agent)
     ax.stackplot(part["quarter"], *[100 * part[name] for name in LAYERS], colors=[c for c, _ in LAYERS.values()], labels=LAYERS)
     ax.set_title(agent, fontsize=9, loc="left")
-    ax.xaxis.set_major_locator(dates.YearLocator())
-    ax.xaxis.set_major_formatter(dates.DateFormatter("%y"))
+    ax.xaxis.set_major_locator(dates.YearLocator(2))
+    ax.xaxis.set_major_formatter(dates.DateFormatter("%Y"))
     ax.grid(axis="y", alpha=0.3)
     ax.margins(0)
+for ax in axes[-1]:
+    ax.set_xlabel("quarter")
 figure.supylabel("hosts captured in a quarter, %", fontsize=9)
-figure.supxlabel("year (20..)", fontsize=9)
 figure.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False)
 plt.show()
 
@@ -184,6 +185,8 @@ GROUP BY ALL ORDER BY hosts DESC, one_of_them
 #
 # - A share is of the hosts that a crawl visited, not of the web. A crawl that visits other hosts
 #   from quarter to quarter moves the shares although no file changed.
+# - Fetches that failed without an answer are no captures: a host that could not be reached at all
+#   in a quarter is in no share. `robots` has them, where a log tells of them.
 # - A restriction begins between two captures; the figure shows it from the second on.
 # - `partial` can be one forbidden path or all but one. The share of pages that it covers is in
 #   `group_verdicts`, not here.

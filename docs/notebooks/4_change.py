@@ -125,14 +125,14 @@ ax.set_ylim(0)
 ax.xaxis.set_major_locator(dates.YearLocator())
 ax.xaxis.set_major_formatter(dates.DateFormatter("%Y"))
 ax.grid(axis="y", alpha=0.3)
-ax.legend(frameon=False, loc="upper left", ncols=2)
+figure.legend(frameon=False, loc="outside lower center", ncols=2)
 plt.show()
 
 # %%
 duckdb.sql("""
 SELECT year(fetch_time) AS year, count(DISTINCT origin) AS origins, count(*) AS pairs, round(sum(days) / 365.25) AS "origin years",
        count(*) FILTER (changed) AS changes, round(changes / (sum(days) / 365.25), 2) AS "changes a year",
-       count(*) FILTER (policy_changed) AS "policy changes", round("policy changes" / (sum(days) / 365.25), 2) AS "policy changes a year",
+       count(*) FILTER (policy_changed) AS "policy changes", round("policy changes" / (sum(days) / 365.25), 2) AS "those a year",
        round(median(days)) AS "median days apart"
 FROM pairs GROUP BY year ORDER BY year
 """).pl()
@@ -157,8 +157,9 @@ WHERE place <= upto GROUP BY upto ORDER BY upto
 #
 # A version of a file begins with the first capture that has it and ends with the first that has
 # another one. The last version of each origin has no end: all that is known is that it lasted
-# at least so long (Kaplan and Meier's estimate takes that into account). Versions whose beginning
-# was not seen, the first of each origin, are left out.
+# at least so long (Kaplan and Meier's estimate takes that into account). The first version of each
+# origin was there before anybody looked, so the months since its first capture are not its age. It
+# has a line of its own, which also stands for the many files that never changed.
 
 # %%
 def durations(column):
@@ -168,9 +169,8 @@ def durations(column):
                     FROM versions WINDOW w AS (PARTITION BY origin ORDER BY fetch_time, robots_id)),
          numbered AS (SELECT *, sum(begins::INT) OVER (PARTITION BY origin ORDER BY fetch_time ROWS UNBOUNDED PRECEDING) AS version FROM marked),
          spans AS (SELECT origin, version, min(fetch_time) AS first, max(fetch_time) AS last FROM numbered GROUP BY origin, version)
-    SELECT (epoch(coalesce(lead(first) OVER w, last)) - epoch(first)) / 86400 AS days, lead(first) OVER w IS NOT NULL AS ended
+    SELECT (epoch(coalesce(lead(first) OVER w, last)) - epoch(first)) / 86400 AS days, lead(first) OVER w IS NOT NULL AS ended, version = 1 AS first
     FROM spans WINDOW w AS (PARTITION BY origin ORDER BY version)
-    QUALIFY version > 1
     ORDER BY days, ended
     """).pl()
 
@@ -183,20 +183,23 @@ def survival(spans):
     return np.concatenate([[0], at]), np.concatenate([[1], lasting])
 
 
-figure, ax = plt.subplots(figsize=(9.5, 3.4), layout="constrained")
+figure, axes = plt.subplots(1, 2, figsize=(9.5, 3.4), sharey=True, layout="constrained")
 table = []
-for column, label, colour, style in (("body_digest", "the file", "#0072b2", "-"), ("policy", "its policy", "#d55e00", "--")):
+for ax, (column, what) in zip(axes, (("body_digest", "the file"), ("policy", "its policy"))):
     spans = durations(column)
-    at, lasting = survival(spans)
-    ax.step(at / 30.4, 100 * lasting, style, where="post", color=colour, label=label, linewidth=1.8)
-    table.append({"what": label, "versions": len(spans), "end seen": int(spans["ended"].sum())} |
-                 {f"longer than {m} months, %": round(100 * float(lasting[at <= m * 30.4][-1]), 1) for m in (3, 6, 12, 24)})
-ax.set_xlabel("months since a version was first seen")
-ax.set_ylabel("versions that last longer, %")
-ax.set_ylim(0, 102)
-ax.set_xlim(0)
-ax.grid(alpha=0.3)
-ax.legend(frameon=False)
+    for first, label, colour, style in ((True, "there at the first capture", "#0072b2", "-"), (False, "came later", "#d55e00", "--")):
+        some = spans.filter(pl.col("first") == first)
+        at, lasting = survival(some)
+        ax.step(at / 30.4, 100 * lasting, style, where="post", color=colour, label=label, linewidth=1.8)
+        table.append({"what": what, "version": label, "versions": len(some), "end seen": int(some["ended"].sum())} |
+                     {f"> {m} months, %": round(100 * float(lasting[at <= m * 30.4][-1]), 1) for m in (3, 6, 12, 24)})
+    ax.set_title(f"Versions of {what}", fontsize=10, loc="left")
+    ax.set_xlabel("months since a version was first seen")
+    ax.set_ylim(0, 102)
+    ax.set_xlim(0)
+    ax.grid(alpha=0.3)
+axes[0].set_ylabel("versions that last longer, %")
+figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False)
 plt.show()
 pl.DataFrame(table)
 
@@ -205,6 +208,7 @@ pl.DataFrame(table)
 #
 # - A change is seen at the capture after it. With captures a month apart, a version that lived for
 #   a week is mostly not seen, and all durations are a month or so uncertain. Rates are lower bounds.
+# - Some change often and most never: a rate is of all origins together, and no origin is like it.
 # - A capture without a file (a 503, a redirect that leads nowhere) is skipped: the pair spans it.
 # - Origins, not hosts: a site that moves to https begins anew, and that is no change.
 # - A policy here is about the crawlers that were asked about. A file that names another one changes

@@ -7,9 +7,6 @@ what a line of crawl.log says is read here; whose lines are whose is that of
 robotstxt.py, and Google's own parser judges for Liu et al. The classes are written
 anew from their definitions in docs/SCHEMA.md. Nothing of the audit is read but by the
 queries. Prints a line per question; exit code 1 if any answer differs.
-
---policies FILE writes the rows worked out here as Parquet, with some columns of the
-table robots_policies, instead of comparing anything.
 """
 
 import argparse
@@ -150,8 +147,8 @@ def common_crawl(body, token):
 
 @remembered
 def crawl_delay(body):
-    """The Crawl-delay of the groups for everybody, in seconds: the first that is a number up to a day."""
-    agents, open_list = [], False
+    """The least Crawl-delay of the groups for everybody, in seconds, of those up to a day."""
+    agents, open_list, delays = [], False, []
     for raw in robotstxt.decoded(body).replace(b"\r", b"\n").split(b"\n"):
         key, colon, value = raw.partition(b"#")[0].partition(b":")
         key, value = key.strip().lower(), value.strip()
@@ -163,18 +160,19 @@ def crawl_delay(body):
         elif key in (b"allow", b"disallow"):
             open_list = False
         elif key == b"crawl-delay" and b"*" in agents and re.fullmatch(rb"\d+(\.\d*)?|\.\d+", value) and float(value) <= 86400:
-            return float(value)
-    return None
+            delays.append(float(value))
+    return min(delays, default=None)
 
 
 # ----------------------------------------------------------------- questions
 
 
 def last_of(captures, key):
-    """The last capture for each key."""
+    """The last capture for each key. Lines of a log, which have no status, are no captures."""
     last = {}
     for c in sorted(captures, key=lambda c: c.moment):
-        last[key(c)] = c
+        if c.status is not None:
+            last[key(c)] = c
     return last
 
 
@@ -270,43 +268,17 @@ def alike(mine, theirs):
         for a, b in zip(mine, theirs))
 
 
-def write_policies(captures, ranks, agents, path):
-    """What is worked out here, as a table for notebooks."""
-    import pyarrow
-    import pyarrow.parquet
-    rows = []
-    for number, c in enumerate(captures, 1):
-        for agent in ["*"] + agents:
-            file = c.outcome == "rules"
-            own = file and robotstxt.has_group(c.body, agent)
-            rows.append({
-                "robots_id": number, "origin": c.origin, "url_host_name": c.host, "url_host_registered_domain": ".".join(c.host.split(".")[-2:]),
-                "rank_stratum": stratum(ranks.get(".".join(c.host.split(".")[-2:]))), "fetch_time": c.moment, "outcome": c.outcome,
-                "fetch_status": c.status, "agent": agent,
-                "group_kind": None if not file else "wildcard" if agent == "*" else "named" if own else "wildcard" if rules_for_everybody(c.body) else "none",
-                "restriction": effect(c, agent), "restriction_longpre": longpre(c.body, agent) if file else None,
-                "restriction_liu": liu(c.body, agent) if file else None, "restriction_cc": common_crawl(c.body, agent) if file else None,
-                "crawl_delay_seconds": crawl_delay(c.body) if file and agent == "*" else None,
-                "body_digest": str(hash(c.body)) if file else None,
-            })
-    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), path)
-
-
 def main():
     arguments = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     arguments.add_argument("recipes")
     arguments.add_argument("audit")
     arguments.add_argument("ranks")
     arguments.add_argument("archives", nargs="+")
-    arguments.add_argument("--policies")
     args = arguments.parse_args()
 
     captures = captures_of(sorted(args.archives))
     with open(args.ranks, encoding="ascii", newline="") as lines:
         ranks = {domain: int(rank) for rank, domain in csv.reader(lines)}
-    if args.policies:
-        agents = "GPTBot CCBot Google-Extended ClaudeBot anthropic-ai PerplexityBot Bytespider Applebot-Extended Meta-ExternalAgent Amazonbot".split()
-        return write_policies(captures, ranks, agents, args.policies)
     queries = queries_of(args.recipes)
     failed = False
     for question, query in zip(QUESTIONS, queries):
