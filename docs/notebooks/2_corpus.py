@@ -111,9 +111,12 @@ duckdb.sql("""
 # ID up in the list. Place it after the reader of a pipeline.
 
 # %%
+import warnings
+
 from loguru import logger
 
 logger.disable("datatrove")  # it logs to standard error
+warnings.filterwarnings("ignore", "IProgress not found")  # of a progress bar that nobody needs here
 
 from datatrove.pipeline.filters.base_filter import BaseFilter
 from datatrove.pipeline.readers import ParquetReader
