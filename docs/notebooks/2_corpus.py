@@ -41,17 +41,15 @@ duckdb.sql("SELECT id, url, date, language, token_count FROM corpus ORDER BY dat
 # %% [markdown]
 # ## By record ID
 #
-# FineWeb's `id` is the WARC-Record-ID in angle brackets, as it stands in the archive. The audit has
-# it without the brackets in `warc_record_id`, and the list has both. This is the join to prefer:
+# FineWeb's `id` is the WARC-Record-ID in angle brackets, as it stands in the archive. So is `id` of
+# the list; the audit has it without the brackets, in `warc_record_id`. This is the join to prefer:
 # the ID names one fetch, and the verdict is on that fetch.
 
 # %%
-KEY = duckdb.sql("SELECT column_name FROM (DESCRIBE dropped) WHERE column_name LIKE '%record_id%' ORDER BY ALL").fetchall()
-print("keys of the list by record:", ", ".join(name for (name,) in KEY))
 duckdb.sql("""
     CREATE TABLE fate AS
-    SELECT corpus.id, corpus.url, token_count, coalesce(dropped.reason, 'kept') AS fate, detail, rule, statement
-    FROM corpus LEFT JOIN dropped ON corpus.id = '<' || dropped.warc_record_id || '>'""")
+    SELECT id, corpus.url, token_count, coalesce(dropped.reason, 'kept') AS fate, detail, rule, statement
+    FROM corpus LEFT JOIN dropped USING (id)""")
 fate = duckdb.sql("""
     SELECT fate, count(*) AS documents, sum(token_count)::BIGINT AS tokens
     FROM fate GROUP BY fate ORDER BY documents, fate""").pl()
@@ -129,8 +127,8 @@ class RobotsFilter(BaseFilter):
 
     def __init__(self, drop, exclusion_writer=None):
         super().__init__(exclusion_writer)
-        rows = pl.read_parquet(drop, columns=["warc_record_id", "reason"])
-        self.reasons = {f"<{id}>": reason for id, reason in rows.iter_rows() if id}
+        rows = pl.read_parquet(drop, columns=["id", "reason"])
+        self.reasons = {id: reason for id, reason in rows.iter_rows() if id}
 
     def filter(self, doc):
         reason = self.reasons.get(doc.id)
