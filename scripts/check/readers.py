@@ -175,8 +175,8 @@ class Checks:
         where = " and ".join(f'"{column}" is not null' for column in join["columns"])
         if join["columns"] == ["robots_id"]:
             where += " and robots_id <> 0"
-        if name == "robots":
-            where += " and record_type <> 'log'"
+        if name in ("robots", "robots_policies"):
+            where += " and robots_id not in (select robots_id from robots where record_type = 'log')"
         if (name, join["columns"]) == ("exclusions", ["origin"]):
             where += " and origin in (select origin from fetches)"
         self.equal(f"rows of {name} whose {here} lead to no row of {join['table']}", self.one(
