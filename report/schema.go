@@ -24,23 +24,27 @@ var columnComments []byte // by row type and field
 // Schema describes the result tables.
 type Schema struct {
 	Version string        `json:"schema_version"`
+	Types   []Type        `json:"types"`
 	Tables  []TableSchema `json:"tables"`
 }
 
 // TableSchema is a table with its columns.
 type TableSchema struct {
 	Table
+	Joins   []Join   `json:"joins,omitempty"`
 	Columns []Column `json:"columns"`
 }
 
 // Column describes a column. Meanings are Markdown.
 type Column struct {
-	Name     string  `json:"name"`
-	Type     string  `json:"type"`
-	Nullable bool    `json:"nullable"`
-	Null     string  `json:"null,omitempty"` // what null means
-	Meaning  string  `json:"meaning"`
-	Values   []Value `json:"values,omitempty"` // nil: any
+	Name      string  `json:"name"`
+	Type      string  `json:"type"`
+	Unit      string  `json:"unit,omitempty"`
+	Nullable  bool    `json:"nullable"`
+	Null      string  `json:"null,omitempty"` // what null means
+	Meaning   string  `json:"meaning"`
+	Separator string  `json:"separator,omitempty"` // between values, of which a text may hold several
+	Values    []Value `json:"values,omitempty"`    // nil: any
 
 	structName string // the struct that declares the field
 	valueLists []string
@@ -52,9 +56,10 @@ func LoadSchema() (*Schema, error) {
 	if err := json.Unmarshal(columnComments, &comments); err != nil {
 		return nil, fmt.Errorf("columns.json: %w", err)
 	}
-	s := &Schema{Version: SchemaVersion}
+	s := &Schema{Version: SchemaVersion, Types: types}
 	for _, t := range tables {
-		s.Tables = append(s.Tables, TableSchema{*t.about(), columnsOf(t, comments)})
+		columns := columnsOf(t, comments)
+		s.Tables = append(s.Tables, TableSchema{*t.about(), joinsOf(t.about().Name, columns), columns})
 	}
 	return s, nil
 }
@@ -93,6 +98,7 @@ func columnsOf(t anyTable, comments map[string]map[string]string) (columns []Col
 		for _, list := range c.valueLists {
 			c.Values = append(c.Values, valuesOf[list]...)
 		}
+		c.Unit, c.Separator = unitOf(&c), separatorOf(&c)
 		columns = append(columns, c)
 	}
 	return columns

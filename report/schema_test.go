@@ -108,7 +108,7 @@ func TestGeneratedDocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	missing := map[string]bool{"tables all": true}
+	missing := map[string]bool{"tables all": true, "joins all": true, "types all": true}
 	for _, table := range s.Tables {
 		missing["columns "+table.Name] = table.Name != "unproven" // which has the columns of violations
 	}
@@ -170,6 +170,24 @@ func generated(t *testing.T, s *Schema, kind, name string) string {
 				key = "`" + strings.Join(table.Key, "`, `") + "`"
 			}
 			line(fmt.Sprintf("[`%s`](#%s)", table.Name, heading), doc, key)
+		}
+	case "joins":
+		line("columns", "of", "lead to", "but")
+		line("---", "---", "---", "---")
+		for _, j := range joins {
+			var of []string
+			for _, table := range s.Tables {
+				if slices.ContainsFunc(table.Joins, func(other Join) bool { return reflect.DeepEqual(j, other) }) {
+					of = append(of, "`"+table.Name+"`")
+				}
+			}
+			line("`"+strings.Join(j.Columns, "`, `")+"`", strings.Join(of, ", "), fmt.Sprintf("`%s` of `%s`", strings.Join(j.To, "`, `"), j.Table), j.But)
+		}
+	case "types":
+		line("type here", "Parquet", "in DuckDB")
+		line("---", "---", "---")
+		for _, typ := range s.Types {
+			line(typ.Name, typ.Parquet, typ.DuckDB)
 		}
 	case "values":
 		line("value", "meaning")
@@ -253,13 +271,14 @@ func (t *TableSchema) rowType() string {
 	return ""
 }
 
+var speaksOfUnit = regexp.MustCompile(`(?i)\b(bytes|seconds|milliseconds)\b`)
+
 // Every table and column is described, and what null means wherever it can be.
 func TestSchemaIsComplete(t *testing.T) {
 	s, err := LoadSchema()
 	if err != nil {
 		t.Fatal(err)
 	}
-	types := []string{"BOOLEAN", "STRING", "INT16", "INT32", "INT64", "DOUBLE", "TIMESTAMP", "LIST of STRING"}
 	for i, table := range s.Tables {
 		if !strings.HasPrefix(table.Doc, "One row per ") || !strings.HasSuffix(table.Doc, ".") || table.Order == "" {
 			t.Errorf("%s: %q, sorted by %q", table.Name, table.Doc, table.Order)
@@ -272,11 +291,18 @@ func TestSchemaIsComplete(t *testing.T) {
 		var got, want []string
 		for _, c := range table.Columns {
 			got = append(got, c.Name)
-			if c.Meaning == "" || !strings.HasSuffix(c.Meaning, ".") || c.Nullable != (c.Null != "") || !slices.Contains(types, c.Type) {
+			if c.Meaning == "" || !strings.HasSuffix(c.Meaning, ".") || c.Nullable != (c.Null != "") ||
+				!slices.ContainsFunc(s.Types, func(t Type) bool { return t.Name == c.Type }) {
 				t.Errorf("%s: %+v is not fully described", table.Name, c)
 			}
 			if c.valueLists != nil && c.Values == nil {
 				t.Errorf("%s.%s: there are no values %q", table.Name, c.Name, c.valueLists)
+			}
+			if strings.Contains(c.Meaning, "joined by commas") != (c.Separator != "") {
+				t.Errorf("%s.%s: %q, with separator %q", table.Name, c.Name, c.Meaning, c.Separator)
+			}
+			if speaksOfUnit.MatchString(c.Meaning) && c.Type != "STRING" && c.Type != "TIMESTAMP" && c.Unit == "" {
+				t.Errorf("%s.%s has no unit: %s", table.Name, c.Name, c.Meaning)
 			}
 		}
 		for _, f := range tables[i].schema().Fields() {

@@ -28,13 +28,19 @@ func (t *TableSchema) print(p *page) {
 		p.line("  Key: %s.", strings.Join(t.Key, ", "))
 	}
 	p.line("  Sorted by %s.", t.Order)
+	for _, j := range t.Joins {
+		p.line("  Joins %s: %s = %s", j.Table, strings.Join(j.Columns, ", "), strings.Join(j.To, ", "))
+	}
 	for _, c := range t.Columns {
 		p.line("")
-		nulls := ""
-		if c.Nullable {
-			nulls = "; null: " + c.Null
+		about := c.Type
+		if c.Unit != "" {
+			about += "; unit: " + c.Unit
 		}
-		p.line("  %s (%s%s)", c.Name, c.Type, plainText(nulls))
+		if c.Nullable {
+			about += "; null: " + plainText(c.Null)
+		}
+		p.line("  %s (%s)", c.Name, about)
 		p.line("    %s", plainText(c.Meaning))
 		for _, v := range c.Values {
 			p.line("      %s: %s", v.Name, plainText(v.Meaning))

@@ -24,7 +24,7 @@ func newReportCommand() *cobra.Command {
 	var f reportFlags
 	cmd := &cobra.Command{
 		Use:   "report -o DIR",
-		Short: "Write an audit for people and pipelines: HTML, Markdown, CSV, SARIF, JUnit",
+		Short: "Write an audit for people and pipelines: HTML, Markdown, dataset card, CSV, SARIF, JUnit",
 		Long: `Read the results in DIR, which 'robotsaudit audit' or 'evaluate' wrote, and write them
 
   as a report in one HTML file (--html; DIR/report.html if nothing else is asked for), which
@@ -32,6 +32,8 @@ func newReportCommand() *cobra.Command {
     'audit' and 'evaluate' write it, too;
   as a report in Markdown (--markdown), at most 1 MiB, which the summary of a GitHub job
     takes: the same in short;
+  as a dataset card (--dataset-card) for those who publish the tables on the Hugging Face
+    Hub: README.md, which names each table's file and says how the dataset was made;
   as CSV for spreadsheets (--csv): one file a table, UTF-8 with a byte order mark. A cell
     that a spreadsheet could take for a formula begins with an apostrophe; characters
     that cannot be seen are escapes such as \u202e;
@@ -48,6 +50,7 @@ what changed since an earlier audit.
 		Example: `  robotsaudit report -o out
   robotsaudit report -o out --html report.html --operator 'Example Library' --date 2025-06-30
   robotsaudit report -o out --markdown - >> "$GITHUB_STEP_SUMMARY"
+  robotsaudit report -o out --dataset-card out/README.md --title 'robots.txt in our crawl'
   robotsaudit report -o out-2025 --html report.html --against out-2024
   robotsaudit report -o out --csv spreadsheets --sarif violations.sarif --junit junit.xml`,
 		Args: noArgs,
@@ -62,6 +65,7 @@ type reportFlags struct {
 	output   string
 	html     string
 	markdown string
+	card     string
 	csv      string
 	sarif    string
 	junit    string
@@ -73,6 +77,7 @@ func (f *reportFlags) add(flags *pflag.FlagSet) {
 	flags.StringVarP(&f.output, "output", "o", "", "output folder `DIR` of an audit (required)")
 	flags.StringVar(&f.html, "html", "", "write the report as HTML to `FILE`")
 	flags.StringVar(&f.markdown, "markdown", "", "write the report as Markdown to `FILE`")
+	flags.StringVar(&f.card, "dataset-card", "", "write a dataset card of the Hugging Face Hub to `FILE`, mostly DIR/README.md")
 	flags.StringVar(&f.csv, "csv", "", "write CSV files into `FOLDER`, made where there is none")
 	flags.StringVar(&f.sarif, "sarif", "", "write the violations as SARIF to `FILE`")
 	flags.StringVar(&f.junit, "junit", "", "write the origins as JUnit XML to `FILE`")
@@ -94,18 +99,22 @@ func (f *reportFlags) renderings() []rendering {
 	var doc *document.Document
 	var failed error
 	// rendered makes the compliance report, once for all formats.
-	rendered := func(render func(io.Writer, *document.Document) error) func(context.Context, io.Writer, *results.Results) error {
+	rendered := func(render func(io.Writer, *document.Document, *results.Results) error) func(context.Context, io.Writer, *results.Results) error {
 		return func(ctx context.Context, w io.Writer, r *results.Results) error {
 			once.Do(func() { doc, failed = f.makeDocument(ctx, r) })
 			if failed != nil {
 				return failed
 			}
-			return render(w, doc)
+			return render(w, doc, r)
 		}
 	}
+	alone := func(render func(io.Writer, *document.Document) error) func(io.Writer, *document.Document, *results.Results) error {
+		return func(w io.Writer, doc *document.Document, _ *results.Results) error { return render(w, doc) }
+	}
 	return []rendering{
-		{f.html, rendered(html.Render)},
-		{f.markdown, rendered(markdown.Render)},
+		{f.html, rendered(alone(html.Render))},
+		{f.markdown, rendered(alone(markdown.Render))},
+		{f.card, rendered(markdown.Card)},
 		{f.sarif, ci.SARIF},
 		{f.junit, ci.JUnit},
 	}
@@ -115,7 +124,7 @@ func (f *reportFlags) run(cmd *cobra.Command) error {
 	if f.output == "" {
 		return usageErrorf("no output folder given; add -o DIR")
 	}
-	if f.html+f.markdown+f.csv+f.sarif+f.junit == "" {
+	if f.html+f.markdown+f.card+f.csv+f.sarif+f.junit == "" {
 		f.html = filepath.Join(f.output, report.HTMLFile)
 	}
 	files := f.renderings()

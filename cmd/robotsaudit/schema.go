@@ -15,9 +15,10 @@ func newSchemaCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "schema [TABLE]",
 		Short: "Describe the tables that an audit writes, and their columns",
-		Long: `Schema describes every result table, or the one named TABLE: what a row is, its key and
-its order; and of each column its type, what it means, what null means, and the values
-that it can have, where these are few. docs/SCHEMA.md says the same, and how tables join.`,
+		Long: `Schema describes every result table, or the one named TABLE: what a row is, its key, its
+order, and how it joins others; and of each column its type and unit, what it means, what
+null means, and the values that it can have, where these are few. With --format json it is
+a data dictionary for programs. docs/SCHEMA.md says the same.`,
 		Example: `  robotsaudit schema violations
   robotsaudit schema --format json | jq -r '.tables[].name'
   robotsaudit schema fetches --format json | jq -r '.tables[0].columns[].name'`,

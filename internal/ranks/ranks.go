@@ -21,12 +21,12 @@ import (
 )
 
 // Strata are the names of the parts of a ranking, from its top.
-var Strata = [...]string{"1k", "10k", "100k", "1M", "2M", beyond}
+var Strata = [...]string{"1k", "10k", "50k", "100k", "1M", "2M", beyond}
 
 const beyond = "beyond"
 
 // last are the last ranks of the strata before beyond.
-var last = [...]int64{1_000, 10_000, 100_000, 1_000_000, 2_000_000}
+var last = [...]int64{1_000, 10_000, 50_000, 100_000, 1_000_000, 2_000_000}
 
 // A List is a ranking. It holds eight bytes a domain, of the first two million.
 type List struct {

@@ -88,7 +88,7 @@ func Select[T, R any](r *Results, table report.TableOf[R]) iter.Seq2[*T, error] 
 		if !written {
 			return
 		}
-		files, err := r.files(table.Name)
+		files, err := r.Files(table.Name)
 		if err != nil {
 			yield(nil, err)
 			return
@@ -108,8 +108,9 @@ func Select[T, R any](r *Results, table report.TableOf[R]) iter.Seq2[*T, error] 
 	}
 }
 
-// files are those that hold a table: one, or the parts in a folder, in the order of their names.
-func (r *Results) files(table string) ([]string, error) {
+// Files are the paths of those that hold a table: one, or the parts in a folder, in the order of
+// their names.
+func (r *Results) Files(table string) ([]string, error) {
 	file := filepath.Join(r.dir, table+".parquet")
 	if _, err := os.Stat(file); err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return []string{file}, err

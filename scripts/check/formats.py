@@ -5,7 +5,8 @@
 
 SARIF must be valid by its schema, JUnit XML by a reader of it, and CSV must hold the rows of
 the tables, with no cell that a spreadsheet takes for a formula. Markdown, as GitHub reads it,
-must be no more than headings, paragraphs, lists, tables and code.
+must be no more than headings, paragraphs, lists, tables and code. So must a dataset card below its
+YAML, which must name the file of each table that has rows.
 """
 
 import argparse
@@ -19,10 +20,12 @@ from pathlib import Path
 import cmarkgfm
 import junitparser
 import pyarrow.parquet as parquet
+import yaml
 from cmarkgfm.cmark import Options
 from pydantic_sarif import model
 
-ELEMENTS = {"h1", "h2", "p", "ul", "li", "strong", "code", "table", "thead", "tbody", "tr", "th", "td"}
+ELEMENTS = {"h1", "h2", "p", "ul", "li", "strong", "code", "table", "thead", "tbody", "tr", "th", "td", "pre"}
+TITLE = """- 'a': "b" #c <img src=x> [d](e) %f ---"""  # nothing of it may mean anything to YAML or Markdown
 FORMULAS = tuple("=+-@\t\r＝＋－＠")
 
 
@@ -59,12 +62,22 @@ def check_csv(path, table):
                 assert not cell.lstrip(" ").startswith(FORMULAS), f"{path}: {name} may be a formula: {cell}"
 
 
-def check_markdown(path):
-    text = path.read_text()
+def check_markdown(path, text):
     assert len(text.encode()) <= 1 << 20, f"{path}: {len(text)} characters"
     html = cmarkgfm.github_flavored_markdown_to_html(text, Options.CMARK_OPT_UNSAFE)
     others = set(re.findall(r"<(\w+)", html)) - ELEMENTS
     assert not others, f"{path}: elements {others}"
+
+
+def check_card(path, folder, tables):
+    before, header, text = path.read_text().split("---\n", 2)
+    card = yaml.safe_load(header)
+    assert before == "" and card["pretty_name"] == TITLE, f"{path}: {header}"
+    files = {config["config_name"]: [name for split in config["data_files"] for name in split["path"]] for config in card["configs"]}
+    assert files == {name: [f"{name}.parquet"] for name, table in tables.items() if table.num_rows}, f"{path}: {files}"
+    assert all((folder / name).exists() for names in files.values() for name in names), f"{path}: {files}"
+    assert [bool(config.get("default")) for config in card["configs"]] == [True] + [False] * (len(files) - 1), f"{path}: defaults"
+    check_markdown(path, text)
 
 
 def main():
@@ -77,14 +90,16 @@ def main():
     with tempfile.TemporaryDirectory() as work:
         work = Path(work)
         subprocess.run([args.binary, "report", "-o", args.dir, "--sarif", work / "s.sarif", "--junit", work / "j.xml",
-                        "--csv", work / "csv", "--markdown", work / "r.md"], check=True, stdout=subprocess.DEVNULL)
+                        "--csv", work / "csv", "--markdown", work / "r.md",
+                        "--dataset-card", work / "card.md", "--title", TITLE], check=True, stdout=subprocess.DEVNULL)
         check_sarif(work / "s.sarif", violations)
         check_junit(work / "j.xml", tables["host_stats"].to_pylist(), violations)
-        check_markdown(work / "r.md")
+        check_markdown(work / "r.md", (work / "r.md").read_text())
+        check_card(work / "card.md", args.dir, tables)
         files = sorted((work / "csv").iterdir())
         for path in files:
             check_csv(path, tables[path.stem])
-    print(f"{args.dir.name}: SARIF, JUnit XML, Markdown and {len(files)} CSV files are valid and hold what the tables hold")
+    print(f"{args.dir.name}: SARIF, JUnit XML, Markdown, dataset card and {len(files)} CSV files are valid and hold what the tables hold")
 
 
 try:

@@ -1,0 +1,155 @@
+# %% [markdown]
+# # A tour of an audit
+#
+# Did the crawler keep to robots.txt, what proves it, and what is not known?
+#
+# An audit is a folder of Parquet tables. A row of `fetches` is one captured exchange: a request
+# of the crawler and the answer to it. The other tables say more of some of them.
+# [docs/SCHEMA.md](../SCHEMA.md) describes every column, and so does `robotsaudit schema TABLE`.
+#
+# The audit needs no options. With `--agents ai --purpose train --rate` every part of this tour has
+# rows.
+
+# %%
+OUT = "testdata"  # the output folder of your own audit
+
+# %%
+import json
+
+import duckdb
+import matplotlib.pyplot as plt
+import polars as pl
+
+duckdb.sql("SET TimeZone = 'UTC'")  # else times are shown in the zone of this machine
+pl.Config.set_tbl_rows(20).set_fmt_str_lengths(60).set_tbl_hide_dataframe_shape(True)
+pl.Config.set_tbl_width_chars(160).set_tbl_hide_column_data_types(True)
+plt.rcParams.update({"figure.dpi": 100, "font.size": 10, "axes.spines.top": False, "axes.spines.right": False})
+
+for table in ("fetches", "violations", "unproven", "robots", "page_tags", "usage_signals", "restrictions", "host_stats"):
+    duckdb.sql(f"CREATE VIEW {table} AS FROM '{OUT}/{table}.parquet'")
+
+# %% [markdown]
+# ## The answer
+#
+# `audit.json` has the totals. Fetches of robots.txt itself are always allowed, so they count in no
+# share.
+
+# %%
+totals = json.load(open(f"{OUT}/audit.json"))["totals"]
+classes = [  # a class, its number, its color
+    ("violation, certain", totals["violations_certain"], "#a50f15"),
+    ("violation, probable", totals["violations_probable"], "#de2d26"),
+    ("disallowed, possible", totals["possible"], "#fcae91"),
+    ("disallowed, contested", totals["contested"], "#fdd0a2"),
+    ("unknown", totals["unknown"], "#969696"),
+    ("allowed", totals["allowed"] - totals["robots_txt_itself"], "#6baed6"),
+]
+names, counts, colors = zip(*classes)
+fig, ax = plt.subplots(figsize=(7, 2.8), layout="constrained")
+bars = ax.barh(names, counts, color=colors)
+ax.bar_label(bars, [f"{n:,} ({n / max(1, totals['decidable']):.1%})" for n in counts], padding=3)
+ax.invert_yaxis()
+ax.set_xlim(0, max(counts) * 1.2)
+ax.set_xlabel(f"fetches, of {totals['decidable']:,} that robots.txt could decide")
+plt.show()
+
+# %% [markdown]
+# The two red bars are violations: the archives show that the crawler was told in time. The two
+# below them are disallowed, too, but nothing proves a violation. **Unknown** means that these
+# archives do not tell what robots.txt said. It is neither allowed nor disallowed, and
+# [7_sure](7_sure.ipynb) shows what it does to shares.
+#
+# ## Violations, with their proof
+#
+# A row of `violations` proves itself: it names the line of the robots.txt that forbids the fetch,
+# when that file was captured, and where both records lie in the archives.
+
+# %%
+duckdb.sql("""
+    SELECT url, agent, certainty, rule, rule_line AS line, robots_age_seconds AS age_s, warc_filename AS archive
+    FROM violations
+    ORDER BY certainty, fetch_time, url
+    LIMIT 12""").pl()
+
+# %% [markdown]
+# `age_s` is the age of the robots.txt in seconds when the crawler fetched the page. A null rule
+# means that robots.txt could not be had (status 5xx), which forbids everything.
+# `robotsaudit explain -o DIR URL` tells the whole story of one row, and `robotsaudit evidence` makes
+# a bundle of exactly the records that violations rest on.
+#
+# ## Disallowed, and no violation
+
+# %%
+duckdb.sql("""
+    SELECT certainty, evidence, notes, count(*) AS fetches, min(url) AS example
+    FROM unproven
+    GROUP BY ALL
+    ORDER BY certainty, evidence, notes""").pl()
+
+# %% [markdown]
+# **Possible**: nothing shows that this crawler was told in time. The evidence is `stale` (captured
+# more than a day before), or `later` than the fetch. **Contested**: another copy that the crawler
+# may have used allows the fetch (`permitted_copy`), or a reading that the standard leaves open.
+#
+# ## What robots.txt was
+#
+# A row of `robots` is one capture of /robots.txt. Its outcome is what it came to after redirects.
+
+# %%
+outcomes = duckdb.sql("SELECT outcome, count(*) AS captures FROM robots GROUP BY ALL ORDER BY captures, outcome").pl()
+means = {
+    "rules": "rules: a file", "partial": "partial: a part of a file", "unavailable": "unavailable: allows everything",
+    "unreachable": "unreachable: forbids everything", "unresolved": "unresolved: leads elsewhere", "undefined": "undefined: says nothing",
+}
+fig, ax = plt.subplots(figsize=(7, 2.4), layout="constrained")
+unknown = {"partial", "unresolved", "undefined"}
+bars = ax.barh([means[o] for o in outcomes["outcome"]], outcomes["captures"],
+               color=["#969696" if o in unknown else "#6baed6" for o in outcomes["outcome"]])
+ax.bar_label(bars, padding=3)
+ax.set_xlabel("captures of robots.txt (grey: verdicts that rest on it can be unknown)")
+plt.show()
+
+# %% [markdown]
+# ## What pages say themselves
+#
+# A row of `page_tags` is one rule in a header field or a meta element of a page. `agent` is null
+# where the rule is for everybody.
+
+# %%
+duckdb.sql("""
+    SELECT rule, restricts, source, count(*) AS rules, count(DISTINCT url) AS pages
+    FROM page_tags
+    WHERE agent IS NULL
+    GROUP BY ALL
+    ORDER BY pages DESC, rule, source
+    LIMIT 12""").pl()
+
+# %% [markdown]
+# With `--purpose`, the table `restrictions` says what restricts that purpose, in the words of the
+# page or its site. A restriction is no violation. [6_signals](6_signals.ipynb) has more.
+
+# %%
+duckdb.sql("""
+    SELECT url, purpose, certainty, list_aggregate(statements, 'string_agg', '; ') AS statements
+    FROM restrictions
+    ORDER BY certainty, url
+    LIMIT 8""").pl()
+
+# %% [markdown]
+# ## What is unknown, and why
+
+# %%
+duckdb.sql("""
+    SELECT reason, count(*) AS fetches, count(DISTINCT origin) AS origins, min(url) AS example
+    FROM fetches
+    WHERE verdict = 'unknown'
+    GROUP BY ALL
+    ORDER BY fetches DESC, reason""").pl()
+
+# %% [markdown]
+# `no_capture` needs archives that hold the robots.txt of these sites. `changed_between` and
+# `unresolved_redirect` need more captures of it. `robotsaudit schema fetches` says what each reason
+# means, and the report (`report.html`) what would settle it.
+#
+# **Limits.** These are the fetches that the archives hold, and not all that the crawler made.
+# robots.txt is a request, not an authorization: disallowed does not mean illegal.

@@ -1,0 +1,267 @@
+-- Recipes: questions to the tables of an audit, for DuckDB (https://duckdb.org).
+--
+-- 'out' stands for the output folder. The line before a statement says what it answers, and
+-- "(maybe none)" where many audits have no such row. docs/SCHEMA.md describes the tables.
+
+SET TimeZone = 'UTC';
+
+-- == Violations and their proof
+
+-- How many violations has each host?
+SELECT url_host_name, certainty, count(*) AS violations
+FROM 'out/violations.parquet'
+GROUP BY ALL
+ORDER BY violations DESC, url_host_name, certainty;
+
+-- Which rules were broken most?
+SELECT origin, rule, count(*) AS violations, min(fetch_time) AS first, max(fetch_time) AS last
+FROM 'out/violations.parquet'
+GROUP BY ALL
+ORDER BY violations DESC, origin, rule;
+
+-- What proves a violation: which line of which robots.txt, captured when and by whom, and where both records lie?
+SELECT url, fetch_time, agent, rule, rule_line, group_line, robots_url, robots_age_seconds,
+       warc_filename, warc_record_offset, warc_record_length,
+       robots_body_time, robots_body_agent, robots_body_warc_filename,
+       robots_body_warc_record_offset, robots_body_warc_record_id, robots_body_digest
+FROM 'out/violations.parquet'
+ORDER BY certainty, fetch_time, url
+LIMIT 10;
+
+-- Why are other disallowed fetches no violations?
+SELECT certainty, evidence, notes, count(*) AS fetches
+FROM 'out/unproven.parquet'
+GROUP BY ALL
+ORDER BY fetches DESC, certainty, evidence, notes;
+
+-- How did each crawler do, month by month?
+SELECT agent, date_trunc('month', fetch_time) AS month, count(*) AS fetches,
+       count(*) FILTER (certainty IN ('certain', 'probable')) AS violations,
+       count(*) FILTER (verdict = 'unknown') AS unknown
+FROM 'out/fetches.parquet'
+WHERE reason <> 'robots_txt_itself'
+GROUP BY ALL
+ORDER BY agent, month;
+
+-- == What is unknown
+
+-- What is unknown, and why?
+SELECT reason, count(*) AS fetches, count(DISTINCT origin) AS origins
+FROM 'out/fetches.parquet'
+WHERE verdict = 'unknown'
+GROUP BY reason
+ORDER BY fetches DESC, reason;
+
+-- Between which bounds lies the disallowed share of each site: every unknown fetch allowed, or disallowed?
+SELECT coalesce(url_host_registered_domain, url_host_name) AS site, sum(fetches - robots_txt_itself)::BIGINT AS decidable,
+       sum(disallowed) / decidable AS at_least, sum(disallowed + unknown) / decidable AS at_most
+FROM 'out/host_stats.parquet'
+GROUP BY ALL
+HAVING decidable > 0
+ORDER BY at_least DESC, at_most DESC, site;
+
+-- How fresh is the robots.txt that verdicts rest on?
+SELECT verdict, evidence, count(*) AS fetches
+FROM 'out/fetches.parquet'
+WHERE reason <> 'robots_txt_itself'
+GROUP BY ALL
+ORDER BY ALL;
+
+-- What did captures of robots.txt come to?
+SELECT outcome, fetch_status, reason, count(*) AS captures, count(DISTINCT origin) AS origins
+FROM 'out/robots.parquet'
+GROUP BY ALL
+ORDER BY captures DESC, outcome, fetch_status, reason;
+
+-- What in the archives could not be read or trusted? (maybe none)
+SELECT kind, warc_filename, count(*) AS issues, min(detail) AS example
+FROM 'out/issues.parquet'
+GROUP BY ALL
+ORDER BY issues DESC, kind, warc_filename;
+
+-- == Other crawlers (audit … --agents ai)
+
+-- What would other crawlers have been allowed?
+SELECT agent, count(*) FILTER (verdict = 'allowed') AS allowed,
+       count(*) FILTER (verdict = 'disallowed') AS disallowed,
+       count(*) FILTER (verdict = 'unknown') AS unknown
+FROM 'out/group_verdicts.parquet' JOIN 'out/robots_agents.parquet' USING (robots_id, "group")
+GROUP BY agent
+ORDER BY disallowed DESC, agent;
+
+-- What would GPTBot not have been allowed, and by which rule?
+SELECT url, rule, rule_line, evidence
+FROM 'out/group_verdicts.parquet' JOIN 'out/robots_agents.parquet' USING (robots_id, "group")
+WHERE agent = 'GPTBot' AND verdict = 'disallowed'
+ORDER BY url, evidence;
+
+-- == What may be kept (audit … --purpose train)
+
+-- Which pages did robots.txt allow, and does no page or site reserve against training?
+COPY (SELECT url, warc_filename, warc_record_offset, warc_record_length
+      FROM 'out/fetches.parquet'
+      ANTI JOIN 'out/restrictions.parquet' USING (warc_filename, warc_record_offset, url)
+      WHERE verdict = 'allowed' AND reason <> 'robots_txt_itself' AND fetch_status = 200)
+TO 'keep.parquet';
+
+-- What is lost for which reason?
+SELECT CASE WHEN verdict <> 'allowed' THEN verdict
+            WHEN r.url IS NOT NULL THEN 'reserved against ' || r.purpose
+            WHEN f.fetch_status IS DISTINCT FROM 200 THEN 'another status than 200'
+            ELSE 'kept' END AS fate, count(DISTINCT (f.warc_filename, f.warc_record_offset, f.url)) AS fetches
+FROM 'out/fetches.parquet' f
+LEFT JOIN 'out/restrictions.parquet' r USING (warc_filename, warc_record_offset, url)
+WHERE reason <> 'robots_txt_itself'
+GROUP BY fate
+ORDER BY fetches DESC, fate;
+
+-- Which pages say what against that purpose, and where?
+SELECT url, purpose, kind, certainty, statements
+FROM 'out/restrictions.parquet'
+ORDER BY url, purpose, kind;
+
+-- == Tags and usage signals
+
+-- Which rules do pages state for themselves, and how?
+SELECT source, rule, agent, count(*) AS rules, count(DISTINCT url) AS pages
+FROM 'out/page_tags.parquet'
+GROUP BY ALL
+ORDER BY rules DESC, source, rule, agent;
+
+-- What do sites and pages say on the use of their content?
+SELECT protocol, source, purpose, preference, count(*) AS fetches
+FROM 'out/usage_signals.parquet'
+GROUP BY ALL
+ORDER BY fetches DESC, protocol, source, purpose, preference;
+
+-- Who contradicts himself? (maybe none)
+SELECT url, kind, agent, detail
+FROM 'out/tag_conflicts.parquet'
+ORDER BY url, kind, agent;
+
+-- == Pace and logs
+
+-- Who fetched sooner than Crawl-delay asks (audit … --rate), and by how much? (maybe none)
+SELECT agent, origin, count(*) AS fetches, min(gap_ms) AS shortest_ms, any_value(delay_ms) AS delay_ms
+FROM 'out/crawl_delays.parquet'
+GROUP BY agent, origin
+ORDER BY fetches DESC, agent, origin;
+
+-- Which URLs did a crawler leave out because of robots.txt, though the captures allow them? (maybe none)
+SELECT url, log_time, agent, reason, rule
+FROM 'out/exclusions.parquet'
+WHERE verdict = 'allowed'
+ORDER BY url, log_time;
+
+-- == The audit itself
+
+-- Which archives were read, and how much of each?
+SELECT i.name, i.container, i.size, i.fetches, i.robots, i.issues
+FROM (SELECT unnest(inputs) AS i FROM 'out/audit.json')
+ORDER BY i.name;
+
+-- Does audit.json count as the tables do?
+SELECT totals.violations AS in_audit, (SELECT count(*) FROM 'out/violations.parquet') AS in_table
+FROM 'out/audit.json';
+
+-- == Policies over time (audit … --agent GPTBot, on captures of many dates)
+-- scripts/check answers these anew from the archives, in this order.
+
+-- Of a host, the last capture of a month counts; hosts without one are not in that month.
+-- partial may be as little as a forbidden /wp-admin/, and full may come from the rules for
+-- everybody: named counts the files that name the crawler. unknown may be anything.
+-- Which share of hosts restricts GPTBot, by month?
+WITH last AS (
+    SELECT date_trunc('month', fetch_time AT TIME ZONE 'UTC')::DATE AS month, *
+    FROM 'out/robots_policies.parquet'
+    WHERE agent = 'GPTBot'
+    QUALIFY row_number() OVER (PARTITION BY month, url_host_name ORDER BY fetch_time DESC, robots_id DESC) = 1
+)
+SELECT month, count(*) AS hosts,
+       count(*) FILTER (group_kind = 'named') AS named,
+       count(*) FILTER (restriction = 'full') AS "full",
+       count(*) FILTER (restriction = 'partial') AS partial,
+       count(*) FILTER (restriction = 'none') AS "none",
+       count(*) FILTER (restriction IS NULL) AS unknown,
+       "full" / nullif(hosts - unknown, 0) AS full_share
+FROM last
+GROUP BY month
+ORDER BY month;
+
+-- Of each host, the last capture, if that gave a file. docs/SCHEMA.md has the definitions.
+-- How many hosts restrict GPTBot in each of four meanings of the word?
+WITH last AS (
+    SELECT *
+    FROM 'out/robots_policies.parquet'
+    WHERE agent = 'GPTBot'
+    QUALIFY row_number() OVER (PARTITION BY url_host_name ORDER BY fetch_time DESC, robots_id DESC) = 1
+), classes AS (
+    SELECT unnest([('semantic', restriction), ('longpre', restriction_longpre),
+                   ('liu', restriction_liu), ('cc', restriction_cc)]) AS class
+    FROM last
+    WHERE outcome = 'rules'
+)
+SELECT class[1] AS definition,
+       count(*) FILTER (class[2] IN ('none', 'allow-all')) AS "none",
+       count(*) FILTER (class[2] IN ('partial', 'some', 'allow-part')) AS partial,
+       count(*) FILTER (class[2] IN ('full', 'all', 'disallow-all')) AS "full",
+       count(*) FILTER (class[2] IS NULL) AS unknown
+FROM classes
+GROUP BY definition
+ORDER BY list_position(['semantic', 'longpre', 'liu', 'cc'], definition);
+
+-- Of each host, the last capture, if that gave a file; by the class of Common Crawl.
+-- How many times as many hosts disallow all to GPTBot as to everybody, by rank (audit … --ranks)?
+WITH last AS (
+    SELECT *
+    FROM 'out/robots_policies.parquet'
+    WHERE agent IN ('GPTBot', '*')
+    QUALIFY row_number() OVER (PARTITION BY url_host_name, agent ORDER BY fetch_time DESC, robots_id DESC) = 1
+)
+SELECT rank_stratum, count(DISTINCT url_host_name) AS hosts,
+       count(*) FILTER (agent = 'GPTBot' AND restriction_cc = 'disallow-all') AS to_agent,
+       count(*) FILTER (agent = '*' AND restriction_cc = 'disallow-all') AS to_everybody,
+       to_agent / nullif(to_everybody, 0) AS bias
+FROM last
+WHERE outcome = 'rules'
+GROUP BY rank_stratum
+ORDER BY list_position(['1k', '10k', '50k', '100k', '1M', '2M', 'beyond'], rank_stratum);
+
+-- Two captures of an origin after one another, both with a file, are a pair. A change and its
+-- undoing between them is not seen: the rate is a lower bound.
+-- How often does a robots.txt change, per year that it was watched?
+WITH pairs AS (
+    SELECT fetch_time, body_digest, lag(fetch_time) OVER captures AS before_time, lag(body_digest) OVER captures AS before_digest
+    FROM 'out/robots.parquet'
+    WHERE outcome = 'rules'
+    WINDOW captures AS (PARTITION BY origin ORDER BY fetch_time, robots_id)
+)
+SELECT year(fetch_time AT TIME ZONE 'UTC') AS year, count(*) AS pairs,
+       count(*) FILTER (body_digest <> before_digest) AS changes,
+       changes / (sum(epoch(fetch_time) - epoch(before_time)) / 86400 / 365.25) AS changes_a_year
+FROM pairs
+WHERE before_time IS NOT NULL
+GROUP BY ALL
+ORDER BY year;
+
+-- Of each host, the last capture, if that gave a file; null: no delay that can be read.
+-- Which Crawl-delay do hosts ask of everybody?
+WITH last AS (
+    SELECT *
+    FROM 'out/robots_policies.parquet'
+    WHERE agent = '*'
+    QUALIFY row_number() OVER (PARTITION BY url_host_name ORDER BY fetch_time DESC, robots_id DESC) = 1
+)
+SELECT crawl_delay_seconds, count(*) AS hosts
+FROM last
+WHERE outcome = 'rules'
+GROUP BY crawl_delay_seconds
+ORDER BY crawl_delay_seconds NULLS LAST;
+
+-- Lines of logs that say that it could not be had count.
+-- What did captures of robots.txt come to, by year?
+SELECT year(fetch_time AT TIME ZONE 'UTC') AS year, outcome, count(*) AS captures,
+       captures / sum(captures) OVER (PARTITION BY year) AS share
+FROM 'out/robots.parquet'
+GROUP BY year, outcome
+ORDER BY year, outcome;

@@ -1,0 +1,122 @@
+package markdown
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"io"
+	"path/filepath"
+	"strings"
+	"text/template"
+
+	"github.com/dustin/go-humanize"
+
+	"github.com/robotsaudit/robotsaudit/report"
+	"github.com/robotsaudit/robotsaudit/report/document"
+	"github.com/robotsaudit/robotsaudit/report/results"
+)
+
+//go:embed card.md
+var cardText string
+
+// Functions of the template whose result is Markdown or YAML; text that is placed without one
+// must be from this program.
+var cardTemplate = template.Must(template.New("card").Funcs(template.FuncMap{
+	"yaml": yamlText,
+	"text": escape,
+	"terms": func(t []document.Term) string {
+		return block(func(p *page) { p.terms(t...) })
+	},
+	"classes": func(c []document.Class) string {
+		return block(func(p *page) { p.classes(c) })
+	},
+	"table": func(t document.Table) string {
+		return block(func(p *page) { p.table(&t) })
+	},
+}).Parse(cardText))
+
+// block is what f adds to a page.
+func block(f func(*page)) string {
+	var p page
+	f(&p)
+	return strings.Join(p.blocks, "\n\n")
+}
+
+// Card writes a dataset card, as the Hugging Face Hub has them: YAML that names the table
+// files, and what there is to know of them. It belongs beside the tables.
+func Card(w io.Writer, doc *document.Document, r *results.Results) error {
+	schema, err := report.LoadSchema()
+	if err != nil {
+		return err
+	}
+	card := card{Document: doc}
+	largest := int64(0)
+	for _, t := range schema.Tables {
+		rows, written := r.Audit().Tables[t.Name]
+		if !written {
+			continue
+		}
+		files, err := r.Files(t.Name)
+		if err != nil {
+			return err
+		}
+		entry := cardEntry{Name: t.Name, Rows: humanize.Comma(rows), Meaning: t.Doc}
+		for _, f := range files {
+			path, err := filepath.Rel(r.Dir(), f)
+			if err != nil {
+				return err
+			}
+			entry.Files = append(entry.Files, filepath.ToSlash(path))
+		}
+		card.Tables = append(card.Tables, entry)
+		if rows > 0 { // package datasets loads no table without
+			card.Configs = append(card.Configs, entry)
+		}
+		largest = max(largest, rows)
+	}
+	card.Size = sizeCategory(largest)
+	var b bytes.Buffer
+	if err := cardTemplate.Execute(&b, &card); err != nil {
+		return err
+	}
+	_, err = w.Write(b.Bytes())
+	return err
+}
+
+// card is what the template is filled with.
+type card struct {
+	*document.Document
+	Tables  []cardEntry
+	Configs []cardEntry // those with rows
+	Size    string
+}
+
+type cardEntry struct {
+	Name    string
+	Files   []string // relative to the output folder
+	Rows    string
+	Meaning string
+}
+
+// yamlText is a text as a double-quoted scalar. The text is of a document, in which every
+// character can be seen: of those, JSON and YAML quote alike.
+func yamlText(s string) (string, error) {
+	b, err := json.Marshal(s)
+	return string(b), err
+}
+
+// sizeCategory is the Hub's name for a number of rows.
+func sizeCategory(rows int64) string {
+	names := []string{"1K", "10K", "100K", "1M", "10M", "100M", "1B", "10B", "100B", "1T"}
+	limit := int64(1000)
+	for i, name := range names {
+		if rows < limit {
+			if i == 0 {
+				return "n<1K"
+			}
+			return names[i-1] + "<n<" + name
+		}
+		limit *= 10
+	}
+	return "n>1T"
+}

@@ -1,0 +1,73 @@
+"""Run every statement of docs/recipes.sql, each on an audit that has rows for it.
+
+    recipes.py FILE DATA
+
+An error fails it, and so does a statement without a result, unless the comment before it says
+"(maybe none)". 'out' is the audit DATA/testdata, and DATA/history in the section "Policies
+over time".
+"""
+
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+os.environ["TZ"] = "America/New_York"  # no recipe may depend on where it runs
+time.tzset()
+
+import duckdb
+
+SERIES = "Policies over time"
+
+
+def statements(text):
+    """statements yields the section of each statement, its question and its code."""
+    section, question, code = "", "", []
+    for line in text.splitlines():
+        if line.startswith("-- == "):
+            section = line.removeprefix("-- == ")
+        elif line.startswith("--"):
+            question = line.removeprefix("--").strip()
+        elif line:
+            code.append(line)
+            if line.endswith(";"):
+                yield section, question, "\n".join(code)
+                question, code = "", []
+    if code:
+        sys.exit(f"recipes: no ; at the end: {code}")
+
+
+def wrong(db, question, code):
+    """wrong runs a statement and says what is wrong with it, if anything is."""
+    setting = code.startswith("SET ")
+    if not setting and not question.endswith(("?", "? (maybe none)")):
+        return "the line before it is no question"
+    try:
+        result = db.sql(code)
+        if result is not None and len(result) == 0 and "(maybe none)" not in question:
+            return "no rows"
+    except duckdb.Error as error:
+        return str(error)
+
+
+def main():
+    text, data = Path(sys.argv[1]).read_text(), Path(sys.argv[2]).resolve()
+    ran = failed = 0
+    db = duckdb.connect()
+    with tempfile.TemporaryDirectory() as work:
+        os.chdir(work)
+        for section, question, code in statements(text):
+            Path("out").unlink(missing_ok=True)
+            Path("out").symlink_to(data / ("history" if section.startswith(SERIES) else "testdata"))
+            ran += 1
+            if what := wrong(db, question, code):
+                failed += 1
+                print(f"{section}: {question}\n{code}\n  {what}")
+        os.chdir(data)
+    print(f"recipes: {ran - failed} of {ran} statements are right")
+    sys.exit(failed > 0)
+
+
+if __name__ == "__main__":
+    main()
