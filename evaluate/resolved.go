@@ -40,6 +40,7 @@ func Resolve(ctx context.Context, set *Facts, opt Options) (*Resolved, error) {
 		return nil, err
 	}
 	opt.Profile = cmp.Or(opt.Profile, RFC9309)
+	opt.RangeRows = cmp.Or(opt.RangeRows, rangeRows)
 	r := &Resolved{opt: opt, dir: dir}
 	if r.store, err = facts.NewReader(set, dir); err == nil {
 		err = r.resolve(ctx)
@@ -63,7 +64,7 @@ func (r *Resolved) resolve(ctx context.Context) error {
 	issues := run.NewWriter(r.dir, facts.IssueRuns)
 	var deciders []*decider
 	res, err := resolve.Captures(ctx, r.store, resolve.Options{
-		Dir: r.dir, Ranges: r.ranges(), Workers: r.workers(), Crawler: func() resolve.Crawler {
+		Dir: r.dir, Ranges: r.ranges(), Rows: r.opt.RangeRows, Workers: r.workers(), Crawler: func() resolve.Crawler {
 			d := &decider{naming: newNaming(&r.opt)}
 			deciders = append(deciders, d)
 			return d.keyOf

@@ -92,6 +92,7 @@ type Resolved struct {
 type Options struct {
 	Dir     string         // of temporary files
 	Ranges  int            // of buckets, of which each round has so many at most
+	Rows    int64          // resolutions that make a range
 	Workers int            // ranges that are worked on at a time
 	Crawler func() Crawler // makes one for each worker
 }
@@ -121,7 +122,7 @@ func Captures(ctx context.Context, s *facts.Reader, opt Options, issues *run.Wri
 		if w.count == 0 {
 			break
 		}
-		n := int(min(max(w.count/resolutionRange, 1), int64(opt.Ranges)))
+		n := int(min(max(w.count/opt.Rows, 1), int64(opt.Ranges)))
 		err = rs.round(ctx, n, func(r *resolver, ctx context.Context, from, to int) error { return r.nextRound(ctx, w, from, to) })
 		if err = cmp.Or(err, w.resolutions.Remove(), w.targets.Remove()); err != nil {
 			return nil, err
@@ -138,9 +139,6 @@ func Captures(ctx context.Context, s *facts.Reader, opt Options, issues *run.Wri
 	}
 	return rs.resolved(ctx)
 }
-
-// resolutionRange is how many resolutions make it worth to open a range of captures for them.
-const resolutionRange = 2000
 
 // resolvers are those of all workers.
 type resolvers struct {
