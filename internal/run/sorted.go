@@ -12,6 +12,7 @@ import (
 type SortedRows[T any] struct {
 	merger  func(from, to int) *merger[T]
 	sources []source[T]
+	made    []string // files and folders of theirs
 }
 
 // Finish ends the adding of rows. The Sorter is of no further use.
@@ -23,15 +24,22 @@ func (s *Sorter[T]) Finish(ctx context.Context) (*SortedRows[T], error) {
 // compare equal are in the order of the Sorters. None of them is of further use.
 func Together[T any](ctx context.Context, sorters []*Sorter[T]) (*SortedRows[T], error) {
 	var sources []source[T]
+	var made []string
 	for _, s := range sorters {
 		if s.w.err != nil {
 			return nil, s.w.err
 		}
 		sources = append(sources, s.sources()...)
 	}
+	for _, s := range sources {
+		if s.path != "" {
+			made = append(made, s.path)
+		}
+	}
 	first := sorters[0]
 	if m := first.merger(0, Buckets); len(sources) > m.fanIn { // once, not for each range
 		dir, err := os.MkdirTemp(first.w.dir, "merge-*")
+		made = append(made, dir)
 		if err == nil {
 			sources, err = m.compact(ctx, sources, dir)
 		}
@@ -46,18 +54,16 @@ func Together[T any](ctx context.Context, sorters []*Sorter[T]) (*SortedRows[T],
 	for _, s := range sorters {
 		s.w.err = errClosed
 	}
-	return &SortedRows[T]{first.merger, sources}, nil
+	return &SortedRows[T]{first.merger, sources, made}, nil
 }
 
-// Remove removes the files of the rows.
+// Remove removes the files of the rows, which are gone then.
 func (r *SortedRows[T]) Remove() error {
 	var errs []error
-	for _, s := range r.sources {
-		if s.path != "" {
-			errs = append(errs, os.Remove(s.path))
-		}
+	for _, path := range r.made {
+		errs = append(errs, os.RemoveAll(path))
 	}
-	r.sources = nil
+	r.sources, r.made = nil, nil
 	return errors.Join(errs...)
 }
 
