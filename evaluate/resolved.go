@@ -46,6 +46,7 @@ func Resolve(ctx context.Context, set *Facts, opt Options) (*Resolved, error) {
 		return nil, err
 	}
 	opt.Profile = cmp.Or(opt.Profile, RFC9309)
+	opt.RangeRows = cmp.Or(opt.RangeRows, rangeRows)
 	r := &Resolved{opt: opt, dir: dir}
 	if r.store, err = facts.NewReader(set, dir); err == nil {
 		err = r.resolve(ctx)
@@ -67,8 +68,14 @@ func (r *Resolved) Close() error {
 
 func (r *Resolved) resolve(ctx context.Context) error {
 	issues := run.NewWriter(r.dir, facts.IssueRuns)
-	d := &decider{naming: newNaming(&r.opt)}
-	res, err := resolve.Captures(ctx, r.store, d.keyOf, r.dir, issues)
+	var deciders []*decider
+	res, err := resolve.Captures(ctx, r.store, resolve.Options{
+		Dir: r.dir, Ranges: r.ranges(), Rows: r.opt.RangeRows, Workers: r.workers(), Crawler: func() resolve.Crawler {
+			d := &decider{naming: newNaming(&r.opt)}
+			deciders = append(deciders, d)
+			return d.keyOf
+		},
+	}, issues)
 	if err != nil {
 		return err
 	}
@@ -76,23 +83,16 @@ func (r *Resolved) resolve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if r.states, err = res.States.Finish(ctx); err != nil {
-		return err
-	}
-	if r.marks, err = res.Marks.Finish(ctx); err != nil {
-		return err
-	}
-	if r.copies, err = res.Copies.Finish(ctx); err != nil {
-		return err
-	}
+	r.states, r.marks, r.copies, r.robots = res.States, res.Marks, res.Copies, res.Robots
 	if r.originals, err = originals.Finish(ctx); err != nil {
 		return err
 	}
-	r.robots = res.Robots
 	if err := r.noteCopies(issues); err != nil {
 		return err
 	}
-	r.totals.used = d.naming.used
+	for _, d := range deciders {
+		r.totals.add(&Totals{used: d.naming.used})
+	}
 	return r.totals.takeIssues(r.dir, issues)
 }
 

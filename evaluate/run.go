@@ -83,13 +83,15 @@ const (
 
 // ranges returns the number of ranges that the buckets are decided in.
 func (r *Resolved) ranges() int {
-	n := r.store.FetchCount() / cmp.Or(r.opt.RangeRows, rangeRows)
+	n := r.store.FetchCount() / r.opt.RangeRows
 	return int(min(max(n, 1), maxRanges))
 }
 
+func (r *Resolved) workers() int { return cmp.Or(r.opt.Workers, runtime.GOMAXPROCS(0)) }
+
 // decideParts decides n ranges, some at a time.
 func (r *Resolved) decideParts(ctx context.Context, n int, sink Parts) ([]*Totals, error) {
-	pool := pond.NewPool(cmp.Or(r.opt.Workers, runtime.GOMAXPROCS(0)))
+	pool := pond.NewPool(r.workers())
 	defer pool.StopAndWait()
 	group := pool.NewGroupContext(ctx)
 	totals := make([]*Totals, n)

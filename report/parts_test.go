@@ -19,7 +19,7 @@ func TestParts(t *testing.T) {
 	t.Parallel()
 	opt := audittest.Everything
 	one := audittest.Audit(t, opt, "../testdata/warc")
-	opt.RangeRows, opt.Workers = 20, 1
+	opt.RangeRows, opt.Workers = 2, 1
 	dir := audittest.Audit(t, opt, "../testdata/warc")
 	for name, table := range filesOf(t, one) {
 		if filepath.Ext(name) != ".parquet" {

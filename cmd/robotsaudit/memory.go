@@ -10,6 +10,7 @@ import (
 const (
 	budget   = 24 << 20 // of all that Go holds; an audit on a few cores needs less
 	headroom = 4 << 20  // for garbage at least, where what is in use leaves less of the budget
+	spacious = 64 << 20 // at most
 )
 
 // limitMemory has garbage collected when memory reaches the budget, and no earlier. Go's
@@ -20,7 +21,7 @@ const (
 //
 // Who needs more than the budget gets it, with some megabytes for garbage on top: a limit
 // below what is in use would have the collector run all the time. What a collection costs
-// are the pointers that it follows, so there is room for as much garbage as there is to scan.
+// are the pointers that it follows, so there is room for about as much garbage as there is to scan.
 func limitMemory() {
 	debug.SetGCPercent(-1)
 	afterCollection()
@@ -30,7 +31,7 @@ func limitMemory() {
 // cleanups are, and until then the limit before it holds.
 func afterCollection() {
 	used, scanned := inUse()
-	debug.SetMemoryLimit(int64(max(budget, used+max(headroom, scanned))))
+	debug.SetMemoryLimit(int64(max(budget, used+min(max(headroom, scanned), spacious))))
 	sentinel := new(*byte) // a pointer: objects without share blocks, and live as long
 	runtime.AddCleanup(sentinel, func(struct{}) { afterCollection() }, struct{}{})
 }

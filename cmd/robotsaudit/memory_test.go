@@ -19,7 +19,7 @@ func TestLimitMemory(t *testing.T) {
 	buffer = nil
 	awaitGoal(t, 0, budget/4, budget)
 	pointers := make([]*byte, 8<<20)
-	awaitGoal(t, 64<<20, 32<<20, 128<<20)
+	awaitGoal(t, 64<<20, spacious/2, spacious*2)
 	runtime.KeepAlive(pointers)
 }
 

@@ -1,12 +1,16 @@
 package resolve
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
+	"os"
 	"path/filepath"
-	"slices"
 	"strings"
+	"sync"
+
+	"github.com/alitto/pond/v2"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/pack"
@@ -21,9 +25,11 @@ const (
 	maxReread   = int64(16 << 30) // bytes decompressed to read bodies again, in one audit
 )
 
-// resolver follows robots captures through revisits and redirects.
+// resolver follows robots captures through revisits and redirects. There is one for each
+// worker, with what it leaves for all.
 type resolver struct {
-	store   *facts.Reader
+	*shared
+	budget
 	who     Crawler
 	dir     string // of temporary files
 	states  *run.Sorter[State]
@@ -31,62 +37,210 @@ type resolver struct {
 	copies  *run.Sorter[Copy]
 	next    *run.Sorter[resolution]
 	targets *run.Sorter[targetURL] // that resolutions of next look for
-	wanted  []bool                 // buckets that resolutions of next look in
+	waiting int64                  // resolutions of next
+	wanted  []bool                 // buckets that they look in
 	scanned []bool                 // those where they look for URLs that are no policy by their path
-	bodies  *pack.Writer           // bodies read again from the archives
-	issues  *run.Writer[facts.Issue]
-	round   int
-	reread  int64   // bytes of maxReread that are left
-	robots  []int64 // captures of robots.txt that are settled, by bucket
+	robots  []int64                // captures of robots.txt that are settled, by bucket
+}
 
-	beyond  int           // hops of maxBeyond that are left
+// shared is what all resolvers use.
+type shared struct {
+	store  *facts.Reader
+	guard  sync.Mutex
+	bodies *pack.Writer             // bodies read again from the archives
+	issues *run.Writer[facts.Issue] // to be used by one at a time
+}
+
+func (s *shared) note(i facts.Issue) error {
+	s.guard.Lock()
+	defer s.guard.Unlock()
+	return s.issues.Add(i)
+}
+
+// budget is what is left of what one audit may spend.
+type budget struct {
+	reread  int64         // bytes of maxReread
+	beyond  int           // hops of maxBeyond
 	cutOff  facts.Capture // the first of which no more hops were followed for that, and their number
 	cutOffs int
 }
 
-// Resolved is what all policy captures came to.
-type Resolved struct {
-	States *run.Sorter[State]
-	Marks  *run.Sorter[Mark] // of the records that redirects led to
-	Copies *run.Sorter[Copy] // of captures
-	Robots []int64           // captures of robots.txt in each bucket
+// share is what each of n ranges may spend, whatever the others do.
+func (b *budget) share(n int) budget {
+	return budget{reread: b.reread / int64(n), beyond: b.beyond / n}
 }
 
-// Captures follows all captures of robots.txt and tdmrep.json to their ends, with
-// temporary files in dir, and adds what it could not follow to issues. Each round is one pass over the policy
-// captures of the hosts that resolutions have come to; there are as many as the longest chain of
-// redirects and revisits has steps into another origin.
-func Captures(ctx context.Context, s *facts.Reader, who Crawler, dir string, issues *run.Writer[facts.Issue]) (*Resolved, error) {
-	bodies, err := pack.Create(filepath.Join(dir, "reread.pack"))
+// settle takes what a range has left of its share.
+func (b *budget) settle(share, left *budget) {
+	b.reread -= share.reread - left.reread
+	b.beyond -= share.beyond - left.beyond
+	if b.cutOffs == 0 {
+		b.cutOff = left.cutOff
+	}
+	b.cutOffs += left.cutOffs
+}
+
+// Resolved is what all policy captures came to.
+type Resolved struct {
+	States *run.SortedRows[State]
+	Marks  *run.SortedRows[Mark] // of the records that redirects led to
+	Copies *run.SortedRows[Copy] // of captures
+	Robots []int64               // captures of robots.txt in each bucket
+}
+
+// Options of Captures.
+type Options struct {
+	Dir     string         // of temporary files
+	Ranges  int            // of buckets, of which each round has so many at most
+	Rows    int64          // resolutions that make a range
+	Workers int            // ranges that are worked on at a time
+	Crawler func() Crawler // makes one for each worker
+}
+
+// Captures follows all captures of robots.txt and tdmrep.json to their ends, and adds what
+// it could not follow to issues. Each round is one pass over the policy captures of the hosts
+// that resolutions have come to; there are as many as the longest chain of redirects and revisits
+// has steps into another origin. A round goes by ranges of buckets, several at a time.
+func Captures(ctx context.Context, s *facts.Reader, opt Options, issues *run.Writer[facts.Issue]) (*Resolved, error) {
+	path := filepath.Join(opt.Dir, "reread.pack")
+	bodies, err := pack.Create(path)
 	if err != nil {
 		return nil, err
 	}
-	r := &resolver{store: s, who: who, dir: dir, bodies: bodies, issues: issues, reread: maxReread, beyond: maxBeyond, robots: make([]int64, run.Buckets)}
-	r.states = run.NewSorter(dir, stateRuns)
-	r.marks = run.NewSorter(dir, markRuns)
-	r.copies = run.NewSorter(dir, copiedRuns)
-	if err := r.firstRound(ctx); err != nil {
+	rs := &resolvers{shared: &shared{store: s, bodies: bodies, issues: issues}, budget: budget{reread: maxReread, beyond: maxBeyond}}
+	if err := rs.start(opt); err != nil {
 		return nil, err
 	}
-	for slices.Contains(r.wanted, true) {
-		if err := r.nextRound(ctx); err != nil {
+	if err := rs.round(ctx, opt.Ranges, (*resolver).firstRound); err != nil {
+		return nil, err
+	}
+	for {
+		w, err := rs.gather(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if w.count == 0 {
+			break
+		}
+		n := int(min(max(w.count/opt.Rows, 1), int64(opt.Ranges)))
+		err = rs.round(ctx, n, func(r *resolver, ctx context.Context, from, to int) error { return r.nextRound(ctx, w, from, to) })
+		if err = cmp.Or(err, w.resolutions.Remove(), w.targets.Remove()); err != nil {
 			return nil, err
 		}
 	}
-	return r.finish()
+	if err := rs.noteCutOff(); err != nil {
+		return nil, err
+	}
+	if err := bodies.Close(); err != nil {
+		return nil, err
+	}
+	if _, err := s.AddPack(path); err != nil {
+		return nil, err
+	}
+	return rs.resolved(ctx)
 }
 
-func (r *resolver) finish() (*Resolved, error) {
-	if err := r.noteCutOff(); err != nil {
+// resolvers are those of all workers.
+type resolvers struct {
+	*shared
+	budget
+	list   []*resolver
+	free   chan *resolver
+	rounds int
+}
+
+func (rs *resolvers) start(opt Options) error {
+	rs.free = make(chan *resolver, opt.Workers)
+	for range min(opt.Workers, opt.Ranges) {
+		dir, err := os.MkdirTemp(opt.Dir, "resolve-*")
+		if err != nil {
+			return err
+		}
+		r := &resolver{shared: rs.shared, who: opt.Crawler(), dir: dir, robots: make([]int64, run.Buckets)}
+		r.states, r.marks, r.copies = run.NewSorter(dir, stateRuns), run.NewSorter(dir, markRuns), run.NewSorter(dir, copiedRuns)
+		rs.list = append(rs.list, r)
+		rs.free <- r
+	}
+	return nil
+}
+
+// round has f called for n ranges of buckets.
+func (rs *resolvers) round(ctx context.Context, n int, f func(r *resolver, ctx context.Context, from, to int) error) error {
+	rs.rounds++
+	for _, r := range rs.list {
+		r.startRound(rs.rounds)
+	}
+	pool := pond.NewPool(len(rs.list))
+	defer pool.StopAndWait()
+	group := pool.NewGroupContext(ctx)
+	share, left := rs.share(n), make([]budget, n)
+	for i := range n {
+		group.SubmitErr(func() error {
+			r := <-rs.free
+			defer func() { rs.free <- r }()
+			r.budget = share
+			err := f(r, group.Context(), i*run.Buckets/n, (i+1)*run.Buckets/n)
+			left[i] = r.budget
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	for i := range left {
+		rs.settle(&share, &left[i])
+	}
+	return nil
+}
+
+// waiting is what a round has left for the next.
+type waiting struct {
+	count           int64
+	wanted, scanned []bool
+	resolutions     *run.SortedRows[resolution]
+	targets         *run.SortedRows[targetURL]
+}
+
+// gather puts together what the resolvers have left for the next round.
+func (rs *resolvers) gather(ctx context.Context) (w waiting, err error) {
+	w.wanted, w.scanned = make([]bool, run.Buckets), make([]bool, run.Buckets)
+	for _, r := range rs.list {
+		w.count += r.waiting
+		for i := range run.Buckets {
+			w.wanted[i], w.scanned[i] = w.wanted[i] || r.wanted[i], w.scanned[i] || r.scanned[i]
+		}
+	}
+	if w.resolutions, err = together(ctx, rs, func(r *resolver) *run.Sorter[resolution] { return r.next }); err != nil {
+		return w, err
+	}
+	w.targets, err = together(ctx, rs, func(r *resolver) *run.Sorter[targetURL] { return r.targets })
+	return w, err
+}
+
+// together are the rows that all resolvers have of a kind.
+func together[T any](ctx context.Context, rs *resolvers, of func(*resolver) *run.Sorter[T]) (*run.SortedRows[T], error) {
+	var sorters []*run.Sorter[T]
+	for _, r := range rs.list {
+		sorters = append(sorters, of(r))
+	}
+	return run.Together(ctx, sorters)
+}
+
+func (rs *resolvers) resolved(ctx context.Context) (res *Resolved, err error) {
+	res = &Resolved{Robots: make([]int64, run.Buckets)}
+	for _, r := range rs.list {
+		for bucket, n := range r.robots {
+			res.Robots[bucket] += n
+		}
+	}
+	if res.States, err = together(ctx, rs, func(r *resolver) *run.Sorter[State] { return r.states }); err != nil {
 		return nil, err
 	}
-	if err := r.bodies.Close(); err != nil {
+	if res.Marks, err = together(ctx, rs, func(r *resolver) *run.Sorter[Mark] { return r.marks }); err != nil {
 		return nil, err
 	}
-	if _, err := r.store.AddPack(filepath.Join(r.dir, "reread.pack")); err != nil {
-		return nil, err
-	}
-	return &Resolved{States: r.states, Marks: r.marks, Copies: r.copies, Robots: r.robots}, nil
+	res.Copies, err = together(ctx, rs, func(r *resolver) *run.Sorter[Copy] { return r.copies })
+	return res, err
 }
 
 // noteCopy remembers that another archive holds a capture, too.
@@ -97,14 +251,13 @@ func (r *resolver) noteCopy(first, c *facts.Fetch) error {
 	})
 }
 
-func (r *resolver) startRound() {
-	r.round++
-	r.wanted, r.scanned = make([]bool, run.Buckets), make([]bool, run.Buckets)
+func (r *resolver) startRound(n int) {
+	r.waiting, r.wanted, r.scanned = 0, make([]bool, run.Buckets), make([]bool, run.Buckets)
 	spec := resolutionRuns
-	spec.Name = fmt.Sprintf("resolutions%d", r.round)
+	spec.Name = fmt.Sprintf("resolutions%d", n)
 	r.next = run.NewSorter(r.dir, spec)
 	targets := targetRuns
-	targets.Name = fmt.Sprintf("targets%d", r.round)
+	targets.Name = fmt.Sprintf("targets%d", n)
 	r.targets = run.NewSorter(r.dir, targets)
 }
 
@@ -114,11 +267,10 @@ func isFollowed(c *facts.Capture) bool {
 	return c.Kind == facts.CaptureRobots || c.Kind == facts.CaptureTDMRep && c.Method == http.MethodGet
 }
 
-// firstRound starts every capture that is followed, and finishes those that need no
-// other origin.
-func (r *resolver) firstRound(ctx context.Context) error {
-	r.startRound()
-	captures := facts.NewCursor(r.store.Captures(ctx, facts.Buckets{}, r.noteCopy), func(c *facts.Capture) facts.Place { return facts.PlaceOf(&c.Fetch) })
+// firstRound starts every capture of a range of buckets that is followed, and finishes
+// those that need no other origin.
+func (r *resolver) firstRound(ctx context.Context, from, to int) error {
+	captures := r.openCaptures(ctx, facts.Buckets{From: from, To: to}, r.noteCopy)
 	defer captures.Stop()
 	g, res := newOriginCaptures(), new(resolution)
 	for captures.Row != nil {
@@ -141,19 +293,21 @@ func (r *resolver) firstRound(ctx context.Context) error {
 	return captures.Err
 }
 
-// nextRound takes the resolutions one step further, and reads of the captures only those
-// buckets that they look in. Targets that are no policy by their path are looked for
-// among all fetches.
-func (r *resolver) nextRound(ctx context.Context) error {
-	wanted, scanned, sorted, targets := r.wanted, r.scanned, r.next, r.targets
-	r.startRound()
-	captures := facts.NewCursor(r.store.Captures(ctx, facts.Buckets{Select: wanted}, nil), func(c *facts.Capture) facts.Place { return facts.PlaceOf(&c.Fetch) })
+func (r *resolver) openCaptures(ctx context.Context, buckets facts.Buckets, copied func(first, c *facts.Fetch) error) *facts.Cursor[facts.Capture] {
+	return facts.NewCursor(r.store.Captures(ctx, buckets, copied), func(c *facts.Capture) facts.Place { return facts.PlaceOf(&c.Fetch) })
+}
+
+// nextRound takes the resolutions that look in a range of buckets one step further, and reads
+// of the captures only those buckets that they look in. Targets that are no policy by their
+// path are looked for among all fetches.
+func (r *resolver) nextRound(ctx context.Context, w waiting, from, to int) error {
+	captures := r.openCaptures(ctx, facts.Buckets{From: from, To: to, Select: w.wanted}, nil)
 	defer captures.Stop()
-	resolutions := facts.NewCursor(sorted.Sorted(ctx), (*resolution).place)
+	resolutions := facts.NewCursor(w.resolutions.Range(ctx, from, to), (*resolution).place)
 	defer resolutions.Stop()
-	fetches := facts.NewCursor(r.store.Fetches(ctx, facts.Buckets{Select: scanned}), facts.PlaceOf)
+	fetches := facts.NewCursor(r.store.Fetches(ctx, facts.Buckets{From: from, To: to, Select: w.scanned}), facts.PlaceOf)
 	defer fetches.Stop()
-	sought := facts.NewCursor(targets.Sorted(ctx), (*targetURL).place)
+	sought := facts.NewCursor(w.targets.Range(ctx, from, to), (*targetURL).place)
 	defer sought.Stop()
 	g := newOriginCaptures()
 	for resolutions.Row != nil {
@@ -176,6 +330,7 @@ func (r *resolver) nextRound(ctx context.Context) error {
 func (r *resolver) goOn(res *resolution) error {
 	bucket := run.BucketOf(res.WantHost)
 	r.wanted[bucket] = true
+	r.waiting++
 	if !res.wantsPolicy() {
 		r.scanned[bucket] = true
 		if err := r.targets.Add(targetURL{res.WantHost, res.WantOrigin, res.WantKey}); err != nil {
@@ -274,7 +429,7 @@ func (r *resolver) giveUpCrowd(res *resolution, g *originCaptures, reason Reason
 		return nil
 	}
 	s.crowded = true
-	return r.issues.Add(facts.Issue{
+	return r.note(facts.Issue{
 		Input: res.Input, Entry: res.Entry, Offset: res.Offset, Length: res.Length, RecordID: res.RecordID, Kind: facts.IssueLimitReached,
 		Detail: fmt.Sprintf("more than %d captures of %.200s may be what this one, and perhaps others, refer to", maxLooks, res.WantKey),
 		Action: reason.String(),
@@ -331,12 +486,14 @@ func (r *resolver) keep(res *resolution, c *facts.Capture, failure Reason, goOn 
 	body, err := r.readAgain(c)
 	if err != nil {
 		res.giveUp(failure)
-		return r.issues.Add(facts.Issue{
+		return r.note(facts.Issue{
 			Input: c.Input, Entry: c.Entry, Offset: c.Offset, Length: c.Length, RecordID: c.RecordID, Kind: facts.IssueBodyNotKept,
 			Detail: fmt.Sprintf("%v; it is needed for %.200s", err, res.URL), Action: failure.String(),
 		})
 	}
+	r.guard.Lock()
 	ref, err := r.bodies.Put(body)
+	r.guard.Unlock()
 	if err != nil {
 		return err
 	}
@@ -417,14 +574,14 @@ func (r *resolver) goesBeyond(res *resolution) bool {
 }
 
 // noteCutOff says of how many captures no more hops were followed for maxBeyond.
-func (r *resolver) noteCutOff() error {
-	if r.cutOffs == 0 {
+func (rs *resolvers) noteCutOff() error {
+	if rs.cutOffs == 0 {
 		return nil
 	}
-	c := &r.cutOff
-	return r.issues.Add(facts.Issue{
+	c := &rs.cutOff
+	return rs.note(facts.Issue{
 		Input: c.Input, Entry: c.Entry, Offset: c.Offset, Length: c.Length, RecordID: c.RecordID, Kind: facts.IssueLimitReached,
-		Detail: fmt.Sprintf("more than %d redirects beyond the fifth of a robots.txt: those of %d captures are not followed further", maxBeyond, r.cutOffs),
+		Detail: fmt.Sprintf("more than %d redirects beyond the fifth of a robots.txt: those of %d captures are not followed further", maxBeyond, rs.cutOffs),
 		Action: TooManyRedirects.String(),
 	})
 }

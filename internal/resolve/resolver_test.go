@@ -12,7 +12,7 @@ import (
 // their other fetches only where a resolution looks for one.
 func TestRoundsReadWhatIsWanted(t *testing.T) {
 	r := &resolver{dir: t.TempDir()}
-	r.startRound()
+	r.startRound(1)
 	wanted, scanned := make([]bool, run.Buckets), make([]bool, run.Buckets)
 	for _, target := range []string{"http://a.example/robots.txt", "http://b.example/page", "http://b.example/robots.txt"} {
 		u, _ := weburl.Parse(target)
@@ -34,7 +34,7 @@ func TestRoundsReadWhatIsWanted(t *testing.T) {
 
 // TestRereadBudget: what may be decompressed to read bodies again is bounded.
 func TestRereadBudget(t *testing.T) {
-	r := &resolver{reread: 100}
+	r := &resolver{budget: budget{reread: 100}}
 	c := &facts.Capture{Fetch: facts.Fetch{Flags: facts.FlagStreamed, Offset: 90, Length: 11}}
 	if _, err := r.readAgain(c); err == nil || r.reread != 100 {
 		t.Errorf("%v, %d bytes left", err, r.reread)

@@ -125,7 +125,7 @@ func filterCaptures(list []*facts.Capture, keep func(*facts.Capture) bool) (kept
 
 // TestBeyond: once enough redirects beyond the fifth were followed, the next end resolutions.
 func TestBeyond(t *testing.T) {
-	r := &resolver{beyond: 1}
+	r := &resolver{budget: budget{beyond: 1}}
 	for i := range 3 {
 		c := askedAt(i, inSecond(i))
 		res := resolution{State: NewState(&c), CurURL: c.URL, CurMicros: c.Micros, CurPrecision: c.Precision}
@@ -139,11 +139,17 @@ func TestBeyond(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	r.issues = run.NewWriter(dir, facts.IssueRuns)
-	if err := r.noteCutOff(); err != nil {
+	all := &resolvers{shared: &shared{issues: run.NewWriter(dir, facts.IssueRuns)}}
+	for range 2 {
+		all.settle(new(budget), &r.budget)
+	}
+	if err := all.noteCutOff(); err != nil {
 		t.Fatal(err)
 	}
-	names, err := r.issues.Close()
+	if all.cutOffs != 4 {
+		t.Errorf("%d captures are not followed", all.cutOffs)
+	}
+	names, err := all.issues.Close()
 	if err != nil || len(names) != 1 {
 		t.Fatal(names, err)
 	}

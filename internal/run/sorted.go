@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"os"
 )
@@ -11,26 +12,59 @@ import (
 type SortedRows[T any] struct {
 	merger  func(from, to int) *merger[T]
 	sources []source[T]
+	made    []string // files and folders of theirs
 }
 
 // Finish ends the adding of rows. The Sorter is of no further use.
 func (s *Sorter[T]) Finish(ctx context.Context) (*SortedRows[T], error) {
-	if s.w.err != nil {
-		return nil, s.w.err
+	return Together(ctx, []*Sorter[T]{s})
+}
+
+// Together ends the adding of rows to Sorters of one Spec, and returns the rows of all. Rows that
+// compare equal are in the order of the Sorters. None of them is of further use.
+func Together[T any](ctx context.Context, sorters []*Sorter[T]) (*SortedRows[T], error) {
+	var sources []source[T]
+	var made []string
+	for _, s := range sorters {
+		if s.w.err != nil {
+			return nil, s.w.err
+		}
+		sources = append(sources, s.sources()...)
 	}
-	sources, m := s.sources(), s.merger(0, Buckets)
-	if len(sources) > m.fanIn { // once, not for each range
-		dir, err := os.MkdirTemp(s.w.dir, "merge-*")
+	for _, s := range sources {
+		if s.path != "" {
+			made = append(made, s.path)
+		}
+	}
+	first := sorters[0]
+	if m := first.merger(0, Buckets); len(sources) > m.fanIn { // once, not for each range
+		dir, err := os.MkdirTemp(first.w.dir, "merge-*")
+		made = append(made, dir)
 		if err == nil {
 			sources, err = m.compact(ctx, sources, dir)
 		}
 		if err != nil {
 			os.RemoveAll(dir)
-			return nil, s.w.fail(err)
+			for _, s := range sorters {
+				s.w.fail(err)
+			}
+			return nil, err
 		}
 	}
-	s.w.err = errClosed
-	return &SortedRows[T]{s.merger, sources}, nil
+	for _, s := range sorters {
+		s.w.err = errClosed
+	}
+	return &SortedRows[T]{first.merger, sources, made}, nil
+}
+
+// Remove removes the files of the rows, which are gone then.
+func (r *SortedRows[T]) Remove() error {
+	var errs []error
+	for _, path := range r.made {
+		errs = append(errs, os.RemoveAll(path))
+	}
+	r.sources, r.made = nil, nil
+	return errors.Join(errs...)
 }
 
 // Range yields the rows of the buckets from ≤ bucket < to: by bucket, then Spec.Compare, then

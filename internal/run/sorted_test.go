@@ -42,6 +42,39 @@ func TestSortedRows(t *testing.T) {
 	}
 }
 
+// TestTogether reads the rows of several Sorters as those of one, and leaves no file behind.
+func TestTogether(t *testing.T) {
+	for _, held := range []int{1 << 30, 40 << 10, 1 << 10} {
+		rows := randomFetches(rand.New(rand.NewPCG(34, uint64(held))), 3000)
+		var sorters []*Sorter[fetch]
+		var dirs []string
+		for part := range slices.Chunk(rows, 1000) {
+			s, dir := fill(t, held, part)
+			sorters, dirs = append(sorters, s), append(dirs, dir)
+		}
+		all, err := Together(t.Context(), sorters)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []fetch
+		for row, err := range all.Range(t.Context(), 0, Buckets) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, clone(row))
+		}
+		equal(t, sorted(rows), got)
+		if err := all.Remove(); err != nil {
+			t.Fatal(err)
+		}
+		for _, dir := range dirs {
+			if left, _ := os.ReadDir(dir); len(left) > 0 {
+				t.Errorf("%d files of %d bytes held are left", len(left), held)
+			}
+		}
+	}
+}
+
 // TestDamagedHeader: no change of a frame's header makes rows of a range get lost.
 func TestDamagedHeader(t *testing.T) {
 	rows := randomFetches(rand.New(rand.NewPCG(32, 32)), 1200)
