@@ -171,7 +171,7 @@ permitted, with the proof. It needs no network.
 	root.PersistentFlags().String("log-format", "text", "`FORMAT` of log lines on standard error: text or json")
 	root.AddCommand(
 		newAuditCommand(), newIngestCommand(), newEvaluateCommand(), newReportCommand(), newDiffCommand(), newExplainCommand(), newEvidenceCommand(),
-		newMatchCommand(), newAgentsCommand(), newSchemaCommand(), newVersionCommand(),
+		newRecordsCommand(), newExtractCommand(), newMatchCommand(), newAgentsCommand(), newSchemaCommand(), newVersionCommand(),
 	)
 	return root
 }
