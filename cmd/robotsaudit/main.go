@@ -140,8 +140,9 @@ func isFull(err error) bool {
 
 func newRootCommand() *cobra.Command {
 	root := &cobra.Command{
-		Use:   "robotsaudit",
-		Short: "Tell from web archives what crawlers were allowed to fetch",
+		Use:     "robotsaudit",
+		Version: versionText(),
+		Short:   "Tell from web archives what crawlers were allowed to fetch",
 		Long: `robotsaudit reads web archives (WARC), reconstructs every origin's robots.txt as it
 stood at the time of the crawl, and tells for every captured fetch whether it was
 permitted, with the proof. It needs no network.
@@ -167,6 +168,8 @@ permitted, with the proof. It needs no network.
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageErrorf("%v; '%s --help' lists the options", err, cmd.CommandPath())
 	})
+	root.SetVersionTemplate("robotsaudit {{.Version}}\n")
+	root.Flags().Bool("version", false, "print the version")
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.PersistentFlags().String("log-format", "text", "`FORMAT` of log lines on standard error: text or json")
 	root.AddCommand(
