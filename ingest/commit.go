@@ -41,6 +41,8 @@ type committer struct {
 	forgotten    bool // fetches were emitted before their request could be found
 
 	paired func(*facts.Fetch, *Companions) error // is told of every fetch; may be nil
+	list   *lister                               // takes the records instead; may be nil
+	stored bool                                  // the records are not compressed
 }
 
 func newCommitter(input int32, entry string, out sink) *committer {
@@ -88,6 +90,9 @@ func (c *committer) readInput(r warc.Reader, size int64) error {
 
 // readRecord takes one record in. Its facts count only once its end is verified.
 func (c *committer) readRecord(r warc.Reader, rec *warc.Record) error {
+	if c.list != nil {
+		return c.list.readRecord(r, rec, c)
+	}
 	d, err := c.extractor.extract(rec)
 	if warc.IsReadError(err) {
 		return err

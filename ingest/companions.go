@@ -99,13 +99,16 @@ func (a *Archive) openEntry(size int64, entry, tmp string) error {
 		a.ReaderAt = a.copy
 		return err
 	}
-	return fmt.Errorf("no entry %s", entry)
+	return &NoRecordError{fmt.Sprintf("it has no entry %q", entry)}
 }
 
 // Close closes the archive.
 func (a *Archive) Close() error {
 	if a.copy != nil {
 		a.copy.discard()
+	}
+	if a.file == nil { // of standard input
+		return nil
 	}
 	return a.file.Close()
 }

@@ -130,7 +130,7 @@ func rereadBody(r warc.Reader, rec *warc.Record, c *facts.Capture) ([]byte, erro
 // keeper is a sink that nothing is expected of.
 type keeper struct{}
 
-func (*keeper) Fetch(*facts.Fetch) error             { return nil }
-func (*keeper) Capture(*facts.Capture, []byte) error { return nil }
-func (*keeper) Issue(facts.Issue) error              { return nil }
-func (*keeper) Event(*facts.LogEvent) error          { return nil }
+func (keeper) Fetch(*facts.Fetch) error             { return nil }
+func (keeper) Capture(*facts.Capture, []byte) error { return nil }
+func (keeper) Issue(facts.Issue) error              { return nil }
+func (keeper) Event(*facts.LogEvent) error          { return nil }

@@ -29,6 +29,7 @@ type readOptions struct {
 	partSize int64        // bytes of a file that are inflated ahead at a time; 0: aheadPart
 
 	paired func(*facts.Fetch, *Companions) error // is told of every fetch; may be nil
+	list   *lister                               // takes the records instead; may be nil
 }
 
 // hasStopped returns an error once the reading is to stop.
@@ -106,7 +107,7 @@ func readSource(in facts.Input, src io.Reader, index int32, out sink, opt *readO
 		}
 		defer file.discard()
 		at, size, from = file, file.size, warc.SourceAt(file, 0)
-		opt = &readOptions{tmp: opt.tmp, verify: opt.verify, paired: opt.paired} // it has been counted
+		opt = &readOptions{tmp: opt.tmp, verify: opt.verify, paired: opt.paired, list: opt.list} // it has been counted
 	}
 	if form.Container == warc.ContainerZip {
 		if opt.progress != nil {
@@ -115,7 +116,7 @@ func readSource(in facts.Input, src io.Reader, index int32, out sink, opt *readO
 		return readWACZ(in, at, size, index, out, opt)
 	}
 	c := newCommitter(index, "", out)
-	c.extractor.verify, c.paired = opt.verify, opt.paired
+	c.extractor.verify, c.paired, c.list, c.stored = opt.verify, opt.paired, opt.list, form.Container == warc.ContainerPlain
 	if !form.Readable() {
 		err := c.report(facts.Issue{Offset: -1, Length: in.Size, Kind: issueKinds[form.Kind], Detail: form.Refusal, Action: "not read"})
 		return facts.InputResult{Input: in, Container: form.String(), InputStats: c.stats, Refusal: form.Refusal}, err

@@ -196,6 +196,7 @@ func (r *waczReader) readArchive(e *wacz.Entry, form warc.Form, src *warc.Source
 	}
 	c := newCommitter(r.committer.input, e.CutName(), r.out)
 	c.extractor.verify, c.extractor.pages, c.paired = r.opt.verify, r.pages, r.opt.paired
+	c.list, c.stored = r.opt.list, form.Container == warc.ContainerPlain
 	size := int64(-1)
 	if form.Addressable() {
 		size = e.Size()

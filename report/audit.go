@@ -169,6 +169,16 @@ func Version() string {
 	return cmp.Or(version, "devel")
 }
 
+// releaseOf is the number of a release, or "devel": other builds of one program write the same
+// bytes.
+func releaseOf(version string) string {
+	number, ok := strings.CutPrefix(version, "v")
+	if !ok || strings.Trim(number, "0123456789.") != "" {
+		return "devel"
+	}
+	return number
+}
+
 // newAudit describes an evaluation of facts, once all of it is written.
 func newAudit(set *facts.Set, settings Settings, t *evaluate.Totals, counted *tally) *Audit {
 	a := &Audit{

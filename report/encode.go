@@ -64,13 +64,13 @@ type encoder[T any] struct {
 func newEncoder[T any](out io.Writer, dir, table string, batch int) *encoder[T] {
 	schema := parquet.SchemaOf(new(T))
 	options := []parquet.WriterOption{
+		&parquet.WriterConfig{CreatedBy: "robotsaudit version " + releaseOf(Version())},
 		schema,
 		parquet.Compression(&pageCodec),
 		parquet.PageBufferSize(maxPage),
 		parquet.ColumnPageBuffers(spillPool{dir}),
 		parquet.DictionaryMaxBytes(maxDictionary),
 		parquet.DataPageStatistics(false), // the column index has the bounds
-		parquet.CreatedBy("robotsaudit", SchemaVersion, ""),
 		parquet.KeyValueMetadata(SchemaVersionKey, SchemaVersion),
 		parquet.KeyValueMetadata(TableKey, table),
 	}

@@ -152,8 +152,9 @@ func isFull(err error) bool {
 
 func newRootCommand() *cobra.Command {
 	root := &cobra.Command{
-		Use:   "robotsaudit",
-		Short: "Tell from web archives what crawlers were allowed to fetch",
+		Use:     "robotsaudit",
+		Version: versionText(),
+		Short:   "Tell from web archives what crawlers were allowed to fetch",
 		Long: `robotsaudit reads web archives (WARC), reconstructs every origin's robots.txt as it
 stood at the time of the crawl, and tells for every captured fetch whether it was
 permitted, with the proof. It needs no network.
@@ -179,13 +180,15 @@ permitted, with the proof. It needs no network.
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageErrorf("%v; '%s --help' lists the options", err, cmd.CommandPath())
 	})
+	root.SetVersionTemplate("robotsaudit {{.Version}}\n")
+	root.Flags().Bool("version", false, "print the version")
 	root.CompletionOptions.HiddenDefaultCmd = true
 	addLogFlags(root.PersistentFlags())
 	root.PersistentFlags().String("config", "", "`FILE` in TOML with values of flags, as in output = \"out\"; a table such as [audit] is for that command")
 	groupFlags(root)
 	root.AddCommand(
 		newAuditCommand(), newIngestCommand(), newEvaluateCommand(), newMergeCommand(), newReportCommand(), newExportCommand(), newDiffCommand(), newExplainCommand(), newEvidenceCommand(),
-		newMatchCommand(), newAgentsCommand(), newSchemaCommand(), newVersionCommand(),
+		newRecordsCommand(), newExtractCommand(), newMatchCommand(), newAgentsCommand(), newSchemaCommand(), newVersionCommand(),
 	)
 	completeFlags(root)
 	return root

@@ -16,8 +16,13 @@ func newVersionCommand() *cobra.Command {
 		Example: `  robotsaudit version`,
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "robotsaudit %s (%s %s/%s)\n", report.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), "robotsaudit", versionText())
 			return err
 		},
 	}
+}
+
+// versionText is the version with what the program was built by and for.
+func versionText() string {
+	return fmt.Sprintf("%s (%s %s/%s)", report.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }

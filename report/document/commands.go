@@ -19,11 +19,17 @@ func (b *builder) commands(f *found, records []Record) []Term {
 		{"Explain it", []string{"robotsaudit explain -o OUT " + at}},
 		{"Extract it", []string{"robotsaudit evidence -o OUT --to evidence.warc.gz " + at}},
 	}
-	var lines []string
+	var own, lines []string
 	for _, r := range records {
+		if isPlain(r.File) && len(r.File) <= maxName {
+			own = append(own, "robotsaudit extract -o OUT "+quoted(fmt.Sprintf("%s:%d", r.File, r.Offset)))
+		}
 		if line := b.extract(r); line != "" {
 			lines = append(lines, line)
 		}
+	}
+	if len(own) > 0 {
+		terms = append(terms, Term{"Read its records", own})
 	}
 	if len(lines) > 0 {
 		terms = append(terms, Term{"Extract it without this program", lines})

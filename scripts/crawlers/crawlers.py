@@ -100,6 +100,12 @@ def httrack(tools, folder, seeds, crawl):
     shutil.rmtree(folder / "mirror", ignore_errors=True)
 
 
+def wget(tools, folder, seeds, crawl):
+    call(["wget", "--no-config", "--recursive", "--level=3", "--span-hosts", "--input-file", seeds, "--warc-file=wget",
+          "--no-hsts", "--tries=1", "--timeout=10", "--delete-after", "--execute", f"robots={'on' if crawl.obeys else 'off'}",
+          *(("--user-agent", crawl.agent) if crawl.agent else ())], folder)
+
+
 def wget2(tools, folder, seeds, crawl):
     call(["wget2", "--no-config", "--recursive", "--level=3", "--span-hosts", "--input-file", seeds, f"--http-proxy={PROXY}",
           "--no-hsts", "--tries=1", "--timeout=10", "--directory-prefix", folder / "mirror", "--max-threads=2",
@@ -193,6 +199,7 @@ def heritrix(tools, folder, seeds, crawl):
 
 
 CRAWLERS = {
+    "wget": Crawler("Wget", "audit", "wget", False, wget),
     "httrack": Crawler("HTTrack", "audit", "httrack", True, httrack),
     "wget2": Crawler("wget2", "audit", "wget2", True, wget2),
     "scrapy": Crawler("Scrapy", "scrapy", "", True, scrapy_proxied),

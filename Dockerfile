@@ -1,0 +1,18 @@
+# The program alone: static, no shell, no root.
+#
+#     docker build -t robotsaudit .
+#     docker run --rm --network none -v "$PWD:/data" --user "$(id -u)" robotsaudit audit crawl.warc.gz -o out
+FROM golang:1.26 AS build
+WORKDIR /src
+COPY go.mod go.sum ./
+RUN go mod download
+COPY . .
+RUN CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -buildid=' -o /robotsaudit ./cmd/robotsaudit \
+    && mkdir -m 1777 /empty
+
+FROM scratch
+COPY --from=build /robotsaudit /robotsaudit
+COPY --from=build /empty /tmp
+USER 65532:65532
+WORKDIR /data
+ENTRYPOINT ["/robotsaudit"]

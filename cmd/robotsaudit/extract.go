@@ -1,0 +1,205 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+)
+
+func newExtractCommand() *cobra.Command {
+	var f extraction
+	cmd := &cobra.Command{
+		Use:   "extract ARCHIVE:OFFSET...",
+		Short: "Write the record at a place to standard output",
+		Long: `Extract writes the record that begins at OFFSET in ARCHIVE, decompressed: its header, its
+block and the line ends behind it. Places are those of the tables and of 'records': for a
+WACZ, ARCHIVE is the file, a slash and the name of the entry; of a crawler's log the line is
+written. Records of one compressed member have the same place: all are written, or the one
+with --id.
+
+With -o, ARCHIVE is a warc_filename of the tables in DIR, wherever the archive is; without,
+it is a path.
+
+Nothing is written before the record has been read to its end and found whole.
+
+` + exitHelp,
+		Example: `  robotsaudit extract crawl.warc.gz:2925
+  robotsaudit extract crawl.wacz/archive/data.warc.gz:1997 --payload > robots.txt
+  robotsaudit extract -o out crawl.warc.gz:2925 --headers
+  robotsaudit extract pages.warc.gz:0 pages.warc.gz:512 > two.warc`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case len(args) == 0:
+				return usageErrorf("no place given; name one, as in: %s crawl.warc.gz:2925", cmd.CommandPath())
+			case f.payload && f.headers:
+				return usageErrorf("--payload and --headers exclude each other; give one of them")
+			case f.id != "" && len(args) > 1:
+				return usageErrorf("--id picks one record of one place; give one place")
+			}
+			return f.run(cmd, args)
+		},
+	}
+	cmd.Flags().StringVarP(&f.dir, "output", "o", "", "output folder `DIR` of an audit, whose names ARCHIVE is one of")
+	cmd.Flags().BoolVar(&f.payload, "payload", false, "write the payload alone, its transfer and content codings undone")
+	cmd.Flags().BoolVar(&f.headers, "headers", false, "write the record's header and the HTTP head alone")
+	cmd.Flags().StringVar(&f.id, "id", "", "write only the record with this WARC-Record-ID, `URN`")
+	return cmd
+}
+
+// extraction writes records.
+type extraction struct {
+	dir, id          string
+	payload, headers bool
+
+	log  *slog.Logger
+	file *os.File // of what is to be written
+	ids  []string // of the records at the place in hand
+	rest bool     // something is missing from what was written
+}
+
+func (f *extraction) run(cmd *cobra.Command, places []string) (err error) {
+	if f.log, err = newLogger(cmd); err != nil {
+		return err
+	}
+	if f.file, err = os.CreateTemp("", facts.TemporaryPrefix+"*"); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.file.Close(), os.Remove(f.file.Name())) }()
+	find := findPath
+	if f.dir != "" {
+		set, err := ingest.OpenFacts(f.dir)
+		if err != nil {
+			return err
+		}
+		find = func(name string) (ingest.Input, string, error) { return findInput(set, f.dir, name) }
+	}
+	for _, place := range places {
+		if err := f.extract(place, find, cmd.InOrStdin()); err != nil {
+			return err
+		}
+	}
+	if _, err := f.file.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	if _, err := io.Copy(cmd.OutOrStdout(), f.file); err != nil {
+		return err
+	}
+	if f.rest {
+		return exitStatus(exitUnread)
+	}
+	return nil
+}
+
+// extract adds what is at a place to the file.
+func (f *extraction) extract(place string, find func(string) (ingest.Input, string, error), stdin io.Reader) error {
+	name, digits, ok := ingest.SplitPlace(place)
+	offset, err := strconv.ParseInt(digits, 10, 64)
+	if !ok || err != nil || offset < 0 {
+		return usageErrorf("%q is no place; give ARCHIVE:OFFSET, as in crawl.warc.gz:2925", place)
+	}
+	in, entry, err := find(name)
+	if err != nil {
+		return err
+	}
+	f.ids = nil
+	written := false
+	err = ingest.RecordsAt(in, entry, offset, stdin, func(r *ingest.Found) error {
+		f.ids = append(f.ids, r.ID)
+		if f.id != "" && strings.Trim(f.id, "<>") != r.ID {
+			return nil
+		}
+		if written && (f.payload || f.headers) {
+			return usageErrorf("%s: several records have this place; add --id with one of %s", place, strings.Join(f.ids, ", "))
+		}
+		written = true
+		return f.write(place, r)
+	})
+	var none *ingest.NoRecordError
+	var damaged *ingest.DamagedError
+	switch {
+	case errors.As(err, &none):
+		return usageErrorf("%s: %v; 'robotsaudit records %s' lists the places", place, none, shown(in))
+	case errors.As(err, &damaged):
+		f.log.Error(fmt.Sprintf("%s: the record is not whole, and nothing is written: %v", place, damaged))
+		return exitStatus(exitUnread)
+	case err == nil && !written:
+		return usageErrorf("%s: no record there has the id %s; it is one of %s", place, f.id, strings.Join(f.ids, ", "))
+	}
+	return err
+}
+
+func (f *extraction) write(place string, r *ingest.Found) error {
+	switch {
+	case f.payload:
+		remarks, err := r.WritePayload(f.file)
+		for _, remark := range remarks {
+			f.rest = true
+			f.log.Warn(place + ": " + remark)
+		}
+		return err
+	case f.headers:
+		return r.WriteHeaders(f.file)
+	}
+	_, err := r.WriteTo(f.file)
+	return err
+}
+
+// findPath finds the archive that a path names: a file, or behind it an entry of a WACZ.
+func findPath(path string) (in ingest.Input, entry string, err error) {
+	if path == ingest.Stdin {
+		return ingest.Input{Path: path, Name: path}, "", nil
+	}
+	for file := path; ; {
+		info, err := os.Stat(file)
+		switch {
+		case err == nil && info.Mode().IsRegular():
+			abs, err := filepath.Abs(file)
+			return ingest.Input{Path: abs, Name: file, Size: info.Size()}, strings.TrimPrefix(path[len(file):], "/"), err
+		case err == nil:
+			return in, "", usageErrorf("%s is no file; name an archive", file)
+		}
+		slash := strings.LastIndexByte(file, '/')
+		if slash <= 0 {
+			return in, "", usageErrorf("%s: no such file; check the path, or add -o DIR if it is a name of the tables there", path)
+		}
+		file = file[:slash]
+	}
+}
+
+// findInput finds the archive that has a name in the tables.
+func findInput(set *ingest.Facts, dir, name string) (in ingest.Input, entry string, err error) {
+	for _, given := range []string{name, unescaped(name)} { // the tables escape bytes that are no UTF-8
+		for file := given; ; {
+			for _, in := range set.Inputs {
+				if in.Name == file {
+					return in.Input, strings.TrimPrefix(given[len(file):], "/"), nil
+				}
+			}
+			slash := strings.LastIndexByte(file, '/')
+			if slash < 0 {
+				break
+			}
+			file = file[:slash]
+		}
+	}
+	return in, "", usageErrorf("the audit in %s has no archive %q; name one as warc_filename has it, or leave out -o and give a path", dir, name)
+}
+
+func unescaped(name string) string {
+	if raw, err := url.PathUnescape(name); err == nil {
+		return raw
+	}
+	return name
+}

@@ -1,0 +1,271 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode"
+
+	"github.com/spf13/cobra"
+
+	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/cdxj"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/weburl"
+)
+
+func newRecordsCommand() *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use:   "records ARCHIVE...",
+		Short: "List the records of archives, a line each",
+		Long: `Records lists every record of archives, in their order: where it is, which 'extract' takes,
+its length there, type and date, status and media type of a response, and the URL, with tabs
+between them and "-" for nothing. What cannot be read is told on standard error.
+
+--format jsonl gives an object a line, with the names of the columns of the tables.
+--format cdxj gives the index that pywb's cdxj-indexer would write, of responses, revisits,
+resources and metadata with a URL, in the order of the archive: sort it with LC_ALL=C sort.
+
+` + exitHelp,
+		Example: `  robotsaudit records crawl.warc.gz
+  robotsaudit records --format jsonl archives/ | jq -r 'select(.fetch_status == 404).url'
+  robotsaudit records --format cdxj crawl.warc.gz | LC_ALL=C sort > crawl.cdxj`,
+		Args: inputArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return listRecords(cmd, args, format)
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", "text", "`FORMAT` of the lines: text, jsonl or cdxj")
+	return cmd
+}
+
+func listRecords(cmd *cobra.Command, args []string, format string) error {
+	log, err := newLogger(cmd)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(cmd.OutOrStdout())
+	p, err := newRecordPrinter(format, out)
+	if err != nil {
+		return err
+	}
+	inputs, failures := ingest.Expand(args)
+	unread := len(failures) > 0
+	for _, f := range failures {
+		log.Error(f.Error())
+	}
+	opt := ingest.ListOptions{Stdin: cmd.InOrStdin(), Digests: format == "cdxj"}
+	for _, in := range inputs {
+		opt.Issue = func(i *ingest.Issue) error {
+			unread = true
+			log.Error(fmt.Sprintf("%s: %s: %s (%s)", placeOf(shown(in), i.Entry, i.Offset), i.Kind, i.Detail, i.Action))
+			return nil
+		}
+		_, err := ingest.List(in, opt, func(r *ingest.Listed) error {
+			if err := cmd.Context().Err(); err != nil {
+				return err
+			}
+			err := p.record(in, r)
+			var left *leftOutError
+			if errors.As(err, &left) {
+				unread, err = true, nil
+				log.Warn(fmt.Sprintf("%s: %v", placeOf(shown(in), r.Entry, r.Offset), left))
+			}
+			return err
+		})
+		var output *outputError
+		switch {
+		case errors.As(err, &output), cmd.Context().Err() != nil:
+			return err
+		case err != nil:
+			unread = true
+			log.Error(fmt.Sprintf("%s: cannot be read (%v)", shown(in), err))
+		}
+		if err := out.Flush(); err != nil {
+			return err
+		}
+	}
+	if unread {
+		return exitStatus(exitUnread)
+	}
+	return nil
+}
+
+// shown is the path of an input as 'extract' takes it: short, where that is possible.
+func shown(in ingest.Input) string {
+	if in.Path == ingest.Stdin {
+		return in.Path
+	}
+	here, err := os.Getwd()
+	if err == nil {
+		here, err = filepath.EvalSymlinks(here)
+	}
+	if err == nil {
+		if rel, err := filepath.Rel(here, in.Path); err == nil && filepath.IsLocal(rel) {
+			return rel
+		}
+	}
+	return in.Path
+}
+
+// placeOf is where something stands in an archive; an offset below 0 is that of the whole.
+func placeOf(file, entry string, offset int64) string {
+	if entry != "" {
+		file += "/" + entry
+	}
+	if offset < 0 {
+		return file
+	}
+	return fmt.Sprintf("%s:%d", file, offset)
+}
+
+// recordPrinter prints records in one of the formats.
+type recordPrinter interface {
+	record(ingest.Input, *ingest.Listed) error
+}
+
+// leftOutError says why a record has no line.
+type leftOutError struct{ reason string }
+
+func (e *leftOutError) Error() string { return e.reason }
+
+func newRecordPrinter(format string, w io.Writer) (recordPrinter, error) {
+	switch format {
+	case "text":
+		return textRecords{w}, nil
+	case "jsonl":
+		enc := json.NewEncoder(w)
+		enc.SetEscapeHTML(false)
+		return jsonRecords{enc}, nil
+	case "cdxj":
+		return &cdxjRecords{w: w}, nil
+	}
+	return nil, usageErrorf("--format: unknown format %q: use text, jsonl or cdxj", format)
+}
+
+type textRecords struct{ w io.Writer }
+
+func (p textRecords) record(in ingest.Input, r *ingest.Listed) error {
+	status := ""
+	if r.HTTP && r.Status >= 0 {
+		status = fmt.Sprint(r.Status)
+	}
+	_, err := fmt.Fprintf(p.w, "%s\t%d\t%s\t%s\t%s\t%s\t%s\n", oneLine(placeOf(shown(in), r.Entry, r.Offset)), r.Length,
+		orDash(oneLine(r.Type)), orDash(oneLine(r.Date)), orDash(status), orDash(oneLine(mediaType(r))), orDash(oneLine(r.URL)))
+	return err
+}
+
+// mediaType is that of a response, or of the record where that is none.
+func mediaType(r *ingest.Listed) string {
+	s := r.ContentType
+	if r.HTTP {
+		s = r.MediaType
+	}
+	s, _, _ = strings.Cut(s, ";")
+	return strings.TrimSpace(s)
+}
+
+type jsonRecords struct{ enc *json.Encoder }
+
+// recordLine has the names that the tables have, where they have one.
+type recordLine struct {
+	Filename    string  `json:"warc_filename"`
+	Offset      int64   `json:"warc_record_offset"`
+	Length      int64   `json:"warc_record_length"`
+	ID          *string `json:"warc_record_id"`
+	Type        string  `json:"record_type"`
+	Date        *string `json:"warc_date"`
+	URL         *string `json:"url"`
+	SURTKey     *string `json:"url_surtkey"`
+	Status      *int16  `json:"fetch_status"`
+	ContentType *string `json:"content_type"`
+	Digest      *string `json:"content_digest"`
+	Streamed    bool    `json:"streamed"`
+	Resynced    bool    `json:"resynced"`
+}
+
+func (p jsonRecords) record(in ingest.Input, r *ingest.Listed) error {
+	line := recordLine{
+		Filename: placeOf(in.Name, r.Entry, -1), Offset: r.Offset, Length: r.Length, ID: orNull(r.ID), Type: r.Type, Date: orNull(r.Date),
+		URL: orNull(r.URL), ContentType: orNull(r.ContentType), Digest: orNull(r.PayloadDigest), Streamed: r.Streamed, Resynced: r.Resynced,
+	}
+	if r.HTTP {
+		line.ContentType = orNull(r.MediaType)
+		if r.Status >= 0 {
+			line.Status = &r.Status
+		}
+	}
+	if r.URL != "" {
+		line.SURTKey = orNull(surtKey(r.URL))
+	}
+	return p.enc.Encode(line)
+}
+
+func surtKey(url string) string {
+	u, _ := weburl.Parse(url)
+	return u.SURTKey()
+}
+
+func orNull(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+type cdxjRecords struct {
+	w    io.Writer
+	line []byte // reused
+}
+
+// record writes a line for what cdxj-indexer has in an index: what was fetched or made, and no
+// fields about that.
+func (p *cdxjRecords) record(in ingest.Input, r *ingest.Listed) error {
+	switch {
+	case r.URL == "": // nobody could look it up
+		return nil
+	case r.Type == "response", r.Type == "revisit", r.Type == facts.TypeARC.String():
+	case (r.Type == "resource" || r.Type == "metadata") && r.ContentType != "application/warc-fields":
+	default:
+		return nil
+	}
+	if r.Time.IsZero() {
+		return &leftOutError{fmt.Sprintf("left out: its date cannot be read: %q", r.Date)}
+	}
+	line := cdxj.Record{Key: surtKey(r.URL), Time: r.Time, URL: r.URL, Digest: r.PayloadDigest, Length: r.Length, Offset: r.Offset, Filename: placeOf(in.Name, r.Entry, -1)}
+	if r.Stored {
+		line.Length = r.Size
+	}
+	isHTTP := r.HTTP && (strings.HasPrefix(r.URL, "http:") || strings.HasPrefix(r.URL, "https:"))
+	if isHTTP && r.Status >= 0 {
+		line.Status = fmt.Sprint(r.Status)
+	}
+	switch {
+	case r.Type == "revisit":
+		line.MediaType = new("warc/revisit")
+	case isHTTP && r.MediaType != "":
+		line.MediaType = firstWord(r.MediaType)
+	case r.Type == "resource", r.Type == "metadata":
+		line.MediaType = firstWord(r.ContentType)
+	}
+	p.line = line.Append(p.line[:0])
+	_, err := p.w.Write(p.line)
+	return err
+}
+
+// firstWord is a media type without its parameters; nil where there is none.
+func firstWord(s string) *string {
+	if s == "" {
+		return nil
+	}
+	if i := strings.IndexFunc(s, func(c rune) bool { return c == ';' || unicode.IsSpace(c) }); i >= 0 {
+		s = s[:i]
+	}
+	return &s
+}

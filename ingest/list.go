@@ -1,0 +1,136 @@
+package ingest
+
+import (
+	"bytes"
+	"crypto/sha1"
+	"encoding/base32"
+	"errors"
+	"hash"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/httpmsg"
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
+	"github.com/robotsaudit/robotsaudit/internal/warc"
+)
+
+// ListOptions are those of List.
+type ListOptions struct {
+	Stdin   io.Reader
+	Digests bool               // compute the digest of a payload whose record has none
+	Issue   func(*Issue) error // is told what could not be read
+}
+
+// Listed is a record as List tells of it.
+type Listed struct {
+	Entry         string // of a WACZ
+	Offset        int64  // where it begins, as in the tables
+	Length        int64  // of its place: see docs/SCHEMA.md, "Places"
+	Size          int64  // of its header and block
+	Streamed      bool   // the offset is one in a decompressed stream
+	Stored        bool   // it stands in the file as it is, not compressed
+	Resynced      bool   // it stands behind damage
+	Type          string // WARC-Type; "arc" and "arcinfo" for ARC
+	ID            string
+	Date          string    // as recorded
+	Time          time.Time // of Date, in UTC; the zero value where that cannot be read
+	URL           string    // as recorded
+	ContentType   string    // of the record
+	PayloadDigest string
+	HTTP          bool   // there is an HTTP head, of a response
+	Status        int16  // -1: not readable
+	MediaType     string // Content-Type of the HTTP head, as it stands
+}
+
+// List reads an archive and calls f for each record that counts, in file order.
+func List(in Input, opt ListOptions, f func(*Listed) error) (InputResult, error) {
+	result, err := readInput(in, 0, listSink{issue: opt.Issue}, opt.Stdin, &readOptions{list: &lister{f: f, digests: opt.Digests}})
+	var failed *inputError
+	if errors.As(err, &failed) {
+		err = reason(failed.err)
+	}
+	return result, err
+}
+
+// listSink passes issues on. List makes no other facts.
+type listSink struct {
+	keeper
+	issue func(*Issue) error
+}
+
+func (s listSink) Issue(i facts.Issue) error { return s.issue(&i) }
+
+// lister tells of records instead of making facts of them.
+type lister struct {
+	f       func(*Listed) error
+	digests bool
+	head    []byte // reused
+}
+
+// readRecord tells of a record once its end is verified.
+func (l *lister) readRecord(r warc.Reader, rec *warc.Record, c *committer) error {
+	listed := Listed{
+		Entry: c.entry, Offset: rec.Offset, Size: int64(len(rec.Raw)) + rec.ContentLength, Streamed: rec.Streamed, Type: rec.Type,
+		ID: recordid.Text(rec.ID), Date: rec.Date, URL: rec.Target, ContentType: rec.ContentType, PayloadDigest: rec.PayloadDigest, Status: -1,
+	}
+	if t, _, ok := recordTime(rec); ok {
+		listed.Time = t.UTC()
+	}
+	if err := l.readBlock(rec, &listed); warc.IsReadError(err) {
+		return err
+	}
+	length, err := r.Finish()
+	if err != nil {
+		return rec.Named(err)
+	}
+	listed.Length, listed.Resynced, listed.Stored = length, rec.Resynced, c.stored && !rec.Streamed
+	return l.f(&listed)
+}
+
+// readBlock reads the HTTP head and, where it is asked for, the payload.
+func (l *lister) readBlock(rec *warc.Record, listed *Listed) error {
+	payload := rec.Block
+	switch rec.Type {
+	case "response", "revisit", warc.TypeARC:
+		head, body, _, err := httpmsg.ReadHead(rec.Block, l.head, maxHTTPHead)
+		if err != nil {
+			return err
+		}
+		l.head = head[:0]
+		payload = io.MultiReader(bytes.NewReader(body), rec.Block)
+		if !httpmsg.IsResponse(head) {
+			payload = io.MultiReader(bytes.NewReader(head), payload)
+			break
+		}
+		h := httpmsg.ParseResponse(head, nil, nil)
+		listed.HTTP, listed.Status, listed.MediaType = true, h.Status, h.ContentType
+	case "resource", "metadata":
+	default:
+		return nil
+	}
+	if !l.digests || rec.PayloadDigest != "" || rec.Type == "revisit" {
+		return nil
+	}
+	sum := sha1.New()
+	if _, err := io.Copy(sum, payload); err != nil {
+		return err
+	}
+	listed.PayloadDigest = digestText(sum)
+	return nil
+}
+
+// digestText is a SHA-1 as most archives write it.
+func digestText(sum hash.Hash) string {
+	return "sha1:" + base32.StdEncoding.EncodeToString(sum.Sum(nil))
+}
+
+// SplitPlace cuts FILE:OFFSET, which names a place, at its last colon.
+func SplitPlace(place string) (file, offset string, ok bool) {
+	i := strings.LastIndexByte(place, ':')
+	if i <= 0 {
+		return "", "", false
+	}
+	return place[:i], place[i+1:], true
+}

@@ -1,0 +1,90 @@
+package httpmsg
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// DecodeFile undoes the codings of a stored body of any length as Decode does those of a short one,
+// one after the other: only its end tells whether a coding was one. The result is a temporary file
+// that the caller removes, or stored itself where no coding was undone.
+func DecodeFile(stored *os.File, h *Head, mayBeCut bool) (plain *os.File, met Faults, err error) {
+	plain = stored
+	next := func(coding string, fault Faults) (ok bool) {
+		var to *os.File
+		var cut, is bool
+		to, cut, is, err = undoFile(coding, plain, mayBeCut || met&FaultCut != 0)
+		switch {
+		case !is:
+			met |= fault
+			return false
+		case to == nil: // of nothing there is nothing to undo
+			return false
+		}
+		if plain != stored {
+			err = errors.Join(err, RemoveFile(plain))
+		}
+		plain = to
+		if cut {
+			met |= FaultCut
+		}
+		return err == nil
+	}
+	if h.Chunked() {
+		next(chunked, FaultFalseChunked)
+	}
+	codings := h.Codings()
+	if len(codings) > maxCodings {
+		return plain, met | FaultFalseEncoding, err
+	}
+	for i := len(codings) - 1; i >= 0 && err == nil && next(codings[i], FaultFalseEncoding); i-- {
+	}
+	if err != nil && plain != stored {
+		err = errors.Join(err, RemoveFile(plain))
+	}
+	return plain, met, err
+}
+
+const chunked = "chunked"
+
+// RemoveFile closes a temporary file and removes it.
+func RemoveFile(f *os.File) error { return errors.Join(f.Close(), os.Remove(f.Name())) }
+
+// undoFile undoes one coding of a file into another one, if it holds anything. is tells whether it
+// is in that coding.
+func undoFile(coding string, from *os.File, mayBeCut bool) (to *os.File, cutShort, is bool, err error) {
+	info, err := from.Stat()
+	if err != nil || info.Size() == 0 {
+		return nil, false, true, err
+	}
+	if to, err = os.CreateTemp("", "robotsaudit-payload-*"); err != nil {
+		return nil, false, false, err
+	}
+	n, is, codingErr := copyPlain(coding, to, io.NewSectionReader(from, 0, info.Size()), mayBeCut)
+	var failed *fs.PathError
+	switch {
+	case errors.As(codingErr, &failed):
+		err = codingErr
+	case is && (codingErr == nil || n > 0):
+		return to, codingErr != nil, true, nil
+	}
+	return nil, false, false, errors.Join(err, RemoveFile(to))
+}
+
+// copyPlain undoes a coding, up to where it ends or breaks.
+func copyPlain(coding string, to io.Writer, from io.Reader, mayBeCut bool) (n int64, is bool, err error) {
+	if coding == chunked {
+		r := NewChunkedReader(from)
+		n, err = io.Copy(to, r)
+		return n, err == nil || r.whole > 0 || err == io.ErrUnexpectedEOF && mayBeCut, err
+	}
+	r, err := NewDecoder(coding, from)
+	if err != nil {
+		return 0, false, err
+	}
+	defer r.Close()
+	n, err = io.Copy(to, r)
+	return n, err == nil || hasMagic(coding) || mayBeCut && err == io.ErrUnexpectedEOF, err
+}
