@@ -28,7 +28,8 @@ import (
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
-var asked = evaluate.Options{Agents: []string{"CCBot", "GPTBot", "Wget"}, Uses: []tag.Use{tag.UseArchive, tag.UseTrain}}
+// asked has fetches decided in several ranges, whose tables are joined.
+var asked = evaluate.Options{RangeRows: 40, Agents: []string{"CCBot", "GPTBot", "Wget"}, Uses: []tag.Use{tag.UseArchive, tag.UseTrain}}
 
 // tables are what lists are made of, joined as SQL would.
 type tables struct {

@@ -17,7 +17,7 @@ type whatIf struct {
 
 	origin string
 	groups map[int64][]int32 // by robots_id, of the origin in hand: the group of each token
-	none   []int32           // the same of fetches without a governing capture, which all origins share
+	none   []int32           // of fetches without a governing capture, robots_id 0: all tokens are in group 0
 	last   []int32           // the groups read last: most captures of an origin have the same
 	rows   []groupVerdictRow // of the fetch in hand
 }
@@ -34,7 +34,7 @@ type groupVerdictRow struct {
 
 func newWhatIf(r *results.Results, tokens []string) *whatIf {
 	return &whatIf{
-		tokens: tokens, groups: make(map[int64][]int32),
+		tokens: tokens, groups: make(map[int64][]int32), none: make([]int32, len(tokens)),
 		verdicts: follow(results.Select[groupVerdictRow](r, report.GroupVerdictsTable), report.GroupVerdictsTable.Name,
 			func(r *groupVerdictRow) *place { return &r.place }),
 		agents: follow(results.Rows(r, report.RobotsAgentsTable), report.RobotsAgentsTable.Name, nil),
@@ -91,7 +91,7 @@ func (w *whatIf) read(f *fetchRow) error {
 
 // groupsOf are the groups of the tokens in the capture that governs a fetch.
 func (w *whatIf) groupsOf(f *fetchRow, robotsID int64) ([]int32, error) {
-	if robotsID == 0 && w.none != nil {
+	if robotsID == 0 {
 		return w.none, nil
 	}
 	if w.origin != f.Origin {
@@ -108,16 +108,12 @@ func (w *whatIf) groupsOf(f *fetchRow, robotsID int64) ([]int32, error) {
 	if slices.Equal(groups, w.last) {
 		groups = w.last
 	}
-	w.last = groups
-	if robotsID == 0 {
-		w.none = groups
-	} else {
-		w.groups[robotsID] = groups
-	}
+	w.last, w.groups[robotsID] = groups, groups
 	return groups, nil
 }
 
-// readGroups reads the rows of a capture in robots_agents, which come next.
+// readGroups reads the rows of a capture in robots_agents, which come next but for those of
+// robots_id 0.
 func (w *whatIf) readGroups(f *fetchRow, robotsID int64) ([]int32, error) {
 	groups := slices.Repeat([]int32{-1}, len(w.tokens))
 	for {
@@ -125,10 +121,10 @@ func (w *whatIf) readGroups(f *fetchRow, robotsID int64) ([]int32, error) {
 		if err != nil {
 			return nil, err
 		}
-		if row == nil || row.RobotsID != robotsID {
+		if row == nil || row.RobotsID != robotsID && row.RobotsID != 0 {
 			break
 		}
-		if i := slices.Index(w.tokens, row.Agent); i >= 0 {
+		if i := slices.Index(w.tokens, row.Agent); i >= 0 && row.RobotsID != 0 {
 			groups[i] = row.Group
 		}
 		w.agents.row = nil
