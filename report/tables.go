@@ -83,7 +83,7 @@ var (
 			"for all tokens that robots_agents maps to the group.",
 	}}
 	RobotsAgentsTable = TableOf[RobotsAgentRow]{Table{
-		Name: "robots_agents", Key: []string{"robots_id", "agent"}, Order: "origin, in the order of fetches", With: whatIfOptions, Optional: true,
+		Name: "robots_agents", Key: []string{"robots_id", "agent"}, Order: "origin, in the order of fetches; rows of robots_id 0 anywhere", With: whatIfOptions, Optional: true,
 		Doc: "One row per capture of robots.txt and token asked about: the group that governs the token.",
 	}}
 )

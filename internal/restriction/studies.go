@@ -204,8 +204,8 @@ func isPythonSpace(r rune) bool { return unicode.IsSpace(r) || 0x1C <= r && r <=
 // fetch_status_classify in src/script/get_robotstxt_ranked_list.py of
 // github.com/commoncrawl/robotstxt-experiments.
 //
-// What their notebook calls "HTTP allow all" is no class of its own: a host whose
-// captures are all notfound, unauthorized or other.
+// What their notebook calls "HTTP allow all" is no class of a capture: it is a host
+// without a success, of which some capture is notfound, unauthorized or other.
 func CCCapture(status int) string {
 	switch {
 	case status == 0:
