@@ -21,7 +21,7 @@ type Audit struct {
 	SchemaVersion string           `json:"schema_version"`
 	Settings      Settings         `json:"settings"`
 	Inputs        []AuditInput     `json:"inputs"`
-	Unreadable    []facts.Failure  `json:"unreadable"`
+	Unreadable    []Unreadable     `json:"unreadable"`
 	Totals        Totals           `json:"totals"`
 	Tables        map[string]int64 `json:"tables"` // rows
 }
@@ -47,6 +47,12 @@ type RanksFile struct {
 	Name    string `json:"name"`
 	SHA256  string `json:"sha256"`
 	Domains int64  `json:"domains"`
+}
+
+// Unreadable is an input that could not be opened or read at all.
+type Unreadable struct {
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
 }
 
 func settingsOf(opt *evaluate.Options, facts *evaluate.Facts, ranks *Ranks) Settings {
@@ -183,10 +189,10 @@ func releaseOf(version string) string {
 func newAudit(set *facts.Set, settings Settings, t *evaluate.Totals, counted *tally) *Audit {
 	a := &Audit{
 		Tool: "robotsaudit", Version: Version(), SchemaVersion: SchemaVersion, Settings: settings, Inputs: []AuditInput{},
-		Unreadable: []facts.Failure{},
+		Unreadable: []Unreadable{},
 	}
 	for _, f := range set.Failures {
-		a.Unreadable = append(a.Unreadable, facts.Failure{Name: locator(f.Name), Reason: f.Reason})
+		a.Unreadable = append(a.Unreadable, Unreadable{Name: locator(f.Name), Reason: f.Reason})
 	}
 	for _, in := range set.Inputs {
 		a.Inputs = append(a.Inputs, AuditInput{

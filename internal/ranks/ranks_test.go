@@ -32,7 +32,7 @@ func zipped(s string) string {
 // Bounds are inclusive; a host has the stratum of its pay-level domain, by all of the public
 // suffix list.
 func TestStrata(t *testing.T) {
-	const list = "\ufeff1,Example.com\r\n1000,last1k.example\n1001,first10k.example\n10000,last10k.example\n10001,first100k.example\n" +
+	const list = "\ufeff1,Example.com\r\n1000,last1k.example\n1001,first10k.example\n10000,last10k.example\n10001,first50k.example\n50000,last50k.example\n50001,first100k.example\n" +
 		"100000,last100k.example\n100001,first1m.example\n1000000,last1m.example\n1000001,first2m.example\n2000000,last2m.example\n" +
 		"2000001,below.example\n200,github.io\n7000,mine.github.io\n3,example.co.uk\n4,xn--bcher-kva.example\n5,BÜCHER2.example\n" +
 		"900000,deep.host.example\n1500,example.com\n\n6,1.2.3.4x.example\n"
@@ -41,12 +41,12 @@ func TestStrata(t *testing.T) {
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		if l.Domains != 19 || l.Name != "top.csv" || len(l.SHA256) != 64 {
+		if l.Domains != 21 || l.Name != "top.csv" || len(l.SHA256) != 64 {
 			t.Errorf("%s: %d domains, %s %s", name, l.Domains, l.Name, l.SHA256)
 		}
 		for host, want := range map[string]string{
 			"example.com": "1k", "www.example.com": "1k", "www.example.com.": "1k", "last1k.example": "1k", "first10k.example": "10k",
-			"last10k.example": "10k", "first100k.example": "100k", "last100k.example": "100k", "first1m.example": "1M", "last1m.example": "1M",
+			"last10k.example": "10k", "first50k.example": "50k", "last50k.example": "50k", "first100k.example": "100k", "last100k.example": "100k", "first1m.example": "1M", "last1m.example": "1M",
 			"first2m.example": "2M", "last2m.example": "2M", "below.example": beyond, "missing.example": beyond,
 			"github.io": "1k", "mine.github.io": "10k", "www.mine.github.io": "10k", "other.github.io": beyond, // blogs are no github.io
 			"www.example.co.uk": "1k", "co.uk": beyond, "bücher.example": "1k", "bücher2.example": "1k",
