@@ -206,17 +206,14 @@ func (l *oneLine) Read(p []byte) (int, error) {
 	if l.ended || len(p) == 0 {
 		return 0, io.EOF
 	}
-	b, err := l.in.Peek(1)
-	if err != nil {
+	if _, err := l.in.Peek(1); err != nil {
 		return 0, err
 	}
-	b, _ = l.in.Peek(min(l.in.Buffered(), len(p)))
+	b, _ := l.in.Peek(min(l.in.Buffered(), len(p)))
 	if i := bytes.IndexByte(b, '\n'); i >= 0 {
 		b, l.ended = b[:i+1], true
 	}
-	n := copy(p, b)
-	_, err = l.in.Discard(n)
-	return n, err
+	return l.in.Discard(copy(p, b))
 }
 
 // WriteTo writes the record as it stands, decompressed: its header, its block, and the line ends

@@ -18,7 +18,10 @@ var flagValues = map[string]func() []string{
 	"purpose":      fixed("archive", "index", "train"),
 	"log-format":   fixed("text", "json"),
 	"format":       fixed("text", "json"),
-	"fail-on":      fixed("violations"),
+	"fail-on":      fixed("violations", "unread"),
+	"policies":     fixed("asked", "named", "none"),
+	"progress":     fixed("auto", "plain", "none"),
+	"unknown":      fixed("drop", "keep"),
 	"diff fail-on": fixed("new-violations"),
 }
 

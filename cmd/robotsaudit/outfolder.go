@@ -92,7 +92,7 @@ type keepFlags struct{ add, prune bool }
 
 func (f *keepFlags) addTo(flags *pflag.FlagSet, what string) {
 	flags.BoolVar(&f.add, "add", false, "keep what DIR holds of "+what+" not named now")
-	flags.BoolVar(&f.prune, "prune", false, "remove it, without the warning")
+	flags.BoolVar(&f.prune, "prune", false, "remove what DIR holds of archives not named now, without a warning")
 }
 
 func (f *keepFlags) check() error {
