@@ -178,7 +178,7 @@ func (d *decider) end() (err error) {
 		err = cmp.Or(err, p.end())
 	}
 	if d.whatIf != nil {
-		err = cmp.Or(err, d.whatIf.verdicts.end())
+		err = cmp.Or(err, d.whatIf.end())
 	}
 	if d.pages != nil {
 		err = cmp.Or(err, d.pages.end())

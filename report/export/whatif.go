@@ -1,6 +1,7 @@
 package export
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/robotsaudit/robotsaudit/report"
@@ -44,6 +45,23 @@ func newWhatIf(r *results.Results, tokens []string) *whatIf {
 func (w *whatIf) stop() {
 	w.verdicts.stop()
 	w.agents.stop()
+}
+
+// end makes sure that both tables were read to their end.
+func (w *whatIf) end() error {
+	if err := w.verdicts.end(); err != nil {
+		return err
+	}
+	for {
+		row, err := w.agents.peek()
+		if row == nil || err != nil {
+			return err
+		}
+		if row.RobotsID != 0 {
+			return fmt.Errorf("the tables fetches and %s of the audit do not agree on the capture %d; audit again", w.agents.table, row.RobotsID)
+		}
+		w.agents.row = nil
+	}
 }
 
 // decide is the verdict for the tokens together: the first that is disallowed counts, else the
