@@ -24,7 +24,9 @@ KILL_OCTETS = 400 << 20  # of the archives for the kills: several tasks, a secon
 KILL_ARCHIVES = 100  # at most: small ones have more to decide in each octet
 PEAK = 55e6  # octets of resident memory at two workers, however many the archives
 FILLS = 20  # copies in one archive that fill what is buffered: some thousand records do
-MORE = {1: 1.2, FILLS: 1.15}  # times the peak of one archive of so many copies is that of many archives, at most
+# Times the peak of one archive of so many copies is that of many archives, at most. One archive
+# is decided in one range; many are decided in as many ranges at a time as there are workers.
+MORE = {1: 1.75, FILLS: 1.5}
 SMALL = 1 << 20  # octets; an archive of fewer may spend less than the budget of memory
 MORE_OF_SMALL = 1.1  # times as much
 PEAKS = 3  # of which the median counts
