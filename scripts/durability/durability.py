@@ -20,15 +20,13 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 MIXED = 40  # archives of the mixed folder, at least
 KILLS = 20
 KILLS_IN_TABLES = 6  # more
-KILL_OCTETS = 400 << 20  # of the archives for the kills: several tasks, a second or more
-KILL_ARCHIVES = 100  # at most: small ones have more to decide in each octet
-PEAK = 55e6  # octets of resident memory at two workers, however many the archives
-FILLS = 20  # copies in one archive that fill what is buffered: some thousand records do
-# Times the peak of one archive of so many copies is that of many archives, at most. One archive
-# is decided in one range; many are decided in as many ranges at a time as there are workers.
-MORE = {1: 1.75, FILLS: 1.5}
-SMALL = 1 << 20  # octets; an archive of fewer may spend less than the budget of memory
-MORE_OF_SMALL = 1.1  # times as much
+KILL_BYTES = 400 << 20  # of the archives for the kills: several tasks, a second or more
+KILL_ARCHIVES = 100  # at most: small ones have more to decide in each byte
+PEAK = 90e6  # bytes of resident memory at two workers, however many the archives
+HALF = 100  # copies in one archive: enough to be decided in several ranges, as many archives are
+# Times the peak of that archive is the peak of all copies, at most. Copies of a small archive
+# fill the pages of some tables only when there are many.
+MORE, SMALL, MORE_OF_SMALL = 1.2, 1 << 20, 1.5
 PEAKS = 3  # of which the median counts
 
 REPORT = "report.html"  # written after the results are committed
@@ -62,7 +60,7 @@ class Bench:
         return said
 
     def peak(self, *args):
-        """Audits to the end, some times; returns the median of the peaks of resident memory, in octets."""
+        """Audits to the end, some times; returns the median of the peaks of resident memory, in bytes."""
         peaks = []
         for _ in range(PEAKS):
             out = self.output()
@@ -89,7 +87,7 @@ def copies(number, folder, archives, *options):
 
 
 def differing(a, b):
-    """Names of results that are not the same octets in two output folders."""
+    """Names of results that are not the same bytes in two output folders."""
     return [n for n in RESULTS if not same(os.path.join(a, n), os.path.join(b, n))]
 
 
@@ -191,22 +189,20 @@ def check_interrupt(bench, folder, undisturbed, whole):
 
 
 def check_memory(bench, archive, number):
-    """One small archive fills no buffer, one of some thousand records fills them all."""
     folder = os.path.join(bench.folder, "memory")
     copies(number, folder, [archive])
     names = sorted(os.listdir(folder))
     many = bench.peak(folder)
-    for members, times in MORE.items():
-        times *= MORE_OF_SMALL if os.path.getsize(archive) < SMALL else 1
-        one = os.path.join(bench.folder, "one-" + os.path.basename(archive))
-        with open(one, "wb") as f:
-            for name in names[:members]:
-                with open(os.path.join(folder, name), "rb") as part:
-                    shutil.copyfileobj(part, f)
-        alone = bench.peak(one)
-        os.remove(one)
-        bench.check("peak memory, an archive of %d copies of %s and %d archives" % (members, os.path.basename(archive), number),
-                    many < PEAK and many < times * alone, "%s and %s: %+.0f %%" % (megabytes(alone), megabytes(many), 100 * (many / alone - 1)))
+    one = os.path.join(bench.folder, "one-" + os.path.basename(archive))
+    with open(one, "wb") as f:
+        for name in names[:HALF]:
+            with open(os.path.join(folder, name), "rb") as part:
+                shutil.copyfileobj(part, f)
+    half = bench.peak(one)
+    times = MORE_OF_SMALL if os.path.getsize(archive) < SMALL else MORE
+    bench.check("peak memory, an archive of %d copies of %s and %d archives" % (HALF, os.path.basename(archive), number),
+                many < PEAK and many < times * half, "%s and %s: %+.0f %%" % (megabytes(half), megabytes(many), 100 * (many / half - 1)))
+    os.remove(one)
     bench.drop(folder)
 
 
@@ -229,7 +225,7 @@ def main():
         large = os.path.join(folder, "large")
         copies(1, large, [largest], "--plain")
         size = os.path.getsize(os.path.join(large, os.listdir(large)[0]))
-        copies(min(-(-KILL_OCTETS // size), KILL_ARCHIVES), large, [largest], "--plain")
+        copies(min(-(-KILL_BYTES // size), KILL_ARCHIVES), large, [largest], "--plain")
         check_workers(bench, "%d archives of %s" % (len(os.listdir(large)), megabytes(size)), large)
         undisturbed, whole = check_kills(bench, large, rng)
         check_interrupt(bench, large, undisturbed, whole)
