@@ -42,7 +42,11 @@ func TestParts(t *testing.T) {
 		}
 	}
 	want := filesOf(t, dir)
-	for _, opt.Workers = range []int{2, 3, 8} {
+	workers := []int{2, 3, 8}
+	if testing.Short() { // minutes under the race detector
+		workers = workers[1:2]
+	}
+	for _, opt.Workers = range workers {
 		got := filesOf(t, audittest.Audit(t, opt, "../testdata/warc"))
 		if !slices.Equal(slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want))) {
 			t.Fatalf("%d at a time: other files", opt.Workers)

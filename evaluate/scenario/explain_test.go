@@ -20,7 +20,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// TestExplain: the explanation of each fetch of the table agrees with the results and is short.
+// TestExplain: the explanation of each fetch of the table agrees with the results and is short,
+// and each disallowed fetch is proven by a bundle of evidence.
 // For each reason, note and certainty, the text of the first fetch that has it is compared with
 // testdata/explain; -update writes those files.
 func TestExplain(t *testing.T) {
@@ -75,7 +76,7 @@ func examples(list []*scenario) map[*record][]string {
 	return names
 }
 
-// explain audits the archives of a scenario and explains each fetch.
+// explain audits the archives of a scenario, explains each fetch and proves the disallowed ones.
 func (s *scenario) explain(t *testing.T, golden map[*record][]string) {
 	out := audittest.Audit(t, s.evaluateOptions(t), filepath.Dir(s.write(t, t.TempDir())[0]))
 	r, err := results.Open(out)
@@ -87,6 +88,7 @@ func (s *scenario) explain(t *testing.T, golden map[*record][]string) {
 		t.Fatal(err)
 	}
 	texts := make(map[string]string)
+	var disallowed []string
 	for f, err := range results.Rows(r, report.FetchesTable) {
 		if err != nil {
 			t.Fatal(err)
@@ -95,6 +97,9 @@ func (s *scenario) explain(t *testing.T, golden map[*record][]string) {
 		x, err := explain.New(t.Context(), r, set, evaluate.Question{What: at})
 		if err != nil {
 			t.Fatalf("%s: %v", f.URL, err)
+		}
+		if f.Verdict == evaluate.Disallowed.String() {
+			disallowed = append(disallowed, at)
 		}
 		want := []string{f.Verdict, f.Reason, f.Evidence, f.Certainty, f.Notes, f.PriorVerdict}
 		if got := []string{x.Verdict, x.Reason, x.Evidence, x.Certainty, strings.Join(x.Notes, ","), x.Prior}; !slices.Equal(got, want) {
@@ -113,6 +118,7 @@ func (s *scenario) explain(t *testing.T, golden map[*record][]string) {
 		texts[f.URL], texts[f.WARCRecordID] = short.String(), short.String()
 	}
 	s.compareTexts(t, texts, golden)
+	prove(t, out, disallowed)
 }
 
 const maxLines = 60
