@@ -43,7 +43,7 @@ FETCH = ["url", "fetch_time", "fetch_status", "record_type", "warc_record_id", "
 URL, ID = FETCH.index("url"), FETCH.index("warc_record_id")
 MAX_ALTERED = 2  # fields of a fetch
 ISSUE = ["offset", "length", "kind", "detail", "action"]
-SECONDS = 60  # that an audit may take
+SECONDS = 300  # that an audit may take, on a busy machine
 MAX_BLOCK = 4096
 
 
