@@ -6,52 +6,18 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/robotsaudit/robotsaudit/internal/capturestest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/resolve"
 )
 
-var may = noon.UnixMicro()
-
-// A rate says when n captures of a robots.txt were made, and how many a search may look at.
-type rate struct {
-	name string
-	at   func(i int) facts.Time
-	most int
-}
-
-func inSecond(s int) facts.Time {
-	return facts.Time{Micros: may + int64(s)*1e6, Precision: facts.PrecisionSecond}
-}
-
-var year = facts.Time{Micros: may - may%facts.Day - 121*facts.Day, Precision: facts.PrecisionYear}
-
-var rates = []rate{
-	{"every second", inSecond, 20},
-	{"at once", func(int) facts.Time { return inSecond(0) }, maxLooked + 8},
-	{"beside a year", func(i int) facts.Time {
-		if i == 0 {
-			return year
-		}
-		return inSecond(i)
-	}, 20},
-}
-
-func askedAt(i int, t facts.Time) facts.Capture {
-	c := facts.Capture{Fetch: facts.Fetch{
-		HostReversed: "test.a", Origin: home, URL: home + "/robots.txt", Method: "GET", Status: 301, UserAgent: "TestBot/1.0",
-		Location: "/robots.txt", Micros: t.Micros, Precision: t.Precision, Index: int64(i + 1),
-	}}
-	c.Kind = facts.CaptureRobots
-	return c
-}
-
 // TestLooksOfFetchesAreLinear has a fetch beside every capture, and one two days later.
 func TestLooksOfFetchesAreLinear(t *testing.T) {
-	for _, c := range rates {
+	for _, c := range capturestest.Rates(maxLooked) {
 		looks := func(n int) (sum int) {
 			var states []*State
 			for i := range n {
-				capture := askedAt(i, c.at(i))
+				capture := capturestest.Capture(i, c.At(i))
 				st := &State{State: resolve.NewState(&capture)}
 				st.Outcome = OutcomeRules
 				states = append(states, st)
@@ -59,7 +25,7 @@ func TestLooksOfFetchesAreLinear(t *testing.T) {
 			tl := newTimeline(states, nil)
 			for i := range n {
 				for _, later := range [...]int64{0, 2 * facts.Day} {
-					f := askedAt(i, c.at(i)).Fetch
+					f := capturestest.Capture(i, c.At(i)).Fetch
 					s := subject{Fetch: &f, time: facts.Time{Micros: f.Micros + later, Precision: f.Precision}}
 					v := tl.view(&s)
 					tl.others(&s, &v)
@@ -73,29 +39,8 @@ func TestLooksOfFetchesAreLinear(t *testing.T) {
 			}
 			return sum
 		}
-		expectLinear(t, c, looks)
+		c.ExpectLinear(t, looks)
 	}
-}
-
-// expectLinear compares the looks at n and at twice as many captures.
-func expectLinear(t *testing.T, c rate, looks func(n int) int) {
-	t.Helper()
-	const n = 4000
-	once, twice := looks(n), looks(2*n)
-	if growth := float64(twice) / float64(once); growth >= 2.3 || once > 2*n*c.most {
-		t.Errorf("%s: %d looks at %d captures, %d at twice as many", c.name, once, n, twice)
-	}
-}
-
-// randomDates are captures at random moments of a few days, in the order of compareInTime.
-func randomDates(rng *rand.Rand) (list []*facts.Capture) {
-	for i := range rng.IntN(60) {
-		at := facts.Time{Micros: may + rng.Int64N(3*facts.Day), Precision: facts.PrecisionMicrosecond}
-		c := askedAt(i, at.Truncate(facts.PrecisionYear+facts.Precision(rng.IntN(int(facts.PrecisionMicrosecond)))))
-		list = append(list, &c)
-	}
-	slices.SortFunc(list, func(a, b *facts.Capture) int { return facts.CompareInTime(&a.Fetch, &b.Fetch) })
-	return list
 }
 
 // TestSpan finds all captures that a comparison of their dates finds.
@@ -103,11 +48,11 @@ func TestSpan(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 2000 {
 		var states []*State
-		for _, c := range randomDates(rng) {
+		for _, c := range capturestest.Random(rng) {
 			states = append(states, &State{State: resolve.NewState(c)})
 		}
 		l := newTimeline(states, nil).all
-		start := inSecond(int(rng.Int64N(3 * facts.Day / 1e6))).Truncate(facts.PrecisionYear + facts.Precision(rng.IntN(6)))
+		start := capturestest.Second(int(rng.Int64N(3 * facts.Day / 1e6))).Truncate(facts.PrecisionYear + facts.Precision(rng.IntN(6)))
 		end := facts.Time{Micros: start.Micros + rng.Int64N(facts.Day), Precision: start.Precision}
 		found := make(map[*State]bool)
 		for p := l.between(start, end); ; {
