@@ -41,6 +41,7 @@ func (w *Writer) Part(n int) (evaluate.Sink, error) {
 		w.parts.open, w.parts.closed = make(map[int]*part), make(map[int]*part)
 	}
 	own.Rank(w.ranks)
+	own.Only(w.only)
 	p := &part{Writer: own}
 	w.parts.open[n] = p
 	return p, nil

@@ -129,11 +129,19 @@ func (t TableOf[T]) rowType() reflect.Type       { return reflect.TypeFor[T]() }
 func (t TableOf[T]) schema() *parquet.Schema     { return parquet.SchemaOf(new(T)) }
 func (t TableOf[T]) create(dir string) anyWriter { return newTable[T](dir, t.Name) }
 
-// writer is the writer of the table among those of w.
-func (t TableOf[T]) writer(w *Writer) *tableWriter[T] { return w.tables[t.Name].(*tableWriter[T]) }
+// writer is the writer of the table among those of w, nil where w leaves it out.
+func (t TableOf[T]) writer(w *Writer) *tableWriter[T] {
+	table, _ := w.tables[t.Name].(*tableWriter[T])
+	return table
+}
 
-// add writes a row.
-func (t TableOf[T]) add(w *Writer, row T) error { return t.writer(w).add(row) }
+// add writes a row, unless w leaves the table out.
+func (t TableOf[T]) add(w *Writer, row T) error {
+	if table := t.writer(w); table != nil {
+		return table.add(row)
+	}
+	return nil
+}
 
 // anyTable is a table with rows of any type.
 type anyTable interface {

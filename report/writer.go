@@ -6,8 +6,10 @@ package report
 
 import (
 	"cmp"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
@@ -25,6 +27,7 @@ type Writer struct {
 	facts  *evaluate.Facts
 	opt    evaluate.Options
 	tables map[string]anyWriter // by name; empty once Commit or Abandon has closed them
+	only   []string             // names of the tables that are written; nil: all
 	tally  *tally
 	parts  parts
 }
@@ -66,6 +69,23 @@ func ReadRanks(path string) (*Ranks, error) { return ranks.Read(path) }
 // Rank gives hosts the strata of a ranking. It comes before all rows.
 func (w *Writer) Rank(list *Ranks) { w.ranks = list }
 
+// Only leaves out all tables but those named. It comes before all rows.
+func (w *Writer) Only(names []string) {
+	if w.only = names; names == nil {
+		return
+	}
+	maps.DeleteFunc(w.tables, func(name string, t anyWriter) bool {
+		if slices.Contains(names, name) {
+			return false
+		}
+		t.abandon()
+		return true
+	})
+}
+
+// writes reports whether there is a table to write rows to.
+func (w *Writer) writes(t anyTable) bool { return w.tables[t.about().Name] != nil }
+
 // Abandon removes what was written. After Commit it does nothing.
 func (w *Writer) Abandon() {
 	for _, t := range w.tables {
@@ -79,15 +99,15 @@ func (w *Writer) Abandon() {
 // Result writes a fetch, and the rows that it has in other tables.
 func (w *Writer) Result(r *evaluate.Result) error {
 	w.tally.addResult(r)
-	if err := FetchesTable.add(w, w.fetchRow(r)); err != nil {
-		return err
-	}
 	var err error
+	if w.writes(FetchesTable) { // else there is no need to make the row
+		err = FetchesTable.add(w, w.fetchRow(r))
+	}
 	switch {
 	case r.IsViolation():
-		err = ViolationsTable.add(w, w.violationRow(r))
+		err = cmp.Or(err, ViolationsTable.add(w, w.violationRow(r)))
 	case r.IsUnproven():
-		err = UnprovenTable.add(w, w.violationRow(r))
+		err = cmp.Or(err, UnprovenTable.add(w, w.violationRow(r)))
 	}
 	for i := range r.Restrictions {
 		err = cmp.Or(err, RestrictionsTable.add(w, w.restrictionRow(r, &r.Restrictions[i])))

@@ -101,7 +101,10 @@ func runEvaluate(cmd *cobra.Command, log *slog.Logger, dir string, a *account, e
 	if err != nil {
 		return err
 	}
-	if err := (&reportFlags{output: dir}).run(cmd); err != nil {
+	written := "Tables, audit.json and report.html are in " + dir + "."
+	if e.only != nil {
+		written = "Tables and audit.json are in " + dir + ". There is no report.html: it needs all tables."
+	} else if err := (&reportFlags{output: dir}).run(cmd); err != nil {
 		return err
 	}
 	a.totals = &summary.Audit.Totals
@@ -109,7 +112,7 @@ func runEvaluate(cmd *cobra.Command, log *slog.Logger, dir string, a *account, e
 		if err := summary.WriteText(cmd.OutOrStdout(), report.TextOptions{Full: e.full, Colours: wantsColours(cmd.OutOrStdout())}); err != nil {
 			return err
 		}
-		fmt.Fprintf(cmd.OutOrStdout(), "\nTables, audit.json and report.html are in %s.\n", dir)
+		fmt.Fprintf(cmd.OutOrStdout(), "\n%s\n", written)
 	}
 	return e.status(a.totals)
 }
@@ -154,6 +157,7 @@ func writeTables(ctx context.Context, log *slog.Logger, dir string, facts *facts
 	}
 	defer w.Abandon()
 	w.Rank(e.ranks)
+	w.Only(e.only)
 	totals, err := evaluate.Run(ctx, facts, e.options, w)
 	if err != nil {
 		return nil, err
@@ -182,12 +186,14 @@ type evaluateFlags struct {
 	bodies     bool
 	ranks      string
 	failOn     []string
+	tables     []string
 	full       bool
 }
 
 func (f *evaluateFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.profile, "profile", robots.RFC9309.String(), "`PROFILE` of the Robots Exclusion Protocol: rfc9309, rep-08 or google")
 	flags.BoolVar(&f.full, "full", false, "print all of the summary, not its first twenty lines or so")
+	flags.StringSliceVar(&f.tables, "tables", nil, "write these `TABLES` alone, as in violations,host_stats; report.html needs all and is not written then")
 	flags.StringVar(&f.asOf, "as-of", "", "judge the what-if (--agent, --agents) and restrictions (--purpose) as of `DATE`, in place of each\nfetch's own time: 2025-03-01, or with a time and a zone 2025-03-01T12:00:00Z")
 	flags.StringVar(&f.crawler, "crawler", "", "product `TOKEN` of the crawler that made the archives, instead of the one in each request's User-Agent")
 	flags.StringVar(&f.crawlerMap, "crawler-map", "", "`FILE` of the same for some User-Agents, one rule a line: PATTERN => TOKEN (see above)")
@@ -206,6 +212,7 @@ func (f *evaluateFlags) add(flags *pflag.FlagSet) {
 type evaluation struct {
 	options evaluate.Options
 	failOn  []string
+	only    []string      // tables to be written; nil: all
 	full    bool          // print all of the summary
 	tokens  []string      // that the options give
 	ranks   *report.Ranks // nil: none
@@ -224,6 +231,12 @@ func (f *evaluateFlags) resolve() (e evaluation, err error) {
 		}
 	}
 	e.failOn = f.failOn
+	for _, name := range f.tables {
+		if !slices.Contains(report.TableNames(), name) {
+			return e, usageErrorf("--tables %q: there is no such table; 'robotsaudit schema' lists them", name)
+		}
+	}
+	e.only = f.tables
 	if e.options.AsOf, err = parseAsOf(f.asOf); err != nil {
 		return e, err
 	}
@@ -239,6 +252,9 @@ func (f *evaluateFlags) resolve() (e evaluation, err error) {
 	var ok bool
 	if e.options.Policies, ok = evaluate.ParsePolicyTokens(f.policies); !ok {
 		return e, usageErrorf("--policies %q: use asked, named or none", f.policies)
+	}
+	if e.only != nil && !slices.Contains(e.only, report.PoliciesTable.Name) {
+		e.options.Policies = evaluate.PoliciesNone
 	}
 	if e.options.PolicyBodies = f.bodies; f.bodies && e.options.Policies == evaluate.PoliciesNone {
 		return e, usageErrorf("--policy-bodies needs rows of robots_policies: leave out --policies none")

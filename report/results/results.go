@@ -70,8 +70,8 @@ func (r *Results) Dir() string { return r.dir }
 // Audit is the content of audit.json. Nobody may change it.
 func (r *Results) Audit() *report.Audit { return &r.audit }
 
-// Rows yields the rows of a table, in their order. A table that the audit did not write has
-// none. After an error there is no more. A row is valid until the next step; a copy of it may
+// Rows yields the rows of a table, in their order. A table of the what-if that the audit was not
+// asked for has none; any other that it left out is an error. After an error there is no more. A row is valid until the next step; a copy of it may
 // be kept.
 func Rows[R any](r *Results, table report.TableOf[R]) iter.Seq2[*R, error] {
 	return Select[R](r, table)
@@ -86,6 +86,9 @@ func Select[T, R any](r *Results, table report.TableOf[R]) iter.Seq2[*T, error] 
 	return func(yield func(*T, error) bool) {
 		want, written := r.audit.Tables[table.Name]
 		if !written {
+			if !table.Optional {
+				yield(nil, fmt.Errorf("the audit in %s left out the table %s (--tables); write it with: robotsaudit evaluate -o %s", r.dir, table.Name, r.dir))
+			}
 			return
 		}
 		files, err := r.Files(table.Name)
