@@ -8,11 +8,11 @@ COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
 RUN CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -buildid=' -o /robotsaudit ./cmd/robotsaudit \
-    && mkdir -m 1777 /empty
+    && mkdir -p /root-of-image/tmp && chmod 1777 /root-of-image/tmp
 
 FROM scratch
 COPY --from=build /robotsaudit /robotsaudit
-COPY --from=build /empty /tmp
+COPY --from=build /root-of-image /
 USER 65532:65532
 WORKDIR /data
 ENTRYPOINT ["/robotsaudit"]

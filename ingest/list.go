@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha1"
 	"encoding/base32"
 	"errors"
@@ -44,9 +45,11 @@ type Listed struct {
 	MediaType     string // Content-Type of the HTTP head, as it stands
 }
 
-// List reads an archive and calls f for each record that counts, in file order.
-func List(in Input, opt ListOptions, f func(*Listed) error) (InputResult, error) {
-	result, err := readInput(in, 0, listSink{issue: opt.Issue}, opt.Stdin, &readOptions{list: &lister{f: f, digests: opt.Digests}})
+// List reads an archive and calls f for each record that counts, in file order. When ctx is
+// done, ctx's error is returned.
+func List(ctx context.Context, in Input, opt ListOptions, f func(*Listed) error) (InputResult, error) {
+	reading := &readOptions{stopped: ctx.Err, list: &lister{f: f, digests: opt.Digests}}
+	result, err := readInput(in, 0, listSink{issue: opt.Issue}, opt.Stdin, reading)
 	var failed *inputError
 	if errors.As(err, &failed) {
 		err = reason(failed.err)

@@ -1,14 +1,12 @@
 package ingest
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
-	"time"
 
 	"github.com/gofrs/flock"
 
@@ -18,9 +16,6 @@ import (
 // ErrLocked is the error of an output folder that another process holds.
 var ErrLocked = errors.New("is in use by another robotsaudit")
 
-// lockInterval is how often a lock that is waited for is tried.
-const lockInterval = 200 * time.Millisecond
-
 // Lock takes the output folder for this process, making it where needed. Release
 // gives it back.
 func Lock(dir string) (release func() error, err error) {
@@ -29,19 +24,6 @@ func Lock(dir string) (release func() error, err error) {
 		return nil, err
 	}
 	held, err := lock.TryLock()
-	return locked(dir, lock, held, err)
-}
-
-// WaitLock is Lock, but waits until the folder is free, or ctx is done.
-func WaitLock(ctx context.Context, dir string) (release func() error, err error) {
-	lock, err := lockFile(dir)
-	if err != nil {
-		return nil, err
-	}
-	held, err := lock.TryLockContext(ctx, lockInterval)
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
 	return locked(dir, lock, held, err)
 }
 

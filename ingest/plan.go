@@ -241,6 +241,7 @@ func (g *ingestion) task(ctx context.Context, inputs []facts.Input) (outcome, er
 				g.opt.NotRead(&o.failures[len(o.failures)-1])
 			}
 			left[f.input.Path] = true
+			g.opt.Progress.BytesTotal.Add(-f.input.Size)
 		}
 		inputs = slices.DeleteFunc(slices.Clone(inputs), func(in facts.Input) bool { return left[in.Path] })
 	}
@@ -261,17 +262,23 @@ func (g *ingestion) attempt(ctx context.Context, inputs []facts.Input) (name str
 		return "", nil, err
 	}
 	m := facts.Manifest{Fingerprint: g.fingerprint}
+	var counted atomic.Int64
+	defer func() { // what was left out, such as padding, counts as read; a failed attempt does not
+		g.opt.Progress.BytesRead.Add(sizeOf(m.Inputs) - counted.Load())
+	}()
 	opt := readOptions{
-		progress: func(n int) { g.opt.Progress.BytesRead.Add(int64(n)) },
+		progress: func(n int) { counted.Add(int64(n)); g.opt.Progress.BytesRead.Add(int64(n)) },
 		verify:   g.opt.VerifyDigests,
 		tmp:      tmp,
 		stopped:  ctx.Err,
 		cores:    g.cores,
 	}
-	if m.Inputs, failed, err = readInputs(w, inputs, g.opt.Stdin, &opt); err != nil || len(failed) > 0 {
+	results, failed, err := readInputs(w, inputs, g.opt.Stdin, &opt)
+	if err != nil || len(failed) > 0 {
 		w.Abandon()
 		return "", failed, err
 	}
+	m.Inputs = results
 	if err := w.Close(&m); err != nil {
 		return "", nil, err
 	}
@@ -285,6 +292,13 @@ func (g *ingestion) attempt(ctx context.Context, inputs []facts.Input) (name str
 		}
 	}
 	return name, nil, nil
+}
+
+func sizeOf(inputs []facts.InputResult) (n int64) {
+	for _, in := range inputs {
+		n += in.Size
+	}
+	return n
 }
 
 // publish makes a task of a folder that is complete.

@@ -3,6 +3,7 @@ package ingest
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -42,18 +43,21 @@ type DamagedError struct{ Reason string }
 func (e *DamagedError) Error() string { return e.Reason }
 
 // RecordsAt finds the records at a place that a table names: in an archive, or in an entry of a
-// WACZ. Records of one compressed member have one place; f is called for each of them.
-func RecordsAt(in Input, entry string, offset int64, stdin io.Reader, f func(*Found) error) error {
+// WACZ. Records of one compressed member have one place; f is called for each of them. When ctx
+// is done, ctx's error is returned.
+func RecordsAt(ctx context.Context, in Input, entry string, offset int64, stdin io.Reader, f func(*Found) error) error {
 	a, err := openPlace(in, entry, stdin)
 	if err != nil {
 		return err
 	}
 	defer a.Close()
 	defer warc.ReleaseMemory()
-	from := warc.NewSource(stdin, nil)
+	opt := &readOptions{stopped: ctx.Err}
+	from := warc.NewSource(&source{Reader: stdin, opt: opt}, nil)
 	var at io.ReaderAt
 	if a.ReaderAt != nil {
-		at, from = a, warc.SourceAt(a, 0)
+		at = &source{ReaderAt: a, opt: opt}
+		from = warc.SourceAt(at, 0)
 	}
 	form := warc.Sniff(from, isCrawlLog)
 	if err := from.Failed(); err != nil {
@@ -65,7 +69,8 @@ func RecordsAt(in Input, entry string, offset int64, stdin io.Reader, f func(*Fo
 			return err
 		}
 		defer file.discard()
-		at, from = file, warc.SourceAt(file, 0)
+		at = &source{ReaderAt: file, opt: opt}
+		from = warc.SourceAt(at, 0)
 		form = warc.Sniff(from, isCrawlLog)
 	}
 	switch {

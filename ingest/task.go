@@ -82,6 +82,9 @@ func readInput(in facts.Input, index int32, out sink, stdin io.Reader, opt *read
 	if err := unchanged(in); err != nil {
 		return facts.InputResult{}, &inputError{in, err}
 	}
+	if in.Path == facts.Stdin {
+		result.Size = src.read
+	}
 	return result, nil
 }
 
@@ -106,8 +109,9 @@ func readSource(in facts.Input, src io.Reader, index int32, out sink, opt *readO
 			return facts.InputResult{}, err
 		}
 		defer file.discard()
-		at, size, from = file, file.size, warc.SourceAt(file, 0)
-		opt = &readOptions{tmp: opt.tmp, verify: opt.verify, paired: opt.paired, list: opt.list} // it has been counted
+		copied := &source{ReaderAt: file, opt: opt}
+		at, size, from = copied, file.size, warc.SourceAt(copied, 0)
+		opt = &readOptions{tmp: opt.tmp, verify: opt.verify, stopped: opt.stopped, paired: opt.paired, list: opt.list} // it has been counted
 	}
 	if form.Container == warc.ContainerZip {
 		if opt.progress != nil {
@@ -175,7 +179,8 @@ type source struct {
 	io.Reader
 	io.ReaderAt
 	io.Closer
-	opt *readOptions
+	opt  *readOptions
+	read int64 // bytes, in their order
 }
 
 func openInput(in facts.Input, stdin io.Reader, opt *readOptions) (*source, error) {
@@ -186,7 +191,7 @@ func openInput(in facts.Input, stdin io.Reader, opt *readOptions) (*source, erro
 	if err != nil {
 		return nil, err
 	}
-	return &source{f, f, f, opt}, nil
+	return &source{Reader: f, ReaderAt: f, Closer: f, opt: opt}, nil
 }
 
 func (s *source) Err() error { return s.opt.hasStopped() }
@@ -195,7 +200,9 @@ func (s *source) Read(p []byte) (int, error) {
 	if err := s.Err(); err != nil {
 		return 0, err
 	}
-	return s.Reader.Read(p)
+	n, err := s.Reader.Read(p)
+	s.read += int64(n)
+	return n, err
 }
 
 func (s *source) ReadAt(p []byte, offset int64) (int, error) {

@@ -77,10 +77,10 @@ a robots.txt was redirected to a page that lies far from it.
 		}
 		evaluation.warn(log)
 		return out.accounted(cmd, log, func(a *account) error {
-			if _, err := ingest.OpenFacts(out.output); err != nil { // before the lock, which makes the folder
+			if err := mayHoldFacts(out.output); err != nil {
 				return err
 			}
-			return out.hold(cmd, log, true, func() (err error) {
+			return out.hold(cmd, log, true, nil, func() (err error) {
 				if a.facts, err = ingest.OpenFacts(out.output); err != nil {
 					return err
 				}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -86,7 +87,7 @@ func (f *extraction) run(cmd *cobra.Command, places []string) (err error) {
 		find = func(name string) (ingest.Input, string, error) { return findInput(set, f.dir, name) }
 	}
 	for _, place := range places {
-		if err := f.extract(place, find, cmd.InOrStdin()); err != nil {
+		if err := f.extract(cmd.Context(), place, find, cmd.InOrStdin()); err != nil {
 			return err
 		}
 	}
@@ -103,7 +104,7 @@ func (f *extraction) run(cmd *cobra.Command, places []string) (err error) {
 }
 
 // extract adds what is at a place to the file.
-func (f *extraction) extract(place string, find func(string) (ingest.Input, string, error), stdin io.Reader) error {
+func (f *extraction) extract(ctx context.Context, place string, find func(string) (ingest.Input, string, error), stdin io.Reader) error {
 	name, digits, ok := ingest.SplitPlace(place)
 	offset, err := strconv.ParseInt(digits, 10, 64)
 	if !ok || err != nil || offset < 0 {
@@ -115,7 +116,7 @@ func (f *extraction) extract(place string, find func(string) (ingest.Input, stri
 	}
 	f.ids = nil
 	written := false
-	err = ingest.RecordsAt(in, entry, offset, stdin, func(r *ingest.Found) error {
+	err = ingest.RecordsAt(ctx, in, entry, offset, stdin, func(r *ingest.Found) error {
 		f.ids = append(f.ids, r.ID)
 		if f.id != "" && strings.Trim(f.id, "<>") != r.ID {
 			return nil

@@ -139,7 +139,7 @@ func runIngest(cmd *cobra.Command, log *slog.Logger, args []string, flags ingest
 			reportUnread(log, a.facts, failures)
 			return dropDamaged(cmd, a.facts, then(a))
 		}
-		return flags.hold(cmd, log, tables, func() error {
+		return flags.hold(cmd, log, tables, nil, func() error {
 			err := attempt()
 			if !errors.Is(err, errDamagedFacts) || slices.ContainsFunc(inputs, func(in facts.Input) bool { return in.Path == facts.Stdin }) {
 				return err

@@ -14,8 +14,7 @@ const patience = 1500 * time.Millisecond
 
 // interruption says at once that an interrupt was heard, and sees that it is obeyed.
 type interruption struct {
-	args []string
-	stop []func() bool
+	stop []func()
 }
 
 // acknowledge waits for the interrupt of a command.
@@ -24,18 +23,26 @@ func (i *interruption) acknowledge(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	i.stop = append(i.stop, context.AfterFunc(cmd.Context(), func() {
-		log.Warn("stopping; once more ends at once")
-	}))
+	told := make(chan struct{})
+	tell := func() { log.Warn("stopping; once more ends at once"); close(told) }
+	unheard := context.AfterFunc(cmd.Context(), tell)
+	i.stop = append(i.stop, func() {
+		if !unheard() {
+			<-told
+		} else if cmd.Context().Err() != nil { // the command was quicker
+			tell()
+		}
+	})
 	late, give := context.WithCancel(context.WithoutCancel(cmd.Context()))
-	i.stop = append(i.stop, func() bool { give(); return true }, context.AfterFunc(cmd.Context(), func() {
+	i.stop = append(i.stop, give)
+	context.AfterFunc(cmd.Context(), func() {
 		select {
 		case <-late.Done():
 		case <-time.After(patience):
-			log.Error(advise(context.Canceled, i.args).Error())
+			log.Error(advise(context.Canceled, cmd).Error())
 			os.Exit(exitInterrupted)
 		}
-	}))
+	})
 	return nil
 }
 

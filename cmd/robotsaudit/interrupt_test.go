@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // TestInterrupt sends Ctrl-C to audits in the middle of something long: they say at once
@@ -22,28 +24,40 @@ func TestInterrupt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bomb := filepath.Join(t.TempDir(), "bomb.warc.bz2")
-	if err := os.WriteFile(bomb, bzip2Bomb(t), 0o666); err != nil {
+	bomb, content := filepath.Join(t.TempDir(), "bomb.warc.bz2"), bzip2Bomb(t)
+	if err := os.WriteFile(bomb, content, 0o666); err != nil {
 		t.Fatal(err)
 	}
 	t.Run("bomb", func(t *testing.T) {
 		out := filepath.Join(t.TempDir(), "out")
-		interrupt(t, out, nil, "run the same command again, it goes on where it stopped", "audit", bomb, "-o", out)
+		interruption := interrupting{work: out, advice: "run the same command again, it goes on where it stopped"}
+		interruption.test(t, "audit", bomb, "-o", out)
 		// It stopped by itself: what was half done is gone.
 		if left, _ := filepath.Glob(filepath.Join(out, ".robotsaudit", "facts-*", "*")); len(left) > 0 {
 			t.Errorf("left behind: %q", left)
 		}
 	})
-	t.Run("check", func(t *testing.T) {
-		t.Setenv("TMPDIR", t.TempDir())
-		interrupt(t, os.Getenv("TMPDIR"), nil, "run the same command again", "ingest", "--check", bomb)
-		if left, _ := os.ReadDir(os.Getenv("TMPDIR")); len(left) > 0 {
-			t.Errorf("left behind: %q", left)
-		}
-	})
+	// Of what comes by a pipe, a copy is in the temporary folder.
+	for _, args := range [][]string{{"ingest", "--check", bomb}, {"ingest", "--check", "-"}, {"records", "-"}, {"extract", "--", "-:0"}} {
+		t.Run(args[0], func(t *testing.T) {
+			t.Setenv("TMPDIR", t.TempDir())
+			interruption := interrupting{work: os.Getenv("TMPDIR"), whole: true, advice: "run the same command again"}
+			if last := args[len(args)-1]; last != bomb {
+				interruption.input = content
+				if last == "-" {
+					interruption.advice += ", with the same standard input"
+				}
+			}
+			interruption.test(t, args...)
+			if left, _ := os.ReadDir(os.Getenv("TMPDIR")); len(left) > 0 {
+				t.Errorf("left behind: %q", left)
+			}
+		})
+	}
 	t.Run("waiting for a pipe", func(t *testing.T) {
 		out := filepath.Join(t.TempDir(), "out")
-		interrupt(t, out, archive[:len(archive)/2], "run the same command again, with the same standard input", "audit", "-", "-o", out)
+		interruption := interrupting{work: out, input: archive[:len(archive)/2], advice: "run the same command again, with the same standard input"}
+		interruption.test(t, "audit", "-", "-o", out)
 		for _, name := range []string{"audit.json", "fetches.parquet", ".robotsaudit/plan.json"} {
 			if _, err := os.Stat(filepath.Join(out, name)); err == nil {
 				t.Errorf("%s counts", name)
@@ -52,9 +66,16 @@ func TestInterrupt(t *testing.T) {
 	})
 }
 
-// interrupt interrupts a command once it has begun to write below out. Standard input is a
-// pipe that stays open.
-func interrupt(t *testing.T, out string, input []byte, advice string, args ...string) {
+// interrupting is what a command gets until it is interrupted.
+type interrupting struct {
+	work   string // folder below which it writes once it has begun
+	input  []byte // on standard input, a pipe
+	whole  bool   // the pipe ends behind it
+	advice string // that it gives
+}
+
+// test interrupts a command once it has begun.
+func (i interrupting) test(t *testing.T, args ...string) {
 	program, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -76,12 +97,19 @@ func interrupt(t *testing.T, out string, input []byte, advice string, args ...st
 		t.Fatal(err)
 	}
 	defer cmd.Process.Kill()
-	if _, err := stdin.Write(input); err != nil {
+	if _, err := stdin.Write(i.input); err != nil && !errors.Is(err, syscall.EPIPE) {
 		t.Fatal(err)
 	}
-	awaitWork(t, out)
+	if i.whole {
+		stdin.Close()
+	}
+	awaitWork(t, i.work)
 	time.Sleep(300 * time.Millisecond) // to be in the middle of it
-	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+	signal := syscall.SIGTERM
+	if i.whole {
+		signal = syscall.SIGINT
+	}
+	if err := cmd.Process.Signal(signal); err != nil {
 		t.Fatal(err)
 	}
 	told, err := io.ReadAll(stderr) // to the end of the process
@@ -92,7 +120,7 @@ func interrupt(t *testing.T, out string, input []byte, advice string, args ...st
 	if err := cmd.Wait(); !errors.As(err, &status) || status.ExitCode() != exitInterrupted {
 		t.Errorf("ended with %v, want exit code %d", err, exitInterrupted)
 	}
-	if want := "robotsaudit: stopping; once more ends at once\nrobotsaudit: interrupted; " + advice + "\n"; string(told) != want {
+	if want := "robotsaudit: stopping; once more ends at once\nrobotsaudit: interrupted; " + i.advice + "\n"; string(told) != want {
 		t.Errorf("standard error: %q, want %q", told, want)
 	}
 	if stdout.Len() > 0 {
@@ -120,7 +148,7 @@ func bzip2Bomb(t *testing.T) []byte {
 // --check needs.
 func awaitWork(t *testing.T, dir string) {
 	for range 3000 {
-		for _, pattern := range []string{".robotsaudit/facts-*/tmp-*", "robotsaudit-check-*/*"} {
+		for _, pattern := range []string{".robotsaudit/facts-*/tmp-*", "robotsaudit-check-*/*", facts.TemporaryPrefix + "*"} {
 			if found, _ := filepath.Glob(filepath.Join(dir, pattern)); len(found) > 0 {
 				return
 			}

@@ -47,7 +47,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	var profiles profiles
 	root := newRootCommand()
 	profiles.addFlags(root)
-	interrupt := interruption{args: args}
+	interrupt := interruption{}
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		if err := applySettings(cmd); err != nil {
 			return err
@@ -72,7 +72,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		if badFormat != nil {
 			log = newTextLogger(stderr, slog.LevelInfo)
 		}
-		log.Error(advise(err, args).Error())
+		log.Error(advise(err, cmd).Error())
 	}
 	return exitCode(err)
 }
@@ -124,14 +124,18 @@ func exitCode(err error) int {
 }
 
 // advise says what to do about errors whose text does not.
-func advise(err error, args []string) error {
-	again := "run the same command again, it goes on where it stopped"
-	disk := "the disk of the output folder"
+func advise(err error, cmd *cobra.Command) error {
+	again, disk := "run the same command again", "the disk of the temporary folder"
+	check, _ := cmd.Flags().GetBool("check")
+	keeps := cmd.Flags().Lookup("output") != nil && cmd.Name() != "extract" && !check
+	if keeps {
+		disk = "the disk of the output folder"
+	}
 	switch {
-	case slices.Contains(args, "--check"):
-		again, disk = "run the same command again", "the disk of the temporary folder"
-	case slices.Contains(args, facts.Stdin):
-		again = "run the same command again, with the same standard input"
+	case slices.Contains(cmd.Flags().Args(), facts.Stdin):
+		again += ", with the same standard input"
+	case keeps && cmd.Flags().Lookup("reread") != nil:
+		again += ", it goes on where it stopped"
 	}
 	var output *outputError
 	switch {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -62,22 +61,12 @@ redirected to a page that lies far from it, and to compare ARC files that seem t
 
 func runMerge(cmd *cobra.Command, log *slog.Logger, a *account, dirs []string, out writeFlags, keep keepFlags, e evaluation) error {
 	for _, dir := range dirs {
-		if _, err := ingest.OpenFacts(dir); err != nil { // before the lock, which makes the folder
+		if err := mayHoldFacts(dir); err != nil {
 			return err
 		}
 	}
-	return out.hold(cmd, log, true, func() (err error) {
-		for _, dir := range dirs {
-			if sameFolder(dir, out.output) {
-				continue
-			}
-			release, lockErr := ingest.LockToRead(dir)
-			if lockErr != nil {
-				return lockErr
-			}
-			defer func() { err = errors.Join(err, release()) }()
-		}
-		err = ingest.Merge(cmd.Context(), dirs, ingest.Options{
+	return out.hold(cmd, log, true, dirs, func() error {
+		err := ingest.Merge(cmd.Context(), dirs, ingest.Options{
 			Dir: out.output, Workers: 1, Progress: a.progress, Add: keep.add, Warn: func(msg string) { log.Warn(msg) },
 			Dropping: keep.dropping(log, fmt.Sprintf("%s --add OUT... -o %s", cmd.CommandPath(), out.output)),
 		})

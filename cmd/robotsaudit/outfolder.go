@@ -1,11 +1,15 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -37,7 +41,7 @@ type writeFlags struct {
 
 func (f *writeFlags) add(flags *pflag.FlagSet, tables bool) {
 	addOutput(flags, &f.output)
-	flags.BoolVar(&f.waitLock, "wait-lock", false, "wait while another robotsaudit uses DIR, instead of failing")
+	flags.BoolVar(&f.waitLock, "wait-lock", false, "wait for folders that another robotsaudit uses, instead of failing")
 	flags.StringVar(&f.metrics, "metrics", "", "write counts of this run to `FILE`, for the textfile collector of Prometheus")
 	if tables {
 		flags.BoolVar(&f.force, "force", false, "replace files of other programs in DIR that bear the names of tables")
@@ -60,17 +64,10 @@ func (f *writeFlags) accounted(cmd *cobra.Command, log *slog.Logger, do func(*ac
 	return err
 }
 
-// hold runs do while this process holds the output folder. Where tables are to be written,
-// the files in their places must be such.
-func (f *writeFlags) hold(cmd *cobra.Command, log *slog.Logger, tables bool, do func() error) (err error) {
-	release, err := ingest.Lock(f.output)
-	if errors.Is(err, ingest.ErrLocked) {
-		if !f.waitLock {
-			return fmt.Errorf("%w; --wait-lock waits", err)
-		}
-		log.Info(fmt.Sprintf("output folder %s is in use by another robotsaudit; waiting for it", f.output))
-		release, err = ingest.WaitLock(cmd.Context(), f.output)
-	}
+// hold runs do while this process holds the output folder, and nobody writes to the folders
+// that it reads. Where tables are to be written, the files in their places must be such.
+func (f *writeFlags) hold(cmd *cobra.Command, log *slog.Logger, tables bool, reads []string, do func() error) (err error) {
+	release, err := f.lock(cmd.Context(), log, reads)
 	if err != nil {
 		return err
 	}
@@ -85,6 +82,73 @@ func (f *writeFlags) hold(cmd *cobra.Command, log *slog.Logger, tables bool, do 
 		}
 	}
 	return do()
+}
+
+// lockInterval is how often folders that are waited for are tried.
+const lockInterval = 200 * time.Millisecond
+
+// lock takes the output folder and those that are read, with --wait-lock once all are free:
+// two runs that each held a folder which the other waits for would wait for ever.
+func (f *writeFlags) lock(ctx context.Context, log *slog.Logger, reads []string) (release func() error, err error) {
+	for told := ""; ; {
+		release, used, err := f.tryLock(reads)
+		switch {
+		case !errors.Is(err, ingest.ErrLocked):
+			return release, err
+		case !f.waitLock:
+			return nil, fmt.Errorf("%w; --wait-lock waits", err)
+		case told != used:
+			log.Info(fmt.Sprintf("output folder %s is in use by another robotsaudit; waiting for it", used))
+			told = used
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(lockInterval):
+		}
+	}
+}
+
+// tryLock takes all folders or none; used is the first that another process holds.
+func (f *writeFlags) tryLock(reads []string) (release func() error, used string, err error) {
+	var held []func() error
+	release = func() (err error) {
+		for _, give := range slices.Backward(held) {
+			err = errors.Join(err, give())
+		}
+		return err
+	}
+	take := func(lock func(string) (func() error, error), dir string) error {
+		give, err := lock(dir)
+		if err != nil {
+			used = dir
+			return errors.Join(err, release())
+		}
+		held = append(held, give)
+		return nil
+	}
+	if err := take(ingest.Lock, f.output); err != nil {
+		return nil, used, err
+	}
+	for _, dir := range reads {
+		if sameFolder(dir, f.output) {
+			continue
+		}
+		if err := take(ingest.LockToRead, dir); err != nil {
+			return nil, used, err
+		}
+	}
+	return release, "", nil
+}
+
+// mayHoldFacts returns an error where a folder surely holds no facts, so that taking it would
+// make it. Whether it does shows once it is taken: another process may be making them.
+func mayHoldFacts(dir string) error {
+	if _, err := os.Stat(filepath.Join(dir, facts.PrivateFolder)); err == nil {
+		return nil
+	}
+	_, err := ingest.OpenFacts(dir)
+	return err
 }
 
 // keepFlags say what becomes of facts whose archives are not named.

@@ -126,6 +126,9 @@ func widthOf(w io.Writer) int {
 }
 
 func isTerminal(w io.Writer) bool {
+	if o, ok := w.(output); ok {
+		w = o.Writer
+	}
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb"
 }

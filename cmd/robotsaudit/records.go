@@ -67,10 +67,7 @@ func listRecords(cmd *cobra.Command, args []string, format string) error {
 			log.Error(fmt.Sprintf("%s: %s: %s (%s)", placeOf(shown(in), i.Entry, i.Offset), i.Kind, i.Detail, i.Action))
 			return nil
 		}
-		_, err := ingest.List(in, opt, func(r *ingest.Listed) error {
-			if err := cmd.Context().Err(); err != nil {
-				return err
-			}
+		_, err := ingest.List(cmd.Context(), in, opt, func(r *ingest.Listed) error {
 			err := p.record(in, r)
 			var left *leftOutError
 			if errors.As(err, &left) {

@@ -14,9 +14,9 @@ type Input struct {
 }
 
 // Same reports whether two inputs are the same bytes, as far as the file system
-// tells.
+// tells. It tells nothing of standard input.
 func (in Input) Same(other Input) bool {
-	return in.Path == other.Path && in.Size == other.Size && in.MTime == other.MTime
+	return in.Path == other.Path && (in.Path == Stdin || in.Size == other.Size && in.MTime == other.MTime)
 }
 
 // InputResult is what reading one input came to.
