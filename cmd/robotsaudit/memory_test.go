@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestLimitMemory tells where the next collection comes: for a small heap when the
-// budget is spent, for a large one some megabytes on, or, where that holds pointers, after
+// TestLimitMemory tells where the next collection comes: for a small heap before the budget is
+// spent, of which other tests may leave little; for a large one some megabytes on, or, where that holds pointers, after
 // as many bytes as those.
 func TestLimitMemory(t *testing.T) {
 	limitMemory()
