@@ -12,12 +12,12 @@ import (
 // as many bytes as those.
 func TestLimitMemory(t *testing.T) {
 	limitMemory()
-	awaitGoal(t, 0, budget/4, budget)
+	awaitGoal(t, 0, headroom/4, budget)
 	buffer := make([]byte, 64<<20)
 	awaitGoal(t, uint64(len(buffer)), headroom/4, headroom*2)
 	runtime.KeepAlive(buffer)
 	buffer = nil
-	awaitGoal(t, 0, budget/4, budget)
+	awaitGoal(t, 0, headroom/4, budget)
 	pointers := make([]*byte, 8<<20)
 	awaitGoal(t, 64<<20, spacious/2, spacious*2)
 	runtime.KeepAlive(pointers)
