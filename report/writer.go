@@ -83,9 +83,6 @@ func (w *Writer) Only(names []string) {
 	})
 }
 
-// writes reports whether there is a table to write rows to.
-func (w *Writer) writes(t anyTable) bool { return w.tables[t.about().Name] != nil }
-
 // Abandon removes what was written. After Commit it does nothing.
 func (w *Writer) Abandon() {
 	for _, t := range w.tables {
@@ -100,8 +97,8 @@ func (w *Writer) Abandon() {
 func (w *Writer) Result(r *evaluate.Result) error {
 	w.tally.addResult(r)
 	var err error
-	if w.writes(FetchesTable) { // else there is no need to make the row
-		err = FetchesTable.add(w, w.fetchRow(r))
+	if fetches := FetchesTable.writer(w); fetches != nil { // else there is no need to make the row
+		err = fetches.add(w.fetchRow(r))
 	}
 	switch {
 	case r.IsViolation():

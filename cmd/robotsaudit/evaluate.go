@@ -231,12 +231,12 @@ func (f *evaluateFlags) resolve() (e evaluation, err error) {
 		}
 	}
 	e.failOn = f.failOn
-	for _, name := range f.tables {
-		if !slices.Contains(report.TableNames(), name) {
-			return e, usageErrorf("--tables %q: there is no such table; 'robotsaudit schema' lists them", name)
-		}
+	if err := f.checkTables(); err != nil {
+		return e, err
 	}
-	e.only = f.tables
+	if len(f.tables) > 0 {
+		e.only = f.tables
+	}
 	if e.options.AsOf, err = parseAsOf(f.asOf); err != nil {
 		return e, err
 	}
@@ -257,7 +257,7 @@ func (f *evaluateFlags) resolve() (e evaluation, err error) {
 		e.options.Policies = evaluate.PoliciesNone
 	}
 	if e.options.PolicyBodies = f.bodies; f.bodies && e.options.Policies == evaluate.PoliciesNone {
-		return e, usageErrorf("--policy-bodies needs rows of robots_policies: leave out --policies none")
+		return e, usageErrorf("--policy-bodies needs rows of robots_policies: leave out --policies none, and name it in --tables")
 	}
 	if f.ranks != "" {
 		if e.ranks, err = report.ReadRanks(f.ranks); err != nil {
@@ -269,6 +269,21 @@ func (f *evaluateFlags) resolve() (e evaluation, err error) {
 		e.tokens = append(e.tokens, rule.Token)
 	}
 	return e, nil
+}
+
+// checkTables checks that there will be the tables of --tables.
+func (f *evaluateFlags) checkTables() error {
+	for _, name := range f.tables {
+		if !slices.Contains(report.TableNames(), name) {
+			return usageErrorf("--tables %q: there is no such table; 'robotsaudit schema' lists them", name)
+		}
+	}
+	for _, table := range []report.Table{report.GroupVerdictsTable.Table, report.RobotsAgentsTable.Table} {
+		if slices.Contains(f.tables, table.Name) && len(f.agents)+len(f.categories) == 0 && f.agentsFile == "" {
+			return usageErrorf("--tables %s is of a what-if: add %s", table.Name, strings.Join(table.With, " or "))
+		}
+	}
+	return nil
 }
 
 // resolveAgents lists the tokens of the what-if.

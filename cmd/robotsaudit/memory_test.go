@@ -8,8 +8,8 @@ import (
 )
 
 // TestLimitMemory tells where the next collection comes: for a small heap before the budget is
-// spent, of which other tests may leave little; for a large one some megabytes on, or, where that holds pointers, after
-// as many bytes as those.
+// spent, of which other tests may leave little; for a large one some megabytes on; and where that
+// holds pointers, after as many bytes as those.
 func TestLimitMemory(t *testing.T) {
 	limitMemory()
 	awaitGoal(t, 0, headroom/4, budget)

@@ -71,8 +71,8 @@ func (r *Results) Dir() string { return r.dir }
 func (r *Results) Audit() *report.Audit { return &r.audit }
 
 // Rows yields the rows of a table, in their order. A table of the what-if that the audit was not
-// asked for has none; any other that it left out is an error. After an error there is no more. A row is valid until the next step; a copy of it may
-// be kept.
+// asked for has none; any other that it left out is an error. After an error there is no more. A
+// row is valid until the next step; a copy of it may be kept.
 func Rows[R any](r *Results, table report.TableOf[R]) iter.Seq2[*R, error] {
 	return Select[R](r, table)
 }

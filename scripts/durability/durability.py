@@ -23,9 +23,9 @@ KILLS_IN_TABLES = 6  # more
 KILL_BYTES = 400 << 20  # of the archives for the kills: several tasks, a second or more
 KILL_ARCHIVES = 100  # at most: small ones have more to decide in each byte
 PEAK = 90e6  # bytes of resident memory at two workers, however many the archives
-HALF = 100  # copies in one archive: enough to be decided in several ranges, as many archives are
-# Times the peak of that archive is the peak of all copies, at most. Copies of a small archive
-# fill the pages of some tables only when there are many.
+# Times the peak of one archive of half the copies is the peak of all copies, at most: both are
+# decided in several ranges. Copies of a small archive fill the pages of some tables only when
+# there are many.
 MORE, SMALL, MORE_OF_SMALL = 1.2, 1 << 20, 1.5
 PEAKS = 3  # of which the median counts
 
@@ -195,12 +195,12 @@ def check_memory(bench, archive, number):
     many = bench.peak(folder)
     one = os.path.join(bench.folder, "one-" + os.path.basename(archive))
     with open(one, "wb") as f:
-        for name in names[:HALF]:
+        for name in names[:number // 2]:
             with open(os.path.join(folder, name), "rb") as part:
                 shutil.copyfileobj(part, f)
     half = bench.peak(one)
     times = MORE_OF_SMALL if os.path.getsize(archive) < SMALL else MORE
-    bench.check("peak memory, an archive of %d copies of %s and %d archives" % (HALF, os.path.basename(archive), number),
+    bench.check("peak memory, an archive of %d copies of %s and %d archives" % (number // 2, os.path.basename(archive), number),
                 many < PEAK and many < times * half, "%s and %s: %+.0f %%" % (megabytes(half), megabytes(many), 100 * (many / half - 1)))
     os.remove(one)
     bench.drop(folder)
