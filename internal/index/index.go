@@ -6,9 +6,13 @@
 package index
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
+	"path"
+	"strconv"
+	"strings"
 )
 
 // Row is a line of an index: a capture, or a listed fetch. Strings are as the index has them. What
@@ -27,7 +31,7 @@ type Row struct {
 	Length   int64  // of the record in the archive, compressed
 	Subset   string // Common Crawl: warc, robotstxt, crawldiagnostics
 	Agent    string // lists alone
-	RecordID string // lists alone
+	RecordID string // lists, wget's CDX, and Common Crawl since 2026
 	Tags     string // field M (AIF) of CDX: a hint
 	Line     int64  // number of the row in its file, from 1; in text every line counts
 	At       int64  // offset of the line in the file, or -1 where it is compressed or Parquet
@@ -82,17 +86,149 @@ type Options struct {
 	Path string
 }
 
-// Sniff says which format content that begins with b has, gzip or not: by content, never by name.
-// b holds the first 64 KiB, or all of a shorter file. It never takes an archive or a crawl log for
-// an index, and a URL list in CSV or JSON lines only if its columns have names that it knows.
-func Sniff(b []byte) Format {
-	return None
+// Open reads an index of size bytes. Parquet needs r to be an io.ReaderAt. Open undoes gzip: the rows
+// of a member count once its checksum was verified, for which r should be an io.Seeker; if it is
+// not, and the member is large, a Fault behind the rows says that they are not proven. f is what
+// Sniff said, or URLList for whatever the user calls a list of URLs. Open does not close r.
+func Open(f Format, r io.Reader, size int64, opt Options) (Reader, error) {
+	if at, ok := r.(io.ReaderAt); ok && isParquet(at) {
+		return openParquet(f, at, size, opt)
+	}
+	switch f {
+	case CDX, CDXJ, CDXServer, URLList:
+		return openText(f, r)
+	case ZipNum:
+		return nil, errors.New("it is the summary of a ZipNum cluster, which has no rows; name the cluster's compressed files (cdx-*.gz) instead")
+	case Parquet, CCIndex:
+		return nil, errors.New("it is no Parquet file")
+	}
+	return nil, errors.New("it is no index and no list of URLs")
 }
 
-// Open reads an index of size bytes. Parquet needs r to be an io.ReaderAt. Open undoes gzip: of a
-// member, rows count once its checksum was verified, for which r should be an io.Seeker; else a
-// Fault behind them says that they were wrong. f is what Sniff said, or URLList for whatever the
-// user calls a list of URLs. Open does not close r.
-func Open(f Format, r io.Reader, size int64, opt Options) (Reader, error) {
-	return nil, fmt.Errorf("not written yet")
+// field is what a value of a row is.
+type field uint8
+
+const (
+	fieldNone field = iota
+	fieldURL
+	fieldTime
+	fieldStatus
+	fieldMethod
+	fieldMIME
+	fieldDigest
+	fieldRedirect
+	fieldFilename
+	fieldOffset
+	fieldLength
+	fieldSubset
+	fieldAgent
+	fieldRecordID
+	fieldTags
+	fields
+)
+
+// noRow is a row that says nothing.
+var noRow = Row{Micros: NoTime, Status: -1, Offset: -1, Length: -1, At: -1}
+
+// set sets a field to a value of a text format, where "-" is none. fault says what is wrong with
+// the value.
+func (row *Row) set(f field, value string) (fault string) {
+	if value == "-" || value == "" {
+		return ""
+	}
+	switch f {
+	case fieldURL:
+		row.URL = value
+	case fieldTime:
+		row.Time = value
+	case fieldStatus:
+		status, err := strconv.ParseInt(value, 10, 16)
+		if err != nil {
+			return "the status is no number"
+		}
+		row.Status = statusOf(status)
+	case fieldMethod:
+		row.Method = value
+	case fieldMIME:
+		row.MIME = value
+	case fieldDigest:
+		row.Digest = value
+	case fieldRedirect:
+		row.Redirect = value
+	case fieldFilename:
+		row.Filename = value
+	case fieldOffset:
+		return setNumber(&row.Offset, value, "the offset is no number")
+	case fieldLength:
+		return setNumber(&row.Length, value, "the length is no number")
+	case fieldAgent:
+		row.Agent = value
+	case fieldRecordID:
+		row.RecordID = value
+	case fieldTags:
+		row.Tags = value
+	}
+	return ""
+}
+
+func setNumber(n *int64, value, fault string) string {
+	v, err := strconv.ParseInt(value, 10, 64)
+	if err != nil {
+		return fault
+	}
+	*n = max(v, -1)
+	return ""
+}
+
+// statusOf is a status, where 0 and negative numbers say that there was none.
+func statusOf(n int64) int {
+	if n <= 0 {
+		return -1
+	}
+	return int(n)
+}
+
+// finish completes a row whose fields are set. fault says what it lacks.
+func (row *Row) finish() (fault string) {
+	switch {
+	case row.URL == "":
+		return "it has no URL"
+	case row.Time == "" && row.Micros == NoTime:
+		return "it has no time"
+	case row.Subset == "":
+		row.Subset = subsetOf(row.Filename)
+	}
+	return ""
+}
+
+// subsets are those that Common Crawl has, in which it divides the records of a segment.
+var subsets = [...]string{"warc", "crawldiagnostics", "robotstxt"}
+
+// subsetOf returns the subset that the name of an archive of Common Crawl says.
+func subsetOf(filename string) string {
+	if !strings.HasPrefix(filename, "crawl-data/CC-MAIN-") {
+		return ""
+	}
+	dir, _ := path.Split(filename)
+	return knownSubset(path.Base(dir))
+}
+
+// knownSubset returns a name if it is that of a subset.
+func knownSubset(name string) string {
+	for _, s := range subsets {
+		if s == name {
+			return s
+		}
+	}
+	return ""
+}
+
+// subsetOfPath returns the subset that a folder of a partitioned table says: subset=robotstxt.
+func subsetOfPath(p string) string {
+	for part := range strings.SplitSeq(p, "/") {
+		if name, ok := strings.CutPrefix(part, "subset="); ok {
+			return knownSubset(name)
+		}
+	}
+	return ""
 }
