@@ -25,11 +25,11 @@ func sniff(src *warc.Source) (form warc.Form, format index.Format) {
 	return form, index.Sniff(b)
 }
 
-// isIndex reports whether a file in a folder is an index. Lists of URLs have to be named: any table
-// with addresses and dates looks like one.
+// isIndex reports whether a file in a folder is an index with rows. Lists of URLs have to be named:
+// any table with addresses and dates looks like one.
 func isIndex(format index.Format) bool {
 	switch format {
-	case index.None, index.URLList:
+	case index.None, index.URLList, index.ZipNum:
 		return false
 	}
 	return true
