@@ -303,9 +303,11 @@ func indexMIME(written string) string {
 	}
 }
 
-// isNoFetch reports whether a row is that of a record which tells of a fetch and is none: metadata,
-// a request. Such rows have the URL of the fetch.
-func isNoFetch(status int, mime string) bool { return status < 0 && mime == "application/warc-fields" }
+// isNoFetch reports whether a row is that of a metadata record, which has the URL and date of the
+// fetch that it tells of.
+func isNoFetch(status int, mime string) bool {
+	return status < 0 && (mime == "application/warc-fields" || mime == "text/anvl")
+}
 
 // packedID packs a WARC-Record-ID as facts.Fetch has it.
 func packedID(id string) string {
