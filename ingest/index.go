@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
@@ -195,7 +196,11 @@ func (x *indexReader) tellMore() error {
 
 // add makes a fetch of a row, if it tells of one.
 func (x *indexReader) add(row *index.Row) error {
-	x.text = fmt.Appendf(x.text[:0], "%d %q %q %d", row.Line, row.URL, row.Filename, row.Offset)
+	b := strconv.AppendInt(x.text[:0], row.Line, 10)
+	b = append(append(b, ' '), row.URL...)
+	b = append(append(b, ' '), row.Time...)
+	b = append(append(b, ' '), row.Filename...)
+	x.text = strconv.AppendInt(append(b, ' '), row.Offset, 10)
 	x.sum.Add(x.text)
 	f, err := x.fetch(row)
 	if err != nil || f == nil {
