@@ -387,14 +387,14 @@ func openText(f Format, r io.Reader) (Reader, error) {
 		t.parse = new(cdxLines).parse
 	case f == CDXJ:
 		t.parse = new(cdxjLines).parse
-	case f == CDXServer && begin == '{':
-		t.parse = (&objects{names: captureNames[:]}).parse
-	case f == CDXServer:
+	case f == CDXServer && begin == '[':
 		if _, err := t.split.br.Discard(1); err != nil { // the bracket of the whole array
 			return nil, err
 		}
 		t.split.length = 1
 		t.next, t.parse = t.split.element, new(serverRows).parse
+	case f == CDXServer:
+		t.parse = (&objects{names: captureNames[:]}).parse
 	case begin == '{':
 		t.parse = (&objects{names: listNames[:]}).parse
 	default:
