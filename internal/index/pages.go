@@ -123,16 +123,23 @@ func (r *pageReader) header() (*format.PageHeader, error) {
 		if len(b) == 0 {
 			return nil, io.EOF
 		}
-		h := new(format.PageHeader)
-		read := new(thrift.CompactProtocol).NewReaderFromBytes(b)
-		if err = thrift.NewDecoder(read).Decode(h); err == nil {
-			_, err = r.in.Discard(read.BytesRead())
+		h, size, err := parsePageHeader(b)
+		if err == nil {
+			_, err = r.in.Discard(size)
 			return h, err
 		}
 		if len(b) < n || n == maxPageHeader {
 			return nil, damaged("a page header: %w", err)
 		}
 	}
+}
+
+func parsePageHeader(b []byte) (h *format.PageHeader, size int, err error) {
+	defer recovered(&err)
+	h = new(format.PageHeader)
+	read := new(thrift.CompactProtocol).NewReaderFromBytes(b)
+	err = thrift.NewDecoder(read).Decode(h)
+	return h, read.BytesRead(), err
 }
 
 // decode undoes the compression of a page, and takes it apart.

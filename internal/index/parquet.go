@@ -68,7 +68,8 @@ type parquetReader struct {
 // resultKey is in the metadata of this program's own tables.
 const resultKey = "robotsaudit.table"
 
-func openParquet(f Format, r io.ReaderAt, size int64, opt Options) (Reader, error) {
+func openParquet(f Format, r io.ReaderAt, size int64, opt Options) (p *parquetReader, err error) {
+	defer recovered(&err)
 	file, err := parquetfile.OpenForeign(r, size)
 	if err != nil {
 		return nil, err
@@ -76,7 +77,7 @@ func openParquet(f Format, r io.ReaderAt, size int64, opt Options) (Reader, erro
 	if table, ok := file.Lookup(resultKey); ok {
 		return nil, fmt.Errorf("it is the table %s of an audit, and no index", table)
 	}
-	p := &parquetReader{file: r, size: size, groups: file.Metadata().RowGroups, subset: subsetOfPath(opt.Path)}
+	p = &parquetReader{file: r, size: size, groups: file.Metadata().RowGroups, subset: subsetOfPath(opt.Path)}
 	root := file.Root()
 	isTable := root.Column("url") != nil && root.Column("fetch_time") != nil && (root.Column("fetch_status") != nil || root.Column("warc_filename") != nil)
 	switch {
@@ -101,6 +102,13 @@ func openParquet(f Format, r io.ReaderAt, size int64, opt Options) (Reader, erro
 		return nil, err
 	}
 	return p, nil
+}
+
+// recovered makes a panic of the Parquet library, which some damaged files cause, an error.
+func recovered(err *error) {
+	if p := recover(); p != nil {
+		*err = damaged("%v", p)
+	}
 }
 
 // openColumns makes readers of the columns that are fields.
