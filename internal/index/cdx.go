@@ -46,7 +46,7 @@ type cdxLines struct {
 	shape     []field // of the header, nil without one
 	values    []string
 	bad       bool // the header cannot be used, and so no line up to the next one
-	blank     bool   // the line before was empty
+	blank     bool // the line before was empty
 }
 
 func (c *cdxLines) parse(text []byte, row *Row) (ok bool, fault string) {

@@ -183,9 +183,12 @@ func sized[T any](s *[]T, n int) []T {
 	return *s
 }
 
+// plainDictionary is the encoding of dictionaries, and of indexes of them, in older files.
+const plainDictionary = format.Encoding(2)
+
 // loadDictionary decodes a dictionary.
 func (c *column) loadDictionary(p page) error {
-	if p.encoding != format.Plain && p.encoding != format.PlainDictionary || c.entries != nil || len(c.amounts) > 0 {
+	if p.encoding != format.Plain && p.encoding != plainDictionary || c.entries != nil || len(c.amounts) > 0 {
 		return damaged("a dictionary in the encoding %v, or a second one", p.encoding)
 	}
 	if !c.text {
@@ -208,7 +211,7 @@ func (c *column) bounded(p page) int { return min(p.count, len(p.values)/4+1) }
 // loadValues decodes the values of a page that are not null.
 func (c *column) loadValues(p page, n int) (err error) {
 	switch p.encoding {
-	case format.RLEDictionary, format.PlainDictionary:
+	case format.RLEDictionary, plainDictionary:
 		if len(p.values) == 0 {
 			return damaged("a page has fewer values than its header says")
 		}
