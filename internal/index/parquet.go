@@ -18,7 +18,9 @@ const (
 	// batchRows is how many rows are decoded at once, at most.
 	batchRows = 1024
 
-	maxGroupRows = 1 << 40
+	// maxRowsPerByte is how many rows a file may have for each of its bytes. Runs of one value, or of
+	// none, cost nothing there.
+	maxRowsPerByte = 256
 
 	// maxListColumns is how many columns a list may have in JSON.
 	maxListColumns = 10_000
@@ -78,6 +80,12 @@ func openParquet(f Format, r io.ReaderAt, size int64, opt Options) (p *parquetRe
 		return nil, fmt.Errorf("it is the table %s of an audit, and no index", table)
 	}
 	p = &parquetReader{file: r, size: size, groups: file.Metadata().RowGroups, subset: subsetOfPath(opt.Path)}
+	for i, room := 0, size*maxRowsPerByte; i < len(p.groups); i++ {
+		n := p.groups[i].NumRows
+		if room -= n; n < 0 || room < 0 {
+			return nil, damaged("more rows than its %d bytes can have", size)
+		}
+	}
 	root := file.Root()
 	isTable := root.Column("url") != nil && root.Column("fetch_time") != nil && (root.Column("fetch_status") != nil || root.Column("warc_filename") != nil)
 	switch {
@@ -254,10 +262,6 @@ func (p *parquetReader) openGroup() error {
 	p.groups = p.groups[1:]
 	p.left = g.NumRows
 	p.batch, p.at = 0, 0
-	if g.NumRows < 0 || g.NumRows > maxGroupRows {
-		p.left = 0
-		return damaged("a row group of %d rows", g.NumRows)
-	}
 	for f, c := range p.columns {
 		if c == nil {
 			continue
