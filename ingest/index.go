@@ -268,6 +268,12 @@ func (x *indexReader) fetch(row *index.Row) (*facts.Fetch, error) {
 			return nil, err
 		}
 	}
+	if len(row.RecordID) > warc.MaxRecordID || len(row.Filename) > warc.MaxURL || len(row.Method) > maxWord || len(row.Redirect) > warc.MaxURL ||
+		len(mime) == warc.MaxFieldValue || len(row.Digest) > warc.MaxFieldValue || x.listed && len(row.Agent) > maxListedAgent {
+		if err := x.faultOf(row, facts.IssueValueCut, "the rest dropped", "a value that is too long"); err != nil {
+			return nil, err
+		}
+	}
 	t, ok := rowTime(row)
 	f.Micros, f.Precision = t.Micros, t.Precision
 	if !ok {
