@@ -259,7 +259,7 @@ func TestHostileFooter(t *testing.T) {
 	}
 }
 
-// TestTooManyRows: rows that cost nothing in the file are refused, and could be had in plenty.
+// TestTooManyRows: a small file cannot have rows without end.
 func TestTooManyRows(t *testing.T) {
 	type row struct {
 		URL  string `parquet:"url,optional"`
