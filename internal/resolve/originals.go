@@ -34,7 +34,11 @@ type Statements struct {
 
 // StatementsOf returns what a record tells itself.
 func StatementsOf(f *facts.Fetch) Statements {
-	return Statements{f.PolicyHeaders, f.Metas, f.MIMEType, f.Flags & facts.FlagPolicyHeadersCut, SourceOwn}
+	from := SourceOwn
+	if f.IsIndexed() {
+		from = SourceUnknown
+	}
+	return Statements{f.PolicyHeaders, f.Metas, f.MIMEType, f.Flags & facts.FlagPolicyHeadersCut, from}
 }
 
 // IsEmpty reports whether nothing is said, for sure.
@@ -100,7 +104,7 @@ func (o *Originals) Forget() {
 // §3.1.4). Fetches are to be asked for in the order of the facts.
 func (o *Originals) StatementsFor(f *facts.Fetch) Statements {
 	own := StatementsOf(f)
-	if f.Type != facts.TypeRevisit && !isUnmodified(f) {
+	if f.IsIndexed() || f.Type != facts.TypeRevisit && !isUnmodified(f) {
 		o.add(f)
 		return own
 	}
