@@ -1,12 +1,14 @@
 package ingest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
@@ -21,12 +23,12 @@ func (e *inputError) Unwrap() error { return e.err }
 
 // readOptions say how inputs are read. A nil one has the defaults.
 type readOptions struct {
-	progress func(int)    // is told of every read; may be nil
-	tmp      string       // folder for what must be on disk to be read; "" is the system's
-	verify   bool         // compare the digests of all records
-	stopped  func() error // an error once the reading is to stop; may be nil
-	cores    warc.Cores   // that may inflate ahead where they are idle; nil: none
-	partSize int64        // bytes of a file that are inflated ahead at a time; 0: aheadPart
+	progress func(int)       // is told of every read; may be nil
+	tmp      string          // folder for what must be on disk to be read; "" is the system's
+	verify   bool            // compare the digests of all records
+	ctx      context.Context // the reading stops once it is done; may be nil
+	cores    warc.Cores      // that may inflate ahead where they are idle; nil: none
+	partSize int64           // bytes of a file that are inflated ahead at a time; 0: aheadPart
 
 	paired func(*facts.Fetch, *Companions) error // is told of every fetch; may be nil
 	list   *lister                               // takes the records instead; may be nil
@@ -34,10 +36,18 @@ type readOptions struct {
 
 // hasStopped returns an error once the reading is to stop.
 func (o *readOptions) hasStopped() error {
-	if o == nil || o.stopped == nil {
+	if o == nil || o.ctx == nil {
 		return nil
 	}
-	return o.stopped()
+	return o.ctx.Err()
+}
+
+// context is what the reading ends with.
+func (o *readOptions) context() context.Context {
+	if o == nil || o.ctx == nil {
+		return context.Background()
+	}
+	return o.ctx
 }
 
 // readInputs reads the inputs, in order, into w. Where some cannot be read, w is to be
@@ -68,8 +78,8 @@ func readInput(in facts.Input, index int32, out sink, stdin io.Reader, opt *read
 	if err != nil {
 		return facts.InputResult{}, &inputError{in, err}
 	}
-	defer src.Close()
 	result, err := readSource(in, src, index, out, opt)
+	src.Close() // a server may bear no other request beside it
 	if err := opt.hasStopped(); err != nil {
 		return facts.InputResult{}, err
 	}
@@ -79,13 +89,13 @@ func readInput(in facts.Input, index int32, out sink, stdin io.Reader, opt *read
 	if err != nil {
 		return facts.InputResult{}, err
 	}
-	if err := unchanged(in); err != nil {
+	if err := unchanged(opt.context(), in); err != nil {
 		return facts.InputResult{}, &inputError{in, err}
 	}
 	return result, nil
 }
 
-// readSource reads the bytes of an input. A file can be read at random, too.
+// readSource reads the bytes of an input. Most can be read at random, too.
 func readSource(in facts.Input, src io.Reader, index int32, out sink, opt *readOptions) (facts.InputResult, error) {
 	if opt == nil {
 		opt = new(readOptions)
@@ -95,11 +105,7 @@ func readSource(in facts.Input, src io.Reader, index int32, out sink, opt *readO
 	if err := from.Failed(); err != nil {
 		return facts.InputResult{}, err
 	}
-	at, _ := src.(io.ReaderAt)
-	if in.Path == facts.Stdin {
-		at = nil
-	}
-	size := in.Size
+	at, size := atRandom(src), in.Size
 	if at == nil && form.ProvenBehind() {
 		file, err := spool(from, opt.tmp)
 		if err != nil {
@@ -107,7 +113,7 @@ func readSource(in facts.Input, src io.Reader, index int32, out sink, opt *readO
 		}
 		defer file.discard()
 		at, size, from = file, file.size, warc.SourceAt(file, 0)
-		opt = &readOptions{tmp: opt.tmp, verify: opt.verify, paired: opt.paired, list: opt.list} // it has been counted
+		opt = &readOptions{ctx: opt.ctx, tmp: opt.tmp, verify: opt.verify, paired: opt.paired, list: opt.list} // it has been counted
 	}
 	if form.Container == warc.ContainerZip {
 		if opt.progress != nil {
@@ -130,7 +136,11 @@ func readSource(in facts.Input, src io.Reader, index int32, out sink, opt *readO
 		return facts.InputResult{}, err
 	}
 	if members, ok := reader.(warc.AheadReader); ok {
-		members.ReadAhead(in.Size, warc.AheadOptions{Cores: opt.cores, PartSize: opt.partSize, Whole: opt.verify})
+		cores := opt.cores
+		if object.IsRemote(in.Path) { // one stream is read; ranges all over would be many requests
+			cores = nil
+		}
+		members.ReadAhead(in.Size, warc.AheadOptions{Cores: cores, PartSize: opt.partSize, Whole: opt.verify})
 		defer members.Close()
 	}
 	if !form.Addressable() || at == nil {
@@ -172,21 +182,36 @@ func (s *spooled) discard() {
 // source is an input that is read until the reading is to stop. Err tells so between reads,
 // too: package warc asks while it undoes a compression, of which a few bytes may hold much.
 type source struct {
-	io.Reader
-	io.ReaderAt
-	io.Closer
+	object.Object
 	opt *readOptions
 }
 
 func openInput(in facts.Input, stdin io.Reader, opt *readOptions) (*source, error) {
 	if in.Path == facts.Stdin {
-		return &source{Reader: stdin, Closer: io.NopCloser(stdin), opt: opt}, nil
+		return &source{pipe{stdin}, opt}, nil
 	}
-	f, err := os.Open(in.Path)
+	o, err := object.Open(opt.context(), in.Path, in.Object())
 	if err != nil {
 		return nil, err
 	}
-	return &source{f, f, f, opt}, nil
+	return &source{o, opt}, nil
+}
+
+// pipe is standard input.
+type pipe struct{ io.Reader }
+
+func (pipe) ReadAt([]byte, int64) (int, error) { return 0, errors.ErrUnsupported }
+func (pipe) Close() error                      { return nil }
+func (pipe) Random() bool                      { return false }
+
+// atRandom is an input at random; nil where it can be read but once. It is known once something
+// was read.
+func atRandom(src io.Reader) io.ReaderAt {
+	if o, ok := src.(object.Object); ok && !o.Random() {
+		return nil
+	}
+	at, _ := src.(io.ReaderAt)
+	return at
 }
 
 func (s *source) Err() error { return s.opt.hasStopped() }
@@ -195,28 +220,21 @@ func (s *source) Read(p []byte) (int, error) {
 	if err := s.Err(); err != nil {
 		return 0, err
 	}
-	return s.Reader.Read(p)
+	return s.Object.Read(p)
 }
 
 func (s *source) ReadAt(p []byte, offset int64) (int, error) {
 	if err := s.Err(); err != nil {
 		return 0, err
 	}
-	return s.ReaderAt.ReadAt(p, offset)
+	return s.Object.ReadAt(p, offset)
 }
 
 // unchanged checks that the file is still the one that was planned: an archive
 // that a crawler is still writing is no evidence yet.
-func unchanged(in facts.Input) error {
+func unchanged(ctx context.Context, in facts.Input) error {
 	if in.Path == facts.Stdin {
 		return nil
 	}
-	info, err := os.Stat(in.Path)
-	if err != nil {
-		return err
-	}
-	if info.Size() != in.Size || info.ModTime().UnixNano() != in.MTime {
-		return errors.New("the file changed while it was read; run again once it is complete")
-	}
-	return nil
+	return object.Unchanged(ctx, in.Path, in.Object())
 }

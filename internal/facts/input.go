@@ -1,22 +1,37 @@
 package facts
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/robotsaudit/robotsaudit/internal/object"
+)
 
 // Stdin is the path of the input that is read from standard input.
 const Stdin = "-"
 
 // Input is one archive to read.
 type Input struct {
-	Path  string `json:"path"` // real path: absolute, without symbolic links; Stdin
-	Name  string `json:"name"` // warc_filename in the tables
-	Size  int64  `json:"size"`
-	MTime int64  `json:"mtime"` // nanoseconds since 1970
+	Path    string `json:"path"` // real path: absolute, without symbolic links; a URL as object.Clean makes it; Stdin
+	Name    string `json:"name"` // warc_filename in the tables
+	Size    int64  `json:"size"`
+	MTime   int64  `json:"mtime"`             // nanoseconds since 1970; 0 where there is a version
+	Version string `json:"version,omitempty"` // entity tag of an object of a store or web server
 }
 
-// Same reports whether two inputs are the same bytes, as far as the file system
-// tells.
+// Same reports whether two inputs are the same bytes, as far as the file system or the
+// server tells. Of what a server tells neither version nor time of, nothing is known.
 func (in Input) Same(other Input) bool {
-	return in.Path == other.Path && in.Size == other.Size && in.MTime == other.MTime
+	return in.Path == other.Path && in.Object() == other.Object() && (in.MTime != 0 || in.Version != "" || !object.IsRemote(in.Path))
+}
+
+// Object is what is known of the object that holds the input.
+func (in Input) Object() object.Info {
+	return object.Info{Size: in.Size, MTime: in.MTime, Version: in.Version}
+}
+
+// SetObject fills in what is known of the object that holds the input.
+func (in *Input) SetObject(info object.Info) {
+	in.Size, in.MTime, in.Version = info.Size, info.MTime, info.Version
 }
 
 // InputResult is what reading one input came to.
