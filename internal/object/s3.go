@@ -11,6 +11,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/smithy-go"
@@ -44,7 +45,7 @@ func s3Client(ctx context.Context) (*s3.Client, error) {
 	}
 	opt := settings()
 	load := []func(*config.LoadOptions) error{
-		config.WithHTTPClient(&http.Client{Transport: transport(), CheckRedirect: noRedirect}),
+		config.WithHTTPClient(awshttp.NewBuildableClient().WithTransportOptions(tune)), // AWS_CA_BUNDLE needs one
 		config.WithRetryer(func() aws.Retryer { return aws.NopRetryer{} }), // persist does
 		config.WithResponseChecksumValidation(aws.ResponseChecksumValidationWhenRequired),
 	}
@@ -73,9 +74,6 @@ func s3Client(ctx context.Context) (*s3.Client, error) {
 	})
 	return client.Client, nil
 }
-
-// noRedirect hands redirects on: a signed request must not go elsewhere.
-func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // s3Fault says what an error of the client means.
 func s3Fault(bucket string, err error) error {

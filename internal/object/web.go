@@ -27,20 +27,25 @@ func newWebObject(full string) (webObject, error) {
 
 func (o webObject) host() string { return o.url.Host }
 
-// transport is that of all requests. HTTP/1.1 alone is spoken: a stream then has a connection of
-// its own, whose buffers bound what comes unasked.
+// tune sets what all connections have in common. HTTP/1.1 alone is spoken: a stream then has a
+// connection of its own, whose buffers bound what comes unasked.
+func tune(t *http.Transport) {
+	t.Proxy = http.ProxyFromEnvironment
+	t.DialContext = (&net.Dialer{Timeout: limits.connect}).DialContext
+	t.TLSHandshakeTimeout = limits.connect
+	t.MaxIdleConnsPerHost = 16
+	t.IdleConnTimeout = 90 * time.Second
+	t.DisableCompression = true // what an object holds is what is sent of it
+	t.ForceAttemptHTTP2 = false
+	t.Protocols = new(http.Protocols)
+	t.Protocols.SetHTTP1(true)
+}
+
+// transport is that of web servers.
 var transport = sync.OnceValue(func() *http.Transport {
-	protocols := new(http.Protocols)
-	protocols.SetHTTP1(true)
-	return &http.Transport{
-		Proxy:               http.ProxyFromEnvironment,
-		DialContext:         (&net.Dialer{Timeout: limits.connect}).DialContext,
-		TLSHandshakeTimeout: limits.connect,
-		MaxIdleConnsPerHost: 16,
-		IdleConnTimeout:     90 * time.Second,
-		DisableCompression:  true, // what an object holds is what is sent of it
-		Protocols:           protocols,
-	}
+	t := new(http.Transport)
+	tune(t)
+	return t
 })
 
 var webClient = sync.OnceValue(func() *http.Client {
