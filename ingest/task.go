@@ -105,7 +105,7 @@ func readSource(in facts.Input, src io.Reader, index int32, out sink, opt *readO
 	if err := from.Failed(); err != nil {
 		return facts.InputResult{}, err
 	}
-	at, size := atRandom(src), in.Size
+	at, size := atRandom(in, src), in.Size
 	if at == nil && form.ProvenBehind() {
 		file, err := spool(from, opt.tmp)
 		if err != nil {
@@ -206,8 +206,8 @@ func (pipe) Random() bool                      { return false }
 
 // atRandom is an input at random; nil where it can be read but once. It is known once something
 // was read.
-func atRandom(src io.Reader) io.ReaderAt {
-	if o, ok := src.(object.Object); ok && !o.Random() {
+func atRandom(in facts.Input, src io.Reader) io.ReaderAt {
+	if o, ok := src.(object.Object); in.Path == facts.Stdin || ok && !o.Random() {
 		return nil
 	}
 	at, _ := src.(io.ReaderAt)

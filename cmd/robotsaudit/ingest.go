@@ -26,8 +26,8 @@ s3://BUCKET/PREFIX/. Credentials are those that programs of AWS find (AWS_PROFIL
 const resumeHelp = `Archives that were read before are not read again: add one to a folder and run the
 same command. What was read of archives that are not named any more is removed after a
 warning; --add keeps it. An interrupted run goes on where it stopped. Standard input is read
-anew every time. An archive is known by its path, size and time of change: one whose content
-changed without these needs --reread.`
+anew every time. An archive is known by its path, size and time of change, one of a server by its
+ETag: one whose content changed without these needs --reread.`
 
 // ingestFlags are the options of reading.
 type ingestFlags struct {

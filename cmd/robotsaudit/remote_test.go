@@ -84,7 +84,11 @@ func sameResults(t *testing.T, got, want map[string]string) {
 	t.Helper()
 	for name, content := range want {
 		if got[name] != content {
-			t.Errorf("%s differs", name)
+			i := 0
+			for i < len(content) && i < len(got[name]) && content[i] == got[name][i] {
+				i++
+			}
+			t.Errorf("%s differs at %d: %q, want %q", name, i, got[name][max(0, i-100):min(i+100, len(got[name]))], content[max(0, i-100):min(i+100, len(content))])
 		}
 	}
 	if len(got) != len(want) || len(want) < 5 {
@@ -202,7 +206,11 @@ func TestRemote(t *testing.T) {
 	server.ranges = false
 	whole := filepath.Join(dir, "whole")
 	tell(0, append([]string{"audit", "-o", whole}, urls...)...)
-	sameResults(t, outputsOf(t, whole), want)
+	got := outputsOf(t, whole)
+	for _, of := range []map[string]string{got, want} {
+		delete(of, "audit.json") // which says that a plain archive was a pipe: no place in it could be sought
+	}
+	sameResults(t, got, want)
 	if got := tell(0, "extract", "-o", whole, place); got != record {
 		t.Errorf("extract without ranges: %d bytes, want %d", len(got), len(record))
 	}
