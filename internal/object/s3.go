@@ -46,7 +46,7 @@ func s3Client(ctx context.Context) (*s3.Client, error) {
 	opt := settings()
 	load := []func(*config.LoadOptions) error{
 		config.WithHTTPClient(awshttp.NewBuildableClient().WithTransportOptions(tune)), // AWS_CA_BUNDLE needs one
-		config.WithRetryer(func() aws.Retryer { return aws.NopRetryer{} }), // persist does
+		config.WithRetryer(func() aws.Retryer { return aws.NopRetryer{} }),             // persist does
 		config.WithResponseChecksumValidation(aws.ResponseChecksumValidationWhenRequired),
 	}
 	if opt.S3Anonymous {

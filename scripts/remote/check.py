@@ -10,6 +10,7 @@ import sys
 import time
 
 import boto3
+import botocore.config
 import botocore.exceptions
 
 BUCKET = "crawl"
@@ -54,7 +55,8 @@ class Check:
 
 def main(binary, endpoint, archives, work):
     check = Check(binary, endpoint, work)
-    s3 = boto3.client("s3", endpoint_url=endpoint, aws_access_key_id="AKIAEXAMPLE", aws_secret_access_key=SECRET, region_name="us-east-1")
+    s3 = boto3.client("s3", endpoint_url=endpoint, aws_access_key_id="AKIAEXAMPLE", aws_secret_access_key=SECRET, region_name="us-east-1",
+                      config=botocore.config.Config(signature_version="s3v4"))
     for left in range(100, -1, -1):
         try:
             s3.create_bucket(Bucket=BUCKET)
