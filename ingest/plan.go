@@ -81,7 +81,7 @@ func Ingest(ctx context.Context, inputs []Input, opt Options) error {
 		b.warn("the output folder holds facts of another version of robotsaudit, or read with other options; the archives are read again")
 	}
 	named := inputs
-	inputs = b.withPrevious(named)
+	inputs = b.withPrevious(ctx, named)
 	again := slices.DeleteFunc(slices.Clone(named), func(in Input) bool { return !opt.Reread && in.Path != facts.Stdin })
 	if err := b.keep(ctx, without(inputs, again)); err != nil {
 		return err
@@ -108,7 +108,7 @@ func Ingest(ctx context.Context, inputs []Input, opt Options) error {
 			return err
 		}
 	}
-	return b.commit(facts.Plan{Inputs: inputs, Failures: in.failures, Digested: opt.DigestInputs})
+	return b.commit(ctx, facts.Plan{Inputs: inputs, Failures: in.failures, Digested: opt.DigestInputs})
 }
 
 // without returns the inputs that are not among others.
@@ -152,6 +152,9 @@ func taskName(fingerprint string, inputs []facts.Input) string {
 	fmt.Fprintln(h, fingerprint)
 	for _, in := range inputs {
 		fmt.Fprintf(h, "%q %d %d %t\n", in.Path, in.Size, in.MTime, in.List)
+		if in.Version != "" {
+			fmt.Fprintf(h, "%q\n", in.Version)
+		}
 	}
 	return "task-" + hex.EncodeToString(h.Sum(nil)[:8])
 }
@@ -270,7 +273,7 @@ func (g *ingestion) attempt(ctx context.Context, inputs []facts.Input) (name str
 		progress: func(n int) { counted.Add(int64(n)); g.opt.Progress.BytesRead.Add(int64(n)) },
 		verify:   g.opt.VerifyDigests,
 		tmp:      tmp,
-		stopped:  ctx.Err,
+		ctx:      ctx,
 		cores:    g.cores,
 	}
 	results, failed, err := readInputs(w, inputs, g.opt.Stdin, &opt)

@@ -63,6 +63,7 @@ whether the archives were true: for that, compare the records with them.
 	cmd.Flags().StringVarP(&opt.Dir, "output", "o", "", "output folder `DIR` of the audit")
 	cmd.Flags().StringVar(&opt.To, "to", "", "`FILE` to write the bundle to, such as bundle.warc.gz")
 	cmd.Flags().StringVar(&opt.Archives, "archives", "", "folder `DIR` in which the archives are now, if they have been moved")
+	addRemote(cmd.Flags())
 	cmd.Flags().StringVar(&bundle, "verify", "", "verify the bundle `FILE`")
 	return cmd
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/run"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/results"
@@ -64,7 +65,7 @@ func Write(ctx context.Context, opt Options) (_ *Bundle, err error) {
 		return nil, err
 	}
 	defer os.RemoveAll(tmp)
-	w, err := newWriter(set, settings.Settings, tmp, &opt)
+	w, err := newWriter(ctx, set, settings.Settings, tmp, &opt)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +126,7 @@ type writer struct {
 	bodies   *os.File   // the records themselves
 }
 
-func newWriter(set *facts.Set, settings Settings, tmp string, opt *Options) (w *writer, err error) {
+func newWriter(ctx context.Context, set *facts.Set, settings Settings, tmp string, opt *Options) (w *writer, err error) {
 	w = &writer{settings: settings}
 	w.collector = &collector{
 		inputs: set.Inputs, selected: newSelection(opt.What), missing: make(map[int32]string), rows: make(map[string]int64),
@@ -145,7 +146,7 @@ func newWriter(set *facts.Set, settings Settings, tmp string, opt *Options) (w *
 	}
 	w.findings, w.records, w.copier = bufio.NewWriter(w.collector.file), bufio.NewWriter(w.spooled), newCopier(w.bodies)
 	for i := range set.Inputs {
-		w.locate(int32(i), opt.Archives)
+		w.locate(ctx, int32(i), opt.Archives)
 		set.Inputs[i].Input = w.paths[int32(i)]
 		if isSameFile(opt.To, set.Inputs[i].Path) {
 			w.close()
@@ -172,7 +173,7 @@ func (w *writer) close() {
 }
 
 // locate finds out where an input is now.
-func (w *writer) locate(i int32, dir string) {
+func (w *writer) locate(ctx context.Context, i int32, dir string) {
 	in := w.inputs[i].Input
 	tried := []string{in.Path}
 	if dir != "" {
@@ -182,16 +183,21 @@ func (w *writer) locate(i int32, dir string) {
 	if in.Path != facts.Stdin {
 		reason = fmt.Sprintf("there is no file %s", in.Path)
 		for _, path := range tried {
-			info, err := os.Stat(path)
-			if err != nil || !info.Mode().IsRegular() {
-				continue
-			}
-			if info.Size() == in.Size {
-				in.Path, in.MTime = path, info.ModTime().UnixNano()
+			if object.IsRemote(path) { // reading it tells; most are not read
 				w.paths[i] = in
 				return
 			}
-			reason = fmt.Sprintf("it has %d bytes, and had %d when it was audited", info.Size(), in.Size)
+			now, err := ingest.FindInput(ctx, path)
+			if err != nil {
+				continue
+			}
+			if now.Size == in.Size {
+				in.Path = now.Path
+				in.SetObject(now.Object())
+				w.paths[i] = in
+				return
+			}
+			reason = fmt.Sprintf("it has %d bytes, and had %d when it was audited", now.Size, in.Size)
 		}
 	}
 	w.paths[i] = in
