@@ -155,6 +155,7 @@ var valuesOf = map[string][]Value{
 	},
 	"tags_from": {
 		{"original", "Of a revisit or a 304: its original, which was found, in whichever archive and origin."},
+		{"wat", "A record of a WAT, which tells of the response without its body. Of a field that came twice one may be left (Common Crawl before CC-MAIN-2024-51), and metas and links of the body stand among those of the head. A restriction is `probable` at most."},
 		{"unknown", "Some tags may be missing: there is no original in these archives, or several that differ; a digest contradicts the original's; a coding could not be undone; the crawler left the body out or cut it within its head; the head does not end within 1 MiB; or there are more metas or tags than are kept."},
 	},
 	"tag_source": {
@@ -213,6 +214,7 @@ var valuesOf = map[string][]Value{
 		{"no_group", "A line outside any group governs nobody."},
 		{"more", "More than are kept: the rest is dropped."},
 		{"upper_case", "A key in upper case, which is no structured field."},
+		{"place_untold", "A meta or link of the page's head or of its body: a WAT does not tell which. It is taken to bind."},
 	},
 	"tag_contradiction": {
 		{"index", "With noindex."},
