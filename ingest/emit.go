@@ -73,6 +73,7 @@ func (c *committer) emitOne(x *exchange) error {
 	}
 	if x.Kind == facts.CaptureRobots {
 		c.stats.Robots++
+		c.stats.AddRobotsAgent(x.UserAgent)
 	}
 	return c.out.Capture(&x.Capture, body)
 }

@@ -110,8 +110,8 @@ func (x *expander) list(path string) {
 		return
 	}
 	defer f.Close()
-	if a := warc.Sniff(warc.SourceAt(f, 0), isCrawlLog); a.Readable() {
-		x.fail(path, "is an archive, not a list of archives; leave out the @")
+	if a, format := sniff(warc.SourceAt(f, 0)); a.Readable() || isIndex(format) {
+		x.fail(path, "is an archive or an index, not a list of archives; leave out the @")
 		return
 	}
 	var r io.Reader = f
@@ -244,7 +244,14 @@ func isArchive(path string) bool {
 		return false
 	}
 	defer f.Close()
-	return warc.Sniff(warc.SourceAt(f, 0), isCrawlLog).Readable()
+	form, format := sniff(warc.SourceAt(f, 0))
+	return form.Readable() || isIndex(format) && !isOutput(filepath.Dir(path))
+}
+
+// isOutput reports whether a folder holds the tables of an audit, which look like indexes.
+func isOutput(dir string) bool {
+	info, err := os.Stat(filepath.Join(dir, facts.PrivateFolder))
+	return err == nil && info.IsDir()
 }
 
 func (x *expander) file(path, name string) {

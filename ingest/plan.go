@@ -151,7 +151,7 @@ func taskName(fingerprint string, inputs []facts.Input) string {
 	h := sha256.New()
 	fmt.Fprintln(h, fingerprint)
 	for _, in := range inputs {
-		fmt.Fprintf(h, "%q %d %d\n", in.Path, in.Size, in.MTime)
+		fmt.Fprintf(h, "%q %d %d %t\n", in.Path, in.Size, in.MTime, in.List)
 	}
 	return "task-" + hex.EncodeToString(h.Sum(nil)[:8])
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/index"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
@@ -86,12 +87,15 @@ func readInput(in facts.Input, index int32, out sink, stdin io.Reader, opt *read
 }
 
 // readSource reads the bytes of an input. A file can be read at random, too.
-func readSource(in facts.Input, src io.Reader, index int32, out sink, opt *readOptions) (facts.InputResult, error) {
+func readSource(in facts.Input, src io.Reader, number int32, out sink, opt *readOptions) (facts.InputResult, error) {
 	if opt == nil {
 		opt = new(readOptions)
 	}
 	from := warc.NewSource(src, opt.progress)
-	form := warc.Sniff(from, isCrawlLog)
+	form, format := sniff(from)
+	if in.List {
+		format = index.URLList
+	}
 	if err := from.Failed(); err != nil {
 		return facts.InputResult{}, err
 	}
@@ -100,7 +104,7 @@ func readSource(in facts.Input, src io.Reader, index int32, out sink, opt *readO
 		at = nil
 	}
 	size := in.Size
-	if at == nil && form.ProvenBehind() {
+	if at == nil && (form.ProvenBehind() || format == index.Parquet) {
 		file, err := spool(from, opt.tmp)
 		if err != nil {
 			return facts.InputResult{}, err
@@ -109,14 +113,17 @@ func readSource(in facts.Input, src io.Reader, index int32, out sink, opt *readO
 		at, size, from = file, file.size, warc.SourceAt(file, 0)
 		opt = &readOptions{tmp: opt.tmp, verify: opt.verify, paired: opt.paired, list: opt.list} // it has been counted
 	}
-	if form.Container == warc.ContainerZip {
+	if form.Container == warc.ContainerZip && !in.List {
 		if opt.progress != nil {
 			opt.progress(-int(from.Fetched())) // its entries will be counted
 		}
-		return readWACZ(in, at, size, index, out, opt)
+		return readWACZ(in, at, size, number, out, opt)
 	}
-	c := newCommitter(index, "", out)
+	c := newCommitter(number, "", out)
 	c.extractor.verify, c.paired, c.list, c.stored = opt.verify, opt.paired, opt.list, form.Container == warc.ContainerPlain
+	if format != index.None {
+		return readIndexInput(c, in, format, from, at, size, opt)
+	}
 	if !form.Readable() {
 		err := c.report(facts.Issue{Offset: -1, Length: in.Size, Kind: issueKinds[form.Kind], Detail: form.Refusal, Action: "not read"})
 		return facts.InputResult{Input: in, Container: form.String(), InputStats: c.stats, Refusal: form.Refusal}, err

@@ -54,7 +54,7 @@ func (b *rowBuilder) pageTagRow(r *evaluate.Result, t *tag.Tag) PageTagRow {
 	row := PageTagRow{
 		URL:              locator(r.Fetch.URL),
 		FetchTime:        micros(r.Fetch.Time()),
-		WARCFilename:     b.filename(r.Fetch.Input, r.Fetch.Entry),
+		WARCFilename:     b.archive(r.Fetch),
 		WARCRecordOffset: r.Fetch.Offset,
 		Source:           t.Source.String(),
 		Line:             int32(t.Line),
@@ -105,7 +105,7 @@ type EffectiveTagsRow struct {
 func (b *rowBuilder) effectiveRow(r *evaluate.Result, s *evaluate.AgentSet) EffectiveTagsRow {
 	binds := func(u tag.Use) bool { return len(s.Set.Restrictions(u, r.Page.At)) > 0 }
 	return EffectiveTagsRow{
-		URL: locator(r.Fetch.URL), WARCFilename: b.filename(r.Fetch.Input, r.Fetch.Entry), WARCRecordOffset: r.Fetch.Offset,
+		URL: locator(r.Fetch.URL), WARCFilename: b.archive(r.Fetch), WARCRecordOffset: r.Fetch.Offset,
 		Agent: text(s.Agent), Rules: text(s.Set.String()), Conflicts: s.Set.Conflicts.String(),
 		RestrictsArchive: binds(tag.UseArchive), RestrictsIndex: binds(tag.UseIndex), RestrictsTrain: binds(tag.UseTrain),
 	}

@@ -10,13 +10,14 @@ type Input struct {
 	Path  string `json:"path"` // real path: absolute, without symbolic links; Stdin
 	Name  string `json:"name"` // warc_filename in the tables
 	Size  int64  `json:"size"`
-	MTime int64  `json:"mtime"` // nanoseconds since 1970
+	MTime int64  `json:"mtime"`          // nanoseconds since 1970
+	List  bool   `json:"list,omitempty"` // the user calls it a list of URLs
 }
 
 // Same reports whether two inputs are the same bytes, as far as the file system
 // tells.
 func (in Input) Same(other Input) bool {
-	return in.Path == other.Path && in.Size == other.Size && in.MTime == other.MTime
+	return in.Path == other.Path && in.Size == other.Size && in.MTime == other.MTime && in.List == other.List
 }
 
 // InputResult is what reading one input came to.
@@ -49,6 +50,13 @@ type InputStats struct {
 	Digests  DigestStats      `json:"digests"`
 	Events   int64            `json:"events,omitempty"` // log events
 	Crawls   []Crawl          `json:"crawls,omitempty"`
+
+	// UserAgents of the captures of robots.txt, the first two; "": one without.
+	RobotsAgents []string `json:"robots_agents,omitempty"`
+
+	Indexed       int64    `json:"indexed,omitempty"`        // fetches that an index or a list tells of, and no record here
+	IndexedRobots int64    `json:"indexed_robots,omitempty"` // of them of robots.txt: no captures
+	CommonCrawls  []string `json:"common_crawls,omitempty"`  // monthly crawls of Common Crawl whose archives an index names
 }
 
 // Add adds what another part of the same input holds.
@@ -67,6 +75,29 @@ func (s *InputStats) Add(other *InputStats) {
 	s.Digests.Add(other.Digests)
 	for _, crawl := range other.Crawls {
 		s.AddCrawl(crawl)
+	}
+	for _, agent := range other.RobotsAgents {
+		s.AddRobotsAgent(agent)
+	}
+	s.Indexed += other.Indexed
+	s.IndexedRobots += other.IndexedRobots
+	for _, name := range other.CommonCrawls {
+		s.AddCommonCrawl(name)
+	}
+}
+
+// AddRobotsAgent adds the User-Agent of a capture of robots.txt. Two that differ tell as much
+// as more would.
+func (s *InputStats) AddRobotsAgent(userAgent string) {
+	if len(s.RobotsAgents) < 2 && !slices.Contains(s.RobotsAgents, userAgent) {
+		s.RobotsAgents = append(s.RobotsAgents, userAgent)
+	}
+}
+
+// AddCommonCrawl adds the name of a monthly crawl, as there are a few.
+func (s *InputStats) AddCommonCrawl(name string) {
+	if len(s.CommonCrawls) < MaxCrawls && !slices.Contains(s.CommonCrawls, name) {
+		s.CommonCrawls = append(s.CommonCrawls, name)
 	}
 }
 

@@ -35,11 +35,14 @@ type Statements struct {
 
 // StatementsOf returns what a record tells itself.
 func StatementsOf(f *facts.Fetch) Statements {
-	s := Statements{f.PolicyHeaders, f.Metas, f.MIMEType, f.Flags & facts.FlagPolicyHeadersCut, SourceOwn}
-	if f.IsIndexed() && f.Flags&facts.FlagHTTPHead != 0 {
-		s.From = SourceWAT
+	from := SourceOwn
+	switch {
+	case f.IsIndexed() && f.Flags&facts.FlagHTTPHead != 0:
+		from = SourceWAT
+	case f.IsIndexed():
+		from = SourceUnknown
 	}
-	return s
+	return Statements{f.PolicyHeaders, f.Metas, f.MIMEType, f.Flags & facts.FlagPolicyHeadersCut, from}
 }
 
 // IsEmpty reports whether nothing is said, for sure.
@@ -105,7 +108,7 @@ func (o *Originals) Forget() {
 // §3.1.4). Fetches are to be asked for in the order of the facts.
 func (o *Originals) StatementsFor(f *facts.Fetch) Statements {
 	own := StatementsOf(f)
-	if f.Type != facts.TypeRevisit && !isUnmodified(f) {
+	if f.IsIndexed() || f.Type != facts.TypeRevisit && !isUnmodified(f) {
 		o.add(f)
 		return own
 	}
