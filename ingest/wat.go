@@ -3,10 +3,10 @@ package ingest
 import (
 	"bytes"
 	"errors"
+	"net/http"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/httpmsg"
-	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
 	"github.com/robotsaudit/robotsaudit/internal/wat"
 )
@@ -75,10 +75,16 @@ func (e *extractor) fillDescribed(d *draft) error {
 func (e *extractor) readDescribed(d *draft) error {
 	x, r, told := d.exchange, d.record, d.described
 	x.bodiless, x.Kind = x.Kind, facts.CaptureNone
+	if told.HeaderCut {
+		x.Flags |= facts.FlagURLCut
+		d.note(facts.IssueBadURL, "taken for a part", "the record's header is longer than what the WAT tells of it: makers cut values at the first byte outside ASCII")
+	}
 	x.Metas = unknownMetas.Encode()
 	switch {
 	case r.Type == "resource":
-		x.MIMEType = mimeType(r.ContentType)
+		if x.MIMEType = mimeType(r.ContentType); !x.mayBePage() {
+			x.Metas = ""
+		}
 		return nil
 	case told.Payload != wat.PayloadResponse || !httpmsg.IsResponse(told.Head):
 		d.note(facts.IssueBadIndexRow, "status unknown", "a WAT record of a response without an HTTP head")
@@ -88,19 +94,20 @@ func (e *extractor) readDescribed(d *draft) error {
 	e.applyHead(d, &h)
 	if told.Incomplete {
 		x.Flags |= facts.FlagPolicyHeadersCut
-		d.note(facts.IssueBadHTTPHead, "what there is was taken", "the maker of the WAT could not read the HTTP head, or left a part of it out")
+		x.Location = ""
+		d.note(facts.IssueBadHTTPHead, "Location dropped, the rest taken", "the maker of the WAT could not read all of the HTTP head: values may be cut")
 	}
-	if r.Type == "revisit" {
-		return nil
-	}
-	found := tag.Found{}
-	if x.mayBePage() && told.EntityLength != 0 {
-		found = told.Found
-		if !told.HTML || len(h.Codings()) > 0 || x.Truncated != "" || x.lacks(&h, int(max(told.EntityLength, 0))) {
+	switch {
+	case r.Type == "revisit", x.Status == http.StatusNotModified: // those of another record hold
+	case !x.mayBePage(), told.EntityLength == 0 && !told.Incomplete:
+		x.Metas = ""
+	default:
+		found := told.Found
+		if !told.HTML || told.Incomplete || h.Chunked() || len(h.Codings()) > 0 || x.Truncated != "" || x.lacks(&h, int(max(told.EntityLength, 0))) {
 			found.Cut, found.Open = true, true
 		}
+		x.Metas = found.Encode()
 	}
-	x.Metas = found.Encode()
 	return nil
 }
 

@@ -9,6 +9,7 @@ package wat
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"slices"
@@ -50,6 +51,7 @@ type Record struct {
 	Offset, Length int64  // of its member there, or of the record itself; -1: not said
 	ARC            bool   // it is a record of an ARC file
 	Header         []byte // of the record, as WARC has it; an ARC record's in the same words
+	HeaderCut      bool   // a value of the header may be cut: makers stop at the first byte outside ASCII
 
 	Payload      Payload
 	Head         []byte // HTTP head; or the fields of a warcinfo or metadata record
@@ -70,6 +72,8 @@ type Reader struct {
 	fields                                []byte // of the HTTP head
 	version, status, reason, method, path string
 	name, content, kind                   []byte // of an element
+	headerLength                          int64  // of the record's header in its archive; -1: not said
+	repeatable                            int    // bytes of the shortest field of it that may have been there more than once
 }
 
 // Read reads the JSON of a record. The result is valid until the next call.
@@ -80,6 +84,7 @@ func (r *Reader) Read(block io.Reader) (*Record, error) {
 	r.s.reset(block)
 	r.seen, r.fields = r.seen[:0], r.fields[:0]
 	r.version, r.status, r.reason, r.method, r.path = "", "", "", "", ""
+	r.headerLength, r.repeatable = -1, 0
 	r.record = Record{
 		Offset: -1, Length: -1, EntityLength: -1, Header: r.record.Header[:0], Head: r.record.Head[:0],
 		Found: tag.Found{Items: r.record.Found.Items[:0]}, Remarks: r.record.Remarks[:0],
@@ -189,6 +194,8 @@ func (r *Reader) envelope(name []byte) {
 	switch string(name) {
 	case "WARC-Header-Metadata":
 		r.section("WARC-Header-Metadata", r.headerField)
+	case "WARC-Header-Length":
+		r.headerLength = r.number("WARC-Header-Length")
 	case "ARC-Header-Metadata":
 		r.record.ARC = true
 		r.section("ARC-Header-Metadata", r.arcField)
@@ -199,7 +206,33 @@ func (r *Reader) envelope(name []byte) {
 	}
 }
 
-func (r *Reader) headerField(name []byte) { r.field(&r.record.Header, name) }
+func (r *Reader) headerField(name []byte) {
+	before := len(r.record.Header)
+	repeatable := string(name) == "WARC-Concurrent-To" || string(name) == "WARC-Protocol"
+	if isList := r.field(&r.record.Header, name); repeatable && !isList {
+		line := len(r.record.Header) - before
+		r.repeatable = min(line, cmp.Or(r.repeatable, line))
+	}
+}
+
+// versionAndEnd are the bytes of a header beside its fields.
+const versionAndEnd = len("WARC/1.0\r\n\r\n")
+
+// isCut reports whether the header is longer in its archive than what is told of it. Makers that
+// keep the last of repeated fields alone leave those out that may be repeated.
+func (r *Reader) isCut() bool {
+	missing := int(r.headerLength) - versionAndEnd - len(r.record.Header)
+	switch {
+	case r.record.ARC || missing <= 0:
+		return false
+	case r.repeatable == 0:
+		return true
+	}
+	return missing < r.repeatable-maxProtocol
+}
+
+// maxProtocol is by how much the lines of two values of WARC-Protocol differ: "h2" and "tls/1.3".
+const maxProtocol = 8
 
 // arcField reads a field of an ARC record's header as one of WARC.
 func (r *Reader) arcField(name []byte) {
@@ -371,13 +404,14 @@ func (r *Reader) number(what string) int64 {
 }
 
 // field reads the value of a field, or a list of several, and appends its lines to a header.
-func (r *Reader) field(to *[]byte, name []byte) {
-	name = bytes.Clone(name)
-	if r.s.peek() == '[' {
-		r.s.array(func() { r.fieldValue(to, name) })
-		return
+func (r *Reader) field(to *[]byte, name []byte) (isList bool) {
+	r.name = append(r.name[:0], name...)
+	if isList = r.s.peek() == '['; isList {
+		r.s.array(func() { r.fieldValue(to, r.name) })
+	} else {
+		r.fieldValue(to, r.name)
 	}
-	r.fieldValue(to, name)
+	return isList
 }
 
 func (r *Reader) fieldValue(to *[]byte, name []byte) {
@@ -422,6 +456,10 @@ func (r *Reader) addField(to *[]byte, name, value []byte) {
 // finish makes the HTTP head of its parts.
 func (r *Reader) finish() {
 	rec := &r.record
+	rec.HeaderCut = r.isCut()
+	if r.status == "0" { // what makers write where they read none
+		r.status = ""
+	}
 	var line []string
 	switch rec.Payload {
 	case PayloadResponse:
