@@ -77,7 +77,7 @@ func (e *extractor) readDescribed(d *draft) error {
 	x.bodiless, x.Kind = x.Kind, facts.CaptureNone
 	if told.HeaderCut {
 		x.Flags |= facts.FlagURLCut
-		d.note(facts.IssueBadURL, "taken for a part", "the record's header is longer than what the WAT tells of it: makers cut values at the first byte outside ASCII")
+		d.note(facts.IssueBadURL, "taken for a part", "the record's header holds more than what the WAT tells of it: makers cut values at the first byte outside ASCII, or replace bytes that are no UTF-8")
 	}
 	x.Metas = unknownMetas.Encode()
 	switch {

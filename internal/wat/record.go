@@ -51,7 +51,7 @@ type Record struct {
 	Offset, Length int64  // of its member there, or of the record itself; -1: not said
 	ARC            bool   // it is a record of an ARC file
 	Header         []byte // of the record, as WARC has it; an ARC record's in the same words
-	HeaderCut      bool   // a value of the header may be cut: makers stop at the first byte outside ASCII
+	HeaderCut      bool   // a value of the header may not be whole: makers stop at the first byte outside ASCII
 
 	Payload      Payload
 	Head         []byte // HTTP head; or the fields of a warcinfo or metadata record
@@ -215,14 +215,17 @@ func (r *Reader) headerField(name []byte) {
 	}
 }
 
-// versionAndEnd are the bytes of a header beside its fields.
-const versionAndEnd = len("WARC/1.0\r\n\r\n")
+// versionAndEnd are the bytes of a header beside its fields, at most.
+const versionAndEnd = len("WARC/0.17\r\n\r\n")
 
-// isCut reports whether the header is longer in its archive than what is told of it. Makers that
-// keep the last of repeated fields alone leave those out that may be repeated.
+// isCut reports whether the header is longer in its archive than what is told of it, or holds what
+// stands for bytes that are no UTF-8. Makers that keep the last of repeated fields alone leave those
+// out that may be repeated.
 func (r *Reader) isCut() bool {
 	missing := int(r.headerLength) - versionAndEnd - len(r.record.Header)
 	switch {
+	case bytes.Contains(r.record.Header, []byte("\uFFFD")):
+		return true
 	case r.record.ARC || missing <= 0:
 		return false
 	case r.repeatable == 0:

@@ -101,6 +101,7 @@ func TestHeaderCut(t *testing.T) {
 		`"A":"b","WARC-Concurrent-To":"<urn:uuid:ecd48def-1234-41e0-b0af-9526f351b5de>"`: {0: false, 2: true, 69: false, 138: false},
 		`"A":"b","WARC-Concurrent-To":["x","y"]`:                                         {0: false, 69: true},
 		`"WARC-Protocol":"tls/1.3","WARC-Concurrent-To":"<urn:uuid:x>"`:                  {0: false, 2: true, 19: false},
+		`"WARC-Target-URI":"http://a/\uFFFD"`:                                            {0: true},
 	} {
 		for missing, want := range lengths {
 			r := new(Reader)
