@@ -446,14 +446,20 @@ func (r *Reader) addField(to *[]byte, name, value []byte) {
 		return
 	}
 	*to = append(append(*to, name...), ": "...)
-	start := len(*to)
-	*to = append(*to, value...)
-	for i, c := range (*to)[start:] {
-		if c == '\r' || c == '\n' {
-			(*to)[start+i] = ' '
+	*to = append(appendLine(*to, value), "\r\n"...)
+}
+
+// appendLine appends text in which line ends, which would begin another line, are spaces.
+func appendLine(to, text []byte) []byte {
+	start := len(to)
+	to = append(to, text...)
+	line := to[start:]
+	for i, c := range line {
+		if c == '\n' || c == '\r' && (i+1 == len(line) || line[i+1] == '\n') {
+			line[i] = ' '
 		}
 	}
-	*to = append(*to, "\r\n"...)
+	return to
 }
 
 // finish makes the HTTP head of its parts.
@@ -475,6 +481,6 @@ func (r *Reader) finish() {
 	default:
 		return
 	}
-	rec.Head = append(rec.Head, strings.NewReplacer("\r", " ", "\n", " ").Replace(strings.Join(line, " "))...)
-	rec.Head = append(append(append(rec.Head, "\r\n"...), r.fields...), "\r\n"...)
+	rec.Head = append(appendLine(rec.Head, []byte(strings.Join(line, " "))), "\r\n"...)
+	rec.Head = append(append(rec.Head, r.fields...), "\r\n"...)
 }

@@ -63,8 +63,8 @@ func TestRead(t *testing.T) {
 			Remarks: []string{"a field is of another type than it should be"},
 		}},
 		"lines within values": {`{"Envelope":{"Payload-Metadata":{"HTTP-Response-Metadata":{"Response-Message":{"Version":"HTTP/1.1","Status":"200","Reason":"a\r\nX-Robots-Tag: none"},
-			"Headers":{"A":"b\r\n\r\nX-Robots-Tag: none","X-Robots-Tag: none\r\nB":"c","":"d"}}}}}`, Record{
-			Offset: -1, Length: -1, EntityLength: -1, Payload: PayloadResponse, Head: []byte("HTTP/1.1 200 a  X-Robots-Tag: none\r\nA: b    X-Robots-Tag: none\r\n\r\n"),
+			"Headers":{"A":"b\rc\r\n\r\nX-Robots-Tag: none\r","X-Robots-Tag: none\r\nB":"c","":"d"}}}}}`, Record{
+			Offset: -1, Length: -1, EntityLength: -1, Payload: PayloadResponse, Head: []byte("HTTP/1.1 200 a  X-Robots-Tag: none\r\nA: b\rc    X-Robots-Tag: none \r\n\r\n"),
 			Remarks: []string{"a field whose name is none"},
 		}},
 		"types": {`{"Container":7,"Envelope":{"WARC-Header-Metadata":["x"],"Payload-Metadata":{"HTTP-Response-Metadata":{"Headers":{"A":{"b":1},"C":null,"D":-1.5e3,"E":[true]},"Entity-Length":"-9"}}},"More":[]} x`, Record{
