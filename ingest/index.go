@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
@@ -25,11 +26,11 @@ func sniff(src *warc.Source) (form warc.Form, format index.Format) {
 	return form, index.Sniff(b)
 }
 
-// isIndex reports whether a file in a folder is an index. Lists of URLs have to be named: any table
-// with addresses and dates looks like one.
+// isIndex reports whether a file in a folder is an index with rows. Lists of URLs have to be named:
+// any table with addresses and dates looks like one.
 func isIndex(format index.Format) bool {
 	switch format {
-	case index.None, index.URLList:
+	case index.None, index.URLList, index.ZipNum:
 		return false
 	}
 	return true
@@ -195,7 +196,11 @@ func (x *indexReader) tellMore() error {
 
 // add makes a fetch of a row, if it tells of one.
 func (x *indexReader) add(row *index.Row) error {
-	x.text = fmt.Appendf(x.text[:0], "%d %q %q %d", row.Line, row.URL, row.Filename, row.Offset)
+	b := strconv.AppendInt(x.text[:0], row.Line, 10)
+	b = append(append(b, ' '), row.URL...)
+	b = append(append(b, ' '), row.Time...)
+	b = append(append(b, ' '), row.Filename...)
+	x.text = strconv.AppendInt(append(b, ' '), row.Offset, 10)
 	x.sum.Add(x.text)
 	f, err := x.fetch(row)
 	if err != nil || f == nil {
@@ -303,9 +308,11 @@ func indexMIME(written string) string {
 	}
 }
 
-// isNoFetch reports whether a row is that of a record which tells of a fetch and is none: metadata,
-// a request. Such rows have the URL of the fetch.
-func isNoFetch(status int, mime string) bool { return status < 0 && mime == "application/warc-fields" }
+// isNoFetch reports whether a row is that of a metadata record, which has the URL and date of the
+// fetch that it tells of.
+func isNoFetch(status int, mime string) bool {
+	return status < 0 && (mime == "application/warc-fields" || mime == "text/anvl")
+}
 
 // packedID packs a WARC-Record-ID as facts.Fetch has it.
 func packedID(id string) string {

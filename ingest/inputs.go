@@ -27,8 +27,16 @@ func (e *InputError) Error() string { return fmt.Sprintf("%s: %s", e.Arg, e.Reas
 // Expand turns arguments into inputs, sorted by path, each file once: files,
 // folders (recursively), globs, "-", and lists of them, "@list" or "*.paths.gz".
 // Arguments that name nothing are returned as failures; the others stand.
-func Expand(args []string) (inputs []Input, failures []*InputError) {
+func Expand(args []string) (inputs []Input, failures []*InputError) { return ExpandURLs(args, nil) }
+
+// ExpandURLs does the same, and adds files that the user calls lists of URLs.
+func ExpandURLs(args, lists []string) (inputs []Input, failures []*InputError) {
 	x := expander{seen: make(map[string]bool)}
+	x.isList = true
+	for _, path := range lists {
+		x.named(path)
+	}
+	x.isList = false
 	for _, arg := range args {
 		x.argument(arg)
 	}
@@ -39,6 +47,7 @@ type expander struct {
 	inputs   []facts.Input
 	failures []*InputError
 	seen     map[string]bool
+	isList   bool // the arguments are lists of URLs
 }
 
 func (x *expander) fail(arg, format string, args ...any) {
@@ -72,6 +81,8 @@ func (x *expander) path(arg string) {
 func (x *expander) named(arg string) {
 	info, err := os.Stat(arg)
 	switch {
+	case err == nil && info.IsDir() && x.isList:
+		x.fail(arg, "is a folder; name a list of URLs")
 	case err == nil && info.IsDir():
 		x.folder(arg)
 	case err == nil:
@@ -269,7 +280,7 @@ func (x *expander) file(path, name string) {
 		x.fail(path, "is no regular file; give a pipe on standard input, as -")
 		return
 	}
-	x.add(facts.Input{Path: real, Name: name, Size: info.Size(), MTime: info.ModTime().UnixNano()})
+	x.add(facts.Input{Path: real, Name: name, Size: info.Size(), MTime: info.ModTime().UnixNano(), List: x.isList})
 }
 
 // realPath returns the absolute path of a file without symbolic links.

@@ -184,7 +184,7 @@ func (s *Summary) joinedText() string {
 	if n == 0 {
 		return ""
 	}
-	return " Of " + Count(n, "more row") + " the fetch is counted already."
+	return " Rows left out, as their fetches are counted already: " + number(n) + "."
 }
 
 // unknownFor counts the fetches of which nothing is known for a reason.

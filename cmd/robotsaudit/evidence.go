@@ -78,8 +78,12 @@ func writeBundle(cmd *cobra.Command, log *slog.Logger, opt evidence.Options) err
 		return err
 	}
 	for _, m := range b.Missing {
-		log.Error(fmt.Sprintf("%s: %s; %s left out that it is evidence of; --archives DIR says where it is now",
-			oneLine(m.Name), oneLine(m.Reason), report.Count(m.Affected, "finding")))
+		cure := "--archives DIR says where it is now"
+		if m.Indexed {
+			cure = "audit it together with the index"
+		}
+		log.Error(fmt.Sprintf("%s: %s; %s left out that it is evidence of; %s",
+			oneLine(m.Name), oneLine(m.Reason), report.Count(m.Affected, "finding"), cure))
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, %s of %s.\n", opt.To,
 		report.Count(b.Violations, "finding"), report.Count(b.Records, "record"), report.Count(b.Archives, "archive"))

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -193,6 +194,9 @@ func findInput(set *ingest.Facts, dir, name string) (in ingest.Input, entry stri
 			}
 			file = file[:slash]
 		}
+	}
+	if slices.ContainsFunc(set.Inputs, func(in ingest.InputResult) bool { return in.Indexed > 0 }) {
+		return in, "", usageErrorf("the audit in %s did not read an archive %q, which an index may name; leave out -o and give its path", dir, name)
 	}
 	return in, "", usageErrorf("the audit in %s has no archive %q; name one as warc_filename has it, or leave out -o and give a path", dir, name)
 }

@@ -203,7 +203,7 @@ func unknownCommand(root *cobra.Command, name string) error {
 
 // inputArgs asks for at least one archive.
 func inputArgs(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
+	if urls := cmd.Flags().Lookup("urls"); len(args) == 0 && (urls == nil || !urls.Changed) {
 		return usageErrorf("no archive given; name a file, a folder or a list, as in: %s archives/ -o out", cmd.CommandPath())
 	}
 	return nil

@@ -3,6 +3,7 @@ package facts
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/digest"
@@ -71,24 +72,38 @@ func (x *indexed) credit(f *Fetch) {
 	}
 }
 
-// holds reports whether the record of f lies in an archive of a name.
-func (x *indexed) holds(f *Fetch, name string) bool {
-	if f.Archive != "" {
-		return path.Base(f.Archive) == name
-	}
-	if f.Entry != "" {
-		return path.Base(f.Entry) == name
-	}
-	for _, n := range x.names[f.Input] {
-		if n == name {
-			return true
-		}
-	}
-	return false
+// sighting is what tells whether a row is that of a fetch which came before.
+type sighting struct {
+	url, id, digest, method string
+	entry, archive          string
+	offset                  int64
+	input                   int32
+	status                  int16
+	indexed                 bool
 }
 
-// maxJoined bounds the fetches of an origin in one second that rows of indexes are compared with.
-const maxJoined = 1 << 14
+func sightingOf(f *Fetch) sighting {
+	return sighting{f.URL, f.RecordID, f.PayloadDigest, f.Method, f.Entry, f.Archive, f.Offset, f.Input, f.Status, f.IsIndexed()}
+}
+
+// isPlaced reports whether it is known where the record is.
+func (s *sighting) isPlaced() bool { return !s.indexed || s.archive != "" }
+
+// holds reports whether the record lies in an archive of a name.
+func (x *indexed) holds(s *sighting, name string) bool {
+	switch {
+	case s.archive != "":
+		return path.Base(s.archive) == name
+	case s.entry != "":
+		return path.Base(s.entry) == name
+	}
+	return slices.Contains(x.names[s.input], name)
+}
+
+const (
+	maxJoined = 1 << 14 // fetches of an origin in one second that rows of indexes are compared with
+	fewSeen   = 16      // of them that are looked at one by one
+)
 
 // joiner finds the rows of indexes and lists that tell of a fetch which another row tells of
 // better: its record, or the same row of another index. Rows come in the order of the facts, in
@@ -97,8 +112,8 @@ type joiner struct {
 	*indexed
 	here   Place
 	second Time
-	seen   []Fetch          // of that origin and second
-	byURL  map[string][]int // the same, by likeness of their URLs; nil until a row of an index asks
+	seen   []sighting       // of that origin and second
+	byURL  map[string][]int // the same, by likeness of their URLs; nil while they are few, or no row asks
 }
 
 // isJoined reports whether f tells of a fetch that another row has told of.
@@ -112,63 +127,59 @@ func (j *joiner) isJoined(f *Fetch) bool {
 		clear(j.seen)
 		j.seen = j.seen[:0]
 	}
-	if f.Type != TypeIndexed {
-		j.add(f)
+	s := sightingOf(f)
+	if s.indexed && j.hasSeen(&s) {
+		return true
+	}
+	if len(j.seen) == maxJoined {
 		return false
+	}
+	if j.byURL != nil {
+		key := likeness(s.url)
+		j.byURL[key] = append(j.byURL[key], len(j.seen))
+	}
+	j.seen = append(j.seen, s)
+	return false
+}
+
+// hasSeen reports whether a row tells of a fetch that came before.
+func (j *joiner) hasSeen(s *sighting) bool {
+	if len(j.seen) == 0 {
+		return false
+	}
+	key := likeness(s.url)
+	if len(j.seen) <= fewSeen {
+		return slices.ContainsFunc(j.seen, func(other sighting) bool { return likeness(other.url) == key && j.isSame(&other, s) })
 	}
 	if j.byURL == nil {
 		j.byURL = make(map[string][]int)
 		for i := range j.seen {
-			key := likeness(j.seen[i].URL)
+			key := likeness(j.seen[i].url)
 			j.byURL[key] = append(j.byURL[key], i)
 		}
 	}
-	for _, i := range j.byURL[likeness(f.URL)] {
-		if j.isSame(&j.seen[i], f) {
-			return true
-		}
-	}
-	j.add(f)
-	return false
+	return slices.ContainsFunc(j.byURL[key], func(i int) bool { return j.isSame(&j.seen[i], s) })
 }
 
-func (j *joiner) add(f *Fetch) {
-	if len(j.seen) == maxJoined {
-		return
-	}
-	if j.byURL != nil {
-		key := likeness(f.URL)
-		j.byURL[key] = append(j.byURL[key], len(j.seen))
-	}
-	j.seen = append(j.seen, Fetch{
-		URL: f.URL, RecordID: f.RecordID, Input: f.Input, Entry: f.Entry, Archive: f.Archive, Offset: f.Offset, Type: f.Type, Trust: f.Trust,
-		Method: f.Method, Status: f.Status, PayloadDigest: f.PayloadDigest,
-	})
-}
-
-// isSame reports whether f, a row of an index, tells of the same fetch as other, which is of its
+// isSame reports whether s, a row of an index, tells of the same fetch as other, which is of its
 // URL and second: by the record's id or place. Where places differ, as in archives that were moved or
 // joined, the digest tells; two rows of one index are then two fetches. What has neither place, id
 // nor digest is as much as is known of the fetch.
-func (j *joiner) isSame(other, f *Fetch) bool {
-	if other.RecordID != "" && f.RecordID != "" {
-		return other.RecordID == f.RecordID
-	}
-	placed, otherPlaced := f.Archive != "", other.Archive != "" || other.Type != TypeIndexed
-	if placed && otherPlaced && f.Offset == other.Offset && j.holds(other, path.Base(f.Archive)) {
-		return true
-	}
+func (j *joiner) isSame(other, s *sighting) bool {
+	placed := s.isPlaced() && other.isPlaced()
 	switch {
-	case other.Status >= 0 && f.Status >= 0 && other.Status != f.Status, other.Method != "" && f.Method != "" && other.Method != f.Method:
+	case other.id != "" && s.id != "":
+		return other.id == s.id
+	case placed && s.offset == other.offset && j.holds(other, path.Base(s.archive)):
+		return true
+	case other.status >= 0 && s.status >= 0 && other.status != s.status, other.method != "" && s.method != "" && other.method != s.method:
 		return false
-	case placed && otherPlaced && other.Input == f.Input:
+	case placed && other.input == s.input, escaped(s.url) != escaped(other.url):
 		return false
-	case escaped(f.URL) != escaped(other.URL):
-		return false
-	case f.PayloadDigest != "" && other.PayloadDigest != "":
-		return sameDigests(f.PayloadDigest, other.PayloadDigest)
+	case s.digest != "" && other.digest != "":
+		return sameDigests(s.digest, other.digest)
 	}
-	return !placed || !otherPlaced
+	return !placed
 }
 
 func sameDigests(a, b string) bool {

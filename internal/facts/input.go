@@ -96,7 +96,7 @@ func (s *InputStats) AddRobotsAgent(userAgent string) {
 
 // AddCommonCrawl adds the name of a monthly crawl, as there are a few.
 func (s *InputStats) AddCommonCrawl(name string) {
-	if len(s.CommonCrawls) < MaxCrawls && !slices.Contains(s.CommonCrawls, name) {
+	if name != "" && len(s.CommonCrawls) < MaxCrawls && !slices.Contains(s.CommonCrawls, name) {
 		s.CommonCrawls = append(s.CommonCrawls, name)
 	}
 }

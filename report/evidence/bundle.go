@@ -43,6 +43,7 @@ type Bundle struct {
 type Missing struct {
 	Name, Reason string
 	Affected     int64 // disallowed fetches that need it
+	Indexed      bool  // it is no input: an index names it
 }
 
 // NotFoundError says that something named is no disallowed fetch of the audit.
@@ -129,6 +130,7 @@ func newWriter(set *facts.Set, settings Settings, tmp string, opt *Options) (w *
 	w.collector = &collector{
 		inputs: set.Inputs, selected: newSelection(opt.What), missing: make(map[int32]string), rows: make(map[string]int64),
 		cited: run.NewSorter(tmp, citedRuns), wanted: make(map[archiveKey]*bitmap), logs: make(map[archiveKey]bool), affected: make(map[int32]int64),
+		unheld: make(map[string]int64),
 	}
 	w.tmp, w.numbered, w.paths = tmp, run.NewSorter(tmp, numberedRuns), make(map[int32]facts.Input)
 	for _, f := range [...]struct {
@@ -318,8 +320,11 @@ func (w *writer) finish(ctx context.Context, manifest *os.File, to string) (_ *B
 	b := &Bundle{Lacking: w.lacking}
 	for _, i := range slices.Sorted(maps.Keys(w.missing)) {
 		if w.affected[i] > 0 {
-			b.Missing = append(b.Missing, Missing{w.inputs[i].Name, w.missing[i], w.affected[i]})
+			b.Missing = append(b.Missing, Missing{w.inputs[i].Name, w.missing[i], w.affected[i], false})
 		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(w.unheld)) {
+		b.Missing = append(b.Missing, Missing{name, "an index or a list names it, and it is not among the inputs", w.unheld[name], true})
 	}
 	v, err := verify(ctx, file.Name(), w.tmp)
 	if err != nil {
