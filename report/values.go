@@ -324,7 +324,7 @@ var valuesOf = map[string][]Value{
 		{"skipped_range", "The input holds a range of bytes that could not be read."},
 		{"bad_dictionary", "The input cannot be decompressed: its zstd dictionary is damaged, of another form or larger than 16 MiB."},
 		{"window_too_large", "The input holds a zstd frame that needs a window of more than 64 MiB."},
-		{"bad_index_row", "The input is an index or a list with a row that cannot be read; of more than 100 such rows, `detail` has their number."},
+		{"bad_index_row", "The input is an index or a list with a row that cannot be read, or a WAT with a record of which something cannot be read; of more than 100 such rows, `detail` has their number."},
 		{"bad_entry", "The input is a WACZ with an entry that is damaged (size, checksum), encrypted, ambiguous (a second one of its name), or that shares bytes with another."},
 	},
 	"record_issue": {

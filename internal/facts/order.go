@@ -45,7 +45,7 @@ func orderRank(f *Fetch) int {
 	switch {
 	case f.Type != TypeIndexed:
 		return 0
-	case f.Trust == TrustIndexed && f.Flags&FlagHTTPHead != 0: // of a WAT
+	case f.IsOfWAT():
 		return 1
 	case f.Trust == TrustIndexed:
 		return 2

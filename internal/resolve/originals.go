@@ -37,7 +37,7 @@ type Statements struct {
 func StatementsOf(f *facts.Fetch) Statements {
 	from := SourceOwn
 	switch {
-	case f.IsIndexed() && f.Flags&facts.FlagHTTPHead != 0:
+	case f.IsOfWAT():
 		from = SourceWAT
 	case f.IsIndexed():
 		from = SourceUnknown
