@@ -122,7 +122,11 @@ func (x *expander) list(path string) {
 	}
 	defer f.Close()
 	if a, format := sniff(warc.SourceAt(f, 0)); a.Readable() || isIndex(format) {
-		x.fail(path, "is an archive or an index, not a list of archives; leave out the @")
+		what := "archive"
+		if isIndex(format) {
+			what = "index"
+		}
+		x.fail(path, "is an %s, not a list of archives; leave out the @", what)
 		return
 	}
 	var r io.Reader = f

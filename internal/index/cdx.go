@@ -45,8 +45,8 @@ type cdxLines struct {
 	delimiter byte
 	shape     []field // of the header, nil without one
 	values    []string
-	bad       string // what is wrong with the header
-	blank     bool   // the line before was empty
+	bad       bool // the header cannot be used, and so no line up to the next one
+	blank     bool // the line before was empty
 }
 
 func (c *cdxLines) parse(text []byte, row *Row) (ok bool, fault string) {
@@ -58,11 +58,12 @@ func (c *cdxLines) parse(text []byte, row *Row) (ok bool, fault string) {
 	c.blank = false
 	if delimiter, letters, ok := cutCDXHeader(text); ok {
 		c.delimiter = delimiter
-		c.shape, c.bad = cdxHeader(letters, delimiter)
-		return false, c.bad
+		c.shape, fault = cdxHeader(letters, delimiter)
+		c.bad = fault != ""
+		return false, fault
 	}
-	if c.bad != "" {
-		return false, c.bad
+	if c.bad {
+		return false, ""
 	}
 	if c.delimiter == 0 {
 		c.delimiter = ' '
@@ -87,6 +88,9 @@ func (c *cdxLines) parse(text []byte, row *Row) (ok bool, fault string) {
 		return false, fmt.Sprintf("it has %d fields, and the header names %d", len(c.values), len(shape))
 	}
 	for i, f := range shape {
+		if f == fieldStatus && c.shape == nil && c.values[i] != "-" && !isDigits(c.values[i]) {
+			return false, "the status is no number, so its fields may be others than their number says"
+		}
 		if fault := row.set(f, c.values[i]); fault != "" {
 			return false, fault
 		}
@@ -126,14 +130,14 @@ func cdxHeader(letters []byte, delimiter byte) (shape []field, fault string) {
 	var named [fields]bool
 	for name := range bytes.SplitSeq(bytes.TrimRight(letters, string(rune(delimiter))), []byte{delimiter}) {
 		if len(name) != 1 || len(shape) == maxCDXFields {
-			return nil, "the header line of CDX names fields by other than letters"
+			return nil, "the header line of CDX names fields by other than letters; no line below it is read"
 		}
 		f := cdxLetters[name[0]]
 		shape = append(shape, f)
 		named[f] = true
 	}
 	if !named[fieldURL] || !named[fieldTime] {
-		return nil, "the header line of CDX names no original URL (a) or no date (b)"
+		return nil, "the header line of CDX names no original URL (a) or no date (b); no line below it is read"
 	}
 	return shape, ""
 }

@@ -2,6 +2,7 @@ package index
 
 import (
 	"encoding/binary"
+	"encoding/hex"
 	"io"
 	"math"
 	"strconv"
@@ -182,9 +183,12 @@ func sized[T any](s *[]T, n int) []T {
 	return *s
 }
 
+// plainDictionary is the encoding of dictionaries, and of indexes of them, in older files.
+const plainDictionary = format.Encoding(2)
+
 // loadDictionary decodes a dictionary.
 func (c *column) loadDictionary(p page) error {
-	if p.encoding != format.Plain && p.encoding != format.PlainDictionary || c.entries != nil || len(c.amounts) > 0 {
+	if p.encoding != format.Plain && p.encoding != plainDictionary || c.entries != nil || len(c.amounts) > 0 {
 		return damaged("a dictionary in the encoding %v, or a second one", p.encoding)
 	}
 	if !c.text {
@@ -196,7 +200,7 @@ func (c *column) loadDictionary(p page) error {
 	all := string(c.data)
 	c.entries = make([]string, p.count)
 	for i, s := range c.spans {
-		c.entries[i] = c.finish(all[s.from:s.to])
+		c.entries[i] = all[s.from:s.to]
 	}
 	return nil
 }
@@ -207,7 +211,7 @@ func (c *column) bounded(p page) int { return min(p.count, len(p.values)/4+1) }
 // loadValues decodes the values of a page that are not null.
 func (c *column) loadValues(p page, n int) (err error) {
 	switch p.encoding {
-	case format.RLEDictionary, format.PlainDictionary:
+	case format.RLEDictionary, plainDictionary:
 		if len(p.values) == 0 {
 			return damaged("a page has fewer values than its header says")
 		}
@@ -391,9 +395,12 @@ func (c *column) texts(dst []string) {
 			dst[i] = c.entries[c.indexes[from]]
 		} else {
 			s := c.spans[from]
-			dst[i] = c.finish(all[s.from-base : s.to-base])
+			dst[i] = all[s.from-base : s.to-base]
 		}
 		from++
+	}
+	if c.uuid {
+		uuidTexts(dst)
 	}
 }
 
@@ -414,20 +421,28 @@ func (c *column) ints(dst []int64) {
 	}
 }
 
-// finish makes a text of a UUID in bytes.
-func (c *column) finish(s string) string {
-	if !c.uuid || len(s) != 16 {
-		return s
-	}
-	const digits = "0123456789abcdef"
-	text := []byte("urn:uuid:")
-	for i := range len(s) {
-		if i == 4 || i == 6 || i == 8 || i == 10 {
-			text = append(text, '-')
+// uuidTexts are the texts of UUIDs in bytes.
+func uuidTexts(dst []string) {
+	const prefix, size = "urn:uuid:", len("urn:uuid:01234567-89ab-cdef-0123-456789abcdef")
+	buf := make([]byte, 0, size*len(dst))
+	for _, s := range dst {
+		if len(s) != 16 {
+			continue
 		}
-		text = append(text, digits[s[i]>>4], digits[s[i]&0xf])
+		var id [16]byte
+		copy(id[:], s)
+		buf = hex.AppendEncode(append(buf, prefix...), id[:4])
+		buf = hex.AppendEncode(append(buf, '-'), id[4:6])
+		buf = hex.AppendEncode(append(buf, '-'), id[6:8])
+		buf = hex.AppendEncode(append(buf, '-'), id[8:10])
+		buf = hex.AppendEncode(append(buf, '-'), id[10:])
 	}
-	return string(text)
+	all := string(buf)
+	for i, s := range dst {
+		if len(s) == 16 {
+			dst[i], all = all[:size], all[size:]
+		}
+	}
 }
 
 // setTime sets the time of a row to a number of a column.

@@ -92,7 +92,11 @@ type Options struct {
 // Sniff said, or URLList for whatever the user calls a list of URLs. Open does not close r.
 func Open(f Format, r io.Reader, size int64, opt Options) (Reader, error) {
 	if at, ok := r.(io.ReaderAt); ok && isParquet(at) {
-		return openParquet(f, at, size, opt)
+		p, err := openParquet(f, at, size, opt)
+		if err != nil {
+			return nil, err
+		}
+		return p, nil
 	}
 	switch f {
 	case CDX, CDXJ, CDXServer, URLList:
@@ -142,11 +146,10 @@ func (row *Row) set(f field, value string) (fault string) {
 	case fieldTime:
 		row.Time = value
 	case fieldStatus:
-		status, err := strconv.ParseInt(value, 10, 16)
-		if err != nil {
-			return "the status is no number"
+		// Indexers write what they find where a server sent no status.
+		if status, err := strconv.ParseInt(value, 10, 16); err == nil {
+			row.Status = statusOf(status)
 		}
-		row.Status = statusOf(status)
 	case fieldMethod:
 		row.Method = value
 	case fieldMIME:

@@ -248,7 +248,7 @@ func TestFaults(t *testing.T) {
 	}{
 		{"CDX", CDX, " CDX N b a m s k r V g\nk " + good + " http://1/ - - - - 1 f\nk x y\nk day http://h/ - - - - 1 f\nk - http://h/ - - - - 1 f\nk " + good + " - - - - - 1 f\nk " + good + " http://h/ - - - - x f\n" + long + " y\nk " + good + " http://2/ - - - - - -",
 			"http://1/ http://2/", []string{"3: it has 3 fields", "4: the date is no number", "5: it has no time", "6: it has no URL", "7: the offset is no number", "8: it is longer than"}},
-		{"header", CDX, " CDX N b m\nk " + good + " x\n CDX b a\n" + good + " http://1/\n", "http://1/", []string{"1: the header", "2: the header"}},
+		{"header", CDX, " CDX N b m\nk " + good + " x\n CDX b a\n" + good + " http://1/\n", "http://1/", []string{"1: the header"}},
 		{"CDXJ", CDXJ, "k " + good + ` {"url": "http://1/"}` + "\nk " + good + ` {"url": "http://h/"` + "\nk " + good + ` {"url": x}` + "\nk " + good + ` {"url": ["http://h/"]}` + "\nk " + good + ` {"url": "http://h/"} x` + "\nk " + good + ` {"url": "\udc00"}` + "\nk {}\nk " + good + ` {"a": ` + strings.Repeat(`[`, maxRow) + "\nk " + good + ` {"a": ` + strings.Repeat(`[`, maxRow/2) + strings.Repeat(`]`, maxRow/4) + "}\nk " + good + ` {"url": "http://2/"}`,
 			"http://1/ http://2/", []string{"2: its JSON", "3: its JSON", "4: a value", "5: its JSON", "6: its JSON", "7: it is no line", "8: it is longer", "9: its JSON"}},
 		{"server", CDXServer, `[["timestamp", "url"], ["` + good + `", "http://1/"], ["a"], ["` + long + `", "x"], 1, "[", [[]], {"timestamp": 1, "url": "http://h/"}, ["` + good + `", "http://2/"], ["cut`,

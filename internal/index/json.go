@@ -154,13 +154,13 @@ func (c *cdxjLines) parse(text []byte, row *Row) (ok bool, fault string) {
 
 // cutCDXJ returns the time and the object of a line.
 func cutCDXJ(line string) (time, object string, ok bool) {
-	_, rest, ok := strings.Cut(line, " ")
-	if !ok {
+	begin := strings.Index(line, " {")
+	if begin < 0 {
 		return "", "", false
 	}
-	time, object, ok = strings.Cut(rest, " ")
-	object = strings.TrimLeft(object, " ")
-	return time, object, ok && isDigits(time) && strings.HasPrefix(object, "{")
+	head := strings.TrimRight(line[:begin], " ")
+	time = head[strings.LastIndexByte(head, ' ')+1:]
+	return time, line[begin+1:], isDigits(time) && len(time) < len(head)
 }
 
 // serverRows parses the elements of the JSON of CDX servers: arrays, of which the first may name the

@@ -61,8 +61,9 @@ func (r *textReader) openCSV() error {
 	if err == io.EOF {
 		return errors.New("it is empty, where a line should name its columns")
 	}
-	if c := (*contentError)(nil); errors.As(err, &c) {
-		return errors.New(c.detail)
+	if errors.As(err, new(*contentError)) {
+		r.next = func() ([]byte, error) { return nil, err } // for Next to tell
+		return nil
 	}
 	if err != nil {
 		return err

@@ -50,15 +50,16 @@ type pageReader struct {
 	codec    format.CompressionCodec
 	optional bool
 
-	packed []byte
+	packed []byte // the data of the page, where it is not compressed
 	plain  []byte
 	*inflater
 }
 
 // inflater undoes compressions. Columns share one.
 type inflater struct {
-	gzip *inflate.Reader
-	zstd *zstd.Decoder
+	compressed []byte
+	gzip       *inflate.Reader
+	zstd       *zstd.Decoder
 }
 
 // open starts on a column chunk.
@@ -91,26 +92,31 @@ func (r *pageReader) next() (page, error) {
 		if packed < 0 || plain < 0 || packed > maxPage || plain > maxPage {
 			return page{}, damaged("a page has more than %d bytes", maxPage)
 		}
-		if err := r.readPacked(packed); err != nil {
+		body, err := r.body(packed)
+		if err != nil {
 			return page{}, err
 		}
-		if h.CRC != 0 && crc32.ChecksumIEEE(r.packed) != uint32(h.CRC) {
+		if h.CRC != 0 && crc32.ChecksumIEEE(body) != uint32(h.CRC) {
 			return page{}, damaged("the checksum of a page differs")
 		}
 		if h.Type == format.IndexPage {
 			continue
 		}
-		return r.decode(h, plain)
+		return r.decode(h, body, plain)
 	}
 }
 
-// readPacked reads the data of a page.
-func (r *pageReader) readPacked(n int) error {
-	_, err := io.ReadFull(r.in, sized(&r.packed, n))
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		return damaged("a page ends behind its column chunk")
+// body reads the data of a page.
+func (r *pageReader) body(n int) ([]byte, error) {
+	buffer := &r.compressed
+	if r.codec == format.Uncompressed {
+		buffer = &r.packed
 	}
-	return err
+	_, err := io.ReadFull(r.in, sized(buffer, n))
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		err = damaged("a page ends behind its column chunk")
+	}
+	return *buffer, err
 }
 
 // header reads the header of a page.
@@ -123,10 +129,9 @@ func (r *pageReader) header() (*format.PageHeader, error) {
 		if len(b) == 0 {
 			return nil, io.EOF
 		}
-		h := new(format.PageHeader)
-		read := new(thrift.CompactProtocol).NewReaderFromBytes(b)
-		if err = thrift.NewDecoder(read).Decode(h); err == nil {
-			_, err = r.in.Discard(read.BytesRead())
+		h, size, err := parsePageHeader(b)
+		if err == nil {
+			_, err = r.in.Discard(size)
 			return h, err
 		}
 		if len(b) < n || n == maxPageHeader {
@@ -135,9 +140,16 @@ func (r *pageReader) header() (*format.PageHeader, error) {
 	}
 }
 
+func parsePageHeader(b []byte) (h *format.PageHeader, size int, err error) {
+	defer recovered(&err)
+	h = new(format.PageHeader)
+	read := new(thrift.CompactProtocol).NewReaderFromBytes(b)
+	err = thrift.NewDecoder(read).Decode(h)
+	return h, read.BytesRead(), err
+}
+
 // decode undoes the compression of a page, and takes it apart.
-func (r *pageReader) decode(h *format.PageHeader, plain int) (p page, err error) {
-	body := r.packed
+func (r *pageReader) decode(h *format.PageHeader, body []byte, plain int) (p page, err error) {
 	switch {
 	case h.Type == format.DictionaryPage && h.DictionaryPageHeader.Valid:
 		d := &h.DictionaryPageHeader.V
@@ -165,6 +177,9 @@ func (r *pageReader) decode(h *format.PageHeader, plain int) (p page, err error)
 		p.values = body[repetition+definition:]
 		if !d.IsCompressed.Valid || d.IsCompressed.V {
 			p.values, err = r.uncompressed(p.values, plain-repetition-definition)
+		} else { // where it lies, columns may share
+			r.plain = append(r.plain[:0], p.values...)
+			p.values = r.plain
 		}
 	default:
 		return p, damaged("a page of no known type")

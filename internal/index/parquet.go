@@ -18,7 +18,9 @@ const (
 	// batchRows is how many rows are decoded at once, at most.
 	batchRows = 1024
 
-	maxGroupRows = 1 << 40
+	// maxRowsPerByte is how many rows a file may have for each of its bytes. Runs of one value, or of
+	// none, cost nothing there.
+	maxRowsPerByte = 256
 
 	// maxListColumns is how many columns a list may have in JSON.
 	maxListColumns = 10_000
@@ -68,7 +70,8 @@ type parquetReader struct {
 // resultKey is in the metadata of this program's own tables.
 const resultKey = "robotsaudit.table"
 
-func openParquet(f Format, r io.ReaderAt, size int64, opt Options) (Reader, error) {
+func openParquet(f Format, r io.ReaderAt, size int64, opt Options) (p *parquetReader, err error) {
+	defer recovered(&err)
 	file, err := parquetfile.OpenForeign(r, size)
 	if err != nil {
 		return nil, err
@@ -76,7 +79,13 @@ func openParquet(f Format, r io.ReaderAt, size int64, opt Options) (Reader, erro
 	if table, ok := file.Lookup(resultKey); ok {
 		return nil, fmt.Errorf("it is the table %s of an audit, and no index", table)
 	}
-	p := &parquetReader{file: r, size: size, groups: file.Metadata().RowGroups, subset: subsetOfPath(opt.Path)}
+	p = &parquetReader{file: r, size: size, groups: file.Metadata().RowGroups, subset: subsetOfPath(opt.Path)}
+	for i, room := 0, size*maxRowsPerByte; i < len(p.groups); i++ {
+		n := p.groups[i].NumRows
+		if room -= n; n < 0 || room < 0 {
+			return nil, damaged("more rows than its %d bytes can have", size)
+		}
+	}
 	root := file.Root()
 	isTable := root.Column("url") != nil && root.Column("fetch_time") != nil && (root.Column("fetch_status") != nil || root.Column("warc_filename") != nil)
 	switch {
@@ -101,6 +110,13 @@ func openParquet(f Format, r io.ReaderAt, size int64, opt Options) (Reader, erro
 		return nil, err
 	}
 	return p, nil
+}
+
+// recovered makes a panic of the Parquet library, which some damaged files cause, an error.
+func recovered(err *error) {
+	if p := recover(); p != nil {
+		*err = damaged("%v", p)
+	}
 }
 
 // openColumns makes readers of the columns that are fields.
@@ -246,10 +262,6 @@ func (p *parquetReader) openGroup() error {
 	p.groups = p.groups[1:]
 	p.left = g.NumRows
 	p.batch, p.at = 0, 0
-	if g.NumRows < 0 || g.NumRows > maxGroupRows {
-		p.left = 0
-		return damaged("a row group of %d rows", g.NumRows)
-	}
 	for f, c := range p.columns {
 		if c == nil {
 			continue

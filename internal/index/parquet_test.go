@@ -156,6 +156,7 @@ func TestParquetLists(t *testing.T) {
 		Time int32  `parquet:"date,date"`
 	}
 	filled := text
+	before := row(func(r *Row) { r.URL, r.Micros, r.Line = "http://h/", -1, 1 })
 	filled.Agent, filled.RecordID = "bot/1", "<urn:uuid:1>"
 	for name, c := range map[string]struct {
 		content []byte
@@ -163,6 +164,7 @@ func TestParquetLists(t *testing.T) {
 		fault   string
 	}{
 		"nanoseconds":     {table(t, []nanos{{"http://h/", at, []string{"a", "b"}}}), []Row{micros}, ""},
+		"before 1970":     {table(t, []nanos{{"http://h/", time.Unix(0, -1), nil}}), []Row{before}, ""},
 		"text":            {table(t, []full{{"http://h/", "2024-05-01T12:00:00Z", "bot/1", "<urn:uuid:1>"}}), []Row{filled}, ""},
 		"digits":          {table(t, []number{{"http://h/", 20240501120000}}), []Row{digits}, ""},
 		"day":             {table(t, []date{{"http://h/", int32(at.Unix() / 86400)}}), []Row{day}, ""},
@@ -237,14 +239,14 @@ func TestHostileFooter(t *testing.T) {
 		n := len(footer)
 		return append(append([]byte("PAR1"), footer...), byte(n), byte(n>>8), byte(n>>16), byte(n>>24), 'P', 'A', 'R', '1')
 	}
-	// Field 2 is the schema, a list of structs; 4 the row groups.
+	// Field 1 is the version, 2 the schema, a list of structs, 3 the number of rows, 4 the row groups.
 	for name, footer := range map[string][]byte{
 		"a list of 2^31 columns":    {0x29, 0xfc, 0xff, 0xff, 0xff, 0xff, 0x07, 0},
 		"a list of 2^63 row groups": {0x49, 0xfc, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, 0},
 		"lists in lists":            append(bytes.Repeat([]byte{0x19}, 1<<20), 0),
 		"structs in structs":        bytes.Repeat([]byte{0x1c}, 1<<20),
 		"a million columns":         append(append([]byte{0x29, 0xfc, 0xc0, 0x84, 0x3d}, bytes.Repeat([]byte{0x48, 1, 'a', 0}, 1_000_000)...), 0),
-		"a chain of 9,000 groups":   append(append([]byte{0x29, 0xfc, 0xa8, 0x46}, bytes.Repeat([]byte{0x48, 1, 'a', 0x15, 2, 0}, 9000)...), 0),
+		"a chain of 9,000 groups":   append(append([]byte{0x15, 2, 0x19, 0xfc, 0xa8, 0x46}, bytes.Repeat([]byte{0x48, 1, 'a', 0x15, 2, 0}, 9000)...), 0x16, 0, 0x19, 0x0c, 0),
 		"a text of 2^31 bytes":      {0x48, 0xff, 0xff, 0xff, 0xff, 0x07},
 		"nothing":                   {},
 	} {
@@ -254,6 +256,18 @@ func TestHostileFooter(t *testing.T) {
 				t.Errorf("%s: no error", name)
 			}
 		})
+	}
+}
+
+// TestTooManyRows: rows that cost nothing in the file are refused, and could be had in plenty.
+func TestTooManyRows(t *testing.T) {
+	type row struct {
+		URL  string `parquet:"url,optional"`
+		Time string `parquet:"time,optional"`
+	}
+	content := table(t, make([]row, 1_000_000), parquet.Compression(&parquet.Zstd))
+	if _, err := Open(URLList, bytes.NewReader(content), int64(len(content)), Options{}); err == nil {
+		t.Errorf("a million rows in %d bytes: no error", len(content))
 	}
 }
 
@@ -290,9 +304,9 @@ func handmade(t testing.TB, codec format.CompressionCodec, header format.PageHea
 		return format.SchemaElement{Name: name, Type: thrift.New(kind), RepetitionType: thrift.New(format.Optional)}
 	}
 	footer := marshal(&format.FileMetaData{
-		Version: 1, NumRows: 1 << 39,
+		Version: 1, NumRows: 1000,
 		Schema:    []format.SchemaElement{{Name: "root", NumChildren: thrift.New(int32(2))}, leaf(format.ByteArray, "url"), leaf(format.Int64, "time")},
-		RowGroups: []format.RowGroup{{NumRows: 1 << 39, Columns: []format.ColumnChunk{chunk(format.ByteArray, "url"), chunk(format.Int64, "time")}}},
+		RowGroups: []format.RowGroup{{NumRows: 1000, Columns: []format.ColumnChunk{chunk(format.ByteArray, "url"), chunk(format.Int64, "time")}}},
 	})
 	b := append([]byte("PAR1"), page...)
 	b = append(b, footer...)
@@ -348,6 +362,31 @@ func TestHostilePages(t *testing.T) {
 				t.Errorf("%s: then %v", name, err)
 			}
 		})
+	}
+}
+
+// TestSharedInflater: the values of a page stay while those of another column are read, also where
+// their pages are not compressed, though the column is.
+func TestSharedInflater(t *testing.T) {
+	shared := new(inflater)
+	readers := make([]pageReader, 2)
+	var pages [2]page
+	for i := range readers {
+		content := handmade(t, format.Gzip, format.PageHeader{Type: format.DataPageV2, CompressedPageSize: 4, UncompressedPageSize: 4, DataPageHeaderV2: thrift.New(format.DataPageHeaderV2{NumValues: 1, IsCompressed: thrift.New(false)})}, []byte(fmt.Sprint("000", i)))
+		f, err := parquet.OpenFile(bytes.NewReader(content), int64(len(content)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		readers[i].inflater = shared
+		if err := readers[i].open(bytes.NewReader(content), int64(len(content)), &f.Metadata().RowGroups[0].Columns[0]); err != nil {
+			t.Fatal(err)
+		}
+		if pages[i], err = readers[i].next(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := string(pages[0].values); got != "0000" {
+		t.Errorf("the first page has %q", got)
 	}
 }
 

@@ -35,7 +35,7 @@ type source struct {
 func openSource(r io.Reader) (*source, error) {
 	marked := &markedReader{Reader: r}
 	br := bufio.NewReaderSize(marked, 64<<10)
-	begin, err := br.Peek(3)
+	begin, _ := br.Peek(3)
 	if marked.err != nil {
 		return nil, marked.err
 	}
@@ -44,11 +44,11 @@ func openSource(r io.Reader) (*source, error) {
 	}
 	g := &gzipReader{src: marked, in: inflate.NewReader(br)}
 	if g.seeker, _ = r.(io.Seeker); g.seeker != nil {
-		// A pipe is a Seeker, too, that cannot seek.
-		if g.start, err = g.seeker.Seek(0, io.SeekCurrent); err != nil {
+		at, err := g.seeker.Seek(0, io.SeekCurrent)
+		if err != nil { // a pipe is a file that cannot seek
 			g.seeker = nil
 		}
-		g.start -= int64(br.Buffered())
+		g.start = at - int64(br.Buffered())
 	}
 	return &source{Reader: g, compressed: true}, nil
 }
@@ -270,14 +270,13 @@ func (s *splitter) element() ([]byte, error) {
 	s.begin()
 	depth, quoted, escaped := 0, false, false
 	for {
-		buffered, err := s.br.Peek(1)
-		if err != nil {
+		if _, err := s.br.Peek(1); err != nil {
 			if err == io.EOF && depth > 0 {
 				err = &contentError{"the file ends inside a row"}
 			}
 			return nil, err
 		}
-		buffered, _ = s.br.Peek(s.br.Buffered())
+		buffered, _ := s.br.Peek(s.br.Buffered())
 		from := 0
 		for i, c := range buffered {
 			switch {
@@ -387,14 +386,14 @@ func openText(f Format, r io.Reader) (Reader, error) {
 		t.parse = new(cdxLines).parse
 	case f == CDXJ:
 		t.parse = new(cdxjLines).parse
-	case f == CDXServer && begin == '{':
-		t.parse = (&objects{names: captureNames[:]}).parse
-	case f == CDXServer:
+	case f == CDXServer && begin == '[':
 		if _, err := t.split.br.Discard(1); err != nil { // the bracket of the whole array
 			return nil, err
 		}
 		t.split.length = 1
 		t.next, t.parse = t.split.element, new(serverRows).parse
+	case f == CDXServer:
+		t.parse = (&objects{names: captureNames[:]}).parse
 	case begin == '{':
 		t.parse = (&objects{names: listNames[:]}).parse
 	default:
