@@ -19,6 +19,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/internal/wacz"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
+	"github.com/robotsaudit/robotsaudit/internal/wat"
 )
 
 // fingerprint identifies what shapes the facts besides the inputs: their schema,
@@ -29,7 +30,7 @@ func fingerprint(verifyDigests bool) string {
 }
 
 func fingerprintOf(limits map[string]int64, verifyDigests bool) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "schema %s, tags %s, limits %v, %v, %v, %v, digests %v", facts.SchemaVersion, tag.Version, warc.Limits, wacz.Limits, httpmsg.Limits, limits, verifyDigests))
+	sum := sha256.Sum256(fmt.Appendf(nil, "schema %s, tags %s, limits %v, %v, %v, %v, %v, digests %v", facts.SchemaVersion, tag.Version, warc.Limits, wacz.Limits, httpmsg.Limits, wat.Limits, limits, verifyDigests))
 	return hex.EncodeToString(sum[:6])
 }
 

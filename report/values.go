@@ -162,6 +162,7 @@ var valuesOf = map[string][]Value{
 	},
 	"tags_from": {
 		{"original", "Of a revisit or a 304: its original, which was found, in whichever archive and origin."},
+		{"wat", "A record of a WAT, which tells of the response without its body. Of a field that came twice one may be left (Common Crawl before CC-MAIN-2024-51), and metas and links of the body stand among those of the head. A restriction is `probable` at most."},
 		{"unknown", "Some tags may be missing: an index or a list tells of the fetch, and no record was read; there is no original in these archives, or several that differ; a digest contradicts the original's; a coding could not be undone; the crawler left the body out or cut it within its head; the head does not end within 1 MiB; or there are more metas or tags than are kept."},
 	},
 	"tag_source": {
@@ -220,6 +221,7 @@ var valuesOf = map[string][]Value{
 		{"no_group", "A line outside any group governs nobody."},
 		{"more", "More than are kept: the rest is dropped."},
 		{"upper_case", "A key in upper case, which is no structured field."},
+		{"place_untold", "A meta or link of the page's head or of its body: a WAT does not tell which. It is taken to bind."},
 	},
 	"tag_contradiction": {
 		{"index", "With noindex."},
@@ -322,7 +324,7 @@ var valuesOf = map[string][]Value{
 		{"skipped_range", "The input holds a range of bytes that could not be read."},
 		{"bad_dictionary", "The input cannot be decompressed: its zstd dictionary is damaged, of another form or larger than 16 MiB."},
 		{"window_too_large", "The input holds a zstd frame that needs a window of more than 64 MiB."},
-		{"bad_index_row", "The input is an index or a list with a row that cannot be read; of more than 100 such rows, `detail` has their number."},
+		{"bad_index_row", "The input is an index or a list with a row that cannot be read, or a WAT with a record of which something cannot be read; of more than 100 such rows, `detail` has their number."},
 		{"bad_entry", "The input is a WACZ with an entry that is damaged (size, checksum), encrypted, ambiguous (a second one of its name), or that shares bytes with another."},
 	},
 	"record_issue": {

@@ -57,7 +57,7 @@ func listRecords(cmd *cobra.Command, args []string, format string) error {
 	if err != nil {
 		return err
 	}
-	inputs, failures := expand(cmd, args)
+	inputs, failures := expand(cmd, args, nil)
 	unread := len(failures) > 0
 	for _, f := range failures {
 		log.Error(f.Error())

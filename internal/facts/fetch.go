@@ -140,6 +140,9 @@ func (f *Fetch) Time() Time { return Time{f.Micros, f.Precision} }
 // IsIndexed reports whether an index or a list tells of f, and its record was not read.
 func (f *Fetch) IsIndexed() bool { return f.Type == TypeIndexed }
 
+// IsOfWAT reports whether a record of a WAT tells of f: its request, its HTTP head and its metas.
+func (f *Fetch) IsOfWAT() bool { return f.IsIndexed() && f.Flags&FlagHTTPHead != 0 }
+
 // RefersToDate returns the date of the original that a revisit names.
 func (f *Fetch) RefersToDate() Time { return Time{f.RefersToMicros, f.RefersToPrec} }
 

@@ -62,7 +62,7 @@ func newIndexed(s *Set) indexed {
 // credit fills in the User-Agent of a row of an index: that of the archive which it names, else
 // that of all captures of robots.txt.
 func (x *indexed) credit(f *Fetch) {
-	if !x.any || f.Type != TypeIndexed || f.UserAgent != "" {
+	if !x.any || f.Type != TypeIndexed || f.UserAgent != "" || f.IsOfWAT() { // a WAT tells of the request itself
 		return
 	}
 	if agent := x.agents[path.Base(f.Archive)]; f.Archive != "" && agent != "" {

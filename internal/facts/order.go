@@ -45,10 +45,12 @@ func orderRank(f *Fetch) int {
 	switch {
 	case f.Type != TypeIndexed:
 		return 0
-	case f.Trust == TrustIndexed:
+	case f.IsOfWAT():
 		return 1
+	case f.Trust == TrustIndexed:
+		return 2
 	}
-	return 2
+	return 3
 }
 
 func compareOrigins(a, b *Fetch) int {

@@ -20,9 +20,10 @@ const (
 	SourceOwn      Source = iota
 	SourceOriginal        // the original of a revisit or 304 (draft-illyes-repext-03 §3.1.4)
 	SourceUnknown         // some may be missing: there is no original
+	SourceWAT             // a record of a WAT: of repeated fields one may be left, metas may be the body's
 )
 
-func (s Source) String() string { return [...]string{"", "original", "unknown"}[s] }
+func (s Source) String() string { return [...]string{"", "original", "unknown", "wat"}[s] }
 
 // Statements are what a record tells of its use, raw.
 type Statements struct {
@@ -35,7 +36,10 @@ type Statements struct {
 // StatementsOf returns what a record tells itself.
 func StatementsOf(f *facts.Fetch) Statements {
 	from := SourceOwn
-	if f.IsIndexed() {
+	switch {
+	case f.IsOfWAT():
+		from = SourceWAT
+	case f.IsIndexed():
 		from = SourceUnknown
 	}
 	return Statements{f.PolicyHeaders, f.Metas, f.MIMEType, f.Flags & facts.FlagPolicyHeadersCut, from}
