@@ -8,7 +8,7 @@ import (
 
 // doubts are the notes that keep a violation from being certain.
 const doubts = NoteURLCut | NoteBodyCut | NoteOtherCrawler | NotePartial | NoteResynced | NoteDigestMismatch | NoteSameMoment |
-	NoteCoarseDate | NoteUnreadableCopy | NoteAmbiguousToken
+	NoteCoarseDate | NoteUnreadableCopy | NoteAmbiguousToken | NoteIndexed | NoteListed
 
 // openReadings are the notes that name a reading which the specifications leave open.
 const openReadings = NoteReservedEncoding | NoteUnsafeEncoding | NoteLenient | NoteParseLimit | NoteDocumentedToken |

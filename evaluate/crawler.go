@@ -44,8 +44,15 @@ func (d *decider) crawlerOf(f *facts.Fetch) crawler {
 		n.last, n.lastFor, n.asked = n.of(f.UserAgent), f.UserAgent, true
 	}
 	c := n.last
-	if c.source == AgentFromRequest && f.UserAgentSource == facts.SourceWarcinfo {
-		c.source = AgentFromWarcinfo
+	if c.source == AgentFromRequest {
+		switch f.UserAgentSource {
+		case facts.SourceWarcinfo:
+			c.source = AgentFromWarcinfo
+		case facts.SourceRobotsSubset:
+			c.source = AgentFromRobotsSubset
+		case facts.SourceList:
+			c.source = AgentFromList
+		}
 	}
 	return c
 }

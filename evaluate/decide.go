@@ -77,9 +77,10 @@ func (d *decider) settle(r *Result, tl *timeline, other string) error {
 
 // isRobots reports whether a fetch is allowed whatever robots.txt says, because
 // that is what it asks for: a robots capture, or with another method the same URI,
-// which RFC 9309 §2.2.2 allows implicitly. Google's matcher knows no such rule.
+// which RFC 9309 §2.2.2 allows implicitly. Google's matcher knows no such rule; what an index
+// tells without the method may be a capture.
 func (d *decider) isRobots(r *Result, s *subject) bool {
-	return r.RobotsCapture || s.path == "/robots.txt" && d.files.profile != robots.Google
+	return r.RobotsCapture || s.path == "/robots.txt" && (d.files.profile != robots.Google || s.Method == "")
 }
 
 // judge gives the verdict by the governing capture of a view, and withdraws it where
@@ -169,6 +170,12 @@ func (r *Result) govern(v *view, s *subject) {
 	}
 	if g.Resynced || r.Fetch.Trust == facts.TrustResynced {
 		r.Notes |= NoteResynced
+	}
+	switch r.Fetch.Trust {
+	case facts.TrustIndexed:
+		r.Notes |= NoteIndexed
+	case facts.TrustListed:
+		r.Notes |= NoteListed
 	}
 	if g.Forgeable || r.Fetch.Flags&facts.FlagForgeable != 0 {
 		r.Notes |= NoteForgeable

@@ -45,7 +45,12 @@ func Explain(ctx context.Context, set *Facts, opt Options, q Question) (*Explana
 }
 
 // filename names the archive that holds a record, as the tables do.
-func (r *Resolved) filename(f *facts.Fetch) string { return r.nameOf(f.Input, f.Entry) }
+func (r *Resolved) filename(f *facts.Fetch) string {
+	if f.Archive != "" {
+		return f.Archive
+	}
+	return r.nameOf(f.Input, f.Entry)
+}
 
 func (r *Resolved) nameOf(input int32, entry string) string {
 	if entry != "" {

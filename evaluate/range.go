@@ -75,7 +75,7 @@ func (r *Resolved) newEvaluation(sink Sink, totals *Totals, issues *run.Writer[f
 func (e *evaluation) decideAll(ctx context.Context, from, to int) error {
 	l := e.openTimelines(ctx, from, to)
 	defer l.stop()
-	fetches := facts.NewCursor(e.store.Fetches(ctx, facts.Buckets{From: from, To: to}), facts.PlaceOf)
+	fetches := facts.NewCursor(e.store.FetchesCounting(ctx, facts.Buckets{From: from, To: to}, &e.totals.Joined), facts.PlaceOf)
 	defer fetches.Stop()
 	elsewhere := facts.NewCursor(e.originals.Range(ctx, from, to), facts.PlaceOf)
 	defer elsewhere.Stop()

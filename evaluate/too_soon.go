@@ -17,11 +17,12 @@ type TooSoon struct {
 
 // Visit is the fetch before.
 type Visit struct {
-	Input  int32
-	Entry  string
-	Offset int64
-	time   facts.Time
-	url    string
+	Input   int32
+	Entry   string
+	Archive string // as facts.Fetch has it
+	Offset  int64
+	time    facts.Time
+	url     string
 }
 
 // maxPaced bounds the crawlers of one origin whose pace is followed.
@@ -49,12 +50,12 @@ func (p *pace) check(r *Result, tl *timeline) error {
 		return nil // a copy of a record without an id
 	}
 	if known || len(p.last) < maxPaced {
-		p.last[key] = Visit{f.Input, f.Entry, f.Offset, f.Time(), f.URL}
+		p.last[key] = Visit{f.Input, f.Entry, f.Archive, f.Offset, f.Time(), f.URL}
 	}
 	if !known {
 		return nil
 	}
-	gap := f.Micros - last.time.Micros
+	gap := max(f.Micros-last.time.Micros, 0) // rows of an index stand behind all records of their second
 	atMost := gap + min(f.Precision, last.time.Precision).Unit()
 	if atMost > int64(maxWait/time.Microsecond) {
 		return nil

@@ -163,12 +163,15 @@ const (
 	NoteAmbiguousToken                     // the User-Agent names two crawlers
 	NoteTokenByOption                      // the token is given by an option, and the User-Agent does not hold it
 	NoteForgeable                          // found behind damage, where a page could hold it
+	NoteIndexed                            // an index tells of the fetch; its record was not read
+	NoteListed                             // a list of URLs tells of the fetch, likewise
 )
 
 var noteNames = [...]string{
 	"reserved_encoding", "parse_limit", "body_cut", "url_cut", "other_crawler", "permitted_copy", "partial", "resynced",
 	"other_mode", "html", "digest_mismatch", "same_moment", "coarse_date", "unreadable_copy", "bracketed", "unsafe_encoding",
 	"lenient", "documented_token", "robots_txt_encoded", "ambiguous_token", "token_by_option", "forgeable",
+	"indexed", "listed",
 }
 
 // Strings returns the names of the notes in n, in a fixed order.
@@ -191,11 +194,13 @@ const (
 	AgentFromRequest
 	AgentFromWarcinfo
 	AgentFromOption
-	AgentFromOrigin // of a log line: the one crawler that fetched from the origin
+	AgentFromOrigin       // of a log line: the one crawler that fetched from the origin
+	AgentFromRobotsSubset // of a row of an index: the one that made all captures of robots.txt
+	AgentFromList         // the list of URLs names it
 )
 
 func (s AgentSource) String() string {
-	return [...]string{"none", "request", "warcinfo", "option", "origin"}[s]
+	return [...]string{"none", "request", "warcinfo", "option", "origin", "robots_subset", "list"}[s]
 }
 
 // Match is how the file's group was found that decides for a token.

@@ -15,6 +15,9 @@ import (
 func (e *extractor) extractPayload(d *draft, url weburl.URL) error {
 	x := d.exchange
 	x.Kind = captureKind(url)
+	if d.described != nil {
+		return e.readDescribed(d)
+	}
 	if x.Kind == facts.CaptureNone && !e.targets.empty() && e.targets.has(url.Key()) {
 		x.Kind = facts.CaptureTarget
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/alitto/pond/v2"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/object"
 )
 
 // build makes the plan of an output folder: of tasks that are there, of what tasks hold of
@@ -44,7 +45,7 @@ func newBuild(opt Options, fingerprint string) (*build, error) {
 
 // withPrevious adds the inputs of the plan before, where that is asked for, and else tells
 // which of them will go.
-func (b *build) withPrevious(named []Input) []Input {
+func (b *build) withPrevious(ctx context.Context, named []Input) []Input {
 	if b.previous == nil {
 		return named
 	}
@@ -61,8 +62,11 @@ func (b *build) withPrevious(named []Input) []Input {
 		return named
 	}
 	for i, in := range more {
-		if info, err := os.Stat(in.Path); err == nil && failed[in.Path] { // it may have changed since
-			more[i].Size, more[i].MTime = info.Size(), info.ModTime().UnixNano()
+		if !failed[in.Path] || in.Path == facts.Stdin {
+			continue
+		}
+		if info, err := object.Stat(ctx, in.Path); err == nil { // it may have changed since
+			more[i].SetObject(info)
 		}
 	}
 	return sortInputs(slices.Concat(named, more))
@@ -257,7 +261,7 @@ func (b *build) rewriteTask(ctx context.Context, r rewriting) (name string, err 
 
 // commit makes p, whose tasks are those of b, the plan of the output folder, and removes all
 // other tasks.
-func (b *build) commit(p facts.Plan) error {
+func (b *build) commit(ctx context.Context, p facts.Plan) error {
 	p.Fingerprint, p.Tasks = b.fingerprint, b.tasks
 	slices.Sort(p.Tasks)
 	var results []facts.InputResult
@@ -268,7 +272,7 @@ func (b *build) commit(p facts.Plan) error {
 		}
 		results = append(results, m.Inputs...)
 	}
-	p.Copies = findCopies(results, b.knownCopies())
+	p.Copies = findCopies(ctx, results, b.knownCopies())
 	slices.SortStableFunc(p.Failures, func(a, b facts.Failure) int { return cmp.Compare(a.Name, b.Name) })
 	if err := p.Commit(b.opt.Dir); err != nil {
 		return err

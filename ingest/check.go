@@ -103,7 +103,7 @@ func checkInput(ctx context.Context, in facts.Input, dir string, opt CheckOption
 	}
 	sink := issueSink{run.NewWriter(dir, facts.IssueRuns)}
 	c := &Checked{dir: dir}
-	reading := &readOptions{verify: opt.VerifyDigests, stopped: ctx.Err}
+	reading := &readOptions{verify: opt.VerifyDigests, ctx: ctx}
 	result, err := readInput(in, 0, sink, opt.Stdin, reading)
 	var failed *inputError
 	switch {

@@ -30,6 +30,7 @@ type committer struct {
 	at           Place // of the record in hand
 	warcinfos    map[string]warcinfo
 	latest       warcinfo
+	own          ownWarcinfo
 	gap          facts.Issue // the range skipped last, to be reported; the zero value where there is none
 	beforeGap    int64       // resynced records before it
 	unfound      int         // warcinfos beyond maxWarcinfos
@@ -128,6 +129,7 @@ func (c *committer) accept(d *draft, length int64) error {
 	if err := c.acceptSegment(d, length); err != nil {
 		return err
 	}
+	c.leaveOwnWarcinfo(d)
 	done := c.pair(d, length)
 	if err := c.emit(done...); err != nil {
 		return err
@@ -161,7 +163,7 @@ func (c *committer) pair(d *draft, length int64) (done []*exchange) {
 		d.metadata.index, d.metadata.at = c.index, c.at
 		return c.pairing.addMetadata(d.metadata)
 	case d.exchange != nil:
-		c.place(d.exchange, d.record, length)
+		c.place(d, length)
 		c.targets.add(d.target)
 		return c.pairing.addExchange(d.exchange)
 	}
@@ -169,9 +171,9 @@ func (c *committer) pair(d *draft, length int64) (done []*exchange) {
 }
 
 // place fills in what of a fetch is known once its record counts.
-func (c *committer) place(x *exchange, r *warc.Record, length int64) {
+func (c *committer) place(d *draft, length int64) {
+	x, r := d.exchange, d.record
 	x.index, x.Index, x.Length, x.Trust = c.index, int64(c.index), length, trustOf(r)
-	x.companions.Own = c.at
 	if r.Mismatch {
 		x.Flags |= facts.FlagDigestMismatch
 	}
@@ -179,6 +181,10 @@ func (c *committer) place(x *exchange, r *warc.Record, length int64) {
 		x.Flags |= facts.FlagForgeable
 	}
 	x.companions.Own = c.at
+	if d.described != nil {
+		x.settleDescribed(d)
+		r = &warc.Record{Header: d.header}
+	}
 	c.credit(x, r)
 }
 

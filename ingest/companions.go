@@ -2,12 +2,13 @@ package ingest
 
 import (
 	"archive/zip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/wacz"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
@@ -48,31 +49,36 @@ func (c *Companions) addSegment(at Place) {
 // them, by the rules by which the facts were made. The result tells by its fingerprint
 // whether the archive is still the same. What f is given is valid until it returns.
 func Pair(in facts.Input, f func(*facts.Fetch, *Companions) error) (facts.InputResult, error) {
-	file, err := os.Open(in.Path)
+	opt := &readOptions{paired: f}
+	src, err := openInput(in, nil, opt)
 	if err != nil {
 		return facts.InputResult{}, err
 	}
-	defer file.Close()
+	defer src.Close()
 	defer warc.ReleaseMemory()
-	return readSource(in, file, 0, new(keeper), &readOptions{paired: f})
+	return readSource(in, src, 0, new(keeper), opt)
 }
 
 // Archive is an archive as a file, or as an entry of a WACZ, that is read at random.
 type Archive struct {
 	io.ReaderAt
-	file *os.File
-	copy *spooled // of a deflated entry
+	file  object.Object
+	whole *spooled // copy of the file, where its server gives no parts of it
+	copy  *spooled // of a deflated entry
 }
 
 // OpenArchive opens an archive that was read before. A deflated entry is copied to a
 // temporary file in tmp.
 func OpenArchive(in facts.Input, entry, tmp string) (a *Archive, err error) {
 	a = new(Archive)
-	if a.file, err = os.Open(in.Path); err != nil {
+	if a.file, err = object.Open(context.Background(), in.Path, in.Object()); err != nil {
 		return nil, err
 	}
 	a.ReaderAt = a.file
-	if entry != "" {
+	if object.IsRemote(in.Path) {
+		err = a.copyWhole(tmp)
+	}
+	if err == nil && entry != "" {
 		err = a.openEntry(in.Size, entry, tmp)
 	}
 	if err != nil {
@@ -81,8 +87,21 @@ func OpenArchive(in facts.Input, entry, tmp string) (a *Archive, err error) {
 	return a, nil
 }
 
+// copyWhole copies an archive to the disk of which its server gives no parts.
+func (a *Archive) copyWhole(tmp string) (err error) {
+	var first [1]byte
+	if _, err := a.file.ReadAt(first[:], 0); err != nil && err != io.EOF {
+		return err
+	}
+	if !a.file.Random() {
+		a.whole, err = spool(a.file, tmp)
+		a.ReaderAt = a.whole
+	}
+	return err
+}
+
 func (a *Archive) openEntry(size int64, entry, tmp string) error {
-	list, err := wacz.Open(a.file, size)
+	list, err := wacz.Open(a.ReaderAt, size)
 	if err != nil {
 		return err
 	}
@@ -104,8 +123,10 @@ func (a *Archive) openEntry(size int64, entry, tmp string) error {
 
 // Close closes the archive.
 func (a *Archive) Close() error {
-	if a.copy != nil {
-		a.copy.discard()
+	for _, c := range [...]*spooled{a.copy, a.whole} {
+		if c != nil {
+			c.discard()
+		}
 	}
 	if a.file == nil { // of standard input
 		return nil

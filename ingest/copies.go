@@ -3,11 +3,13 @@ package ingest
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"io"
 	"os"
 	"slices"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/object"
 )
 
 // findCopies finds the inputs that hold the same bytes as one before them, by
@@ -16,7 +18,7 @@ import (
 // all of both files is alike. So only inputs that hold fetches without an id are
 // compared, and only those alike in all that reading them showed. Those that known maps to
 // the same input need not be compared.
-func findCopies(results []facts.InputResult, known map[string]string) map[string]string {
+func findCopies(ctx context.Context, results []facts.InputResult, known map[string]string) map[string]string {
 	type likeness struct {
 		size        int64
 		container   string
@@ -33,7 +35,7 @@ func findCopies(results []facts.InputResult, known map[string]string) map[string
 		key := likeness{r.Size, r.Container, r.Fingerprint}
 		originals := alike[key]
 		i := slices.IndexFunc(originals, func(in facts.InputResult) bool {
-			return cmp.Or(known[in.Path], in.Path) == cmp.Or(known[r.Path], r.Path) || sameInput(in, r)
+			return cmp.Or(known[in.Path], in.Path) == cmp.Or(known[r.Path], r.Path) || sameInput(ctx, in, r)
 		})
 		switch {
 		case i >= 0:
@@ -46,16 +48,24 @@ func findCopies(results []facts.InputResult, known map[string]string) map[string
 }
 
 // sameInput compares two inputs by their digests where these are known.
-func sameInput(a, b facts.InputResult) bool {
+func sameInput(ctx context.Context, a, b facts.InputResult) bool {
 	if a.SHA256 != "" && b.SHA256 != "" {
 		return a.SHA256 == b.SHA256
 	}
-	return sameBytes(a.Input, b.Input)
+	return sameBytes(ctx, a.Input, b.Input)
 }
 
-// sameBytes compares two files. Of one that cannot be read any more nothing is
-// known.
-func sameBytes(a, b facts.Input) bool {
+// sameBytes compares two inputs. Of one that cannot be read any more nothing is known. Where a
+// server has one of them, they are read one after the other: it may bear no two requests.
+func sameBytes(ctx context.Context, a, b facts.Input) bool {
+	if object.IsRemote(a.Path) || object.IsRemote(b.Path) {
+		ours, err := digestInput(ctx, a)
+		if err != nil {
+			return false
+		}
+		theirs, err := digestInput(ctx, b)
+		return err == nil && ours == theirs
+	}
 	f, err := os.Open(a.Path)
 	if err != nil {
 		return false

@@ -59,6 +59,12 @@ func (c *committer) emitOne(x *exchange) error {
 	if x.Type == facts.TypeRevisit || x.Status == http.StatusNotModified {
 		c.stats.Lent++
 	}
+	if x.Type == facts.TypeIndexed {
+		c.stats.Indexed++
+		if x.bodiless == facts.CaptureRobots {
+			c.stats.IndexedRobots++
+		}
+	}
 	if err := c.out.Fetch(&x.Fetch); err != nil {
 		return err
 	}
@@ -67,6 +73,7 @@ func (c *committer) emitOne(x *exchange) error {
 	}
 	if x.Kind == facts.CaptureRobots {
 		c.stats.Robots++
+		c.stats.AddRobotsAgent(x.UserAgent)
 	}
 	return c.out.Capture(&x.Capture, body)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/httpmsg"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
+	"github.com/robotsaudit/robotsaudit/internal/wat"
 )
 
 // extractor takes from the records of one input what the facts need, one record at a time.
@@ -34,6 +35,7 @@ type extractor struct {
 	metas              []byte
 	page               []byte
 	tags               tag.Scanner
+	wat                wat.Reader
 	tagTexts           arena.Strings // what it has found lately
 	payload            unread        // of the record in hand, behind its HTTP head
 	scanned            unread        // the same once a page was scanned
@@ -52,6 +54,9 @@ type draft struct {
 	issues   []facts.Issue
 	assembly *assembly // of a first segment
 	more     []byte    // what a continuation adds
+
+	described *wat.Record // what a record of a WAT tells of another one, which the facts are about
+	header    warc.Header // of that one
 
 	digests     *digestCheck
 	digestStats facts.DigestStats
@@ -75,21 +80,8 @@ func (e *extractor) fill(d *draft) (err error) {
 	if e.verify {
 		d.check()
 	}
-	if len(r.ID) == warc.MaxRecordID {
-		d.note(facts.IssueValueCut, "the rest dropped", "WARC-Record-ID of %d bytes or more", warc.MaxRecordID)
-	}
-	switch {
-	case r.Joint == warc.JointCertain:
-		d.note(facts.IssueBadRecordHeader, "record skipped", "its header has parts of two records: %.200q", r.Repeated)
+	if !d.checkHeader() {
 		return d.endCheck()
-	case r.Joint == warc.JointPossible:
-		d.note(facts.IssueBadRecordHeader, "the first counts", "its header may have parts of two records: %.200q", r.Repeated)
-	case len(r.Repeated) > 0:
-		d.note(facts.IssueRepeatedField, "the first counts", "%.200q", r.Repeated)
-	}
-	if len(r.ConcurrentTo) > warc.MaxConcurrent {
-		r.ConcurrentTo = r.ConcurrentTo[:warc.MaxConcurrent]
-		d.note(facts.IssueValueCut, "the rest dropped", "more than %d WARC-Concurrent-To", warc.MaxConcurrent)
 	}
 	switch r.Type {
 	case "warcinfo", warc.TypeARCInfo:
@@ -115,6 +107,28 @@ func (e *extractor) fill(d *draft) (err error) {
 		err = d.endCheck()
 	}
 	return err
+}
+
+// checkHeader notes what is wrong with the record's header, and returns false where it is none.
+func (d *draft) checkHeader() bool {
+	r := d.record
+	if len(r.ID) == warc.MaxRecordID {
+		d.note(facts.IssueValueCut, "the rest dropped", "WARC-Record-ID of %d bytes or more", warc.MaxRecordID)
+	}
+	switch {
+	case r.Joint == warc.JointCertain:
+		d.note(facts.IssueBadRecordHeader, "record skipped", "its header has parts of two records: %.200q", r.Repeated)
+		return false
+	case r.Joint == warc.JointPossible:
+		d.note(facts.IssueBadRecordHeader, "the first counts", "its header may have parts of two records: %.200q", r.Repeated)
+	case len(r.Repeated) > 0:
+		d.note(facts.IssueRepeatedField, "the first counts", "%.200q", r.Repeated)
+	}
+	if len(r.ConcurrentTo) > warc.MaxConcurrent {
+		r.ConcurrentTo = r.ConcurrentTo[:warc.MaxConcurrent]
+		d.note(facts.IssueValueCut, "the rest dropped", "more than %d WARC-Concurrent-To", warc.MaxConcurrent)
+	}
+	return true
 }
 
 // leaveUnknown leaves a record of an unknown type alone (WARC 1.1 §5.5). One whose

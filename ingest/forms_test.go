@@ -237,6 +237,7 @@ func TestCapsHaveIssues(t *testing.T) {
 		"maxZstdWindow":              {[]byte{0x28, 0xb5, 0x2f, 0xfd, 0x04, 17 << 3, 1, 0, 0}, []string{"window_too_large", "skipped_range"}},
 		"maxDirectory":               {endlessDirectory(), []string{"damaged_stream", "not_an_archive"}},
 		"maxEntryName":               {warctest.Zip(t, warctest.StoredEntry(long(1<<10+1), nil)), []string{"bad_entry", "not_an_archive"}},
+		"maxListedAgent":             {[]byte("url,time,agent\nhttp://h/,2024-05-01T12:00:00Z," + long(maxListedAgent+1) + "\n"), []string{"value_cut"}},
 		"maxLogLine":                 {[]byte(logLine("2024-05-01T12:00:00.000Z", "-9998", "http://h/", "-") + long(maxLogLine+1) + "\n"), []string{"bad_log_line"}},
 	} {
 		equal(t, name, slices.Compact(read(t, c.archive).kinds()), c.want)
@@ -275,6 +276,8 @@ var capsElsewhere = map[string]string{
 	"firstPage":        "more is read: TestPagesKeepTheirMetas",
 	"morePage":         "the same",
 	"keepRecent":       "the entry is inflated again, as maxRewinds allows",
+	"maxFault":         "what an issue says is shorter",
+	"sniffIndex":       "the form of the input",
 	"beginBytes":       "the form of the input",
 	"sniffBytes":       "the same",
 	"sniffMember":      "the same",

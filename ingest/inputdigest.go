@@ -5,12 +5,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
-	"os"
 	"path/filepath"
 
 	"github.com/alitto/pond/v2"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/object"
 )
 
 // digestInputs computes the SHA-256 of the named inputs of tasks and keeps it in their
@@ -69,7 +69,7 @@ func digestTask(ctx context.Context, dir string, asked map[string]bool) error {
 
 // digestInput returns the SHA-256 of a file that is still the one that was read.
 func digestInput(ctx context.Context, in facts.Input) (string, error) {
-	f, err := os.Open(in.Path)
+	f, err := object.Open(ctx, in.Path, in.Object())
 	if err != nil {
 		return "", &inputError{in, err}
 	}
@@ -85,7 +85,8 @@ func digestInput(ctx context.Context, in facts.Input) (string, error) {
 			return "", &inputError{in, err}
 		}
 	}
-	if err := unchanged(in); err != nil {
+	f.Close()
+	if err := unchanged(ctx, in); err != nil {
 		return "", &inputError{in, err}
 	}
 	return hex.EncodeToString(sum.Sum(nil)), nil

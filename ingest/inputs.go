@@ -3,16 +3,19 @@ package ingest
 import (
 	"bufio"
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"net/url"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
@@ -25,10 +28,23 @@ type InputError struct {
 func (e *InputError) Error() string { return fmt.Sprintf("%s: %s", e.Arg, e.Reason) }
 
 // Expand turns arguments into inputs, sorted by path, each file once: files,
-// folders (recursively), globs, "-", and lists of them, "@list" or "*.paths.gz".
+// folders (recursively), globs, URLs (s3://BUCKET/KEY, https://…, http://…), prefixes of an
+// object store (s3://BUCKET/PREFIX/), "-", and lists of them, "@list" or "*.paths.gz".
 // Arguments that name nothing are returned as failures; the others stand.
 func Expand(args []string) (inputs []Input, failures []*InputError) {
-	x := expander{seen: make(map[string]bool)}
+	return ExpandFrom(context.Background(), "", args, nil)
+}
+
+// ExpandFrom is Expand, and adds files that the user calls lists of URLs. Relative lines of lists of
+// inputs are meant from base, a URL or a folder; "" is the working folder. When ctx is done, what
+// it asks of servers fails.
+func ExpandFrom(ctx context.Context, base string, args, lists []string) (inputs []Input, failures []*InputError) {
+	x := expander{ctx: ctx, base: base, seen: make(map[string]bool)}
+	x.isList = true
+	for _, path := range lists {
+		x.path(path)
+	}
+	x.isList = false
 	for _, arg := range args {
 		x.argument(arg)
 	}
@@ -36,13 +52,16 @@ func Expand(args []string) (inputs []Input, failures []*InputError) {
 }
 
 type expander struct {
+	ctx      context.Context
+	base     string
 	inputs   []facts.Input
 	failures []*InputError
 	seen     map[string]bool
+	isList   bool // the arguments are lists of URLs
 }
 
 func (x *expander) fail(arg, format string, args ...any) {
-	x.failures = append(x.failures, &InputError{arg, fmt.Sprintf(format, args...)})
+	x.failures = append(x.failures, &InputError{object.Shown(arg), fmt.Sprintf(format, args...)})
 }
 
 func (x *expander) argument(arg string) {
@@ -51,8 +70,12 @@ func (x *expander) argument(arg string) {
 		x.add(facts.Input{Path: facts.Stdin, Name: facts.Stdin})
 	case strings.HasPrefix(arg, "@"):
 		x.list(arg[1:])
-	case strings.HasSuffix(arg, ".paths.gz"):
+	case strings.HasSuffix(object.Shown(arg), ".paths.gz"):
 		x.list(arg)
+	case object.IsPrefix(arg):
+		x.prefix(arg)
+	case object.IsRemote(arg):
+		x.remotes([]remoteArg{{url: arg}})
 	default:
 		x.path(arg)
 	}
@@ -72,6 +95,8 @@ func (x *expander) path(arg string) {
 func (x *expander) named(arg string) {
 	info, err := os.Stat(arg)
 	switch {
+	case err == nil && info.IsDir() && x.isList:
+		x.fail(arg, "is a folder; name a list of URLs")
 	case err == nil && info.IsDir():
 		x.folder(arg)
 	case err == nil:
@@ -98,24 +123,28 @@ func (x *expander) glob(pattern string) {
 }
 
 // list takes the lines of a list; "-" is standard input. A relative line is meant from
-// the working folder; it is also the name that the tables give the file.
+// the base, or else from the working folder; it is also the name that the tables give the file.
 func (x *expander) list(path string) {
 	if path == facts.Stdin {
 		x.lines(path, os.Stdin)
 		return
 	}
-	f, err := os.Open(path)
+	f, err := x.openList(path)
 	if err != nil {
 		x.fail(path, "the list cannot be read (%v); check the path", reason(err))
 		return
 	}
 	defer f.Close()
-	if a := warc.Sniff(warc.SourceAt(f, 0), isCrawlLog); a.Readable() {
-		x.fail(path, "is an archive, not a list of archives; leave out the @")
+	if a, format := sniff(warc.SourceAt(f, 0)); a.Readable() || isIndex(format) {
+		what := "archive"
+		if isIndex(format) {
+			what = "index"
+		}
+		x.fail(path, "is an %s, not a list of archives; leave out the @", what)
 		return
 	}
 	var r io.Reader = f
-	if strings.HasSuffix(path, ".gz") {
+	if strings.HasSuffix(object.Shown(path), ".gz") {
 		if r, err = gzip.NewReader(f); err != nil {
 			x.fail(path, "the list cannot be read (%v); it is no gzip file", err)
 			return
@@ -124,33 +153,70 @@ func (x *expander) list(path string) {
 	x.lines(path, r)
 }
 
+func (x *expander) openList(path string) (object.Object, error) {
+	if !object.IsRemote(path) {
+		return object.Open(x.ctx, path, object.Info{})
+	}
+	path, err := object.Clean(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := object.Stat(x.ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	return object.Open(x.ctx, path, info)
+}
+
 func (x *expander) lines(path string, r io.Reader) {
 	before := len(x.inputs) + len(x.failures)
+	var remote []remoteArg
 	lines := bufio.NewScanner(r)
 	for lines.Scan() {
 		line := strings.TrimSpace(lines.Text())
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
-		x.listed(line)
+		if at := x.located(line); object.IsRemote(at) {
+			remote = append(remote, remoteArg{at, object.Shown(line)})
+		} else {
+			x.listed(line, at)
+		}
 	}
 	if err := lines.Err(); err != nil {
 		x.fail(path, "the list cannot be read to its end (%v)", err)
 	}
+	if c, ok := r.(io.Closer); ok {
+		c.Close() // a server may bear no other request beside it
+	}
+	x.remotes(remote)
 	if len(x.inputs)+len(x.failures) == before {
 		x.fail(path, "the list names no archive; put one path on each line")
 	}
 }
 
-func (x *expander) listed(line string) {
-	info, err := os.Stat(line)
+// located tells where a line of a list is meant.
+func (x *expander) located(line string) string {
+	switch {
+	case x.base == "", object.IsRemote(line), filepath.IsAbs(line):
+		return line
+	case !object.IsRemote(x.base):
+		return filepath.Join(x.base, line)
+	case !strings.HasPrefix(strings.ToLower(x.base), "s3:"): // whose keys are taken as they are
+		line = (&url.URL{Path: line}).EscapedPath()
+	}
+	return strings.TrimSuffix(x.base, "/") + "/" + line
+}
+
+func (x *expander) listed(line, at string) {
+	info, err := os.Stat(at)
 	switch {
 	case err != nil:
 		x.fail(line, "cannot be read (%v); the list names it", reason(err))
 	case info.IsDir():
-		x.folder(line)
+		x.folder(at)
 	default:
-		x.file(line, line)
+		x.file(at, line)
 	}
 }
 
@@ -223,10 +289,9 @@ func (w *walk) entry(e fs.DirEntry, at found) {
 	}
 }
 
-// isArchive picks the files of a folder: those named like an archive, and those
-// that begin like one.
-func isArchive(path string) bool {
-	name := strings.ToLower(filepath.Base(path))
+// isNamedArchive reports whether a file is named like an archive.
+func isNamedArchive(name string) bool {
+	name = strings.ToLower(path.Base(name))
 	for _, part := range [...]string{".warc", ".arc", ".wacz"} {
 		if i := strings.LastIndex(name, part); i >= 0 {
 			switch name[i+len(part):] {
@@ -234,6 +299,15 @@ func isArchive(path string) bool {
 				return true
 			}
 		}
+	}
+	return false
+}
+
+// isArchive picks the files of a folder: those named like an archive, and those
+// that begin like one.
+func isArchive(path string) bool {
+	if isNamedArchive(filepath.ToSlash(path)) {
+		return true
 	}
 	// To open a pipe would be to wait for whoever writes to it.
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
@@ -244,7 +318,14 @@ func isArchive(path string) bool {
 		return false
 	}
 	defer f.Close()
-	return warc.Sniff(warc.SourceAt(f, 0), isCrawlLog).Readable()
+	form, format := sniff(warc.SourceAt(f, 0))
+	return form.Readable() || isIndex(format) && !isOutput(filepath.Dir(path))
+}
+
+// isOutput reports whether a folder holds the tables of an audit, which look like indexes.
+func isOutput(dir string) bool {
+	info, err := os.Stat(filepath.Join(dir, facts.PrivateFolder))
+	return err == nil && info.IsDir()
 }
 
 func (x *expander) file(path, name string) {
@@ -262,7 +343,7 @@ func (x *expander) file(path, name string) {
 		x.fail(path, "is no regular file; give a pipe on standard input, as -")
 		return
 	}
-	x.add(facts.Input{Path: real, Name: name, Size: info.Size(), MTime: info.ModTime().UnixNano()})
+	x.add(facts.Input{Path: real, Name: name, Size: info.Size(), MTime: info.ModTime().UnixNano(), List: x.isList})
 }
 
 // realPath returns the absolute path of a file without symbolic links.

@@ -31,6 +31,8 @@ const (
 	maxLogLine       = 4 << 20         // bytes of a line of a crawler's log; page lists have the page's text in it
 	maxPages         = 256 << 10       // pages of the page lists of one WACZ
 	maxLogFaults     = 100             // lines of one log that cannot be read and are told one by one
+	maxFault         = 1 << 10         // bytes of what is told of a fault
+	maxListedAgent   = 2 << 10         // bytes of a crawler's name in a list of URLs
 	maxClockSkew     = 5 * time.Minute // by which the server's Date may lie from the WARC-Date
 	maxSegmented     = 1024            // segmented records remembered in one input
 	maxAlike         = 16              // inputs of one size and fingerprint with which another is compared
@@ -60,6 +62,8 @@ var limits = map[string]int64{
 	"maxLogLine":       maxLogLine,
 	"maxPages":         maxPages,
 	"maxLogFaults":     maxLogFaults,
+	"maxFault":         maxFault,
+	"maxListedAgent":   maxListedAgent,
 	"maxClockSkew":     int64(maxClockSkew),
 	"maxSegmented":     maxSegmented,
 	"maxAlike":         maxAlike,
@@ -72,6 +76,7 @@ var limits = map[string]int64{
 const (
 	taskBytes  = 128 << 20 // bytes of consecutive inputs in one task
 	readBuffer = 64 << 10  // bytes read from a file at once
+	sniffIndex = 64 << 10  // bytes by which an index is told
 	taskInputs = 4096      // inputs in one task
 
 	toldSegments = 1024 // segments of one record whose places Pair tells

@@ -48,7 +48,7 @@ type Listed struct {
 // List reads an archive and calls f for each record that counts, in file order. When ctx is
 // done, ctx's error is returned.
 func List(ctx context.Context, in Input, opt ListOptions, f func(*Listed) error) (InputResult, error) {
-	reading := &readOptions{stopped: ctx.Err, list: &lister{f: f, digests: opt.Digests}}
+	reading := &readOptions{ctx: ctx, list: &lister{f: f, digests: opt.Digests}}
 	result, err := readInput(in, 0, listSink{issue: opt.Issue}, opt.Stdin, reading)
 	var failed *inputError
 	if errors.As(err, &failed) {

@@ -35,7 +35,7 @@ func Merge(ctx context.Context, dirs []string, opt Options) error {
 	}
 	m.Inputs = sortInputs(m.Inputs)
 	if !opt.Add {
-		b.withPrevious(m.Inputs)
+		b.withPrevious(ctx, m.Inputs)
 	}
 	for _, set := range m.sets {
 		if err := b.copyTasks(ctx, set); err != nil {
@@ -50,7 +50,7 @@ func Merge(ctx context.Context, dirs []string, opt Options) error {
 	}
 	opt.Progress.InputsKept.Store(int64(len(b.kept)))
 	b.previous = &m.Plan // for its copies
-	if err := b.commit(m.plan()); err != nil {
+	if err := b.commit(ctx, m.plan()); err != nil {
 		return err
 	}
 	b.dropForeign()

@@ -25,12 +25,14 @@ type metadata struct {
 	texts  *arena.Strings // where its strings lie
 }
 
-// extractMetadata reads the fields of a metadata record (WARC 1.1 §6.6). Records of
-// other content, and those without any of the fields, are left alone.
+// extractMetadata reads the fields of a metadata record (WARC 1.1 §6.6), or what it tells of
+// another record. Records of other content, and those without any of the fields, are left alone.
 func (e *extractor) extractMetadata(d *draft) error {
 	r := d.record
 	switch mimeType(r.ContentType) {
 	case "application/warc-fields", "text/anvl", "":
+	case "application/json":
+		return e.extractWAT(d)
 	default:
 		return nil
 	}

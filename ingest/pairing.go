@@ -40,6 +40,7 @@ type exchange struct {
 	described     bool      // its metadata record has been found
 	describedSize int       // bytes of it
 	companions    Companions
+	bodiless      facts.CaptureKind // of policy whose body is not there
 }
 
 // pairing finds the request and the metadata record of each fetch: those that

@@ -19,6 +19,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/internal/wacz"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
+	"github.com/robotsaudit/robotsaudit/internal/wat"
 )
 
 // fingerprint identifies what shapes the facts besides the inputs: their schema,
@@ -29,7 +30,7 @@ func fingerprint(verifyDigests bool) string {
 }
 
 func fingerprintOf(limits map[string]int64, verifyDigests bool) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "schema %s, tags %s, limits %v, %v, %v, %v, digests %v", facts.SchemaVersion, tag.Version, warc.Limits, wacz.Limits, httpmsg.Limits, limits, verifyDigests))
+	sum := sha256.Sum256(fmt.Appendf(nil, "schema %s, tags %s, limits %v, %v, %v, %v, %v, digests %v", facts.SchemaVersion, tag.Version, warc.Limits, wacz.Limits, httpmsg.Limits, wat.Limits, limits, verifyDigests))
 	return hex.EncodeToString(sum[:6])
 }
 
@@ -81,7 +82,7 @@ func Ingest(ctx context.Context, inputs []Input, opt Options) error {
 		b.warn("the output folder holds facts of another version of robotsaudit, or read with other options; the archives are read again")
 	}
 	named := inputs
-	inputs = b.withPrevious(named)
+	inputs = b.withPrevious(ctx, named)
 	again := slices.DeleteFunc(slices.Clone(named), func(in Input) bool { return !opt.Reread && in.Path != facts.Stdin })
 	if err := b.keep(ctx, without(inputs, again)); err != nil {
 		return err
@@ -108,7 +109,7 @@ func Ingest(ctx context.Context, inputs []Input, opt Options) error {
 			return err
 		}
 	}
-	return b.commit(facts.Plan{Inputs: inputs, Failures: in.failures, Digested: opt.DigestInputs})
+	return b.commit(ctx, facts.Plan{Inputs: inputs, Failures: in.failures, Digested: opt.DigestInputs})
 }
 
 // without returns the inputs that are not among others.
@@ -151,7 +152,10 @@ func taskName(fingerprint string, inputs []facts.Input) string {
 	h := sha256.New()
 	fmt.Fprintln(h, fingerprint)
 	for _, in := range inputs {
-		fmt.Fprintf(h, "%q %d %d\n", in.Path, in.Size, in.MTime)
+		fmt.Fprintf(h, "%q %d %d %t\n", in.Path, in.Size, in.MTime, in.List)
+		if in.Version != "" {
+			fmt.Fprintf(h, "%q\n", in.Version)
+		}
 	}
 	return "task-" + hex.EncodeToString(h.Sum(nil)[:8])
 }
@@ -270,7 +274,7 @@ func (g *ingestion) attempt(ctx context.Context, inputs []facts.Input) (name str
 		progress: func(n int) { counted.Add(int64(n)); g.opt.Progress.BytesRead.Add(int64(n)) },
 		verify:   g.opt.VerifyDigests,
 		tmp:      tmp,
-		stopped:  ctx.Err,
+		ctx:      ctx,
 		cores:    g.cores,
 	}
 	results, failed, err := readInputs(w, inputs, g.opt.Stdin, &opt)

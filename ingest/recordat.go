@@ -52,11 +52,11 @@ func RecordsAt(ctx context.Context, in Input, entry string, offset int64, stdin 
 	}
 	defer a.Close()
 	defer warc.ReleaseMemory()
-	opt := &readOptions{stopped: ctx.Err}
-	from := warc.NewSource(&source{Reader: stdin, opt: opt}, nil)
+	opt := &readOptions{ctx: ctx}
+	from := warc.NewSource(&source{Object: pipe{stdin}, opt: opt}, nil)
 	var at io.ReaderAt
 	if a.ReaderAt != nil {
-		at = &source{ReaderAt: a, opt: opt}
+		at = &source{Object: random{a}, opt: opt}
 		from = warc.SourceAt(at, 0)
 	}
 	form := warc.Sniff(from, isCrawlLog)
@@ -69,7 +69,7 @@ func RecordsAt(ctx context.Context, in Input, entry string, offset int64, stdin 
 			return err
 		}
 		defer file.discard()
-		at = &source{ReaderAt: file, opt: opt}
+		at = &source{Object: random{file}, opt: opt}
 		from = warc.SourceAt(at, 0)
 		form = warc.Sniff(from, isCrawlLog)
 	}

@@ -2,12 +2,13 @@ package ingest
 
 import (
 	"archive/zip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/wacz"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
@@ -16,13 +17,19 @@ import (
 // Facts.Reread. The record found there must be the one meant. It decompresses
 // c.RereadCost bytes.
 func reread(in facts.Input, c *facts.Capture) ([]byte, error) {
+	if c.IsIndexed() {
+		return nil, fmt.Errorf("an index alone tells of the record at %d of %s", c.Offset, c.Archive)
+	}
 	if in.Path == facts.Stdin {
 		return nil, errors.New("the body was not kept, and standard input cannot be read again")
 	}
-	if err := unchanged(in); err != nil {
-		return nil, err
+	ctx := context.Background() // who is interrupted does not wait: reading a record takes little
+	if !object.IsRemote(in.Path) {
+		if err := unchanged(ctx, in); err != nil {
+			return nil, err
+		}
 	}
-	f, err := os.Open(in.Path)
+	f, err := object.Open(ctx, in.Path, in.Object())
 	if err != nil {
 		return nil, err
 	}

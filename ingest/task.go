@@ -1,12 +1,15 @@
 package ingest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/index"
+	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
@@ -21,12 +24,12 @@ func (e *inputError) Unwrap() error { return e.err }
 
 // readOptions say how inputs are read. A nil one has the defaults.
 type readOptions struct {
-	progress func(int)    // is told of every read; may be nil
-	tmp      string       // folder for what must be on disk to be read; "" is the system's
-	verify   bool         // compare the digests of all records
-	stopped  func() error // an error once the reading is to stop; may be nil
-	cores    warc.Cores   // that may inflate ahead where they are idle; nil: none
-	partSize int64        // bytes of a file that are inflated ahead at a time; 0: aheadPart
+	progress func(int)       // is told of every read; may be nil
+	tmp      string          // folder for what must be on disk to be read; "" is the system's
+	verify   bool            // compare the digests of all records
+	ctx      context.Context // the reading stops once it is done; may be nil
+	cores    warc.Cores      // that may inflate ahead where they are idle; nil: none
+	partSize int64           // bytes of a file that are inflated ahead at a time; 0: aheadPart
 
 	paired func(*facts.Fetch, *Companions) error // is told of every fetch; may be nil
 	list   *lister                               // takes the records instead; may be nil
@@ -34,10 +37,18 @@ type readOptions struct {
 
 // hasStopped returns an error once the reading is to stop.
 func (o *readOptions) hasStopped() error {
-	if o == nil || o.stopped == nil {
+	if o == nil || o.ctx == nil {
 		return nil
 	}
-	return o.stopped()
+	return o.ctx.Err()
+}
+
+// context is what the reading ends with.
+func (o *readOptions) context() context.Context {
+	if o == nil || o.ctx == nil {
+		return context.Background()
+	}
+	return o.ctx
 }
 
 // readInputs reads the inputs, in order, into w. Where some cannot be read, w is to be
@@ -68,8 +79,8 @@ func readInput(in facts.Input, index int32, out sink, stdin io.Reader, opt *read
 	if err != nil {
 		return facts.InputResult{}, &inputError{in, err}
 	}
-	defer src.Close()
 	result, err := readSource(in, src, index, out, opt)
+	src.Close() // a server may bear no other request beside it
 	if err := opt.hasStopped(); err != nil {
 		return facts.InputResult{}, err
 	}
@@ -79,7 +90,7 @@ func readInput(in facts.Input, index int32, out sink, stdin io.Reader, opt *read
 	if err != nil {
 		return facts.InputResult{}, err
 	}
-	if err := unchanged(in); err != nil {
+	if err := unchanged(opt.context(), in); err != nil {
 		return facts.InputResult{}, &inputError{in, err}
 	}
 	if in.Path == facts.Stdin {
@@ -88,39 +99,41 @@ func readInput(in facts.Input, index int32, out sink, stdin io.Reader, opt *read
 	return result, nil
 }
 
-// readSource reads the bytes of an input. A file can be read at random, too.
-func readSource(in facts.Input, src io.Reader, index int32, out sink, opt *readOptions) (facts.InputResult, error) {
+// readSource reads the bytes of an input. Most can be read at random, too.
+func readSource(in facts.Input, src io.Reader, number int32, out sink, opt *readOptions) (facts.InputResult, error) {
 	if opt == nil {
 		opt = new(readOptions)
 	}
 	from := warc.NewSource(src, opt.progress)
-	form := warc.Sniff(from, isCrawlLog)
+	form, format := sniff(from)
+	if in.List {
+		format = index.URLList
+	}
 	if err := from.Failed(); err != nil {
 		return facts.InputResult{}, err
 	}
-	at, _ := src.(io.ReaderAt)
-	if in.Path == facts.Stdin {
-		at = nil
-	}
-	size := in.Size
-	if at == nil && form.ProvenBehind() {
+	at, size := atRandom(in, src), in.Size
+	if at == nil && (form.ProvenBehind() || format == index.Parquet) {
 		file, err := spool(from, opt.tmp)
 		if err != nil {
 			return facts.InputResult{}, err
 		}
 		defer file.discard()
-		copied := &source{ReaderAt: file, opt: opt}
+		copied := &source{Object: random{file}, opt: opt}
 		at, size, from = copied, file.size, warc.SourceAt(copied, 0)
-		opt = &readOptions{tmp: opt.tmp, verify: opt.verify, stopped: opt.stopped, paired: opt.paired, list: opt.list} // it has been counted
+		opt = &readOptions{ctx: opt.ctx, tmp: opt.tmp, verify: opt.verify, paired: opt.paired, list: opt.list} // it has been counted
 	}
-	if form.Container == warc.ContainerZip {
+	if form.Container == warc.ContainerZip && !in.List {
 		if opt.progress != nil {
 			opt.progress(-int(from.Fetched())) // its entries will be counted
 		}
-		return readWACZ(in, at, size, index, out, opt)
+		return readWACZ(in, at, size, number, out, opt)
 	}
-	c := newCommitter(index, "", out)
+	c := newCommitter(number, "", out)
 	c.extractor.verify, c.paired, c.list, c.stored = opt.verify, opt.paired, opt.list, form.Container == warc.ContainerPlain
+	if format != index.None {
+		return readIndexInput(c, in, format, from, at, size, opt)
+	}
 	if !form.Readable() {
 		err := c.report(facts.Issue{Offset: -1, Length: in.Size, Kind: issueKinds[form.Kind], Detail: form.Refusal, Action: "not read"})
 		return facts.InputResult{Input: in, Container: form.String(), InputStats: c.stats, Refusal: form.Refusal}, err
@@ -134,7 +147,11 @@ func readSource(in facts.Input, src io.Reader, index int32, out sink, opt *readO
 		return facts.InputResult{}, err
 	}
 	if members, ok := reader.(warc.AheadReader); ok {
-		members.ReadAhead(in.Size, warc.AheadOptions{Cores: opt.cores, PartSize: opt.partSize, Whole: opt.verify})
+		cores := opt.cores
+		if object.IsRemote(in.Path) { // one stream is read; ranges all over would be many requests
+			cores = nil
+		}
+		members.ReadAhead(in.Size, warc.AheadOptions{Cores: cores, PartSize: opt.partSize, Whole: opt.verify})
 		defer members.Close()
 	}
 	if !form.Addressable() || at == nil {
@@ -176,22 +193,44 @@ func (s *spooled) discard() {
 // source is an input that is read until the reading is to stop. Err tells so between reads,
 // too: package warc asks while it undoes a compression, of which a few bytes may hold much.
 type source struct {
-	io.Reader
-	io.ReaderAt
-	io.Closer
+	object.Object
 	opt  *readOptions
 	read int64 // bytes, in their order
 }
 
 func openInput(in facts.Input, stdin io.Reader, opt *readOptions) (*source, error) {
 	if in.Path == facts.Stdin {
-		return &source{Reader: stdin, Closer: io.NopCloser(stdin), opt: opt}, nil
+		return &source{Object: pipe{stdin}, opt: opt}, nil
 	}
-	f, err := os.Open(in.Path)
+	o, err := object.Open(opt.context(), in.Path, in.Object())
 	if err != nil {
 		return nil, err
 	}
-	return &source{Reader: f, ReaderAt: f, Closer: f, opt: opt}, nil
+	return &source{Object: o, opt: opt}, nil
+}
+
+// pipe is standard input.
+type pipe struct{ io.Reader }
+
+func (pipe) ReadAt([]byte, int64) (int, error) { return 0, errors.ErrUnsupported }
+func (pipe) Close() error                      { return nil }
+func (pipe) Random() bool                      { return false }
+
+// random is what lies on the disk.
+type random struct{ io.ReaderAt }
+
+func (random) Read([]byte) (int, error) { return 0, errors.ErrUnsupported }
+func (random) Close() error             { return nil }
+func (random) Random() bool             { return true }
+
+// atRandom is an input at random; nil where it can be read but once. It is known once something
+// was read.
+func atRandom(in facts.Input, src io.Reader) io.ReaderAt {
+	if o, ok := src.(object.Object); in.Path == facts.Stdin || ok && !o.Random() {
+		return nil
+	}
+	at, _ := src.(io.ReaderAt)
+	return at
 }
 
 func (s *source) Err() error { return s.opt.hasStopped() }
@@ -200,7 +239,7 @@ func (s *source) Read(p []byte) (int, error) {
 	if err := s.Err(); err != nil {
 		return 0, err
 	}
-	n, err := s.Reader.Read(p)
+	n, err := s.Object.Read(p)
 	s.read += int64(n)
 	return n, err
 }
@@ -209,21 +248,14 @@ func (s *source) ReadAt(p []byte, offset int64) (int, error) {
 	if err := s.Err(); err != nil {
 		return 0, err
 	}
-	return s.ReaderAt.ReadAt(p, offset)
+	return s.Object.ReadAt(p, offset)
 }
 
 // unchanged checks that the file is still the one that was planned: an archive
 // that a crawler is still writing is no evidence yet.
-func unchanged(in facts.Input) error {
+func unchanged(ctx context.Context, in facts.Input) error {
 	if in.Path == facts.Stdin {
 		return nil
 	}
-	info, err := os.Stat(in.Path)
-	if err != nil {
-		return err
-	}
-	if info.Size() != in.Size || info.ModTime().UnixNano() != in.MTime {
-		return errors.New("the file changed while it was read; run again once it is complete")
-	}
-	return nil
+	return object.Unchanged(ctx, in.Path, in.Object())
 }

@@ -125,6 +125,10 @@ type AuditInput struct {
 	Resynced    int64            `json:"resynced,omitempty"` // records read behind damage
 	LogEvents   int64            `json:"log_events,omitempty"`
 
+	Indexed       int64    `json:"indexed,omitempty"`        // fetches that an index or a list tells of
+	IndexedRobots int64    `json:"indexed_robots,omitempty"` // of them of robots.txt
+	CommonCrawls  []string `json:"common_crawls,omitempty"`  // whose archives an index names
+
 	Digests DigestStats `json:"digests"`
 	Crawls  []Crawl     `json:"crawls,omitempty"`
 }
@@ -146,6 +150,8 @@ type Totals struct {
 	Unproven                 int64            `json:"unproven"`
 	Decidable                int64            `json:"decidable"`
 	Duplicates               int64            `json:"duplicates"`
+	Indexed                  int64            `json:"indexed,omitempty"`      // fetches that an index or a list alone tells of
+	IndexJoined              int64            `json:"index_joined,omitempty"` // rows of these whose fetch is counted by its record, or by another row
 	LogEvidence              int64            `json:"log_evidence"`
 	Exclusions               int64            `json:"exclusions"`
 	Origins                  int64            `json:"origins"`
@@ -197,8 +203,13 @@ func newAudit(set *facts.Set, settings Settings, t *evaluate.Totals, counted *ta
 	for _, in := range set.Inputs {
 		a.Inputs = append(a.Inputs, AuditInput{
 			Name: locator(in.Name), Size: in.Size, Fingerprint: in.Fingerprint, SHA256: known(in.SHA256, in.SHA256 != ""), Container: in.Container,
-			Records: in.Records, Fetches: in.Fetches, Robots: in.Robots, Issues: in.Issues, Resynced: in.Resynced, LogEvents: in.Events, Digests: in.Digests, Crawls: in.Crawls,
+			Records: in.Records, Fetches: in.Fetches, Robots: in.Robots, Issues: in.Issues, Resynced: in.Resynced, LogEvents: in.Events,
+			Indexed: in.Indexed, IndexedRobots: in.IndexedRobots, CommonCrawls: in.CommonCrawls, Digests: in.Digests, Crawls: in.Crawls,
 		})
+	}
+	indexed := -t.Joined
+	for _, in := range set.Inputs {
+		indexed += in.Indexed
 	}
 	decidable := t.Fetches - t.RobotsTxtItself
 	a.Totals = Totals{
@@ -207,6 +218,8 @@ func newAudit(set *facts.Set, settings Settings, t *evaluate.Totals, counted *ta
 		Unproven:                 t.Possible + t.Contested,
 		Decidable:                decidable,
 		Duplicates:               t.Duplicates,
+		Indexed:                  indexed,
+		IndexJoined:              t.Joined,
 		LogEvidence:              t.LogEvidence,
 		Exclusions:               t.Exclusions,
 		Origins:                  t.Origins,

@@ -2,6 +2,7 @@ package report
 
 import (
 	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // CrawlDelayRow is a row of crawl_delays: a fetch that came sooner after the one
@@ -36,7 +37,7 @@ func (b *rowBuilder) crawlDelayRow(r *evaluate.Result) CrawlDelayRow {
 		Gap:              soon.Gap / 1000,
 		Delay:            soon.Delay / 1000,
 		Line:             int32(soon.Line),
-		PreviousFilename: b.filename(soon.Previous.Input, soon.Previous.Entry),
+		PreviousFilename: b.archive(&facts.Fetch{Input: soon.Previous.Input, Entry: soon.Previous.Entry, Archive: soon.Previous.Archive}),
 		PreviousOffset:   soon.Previous.Offset,
 		RobotsAge:        new(r.Age),
 		RobotsCitation:   b.cite(r.Governing),

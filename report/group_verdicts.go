@@ -30,7 +30,7 @@ type GroupVerdictRow struct {
 func (b *rowBuilder) groupVerdictRow(v *evaluate.GroupVerdict) GroupVerdictRow {
 	row := GroupVerdictRow{
 		URL:              locator(v.Fetch.URL),
-		WARCFilename:     b.filename(v.Fetch.Input, v.Fetch.Entry),
+		WARCFilename:     b.archive(v.Fetch),
 		WARCRecordOffset: v.Fetch.Offset,
 		WARCRecordID:     text(recordid.Text(v.Fetch.RecordID)),
 		RobotsID:         robotsID(v.Governing),

@@ -30,11 +30,12 @@ type PageTagRow struct {
 	// How the rule was read.
 	ParseMode string `parquet:"parse_mode,dict" values:"parse_mode"`
 	// The meta stands in the head of the page as it was sent; one elsewhere binds nobody. Null: a
-	// header field.
+	// header field, or a meta of a WAT, which does not tell.
 	InHead *bool `parquet:"in_head,optional"`
-	// The meta stands in a noscript element. Null: a header field.
+	// The meta stands in a noscript element. Null: a header field, or a meta of a WAT.
 	InNoscript *bool `parquet:"in_noscript,optional"`
-	// Whether the rule binds: a header field or a meta in the head, and not denied (`noindex=?0`).
+	// Whether the rule binds: a header field or a meta that is, or may be, in the head, and not denied
+	// (`noindex=?0`).
 	Binds bool `parquet:"binds"`
 	// What the rule restricts. Null: neither.
 	Restricts string `parquet:"restricts,optional,dict" values:"restriction"`
@@ -53,7 +54,7 @@ func (b *rowBuilder) pageTagRow(r *evaluate.Result, t *tag.Tag) PageTagRow {
 	row := PageTagRow{
 		URL:              locator(r.Fetch.URL),
 		FetchTime:        micros(r.Fetch.Time()),
-		WARCFilename:     b.filename(r.Fetch.Input, r.Fetch.Entry),
+		WARCFilename:     b.archive(r.Fetch),
 		WARCRecordOffset: r.Fetch.Offset,
 		Source:           t.Source.String(),
 		Line:             int32(t.Line),
@@ -63,8 +64,8 @@ func (b *rowBuilder) pageTagRow(r *evaluate.Result, t *tag.Tag) PageTagRow {
 		Value:            text(t.Value),
 		Raw:              rawText(t.Raw),
 		ParseMode:        t.Mode.String(),
-		InHead:           known(t.Place.InHead(), t.Source == tag.SourceMeta),
-		InNoscript:       known(t.Place.InNoscript(), t.Source == tag.SourceMeta),
+		InHead:           known(t.Place.InHead(), t.Place.Told()),
+		InNoscript:       known(t.Place.InNoscript(), t.Place.Told()),
 		Binds:            t.Binds(),
 		DefinedBy:        t.Rule.Origin(),
 		TagsFrom:         r.Page.From.String(),
@@ -104,7 +105,7 @@ type EffectiveTagsRow struct {
 func (b *rowBuilder) effectiveRow(r *evaluate.Result, s *evaluate.AgentSet) EffectiveTagsRow {
 	binds := func(u tag.Use) bool { return len(s.Set.Restrictions(u, r.Page.At)) > 0 }
 	return EffectiveTagsRow{
-		URL: locator(r.Fetch.URL), WARCFilename: b.filename(r.Fetch.Input, r.Fetch.Entry), WARCRecordOffset: r.Fetch.Offset,
+		URL: locator(r.Fetch.URL), WARCFilename: b.archive(r.Fetch), WARCRecordOffset: r.Fetch.Offset,
 		Agent: text(s.Agent), Rules: text(s.Set.String()), Conflicts: s.Set.Conflicts.String(),
 		RestrictsArchive: binds(tag.UseArchive), RestrictsIndex: binds(tag.UseIndex), RestrictsTrain: binds(tag.UseTrain),
 	}

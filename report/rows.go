@@ -35,6 +35,14 @@ func (b *rowBuilder) filename(input int32, entry string) string {
 	return b.inputs[input] + "/" + locator(entry)
 }
 
+// archive is the warc_filename of a fetch: where an index tells of it, the archive that this names.
+func (b *rowBuilder) archive(f *facts.Fetch) string {
+	if f.Archive != "" {
+		return locator(f.Archive)
+	}
+	return b.filename(f.Input, f.Entry)
+}
+
 // site is what the tables tell of a host. Rows come origin by origin, so one is
 // kept.
 type site struct {
@@ -86,11 +94,11 @@ func (b *rowBuilder) fetchedURL(f *facts.Fetch) FetchedURL {
 
 // RecordPlace are the columns of where a record lies.
 type RecordPlace struct {
-	// Input that holds the record.
+	// Input that holds the record; of an indexed fetch the archive that the index names.
 	WARCFilename string `parquet:"warc_filename,dict"`
 	// Where the record begins, in bytes: see Places.
 	WARCRecordOffset int64 `parquet:"warc_record_offset,delta"`
-	// Length of the record in bytes.
+	// Length of the record in bytes; -1 where an index does not tell.
 	WARCRecordLength int64 `parquet:"warc_record_length,delta"`
 	// WARC-Record-ID without angle brackets. Null: not recorded.
 	WARCRecordID string `parquet:"warc_record_id,optional"`
@@ -98,7 +106,7 @@ type RecordPlace struct {
 
 func (b *rowBuilder) recordPlace(f *facts.Fetch) RecordPlace {
 	return RecordPlace{
-		WARCFilename: b.filename(f.Input, f.Entry), WARCRecordOffset: f.Offset, WARCRecordLength: f.Length,
+		WARCFilename: b.archive(f), WARCRecordOffset: f.Offset, WARCRecordLength: f.Length,
 		WARCRecordID: text(recordid.Text(f.RecordID)),
 	}
 }

@@ -133,16 +133,58 @@ func (s *Summary) printShares(p *page) {
 // could be proven.
 func (s *Summary) printCauses(p *page) {
 	t := &s.Audit.Totals
-	if missing := s.unknownFor(evaluate.NoCapture); missing > 0 && 10*missing >= 9*t.Decidable {
+	missing := s.unknownFor(evaluate.NoCapture)
+	switch {
+	case missing == 0 || 10*missing < 9*t.Decidable:
+	case t.Indexed > 0 && total(t.RobotsOutcomes) == 0:
+		p.heading("An index tells of fetches, but never what robots.txt said. %s", s.wantedText())
+	default:
 		p.heading("Nearly all is unknown, for want of robots.txt in these archives. Common Crawl keeps it in its robotstxt " +
 			"subset: give those archives as well. Browsertrix, Nutch's WARCExporter and crawls that ignore robots.txt record none: " +
 			"harvest each origin's robots.txt into a WARC within 24 h of the crawl, or add archives that hold an earlier one.")
+	}
+	if t.Indexed > 0 {
+		p.heading("An index or a list alone tells of %s: violations among them are at most probable.%s", Count(t.Indexed, "fetch"), s.joinedText())
 	}
 	captures := total(t.RobotsOutcomes)
 	if t.Disallowed > 0 && (2*s.Unnamed.Fetches > t.Decidable || 2*s.Unnamed.Captures > captures) {
 		p.heading("%s of %s of robots.txt and %s name no crawler (no User-Agent, or a browser's), and prove no certain violation. "+
 			"If you know the crawler: --crawler TOKEN.", number(s.Unnamed.Captures), Count(captures, "capture"), Count(s.Unnamed.Fetches, "fetch"))
 	}
+}
+
+// wantedText names the files with robots.txt that indexes leave to be added.
+func (s *Summary) wantedText() string {
+	var crawls []string
+	for _, in := range s.Audit.Inputs {
+		for _, name := range in.CommonCrawls {
+			if !slices.Contains(crawls, name) {
+				crawls = append(crawls, name)
+			}
+		}
+	}
+	if len(crawls) == 0 {
+		return "Add the archives that hold robots.txt of these sites."
+	}
+	slices.Sort(crawls)
+	var lists []string
+	for _, name := range crawls[:min(len(crawls), fewRows)] {
+		lists = append(lists, "crawl-data/"+Shown(name, maxLabel)+"/robotstxt.paths.gz")
+	}
+	if more := len(crawls) - len(lists); more > 0 {
+		lists = append(lists, fmt.Sprintf("those of %d more crawls", more))
+	}
+	return "Add the archives that Common Crawl lists in " + strings.Join(lists, ", ") + "."
+}
+
+// joinedText counts the rows of indexes that tell of a fetch which is counted by its record, or by
+// another row.
+func (s *Summary) joinedText() string {
+	n := s.Audit.Totals.IndexJoined
+	if n == 0 {
+		return ""
+	}
+	return " Rows left out, as their fetches are counted already: " + number(n) + "."
 }
 
 // unknownFor counts the fetches of which nothing is known for a reason.

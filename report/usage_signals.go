@@ -59,7 +59,7 @@ func (b *rowBuilder) signalRow(r *evaluate.Result, s *evaluate.Signal) UsageSign
 	row := UsageSignalRow{
 		URL:              locator(r.Fetch.URL),
 		FetchTime:        micros(r.Fetch.Time()),
-		WARCFilename:     b.filename(r.Fetch.Input, r.Fetch.Entry),
+		WARCFilename:     b.archive(r.Fetch),
 		WARCRecordOffset: r.Fetch.Offset,
 		Protocol:         s.Kind.String(),
 		Source:           s.Source.String(),
@@ -74,7 +74,7 @@ func (b *rowBuilder) signalRow(r *evaluate.Result, s *evaluate.Signal) UsageSign
 		Raw:              rawText(s.Raw),
 		Draft:            s.Draft,
 		ParseMode:        s.Mode.String(),
-		InHead:           known(s.Place.InHead(), s.Source == tag.SourceMeta || s.Source == tag.SourceLink),
+		InHead:           known(s.Place.InHead(), s.Place.Told()),
 		Binds:            s.Binds(),
 		Notes:            s.Notes.String(),
 	}
@@ -103,7 +103,7 @@ type TagConflictRow struct {
 
 func (b *rowBuilder) conflictRow(r *evaluate.Result, c *evaluate.Conflict) TagConflictRow {
 	return TagConflictRow{
-		URL: locator(r.Fetch.URL), WARCFilename: b.filename(r.Fetch.Input, r.Fetch.Entry), WARCRecordOffset: r.Fetch.Offset,
+		URL: locator(r.Fetch.URL), WARCFilename: b.archive(r.Fetch), WARCRecordOffset: r.Fetch.Offset,
 		Agent: text(r.Agent), Kind: c.Kind.String(), Detail: text(c.Detail), RobotsID: robotsID(r.Governing),
 	}
 }

@@ -83,6 +83,8 @@ var valuesOf = map[string][]Value{
 		{"digest_mismatch", "A digest of the governing capture, or of a record on its way, does not match."},
 		{"other_mode", "Another way of matching product tokens would change the verdict."},
 		{"ambiguous_token", "The User-Agent names two crawlers; the first counts."},
+		{"indexed", "An index tells of the fetch, and its record was not read."},
+		{"listed", "A list of URLs tells of the fetch, and its record was not read."},
 		{"token_by_option", "`agent` is by an option, and the User-Agent does not hold it."},
 	},
 	"agent_source": {
@@ -90,6 +92,8 @@ var valuesOf = map[string][]Value{
 		{"warcinfo", "The User-Agent that the warcinfo record names."},
 		{"option", "`--crawler` or `--crawler-map`."},
 		{"origin", "Of `exclusions`, as logs do not name their crawler: the one crawler that fetched from the origin in these archives."},
+		{"robots_subset", "Of a fetch that an index tells of: the User-Agent that all captures of robots.txt have."},
+		{"list", "Of a fetch that a list of URLs tells of: what that list says."},
 		{"none", "It is not known."},
 	},
 	"agent_match": {
@@ -104,10 +108,13 @@ var valuesOf = map[string][]Value{
 		{"resource", "A WARC resource record."},
 		{"arc", "An ARC record."},
 		{"log", "A line of a crawler's log: of `robots` alone."},
+		{"indexed", "None was read: an index or a list of URLs tells of the fetch."},
 	},
 	"trust": {
 		{"chained", "Every record before it was verified."},
 		{"resynced", "It was found again behind damage."},
+		{"indexed", "It was not read: an index says so."},
+		{"listed", "It was not read: a list of URLs says so."},
 	},
 	"profile": {
 		{"rfc9309", "RFC 9309."},
@@ -155,7 +162,8 @@ var valuesOf = map[string][]Value{
 	},
 	"tags_from": {
 		{"original", "Of a revisit or a 304: its original, which was found, in whichever archive and origin."},
-		{"unknown", "Some tags may be missing: there is no original in these archives, or several that differ; a digest contradicts the original's; a coding could not be undone; the crawler left the body out or cut it within its head; the head does not end within 1 MiB; or there are more metas or tags than are kept."},
+		{"wat", "A record of a WAT, which tells of the response without its body. Of a field that came twice one may be left (Common Crawl before CC-MAIN-2024-51), and metas and links of the body stand among those of the head. A restriction is `probable` at most."},
+		{"unknown", "Some tags may be missing: an index or a list tells of the fetch, and no record was read; there is no original in these archives, or several that differ; a digest contradicts the original's; a coding could not be undone; the crawler left the body out or cut it within its head; the head does not end within 1 MiB; or there are more metas or tags than are kept."},
 	},
 	"tag_source": {
 		{"robots-tag", "A Robots-Tag header field."},
@@ -213,6 +221,7 @@ var valuesOf = map[string][]Value{
 		{"no_group", "A line outside any group governs nobody."},
 		{"more", "More than are kept: the rest is dropped."},
 		{"upper_case", "A key in upper case, which is no structured field."},
+		{"place_untold", "A meta or link of the page's head or of its body: a WAT does not tell which. It is taken to bind."},
 	},
 	"tag_contradiction": {
 		{"index", "With noindex."},
@@ -315,6 +324,7 @@ var valuesOf = map[string][]Value{
 		{"skipped_range", "The input holds a range of bytes that could not be read."},
 		{"bad_dictionary", "The input cannot be decompressed: its zstd dictionary is damaged, of another form or larger than 16 MiB."},
 		{"window_too_large", "The input holds a zstd frame that needs a window of more than 64 MiB."},
+		{"bad_index_row", "The input is an index or a list with a row that cannot be read, or a WAT with a record of which something cannot be read; of more than 100 such rows, `detail` has their number."},
 		{"bad_entry", "The input is a WACZ with an entry that is damaged (size, checksum), encrypted, ambiguous (a second one of its name), or that shares bytes with another."},
 	},
 	"record_issue": {

@@ -35,6 +35,7 @@ type ViolationRow struct {
 	ContentMIMEType string `parquet:"content_mime_type,optional,dict"`
 	// WARC-Truncated. Null: not recorded.
 	ContentTruncated string `parquet:"content_truncated,optional,dict"`
+	// Input that holds the record; of an indexed fetch the archive that the index names.
 	WARCFilename     string `parquet:"warc_filename,dict"`
 	WARCRecordOffset int64  `parquet:"warc_record_offset"`
 	WARCRecordLength int64  `parquet:"warc_record_length"`
@@ -87,7 +88,7 @@ func (b *rowBuilder) violationRow(r *evaluate.Result) ViolationRow {
 		ContentDigest:    text(f.PayloadDigest),
 		ContentMIMEType:  text(f.MIMEType),
 		ContentTruncated: text(f.Truncated),
-		WARCFilename:     b.filename(f.Input, f.Entry),
+		WARCFilename:     b.archive(f),
 		WARCRecordOffset: f.Offset,
 		WARCRecordLength: f.Length,
 		WARCRecordID:     text(recordid.Text(f.RecordID)),

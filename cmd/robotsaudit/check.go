@@ -25,7 +25,7 @@ func runCheck(cmd *cobra.Command, args []string, flags ingestFlags, format strin
 	if format == "json" {
 		p = &jsonCheck{json.NewEncoder(out)}
 	}
-	inputs, failures := ingest.Expand(args)
+	inputs, failures := expand(cmd, args, flags.urls)
 	faults := int64(len(failures))
 	slices.SortStableFunc(failures, func(a, b *ingest.InputError) int { return cmp.Compare(absolute(a.Arg), absolute(b.Arg)) })
 	// reportFailures prints the failures whose place is before a path, among the inputs.

@@ -62,6 +62,7 @@ a robots.txt was redirected to a page that lies far from it.
 	out.add(cmd.Flags(), true)
 	addWorkers(cmd.Flags(), &workers, "shares of the hosts decided at a time")
 	ev.add(cmd.Flags())
+	addRemote(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		evaluation, err := ev.resolve()
 		if err != nil {

@@ -63,6 +63,7 @@ whether the archives were true: for that, compare the records with them.
 	cmd.Flags().StringVarP(&opt.Dir, "output", "o", "", "output folder `DIR` of the audit")
 	cmd.Flags().StringVar(&opt.To, "to", "", "`FILE` to write the bundle to, such as bundle.warc.gz")
 	cmd.Flags().StringVar(&opt.Archives, "archives", "", "folder `DIR` in which the archives are now, if they have been moved")
+	addRemote(cmd.Flags())
 	cmd.Flags().StringVar(&bundle, "verify", "", "verify the bundle `FILE`")
 	return cmd
 }
@@ -78,8 +79,12 @@ func writeBundle(cmd *cobra.Command, log *slog.Logger, opt evidence.Options) err
 		return err
 	}
 	for _, m := range b.Missing {
-		log.Error(fmt.Sprintf("%s: %s; %s left out that it is evidence of; --archives DIR says where it is now",
-			oneLine(m.Name), oneLine(m.Reason), report.Count(m.Affected, "finding")))
+		cure := "--archives DIR says where it is now"
+		if m.Indexed {
+			cure = "audit it together with the index"
+		}
+		log.Error(fmt.Sprintf("%s: %s; %s left out that it is evidence of; %s",
+			oneLine(m.Name), oneLine(m.Reason), report.Count(m.Affected, "finding"), cure))
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, %s of %s.\n", opt.To,
 		report.Count(b.Violations, "finding"), report.Count(b.Records, "record"), report.Count(b.Archives, "archive"))

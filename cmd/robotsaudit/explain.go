@@ -44,6 +44,7 @@ tables. The settings are those of the audit.
 	flags.StringVar(&f.at, "at", "", "`TIME` of the fetch: 2025-03-01T12:00:00Z, or 2025-03-01 for its first moment")
 	flags.StringVar(&f.format, "format", "text", "`FORMAT` of the output: text or json")
 	flags.BoolVar(&f.full, "full", false, "write all that is known, not at most about sixty lines")
+	addRemote(flags)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) }
 	return cmd
 }

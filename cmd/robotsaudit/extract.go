@@ -8,7 +8,7 @@ import (
 	"log/slog"
 	"net/url"
 	"os"
-	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,6 +16,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/object"
 )
 
 func newExtractCommand() *cobra.Command {
@@ -55,6 +56,7 @@ Nothing is written before the record has been read to its end and found whole.
 	cmd.Flags().StringVarP(&f.dir, "output", "o", "", "output folder `DIR` of an audit, whose names ARCHIVE is one of")
 	cmd.Flags().BoolVar(&f.payload, "payload", false, "write the payload alone, its transfer and content codings undone")
 	cmd.Flags().BoolVar(&f.headers, "headers", false, "write the record's header and the HTTP head alone")
+	addRemote(cmd.Flags())
 	cmd.Flags().StringVar(&f.id, "id", "", "write only the record with this WARC-Record-ID, `URN`")
 	return cmd
 }
@@ -78,7 +80,7 @@ func (f *extraction) run(cmd *cobra.Command, places []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.file.Close(), os.Remove(f.file.Name())) }()
-	find := findPath
+	find := func(name string) (ingest.Input, string, error) { return findPath(cmd.Context(), name) }
 	if f.dir != "" {
 		set, err := ingest.OpenFacts(f.dir)
 		if err != nil {
@@ -108,8 +110,9 @@ func (f *extraction) extract(ctx context.Context, place string, find func(string
 	name, digits, ok := ingest.SplitPlace(place)
 	offset, err := strconv.ParseInt(digits, 10, 64)
 	if !ok || err != nil || offset < 0 {
-		return usageErrorf("%q is no place; give ARCHIVE:OFFSET, as in crawl.warc.gz:2925", place)
+		return usageErrorf("%q is no place; give ARCHIVE:OFFSET, as in crawl.warc.gz:2925", object.Shown(place))
 	}
+	place = object.Shown(name) + ":" + digits
 	in, entry, err := find(name)
 	if err != nil {
 		return err
@@ -158,22 +161,25 @@ func (f *extraction) write(place string, r *ingest.Found) error {
 }
 
 // findPath finds the archive that a path names: a file, or behind it an entry of a WACZ.
-func findPath(path string) (in ingest.Input, entry string, err error) {
+func findPath(ctx context.Context, path string) (in ingest.Input, entry string, err error) {
 	if path == ingest.Stdin {
 		return ingest.Input{Path: path, Name: path}, "", nil
 	}
 	for file := path; ; {
-		info, err := os.Stat(file)
+		in, err := ingest.FindInput(ctx, file)
 		switch {
-		case err == nil && info.Mode().IsRegular():
-			abs, err := filepath.Abs(file)
-			return ingest.Input{Path: abs, Name: file, Size: info.Size()}, strings.TrimPrefix(path[len(file):], "/"), err
 		case err == nil:
+			return in, strings.TrimPrefix(path[len(file):], "/"), nil
+		case errors.Is(err, object.ErrNoFile):
 			return in, "", usageErrorf("%s is no file; name an archive", file)
+		case ctx.Err() != nil:
+			return in, "", ctx.Err()
+		case object.IsRemote(path) && !strings.Contains(strings.ToLower(path), ".wacz/"):
+			return in, "", fmt.Errorf("%s: %w", in.Name, err)
 		}
 		slash := strings.LastIndexByte(file, '/')
-		if slash <= 0 {
-			return in, "", usageErrorf("%s: no such file; check the path, or add -o DIR if it is a name of the tables there", path)
+		if slash <= 0 || strings.HasSuffix(file[:slash], ":/") {
+			return in, "", usageErrorf("%s: no such file; check the path, or add -o DIR if it is a name of the tables there", object.Shown(path))
 		}
 		file = file[:slash]
 	}
@@ -194,6 +200,9 @@ func findInput(set *ingest.Facts, dir, name string) (in ingest.Input, entry stri
 			}
 			file = file[:slash]
 		}
+	}
+	if slices.ContainsFunc(set.Inputs, func(in ingest.InputResult) bool { return in.Indexed > 0 }) {
+		return in, "", usageErrorf("the audit in %s did not read an archive %q, which an index may name; leave out -o and give its path", dir, name)
 	}
 	return in, "", usageErrorf("the audit in %s has no archive %q; name one as warc_filename has it, or leave out -o and give a path", dir, name)
 }

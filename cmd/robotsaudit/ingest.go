@@ -19,18 +19,23 @@ import (
 
 const inputHelp = `INPUT is an archive (.warc, .arc, .wacz; .gz, .zst, .bz2), a folder (searched with its
 subfolders), a glob, - for standard input, or a list of inputs, one a line: @FILE, @- or
-FILE.paths.gz. A Heritrix crawl.log beside its archives tells what was not fetched.`
+FILE.paths.gz. A Heritrix crawl.log beside its archives tells what was not fetched. An index
+(CDX, CDXJ, Common Crawl's columnar index) tells of fetches without their records: add the
+archives with robots.txt. docs/SEMANTICS.md, "Indexes and lists", has what is lost.
+Inputs and lists can lie elsewhere: s3://BUCKET/KEY, https://…, or all archives below
+s3://BUCKET/PREFIX/. Credentials are those that programs of AWS find (AWS_PROFILE, ~/.aws, …).`
 
 const resumeHelp = `Archives that were read before are not read again: add one to a folder and run the
 same command. What was read of archives that are not named any more is removed after a
 warning; --add keeps it. An interrupted run goes on where it stopped. Standard input is read
-anew every time. An archive is known by its path, size and time of change: one whose content
-changed without these needs --reread.`
+anew every time. An archive is known by its path, size and time of change, one of a server by its
+ETag: one whose content changed without these needs --reread.`
 
 // ingestFlags are the options of reading.
 type ingestFlags struct {
 	writeFlags
 	keepFlags
+	urls    []string
 	workers int
 	verify  bool
 	reread  bool
@@ -41,6 +46,9 @@ func (f *ingestFlags) add(flags *pflag.FlagSet, tables bool) {
 	f.writeFlags.add(flags, tables)
 	f.keepFlags.addTo(flags, "archives")
 	addWorkers(flags, &f.workers, "archives read at a time")
+	flags.StringArrayVar(&f.urls, "urls", nil, "a list of URLs and times, and perhaps agents, in `FILE`: Parquet, CSV or JSON lines; may be repeated")
+	addBase(flags)
+	addRemote(flags)
 	flags.BoolVar(&f.reread, "reread", false, "read all archives again, those too that were read before")
 	flags.BoolVar(&f.digest, "digest-inputs", false, "write the SHA-256 of each archive to audit.json, for which it is read once more")
 	flags.BoolVar(&f.verify, "verify-digests", false, "compare the digests of all records, not of robots.txt alone, with what they hold")
@@ -124,7 +132,10 @@ if there is any problem, else 0. docs/SCHEMA.md explains the kinds.
 // folder where they name none.
 func runIngest(cmd *cobra.Command, log *slog.Logger, args []string, flags ingestFlags, tables bool, then func(*account) error) error {
 	return flags.accounted(cmd, log, func(a *account) error {
-		inputs, failures := ingest.Expand(args)
+		inputs, failures := expand(cmd, args, flags.urls)
+		if err := cmd.Context().Err(); err != nil {
+			return err
+		}
 		for _, f := range failures {
 			tell(log, slog.LevelError, "input_failed", f.Error(), slog.String("input", f.Arg), slog.String("reason", f.Reason))
 		}

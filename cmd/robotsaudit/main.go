@@ -52,6 +52,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		if err := applySettings(cmd); err != nil {
 			return err
 		}
+		if err := configureRemote(cmd); err != nil {
+			return err
+		}
 		if err := interrupt.acknowledge(cmd); err != nil {
 			return err
 		}
@@ -161,7 +164,7 @@ func newRootCommand() *cobra.Command {
 		Short:   "Tell from web archives what crawlers were allowed to fetch",
 		Long: `robotsaudit reads web archives (WARC), reconstructs every origin's robots.txt as it
 stood at the time of the crawl, and tells for every captured fetch whether it was
-permitted, with the proof. It needs no network.
+permitted, with the proof. It needs no network, but for archives that lie elsewhere.
 
 ` + exitHelp,
 		Example: `  robotsaudit audit crawl.warc.gz -o out          one archive; tables and report.html in out
@@ -207,7 +210,7 @@ func unknownCommand(root *cobra.Command, name string) error {
 
 // inputArgs asks for at least one archive.
 func inputArgs(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
+	if urls := cmd.Flags().Lookup("urls"); len(args) == 0 && (urls == nil || !urls.Changed) {
 		return usageErrorf("no archive given; name a file, a folder or a list, as in: %s archives/ -o out", cmd.CommandPath())
 	}
 	return nil

@@ -42,6 +42,8 @@ resources and metadata with a URL, in the order of the archive: sort it with LC_
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "`FORMAT` of the lines: text, jsonl or cdxj")
+	addBase(cmd.Flags())
+	addRemote(cmd.Flags())
 	return cmd
 }
 
@@ -55,7 +57,7 @@ func listRecords(cmd *cobra.Command, args []string, format string) error {
 	if err != nil {
 		return err
 	}
-	inputs, failures := ingest.Expand(args)
+	inputs, failures := expand(cmd, args, nil)
 	unread := len(failures) > 0
 	for _, f := range failures {
 		log.Error(f.Error())

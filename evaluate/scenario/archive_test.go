@@ -13,6 +13,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/robotsaudit/robotsaudit/internal/cdxj"
 )
 
 // usualAgent is the User-Agent of requests that name none.
@@ -60,7 +63,37 @@ func (s *scenario) write(t *testing.T, dir string) (paths []string) {
 
 func (a *archive) isARC() bool { return strings.Contains(a.name, ".arc") }
 
+// isIndex reports whether an archive is none, but an index or a list of URLs.
+func (a *archive) isIndex() bool { return strings.HasSuffix(a.name, ".cdxj") || a.isList() }
+
+func (a *archive) isList() bool { return strings.HasSuffix(a.name, ".csv") }
+
+// rows are the lines of an index.
+func (a *archive) rows() []byte {
+	var b bytes.Buffer
+	if a.isList() {
+		b.WriteString("url,timestamp,user_agent\n")
+	}
+	for _, r := range a.records {
+		if a.isList() {
+			fmt.Fprintf(&b, "%s,%s,%s\n", r.url, r.date, r.keys["agent"])
+			continue
+		}
+		at, _ := time.Parse(time.RFC3339, r.date)
+		line := cdxj.Record{Key: "com,example)/", Time: at, URL: r.url, Status: r.status, Offset: int64(1000 * r.number), Length: 10, Filename: "pages.warc.gz"}
+		if digest, ok := r.keys["digest"]; ok {
+			sum := sha1.Sum([]byte(digest))
+			line.Digest = base32.StdEncoding.EncodeToString(sum[:])
+		}
+		b.Write(line.Append(nil))
+	}
+	return b.Bytes()
+}
+
 func (a *archive) bytes(s *scenario) []byte {
+	if a.isIndex() {
+		return a.rows()
+	}
 	var b bytes.Buffer
 	gzipped := strings.HasSuffix(a.name, ".gz")
 	var pieces []string

@@ -93,6 +93,18 @@ func TestEveryWordHasAScenario(t *testing.T) {
 
 func noteNames() []string { return evaluate.Notes(^evaluate.Notes(0)).Strings() }
 
+// expand turns paths into inputs.
+func expand(paths []string) ([]ingest.Input, []*ingest.InputError) {
+	var lists []string
+	isList := func(path string) bool { return strings.HasSuffix(path, ".csv") }
+	for _, path := range paths {
+		if isList(path) {
+			lists = append(lists, path)
+		}
+	}
+	return ingest.ExpandFrom(context.Background(), "", slices.DeleteFunc(slices.Clone(paths), isList), lists)
+}
+
 // run audits the archives of a scenario, in this order, in a folder of their own.
 func (s *scenario) run(t *testing.T, paths []string) {
 	out := t.TempDir()
@@ -101,7 +113,7 @@ func (s *scenario) run(t *testing.T, paths []string) {
 		t.Fatal(err)
 	}
 	defer release()
-	inputs, failures := ingest.Expand(paths)
+	inputs, failures := expand(paths)
 	if len(failures) > 0 {
 		t.Fatal(failures)
 	}
@@ -321,7 +333,7 @@ func (s *scenario) compare(t *testing.T, found *findings, totals *evaluate.Total
 				continue
 			}
 			key := r.id()
-			if a.isARC() {
+			if a.isARC() || a.isIndex() {
 				key = r.url
 			}
 			got, ok := found.results[key]

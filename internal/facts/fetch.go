@@ -16,10 +16,11 @@ const (
 	TypeResource
 	TypeARC
 	TypeLogLine // of a crawler's log: no record, and no fetch
+	TypeIndexed // of an index or a list, which tell of a fetch without its record
 )
 
 func (t RecordType) String() string {
-	return [...]string{"unknown", "response", "revisit", "resource", "arc", "log"}[t]
+	return [...]string{"unknown", "response", "revisit", "resource", "arc", "log", "indexed"}[t]
 }
 
 // RevisitProfile is what a revisit record says of the original it stands for
@@ -42,9 +43,13 @@ const (
 	SourceNone Source = iota
 	SourceRequest
 	SourceWarcinfo
+	SourceRobotsSubset // of a row of an index: the one that all captures of robots.txt have
+	SourceList         // the list of URLs itself
 )
 
-func (s Source) String() string { return [...]string{"none", "request", "warcinfo"}[s] }
+func (s Source) String() string {
+	return [...]string{"none", "request", "warcinfo", "robots_subset", "list"}[s]
+}
 
 // Trust says how sure it is that a record stands at a true boundary of the
 // archive. The zero value is an unbroken chain of verified records.
@@ -54,9 +59,13 @@ type Trust uint8
 const (
 	TrustChained Trust = iota
 	TrustResynced
+	TrustIndexed // an index says so, and the record was not read
+	TrustListed  // a list of URLs says so, likewise
 )
 
-func (t Trust) String() string { return [...]string{"chained", "resynced"}[t] }
+func (t Trust) String() string {
+	return [...]string{"chained", "resynced", "indexed", "listed"}[t]
+}
 
 // Flags of a fetch.
 type Flags uint32
@@ -94,17 +103,18 @@ type Fetch struct {
 	Micros          int64          `parquet:"time,delta"`
 	Precision       Precision      `parquet:"precision"`
 	URL             string         `parquet:"url,delta"`
-	RecordID        string         `parquet:"record_id"`  // a UUID packed by appendUUID
-	Input           int32          `parquet:"input"`      // index into the task's inputs
-	Entry           string         `parquet:"entry,dict"` // of a WACZ, by its name there; "" elsewhere
+	RecordID        string         `parquet:"record_id"`    // a UUID packed by appendUUID
+	Input           int32          `parquet:"input"`        // index into the task's inputs
+	Entry           string         `parquet:"entry,dict"`   // of a WACZ, by its name there; "" elsewhere
+	Archive         string         `parquet:"archive,dict"` // that holds the record, as an index names it; "": the input does
 	Offset          int64          `parquet:"offset,delta"`
 	Index           int64          `parquet:"record_index,delta"` // of the record in its input or entry, in file order, from 1
-	Length          int64          `parquet:"length"`
+	Length          int64          `parquet:"length"`             // -1: an index that does not say
 	Type            RecordType     `parquet:"type"`
 	Trust           Trust          `parquet:"trust"`
 	Flags           Flags          `parquet:"flags"`
-	Method          string         `parquet:"method,dict"`
-	Status          int16          `parquet:"status"` // -1: none could be read
+	Method          string         `parquet:"method,dict"` // "": an index that does not say
+	Status          int16          `parquet:"status"`      // -1: none could be read
 	Location        string         `parquet:"location"`
 	MIMEType        string         `parquet:"mime_type,dict"`
 	PayloadDigest   string         `parquet:"payload_digest"` // as the record's header gives it
@@ -126,6 +136,12 @@ type Fetch struct {
 
 // Time returns the fetch's WARC-Date.
 func (f *Fetch) Time() Time { return Time{f.Micros, f.Precision} }
+
+// IsIndexed reports whether an index or a list tells of f, and its record was not read.
+func (f *Fetch) IsIndexed() bool { return f.Type == TypeIndexed }
+
+// IsOfWAT reports whether a record of a WAT tells of f: its request, its HTTP head and its metas.
+func (f *Fetch) IsOfWAT() bool { return f.IsIndexed() && f.Flags&FlagHTTPHead != 0 }
 
 // RefersToDate returns the date of the original that a revisit names.
 func (f *Fetch) RefersToDate() Time { return Time{f.RefersToMicros, f.RefersToPrec} }

@@ -1,22 +1,42 @@
 package facts
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/robotsaudit/robotsaudit/internal/object"
+)
 
 // Stdin is the path of the input that is read from standard input.
 const Stdin = "-"
 
 // Input is one archive to read.
 type Input struct {
-	Path  string `json:"path"` // real path: absolute, without symbolic links; Stdin
-	Name  string `json:"name"` // warc_filename in the tables
-	Size  int64  `json:"size"`
-	MTime int64  `json:"mtime"` // nanoseconds since 1970
+	Path    string `json:"path"` // real path: absolute, without symbolic links; a URL as object.Clean makes it; Stdin
+	Name    string `json:"name"` // warc_filename in the tables
+	Size    int64  `json:"size"`
+	MTime   int64  `json:"mtime"`             // nanoseconds since 1970; 0 where there is a version
+	Version string `json:"version,omitempty"` // entity tag of an object of a store or web server
+	List    bool   `json:"list,omitempty"`    // the user calls it a list of URLs
 }
 
-// Same reports whether two inputs are the same bytes, as far as the file system
-// tells. It tells nothing of standard input.
+// Same reports whether two inputs are the same bytes, as far as the file system or the
+// server tells. They tell nothing of standard input; of what a server tells neither version nor
+// time of, nothing is known.
 func (in Input) Same(other Input) bool {
-	return in.Path == other.Path && (in.Path == Stdin || in.Size == other.Size && in.MTime == other.MTime)
+	if in.Path != other.Path || in.Path == Stdin {
+		return in.Path == other.Path
+	}
+	return in.Object() == other.Object() && in.List == other.List && (in.MTime != 0 || in.Version != "" || !object.IsRemote(in.Path))
+}
+
+// Object is what is known of the object that holds the input.
+func (in Input) Object() object.Info {
+	return object.Info{Size: in.Size, MTime: in.MTime, Version: in.Version}
+}
+
+// SetObject fills in what is known of the object that holds the input.
+func (in *Input) SetObject(info object.Info) {
+	in.Size, in.MTime, in.Version = info.Size, info.MTime, info.Version
 }
 
 // InputResult is what reading one input came to.
@@ -49,6 +69,13 @@ type InputStats struct {
 	Digests  DigestStats      `json:"digests"`
 	Events   int64            `json:"events,omitempty"` // log events
 	Crawls   []Crawl          `json:"crawls,omitempty"`
+
+	// UserAgents of the captures of robots.txt, the first two; "": one without.
+	RobotsAgents []string `json:"robots_agents,omitempty"`
+
+	Indexed       int64    `json:"indexed,omitempty"`        // fetches that an index or a list tells of, and no record here
+	IndexedRobots int64    `json:"indexed_robots,omitempty"` // of them of robots.txt: no captures
+	CommonCrawls  []string `json:"common_crawls,omitempty"`  // monthly crawls of Common Crawl whose archives an index names
 }
 
 // Add adds what another part of the same input holds.
@@ -67,6 +94,29 @@ func (s *InputStats) Add(other *InputStats) {
 	s.Digests.Add(other.Digests)
 	for _, crawl := range other.Crawls {
 		s.AddCrawl(crawl)
+	}
+	for _, agent := range other.RobotsAgents {
+		s.AddRobotsAgent(agent)
+	}
+	s.Indexed += other.Indexed
+	s.IndexedRobots += other.IndexedRobots
+	for _, name := range other.CommonCrawls {
+		s.AddCommonCrawl(name)
+	}
+}
+
+// AddRobotsAgent adds the User-Agent of a capture of robots.txt. Two that differ tell as much
+// as more would.
+func (s *InputStats) AddRobotsAgent(userAgent string) {
+	if len(s.RobotsAgents) < 2 && !slices.Contains(s.RobotsAgents, userAgent) {
+		s.RobotsAgents = append(s.RobotsAgents, userAgent)
+	}
+}
+
+// AddCommonCrawl adds the name of a monthly crawl, as there are a few.
+func (s *InputStats) AddCommonCrawl(name string) {
+	if name != "" && len(s.CommonCrawls) < MaxCrawls && !slices.Contains(s.CommonCrawls, name) {
+		s.CommonCrawls = append(s.CommonCrawls, name)
 	}
 }
 

@@ -46,6 +46,7 @@ const (
 	IssueBadLogLine
 	IssueUndeclaredBinary
 	IssueHostMismatch
+	IssueBadIndexRow
 )
 
 var issueKinds = [...]string{
@@ -88,6 +89,7 @@ var issueKinds = [...]string{
 	IssueBadLogLine:           "bad_log_line",
 	IssueUndeclaredBinary:     "undeclared_binary",
 	IssueHostMismatch:         "host_mismatch",
+	IssueBadIndexRow:          "bad_index_row",
 }
 
 func (k IssueKind) String() string { return issueKinds[k] }
@@ -99,7 +101,7 @@ func (k IssueKind) Lossy() bool {
 	case IssueUnreadable, IssueEmptyFile, IssueNotAnArchive, IssueUnsupportedContainer, IssueDamagedMember,
 		IssueDamagedStream, IssueTruncatedRecord, IssueBadRecordHeader, IssueHeaderTooLong,
 		IssueBadContentLength, IssueBadRecordEnd, IssueSkippedRange, IssueBadDictionary, IssueWindowTooLarge,
-		IssueBadEntry, IssueNoTargetURI:
+		IssueBadEntry, IssueNoTargetURI, IssueBadIndexRow:
 		return true
 	}
 	return false

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"cmp"
+	"time"
 
 	"github.com/robotsaudit/robotsaudit/internal/run"
 )
@@ -11,6 +12,11 @@ import (
 func CompareFetches(a, b *Fetch) int {
 	if c := compareOrigins(a, b); c != 0 {
 		return c
+	}
+	if a.Type == TypeIndexed || b.Type == TypeIndexed {
+		if c := cmp.Or(cmp.Compare(orderMicros(a), orderMicros(b)), cmp.Compare(orderRank(a), orderRank(b))); c != 0 {
+			return c
+		}
 	}
 	return cmp.Or(
 		cmp.Compare(a.Micros, b.Micros),
@@ -22,6 +28,29 @@ func CompareFetches(a, b *Fetch) int {
 		cmp.Compare(a.Offset, b.Offset),
 		cmp.Compare(a.Index, b.Index),
 	)
+}
+
+// orderMicros is the time by which a fetch has its place. Rows of indexes stand behind all
+// records of their second: which of these they are is known then (joiner).
+func orderMicros(f *Fetch) int64 {
+	if f.Type != TypeIndexed {
+		return f.Micros
+	}
+	const second = int64(time.Second / time.Microsecond)
+	return floorTo(f.Micros, second) + second - 1
+}
+
+// orderRank puts what is known better first.
+func orderRank(f *Fetch) int {
+	switch {
+	case f.Type != TypeIndexed:
+		return 0
+	case f.IsOfWAT():
+		return 1
+	case f.Trust == TrustIndexed:
+		return 2
+	}
+	return 3
 }
 
 func compareOrigins(a, b *Fetch) int {
@@ -37,8 +66,8 @@ func compareOrigins(a, b *Fetch) int {
 
 // fetchSize is about what a fetch occupies in memory, in bytes.
 func fetchSize(f *Fetch) int {
-	return 320 + len(f.URL) + len(f.RecordID) + len(f.Location) + len(f.PolicyHeaders) + len(f.RefersToURL) + len(f.RefersToID) +
-		len(f.PayloadDigest) + len(f.Via) + len(f.Metas)
+	return 336 + len(f.URL) + len(f.RecordID) + len(f.Location) + len(f.PolicyHeaders) + len(f.RefersToURL) + len(f.RefersToID) +
+		len(f.PayloadDigest) + len(f.Via) + len(f.Metas) + len(f.Archive)
 }
 
 // FetchRuns is the specification of the runs of fetches.

@@ -14,11 +14,12 @@ type Reader struct {
 	*Set
 	tmp   string         // folder for temporary files
 	packs []*pack.Reader // by task; then those that AddPack opened
+	index indexed        // what is to be known of rows of indexes
 }
 
 // NewReader opens the facts of a Set. Merges of many runs put their temporary files in tmp.
 func NewReader(set *Set, tmp string) (*Reader, error) {
-	r := &Reader{Set: set, tmp: tmp}
+	r := &Reader{Set: set, tmp: tmp, index: newIndexed(set)}
 	for i := range set.Tasks {
 		if _, err := r.AddPack(set.Tasks[i].PackPath()); err != nil {
 			r.Close()
@@ -77,12 +78,40 @@ func (r *Reader) isCopied(f *Fetch) bool {
 }
 
 // Fetches yields fetches in order. Copies of a record are neighbours; records without an ID
-// are left out in inputs that are copies of others.
+// are left out in inputs that are copies of others, and rows of indexes whose record, or an
+// equal row, came before.
 func (r *Reader) Fetches(ctx context.Context, buckets Buckets) iter.Seq2[*Fetch, error] {
+	return r.FetchesCounting(ctx, buckets, new(int64))
+}
+
+// FetchesCounting does the same, and counts in joined the rows of indexes that it leaves out.
+func (r *Reader) FetchesCounting(ctx context.Context, buckets Buckets, joined *int64) iter.Seq2[*Fetch, error] {
+	all := r.allFetches(ctx, buckets)
+	if !r.index.any {
+		return all
+	}
+	return func(yield func(*Fetch, error) bool) {
+		j := joiner{indexed: &r.index}
+		for f, err := range all {
+			if err == nil && j.isJoined(f) {
+				*joined++
+				continue
+			}
+			if !yield(f, err) {
+				return
+			}
+		}
+	}
+}
+
+func (r *Reader) allFetches(ctx context.Context, buckets Buckets) iter.Seq2[*Fetch, error] {
 	paths, tasks := r.files(func(t *Task) []string { return t.Fetches })
 	all := run.Merge(ctx, paths, FetchRuns, run.MergeOptions[Fetch]{
 		From: buckets.From, To: buckets.To, Select: buckets.Select, TmpDir: r.tmp,
-		Prepare: func(file int, f *Fetch) { r.number(&f.Input, tasks[file]) },
+		Prepare: func(file int, f *Fetch) {
+			r.number(&f.Input, tasks[file])
+			r.index.credit(f)
+		},
 	})
 	if len(r.Copies) == 0 {
 		return all

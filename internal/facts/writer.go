@@ -17,6 +17,7 @@ type Writer struct {
 	issues   *run.Writer[Issue]
 	events   *run.Writer[LogEvent]
 	bodies   *pack.Writer
+	indexed  bool // an index tells of some fetch
 }
 
 // NewWriter begins the facts of a task in a folder that is there and empty.
@@ -43,8 +44,16 @@ func (w *Writer) Fetch(f *Fetch) error {
 			return err
 		}
 	}
+	if f.IsIndexed() && !w.indexed {
+		w.indexed = true
+		w.fetches.Hold(heldOfIndex)
+	}
 	return w.fetches.Add(*f)
 }
+
+// heldOfIndex is how many bytes of packed fetches are held where an index tells of them: it has
+// millions in an input, and each run of them is read by every range that is decided.
+const heldOfIndex = 12 << 20
 
 // Capture adds a policy capture and keeps its body, and stores in c where that lies.
 func (w *Writer) Capture(c *Capture, body []byte) error {

@@ -27,7 +27,11 @@ func Open(file *os.File) (*parquet.File, error) {
 	if err := checkFooterSize(file, info.Size()); err != nil {
 		return nil, err
 	}
-	f, err := parquet.OpenFile(file, info.Size(),
+	return open(file, info.Size())
+}
+
+func open(r io.ReaderAt, size int64) (*parquet.File, error) {
+	f, err := parquet.OpenFile(r, size,
 		parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true), parquet.ReadBufferSize(readAhead))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)

@@ -20,9 +20,10 @@ const (
 	SourceOwn      Source = iota
 	SourceOriginal        // the original of a revisit or 304 (draft-illyes-repext-03 §3.1.4)
 	SourceUnknown         // some may be missing: there is no original
+	SourceWAT             // a record of a WAT: of repeated fields one may be left, metas may be the body's
 )
 
-func (s Source) String() string { return [...]string{"", "original", "unknown"}[s] }
+func (s Source) String() string { return [...]string{"", "original", "unknown", "wat"}[s] }
 
 // Statements are what a record tells of its use, raw.
 type Statements struct {
@@ -34,7 +35,14 @@ type Statements struct {
 
 // StatementsOf returns what a record tells itself.
 func StatementsOf(f *facts.Fetch) Statements {
-	return Statements{f.PolicyHeaders, f.Metas, f.MIMEType, f.Flags & facts.FlagPolicyHeadersCut, SourceOwn}
+	from := SourceOwn
+	switch {
+	case f.IsOfWAT():
+		from = SourceWAT
+	case f.IsIndexed():
+		from = SourceUnknown
+	}
+	return Statements{f.PolicyHeaders, f.Metas, f.MIMEType, f.Flags & facts.FlagPolicyHeadersCut, from}
 }
 
 // IsEmpty reports whether nothing is said, for sure.
@@ -100,7 +108,7 @@ func (o *Originals) Forget() {
 // §3.1.4). Fetches are to be asked for in the order of the facts.
 func (o *Originals) StatementsFor(f *facts.Fetch) Statements {
 	own := StatementsOf(f)
-	if f.Type != facts.TypeRevisit && !isUnmodified(f) {
+	if f.IsIndexed() || f.Type != facts.TypeRevisit && !isUnmodified(f) {
 		o.add(f)
 		return own
 	}

@@ -175,7 +175,10 @@ func (s *urlCaptures) askings(who Crawler) (everyone *askings, crawlers map[stri
 	return everyone, crawlers
 }
 
-func isAsking(c *facts.Capture) bool { return c.Method == http.MethodGet && c.Time().Known() }
+func isAsking(c *facts.Capture) bool {
+	isGet := c.Method == http.MethodGet || c.Method == "" && c.IsIndexed() // then nobody knows
+	return isGet && c.Time().Known()
+}
 
 // upTo returns how many of list, which is in order of time, are dated micros or
 // earlier.
@@ -316,7 +319,7 @@ func contradictDigests(a, b string) bool {
 
 // hasOwnBody reports whether f has a body of its own that revisits may refer to.
 func hasOwnBody(f *facts.Fetch) bool {
-	return f.Type != facts.TypeRevisit && f.Method == http.MethodGet && f.Status != http.StatusNotModified
+	return f.Type != facts.TypeRevisit && !f.IsIndexed() && f.Method == http.MethodGet && f.Status != http.StatusNotModified
 }
 
 // isOriginal reports whether c can be the original of the record in hand: of

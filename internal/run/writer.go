@@ -69,6 +69,9 @@ func (w *Writer[T]) Add(row T) error {
 	return nil
 }
 
+// Hold has the Writer hold so many bytes of packed rows from now on, as Spec.Held says.
+func (w *Writer[T]) Hold(bytes int) { w.spec.Held = bytes }
+
 // Close writes the rows that are left, and returns the names of the run files
 // in dir, in the order of the rows that were added. After an error, here or
 // from Add, it returns the error, and no file is left.

@@ -60,7 +60,7 @@ func Decode(s string) (f Found, ok bool) {
 				return Found{}, false
 			}
 		}
-		if it.Place > PlaceTemplate || len(f.Items) >= MaxItems {
+		if it.Place > PlaceUntold || len(f.Items) >= MaxItems {
 			return Found{}, false
 		}
 		f.Items = append(f.Items, it)
@@ -88,6 +88,9 @@ func (f *Found) Read() Page {
 		if it.Cut {
 			l.notes = NoteCut
 			p.Notes |= NoteCut
+		}
+		if it.Place == PlaceUntold {
+			l.notes |= NotePlace
 		}
 		p.readItem(it, l)
 	}

@@ -20,10 +20,11 @@ const (
 	NoteNoGroup                     // a line outside any group governs nobody
 	NoteMore                        // more than MaxItems: the rest is dropped
 	NoteCase                        // a key in upper case, which is no structured field
+	NotePlace                       // a meta or link of the page's head or of its body: not told which
 )
 
 var noteNames = [...]string{"cut", "malformed", "rule_as_token", "value", "non_ascii", "quoted",
-	"separator", "inner_list", "false", "no_zone", "duplicate", "no_group", "more", "upper_case"}
+	"separator", "inner_list", "false", "no_zone", "duplicate", "no_group", "more", "upper_case", "place_untold"}
 
 // String is the names of the notes, with a comma between them.
 func (n Notes) String() string {

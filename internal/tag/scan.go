@@ -18,15 +18,23 @@ const (
 	PlaceBody               // behind the head
 	PlaceBodyNoscript       // in a noscript element behind the head
 	PlaceTemplate           // in a template, which is inert wherever it stands
+	PlaceUntold             // somewhere in the page: who read it does not tell where (Found.Tell)
 )
 
 func (p Place) String() string {
-	return name(p, "unknown", "head", "head_noscript", "body", "body_noscript", "template")
+	return name(p, "unknown", "head", "head_noscript", "body", "body_noscript", "template", "untold")
 }
 
 // InHead reports whether the element is one of the head of the initial HTML, read
 // without scripts, which alone binds (draft-illyes-repext-03 §4).
 func (p Place) InHead() bool { return p == PlaceHead || p == PlaceHeadNoscript }
+
+// Told reports whether it is known where in a page the element stands. What is no element has no
+// place.
+func (p Place) Told() bool { return p != 0 && p != PlaceUntold }
+
+// MayBind reports whether the element is one of the head, or may be.
+func (p Place) MayBind() bool { return p.InHead() || p == PlaceUntold }
 
 // InNoscript reports whether the element is seen only by those that run no scripts.
 func (p Place) InNoscript() bool { return p == PlaceHeadNoscript || p == PlaceBodyNoscript }
@@ -50,6 +58,41 @@ type Found struct {
 	// More says that there were more items than are kept.
 	More bool
 }
+
+// Tell keeps an element that somebody else has read of a page and that speaks of its use, as Scan
+// would: a meta, or a link with its relations and address. Where in the page it stands is not told.
+// Character references are decoded.
+func (f *Found) Tell(link bool, name, content, kind []byte) {
+	a := attributes{name: name, content: content}
+	if link {
+		a = attributes{rel: name, href: content, kind: kind}
+	}
+	if !a.maySpeak(link) {
+		return
+	}
+	it := a.item(link, ownText)
+	if !it.speaks() {
+		return
+	}
+	kept := 0
+	for i := range f.Items {
+		kept += f.Items[i].size()
+	}
+	it.Place = PlaceUntold
+	f.add(it, kept)
+}
+
+// add adds an item to those that hold so many bytes, and returns false where there are too many.
+func (f *Found) add(it Item, kept int) bool {
+	if len(f.Items) >= MaxItems || kept+it.size() > maxKept {
+		f.More = true
+		return false
+	}
+	f.Items = append(f.Items, it)
+	return true
+}
+
+func (it *Item) size() int { return len(it.Name) + len(it.Content) + len(it.Type) }
 
 // Scan finds the elements of a page that speak of its use: each meta whose name is
 // known or whose content holds a word of the vocabulary, and each link to a

@@ -73,7 +73,7 @@ func (p Preference) String() string { return name(p, "unknown", "unstated", "all
 // Binds reports whether the signal holds for what it is said of: one that stands
 // outside the initial HTML's head, or outside any group, is recorded only.
 func (s *Signal) Binds() bool {
-	return (s.Place == 0 || s.Place.InHead()) && s.Notes&NoteNoGroup == 0
+	return (s.Place == 0 || s.Place.MayBind()) && s.Notes&NoteNoGroup == 0
 }
 
 // A statement is what is said at once: a field of a response, however many lines it

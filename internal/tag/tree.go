@@ -415,15 +415,12 @@ func (s *scanner) keep(it Item) {
 	if s.mode == modeFrameset || !it.speaks() {
 		return
 	}
-	size := len(it.Name) + len(it.Content) + len(it.Type)
-	if len(s.found.Items) >= MaxItems || s.kept+size > maxKept {
-		s.found.More = true
+	it.Place = s.place()
+	if !s.found.add(it, s.kept) {
 		s.stop = s.at // no more can be kept
 		return
 	}
-	s.kept += size
-	it.Place = s.place()
-	s.found.Items = append(s.found.Items, it)
+	s.kept += it.size()
 }
 
 // place is where an element that was just read stands.

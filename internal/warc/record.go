@@ -119,6 +119,12 @@ func parseRecordHeader(block []byte, before *Header) Header {
 	return h
 }
 
+// ParseHeader reads the fields of a record header that stands elsewhere than in an archive. Its
+// strings lie with those of another header.
+func ParseHeader(fields []byte, beside *Header) Header {
+	return parseRecordHeader(append([]byte(warcMagic+"1.0\r\n"), fields...), beside)
+}
+
 // set stores a field. Of a field that must not be repeated the first counts, so
 // that a value appended by an attacker or a broken tool never replaces another.
 func (h *Header) set(name, value []byte, before *Header) {

@@ -128,7 +128,7 @@ func (b *builder) scope() Scope {
 			{"Period", []string{b.period()}},
 			{"Crawlers", crawlers},
 			{"Collections", few(b.collectionNames(), maxNamed)},
-			{"Fetches", []string{fmt.Sprintf("%s of %s, on %s", plural(a.Totals.Fetches, "fetch"), plural(int64(len(a.Inputs)), "archive"), plural(a.Totals.Origins, "origin"))}},
+			{"Fetches", b.fetchesText()},
 			{"robots.txt", []string{b.capturesText()}},
 			{"Program", []string{fmt.Sprintf("%s %s; tables of schema version %s", a.Tool, Visible(a.Version), Visible(a.SchemaVersion))}},
 			{"Settings", b.settings()},
@@ -156,6 +156,16 @@ func (b *builder) period() string {
 		return first.UTC().Format(layout)
 	}
 	return first.UTC().Format(layout) + ", to " + last.UTC().Format(layout)
+}
+
+// fetchesText counts the fetches, and those that no record shows.
+func (b *builder) fetchesText() []string {
+	t := &b.audit.Totals
+	text := []string{fmt.Sprintf("%s of %s, on %s", plural(t.Fetches, "fetch"), plural(int64(len(b.audit.Inputs)), "archive"), plural(t.Origins, "origin"))}
+	if t.Indexed > 0 {
+		text = append(text, fmt.Sprintf("An index or a list of URLs alone tells of %s: their records were not read, and violations among them are at most probable.", plural(t.Indexed, "fetch")))
+	}
+	return text
 }
 
 // capturesText counts the captures of robots.txt by outcome.

@@ -19,6 +19,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/run"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/results"
@@ -43,6 +44,7 @@ type Bundle struct {
 type Missing struct {
 	Name, Reason string
 	Affected     int64 // disallowed fetches that need it
+	Indexed      bool  // it is no input: an index names it
 }
 
 // NotFoundError says that something named is no disallowed fetch of the audit.
@@ -63,7 +65,7 @@ func Write(ctx context.Context, opt Options) (_ *Bundle, err error) {
 		return nil, err
 	}
 	defer os.RemoveAll(tmp)
-	w, err := newWriter(set, settings.Settings, tmp, &opt)
+	w, err := newWriter(ctx, set, settings.Settings, tmp, &opt)
 	if err != nil {
 		return nil, err
 	}
@@ -124,11 +126,12 @@ type writer struct {
 	bodies   *os.File   // the records themselves
 }
 
-func newWriter(set *facts.Set, settings Settings, tmp string, opt *Options) (w *writer, err error) {
+func newWriter(ctx context.Context, set *facts.Set, settings Settings, tmp string, opt *Options) (w *writer, err error) {
 	w = &writer{settings: settings}
 	w.collector = &collector{
 		inputs: set.Inputs, selected: newSelection(opt.What), missing: make(map[int32]string), rows: make(map[string]int64),
 		cited: run.NewSorter(tmp, citedRuns), wanted: make(map[archiveKey]*bitmap), logs: make(map[archiveKey]bool), affected: make(map[int32]int64),
+		unheld: make(map[string]int64),
 	}
 	w.tmp, w.numbered, w.paths = tmp, run.NewSorter(tmp, numberedRuns), make(map[int32]facts.Input)
 	for _, f := range [...]struct {
@@ -143,7 +146,7 @@ func newWriter(set *facts.Set, settings Settings, tmp string, opt *Options) (w *
 	}
 	w.findings, w.records, w.copier = bufio.NewWriter(w.collector.file), bufio.NewWriter(w.spooled), newCopier(w.bodies)
 	for i := range set.Inputs {
-		w.locate(int32(i), opt.Archives)
+		w.locate(ctx, int32(i), opt.Archives)
 		set.Inputs[i].Input = w.paths[int32(i)]
 		if isSameFile(opt.To, set.Inputs[i].Path) {
 			w.close()
@@ -170,7 +173,7 @@ func (w *writer) close() {
 }
 
 // locate finds out where an input is now.
-func (w *writer) locate(i int32, dir string) {
+func (w *writer) locate(ctx context.Context, i int32, dir string) {
 	in := w.inputs[i].Input
 	tried := []string{in.Path}
 	if dir != "" {
@@ -180,16 +183,21 @@ func (w *writer) locate(i int32, dir string) {
 	if in.Path != facts.Stdin {
 		reason = fmt.Sprintf("there is no file %s", in.Path)
 		for _, path := range tried {
-			info, err := os.Stat(path)
-			if err != nil || !info.Mode().IsRegular() {
-				continue
-			}
-			if info.Size() == in.Size {
-				in.Path, in.MTime = path, info.ModTime().UnixNano()
+			if object.IsRemote(path) { // reading it tells; most are not read
 				w.paths[i] = in
 				return
 			}
-			reason = fmt.Sprintf("it has %d bytes, and had %d when it was audited", info.Size(), in.Size)
+			now, err := ingest.FindInput(ctx, path)
+			if err != nil {
+				continue
+			}
+			if now.Size == in.Size {
+				in.Path = now.Path
+				in.SetObject(now.Object())
+				w.paths[i] = in
+				return
+			}
+			reason = fmt.Sprintf("it has %d bytes, and had %d when it was audited", now.Size, in.Size)
 		}
 	}
 	w.paths[i] = in
@@ -318,8 +326,11 @@ func (w *writer) finish(ctx context.Context, manifest *os.File, to string) (_ *B
 	b := &Bundle{Lacking: w.lacking}
 	for _, i := range slices.Sorted(maps.Keys(w.missing)) {
 		if w.affected[i] > 0 {
-			b.Missing = append(b.Missing, Missing{w.inputs[i].Name, w.missing[i], w.affected[i]})
+			b.Missing = append(b.Missing, Missing{w.inputs[i].Name, w.missing[i], w.affected[i], false})
 		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(w.unheld)) {
+		b.Missing = append(b.Missing, Missing{name, "an index or a list names it, and it is not among the inputs", w.unheld[name], true})
 	}
 	v, err := verify(ctx, file.Name(), w.tmp)
 	if err != nil {

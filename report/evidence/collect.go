@@ -95,6 +95,7 @@ type collector struct {
 	count    int64 // of the violations collected
 	lacking  int64 // violations that rest on records of missing inputs
 	affected map[int32]int64
+	unheld   map[string]int64 // findings on fetches that an index tells of, by the archive that it names
 	newest   facts.Time
 	order    int32
 	here     []cited // of the violation in hand
@@ -111,6 +112,10 @@ func (c *collector) Result(r *evaluate.Result) error {
 	}
 	c.rows[table]++
 	if !c.selected.has(r, c.filename(r.Fetch), c.rows[table]) {
+		return nil
+	}
+	if c.isUnheld(r.Fetch) {
+		c.lacking++
 		return nil
 	}
 	c.cite(r)
@@ -138,7 +143,26 @@ func (c *collector) Result(r *evaluate.Result) error {
 	return nil
 }
 
+// maxUnheld bounds the archives that are named because an index names them.
+const maxUnheld = 1 << 10
+
+// isUnheld reports whether no input holds the record of a fetch, and remembers which archive would.
+func (c *collector) isUnheld(f *facts.Fetch) bool {
+	if !f.IsIndexed() {
+		return false
+	}
+	name := c.filename(f)
+	if _, known := c.unheld[name]; !known && len(c.unheld) >= maxUnheld {
+		name = "other archives"
+	}
+	c.unheld[name]++
+	return true
+}
+
 func (c *collector) filename(f *facts.Fetch) string {
+	if f.Archive != "" {
+		return f.Archive
+	}
 	name := c.inputs[f.Input].Name
 	if f.Entry != "" {
 		name += "/" + f.Entry

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/document"
 )
@@ -268,14 +269,21 @@ func (t *text) fetch() {
 	if t.Moment != t.Fetch.Time {
 		t.item("judged as of", "%s", moment(t.Moment))
 	}
-	if t.Kind != evaluate.KindNone {
-		t.item("record", "%s (%s%s), %s", t.Fetch.Type, t.shown(t.Fetch.Method), status, t.record(&t.Fetch.Record))
+	switch at := t.record(&t.Fetch.Record); {
+	case t.Kind == evaluate.KindNone:
+	case t.Fetch.Trust == facts.TrustIndexed.String():
+		t.item("record", "not among the inputs; an index says that it is %s%s", at, status)
+	case t.Fetch.Trust == facts.TrustListed.String():
+		t.item("record", "not among the inputs; a list of URLs tells of the fetch: %s%s", at, status)
+	default:
+		t.item("record", "%s (%s%s), %s", t.Fetch.Type, t.shown(t.Fetch.Method), status, at)
 	}
 	made := t.Crawler.Token
 	if t.Kind == evaluate.KindWhatIf {
 		made = t.Crawler.Made
 	}
-	source := map[string]string{"request": "its request names it", "warcinfo": "the warcinfo record names it", "option": "an option names it"}[t.Crawler.Source]
+	source := map[string]string{"request": "its request names it", "warcinfo": "the warcinfo record names it", "option": "an option names it",
+		"robots_subset": "all captures of robots.txt name it", "list": "the list names it"}[t.Crawler.Source]
 	if source != "" && t.Kind == evaluate.KindFetch {
 		source = "; " + source
 	} else {

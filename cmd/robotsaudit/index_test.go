@@ -1,0 +1,213 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/audittest"
+	"github.com/robotsaudit/robotsaudit/report"
+	"github.com/robotsaudit/robotsaudit/report/results"
+)
+
+// TestIndexAgreesWithArchives: an index and the records of robots.txt give the verdicts that the
+// archives give, but for what the table of lost evidence in docs/SEMANTICS.md says; an index beside
+// its archives changes nothing.
+func TestIndexAgreesWithArchives(t *testing.T) {
+	groups := [][]string{archivesIn(t, "../../testdata/warc")}
+	shared := archivesIn(t, "../../../shared/warc")
+	if len(shared) == 0 {
+		t.Log("../shared/warc is not there: its archives are skipped")
+	}
+	for _, path := range shared {
+		if !testing.Short() && !strings.HasSuffix(path, "/invalid-warcfile-contenttype-recommended.warc") { // metadata that an index does not tell from a resource
+			groups = append(groups, []string{path})
+		}
+	}
+	var same, other int
+	for _, archives := range groups {
+		out := audittest.Audit(t, evaluate.Options{}, archives...)
+		whole := fetchesOf(t, out)
+		if len(whole) == 0 {
+			continue
+		}
+		dir := t.TempDir()
+		parts := indexAndSubset(t, dir, archives, redirectTargets(t, out))
+		indexed := fetchesOf(t, audittest.Audit(t, evaluate.Options{}, parts...))
+		n, m := compareIndexed(t, whole, indexed)
+		same, other = same+n, other+m
+
+		beside := fetchesOf(t, audittest.Audit(t, evaluate.Options{}, append(slices.Clone(archives), parts[0])...))
+		if got, want := len(beside), len(whole); got != want {
+			t.Errorf("%s: %d fetches with its index beside it, %d without", archives[0], got, want)
+		}
+		for key, f := range beside {
+			if f.RecordType == "indexed" || f.Verdict != whole[key].Verdict || f.Certainty != whole[key].Certainty {
+				t.Errorf("%s: %s %s %s %s with its index beside it, %s %s without", key, f.RecordType, f.ContentMIMEType, f.Verdict, f.Certainty, whole[key].Verdict, whole[key].Certainty)
+			}
+		}
+	}
+	t.Logf("%d fetches alike, %d with lost evidence", same, other)
+	if same < 150 || other > same {
+		t.Errorf("%d fetches alike, %d with lost evidence", same, other)
+	}
+}
+
+// archivesIn lists the archives of a folder whose records have places in a file.
+func archivesIn(t *testing.T, dir string) (paths []string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		for _, end := range []string{".warc", ".warc.gz", ".arc", ".arc.gz"} {
+			if err == nil && strings.HasSuffix(path, end) {
+				paths = append(paths, path)
+				break
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return paths
+}
+
+// fetchesOf reads the fetches of an audit, by place and URL.
+func fetchesOf(t *testing.T, dir string) map[string]report.FetchRow {
+	t.Helper()
+	r, err := results.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := make(map[string]report.FetchRow)
+	for f, err := range results.Rows(r, report.FetchesTable) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows[fmt.Sprintf("%s:%d %s", filepath.Base(f.WARCFilename), f.WARCRecordOffset, strings.Map(plainURL, unescaped(f.URL)))] = *f
+	}
+	return rows
+}
+
+// plainURL keeps of a URL what its spellings in indexes have in common.
+func plainURL(r rune) rune {
+	if r <= ' ' || r > '~' {
+		return -1
+	}
+	return r
+}
+
+// indexAndSubset writes an index of archives, and of each of them the records of robots.txt and of
+// what it redirects to.
+func indexAndSubset(t *testing.T, dir string, archives []string, targets map[string]bool) (paths []string) {
+	t.Helper()
+	var index bytes.Buffer
+	lines := cdxjRecords{w: &index}
+	paths = append(paths, filepath.Join(dir, "index.cdxj"))
+	inputs, failures := ingest.Expand(archives)
+	if len(failures) > 0 {
+		t.Fatal(failures)
+	}
+	for i, in := range inputs {
+		file, err := os.Open(in.Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		var subset []byte
+		copied := int64(-1)
+		_, err = ingest.List(t.Context(), in, ingest.ListOptions{Digests: true, Issue: func(*ingest.Issue) error { return nil }}, func(r *ingest.Listed) error {
+			_ = lines.record(in, r) // a record without a date has no line
+			isInfo := r.Type == "warcinfo" || r.Type == "arcinfo"
+			if r.Streamed || !isInfo && !strings.HasSuffix(r.URL, "/robots.txt") && !targets[r.URL] || r.Offset == copied {
+				return nil
+			}
+			copied = r.Offset // records of one member have one place
+			b := make([]byte, r.Length)
+			if _, err := file.ReadAt(b, r.Offset); err != nil {
+				return err
+			}
+			subset = append(subset, b...)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(subset) > 0 {
+			path := filepath.Join(dir, fmt.Sprint(i), filepath.Base(in.Path))
+			if err := errors.Join(os.Mkdir(filepath.Dir(path), 0o777), os.WriteFile(path, subset, 0o666)); err != nil {
+				t.Fatal(err)
+			}
+			paths = append(paths, path)
+		}
+	}
+	if err := os.WriteFile(paths[0], index.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return paths
+}
+
+// redirectTargets are the URLs that robots.txt redirects to.
+func redirectTargets(t *testing.T, dir string) map[string]bool {
+	t.Helper()
+	r, err := results.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	targets := make(map[string]bool)
+	for row, err := range results.Rows(r, report.RobotsTable) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, url := range row.HopURLs {
+			targets[url] = true
+		}
+	}
+	return targets
+}
+
+// compareIndexed compares fetches of archives with those of an index and a subset. It counts those
+// that are alike, and those that differ by lost evidence.
+func compareIndexed(t *testing.T, whole, indexed map[string]report.FetchRow) (same, other int) {
+	t.Helper()
+	for key, want := range whole {
+		got, ok := indexed[key]
+		switch {
+		case want.Reason == "robots_txt_itself", want.FetchTime == nil: // of which the subset has a copy; or no line
+			continue
+		case !ok:
+			t.Errorf("%s: no row", key)
+			continue
+		case got.RecordType != "indexed" || got.Trust != "indexed" || got.FetchMethod != "" || want.WARCRecordLength-got.WARCRecordLength > 4 ||
+			*got.FetchTime/1e6 != *want.FetchTime/1e6 || want.FetchStatus != nil && (got.FetchStatus == nil || *got.FetchStatus != *want.FetchStatus):
+			t.Errorf("%s: %s %q, %d bytes, the record gives %d", key, got.RecordType, got.FetchMethod, got.WARCRecordLength, want.WARCRecordLength)
+		}
+		if got.Certainty == "certain" || got.Trust != "indexed" || got.TagsFrom != "unknown" {
+			t.Errorf("%s: %s by an index, tags %q", key, got.Certainty, got.TagsFrom)
+		}
+		notes, agent := strings.Split(got.Notes, ","), want.Agent == got.Agent
+		lost := slices.Contains(notes, "same_moment") || !agent || got.Agent == "" && want.Agent != "" || want.Trust == "resynced" || want.Notes != "" && want.FetchMethod != "GET"
+		if lost {
+			other++
+			continue
+		}
+		same++
+		certainty := want.Certainty
+		if certainty == "certain" {
+			certainty = "probable"
+		}
+		if got.Verdict != want.Verdict || got.Evidence != want.Evidence || got.Reason != want.Reason || got.Certainty != certainty || got.RuleLine != want.RuleLine {
+			t.Errorf("%s %s (%s): %s %s %s %s %s, the record gives %s %s %s %s %s", key, time.UnixMicro(*want.FetchTime).UTC().Format(time.RFC3339), want.Agent,
+				got.Verdict, got.Evidence, got.Reason, got.Certainty, got.Notes, want.Verdict, want.Evidence, want.Reason, want.Certainty, want.Notes)
+		}
+	}
+	return same, other
+}

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/report"
+)
+
+// addRemote adds the flags that say how archives are reached that lie elsewhere.
+func addRemote(flags *pflag.FlagSet) {
+	flags.String("s3-endpoint", "", "`URL` of an object store that is not Amazon's, for s3://…")
+	flags.Bool("s3-anonymous", false, "do not sign requests to object stores: for what is public")
+	flags.Int("https-requests", 0, "`N` requests at a time to one web server, for https://… (default: 4 to data.commoncrawl.org, elsewhere as many as are needed)")
+}
+
+// addBase adds the flag that says where the archives of a list are.
+func addBase(flags *pflag.FlagSet) {
+	flags.String("base", "", "`PLACE` that relative lines of lists are meant from: a URL such as s3://commoncrawl/, or a folder")
+}
+
+// configureRemote does as these flags say, where a command has them.
+func configureRemote(cmd *cobra.Command) error {
+	flags := cmd.Flags()
+	if flags.Lookup("s3-endpoint") == nil {
+		return nil
+	}
+	opt := ingest.RemoteOptions{UserAgent: fmt.Sprintf("robotsaudit/%s (+https://github.com/robotsaudit/robotsaudit)", report.Version())}
+	opt.S3Endpoint, _ = flags.GetString("s3-endpoint")
+	opt.S3Anonymous, _ = flags.GetBool("s3-anonymous")
+	opt.Requests, _ = flags.GetInt("https-requests")
+	if opt.Requests < 0 {
+		return usageErrorf("--https-requests %d: give at least 1, or leave it out", opt.Requests)
+	}
+	if err := ingest.ConfigureRemote(opt); err != nil {
+		return usageErrorf("--s3-endpoint: it %v", err)
+	}
+	return nil
+}
+
+// expand finds the inputs that a command's arguments name, and lists of URLs.
+func expand(cmd *cobra.Command, args, lists []string) ([]ingest.Input, []*ingest.InputError) {
+	base, _ := cmd.Flags().GetString("base")
+	return ingest.ExpandFrom(cmd.Context(), base, args, lists)
+}

@@ -1,0 +1,287 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// fileServer serves archives and counts the requests for what they hold, by name: those that ask
+// for a first byte tell of them alone.
+type fileServer struct {
+	files  map[string][]byte
+	ranges bool
+
+	mu     sync.Mutex
+	asked  map[string]int
+	before func(w http.ResponseWriter, r *http.Request) // may be nil
+}
+
+func (s *fileServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	name := strings.TrimPrefix(r.URL.Path, "/")
+	content, ok := s.files[name]
+	if !ok {
+		http.NotFound(w, r)
+		return
+	}
+	if r.Header.Get("Range") != "bytes=0-0" {
+		s.mu.Lock()
+		s.asked[name]++
+		s.mu.Unlock()
+		if s.before != nil {
+			s.before(w, r)
+		}
+	}
+	if !s.ranges {
+		r.Header.Del("Range")
+	}
+	w.Header().Set("ETag", fmt.Sprintf(`"%s-%d"`, name, len(content)))
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
+}
+
+// forget returns the requests so far, and counts anew.
+func (s *fileServer) forget() map[string]int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	asked := s.asked
+	s.asked = make(map[string]int)
+	return asked
+}
+
+// outputsOf are the files of an output folder that people are given.
+func outputsOf(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := make(map[string]string)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if e.IsDir() || e.Name() == "report.html" {
+			continue
+		}
+		b, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[e.Name()] = string(b)
+	}
+	return files
+}
+
+func sameResults(t *testing.T, got, want map[string]string) {
+	t.Helper()
+	for name, content := range want {
+		if got[name] != content {
+			i := 0
+			for i < len(content) && i < len(got[name]) && content[i] == got[name][i] {
+				i++
+			}
+			t.Errorf("%s differs at %d: %q, want %q", name, i, got[name][max(0, i-100):min(i+100, len(got[name]))], content[max(0, i-100):min(i+100, len(content))])
+		}
+	}
+	if len(got) != len(want) || len(want) < 5 {
+		t.Errorf("%d files, want %d", len(got), len(want))
+	}
+}
+
+// command runs the program in this process.
+func command(t *testing.T, want int, args ...string) (stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	if code := run(t.Context(), args, strings.NewReader(""), &out, &errs); code != want {
+		t.Fatalf("%q: exit code %d, want %d\n%s%s", args, code, want, &out, &errs)
+	}
+	return out.String(), errs.String()
+}
+
+// TestRemote has every command that reads archives read them from a web server, by URLs with a
+// password and a signature: results are those of files, nothing shows the secrets, and what was
+// read is not read again.
+func TestRemote(t *testing.T) {
+	dir := t.TempDir()
+	server := &fileServer{files: make(map[string][]byte), asked: make(map[string]int), ranges: true}
+	var local []string
+	entries, err := filepath.Glob("../../testdata/warc/*.warc*")
+	if err != nil || len(entries) == 0 {
+		t.Fatal(err)
+	}
+	for _, path := range entries {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		server.files[filepath.Base(path)] = b
+		local = append(local, path)
+	}
+	web := httptest.NewServer(server)
+	defer web.Close()
+	secret := func(url string) string {
+		return strings.Replace(url, "http://", "http://us3r:p4ss@", 1) + "?X-Amz-Signature=s3cr3t"
+	}
+	var urls, list []string
+	for _, path := range local {
+		urls = append(urls, secret(web.URL+"/"+filepath.Base(path)))
+		list = append(list, filepath.Base(path))
+	}
+	here, out := filepath.Join(dir, "local"), filepath.Join(dir, "out")
+	command(t, 0, append([]string{"audit", "--quiet", "-o", here}, local...)...)
+	var shown strings.Builder
+	tell := func(want int, args ...string) string {
+		stdout, stderr := command(t, want, args...)
+		shown.WriteString(stdout + stderr)
+		return stdout
+	}
+	tell(0, append([]string{"audit", "-o", out, "--log-format", "json"}, urls...)...)
+	want := outputsOf(t, here)
+	sameResults(t, outputsOf(t, out), want)
+	server.forget()
+	tell(0, append([]string{"audit", "-o", out}, urls...)...)
+	if asked := server.forget(); len(asked) > 0 {
+		t.Errorf("read again: %v", asked)
+	}
+
+	// Lists that lie on the server, with relative lines.
+	server.files["list"] = []byte(strings.Join(list, "\n"))
+	listed := filepath.Join(dir, "listed")
+	tell(0, "audit", "-o", listed, "--base", web.URL, "@"+secret(web.URL+"/list"))
+	sameResults(t, outputsOf(t, listed), want)
+
+	// One record, and what verdicts rest on.
+	place := "crawl-b-2.warc:0"
+	record := tell(0, "extract", "../../testdata/warc/"+place)
+	if got := tell(0, "extract", web.URL+"/"+place); got != record || record == "" {
+		t.Errorf("extract: %d bytes, want %d", len(got), len(record))
+	}
+	if got := tell(0, "extract", "-o", out, place); got != record {
+		t.Errorf("extract -o: %d bytes, want %d", len(got), len(record))
+	}
+	name := "crawl-a-1.warc.gz"
+	if got, want := tell(0, "records", "--format", "jsonl", secret(web.URL+"/"+name)), tell(0, "records", "--format", "jsonl", "../../testdata/warc/"+name); got != want {
+		t.Errorf("records:\n%s\nwant:\n%s", got, want)
+	}
+	tell(0, "explain", "-o", out, "1")
+	for _, of := range []string{here, out} {
+		tell(0, "evidence", "-o", of, "--to", of+".warc.gz")
+	}
+	bundle, _ := os.ReadFile(out + ".warc.gz")
+	if expected, _ := os.ReadFile(here + ".warc.gz"); !bytes.Equal(bundle, expected) || len(bundle) == 0 {
+		t.Errorf("bundle of %d bytes, want %d", len(bundle), len(expected))
+	}
+
+	// Mistakes.
+	tell(1, "audit", "-o", filepath.Join(dir, "none"), secret(web.URL+"/none.warc.gz"))
+	tell(2, "extract", secret(web.URL+"/"+name))
+	tell(1, "extract", secret(web.URL+"/none.warc.gz")+":0")
+	tell(2, "audit", "-o", out, "--s3-endpoint", "http://us3r:p4ss@localhost", "s3://bucket/")
+	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		shown.Write(b)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, secret := range []string{"us3r", "p4ss", "s3cr3t"} {
+		if i := strings.Index(shown.String(), secret); i >= 0 {
+			t.Errorf("an output has %q: %q", secret, shown.String()[max(0, i-200):i+20])
+		}
+	}
+
+	// A server that gives no ranges.
+	server.ranges = false
+	whole := filepath.Join(dir, "whole")
+	tell(0, append([]string{"audit", "-o", whole}, urls...)...)
+	got := outputsOf(t, whole)
+	for _, of := range []map[string]string{got, want} {
+		delete(of, "audit.json") // which says that a plain archive was a pipe: no place in it could be sought
+	}
+	sameResults(t, got, want)
+	if got := tell(0, "extract", "-o", whole, place); got != record {
+		t.Errorf("extract without ranges: %d bytes, want %d", len(got), len(record))
+	}
+}
+
+// TestKilledRemote kills an audit while it reads from a server. The same command then reads the
+// archives alone that were not read to their end, and its results are those of one that nobody
+// killed.
+func TestKilledRemote(t *testing.T) {
+	archive, err := os.ReadFile("../../testdata/warc/crawl-b-2.warc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const size = 70 << 20 // of a task, two are too many
+	head := "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n"
+	big := append(bytes.Clone(archive), fmt.Appendf(nil, "WARC/1.0\r\nWARC-Type: response\r\nWARC-Date: 2025-03-03T09:00:00Z\r\nWARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-000000000001>\r\n"+
+		"WARC-Target-URI: http://example.com/big\r\nContent-Type: application/http; msgtype=response\r\nContent-Length: %d\r\n\r\n%s", len(head)+size, head)...)
+	big = append(append(big, bytes.Repeat([]byte("x"), size)...), "\r\n\r\n"...)
+	server := &fileServer{files: make(map[string][]byte), asked: make(map[string]int), ranges: true}
+	var args []string
+	for _, name := range []string{"1", "2", "3", "4"} {
+		server.files[name+".warc"] = big
+	}
+	reached := make(chan bool)
+	server.before = func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/3.warc" {
+			return
+		}
+		w.Header().Set("ETag", fmt.Sprintf(`"3.warc-%d"`, len(big)))
+		w.Header().Set("Content-Range", fmt.Sprintf("bytes 0-%d/%d", len(big)-1, len(big)))
+		w.Header().Set("Content-Length", fmt.Sprint(len(big)))
+		w.WriteHeader(http.StatusPartialContent)
+		w.Write(big[:10<<20])
+		close(reached)
+		<-r.Context().Done()
+		panic(http.ErrAbortHandler)
+	}
+	web := httptest.NewServer(server)
+	defer web.Close()
+	for name := range server.files {
+		args = append(args, web.URL+"/"+name)
+	}
+	out := filepath.Join(t.TempDir(), "out")
+	args = append([]string{"audit", "--workers", "1", "--quiet", "-o", out}, args...)
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(program)
+	cmd.Args = append([]string{"robotsaudit"}, args...)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case <-reached:
+	case err := <-ended:
+		t.Fatalf("it ended before it was killed: %v", err)
+	}
+	cmd.Process.Kill()
+	<-ended
+	server.forget()
+	server.before = nil
+	command(t, 0, args...)
+	if asked := server.forget(); asked["1.warc"]+asked["2.warc"] > 0 || asked["3.warc"] != 1 || asked["4.warc"] != 1 {
+		t.Errorf("asked for %v", asked)
+	}
+	got := outputsOf(t, out)
+	clean := filepath.Join(t.TempDir(), "clean")
+	args[len(args)-len(server.files)-1] = clean
+	command(t, 0, args...)
+	sameResults(t, got, outputsOf(t, clean))
+}

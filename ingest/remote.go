@@ -1,0 +1,120 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"path"
+	"strings"
+	"sync"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/object"
+)
+
+// RemoteOptions say how object stores and web servers are reached.
+type RemoteOptions = object.Options
+
+// ConfigureRemote sets for this process how object stores and web servers are reached, before any
+// of them is. Without it, the defaults hold.
+func ConfigureRemote(opt RemoteOptions) error { return object.Configure(opt) }
+
+// remoteArg is a URL that names one object.
+type remoteArg struct {
+	url  string
+	name string // that the tables give it; "": the last part of its path
+}
+
+// askedAtOnce bounds the servers' answers that are waited for at a time. It shapes no fact.
+const askedAtOnce = 16
+
+// remotes takes objects. Servers are asked about many of them at a time; the order of what comes of
+// it is that of the arguments.
+func (x *expander) remotes(args []remoteArg) {
+	inputs, errs := make([]facts.Input, len(args)), make([]error, len(args))
+	var asked sync.WaitGroup
+	slots := make(chan struct{}, askedAtOnce)
+	for i, arg := range args {
+		slots <- struct{}{}
+		asked.Go(func() {
+			defer func() { <-slots }()
+			inputs[i], errs[i] = statRemote(x.ctx, arg)
+		})
+	}
+	asked.Wait()
+	for i, in := range inputs {
+		if errs[i] != nil {
+			x.fail(args[i].url, "%v", errs[i])
+			continue
+		}
+		x.add(in)
+	}
+}
+
+func statRemote(ctx context.Context, arg remoteArg) (in facts.Input, err error) {
+	if object.IsPrefix(arg.url) {
+		return in, errors.New("a list names single objects; give a prefix as an argument of its own")
+	}
+	if in.Path, err = object.Clean(arg.url); err != nil {
+		return in, err
+	}
+	if in.Name = arg.name; in.Name == "" {
+		in.Name = remoteName(in.Path)
+	}
+	info, err := object.Stat(ctx, in.Path)
+	in.SetObject(info)
+	return in, err
+}
+
+// remoteName is the last part of a URL's path, as people would name the file.
+func remoteName(clean string) string {
+	name := clean
+	if u, err := url.Parse(clean); err == nil && u.Scheme != "s3" {
+		name = u.Path
+	}
+	if name = path.Base(name); name == "." || name == "/" {
+		return clean
+	}
+	return name
+}
+
+// prefix takes the objects below a prefix that are named like archives: to look into all others
+// would be a request each.
+func (x *expander) prefix(arg string) {
+	clean, err := object.Clean(arg)
+	if err != nil {
+		x.fail(arg, "%v", err)
+		return
+	}
+	found := false
+	for e, err := range object.List(x.ctx, clean) {
+		if err != nil {
+			x.fail(arg, "cannot be listed (%v)", err)
+			return
+		}
+		if !isNamedArchive(e.Name) && !strings.HasPrefix(path.Base(e.Name), "crawl.log") {
+			continue
+		}
+		found = true
+		in := facts.Input{Path: e.Path, Name: e.Name}
+		in.SetObject(e.Info)
+		x.add(in)
+	}
+	if !found {
+		x.fail(arg, "no object below it is named like an archive; name objects one by one, or in a list (@FILE)")
+	}
+}
+
+// FindInput tells of the file or object that a path names, which is that of an input or an
+// argument. Its name is the path.
+func FindInput(ctx context.Context, path string) (in Input, err error) {
+	in = Input{Path: path, Name: object.Shown(path)}
+	if object.IsRemote(path) {
+		if in.Path, err = object.Clean(path); err != nil {
+			return in, err
+		}
+	}
+	info, err := object.Stat(ctx, in.Path)
+	in.SetObject(info)
+	return in, err
+}

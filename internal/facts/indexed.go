@@ -1,0 +1,254 @@
+package facts
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/digest"
+)
+
+// indexed is what has to be known of all inputs to read the rows that indexes and lists have
+// of fetches.
+type indexed struct {
+	any    bool              // there are such rows
+	names  [][]string        // of each input: what an index may call it
+	agents map[string]string // User-Agents by the name of an archive, as its warcinfo tells; "": it is not one
+	agent  string            // that all captures of robots.txt have; "": there is none, or several
+}
+
+func newIndexed(s *Set) indexed {
+	x := indexed{agents: make(map[string]string)}
+	for i := range s.Inputs {
+		x.any = x.any || s.Inputs[i].Indexed > 0
+	}
+	if !x.any {
+		return x
+	}
+	var stats InputStats
+	for i := range s.Inputs {
+		in := &s.Inputs[i]
+		names := []string{path.Base(in.Name)}
+		if other := path.Base(in.Path); other != names[0] {
+			names = append(names, other)
+		}
+		x.names = append(x.names, names)
+		for _, agent := range in.RobotsAgents {
+			stats.AddRobotsAgent(agent)
+		}
+		if len(in.Crawls) == 0 || len(in.Crawls) == MaxCrawls { // there may be more
+			continue
+		}
+		agent := in.Crawls[0].UserAgent
+		for _, crawl := range in.Crawls {
+			if crawl.UserAgent != agent {
+				agent = ""
+			}
+		}
+		for _, name := range names {
+			if other, known := x.agents[name]; known && other != agent {
+				agent = ""
+			}
+			x.agents[name] = agent
+		}
+	}
+	if len(stats.RobotsAgents) == 1 {
+		x.agent = stats.RobotsAgents[0]
+	}
+	return x
+}
+
+// credit fills in the User-Agent of a row of an index: that of the archive which it names, else
+// that of all captures of robots.txt.
+func (x *indexed) credit(f *Fetch) {
+	if !x.any || f.Type != TypeIndexed || f.UserAgent != "" || f.IsOfWAT() { // a WAT tells of the request itself
+		return
+	}
+	if agent := x.agents[path.Base(f.Archive)]; f.Archive != "" && agent != "" {
+		f.UserAgent, f.UserAgentSource = agent, SourceWarcinfo
+	} else if x.agent != "" {
+		f.UserAgent, f.UserAgentSource = x.agent, SourceRobotsSubset
+	}
+}
+
+// sighting is what tells whether a row is that of a fetch which came before.
+type sighting struct {
+	url, id, digest, method string
+	entry, archive          string
+	offset                  int64
+	input                   int32
+	status                  int16
+	indexed                 bool
+}
+
+func sightingOf(f *Fetch) sighting {
+	return sighting{f.URL, f.RecordID, f.PayloadDigest, f.Method, f.Entry, f.Archive, f.Offset, f.Input, f.Status, f.IsIndexed()}
+}
+
+// isPlaced reports whether it is known where the record is.
+func (s *sighting) isPlaced() bool { return !s.indexed || s.archive != "" }
+
+// holds reports whether the record lies in an archive of a name.
+func (x *indexed) holds(s *sighting, name string) bool {
+	switch {
+	case s.archive != "":
+		return path.Base(s.archive) == name
+	case s.entry != "":
+		return path.Base(s.entry) == name
+	}
+	return slices.Contains(x.names[s.input], name)
+}
+
+const (
+	maxJoined = 1 << 14 // fetches of an origin in one second that rows of indexes are compared with
+	fewSeen   = 16      // of them that are looked at one by one
+)
+
+// joiner finds the rows of indexes and lists that tell of a fetch which another row tells of
+// better: its record, or the same row of another index. Rows come in the order of the facts, in
+// which these stand before it, within the second at which indexes have times.
+type joiner struct {
+	*indexed
+	here   Place
+	second Time
+	seen   []sighting       // of that origin and second
+	byURL  map[string][]int // the same, by likeness of their URLs; nil while they are few, or no row asks
+}
+
+// isJoined reports whether f tells of a fetch that another row has told of.
+func (j *joiner) isJoined(f *Fetch) bool {
+	second := f.Time().Truncate(PrecisionSecond)
+	if second.Known() {
+		second.Precision = PrecisionSecond // a date without its time has the first second of it
+	}
+	if here := PlaceOf(f); here != j.here || second != j.second {
+		j.here, j.second, j.byURL = here, second, nil
+		clear(j.seen)
+		j.seen = j.seen[:0]
+	}
+	s := sightingOf(f)
+	if s.indexed && j.hasSeen(&s) {
+		return true
+	}
+	if len(j.seen) == maxJoined {
+		return false
+	}
+	if j.byURL != nil {
+		key := likeness(s.url)
+		j.byURL[key] = append(j.byURL[key], len(j.seen))
+	}
+	j.seen = append(j.seen, s)
+	return false
+}
+
+// hasSeen reports whether a row tells of a fetch that came before.
+func (j *joiner) hasSeen(s *sighting) bool {
+	if len(j.seen) == 0 {
+		return false
+	}
+	key := likeness(s.url)
+	if len(j.seen) <= fewSeen {
+		return slices.ContainsFunc(j.seen, func(other sighting) bool { return likeness(other.url) == key && j.isSame(&other, s) })
+	}
+	if j.byURL == nil {
+		j.byURL = make(map[string][]int)
+		for i := range j.seen {
+			key := likeness(j.seen[i].url)
+			j.byURL[key] = append(j.byURL[key], i)
+		}
+	}
+	return slices.ContainsFunc(j.byURL[key], func(i int) bool { return j.isSame(&j.seen[i], s) })
+}
+
+// isSame reports whether s, a row of an index, tells of the same fetch as other, which is of its
+// URL and second: by the record's id or place. Where places differ, as in archives that were moved or
+// joined, the digest tells; two rows of one index are then two fetches. What has neither place, id
+// nor digest is as much as is known of the fetch.
+func (j *joiner) isSame(other, s *sighting) bool {
+	placed := s.isPlaced() && other.isPlaced()
+	switch {
+	case other.id != "" && s.id != "":
+		return other.id == s.id
+	case placed && s.offset == other.offset && j.holds(other, path.Base(s.archive)):
+		return true
+	case other.status >= 0 && s.status >= 0 && other.status != s.status, other.method != "" && s.method != "" && other.method != s.method:
+		return false
+	case placed && other.input == s.input, escaped(s.url) != escaped(other.url):
+		return false
+	case s.digest != "" && other.digest != "":
+		return sameDigests(s.digest, other.digest)
+	}
+	return !placed
+}
+
+func sameDigests(a, b string) bool {
+	x, y := digestOf(a), digestOf(b)
+	if x.Known() && y.Known() {
+		return x == y
+	}
+	return strings.EqualFold(a, b)
+}
+
+// digestOf reads a digest, which indexes have without the name of its algorithm.
+func digestOf(written string) digest.Digest {
+	label := ""
+	if !strings.Contains(written, ":") {
+		switch len(written) {
+		case 32, 40:
+			label = "sha1:"
+		case 52, 64:
+			label = "sha256:"
+		}
+	}
+	d, _ := digest.Parse(label + written)
+	return d
+}
+
+// escaped is a URL as indexes have it that percent-encode what no URI may hold.
+func escaped(url string) string {
+	odd := func(c byte) bool { return c <= ' ' || c > '~' }
+	n := 0
+	for i := range len(url) {
+		if odd(url[i]) {
+			n++
+		}
+	}
+	if n == 0 {
+		return url
+	}
+	b := make([]byte, 0, len(url)+2*n)
+	for i := range len(url) {
+		if c := url[i]; odd(c) {
+			b = fmt.Appendf(b, "%%%02X", c)
+		} else {
+			b = append(b, c)
+		}
+	}
+	return string(b)
+}
+
+// likeness is what a URL and what indexes make of it have in common: some take bytes outside ASCII
+// for Latin-1.
+func likeness(url string) string {
+	plain := true
+	for i := range len(url) {
+		if c := url[i]; c == '%' || c <= ' ' || c > '~' {
+			plain = false
+			break
+		}
+	}
+	if plain {
+		return url
+	}
+	b := make([]byte, 0, len(url))
+	for i := 0; i < len(url); i++ {
+		switch c := url[i]; {
+		case c == '%' && i+2 < len(url):
+			i += 2
+		case c > ' ' && c <= '~' && c != '%':
+			b = append(b, c)
+		}
+	}
+	return string(b)
+}

@@ -1,0 +1,115 @@
+package facts
+
+import (
+	"fmt"
+	"testing"
+)
+
+// TestJoiner: a row of an index tells of the fetch that its record tells of, or another row.
+func TestJoiner(t *testing.T) {
+	inputs := []InputResult{
+		{Input: Input{Path: "/data/b4d3/pages.warc.gz", Name: "crawl/pages.warc.gz"}},
+		{Input: Input{Path: "/data/i.cdxj", Name: "i.cdxj"}, InputStats: InputStats{Indexed: 1}},
+		{Input: Input{Path: "/data/k.cdxj", Name: "k.cdxj"}, InputStats: InputStats{Indexed: 1}},
+	}
+	const sha1 = "YIARRCXO6UYLRJTT475KYZXWVXYQDBYV"
+	second := func(f Fetch) Fetch {
+		f.Origin, f.Micros, f.Precision = "http://a.example", 1_700_000_000_000_000, PrecisionSecond
+		if f.URL == "" {
+			f.URL = "http://a.example/x"
+		}
+		if f.Status == 0 {
+			f.Status = -1
+		}
+		return f
+	}
+	record := func(f Fetch) Fetch {
+		f.Type = TypeResponse
+		f = second(f)
+		f.Micros, f.Precision = f.Micros+123_456, PrecisionMicrosecond
+		return f
+	}
+	row := func(f Fetch) Fetch {
+		f.Type, f.Trust, f.Input = TypeIndexed, TrustIndexed, max(f.Input, 1)
+		return second(f)
+	}
+	for _, c := range []struct {
+		name   string
+		before Fetch
+		row    Fetch
+		want   bool
+	}{
+		{"the same place", record(Fetch{Offset: 7}), row(Fetch{Archive: "s3/pages.warc.gz", Offset: 7}), true},
+		{"the same place, a URL as an index has it", record(Fetch{Offset: 7, URL: "http://a.example/\xe9 x"}), row(Fetch{Archive: "pages.warc.gz", Offset: 7, URL: "http://a.example/é%20x"}), true},
+		{"the same place in an entry", record(Fetch{Offset: 7, Entry: "archive/data.warc.gz"}), row(Fetch{Archive: "data.warc.gz", Offset: 7}), true},
+		{"the same offset in another archive", record(Fetch{Offset: 7}), row(Fetch{Archive: "other.warc.gz", Offset: 7}), false},
+		{"the same place, another URL", record(Fetch{Offset: 7}), row(Fetch{Archive: "pages.warc.gz", Offset: 7, URL: "http://a.example/y"}), false},
+		{"another place, no digest", record(Fetch{Offset: 7}), row(Fetch{Archive: "pages.warc.gz", Offset: 8}), false},
+		{"moved", record(Fetch{PayloadDigest: "sha1:" + sha1}), row(Fetch{Archive: "whole.warc.gz", Offset: 99, PayloadDigest: sha1}), true},
+		{"moved, another digest", record(Fetch{PayloadDigest: "sha1:" + sha1}), row(Fetch{Archive: "whole.warc.gz", Offset: 99, PayloadDigest: "Z" + sha1[1:]}), false},
+		{"moved, another status", record(Fetch{PayloadDigest: sha1, Status: 200}), row(Fetch{Archive: "whole.warc.gz", PayloadDigest: sha1, Status: 301}), false},
+		{"moved, a URL that is alike", record(Fetch{PayloadDigest: sha1, URL: "http://a.example/a%20b"}), row(Fetch{Archive: "whole.warc.gz", PayloadDigest: sha1, URL: "http://a.example/a%21b"}), false},
+		{"nothing but URL and time", record(Fetch{Method: "GET", Status: 200}), row(Fetch{}), true},
+		{"nothing but URL, time and another method", record(Fetch{Method: "GET"}), row(Fetch{Method: "POST"}), false},
+		{"an id", record(Fetch{RecordID: "urn:a"}), row(Fetch{RecordID: "urn:a", Status: 404}), true},
+		{"another id", record(Fetch{RecordID: "urn:a"}), row(Fetch{RecordID: "urn:b"}), false},
+		{"another index", row(Fetch{Archive: "a.warc.gz", Offset: 7}), row(Fetch{Archive: "x/a.warc.gz", Offset: 7, Input: 2}), true},
+		{"another index, moved", row(Fetch{Archive: "a.warc.gz", PayloadDigest: sha1}), row(Fetch{Archive: "b.warc.gz", PayloadDigest: sha1, Input: 2}), true},
+		{"two places of one index", row(Fetch{Archive: "a.warc.gz", PayloadDigest: sha1}), row(Fetch{Archive: "b.warc.gz", PayloadDigest: sha1}), false},
+	} {
+		index := newIndexed(&Set{Inputs: inputs})
+		for _, crowd := range []int{0, 2 * fewSeen} { // looked at one by one, or by URL
+			j := joiner{indexed: &index}
+			for i := range crowd {
+				other := record(Fetch{URL: fmt.Sprintf("http://a.example/%d", i)})
+				j.isJoined(&other)
+			}
+			if CompareFetches(&c.before, &c.row) >= 0 && c.before.Trust != c.row.Trust {
+				t.Errorf("%s: the row stands before what it is compared with", c.name)
+			}
+			if j.isJoined(&c.before) {
+				t.Errorf("%s: the first is no other", c.name)
+			}
+			if got := j.isJoined(&c.row); got != c.want {
+				t.Errorf("%s, among %d: %t", c.name, crowd, got)
+			}
+		}
+	}
+}
+
+// TestIndexedAgent: the User-Agent of a row is that of its archive's warcinfo records, else that of
+// all captures of robots.txt, and only where these agree.
+func TestIndexedAgent(t *testing.T) {
+	stats := func(s InputStats, agents ...string) InputStats {
+		for _, agent := range agents {
+			s.AddCrawl(Crawl{UserAgent: agent, Software: fmt.Sprint(len(s.Crawls))})
+		}
+		return s
+	}
+	index := InputResult{Input: Input{Name: "i.cdxj"}, InputStats: InputStats{Indexed: 1}}
+	for _, c := range []struct {
+		name   string
+		inputs []InputResult
+		want   string
+		source Source
+	}{
+		{"nothing", nil, "", SourceNone},
+		{"warcinfo", []InputResult{{Input: Input{Name: "robotstxt/a.warc.gz"}, InputStats: stats(InputStats{RobotsAgents: []string{"B/1"}}, "A/1", "A/1")}}, "A/1", SourceWarcinfo},
+		{"of another archive", []InputResult{{Input: Input{Name: "b.warc.gz"}, InputStats: stats(InputStats{RobotsAgents: []string{"B/1"}}, "A/1")}}, "B/1", SourceRobotsSubset},
+		{"two warcinfos", []InputResult{{Input: Input{Name: "a.warc.gz"}, InputStats: stats(InputStats{}, "A/1", "A/2")}}, "", SourceNone},
+		{"two archives of one name", []InputResult{
+			{Input: Input{Name: "1/a.warc.gz"}, InputStats: stats(InputStats{}, "A/1")}, {Input: Input{Name: "2/a.warc.gz"}, InputStats: stats(InputStats{}, "A/2")},
+		}, "", SourceNone},
+		{"two crawlers of robots.txt", []InputResult{
+			{Input: Input{Name: "b.warc.gz"}, InputStats: InputStats{RobotsAgents: []string{"B/1"}}}, {Input: Input{Name: "c.warc.gz"}, InputStats: InputStats{RobotsAgents: []string{"C/1"}}},
+		}, "", SourceNone},
+		{"one capture without a User-Agent", []InputResult{{Input: Input{Name: "b.warc.gz"}, InputStats: InputStats{RobotsAgents: []string{"B/1", ""}}}}, "", SourceNone},
+	} {
+		x := newIndexed(&Set{Inputs: append(c.inputs, index)})
+		f := Fetch{Type: TypeIndexed, Archive: "crawl/warc/a.warc.gz"}
+		x.credit(&f)
+		if f.UserAgent != c.want || f.UserAgentSource != c.source {
+			t.Errorf("%s: %q, %s", c.name, f.UserAgent, f.UserAgentSource)
+		}
+	}
+}

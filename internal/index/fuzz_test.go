@@ -1,0 +1,118 @@
+package index
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"testing"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/deprecated"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// drain reads all of what may be an index. Rows have what every row has, in their order.
+func drain(t *testing.T, f Format, content []byte) {
+	r, err := Open(f, bytes.NewReader(content), int64(len(content)), Options{})
+	if err != nil {
+		return
+	}
+	defer r.Close()
+	last := int64(0)
+	for range 1_000_000 {
+		var row Row
+		err := r.Next(&row)
+		fault := (*Fault)(nil)
+		switch {
+		case err == io.EOF:
+			return
+		case errors.As(err, &fault):
+			if fault.Line < last || fault.Detail == "" {
+				t.Fatalf("fault %+v after row %d", fault, last)
+			}
+		case err != nil:
+			t.Fatal(err)
+		case row.Line <= last || row.URL == "" || row.Time == "" && row.Micros == NoTime:
+			t.Fatalf("row %+v after row %d", row, last)
+		default:
+			last = row.Line
+		}
+	}
+}
+
+// FuzzText reads any bytes as every format of text.
+func FuzzText(f *testing.F) {
+	for _, s := range []string{
+		" CDX N b a m s k r M S V g\nk 20240501120000 http://h/ text/html 200 A - - 1 2 f\n",
+		"k 20240501120000 http://h/ - - A - 1 f\n",
+		`k 20240501120000 {"url": "http://h/", "status": 200, "x": [{"\u00e9": -1e3}]}` + "\n",
+		`[["timestamp","original"],["20240501120000","http://h/"],[],["x"]]`,
+		`{"urlkey":"k","timestamp":"20240501120000","url":"http://h/"}`,
+		"url,time\n\"http://h/\",20240501120000\n",
+		"k 20240501120000\tp\t0\t1\t1\n", "p\t/p.gz\n",
+	} {
+		f.Add([]byte(s))
+		f.Add(gz(s))
+	}
+	f.Fuzz(func(t *testing.T, content []byte) {
+		sniffed := Sniff(content)
+		for _, format := range []Format{CDX, CDXJ, CDXServer, URLList, sniffed} {
+			drain(t, format, content)
+		}
+		if r, err := Open(sniffed, bytes.NewReader(content), int64(len(content)), Options{}); sniffed != None && sniffed != ZipNum && sniffed != Parquet {
+			if err != nil {
+				t.Fatalf("%s: %v", sniffed, err)
+			}
+			if r.Format() != sniffed {
+				t.Fatalf("%s is read as %s", sniffed, r.Format())
+			}
+		}
+	})
+}
+
+// FuzzParquet reads any bytes as a Parquet file.
+func FuzzParquet(f *testing.F) {
+	type row struct {
+		URL  string           `parquet:"url,optional,dict"`
+		Time deprecated.Int96 `parquet:"fetch_time"`
+		N    int32            `parquet:"fetch_status,optional"`
+	}
+	type list struct {
+		URL   string    `parquet:"url,delta"`
+		Time  time.Time `parquet:"time,timestamp(millisecond),delta"`
+		Agent string    `parquet:"agent,optional"`
+	}
+	f.Add(table(f, []row{{"http://1/", deprecated.Int96{1, 2, 2458850}, 200}, {URL: ""}}, parquet.Compression(&parquet.Snappy), parquet.DataPageVersion(1)))
+	f.Add(table(f, []list{{"http://1/", time.Unix(1, 0), ""}, {"http://2/", time.Unix(2, 0), "a"}}))
+	f.Add(table(f, []list{{"http://1/", time.Unix(1, 0), ""}}, parquet.DefaultEncodingFor(parquet.ByteArray, &parquet.DeltaByteArray), parquet.Compression(&parquet.Zstd)))
+	f.Fuzz(func(t *testing.T, content []byte) { drain(t, Parquet, content) })
+}
+
+// FuzzPage decodes any bytes as a page, in every encoding.
+func FuzzPage(f *testing.F) {
+	f.Add([]byte{3, 1, 2, 3}, int32(1), uint8(0))
+	f.Add([]byte{0x80, 1, 4, 3, 2, 0, 0, 0, 0, 0}, int32(3), uint8(5))
+	f.Fuzz(func(t *testing.T, values []byte, count int32, encoding uint8) {
+		if count < 0 || count > 1000 {
+			return
+		}
+		for _, kind := range []format.Type{format.ByteArray, format.FixedLenByteArray, format.Int32, format.Int64, format.Int96} {
+			c := column{kind: kind, left: int64(count), text: kind == format.ByteArray || kind == format.FixedLenByteArray, entries: []string{"a"}, amounts: []int64{1}}
+			if kind == format.FixedLenByteArray {
+				c.width = 3
+			}
+			for _, levels := range [][]byte{nil, {0xfe, 7, 1}, {3, 0x55, 3, 0x55}} {
+				c.pages.optional, c.left = levels != nil, int64(count)
+				if c.load(page{count: int(count), encoding: format.Encoding(encoding % 10), values: values, levels: levels}) != nil {
+					continue
+				}
+				if c.text {
+					c.texts(make([]string, c.rows))
+				} else {
+					c.ints(make([]int64, c.rows))
+				}
+			}
+		}
+	})
+}

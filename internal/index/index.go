@@ -1,0 +1,237 @@
+// Package index reads what tells of captures without holding them: CDX and CDXJ files, the answers
+// of CDX servers, Common Crawl's columnar index, and lists of URLs with times.
+//
+// Content decides the format. All formats yield the same Row, with what the index says and nothing
+// else.
+package index
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"path"
+	"strconv"
+	"strings"
+)
+
+// Row is a line of an index: a capture, or a listed fetch. Strings are as the index has them. What
+// the index does not say is "", -1, or NoTime.
+type Row struct {
+	URL      string
+	Time     string // as written: 14 digits of CDX, or RFC 3339; "" where Micros counts
+	Micros   int64  // since 1970 in UTC, where the index has a typed time; else NoTime
+	Status   int
+	Method   string
+	MIME     string // declared, never detected
+	Digest   string // as written, perhaps without its label
+	Redirect string
+	Filename string // of the archive
+	Offset   int64  // of the record in the archive
+	Length   int64  // of the record in the archive, compressed
+	Subset   string // Common Crawl: warc, robotstxt, crawldiagnostics
+	Agent    string // lists alone
+	RecordID string // lists, wget's CDX, and Common Crawl since 2026
+	Tags     string // field M (AIF) of CDX: a hint
+	Line     int64  // number of the row in its file, from 1; in text every line counts
+	At       int64  // offset of the line in the file, or -1 where it is compressed or Parquet
+}
+
+// NoTime stands in Row.Micros where the index has no typed time.
+const NoTime = math.MinInt64
+
+// Reader yields rows in file order. Strings of a row stay valid. A Reader serves one goroutine.
+type Reader interface {
+	// Next fills row anew. It returns io.EOF at the end, and a *Fault for what cannot be read: the
+	// next call goes on behind it. Any other error is one of reading the file.
+	Next(row *Row) error
+	// Format is what the content is: never Parquet, which Open finds to be CCIndex or URLList.
+	Format() Format
+	Close() error
+}
+
+// Fault is content that cannot be read as rows.
+type Fault struct {
+	Line   int64 // number of the row or line; of the first one that is lost
+	Offset int64 // as Row.At
+	Rest   bool  // nothing of the file can be read behind it: the next call returns io.EOF
+	Detail string
+}
+
+func (f *Fault) Error() string { return fmt.Sprintf("row %d: %s", f.Line, f.Detail) }
+
+// Format is a form of index.
+type Format uint8
+
+// The formats. None is what Sniff says of other content.
+const (
+	None      Format = iota
+	CDX              // lines of fields, mostly with a header line; OutbackCDX's output, too
+	CDXJ             // key, time, JSON; ZipNum clusters are gzip members of it
+	ZipNum           // the .idx or .loc of a ZipNum cluster, which Open refuses: it has no rows
+	CDXServer        // the JSON of a Wayback CDX server; its plain text is CDX
+	Parquet          // Sniff alone says this: the columns stand at the end of the file
+	CCIndex          // Common Crawl's columnar index, in Parquet
+	URLList          // URLs and times, in Parquet, CSV or JSON lines
+)
+
+var formatNames = [...]string{None: "", CDX: "cdx", CDXJ: "cdxj", ZipNum: "zipnum",
+	CDXServer: "cdx-server", Parquet: "parquet", CCIndex: "cc-index", URLList: "url-list"}
+
+func (f Format) String() string { return formatNames[f] }
+
+// Options are what a reader must know beside the content.
+type Options struct {
+	// Path is where the file lies, a path or URL. Common Crawl names the subset in it.
+	Path string
+}
+
+// Open reads an index of size bytes. Parquet needs r to be an io.ReaderAt. Open undoes gzip: the rows
+// of a member count once its checksum was verified, for which r should be an io.Seeker; if it is
+// not, and the member is large, a Fault behind the rows says that they are not proven. f is what
+// Sniff said, or URLList for whatever the user calls a list of URLs. Open does not close r.
+func Open(f Format, r io.Reader, size int64, opt Options) (Reader, error) {
+	if at, ok := r.(io.ReaderAt); ok && isParquet(at) {
+		p, err := openParquet(f, at, size, opt)
+		if err != nil {
+			return nil, err
+		}
+		return p, nil
+	}
+	switch f {
+	case CDX, CDXJ, CDXServer, URLList:
+		return openText(f, r)
+	case ZipNum:
+		return nil, errors.New("it is the summary of a ZipNum cluster, which has no rows; name the cluster's compressed files (cdx-*.gz) instead")
+	case Parquet, CCIndex:
+		return nil, errors.New("it is no Parquet file")
+	}
+	return nil, errors.New("it is no index and no list of URLs")
+}
+
+// field is what a value of a row is.
+type field uint8
+
+const (
+	fieldNone field = iota
+	fieldURL
+	fieldTime
+	fieldStatus
+	fieldMethod
+	fieldMIME
+	fieldDigest
+	fieldRedirect
+	fieldFilename
+	fieldOffset
+	fieldLength
+	fieldSubset
+	fieldAgent
+	fieldRecordID
+	fieldTags
+	fields
+)
+
+// noRow is a row that says nothing.
+var noRow = Row{Micros: NoTime, Status: -1, Offset: -1, Length: -1, At: -1}
+
+// set sets a field to a value of a text format, where "-" is none. fault says what is wrong with
+// the value.
+func (row *Row) set(f field, value string) (fault string) {
+	if value == "-" || value == "" {
+		return ""
+	}
+	switch f {
+	case fieldURL:
+		row.URL = value
+	case fieldTime:
+		row.Time = value
+	case fieldStatus:
+		// Indexers write what they find where a server sent no status.
+		if status, err := strconv.ParseInt(value, 10, 16); err == nil {
+			row.Status = statusOf(status)
+		}
+	case fieldMethod:
+		row.Method = value
+	case fieldMIME:
+		row.MIME = value
+	case fieldDigest:
+		row.Digest = value
+	case fieldRedirect:
+		row.Redirect = value
+	case fieldFilename:
+		row.Filename = value
+	case fieldOffset:
+		return setNumber(&row.Offset, value, "the offset is no number")
+	case fieldLength:
+		return setNumber(&row.Length, value, "the length is no number")
+	case fieldAgent:
+		row.Agent = value
+	case fieldRecordID:
+		row.RecordID = value
+	case fieldTags:
+		row.Tags = value
+	}
+	return ""
+}
+
+func setNumber(n *int64, value, fault string) string {
+	v, err := strconv.ParseInt(value, 10, 64)
+	if err != nil {
+		return fault
+	}
+	*n = max(v, -1)
+	return ""
+}
+
+// statusOf is a status, where 0 and negative numbers say that there was none.
+func statusOf(n int64) int {
+	if n <= 0 {
+		return -1
+	}
+	return int(n)
+}
+
+// finish completes a row whose fields are set. fault says what it lacks.
+func (row *Row) finish() (fault string) {
+	switch {
+	case row.URL == "":
+		return "it has no URL"
+	case row.Time == "" && row.Micros == NoTime:
+		return "it has no time"
+	case row.Subset == "":
+		row.Subset = subsetOf(row.Filename)
+	}
+	return ""
+}
+
+// subsets are those that Common Crawl has, in which it divides the records of a segment.
+var subsets = [...]string{"warc", "crawldiagnostics", "robotstxt"}
+
+// subsetOf returns the subset that the name of an archive of Common Crawl says.
+func subsetOf(filename string) string {
+	if !strings.HasPrefix(filename, "crawl-data/CC-MAIN-") {
+		return ""
+	}
+	dir, _ := path.Split(filename)
+	return knownSubset(path.Base(dir))
+}
+
+// knownSubset returns a name if it is that of a subset.
+func knownSubset(name string) string {
+	for _, s := range subsets {
+		if s == name {
+			return s
+		}
+	}
+	return ""
+}
+
+// subsetOfPath returns the subset that a folder of a partitioned table says: subset=robotstxt.
+func subsetOfPath(p string) string {
+	for part := range strings.SplitSeq(p, "/") {
+		if name, ok := strings.CutPrefix(part, "subset="); ok {
+			return knownSubset(name)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,255 @@
+package index
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/parquet-go/jsonlite"
+)
+
+// name is what a field is called in JSON objects, CSV or Parquet.
+type name struct {
+	name  string
+	field field
+}
+
+// captureNames are those of indexes: CDXJ of pywb, of Common Crawl and in WACZ, and the CDX servers of
+// Wayback, pywb and OutbackCDX.
+var captureNames = [...]name{
+	{"url", fieldURL}, {"original", fieldURL},
+	{"timestamp", fieldTime},
+	{"status", fieldStatus}, {"statuscode", fieldStatus},
+	{"mime", fieldMIME}, {"mimetype", fieldMIME},
+	{"digest", fieldDigest},
+	{"length", fieldLength},
+	{"offset", fieldOffset}, {"compressedoffset", fieldOffset},
+	{"filename", fieldFilename}, {"file", fieldFilename},
+	{"method", fieldMethod},
+	{"redirect", fieldRedirect}, {"redirecturl", fieldRedirect},
+	{"robotflags", fieldTags},
+	{"recordid", fieldRecordID},
+}
+
+// nameOf returns the field that a name stands for.
+func nameOf(names []name, s string) field {
+	for i := range names {
+		if names[i].name == s {
+			return names[i].field
+		}
+	}
+	return fieldNone
+}
+
+// noUnit is what is wrong with a time that is a number and has not the digits of CDX.
+const noUnit = "its time is a number without a unit; give it as text, or as a timestamp"
+
+// objects parses JSON objects.
+type objects struct {
+	names []name
+	it    *jsonlite.Iterator
+}
+
+func (o *objects) parse(text []byte, row *Row) (ok bool, fault string) {
+	if len(bytes.TrimSpace(text)) == 0 {
+		return false, ""
+	}
+	if fault := o.set(string(text), row); fault != "" {
+		return false, fault
+	}
+	return true, ""
+}
+
+// set sets the fields that an object names.
+func (o *objects) set(text string, row *Row) (fault string) {
+	if fault = o.open(text, jsonlite.Object); fault != "" {
+		return fault
+	}
+	for key, err := range o.it.Object {
+		if err != nil || o.it.Err() != nil {
+			break
+		}
+		f := nameOf(o.names, key)
+		if f == fieldNone {
+			continue
+		}
+		number, value := o.it.Kind() == jsonlite.Number, ""
+		if value, fault = o.text(); fault == "" {
+			fault = row.set(f, value)
+		}
+		if number && f == fieldTime && !isCDXTime(value) {
+			fault = noUnit
+		}
+		if fault != "" {
+			break
+		}
+	}
+	return o.close(fault)
+}
+
+// open begins a value of a kind.
+func (o *objects) open(text string, kind jsonlite.Kind) (fault string) {
+	if o.it == nil {
+		o.it = jsonlite.Iterate(text)
+	} else {
+		o.it.Reset(text)
+	}
+	if !o.it.Next() || o.it.Kind() != kind {
+		o.it = nil
+		return "it is no JSON object or array"
+	}
+	return ""
+}
+
+// close ends a value, behind which nothing may stand.
+func (o *objects) close(fault string) string {
+	if fault == "" && (o.it.Err() != nil || o.it.Next() || o.it.Err() != nil) {
+		fault = "its JSON is not well formed"
+	}
+	if fault != "" {
+		o.it = nil // it may stand anywhere
+	}
+	return fault
+}
+
+// text returns the value in hand. Numbers are also written as strings.
+func (o *objects) text() (text, fault string) {
+	switch o.it.Kind() {
+	case jsonlite.Null:
+		return "", ""
+	case jsonlite.String:
+		if s, err := o.it.String(); err == nil {
+			return s, ""
+		}
+	case jsonlite.Number:
+		if v, err := o.it.Value(); err == nil {
+			return v.JSON(), ""
+		}
+	default:
+		return "", "a value is neither text nor a number"
+	}
+	return "", "its JSON is not well formed"
+}
+
+// cdxjLines parses lines of CDXJ: key, time, and a JSON object.
+type cdxjLines struct {
+	objects
+}
+
+func (c *cdxjLines) parse(text []byte, row *Row) (ok bool, fault string) {
+	if len(bytes.TrimSpace(text)) == 0 || text[0] == '!' { // lines with ! are about the file
+		return false, ""
+	}
+	time, object, ok := cutCDXJ(string(text))
+	if !ok {
+		return false, "it is no line of CDXJ: a key, a date in digits, and a JSON object"
+	}
+	c.names = captureNames[:]
+	if fault := c.set(object, row); fault != "" {
+		return false, fault
+	}
+	row.Time = time
+	return true, ""
+}
+
+// cutCDXJ returns the time and the object of a line.
+func cutCDXJ(line string) (time, object string, ok bool) {
+	begin := strings.Index(line, " {")
+	if begin < 0 {
+		return "", "", false
+	}
+	head := strings.TrimRight(line[:begin], " ")
+	time = head[strings.LastIndexByte(head, ' ')+1:]
+	return time, line[begin+1:], isDigits(time) && len(time) < len(head)
+}
+
+// serverRows parses the elements of the JSON of CDX servers: arrays, of which the first may name the
+// fields, or objects.
+type serverRows struct {
+	objects
+	shape  []field // of the array that names them
+	values []string
+	begun  bool
+	ended  bool // behind an empty array stands a key to the rest of the answer
+}
+
+// serverShapes are the fields of arrays that no first array names, by their number (OutbackCDX).
+var serverShapes = [15][]field{
+	9:  cdxShape("NbamskSVg"),
+	11: cdxShapes[11],
+	14: cdxShapes[14],
+}
+
+func (s *serverRows) parse(text []byte, row *Row) (ok bool, fault string) {
+	s.names = captureNames[:]
+	if s.ended {
+		return false, ""
+	}
+	if text[0] == '{' {
+		return s.objects.parse(text, row)
+	}
+	if fault = s.list(string(text)); fault != "" {
+		return false, fault
+	}
+	if s.ended = len(s.values) == 0; s.ended {
+		return false, ""
+	}
+	if !s.begun {
+		s.begun = true
+		if s.shape = s.header(); s.shape != nil {
+			return false, ""
+		}
+	}
+	shape := s.shape
+	if shape == nil && len(s.values) < len(serverShapes) {
+		shape = serverShapes[len(s.values)]
+	}
+	if len(shape) != len(s.values) {
+		return false, fmt.Sprintf("it has %d values, and no array names so many fields", len(s.values))
+	}
+	for i, f := range shape {
+		if fault = row.set(f, s.values[i]); fault != "" {
+			return false, fault
+		}
+	}
+	if row.Time != "" && !isDigits(row.Time) {
+		return false, "the date is no number"
+	}
+	return true, ""
+}
+
+// list reads the values of an array.
+func (s *serverRows) list(text string) (fault string) {
+	s.values = s.values[:0]
+	if fault = s.open(text, jsonlite.Array); fault != "" {
+		return fault
+	}
+	for _, err := range s.it.Array {
+		if err != nil || s.it.Err() != nil {
+			break
+		}
+		value := ""
+		if value, fault = s.text(); fault != "" {
+			break
+		}
+		if s.values = append(s.values, value); len(s.values) > maxCDXFields {
+			fault = fmt.Sprintf("it has more than %d values", maxCDXFields)
+			break
+		}
+	}
+	return s.close(fault)
+}
+
+// header returns the fields that an array names, nil if it names none.
+func (s *serverRows) header() (shape []field) {
+	var named [fields]bool
+	for _, value := range s.values {
+		f := nameOf(captureNames[:], value)
+		shape = append(shape, f)
+		named[f] = true
+	}
+	if !named[fieldURL] && !named[fieldTime] {
+		return nil
+	}
+	return shape
+}

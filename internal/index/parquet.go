@@ -1,0 +1,290 @@
+package index
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/robotsaudit/robotsaudit/internal/parquetfile"
+)
+
+const parquetMagic = "PAR1"
+
+const (
+	// batchRows is how many rows are decoded at once, at most.
+	batchRows = 1024
+
+	// maxRowsPerByte is how many rows a file may have for each of its bytes. Runs of one value, or of
+	// none, cost nothing there.
+	maxRowsPerByte = 256
+
+	// maxListColumns is how many columns a list may have in JSON.
+	maxListColumns = 10_000
+)
+
+// tableNames are the columns of Common Crawl's columnar index that are read. Older crawls lack some.
+var tableNames = [...]name{
+	{"url", fieldURL},
+	{"fetch_time", fieldTime},
+	{"fetch_status", fieldStatus},
+	{"fetch_redirect", fieldRedirect},
+	{"content_digest", fieldDigest},
+	{"content_mime_type", fieldMIME},
+	{"warc_filename", fieldFilename},
+	{"warc_record_offset", fieldOffset},
+	{"warc_record_length", fieldLength},
+	{"warc_record_id", fieldRecordID},
+	{"subset", fieldSubset},
+}
+
+// isParquet reports whether a file begins as one of Parquet does.
+func isParquet(r io.ReaderAt) bool {
+	var magic [len(parquetMagic)]byte
+	n, _ := r.ReadAt(magic[:], 0)
+	return string(magic[:n]) == parquetMagic
+}
+
+// parquetReader reads the rows of a Parquet file.
+type parquetReader struct {
+	format Format
+	file   io.ReaderAt
+	size   int64
+	groups []format.RowGroup // still to come
+	subset string            // of the path
+
+	columns [fields]*column
+	leaves  [fields]int // numbers of the columns
+
+	row   int64 // number of the row before
+	left  int64 // rows of the row group that are not decoded
+	batch int   // rows decoded
+	at    int   // of the batch
+	texts [fields][]string
+	ints  [fields][]int64
+}
+
+// resultKey is in the metadata of this program's own tables.
+const resultKey = "robotsaudit.table"
+
+func openParquet(f Format, r io.ReaderAt, size int64, opt Options) (p *parquetReader, err error) {
+	defer recovered(&err)
+	file, err := parquetfile.OpenForeign(r, size)
+	if err != nil {
+		return nil, err
+	}
+	if table, ok := file.Lookup(resultKey); ok {
+		return nil, fmt.Errorf("it is the table %s of an audit, and no index", table)
+	}
+	p = &parquetReader{file: r, size: size, groups: file.Metadata().RowGroups, subset: subsetOfPath(opt.Path)}
+	for i, room := 0, size*maxRowsPerByte; i < len(p.groups); i++ {
+		n := p.groups[i].NumRows
+		if room -= n; n < 0 || room < 0 {
+			return nil, damaged("more rows than its %d bytes can have", size)
+		}
+	}
+	root := file.Root()
+	isTable := root.Column("url") != nil && root.Column("fetch_time") != nil && (root.Column("fetch_status") != nil || root.Column("warc_filename") != nil)
+	switch {
+	case isTable && f != URLList:
+		p.format = CCIndex
+		err = p.openColumns(root, func(columns []string) ([]field, error) {
+			shape := make([]field, len(columns))
+			for i, c := range columns {
+				shape[i] = nameOf(tableNames[:], c)
+			}
+			return shape, nil
+		})
+	case f == CCIndex:
+		err = errors.New("it has not the columns of Common Crawl's index: url, fetch_time, warc_filename")
+	case f == Parquet || f == URLList:
+		p.format = URLList
+		err = p.openColumns(root, listColumns)
+	default:
+		err = errors.New("it is a Parquet file")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// recovered makes a panic of the Parquet library, which some damaged files cause, an error.
+func recovered(err *error) {
+	if p := recover(); p != nil {
+		*err = damaged("%v", p)
+	}
+}
+
+// openColumns makes readers of the columns that are fields.
+func (p *parquetReader) openColumns(root *parquet.Column, shapeOf func([]string) ([]field, error)) error {
+	var names []string
+	for _, c := range root.Columns() {
+		names = append(names, c.Name())
+	}
+	shape, err := shapeOf(names)
+	if err != nil {
+		return err
+	}
+	shared := new(inflater)
+	for i, leaf := range root.Columns() {
+		f := shape[i]
+		if f == fieldNone {
+			continue
+		}
+		number := f == fieldTime || f == fieldStatus || f == fieldOffset || f == fieldLength
+		c := newColumn(leaf, !number)
+		if c == nil || p.columns[f] != nil || c.text && number && f != fieldTime {
+			return fmt.Errorf("its column %s has a type that is not read: %s", leaf.Name(), leaf.Type())
+		}
+		c.uuid = f == fieldRecordID
+		c.pages.inflater = shared
+		p.columns[f], p.leaves[f] = c, leaf.Index()
+		if c.text {
+			p.texts[f] = make([]string, batchRows)
+		} else {
+			p.ints[f] = make([]int64, batchRows)
+		}
+	}
+	return nil
+}
+
+func (p *parquetReader) Format() Format { return p.format }
+
+func (p *parquetReader) Close() error {
+	for _, c := range p.columns {
+		if c != nil && c.pages.zstd != nil {
+			c.pages.zstd.Close()
+			c.pages.zstd = nil
+		}
+	}
+	return nil
+}
+
+func (p *parquetReader) Next(row *Row) error {
+	if p.at == p.batch {
+		if err := p.decode(); err != nil {
+			return err
+		}
+	}
+	p.row++
+	*row = noRow
+	row.Line = p.row
+	fault := p.set(row, p.at)
+	p.at++
+	if fault == "" {
+		fault = row.finish()
+	}
+	if fault != "" {
+		return &Fault{Line: row.Line, Offset: -1, Detail: fault}
+	}
+	return nil
+}
+
+// set sets the fields of a row to those of row i of the batch.
+func (p *parquetReader) set(row *Row, i int) (fault string) {
+	for f := range p.texts {
+		if p.texts[f] == nil {
+			continue
+		}
+		s := p.texts[f][i]
+		if len(s) > maxRow {
+			return fmt.Sprintf("a value is longer than %d bytes", maxRow)
+		}
+		if field(f) == fieldSubset {
+			row.Subset = knownSubset(s)
+		} else if s != "" {
+			row.set(field(f), s)
+		}
+	}
+	if row.Subset == "" {
+		row.Subset = p.subset
+	}
+	if v := p.ints[fieldStatus]; v != nil {
+		row.Status = statusOf(v[i])
+	}
+	if v := p.ints[fieldOffset]; v != nil {
+		row.Offset = max(v[i], -1)
+	}
+	if v := p.ints[fieldLength]; v != nil {
+		row.Length = max(v[i], -1)
+	}
+	if v := p.ints[fieldTime]; v != nil {
+		return p.columns[fieldTime].setTime(row, v[i])
+	}
+	if isDigits(row.Time) && !isCDXTime(row.Time) {
+		return noUnit
+	}
+	return ""
+}
+
+// decode decodes the next rows. Of a row group that is damaged, it passes those that are left.
+func (p *parquetReader) decode() error {
+	for p.left == 0 {
+		if len(p.groups) == 0 {
+			return io.EOF
+		}
+		if err := p.openGroup(); err != nil {
+			return p.lose(err)
+		}
+	}
+	n := int(min(batchRows, p.left))
+	for _, c := range p.columns {
+		if c == nil {
+			continue
+		}
+		ready, err := c.ready()
+		if err != nil {
+			return p.lose(fmt.Errorf("column %s: %w", c.leaf.Name(), err))
+		}
+		n = min(n, ready)
+	}
+	for f, c := range p.columns {
+		switch {
+		case c == nil:
+		case c.text:
+			c.texts(p.texts[f][:n])
+		default:
+			c.ints(p.ints[f][:n])
+		}
+	}
+	p.left -= int64(n)
+	p.batch, p.at = n, 0
+	return nil
+}
+
+// openGroup starts on the next row group.
+func (p *parquetReader) openGroup() error {
+	g := &p.groups[0]
+	p.groups = p.groups[1:]
+	p.left = g.NumRows
+	p.batch, p.at = 0, 0
+	for f, c := range p.columns {
+		if c == nil {
+			continue
+		}
+		if p.leaves[f] >= len(g.Columns) {
+			return damaged("a row group lacks the column %s", c.leaf.Name())
+		}
+		if err := c.open(p.file, p.size, &g.Columns[p.leaves[f]]); err != nil {
+			return fmt.Errorf("column %s: %w", c.leaf.Name(), err)
+		}
+	}
+	return nil
+}
+
+// lose passes what is left of a row group for damage.
+func (p *parquetReader) lose(err error) error {
+	if !errors.Is(err, parquetfile.ErrDamaged) {
+		return err
+	}
+	first := p.row + 1
+	p.row += p.left
+	lost := p.left
+	p.left, p.batch, p.at = 0, 0, 0
+	detail := strings.TrimPrefix(err.Error(), parquetfile.ErrDamaged.Error()+": ")
+	return &Fault{Line: first, Offset: -1, Detail: fmt.Sprintf("%s; %d rows of its row group are lost", detail, lost)}
+}

@@ -1,0 +1,450 @@
+package index
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress"
+	"github.com/parquet-go/parquet-go/deprecated"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// indexRow is a row of Common Crawl's table, since 2026.
+type indexRow struct {
+	Key      string    `parquet:"url_surtkey"`
+	URL      string    `parquet:"url"`
+	Port     *int32    `parquet:"url_port"`
+	Time     time.Time `parquet:"fetch_time,timestamp(millisecond)"`
+	Status   int16     `parquet:"fetch_status"`
+	Redirect *string   `parquet:"fetch_redirect,dict"`
+	Digest   *string   `parquet:"content_digest"`
+	MIME     string    `parquet:"content_mime_type,dict"`
+	RecordID []byte    `parquet:"warc_record_id"`
+	Filename string    `parquet:"warc_filename,dict"`
+	Offset   int32     `parquet:"warc_record_offset"`
+	Length   int32     `parquet:"warc_record_length"`
+}
+
+func indexRows(n int) (rows []indexRow, want []Row) {
+	begin := time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)
+	for i := range n {
+		redirect, digest := fmt.Sprintf("http://r/%d", i%5), fmt.Sprintf("%032d", i)
+		row := indexRow{
+			URL: fmt.Sprintf("http://h%d/%s", i/100, strings.Repeat("p", i%50)), Time: begin.Add(time.Duration(i) * time.Second), Status: int16(200 + i%3),
+			Digest: &digest, MIME: "text/html", RecordID: []byte(fmt.Sprintf("%016d", i)),
+			Filename: fmt.Sprintf("crawl-data/CC-MAIN-2026-30/segments/1/warc/CC-MAIN-%d.warc.gz", i%7), Offset: int32(i), Length: int32(2 * i),
+		}
+		w := Row{
+			URL: row.URL, Micros: row.Time.UnixMicro(), Status: int(row.Status), MIME: row.MIME, Digest: digest, Filename: row.Filename, Offset: int64(i), Length: int64(2 * i),
+			Subset: "warc", RecordID: uuidText(row.RecordID), Line: int64(i + 1), At: -1,
+		}
+		if i%3 == 1 {
+			row.Redirect, w.Redirect = &redirect, redirect
+		}
+		if i%10 == 9 {
+			row.Digest, w.Digest, row.Status, w.Status = nil, "", -1, -1
+		}
+		rows, want = append(rows, row), append(want, w)
+	}
+	return rows, want
+}
+
+func uuidText(b []byte) string {
+	return fmt.Sprintf("urn:uuid:%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}
+
+// table writes a Parquet file.
+func table[R any](t testing.TB, rows []R, options ...parquet.WriterOption) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := parquet.NewGenericWriter[R](&b, options...)
+	if _, err := w.Write(rows); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestColumnarIndex reads Common Crawl's table in the forms that writers give it.
+func TestColumnarIndex(t *testing.T) {
+	rows, want := indexRows(5000)
+	for name, options := range map[string][]parquet.WriterOption{
+		"plain":       {parquet.DefaultEncodingFor(parquet.ByteArray, &parquet.Plain)},
+		"gzip":        {parquet.Compression(&parquet.Gzip), parquet.DefaultEncodingFor(parquet.ByteArray, &parquet.Plain), parquet.PageBufferSize(1000)},
+		"snappy, V1":  {parquet.Compression(&parquet.Snappy), parquet.DataPageVersion(1), parquet.PageBufferSize(500)},
+		"zstd":        {parquet.Compression(&parquet.Zstd), parquet.MaxRowsPerRowGroup(777)},
+		"brotli, V1":  {parquet.Compression(&parquet.Brotli), parquet.DataPageVersion(1)},
+		"delta":       {parquet.DefaultEncodingFor(parquet.ByteArray, &parquet.DeltaByteArray), parquet.DefaultEncodingFor(parquet.Int32, &parquet.DeltaBinaryPacked), parquet.DefaultEncodingFor(parquet.Int64, &parquet.DeltaBinaryPacked)},
+		"delta, dict": {parquet.DefaultEncodingFor(parquet.ByteArray, &parquet.RLEDictionary), parquet.DefaultEncodingFor(parquet.Int32, &parquet.RLEDictionary), parquet.DefaultEncodingFor(parquet.Int64, &parquet.RLEDictionary), parquet.PageBufferSize(2000)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			content := table(t, rows, options...)
+			if f := Sniff(content[:min(len(content), sniffBytes)]); f != Parquet {
+				t.Errorf("Sniff says %q", f)
+			}
+			got, faults := read(t, Parquet, content, Options{Path: "a/subset=warc/part-0.parquet"})
+			if diff := cmp.Diff(want, got); diff != "" || len(faults) > 0 {
+				t.Errorf("faults %v\n%.2000s", faults, diff)
+			}
+		})
+	}
+}
+
+// oldRow is a row of the table before 2020, with a time in INT96, and columns lacking.
+type oldRow struct {
+	URL    string           `parquet:"url,optional"`
+	Time   deprecated.Int96 `parquet:"fetch_time,optional"`
+	Status int16            `parquet:"fetch_status"`
+	Subset string           `parquet:"subset,optional"`
+}
+
+func TestOldTable(t *testing.T) {
+	const julian = 2458850 // 2020-01-01
+	noon := deprecated.Int96{uint32(uint64(43200_123456789) & 0xffffffff), uint32(uint64(43200_123456789) >> 32), julian}
+	content := table(t, []oldRow{{"http://1/", noon, 404, "robotstxt"}, {"", noon, 200, ""}, {"http://2/", deprecated.Int96{}, -1, ""}, {"http://3/", noon, -1, ""}})
+	rows, faults := read(t, CCIndex, content, Options{Path: "s3://b/crawl=CC-MAIN-2019-47/subset=crawldiagnostics/p.parquet"})
+	micros := time.Date(2020, 1, 1, 12, 0, 0, 123456000, time.UTC).UnixMicro()
+	want := []Row{
+		{URL: "http://1/", Micros: micros, Status: 404, Subset: "robotstxt", Offset: -1, Length: -1, Line: 1, At: -1},
+		{URL: "http://3/", Micros: micros, Status: -1, Subset: "crawldiagnostics", Offset: -1, Length: -1, Line: 4, At: -1},
+	}
+	if diff := cmp.Diff(want, rows); diff != "" {
+		t.Error(diff)
+	}
+	if len(faults) != 2 || faults[0].Detail != "it has no URL" || faults[1].Line != 3 || faults[1].Detail != "it has no time" {
+		t.Errorf("faults %v", faults)
+	}
+}
+
+// TestParquetLists: columns of lists have the types that dataset teams use.
+func TestParquetLists(t *testing.T) {
+	at := time.Date(2024, 5, 1, 12, 0, 0, 123456789, time.UTC)
+	micros := row(func(r *Row) { r.URL, r.Micros, r.Line = "http://h/", at.UnixMicro(), 1 })
+	text := row(func(r *Row) { r.URL, r.Time, r.Line = "http://h/", "2024-05-01T12:00:00Z", 1 })
+	digits := row(func(r *Row) { r.URL, r.Time, r.Line = "http://h/", "20240501120000", 1 })
+	day := row(func(r *Row) { r.URL, r.Time, r.Line = "http://h/", "2024-05-01", 1 })
+	type nanos struct {
+		URL  string    `parquet:"Uri"`
+		Time time.Time `parquet:"timestamp,timestamp(nanosecond)"`
+		Text []string  `parquet:"text,list"`
+	}
+	type full struct {
+		URL   string `parquet:"url,delta"`
+		Time  string `parquet:"date,optional"`
+		Agent string `parquet:"user_agent,optional,dict"`
+		ID    string `parquet:"record_id"`
+	}
+	type number struct {
+		URL  string `parquet:"url"`
+		Time int64  `parquet:"time"`
+	}
+	type date struct {
+		URL  string `parquet:"url"`
+		Time int32  `parquet:"date,date"`
+	}
+	filled := text
+	before := row(func(r *Row) { r.URL, r.Micros, r.Line = "http://h/", -1, 1 })
+	filled.Agent, filled.RecordID = "bot/1", "<urn:uuid:1>"
+	for name, c := range map[string]struct {
+		content []byte
+		want    []Row
+		fault   string
+	}{
+		"nanoseconds":     {table(t, []nanos{{"http://h/", at, []string{"a", "b"}}}), []Row{micros}, ""},
+		"before 1970":     {table(t, []nanos{{"http://h/", time.Unix(0, -1), nil}}), []Row{before}, ""},
+		"text":            {table(t, []full{{"http://h/", "2024-05-01T12:00:00Z", "bot/1", "<urn:uuid:1>"}}), []Row{filled}, ""},
+		"digits":          {table(t, []number{{"http://h/", 20240501120000}}), []Row{digits}, ""},
+		"day":             {table(t, []date{{"http://h/", int32(at.Unix() / 86400)}}), []Row{day}, ""},
+		"without a unit":  {table(t, []number{{"http://h/", at.Unix()}}), nil, noUnit},
+		"too long a text": {table(t, []full{{"http://h/" + strings.Repeat("x", maxRow), "2024", "", ""}}, parquet.DataPageStatistics(false)), nil, "a value is longer than 1048576 bytes"},
+	} {
+		rows, faults := read(t, URLList, c.content, Options{})
+		if diff := cmp.Diff(c.want, rows); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+		if (c.fault != "") != (len(faults) == 1) || c.fault != "" && faults[0].Detail != c.fault {
+			t.Errorf("%s: faults %v", name, faults)
+		}
+	}
+	type two struct {
+		number
+		Date string `parquet:"date"`
+	}
+	type reals struct {
+		URL  string  `parquet:"url"`
+		Time float64 `parquet:"time"`
+	}
+	for name, content := range map[string][]byte{
+		"columns date and time": nil, "columns time and date": table(t, []two{{}}), "none of the columns": table(t, []struct{ X string }{{}}),
+		"has a type": table(t, []reals{{}}), "the table fetches": table(t, []number{{}}, parquet.KeyValueMetadata(resultKey, "fetches")),
+	} {
+		if content == nil {
+			continue
+		}
+		if _, err := Open(URLList, bytes.NewReader(content), int64(len(content)), Options{}); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestDamagedParquet: a damaged row group costs its rows, which are told, and no others.
+func TestDamagedParquet(t *testing.T) {
+	rows, want := indexRows(4000)
+	content := table(t, rows, parquet.Compression(&parquet.Gzip), parquet.MaxRowsPerRowGroup(1000), parquet.DefaultEncodingFor(parquet.ByteArray, &parquet.Plain))
+	f, err := parquet.OpenFile(bytes.NewReader(content), int64(len(content)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"url", "warc_filename", "fetch_time"} {
+		leaf, _ := f.Schema().Lookup(name)
+		m := f.Metadata().RowGroups[1].Columns[leaf.ColumnIndex].MetaData
+		damaged := bytes.Clone(content)
+		begin := m.DataPageOffset
+		if m.DictionaryPageOffset > 0 {
+			begin = m.DictionaryPageOffset
+		}
+		copy(damaged[begin+m.TotalCompressedSize-12:], "damage")
+		got, faults := read(t, Parquet, damaged, Options{Path: "subset=warc"})
+		if diff := cmp.Diff(append(append([]Row(nil), want[:1000]...), want[2000:]...), got); diff != "" {
+			t.Errorf("%s: %.1000s", name, diff)
+		}
+		if len(faults) != 1 || faults[0].Line != 1001 || !strings.Contains(faults[0].Detail, "column "+name) || !strings.Contains(faults[0].Detail, "1000 rows") {
+			t.Errorf("%s: %v", name, faults)
+		}
+	}
+	for n := range 100 {
+		cut := content[:len(content)*n/100]
+		if _, err := Open(Parquet, bytes.NewReader(cut), int64(len(cut)), Options{}); err == nil {
+			t.Errorf("cut to %d bytes: no error", len(cut))
+		}
+	}
+}
+
+// TestHostileFooter: what a footer claims costs little memory.
+func TestHostileFooter(t *testing.T) {
+	trailer := func(footer []byte) []byte {
+		n := len(footer)
+		return append(append([]byte("PAR1"), footer...), byte(n), byte(n>>8), byte(n>>16), byte(n>>24), 'P', 'A', 'R', '1')
+	}
+	// Field 1 is the version, 2 the schema, a list of structs, 3 the number of rows, 4 the row groups.
+	for name, footer := range map[string][]byte{
+		"a list of 2^31 columns":    {0x29, 0xfc, 0xff, 0xff, 0xff, 0xff, 0x07, 0},
+		"a list of 2^63 row groups": {0x49, 0xfc, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, 0},
+		"lists in lists":            append(bytes.Repeat([]byte{0x19}, 1<<20), 0),
+		"structs in structs":        bytes.Repeat([]byte{0x1c}, 1<<20),
+		"a million columns":         append(append([]byte{0x29, 0xfc, 0xc0, 0x84, 0x3d}, bytes.Repeat([]byte{0x48, 1, 'a', 0}, 1_000_000)...), 0),
+		"a chain of 9,000 groups":   append(append([]byte{0x15, 2, 0x19, 0xfc, 0xa8, 0x46}, bytes.Repeat([]byte{0x48, 1, 'a', 0x15, 2, 0}, 9000)...), 0x16, 0, 0x19, 0x0c, 0),
+		"a text of 2^31 bytes":      {0x48, 0xff, 0xff, 0xff, 0xff, 0x07},
+		"nothing":                   {},
+	} {
+		content := trailer(footer)
+		bounded(t, name, 16<<20, func() {
+			if _, err := Open(Parquet, bytes.NewReader(content), int64(len(content)), Options{}); err == nil {
+				t.Errorf("%s: no error", name)
+			}
+		})
+	}
+}
+
+// TestTooManyRows: a small file cannot have rows without end.
+func TestTooManyRows(t *testing.T) {
+	type row struct {
+		URL  string `parquet:"url,optional"`
+		Time string `parquet:"time,optional"`
+	}
+	content := table(t, make([]row, 1_000_000), parquet.Compression(&parquet.Zstd))
+	if _, err := Open(URLList, bytes.NewReader(content), int64(len(content)), Options{}); err == nil {
+		t.Errorf("a million rows in %d bytes: no error", len(content))
+	}
+}
+
+// bounded fails if f allocates more than some bytes.
+func bounded(t *testing.T, name string, limit uint64, f func()) {
+	t.Helper()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; n > limit {
+		t.Errorf("%s: %d bytes allocated", name, n)
+	}
+}
+
+// handmade writes a file of a column of URLs and one of times, whose first page is made by hand.
+func handmade(t testing.TB, codec format.CompressionCodec, header format.PageHeader, data []byte) []byte {
+	t.Helper()
+	marshal := func(v any) []byte {
+		b, err := thrift.Marshal(new(thrift.CompactProtocol), v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	page := append(marshal(&header), data...)
+	chunk := func(kind format.Type, name string) format.ColumnChunk {
+		return format.ColumnChunk{MetaData: format.ColumnMetaData{
+			Type: kind, PathInSchema: []string{name}, Codec: codec, NumValues: 1 << 40, TotalCompressedSize: int64(len(page)), DataPageOffset: 4,
+			Encoding: []format.Encoding{format.Plain},
+		}}
+	}
+	leaf := func(kind format.Type, name string) format.SchemaElement {
+		return format.SchemaElement{Name: name, Type: thrift.New(kind), RepetitionType: thrift.New(format.Optional)}
+	}
+	footer := marshal(&format.FileMetaData{
+		Version: 1, NumRows: 1000,
+		Schema:    []format.SchemaElement{{Name: "root", NumChildren: thrift.New(int32(2))}, leaf(format.ByteArray, "url"), leaf(format.Int64, "time")},
+		RowGroups: []format.RowGroup{{NumRows: 1000, Columns: []format.ColumnChunk{chunk(format.ByteArray, "url"), chunk(format.Int64, "time")}}},
+	})
+	b := append([]byte("PAR1"), page...)
+	b = append(b, footer...)
+	return append(binary.LittleEndian.AppendUint32(b, uint32(len(footer))), "PAR1"...)
+}
+
+// TestHostilePages: what a page claims costs little memory, and neither do compressed zeros.
+func TestHostilePages(t *testing.T) {
+	zeros := make([]byte, 64<<20)
+	bombs := map[format.CompressionCodec][]byte{}
+	for codec, c := range map[format.CompressionCodec]compress.Codec{format.Gzip: &parquet.Gzip, format.Snappy: &parquet.Snappy, format.Zstd: &parquet.Zstd, format.Brotli: &parquet.Brotli} {
+		b, err := c.Encode(nil, zeros)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bombs[codec] = b
+	}
+	v1 := func(values int32, encoding format.Encoding) thrift.Null[format.DataPageHeader] {
+		return thrift.New(format.DataPageHeader{NumValues: values, Encoding: encoding, DefinitionLevelEncoding: format.RLE})
+	}
+	const most = math.MaxInt32
+	levels := []byte{6, 0, 0, 0, 0xfe, 0xff, 0xff, 0xff, 0x0f, 1} // a run of 2^31 values
+	type page struct {
+		codec  format.CompressionCodec
+		header format.PageHeader
+		data   []byte
+	}
+	pages := map[string]page{
+		"a compressed size of 2^31": {format.Gzip, format.PageHeader{CompressedPageSize: most, UncompressedPageSize: 10, DataPageHeader: v1(1, format.Plain)}, nil},
+		"a size of 2^31":            {format.Gzip, format.PageHeader{CompressedPageSize: 10, UncompressedPageSize: most, DataPageHeader: v1(1, format.Plain)}, levels},
+		"a negative size":           {format.Uncompressed, format.PageHeader{CompressedPageSize: -1, UncompressedPageSize: -1, DataPageHeader: v1(1, format.Plain)}, nil},
+		"2^31 values":               {format.Uncompressed, format.PageHeader{CompressedPageSize: 10, UncompressedPageSize: 10, DataPageHeader: v1(most, format.RLEDictionary)}, levels},
+		"negative values":           {format.Uncompressed, format.PageHeader{CompressedPageSize: 10, UncompressedPageSize: 10, DataPageHeader: v1(-1, format.Plain)}, levels},
+		"a dictionary of 2^31":      {format.Uncompressed, format.PageHeader{Type: format.DictionaryPage, CompressedPageSize: 10, UncompressedPageSize: 10, DictionaryPageHeader: thrift.New(format.DictionaryPageHeader{NumValues: most})}, levels},
+		"levels of a negative size": {format.Uncompressed, format.PageHeader{Type: format.DataPageV2, CompressedPageSize: 10, UncompressedPageSize: 10, DataPageHeaderV2: thrift.New(format.DataPageHeaderV2{NumValues: 1, DefinitionLevelsByteLength: -5})}, levels},
+		"no header":                 {format.Uncompressed, format.PageHeader{CompressedPageSize: 10, UncompressedPageSize: 10}, levels},
+		"a run of 2^31 values":      {format.Uncompressed, format.PageHeader{CompressedPageSize: 10, UncompressedPageSize: 10, DataPageHeader: v1(5, format.Plain)}, levels},
+	}
+	for codec, b := range bombs {
+		pages["a bomb of "+codec.String()] = page{codec, format.PageHeader{CompressedPageSize: int32(len(b)), UncompressedPageSize: 100, DataPageHeader: v1(1, format.Plain)}, b}
+	}
+	for name, p := range pages {
+		content := handmade(t, p.codec, p.header, p.data)
+		bounded(t, name, 32<<20, func() {
+			r, err := Open(URLList, bytes.NewReader(content), int64(len(content)), Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := r.Next(new(Row)); !errors.As(err, new(*Fault)) {
+				t.Errorf("%s: %v", name, err)
+			}
+			if err := r.Next(new(Row)); err != io.EOF {
+				t.Errorf("%s: then %v", name, err)
+			}
+		})
+	}
+}
+
+// TestSharedInflater: the values of a page stay while those of another column are read, also where
+// their pages are not compressed, though the column is.
+func TestSharedInflater(t *testing.T) {
+	shared := new(inflater)
+	readers := make([]pageReader, 2)
+	var pages [2]page
+	for i := range readers {
+		content := handmade(t, format.Gzip, format.PageHeader{Type: format.DataPageV2, CompressedPageSize: 4, UncompressedPageSize: 4, DataPageHeaderV2: thrift.New(format.DataPageHeaderV2{NumValues: 1, IsCompressed: thrift.New(false)})}, []byte(fmt.Sprint("000", i)))
+		f, err := parquet.OpenFile(bytes.NewReader(content), int64(len(content)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		readers[i].inflater = shared
+		if err := readers[i].open(bytes.NewReader(content), int64(len(content)), &f.Metadata().RowGroups[0].Columns[0]); err != nil {
+			t.Fatal(err)
+		}
+		if pages[i], err = readers[i].next(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := string(pages[0].values); got != "0000" {
+		t.Errorf("the first page has %q", got)
+	}
+}
+
+// TestHybrid: runs that say more than a page has are cut, and packed values of every width are
+// read.
+func TestHybrid(t *testing.T) {
+	dst := make([]uint32, 10)
+	if err := decodeHybrid(dst, []byte{0xfe, 0xff, 0xff, 0xff, 0x0f, 3}, 2); err != nil || dst[9] != 3 {
+		t.Errorf("a long run: %v, %v", dst, err)
+	}
+	if err := decodeHybrid(dst, []byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, 1}, 32); err == nil {
+		t.Error("many packed values: no error")
+	}
+	if err := decodeHybrid(dst, []byte{4, 1}, 1); err == nil {
+		t.Error("too few values: no error")
+	}
+	for width := uint(1); width <= 32; width++ {
+		packed := make([]byte, 2*width)
+		want := make([]uint32, 16)
+		for i := range want {
+			want[i] = uint32((uint64(i)*2654435761 + 12345) & (1<<width - 1))
+			for bit := range width {
+				if at := uint(i)*width + bit; want[i]>>bit&1 == 1 {
+					packed[at/8] |= 1 << (at % 8)
+				}
+			}
+		}
+		got := make([]uint32, 16)
+		if err := decodeHybrid(got, append([]byte{2<<1 | 1}, packed...), width); err != nil || !cmp.Equal(got, want) {
+			t.Errorf("width %d: %v, not %v: %v", width, got, want, err)
+		}
+	}
+}
+
+// TestParquetReadError: what is wrong with reading a file is no fault of its content.
+func TestParquetReadError(t *testing.T) {
+	rows, _ := indexRows(100)
+	content := table(t, rows)
+	r, err := Open(Parquet, struct {
+		io.Reader
+		io.ReaderAt
+	}{nil, &breaking{bytes.NewReader(content)}}, int64(len(content)), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Next(new(Row)); !errors.Is(err, errBroken) {
+		t.Error(err)
+	}
+}
+
+// breaking fails to read data pages.
+type breaking struct{ *bytes.Reader }
+
+var errBroken = fmt.Errorf("broken")
+
+func (b *breaking) ReadAt(p []byte, off int64) (int, error) {
+	if off > 4 && off < b.Size()/2 {
+		return 0, errBroken
+	}
+	return b.Reader.ReadAt(p, off)
+}

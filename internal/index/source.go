@@ -1,0 +1,441 @@
+package index
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/robotsaudit/robotsaudit/internal/inflate"
+)
+
+const (
+	// maxRow is the longest row, in bytes. A longer one is a Fault.
+	maxRow = 1 << 20
+
+	// heldMember is how much of a gzip member is held until its checksum was verified. What is
+	// longer is inflated twice. Members of ZipNum clusters have about a megabyte.
+	heldMember = 2 << 20
+)
+
+// contentError is what is wrong with content, as opposed to an error of reading it.
+type contentError struct {
+	detail string
+}
+
+func (e *contentError) Error() string { return e.detail }
+
+// source is the text of an index, inflated if it is compressed.
+type source struct {
+	io.Reader
+	compressed bool
+}
+
+func openSource(r io.Reader) (*source, error) {
+	marked := &markedReader{Reader: r}
+	br := bufio.NewReaderSize(marked, 64<<10)
+	begin, _ := br.Peek(3)
+	if marked.err != nil {
+		return nil, marked.err
+	}
+	if !isGzip(begin) {
+		return &source{Reader: br}, nil
+	}
+	g := &gzipReader{src: marked, in: inflate.NewReader(br)}
+	if g.seeker, _ = r.(io.Seeker); g.seeker != nil {
+		at, err := g.seeker.Seek(0, io.SeekCurrent)
+		if err != nil { // a pipe is a file that cannot seek
+			g.seeker = nil
+		}
+		g.start = at - int64(br.Buffered())
+	}
+	return &source{Reader: g, compressed: true}, nil
+}
+
+func isGzip(b []byte) bool { return bytes.HasPrefix(b, []byte{0x1f, 0x8b, 8}) }
+
+// markedReader remembers the error of a reader, so that it is told from one of the content.
+type markedReader struct {
+	io.Reader
+	err error
+}
+
+func (r *markedReader) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	if err != nil && err != io.EOF {
+		r.err = err
+	}
+	return n, err
+}
+
+// gzipReader reads what gzip members contain, each only after it was verified.
+type gzipReader struct {
+	src    *markedReader
+	seeker io.Seeker // nil if src cannot be read twice
+	start  int64     // where in is at offset 0
+	in     *inflate.Reader
+
+	held    []byte // of the member in hand: verified, or the beginning of one that is not
+	left    []byte // of held, not yet read
+	inside  bool   // behind held, the member goes on
+	unsure  bool   // and cannot be verified before it is read
+	problem error  // behind left
+}
+
+func (g *gzipReader) Read(p []byte) (int, error) {
+	for len(g.left) == 0 {
+		if g.problem != nil {
+			return 0, g.problem
+		}
+		if !g.inside {
+			g.problem = g.next()
+			continue
+		}
+		n, err := g.in.Read(p)
+		if n > 0 {
+			return n, nil
+		}
+		if g.inside = false; err != io.EOF {
+			g.problem = g.failure(err)
+		}
+	}
+	n := copy(p, g.left)
+	g.left = g.left[n:]
+	return n, nil
+}
+
+// next begins a member, and verifies it.
+func (g *gzipReader) next() error {
+	if err := g.in.SkipZeros(); err != nil {
+		return g.failure(err)
+	}
+	at := g.start + g.in.Offset()
+	if err := g.in.NextMember(); err == io.EOF {
+		return err
+	} else if err != nil {
+		return g.failure(err)
+	}
+	if g.held == nil {
+		g.held = make([]byte, heldMember)
+	}
+	n, err := io.ReadFull(g.in, g.held)
+	switch {
+	case err == io.EOF || err == io.ErrUnexpectedEOF && g.ended():
+		g.left = g.held[:n]
+		return nil
+	case err != nil && g.cut(err):
+		g.left = g.held[:n]
+		return g.failure(err)
+	case err != nil:
+		return g.failure(err)
+	}
+	g.left, g.inside = g.held, true
+	if g.seeker == nil {
+		g.unsure = true
+		return nil
+	}
+	if _, err := io.Copy(io.Discard, g.in); err != nil && !g.cut(err) {
+		g.left, g.inside = nil, false
+		return g.failure(err)
+	}
+	if _, err := g.seeker.Seek(at, io.SeekStart); err != nil {
+		return err
+	}
+	g.start = at
+	g.in.Reset(g.src)
+	if err := g.in.NextMember(); err != nil {
+		return g.failure(err)
+	}
+	g.left = nil
+	return nil
+}
+
+// ended reports whether the member ended, after io.ReadFull said io.ErrUnexpectedEOF: that is its
+// word for a member shorter than the buffer, and the inflater's for one that was cut.
+func (g *gzipReader) ended() bool {
+	_, err := g.in.Peek(1)
+	return err == io.EOF
+}
+
+// cut reports whether a member ended with its file.
+func (g *gzipReader) cut(err error) bool {
+	return g.src.err == nil && errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+// failure is the error of the source, or what is wrong with the content.
+func (g *gzipReader) failure(err error) error {
+	if err == io.EOF {
+		return err
+	}
+	if g.src.err != nil {
+		return g.src.err
+	}
+	detail := "the compressed file is damaged: " + err.Error()
+	if g.cut(err) {
+		detail = "the compressed file was cut short; rows up to there count"
+	} else if g.unsure {
+		detail += "; of the rows before it, any may be wrong"
+	}
+	return &contentError{detail}
+}
+
+// splitter divides text into rows of bounded length.
+type splitter struct {
+	br     *bufio.Reader
+	packed bool // offsets are none of the file
+
+	row    []byte
+	number int64 // of the row in hand, from 1; of lines, that of its first
+	offset int64
+	length int64 // with its end
+	lines  int64 // in the row
+	long   bool  // the row is longer than maxRow, and cut
+}
+
+func newSplitter(s *source) *splitter {
+	return &splitter{br: bufio.NewReaderSize(s, 64<<10), packed: s.compressed, number: 1}
+}
+
+// at is the offset of the row in hand in the file.
+func (s *splitter) at() int64 {
+	if s.packed {
+		return -1
+	}
+	return s.offset
+}
+
+// begin passes what was in hand.
+func (s *splitter) begin() {
+	s.offset += s.length
+	s.number += s.lines
+	s.row, s.length, s.lines, s.long = s.row[:0], 0, 0, false
+}
+
+// add adds to the row in hand as much as there is room for.
+func (s *splitter) add(part []byte) {
+	s.length += int64(len(part))
+	if room := maxRow - len(s.row); len(part) > room {
+		part, s.long = part[:room], true
+	}
+	s.row = append(s.row, part...)
+}
+
+// line returns the next line, without its end. It returns io.EOF behind the last, and nothing of
+// one that damage breaks off. The line is valid until the next call.
+func (s *splitter) line() ([]byte, error) {
+	s.begin()
+	if err := s.addLine(); err != nil {
+		return nil, err
+	}
+	return bytes.TrimRight(s.row, "\r\n"), nil
+}
+
+func (s *splitter) addLine() error {
+	for size := 0; ; {
+		part, err := s.br.ReadSlice('\n')
+		s.add(part)
+		size += len(part)
+		switch {
+		case err == bufio.ErrBufferFull:
+			continue
+		case err == io.EOF && size > 0, err == nil:
+			s.lines++
+			return nil
+		}
+		return err
+	}
+}
+
+// record returns the next record of CSV, which may have line ends between quotes.
+func (s *splitter) record() ([]byte, error) {
+	s.begin()
+	for quotes, from := 0, 0; ; {
+		err := s.addLine()
+		if err == io.EOF && s.length > 0 { // inside quotes
+			s.long = true
+		} else if err != nil {
+			return nil, err
+		}
+		quotes += bytes.Count(s.row[from:], []byte{'"'})
+		if from = len(s.row); quotes%2 == 0 || s.long {
+			return bytes.TrimRight(s.row, "\r\n"), nil
+		}
+	}
+}
+
+// element returns the next element of a JSON array that is an array or object itself. Other values,
+// and what separates elements, are passed over. It returns io.EOF behind the end of the array.
+func (s *splitter) element() ([]byte, error) {
+	s.begin()
+	depth, quoted, escaped := 0, false, false
+	for {
+		if _, err := s.br.Peek(1); err != nil {
+			if err == io.EOF && depth > 0 {
+				err = &contentError{"the file ends inside a row"}
+			}
+			return nil, err
+		}
+		buffered, _ := s.br.Peek(s.br.Buffered())
+		from := 0
+		for i, c := range buffered {
+			switch {
+			case escaped:
+				escaped = false
+			case quoted:
+				quoted, escaped = c != '"', c == '\\'
+			case c == '"':
+				quoted = true
+			case c == ']' && depth == 0:
+				return nil, io.EOF
+			case c == '[', c == '{':
+				if depth++; depth == 1 {
+					from = i
+					s.offset += s.length + int64(i)
+					s.length, s.lines = 0, 1
+				}
+			case c == ']', c == '}':
+				if depth = max(depth-1, 0); depth == 0 && s.lines > 0 {
+					s.add(buffered[from : i+1])
+					_, err := s.br.Discard(i + 1)
+					return s.row, err
+				}
+			}
+		}
+		if depth > 0 {
+			s.add(buffered[from:])
+		} else {
+			s.length += int64(len(buffered))
+		}
+		if _, err := s.br.Discard(len(buffered)); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// fault says what is wrong with the row in hand as such.
+func (s *splitter) fault() string {
+	switch {
+	case s.lines > 1 && s.long:
+		return fmt.Sprintf("a quote opens in it and does not close: lines %d to %d are lost", s.number, s.number+s.lines-1)
+	case s.long:
+		return fmt.Sprintf("it is longer than %d bytes", maxRow)
+	}
+	return ""
+}
+
+// textReader reads rows of text.
+type textReader struct {
+	format Format
+	split  *splitter
+	next   func() ([]byte, error) // of the splitter
+	// parse sets the fields of a row. It reports whether there is one, and what is wrong with it.
+	parse func(text []byte, row *Row) (ok bool, fault string)
+	ended bool
+}
+
+func (r *textReader) Format() Format { return r.format }
+func (r *textReader) Close() error   { return nil }
+
+func (r *textReader) Next(row *Row) error {
+	for !r.ended {
+		text, err := r.next()
+		if c := (*contentError)(nil); errors.As(err, &c) {
+			r.ended = true
+			return &Fault{Line: r.split.number, Offset: r.split.at(), Rest: true, Detail: c.detail}
+		}
+		if err == io.EOF {
+			r.ended = true
+			break
+		}
+		if err != nil {
+			return err
+		}
+		*row = noRow
+		row.Line, row.At = r.split.number, r.split.at()
+		ok, fault := false, r.split.fault()
+		if fault == "" {
+			if ok, fault = r.parse(text, row); ok && fault == "" {
+				fault = row.finish()
+			}
+		}
+		if fault != "" {
+			return &Fault{Line: row.Line, Offset: row.At, Detail: fault}
+		}
+		if ok {
+			return nil
+		}
+	}
+	return io.EOF
+}
+
+// openText opens an index or list that is text.
+func openText(f Format, r io.Reader) (Reader, error) {
+	src, err := openSource(r)
+	if err != nil {
+		return nil, err
+	}
+	t := &textReader{format: f, split: newSplitter(src)}
+	begin, err := t.begin()
+	if err != nil {
+		return nil, err
+	}
+	t.next = t.split.line
+	switch {
+	case f == CDX:
+		t.parse = new(cdxLines).parse
+	case f == CDXJ:
+		t.parse = new(cdxjLines).parse
+	case f == CDXServer && begin == '[':
+		if _, err := t.split.br.Discard(1); err != nil { // the bracket of the whole array
+			return nil, err
+		}
+		t.split.length = 1
+		t.next, t.parse = t.split.element, new(serverRows).parse
+	case f == CDXServer:
+		t.parse = (&objects{names: captureNames[:]}).parse
+	case begin == '{':
+		t.parse = (&objects{names: listNames[:]}).parse
+	default:
+		return t, t.openCSV()
+	}
+	return t, nil
+}
+
+// byteOrderMark stands before text that some programs write.
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
+// begin passes a byte order mark and white space, and returns the first byte behind them.
+func (r *textReader) begin() (byte, error) {
+	if b, _ := r.split.br.Peek(len(byteOrderMark)); bytes.Equal(b, byteOrderMark) {
+		if _, err := r.split.br.Discard(len(byteOrderMark)); err != nil {
+			return 0, err
+		}
+		r.split.length = int64(len(byteOrderMark))
+	}
+	if r.format != CDXServer && r.format != URLList { // the delimiter of CDX may be a space
+		return 0, nil
+	}
+	for {
+		b, err := r.split.br.Peek(1)
+		if err != nil && err != io.EOF {
+			if c := (*contentError)(nil); errors.As(err, &c) {
+				return 0, nil // for Next to tell
+			}
+			return 0, err
+		}
+		if len(b) == 0 {
+			return 0, nil
+		}
+		if b[0] > ' ' {
+			return b[0], nil
+		}
+		if b[0] == '\n' {
+			r.split.number++
+		}
+		if _, err := r.split.br.Discard(1); err != nil {
+			return 0, err
+		}
+		r.split.length++
+	}
+}

@@ -1,0 +1,38 @@
+package object
+
+import (
+	"errors"
+	"os"
+)
+
+// file is an object on the disk.
+type file struct{ *os.File }
+
+func (file) Random() bool { return true }
+
+func openFile(path string) (Object, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return file{f}, nil
+}
+
+func statFile(path string) (Info, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return Info{}, err
+	}
+	if !info.Mode().IsRegular() {
+		return Info{}, ErrNoFile
+	}
+	return Info{Size: info.Size(), MTime: info.ModTime().UnixNano()}, nil
+}
+
+var (
+	// ErrNoFile is the error of a folder, a pipe and the like.
+	ErrNoFile = errors.New("is no regular file")
+
+	errFileChanged = errors.New("the file changed while it was read; run again once it is complete")
+	errChanged     = errors.New("the object changed while it was read; run again once it is complete")
+)

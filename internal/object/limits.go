@@ -1,0 +1,42 @@
+package object
+
+import "time"
+
+// limits bound what reading from a network may take. They shape the work, and no fact.
+var limits = struct {
+	attempts  int           // in a row, before a transfer is given up
+	progress  int64         // bytes after which a transfer counts as getting on again
+	patience  time.Duration // for which a transfer that does not get on is tried again
+	firstWait time.Duration // before the second attempt; doubled each time
+	longest   time.Duration // wait between two attempts
+	tooFast   time.Duration // first pause of all where a server says that requests come too fast
+	stall     time.Duration // for an answer to begin, and for each chunk of it
+	connect   time.Duration // for a connection to be made
+	redirects int           // that one request follows
+
+	chunk  int   // bytes that are waited for at once
+	chunks int   // read ahead of a stream
+	block  int64 // bytes of a range that is read at random
+	blocks int   // of them that are kept of one object
+	run    int   // blocks in a row from which on they are read as a stream
+}{
+	attempts:  8,
+	progress:  1 << 20,
+	patience:  15 * time.Minute,
+	firstWait: 500 * time.Millisecond,
+	longest:   5 * time.Minute,
+	tooFast:   5 * time.Second,
+	stall:     20 * time.Second,
+	connect:   15 * time.Second,
+	redirects: 5,
+
+	chunk:  64 << 10,
+	chunks: 16,
+	block:  256 << 10,
+	blocks: 8,
+	run:    4,
+}
+
+// commonCrawl is a web server that answers 403 to whoever asks too fast, and how many requests at a
+// time it is known to bear.
+var commonCrawl, commonCrawlRequests = "data.commoncrawl.org", 4

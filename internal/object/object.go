@@ -1,0 +1,198 @@
+// Package object reads what lies in files, in object stores (s3://bucket/key) and on web servers
+// (https://…, http://…) in one way: in order and at random, always of one version.
+//
+// How they are reached is one setting of the process (Configure): its connections and the pace at
+// which servers are asked are shared by all that read.
+package object
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+	"sync"
+)
+
+// Options say how object stores and web servers are reached. The zero value has the defaults.
+type Options struct {
+	UserAgent   string // that servers are told
+	S3Endpoint  string // URL of a store that is not Amazon's; "": what the environment says
+	S3Anonymous bool   // requests are not signed
+	Requests    int    // to one web server at a time; 0: 4 to data.commoncrawl.org, elsewhere no bound
+}
+
+// Info is what is known of an object without its content.
+type Info struct {
+	Size    int64
+	MTime   int64  // nanoseconds since 1970; 0 where Version tells more
+	Version string // entity tag (RFC 9110 §8.8.3); "" for files, and where a server gives none
+}
+
+// Object is what lies at a place, in the version that Open was told of. Once that is not there any
+// more, reading it fails. It is used by one goroutine at a time, but for ReadAt of files.
+type Object interface {
+	io.Reader
+	io.ReaderAt
+	io.Closer
+
+	// Random reports whether ReadAt can be used: some servers give the whole alone. It is known
+	// once something was read.
+	Random() bool
+}
+
+// place is where an object lies.
+type place interface {
+	stat(ctx context.Context) (Info, error)
+
+	// get asks for the bytes from one offset up to another, of the version that info is of.
+	get(ctx context.Context, info Info, from, to int64) (*answer, error)
+	host() string
+}
+
+// answer is what a server answers.
+type answer struct {
+	body  io.ReadCloser
+	whole bool // it begins at 0: the range asked for was ignored
+}
+
+// Open opens what lies at a path, as Stat or List tell of it. Nothing is asked of a server before
+// something is read.
+func Open(ctx context.Context, path string, info Info) (Object, error) {
+	if !IsRemote(path) {
+		return openFile(path)
+	}
+	p, err := find(path)
+	if err != nil {
+		return nil, err
+	}
+	return newRemote(ctx, p, info), nil
+}
+
+// Stat tells what lies at a path: the one of a file, or one that Clean has returned.
+func Stat(ctx context.Context, path string) (info Info, err error) {
+	if !IsRemote(path) {
+		return statFile(path)
+	}
+	p, err := find(path)
+	if err != nil {
+		return Info{}, err
+	}
+	err = persist(ctx, p.host(), func(ctx context.Context) error {
+		info, err = p.stat(ctx)
+		return err
+	})
+	return info, err
+}
+
+// Unchanged checks, behind the reading, that the object is still the one that info tells of.
+func Unchanged(ctx context.Context, path string, info Info) error {
+	if strings.HasPrefix(path, s3Scheme) {
+		return nil // every answer was of that version, and is one as a whole
+	}
+	now, err := Stat(ctx, path)
+	if err != nil {
+		return err
+	}
+	if now != info {
+		if IsRemote(path) {
+			return errChanged
+		}
+		return errFileChanged
+	}
+	return nil
+}
+
+// find tells where the object of a path lies.
+func find(path string) (place, error) {
+	if bucket, ok := strings.CutPrefix(path, s3Scheme); ok {
+		bucket, key, _ := strings.Cut(bucket, "/")
+		return s3Object{bucket, key}, nil
+	}
+	return newWebObject(withSecrets(path))
+}
+
+const s3Scheme = "s3://"
+
+// IsRemote reports whether an argument is a URL of an object, as opposed to a path of a file.
+func IsRemote(arg string) bool {
+	for _, scheme := range [...]string{s3Scheme, "https://", "http://"} {
+		if len(arg) >= len(scheme) && strings.EqualFold(arg[:len(scheme)], scheme) {
+			return true
+		}
+	}
+	return false
+}
+
+// IsPrefix reports whether an argument names all objects of a store that begin alike.
+func IsPrefix(arg string) bool {
+	if len(arg) < len(s3Scheme) || !strings.EqualFold(arg[:len(s3Scheme)], s3Scheme) {
+		return false
+	}
+	bucket, key, found := strings.Cut(arg[len(s3Scheme):], "/")
+	return bucket != "" && (!found || key == "" || strings.HasSuffix(key, "/"))
+}
+
+// secrets are the URLs that have more than their paths show, by path: they may give access to
+// whoever has them, and are kept in memory alone.
+var secrets sync.Map
+
+func withSecrets(path string) string {
+	if full, ok := secrets.Load(path); ok {
+		return full.(string)
+	}
+	return path
+}
+
+// Clean makes a path of an argument that is a URL: what outputs and logs may show of it, without
+// user, password, query and fragment. Whoever opens the path later in this process asks for
+// the URL as it was given.
+func Clean(arg string) (path string, err error) {
+	scheme, rest, _ := strings.Cut(arg, "://")
+	scheme = strings.ToLower(scheme)
+	if scheme == "s3" {
+		bucket, key, _ := strings.Cut(rest, "/")
+		if bucket == "" || strings.ContainsAny(bucket, "@?#:") {
+			return "", fmt.Errorf("is no place in an object store; write s3://BUCKET/KEY")
+		}
+		return s3Scheme + bucket + "/" + key, nil
+	}
+	u, err := url.Parse(arg)
+	if err != nil || u.Host == "" || u.Opaque != "" {
+		return "", fmt.Errorf("is no URL; check its spelling")
+	}
+	u.Fragment, u.RawFragment = "", ""
+	u.Scheme, u.Host = scheme, strings.ToLower(u.Host)
+	full := u.String()
+	u.User, u.RawQuery, u.ForceQuery = nil, "", false
+	if path = u.String(); path != full {
+		if other, known := secrets.LoadOrStore(path, full); known && other != full {
+			return "", fmt.Errorf("stands for two URLs that differ only in what is never shown, such as the query; read one of them by itself")
+		}
+	}
+	return path, nil
+}
+
+// Shown is what may be shown of an argument: of a URL neither user, password, query nor fragment.
+func Shown(arg string) string {
+	list := ""
+	if rest, ok := strings.CutPrefix(arg, "@"); ok {
+		list, arg = "@", rest
+	}
+	if !IsRemote(arg) {
+		return list + arg
+	}
+	scheme, rest, _ := strings.Cut(arg, "://")
+	if !strings.EqualFold(scheme, "s3") {
+		rest, _, _ = strings.Cut(rest, "?")
+		rest, _, _ = strings.Cut(rest, "#")
+	}
+	host, path, slash := strings.Cut(rest, "/")
+	if i := strings.LastIndexByte(host, '@'); i >= 0 {
+		host = host[i+1:]
+	}
+	if slash {
+		path = "/" + path
+	}
+	return list + scheme + "://" + host + path
+}

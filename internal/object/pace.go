@@ -1,0 +1,87 @@
+package object
+
+import (
+	"context"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"time"
+)
+
+// pace is how fast one server is asked, by all that read from it.
+type pace struct {
+	slots chan struct{} // a request holds one until its answer was read; nil: no bound
+
+	mu    sync.Mutex
+	until time.Time     // before which nothing is asked
+	delay time.Duration // of the last pause
+	since time.Time     // when it began
+}
+
+var paces sync.Map // by host
+
+func paceOf(host string) *pace {
+	if p, ok := paces.Load(host); ok {
+		return p.(*pace)
+	}
+	n := settings().Requests
+	if n == 0 && host == commonCrawl {
+		n = commonCrawlRequests
+	}
+	p := new(pace)
+	if n > 0 && !strings.HasPrefix(host, s3Scheme) {
+		p.slots = make(chan struct{}, n)
+	}
+	shared, _ := paces.LoadOrStore(host, p)
+	return shared.(*pace)
+}
+
+// enter waits until a request may be made, and tells when that is.
+func (p *pace) enter(ctx context.Context) (began time.Time, err error) {
+	if p.slots != nil {
+		select {
+		case <-ctx.Done():
+			return began, ctx.Err()
+		case p.slots <- struct{}{}:
+		}
+	}
+	for {
+		p.mu.Lock()
+		wait := time.Until(p.until)
+		p.mu.Unlock()
+		if wait <= 0 {
+			return time.Now(), nil
+		}
+		if err := sleep(ctx, wait); err != nil {
+			p.leave()
+			return began, err
+		}
+	}
+}
+
+func (p *pace) leave() {
+	if p.slots != nil {
+		<-p.slots
+	}
+}
+
+// slow makes all wait. What a request says that was made before the last pause began is known.
+func (p *pace) slow(began time.Time, asked time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if began.Before(p.since) {
+		return
+	}
+	p.delay = min(max(2*p.delay, limits.tooFast), limits.longest)
+	p.since = time.Now()
+	p.until = p.since.Add(max(p.delay+rand.N(p.delay/4+1), asked))
+}
+
+// went tells of a request that was answered.
+func (p *pace) went() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.delay /= 2; p.delay < limits.tooFast/4 {
+		p.delay = 0
+	}
+}

@@ -1,0 +1,166 @@
+package object
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// fault is a request that came to nothing.
+type fault struct {
+	reason    string
+	temporary bool          // another attempt may come to more
+	tooFast   bool          // the server asks for fewer requests
+	wait      time.Duration // that the server asks for
+}
+
+func (f *fault) Error() string { return f.reason }
+
+// statusFault says what a status means that is no success.
+func statusFault(host string, status int, code string, h http.Header) *fault {
+	said := strconv.Itoa(status)
+	if code != "" {
+		said += " " + code
+	}
+	f := &fault{wait: retryAfter(h)}
+	switch {
+	case host == commonCrawl && status == http.StatusForbidden:
+		f.temporary, f.tooFast = true, true
+		f.reason = "Common Crawl says that requests come too fast (403); wait some hours, lower --https-requests, or read s3://commoncrawl/ with an account of AWS"
+	case status == http.StatusTooManyRequests, status == http.StatusServiceUnavailable:
+		f.temporary, f.tooFast = true, true
+		f.reason = "the server says that requests come too fast or that it is not available (" + said + "); try again later, or with fewer --workers"
+	case status >= 500 && status != http.StatusNotImplemented, status == http.StatusRequestTimeout:
+		f.temporary = true
+		f.reason = "the server fails (" + said + "); try again later"
+	case status == http.StatusNotFound, status == http.StatusGone:
+		f.reason = "there is no such object (" + said + "); check the name; a name of all objects below it ends in /"
+	case status == http.StatusUnauthorized, status == http.StatusForbidden:
+		f.reason = "access is denied (" + said + "); check the credentials, whether the signature of the URL has expired, and the name; stores say so of what is not there, too"
+	case status == http.StatusPreconditionFailed, status == http.StatusRequestedRangeNotSatisfiable:
+		f.reason = errChanged.Error()
+	case status == http.StatusMovedPermanently && h.Get("X-Amz-Bucket-Region") != "":
+		f.reason = "the bucket is in another region; set AWS_REGION=" + h.Get("X-Amz-Bucket-Region")
+	default:
+		f.reason = "the server answers " + said + "; check the name"
+	}
+	return f
+}
+
+// retryAfter is how long a server asks to wait; dates are not read.
+func retryAfter(h http.Header) time.Duration {
+	seconds, err := strconv.ParseUint(h.Get("Retry-After"), 10, 16)
+	if err != nil {
+		return 0
+	}
+	return min(time.Duration(seconds)*time.Second, limits.longest)
+}
+
+var (
+	errSlow  = &fault{reason: "the server sends next to nothing; try again later, or copy the file to a disk first", temporary: true}
+	errShort = &fault{reason: "the server ends before all is there that it promised; check the file there, or copy it to a disk first", temporary: true}
+	errWhole = &fault{reason: "the server gives files as a whole alone, no ranges of them; copy the file to a disk first"}
+)
+
+// faultOf says what an error of a connection means. Whatever breaks a connection may pass; the
+// error is told without the URL, which may have secrets.
+func faultOf(ctx context.Context, err error) error {
+	var f *fault
+	if cause := context.Cause(ctx); cause != nil {
+		err = cause
+	}
+	switch {
+	case errors.As(err, &f):
+		return f
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded) && ctx.Err() != nil:
+		return err
+	case err == io.EOF, errors.Is(err, io.ErrUnexpectedEOF):
+		return errShort
+	}
+	var in *url.Error
+	for errors.As(err, &in) {
+		err = in.Err
+	}
+	text := err.Error()
+	for _, secret := range [...]string{"?", "@"} { // an error that quotes a URL after all
+		if i := strings.Index(text, secret); i >= 0 {
+			text = text[:i] + "…"
+		}
+	}
+	return &fault{reason: fmt.Sprintf("the connection fails (%s); try again later", text), temporary: true}
+}
+
+// attempts are those of one transfer that did not get on.
+type attempts struct {
+	failed int
+	first  time.Time
+}
+
+// again waits before the next attempt; an error ends the transfer.
+func (a *attempts) again(ctx context.Context, host string, began time.Time, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	var f *fault
+	if !errors.As(err, &f) || !f.temporary {
+		return err
+	}
+	if a.failed == 0 {
+		a.first = time.Now()
+	}
+	if a.failed++; a.failed >= limits.attempts || time.Since(a.first) > limits.patience {
+		return fmt.Errorf("given up after %d attempts: %w", a.failed, f)
+	}
+	wait := limits.firstWait << (a.failed - 1)
+	wait = max(min(wait/2+rand.N(wait), limits.longest), f.wait)
+	if f.tooFast {
+		paceOf(host).slow(began, f.wait)
+	}
+	return sleep(ctx, wait)
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// persist makes a request until it succeeds, or nothing speaks for another attempt.
+func persist(ctx context.Context, host string, request func(context.Context) error) error {
+	var a attempts
+	for {
+		began, err := once(ctx, host, request)
+		if err == nil {
+			return nil
+		}
+		if err := a.again(ctx, host, began, err); err != nil {
+			return err
+		}
+	}
+}
+
+// once makes a request of which nothing is left once it returns, in the time that it may take.
+func once(ctx context.Context, host string, request func(context.Context) error) (began time.Time, err error) {
+	p := paceOf(host)
+	if began, err = p.enter(ctx); err != nil {
+		return began, err
+	}
+	defer p.leave()
+	within, cancel := context.WithTimeoutCause(ctx, limits.stall, errSlow)
+	defer cancel()
+	if err := request(within); err != nil {
+		return began, faultOf(within, err)
+	}
+	p.went()
+	return began, nil
+}

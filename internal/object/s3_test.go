@@ -1,0 +1,290 @@
+package object_test
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/johannesboyne/gofakes3"
+	"github.com/johannesboyne/gofakes3/backend/s3mem"
+
+	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/audittest"
+	"github.com/robotsaudit/robotsaudit/internal/object"
+)
+
+// store starts a store on loopback and has the process use it. Requests go through before, which
+// reports whether it answered.
+func store(t *testing.T, before func(http.ResponseWriter, *http.Request) bool) *s3mem.Backend {
+	t.Helper()
+	object.Hurry(t)
+	for name, value := range map[string]string{
+		"AWS_ACCESS_KEY_ID": "AKIAEXAMPLE", "AWS_SECRET_ACCESS_KEY": "s3cr3t", "AWS_EC2_METADATA_DISABLED": "true",
+		"AWS_CONFIG_FILE": filepath.Join(t.TempDir(), "none"), "AWS_SHARED_CREDENTIALS_FILE": filepath.Join(t.TempDir(), "none"),
+	} {
+		t.Setenv(name, value)
+	}
+	held := s3mem.New()
+	if err := held.CreateBucket("bucket"); err != nil {
+		t.Fatal(err)
+	}
+	s3 := gofakes3.New(held).Server()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if before == nil || !before(w, r) {
+			s3.ServeHTTP(w, r)
+		}
+	}))
+	t.Cleanup(server.Close)
+	if err := object.Configure(object.Options{S3Endpoint: server.URL}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { object.Configure(object.Options{}) })
+	return held
+}
+
+func put(t *testing.T, held *s3mem.Backend, key string, content []byte) {
+	t.Helper()
+	if _, err := held.PutObject("bucket", key, nil, bytes.NewReader(content), int64(len(content)), nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// faulty fails every second request of each object, in turn with 503, a reset and 500.
+type faulty struct {
+	mu       sync.Mutex
+	asked    map[string]int
+	requests int
+}
+
+func (f *faulty) before(w http.ResponseWriter, r *http.Request) bool {
+	f.mu.Lock()
+	f.requests++
+	n := f.asked[r.URL.Path]
+	f.asked[r.URL.Path]++
+	f.mu.Unlock()
+	switch n % 6 {
+	case 0:
+		w.WriteHeader(http.StatusServiceUnavailable)
+	case 2:
+		hangUp(w)
+	case 4:
+		w.WriteHeader(http.StatusInternalServerError)
+	default:
+		return false
+	}
+	return true
+}
+
+// short cuts answers to some bytes, under headers that promise all.
+func short(s3 http.Handler, w http.ResponseWriter, r *http.Request, n int) {
+	rec := httptest.NewRecorder()
+	s3.ServeHTTP(rec, r)
+	for name, values := range rec.Header() {
+		w.Header()[name] = values
+	}
+	w.Header().Set("Content-Length", fmt.Sprint(rec.Body.Len()))
+	w.WriteHeader(rec.Code)
+	w.Write(rec.Body.Bytes()[:min(n, rec.Body.Len())])
+	http.NewResponseController(w).Flush()
+}
+
+// archives are those of the repository, by name, and of ../shared if it is there.
+func archives(t *testing.T) string {
+	dir := t.TempDir()
+	for _, from := range []string{"../../testdata/warc", "../../../shared/warc/real"} {
+		if _, err := os.Stat(from); err != nil {
+			t.Logf("skipped: %s is not here", from)
+			continue
+		}
+		err := filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
+			if err != nil || e.IsDir() || !strings.Contains(e.Name(), ".warc") && !strings.Contains(e.Name(), ".wacz") && !strings.Contains(e.Name(), ".arc") {
+				return err
+			}
+			if info, err := e.Info(); err != nil || info.Size() > 3<<20 {
+				return err
+			}
+			b, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			return os.WriteFile(filepath.Join(dir, e.Name()), b, 0o666)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// outputs are the files of an output folder.
+func outputs(t *testing.T, dir string) map[string]string {
+	files := make(map[string]string)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if e.IsDir() {
+			continue
+		}
+		b, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[e.Name()] = string(b)
+	}
+	return files
+}
+
+func compare(t *testing.T, got, want map[string]string) {
+	t.Helper()
+	for name, content := range want {
+		if got[name] != content {
+			t.Errorf("%s differs: %d bytes, want %d", name, len(got[name]), len(content))
+		}
+	}
+	if len(got) != len(want) || len(want) < 10 {
+		t.Errorf("%d files, want %d", len(got), len(want))
+	}
+}
+
+// TestAuditOfStore audits archives in a store that fails every other request, breaks connections
+// and sends less than it promises: every output is that of the same files on the disk.
+func TestAuditOfStore(t *testing.T) {
+	local := archives(t)
+	var held *s3mem.Backend
+	var s3 http.Handler
+	f := faulty{asked: make(map[string]int)}
+	held = store(t, func(w http.ResponseWriter, r *http.Request) bool {
+		if f.before(w, r) {
+			return true
+		}
+		if r.Method == http.MethodGet && r.Header.Get("Range") != "" {
+			short(s3, w, r, 100<<10)
+			return true
+		}
+		return false
+	})
+	object.Small()
+	s3 = gofakes3.New(held).Server()
+	entries, err := os.ReadDir(local)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		b, err := os.ReadFile(filepath.Join(local, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(t, held, "crawl/"+e.Name(), b)
+	}
+	put(t, held, "crawl/readme.txt", []byte("no archive"))
+	want := outputs(t, audittest.Audit(t, audittest.Everything, local))
+	audited := audittest.Audit(t, audittest.Everything, "s3://bucket/crawl/")
+	facts, err := ingest.OpenFacts(audited)
+	if err != nil || len(facts.Failures) > 0 {
+		t.Error(err, facts.Failures)
+	}
+	got := outputs(t, audited)
+	compare(t, got, want)
+	for name, content := range got {
+		if strings.Contains(content, "AKIAEXAMPLE") || strings.Contains(content, "s3cr3t") {
+			t.Errorf("%s has credentials", name)
+		}
+	}
+	if f.requests < 2*len(entries) {
+		t.Errorf("only %d requests", f.requests)
+	}
+}
+
+// TestStoreExpands finds objects by prefix, by name, and by lists that may lie in a store, too.
+func TestStoreExpands(t *testing.T) {
+	held := store(t, nil)
+	for _, key := range []string{"a/1.warc.gz", "a/b/2.warc", "a/b/", "a/notes.txt", "a/crawl.log", "c d.wacz"} {
+		put(t, held, key, []byte(key))
+	}
+	put(t, held, "list.txt", []byte("# a comment\na/b/2.warc\ns3://bucket/a/1.warc.gz\nmissing.warc\n"))
+	put(t, held, "empty.txt", nil)
+	tests := []struct {
+		base, arg string
+		want      string // name=path of inputs
+		fault     string
+	}{
+		{"", "s3://bucket/a/", "1.warc.gz=s3://bucket/a/1.warc.gz b/2.warc=s3://bucket/a/b/2.warc crawl.log=s3://bucket/a/crawl.log", ""},
+		{"", "s3://bucket", "a/1.warc.gz=s3://bucket/a/1.warc.gz a/b/2.warc=s3://bucket/a/b/2.warc a/crawl.log=s3://bucket/a/crawl.log c d.wacz=s3://bucket/c d.wacz", ""},
+		{"", "s3://bucket/c d.wacz", "c d.wacz=s3://bucket/c d.wacz", ""},
+		{"s3://bucket/", "@s3://bucket/list.txt", "s3://bucket/a/1.warc.gz=s3://bucket/a/1.warc.gz a/b/2.warc=s3://bucket/a/b/2.warc", "missing.warc: there is no such object"},
+		{"s3://bucket/", "@s3://bucket/empty.txt", "", "the list names no archive"},
+		{"", "s3://bucket/a", "", "s3://bucket/a: there is no such object"},
+		{"", "s3://bucket/none/", "", "s3://bucket/none/: no object below it"},
+		{"", "s3://nobucket/", "", "cannot be listed"},
+		{"", "s3:///key", "", "write s3://BUCKET/KEY"},
+	}
+	for _, test := range tests {
+		inputs, failures := ingest.ExpandFrom(t.Context(), test.base, []string{test.arg}, nil)
+		var got []string
+		for _, in := range inputs {
+			if in.Size == 0 || in.Version == "" {
+				t.Errorf("%s: %+v", test.arg, in)
+			}
+			got = append(got, in.Name+"="+in.Path)
+		}
+		if strings.Join(got, " ") != test.want {
+			t.Errorf("%s: %q, want %q", test.arg, got, test.want)
+		}
+		switch {
+		case test.fault == "" && len(failures) > 0:
+			t.Errorf("%s: %v", test.arg, failures)
+		case test.fault != "" && (len(failures) != 1 || !strings.Contains(failures[0].Error(), test.fault)):
+			t.Errorf("%s: %v, want %q", test.arg, failures, test.fault)
+		}
+	}
+}
+
+// TestStoreChanges replaces an object while it is read: the input fails, and nothing of it counts.
+// The store does not know conditions.
+func TestStoreChanges(t *testing.T) {
+	archive, err := os.ReadFile("../../testdata/warc/crawl-b-2.warc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var held *s3mem.Backend
+	var s3 http.Handler
+	n := 0
+	held = store(t, func(w http.ResponseWriter, r *http.Request) bool {
+		if r.Method != http.MethodGet {
+			return false
+		}
+		if n++; n == 1 {
+			short(s3, w, r, 5000)
+			put(t, held, "a.warc", bytes.Replace(archive, []byte("Disallow"), []byte("disallow"), 1))
+			return true
+		}
+		return false
+	})
+	object.Small()
+	s3 = gofakes3.New(held).Server()
+	put(t, held, "a.warc", archive)
+	inputs, failures := ingest.Expand([]string{"s3://bucket/a.warc"})
+	if len(inputs) != 1 {
+		t.Fatal(failures)
+	}
+	dir := t.TempDir()
+	if err := ingest.Ingest(t.Context(), inputs, ingest.Options{Dir: dir, Workers: 1}); err != nil {
+		t.Fatal(err)
+	}
+	facts, err := ingest.OpenFacts(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(facts.Inputs) != 0 || len(facts.Failures) != 1 || !strings.Contains(facts.Failures[0].Reason, "changed while it was read") {
+		t.Errorf("%+v, failures %+v", facts.Inputs, facts.Failures)
+	}
+}

@@ -1,0 +1,214 @@
+package object
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// webObject is an object on a web server.
+type webObject struct{ url *url.URL }
+
+func newWebObject(full string) (webObject, error) {
+	u, err := url.Parse(full)
+	if err != nil {
+		return webObject{}, errors.New("is no URL; check its spelling")
+	}
+	return webObject{u}, nil
+}
+
+func (o webObject) host() string { return o.url.Host }
+
+// tune sets what all connections have in common. HTTP/1.1 alone is spoken: a stream then has a
+// connection of its own, whose buffers bound what comes unasked.
+func tune(t *http.Transport) {
+	t.Proxy = http.ProxyFromEnvironment
+	t.DialContext = (&net.Dialer{Timeout: limits.connect}).DialContext
+	t.TLSHandshakeTimeout = limits.connect
+	t.MaxIdleConnsPerHost = 16
+	t.IdleConnTimeout = 90 * time.Second
+	t.DisableCompression = true // what an object holds is what is sent of it
+	t.ForceAttemptHTTP2 = false
+	t.Protocols = new(http.Protocols)
+	t.Protocols.SetHTTP1(true)
+}
+
+// transport is that of web servers.
+var transport = sync.OnceValue(func() *http.Transport {
+	t := new(http.Transport)
+	tune(t)
+	return t
+})
+
+var webClient = sync.OnceValue(func() *http.Client {
+	return &http.Client{Transport: transport(), CheckRedirect: checkRedirect}
+})
+
+// checkRedirect bounds redirects. The URL that led here is not told: it may have secrets.
+func checkRedirect(r *http.Request, via []*http.Request) error {
+	r.Header.Del("Referer")
+	switch {
+	case len(via) > limits.redirects:
+		return &fault{reason: fmt.Sprintf("the server redirects more than %d times; give the URL where the file is", limits.redirects)}
+	case via[0].URL.Scheme == "https" && r.URL.Scheme != "https":
+		return &fault{reason: "the server redirects from https to http, where nobody knows who answers; give the URL where the file is"}
+	}
+	return nil
+}
+
+// request asks for a range of the object; to < 0: to its end.
+func (o webObject) request(ctx context.Context, info Info, from, to int64) (*http.Response, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, o.url.String(), nil)
+	if err != nil {
+		return nil, errors.New("is no URL; check its spelling")
+	}
+	r.Header.Set("User-Agent", settings().UserAgent)
+	r.Header.Set("Accept-Encoding", "identity")
+	until := ""
+	if to >= 0 {
+		until = strconv.FormatInt(to-1, 10)
+	}
+	r.Header.Set("Range", fmt.Sprintf("bytes=%d-%s", from, until))
+	if info.Version != "" && !strings.HasPrefix(info.Version, "W/") { // RFC 9110 §13.1.1
+		r.Header.Set("If-Match", info.Version)
+	}
+	return webClient().Do(r)
+}
+
+// stat asks for the first byte: servers that refuse HEAD, and URLs signed for GET, know that.
+func (o webObject) stat(ctx context.Context) (info Info, err error) {
+	a, err := o.request(ctx, Info{}, 0, 1)
+	if err != nil {
+		return info, err
+	}
+	defer a.Body.Close()
+	info = versionOf(a.Header)
+	switch a.StatusCode {
+	case http.StatusOK:
+		info.Size = a.ContentLength
+	case http.StatusPartialContent, http.StatusRequestedRangeNotSatisfiable:
+		_, info.Size = contentRange(a.Header)
+		if a.StatusCode != http.StatusPartialContent && info.Size != 0 {
+			return info, statusFault(o.host(), a.StatusCode, "", a.Header)
+		}
+	default:
+		return info, statusFault(o.host(), a.StatusCode, "", a.Header)
+	}
+	if info.Size < 0 {
+		return info, &fault{reason: "the server does not tell its size; copy the file to a disk first"}
+	}
+	return info, nil
+}
+
+func (o webObject) get(ctx context.Context, info Info, from, to int64) (*answer, error) {
+	a, err := o.request(ctx, info, from, to)
+	if err != nil {
+		return nil, err
+	}
+	size, start := a.ContentLength, int64(0)
+	switch a.StatusCode {
+	case http.StatusOK:
+	case http.StatusPartialContent:
+		start, size = contentRange(a.Header)
+	default:
+		a.Body.Close()
+		return nil, statusFault(o.host(), a.StatusCode, "", a.Header)
+	}
+	whole := a.StatusCode == http.StatusOK
+	if err := cmpAnswer(info, versionOf(a.Header), size, whole, start, from); err != nil {
+		a.Body.Close()
+		return nil, err
+	}
+	return &answer{body: a.Body, whole: whole}, nil
+}
+
+// cmpAnswer checks that an answer is of the version that was asked for, and where it begins.
+func cmpAnswer(info, now Info, size int64, whole bool, start, from int64) error {
+	switch {
+	case info.Version != "" && now.Version != "" && bareTag(info.Version) != bareTag(now.Version),
+		info.Version == "" && info.MTime != now.MTime,
+		size >= 0 && size != info.Size:
+		return errChangedFault
+	case info.Version != "" && now.Version == "":
+		return &fault{reason: "the server no longer tells the version of what it sends (ETag); copy the file to a disk first"}
+	case !whole && start != from:
+		return &fault{reason: "the server sends another range than was asked for; copy the file to a disk first"}
+	}
+	return nil
+}
+
+var errChangedFault = &fault{reason: errChanged.Error()}
+
+// bareTag is an entity tag without what marks it as weak, and without quotes.
+func bareTag(tag string) string { return strings.Trim(strings.TrimPrefix(tag, "W/"), `"`) }
+
+// versionOf tells the version of an answer.
+func versionOf(h http.Header) (info Info) {
+	if info.Version = h.Get("ETag"); info.Version == "" {
+		if t, err := http.ParseTime(h.Get("Last-Modified")); err == nil {
+			info.MTime = t.UnixNano()
+		}
+	}
+	return info
+}
+
+// contentRange reads where an answer begins and how long the whole is; -1: not said.
+func contentRange(h http.Header) (start, size int64) {
+	text, _ := strings.CutPrefix(h.Get("Content-Range"), "bytes ")
+	span, whole, _ := strings.Cut(text, "/")
+	first, _, _ := strings.Cut(span, "-")
+	return number(first), number(whole)
+}
+
+func number(s string) int64 {
+	n, err := strconv.ParseUint(strings.TrimSpace(s), 10, 62)
+	if err != nil {
+		return -1
+	}
+	return int64(n)
+}
+
+// current are the settings of the process.
+var current struct {
+	sync.Mutex
+	Options
+}
+
+// Configure sets how object stores and web servers are reached, before any of them is.
+func Configure(opt Options) error {
+	if opt.S3Endpoint != "" {
+		u, err := url.Parse(opt.S3Endpoint)
+		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+			return errors.New("is no URL of a store, such as https://s3.example.org")
+		}
+		if u.User != nil || u.RawQuery != "" {
+			return errors.New("has a user or a query; give credentials as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
+		}
+	}
+	current.Lock()
+	defer current.Unlock()
+	current.Options = opt
+	resetS3()
+	paces.Clear()
+	return nil
+}
+
+func settings() Options {
+	current.Lock()
+	defer current.Unlock()
+	opt := current.Options
+	if opt.UserAgent == "" {
+		opt.UserAgent = "robotsaudit (+https://github.com/robotsaudit/robotsaudit)"
+	}
+	return opt
+}
+
+var _ io.ReaderAt = (*remote)(nil)
