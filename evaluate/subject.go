@@ -92,7 +92,7 @@ func (s *subject) follows(st *State, within int64) bool {
 // parsed files holds. Beyond it nothing is known of the fetch (TooCostly).
 const (
 	maxLooked = 1000
-	askedCost = 4
+	askedCost = 8
 	bodyCost  = maxCachedBodies / maxLooked
 )
 
