@@ -33,7 +33,7 @@ var valuesOf = map[string][]Value{
 	},
 	"certainty": {
 		{"certain", "Fresh, its own capture, before the fetch beyond doubt, a clear token, and every copy disallows. In `violations`."},
-		{"probable", "The crawler was told, but a doubt remains, which `evidence` and `notes` name. In `violations`."},
+		{"probable", "A robots.txt captured in time forbids it, but a doubt remains, which `evidence` and `notes` name. In `violations`."},
 		{"possible", "Nothing shows that this crawler was told in time. In `unproven`."},
 		{"contested", "A copy that the crawler may have used allows, or a reading that the standard leaves open. In `unproven`."},
 	},

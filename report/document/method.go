@@ -20,7 +20,7 @@ func method() Method {
 			{"product token", []string{"The name by which robots.txt addresses a crawler; it is part of its User-Agent (section 2.2.1)."}},
 			{"group, rule", []string{"User-agent lines with the allow and disallow lines that follow them (sections 2.2.1 and 2.2.2)."}},
 			{"certain", []string{"The crawler’s own capture, at most 24 hours old and before the fetch beyond doubt, disallows, and every copy that it may have used does."}},
-			{"probable", []string{"The crawler was told, but a doubt remains."}},
+			{"probable", []string{"A robots.txt captured in time forbids it, but a doubt remains."}},
 			{"possible", []string{"Disallowed, but nothing shows that this crawler was told in time. No violation."}},
 			{"contested", []string{"Disallowed, but a copy that the crawler may have used allows (section 2.4), or a reading that the standard leaves open. No violation."}},
 			{"unknown", []string{"The archives do not tell. Neither allowed nor disallowed."}},

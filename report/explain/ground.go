@@ -68,7 +68,7 @@ var sentences = map[string]map[string]sentence{
 	},
 	"certainty": {
 		"certain":   {"The four classes", "The evidence is fresh. The capture is the crawler's own and stands before the fetch beyond doubt. The crawler's token is known. Every permitted copy disallows."},
-		"probable":  {"The four classes", "the crawler was told, but a doubt remains"},
+		"probable":  {"The four classes", "a robots.txt captured in time forbids it, but a doubt remains"},
 		"possible":  {"The four classes", "nothing shows that this crawler was told in time"},
 		"contested": {"The four classes", "a permitted copy or an open reading allows the fetch"},
 	},

@@ -135,7 +135,7 @@ func certainty() document.Certainty {
 		Section: document.Section{ID: "certainty", Heading: "How certain it is"},
 		Classes: []document.Class{
 			{ID: "certain", Label: "Certain violations", Count: 32, Words: "32 fetches, 17.7 %", Meaning: "The crawler's own copy of robots.txt, at most 24 hours old, disallows the fetch, and no copy allows it."},
-			{ID: "probable", Label: "Probable violations", Count: 8, Words: "8 fetches, 4.4 %", Meaning: "The crawler was told, but a doubt remains."},
+			{ID: "probable", Label: "Probable violations", Count: 8, Words: "8 fetches, 4.4 %", Meaning: "A robots.txt captured in time forbids it, but a doubt remains."},
 			{ID: "possible", Label: "Possible", Count: 3, Words: "3 fetches, 1.7 %", Meaning: "Disallowed, but nothing shows that the crawler was told in time."},
 			{ID: "contested", Label: "Contested", Count: 5, Words: "5 fetches, 2.8 %", Meaning: "Disallowed, but another copy or an open reading allows the fetch."},
 			{ID: "unknown", Label: "Unknown", Count: 7, Words: "7 fetches, 3.9 %", Meaning: "These archives do not tell what robots.txt said."},
