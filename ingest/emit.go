@@ -63,6 +63,7 @@ func (c *committer) emitOne(x *exchange) error {
 		c.stats.Indexed++
 		if x.bodiless == facts.CaptureRobots {
 			c.stats.IndexedRobots++
+			c.stats.AddRobotsIn(x.Archive)
 		}
 	}
 	if err := c.out.Fetch(&x.Fetch); err != nil {

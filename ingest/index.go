@@ -283,6 +283,7 @@ func (x *indexReader) fetch(row *index.Row) (*facts.Fetch, error) {
 	}
 	if captureKind(url) == facts.CaptureRobots {
 		x.stats.IndexedRobots++
+		x.stats.AddRobotsIn(f.Archive)
 	}
 	return f, nil
 }

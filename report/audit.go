@@ -128,6 +128,7 @@ type AuditInput struct {
 	Indexed       int64    `json:"indexed,omitempty"`        // fetches that an index or a list tells of
 	IndexedRobots int64    `json:"indexed_robots,omitempty"` // of them of robots.txt
 	CommonCrawls  []string `json:"common_crawls,omitempty"`  // whose archives an index names
+	RobotsIn      []string `json:"robots_in,omitempty"`      // archives that an index names for robots.txt, some of them
 
 	Digests DigestStats `json:"digests"`
 	Crawls  []Crawl     `json:"crawls,omitempty"`
@@ -204,7 +205,7 @@ func newAudit(set *facts.Set, settings Settings, t *evaluate.Totals, counted *ta
 		a.Inputs = append(a.Inputs, AuditInput{
 			Name: locator(in.Name), Size: in.Size, Fingerprint: in.Fingerprint, SHA256: known(in.SHA256, in.SHA256 != ""), Container: in.Container,
 			Records: in.Records, Fetches: in.Fetches, Robots: in.Robots, Issues: in.Issues, Resynced: in.Resynced, LogEvents: in.Events,
-			Indexed: in.Indexed, IndexedRobots: in.IndexedRobots, CommonCrawls: in.CommonCrawls, Digests: in.Digests, Crawls: in.Crawls,
+			Indexed: in.Indexed, IndexedRobots: in.IndexedRobots, CommonCrawls: in.CommonCrawls, RobotsIn: in.RobotsIn, Digests: in.Digests, Crawls: in.Crawls,
 		})
 	}
 	indexed := -t.Joined

@@ -8,7 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/internal/index"
 )
 
 const (
@@ -57,9 +60,27 @@ func (s *Summary) printAudited(p *page) {
 	for _, in := range a.Inputs {
 		size += in.Size
 	}
-	p.line("Audited %s (%s): %s on %s, %s; by %s %s, %s.", Count(int64(len(a.Inputs)), "archive"), Bytes(size),
+	p.line("Audited %s (%s): %s on %s, %s; by %s %s, %s.", inputsText(a.Inputs), Bytes(size),
 		Count(t.Fetches, "fetch"), Count(t.Origins, "origin"), periodText(t.FirstFetchTime, t.LastFetchTime),
 		a.Tool, Shown(a.Version, maxLabel), strings.Join(settingsText(&a.Settings), ", "))
+}
+
+// inputsText counts archives, and indexes beside them.
+func inputsText(inputs []AuditInput) string {
+	var indexes int64
+	for _, in := range inputs {
+		if index.IsFormat(in.Container) {
+			indexes++
+		}
+	}
+	archives := int64(len(inputs)) - indexes
+	switch {
+	case indexes == 0:
+		return Count(archives, "archive")
+	case archives == 0:
+		return english.Plural(int(indexes), "index", "indexes")
+	}
+	return Count(archives, "archive") + " and " + english.Plural(int(indexes), "index", "indexes")
 }
 
 // settingsText names the settings that an answer depends on.
@@ -155,26 +176,32 @@ func (s *Summary) printCauses(p *page) {
 
 // wantedText names the files with robots.txt that indexes leave to be added.
 func (s *Summary) wantedText() string {
-	var crawls []string
+	var lists, archives []string
 	for _, in := range s.Audit.Inputs {
-		for _, name := range in.CommonCrawls {
-			if !slices.Contains(crawls, name) {
-				crawls = append(crawls, name)
-			}
+		for _, crawl := range in.CommonCrawls {
+			lists = append(lists, "crawl-data/"+Shown(crawl, maxLabel)+"/robotstxt.paths.gz")
+		}
+		for _, archive := range in.RobotsIn {
+			archives = append(archives, Shown(archive, maxLabel))
 		}
 	}
-	if len(crawls) == 0 {
-		return "Add the archives that hold robots.txt of these sites."
+	switch {
+	case len(lists) > 0:
+		return "Add the archives that Common Crawl lists in " + someOf(lists) + "."
+	case len(archives) > 0:
+		return "Add the archives that hold robots.txt of these sites. Of such the index names " + someOf(archives) + "."
 	}
-	slices.Sort(crawls)
-	var lists []string
-	for _, name := range crawls[:min(len(crawls), fewRows)] {
-		lists = append(lists, "crawl-data/"+Shown(name, maxLabel)+"/robotstxt.paths.gz")
+	return "Add the archives that hold robots.txt of these sites."
+}
+
+// someOf names the first few.
+func someOf(names []string) string {
+	slices.Sort(names)
+	names = slices.Compact(names)
+	if len(names) > fewRows {
+		names = append(names[:fewRows], "and others")
 	}
-	if more := len(crawls) - len(lists); more > 0 {
-		lists = append(lists, fmt.Sprintf("those of %d more crawls", more))
-	}
-	return "Add the archives that Common Crawl lists in " + strings.Join(lists, ", ") + "."
+	return strings.Join(names, ", ")
 }
 
 // joinedText counts the rows of indexes that tell of a fetch which is counted by its record, or by

@@ -76,6 +76,7 @@ type InputStats struct {
 	Indexed       int64    `json:"indexed,omitempty"`        // fetches that an index or a list tells of, and no record here
 	IndexedRobots int64    `json:"indexed_robots,omitempty"` // of them of robots.txt: no captures
 	CommonCrawls  []string `json:"common_crawls,omitempty"`  // monthly crawls of Common Crawl whose archives an index names
+	RobotsIn      []string `json:"robots_in,omitempty"`      // archives that an index names for robots.txt, some of them
 }
 
 // Add adds what another part of the same input holds.
@@ -103,6 +104,9 @@ func (s *InputStats) Add(other *InputStats) {
 	for _, name := range other.CommonCrawls {
 		s.AddCommonCrawl(name)
 	}
+	for _, archive := range other.RobotsIn {
+		s.AddRobotsIn(archive)
+	}
 }
 
 // AddRobotsAgent adds the User-Agent of a capture of robots.txt. Two that differ tell as much
@@ -114,9 +118,14 @@ func (s *InputStats) AddRobotsAgent(userAgent string) {
 }
 
 // AddCommonCrawl adds the name of a monthly crawl, as there are a few.
-func (s *InputStats) AddCommonCrawl(name string) {
-	if name != "" && len(s.CommonCrawls) < MaxCrawls && !slices.Contains(s.CommonCrawls, name) {
-		s.CommonCrawls = append(s.CommonCrawls, name)
+func (s *InputStats) AddCommonCrawl(name string) { addName(&s.CommonCrawls, name) }
+
+// AddRobotsIn adds an archive that holds some robots.txt, as there are a few.
+func (s *InputStats) AddRobotsIn(archive string) { addName(&s.RobotsIn, archive) }
+
+func addName(list *[]string, name string) {
+	if name != "" && len(*list) < MaxCrawls && !slices.Contains(*list, name) {
+		*list = append(*list, name)
 	}
 }
 

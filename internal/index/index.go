@@ -11,6 +11,7 @@ import (
 	"io"
 	"math"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -79,6 +80,9 @@ var formatNames = [...]string{None: "", CDX: "cdx", CDXJ: "cdxj", ZipNum: "zipnu
 	CDXServer: "cdx-server", Parquet: "parquet", CCIndex: "cc-index", URLList: "url-list"}
 
 func (f Format) String() string { return formatNames[f] }
+
+// IsFormat reports whether a name is that of a format.
+func IsFormat(name string) bool { return name != "" && slices.Contains(formatNames[:], name) }
 
 // Options are what a reader must know beside the content.
 type Options struct {
