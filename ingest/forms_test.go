@@ -372,7 +372,7 @@ func TestLimitsAreInTheFingerprint(t *testing.T) {
 		})
 	}
 	equal(t, "limits", got, want)
-	if print := fingerprint(false); print == fingerprintOf(nil, false) || print == fingerprint(true) {
+	if print := fingerprint(modePlain); print == fingerprintOf(nil, modePlain) || print == fingerprint(modeVerify) || print == fingerprint(modeTrust) {
 		t.Error("the fingerprint is that of other limits or options")
 	}
 

@@ -29,6 +29,7 @@ type readOptions struct {
 	verify   bool            // compare the digests of all records
 	ctx      context.Context // the reading stops once it is done; may be nil
 	cores    warc.Cores      // that may inflate ahead where they are idle; nil: none
+	trust    *indexBounds    // what indexes tell of archives, which are trusted; nil: none is
 	partSize int64           // bytes of a file that are inflated ahead at a time; 0: aheadPart
 
 	paired func(*facts.Fetch, *Companions) error // is told of every fetch; may be nil
@@ -146,7 +147,10 @@ func readSource(in facts.Input, src io.Reader, number int32, out sink, opt *read
 	if err != nil {
 		return facts.InputResult{}, err
 	}
-	if members, ok := reader.(warc.AheadReader); ok {
+	if bounds := opt.trust.of(opt.context(), in.Path); bounds != nil && at != nil {
+		defer bounds.stop()
+		trust(reader, bounds)
+	} else if members, ok := reader.(warc.AheadReader); ok {
 		cores := opt.cores
 		if object.IsRemote(in.Path) { // one stream is read; ranges all over would be many requests
 			cores = nil
@@ -213,15 +217,17 @@ func openInput(in facts.Input, stdin io.Reader, opt *readOptions) (*source, erro
 type pipe struct{ io.Reader }
 
 func (pipe) ReadAt([]byte, int64) (int, error) { return 0, errors.ErrUnsupported }
+func (pipe) Seek(int64, int) (int64, error)    { return 0, errors.ErrUnsupported }
 func (pipe) Close() error                      { return nil }
 func (pipe) Random() bool                      { return false }
 
 // random is what lies on the disk.
 type random struct{ io.ReaderAt }
 
-func (random) Read([]byte) (int, error) { return 0, errors.ErrUnsupported }
-func (random) Close() error             { return nil }
-func (random) Random() bool             { return true }
+func (random) Read([]byte) (int, error)       { return 0, errors.ErrUnsupported }
+func (random) Seek(int64, int) (int64, error) { return 0, errors.ErrUnsupported }
+func (random) Close() error                   { return nil }
+func (random) Random() bool                   { return true }
 
 // atRandom is an input at random; nil where it can be read but once. It is known once something
 // was read.

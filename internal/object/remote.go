@@ -76,6 +76,32 @@ func (r *remote) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// Seek sets where Read goes on. An open stream reads what little is skipped; else it ends.
+func (r *remote) Seek(offset int64, whence int) (int64, error) {
+	switch whence {
+	case io.SeekCurrent:
+		offset += r.position
+	case io.SeekEnd:
+		offset += r.info.Size
+	}
+	gap := offset - r.position
+	switch {
+	case offset < 0:
+		return r.position, errNegative
+	case r.stream == nil || gap == 0:
+	case gap < 0 || gap > limits.gap:
+		r.closeStream()
+	default:
+		n, err := io.CopyN(io.Discard, r.stream, min(gap, r.info.Size-r.position))
+		if err != nil {
+			r.position += n
+			return r.position, err
+		}
+	}
+	r.position = offset
+	return offset, nil
+}
+
 func (r *remote) ReadAt(p []byte, offset int64) (n int, err error) {
 	for n < len(p) {
 		at := offset + int64(n)
@@ -113,11 +139,20 @@ func (r *remote) block(number int64) ([]byte, error) {
 	return b.content, nil
 }
 
-// fetch reads a block. Blocks in a row are read as a stream.
+// fetch reads a block. Blocks in a row are read as a stream, which reads those, too, that are left
+// out of it, where they are few.
 func (r *remote) fetch(b *block) error {
-	if b.number == r.next {
+	gap := (b.number - r.next) * limits.block
+	switch {
+	case gap == 0:
 		r.run++
-	} else {
+	case r.ahead != nil && gap > 0 && gap <= limits.gap:
+		r.next = -1
+		if _, err := io.CopyN(io.Discard, r.ahead, gap); err != nil {
+			r.closeAhead()
+			return err
+		}
+	default:
 		r.run = 0
 		r.closeAhead()
 	}
