@@ -115,6 +115,9 @@ func Ingest(ctx context.Context, inputs []Input, opt Options) error {
 			return err
 		}
 		defer trusted.close()
+		if len(trusted.sums) == 0 && !trusted.packages {
+			b.warn("--trust-index changes nothing: no index among the inputs names a .gz archive among them, by the end of its path, and the length of a record in it")
+		}
 	}
 	if b.dropForeign() {
 		b.warn("the output folder holds facts of another version of robotsaudit, or read with other options; the archives are read again")

@@ -143,12 +143,19 @@ func readSource(in facts.Input, src io.Reader, number int32, out sink, opt *read
 		sum, err := c.readLogInput(form, from)
 		return facts.InputResult{Input: in, Container: "crawl.log", Fingerprint: fmt.Sprintf("%016x", sum), InputStats: c.stats}, err
 	}
+	bounds := opt.trust.of(opt.context(), in.Path)
+	if bounds != nil && at != nil {
+		defer bounds.stop()
+		if opt.progress != nil {
+			opt.progress(-int(from.Fetched())) // it will be counted
+		}
+		from = warc.NewSource(io.NewSectionReader(at, 0, size), opt.progress)
+	}
 	reader, err := form.Records(from, at)
 	if err != nil {
 		return facts.InputResult{}, err
 	}
-	if bounds := opt.trust.of(opt.context(), in.Path); bounds != nil && at != nil {
-		defer bounds.stop()
+	if bounds != nil && at != nil {
 		trust(reader, bounds)
 	} else if members, ok := reader.(warc.AheadReader); ok {
 		cores := opt.cores
@@ -217,17 +224,15 @@ func openInput(in facts.Input, stdin io.Reader, opt *readOptions) (*source, erro
 type pipe struct{ io.Reader }
 
 func (pipe) ReadAt([]byte, int64) (int, error) { return 0, errors.ErrUnsupported }
-func (pipe) Seek(int64, int) (int64, error)    { return 0, errors.ErrUnsupported }
 func (pipe) Close() error                      { return nil }
 func (pipe) Random() bool                      { return false }
 
 // random is what lies on the disk.
 type random struct{ io.ReaderAt }
 
-func (random) Read([]byte) (int, error)       { return 0, errors.ErrUnsupported }
-func (random) Seek(int64, int) (int64, error) { return 0, errors.ErrUnsupported }
-func (random) Close() error                   { return nil }
-func (random) Random() bool                   { return true }
+func (random) Read([]byte) (int, error) { return 0, errors.ErrUnsupported }
+func (random) Close() error             { return nil }
+func (random) Random() bool             { return true }
 
 // atRandom is an input at random; nil where it can be read but once. It is known once something
 // was read.

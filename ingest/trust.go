@@ -51,6 +51,7 @@ type indexBounds struct {
 	rows     *run.SortedRows[boundary]
 	archives map[string][]named // by the last part of their names
 	numbers  map[string]int32   // by path
+	packages bool               // there are WACZ files among the archives
 	sums     map[int32]uint64   // of the rows of each archive that has some, in any order
 }
 
@@ -227,7 +228,7 @@ func readIndexBounds(ctx context.Context, dir string, inputs []Input) (*indexBou
 		return nil, err
 	}
 	formats := make([]index.Format, len(inputs))
-	members := make([]bool, len(inputs))
+	containers := make([]warc.Container, len(inputs))
 	var asked sync.WaitGroup
 	slots := make(chan struct{}, askedAtOnce)
 	for i, in := range inputs {
@@ -237,14 +238,17 @@ func readIndexBounds(ctx context.Context, dir string, inputs []Input) (*indexBou
 		slots <- struct{}{}
 		asked.Go(func() {
 			defer func() { <-slots }()
-			formats[i], members[i] = sniffInput(ctx, in)
+			formats[i], containers[i] = sniffInput(ctx, in)
 		})
 	}
 	asked.Wait()
 	for i, in := range inputs {
 		inputs[i].Bounds = ""
-		if members[i] {
+		switch containers[i] {
+		case warc.ContainerMembers:
 			b.name(int32(i), in.Path, in.Name)
+		case warc.ContainerZip: // which may have an index of its own
+			b.packages = true
 		}
 	}
 	for i, in := range inputs {
@@ -269,15 +273,15 @@ func readIndexBounds(ctx context.Context, dir string, inputs []Input) (*indexBou
 	return b, nil
 }
 
-// sniffInput tells whether an input is an index, or an archive of gzip members.
-func sniffInput(ctx context.Context, in Input) (format index.Format, members bool) {
+// sniffInput tells whether an input is an index, and what it is else.
+func sniffInput(ctx context.Context, in Input) (format index.Format, container warc.Container) {
 	o, err := object.Open(ctx, in.Path, in.Object())
 	if err != nil {
-		return index.None, false
+		return
 	}
 	defer o.Close()
 	form, format := sniff(warc.SourceAt(o, 0))
-	return format, form.HasRecords() && form.Container == warc.ContainerMembers
+	return format, form.Container
 }
 
 // addInput adds the rows of an input that is an index.

@@ -33,7 +33,6 @@ var (
 	// ErrNoFile is the error of a folder, a pipe and the like.
 	ErrNoFile = errors.New("is no regular file")
 
-	errNegative    = errors.New("an offset before the beginning")
 	errFileChanged = errors.New("the file changed while it was read; run again once it is complete")
 	errChanged     = errors.New("the object changed while it was read; run again once it is complete")
 )

@@ -33,7 +33,6 @@ type Info struct {
 // more, reading it fails. It is used by one goroutine at a time, but for ReadAt of files.
 type Object interface {
 	io.Reader
-	io.Seeker // of Read; what is skipped is not transferred where that is worth a new request
 	io.ReaderAt
 	io.Closer
 

@@ -76,32 +76,6 @@ func (r *remote) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Seek sets where Read goes on. An open stream reads what little is skipped; else it ends.
-func (r *remote) Seek(offset int64, whence int) (int64, error) {
-	switch whence {
-	case io.SeekCurrent:
-		offset += r.position
-	case io.SeekEnd:
-		offset += r.info.Size
-	}
-	gap := offset - r.position
-	switch {
-	case offset < 0:
-		return r.position, errNegative
-	case r.stream == nil || gap == 0:
-	case gap < 0 || gap > limits.gap:
-		r.closeStream()
-	default:
-		n, err := io.CopyN(io.Discard, r.stream, min(gap, r.info.Size-r.position))
-		if err != nil {
-			r.position += n
-			return r.position, err
-		}
-	}
-	r.position = offset
-	return offset, nil
-}
-
 func (r *remote) ReadAt(p []byte, offset int64) (n int, err error) {
 	for n < len(p) {
 		at := offset + int64(n)
