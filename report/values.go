@@ -111,7 +111,7 @@ var valuesOf = map[string][]Value{
 		{"indexed", "None was read: an index or a list of URLs tells of the fetch."},
 	},
 	"trust": {
-		{"chained", "Every record before it was verified."},
+		{"chained", "Every record before it was verified, or an index proves where it ends (`--trust-index`)."},
 		{"resynced", "It was found again behind damage."},
 		{"indexed", "It was not read: an index says so. Or it was read in part (`--trust-index`), and no checksum verified: `record_type` is that of the record then."},
 		{"listed", "It was not read: a list of URLs says so."},
