@@ -281,6 +281,8 @@ var capsElsewhere = map[string]string{
 	"beginBytes":       "the form of the input",
 	"sniffBytes":       "the same",
 	"sniffMember":      "the same",
+	"leastLeft":        "the rest is read: TestTrustIndex",
+	"maxUnproven":      "the archive is read as a whole: TestTrustIndexOfOtherLayouts",
 	"taskBytes":        "the size of a task",
 	"taskInputs":       "the same",
 	"readBuffer":       "the size of a buffer",

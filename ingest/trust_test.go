@@ -159,6 +159,11 @@ func TestTrustIndex(t *testing.T) {
 	equal(t, "in part, before damage", got.unread(), leavable[:2])
 	sameFacts(t, "damage", got, damaged)
 
+	// Policy of which only a part is kept is read as a whole all the same.
+	long := warctest.GzipMembers(warctest.Response("urn:1", "http://h/robots.txt", answer("text/plain", strings.Repeat("#\n", 5<<20))))
+	got = readTrusting(t, long, cdxj(indexOf(t, long)))
+	equal(t, "in part, of a long robots.txt", got.unread(), nil)
+
 	// What is left out is not seen.
 	unseen := bytes.Clone(archive)
 	unseen[rows[3].offset+rows[3].length/2] ^= 0x55

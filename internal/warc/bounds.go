@@ -41,19 +41,11 @@ func (r *memberReader) Trust(b Bounds) {
 	}
 }
 
-// leastLeft is how many bytes of a record must be left for the rest to be left out. Of small
-// records the checksum costs next to nothing.
-const leastLeft = 16 << 10
-
 // trailerSize is that of a gzip member: CRC-32 and length of its content (RFC 1952 §2.3.1).
 const trailerSize = 8
 
-// maxRecordEnd is how many bytes end a record: CR LF CR LF in WARC, one or two in ARC.
-const maxRecordEnd = 4
-
-// maxUnproven is how many records may have another end than their header says, until it is taken for
-// the layout of the archive.
-const maxUnproven = 16
+// longestEnd is how many bytes end a record at most: CR LF CR LF in WARC, one or two in ARC.
+const longestEnd = 4
 
 // trusted is an index that a reader goes by, as long as it is right.
 //
@@ -198,7 +190,7 @@ func isTrailer(b []byte, size int64) bool {
 	if len(b) < trailerSize || len(b) > trailerSize && !bytes.HasPrefix(b[trailerSize:], gzipStart) {
 		return false
 	}
-	return binary.LittleEndian.Uint32(b[4:])-uint32(size) <= maxRecordEnd
+	return binary.LittleEndian.Uint32(b[4:])-uint32(size) <= longestEnd
 }
 
 // jump goes on at an offset of the file.
