@@ -132,7 +132,7 @@ func (r *Result) inForce(s *tag.Signal) bool {
 // pageCertainty is how sure it is that the page says what it is said to say.
 func (r *Result) pageCertainty() Certainty {
 	f := r.Fetch
-	if r.Page.From == PageOriginal || r.Page.From == PageWAT || f.Trust == facts.TrustResynced || f.Flags&facts.FlagDigestMismatch != 0 {
+	if r.Page.From == PageOriginal || r.Page.From == PageWAT || f.Trust != facts.TrustChained || f.Flags&facts.FlagDigestMismatch != 0 {
 		return Probable
 	}
 	return Certain

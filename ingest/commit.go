@@ -107,6 +107,7 @@ func (c *committer) readRecord(r warc.Reader, rec *warc.Record) error {
 		}
 		return err
 	}
+	rec.Enough = d.isEnough()
 	length, err := r.Finish()
 	if err != nil {
 		return rec.Named(err)
@@ -174,6 +175,9 @@ func (c *committer) pair(d *draft, length int64) (done []*exchange) {
 func (c *committer) place(d *draft, length int64) {
 	x, r := d.exchange, d.record
 	x.index, x.Index, x.Length, x.Trust = c.index, int64(c.index), length, trustOf(r)
+	if r.Unread {
+		c.stats.Partial++
+	}
 	if r.Mismatch {
 		x.Flags |= facts.FlagDigestMismatch
 	}

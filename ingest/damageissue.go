@@ -22,10 +22,14 @@ var issueKinds = [...]facts.IssueKind{
 	warc.DamageSkippedRange:     facts.IssueSkippedRange,
 	warc.DamageBadDictionary:    facts.IssueBadDictionary,
 	warc.DamageWindowTooLarge:   facts.IssueWindowTooLarge,
+	warc.DamageWrongIndex:       facts.IssueWrongIndex,
 }
 
 // reportDamage notes damage and what it cost.
 func (c *committer) reportDamage(d *warc.Damage, size int64) error {
+	if d.Kind == warc.DamageWrongIndex {
+		return c.report(facts.Issue{Offset: d.Offset, Length: -1, Kind: facts.IssueWrongIndex, Detail: d.Detail, Action: "read without the index from here on"})
+	}
 	if err := c.endGap(); err != nil {
 		return err
 	}
@@ -75,8 +79,11 @@ func (c *committer) endGap() error {
 
 // trustOf says how sure it is that a record is where it was found.
 func trustOf(r *warc.Record) facts.Trust {
-	if r.Resynced {
+	switch {
+	case r.Resynced:
 		return facts.TrustResynced
+	case r.Unread:
+		return facts.TrustIndexed
 	}
 	return facts.TrustChained
 }

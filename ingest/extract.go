@@ -151,6 +151,13 @@ func (d *draft) leaveUnknown() error {
 	return nil
 }
 
+// isEnough reports whether no more of the record is needed. Policy is always read as a whole, and so
+// is what is no fetch.
+func (d *draft) isEnough() bool {
+	x := d.exchange
+	return x != nil && x.Kind == facts.CaptureNone && d.described == nil && d.digests == nil && d.assembly == nil && d.record.SegmentNumber == 0
+}
+
 func (d *draft) noted(kind facts.IssueKind) bool {
 	return slices.ContainsFunc(d.issues, func(i facts.Issue) bool { return i.Kind == kind })
 }

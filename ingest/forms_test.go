@@ -281,6 +281,8 @@ var capsElsewhere = map[string]string{
 	"beginBytes":       "the form of the input",
 	"sniffBytes":       "the same",
 	"sniffMember":      "the same",
+	"leastLeft":        "the rest is read: TestTrustIndex",
+	"maxUnproven":      "the archive is read as a whole: TestTrustIndexOfOtherLayouts",
 	"taskBytes":        "the size of a task",
 	"taskInputs":       "the same",
 	"readBuffer":       "the size of a buffer",
@@ -372,7 +374,7 @@ func TestLimitsAreInTheFingerprint(t *testing.T) {
 		})
 	}
 	equal(t, "limits", got, want)
-	if print := fingerprint(false); print == fingerprintOf(nil, false) || print == fingerprint(true) {
+	if print := fingerprint(modePlain); print == fingerprintOf(nil, modePlain) || print == fingerprint(modeVerify) || print == fingerprint(modeTrust) {
 		t.Error("the fingerprint is that of other limits or options")
 	}
 

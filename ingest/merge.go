@@ -81,11 +81,8 @@ func (m *merging) add(dir string) error {
 		m.Fingerprint = set.Fingerprint
 	}
 	if set.Fingerprint != m.Fingerprint {
-		with, less := dir, m.dirs[0]
-		if set.Fingerprint != fingerprint(true) {
-			with, less = less, with
-		}
-		return fmt.Errorf("the archives of %s were read with --verify-digests, those of %s without; run 'robotsaudit ingest' with it there again", with, less)
+		first, other := modeOf(m.Fingerprint), modeOf(set.Fingerprint)
+		return fmt.Errorf("the archives of %s were read %s, those of %s %s; run 'robotsaudit ingest' in the same way for all", m.dirs[0], first, dir, other)
 	}
 	for _, in := range set.Inputs {
 		other, ok := m.results[in.Path]

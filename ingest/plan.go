@@ -23,15 +23,44 @@ import (
 )
 
 // fingerprint identifies what shapes the facts besides the inputs: their schema,
-// the limits, the vocabulary of tags, whether all digests are verified. Facts of
-// another fingerprint are not read.
-func fingerprint(verifyDigests bool) string {
-	return fingerprintOf(limits, verifyDigests)
+// the limits, the vocabulary of tags, whether all digests are verified, whether indexes are
+// trusted. Facts of another fingerprint are not read.
+func fingerprint(m mode) string { return fingerprintOf(limits, m) }
+
+func fingerprintOf(limits map[string]int64, m mode) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "schema %s, tags %s, limits %v, %v, %v, %v, %v, %v", facts.SchemaVersion, tag.Version, warc.Limits, wacz.Limits, httpmsg.Limits, wat.Limits, limits, m))
+	return hex.EncodeToString(sum[:6])
 }
 
-func fingerprintOf(limits map[string]int64, verifyDigests bool) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "schema %s, tags %s, limits %v, %v, %v, %v, %v, digests %v", facts.SchemaVersion, tag.Version, warc.Limits, wacz.Limits, httpmsg.Limits, wat.Limits, limits, verifyDigests))
-	return hex.EncodeToString(sum[:6])
+// mode is how archives are read.
+type mode string
+
+const (
+	modePlain  mode = "with neither --verify-digests nor --trust-index"
+	modeVerify mode = "with --verify-digests"
+	modeTrust  mode = "with --trust-index"
+)
+
+var modes = [...]mode{modePlain, modeVerify, modeTrust}
+
+func (o *Options) mode() mode {
+	switch {
+	case o.VerifyDigests:
+		return modeVerify
+	case o.TrustIndex:
+		return modeTrust
+	}
+	return modePlain
+}
+
+// modeOf is the one that a fingerprint is of.
+func modeOf(print string) mode {
+	for _, m := range modes {
+		if fingerprint(m) == print {
+			return m
+		}
+	}
+	return modePlain
 }
 
 // Progress counts what Ingest has done. It may be read at any time.
@@ -62,6 +91,7 @@ type Options struct {
 	Add           bool // to what is there: the facts of inputs that are not named are kept
 	Reread        bool // all inputs, also those whose facts are there already
 	VerifyDigests bool // compare the digests of all records, not of policy captures alone
+	TrustIndex    bool // leave out the rest of records whose ends indexes among the inputs prove; VerifyDigests goes before
 	DigestInputs  bool // compute the SHA-256 of each input that is named but standard input
 }
 
@@ -74,9 +104,20 @@ func Ingest(ctx context.Context, inputs []Input, opt Options) error {
 		opt.Progress = new(Progress)
 	}
 	defer warc.ReleaseMemory()
-	b, err := newBuild(opt, fingerprint(opt.VerifyDigests))
+	b, err := newBuild(opt, fingerprint(opt.mode()))
 	if err != nil {
 		return err
+	}
+	var trusted *indexBounds
+	if opt.mode() == modeTrust {
+		inputs = slices.Clone(inputs)
+		if trusted, err = readIndexBounds(ctx, b.root, inputs); err != nil {
+			return err
+		}
+		defer trusted.close()
+		if len(trusted.sums) == 0 && !trusted.packages {
+			b.warn("--trust-index changes nothing: no index among the inputs names a .gz archive among them, by the end of its path, and the length of a record in it")
+		}
 	}
 	if b.dropForeign() {
 		b.warn("the output folder holds facts of another version of robotsaudit, or read with other options; the archives are read again")
@@ -88,7 +129,7 @@ func Ingest(ctx context.Context, inputs []Input, opt Options) error {
 		return err
 	}
 	opt.Progress.InputsKept.Store(int64(len(b.kept)))
-	in := ingestion{root: b.root, opt: opt, fingerprint: b.fingerprint, cores: warc.NewCores(opt.Workers)}
+	in := ingestion{root: b.root, opt: opt, fingerprint: b.fingerprint, trust: trusted, cores: warc.NewCores(opt.Workers)}
 	rest := without(inputs, b.kept)
 	for _, lost := range without(rest, named) {
 		if lost.Path == facts.Stdin { // known from an earlier run alone
@@ -156,6 +197,9 @@ func taskName(fingerprint string, inputs []facts.Input) string {
 		if in.Version != "" {
 			fmt.Fprintf(h, "%q\n", in.Version)
 		}
+		if in.Bounds != "" {
+			fmt.Fprintf(h, "bounds %s\n", in.Bounds)
+		}
 	}
 	return "task-" + hex.EncodeToString(h.Sum(nil)[:8])
 }
@@ -167,6 +211,7 @@ type ingestion struct {
 	failures []facts.Failure
 
 	fingerprint string
+	trust       *indexBounds
 	cores       warc.Cores
 }
 
@@ -276,6 +321,7 @@ func (g *ingestion) attempt(ctx context.Context, inputs []facts.Input) (name str
 		tmp:      tmp,
 		ctx:      ctx,
 		cores:    g.cores,
+		trust:    g.trust,
 	}
 	results, failed, err := readInputs(w, inputs, g.opt.Stdin, &opt)
 	if err != nil || len(failed) > 0 {
@@ -322,7 +368,11 @@ func publish(root, tmp, name string) error {
 
 // OpenFacts reads the current facts of an output folder.
 func OpenFacts(dir string) (*Facts, error) {
-	f, err := facts.Open(dir, fingerprint(false), fingerprint(true))
+	var prints []string
+	for _, m := range modes {
+		prints = append(prints, fingerprint(m))
+	}
+	f, err := facts.Open(dir, prints...)
 	if err != nil {
 		return nil, err
 	}

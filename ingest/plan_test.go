@@ -86,7 +86,7 @@ func entries(t *testing.T, dir string) (names []string) {
 }
 
 func factsDir() string {
-	return filepath.Join("out", facts.PrivateFolder, facts.FolderName(fingerprint(false)))
+	return filepath.Join("out", facts.PrivateFolder, facts.FolderName(fingerprint(modePlain)))
 }
 
 func TestIngest(t *testing.T) {
@@ -197,7 +197,7 @@ func TestIngestOfAnotherFingerprint(t *testing.T) {
 	if progress.InputsRead.Load() != 1 || len(warnings) != 1 || !strings.Contains(warnings[0], "read again") {
 		t.Errorf("%d read, warnings %q", progress.InputsRead.Load(), warnings)
 	}
-	if got := entries(t, "out/.robotsaudit"); !slices.Equal(got, []string{facts.FolderName(fingerprint(false)), facts.PlanFile}) {
+	if got := entries(t, "out/.robotsaudit"); !slices.Equal(got, []string{facts.FolderName(fingerprint(modePlain)), facts.PlanFile}) {
 		t.Errorf("on disk %q", got)
 	}
 	if err := os.WriteFile("out/.robotsaudit/plan.json", []byte(`{"fingerprint":"000000000000"}`), 0o666); err != nil {

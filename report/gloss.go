@@ -43,6 +43,7 @@ var issueGloss = map[string]string{
 	facts.IssueWindowTooLarge.String():       "holds a zstd frame that needs a window of more than 64 MiB",
 	facts.IssueBadEntry.String():             "is a WACZ with an entry that is damaged, encrypted or ambiguous",
 	facts.IssueBadIndexRow.String():          "is an index or a list with rows that cannot be read",
+	facts.IssueWrongIndex.String():           "is not what an index tells of it; from there on, read without it",
 	facts.IssueBadDate.String():              "date missing, impossible or of uncertain digits: unknown, or only as exact as is certain",
 	facts.IssueDateWithoutZone.String():      "WARC-Date without a time zone: taken as UTC",
 	facts.IssueNoTargetURI.String():          "holds a record without a usable WARC-Target-URI, which is no fetch",

@@ -83,7 +83,7 @@ var valuesOf = map[string][]Value{
 		{"digest_mismatch", "A digest of the governing capture, or of a record on its way, does not match."},
 		{"other_mode", "Another way of matching product tokens would change the verdict."},
 		{"ambiguous_token", "The User-Agent names two crawlers; the first counts."},
-		{"indexed", "An index tells of the fetch, and its record was not read."},
+		{"indexed", "An index tells of the fetch, and its record was not read, or not to its end (`--trust-index`)."},
 		{"listed", "A list of URLs tells of the fetch, and its record was not read."},
 		{"token_by_option", "`agent` is by an option, and the User-Agent does not hold it."},
 	},
@@ -111,9 +111,9 @@ var valuesOf = map[string][]Value{
 		{"indexed", "None was read: an index or a list of URLs tells of the fetch."},
 	},
 	"trust": {
-		{"chained", "Every record before it was verified."},
+		{"chained", "Every record before it was verified, or an index proves where it ends (`--trust-index`)."},
 		{"resynced", "It was found again behind damage."},
-		{"indexed", "It was not read: an index says so."},
+		{"indexed", "It was not read: an index says so. Or it was read in part (`--trust-index`), and no checksum verified: `record_type` is that of the record then."},
 		{"listed", "It was not read: a list of URLs says so."},
 	},
 	"profile": {
@@ -329,6 +329,7 @@ var valuesOf = map[string][]Value{
 	},
 	"record_issue": {
 		{"bad_date", "The date is missing or impossible, then the verdict is unknown; or, in an ARC, has more than 14 digits, then `fetch_time` is only as exact as is certain."},
+		{"wrong_index", "With `--trust-index`: what an index tells of the archive is not so. `detail` says what. From here on the archive was read as without the index."},
 		{"date_without_zone", "WARC-Date without a time zone: taken as UTC."},
 		{"bad_url", "An odd URL: a bad host or port, spaces or control characters; `detail` says which."},
 		{"url_too_long", "A URL longer than 64 KiB was cut."},

@@ -16,6 +16,12 @@ var Everything = evaluate.Options{Agents: []string{"GPTBot"}, Uses: []tag.Use{ta
 // Audit audits archives and returns the output folder.
 func Audit(t testing.TB, options evaluate.Options, args ...string) (dir string) {
 	t.Helper()
+	return AuditRead(t, ingest.Options{}, options, args...)
+}
+
+// AuditRead is Audit of archives that are read in another way.
+func AuditRead(t testing.TB, reading ingest.Options, options evaluate.Options, args ...string) (dir string) {
+	t.Helper()
 	must := func(err error) {
 		t.Helper()
 		if err != nil {
@@ -30,7 +36,8 @@ func Audit(t testing.TB, options evaluate.Options, args ...string) (dir string) 
 	release, err := ingest.Lock(dir)
 	must(err)
 	defer func() { must(release()) }()
-	must(ingest.Ingest(t.Context(), inputs, ingest.Options{Dir: dir, Workers: 1}))
+	reading.Dir, reading.Workers = dir, 1
+	must(ingest.Ingest(t.Context(), inputs, reading))
 	facts, err := ingest.OpenFacts(dir)
 	must(err)
 	w, err := report.NewWriter(dir, facts, options)

@@ -59,7 +59,7 @@ type Trust uint8
 const (
 	TrustChained Trust = iota
 	TrustResynced
-	TrustIndexed // an index says so, and the record was not read
+	TrustIndexed // an index says so, and the record was not read, or not to its end
 	TrustListed  // a list of URLs says so, likewise
 )
 

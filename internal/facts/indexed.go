@@ -228,6 +228,9 @@ func escaped(url string) string {
 	return string(b)
 }
 
+// Likeness is what URLs have in common that stand for one and the same in archives and indexes.
+func Likeness(url string) string { return likeness(url) }
+
 // likeness is what a URL and what indexes make of it have in common: some take bytes outside ASCII
 // for Latin-1.
 func likeness(url string) string {

@@ -47,6 +47,7 @@ const (
 	IssueUndeclaredBinary
 	IssueHostMismatch
 	IssueBadIndexRow
+	IssueWrongIndex
 )
 
 var issueKinds = [...]string{
@@ -90,6 +91,7 @@ var issueKinds = [...]string{
 	IssueUndeclaredBinary:     "undeclared_binary",
 	IssueHostMismatch:         "host_mismatch",
 	IssueBadIndexRow:          "bad_index_row",
+	IssueWrongIndex:           "wrong_index",
 }
 
 func (k IssueKind) String() string { return issueKinds[k] }

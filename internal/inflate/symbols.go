@@ -5,7 +5,7 @@ import "encoding/binary"
 // symbols decodes symbols of a compressed block (RFC 1951 §3.2.3), up to the end
 // of the piece or the block.
 func (r *Reader) symbols() error {
-	for r.op < pieceEnd && r.state == stateSymbols {
+	for r.op < r.stop && r.state == stateSymbols {
 		if r.iend-r.ip < inMargin {
 			r.fill()
 		}
@@ -91,6 +91,9 @@ func (r *Reader) fast() error {
 	in, out := &r.in, &r.out
 	ip, op := uint(r.ip), uint(r.op)
 	inEnd := uint(r.iend - inMargin)
+	if r.sparing {
+		inEnd = min(inEnd, ip+spareInput)
+	}
 	bits, n := r.bits, uint64(r.nbits)
 	litMask, distMask := c.litMask, c.distMask
 	var err error

@@ -22,7 +22,9 @@ func IsCommonCrawl(host string) { commonCrawl = host }
 func Stall(d time.Duration) { limits.stall = d }
 
 // Small makes what is read at once small, so that small objects take many reads.
-func Small() { limits.chunk, limits.block, limits.progress = 1<<10, 4<<10, 16<<10 }
+func Small() {
+	limits.chunk, limits.block, limits.progress, limits.gap = 1<<10, 4<<10, 16<<10, 10<<10
+}
 
 // Trust trusts a server's certificate.
 func Trust(t *testing.T, c *x509.Certificate) {

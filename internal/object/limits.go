@@ -19,6 +19,7 @@ var limits = struct {
 	block  int64 // bytes of a range that is read at random
 	blocks int   // of them that are kept of one object
 	run    int   // blocks in a row from which on they are read as a stream
+	gap    int64 // bytes that a stream reads although they are skipped: a new request takes longer
 }{
 	attempts:  8,
 	progress:  1 << 20,
@@ -35,6 +36,7 @@ var limits = struct {
 	block:  256 << 10,
 	blocks: 8,
 	run:    4,
+	gap:    2 << 20,
 }
 
 // commonCrawl is a web server that answers 403 to whoever asks too fast, and how many requests at a

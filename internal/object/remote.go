@@ -113,11 +113,20 @@ func (r *remote) block(number int64) ([]byte, error) {
 	return b.content, nil
 }
 
-// fetch reads a block. Blocks in a row are read as a stream.
+// fetch reads a block. Blocks in a row are read as a stream, which reads those, too, that are left
+// out of it, where they are few.
 func (r *remote) fetch(b *block) error {
-	if b.number == r.next {
+	gap := (b.number - r.next) * limits.block
+	switch {
+	case gap == 0:
 		r.run++
-	} else {
+	case r.ahead != nil && gap > 0 && gap <= limits.gap:
+		r.next = -1
+		if _, err := io.CopyN(io.Discard, r.ahead, gap); err != nil {
+			r.closeAhead()
+			return err
+		}
+	default:
 		r.run = 0
 		r.closeAhead()
 	}

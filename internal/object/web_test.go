@@ -296,6 +296,38 @@ func TestReadAt(t *testing.T) {
 	}
 }
 
+// TestSkip leaves out blocks of a stream: few are read and thrown away in the same request, for more
+// there is a new one.
+func TestSkip(t *testing.T) {
+	object.Hurry(t)
+	object.Small()
+	var requests atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		requests.Add(1)
+		serve(w, r)
+	}))
+	defer server.Close()
+	o, _, _, err := open(t, server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := make([]byte, 4<<10)
+	for i := range 6 { // blocks in a row, which become a stream
+		if _, err := o.ReadAt(b, int64(i)<<12); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, block := range []int64{8, 9, 20} {
+		before := requests.Load()
+		if _, err := o.ReadAt(b, block<<12); err != nil || !bytes.Equal(b, content[block<<12:][:4<<10]) {
+			t.Errorf("block %d: other bytes, error %v", block, err)
+		}
+		if n, want := requests.Load()-before, block/20; n != want {
+			t.Errorf("block %d: %d requests", block, n)
+		}
+	}
+}
+
 // TestReadAtOfStreams says of a server that ignores ranges that nothing can be read at random.
 func TestReadAtOfStreams(t *testing.T) {
 	object.Hurry(t)

@@ -13,6 +13,7 @@ const (
 	ArchiveFolder = "archive/"                   // where nothing but archives should be
 	PackageFile   = "datapackage.json"           // lists the entries with their digests
 	SkippedPages  = "reports/skippedPages.jsonl" // Browsertrix's list of the pages that it did not fetch
+	indexes       = "indexes/"                   // CDX and CDXJ of the archives
 	pageLists     = "pages/"                     // WACZ 1.1.1 §5.2.3
 )
 
@@ -22,6 +23,9 @@ const (
 func IsPageList(entry string) bool {
 	return strings.HasPrefix(entry, pageLists) && strings.HasSuffix(entry, ".jsonl")
 }
+
+// IsIndex tells an index of the archives by the folder in which it lies.
+func IsIndex(entry string) bool { return strings.HasPrefix(entry, indexes) }
 
 // Page is a line of a page list.
 type Page struct {
