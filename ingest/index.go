@@ -18,6 +18,9 @@ import (
 // sniff tells the form of an input by its first bytes; format is that of an index or a list of
 // URLs, and None for all else.
 func sniff(src *warc.Source) (form warc.Form, format index.Format) {
+	if begin, _ := src.Peek(len("PAR1")); index.Sniff(begin) == index.Parquet { // its pages may look like gzip members
+		return form, index.Parquet
+	}
 	form = warc.Sniff(src, isCrawlLog)
 	if form.Readable() {
 		return form, index.None
