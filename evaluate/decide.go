@@ -230,6 +230,7 @@ func (d *decider) checkBeside(r *Result, s *subject, tl *timeline, v *view) (Rea
 	}
 	a, err := d.answerInTime(w.governing, s, tl, &w)
 	if err != nil || a.Verdict != Allowed {
+		v.toldBefore = a.Verdict == Disallowed && s.wasTold(&w, false)
 		return reasonNone, err
 	}
 	r.against = w.governing
