@@ -38,7 +38,6 @@ LOST = [
     ("no record was read", {"record_type"}, lambda p: p.got["record_type"] == "indexed"),
     ("no record was read", {"trust"}, lambda p: p.got["trust"] == "indexed"),
     ("at most probable", {"certainty"}, lambda p: (p.want["certainty"], p.got["certainty"]) == ("certain", "probable")),
-    ("the order of records of one second", {"certainty"}, lambda p: p.same_second()),
     ("the order of records of one second", {"evidence"}, lambda p: p.same_second()),
     ("at most probable", {"notes"}, lambda p: p.notes["got"] - p.notes["want"] <= {"indexed", "same_moment"}),
     ("bytes of URLs outside ASCII", {"notes"}, lambda p: "url_cut" in p.notes["got"]),
