@@ -95,6 +95,9 @@ func (d *decider) judge(r *Result, s *subject, tl *timeline, v *view) error {
 		return nil
 	}
 	r.govern(v, s)
+	if tl.isOutdated(v.governing, s) {
+		r.Notes |= NoteUnreadCapture
+	}
 	answer, err := d.answerInTime(v.governing, s, tl, v)
 	if err != nil {
 		return err

@@ -63,6 +63,9 @@ func (c *committer) emitOne(x *exchange) error {
 		c.stats.Indexed++
 		if x.bodiless == facts.CaptureRobots {
 			c.stats.IndexedRobots++
+			if err := c.out.Event(x.Unread()); err != nil {
+				return err
+			}
 		}
 	}
 	if err := c.out.Fetch(&x.Fetch); err != nil {
