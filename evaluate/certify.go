@@ -35,7 +35,7 @@ func (d *decider) certify(r *Result, s *subject, tl *timeline, v *view) error {
 		r.Certainty = Contested
 	case s.isTooCostly():
 		r.unknown(TooCostly)
-	case r.Notes&NoteForgeable != 0, !s.wasTold(r, v, bracketed):
+	case r.Notes&(NoteForgeable|NoteUnreadCapture) != 0, !s.wasTold(v, bracketed), s.mayPrecede(v):
 		r.Certainty = Possible
 	case r.Evidence != Fresh || r.Notes&doubts != 0:
 		r.Certainty = Probable
@@ -46,17 +46,24 @@ func (d *decider) certify(r *Result, s *subject, tl *timeline, v *view) error {
 }
 
 // wasTold reports whether something shows that this crawler was told in time.
-func (s *subject) wasTold(r *Result, v *view, bracketed bool) bool {
+func (s *subject) wasTold(v *view, bracketed bool) bool {
 	within := func(st *State) bool { return s.time.MicrosSince(st.Oldest()) <= toldFor }
 	switch {
-	case s.agent == "" || r.Evidence == Later:
+	case s.agent == "" || v.evidence == Later:
 		return false
-	case r.Evidence == Fresh || bracketed:
+	case v.evidence == Fresh || bracketed:
 		return true
 	case !v.own && (!v.olderAgrees || v.older.Forgeable || !within(v.older)):
 		return false
 	}
 	return within(v.governing)
+}
+
+// mayPrecede reports whether the fetch may have been made before the crawler was told: its record
+// would show that, and was not read.
+func (s *subject) mayPrecede(v *view) bool {
+	newest, at := v.governing.Newest()
+	return s.IsIndexed() && s.relationTo(newest, at) == beside && !v.toldBefore
 }
 
 // isBracketed reports whether a stale capture is confirmed by the first one after the

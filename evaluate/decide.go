@@ -95,6 +95,9 @@ func (d *decider) judge(r *Result, s *subject, tl *timeline, v *view) error {
 		return nil
 	}
 	r.govern(v, s)
+	if tl.isOutdated(v.governing, s) {
+		r.Notes |= NoteUnreadCapture
+	}
 	answer, err := d.answerInTime(v.governing, s, tl, v)
 	if err != nil {
 		return err
@@ -230,6 +233,7 @@ func (d *decider) checkBeside(r *Result, s *subject, tl *timeline, v *view) (Rea
 	}
 	a, err := d.answerInTime(w.governing, s, tl, &w)
 	if err != nil || a.Verdict != Allowed {
+		v.toldBefore = a.Verdict == Disallowed && s.wasTold(&w, false)
 		return reasonNone, err
 	}
 	r.against = w.governing

@@ -16,6 +16,7 @@ type timelines struct {
 	copies *facts.Cursor[resolve.Copy]
 	events *facts.Cursor[facts.LogEvent]
 	lines  lineTwins
+	unread []facts.Time // captures of the origin in hand that indexes tell of
 }
 
 func (r *Resolved) openTimelines(ctx context.Context, from, to int) *timelines {
@@ -75,6 +76,14 @@ func (l *timelines) each(here facts.Place, add func(*State) error, repeated func
 		return l.events.Err
 	}
 	l.events.SkipTo(here)
+	l.unread = l.unread[:0]
+	for l.events.Row != nil && l.events.Here == here && l.events.Row.Kind == facts.EventRobotsUnread {
+		t := l.events.Row.Time().Truncate(facts.PrecisionSecond)
+		if t.Known() && (len(l.unread) == 0 || l.unread[len(l.unread)-1] != t) {
+			l.unread = append(l.unread, t)
+		}
+		l.events.Advance()
+	}
 	err := l.states.Each(here, func(s *resolve.State) error {
 		st := &State{State: *s}
 		if st.Kind == facts.CaptureTDMRep {
@@ -120,6 +129,7 @@ func (l *timelines) load(here facts.Place, states []*State) (*timeline, error) {
 		return nil, err
 	}
 	tl := newTimeline(states, marked)
+	tl.addUnread(l.unread)
 	return tl, l.copies.Each(here, func(c *resolve.Copy) error {
 		tl.places.add(c.First(), c.Spot())
 		return nil

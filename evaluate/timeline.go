@@ -14,6 +14,24 @@ type timeline struct {
 	byAgent map[string]*line      // by lower-cased product token; "" where none is known
 	marks   map[resolve.Mark]bool // records that a robots.txt redirect led to
 	places  places                // of records that several archives hold
+	unread  []facts.Time          // of captures that indexes tell of and no input holds, in order
+}
+
+// addUnread takes the times at which indexes tell of captures. Those of the second of a capture tell of
+// that one.
+func (tl *timeline) addUnread(times []facts.Time) {
+	for _, t := range times {
+		n := tl.all.from(t.Micros)
+		if n == len(tl.all.states) || tl.all.states[n].Micros >= t.Micros+t.Precision.Unit() {
+			tl.unread = append(tl.unread, t)
+		}
+	}
+}
+
+// isOutdated reports whether an index tells of a capture between one and a fetch.
+func (tl *timeline) isOutdated(st *State, s *subject) bool {
+	n := sort.Search(len(tl.unread), func(i int) bool { return tl.unread[i].MicrosSince(st.Time()) > 0 })
+	return n < len(tl.unread) && s.time.MicrosSince(tl.unread[n]) >= 0
 }
 
 // line is a sequence of robots captures in the order of compareInTime. Captures without a usable

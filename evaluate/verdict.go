@@ -165,13 +165,14 @@ const (
 	NoteForgeable                          // found behind damage, where a page could hold it
 	NoteIndexed                            // an index tells of the fetch; its record was not read, or not to its end
 	NoteListed                             // a list of URLs tells of the fetch, likewise
+	NoteUnreadCapture                      // an index tells of a later capture before the fetch; its record was not read
 )
 
 var noteNames = [...]string{
 	"reserved_encoding", "parse_limit", "body_cut", "url_cut", "other_crawler", "permitted_copy", "partial", "resynced",
 	"other_mode", "html", "digest_mismatch", "same_moment", "coarse_date", "unreadable_copy", "bracketed", "unsafe_encoding",
 	"lenient", "documented_token", "robots_txt_encoded", "ambiguous_token", "token_by_option", "forgeable",
-	"indexed", "listed",
+	"indexed", "listed", "unread_capture",
 }
 
 // Strings returns the names of the notes in n, in a fixed order.

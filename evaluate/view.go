@@ -15,6 +15,7 @@ type view struct {
 	prior       *State                 // the capture before it, in its line, that answers
 	older       *State                 // where another's governs: the crawler's own latest one that says something
 	olderAgrees bool                   // and it answers alike
+	toldBefore  bool                   // where the governing one is of the fetch's moment: so did the one before
 	wins        func(a, b *State) bool // of two captures of a moment and archive, whether the first counts
 }
 

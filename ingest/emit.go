@@ -64,6 +64,9 @@ func (c *committer) emitOne(x *exchange) error {
 		if x.bodiless == facts.CaptureRobots {
 			c.stats.IndexedRobots++
 			c.stats.AddRobotsIn(x.Archive)
+			if err := c.out.Event(x.Unread()); err != nil {
+				return err
+			}
 		}
 	}
 	if err := c.out.Fetch(&x.Fetch); err != nil {

@@ -269,6 +269,8 @@ func TestSniff(t *testing.T) {
 		"half an ARC":           {[]byte("filedesc://x 0.0.0.0"), "not_an_archive"},
 		"line ends":             {[]byte("\r\n\r\n"), "not_an_archive"},
 		"a short magic":         {[]byte("WARC"), "not_an_archive"},
+		"an empty gzip member":  {append([]byte("text "), warctest.Gzip("")...), "not_an_archive"},
+		"Parquet of gzip pages": {append([]byte("PAR1"), warctest.Gzip("WARC/1.0\r\n\r\n")...), "not_an_archive"},
 	} {
 		for form, got := range map[string]*collected{"file": read(t, c.in), "pipe": readPipe(t, c.in)} {
 			if k := got.kinds(); len(k) != 1 || k[0] != c.want || got.result.Lossy != 1 || got.result.Refusal == "" {

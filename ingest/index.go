@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"net/http"
 	"strconv"
 	"strings"
 
@@ -18,6 +19,9 @@ import (
 // sniff tells the form of an input by its first bytes; format is that of an index or a list of
 // URLs, and None for all else.
 func sniff(src *warc.Source) (form warc.Form, format index.Format) {
+	if begin, _ := src.Peek(len("PAR1")); index.Sniff(begin) == index.Parquet { // its pages may look like gzip members
+		return warc.Form{Kind: warc.DamageNotAnArchive, Refusal: "it is a Parquet file"}, index.Parquet
+	}
 	form = warc.Sniff(src, isCrawlLog)
 	if form.Readable() {
 		return form, index.None
@@ -284,6 +288,9 @@ func (x *indexReader) fetch(row *index.Row) (*facts.Fetch, error) {
 	if captureKind(url) == facts.CaptureRobots {
 		x.stats.IndexedRobots++
 		x.stats.AddRobotsIn(f.Archive)
+		if f.Method == "" || f.Method == http.MethodGet {
+			return f, x.out.Event(f.Unread())
+		}
 	}
 	return f, nil
 }

@@ -292,7 +292,7 @@ func (w *walk) entry(e fs.DirEntry, at found) {
 // isNamedArchive reports whether a file is named like an archive.
 func isNamedArchive(name string) bool {
 	name = strings.ToLower(path.Base(name))
-	for _, part := range [...]string{".warc", ".arc", ".wacz"} {
+	for _, part := range [...]string{".warc", ".arc", ".wacz", ".wat"} {
 		if i := strings.LastIndex(name, part); i >= 0 {
 			switch name[i+len(part):] {
 			case "", ".gz", ".bz2", ".zst", ".xz":

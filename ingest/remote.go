@@ -78,8 +78,8 @@ func remoteName(clean string) string {
 	return name
 }
 
-// prefix takes the objects below a prefix that are named like archives: to look into all others
-// would be a request each.
+// prefix takes the objects below a prefix that are named like what folders are searched for: to look
+// into all others would be a request each.
 func (x *expander) prefix(arg string) {
 	clean, err := object.Clean(arg)
 	if err != nil {
@@ -92,7 +92,7 @@ func (x *expander) prefix(arg string) {
 			x.fail(arg, "cannot be listed (%v)", err)
 			return
 		}
-		if !isNamedArchive(e.Name) && !strings.HasPrefix(path.Base(e.Name), "crawl.log") {
+		if !isNamedArchive(e.Name) && !isNamedIndex(e.Name) && !strings.HasPrefix(path.Base(e.Name), "crawl.log") {
 			continue
 		}
 		found = true
@@ -101,8 +101,21 @@ func (x *expander) prefix(arg string) {
 		x.add(in)
 	}
 	if !found {
-		x.fail(arg, "no object below it is named like an archive; name objects one by one, or in a list (@FILE)")
+		x.fail(arg, "no object below it is named like an archive or an index; name objects one by one, or in a list (@FILE)")
 	}
+}
+
+// isNamedIndex reports whether an object is named like an index: by its ending, or as Common Crawl
+// names the parts of its indexes.
+func isNamedIndex(name string) bool {
+	name, packed := strings.CutSuffix(strings.ToLower(path.Base(name)), ".gz")
+	switch path.Ext(name) {
+	case ".cdx", ".cdxj":
+		return true
+	case ".parquet":
+		return strings.HasPrefix(name, "part-") && !packed
+	}
+	return strings.HasPrefix(name, "cdx-") && packed
 }
 
 // FindInput tells of the file or object that a path names, which is that of an input or an

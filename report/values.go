@@ -85,6 +85,7 @@ var valuesOf = map[string][]Value{
 		{"ambiguous_token", "The User-Agent names two crawlers; the first counts."},
 		{"indexed", "An index tells of the fetch, and its record was not read, or not to its end (`--trust-index`)."},
 		{"listed", "A list of URLs tells of the fetch, and its record was not read."},
+		{"unread_capture", "An index tells of a capture of robots.txt after the governing one and before the fetch. No input holds it."},
 		{"token_by_option", "`agent` is by an option, and the User-Agent does not hold it."},
 	},
 	"agent_source": {

@@ -15,6 +15,12 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/johannesboyne/gofakes3"
+	"github.com/johannesboyne/gofakes3/backend/s3mem"
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/robotsaudit/robotsaudit/internal/warctest"
 )
 
 // fileServer serves archives and counts the requests for what they hold, by name: those that ask
@@ -213,6 +219,84 @@ func TestRemote(t *testing.T) {
 	sameResults(t, got, want)
 	if got := tell(0, "extract", "-o", whole, place); got != record {
 		t.Errorf("extract without ranges: %d bytes, want %d", len(got), len(record))
+	}
+}
+
+// TestRemoteIndexes: indexes, WATs and archives of robots.txt give the same results from a folder,
+// below a prefix of a store, and by lists that mean them from a folder, a server or a store.
+func TestRemoteIndexes(t *testing.T) {
+	type row struct {
+		URL      string    `parquet:"url"`
+		Time     time.Time `parquet:"fetch_time,timestamp(millisecond)"`
+		Status   int16     `parquet:"fetch_status"`
+		Filename string    `parquet:"warc_filename"`
+		Offset   int32     `parquet:"warc_record_offset"`
+		Length   int32     `parquet:"warc_record_length"`
+	}
+	noon := time.Date(2024, 5, 1, 12, 0, 0, 0, time.UTC)
+	var table bytes.Buffer
+	w := parquet.NewGenericWriter[row](&table, parquet.Compression(&parquet.Gzip))
+	if _, err := w.Write([]row{{"http://h/private", noon, 200, "crawl-data/CC-MAIN-2024-51/segments/1/warc/a.warc.gz", 7, 8}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	robots := warctest.GzipMembers(
+		warctest.Request("urn:q", "http://h/robots.txt", "ExampleBot/1.0"),
+		warctest.Response("urn:r", "http://h/robots.txt", "HTTP/1.1 200 OK\r\nContent-Length: 25\r\n\r\nUser-agent: *\nDisallow: /\n"),
+	)
+	wat := warctest.Record{Type: "metadata", ID: "urn:w", URL: "http://h/d", Fields: []string{"Content-Type: application/json"}, Block: `{"Container":{"Filename":"d.warc.gz","Compressed":true,"Offset":"9","Gzip-Metadata":{"Deflate-Length":"8"}},` +
+		`"Envelope":{"Format":"WARC/1.0","WARC-Header-Metadata":{"WARC-Type":"response","WARC-Target-URI":"http://h/d","WARC-Date":"2024-05-01T12:00:00Z","WARC-Record-ID":"<urn:d>"},"Payload-Metadata":{"HTTP-Response-Metadata":{"Headers":{},"Response-Message":{"Status":"200","Version":"HTTP/1.1","Reason":"x"}}}}}`}
+	files := map[string][]byte{
+		"robotstxt/a.warc.gz": robots,
+		"table/crawl=CC-MAIN-2024-51/subset=warc/part-00000-1.c000.gz.parquet": table.Bytes(),
+		"index/cdx-00000.gz": warctest.Gzip(`h)/b 20240501120000 {"url": "http://h/b", "status": "200", "filename": "b.warc.gz", "offset": "1", "length": "2"}` + "\n"),
+		"index/all.cdxj":     []byte(`h)/c 20240501120000 {"url": "http://h/c", "status": "200", "filename": "c.warc.gz", "offset": "1", "length": "2"}` + "\n"),
+		"wat/d.warc.wat.gz":  warctest.GzipMembers(wat),
+	}
+	dir := t.TempDir()
+	held := s3mem.New()
+	if err := held.CreateBucket("bucket"); err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for name, content := range files {
+		path := filepath.Join(dir, "in", name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, content, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := held.PutObject("bucket", "in/"+name, nil, bytes.NewReader(content), int64(len(content)), nil); err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, name)
+	}
+	list := filepath.Join(dir, "all.paths.gz")
+	if err := os.WriteFile(list, warctest.Gzip(strings.Join(lines, "\n")), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	web := httptest.NewServer(&fileServer{files: files, asked: make(map[string]int), ranges: true})
+	defer web.Close()
+	store := httptest.NewServer(gofakes3.New(held).Server())
+	defer store.Close()
+	folder := filepath.Join(dir, "in")
+	command(t, 0, "audit", "--quiet", "-o", filepath.Join(dir, "out"), folder)
+	want := outputsOf(t, filepath.Join(dir, "out"))
+	if !strings.Contains(want["audit.json"], `"fetches": 5`) {
+		t.Fatalf("from the folder:\n%s", want["audit.json"])
+	}
+	for name, args := range map[string][]string{
+		"prefix":      {"s3://bucket/in/", "--s3-endpoint", store.URL, "--s3-anonymous"},
+		"list-store":  {list, "--base", "s3://bucket/in/", "--s3-endpoint", store.URL, "--s3-anonymous"},
+		"list-server": {list, "--base", web.URL},
+		"list-folder": {list, "--base", folder},
+	} {
+		out := filepath.Join(dir, name)
+		command(t, 0, append([]string{"audit", "--quiet", "-o", out}, args...)...)
+		sameResults(t, outputsOf(t, out), want)
 	}
 }
 

@@ -6,18 +6,19 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/run"
 )
 
-// EventKind is what a log line tells. Evidence sorts before what is judged by it.
+// EventKind is what a log line or a row of an index tells. Evidence sorts before what is judged by it.
 type EventKind uint8
 
 // The kinds of log event.
 const (
 	eventUnknown           EventKind = iota
+	EventRobotsUnread                // an index tells of a capture of robots.txt
 	EventRobotsUnreachable           // robots.txt of the origin could not be had
 	EventExclusion                   // robots.txt kept the crawler from fetching the URL
 )
 
 // LogEvent is a row of facts: what a crawler's log says that it did not fetch. It
-// is no fetch, and the crawler's word: no record shows it.
+// is no fetch, and the crawler's word: no record shows it. Nor does one show what an index tells.
 type LogEvent struct {
 	HostReversed string    `parquet:"host_reversed,dict"`
 	Origin       string    `parquet:"origin,dict"`
@@ -54,6 +55,14 @@ func CompareEvents(a, b *LogEvent) int {
 		cmp.Compare(a.Entry, b.Entry),
 		cmp.Compare(a.Line, b.Line),
 	)
+}
+
+// Unread is the event that an index tells of a capture of robots.txt.
+func (f *Fetch) Unread() *LogEvent {
+	return &LogEvent{
+		HostReversed: f.HostReversed, Origin: f.Origin, Kind: EventRobotsUnread, Micros: f.Micros, Precision: f.Precision,
+		Input: f.Input, Entry: f.Entry, Line: f.Index, Offset: f.Offset, Length: f.Length,
+	}
 }
 
 // EventRuns is the specification of the runs of log events.

@@ -107,7 +107,9 @@ func (s sniffer) damaged(b []byte, c codec) Form {
 		if in.next() != nil {
 			continue
 		}
-		if found := s.stream(ContainerMembers, in); found.Readable() && found.framing != nil {
+		// Of a few bytes that look like a member's head, nothing comes, or anything.
+		start, _ := bufio.NewReaderSize(in, beginBytes).Peek(beginBytes)
+		if found := s.plain(start, ContainerMembers); found.Readable() && found.framing != nil {
 			found.codec = c
 			return found
 		}

@@ -90,6 +90,7 @@ var sentences = map[string]map[string]sentence{
 		"forgeable":          {"The four classes", "The fetch or the capture is `forgeable`: it was found behind damage, by what a page could hold as well."},
 		"indexed":            {"The four classes", "an index tells of the fetch, and its record was not read, or not to its end"},
 		"listed":             {"The four classes", "a list of URLs tells of the fetch, and its record was not read"},
+		"unread_capture":     {"The four classes", "An index tells of a capture after the governing one and before the fetch, and no input holds it (`unread_capture`)."},
 		"reserved_encoding":  {"Open readings", "a reserved byte equals its percent-encoded form"},
 		"unsafe_encoding":    {"Open readings", "by the letter the two forms differ, and the RFC is silent."},
 		"lenient":            {"Open readings", "misspelt lines, and lines without a colon, are read as meant, or are not"},

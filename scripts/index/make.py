@@ -31,7 +31,7 @@ def capture(line, url, time, mime, status, digest, redirect, length, offset, fil
     """capture is a row, with None for what is not said."""
     said = {"URL": url, "Time": time, "MIME": mime, "Digest": digest, "Redirect": redirect, "Filename": filename}
     row = {k: v for k, v in said.items() if v not in ("-", "", None)}
-    if status and status.isdigit() and int(status) > 0:  # or what stands in its place
+    if status and str(status).isdigit() and int(status) > 0:  # or what stands in its place
         row["Status"] = int(status)
     for name, value in ("Length", length), ("Offset", offset):
         if value not in ("-", "", None):
