@@ -152,6 +152,7 @@ type Totals struct {
 	Duplicates               int64            `json:"duplicates"`
 	Indexed                  int64            `json:"indexed,omitempty"`      // fetches that an index or a list alone tells of
 	IndexJoined              int64            `json:"index_joined,omitempty"` // rows of these whose fetch is counted by its record, or by another row
+	Verification             Verification     `json:"verification,omitzero"`
 	LogEvidence              int64            `json:"log_evidence"`
 	Exclusions               int64            `json:"exclusions"`
 	Origins                  int64            `json:"origins"`
@@ -163,6 +164,16 @@ type Totals struct {
 	DisallowedOrUnknownShare *float64         `json:"disallowed_or_unknown_share"`
 	Issues                   int64            `json:"issues"`
 	InputsNotWhollyRead      int64            `json:"inputs_not_wholly_read"`
+}
+
+// Verification counts the fetches that an index or a list says to be violations, by what became of
+// their records: see evaluate.Verification.
+type Verification struct {
+	Suspected int64 `json:"suspected"`
+	Verified  int64 `json:"verified"`
+	Refuted   int64 `json:"refuted"`
+	Unread    int64 `json:"unread"`
+	Untried   int64 `json:"untried"`
 }
 
 // Version is the program's version as its build knows it: of the module, else the
@@ -220,6 +231,7 @@ func newAudit(set *facts.Set, settings Settings, t *evaluate.Totals, counted *ta
 		Duplicates:               t.Duplicates,
 		Indexed:                  indexed,
 		IndexJoined:              t.Joined,
+		Verification:             Verification(t.Verification),
 		LogEvidence:              t.LogEvidence,
 		Exclusions:               t.Exclusions,
 		Origins:                  t.Origins,

@@ -47,6 +47,7 @@ const (
 	IssueUndeclaredBinary
 	IssueHostMismatch
 	IssueBadIndexRow
+	IssueNotVerified
 )
 
 var issueKinds = [...]string{
@@ -90,6 +91,7 @@ var issueKinds = [...]string{
 	IssueUndeclaredBinary:     "undeclared_binary",
 	IssueHostMismatch:         "host_mismatch",
 	IssueBadIndexRow:          "bad_index_row",
+	IssueNotVerified:          "not_verified",
 }
 
 func (k IssueKind) String() string { return issueKinds[k] }
@@ -101,7 +103,7 @@ func (k IssueKind) Lossy() bool {
 	case IssueUnreadable, IssueEmptyFile, IssueNotAnArchive, IssueUnsupportedContainer, IssueDamagedMember,
 		IssueDamagedStream, IssueTruncatedRecord, IssueBadRecordHeader, IssueHeaderTooLong,
 		IssueBadContentLength, IssueBadRecordEnd, IssueSkippedRange, IssueBadDictionary, IssueWindowTooLarge,
-		IssueBadEntry, IssueNoTargetURI, IssueBadIndexRow:
+		IssueBadEntry, IssueNoTargetURI, IssueBadIndexRow, IssueNotVerified:
 		return true
 	}
 	return false
