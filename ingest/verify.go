@@ -268,7 +268,7 @@ func (c *verifyCommitter) takeOne(row *facts.Fetch, f *finding) (err error) {
 		row.Flags |= facts.FlagRefuted
 		return cmp.Or(c.found.fetch(row), c.found.issue(&facts.Issue{
 			Input: row.Input, Entry: row.Entry, Offset: -1, Length: -1, RecordID: row.RecordID, Kind: facts.IssueNotVerified,
-			Detail: fmt.Sprintf("row %d, at %d of %.300s: %s", row.Index, row.Offset, row.Archive, cut(f.refuted, maxFault)), Action: "counts as before: as an index's word",
+			Detail: fmt.Sprintf("row %d, at %d of %.300s: %s", row.Index, row.Offset, row.Archive, cut(f.refuted, maxFault)), Action: "counts as the word of an index",
 		}))
 	}
 	c.result.Verified++
@@ -293,10 +293,13 @@ func (c *verifyCommitter) takeUnread(rows []facts.Fetch, why string) (err error)
 		}
 	}
 	c.result.Unread += int64(len(rows))
-	first := &rows[0]
+	first, which := &rows[0], fmt.Sprintf("row %d", rows[0].Index)
+	if n := len(rows); n > 1 {
+		which = fmt.Sprintf("%d rows, from row %d on", n, first.Index)
+	}
 	return c.unread.issue(&facts.Issue{
-		Input: first.Input, Entry: first.Entry, Offset: -1, Length: -1, Kind: facts.IssueNotVerified, Action: "count as before: as an index's word",
-		Detail: fmt.Sprintf("%d rows, from row %d on, of %.300s: %s", len(rows), first.Index, first.Archive, why),
+		Input: first.Input, Entry: first.Entry, Offset: -1, Length: -1, Kind: facts.IssueNotVerified, Action: "counts as the word of an index",
+		Detail: fmt.Sprintf("%s, of %.300s: %s", which, first.Archive, why),
 	})
 }
 

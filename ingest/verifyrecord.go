@@ -35,7 +35,7 @@ func (a *namedArchive) find(ctx context.Context, row *facts.Fetch) (finding, err
 		s.more = a.at
 		t, err = a.take(s, row, "")
 	}
-	if err == nil && t.refuted == "" && !sameWords(row.PayloadDigest, t.record.PayloadDigest) && t.record.Type != facts.TypeRevisit {
+	if err == nil && t.refuted == "" && !sameWords(row.PayloadDigest, t.record.PayloadDigest) && hasPayload(&t.record) {
 		var other taking
 		if other, err = a.take(s, row, row.PayloadDigest); err == nil && other.mismatched > 0 && other.matched == 0 {
 			t.refuted = fmt.Sprintf("the record there has the digest %s, the row %s, and its payload does not match that", orNone(t.record.PayloadDigest), row.PayloadDigest)
@@ -47,6 +47,12 @@ func (a *namedArchive) find(ctx context.Context, row *facts.Fetch) (finding, err
 // sameWords reports whether the digest of a row is none, or that of its record's header.
 func sameWords(row, record string) bool {
 	return row == "" || !facts.IsDigest(row) || facts.SameDigests(row, record)
+}
+
+// hasPayload reports whether a digest of a record can be that of its payload. A revisit has that of
+// another; that of an ARC record is its maker's affair.
+func hasPayload(f *facts.Fetch) bool {
+	return f.Type == facts.TypeResponse || f.Type == facts.TypeResource
 }
 
 func orNone(s string) string {

@@ -176,6 +176,26 @@ type Verification struct {
 	Untried   int64 `json:"untried"`
 }
 
+// Text says in words what became of the records; "" where none is suspected.
+func (v *Verification) Text() string {
+	if v.Suspected == 0 {
+		return ""
+	}
+	if v.Untried == v.Suspected {
+		return "Suspected violations that an index tells of: " + number(v.Suspected) + ". --verify reads their records."
+	}
+	text := "Suspected violations that an index tells of: " + number(v.Suspected) + ". Their records: verified " + number(v.Verified)
+	for _, c := range []struct {
+		n    int64
+		what string
+	}{{v.Refuted, "not where the index says"}, {v.Unread, "could not be read"}, {v.Untried, "not looked for"}} {
+		if c.n > 0 {
+			text += ", " + c.what + " " + number(c.n)
+		}
+	}
+	return text + "."
+}
+
 // Version is the program's version as its build knows it: of the module, else the
 // revision that it was built from.
 func Version() string {

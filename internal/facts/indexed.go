@@ -80,10 +80,11 @@ type sighting struct {
 	input                   int32
 	status                  int16
 	indexed                 bool // an index tells of it
+	verified                bool // and its record was found there
 }
 
 func sightingOf(f *Fetch) sighting {
-	return sighting{f.URL, f.RecordID, f.PayloadDigest, f.Method, f.Entry, f.Archive, f.Offset, f.Input, f.Status, f.IsToldByIndex()}
+	return sighting{f.URL, f.RecordID, f.PayloadDigest, f.Method, f.Entry, f.Archive, f.Offset, f.Input, f.Status, f.IsToldByIndex(), f.Trust == TrustVerified}
 }
 
 // isPlaced reports whether it is known where the record is.
@@ -168,6 +169,8 @@ func (j *joiner) hasSeen(s *sighting) bool {
 func (j *joiner) isSame(other, s *sighting) bool {
 	placed := s.isPlaced() && other.isPlaced()
 	switch {
+	case s.verified && other.verified: // some writers use an id twice
+		return s.offset == other.offset && path.Base(s.archive) == path.Base(other.archive)
 	case other.id != "" && s.id != "":
 		return other.id == s.id
 	case placed && s.offset == other.offset && j.holds(other, path.Base(s.archive)):
