@@ -121,41 +121,38 @@ func (v *Verification) Run(ctx context.Context) (result Verified, err error) {
 }
 
 // each has the records read, some batches at a time, and calls take with what comes of each batch, in
-// their order, until it returns false.
+// their order, until it returns false. Once ctx is done, it is called with what was read until then.
 func (v *Verification) each(ctx context.Context, take func(*verifyBatchResult) (more bool, err error)) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+	within, cancel := context.WithCancel(ctx)
 	workers := max(v.Workers, 1)
 	pool := pond.NewResultPool[*verifyBatchResult](workers, pond.WithQueueSize(workers))
 	defer pool.StopAndWait()
+	defer cancel() // of what nobody will take
 	var pending []pond.ResultTask[*verifyBatchResult]
-	defer cancel() // before the pool waits for what nobody will take
-	first := func() (more bool, err error) {
-		r, err := pending[0].Wait()
-		pending = pending[1:]
-		if err = cmp.Or(ctx.Err(), err); err != nil {
-			return false, err
+	takeUpTo := func(left int) (more bool, err error) {
+		for more = true; more && err == nil && len(pending) > left; pending = pending[1:] {
+			var r *verifyBatchResult
+			if r, err = pending[0].Wait(); err == nil {
+				v.Progress.Done.Add(int64(len(r.rows)))
+				more, err = take(r)
+			}
 		}
-		v.Progress.Done.Add(int64(len(r.rows)))
-		return take(r)
+		return more, err
 	}
-	for batch, err := range v.batches(ctx) {
+	for batch, err := range v.batches(within) {
+		if ctx.Err() != nil {
+			break
+		}
 		if err != nil {
 			return err
 		}
-		pending = append(pending, pool.SubmitErr(func() (*verifyBatchResult, error) { return v.read(ctx, batch) }))
-		if len(pending) > 2*workers {
-			if more, err := first(); err != nil || !more {
-				return err
-			}
-		}
-	}
-	for len(pending) > 0 {
-		if more, err := first(); err != nil || !more {
+		pending = append(pending, pool.SubmitErr(func() (*verifyBatchResult, error) { return v.read(within, batch), nil }))
+		if more, err := takeUpTo(2 * workers); err != nil || !more {
 			return err
 		}
 	}
-	return nil
+	_, err := takeUpTo(0)
+	return cmp.Or(ctx.Err(), err)
 }
 
 // batches yields the rows, those of an archive together.
@@ -184,7 +181,7 @@ func (v *Verification) batches(ctx context.Context) func(yield func([]facts.Fetc
 // verifyBatchResult is what came of rows of one archive.
 type verifyBatchResult struct {
 	rows    []facts.Fetch // of one archive and one index
-	unread  string        // why nothing could be read of the rows that have no finding; "": there are none
+	unread  string        // why nothing could be read of the rows that have no finding; "": they were not tried
 	results []finding     // of the first rows
 }
 
@@ -195,8 +192,8 @@ type finding struct {
 	refuted string        // why there is no such record; "": there is
 }
 
-// read looks for the records of rows of one archive.
-func (v *Verification) read(ctx context.Context, rows []facts.Fetch) (*verifyBatchResult, error) {
+// read looks for the records of rows of one archive, until ctx is done.
+func (v *Verification) read(ctx context.Context, rows []facts.Fetch) *verifyBatchResult {
 	r := &verifyBatchResult{rows: rows}
 	a, err := v.openNamed(ctx, &v.set.Inputs[rows[0].Input], rows[0].Archive)
 	if err == nil {
@@ -209,13 +206,10 @@ func (v *Verification) read(ctx context.Context, rows []facts.Fetch) (*verifyBat
 		}
 		a.close()
 	}
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	if err != nil {
+	if err != nil && ctx.Err() == nil {
 		r.unread = cut(reason(err).Error(), maxFault)
 	}
-	return r, nil
+	return r
 }
 
 // verifyCommitter keeps what was found. Findings are kept every now and then: what was kept is not
@@ -244,7 +238,7 @@ func (c *verifyCommitter) take(r *verifyBatchResult) (more bool, err error) {
 	} else if name := r.rows[0].Archive; c.lost == 0 || name != c.archive {
 		c.lost, c.archive = c.lost+1, name
 	}
-	if left := r.rows[len(r.results):]; len(left) > 0 {
+	if left := r.rows[len(r.results):]; r.unread != "" {
 		if err := c.takeUnread(left, r.unread); err != nil {
 			return false, err
 		}

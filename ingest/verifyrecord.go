@@ -14,7 +14,7 @@ import (
 
 const (
 	besideBytes = 16 << 10 // read before and behind a record, for its request
-	guessBytes  = 64 << 10 // read of a record whose length the index does not tell, or tells to be less
+	guessBytes  = 64 << 10 // read of a record whose length the index does not tell
 	windowBytes = 4 << 20  // read of a record at once, at most
 	maxAtPlace  = 1000     // records at one place
 	maxBeside   = 4        // records behind one that may belong to it
@@ -24,7 +24,11 @@ const (
 // find looks for the record of a row. An error is one of reading the archive.
 func (a *namedArchive) find(ctx context.Context, row *facts.Fetch) (finding, error) {
 	from := max(row.Offset-besideBytes, 0)
-	size := row.Offset - from + min(max(row.Length, guessBytes), windowBytes) + besideBytes
+	length := row.Length
+	if length <= 0 {
+		length = guessBytes
+	}
+	size := row.Offset - from + min(length, windowBytes) + besideBytes
 	w, err := a.window(from, size)
 	if err != nil {
 		return finding{}, err

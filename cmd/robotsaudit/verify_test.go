@@ -166,34 +166,9 @@ func differencesOf(got, want map[string]any) (differences []string) {
 // TestVerifyHostileIndex: an index that lies is found out, row by row, and accuses nobody by it.
 func TestVerifyHostileIndex(t *testing.T) {
 	dir := t.TempDir()
-	write := func(name string, content []byte) string {
-		t.Helper()
-		path := filepath.Join(dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, content, 0o666)); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
-	page := func(n int) []warctest.Record {
-		url, id := fmt.Sprintf("http://h/p%d", n), fmt.Sprintf("urn:uuid:00000000-0000-4000-8000-%012d", n)
-		return []warctest.Record{
-			warctest.Request(strings.Replace(id, "0000", "1111", 1), url, "TrueBot/1.0", "WARC-Concurrent-To: <"+id+">"),
-			warctest.Response(id, url, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\npage"),
-		}
-	}
-	robots := write("robots.warc.gz", warctest.GzipMembers(
-		warctest.Request("urn:uuid:r1", "http://h/robots.txt", "RobotsBot/1.0"),
-		warctest.Response("urn:uuid:r2", "http://h/robots.txt", "HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nDisallow: /"),
-	))
-	var archive []byte
-	var places [20][2]int64 // offset and length of the response of a page
-	for n := range places {
-		records := page(n)
-		archive = append(archive, warctest.GzipMembers(records[0])...)
-		places[n][0] = int64(len(archive))
-		archive = append(archive, warctest.GzipMembers(records[1])...)
-		places[n][1] = int64(len(archive)) - places[n][0]
-	}
+	write := func(name string, content []byte) string { return writeFile(t, filepath.Join(dir, name), content) }
+	robots := write("robots.warc.gz", robotsOfPages())
+	archive, places := archiveOfPages()
 	write("base/pages.warc.gz", archive)
 	write("secret.warc.gz", archive)
 	write("base/garbage.warc.gz", []byte("no archive"))
@@ -260,4 +235,33 @@ func TestVerifyHostileIndex(t *testing.T) {
 			}
 		}
 	}
+}
+
+func writeFile(t *testing.T, path string, content []byte) string {
+	t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, content, 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// robotsOfPages is an archive of a robots.txt that forbids the pages of archiveOfPages.
+func robotsOfPages() []byte {
+	return warctest.GzipMembers(
+		warctest.Request("urn:uuid:r1", "http://h/robots.txt", "RobotsBot/1.0"),
+		warctest.Response("urn:uuid:r2", "http://h/robots.txt", "HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nDisallow: /"),
+	)
+}
+
+// archiveOfPages is an archive of pages /p0, /p1, … and where their responses are: offset and length.
+func archiveOfPages() (archive []byte, places [20][2]int64) {
+	for n := range places {
+		url, id := fmt.Sprintf("http://h/p%d", n), fmt.Sprintf("urn:uuid:00000000-0000-4000-8000-%012d", n)
+		archive = append(archive, warctest.GzipMembers(
+			warctest.Request(strings.Replace(id, "0000", "1111", 1), url, "TrueBot/1.0", "WARC-Concurrent-To: <"+id+">"))...)
+		places[n][0] = int64(len(archive))
+		archive = append(archive, warctest.GzipMembers(warctest.Response(id, url, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\npage"))...)
+		places[n][1] = int64(len(archive)) - places[n][0]
+	}
+	return archive, places
 }
