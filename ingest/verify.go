@@ -375,11 +375,7 @@ func (w *verifiedWriter) fetch(f *facts.Fetch) error {
 }
 
 func (w *verifiedWriter) issue(i *facts.Issue) error {
-	s := w.stats(i.Input)
-	s.Issues++
-	if i.Kind.Lossy() {
-		s.Lossy++
-	}
+	w.stats(i.Input).Issues++
 	row := *i
 	row.Input = w.number[i.Input]
 	return w.Writer.Issue(row)
