@@ -174,10 +174,10 @@ func (r *Result) govern(v *view, s *subject) {
 	if g.Resynced || r.Fetch.Trust == facts.TrustResynced {
 		r.Notes |= NoteResynced
 	}
-	switch r.Fetch.Trust {
-	case facts.TrustIndexed:
+	switch {
+	case r.Fetch.Trust == facts.TrustIndexed, r.Fetch.Flags&facts.FlagRequestUnread != 0 && r.decider.naming.own == "": // it could name another crawler
 		r.Notes |= NoteIndexed
-	case facts.TrustListed:
+	case r.Fetch.Trust == facts.TrustListed:
 		r.Notes |= NoteListed
 	}
 	if g.Forgeable || r.Fetch.Flags&facts.FlagForgeable != 0 {

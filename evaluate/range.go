@@ -213,6 +213,7 @@ func (e *evaluation) count(r *Result, host *HostStats) {
 	for _, c := range []*Counts{&e.totals.Counts, &host.Counts, &agent.Counts} {
 		c.Add(r)
 	}
+	e.totals.Verification.count(r)
 	widen(&host.First, &host.Last, r.Fetch.Time())
 	widen(&e.totals.First, &e.totals.Last, r.Fetch.Time())
 	if e.opt.Crawler != "" && !e.totals.crawlerSeen {

@@ -20,6 +20,7 @@ type Totals struct {
 	Captures        int64
 	LogEvidence     int64 // log lines that stand for a robots.txt that could not be had
 	Exclusions      int64
+	Verification    Verification
 	First, Last     facts.Time // of the fetches; unknown where no date is
 	AgentUnseen     bool       // no User-Agent holds Options.Crawler (RFC 9309 §2.2.1 SHOULD); of all alone
 	IdleRules       CrawlerMap // rules of Options.CrawlerMap that gave no fetch its token; of all alone
@@ -42,6 +43,7 @@ func (t *Totals) add(o *Totals) {
 	t.Captures += o.Captures
 	t.LogEvidence += o.LogEvidence
 	t.Exclusions += o.Exclusions
+	t.Verification.add(&o.Verification)
 	widen(&t.First, &t.Last, o.First)
 	widen(&t.First, &t.Last, o.Last)
 	t.crawlerSeen = t.crawlerSeen || o.crawlerSeen

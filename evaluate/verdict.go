@@ -163,7 +163,7 @@ const (
 	NoteAmbiguousToken                     // the User-Agent names two crawlers
 	NoteTokenByOption                      // the token is given by an option, and the User-Agent does not hold it
 	NoteForgeable                          // found behind damage, where a page could hold it
-	NoteIndexed                            // an index tells of the fetch; its record was not read, or not to its end
+	NoteIndexed                            // an index tells of the fetch; its record, all of it, or its request was not read
 	NoteListed                             // a list of URLs tells of the fetch, likewise
 	NoteUnreadCapture                      // an index tells of a later capture before the fetch; its record was not read
 )

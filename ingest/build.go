@@ -185,6 +185,9 @@ func readTasks(root string) (tasks []facts.Task, err error) {
 	}
 	for _, e := range entries {
 		dir := filepath.Join(root, e.Name())
+		if facts.IsVerifiedName(e.Name()) {
+			continue
+		}
 		if m, err := facts.ReadManifest(dir); err == nil {
 			tasks = append(tasks, facts.Task{Dir: dir, Manifest: *m})
 		}
@@ -248,15 +251,19 @@ func (b *build) rewrite(ctx context.Context, all []rewriting) error {
 
 func (b *build) rewriteTask(ctx context.Context, r rewriting) (name string, err error) {
 	name = taskName(b.fingerprint, r.live)
+	return name, b.rewriteAs(ctx, name, r)
+}
+
+func (b *build) rewriteAs(ctx context.Context, name string, r rewriting) error {
 	tmp := filepath.Join(b.root, facts.TemporaryPrefix+name)
 	if err := os.Mkdir(tmp, 0o777); err != nil {
-		return "", err
+		return err
 	}
 	defer os.RemoveAll(tmp)
 	if err := facts.Rewrite(ctx, tmp, b.fingerprint, r.tasks, r.live); err != nil {
-		return "", err
+		return err
 	}
-	return name, publish(b.root, tmp, name)
+	return publish(b.root, tmp, name)
 }
 
 // commit makes p, whose tasks are those of b, the plan of the output folder, and removes all
@@ -272,12 +279,49 @@ func (b *build) commit(ctx context.Context, p facts.Plan) error {
 		}
 		results = append(results, m.Inputs...)
 	}
+	verified, err := b.keepVerified(ctx, results)
+	if err != nil {
+		return err
+	}
 	p.Copies = findCopies(ctx, results, b.knownCopies())
 	slices.SortStableFunc(p.Failures, func(a, b facts.Failure) int { return cmp.Compare(a.Name, b.Name) })
 	if err := p.Commit(b.opt.Dir); err != nil {
 		return err
 	}
-	return dropTasks(b.root, p.Tasks)
+	return dropTasks(b.root, append(verified, p.Tasks...))
+}
+
+// keepVerified keeps what was verified of the rows of indexes that are still there, and returns the
+// names of its folders.
+func (b *build) keepVerified(ctx context.Context, results []facts.InputResult) (names []string, err error) {
+	tasks, err := facts.VerifiedTasks(b.root)
+	if err != nil {
+		return nil, err
+	}
+	there := make(map[string]facts.Input)
+	for _, in := range results {
+		there[in.Path] = in.Input
+	}
+	for _, t := range tasks {
+		name := filepath.Base(t.Dir)
+		r := rewriting{tasks: []facts.Task{t}}
+		for _, in := range t.Inputs {
+			if now, ok := there[in.Path]; ok && now.Same(in.Input) {
+				r.live = append(r.live, now)
+			}
+		}
+		switch {
+		case len(r.live) == len(t.Inputs):
+			names = append(names, name)
+		case len(r.live) > 0 && name != facts.UnreadVerified: // which is tried again anyway
+			name = facts.VerifiedName(name[len(name)-16:] + "-" + taskName(b.fingerprint, r.live))
+			if err := b.rewriteAs(ctx, name, r); err != nil {
+				return nil, cmp.Or(ctx.Err(), err)
+			}
+			names = append(names, name)
+		}
+	}
+	return names, nil
 }
 
 // knownCopies are the copies that the plan before found, among inputs that were kept: these

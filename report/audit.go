@@ -156,6 +156,7 @@ type Totals struct {
 	Indexed                  int64            `json:"indexed,omitempty"`      // fetches that an index or a list alone tells of
 	IndexJoined              int64            `json:"index_joined,omitempty"` // rows of these whose fetch is counted by its record, or by another row
 	PartlyRead               int64            `json:"partly_read,omitempty"`  // fetches whose record was not read to its end, copies included
+	Verification             Verification     `json:"verification,omitzero"`
 	LogEvidence              int64            `json:"log_evidence"`
 	Exclusions               int64            `json:"exclusions"`
 	Origins                  int64            `json:"origins"`
@@ -167,6 +168,36 @@ type Totals struct {
 	DisallowedOrUnknownShare *float64         `json:"disallowed_or_unknown_share"`
 	Issues                   int64            `json:"issues"`
 	InputsNotWhollyRead      int64            `json:"inputs_not_wholly_read"`
+}
+
+// Verification counts the fetches that an index or a list says to be violations, by what became of
+// their records: see evaluate.Verification.
+type Verification struct {
+	Suspected int64 `json:"suspected"`
+	Verified  int64 `json:"verified"`
+	Refuted   int64 `json:"refuted"`
+	Unread    int64 `json:"unread"`
+	Untried   int64 `json:"untried"`
+}
+
+// Text says in words what became of the records; "" where none is suspected.
+func (v *Verification) Text() string {
+	if v.Suspected == 0 {
+		return ""
+	}
+	if v.Untried == v.Suspected {
+		return "Suspected violations that an index tells of: " + number(v.Suspected) + ". --verify reads their records."
+	}
+	text := "Suspected violations that an index tells of: " + number(v.Suspected) + ". Their records: verified " + number(v.Verified)
+	for _, c := range []struct {
+		n    int64
+		what string
+	}{{v.Refuted, "not where the index says"}, {v.Unread, "could not be read"}, {v.Untried, "not looked for"}} {
+		if c.n > 0 {
+			text += ", " + c.what + " " + number(c.n)
+		}
+	}
+	return text + "."
 }
 
 // Version is the program's version as its build knows it: of the module, else the
@@ -227,6 +258,7 @@ func newAudit(set *facts.Set, settings Settings, t *evaluate.Totals, counted *ta
 		Indexed:                  indexed,
 		IndexJoined:              t.Joined,
 		PartlyRead:               partly,
+		Verification:             Verification(t.Verification),
 		LogEvidence:              t.LogEvidence,
 		Exclusions:               t.Exclusions,
 		Origins:                  t.Origins,

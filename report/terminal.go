@@ -167,6 +167,9 @@ func (s *Summary) printCauses(p *page) {
 	if t.Indexed > 0 {
 		p.heading("An index or a list alone tells of %s: violations among them are at most probable.%s", Count(t.Indexed, "fetch"), s.joinedText())
 	}
+	if text := t.Verification.Text(); text != "" {
+		p.heading("%s", text)
+	}
 	captures := total(t.RobotsOutcomes)
 	if t.Disallowed > 0 && (2*s.Unnamed.Fetches > t.Decidable || 2*s.Unnamed.Captures > captures) {
 		p.heading("%s of %s of robots.txt and %s name no crawler (no User-Agent, or a browser's), and prove no certain violation. "+

@@ -34,6 +34,7 @@ summary. The tables are
 	}
 	in.add(cmd.Flags(), true)
 	ev.add(cmd.Flags())
+	ev.addVerify(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		evaluation, err := ev.resolve()
 		if err != nil {

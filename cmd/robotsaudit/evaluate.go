@@ -62,6 +62,8 @@ a robots.txt was redirected to a page that lies far from it.
 	out.add(cmd.Flags(), true)
 	addWorkers(cmd.Flags(), &workers, "shares of the hosts decided at a time")
 	ev.add(cmd.Flags())
+	ev.addVerify(cmd.Flags())
+	addBase(cmd.Flags())
 	addRemote(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		evaluation, err := ev.resolve()
@@ -96,6 +98,11 @@ a robots.txt was redirected to a page that lies far from it.
 // runEvaluate decides, writes the tables and the report, and prints the summary.
 func runEvaluate(cmd *cobra.Command, log *slog.Logger, dir string, a *account, e evaluation) error {
 	warnOfRemoval(log, dir, &e.options)
+	if e.verify {
+		if err := verifyRecords(cmd, log, dir, a, e); err != nil {
+			return err
+		}
+	}
 	stop := watch(cmd, log, gauge{"deciding", e.options.Decided.Load, a.facts.FetchCount, func(n int64) string { return report.Count(n, "fetch") }, "fetches"})
 	summary, err := writeTables(cmd.Context(), log, dir, a.facts, e)
 	stop()
@@ -189,6 +196,7 @@ type evaluateFlags struct {
 	failOn     []string
 	tables     []string
 	full       bool
+	verify     bool
 }
 
 func (f *evaluateFlags) add(flags *pflag.FlagSet) {
@@ -209,19 +217,25 @@ func (f *evaluateFlags) add(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&f.failOn, "fail-on", nil, "exit with code 10 if there are violations, with 3 if there is unread input: `WHAT` is violations, unread,\nor both, of which the first counts; 3 for unread input also without it")
 }
 
+// addVerify adds the flag of commands that may read archives.
+func (f *evaluateFlags) addVerify(flags *pflag.FlagSet) {
+	flags.BoolVar(&f.verify, "verify", false, "read the records of suspected violations that an index tells of, where the index says that they are")
+}
+
 // evaluation is what evaluateFlags resolve to.
 type evaluation struct {
 	options evaluate.Options
 	failOn  []string
 	only    []string      // tables to be written; nil: all
 	full    bool          // print all of the summary
+	verify  bool          // read the records that indexes name
 	tokens  []string      // that the options give
 	ranks   *report.Ranks // nil: none
 }
 
 // resolve checks the options and reads the files that they name.
 func (f *evaluateFlags) resolve() (e evaluation, err error) {
-	e.full = f.full
+	e.full, e.verify = f.full, f.verify
 	e.options.Rate, e.options.Crawler, e.options.Decided = f.rate, f.crawler, new(atomic.Int64)
 	if e.options.Profile, err = robots.ParseProfile(f.profile); err != nil {
 		return e, usageErrorf("--profile: %v", err)

@@ -19,7 +19,7 @@ func addRemote(flags *pflag.FlagSet) {
 
 // addBase adds the flag that says where the archives of a list are.
 func addBase(flags *pflag.FlagSet) {
-	flags.String("base", "", "`PLACE` that relative lines of lists are meant from: a URL such as s3://commoncrawl/, or a folder")
+	flags.String("base", "", "`PLACE` that relative lines of lists, and for --verify the archives that indexes name, are meant from: a URL\nsuch as s3://commoncrawl/, or a folder")
 }
 
 // configureRemote does as these flags say, where a command has them.

@@ -4,7 +4,9 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
@@ -368,4 +370,53 @@ func TestKilledRemote(t *testing.T) {
 	args[len(args)-len(server.files)-1] = clean
 	command(t, 0, args...)
 	sameResults(t, got, outputsOf(t, clean))
+}
+
+// TestVerifyRemote verifies an index by archives on a web server: with one request a record, and what
+// was read before an interruption is not read again.
+func TestVerifyRemote(t *testing.T) {
+	dir := t.TempDir()
+	archive, places := archiveOfPages()
+	server := &fileServer{files: map[string][]byte{"a/pages.warc.gz": archive}, asked: make(map[string]int), ranges: true}
+	web := httptest.NewServer(server)
+	defer web.Close()
+	var lines bytes.Buffer
+	for n, at := range places {
+		fmt.Fprintf(&lines, `h)/ 20240501120000 {"url": "http://h/p%d", "status": "200", "length": "%d", "offset": "%d", "filename": "a/pages.warc.gz"}`+"\n", n, at[1], at[0])
+	}
+	index, robots := writeFile(t, filepath.Join(dir, "index.cdxj"), lines.Bytes()), writeFile(t, filepath.Join(dir, "robots.warc.gz"), robotsOfPages())
+	writeFile(t, filepath.Join(dir, "here/a/pages.warc.gz"), archive)
+	args := func(out, base string) []string {
+		return []string{"audit", "-o", filepath.Join(dir, out), index, robots, "--verify", "--base", base, "--workers", "2"}
+	}
+	command(t, 0, args("local", filepath.Join(dir, "here"))...)
+	want := outputsOf(t, filepath.Join(dir, "local"))
+	if !strings.Contains(want["audit.json"], `"verified": 20`) {
+		t.Error(want["audit.json"])
+	}
+
+	_, told := command(t, 0, args("whole", web.URL+"/")...)
+	sameResults(t, outputsOf(t, filepath.Join(dir, "whole")), want)
+	if n := server.forget()["a/pages.warc.gz"]; n != 1+len(places) || !strings.Contains(told, fmt.Sprintf("; %d requests, ", n+1)) { // the beginning and each record, and one for its size
+		t.Errorf("%d requests\n%s", n, told)
+	}
+
+	ctx, cancel := context.WithCancel(t.Context())
+	server.before = func(http.ResponseWriter, *http.Request) {
+		if server.asked["a/pages.warc.gz"] == 11 {
+			cancel()
+			time.Sleep(50 * time.Millisecond)
+		}
+	}
+	if code := run(ctx, args("stopped", web.URL), strings.NewReader(""), io.Discard, io.Discard); code != 130 {
+		t.Errorf("exit code %d", code)
+	}
+	server.before = nil
+	server.forget()
+	command(t, 0, args("stopped", web.URL)...)
+	sameResults(t, outputsOf(t, filepath.Join(dir, "stopped")), want)
+	if n := server.forget()["a/pages.warc.gz"]; n < 2 || n > 1+len(places)-9 {
+		t.Errorf("%d requests after an interruption", n)
+	}
+
 }

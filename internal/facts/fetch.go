@@ -59,12 +59,13 @@ type Trust uint8
 const (
 	TrustChained Trust = iota
 	TrustResynced
-	TrustIndexed // an index says so, and the record was not read, or not to its end
-	TrustListed  // a list of URLs says so, likewise
+	TrustIndexed  // an index says so, and the record was not read, or not to its end
+	TrustListed   // a list of URLs says so, likewise
+	TrustVerified // an index or a list says so, and the record was found there
 )
 
 func (t Trust) String() string {
-	return [...]string{"chained", "resynced", "indexed", "listed"}[t]
+	return [...]string{"chained", "resynced", "indexed", "listed", "verified"}[t]
 }
 
 // Flags of a fetch.
@@ -93,6 +94,9 @@ const (
 	FlagSerial                              // the archive was written by a crawler that makes one fetch after the other
 	FlagHostMismatch                        // the request names another host than the URL
 	FlagForgeable                           // the record stands behind damage, and a page could hold it
+	FlagRefuted                             // a row of an index: where it says that its record is there is none like it
+	FlagRequestUnread                       // the record was verified, and its request was not found beside it
+	FlagUnread                              // a row of an index: its record was to be verified, and could not be read
 )
 
 // Fetch is a row of facts: one captured exchange as the archive records it.
@@ -139,6 +143,9 @@ func (f *Fetch) Time() Time { return Time{f.Micros, f.Precision} }
 
 // IsIndexed reports whether an index or a list tells of f, and its record was not read.
 func (f *Fetch) IsIndexed() bool { return f.Type == TypeIndexed }
+
+// IsToldByIndex reports whether an index or a list has told of f. Its record may have been read since.
+func (f *Fetch) IsToldByIndex() bool { return f.IsIndexed() || f.Trust == TrustVerified }
 
 // IsOfWAT reports whether a record of a WAT tells of f: its request, its HTTP head and its metas.
 func (f *Fetch) IsOfWAT() bool { return f.IsIndexed() && f.Flags&FlagHTTPHead != 0 }

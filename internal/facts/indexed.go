@@ -62,7 +62,7 @@ func newIndexed(s *Set) indexed {
 // credit fills in the User-Agent of a row of an index: that of the archive which it names, else
 // that of all captures of robots.txt.
 func (x *indexed) credit(f *Fetch) {
-	if !x.any || f.Type != TypeIndexed || f.UserAgent != "" || f.IsOfWAT() { // a WAT tells of the request itself
+	if !x.any || !f.IsToldByIndex() || f.UserAgent != "" || f.IsOfWAT() { // a WAT tells of the request itself
 		return
 	}
 	if agent := x.agents[path.Base(f.Archive)]; f.Archive != "" && agent != "" {
@@ -79,11 +79,12 @@ type sighting struct {
 	offset                  int64
 	input                   int32
 	status                  int16
-	indexed                 bool
+	indexed                 bool // an index tells of it
+	verified                bool // and its record was found there
 }
 
 func sightingOf(f *Fetch) sighting {
-	return sighting{f.URL, f.RecordID, f.PayloadDigest, f.Method, f.Entry, f.Archive, f.Offset, f.Input, f.Status, f.IsIndexed()}
+	return sighting{f.URL, f.RecordID, f.PayloadDigest, f.Method, f.Entry, f.Archive, f.Offset, f.Input, f.Status, f.IsToldByIndex(), f.Trust == TrustVerified}
 }
 
 // isPlaced reports whether it is known where the record is.
@@ -168,6 +169,8 @@ func (j *joiner) hasSeen(s *sighting) bool {
 func (j *joiner) isSame(other, s *sighting) bool {
 	placed := s.isPlaced() && other.isPlaced()
 	switch {
+	case s.verified && other.verified: // some writers use an id twice
+		return s.offset == other.offset && path.Base(s.archive) == path.Base(other.archive)
 	case other.id != "" && s.id != "":
 		return other.id == s.id
 	case placed && s.offset == other.offset && j.holds(other, path.Base(s.archive)):
@@ -177,12 +180,29 @@ func (j *joiner) isSame(other, s *sighting) bool {
 	case placed && other.input == s.input, escaped(s.url) != escaped(other.url):
 		return false
 	case s.digest != "" && other.digest != "":
-		return sameDigests(s.digest, other.digest)
+		return SameDigests(s.digest, other.digest)
 	}
 	return !placed
 }
 
-func sameDigests(a, b string) bool {
+// SameURL reports whether a URL of an index and that of a record are the same, but for how indexes
+// write what no URI may hold.
+func SameURL(row, record string) bool {
+	plain := escaped(row)
+	return plain == escaped(record) || plain == escaped(fromLatin1(record))
+}
+
+// fromLatin1 is what becomes of bytes that are taken for Latin-1 and written as UTF-8.
+func fromLatin1(s string) string {
+	b := make([]rune, 0, len(s))
+	for i := range len(s) {
+		b = append(b, rune(s[i]))
+	}
+	return string(b)
+}
+
+// SameDigests reports whether two digests, as written, are the same.
+func SameDigests(a, b string) bool {
 	x, y := digestOf(a), digestOf(b)
 	if x.Known() && y.Known() {
 		return x == y
@@ -190,19 +210,25 @@ func sameDigests(a, b string) bool {
 	return strings.EqualFold(a, b)
 }
 
-// digestOf reads a digest, which indexes have without the name of its algorithm.
+// IsDigest reports whether a digest as written is one that can be computed.
+func IsDigest(written string) bool { return digestOf(written).Known() }
+
 func digestOf(written string) digest.Digest {
-	label := ""
+	d, _ := digest.Parse(LabelledDigest(written))
+	return d
+}
+
+// LabelledDigest is a digest with the name of its algorithm, which indexes leave out.
+func LabelledDigest(written string) string {
 	if !strings.Contains(written, ":") {
 		switch len(written) {
 		case 32, 40:
-			label = "sha1:"
+			return "sha1:" + written
 		case 52, 64:
-			label = "sha256:"
+			return "sha256:" + written
 		}
 	}
-	d, _ := digest.Parse(label + written)
-	return d
+	return written
 }
 
 // escaped is a URL as indexes have it that percent-encode what no URI may hold.

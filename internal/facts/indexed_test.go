@@ -33,6 +33,10 @@ func TestJoiner(t *testing.T) {
 		f.Type, f.Trust, f.Input = TypeIndexed, TrustIndexed, max(f.Input, 1)
 		return second(f)
 	}
+	verified := func(f Fetch) Fetch {
+		f.Trust, f.Input = TrustVerified, max(f.Input, 1)
+		return record(f)
+	}
 	for _, c := range []struct {
 		name   string
 		before Fetch
@@ -55,6 +59,11 @@ func TestJoiner(t *testing.T) {
 		{"another id", record(Fetch{RecordID: "urn:a"}), row(Fetch{RecordID: "urn:b"}), false},
 		{"another index", row(Fetch{Archive: "a.warc.gz", Offset: 7}), row(Fetch{Archive: "x/a.warc.gz", Offset: 7, Input: 2}), true},
 		{"another index, moved", row(Fetch{Archive: "a.warc.gz", PayloadDigest: sha1}), row(Fetch{Archive: "b.warc.gz", PayloadDigest: sha1, Input: 2}), true},
+		{"a record that was verified", verified(Fetch{Archive: "a/pages.warc.gz", Offset: 7, RecordID: "urn:a"}), row(Fetch{Archive: "a/pages.warc.gz", Offset: 7}), true},
+		{"a row that was refuted", row(Fetch{Archive: "a.warc.gz", Offset: 7, Flags: FlagRefuted}), row(Fetch{Archive: "a.warc.gz", Offset: 7}), true},
+		{"a verified record, and the record itself", record(Fetch{Offset: 7, RecordID: "urn:a"}), verified(Fetch{Archive: "pages.warc.gz", Offset: 7, RecordID: "urn:a"}), true},
+		{"verified twice", verified(Fetch{Archive: "a.warc.gz", Offset: 7, RecordID: "urn:a"}), verified(Fetch{Archive: "x/a.warc.gz", Offset: 7, RecordID: "urn:a", Input: 2}), true},
+		{"verified, an id used twice", verified(Fetch{Archive: "a.warc.gz", Offset: 7, RecordID: "urn:a"}), verified(Fetch{Archive: "a.warc.gz", Offset: 8, RecordID: "urn:a"}), false},
 		{"two places of one index", row(Fetch{Archive: "a.warc.gz", PayloadDigest: sha1}), row(Fetch{Archive: "b.warc.gz", PayloadDigest: sha1}), false},
 	} {
 		index := newIndexed(&Set{Inputs: inputs})

@@ -48,6 +48,7 @@ const (
 	IssueHostMismatch
 	IssueBadIndexRow
 	IssueWrongIndex
+	IssueNotVerified
 )
 
 var issueKinds = [...]string{
@@ -92,6 +93,7 @@ var issueKinds = [...]string{
 	IssueHostMismatch:         "host_mismatch",
 	IssueBadIndexRow:          "bad_index_row",
 	IssueWrongIndex:           "wrong_index",
+	IssueNotVerified:          "not_verified",
 }
 
 func (k IssueKind) String() string { return issueKinds[k] }
@@ -103,7 +105,7 @@ func (k IssueKind) Lossy() bool {
 	case IssueUnreadable, IssueEmptyFile, IssueNotAnArchive, IssueUnsupportedContainer, IssueDamagedMember,
 		IssueDamagedStream, IssueTruncatedRecord, IssueBadRecordHeader, IssueHeaderTooLong,
 		IssueBadContentLength, IssueBadRecordEnd, IssueSkippedRange, IssueBadDictionary, IssueWindowTooLarge,
-		IssueBadEntry, IssueNoTargetURI, IssueBadIndexRow:
+		IssueBadEntry, IssueNoTargetURI, IssueBadIndexRow, IssueNotVerified:
 		return true
 	}
 	return false

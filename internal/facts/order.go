@@ -13,7 +13,7 @@ func CompareFetches(a, b *Fetch) int {
 	if c := compareOrigins(a, b); c != 0 {
 		return c
 	}
-	if a.Type == TypeIndexed || b.Type == TypeIndexed {
+	if a.IsToldByIndex() || b.IsToldByIndex() {
 		if c := cmp.Or(cmp.Compare(orderMicros(a), orderMicros(b)), cmp.Compare(orderRank(a), orderRank(b))); c != 0 {
 			return c
 		}
@@ -33,7 +33,7 @@ func CompareFetches(a, b *Fetch) int {
 // orderMicros is the time by which a fetch has its place. Rows of indexes stand behind all
 // records of their second: which of these they are is known then (joiner).
 func orderMicros(f *Fetch) int64 {
-	if f.Type != TypeIndexed {
+	if !f.IsToldByIndex() {
 		return f.Micros
 	}
 	const second = int64(time.Second / time.Microsecond)
@@ -43,14 +43,20 @@ func orderMicros(f *Fetch) int64 {
 // orderRank puts what is known better first.
 func orderRank(f *Fetch) int {
 	switch {
-	case f.Type != TypeIndexed:
+	case !f.IsToldByIndex():
 		return 0
-	case f.IsOfWAT():
+	case f.Trust == TrustVerified:
 		return 1
-	case f.Trust == TrustIndexed:
+	case f.Flags&FlagRefuted != 0: // before the row that it is a copy of
 		return 2
+	case f.Flags&FlagUnread != 0:
+		return 3
+	case f.IsOfWAT():
+		return 4
+	case f.Trust == TrustIndexed:
+		return 5
 	}
-	return 3
+	return 6
 }
 
 func compareOrigins(a, b *Fetch) int {

@@ -93,8 +93,15 @@ func (r *Reader) FetchesCounting(ctx context.Context, buckets Buckets, joined *i
 	return func(yield func(*Fetch, error) bool) {
 		j := joiner{indexed: &r.index}
 		for f, err := range all {
-			if err == nil && j.isJoined(f) {
+			joins := err == nil && j.isJoined(f)
+			switch {
+			case err != nil || f.Trust == TrustVerified:
+			case f.Flags&(FlagRefuted|FlagUnread) == 0 && joins:
 				*joined++
+			case f.Flags&(FlagRefuted|FlagUnread) != 0 && !joins: // the row itself will be left out for it
+				*joined--
+			}
+			if joins {
 				continue
 			}
 			if !yield(f, err) {

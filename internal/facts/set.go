@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Task is a finished task of the current plan.
+// Task is a finished task of the current plan, or what was verified of indexes beside these.
 type Task struct {
 	Dir    string
 	Global []int32 // index into Set.Inputs of each of the task's inputs
@@ -74,6 +74,9 @@ func Open(dir string, fingerprints ...string) (*Set, error) {
 		}
 	}
 	f.number(p.Inputs, p.Copies)
+	if err := f.addVerified(filepath.Join(private, FolderName(p.Fingerprint))); err != nil {
+		return nil, err
+	}
 	return f, nil
 }
 

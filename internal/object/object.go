@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // Options say how object stores and web servers are reached. The zero value has the defaults.
@@ -102,6 +103,12 @@ func Unchanged(ctx context.Context, path string, info Info) error {
 	}
 	return nil
 }
+
+var traffic struct{ requests, bytes atomic.Int64 }
+
+// Traffic tells how many requests this process has made of servers, and how many bytes of objects
+// it has got. The content of a list of objects does not count.
+func Traffic() (requests, bytes int64) { return traffic.requests.Load(), traffic.bytes.Load() }
 
 // find tells where the object of a path lies.
 func find(path string) (place, error) {

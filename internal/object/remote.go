@@ -60,6 +60,28 @@ func (r *remote) closeAhead() {
 	}
 }
 
+// ReadRange fills p with what stands at an offset of an object, with one request where that is behind
+// a network. At the end of the object it returns io.EOF.
+func ReadRange(o Object, p []byte, offset int64) (int, error) {
+	r, ok := o.(*remote)
+	if !ok {
+		return o.ReadAt(p, offset)
+	}
+	size := min(int64(len(p)), r.info.Size-offset)
+	if size <= 0 {
+		return 0, io.EOF
+	}
+	r.closeStream()
+	r.closeAhead()
+	t := &transfer{remote: r, position: offset, end: offset + size, random: true}
+	defer t.close()
+	n, err := io.ReadFull(t, p[:size])
+	if err == nil && n < len(p) {
+		err = io.EOF
+	}
+	return n, err
+}
+
 func (r *remote) Read(p []byte) (int, error) {
 	switch {
 	case len(p) == 0:
@@ -202,6 +224,7 @@ func (t *transfer) open() (err error) {
 	}
 	t.within, t.cancel = context.WithCancelCause(t.ctx)
 	t.timer = time.AfterFunc(limits.stall, func() { t.cancel(errSlow) })
+	traffic.requests.Add(1)
 	a, err := t.place.get(t.within, t.info, t.position, t.end)
 	t.timer.Stop()
 	if err != nil {
@@ -242,6 +265,7 @@ func (t *transfer) fill(p []byte) (n int, err error) {
 	t.timer.Reset(limits.stall)
 	defer t.timer.Stop()
 	n, err = io.ReadFull(t.answer.body, p)
+	traffic.bytes.Add(int64(n))
 	if err != nil {
 		err = faultOf(t.within, err)
 	}

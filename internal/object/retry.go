@@ -156,6 +156,7 @@ func once(ctx context.Context, host string, request func(context.Context) error)
 		return began, err
 	}
 	defer p.leave()
+	traffic.requests.Add(1)
 	within, cancel := context.WithTimeoutCause(ctx, limits.stall, errSlow)
 	defer cancel()
 	if err := request(within); err != nil {

@@ -162,6 +162,9 @@ func (b *builder) period() string {
 func (b *builder) fetchesText() []string {
 	t := &b.audit.Totals
 	text := []string{fmt.Sprintf("%s of %s, on %s", plural(t.Fetches, "fetch"), plural(int64(len(b.audit.Inputs)), "archive"), plural(t.Origins, "origin"))}
+	if words := t.Verification.Text(); words != "" {
+		text = append(text, words)
+	}
 	if t.Indexed > 0 {
 		text = append(text, fmt.Sprintf("An index or a list of URLs alone tells of %s: their records were not read, and violations among them are at most probable.", plural(t.Indexed, "fetch")))
 	}

@@ -148,7 +148,7 @@ const maxUnheld = 1 << 10
 
 // isUnheld reports whether no input holds the record of a fetch, and remembers which archive would.
 func (c *collector) isUnheld(f *facts.Fetch) bool {
-	if !f.IsIndexed() {
+	if !f.IsToldByIndex() {
 		return false
 	}
 	name := c.filename(f)

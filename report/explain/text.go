@@ -277,6 +277,8 @@ func (t *text) fetch() {
 		t.item("record", "not among the inputs; an index says that it is %s%s", at, status)
 	case t.Fetch.Trust == facts.TrustListed.String():
 		t.item("record", "not among the inputs; a list of URLs tells of the fetch: %s%s", at, status)
+	case t.Fetch.Trust == facts.TrustVerified.String():
+		t.item("record", "%s (%s%s), %s; not among the inputs, found where an index says", t.Fetch.Type, t.shown(t.Fetch.Method), status, at)
 	default:
 		t.item("record", "%s (%s%s), %s", t.Fetch.Type, t.shown(t.Fetch.Method), status, at)
 	}

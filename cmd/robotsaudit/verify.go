@@ -1,0 +1,57 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/report"
+)
+
+// verifyRecords reads the records of suspected violations that indexes tell of. The facts of the
+// account then have them.
+func verifyRecords(cmd *cobra.Command, log *slog.Logger, dir string, a *account, e evaluation) (err error) {
+	if !slices.ContainsFunc(a.facts.Inputs, func(in facts.InputResult) bool { return in.Indexed > 0 }) {
+		log.Warn("--verify reads what indexes tell of, and no input is an index")
+		return nil
+	}
+	base, _ := cmd.Flags().GetString("base")
+	progress := new(ingest.VerifyProgress)
+	v, err := ingest.NewVerification(a.facts, ingest.VerifyOptions{Base: base, Workers: e.options.Workers, Progress: progress})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, v.Close()) }()
+	stop := watch(cmd, log, gauge{"deciding", e.options.Decided.Load, a.facts.FetchCount, func(n int64) string { return report.Count(n, "fetch") }, "fetches"})
+	err = evaluate.Suspected(cmd.Context(), a.facts, e.options, func(f *evaluate.Fetch) error {
+		if !ingest.CanVerify(f) {
+			return nil
+		}
+		return v.Add(f)
+	})
+	stop()
+	e.options.Decided.Store(0)
+	if err != nil || progress.Total.Load() == 0 {
+		return err
+	}
+	stop = watch(cmd, log, gauge{"verifying", progress.Done.Load, progress.Total.Load, func(n int64) string { return report.Count(n, "record") }, "records"})
+	result, err := v.Run(cmd.Context())
+	stop()
+	if err != nil {
+		return err
+	}
+	text := fmt.Sprintf("verified %s; not there: %d, could not be read: %d", report.Count(result.Verified, "record"), result.Refuted, result.Unread)
+	if result.Requests > 0 {
+		text += fmt.Sprintf("; %s, %s", report.Count(result.Requests, "request"), report.Bytes(result.Bytes))
+	}
+	tell(log, slog.LevelInfo, "verified", text, slog.Int64("verified", result.Verified), slog.Int64("refuted", result.Refuted),
+		slog.Int64("unread", result.Unread), slog.Int64("requests", result.Requests), slog.Int64("bytes", result.Bytes))
+	a.facts, err = ingest.OpenFacts(dir)
+	return err
+}

@@ -1,0 +1,267 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/robotsaudit/robotsaudit/internal/warctest"
+	"github.com/robotsaudit/robotsaudit/report"
+	"github.com/robotsaudit/robotsaudit/report/results"
+)
+
+// TestVerifiedAgreesWithArchives: an index, the records of robots.txt and --verify give the violations
+// that the archives give, in every column but those that docs/SEMANTICS.md says are lost: once with what
+// the archives hold of robots.txt, and once where it forbids everything, a minute before each fetch.
+func TestVerifiedAgreesWithArchives(t *testing.T) {
+	groups := [][]string{archivesIn(t, "../../testdata/warc")}
+	shared := archivesIn(t, "../../../shared/warc")
+	if len(shared) == 0 {
+		t.Log("../shared/warc is not there: its archives are skipped")
+	}
+	for _, path := range shared {
+		switch name := filepath.Base(path); {
+		case testing.Short():
+		case name == "invalid-warcfile-contenttype-recommended.warc": // metadata that an index does not tell from a resource
+		case name == "example-bad-non-chunked.warc.gz": // one stream, in which no record has a place of its own
+		default:
+			groups = append(groups, []string{path})
+		}
+	}
+	var own, all agreement
+	for _, archives := range groups {
+		dir := t.TempDir()
+		whole := auditWith(t, filepath.Join(dir, "whole"), archives...)
+		fetches := fetchesOf(t, whole)
+		if len(fetches) == 0 {
+			continue
+		}
+		parts := indexAndSubset(t, dir, archives, redirectTargets(t, whole))
+		verify := []string{"--verify", "--base", filepath.Dir(archives[0])}
+		own.compare(t, whole, auditWith(t, filepath.Join(dir, "verified"), slices.Concat(parts, verify)...))
+
+		forbidden := []string{forbidAll(t, dir, fetches), "--crawler", "Testbot"}
+		whole = auditWith(t, filepath.Join(dir, "forbidden"), slices.Concat(archives, forbidden)...)
+		all.compare(t, whole, auditWith(t, filepath.Join(dir, "forbiddenverified"), slices.Concat(parts, forbidden, verify)...))
+	}
+	t.Logf("by their own robots.txt %+v; where all is forbidden %+v", own, all)
+	if own.same < 40 || own.other > 2 || all.same < 100 || all.other > 20 {
+		t.Errorf("by their own robots.txt %+v; where all is forbidden %+v", own, all)
+	}
+}
+
+func auditWith(t *testing.T, out string, args ...string) string {
+	t.Helper()
+	var errs bytes.Buffer
+	if code := run(t.Context(), append([]string{"audit", "--quiet", "-o", out}, args...), strings.NewReader(""), io.Discard, &errs); code != 0 && code != 3 {
+		t.Fatalf("%q: exit code %d\n%s", args, code, &errs)
+	}
+	return out
+}
+
+// forbidAll writes an archive with captures of robots.txt that forbid fetches.
+func forbidAll(t *testing.T, dir string, fetches map[string]report.FetchRow) string {
+	t.Helper()
+	captures := make(map[string]bool)
+	for _, f := range fetches {
+		if f.FetchTime != nil && strings.HasPrefix(f.Origin, "http") {
+			date := time.UnixMicro(*f.FetchTime).UTC().Add(-time.Minute).Format("20060102150405")
+			captures[warctest.ARCRecord(f.Origin+"/robots.txt", date, "HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nDisallow: /\n")] = true
+		}
+	}
+	text := warctest.ARCInfo("") + strings.Join(slices.Sorted(maps.Keys(captures)), "")
+	path := filepath.Join(dir, "forbidden.arc")
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// agreement counts violations that are alike, and those that differ by lost evidence.
+type agreement struct{ same, other int }
+
+// compare compares the violations of archives with those of an index whose records were verified.
+func (a *agreement) compare(t *testing.T, whole, verified string) {
+	t.Helper()
+	fetches, want, got := fetchesOf(t, verified), violationsOf(t, whole), violationsOf(t, verified)
+	for key, row := range want {
+		found, ok := got[key]
+		f := fetches[key]
+		differences := differencesOf(found, row)
+		switch {
+		case ok && len(differences) == 0:
+			a.same++
+			continue
+		case !ok && f.Agent != row["Agent"] && f.Trust == "indexed": // nothing made it suspected
+		case ok && strings.Contains(f.Notes, "same_moment"): // the order of the records is lost
+		case row["Trust"] == "resynced": // what is damaged is not verified
+		case row["RecordType"] == "arc" && len(differences) == 1 && strings.HasPrefix(differences[0], "Claim "): // that of the version block
+		default:
+			t.Errorf("%s: %s, trust %s:\n\t%s", key, f.Verdict, f.Trust, strings.Join(differences, "\n\t"))
+		}
+		a.other++
+	}
+	for key, row := range got {
+		if want[key] == nil && !strings.Contains(fmt.Sprint(row["Notes"]), "same_moment") {
+			t.Errorf("%s: a violation by the index alone: %v", key, row)
+		}
+	}
+}
+
+// violationsOf reads the violations of an audit, by their records.
+func violationsOf(t *testing.T, dir string) map[string]map[string]any {
+	t.Helper()
+	r, err := results.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := make(map[string]map[string]any)
+	for row, err := range results.Rows(r, report.ViolationsTable) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := json.Marshal(row)
+		if err != nil {
+			t.Fatal(err)
+		}
+		columns := make(map[string]any)
+		if err := json.Unmarshal(b, &columns); err != nil {
+			t.Fatal(err)
+		}
+		rows[fmt.Sprintf("%s:%d %s", filepath.Base(row.WARCFilename), row.WARCRecordOffset, strings.Map(plainURL, unescaped(row.URL)))] = columns
+	}
+	return rows
+}
+
+// differencesOf tells in which columns two violations differ.
+func differencesOf(got, want map[string]any) (differences []string) {
+	for name, value := range want {
+		switch name {
+		case "FetchMethod":
+			if got[name] == "" { // without a request
+				continue
+			}
+		case "Trust":
+			value = "verified"
+		case "RobotsOffset", "RobotsBodyOffset", "ContestedOffset", "ContestedBodyOffset": // the subset has its own
+			continue
+		}
+		if g := fmt.Sprint(got[name]); g != fmt.Sprint(value) {
+			differences = append(differences, fmt.Sprintf("%s is %s, the archive gives %v", name, g, value))
+		}
+	}
+	slices.Sort(differences)
+	return differences
+}
+
+// TestVerifyHostileIndex: an index that lies is found out, row by row, and accuses nobody by it.
+func TestVerifyHostileIndex(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string, content []byte) string { return writeFile(t, filepath.Join(dir, name), content) }
+	robots := write("robots.warc.gz", robotsOfPages())
+	archive, places := archiveOfPages()
+	write("base/pages.warc.gz", archive)
+	write("secret.warc.gz", archive)
+	write("base/garbage.warc.gz", []byte("no archive"))
+	write("base/cut.warc.gz", archive[:places[19][0]+20])
+
+	type row struct {
+		url, time, status, digest, filename string
+		offset, length                      int64
+	}
+	for _, c := range []struct {
+		name string
+		lie  func(*row)
+		want string // in the detail of the issue; "": it is verified all the same
+	}{
+		{"the truth", func(*row) {}, ""},
+		{"another URL", func(r *row) { r.url += "x" }, "the record there is of "},
+		{"another date", func(r *row) { r.time = "20240501120001" }, "the record there is of 2024-05-01T12:00:00Z, not of 2024-05-01T12:00:01Z"},
+		{"another status", func(r *row) { r.status = "404" }, "has the status 200, not 404"},
+		{"another digest", func(r *row) { r.digest = strings.Repeat("A", 32) }, "its payload does not match that"},
+		{"another record", func(r *row) { r.offset, r.length = places[1][0], places[1][1] }, "the record there is of "},
+		{"a request", func(r *row) { r.offset = places[1][0] + places[1][1] }, "the record there is no fetch: its type is \"request\""},
+		{"the middle of a member", func(r *row) { r.offset += 7 }, "no record begins there"},
+		{"behind the end", func(r *row) { r.offset = 1 << 40 }, "no record begins there"},
+		{"the last byte", func(r *row) { r.offset = int64(len(archive)) - 1 }, "no record begins there"},
+		{"no length", func(r *row) { r.length = 0 }, ""},
+		{"a terabyte", func(r *row) { r.length = 1 << 40 }, ""},
+		{"no archive", func(r *row) { r.filename = "missing.warc.gz" }, "missing.warc.gz: no such file"},
+		{"out of the base", func(r *row) { r.filename = "../secret.warc.gz" }, "leads out of the place"},
+		{"a path", func(r *row) { r.filename = filepath.Join(dir, "secret.warc.gz") }, "leads out of the place"},
+		{"a URL", func(r *row) { r.filename = "http://127.0.0.1:1/pages.warc.gz" }, "leads out of the place"},
+		{"garbage", func(r *row) { r.filename = "garbage.warc.gz" }, "row 1, of garbage.warc.gz: "},
+		{"a folder", func(r *row) { r.filename = "." }, "row 1, of .: "},
+	} {
+		r := row{"http://h/p5", "20240501120000", "200", "", "pages.warc.gz", places[5][0], places[5][1]}
+		c.lie(&r)
+		index := write("index.cdxj", fmt.Appendf(nil, `h)/ %s {"url": %q, "mime": "text/html", "status": %q, "digest": %q, "length": "%d", "offset": "%d", "filename": %q}`+"\n",
+			r.time, r.url, r.status, r.digest, r.length, r.offset, r.filename))
+		out := filepath.Join(dir, "out")
+		auditWith(t, out, index, robots, "--verify", "--base", filepath.Join(dir, "base"))
+		var details []string
+		o, err := results.Open(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for row, err := range results.Rows(o, report.IssuesTable) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			details = append(details, row.Kind+": "+row.Detail)
+		}
+		v := o.Audit().Totals.Verification
+		violations := violationsOf(t, out)
+		if len(violations) != 1 {
+			t.Fatalf("%s: %d violations", c.name, len(violations))
+		}
+		for _, found := range violations {
+			if c.want == "" {
+				if len(details) > 0 || found["Trust"] != "verified" || found["Certainty"] != "probable" || found["Agent"] != "TrueBot" || v.Verified != 1 {
+					t.Errorf("%s: %v %+v\n%v", c.name, details, v, found)
+				}
+			} else if len(details) != 1 || !strings.HasPrefix(details[0], "not_verified: ") || !strings.Contains(details[0], c.want) || found["Trust"] != "indexed" ||
+				found["Certainty"] != "probable" || found["Agent"] != "RobotsBot" || v.Refuted+v.Unread != 1 || o.Audit().Totals.InputsNotWhollyRead != 1 {
+				t.Errorf("%s: %q %+v\n%v", c.name, details, v, found)
+			}
+		}
+	}
+}
+
+func writeFile(t *testing.T, path string, content []byte) string {
+	t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, content, 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// robotsOfPages is an archive of a robots.txt that forbids the pages of archiveOfPages.
+func robotsOfPages() []byte {
+	return warctest.GzipMembers(
+		warctest.Request("urn:uuid:r1", "http://h/robots.txt", "RobotsBot/1.0"),
+		warctest.Response("urn:uuid:r2", "http://h/robots.txt", "HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nDisallow: /"),
+	)
+}
+
+// archiveOfPages is an archive of pages /p0, /p1, … and where their responses are: offset and length.
+func archiveOfPages() (archive []byte, places [20][2]int64) {
+	for n := range places {
+		url, id := fmt.Sprintf("http://h/p%d", n), fmt.Sprintf("urn:uuid:00000000-0000-4000-8000-%012d", n)
+		archive = append(archive, warctest.GzipMembers(
+			warctest.Request(strings.Replace(id, "0000", "1111", 1), url, "TrueBot/1.0", "WARC-Concurrent-To: <"+id+">"))...)
+		places[n][0] = int64(len(archive))
+		archive = append(archive, warctest.GzipMembers(warctest.Response(id, url, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\npage"))...)
+		places[n][1] = int64(len(archive)) - places[n][0]
+	}
+	return archive, places
+}

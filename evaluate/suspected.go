@@ -1,0 +1,85 @@
+package evaluate
+
+import (
+	"context"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+)
+
+// Verification counts the fetches of which an index or a list has told, and whose records matter: they
+// would prove violations. Each suspected fetch is in one of the other counts.
+type Verification struct {
+	Suspected int64
+	Verified  int64 // the record was found, whatever the verdict is then
+	Refuted   int64 // the record was looked for, and is not there
+	Unread    int64 // the record was looked for, and could not be read
+	Untried   int64
+}
+
+func (v *Verification) add(o *Verification) {
+	v.Suspected += o.Suspected
+	v.Verified += o.Verified
+	v.Refuted += o.Refuted
+	v.Unread += o.Unread
+	v.Untried += o.Untried
+}
+
+// count counts a result.
+func (v *Verification) count(r *Result) {
+	switch {
+	case r.Fetch.Trust == facts.TrustVerified:
+		v.Verified++
+	case !r.IsSuspected():
+		return
+	case r.Fetch.Flags&facts.FlagRefuted != 0:
+		v.Refuted++
+	case r.Fetch.Flags&facts.FlagUnread != 0:
+		v.Unread++
+	default:
+		v.Untried++
+	}
+	v.Suspected++
+}
+
+// IsSuspected reports whether an index or a list alone tells of a fetch that is a violation, or would
+// be one if its request named the crawler.
+func (r *Result) IsSuspected() bool {
+	return r.Fetch.IsIndexed() && (r.IsViolation() || r.Certainty == Possible && r.Agent == "" && r.Evidence != Later)
+}
+
+// Suspected decides the fetches of facts and calls f with those of results that are suspected, in no
+// order and from several goroutines. It asks nothing but that of the options.
+func Suspected(ctx context.Context, set *Facts, opt Options, f func(*Fetch) error) error {
+	opt.Agents, opt.Uses, opt.Rate, opt.Policies, opt.PolicyBodies = nil, nil, false, PoliciesNone, false
+	_, err := Run(ctx, set, opt, &suspects{f: f})
+	return err
+}
+
+// suspects is a sink of the fetches that are suspected.
+type suspects struct {
+	nothing
+	f func(*Fetch) error
+}
+
+func (s *suspects) Part(int) (Sink, error) { return s, nil }
+func (s *suspects) Done(int) error         { return nil }
+
+func (s *suspects) Result(r *Result) error {
+	if !r.IsSuspected() {
+		return nil
+	}
+	return s.f(r.Fetch)
+}
+
+// nothing is a sink that nothing is expected of.
+type nothing struct{}
+
+func (nothing) Robots(*RobotsRecord) error           { return nil }
+func (nothing) Policies(*Policies) error             { return nil }
+func (nothing) Result(*Result) error                 { return nil }
+func (nothing) GroupVerdict(*GroupVerdict) error     { return nil }
+func (nothing) RobotsAgent(int64, int, string) error { return nil }
+func (nothing) Host(*HostStats) error                { return nil }
+func (nothing) Agent(*AgentStats) error              { return nil }
+func (nothing) Exclusion(*Exclusion) error           { return nil }
+func (nothing) Issue(*Issue) error                   { return nil }

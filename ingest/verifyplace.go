@@ -1,0 +1,259 @@
+package ingest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/object"
+	"github.com/robotsaudit/robotsaudit/internal/warc"
+)
+
+// archivePaths lists where the archive may be that an index names: below the base; without a base
+// among the inputs, and beside the index. An index is not to be trusted: it names nothing elsewhere.
+func (v *Verification) archivePaths(index *facts.InputResult, name string) (paths []string) {
+	base := strings.TrimSuffix(v.Base, "/")
+	if object.IsRemote(name) || filepath.IsAbs(name) {
+		rest, below := strings.CutPrefix(name, base+"/")
+		if base == "" || !below {
+			return v.inputPaths(name)
+		}
+		name = rest
+	}
+	name = path.Clean(filepath.ToSlash(name))
+	if !filepath.IsLocal(filepath.FromSlash(name)) {
+		return nil
+	}
+	if base == "" {
+		paths = v.inputPaths(name)
+		switch at := strings.LastIndexByte(index.Path, '/'); {
+		case index.Path == facts.Stdin:
+			return paths
+		case object.IsRemote(index.Path):
+			base = index.Path[:max(at, 0)]
+		default:
+			base = filepath.Dir(index.Path)
+		}
+	}
+	x := expander{base: base}
+	paths = append(paths, x.located(name))
+	if file := path.Base(name); !object.IsRemote(base) && file != name {
+		paths = append(paths, x.located(file))
+	}
+	return paths
+}
+
+// inputPaths lists the inputs that an index may mean by a name.
+func (v *Verification) inputPaths(name string) (paths []string) {
+	for i := range v.set.Inputs {
+		if in := &v.set.Inputs[i]; in.Indexed == 0 && in.Path != facts.Stdin && (in.Name == name || in.Path == name || strings.HasSuffix(filepath.ToSlash(in.Path), "/"+name)) {
+			paths = append(paths, in.Path)
+		}
+	}
+	return paths
+}
+
+// namedArchive is an archive that an index names.
+type namedArchive struct {
+	object  object.Object // nil: at is an entry of a WACZ
+	archive *Archive      // the WACZ, likewise
+	at      io.ReaderAt
+	form    warc.Form
+	head    window
+
+	info   warcinfo // that the archive begins with
+	infoID string   // "": it begins with none
+}
+
+// openNamed finds and opens an archive that an index names.
+func (v *Verification) openNamed(ctx context.Context, index *facts.InputResult, name string) (*namedArchive, error) {
+	paths := v.archivePaths(index, name)
+	if len(paths) == 0 {
+		return nil, errors.New("its name leads out of the place that names are meant from; give that place with --base")
+	}
+	var first error
+	for _, p := range paths {
+		a, err := v.openAt(ctx, p)
+		if err == nil || ctx.Err() != nil {
+			return a, err
+		}
+		if first == nil {
+			first = fmt.Errorf("%s: %w", object.Shown(p), reason(err))
+		}
+	}
+	if v.Base == "" {
+		return nil, fmt.Errorf("%w; say with --base where the archives are", first)
+	}
+	return nil, first
+}
+
+// openAt opens an archive: a file, or behind it an entry of a WACZ.
+func (v *Verification) openAt(ctx context.Context, file string) (a *namedArchive, err error) {
+	in, err := FindInput(ctx, file)
+	entry := ""
+	if i := strings.Index(strings.ToLower(file), ".wacz/"); err != nil && i >= 0 {
+		at := i + len(".wacz")
+		entry = file[at+1:]
+		in, err = FindInput(ctx, file[:at])
+	}
+	if err != nil {
+		return nil, err
+	}
+	a = new(namedArchive)
+	defer func() {
+		if err != nil {
+			a.close()
+		}
+	}()
+	if entry != "" {
+		if raw, err := url.PathUnescape(entry); err == nil && object.IsRemote(file) {
+			entry = raw
+		}
+		if a.archive, err = OpenArchive(in, entry, v.tmp); err != nil {
+			return nil, err
+		}
+		a.at = a.archive
+	} else {
+		if a.object, err = object.Open(ctx, in.Path, in.Object()); err != nil {
+			return nil, err
+		}
+		a.at = a.object
+	}
+	return a, a.begin(ctx)
+}
+
+func (a *namedArchive) close() {
+	if a.archive != nil {
+		a.archive.Close()
+	}
+	if a.object != nil {
+		a.object.Close()
+	}
+}
+
+const headBytes = 16 << 10 // that are read of an archive's beginning
+
+// begin reads the beginning of the archive: its form, and the warcinfo record there.
+func (a *namedArchive) begin(ctx context.Context) (err error) {
+	if a.head, err = a.window(0, headBytes); err != nil {
+		return err
+	}
+	s := &section{ctx: ctx, windows: [2]window{a.head}, more: a.at}
+	from := warc.SourceAt(s, 0)
+	a.form = warc.Sniff(from, isCrawlLog)
+	switch {
+	case from.Failed() != nil:
+		return from.Failed()
+	case !a.form.Readable():
+		return errors.New(a.form.Refusal)
+	case a.form.Container == warc.ContainerZip:
+		return errors.New("it is a WACZ, and the index names no entry of it")
+	}
+	r, err := a.form.RecordsAt(s, 0)
+	switch {
+	case err != nil:
+		return err
+	case r == nil:
+		return fmt.Errorf("it is a %s, in which no record has a place of its own", a.form)
+	}
+	defer closeAhead(r)
+	rec, err := r.Next()
+	if err != nil || rec.Type != "warcinfo" || rec.ID == "" {
+		return readFailure(err)
+	}
+	c := newCommitter(0, "", new(keeper))
+	id := strings.Clone(rec.ID)
+	if err := c.readRecord(r, rec); err != nil {
+		return readFailure(err)
+	}
+	a.info, a.infoID = c.latest, id
+	return nil
+}
+
+// readFailure is the failure of a file or network; what else is wrong with a record is none.
+func readFailure(err error) error {
+	if warc.IsReadError(err) {
+		return err
+	}
+	return nil
+}
+
+func closeAhead(r warc.Reader) {
+	if ahead, ok := r.(warc.AheadReader); ok {
+		ahead.Close()
+	}
+}
+
+// window is a part of an archive that was read with one request.
+type window struct {
+	from int64
+	b    []byte
+	last bool // nothing stands behind it
+}
+
+func (w *window) end() int64 { return w.from + int64(len(w.b)) }
+
+// window reads a part of the archive.
+func (a *namedArchive) window(from, size int64) (w window, err error) {
+	w = window{from: from, b: make([]byte, size)}
+	var n int
+	if a.object != nil {
+		n, err = object.ReadRange(a.object, w.b, from)
+	} else {
+		n, err = a.at.ReadAt(w.b, from)
+	}
+	w.b = w.b[:n]
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) && n > 0 {
+		w.last, err = true, nil
+	}
+	if err != nil {
+		err = &warc.ReadError{Err: err}
+	}
+	return w, err
+}
+
+// section is an archive of which parts are in memory. It may return fewer bytes than were asked for:
+// its readers ask again, or have enough.
+type section struct {
+	ctx     context.Context
+	windows [2]window
+	more    io.ReaderAt // the rest; nil: the archive is taken to end with its windows
+}
+
+// Err tells whether the reading is to stop.
+func (s *section) Err() error { return s.ctx.Err() }
+
+func (s *section) ReadAt(p []byte, offset int64) (int, error) {
+	if err := s.ctx.Err(); err != nil {
+		return 0, err
+	}
+	for i := range s.windows {
+		if w := &s.windows[i]; offset >= w.from && offset < w.end() {
+			return copy(p, w.b[offset-w.from:]), nil
+		}
+	}
+	if s.more == nil {
+		return 0, io.EOF
+	}
+	return s.more.ReadAt(p, offset)
+}
+
+// lastBefore is the offset of the last occurrence of magic before an offset, in the window that holds
+// what stands there; -1: there is none.
+func (w *window) lastBefore(magic []byte, offset int64) int64 {
+	end := min(offset, w.end()) - w.from
+	if end <= 0 {
+		return -1
+	}
+	if i := bytes.LastIndex(w.b[:end], magic); i >= 0 {
+		return w.from + int64(i)
+	}
+	return -1
+}

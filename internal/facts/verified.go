@@ -1,0 +1,75 @@
+package facts
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Folders beside those of tasks hold what became of rows of indexes whose records were looked for:
+// the records that were found (TrustVerified), and rows of which there is none (FlagRefuted) or none
+// could be read (FlagUnread). Their rows stand before those of the indexes, which then count no more.
+const (
+	verifiedPrefix = "verified-"
+
+	// UnreadVerified is the name of the folder of FlagUnread. There is one, of the last run that verified.
+	UnreadVerified = verifiedPrefix + "unread"
+)
+
+// VerifiedName is the name of a folder of verified records.
+func VerifiedName(key string) string { return verifiedPrefix + key }
+
+// IsVerifiedName reports whether a folder beside those of tasks is one of verified records.
+func IsVerifiedName(name string) bool { return strings.HasPrefix(name, verifiedPrefix) }
+
+// VerifiedTasks reads the manifests of folders of verified records. Their inputs are the indexes.
+func VerifiedTasks(root string) (tasks []Task, err error) {
+	entries, err := os.ReadDir(root)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		if !IsVerifiedName(e.Name()) {
+			continue
+		}
+		dir := filepath.Join(root, e.Name())
+		if m, err := ReadManifest(dir); err == nil {
+			tasks = append(tasks, Task{Dir: dir, Manifest: *m})
+		}
+	}
+	return tasks, nil
+}
+
+// addVerified adds verified records, as far as their indexes are those of the set.
+func (f *Set) addVerified(root string) error {
+	tasks, err := VerifiedTasks(root)
+	if err != nil {
+		return err
+	}
+	index := make(map[string]int32)
+	for i := range f.Inputs {
+		index[f.Inputs[i].Path] = int32(i)
+	}
+	for _, t := range tasks {
+		if !t.numberVerified(f.Inputs, index) {
+			continue
+		}
+		for i, global := range t.Global {
+			in, more := &f.Inputs[global].InputStats, &t.Inputs[i].InputStats
+			in.Lent, in.Issues = in.Lent+more.Lent, in.Issues+more.Issues // not Lossy: the index itself was read
+		}
+		f.Tasks = append(f.Tasks, t)
+	}
+	return nil
+}
+
+func (t *Task) numberVerified(inputs []InputResult, index map[string]int32) bool {
+	for _, in := range t.Inputs {
+		i, ok := index[in.Path]
+		if !ok || !inputs[i].Same(in.Input) {
+			return false
+		}
+		t.Global = append(t.Global, i)
+	}
+	return true
+}
