@@ -18,8 +18,10 @@ func CompareFetches(a, b *Fetch) int {
 			return c
 		}
 	}
+	if a.Micros != b.Micros { // cmp.Or would compare all else, too
+		return cmp.Compare(a.Micros, b.Micros)
+	}
 	return cmp.Or(
-		cmp.Compare(a.Micros, b.Micros),
 		cmp.Compare(a.Precision, b.Precision),
 		cmp.Compare(a.URL, b.URL),
 		cmp.Compare(a.RecordID, b.RecordID),

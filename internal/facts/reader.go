@@ -145,10 +145,10 @@ func (r *Reader) Unsorted(ctx context.Context, spec run.Spec[Fetch], names func(
 }
 
 // UserAgents calls f with the User-Agents of fetches and how many have each: the same again, as
-// often as it is met, in no order. It reads nothing else of them.
+// often as it is met, in no order.
 func (r *Reader) UserAgents(ctx context.Context, f func(userAgent string, fetches int64)) error {
 	paths, _ := r.files(func(t *Task) []string { return t.Fetches })
-	return run.CountTexts(ctx, paths, FetchRuns, "user_agent", f)
+	return run.CountTexts(ctx, paths, FetchRuns, func(f *Fetch) string { return f.UserAgent }, f)
 }
 
 // Captures yields policy captures in order, each record once. It tells copied of the other

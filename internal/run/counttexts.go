@@ -1,102 +1,27 @@
 package run
 
-import (
-	"context"
-	"fmt"
-	"io"
-	"slices"
+import "context"
 
-	"github.com/robotsaudit/robotsaudit/internal/parquetfile"
-)
-
-// CountTexts calls f with the values of a text column of run files, and how many rows have each:
-// a value again, as often as it is met. It reads no other column.
-func CountTexts[T any](ctx context.Context, paths []string, spec Spec[T], column string, f func(value string, rows int64)) error {
-	l, err := layoutOf[T]()
-	if err != nil {
-		return err
-	}
-	at := slices.Index(l.names, column)
-	if at < 0 {
-		return fmt.Errorf("%s have no column %s", spec.Name, column)
-	}
-	var c textCounter
+// CountTexts calls f with the texts of rows in run files, and how many neighbours have each: a text
+// again, as often as it is met.
+func CountTexts[T any](ctx context.Context, paths []string, spec Spec[T], text func(*T) string, f func(value string, rows int64)) error {
 	for _, path := range paths {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		r, err := openFile(source[T]{path: path}, spec, l, 0, Buckets)
-		if err != nil {
-			return err
-		}
-		err = parquetfile.Guard(r.path, func() error {
-			for _, group := range r.groups {
-				chunks := group.ColumnChunks()
-				if at >= len(chunks) {
-					return fmt.Errorf("%w: no column %s in a row group", parquetfile.ErrDamaged, column)
-				}
-				c.open(chunks[at].Pages())
-				if err := c.count(f); err != nil {
-					return fmt.Errorf("%w: column %s: %w", parquetfile.ErrDamaged, column, err)
-				}
+		value, rows := "", int64(0)
+		for row, err := range Merge(ctx, []string{path}, spec, MergeOptions[T]{}) {
+			if err != nil {
+				return err
 			}
-			return nil
-		})
-		_ = parquetfile.Guard(r.path, func() error { c.close(); return nil }) // after a panic its pages may be in any state
-		r.close()
-		if err != nil {
-			return err
+			if v := text(row); v != value {
+				if rows > 0 {
+					f(value, rows)
+				}
+				value, rows = v, 0
+			}
+			rows++
+		}
+		if rows > 0 {
+			f(value, rows)
 		}
 	}
 	return nil
-}
-
-// textCounter counts the values of pages.
-type textCounter struct {
-	byteArrays
-	rows []int64 // by entry of a dictionary
-}
-
-func (c *textCounter) count(f func(string, int64)) error {
-	for {
-		n, err := c.ready()
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if c.index == nil {
-			c.countRepeated(n, f)
-		} else {
-			c.countEntries(n, f)
-		}
-		c.skip(n)
-	}
-}
-
-// countRepeated counts values that are written out: neighbours repeat.
-func (c *textCounter) countRepeated(n int, f func(string, int64)) {
-	for from := 0; from < n; {
-		value, to := string(c.value(from)), from+1
-		for to < n && string(c.value(to)) == value {
-			to++
-		}
-		f(value, int64(to-from))
-		from = to
-	}
-}
-
-// countEntries counts values that are entries of a dictionary.
-func (c *textCounter) countEntries(n int, f func(string, int64)) {
-	c.rows = slices.Grow(c.rows[:0], len(c.offsets))[:len(c.offsets)]
-	clear(c.rows)
-	for _, entry := range c.index[:n] {
-		c.rows[entry]++
-	}
-	for entry, rows := range c.rows {
-		if rows > 0 {
-			f(string(c.value(entry)), rows)
-		}
-	}
 }

@@ -140,7 +140,7 @@ type field interface {
 	reset()
 }
 
-// newField returns the one for a field of row, whose type newColumn supports.
+// newField returns the one for a field of row, whose type isPacked knows.
 func newField(row reflect.Value, index []int) field {
 	switch row.Type().FieldByIndex(index).Type.Kind() {
 	case reflect.Bool:
@@ -193,13 +193,21 @@ func (f intField[F]) pack(dst, _ []byte) []byte {
 }
 
 func (f intField[F]) unpack(src []byte) []byte {
-	v, n := binary.Varint(src)
-	*f.value = F(v)
-	return src[n:]
+	n, width := uvarint(src)
+	*f.value = F(int64(n>>1) ^ -int64(n&1)) // as binary.Varint has it
+	return src[width:]
 }
 
 func (f intField[F]) share(field) {}
 func (f intField[F]) reset()      {}
+
+// uvarint is binary.Uvarint; most numbers are a byte.
+func uvarint(src []byte) (uint64, int) {
+	if b := src[0]; b < 0x80 {
+		return uint64(b), 1
+	}
+	return binary.Uvarint(src)
+}
 
 // textField packs texts: twice their length, and their bytes; or, where a text is that of
 // the row before, twice its place in repeated, plus one.
@@ -229,7 +237,7 @@ func (f *textField[F]) pack(dst, before []byte) []byte {
 }
 
 func (f *textField[F]) unpack(src []byte) []byte {
-	n, width := binary.Uvarint(src)
+	n, width := uvarint(src)
 	src = src[width:]
 	if n&1 == 1 {
 		if n>>1 == uint64(len(f.repeated)) { // the first time
@@ -254,3 +262,17 @@ func (f *textField[F]) reset() {
 func viewString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 func viewBytes(b []byte) []byte { return b }
+
+type integer interface {
+	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64
+}
+
+// limit counts rows and bytes.
+type limit struct{ rows, bytes int }
+
+func (l *limit) add(bytes int) {
+	l.rows++
+	l.bytes += bytes
+}
+
+func (l *limit) reached(bytes int) bool { return l.rows >= maxRows || l.bytes >= bytes }
