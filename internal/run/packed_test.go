@@ -170,7 +170,8 @@ func TestWriterKeepsNothing(t *testing.T) {
 
 // TestOneBucket sorts many rows of few hosts: by parts that are merged.
 func TestOneBucket(t *testing.T) {
-	for _, n := range []int{frontRows - 1, frontRows, frontRows + 1, 2*frontRows + 1, 9_000} {
+	part := frontRows(maxBytes)
+	for _, n := range []int{part - 1, part, part + 1, 2*part + 1, 9_000} {
 		for _, hosts := range []int{1, 3} {
 			rng := rand.New(rand.NewPCG(uint64(n), 6))
 			rows := randomFetches(rng, n)

@@ -55,11 +55,14 @@ func (w *Writer[T]) Add(row T) error {
 		return w.fail(fmt.Errorf("row of bucket %d: there are %d", bucket, Buckets))
 	}
 	w.rows = append(w.rows, w.packed.add(bucket))
-	if w.packed.held.reached(cmp.Or(w.spec.Held, maxBytes)) {
+	if w.packed.held.reached(w.held()) {
 		return w.writeRun()
 	}
 	return nil
 }
+
+// held is how many bytes of packed rows are held.
+func (w *Writer[T]) held() int { return cmp.Or(w.spec.Held, maxBytes) }
 
 // Hold has the Writer hold so many bytes of packed rows from now on, as Spec.Held says.
 func (w *Writer[T]) Hold(bytes int) { w.spec.Held = bytes }
@@ -127,14 +130,15 @@ type front[T any] struct {
 	rest []packedRow
 }
 
-// frontRows is how many rows of a bucket may be unpacked at once, however few there are.
-const frontRows = 512
+// frontRows is how many rows of a bucket may be unpacked at once, however few there are, of a run of
+// so many bytes: a part of what the run itself takes.
+func frontRows(held int) int { return held >> 12 }
 
 // eachOfBucket calls f with the rows of a bucket in order. Of n rows about the root of n at most
 // are unpacked at once: parts of that many are sorted, each by itself, and the parts,
 // which are no more than that, are merged.
 func (w *Writer[T]) eachOfBucket(rows []packedRow, f func(*front[T]) error) error {
-	size := max(frontRows, int(math.Ceil(math.Sqrt(float64(len(rows))))))
+	size := max(frontRows(w.held()), int(math.Ceil(math.Sqrt(float64(len(rows))))))
 	if len(rows) <= size {
 		return w.merge(w.sort(rows, 1), f)
 	}
