@@ -88,6 +88,14 @@ func (p *pages) read(r *Result) error {
 	if err != nil || s.IsEmpty() && usage == nil && file == nil {
 		return err
 	}
+	if usage == nil && file == nil && s.Headers == "" && s.Metas == "" { // as of all that an index tells of
+		r.Page = &Page{From: s.From, At: p.moment(f), image: isImage(s.MimeType)}
+		if s.Flags != 0 {
+			r.Page.From = PageUnknown
+		}
+		r.Page.Own = r.Page.effective(r.Agent)
+		return nil
+	}
 	if usage != nil || file != nil {
 		u, _ := weburl.Parse(f.URL)
 		path = u.PathQuery()
@@ -103,7 +111,7 @@ func (p *pages) read(r *Result) error {
 	}
 	page := &Page{
 		From: s.From, At: p.moment(f), Tags: append(headers.Tags, p.agentTags(metas.Tags, r.Agent)...),
-		image: strings.HasPrefix(s.MimeType, "image/"),
+		image: isImage(s.MimeType),
 	}
 	var origin []tag.Signal
 	if usage != nil {
@@ -142,6 +150,8 @@ func (p *pages) read(r *Result) error {
 	r.Restrictions = p.restrictions(r)
 	return nil
 }
+
+func isImage(mimeType string) bool { return strings.HasPrefix(mimeType, "image/") }
 
 // moment is when what is said of a fetch's use is judged.
 func (p *pages) moment(f *facts.Fetch) time.Time {

@@ -146,6 +146,9 @@ func (x *Restriction) add(s Statement) {
 
 // restricts reports whether what is said restricts a use, whoever asks for it.
 func (p *Page) restricts() (publication, usage bool) {
+	if len(p.Tags) == 0 && len(p.Signals) == 0 {
+		return false, false
+	}
 	for _, use := range [...]tag.Use{tag.UseArchive, tag.UseIndex, tag.UseTrain} {
 		for _, rule := range p.Own.Restrictions(use, p.At) {
 			publication = publication || restrictionOf(rule) == RestrictsPublication

@@ -133,6 +133,8 @@ type indexReader struct {
 	told   map[facts.IssueKind]int
 	text   []byte      // reused
 	made   facts.Fetch // reused
+
+	host, reversed string // of the row before: rows of a host follow one another
 }
 
 // read reads all rows. Those that cannot be read are issues.
@@ -241,9 +243,12 @@ func (x *indexReader) fetch(row *index.Row) (*facts.Fetch, error) {
 			return nil, err
 		}
 	}
+	if url.Host != x.host {
+		x.host, x.reversed = strings.Clone(url.Host), url.HostReversed()
+	}
 	f := &x.made
 	*f = facts.Fetch{
-		HostReversed: url.HostReversed(), Origin: url.Origin(), URL: target, RecordID: packedID(row.RecordID), Input: x.input, Entry: x.entry,
+		HostReversed: x.reversed, Origin: url.Origin(), URL: target, RecordID: packedID(row.RecordID), Input: x.input, Entry: x.entry,
 		Archive: cut(row.Filename, warc.MaxURL), Offset: row.Offset, Index: row.Line, Length: max(row.Length, -1),
 		Type: facts.TypeIndexed, Trust: facts.TrustIndexed, Method: cut(row.Method, maxWord), Status: -1, Location: cut(row.Redirect, warc.MaxURL),
 		MIMEType: mime, PayloadDigest: cut(row.Digest, warc.MaxFieldValue), Millis: -1,

@@ -56,7 +56,7 @@ func (b *rowBuilder) exclusionRow(x *evaluate.Exclusion) ExclusionRow {
 		Decision:         decision(x.Evidence, &x.Answer),
 		RobotsID:         robotsID(x.Governing),
 		GroupLine:        int32(x.GroupLine),
-		Notes:            noteList(x.Notes),
+		Notes:            b.noteList(x.Notes),
 	}
 	row.Rule, row.RuleLine = rule(&x.Answer)
 	return row

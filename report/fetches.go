@@ -62,7 +62,7 @@ func (b *rowBuilder) fetchRow(r *evaluate.Result) FetchRow {
 		Decision:        decision(r.Evidence, &r.Answer),
 		Certainty:       r.Certainty.String(),
 		RobotsID:        robotsID(r.Governing),
-		Notes:           noteList(r.Notes),
+		Notes:           b.noteList(r.Notes),
 		Trust:           f.Trust.String(),
 		Discovery:       discovery(f),
 	}

@@ -37,7 +37,7 @@ func (b *rowBuilder) groupVerdictRow(v *evaluate.GroupVerdict) GroupVerdictRow {
 		Group:            int32(v.Group),
 		Decision:         decision(v.Evidence, &v.Answer),
 		GroupLine:        int32(v.GroupLine),
-		Notes:            noteList(v.Notes),
+		Notes:            b.noteList(v.Notes),
 	}
 	row.Rule, row.RuleLine = rule(&v.Answer)
 	return row

@@ -17,6 +17,8 @@ type rowBuilder struct {
 	ranks   *Ranks // nil: hosts have no strata
 	site    site   // of the row before
 	cited   cited  // by the row before
+	noted   evaluate.Notes
+	notes   string // of noted, as the row before has them
 }
 
 func newRowBuilder(facts *facts.Set, profile string) rowBuilder {
@@ -169,7 +171,12 @@ func discovery(f *facts.Fetch) Discovery {
 	}
 }
 
-func noteList(n evaluate.Notes) string { return strings.Join(n.Strings(), ",") }
+func (b *rowBuilder) noteList(n evaluate.Notes) string {
+	if n != b.noted {
+		b.noted, b.notes = n, strings.Join(n.Strings(), ",")
+	}
+	return b.notes
+}
 
 // rule returns the rule that decided. Its text is a copy: rows wait by the hundred, and
 // a part of a robots.txt would keep the whole of it in memory.

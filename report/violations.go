@@ -97,7 +97,7 @@ func (b *rowBuilder) violationRow(r *evaluate.Result) ViolationRow {
 		Claim:            text(f.Claim),
 		Decision:         decision(r.Evidence, &r.Answer),
 		Certainty:        r.Certainty.String(),
-		Notes:            noteList(r.Notes),
+		Notes:            b.noteList(r.Notes),
 		Trust:            f.Trust.String(),
 		Profile:          b.profile,
 		AgentMatch:       r.Match.String(),

@@ -70,6 +70,14 @@ type Manifest struct {
 	Captures    []string      `json:"captures"`
 	Issues      []string      `json:"issues"`
 	Events      []string      `json:"events"`
+
+	UserAgents []UserAgentCount `json:"user_agents"` // of the fetches; none where they are too many
+}
+
+// UserAgentCount says how many fetches have a User-Agent.
+type UserAgentCount struct {
+	UserAgent []byte `json:"user_agent"` // which need not be UTF-8
+	Fetches   int64  `json:"fetches"`
 }
 
 // ReadManifest reads the manifest of a task's folder.

@@ -10,7 +10,20 @@ import (
 // CompareFetches is the order of the facts: by origin, then in time, then by
 // what makes the order total. Duplicate records become neighbours.
 func CompareFetches(a, b *Fetch) int {
-	if c := compareOrigins(a, b); c != 0 {
+	if a.HostReversed != b.HostReversed {
+		if c := cmp.Compare(run.BucketOf(a.HostReversed), run.BucketOf(b.HostReversed)); c != 0 {
+			return c
+		}
+	}
+	return compareInBucket(a, b)
+}
+
+// compareInBucket is the order of fetches of one bucket.
+func compareInBucket(a, b *Fetch) int {
+	if c := cmp.Compare(a.HostReversed, b.HostReversed); c != 0 {
+		return c
+	}
+	if c := cmp.Compare(a.Origin, b.Origin); c != 0 {
 		return c
 	}
 	if a.IsToldByIndex() || b.IsToldByIndex() {
@@ -18,8 +31,10 @@ func CompareFetches(a, b *Fetch) int {
 			return c
 		}
 	}
+	if a.Micros != b.Micros { // cmp.Or would compare all else, too
+		return cmp.Compare(a.Micros, b.Micros)
+	}
 	return cmp.Or(
-		cmp.Compare(a.Micros, b.Micros),
 		cmp.Compare(a.Precision, b.Precision),
 		cmp.Compare(a.URL, b.URL),
 		cmp.Compare(a.RecordID, b.RecordID),
@@ -59,17 +74,6 @@ func orderRank(f *Fetch) int {
 	return 6
 }
 
-func compareOrigins(a, b *Fetch) int {
-	if a.Origin == b.Origin {
-		return cmp.Compare(a.HostReversed, b.HostReversed)
-	}
-	return cmp.Or(
-		cmp.Compare(run.BucketOf(a.HostReversed), run.BucketOf(b.HostReversed)),
-		cmp.Compare(a.HostReversed, b.HostReversed),
-		cmp.Compare(a.Origin, b.Origin),
-	)
-}
-
 // fetchSize is about what a fetch occupies in memory, in bytes.
 func fetchSize(f *Fetch) int {
 	return 336 + len(f.URL) + len(f.RecordID) + len(f.Location) + len(f.PolicyHeaders) + len(f.RefersToURL) + len(f.RefersToID) +
@@ -79,7 +83,7 @@ func fetchSize(f *Fetch) int {
 // FetchRuns is the specification of the runs of fetches.
 var FetchRuns = run.Spec[Fetch]{
 	Name:    "fetches",
-	Compare: CompareFetches,
+	Compare: compareInBucket,
 	Bucket:  func(f *Fetch) int { return run.BucketOf(f.HostReversed) },
 	Size:    fetchSize,
 }
@@ -91,7 +95,7 @@ var RevisitRuns = run.Spec[Fetch]{Name: "revisits", Compare: FetchRuns.Compare, 
 // CaptureRuns is the specification of the runs of policy captures.
 var CaptureRuns = run.Spec[Capture]{
 	Name:    "captures",
-	Compare: func(a, b *Capture) int { return CompareFetches(&a.Fetch, &b.Fetch) },
+	Compare: func(a, b *Capture) int { return compareInBucket(&a.Fetch, &b.Fetch) },
 	Bucket:  func(c *Capture) int { return run.BucketOf(c.HostReversed) },
 	Size:    func(c *Capture) int { return fetchSize(&c.Fetch) + 64 },
 }

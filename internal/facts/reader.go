@@ -152,10 +152,29 @@ func (r *Reader) Unsorted(ctx context.Context, spec run.Spec[Fetch], names func(
 }
 
 // UserAgents calls f with the User-Agents of fetches and how many have each: the same again, as
-// often as it is met, in no order. It reads nothing else of them.
+// often as it is met, in no order.
 func (r *Reader) UserAgents(ctx context.Context, f func(userAgent string, fetches int64)) error {
-	paths, _ := r.files(func(t *Task) []string { return t.Fetches })
-	return run.CountTexts(ctx, paths, FetchRuns, "user_agent", f)
+	for i := range r.Tasks {
+		t := &r.Tasks[i]
+		for _, a := range t.UserAgents {
+			f(string(a.UserAgent), a.Fetches)
+		}
+		if len(t.UserAgents) > 0 {
+			continue
+		}
+		for row, err := range r.Unsorted(ctx, FetchRuns, func(of *Task) []string {
+			if of == t {
+				return t.Fetches
+			}
+			return nil
+		}) {
+			if err != nil {
+				return err
+			}
+			f(row.UserAgent, 1)
+		}
+	}
+	return nil
 }
 
 // Captures yields policy captures in order, each record once. It tells copied of the other

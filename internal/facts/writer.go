@@ -1,7 +1,10 @@
 package facts
 
 import (
+	"maps"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/pack"
@@ -18,6 +21,7 @@ type Writer struct {
 	events   *run.Writer[LogEvent]
 	bodies   *pack.Writer
 	indexed  bool // an index tells of some fetch
+	agents   userAgents
 }
 
 // NewWriter begins the facts of a task in a folder that is there and empty.
@@ -48,6 +52,7 @@ func (w *Writer) Fetch(f *Fetch) error {
 		w.indexed = true
 		w.fetches.Hold(heldOfIndex)
 	}
+	w.agents.add(f.UserAgent)
 	return w.fetches.Add(*f)
 }
 
@@ -91,6 +96,7 @@ func (w *Writer) Close(m *Manifest) (err error) {
 	if err := w.bodies.Close(); err != nil {
 		return err
 	}
+	m.UserAgents = w.agents.counts()
 	return durable.WriteJSON(filepath.Join(w.dir, manifestFile), m)
 }
 
@@ -98,4 +104,40 @@ func (w *Writer) Close(m *Manifest) (err error) {
 func (w *Writer) Abandon() {
 	var m Manifest
 	_ = w.Close(&m) // the folder is removed whatever comes of it
+}
+
+// What a manifest tells of User-Agents is bounded: an archive could name a new one in every request.
+const (
+	maxUserAgents = 64
+	maxUserAgent  = 1 << 10 // bytes of one
+)
+
+// userAgents counts the fetches of each User-Agent, as long as these are few.
+type userAgents struct {
+	fetches map[string]int64
+	many    bool
+}
+
+func (u *userAgents) add(userAgent string) {
+	if _, known := u.fetches[userAgent]; !known && !u.many {
+		if u.fetches == nil {
+			u.fetches = make(map[string]int64)
+		}
+		u.many = len(userAgent) > maxUserAgent || len(u.fetches) == maxUserAgents
+		userAgent = strings.Clone(userAgent) // it may be a part of what many rows share
+	}
+	if !u.many {
+		u.fetches[userAgent]++
+	}
+}
+
+// counts returns the counts in order; none where there are too many.
+func (u *userAgents) counts() (list []UserAgentCount) {
+	if u.many {
+		return nil
+	}
+	for _, agent := range slices.Sorted(maps.Keys(u.fetches)) {
+		list = append(list, UserAgentCount{[]byte(agent), u.fetches[agent]})
+	}
+	return list
 }

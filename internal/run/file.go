@@ -1,164 +1,96 @@
 package run
 
 import (
-	"encoding/base64"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
+	"math"
 	"os"
 
-	"github.com/parquet-go/parquet-go"
-
-	"github.com/robotsaudit/robotsaudit/internal/codec"
-	"github.com/robotsaudit/robotsaudit/internal/parquetfile"
+	"github.com/klauspost/compress/s2"
 )
 
-// bucketsKey names the footer entry with the number of rows of each bucket:
-// Buckets unsigned varints in base64. Their running sum is the first row of
-// each bucket.
-const bucketsKey = "buckets"
+// ErrDamaged is the cause of errors about files whose content is not what was written.
+var ErrDamaged = errors.New("damaged")
 
-func encodeCounts(counts []int64) string {
-	var b []byte
-	for _, n := range counts {
-		b = binary.AppendUvarint(b, uint64(n))
-	}
-	return base64.StdEncoding.EncodeToString(b)
+// A file of rows has frames, a footer and a trailer. A frame is packed rows, compressed; they
+// refer to none of other frames. The footer has the names and types of the fields, behind their
+// length, and of each frame: its length, the CRC-32C of it (four bytes, little endian), the bucket
+// of its first row as its distance from that of the last row before, and that of its last row as
+// its distance from the first; all other numbers are unsigned varints. The trailer has the length
+// of the footer and the CRC-32C of it, and fileMagic.
+const (
+	frameBytes   = 16 << 10 // packed
+	trailerBytes = 8 + len(fileMagic)
+	fileMagic    = "run\x00\x00\x001\n"
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// frame says where in a file a frame lies, and what is in it.
+type frame struct {
+	length, sum uint32
+	first, last uint16 // buckets
 }
 
-// decodeCounts reverses encodeCounts. The counts must add up to rows.
-func decodeCounts(s string, rows int64) ([]int64, error) {
-	b, err := base64.StdEncoding.DecodeString(s)
-	if err != nil {
-		return nil, fmt.Errorf("%w: bucket counts: %w", parquetfile.ErrDamaged, err)
-	}
-	counts := make([]int64, Buckets)
-	left := uint64(rows)
-	for i := range counts {
-		n, width := binary.Uvarint(b)
-		if width <= 0 || n > left {
-			return nil, fmt.Errorf("%w: bucket counts do not match the rows", parquetfile.ErrDamaged)
-		}
-		counts[i] = int64(n)
-		left -= n
-		b = b[width:]
-	}
-	if left != 0 || len(b) != 0 {
-		return nil, fmt.Errorf("%w: bucket counts do not match the rows", parquetfile.ErrDamaged)
-	}
-	return counts, nil
-}
-
-// fileWriter writes one run file from rows that are already in order.
+// fileWriter writes one file from rows that are already in order.
 type fileWriter[T any] struct {
 	path   string
 	layout *layout[T]
 	file   *os.File
-	out    *parquet.GenericWriter[T]
-	counts []int64
-
-	// Rows go to out in batches: it flushes pages only between calls of
-	// Write, so a batch must be about as small as a page.
-	batch      []T
-	batchBytes int
-	arena      []byte // of the batch's []byte fields
-
-	group limit // of the row group
+	packed *packedRows[T] // of the frame
+	plain  []byte
+	coded  []byte
+	frames []frame
+	first  int // bucket of the frame's first row
+	last   int // bucket of the row added last
 }
 
-// limit counts rows and bytes.
-type limit struct{ rows, bytes int }
-
-func (l *limit) add(bytes int) {
-	l.rows++
-	l.bytes += bytes
-}
-
-func (l *limit) reached(bytes int) bool { return l.rows >= maxRows || l.bytes >= bytes }
-
-// batchRows is how many rows are written or read at once, column by column.
-const batchRows = 64
-
-// pageCodec is shared so that runs reuse its encoders. With no clock in the metadata the
-// same rows give the same bytes.
-var pageCodec codec.Zstd
-
-// groupBuffers hold the pages of a row group until it is complete, in chunks of the size of a
-// page: most columns of a run compress to less.
-var groupBuffers = parquet.NewChunkBufferPool(pageBytes)
-
-func createFile[T any](path string, l *layout[T]) (output[T], error) {
+func createFile[T any](path string, l *layout[T]) (*fileWriter[T], error) {
 	file, err := os.Create(path)
 	if err != nil {
 		return nil, err
 	}
-	options := []parquet.WriterOption{
-		l.schema,
-		parquet.CreatedBy("robotsaudit", "1", ""),
-		parquet.Compression(&pageCodec),
-		parquet.PageBufferSize(pageBytes),
-		parquet.ColumnPageBuffers(groupBuffers),
-		parquet.DictionaryMaxBytes(dictionaryBytes),
-		parquet.DataPageStatistics(false),
-	}
-	// Rows are found by bucket, never by value: bounds would only make
-	// footers longer.
-	for _, name := range l.names {
-		options = append(options, parquet.SkipPageBounds(name))
-	}
-	return &fileWriter[T]{
-		path:   path,
-		layout: l,
-		file:   file,
-		out:    parquet.NewGenericWriter[T](file, options...),
-		counts: make([]int64, Buckets),
-		batch:  make([]T, 0, batchRows),
-	}, nil
+	return &fileWriter[T]{path: path, layout: l, file: file, packed: newPackedRows(l)}, nil
 }
 
 // add writes a copy of row.
-func (w *fileWriter[T]) add(row *T, bucket, size int) error {
-	w.batch = append(w.batch, *row)
-	w.arena = w.layout.cloneBytes(&w.batch[len(w.batch)-1], w.arena)
-	w.batchBytes += size
-	w.counts[bucket]++
-	w.group.add(size)
-	if w.group.reached(groupBytes) {
-		return w.closeGroup()
+func (w *fileWriter[T]) add(row *T, bucket int) error {
+	if w.packed.held.rows == 0 {
+		w.first = bucket
 	}
-	if len(w.batch) == batchRows || w.batchBytes >= pageBytes {
-		return w.writeBatch()
+	*w.packed.row = *row
+	w.packed.add(bucket)
+	w.last = bucket
+	if w.packed.held.reached(frameBytes) {
+		return w.writeFrame()
 	}
 	return nil
 }
 
-func (w *fileWriter[T]) closeGroup() error {
-	if err := w.writeBatch(); err != nil {
-		return err
+func (w *fileWriter[T]) writeFrame() error {
+	w.plain = w.plain[:0]
+	for _, chunk := range w.packed.chunks {
+		w.plain = append(w.plain, chunk...)
 	}
-	w.group = limit{}
-	return w.guard(w.out.Flush)
-}
-
-func (w *fileWriter[T]) writeBatch() error {
-	err := w.guard(func() error {
-		_, err := w.out.Write(w.batch)
-		return err
-	})
-	clear(w.batch)
-	w.batch, w.batchBytes, w.arena = w.batch[:0], 0, w.arena[:0]
+	w.packed.reset()
+	if n := s2.MaxEncodedLen(len(w.plain)); n < 0 || n > math.MaxUint32 {
+		return fmt.Errorf("write %s: a row of %d bytes", w.path, len(w.plain))
+	} else if len(w.coded) < n {
+		w.coded = make([]byte, n)
+	}
+	coded := s2.Encode(w.coded, w.plain)
+	w.frames = append(w.frames, frame{uint32(len(coded)), crc32.Checksum(coded, castagnoli), uint16(w.first), uint16(w.last)})
+	_, err := w.file.Write(coded)
 	return err
 }
 
-// close finishes the file and makes it durable. After an error no file is left.
-func (w *fileWriter[T]) close() error {
-	err := w.writeBatch()
-	if err == nil {
-		w.out.SetKeyValueMetadata(bucketsKey, encodeCounts(w.counts))
-		err = w.guard(w.out.Close)
-	}
-	if err == nil {
+// close finishes the file, and makes it durable if it is kept. After an error no file is left.
+func (w *fileWriter[T]) close(kept bool) error {
+	err := w.finish()
+	if err == nil && kept {
 		err = w.file.Sync()
 	}
 	if err != nil {
@@ -171,191 +103,206 @@ func (w *fileWriter[T]) close() error {
 	return nil
 }
 
+func (w *fileWriter[T]) finish() error {
+	if w.packed.held.rows > 0 {
+		if err := w.writeFrame(); err != nil {
+			return err
+		}
+	}
+	footer := binary.AppendUvarint(nil, uint64(len(w.layout.signature)))
+	footer = append(footer, w.layout.signature...)
+	last := uint16(0)
+	for _, f := range w.frames {
+		footer = binary.AppendUvarint(footer, uint64(f.length))
+		footer = binary.LittleEndian.AppendUint32(footer, f.sum)
+		footer = binary.AppendUvarint(footer, uint64(f.first-last))
+		footer = binary.AppendUvarint(footer, uint64(f.last-f.first))
+		last = f.last
+	}
+	sum := crc32.Checksum(footer, castagnoli)
+	footer = binary.LittleEndian.AppendUint32(footer, uint32(len(footer)))
+	footer = binary.LittleEndian.AppendUint32(footer, sum)
+	_, err := w.file.Write(append(footer, fileMagic...))
+	return err
+}
+
 // abort drops the file.
 func (w *fileWriter[T]) abort() {
+	w.packed.reset()
 	w.file.Close()
 	os.Remove(w.path)
 }
 
-// guard turns a panic of the Parquet library, on values too large for the
-// format, into an error.
-func (w *fileWriter[T]) guard(write func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("write %s: %v", w.path, p)
-		}
-	}()
-	return write()
-}
-
-// fileReader reads a range of the rows of one run file, in order.
+// fileReader reads the rows of one file that are in a range of buckets, in order.
 type fileReader[T any] struct {
 	source[T]
-	spec    Spec[T]
-	layout  *layout[T]
-	file    *os.File
-	columns []column
-	groups  []parquet.RowGroup // not yet begun
-
-	bucket  int     // of the row returned last, or of the first
-	rest    []T     // rows read, after that
-	batch   []T     // what columns set
-	counts  []int64 // rows of each bucket that are still to come
-	left    int64   // rows of the range that are not yet read
-	inGroup int64   // rows of the current group that are not yet read
-	skip    int64   // rows of the groups to pass over first
+	spec     Spec[T]
+	layout   *layout[T]
+	from, to int
+	file     *os.File
+	frames   []frame // not yet read
+	at       int64   // where the first of them begins
+	packed   *packedRows[T]
+	rows     []byte // of the frame in hand, not yet read
+	coded    []byte
+	most     int // bucket of the last row of the frame in hand
+	bucket   int // of the row returned last, or of the first
 }
 
-// openFile opens a run file on the rows of the buckets from ≤ bucket < to.
+// openFile opens a file on the rows of the buckets from ≤ bucket < to.
 func openFile[T any](src source[T], spec Spec[T], l *layout[T], from, to int) (*fileReader[T], error) {
 	file, err := os.Open(src.path)
 	if err != nil {
 		return nil, err
 	}
-	r := &fileReader[T]{source: src, spec: spec, layout: l, file: file, bucket: from}
-	if err := parquetfile.Guard(r.path, func() error { return r.readFooter(from, to) }); err != nil {
-		r.close()
-		return nil, err
+	r := &fileReader[T]{source: src, spec: spec, layout: l, from: from, to: to, file: file}
+	if err := r.readFooter(); err != nil {
+		file.Close()
+		return nil, r.error(err)
 	}
+	r.skipTo(from)
 	return r, nil
 }
 
-func (r *fileReader[T]) readFooter(from, to int) error {
-	// The page index of all columns would be held in memory; the part that
-	// seeking needs is read when a row group is opened.
-	f, err := parquetfile.Open(r.file)
+func (r *fileReader[T]) error(err error) error { return fmt.Errorf("%s: %w", r.path, err) }
+
+func damaged(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrDamaged, fmt.Sprintf(format, args...))
+}
+
+func (r *fileReader[T]) readFooter() error {
+	info, err := r.file.Stat()
 	if err != nil {
 		return err
 	}
-	if !parquet.EqualNodes(f.Schema(), r.layout.schema) {
-		return fmt.Errorf("its columns are not those of %T", *new(T))
+	end := info.Size() - int64(trailerBytes)
+	var trailer [trailerBytes]byte
+	if end < 0 {
+		return damaged("%d bytes are too few", info.Size())
 	}
-	text, ok := f.Lookup(bucketsKey)
-	if !ok {
-		return fmt.Errorf("%w: no bucket counts", parquetfile.ErrDamaged)
-	}
-	if r.counts, err = decodeCounts(text, f.NumRows()); err != nil {
+	if _, err := r.file.ReadAt(trailer[:], end); err != nil {
 		return err
 	}
-	for i, n := range r.counts {
-		switch {
-		case i < from:
-			r.skip += n
-		case i < to:
-			r.left += n
+	length := int64(binary.LittleEndian.Uint32(trailer[:]))
+	if string(trailer[8:]) != fileMagic || length > end {
+		return damaged("it does not end as a file of rows")
+	}
+	footer := make([]byte, length)
+	if _, err := r.file.ReadAt(footer, end-length); err != nil {
+		return err
+	}
+	if crc32.Checksum(footer, castagnoli) != binary.LittleEndian.Uint32(trailer[4:]) {
+		return damaged("a footer with another checksum")
+	}
+	return r.parseFooter(footer, end-length)
+}
+
+// parseFooter reads a footer, before which there are so many bytes of frames.
+func (r *fileReader[T]) parseFooter(footer []byte, bytes int64) error {
+	number := func() uint64 {
+		n, width := binary.Uvarint(footer)
+		footer = footer[max(width, 0):]
+		return n
+	}
+	n := number()
+	if n > uint64(len(footer)) || string(footer[:n]) != r.layout.signature {
+		return fmt.Errorf("its fields are not those of %T", *new(T))
+	}
+	footer = footer[n:]
+	last := uint16(0)
+	for len(footer) > 0 {
+		f := frame{length: uint32(number())}
+		if len(footer) < 4 {
+			return damaged("a footer that ends early")
 		}
+		f.sum, footer = binary.LittleEndian.Uint32(footer), footer[4:]
+		f.first = last + uint16(number())
+		f.last = f.first + uint16(number())
+		last = f.last
+		bytes -= int64(f.length)
+		r.frames = append(r.frames, f)
 	}
-	for r.left > 0 && r.counts[r.bucket] == 0 {
-		r.bucket++
-	}
-	r.groups = f.RowGroups()
-	for len(r.groups) > 0 && r.skip >= r.groups[0].NumRows() {
-		r.skip -= r.groups[0].NumRows()
-		r.groups = r.groups[1:]
+	if bytes != 0 {
+		return damaged("frames of another length than the footer says")
 	}
 	return nil
+}
+
+// skipTo passes over the frames that end before a bucket.
+func (r *fileReader[T]) skipTo(bucket int) {
+	for len(r.frames) > 0 && int(r.frames[0].last) < bucket {
+		r.at += int64(r.frames[0].length)
+		r.frames = r.frames[1:]
+	}
+	r.bucket = bucket
+	if len(r.frames) > 0 {
+		r.bucket = max(bucket, int(r.frames[0].first))
+	}
 }
 
 func (r *fileReader[T]) start() int { return r.bucket }
 
 // next returns the next row of the range.
 func (r *fileReader[T]) next() (*T, int, error) {
-	if len(r.rest) == 0 {
-		if r.left == 0 {
-			r.release()
-			return nil, 0, nil
+	for {
+		if len(r.rows) == 0 {
+			if len(r.frames) == 0 || int(r.frames[0].first) >= r.to {
+				r.frames, r.packed, r.coded = nil, nil, nil
+				return nil, 0, nil
+			}
+			if err := r.readFrame(); err != nil {
+				return nil, 0, r.error(err)
+			}
 		}
-		if err := parquetfile.Guard(r.path, r.readBatch); err != nil {
-			return nil, 0, err
+		r.rows = r.packed.unpackNext(r.rows)
+		row := r.packed.row
+		if r.prepare != nil {
+			r.prepare(row)
 		}
+		bucket := r.spec.Bucket(row)
+		if bucket < r.bucket || bucket > r.most {
+			if bucket < r.from && bucket <= r.most {
+				continue
+			}
+			return nil, 0, r.error(damaged("a row of bucket %d between those of %d and %d", bucket, r.bucket, r.most))
+		}
+		if bucket >= r.to {
+			r.rows, r.frames = nil, nil
+			continue
+		}
+		r.bucket = bucket
+		return row, bucket, nil
 	}
-	row := &r.rest[0]
-	r.rest = r.rest[1:]
-	if r.prepare != nil {
-		r.prepare(row)
-	}
-	for r.counts[r.bucket] == 0 {
-		r.bucket++
-	}
-	r.counts[r.bucket]--
-	if b := r.spec.Bucket(row); b != r.bucket {
-		return nil, 0, fmt.Errorf("%s: %w: row of bucket %d among those of bucket %d", r.path, parquetfile.ErrDamaged, b, r.bucket)
-	}
-	return row, r.bucket, nil
 }
 
-// readBatch reads rows up to the end of the page that ends first, so that all
-// the batch's []byte fields are in pages that are held.
-func (r *fileReader[T]) readBatch() error {
-	for r.inGroup == 0 {
-		if err := r.openGroup(); err != nil {
-			return err
+// readFrame reads the next frame into memory of its own: strings of its rows may be kept.
+func (r *fileReader[T]) readFrame() error {
+	f := r.frames[0]
+	if cap(r.coded) < int(f.length) {
+		r.coded = make([]byte, f.length)
+	}
+	r.coded = r.coded[:f.length]
+	if _, err := r.file.ReadAt(r.coded, r.at); err != nil {
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF
 		}
+		return err
 	}
-	n := int(min(batchRows, r.inGroup, r.left))
-	for i, c := range r.columns {
-		ready, err := c.ready()
-		if err != nil {
-			if err == io.EOF {
-				err = io.ErrUnexpectedEOF
-			}
-			return fmt.Errorf("%w: column %s: %w", parquetfile.ErrDamaged, r.layout.names[i], err)
-		}
-		n = min(n, ready)
+	if crc32.Checksum(r.coded, castagnoli) != f.sum {
+		return damaged("a frame with another checksum")
 	}
-	for _, c := range r.columns {
-		c.read(n)
+	rows, err := s2.Decode(nil, r.coded)
+	if err != nil {
+		return damaged("%v", err)
 	}
-	r.rest = r.batch[:n]
-	r.left -= int64(n)
-	r.inGroup -= int64(n)
+	if r.packed == nil {
+		r.packed = newPackedRows(r.layout)
+	}
+	r.packed.reset()
+	r.rows, r.most = rows, int(f.last)
+	r.at += int64(f.length)
+	r.frames = r.frames[1:]
 	return nil
 }
 
-func (r *fileReader[T]) openGroup() error {
-	if len(r.groups) == 0 {
-		return fmt.Errorf("%w: fewer rows than its footer says", parquetfile.ErrDamaged)
-	}
-	if r.batch == nil { // files without rows in the range never get here
-		r.batch = make([]T, batchRows)
-		r.columns = r.layout.columns(r.batch)
-	}
-	group := r.groups[0]
-	chunks := group.ColumnChunks()
-	if len(chunks) != len(r.columns) {
-		return fmt.Errorf("%w: %d columns of %d in a row group", parquetfile.ErrDamaged, len(chunks), len(r.columns))
-	}
-	for i, chunk := range chunks {
-		if r.skip > 0 {
-			// Loads what SeekToRow uses.
-			if _, err := chunk.OffsetIndex(); err != nil {
-				return fmt.Errorf("%w: %w", parquetfile.ErrDamaged, err)
-			}
-		}
-		pages := chunk.Pages()
-		r.columns[i].open(pages)
-		if r.skip > 0 {
-			if err := pages.SeekToRow(r.skip); err != nil {
-				return fmt.Errorf("%w: %w", parquetfile.ErrDamaged, err)
-			}
-		}
-	}
-	r.inGroup = group.NumRows() - r.skip
-	r.skip = 0
-	r.groups = r.groups[1:]
-	return nil
-}
-
-// release gives up what rows were read with.
-func (r *fileReader[T]) release() {
-	for _, c := range r.columns {
-		// After a panic of the Parquet library its pages may be in any state.
-		_ = parquetfile.Guard(r.path, func() error { c.close(); return nil })
-	}
-	r.columns, r.batch, r.rest = nil, nil, nil
-}
-
-func (r *fileReader[T]) close() {
-	r.release()
-	r.file.Close()
-}
+func (r *fileReader[T]) close() { r.file.Close() }

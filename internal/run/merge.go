@@ -9,11 +9,9 @@ import (
 	"slices"
 )
 
-// How many runs are open at once. A row is rewritten once more for every power of that.
-const (
-	maxFanIn       = 8  // a Parquet file holds up to half a megabyte, and two merges are open while fetches are decided
-	maxSortedFanIn = 32 // a temporary file holds two frames
-)
+// maxFanIn is how many runs are open at once: each holds two frames. A row is rewritten once more
+// for every power of that.
+const maxFanIn = 64
 
 // MergeOptions says what to merge, and where.
 type MergeOptions[T any] struct {
@@ -54,7 +52,7 @@ func merge[T any](ctx context.Context, paths []string, spec Spec[T], opt MergeOp
 	if opt.From < 0 || opt.From > opt.To || opt.To > Buckets {
 		return fmt.Errorf("merge of buckets %d to %d: there are %d", opt.From, opt.To, Buckets)
 	}
-	m := &merger[T]{spec: spec, fanIn: maxFanIn}
+	m := &merger[T]{spec: spec}
 	m.from, m.to = narrow(opt.From, opt.To, opt.Select)
 	if m.layout, err = layoutOf[T](); err != nil {
 		return err
@@ -90,23 +88,21 @@ func narrow(from, to int, selected []bool) (int, int) {
 
 // source is a run, and what completes its rows.
 type source[T any] struct {
-	path      string
-	temporary bool         // the file is no Parquet file
-	held      *heldRows[T] // in place of a file
-	prepare   func(*T)     // nil: nothing does
+	path    string
+	held    *heldRows[T] // in place of a file
+	prepare func(*T)     // nil: nothing does
 }
 
 type merger[T any] struct {
 	spec     Spec[T]
 	layout   *layout[T]
 	from, to int // buckets
-	fanIn    int
 	files    int // temporary files made so far
 }
 
 // mergeAll calls f for every row of sources in order, until f returns false.
 func (m *merger[T]) mergeAll(ctx context.Context, sources []source[T], tmpDir string, f func(*T, int) (bool, error)) error {
-	if len(sources) > m.fanIn {
+	if len(sources) > maxFanIn {
 		dir, err := os.MkdirTemp(tmpDir, "merge-*")
 		if err != nil {
 			return err
@@ -122,18 +118,18 @@ func (m *merger[T]) mergeAll(ctx context.Context, sources []source[T], tmpDir st
 // compact merges neighbours among sources until at most fanIn are left. It rewrites no
 // more rows than that takes.
 func (m *merger[T]) compact(ctx context.Context, sources []source[T], dir string) ([]source[T], error) {
-	for len(sources) > m.fanIn {
-		excess := len(sources) - m.fanIn
+	for len(sources) > maxFanIn {
+		excess := len(sources) - maxFanIn
 		var merged []source[T]
 		rest := sources
 		for excess > 0 && len(rest) > 1 {
-			n := min(m.fanIn, excess+1, len(rest))
+			n := min(maxFanIn, excess+1, len(rest))
 			path := filepath.Join(dir, fmt.Sprintf("%s-%05d.rows", m.spec.Name, m.files))
 			m.files++
 			if err := m.mergeInto(ctx, path, rest[:n]); err != nil {
 				return nil, err
 			}
-			merged = append(merged, source[T]{path: path, temporary: true})
+			merged = append(merged, source[T]{path: path})
 			rest = rest[n:]
 			excess -= n - 1
 		}
@@ -143,16 +139,16 @@ func (m *merger[T]) compact(ctx context.Context, sources []source[T], dir string
 }
 
 func (m *merger[T]) mergeInto(ctx context.Context, path string, sources []source[T]) error {
-	out, err := createTemporary(path, m.layout)
+	out, err := createFile(path, m.layout)
 	if err != nil {
 		return err
 	}
-	err = m.each(ctx, sources, func(row *T, bucket int) (bool, error) { return true, out.add(row, bucket, 0) })
+	err = m.each(ctx, sources, func(row *T, bucket int) (bool, error) { return true, out.add(row, bucket) })
 	if err != nil {
 		out.abort()
 		return err
 	}
-	return out.close()
+	return out.close(false)
 }
 
 // A reader reads the rows of a run in order.
@@ -165,11 +161,8 @@ type reader[T any] interface {
 }
 
 func (m *merger[T]) open(src source[T]) (reader[T], error) {
-	switch {
-	case src.held != nil:
+	if src.held != nil {
 		return src.held.in(m.from, m.to, m.layout), nil
-	case src.temporary:
-		return openTemporary(src.path, m.spec, m.layout, m.from, m.to)
 	}
 	return openFile(src, m.spec, m.layout, m.from, m.to)
 }

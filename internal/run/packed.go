@@ -2,6 +2,7 @@ package run
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"reflect"
 	"sync"
 	"unsafe"
@@ -9,12 +10,14 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/fields"
 )
 
-// packedRows holds rows as bytes: integers as varints, texts behind their length, and
-// a text that the row before has, too, as a reference to what is held already. So a row is
-// a fraction of its size as a struct, and keeps no memory of others alive.
+// packedRows holds rows as bytes: which fields are not zero, a bit for each, and these: integers as
+// varints, texts behind their length, and a text that the row before has, too, as a reference to
+// what is held already. So a row is a fraction of its size as a struct, and keeps no memory of
+// others alive.
 type packedRows[T any] struct {
 	row    *T // the one that fields pack, and unpack into
 	fields []field
+	bits   []byte // zeros, one for each field
 	packed []byte // of the row that is packed
 	before []byte // the row packed before, in chunks
 	chunks [][]byte
@@ -49,6 +52,7 @@ func newPackedRows[T any](l *layout[T]) *packedRows[T] {
 	for _, index := range l.fields {
 		p.fields = append(p.fields, newField(value, index))
 	}
+	p.bits = make([]byte, (len(p.fields)+7)/8)
 	return p
 }
 
@@ -64,9 +68,12 @@ func (p *packedRows[T]) reader(l *layout[T]) *packedRows[T] {
 
 // add packs the row of p, and empties it.
 func (p *packedRows[T]) add(bucket int) packedRow {
-	dst := p.packed[:0]
-	for _, f := range p.fields {
-		dst = f.pack(dst, p.before)
+	dst := append(p.packed[:0], p.bits...)
+	for i, f := range p.fields {
+		before := len(dst)
+		if dst = f.pack(dst, p.before); len(dst) > before {
+			dst[i/8] |= 1 << (i % 8)
+		}
 	}
 	p.packed = dst
 	if cap(dst) > chunkBytes {
@@ -106,8 +113,13 @@ func (p *packedRows[T]) unpack(r packedRow) *T {
 // that another packedRows has added are unpacked in that order, from the first after
 // its reset; this one is reset then, too.
 func (p *packedRows[T]) unpackNext(src []byte) []byte {
-	for _, f := range p.fields {
-		src = f.unpack(src)
+	*p.row = *new(T)
+	set := src[:len(p.bits)]
+	src = src[len(p.bits):]
+	for i, b := range set {
+		for ; b != 0; b &= b - 1 {
+			src = p.fields[8*i+bits.TrailingZeros8(b)].unpack(src)
+		}
 	}
 	return src
 }
@@ -130,17 +142,18 @@ func (p *packedRows[T]) reset() {
 
 // A field packs one field of a row.
 type field interface {
-	// pack appends the field's value to dst, which holds the fields before it. before is the
-	// whole row that was packed before.
+	// pack appends the field's value to dst, which holds the fields before it, unless it is zero.
+	// before is the whole row that was packed before.
 	pack(dst, before []byte) []byte
-	// unpack sets the field from the bytes that src begins with, and returns the others.
+	// unpack sets the field, which is zero, from the bytes that src begins with, and returns the
+	// others.
 	unpack(src []byte) []byte
 	// share takes over what unpacking needs of the same field of another packedRows.
 	share(other field)
 	reset()
 }
 
-// newField returns the one for a field of row, whose type newColumn supports.
+// newField returns the one for a field of row, whose type isPacked knows.
 func newField(row reflect.Value, index []int) field {
 	switch row.Type().FieldByIndex(index).Type.Kind() {
 	case reflect.Bool:
@@ -174,11 +187,11 @@ func (f boolField) pack(dst, _ []byte) []byte {
 	if *f.value {
 		return append(dst, 1)
 	}
-	return append(dst, 0)
+	return dst
 }
 
 func (f boolField) unpack(src []byte) []byte {
-	*f.value = src[0] == 1
+	*f.value = true
 	return src[1:]
 }
 
@@ -189,17 +202,28 @@ func (f boolField) reset()      {}
 type intField[F integer] struct{ value *F }
 
 func (f intField[F]) pack(dst, _ []byte) []byte {
+	if *f.value == 0 {
+		return dst
+	}
 	return binary.AppendVarint(dst, int64(*f.value))
 }
 
 func (f intField[F]) unpack(src []byte) []byte {
-	v, n := binary.Varint(src)
-	*f.value = F(v)
-	return src[n:]
+	n, width := uvarint(src)
+	*f.value = F(int64(n>>1) ^ -int64(n&1)) // as binary.Varint has it
+	return src[width:]
 }
 
 func (f intField[F]) share(field) {}
 func (f intField[F]) reset()      {}
+
+// uvarint is binary.Uvarint; most numbers are a byte.
+func uvarint(src []byte) (uint64, int) {
+	if b := src[0]; b < 0x80 {
+		return uint64(b), 1
+	}
+	return binary.Uvarint(src)
+}
 
 // textField packs texts: twice their length, and their bytes; or, where a text is that of
 // the row before, twice its place in repeated, plus one.
@@ -213,10 +237,14 @@ type textField[F string | []byte] struct {
 
 func (f *textField[F]) pack(dst, before []byte) []byte {
 	value, last := *f.value, f.last
+	if len(value) == 0 {
+		f.last, f.to = *new(F), 0
+		return dst
+	}
 	if f.to > 0 {
 		last = f.view(before[f.from:f.to])
 	}
-	if len(value) > 0 && string(value) == string(last) {
+	if string(value) == string(last) {
 		if f.to > 0 {
 			f.repeated = append(f.repeated, last)
 			f.last, f.to = last, 0
@@ -229,7 +257,7 @@ func (f *textField[F]) pack(dst, before []byte) []byte {
 }
 
 func (f *textField[F]) unpack(src []byte) []byte {
-	n, width := binary.Uvarint(src)
+	n, width := uvarint(src)
 	src = src[width:]
 	if n&1 == 1 {
 		if n>>1 == uint64(len(f.repeated)) { // the first time
@@ -254,3 +282,17 @@ func (f *textField[F]) reset() {
 func viewString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 func viewBytes(b []byte) []byte { return b }
+
+type integer interface {
+	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64
+}
+
+// limit counts rows and bytes.
+type limit struct{ rows, bytes int }
+
+func (l *limit) add(bytes int) {
+	l.rows++
+	l.bytes += bytes
+}
+
+func (l *limit) reached(bytes int) bool { return l.rows >= maxRows || l.bytes >= bytes }

@@ -100,18 +100,23 @@ func TestPackedRows(t *testing.T) {
 	}
 }
 
-// TestRepeatsAreSmall: what the row before has, too, is a byte.
+// TestRepeatsAreSmall: what the row before has, too, is a byte, and a zero a bit.
 func TestRepeatsAreSmall(t *testing.T) {
 	p := newPackedFetches(t)
 	row := randomFetches(rand.New(rand.NewPCG(2, 2)), 1)[0]
 	row.Time, row.Offset, row.Length, row.Pack, row.Port, row.Flags, row.Truncated, row.Depth = 1, 2, 3, 4, 5, 6, 7, 8
-	row.Status, row.File = 60, 61
+	row.Status, row.File, row.Seq, row.Kind, row.Revisit = 60, 61, 62, 1, true
+	row.Mime, row.Robots, row.Header = "m", "r", []byte("h")
 	row.Host, row.URL, row.Agent = strings.Repeat("h", chunkBytes), strings.Repeat("u", 300), strings.Repeat("a", 300)
 	rows := slices.Repeat([]fetch{row}, 1000)
 	at := packAll(p, rows)
 	unpackAll(t, p, rows, at)
-	if size := len(p.before); size != len(p.fields) {
-		t.Errorf("a row has %d bytes, want one for each of %d fields", size, len(p.fields))
+	if size := len(p.before); size != len(p.fields)+3 {
+		t.Errorf("a row has %d bytes, want one and a bit for each of %d fields", size, len(p.fields))
+	}
+	packAll(p, make([]fetch, 2))
+	if size := len(p.before); size != 3 {
+		t.Errorf("a row of zeros has %d bytes, want a bit for each of %d fields", size, len(p.fields))
 	}
 }
 
@@ -165,7 +170,8 @@ func TestWriterKeepsNothing(t *testing.T) {
 
 // TestOneBucket sorts many rows of few hosts: by parts that are merged.
 func TestOneBucket(t *testing.T) {
-	for _, n := range []int{frontRows - 1, frontRows, frontRows + 1, 2*frontRows + 1, frontRows*frontRows + 1, 9_000} {
+	part := frontRows(maxBytes)
+	for _, n := range []int{part - 1, part, part + 1, 2*part + 1, 9_000} {
 		for _, hosts := range []int{1, 3} {
 			rng := rand.New(rand.NewPCG(uint64(n), 6))
 			rows := randomFetches(rng, n)

@@ -1,5 +1,5 @@
-// Package run keeps sorted runs of rows: in Parquet files, written with bounded memory and
-// merged page by page, or, of rows that are read once, in temporary files and in memory.
+// Package run keeps sorted runs of rows in files, written with bounded memory and merged frame by
+// frame, or, of rows that are read soon, in memory.
 //
 // Rows are ordered by bucket, then by Spec.Compare. A bucket is a fixed hash
 // of a row's host, so that any share of the hosts is a contiguous range of
@@ -16,23 +16,8 @@ const (
 	maxBytes = 1 << 20 // packed; small: every worker holds a run of each kind while it fills
 )
 
-// groupBytes is what a row group holds, of bytes of rows, in files that compaction
-// makes longer than a run. Pages of a group can only be written out once the group is
-// complete, so it bounds what a writer holds, compressed; but a merge holds the footers
-// of all groups of all its files.
-const groupBytes = 16 << 20
-
-// pageBytes is the size of a decoded page. A merge holds one page of each
-// column of each run, so the page size decides the memory of a merge.
-const pageBytes = 4 << 10
-
-// dictionaryBytes is where a column gives up its dictionary: a merge holds the
-// dictionary of every such column in every run.
-const dictionaryBytes = 4 << 10
-
 // Spec says how rows of type T are named, ordered and measured. T is a struct
-// of exported bool, intN, uintN, string and []byte fields, with parquet tags
-// as package parquet-go reads them; every column is required. The functions keep nothing of
+// of bool, intN, uintN, string and []byte fields; those that are not exported are not kept. The functions keep nothing of
 // their rows.
 type Spec[T any] struct {
 	// Name is the prefix of the file names.

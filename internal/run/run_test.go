@@ -17,7 +17,6 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-	"github.com/robotsaudit/robotsaudit/internal/parquetfile"
 )
 
 // write writes rows to runs in dir and returns their paths.
@@ -272,41 +271,6 @@ func TestCompaction(t *testing.T) {
 	}
 }
 
-// TestCompactedRowGroups reads a bucket range of a file with several row groups.
-func TestCompactedRowGroups(t *testing.T) {
-	rows := sorted(randomFetches(rand.New(rand.NewPCG(8, 8)), 4000))
-	l, err := layoutOf[fetch]()
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "long.parquet")
-	w, err := createFile(path, l)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var record [16]byte // of every row in turn, as in a page: add must copy it
-	for _, row := range rows {
-		copy(record[:], row.Record)
-		row.Record = record[:]
-		if err := w.add(&row, BucketOf(row.Host), groupBytes/999); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.close(); err != nil {
-		t.Fatal(err)
-	}
-	equal(t, rows, collect(t, []string{path}, MergeOptions[fetch]{}))
-	for from := 0; from < Buckets; from += 128 {
-		var want []fetch
-		for _, row := range rows {
-			if b := BucketOf(row.Host); from <= b && b < from+77 {
-				want = append(want, row)
-			}
-		}
-		equal(t, want, collect(t, []string{path}, MergeOptions[fetch]{From: from, To: from + 77}))
-	}
-}
-
 func TestDeterministic(t *testing.T) {
 	rows := randomFetches(rand.New(rand.NewPCG(9, 9)), 20_000)
 	a := write(t, t.TempDir(), fetches, rows)
@@ -339,8 +303,7 @@ func TestFewRows(t *testing.T) {
 	equal(t, nil, collect(t, paths, MergeOptions[fetch]{From: 5, To: 5}))
 }
 
-// TestHugeValues has values larger than pages, and dictionaries too large to
-// be kept.
+// TestHugeValues has values larger than frames and chunks.
 func TestHugeValues(t *testing.T) {
 	rng := rand.New(rand.NewPCG(10, 10))
 	rows := randomFetches(rng, 3000)
@@ -420,7 +383,7 @@ func TestWriteErrors(t *testing.T) {
 				t.Skip("needs /dev/full")
 			}
 			dir := t.TempDir()
-			if err := os.Symlink("/dev/full", filepath.Join(dir, fmt.Sprintf("fetches-%05d.parquet", n))); err != nil {
+			if err := os.Symlink("/dev/full", filepath.Join(dir, fmt.Sprintf("fetches-%05d.run", n))); err != nil {
 				t.Fatal(err)
 			}
 			check(t, dir)
@@ -448,9 +411,6 @@ func TestUnsupportedRows(t *testing.T) {
 	checkUnsupported(t, Spec[struct{ A *int32 }]{})
 	checkUnsupported(t, Spec[struct{ A float64 }]{})
 	checkUnsupported(t, Spec[struct{ A struct{ B int32 } }]{})
-	checkUnsupported(t, Spec[struct {
-		A string `parquet:"a,optional"`
-	}]{})
 	checkUnsupported(t, Spec[int]{})
 }
 
@@ -482,7 +442,7 @@ func TestOtherBuckets(t *testing.T) {
 	spec.Bucket = func(*fetch) int { return 0 }
 	paths := write(t, t.TempDir(), spec, []fetch{{Host: "com.example"}})
 	for _, err := range Merge(t.Context(), paths, fetches, MergeOptions[fetch]{}) {
-		if !errors.Is(err, parquetfile.ErrDamaged) {
+		if !errors.Is(err, ErrDamaged) {
 			t.Errorf("error %v", err)
 		}
 	}
@@ -565,7 +525,7 @@ func TestRunsInOrderOpenOneByOne(t *testing.T) {
 	}
 	tree := newTree(heads, fetches.Compare)
 	for step, want := range [][2]bool{{false, false}, {true, false}, {false, false}, {false, true}, {false, false}} {
-		if got := [2]bool{readers[0].batch != nil, readers[1].batch != nil}; got != want {
+		if got := [2]bool{readers[0].packed != nil, readers[1].packed != nil}; got != want {
 			t.Fatalf("step %d: readers that hold rows: %v, want %v", step, got, want)
 		}
 		if err := tree.first().advance(); err != nil {

@@ -37,7 +37,7 @@ func Together[T any](ctx context.Context, sorters []*Sorter[T]) (*SortedRows[T],
 		}
 	}
 	first := sorters[0]
-	if m := first.merger(0, Buckets); len(sources) > m.fanIn { // once, not for each range
+	if m := first.merger(0, Buckets); len(sources) > maxFanIn { // once, not for each range
 		dir, err := os.MkdirTemp(first.w.dir, "merge-*")
 		made = append(made, dir)
 		if err == nil {

@@ -3,7 +3,6 @@ package run
 import (
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
@@ -71,34 +70,6 @@ func TestTogether(t *testing.T) {
 			if left, _ := os.ReadDir(dir); len(left) > 0 {
 				t.Errorf("%d files of %d bytes held are left", len(left), held)
 			}
-		}
-	}
-}
-
-// TestDamagedHeader: no change of a frame's header makes rows of a range get lost.
-func TestDamagedHeader(t *testing.T) {
-	rows := randomFetches(rand.New(rand.NewPCG(32, 32)), 1200)
-	for at := range frameHeader {
-		s, dir := fill(t, 64<<10, rows)
-		all, err := s.Finish(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		path := filepath.Join(dir, "fetches-00000.rows")
-		content, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		content[at] ^= 1
-		if err := os.WriteFile(path, content, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		failed := false
-		for _, err := range all.Range(t.Context(), 500, Buckets) {
-			failed = failed || err != nil
-		}
-		if !failed {
-			t.Errorf("byte %d is another, and there is no error", at)
 		}
 	}
 }

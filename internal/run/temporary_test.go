@@ -67,7 +67,7 @@ func TestSorter(t *testing.T) {
 			switch n := files(t, dir); {
 			case held == 1<<30 && n > 0:
 				t.Errorf("%d files of rows that fit in memory", n)
-			case held == 1<<10 && n <= maxSortedFanIn:
+			case held == 1<<10 && n <= maxFanIn:
 				t.Errorf("only %d files", n)
 			}
 			equal(t, sorted(rows), collectSorted(t, s))
@@ -175,45 +175,39 @@ func TestDamagedTemporary(t *testing.T) {
 	}
 }
 
-// TestTemporaryFrames: rows of any length are in frames that refer to no other.
-func TestTemporaryFrames(t *testing.T) {
+// TestFrames: rows of any length are in frames that refer to no other, and any range of buckets
+// can be read.
+func TestFrames(t *testing.T) {
 	l, err := layoutOf[fetch]()
 	if err != nil {
 		t.Fatal(err)
 	}
 	rng := rand.New(rand.NewPCG(24, 24))
-	rows := slices.Concat(extremeFetches(rng, 500), make([]fetch, 50), slices.Repeat(randomFetches(rng, 1), 500))
+	rows := sorted(slices.Concat(extremeFetches(rng, 500), make([]fetch, 50), randomFetches(rng, 4000), slices.Repeat(randomFetches(rng, 1), 500)))
 	path := filepath.Join(t.TempDir(), "rows")
-	w, err := createTemporary(path, l)
+	w, err := createFile(path, l)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range rows {
-		if err := w.add(&rows[i], BucketOf(rows[i].Host), 0); err != nil {
+		if err := w.add(&rows[i], BucketOf(rows[i].Host)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := w.close(); err != nil {
+	if err := w.close(true); err != nil {
 		t.Fatal(err)
 	}
-	r, err := openTemporary(path, fetches, l, 0, Buckets)
-	if err != nil {
-		t.Fatal(err)
+	if len(w.frames) < 20 {
+		t.Errorf("only %d frames", len(w.frames))
 	}
-	defer r.close()
-	var got []fetch
-	for {
-		row, bucket, err := r.next()
-		if err != nil {
-			t.Fatal(err)
+	equal(t, rows, collect(t, []string{path}, MergeOptions[fetch]{}))
+	for from := 0; from < Buckets; from += 128 {
+		var want []fetch
+		for _, row := range rows {
+			if b := BucketOf(row.Host); from <= b && b < from+77 {
+				want = append(want, row)
+			}
 		}
-		if row == nil {
-			break
-		}
-		if bucket != BucketOf(row.Host) {
-			t.Fatalf("bucket %d", bucket)
-		}
-		got = append(got, clone(row))
+		equal(t, want, collect(t, []string{path}, MergeOptions[fetch]{From: from, To: from + 77}))
 	}
-	equal(t, rows, got)
 }

@@ -20,7 +20,7 @@ type Writer[T any] struct {
 	spec   Spec[T]
 	layout *layout[T]
 	format string // of the file names
-	create func(path string, l *layout[T]) (output[T], error)
+	kept   bool   // whether files are to last
 
 	packed *packedRows[T]
 	rows   []packedRow
@@ -29,26 +29,18 @@ type Writer[T any] struct {
 	err    error
 }
 
-// An output writes one file of rows that are in order. After an error of close, or after
-// abort, no file is left.
-type output[T any] interface {
-	add(row *T, bucket, size int) error
-	close() error
-	abort()
-}
-
 // NewWriter returns a Writer of files named after spec in dir. Existing files
 // of these names are replaced.
 func NewWriter[T any](dir string, spec Spec[T]) *Writer[T] {
-	return newWriter(dir, spec, "%s-%05d.parquet", createFile[T])
+	return newWriter(dir, spec, "%s-%05d.run", true)
 }
 
-func newWriter[T any](dir string, spec Spec[T], format string, create func(string, *layout[T]) (output[T], error)) *Writer[T] {
+func newWriter[T any](dir string, spec Spec[T], format string, kept bool) *Writer[T] {
 	l, err := layoutOf[T]()
 	if err != nil {
 		return &Writer[T]{err: err}
 	}
-	return &Writer[T]{dir: dir, spec: spec, layout: l, format: format, create: create, packed: newPackedRows(l)}
+	return &Writer[T]{dir: dir, spec: spec, layout: l, format: format, kept: kept, packed: newPackedRows(l)}
 }
 
 // Add adds a row, of which the Writer keeps nothing. After an error the Writer is of no
@@ -63,11 +55,14 @@ func (w *Writer[T]) Add(row T) error {
 		return w.fail(fmt.Errorf("row of bucket %d: there are %d", bucket, Buckets))
 	}
 	w.rows = append(w.rows, w.packed.add(bucket))
-	if w.packed.held.reached(cmp.Or(w.spec.Held, maxBytes)) {
+	if w.packed.held.reached(w.held()) {
 		return w.writeRun()
 	}
 	return nil
 }
+
+// held is how many bytes of packed rows are held.
+func (w *Writer[T]) held() int { return cmp.Or(w.spec.Held, maxBytes) }
 
 // Hold has the Writer hold so many bytes of packed rows from now on, as Spec.Held says.
 func (w *Writer[T]) Hold(bytes int) { w.spec.Held = bytes }
@@ -99,16 +94,16 @@ func (w *Writer[T]) writeRun() error {
 }
 
 func (w *Writer[T]) writeFile(path string) error {
-	out, err := w.create(path, w.layout)
+	out, err := createFile(path, w.layout)
 	if err != nil {
 		return err
 	}
-	err = w.each(func(f *front[T]) error { return out.add(f.row, f.at.bucket(), w.spec.Size(f.row)) })
+	err = w.each(func(f *front[T]) error { return out.add(f.row, f.at.bucket()) })
 	if err != nil {
 		out.abort()
 		return err
 	}
-	return out.close()
+	return out.close(w.kept)
 }
 
 // each calls f with the rows in order.
@@ -135,14 +130,15 @@ type front[T any] struct {
 	rest []packedRow
 }
 
-// frontRows is how many rows of a bucket may be unpacked at once, however few there are.
-const frontRows = 64
+// frontRows is how many rows of a bucket may be unpacked at once, however few there are, of a run of
+// so many bytes: a part of what the run itself takes.
+func frontRows(held int) int { return held >> 12 }
 
 // eachOfBucket calls f with the rows of a bucket in order. Of n rows about the root of n at most
 // are unpacked at once: parts of that many are sorted, each by itself, and the parts,
 // which are no more than that, are merged.
 func (w *Writer[T]) eachOfBucket(rows []packedRow, f func(*front[T]) error) error {
-	size := max(frontRows, int(math.Ceil(math.Sqrt(float64(len(rows))))))
+	size := max(frontRows(w.held()), int(math.Ceil(math.Sqrt(float64(len(rows))))))
 	if len(rows) <= size {
 		return w.merge(w.sort(rows, 1), f)
 	}

@@ -261,6 +261,9 @@ func appendSortedQuery(dst, query []byte) []byte {
 // withoutPathSession drops the segments that ASP.NET puts before a page's
 // name, /(s(24 characters))/ and /(24 characters)/, from a lower-cased path.
 func withoutPathSession(path []byte) []byte {
+	if bytes.IndexByte(path, '(') < 0 {
+		return path
+	}
 	path = withoutLastSegment(path, aspNetTaggedSession)
 	return withoutLastSegment(path, aspNetSession)
 }
@@ -393,6 +396,9 @@ func areLetters(s []byte) bool {
 // also for "%252525…", and comes to the same as repeated passes: escapes never
 // overlap, so their order makes no difference.
 func appendUnescaped(dst []byte, s string) []byte {
+	if strings.IndexByte(s, '%') < 0 && !strings.ContainsAny(s, "\t\n\r") {
+		return append(dst, s...)
+	}
 	start := len(dst)
 	for i := range len(s) {
 		if c := s[i]; c == '\t' || c == '\n' || c == '\r' {

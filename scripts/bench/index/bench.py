@@ -3,9 +3,12 @@
 The index has hosts whose sizes fall as 1/rank (Zipf), in the order of SURT keys as Common Crawl's
 has; one capture of robots.txt a host lies in a WARC beside it. Each stage runs on one core and on two:
 
-    ingest            from Parquet to facts
-    evaluate          from facts to all tables
-    evaluate, few     to violations, unproven, host_stats and agent_stats alone
+    ingest               from Parquet to facts
+    evaluate, few        from facts to violations, unproven, host_stats and agent_stats alone
+    evaluate, fetches    to these and fetches
+    evaluate, all        to all tables and report.html
+
+It adds up what a month of Common Crawl would take, if each of its rows took as long.
 """
 
 import argparse
@@ -18,6 +21,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 FEW = "violations,unproven,host_stats,agent_stats"
+MONTH = 3_500_000_000  # rows
 
 
 def measure(cores, *command):
@@ -39,6 +43,7 @@ def main():
     parser.add_argument("--rows", type=int, default=10_000_000)
     parser.add_argument("--hosts", type=int, default=100_000)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--cores", type=int, nargs="+", default=[1, 2])
     options = parser.parse_args()
     folder = options.data / f"index-{options.rows}-{options.hosts}"
     made = folder / "made"
@@ -49,13 +54,14 @@ def main():
         made.touch()
     out = folder / "out"
     print(f"{options.rows:,} rows of an index, {options.hosts:,} robots.txt captures; medians of {options.rounds} rounds\n")
-    print("| stage | cores | wall, s | CPU, s | rows a second and core, by CPU | by wall | peak, MB |")
+    print("| stage | cores | wall, s | CPU, s | rows a second and core, by CPU | peak, MB | a month, core-hours |")
     print("|---|--:|--:|--:|--:|--:|--:|")
-    for cores in (1, 2):
+    for cores in options.cores:
         stages = {
             "ingest": ("ingest", *sorted(folder.glob("crawl=*")), folder / "robotstxt.warc.gz", "-o", out, "--workers", cores),
-            "evaluate": ("evaluate", "-o", out, "--workers", cores),
             "evaluate, few": ("evaluate", "-o", out, "--workers", cores, "--tables", FEW),
+            "evaluate, fetches": ("evaluate", "-o", out, "--workers", cores, "--tables", FEW + ",fetches"),
+            "evaluate, all": ("evaluate", "-o", out, "--workers", cores),
         }
         runs = {name: [] for name in stages}
         for _ in range(options.rounds):
@@ -63,11 +69,12 @@ def main():
             for name, command in stages.items():
                 runs[name].append(measure(cores, options.binary, *command))
         medians = {name: [statistics.median(x) for x in zip(*of)] for name, of in runs.items()}
-        for name in ("evaluate", "evaluate, few"):
+        for name in list(stages)[1:]:
             both = [a + b for a, b in zip(medians["ingest"][:2], medians[name][:2])]
-            medians["from Parquet to " + ("all tables" if name == "evaluate" else "few tables")] = [*both, max(medians["ingest"][2], medians[name][2])]
+            medians["from Parquet to" + name.removeprefix("evaluate,")] = [*both, max(medians["ingest"][2], medians[name][2])]
         for name, (wall, cpu, peak) in medians.items():
-            print(f"| {name} | {cores} | {wall:.1f} | {cpu:.1f} | {options.rows / cpu:,.0f} | {options.rows / wall / cores:,.0f} | {peak / 1e6:.0f} |", flush=True)
+            month = cpu / options.rows * MONTH / 3600
+            print(f"| {name} | {cores} | {wall:.1f} | {cpu:.1f} | {options.rows / cpu:,.0f} | {peak / 1e6:.0f} | {month:.1f} |", flush=True)
     shutil.rmtree(out)
 
 
