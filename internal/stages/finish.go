@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/report"
 )
@@ -168,10 +169,8 @@ func (f *finishing) publish(ctx context.Context, a *report.Audit) error {
 			return err
 		}
 	}
-	if folder, ok := f.out.(folder); ok {
-		if err := f.leaveFacts(string(folder)); err != nil {
-			return err
-		}
+	if err := f.leaveFacts(ctx); err != nil {
+		return err
 	}
 	return f.out.Put(ctx, filepath.Join(f.rest, report.AuditFile), report.AuditFile)
 }
@@ -207,7 +206,7 @@ func (f *finishing) publishTable(ctx context.Context, t report.Table) error {
 		}
 	}
 	for name := range there {
-		if isPart, _ := path.Match("part-*.parquet*", name); isPart {
+		if isPart, _ := path.Match("part-*.parquet", name); isPart {
 			stale = append(stale, t.Name+"/"+name)
 		}
 	}
@@ -219,8 +218,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// leaveFacts has the output folder name the facts, so that commands that need them find them.
-func (f *finishing) leaveFacts(out string) error {
+// leaveFacts has the output name the facts, so that commands that need them find them.
+func (f *finishing) leaveFacts(ctx context.Context) error {
 	plan := facts.Plan{Fingerprint: f.r.set.Fingerprint, Failures: f.r.set.Failures, Digested: f.DigestInputs, Copies: f.r.commit.Copies}
 	for _, in := range f.Inputs {
 		plan.Inputs = append(plan.Inputs, in.Input)
@@ -229,7 +228,11 @@ func (f *finishing) leaveFacts(out string) error {
 		plan.Tasks = append(plan.Tasks, filepath.Base(f.r.set.Tasks[i].Dir))
 	}
 	plan.Folder = absolute(filepath.Dir(filepath.Clean(f.r.set.Tasks[0].Dir)))
-	return plan.Commit(out)
+	path := filepath.Join(f.tmp, facts.PlanFile)
+	if err := durable.WriteJSON(path, &plan); err != nil {
+		return err
+	}
+	return f.out.Put(ctx, path, facts.PrivateFolder+"/"+facts.PlanFile)
 }
 
 // clean removes what was needed until now, also of plans before.

@@ -66,7 +66,7 @@ func New(inputs []ingest.Input, failed []*ingest.InputError, shards int, verify,
 	for _, f := range failed {
 		p.Failures = append(p.Failures, facts.Failure{Name: f.Arg, Reason: f.Reason})
 	}
-	p.ID = p.id()
+	p.ID = p.Digest()
 	return p, nil
 }
 
@@ -86,7 +86,8 @@ func (p *Plan) share() {
 // sizeOfNone is what an input counts for beside its bytes.
 const sizeOfNone = 64 << 10
 
-func (p *Plan) id() string {
+// Digest is what the ID of a plan must be.
+func (p *Plan) Digest() string {
 	plain := *p
 	plain.ID = ""
 	b, err := json.Marshal(&plain)
@@ -167,7 +168,7 @@ func Load(ctx context.Context, s Store) (*Plan, error) {
 		return nil, err
 	}
 	p := new(Plan)
-	if err := json.Unmarshal(b, p); err != nil || p.ID != p.id() {
+	if err := json.Unmarshal(b, p); err != nil || p.ID != p.Digest() {
 		return nil, fmt.Errorf("%s in %s is damaged; remove %s, and make the plan again with 'robotsaudit plan'", planFile, s, s)
 	}
 	if p.Version != report.Version() || p.Settings.FactsFingerprint != ingest.Fingerprint(p.VerifyDigests) {
