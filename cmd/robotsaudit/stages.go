@@ -175,8 +175,8 @@ func (f *shardFlags) args(cmd *cobra.Command, args []string) error {
 	}
 	allowed := []string{"facts", "shard", "workers", "s3-endpoint", "s3-anonymous", "https-requests"}
 	var other string
-	cmd.LocalNonPersistentFlags().Visit(func(flag *pflag.Flag) {
-		if !slices.Contains(allowed, flag.Name) {
+	cmd.LocalNonPersistentFlags().VisitAll(func(flag *pflag.Flag) {
+		if flag.Changed && !slices.Contains(allowed, flag.Name) {
 			other = flag.Name
 		}
 	})
