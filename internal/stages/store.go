@@ -84,21 +84,25 @@ func (f folder) List(_ context.Context, prefix string) (map[string]int64, error)
 	found := make(map[string]int64)
 	dir := f.path(prefix)
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
+		if err == nil && !e.IsDir() {
+			err = note(found, dir, path, e)
 		}
-		info, err := e.Info()
-		if err != nil {
-			return err
+		if errors.Is(err, fs.ErrNotExist) { // another process removes what does not count
+			err = nil
 		}
-		name, err := filepath.Rel(dir, path)
-		found[filepath.ToSlash(name)] = info.Size()
 		return err
 	})
-	if errors.Is(err, fs.ErrNotExist) { // some may be removed meanwhile
-		err = nil
-	}
 	return found, err
+}
+
+func note(found map[string]int64, dir, path string, e fs.DirEntry) error {
+	info, err := e.Info()
+	if err != nil {
+		return err
+	}
+	name, err := filepath.Rel(dir, path)
+	found[filepath.ToSlash(name)] = info.Size()
+	return err
 }
 
 func (f folder) Remove(_ context.Context, names ...string) error {
