@@ -114,6 +114,11 @@ func (e *evaluation) tellResults(cmd *cobra.Command, dir string, summary *report
 	} else if err := (&reportFlags{output: dir}).run(cmd); err != nil {
 		return err
 	}
+	return e.printSummary(cmd, summary, written)
+}
+
+// printSummary prints the summary and where the results are.
+func (e *evaluation) printSummary(cmd *cobra.Command, summary *report.Summary, written string) error {
 	if !isQuiet(cmd) {
 		if err := summary.WriteText(cmd.OutOrStdout(), report.TextOptions{Full: e.full, Colours: wantsColours(cmd.OutOrStdout())}); err != nil {
 			return err

@@ -30,7 +30,7 @@ func newStageCommands() []*cobra.Command {
 }
 
 func addFacts(flags *pflag.FlagSet, uri *string) {
-	flags.StringVar(uri, "facts", "", "folder `URI` of the plan and of what all stages share (required)")
+	flags.StringVar(uri, "facts", "", "`URI` of what all stages share: a folder, or s3://BUCKET/PREFIX (required)")
 }
 
 // openPlan opens the store of --facts and reads the plan in it.
@@ -45,7 +45,7 @@ func openPlan(cmd *cobra.Command, uri string) (stages.Store, *stages.Plan, error
 
 func openStore(uri string) (stages.Store, error) {
 	if uri == "" {
-		return nil, usageErrorf("no place for the facts given; add --facts URI, a folder that all machines share")
+		return nil, usageErrorf("no place for the facts given; add --facts URI, a folder that all machines share, or s3://BUCKET/PREFIX")
 	}
 	s, err := stages.OpenStore(uri)
 	if err != nil {
@@ -305,7 +305,7 @@ audit.json and report.html. Each table is a folder of files.`,
 		Args: noArgs,
 	}
 	addOutput(cmd.Flags(), &output)
-	cmd.Flags().StringVar(&uri, "facts", "", "folder `URI` of the plan, if the output folder has ranges of several")
+	cmd.Flags().StringVar(&uri, "facts", "", "`URI` of the plan, if the output folder has ranges of several")
 	cmd.Flags().BoolVar(&force, "force", false, "replace files of other programs in the output folder that bear the names of tables")
 	ev.addOutcome(cmd.Flags())
 	addRemote(cmd.Flags())
@@ -330,7 +330,8 @@ audit.json and report.html. Each table is a folder of files.`,
 		if err != nil {
 			return err
 		}
-		if !force {
+		remote := strings.Contains(output, "://")
+		if !force && !remote {
 			if err := refuseForeign(output); err != nil {
 				return err
 			}
@@ -343,6 +344,9 @@ audit.json and report.html. Each table is a folder of files.`,
 		e.options.Crawler = p.Settings.Crawler
 		reportUnread(log, done.Facts, nil)
 		e.warnOfIdle(log, done.Totals)
+		if remote {
+			return e.printSummary(cmd, done.Summary, fmt.Sprintf("Tables and audit.json are in %s. There is no report.html: copy them to a folder, and run 'robotsaudit report -o DIR'.", output))
+		}
 		return e.tellResults(cmd, output, done.Summary)
 	}
 	return cmd

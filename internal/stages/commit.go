@@ -54,7 +54,7 @@ func (t *task) file() string { return t.name + ".json" }
 
 // again says how to get a commit that can be used.
 func (t *task) again() string {
-	return fmt.Sprintf("remove %s and run: %s", path.Join(t.store.String(), t.file()), t.command)
+	return fmt.Sprintf("remove %s and run: %s", locate(t.store, t.file()), t.command)
 }
 
 // committed returns the commit, nil where there is none.
@@ -67,7 +67,7 @@ func (t *task) committed(ctx context.Context) (*Commit, error) {
 		return nil, err
 	}
 	c := new(Commit)
-	at := path.Join(t.store.String(), t.file())
+	at := locate(t.store, t.file())
 	switch err := json.Unmarshal(b, c); {
 	case err != nil || c.Attempt == "":
 		return nil, fmt.Errorf("%s is damaged; %s", at, t.again())
@@ -91,10 +91,13 @@ func (t *task) check(c *Commit, below map[string]int64, gone func(name string) b
 		if there {
 			what = fmt.Sprintf("has %d bytes, not %d", size, c.Files[name])
 		}
-		return fmt.Errorf("%s %s; %s", path.Join(t.store.String(), c.prefix(), name), what, t.again())
+		return fmt.Errorf("%s %s; %s", locate(t.store, c.prefix()+name), what, t.again())
 	}
 	return nil
 }
+
+// locate says where a file is.
+func locate(s Store, name string) string { return s.String() + "/" + name }
 
 // none is true of no file.
 func none(string) bool { return false }
@@ -119,10 +122,11 @@ func (t *task) run(ctx context.Context, make func(dir string, c *Commit) error) 
 			c, err = other, nil
 		}
 	}()
-	dir, err := t.store.Begin(mine.prefix())
+	dir, end, err := t.store.Begin(mine.prefix())
 	if err != nil {
 		return nil, err
 	}
+	defer end()
 	if err := make(dir, mine); err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
@@ -36,7 +37,7 @@ func Finish(ctx context.Context, s, out Store, p *Plan) (*Finished, error) {
 	}
 	defer remove()
 	f := &finishing{Plan: p, out: out, tmp: tmp, rest: filepath.Join(tmp, "rest")}
-	if f.r, err = p.open(ctx, s, tmp, nil); err != nil {
+	if f.r, err = p.open(ctx, s, tmp, toFinish, nil); err != nil {
 		return nil, err
 	}
 	defer f.r.Close()
@@ -75,7 +76,7 @@ func (f *finishing) collect(ctx context.Context) (err error) {
 		return err
 	}
 	if f.ranges.Resolved != f.r.commit.Attempt {
-		return fmt.Errorf("the facts were resolved again since %s was decided; remove %s and decide all ranges again", f.out, path.Join(f.out.String(), prefix))
+		return fmt.Errorf("the facts were resolved again since %s was decided; remove %s and decide all ranges again", f.out, locate(f.out, prefix))
 	}
 	if f.names, err = f.out.List(ctx, prefix); err != nil {
 		return err
@@ -220,6 +221,9 @@ func exists(path string) bool {
 
 // leaveFacts has the output name the facts, so that commands that need them find them.
 func (f *finishing) leaveFacts(ctx context.Context) error {
+	if object.IsRemote(f.ranges.Facts) {
+		return nil // they are copied where they are needed
+	}
 	plan := facts.Plan{Fingerprint: f.r.set.Fingerprint, Failures: f.r.set.Failures, Digested: f.DigestInputs, Copies: f.r.commit.Copies}
 	for _, in := range f.Inputs {
 		plan.Inputs = append(plan.Inputs, in.Input)

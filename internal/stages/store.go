@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/durable"
+	"github.com/robotsaudit/robotsaudit/internal/object"
 )
 
 // A Store holds files by names with slashes. Errors of what is not there are fs.ErrNotExist.
@@ -29,8 +30,8 @@ type Store interface {
 	RemoveAll(ctx context.Context, prefix string) error
 
 	// Begin returns an empty local folder in which the files of an attempt are made, whose
-	// names begin with a prefix that ends with a slash.
-	Begin(prefix string) (dir string, err error)
+	// names begin with a prefix that ends with a slash. End is called at its end.
+	Begin(prefix string) (dir string, end func(), err error)
 	// Upload makes the files last that are in the folder of Begin, and returns their sizes.
 	Upload(ctx context.Context, prefix, dir string) (map[string]int64, error)
 	// Fetch returns a local folder with the files below a prefix whose names want is true of,
@@ -44,8 +45,12 @@ type Store interface {
 
 // OpenStore returns the store of a URI.
 func OpenStore(uri string) (Store, error) {
-	if strings.Contains(uri, "://") {
-		return nil, fmt.Errorf("%s: only folders are known; name one that all machines share", uri)
+	switch {
+	case strings.HasPrefix(strings.ToLower(uri), "s3://"):
+		clean, err := object.Clean(uri)
+		return bucket(strings.TrimSuffix(clean, "/") + "/"), err
+	case strings.Contains(uri, "://"):
+		return nil, fmt.Errorf("%s: nothing can be written there; name a folder that all machines share, or s3://BUCKET/PREFIX", uri)
 	}
 	return folder(uri), nil
 }
@@ -118,9 +123,9 @@ func (f folder) RemoveAll(_ context.Context, prefix string) error {
 	return os.RemoveAll(f.path(prefix))
 }
 
-func (f folder) Begin(prefix string) (string, error) {
+func (f folder) Begin(prefix string) (string, func(), error) {
 	dir := f.path(prefix)
-	return dir, os.MkdirAll(dir, 0o777)
+	return dir, func() {}, os.MkdirAll(dir, 0o777)
 }
 
 func (f folder) Upload(ctx context.Context, prefix, dir string) (map[string]int64, error) {
