@@ -27,6 +27,7 @@ type Resolved struct {
 	copies    *run.SortedRows[resolve.Copy]
 	originals *run.SortedRows[facts.Fetch]
 	robots    []int64 // captures of robots.txt in each bucket
+	bodies    string  // path of those that were read again
 
 	policies struct { // the tokens that each robots.txt is asked for
 		sync.Mutex
@@ -41,6 +42,19 @@ type Resolved struct {
 // Resolve finds out what the policy captures of facts came to. Close ends the use of the
 // result.
 func Resolve(ctx context.Context, set *Facts, opt Options) (*Resolved, error) {
+	r, err := newResolved(set, opt)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.resolve(ctx); err != nil {
+		r.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// newResolved opens facts of which nothing is resolved yet.
+func newResolved(set *Facts, opt Options) (*Resolved, error) {
 	dir, err := os.MkdirTemp(set.Dir, "tmp-evaluate-*")
 	if err != nil {
 		return nil, err
@@ -48,10 +62,7 @@ func Resolve(ctx context.Context, set *Facts, opt Options) (*Resolved, error) {
 	opt.Profile = cmp.Or(opt.Profile, RFC9309)
 	opt.RangeRows = cmp.Or(opt.RangeRows, rangeRows)
 	r := &Resolved{opt: opt, dir: dir}
-	if r.store, err = facts.NewReader(set, dir); err == nil {
-		err = r.resolve(ctx)
-	}
-	if err != nil {
+	if r.store, err = facts.NewReader(set, dir); err != nil {
 		r.Close()
 		return nil, err
 	}
@@ -83,7 +94,7 @@ func (r *Resolved) resolve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.states, r.marks, r.copies, r.robots = res.States, res.Marks, res.Copies, res.Robots
+	r.states, r.marks, r.copies, r.robots, r.bodies = res.States, res.Marks, res.Copies, res.Robots, res.Bodies
 	if r.originals, err = originals.Finish(ctx); err != nil {
 		return err
 	}

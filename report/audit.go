@@ -55,10 +55,11 @@ type Unreadable struct {
 	Reason string `json:"reason"`
 }
 
-func settingsOf(opt *evaluate.Options, facts *evaluate.Facts, ranks *Ranks) Settings {
+// NewSettings describes the options of an evaluation of facts.
+func NewSettings(opt *evaluate.Options, factsFingerprint string, ranks *Ranks) Settings {
 	s := Settings{
 		Profile: opt.Profile.String(), Crawler: opt.Crawler, CrawlerMap: opt.CrawlerMap.Lines(), Agents: opt.Agents, Rate: opt.Rate,
-		PolicyBodies: opt.PolicyBodies, PublicSuffixList: weburl.PublicSuffixVersion(), FactsFingerprint: facts.Fingerprint,
+		PolicyBodies: opt.PolicyBodies, PublicSuffixList: weburl.PublicSuffixVersion(), FactsFingerprint: factsFingerprint,
 	}
 	if opt.Policies != evaluate.PoliciesAsked {
 		s.Policies = opt.Policies.String()

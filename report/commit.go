@@ -21,17 +21,22 @@ const (
 // last: tables beside an audit.json belong to it. Until the new tables are whole, those of
 // the audit before stay as they are.
 func (w *Writer) Commit(totals *evaluate.Totals) (*Summary, error) {
-	if err := w.failures(); err != nil {
+	a, err := w.describe(totals)
+	if err != nil {
 		return nil, err
 	}
-	if err := w.takeParts(); err != nil {
-		return nil, err
-	}
-	a := newAudit(w.facts, settingsOf(&w.opt, w.facts, w.ranks), totals, w.tally)
 	if err := w.commit(a); err != nil {
 		return nil, err
 	}
 	return w.tally.summary(a), nil
+}
+
+// describe makes what audit.json says, but for the rows of tables.
+func (w *Writer) describe(totals *evaluate.Totals) (*Audit, error) {
+	if err := cmp.Or(w.failures(), w.takeParts()); err != nil {
+		return nil, err
+	}
+	return newAudit(w.facts, NewSettings(&w.opt, w.facts.Fingerprint, w.ranks), totals, w.tally), nil
 }
 
 func (w *Writer) commit(a *Audit) error {
@@ -106,7 +111,7 @@ func (w *Writer) moveTables(a *Audit) error {
 		if _, written := a.Tables[name]; !written {
 			move = func() error { return remove(target) } // of an audit with a what-if, or of an earlier version
 		}
-		if err := move(); err != nil {
+		if err := cmp.Or(removeParts(w.dir, name), move()); err != nil {
 			return err
 		}
 	}

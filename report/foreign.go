@@ -15,13 +15,15 @@ import (
 // none.
 func Foreign(dir string) (string, error) {
 	for _, t := range tables {
-		name := tableFile(t.about().Name)
-		own, err := isTable(filepath.Join(dir, name))
-		if err != nil {
-			return "", err
-		}
-		if !own {
-			return name, nil
+		name := t.about().Name
+		for _, path := range append(partsOf(dir, name), filepath.Join(dir, tableFile(name))) {
+			own, err := isTable(path)
+			if err != nil {
+				return "", err
+			}
+			if !own {
+				return filepath.Rel(dir, path)
+			}
 		}
 	}
 	b, err := os.ReadFile(filepath.Join(dir, AuditFile))

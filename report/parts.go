@@ -31,10 +31,11 @@ type part struct {
 
 // Part starts the part of the n-th range.
 func (w *Writer) Part(n int) (evaluate.Sink, error) {
-	own, err := newWriter(w.dir, filepath.Join(w.tmp, fmt.Sprintf("part-%05d", n)), w.facts, w.opt)
-	if err != nil {
+	tmp := filepath.Join(w.tmp, fmt.Sprintf("part-%05d", n))
+	if err := os.Mkdir(tmp, 0o777); err != nil {
 		return nil, err
 	}
+	own := newWriter(w.dir, tmp, w.facts, w.opt)
 	w.parts.guard.Lock()
 	defer w.parts.guard.Unlock()
 	if w.parts.open == nil {
@@ -71,7 +72,7 @@ func (p *part) RobotsAgent(robotsID int64, group int, agent string) error {
 	if robotsID != 0 {
 		return p.Writer.RobotsAgent(robotsID, group, agent)
 	}
-	p.tally.whatIf.join(tokenGroup{}, agent)
+	p.tally.WhatIf.join(tokenGroup{}, agent)
 	p.noone = append(p.noone, agent)
 	return nil
 }

@@ -246,8 +246,8 @@ func TestSummaryIsSafe(t *testing.T) {
 		rule.Text = fmt.Sprint("Disallow: /", i, long)
 		v.Rule = &rule
 		counted.addResult(&v)
-		counted.whatIf.join(tokenGroup{int64(i + 1), 0}, f.Claim)
-		counted.whatIf.add(tokenGroup{int64(i + 1), 0}, evaluate.Disallowed)
+		counted.WhatIf.join(tokenGroup{int64(i + 1), 0}, f.Claim)
+		counted.WhatIf.add(tokenGroup{int64(i + 1), 0}, evaluate.Disallowed)
 		counted.addHost(&evaluate.HostStats{Origin: f.Origin, Counts: evaluate.Counts{Fetches: 1, ViolationsCertain: 1}})
 		counted.addAgent(&evaluate.AgentStats{Agent: f.Claim, Counts: evaluate.Counts{Fetches: 1}})
 		counted.addIssue(&IssueRow{WARCFilename: f.Claim, Detail: long}, facts.IssueUnreadable)
@@ -272,8 +272,8 @@ func TestSummaryIsSafe(t *testing.T) {
 	for _, c := range s.Claims {
 		fetches += c.Fetches
 	}
-	if fetches != 3*maxNames || counted.unreadCount != 3*maxNames || len(s.Unread) > topNames || len(counted.whatIf.groups) > 0 {
-		t.Errorf("%d fetches, %d inputs not read, %d of them held, %d token groups held", fetches, counted.unreadCount, len(s.Unread), len(counted.whatIf.groups))
+	if fetches != 3*maxNames || counted.unreadCount != 3*maxNames || len(s.Unread) > topNames || len(counted.WhatIf.groups) > 0 {
+		t.Errorf("%d fetches, %d inputs not read, %d of them held, %d token groups held", fetches, counted.unreadCount, len(s.Unread), len(counted.WhatIf.groups))
 	}
 	if !strings.Contains(got, "  and 3,062 more\n") {
 		t.Errorf("what is not shown is not counted:\n%s", got)
@@ -295,7 +295,7 @@ func TestRank(t *testing.T) {
 		}
 		var got []int
 		for _, r := range list {
-			got = append(got, r.row)
+			got = append(got, r.Row)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("seed %d (-want +got):\n%s", seed, diff)
@@ -313,7 +313,7 @@ func TestWhatIfRanking(t *testing.T) {
 		"AlphaBot": {1, 5, 0}, "BetaBot": {1, 5, 0}, "GPTBot": {1, 5, 0}, "ZetaBot": {1, 5, 0},
 		"DeltaBot": {1, 4, 1}, "CCBot": {1, 4, 1}, "EpsilonBot": {1, 0, 5},
 	} {
-		w.agents[token] = &c
+		w.Agents[token] = &c
 	}
 	var order []string
 	for _, a := range w.ranking() {

@@ -18,28 +18,29 @@ const (
 	maxNames = 1 << 10 // different claims counted apart
 )
 
-// tally counts, while results are written, what goes into the summary. Its memory does not
+// tally counts, while results are written, what goes into the summary. Of parts, the fields that
+// encoding/gob sees add up. Its memory does not
 // grow with the archives.
 type tally struct {
-	evidence    [3][4]int64 // by verdict and evidence
-	unknown     map[evaluate.Reason]int64
-	claims      map[string]*evaluate.Counts
+	Evidence    [3][4]int64 // by verdict and evidence
+	Unknown     map[evaluate.Reason]int64
+	Claims      map[string]*evaluate.Counts
 	agents      []ranked[NamedCounts]
 	agentCount  int
-	origins     []ranked[OriginCount]
-	rules       []ranked[RuleCount]
+	Origins     []ranked[OriginCount]
+	Rules       []ranked[RuleCount]
 	here        map[ruleOf]int64 // what violations of the origin in hand were disallowed by
-	whatIf      whatIf
-	exclusions  verdictCounts
-	tags        map[tag.Rule]int64        // fetches by rule that is effective for the crawler
-	signals     map[tag.Purpose]*[4]int64 // fetches by preference
-	restricted  map[tag.Use]map[evaluate.RestrictionKind]int64
+	WhatIf      whatIf
+	Exclusions  verdictCounts
+	Tags        map[tag.Rule]int64        // fetches by rule that is effective for the crawler
+	Signals     map[tag.Purpose]*[4]int64 // fetches by preference
+	Restricted  map[tag.Use]map[evaluate.RestrictionKind]int64
 	issues      map[facts.IssueKind]int64
 	issueCount  int64
 	unread      []UnreadInput // the first of unreadCount
 	unreadCount int64
 	lastUnread  string
-	unnamed     Unnamed
+	Unnamed     Unnamed
 }
 
 // ruleOf names what a violation was disallowed by.
@@ -47,48 +48,48 @@ type ruleOf struct{ origin, rule string }
 
 func newTally() *tally {
 	return &tally{
-		unknown: make(map[evaluate.Reason]int64), claims: make(map[string]*evaluate.Counts), here: make(map[ruleOf]int64),
-		whatIf: newWhatIf(), tags: make(map[tag.Rule]int64), signals: make(map[tag.Purpose]*[4]int64),
-		restricted: make(map[tag.Use]map[evaluate.RestrictionKind]int64), issues: make(map[facts.IssueKind]int64),
+		Unknown: make(map[evaluate.Reason]int64), Claims: make(map[string]*evaluate.Counts), here: make(map[ruleOf]int64),
+		WhatIf: newWhatIf(), Tags: make(map[tag.Rule]int64), Signals: make(map[tag.Purpose]*[4]int64),
+		Restricted: make(map[tag.Use]map[evaluate.RestrictionKind]int64), issues: make(map[facts.IssueKind]int64),
 	}
 }
 
 // add adds what another tally has counted of results.
 func (t *tally) add(o *tally) {
-	for verdict, n := range o.evidence {
+	for verdict, n := range o.Evidence {
 		for evidence, n := range n {
-			t.evidence[verdict][evidence] += n
+			t.Evidence[verdict][evidence] += n
 		}
 	}
-	addCounts(t.unknown, o.unknown)
-	for _, claim := range slices.Sorted(maps.Keys(o.claims)) {
-		t.claimCounts(claim).Sum(o.claims[claim])
+	addCounts(t.Unknown, o.Unknown)
+	for _, claim := range slices.Sorted(maps.Keys(o.Claims)) {
+		t.claimCounts(claim).Sum(o.Claims[claim])
 	}
-	for _, r := range o.origins {
-		t.origins = rank(t.origins, topRows, r)
+	for _, r := range o.Origins {
+		t.Origins = rank(t.Origins, topRows, r)
 	}
-	for _, r := range o.rules {
-		t.rules = rank(t.rules, topRows, r)
+	for _, r := range o.Rules {
+		t.Rules = rank(t.Rules, topRows, r)
 	}
-	t.whatIf.addAll(&o.whatIf)
-	t.exclusions.add(&o.exclusions)
-	addCounts(t.tags, o.tags)
-	for purpose, n := range o.signals {
-		if t.signals[purpose] == nil {
-			t.signals[purpose] = new([4]int64)
+	t.WhatIf.addAll(&o.WhatIf)
+	t.Exclusions.add(&o.Exclusions)
+	addCounts(t.Tags, o.Tags)
+	for purpose, n := range o.Signals {
+		if t.Signals[purpose] == nil {
+			t.Signals[purpose] = new([4]int64)
 		}
 		for preference, n := range n {
-			t.signals[purpose][preference] += n
+			t.Signals[purpose][preference] += n
 		}
 	}
-	for use, n := range o.restricted {
-		if t.restricted[use] == nil {
-			t.restricted[use] = make(map[evaluate.RestrictionKind]int64)
+	for use, n := range o.Restricted {
+		if t.Restricted[use] == nil {
+			t.Restricted[use] = make(map[evaluate.RestrictionKind]int64)
 		}
-		addCounts(t.restricted[use], n)
+		addCounts(t.Restricted[use], n)
 	}
-	t.unnamed.Captures += o.unnamed.Captures
-	t.unnamed.Fetches += o.unnamed.Fetches
+	t.Unnamed.Captures += o.Unnamed.Captures
+	t.Unnamed.Fetches += o.Unnamed.Fetches
 }
 
 func addCounts[K comparable](to, from map[K]int64) {
@@ -99,18 +100,18 @@ func addCounts[K comparable](to, from map[K]int64) {
 
 // ranked is a row of a ranking.
 type ranked[T any] struct {
-	key   string // breaks ties
-	count int64
-	row   T
+	Key   string // breaks ties
+	Count int64
+	Row   T
 }
 
 // rank puts a row into a ranking of the n largest counts.
 func rank[T any](list []ranked[T], n int, r ranked[T]) []ranked[T] {
-	if r.count == 0 {
+	if r.Count == 0 {
 		return list
 	}
 	i, _ := slices.BinarySearchFunc(list, r, func(a, b ranked[T]) int {
-		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.key, b.key))
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Key, b.Key))
 	})
 	if i >= n {
 		return list
@@ -123,32 +124,32 @@ func rank[T any](list []ranked[T], n int, r ranked[T]) []ranked[T] {
 func rowsOf[T any](list []ranked[T]) []T {
 	rows := make([]T, 0, len(list))
 	for _, r := range list {
-		rows = append(rows, r.row)
+		rows = append(rows, r.Row)
 	}
 	return rows
 }
 
 func (t *tally) addRobots(r *evaluate.RobotsRecord) {
 	if r.Type != facts.TypeLogLine && r.Agent() == "" {
-		t.unnamed.Captures++
+		t.Unnamed.Captures++
 	}
 }
 
 func (t *tally) addResult(r *evaluate.Result) {
-	t.evidence[r.Verdict][r.Evidence]++
+	t.Evidence[r.Verdict][r.Evidence]++
 	if r.Verdict == evaluate.Unknown {
-		t.unknown[r.Reason]++
+		t.Unknown[r.Reason]++
 	}
 	t.claimCounts(r.Fetch.Claim).Add(r)
 	if r.Agent == "" && r.Reason != evaluate.RobotsTxtItself {
-		t.unnamed.Fetches++
+		t.Unnamed.Fetches++
 	}
 	for i := range r.Restrictions {
 		f := &r.Restrictions[i]
-		if t.restricted[f.Purpose] == nil {
-			t.restricted[f.Purpose] = make(map[evaluate.RestrictionKind]int64)
+		if t.Restricted[f.Purpose] == nil {
+			t.Restricted[f.Purpose] = make(map[evaluate.RestrictionKind]int64)
 		}
-		t.restricted[f.Purpose][f.Kind]++
+		t.Restricted[f.Purpose][f.Kind]++
 	}
 	if r.Page != nil {
 		t.addPage(r.Page)
@@ -162,7 +163,7 @@ func (t *tally) addResult(r *evaluate.Result) {
 func (t *tally) addPage(p *evaluate.Page) {
 	for _, rule := range p.Own.Rules() {
 		if rule.Restricts() {
-			t.tags[rule]++
+			t.Tags[rule]++
 		}
 	}
 	var signals []tag.Signal
@@ -173,10 +174,10 @@ func (t *tally) addPage(p *evaluate.Page) {
 		if !slices.ContainsFunc(signals, func(s tag.Signal) bool { return s.Purpose == purpose && s.Binds() }) {
 			continue
 		}
-		if t.signals[purpose] == nil {
-			t.signals[purpose] = new([4]int64)
+		if t.Signals[purpose] == nil {
+			t.Signals[purpose] = new([4]int64)
 		}
-		t.signals[purpose][tag.Prefers(signals, purpose)]++
+		t.Signals[purpose][tag.Prefers(signals, purpose)]++
 	}
 }
 
@@ -184,14 +185,14 @@ func (t *tally) addPage(p *evaluate.Page) {
 const otherClaims = "(others)"
 
 func (t *tally) claimCounts(claim string) *evaluate.Counts {
-	c := t.claims[claim]
-	if c == nil && len(t.claims) >= maxNames {
+	c := t.Claims[claim]
+	if c == nil && len(t.Claims) >= maxNames {
 		claim = otherClaims
-		c = t.claims[claim]
+		c = t.Claims[claim]
 	}
 	if c == nil {
 		c = new(evaluate.Counts)
-		t.claims[strings.Clone(claim)] = c
+		t.Claims[strings.Clone(claim)] = c
 	}
 	return c
 }
@@ -199,7 +200,7 @@ func (t *tally) claimCounts(claim string) *evaluate.Counts {
 // addVerdict counts a what-if verdict. What is allowed to all is left out.
 func (t *tally) addVerdict(robotsID int64, v *evaluate.GroupVerdict) {
 	if v.Reason != evaluate.RobotsTxtItself {
-		t.whatIf.add(tokenGroup{robotsID, v.Group}, v.Verdict)
+		t.WhatIf.add(tokenGroup{robotsID, v.Group}, v.Verdict)
 	}
 }
 
@@ -216,12 +217,12 @@ func disallowedBy(r *evaluate.Result) string {
 // addHost ends an origin.
 func (t *tally) addHost(h *evaluate.HostStats) {
 	violations := h.ViolationsCertain + h.ViolationsProbable
-	t.origins = rank(t.origins, topRows, ranked[OriginCount]{h.Origin, violations, OriginCount{h.Origin, violations, h.Fetches}})
+	t.Origins = rank(t.Origins, topRows, ranked[OriginCount]{h.Origin, violations, OriginCount{h.Origin, violations, h.Fetches}})
 	for r, n := range t.here {
-		t.rules = rank(t.rules, topRows, ranked[RuleCount]{r.origin + " " + r.rule, n, RuleCount{r.rule, r.origin, n}})
+		t.Rules = rank(t.Rules, topRows, ranked[RuleCount]{r.origin + " " + r.rule, n, RuleCount{r.rule, r.origin, n}})
 	}
 	clear(t.here)
-	t.whatIf.endOrigin()
+	t.WhatIf.endOrigin()
 }
 
 func (t *tally) addAgent(a *evaluate.AgentStats) {
@@ -246,23 +247,23 @@ func (t *tally) addIssue(row *IssueRow, kind facts.IssueKind) {
 // summary is what was counted, beside the audit that it is of.
 func (t *tally) summary(a *Audit) *Summary {
 	s := &Summary{
-		Audit: a, Unknown: t.rankedReasons(), Rules: rowsOf(t.rules), Origins: rowsOf(t.origins), Claims: t.rankedClaims(),
-		Agents: rowsOf(t.agents), AgentCount: t.agentCount, Unnamed: t.unnamed, WhatIf: t.whatIf.ranking(), Exclusions: t.exclusions.byName(),
+		Audit: a, Unknown: t.rankedReasons(), Rules: rowsOf(t.Rules), Origins: rowsOf(t.Origins), Claims: t.rankedClaims(),
+		Agents: rowsOf(t.agents), AgentCount: t.agentCount, Unnamed: t.Unnamed, WhatIf: t.WhatIf.ranking(), Exclusions: t.Exclusions.byName(),
 		Unread: t.unread,
 	}
 	for _, v := range []evaluate.Verdict{evaluate.Allowed, evaluate.Disallowed, evaluate.Unknown} {
-		n := t.evidence[v]
+		n := t.Evidence[v]
 		s.Verdicts = append(s.Verdicts, VerdictEvidence{v.String(), n[evaluate.Fresh], n[evaluate.Stale], n[evaluate.Later], n[evaluate.None]})
 	}
-	for _, rule := range slices.Sorted(maps.Keys(t.tags)) {
-		s.Tags = append(s.Tags, NameCount{rule.String(), t.tags[rule]})
+	for _, rule := range slices.Sorted(maps.Keys(t.Tags)) {
+		s.Tags = append(s.Tags, NameCount{rule.String(), t.Tags[rule]})
 	}
-	for _, purpose := range slices.Sorted(maps.Keys(t.signals)) {
-		n := t.signals[purpose]
+	for _, purpose := range slices.Sorted(maps.Keys(t.Signals)) {
+		n := t.Signals[purpose]
 		s.Signals = append(s.Signals, SignalCount{purpose.String(), n[tag.PreferenceRestrict], n[tag.PreferenceAllow]})
 	}
-	for _, use := range slices.Sorted(maps.Keys(t.restricted)) {
-		n := t.restricted[use]
+	for _, use := range slices.Sorted(maps.Keys(t.Restricted)) {
+		n := t.Restricted[use]
 		s.Restrictions = append(s.Restrictions, RestrictionCounts{use.String(), n[evaluate.RestrictsPublication], n[evaluate.RestrictsUsage]})
 	}
 	for _, kind := range slices.Sorted(maps.Keys(t.issues)) {
@@ -272,19 +273,19 @@ func (t *tally) summary(a *Audit) *Summary {
 }
 
 func (t *tally) rankedReasons() (list []NameCount) {
-	reasons := slices.SortedFunc(maps.Keys(t.unknown), func(a, b evaluate.Reason) int {
-		return cmp.Or(cmp.Compare(t.unknown[b], t.unknown[a]), cmp.Compare(a, b))
+	reasons := slices.SortedFunc(maps.Keys(t.Unknown), func(a, b evaluate.Reason) int {
+		return cmp.Or(cmp.Compare(t.Unknown[b], t.Unknown[a]), cmp.Compare(a, b))
 	})
 	for _, reason := range reasons {
-		list = append(list, NameCount{reason.String(), t.unknown[reason]})
+		list = append(list, NameCount{reason.String(), t.Unknown[reason]})
 	}
 	return list
 }
 
 func (t *tally) rankedClaims() []NamedCounts {
 	var list []ranked[NamedCounts]
-	for claim, c := range t.claims {
-		list = rank(list, len(t.claims), ranked[NamedCounts]{claim, c.Fetches, NamedCounts{claim, *c}})
+	for claim, c := range t.Claims {
+		list = rank(list, len(t.Claims), ranked[NamedCounts]{claim, c.Fetches, NamedCounts{claim, *c}})
 	}
 	return rowsOf(list)
 }

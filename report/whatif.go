@@ -37,7 +37,7 @@ type whatIf struct {
 	rosters map[string][]string // lists of tokens by content: most captures have the same
 	joining tokenGroup          // whose tokens are being told
 	tokens  []string            // of joining, so far
-	agents  map[string]*verdictCounts
+	Agents  map[string]*verdictCounts
 }
 
 type groupCounts struct {
@@ -47,7 +47,7 @@ type groupCounts struct {
 
 func newWhatIf() whatIf {
 	return whatIf{
-		groups: make(map[tokenGroup]*groupCounts), rosters: make(map[string][]string), agents: make(map[string]*verdictCounts),
+		groups: make(map[tokenGroup]*groupCounts), rosters: make(map[string][]string), Agents: make(map[string]*verdictCounts),
 	}
 }
 
@@ -85,10 +85,10 @@ func (w *whatIf) endOrigin() {
 	w.closeTeam()
 	for t, c := range w.groups {
 		for _, token := range c.tokens {
-			a := w.agents[token]
+			a := w.Agents[token]
 			if a == nil {
 				a = new(verdictCounts)
-				w.agents[token] = a
+				w.Agents[token] = a
 			}
 			a.add(&c.counts)
 		}
@@ -102,11 +102,11 @@ func (w *whatIf) endOrigin() {
 
 // addAll adds what another has counted of origins that have ended.
 func (w *whatIf) addAll(o *whatIf) {
-	for token, counts := range o.agents {
-		if w.agents[token] == nil {
-			w.agents[token] = new(verdictCounts)
+	for token, counts := range o.Agents {
+		if w.Agents[token] == nil {
+			w.Agents[token] = new(verdictCounts)
 		}
-		w.agents[token].add(counts)
+		w.Agents[token].add(counts)
 	}
 }
 
@@ -114,9 +114,9 @@ func (w *whatIf) addAll(o *whatIf) {
 // have, then the best known. Most tokens stand in few robots.txt files, so their counts are
 // those of the groups for *.
 func (w *whatIf) ranking() []AgentVerdicts {
-	list := make([]AgentVerdicts, 0, len(w.agents))
+	list := make([]AgentVerdicts, 0, len(w.Agents))
 	shared := make(map[verdictCounts]int)
-	for agent, c := range w.agents {
+	for agent, c := range w.Agents {
 		list = append(list, AgentVerdicts{agent, c.byName()})
 		shared[*c]++
 	}

@@ -40,14 +40,14 @@ func NewWriter(dir string, facts *evaluate.Facts, opt evaluate.Options) (*Writer
 	if err := os.RemoveAll(tmp); err != nil {
 		return nil, err
 	}
-	return newWriter(dir, tmp, facts, opt)
-}
-
-// newWriter starts the tables in a folder tmp.
-func newWriter(dir, tmp string, facts *evaluate.Facts, opt evaluate.Options) (*Writer, error) {
 	if err := os.Mkdir(tmp, 0o777); err != nil {
 		return nil, err
 	}
+	return newWriter(dir, tmp, facts, opt), nil
+}
+
+// newWriter starts the tables in a folder tmp.
+func newWriter(dir, tmp string, facts *evaluate.Facts, opt evaluate.Options) *Writer {
 	w := &Writer{
 		rowBuilder: newRowBuilder(facts, opt.Profile.String()), dir: dir, tmp: tmp, facts: facts, opt: opt,
 		tables: make(map[string]anyWriter), tally: newTally(),
@@ -57,7 +57,7 @@ func newWriter(dir, tmp string, facts *evaluate.Facts, opt evaluate.Options) (*W
 			w.tables[t.about().Name] = t.create(tmp)
 		}
 	}
-	return w, nil
+	return w
 }
 
 // Ranks is a ranking of domains: of ReadRanks.
@@ -85,12 +85,17 @@ func (w *Writer) Only(names []string) {
 
 // Abandon removes what was written. After Commit it does nothing.
 func (w *Writer) Abandon() {
+	w.drop()
+	w.parts.abandon()
+	os.RemoveAll(w.tmp)
+}
+
+// drop closes the tables that are not complete.
+func (w *Writer) drop() {
 	for _, t := range w.tables {
 		t.abandon()
 	}
 	clear(w.tables)
-	w.parts.abandon()
-	os.RemoveAll(w.tmp)
 }
 
 // Result writes a fetch, and the rows that it has in other tables.
@@ -155,7 +160,7 @@ func (w *Writer) GroupVerdict(v *evaluate.GroupVerdict) error {
 
 // RobotsAgent writes that a group of a robots capture governs a token.
 func (w *Writer) RobotsAgent(robotsID int64, group int, agent string) error {
-	w.tally.whatIf.join(tokenGroup{robotsID, group}, agent)
+	w.tally.WhatIf.join(tokenGroup{robotsID, group}, agent)
 	return RobotsAgentsTable.add(w, RobotsAgentRow{robotsID, int32(group), text(agent)})
 }
 
@@ -173,7 +178,7 @@ func (w *Writer) Agent(a *evaluate.AgentStats) error {
 
 // Exclusion writes what a log says was not fetched.
 func (w *Writer) Exclusion(x *evaluate.Exclusion) error {
-	w.tally.exclusions[x.Verdict]++
+	w.tally.Exclusions[x.Verdict]++
 	return ExclusionsTable.add(w, w.exclusionRow(x))
 }
 

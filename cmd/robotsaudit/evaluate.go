@@ -109,20 +109,30 @@ func runEvaluate(cmd *cobra.Command, log *slog.Logger, dir string, a *account, e
 	if err != nil {
 		return err
 	}
+	a.totals = &summary.Audit.Totals
+	return e.tellResults(cmd, dir, summary)
+}
+
+// tellResults writes the report of the tables in dir, and prints the summary.
+func (e *evaluation) tellResults(cmd *cobra.Command, dir string, summary *report.Summary) error {
 	written := "Tables, audit.json and report.html are in " + dir + "."
 	if e.only != nil {
 		written = "Tables and audit.json are in " + dir + ". There is no report.html: it needs all tables."
 	} else if err := (&reportFlags{output: dir}).run(cmd); err != nil {
 		return err
 	}
-	a.totals = &summary.Audit.Totals
+	return e.printSummary(cmd, summary, written)
+}
+
+// printSummary prints the summary and where the results are.
+func (e *evaluation) printSummary(cmd *cobra.Command, summary *report.Summary, written string) error {
 	if !isQuiet(cmd) {
 		if err := summary.WriteText(cmd.OutOrStdout(), report.TextOptions{Full: e.full, Colours: wantsColours(cmd.OutOrStdout())}); err != nil {
 			return err
 		}
 		fmt.Fprintf(cmd.OutOrStdout(), "\n%s\n", written)
 	}
-	return e.status(a.totals)
+	return e.status(&summary.Audit.Totals)
 }
 
 // Values of --fail-on.
@@ -170,13 +180,18 @@ func writeTables(ctx context.Context, log *slog.Logger, dir string, facts *facts
 	if err != nil {
 		return nil, err
 	}
+	e.warnOfIdle(log, totals)
+	return w.Commit(totals)
+}
+
+// warnOfIdle tells which tokens and rules no fetch had to do with.
+func (e *evaluation) warnOfIdle(log *slog.Logger, totals *evaluate.Totals) {
 	if totals.AgentUnseen {
 		log.Warn(fmt.Sprintf("no request's User-Agent holds the token %s (RFC 9309 §2.2.1 asks for it); is it the right one?", e.options.Crawler))
 	}
 	for _, rule := range totals.IdleRules {
 		log.Warn(fmt.Sprintf("--crawler-map: no fetch has its token by the rule %s; is the pattern that of a whole User-Agent?", rule))
 	}
-	return w.Commit(totals)
 }
 
 // evaluateFlags are the options of deciding.
@@ -200,8 +215,19 @@ type evaluateFlags struct {
 }
 
 func (f *evaluateFlags) add(flags *pflag.FlagSet) {
-	flags.StringVar(&f.profile, "profile", robots.RFC9309.String(), "`PROFILE` of the Robots Exclusion Protocol: rfc9309, rep-08 or google")
+	f.addSettings(flags)
+	f.addOutcome(flags)
+}
+
+// addOutcome adds what no table depends on.
+func (f *evaluateFlags) addOutcome(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.full, "full", false, "print all of the summary, not its first twenty lines or so")
+	flags.StringSliceVar(&f.failOn, "fail-on", nil, "exit with code 10 if there are violations, with 3 if there is unread input: `WHAT` is violations, unread,\nor both, of which the first counts; 3 for unread input also without it")
+}
+
+// addSettings adds what tables depend on.
+func (f *evaluateFlags) addSettings(flags *pflag.FlagSet) {
+	flags.StringVar(&f.profile, "profile", robots.RFC9309.String(), "`PROFILE` of the Robots Exclusion Protocol: rfc9309, rep-08 or google")
 	flags.StringSliceVar(&f.tables, "tables", nil, "write these `TABLES` alone, as in violations,host_stats; report.html needs all and is not written then")
 	flags.StringVar(&f.asOf, "as-of", "", "judge the what-if (--agent, --agents) and restrictions (--purpose) as of `DATE`, in place of each\nfetch's own time: 2025-03-01, or with a time and a zone 2025-03-01T12:00:00Z")
 	flags.StringVar(&f.crawler, "crawler", "", "product `TOKEN` of the crawler that made the archives, instead of the one in each request's User-Agent")
@@ -214,7 +240,6 @@ func (f *evaluateFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.policies, "policies", evaluate.PoliciesAsked.String(), "to whom robots_policies tells what each robots.txt says: `WHOM` is asked (* for all, the crawlers of\nthe archives, --agent and the like), named (those, and all that the file names) or none")
 	flags.BoolVar(&f.bodies, "policy-bodies", false, "put what each robots.txt holds into robots_policies, in the row of *")
 	flags.StringVar(&f.ranks, "ranks", "", "`FILE` of lines RANK,DOMAIN, such as Tranco's CSV, as it is or in gzip: fills the column rank_stratum\nof host_stats and robots_policies")
-	flags.StringSliceVar(&f.failOn, "fail-on", nil, "exit with code 10 if there are violations, with 3 if there is unread input: `WHAT` is violations, unread,\nor both, of which the first counts; 3 for unread input also without it")
 }
 
 // addVerify adds the flag of commands that may read archives.
@@ -240,12 +265,9 @@ func (f *evaluateFlags) resolve() (e evaluation, err error) {
 	if e.options.Profile, err = robots.ParseProfile(f.profile); err != nil {
 		return e, usageErrorf("--profile: %v", err)
 	}
-	for _, what := range f.failOn {
-		if what != failOnViolations && what != failOnUnread {
-			return e, usageErrorf("--fail-on %q: use violations or unread", what)
-		}
+	if e.failOn, err = f.failOn, f.checkOutcome(); err != nil {
+		return e, err
 	}
-	e.failOn = f.failOn
 	if err := f.checkTables(); err != nil {
 		return e, err
 	}
@@ -284,6 +306,16 @@ func (f *evaluateFlags) resolve() (e evaluation, err error) {
 		e.tokens = append(e.tokens, rule.Token)
 	}
 	return e, nil
+}
+
+// checkOutcome checks what addOutcome added.
+func (f *evaluateFlags) checkOutcome() error {
+	for _, what := range f.failOn {
+		if what != failOnViolations && what != failOnUnread {
+			return usageErrorf("--fail-on %q: use violations or unread", what)
+		}
+	}
+	return nil
 }
 
 // checkTables checks that there will be the tables of --tables.

@@ -85,6 +85,7 @@ func newIngestCommand() *cobra.Command {
 	var in ingestFlags
 	var check bool
 	var format string
+	var shard shardFlags
 	cmd := &cobra.Command{
 		Use:   "ingest INPUT... {-o DIR | --check}",
 		Short: "Only read archives, to be evaluated later, or to check them",
@@ -102,13 +103,21 @@ if there is any problem, else 0. docs/SCHEMA.md explains the kinds.
   robotsaudit ingest --check archives/            what is wrong with these archives?
   robotsaudit ingest --check --verify-digests --format json crawl.warc.gz
   zstdcat crawl.warc.zst | robotsaudit ingest --check -`,
-		Args: inputArgs,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if shard.given(cmd) {
+				return shard.args(cmd, args)
+			}
+			return inputArgs(cmd, args)
+		},
 	}
 	in.add(cmd.Flags(), false)
+	shard.add(cmd.Flags())
 	cmd.Flags().BoolVar(&check, "check", false, "print what is wrong with the archives, and write nothing")
 	cmd.Flags().StringVar(&format, "format", "text", "`FORMAT` of --check: text or json")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {
+		case shard.given(cmd):
+			return shard.run(cmd, in.workers)
 		case format != "text" && format != "json":
 			return usageErrorf("--format: unknown format %q: use text or json", format)
 		case check && given(cmd, "output"):

@@ -197,6 +197,7 @@ permitted, with the proof. It needs no network, but for archives that lie elsewh
 		newAuditCommand(), newIngestCommand(), newEvaluateCommand(), newMergeCommand(), newReportCommand(), newExportCommand(), newDiffCommand(), newExplainCommand(), newEvidenceCommand(),
 		newRecordsCommand(), newExtractCommand(), newMatchCommand(), newAgentsCommand(), newSchemaCommand(), newVersionCommand(),
 	)
+	root.AddCommand(newStageCommands()...)
 	completeFlags(root)
 	return root
 }

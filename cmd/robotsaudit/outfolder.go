@@ -73,15 +73,20 @@ func (f *writeFlags) hold(cmd *cobra.Command, log *slog.Logger, tables bool, rea
 	}
 	defer func() { err = errors.Join(err, release()) }()
 	if tables && !f.force {
-		foreign, err := report.Foreign(f.output)
-		if err != nil {
+		if err := refuseForeign(f.output); err != nil {
 			return err
-		}
-		if foreign != "" {
-			return fmt.Errorf("%s in the output folder %s was not written by robotsaudit; move it, give another folder with -o, or replace it with --force", foreign, f.output)
 		}
 	}
 	return do()
+}
+
+// refuseForeign returns an error where files in the places of tables are none.
+func refuseForeign(dir string) error {
+	foreign, err := report.Foreign(dir)
+	if err == nil && foreign != "" {
+		err = fmt.Errorf("%s in the output folder %s was not written by robotsaudit; move it, give another folder with -o, or replace it with --force", foreign, dir)
+	}
+	return err
 }
 
 // lockInterval is how often folders that are waited for are tried.

@@ -13,11 +13,16 @@ func WriteJSON(path string, v any) error {
 	if err != nil {
 		return err
 	}
+	return WriteFile(path, append(b, '\n'))
+}
+
+// WriteFile writes a small file and syncs it.
+func WriteFile(path string, b []byte) error {
 	f, err := os.Create(path)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(append(b, '\n'))
+	_, err = f.Write(b)
 	return errors.Join(err, f.Sync(), f.Close())
 }
 

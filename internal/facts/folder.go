@@ -25,7 +25,7 @@ const (
 
 // The files of a task's folder.
 const (
-	manifestFile = "manifest.json"
+	ManifestFile = "manifest.json"
 	packFile     = "bodies.pack"
 )
 
@@ -35,7 +35,8 @@ func FolderName(fingerprint string) string { return "facts-v" + SchemaVersion + 
 // Plan is what the output folder's facts consist of.
 type Plan struct {
 	Fingerprint string    `json:"fingerprint"`
-	Tasks       []string  `json:"tasks"` // names of task folders
+	Tasks       []string  `json:"tasks"`            // names of task folders
+	Folder      string    `json:"folder,omitempty"` // that they are in; "": the output folder's own
 	Inputs      []Input   `json:"inputs"`
 	Failures    []Failure `json:"failures"`
 	Digested    bool      `json:"digested,omitempty"` // digests of inputs were asked for
@@ -82,7 +83,7 @@ type UserAgentCount struct {
 
 // ReadManifest reads the manifest of a task's folder.
 func ReadManifest(dir string) (*Manifest, error) {
-	b, err := os.ReadFile(filepath.Join(dir, manifestFile))
+	b, err := os.ReadFile(filepath.Join(dir, ManifestFile))
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +95,7 @@ func ReadManifest(dir string) (*Manifest, error) {
 }
 
 // Replace makes m the manifest of a task's folder, which has one.
-func (m *Manifest) Replace(dir string) error { return replaceJSON(dir, manifestFile, m) }
+func (m *Manifest) Replace(dir string) error { return replaceJSON(dir, ManifestFile, m) }
 
 // Commit makes p the current plan of an output folder.
 func (p *Plan) Commit(dir string) error {

@@ -14,11 +14,31 @@ func Rewrite(ctx context.Context, dir, fingerprint string, tasks []Task, wanted 
 	if err != nil {
 		return err
 	}
+	return w.take(ctx, fingerprint, tasks, wanted)
+}
+
+// Join does the same, of all inputs of the tasks, with one file of each kind of row.
+func Join(ctx context.Context, dir, fingerprint string, tasks []Task) error {
+	w, err := newOrderedWriter(dir)
+	if err != nil {
+		return err
+	}
+	var all []Input
+	for _, t := range tasks {
+		for _, in := range t.Inputs {
+			all = append(all, in.Input)
+		}
+	}
+	return w.take(ctx, fingerprint, tasks, all)
+}
+
+// take writes what tasks hold of the wanted inputs, and closes w.
+func (w *Writer) take(ctx context.Context, fingerprint string, tasks []Task, wanted []Input) error {
 	tasks = slices.Clone(tasks)
 	m := Manifest{Fingerprint: fingerprint}
 	var numbers []int32
 	m.Inputs, numbers = choose(tasks, wanted)
-	if err := rewrite(ctx, w, &Set{Tasks: tasks}, dir, numbers); err != nil {
+	if err := rewrite(ctx, w, &Set{Tasks: tasks}, w.dir, numbers); err != nil {
 		w.Abandon()
 		return err
 	}

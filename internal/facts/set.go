@@ -30,6 +30,7 @@ type Set struct {
 	Fingerprint string          // of what shapes the facts
 	Digested    bool            // digests of inputs were asked for
 	Copies      map[int32]int32 // inputs that hold the bytes of one before them, by index
+	Elsewhere   bool            // the tasks are not those of an output folder: nothing of them may be removed
 
 	// Reread reads the body of a fetch again from its archive, and updates c.Flags and
 	// c.ContentRange. It serves captures whose body ingest could not know to be policy.
@@ -57,16 +58,35 @@ func Open(dir string, fingerprints ...string) (*Set, error) {
 	if !slices.Contains(fingerprints, p.Fingerprint) {
 		return nil, fmt.Errorf("the facts in %s are of another version of robotsaudit; run 'robotsaudit ingest' again", dir)
 	}
-	f := &Set{Failures: p.Failures, Dir: private, Fingerprint: p.Fingerprint, Digested: p.Digested}
+	f := &Set{Failures: p.Failures, Dir: private, Fingerprint: p.Fingerprint, Digested: p.Digested, Elsewhere: p.Folder != ""}
 	for _, name := range p.Tasks {
-		t := Task{Dir: filepath.Join(private, FolderName(p.Fingerprint), name)}
+		t := Task{Dir: filepath.Join(cmp.Or(p.Folder, filepath.Join(private, FolderName(p.Fingerprint))), name)}
 		m, err := ReadManifest(t.Dir)
 		if err != nil {
 			return nil, fmt.Errorf("facts are missing (%w); run 'robotsaudit ingest' again", err)
 		}
 		t.Manifest = *m
 		f.Tasks = append(f.Tasks, t)
-		f.Inputs = append(f.Inputs, m.Inputs...)
+	}
+	f.setUp(p)
+	if err := f.addVerified(filepath.Join(private, FolderName(p.Fingerprint))); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// NewSet puts tasks together that lie anywhere, to the facts of a plan that says nothing of them.
+// Its temporary files are in tmp.
+func NewSet(tmp string, tasks []Task, p *Plan) *Set {
+	f := &Set{Tasks: tasks, Failures: p.Failures, Dir: tmp, Fingerprint: p.Fingerprint, Digested: p.Digested, Elsewhere: true}
+	f.setUp(p)
+	return f
+}
+
+// setUp fills in what the tasks say of their inputs.
+func (f *Set) setUp(p *Plan) {
+	for i := range f.Tasks {
+		f.Inputs = append(f.Inputs, f.Tasks[i].Manifest.Inputs...)
 	}
 	if !p.Digested { // results do not depend on what was asked for before
 		for i := range f.Inputs {
@@ -74,10 +94,6 @@ func Open(dir string, fingerprints ...string) (*Set, error) {
 		}
 	}
 	f.number(p.Inputs, p.Copies)
-	if err := f.addVerified(filepath.Join(private, FolderName(p.Fingerprint))); err != nil {
-		return nil, err
-	}
-	return f, nil
 }
 
 // number sorts the inputs, gives them the names of the current plan, and tells
@@ -100,6 +116,7 @@ func (f *Set) number(planned []Input, copies map[string]string) {
 	}
 	for i := range f.Tasks {
 		t := &f.Tasks[i]
+		t.Global = nil
 		for _, in := range t.Manifest.Inputs {
 			t.Global = append(t.Global, index[in.Path])
 		}

@@ -14,14 +14,20 @@ import (
 // Writer writes the facts of a task's inputs into a folder.
 type Writer struct {
 	dir      string
-	fetches  *run.Writer[Fetch]
-	revisits *run.Writer[Fetch]
-	captures *run.Writer[Capture]
-	issues   *run.Writer[Issue]
-	events   *run.Writer[LogEvent]
+	fetches  rows[Fetch]
+	revisits rows[Fetch]
+	captures rows[Capture]
+	issues   rows[Issue]
+	events   rows[LogEvent]
 	bodies   *pack.Writer
 	indexed  bool // an index tells of some fetch
 	agents   userAgents
+}
+
+// rows writes the rows of a kind.
+type rows[T any] interface {
+	Add(row T) error
+	Close() (names []string, err error)
 }
 
 // NewWriter begins the facts of a task in a folder that is there and empty.
@@ -41,6 +47,24 @@ func NewWriter(dir string) (*Writer, error) {
 	}, nil
 }
 
+// newOrderedWriter begins the facts of a task whose rows come in order: there is one file of
+// each kind.
+func newOrderedWriter(dir string) (*Writer, error) {
+	bodies, err := pack.Create(filepath.Join(dir, packFile))
+	if err != nil {
+		return nil, err
+	}
+	return &Writer{
+		dir:      dir,
+		fetches:  run.NewOrderedWriter(dir, FetchRuns),
+		revisits: run.NewOrderedWriter(dir, RevisitRuns),
+		captures: run.NewOrderedWriter(dir, CaptureRuns),
+		issues:   run.NewOrderedWriter(dir, IssueRuns),
+		events:   run.NewOrderedWriter(dir, EventRuns),
+		bodies:   bodies,
+	}, nil
+}
+
 // Fetch adds a fetch.
 func (w *Writer) Fetch(f *Fetch) error {
 	if f.RefersElsewhere() {
@@ -50,7 +74,9 @@ func (w *Writer) Fetch(f *Fetch) error {
 	}
 	if f.IsIndexed() && !w.indexed {
 		w.indexed = true
-		w.fetches.Hold(heldOfIndex)
+		if w, sorts := w.fetches.(*run.Writer[Fetch]); sorts {
+			w.Hold(heldOfIndex)
+		}
 	}
 	w.agents.add(f.UserAgent)
 	return w.fetches.Add(*f)
@@ -97,7 +123,7 @@ func (w *Writer) Close(m *Manifest) (err error) {
 		return err
 	}
 	m.UserAgents = w.agents.counts()
-	return durable.WriteJSON(filepath.Join(w.dir, manifestFile), m)
+	return durable.WriteJSON(filepath.Join(w.dir, ManifestFile), m)
 }
 
 // Abandon closes the files of a task that failed.

@@ -144,6 +144,13 @@ func IsPrefix(arg string) bool {
 // whoever has them, and are kept in memory alone.
 var secrets sync.Map
 
+// HasSecrets reports whether more than the path, as Clean returned it, is needed to open it: other
+// processes cannot.
+func HasSecrets(path string) bool {
+	_, has := secrets.Load(path)
+	return has
+}
+
 func withSecrets(path string) string {
 	if full, ok := secrets.Load(path); ok {
 		return full.(string)

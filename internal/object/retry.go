@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
@@ -19,7 +20,11 @@ type fault struct {
 	temporary bool          // another attempt may come to more
 	tooFast   bool          // the server asks for fewer requests
 	wait      time.Duration // that the server asks for
+	missing   bool          // there is no such object
 }
+
+// Is makes what is not there fs.ErrNotExist.
+func (f *fault) Is(target error) bool { return f.missing && target == fs.ErrNotExist }
 
 func (f *fault) Error() string { return f.reason }
 
@@ -41,6 +46,7 @@ func statusFault(host string, status int, code string, h http.Header) *fault {
 		f.temporary = true
 		f.reason = "the server fails (" + said + "); try again later"
 	case status == http.StatusNotFound, status == http.StatusGone:
+		f.missing = true
 		f.reason = "there is no such object (" + said + "); check the name; a name of all objects below it ends in /"
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
 		f.reason = "access is denied (" + said + "); check the credentials, whether the signature of the URL has expired, and the name; stores say so of what is not there, too"

@@ -48,6 +48,7 @@ func s3Client(ctx context.Context) (*s3.Client, error) {
 		config.WithHTTPClient(awshttp.NewBuildableClient().WithTransportOptions(tune)), // AWS_CA_BUNDLE needs one
 		config.WithRetryer(func() aws.Retryer { return aws.NopRetryer{} }),             // persist does
 		config.WithResponseChecksumValidation(aws.ResponseChecksumValidationWhenRequired),
+		config.WithRequestChecksumCalculation(aws.RequestChecksumCalculationWhenRequired), // not all stores know them
 	}
 	if opt.S3Anonymous {
 		load = append(load, config.WithCredentialsProvider(aws.AnonymousCredentials{}))

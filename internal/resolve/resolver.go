@@ -86,7 +86,10 @@ type Resolved struct {
 	Marks  *run.SortedRows[Mark] // of the records that redirects led to
 	Copies *run.SortedRows[Copy] // of captures
 	Robots []int64               // captures of robots.txt in each bucket
+	Bodies string                // path of the pack of those that were read again
 }
+
+const bodiesFile = "reread.pack"
 
 // Options of Captures.
 type Options struct {
@@ -102,7 +105,7 @@ type Options struct {
 // that resolutions have come to; there are as many as the longest chain of redirects and revisits
 // has steps into another origin. A round goes by ranges of buckets, several at a time.
 func Captures(ctx context.Context, s *facts.Reader, opt Options, issues *run.Writer[facts.Issue]) (*Resolved, error) {
-	path := filepath.Join(opt.Dir, "reread.pack")
+	path := filepath.Join(opt.Dir, bodiesFile)
 	bodies, err := pack.Create(path)
 	if err != nil {
 		return nil, err
@@ -137,7 +140,7 @@ func Captures(ctx context.Context, s *facts.Reader, opt Options, issues *run.Wri
 	if _, err := s.AddPack(path); err != nil {
 		return nil, err
 	}
-	return rs.resolved(ctx)
+	return rs.resolved(ctx, path)
 }
 
 // resolvers are those of all workers.
@@ -226,8 +229,8 @@ func together[T any](ctx context.Context, rs *resolvers, of func(*resolver) *run
 	return run.Together(ctx, sorters)
 }
 
-func (rs *resolvers) resolved(ctx context.Context) (res *Resolved, err error) {
-	res = &Resolved{Robots: make([]int64, run.Buckets)}
+func (rs *resolvers) resolved(ctx context.Context, bodies string) (res *Resolved, err error) {
+	res = &Resolved{Robots: make([]int64, run.Buckets), Bodies: bodies}
 	for _, r := range rs.list {
 		for bucket, n := range r.robots {
 			res.Robots[bucket] += n

@@ -96,6 +96,9 @@ type whatIfTally struct {
 func (t *whatIfTally) read(ctx context.Context, res *results.Results) error {
 	t.numbers, t.rosters = make(map[string]int), make(map[string][]int)
 	t.here, t.members, t.known = make(map[groupKey]*verdicts), make(map[groupKey][]int), make(map[int64]bool)
+	if err := t.readNone(res); err != nil {
+		return err
+	}
 	next, stop := iter.Pull2(results.Select[robotsAgentRow](res, report.RobotsAgentsTable))
 	defer stop()
 	t.next = next
@@ -118,15 +121,36 @@ func (t *whatIfTally) read(ctx context.Context, res *results.Results) error {
 	return nil
 }
 
-// advance reads the next row of robots_agents.
-func (t *whatIfTally) advance() error {
-	row, err, more := t.next()
-	if !more {
-		t.row = nil
-		return nil
+// readNone reads the tokens that no robots.txt governs: of robots_id 0, whose rows stand anywhere,
+// one after the other.
+func (t *whatIfTally) readNone(res *results.Results) error {
+	t.known[0] = true
+	for row, err := range results.Select[robotsAgentRow](res, report.RobotsAgentsTable) {
+		key := groupKey{}
+		switch {
+		case err != nil:
+			return err
+		case row.RobotsID == 0:
+			t.members[key] = append(t.members[key], t.token(row.Agent))
+		case t.members[key] != nil:
+			return nil
+		}
 	}
-	t.row = row
-	return err
+	return nil
+}
+
+// advance reads the next row of robots_agents that is of a robots.txt.
+func (t *whatIfTally) advance() error {
+	for {
+		row, err, more := t.next()
+		if !more {
+			t.row = nil
+			return nil
+		}
+		if t.row = row; err != nil || row.RobotsID != 0 {
+			return err
+		}
+	}
 }
 
 func (t *whatIfTally) add(row *groupVerdictRow) error {
@@ -211,13 +235,10 @@ func (t *whatIfTally) endOrigin() {
 	}
 	clear(t.here)
 	clear(t.rosters)
-	// robots_id 0, of fetches without capture, is told once.
-	none, told := t.members[groupKey{}]
+	none := t.members[groupKey{}]
 	clear(t.members)
 	clear(t.known)
-	if told {
-		t.members[groupKey{}], t.known[0] = none, true
-	}
+	t.members[groupKey{}], t.known[0] = none, true
 }
 
 // startOf is the scheme and authority of a URL as it is written: URLs that begin alike have one origin.

@@ -1,0 +1,353 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/stages"
+	"github.com/robotsaudit/robotsaudit/report"
+)
+
+// The stages of an audit, for engines that run tasks on many machines: docs/SCALE.md. 'ingest' with
+// --shard is one of them. They are in no short help.
+
+const stagesHelp = `The stages are: plan, ingest --shard, resolve, decide, finish. docs/SCALE.md describes them.`
+
+func newStageCommands() []*cobra.Command {
+	commands := []*cobra.Command{newPlanCommand(), newResolveCommand(), newDecideCommand(), newFinishCommand()}
+	for _, cmd := range commands {
+		cmd.Hidden = true
+		cmd.Long += "\n\n" + stagesHelp + "\n\n" + exitHelp
+	}
+	return commands
+}
+
+func addFacts(flags *pflag.FlagSet, uri *string) {
+	flags.StringVar(uri, "facts", "", "`URI` of what all stages share: a folder, or s3://BUCKET/PREFIX (required)")
+}
+
+// openPlan opens the store of --facts and reads the plan in it.
+func openPlan(cmd *cobra.Command, uri string) (stages.Store, *stages.Plan, error) {
+	s, err := openStore(uri)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := stages.Load(cmd.Context(), s)
+	return s, p, err
+}
+
+func openStore(uri string) (stages.Store, error) {
+	if uri == "" {
+		return nil, usageErrorf("no place for the facts given; add --facts URI, a folder that all machines share, or s3://BUCKET/PREFIX")
+	}
+	s, err := stages.OpenStore(uri)
+	if err != nil {
+		return nil, usageErrorf("--facts: %v", err)
+	}
+	return s, nil
+}
+
+func openOutput(uri string) (stages.Store, error) {
+	if uri == "" {
+		return nil, usageErrorf("no output folder given; add -o URI")
+	}
+	s, err := stages.OpenStore(uri)
+	if err != nil {
+		return nil, usageErrorf("-o: %v", err)
+	}
+	return s, nil
+}
+
+func newPlanCommand() *cobra.Command {
+	var uri string
+	var shards int
+	var urls []string
+	var verify, digest bool
+	var ev evaluateFlags
+	cmd := &cobra.Command{
+		Use:   "plan INPUT... --shards N --facts URI",
+		Short: "Plan an audit in stages",
+		Long: `Note in URI what is to be audited, how, and in how many shards it is read. All settings are
+given here; the other stages take them from the plan.
+
+` + inputHelp + "\n\n" + decideHelp,
+		Example: `  robotsaudit plan archives/ --shards 50 --facts /shared/facts --agents ai
+  robotsaudit ingest --shard 0/50 --facts /shared/facts         and 1/50 to 49/50
+  robotsaudit resolve --facts /shared/facts
+  robotsaudit decide --buckets 0/128 --facts /shared/facts -o /shared/out    and 1/128 to 127/128
+  robotsaudit finish -o /shared/out`,
+		Args: inputArgs,
+	}
+	flags := cmd.Flags()
+	addFacts(flags, &uri)
+	flags.IntVar(&shards, "shards", 0, "`N` shards that the inputs are read in (required)")
+	flags.StringArrayVar(&urls, "urls", nil, "a list of URLs and times, and perhaps agents, in `FILE`: Parquet, CSV or JSON lines; may be repeated")
+	flags.BoolVar(&digest, "digest-inputs", false, "write the SHA-256 of each archive to audit.json, for which it is read once more")
+	flags.BoolVar(&verify, "verify-digests", false, "compare the digests of all records, not of robots.txt alone, with what they hold")
+	addBase(flags)
+	addRemote(flags)
+	ev.addSettings(flags)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if shards < 1 || shards > stages.MaxShards {
+			return usageErrorf("--shards %d: give 1 to %d", shards, stages.MaxShards)
+		}
+		s, err := openStore(uri)
+		if err != nil {
+			return err
+		}
+		e, err := ev.resolve()
+		if err != nil {
+			return err
+		}
+		log, err := newLogger(cmd)
+		if err != nil {
+			return err
+		}
+		e.warn(log)
+		inputs, failures := expand(cmd, args, urls)
+		if err := cmd.Context().Err(); err != nil {
+			return err
+		}
+		for _, f := range failures {
+			tell(log, slog.LevelError, "input_failed", f.Error(), slog.String("input", f.Arg), slog.String("reason", f.Reason))
+		}
+		if len(inputs) == 0 {
+			return exitStatus(exitFailed)
+		}
+		p, err := stages.New(inputs, failures, shards, verify, digest, e.options, e.only, e.ranks)
+		if err != nil {
+			return err
+		}
+		if err := p.Save(cmd.Context(), s, ev.ranks); err != nil {
+			return err
+		}
+		return say(cmd, "plan %s: %s in %s; next, for each I from 0 to %d: robotsaudit ingest --shard I/%d --facts %s",
+			p.ID, report.Count(int64(len(inputs)), "archive"), report.Count(int64(shards), "shard"), shards-1, shards, uri)
+	}
+	return cmd
+}
+
+// say prints a line, unless --quiet says otherwise.
+func say(cmd *cobra.Command, format string, a ...any) error {
+	if isQuiet(cmd) {
+		return nil
+	}
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), format+"\n", a...)
+	return err
+}
+
+// oneOf reads I/N: the number of a task, from 0, and how many there are.
+func oneOf(flag, text string) (n, of int, err error) {
+	number, count, found := strings.Cut(text, "/")
+	n, err1 := strconv.Atoi(number)
+	of, err2 := strconv.Atoi(count)
+	if !found || err1 != nil || err2 != nil || n < 0 || n >= of {
+		return 0, 0, usageErrorf("--%s %q: give the number of one, from 0, and how many there are: 0/50 is the first of fifty, 49/50 the last", flag, text)
+	}
+	return n, of, nil
+}
+
+// shardFlags are the options of 'ingest' as a stage.
+type shardFlags struct{ facts, shard string }
+
+func (f *shardFlags) add(flags *pflag.FlagSet) {
+	flags.StringVar(&f.facts, "facts", "", "")
+	flags.StringVar(&f.shard, "shard", "", "")
+	flags.MarkHidden("facts")
+	flags.MarkHidden("shard")
+}
+
+func (f *shardFlags) given(cmd *cobra.Command) bool {
+	return given(cmd, "facts") || given(cmd, "shard")
+}
+
+// args refuses what the plan says.
+func (f *shardFlags) args(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usageErrorf("a shard is of the inputs of the plan: leave out %q", args[0])
+	}
+	allowed := []string{"facts", "shard", "workers", "s3-endpoint", "s3-anonymous", "https-requests"}
+	var other string
+	cmd.LocalNonPersistentFlags().VisitAll(func(flag *pflag.Flag) {
+		if flag.Changed && !slices.Contains(allowed, flag.Name) {
+			other = flag.Name
+		}
+	})
+	if other != "" {
+		return usageErrorf("a shard is read as the plan says: leave out --%s", other)
+	}
+	return nil
+}
+
+func (f *shardFlags) run(cmd *cobra.Command, workers int) error {
+	n, of, err := oneOf("shard", f.shard)
+	if err != nil {
+		return err
+	}
+	if err := checkWorkers(workers); err != nil {
+		return err
+	}
+	log, err := newLogger(cmd)
+	if err != nil {
+		return err
+	}
+	s, p, err := openPlan(cmd, f.facts)
+	if err != nil {
+		return err
+	}
+	if of != p.Shards {
+		return usageErrorf("--shard %s: the plan in %s has %d shards", f.shard, s, p.Shards)
+	}
+	progress := new(ingest.Progress)
+	stop := watch(cmd, log, gauge{"reading", progress.BytesRead.Load, progress.BytesTotal.Load, report.Bytes, "bytes"})
+	c, err := stages.Read(cmd.Context(), s, p, n, ingest.Options{
+		Workers: workers, Progress: progress, Warn: func(msg string) { log.Warn(msg) },
+		Read: func(in *ingest.InputResult) { tellRead(log, in) },
+		NotRead: func(f *ingest.Failure) {
+			tell(log, slog.LevelError, "input_failed", f.Name+": "+f.Reason, slog.String("input", f.Name), slog.String("path", f.Path), slog.String("reason", f.Reason))
+		},
+	})
+	stop()
+	if err != nil {
+		return err
+	}
+	if c.ExitCode == exitUnread {
+		log.Warn(fmt.Sprintf("shard %d: some input could not be read completely; this is noted, and 'finish' tells", n))
+	}
+	return say(cmd, "shard %d of %d: %s", n, of, report.Count(c.Fetches, "fetch"))
+}
+
+func newResolveCommand() *cobra.Command {
+	var uri string
+	var workers int
+	cmd := &cobra.Command{
+		Use:     "resolve --facts URI",
+		Short:   "Find out what each robots.txt of all shards came to",
+		Long:    `Follow each robots.txt of all shards through revisits and redirects, once all are read.`,
+		Example: `  robotsaudit resolve --facts /shared/facts`,
+		Args:    noArgs,
+	}
+	addFacts(cmd.Flags(), &uri)
+	addWorkers(cmd.Flags(), &workers, "shares of the hosts worked on at a time")
+	addRemote(cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if err := checkWorkers(workers); err != nil {
+			return err
+		}
+		s, p, err := openPlan(cmd, uri)
+		if err != nil {
+			return err
+		}
+		if _, err := stages.Resolve(cmd.Context(), s, p, workers); err != nil {
+			return err
+		}
+		return say(cmd, "resolved; next, for each J from 0 to M-1: robotsaudit decide --buckets J/M --facts %s -o URI", uri)
+	}
+	return cmd
+}
+
+func newDecideCommand() *cobra.Command {
+	var uri, output, buckets string
+	cmd := &cobra.Command{
+		Use:     "decide --buckets J/M --facts URI -o URI",
+		Short:   "Decide the fetches of a range of hosts",
+		Long:    `Decide the fetches of the J-th of M ranges of hosts, from 0, once all is resolved.`,
+		Example: `  robotsaudit decide --buckets 0/128 --facts /shared/facts -o /shared/out`,
+		Args:    noArgs,
+	}
+	addFacts(cmd.Flags(), &uri)
+	addOutput(cmd.Flags(), &output)
+	cmd.Flags().StringVar(&buckets, "buckets", "", "`J/M`: the range, from 0, and how many there are, 1024 at most (required)")
+	addRemote(cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		n, of, err := oneOf("buckets", buckets)
+		if err != nil {
+			return err
+		}
+		if of > stages.MaxRanges {
+			return usageErrorf("--buckets %s: there are %d ranges at most", buckets, stages.MaxRanges)
+		}
+		out, err := openOutput(output)
+		if err != nil {
+			return err
+		}
+		s, p, err := openPlan(cmd, uri)
+		if err != nil {
+			return err
+		}
+		c, err := stages.Decide(cmd.Context(), s, out, p, n, of, nil)
+		if err != nil {
+			return err
+		}
+		return say(cmd, "range %d of %d: %s", n, of, report.Count(c.Fetches, "fetch"))
+	}
+	return cmd
+}
+
+func newFinishCommand() *cobra.Command {
+	var uri, output string
+	var force bool
+	var ev evaluateFlags
+	cmd := &cobra.Command{
+		Use:   "finish -o URI",
+		Short: "Put together what all ranges came to",
+		Long: `Check that all ranges of a plan are decided, put the tables in their places, and write
+audit.json and report.html. Each table is a folder of files.`,
+		Example: `  robotsaudit finish -o /shared/out
+  duckdb -c "SELECT certainty, count(*) FROM '/shared/out/violations/*.parquet' GROUP BY ALL"`,
+		Args: noArgs,
+	}
+	addOutput(cmd.Flags(), &output)
+	cmd.Flags().StringVar(&uri, "facts", "", "`URI` of the plan, if the output folder has ranges of several")
+	cmd.Flags().BoolVar(&force, "force", false, "replace files of other programs in the output folder that bear the names of tables")
+	ev.addOutcome(cmd.Flags())
+	addRemote(cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if err := ev.checkOutcome(); err != nil {
+			return err
+		}
+		log, err := newLogger(cmd)
+		if err != nil {
+			return err
+		}
+		out, err := openOutput(output)
+		if err != nil {
+			return err
+		}
+		if uri == "" {
+			if uri, err = stages.FactsOf(cmd.Context(), out); err != nil {
+				return err
+			}
+		}
+		s, p, err := openPlan(cmd, uri)
+		if err != nil {
+			return err
+		}
+		remote := strings.Contains(output, "://")
+		if !force && !remote {
+			if err := refuseForeign(output); err != nil {
+				return err
+			}
+		}
+		done, err := stages.Finish(cmd.Context(), s, out, p)
+		if err != nil {
+			return err
+		}
+		e := evaluation{failOn: ev.failOn, full: ev.full, only: p.Tables}
+		e.options.Crawler = p.Settings.Crawler
+		reportUnread(log, done.Facts, nil)
+		e.warnOfIdle(log, done.Totals)
+		if remote {
+			return e.printSummary(cmd, done.Summary, fmt.Sprintf("Tables and audit.json are in %s. There is no report.html: copy them to a folder, and run 'robotsaudit report -o DIR'.", output))
+		}
+		return e.tellResults(cmd, output, done.Summary)
+	}
+	return cmd
+}

@@ -1,0 +1,180 @@
+package evaluate
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/gob"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/robotsaudit/robotsaudit/internal/durable"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/resolve"
+	"github.com/robotsaudit/robotsaudit/internal/run"
+)
+
+// Files of what was resolved, and of what a range of buckets came to.
+const (
+	knownFile  = "resolved" // what ranges have to know
+	totalsFile = "totals"
+)
+
+// known is what ranges have to know beside sorted rows.
+type known struct {
+	FirstIDs []int64  // of the states of each bucket
+	Tokens   []string // that each robots.txt is asked for
+}
+
+// Save writes what resolving found into a folder that is there and empty: all that deciding needs
+// but the facts and the options.
+func (r *Resolved) Save(ctx context.Context, dir string) error {
+	res := resolve.Resolved{States: r.states, Marks: r.marks, Copies: r.copies, Bodies: r.bodies}
+	if err := cmp.Or(res.Save(ctx, dir), r.originals.Save(ctx, dir)); err != nil {
+		return err
+	}
+	var k known
+	var err error
+	if k.FirstIDs, err = r.number(ctx); err != nil {
+		return err
+	}
+	if r.opt.Policies != PoliciesNone {
+		if k.Tokens, err = r.policyTokens(ctx); err != nil {
+			return err
+		}
+	}
+	if err := writeGob(filepath.Join(dir, knownFile), &k); err != nil {
+		return err
+	}
+	return r.totals.Save(ctx, dir)
+}
+
+// OpenResolved reads what Save has written into a folder: of the same facts, with the same options.
+// Close ends the use of the result.
+func OpenResolved(set *Facts, opt Options, dir string) (*Resolved, error) {
+	r, err := newResolved(set, opt)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.load(dir); err != nil {
+		r.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+func (r *Resolved) load(dir string) error {
+	var k known
+	if err := readGob(filepath.Join(dir, knownFile), &k); err != nil {
+		return err
+	}
+	r.firstIDs = k.FirstIDs
+	r.policies.tokens, r.policies.known = k.Tokens, true
+	res, err := resolve.OpenSaved(dir)
+	if err != nil {
+		return err
+	}
+	if _, err := r.store.AddPack(res.Bodies); err != nil {
+		return err
+	}
+	r.states, r.marks, r.copies = res.States, res.Marks, res.Copies
+	if r.originals, err = resolve.OpenOriginals(dir); err != nil {
+		return err
+	}
+	t, err := LoadTotals(dir)
+	if err == nil {
+		r.totals = *t
+	}
+	return err
+}
+
+// issuesFound are the issues found by resolving or deciding, as Totals keep them.
+func issuesFound() run.Spec[facts.Issue] {
+	spec := facts.IssueRuns
+	spec.Name = "found"
+	return spec
+}
+
+// Save writes the totals of a range into a folder, for LoadTotals, with the issues that they count
+// on.
+func (t *Totals) Save(ctx context.Context, dir string) error {
+	w := run.NewOrderedWriter(dir, issuesFound())
+	for issue, err := range run.Merge(ctx, t.issues, facts.IssueRuns, run.MergeOptions[facts.Issue]{TmpDir: dir}) {
+		if err == nil {
+			err = w.Add(*issue)
+		}
+		if err != nil {
+			w.Close()
+			return err
+		}
+	}
+	if _, err := w.Close(); err != nil {
+		return err
+	}
+	return writeGob(filepath.Join(dir, totalsFile), t)
+}
+
+// LoadTotals reads what Save has written into a folder, which must stay as long as they are used.
+func LoadTotals(dir string) (*Totals, error) {
+	t := new(Totals)
+	if err := readGob(filepath.Join(dir, totalsFile), t); err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, issuesFound().Name+"-00000.parquet")
+	if _, err := os.Stat(path); err == nil {
+		t.issues = []string{path}
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return t, nil
+}
+
+// savedTotals is what is saved of Totals. Texts may be any bytes.
+type savedTotals struct {
+	Totals      *plainTotals
+	CrawlerSeen bool
+	Used        []bool
+	Agents      map[string]*AgentStats
+	Others      *AgentStats
+}
+
+type plainTotals Totals // without methods
+
+// GobEncode encodes all but the issues.
+func (t *Totals) GobEncode() ([]byte, error) {
+	var b bytes.Buffer
+	err := gob.NewEncoder(&b).Encode(&savedTotals{(*plainTotals)(t), t.crawlerSeen, t.used, t.agents.byKey, t.agents.others})
+	return b.Bytes(), err
+}
+
+// GobDecode reverses GobEncode.
+func (t *Totals) GobDecode(b []byte) error {
+	s := savedTotals{Totals: (*plainTotals)(t)}
+	if err := gob.NewDecoder(bytes.NewReader(b)).Decode(&s); err != nil {
+		return err
+	}
+	t.crawlerSeen, t.used = s.CrawlerSeen, s.Used
+	t.agents.add(&agentTable{byKey: s.Agents, others: s.Others})
+	return nil
+}
+
+func writeGob(path string, v any) error {
+	var b bytes.Buffer
+	if err := gob.NewEncoder(&b).Encode(v); err != nil {
+		return err
+	}
+	return durable.WriteFile(path, b.Bytes())
+}
+
+func readGob(path string, v any) error {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if err := gob.NewDecoder(bytes.NewReader(b)).Decode(v); err != nil {
+		return &fs.PathError{Op: "read", Path: path, Err: err}
+	}
+	return nil
+}

@@ -1,0 +1,95 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// An OrderedWriter writes rows that come in the order of a merge into one file, however many
+// they are.
+type OrderedWriter[T any] struct {
+	dir    string
+	spec   Spec[T]
+	out    *fileWriter[T] // nil until the first row
+	bucket int            // of the row added last
+	err    error
+}
+
+// NewOrderedWriter returns an OrderedWriter of a file named after spec in dir. Without rows there
+// is no file.
+func NewOrderedWriter[T any](dir string, spec Spec[T]) *OrderedWriter[T] {
+	return &OrderedWriter[T]{dir: dir, spec: spec}
+}
+
+// Add adds a row, of which the OrderedWriter keeps nothing. After an error it is of no further use.
+func (w *OrderedWriter[T]) Add(row T) error {
+	if w.err == nil && w.out == nil {
+		var l *layout[T]
+		if l, w.err = layoutOf[T](); w.err == nil {
+			w.out, w.err = createFile(filepath.Join(w.dir, w.name()), l)
+		}
+	}
+	if w.err != nil {
+		return w.err
+	}
+	bucket := w.spec.Bucket(&row)
+	if bucket < w.bucket || bucket >= Buckets {
+		w.err = fmt.Errorf("row of bucket %d behind one of bucket %d", bucket, w.bucket)
+	} else {
+		w.bucket = bucket
+		w.err = w.out.add(&row, bucket)
+	}
+	if w.err != nil {
+		w.out.abort()
+	}
+	return w.err
+}
+
+func (w *OrderedWriter[T]) name() string { return fmt.Sprintf("%s-%05d.run", w.spec.Name, 0) }
+
+// Close completes the file, and returns its name in dir: none where there is no row. After an
+// error, here or from Add, no file is left.
+func (w *OrderedWriter[T]) Close() ([]string, error) {
+	if w.err != nil || w.out == nil {
+		return nil, w.err
+	}
+	w.err = errClosed
+	return []string{w.name()}, w.out.close(true)
+}
+
+// Save writes the rows into dir, as one file named after their Spec, for OpenSorted. Without rows
+// there is none.
+func (r *SortedRows[T]) Save(ctx context.Context, dir string) error {
+	w := NewOrderedWriter(dir, r.merger(0, Buckets).spec)
+	for row, err := range r.Range(ctx, 0, Buckets) {
+		if err == nil {
+			err = w.Add(*row)
+		}
+		if err != nil {
+			w.Close()
+			return err
+		}
+	}
+	_, err := w.Close()
+	return err
+}
+
+// OpenSorted returns the rows that Save has written into dir.
+func OpenSorted[T any](dir string, spec Spec[T]) (*SortedRows[T], error) {
+	l, err := layoutOf[T]()
+	if err != nil {
+		return nil, err
+	}
+	r := &SortedRows[T]{merger: func(from, to int) *merger[T] {
+		return &merger[T]{spec: spec, layout: l, from: from, to: to}
+	}}
+	path := filepath.Join(dir, NewOrderedWriter(dir, spec).name())
+	if _, err := os.Stat(path); err == nil {
+		r.sources = []source[T]{{path: path}}
+	} else if !os.IsNotExist(err) {
+		return nil, err
+	}
+	return r, nil
+}

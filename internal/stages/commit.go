@@ -1,0 +1,204 @@
+package stages
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/report"
+)
+
+// Commit says what a task came to, and which attempt at it counts.
+type Commit struct {
+	Plan    string           `json:"plan"`
+	Version string           `json:"version"`
+	Task    string           `json:"task"`    // name of the commit, without its ending
+	Attempt string           `json:"attempt"` // below whose prefix the files are
+	Files   map[string]int64 `json:"files"`   // sizes
+
+	// Of a shard.
+	ExitCode int             `json:"exit_code,omitempty"` // 3 where something could not be read
+	Failures []facts.Failure `json:"failures,omitempty"`
+	Fetches  int64           `json:"fetches,omitempty"`
+
+	// Of what was resolved.
+	Shards []string          `json:"shards,omitempty"` // attempts
+	Copies map[string]string `json:"copies,omitempty"` // path of an input → that of the one that it is a copy of
+
+	// Of a range of buckets.
+	Resolved string           `json:"resolved,omitempty"` // attempt
+	Rows     map[string]int64 `json:"rows,omitempty"`     // of tables
+}
+
+// Prefix is that of the files.
+func (c *Commit) prefix() string { return c.Task + "-" + c.Attempt + "/" }
+
+// A task is made by attempts, of which one counts.
+type task struct {
+	store   Store
+	plan    *Plan
+	name    string
+	command string // that makes it
+}
+
+func (t *task) file() string { return t.name + ".json" }
+
+// again says how to get a commit that can be used.
+func (t *task) again() string {
+	return fmt.Sprintf("remove %s and run: %s", locate(t.store, t.file()), t.command)
+}
+
+// committed returns the commit, nil where there is none.
+func (t *task) committed(ctx context.Context) (*Commit, error) {
+	b, err := t.store.Read(ctx, t.file())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	c := new(Commit)
+	at := locate(t.store, t.file())
+	switch err := json.Unmarshal(b, c); {
+	case err != nil || c.Attempt == "":
+		return nil, fmt.Errorf("%s is damaged; %s", at, t.again())
+	case c.Plan != t.plan.ID || c.Version != t.plan.Version:
+		return nil, fmt.Errorf("%s is of another plan (%s, by robotsaudit %s) than %s; %s", at, c.Plan, c.Version, t.plan.ID, t.again())
+	case c.Task != t.name:
+		return nil, fmt.Errorf("%s is a copy of %s.json; %s", at, c.Task, t.again())
+	}
+	return c, nil
+}
+
+// check looks whether the files of a commit are there, which lists those below the prefix of its
+// folder. Those that gone is true of may be missing.
+func (t *task) check(c *Commit, below map[string]int64, gone func(name string) bool) error {
+	for _, name := range slices.Sorted(maps.Keys(c.Files)) {
+		size, there := below[path.Base(c.prefix())+"/"+name]
+		if there && size == c.Files[name] || !there && gone(name) {
+			continue
+		}
+		what := "is missing"
+		if there {
+			what = fmt.Sprintf("has %d bytes, not %d", size, c.Files[name])
+		}
+		return fmt.Errorf("%s %s; %s", locate(t.store, c.prefix()+name), what, t.again())
+	}
+	return nil
+}
+
+// locate says where a file is.
+func locate(s Store, name string) string { return s.String() + "/" + name }
+
+// none is true of no file.
+func none(string) bool { return false }
+
+// run makes the task, unless it is made already. make makes its files in a local folder. Of
+// several attempts at the same time, the first one that ends counts, and the files of the others
+// go.
+func (t *task) run(ctx context.Context, make func(dir string, c *Commit) error) (c *Commit, err error) {
+	if c, err := t.committed(ctx); c != nil || err != nil {
+		return c, err
+	}
+	mine := &Commit{Plan: t.plan.ID, Version: report.Version(), Task: t.name, Attempt: newAttempt()}
+	won := false
+	defer func() {
+		if won {
+			return
+		}
+		ctx := context.WithoutCancel(ctx)
+		t.store.RemoveAll(ctx, mine.prefix())
+		// What failed may have failed because another attempt was first, and its files went.
+		if other, otherErr := t.committed(ctx); other != nil && otherErr == nil {
+			c, err = other, nil
+		}
+	}()
+	dir, end, err := t.store.Begin(mine.prefix())
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	if err := make(dir, mine); err != nil {
+		return nil, err
+	}
+	if mine.Files, err = t.store.Upload(ctx, mine.prefix(), dir); err != nil {
+		return nil, err
+	}
+	if won, err = t.commit(ctx, mine); err != nil || !won {
+		return nil, err
+	}
+	return mine, nil
+}
+
+// commit makes an attempt count, and reports whether it does.
+func (t *task) commit(ctx context.Context, mine *Commit) (bool, error) {
+	b, err := json.MarshalIndent(mine, "", " ")
+	if err != nil {
+		return false, err
+	}
+	won, err := t.store.Create(ctx, t.file(), append(b, '\n'))
+	if won {
+		return true, nil
+	}
+	// An answer may have been lost: what is there may be this attempt's.
+	there, otherErr := t.committed(context.WithoutCancel(ctx))
+	if otherErr != nil || there == nil {
+		return false, errors.Join(err, otherErr)
+	}
+	return there.Attempt == mine.Attempt, nil
+}
+
+// newAttempt names an attempt like no other.
+func newAttempt() string {
+	var b [8]byte
+	rand.Read(b[:])
+	return hex.EncodeToString(b[:])
+}
+
+// removeOthers removes what is left of attempts that do not count, below a prefix that ends with a
+// slash, of which names are the files and commits those that count.
+func removeOthers(ctx context.Context, s Store, prefix string, names map[string]int64, commits []*Commit) error {
+	counts := make(map[string]bool)
+	for _, c := range commits {
+		counts[path.Base(c.prefix())] = true
+	}
+	gone := make(map[string]bool)
+	for name := range names {
+		first, _, below := strings.Cut(name, "/")
+		switch {
+		case below && !counts[first] && !gone[first]:
+			gone[first] = true
+			if err := s.RemoveAll(ctx, prefix+first+"/"); err != nil {
+				return err
+			}
+		case !below && strings.Contains(first, ".tmp-"):
+			if err := s.Remove(ctx, prefix+first); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// list shows the first of numbers.
+func list(numbers []int) string {
+	const most = 10
+	var texts []string
+	for _, n := range numbers[:min(len(numbers), most)] {
+		texts = append(texts, fmt.Sprint(n))
+	}
+	text := strings.Join(texts, ", ")
+	if more := len(numbers) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}

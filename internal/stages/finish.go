@@ -1,0 +1,277 @@
+package stages
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/internal/durable"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/object"
+	"github.com/robotsaudit/robotsaudit/report"
+)
+
+// finishedFile says that all files of parts have their place in the output.
+const finishedFile = "finished.json"
+
+// Finished is what an audit in stages came to.
+type Finished struct {
+	*report.Summary
+	Totals *evaluate.Totals
+	Facts  *facts.Set
+}
+
+// Finish adds up what all ranges came to, and gives their tables their places in the output.
+// audit.json comes last. It may be called again.
+func Finish(ctx context.Context, s, out Store, p *Plan) (*Finished, error) {
+	tmp, remove, err := workspace()
+	if err != nil {
+		return nil, err
+	}
+	defer remove()
+	f := &finishing{Plan: p, out: out, tmp: tmp, rest: filepath.Join(tmp, "rest")}
+	if f.r, err = p.open(ctx, s, tmp, toFinish, nil); err != nil {
+		return nil, err
+	}
+	defer f.r.Close()
+	if err := f.collect(ctx); err != nil {
+		return nil, err
+	}
+	done, err := f.sum(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.publish(ctx, done.Audit); err != nil {
+		return nil, err
+	}
+	return done, f.clean(ctx)
+}
+
+type finishing struct {
+	*Plan
+	r        *resolution
+	out      Store
+	tmp      string
+	rest     string // folder of what no part has
+	ranges   *ranges
+	names    map[string]int64 // of the files of parts
+	parts    []*Commit
+	finished bool // they have their places
+}
+
+// collect finds the commits of all ranges.
+func (f *finishing) collect(ctx context.Context) (err error) {
+	prefix := f.Plan.parts()
+	if f.ranges, err = readRanges(ctx, f.out, prefix); isMissing(err) {
+		return fmt.Errorf("%s holds no ranges of the plan %s; run: robotsaudit decide --buckets J/M --facts URI -o %s", f.out, f.ID, f.out)
+	}
+	if err != nil {
+		return err
+	}
+	if f.ranges.Resolved != f.r.commit.Attempt {
+		return fmt.Errorf("the facts were resolved again since %s was decided; remove %s and decide all ranges again", f.out, locate(f.out, prefix))
+	}
+	if f.names, err = f.out.List(ctx, prefix); err != nil {
+		return err
+	}
+	_, f.finished = f.names[finishedFile]
+	var missing []int
+	for n := range f.ranges.Of {
+		t := f.part(f.out, f.ranges, n)
+		c, err := t.committed(ctx)
+		switch {
+		case err != nil:
+			return err
+		case c == nil:
+			missing = append(missing, n)
+			continue
+		case c.Resolved != f.ranges.Resolved:
+			return fmt.Errorf("%s is of facts that were resolved otherwise; %s", t.file(), t.again())
+		}
+		if err := t.check(c, f.names, func(name string) bool { return f.finished && path.Ext(name) == ".parquet" && f.isTable(name) }); err != nil {
+			return err
+		}
+		f.parts = append(f.parts, c)
+	}
+	if len(missing) > 0 {
+		return fmt.Errorf("of %d ranges, these are not decided: %s; run for each: robotsaudit decide --buckets J/%d --facts %s -o %s",
+			f.ranges.Of, list(missing), f.ranges.Of, f.ranges.Facts, f.out)
+	}
+	return nil
+}
+
+func (f *finishing) isTable(name string) bool {
+	return slices.ContainsFunc(report.Tables(), func(t report.Table) bool { return t.File() == name })
+}
+
+// sum adds up what the parts counted, and writes what is known only of all.
+func (f *finishing) sum(ctx context.Context, s Store) (*Finished, error) {
+	if err := os.Mkdir(f.rest, 0o777); err != nil {
+		return nil, err
+	}
+	ranks, err := f.ranks(ctx, s, f.tmp)
+	if err != nil {
+		return nil, err
+	}
+	w := report.NewRest(f.rest, f.r.set, f.r.opt)
+	defer w.Abandon()
+	w.Rank(ranks)
+	w.Only(f.Tables)
+	var totals []*evaluate.Totals
+	for _, c := range f.parts {
+		dir, err := f.out.Fetch(ctx, c.prefix(), filepath.Join(f.tmp, path.Base(c.prefix())), func(name string) bool { return !f.isTable(name) })
+		if err != nil {
+			return nil, err
+		}
+		t, err := evaluate.LoadTotals(dir)
+		if err != nil {
+			return nil, err
+		}
+		totals = append(totals, t)
+		if err := w.Take(dir, c.Rows); err != nil {
+			return nil, err
+		}
+	}
+	sum, err := f.r.Finish(ctx, w, totals...)
+	if err != nil {
+		return nil, err
+	}
+	summary, err := w.Close(sum)
+	if err != nil {
+		return nil, err
+	}
+	return &Finished{summary, sum, f.r.set}, nil
+}
+
+// publish gives tables their places: those of the audit before go, and its audit.json first.
+func (f *finishing) publish(ctx context.Context, a *report.Audit) error {
+	audit, err := os.ReadFile(filepath.Join(f.rest, report.AuditFile))
+	if err != nil {
+		return err
+	}
+	before, err := f.out.Read(ctx, report.AuditFile)
+	if err != nil && !isMissing(err) {
+		return err
+	}
+	if err == nil && !bytes.Equal(audit, before) {
+		if err := errors.Join(f.out.Remove(ctx, report.AuditFile), f.out.Remove(ctx, report.HTMLFile)); err != nil {
+			return err
+		}
+	}
+	for _, t := range report.Tables() {
+		if err := f.publishTable(ctx, t); err != nil {
+			return err
+		}
+	}
+	if err := f.leaveFacts(ctx); err != nil {
+		return err
+	}
+	return f.out.Put(ctx, filepath.Join(f.rest, report.AuditFile), report.AuditFile)
+}
+
+// publishTable gives the parts of a table their places.
+func (f *finishing) publishTable(ctx context.Context, t report.Table) error {
+	there, err := f.out.List(ctx, t.Name+"/")
+	if err != nil {
+		return err
+	}
+	stale := []string{t.File()}
+	for n, c := range f.parts {
+		if _, has := c.Files[t.File()]; !has {
+			continue
+		}
+		name := path.Join(filepath.ToSlash(t.PartFile(n)))
+		size, placed := there[path.Base(name)]
+		delete(there, path.Base(name))
+		err := f.out.Copy(ctx, c.prefix()+t.File(), name)
+		// Where another process has finished meanwhile, the file is in its place alone.
+		if isMissing(err) && placed && size == c.Files[t.File()] {
+			err = nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if rest := filepath.Join(f.rest, t.File()); exists(rest) {
+		name := filepath.ToSlash(t.PartFile(len(f.parts)))
+		delete(there, path.Base(name))
+		if err := f.out.Put(ctx, rest, name); err != nil {
+			return err
+		}
+	}
+	for name := range there {
+		if isPart, _ := path.Match("part-*.parquet", name); isPart {
+			stale = append(stale, t.Name+"/"+name)
+		}
+	}
+	return f.out.Remove(ctx, stale...)
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// leaveFacts has the output name the facts, so that commands that need them find them.
+func (f *finishing) leaveFacts(ctx context.Context) error {
+	if object.IsRemote(f.ranges.Facts) {
+		return nil // they are copied where they are needed
+	}
+	plan := facts.Plan{Fingerprint: f.r.set.Fingerprint, Failures: f.r.set.Failures, Digested: f.DigestInputs, Copies: f.r.commit.Copies}
+	for _, in := range f.Inputs {
+		plan.Inputs = append(plan.Inputs, in.Input)
+	}
+	for i := range f.r.set.Tasks {
+		plan.Tasks = append(plan.Tasks, filepath.Base(f.r.set.Tasks[i].Dir))
+	}
+	plan.Folder = absolute(filepath.Dir(filepath.Clean(f.r.set.Tasks[0].Dir)))
+	path := filepath.Join(f.tmp, facts.PlanFile)
+	if err := durable.WriteJSON(path, &plan); err != nil {
+		return err
+	}
+	return f.out.Put(ctx, path, facts.PrivateFolder+"/"+facts.PlanFile)
+}
+
+// clean removes what was needed until now, also of plans before.
+func (f *finishing) clean(ctx context.Context) error {
+	prefix := f.Plan.parts()
+	if _, err := f.out.Create(ctx, prefix+finishedFile, []byte("{}\n")); err != nil {
+		return err
+	}
+	var gone []string
+	for _, c := range f.parts {
+		for name := range c.Files {
+			if f.isTable(name) {
+				gone = append(gone, c.prefix()+name)
+			}
+		}
+	}
+	if err := errors.Join(f.out.Remove(ctx, gone...), removeOthers(ctx, f.out, prefix, f.names, f.parts)); err != nil {
+		return err
+	}
+	names, err := f.out.List(ctx, facts.PrivateFolder+"/")
+	if err != nil {
+		return err
+	}
+	before := make(map[string]bool) // plans that are finished
+	for name := range names {
+		first, _, _ := strings.Cut(name, "/")
+		_, finished := names[first+"/"+finishedFile]
+		if finished && facts.PrivateFolder+"/"+first+"/" != prefix {
+			before[first] = true
+		}
+	}
+	for name := range before {
+		if err := f.out.RemoveAll(ctx, facts.PrivateFolder+"/"+name+"/"); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,185 @@
+package stages
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/object"
+	"github.com/robotsaudit/robotsaudit/report"
+)
+
+// Plan says what is audited, how, and in how many shards. Its ID stands for all of it.
+type Plan struct {
+	ID            string          `json:"id,omitempty"`
+	Version       string          `json:"version"` // of the program
+	Shards        int             `json:"shards"`
+	VerifyDigests bool            `json:"verify_digests,omitempty"`
+	DigestInputs  bool            `json:"digest_inputs,omitempty"`
+	Settings      report.Settings `json:"settings"`
+	Tables        []string        `json:"tables,omitempty"` // nil: all
+	Inputs        []PlannedInput  `json:"inputs"`
+	Failures      []facts.Failure `json:"failures,omitempty"` // arguments that named nothing
+}
+
+// PlannedInput is an input and the shard that reads it.
+type PlannedInput struct {
+	facts.Input
+	Shard int `json:"shard"`
+}
+
+// Limits of what an audit is divided into.
+const (
+	MaxShards = 100_000
+	MaxRanges = evaluate.Buckets
+)
+
+const planFile = "plan.json"
+
+// New makes a plan of inputs, which have their final order and names. Shards are about equally
+// large, however the inputs are ordered.
+func New(inputs []ingest.Input, failed []*ingest.InputError, shards int, verify, digest bool, opt evaluate.Options, tables []string, ranks *report.Ranks) (*Plan, error) {
+	p := &Plan{Version: report.Version(), Shards: shards, VerifyDigests: verify, DigestInputs: digest, Tables: tables, Inputs: []PlannedInput{}}
+	opt.Profile = cmp.Or(opt.Profile, evaluate.RFC9309)
+	p.Settings = report.NewSettings(&opt, ingest.Fingerprint(verify), ranks)
+	for _, in := range inputs {
+		switch {
+		case in.Path == facts.Stdin:
+			return nil, errors.New("standard input cannot be planned: tasks read archives again when they are tried again; name files or URLs")
+		case object.HasSecrets(in.Path):
+			return nil, fmt.Errorf("%s has a user, password or query, which are never written down; name it without, or audit it with 'robotsaudit audit'", in.Path)
+		}
+		p.Inputs = append(p.Inputs, PlannedInput{Input: in})
+	}
+	p.share()
+	for _, f := range failed {
+		p.Failures = append(p.Failures, facts.Failure{Name: f.Arg, Reason: f.Reason})
+	}
+	p.ID = p.Digest()
+	return p, nil
+}
+
+// share gives each input to the shard that has least so far, the largest inputs first.
+func (p *Plan) share() {
+	largest := make([]*PlannedInput, len(p.Inputs))
+	for i := range p.Inputs {
+		largest[i] = &p.Inputs[i]
+	}
+	slices.SortStableFunc(largest, func(a, b *PlannedInput) int { return cmp.Compare(b.Size, a.Size) })
+	held := newLeast(p.Shards)
+	for _, in := range largest {
+		in.Shard = held.give(in.Size + sizeOfNone)
+	}
+}
+
+// sizeOfNone is what an input counts for beside its bytes.
+const sizeOfNone = 64 << 10
+
+// Digest is what the ID of a plan must be.
+func (p *Plan) Digest() string {
+	plain := *p
+	plain.ID = ""
+	b, err := json.Marshal(&plain)
+	if err != nil {
+		panic(err) // plain data
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:8])
+}
+
+// inputsOf are the inputs of a shard.
+func (p *Plan) inputsOf(shard int) (inputs []facts.Input) {
+	for _, in := range p.Inputs {
+		if in.Shard == shard {
+			inputs = append(inputs, in.Input)
+		}
+	}
+	return inputs
+}
+
+// options are those of deciding.
+func (p *Plan) options() (evaluate.Options, error) {
+	opt, err := p.Settings.Options()
+	if err != nil {
+		return opt, err
+	}
+	opt.Policies, opt.PolicyBodies = evaluate.PoliciesAsked, p.Settings.PolicyBodies
+	if p.Settings.Policies != "" {
+		opt.Policies, _ = evaluate.ParsePolicyTokens(p.Settings.Policies)
+	}
+	return opt, nil
+}
+
+// Save makes p the plan of a store, with the file of its ranking, if any. A store has one.
+func (p *Plan) Save(ctx context.Context, s Store, ranks string) error {
+	if ranks != "" {
+		if err := s.Put(ctx, ranks, ranksPrefix+p.Settings.Ranks.SHA256+"/"+p.Settings.Ranks.Name); err != nil {
+			return err
+		}
+	}
+	b, err := json.MarshalIndent(p, "", " ")
+	if err != nil {
+		return err
+	}
+	made, err := s.Create(ctx, planFile, append(b, '\n'))
+	if err != nil || made {
+		return err
+	}
+	there, err := Load(ctx, s)
+	if err == nil && there.ID != p.ID {
+		err = fmt.Errorf("%s holds another plan (%s), of other inputs or settings, or made before an input changed; give another folder with --facts, or remove this one", s, there.ID)
+	}
+	return err
+}
+
+const ranksPrefix = "ranks/"
+
+// ranks reads the plan's ranking; nil where there is none.
+func (p *Plan) ranks(ctx context.Context, s Store, tmp string) (*report.Ranks, error) {
+	file := p.Settings.Ranks
+	if file == (report.RanksFile{}) {
+		return nil, nil
+	}
+	dir, err := s.Fetch(ctx, ranksPrefix+file.SHA256+"/", tmp, func(string) bool { return true })
+	if err != nil {
+		return nil, err
+	}
+	return report.ReadRanks(filepath.Join(dir, file.Name))
+}
+
+// Load reads the plan of a store. It must be of this program.
+func Load(ctx context.Context, s Store) (*Plan, error) {
+	b, err := s.Read(ctx, planFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s holds no plan; make one with: robotsaudit plan INPUT... --shards N --facts %s", s, s)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p := new(Plan)
+	if err := json.Unmarshal(b, p); err != nil || p.ID != p.Digest() {
+		return nil, fmt.Errorf("%s in %s is damaged; remove %s, and make the plan again with 'robotsaudit plan'", planFile, s, s)
+	}
+	if p.Version != report.Version() || p.Settings.FactsFingerprint != ingest.Fingerprint(p.VerifyDigests) {
+		return nil, fmt.Errorf("the plan in %s was made by robotsaudit %s, and this is %s, or built otherwise; run all stages with one program, or make a new plan in another folder",
+			s, p.Version, report.Version())
+	}
+	return p, nil
+}
+
+// workspace is a folder for what nobody needs afterwards.
+func workspace() (dir string, remove func(), err error) {
+	dir, err = os.MkdirTemp("", "robotsaudit-*")
+	return dir, func() { os.RemoveAll(dir) }, err
+}

@@ -1,0 +1,203 @@
+package stages
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/object"
+)
+
+const (
+	shardsPrefix = "shards/"
+	exitUnread   = 3 // the exit code of an audit that could not read something
+)
+
+func (p *Plan) shard(s Store, shard int) *task {
+	return &task{s, p, fmt.Sprintf("%s%05d", shardsPrefix, shard), fmt.Sprintf("robotsaudit ingest --shard %d/%d --facts %s", shard, p.Shards, s)}
+}
+
+// Read makes the facts of a shard, from 0, unless they are there. What cannot be read of its inputs
+// is part of what it came to.
+func Read(ctx context.Context, s Store, p *Plan, shard int, opt ingest.Options) (*Commit, error) {
+	if shard < 0 || shard >= p.Shards {
+		return nil, fmt.Errorf("there is no shard %d: the plan has %d, from 0 to %d", shard, p.Shards, p.Shards-1)
+	}
+	return p.shard(s, shard).run(ctx, func(dir string, c *Commit) error {
+		inputs := p.inputsOf(shard)
+		if err := unchanged(ctx, s, inputs); err != nil {
+			return err
+		}
+		tmp, remove, err := workspace()
+		if err != nil {
+			return err
+		}
+		defer remove()
+		opt.Dir, opt.VerifyDigests, opt.DigestInputs = tmp, p.VerifyDigests, p.DigestInputs
+		if c.Failures, err = ingest.Shard(ctx, inputs, opt, dir); err != nil {
+			return err
+		}
+		m, err := facts.ReadManifest(dir)
+		if err != nil {
+			return err
+		}
+		lossy := len(c.Failures) > 0
+		for _, in := range m.Inputs {
+			c.Fetches += in.Fetches
+			lossy = lossy || in.Lossy > 0
+		}
+		if lossy {
+			c.ExitCode = exitUnread
+		}
+		return unchanged(ctx, s, inputs)
+	})
+}
+
+// unchanged checks that inputs are still those that were planned.
+func unchanged(ctx context.Context, s Store, inputs []facts.Input) error {
+	for _, in := range inputs {
+		info, err := object.Stat(ctx, in.Path)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil && !object.IsRemote(in.Path):
+			return fmt.Errorf("%s was there when it was planned (%w); put it back, or plan again into another folder", in.Path, err)
+		case err == nil && info != in.Object():
+			return fmt.Errorf("%s has changed since it was planned; plan again into another folder than %s, so that all shards are read of the same archives", in.Path, s)
+		}
+	}
+	return nil
+}
+
+// shards returns the commits of all shards, and removes what is left of attempts that do not
+// count, if that is asked for.
+func (p *Plan) shards(ctx context.Context, s Store, clean bool) ([]*Commit, error) {
+	names, err := s.List(ctx, shardsPrefix)
+	if err != nil {
+		return nil, err
+	}
+	var commits []*Commit
+	var missing []int
+	for i := range p.Shards {
+		t := p.shard(s, i)
+		c, err := t.committed(ctx)
+		switch {
+		case err != nil:
+			return nil, err
+		case c == nil:
+			missing = append(missing, i)
+			continue
+		}
+		if err := t.check(c, names, none); err != nil {
+			return nil, err
+		}
+		commits = append(commits, c)
+	}
+	if len(missing) > 0 {
+		return nil, fmt.Errorf("of %d shards, these are not read: %s; run for each: robotsaudit ingest --shard I/%d --facts %s", p.Shards, list(missing), p.Shards, s)
+	}
+	if clean {
+		err = removeOthers(ctx, s, shardsPrefix, names, commits)
+	}
+	return commits, err
+}
+
+// facts puts the facts of all shards together. Temporary files are in tmp.
+func (p *Plan) facts(ctx context.Context, s Store, shards []*Commit, copies map[string]string, tmp string, want wanted) (*facts.Set, error) {
+	plan := facts.Plan{Fingerprint: p.Settings.FactsFingerprint, Digested: p.DigestInputs, Copies: copies}
+	for _, in := range p.Inputs {
+		plan.Inputs = append(plan.Inputs, in.Input)
+	}
+	var tasks []facts.Task
+	for i, c := range shards {
+		m, err := readManifest(ctx, s, c)
+		if err != nil {
+			return nil, err
+		}
+		if err := p.checkInputs(i, m, c); err != nil {
+			return nil, fmt.Errorf("%w; %s", err, p.shard(s, i).again())
+		}
+		dir, err := s.Fetch(ctx, c.prefix(), filepath.Join(tmp, path.Base(c.prefix())), want)
+		if err != nil {
+			return nil, err
+		}
+		tasks = append(tasks, facts.Task{Dir: dir, Manifest: *m})
+		plan.Failures = append(plan.Failures, c.Failures...)
+	}
+	plan.Failures = append(plan.Failures, p.Failures...)
+	slices.SortStableFunc(plan.Failures, func(a, b facts.Failure) int { return strings.Compare(a.Name, b.Name) })
+	set := facts.NewSet(tmp, tasks, &plan)
+	ingest.CanReread(set)
+	return set, nil
+}
+
+// wanted says which files of a shard's facts a stage reads.
+type wanted func(name string) bool
+
+// of wants files whose names begin in one of several ways.
+func of(kinds ...string) wanted {
+	return func(name string) bool {
+		return slices.ContainsFunc(kinds, func(kind string) bool { return strings.HasPrefix(name, kind+"-") || name == kind })
+	}
+}
+
+var (
+	toResolve = of("captures", "fetches", "revisits", "events", "bodies.pack")
+	toDecide  = of("fetches", "events", "bodies.pack")
+	toFinish  = of("issues", "bodies.pack")
+)
+
+func readManifest(ctx context.Context, s Store, c *Commit) (*facts.Manifest, error) {
+	b, err := s.Read(ctx, c.prefix()+facts.ManifestFile)
+	if err != nil {
+		return nil, err
+	}
+	m := new(facts.Manifest)
+	if err := json.Unmarshal(b, m); err != nil {
+		return nil, fmt.Errorf("%s%s is damaged: %w", c.prefix(), facts.ManifestFile, err)
+	}
+	return m, nil
+}
+
+// checkInputs checks that a shard has what the plan gives it.
+func (p *Plan) checkInputs(shard int, m *facts.Manifest, c *Commit) error {
+	planned := make(map[string]facts.Input)
+	for _, in := range p.inputsOf(shard) {
+		planned[in.Path] = in
+	}
+	for _, in := range m.Inputs {
+		if want, ok := planned[in.Path]; !ok || want.Object() != in.Object() {
+			return fmt.Errorf("shard %d holds %s, which is not what the plan gives it", shard, in.Path)
+		}
+		delete(planned, in.Path)
+	}
+	for _, f := range c.Failures {
+		delete(planned, f.Path)
+	}
+	for name := range planned {
+		return fmt.Errorf("shard %d lacks %s", shard, name)
+	}
+	return nil
+}
+
+// isMissing reports whether a file is not there.
+func isMissing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
+
+// absolute is the path of a folder, or the URL of a prefix, as other processes may name it.
+func absolute(uri string) string {
+	if object.IsRemote(uri) {
+		return uri
+	}
+	if abs, err := filepath.Abs(uri); err == nil {
+		return abs
+	}
+	return uri
+}

@@ -1,0 +1,90 @@
+package stages_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/johannesboyne/gofakes3"
+	"github.com/johannesboyne/gofakes3/backend/s3mem"
+
+	"github.com/robotsaudit/robotsaudit/internal/audittest"
+	"github.com/robotsaudit/robotsaudit/internal/object"
+	"github.com/robotsaudit/robotsaudit/internal/stages"
+	"github.com/robotsaudit/robotsaudit/report"
+)
+
+// TestStore audits in stages in an object store that fails now and then, and whose answers to
+// writes are lost now and then. Every task runs twice at once.
+func TestStore(t *testing.T) {
+	for name, value := range map[string]string{
+		"AWS_ACCESS_KEY_ID": "AKIAEXAMPLE", "AWS_SECRET_ACCESS_KEY": "s3cr3t", "AWS_EC2_METADATA_DISABLED": "true",
+		"AWS_CONFIG_FILE": filepath.Join(t.TempDir(), "none"), "AWS_SHARED_CREDENTIALS_FILE": filepath.Join(t.TempDir(), "none"),
+	} {
+		t.Setenv(name, value)
+	}
+	held := s3mem.New()
+	if err := held.CreateBucket("bucket"); err != nil {
+		t.Fatal(err)
+	}
+	s3 := gofakes3.New(held).Server()
+	var requests atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch n := requests.Add(1); {
+		case n%40 == 0:
+			w.WriteHeader(http.StatusInternalServerError)
+		case n%7 == 0 && r.Method == http.MethodPut && strings.HasSuffix(r.URL.Path, ".json"): // done, and nobody is told
+			s3.ServeHTTP(httptest.NewRecorder(), r)
+			w.WriteHeader(http.StatusInternalServerError)
+		default:
+			s3.ServeHTTP(w, r)
+		}
+	}))
+	defer server.Close()
+	if err := object.Configure(object.Options{S3Endpoint: server.URL, UserAgent: "test"}); err != nil {
+		t.Fatal(err)
+	}
+	defer object.Configure(object.Options{})
+
+	archives := "../../testdata/warc"
+	one := audittest.Audit(t, everything(), archives)
+	s := planned(t, "s3://bucket/facts", 2, everything(), archives)
+	s.into("s3://bucket/some/out/")
+	s.ingested(2)
+	s.decided(2, 3)
+	s.ok(1, s.finish)
+
+	out := t.TempDir()
+	for e, err := range object.List(t.Context(), "s3://bucket/some/out/") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(out, filepath.FromSlash(e.Name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := object.Download(t.Context(), e.Path, e.Info, path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	compare(t, "in a store", one, out, tables(t, one))
+	if left := must(filepath.Glob(filepath.Join(out, ".robotsaudit", "parts-*", "*", "*.parquet")))(t); len(left) > 0 {
+		t.Error(left)
+	}
+	if err := s.facts.Remove(t.Context(), "shards/00001.json"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.finish(); err == nil || !strings.Contains(err.Error(), "these are not read: 1") {
+		t.Error(err)
+	}
+	if _, err := s.out.Read(t.Context(), report.AuditFile); err != nil {
+		t.Error(err)
+	}
+	if _, err := stages.OpenStore("https://example.org/facts"); err == nil {
+		t.Error("a web server is no store")
+	}
+}

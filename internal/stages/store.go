@@ -1,0 +1,181 @@
+package stages
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/durable"
+	"github.com/robotsaudit/robotsaudit/internal/object"
+)
+
+// A Store holds files by names with slashes. Errors of what is not there are fs.ErrNotExist.
+type Store interface {
+	String() string // as the user calls it
+
+	// Read returns a small file.
+	Read(ctx context.Context, name string) ([]byte, error)
+	// Create makes a small file where there is none of its name, and reports whether it did.
+	Create(ctx context.Context, name string, content []byte) (bool, error)
+	// List returns the sizes of the files below a prefix that ends with a slash, by their names
+	// behind it.
+	List(ctx context.Context, prefix string) (map[string]int64, error)
+	// Remove removes files. Those that are not there are no error.
+	Remove(ctx context.Context, names ...string) error
+	// RemoveAll removes the files below a prefix that ends with a slash.
+	RemoveAll(ctx context.Context, prefix string) error
+
+	// Begin returns an empty local folder in which the files of an attempt are made, whose
+	// names begin with a prefix that ends with a slash. End is called at its end.
+	Begin(prefix string) (dir string, end func(), err error)
+	// Upload makes the files last that are in the folder of Begin, and returns their sizes.
+	Upload(ctx context.Context, prefix, dir string) (map[string]int64, error)
+	// Fetch returns a local folder with the files below a prefix whose names want is true of,
+	// which it may put below tmp. It may hold others, too.
+	Fetch(ctx context.Context, prefix, tmp string, want func(name string) bool) (dir string, err error)
+	// Copy gives a file another name, in place of what has it. The file stays.
+	Copy(ctx context.Context, from, to string) error
+	// Put makes the content of a local file that of a name, in place of what has it.
+	Put(ctx context.Context, path, to string) error
+}
+
+// OpenStore returns the store of a URI.
+func OpenStore(uri string) (Store, error) {
+	switch {
+	case strings.HasPrefix(strings.ToLower(uri), "s3://"):
+		clean, err := object.Clean(uri)
+		return bucket(strings.TrimSuffix(clean, "/") + "/"), err
+	case strings.Contains(uri, "://"):
+		return nil, fmt.Errorf("%s: nothing can be written there; name a folder that all machines share, or s3://BUCKET/PREFIX", uri)
+	}
+	return folder(uri), nil
+}
+
+// folder is a Store in a file system that all machines share. It needs hard links.
+type folder string
+
+func (f folder) String() string { return string(f) }
+
+func (f folder) path(name string) string { return filepath.Join(string(f), filepath.FromSlash(name)) }
+
+func (f folder) Read(_ context.Context, name string) ([]byte, error) {
+	return os.ReadFile(f.path(name))
+}
+
+func (f folder) Create(_ context.Context, name string, content []byte) (bool, error) {
+	path := f.path(name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return false, err
+	}
+	tmp := path + ".tmp-" + newAttempt()
+	defer os.Remove(tmp)
+	if err := durable.WriteFile(tmp, content); err != nil {
+		return false, err
+	}
+	switch err := os.Link(tmp, path); {
+	case errors.Is(err, fs.ErrExist):
+		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("%w; the folder must be in a file system with hard links", err)
+	}
+	return true, durable.SyncFolder(filepath.Dir(path))
+}
+
+func (f folder) List(_ context.Context, prefix string) (map[string]int64, error) {
+	found := make(map[string]int64)
+	dir := f.path(prefix)
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() {
+			err = note(found, dir, path, e)
+		}
+		if errors.Is(err, fs.ErrNotExist) { // another process removes what does not count
+			err = nil
+		}
+		return err
+	})
+	return found, err
+}
+
+func note(found map[string]int64, dir, path string, e fs.DirEntry) error {
+	info, err := e.Info()
+	if err != nil {
+		return err
+	}
+	name, err := filepath.Rel(dir, path)
+	found[filepath.ToSlash(name)] = info.Size()
+	return err
+}
+
+func (f folder) Remove(_ context.Context, names ...string) error {
+	for _, name := range names {
+		if err := os.Remove(f.path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f folder) RemoveAll(_ context.Context, prefix string) error {
+	return os.RemoveAll(f.path(prefix))
+}
+
+func (f folder) Begin(prefix string) (string, func(), error) {
+	dir := f.path(prefix)
+	return dir, func() {}, os.MkdirAll(dir, 0o777)
+}
+
+func (f folder) Upload(ctx context.Context, prefix, dir string) (map[string]int64, error) {
+	files, err := f.List(ctx, prefix)
+	if err != nil {
+		return nil, err
+	}
+	for name := range files {
+		file, err := os.Open(filepath.Join(dir, filepath.FromSlash(name)))
+		if err != nil {
+			return nil, err
+		}
+		if err := errors.Join(file.Sync(), file.Close()); err != nil {
+			return nil, err
+		}
+	}
+	return files, errors.Join(durable.SyncFolder(dir), durable.SyncFolder(filepath.Dir(dir)))
+}
+
+func (f folder) Fetch(_ context.Context, prefix, _ string, _ func(string) bool) (string, error) {
+	return f.path(prefix), nil
+}
+
+func (f folder) Copy(_ context.Context, from, to string) error {
+	return f.replace(to, func(tmp string) error { return os.Link(f.path(from), tmp) })
+}
+
+func (f folder) Put(_ context.Context, path, to string) error {
+	return f.replace(to, func(tmp string) error {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return durable.WriteFile(tmp, b)
+	})
+}
+
+// replace gives what make makes the name of another file, at once.
+func (f folder) replace(to string, make func(tmp string) error) error {
+	path := f.path(to)
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	tmp := path + ".tmp-" + newAttempt()
+	defer os.Remove(tmp)
+	if err := make(tmp); err != nil {
+		return err
+	}
+	if err := os.Rename(tmp, path); err != nil {
+		return err
+	}
+	return durable.SyncFolder(filepath.Dir(path))
+}

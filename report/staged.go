@@ -1,0 +1,147 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/gob"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/internal/durable"
+)
+
+// countsFile has what a Part counted.
+const countsFile = "counts"
+
+// A Part is an evaluate.Sink that writes what one range of buckets comes to into a folder of its
+// own, for a Rest: the tables that have rows, and what it counted.
+type Part struct{ part }
+
+// NewPart starts a part in a folder that is there.
+func NewPart(dir string, facts *evaluate.Facts, opt evaluate.Options) *Part {
+	return &Part{part{Writer: newStaged(dir, facts, opt)}}
+}
+
+func newStaged(dir string, facts *evaluate.Facts, opt evaluate.Options) *Writer {
+	opt.Profile = cmp.Or(opt.Profile, evaluate.RFC9309)
+	return newWriter(dir, dir, facts, opt)
+}
+
+// Abandon closes a part that is not closed. Its folder stays.
+func (p *Part) Abandon() { p.drop() }
+
+// counted is what is kept of a part beside its tables.
+type counted struct {
+	Tally *tally
+	Noone []string
+}
+
+// Close completes the tables, and returns how many rows each has.
+func (p *Part) Close() (rows map[string]int64, err error) {
+	if rows, err = p.closeTables(false); err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if err := gob.NewEncoder(&b).Encode(counted{p.tally, p.noone}); err != nil {
+		return nil, err
+	}
+	return rows, durable.WriteFile(filepath.Join(p.tmp, countsFile), b.Bytes())
+}
+
+// A Rest is an evaluate.Sink for what is known only of all parts together. Its folder gets those
+// tables, those that have no row in any part, and audit.json.
+type Rest struct{ *Writer }
+
+// NewRest starts what belongs to parts in a folder that is there.
+func NewRest(dir string, facts *evaluate.Facts, opt evaluate.Options) *Rest {
+	w := newStaged(dir, facts, opt)
+	w.parts.closed = make(map[int]*part)
+	return &Rest{w}
+}
+
+// Abandon closes what is not closed. The folder stays.
+func (r *Rest) Abandon() { r.drop() }
+
+// Take adds what a Part in a folder counted, of which Close returned rows. Parts are taken in
+// their order.
+func (r *Rest) Take(dir string, rows map[string]int64) error {
+	path := filepath.Join(dir, countsFile)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	c := counted{Tally: newTally()}
+	if err := gob.NewDecoder(bytes.NewReader(b)).Decode(&c); err != nil {
+		return fmt.Errorf("%s is damaged: %w", path, err)
+	}
+	r.parts.closed[len(r.parts.closed)] = &part{Writer: &Writer{tally: c.Tally}, rows: rows, noone: c.Noone}
+	return nil
+}
+
+// Close completes the tables and writes audit.json, of an evaluation that came to totals.
+func (r *Rest) Close(totals *evaluate.Totals) (*Summary, error) {
+	a, err := r.describe(totals)
+	if err != nil {
+		return nil, err
+	}
+	if a.Tables, err = r.closeTables(false); err != nil {
+		return nil, err
+	}
+	for _, p := range r.parts.closed {
+		for name, n := range p.rows {
+			a.Tables[name] += n
+		}
+	}
+	for _, t := range tables {
+		name := t.about().Name
+		if rows, written := a.Tables[name]; written && rows == 0 {
+			if err := t.create(r.tmp).finish(true); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := durable.WriteJSON(filepath.Join(r.tmp, AuditFile), a); err != nil {
+		return nil, err
+	}
+	return r.tally.summary(a), nil
+}
+
+// PartFile is the file of the n-th part of a table, in an output folder whose tables are folders.
+func (t Table) PartFile(n int) string {
+	return filepath.Join(t.Name, fmt.Sprintf("part-%05d.parquet", n))
+}
+
+// Tables describes the result tables.
+func Tables() (list []Table) {
+	for _, t := range tables {
+		list = append(list, *t.about())
+	}
+	return list
+}
+
+// partsOf lists the files of a table that is a folder.
+func partsOf(dir, table string) (paths []string) {
+	entries, err := os.ReadDir(filepath.Join(dir, table))
+	if err != nil {
+		return nil // there is none, or no folder
+	}
+	for _, e := range entries {
+		if part, _ := filepath.Match("part-*.parquet", e.Name()); part {
+			paths = append(paths, filepath.Join(dir, table, e.Name()))
+		}
+	}
+	return paths
+}
+
+// removeParts removes the parts of a table that is a folder.
+func removeParts(dir, table string) error {
+	for _, path := range partsOf(dir, table) {
+		if err := remove(path); err != nil {
+			return err
+		}
+	}
+	os.Remove(filepath.Join(dir, table)) // unless it holds something else
+	return nil
+}

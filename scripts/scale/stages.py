@@ -1,0 +1,156 @@
+"""The checks of run. Everything lies in a temporary folder that is removed.
+
+Only processes started here are signalled, by their process id.
+"""
+
+import filecmp
+import glob
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+
+import duckdb
+import pyarrow
+import pyarrow.compute
+import pyarrow.parquet
+
+SETTINGS = ["--agents", "ai", "--purpose", "train", "--purpose", "archive", "--rate", "--policies", "named", "--policy-bodies"]
+KILLS = int(os.environ.get("KILLS", "50"))
+RANDOM = random.Random(int(os.environ.get("SEED", "1")))
+DONE = (0, 3)
+
+
+class Stages:
+    """An audit in stages of the archives in folders."""
+
+    def __init__(self, binary, work, shards, ranges, folders):
+        self.binary = binary
+        self.took = {}  # seconds of the shortest task of a stage
+        os.makedirs(work)
+        self.facts, self.out = os.path.join(work, "facts"), os.path.join(work, "out")
+        plan = [["plan", *folders, "--shards", str(shards), "--facts", self.facts, *SETTINGS]]
+        read = [["ingest", "--shard", "%d/%d" % (i, shards), "--facts", self.facts, "--workers", "2"] for i in range(shards)]
+        resolve = [["resolve", "--facts", self.facts]]
+        decide = [["decide", "--buckets", "%d/%d" % (j, ranges), "--facts", self.facts, "-o", self.out] for j in range(ranges)]
+        finish = [["finish", "-o", self.out]]
+        self.stages = [plan, read, resolve, decide, finish]
+
+    def start(self, task):
+        return subprocess.Popen([self.binary, *task, "--quiet"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+    def end(self, process):
+        said = process.communicate()[1]
+        if process.returncode not in DONE:
+            raise SystemExit("%s: exit code %d\n%s" % (" ".join(process.args), process.returncode, said))
+
+    def run(self, times=1):
+        """Runs every task, so many times at once."""
+        for stage in self.stages:
+            for task in stage:
+                begun = time.monotonic()
+                for process in [self.start(task) for _ in range(times)]:
+                    self.end(process)
+                took = time.monotonic() - begun
+                self.took[task[0]] = min(self.took.get(task[0], took), took)
+
+    def run_killing(self, most, took):
+        """Kills tasks at random moments of the time that they took before, and starts them again.
+        Some run twice at once. Returns how many were killed: most at most."""
+        killed = 0
+        for stage in self.stages:
+            for task in stage:
+                for _ in range(RANDOM.randint(0, 5)):
+                    if killed == most or not self.kill(task, took[task[0]]):
+                        break  # it is done
+                    killed += 1
+                self.end(self.start(task))
+        return killed
+
+    def kill(self, task, took):
+        """Kills a task, and reports whether it was at work."""
+        processes = [self.start(task) for _ in range(RANDOM.choice([1, 1, 2]))]
+        time.sleep(RANDOM.uniform(0, took))
+        at_work = processes[0].poll() is None
+        if at_work:
+            processes[0].kill()
+        processes[0].communicate()
+        for other in processes[1:]:
+            self.end(other)
+        return at_work
+
+
+def rows(out, table):
+    """The rows of a table, in order; those of robots_id 0 in robots_agents may stand anywhere."""
+    path = os.path.join(out, table)
+    files = sorted(glob.glob(path + "/part-*.parquet")) or [path + ".parquet"]
+    read = pyarrow.concat_tables([pyarrow.parquet.ParquetFile(f).read() for f in files])
+    if table == "robots_agents":
+        none = pyarrow.compute.equal(read["robots_id"], 0)
+        read = pyarrow.concat_tables([read.filter(pyarrow.compute.invert(none)), read.filter(none)])
+    return read
+
+
+def differences(one, out):
+    """How two outputs differ, and how many rows were compared."""
+    found, compared = [], 0
+    for name in ("audit.json", "report.html"):
+        if not filecmp.cmp(os.path.join(one, name), os.path.join(out, name), shallow=False):
+            found.append(name)
+    with open(os.path.join(one, "audit.json")) as f:
+        tables = json.load(f)["tables"]
+    for table, count in tables.items():
+        want, got = rows(one, table), rows(out, table)
+        compared += want.num_rows
+        if want.num_rows != count or not want.equals(got):
+            found.append("table %s: %d and %d rows" % (table, want.num_rows, got.num_rows))
+        by_name = duckdb.sql("SELECT count(*) FROM '%s/%s/*.parquet'" % (out, table)).fetchall()[0][0]
+        if by_name != count:
+            found.append("table %s: DuckDB reads %d rows of %d" % (table, by_name, count))
+    return found, compared
+
+
+def main(binary, *folders):
+    failed = 0
+
+    def check(name, ok, detail):
+        nonlocal failed
+        failed += not ok
+        print("%-4s  %s: %s" % ("ok" if ok else "FAIL", name, detail), flush=True)
+
+    def compare(name, stages):
+        found, compared = differences(one, stages.out)
+        left = glob.glob(stages.facts + "/shards/*.tmp-*")
+        check(name, not found and not left, "; ".join(found + left) or "%d rows" % compared)
+
+    with tempfile.TemporaryDirectory() as work:
+        os.environ["TMPDIR"] = work  # what killed tasks leave goes, too
+        one = os.path.join(work, "one")
+        p = subprocess.run([binary, "audit", *folders, "-o", one, *SETTINGS, "--quiet"], stderr=subprocess.PIPE, text=True)
+        if p.returncode not in DONE:
+            raise SystemExit(p.stderr)
+        numbers = [(3, 7)]
+        if os.environ.get("LARGEST"):
+            numbers = [(n, m) for n in (1, 3, 50) for m in (1, 7, 128)]
+        for n, m in numbers:
+            stages = Stages(binary, os.path.join(work, "plain-%d-%d" % (n, m)), n, m, folders)
+            stages.run()
+            compare("%d shards, %d ranges" % (n, m), stages)
+            took = stages.took
+        stages = Stages(binary, os.path.join(work, "twice"), 3, 7, folders)
+        stages.run(times=2)
+        compare("every task twice at once", stages)
+        killed = 0
+        while killed < KILLS:
+            stages = Stages(binary, os.path.join(work, "killed-%d" % killed), 8, 16, folders)
+            now = stages.run_killing(KILLS - killed, took)
+            killed += now
+            compare("%d tasks killed" % now, stages)
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
