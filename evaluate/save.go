@@ -122,7 +122,7 @@ func LoadTotals(dir string) (*Totals, error) {
 	if err := readGob(filepath.Join(dir, totalsFile), t); err != nil {
 		return nil, err
 	}
-	path := filepath.Join(dir, issuesFound().Name+"-00000.parquet")
+	path := filepath.Join(dir, run.OrderedFile(issuesFound()))
 	if _, err := os.Stat(path); err == nil {
 		t.issues = []string{path}
 	} else if !errors.Is(err, fs.ErrNotExist) {

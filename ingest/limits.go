@@ -80,4 +80,9 @@ const (
 	taskInputs = 4096      // inputs in one task
 
 	toldSegments = 1024 // segments of one record whose places Pair tells
+
+	maxLost    = 100  // archives in a row that cannot be had, after which no more records are verified
+	maxAtPlace = 1000 // records at one place that is verified
+	maxBeside  = 4    // records behind it that may belong to it
+	maxTries   = 256  // places before it at which its request may begin
 )

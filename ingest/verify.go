@@ -99,10 +99,7 @@ func (v *Verification) Add(f *facts.Fetch) error {
 	return v.rows.Add(row)
 }
 
-const (
-	verifyBatch = 256 // rows of one archive that are read in a row
-	maxLost     = 100 // archives in a row that cannot be had, after which no more are tried
-)
+const verifyBatch = 256 // rows of one archive that are read in a row
 
 // Run reads the records. When ctx is done, ctx's error is returned, and what was found is kept.
 func (v *Verification) Run(ctx context.Context) (result Verified, err error) {

@@ -16,9 +16,6 @@ const (
 	besideBytes = 16 << 10 // read before and behind a record, for its request
 	guessBytes  = 64 << 10 // read of a record whose length the index does not tell
 	windowBytes = 4 << 20  // read of a record at once, at most
-	maxAtPlace  = 1000     // records at one place
-	maxBeside   = 4        // records behind one that may belong to it
-	maxTries    = 256      // places before a record at which its request may begin
 )
 
 // find looks for the record of a row. An error is one of reading the archive.

@@ -28,7 +28,7 @@ func (w *OrderedWriter[T]) Add(row T) error {
 	if w.err == nil && w.out == nil {
 		var l *layout[T]
 		if l, w.err = layoutOf[T](); w.err == nil {
-			w.out, w.err = createFile(filepath.Join(w.dir, w.name()), l)
+			w.out, w.err = createFile(filepath.Join(w.dir, OrderedFile(w.spec)), l)
 		}
 	}
 	if w.err != nil {
@@ -47,7 +47,8 @@ func (w *OrderedWriter[T]) Add(row T) error {
 	return w.err
 }
 
-func (w *OrderedWriter[T]) name() string { return fmt.Sprintf("%s-%05d.run", w.spec.Name, 0) }
+// OrderedFile is the name of the file that an OrderedWriter of a Spec writes.
+func OrderedFile[T any](spec Spec[T]) string { return fmt.Sprintf("%s-%05d.run", spec.Name, 0) }
 
 // Close completes the file, and returns its name in dir: none where there is no row. After an
 // error, here or from Add, no file is left.
@@ -56,7 +57,7 @@ func (w *OrderedWriter[T]) Close() ([]string, error) {
 		return nil, w.err
 	}
 	w.err = errClosed
-	return []string{w.name()}, w.out.close(true)
+	return []string{OrderedFile(w.spec)}, w.out.close(true)
 }
 
 // Save writes the rows into dir, as one file named after their Spec, for OpenSorted. Without rows
@@ -85,7 +86,7 @@ func OpenSorted[T any](dir string, spec Spec[T]) (*SortedRows[T], error) {
 	r := &SortedRows[T]{merger: func(from, to int) *merger[T] {
 		return &merger[T]{spec: spec, layout: l, from: from, to: to}
 	}}
-	path := filepath.Join(dir, NewOrderedWriter(dir, spec).name())
+	path := filepath.Join(dir, OrderedFile(spec))
 	if _, err := os.Stat(path); err == nil {
 		r.sources = []source[T]{{path: path}}
 	} else if !os.IsNotExist(err) {

@@ -325,7 +325,7 @@ func TestRefused(t *testing.T) {
 			edit(filepath.Join(facts, "shards", "00002.json"), func(v map[string]any) { v["plan"] = "0123456789abcdef" })
 		}, (*staged).resolve, "is of another plan (0123456789abcdef"},
 		"shard half written": {"read", func(_ *staged, facts string) {
-			path := must(filepath.Glob(filepath.Join(facts, "shards", "00000-*", "fetches-00000.parquet")))(t)[0]
+			path := must(filepath.Glob(filepath.Join(facts, "shards", "00000-*", "fetches-00000.run")))(t)[0]
 			b, _ := os.ReadFile(path)
 			write(t, path, b[:len(b)/2])
 		}, (*staged).resolve, "robotsaudit ingest --shard 0/3"},
@@ -333,8 +333,8 @@ func TestRefused(t *testing.T) {
 			(*staged).resolve, "is damaged; remove"},
 		"not resolved": {"read", func(*staged, string) {}, func(s *staged) error { return s.decide(0, 2) }, "run: robotsaudit resolve"},
 		"resolved file lost": {"resolve", func(_ *staged, facts string) {
-			os.Remove(must(filepath.Glob(filepath.Join(facts, "resolved-*", "states-00000.parquet")))(t)[0])
-		}, func(s *staged) error { return s.decide(0, 2) }, "states-00000.parquet is missing; remove"},
+			os.Remove(must(filepath.Glob(filepath.Join(facts, "resolved-*", "states-00000.run")))(t)[0])
+		}, func(s *staged) error { return s.decide(0, 2) }, "states-00000.run is missing; remove"},
 		"shard read again": {"resolve", func(s *staged, facts string) {
 			os.Remove(filepath.Join(facts, "shards", "00000.json"))
 			s.ok(1, func() error { return s.read(0) })
