@@ -40,7 +40,6 @@ var boundarySpec = run.Spec[boundary]{
 			cmp.Compare(a.URL, b.URL), cmp.Compare(a.Micros, b.Micros), cmp.Compare(a.Precision, b.Precision))
 	},
 	Bucket: func(b *boundary) int { return int(b.Archive) % run.Buckets },
-	Size:   func(*boundary) int { return 48 },
 	Held:   8 << 20,
 }
 

@@ -57,7 +57,6 @@ var rowsByPlace = run.Spec[facts.Fetch]{
 		return cmp.Or(cmp.Compare(a.Archive, b.Archive), cmp.Compare(a.Input, b.Input), cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Index, b.Index))
 	},
 	Bucket: func(*facts.Fetch) int { return 0 },
-	Size:   facts.FetchRuns.Size,
 }
 
 // NewVerification begins a verification of rows of a set. It is to be closed.

@@ -18,18 +18,18 @@ const (
 // Capture is a row of facts: a fetch whose payload is policy, with its body.
 type Capture struct {
 	Fetch
-	Kind         CaptureKind `parquet:"kind"`
-	ContentRange string      `parquet:"content_range"`
+	Kind         CaptureKind
+	ContentRange string
 
 	// Validators (RFC 9110 §8.8, §13.1), as recorded: of the response, and of the
 	// request that asked for it.
-	ETag            string `parquet:"etag"`
-	LastModified    string `parquet:"last_modified"`
-	IfNoneMatch     string `parquet:"if_none_match"`
-	IfModifiedSince string `parquet:"if_modified_since"`
+	ETag            string
+	LastModified    string
+	IfNoneMatch     string
+	IfModifiedSince string
 
-	BodyDigest string `parquet:"body_digest"` // SHA-256 of the decoded body, raw
-	BodyOffset int64  `parquet:"body_offset"` // in the task's pack
-	BodySize   int64  `parquet:"body_size"`   // bytes decoded
-	Pack       int32  `parquet:"pack"`        // which task's pack; set on reading, 0 in a task's own runs
+	BodyDigest string // SHA-256 of the decoded body, raw
+	BodyOffset int64  // in the task's pack
+	BodySize   int64  // bytes decoded
+	Pack       int32  // which task's pack; set on reading, 0 in a task's own runs
 }

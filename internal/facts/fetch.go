@@ -102,40 +102,40 @@ const (
 // Fetch is a row of facts: one captured exchange as the archive records it.
 // Strings are as recorded unless said otherwise; "" means absent.
 type Fetch struct {
-	HostReversed    string         `parquet:"host_reversed,dict"`
-	Origin          string         `parquet:"origin,dict"` // semantics: scheme, host, port
-	Micros          int64          `parquet:"time,delta"`
-	Precision       Precision      `parquet:"precision"`
-	URL             string         `parquet:"url,delta"`
-	RecordID        string         `parquet:"record_id"`    // a UUID packed by appendUUID
-	Input           int32          `parquet:"input"`        // index into the task's inputs
-	Entry           string         `parquet:"entry,dict"`   // of a WACZ, by its name there; "" elsewhere
-	Archive         string         `parquet:"archive,dict"` // that holds the record, as an index names it; "": the input does
-	Offset          int64          `parquet:"offset,delta"`
-	Index           int64          `parquet:"record_index,delta"` // of the record in its input or entry, in file order, from 1
-	Length          int64          `parquet:"length"`             // -1: an index that does not say
-	Type            RecordType     `parquet:"type"`
-	Trust           Trust          `parquet:"trust"`
-	Flags           Flags          `parquet:"flags"`
-	Method          string         `parquet:"method,dict"` // "": an index that does not say
-	Status          int16          `parquet:"status"`      // -1: none could be read
-	Location        string         `parquet:"location"`
-	MIMEType        string         `parquet:"mime_type,dict"`
-	PayloadDigest   string         `parquet:"payload_digest"` // as the record's header gives it
-	Truncated       string         `parquet:"truncated,dict"` // WARC-Truncated
-	UserAgent       string         `parquet:"user_agent,dict"`
-	UserAgentSource Source         `parquet:"user_agent_source"`
-	Claim           string         `parquet:"claim,dict"`     // warcinfo robots:
-	PolicyHeaders   string         `parquet:"policy_headers"` // raw lines, joined by \n
-	Metas           string         `parquet:"metas"`          // what the page itself says of its use: tag.Found.Encode
-	Profile         RevisitProfile `parquet:"revisit_profile"`
-	RefersToURL     string         `parquet:"refers_to_url"`
-	RefersToMicros  int64          `parquet:"refers_to_time"`
-	RefersToPrec    Precision      `parquet:"refers_to_precision"`
-	RefersToID      string         `parquet:"refers_to_id"`        // as RecordID
-	Via             string         `parquet:"via"`                 // of the metadata record: the page that led here
-	HopsFromSeed    string         `parquet:"hops_from_seed,dict"` // a letter a hop
-	Millis          int32          `parquet:"millis"`              // that the fetch took; -1: not said
+	HostReversed    string
+	Origin          string // semantics: scheme, host, port
+	Micros          int64
+	Precision       Precision
+	URL             string
+	RecordID        string // a UUID packed by appendUUID
+	Input           int32  // index into the task's inputs
+	Entry           string // of a WACZ, by its name there; "" elsewhere
+	Archive         string // that holds the record, as an index names it; "": the input does
+	Offset          int64
+	Index           int64 // of the record in its input or entry, in file order, from 1
+	Length          int64 // -1: an index that does not say
+	Type            RecordType
+	Trust           Trust
+	Flags           Flags
+	Method          string // "": an index that does not say
+	Status          int16  // -1: none could be read
+	Location        string
+	MIMEType        string
+	PayloadDigest   string // as the record's header gives it
+	Truncated       string // WARC-Truncated
+	UserAgent       string
+	UserAgentSource Source
+	Claim           string // warcinfo robots:
+	PolicyHeaders   string // raw lines, joined by \n
+	Metas           string // what the page itself says of its use: tag.Found.Encode
+	Profile         RevisitProfile
+	RefersToURL     string
+	RefersToMicros  int64
+	RefersToPrec    Precision
+	RefersToID      string // as RecordID
+	Via             string // of the metadata record: the page that led here
+	HopsFromSeed    string // a letter a hop
+	Millis          int32  // that the fetch took; -1: not said
 }
 
 // Time returns the fetch's WARC-Date.

@@ -114,14 +114,14 @@ func (k IssueKind) Lossy() bool {
 // Issue is something in an archive that could not be read or trusted, and what
 // was done about it.
 type Issue struct {
-	Input    int32     `parquet:"input"`
-	Entry    string    `parquet:"entry"`  // of a WACZ
-	Offset   int64     `parquet:"offset"` // bytes from the start; -1: the input or entry as a whole
-	Length   int64     `parquet:"length"` // bytes concerned; -1 where unknown
-	RecordID string    `parquet:"record_id"`
-	Kind     IssueKind `parquet:"kind"`
-	Detail   string    `parquet:"detail"`
-	Action   string    `parquet:"action"`
+	Input    int32
+	Entry    string // of a WACZ
+	Offset   int64  // bytes from the start; -1: the input or entry as a whole
+	Length   int64  // bytes concerned; -1 where unknown
+	RecordID string
+	Kind     IssueKind
+	Detail   string
+	Action   string
 }
 
 // CompareIssues orders issues by place.

@@ -20,20 +20,20 @@ const (
 // LogEvent is a row of facts: what a crawler's log says that it did not fetch. It
 // is no fetch, and the crawler's word: no record shows it. Nor does one show what an index tells.
 type LogEvent struct {
-	HostReversed string    `parquet:"host_reversed,dict"`
-	Origin       string    `parquet:"origin,dict"`
-	Kind         EventKind `parquet:"kind"`
-	Micros       int64     `parquet:"time,delta"`
-	Precision    Precision `parquet:"precision"`
-	URL          string    `parquet:"url,delta"`
-	Reason       string    `parquet:"reason,dict"` // as the log writes it
-	Input        int32     `parquet:"input"`
-	Entry        string    `parquet:"entry,dict"` // of a WACZ, by its name there; "" elsewhere
-	Line         int64     `parquet:"line"`       // from 1
-	Offset       int64     `parquet:"offset"`     // of the line in the log, decompressed
-	Length       int64     `parquet:"length"`
-	Via          string    `parquet:"via"`
-	HopsFromSeed string    `parquet:"hops_from_seed,dict"`
+	HostReversed string
+	Origin       string
+	Kind         EventKind
+	Micros       int64
+	Precision    Precision
+	URL          string
+	Reason       string // as the log writes it
+	Input        int32
+	Entry        string // of a WACZ, by its name there; "" elsewhere
+	Line         int64  // from 1
+	Offset       int64  // of the line in the log, decompressed
+	Length       int64
+	Via          string
+	HopsFromSeed string
 }
 
 // Time returns the moment of the event.
@@ -70,5 +70,4 @@ var EventRuns = run.Spec[LogEvent]{
 	Name:    "events",
 	Compare: CompareEvents,
 	Bucket:  func(e *LogEvent) int { return run.BucketOf(e.HostReversed) },
-	Size:    func(e *LogEvent) int { return 192 + len(e.URL) + len(e.Via) + len(e.Entry) },
 }

@@ -74,30 +74,22 @@ func orderRank(f *Fetch) int {
 	return 6
 }
 
-// fetchSize is about what a fetch occupies in memory, in bytes.
-func fetchSize(f *Fetch) int {
-	return 336 + len(f.URL) + len(f.RecordID) + len(f.Location) + len(f.PolicyHeaders) + len(f.RefersToURL) + len(f.RefersToID) +
-		len(f.PayloadDigest) + len(f.Via) + len(f.Metas) + len(f.Archive)
-}
-
 // FetchRuns is the specification of the runs of fetches.
 var FetchRuns = run.Spec[Fetch]{
 	Name:    "fetches",
 	Compare: compareInBucket,
 	Bucket:  func(f *Fetch) int { return run.BucketOf(f.HostReversed) },
-	Size:    fetchSize,
 }
 
 // RevisitRuns is the specification of the runs of fetches that RefersElsewhere, which
 // are among FetchRuns, too: so that their originals are looked for without reading all.
-var RevisitRuns = run.Spec[Fetch]{Name: "revisits", Compare: FetchRuns.Compare, Bucket: FetchRuns.Bucket, Size: fetchSize}
+var RevisitRuns = run.Spec[Fetch]{Name: "revisits", Compare: FetchRuns.Compare, Bucket: FetchRuns.Bucket}
 
 // CaptureRuns is the specification of the runs of policy captures.
 var CaptureRuns = run.Spec[Capture]{
 	Name:    "captures",
 	Compare: func(a, b *Capture) int { return compareInBucket(&a.Fetch, &b.Fetch) },
 	Bucket:  func(c *Capture) int { return run.BucketOf(c.HostReversed) },
-	Size:    func(c *Capture) int { return fetchSize(&c.Fetch) + 64 },
 }
 
 // IssueRuns is the specification of the runs of issues.
@@ -105,5 +97,4 @@ var IssueRuns = run.Spec[Issue]{
 	Name:    "issues",
 	Compare: CompareIssues,
 	Bucket:  func(*Issue) int { return 0 },
-	Size:    func(i *Issue) int { return 128 + len(i.Detail) },
 }

@@ -17,7 +17,7 @@ import (
 // revisit under the name that it gives; as a candidate, a record under one of its own.
 type candidateOriginal struct {
 	facts.Fetch
-	Key string `parquet:"key"` // keyOfURL or keyOfID
+	Key string // keyOfURL or keyOfID
 }
 
 func candidateRuns(name string) run.Spec[candidateOriginal] {
@@ -30,7 +30,6 @@ func candidateRuns(name string) run.Spec[candidateOriginal] {
 			return facts.CompareFetches(&a.Fetch, &b.Fetch)
 		},
 		Bucket: func(k *candidateOriginal) int { return run.BucketOf(k.Key) },
-		Size:   func(k *candidateOriginal) int { return facts.FetchRuns.Size(&k.Fetch) + len(k.Key) },
 	}
 }
 
@@ -108,7 +107,7 @@ func (s keySet) bits(key string) (bits [keyBits]uint64) {
 // originalRuns are runs of revisits that have, instead of what they say of their use
 // themselves, what their originals say.
 var originalRuns = run.Spec[facts.Fetch]{
-	Name: "originals", Compare: facts.FetchRuns.Compare, Bucket: facts.FetchRuns.Bucket, Size: facts.FetchRuns.Size,
+	Name: "originals", Compare: facts.FetchRuns.Compare, Bucket: facts.FetchRuns.Bucket,
 }
 
 // finder finds the originals of revisits that refer to records elsewhere: in

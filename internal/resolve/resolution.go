@@ -29,27 +29,27 @@ const (
 // by the origin that they look in, with the captures of that origin.
 type resolution struct {
 	State
-	Want          seek            `parquet:"want"`
-	WantHost      string          `parquet:"want_host,dict"` // reversed
-	WantOrigin    string          `parquet:"want_origin,dict"`
-	WantKey       string          `parquet:"want_key"` // URL: origin and path
-	WantMicros    int64           `parquet:"want_time"`
-	WantPrecision facts.Precision `parquet:"want_precision"`
-	CurURL        string          `parquet:"cur_url"` // the record in hand
-	CurMicros     int64           `parquet:"cur_time"`
-	CurPrecision  facts.Precision `parquet:"cur_precision"`
-	CurStatus     int16           `parquet:"cur_status"`
-	CurDigest     string          `parquet:"cur_digest"`
-	CurUnmodified bool            `parquet:"cur_unmodified"`
-	CurRefersTo   string          `parquet:"cur_refers_to"` // record id
-	CurInput      int32           `parquet:"cur_input"`
-	CurEntry      string          `parquet:"cur_entry,dict"`
-	CurIndex      int64           `parquet:"cur_index"`
-	CurTags       string          `parquet:"cur_tags"`     // entity tags that a 304 or its request names
-	CurModified   string          `parquet:"cur_modified"` // dates of Last-Modified that they name, each on a line
-	Visited       string          `parquet:"visited"`      // records, as " input:offset "
-	VisitedURLs   string          `parquet:"visited_urls"` // hashes of their URLs
-	TooMany       bool            `parquet:"too_many"`
+	Want          seek
+	WantHost      string // reversed
+	WantOrigin    string
+	WantKey       string // URL: origin and path
+	WantMicros    int64
+	WantPrecision facts.Precision
+	CurURL        string // the record in hand
+	CurMicros     int64
+	CurPrecision  facts.Precision
+	CurStatus     int16
+	CurDigest     string
+	CurUnmodified bool
+	CurRefersTo   string // record id
+	CurInput      int32
+	CurEntry      string
+	CurIndex      int64
+	CurTags       string // entity tags that a 304 or its request names
+	CurModified   string // dates of Last-Modified that they name, each on a line
+	Visited       string // records, as " input:offset "
+	VisitedURLs   string // hashes of their URLs
+	TooMany       bool
 
 	looked int // captures that the step in hand looked at
 }
@@ -92,9 +92,6 @@ var resolutionRuns = run.Spec[resolution]{
 		return facts.CompareFetches(&a.Fetch, &b.Fetch)
 	},
 	Bucket: func(res *resolution) int { return run.BucketOf(res.WantHost) },
-	Size: func(res *resolution) int {
-		return 1024 + len(res.URL) + len(res.HopURLs) + len(res.WantKey) + len(res.Visited)
-	},
 }
 
 // wantsPolicy reports whether all captures of the URL looked for are among the

@@ -9,9 +9,9 @@ import (
 
 // targetURL is a URL that a resolution looks for, and that is no policy by its path.
 type targetURL struct {
-	HostReversed string `parquet:"host_reversed,dict"`
-	Origin       string `parquet:"origin,dict"`
-	Key          string `parquet:"key"`
+	HostReversed string
+	Origin       string
+	Key          string
 }
 
 func (t *targetURL) place() facts.Place { return facts.Place{Host: t.HostReversed, Origin: t.Origin} }
@@ -20,22 +20,21 @@ var targetRuns = run.Spec[targetURL]{
 	Name:    "targets",
 	Compare: func(a, b *targetURL) int { return a.place().Compare(b.place()) },
 	Bucket:  func(t *targetURL) int { return run.BucketOf(t.HostReversed) },
-	Size:    func(t *targetURL) int { return 64 + len(t.Key) },
 }
 
 // A Mark is a record that a robots.txt redirect led to. Its fetch is always allowed:
 // that record, not that URL.
 type Mark struct {
-	HostReversed string           `parquet:"host_reversed,dict"`
-	Origin       string           `parquet:"origin,dict"`
-	Micros       int64            `parquet:"time"`
-	URL          string           `parquet:"url"`
-	RecordID     string           `parquet:"record_id"`
-	Type         facts.RecordType `parquet:"type"`
-	Status       int16            `parquet:"status"`
-	Input        int32            `parquet:"input"` // with Offset: of a record without an id
-	Entry        string           `parquet:"entry,dict"`
-	Offset       int64            `parquet:"offset"`
+	HostReversed string
+	Origin       string
+	Micros       int64
+	URL          string
+	RecordID     string
+	Type         facts.RecordType
+	Status       int16
+	Input        int32 // with Offset: of a record without an id
+	Entry        string
+	Offset       int64
 }
 
 // MarkOf makes the mark of a record, the same for every copy of it.
@@ -66,7 +65,6 @@ var markRuns = run.Spec[Mark]{
 		)
 	},
 	Bucket: func(m *Mark) int { return run.BucketOf(m.HostReversed) },
-	Size:   func(m *Mark) int { return 128 + len(m.URL) },
 }
 
 // Place is that of the record's origin.
@@ -75,14 +73,14 @@ func (m *Mark) Place() facts.Place { return facts.Place{Host: m.HostReversed, Or
 // A Copy is another place of a policy capture. Of a record that several archives hold,
 // each of them may show in which order it and others came.
 type Copy struct {
-	HostReversed string `parquet:"host_reversed,dict"`
-	Origin       string `parquet:"origin,dict"`
-	FirstInput   int32  `parquet:"first_input"` // the place that stands for all
-	FirstEntry   string `parquet:"first_entry,dict"`
-	FirstIndex   int64  `parquet:"first_index"`
-	Input        int32  `parquet:"input"`
-	Entry        string `parquet:"entry,dict"`
-	Index        int64  `parquet:"index"`
+	HostReversed string
+	Origin       string
+	FirstInput   int32 // the place that stands for all
+	FirstEntry   string
+	FirstIndex   int64
+	Input        int32
+	Entry        string
+	Index        int64
 }
 
 // Place is that of the capture's origin.
@@ -102,5 +100,4 @@ var copiedRuns = run.Spec[Copy]{
 		return cmp.Or(a.Place().Compare(b.Place()), a.First().Compare(b.First()), a.Spot().Compare(b.Spot()))
 	},
 	Bucket: func(c *Copy) int { return run.BucketOf(c.HostReversed) },
-	Size:   func(*Copy) int { return 96 },
 }

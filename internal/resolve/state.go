@@ -53,38 +53,38 @@ func (c Reason) String() string {
 // be long and nobody needs is left out: the policy headers, the end of a Location.
 type State struct {
 	facts.Capture
-	Outcome          Outcome         `parquet:"outcome"`
-	Reason           Reason          `parquet:"reason"`
-	HopURLs          string          `parquet:"hop_urls"` // targets of the redirects followed, joined by \n
-	Hops             int32           `parquet:"hops"`
-	FinalStatus      int16           `parquet:"final_status"` // of the last hop; -1: none
-	HasBody          bool            `parquet:"has_body"`
-	BodyInput        int32           `parquet:"body_input"` // input of the record that holds the body
-	BodyEntry        string          `parquet:"body_entry,dict"`
-	BodyRecordOffset int64           `parquet:"body_record_offset"` // and its place there
-	BodyFlags        uint32          `parquet:"body_flags"`         // facts.Flags of that record
-	BodyMicros       int64           `parquet:"body_time"`          // its date
-	BodyPrecision    facts.Precision `parquet:"body_precision"`
-	BodyRecordID     string          `parquet:"body_record_id"` // as facts.Fetch has ids
-	BodyUserAgent    string          `parquet:"body_user_agent,dict"`
-	BodyAgentSource  facts.Source    `parquet:"body_user_agent_source"`
-	Resynced         bool            `parquet:"resynced"`       // some record on the way is not at a verified boundary
-	Forgeable        bool            `parquet:"forgeable"`      // and a page could hold it
-	Mismatched       bool            `parquet:"mismatched"`     // a digest of some record on the way does not match
-	OthersContent    bool            `parquet:"others_content"` // another crawler got what a redirect led to, or what a 304 renews
+	Outcome          Outcome
+	Reason           Reason
+	HopURLs          string // targets of the redirects followed, joined by \n
+	Hops             int32
+	FinalStatus      int16 // of the last hop; -1: none
+	HasBody          bool
+	BodyInput        int32 // input of the record that holds the body
+	BodyEntry        string
+	BodyRecordOffset int64  // and its place there
+	BodyFlags        uint32 // facts.Flags of that record
+	BodyMicros       int64  // its date
+	BodyPrecision    facts.Precision
+	BodyRecordID     string // as facts.Fetch has ids
+	BodyUserAgent    string
+	BodyAgentSource  facts.Source
+	Resynced         bool // some record on the way is not at a verified boundary
+	Forgeable        bool // and a page could hold it
+	Mismatched       bool // a digest of some record on the way does not match
+	OthersContent    bool // another crawler got what a redirect led to, or what a 304 renews
 
 	// Of the captures whose content is applied, the first and each that a redirect led
 	// to, the oldest and the newest date and the coarsest precision.
-	OldestMicros    int64           `parquet:"oldest_time"`
-	OldestPrecision facts.Precision `parquet:"oldest_precision"`
-	NewestMicros    int64           `parquet:"newest_time"`
-	NewestPrecision facts.Precision `parquet:"newest_precision"`
-	NewestInput     int32           `parquet:"newest_input"`
-	NewestEntry     string          `parquet:"newest_entry,dict"`
-	NewestIndex     int64           `parquet:"newest_index"`
-	Coarsest        facts.Precision `parquet:"coarsest_precision"`
+	OldestMicros    int64
+	OldestPrecision facts.Precision
+	NewestMicros    int64
+	NewestPrecision facts.Precision
+	NewestInput     int32
+	NewestEntry     string
+	NewestIndex     int64
+	Coarsest        facts.Precision
 
-	StepText string `parquet:"steps"` // see Steps
+	StepText string // see Steps
 }
 
 // BodyTime returns when the body applied was got; unknown where there is none.
@@ -168,5 +168,4 @@ var stateRuns = run.Spec[State]{
 	Name:    "states",
 	Compare: func(a, b *State) int { return facts.CompareFetches(&a.Fetch, &b.Fetch) },
 	Bucket:  func(s *State) int { return run.BucketOf(s.HostReversed) },
-	Size:    func(s *State) int { return 512 + len(s.URL) + len(s.HopURLs) },
 }

@@ -13,40 +13,35 @@ type kind uint8
 // fetch is a row much like those that this package is for, with a field of
 // every type.
 type fetch struct {
-	Host      string `parquet:"host,delta"`
-	Origin    string `parquet:"origin,delta"`
-	URL       string `parquet:"url,delta"`
-	Time      int64  `parquet:"time,delta"`
-	Record    []byte `parquet:"record"`
-	File      int32  `parquet:"file,delta"`
-	Offset    int64  `parquet:"offset,delta"`
-	Length    int64  `parquet:"length,delta"`
-	Status    int16  `parquet:"status,dict"`
-	Mime      string `parquet:"mime,dict"`
-	Agent     string `parquet:"agent,dict"`
-	Digest    []byte `parquet:"digest"`
-	Truncated uint8  `parquet:"truncated"`
-	Kind      kind   `parquet:"kind,dict"`
-	Revisit   bool   `parquet:"revisit"`
-	Robots    string `parquet:"robots,dict"`
-	Port      uint16 `parquet:"port"`
-	Flags     uint32 `parquet:"flags,dict"`
-	Seq       int64  `parquet:"seq,dict"`
-	Depth     int8   `parquet:"depth"`
-	Language  string `parquet:"language,dict"`
-	Header    []byte `parquet:"header,dict"`
-	Pack      uint64 `parquet:"pack"`
+	Host      string
+	Origin    string
+	URL       string
+	Time      int64
+	Record    []byte
+	File      int32
+	Offset    int64
+	Length    int64
+	Status    int16
+	Mime      string
+	Agent     string
+	Digest    []byte
+	Truncated uint8
+	Kind      kind
+	Revisit   bool
+	Robots    string
+	Port      uint16
+	Flags     uint32
+	Seq       int64
+	Depth     int8
+	Language  string
+	Header    []byte
+	Pack      uint64
 }
 
 var fetches = Spec[fetch]{
 	Name:    "fetches",
 	Compare: compareFetches,
 	Bucket:  func(f *fetch) int { return BucketOf(f.Host) },
-	Size: func(f *fetch) int {
-		const fixed = 256
-		return fixed + len(f.Host) + len(f.Origin) + len(f.URL) + len(f.Record) + len(f.Mime) +
-			len(f.Agent) + len(f.Digest) + len(f.Robots) + len(f.Language) + len(f.Header)
-	},
 }
 
 func compareFetches(a, b *fetch) int {

@@ -17,8 +17,8 @@ const (
 )
 
 // Spec says how rows of type T are named, ordered and measured. T is a struct
-// of bool, intN, uintN, string and []byte fields; those that are not exported are not kept. The functions keep nothing of
-// their rows.
+// of bool, intN, uintN, string and []byte fields; those that are not exported are not kept. The
+// functions keep nothing of their rows.
 type Spec[T any] struct {
 	// Name is the prefix of the file names.
 	Name string
@@ -30,9 +30,6 @@ type Spec[T any] struct {
 	// Held is how many bytes of packed rows a Writer or Sorter holds until it writes a run; 0
 	// means that it shares memory with many others, and holds few.
 	Held int
-	// Size returns about how many bytes of memory the row holds, not packed: it bounds
-	// what is encoded at once.
-	Size func(*T) int
 }
 
 // BucketOf returns the bucket of a host: the 64-bit FNV-1a hash of its bytes,

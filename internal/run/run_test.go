@@ -220,7 +220,6 @@ func TestRunsAreBounded(t *testing.T) {
 		Name:    "tiny",
 		Compare: func(a, b *tiny) int { return cmp.Compare(a.N, b.N) },
 		Bucket:  func(*tiny) int { return 7 },
-		Size:    func(*tiny) int { return 4 },
 	}
 	many := make([]tiny, 2*maxRows+1)
 	for i := range many {
@@ -427,7 +426,6 @@ func TestOtherColumns(t *testing.T) {
 		Name:    "other",
 		Compare: func(a, b *other) int { return cmp.Compare(a.Host, b.Host) },
 		Bucket:  func(o *other) int { return BucketOf(o.Host) },
-		Size:    func(*other) int { return 16 },
 	}
 	paths := write(t, t.TempDir(), spec, []other{{Host: "a"}})
 	for _, err := range Merge(t.Context(), paths, fetches, MergeOptions[fetch]{}) {

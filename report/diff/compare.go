@@ -213,8 +213,8 @@ func (c *comparison) finish(ctx context.Context) (*Changes, error) {
 
 // originChange is one change of an origin.
 type originChange struct {
-	Origin string `parquet:"origin"`
-	Kind   uint8  `parquet:"kind"`
+	Origin string
+	Kind   uint8
 }
 
 var originRuns = run.Spec[originChange]{
@@ -222,7 +222,6 @@ var originRuns = run.Spec[originChange]{
 	Compare: func(a, b *originChange) int { return cmp.Compare(a.Origin, b.Origin) },
 	Bucket:  func(o *originChange) int { return run.BucketOf(o.Origin) },
 	Held:    1 << 20,
-	Size:    func(o *originChange) int { return 40 + len(o.Origin) },
 }
 
 // countOrigins counts the changes of each origin, and lists those with most.

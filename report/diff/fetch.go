@@ -14,20 +14,20 @@ import (
 
 // fetch is what is compared of a fetch, as package run keeps it.
 type fetch struct {
-	URL       string `parquet:"url"`
-	Origin    string `parquet:"origin"`
-	Dated     bool   `parquet:"dated"`
-	Time      int64  `parquet:"time"`
-	Filename  string `parquet:"filename"`
-	Offset    int64  `parquet:"offset"`
-	RecordID  string `parquet:"record_id"`
-	Agent     string `parquet:"agent"`
-	Verdict   string `parquet:"verdict"`
-	Certainty string `parquet:"certainty"`
-	Evidence  string `parquet:"evidence"`
-	Reason    string `parquet:"reason"`
-	Rule      string `parquet:"rule"`
-	RuleLine  int32  `parquet:"rule_line"`
+	URL       string
+	Origin    string
+	Dated     bool
+	Time      int64
+	Filename  string
+	Offset    int64
+	RecordID  string
+	Agent     string
+	Verdict   string
+	Certainty string
+	Evidence  string
+	Reason    string
+	Rule      string
+	RuleLine  int32
 }
 
 // compareKeys orders fetches by what they are known by.
@@ -49,7 +49,6 @@ var sorted = run.Spec[fetch]{
 	Compare: func(a, b *fetch) int { return cmp.Or(compareKeys(a, b), comparePlaces(a, b)) },
 	Bucket:  bucketOf,
 	Held:    4 << 20,
-	Size:    func(f *fetch) int { return 300 + len(f.URL) + len(f.Origin) + len(f.Rule) },
 }
 
 func bucketOf(f *fetch) int { return run.BucketOf(f.URL) }
@@ -101,21 +100,21 @@ func sortFetches(ctx context.Context, r *results.Results, s *run.Sorter[fetch]) 
 
 // fetchRow are the columns of fetches that are compared.
 type fetchRow struct {
-	URL       string `parquet:"url,delta"`
-	Origin    string `parquet:"origin,delta"`
-	FetchTime *int64 `parquet:"fetch_time,optional,timestamp(microsecond)"`
+	URL       string
+	Origin    string
+	FetchTime *int64
 	place
-	Agent string `parquet:"agent,optional,dict"`
+	Agent string
 	report.Decision
-	Certainty string `parquet:"certainty,optional,dict"`
-	RuleLine  int32  `parquet:"rule_line,optional"`
+	Certainty string
+	RuleLine  int32
 }
 
 // place are the columns of where a record lies.
 type place struct {
-	Filename string `parquet:"warc_filename,dict"`
-	Offset   int64  `parquet:"warc_record_offset,delta"`
-	RecordID string `parquet:"warc_record_id,optional"`
+	Filename string
+	Offset   int64
+	RecordID string
 }
 
 func (r *fetchRow) fetch() fetch {
@@ -131,9 +130,9 @@ func (r *fetchRow) fetch() fetch {
 
 // proofRow are the columns of violations and unproven that fetches lacks.
 type proofRow struct {
-	URL string `parquet:"url,delta"`
+	URL string
 	place
-	Rule string `parquet:"rule,optional,dict"`
+	Rule string
 }
 
 // proofs are the rows of violations or unproven, which are in the order of fetches.

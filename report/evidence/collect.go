@@ -58,13 +58,13 @@ const (
 
 // cited is a record that a finding cites, by its place.
 type cited struct {
-	Input     int32  `parquet:"input"`
-	Entry     string `parquet:"entry,dict"`
-	Index     int64  `parquet:"index"`  // of a line of a log its offset
-	Length    int64  `parquet:"length"` // of a line of a log
-	Violation int64  `parquet:"violation"`
-	Order     int32  `parquet:"order"`
-	Role      string `parquet:"role,dict"`
+	Input     int32
+	Entry     string
+	Index     int64 // of a line of a log its offset
+	Length    int64 // of a line of a log
+	Violation int64
+	Order     int32
+	Role      string
 }
 
 func (c *cited) archive() archiveKey { return archiveKey{c.Input, c.Entry} }
@@ -76,7 +76,6 @@ var citedRuns = run.Spec[cited]{
 			cmp.Compare(a.Violation, b.Violation), cmp.Compare(a.Order, b.Order))
 	},
 	Bucket: func(*cited) int { return 0 },
-	Size:   func(c *cited) int { return 96 + len(c.Entry) },
 }
 
 // collector receives the results of an evaluation, and keeps of each fetch that is asked for

@@ -91,26 +91,24 @@ func WriteAttributes(ctx context.Context, w io.Writer, r *results.Results, o Opt
 
 // document is a document, and what becomes of it.
 type document struct {
-	Key    string `parquet:"key"`
-	Line   int64  `parquet:"line"`
-	ID     string `parquet:"id"`     // as JSON
-	Source string `parquet:"source"` // as JSON; "" where there is none
-	Length int64  `parquet:"length"` // characters
-	Reason string `parquet:"reason"`
-	Drop   bool   `parquet:"drop"`
+	Key    string
+	Line   int64
+	ID     string // as JSON
+	Source string // as JSON; "" where there is none
+	Length int64  // characters
+	Reason string
+	Drop   bool
 }
 
-func specOf[T any](name string, compare func(a, b *T) int, size func(*T) int) run.Spec[T] {
-	return run.Spec[T]{Name: name, Compare: compare, Bucket: func(*T) int { return 0 }, Held: 4 << 20, Size: size}
+func specOf[T any](name string, compare func(a, b *T) int) run.Spec[T] {
+	return run.Spec[T]{Name: name, Compare: compare, Bucket: func(*T) int { return 0 }, Held: 4 << 20}
 }
 
 var (
-	documentsByKey  = specOf("wanted", func(a, b *document) int { return cmp.Compare(a.Key, b.Key) }, (*document).size)
-	documentsByLine = specOf("found", func(a, b *document) int { return cmp.Compare(a.Line, b.Line) }, (*document).size)
-	fatesByKey      = specOf("fates", func(a, b *fate) int { return cmp.Compare(a.Key, b.Key) }, func(f *fate) int { return 100 + len(f.Key) })
+	documentsByKey  = specOf("wanted", func(a, b *document) int { return cmp.Compare(a.Key, b.Key) })
+	documentsByLine = specOf("found", func(a, b *document) int { return cmp.Compare(a.Line, b.Line) })
+	fatesByKey      = specOf("fates", func(a, b *fate) int { return cmp.Compare(a.Key, b.Key) })
 )
-
-func (d *document) size() int { return 200 + len(d.Key) + len(d.ID) + len(d.Source) }
 
 // line is the line of the attributes of a document.
 func (d *document) line() []byte {
@@ -186,10 +184,10 @@ func documentKey(id string) string {
 
 // fate is what becomes of the fetches of a key.
 type fate struct {
-	Key    string `parquet:"key"`
-	Rank   uint8  `parquet:"rank"`
-	Reason string `parquet:"reason"`
-	Drop   bool   `parquet:"drop"`
+	Key    string
+	Rank   uint8
+	Reason string
+	Drop   bool
 }
 
 // find passes on each document with what becomes of it.
