@@ -35,8 +35,10 @@ func (d *decider) certify(r *Result, s *subject, tl *timeline, v *view) error {
 		r.Certainty = Contested
 	case s.isTooCostly():
 		r.unknown(TooCostly)
-	case r.Notes&(NoteForgeable|NoteUnreadCapture) != 0, !s.wasTold(v, bracketed), s.mayPrecede(v):
+	case r.Notes&(NoteForgeable|NoteUnreadCapture) != 0, !s.wasTold(v, bracketed):
 		r.Certainty = Possible
+	case s.mayPrecede(v):
+		r.Certainty, r.mayPrecede = Possible, true
 	case r.Evidence != Fresh || r.Notes&doubts != 0:
 		r.Certainty = Probable
 	default:

@@ -41,10 +41,10 @@ func (v *Verification) count(r *Result) {
 	v.Suspected++
 }
 
-// IsSuspected reports whether an index or a list alone tells of a fetch that is a violation, or would
-// be one if its request named the crawler.
+// IsSuspected reports whether an index or a list alone tells of a fetch that is a violation, or may
+// be one by its record: by the order of records, or if its request names the crawler.
 func (r *Result) IsSuspected() bool {
-	return r.Fetch.IsIndexed() && (r.IsViolation() || r.Certainty == Possible && r.Agent == "" && r.Evidence != Later)
+	return r.Fetch.IsIndexed() && (r.IsViolation() || r.Certainty == Possible && (r.mayPrecede || r.Agent == "" && r.Evidence != Later))
 }
 
 // Suspected decides the fetches of facts and calls f with those of results that are suspected, in no
