@@ -21,6 +21,9 @@ func verifyRecords(cmd *cobra.Command, log *slog.Logger, dir string, a *account,
 		log.Warn("--verify reads what indexes tell of, and no input is an index")
 		return nil
 	}
+	if a.facts.Elsewhere {
+		return usageErrorf("--verify adds to the facts of %s, and these lie in a folder that other audits share; use 'robotsaudit audit --verify' with another folder", dir)
+	}
 	base, _ := cmd.Flags().GetString("base")
 	progress := new(ingest.VerifyProgress)
 	v, err := ingest.NewVerification(a.facts, ingest.VerifyOptions{Base: base, Workers: e.options.Workers, Progress: progress})

@@ -25,9 +25,9 @@ import (
 // the archives hold of robots.txt, and once where it forbids everything, a minute before each fetch.
 func TestVerifiedAgreesWithArchives(t *testing.T) {
 	groups := [][]string{archivesIn(t, "../../testdata/warc")}
-	shared := archivesIn(t, "../../../shared/warc")
+	shared := archivesIn(t, "../../../shared/warc/real")
 	if len(shared) == 0 {
-		t.Log("../shared/warc is not there: its archives are skipped")
+		t.Log("../shared/warc/real is not there: its archives are skipped")
 	}
 	for _, path := range shared {
 		switch name := filepath.Base(path); {

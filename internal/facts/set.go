@@ -59,8 +59,9 @@ func Open(dir string, fingerprints ...string) (*Set, error) {
 		return nil, fmt.Errorf("the facts in %s are of another version of robotsaudit; run 'robotsaudit ingest' again", dir)
 	}
 	f := &Set{Failures: p.Failures, Dir: private, Fingerprint: p.Fingerprint, Digested: p.Digested, Elsewhere: p.Folder != ""}
+	root := cmp.Or(p.Folder, filepath.Join(private, FolderName(p.Fingerprint)))
 	for _, name := range p.Tasks {
-		t := Task{Dir: filepath.Join(cmp.Or(p.Folder, filepath.Join(private, FolderName(p.Fingerprint))), name)}
+		t := Task{Dir: filepath.Join(root, name)}
 		m, err := ReadManifest(t.Dir)
 		if err != nil {
 			return nil, fmt.Errorf("facts are missing (%w); run 'robotsaudit ingest' again", err)
@@ -69,7 +70,7 @@ func Open(dir string, fingerprints ...string) (*Set, error) {
 		f.Tasks = append(f.Tasks, t)
 	}
 	f.setUp(p)
-	if err := f.addVerified(filepath.Join(private, FolderName(p.Fingerprint))); err != nil {
+	if err := f.addVerified(root); err != nil {
 		return nil, err
 	}
 	return f, nil

@@ -14,20 +14,20 @@ import (
 
 // fetch is what is compared of a fetch, as package run keeps it.
 type fetch struct {
-	URL       string
-	Origin    string
-	Dated     bool
-	Time      int64
-	Filename  string
-	Offset    int64
-	RecordID  string
-	Agent     string
-	Verdict   string
-	Certainty string
-	Evidence  string
-	Reason    string
-	Rule      string
-	RuleLine  int32
+	URL       string `parquet:"url"`
+	Origin    string `parquet:"origin"`
+	Dated     bool   `parquet:"dated"`
+	Time      int64  `parquet:"time"`
+	Filename  string `parquet:"filename"`
+	Offset    int64  `parquet:"offset"`
+	RecordID  string `parquet:"record_id"`
+	Agent     string `parquet:"agent"`
+	Verdict   string `parquet:"verdict"`
+	Certainty string `parquet:"certainty"`
+	Evidence  string `parquet:"evidence"`
+	Reason    string `parquet:"reason"`
+	Rule      string `parquet:"rule"`
+	RuleLine  int32  `parquet:"rule_line"`
 }
 
 // compareKeys orders fetches by what they are known by.
@@ -100,21 +100,21 @@ func sortFetches(ctx context.Context, r *results.Results, s *run.Sorter[fetch]) 
 
 // fetchRow are the columns of fetches that are compared.
 type fetchRow struct {
-	URL       string
-	Origin    string
-	FetchTime *int64
+	URL       string `parquet:"url,delta"`
+	Origin    string `parquet:"origin,delta"`
+	FetchTime *int64 `parquet:"fetch_time,optional,timestamp(microsecond)"`
 	place
-	Agent string
+	Agent string `parquet:"agent,optional,dict"`
 	report.Decision
-	Certainty string
-	RuleLine  int32
+	Certainty string `parquet:"certainty,optional,dict"`
+	RuleLine  int32  `parquet:"rule_line,optional"`
 }
 
 // place are the columns of where a record lies.
 type place struct {
-	Filename string
-	Offset   int64
-	RecordID string
+	Filename string `parquet:"warc_filename,dict"`
+	Offset   int64  `parquet:"warc_record_offset,delta"`
+	RecordID string `parquet:"warc_record_id,optional"`
 }
 
 func (r *fetchRow) fetch() fetch {
@@ -130,9 +130,9 @@ func (r *fetchRow) fetch() fetch {
 
 // proofRow are the columns of violations and unproven that fetches lacks.
 type proofRow struct {
-	URL string
+	URL string `parquet:"url,delta"`
 	place
-	Rule string
+	Rule string `parquet:"rule,optional,dict"`
 }
 
 // proofs are the rows of violations or unproven, which are in the order of fetches.
