@@ -116,10 +116,16 @@ func (t *task) run(ctx context.Context, make func(dir string, c *Commit) error) 
 			return
 		}
 		ctx := context.WithoutCancel(ctx)
-		t.store.RemoveAll(ctx, mine.prefix())
+		counts, unknown := t.committed(ctx)
+		if unknown != nil {
+			return // this attempt may count after all
+		}
+		if counts == nil || counts.Attempt != mine.Attempt {
+			t.store.RemoveAll(ctx, mine.prefix())
+		}
 		// What failed may have failed because another attempt was first, and its files went.
-		if other, otherErr := t.committed(ctx); other != nil && otherErr == nil {
-			c, err = other, nil
+		if counts != nil {
+			c, err = counts, nil
 		}
 	}()
 	dir, end, err := t.store.Begin(mine.prefix())
