@@ -23,18 +23,8 @@ import (
 // archives give, but for what the table of lost evidence in docs/SEMANTICS.md says; an index beside
 // its archives changes nothing.
 func TestIndexAgreesWithArchives(t *testing.T) {
-	groups := [][]string{archivesIn(t, "../../testdata/warc")}
-	shared := archivesIn(t, "../../../shared/warc/real")
-	if len(shared) == 0 {
-		t.Log("../shared/warc/real is not there: its archives are skipped")
-	}
-	for _, path := range shared {
-		if !testing.Short() && !strings.HasSuffix(path, "/invalid-warcfile-contenttype-recommended.warc") { // metadata that an index does not tell from a resource
-			groups = append(groups, []string{path})
-		}
-	}
 	var same, other int
-	for _, archives := range groups {
+	for _, archives := range archiveGroups(t) {
 		var opt evaluate.Options
 		if len(archives) > 1 {
 			opt.Crawler = "Wget" // an index cannot tell which of several crawlers it was
@@ -64,6 +54,20 @@ func TestIndexAgreesWithArchives(t *testing.T) {
 	if same < 150 || other > same {
 		t.Errorf("%d fetches alike, %d with lost evidence", same, other)
 	}
+}
+
+// archiveGroups are archives to be audited together: all of testdata, and each of ../shared/warc/real.
+func archiveGroups(t *testing.T) [][]string {
+	t.Helper()
+	groups := [][]string{archivesIn(t, "../../testdata/warc")}
+	shared := archivesIn(t, "../../../shared/warc/real")
+	if len(shared) == 0 {
+		t.Log("../shared/warc/real is not there: its archives are skipped")
+	}
+	for _, path := range shared {
+		groups = append(groups, []string{path})
+	}
+	return groups
 }
 
 // archivesIn lists the archives of a folder whose records have places in a file.

@@ -24,22 +24,8 @@ import (
 // that the archives give, in every column but those that docs/SEMANTICS.md says are lost: once with what
 // the archives hold of robots.txt, and once where it forbids everything, a minute before each fetch.
 func TestVerifiedAgreesWithArchives(t *testing.T) {
-	groups := [][]string{archivesIn(t, "../../testdata/warc")}
-	shared := archivesIn(t, "../../../shared/warc/real")
-	if len(shared) == 0 {
-		t.Log("../shared/warc/real is not there: its archives are skipped")
-	}
-	for _, path := range shared {
-		switch name := filepath.Base(path); {
-		case testing.Short():
-		case name == "invalid-warcfile-contenttype-recommended.warc": // metadata that an index does not tell from a resource
-		case name == "example-bad-non-chunked.warc.gz": // one stream, in which no record has a place of its own
-		default:
-			groups = append(groups, []string{path})
-		}
-	}
 	var own, all agreement
-	for _, archives := range groups {
+	for _, archives := range archiveGroups(t) {
 		dir := t.TempDir()
 		whole := auditWith(t, filepath.Join(dir, "whole"), archives...)
 		fetches := fetchesOf(t, whole)
