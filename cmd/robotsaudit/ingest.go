@@ -144,19 +144,28 @@ if there is any problem, else 0. docs/SCHEMA.md explains the kinds.
 	return cmd
 }
 
+// findInputs finds the archives that args name, and tells of arguments that name none. Some do.
+func findInputs(cmd *cobra.Command, log *slog.Logger, args, urls []string) ([]ingest.Input, []*ingest.InputError, error) {
+	inputs, failures := expand(cmd, args, urls)
+	if err := cmd.Context().Err(); err != nil {
+		return nil, nil, err
+	}
+	for _, f := range failures {
+		tell(log, slog.LevelError, "input_failed", f.Error(), slog.String("input", f.Arg), slog.String("reason", f.Reason))
+	}
+	if len(inputs) == 0 {
+		return nil, nil, exitStatus(exitFailed)
+	}
+	return inputs, failures, nil
+}
+
 // runIngest reads the archives that args name. Nothing is made in the output
 // folder where they name none.
 func runIngest(cmd *cobra.Command, log *slog.Logger, args []string, flags ingestFlags, tables bool, then func(*account) error) error {
 	return flags.accounted(cmd, log, func(a *account) error {
-		inputs, failures := expand(cmd, args, flags.urls)
-		if err := cmd.Context().Err(); err != nil {
+		inputs, failures, err := findInputs(cmd, log, args, flags.urls)
+		if err != nil {
 			return err
-		}
-		for _, f := range failures {
-			tell(log, slog.LevelError, "input_failed", f.Error(), slog.String("input", f.Arg), slog.String("reason", f.Reason))
-		}
-		if len(inputs) == 0 {
-			return exitStatus(exitFailed)
 		}
 		attempt := func() (err error) {
 			a.progress = new(ingest.Progress)

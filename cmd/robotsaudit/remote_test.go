@@ -384,7 +384,7 @@ func TestVerifyRemote(t *testing.T) {
 	for n, at := range places {
 		fmt.Fprintf(&lines, `h)/ 20240501120000 {"url": "http://h/p%d", "status": "200", "length": "%d", "offset": "%d", "filename": "a/pages.warc.gz"}`+"\n", n, at[1], at[0])
 	}
-	index, robots := writeFile(t, filepath.Join(dir, "index.cdxj"), lines.Bytes()), writeFile(t, filepath.Join(dir, "robots.warc.gz"), robotsOfPages())
+	index, robots := writeFile(t, filepath.Join(dir, "index.cdxj"), lines.Bytes()), writeFile(t, filepath.Join(dir, "robots.warc.gz"), robotsOfPages("T11:00:00Z"))
 	writeFile(t, filepath.Join(dir, "here/a/pages.warc.gz"), archive)
 	args := func(out, base string) []string {
 		return []string{"audit", "-o", filepath.Join(dir, out), index, robots, "--verify", "--base", base, "--workers", "2"}

@@ -111,15 +111,9 @@ given here; the other stages take them from the plan.
 			return err
 		}
 		e.warn(log)
-		inputs, failures := expand(cmd, args, urls)
-		if err := cmd.Context().Err(); err != nil {
+		inputs, failures, err := findInputs(cmd, log, args, urls)
+		if err != nil {
 			return err
-		}
-		for _, f := range failures {
-			tell(log, slog.LevelError, "input_failed", f.Error(), slog.String("input", f.Arg), slog.String("reason", f.Reason))
-		}
-		if len(inputs) == 0 {
-			return exitStatus(exitFailed)
 		}
 		p, err := stages.New(inputs, failures, shards, verify, digest, e.options, e.only, e.ranks)
 		if err != nil {

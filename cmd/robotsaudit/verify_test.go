@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -154,7 +153,7 @@ func differencesOf(got, want map[string]any) (differences []string) {
 func TestVerifyHostileIndex(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name string, content []byte) string { return writeFile(t, filepath.Join(dir, name), content) }
-	robots := write("robots.warc.gz", robotsOfPages())
+	robots := write("robots.warc.gz", robotsOfPages("T11:00:00Z"))
 	archive, places := archiveOfPages()
 	write("base/pages.warc.gz", archive)
 	write("secret.warc.gz", archive)
@@ -231,7 +230,7 @@ func TestVerifyTheSecondOfRobots(t *testing.T) {
 	write := func(name string, content []byte) string { return writeFile(t, filepath.Join(dir, name), content) }
 	archive, places := archiveOfPages()
 	write("base/pages.warc.gz", archive)
-	robots := write("robots.warc.gz", bytes.ReplaceAll(gunzip(t, robotsOfPages()), []byte("T11:00:00Z"), []byte("T12:00:00Z")))
+	robots := write("robots.warc.gz", robotsOfPages("T12:00:00Z"))
 	index := write("index.cdxj", fmt.Appendf(nil, `h)/ 20240501120000 {"url": "http://h/p0", "status": "200", "length": "%d", "offset": "%d", "filename": "pages.warc.gz"}`+"\n",
 		places[0][1], places[0][0]))
 	if found := violationsOf(t, auditWith(t, filepath.Join(dir, "index"), index, robots)); len(found) > 0 {
@@ -246,19 +245,6 @@ func TestVerifyTheSecondOfRobots(t *testing.T) {
 	t.Error("its record was not read")
 }
 
-func gunzip(t *testing.T, b []byte) []byte {
-	t.Helper()
-	r, err := gzip.NewReader(bytes.NewReader(b))
-	if err != nil {
-		t.Fatal(err)
-	}
-	plain, err := io.ReadAll(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return plain
-}
-
 func writeFile(t *testing.T, path string, content []byte) string {
 	t.Helper()
 	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, content, 0o666)); err != nil {
@@ -267,14 +253,14 @@ func writeFile(t *testing.T, path string, content []byte) string {
 	return path
 }
 
-// robotsOfPages is an archive of a robots.txt that forbids the pages of archiveOfPages, got an hour
-// before them.
-func robotsOfPages() (archive []byte) {
+// robotsOfPages is an archive of a robots.txt that forbids the pages of archiveOfPages, which were got
+// at T12:00:00Z.
+func robotsOfPages(at string) (archive []byte) {
 	for _, r := range []warctest.Record{
 		warctest.Request("urn:uuid:r1", "http://h/robots.txt", "RobotsBot/1.0"),
 		warctest.Response("urn:uuid:r2", "http://h/robots.txt", "HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nDisallow: /"),
 	} {
-		archive = append(archive, warctest.Gzip(strings.Replace(r.String(), "T12:00:00Z", "T11:00:00Z", 1))...)
+		archive = append(archive, warctest.Gzip(strings.Replace(r.String(), "T12:00:00Z", at, 1))...)
 	}
 	return archive
 }
