@@ -2,13 +2,15 @@ package html
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"html/template"
+	"runtime"
 
+	"github.com/alitto/pond/v2"
 	"github.com/dustin/go-humanize"
+	"github.com/klauspost/compress/gzip"
 
 	"github.com/robotsaudit/robotsaudit/report/document"
 )
@@ -150,35 +152,54 @@ func (r *rows) make(source rowSource) (shown shownRows, err error) {
 }
 
 // pack packs rows until all are packed or there is no more room, and returns the first row
-// that is not.
+// that is not. As many packs are made at a time as there are cores.
 func (r *rows) pack(source rowSource, from int) (next int, err error) {
+	pool := pond.NewResultPool[packedRows](runtime.GOMAXPROCS(0))
+	defer pool.StopAndWait()
 	for from < source.n {
-		to := min(source.n, from+rowsPerPack)
-		var values [][]any
-		var rows []string
-		for i := from; i < to; i++ {
-			row, err := source.html(i)
-			if err != nil {
-				return from, err
+		group := pool.NewGroup()
+		for i := range pool.MaxConcurrency() {
+			begin := from + i*rowsPerPack
+			if begin < source.n {
+				group.SubmitErr(func() (packedRows, error) { return source.pack(begin, min(source.n, begin+rowsPerPack)) })
 			}
-			values, rows = append(values, source.values(i)), append(rows, string(row))
 		}
-		pack := packedRows{Table: source.table}
-		if pack.Values, err = compress(values); err != nil {
+		packs, err := group.Wait()
+		if err != nil {
 			return from, err
 		}
-		if pack.Rows, err = compress(rows); err != nil {
-			return from, err
+		for _, pack := range packs {
+			if pack.size() > r.room {
+				return from, nil
+			}
+			r.room -= pack.size()
+			r.packed = append(r.packed, pack)
+			from = min(source.n, from+rowsPerPack)
 		}
-		size := len(pack.Values) + len(pack.Rows)
-		if size > r.room {
-			return from, nil
-		}
-		r.room -= size
-		r.packed = append(r.packed, pack)
-		from = to
 	}
 	return from, nil
+}
+
+func (p *packedRows) size() int { return len(p.Values) + len(p.Rows) }
+
+// pack packs the rows from ≤ row < to.
+func (s rowSource) pack(from, to int) (packedRows, error) {
+	var values [][]any
+	var rows []string
+	for i := from; i < to; i++ {
+		row, err := s.html(i)
+		if err != nil {
+			return packedRows{}, err
+		}
+		values, rows = append(values, s.values(i)), append(rows, string(row))
+	}
+	packed := packedRows{Table: s.table}
+	var err error
+	if packed.Values, err = compress(values); err != nil {
+		return packed, err
+	}
+	packed.Rows, err = compress(rows)
+	return packed, err
 }
 
 // compress returns a value as JSON in gzip in base64.
@@ -188,7 +209,9 @@ func compress(value any) (template.HTML, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := json.NewEncoder(z).Encode(value); err != nil {
+	values := json.NewEncoder(z)
+	values.SetEscapeHTML(false) // base64 hides them from parsers of HTML
+	if err := values.Encode(value); err != nil {
 		return "", err
 	}
 	if err := z.Close(); err != nil {
