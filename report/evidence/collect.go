@@ -94,7 +94,7 @@ type collector struct {
 	count    int64 // of the violations collected
 	lacking  int64 // violations that rest on records of missing inputs
 	affected map[int32]int64
-	unheld   map[string]int64 // findings on fetches that an index tells of, by the archive that it names
+	unheld   map[string]int64 // findings that rest on what an index alone tells of, by the archive that it names
 	newest   facts.Time
 	order    int32
 	here     []cited // of the violation in hand
@@ -113,7 +113,7 @@ func (c *collector) Result(r *evaluate.Result) error {
 	if !c.selected.has(r, c.filename(r.Fetch), c.rows[table]) {
 		return nil
 	}
-	if c.isUnheld(r.Fetch) {
+	if c.isUnheld(r) {
 		c.lacking++
 		return nil
 	}
@@ -145,12 +145,18 @@ func (c *collector) Result(r *evaluate.Result) error {
 // maxUnheld bounds the archives that are named because an index names them.
 const maxUnheld = 1 << 10
 
-// isUnheld reports whether no input holds the record of a fetch, and remembers which archive would.
-func (c *collector) isUnheld(f *facts.Fetch) bool {
-	if !f.IsToldByIndex() {
+// isUnheld reports whether a finding rests on a record that no input holds, and remembers which
+// archive would: an index tells of the fetch, or of a later capture of robots.txt.
+func (c *collector) isUnheld(r *evaluate.Result) bool {
+	var name string
+	switch {
+	case r.Fetch.IsToldByIndex():
+		name = c.filename(r.Fetch)
+	case r.Notes&evaluate.NoteUnreadCapture != 0:
+		name = "a later robots.txt"
+	default:
 		return false
 	}
-	name := c.filename(f)
 	if _, known := c.unheld[name]; !known && len(c.unheld) >= maxUnheld {
 		name = "other archives"
 	}
