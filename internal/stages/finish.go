@@ -187,13 +187,14 @@ func (f *finishing) publishTable(ctx context.Context, t report.Table) error {
 		if _, has := c.Files[t.File()]; !has {
 			continue
 		}
-		name := path.Join(filepath.ToSlash(t.PartFile(n)))
-		size, placed := there[path.Base(name)]
+		name := filepath.ToSlash(t.PartFile(n))
 		delete(there, path.Base(name))
 		err := f.out.Copy(ctx, c.prefix()+t.File(), name)
-		// Where another process has finished meanwhile, the file is in its place alone.
-		if isMissing(err) && placed && size == c.Files[t.File()] {
-			err = nil
+		if isMissing(err) { // where another process has finished meanwhile, the file is in its place alone
+			placed, listErr := f.out.List(ctx, t.Name+"/")
+			if size, is := placed[path.Base(name)]; listErr == nil && is && size == c.Files[t.File()] {
+				err = nil
+			}
 		}
 		if err != nil {
 			return err
