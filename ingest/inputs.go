@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/index"
 	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
@@ -72,6 +73,7 @@ func (x *expander) argument(arg string) {
 		x.list(arg[1:])
 	case strings.HasSuffix(object.Shown(arg), ".paths.gz"):
 		x.list(arg)
+	case isClusterFile(object.Shown(arg)) && x.cluster(arg):
 	case object.IsPrefix(arg):
 		x.prefix(arg)
 	case object.IsRemote(arg):
@@ -151,6 +153,47 @@ func (x *expander) list(path string) {
 		}
 	}
 	x.lines(path, r)
+}
+
+// isClusterFile reports whether a file is named like those that tell of a ZipNum cluster.
+func isClusterFile(name string) bool {
+	return strings.HasSuffix(name, ".idx") || strings.HasSuffix(name, ".loc")
+}
+
+// cluster takes the files of a ZipNum cluster, which lie beside its .idx or .loc, and reports whether
+// it is one.
+func (x *expander) cluster(arg string) bool {
+	f, err := x.openList(arg)
+	if err != nil {
+		return false // whoever reads it as an input says so
+	}
+	src := warc.SourceAt(f, 0)
+	if _, format := sniff(src); format != index.ZipNum {
+		f.Close()
+		return false
+	}
+	parts, err := index.ClusterParts(src)
+	f.Close()
+	if err != nil {
+		x.fail(arg, "cannot be read (%v); name the cluster's compressed files (cdx-*.gz) instead", err)
+		return true
+	}
+	beside := expander{ctx: x.ctx, base: folderOf(arg), seen: x.seen}
+	for i, part := range parts {
+		parts[i] = path.Base(part)
+	}
+	beside.lines(arg, strings.NewReader(strings.Join(parts, "\n")))
+	x.inputs, x.failures = append(x.inputs, beside.inputs...), append(x.failures, beside.failures...)
+	return true
+}
+
+// folderOf is the folder, or the prefix, in which a file lies.
+func folderOf(arg string) string {
+	if !object.IsRemote(arg) {
+		return filepath.Dir(arg)
+	}
+	arg, _, _ = strings.Cut(arg, "?")
+	return arg[:strings.LastIndexByte(arg, '/')]
 }
 
 func (x *expander) openList(path string) (object.Object, error) {

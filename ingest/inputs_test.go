@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -64,6 +65,12 @@ func TestExpand(t *testing.T) {
 		"cc.paths.gz":                        string(warctest.Gzip("b.WARC\ncrawl/c.warc.gz.bz2\n")),
 		"bad.paths.gz":                       "no gzip",
 		"[x].warc":                           warc,
+		"zipnum/cdx-00000.gz":                "x",
+		"zipnum/cdx-00001.gz":                "x",
+		"zipnum/cluster.idx":                 summary("cdx-00000.gz", "cdx-00001.gz", "cdx-00001.gz"),
+		"zipnum/cluster.loc":                 "part\t/elsewhere/part/cdx-00001.gz\n" + "gone\t/elsewhere/gone/cdx-00009.gz\n",
+		"zipnum/bad.idx":                     summary("cdx-00000.gz") + strings.Repeat(summary("cdx-00000.gz"), 2000) + "what is this?\n",
+		"zipnum/other.idx":                   "no cluster",
 	}
 	for name, c := range map[string]struct {
 		args     []string
@@ -91,7 +98,13 @@ func TestExpand(t *testing.T) {
 		"missing, present": {[]string{"no.warc", "a.warc.gz"}, map[string]string{"a.warc.gz": "a.warc.gz"}, []string{"no.warc: no such file or folder"}},
 		"empty folder":     {[]string{"empty"}, nil, []string{"empty: the folder holds no archives"}},
 		"no archives":      {[]string{"nothing"}, nil, []string{"nothing: the folder holds no archives"}},
-		"standard input":   {[]string{"-", "-"}, map[string]string{"-": "-"}, nil},
+		"cluster": {[]string{"zipnum/cluster.idx"},
+			map[string]string{"zipnum/cdx-00000.gz": "cdx-00000.gz", "zipnum/cdx-00001.gz": "cdx-00001.gz"}, nil},
+		"places of one": {[]string{"zipnum/cluster.loc"}, map[string]string{"zipnum/cdx-00001.gz": "cdx-00001.gz"},
+			[]string{"cdx-00009.gz: cannot be read (no such file or directory); the list names it"}},
+		"damaged cluster": {[]string{"zipnum/bad.idx"}, nil, []string{"zipnum/bad.idx: cannot be read (line 2002 is not one of"}},
+		"no cluster":      {[]string{"zipnum/other.idx"}, map[string]string{"zipnum/other.idx": "other.idx"}, nil},
+		"standard input":  {[]string{"-", "-"}, map[string]string{"-": "-"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := tree(t, files)
@@ -120,6 +133,15 @@ func TestExpand(t *testing.T) {
 			}
 		})
 	}
+}
+
+// summary is the .idx of a ZipNum cluster, of a member in each part.
+func summary(parts ...string) string {
+	var b strings.Builder
+	for i, part := range parts {
+		fmt.Fprintf(&b, "com,example)/%d 20240220211055\t%s\t0\t188224\t%d\n", i, part, i+1)
+	}
+	return b.String()
 }
 
 // An audit written into the folder of its archives must not hide them.

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/parquet-go/jsonlite"
 
@@ -193,34 +192,4 @@ func sniffArray(b []byte) Format {
 		}
 	}
 	return None
-}
-
-// isZipNumLine recognises the summary of a ZipNum cluster: the key and date of the first line of a
-// member; the name of the part, offset, length, and mostly a number.
-func isZipNumLine(line []byte) bool {
-	columns := strings.Split(string(line), "\t")
-	if len(columns) != 4 && len(columns) != 5 {
-		return false
-	}
-	_, time, ok := strings.Cut(columns[0], " ")
-	time, _, _ = strings.Cut(time, " ")
-	for _, n := range columns[2:] {
-		ok = ok && isDigits(n)
-	}
-	return ok && isCDXTime(time)
-}
-
-// isLocationLine recognises the file that says where the parts of a ZipNum cluster lie: a name, and
-// places with that name in it.
-func isLocationLine(line []byte) bool {
-	columns := strings.Split(string(line), "\t")
-	if len(columns) < 2 || columns[0] == "" {
-		return false
-	}
-	for _, place := range columns[1:] {
-		if !strings.Contains(place, columns[0]) || !strings.Contains(place, "/") || !strings.HasSuffix(place, ".gz") || strings.Contains(place, " ") {
-			return false
-		}
-	}
-	return true
 }
