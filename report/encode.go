@@ -29,13 +29,6 @@ const (
 	maxPageRows = 2048     // of such values
 )
 
-// bounded are the columns whose least and greatest values a reader may use to pass over
-// pages: the rows of an origin are neighbours. In all others the bounds of a page
-// are as good as those of the table, and the footer has two values a page for them.
-var bounded = map[string]bool{
-	"url": true, "url_host_name": true, "url_host_registered_domain": true, "origin": true, "fetch_time": true, "robots_id": true,
-}
-
 // Keys of what the footer of every table says of itself.
 const (
 	SchemaVersionKey = "robotsaudit.schema_version"
@@ -73,11 +66,6 @@ func newEncoder[T any](out io.Writer, dir, table string, batch int) *encoder[T] 
 		parquet.DataPageStatistics(false), // the column index has the bounds
 		parquet.KeyValueMetadata(SchemaVersionKey, SchemaVersion),
 		parquet.KeyValueMetadata(TableKey, table),
-	}
-	for _, path := range schema.Columns() {
-		if !bounded[path[0]] {
-			options = append(options, parquet.SkipPageBounds(path...))
-		}
 	}
 	e := &encoder[T]{out: parquet.NewGenericWriter[T](out, options...), batch: make([]T, batch)}
 	e.fields, e.writers = fieldsOf(schema, e.batch), e.out.ColumnWriters()
