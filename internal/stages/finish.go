@@ -37,7 +37,7 @@ func Finish(ctx context.Context, s, out Store, p *Plan) (*Finished, error) {
 	}
 	defer remove()
 	f := &finishing{Plan: p, out: out, tmp: tmp, rest: filepath.Join(tmp, "rest")}
-	if f.r, err = p.open(ctx, s, tmp, toFinish, nil); err != nil {
+	if f.r, err = p.open(ctx, s, tmp, nil); err != nil {
 		return nil, err
 	}
 	defer f.r.Close()
@@ -126,7 +126,7 @@ func (f *finishing) sum(ctx context.Context, s Store) (*Finished, error) {
 	w.Only(f.Tables)
 	var totals []*evaluate.Totals
 	for _, c := range f.parts {
-		dir, err := f.out.Fetch(ctx, c.prefix(), filepath.Join(f.tmp, path.Base(c.prefix())), func(name string) bool { return !f.isTable(name) })
+		dir, err := f.out.Fetch(ctx, c.prefix(), filepath.Join(f.tmp, path.Base(c.prefix())), all)
 		if err != nil {
 			return nil, err
 		}
@@ -221,8 +221,9 @@ func exists(path string) bool {
 
 // leaveFacts has the output name the facts, so that commands that need them find them.
 func (f *finishing) leaveFacts(ctx context.Context) error {
-	if object.IsRemote(f.ranges.Facts) {
-		return nil // they are copied where they are needed
+	remote := object.IsRemote(f.ranges.Facts)
+	if _, local := f.out.(folder); local && remote {
+		return nil // the commands that read folders find facts in folders alone
 	}
 	plan := facts.Plan{Fingerprint: f.r.set.Fingerprint, Failures: f.r.set.Failures, Digested: f.DigestInputs, Copies: f.r.commit.Copies}
 	for _, in := range f.Inputs {
@@ -232,6 +233,9 @@ func (f *finishing) leaveFacts(ctx context.Context) error {
 		plan.Tasks = append(plan.Tasks, filepath.Base(f.r.set.Tasks[i].Dir))
 	}
 	plan.Folder = absolute(filepath.Dir(filepath.Clean(f.r.set.Tasks[0].Dir)))
+	if remote {
+		plan.Folder = f.ranges.Facts + "/" + strings.TrimSuffix(shardsPrefix, "/")
+	}
 	path := filepath.Join(f.tmp, facts.PlanFile)
 	if err := durable.WriteJSON(path, &plan); err != nil {
 		return err
