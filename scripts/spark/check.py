@@ -1,5 +1,8 @@
 """What try runs: audit.py on a cluster of processes, one of which is killed, and what Spark reads of
-the result."""
+the result. Without --submitted it submits itself.
+
+    check.py [--submitted] WORK ARCHIVES
+"""
 
 import glob
 import json
@@ -7,59 +10,55 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import pyspark
 from pyspark.sql import SparkSession, types
 
-import audit
+HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-def descendants(pid):
-    """The processes below one, as numbers and command lines."""
+def submit(work, archives):
+    home = os.path.dirname(pyspark.__file__)  # from which workers start executors
+    environment = dict(os.environ, SPARK_HOME=home, PYSPARK_PYTHON=sys.executable, PYSPARK_DRIVER_PYTHON=sys.executable)
+    os.chdir(work)
+    command = [os.path.join(home, "bin", "spark-submit"), "--master", "local-cluster[2,1,1024]", "--conf", "spark.ui.enabled=false",
+               "--files", os.path.join(work, "robotsaudit"), "--py-files", os.path.join(HERE, "audit.py"),
+               os.path.abspath(__file__), "--submitted", work, archives]
+    os.execve(command[0], command, environment)
+
+
+def executors(pid):
+    """The executors below a process."""
     listed = subprocess.run(["ps", "-eo", "pid=,ppid=,args="], capture_output=True, text=True, check=True).stdout
-    below = {pid}
-    found = []
-    for line in sorted(listed.splitlines(), key=lambda line: int(line.split()[0])):
-        number, parent, arguments = line.split(None, 2)
-        if int(parent) in below:
-            below.add(int(number))
-            found.append((int(number), arguments))
-    return found
+    processes = [line.split(None, 2) for line in listed.splitlines()]
+    below = [str(pid)]
+    for parent in below:
+        below += [number for number, above, _ in processes if above == parent]
+    return [int(number) for number, _, arguments in processes if number in below and "CoarseGrainedExecutorBackend" in arguments]
 
 
-def kill_an_executor(process, committed):
-    """Kills one of the executors below a process once some shards are read."""
-    while process.poll() is None:
-        executors = [pid for pid, arguments in descendants(process.pid) if "CoarseGrainedExecutorBackend" in arguments]
-        if len(executors) == 2 and len(glob.glob(committed)) >= 2:
-            os.kill(executors[0], signal.SIGKILL)
-            process.wait()
-            return
+def kill_an_executor(cluster, committed, killed):
+    """Kills one of two executors once some shards are read."""
+    while not killed:
+        found = executors(cluster)
+        if len(found) == 2 and len(glob.glob(committed)) >= 2:
+            os.kill(found[0], signal.SIGKILL)
+            killed.append(len(glob.glob(committed)))
         time.sleep(0.1)
-    sys.exit("Spark ended, or its two executors did not begin, before one was to be killed")
 
 
-def main(work, archives):
-    submit = os.path.join(os.path.dirname(pyspark.__file__), "bin", "spark-submit")
-    here = os.path.dirname(os.path.abspath(__file__))
-    out = os.path.join(work, "out")
-    environment = dict(os.environ, PYSPARK_PYTHON=sys.executable, PYSPARK_DRIVER_PYTHON=sys.executable)
-    environment["SPARK_HOME"] = os.path.dirname(pyspark.__file__)  # from which workers start executors
-    log = os.path.join(work, "log")
-    with open(log, "w") as f:
-        process = subprocess.Popen(
-            [submit, "--master", "local-cluster[2,1,1024]", "--conf", "spark.ui.enabled=false", "--files", os.path.join(work, "robotsaudit"),
-             os.path.join(here, "audit.py"), "--shards", "10", "--ranges", "8", "--facts", os.path.join(work, "facts"), "-o", out,
-             archives, "--", "--agent", "GPTBot"], env=environment, stderr=f, cwd=work)
-    kill_an_executor(process, os.path.join(work, "facts", "shards", "*.json"))
-    with open(log) as f:
-        said = f.read()
-    if process.wait() != 0:
-        sys.exit(said)
-    assert "Lost executor" in said, said
-    spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
-    spark.sparkContext.setLogLevel("ERROR")
+def check(work, archives):
+    import audit  # of --py-files
+
+    facts, out = os.path.join(work, "facts"), os.path.join(work, "out")
+    spark = SparkSession.builder.appName("robotsaudit").getOrCreate()
+    killed = []
+    threading.Thread(target=kill_an_executor, args=(os.getppid(), os.path.join(facts, "shards", "*.json"), killed), daemon=True).start()
+    audit.main(spark, ["--shards", "10", "--ranges", "8", "--facts", facts, "-o", out, archives, "--", "--agent", "GPTBot"])
+    assert killed and killed[0] < 10, "no executor was killed while shards were read"
+    print("ok    an executor was killed when %d shards of 10 were read" % killed[0])
     with open(os.path.join(out, "audit.json")) as f:
         rows = json.load(f)["tables"]
     tables = audit.tables(spark, out)
@@ -69,7 +68,11 @@ def main(work, archives):
     assert fetches["warc_record_offset"] == types.LongType(), fetches
     first = str(tables["fetches"].selectExpr("min(fetch_time)").first()[0])
     print("ok    Spark reads %d tables; the first fetch was at %s" % (len(tables), first))
+    spark.stop()
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    if sys.argv[1] == "--submitted":
+        check(*sys.argv[2:])
+    else:
+        submit(*sys.argv[1:])
