@@ -38,7 +38,7 @@ var limits = struct {
 	blocks: 8,
 	run:    4,
 	gap:    2 << 20,
-	ahead:  32,
+	ahead:  16,
 }
 
 // commonCrawl is a web server that answers 403 to whoever asks too fast, and how many requests at a
