@@ -81,7 +81,11 @@ func (f *finishing) collect(ctx context.Context) (err error) {
 	if f.names, err = f.out.List(ctx, prefix); err != nil {
 		return err
 	}
-	_, f.finished = f.names[finishedFile]
+	// Asked behind the list: another process that finishes makes this file before it removes others.
+	_, err = f.out.Read(ctx, prefix+finishedFile)
+	if f.finished = err == nil; err != nil && !isMissing(err) {
+		return err
+	}
 	var missing []int
 	for n := range f.ranges.Of {
 		t := f.part(f.out, f.ranges, n)
@@ -188,12 +192,10 @@ func (f *finishing) publishTable(ctx context.Context, t report.Table) error {
 			continue
 		}
 		name := path.Join(filepath.ToSlash(t.PartFile(n)))
-		size, placed := there[path.Base(name)]
 		delete(there, path.Base(name))
 		err := f.out.Copy(ctx, c.prefix()+t.File(), name)
-		// Where another process has finished meanwhile, the file is in its place alone.
-		if isMissing(err) && placed && size == c.Files[t.File()] {
-			err = nil
+		if isMissing(err) {
+			err = f.placed(ctx, t, path.Base(name), c.Files[t.File()], err)
 		}
 		if err != nil {
 			return err
@@ -212,6 +214,19 @@ func (f *finishing) publishTable(ctx context.Context, t report.Table) error {
 		}
 	}
 	return f.out.Remove(ctx, stale...)
+}
+
+// placed returns nil, in place of an error, where a part of a table is in its place: another process
+// has finished meanwhile.
+func (f *finishing) placed(ctx context.Context, t report.Table, name string, size int64, missing error) error {
+	there, err := f.out.List(ctx, t.Name+"/")
+	if err != nil {
+		return err
+	}
+	if got, is := there[name]; !is || got != size {
+		return missing
+	}
+	return nil
 }
 
 func exists(path string) bool {
