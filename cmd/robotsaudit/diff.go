@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/robotsaudit/robotsaudit/report/diff"
-	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
 func newDiffCommand() *cobra.Command {
@@ -32,6 +31,7 @@ new even where OLD has no such fetch.
 	cmd.Flags().StringVar(&format, "format", "text", "`FORMAT` of the output: text or json, which lists up to 1,000 of a kind")
 	cmd.Flags().BoolVar(&full, "full", false, "list up to 1,000 of a kind in text, not 20")
 	cmd.Flags().StringVar(&failOn, "fail-on", "", "exit with code 10 if there are `WHAT`: new-violations")
+	addStore(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if format != "text" && format != "json" {
 			return usageErrorf("--format: unknown format %q: use text or json", format)
@@ -61,14 +61,16 @@ new even where OLD has no such fetch.
 
 // compareAudits compares the audits in two output folders.
 func compareAudits(cmd *cobra.Command, old, new string) (*diff.Changes, error) {
-	before, err := results.Open(old)
+	before, end, err := readOutput(cmd, old)
 	if err != nil {
 		return nil, err
 	}
-	after, err := results.Open(new)
+	defer end()
+	after, end, err := readOutput(cmd, new)
 	if err != nil {
 		return nil, err
 	}
+	defer end()
 	return diff.Compare(cmd.Context(), before, after)
 }
 

@@ -12,7 +12,6 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/evidence"
-	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
 func newEvidenceCommand() *cobra.Command {
@@ -54,13 +53,16 @@ whether the archives were true: for that, compare the records with them.
 			case opt.To == "":
 				return usageErrorf("no file given for the bundle; add --to FILE")
 			}
-			if _, err := results.Open(opt.Dir); err != nil { // before the lock, which makes the folder
+			r, end, err := readOutput(cmd, opt.Dir) // before the lock, which makes the folder
+			if err != nil {
 				return err
 			}
+			defer end()
+			opt.Dir = r.Dir()
 			return inOutput(opt.Dir, func() error { return writeBundle(cmd, log, opt) })
 		},
 	}
-	cmd.Flags().StringVarP(&opt.Dir, "output", "o", "", "output folder `DIR` of the audit")
+	cmd.Flags().StringVarP(&opt.Dir, "output", "o", "", "output `DIR` of the audit: a folder, or s3://BUCKET/PREFIX")
 	cmd.Flags().StringVar(&opt.To, "to", "", "`FILE` to write the bundle to, such as bundle.warc.gz")
 	cmd.Flags().StringVar(&opt.Archives, "archives", "", "folder `DIR` in which the archives are now, if they have been moved")
 	addRemote(cmd.Flags())

@@ -11,7 +11,6 @@ import (
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/report/explain"
-	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
 func newExplainCommand() *cobra.Command {
@@ -39,7 +38,7 @@ tables. The settings are those of the audit.
 		Args: oneFetch,
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&f.output, "output", "o", "", "output folder `DIR` of the audit (required)")
+	flags.StringVarP(&f.output, "output", "o", "", "output `DIR` of the audit: a folder, or s3://BUCKET/PREFIX (required)")
 	flags.StringVar(&f.agent, "agent", "", "tell what held for the product token `TOKEN`, not for the crawler that made the fetch")
 	flags.StringVar(&f.at, "at", "", "`TIME` of the fetch: 2025-03-01T12:00:00Z, or 2025-03-01 for its first moment")
 	flags.StringVar(&f.format, "format", "text", "`FORMAT` of the output: text or json")
@@ -67,16 +66,20 @@ func (f *explainFlags) run(cmd *cobra.Command, what string) error {
 	if err != nil {
 		return err
 	}
-	log, err := begin(cmd, f.output)
+	if f.output == "" {
+		return usageErrorf("no output folder given; add -o DIR")
+	}
+	log, err := newLogger(cmd)
 	if err != nil {
 		return err
 	}
-	r, err := results.Open(f.output) // before the lock, which makes the folder
+	r, end, err := readOutput(cmd, f.output) // before the lock, which makes the folder
 	if err != nil {
 		return err
 	}
-	return inOutput(f.output, func() error {
-		set, err := ingest.OpenFacts(f.output)
+	defer end()
+	return inOutput(r.Dir(), func() error {
+		set, err := ingest.OpenFacts(r.Dir())
 		if err != nil {
 			return err
 		}

@@ -84,7 +84,7 @@ type exportFlags struct {
 }
 
 func (f *exportFlags) add(flags *pflag.FlagSet) {
-	flags.StringVarP(&f.output, "output", "o", "", "output folder `DIR` of an audit (required)")
+	flags.StringVarP(&f.output, "output", "o", "", "output `DIR` of an audit: a folder, or s3://BUCKET/PREFIX (required)")
 	flags.BoolVar(&f.drop, "drop", false, "list what to drop")
 	flags.BoolVar(&f.keep, "keep", false, "list what to keep")
 	flags.StringArrayVar(&f.asked.agents, "agent", nil, "what robots.txt says to product token `TOKEN` counts (repeatable)")
@@ -97,6 +97,7 @@ func (f *exportFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.format, "format", "", "`FORMAT` of the list: "+names(export.Formats))
 	flags.StringVar(&f.docs, "documents", "", "`FILE` of dolma documents, whose attributes --format dolma writes")
 	flags.StringVar(&f.to, "to", "-", "write the list to `FILE`; - is standard output")
+	addStore(flags)
 }
 
 // names lists the values of an option: a, b or c.
@@ -117,10 +118,11 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 	if format == export.Parquet && f.to == "-" && isTerminal(cmd.OutOrStdout()) {
 		return usageErrorf("Parquet is nothing for a terminal; add --to FILE")
 	}
-	r, err := results.Open(f.output)
+	r, end, err := readOutput(cmd, f.output)
 	if err != nil {
 		return err
 	}
+	defer end()
 	var missing *export.MissingError
 	if err := options.Check(r); errors.As(err, &missing) {
 		return usageErrorf("the audit in %s was made without %s; make it anew with: %s", f.output, strings.Join(missing.What, " "),

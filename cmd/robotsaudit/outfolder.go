@@ -16,19 +16,45 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/object"
+	"github.com/robotsaudit/robotsaudit/internal/stages"
 	"github.com/robotsaudit/robotsaudit/report"
+	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
 func addOutput(flags *pflag.FlagSet, output *string) {
 	flags.StringVarP(output, "output", "o", "", "output folder `DIR`, made where there is none (required)")
 }
 
-// begin checks the options that all commands with an output folder share.
+// begin checks the options that all commands share that write to an output folder.
 func begin(cmd *cobra.Command, output string) (*slog.Logger, error) {
-	if output == "" {
+	switch {
+	case output == "":
 		return nil, usageErrorf("no output folder given; add -o DIR")
+	case object.IsRemote(output):
+		return nil, usageErrorf("-o %s: give a folder; an audit in stages alone writes to a store (docs/SCALE.md)", object.Shown(output))
 	}
 	return newLogger(cmd)
+}
+
+// readOutput opens the results in an output that is a folder, or in a store. Of one in a store, a
+// local folder has what is read. End is called behind the reading.
+func readOutput(cmd *cobra.Command, output string) (r *results.Results, end func(), err error) {
+	if !object.IsRemote(output) {
+		r, err = results.Open(output)
+		return r, func() {}, err
+	}
+	if !strings.HasPrefix(strings.ToLower(output), "s3://") {
+		return nil, nil, usageErrorf("%s: results are read from a folder, or from s3://BUCKET/PREFIX", object.Shown(output))
+	}
+	dir, end, err := stages.Mirror(cmd.Context(), output)
+	if err != nil {
+		return nil, nil, err
+	}
+	if r, err = results.OpenCopy(dir, strings.TrimSuffix(output, "/")); err != nil {
+		end()
+	}
+	return r, end, err
 }
 
 // writeFlags are the options of commands that write to an output folder.

@@ -12,9 +12,14 @@ import (
 
 // addRemote adds the flags that say how archives are reached that lie elsewhere.
 func addRemote(flags *pflag.FlagSet) {
+	addStore(flags)
+	flags.Int("https-requests", 0, "`N` requests at a time to one web server, for https://… (default: 4 to data.commoncrawl.org, elsewhere as many as are needed)")
+}
+
+// addStore adds those that say how object stores are reached.
+func addStore(flags *pflag.FlagSet) {
 	flags.String("s3-endpoint", "", "`URL` of an object store that is not Amazon's, for s3://…")
 	flags.Bool("s3-anonymous", false, "do not sign requests to object stores: for what is public")
-	flags.Int("https-requests", 0, "`N` requests at a time to one web server, for https://… (default: 4 to data.commoncrawl.org, elsewhere as many as are needed)")
 }
 
 // addBase adds the flag that says where the archives of a list are.

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/robotsaudit/robotsaudit/internal/stages"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/ci"
 	"github.com/robotsaudit/robotsaudit/report/csv"
@@ -74,7 +75,7 @@ type reportFlags struct {
 }
 
 func (f *reportFlags) add(flags *pflag.FlagSet) {
-	flags.StringVarP(&f.output, "output", "o", "", "output folder `DIR` of an audit (required)")
+	flags.StringVarP(&f.output, "output", "o", "", "output `DIR` of an audit: a folder, or s3://BUCKET/PREFIX (required)")
 	flags.StringVar(&f.html, "html", "", "write the report as HTML to `FILE`")
 	flags.StringVar(&f.markdown, "markdown", "", "write the report as Markdown to `FILE`")
 	flags.StringVar(&f.card, "dataset-card", "", "write a dataset card of the Hugging Face Hub to `FILE`, mostly DIR/README.md")
@@ -84,7 +85,8 @@ func (f *reportFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.document.Title, "title", "", "`TITLE` of the report")
 	flags.StringVar(&f.document.Operator, "operator", "", "`WHO` ran the crawl, for the report")
 	flags.StringVar(&f.document.Date, "date", "", "`DATE` of the report, as it is to be written")
-	flags.StringVar(&f.against, "against", "", "output folder `OLD` of an earlier audit: the report tells what changed since")
+	flags.StringVar(&f.against, "against", "", "output `OLD` of an earlier audit: the report tells what changed since")
+	addStore(flags)
 }
 
 // A rendering is a file to be written.
@@ -94,14 +96,14 @@ type rendering struct {
 }
 
 // renderings are the files that can be asked for.
-func (f *reportFlags) renderings() []rendering {
+func (f *reportFlags) renderings(cmd *cobra.Command) []rendering {
 	var once sync.Once
 	var doc *document.Document
 	var failed error
 	// rendered makes the compliance report, once for all formats.
 	rendered := func(render func(io.Writer, *document.Document, *results.Results) error) func(context.Context, io.Writer, *results.Results) error {
-		return func(ctx context.Context, w io.Writer, r *results.Results) error {
-			once.Do(func() { doc, failed = f.makeDocument(ctx, r) })
+		return func(_ context.Context, w io.Writer, r *results.Results) error {
+			once.Do(func() { doc, failed = f.makeDocument(cmd, r) })
 			if failed != nil {
 				return failed
 			}
@@ -124,15 +126,17 @@ func (f *reportFlags) run(cmd *cobra.Command) error {
 	if f.output == "" {
 		return usageErrorf("no output folder given; add -o DIR")
 	}
-	if f.html+f.markdown+f.card+f.csv+f.sarif+f.junit == "" {
-		f.html = filepath.Join(f.output, report.HTMLFile)
-	}
-	files := f.renderings()
-	if err := f.check(files); err != nil {
+	r, end, err := readOutput(cmd, f.output)
+	if err != nil {
 		return err
 	}
-	r, err := results.Open(f.output)
-	if err != nil {
+	defer end()
+	beside := f.html+f.markdown+f.card+f.csv+f.sarif+f.junit == ""
+	if beside {
+		f.html = filepath.Join(r.Dir(), report.HTMLFile)
+	}
+	files := f.renderings(cmd)
+	if err := f.check(files); err != nil {
 		return err
 	}
 	for _, file := range files {
@@ -143,7 +147,19 @@ func (f *reportFlags) run(cmd *cobra.Command) error {
 			return err
 		}
 	}
+	if beside && r.Dir() != f.output { // a store's
+		return putBeside(cmd, f.output, f.html)
+	}
 	return f.writeCSV(cmd, r)
+}
+
+// putBeside puts the report beside the tables in a store.
+func putBeside(cmd *cobra.Command, output, path string) error {
+	s, err := stages.OpenStore(output)
+	if err != nil {
+		return err
+	}
+	return s.Put(cmd.Context(), path, report.HTMLFile)
 }
 
 // check refuses what cannot be meant.
@@ -164,13 +180,15 @@ func (f *reportFlags) check(files []rendering) error {
 }
 
 // makeDocument makes the compliance report.
-func (f *reportFlags) makeDocument(ctx context.Context, r *results.Results) (*document.Document, error) {
+func (f *reportFlags) makeDocument(cmd *cobra.Command, r *results.Results) (*document.Document, error) {
+	ctx := cmd.Context()
 	options := f.document
 	if f.against != "" {
-		old, err := results.Open(f.against)
+		old, end, err := readOutput(cmd, f.against)
 		if err != nil {
 			return nil, err
 		}
+		defer end()
 		if options.Changes, err = diff.Compare(ctx, old, r); err != nil {
 			return nil, err
 		}

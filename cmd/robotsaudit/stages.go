@@ -338,9 +338,6 @@ audit.json and report.html. Each table is a folder of files.`,
 		e.options.Crawler = p.Settings.Crawler
 		reportUnread(log, done.Facts, nil)
 		e.warnOfIdle(log, done.Totals)
-		if remote {
-			return e.printSummary(cmd, done.Summary, fmt.Sprintf("Tables and audit.json are in %s. There is no report.html: copy them to a folder, and run 'robotsaudit report -o DIR'.", output))
-		}
 		return e.tellResults(cmd, output, done.Summary)
 	}
 	return cmd

@@ -20,6 +20,7 @@ var limits = struct {
 	blocks int   // of them that are kept of one object
 	run    int   // blocks in a row from which on they are read as a stream
 	gap    int64 // bytes that a stream reads although they are skipped: a new request takes longer
+	ahead  int64 // blocks that one request copies at most
 }{
 	attempts:  8,
 	progress:  1 << 20,
@@ -37,6 +38,7 @@ var limits = struct {
 	blocks: 8,
 	run:    4,
 	gap:    2 << 20,
+	ahead:  16,
 }
 
 // commonCrawl is a web server that answers 403 to whoever asks too fast, and how many requests at a

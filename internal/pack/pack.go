@@ -12,6 +12,8 @@ import (
 	"os"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/robotsaudit/robotsaudit/internal/object"
 )
 
 // A Ref says where a body is in a pack, and what it must be.
@@ -97,7 +99,7 @@ func (w *Writer) Close() error {
 
 // A Reader gets bodies from a pack. It is safe for concurrent use.
 type Reader struct {
-	file *os.File
+	file object.LocalFile
 	size int64
 }
 
@@ -110,7 +112,7 @@ const large = 1 << 20
 
 // Open opens the pack at path.
 func Open(path string) (*Reader, error) {
-	file, err := os.Open(path)
+	file, err := object.OpenCopy(path)
 	if err != nil {
 		return nil, err
 	}

@@ -7,9 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/parquet-go/parquet-go"
+
+	"github.com/robotsaudit/robotsaudit/internal/object"
 )
 
 // ErrDamaged is wrapped by every error about the content of a file.
@@ -19,7 +20,7 @@ var ErrDamaged = errors.New("damaged")
 const readAhead = 512
 
 // Open reads the footer of a file. Page indexes and Bloom filters stay on disk.
-func Open(file *os.File) (*parquet.File, error) {
+func Open(file object.LocalFile) (*parquet.File, error) {
 	info, err := file.Stat()
 	if err != nil {
 		return nil, err

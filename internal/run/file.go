@@ -10,6 +10,8 @@ import (
 	"os"
 
 	"github.com/klauspost/compress/s2"
+
+	"github.com/robotsaudit/robotsaudit/internal/object"
 )
 
 // ErrDamaged is the cause of errors about files whose content is not what was written.
@@ -139,7 +141,7 @@ type fileReader[T any] struct {
 	spec     Spec[T]
 	layout   *layout[T]
 	from, to int
-	file     *os.File
+	file     object.LocalFile
 	frames   []frame // not yet read
 	at       int64   // where the first of them begins
 	packed   *packedRows[T]
@@ -151,7 +153,7 @@ type fileReader[T any] struct {
 
 // openFile opens a file on the rows of the buckets from ≤ bucket < to.
 func openFile[T any](src source[T], spec Spec[T], l *layout[T], from, to int) (*fileReader[T], error) {
-	file, err := os.Open(src.path)
+	file, err := object.OpenCopy(src.path)
 	if err != nil {
 		return nil, err
 	}

@@ -43,7 +43,7 @@ func Decide(ctx context.Context, s, out Store, p *Plan, n, of int, decided *atom
 		return nil, err
 	}
 	defer remove()
-	r, err := p.open(ctx, s, tmp, toDecide, decided)
+	r, err := p.open(ctx, s, tmp, decided)
 	if err != nil {
 		return nil, err
 	}

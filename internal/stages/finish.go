@@ -37,7 +37,7 @@ func Finish(ctx context.Context, s, out Store, p *Plan) (*Finished, error) {
 	}
 	defer remove()
 	f := &finishing{Plan: p, out: out, tmp: tmp, rest: filepath.Join(tmp, "rest")}
-	if f.r, err = p.open(ctx, s, tmp, toFinish, nil); err != nil {
+	if f.r, err = p.open(ctx, s, tmp, nil); err != nil {
 		return nil, err
 	}
 	defer f.r.Close()
@@ -81,7 +81,11 @@ func (f *finishing) collect(ctx context.Context) (err error) {
 	if f.names, err = f.out.List(ctx, prefix); err != nil {
 		return err
 	}
-	_, f.finished = f.names[finishedFile]
+	// Asked behind the list: another process that finishes makes this file before it removes others.
+	_, err = f.out.Read(ctx, prefix+finishedFile)
+	if f.finished = err == nil; err != nil && !isMissing(err) {
+		return err
+	}
 	var missing []int
 	for n := range f.ranges.Of {
 		t := f.part(f.out, f.ranges, n)
@@ -126,7 +130,7 @@ func (f *finishing) sum(ctx context.Context, s Store) (*Finished, error) {
 	w.Only(f.Tables)
 	var totals []*evaluate.Totals
 	for _, c := range f.parts {
-		dir, err := f.out.Fetch(ctx, c.prefix(), filepath.Join(f.tmp, path.Base(c.prefix())), func(name string) bool { return !f.isTable(name) })
+		dir, err := f.out.Fetch(ctx, c.prefix(), filepath.Join(f.tmp, path.Base(c.prefix())), all)
 		if err != nil {
 			return nil, err
 		}
@@ -190,11 +194,8 @@ func (f *finishing) publishTable(ctx context.Context, t report.Table) error {
 		name := filepath.ToSlash(t.PartFile(n))
 		delete(there, path.Base(name))
 		err := f.out.Copy(ctx, c.prefix()+t.File(), name)
-		if isMissing(err) { // where another process has finished meanwhile, the file is in its place alone
-			placed, listErr := f.out.List(ctx, t.Name+"/")
-			if size, is := placed[path.Base(name)]; listErr == nil && is && size == c.Files[t.File()] {
-				err = nil
-			}
+		if isMissing(err) {
+			err = f.placed(ctx, t, path.Base(name), c.Files[t.File()], err)
 		}
 		if err != nil {
 			return err
@@ -215,6 +216,19 @@ func (f *finishing) publishTable(ctx context.Context, t report.Table) error {
 	return f.out.Remove(ctx, stale...)
 }
 
+// placed returns nil, in place of an error, where a part of a table is in its place: another process
+// has finished meanwhile.
+func (f *finishing) placed(ctx context.Context, t report.Table, name string, size int64, missing error) error {
+	there, err := f.out.List(ctx, t.Name+"/")
+	if err != nil {
+		return err
+	}
+	if got, is := there[name]; !is || got != size {
+		return missing
+	}
+	return nil
+}
+
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
@@ -222,8 +236,9 @@ func exists(path string) bool {
 
 // leaveFacts has the output name the facts, so that commands that need them find them.
 func (f *finishing) leaveFacts(ctx context.Context) error {
-	if object.IsRemote(f.ranges.Facts) {
-		return nil // they are copied where they are needed
+	remote := object.IsRemote(f.ranges.Facts)
+	if _, local := f.out.(folder); local && remote {
+		return nil // the commands that read folders find facts in folders alone
 	}
 	plan := facts.Plan{Fingerprint: f.r.set.Fingerprint, Failures: f.r.set.Failures, Digested: f.DigestInputs, Copies: f.r.commit.Copies}
 	for _, in := range f.Inputs {
@@ -233,6 +248,9 @@ func (f *finishing) leaveFacts(ctx context.Context) error {
 		plan.Tasks = append(plan.Tasks, filepath.Base(f.r.set.Tasks[i].Dir))
 	}
 	plan.Folder = absolute(filepath.Dir(filepath.Clean(f.r.set.Tasks[0].Dir)))
+	if remote {
+		plan.Folder = f.ranges.Facts + "/" + strings.TrimSuffix(shardsPrefix, "/")
+	}
 	path := filepath.Join(f.tmp, facts.PlanFile)
 	if err := durable.WriteJSON(path, &plan); err != nil {
 		return err

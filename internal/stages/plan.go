@@ -151,7 +151,7 @@ func (p *Plan) ranks(ctx context.Context, s Store, tmp string) (*report.Ranks, e
 	if file == (report.RanksFile{}) {
 		return nil, nil
 	}
-	dir, err := s.Fetch(ctx, ranksPrefix+file.SHA256+"/", tmp, func(string) bool { return true })
+	dir, err := s.Fetch(ctx, ranksPrefix+file.SHA256+"/", filepath.Join(tmp, ranksPrefix), all)
 	if err != nil {
 		return nil, err
 	}

@@ -111,7 +111,7 @@ func (p *Plan) shards(ctx context.Context, s Store, clean bool) ([]*Commit, erro
 }
 
 // facts puts the facts of all shards together. Temporary files are in tmp.
-func (p *Plan) facts(ctx context.Context, s Store, shards []*Commit, copies map[string]string, tmp string, want wanted) (*facts.Set, error) {
+func (p *Plan) facts(ctx context.Context, s Store, shards []*Commit, copies map[string]string, tmp string) (*facts.Set, error) {
 	plan := facts.Plan{Fingerprint: p.Settings.FactsFingerprint, Digested: p.DigestInputs, Copies: copies}
 	for _, in := range p.Inputs {
 		plan.Inputs = append(plan.Inputs, in.Input)
@@ -125,7 +125,7 @@ func (p *Plan) facts(ctx context.Context, s Store, shards []*Commit, copies map[
 		if err := p.checkInputs(i, m, c); err != nil {
 			return nil, fmt.Errorf("%w; %s", err, p.shard(s, i).again())
 		}
-		dir, err := s.Fetch(ctx, c.prefix(), filepath.Join(tmp, path.Base(c.prefix())), want)
+		dir, err := s.Fetch(ctx, c.prefix(), filepath.Join(tmp, path.Base(c.prefix())), all)
 		if err != nil {
 			return nil, err
 		}
@@ -138,22 +138,6 @@ func (p *Plan) facts(ctx context.Context, s Store, shards []*Commit, copies map[
 	ingest.CanReread(set)
 	return set, nil
 }
-
-// wanted says which files of a shard's facts a stage reads.
-type wanted func(name string) bool
-
-// of wants files whose names begin in one of several ways.
-func of(kinds ...string) wanted {
-	return func(name string) bool {
-		return slices.ContainsFunc(kinds, func(kind string) bool { return strings.HasPrefix(name, kind+"-") || name == kind })
-	}
-}
-
-var (
-	toResolve = of("captures", "fetches", "revisits", "events", "bodies.pack")
-	toDecide  = of("fetches", "events", "bodies.pack")
-	toFinish  = of("issues", "bodies.pack")
-)
 
 func readManifest(ctx context.Context, s Store, c *Commit) (*facts.Manifest, error) {
 	b, err := s.Read(ctx, c.prefix()+facts.ManifestFile)

@@ -31,7 +31,7 @@ func Resolve(ctx context.Context, s Store, p *Plan, workers int) (*Commit, error
 			return err
 		}
 		defer remove()
-		set, err := p.facts(ctx, s, shards, nil, tmp, toResolve)
+		set, err := p.facts(ctx, s, shards, nil, tmp)
 		if err != nil {
 			return err
 		}
@@ -42,7 +42,7 @@ func Resolve(ctx context.Context, s Store, p *Plan, workers int) (*Commit, error
 		for _, shard := range shards {
 			c.Shards = append(c.Shards, shard.Attempt)
 		}
-		if set, err = p.facts(ctx, s, shards, c.Copies, tmp, toResolve); err != nil {
+		if set, err = p.facts(ctx, s, shards, c.Copies, tmp); err != nil {
 			return err
 		}
 		opt, err := p.options()
@@ -69,7 +69,7 @@ type resolution struct {
 }
 
 // open opens what was resolved. Decided, which may be nil, will count the fetches.
-func (p *Plan) open(ctx context.Context, s Store, tmp string, want wanted, decided *atomic.Int64) (*resolution, error) {
+func (p *Plan) open(ctx context.Context, s Store, tmp string, decided *atomic.Int64) (*resolution, error) {
 	t := p.resolved(s)
 	c, err := t.committed(ctx)
 	if err != nil {
@@ -100,10 +100,10 @@ func (p *Plan) open(ctx context.Context, s Store, tmp string, want wanted, decid
 		return nil, err
 	}
 	r.opt.Decided = decided
-	if r.set, err = p.facts(ctx, s, r.shards, c.Copies, tmp, want); err != nil {
+	if r.set, err = p.facts(ctx, s, r.shards, c.Copies, tmp); err != nil {
 		return nil, err
 	}
-	dir, err := s.Fetch(ctx, c.prefix(), filepath.Join(tmp, resolvedName), func(string) bool { return true })
+	dir, err := s.Fetch(ctx, c.prefix(), filepath.Join(tmp, resolvedName), all)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -12,18 +13,18 @@ import (
 )
 
 // bucket is a Store of the objects below a prefix of an object store, which must know conditional
-// writes (If-None-Match). What is read of it is copied to a local disk first.
+// writes (If-None-Match). What is read of it is copied to a local disk.
 type bucket string // s3://…/
 
 func (b bucket) String() string { return strings.TrimSuffix(string(b), "/") }
 
 func (b bucket) Read(ctx context.Context, name string) ([]byte, error) {
-	path := string(b) + name
-	info, err := object.Stat(ctx, path)
+	place := string(b) + name
+	info, err := object.Stat(ctx, place)
 	if err != nil {
 		return nil, err
 	}
-	o, err := object.Open(ctx, path, info)
+	o, err := object.Open(ctx, place, info)
 	if err != nil {
 		return nil, err
 	}
@@ -84,9 +85,6 @@ func (b bucket) Upload(ctx context.Context, prefix, dir string) (map[string]int6
 }
 
 func (b bucket) Fetch(ctx context.Context, prefix, tmp string, want func(name string) bool) (string, error) {
-	if err := os.MkdirAll(tmp, 0o777); err != nil {
-		return "", err
-	}
 	for e, err := range object.List(ctx, string(b)+prefix) {
 		if err != nil {
 			return "", err
@@ -98,17 +96,29 @@ func (b bucket) Fetch(ctx context.Context, prefix, tmp string, want func(name st
 		if !filepath.IsLocal(e.Name) {
 			return "", errors.New(e.Path + " is not a name that robotsaudit gives")
 		}
-		if err := object.Download(ctx, e.Path, e.Info, file); err != nil {
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			return "", err
+		}
+		if err := fetch(ctx, e, file); err != nil {
 			return "", err
 		}
 	}
-	return tmp, nil
+	return tmp, os.MkdirAll(tmp, 0o777)
+}
+
+// fetch copies an object to a file. Of facts and tables, those blocks are copied that are read.
+func fetch(ctx context.Context, e object.Entry, file string) error {
+	switch path.Ext(e.Name) {
+	case ".run", ".pack", ".parquet":
+		return object.CopyLater(ctx, e.Path, e.Info, file)
+	}
+	return object.Download(ctx, e.Path, e.Info, file)
 }
 
 func (b bucket) Copy(ctx context.Context, from, to string) error {
 	return object.Copy(ctx, string(b)+from, string(b)+to)
 }
 
-func (b bucket) Put(ctx context.Context, path, to string) error {
-	return object.Put(ctx, path, string(b)+to)
+func (b bucket) Put(ctx context.Context, file, to string) error {
+	return object.Put(ctx, file, string(b)+to)
 }

@@ -438,3 +438,32 @@ func TestStopped(t *testing.T) {
 	}
 	s.ok(1, func() error { return s.read(0) })
 }
+
+// overtaken is a Store in which something happens before the first file gets another name.
+type overtaken struct {
+	stages.Store
+	once sync.Once
+	by   func()
+}
+
+func (o *overtaken) Copy(ctx context.Context, from, to string) error {
+	o.once.Do(o.by)
+	return o.Store.Copy(ctx, from, to)
+}
+
+// TestOvertaken: another process finishes, and removes what it no longer needs, in the middle of finishing.
+func TestOvertaken(t *testing.T) {
+	t.Parallel()
+	archives := "../../testdata/warc"
+	one := audittest.Audit(t, everything(), archives)
+	s := planned(t, filepath.Join(t.TempDir(), "facts"), 1, everything(), archives)
+	s.ingested(1)
+	for n := range 2 {
+		s.ok(1, func() error { return s.decide(n, 2) })
+	}
+	_, err := stages.Finish(t.Context(), s.facts, &overtaken{Store: s.out, by: func() { s.ok(1, s.finish) }}, s.plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare(t, "overtaken", one, s.folder, tables(t, one))
+}

@@ -35,7 +35,8 @@ type Store interface {
 	// Upload makes the files last that are in the folder of Begin, and returns their sizes.
 	Upload(ctx context.Context, prefix, dir string) (map[string]int64, error)
 	// Fetch returns a local folder with the files below a prefix whose names want is true of,
-	// which it may put below tmp. It may hold others, too.
+	// which it may make at tmp. It may hold others, too. Facts and tables in it are to be opened
+	// with object.OpenCopy.
 	Fetch(ctx context.Context, prefix, tmp string, want func(name string) bool) (dir string, err error)
 	// Copy gives a file another name, in place of what has it. The file stays.
 	Copy(ctx context.Context, from, to string) error

@@ -23,7 +23,7 @@ func Compare(ctx context.Context, old, new *results.Results) (*Changes, error) {
 	}
 	defer os.RemoveAll(dir)
 	c := &comparison{origins: run.NewSorter(dir, originRuns)}
-	c.changes.Old, c.changes.New = sideOf(old.Dir(), old.Audit()), sideOf(new.Dir(), new.Audit())
+	c.changes.Old, c.changes.New = sideOf(old.Name(), old.Audit()), sideOf(new.Name(), new.Audit())
 	c.changes.Settings = compareSettings(old.Audit(), new.Audit())
 	before, after := run.NewSorter(dir, sortedAs("old")), run.NewSorter(dir, sortedAs("new"))
 	if err := sortFetches(ctx, old, before); err != nil {

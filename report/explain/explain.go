@@ -36,7 +36,7 @@ func New(ctx context.Context, r *results.Results, set *evaluate.Facts, q evaluat
 		return x.Size == y.Size && x.Fingerprint == y.Fingerprint
 	})
 	if !same {
-		return nil, fmt.Errorf("the tables in %s are not of the archives read last; run 'robotsaudit evaluate -o %s' first", r.Dir(), r.Dir())
+		return nil, fmt.Errorf("the tables in %s are not of the archives read last; run 'robotsaudit evaluate -o %s' first", r.Name(), r.Name())
 	}
 	opt, err := a.Settings.Options()
 	if err != nil {
@@ -77,7 +77,7 @@ func agrees(r *results.Results, x *evaluate.Explanation) error {
 		case f.WARCFilename != at.File || f.WARCRecordOffset != at.Offset:
 		case f.Verdict != x.Verdict || f.Reason != x.Reason:
 			return fmt.Errorf("the tables in %s say %s (%s) of this fetch, and now it is %s (%s): an archive cannot be read as it was; "+
-				"put the archives back where they were, or run 'robotsaudit audit' again", r.Dir(), f.Verdict, f.Reason, x.Verdict, x.Reason)
+				"put the archives back where they were, or run 'robotsaudit audit' again", r.Name(), f.Verdict, f.Reason, x.Verdict, x.Reason)
 		default:
 			return nil
 		}

@@ -21,29 +21,33 @@ import (
 // Results are those of one audit.
 type Results struct {
 	dir   string
+	name  string // that messages call it
 	audit report.Audit
 }
 
 // Open opens the results in an output folder. It reads audit.json, which commits the tables:
 // without it they are not whole, or not there.
-func Open(dir string) (*Results, error) {
+func Open(dir string) (*Results, error) { return OpenCopy(dir, dir) }
+
+// OpenCopy opens a folder that stands for an output elsewhere, whose name messages bear.
+func OpenCopy(dir, name string) (*Results, error) {
 	b, err := os.ReadFile(filepath.Join(dir, report.AuditFile))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, missingError(dir)
+		return nil, missingError(name)
 	}
 	if err != nil {
 		return nil, err
 	}
-	r := &Results{dir: dir}
+	r := &Results{dir: dir, name: name}
 	if err := json.Unmarshal(b, &r.audit); err != nil {
-		return nil, fmt.Errorf("%s in %s is damaged (%w); %s", report.AuditFile, dir, err, makeAnew(dir))
+		return nil, fmt.Errorf("%s in %s is damaged (%w); %s", report.AuditFile, name, err, makeAnew(name))
 	}
 	if r.audit.Tool != "robotsaudit" {
-		return nil, fmt.Errorf("%s in %s is not that of an audit; %s", report.AuditFile, dir, makeAnew(dir))
+		return nil, fmt.Errorf("%s in %s is not that of an audit; %s", report.AuditFile, name, makeAnew(name))
 	}
 	if v := r.audit.SchemaVersion; v != report.SchemaVersion {
 		return nil, fmt.Errorf("the results in %s have schema version %q, and this robotsaudit reads version %s; %s",
-			dir, v, report.SchemaVersion, makeAnew(dir))
+			name, v, report.SchemaVersion, makeAnew(name))
 	}
 	return r, nil
 }
@@ -64,8 +68,11 @@ func makeAnew(dir string) string {
 	return fmt.Sprintf("make them with: robotsaudit audit INPUT... -o %s", dir)
 }
 
-// Dir is the output folder.
+// Dir is the output folder, or what stands for it.
 func (r *Results) Dir() string { return r.dir }
+
+// Name is what messages call the output.
+func (r *Results) Name() string { return r.name }
 
 // Audit is the content of audit.json. Nobody may change it.
 func (r *Results) Audit() *report.Audit { return &r.audit }
@@ -106,7 +113,7 @@ func Select[T, R any](r *Results, table report.TableOf[R]) iter.Seq2[*T, error] 
 		}
 		if rows != want {
 			yield(nil, fmt.Errorf("the table %s in %s has %d rows, and %s says %d; %s",
-				table.Name, r.dir, rows, report.AuditFile, want, makeAnew(r.dir)))
+				table.Name, r.name, rows, report.AuditFile, want, makeAnew(r.name)))
 		}
 	}
 }
@@ -120,7 +127,7 @@ func (r *Results) Files(table string) ([]string, error) {
 	}
 	entries, err := os.ReadDir(filepath.Join(r.dir, table)) // sorted
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("the table %s is missing in %s; %s", table, r.dir, makeAnew(r.dir))
+		return nil, fmt.Errorf("the table %s is missing in %s; %s", table, r.name, makeAnew(r.name))
 	}
 	if err != nil {
 		return nil, err

@@ -2,10 +2,10 @@ package results
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/parquet-go/parquet-go"
 
+	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/parquetfile"
 	"github.com/robotsaudit/robotsaudit/report"
 )
@@ -13,7 +13,7 @@ import (
 // tableFile is one open file of a table.
 type tableFile struct {
 	path    string
-	file    *os.File
+	file    object.LocalFile
 	parquet *parquet.File
 }
 
@@ -25,7 +25,7 @@ type tableSpec struct {
 
 // openTable opens a file of a table.
 func openTable(path string, table tableSpec) (*tableFile, error) {
-	file, err := os.Open(path)
+	file, err := object.OpenCopy(path)
 	if err != nil {
 		return nil, err
 	}

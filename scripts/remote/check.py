@@ -13,6 +13,9 @@ import boto3
 import botocore.config
 import botocore.exceptions
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "scale"))
+from same import differences  # noqa: E402
+
 BUCKET = "crawl"
 SECRET = "example-secret"
 
@@ -44,6 +47,17 @@ class Check:
     def audit(self, name, *args, **more):
         return self.run("audit", *args, "-o", str(self.work / name), "--s3-endpoint", self.endpoint, **more)
 
+    def start(self, *args):
+        command = [self.binary, *args, "--s3-endpoint", self.endpoint, "--quiet"]
+        return subprocess.Popen(command, env=environment(SECRET), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def raced(self, *args):
+        """Runs two attempts at a task at once: both must succeed."""
+        for attempt in [self.start(*args), self.start(*args)]:
+            said = attempt.communicate(timeout=300)[1]
+            if attempt.returncode != 0:
+                self.that(" ".join(args), False, said)
+
     def same(self, what, a, b):
         def files(name):
             return {p.name: p.read_bytes() for p in (self.work / name).iterdir() if p.is_file()}
@@ -51,6 +65,41 @@ class Check:
         ours, theirs = files(a), files(b)
         differ = [n for n in ours.keys() | theirs.keys() if ours.get(n) != theirs.get(n)]
         self.that(what, not differ and len(ours) > 10, f"differ: {differ}")
+
+
+def staged(check, s3, archives):
+    """Audits in stages, with facts and results in the store; every task is raced by a second attempt."""
+    facts, out = f"s3://{BUCKET}/facts", f"s3://{BUCKET}/some/out"
+    try:
+        for _ in range(2):
+            s3.put_object(Bucket=BUCKET, Key="once", Body=b"x", IfNoneMatch="*")
+        status = 200
+    except botocore.exceptions.ClientError as e:
+        status = e.response["ResponseMetadata"]["HTTPStatusCode"]
+    check.that("the store creates an object once", status == 412, status)
+    tasks = [["plan", archives, "--shards", "3", "--facts", facts]]
+    tasks += [["ingest", "--shard", f"{n}/3", "--facts", facts] for n in range(3)]
+    tasks += [["resolve", "--facts", facts]]
+    tasks += [["decide", "--buckets", f"{n}/5", "--facts", facts, "-o", out] for n in range(5)]
+    tasks += [["finish", "-o", out]]
+    for task in tasks:
+        check.raced(*task)
+    to = check.work / "staged"
+    attempts = {}
+    for page in s3.get_paginator("list_objects_v2").paginate(Bucket=BUCKET):
+        for o in page.get("Contents", []):
+            key = o["Key"]
+            if key.startswith("facts/shards/") and "-" in key:
+                attempts.setdefault(key.split("-")[0], set()).add(key.split("/")[2])
+            if key.startswith("some/out/"):
+                path = to / key.removeprefix("some/out/")
+                path.parent.mkdir(parents=True, exist_ok=True)
+                s3.download_file(BUCKET, key, str(path))
+    check.that("of two attempts at a shard one is kept", len(attempts) == 3 and all(len(kept) == 1 for kept in attempts.values()), attempts)
+    found, rows = differences(str(check.work / "local"), str(to))
+    check.that(f"an audit in stages has the {rows} rows, and the report, of one process", not found, "; ".join(found))
+    explained = [check.run("explain", "-o", o, "1", "--s3-endpoint", check.endpoint).stdout for o in (out, str(check.work / "local"))]
+    check.that("a verdict is explained from the store", explained[0] == explained[1] != "", explained)
 
 
 def main(binary, endpoint, archives, work):
@@ -74,6 +123,8 @@ def main(binary, endpoint, archives, work):
     remote = check.audit("remote", f"s3://{BUCKET}/a b/")
     check.that("signed requests are served", remote.returncode == 0, remote.stderr)
     check.same("the results are those of the files", "local", "remote")
+
+    staged(check, s3, f"s3://{BUCKET}/a b/")
 
     denied = check.audit("denied", f"s3://{BUCKET}/a b/", secret="another-secret")
     check.that("a wrong signature is refused, and told", denied.returncode == 1 and "access is denied (403 SignatureDoesNotMatch)" in denied.stderr, denied.stderr)

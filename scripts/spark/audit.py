@@ -60,8 +60,8 @@ def tables(spark, out):
     return {name: spark.read.parquet("%s/%s" % (place, name)) for name in written}
 
 
-def main():
-    given, settings = sys.argv[1:], []
+def main(spark, given):
+    settings = []
     if "--" in given:
         at = given.index("--")
         given, settings = given[:at], given[at + 1 :]
@@ -73,14 +73,15 @@ def main():
     p.add_argument("--facts", required=True)
     p.add_argument("-o", "--output", required=True)
     a = p.parse_args(given)
-    spark = SparkSession.builder.appName("robotsaudit").getOrCreate()
     code, summary = audit(spark, a.program, a.inputs, settings, a.shards, a.ranges, a.facts, a.output)
     print(summary)
     for name, table in sorted(tables(spark, a.output).items()):
         print("%s: %d rows" % (name, table.count()))
-    spark.stop()
     return code
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    session = SparkSession.builder.appName("robotsaudit").getOrCreate()
+    status = main(session, sys.argv[1:])
+    session.stop()
+    sys.exit(status)

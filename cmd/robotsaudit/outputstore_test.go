@@ -1,0 +1,163 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/johannesboyne/gofakes3"
+	"github.com/johannesboyne/gofakes3/backend/s3mem"
+
+	"github.com/robotsaudit/robotsaudit/internal/object"
+)
+
+// newStore starts an object store with a bucket, and has the process use it.
+func newStore(t *testing.T) *s3mem.Backend {
+	t.Helper()
+	held := s3mem.New()
+	if err := held.CreateBucket("bucket"); err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(gofakes3.New(held).Server())
+	t.Cleanup(server.Close)
+	for name, value := range map[string]string{
+		"AWS_ACCESS_KEY_ID": "AKIAEXAMPLE", "AWS_SECRET_ACCESS_KEY": "s3cr3t", "AWS_EC2_METADATA_DISABLED": "true",
+		"ROBOTSAUDIT_S3_ENDPOINT": server.URL,
+		"AWS_CONFIG_FILE":         filepath.Join(t.TempDir(), "none"), "AWS_SHARED_CREDENTIALS_FILE": filepath.Join(t.TempDir(), "none"),
+	} {
+		t.Setenv(name, value)
+	}
+	return held
+}
+
+// staged audits in stages, from facts in one place into another.
+func staged(t *testing.T, facts, out string, ranges int, plan ...string) {
+	t.Helper()
+	command(t, 0, append([]string{"plan", "--shards", "2", "--facts", facts, "--quiet"}, plan...)...)
+	for i := range 2 {
+		command(t, 0, "ingest", "--shard", fmt.Sprintf("%d/2", i), "--facts", facts, "--quiet")
+	}
+	command(t, 0, "resolve", "--facts", facts, "--quiet")
+	for i := range ranges {
+		command(t, 0, "decide", "--buckets", fmt.Sprintf("%d/%d", i, ranges), "--facts", facts, "-o", out, "--quiet")
+	}
+	said, _ := command(t, 0, "finish", "-o", out)
+	if !strings.Contains(said, "report.html are in "+out) {
+		t.Errorf("finish says:\n%s", said)
+	}
+}
+
+// TestOutputInStore audits in stages into a store: report.html is that of an audit in a folder, and the
+// commands that read results say of it what they say of the folder.
+func TestOutputInStore(t *testing.T) {
+	held := newStore(t)
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", filepath.Join(dir, "tmp"))
+	if err := os.Mkdir(filepath.Join(dir, "tmp"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	one := filepath.Join(dir, "one")
+	asked := []string{"../../testdata/warc", "--agent", "GPTBot", "--purpose", "train"}
+	command(t, 0, append([]string{"audit", "-o", one, "--quiet"}, asked...)...)
+	want, err := os.ReadFile(filepath.Join(one, "report.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, facts := range []string{"s3://bucket/facts", filepath.Join(dir, "facts")} {
+		out := "s3://bucket/out-of-" + filepath.Base(filepath.Dir(facts))
+		staged(t, facts, out, 3, asked...)
+		report := func() string {
+			o, err := held.GetObject("bucket", strings.TrimPrefix(out, "s3://bucket/")+"/report.html", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer o.Contents.Close()
+			b, err := io.ReadAll(o.Contents)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return string(b)
+		}
+		if report() != string(want) {
+			t.Errorf("facts in %s: report.html differs", facts)
+		}
+		command(t, 0, "report", "-o", out+"/", "--title", "Another")
+		if !strings.Contains(report(), "Another") {
+			t.Error("report wrote no other report.html")
+		}
+		for _, args := range [][]string{
+			{"report", "-o", "OUT", "--markdown", "-"},
+			{"report", "-o", "OUT", "--html", "-", "--against", "OUT"},
+			{"explain", "-o", "OUT", "1"},
+			{"export", "-o", "OUT", "--drop", "--purpose", "train", "--by", "url", "--format", "txt"},
+			{"diff", "OUT", "OUT"},
+			{"evidence", "-o", "OUT", "--to", filepath.Join(dir, "bundle.warc.gz")},
+		} {
+			of := func(output string) string {
+				var these []string
+				for _, a := range args {
+					these = append(these, strings.ReplaceAll(a, "OUT", output))
+				}
+				said, _ := command(t, 0, these...)
+				return strings.ReplaceAll(said, output, "OUT")
+			}
+			got, want := of(out), of(one)
+			if got != want {
+				t.Errorf("%q of a store:\n%s\nwant\n%s", args, got, want)
+			}
+		}
+	}
+	if left, err := os.ReadDir(filepath.Join(dir, "tmp")); err != nil || len(left) > 0 {
+		t.Errorf("left in $TMPDIR: %v, %v", left, err)
+	}
+	for _, test := range []struct {
+		code int
+		args []string
+		want string
+	}{
+		{1, []string{"report", "-o", "s3://bucket/none"}, "s3://bucket/none has no audit.json"},
+		{2, []string{"report", "-o", "https://example.org/out"}, "results are read from a folder, or from s3://BUCKET/PREFIX"},
+		{2, []string{"audit", "../../testdata/warc", "-o", "s3://bucket/out"}, "an audit in stages alone writes to a store"},
+	} {
+		if _, said := command(t, test.code, test.args...); !strings.Contains(said, test.want) {
+			t.Errorf("%q: %s", test.args, said)
+		}
+	}
+}
+
+// TestRangeReadsItsShare: of facts in a store, a range of buckets reads what it decides and no more.
+func TestRangeReadsItsShare(t *testing.T) {
+	newStore(t)
+	list := filepath.Join(t.TempDir(), "list.csv")
+	var rows strings.Builder
+	rows.WriteString("url,time\n")
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 100_000 {
+		fmt.Fprintf(&rows, "http://%x.example/%016x%016x,2025-03-01T12:00:00Z\n", r.IntN(5000), r.Uint64(), r.Uint64())
+	}
+	if err := os.WriteFile(list, []byte(rows.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	const facts = "s3://bucket/facts"
+	command(t, 0, "plan", "--urls", list, "--shards", "1", "--facts", facts, "--quiet")
+	command(t, 0, "ingest", "--shard", "0/1", "--facts", facts, "--quiet")
+	command(t, 0, "resolve", "--facts", facts, "--quiet")
+	var size int64
+	for e, err := range object.List(t.Context(), facts+"/shards/") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		size += e.Size
+	}
+	_, before := object.Traffic()
+	command(t, 0, "decide", "--buckets", "3/64", "--facts", facts, "-o", "s3://bucket/out", "--quiet")
+	_, after := object.Traffic()
+	if read := after - before; size < 3<<20 || read > size/4 {
+		t.Errorf("a range of 64 reads %d bytes of %d", read, size)
+	}
+}
