@@ -26,7 +26,7 @@ type Writer struct {
 
 // rows writes the rows of a kind.
 type rows[T any] interface {
-	Add(row T) error
+	Put(row *T) error
 	Close() (names []string, err error)
 }
 
@@ -68,7 +68,7 @@ func newOrderedWriter(dir string) (*Writer, error) {
 // Fetch adds a fetch.
 func (w *Writer) Fetch(f *Fetch) error {
 	if f.RefersElsewhere() {
-		if err := w.revisits.Add(*f); err != nil {
+		if err := w.revisits.Put(f); err != nil {
 			return err
 		}
 	}
@@ -79,7 +79,7 @@ func (w *Writer) Fetch(f *Fetch) error {
 		}
 	}
 	w.agents.add(f.UserAgent)
-	return w.fetches.Add(*f)
+	return w.fetches.Put(f)
 }
 
 // heldOfIndex is how many bytes of packed fetches are held where an index tells of them: it has
@@ -93,14 +93,14 @@ func (w *Writer) Capture(c *Capture, body []byte) error {
 		return err
 	}
 	c.BodyDigest, c.BodyOffset, c.BodySize = string(ref.Digest[:]), ref.Offset, ref.Size
-	return w.captures.Add(*c)
+	return w.captures.Put(c)
 }
 
 // Issue adds an issue.
-func (w *Writer) Issue(i Issue) error { return w.issues.Add(i) }
+func (w *Writer) Issue(i Issue) error { return w.issues.Put(&i) }
 
 // Event adds a log event.
-func (w *Writer) Event(e *LogEvent) error { return w.events.Add(*e) }
+func (w *Writer) Event(e *LogEvent) error { return w.events.Put(e) }
 
 // Close completes the files. The folder is a task only once its manifest is there.
 func (w *Writer) Close(m *Manifest) (err error) {
