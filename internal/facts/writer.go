@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -22,6 +23,7 @@ type Writer struct {
 	bodies   *pack.Writer
 	indexed  bool // an index tells of some fetch
 	agents   userAgents
+	parts    Manifest // the files of what was joined
 }
 
 // rows writes the rows of a kind.
@@ -36,15 +38,45 @@ func NewWriter(dir string) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
+	w := newRuns(dir, "")
+	w.bodies = bodies
+	return w, nil
+}
+
+// newRuns returns a Writer without bodies.
+func newRuns(dir, suffix string) *Writer {
 	return &Writer{
 		dir:      dir,
-		fetches:  run.NewWriter(dir, FetchRuns),
-		revisits: run.NewWriter(dir, RevisitRuns),
-		captures: run.NewWriter(dir, CaptureRuns),
-		issues:   run.NewWriter(dir, IssueRuns),
-		events:   run.NewWriter(dir, EventRuns),
-		bodies:   bodies,
-	}, nil
+		fetches:  newRun(dir, FetchRuns, suffix),
+		revisits: newRun(dir, RevisitRuns, suffix),
+		captures: newRun(dir, CaptureRuns, suffix),
+		issues:   newRun(dir, IssueRuns, suffix),
+		events:   newRun(dir, EventRuns, suffix),
+	}
+}
+
+func newRun[T any](dir string, spec run.Spec[T], suffix string) rows[T] {
+	spec.Name += suffix
+	return run.NewWriter(dir, spec)
+}
+
+// Part returns a Writer of a part of the facts, which may be used at the same time as others. It takes
+// no captures, and names its files by the number of an input and that of the part. It has to be
+// finished, and joined in an order that depends on the inputs alone.
+func (w *Writer) Part(input int32, part int) *Writer {
+	return newRuns(w.dir, fmt.Sprintf("-%d-%d", input, part))
+}
+
+// Finish completes the files of a part.
+func (w *Writer) Finish() error { return w.closeRuns(&w.parts) }
+
+// Join adds a part that is finished.
+func (w *Writer) Join(part *Writer) {
+	w.parts.Fetches = append(w.parts.Fetches, part.parts.Fetches...)
+	w.parts.Revisits = append(w.parts.Revisits, part.parts.Revisits...)
+	w.parts.Issues = append(w.parts.Issues, part.parts.Issues...)
+	w.parts.Events = append(w.parts.Events, part.parts.Events...)
+	w.agents.join(&part.agents)
 }
 
 // newOrderedWriter begins the facts of a task whose rows come in order: there is one file of
@@ -78,7 +110,7 @@ func (w *Writer) Fetch(f *Fetch) error {
 			w.Hold(heldOfIndex)
 		}
 	}
-	w.agents.add(f.UserAgent)
+	w.agents.add(f.UserAgent, 1)
 	return w.fetches.Put(f)
 }
 
@@ -103,20 +135,8 @@ func (w *Writer) Issue(i Issue) error { return w.issues.Put(&i) }
 func (w *Writer) Event(e *LogEvent) error { return w.events.Put(e) }
 
 // Close completes the files. The folder is a task only once its manifest is there.
-func (w *Writer) Close(m *Manifest) (err error) {
-	if m.Fetches, err = w.fetches.Close(); err != nil {
-		return err
-	}
-	if m.Revisits, err = w.revisits.Close(); err != nil {
-		return err
-	}
-	if m.Captures, err = w.captures.Close(); err != nil {
-		return err
-	}
-	if m.Issues, err = w.issues.Close(); err != nil {
-		return err
-	}
-	if m.Events, err = w.events.Close(); err != nil {
+func (w *Writer) Close(m *Manifest) error {
+	if err := w.closeRuns(m); err != nil {
 		return err
 	}
 	if err := w.bodies.Close(); err != nil {
@@ -124,6 +144,30 @@ func (w *Writer) Close(m *Manifest) (err error) {
 	}
 	m.UserAgents = w.agents.counts()
 	return durable.WriteJSON(filepath.Join(w.dir, ManifestFile), m)
+}
+
+// closeRuns completes the runs, and tells their names and those of parts.
+func (w *Writer) closeRuns(m *Manifest) (err error) {
+	p := w.parts
+	if m.Fetches, err = closeRun(w.fetches, p.Fetches); err != nil {
+		return err
+	}
+	if m.Revisits, err = closeRun(w.revisits, p.Revisits); err != nil {
+		return err
+	}
+	if m.Captures, err = closeRun(w.captures, nil); err != nil {
+		return err
+	}
+	if m.Issues, err = closeRun(w.issues, p.Issues); err != nil {
+		return err
+	}
+	m.Events, err = closeRun(w.events, p.Events)
+	return err
+}
+
+func closeRun[T any](w rows[T], more []string) ([]string, error) {
+	names, err := w.Close()
+	return append(names, more...), err
 }
 
 // Abandon closes the files of a task that failed.
@@ -140,20 +184,29 @@ const (
 
 // userAgents counts the fetches of each User-Agent, as long as these are few.
 type userAgents struct {
-	fetches map[string]int64
+	fetches map[string]*int64
 	many    bool
 }
 
-func (u *userAgents) add(userAgent string) {
-	if _, known := u.fetches[userAgent]; !known && !u.many {
+func (u *userAgents) add(userAgent string, n int64) {
+	switch counted := u.fetches[userAgent]; {
+	case u.many:
+	case counted != nil:
+		*counted += n
+	case len(userAgent) > maxUserAgent || len(u.fetches) == maxUserAgents:
+		u.many = true
+	default:
 		if u.fetches == nil {
-			u.fetches = make(map[string]int64)
+			u.fetches = make(map[string]*int64)
 		}
-		u.many = len(userAgent) > maxUserAgent || len(u.fetches) == maxUserAgents
-		userAgent = strings.Clone(userAgent) // it may be a part of what many rows share
+		u.fetches[strings.Clone(userAgent)] = &n // it may be a part of what many rows share
 	}
-	if !u.many {
-		u.fetches[userAgent]++
+}
+
+func (u *userAgents) join(other *userAgents) {
+	u.many = u.many || other.many
+	for userAgent, n := range other.fetches {
+		u.add(userAgent, *n)
 	}
 }
 
@@ -163,7 +216,7 @@ func (u *userAgents) counts() (list []UserAgentCount) {
 		return nil
 	}
 	for _, agent := range slices.Sorted(maps.Keys(u.fetches)) {
-		list = append(list, UserAgentCount{[]byte(agent), u.fetches[agent]})
+		list = append(list, UserAgentCount{[]byte(agent), *u.fetches[agent]})
 	}
 	return list
 }

@@ -51,6 +51,20 @@ type Reader interface {
 	Close() error
 }
 
+// Divided is a Reader whose rows are in parts, which can be read at the same time. Which rows a part
+// has depends on the file alone.
+type Divided interface {
+	Reader
+	// Parts is how many parts there are.
+	Parts() int
+	// Begin has the next rows be those of a part, and of no other.
+	Begin(part int)
+	// Another returns a Reader of the same file for another goroutine. Both are to be closed.
+	Another() Divided
+	// Rows is how many rows the file says that it has.
+	Rows() int64
+}
+
 // Fault is content that cannot be read as rows.
 type Fault struct {
 	Line   int64 // number of the row or line; of the first one that is lost
