@@ -59,7 +59,7 @@ func readIndexInput(c *committer, in facts.Input, format index.Format, from *war
 	if at != nil {
 		src = &countedReads{SectionReader: io.NewSectionReader(failing{at}, 0, size), progress: opt.progress, counted: from.Fetched()}
 	}
-	rows, err := index.Open(format, src, size, index.Options{Path: in.Path})
+	rows, err := index.Open(format, src, size, index.Options{Path: in.Path, PartRows: opt.partRows})
 	switch {
 	case warc.IsReadError(err):
 		return result, err

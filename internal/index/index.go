@@ -102,6 +102,9 @@ func IsFormat(name string) bool { return name != "" && slices.Contains(formatNam
 type Options struct {
 	// Path is where the file lies, a path or URL. Common Crawl names the subset in it.
 	Path string
+	// PartRows is how many rows a part of a Divided has at least, if there is more than one; 0 means
+	// what is good for large files.
+	PartRows int64
 }
 
 // Open reads an index of size bytes. Parquet needs r to be an io.ReaderAt. Open undoes gzip: the rows

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -18,7 +19,8 @@ const (
 	// batchRows is how many rows are decoded at once, at most.
 	batchRows = 1024
 
-	// partRows is how many rows a part has at least, if there is more than one.
+	// partRows is how many rows a part has at least, if there is more than one: as many as fill a run
+	// of facts, and few enough that all cores end at about the same time.
 	partRows = 100_000
 
 	// maxRowsPerByte is how many rows a file may have for each of its bytes. Runs of one value, or of
@@ -73,7 +75,7 @@ type parquetReader struct {
 	ints  [fields][]int64
 }
 
-// part is row groups that follow one another: page by page they are too small, and often one alone is.
+// part is row groups that follow one another.
 type part struct {
 	from, to int   // numbers of the row groups
 	before   int64 // rows before them
@@ -92,7 +94,7 @@ func openParquet(f Format, r io.ReaderAt, size int64, opt Options) (p *parquetRe
 		return nil, fmt.Errorf("it is the table %s of an audit, and no index", table)
 	}
 	p = &parquetReader{file: r, size: size, all: file.Metadata().RowGroups, subset: subsetOfPath(opt.Path)}
-	if err := p.divide(size * maxRowsPerByte); err != nil {
+	if err := p.divide(size*maxRowsPerByte, cmp.Or(opt.PartRows, partRows)); err != nil {
 		return nil, err
 	}
 	p.groups = p.all
@@ -122,8 +124,8 @@ func openParquet(f Format, r io.ReaderAt, size int64, opt Options) (p *parquetRe
 	return p, nil
 }
 
-// divide makes parts of the row groups, which may have so many rows. The last part has what is left.
-func (p *parquetReader) divide(most int64) error {
+// divide makes parts of the row groups, of at least so many rows each. All may have at most so many.
+func (p *parquetReader) divide(most, partRows int64) error {
 	for i, g := range p.all {
 		if g.NumRows < 0 || g.NumRows > most-p.rows {
 			return damaged("more rows than its %d bytes can have", p.size)
