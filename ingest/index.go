@@ -285,6 +285,7 @@ type indexPart struct {
 	indexed int64       // rows that tell of fetches, and of none
 	none    int64
 
+	urls           weburl.Parser
 	host, reversed string // of the row before: rows of a host follow one another
 	crawl          string // what began the Archive of some row before, by which AddCommonCrawl knows its crawl
 	written, mime  string // of the row before
@@ -309,12 +310,14 @@ func (p *indexPart) read(rows index.Reader) error {
 			p.ahead(toldRows)
 		}
 		err := rows.Next(&row)
-		var fault *index.Fault
-		switch {
-		case err == nil:
+		if err == nil {
 			if err := p.add(&row); err != nil {
 				return err
 			}
+			continue
+		}
+		var fault *index.Fault
+		switch {
 		case err == io.EOF:
 			return nil
 		case warc.IsReadError(err):
@@ -405,7 +408,7 @@ func (p *indexPart) fetch(row *index.Row) (*facts.Fetch, error) {
 		p.faultOf(row, facts.IssueNoTargetURI, "row skipped", "no URL")
 		return nil, nil
 	}
-	url, problem := weburl.Parse(target)
+	url, problem := p.urls.Parse(target)
 	supported := weburl.IsFetchScheme(url.Scheme)
 	if row.MIME != p.written {
 		p.written = strings.Clone(row.MIME)

@@ -2,7 +2,6 @@ package facts
 
 import (
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -184,29 +183,37 @@ const (
 
 // userAgents counts the fetches of each User-Agent, as long as these are few.
 type userAgents struct {
-	fetches map[string]*int64
-	many    bool
+	list []userAgent
+	last int // in list: of the fetch before
+	many bool
 }
 
-func (u *userAgents) add(userAgent string, n int64) {
-	switch counted := u.fetches[userAgent]; {
-	case u.many:
-	case counted != nil:
-		*counted += n
-	case len(userAgent) > maxUserAgent || len(u.fetches) == maxUserAgents:
-		u.many = true
-	default:
-		if u.fetches == nil {
-			u.fetches = make(map[string]*int64)
-		}
-		u.fetches[strings.Clone(userAgent)] = &n // it may be a part of what many rows share
+type userAgent struct {
+	name    string
+	fetches int64
+}
+
+func (u *userAgents) add(name string, fetches int64) {
+	if u.many {
+		return
 	}
+	if u.last >= len(u.list) || u.list[u.last].name != name {
+		u.last = slices.IndexFunc(u.list, func(a userAgent) bool { return a.name == name })
+	}
+	if u.last < 0 {
+		u.last = len(u.list)
+		if u.many = len(name) > maxUserAgent || len(u.list) == maxUserAgents; u.many {
+			return
+		}
+		u.list = append(u.list, userAgent{name: strings.Clone(name)}) // it may be a part of what many rows share
+	}
+	u.list[u.last].fetches += fetches
 }
 
 func (u *userAgents) join(other *userAgents) {
 	u.many = u.many || other.many
-	for userAgent, n := range other.fetches {
-		u.add(userAgent, *n)
+	for _, a := range other.list {
+		u.add(a.name, a.fetches)
 	}
 }
 
@@ -215,8 +222,9 @@ func (u *userAgents) counts() (list []UserAgentCount) {
 	if u.many {
 		return nil
 	}
-	for _, agent := range slices.Sorted(maps.Keys(u.fetches)) {
-		list = append(list, UserAgentCount{[]byte(agent), *u.fetches[agent]})
+	slices.SortFunc(u.list, func(a, b userAgent) int { return strings.Compare(a.name, b.name) })
+	for _, a := range u.list {
+		list = append(list, UserAgentCount{[]byte(a.name), a.fetches})
 	}
 	return list
 }
