@@ -8,9 +8,12 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/index"
+	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
@@ -56,7 +59,7 @@ func readIndexInput(c *committer, in facts.Input, format index.Format, from *war
 	if at != nil {
 		src = &countedReads{SectionReader: io.NewSectionReader(failing{at}, 0, size), progress: opt.progress, counted: from.Fetched()}
 	}
-	rows, err := index.Open(format, src, size, index.Options{Path: in.Path})
+	rows, err := index.Open(format, src, size, index.Options{Path: in.Path, PartRows: opt.partRows})
 	switch {
 	case warc.IsReadError(err):
 		return result, err
@@ -67,8 +70,14 @@ func readIndexInput(c *committer, in facts.Input, format index.Format, from *war
 	}
 	defer rows.Close()
 	result.Container = rows.Format().String()
-	x := indexReader{committer: c, listed: rows.Format() == index.URLList}
-	if err := x.read(rows); err != nil {
+	x := indexReader{committer: c, listed: rows.Format() == index.URLList, told: make(map[facts.IssueKind]int), more: make(map[facts.IssueKind]int64)}
+	if divided, ok := rows.(index.Divided); ok {
+		x.progress, x.size, x.counted = opt.progress, size, from.Fetched()
+		err = x.readParts(divided, in, opt)
+	} else {
+		err = x.readAll(rows)
+	}
+	if err != nil {
 		return result, err
 	}
 	if err := from.Failed(); err != nil {
@@ -90,7 +99,7 @@ func (f failing) ReadAt(p []byte, offset int64) (int, error) {
 	return n, err
 }
 
-// countedReads tells how far a file has been read, whatever is read twice.
+// countedReads tells how far a text has been read, whatever is read twice.
 type countedReads struct {
 	*io.SectionReader
 	progress func(int)
@@ -101,13 +110,10 @@ type countedReads struct {
 func (r *countedReads) Read(p []byte) (int, error) {
 	n, err := r.SectionReader.Read(p)
 	r.at += int64(n)
-	r.count(r.at)
-	return n, err
-}
-
-func (r *countedReads) ReadAt(p []byte, offset int64) (int, error) {
-	n, err := r.SectionReader.ReadAt(p, offset)
-	r.count(offset + int64(n))
+	if r.at > r.counted && r.progress != nil {
+		r.progress(int(r.at - r.counted))
+		r.counted = r.at
+	}
 	return n, err
 }
 
@@ -117,79 +123,137 @@ func (r *countedReads) Seek(offset int64, whence int) (int64, error) {
 	return at, err
 }
 
-func (r *countedReads) count(to int64) {
-	if to > r.counted && r.progress != nil {
-		r.progress(int(to - r.counted))
-		r.counted = to
-	}
-}
-
-// indexReader makes fetches of the rows of an index.
+// indexReader makes facts of an index. Its parts are read at the same time, where cores are idle.
+// What they come to is put together in their order, so it depends on the input alone.
 type indexReader struct {
 	*committer
 	listed bool
 	sum    warc.Chain
-	faults map[facts.IssueKind]int64 // beyond those that were told
 	told   map[facts.IssueKind]int
-	text   []byte      // reused
-	made   facts.Fetch // reused
+	more   map[facts.IssueKind]int64 // faults beyond those that were told
 
-	host, reversed string // of the row before: rows of a host follow one another
+	mu       sync.Mutex
+	progress func(int) // may be nil
+	size     int64
+	rows     int64 // read
+	counted  int64 // bytes told to progress
+	failed   error
+	ended    map[int]*indexPart // that wait for others before them
+	joined   int                // parts
 }
 
-// read reads all rows. Those that cannot be read are issues.
-func (x *indexReader) read(rows index.Reader) error {
-	x.faults, x.told = make(map[facts.IssueKind]int64), make(map[facts.IssueKind]int)
-	var row index.Row
-	for {
-		err := rows.Next(&row)
-		var fault *index.Fault
-		switch {
-		case err == nil:
-			err = x.add(&row)
-			if err != nil {
-				return err
+// readAll reads an index as one part.
+func (x *indexReader) readAll(rows index.Reader) error {
+	p := x.newPart(x.out, nil)
+	if err := p.read(rows); err != nil {
+		return err
+	}
+	if err := x.join(p); err != nil {
+		return err
+	}
+	return x.tellMore()
+}
+
+// readParts reads an index part by part.
+func (x *indexReader) readParts(rows index.Divided, in facts.Input, opt *readOptions) error {
+	w, divides := x.out.(*facts.Writer)
+	cores := opt.cores
+	if divides = divides && rows.Parts() > 1; !divides || object.IsRemote(in.Path) { // requests all over a remote file would be many
+		cores = nil
+	}
+	x.ended = make(map[int]*indexPart)
+	var first atomic.Bool
+	cores.Share(rows.Parts(), func(next func() (int, bool)) {
+		var own index.Divided
+		for {
+			n, ok := next()
+			if !ok || x.hasFailed() {
+				return
 			}
-		case err == io.EOF:
-			return x.tellMore()
-		case warc.IsReadError(err):
+			if own == nil {
+				if own = rows; first.Swap(true) {
+					own = rows.Another()
+					defer own.Close()
+				}
+			}
+			p := x.newPart(x.out, func(n int) { x.tellRows(n, rows.Rows()) })
+			if divides {
+				p.facts = w.Part(x.input, n)
+				p.out = p.facts
+			}
+			own.Begin(n)
+			err := p.read(own)
+			if err == nil && divides {
+				err = p.facts.Finish()
+			}
+			x.end(n, p, err)
+		}
+	})
+	if x.failed != nil {
+		return x.failed
+	}
+	return x.tellMore()
+}
+
+func (x *indexReader) hasFailed() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.failed != nil
+}
+
+// end takes a part that has been read, and joins all that no other comes before.
+func (x *indexReader) end(n int, p *indexPart, err error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.ended[n] = p
+	for p := x.ended[x.joined]; p != nil && err == nil && x.failed == nil; p = x.ended[x.joined] {
+		delete(x.ended, x.joined)
+		x.joined++
+		err = x.join(p)
+	}
+	if x.failed == nil {
+		x.failed = err
+	}
+}
+
+// tellRows tells progress of rows, of which the file has so many.
+func (x *indexReader) tellRows(n int, all int64) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.rows += int64(n)
+	if to := int64(float64(x.size) * float64(x.rows) / float64(all)); to > x.counted && x.progress != nil {
+		x.progress(int(to - x.counted))
+		x.counted = to
+	}
+}
+
+// join adds what the part behind those before came to.
+func (x *indexReader) join(p *indexPart) error {
+	x.stats.Add(&p.stats)
+	x.sum.Join(p.sum, p.summed)
+	for _, i := range p.issues {
+		if i.Kind != facts.IssueDamagedStream && x.told[i.Kind] >= maxLogFaults {
+			x.more[i.Kind]++
+			continue
+		}
+		x.told[i.Kind]++
+		if err := x.report(i); err != nil {
 			return err
-		case errors.As(err, &fault) && !fault.Rest:
-			if err := x.fault(facts.IssueBadIndexRow, fault.Offset, fault.Error(), "row skipped"); err != nil {
-				return err
-			}
-		default:
-			offset := int64(-1)
-			if fault != nil {
-				offset = fault.Offset
-			}
-			issue := facts.Issue{Offset: offset, Length: -1, Kind: facts.IssueDamagedStream, Detail: err.Error(), Action: "the rest not read"}
-			if err := x.report(issue); err != nil {
-				return err
-			}
-			return x.tellMore()
 		}
 	}
-}
-
-// fault notes what is wrong with a row, of the first rows of a kind.
-func (x *indexReader) fault(kind facts.IssueKind, offset int64, detail, action string) error {
-	if x.told[kind] >= maxLogFaults {
-		x.faults[kind]++
-		return nil
+	for kind, n := range p.more {
+		x.more[kind] += n
 	}
-	x.told[kind]++
-	return x.report(facts.Issue{Offset: offset, Length: -1, Kind: kind, Detail: cut(detail, maxFault), Action: action})
-}
-
-func (x *indexReader) faultOf(row *index.Row, kind facts.IssueKind, action, format string, args ...any) error {
-	return x.fault(kind, row.At, fmt.Sprintf("row %d: ", row.Line)+fmt.Sprintf(format, args...), action)
+	if p.facts != nil {
+		x.out.(*facts.Writer).Join(p.facts)
+	}
+	return nil
 }
 
 // tellMore counts the faults that were not told one by one.
 func (x *indexReader) tellMore() error {
 	for kind := range facts.IssueKind(math.MaxUint8) {
-		n := x.faults[kind]
+		n := x.more[kind]
 		if n == 0 {
 			continue
 		}
@@ -200,55 +264,176 @@ func (x *indexReader) tellMore() error {
 	return nil
 }
 
+// indexPart makes fetches of rows of an index that follow one another.
+type indexPart struct {
+	input  int32
+	entry  string
+	listed bool
+	out    sink
+	facts  *facts.Writer // nil: out is that of the whole input
+	ahead  func(rows int)
+
+	stats  facts.InputStats
+	sum    warc.Chain
+	summed int64 // bytes
+	issues []facts.Issue
+	told   map[facts.IssueKind]int
+	more   map[facts.IssueKind]int64 // faults beyond those
+
+	text    []byte      // not summed yet
+	made    facts.Fetch // reused
+	indexed int64       // rows that tell of fetches, and of none
+	none    int64
+
+	urls           weburl.Parser
+	host, reversed string // of the row before: rows of a host follow one another
+	crawl          string // what began the Archive of some row before, by which AddCommonCrawl knows its crawl
+	written, mime  string // of the row before
+}
+
+func (x *indexReader) newPart(out sink, ahead func(int)) *indexPart {
+	return &indexPart{
+		input: x.input, entry: x.entry, listed: x.listed, out: out, ahead: ahead,
+		stats: facts.InputStats{Records: make(map[string]int64)}, told: make(map[facts.IssueKind]int), more: make(map[facts.IssueKind]int64),
+	}
+}
+
+// toldRows is how many rows are read until progress is told of them.
+const toldRows = 1 << 10
+
+// read reads all rows. Those that cannot be read are issues.
+func (p *indexPart) read(rows index.Reader) error {
+	defer p.finish()
+	var row index.Row
+	for n := 1; ; n++ {
+		if n%toldRows == 0 && p.ahead != nil {
+			p.ahead(toldRows)
+		}
+		err := rows.Next(&row)
+		if err == nil {
+			if err := p.add(&row); err != nil {
+				return err
+			}
+			continue
+		}
+		var fault *index.Fault
+		switch {
+		case err == io.EOF:
+			return nil
+		case warc.IsReadError(err):
+			return err
+		case errors.As(err, &fault) && !fault.Rest:
+			p.fault(facts.IssueBadIndexRow, fault.Offset, fault.Error(), "row skipped")
+		default:
+			offset := int64(-1)
+			if fault != nil {
+				offset = fault.Offset
+			}
+			p.issues = append(p.issues, facts.Issue{Offset: offset, Length: -1, Kind: facts.IssueDamagedStream, Detail: err.Error(), Action: "the rest not read"})
+			return nil
+		}
+	}
+}
+
+// finish completes the counts.
+func (p *indexPart) finish() {
+	p.sumText()
+	for kind, n := range map[string]int64{facts.TypeIndexed.String(): p.indexed, "none": p.none} {
+		if n > 0 {
+			p.stats.Records[kind] = n
+		}
+	}
+	p.stats.Fetches, p.stats.Indexed = p.indexed, p.indexed
+}
+
+// fault notes what is wrong with a row, of the first rows of a kind.
+func (p *indexPart) fault(kind facts.IssueKind, offset int64, detail, action string) {
+	if p.told[kind] >= maxLogFaults {
+		p.more[kind]++
+		return
+	}
+	p.told[kind]++
+	p.issues = append(p.issues, facts.Issue{Offset: offset, Length: -1, Kind: kind, Detail: cut(detail, maxFault), Action: action})
+}
+
+func (p *indexPart) faultOf(row *index.Row, kind facts.IssueKind, action, format string, args ...any) {
+	p.fault(kind, row.At, fmt.Sprintf("row %d: ", row.Line)+fmt.Sprintf(format, args...), action)
+}
+
 // add makes a fetch of a row, if it tells of one.
-func (x *indexReader) add(row *index.Row) error {
-	b := strconv.AppendInt(x.text[:0], row.Line, 10)
+func (p *indexPart) add(row *index.Row) error {
+	p.sumRow(row)
+	f, err := p.fetch(row)
+	if err != nil {
+		return err
+	}
+	if f == nil {
+		p.none++
+		return nil
+	}
+	p.indexed++
+	if p.crawl == "" || !strings.HasPrefix(f.Archive, p.crawl) {
+		name := commonCrawl(f.Archive)
+		p.stats.AddCommonCrawl(name)
+		if begin := crawlData + name + "/"; name != "" && strings.HasPrefix(f.Archive, begin) {
+			p.crawl = begin
+		}
+	}
+	return p.out.Fetch(f)
+}
+
+// sumRow makes a row part of the fingerprint.
+func (p *indexPart) sumRow(row *index.Row) {
+	b := strconv.AppendInt(p.text, row.Line, 10)
 	b = append(append(b, ' '), row.URL...)
 	b = append(append(b, ' '), row.Time...)
 	b = append(append(b, ' '), row.Filename...)
-	x.text = strconv.AppendInt(append(b, ' '), row.Offset, 10)
-	x.sum.Add(x.text)
-	f, err := x.fetch(row)
-	if err != nil || f == nil {
-		x.stats.Records["none"]++
-		return err
+	p.text = strconv.AppendInt(append(b, ' '), row.Offset, 10)
+	if len(p.text) > 8<<10 {
+		p.sumText()
 	}
-	x.stats.Records[facts.TypeIndexed.String()]++
-	x.stats.Fetches++
-	x.stats.Indexed++
-	x.stats.AddCommonCrawl(commonCrawl(f.Archive))
-	return x.out.Fetch(f)
+}
+
+func (p *indexPart) sumText() {
+	p.sum.Add(p.text)
+	p.summed += int64(len(p.text))
+	p.text = p.text[:0]
 }
 
 // fetch is what a row tells of a fetch; nil if it tells of none. The rules are those of
 // extractFetch.
-func (x *indexReader) fetch(row *index.Row) (*facts.Fetch, error) {
+func (p *indexPart) fetch(row *index.Row) (*facts.Fetch, error) {
 	target := cut(row.URL, warc.MaxURL)
 	if target == "" {
-		return nil, x.faultOf(row, facts.IssueNoTargetURI, "row skipped", "no URL")
+		p.faultOf(row, facts.IssueNoTargetURI, "row skipped", "no URL")
+		return nil, nil
 	}
-	url, problem := weburl.Parse(target)
+	url, problem := p.urls.Parse(target)
 	supported := weburl.IsFetchScheme(url.Scheme)
-	mime := indexMIME(row.MIME)
+	if row.MIME != p.written {
+		p.written = strings.Clone(row.MIME)
+		p.mime = indexMIME(p.written)
+	}
+	mime := p.mime
 	switch {
 	case url.Scheme == "":
-		return nil, x.faultOf(row, facts.IssueNoTargetURI, "row skipped", "%s in %.200q", problem, target)
+		p.faultOf(row, facts.IssueNoTargetURI, "row skipped", "%s in %.200q", problem, target)
+		return nil, nil
 	case url.Host == "" && supported:
-		return nil, x.faultOf(row, facts.IssueNoTargetURI, "row skipped", "no host in %.200q", target)
+		p.faultOf(row, facts.IssueNoTargetURI, "row skipped", "no host in %.200q", target)
+		return nil, nil
 	case url.Host == "", !supported && row.Status < 0, isNoFetch(row.Status, mime):
 		return nil, nil
 	}
 	if problem != 0 {
-		if err := x.faultOf(row, facts.IssueBadURL, "kept as recorded", "%s in %.200q", problem, target); err != nil {
-			return nil, err
-		}
+		p.faultOf(row, facts.IssueBadURL, "kept as recorded", "%s in %.200q", problem, target)
 	}
-	if url.Host != x.host {
-		x.host, x.reversed = strings.Clone(url.Host), url.HostReversed()
+	if url.Host != p.host {
+		p.host, p.reversed = strings.Clone(url.Host), url.HostReversed()
 	}
-	f := &x.made
+	f := &p.made
 	*f = facts.Fetch{
-		HostReversed: x.reversed, Origin: url.Origin(), URL: target, RecordID: packedID(row.RecordID), Input: x.input, Entry: x.entry,
+		HostReversed: p.reversed, Origin: url.Origin(), URL: target, RecordID: packedID(row.RecordID), Input: p.input, Entry: p.entry,
 		Archive: cut(row.Filename, warc.MaxURL), Offset: row.Offset, Index: row.Line, Length: max(row.Length, -1),
 		Type: facts.TypeIndexed, Trust: facts.TrustIndexed, Method: cut(row.Method, maxWord), Status: -1, Location: cut(row.Redirect, warc.MaxURL),
 		MIMEType: mime, PayloadDigest: cut(row.Digest, warc.MaxFieldValue), Millis: -1,
@@ -262,7 +447,7 @@ func (x *indexReader) fetch(row *index.Row) (*facts.Fetch, error) {
 			f.Offset = row.Line
 		}
 	}
-	if x.listed {
+	if p.listed {
 		f.Trust = facts.TrustListed
 		if row.Agent != "" {
 			f.UserAgent, f.UserAgentSource = cut(row.Agent, maxListedAgent), facts.SourceList
@@ -273,28 +458,22 @@ func (x *indexReader) fetch(row *index.Row) (*facts.Fetch, error) {
 	}
 	if len(row.URL) > warc.MaxURL {
 		f.Flags |= facts.FlagURLCut
-		if err := x.faultOf(row, facts.IssueURLTooLong, "URL cut", "more than %d bytes", warc.MaxURL); err != nil {
-			return nil, err
-		}
+		p.faultOf(row, facts.IssueURLTooLong, "URL cut", "more than %d bytes", warc.MaxURL)
 	}
 	if len(row.RecordID) > warc.MaxRecordID || len(row.Filename) > warc.MaxURL || len(row.Method) > maxWord || len(row.Redirect) > warc.MaxURL ||
-		len(mime) == warc.MaxFieldValue || len(row.Digest) > warc.MaxFieldValue || x.listed && len(row.Agent) > maxListedAgent {
-		if err := x.faultOf(row, facts.IssueValueCut, "the rest dropped", "a value that is too long"); err != nil {
-			return nil, err
-		}
+		len(mime) == warc.MaxFieldValue || len(row.Digest) > warc.MaxFieldValue || p.listed && len(row.Agent) > maxListedAgent {
+		p.faultOf(row, facts.IssueValueCut, "the rest dropped", "a value that is too long")
 	}
 	t, ok := rowTime(row)
 	f.Micros, f.Precision = t.Micros, t.Precision
 	if !ok {
-		if err := x.faultOf(row, facts.IssueBadDate, "time unknown", "date %.40q", row.Time); err != nil {
-			return nil, err
-		}
+		p.faultOf(row, facts.IssueBadDate, "time unknown", "date %.40q", row.Time)
 	}
 	if captureKind(url) == facts.CaptureRobots {
-		x.stats.IndexedRobots++
-		x.stats.AddRobotsIn(f.Archive)
+		p.stats.IndexedRobots++
+		p.stats.AddRobotsIn(f.Archive)
 		if f.Method == "" || f.Method == http.MethodGet {
-			return f, x.out.Event(f.Unread())
+			return f, p.out.Event(f.Unread())
 		}
 	}
 	return f, nil
@@ -342,9 +521,12 @@ func packedID(id string) string {
 	return cut(id, warc.MaxRecordID)
 }
 
+// crawlData is where Common Crawl's archives lie.
+const crawlData = "crawl-data/"
+
 // commonCrawl is the name of the crawl of Common Crawl that an archive is of; "" for all others.
 func commonCrawl(archive string) string {
-	_, rest, found := strings.Cut(archive, "crawl-data/")
+	_, rest, found := strings.Cut(archive, crawlData)
 	if !found {
 		return ""
 	}

@@ -31,6 +31,7 @@ type readOptions struct {
 	cores    warc.Cores      // that may inflate ahead where they are idle; nil: none
 	trust    *indexBounds    // what indexes tell of archives, which are trusted; nil: none is
 	partSize int64           // bytes of a file that are inflated ahead at a time; 0: aheadPart
+	partRows int64           // rows of an index that are read by one core; 0: index.Options tells
 
 	paired func(*facts.Fetch, *Companions) error // is told of every fetch; may be nil
 	list   *lister                               // takes the records instead; may be nil

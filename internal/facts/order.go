@@ -79,17 +79,24 @@ var FetchRuns = run.Spec[Fetch]{
 	Name:    "fetches",
 	Compare: compareInBucket,
 	Bucket:  func(f *Fetch) int { return run.BucketOf(f.HostReversed) },
+	Group:   byOrigin,
+	Rank:    orderMicros,
 }
+
+// byOrigin are the fields that compareInBucket compares first; orderMicros comes next.
+var byOrigin = []string{"HostReversed", "Origin"}
 
 // RevisitRuns is the specification of the runs of fetches that RefersElsewhere, which
 // are among FetchRuns, too: so that their originals are looked for without reading all.
-var RevisitRuns = run.Spec[Fetch]{Name: "revisits", Compare: FetchRuns.Compare, Bucket: FetchRuns.Bucket}
+var RevisitRuns = run.Spec[Fetch]{Name: "revisits", Compare: FetchRuns.Compare, Bucket: FetchRuns.Bucket, Group: byOrigin, Rank: orderMicros}
 
 // CaptureRuns is the specification of the runs of policy captures.
 var CaptureRuns = run.Spec[Capture]{
 	Name:    "captures",
 	Compare: func(a, b *Capture) int { return compareInBucket(&a.Fetch, &b.Fetch) },
 	Bucket:  func(c *Capture) int { return run.BucketOf(c.HostReversed) },
+	Group:   byOrigin,
+	Rank:    func(c *Capture) int64 { return orderMicros(&c.Fetch) },
 }
 
 // IssueRuns is the specification of the runs of issues.

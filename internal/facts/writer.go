@@ -1,7 +1,7 @@
 package facts
 
 import (
-	"maps"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,11 +22,12 @@ type Writer struct {
 	bodies   *pack.Writer
 	indexed  bool // an index tells of some fetch
 	agents   userAgents
+	parts    Manifest // the files of what was joined
 }
 
 // rows writes the rows of a kind.
 type rows[T any] interface {
-	Add(row T) error
+	Put(row *T) error
 	Close() (names []string, err error)
 }
 
@@ -36,15 +37,45 @@ func NewWriter(dir string) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
+	w := newRuns(dir, "")
+	w.bodies = bodies
+	return w, nil
+}
+
+// newRuns returns a Writer without bodies.
+func newRuns(dir, suffix string) *Writer {
 	return &Writer{
 		dir:      dir,
-		fetches:  run.NewWriter(dir, FetchRuns),
-		revisits: run.NewWriter(dir, RevisitRuns),
-		captures: run.NewWriter(dir, CaptureRuns),
-		issues:   run.NewWriter(dir, IssueRuns),
-		events:   run.NewWriter(dir, EventRuns),
-		bodies:   bodies,
-	}, nil
+		fetches:  newRun(dir, FetchRuns, suffix),
+		revisits: newRun(dir, RevisitRuns, suffix),
+		captures: newRun(dir, CaptureRuns, suffix),
+		issues:   newRun(dir, IssueRuns, suffix),
+		events:   newRun(dir, EventRuns, suffix),
+	}
+}
+
+func newRun[T any](dir string, spec run.Spec[T], suffix string) rows[T] {
+	spec.Name += suffix
+	return run.NewWriter(dir, spec)
+}
+
+// Part returns a Writer of a part of the facts, which may be used at the same time as others. It takes
+// no captures, and names its files by the number of an input and that of the part. It has to be
+// finished, and joined in an order that depends on the inputs alone.
+func (w *Writer) Part(input int32, part int) *Writer {
+	return newRuns(w.dir, fmt.Sprintf("-%d-%d", input, part))
+}
+
+// Finish completes the files of a part.
+func (w *Writer) Finish() error { return w.closeRuns(&w.parts) }
+
+// Join adds a part that is finished.
+func (w *Writer) Join(part *Writer) {
+	w.parts.Fetches = append(w.parts.Fetches, part.parts.Fetches...)
+	w.parts.Revisits = append(w.parts.Revisits, part.parts.Revisits...)
+	w.parts.Issues = append(w.parts.Issues, part.parts.Issues...)
+	w.parts.Events = append(w.parts.Events, part.parts.Events...)
+	w.agents.join(&part.agents)
 }
 
 // newOrderedWriter begins the facts of a task whose rows come in order: there is one file of
@@ -68,7 +99,7 @@ func newOrderedWriter(dir string) (*Writer, error) {
 // Fetch adds a fetch.
 func (w *Writer) Fetch(f *Fetch) error {
 	if f.RefersElsewhere() {
-		if err := w.revisits.Add(*f); err != nil {
+		if err := w.revisits.Put(f); err != nil {
 			return err
 		}
 	}
@@ -78,8 +109,8 @@ func (w *Writer) Fetch(f *Fetch) error {
 			w.Hold(heldOfIndex)
 		}
 	}
-	w.agents.add(f.UserAgent)
-	return w.fetches.Add(*f)
+	w.agents.add(f.UserAgent, 1)
+	return w.fetches.Put(f)
 }
 
 // heldOfIndex is how many bytes of packed fetches are held where an index tells of them: it has
@@ -93,30 +124,18 @@ func (w *Writer) Capture(c *Capture, body []byte) error {
 		return err
 	}
 	c.BodyDigest, c.BodyOffset, c.BodySize = string(ref.Digest[:]), ref.Offset, ref.Size
-	return w.captures.Add(*c)
+	return w.captures.Put(c)
 }
 
 // Issue adds an issue.
-func (w *Writer) Issue(i Issue) error { return w.issues.Add(i) }
+func (w *Writer) Issue(i Issue) error { return w.issues.Put(&i) }
 
 // Event adds a log event.
-func (w *Writer) Event(e *LogEvent) error { return w.events.Add(*e) }
+func (w *Writer) Event(e *LogEvent) error { return w.events.Put(e) }
 
 // Close completes the files. The folder is a task only once its manifest is there.
-func (w *Writer) Close(m *Manifest) (err error) {
-	if m.Fetches, err = w.fetches.Close(); err != nil {
-		return err
-	}
-	if m.Revisits, err = w.revisits.Close(); err != nil {
-		return err
-	}
-	if m.Captures, err = w.captures.Close(); err != nil {
-		return err
-	}
-	if m.Issues, err = w.issues.Close(); err != nil {
-		return err
-	}
-	if m.Events, err = w.events.Close(); err != nil {
+func (w *Writer) Close(m *Manifest) error {
+	if err := w.closeRuns(m); err != nil {
 		return err
 	}
 	if err := w.bodies.Close(); err != nil {
@@ -124,6 +143,30 @@ func (w *Writer) Close(m *Manifest) (err error) {
 	}
 	m.UserAgents = w.agents.counts()
 	return durable.WriteJSON(filepath.Join(w.dir, ManifestFile), m)
+}
+
+// closeRuns completes the runs, and tells their names and those of parts.
+func (w *Writer) closeRuns(m *Manifest) (err error) {
+	p := w.parts
+	if m.Fetches, err = closeRun(w.fetches, p.Fetches); err != nil {
+		return err
+	}
+	if m.Revisits, err = closeRun(w.revisits, p.Revisits); err != nil {
+		return err
+	}
+	if m.Captures, err = closeRun(w.captures, nil); err != nil {
+		return err
+	}
+	if m.Issues, err = closeRun(w.issues, p.Issues); err != nil {
+		return err
+	}
+	m.Events, err = closeRun(w.events, p.Events)
+	return err
+}
+
+func closeRun[T any](w rows[T], more []string) ([]string, error) {
+	names, err := w.Close()
+	return append(names, more...), err
 }
 
 // Abandon closes the files of a task that failed.
@@ -140,20 +183,37 @@ const (
 
 // userAgents counts the fetches of each User-Agent, as long as these are few.
 type userAgents struct {
-	fetches map[string]int64
-	many    bool
+	list []userAgent
+	last int // in list: of the fetch before
+	many bool
 }
 
-func (u *userAgents) add(userAgent string) {
-	if _, known := u.fetches[userAgent]; !known && !u.many {
-		if u.fetches == nil {
-			u.fetches = make(map[string]int64)
-		}
-		u.many = len(userAgent) > maxUserAgent || len(u.fetches) == maxUserAgents
-		userAgent = strings.Clone(userAgent) // it may be a part of what many rows share
+type userAgent struct {
+	name    string
+	fetches int64
+}
+
+func (u *userAgents) add(name string, fetches int64) {
+	if u.many {
+		return
 	}
-	if !u.many {
-		u.fetches[userAgent]++
+	if u.last >= len(u.list) || u.list[u.last].name != name {
+		u.last = slices.IndexFunc(u.list, func(a userAgent) bool { return a.name == name })
+	}
+	if u.last < 0 {
+		u.last = len(u.list)
+		if u.many = len(name) > maxUserAgent || len(u.list) == maxUserAgents; u.many {
+			return
+		}
+		u.list = append(u.list, userAgent{name: strings.Clone(name)}) // it may be a part of what many rows share
+	}
+	u.list[u.last].fetches += fetches
+}
+
+func (u *userAgents) join(other *userAgents) {
+	u.many = u.many || other.many
+	for _, a := range other.list {
+		u.add(a.name, a.fetches)
 	}
 }
 
@@ -162,8 +222,9 @@ func (u *userAgents) counts() (list []UserAgentCount) {
 	if u.many {
 		return nil
 	}
-	for _, agent := range slices.Sorted(maps.Keys(u.fetches)) {
-		list = append(list, UserAgentCount{[]byte(agent), u.fetches[agent]})
+	slices.SortFunc(u.list, func(a, b userAgent) int { return strings.Compare(a.name, b.name) })
+	for _, a := range u.list {
+		list = append(list, UserAgentCount{[]byte(a.name), a.fetches})
 	}
 	return list
 }

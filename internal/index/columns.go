@@ -76,6 +76,13 @@ func newColumn(leaf *parquet.Column, text bool) *column {
 	return c
 }
 
+// another returns a reader of the same column that has read nothing.
+func (c *column) another() *column {
+	other := &column{leaf: c.leaf, kind: c.kind, width: c.width, text: c.text, unit: c.unit, uuid: c.uuid}
+	other.pages.optional = c.pages.optional
+	return other
+}
+
 // unitOf returns what the numbers of a column count.
 func unitOf(t parquet.Type, kind format.Type) unit {
 	if kind == format.Int96 {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"testing"
 	"time"
 
@@ -12,33 +13,58 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// drain reads all of what may be an index. Rows have what every row has, in their order.
+// drain reads all of what may be an index. Rows have what every row has, in their order, and parts have
+// them all.
 func drain(t *testing.T, f Format, content []byte) {
-	r, err := Open(f, bytes.NewReader(content), int64(len(content)), Options{})
+	r, err := Open(f, bytes.NewReader(content), int64(len(content)), Options{PartRows: 1})
 	if err != nil {
 		return
 	}
 	defer r.Close()
+	all := linesOf(t, r)
+	d, ok := r.(Divided)
+	if !ok || len(all) == maxDrained {
+		return
+	}
+	other := d.Another()
+	defer other.Close()
+	var parts []int64
+	for part := range d.Parts() {
+		other.Begin(part)
+		parts = append(parts, linesOf(t, other)...)
+	}
+	if !slices.Equal(all, parts) {
+		t.Fatalf("%d rows and faults, in %d parts %d", len(all), d.Parts(), len(parts))
+	}
+}
+
+const maxDrained = 1_000_000
+
+// linesOf returns the numbers of the rows of r, and those of faults below zero.
+func linesOf(t *testing.T, r Reader) (lines []int64) {
 	last := int64(0)
-	for range 1_000_000 {
+	for len(lines) < maxDrained {
 		var row Row
 		err := r.Next(&row)
 		fault := (*Fault)(nil)
 		switch {
 		case err == io.EOF:
-			return
+			return lines
 		case errors.As(err, &fault):
 			if fault.Line < last || fault.Detail == "" {
 				t.Fatalf("fault %+v after row %d", fault, last)
 			}
+			lines = append(lines, -fault.Line)
 		case err != nil:
 			t.Fatal(err)
 		case row.Line <= last || row.URL == "" || row.Time == "" && row.Micros == NoTime:
 			t.Fatalf("row %+v after row %d", row, last)
 		default:
 			last = row.Line
+			lines = append(lines, last)
 		}
 	}
+	return lines
 }
 
 // FuzzText reads any bytes as every format of text.
@@ -85,6 +111,7 @@ func FuzzParquet(f *testing.F) {
 	}
 	f.Add(table(f, []row{{"http://1/", deprecated.Int96{1, 2, 2458850}, 200}, {URL: ""}}, parquet.Compression(&parquet.Snappy), parquet.DataPageVersion(1)))
 	f.Add(table(f, []list{{"http://1/", time.Unix(1, 0), ""}, {"http://2/", time.Unix(2, 0), "a"}}))
+	f.Add(table(f, []list{{"http://1/", time.Unix(1, 0), ""}, {"http://2/", time.Unix(2, 0), "a"}, {"", time.Unix(3, 0), "a"}}, parquet.MaxRowsPerRowGroup(1)))
 	f.Add(table(f, []list{{"http://1/", time.Unix(1, 0), ""}}, parquet.DefaultEncodingFor(parquet.ByteArray, &parquet.DeltaByteArray), parquet.Compression(&parquet.Zstd)))
 	f.Fuzz(func(t *testing.T, content []byte) { drain(t, Parquet, content) })
 }

@@ -51,6 +51,20 @@ type Reader interface {
 	Close() error
 }
 
+// Divided is a Reader whose rows are in parts, which can be read at the same time. Which rows a part
+// has depends on the file alone.
+type Divided interface {
+	Reader
+	// Parts is how many parts there are.
+	Parts() int
+	// Begin has the next rows be those of a part, and of no other.
+	Begin(part int)
+	// Another returns a Reader of the same file for another goroutine. Both are to be closed.
+	Another() Divided
+	// Rows is how many rows the file says that it has.
+	Rows() int64
+}
+
 // Fault is content that cannot be read as rows.
 type Fault struct {
 	Line   int64 // number of the row or line; of the first one that is lost
@@ -88,6 +102,9 @@ func IsFormat(name string) bool { return name != "" && slices.Contains(formatNam
 type Options struct {
 	// Path is where the file lies, a path or URL. Common Crawl names the subset in it.
 	Path string
+	// PartRows is how many rows a part of a Divided has at least, if there is more than one; 0 means
+	// what is good for large files.
+	PartRows int64
 }
 
 // Open reads an index of size bytes. Parquet needs r to be an io.ReaderAt. Open undoes gzip: the rows

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +18,10 @@ const parquetMagic = "PAR1"
 const (
 	// batchRows is how many rows are decoded at once, at most.
 	batchRows = 1024
+
+	// partRows is how many rows a part has at least, if there is more than one: as many as fill a run
+	// of facts, and few enough that all cores end at about the same time.
+	partRows = 100_000
 
 	// maxRowsPerByte is how many rows a file may have for each of its bytes. Runs of one value, or of
 	// none, cost nothing there.
@@ -53,6 +58,9 @@ type parquetReader struct {
 	format Format
 	file   io.ReaderAt
 	size   int64
+	all    []format.RowGroup
+	parts  []part
+	rows   int64             // of all row groups
 	groups []format.RowGroup // still to come
 	subset string            // of the path
 
@@ -67,6 +75,12 @@ type parquetReader struct {
 	ints  [fields][]int64
 }
 
+// part is row groups that follow one another.
+type part struct {
+	from, to int   // numbers of the row groups
+	before   int64 // rows before them
+}
+
 // resultKey is in the metadata of this program's own tables.
 const resultKey = "robotsaudit.table"
 
@@ -79,13 +93,11 @@ func openParquet(f Format, r io.ReaderAt, size int64, opt Options) (p *parquetRe
 	if table, ok := file.Lookup(resultKey); ok {
 		return nil, fmt.Errorf("it is the table %s of an audit, and no index", table)
 	}
-	p = &parquetReader{file: r, size: size, groups: file.Metadata().RowGroups, subset: subsetOfPath(opt.Path)}
-	for i, room := 0, size*maxRowsPerByte; i < len(p.groups); i++ {
-		n := p.groups[i].NumRows
-		if room -= n; n < 0 || room < 0 {
-			return nil, damaged("more rows than its %d bytes can have", size)
-		}
+	p = &parquetReader{file: r, size: size, all: file.Metadata().RowGroups, subset: subsetOfPath(opt.Path)}
+	if err := p.divide(size*maxRowsPerByte, cmp.Or(opt.PartRows, partRows)); err != nil {
+		return nil, err
 	}
+	p.groups = p.all
 	root := file.Root()
 	isTable := root.Column("url") != nil && root.Column("fetch_time") != nil && (root.Column("fetch_status") != nil || root.Column("warc_filename") != nil)
 	switch {
@@ -110,6 +122,59 @@ func openParquet(f Format, r io.ReaderAt, size int64, opt Options) (p *parquetRe
 		return nil, err
 	}
 	return p, nil
+}
+
+// divide makes parts of the row groups, of at least so many rows each. All may have at most so many.
+func (p *parquetReader) divide(most, partRows int64) error {
+	for i, g := range p.all {
+		if g.NumRows < 0 || g.NumRows > most-p.rows {
+			return damaged("more rows than its %d bytes can have", p.size)
+		}
+		if n := len(p.parts); n == 0 || p.rows-p.parts[n-1].before >= partRows {
+			p.parts = append(p.parts, part{from: i, before: p.rows})
+		}
+		p.rows += g.NumRows
+		p.parts[len(p.parts)-1].to = i + 1
+	}
+	if n := len(p.parts); n > 1 && p.rows-p.parts[n-1].before < partRows {
+		p.parts[n-2].to = p.parts[n-1].to
+		p.parts = p.parts[:n-1]
+	}
+	return nil
+}
+
+func (p *parquetReader) Parts() int { return len(p.parts) }
+
+func (p *parquetReader) Rows() int64 { return p.rows }
+
+func (p *parquetReader) Begin(part int) {
+	at := p.parts[part]
+	p.groups, p.row = p.all[at.from:at.to], at.before
+	p.left, p.batch, p.at = 0, 0, 0
+}
+
+func (p *parquetReader) Another() Divided {
+	other := &parquetReader{
+		format: p.format, file: p.file, size: p.size, all: p.all, parts: p.parts, rows: p.rows, subset: p.subset, leaves: p.leaves,
+	}
+	shared := new(inflater)
+	for f, c := range p.columns {
+		if c != nil {
+			other.addColumn(field(f), c.another(), shared)
+		}
+	}
+	return other
+}
+
+// addColumn adds a column, whose pages an inflater decodes that others share.
+func (p *parquetReader) addColumn(f field, c *column, shared *inflater) {
+	c.pages.inflater = shared
+	p.columns[f] = c
+	if c.text {
+		p.texts[f] = make([]string, batchRows)
+	} else {
+		p.ints[f] = make([]int64, batchRows)
+	}
 }
 
 // recovered makes a panic of the Parquet library, which some damaged files cause, an error.
@@ -141,13 +206,8 @@ func (p *parquetReader) openColumns(root *parquet.Column, shapeOf func([]string)
 			return fmt.Errorf("its column %s has a type that is not read: %s", leaf.Name(), leaf.Type())
 		}
 		c.uuid = f == fieldRecordID
-		c.pages.inflater = shared
-		p.columns[f], p.leaves[f] = c, leaf.Index()
-		if c.text {
-			p.texts[f] = make([]string, batchRows)
-		} else {
-			p.ints[f] = make([]int64, batchRows)
-		}
+		p.leaves[f] = leaf.Index()
+		p.addColumn(f, c, shared)
 	}
 	return nil
 }

@@ -58,13 +58,23 @@ func createFile[T any](path string, l *layout[T]) (*fileWriter[T], error) {
 	return &fileWriter[T]{path: path, layout: l, file: file, packed: newPackedRows(l)}, nil
 }
 
-// add writes a copy of row.
+// add writes a row.
 func (w *fileWriter[T]) add(row *T, bucket int) error {
-	if w.packed.held.rows == 0 {
+	w.packed.add(row, bucket)
+	return w.added(bucket)
+}
+
+// copy writes a row that others hold.
+func (w *fileWriter[T]) copy(from *packedRows[T], at packedRow) error {
+	w.packed.copy(from, at)
+	return w.added(at.bucket())
+}
+
+// added writes the frame once it is full.
+func (w *fileWriter[T]) added(bucket int) error {
+	if w.packed.held.rows == 1 {
 		w.first = bucket
 	}
-	*w.packed.row = *row
-	w.packed.add(bucket)
 	w.last = bucket
 	if w.packed.held.reached(frameBytes) {
 		return w.writeFrame()
@@ -145,6 +155,7 @@ type fileReader[T any] struct {
 	frames   []frame // not yet read
 	at       int64   // where the first of them begins
 	packed   *packedRows[T]
+	row      T      // the one returned last
 	rows     []byte // of the frame in hand, not yet read
 	coded    []byte
 	most     int // bucket of the last row of the frame in hand
@@ -256,8 +267,8 @@ func (r *fileReader[T]) next() (*T, int, error) {
 				return nil, 0, r.error(err)
 			}
 		}
-		r.rows = r.packed.unpackNext(r.rows)
-		row := r.packed.row
+		row := &r.row
+		r.rows = r.packed.unpackNext(row, r.rows)
 		if r.prepare != nil {
 			r.prepare(row)
 		}

@@ -24,7 +24,10 @@ func NewOrderedWriter[T any](dir string, spec Spec[T]) *OrderedWriter[T] {
 }
 
 // Add adds a row, of which the OrderedWriter keeps nothing. After an error it is of no further use.
-func (w *OrderedWriter[T]) Add(row T) error {
+func (w *OrderedWriter[T]) Add(row T) error { return w.Put(&row) }
+
+// Put is Add without a copy.
+func (w *OrderedWriter[T]) Put(row *T) error {
 	if w.err == nil && w.out == nil {
 		var l *layout[T]
 		if l, w.err = layoutOf[T](); w.err == nil {
@@ -34,12 +37,12 @@ func (w *OrderedWriter[T]) Add(row T) error {
 	if w.err != nil {
 		return w.err
 	}
-	bucket := w.spec.Bucket(&row)
+	bucket := w.spec.Bucket(row)
 	if bucket < w.bucket || bucket >= Buckets {
 		w.err = fmt.Errorf("row of bucket %d behind one of bucket %d", bucket, w.bucket)
 	} else {
 		w.bucket = bucket
-		w.err = w.out.add(&row, bucket)
+		w.err = w.out.add(row, bucket)
 	}
 	if w.err != nil {
 		w.out.abort()
@@ -66,7 +69,7 @@ func (r *SortedRows[T]) Save(ctx context.Context, dir string) error {
 	w := NewOrderedWriter(dir, r.merger(0, Buckets).spec)
 	for row, err := range r.Range(ctx, 0, Buckets) {
 		if err == nil {
-			err = w.Add(*row)
+			err = w.Put(row)
 		}
 		if err != nil {
 			w.Close()

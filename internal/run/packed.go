@@ -6,8 +6,6 @@ import (
 	"reflect"
 	"sync"
 	"unsafe"
-
-	"github.com/robotsaudit/robotsaudit/internal/fields"
 )
 
 // packedRows holds rows as bytes: which fields are not zero, a bit for each, and these: integers as
@@ -15,9 +13,9 @@ import (
 // what is held already. So a row is a fraction of its size as a struct, and keeps no memory of
 // others alive.
 type packedRows[T any] struct {
-	row    *T // the one that fields pack, and unpack into
 	fields []field
 	bits   []byte // zeros, one for each field
+	texts  []byte // a bit for each field that is a text
 	packed []byte // of the row that is packed
 	before []byte // the row packed before, in chunks
 	chunks [][]byte
@@ -34,25 +32,42 @@ const (
 // freeChunks are for any Writer: while one fills, another has just been emptied.
 var freeChunks = sync.Pool{New: func() any { return new([chunkBytes]byte) }}
 
-// A packedRow says where a row lies: its bucket, the chunk, and the offset there. So rows
-// are ordered by bucket, and in a bucket as they were added.
+// A packedRow says where a row lies: its bucket, a number that orders the rows of a bucket, the
+// chunk, and the offset there. So rows are ordered by bucket, then by that number, then as they were
+// added.
 type packedRow uint64
 
+// The widths of its parts. A row that does not begin a chunk ends in its first chunkBytes.
+const (
+	offsetBits = 15
+	chunkBits  = 22
+	groupBits  = 17 // there are at most maxRows groups
+	placeBits  = chunkBits + offsetBits
+)
+
 func packedAt(bucket, chunk, offset int) packedRow {
-	return packedRow(bucket)<<54 | packedRow(chunk)<<32 | packedRow(offset)
+	return packedRow(bucket)<<(groupBits+placeBits) | packedRow(chunk)<<offsetBits | packedRow(offset)
 }
 
-func (r packedRow) bucket() int { return int(r >> 54) }
-func (r packedRow) chunk() int  { return int(r>>32) & (1<<22 - 1) }
-func (r packedRow) offset() int { return int(r & (1<<32 - 1)) }
+func (r packedRow) bucket() int { return int(r >> (groupBits + placeBits)) }
+func (r packedRow) group() int  { return int(r>>placeBits) & (1<<groupBits - 1) }
+func (r packedRow) chunk() int  { return int(r>>offsetBits) & (1<<chunkBits - 1) }
+func (r packedRow) offset() int { return int(r & (1<<offsetBits - 1)) }
+
+func (r packedRow) withGroup(n int) packedRow {
+	return r&^((1<<groupBits-1)<<placeBits) | packedRow(n)<<placeBits
+}
 
 func newPackedRows[T any](l *layout[T]) *packedRows[T] {
-	p := &packedRows[T]{row: new(T)}
-	value := reflect.ValueOf(p.row).Elem()
-	for _, index := range l.fields {
-		p.fields = append(p.fields, newField(value, index))
+	p := &packedRows[T]{bits: make([]byte, (len(l.fields)+7)/8), texts: make([]byte, (len(l.fields)+7)/8)}
+	for i, f := range l.fields {
+		var text *textField
+		if f.kind == reflect.String || f.kind == reflect.Slice {
+			text = new(textField)
+			p.texts[i/8] |= 1 << (i % 8)
+		}
+		p.fields = append(p.fields, field{f.kind, f.offset, text})
 	}
-	p.bits = make([]byte, (len(p.fields)+7)/8)
 	return p
 }
 
@@ -61,20 +76,82 @@ func (p *packedRows[T]) reader(l *layout[T]) *packedRows[T] {
 	r := newPackedRows(l)
 	r.chunks = p.chunks
 	for i, f := range r.fields {
-		f.share(p.fields[i])
+		if f.text != nil {
+			f.text.repeated = p.fields[i].text.repeated
+		}
 	}
 	return r
 }
 
-// add packs the row of p, and empties it.
-func (p *packedRows[T]) add(bucket int) packedRow {
+// add packs a row.
+func (p *packedRows[T]) add(row *T, bucket int) packedRow {
 	dst := append(p.packed[:0], p.bits...)
-	for i, f := range p.fields {
-		before := len(dst)
-		if dst = f.pack(dst, p.before); len(dst) > before {
+	for i := range p.fields {
+		f := &p.fields[i]
+		at := unsafe.Add(unsafe.Pointer(row), f.offset)
+		var n int64
+		switch f.kind {
+		case reflect.String, reflect.Slice:
+			before := len(dst)
+			if dst = f.text.pack(dst, p.before, textAt(f.kind, at)); len(dst) > before {
+				dst[i/8] |= 1 << (i % 8)
+			}
+			continue
+		case reflect.Bool, reflect.Uint8:
+			n = int64(*(*uint8)(at))
+		case reflect.Int8:
+			n = int64(*(*int8)(at))
+		case reflect.Int16:
+			n = int64(*(*int16)(at))
+		case reflect.Uint16:
+			n = int64(*(*uint16)(at))
+		case reflect.Int32:
+			n = int64(*(*int32)(at))
+		case reflect.Uint32:
+			n = int64(*(*uint32)(at))
+		default:
+			n = *(*int64)(at)
+		}
+		if n != 0 {
 			dst[i/8] |= 1 << (i % 8)
+			dst = binary.AppendVarint(dst, n)
 		}
 	}
+	return p.keep(dst, bucket)
+}
+
+// copy packs a row that others hold, as add would pack it.
+func (p *packedRows[T]) copy(from *packedRows[T], r packedRow) packedRow {
+	src := from.at(r)
+	set := src[:len(p.bits)]
+	src = src[len(set):]
+	dst := append(p.packed[:0], set...)
+	for i, b := range set {
+		if p.before != nil {
+			for gone := p.before[i] & p.texts[i] &^ b; gone != 0; gone &= gone - 1 {
+				p.fields[8*i+bits.TrailingZeros8(gone)].text.forget()
+			}
+		}
+		for ; b != 0; b &= b - 1 {
+			n := 8*i + bits.TrailingZeros8(b)
+			if text := p.fields[n].text; text != nil {
+				var value string
+				value, src = from.fields[n].text.unpack(src)
+				dst = text.pack(dst, p.before, value)
+				continue
+			}
+			width := 1
+			for src[width-1] >= 0x80 {
+				width++
+			}
+			dst, src = append(dst, src[:width]...), src[width:]
+		}
+	}
+	return p.keep(dst, r.bucket())
+}
+
+// keep takes the bytes of a row into the chunks.
+func (p *packedRows[T]) keep(dst []byte, bucket int) packedRow {
 	p.packed = dst
 	if cap(dst) > chunkBytes {
 		p.packed = nil
@@ -85,9 +162,11 @@ func (p *packedRows[T]) add(bucket int) packedRow {
 	at := len(p.chunks[last])
 	p.chunks[last] = append(p.chunks[last], dst...)
 	p.before = p.chunks[last][at:]
-	*p.row = *new(T)
 	return packedAt(bucket, last, at)
 }
+
+// at returns the bytes of a row, and of those behind it in its chunk.
+func (p *packedRows[T]) at(r packedRow) []byte { return p.chunks[r.chunk()][r.offset():] }
 
 // makeRoom has the last chunk take n bytes.
 func (p *packedRows[T]) makeRoom(n int) {
@@ -103,22 +182,42 @@ func (p *packedRows[T]) makeRoom(n int) {
 	}
 }
 
-// unpack sets the row of p, whose texts are those of the chunks: valid until reset.
-func (p *packedRows[T]) unpack(r packedRow) *T {
-	p.unpackNext(p.chunks[r.chunk()][r.offset():])
-	return p.row
-}
+// unpack sets a row to one of p. Its texts are those of the chunks: valid until reset.
+func (p *packedRows[T]) unpack(row *T, r packedRow) { p.unpackNext(row, p.at(r)) }
 
-// unpackNext sets the row of p to the one that src begins with, and returns the others. Rows
+// unpackNext sets a row to the one that src begins with, and returns the others. Rows
 // that another packedRows has added are unpacked in that order, from the first after
 // its reset; this one is reset then, too.
-func (p *packedRows[T]) unpackNext(src []byte) []byte {
-	*p.row = *new(T)
+func (p *packedRows[T]) unpackNext(row *T, src []byte) []byte {
+	*row = *new(T)
 	set := src[:len(p.bits)]
 	src = src[len(p.bits):]
 	for i, b := range set {
 		for ; b != 0; b &= b - 1 {
-			src = p.fields[8*i+bits.TrailingZeros8(b)].unpack(src)
+			f := &p.fields[8*i+bits.TrailingZeros8(b)]
+			at := unsafe.Add(unsafe.Pointer(row), f.offset)
+			if f.text != nil {
+				var value string
+				if value, src = f.text.unpack(src); f.kind == reflect.String {
+					*(*string)(at) = value
+				} else {
+					*(*[]byte)(at) = unsafe.Slice(unsafe.StringData(value), len(value))
+				}
+				continue
+			}
+			u, width := uvarint(src)
+			src = src[width:]
+			n := int64(u>>1) ^ -int64(u&1) // as binary.Varint has it
+			switch f.kind {
+			case reflect.Bool, reflect.Int8, reflect.Uint8:
+				*(*int8)(at) = int8(n)
+			case reflect.Int16, reflect.Uint16:
+				*(*int16)(at) = int16(n)
+			case reflect.Int32, reflect.Uint32:
+				*(*int32)(at) = int32(n)
+			default:
+				*(*int64)(at) = n
+			}
 		}
 	}
 	return src
@@ -134,88 +233,27 @@ func (p *packedRows[T]) reset() {
 	clear(p.chunks)
 	p.chunks = p.chunks[:0]
 	for _, f := range p.fields {
-		f.reset()
+		if f.text != nil {
+			f.text.reset()
+		}
 	}
 	p.before, p.held = nil, limit{}
-	*p.row = *new(T)
 }
 
-// A field packs one field of a row.
-type field interface {
-	// pack appends the field's value to dst, which holds the fields before it, unless it is zero.
-	// before is the whole row that was packed before.
-	pack(dst, before []byte) []byte
-	// unpack sets the field, which is zero, from the bytes that src begins with, and returns the
-	// others.
-	unpack(src []byte) []byte
-	// share takes over what unpacking needs of the same field of another packedRows.
-	share(other field)
-	reset()
+// A field is a field of rows.
+type field struct {
+	kind   reflect.Kind
+	offset uintptr    // in the row
+	text   *textField // nil: it is a number
 }
 
-// newField returns the one for a field of row, whose type isPacked knows.
-func newField(row reflect.Value, index []int) field {
-	switch row.Type().FieldByIndex(index).Type.Kind() {
-	case reflect.Bool:
-		return boolField{fields.Address[bool](row, index)}
-	case reflect.Int8:
-		return intField[int8]{fields.Address[int8](row, index)}
-	case reflect.Int16:
-		return intField[int16]{fields.Address[int16](row, index)}
-	case reflect.Int32:
-		return intField[int32]{fields.Address[int32](row, index)}
-	case reflect.Int64:
-		return intField[int64]{fields.Address[int64](row, index)}
-	case reflect.Uint8:
-		return intField[uint8]{fields.Address[uint8](row, index)}
-	case reflect.Uint16:
-		return intField[uint16]{fields.Address[uint16](row, index)}
-	case reflect.Uint32:
-		return intField[uint32]{fields.Address[uint32](row, index)}
-	case reflect.Uint64:
-		return intField[uint64]{fields.Address[uint64](row, index)}
-	case reflect.String:
-		return &textField[string]{value: fields.Address[string](row, index), view: viewString}
-	default:
-		return &textField[[]byte]{value: fields.Address[[]byte](row, index), view: viewBytes}
+// textAt is the value of a field that is a text.
+func textAt(kind reflect.Kind, at unsafe.Pointer) string {
+	if kind == reflect.String {
+		return *(*string)(at)
 	}
+	return viewString(*(*[]byte)(at))
 }
-
-type boolField struct{ value *bool }
-
-func (f boolField) pack(dst, _ []byte) []byte {
-	if *f.value {
-		return append(dst, 1)
-	}
-	return dst
-}
-
-func (f boolField) unpack(src []byte) []byte {
-	*f.value = true
-	return src[1:]
-}
-
-func (f boolField) share(field) {}
-func (f boolField) reset()      {}
-
-// intField packs integers as signed ones with the same bits.
-type intField[F integer] struct{ value *F }
-
-func (f intField[F]) pack(dst, _ []byte) []byte {
-	if *f.value == 0 {
-		return dst
-	}
-	return binary.AppendVarint(dst, int64(*f.value))
-}
-
-func (f intField[F]) unpack(src []byte) []byte {
-	n, width := uvarint(src)
-	*f.value = F(int64(n>>1) ^ -int64(n&1)) // as binary.Varint has it
-	return src[width:]
-}
-
-func (f intField[F]) share(field) {}
-func (f intField[F]) reset()      {}
 
 // uvarint is binary.Uvarint; most numbers are a byte.
 func uvarint(src []byte) (uint64, int) {
@@ -225,26 +263,22 @@ func uvarint(src []byte) (uint64, int) {
 	return binary.Uvarint(src)
 }
 
-// textField packs texts: twice their length, and their bytes; or, where a text is that of
-// the row before, twice its place in repeated, plus one.
-type textField[F string | []byte] struct {
-	value    *F
-	view     func([]byte) F
-	repeated []F // in chunks
-	last     F   // what the row before has: of repeated if to is 0; or what was unpacked last
-	from, to int // else where its bytes are in the row before
+// textField packs the texts of a field: twice their length, and their bytes; or, where a text is that
+// of the row before, twice its place in repeated, plus one.
+type textField struct {
+	repeated []string // in chunks
+	last     string   // what the row before has: of repeated if to is 0; or what was unpacked last
+	from, to int      // else where its bytes are in the row before
 }
 
-func (f *textField[F]) pack(dst, before []byte) []byte {
-	value, last := *f.value, f.last
+// pack appends a text to dst, which holds the fields before it, unless it is empty. before is the
+// whole row that was packed before.
+func (f *textField) pack(dst, before []byte, value string) []byte {
 	if len(value) == 0 {
-		f.last, f.to = *new(F), 0
+		f.forget()
 		return dst
 	}
-	if f.to > 0 {
-		last = f.view(before[f.from:f.to])
-	}
-	if string(value) == string(last) {
+	if last := f.current(before); value == last {
 		if f.to > 0 {
 			f.repeated = append(f.repeated, last)
 			f.last, f.to = last, 0
@@ -256,7 +290,23 @@ func (f *textField[F]) pack(dst, before []byte) []byte {
 	return append(dst, value...)
 }
 
-func (f *textField[F]) unpack(src []byte) []byte {
+// current is the text of the row that was packed last.
+func (f *textField) current(row []byte) string {
+	if f.to > 0 {
+		return viewString(row[f.from:f.to])
+	}
+	return f.last
+}
+
+// forget notes that the row before has no text.
+func (f *textField) forget() {
+	if f.last != "" || f.to > 0 {
+		f.last, f.to = "", 0
+	}
+}
+
+// unpack returns the text that src begins with, and the bytes behind it.
+func (f *textField) unpack(src []byte) (string, []byte) {
 	n, width := uvarint(src)
 	src = src[width:]
 	if n&1 == 1 {
@@ -265,27 +315,18 @@ func (f *textField[F]) unpack(src []byte) []byte {
 		}
 		f.last = f.repeated[n>>1]
 	} else {
-		f.last, src = f.view(src[:n>>1:n>>1]), src[n>>1:]
+		f.last, src = viewString(src[:n>>1]), src[n>>1:]
 	}
-	*f.value = f.last
-	return src
+	return f.last, src
 }
 
-func (f *textField[F]) share(other field) { f.repeated = other.(*textField[F]).repeated }
-
-func (f *textField[F]) reset() {
+func (f *textField) reset() {
 	clear(f.repeated)
-	f.repeated, f.last, f.to = f.repeated[:0], *new(F), 0
+	f.repeated, f.last, f.to = f.repeated[:0], "", 0
 }
 
 // viewString makes a string of b, which must not change while the string is in use.
 func viewString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
-
-func viewBytes(b []byte) []byte { return b }
-
-type integer interface {
-	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64
-}
 
 // limit counts rows and bytes.
 type limit struct{ rows, bytes int }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,8 +19,9 @@ import (
 func unpackAll(t *testing.T, p *packedRows[fetch], want []fetch, at []packedRow) {
 	t.Helper()
 	for _, i := range rand.New(rand.NewPCG(1, 9)).Perm(len(want)) {
-		if got := p.unpack(at[i]); !same(&want[i], got) {
-			t.Fatalf("row %d: got %+v, want %+v", i, *got, want[i])
+		var got fetch
+		if p.unpack(&got, at[i]); !same(&want[i], &got) {
+			t.Fatalf("row %d: got %+v, want %+v", i, got, want[i])
 		}
 	}
 }
@@ -27,8 +29,7 @@ func unpackAll(t *testing.T, p *packedRows[fetch], want []fetch, at []packedRow)
 func packAll(p *packedRows[fetch], rows []fetch) []packedRow {
 	var at []packedRow
 	for _, row := range rows {
-		*p.row = row
-		at = append(at, p.add(BucketOf(row.Host)))
+		at = append(at, p.add(&row, BucketOf(row.Host)))
 	}
 	return at
 }
@@ -87,7 +88,7 @@ func TestPackedRows(t *testing.T) {
 		if p.held.rows != len(rows) {
 			t.Fatalf("holds %d rows of %d", p.held.rows, len(rows))
 		}
-		bucket, place := packedRow.bucket, func(r packedRow) packedRow { return r & (1<<54 - 1) }
+		bucket, place := packedRow.bucket, func(r packedRow) packedRow { return r & (1<<placeBits - 1) }
 		if !slices.IsSortedFunc(at, func(a, b packedRow) int { return cmp.Compare(place(a), place(b)) }) {
 			t.Fatal("not in the order in which they were added")
 		}
@@ -97,6 +98,25 @@ func TestPackedRows(t *testing.T) {
 			}
 		}
 		p.reset()
+	}
+}
+
+// TestCopiedRows: rows that others hold are packed as the rows themselves.
+func TestCopiedRows(t *testing.T) {
+	for seed := range uint64(20) {
+		rng := rand.New(rand.NewPCG(seed, 8))
+		rows := extremeFetches(rng, rng.IntN(300))
+		held, copied, added := newPackedFetches(t), newPackedFetches(t), newPackedFetches(t)
+		at := packAll(held, rows)
+		for _, i := range rng.Perm(len(rows)) {
+			place := copied.copy(held, at[i])
+			if want := added.add(&rows[i], BucketOf(rows[i].Host)); place != want {
+				t.Fatalf("row %d at %x, want %x", i, place, want)
+			}
+		}
+		if !slices.EqualFunc(copied.chunks, added.chunks, bytes.Equal) || copied.held != added.held {
+			t.Fatal("other bytes")
+		}
 	}
 }
 
@@ -161,9 +181,10 @@ func TestWriterKeepsNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for i, at := range w.rows {
-		if got := w.packed.unpack(at).Record; !bytes.Equal(got, rows[i].Record) {
-			t.Fatalf("row %d: %x, want %x", i, got, rows[i].Record)
+	for i, r := range w.rows {
+		var got fetch
+		if w.packed.unpack(&got, r.at); !bytes.Equal(got.Record, rows[i].Record) {
+			t.Fatalf("row %d: %x, want %x", i, got.Record, rows[i].Record)
 		}
 	}
 }
@@ -188,6 +209,53 @@ func TestOneBucket(t *testing.T) {
 			equal(t, sorted(rows), collect(t, paths, MergeOptions[fetch]{}))
 		}
 	}
+}
+
+// TestGroups: what a Spec tells of its order changes no byte.
+func TestGroups(t *testing.T) {
+	grouped := fetches
+	grouped.Group, grouped.Rank = []string{"Host", "Origin"}, func(f *fetch) int64 { return f.Time / 2 }
+	for seed := range uint64(6) {
+		rng := rand.New(rand.NewPCG(seed, 10))
+		rows := randomFetches(rng, 12_000)
+		for i := range rows {
+			f := &rows[i]
+			f.Time = rng.Int64N(1000) - 500
+			f.Origin = []string{"", f.Host, "http://" + f.Host}[rng.IntN(3)]
+			if seed%2 == 1 {
+				f.Host = rows[i/100].Host // rows of a group follow one another
+			}
+		}
+		want := inBytes(t, write(t, t.TempDir(), fetches, rows))
+		if got := inBytes(t, write(t, t.TempDir(), grouped, rows)); len(got) < 2 || !slices.EqualFunc(got, want, bytes.Equal) {
+			t.Errorf("seed %d: other files", seed)
+		}
+		s := NewSorter(t.TempDir(), grouped)
+		for _, row := range rows {
+			if err := s.Add(row); err != nil {
+				t.Fatal(err)
+			}
+		}
+		equal(t, sorted(rows), collectSorted(t, s))
+	}
+	for _, names := range [][]string{{"Time"}, {"None"}, {"Host", "Origin", "URL"}} {
+		grouped.Group = names
+		if err := NewWriter(t.TempDir(), grouped).Add(fetch{}); err == nil {
+			t.Errorf("a group of %q", names)
+		}
+	}
+}
+
+func inBytes(t *testing.T, paths []string) (files [][]byte) {
+	t.Helper()
+	for _, path := range paths {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, b)
+	}
+	return files
 }
 
 // TestWritersShareChunks: what one has been given by another it does not hold any more.

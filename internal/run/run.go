@@ -14,6 +14,7 @@ const Buckets = 1024
 const (
 	maxRows  = 100_000
 	maxBytes = 1 << 20 // packed; small: every worker holds a run of each kind while it fills
+	maxGroup = 2       // fields
 )
 
 // Spec says how rows of type T are named, ordered and measured. T is a struct
@@ -27,6 +28,11 @@ type Spec[T any] struct {
 	Compare func(a, b *T) int
 	// Bucket returns the row's bucket, 0 to Buckets-1.
 	Bucket func(*T) int
+	// Group and Rank tell what Compare goes by first, so that most rows are ordered without being
+	// unpacked: the names of string fields, one or two, and of rows with equal ones a number. Rows of
+	// one group are of one bucket. Without them Compare is asked of all rows of a bucket.
+	Group []string
+	Rank  func(*T) int64
 	// Held is how many bytes of packed rows a Writer or Sorter holds until it writes a run; 0
 	// means that it shares memory with many others, and holds few.
 	Held int

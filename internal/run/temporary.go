@@ -64,8 +64,8 @@ func (s *Sorter[T]) sources() []source[T] {
 // rows may refer to, are not used again.
 func (w *Writer[T]) hold() *heldRows[T] {
 	h := &heldRows[T]{packed: w.packed, rows: make([]packedRow, 0, len(w.rows))}
-	w.each(func(f *front[T]) error { h.rows = append(h.rows, f.at); return nil })
-	w.fronts = nil
+	w.each(func(at packedRow) error { h.rows = append(h.rows, at); return nil })
+	w.rows, w.groups, w.tied, w.fronts = nil, nil, nil, nil
 	return h
 }
 
@@ -73,6 +73,7 @@ func (w *Writer[T]) hold() *heldRows[T] {
 type heldRows[T any] struct {
 	packed *packedRows[T]
 	rows   []packedRow // in order
+	row    T           // of next
 }
 
 // in reads those of the buckets from ≤ bucket < to.
@@ -91,7 +92,8 @@ func (h *heldRows[T]) next() (*T, int, error) {
 	}
 	at := h.rows[0]
 	h.rows = h.rows[1:]
-	return h.packed.unpack(at), at.bucket(), nil
+	h.packed.unpack(&h.row, at)
+	return &h.row, at.bucket(), nil
 }
 
 func (h *heldRows[T]) close() {}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"unsafe"
 )
 
 var errClosed = errors.New("run writer is closed")
@@ -22,11 +23,30 @@ type Writer[T any] struct {
 	format string // of the file names
 	kept   bool   // whether files are to last
 
-	packed *packedRows[T]
-	rows   []packedRow
-	fronts []front[T] // while a run is written
-	names  []string
-	err    error
+	packed  *packedRows[T]
+	rows    []rankedRow
+	grouped []int   // the fields of Spec.Group
+	groups  []group // of rows that follow one another, each with its texts
+	bucket  int     // of the last group
+	tied    []packedRow
+	fronts  []front[T] // while a run is written
+	row     T          // of Add
+	names   []string
+	err     error
+}
+
+// A group is the texts of Spec.Group, in packed.
+type group [maxGroup]string
+
+// A rankedRow is a row, and what rows of its group are ordered by first.
+type rankedRow struct {
+	at   packedRow
+	rank int64
+}
+
+// tiesWith reports whether Spec.Compare has to tell which of two rows comes first.
+func (r rankedRow) tiesWith(other rankedRow) bool {
+	return r.at>>placeBits == other.at>>placeBits && r.rank == other.rank
 }
 
 // NewWriter returns a Writer of files named after spec in dir. Existing files
@@ -40,25 +60,95 @@ func newWriter[T any](dir string, spec Spec[T], format string, kept bool) *Write
 	if err != nil {
 		return &Writer[T]{err: err}
 	}
-	return &Writer[T]{dir: dir, spec: spec, layout: l, format: format, kept: kept, packed: newPackedRows(l)}
+	w := &Writer[T]{dir: dir, spec: spec, layout: l, format: format, kept: kept, packed: newPackedRows(l)}
+	if w.grouped, w.err = l.texts(spec.Group, maxGroup); w.err != nil {
+		return &Writer[T]{err: w.err}
+	}
+	return w
 }
 
 // Add adds a row, of which the Writer keeps nothing. After an error the Writer is of no
 // further use.
 func (w *Writer[T]) Add(row T) error {
+	w.row = row
+	err := w.Put(&w.row)
+	w.row = *new(T)
+	return err
+}
+
+// Put is Add without a copy.
+func (w *Writer[T]) Put(row *T) error {
 	if w.err != nil {
 		return w.err
 	}
-	*w.packed.row = row
-	bucket := w.spec.Bucket(w.packed.row)
-	if bucket < 0 || bucket >= Buckets {
-		return w.fail(fmt.Errorf("row of bucket %d: there are %d", bucket, Buckets))
+	known := w.isOfLastGroup(row)
+	if !known {
+		if w.bucket = w.spec.Bucket(row); w.bucket < 0 || w.bucket >= Buckets {
+			return w.fail(fmt.Errorf("row of bucket %d: there are %d", w.bucket, Buckets))
+		}
 	}
-	w.rows = append(w.rows, w.packed.add(bucket))
+	at := w.packed.add(row, w.bucket)
+	if len(w.grouped) > 0 {
+		if !known {
+			w.addGroup()
+		}
+		at = at.withGroup(len(w.groups) - 1)
+	}
+	ranked := rankedRow{at: at}
+	if w.spec.Rank != nil {
+		ranked.rank = w.spec.Rank(row)
+	}
+	w.rows = append(w.rows, ranked)
 	if w.packed.held.reached(w.held()) {
 		return w.writeRun()
 	}
 	return nil
+}
+
+// isOfLastGroup reports whether a row has the texts of the one before.
+func (w *Writer[T]) isOfLastGroup(row *T) bool {
+	if len(w.groups) == 0 {
+		return false
+	}
+	last := &w.groups[len(w.groups)-1]
+	for i, n := range w.grouped {
+		f := &w.packed.fields[n]
+		if last[i] != textAt(f.kind, unsafe.Add(unsafe.Pointer(row), f.offset)) {
+			return false
+		}
+	}
+	return true
+}
+
+// addGroup begins a group with the row that was packed last.
+func (w *Writer[T]) addGroup() {
+	var g group
+	for i, n := range w.grouped {
+		g[i] = w.packed.fields[n].text.current(w.packed.before)
+	}
+	w.groups = append(w.groups, g)
+}
+
+// orderGroups numbers the groups of the rows anew, in the order of their texts. Equal ones become one.
+func (w *Writer[T]) orderGroups() {
+	if len(w.groups) < 2 {
+		return
+	}
+	order := make([]int32, len(w.groups))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortFunc(order, func(a, b int32) int { return slices.Compare(w.groups[a][:], w.groups[b][:]) })
+	numbers := make([]int32, len(order))
+	for i, n := range order[1:] {
+		numbers[n] = numbers[order[i]]
+		if w.groups[n] != w.groups[order[i]] {
+			numbers[n]++
+		}
+	}
+	for i, r := range w.rows {
+		w.rows[i].at = r.at.withGroup(int(numbers[r.at.group()]))
+	}
 }
 
 // held is how many bytes of packed rows are held.
@@ -78,7 +168,7 @@ func (w *Writer[T]) Close() ([]string, error) {
 		return nil, w.err
 	}
 	w.err = errClosed
-	w.packed, w.rows = nil, nil
+	w.packed, w.rows, w.groups, w.tied = nil, nil, nil, nil
 	return w.names, nil
 }
 
@@ -88,7 +178,8 @@ func (w *Writer[T]) writeRun() error {
 		return w.fail(err)
 	}
 	w.names = append(w.names, name)
-	w.rows, w.fronts = w.rows[:0], nil
+	clear(w.groups)
+	w.rows, w.groups, w.fronts = w.rows[:0], w.groups[:0], nil
 	w.packed.reset()
 	return nil
 }
@@ -98,7 +189,7 @@ func (w *Writer[T]) writeFile(path string) error {
 	if err != nil {
 		return err
 	}
-	err = w.each(func(f *front[T]) error { return out.add(f.row, f.at.bucket()) })
+	err = w.each(func(at packedRow) error { return out.copy(w.packed, at) })
 	if err != nil {
 		out.abort()
 		return err
@@ -107,14 +198,23 @@ func (w *Writer[T]) writeFile(path string) error {
 }
 
 // each calls f with the rows in order.
-func (w *Writer[T]) each(f func(*front[T]) error) error {
-	slices.Sort(w.rows)
+func (w *Writer[T]) each(f func(packedRow) error) error {
+	w.orderGroups()
+	slices.SortFunc(w.rows, func(a, b rankedRow) int {
+		if x, y := a.at>>placeBits, b.at>>placeBits; x != y {
+			return cmp.Compare(x, y)
+		}
+		if a.rank != b.rank {
+			return cmp.Compare(a.rank, b.rank)
+		}
+		return cmp.Compare(a.at, b.at)
+	})
 	for left := w.rows; len(left) > 0; {
 		n := 1
-		for n < len(left) && left[n].bucket() == left[0].bucket() {
+		for n < len(left) && left[n].tiesWith(left[0]) {
 			n++
 		}
-		if err := w.eachOfBucket(left[:n], f); err != nil {
+		if err := w.eachOfTied(left[:n], f); err != nil {
 			return err
 		}
 		left = left[n:]
@@ -134,10 +234,18 @@ type front[T any] struct {
 // so many bytes: a part of what the run itself takes.
 func frontRows(held int) int { return held >> 12 }
 
-// eachOfBucket calls f with the rows of a bucket in order. Of n rows about the root of n at most
-// are unpacked at once: parts of that many are sorted, each by itself, and the parts,
+// eachOfTied calls f with rows that tie with each other, in order. Of n rows about the root of n at
+// most are unpacked at once: parts of that many are sorted, each by itself, and the parts,
 // which are no more than that, are merged.
-func (w *Writer[T]) eachOfBucket(rows []packedRow, f func(*front[T]) error) error {
+func (w *Writer[T]) eachOfTied(tied []rankedRow, f func(packedRow) error) error {
+	if len(tied) == 1 {
+		return f(tied[0].at)
+	}
+	rows := w.tied[:0]
+	for _, r := range tied {
+		rows = append(rows, r.at)
+	}
+	w.tied = rows
 	size := max(frontRows(w.held()), int(math.Ceil(math.Sqrt(float64(len(rows))))))
 	if len(rows) <= size {
 		return w.merge(w.sort(rows, 1), f)
@@ -165,10 +273,10 @@ func (w *Writer[T]) sort(rows []packedRow, size int) []front[T] {
 }
 
 // merge calls add with the rows of fronts, which are in order.
-func (w *Writer[T]) merge(fronts []front[T], add func(*front[T]) error) error {
+func (w *Writer[T]) merge(fronts []front[T], add func(packedRow) error) error {
 	for len(fronts) > 0 {
 		f := fronts[0]
-		if err := add(&f); err != nil {
+		if err := add(f.at); err != nil {
 			return err
 		}
 		others := fronts[1:]
@@ -187,7 +295,7 @@ func (w *Writer[T]) merge(fronts []front[T], add func(*front[T]) error) error {
 // unpack moves f to the first of rows.
 func (w *Writer[T]) unpack(f *front[T], rows []packedRow) {
 	f.at, f.rest = rows[0], rows[1:]
-	*f.row = *w.packed.unpack(f.at)
+	w.packed.unpack(f.row, f.at)
 }
 
 func (w *Writer[T]) compare(a, b front[T]) int {
@@ -202,7 +310,7 @@ func (w *Writer[T]) fail(err error) error {
 	for _, name := range w.names {
 		os.Remove(filepath.Join(w.dir, name))
 	}
-	w.packed, w.rows, w.fronts, w.names = nil, nil, nil, nil
+	w.packed, w.rows, w.groups, w.tied, w.fronts, w.names = nil, nil, nil, nil, nil, nil
 	w.err = err
 	return err
 }

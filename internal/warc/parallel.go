@@ -4,6 +4,7 @@ import (
 	"io"
 	"math"
 	"sync"
+	"sync/atomic"
 )
 
 // Cores limits how many goroutines work at a time: a task holds one of them while
@@ -22,6 +23,41 @@ func (c Cores) tryAcquire() bool {
 	default:
 		return false
 	}
+}
+
+// Share has workers take the numbers below n, each once and in order: one worker in the calling
+// goroutine, whose task holds a core, and others on cores for as long as they are idle. It returns once
+// all have ended. A worker gets its numbers from next, and ends when there are no more.
+func (c Cores) Share(n int, worker func(next func() (int, bool))) {
+	var taken atomic.Int64
+	take := func() (int, bool) {
+		i := int(taken.Add(1)) - 1
+		return i, i < n
+	}
+	var helpers sync.WaitGroup
+	help := func() {
+		begun, holds := false, true
+		worker(func() (int, bool) {
+			if begun {
+				c.Release()
+				if holds = c.tryAcquire(); !holds {
+					return 0, false
+				}
+			}
+			begun = true
+			return take()
+		})
+		if holds {
+			c.Release()
+		}
+	}
+	worker(func() (int, bool) {
+		for left := n - int(taken.Load()) - 1; left > 0 && c.tryAcquire(); left-- {
+			helpers.Go(help)
+		}
+		return take()
+	})
+	helpers.Wait()
 }
 
 // AheadOptions say how cores read ahead.

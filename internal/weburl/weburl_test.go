@@ -144,6 +144,38 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// TestParser: whatever was parsed before, the result is that of Parse.
+func TestParser(t *testing.T) {
+	var raws []string
+	for _, c := range parseTests {
+		raws = append(raws, c.raw, c.raw+"/b?c#d", c.raw+"/long enough\x7f", c.raw+"/<12345678")
+	}
+	raws = append(raws, "http:///a", "http:///b", "file:///a", "file:///b")
+	for _, before := range raws {
+		for _, raw := range raws {
+			var p Parser
+			p.Parse(before)
+			got, gotProblem := p.Parse(raw)
+			if want, problem := Parse(raw); got != want || gotProblem != problem {
+				t.Fatalf("%q behind %q: %+v, %v; want %+v, %v", raw, before, got, gotProblem, want, problem)
+			}
+		}
+	}
+}
+
+// TestSpaceOrControl has each byte at each place of a text longer than a word.
+func TestSpaceOrControl(t *testing.T) {
+	for at := range 20 {
+		for b := range 256 {
+			text := []byte(strings.Repeat("!\x80\xff~", 5))
+			text[at] = byte(b)
+			if want := b <= ' ' || b == 0x7f; hasSpaceOrControl(string(text)) != want {
+				t.Errorf("%q: %v", text, !want)
+			}
+		}
+	}
+}
+
 func TestParseParts(t *testing.T) {
 	for raw, want := range map[string]URL{
 		"HTTP://u@Example.com:80/a?b?c#d": {Scheme: "http", Host: "example.com", Port: 80, Path: "/a", Query: "b?c", HasQuery: true},
