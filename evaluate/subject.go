@@ -22,8 +22,8 @@ type subject struct {
 }
 
 func (d *decider) newSubject(f *facts.Fetch, agent string) subject {
-	url, _ := weburl.Parse(f.URL)
-	return subject{Fetch: f, path: url.PathQuery(), agent: agent, key: d.keys.of(agent), token: agent, time: f.Time()}
+	path := weburl.PathQueryOf(f.Origin, f.URL)
+	return subject{Fetch: f, path: path, agent: agent, key: d.keys.of(agent), token: agent, time: f.Time()}
 }
 
 // relationOf compares a capture's date with the fetch's; of one moment, the order of

@@ -62,7 +62,11 @@ func (l *line) latest(s *subject) view {
 			v.moment = append(v.moment, st)
 		}
 	}
-	v.moment = append(v.moment, l.states[i])
+	if v.moment == nil { // as nearly always
+		v.moment = l.states[i : i+1 : i+1]
+	} else {
+		v.moment = append(v.moment, l.states[i])
+	}
 	v.prior = l.lastOf(kindAnswers, i, s)
 	v.wins = func(a, b *State) bool { return a.Index > b.Index }
 	v.govern(s)

@@ -50,7 +50,7 @@ func (b *rowBuilder) fetchRow(r *evaluate.Result) FetchRow {
 	f := r.Fetch
 	row := FetchRow{
 		FetchedURL:      b.fetchedURL(f),
-		SURTKey:         surtKey(f.URL),
+		SURTKey:         locator(b.surt.Key(f.Origin, f.URL)),
 		FetchMethod:     text(f.Method),
 		FetchStatus:     status(f.Status),
 		RecordType:      f.Type.String(),

@@ -16,7 +16,8 @@ type rowBuilder struct {
 	profile string
 	ranks   *Ranks // nil: hosts have no strata
 	site    site   // of the row before
-	cited   cited  // by the row before
+	surt    weburl.SURTKeys
+	cited   cited // by the row before
 	noted   evaluate.Notes
 	notes   string // of noted, as the row before has them
 }
@@ -198,9 +199,3 @@ func robotsID(governing *evaluate.State) int64 {
 func micros(t facts.Time) *int64 { return known(t.Micros, t.Known()) }
 
 func status(s int16) *int16 { return known(s, s >= 0) }
-
-// surtKey is the url_surtkey of a URL, which is never empty.
-func surtKey(url string) string {
-	u, _ := weburl.Parse(url)
-	return locator(u.SURTKey())
-}

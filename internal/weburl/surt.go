@@ -60,9 +60,38 @@ func (u URL) SURTKey() string {
 	return string(appendSURTQuery(key, u.Query, len(key) == pathStart))
 }
 
+// SURTKeys makes SURT keys of URLs, of which most follow others of their origin: what they have in
+// common is made once.
+type SURTKeys struct {
+	origin string // of the key before
+	host   string // its key as far as the path; "" if the keys of the origin have to be made whole
+	key    []byte
+}
+
+// Key is the SURT key of a recorded URL, given the origin that Parse finds in it.
+func (k *SURTKeys) Key(origin, raw string) string {
+	if origin != k.origin {
+		u, _ := Parse(origin)
+		k.origin, k.host = strings.Clone(origin), ""
+		if key, ok := strings.CutSuffix(u.SURTKey(), ")/"); ok && u.Origin() == origin && IsFetchScheme(u.Scheme) && !isHTTP(u.Host) {
+			k.host = key + ")"
+		}
+	}
+	rest, ok := strings.CutPrefix(raw, origin)
+	if k.host == "" || !ok || rest != "" && rest[0] != '/' && rest[0] != '?' {
+		u, _ := Parse(raw)
+		return u.SURTKey()
+	}
+	path, query, _ := strings.Cut(trim(rest), "?")
+	k.key = appendSURTPath(append(k.key[:0], k.host...), cmp.Or(path, "/"), true)
+	k.key = appendSURTQuery(k.key, query, len(k.key) == len(k.host))
+	return string(k.key)
+}
+
+func isHTTP(scheme string) bool { return scheme == "http" || scheme == "https" }
+
 // withoutDoubledScheme reads http://https://example.com/ as its second URL.
 func (u URL) withoutDoubledScheme() URL {
-	isHTTP := func(s string) bool { return s == "http" || s == "https" }
 	if !isHTTP(u.Scheme) || !isHTTP(u.Host) || u.Port != 0 || !strings.HasPrefix(u.Path, "//") {
 		return u
 	}
@@ -93,7 +122,7 @@ func appendSURTHost(dst []byte, host string) []byte {
 	if address, ok := ipv4Number(host); ok {
 		host = address
 	} else if !isPlainHost(host) {
-		host = string(appendEscapedLower(nil, []byte(host)))
+		host = string(appendEscapedLower(nil, host))
 	}
 	host = ascii.Lower(host)
 	host = withoutWWW(host)
@@ -172,12 +201,16 @@ func dottedQuad(address uint32) string {
 // appendSURTPath appends the path; one without a host, as in dns:name, has no
 // segments.
 func appendSURTPath(dst []byte, path string, hasHost bool) []byte {
-	plain := appendUnescaped(make([]byte, 0, len(path)), path)
-	if hasHost {
-		plain = normalPath(plain)
-	}
 	start := len(dst)
-	dst = appendEscapedLower(dst, plain)
+	if isUnescaped(path) && !(hasHost && (strings.Contains(path, "//") || strings.Contains(path, "/."))) {
+		dst = appendEscapedLower(dst, path) // without a copy, which most paths can do without
+	} else {
+		plain := appendUnescaped(make([]byte, 0, len(path)), path)
+		if hasHost {
+			plain = normalPath(plain)
+		}
+		dst = appendEscapedLower(dst, plain)
+	}
 	dst = append(dst[:start], withoutPathSession(dst[start:])...)
 	if len(dst)-start > 1 && dst[len(dst)-1] == '/' {
 		dst = dst[:len(dst)-1]
@@ -396,7 +429,7 @@ func areLetters(s []byte) bool {
 // also for "%252525…", and comes to the same as repeated passes: escapes never
 // overlap, so their order makes no difference.
 func appendUnescaped(dst []byte, s string) []byte {
-	if strings.IndexByte(s, '%') < 0 && !strings.ContainsAny(s, "\t\n\r") {
+	if isUnescaped(s) {
 		return append(dst, s...)
 	}
 	start := len(dst)
@@ -416,11 +449,17 @@ func appendUnescaped(dst []byte, s string) []byte {
 	return dst
 }
 
+// isUnescaped reports whether appendUnescaped would change nothing.
+func isUnescaped(s string) bool {
+	return strings.IndexByte(s, '%') < 0 && !strings.ContainsAny(s, "\t\n\r")
+}
+
 // appendEscapedLower percent-encodes what is not printable ASCII, and "#", "%"
 // and the space, and lower-cases the whole.
-func appendEscapedLower(dst, s []byte) []byte {
+func appendEscapedLower[S string | []byte](dst []byte, s S) []byte {
 	const hex = "0123456789abcdef"
-	for _, c := range s {
+	for i := range len(s) {
+		c := s[i]
 		if c <= ' ' || c >= 0x7f || c == '#' || c == '%' {
 			dst = append(dst, '%', hex[c>>4], hex[c&0xf])
 			continue

@@ -74,10 +74,15 @@ var surtTests = []struct{ raw, key string }{
 }
 
 func TestSURTKey(t *testing.T) {
+	var keys SURTKeys
 	for _, test := range surtTests {
+		checkProperties(t, test.raw)
 		u, _ := Parse(test.raw)
 		if got := u.SURTKey(); got != test.key {
 			t.Errorf("SURT key of %q\n  is %q\nwant %q", test.raw, got, test.key)
+		}
+		if got := keys.Key(u.Origin(), test.raw); got != test.key {
+			t.Errorf("SURT key of %q behind others\n  is %q\nwant %q", test.raw, got, test.key)
 		}
 	}
 }

@@ -166,7 +166,12 @@ func TestParseParts(t *testing.T) {
 func checkProperties(t *testing.T, raw string) {
 	t.Helper()
 	u, problem := Parse(raw)
-	u.SURTKey()
+	if path := PathQueryOf(u.Origin(), raw); path != u.PathQuery() {
+		t.Errorf("Parse(%q): path %q, behind its origin %q", raw, u.PathQuery(), path)
+	}
+	if key := new(SURTKeys).Key(u.Origin(), raw); key != u.SURTKey() {
+		t.Errorf("Parse(%q): SURT key %q, made of its origin's %q", raw, u.SURTKey(), key)
+	}
 	if origin := u.Origin(); origin != "" {
 		again, problemAgain := Parse(origin + u.PathQuery())
 		if again.Origin() != origin || again.PathQuery() != u.PathQuery() {
