@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"reflect"
@@ -8,25 +9,14 @@ import (
 	"unsafe"
 
 	"github.com/parquet-go/parquet-go"
-
-	"github.com/robotsaudit/robotsaudit/internal/codec"
-	"github.com/robotsaudit/robotsaudit/internal/fields"
+	"github.com/parquet-go/parquet-go/format"
 )
 
 // A row group ends at whichever of its limits comes first. Of those before it the footer
 // is in memory, which has an entry for every page.
 const (
-	maxGroupRows  = 32_768
-	maxGroupText  = 8 << 20  // bytes of strings
-	maxDictionary = 16 << 10 // bytes where a column gives up its dictionary, with the page in hand
-)
-
-// Every column of every table holds the page in hand, in buffers that grow by doubling:
-// a page that ends just below 32 KiB takes half of what one takes that ends just beyond.
-// Values other than strings compress to next to nothing, however short the page is.
-const (
-	maxPage     = 28 << 10 // bytes
-	maxPageRows = 2048     // of such values
+	maxGroupRows = 32_768
+	maxGroupText = 8 << 20 // bytes of strings
 )
 
 // Keys of what the footer of every table says of itself.
@@ -35,254 +25,277 @@ const (
 	TableKey         = "robotsaudit.table" // its name
 )
 
-// pageCodec compresses the pages of all tables.
-var pageCodec codec.Zstd
-
-// encoder writes rows to a Parquet file, column by column: the library's own way of
-// writing structs visits every optional field of every row by reflection, allocates, and
-// writes some nulls as "" or 0 (parquet-go v0.32.0;
-// github.com/parquet-go/parquet-go/issues/154).
+// encoder writes rows to a Parquet file, column by column. The library knows the schema, the
+// encodings and the descriptions that a file has of itself; pages are put together here. Its own
+// writers take values in a general form, which costs twice as much, and tell bounds of pages that
+// they were told to leave out, as 0 or "" (parquet-go v0.32.0): readers that use these lose rows.
 type encoder[T any] struct {
-	out     *parquet.GenericWriter[T]
-	batch   []T // what columns read
-	fields  []field
-	writers []*parquet.ColumnWriter
-	short   []*parquet.ColumnWriter  // those that end pages by maxPageRows
-	values  []parquet.Value          // of a column of a batch; reused
+	file    *tablePages
+	columns []columnWriter
 	group   struct{ rows, text int } // of the row group in hand
+	footer  format.FileMetaData
 }
 
-// newEncoder returns an encoder of at most batch rows at a time. Nothing in the file
+// newEncoder returns an encoder, which has temporary files in dir. Nothing in the file
 // depends on the clock or the machine: the same results are the same bytes.
-func newEncoder[T any](out io.Writer, dir, table string, batch int) *encoder[T] {
+func newEncoder[T any](out io.Writer, dir, table string) *encoder[T] {
 	schema := parquet.SchemaOf(new(T))
-	options := []parquet.WriterOption{
+	file := newTablePages(out, dir)
+	return &encoder[T]{file: file, columns: columnWriters[T](schema, file), footer: emptyFooter(schema, table)}
+}
+
+// emptyFooter is the footer of a table without rows.
+func emptyFooter(schema *parquet.Schema, table string) format.FileMetaData {
+	var b bytes.Buffer
+	w := parquet.NewWriter(&b, schema,
 		&parquet.WriterConfig{CreatedBy: "robotsaudit version " + releaseOf(Version())},
-		schema,
-		parquet.Compression(&pageCodec),
-		parquet.PageBufferSize(maxPage),
-		parquet.ColumnPageBuffers(spillPool{dir}),
-		parquet.DictionaryMaxBytes(maxDictionary),
-		parquet.DataPageStatistics(false), // the column index has the bounds
-		parquet.KeyValueMetadata(SchemaVersionKey, SchemaVersion),
-		parquet.KeyValueMetadata(TableKey, table),
+		parquet.KeyValueMetadata(SchemaVersionKey, SchemaVersion), parquet.KeyValueMetadata(TableKey, table))
+	if err := w.Close(); err != nil {
+		panic(err) // memory takes any file
 	}
-	e := &encoder[T]{out: parquet.NewGenericWriter[T](out, options...), batch: make([]T, batch)}
-	e.fields, e.writers = fieldsOf(schema, e.batch), e.out.ColumnWriters()
-	for i, path := range schema.Columns() {
-		if leaf, _ := schema.Lookup(path...); leaf.Node.Type().Kind() != parquet.ByteArray || leaf.Node.Encoding() == &parquet.RLEDictionary {
-			e.short = append(e.short, e.writers[i])
-		}
+	f, err := parquet.OpenFile(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	if err != nil {
+		panic(err) // the library reads what it writes
 	}
-	return e
+	return *f.Metadata()
 }
 
-// write writes at most as many rows as a batch has.
+// write writes rows. Row groups end only behind them.
 func (e *encoder[T]) write(rows []T) error {
-	n := copy(e.batch, rows)
-	if n == 0 { // the library takes the address of the first value
-		return nil
-	}
-	for i, c := range e.fields {
-		e.values = c.append(e.values[:0], n)
-		if err := e.writeValues(e.writers[i]); err != nil {
+	for _, c := range e.columns {
+		text, err := c.write(unsafe.Pointer(unsafe.SliceData(rows)), len(rows))
+		if err != nil {
 			return err
 		}
+		e.group.text += text
 	}
-	clear(e.batch)
-	clear(e.values[:cap(e.values)]) // which refer to texts
-	return e.endPages(n)
-}
-
-// endPages ends pages, or the row group, after n rows more.
-func (e *encoder[T]) endPages(n int) error {
-	before := e.group.rows / maxPageRows
-	if e.group.rows += n; e.group.rows >= maxGroupRows || e.group.text >= maxGroupText {
-		e.group.rows, e.group.text = 0, 0
-		return e.out.Flush()
-	}
-	if e.group.rows/maxPageRows == before {
-		return nil
-	}
-	for _, w := range e.short {
-		if err := w.Flush(); err != nil {
-			return err
-		}
+	if e.group.rows += len(rows); e.group.rows >= maxGroupRows || e.group.text >= maxGroupText {
+		return e.endGroup()
 	}
 	return nil
 }
 
-// writeValues writes the values of a column. The library ends a page between calls alone:
-// values of more than a page are written row by row.
-func (e *encoder[T]) writeValues(w *parquet.ColumnWriter) error {
-	text := 0
-	for i := range e.values {
-		if v := &e.values[i]; v.Kind() == parquet.ByteArray {
-			text += len(v.ByteArray())
-		}
+// endGroup writes the row group in hand.
+func (e *encoder[T]) endGroup() error {
+	if e.group.rows == 0 {
+		return nil
 	}
-	e.group.text += text
-	if text <= maxPage {
-		_, err := w.WriteRowValues(e.values)
+	if err := e.file.begin(); err != nil {
 		return err
 	}
-	for rest := e.values; len(rest) > 0; {
-		n := 1
-		for n < len(rest) && rest[n].RepetitionLevel() > 0 {
-			n++
-		}
-		if _, err := w.WriteRowValues(rest[:n]); err != nil {
+	groups := &e.footer.RowGroups
+	if len(*groups) == parquet.MaxRowGroups {
+		return parquet.ErrTooManyRowGroups
+	}
+	group := format.RowGroup{NumRows: int64(e.group.rows), FileOffset: e.file.at, Ordinal: int16(len(*groups))}
+	for _, c := range e.columns {
+		chunk, err := c.endChunk()
+		if err != nil {
 			return err
 		}
-		rest = rest[n:]
+		group.TotalByteSize += chunk.MetaData.TotalUncompressedSize
+		group.TotalCompressedSize += chunk.MetaData.TotalCompressedSize
+		group.Columns = append(group.Columns, chunk)
+	}
+	e.file.waiting.reset()
+	*groups = append(*groups, group)
+	e.footer.NumRows += group.NumRows
+	e.group.rows, e.group.text = 0, 0
+	return nil
+}
+
+// close writes what is left, and the footer.
+func (e *encoder[T]) close() error {
+	defer e.abandon()
+	if err := e.endGroup(); err != nil {
+		return err
+	}
+	f := e.file
+	if err := f.begin(); err != nil {
+		return err
+	}
+	at := [2]int64{f.at, f.at + int64(len(f.bounds))}
+	for i := range e.footer.RowGroups {
+		for k := range e.footer.RowGroups[i].Columns {
+			c := &e.footer.RowGroups[i].Columns[k]
+			if c.ColumnIndexLength > 0 {
+				c.ColumnIndexOffset = at[0]
+				at[0] += int64(c.ColumnIndexLength)
+			}
+			c.OffsetIndexOffset = at[1]
+			at[1] += int64(c.OffsetIndexLength)
+		}
+	}
+	footer, err := encodeFooter(&e.footer)
+	if err != nil {
+		return err
+	}
+	for _, b := range [][]byte{f.bounds, f.offsets, footer} {
+		if err := f.write(b); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-func (e *encoder[T]) close() error { return e.out.Close() }
+// abandon removes temporary files.
+func (e *encoder[T]) abandon() { e.file.waiting.close() }
 
-// field takes one field out of the rows of a batch.
-type field interface {
-	// append appends the values of the first n rows, with their levels.
-	append(values []parquet.Value, n int) []parquet.Value
+// A columnWriter takes one field out of rows, and writes it.
+type columnWriter interface {
+	// write takes the field of n rows, and says how many bytes of strings that were.
+	write(rows unsafe.Pointer, n int) (text int, err error)
+	// endChunk ends the row group in hand.
+	endChunk() (format.ColumnChunk, error)
 }
 
-// fieldsOf returns the fields of rows in the order of the columns of a schema.
-func fieldsOf[T any](schema *parquet.Schema, rows []T) (fields []field) {
-	indexes := make(map[string][]int)
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[T]()) {
+// place is where a field of a row is.
+type place struct{ offset, size uintptr } // the size of a row
+
+// at is a field of the i-th row.
+func at[F any](rows unsafe.Pointer, p place, i int) *F {
+	return (*F)(unsafe.Add(rows, uintptr(i)*p.size+p.offset))
+}
+
+// columnWriters are those of all columns of a schema, in its order.
+func columnWriters[T any](schema *parquet.Schema, file *tablePages) (columns []columnWriter) {
+	fields := make(map[string]reflect.StructField)
+	row := reflect.TypeFor[T]()
+	for _, f := range reflect.VisibleFields(row) {
 		name, _, _ := strings.Cut(f.Tag.Get("parquet"), ",")
-		indexes[name] = f.Index
+		f.Offset = 0 // in the row
+		for i := range f.Index {
+			f.Offset += row.FieldByIndex(f.Index[:i+1]).Offset
+		}
+		fields[name] = f
 	}
-	batch := make([]reflect.Value, len(rows))
-	for i := range rows {
-		batch[i] = reflect.ValueOf(&rows[i]).Elem()
-	}
-	for _, path := range schema.Columns() {
+	for i, path := range schema.Columns() {
 		leaf, _ := schema.Lookup(path...)
-		fields = append(fields, newField(batch, indexes[path[0]], leaf.MaxDefinitionLevel))
+		c := &column{leaf: leaf, optional: leaf.MaxDefinitionLevel > 0, file: file}
+		if bounded[path[0]] || i == 0 { // the library looks where the first column has its index for those of all
+			c.index = leaf.Node.Type().NewColumnIndexer(parquet.DefaultColumnIndexSizeLimit)
+		}
+		f := fields[path[0]]
+		columns = append(columns, newColumnWriter(c, reflect.Zero(f.Type).Interface(), place{f.Offset, row.Size()}))
 	}
-	return fields
+	return columns
 }
 
-func newField(rows []reflect.Value, index []int, most int) field {
-	switch pointer := rows[0].FieldByIndex(index).Addr().Interface().(type) {
+func newColumnWriter(c *column, zero any, p place) columnWriter {
+	switch zero.(type) {
+	case string:
+		return &textWriter{c, p, newTexts(c)}
+	case int32:
+		return &plainWriter[int32]{c, p, newInt32s(c)}
+	case int64:
+		return &plainWriter[int64]{c, p, newInt64s(c)}
+	case bool:
+		return &plainWriter[bool]{c, p, newBools(c)}
 	case *string:
-		return &textField{fields.Addresses[string](rows, index), most}
+		return &knownWriter[string, string]{c, p, same[string], newTexts(c)}
+	case *int16:
+		return &knownWriter[int16, int32]{c, p, func(n int16) int32 { return int32(n) }, newInt32s(c)}
 	case *int32:
-		return newPlain(rows, index, most, parquet.Int32Value)
+		return &knownWriter[int32, int32]{c, p, same[int32], newInt32s(c)}
 	case *int64:
-		return newPlain(rows, index, most, parquet.Int64Value)
+		return &knownWriter[int64, int64]{c, p, same[int64], newInt64s(c)}
+	case *float64:
+		return &knownWriter[float64, float64]{c, p, same[float64], newDoubles(c)}
 	case *bool:
-		return newPlain(rows, index, most, parquet.BooleanValue)
-	case **string:
-		return newKnown(rows, index, most, textValue)
-	case **int16:
-		return newKnown(rows, index, most, int16Value)
-	case **int32:
-		return newKnown(rows, index, most, parquet.Int32Value)
-	case **int64:
-		return newKnown(rows, index, most, parquet.Int64Value)
-	case **float64:
-		return newKnown(rows, index, most, parquet.DoubleValue)
-	case **bool:
-		return newKnown(rows, index, most, parquet.BooleanValue)
-	case *[]string:
-		return &listField{fields.Addresses[[]string](rows, index), most}
+		return &knownWriter[bool, bool]{c, p, same[bool], newBools(c)}
+	case []string:
+		return &listWriter{c, p, newTexts(c)}
 	default:
-		panic(fmt.Sprintf("no column can be of type %T", pointer)) // a mistake in a row type, and any use of it shows it
+		panic(fmt.Sprintf("no column can be of type %T", zero)) // a mistake in a row type, and any use of it shows it
 	}
 }
 
-// textValue refers to s, and copies nothing.
-func textValue(s string) parquet.Value {
-	return parquet.ByteArrayValue(unsafe.Slice(unsafe.StringData(s), len(s))) // which is read only
+func same[V any](v V) V { return v }
+
+// textWriter is of strings. In one that is optional, "" is null.
+type textWriter struct {
+	*column
+	place
+	values values[string]
 }
 
-func int16Value(n int16) parquet.Value { return parquet.Int32Value(int32(n)) }
-
-// textField is of strings. One that is optional has null for "".
-type textField struct {
-	fields []*string
-	most   int // the definition level of what is no null
-}
-
-func (c *textField) append(values []parquet.Value, n int) []parquet.Value {
-	if c.most == 0 {
-		for _, f := range c.fields[:n] {
-			values = append(values, textValue(*f))
-		}
-		return values
-	}
-	for _, f := range c.fields[:n] {
-		if *f == "" {
-			values = append(values, parquet.Value{})
+func (w *textWriter) write(rows unsafe.Pointer, n int) (text int, err error) {
+	for i := range n {
+		s := *at[string](rows, w.place, i)
+		if !w.row(!w.optional || s != "") {
 			continue
 		}
-		values = append(values, textValue(*f).Level(0, c.most, 0))
+		text += len(s)
+		if err := w.fits(w.values.add(s)); err != nil {
+			return 0, err
+		}
 	}
-	return values
+	return text, w.endRows()
 }
 
-// plainField is of other values. One that is optional has null for the zero value.
-type plainField[F comparable] struct {
-	fields []*F
-	most   int
-	value  func(F) parquet.Value
+// plainWriter is of other values. In one that is optional, the zero value is null.
+type plainWriter[V comparable] struct {
+	*column
+	place
+	values values[V]
 }
 
-func newPlain[F comparable](rows []reflect.Value, index []int, most int, value func(F) parquet.Value) field {
-	return &plainField[F]{fields.Addresses[F](rows, index), most, value}
-}
-
-func (c *plainField[F]) append(values []parquet.Value, n int) []parquet.Value {
-	var zero F
-	for _, f := range c.fields[:n] {
-		if c.most > 0 && *f == zero {
-			values = append(values, parquet.Value{})
+func (w *plainWriter[V]) write(rows unsafe.Pointer, n int) (text int, err error) {
+	var zero V
+	for i := range n {
+		v := *at[V](rows, w.place, i)
+		if !w.row(!w.optional || v != zero) {
 			continue
 		}
-		values = append(values, c.value(*f).Level(0, c.most, 0))
+		if err := w.fits(w.values.add(v)); err != nil {
+			return 0, err
+		}
 	}
-	return values
+	return 0, w.endRows()
 }
 
-// knownField is of values of which any may be unknown, which is null.
-type knownField[F any] struct {
-	fields []**F
-	most   int
-	value  func(F) parquet.Value
+// knownWriter is of values of which any may be unknown, which is null.
+type knownWriter[F, V any] struct {
+	*column
+	place
+	value  func(F) V
+	values values[V]
 }
 
-func newKnown[F any](rows []reflect.Value, index []int, most int, value func(F) parquet.Value) field {
-	return &knownField[F]{fields.Addresses[*F](rows, index), most, value}
-}
-
-func (c *knownField[F]) append(values []parquet.Value, n int) []parquet.Value {
-	for _, f := range c.fields[:n] {
-		if *f == nil {
-			values = append(values, parquet.Value{})
+func (w *knownWriter[F, V]) write(rows unsafe.Pointer, n int) (text int, err error) {
+	for i := range n {
+		f := *at[*F](rows, w.place, i)
+		if !w.row(f != nil) {
 			continue
 		}
-		values = append(values, c.value(**f).Level(0, c.most, 0))
-	}
-	return values
-}
-
-// listField is of lists of strings.
-type listField struct {
-	fields []*[]string
-	most   int
-}
-
-func (c *listField) append(values []parquet.Value, n int) []parquet.Value {
-	for _, f := range c.fields[:n] {
-		if len(*f) == 0 {
-			values = append(values, parquet.Value{})
+		if s, ok := any(f).(*string); ok {
+			text += len(*s)
 		}
-		for i, s := range *f {
-			values = append(values, textValue(s).Level(min(i, 1), c.most, 0))
+		if err := w.fits(w.values.add(w.value(*f))); err != nil {
+			return 0, err
 		}
 	}
-	return values
+	return text, w.endRows()
+}
+
+// listWriter is of lists of strings.
+type listWriter struct {
+	*column
+	place
+	values values[string]
+}
+
+func (w *listWriter) write(rows unsafe.Pointer, n int) (text int, err error) {
+	for i := range n {
+		size, list := 0, *at[[]string](rows, w.place, i)
+		w.list(len(list))
+		for _, s := range list {
+			text += len(s)
+			size = w.values.add(s)
+		}
+		if err := w.fits(size); err != nil {
+			return 0, err
+		}
+	}
+	return text, w.endRows()
 }

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -61,6 +63,168 @@ func TestNulls(t *testing.T) {
 		if diff := cmp.Diff(want, read[nullable](t, dir, "nulls")); diff != "" {
 			t.Fatalf("order %d (-want +got):\n%s", order, diff)
 		}
+	}
+}
+
+// everyRow has a column of each type and encoding that tables have, and each in which pages are
+// bounded.
+type everyRow struct {
+	URL       string   `parquet:"url,delta"`
+	Domain    string   `parquet:"url_host_registered_domain,optional,delta"`
+	Time      *int64   `parquet:"fetch_time,optional,timestamp(microsecond)"`
+	RobotsID  int64    `parquet:"robots_id,delta"`
+	Text      string   `parquet:"text"`
+	Maybe     *string  `parquet:"maybe,optional"`
+	Few       string   `parquet:"few,dict"`
+	Many      string   `parquet:"many,dict"` // a dictionary cannot hold them
+	When      *int64   `parquet:"when,optional,timestamp(microsecond),dict"`
+	Status    *int16   `parquet:"status,optional,dict"`
+	Small     *int16   `parquet:"small,optional"`
+	Integer   int32    `parquet:"integer"`
+	Known     *int32   `parquet:"known,optional"`
+	Number    int64    `parquet:"number"`
+	Double    *float64 `parquet:"double,optional"`
+	Bool      bool     `parquet:"bool"`
+	MaybeBool *bool    `parquet:"maybe_bool,optional"`
+	List      []string `parquet:"list,list"`
+	Empty     []string `parquet:"empty,list"`
+	Nothing   *string  `parquet:"nothing,optional,dict"`
+}
+
+// writeEvery writes rows of all columns: more than a row group, of values that repeat and that do
+// not, some longer than a page.
+func writeEvery(t *testing.T, dir string) (rows []everyRow) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(3, 4))
+	word := func() string { return fmt.Sprint(random.Int64()) }
+	maybe := func() bool { return random.IntN(3) > 0 }
+	w := newTable[everyRow](dir, "every")
+	for i := range maxGroupRows + 5000 {
+		n := random.Int64() >> random.IntN(64)
+		row := everyRow{
+			URL: "http://" + fmt.Sprint(i/100) + ".example/" + word(), RobotsID: n, Text: word(), Few: fmt.Sprint(i / 1000 % 7), Many: word(),
+			Integer: int32(n), Number: n, Bool: maybe(), List: make([]string, random.IntN(4)),
+		}
+		for k := range row.List {
+			row.List[k] = word()
+		}
+		if i/3000%2 == 0 { // and pages of nulls
+			row.Domain, row.Time, row.When = fmt.Sprint(i/500), new(n), new(n%50)
+		}
+		if maybe() {
+			row.Maybe, row.Status, row.Small = new(word()), new(int16(n%9)), new(int16(n))
+			row.Known, row.Double, row.MaybeBool = new(int32(n)), new(float64(n)/3), new(maybe())
+		}
+		if i%9999 == 0 {
+			row.URL, row.Many, row.List = strings.Repeat(word(), 4000), strings.Repeat(word(), 2000), []string{"", strings.Repeat("x", 2*maxPage), ""}
+		}
+		if len(row.List) == 0 {
+			row.List = nil // as read gives it
+		}
+		rows = append(rows, row)
+		if err := w.add(row); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.finish(true); err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// TestEncodings reads what was written, with the library.
+func TestEncodings(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	want := writeEvery(t, dir)
+	got := read[everyRow](t, dir, "every")
+	if len(got) != len(want) {
+		t.Fatalf("%d rows of %d", len(got), len(want))
+	}
+	for i := range got {
+		if diff := cmp.Diff(want[i], got[i]); diff != "" {
+			t.Fatalf("row %d (-want +got):\n%s", i, diff)
+		}
+	}
+}
+
+// TestBounds: a reader passes over row groups and pages by what the file says of their values.
+// Where that is not known, nothing is said.
+func TestBounds(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	writeEvery(t, dir)
+	f, size := open(t, filepath.Join(dir, "every.parquet"))
+	p, err := parquet.OpenFile(f, size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for g, group := range p.RowGroups() {
+		for i, chunk := range group.ColumnChunks() {
+			name := p.Schema().Columns()[i][0]
+			index, err := chunk.ColumnIndex()
+			if bounded[name] != (err == nil) {
+				t.Errorf("%s: %v", name, err)
+			}
+			stats := p.Metadata().RowGroups[g].Columns[i].MetaData.Statistics
+			if g == 0 && name == "url" { // one is too long
+				if stats.MinValue != nil || stats.MaxValue != nil {
+					t.Errorf("%s: of a row group, bounds of %d and %d bytes", name, len(stats.MinValue), len(stats.MaxValue))
+				}
+				continue
+			}
+			if bounded[name] != (stats.MinValue != nil && stats.MaxValue != nil) {
+				t.Errorf("%s: of a row group, bounds of %d and %d bytes", name, len(stats.MinValue), len(stats.MaxValue))
+			}
+			if err != nil {
+				continue
+			}
+			checkBounds(t, name, chunk, index, chunk.Type().Kind().Value(stats.MinValue), chunk.Type().Kind().Value(stats.MaxValue))
+		}
+	}
+}
+
+// checkBounds reads the pages of a column of a row group.
+func checkBounds(t *testing.T, name string, chunk parquet.ColumnChunk, index parquet.ColumnIndex, least, greatest parquet.Value) {
+	t.Helper()
+	compare := chunk.Type().Compare
+	pages := chunk.Pages()
+	defer pages.Close()
+	meetsLeast, meetsGreatest, n := false, false, 0
+	for ; ; n++ {
+		page, err := pages.ReadPage()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		values := make([]parquet.Value, page.NumValues())
+		if got, err := page.Values().ReadValues(values); got != len(values) {
+			t.Fatal(name, got, err)
+		}
+		nulls := int64(0)
+		for _, v := range values {
+			switch {
+			case v.IsNull():
+				nulls++
+				continue
+			case compare(v, index.MinValue(n)) < 0 || compare(v, index.MaxValue(n)) > 0:
+				t.Errorf("%s, page %d: %v is not in %v to %v", name, n, v, index.MinValue(n), index.MaxValue(n))
+			}
+			meetsLeast = meetsLeast || compare(v, least) == 0
+			meetsGreatest = meetsGreatest || compare(v, greatest) == 0
+			if compare(v, least) < 0 || compare(v, greatest) > 0 {
+				t.Errorf("%s: %v is not in %v to %v", name, v, least, greatest)
+			}
+		}
+		if nulls != index.NullCount(n) || (nulls == page.NumValues()) != index.NullPage(n) {
+			t.Errorf("%s, page %d: %d nulls of %d, and the file says %d", name, n, nulls, page.NumValues(), index.NullCount(n))
+		}
+		parquet.Release(page)
+	}
+	if n < 2 || n != index.NumPages() || !meetsLeast || !meetsGreatest {
+		t.Errorf("%s: %d pages of %d, bounds met: %v %v", name, n, index.NumPages(), meetsLeast, meetsGreatest)
 	}
 }
 
@@ -146,7 +310,7 @@ func TestGroupCountsEveryString(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	e := newEncoder[RobotsRow](f, t.TempDir(), "robots", 2)
+	e := newEncoder[RobotsRow](f, t.TempDir(), "robots")
 	row := RobotsRow{URL: "12345", Reason: "123", HopURLs: []string{"1", "22"}}
 	if err := e.write([]RobotsRow{row, row}); err != nil {
 		t.Fatal(err)

@@ -95,7 +95,7 @@ func (j *joiner) copy(p *tablePart, from, to int64) error {
 	return err
 }
 
-// first is the first column of a file: its indexes begin the sections.
+// first is the first column of a file, which has both indexes: they begin the sections.
 func (p *tablePart) first() *format.ColumnChunk { return &p.meta.RowGroups[0].Columns[0] }
 
 // columns yields the columns of all row groups.
@@ -128,7 +128,9 @@ func (j *joiner) columnIndexes(p *tablePart) error {
 	from, begin := p.first().ColumnIndexOffset, j.at
 	err := j.copy(p, from, p.first().OffsetIndexOffset)
 	for c := range p.columns {
-		c.ColumnIndexOffset += begin - from
+		if c.ColumnIndexLength > 0 {
+			c.ColumnIndexOffset += begin - from
+		}
 	}
 	return err
 }
@@ -167,12 +169,18 @@ func (j *joiner) footer() error {
 	for i := range all.RowGroups {
 		all.RowGroups[i].Ordinal = int16(i)
 	}
-	b, err := encode(&all)
+	b, err := encodeFooter(&all)
 	if err != nil {
 		return err
 	}
+	return j.write(b)
+}
+
+// encodeFooter is the footer of a file, with what follows it.
+func encodeFooter(meta *format.FileMetaData) ([]byte, error) {
+	b, err := encode(meta)
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(b)))
-	return j.write(append(b, magic...))
+	return append(b, magic...), err
 }
 
 // encode writes a part of a Parquet file's description of itself.

@@ -12,7 +12,7 @@ type RowWriter[T any] struct {
 
 // NewRowWriter starts a file. Its footer says that it is of the table; dir is for temporary files.
 func NewRowWriter[T any](w io.Writer, dir, table string) *RowWriter[T] {
-	return &RowWriter[T]{out: newEncoder[T](w, dir, table, handedRows)}
+	return &RowWriter[T]{out: newEncoder[T](w, dir, table)}
 }
 
 // Write writes a row.

@@ -2,86 +2,57 @@ package report
 
 import (
 	"errors"
-	"io"
 	"os"
 )
 
-// spillPool gives the writer of a table what the compressed pages of a row group wait in
-// until it is whole: files in a folder, for all but the columns that take next to
-// nothing. So what a table holds does not depend on the rows of its groups.
-type spillPool struct {
-	dir string
-}
-
-// spillMin is how many bytes are held in memory before there is a file.
-const spillMin = 4 << 10
-
-func (p spillPool) GetBuffer() io.ReadWriteSeeker { return &spill{dir: p.dir} }
-
-// PutBuffer removes a file. One that is left over by a crash goes with its folder.
-func (p spillPool) PutBuffer(b io.ReadWriteSeeker) {
-	if f := b.(*spill).file; f != nil {
-		f.Close()
-		os.Remove(f.Name())
-	}
-}
-
-// spill is written from its beginning to its end, and then read.
+// spill is what the compressed pages of a table wait in until their row group is whole: a
+// file in a folder, for all but small tables. So what a table holds does not depend on the rows of
+// its groups. A file that is left over by a crash goes with its folder.
 type spill struct {
 	dir    string
-	memory []byte   // what is not in the file
+	size   int64
+	memory []byte   // the last of it, which is not in the file
 	file   *os.File // nil: there is none
-	read   int      // bytes of memory
 }
 
-func (s *spill) Write(b []byte) (int, error) {
-	if len(s.memory)+len(b) > spillMin {
-		if err := s.flush(); err != nil {
-			return 0, err
-		}
-		if len(b) > spillMin {
-			return s.file.Write(b)
-		}
-	}
-	s.memory = append(s.memory, b...)
-	return len(b), nil
-}
+// spillMemory is how many bytes are held in memory.
+const spillMemory = 64 << 10
 
-// flush moves what is in memory to the file, which it makes.
-func (s *spill) flush() (err error) {
-	if s.file == nil {
-		if s.file, err = os.CreateTemp(s.dir, "*.pages"); err != nil {
+// write appends b.
+func (s *spill) write(b []byte) (err error) {
+	if len(s.memory)+len(b) > spillMemory {
+		if s.file == nil {
+			if s.file, err = os.CreateTemp(s.dir, "*.pages"); err != nil {
+				return err
+			}
+		}
+		if _, err := s.file.WriteAt(s.memory, s.size-int64(len(s.memory))); err != nil {
 			return err
 		}
+		s.memory = s.memory[:0]
 	}
-	_, err = s.file.Write(s.memory)
-	s.memory = s.memory[:0]
+	s.size += int64(len(b))
+	s.memory = append(s.memory, b...)
+	return nil
+}
+
+// read fills b with what was written at a place, in one call.
+func (s *spill) read(b []byte, at int64) error {
+	if in := at - (s.size - int64(len(s.memory))); in >= 0 {
+		copy(b, s.memory[in:])
+		return nil
+	}
+	_, err := s.file.ReadAt(b, at)
 	return err
 }
 
-// Seek goes to the beginning, which is all that is asked of it.
-func (s *spill) Seek(offset int64, whence int) (int64, error) {
-	if offset != 0 || whence != io.SeekStart {
-		return 0, errors.ErrUnsupported
-	}
-	s.read = 0
-	if s.file == nil {
-		return 0, nil
-	}
-	if err := s.flush(); err != nil {
-		return 0, err
-	}
-	return s.file.Seek(0, io.SeekStart)
-}
+// reset forgets what was written.
+func (s *spill) reset() { s.size, s.memory = 0, s.memory[:0] }
 
-func (s *spill) Read(b []byte) (int, error) {
-	if s.file != nil {
-		return s.file.Read(b)
+// close removes the file.
+func (s *spill) close() error {
+	if s.file == nil {
+		return nil
 	}
-	if s.read == len(s.memory) {
-		return 0, io.EOF
-	}
-	n := copy(b, s.memory[s.read:])
-	s.read += n
-	return n, nil
+	return errors.Join(s.file.Close(), os.Remove(s.file.Name()))
 }

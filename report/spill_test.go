@@ -3,58 +3,65 @@ package report
 import (
 	"bytes"
 	"errors"
-	"io"
 	"math/rand/v2"
 	"os"
 	"testing"
 )
 
-// TestSpill writes pieces of any length, and reads what was written, in pieces too.
+// TestSpill writes pieces of any length, and reads them in another order, again and again.
 func TestSpill(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
+	s := spill{dir: t.TempDir()}
 	for round := range 200 {
-		pool := spillPool{t.TempDir()}
-		buffer := pool.GetBuffer()
-		if _, err := buffer.Seek(0, io.SeekStart); err != nil { // as the library begins
-			t.Fatal(err)
-		}
-		var want []byte
+		var pieces [][]byte
+		var places []int64
 		for range random.IntN(8) {
-			piece := make([]byte, random.IntN([]int{40, 2 * spillMin}[round%2]))
+			piece := make([]byte, random.IntN([]int{40, 2 * spillMemory}[round%2]))
 			rand.NewChaCha8([32]byte{byte(round)}).Read(piece)
-			want = append(want, piece...)
-			if n, err := buffer.Write(piece); n != len(piece) || err != nil {
-				t.Fatal(n, err)
-			}
-		}
-		for range 2 { // from the beginning, each time
-			if _, err := buffer.Seek(0, io.SeekStart); err != nil {
+			pieces, places = append(pieces, piece), append(places, s.size)
+			if err := s.write(piece); err != nil {
 				t.Fatal(err)
 			}
-			if got, err := io.ReadAll(buffer); err != nil || !bytes.Equal(got, want) {
-				t.Fatalf("round %d: read %d bytes of %d, %v", round, len(got), len(want), err)
+		}
+		if files, _ := os.ReadDir(s.dir); round == 0 && len(files) > 0 || len(files) > 1 {
+			t.Fatalf("round %d: %d files", round, len(files))
+		}
+		for _, i := range random.Perm(len(pieces)) {
+			got := make([]byte, len(pieces[i]))
+			if err := s.read(got, places[i]); err != nil || !bytes.Equal(got, pieces[i]) {
+				t.Fatalf("round %d: piece %d of %d bytes: %v", round, i, len(got), err)
 			}
 		}
-		if files, _ := os.ReadDir(pool.dir); len(files) > 0 != (len(want) > spillMin) {
-			t.Fatalf("round %d: %d files for %d bytes", round, len(files), len(want))
-		}
-		pool.PutBuffer(buffer)
-		if files, _ := os.ReadDir(pool.dir); len(files) > 0 {
-			t.Fatalf("round %d: %v is left", round, files)
-		}
+		s.reset()
+	}
+	if err := s.close(); err != nil {
+		t.Fatal(err)
+	}
+	if files, _ := os.ReadDir(s.dir); len(files) > 0 {
+		t.Fatalf("%v is left", files)
 	}
 }
 
-// TestSpillErrors has nowhere to write to, and asks for what there is not.
+// TestSpillErrors has nowhere to write to, and loses what it wrote.
 func TestSpillErrors(t *testing.T) {
-	buffer := spillPool{t.TempDir() + "/none"}.GetBuffer()
-	if _, err := buffer.Write(make([]byte, spillMin)); err != nil {
+	s := spill{dir: t.TempDir() + "/none"}
+	if err := s.write(make([]byte, spillMemory)); err != nil {
 		t.Errorf("what is held in memory: %v", err)
 	}
-	if _, err := buffer.Write([]byte{1}); !errors.Is(err, os.ErrNotExist) {
+	if err := s.write([]byte{1}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no folder: %v", err)
 	}
-	if _, err := buffer.Seek(1, io.SeekStart); !errors.Is(err, errors.ErrUnsupported) {
-		t.Errorf("seek: %v", err)
+	s = spill{dir: t.TempDir()}
+	defer s.close()
+	for range 3 {
+		if err := s.write(make([]byte, spillMemory)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.file.Truncate(spillMemory); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.read(make([]byte, spillMemory), spillMemory); err == nil {
+		t.Error("what is lost is taken for zeros")
 	}
 }

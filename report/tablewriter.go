@@ -49,7 +49,7 @@ func (t *tableWriter[T]) open() (err error) {
 	if t.file, err = os.Create(t.path); err != nil {
 		return err
 	}
-	t.out = newEncoder[T](t.file, filepath.Dir(t.path), t.name, handedRows)
+	t.out = newEncoder[T](t.file, filepath.Dir(t.path), t.name)
 	return nil
 }
 
@@ -124,6 +124,7 @@ func (t *tableWriter[T]) abandon() {
 	close(t.full)
 	<-t.done
 	if t.file != nil {
+		t.out.abandon()
 		t.file.Close()
 	}
 }

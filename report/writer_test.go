@@ -210,6 +210,8 @@ func setValue(field reflect.Value, v parquet.Value) {
 		field.SetString(v.Clone().String())
 	case field.Kind() == reflect.Bool:
 		field.SetBool(v.Boolean())
+	case field.Kind() == reflect.Float64:
+		field.SetFloat(v.Double())
 	default:
 		field.SetInt(v.Int64())
 	}

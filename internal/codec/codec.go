@@ -5,13 +5,11 @@ import (
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
-	parquetzstd "github.com/parquet-go/parquet-go/compress/zstd"
 )
 
-// Zstd is parquet-go's codec but for the window of its encoders. The same page gives
-// the same bytes, whichever encoder of whichever process compressed it.
+// Zstd has encoders with a small window. The same page gives the same bytes, whichever
+// encoder of whichever process compressed it.
 type Zstd struct {
-	parquetzstd.Codec
 	encoders sync.Pool // of *zstd.Encoder
 }
 

@@ -1,0 +1,303 @@
+package report
+
+import (
+	"cmp"
+	"encoding/binary"
+	"math"
+	"strings"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding/delta"
+	"github.com/parquet-go/parquet-go/encoding/rle"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// maxDictionary is how many bytes of values a dictionary takes, and those of the page in hand.
+const maxDictionary = 16 << 10
+
+// values are those of the page in hand, which has no nulls here. They wait in a form that is
+// near to their encoding in the file.
+type values[V any] interface {
+	add(V) (size int) // of the page, about, in bytes
+	encoded
+}
+
+type encoded interface {
+	// encode returns the values as they stand in a page, which may use the space of a buffer, and
+	// forgets them.
+	encode(buffer []byte) ([]byte, format.Encoding, error)
+	// bounds are the least and the greatest value, of a column whose bounds are told.
+	bounds() (least, greatest parquet.Value)
+}
+
+// dictionaryPage is what a file has of a dictionary.
+type dictionaryPage interface {
+	// take returns the values as they stand in the page, and their number, and forgets them.
+	take(buffer []byte) (page []byte, entries int)
+}
+
+func newTexts(c *column) values[string] {
+	var v values[string]
+	switch encodingOf(c) {
+	case format.RLEDictionary:
+		v = newDictionary(c, putText, new(prefixedTexts))
+	case format.DeltaByteArray:
+		v = new(prefixedTexts)
+	default:
+		v = new(lengthTexts)
+	}
+	return withBounds(c, v, func(s string) parquet.Value { return parquet.ByteArrayValue([]byte(s)) })
+}
+
+func newInt32s(c *column) values[int32] {
+	put := func(b []byte, n int32) []byte { return binary.LittleEndian.AppendUint32(b, uint32(n)) }
+	return withBounds(c, newNumbers(c, put), parquet.Int32Value)
+}
+
+func newInt64s(c *column) values[int64] {
+	put := func(b []byte, n int64) []byte { return binary.LittleEndian.AppendUint64(b, uint64(n)) }
+	if encodingOf(c) == format.DeltaBinaryPacked {
+		return withBounds(c, new(deltaNumbers), parquet.Int64Value)
+	}
+	return withBounds(c, newNumbers(c, put), parquet.Int64Value)
+}
+
+func newDoubles(c *column) values[float64] {
+	put := func(b []byte, n float64) []byte {
+		return binary.LittleEndian.AppendUint64(b, math.Float64bits(n))
+	}
+	return withBounds(c, newNumbers(c, put), parquet.DoubleValue)
+}
+
+func newBools(c *column) values[bool] {
+	v := new(bools)
+	c.encoded, c.index = v, nil // they have no bounds
+	return v
+}
+
+func newNumbers[V cmp.Ordered](c *column, put func([]byte, V) []byte) values[V] {
+	if encodingOf(c) == format.RLEDictionary {
+		return newDictionary(c, put, &plainValues[V]{put: put})
+	}
+	return &plainValues[V]{put: put}
+}
+
+// encodingOf is the encoding that the tag of a field asks for.
+func encodingOf(c *column) format.Encoding {
+	if e := c.leaf.Node.Encoding(); e != nil {
+		return e.Encoding()
+	}
+	return format.Plain
+}
+
+// withBounds makes v the values of a column, with bounds if they are told.
+func withBounds[V cmp.Ordered](c *column, v values[V], value func(V) parquet.Value) values[V] {
+	if c.index != nil {
+		v = &boundedValues[V]{values: v, value: value}
+	}
+	c.encoded = v
+	return v
+}
+
+// boundedValues follows the least and the greatest value of a page.
+type boundedValues[V cmp.Ordered] struct {
+	values[V]
+	value           func(V) parquet.Value
+	some            bool
+	least, greatest V
+}
+
+func (b *boundedValues[V]) add(v V) int {
+	switch {
+	case !b.some:
+		b.some, b.least = true, own(v)
+		b.greatest = b.least
+	case v < b.least:
+		b.least = own(v)
+	case v > b.greatest:
+		b.greatest = own(v)
+	}
+	return b.values.add(v)
+}
+
+func (b *boundedValues[V]) bounds() (least, greatest parquet.Value) {
+	b.some = false
+	return b.value(b.least), b.value(b.greatest)
+}
+
+// own is a copy of a value: a string may be part of a large one.
+func own[V any](v V) V {
+	if s, ok := any(v).(string); ok {
+		return any(strings.Clone(s)).(V)
+	}
+	return v
+}
+
+type boundless struct{}
+
+func (boundless) bounds() (least, greatest parquet.Value) { return least, greatest }
+
+// plainValues is values one after the other.
+type plainValues[V any] struct {
+	boundless
+	put func([]byte, V) []byte
+	b   []byte
+}
+
+func putText(b []byte, s string) []byte {
+	return append(binary.LittleEndian.AppendUint32(b, uint32(len(s))), s...)
+}
+
+func (p *plainValues[V]) add(v V) int {
+	p.b = p.put(p.b, v)
+	return len(p.b)
+}
+
+func (p *plainValues[V]) encode(buffer []byte) ([]byte, format.Encoding, error) {
+	buffer = append(buffer[:0], p.b...)
+	p.b = p.b[:0]
+	return buffer, format.Plain, nil
+}
+
+// dictionary is values by their numbers. Once it is full, they are encoded otherwise.
+type dictionary[V comparable] struct {
+	boundless
+	numbers map[V]int32
+	entries []V
+	first   plainValues[V] // the entries, as the file has them
+	page    []int32
+	last    int32 // number
+	rest    values[V]
+	full    bool
+}
+
+func newDictionary[V comparable](c *column, put func([]byte, V) []byte, rest values[V]) *dictionary[V] {
+	d := &dictionary[V]{numbers: make(map[V]int32), first: plainValues[V]{put: put}, rest: rest}
+	c.dictionary = d
+	return d
+}
+
+func (d *dictionary[V]) add(v V) int {
+	if d.full {
+		return d.rest.add(v)
+	}
+	if len(d.entries) == 0 || v != d.entries[d.last] { // most values are that of the row before
+		n, ok := d.numbers[v]
+		if !ok {
+			n = int32(len(d.entries))
+			v = own(v)
+			d.numbers[v], d.entries = n, append(d.entries, v)
+			d.first.add(v)
+		}
+		d.last = n
+	}
+	d.page = append(d.page, d.last)
+	return max(4*len(d.page), len(d.first.b))
+}
+
+func (d *dictionary[V]) encode(buffer []byte) ([]byte, format.Encoding, error) {
+	if d.full {
+		return d.rest.encode(buffer)
+	}
+	buffer, err := new(rle.DictionaryEncoding).EncodeInt32(buffer, d.page)
+	d.page, d.full = d.page[:0], len(d.first.b) > maxDictionary
+	return buffer, format.RLEDictionary, err
+}
+
+func (d *dictionary[V]) take(buffer []byte) ([]byte, int) {
+	entries := len(d.entries)
+	clear(d.numbers)
+	clear(d.entries)
+	d.entries, d.last, d.full = d.entries[:0], 0, false
+	buffer, _, _ = d.first.encode(buffer)
+	return buffer, entries
+}
+
+// lengthTexts is strings one after the other, behind their lengths.
+type lengthTexts struct {
+	boundless
+	lengths []int32
+	b       []byte
+}
+
+func (t *lengthTexts) add(s string) int {
+	t.lengths, t.b = append(t.lengths, int32(len(s))), append(t.b, s...)
+	return 4*len(t.lengths) + len(t.b)
+}
+
+func (t *lengthTexts) encode(buffer []byte) ([]byte, format.Encoding, error) {
+	buffer, err := new(delta.BinaryPackedEncoding).EncodeInt32(buffer, t.lengths)
+	buffer = append(buffer, t.b...)
+	t.lengths, t.b = t.lengths[:0], t.b[:0]
+	return buffer, format.DeltaLengthByteArray, err
+}
+
+// prefixedTexts is strings without what they have in common with the one before.
+type prefixedTexts struct {
+	lengthTexts
+	last     []byte
+	prefixes []int32
+	suffixes []byte // of a page
+}
+
+func (t *prefixedTexts) add(s string) int {
+	n := 0
+	if string(t.last) == s {
+		n = len(s)
+	}
+	for n < len(s) && n < len(t.last) && s[n] == t.last[n] {
+		n++
+	}
+	t.last, t.prefixes = append(t.last[:n], s[n:]...), append(t.prefixes, int32(n))
+	return 4*len(t.prefixes) + t.lengthTexts.add(s[n:])
+}
+
+func (t *prefixedTexts) encode(buffer []byte) (_ []byte, _ format.Encoding, err error) {
+	if buffer, err = new(delta.BinaryPackedEncoding).EncodeInt32(buffer, t.prefixes); err != nil {
+		return buffer, 0, err
+	}
+	t.suffixes, _, err = t.lengthTexts.encode(t.suffixes)
+	t.last, t.prefixes = t.last[:0], t.prefixes[:0]
+	return append(buffer, t.suffixes...), format.DeltaByteArray, err
+}
+
+// deltaNumbers is differences of numbers.
+type deltaNumbers struct {
+	boundless
+	n []int64
+}
+
+func (d *deltaNumbers) add(n int64) int {
+	d.n = append(d.n, n)
+	return 8 * len(d.n)
+}
+
+func (d *deltaNumbers) encode(buffer []byte) ([]byte, format.Encoding, error) {
+	buffer, err := new(delta.BinaryPackedEncoding).EncodeInt64(buffer, d.n)
+	d.n = d.n[:0]
+	return buffer, format.DeltaBinaryPacked, err
+}
+
+// bools is a bit for each.
+type bools struct {
+	boundless
+	n int
+	b []byte
+}
+
+func (t *bools) add(v bool) int {
+	if t.n%8 == 0 {
+		t.b = append(t.b, 0)
+	}
+	if v {
+		t.b[t.n/8] |= 1 << (t.n % 8)
+	}
+	t.n++
+	return len(t.b)
+}
+
+func (t *bools) encode(buffer []byte) ([]byte, format.Encoding, error) {
+	buffer = append(buffer[:0], t.b...)
+	t.n, t.b = 0, t.b[:0]
+	return buffer, format.Plain, nil
+}
