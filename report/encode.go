@@ -27,8 +27,8 @@ const (
 
 // encoder writes rows to a Parquet file, column by column. The library knows the schema, the
 // encodings and the descriptions that a file has of itself; pages are put together here. Its own
-// writers take values in a general form, which costs twice as much, and tell bounds of pages that
-// they were told to leave out, as 0 or "" (parquet-go v0.32.0): readers that use these lose rows.
+// writers hold the bounds of all pages in full, tell those that they were told to leave out as 0 or
+// "", by which readers lose rows, and take twice as long (parquet-go v0.32.0).
 type encoder[T any] struct {
 	file    *tablePages
 	columns []columnWriter

@@ -4,7 +4,7 @@
 
 Audits, with two workers, and checks, with all digests: every file of ../shared/warc/hard
 alone, where it is there, and bombs made here: a gzip member, and a robots.txt in two
-content codings, of N gigabytes of zeros (default: 10). A line for each; exit code 1
+content codings, of N gigabytes of zeros (default: 10); URLs of 60 kB. A line for each; exit code 1
 where one takes more than 300 MB, or does not end well.
 """
 
@@ -83,6 +83,13 @@ def bombs(folder, gigabytes):
         for url in ("http://h.example/robots.txt", "http://h.example/"):
             out.write(record(url, len(body), "HTTP/1.1 200 OK\r\nContent-Encoding: gzip, gzip\r\n\r\n") + body + b"\r\n\r\n")
     os.remove(inner)
+    yield path
+    os.remove(path)
+    path = os.path.join(folder, "urls.warc.gz")
+    with open(path, "wb") as out:
+        for n in range(4_000):
+            whole = record(f"http://h.example/{n:x}/" + "x" * 60_000, 1, http) + b"x\r\n\r\n"
+            out.write(gzip.compress(whole, 1, mtime=0))
     yield path
 
 
