@@ -171,6 +171,7 @@ func columnWriters[T any](schema *parquet.Schema, file *tablePages) (columns []c
 	}
 	for i, path := range schema.Columns() {
 		leaf, _ := schema.Lookup(path...)
+		leaf.Path = path // of a list, the library has "element" alone
 		c := &column{leaf: leaf, optional: leaf.MaxDefinitionLevel > 0, file: file}
 		if bounded[path[0]] || i == 0 { // the library looks where the first column has its index for those of all
 			c.index = leaf.Node.Type().NewColumnIndexer(parquet.DefaultColumnIndexSizeLimit)

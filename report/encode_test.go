@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -161,12 +162,17 @@ func TestBounds(t *testing.T) {
 	}
 	for g, group := range p.RowGroups() {
 		for i, chunk := range group.ColumnChunks() {
-			name := p.Schema().Columns()[i][0]
+			path := p.Schema().Columns()[i]
+			meta := &p.Metadata().RowGroups[g].Columns[i].MetaData
+			if !slices.Equal(path, meta.PathInSchema) { // Spark reads no table that has another
+				t.Errorf("column %v: the footer has it at %v", path, meta.PathInSchema)
+			}
+			name := path[0]
 			index, err := chunk.ColumnIndex()
 			if bounded[name] != (err == nil) {
 				t.Errorf("%s: %v", name, err)
 			}
-			stats := p.Metadata().RowGroups[g].Columns[i].MetaData.Statistics
+			stats := meta.Statistics
 			if g == 0 && name == "url" { // one is too long
 				if stats.MinValue != nil || stats.MaxValue != nil {
 					t.Errorf("%s: of a row group, bounds of %d and %d bytes", name, len(stats.MinValue), len(stats.MaxValue))

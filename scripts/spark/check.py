@@ -5,9 +5,11 @@ the result. Without --submitted it submits itself.
 """
 
 import contextlib
+import functools
 import glob
 import io
 import json
+import operator
 import os
 import signal
 import subprocess
@@ -16,7 +18,7 @@ import threading
 import time
 
 import pyspark
-from pyspark.sql import SparkSession, types
+from pyspark.sql import SparkSession, functions, types
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -73,7 +75,25 @@ def check(work, archives):
     assert fetches["warc_record_offset"] == types.LongType(), fetches
     first = str(tables["fetches"].selectExpr("min(fetch_time)").first()[0])
     print("ok    Spark reads %d tables; the first fetch was at %s" % (len(tables), first))
+    print("ok    Spark finds a row of each by what its columns hold, %d in all" % find(spark, os.path.join(work, "one")))
     spark.stop()
+
+
+def find(spark, folder):
+    """Looks in each table for the row in its midst, by all that it holds, and returns the number of columns."""
+    spark.conf.set("spark.sql.codegen.wholeStage", False)  # compiling takes longer than reading such tables
+    columns = 0
+    for file in sorted(glob.glob(os.path.join(folder, "*.parquet"))):
+        table = spark.read.parquet(file)
+        rows = table.collect()
+        if not rows:
+            continue
+        values = {c: v for c, v in rows[len(rows) // 2].asDict().items() if v is not None}
+        found = table.where(functools.reduce(operator.and_, (functions.col(c) == functions.lit(v) for c, v in values.items()))).count()
+        expected = sum(all(row[c] == v for c, v in values.items()) for row in rows)
+        assert found == expected, "%s: %d rows, not %d, with %s" % (file, found, expected, values)
+        columns += len(values)
+    return columns
 
 
 if __name__ == "__main__":
