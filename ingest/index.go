@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -230,7 +231,7 @@ func (x *indexReader) tellRows(n int, all int64) {
 // join adds what the part behind those before came to.
 func (x *indexReader) join(p *indexPart) error {
 	x.stats.Add(&p.stats)
-	x.sum.Join(p.sum, p.summed)
+	x.sum.Add(binary.BigEndian.AppendUint64(nil, p.sum.Sum))
 	for _, i := range p.issues {
 		if i.Kind != facts.IssueDamagedStream && x.told[i.Kind] >= maxLogFaults {
 			x.more[i.Kind]++
@@ -275,7 +276,6 @@ type indexPart struct {
 
 	stats  facts.InputStats
 	sum    warc.Chain
-	summed int64 // bytes
 	issues []facts.Issue
 	told   map[facts.IssueKind]int
 	more   map[facts.IssueKind]int64 // faults beyond those
@@ -396,7 +396,6 @@ func (p *indexPart) sumRow(row *index.Row) {
 
 func (p *indexPart) sumText() {
 	p.sum.Add(p.text)
-	p.summed += int64(len(p.text))
 	p.text = p.text[:0]
 }
 

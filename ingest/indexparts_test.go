@@ -137,7 +137,7 @@ func ingestOn(t *testing.T, content []byte, workers int, partRows int64) (result
 }
 
 // TestPartsOfAnIndex: facts are the same, byte for byte, for any number of cores, and say what those
-// of an index that is read as one part say.
+// of an index that is read as one part say. The fingerprint, too, depends on the file alone.
 func TestPartsOfAnIndex(t *testing.T) {
 	const groups, perGroup, damaged = 9, 1000, 4
 	content := columnarIndex(t, groups, perGroup, damaged)
@@ -147,8 +147,16 @@ func TestPartsOfAnIndex(t *testing.T) {
 	}
 	for _, partRows := range []int64{1, 1500, 7000} {
 		var want map[string]string
+		var print string
 		for _, workers := range []int{1, 2, 4} {
 			gotResult, gotFiles, gotFetches, gotEvents := ingestOn(t, content, workers, partRows)
+			if want == nil {
+				want, print = gotFiles, gotResult.Fingerprint
+			}
+			if gotResult.Fingerprint != print {
+				t.Errorf("parts of %d rows, %d workers: fingerprint %s, with one worker %s", partRows, workers, gotResult.Fingerprint, print)
+			}
+			gotResult.Fingerprint = result.Fingerprint // a chain of those of the parts
 			if diff := cmp.Diff(result, gotResult); diff != "" {
 				t.Errorf("parts of %d rows, %d workers (-one part +several):\n%s", partRows, workers, diff)
 			}
@@ -158,15 +166,19 @@ func TestPartsOfAnIndex(t *testing.T) {
 			if gotFiles["issues-00000.run"] != files["issues-00000.run"] {
 				t.Errorf("parts of %d rows, %d workers: other issues", partRows, workers)
 			}
-			if want == nil {
-				want = gotFiles
-			}
 			if diff := cmp.Diff(want, gotFiles); diff != "" {
 				t.Errorf("parts of %d rows, %d workers: other files (-one worker +several):\n%.1000s", partRows, workers, diff)
 			}
 		}
 		if _, ok := want[fmt.Sprintf("fetches-0-%d-00000.run", groups-1)]; ok != (partRows == 1) {
 			t.Errorf("parts of %d rows: a part for each row group: %v", partRows, ok)
+		}
+		for name, other := range map[string][]byte{
+			"damaged elsewhere": columnarIndex(t, groups, perGroup, damaged+1), "shorter": columnarIndex(t, groups-1, perGroup, damaged),
+		} {
+			if other, _, _, _ := ingestOn(t, other, 2, partRows); other.Fingerprint == print {
+				t.Errorf("parts of %d rows: one %s has the same fingerprint", partRows, name)
+			}
 		}
 	}
 }

@@ -55,8 +55,8 @@ func SourceAt(at io.ReaderAt, offset int64) *Source {
 // Position is how many bytes of the input have been read.
 func (s *Source) Position() int64 { return s.file.n - int64(s.Buffered()) }
 
-// Chain is the fingerprint of an input: CRC-32C over the CRC and length of every
-// member, or over every record's header, as verified.
+// Chain is the fingerprint of an input: CRC-32C and CRC-32 over the CRC and length of every
+// member as verified, over every record's header, or over what the rows of an index tell.
 type Chain struct {
 	Sum uint64
 }
@@ -67,36 +67,6 @@ func (c *Chain) Add(b []byte) {
 	low := crc32.Update(uint32(c.Sum), castagnoli, b)
 	high := crc32.Update(uint32(c.Sum>>32), crc32.IEEETable, b)
 	c.Sum = uint64(high)<<32 | uint64(low)
-}
-
-// Join makes of c, and of the chain of the bytes that follow, of which there are so many, that of all.
-func (c *Chain) Join(next Chain, length int64) {
-	low := joinCRC(crc32.Castagnoli, uint32(c.Sum), uint32(next.Sum), length)
-	high := joinCRC(crc32.IEEE, uint32(c.Sum>>32), uint32(next.Sum>>32), length)
-	c.Sum = uint64(high)<<32 | uint64(low)
-}
-
-// joinCRC returns the CRC of bytes of one CRC, behind which stand so many of another: the first, times
-// x to the power of their bits, plus the second. Polynomials have the coefficient of x⁰ in the highest
-// bit.
-func joinCRC(polynomial, first, second uint32, length int64) uint32 {
-	times := func(a, b uint32) (product uint32) {
-		for ; a != 0; a <<= 1 {
-			if a>>31 == 1 {
-				product ^= b
-			}
-			b = b>>1 ^ polynomial&-(b&1)
-		}
-		return product
-	}
-	power := uint32(1) << 23 // x⁸: one byte
-	for ; length > 0; length >>= 1 {
-		if length&1 == 1 {
-			first = times(power, first)
-		}
-		power = times(power, power)
-	}
-	return first ^ second
 }
 
 // Write makes a chain of what is read through it.
