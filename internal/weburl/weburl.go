@@ -327,14 +327,6 @@ func parsePort(s string) (port int, ok bool) {
 }
 
 func hasSpaceOrControl(s string) bool {
-	const ones, high = 0x0101010101010101, 0x8080808080808080
-	for ; len(s) >= 8; s = s[8:] { // (Bit Twiddling Hacks, "Determine if a word has a byte less than n")
-		w := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-		del := w ^ 0x7f*ones
-		if ((w-0x21*ones)&^w|(del-ones)&^del)&high != 0 {
-			return true
-		}
-	}
 	for i := range len(s) {
 		if s[i] <= ' ' || s[i] == 0x7f {
 			return true
