@@ -213,8 +213,8 @@ func (c *comparison) finish(ctx context.Context) (*Changes, error) {
 
 // originChange is one change of an origin.
 type originChange struct {
-	Origin string `parquet:"origin"`
-	Kind   uint8  `parquet:"kind"`
+	Origin string
+	Kind   uint8
 }
 
 var originRuns = run.Spec[originChange]{

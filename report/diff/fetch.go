@@ -14,20 +14,20 @@ import (
 
 // fetch is what is compared of a fetch, as package run keeps it.
 type fetch struct {
-	URL       string `parquet:"url"`
-	Origin    string `parquet:"origin"`
-	Dated     bool   `parquet:"dated"`
-	Time      int64  `parquet:"time"`
-	Filename  string `parquet:"filename"`
-	Offset    int64  `parquet:"offset"`
-	RecordID  string `parquet:"record_id"`
-	Agent     string `parquet:"agent"`
-	Verdict   string `parquet:"verdict"`
-	Certainty string `parquet:"certainty"`
-	Evidence  string `parquet:"evidence"`
-	Reason    string `parquet:"reason"`
-	Rule      string `parquet:"rule"`
-	RuleLine  int32  `parquet:"rule_line"`
+	URL       string
+	Origin    string
+	Dated     bool
+	Time      int64
+	Filename  string
+	Offset    int64
+	RecordID  string
+	Agent     string
+	Verdict   string
+	Certainty string
+	Evidence  string
+	Reason    string
+	Rule      string
+	RuleLine  int32
 }
 
 // compareKeys orders fetches by what they are known by.

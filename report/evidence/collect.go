@@ -58,13 +58,13 @@ const (
 
 // cited is a record that a finding cites, by its place.
 type cited struct {
-	Input     int32  `parquet:"input"`
-	Entry     string `parquet:"entry,dict"`
-	Index     int64  `parquet:"index"`  // of a line of a log its offset
-	Length    int64  `parquet:"length"` // of a line of a log
-	Violation int64  `parquet:"violation"`
-	Order     int32  `parquet:"order"`
-	Role      string `parquet:"role,dict"`
+	Input     int32
+	Entry     string
+	Index     int64 // of a line of a log its offset
+	Length    int64 // of a line of a log
+	Violation int64
+	Order     int32
+	Role      string
 }
 
 func (c *cited) archive() archiveKey { return archiveKey{c.Input, c.Entry} }

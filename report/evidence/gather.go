@@ -19,17 +19,17 @@ import (
 
 // placed is a record to be copied, by its place.
 type placed struct {
-	Entry     string `parquet:"entry,dict"`
-	Index     int64  `parquet:"index"`
-	Offset    int64  `parquet:"offset"`
-	Nth       int64  `parquet:"nth"`
-	Streamed  bool   `parquet:"streamed"`
-	Resynced  bool   `parquet:"resynced"`
-	Forgeable bool   `parquet:"forgeable"`
-	Request   int64  `parquet:"request"`
-	Metadata  int64  `parquet:"metadata"`
-	Warcinfo  int64  `parquet:"warcinfo"`
-	Continues int64  `parquet:"continues"`
+	Entry     string
+	Index     int64
+	Offset    int64
+	Nth       int64
+	Streamed  bool
+	Resynced  bool
+	Forgeable bool
+	Request   int64
+	Metadata  int64
+	Warcinfo  int64
+	Continues int64
 }
 
 var placedRuns = run.Spec[placed]{
@@ -45,10 +45,10 @@ func (p *placed) place() ingest.Place {
 // numbered is a record that a finding cites, by its number in the bundle; 0: it could not be
 // had.
 type numbered struct {
-	Violation int64  `parquet:"violation"`
-	Order     int32  `parquet:"order"`
-	Role      string `parquet:"role,dict"`
-	Number    int64  `parquet:"number"`
+	Violation int64
+	Order     int32
+	Role      string
+	Number    int64
 }
 
 var numberedRuns = run.Spec[numbered]{

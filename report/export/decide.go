@@ -23,14 +23,14 @@ const tagsUnknown = "tags_unknown" // some tags of the page may be missing
 
 // why is what a decision rests on.
 type why struct {
-	Reason    string `parquet:"reason"`
-	Detail    string `parquet:"detail"`
-	Agent     string `parquet:"agent"`
-	Purpose   string `parquet:"purpose"`
-	Rule      string `parquet:"rule"`
-	RuleLine  int32  `parquet:"rule_line"`
-	Statement string `parquet:"statement"`
-	RobotsID  int64  `parquet:"robots_id"`
+	Reason    string
+	Detail    string
+	Agent     string
+	Purpose   string
+	Rule      string
+	RuleLine  int32
+	Statement string
+	RobotsID  int64
 }
 
 // fetchRow are the columns of fetches that lists need.

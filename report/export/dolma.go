@@ -91,13 +91,13 @@ func WriteAttributes(ctx context.Context, w io.Writer, r *results.Results, o Opt
 
 // document is a document, and what becomes of it.
 type document struct {
-	Key    string `parquet:"key"`
-	Line   int64  `parquet:"line"`
-	ID     string `parquet:"id"`     // as JSON
-	Source string `parquet:"source"` // as JSON; "" where there is none
-	Length int64  `parquet:"length"` // characters
-	Reason string `parquet:"reason"`
-	Drop   bool   `parquet:"drop"`
+	Key    string
+	Line   int64
+	ID     string // as JSON
+	Source string // as JSON; "" where there is none
+	Length int64  // characters
+	Reason string
+	Drop   bool
 }
 
 func specOf[T any](name string, compare func(a, b *T) int) run.Spec[T] {
@@ -184,10 +184,10 @@ func documentKey(id string) string {
 
 // fate is what becomes of the fetches of a key.
 type fate struct {
-	Key    string `parquet:"key"`
-	Rank   uint8  `parquet:"rank"`
-	Reason string `parquet:"reason"`
-	Drop   bool   `parquet:"drop"`
+	Key    string
+	Rank   uint8
+	Reason string
+	Drop   bool
 }
 
 // find passes on each document with what becomes of it.

@@ -23,30 +23,30 @@ type list struct {
 
 // item is a fetch, and what becomes of it.
 type item struct {
-	URL              string `parquet:"url"`
-	Filename         string `parquet:"filename"`
-	Offset           int64  `parquet:"offset"`
-	RecordID         string `parquet:"record_id"`
-	SURTKey          string `parquet:"surt_key"`
-	HostName         string `parquet:"host_name"`
-	RegisteredDomain string `parquet:"registered_domain"`
-	Origin           string `parquet:"origin"`
-	Dated            bool   `parquet:"dated"`
-	Time             int64  `parquet:"time"`
-	Status           int32  `parquet:"status"` // -1: none
-	Digest           string `parquet:"digest"`
-	Length           int64  `parquet:"length"`
+	URL              string
+	Filename         string
+	Offset           int64
+	RecordID         string
+	SURTKey          string
+	HostName         string
+	RegisteredDomain string
+	Origin           string
+	Dated            bool
+	Time             int64
+	Status           int32 // -1: none
+	Digest           string
+	Length           int64
 	why
 }
 
 // entry is what a row of a list is made of: some fetches with one key. The item is that by which
 // the reason is told: one of the lowest rank, the first of these.
 type entry struct {
-	Key     string `parquet:"key"`
-	Rank    uint8  `parquet:"rank"`
-	Fetches int64  `parquet:"fetches"`
-	Dropped int64  `parquet:"dropped"`
-	Kept    int64  `parquet:"kept"`
+	Key     string
+	Rank    uint8
+	Fetches int64
+	Dropped int64
+	Kept    int64
 	item
 }
 
