@@ -4,35 +4,21 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/johannesboyne/gofakes3"
-	"github.com/johannesboyne/gofakes3/backend/s3mem"
-
 	"github.com/robotsaudit/robotsaudit/internal/object"
+	"github.com/robotsaudit/robotsaudit/internal/objecttest"
 )
 
-// newStore starts an object store with a bucket, and has the process use it.
-func newStore(t *testing.T) *s3mem.Backend {
+// newStore starts an object store, and has the process use it.
+func newStore(t *testing.T) *objecttest.Store {
 	t.Helper()
-	held := s3mem.New()
-	if err := held.CreateBucket("bucket"); err != nil {
-		t.Fatal(err)
-	}
-	server := httptest.NewServer(gofakes3.New(held).Server())
-	t.Cleanup(server.Close)
-	for name, value := range map[string]string{
-		"AWS_ACCESS_KEY_ID": "AKIAEXAMPLE", "AWS_SECRET_ACCESS_KEY": "s3cr3t", "AWS_EC2_METADATA_DISABLED": "true",
-		"ROBOTSAUDIT_S3_ENDPOINT": server.URL,
-		"AWS_CONFIG_FILE":         filepath.Join(t.TempDir(), "none"), "AWS_SHARED_CREDENTIALS_FILE": filepath.Join(t.TempDir(), "none"),
-	} {
-		t.Setenv(name, value)
-	}
-	return held
+	store := objecttest.NewStore(t, nil)
+	t.Setenv("ROBOTSAUDIT_S3_ENDPOINT", store.URL)
+	return store
 }
 
 // staged audits in stages, from facts in one place into another.

@@ -18,10 +18,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/johannesboyne/gofakes3"
-	"github.com/johannesboyne/gofakes3/backend/s3mem"
 	"github.com/parquet-go/parquet-go"
 
+	"github.com/robotsaudit/robotsaudit/internal/objecttest"
 	"github.com/robotsaudit/robotsaudit/internal/warctest"
 )
 
@@ -258,10 +257,7 @@ func TestRemoteIndexes(t *testing.T) {
 		"wat/d.warc.wat.gz":  warctest.GzipMembers(wat),
 	}
 	dir := t.TempDir()
-	held := s3mem.New()
-	if err := held.CreateBucket("bucket"); err != nil {
-		t.Fatal(err)
-	}
+	store := objecttest.NewStore(t, nil)
 	var lines []string
 	for name, content := range files {
 		path := filepath.Join(dir, "in", name)
@@ -271,9 +267,7 @@ func TestRemoteIndexes(t *testing.T) {
 		if err := os.WriteFile(path, content, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := held.PutObject("bucket", "in/"+name, nil, bytes.NewReader(content), int64(len(content)), nil); err != nil {
-			t.Fatal(err)
-		}
+		store.Put(t, "in/"+name, content)
 		lines = append(lines, name)
 	}
 	list := filepath.Join(dir, "all.paths.gz")
@@ -282,8 +276,6 @@ func TestRemoteIndexes(t *testing.T) {
 	}
 	web := httptest.NewServer(&fileServer{files: files, asked: make(map[string]int), ranges: true})
 	defer web.Close()
-	store := httptest.NewServer(gofakes3.New(held).Server())
-	defer store.Close()
 	folder := filepath.Join(dir, "in")
 	command(t, 0, "audit", "--quiet", "-o", filepath.Join(dir, "out"), folder)
 	want := outputsOf(t, filepath.Join(dir, "out"))

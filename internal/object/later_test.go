@@ -21,7 +21,7 @@ func TestCopyLater(t *testing.T) {
 	content := make([]byte, 100*block+100)
 	random := rand.NewChaCha8([32]byte{})
 	random.Read(content)
-	put(t, held, "a", content)
+	held.Put(t, "a", content)
 	info, err := object.Stat(t.Context(), "s3://bucket/a")
 	if err != nil {
 		t.Fatal(err)
@@ -84,7 +84,7 @@ func TestCopyLater(t *testing.T) {
 	}
 
 	c = open()
-	put(t, held, "a", content[1:])
+	held.Put(t, "a", content[1:])
 	if _, err := c.ReadAt(make([]byte, 10), 0); err == nil || !strings.Contains(err.Error(), "s3://bucket/a: ") {
 		t.Errorf("of an object that changed: %v", err)
 	}

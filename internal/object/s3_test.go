@@ -12,48 +12,22 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/johannesboyne/gofakes3"
-	"github.com/johannesboyne/gofakes3/backend/s3mem"
-
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/audittest"
 	"github.com/robotsaudit/robotsaudit/internal/object"
+	"github.com/robotsaudit/robotsaudit/internal/objecttest"
 )
 
-// store starts a store on loopback and has the process use it. Requests go through before, which
-// reports whether it answered.
-func store(t *testing.T, before func(http.ResponseWriter, *http.Request) bool) *s3mem.Backend {
+// store starts a store and has the process use it.
+func store(t *testing.T, before func(http.ResponseWriter, *http.Request) bool) *objecttest.Store {
 	t.Helper()
 	object.Hurry(t)
-	for name, value := range map[string]string{
-		"AWS_ACCESS_KEY_ID": "AKIAEXAMPLE", "AWS_SECRET_ACCESS_KEY": "s3cr3t", "AWS_EC2_METADATA_DISABLED": "true",
-		"AWS_CONFIG_FILE": filepath.Join(t.TempDir(), "none"), "AWS_SHARED_CREDENTIALS_FILE": filepath.Join(t.TempDir(), "none"),
-	} {
-		t.Setenv(name, value)
-	}
-	held := s3mem.New()
-	if err := held.CreateBucket("bucket"); err != nil {
-		t.Fatal(err)
-	}
-	s3 := gofakes3.New(held).Server()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if before == nil || !before(w, r) {
-			s3.ServeHTTP(w, r)
-		}
-	}))
-	t.Cleanup(server.Close)
-	if err := object.Configure(object.Options{S3Endpoint: server.URL}); err != nil {
+	s := objecttest.NewStore(t, before)
+	if err := object.Configure(object.Options{S3Endpoint: s.URL}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { object.Configure(object.Options{}) })
-	return held
-}
-
-func put(t *testing.T, held *s3mem.Backend, key string, content []byte) {
-	t.Helper()
-	if _, err := held.PutObject("bucket", key, nil, bytes.NewReader(content), int64(len(content)), nil); err != nil {
-		t.Fatal(err)
-	}
+	return s
 }
 
 // faulty fails every second request of each object, in turn with 503, a reset and 500.
@@ -159,21 +133,19 @@ func compare(t *testing.T, got, want map[string]string) {
 // and sends less than it promises: every output is that of the same files on the disk.
 func TestAuditOfStore(t *testing.T) {
 	local := archives(t)
-	var held *s3mem.Backend
-	var s3 http.Handler
+	var held *objecttest.Store
 	f := faulty{asked: make(map[string]int)}
 	held = store(t, func(w http.ResponseWriter, r *http.Request) bool {
 		if f.before(w, r) {
 			return true
 		}
 		if r.Method == http.MethodGet && r.Header.Get("Range") != "" {
-			short(s3, w, r, 100<<10)
+			short(held, w, r, 100<<10)
 			return true
 		}
 		return false
 	})
 	object.Small()
-	s3 = gofakes3.New(held).Server()
 	entries, err := os.ReadDir(local)
 	if err != nil {
 		t.Fatal(err)
@@ -183,9 +155,9 @@ func TestAuditOfStore(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		put(t, held, "crawl/"+e.Name(), b)
+		held.Put(t, "crawl/"+e.Name(), b)
 	}
-	put(t, held, "crawl/readme.txt", []byte("no archive"))
+	held.Put(t, "crawl/readme.txt", []byte("no archive"))
 	want := outputs(t, audittest.Audit(t, audittest.Everything, local))
 	audited := audittest.Audit(t, audittest.Everything, "s3://bucket/crawl/")
 	facts, err := ingest.OpenFacts(audited)
@@ -195,7 +167,7 @@ func TestAuditOfStore(t *testing.T) {
 	got := outputs(t, audited)
 	compare(t, got, want)
 	for name, content := range got {
-		if strings.Contains(content, "AKIAEXAMPLE") || strings.Contains(content, "s3cr3t") {
+		if strings.Contains(content, objecttest.KeyID) || strings.Contains(content, objecttest.Secret) {
 			t.Errorf("%s has credentials", name)
 		}
 	}
@@ -208,10 +180,10 @@ func TestAuditOfStore(t *testing.T) {
 func TestStoreExpands(t *testing.T) {
 	held := store(t, nil)
 	for _, key := range []string{"a/1.warc.gz", "a/b/2.warc", "a/b/", "a/notes.txt", "a/crawl.log", "c d.wacz"} {
-		put(t, held, key, []byte(key))
+		held.Put(t, key, []byte(key))
 	}
-	put(t, held, "list.txt", []byte("# a comment\na/b/2.warc\ns3://bucket/a/1.warc.gz\nmissing.warc\n"))
-	put(t, held, "empty.txt", nil)
+	held.Put(t, "list.txt", []byte("# a comment\na/b/2.warc\ns3://bucket/a/1.warc.gz\nmissing.warc\n"))
+	held.Put(t, "empty.txt", nil)
 	tests := []struct {
 		base, arg string
 		want      string // name=path of inputs
@@ -255,23 +227,21 @@ func TestStoreChanges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var held *s3mem.Backend
-	var s3 http.Handler
+	var held *objecttest.Store
 	n := 0
 	held = store(t, func(w http.ResponseWriter, r *http.Request) bool {
 		if r.Method != http.MethodGet {
 			return false
 		}
 		if n++; n == 1 {
-			short(s3, w, r, 5000)
-			put(t, held, "a.warc", bytes.Replace(archive, []byte("Disallow"), []byte("disallow"), 1))
+			short(held, w, r, 5000)
+			held.Put(t, "a.warc", bytes.Replace(archive, []byte("Disallow"), []byte("disallow"), 1))
 			return true
 		}
 		return false
 	})
 	object.Small()
-	s3 = gofakes3.New(held).Server()
-	put(t, held, "a.warc", archive)
+	held.Put(t, "a.warc", archive)
 	inputs, failures := ingest.Expand([]string{"s3://bucket/a.warc"})
 	if len(inputs) != 1 {
 		t.Fatal(failures)

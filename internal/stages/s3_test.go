@@ -9,11 +9,9 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/johannesboyne/gofakes3"
-	"github.com/johannesboyne/gofakes3/backend/s3mem"
-
 	"github.com/robotsaudit/robotsaudit/internal/audittest"
 	"github.com/robotsaudit/robotsaudit/internal/object"
+	"github.com/robotsaudit/robotsaudit/internal/objecttest"
 	"github.com/robotsaudit/robotsaudit/internal/stages"
 	"github.com/robotsaudit/robotsaudit/report"
 )
@@ -21,31 +19,20 @@ import (
 // TestStore audits in stages in an object store that fails now and then, and whose answers to
 // writes are lost now and then. Every task runs twice at once.
 func TestStore(t *testing.T) {
-	for name, value := range map[string]string{
-		"AWS_ACCESS_KEY_ID": "AKIAEXAMPLE", "AWS_SECRET_ACCESS_KEY": "s3cr3t", "AWS_EC2_METADATA_DISABLED": "true",
-		"AWS_CONFIG_FILE": filepath.Join(t.TempDir(), "none"), "AWS_SHARED_CREDENTIALS_FILE": filepath.Join(t.TempDir(), "none"),
-	} {
-		t.Setenv(name, value)
-	}
-	held := s3mem.New()
-	if err := held.CreateBucket("bucket"); err != nil {
-		t.Fatal(err)
-	}
-	s3 := gofakes3.New(held).Server()
+	var store *objecttest.Store
 	var requests atomic.Int64
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	store = objecttest.NewStore(t, func(w http.ResponseWriter, r *http.Request) bool {
 		switch n := requests.Add(1); {
 		case n%40 == 0:
-			w.WriteHeader(http.StatusInternalServerError)
 		case n%7 == 0 && r.Method == http.MethodPut && strings.HasSuffix(r.URL.Path, ".json"): // done, and nobody is told
-			s3.ServeHTTP(httptest.NewRecorder(), r)
-			w.WriteHeader(http.StatusInternalServerError)
+			store.ServeHTTP(httptest.NewRecorder(), r)
 		default:
-			s3.ServeHTTP(w, r)
+			return false
 		}
-	}))
-	defer server.Close()
-	if err := object.Configure(object.Options{S3Endpoint: server.URL, UserAgent: "test"}); err != nil {
+		w.WriteHeader(http.StatusInternalServerError)
+		return true
+	})
+	if err := object.Configure(object.Options{S3Endpoint: store.URL, UserAgent: "test"}); err != nil {
 		t.Fatal(err)
 	}
 	defer object.Configure(object.Options{})
