@@ -1,40 +1,27 @@
 package report
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 )
 
 func TestSameResultsAreTheSameBytes(t *testing.T) {
-	sums := func() map[string]string {
+	written := func() map[string]string {
 		dir := t.TempDir()
 		writeAll(t, dir, true)
-		files := make(map[string]string)
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, e := range entries {
-			b, err := os.ReadFile(filepath.Join(dir, e.Name()))
-			if err != nil {
-				t.Fatal(err)
-			}
-			sum := sha256.Sum256(b)
-			files[e.Name()] = hex.EncodeToString(sum[:])
-		}
-		return files
+		return listing(t, dir)
 	}
-	first := sums()
+	first := written()
 	if len(first) != len(tables)+1 {
-		t.Errorf("the folder holds %v", first)
+		t.Errorf("the folder holds %q", slices.Sorted(maps.Keys(first)))
 	}
 	for range 3 {
-		if diff := cmp.Diff(first, sums()); diff != "" {
+		if diff := cmp.Diff(first, written()); diff != "" {
 			t.Fatalf("files differ:\n%s", diff)
 		}
 	}

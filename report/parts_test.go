@@ -21,9 +21,9 @@ func TestParts(t *testing.T) {
 	one := audittest.Audit(t, opt, "../testdata/warc")
 	opt.RangeRows, opt.Workers = 2, 1
 	dir := audittest.Audit(t, opt, "../testdata/warc")
-	for name, table := range filesOf(t, one) {
+	for name, table := range audittest.Files(t, one) {
 		if filepath.Ext(name) != ".parquet" {
-			if filesOf(t, dir)[name] != table {
+			if audittest.Files(t, dir)[name] != table {
 				t.Errorf("many ranges: another %s", name)
 			}
 			continue
@@ -41,13 +41,13 @@ func TestParts(t *testing.T) {
 			t.Errorf("%s has %d row groups, and of many ranges %d", name, groups, more)
 		}
 	}
-	want := filesOf(t, dir)
+	want := audittest.Files(t, dir)
 	workers := []int{2, 3, 8}
 	if testing.Short() { // minutes under the race detector
 		workers = workers[1:2]
 	}
 	for _, opt.Workers = range workers {
-		got := filesOf(t, audittest.Audit(t, opt, "../testdata/warc"))
+		got := audittest.Files(t, audittest.Audit(t, opt, "../testdata/warc"))
 		if !slices.Equal(slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want))) {
 			t.Fatalf("%d at a time: other files", opt.Workers)
 		}
@@ -96,25 +96,4 @@ func rowsOf(t *testing.T, path string) (rows []string, groups int) {
 		r.Close()
 	}
 	return rows, len(f.RowGroups())
-}
-
-// filesOf reads the files of an output folder.
-func filesOf(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	files := make(map[string]string)
-	for _, e := range entries {
-		if e.IsDir() {
-			continue
-		}
-		b, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		files[e.Name()] = string(b)
-	}
-	return files
 }

@@ -20,6 +20,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"github.com/robotsaudit/robotsaudit/internal/audittest"
 	"github.com/robotsaudit/robotsaudit/internal/objecttest"
 	"github.com/robotsaudit/robotsaudit/internal/warctest"
 )
@@ -66,24 +67,11 @@ func (s *fileServer) forget() map[string]int {
 	return asked
 }
 
-// outputsOf are the files of an output folder that people are given.
+// outputsOf are the files of an output folder but for the report.
 func outputsOf(t *testing.T, dir string) map[string]string {
 	t.Helper()
-	files := make(map[string]string)
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		if e.IsDir() || e.Name() == "report.html" {
-			continue
-		}
-		b, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		files[e.Name()] = string(b)
-	}
+	files := audittest.Files(t, dir)
+	delete(files, "report.html")
 	return files
 }
 

@@ -1,7 +1,9 @@
-// Package audittest audits archives in tests.
+// Package audittest audits archives in tests, and reads what comes of it.
 package audittest
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
@@ -48,4 +50,25 @@ func AuditRead(t testing.TB, reading ingest.Options, options evaluate.Options, a
 	_, err = w.Commit(totals)
 	must(err)
 	return dir
+}
+
+// Files are the files of an output folder, by name.
+func Files(t testing.TB, dir string) map[string]string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := make(map[string]string)
+	for _, e := range entries {
+		if e.IsDir() {
+			continue
+		}
+		b, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[e.Name()] = string(b)
+	}
+	return files
 }

@@ -97,26 +97,6 @@ func archives(t *testing.T) string {
 	return dir
 }
 
-// outputs are the files of an output folder.
-func outputs(t *testing.T, dir string) map[string]string {
-	files := make(map[string]string)
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		if e.IsDir() {
-			continue
-		}
-		b, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		files[e.Name()] = string(b)
-	}
-	return files
-}
-
 func compare(t *testing.T, got, want map[string]string) {
 	t.Helper()
 	for name, content := range want {
@@ -158,13 +138,13 @@ func TestAuditOfStore(t *testing.T) {
 		held.Put(t, "crawl/"+e.Name(), b)
 	}
 	held.Put(t, "crawl/readme.txt", []byte("no archive"))
-	want := outputs(t, audittest.Audit(t, audittest.Everything, local))
+	want := audittest.Files(t, audittest.Audit(t, audittest.Everything, local))
 	audited := audittest.Audit(t, audittest.Everything, "s3://bucket/crawl/")
 	facts, err := ingest.OpenFacts(audited)
 	if err != nil || len(facts.Failures) > 0 {
 		t.Error(err, facts.Failures)
 	}
-	got := outputs(t, audited)
+	got := audittest.Files(t, audited)
 	compare(t, got, want)
 	for name, content := range got {
 		if strings.Contains(content, objecttest.KeyID) || strings.Contains(content, objecttest.Secret) {
