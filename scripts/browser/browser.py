@@ -54,7 +54,7 @@ class Report:
 
 
 def check_opening(report):
-    """The time is that of the processor, and told alone: machines differ."""
+    """Tells the processor time that opening takes. Nothing judges it: machines differ."""
     session = report.browser.new_browser_cdp_session()
     used = lambda: sum(p["cpuTime"] for p in session.send("SystemInfo.getProcessInfo")["processInfo"] if p["type"] == "renderer")
     times = []
