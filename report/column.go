@@ -15,38 +15,39 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/codec"
 )
 
-// Every column of every table holds the page in hand, in buffers that grow by doubling:
-// a page that ends just below 32 KiB takes half of what one takes that ends just beyond.
+// A page ends once it has so many bytes or rows. Every column of every table holds one page, in
+// buffers that grow by doubling: a page just below 32 KiB takes half as much memory as one just above.
 // Values that repeat compress to next to nothing, however short the page is.
 const (
 	maxPage     = 28 << 10 // bytes
 	maxPageRows = 4096
 )
 
-// bounded are the columns whose least and greatest values a reader may use to pass over
-// pages: the rows of an origin are neighbours. In all others the bounds of a page
-// are as good as those of the table, and of them the file says nothing.
+// bounded are the columns of which the file tells the least and the greatest value of each page, so
+// that readers pass over pages: the rows of an origin are neighbours. In other columns a page has
+// nearly the bounds of the table, and the file tells none.
 var bounded = map[string]bool{
 	"url": true, "url_host_name": true, "url_host_registered_domain": true, "origin": true, "fetch_time": true, "robots_id": true,
 }
 
-// maxBound is how long a bound of a row group may be, in bytes: footers are in memory until the
-// file is whole.
+// maxBound is how many bytes a bound of a row group may have that the footer tells: the footer is in
+// memory until the file is whole.
 const maxBound = 1 << 10
 
 // pageCodec compresses the pages of all tables.
 var pageCodec codec.Zstd
 
-// column is a column of a table: the page in hand, and what there is of the row group in hand.
-// Levels tell nulls and the beginnings of lists, and are 0 or 1: no column nests any deeper.
+// column is a column of a table: the page that is being filled, and what is known of its row group.
+// Levels, as Parquet calls them, mark nulls and the beginnings of lists. They are 0 or 1, because no
+// column nests any deeper.
 type column struct {
 	leaf     parquet.LeafColumn
 	optional bool
 	file     *tablePages
 
 	encoded     encoded // the values of the page
-	definitions []byte  // a level for each value or null, where there may be nulls or lists
-	repetitions []byte  // in a column of lists
+	definitions []byte  // a level for each value or null, where there may be nulls or lists: 0 is null
+	repetitions []byte  // a level for each value, in a column of lists: 0 begins a list
 	rows        int
 
 	dictionary      dictionaryPage        // nil: it has none
@@ -61,9 +62,10 @@ type column struct {
 type tablePages struct {
 	out             io.Writer
 	at              int64  // bytes written
-	waiting         spill  // pages of the row group in hand
-	bounds, offsets []byte // what follows all row groups: the indexes of their columns
+	waiting         spill  // pages of the row group that is not whole yet
+	bounds, offsets []byte // the column indexes and offset indexes, which follow all row groups
 
+	// What a page is put together from. All columns use the same memory.
 	definitions, repetitions []byte // encoded
 	values, compressed, page []byte
 	header                   bytes.Buffer
@@ -90,7 +92,7 @@ func (f *tablePages) begin() error {
 	return f.write([]byte(magic))
 }
 
-// row begins a row, and says whether it has a value, as it is told.
+// row begins a row, which is null unless its value is known. It returns known.
 func (c *column) row(known bool) bool {
 	c.rows++
 	if c.optional {
@@ -103,7 +105,7 @@ func (c *column) row(known bool) bool {
 	return known
 }
 
-// list begins a row of so many values.
+// list begins a row that is a list of so many values.
 func (c *column) list(values int) {
 	c.rows++
 	c.repetitions = append(c.repetitions, 0)
@@ -114,14 +116,15 @@ func (c *column) list(values int) {
 	}
 }
 
-// fits ends a page of that size behind the row in hand, if it is full.
-func (c *column) fits(size int) error {
+// endFull ends the page behind the last row if its size in bytes makes it full.
+func (c *column) endFull(size int) error {
 	if size < maxPage {
 		return nil
 	}
 	return c.endPage()
 }
 
+// endRows ends the page if the number of its rows makes it full.
 func (c *column) endRows() error {
 	if c.rows < maxPageRows {
 		return nil
@@ -129,7 +132,7 @@ func (c *column) endRows() error {
 	return c.endPage()
 }
 
-// endPage moves the page in hand to those of the row group.
+// endPage ends the page, which then waits until its row group is whole.
 func (c *column) endPage() (err error) {
 	if c.rows == 0 {
 		return nil
@@ -177,7 +180,7 @@ func encodeLevels(dst, levels []byte) ([]byte, error) {
 	return (&rle.Encoding{BitWidth: 1}).EncodeLevels(dst, levels)
 }
 
-// count adds a page to what the file says of its columns.
+// count adds a page to the statistics of its column.
 func (c *column) count(values, nulls int) {
 	c.meta.NumValues += int64(values)
 	c.meta.Statistics.NullCount += int64(nulls)
@@ -198,7 +201,7 @@ func (c *column) count(values, nulls int) {
 	c.index.IndexPage(int64(values), int64(nulls), least, greatest)
 }
 
-// makePage puts a page together: of its header, of levels if it has some, and of compressed values.
+// makePage puts a page together: its header, its levels if it has some, and its compressed values.
 func (c *column) makePage(header *format.PageHeader, encoding format.Encoding) error {
 	f := c.file
 	parts := [][]byte{f.repetitions, f.definitions, f.compressed}
@@ -231,8 +234,8 @@ func (c *column) makePage(header *format.PageHeader, encoding format.Encoding) e
 	return nil
 }
 
-// endChunk writes the pages of the row group to the file, and what there is to say of them to its
-// indexes. The next row group begins.
+// endChunk writes the pages of the row group to the file, and notes their indexes. The next row group
+// begins.
 func (c *column) endChunk() (chunk format.ColumnChunk, err error) {
 	if err := c.endPage(); err != nil {
 		return chunk, err

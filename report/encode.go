@@ -12,8 +12,8 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// A row group ends at whichever of its limits comes first. Of those before it the footer
-// is in memory, which has an entry for every page.
+// A row group ends at whichever limit comes first. What the file says of its row groups and their
+// pages is in memory until the file is whole.
 const (
 	maxGroupRows = 32_768
 	maxGroupText = 8 << 20 // bytes of strings
@@ -25,10 +25,10 @@ const (
 	TableKey         = "robotsaudit.table" // its name
 )
 
-// encoder writes rows to a Parquet file, column by column. The library knows the schema, the
-// encodings and the descriptions that a file has of itself; pages are put together here. Its own
-// writers hold the bounds of all pages in full, tell those that they were told to leave out as 0 or
-// "", by which readers lose rows, and take twice as long (parquet-go v0.32.0).
+// encoder writes rows to a Parquet file, column by column. The library makes the schema, the encodings
+// and the footer. Pages are put together here, because the writers of the library (parquet-go v0.32.0)
+// take twice as long and hold the bounds of all pages in full. Bounds that they are to leave out they
+// write as 0 or "", and readers that trust these lose rows.
 type encoder[T any] struct {
 	file    *tablePages
 	columns []columnWriter
@@ -60,7 +60,7 @@ func emptyFooter(schema *parquet.Schema, table string) format.FileMetaData {
 	return *f.Metadata()
 }
 
-// write writes rows. Row groups end only behind them.
+// write writes rows. A row group ends behind the last of them, or goes on.
 func (e *encoder[T]) write(rows []T) error {
 	for _, c := range e.columns {
 		text, err := c.write(unsafe.Pointer(unsafe.SliceData(rows)), len(rows))
@@ -75,7 +75,7 @@ func (e *encoder[T]) write(rows []T) error {
 	return nil
 }
 
-// endGroup writes the row group in hand.
+// endGroup ends the row group and writes it.
 func (e *encoder[T]) endGroup() error {
 	if e.group.rows == 0 {
 		return nil
@@ -114,16 +114,17 @@ func (e *encoder[T]) close() error {
 	if err := f.begin(); err != nil {
 		return err
 	}
-	at := [2]int64{f.at, f.at + int64(len(f.bounds))}
+	bounds := f.at
+	offsets := bounds + int64(len(f.bounds))
 	for i := range e.footer.RowGroups {
 		for k := range e.footer.RowGroups[i].Columns {
 			c := &e.footer.RowGroups[i].Columns[k]
 			if c.ColumnIndexLength > 0 {
-				c.ColumnIndexOffset = at[0]
-				at[0] += int64(c.ColumnIndexLength)
+				c.ColumnIndexOffset = bounds
+				bounds += int64(c.ColumnIndexLength)
 			}
-			c.OffsetIndexOffset = at[1]
-			at[1] += int64(c.OffsetIndexLength)
+			c.OffsetIndexOffset = offsets
+			offsets += int64(c.OffsetIndexLength)
 		}
 	}
 	footer, err := encodeFooter(&e.footer)
@@ -173,7 +174,7 @@ func columnWriters[T any](schema *parquet.Schema, file *tablePages) (columns []c
 		leaf, _ := schema.Lookup(path...)
 		leaf.Path = path // of a list, the library has "element" alone
 		c := &column{leaf: leaf, optional: leaf.MaxDefinitionLevel > 0, file: file}
-		if bounded[path[0]] || i == 0 { // the library looks where the first column has its index for those of all
+		if bounded[path[0]] || i == 0 { // the library reads the indexes of all columns from that of the first on
 			c.index = leaf.Node.Type().NewColumnIndexer(parquet.DefaultColumnIndexSizeLimit)
 		}
 		f := fields[path[0]]
@@ -213,7 +214,7 @@ func newColumnWriter(c *column, zero any, p place) columnWriter {
 
 func same[V any](v V) V { return v }
 
-// textWriter is of strings. In one that is optional, "" is null.
+// textWriter writes strings. In an optional column, "" is null.
 type textWriter struct {
 	*column
 	place
@@ -227,14 +228,14 @@ func (w *textWriter) write(rows unsafe.Pointer, n int) (text int, err error) {
 			continue
 		}
 		text += len(s)
-		if err := w.fits(w.values.add(s)); err != nil {
+		if err := w.endFull(w.values.add(s)); err != nil {
 			return 0, err
 		}
 	}
 	return text, w.endRows()
 }
 
-// plainWriter is of other values. In one that is optional, the zero value is null.
+// plainWriter writes other values. In an optional column, the zero value is null.
 type plainWriter[V comparable] struct {
 	*column
 	place
@@ -248,14 +249,14 @@ func (w *plainWriter[V]) write(rows unsafe.Pointer, n int) (text int, err error)
 		if !w.row(!w.optional || v != zero) {
 			continue
 		}
-		if err := w.fits(w.values.add(v)); err != nil {
+		if err := w.endFull(w.values.add(v)); err != nil {
 			return 0, err
 		}
 	}
 	return 0, w.endRows()
 }
 
-// knownWriter is of values of which any may be unknown, which is null.
+// knownWriter writes what pointers point to. nil is null.
 type knownWriter[F, V any] struct {
 	*column
 	place
@@ -272,14 +273,14 @@ func (w *knownWriter[F, V]) write(rows unsafe.Pointer, n int) (text int, err err
 		if s, ok := any(f).(*string); ok {
 			text += len(*s)
 		}
-		if err := w.fits(w.values.add(w.value(*f))); err != nil {
+		if err := w.endFull(w.values.add(w.value(*f))); err != nil {
 			return 0, err
 		}
 	}
 	return text, w.endRows()
 }
 
-// listWriter is of lists of strings.
+// listWriter writes lists of strings.
 type listWriter struct {
 	*column
 	place
@@ -294,7 +295,7 @@ func (w *listWriter) write(rows unsafe.Pointer, n int) (text int, err error) {
 			text += len(s)
 			size = w.values.add(s)
 		}
-		if err := w.fits(size); err != nil {
+		if err := w.endFull(size); err != nil {
 			return 0, err
 		}
 	}

@@ -12,27 +12,29 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// maxDictionary is how many bytes of values a dictionary takes, and those of the page in hand.
+// maxDictionary is how many bytes of values make a dictionary full. The page in which it fills up is
+// the last that uses it.
 const maxDictionary = 16 << 10
 
-// values are those of the page in hand, which has no nulls here. They wait in a form that is
-// near to their encoding in the file.
+// values are the values of a page, without its nulls, in a form that is near to that in the file.
 type values[V any] interface {
-	add(V) (size int) // of the page, about, in bytes
+	add(V) (size int) // about how many bytes the page has then
 	encoded
 }
 
+// encoded are values of any type.
 type encoded interface {
-	// encode returns the values as they stand in a page, which may use the space of a buffer, and
-	// forgets them.
+	// encode returns the values as they stand in a page, in the buffer if they fit there, and forgets
+	// them.
 	encode(buffer []byte) ([]byte, format.Encoding, error)
-	// bounds are the least and the greatest value, of a column whose bounds are told.
+	// bounds are the least and the greatest value, of a column whose bounds are told. It forgets
+	// them.
 	bounds() (least, greatest parquet.Value)
 }
 
-// dictionaryPage is what a file has of a dictionary.
+// dictionaryPage makes the page that holds the entries of a dictionary.
 type dictionaryPage interface {
-	// take returns the values as they stand in the page, and their number, and forgets them.
+	// take returns the entries as they stand in the page, and their number, and forgets them.
 	take(buffer []byte) (page []byte, entries int)
 }
 
@@ -90,7 +92,7 @@ func encodingOf(c *column) format.Encoding {
 	return format.Plain
 }
 
-// withBounds makes v the values of a column, with bounds if they are told.
+// withBounds makes v the values of a column. Their bounds are followed if the file tells them.
 func withBounds[V cmp.Ordered](c *column, v values[V], value func(V) parquet.Value) values[V] {
 	if c.index != nil {
 		v = &boundedValues[V]{values: v, value: value}
@@ -125,7 +127,7 @@ func (b *boundedValues[V]) bounds() (least, greatest parquet.Value) {
 	return b.value(b.least), b.value(b.greatest)
 }
 
-// own is a copy of a value: a string may be part of a large one.
+// own is a copy of a value that keeps nothing else in memory: a string may be part of a large one.
 func own[V any](v V) V {
 	if s, ok := any(v).(string); ok {
 		return any(strings.Clone(s)).(V)
@@ -133,6 +135,7 @@ func own[V any](v V) V {
 	return v
 }
 
+// boundless is part of values that do not follow their bounds.
 type boundless struct{}
 
 func (boundless) bounds() (least, greatest parquet.Value) { return least, greatest }
@@ -159,14 +162,14 @@ func (p *plainValues[V]) encode(buffer []byte) ([]byte, format.Encoding, error) 
 	return buffer, format.Plain, nil
 }
 
-// dictionary is values by their numbers. Once it is full, they are encoded otherwise.
+// dictionary is values as the numbers of their entries. Once it is full, rest takes the values.
 type dictionary[V comparable] struct {
 	boundless
 	numbers map[V]int32
 	entries []V
 	first   plainValues[V] // the entries, as the file has them
 	page    []int32
-	last    int32 // number
+	last    int32 // number of the value before
 	rest    values[V]
 	full    bool
 }
@@ -213,7 +216,7 @@ func (d *dictionary[V]) take(buffer []byte) ([]byte, int) {
 	return buffer, entries
 }
 
-// lengthTexts is strings one after the other, behind their lengths.
+// lengthTexts is the lengths of strings, and then the strings one after the other.
 type lengthTexts struct {
 	boundless
 	lengths []int32
@@ -232,12 +235,12 @@ func (t *lengthTexts) encode(buffer []byte) ([]byte, format.Encoding, error) {
 	return buffer, format.DeltaLengthByteArray, err
 }
 
-// prefixedTexts is strings without what they have in common with the one before.
+// prefixedTexts is strings without the beginning that they share with the one before.
 type prefixedTexts struct {
 	lengthTexts
 	last     []byte
 	prefixes []int32
-	suffixes []byte // of a page
+	suffixes []byte // encoded
 }
 
 func (t *prefixedTexts) add(s string) int {
@@ -261,7 +264,7 @@ func (t *prefixedTexts) encode(buffer []byte) (_ []byte, _ format.Encoding, err 
 	return append(buffer, t.suffixes...), format.DeltaByteArray, err
 }
 
-// deltaNumbers is differences of numbers.
+// deltaNumbers is numbers that the file has as differences.
 type deltaNumbers struct {
 	boundless
 	n []int64
@@ -278,7 +281,7 @@ func (d *deltaNumbers) encode(buffer []byte) ([]byte, format.Encoding, error) {
 	return buffer, format.DeltaBinaryPacked, err
 }
 
-// bools is a bit for each.
+// bools is a bit for each value.
 type bools struct {
 	boundless
 	n int
