@@ -16,7 +16,7 @@ type LocalFile interface {
 	Stat() (os.FileInfo, error)
 }
 
-// later is a local file that stands for an object: its blocks are copied once they are read.
+// later is what is known of a local file that stands for an object.
 type later struct {
 	guard  sync.Mutex
 	path   string
@@ -28,9 +28,9 @@ type later struct {
 // copies are the files that stand for objects, by path.
 var copies sync.Map
 
-// CopyLater makes a file that stands for an object until the process ends: it is as long, and has the
-// blocks of the object that were read by who opened it with OpenCopy. Who opens it otherwise reads
-// zeros.
+// CopyLater makes a file that stands for an object until the process ends. It is as long as the object.
+// A block of the object is copied when whoever opened the file with OpenCopy first reads it. Blocks
+// that were not copied are zeros for all others who open the file.
 func CopyLater(ctx context.Context, path string, info Info, file string) error {
 	o, err := Open(ctx, path, info)
 	if err != nil {
@@ -91,8 +91,8 @@ func (l *later) fill(f *os.File, from, to int64) error {
 	return nil
 }
 
-// lacking returns the end of the blocks that are to be copied with the n-th: those up to end, and a
-// quarter of what was read before it in a row, as it will go on so.
+// lacking returns the end of the blocks that are to be copied with the n-th, which are those up to end.
+// If those before the n-th were read in a row, this is likely to go on: a quarter as many come, too.
 func (l *later) lacking(n, end int64) int64 {
 	first := n
 	for first > 0 && l.has[first-1] && n-first < limits.ahead {

@@ -10,16 +10,16 @@ var limits = struct {
 	firstWait time.Duration // before the second attempt; doubled each time
 	longest   time.Duration // wait between two attempts
 	tooFast   time.Duration // first pause of all where a server says that requests come too fast
-	stall     time.Duration // for an answer to begin, and for each chunk of it
-	connect   time.Duration // for a connection to be made
+	stall     time.Duration // that an answer may take to begin, and each chunk of it to come
+	connect   time.Duration // that it may take to connect
 	redirects int           // that one request follows
 
 	chunk  int   // bytes that are waited for at once
 	chunks int   // read ahead of a stream
 	block  int64 // bytes of a range that is read at random
 	blocks int   // of them that are kept of one object
-	run    int   // blocks in a row from which on they are read as a stream
-	gap    int64 // bytes that a stream reads although they are skipped: a new request takes longer
+	run    int   // blocks read in a row after which those that follow are read as a stream
+	gap    int64 // bytes that a stream reads to skip them: a new request takes longer
 	ahead  int64 // blocks that one request copies at most
 }{
 	attempts:  8,

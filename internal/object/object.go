@@ -30,15 +30,15 @@ type Info struct {
 	Version string // entity tag (RFC 9110 §8.8.3); "" for files, and where a server gives none
 }
 
-// Object is what lies at a place, in the version that Open was told of. Once that is not there any
-// more, reading it fails. It is used by one goroutine at a time, but for ReadAt of files.
+// Object is what lies at a place, in the version that Open was told of. Once another version is there,
+// reading fails. One goroutine at a time may use it, but ReadAt of files may be called by many.
 type Object interface {
 	io.Reader
 	io.ReaderAt
 	io.Closer
 
-	// Random reports whether ReadAt can be used: some servers give the whole alone. It is known
-	// once something was read.
+	// Random reports whether ReadAt can be used: some servers send objects as a whole only. This is
+	// known once something was read.
 	Random() bool
 }
 
@@ -86,10 +86,10 @@ func Stat(ctx context.Context, path string) (info Info, err error) {
 	return info, err
 }
 
-// Unchanged checks, behind the reading, that the object is still the one that info tells of.
+// Unchanged checks, after the reading, that the object is still the one that info tells of.
 func Unchanged(ctx context.Context, path string, info Info) error {
 	if strings.HasPrefix(path, s3Scheme) {
-		return nil // every answer was of that version, and is one as a whole
+		return nil // every answer told that it was of that version
 	}
 	now, err := Stat(ctx, path)
 	if err != nil {

@@ -65,7 +65,8 @@ func (p *pace) leave() {
 	}
 }
 
-// slow makes all wait. What a request says that was made before the last pause began is known.
+// slow makes all requests wait. It passes over answers to requests from before the last pause: they
+// say what led to it.
 func (p *pace) slow(began time.Time, asked time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -77,7 +78,7 @@ func (p *pace) slow(began time.Time, asked time.Duration) {
 	p.until = p.since.Add(max(p.delay+rand.N(p.delay/4+1), asked))
 }
 
-// went tells of a request that was answered.
+// went notes that a request was answered, so the next pause is shorter.
 func (p *pace) went() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

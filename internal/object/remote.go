@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// remote is an object behind a network. It has one connection at a time: who holds two could wait
-// for himself, where a server's requests are bounded.
+// remote is an object behind a network. It has one connection at a time: where the requests to a server
+// are bounded, a second one could wait for the first without end.
 type remote struct {
 	ctx   context.Context
 	place place
@@ -36,7 +36,7 @@ func newRemote(ctx context.Context, p place, info Info) *remote {
 
 func (r *remote) Random() bool { return !r.whole.Load() }
 
-// Err tells, while what was read is worked on, whether the reading is to stop.
+// Err is not nil once the reading is to stop. It is asked between reads.
 func (r *remote) Err() error { return r.ctx.Err() }
 
 func (r *remote) Close() error {
@@ -135,8 +135,8 @@ func (r *remote) block(number int64) ([]byte, error) {
 	return b.content, nil
 }
 
-// fetch reads a block. Blocks in a row are read as a stream, which reads those, too, that are left
-// out of it, where they are few.
+// fetch reads a block. Blocks in a row are read as a stream. A stream also reads over a gap between
+// two blocks, if it is small.
 func (r *remote) fetch(b *block) error {
 	gap := (b.number - r.next) * limits.block
 	switch {
@@ -180,7 +180,7 @@ type transfer struct {
 	*remote
 	attempts
 	position, end int64
-	random        bool  // what stands before the range is not to be read for it
+	random        bool  // an answer that begins before the range is refused, not read up to it
 	good          int64 // position up to which it got on
 
 	answer *answer // nil: none is open
@@ -244,7 +244,7 @@ func (t *transfer) open() (err error) {
 	return nil
 }
 
-// skip reads up to the position, of a server that gives the whole alone.
+// skip reads up to the position an answer that is the whole object.
 func (t *transfer) skip() error {
 	t.whole.Store(true)
 	if t.random {
@@ -304,7 +304,7 @@ func (r *remote) at(ctx context.Context) *remote {
 	return &remote{ctx: ctx, place: r.place, info: r.info}
 }
 
-// readAhead reads into buffers, of which there are so many.
+// readAhead reads into limits.chunks buffers, each of which is filled again once it was read.
 func (s *stream) readAhead(ctx context.Context, r *remote, t *transfer) {
 	defer close(s.done)
 	defer close(s.full)

@@ -103,10 +103,10 @@ func faultOf(ctx context.Context, err error) error {
 	return &fault{reason: fmt.Sprintf("the connection fails (%s); try again later", text), temporary: true}
 }
 
-// attempts are those of one transfer that did not get on.
+// attempts are those in a row in which one transfer did not get on.
 type attempts struct {
 	failed int
-	first  time.Time
+	first  time.Time // when the first one failed
 }
 
 // again waits before the next attempt; an error ends the transfer.
@@ -141,7 +141,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// persist makes a request until it succeeds, or nothing speaks for another attempt.
+// persist makes a request until it succeeds, or another attempt makes no sense.
 func persist(ctx context.Context, host string, request func(context.Context) error) error {
 	var a attempts
 	for {
@@ -155,7 +155,7 @@ func persist(ctx context.Context, host string, request func(context.Context) err
 	}
 }
 
-// once makes a request of which nothing is left once it returns, in the time that it may take.
+// once makes one attempt at a request, which reads all of its answer, and fails where it takes too long.
 func once(ctx context.Context, host string, request func(context.Context) error) (began time.Time, err error) {
 	p := paceOf(host)
 	if began, err = p.enter(ctx); err != nil {

@@ -23,7 +23,7 @@ type s3Object struct{ bucket, key string }
 
 func (o s3Object) host() string { return s3Scheme + o.bucket }
 
-// client is made when it is first needed: it reads files, and may ask the machine that it runs on.
+// client is made when it is first needed: this reads files, and may ask the cloud for credentials.
 var client struct {
 	sync.Mutex
 	*s3.Client
@@ -46,7 +46,7 @@ func s3Client(ctx context.Context) (*s3.Client, error) {
 	opt := settings()
 	load := []func(*config.LoadOptions) error{
 		config.WithHTTPClient(awshttp.NewBuildableClient().WithTransportOptions(tune)), // AWS_CA_BUNDLE needs one
-		config.WithRetryer(func() aws.Retryer { return aws.NopRetryer{} }),             // persist does
+		config.WithRetryer(func() aws.Retryer { return aws.NopRetryer{} }),             // persist tries again
 		config.WithResponseChecksumValidation(aws.ResponseChecksumValidationWhenRequired),
 		config.WithRequestChecksumCalculation(aws.RequestChecksumCalculationWhenRequired), // not all stores know them
 	}

@@ -85,8 +85,8 @@ func Download(ctx context.Context, path string, info Info, file string) error {
 	return errors.Join(err, f.Close())
 }
 
-// write makes a request that changes a store, as often as that helps. What it brings may take longer
-// than an answer may: request has no time limit of its own.
+// write makes a request that changes a store, as often as that helps. The request has no time limit of
+// its own: what it sends may take long.
 func write(ctx context.Context, path string, request func(*s3.Client, s3Object) error) error {
 	bucket, key, _ := strings.Cut(strings.TrimPrefix(path, s3Scheme), "/")
 	o := s3Object{bucket, key}

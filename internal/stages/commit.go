@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"path"
 	"slices"
@@ -22,7 +21,7 @@ type Commit struct {
 	Plan    string           `json:"plan"`
 	Version string           `json:"version"`
 	Task    string           `json:"task"`    // name of the commit, without its ending
-	Attempt string           `json:"attempt"` // below whose prefix the files are
+	Attempt string           `json:"attempt"` // the one that counts
 	Files   map[string]int64 `json:"files"`   // sizes
 
 	// Of a shard.
@@ -39,7 +38,7 @@ type Commit struct {
 	Rows     map[string]int64 `json:"rows,omitempty"`     // of tables
 }
 
-// Prefix is that of the files.
+// prefix is what the names of the files begin with.
 func (c *Commit) prefix() string { return c.Task + "-" + c.Attempt + "/" }
 
 // A task is made by attempts, of which one counts.
@@ -60,7 +59,7 @@ func (t *task) again() string {
 // committed returns the commit, nil where there is none.
 func (t *task) committed(ctx context.Context) (*Commit, error) {
 	b, err := t.store.Read(ctx, t.file())
-	if errors.Is(err, fs.ErrNotExist) {
+	if isMissing(err) {
 		return nil, nil
 	}
 	if err != nil {
@@ -79,8 +78,8 @@ func (t *task) committed(ctx context.Context) (*Commit, error) {
 	return c, nil
 }
 
-// check looks whether the files of a commit are there, which lists those below the prefix of its
-// folder. Those that gone is true of may be missing.
+// check checks that the files of a commit are there. below has the sizes of the files in the folder
+// that the commit is in, by their names there. Files of which gone is true may be missing.
 func (t *task) check(c *Commit, below map[string]int64, gone func(name string) bool) error {
 	for _, name := range slices.Sorted(maps.Keys(c.Files)) {
 		size, there := below[path.Base(c.prefix())+"/"+name]
@@ -171,7 +170,7 @@ func newAttempt() string {
 }
 
 // removeOthers removes what is left of attempts that do not count, below a prefix that ends with a
-// slash, of which names are the files and commits those that count.
+// slash. names are the files there, and commits name the attempts that count.
 func removeOthers(ctx context.Context, s Store, prefix string, names map[string]int64, commits []*Commit) error {
 	counts := make(map[string]bool)
 	for _, c := range commits {
@@ -195,7 +194,7 @@ func removeOthers(ctx context.Context, s Store, prefix string, names map[string]
 	return nil
 }
 
-// list shows the first of numbers.
+// list is a text of numbers, of many the first and how many more there are.
 func list(numbers []int) string {
 	const most = 10
 	var texts []string

@@ -13,7 +13,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
-// ranges says into how many ranges of buckets an output is decided, and of what.
+// ranges says into how many ranges of buckets an output is divided, and of which facts it is.
 type ranges struct {
 	Plan     string `json:"plan"`
 	Of       int    `json:"of"`
@@ -32,8 +32,8 @@ func (p *Plan) part(out Store, g *ranges, n int) *task {
 	return &task{out, p, fmt.Sprintf("%s%05d", p.parts(), n), fmt.Sprintf("robotsaudit decide --buckets %d/%d --facts %s -o %s", n, g.Of, g.Facts, out)}
 }
 
-// Decide decides the n-th of so many ranges of buckets, from 0, unless that is done. Decided counts
-// the fetches.
+// Decide decides the n-th of so many ranges of buckets, counted from 0, unless that is done. The
+// fetches are counted in decided while it runs.
 func Decide(ctx context.Context, s, out Store, p *Plan, n, of int, decided *atomic.Int64) (*Commit, error) {
 	if of < 1 || of > MaxRanges || n < 0 || n >= of {
 		return nil, fmt.Errorf("there is no range %d of %d: there are 1 to %d, and the first has the number 0", n, of, MaxRanges)

@@ -29,7 +29,7 @@ type Finished struct {
 }
 
 // Finish adds up what all ranges came to, and gives their tables their places in the output.
-// audit.json comes last. It may be called again.
+// audit.json comes last. Finish may be called again.
 func Finish(ctx context.Context, s, out Store, p *Plan) (*Finished, error) {
 	tmp, remove, err := workspace()
 	if err != nil {
@@ -54,6 +54,7 @@ func Finish(ctx context.Context, s, out Store, p *Plan) (*Finished, error) {
 	return done, f.clean(ctx)
 }
 
+// finishing is a call of Finish.
 type finishing struct {
 	*Plan
 	r        *resolution
@@ -81,7 +82,8 @@ func (f *finishing) collect(ctx context.Context) (err error) {
 	if f.names, err = f.out.List(ctx, prefix); err != nil {
 		return err
 	}
-	// Asked behind the list: another process that finishes makes this file before it removes others.
+	// This is read after the list: another process that finishes makes this file before it removes
+	// others.
 	_, err = f.out.Read(ctx, prefix+finishedFile)
 	if f.finished = err == nil; err != nil && !isMissing(err) {
 		return err
@@ -154,7 +156,7 @@ func (f *finishing) sum(ctx context.Context, s Store) (*Finished, error) {
 	return &Finished{summary, sum, f.r.set}, nil
 }
 
-// publish gives tables their places: those of the audit before go, and its audit.json first.
+// publish gives the tables their places. Those of the audit before go, its audit.json first.
 func (f *finishing) publish(ctx context.Context, a *report.Audit) error {
 	audit, err := os.ReadFile(filepath.Join(f.rest, report.AuditFile))
 	if err != nil {
@@ -216,8 +218,8 @@ func (f *finishing) publishTable(ctx context.Context, t report.Table) error {
 	return f.out.Remove(ctx, stale...)
 }
 
-// placed returns nil, in place of an error, where a part of a table is in its place: another process
-// has finished meanwhile.
+// placed returns nil if a part of a table is in its place already, because another process has
+// finished meanwhile. Else it returns missing.
 func (f *finishing) placed(ctx context.Context, t report.Table, name string, size int64, missing error) error {
 	there, err := f.out.List(ctx, t.Name+"/")
 	if err != nil {
@@ -234,7 +236,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// leaveFacts has the output name the facts, so that commands that need them find them.
+// leaveFacts notes in the output where the facts are, for commands that need them.
 func (f *finishing) leaveFacts(ctx context.Context) error {
 	remote := object.IsRemote(f.ranges.Facts)
 	if _, local := f.out.(folder); local && remote {
@@ -258,7 +260,7 @@ func (f *finishing) leaveFacts(ctx context.Context) error {
 	return f.out.Put(ctx, path, facts.PrivateFolder+"/"+facts.PlanFile)
 }
 
-// clean removes what was needed until now, also of plans before.
+// clean removes the tables of parts, which have their places now, and what earlier plans left.
 func (f *finishing) clean(ctx context.Context) error {
 	prefix := f.Plan.parts()
 	if _, err := f.out.Create(ctx, prefix+finishedFile, []byte("{}\n")); err != nil {

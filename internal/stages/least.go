@@ -2,7 +2,7 @@ package stages
 
 import "container/heap"
 
-// least tells which of some shards has least.
+// least is a heap of shards: the one that has least comes first.
 type least []shardSize
 
 type shardSize struct {

@@ -14,7 +14,7 @@ import (
 )
 
 // Mirror makes a local folder that stands for the output of an audit in a store, and for its facts.
-// What is read of it is copied.
+// Tables and facts are copied block by block, once they are read.
 func Mirror(ctx context.Context, uri string) (dir string, remove func(), err error) {
 	s, err := OpenStore(uri)
 	if err != nil {

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -161,7 +160,7 @@ func (p *Plan) ranks(ctx context.Context, s Store, tmp string) (*report.Ranks, e
 // Load reads the plan of a store. It must be of this program.
 func Load(ctx context.Context, s Store) (*Plan, error) {
 	b, err := s.Read(ctx, planFile)
-	if errors.Is(err, fs.ErrNotExist) {
+	if isMissing(err) {
 		return nil, fmt.Errorf("%s holds no plan; make one with: robotsaudit plan INPUT... --shards N --facts %s", s, s)
 	}
 	if err != nil {

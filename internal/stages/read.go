@@ -25,8 +25,8 @@ func (p *Plan) shard(s Store, shard int) *task {
 	return &task{s, p, fmt.Sprintf("%s%05d", shardsPrefix, shard), fmt.Sprintf("robotsaudit ingest --shard %d/%d --facts %s", shard, p.Shards, s)}
 }
 
-// Read makes the facts of a shard, from 0, unless they are there. What cannot be read of its inputs
-// is part of what it came to.
+// Read makes the facts of a shard, unless they are there. The first shard is 0. The commit tells what
+// cannot be read of the inputs.
 func Read(ctx context.Context, s Store, p *Plan, shard int, opt ingest.Options) (*Commit, error) {
 	if shard < 0 || shard >= p.Shards {
 		return nil, fmt.Errorf("there is no shard %d: the plan has %d, from 0 to %d", shard, p.Shards, p.Shards-1)
@@ -175,7 +175,7 @@ func (p *Plan) checkInputs(shard int, m *facts.Manifest, c *Commit) error {
 // isMissing reports whether a file is not there.
 func isMissing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
-// absolute is the path of a folder, or the URL of a prefix, as other processes may name it.
+// absolute is the URI of a store by which any process finds it: the full path of a folder, or a URL.
 func absolute(uri string) string {
 	if object.IsRemote(uri) {
 		return uri

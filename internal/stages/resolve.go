@@ -68,7 +68,7 @@ type resolution struct {
 	opt    evaluate.Options
 }
 
-// open opens what was resolved. Decided, which may be nil, will count the fetches.
+// open opens what was resolved. Fetches will be counted in decided, which may be nil.
 func (p *Plan) open(ctx context.Context, s Store, tmp string, decided *atomic.Int64) (*resolution, error) {
 	t := p.resolved(s)
 	c, err := t.committed(ctx)

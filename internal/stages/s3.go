@@ -106,7 +106,7 @@ func (b bucket) Fetch(ctx context.Context, prefix, tmp string, want func(name st
 	return tmp, os.MkdirAll(tmp, 0o777)
 }
 
-// fetch copies an object to a file. Of facts and tables, those blocks are copied that are read.
+// fetch copies an object to a file. Facts and tables are copied block by block, once they are read.
 func fetch(ctx context.Context, e object.Entry, file string) error {
 	switch path.Ext(e.Name) {
 	case ".run", ".pack", ".parquet":

@@ -29,18 +29,18 @@ type Store interface {
 	// RemoveAll removes the files below a prefix that ends with a slash.
 	RemoveAll(ctx context.Context, prefix string) error
 
-	// Begin returns an empty local folder in which the files of an attempt are made, whose
-	// names begin with a prefix that ends with a slash. End is called at its end.
+	// Begin returns an empty local folder for the files of an attempt, whose names in the store
+	// will begin with a prefix that ends with a slash. end is to be called after the attempt.
 	Begin(prefix string) (dir string, end func(), err error)
-	// Upload makes the files last that are in the folder of Begin, and returns their sizes.
+	// Upload stores the files that are in the folder of Begin, and returns their sizes.
 	Upload(ctx context.Context, prefix, dir string) (map[string]int64, error)
-	// Fetch returns a local folder with the files below a prefix whose names want is true of,
-	// which it may make at tmp. It may hold others, too. Facts and tables in it are to be opened
-	// with object.OpenCopy.
+	// Fetch returns a local folder with those files below a prefix of whose names want is true.
+	// It may make the folder at tmp. The folder may hold other files, too. Facts and tables in it
+	// are to be opened with object.OpenCopy.
 	Fetch(ctx context.Context, prefix, tmp string, want func(name string) bool) (dir string, err error)
-	// Copy gives a file another name, in place of what has it. The file stays.
+	// Copy gives a file a second name, in place of the file that has it.
 	Copy(ctx context.Context, from, to string) error
-	// Put makes the content of a local file that of a name, in place of what has it.
+	// Put stores a local file by a name, in place of the file that has it.
 	Put(ctx context.Context, path, to string) error
 }
 
@@ -164,7 +164,7 @@ func (f folder) Put(_ context.Context, path, to string) error {
 	})
 }
 
-// replace gives what make makes the name of another file, at once.
+// replace puts the file that make makes in the place of another, in one step.
 func (f folder) replace(to string, make func(tmp string) error) error {
 	path := f.path(to)
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
