@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -64,7 +63,7 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// request asks for a range of the object; to < 0: to its end.
+// request asks for the bytes from one offset up to another.
 func (o webObject) request(ctx context.Context, info Info, from, to int64) (*http.Response, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, o.url.String(), nil)
 	if err != nil {
@@ -72,11 +71,7 @@ func (o webObject) request(ctx context.Context, info Info, from, to int64) (*htt
 	}
 	r.Header.Set("User-Agent", settings().UserAgent)
 	r.Header.Set("Accept-Encoding", "identity")
-	until := ""
-	if to >= 0 {
-		until = strconv.FormatInt(to-1, 10)
-	}
-	r.Header.Set("Range", fmt.Sprintf("bytes=%d-%s", from, until))
+	r.Header.Set("Range", fmt.Sprintf("bytes=%d-%d", from, to-1))
 	if info.Version != "" && !strings.HasPrefix(info.Version, "W/") { // RFC 9110 §13.1.1
 		r.Header.Set("If-Match", info.Version)
 	}
@@ -210,5 +205,3 @@ func settings() Options {
 	}
 	return opt
 }
-
-var _ io.ReaderAt = (*remote)(nil)
