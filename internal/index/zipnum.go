@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -12,7 +13,7 @@ import (
 const maxParts = 100_000
 
 // ClusterParts reads the .idx or .loc of a ZipNum cluster, and returns the files that it names, each
-// once: as names, or as places.
+// once: an .idx has their names, a .loc their places.
 func ClusterParts(r io.Reader) ([]string, error) {
 	seen := make(map[string]bool)
 	lines := bufio.NewScanner(r)
@@ -30,16 +31,11 @@ func ClusterParts(r io.Reader) ([]string, error) {
 			return nil, fmt.Errorf("it names more than %d files", maxParts)
 		}
 	}
-	parts := make([]string, 0, len(seen))
-	for part := range seen {
-		parts = append(parts, part)
-	}
-	slices.Sort(parts)
-	return parts, lines.Err()
+	return slices.Sorted(maps.Keys(seen)), lines.Err()
 }
 
-// isZipNumLine recognises the summary of a ZipNum cluster: the key and date of the first line of a
-// member; the name of the part, offset, length, and mostly a number.
+// isZipNumLine recognises a line of the .idx of a ZipNum cluster: the key and date of the first line of
+// a member; the name of the part, offset, length, and mostly a number.
 func isZipNumLine(line []byte) bool {
 	columns := strings.Split(string(line), "\t")
 	if len(columns) != 4 && len(columns) != 5 {
@@ -53,8 +49,8 @@ func isZipNumLine(line []byte) bool {
 	return ok && isCDXTime(time)
 }
 
-// isLocationLine recognises the file that says where the parts of a ZipNum cluster lie: a name, and
-// places with that name in it.
+// isLocationLine recognises a line of the .loc of a ZipNum cluster, which says where its parts lie: a
+// name, and places with that name in them.
 func isLocationLine(line []byte) bool {
 	columns := strings.Split(string(line), "\t")
 	if len(columns) < 2 || columns[0] == "" {
