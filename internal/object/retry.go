@@ -79,6 +79,9 @@ var (
 // error is told without the URL, which may have secrets.
 func faultOf(ctx context.Context, err error) error {
 	var f *fault
+	if errors.As(err, &f) {
+		return f // that the server answered
+	}
 	if cause := context.Cause(ctx); cause != nil {
 		err = cause
 	}

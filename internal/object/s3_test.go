@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/audittest"
@@ -236,5 +237,24 @@ func TestStoreChanges(t *testing.T) {
 	}
 	if len(facts.Inputs) != 0 || len(facts.Failures) != 1 || !strings.Contains(facts.Failures[0].Reason, "changed while it was read") {
 		t.Errorf("%+v, failures %+v", facts.Inputs, facts.Failures)
+	}
+}
+
+// TestSlowRefusal: what a store answers to a write counts, however long the write took.
+func TestSlowRefusal(t *testing.T) {
+	requests := 0
+	store(t, func(w http.ResponseWriter, r *http.Request) bool {
+		requests++
+		time.Sleep(100 * time.Millisecond)
+		w.WriteHeader(http.StatusForbidden)
+		return true
+	})
+	object.Stall(20 * time.Millisecond)
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, []byte("content"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := object.Put(t.Context(), file, "s3://bucket/a"); err == nil || !strings.Contains(err.Error(), "access is denied") || requests != 1 {
+		t.Errorf("after %d requests: %v", requests, err)
 	}
 }
