@@ -8,10 +8,10 @@ import (
 	"unsafe"
 )
 
-// packedRows holds rows as bytes: which fields are not zero, a bit for each, and these: integers as
-// varints, texts behind their length, and a text that the row before has, too, as a reference to
-// what is held already. So a row is a fraction of its size as a struct, and keeps no memory of
-// others alive.
+// packedRows holds rows as bytes. A row begins with a bit for each field that tells whether it is not
+// zero. Then come the fields that are not: integers as varints, texts behind their lengths, and a text
+// that the row before has, too, as a reference. So a row takes a fraction of the memory of the struct,
+// and keeps no other memory alive.
 type packedRows[T any] struct {
 	fields []field
 	bits   []byte // zeros, one for each field
@@ -22,14 +22,14 @@ type packedRows[T any] struct {
 	held   limit
 }
 
-// A chunk has so many bytes, the first one fewer: it is all that few rows take. A longer
-// row has one of its own.
+// A chunk has chunkBytes. The first one has fewer, which is enough for few rows. A row that is longer
+// than a chunk has one of its own.
 const (
 	firstChunk = 4 << 10
 	chunkBytes = 32 << 10
 )
 
-// freeChunks are for any Writer: while one fills, another has just been emptied.
+// freeChunks are chunks that any Writer may fill.
 var freeChunks = sync.Pool{New: func() any { return new([chunkBytes]byte) }}
 
 // A packedRow says where a row lies: its bucket, a number that orders the rows of a bucket, the
@@ -71,7 +71,7 @@ func newPackedRows[T any](l *layout[T]) *packedRows[T] {
 	return p
 }
 
-// reader returns one that unpacks the rows of p, to which no more are added.
+// reader returns other packedRows that unpack the rows of p, to which no more may be added.
 func (p *packedRows[T]) reader(l *layout[T]) *packedRows[T] {
 	r := newPackedRows(l)
 	r.chunks = p.chunks
@@ -120,7 +120,7 @@ func (p *packedRows[T]) add(row *T, bucket int) packedRow {
 	return p.keep(dst, bucket)
 }
 
-// copy packs a row that others hold, as add would pack it.
+// copy packs a row of other packedRows, as add would pack it.
 func (p *packedRows[T]) copy(from *packedRows[T], r packedRow) packedRow {
 	src := from.at(r)
 	set := src[:len(p.bits)]
@@ -150,7 +150,7 @@ func (p *packedRows[T]) copy(from *packedRows[T], r packedRow) packedRow {
 	return p.keep(dst, r.bucket())
 }
 
-// keep takes the bytes of a row into the chunks.
+// keep appends the bytes of a row to the chunks.
 func (p *packedRows[T]) keep(dst []byte, bucket int) packedRow {
 	p.packed = dst
 	if cap(dst) > chunkBytes {

@@ -38,7 +38,7 @@ type Writer[T any] struct {
 // A group is the texts of Spec.Group, in packed.
 type group [maxGroup]string
 
-// A rankedRow is a row, and what rows of its group are ordered by first.
+// A rankedRow is a row and its Spec.Rank.
 type rankedRow struct {
 	at   packedRow
 	rank int64
@@ -222,21 +222,19 @@ func (w *Writer[T]) each(f func(packedRow) error) error {
 	return nil
 }
 
-// A front is a row that is unpacked, and those of its part that come after it, which are
-// in order.
+// A front is the first row of a sorted part, unpacked, and the rows of the part that come after it.
 type front[T any] struct {
 	row  *T
 	at   packedRow
 	rest []packedRow
 }
 
-// frontRows is how many rows of a bucket may be unpacked at once, however few there are, of a run of
-// so many bytes: a part of what the run itself takes.
+// frontRows is how many rows may always be unpacked at once, of a run of so many bytes: they take a
+// small part of what the run takes.
 func frontRows(held int) int { return held >> 12 }
 
-// eachOfTied calls f with rows that tie with each other, in order. Of n rows about the root of n at
-// most are unpacked at once: parts of that many are sorted, each by itself, and the parts,
-// which are no more than that, are merged.
+// eachOfTied calls f with rows that tie with each other, in order. Of many rows, about the square root
+// of their number are unpacked at once: parts of that size are sorted one by one, and then merged.
 func (w *Writer[T]) eachOfTied(tied []rankedRow, f func(packedRow) error) error {
 	if len(tied) == 1 {
 		return f(tied[0].at)
