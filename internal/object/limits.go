@@ -11,7 +11,7 @@ var limits = struct {
 	longest   time.Duration // wait between two attempts
 	tooFast   time.Duration // first pause of all where a server says that requests come too fast
 	stall     time.Duration // that an answer may take to begin, and each chunk of it to come
-	connect   time.Duration // that it may take to connect
+	connect   time.Duration // that making a connection may take
 	redirects int           // that one request follows
 
 	chunk  int   // bytes that are waited for at once

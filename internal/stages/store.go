@@ -32,7 +32,7 @@ type Store interface {
 	// Begin returns an empty local folder for the files of an attempt, whose names in the store
 	// will begin with a prefix that ends with a slash. end is to be called after the attempt.
 	Begin(prefix string) (dir string, end func(), err error)
-	// Upload stores the files that are in the folder of Begin, and returns their sizes.
+	// Upload stores the files that are in the folder of Begin for good, and returns their sizes.
 	Upload(ctx context.Context, prefix, dir string) (map[string]int64, error)
 	// Fetch returns a local folder with those files below a prefix of whose names want is true.
 	// It may make the folder at tmp. The folder may hold other files, too. Facts and tables in it
