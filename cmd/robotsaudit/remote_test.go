@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -280,76 +279,6 @@ func TestRemoteIndexes(t *testing.T) {
 		command(t, 0, append([]string{"audit", "--quiet", "-o", out}, args...)...)
 		sameResults(t, outputsOf(t, out), want)
 	}
-}
-
-// TestKilledRemote kills an audit while it reads from a server. The same command then reads the
-// archives alone that were not read to their end, and its results are those of one that nobody
-// killed.
-func TestKilledRemote(t *testing.T) {
-	archive, err := os.ReadFile("../../testdata/warc/crawl-b-2.warc")
-	if err != nil {
-		t.Fatal(err)
-	}
-	const size = 70 << 20 // of a task, two are too many
-	head := "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n"
-	big := append(bytes.Clone(archive), fmt.Appendf(nil, "WARC/1.0\r\nWARC-Type: response\r\nWARC-Date: 2025-03-03T09:00:00Z\r\nWARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-000000000001>\r\n"+
-		"WARC-Target-URI: http://example.com/big\r\nContent-Type: application/http; msgtype=response\r\nContent-Length: %d\r\n\r\n%s", len(head)+size, head)...)
-	big = append(append(big, bytes.Repeat([]byte("x"), size)...), "\r\n\r\n"...)
-	server := &fileServer{files: make(map[string][]byte), asked: make(map[string]int), ranges: true}
-	var args []string
-	for _, name := range []string{"1", "2", "3", "4"} {
-		server.files[name+".warc"] = big
-	}
-	reached := make(chan bool)
-	server.before = func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/3.warc" {
-			return
-		}
-		w.Header().Set("ETag", fmt.Sprintf(`"3.warc-%d"`, len(big)))
-		w.Header().Set("Content-Range", fmt.Sprintf("bytes 0-%d/%d", len(big)-1, len(big)))
-		w.Header().Set("Content-Length", fmt.Sprint(len(big)))
-		w.WriteHeader(http.StatusPartialContent)
-		w.Write(big[:10<<20])
-		close(reached)
-		<-r.Context().Done()
-		panic(http.ErrAbortHandler)
-	}
-	web := httptest.NewServer(server)
-	defer web.Close()
-	for name := range server.files {
-		args = append(args, web.URL+"/"+name)
-	}
-	out := filepath.Join(t.TempDir(), "out")
-	args = append([]string{"audit", "--workers", "1", "--quiet", "-o", out}, args...)
-	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(program)
-	cmd.Args = append([]string{"robotsaudit"}, args...)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
-	select {
-	case <-reached:
-	case err := <-ended:
-		t.Fatalf("it ended before it was killed: %v", err)
-	}
-	cmd.Process.Kill()
-	<-ended
-	server.forget()
-	server.before = nil
-	command(t, 0, args...)
-	if asked := server.forget(); asked["1.warc"]+asked["2.warc"] > 0 || asked["3.warc"] != 1 || asked["4.warc"] != 1 {
-		t.Errorf("asked for %v", asked)
-	}
-	got := outputsOf(t, out)
-	clean := filepath.Join(t.TempDir(), "clean")
-	args[len(args)-len(server.files)-1] = clean
-	command(t, 0, args...)
-	sameResults(t, got, outputsOf(t, clean))
 }
 
 // TestVerifyRemote verifies an index by archives on a web server: with one request a record, and what
