@@ -61,12 +61,12 @@ new even where OLD has no such fetch.
 
 // compareAudits compares the audits in two output folders.
 func compareAudits(cmd *cobra.Command, old, new string) (*diff.Changes, error) {
-	before, end, err := readOutput(cmd, old)
+	before, end, err := readOutput(cmd, old, false)
 	if err != nil {
 		return nil, err
 	}
 	defer end()
-	after, end, err := readOutput(cmd, new)
+	after, end, err := readOutput(cmd, new, false)
 	if err != nil {
 		return nil, err
 	}

@@ -53,7 +53,7 @@ whether the archives were true: for that, compare the records with them.
 			case opt.To == "":
 				return usageErrorf("no file given for the bundle; add --to FILE")
 			}
-			r, end, err := readOutput(cmd, opt.Dir) // before the lock, which makes the folder
+			r, end, err := readOutput(cmd, opt.Dir, true) // before the lock, which makes the folder
 			if err != nil {
 				return err
 			}

@@ -73,7 +73,7 @@ func (f *explainFlags) run(cmd *cobra.Command, what string) error {
 	if err != nil {
 		return err
 	}
-	r, end, err := readOutput(cmd, f.output) // before the lock, which makes the folder
+	r, end, err := readOutput(cmd, f.output, true) // before the lock, which makes the folder
 	if err != nil {
 		return err
 	}

@@ -118,7 +118,7 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 	if format == export.Parquet && f.to == "-" && isTerminal(cmd.OutOrStdout()) {
 		return usageErrorf("Parquet is nothing for a terminal; add --to FILE")
 	}
-	r, end, err := readOutput(cmd, f.output)
+	r, end, err := readOutput(cmd, f.output, false)
 	if err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ Nothing is written before the record has been read to its end and found whole.
 			return f.run(cmd, args)
 		},
 	}
-	cmd.Flags().StringVarP(&f.dir, "output", "o", "", "output folder `DIR` of an audit, whose names ARCHIVE is one of")
+	cmd.Flags().StringVarP(&f.dir, "output", "o", "", "output `DIR` of an audit, whose names ARCHIVE is one of: a folder, or s3://BUCKET/PREFIX")
 	cmd.Flags().BoolVar(&f.payload, "payload", false, "write the payload alone, its transfer and content codings undone")
 	cmd.Flags().BoolVar(&f.headers, "headers", false, "write the record's header and the HTTP head alone")
 	addRemote(cmd.Flags())
@@ -82,7 +82,12 @@ func (f *extraction) run(cmd *cobra.Command, places []string) (err error) {
 	defer func() { err = errors.Join(err, f.file.Close(), os.Remove(f.file.Name())) }()
 	find := func(name string) (ingest.Input, string, error) { return findPath(cmd.Context(), name) }
 	if f.dir != "" {
-		set, err := ingest.OpenFacts(f.dir)
+		dir, end, err := localOutput(cmd, f.dir)
+		if err != nil {
+			return err
+		}
+		defer end()
+		set, err := ingest.OpenFacts(dir)
 		if err != nil {
 			return err
 		}

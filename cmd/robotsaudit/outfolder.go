@@ -37,24 +37,37 @@ func begin(cmd *cobra.Command, output string) (*slog.Logger, error) {
 	return newLogger(cmd)
 }
 
-// readOutput opens the results in an output that is a folder, or in a store. Of one in a store, a
-// local folder has what is read. End is called behind the reading.
-func readOutput(cmd *cobra.Command, output string) (r *results.Results, end func(), err error) {
-	if !object.IsRemote(output) {
-		r, err = results.Open(output)
-		return r, func() {}, err
+// readOutput opens the results in an output that is a folder, or in a store. Of what is in a store, a
+// local folder has what is read. Facts in one are there where they are needed. End is called behind
+// the reading.
+func readOutput(cmd *cobra.Command, output string, needsFacts bool) (r *results.Results, end func(), err error) {
+	dir, name, end := output, output, func() {}
+	if object.IsRemote(output) {
+		name = strings.TrimSuffix(output, "/")
 	}
-	if !strings.HasPrefix(strings.ToLower(output), "s3://") {
-		return nil, nil, usageErrorf("%s: results are read from a folder, or from s3://BUCKET/PREFIX", object.Shown(output))
+	if needsFacts || object.IsRemote(output) {
+		if dir, end, err = localOutput(cmd, output); err != nil {
+			return nil, nil, err
+		}
 	}
-	dir, end, err := stages.Mirror(cmd.Context(), output)
-	if err != nil {
-		return nil, nil, err
-	}
-	if r, err = results.OpenCopy(dir, strings.TrimSuffix(output, "/")); err != nil {
+	if r, err = results.OpenCopy(dir, name); err != nil {
 		end()
 	}
 	return r, end, err
+}
+
+// localOutput returns an output, or what stands for it where it or its facts are in a store.
+func localOutput(cmd *cobra.Command, output string) (dir string, end func(), err error) {
+	switch {
+	case !object.IsRemote(output):
+		plan, err := facts.ReadPlan(output)
+		if err != nil || plan == nil || !object.IsRemote(plan.Folder) {
+			return output, func() {}, nil // who opens its facts tells of the error
+		}
+	case !strings.HasPrefix(strings.ToLower(output), "s3://"):
+		return "", nil, usageErrorf("%s: results are read from a folder, or from s3://BUCKET/PREFIX", object.Shown(output))
+	}
+	return stages.Mirror(cmd.Context(), output)
 }
 
 // writeFlags are the options of commands that write to an output folder.

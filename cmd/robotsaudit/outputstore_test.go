@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -54,10 +56,20 @@ func TestOutputInStore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, facts := range []string{"s3://bucket/facts", filepath.Join(dir, "facts")} {
-		out := "s3://bucket/out-of-" + filepath.Base(filepath.Dir(facts))
+	for facts, out := range map[string]string{
+		"s3://bucket/facts":         "s3://bucket/out",
+		filepath.Join(dir, "facts"): "s3://bucket/out-of-folder",
+		"s3://bucket/others":        filepath.Join(dir, "out"),
+	} {
 		staged(t, facts, out, 3, asked...)
 		report := func() string {
+			if !object.IsRemote(out) {
+				b, err := os.ReadFile(filepath.Join(out, "report.html"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				return string(b)
+			}
 			o, err := held.GetObject("bucket", strings.TrimPrefix(out, "s3://bucket/")+"/report.html", nil)
 			if err != nil {
 				t.Fatal(err)
@@ -83,6 +95,7 @@ func TestOutputInStore(t *testing.T) {
 			{"export", "-o", "OUT", "--drop", "--purpose", "train", "--by", "url", "--format", "txt"},
 			{"diff", "OUT", "OUT"},
 			{"evidence", "-o", "OUT", "--to", filepath.Join(dir, "bundle.warc.gz")},
+			{"extract", "-o", "OUT", "crawl-b-2.warc:0"},
 		} {
 			of := func(output string) string {
 				var these []string
@@ -101,15 +114,29 @@ func TestOutputInStore(t *testing.T) {
 	if left, err := os.ReadDir(filepath.Join(dir, "tmp")); err != nil || len(left) > 0 {
 		t.Errorf("left in $TMPDIR: %v, %v", left, err)
 	}
-	for _, test := range []struct {
+	out := filepath.Join(dir, "out") // whose facts are in the store
+	tests := []struct {
 		code int
 		args []string
 		want string
 	}{
+		{1, []string{"evaluate", "-o", out}, "are in s3://bucket/others/shards, where explain, evidence, extract and report alone read them"},
 		{1, []string{"report", "-o", "s3://bucket/none"}, "s3://bucket/none has no audit.json"},
 		{2, []string{"report", "-o", "https://example.org/out"}, "results are read from a folder, or from s3://BUCKET/PREFIX"},
 		{2, []string{"audit", "../../testdata/warc", "-o", "s3://bucket/out"}, "an audit in stages alone writes to a store"},
+	}
+	denying := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }))
+	defer denying.Close()
+	denied := []string{"-o", out, "--s3-endpoint", denying.URL}
+	for code, args := range map[int][]string{
+		1: append([]string{"explain", "1"}, denied...),
+		0: append([]string{"report", "--markdown", filepath.Join(dir, "report.md")}, denied...),
 	} {
+		if _, said := command(t, code, args...); !strings.Contains(said, "facts in s3://bucket/others/shards: access is denied (403") {
+			t.Errorf("%q: %s", args, said)
+		}
+	}
+	for _, test := range tests {
 		if _, said := command(t, test.code, test.args...); !strings.Contains(said, test.want) {
 			t.Errorf("%q: %s", test.args, said)
 		}

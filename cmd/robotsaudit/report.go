@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/stages"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/ci"
@@ -126,7 +128,7 @@ func (f *reportFlags) run(cmd *cobra.Command) error {
 	if f.output == "" {
 		return usageErrorf("no output folder given; add -o DIR")
 	}
-	r, end, err := readOutput(cmd, f.output)
+	r, end, err := f.open(cmd)
 	if err != nil {
 		return err
 	}
@@ -151,6 +153,25 @@ func (f *reportFlags) run(cmd *cobra.Command) error {
 		return putBeside(cmd, f.output, f.html)
 	}
 	return f.writeCSV(cmd, r)
+}
+
+// open opens the results, and the facts, from which the report quotes robots.txt. Those in a store it
+// can do without.
+func (f *reportFlags) open(cmd *cobra.Command) (*results.Results, func(), error) {
+	r, end, err := readOutput(cmd, f.output, true)
+	if err == nil || object.IsRemote(f.output) || cmd.Context().Err() != nil {
+		return r, end, err
+	}
+	alone, end, otherErr := readOutput(cmd, f.output, false)
+	if otherErr != nil {
+		return nil, nil, otherErr
+	}
+	log, logErr := newLogger(cmd)
+	if logErr != nil {
+		return nil, nil, logErr
+	}
+	log.Warn(fmt.Sprintf("%v; the report does not quote robots.txt", err))
+	return alone, end, nil
 }
 
 // putBeside puts the report beside the tables in a store.
@@ -184,7 +205,7 @@ func (f *reportFlags) makeDocument(cmd *cobra.Command, r *results.Results) (*doc
 	ctx := cmd.Context()
 	options := f.document
 	if f.against != "" {
-		old, end, err := readOutput(cmd, f.against)
+		old, end, err := readOutput(cmd, f.against, false)
 		if err != nil {
 			return nil, err
 		}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+
+	"github.com/robotsaudit/robotsaudit/internal/object"
 )
 
 // Task is a finished task of the current plan, or what was verified of indexes beside these.
@@ -53,6 +55,9 @@ func Open(dir string, fingerprints ...string) (*Set, error) {
 	}
 	if p == nil {
 		return nil, fmt.Errorf("%s holds no facts; run 'robotsaudit ingest INPUT… -o %s' first", dir, dir)
+	}
+	if object.IsRemote(p.Folder) {
+		return nil, fmt.Errorf("the facts of %s are in %s, where explain, evidence, extract and report alone read them; for other questions, plan the audit again (docs/SCALE.md)", dir, p.Folder)
 	}
 	private := filepath.Join(dir, PrivateFolder)
 	if !slices.Contains(fingerprints, p.Fingerprint) {

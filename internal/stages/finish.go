@@ -238,10 +238,6 @@ func exists(path string) bool {
 
 // leaveFacts notes in the output where the facts are, for commands that need them.
 func (f *finishing) leaveFacts(ctx context.Context) error {
-	remote := object.IsRemote(f.ranges.Facts)
-	if _, local := f.out.(folder); local && remote {
-		return nil // the commands that read folders find facts in folders alone
-	}
 	plan := facts.Plan{Fingerprint: f.r.set.Fingerprint, Failures: f.r.set.Failures, Digested: f.DigestInputs, Copies: f.r.commit.Copies}
 	for _, in := range f.Inputs {
 		plan.Inputs = append(plan.Inputs, in.Input)
@@ -250,7 +246,7 @@ func (f *finishing) leaveFacts(ctx context.Context) error {
 		plan.Tasks = append(plan.Tasks, filepath.Base(f.r.set.Tasks[i].Dir))
 	}
 	plan.Folder = absolute(filepath.Dir(filepath.Clean(f.r.set.Tasks[0].Dir)))
-	if remote {
+	if object.IsRemote(f.ranges.Facts) {
 		plan.Folder = f.ranges.Facts + "/" + strings.TrimSuffix(shardsPrefix, "/")
 	}
 	path := filepath.Join(f.tmp, facts.PlanFile)

@@ -2,7 +2,9 @@ package stages
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -13,8 +15,8 @@ import (
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
-// Mirror makes a local folder that stands for the output of an audit in a store, and for its facts.
-// Tables and facts are copied block by block, once they are read.
+// Mirror makes a local folder that stands for the output of an audit, and for its facts, where one of
+// them is in a store. What is read of a store is copied, block by block.
 func Mirror(ctx context.Context, uri string) (dir string, remove func(), err error) {
 	s, err := OpenStore(uri)
 	if err != nil {
@@ -35,7 +37,7 @@ func mirror(ctx context.Context, s Store, dir string) error {
 	} else if err != nil {
 		return err
 	}
-	if _, err := s.Fetch(ctx, "", dir, isResult); err != nil {
+	if err := fetchOutput(ctx, s, dir); err != nil {
 		return err
 	}
 	plan, err := facts.ReadPlan(dir)
@@ -50,10 +52,37 @@ func mirror(ctx context.Context, s Store, dir string) error {
 	plan.Folder = filepath.Join(dir, facts.PrivateFolder, "elsewhere")
 	for _, task := range plan.Tasks {
 		if _, err := from.Fetch(ctx, task+"/", filepath.Join(plan.Folder, task), all); err != nil {
-			return err
+			return fmt.Errorf("facts in %s: %w", from, err)
 		}
 	}
 	return durable.WriteJSON(filepath.Join(dir, facts.PrivateFolder, facts.PlanFile), plan)
+}
+
+// fetchOutput gives a folder the tables of an output, and the plan of its facts.
+func fetchOutput(ctx context.Context, s Store, dir string) error {
+	out, local := s.(folder)
+	if !local {
+		_, err := s.Fetch(ctx, "", dir, isResult)
+		return err
+	}
+	entries, err := os.ReadDir(out.path(""))
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.Name() != facts.PrivateFolder {
+			err = errors.Join(err, os.Symlink(absolute(out.path(e.Name())), filepath.Join(dir, e.Name())))
+		}
+	}
+	if err != nil {
+		return err
+	}
+	plan, err := out.Read(ctx, facts.PrivateFolder+"/"+facts.PlanFile) // of which the mirror has another
+	if err != nil {
+		return err
+	}
+	private := filepath.Join(dir, facts.PrivateFolder)
+	return errors.Join(os.Mkdir(private, 0o777), os.WriteFile(filepath.Join(private, facts.PlanFile), plan, 0o666))
 }
 
 // isResult reports whether a file of an output is a table, or belongs to the facts.
