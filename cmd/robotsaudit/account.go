@@ -12,6 +12,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
@@ -22,10 +23,12 @@ type account struct {
 	progress *ingest.Progress
 	facts    *facts.Set     // nil where the run did not come to any
 	totals   *report.Totals // nil where nothing was decided
+	asked    int64          // requests that were made of servers before
 }
 
 func newAccount() *account {
-	return &account{start: time.Now(), progress: new(ingest.Progress)}
+	asked, _ := object.Traffic()
+	return &account{start: time.Now(), progress: new(ingest.Progress), asked: asked}
 }
 
 // notWhollyRead counts inputs of which something is missing.
@@ -62,6 +65,9 @@ func (a *account) summarize(cmd *cobra.Command, log *slog.Logger, code int) {
 		fields = append(fields,
 			slog.Int64("violations", a.totals.Violations), slog.Int64("unproven", a.totals.Unproven),
 			slog.Int64("allowed", a.totals.Allowed), slog.Int64("disallowed", a.totals.Disallowed), slog.Int64("unknown", a.totals.Unknown))
+	}
+	if asked, _ := object.Traffic(); asked > a.asked {
+		fields = append(fields, slog.Int64("requests", asked-a.asked))
 	}
 	tell(log, slog.LevelInfo, "summary", "", fields...)
 }

@@ -46,6 +46,7 @@ type page struct {
 // pageReader reads the pages of one column chunk after the other.
 type pageReader struct {
 	in       *bufio.Reader
+	atOnce   int // bytes that are read at once; 0: few
 	section  *io.SectionReader
 	codec    format.CompressionCodec
 	optional bool
@@ -75,7 +76,7 @@ func (r *pageReader) open(file io.ReaderAt, size int64, chunk *format.ColumnChun
 	r.codec = m.Codec
 	r.section = io.NewSectionReader(file, start, m.TotalCompressedSize)
 	if r.in == nil {
-		r.in = bufio.NewReaderSize(r.section, maxPageHeader)
+		r.in = bufio.NewReaderSize(r.section, max(r.atOnce, maxPageHeader))
 	}
 	r.in.Reset(r.section)
 	return nil

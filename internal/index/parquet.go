@@ -10,6 +10,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
 
+	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/parquetfile"
 )
 
@@ -26,6 +27,9 @@ const (
 	// maxRowsPerByte is how many rows a file may have for each of its bytes. Runs of one value, or of
 	// none, cost nothing there.
 	maxRowsPerByte = 256
+
+	// remoteAtOnce is how many bytes of a column one request brings where the file is behind a network.
+	remoteAtOnce = 1 << 20
 
 	// maxListColumns is how many columns a list may have in JSON.
 	maxListColumns = 10_000
@@ -63,6 +67,7 @@ type parquetReader struct {
 	rows   int64             // of all row groups
 	groups []format.RowGroup // still to come
 	subset string            // of the path
+	atOnce int               // bytes of a column that are read at once; 0: few
 
 	columns [fields]*column
 	leaves  [fields]int // numbers of the columns
@@ -94,6 +99,9 @@ func openParquet(f Format, r io.ReaderAt, size int64, opt Options) (p *parquetRe
 		return nil, fmt.Errorf("it is the table %s of an audit, and no index", table)
 	}
 	p = &parquetReader{file: r, size: size, all: file.Metadata().RowGroups, subset: subsetOfPath(opt.Path)}
+	if object.IsRemote(opt.Path) {
+		p.atOnce = remoteAtOnce
+	}
 	if err := p.divide(size*maxRowsPerByte, cmp.Or(opt.PartRows, partRows)); err != nil {
 		return nil, err
 	}
@@ -155,7 +163,7 @@ func (p *parquetReader) Begin(part int) {
 
 func (p *parquetReader) Another() Divided {
 	other := &parquetReader{
-		format: p.format, file: p.file, size: p.size, all: p.all, parts: p.parts, rows: p.rows, subset: p.subset, leaves: p.leaves,
+		format: p.format, file: p.file, size: p.size, all: p.all, parts: p.parts, rows: p.rows, subset: p.subset, leaves: p.leaves, atOnce: p.atOnce,
 	}
 	shared := new(inflater)
 	for f, c := range p.columns {
@@ -168,7 +176,7 @@ func (p *parquetReader) Another() Divided {
 
 // addColumn adds a column, whose pages an inflater decodes that others share.
 func (p *parquetReader) addColumn(f field, c *column, shared *inflater) {
-	c.pages.inflater = shared
+	c.pages.inflater, c.pages.atOnce = shared, p.atOnce
 	p.columns[f] = c
 	if c.text {
 		p.texts[f] = make([]string, batchRows)

@@ -99,6 +99,9 @@ func (r *remote) Read(p []byte) (int, error) {
 }
 
 func (r *remote) ReadAt(p []byte, offset int64) (n int, err error) {
+	if int64(len(p)) > limits.block { // who wants so much at once gets it at once
+		return ReadRange(r, p, offset)
+	}
 	for n < len(p) {
 		at := offset + int64(n)
 		if at >= r.info.Size {

@@ -2,7 +2,6 @@ package stages
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -33,7 +32,8 @@ func Read(ctx context.Context, s Store, p *Plan, shard int, opt ingest.Options) 
 	}
 	return p.shard(s, shard).run(ctx, func(dir string, c *Commit) error {
 		inputs := p.inputsOf(shard)
-		if err := unchanged(ctx, s, inputs); err != nil {
+		files := slices.DeleteFunc(slices.Clone(inputs), func(in facts.Input) bool { return object.IsRemote(in.Path) })
+		if err := unchanged(ctx, s, files); err != nil {
 			return err
 		}
 		tmp, remove, err := workspace()
@@ -57,8 +57,19 @@ func Read(ctx context.Context, s Store, p *Plan, shard int, opt ingest.Options) 
 		if lossy {
 			c.ExitCode = exitUnread
 		}
-		return unchanged(ctx, s, inputs)
+		return unchanged(ctx, s, append(files, failed(inputs, c.Failures)...))
 	})
+}
+
+// failed are the objects that could not be read. All others were read in the version that was planned,
+// as every answer was compared with it.
+func failed(inputs []facts.Input, failures []facts.Failure) (objects []facts.Input) {
+	for _, in := range inputs {
+		if object.IsRemote(in.Path) && slices.ContainsFunc(failures, func(f facts.Failure) bool { return f.Path == in.Path }) {
+			objects = append(objects, in)
+		}
+	}
+	return objects
 }
 
 // unchanged checks that inputs are still those that were planned.
@@ -118,16 +129,16 @@ func (p *Plan) facts(ctx context.Context, s Store, shards []*Commit, copies map[
 	}
 	var tasks []facts.Task
 	for i, c := range shards {
-		m, err := readManifest(ctx, s, c)
-		if err != nil {
-			return nil, err
-		}
-		if err := p.checkInputs(i, m, c); err != nil {
-			return nil, fmt.Errorf("%w; %s", err, p.shard(s, i).again())
-		}
 		dir, err := s.Fetch(ctx, c.prefix(), filepath.Join(tmp, path.Base(c.prefix())), all)
 		if err != nil {
 			return nil, err
+		}
+		m, err := facts.ReadManifest(dir)
+		if err != nil {
+			return nil, fmt.Errorf("%s is damaged (%w); %s", locate(s, c.prefix()+facts.ManifestFile), err, p.shard(s, i).again())
+		}
+		if err := p.checkInputs(i, m, c); err != nil {
+			return nil, fmt.Errorf("%w; %s", err, p.shard(s, i).again())
 		}
 		tasks = append(tasks, facts.Task{Dir: dir, Manifest: *m})
 		plan.Failures = append(plan.Failures, c.Failures...)
@@ -137,18 +148,6 @@ func (p *Plan) facts(ctx context.Context, s Store, shards []*Commit, copies map[
 	set := facts.NewSet(tmp, tasks, &plan)
 	ingest.CanReread(set)
 	return set, nil
-}
-
-func readManifest(ctx context.Context, s Store, c *Commit) (*facts.Manifest, error) {
-	b, err := s.Read(ctx, c.prefix()+facts.ManifestFile)
-	if err != nil {
-		return nil, err
-	}
-	m := new(facts.Manifest)
-	if err := json.Unmarshal(b, m); err != nil {
-		return nil, fmt.Errorf("%s%s is damaged: %w", c.prefix(), facts.ManifestFile, err)
-	}
-	return m, nil
 }
 
 // checkInputs checks that a shard has what the plan gives it.
