@@ -242,7 +242,11 @@ type fileCache struct {
 	store   *facts.Reader
 	profile robots.Profile
 	files   map[string]*parsedFile
-	size    int64 // of files
+	size    int64    // of files
+	last    struct { // that was asked for: fetches of one origin follow one another
+		key  string
+		file *parsedFile
+	}
 }
 
 // What the cache holds, in bytes of bodies, of which each counts as parsedMin more.
@@ -271,7 +275,11 @@ func fileKey(st *State) (key string, partial bool) {
 // get returns the parsed file of a state, an empty one where it has no body.
 func (c *fileCache) get(st *State) (*parsedFile, error) {
 	key, partial := fileKey(st)
+	if c.last.file != nil && c.last.key == key {
+		return c.last.file, nil
+	}
 	if f := c.files[key]; f != nil {
+		c.last.key, c.last.file = key, f
 		return f, nil
 	}
 	var body []byte
@@ -303,5 +311,5 @@ func (c *fileCache) newOrigin() {
 
 func (c *fileCache) forget() {
 	clear(c.files)
-	c.size = 0
+	c.size, c.last.file = 0, nil
 }

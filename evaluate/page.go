@@ -73,6 +73,7 @@ type pages struct {
 	uses      []tag.Use
 	asOf      facts.Time // when restrictions are judged, where it is known: else at each fetch
 	names     metaNames
+	silent    Page // of the fetch in hand, where nothing was said: a new one for each would be most of what is allocated
 }
 
 // read sets the page of a result, and what it means for the uses asked for.
@@ -89,10 +90,11 @@ func (p *pages) read(r *Result) error {
 		return err
 	}
 	if usage == nil && file == nil && s.Headers == "" && s.Metas == "" { // as of all that an index tells of
-		r.Page = &Page{From: s.From, At: p.moment(f), image: isImage(s.MimeType)}
+		p.silent = Page{From: s.From, At: p.moment(f), image: isImage(s.MimeType)}
 		if s.Flags != 0 {
-			r.Page.From = PageUnknown
+			p.silent.From = PageUnknown
 		}
+		r.Page = &p.silent
 		r.Page.Own = r.Page.effective(r.Agent)
 		return nil
 	}

@@ -123,7 +123,7 @@ func (e *evaluation) newOrigin() {
 		e.whatIf.newOrigin()
 	}
 	e.decider.files.newOrigin()
-	e.pace.last = make(map[string]Visit)
+	e.pace.last = make(map[string]*Visit)
 	if e.pages.originals != nil {
 		e.pages.originals.Forget()
 	}

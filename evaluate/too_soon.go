@@ -31,7 +31,7 @@ const maxPaced = 1024
 // pace follows how fast each crawler asks one origin.
 type pace struct {
 	decider *decider
-	last    map[string]Visit // by product token
+	last    map[string]*Visit // by product token
 }
 
 // check tells where a fetch came too soon. Crawl-delay is no part of RFC 9309, and
@@ -45,16 +45,20 @@ func (p *pace) check(r *Result, tl *timeline) error {
 		return nil
 	}
 	key := p.decider.keys.of(r.Agent)
-	last, known := p.last[key]
-	if known && last.time.Micros == f.Micros && last.url == f.URL {
+	visit := Visit{f.Input, f.Entry, f.Archive, f.Offset, f.Time(), f.URL}
+	known := p.last[key]
+	switch {
+	case known == nil:
+		if len(p.last) < maxPaced {
+			first := visit // visit itself stays on the stack
+			p.last[key] = &first
+		}
+		return nil
+	case known.time.Micros == f.Micros && known.url == f.URL:
 		return nil // a copy of a record without an id
 	}
-	if known || len(p.last) < maxPaced {
-		p.last[key] = Visit{f.Input, f.Entry, f.Archive, f.Offset, f.Time(), f.URL}
-	}
-	if !known {
-		return nil
-	}
+	last := *known
+	*known = visit
 	gap := max(f.Micros-last.time.Micros, 0) // rows of an index stand behind all records of their second
 	atMost := gap + min(f.Precision, last.time.Precision).Unit()
 	if atMost > int64(maxWait/time.Microsecond) {

@@ -166,6 +166,9 @@ func (t *tally) addPage(p *evaluate.Page) {
 			t.Tags[rule]++
 		}
 	}
+	if len(p.Signals) == 0 {
+		return
+	}
 	var signals []tag.Signal
 	for i := range p.Signals {
 		signals = append(signals, p.Signals[i].Signal)

@@ -158,8 +158,9 @@ type fileReader[T any] struct {
 	row      T      // the one returned last
 	rows     []byte // of the frame in hand, not yet read
 	coded    []byte
-	most     int // bucket of the last row of the frame in hand
-	bucket   int // of the row returned last, or of the first
+	most     int  // bucket of the last row of the frame in hand
+	inLast   bool // whether a row of the frame was of that one: then those left are, too
+	bucket   int  // of the row returned last, or of the first
 }
 
 // openFile opens a file on the rows of the buckets from ≤ bucket < to.
@@ -272,7 +273,11 @@ func (r *fileReader[T]) next() (*T, int, error) {
 		if r.prepare != nil {
 			r.prepare(row)
 		}
-		bucket := r.spec.Bucket(row)
+		bucket := r.most
+		if !r.inLast {
+			bucket = r.spec.Bucket(row)
+			r.inLast = bucket == r.most
+		}
 		if bucket < r.bucket || bucket > r.most {
 			if bucket < r.from && bucket <= r.most {
 				continue
@@ -312,7 +317,7 @@ func (r *fileReader[T]) readFrame() error {
 		r.packed = newPackedRows(r.layout)
 	}
 	r.packed.reset()
-	r.rows, r.most = rows, int(f.last)
+	r.rows, r.most, r.inLast = rows, int(f.last), false
 	r.at += int64(f.length)
 	r.frames = r.frames[1:]
 	return nil
