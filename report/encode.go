@@ -34,6 +34,7 @@ type encoder[T any] struct {
 	columns []columnWriter
 	group   struct{ rows, text int } // of the row group in hand
 	footer  format.FileMetaData
+	failed  error // the first error: of what comes after it nothing is written
 }
 
 // newEncoder returns an encoder, which has temporary files in dir. Nothing in the file
@@ -62,6 +63,13 @@ func emptyFooter(schema *parquet.Schema, table string) format.FileMetaData {
 
 // write writes rows. A row group ends behind the last of them, or goes on.
 func (e *encoder[T]) write(rows []T) error {
+	if e.failed == nil {
+		e.failed = e.encode(rows)
+	}
+	return e.failed
+}
+
+func (e *encoder[T]) encode(rows []T) error {
 	for _, c := range e.columns {
 		text, err := c.write(unsafe.Pointer(unsafe.SliceData(rows)), len(rows))
 		if err != nil {
@@ -104,9 +112,12 @@ func (e *encoder[T]) endGroup() error {
 	return nil
 }
 
-// close writes what is left, and the footer.
+// close writes what is left, and the footer, unless an error came before.
 func (e *encoder[T]) close() error {
 	defer e.abandon()
+	if e.failed != nil {
+		return e.failed
+	}
 	if err := e.endGroup(); err != nil {
 		return err
 	}

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -323,5 +325,54 @@ func TestGroupCountsEveryString(t *testing.T) {
 	}
 	if e.group.text != 22 || e.group.rows != 2 {
 		t.Errorf("%d bytes in %d rows, want 22 in 2", e.group.text, e.group.rows)
+	}
+}
+
+// brokenFile takes so many bytes, fails once, and takes all that comes after.
+type brokenFile struct {
+	bytes.Buffer
+	left   int
+	failed bool
+}
+
+var errBroken = errors.New("no space left")
+
+func (f *brokenFile) Write(b []byte) (int, error) {
+	if f.failed || len(b) <= f.left {
+		f.left -= len(b)
+		return f.Buffer.Write(b)
+	}
+	f.failed = true
+	f.Buffer.Write(b[:f.left])
+	return f.left, errBroken
+}
+
+// TestBrokenFile: a file in which something is missing gets no footer, and leaves nothing beside it.
+func TestBrokenFile(t *testing.T) {
+	t.Parallel()
+	write := func(f *brokenFile) error {
+		dir := t.TempDir()
+		w := NewRowWriter[RobotsAgentRow](f, dir, "broken")
+		for i := range 5 * maxGroupRows / 2 {
+			if w.Write(RobotsAgentRow{RobotsID: int64(i), Agent: fmt.Sprint(i)}) != nil {
+				break // Close tells
+			}
+		}
+		err := w.Close()
+		if left, _ := os.ReadDir(dir); len(left) > 0 {
+			t.Errorf("%v is left", left)
+		}
+		return err
+	}
+	whole := &brokenFile{failed: true}
+	if err := write(whole); err != nil {
+		t.Fatal(err)
+	}
+	size := whole.Len()
+	for at := 0; at < size; at += size / 30 {
+		f := &brokenFile{left: at}
+		if err := write(f); err != errBroken || f.Len() != at {
+			t.Errorf("broken after %d bytes of %d: %v, and %d bytes are there", at, size, err, f.Len())
+		}
 	}
 }

@@ -1,6 +1,9 @@
 package report
 
-import "io"
+import (
+	"cmp"
+	"io"
+)
 
 // A RowWriter writes rows of any type to a Parquet file, as the result tables are written: in
 // bounded memory, and the same rows as the same bytes. A row is a struct of exported fields with
@@ -31,10 +34,8 @@ func (w *RowWriter[T]) encode() error {
 	return err
 }
 
-// Close writes what is left, and the footer. It does not close the file.
+// Close writes what is left, and the footer. It does not close the file. After an error of Write it
+// returns that error, and removes temporary files.
 func (w *RowWriter[T]) Close() error {
-	if err := w.encode(); err != nil {
-		return err
-	}
-	return w.out.close()
+	return cmp.Or(w.encode(), w.out.close())
 }
