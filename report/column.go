@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/bits"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/rle"
@@ -30,9 +31,11 @@ var bounded = map[string]bool{
 	"url": true, "url_host_name": true, "url_host_registered_domain": true, "origin": true, "fetch_time": true, "robots_id": true,
 }
 
-// maxBound is how many bytes a bound of a row group may have that the footer tells: the footer is in
-// memory until the file is whole.
-const maxBound = 1 << 10
+// How long a bound may be, in bytes: footers and indexes are in memory until the file is whole.
+const (
+	maxBound     = 1 << 10 // of a row group, which has none that is longer
+	maxPageBound = 16      // of a page, which has another instead of one that is longer
+)
 
 // pageCodec compresses the pages of all tables.
 var pageCodec codec.Zstd
@@ -198,7 +201,44 @@ func (c *column) count(values, nulls int) {
 			c.greatest = greatest
 		}
 	}
-	c.index.IndexPage(int64(values), int64(nulls), least, greatest)
+	c.index.IndexPage(int64(values), int64(nulls), shorter(least, boundBelow), shorter(greatest, boundAbove))
+}
+
+// shorter is a bound of a page in place of one that may be too long.
+func shorter(bound parquet.Value, instead func(string) string) parquet.Value {
+	if bound.Kind() != parquet.ByteArray {
+		return bound
+	}
+	return parquet.ByteArrayValue([]byte(instead(string(bound.ByteArray()))))
+}
+
+// boundBelow is not greater than s. It ends behind a character of s: readers take bounds for UTF-8.
+func boundBelow(s string) string {
+	n := min(len(s), maxPageBound)
+	for 0 < n && n < len(s) && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
+
+// boundAbove is not less than s.
+func boundAbove(s string) string {
+	below := boundBelow(s)
+	if below == s {
+		return s
+	}
+	for above := below; above != ""; {
+		r, n := utf8.DecodeLastRuneInString(above)
+		above = above[:len(above)-n]
+		switch {
+		case r == utf8.MaxRune || n == 1 && r == utf8.RuneError: // no character is greater
+		case r == 0xd7ff: // surrogates come next
+			return above + "\ue000"
+		default:
+			return above + string(r+1)
+		}
+	}
+	return below + "\xff" // greater than any UTF-8, and none itself
 }
 
 // makePage puts a page together: its header, its levels if it has some, and its compressed values.
@@ -251,6 +291,11 @@ func (c *column) endChunk() (chunk format.ColumnChunk, err error) {
 	chunk.MetaData = c.meta
 	if c.index != nil {
 		index := c.index.ColumnIndex()
+		for i, null := range index.NullPages {
+			if null { // the library has 0
+				index.MinValues[i], index.MaxValues[i] = nil, nil
+			}
+		}
 		b, err := encode(&index)
 		if err != nil {
 			return chunk, err

@@ -186,7 +186,7 @@ func columnWriters[T any](schema *parquet.Schema, file *tablePages) (columns []c
 		leaf.Path = path // of a list, the library has "element" alone
 		c := &column{leaf: leaf, optional: leaf.MaxDefinitionLevel > 0, file: file}
 		if bounded[path[0]] || i == 0 { // the library reads the indexes of all columns from that of the first on
-			c.index = leaf.Node.Type().NewColumnIndexer(parquet.DefaultColumnIndexSizeLimit)
+			c.index = leaf.Node.Type().NewColumnIndexer(0) // bounds are short
 		}
 		f := fields[path[0]]
 		columns = append(columns, newColumnWriter(c, reflect.Zero(f.Type).Interface(), place{f.Offset, row.Size()}))

@@ -111,8 +111,8 @@ func writeEvery(t *testing.T, dir string) (rows []everyRow) {
 		for k := range row.List {
 			row.List[k] = word()
 		}
-		if i/3000%2 == 0 { // and pages of nulls
-			row.Domain, row.Time, row.When = fmt.Sprint(i/500), new(n), new(n%50)
+		if i/9000%2 == 0 { // and pages of nulls
+			row.Domain, row.Time, row.When = "x"+strings.Repeat("é", i/500), new(n), new(n%50)
 		}
 		if maybe() {
 			row.Maybe, row.Status, row.Small = new(word()), new(int16(n%9)), new(int16(n))
@@ -161,6 +161,13 @@ func TestBounds(t *testing.T) {
 	p, err := parquet.OpenFile(f, size)
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, index := range p.ColumnIndexes() {
+		for i, null := range index.NullPages {
+			if null && len(index.MinValues[i])+len(index.MaxValues[i]) > 0 {
+				t.Errorf("a page of nulls is %q to %q", index.MinValues[i], index.MaxValues[i])
+			}
+		}
 	}
 	for g, group := range p.RowGroups() {
 		for i, chunk := range group.ColumnChunks() {
@@ -229,10 +236,35 @@ func checkBounds(t *testing.T, name string, chunk parquet.ColumnChunk, index par
 		if nulls != index.NullCount(n) || (nulls == page.NumValues()) != index.NullPage(n) {
 			t.Errorf("%s, page %d: %d nulls of %d, and the file says %d", name, n, nulls, page.NumValues(), index.NullCount(n))
 		}
+		for _, bound := range []parquet.Value{index.MinValue(n), index.MaxValue(n)} {
+			if bound.Kind() == parquet.ByteArray && (!utf8.Valid(bound.ByteArray()) || len(bound.ByteArray()) > maxPageBound) {
+				t.Errorf("%s, page %d: the bound %q", name, n, bound)
+			}
+		}
 		parquet.Release(page)
 	}
 	if n < 2 || n != index.NumPages() || !meetsLeast || !meetsGreatest {
 		t.Errorf("%s: %d pages of %d, bounds met: %v %v", name, n, index.NumPages(), meetsLeast, meetsGreatest)
+	}
+}
+
+// TestPageBounds: what stands for a long text is UTF-8, and not beyond the texts next to it.
+func TestPageBounds(t *testing.T) {
+	for _, tt := range []struct{ text, below, above string }{
+		{"", "", ""},
+		{"0123456789abcdef", "0123456789abcdef", "0123456789abcdef"},
+		{"0123456789abcdefg", "0123456789abcdef", "0123456789abcdeg"},
+		{"0123456789abcdeé", "0123456789abcde", "0123456789abcdf"},
+		{"0123456789abcd\u07ffx", "0123456789abcd\u07ff", "0123456789abcd\u0800"},
+		{"0123456789abc\ud7ffx", "0123456789abc\ud7ff", "0123456789abc\ue000"},
+		{"0123456789ab\U0010ffffx", "0123456789ab\U0010ffff", "0123456789ac"},
+		{strings.Repeat("\U0010ffff", 5), strings.Repeat("\U0010ffff", 4), strings.Repeat("\U0010ffff", 4) + "\xff"},
+		{strings.Repeat("\xff", 20), strings.Repeat("\xff", 16), strings.Repeat("\xff", 17)},
+	} {
+		below, above := boundBelow(tt.text), boundAbove(tt.text)
+		if below != tt.below || above != tt.above {
+			t.Errorf("%q: %q to %q, want %q to %q", tt.text, below, above, tt.below, tt.above)
+		}
 	}
 }
 
