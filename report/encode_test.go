@@ -135,22 +135,6 @@ func writeEvery(t *testing.T, dir string) (rows []everyRow) {
 	return rows
 }
 
-// TestEncodings reads what was written, with the library.
-func TestEncodings(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	want := writeEvery(t, dir)
-	got := read[everyRow](t, dir, "every")
-	if len(got) != len(want) {
-		t.Fatalf("%d rows of %d", len(got), len(want))
-	}
-	for i := range got {
-		if diff := cmp.Diff(want[i], got[i]); diff != "" {
-			t.Fatalf("row %d (-want +got):\n%s", i, diff)
-		}
-	}
-}
-
 // TestBounds: a reader passes over row groups and pages by what the file says of their values.
 // Where that is not known, nothing is said.
 func TestBounds(t *testing.T) {
