@@ -19,6 +19,10 @@ const (
 	maxGroupText = 8 << 20 // bytes of strings
 )
 
+// errTooManyGroups: readers take the number of a row group for an int16.
+var errTooManyGroups = fmt.Errorf("a table of more than %d row groups is too large for one file; audit in stages, with more ranges: docs/SCALE.md",
+	parquet.MaxRowGroups)
+
 // Keys of what the footer of every table says of itself.
 const (
 	SchemaVersionKey = "robotsaudit.schema_version"
@@ -93,7 +97,7 @@ func (e *encoder[T]) endGroup() error {
 	}
 	groups := &e.footer.RowGroups
 	if len(*groups) == parquet.MaxRowGroups {
-		return parquet.ErrTooManyRowGroups
+		return errTooManyGroups
 	}
 	group := format.RowGroup{NumRows: int64(e.group.rows), FileOffset: e.file.at, Ordinal: int16(len(*groups))}
 	for _, c := range e.columns {

@@ -45,9 +45,10 @@ func joinFiles(path string, parts []string) (err error) {
 const magic = "PAR1"
 
 type joiner struct {
-	out   *os.File
-	at    int64 // bytes written
-	parts []*tablePart
+	out    *os.File
+	at     int64 // bytes written
+	groups int   // of rows
+	parts  []*tablePart
 }
 
 // tablePart is one file of several that are joined.
@@ -110,6 +111,9 @@ func (p *tablePart) columns(yield func(*format.ColumnChunk) bool) {
 }
 
 func (j *joiner) rowGroups(p *tablePart) error {
+	if j.groups += len(p.meta.RowGroups); j.groups > parquet.MaxRowGroups {
+		return errTooManyGroups
+	}
 	p.shift = j.at - int64(len(magic))
 	for i := range p.meta.RowGroups {
 		p.meta.RowGroups[i].FileOffset += p.shift
