@@ -76,8 +76,13 @@ func (d *decider) isBracketed(r *Result, s *subject, tl *timeline) (bool, error)
 		return false, nil
 	}
 	next := firstOfEach(tl.all.next(s, toldFor))
+	isBehind := func(t facts.Time) bool { return t.MicrosSince(s.time) > 0 }
 	for _, st := range next {
-		if st.Forgeable {
+		switch {
+		case tl.hasUnread(isBehind, st.Time()):
+			r.UnreadCaptures = true
+			return false, nil
+		case st.Forgeable:
 			return false, nil
 		}
 		if a, err := d.answer(st, s); err != nil || a.Verdict != r.Verdict {
@@ -121,12 +126,16 @@ func (d *decider) askCopies(r *Result, s *subject, tl *timeline, v *view) error 
 		}
 		return d.askCopy(r, s, c)
 	}
+	isUnreachable := v.governing.Outcome == OutcomeUnreachable // then copies of any age count
+	if r.Notes&NoteUnreadCapture == 0 && (tl.hasUnreadCopy(s.time) || isUnreachable && tl.hasUnread(func(facts.Time) bool { return true }, s.time)) {
+		r.Notes, r.UnreadCaptures = r.Notes|NoteUnreadableCopy, true
+	}
 	for c := range tl.copies(s.time) {
 		if err := ask(c); err != nil || r.Contester != nil || !s.look() {
 			return err
 		}
 	}
-	if v.governing.Outcome != OutcomeUnreachable {
+	if !isUnreachable {
 		return nil
 	}
 	for _, c := range tl.lastCopies(s) {

@@ -96,7 +96,7 @@ func (d *decider) judge(r *Result, s *subject, tl *timeline, v *view) error {
 	}
 	r.govern(v, s)
 	if tl.isOutdated(v.governing, s) {
-		r.Notes |= NoteUnreadCapture
+		r.Notes, r.UnreadCaptures = r.Notes|NoteUnreadCapture, true
 	}
 	answer, err := d.answerInTime(v.governing, s, tl, v)
 	if err != nil {
@@ -233,7 +233,7 @@ func (d *decider) checkBeside(r *Result, s *subject, tl *timeline, v *view) (Rea
 	}
 	a, err := d.answerInTime(w.governing, s, tl, &w)
 	if err != nil || a.Verdict != Allowed {
-		v.toldBefore = a.Verdict == Disallowed && s.wasTold(&w, false)
+		v.toldBefore = a.Verdict == Disallowed && s.wasTold(&w, false) && !tl.isOutdated(w.governing, s)
 		return reasonNone, err
 	}
 	r.against = w.governing

@@ -15,10 +15,6 @@ type Exclusion struct {
 	Result
 }
 
-func placeOfEvent(e *facts.LogEvent) facts.Place {
-	return facts.Place{Host: e.HostReversed, Origin: e.Origin}
-}
-
 // stateOfEvent makes a state of a log line that says that robots.txt could not be
 // had. Its crawler is unknown, unless an option tells.
 func stateOfEvent(ev *facts.LogEvent) *State {

@@ -24,7 +24,7 @@ func (r *Resolved) openTimelines(ctx context.Context, from, to int) *timelines {
 		states: facts.NewCursor(r.states.Range(ctx, from, to), func(s *resolve.State) facts.Place { return facts.PlaceOf(&s.Fetch) }),
 		marks:  facts.NewCursor(r.marks.Range(ctx, from, to), (*resolve.Mark).Place),
 		copies: facts.NewCursor(r.copies.Range(ctx, from, to), (*resolve.Copy).Place),
-		events: facts.NewCursor(r.store.Events(ctx, facts.Buckets{From: from, To: to}), placeOfEvent),
+		events: facts.NewCursor(r.store.Events(ctx, facts.Buckets{From: from, To: to}), (*facts.LogEvent).Place),
 	}
 }
 

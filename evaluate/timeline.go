@@ -30,8 +30,20 @@ func (tl *timeline) addUnread(times []facts.Time) {
 
 // isOutdated reports whether an index tells of a capture between one and a fetch.
 func (tl *timeline) isOutdated(st *State, s *subject) bool {
-	n := sort.Search(len(tl.unread), func(i int) bool { return tl.unread[i].MicrosSince(st.Time()) > 0 })
-	return n < len(tl.unread) && s.time.MicrosSince(tl.unread[n]) >= 0
+	return tl.hasUnread(func(t facts.Time) bool { return t.MicrosSince(st.Time()) > 0 }, s.time)
+}
+
+// hasUnread reports whether an index tells of a capture at or before a moment that no input holds, of
+// those from the first one on that isLate says to be late enough.
+func (tl *timeline) hasUnread(isLate func(facts.Time) bool, until facts.Time) bool {
+	n := sort.Search(len(tl.unread), func(i int) bool { return isLate(tl.unread[i]) })
+	return n < len(tl.unread) && until.MicrosSince(tl.unread[n]) >= 0
+}
+
+// hasUnreadCopy reports whether an index tells of a copy that a crawler may have used at a moment, and
+// no input holds it.
+func (tl *timeline) hasUnreadCopy(at facts.Time) bool {
+	return tl.hasUnread(func(t facts.Time) bool { return at.MicrosSince(t) <= facts.Day }, at)
 }
 
 // line is a sequence of robots captures in the order of compareInTime. Captures without a usable

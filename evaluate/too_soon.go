@@ -85,6 +85,9 @@ func (p *pace) delay(r *Result, tl *timeline) (delay int64, line int, err error)
 	if err != nil || delay == 0 {
 		return 0, 0, err
 	}
+	if tl.hasUnreadCopy(r.Fetch.Time()) { // it may ask for nothing
+		return 0, 0, nil
+	}
 	asked, cost := r.Governing, 0
 	for c := range tl.copies(r.Fetch.Time()) {
 		if cost++; cost > maxLooked {

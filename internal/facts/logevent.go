@@ -39,6 +39,9 @@ type LogEvent struct {
 // Time returns the moment of the event.
 func (e *LogEvent) Time() Time { return Time{e.Micros, e.Precision} }
 
+// Place is that of the event's origin.
+func (e *LogEvent) Place() Place { return Place{Host: e.HostReversed, Origin: e.Origin} }
+
 // CompareEvents is the order of the log events: by origin, then kind, then in time.
 // Lines that say the same become neighbours.
 func CompareEvents(a, b *LogEvent) int {

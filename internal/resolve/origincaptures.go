@@ -20,6 +20,7 @@ type originCaptures struct {
 	rows     [][]facts.Capture // where captures are
 	byURL    map[string]*urlCaptures
 	scanned  map[string]bool // URLs whose fetches are all here
+	unread   []facts.Time    // of captures of robots.txt that indexes tell of and no input holds, in order
 }
 
 // urlCaptures is the captures of one URL, so ordered that nobody has to look at all of
@@ -48,7 +49,7 @@ func (g *originCaptures) begin(p facts.Place) {
 	if len(g.byURL) > keptRows {
 		*g = *newOriginCaptures()
 	}
-	g.Place, g.captures = p, emptied(g.captures)
+	g.Place, g.captures, g.unread = p, emptied(g.captures), g.unread[:0]
 	if len(g.rows) > 0 {
 		clear(g.rows[0])
 		g.rows[0], g.rows = g.rows[0][:0], g.rows[:1]
@@ -86,6 +87,74 @@ func (g *originCaptures) ofURL(key string) *urlCaptures {
 		g.byURL[key] = s
 	}
 	return s
+}
+
+// addUnread adds the captures of robots.txt that indexes tell of, once all others are here. Those of the
+// second of another tell of that one.
+func (g *originCaptures) addUnread(events *facts.Cursor[facts.LogEvent]) error {
+	if events == nil {
+		return nil
+	}
+	return events.Each(g.Place, func(e *facts.LogEvent) error {
+		t := e.Time().Truncate(facts.PrecisionSecond)
+		if n := len(g.unread); e.Kind != facts.EventRobotsUnread || !t.Known() || n > 0 && g.unread[n-1] == t {
+			return nil
+		}
+		list := g.ofURL(g.Origin + robotsPath).all
+		n := sort.Search(len(list), func(i int) bool { return list[i].Micros >= t.Micros })
+		if n == len(list) || list[n].Micros >= t.Micros+t.Precision.Unit() {
+			g.unread = append(g.unread, t)
+		}
+		return nil
+	})
+}
+
+// unreadNear returns the captures nearest to a moment that indexes alone tell of, of the URL that a
+// resolution looks for: the latest before it, and the earliest at or after it. Those that do not exist
+// have no known time.
+func (g *originCaptures) unreadNear(res *resolution, t facts.Time) (before, after facts.Time) {
+	if len(g.unread) == 0 || res.WantKey != g.Origin+robotsPath {
+		return before, after
+	}
+	n := sort.Search(len(g.unread), func(i int) bool { return g.unread[i].MicrosSince(t) >= 0 })
+	if n > 0 {
+		before = g.unread[n-1]
+	}
+	if n < len(g.unread) {
+		after = g.unread[n]
+	}
+	return before, after
+}
+
+// isUnreadNearer reports whether an index tells of a capture, which no input holds, that is nearer to
+// the redirect in hand than its target.
+func (g *originCaptures) isUnreadNearer(res *resolution, found target) bool {
+	hop := res.wantTime()
+	before, after := g.unreadNear(res, hop)
+	if !found.found {
+		found = target{}
+	}
+	switch {
+	case after.Known() && after.MicrosSince(hop) <= facts.Hour && (!found.follows || found.capture != nil && after.MicrosSince(found.capture.Time()) < 0):
+		return true
+	case found.follows || !before.Known() || before.MicrosSince(hop) < -facts.Day:
+		return false
+	}
+	return found.capture == nil || before.MicrosSince(found.capture.Time()) > 0
+}
+
+// isUnreadNewer reports whether an index tells of a capture, which no input holds, between a copy and
+// the 304 in hand that names no validator of it.
+func (g *originCaptures) isUnreadNewer(res *resolution, c *facts.Capture) bool {
+	if res.namesValidator() && res.names(c) == same {
+		return false
+	}
+	t := res.wantTime()
+	before, after := g.unreadNear(res, t)
+	if after.Known() && after.MicrosSince(t) == 0 {
+		before = after
+	}
+	return before.Known() && before.MicrosSince(c.Time()) > 0
 }
 
 // index makes the captures findable by URL, once they are all here.

@@ -94,11 +94,13 @@ var resolutionRuns = run.Spec[resolution]{
 	Bucket: func(res *resolution) int { return run.BucketOf(res.WantHost) },
 }
 
+const robotsPath = "/robots.txt"
+
 // wantsPolicy reports whether all captures of the URL looked for are among the
 // policy captures.
 func (res *resolution) wantsPolicy() bool {
 	path := strings.TrimPrefix(res.WantKey, res.WantOrigin)
-	return path == "/robots.txt" || path == "/.well-known/tdmrep.json"
+	return path == robotsPath || path == "/.well-known/tdmrep.json"
 }
 
 func (res *resolution) seekURL(s seek, u weburl.URL, t facts.Time) {

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -275,6 +276,10 @@ func isFollowed(c *facts.Capture) bool {
 func (r *resolver) firstRound(ctx context.Context, from, to int) error {
 	captures := r.openCaptures(ctx, facts.Buckets{From: from, To: to}, r.noteCopy)
 	defer captures.Stop()
+	unread := r.openUnread(ctx, facts.Buckets{From: from, To: to})
+	if unread != nil {
+		defer unread.Stop()
+	}
 	g, res := newOriginCaptures(), new(resolution)
 	for captures.Row != nil {
 		g.begin(captures.Here)
@@ -282,6 +287,9 @@ func (r *resolver) firstRound(ctx context.Context, from, to int) error {
 			return err
 		}
 		g.index()
+		if err := g.addUnread(unread); err != nil {
+			return err
+		}
 		for _, c := range g.captures {
 			if !isFollowed(c) {
 				continue
@@ -300,6 +308,14 @@ func (r *resolver) openCaptures(ctx context.Context, buckets facts.Buckets, copi
 	return facts.NewCursor(r.store.Captures(ctx, buckets, copied), func(c *facts.Capture) facts.Place { return facts.PlaceOf(&c.Fetch) })
 }
 
+// openUnread reads what indexes tell of captures of robots.txt; nil where they tell of none.
+func (r *resolver) openUnread(ctx context.Context, buckets facts.Buckets) *facts.Cursor[facts.LogEvent] {
+	if !slices.ContainsFunc(r.store.Inputs, func(in facts.InputResult) bool { return in.IndexedRobots > 0 }) {
+		return nil
+	}
+	return facts.NewCursor(r.store.Events(ctx, buckets), (*facts.LogEvent).Place)
+}
+
 // nextRound takes the resolutions that look in a range of buckets one step further, and reads
 // of the captures only those buckets that they look in. Targets that are no policy by their
 // path are looked for among all fetches.
@@ -312,6 +328,10 @@ func (r *resolver) nextRound(ctx context.Context, w waiting, from, to int) error
 	defer fetches.Stop()
 	sought := facts.NewCursor(w.targets.Range(ctx, from, to), (*targetURL).place)
 	defer sought.Stop()
+	unread := r.openUnread(ctx, facts.Buckets{From: from, To: to, Select: w.wanted})
+	if unread != nil {
+		defer unread.Stop()
+	}
 	g := newOriginCaptures()
 	for resolutions.Row != nil {
 		g.begin(resolutions.Here)
@@ -319,6 +339,9 @@ func (r *resolver) nextRound(ctx context.Context, w waiting, from, to int) error
 			return err
 		}
 		g.index()
+		if err := g.addUnread(unread); err != nil {
+			return err
+		}
 		if err := g.addFetches(fetches, sought); err != nil {
 			return err
 		}
@@ -385,6 +408,10 @@ func (r *resolver) step(res *resolution, g *originCaptures) error {
 		if res.looked > maxLooks {
 			return r.giveUpCrowd(res, g, UnresolvedRedirect)
 		}
+		if g.isUnreadNearer(res, t) {
+			res.giveUp(UnresolvedRedirect)
+			return nil
+		}
 		return r.takeHop(res, t)
 	case seekOriginal:
 		c, contradicted := g.original(res, r.who)
@@ -414,7 +441,7 @@ func (r *resolver) step(res *resolution, g *originCaptures) error {
 		switch {
 		case res.looked > maxLooks:
 			return r.giveUpCrowd(res, g, UnresolvedRevisit)
-		case c != nil:
+		case c != nil && !g.isUnreadNewer(res, c):
 			res.addStep(StepOriginal, &c.Fetch)
 			return r.keep(res, c, UnresolvedRevisit, func() { r.take(res, c) })
 		}

@@ -146,14 +146,14 @@ func (c *collector) Result(r *evaluate.Result) error {
 const maxUnheld = 1 << 10
 
 // isUnheld reports whether a finding rests on a record that no input holds, and remembers which
-// archive would: an index tells of the fetch, or of a later capture of robots.txt.
+// archive would: an index tells of the fetch, or of a capture of robots.txt that counts.
 func (c *collector) isUnheld(r *evaluate.Result) bool {
 	var name string
 	switch {
 	case r.Fetch.IsToldByIndex():
 		name = c.filename(r.Fetch)
-	case r.Notes&evaluate.NoteUnreadCapture != 0:
-		name = "a later robots.txt"
+	case r.UnreadCaptures:
+		name = "another robots.txt"
 	default:
 		return false
 	}
