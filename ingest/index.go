@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -463,8 +464,11 @@ func (p *indexPart) fetch(row *index.Row) (*facts.Fetch, error) {
 		len(mime) == warc.MaxFieldValue || len(row.Digest) > warc.MaxFieldValue || p.listed && len(row.Agent) > maxListedAgent {
 		p.faultOf(row, facts.IssueValueCut, "the rest dropped", "a value that is too long")
 	}
-	t, ok := rowTime(row)
+	t, zoned, ok := rowTime(row)
 	f.Micros, f.Precision = t.Micros, t.Precision
+	if !zoned && ok {
+		p.faultOf(row, facts.IssueDateWithoutZone, "taken as UTC", "date %.40q", cmp.Or(row.Time, t.UTC().Format("2006-01-02T15:04:05.999999")))
+	}
 	if !ok {
 		p.faultOf(row, facts.IssueBadDate, "time unknown", "date %.40q", row.Time)
 	}
@@ -478,21 +482,20 @@ func (p *indexPart) fetch(row *index.Row) (*facts.Fetch, error) {
 	return f, nil
 }
 
-// rowTime reads the time of a row. That of CDX is UTC.
-func rowTime(row *index.Row) (t facts.Time, ok bool) {
+// rowTime reads the time of a row. That of CDX is UTC; zoned is false where another has no zone.
+func rowTime(row *index.Row) (t facts.Time, zoned, ok bool) {
 	if row.Micros != index.NoTime {
 		t = facts.Time{Micros: row.Micros, Precision: facts.PrecisionMicrosecond}
 		if row.Micros%1e6 == 0 {
 			t.Precision = facts.PrecisionSecond
 		}
-		return t, true
+		return t, !row.NoZone, true
 	}
 	if strings.Trim(row.Time, "0123456789") == "" {
 		t, _, ok = facts.ParseARCDate(row.Time)
-		return t, ok
+		return t, true, ok
 	}
-	t, _, ok = facts.ParseDate(row.Time)
-	return t, ok
+	return facts.ParseDate(row.Time)
 }
 
 // indexMIME is the media type that a row tells; "" for what indexes write where there is none.

@@ -134,7 +134,7 @@ func (b *indexBounds) addRow(row *index.Row) error {
 	if !ok {
 		return nil
 	}
-	t, _ := rowTime(row)
+	t, _, _ := rowTime(row)
 	r := boundary{Archive: number, Offset: row.Offset, Length: row.Length, URL: urlHash(row.URL), Micros: t.Micros, Precision: t.Precision}
 	b.sums[number] += r.sum()
 	return b.sorter.Add(r)

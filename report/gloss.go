@@ -46,7 +46,7 @@ var issueGloss = map[string]string{
 	facts.IssueBadIndexRow.String():          "is an index or a list with rows that cannot be read",
 	facts.IssueWrongIndex.String():           "is not what an index tells of it; from there on, read without it",
 	facts.IssueBadDate.String():              "date missing, impossible or of uncertain digits: unknown, or only as exact as is certain",
-	facts.IssueDateWithoutZone.String():      "WARC-Date without a time zone: taken as UTC",
+	facts.IssueDateWithoutZone.String():      "a date without a time zone: taken as UTC",
 	facts.IssueNoTargetURI.String():          "holds a record without a usable WARC-Target-URI, which is no fetch",
 	facts.IssueBadURL.String():               "an odd URL: a bad host or port, spaces or control characters",
 	facts.IssueURLTooLong.String():           "a URL longer than 64 KiB was cut",

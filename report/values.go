@@ -333,7 +333,7 @@ var valuesOf = map[string][]Value{
 	"record_issue": {
 		{"bad_date", "The date is missing or impossible, then the verdict is unknown; or, in an ARC, has more than 14 digits, then `fetch_time` is only as exact as is certain."},
 		{"wrong_index", "With `--trust-index`: what an index tells of the archive is not so. `detail` says what. From here on the archive was read as without the index."},
-		{"date_without_zone", "WARC-Date without a time zone: taken as UTC."},
+		{"date_without_zone", "A date without a time zone: taken as UTC."},
 		{"bad_url", "An odd URL: a bad host or port, spaces or control characters; `detail` says which."},
 		{"url_too_long", "A URL longer than 64 KiB was cut."},
 		{"bad_http_head", "An HTTP answer whose head could not be read."},

@@ -4,22 +4,37 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/digest"
+	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
 // indexed is what has to be known of all inputs to read the rows that indexes and lists have
 // of fetches.
 type indexed struct {
-	any    bool              // there are such rows
-	names  [][]string        // of each input: what an index may call it
-	agents map[string]string // User-Agents by the name of an archive, as its warcinfo tells; "": it is not one
-	agent  string            // that all captures of robots.txt have; "": there is none, or several
+	any    bool                      // there are such rows
+	names  [][]string                // of each input: what an index may call it
+	agents map[string][]archiveAgent // by the file name of an archive
+	agent  string                    // that all captures of robots.txt have; "": there is none, or several
+}
+
+// archiveAgent is the User-Agent that all warcinfo records of an input tell; "": it is not one.
+type archiveAgent struct {
+	input *InputResult
+	agent string
+}
+
+// mayMean reports whether a row of an index may mean an input by the name of an archive: whole parts of
+// its path or name, or, of Common Crawl, whose subsets have archives of one name, the file name.
+func (in *InputResult) mayMean(archive string) bool {
+	isCommonCrawl := strings.HasPrefix(path.Base(archive), "CC-")
+	return isCommonCrawl || in.Name == archive || in.Path == archive || strings.HasSuffix(in.Path, "/"+archive)
 }
 
 func newIndexed(s *Set) indexed {
-	x := indexed{agents: make(map[string]string)}
+	x := indexed{agents: make(map[string][]archiveAgent)}
 	for i := range s.Inputs {
 		x.any = x.any || s.Inputs[i].Indexed > 0
 	}
@@ -47,10 +62,7 @@ func newIndexed(s *Set) indexed {
 			}
 		}
 		for _, name := range names {
-			if other, known := x.agents[name]; known && other != agent {
-				agent = ""
-			}
-			x.agents[name] = agent
+			x.agents[name] = append(x.agents[name], archiveAgent{in, agent})
 		}
 	}
 	if len(stats.RobotsAgents) == 1 {
@@ -65,16 +77,39 @@ func (x *indexed) credit(f *Fetch) {
 	if !x.any || !f.IsToldByIndex() || f.UserAgent != "" || f.IsOfWAT() { // a WAT tells of the request itself
 		return
 	}
-	if agent := x.agents[path.Base(f.Archive)]; f.Archive != "" && agent != "" {
+	if agent := x.agentOf(f.Archive); agent != "" {
 		f.UserAgent, f.UserAgentSource = agent, SourceWarcinfo
 	} else if x.agent != "" {
 		f.UserAgent, f.UserAgentSource = x.agent, SourceRobotsSubset
 	}
 }
 
+// maxOfName is how many archives of one file name are told apart.
+const maxOfName = 64
+
+// agentOf is the User-Agent that the warcinfo records tell of the archive that a row names; "": none, or
+// several.
+func (x *indexed) agentOf(archive string) (agent string) {
+	list := x.agents[path.Base(archive)]
+	if archive == "" || len(list) > maxOfName {
+		return ""
+	}
+	found := false
+	for _, a := range list {
+		switch {
+		case !a.input.mayMean(archive):
+		case found && a.agent != agent:
+			return ""
+		default:
+			found, agent = true, a.agent
+		}
+	}
+	return agent
+}
+
 // sighting is what tells whether a row is that of a fetch which came before.
 type sighting struct {
-	url, id, digest, method string
+	url, id, digest, method string // url: what a server sees of it, behind the origin
 	entry, archive          string
 	offset                  int64
 	input                   int32
@@ -84,7 +119,7 @@ type sighting struct {
 }
 
 func sightingOf(f *Fetch) sighting {
-	return sighting{f.URL, f.RecordID, f.PayloadDigest, f.Method, f.Entry, f.Archive, f.Offset, f.Input, f.Status, f.IsToldByIndex(), f.Trust == TrustVerified}
+	return sighting{weburl.PathQueryOf(f.Origin, f.URL), f.RecordID, f.PayloadDigest, f.Method, f.Entry, f.Archive, f.Offset, f.Input, f.Status, f.IsToldByIndex(), f.Trust == TrustVerified}
 }
 
 // isPlaced reports whether it is known where the record is.
@@ -258,7 +293,7 @@ func escaped(url string) string {
 func Likeness(url string) string { return likeness(url) }
 
 // likeness is what a URL and what indexes make of it have in common: some take bytes outside ASCII
-// for Latin-1.
+// for Latin-1, some write an octet as an escape, or an escape as the octet.
 func likeness(url string) string {
 	plain := true
 	for i := range len(url) {
@@ -272,10 +307,15 @@ func likeness(url string) string {
 	}
 	b := make([]byte, 0, len(url))
 	for i := 0; i < len(url); i++ {
-		switch c := url[i]; {
-		case c == '%' && i+2 < len(url):
-			i += 2
-		case c > ' ' && c <= '~' && c != '%':
+		c := url[i]
+		if c == '%' && i+2 < len(url) {
+			n, err := strconv.ParseUint(url[i+1:i+3], 16, 8)
+			if i += 2; err != nil {
+				continue
+			}
+			c = byte(n)
+		}
+		if c > ' ' && c <= '~' && c != '%' {
 			b = append(b, c)
 		}
 	}

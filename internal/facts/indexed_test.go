@@ -47,6 +47,8 @@ func TestJoiner(t *testing.T) {
 		{"the same place, a URL as an index has it", record(Fetch{Offset: 7, URL: "http://a.example/\xe9 x"}), row(Fetch{Archive: "pages.warc.gz", Offset: 7, URL: "http://a.example/é%20x"}), true},
 		{"the same place in an entry", record(Fetch{Offset: 7, Entry: "archive/data.warc.gz"}), row(Fetch{Archive: "data.warc.gz", Offset: 7}), true},
 		{"the same offset in another archive", record(Fetch{Offset: 7}), row(Fetch{Archive: "other.warc.gz", Offset: 7}), false},
+		{"the same place, escapes of what needs none", record(Fetch{Offset: 7, URL: "http://a.example/%7Ex"}), row(Fetch{Archive: "pages.warc.gz", Offset: 7, URL: "http://a.example/~x"}), true},
+		{"the same place, what no server sees", record(Fetch{Offset: 7}), row(Fetch{Archive: "pages.warc.gz", Offset: 7, URL: "http://u:p@A.Example:80/x#y"}), true},
 		{"the same place, another URL", record(Fetch{Offset: 7}), row(Fetch{Archive: "pages.warc.gz", Offset: 7, URL: "http://a.example/y"}), false},
 		{"another place, no digest", record(Fetch{Offset: 7}), row(Fetch{Archive: "pages.warc.gz", Offset: 8}), false},
 		{"moved", record(Fetch{PayloadDigest: "sha1:" + sha1}), row(Fetch{Archive: "whole.warc.gz", Offset: 99, PayloadDigest: sha1}), true},
@@ -103,11 +105,12 @@ func TestIndexedAgent(t *testing.T) {
 		source Source
 	}{
 		{"nothing", nil, "", SourceNone},
-		{"warcinfo", []InputResult{{Input: Input{Name: "robotstxt/a.warc.gz"}, InputStats: stats(InputStats{RobotsAgents: []string{"B/1"}}, "A/1", "A/1")}}, "A/1", SourceWarcinfo},
+		{"warcinfo", []InputResult{{Input: Input{Path: "/data/crawl/warc/a.warc.gz"}, InputStats: stats(InputStats{RobotsAgents: []string{"B/1"}}, "A/1", "A/1")}}, "A/1", SourceWarcinfo},
+		{"of an archive in another folder", []InputResult{{Input: Input{Path: "/data/other/a.warc.gz"}, InputStats: stats(InputStats{}, "A/1")}}, "", SourceNone},
 		{"of another archive", []InputResult{{Input: Input{Name: "b.warc.gz"}, InputStats: stats(InputStats{RobotsAgents: []string{"B/1"}}, "A/1")}}, "B/1", SourceRobotsSubset},
 		{"two warcinfos", []InputResult{{Input: Input{Name: "a.warc.gz"}, InputStats: stats(InputStats{}, "A/1", "A/2")}}, "", SourceNone},
 		{"two archives of one name", []InputResult{
-			{Input: Input{Name: "1/a.warc.gz"}, InputStats: stats(InputStats{}, "A/1")}, {Input: Input{Name: "2/a.warc.gz"}, InputStats: stats(InputStats{}, "A/2")},
+			{Input: Input{Path: "/1/crawl/warc/a.warc.gz"}, InputStats: stats(InputStats{}, "A/1")}, {Input: Input{Path: "/2/crawl/warc/a.warc.gz"}, InputStats: stats(InputStats{}, "A/2")},
 		}, "", SourceNone},
 		{"two crawlers of robots.txt", []InputResult{
 			{Input: Input{Name: "b.warc.gz"}, InputStats: InputStats{RobotsAgents: []string{"B/1"}}}, {Input: Input{Name: "c.warc.gz"}, InputStats: InputStats{RobotsAgents: []string{"C/1"}}},
@@ -120,5 +123,12 @@ func TestIndexedAgent(t *testing.T) {
 		if f.UserAgent != c.want || f.UserAgentSource != c.source {
 			t.Errorf("%s: %q, %s", c.name, f.UserAgent, f.UserAgentSource)
 		}
+	}
+
+	// The subsets of Common Crawl have archives of one name.
+	x := newIndexed(&Set{Inputs: []InputResult{{Input: Input{Path: "/data/CC-MAIN-1-00000.warc.gz"}, InputStats: stats(InputStats{}, "A/1")}, index}})
+	f := Fetch{Type: TypeIndexed, Archive: "crawl-data/CC-MAIN-2024-10/segments/1/warc/CC-MAIN-1-00000.warc.gz"}
+	if x.credit(&f); f.UserAgent != "A/1" {
+		t.Errorf("a row of Common Crawl: %q", f.UserAgent)
 	}
 }

@@ -21,6 +21,7 @@ type column struct {
 	width int // of a value of fixed length
 	text  bool
 	unit  unit
+	local bool // times are of no known zone
 	uuid  bool // texts of 16 bytes are UUIDs
 
 	left  int64 // values of the chunk behind the page in hand
@@ -72,13 +73,13 @@ func newColumn(leaf *parquet.Column, text bool) *column {
 	default:
 		return nil
 	}
-	c.unit = unitOf(leaf.Type(), c.kind)
+	c.unit, c.local = unitOf(leaf.Type(), c.kind), isLocal(leaf.Type())
 	return c
 }
 
 // another returns a reader of the same column that has read nothing.
 func (c *column) another() *column {
-	other := &column{leaf: c.leaf, kind: c.kind, width: c.width, text: c.text, unit: c.unit, uuid: c.uuid}
+	other := &column{leaf: c.leaf, kind: c.kind, width: c.width, text: c.text, unit: c.unit, local: c.local, uuid: c.uuid}
 	other.pages.optional = c.pages.optional
 	return other
 }
@@ -114,6 +115,16 @@ func unitOf(t parquet.Type, kind format.Type) unit {
 		}
 	}
 	return unitNone
+}
+
+// isLocal reports whether a column says that its times are not adjusted to UTC.
+func isLocal(t parquet.Type) bool {
+	logical := t.LogicalType()
+	if logical == nil {
+		return false
+	}
+	stamp, ok := logical.Value.(*format.TimestampType)
+	return ok && !stamp.IsAdjustedToUTC
 }
 
 // open starts on a column chunk.
@@ -454,6 +465,7 @@ func uuidTexts(dst []string) {
 
 // setTime sets the time of a row to a number of a column.
 func (c *column) setTime(row *Row, v int64) (fault string) {
+	row.NoZone = c.local
 	switch {
 	case v == NoTime:
 		return ""

@@ -35,6 +35,7 @@ type Row struct {
 	RecordID string // lists, wget's CDX, and Common Crawl since 2026
 	Tags     string // field M (AIF) of CDX: a hint
 	Line     int64  // number of the row in its file, from 1; in text every line counts
+	NoZone   bool   // Micros is of a column that says that its times are local ones
 	At       int64  // offset of the line in the file, or -1 where it is compressed or Parquet
 }
 
