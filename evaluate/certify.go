@@ -39,6 +39,8 @@ func (d *decider) certify(r *Result, s *subject, tl *timeline, v *view) error {
 		r.Certainty = Possible
 	case s.mayPrecede(v):
 		r.Certainty, r.mayPrecede = Possible, true
+	case r.Fetch.Flags&facts.FlagRefuted != 0: // the index is wrong about the record, and nothing else tells of the fetch
+		r.Certainty = Possible
 	case r.Evidence != Fresh || r.Notes&doubts != 0:
 		r.Certainty = Probable
 	default:
@@ -61,11 +63,11 @@ func (s *subject) wasTold(v *view, bracketed bool) bool {
 	return within(v.governing)
 }
 
-// mayPrecede reports whether the fetch may have been made before the crawler was told: its record
-// would show that, and was not read.
+// mayPrecede reports whether the fetch may have been made before the crawler was told: its archive
+// shows the order of the records, and was not read, or but for one record.
 func (s *subject) mayPrecede(v *view) bool {
 	newest, at := v.governing.Newest()
-	return s.IsIndexed() && s.relationTo(newest, at) == beside && !v.toldBefore
+	return s.IsToldByIndex() && s.relationTo(newest, at) == beside && !v.toldBefore
 }
 
 // isBracketed reports whether a stale capture is confirmed by the first one after the

@@ -42,9 +42,10 @@ func (v *Verification) count(r *Result) {
 }
 
 // IsSuspected reports whether an index or a list alone tells of a fetch that is a violation, or may
-// be one by its record: by the order of records, or if its request names the crawler.
+// have been one: by its exact date, if its request names the crawler, or before no record was found.
 func (r *Result) IsSuspected() bool {
-	return r.Fetch.IsIndexed() && (r.IsViolation() || r.Certainty == Possible && (r.mayPrecede || r.Agent == "" && r.Evidence != Later))
+	mayBecomeOne := r.mayPrecede || r.Agent == "" && r.Evidence != Later || r.Fetch.Flags&facts.FlagRefuted != 0
+	return r.Fetch.IsIndexed() && (r.IsViolation() || r.Certainty == Possible && mayBecomeOne)
 }
 
 // Suspected decides the fetches of facts and calls f with those of results that are suspected, in no

@@ -258,7 +258,7 @@ type Result struct {
 	withdrawn Answer // what the governing capture says, where the verdict was withdrawn
 	against   *State // the capture that shows that it may be wrong; nil: none does
 
-	mayPrecede bool // its record would show whether it was made before the crawler was told
+	mayPrecede bool // an index tells of it, and it may have been made before the crawler was told
 }
 
 // IsViolation reports whether the fetch counts among the violations.
