@@ -75,7 +75,8 @@ func (f *found) isViolation() bool { return f.Certainty == "certain" || f.Certai
 func (f *found) whose() []string {
 	sources := map[string]string{
 		"request": ", by the User-Agent of its request.", "warcinfo": ", by the User-Agent that the archive’s warcinfo record names; its request is not there.",
-		"option": ", by an option of this audit.",
+		"option": ", by an option of this audit.", "list": ", as the list of URLs names it.",
+		"robots_subset": ", the one crawler that captured robots.txt here; nothing of the fetch itself names it.",
 	}
 	words := []string{"Not known by name: the groups for all crawlers (*) apply."}
 	if f.Agent != "" {

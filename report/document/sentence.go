@@ -44,6 +44,12 @@ func (f *found) act() string {
 	default:
 		when = onDay(*f.FetchTime)
 	}
+	switch {
+	case f.has("listed"):
+		when += ", as a list alone tells,"
+	case f.RecordType == "indexed":
+		when += ", as an index alone tells,"
+	}
 	return fmt.Sprintf("%s %s %s %s", when, f.crawler(), f.verb(), f.urlInSentence())
 }
 
@@ -73,6 +79,10 @@ func (f *found) crawler() string {
 		return "a crawler that is not known by name"
 	case f.AgentSource == "warcinfo":
 		return name + " (so named by the archive’s warcinfo record)"
+	case f.AgentSource == "robots_subset":
+		return name + " (so named by the captures of robots.txt alone)"
+	case f.AgentSource == "list":
+		return name + " (so named by the list)"
 	case f.AgentSource == "option":
 		return name + " (so named by an option of this audit)"
 	}

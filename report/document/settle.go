@@ -20,6 +20,7 @@ var (
 	causeOther   = cause{"Another crawler was told, more than 24 hours before, and no later capture confirms it.", "nothing shows that this crawler was told, or that robots.txt still said so", "This crawler’s own capture of robots.txt from before the fetch, or any capture at most 30 days after it."}
 	causeOld     = cause{"The capture is more than 30 days old, and no later one confirms it.", "nothing shows that robots.txt still said so", "A capture of robots.txt from the 30 days before the fetch, or the 30 days after it."}
 	causeDamage  = cause{"A record was found behind damage, where it may be the content of a page.", "a record was found behind damage, and may be the content of a page", "An undamaged copy of the archive."}
+	causeUnread  = cause{"An index tells of a newer robots.txt, and no input holds it.", "an index tells of a newer robots.txt, which was not read", "The archive that holds that robots.txt."}
 	causeUntold  = cause{"Nothing shows that this crawler was told in time.", "nothing shows that this crawler was told in time", "This crawler’s own capture of robots.txt from the 24 hours before the fetch."}
 	causeCopy    = cause{"A copy of robots.txt that the crawler may have used allows the fetch.", "another copy that the crawler may have used allows it", "The crawler’s log or cache, if it shows which copy it used."}
 	causeReading = cause{"A reading that the standard leaves open allows the fetch.", "a reading that the standard leaves open allows it", "No archive: how the site meant the line and how the crawler reads it, in its documentation."}
@@ -47,6 +48,7 @@ func (f *found) causes() (list []cause) {
 		{f.Evidence == "stale" && !f.isOwn() && !f.has("bracketed"), causeOther},
 		{f.Evidence == "stale" && value(f.Age) > oldAge && !f.has("bracketed"), causeOld},
 		{f.has("forgeable"), causeDamage},
+		{f.has("unread_capture"), causeUnread},
 	} {
 		if c.holds {
 			list = append(list, c.cause)

@@ -164,7 +164,11 @@ func times(n int) string {
 func (t *text) reasons() []string {
 	var list []string
 	if t.Kind == evaluate.KindFetch {
-		list = append(list, fmt.Sprintf("%s requested %s (%s).", t.named(t.Crawler.Token), t.shown(t.Fetch.URL), moment(t.Fetch.Time)))
+		source := "."
+		if t.Fetch.Type == facts.TypeIndexed.String() {
+			source = ", as an index or a list alone tells."
+		}
+		list = append(list, fmt.Sprintf("%s requested %s (%s)%s", t.named(t.Crawler.Token), t.shown(t.Fetch.URL), moment(t.Fetch.Time), source))
 	}
 	list = append(list, t.why())
 	if t.Withdrawn != nil && t.Reason != "ambiguous_token" {
