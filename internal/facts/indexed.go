@@ -109,7 +109,7 @@ func (x *indexed) agentOf(archive string) (agent string) {
 
 // sighting is what tells whether a row is that of a fetch which came before.
 type sighting struct {
-	url, id, digest, method string // url: what a server sees of it, behind the origin
+	url, id, digest, method string
 	entry, archive          string
 	offset                  int64
 	input                   int32
@@ -119,7 +119,7 @@ type sighting struct {
 }
 
 func sightingOf(f *Fetch) sighting {
-	return sighting{weburl.PathQueryOf(f.Origin, f.URL), f.RecordID, f.PayloadDigest, f.Method, f.Entry, f.Archive, f.Offset, f.Input, f.Status, f.IsToldByIndex(), f.Trust == TrustVerified}
+	return sighting{f.URL, f.RecordID, f.PayloadDigest, f.Method, f.Entry, f.Archive, f.Offset, f.Input, f.Status, f.IsToldByIndex(), f.Trust == TrustVerified}
 }
 
 // isPlaced reports whether it is known where the record is.
@@ -152,6 +152,10 @@ type joiner struct {
 	byURL  map[string][]int // the same, by likeness of their URLs; nil while they are few, or no row asks
 }
 
+// path is what a server sees of a URL behind the origin. Only where fetches share a second is it
+// asked for.
+func (j *joiner) path(s *sighting) string { return weburl.PathQueryOf(j.here.Origin, s.url) }
+
 // isJoined reports whether f tells of a fetch that another row has told of.
 func (j *joiner) isJoined(f *Fetch) bool {
 	second := f.Time().Truncate(PrecisionSecond)
@@ -171,7 +175,7 @@ func (j *joiner) isJoined(f *Fetch) bool {
 		return false
 	}
 	if j.byURL != nil {
-		key := likeness(s.url)
+		key := likeness(j.path(&s))
 		j.byURL[key] = append(j.byURL[key], len(j.seen))
 	}
 	j.seen = append(j.seen, s)
@@ -183,14 +187,14 @@ func (j *joiner) hasSeen(s *sighting) bool {
 	if len(j.seen) == 0 {
 		return false
 	}
-	key := likeness(s.url)
+	key := likeness(j.path(s))
 	if len(j.seen) <= fewSeen {
-		return slices.ContainsFunc(j.seen, func(other sighting) bool { return likeness(other.url) == key && j.isSame(&other, s) })
+		return slices.ContainsFunc(j.seen, func(other sighting) bool { return likeness(j.path(&other)) == key && j.isSame(&other, s) })
 	}
 	if j.byURL == nil {
 		j.byURL = make(map[string][]int)
 		for i := range j.seen {
-			key := likeness(j.seen[i].url)
+			key := likeness(j.path(&j.seen[i]))
 			j.byURL[key] = append(j.byURL[key], i)
 		}
 	}
@@ -212,7 +216,7 @@ func (j *joiner) isSame(other, s *sighting) bool {
 		return true
 	case other.status >= 0 && s.status >= 0 && other.status != s.status, other.method != "" && s.method != "" && other.method != s.method:
 		return false
-	case placed && other.input == s.input, escaped(s.url) != escaped(other.url):
+	case placed && other.input == s.input, escaped(j.path(s)) != escaped(j.path(other)):
 		return false
 	case s.digest != "" && other.digest != "":
 		return SameDigests(s.digest, other.digest)
