@@ -63,8 +63,8 @@ func (s *subject) wasTold(v *view, bracketed bool) bool {
 	return within(v.governing)
 }
 
-// mayPrecede reports whether the fetch may have been made before the crawler was told: its archive
-// shows the order of the records, and was not read, or but for one record.
+// mayPrecede reports whether the fetch may have been made before the crawler was told. The order of
+// the records in its archive would show it, but at most this one record was read.
 func (s *subject) mayPrecede(v *view) bool {
 	newest, at := v.governing.Newest()
 	return s.IsToldByIndex() && s.relationTo(newest, at) == beside && !v.toldBefore

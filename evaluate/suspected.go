@@ -41,8 +41,9 @@ func (v *Verification) count(r *Result) {
 	v.Suspected++
 }
 
-// IsSuspected reports whether an index or a list alone tells of a fetch that is a violation, or may
-// have been one: by its exact date, if its request names the crawler, or before no record was found.
+// IsSuspected reports whether an index or a list alone tells of a fetch that is a violation, or whose
+// record could make it one: by a more exact date, or by a request that names the crawler. A fetch
+// whose record was looked for and is not there stays among the suspected.
 func (r *Result) IsSuspected() bool {
 	mayBecomeOne := r.mayPrecede || r.Agent == "" && r.Evidence != Later || r.Fetch.Flags&facts.FlagRefuted != 0
 	return r.Fetch.IsIndexed() && (r.IsViolation() || r.Certainty == Possible && mayBecomeOne)

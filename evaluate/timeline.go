@@ -33,8 +33,8 @@ func (tl *timeline) isOutdated(st *State, s *subject) bool {
 	return tl.hasUnread(func(t facts.Time) bool { return t.MicrosSince(st.Time()) > 0 }, s.time)
 }
 
-// hasUnread reports whether an index tells of a capture at or before a moment that no input holds, of
-// those from the first one on that isLate says to be late enough.
+// hasUnread reports whether an index tells of a capture at or before a moment, which no input holds and
+// which isLate is true of. isLate is true of all captures after the first that it is true of.
 func (tl *timeline) hasUnread(isLate func(facts.Time) bool, until facts.Time) bool {
 	n := sort.Search(len(tl.unread), func(i int) bool { return isLate(tl.unread[i]) })
 	return n < len(tl.unread) && until.MicrosSince(tl.unread[n]) >= 0

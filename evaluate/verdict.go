@@ -244,7 +244,7 @@ type Result struct {
 	HasPrior  bool   // the governing capture says nothing; Prior is the answer of the one before it
 	Contester *State // the permitted copy that allows, where there is one
 
-	UnreadCaptures bool // it counts that an index tells of captures of robots.txt which no input holds
+	UnreadCaptures bool // the certainty depends on captures of robots.txt that an index tells of and no input holds
 
 	RobotsCapture bool // the fetch is a GET of exactly /robots.txt
 	PolicyFile    bool // the fetch got an ai.txt or a trust.txt

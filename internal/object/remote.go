@@ -99,7 +99,7 @@ func (r *remote) Read(p []byte) (int, error) {
 }
 
 func (r *remote) ReadAt(p []byte, offset int64) (n int, err error) {
-	if int64(len(p)) > limits.block { // who wants so much at once gets it at once
+	if int64(len(p)) > limits.block { // one request for all of it
 		return ReadRange(r, p, offset)
 	}
 	for n < len(p) {
