@@ -95,7 +95,7 @@ func (d *decider) judge(r *Result, s *subject, tl *timeline, v *view) error {
 		return nil
 	}
 	r.govern(v, s)
-	if tl.isOutdated(v.governing, s) {
+	if tl.isOutdated(v, s) {
 		r.Notes, r.UnreadCaptures = r.Notes|NoteUnreadCapture, true
 	}
 	answer, err := d.answerInTime(v.governing, s, tl, v)
@@ -138,7 +138,13 @@ func (d *decider) contradicted(r *Result, s *subject, tl *timeline, v *view) (Re
 	if reason, err := d.checkOlder(r, s, v); reason != reasonNone || err != nil {
 		return reason, err
 	}
-	return d.checkStale(r, s, tl, v)
+	if reason, err := d.checkStale(r, s, tl, v); reason != reasonNone || err != nil {
+		return reason, err
+	}
+	if r.Verdict == Allowed && r.Notes&NoteUnreadCapture != 0 {
+		return UnreadCapture, nil
+	}
+	return reasonNone, nil
 }
 
 // answerInTime asks a capture at the governing one's moment. RFC 9309 §2.3.1.4 is
@@ -233,7 +239,7 @@ func (d *decider) checkBeside(r *Result, s *subject, tl *timeline, v *view) (Rea
 	}
 	a, err := d.answerInTime(w.governing, s, tl, &w)
 	if err != nil || a.Verdict != Allowed {
-		v.toldBefore = a.Verdict == Disallowed && s.wasTold(&w, false) && !tl.isOutdated(w.governing, s)
+		v.toldBefore = a.Verdict == Disallowed && s.wasTold(&w, false) && !tl.isOutdated(&w, s)
 		return reasonNone, err
 	}
 	r.against = w.governing

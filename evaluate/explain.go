@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
@@ -175,7 +176,7 @@ func (x *explainer) fill() (*Explanation, error) {
 			age = x.subject.time.MicrosSince(newest) / 1e6
 		}
 		x.made.Age = new(age)
-		if r.against != nil {
+		if r.against != nil || r.Reason == UnreadCapture {
 			x.made.Withdrawn = new(said(&r.withdrawn))
 		}
 		if err := x.askSecond(); err != nil {
@@ -265,7 +266,20 @@ func (x *explainer) addCaptures() error {
 		x.made.Captures = append(x.made.Captures, *c)
 	}
 	x.made.Skipped = skipped
+	x.addUnread()
 	return nil
+}
+
+// addUnread adds the captures nearest to the fetch that an index alone tells of.
+func (x *explainer) addUnread() {
+	unread, at := x.origin.timeline.unread, x.subject.time
+	if !at.Known() {
+		return
+	}
+	n := sort.Search(len(unread), func(i int) bool { return unread[i].MicrosSince(at) > 0 })
+	for _, t := range unread[max(0, n-nearestShown):min(len(unread), n+nearestShown)] {
+		x.made.Unread = append(x.made.Unread, Moment{t})
+	}
 }
 
 // roles tells of each capture that had a say what it was.
@@ -338,7 +352,7 @@ func (x *explainer) capture(st *State, roles []string) (*ExplainedCapture, error
 func (x *explainer) sayOf(st *State) (Answer, error) {
 	switch r := x.result; {
 	case st != r.Governing:
-	case r.against != nil:
+	case r.against != nil, r.Reason == UnreadCapture:
 		return r.withdrawn, nil
 	case st.Outcome == OutcomeUnreachable:
 		return r.Answer, nil

@@ -20,14 +20,15 @@ type Explanation struct {
 	Certainty string             `json:"certainty,omitempty"`
 	Notes     []string           `json:"notes,omitempty"`
 	Said                         // the verdict
-	Withdrawn *Said              `json:"withdrawn,omitempty"`     // what the governing capture alone says, where others show that it may be wrong
-	Prior     string             `json:"prior_verdict,omitempty"` // where the governing capture says nothing: what the one before it says
-	Captures  []ExplainedCapture `json:"captures"`                // of the origin, by time: those considered, and the nearest
-	Skipped   int                `json:"skipped"`                 // captures behind the last of these
-	Undated   int                `json:"undated"`                 // captures without a usable date, which count nowhere
-	File      *ExplainedFile     `json:"robots_txt,omitempty"`    // of the governing capture
-	Readings  []ExplainedReading `json:"readings,omitempty"`      // that the specifications leave open
-	Others    int                `json:"other_fetches,omitempty"` // of the same URL, at other times
+	Withdrawn *Said              `json:"withdrawn,omitempty"`       // what the governing capture alone says, where others show that it may be wrong
+	Prior     string             `json:"prior_verdict,omitempty"`   // where the governing capture says nothing: what the one before it says
+	Captures  []ExplainedCapture `json:"captures"`                  // of the origin, by time: those considered, and the nearest
+	Skipped   int                `json:"skipped"`                   // captures behind the last of these
+	Undated   int                `json:"undated"`                   // captures without a usable date, which count nowhere
+	Unread    []Moment           `json:"unread_captures,omitempty"` // that an index tells of and no input holds, the nearest
+	File      *ExplainedFile     `json:"robots_txt,omitempty"`      // of the governing capture
+	Readings  []ExplainedReading `json:"readings,omitempty"`        // that the specifications leave open
+	Others    int                `json:"other_fetches,omitempty"`   // of the same URL, at other times
 }
 
 // ExplanationKind says what is explained.

@@ -28,9 +28,12 @@ func (tl *timeline) addUnread(times []facts.Time) {
 	}
 }
 
-// isOutdated reports whether an index tells of a capture between one and a fetch.
-func (tl *timeline) isOutdated(st *State, s *subject) bool {
-	return tl.hasUnread(func(t facts.Time) bool { return t.MicrosSince(st.Time()) > 0 }, s.time)
+// isOutdated reports whether an index tells of a capture that would govern a fetch in place of the one
+// of a view, and no input holds it.
+func (tl *timeline) isOutdated(v *view, s *subject) bool {
+	return tl.hasUnread(func(t facts.Time) bool {
+		return v.evidence == Later || t.MicrosSince(v.governing.Time()) > 0
+	}, s.time)
 }
 
 // hasUnread reports whether an index tells of a capture at or before a moment, which no input holds and

@@ -75,8 +75,9 @@ const (
 	NoCapture
 	NoTime
 	UnsupportedScheme
-	Forgeable // robots.txt stands behind damage, where a page could hold it
-	TooCostly // too many rules with a "*" for so long a URL
+	Forgeable     // robots.txt stands behind damage, where a page could hold it
+	UnreadCapture // robots.txt allows, and an index tells of a capture that would govern; its record was not read
+	TooCostly     // too many rules with a "*" for so long a URL
 )
 
 var reasons = [...]string{
@@ -102,6 +103,7 @@ var reasons = [...]string{
 	NoTime:              "no_time",
 	UnsupportedScheme:   "unsupported_scheme",
 	Forgeable:           "forgeable",
+	UnreadCapture:       "unread_capture",
 	TooCostly:           "too_costly",
 }
 
@@ -165,7 +167,7 @@ const (
 	NoteForgeable                          // found behind damage, where a page could hold it
 	NoteIndexed                            // an index tells of the fetch; its record, all of it, or its request was not read
 	NoteListed                             // a list of URLs tells of the fetch, likewise
-	NoteUnreadCapture                      // an index tells of a later capture before the fetch; its record was not read
+	NoteUnreadCapture                      // an index tells of a capture before the fetch that would govern; its record was not read
 )
 
 var noteNames = [...]string{

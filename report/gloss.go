@@ -20,6 +20,7 @@ var unknownGloss = map[string]string{
 	evaluate.Truncated.String():           "kept in part, and the rest may forbid",
 	evaluate.AmbiguousToken.String():      "two crawlers in one User-Agent: add --crawler-map",
 	evaluate.Forgeable.String():           "found behind damage, where a page could hold it",
+	evaluate.UnreadCapture.String():       "an index tells of another: add its archive",
 	evaluate.TooCostly.String():           "too many wildcards or captures: not decided",
 	evaluate.UnsupportedScheme.String():   "a scheme that robots.txt does not speak of",
 }

@@ -57,6 +57,7 @@ var valuesOf = map[string][]Value{
 		{"ambiguous_token", "Unknown: the User-Agent names two crawlers, which robots.txt answers differently."},
 		{"no_capture", "Unknown: no robots.txt captured before, nor within 24 h after."},
 		{"forgeable", "Unknown: robots.txt stands behind damage in an uncompressed archive, where a page could hold it, and it allows."},
+		{"unread_capture", "Unknown: robots.txt allows, but an index tells of a capture that would govern. No input holds it."},
 		{"too_costly", "Unknown: the rules hold too many wildcards to be matched with so long a URL, or too many captures would have to be compared."},
 		{"no_time", "Unknown: the fetch has no usable date."},
 		{"unsupported_scheme", "Unknown: robots.txt does not speak of the scheme."},
@@ -85,7 +86,7 @@ var valuesOf = map[string][]Value{
 		{"ambiguous_token", "The User-Agent names two crawlers; the first counts."},
 		{"indexed", "An index tells of the fetch, and its record, the end of it (`--trust-index`), or the request that belongs to it, was not read."},
 		{"listed", "A list of URLs tells of the fetch, and its record was not read."},
-		{"unread_capture", "An index tells of a capture of robots.txt after the governing one and before the fetch. No input holds it."},
+		{"unread_capture", "An index tells of a capture of robots.txt that would govern. No input holds it."},
 		{"token_by_option", "`agent` is by an option, and the User-Agent does not hold it."},
 	},
 	"agent_source": {

@@ -27,7 +27,7 @@ var noteText = map[string]string{
 	"forgeable":          "It was found behind damage in an uncompressed archive, where it may be the content of a page.",
 	"indexed":            "An index tells of the fetch: its record, the end of it, or its request, was not read.",
 	"listed":             "A list of URLs tells of the fetch: its record was not read.",
-	"unread_capture":     "The crawler got robots.txt once more before the fetch, as an index tells, and that copy was not read.",
+	"unread_capture":     "An index tells of another robots.txt that was got before the fetch, and it was not read.",
 	"digest_mismatch":    "A digest of the capture, or of a record on the way to it, does not match its content.",
 	"other_mode":         "If product tokens are compared in another way, the verdict is another.",
 	"ambiguous_token":    "The User-Agent names two crawlers; the first was taken.",

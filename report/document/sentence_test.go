@@ -52,9 +52,9 @@ func TestSentence(t *testing.T) {
 		"index": {func(f *found) {
 			f.RecordType, f.AgentSource, f.Certainty, f.Notes = "indexed", "robots_subset", "probable", "indexed"
 		}, "On 3 May 2024 at 10:15:02 UTC, as an index alone tells, ExampleBot (so named by the captures of robots.txt alone) fetched http://a.example/private/x, which the robots.txt that it had fetched 14 minutes earlier" + forbids + "; this is probable, not certain."},
-		"list, and a newer robots.txt": {func(f *found) {
+		"list, and another robots.txt": {func(f *found) {
 			f.RecordType, f.AgentSource, f.Certainty, f.Notes = "indexed", "list", "possible", "listed,unread_capture"
-		}, "On 3 May 2024 at 10:15:02 UTC, as a list alone tells, ExampleBot (so named by the list) fetched http://a.example/private/x, which the robots.txt that it had fetched 14 minutes earlier" + forbids + "; but an index tells of a newer robots.txt, which was not read."},
+		}, "On 3 May 2024 at 10:15:02 UTC, as a list alone tells, ExampleBot (so named by the list) fetched http://a.example/private/x, which the robots.txt that it had fetched 14 minutes earlier" + forbids + "; but an index tells of another robots.txt before the fetch, which was not read."},
 		"stale and bracketed": {func(f *found) {
 			f.Evidence, f.Certainty, f.Notes = "stale", "probable", "bracketed"
 			f.RobotsTime = new(*f.FetchTime - (3*24*3600+7200)*1e6)

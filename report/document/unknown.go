@@ -23,6 +23,7 @@ var cures = map[string]string{
 	"truncated":            "A whole capture of robots.txt.",
 	"ambiguous_token":      "The crawler’s name, by --crawler-map: the User-Agent names two.",
 	"forgeable":            "An undamaged copy of the archive.",
+	"unread_capture":       "The archives with the captures of robots.txt that the index tells of.",
 	"too_costly":           "Nothing: the rules hold too many wildcards for so long a URL, or there are too many captures to compare.",
 	"unsupported_scheme":   "Nothing: robots.txt does not speak of the scheme.",
 }

@@ -64,6 +64,7 @@ var sentences = map[string]map[string]sentence{
 		"no_time":              {"Time", "A missing or impossible date is unknown, and so is the verdict (`no_time`)."},
 		"unsupported_scheme":   {"Verdicts and reasons", "robots.txt does not apply to the scheme"},
 		"forgeable":            {"The four classes", "A forgeable capture that allows shows nothing: the verdict is unknown (`forgeable`)."},
+		"unread_capture":       {"Verdicts and reasons", "robots.txt allows, but an index tells of a capture that would govern, and no input holds it"},
 		"too_costly":           {"Verdicts and reasons", "there are too many wildcards for so long a URL, or too many captures to compare"},
 	},
 	"certainty": {
@@ -90,7 +91,7 @@ var sentences = map[string]map[string]sentence{
 		"forgeable":          {"The four classes", "The fetch or the capture is `forgeable`: it was found behind damage, by what a page could hold as well."},
 		"indexed":            {"The four classes", "an index tells of the fetch, and its record, its end, or its request was not read"},
 		"listed":             {"The four classes", "a list of URLs tells of the fetch, and its record was not read"},
-		"unread_capture":     {"The four classes", "An index tells of a capture after the governing one and before the fetch, and no input holds it (`unread_capture`)."},
+		"unread_capture":     {"The four classes", "An index tells of a capture that would govern, and no input holds it (`unread_capture`)."},
 		"reserved_encoding":  {"Open readings", "a reserved byte equals its percent-encoded form"},
 		"unsafe_encoding":    {"Open readings", "by the letter the two forms differ, and the RFC is silent."},
 		"lenient":            {"Open readings", "misspelt lines, and lines without a colon, are read as meant, or are not"},

@@ -171,7 +171,11 @@ func (t *text) reasons() []string {
 		list = append(list, fmt.Sprintf("%s requested %s (%s)%s", t.named(t.Crawler.Token), t.shown(t.Fetch.URL), moment(t.Fetch.Time), source))
 	}
 	list = append(list, t.why())
-	if t.Withdrawn != nil && t.Reason != "ambiguous_token" {
+	switch {
+	case t.Withdrawn == nil || t.Reason == "ambiguous_token":
+	case t.Reason == "unread_capture":
+		list = append(list, fmt.Sprintf("The governing capture alone %s. What those marked ? say is not known.", t.says(t.Withdrawn)))
+	default:
 		list = append(list, fmt.Sprintf("The governing capture alone %s. The capture marked ! speaks against it.", t.says(t.Withdrawn)))
 	}
 	if second := t.Crawler.SecondSays; second != nil {

@@ -24,7 +24,16 @@ func (t *text) timeline() {
 		}
 		hidden = 0
 	}
+	unread := t.Unread
+	unreadUntil := func(m *evaluate.Moment) { // nil: all that are left
+		for len(unread) > 0 && (m == nil || unread[0].MicrosSince(m.Time) <= 0) {
+			left()
+			t.line("  ?    %-28s  an index tells of a capture, and no input holds it", when(unread[0]))
+			unread = unread[1:]
+		}
+	}
 	mark := func() {
+		unreadUntil(&t.Moment)
 		left()
 		t.line("  ---  %-28s  the fetch", when(t.Moment))
 		fetchShown = true
@@ -39,6 +48,7 @@ func (t *text) timeline() {
 			hidden++
 			continue
 		}
+		unreadUntil(&c.Time)
 		left()
 		t.line("  %s  %-28s  %s", marks(c), when(c.Time), t.captured(c))
 	}
@@ -50,6 +60,7 @@ func (t *text) timeline() {
 	if t.Undated > 0 {
 		t.line("       … %s without a usable date", report.Count(int64(t.Undated), "capture"))
 	}
+	unreadUntil(nil)
 	if len(t.Captures) > 0 {
 		t.line("  G governs; C the crawler may have acted on this copy (RFC 9309 §2.4); ! speaks against the verdict")
 	}
