@@ -181,7 +181,8 @@ func (r *Result) govern(v *view, s *subject) {
 		r.Notes |= NoteResynced
 	}
 	switch {
-	case r.Fetch.Trust == facts.TrustIndexed, r.Fetch.Flags&facts.FlagRequestUnread != 0 && r.decider.naming.own == "": // it could name another crawler
+	case r.Fetch.Trust == facts.TrustIndexed, r.Fetch.Flags&facts.FlagUnbound != 0,
+		r.Fetch.Flags&facts.FlagRequestUnread != 0 && r.decider.naming.own == "": // it could name another crawler
 		r.Notes |= NoteIndexed
 	case r.Fetch.Trust == facts.TrustListed:
 		r.Notes |= NoteListed

@@ -165,7 +165,7 @@ const (
 	NoteAmbiguousToken                     // the User-Agent names two crawlers
 	NoteTokenByOption                      // the token is given by an option, and the User-Agent does not hold it
 	NoteForgeable                          // found behind damage, where a page could hold it
-	NoteIndexed                            // an index tells of the fetch; its record, all of it, or its request was not read
+	NoteIndexed                            // an index tells of the fetch; its record, all of it, or its request was not read, or a page may hold the record
 	NoteListed                             // a list of URLs tells of the fetch, likewise
 	NoteUnreadCapture                      // an index tells of a capture before the fetch that would govern; its record was not read
 )

@@ -120,17 +120,27 @@ func (a *namedArchive) take(s *section, row *facts.Fetch, digest string) (t taki
 	digests := c.stats.Digests
 	t.matched, t.mismatched = digests.Stored+digests.Dechunked+digests.Decoded, digests.Mismatched
 	t.finding = got.settle(row, heads)
+	if !a.binds(heads, t.record.RecordID) {
+		t.record.Flags |= facts.FlagUnbound
+	}
 	return t, nil
+}
+
+// binds reports whether a record names the warcinfo that the archive begins with. No page can know that
+// id, so such a record is none that a page holds, though an index that lies names it.
+func (a *namedArchive) binds(heads []head, id string) bool {
+	return a.infoID != "" && slices.ContainsFunc(heads, func(h head) bool { return h.id == id && h.warcinfo == a.infoID })
 }
 
 // head is what is known of a record before its block is read.
 type head struct {
 	kind, id, target string
+	warcinfo         string
 	concurrentTo     []string
 }
 
 func headOf(r *warc.Record) head {
-	return head{strings.Clone(r.Type), strings.Clone(r.ID), strings.Clone(r.Target), slices.Clone(r.ConcurrentTo)}
+	return head{strings.Clone(r.Type), strings.Clone(r.ID), strings.Clone(r.Target), strings.Clone(r.WarcinfoID), slices.Clone(r.ConcurrentTo)}
 }
 
 // names reports whether WARC-Concurrent-To joins two records.

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -223,6 +224,60 @@ func TestVerifyHostileIndex(t *testing.T) {
 				found["Certainty"] != "probable" || found["Agent"] != "RobotsBot" || v.Refuted+v.Unread != 1 || o.Audit().Totals.InputsNotWhollyRead != 1 {
 				t.Errorf("%s: %q %+v\n%v", c.name, details, v, found)
 			}
+		}
+	}
+}
+
+// TestVerifyInsideAPage: an index names a record that a page holds, of a fetch that nobody made. The page
+// does not know the archive's warcinfo, so the record proves no more than the index does.
+func TestVerifyInsideAPage(t *testing.T) {
+	const info, url = "urn:uuid:00000000-0000-4000-8000-000000000000", "http://h/private"
+	embedded := warctest.Plain(
+		warctest.Request("urn:uuid:00000000-0000-4000-8000-000000000001", url, "RobotsBot/1.0", "WARC-Concurrent-To: <urn:uuid:00000000-0000-4000-8000-000000000002>"),
+		warctest.Response("urn:uuid:00000000-0000-4000-8000-000000000002", url, "HTTP/1.1 200 OK\r\n\r\npage"))
+	const download = "HTTP/1.1 200 OK\r\nContent-Type: application/warc\r\n\r\n"
+	stored := func(b []byte) string { // a member in which b stands as it is
+		var member bytes.Buffer
+		w, err := gzip.NewWriterLevel(&member, gzip.NoCompression)
+		if err == nil {
+			_, err = w.Write(b)
+		}
+		if err = cmp.Or(err, w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		return member.String()
+	}
+	page := func(body string, fields ...string) warctest.Record {
+		return warctest.Response("urn:uuid:00000000-0000-4000-8000-000000000003", "http://h/page", download+body, fields...)
+	}
+	named := "WARC-Warcinfo-ID: <" + info + ">"
+	own := warctest.Plain(
+		warctest.Request("urn:uuid:00000000-0000-4000-8000-000000000004", url, "RobotsBot/1.0", "WARC-Concurrent-To: <urn:uuid:00000000-0000-4000-8000-000000000005>"),
+		warctest.Response("urn:uuid:00000000-0000-4000-8000-000000000005", url, "HTTP/1.1 200 OK\r\n\r\npage", named))
+	begin := warctest.Warcinfo(info, "robots: classic\r\n")
+	for _, c := range []struct {
+		name      string
+		archive   []byte
+		magic     string // before the record, that begins there
+		certainty string
+	}{
+		{"a record of the archive", append(warctest.Plain(begin), own...), "WARC/1.0\r\nWARC-Type: response", "certain"},
+		{"in a page", warctest.Plain(begin, page(string(embedded), named)), "WARC/1.0\r\nWARC-Type: response", "probable"},
+		{"in a page of a compressed archive", append(warctest.GzipMembers(begin), stored(warctest.Plain(page(string(warctest.Gzip(string(embedded))), named)))...), "\x1f\x8b", "probable"},
+	} {
+		dir := t.TempDir()
+		write := func(name string, content []byte) string { return writeFile(t, filepath.Join(dir, name), content) }
+		write("pages.warc.gz", c.archive)
+		index := write("index.cdxj", fmt.Appendf(nil, `h)/ 20240501120000 {"url": %q, "status": "200", "offset": "%d", "filename": "pages.warc.gz"}`+"\n",
+			url, bytes.LastIndex(c.archive, []byte(c.magic))))
+		out := auditWith(t, filepath.Join(dir, "out"), index, write("robots.warc.gz", robotsOfPages("T11:00:00Z")), "--verify")
+		for key, found := range violationsOf(t, out) {
+			if found["Trust"] != "verified" || found["Certainty"] != c.certainty || strings.Contains(fmt.Sprint(found["Notes"]), "indexed") != (c.certainty == "probable") {
+				t.Errorf("%s: %s: trust %v, %v, notes %v", c.name, key, found["Trust"], found["Certainty"], found["Notes"])
+			}
+		}
+		if n := len(violationsOf(t, out)); n != 1 {
+			t.Errorf("%s: %d violations", c.name, n)
 		}
 	}
 }

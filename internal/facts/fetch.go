@@ -97,6 +97,7 @@ const (
 	FlagRefuted                             // a row of an index: where it says that its record is there is none like it
 	FlagRequestUnread                       // the record was verified, and its request was not found beside it
 	FlagUnread                              // a row of an index: its record was to be verified, and could not be read
+	FlagUnbound                             // the record was verified, and names no warcinfo of its archive: it may be the content of a page
 )
 
 // Fetch is a row of facts: one captured exchange as the archive records it.

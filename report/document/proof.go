@@ -25,7 +25,7 @@ var noteText = map[string]string{
 	"url_cut":            "The URL was longer than 64 KiB and kept in part.",
 	"resynced":           "The fetch, or its robots.txt, was found behind damage in the archive.",
 	"forgeable":          "It was found behind damage in an uncompressed archive, where it may be the content of a page.",
-	"indexed":            "An index tells of the fetch: its record, the end of it, or its request, was not read.",
+	"indexed":            "An index tells of the fetch: its record, the end of it, or its request, was not read, or nothing shows that the record is not the content of a page.",
 	"listed":             "A list of URLs tells of the fetch: its record was not read.",
 	"unread_capture":     "An index tells of another robots.txt that was got before the fetch, and it was not read.",
 	"digest_mismatch":    "A digest of the capture, or of a record on the way to it, does not match its content.",

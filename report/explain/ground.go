@@ -89,7 +89,7 @@ var sentences = map[string]map[string]sentence{
 		"other_mode":         {"Other notes", "another way of comparing tokens gives another verdict; it changes nothing"},
 		"token_by_option":    {"Other notes", "an option gives the token, and the User-Agent does not contain it"},
 		"forgeable":          {"The four classes", "The fetch or the capture is `forgeable`: it was found behind damage, by what a page could hold as well."},
-		"indexed":            {"The four classes", "an index tells of the fetch, and its record, its end, or its request was not read"},
+		"indexed":            {"The four classes", "an index tells of the fetch, and its record, its end, or its request was not read, or a page may hold the record"},
 		"listed":             {"The four classes", "a list of URLs tells of the fetch, and its record was not read"},
 		"unread_capture":     {"The four classes", "An index tells of a capture that would govern, and no input holds it (`unread_capture`)."},
 		"reserved_encoding":  {"Open readings", "a reserved byte equals its percent-encoded form"},
