@@ -37,8 +37,8 @@ func (d *decider) certify(r *Result, s *subject, tl *timeline, v *view) error {
 		r.unknown(TooCostly)
 	case r.Notes&(NoteForgeable|NoteUnreadCapture) != 0, !s.wasTold(v, bracketed):
 		r.Certainty = Possible
-	case s.mayPrecede(v):
-		r.Certainty, r.mayPrecede = Possible, true
+	case s.mayPrecede(v), r.Fetch.Flags&facts.FlagMayBeNoFetch != 0:
+		r.Certainty, r.mayBeProven = Possible, true
 	case r.Fetch.Flags&facts.FlagRefuted != 0: // the index is wrong about the record, and nothing else tells of the fetch
 		r.Certainty = Possible
 	case r.Evidence != Fresh || r.Notes&doubts != 0:

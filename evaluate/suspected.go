@@ -42,10 +42,10 @@ func (v *Verification) count(r *Result) {
 }
 
 // IsSuspected reports whether an index or a list alone tells of a fetch that is a violation, or whose
-// record could make it one: by a more exact date, or by a request that names the crawler. A fetch
-// whose record was looked for and is not there stays among the suspected.
+// record could make it one: by being that of a fetch, by a more exact date, or by a request that names
+// the crawler. A fetch whose record was looked for and is not there stays among the suspected.
 func (r *Result) IsSuspected() bool {
-	mayBecomeOne := r.mayPrecede || r.Agent == "" && r.Evidence != Later || r.Fetch.Flags&facts.FlagRefuted != 0
+	mayBecomeOne := r.mayBeProven || r.Agent == "" && r.Evidence != Later || r.Fetch.Flags&facts.FlagRefuted != 0
 	return r.Fetch.IsIndexed() && (r.IsViolation() || r.Certainty == Possible && mayBecomeOne)
 }
 

@@ -41,7 +41,7 @@ type pace struct {
 // to, are left out.
 func (p *pace) check(r *Result, tl *timeline) error {
 	f := r.Fetch
-	if r.Agent == "" || r.Reason == RobotsTxtItself || r.Reason == UnsupportedScheme || !f.Time().Known() || f.Flags&facts.FlagForgeable != 0 {
+	if r.Agent == "" || r.Reason == RobotsTxtItself || r.Reason == UnsupportedScheme || !f.Time().Known() || f.Flags&(facts.FlagForgeable|facts.FlagRefuted|facts.FlagMayBeNoFetch) != 0 {
 		return nil
 	}
 	key := p.decider.keys.of(r.Agent)
@@ -78,7 +78,7 @@ const maxWait = 24 * time.Hour
 // delay returns the least delay, in microseconds, that some copy of robots.txt which
 // the crawler may have used asks it for, and the line that asks in the governing one.
 func (p *pace) delay(r *Result, tl *timeline) (delay int64, line int, err error) {
-	if r.Evidence != Fresh || r.Governing.Forgeable {
+	if r.Evidence != Fresh || r.Governing.Forgeable || r.Notes&NoteSameMoment != 0 {
 		return 0, 0, nil
 	}
 	delay, line, err = p.delayOf(r.Governing, r.Agent)

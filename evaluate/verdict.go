@@ -260,7 +260,7 @@ type Result struct {
 	withdrawn Answer // what the governing capture says, where the verdict was withdrawn
 	against   *State // the capture that shows that it may be wrong; nil: none does
 
-	mayPrecede bool // an index tells of it, and it may have been made before the crawler was told
+	mayBeProven bool // possible, as an index alone tells of it: its record may show that it is a violation
 }
 
 // IsViolation reports whether the fetch counts among the violations.

@@ -290,6 +290,7 @@ type indexPart struct {
 	host, reversed string // of the row before: rows of a host follow one another
 	crawl          string // what began the Archive of some row before, by which AddCommonCrawl knows its crawl
 	written, mime  string // of the row before
+	revisit        bool   // likewise
 }
 
 func (x *indexReader) newPart(out sink, ahead func(int)) *indexPart {
@@ -412,7 +413,7 @@ func (p *indexPart) fetch(row *index.Row) (*facts.Fetch, error) {
 	supported := weburl.IsFetchScheme(url.Scheme)
 	if row.MIME != p.written {
 		p.written = strings.Clone(row.MIME)
-		p.mime = indexMIME(p.written)
+		p.mime, p.revisit = indexMIME(p.written), mimeType(p.written) == mimeRevisit
 	}
 	mime := p.mime
 	switch {
@@ -440,6 +441,8 @@ func (p *indexPart) fetch(row *index.Row) (*facts.Fetch, error) {
 	}
 	if row.Status > 0 && row.Status <= math.MaxInt16 {
 		f.Status = int16(row.Status)
+	} else if !p.revisit && !p.listed {
+		f.Flags |= facts.FlagMayBeNoFetch
 	}
 	if row.Offset < 0 || row.Filename == "" { // the place of the row itself
 		f.Archive, f.Offset, f.Length = "", row.At, -1
@@ -498,10 +501,13 @@ func rowTime(row *index.Row) (t facts.Time, zoned, ok bool) {
 	return facts.ParseDate(row.Time)
 }
 
+// mimeRevisit is what indexes write as the media type of a revisit.
+const mimeRevisit = "warc/revisit"
+
 // indexMIME is the media type that a row tells; "" for what indexes write where there is none.
 func indexMIME(written string) string {
 	switch m := mimeType(written); m {
-	case "-", "unk", "warc/revisit", "no-type":
+	case "-", "unk", mimeRevisit, "no-type":
 		return ""
 	default:
 		return cut(m, warc.MaxFieldValue)

@@ -94,7 +94,7 @@ var valuesOf = map[string][]Value{
 		{"warcinfo", "The User-Agent that the warcinfo record names."},
 		{"option", "`--crawler` or `--crawler-map`."},
 		{"origin", "Of `exclusions`, as logs do not name their crawler: the one crawler that fetched from the origin in these archives."},
-		{"robots_subset", "Of a fetch that an index tells of: the User-Agent that all captures of robots.txt have."},
+		{"robots_subset", "Of a fetch that an index tells of: the User-Agent that all captures of robots.txt have, if nothing in the inputs has another."},
 		{"list", "Of a fetch that a list of URLs tells of: what that list says."},
 		{"none", "It is not known."},
 	},

@@ -181,6 +181,8 @@ func TestVerifyHostileIndex(t *testing.T) {
 		{"the middle of a member", func(r *row) { r.offset += 7 }, "no record begins there"},
 		{"behind the end", func(r *row) { r.offset = 1 << 40 }, "no record begins there"},
 		{"the last byte", func(r *row) { r.offset = int64(len(archive)) - 1 }, "no record begins there"},
+		{"no status", func(r *row) { r.status = "-" }, ""},
+		{"no status, of a request", func(r *row) { r.offset, r.status = places[1][0]+places[1][1], "-" }, "the record there is no fetch: its type is \"request\""},
 		{"no length", func(r *row) { r.length = 0 }, ""},
 		{"a terabyte", func(r *row) { r.length = 1 << 40 }, ""},
 		{"no archive", func(r *row) { r.filename = "missing.warc.gz" }, "missing.warc.gz: no such file"},

@@ -80,7 +80,14 @@ func (a *archive) rows() []byte {
 			continue
 		}
 		at, _ := time.Parse(time.RFC3339, r.date)
-		line := cdxj.Record{Key: "com,example)/", Time: at, URL: r.url, Status: r.status, Offset: int64(1000 * r.number), Length: 10, Filename: "pages.warc.gz"}
+		mime := "text/html"
+		if r.verb == "revisit" {
+			mime = "warc/revisit"
+		}
+		line := cdxj.Record{Key: "com,example)/", Time: at, URL: r.url, MediaType: &mime, Status: r.status, Offset: int64(1000 * r.number), Length: 10, Filename: "pages.warc.gz"}
+		if !verbs[r.verb].status || r.verb == "revisit" {
+			line.Status = ""
+		}
 		if digest, ok := r.keys["digest"]; ok {
 			sum := sha1.Sum([]byte(digest))
 			line.Digest = base32.StdEncoding.EncodeToString(sum[:])

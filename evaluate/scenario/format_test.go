@@ -120,9 +120,9 @@ var warcKeys = []string{
 	"WARC-Warcinfo-ID", "WARC-Concurrent-To",
 }
 
-var optionKeys = []string{"crawler", "crawler-map", "profile", "agents", "as-of", "purpose", "software", "policies"}
+var optionKeys = []string{"crawler", "crawler-map", "profile", "agents", "as-of", "purpose", "software", "policies", "rate"}
 
-var proofKeys = []string{"governing", "body", "contester", "age", "rule", "rule-line", "group-line", "prior", "agent", "source", "match", "restricts", "hops"}
+var proofKeys = []string{"governing", "body", "contester", "age", "rule", "rule-line", "group-line", "prior", "agent", "source", "match", "restricts", "hops", "gap"}
 
 // reader reads one file of scenarios.
 type reader struct {

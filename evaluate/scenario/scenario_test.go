@@ -149,6 +149,7 @@ func (s *scenario) evaluateOptions(t *testing.T) evaluate.Options {
 			opt.CrawlerMap = append(opt.CrawlerMap, evaluate.CrawlerRule{Pattern: pattern, Token: token})
 		}
 	}
+	opt.Rate = s.options["rate"] != ""
 	if tokens := s.options["agents"]; tokens != "" {
 		opt.Agents = strings.Split(tokens, ",")
 	}
@@ -234,7 +235,7 @@ func keyOf(f *facts.Fetch) string {
 
 func proofOf(r *evaluate.Result) map[string]string {
 	proof := map[string]string{
-		"governing": "none", "body": "none", "contester": "none", "prior": "none", "rule": "none", "restricts": "none",
+		"governing": "none", "body": "none", "contester": "none", "prior": "none", "rule": "none", "restricts": "none", "gap": "none",
 		"agent": r.Agent, "source": r.AgentSource.String(), "match": r.Match.String(), "group-line": fmt.Sprint(r.GroupLine),
 		"age": (time.Duration(r.Age) * time.Second).String(),
 	}
@@ -252,6 +253,9 @@ func proofOf(r *evaluate.Result) map[string]string {
 	}
 	if r.Rule != nil {
 		proof["rule"], proof["rule-line"] = string(r.Rule.Text), fmt.Sprint(r.Rule.Line)
+	}
+	if r.TooSoon != nil {
+		proof["gap"] = (time.Duration(r.TooSoon.Gap) * time.Microsecond).String()
 	}
 	var kinds []string
 	for _, restriction := range r.Restrictions {

@@ -98,6 +98,7 @@ const (
 	FlagRequestUnread                       // the record was verified, and its request was not found beside it
 	FlagUnread                              // a row of an index: its record was to be verified, and could not be read
 	FlagUnbound                             // the record was verified, and names no warcinfo of its archive: it may be the content of a page
+	FlagMayBeNoFetch                        // a row of an index without a status: its record may be metadata, or a conversion
 )
 
 // Fetch is a row of facts: one captured exchange as the archive records it.

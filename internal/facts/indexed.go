@@ -17,7 +17,7 @@ type indexed struct {
 	any    bool                      // there are such rows
 	names  [][]string                // of each input: what an index may call it
 	agents map[string][]archiveAgent // by the file name of an archive
-	agent  string                    // that all captures of robots.txt have; "": there is none, or several
+	agent  string                    // that of a row whose archive tells none; "": it is not known
 }
 
 // archiveAgent is the User-Agent that all warcinfo records of an input tell; "": it is not one.
@@ -41,7 +41,6 @@ func newIndexed(s *Set) indexed {
 	if !x.any {
 		return x
 	}
-	var stats InputStats
 	for i := range s.Inputs {
 		in := &s.Inputs[i]
 		names := []string{path.Base(in.Name)}
@@ -49,9 +48,6 @@ func newIndexed(s *Set) indexed {
 			names = append(names, other)
 		}
 		x.names = append(x.names, names)
-		for _, agent := range in.RobotsAgents {
-			stats.AddRobotsAgent(agent)
-		}
 		if len(in.Crawls) == 0 || len(in.Crawls) == MaxCrawls { // there may be more
 			continue
 		}
@@ -65,14 +61,42 @@ func newIndexed(s *Set) indexed {
 			x.agents[name] = append(x.agents[name], archiveAgent{in, agent})
 		}
 	}
-	if len(stats.RobotsAgents) == 1 {
-		x.agent = stats.RobotsAgents[0]
-	}
+	x.agent = s.onlyAgent()
 	return x
 }
 
+// onlyAgent is the User-Agent of all captures of robots.txt, if they have but one and nothing in the
+// set is of another crawler: rows may then be of that one.
+func (s *Set) onlyAgent() string {
+	var stats InputStats
+	for i := range s.Inputs {
+		for _, agent := range s.Inputs[i].RobotsAgents {
+			stats.AddRobotsAgent(agent)
+		}
+	}
+	if len(stats.RobotsAgents) != 1 {
+		return ""
+	}
+	only := stats.RobotsAgents[0]
+	isOther := func(agent string) bool { return agent != "" && agent != only }
+	for i := range s.Inputs {
+		if slices.ContainsFunc(s.Inputs[i].Crawls, func(w Crawl) bool { return isOther(w.UserAgent) }) {
+			return ""
+		}
+	}
+	for i := range s.Tasks {
+		m := &s.Tasks[i].Manifest
+		hasFetches := slices.ContainsFunc(m.Inputs, func(in InputResult) bool { return in.Fetches > 0 })
+		if hasFetches && len(m.UserAgents) == 0 || // they are too many
+			slices.ContainsFunc(m.UserAgents, func(a UserAgentCount) bool { return isOther(string(a.UserAgent)) }) {
+			return ""
+		}
+	}
+	return only
+}
+
 // credit fills in the User-Agent of a row of an index: that of the archive which it names, else
-// that of all captures of robots.txt.
+// the only one.
 func (x *indexed) credit(f *Fetch) {
 	if !x.any || !f.IsToldByIndex() || f.UserAgent != "" || f.IsOfWAT() { // a WAT tells of the request itself
 		return

@@ -98,6 +98,7 @@ func TestIndexedAgent(t *testing.T) {
 		return s
 	}
 	index := InputResult{Input: Input{Name: "i.cdxj"}, InputStats: InputStats{Indexed: 1}}
+	robots := []InputResult{{Input: Input{Name: "b.warc.gz"}, InputStats: InputStats{Fetches: 1, RobotsAgents: []string{"B/1"}}}}
 	for _, c := range []struct {
 		name   string
 		inputs []InputResult
@@ -107,7 +108,8 @@ func TestIndexedAgent(t *testing.T) {
 		{"nothing", nil, "", SourceNone},
 		{"warcinfo", []InputResult{{Input: Input{Path: "/data/crawl/warc/a.warc.gz"}, InputStats: stats(InputStats{RobotsAgents: []string{"B/1"}}, "A/1", "A/1")}}, "A/1", SourceWarcinfo},
 		{"of an archive in another folder", []InputResult{{Input: Input{Path: "/data/other/a.warc.gz"}, InputStats: stats(InputStats{}, "A/1")}}, "", SourceNone},
-		{"of another archive", []InputResult{{Input: Input{Name: "b.warc.gz"}, InputStats: stats(InputStats{RobotsAgents: []string{"B/1"}}, "A/1")}}, "B/1", SourceRobotsSubset},
+		{"of another archive", []InputResult{{Input: Input{Name: "b.warc.gz"}, InputStats: stats(InputStats{RobotsAgents: []string{"B/1"}}, "B/1")}}, "B/1", SourceRobotsSubset},
+		{"of another archive of another crawler", append(robots[:1:1], InputResult{Input: Input{Name: "c.warc.gz"}, InputStats: stats(InputStats{}, "A/1")}), "", SourceNone},
 		{"two warcinfos", []InputResult{{Input: Input{Name: "a.warc.gz"}, InputStats: stats(InputStats{}, "A/1", "A/2")}}, "", SourceNone},
 		{"two archives of one name", []InputResult{
 			{Input: Input{Path: "/1/crawl/warc/a.warc.gz"}, InputStats: stats(InputStats{}, "A/1")}, {Input: Input{Path: "/2/crawl/warc/a.warc.gz"}, InputStats: stats(InputStats{}, "A/2")},
@@ -122,6 +124,30 @@ func TestIndexedAgent(t *testing.T) {
 		x.credit(&f)
 		if f.UserAgent != c.want || f.UserAgentSource != c.source {
 			t.Errorf("%s: %q, %s", c.name, f.UserAgent, f.UserAgentSource)
+		}
+	}
+
+	// Who made the other fetches tells whether there is but one crawler.
+	count := func(agents ...string) (list []UserAgentCount) {
+		for _, agent := range agents {
+			list = append(list, UserAgentCount{[]byte(agent), 1})
+		}
+		return list
+	}
+	for _, c := range []struct {
+		name   string
+		agents []UserAgentCount
+		want   string
+	}{
+		{"the same", count("B/1"), "B/1"},
+		{"rows of an index", count("", "B/1"), "B/1"},
+		{"pages of another crawler", count("B/1", "C/1"), ""},
+		{"too many to tell", nil, ""},
+	} {
+		x := newIndexed(&Set{Inputs: append(robots[:1:1], index), Tasks: []Task{{Manifest: Manifest{Inputs: robots, UserAgents: c.agents}}}})
+		f := Fetch{Type: TypeIndexed, Archive: "a.warc.gz"}
+		if x.credit(&f); f.UserAgent != c.want {
+			t.Errorf("other fetches, %s: %q", c.name, f.UserAgent)
 		}
 	}
 

@@ -68,10 +68,12 @@ func orderRank(f *Fetch) int {
 		return 3
 	case f.IsOfWAT():
 		return 4
-	case f.Trust == TrustIndexed:
+	case f.Trust == TrustIndexed && f.Flags&FlagMayBeNoFetch == 0:
 		return 5
+	case f.Trust == TrustIndexed:
+		return 6
 	}
-	return 6
+	return 7
 }
 
 // FetchRuns is the specification of the runs of fetches.

@@ -44,6 +44,7 @@ VERDICT = {"verdict", "reason", "evidence", "certainty", "notes", "rule", "rule_
 LOST = [
     ("the record itself", {"record_type", "trust"}, lambda p: p.indexed and p.got["trust"] == "indexed"),
     ("the record itself", {"certainty"}, lambda p: (p.want["certainty"], p.got["certainty"]) == ("certain", "probable")),
+    ("whether the record is of a fetch", {"certainty"}, lambda p: p.indexed and p.got["fetch_status"] is None and p.got["certainty"] == "possible"),
     ("the record itself", {"notes"}, lambda p: p.notes["got"] - {"indexed"} == p.notes["want"]),
     ("the request: the method", {"fetch_method"}, lambda p: p.indexed and p.got["fetch_method"] == ""),
     ("the request: the User-Agent", {"agent", "agent_source", "user_agent"}, lambda p: p.indexed),
