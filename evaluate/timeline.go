@@ -29,10 +29,10 @@ func (tl *timeline) addUnread(times []facts.Time) {
 }
 
 // isOutdated reports whether an index tells of a capture that would govern a fetch in place of the one
-// of a view, and no input holds it.
+// of a view, and no input holds it. Of a coarse date, the captures of that moment may be later.
 func (tl *timeline) isOutdated(v *view, s *subject) bool {
 	return tl.hasUnread(func(t facts.Time) bool {
-		return v.evidence == Later || t.MicrosSince(v.governing.Time()) > 0
+		return v.evidence == Later || t.MicrosSince(v.governing.Time()) >= 0
 	}, s.time)
 }
 

@@ -11,9 +11,12 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/parquet-go/parquet-go"
 
 	"github.com/robotsaudit/robotsaudit/internal/cdxj"
 )
@@ -21,12 +24,12 @@ import (
 // usualAgent is the User-Agent of requests that name none.
 const usualAgent = "TestBot/1.0"
 
-// write writes the archives of a scenario into dir and returns their paths, in order.
-func (s *scenario) write(t *testing.T, dir string) (paths []string) {
+// write writes the archives of a scenario into dir, indexes in a form, and returns their paths, in order.
+func (s *scenario) write(t *testing.T, dir, form string) (paths []string) {
 	t.Helper()
 	zips := map[string]*zip.Writer{}
 	for _, a := range s.archives {
-		content := a.bytes(s)
+		content := a.bytes(t, s, form)
 		name, entry, inZip := strings.Cut(a.name, "/")
 		path := filepath.Join(dir, name)
 		if !inZip {
@@ -68,38 +71,98 @@ func (a *archive) isIndex() bool { return strings.HasSuffix(a.name, ".cdxj") || 
 
 func (a *archive) isList() bool { return strings.HasSuffix(a.name, ".csv") }
 
-// rows are the lines of an index.
-func (a *archive) rows() []byte {
+// listed are the lines of a list of URLs.
+func (a *archive) listed() []byte {
 	var b bytes.Buffer
-	if a.isList() {
-		b.WriteString("url,timestamp,user_agent\n")
-	}
+	b.WriteString("url,timestamp,user_agent\n")
 	for _, r := range a.records {
-		if a.isList() {
-			fmt.Fprintf(&b, "%s,%s,%s\n", r.url, r.date, r.keys["agent"])
-			continue
-		}
-		at, _ := time.Parse(time.RFC3339, r.date)
-		mime := "text/html"
-		if r.verb == "revisit" {
-			mime = "warc/revisit"
-		}
-		line := cdxj.Record{Key: "com,example)/", Time: at, URL: r.url, MediaType: &mime, Status: r.status, Offset: int64(1000 * r.number), Length: 10, Filename: "pages.warc.gz"}
-		if !verbs[r.verb].status || r.verb == "revisit" {
-			line.Status = ""
-		}
-		if digest, ok := r.keys["digest"]; ok {
-			sum := sha1.Sum([]byte(digest))
-			line.Digest = base32.StdEncoding.EncodeToString(sum[:])
-		}
-		b.Write(line.Append(nil))
+		fmt.Fprintf(&b, "%s,%s,%s\n", r.url, r.date, r.keys["agent"])
 	}
 	return b.Bytes()
 }
 
-func (a *archive) bytes(s *scenario) []byte {
-	if a.isIndex() {
-		return a.rows()
+// indexForms are the forms in which indexes are written, the usual one first.
+var indexForms = []string{"cdxj", "cdx-11", "cdx-9", "cc-index"}
+
+// indexRow is a row of an index, as Common Crawl's table has it.
+type indexRow struct {
+	URL      string    `parquet:"url"`
+	Time     time.Time `parquet:"fetch_time,timestamp(millisecond)"`
+	Status   int16     `parquet:"fetch_status"`
+	Digest   *string   `parquet:"content_digest"`
+	MIME     string    `parquet:"content_mime_type"`
+	Filename string    `parquet:"warc_filename"`
+	Offset   int32     `parquet:"warc_record_offset"`
+	Length   int32     `parquet:"warc_record_length"`
+}
+
+// row is what an index tells of a record.
+func (r *record) row() indexRow {
+	at, _ := time.Parse(time.RFC3339, r.date)
+	row := indexRow{r.url, at, -1, nil, "text/html", "pages.warc.gz", int32(1000 * r.number), 10}
+	if r.verb == "revisit" {
+		row.MIME = "warc/revisit"
+	} else if status, err := strconv.ParseInt(r.status, 10, 16); err == nil && verbs[r.verb].status {
+		row.Status = int16(status)
+	}
+	if digest, ok := r.keys["digest"]; ok {
+		sum := sha1.Sum([]byte(digest))
+		row.Digest = new(base32.StdEncoding.EncodeToString(sum[:]))
+	}
+	return row
+}
+
+// index is an index of a form.
+func (a *archive) index(t *testing.T, form string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if form == "cc-index" {
+		w := parquet.NewGenericWriter[indexRow](&b)
+		for _, r := range a.records {
+			if _, err := w.Write([]indexRow{r.row()}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	switch form {
+	case "cdx-11":
+		b.WriteString(" CDX N b a m s k r M S V g\n")
+	case "cdx-9":
+		b.WriteString(" CDX N b a m s k r V g\n")
+	}
+	for _, r := range a.records {
+		row := r.row()
+		line := cdxj.Record{Key: "com,example)/", Time: row.Time, URL: row.URL, MediaType: &row.MIME, Length: int64(row.Length), Offset: int64(row.Offset), Filename: row.Filename}
+		if row.Digest != nil {
+			line.Digest = *row.Digest
+		}
+		if row.Status >= 0 {
+			line.Status = fmt.Sprint(row.Status)
+		}
+		if form == "cdxj" {
+			b.Write(line.Append(nil))
+			continue
+		}
+		fmt.Fprintf(&b, "%s %s %s %s %s %s -", line.Key, line.Time.Format("20060102150405"), line.URL, row.MIME, cmp.Or(line.Status, "-"), cmp.Or(line.Digest, "-"))
+		if form == "cdx-11" {
+			fmt.Fprintf(&b, " - %d", line.Length)
+		}
+		fmt.Fprintf(&b, " %d %s\n", line.Offset, line.Filename)
+	}
+	return b.Bytes()
+}
+
+func (a *archive) bytes(t *testing.T, s *scenario, form string) []byte {
+	t.Helper()
+	switch {
+	case a.isList():
+		return a.listed()
+	case a.isIndex():
+		return a.index(t, form)
 	}
 	var b bytes.Buffer
 	gzipped := strings.HasSuffix(a.name, ".gz")

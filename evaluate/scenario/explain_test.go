@@ -79,7 +79,7 @@ func examples(list []*scenario) map[*record][]string {
 
 // explain audits the archives of a scenario, explains each fetch and proves the disallowed ones.
 func (s *scenario) explain(t *testing.T, golden map[*record][]string) {
-	out := audittest.Audit(t, s.evaluateOptions(t), filepath.Dir(s.write(t, t.TempDir())[0]))
+	out := audittest.Audit(t, s.evaluateOptions(t), filepath.Dir(s.write(t, t.TempDir(), indexForms[0])[0]))
 	r, err := results.Open(out)
 	if err != nil {
 		t.Fatal(err)

@@ -53,14 +53,27 @@ func TestScenarios(t *testing.T) {
 		}
 		t.Run(strings.TrimSuffix(filepath.Base(s.file), ".txt")+"/"+s.name, func(t *testing.T) {
 			t.Parallel()
-			paths := s.write(t, t.TempDir())
-			s.run(t, paths)
-			if len(paths) > 1 && !t.Failed() { // the order in which archives are given tells nothing
-				slices.Reverse(paths)
+			for _, form := range s.forms() {
+				paths := s.write(t, t.TempDir(), form)
 				s.run(t, paths)
+				if len(paths) > 1 && !t.Failed() { // the order in which archives are given tells nothing
+					slices.Reverse(paths)
+					s.run(t, paths)
+				}
+				if t.Failed() {
+					t.Fatalf("indexes in the form %s", form)
+				}
 			}
 		})
 	}
+}
+
+// forms are those in which the indexes of a scenario are written: each tells the same.
+func (s *scenario) forms() []string {
+	if slices.ContainsFunc(s.archives, func(a *archive) bool { return a.isIndex() && !a.isList() }) {
+		return indexForms
+	}
+	return indexForms[:1]
 }
 
 // TestEveryWordHasAScenario: every note and every reason is expected somewhere.

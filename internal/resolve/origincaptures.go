@@ -135,12 +135,12 @@ func (g *originCaptures) isUnreadNearer(res *resolution, found target) bool {
 		found = target{}
 	}
 	switch {
-	case after.Known() && after.MicrosSince(hop) <= facts.Hour && (!found.follows || found.capture != nil && after.MicrosSince(found.capture.Time()) < 0):
+	case after.Known() && after.MicrosSince(hop) <= facts.Hour && (!found.follows || found.capture != nil && after.MicrosSince(found.capture.Time()) <= 0):
 		return true
 	case found.follows || !before.Known() || before.MicrosSince(hop) < -facts.Day:
 		return false
 	}
-	return found.capture == nil || before.MicrosSince(found.capture.Time()) > 0
+	return found.capture == nil || before.MicrosSince(found.capture.Time()) >= 0
 }
 
 // isUnreadNewer reports whether an index tells of a capture, which no input holds, between a copy and
@@ -154,7 +154,7 @@ func (g *originCaptures) isUnreadNewer(res *resolution, c *facts.Capture) bool {
 	if after.Known() && after.MicrosSince(t) == 0 {
 		before = after
 	}
-	return before.Known() && before.MicrosSince(c.Time()) > 0
+	return before.Known() && before.MicrosSince(c.Time()) >= 0
 }
 
 // index makes the captures findable by URL, once they are all here.
