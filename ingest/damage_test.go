@@ -708,9 +708,16 @@ func TestJoinedHeaders(t *testing.T) {
 			}
 		}
 	}
+	// Of two types the first may be that of a lost record: a request is no fetch by it.
+	request := strings.Replace(b, "WARC-Type: response", "WARC-Type: request", 1)
+	joined := a[:strings.Index(a, "WARC-Record-ID")] + request[strings.Index(request, "WARC-Type"):] + c
+	got := read(t, []byte(joined))
+	equal(t, "two types", got.urls(), []string{"http://h3/"})
+	equal(t, "two types: issues", got.kinds(), []string{"bad_record_header"})
 	// Where a checksum covers the header, a field that stands twice is its writer's.
-	member := warctest.Gzip(strings.Replace(a, "Content-Type", "WARC-Record-ID: <urn:9>\r\nWARC-Date: 2020-01-01T00:00:00Z\r\nContent-Type", 1))
+	member := warctest.Gzip(strings.Replace(a, "Content-Type", "WARC-Type: request\r\nWARC-Record-ID: <urn:9>\r\nWARC-Date: 2020-01-01T00:00:00Z\r\nContent-Type", 1))
 	equal(t, "a member", read(t, member).kinds(), []string{"repeated_field"})
+	equal(t, "a member", read(t, member).urls(), []string{"http://h1/"})
 }
 
 // emptyMembers returns where gzip members end that hold nothing.

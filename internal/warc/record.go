@@ -69,22 +69,24 @@ type joint uint8
 const (
 	jointNone     joint = iota
 	JointPossible       // a field that a record has once contradicts itself
-	JointCertain        // two of those that tell records apart do, or a version line or a NUL stands among the fields
+	JointCertain        // the type or two of those that tell records apart do, or a version line or a NUL stands among the fields
 )
 
 // jointOf looks for one in a header.
 func jointOf(header []byte, h *Header) joint {
-	identities, once := 0, 0
+	types, identities, once := 0, 0, 0
 	for _, name := range h.Repeated {
 		switch strings.ToLower(name) {
+		case "warc-type":
+			types++
 		case "warc-record-id", "warc-date", "warc-target-uri":
 			identities++
-		case "warc-type", "content-length", "warc-block-digest":
+		case "content-length", "warc-block-digest":
 			once++
 		}
 	}
 	switch {
-	case identities > 1, bytes.Contains(header, []byte("\n"+warcMagic)), bytes.IndexByte(header, 0) >= 0:
+	case types > 0, identities > 1, bytes.Contains(header, []byte("\n"+warcMagic)), bytes.IndexByte(header, 0) >= 0:
 		return JointCertain
 	case identities+once > 0:
 		return JointPossible
