@@ -178,9 +178,6 @@ func (c *committer) place(d *draft, length int64) {
 	if r.Unread {
 		c.stats.Partial++
 	}
-	if r.Mismatch {
-		x.Flags |= facts.FlagDigestMismatch
-	}
 	if r.Forgeable {
 		x.Flags |= facts.FlagForgeable
 	}

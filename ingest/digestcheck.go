@@ -182,11 +182,19 @@ func (d *draft) comparePayload(stored, dechunked, decoded hash.Hash) {
 	d.mismatch(detail)
 }
 
-// mismatch notes a digest that matches nothing.
+// mismatch counts and notes a digest that matches nothing.
 func (d *draft) mismatch(detail string) {
 	d.digestStats.Mismatched++
+	d.noteMismatch(detail)
+}
+
+// noteMismatch notes a digest that matches nothing. A request that was altered does not tell who asked.
+func (d *draft) noteMismatch(detail string) {
 	action := "kept"
-	if d.exchange != nil {
+	switch {
+	case d.request != nil:
+		d.request.userAgent, action = "", "kept, but for its User-Agent"
+	case d.exchange != nil:
 		d.exchange.Flags |= facts.FlagDigestMismatch
 		if d.exchange.Kind != facts.CaptureNone {
 			action = "kept; supports no certain violation"

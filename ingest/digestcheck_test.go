@@ -104,6 +104,29 @@ func TestVerifyDigests(t *testing.T) {
 	}
 }
 
+// A request that was altered does not tell who asked, and still how it was asked.
+func TestAlteredRequestNamesNoCrawler(t *testing.T) {
+	request := warctest.Digested(warctest.Request("urn:q", "http://h/", "Wget/1.21.3"))
+	records := request.String() + warctest.Response("urn:1", "http://h/", ok200, "WARC-Concurrent-To: <urn:q>").String()
+	altered := strings.Replace(strings.Replace(records, "Wget", "Wggt", 1), "GET", "PUT", 1)
+	for name, got := range map[string]*collected{
+		"as it is":             readVerifying(t, []byte(records)),
+		"altered":              read(t, []byte(altered)),
+		"altered, pipe":        readPipe(t, []byte(altered)),
+		"altered, a member":    readVerifying(t, warctest.Gzip(altered)),
+		"altered, all digests": readVerifying(t, []byte(altered)),
+	} {
+		agent, method, source, kinds := "Wget/1.21.3", "GET", facts.SourceRequest, []string(nil)
+		if name != "as it is" {
+			agent, method, source, kinds = "", "PUT", facts.SourceNone, []string{"digest_mismatch"}
+		}
+		equal(t, name+": issues", got.kinds(), kinds)
+		f := got.fetches[0]
+		equal(t, name, []string{f.UserAgent, f.Method}, []string{agent, method})
+		equal(t, name+": source", f.UserAgentSource, source)
+	}
+}
+
 // A mismatch says what the field claims and what the record holds.
 func TestDigestMismatchNamesBoth(t *testing.T) {
 	field := "WARC-Payload-Digest: sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"

@@ -168,7 +168,7 @@ func (r *streamReader) Finish() (int64, error) {
 	digest := blockDigestOf(&r.rec.Header)
 	proven := r.hash != nil && digest.Matches(r.hash)
 	if r.hash != nil && !proven {
-		r.resynced = true
+		r.resynced, r.rec.Mismatch = true, true
 	}
 	before := r.bounded.ends
 	if err := r.bounded.end(); err == errNoMember || err != nil && proven {
