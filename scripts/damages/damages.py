@@ -14,9 +14,10 @@ damaged archive has of these and the original has not is
 
   altered    where one of the original has its record id, or differs from it in two of these fields at most, in
              an archive without checksums that cover the headers of records: there this cannot be seen
-  invented   else, and where its crawler is one that the original knows nothing of
+  invented   else, and where its crawler is one that the original knows nothing of; in zstd frames without checksums
+             such a crawler is altered, too: nothing but --verify-digests looks at what a request holds there
 
-A loss must have an issue that the original has not, and exit code 3; only a file that ends behind a record, or has
+A fetch whose record becomes a copy of another one (issue duplicate_record) is not lost. A loss must have an issue that the original has not, and exit code 3; only a file that ends behind a record, or has
 nothing but zeros there (gzip files are padded with them), cannot be told from a whole one. Exit code 1 where a loss
 has none, a fetch is invented, a violation is new (of a fetch that is not altered), a flipped bit or a changed byte
 loses more than one fetch where each record is compressed for itself, or the program fails.
@@ -195,13 +196,15 @@ def compare(damage, before, after):
     for row in extra.elements():
         uncovered = damage.archive.container in archives.UNCOVERED
         (altered if uncovered and any(alike(row, known) for known in before.fetches) else invented).append(row)
+    issues = after.issues - before.issues
+    copies = sum(n for issue, n in issues.items() if issue[ISSUE.index("kind")] == "duplicate_record")
+    lost = max(0, missing.total() - len(altered) - copies)
     crawlers = {None}.union(*before.agents.values())
     for row, agents in after.agents.items():
         if row in before.agents and agents - crawlers:
-            invented.append((*row, *agents))
+            (altered if damage.archive.container == archives.UNCHECKED else invented).append((*row, *agents))
     violations = [row for row in (after.violations - before.violations).elements() if row not in altered]
-    lost = max(0, missing.total() - len(altered))
-    issue = after.code == 3 and bool(after.issues - before.issues)
+    issue = after.code == 3 and bool(issues)
     outcome = Outcome(damage, not missing and not extra and before.violations == after.violations, lost, altered, invented,
                       violations, issue, [])
     if after.code not in (0, 3):
@@ -244,9 +247,10 @@ HEAD = """# {damages:,} random damages
 {damages:,} damages to {archives} archives, seed {seed}: {failures} failures. A row is a kind of damage in a
 container, or all kinds. Harmless: the same fetches and violations as in the original. Lost: fetches,
 of those damages that lose any. Altered: in an archive without checksums over record headers, a
-fetch with another header, which cannot be seen. No issue, invented, new violations and more than
-one lost by a flipped bit or a changed byte (where each record is compressed for itself) must
-be 0. `damages.py` says what each means.
+fetch with another header, which cannot be seen; in zstd frames without checksums also one by
+another crawler. No issue, invented, new violations and more than one lost by a flipped bit or a
+changed byte (where each record is compressed for itself) must be 0. `damages.py` says what each
+means.
 """
 
 
