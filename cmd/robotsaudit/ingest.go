@@ -20,8 +20,8 @@ import (
 const inputHelp = `INPUT is an archive (.warc, .arc, .wacz; .gz, .zst, .bz2), a folder (searched with its
 subfolders), a glob, - for standard input, or a list of inputs, one a line: @FILE, @- or
 FILE.paths.gz. A Heritrix crawl.log beside its archives tells what was not fetched. An index
-(CDX, CDXJ, Common Crawl's columnar index) tells of fetches without their records: add the
-archives with robots.txt. docs/SEMANTICS.md, "Indexes and lists", has what is lost.
+(CDX, CDXJ, Common Crawl's columnar index) or a WAT tells of fetches without their records: add
+the archives with robots.txt. docs/SEMANTICS.md, "Indexes and lists", has what is lost.
 Inputs and lists can lie elsewhere: s3://BUCKET/KEY, https://…, or all archives below
 s3://BUCKET/PREFIX/. Credentials are those that programs of AWS find (AWS_PROFILE, ~/.aws, …).`
 

@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"runtime"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -166,6 +167,8 @@ func newRootCommand() *cobra.Command {
 stood at the time of the crawl, and tells for every captured fetch whether it was
 permitted, with the proof. It needs no network, but for archives that lie elsewhere.
 
+Many machines, as under Slurm, share an audit in stages: see 'robotsaudit plan --help'.
+
 ` + exitHelp,
 		Example: `  robotsaudit audit crawl.warc.gz -o out          one archive; tables and report.html in out
   robotsaudit audit archives/ -o out              all archives in a folder
@@ -185,7 +188,10 @@ permitted, with the proof. It needs no network, but for archives that lie elsewh
 		},
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usageErrorf("%v; '%s --help' lists the options", err, cmd.CommandPath())
+		if args := cmd.Flags().Args(); cmd == root && len(args) > 0 { // before the flag, which is another command's
+			return unknownCommand(cmd, args[0])
+		}
+		return usageErrorf("%s; '%s --help' lists the options", withoutStrconv(err), cmd.CommandPath())
 	})
 	root.SetVersionTemplate("robotsaudit {{.Version}}\n")
 	root.Flags().Bool("version", false, "print the version")
@@ -200,6 +206,12 @@ permitted, with the proof. It needs no network, but for archives that lie elsewh
 	root.AddCommand(newStageCommands()...)
 	completeFlags(root)
 	return root
+}
+
+// withoutStrconv is what a flag's error says, but for how numbers are parsed.
+func withoutStrconv(err error) string {
+	text, _, _ := strings.Cut(err.Error(), ": strconv.")
+	return text
 }
 
 func unknownCommand(root *cobra.Command, name string) error {

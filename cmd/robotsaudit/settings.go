@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/BurntSushi/toml"
@@ -104,6 +105,10 @@ func setFlag(flags *pflag.FlagSet, f *pflag.Flag, values []string) error {
 		var invalid *pflag.InvalidValueError
 		if errors.As(err, &invalid) {
 			err = errors.Unwrap(invalid)
+		}
+		var number *strconv.NumError
+		if errors.As(err, &number) {
+			err = number.Err
 		}
 		return fmt.Errorf("%q is no value of --%s (%v)", values[0], f.Name, err)
 	}
