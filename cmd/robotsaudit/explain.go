@@ -124,7 +124,7 @@ func (f *explainFlags) advise(log *slog.Logger, err error) error {
 		for _, s := range many.Fetches[:min(len(many.Fetches), maxSuggested)] {
 			log.Error(fmt.Sprintf("fetched %s by %s: %s:%d", orUnknown(s.Time.String()), orUnknown(s.Agent), s.Record.File, s.Record.Offset))
 		}
-		return usageErrorf("%q is %d fetches; say which with --at TIME, or name its place FILE:OFFSET (above, up to %d of them)", many.What, many.Total, maxSuggested)
+		return usageErrorf("%q names %d fetches; say which with --at TIME, or name its place FILE:OFFSET (above, up to %d of them)", many.What, many.Total, maxSuggested)
 	case errors.As(err, &none) && none.IsURL:
 		return usageErrorf("no archive of the audit holds a fetch of %q; add --at TIME to ask what would have held then", none.What)
 	case errors.As(err, &none) && !none.At.IsZero():

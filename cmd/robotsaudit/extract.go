@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net/url"
 	"os"
@@ -143,6 +144,8 @@ func (f *extraction) extract(ctx context.Context, place string, find func(string
 	case errors.As(err, &damaged):
 		f.log.Error(fmt.Sprintf("%s: the record is not whole, and nothing is written: %v", place, damaged))
 		return exitStatus(exitUnread)
+	case f.dir != "" && errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s: %w; if the archive is elsewhere now, leave out -o and give its path", place, err)
 	case err == nil && !written:
 		return usageErrorf("%s: no record there has the id %s; it is one of %s", place, f.id, strings.Join(f.ids, ", "))
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/index"
 	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/stages"
 	"github.com/robotsaudit/robotsaudit/report"
@@ -271,6 +272,8 @@ func reportUnread(log *slog.Logger, facts *facts.Set, told []*ingest.InputError)
 		switch {
 		case in.Refusal != "":
 			lines = append(lines, in.Name+": "+in.Refusal)
+		case in.Lossy > 0 && index.IsFormat(in.Container):
+			lines = append(lines, in.Name+": has rows that cannot be read; the table issues tells which")
 		case in.Lossy > 0:
 			lines = append(lines, in.Name+": damaged, not wholly read; the table issues tells where, fetch it again if you can")
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -23,7 +24,10 @@ func writeWhole(cmd *cobra.Command, path string, write func(io.Writer) error) er
 	temporary := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%d.tmp", filepath.Base(path), os.Getpid()))
 	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
-		return err
+		if failed := (*fs.PathError)(nil); errors.As(err, &failed) {
+			err = failed.Err // without the name of the temporary file
+		}
+		return fmt.Errorf("%s cannot be written (%w); give another place", path, err)
 	}
 	defer os.Remove(temporary) // which is gone where all went well
 	out := bufio.NewWriter(f)

@@ -15,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/smithy-go"
+	"github.com/aws/smithy-go/logging"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
@@ -45,6 +46,7 @@ func s3Client(ctx context.Context) (*s3.Client, error) {
 	}
 	opt := settings()
 	load := []func(*config.LoadOptions) error{
+		config.WithLogger(logging.Nop{}),                                               // what fails is told here, once and in the form of --log-format
 		config.WithHTTPClient(awshttp.NewBuildableClient().WithTransportOptions(tune)), // AWS_CA_BUNDLE needs one
 		config.WithRetryer(func() aws.Retryer { return aws.NopRetryer{} }),             // persist tries again
 		config.WithResponseChecksumValidation(aws.ResponseChecksumValidationWhenRequired),

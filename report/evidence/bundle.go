@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/ingest"
@@ -181,7 +182,7 @@ func (w *writer) locate(ctx context.Context, i int32, dir string) {
 	}
 	reason := "it was read from standard input"
 	if in.Path != facts.Stdin {
-		reason = fmt.Sprintf("there is no file %s", in.Path)
+		reason = "there is no file " + strings.Join(slices.Compact(slices.Clone(tried)), ", nor ")
 		for _, path := range tried {
 			if object.IsRemote(path) { // reading it tells; most are not read
 				w.paths[i] = in

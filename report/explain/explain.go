@@ -89,7 +89,10 @@ func agrees(r *results.Results, x *evaluate.Explanation) error {
 type NoRowError struct{ Row, Rows int64 }
 
 func (e *NoRowError) Error() string {
-	return fmt.Sprintf("violations has no row %d: it has %s", e.Row, report.Count(e.Rows, "row"))
+	if e.Rows == 0 {
+		return fmt.Sprintf("violations has no row %d: it is empty; name a fetch by its URL or FILE:OFFSET", e.Row)
+	}
+	return fmt.Sprintf("violations has no row %d: it has %s, counted from 1", e.Row, report.Count(e.Rows, "row"))
 }
 
 // placeOfRow is the place of the fetch in a row of violations.

@@ -65,7 +65,7 @@ func missingError(dir string) error {
 
 // makeAnew says how to get results that can be read.
 func makeAnew(dir string) string {
-	return fmt.Sprintf("make them with: robotsaudit audit INPUT... -o %s", dir)
+	return fmt.Sprintf("make the results with: robotsaudit audit INPUT... -o %s", dir)
 }
 
 // Dir is the output folder, or what stands for it.

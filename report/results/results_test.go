@@ -60,10 +60,10 @@ func TestOpenRefuses(t *testing.T) {
 		audit string // content of audit.json; "": there is none
 		want  string
 	}{
-		"no audit.json":  {"", "has no audit.json, so it holds no whole results; make them with: robotsaudit audit INPUT... -o "},
+		"no audit.json":  {"", "has no audit.json, so it holds no whole results; make the results with: robotsaudit audit INPUT... -o "},
 		"no JSON":        {"{", "is damaged (unexpected end of JSON input)"},
 		"another tool's": {`{"tool": "x"}`, "is not that of an audit"},
-		"older schema":   {`{"tool": "robotsaudit", "schema_version": "1"}`, `have schema version "1", and this robotsaudit reads version 2; make them with`},
+		"older schema":   {`{"tool": "robotsaudit", "schema_version": "1"}`, `have schema version "1", and this robotsaudit reads version 2; make the results with`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
