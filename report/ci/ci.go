@@ -51,5 +51,14 @@ func sentence(v *report.ViolationRow) string {
 	if v.Rule != "" {
 		why = fmt.Sprintf("the robots.txt of %s disallows it in line %d: %s", shown(v.Origin), v.RuleLine, shown(v.Rule))
 	}
-	return fmt.Sprintf("%s fetched %s %s; %s (%s).", cmp.Or(shown(v.Agent), "A crawler that is not known"), shown(v.URL), when, why, v.Certainty)
+	if v.RecordType == "indexed" {
+		when += ", as an index or a list alone tells"
+	}
+	return fmt.Sprintf("%s%s fetched %s %s; %s (%s).", cmp.Or(shown(v.Agent), "A crawler that is not known"), namedBy[v.AgentSource], shown(v.URL), when, why, v.Certainty)
+}
+
+// namedBy says who names a crawler, if not its own request.
+var namedBy = map[string]string{
+	"warcinfo": " (so named by the warcinfo record)", "option": " (so named by an option of the audit)",
+	"robots_subset": " (so named by the captures of robots.txt alone)", "list": " (so named by the list)",
 }

@@ -6,9 +6,12 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/audittest"
 	"github.com/robotsaudit/robotsaudit/report/ci"
 	"github.com/robotsaudit/robotsaudit/report/results"
@@ -57,6 +60,25 @@ func TestSARIF(t *testing.T) {
 	want := strings.Repeat("certain=error ", int(totals.ViolationsCertain)) + strings.Repeat("probable=warning ", int(totals.ViolationsProbable))
 	if got := levels.String(); got != want || totals.ViolationsProbable == 0 {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// What an index alone tells, and an option, is not told as if records showed it.
+func TestIndexed(t *testing.T) {
+	row := filepath.Join(t.TempDir(), "own.cdxj")
+	text := `example,wild)/paper.pdf 20250310060003 {"url": "http://wild.example/paper.pdf", "status": "200", "length": "99", "offset": "77", "filename": "other.warc.gz"}` + "\n"
+	if err := os.WriteFile(row, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	r, err := results.Open(audittest.Audit(t, evaluate.Options{Crawler: "Wget"}, row, "../../testdata/warc/crawl-b-1.warc.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "Wget (so named by an option of the audit) fetched http://wild.example/paper.pdf on 2025-03-10 at 06:00:03 UTC, as an index or a list alone tells; "
+	for _, got := range [][]byte{write(t, ci.SARIF, r), write(t, ci.JUnit, r)} {
+		if !bytes.Contains(got, []byte(want)) {
+			t.Errorf("%s", got)
+		}
 	}
 }
 
