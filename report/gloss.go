@@ -43,7 +43,7 @@ var issueGloss = map[string]string{
 	facts.IssueBadDictionary.String():        "cannot be decompressed: its zstd dictionary is damaged, of another form or larger than 16 MiB",
 	facts.IssueWindowTooLarge.String():       "holds a zstd frame that needs a window of more than 64 MiB",
 	facts.IssueBadEntry.String():             "is a WACZ with an entry that is damaged, encrypted or ambiguous",
-	facts.IssueNotVerified.String():          "names records that are not there, or could not be read",
+	facts.IssueNotVerified.String():          "names records that are not there, or could not be read: the table issues has which",
 	facts.IssueBadIndexRow.String():          "is an index or a list with rows that cannot be read",
 	facts.IssueWrongIndex.String():           "is not what an index tells of it; from there on, read without it",
 	facts.IssueBadDate.String():              "date missing, impossible or of uncertain digits: unknown, or only as exact as is certain",

@@ -114,13 +114,15 @@ func TestSummaryTellsCauses(t *testing.T) {
 		results []evaluate.Result
 		want    []string
 		not     []string
+		indexed int64
 	}{
-		"no capture":     {[]evaluate.Result{missing, missing, file, file}, []string{captures}, []string{token}},
-		"nearly none":    {append(many(missing, 9), told), []string{captures}, []string{token}},
-		"some":           {append(many(missing, 8), told, told), nil, []string{captures, token}},
-		"nameless":       {[]evaluate.Result{nameless, nameless, named}, []string{token, "2 fetches"}, []string{captures}},
-		"mostly named":   {[]evaluate.Result{nameless, named, named}, nil, []string{captures, token}},
-		"robots.txt too": {append(many(file, 9), named), nil, []string{captures, token}},
+		"no capture":     {[]evaluate.Result{missing, missing, file, file}, []string{captures}, []string{token}, 0},
+		"nearly none":    {append(many(missing, 9), told), []string{captures}, []string{token}, 0},
+		"some":           {append(many(missing, 8), told, told), nil, []string{captures, token}, 0},
+		"nameless":       {[]evaluate.Result{nameless, nameless, named}, []string{token, " 2 fetches name no crawler (no User-Agent, or a browser's), "}, []string{captures, "captures of robots.txt and"}, 0},
+		"of an index":    {[]evaluate.Result{nameless, nameless}, []string{token, " 2 fetches name no crawler (no User-Agent, or a browser's, or an index that tells none), "}, nil, 2},
+		"mostly named":   {[]evaluate.Result{nameless, named, named}, nil, []string{captures, token}, 0},
+		"robots.txt too": {append(many(file, 9), named), nil, []string{captures, token}, 0},
 	} {
 		counted, totals := newTally(), new(evaluate.Totals)
 		for i := range test.results {
@@ -128,6 +130,7 @@ func TestSummaryTellsCauses(t *testing.T) {
 			totals.Add(&test.results[i])
 		}
 		s := summaryOf(counted, Settings{Profile: "rfc9309"}, totals)
+		s.Audit.Totals.Indexed = test.indexed
 		text := strings.Join(strings.Fields(printed(t, s, false)), " ")
 		for _, want := range test.want {
 			if !strings.Contains(text, want) {

@@ -60,13 +60,13 @@ func (s *Summary) printAudited(p *page) {
 	for _, in := range a.Inputs {
 		size += in.Size
 	}
-	p.line("Audited %s (%s): %s on %s, %s; by %s %s, %s.", inputsText(a.Inputs), Bytes(size),
+	p.line("Audited %s (%s): %s on %s, %s; by %s %s, %s.", InputsText(a.Inputs), Bytes(size),
 		Count(t.Fetches, "fetch"), Count(t.Origins, "origin"), periodText(t.FirstFetchTime, t.LastFetchTime),
 		a.Tool, Shown(a.Version, maxLabel), strings.Join(settingsText(&a.Settings), ", "))
 }
 
-// inputsText counts archives, and indexes beside them.
-func inputsText(inputs []AuditInput) string {
+// InputsText counts archives, and indexes beside them.
+func InputsText(inputs []AuditInput) string {
 	var indexes int64
 	for _, in := range inputs {
 		if index.IsFormat(in.Container) {
@@ -172,8 +172,19 @@ func (s *Summary) printCauses(p *page) {
 	}
 	captures := total(t.RobotsOutcomes)
 	if t.Disallowed > 0 && (2*s.Unnamed.Fetches > t.Decidable || 2*s.Unnamed.Captures > captures) {
-		p.heading("%s of %s of robots.txt and %s name no crawler (no User-Agent, or a browser's), and prove no certain violation. "+
-			"If you know the crawler: --crawler TOKEN.", number(s.Unnamed.Captures), Count(captures, "capture"), Count(s.Unnamed.Fetches, "fetch"))
+		var who []string
+		if n := s.Unnamed.Captures; n > 0 {
+			who = append(who, fmt.Sprintf("%s of %s of robots.txt", number(n), Count(captures, "capture")))
+		}
+		if n := s.Unnamed.Fetches; n > 0 {
+			who = append(who, Count(n, "fetch"))
+		}
+		why := "no User-Agent, or a browser's"
+		if t.Indexed > 0 {
+			why += ", or an index that tells none"
+		}
+		p.heading("%s name no crawler (%s), and prove no certain violation. If you know the crawler: --crawler TOKEN.",
+			strings.Join(who, " and "), why)
 	}
 }
 
@@ -420,7 +431,7 @@ func (s *Summary) printPages(p *page) {
 		p.noted("  "+c.Purpose, c.Restricted, purposeGloss[c.Purpose]+" restricted; allowed for "+number(c.Allowed))
 	}
 	p.noted("contradictory", t.Conflicting, "fetches of which two statements differ; the restriction holds (tag_conflicts)")
-	p.noted("unknown", t.TagsUnknown, "fetches some of whose tags may be missing: a revisit without original, an unreadable page")
+	p.noted("unknown", t.TagsUnknown, "fetches some of whose tags may be missing: no record was read, a revisit has no original, a page cannot be read")
 	p.noted("policy files", t.PolicyFiles, "ai.txt and trust.txt got, which are recognised and not read (host_stats.policy_files)")
 	p.noted("too soon", t.CrawlDelays, "fetches sooner than Crawl-delay asked for, which is no part of RFC 9309 (rows with --rate)")
 	if len(s.Restrictions) == 0 {

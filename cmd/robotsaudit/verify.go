@@ -40,8 +40,12 @@ func verifyRecords(cmd *cobra.Command, log *slog.Logger, dir string, a *account,
 	})
 	stop()
 	e.options.Decided.Store(0)
-	if err != nil || progress.Total.Load() == 0 {
+	if err != nil {
 		return err
+	}
+	if progress.Total.Load() == 0 {
+		log.Info("nothing to verify: of the fetches that indexes alone tell of, none is suspected and gives its place")
+		return nil
 	}
 	stop = watch(cmd, log, gauge{"verifying", progress.Done.Load, progress.Total.Load, func(n int64) string { return report.Count(n, "record") }, "records"})
 	result, err := v.Run(cmd.Context())

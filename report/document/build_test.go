@@ -196,6 +196,34 @@ func TestCommandsExtract(t *testing.T) {
 	}
 }
 
+// A record of an archive that an index alone names is in no bundle, and its place no name of the tables.
+func TestCommandsIndexed(t *testing.T) {
+	row := filepath.Join(t.TempDir(), "own.cdxj")
+	text := `example,wild)/paper.pdf 20250310060003 {"url": "http://wild.example/paper.pdf", "status": "200", "length": "99", "offset": "77", "filename": "other.warc.gz"}` + "\n"
+	if err := os.WriteFile(row, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	d := build(t, audittest.Audit(t, evaluate.Options{Profile: robots.RFC9309, Crawler: "Wget"}, row, filepath.Join(archives, "crawl-b-1.warc.gz")), document.Options{})
+	for _, f := range d.Violations.List {
+		if !strings.Contains(f.Sentence, "as an index alone tells") {
+			continue
+		}
+		want := []document.Term{
+			{Name: "Explain it", Values: []string{"robotsaudit explain -o OUT 'other.warc.gz:77'"}},
+			{Name: "Read its records", Values: []string{"robotsaudit extract 'other.warc.gz:77'", "robotsaudit extract -o OUT 'crawl-b-1.warc.gz:1997'"}},
+			{Name: "Extract it without this program", Values: []string{"dd if='crawl-b-1.warc.gz' bs=1 skip=1997 count=509 | gzip -dc"}},
+		}
+		if diff := cmp.Diff(want, f.Commands); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		if got := d.Scope.Terms[3].Values[0]; !strings.Contains(got, " of 1 archive and 1 index, ") {
+			t.Error(got)
+		}
+		return
+	}
+	t.Error("no violation that an index tells of")
+}
+
 // Without the facts beside the tables the report is the same, but for the excerpts, which say so.
 func TestWithoutFacts(t *testing.T) {
 	dir := audittest.Audit(t, everything(), archives)

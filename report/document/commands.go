@@ -4,25 +4,33 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/internal/index"
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
 // commands are the command lines that explain a finding and extract its records, for a POSIX shell in
 // the folder of the archives. OUT stands for the folder of the tables. A file whose name a shell cannot
-// be given in plain sight has none.
+// be given in plain sight has none. Of an archive that an index alone names, the tables know no place,
+// and no bundle holds its records.
 func (b *builder) commands(f *found, records []Record) []Term {
 	if !isPlain(f.File) {
 		return nil
 	}
 	at := quoted(fmt.Sprintf("%s:%d", f.File, f.Offset))
-	terms := []Term{
-		{"Explain it", []string{"robotsaudit explain -o OUT " + at}},
-		{"Extract it", []string{"robotsaudit evidence -o OUT --to evidence.warc.gz " + at}},
+	terms := []Term{{"Explain it", []string{"robotsaudit explain -o OUT " + at}}}
+	if in, _ := b.inputOf(f.File); in != nil && !index.IsFormat(in.Container) {
+		terms = append(terms, Term{"Bundle its evidence", []string{"robotsaudit evidence -o OUT --to evidence.warc.gz " + at}})
 	}
 	var own, lines []string
 	for _, r := range records {
-		if isPlain(r.File) && len(r.File) <= maxName {
-			own = append(own, "robotsaudit extract -o OUT "+quoted(fmt.Sprintf("%s:%d", r.File, r.Offset)))
+		in, _ := b.inputOf(r.File)
+		record := quoted(fmt.Sprintf("%s:%d", r.File, r.Offset))
+		switch {
+		case !isPlain(r.File) || len(r.File) > maxName || in != nil && index.IsFormat(in.Container): // a row, and no record
+		case in == nil:
+			own = append(own, "robotsaudit extract "+record)
+		default:
+			own = append(own, "robotsaudit extract -o OUT "+record)
 		}
 		if line := b.extract(r); line != "" {
 			lines = append(lines, line)

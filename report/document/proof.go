@@ -189,7 +189,7 @@ func (f *found) doubtTexts() (words []string) {
 func (f *found) contester() string {
 	words := fmt.Sprintf("Captured %s by %s", moment(f.ContestedTime), orUnknown(f.ContestedAgent))
 	if f.ContestedOutcome == "unavailable" {
-		return words + ": robots.txt was not available (status 4xx), which allows everything (RFC 9309, section 2.3.1.3)."
+		return words + ": robots.txt was not available (status 4xx, or too many redirects), which allows everything (RFC 9309, sections 2.3.1.2 and 2.3.1.3)."
 	}
 	return words + "."
 }

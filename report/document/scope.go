@@ -161,7 +161,7 @@ func (b *builder) period() string {
 // fetchesText counts the fetches, and those that no record shows.
 func (b *builder) fetchesText() []string {
 	t := &b.audit.Totals
-	text := []string{fmt.Sprintf("%s of %s, on %s", plural(t.Fetches, "fetch"), plural(int64(len(b.audit.Inputs)), "archive"), plural(t.Origins, "origin"))}
+	text := []string{fmt.Sprintf("%s of %s, on %s", plural(t.Fetches, "fetch"), report.InputsText(b.audit.Inputs), plural(t.Origins, "origin"))}
 	if words := t.Verification.Text(); words != "" {
 		text = append(text, words)
 	}
@@ -175,8 +175,8 @@ func (b *builder) fetchesText() []string {
 func (b *builder) capturesText() string {
 	outcomes := b.audit.Totals.RobotsOutcomes
 	words := map[string]string{
-		"rules": "a file", "partial": "a part of a file", "unavailable": "not available (status 4xx): everything is allowed",
-		"unreachable": "not reachable (status 5xx): everything is forbidden", "unresolved": "refers to what the archives do not hold", "undefined": "nothing defined",
+		"rules": "a file", "partial": "a part of a file", "unavailable": "not available (status 4xx, or too many redirects): everything is allowed",
+		"unreachable": "not reachable (status 5xx and the like): everything is forbidden", "unresolved": "unresolved (the archives lack what it refers to)", "undefined": "undefined (a status or a coding that says nothing)",
 	}
 	total, parts := int64(0), []string(nil)
 	for _, name := range []string{"rules", "partial", "unavailable", "unreachable", "unresolved", "undefined"} {
@@ -243,7 +243,7 @@ func digestText(in *report.AuditInput) string {
 func (b *builder) inputTable() Table {
 	table := Table{
 		ID: "inputs", Rows: [][]Cell{}, Caption: "Archives",
-		Columns: []Column{{"File", Code}, {"Bytes", Number}, {"Form", Words}, {"Fetches", Number}, {"Of robots.txt", Number}, {"SHA-256 or fingerprint", Code}},
+		Columns: []Column{{"File", Code}, {"Bytes", Number}, {"Form", Words}, {"Fetches", Number}, {"Captures of robots.txt", Number}, {"SHA-256 or fingerprint", Code}},
 		Empty:   "No archive was read.",
 	}
 	digested := true
@@ -252,7 +252,7 @@ func (b *builder) inputTable() Table {
 	}
 	if !digested {
 		table.Notes = []string{
-			"A fingerprint chains the checksums and lengths of an archive’s compressed records, or the headers of its records. It tells whether an archive is the same, and is no SHA-256: for that, audit with --digest-inputs.",
+			"A fingerprint chains the checksums and lengths of an archive’s compressed records, the headers of its records, or the rows of an index. It tells whether an archive is the same, and is no SHA-256: for that, audit with --digest-inputs.",
 		}
 	}
 	for i := range b.audit.Inputs[:min(len(b.audit.Inputs), maxInputs)] {

@@ -21,7 +21,9 @@ var (
 	causeOld     = cause{"The capture is more than 30 days old, and no later one confirms it.", "nothing shows that robots.txt still said so", "A capture of robots.txt from the 30 days before the fetch, or the 30 days after it."}
 	causeDamage  = cause{"A record was found behind damage, where it may be the content of a page.", "a record was found behind damage, and may be the content of a page", "An undamaged copy of the archive."}
 	causeUnread  = cause{"An index tells of another robots.txt before the fetch, and no input holds it.", "an index tells of another robots.txt before the fetch, which was not read", "The archive that holds that robots.txt."}
-	causeUntold  = cause{"Nothing shows that this crawler was told in time.", "nothing shows that this crawler was told in time", "This crawler’s own capture of robots.txt from the 24 hours before the fetch."}
+	causeMoment  = cause{"An index tells of the fetch, and robots.txt is of the same second: nothing shows which came first.", "nothing shows that this crawler was told before", "The archive that the index names: the order of its records tells which came first."}
+	causeAbsent  = cause{"The record that an index or a list names was looked for, and is not there.", "its record was looked for and is not there, so nothing shows that the fetch was made", "The archive that holds the record; or an index that says where it is."}
+	causeRow     = cause{"The row of an index that tells of the fetch has no status: its record may be none of a fetch.", "the row has no status, so nothing shows that the fetch was made", "The archive that the index names, or --verify: its record tells."}
 	causeCopy    = cause{"A copy of robots.txt that the crawler may have used allows the fetch.", "another copy that the crawler may have used allows it", "The crawler’s log or cache, if it shows which copy it used."}
 	causeReading = cause{"A reading that the standard leaves open allows the fetch.", "a reading that the standard leaves open allows it", "No archive: how the site meant the line and how the crawler reads it, in its documentation."}
 )
@@ -54,8 +56,14 @@ func (f *found) causes() (list []cause) {
 			list = append(list, c.cause)
 		}
 	}
-	if len(list) == 0 {
-		list = append(list, causeUntold)
+	switch { // what is left are fetches that an index or a list tells of
+	case len(list) > 0:
+	case f.has("same_moment"):
+		list = append(list, causeMoment)
+	case f.Status == nil && !f.has("listed"):
+		list = append(list, causeRow)
+	default:
+		list = append(list, causeAbsent)
 	}
 	return list
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/robotsaudit/robotsaudit/report"
 )
 
 // The most certain findings are kept, whatever the order in which they come.
@@ -122,6 +124,16 @@ func TestAccess(t *testing.T) {
 	} {
 		if got := v.access(); got != want {
 			t.Errorf("%+v: %d", v, got)
+		}
+	}
+}
+
+// A token that stands in no request is not told as a crawler that fetches.
+func TestControlTokens(t *testing.T) {
+	for token, want := range map[string]int{"GPTBot": 1, "google-extended": 2} {
+		tally := whatIfTally{numbers: map[string]int{token: 0}, agents: make([]agentAccess, 1)}
+		if got := tally.section(&report.Audit{}).Tables[0].Notes; len(got) != want {
+			t.Errorf("%s: %q", token, got)
 		}
 	}
 }

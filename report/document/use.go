@@ -138,7 +138,7 @@ func pageTable(t *report.Totals) Table {
 			row("Tags or signals that restrict some use", t.UsageRestricted),
 			row("A usage signal (Content-Usage, Content-Signal, TDMRep, a licence, noai)", t.Signalled),
 			row("Statements that contradict each other; the restriction holds", t.Conflicting),
-			row("Some tags may be missing: a revisit without original, a page that cannot be read", t.TagsUnknown),
+			row("Some tags may be missing: no record was read, a revisit has no original, a page cannot be read", t.TagsUnknown),
 		},
 	}
 }

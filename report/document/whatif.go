@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/results"
@@ -251,6 +252,12 @@ func startOf(url string) string {
 	return url[:len(url)-len(rest)+end]
 }
 
+// isControl reports whether a token stands in no request.
+func isControl(token string) bool {
+	a, known := agents.Find(token)
+	return known && a.Requests == agents.RequestsNever
+}
+
 // section is the matrix of crawlers and access.
 func (t *whatIfTally) section(a *report.Audit) Tables {
 	s := Tables{Section: Section{ID: "what-if", Heading: "Other crawlers", Intro: []string{
@@ -280,6 +287,9 @@ func (t *whatIfTally) section(a *report.Audit) Tables {
 	}
 	if more := len(order) - maxAgents; more > 0 {
 		table.More = fmt.Sprintf("and %s more: tables group_verdicts and robots_agents", number(int64(more)))
+	}
+	if slices.ContainsFunc(order, isControl) {
+		table.Notes = append(table.Notes, "Tokens such as Google-Extended make no fetches: sites address them to say what other crawlers’ fetches may be used for.")
 	}
 	s.Tables = []Table{table}
 	return s

@@ -102,12 +102,19 @@ func nonEmpty(name, value string) document.Term {
 func (p *page) terms(terms ...document.Term) {
 	var lines []string
 	for _, t := range terms {
-		var values []string
-		for _, v := range t.Values {
-			values = append(values, escape(v))
+		var values strings.Builder
+		for i, v := range t.Values {
+			switch {
+			case i == 0:
+			case strings.HasSuffix(t.Values[i-1], "."):
+				values.WriteByte(' ')
+			default:
+				values.WriteString("; ")
+			}
+			values.WriteString(escape(v))
 		}
 		if t.Name != "" {
-			lines = append(lines, "- **"+escape(t.Name)+"**: "+strings.Join(values, "; "))
+			lines = append(lines, "- **"+escape(t.Name)+"**: "+values.String())
 		}
 	}
 	p.paragraph(strings.Join(lines, "\n"))

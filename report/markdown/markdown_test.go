@@ -32,7 +32,7 @@ func TestSample(t *testing.T) {
 			}
 		}
 	}
-	for _, part := range []string{"](", "://", "www.", "`", "\\"} {
+	for _, part := range []string{"](", "://", "www.", "`", "\\", ".; "} {
 		if strings.Contains(text, part) {
 			t.Errorf("there is a %s", part)
 		}

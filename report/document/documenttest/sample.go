@@ -244,7 +244,7 @@ func finding(i int, certainty string) document.Finding {
 		},
 		Commands: []document.Term{
 			{Name: "Explain it", Values: []string{fmt.Sprintf("robotsaudit explain -o OUT 'crawl-a-1.warc.gz:%d'", 1000*i)}},
-			{Name: "Extract it", Values: []string{
+			{Name: "Extract it without this program", Values: []string{
 				fmt.Sprintf("dd if='crawl-a-1.warc.gz' bs=1 skip=%d count=999 | gzip -dc", 1000*i), "dd if='crawl-a-1.warc.gz' bs=1 skip=512 count=488 | gzip -dc",
 			}},
 		},
