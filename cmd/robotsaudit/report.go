@@ -37,9 +37,9 @@ func newReportCommand() *cobra.Command {
     takes: the same in short;
   as a dataset card (--dataset-card) for those who publish the tables on the Hugging Face
     Hub: README.md, which names each table's file and says how the dataset was made;
-  as CSV for spreadsheets (--csv): one file a table, UTF-8 with a byte order mark. A cell
-    that a spreadsheet could take for a formula begins with an apostrophe; characters
-    that cannot be seen are escapes such as \u202e;
+  as CSV for spreadsheets (--csv): a file for each table of which people make lists and
+    sums, UTF-8 with a byte order mark. A cell that a spreadsheet could take for a formula
+    begins with an apostrophe; characters that cannot be seen are escapes such as \u202e;
   as SARIF 2.1.0 (--sarif): a result per violation, at the record in its archive; of more
     than 5,000 the most certain ones;
   as JUnit XML (--junit): a test case per origin, which fails where there are violations;
