@@ -81,7 +81,8 @@ func (d *draft) endCheck() error {
 	case c.block.Matches(c.blockHash):
 		d.digestStats.Block++
 	default:
-		d.mismatch(fmt.Sprintf("WARC-Block-Digest is %s, the block has %s", d.record.BlockDigest, c.block.Text(c.blockHash)))
+		d.digestStats.Mismatched++
+		d.noteBlockMismatch(fmt.Sprintf("WARC-Block-Digest is %s, the block has %s", d.record.BlockDigest, c.block.Text(c.blockHash)))
 	}
 	return nil
 }
@@ -179,22 +180,23 @@ func (d *draft) comparePayload(stored, dechunked, decoded hash.Hash) {
 	if decoded != nil {
 		detail += ", decoded " + want.Text(decoded)
 	}
-	d.mismatch(detail)
-}
-
-// mismatch counts and notes a digest that matches nothing.
-func (d *draft) mismatch(detail string) {
 	d.digestStats.Mismatched++
-	d.noteMismatch(detail)
+	d.noteMismatch("kept", detail)
 }
 
-// noteMismatch notes a digest that matches nothing. A request that was altered does not tell who asked.
-func (d *draft) noteMismatch(detail string) {
+// noteBlockMismatch notes a block that does not match its digest. A request that was altered does not
+// tell who asked. (The payload of a request is not what names the crawler.)
+func (d *draft) noteBlockMismatch(detail string) {
 	action := "kept"
-	switch {
-	case d.request != nil:
+	if d.request != nil {
 		d.request.userAgent, action = "", "kept, but for its User-Agent"
-	case d.exchange != nil:
+	}
+	d.noteMismatch(action, detail)
+}
+
+// noteMismatch notes a digest that matches nothing.
+func (d *draft) noteMismatch(action, detail string) {
+	if d.exchange != nil {
 		d.exchange.Flags |= facts.FlagDigestMismatch
 		if d.exchange.Kind != facts.CaptureNone {
 			action = "kept; supports no certain violation"

@@ -125,6 +125,10 @@ func TestAlteredRequestNamesNoCrawler(t *testing.T) {
 		equal(t, name, []string{f.UserAgent, f.Method}, []string{agent, method})
 		equal(t, name+": source", f.UserAgentSource, source)
 	}
+	payload := strings.Replace(records, "WARC-Type: request", "WARC-Payload-Digest: sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\r\nWARC-Type: request", 1)
+	got := readVerifying(t, []byte(payload))
+	equal(t, "its payload: issues", got.kinds(), []string{"digest_mismatch"})
+	equal(t, "its payload", got.fetches[0].UserAgent, "Wget/1.21.3")
 }
 
 // A mismatch says what the field claims and what the record holds.

@@ -172,7 +172,7 @@ func (d *draft) note(kind facts.IssueKind, action, format string, args ...any) {
 func (d *draft) noteEnd() {
 	r := d.record
 	if r.Mismatch && !d.noted(facts.IssueDigestMismatch) {
-		d.noteMismatch("the block does not match its WARC-Block-Digest")
+		d.noteBlockMismatch("the block does not match its WARC-Block-Digest")
 	}
 	if r.Overrun {
 		d.noteOverrun()
