@@ -12,14 +12,17 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/audittest"
+	"github.com/robotsaudit/robotsaudit/internal/cdxj"
 	"github.com/robotsaudit/robotsaudit/internal/stages"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
+	"github.com/robotsaudit/robotsaudit/internal/warctest"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
@@ -32,8 +35,8 @@ func everything() evaluate.Options {
 	}
 }
 
-// corpora are folders of archives: those of the repository and one of them that is cut, and, if it
-// is there, ../shared.
+// corpora are folders of archives: those of the repository and one of them that is cut, an index, and,
+// if it is there, ../shared.
 func corpora(t *testing.T) (list []string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -49,13 +52,40 @@ func corpora(t *testing.T) (list []string) {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(dir, "cut.warc.gz"), b[:len(b)/2])
-	list = append(list, dir)
+	list = append(list, dir, indexed(t))
 	if shared := "../../../shared/warc/real"; exists(shared) {
 		list = append(list, shared)
 	} else {
 		t.Logf("skipped: %s is not here", shared)
 	}
 	return list
+}
+
+// indexed is a folder of an index, which three shards read together with the captures of robots.txt.
+// What another shard holds decides, too: a page of another crawler, and the robots.txt of another host,
+// to which one of these redirects.
+func indexed(t *testing.T) string {
+	t.Helper()
+	const rules = "HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nDisallow: /\n"
+	dir := t.TempDir()
+	archive := func(name, agent string, records ...warctest.Record) {
+		write(t, filepath.Join(dir, name), warctest.Plain(slices.Insert(records, 0, warctest.Warcinfo("urn:"+name, "http-header-user-agent: "+agent+"\r\n"))...))
+	}
+	archive("robots.warc", "bot/1", warctest.Response("urn:1", "http://a/robots.txt", rules),
+		warctest.Response("urn:2", "http://b/robots.txt", "HTTP/1.1 301 x\r\nLocation: http://c/robots.txt\r\n\r\n"))
+	archive("pages.warc", "bot/2", warctest.Response("urn:3", "http://a/x", "HTTP/1.1 200 OK\r\n\r\n"+strings.Repeat("page ", 1000)))
+	archive("more.warc", "bot/1", warctest.Response("urn:4", "http://c/robots.txt", rules+strings.Repeat("# more\n", 2000)))
+	var rows []byte
+	for _, r := range [][2]string{
+		{"http://a/x", "12:00:00"}, {"http://a/y", "12:10:00"}, {"http://a/robots.txt", "12:20:00"}, {"http://a/z", "12:30:00"},
+		{"http://b/x", "12:10:00"}, {"http://c/x", "12:10:00"}, {"http://c/robots.txt", "12:00:00"},
+	} {
+		at := must(time.Parse(time.DateTime, "2024-05-01 "+r[1]))(t)
+		row := cdxj.Record{Key: "a)/", Time: at, URL: r[0], Status: "200", Offset: int64(len(rows)), Length: 9, Filename: "whole.warc"}
+		rows = row.Append(rows)
+	}
+	write(t, filepath.Join(dir, "index.cdxj"), rows)
+	return dir
 }
 
 func exists(path string) bool {
