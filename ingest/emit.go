@@ -64,8 +64,10 @@ func (c *committer) emitOne(x *exchange) error {
 		if x.bodiless == facts.CaptureRobots {
 			c.stats.IndexedRobots++
 			c.stats.AddRobotsIn(x.Archive)
-			if err := c.out.Event(x.Unread()); err != nil {
-				return err
+			if x.Method == http.MethodGet && x.Flags&facts.FlagHostMismatch == 0 {
+				if err := c.out.Event(x.Unread()); err != nil {
+					return err
+				}
 			}
 		}
 	}

@@ -339,7 +339,7 @@ func (f *finding) complete(row *facts.Fetch, requested bool) {
 	if requested {
 		return
 	}
-	r.Flags |= facts.FlagRequestUnread
+	r.Flags |= facts.FlagRequestUnread | row.Flags&facts.FlagOfWAT
 	r.Method = row.Method // nothing tells that it was GET
 	if r.UserAgent == "" {
 		r.UserAgent, r.UserAgentSource = row.UserAgent, row.UserAgentSource

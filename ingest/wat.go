@@ -116,6 +116,7 @@ func (e *extractor) readDescribed(d *draft) error {
 func (x *exchange) settleDescribed(d *draft) {
 	told := d.described
 	x.Type, x.Trust = facts.TypeIndexed, facts.TrustIndexed
+	x.Flags |= facts.FlagOfWAT
 	x.RefersToURL, x.RefersToID, x.RefersToMicros, x.RefersToPrec = "", "", 0, 0
 	if told.Archive != "" && told.Offset >= 0 {
 		x.Archive, x.Offset, x.Length = told.Archive, told.Offset, told.Length

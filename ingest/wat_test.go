@@ -165,3 +165,14 @@ func TestWATWithoutContainer(t *testing.T) {
 		t.Errorf("%q at %d+%d", f.Archive, f.Offset, f.Length)
 	}
 }
+
+// A record of which a WAT tells has no other request than the WAT tells of, whatever is read beside it.
+func TestVerifiedOfWAT(t *testing.T) {
+	row := facts.Fetch{Type: facts.TypeIndexed, Flags: facts.FlagOfWAT, Method: "GET", UserAgent: "bot/1", UserAgentSource: facts.SourceRequest}
+	for requested, want := range map[bool]facts.Flags{true: 0, false: facts.FlagOfWAT | facts.FlagRequestUnread} {
+		var f finding
+		if f.complete(&row, requested); f.record.Flags != want || f.record.UserAgent == "bot/1" == requested {
+			t.Errorf("request read: %t; flags %b, User-Agent %q", requested, f.record.Flags, f.record.UserAgent)
+		}
+	}
+}

@@ -307,6 +307,35 @@ func TestVerifyTheSecondOfRobots(t *testing.T) {
 	}
 }
 
+// TestVerifyRequestWithoutUserAgent: a request that names no crawler is not that of the crawler which
+// captured robots.txt.
+func TestVerifyRequestWithoutUserAgent(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string, content []byte) string { return writeFile(t, filepath.Join(dir, name), content) }
+	robots := write("robots.warc.gz", robotsOfPages("T11:00:00Z"))
+	for agent, want := range map[string]int{"": 0, "User-Agent: RobotsBot/1.0\r\n": 1} {
+		request := warctest.Request("urn:q", "http://h/p", "", "WARC-Concurrent-To: <urn:p>")
+		request.Block = "GET /p HTTP/1.1\r\nHost: h\r\n" + agent + "\r\n"
+		before := warctest.GzipMembers(request)
+		archive := append(before, warctest.GzipMembers(warctest.Response("urn:p", "http://h/p", "HTTP/1.1 200 OK\r\n\r\npage"))...)
+		write("base/pages.warc.gz", archive)
+		index := write("index.cdxj", fmt.Appendf(nil, `h)/ 20240501120000 {"url": "http://h/p", "status": "200", "length": "%d", "offset": "%d", "filename": "pages.warc.gz"}`+"\n",
+			len(archive)-len(before), len(before)))
+		out := filepath.Join(dir, fmt.Sprint("out", want))
+		if found := violationsOf(t, auditWith(t, out, index, robots)); len(found) != 1 {
+			t.Errorf("%q: %d violations by the index", agent, len(found))
+		}
+		found := violationsOf(t, auditWith(t, out, index, robots, "--verify", "--base", filepath.Join(dir, "base")))
+		o, err := results.Open(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if totals := o.Audit().Totals; totals.Verification.Verified != 1 || totals.Possible != int64(1-want) || len(found) != want {
+			t.Errorf("%q: %d verified, %d violations, %d possible ones", agent, totals.Verification.Verified, len(found), totals.Possible)
+		}
+	}
+}
+
 func writeFile(t *testing.T, path string, content []byte) string {
 	t.Helper()
 	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, content, 0o666)); err != nil {

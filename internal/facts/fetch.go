@@ -98,6 +98,7 @@ const (
 	FlagRequestUnread                       // the record was verified, and its request was not found beside it
 	FlagUnread                              // a row of an index: its record was to be verified, and could not be read
 	FlagUnbound                             // the record was verified, and names no warcinfo of its archive: it may be the content of a page
+	FlagOfWAT                               // a record of a WAT tells of it, and of its request, if there is one
 	FlagMayBeNoFetch                        // a row of an index without a status: its record may be metadata, or a conversion
 )
 
@@ -149,8 +150,9 @@ func (f *Fetch) IsIndexed() bool { return f.Type == TypeIndexed }
 // IsToldByIndex reports whether an index or a list has told of f. Its record may have been read since.
 func (f *Fetch) IsToldByIndex() bool { return f.IsIndexed() || f.Trust == TrustVerified }
 
-// IsOfWAT reports whether a record of a WAT tells of f: its request, its HTTP head and its metas.
-func (f *Fetch) IsOfWAT() bool { return f.IsIndexed() && f.Flags&FlagHTTPHead != 0 }
+// IsOfWAT reports whether a record of a WAT tells of f: its request, its HTTP head and its metas, as
+// far as there are such.
+func (f *Fetch) IsOfWAT() bool { return f.IsIndexed() && f.Flags&FlagOfWAT != 0 }
 
 // RefersToDate returns the date of the original that a revisit names.
 func (f *Fetch) RefersToDate() Time { return Time{f.RefersToMicros, f.RefersToPrec} }

@@ -96,14 +96,15 @@ func (s *Set) onlyAgent() string {
 }
 
 // credit fills in the User-Agent of a row of an index: that of the archive which it names, else
-// the only one.
+// the only one, unless the request itself names none.
 func (x *indexed) credit(f *Fetch) {
-	if !x.any || !f.IsToldByIndex() || f.UserAgent != "" || f.IsOfWAT() { // a WAT tells of the request itself
+	if !x.any || !f.IsToldByIndex() || f.UserAgent != "" || f.Flags&FlagOfWAT != 0 {
 		return
 	}
+	isRequestRead := f.Trust == TrustVerified && f.Flags&FlagRequestUnread == 0
 	if agent := x.agentOf(f.Archive); agent != "" {
 		f.UserAgent, f.UserAgentSource = agent, SourceWarcinfo
-	} else if x.agent != "" {
+	} else if x.agent != "" && !isRequestRead {
 		f.UserAgent, f.UserAgentSource = x.agent, SourceRobotsSubset
 	}
 }

@@ -151,6 +151,26 @@ func TestIndexedAgent(t *testing.T) {
 		}
 	}
 
+	// What is known of the request counts.
+	for _, c := range []struct {
+		name  string
+		trust Trust
+		flags Flags
+		want  string
+	}{
+		{"an index", TrustIndexed, 0, "B/1"},
+		{"a record that was verified, with its request", TrustVerified, 0, ""},
+		{"a record that was verified, without its request", TrustVerified, FlagRequestUnread, "B/1"},
+		{"a WAT", TrustIndexed, FlagOfWAT, ""},
+		{"a WAT whose record was verified", TrustVerified, FlagOfWAT | FlagRequestUnread, ""},
+	} {
+		x := newIndexed(&Set{Inputs: append(robots[:1:1], index)})
+		f := Fetch{Type: TypeIndexed, Archive: "a.warc.gz", Trust: c.trust, Flags: c.flags}
+		if x.credit(&f); f.UserAgent != c.want {
+			t.Errorf("%s: %q", c.name, f.UserAgent)
+		}
+	}
+
 	// The subsets of Common Crawl have archives of one name.
 	x := newIndexed(&Set{Inputs: []InputResult{{Input: Input{Path: "/data/CC-MAIN-1-00000.warc.gz"}, InputStats: stats(InputStats{}, "A/1")}, index}})
 	f := Fetch{Type: TypeIndexed, Archive: "crawl-data/CC-MAIN-2024-10/segments/1/warc/CC-MAIN-1-00000.warc.gz"}
