@@ -13,7 +13,7 @@ import (
 // addRemote adds the flags that say how archives are reached that lie elsewhere.
 func addRemote(flags *pflag.FlagSet) {
 	addStore(flags)
-	flags.Int("https-requests", 0, "`N` requests at a time to one web server, for https://… (default: 4 to data.commoncrawl.org, elsewhere as many as are needed)")
+	flags.Int("https-requests", 0, "`N` requests at a time to one web server, for https://… (default: 4 to data.commoncrawl.org,\nelsewhere as many as are needed)")
 }
 
 // addStore adds those that say how object stores are reached.
