@@ -16,7 +16,7 @@ var noteText = map[string]string{
 	"html":               "The file is an HTML page with lines that read as rules: the site may have meant to say nothing.",
 	"permitted_copy":     "Another copy of robots.txt that the crawler may have used (RFC 9309, section 2.4) allows the fetch.",
 	"unreadable_copy":    "A copy that the crawler may have used cannot be read, and may have allowed the fetch.",
-	"other_crawler":      "The capture that governs, or the body that was applied, is another crawler’s: servers may answer crawlers differently.",
+	"other_crawler":      "The capture that governs, or the body that was applied, is not known to be this crawler’s own: servers may answer crawlers differently.",
 	"same_moment":        "A capture has the date of the fetch, and nothing tells for sure which came first.",
 	"coarse_date":        "A date that counts is coarser than a second.",
 	"bracketed":          "The capture is old, but the next one after the fetch says the same.",
