@@ -209,6 +209,8 @@ def check_accessibility(report, axe):
         report.expect(overflow <= 0, f"{overflow} pixels too wide at {width}")
         scrolled = page.eval_on_selector_all(".scroll:has(> .findings)", "all => all.some(s => s.scrollWidth > s.clientWidth)")
         report.expect(not scrolled, f"proofs are cut at {width}")
+        cut = page.eval_on_selector_all("caption:not(.hidden)", "all => all.some(c => c.getBoundingClientRect().right > innerWidth)")
+        report.expect(not cut, f"captions are cut at {width}")
         page.context.close()
 
 
