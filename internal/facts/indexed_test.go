@@ -2,6 +2,7 @@ package facts
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 )
 
@@ -110,7 +111,11 @@ func TestIndexedAgent(t *testing.T) {
 		{"of an archive in another folder", []InputResult{{Input: Input{Path: "/data/other/a.warc.gz"}, InputStats: stats(InputStats{}, "A/1")}}, "", SourceNone},
 		{"of another archive", []InputResult{{Input: Input{Name: "b.warc.gz"}, InputStats: stats(InputStats{RobotsAgents: []string{"B/1"}}, "B/1")}}, "B/1", SourceRobotsSubset},
 		{"of another archive of another crawler", append(robots[:1:1], InputResult{Input: Input{Name: "c.warc.gz"}, InputStats: stats(InputStats{}, "A/1")}), "", SourceNone},
-		{"two warcinfos", []InputResult{{Input: Input{Name: "a.warc.gz"}, InputStats: stats(InputStats{}, "A/1", "A/2")}}, "", SourceNone},
+		{"by its name", []InputResult{{Input: Input{Path: "/data/1", Name: "crawl/warc/a.warc.gz"}, InputStats: stats(InputStats{}, "A/1")}}, "A/1", SourceWarcinfo},
+		{"by its whole path", []InputResult{{Input: Input{Path: "crawl/warc/a.warc.gz"}, InputStats: stats(InputStats{}, "A/1")}}, "A/1", SourceWarcinfo},
+		{"of an archive in a folder whose name ends so", []InputResult{{Input: Input{Path: "/data/othercrawl/warc/a.warc.gz"}, InputStats: stats(InputStats{}, "A/1")}}, "", SourceNone},
+		{"two warcinfos", []InputResult{{Input: Input{Path: "/data/crawl/warc/a.warc.gz"}, InputStats: stats(InputStats{}, "A/1", "A/2")}}, "", SourceNone},
+		{"more warcinfos than are told", []InputResult{{Input: Input{Path: "/data/crawl/warc/a.warc.gz"}, InputStats: stats(InputStats{}, slices.Repeat([]string{"A/1"}, MaxCrawls)...)}}, "", SourceNone},
 		{"two archives of one name", []InputResult{
 			{Input: Input{Path: "/1/crawl/warc/a.warc.gz"}, InputStats: stats(InputStats{}, "A/1")}, {Input: Input{Path: "/2/crawl/warc/a.warc.gz"}, InputStats: stats(InputStats{}, "A/2")},
 		}, "", SourceNone},
@@ -176,5 +181,10 @@ func TestIndexedAgent(t *testing.T) {
 	f := Fetch{Type: TypeIndexed, Archive: "crawl-data/CC-MAIN-2024-10/segments/1/warc/CC-MAIN-1-00000.warc.gz"}
 	if x.credit(&f); f.UserAgent != "A/1" {
 		t.Errorf("a row of Common Crawl: %q", f.UserAgent)
+	}
+	x = newIndexed(&Set{Inputs: []InputResult{{Input: Input{Path: "/data/a.warc.gz"}, InputStats: stats(InputStats{}, "A/1")}, index}})
+	f = Fetch{Type: TypeIndexed, Archive: "CC-mine/a.warc.gz"}
+	if x.credit(&f); f.UserAgent != "" {
+		t.Errorf("a row of a folder that is named like one: %q", f.UserAgent)
 	}
 }
