@@ -38,6 +38,14 @@ func TestJoiner(t *testing.T) {
 		f.Trust, f.Input = TrustVerified, max(f.Input, 1)
 		return record(f)
 	}
+	midnight := func(p Precision) Fetch {
+		f := row(Fetch{})
+		f.Micros, f.Precision = 1_699_920_000_000_000, p
+		if p == PrecisionDay {
+			f.Trust = TrustListed
+		}
+		return f
+	}
 	for _, c := range []struct {
 		name   string
 		before Fetch
@@ -55,7 +63,8 @@ func TestJoiner(t *testing.T) {
 		{"moved", record(Fetch{PayloadDigest: "sha1:" + sha1}), row(Fetch{Archive: "whole.warc.gz", Offset: 99, PayloadDigest: sha1}), true},
 		{"moved, another digest", record(Fetch{PayloadDigest: "sha1:" + sha1}), row(Fetch{Archive: "whole.warc.gz", Offset: 99, PayloadDigest: "Z" + sha1[1:]}), false},
 		{"moved, another status", record(Fetch{PayloadDigest: sha1, Status: 200}), row(Fetch{Archive: "whole.warc.gz", PayloadDigest: sha1, Status: 301}), false},
-		{"moved, a URL that is alike", record(Fetch{PayloadDigest: sha1, URL: "http://a.example/a%20b"}), row(Fetch{Archive: "whole.warc.gz", PayloadDigest: sha1, URL: "http://a.example/a%21b"}), false},
+		{"moved, a URL that is alike", record(Fetch{PayloadDigest: sha1, URL: "http://a.example/\xe9"}), row(Fetch{Archive: "whole.warc.gz", PayloadDigest: sha1, URL: "http://a.example/%FC"}), false},
+		{"a date and its first second", midnight(PrecisionSecond), midnight(PrecisionDay), true},
 		{"nothing but URL and time", record(Fetch{Method: "GET", Status: 200}), row(Fetch{}), true},
 		{"nothing but URL, time and another method", record(Fetch{Method: "GET"}), row(Fetch{Method: "POST"}), false},
 		{"an id", record(Fetch{RecordID: "urn:a"}), row(Fetch{RecordID: "urn:a", Status: 404}), true},
@@ -170,7 +179,7 @@ func TestIndexedAgent(t *testing.T) {
 		{"a WAT whose record was verified", TrustVerified, FlagOfWAT | FlagRequestUnread, ""},
 	} {
 		x := newIndexed(&Set{Inputs: append(robots[:1:1], index)})
-		f := Fetch{Type: TypeIndexed, Archive: "a.warc.gz", Trust: c.trust, Flags: c.flags}
+		f := Fetch{Type: map[bool]RecordType{true: TypeResponse, false: TypeIndexed}[c.trust == TrustVerified], Archive: "a.warc.gz", Trust: c.trust, Flags: c.flags}
 		if x.credit(&f); f.UserAgent != c.want {
 			t.Errorf("%s: %q", c.name, f.UserAgent)
 		}
