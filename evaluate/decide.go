@@ -187,6 +187,12 @@ func (r *Result) govern(v *view, s *subject) {
 	case r.Fetch.Trust == facts.TrustListed:
 		r.Notes |= NoteListed
 	}
+	if r.Fetch.Flags&facts.FlagMayBeNoFetch != 0 {
+		r.Notes |= NoteNoStatus
+	}
+	if r.Fetch.Flags&facts.FlagRefuted != 0 {
+		r.Notes |= NoteNoRecord
+	}
 	if g.Forgeable || r.Fetch.Flags&facts.FlagForgeable != 0 {
 		r.Notes |= NoteForgeable
 	}

@@ -168,13 +168,15 @@ const (
 	NoteIndexed                            // an index tells of the fetch; its record, all of it, or its request was not read, or a page may hold the record
 	NoteListed                             // a list of URLs tells of the fetch, likewise
 	NoteUnreadCapture                      // an index tells of a capture before the fetch that would govern; its record was not read
+	NoteNoStatus                           // an index tells of the fetch, without a status: its record may be none of a fetch
+	NoteNoRecord                           // an index or a list tells of the fetch; its record was looked for, and is not there
 )
 
 var noteNames = [...]string{
 	"reserved_encoding", "parse_limit", "body_cut", "url_cut", "other_crawler", "permitted_copy", "partial", "resynced",
 	"other_mode", "html", "digest_mismatch", "same_moment", "coarse_date", "unreadable_copy", "bracketed", "unsafe_encoding",
 	"lenient", "documented_token", "robots_txt_encoded", "ambiguous_token", "token_by_option", "forgeable",
-	"indexed", "listed", "unread_capture",
+	"indexed", "listed", "unread_capture", "no_status", "no_record",
 }
 
 // Strings returns the names of the notes in n, in a fixed order.

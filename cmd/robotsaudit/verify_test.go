@@ -214,6 +214,11 @@ func TestVerifyHostileIndex(t *testing.T) {
 		if refuted := v.Refuted == 1; refuted && (len(violations) > 0 || o.Audit().Totals.Possible != 1) || !refuted && len(violations) != 1 {
 			t.Fatalf("%s: %d violations, %d possible ones", c.name, len(violations), o.Audit().Totals.Possible)
 		}
+		for row, err := range results.Rows(o, report.UnprovenTable) {
+			if err != nil || !strings.Contains(row.Notes, "no_record") {
+				t.Errorf("%s: %v, notes %q", c.name, err, row.Notes)
+			}
+		}
 		if v.Refuted == 1 && (len(details) != 1 || !strings.HasPrefix(details[0], "not_verified: ") || !strings.Contains(details[0], cmp.Or(c.want, "nothing"))) {
 			t.Errorf("%s: %q", c.name, details)
 		}

@@ -56,10 +56,12 @@ func TestSentence(t *testing.T) {
 			f.RecordType, f.AgentSource, f.Certainty, f.Notes = "indexed", "list", "possible", "listed,unread_capture"
 		}, "On 3 May 2024 at 10:15:02 UTC, as a list alone tells, ExampleBot (so named by the list) fetched http://a.example/private/x, which the robots.txt that it had fetched 14 minutes earlier" + forbids + "; but an index tells of another robots.txt before the fetch, which was not read."},
 		"index, and no such record": {func(f *found) {
-			f.RecordType, f.Certainty, f.Notes, f.Status = "indexed", "possible", "indexed", new(int16(200))
+			f.RecordType, f.Certainty, f.Notes = "indexed", "possible", "indexed,no_record"
 		},
 			"On 3 May 2024 at 10:15:02 UTC, as an index alone tells, ExampleBot fetched http://a.example/private/x, which the robots.txt that it had fetched 14 minutes earlier" + forbids + "; but its record was looked for and is not there, so nothing shows that the fetch was made."},
-		"index, without a status": {func(f *found) { f.RecordType, f.Certainty, f.Notes, f.Status = "indexed", "possible", "indexed", nil },
+		"index, without a status": {func(f *found) {
+			f.RecordType, f.Certainty, f.Notes, f.Status = "indexed", "possible", "indexed,no_status", nil
+		},
 			"On 3 May 2024 at 10:15:02 UTC, as an index alone tells, ExampleBot fetched http://a.example/private/x, which the robots.txt that it had fetched 14 minutes earlier" + forbids + "; but the row has no status, so nothing shows that the fetch was made."},
 		"index, in the same second": {func(f *found) {
 			f.RecordType, f.Certainty, f.Notes, f.RobotsTime = "indexed", "possible", "same_moment,indexed", f.FetchTime

@@ -51,19 +51,15 @@ func (f *found) causes() (list []cause) {
 		{f.Evidence == "stale" && value(f.Age) > oldAge && !f.has("bracketed"), causeOld},
 		{f.has("forgeable"), causeDamage},
 		{f.has("unread_capture"), causeUnread},
+		{f.has("no_status"), causeRow},
+		{f.has("no_record"), causeAbsent},
 	} {
 		if c.holds {
 			list = append(list, c.cause)
 		}
 	}
-	switch { // what is left are fetches that an index or a list tells of
-	case len(list) > 0:
-	case f.has("same_moment"):
+	if len(list) == 0 { // what is left is a fetch that an index tells of, in the second of robots.txt
 		list = append(list, causeMoment)
-	case f.Status == nil && !f.has("listed"):
-		list = append(list, causeRow)
-	default:
-		list = append(list, causeAbsent)
 	}
 	return list
 }

@@ -92,6 +92,8 @@ var sentences = map[string]map[string]sentence{
 		"indexed":            {"The four classes", "an index tells of the fetch, and its record, its end, or its request was not read, or a page may hold the record"},
 		"listed":             {"The four classes", "a list of URLs tells of the fetch, and its record was not read"},
 		"unread_capture":     {"The four classes", "An index tells of a capture that would govern, and no input holds it (`unread_capture`)."},
+		"no_status":          {"The four classes", "A row of an index without a status tells of the fetch: its record may be none of a fetch (`no_status`)."},
+		"no_record":          {"Other notes", "the record that an index or a list names was looked for, and is not there"},
 		"reserved_encoding":  {"Open readings", "a reserved byte equals its percent-encoded form"},
 		"unsafe_encoding":    {"Open readings", "by the letter the two forms differ, and the RFC is silent."},
 		"lenient":            {"Open readings", "misspelt lines, and lines without a colon, are read as meant, or are not"},
