@@ -16,6 +16,7 @@ import tempfile
 import zipfile
 from collections import Counter
 from pathlib import Path
+from typing import NamedTuple
 
 import duckdb
 import oracle
@@ -27,23 +28,68 @@ from crawlers import CRAWLERS
 RANK = {"contested": 0, "possible": 0, "probable": 1, "certain": 2}
 
 
+class Record(NamedTuple):
+    """Record is a record of an answer of the server. Those of one archive come as they stand in it."""
+    id: str
+    number: int   # of the answer in the log
+    whole: bool   # it has the body
+    archive: str
+    date: str     # to the second
+
+
 def records(folder):
-    """records gives of each record in the archives under folder its id, the number of its answer in the log, and whether it has the body."""
+    """records gives the records of answers in the archives under folder."""
     for path in sorted(folder.rglob("*.w*")):
         if path.suffix == ".wacz":
             with zipfile.ZipFile(path) as wacz:
-                streams = [io.BytesIO(wacz.read(name)) for name in wacz.namelist() if name.startswith("archive/")]
+                streams = {f"{path}/{name}": io.BytesIO(wacz.read(name)) for name in wacz.namelist() if name.startswith("archive/")}
         elif path.name.endswith((".warc", ".warc.gz")):
-            streams = [open(path, "rb")]
+            streams = {str(path): open(path, "rb")}
         else:
             continue
-        for stream in streams:
+        for archive, stream in streams.items():
             with stream:
                 for record in ArchiveIterator(stream):
                     served = record.http_headers and record.http_headers.get_header(web.SERVED)
                     if served and record.rec_type in ("response", "revisit"):
                         whole = record.rec_type == "response" and record.http_headers.get_statuscode() != "304"
-                        yield record.rec_headers.get_header("WARC-Record-ID").strip("<>"), int(served), whole
+                        header = record.rec_headers.get_header
+                        yield Record(header("WARC-Record-ID").strip("<>"), int(served), whole, archive, header("WARC-Date")[:len("2025-03-03T09:00:00")])
+
+
+def by_archive(found):
+    """by_archive groups records by their archives."""
+    archives = {}
+    for record in found:
+        archives.setdefault(record.archive, []).append(record)
+    return archives.values()
+
+
+def shown_order(found):
+    """shown_order gives each answer the number that the archives show: by date, and in one second as the records of an archive stand."""
+    shown = {}
+    for archive in by_archive(found):
+        shown |= zip((record.number for record in sorted(archive, key=lambda record: record.date)), sorted(record.number for record in archive))
+    return shown
+
+
+def pairs(found, truth):
+    """pairs counts pairs of a robots.txt and another fetch of its host, in one archive and second: all, and those in the wrong order."""
+    count = Counter()
+    for archive in by_archive(found):
+        seconds = {}
+        for record in archive:
+            seconds.setdefault((record.date, truth.lines[record.number].host), []).append(record)
+        for second in seconds.values():
+            for at, one in enumerate(second):
+                for other in second[at + 1:]:
+                    robots = [truth.is_capture(truth.lines[record.number]) for record in (one, other)]
+                    if robots[0] == robots[1]:
+                        continue
+                    count["all"] += 1
+                    if one.number > other.number:
+                        count["first" if robots[0] else "behind"] += 1
+    return count
 
 
 def audit(binary, folders, work):
@@ -56,15 +102,30 @@ def audit(binary, folders, work):
     return [dict(zip(found.columns, row)) for row in found.fetchall()]
 
 
-COLUMNS = ("equal", "weaker", "unknown, by lack", "misled, by lack", "unknown, yet held", "wrong",
+COLUMNS = ("equal", "weaker", "unknown, by lack", "misled, by lack", "misled, by order", "unknown, yet held", "wrong",
            "without row", "not archived", "not served")
 
+MOMENT = {"all": "pairs", "first": "first, though later", "behind": "behind, though earlier",
+          "probable": "probable violations", "misled": "misled, by order"}
 
-def judge(row, truth, held):
-    """judge names what the row of the tool is beside the verdict by the whole log and that by what the archives hold."""
+
+def says_same_moment(row):
+    return "same_moment" in (row["notes"] or "").split(",")
+
+
+def judge(row, truth, held, shown):
+    """judge names what the row of the tool is beside the verdict by the whole log, that by what the archives hold, and
+    that by what they hold in the order that they show."""
     kind = judge_beside(row, truth, held)
+    if kind != "wrong":
+        return kind
     # Archives that lack what would refute a verdict mislead whoever reads them alone.
-    return "misled, by lack" if kind == "wrong" and held != truth and judge_beside(row, held, held) in ("equal", "weaker") else kind
+    if held != truth and judge_beside(row, held, held) in ("equal", "weaker"):
+        return "misled, by lack"
+    # So do archives whose records stand in another order. Who accuses by that order has to say that it may be wrong.
+    if (row["certainty"] is None or says_same_moment(row)) and judge_beside(row, shown, shown) in ("equal", "weaker"):
+        return "misled, by order"
+    return kind
 
 
 def judge_beside(row, truth, held):
@@ -81,32 +142,40 @@ def judge_beside(row, truth, held):
 
 def compare(binary, folders, log, listed, label):
     found = [record for folder in folders for record in records(folder)]
-    recorded = {record_id: number for record_id, number, _ in found}
+    recorded = {record.id: record.number for record in found}
     answers = set(recorded.values())
-    bodies = {number for _, number, whole in found if whole}
-    truth, held = oracle.Oracle(log), oracle.Oracle([line for line in log if line.number in answers], bodies)
+    truth, archived = oracle.Oracle(log), [line for line in log if line.number in answers]
+    held = oracle.Oracle(archived, {record.number for record in found if record.whole})
+    place = shown_order(found)
+    shown = oracle.Oracle(sorted(line._replace(number=place[line.number]) for line in archived),
+                          {place[record.number] for record in found if record.whole})
     with tempfile.TemporaryDirectory() as work:
         rows = audit(binary, folders, work)
-    counts, reasons = Counter(), Counter()
+    counts, reasons, moment = Counter(), Counter(), pairs(found, truth)
     for row in rows:
         number = recorded.get((row["warc_record_id"] or "").strip("<>"))
         if number is None:
             counts["not served"] += 1
             continue
-        said, could = truth.verdict(number), held.verdict(number)
-        kind = judge(row, said, could)
+        said, could, seen = truth.verdict(number), held.verdict(number), shown.verdict(place[number])
+        kind = judge(row, said, could, seen)
         counts[kind] += 1
+        if row["certainty"] == "probable" and says_same_moment(row):
+            moment["probable"] += 1
+            moment["misled"] += kind == "misled, by order"
         if kind == "equal":
             continue
+        if kind == "misled, by order":
+            could = seen
         reasons[kind, row["reason"], row["verdict"], row["certainty"], said, could] += 1
         if listed:
             print(f"  {kind}: {row['url']} {row['fetch_time']} {row['warc_filename']}@{row['warc_record_offset']} "
                   f"{row['verdict']} {row['certainty'] or ''} ({row['reason']}, {row['evidence']}, agent {row['agent']}, "
-                  f"notes {row['notes']}); log {number}: {said.verdict} {said.certainty} ({said.why}); held: {could.verdict} {could.certainty} ({could.why})")
+                  f"notes {row['notes']}); log {number}: {said.verdict} {said.certainty} ({said.why}); archives: {could.verdict} {could.certainty} ({could.why})")
     counts["without row"] = len(answers) - sum(counts[k] for k in counts if k != "not served")
     counts["not archived"] = len(log) - len(answers)
     print(f"{label:20}{len(rows):8}" + "".join(f"{counts[name]:19}" for name in COLUMNS))
-    return reasons
+    return reasons, moment
 
 
 def main():
@@ -118,16 +187,21 @@ def main():
     options = parser.parse_args()
     log = oracle.read(options.archives / "server.jsonl", {name: CRAWLERS[name].token for name in options.crawler}, web)
     print(f"{'crawler':20}{'fetches':>8}" + "".join(f"{name:>19}" for name in COLUMNS))
-    total = Counter()
+    total, moments = Counter(), {}
     for name in options.crawler:
         own = [line for line in log if line.crawler == name]
-        total += compare(options.binary, [options.archives / name], own, options.list, name)
+        reasons, moments[name] = compare(options.binary, [options.archives / name], own, options.list, name)
+        total += reasons
     if len(options.crawler) > 1:
-        total += compare(options.binary, [options.archives / name for name in options.crawler], log, options.list, "all together")
+        total += compare(options.binary, [options.archives / name for name in options.crawler], log, options.list, "all together")[0]
     print("\nWhat differs, and how often:")
     for (kind, reason, verdict, certainty, said, could), count in sorted(total.items(), key=lambda item: (item[0][0], -item[1])):
         print(f"{count:6}  {kind}: {verdict} {certainty or ''} ({reason}); by the log {said.verdict} {said.certainty} ({said.why}), "
               f"by the archives {could.verdict} {could.certainty} ({could.why})")
+    print("\nA robots.txt and another fetch of its host in one second of an archive (same_moment):")
+    print(f"{'crawler':20}" + "".join(f"{title:>26}" for title in MOMENT.values()))
+    for name, moment in moments.items():
+        print(f"{name:20}" + "".join(f"{moment[key]:26}" for key in MOMENT))
     wrong = sum(count for key, count in total.items() if key[0] == "wrong")
     print(f"\n{wrong} wrong" if wrong else "\nno verdict is wrong")
     sys.exit(1 if wrong else 0)
