@@ -479,7 +479,9 @@ func (r *resolver) takeHop(res *resolution, t target) error {
 		return nil
 	}
 	if res.Kind == facts.CaptureRobots && t.follows && r.mayBeSameCrawler(res, c) {
-		if err := r.marks.Add(MarkOf(&c.Fetch)); err != nil {
+		mark := MarkOf(&c.Fetch)
+		mark.UserAgent = c.UserAgent
+		if err := r.marks.Add(mark); err != nil {
 			return err
 		}
 	}
