@@ -39,8 +39,6 @@ func (d *decider) certify(r *Result, s *subject, tl *timeline, v *view) error {
 		r.Certainty = Possible
 	case s.mayPrecede(v), r.Fetch.Flags&facts.FlagMayBeNoFetch != 0:
 		r.Certainty, r.mayBeProven = Possible, true
-	case tl.mayHaveLedTo(s):
-		r.Certainty, r.Notes = Possible, r.Notes|NoteSameMoment
 	case r.Fetch.Flags&facts.FlagRefuted != 0: // the index is wrong about the record, and nothing else tells of the fetch
 		r.Certainty = Possible
 	case r.Evidence != Fresh || r.Notes&doubts != 0:

@@ -118,20 +118,17 @@ func (l *timelines) count(here facts.Place) (n int64, err error) {
 // load makes the timeline of an origin from its states.
 func (l *timelines) load(here facts.Place, states []*State) (*timeline, error) {
 	var marked map[resolve.Mark]bool // most origins have none
-	var seconds map[visit]bool
 	err := l.marks.Each(here, func(m *resolve.Mark) error {
 		if marked == nil {
-			marked, seconds = make(map[resolve.Mark]bool), make(map[visit]bool)
+			marked = make(map[resolve.Mark]bool)
 		}
-		marked[m.Key()] = true
-		seconds[visitOf(m.URL, m.UserAgent, m.Micros)] = true
+		marked[*m] = true
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
 	tl := newTimeline(states, marked)
-	tl.seconds = seconds
 	tl.addUnread(l.unread)
 	return tl, l.copies.Each(here, func(c *resolve.Copy) error {
 		tl.places.add(c.First(), c.Spot())

@@ -1,7 +1,6 @@
 package evaluate
 
 import (
-	"net/http"
 	"slices"
 	"sort"
 
@@ -14,25 +13,8 @@ type timeline struct {
 	all     *line
 	byAgent map[string]*line      // by lower-cased product token; "" where none is known
 	marks   map[resolve.Mark]bool // records that a robots.txt redirect led to
-	seconds map[visit]bool        // those of marks
 	places  places                // of records that several archives hold
 	unread  []facts.Time          // of captures that indexes tell of and no input holds, in order
-}
-
-// visit is a URL that a crawler got in a second.
-type visit struct {
-	url, userAgent string
-	second         int64
-}
-
-func visitOf(url, userAgent string, micros int64) visit {
-	return visit{url, userAgent, micros - micros%facts.PrecisionSecond.Unit()}
-}
-
-// mayHaveLedTo reports whether a redirect of robots.txt may have led to a fetch, in place of another of
-// its second: crawlers with several connections write records in the order in which they end.
-func (tl *timeline) mayHaveLedTo(s *subject) bool {
-	return s.Flags&facts.FlagSerial == 0 && s.Method == http.MethodGet && tl.seconds[visitOf(s.URL, s.UserAgent, s.Micros)]
 }
 
 // addUnread takes the times at which indexes tell of captures. Those of the second of a capture tell of

@@ -479,9 +479,7 @@ func (r *resolver) takeHop(res *resolution, t target) error {
 		return nil
 	}
 	if res.Kind == facts.CaptureRobots && t.follows && r.mayBeSameCrawler(res, c) {
-		mark := MarkOf(&c.Fetch)
-		mark.UserAgent = c.UserAgent
-		if err := r.marks.Add(mark); err != nil {
+		if err := r.marks.Add(MarkOf(&c.Fetch)); err != nil {
 			return err
 		}
 	}

@@ -30,18 +30,11 @@ type Mark struct {
 	Micros       int64
 	URL          string
 	RecordID     string
-	UserAgent    string // of the record; not of Key
 	Type         facts.RecordType
 	Status       int16
 	Input        int32 // with Offset: of a record without an id
 	Entry        string
 	Offset       int64
-}
-
-// Key is the mark as MarkOf makes it.
-func (m Mark) Key() Mark {
-	m.UserAgent = ""
-	return m
 }
 
 // MarkOf makes the mark of a record, the same for every copy of it.
@@ -64,7 +57,6 @@ var markRuns = run.Spec[Mark]{
 			cmp.Compare(a.Micros, b.Micros),
 			cmp.Compare(a.URL, b.URL),
 			cmp.Compare(a.RecordID, b.RecordID),
-			cmp.Compare(a.UserAgent, b.UserAgent),
 			cmp.Compare(a.Type, b.Type),
 			cmp.Compare(a.Status, b.Status),
 			cmp.Compare(a.Input, b.Input),

@@ -25,7 +25,6 @@ type found struct {
 	Method       string  `parquet:"fetch_method"`
 	Status       *int16  `parquet:"fetch_status"`
 	RecordType   string  `parquet:"record_type"`
-	Trust        string  `parquet:"trust"`
 	Digest       string  `parquet:"content_digest"`
 	File         string  `parquet:"warc_filename"`
 	Offset       int64   `parquet:"warc_record_offset"`

@@ -66,8 +66,6 @@ func TestSentence(t *testing.T) {
 		"index, in the same second": {func(f *found) {
 			f.RecordType, f.Certainty, f.Notes, f.RobotsTime = "indexed", "possible", "same_moment,indexed", f.FetchTime
 		}, "On 3 May 2024 at 10:15:02 UTC, as an index alone tells, ExampleBot fetched http://a.example/private/x, which the robots.txt that it had fetched at the same moment (nothing tells for sure which came first)" + forbids + "; but nothing shows that this crawler was told before."},
-		"a redirect of robots.txt may have led to it": {func(f *found) { f.Certainty, f.Notes = "possible", "same_moment" },
-			"On 3 May 2024 at 10:15:02 UTC ExampleBot fetched http://a.example/private/x, which the robots.txt that it had fetched 14 minutes earlier" + forbids + "; but a redirect of robots.txt may have led to it."},
 		"stale and bracketed": {func(f *found) {
 			f.Evidence, f.Certainty, f.Notes = "stale", "probable", "bracketed"
 			f.RobotsTime = new(*f.FetchTime - (3*24*3600+7200)*1e6)

@@ -23,7 +23,6 @@ var (
 	causeUnread  = cause{"An index tells of another robots.txt before the fetch, and no input holds it.", "an index tells of another robots.txt before the fetch, which was not read", "The archive that holds that robots.txt."}
 	causeMoment  = cause{"An index tells of the fetch, and robots.txt is of the same second: nothing shows which came first.", "nothing shows that this crawler was told before", "The archive that the index names: the order of its records tells which came first."}
 	causeAbsent  = cause{"The record that an index or a list names was looked for, and is not there.", "its record was looked for and is not there, so nothing shows that the fetch was made", "The archive that holds the record; or an index that says where it is."}
-	causeLedTo   = cause{"A redirect of robots.txt led to a record of the same URL and second; it may have led to this one.", "a redirect of robots.txt may have led to it", "The crawler’s log, if it says for what each fetch was made."}
 	causeRow     = cause{"The row of an index that tells of the fetch has no status: its record may be none of a fetch.", "the row has no status, so nothing shows that the fetch was made", "The archive that the index names, or --verify: its record tells."}
 	causeCopy    = cause{"A copy of robots.txt that the crawler may have used allows the fetch.", "another copy that the crawler may have used allows it", "The crawler’s log or cache, if it shows which copy it used."}
 	causeReading = cause{"A reading that the standard leaves open allows the fetch.", "a reading that the standard leaves open allows it", "No archive: how the site meant the line and how the crawler reads it, in its documentation."}
@@ -59,12 +58,8 @@ func (f *found) causes() (list []cause) {
 			list = append(list, c.cause)
 		}
 	}
-	switch {
-	case len(list) > 0:
-	case f.RecordType == "indexed" || f.Trust == "verified":
+	if len(list) == 0 { // what is left is a fetch that an index tells of, in the second of robots.txt
 		list = append(list, causeMoment)
-	default:
-		list = append(list, causeLedTo)
 	}
 	return list
 }

@@ -277,8 +277,7 @@ def _probable(row, archives, fetch, capture, body):
 def _possible(row, archives, fetch, capture, body):
     bracketed = "bracketed" in _notes(row)
     stale = row["evidence"] == "stale" and not bracketed and (not _own(row) or row["robots_age_seconds"] > 30 * DAY)
-    led_to = "same_moment" in _notes(row)  # a redirect of robots.txt may have led to it
-    if row["agent"] is not None and row["evidence"] != "later" and not stale and not led_to:
+    if row["agent"] is not None and row["evidence"] != "later" and not stale:
         raise Mismatch("possible, though the crawler was told in time")
     _no_copy(row)
 
