@@ -71,6 +71,7 @@ type (
 	CaptureReason = resolve.Reason  // why
 	Step          = resolve.Step    // a record that a capture led to
 	StepKind      = resolve.StepKind
+	Lead          = resolve.Lead // a redirect that may have led to another record than the one that counts
 )
 
 // The outcomes. The zero value is a capture that nothing defined can be said of.

@@ -253,7 +253,7 @@ func TestHopsOfOneMoment(t *testing.T) {
 	hop := func(id string) rec { r := redirect(home+"/robots.txt", "-1h", "/r"); r.id = id; return r }
 	there := func(id, want string) rec { return rec{url: home + "/r", at: "-1h", body: closed, id: id, want: want} }
 	check(t, Options{}, archive{robotsTxt("-2h", closed), hop("4"), there("3", itself), hop("2"), there("1", itself)})
-	check(t, Options{}, archive{robotsTxt("-2h", closed), hop("1"), there("4", itself), there("3", "disallowed fresh rule probable +same_moment")})
+	check(t, Options{}, archive{robotsTxt("-2h", closed), hop("1"), there("4", itself), there("3", "disallowed fresh rule possible +same_moment +redirect_target")})
 	nameless := hop("1")
 	nameless.ua = "-"
 	check(t, Options{}, archive{robotsTxt("-2h", closed), nameless, there("2", itself)})

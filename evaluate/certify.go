@@ -30,6 +30,7 @@ func (d *decider) certify(r *Result, s *subject, tl *timeline, v *view) error {
 	if bracketed {
 		r.Notes |= NoteBracketed
 	}
+	leads := tl.leads.to(s)
 	switch {
 	case r.Contester != nil || r.allows:
 		r.Certainty = Contested
@@ -39,6 +40,8 @@ func (d *decider) certify(r *Result, s *subject, tl *timeline, v *view) error {
 		r.Certainty = Possible
 	case s.mayPrecede(v), r.Fetch.Flags&facts.FlagMayBeNoFetch != 0:
 		r.Certainty, r.mayBeProven = Possible, true
+	case leads != nil:
+		r.Certainty, r.Notes, r.ledBy = Possible, r.Notes|NoteRedirectTarget, leads
 	case r.Fetch.Flags&facts.FlagRefuted != 0: // the index is wrong about the record, and nothing else tells of the fetch
 		r.Certainty = Possible
 	case r.Evidence != Fresh || r.Notes&doubts != 0:

@@ -90,6 +90,9 @@ func (tl *timeline) lastSaying(s *subject) (list []*State) {
 	return list
 }
 
+// LedBy returns the captures of robots.txt that may have led to the fetch by redirects.
+func (r *Result) LedBy() []*Lead { return r.ledBy }
+
 // Twins returns the other places of a record, the fetch's or a capture's, if several archives
 // hold it: any of them may show which of two records of one moment came first.
 func (r *Result) Twins(f *facts.Fetch) []Spot {

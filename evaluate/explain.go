@@ -176,6 +176,7 @@ func (x *explainer) fill() (*Explanation, error) {
 			age = x.subject.time.MicrosSince(newest) / 1e6
 		}
 		x.made.Age = new(age)
+		x.made.LedBy = x.leads(r)
 		if r.against != nil || r.Reason == UnreadCapture {
 			x.made.Withdrawn = new(said(&r.withdrawn))
 		}
@@ -205,6 +206,14 @@ func (x *explainer) recordOf(f *facts.Fetch) ExplainedRecord {
 	return ExplainedRecord{
 		File: x.filename(f), Offset: f.Offset, Length: f.Length, Number: f.Index, ID: recordid.Text(f.RecordID),
 	}
+}
+
+func (x *explainer) leads(r *Result) (list []ExplainedLead) {
+	for _, lead := range r.ledBy {
+		at := lead.Spot()
+		list = append(list, ExplainedLead{lead.URL, Moment{lead.Time()}, ExplainedRecord{File: x.nameOf(at.Input, at.Entry), Offset: -1, Number: at.Index}})
+	}
+	return list
 }
 
 func knownStatus(status int16) *int16 {

@@ -26,6 +26,7 @@ type Explanation struct {
 	Skipped   int                `json:"skipped"`                   // captures behind the last of these
 	Undated   int                `json:"undated"`                   // captures without a usable date, which count nowhere
 	Unread    []Moment           `json:"unread_captures,omitempty"` // that an index tells of and no input holds, the nearest
+	LedBy     []ExplainedLead    `json:"redirects,omitempty"`       // of robots.txt, which may have led to the fetch
 	File      *ExplainedFile     `json:"robots_txt,omitempty"`      // of the governing capture
 	Readings  []ExplainedReading `json:"readings,omitempty"`        // that the specifications leave open
 	Others    int                `json:"other_fetches,omitempty"`   // of the same URL, at other times
@@ -157,6 +158,13 @@ type ExplainedStep struct {
 	Kind   string           `json:"kind"`          // redirect, or original: of a revisit or 304
 	URL    string           `json:"url,omitempty"` // of a redirect
 	Record *ExplainedRecord `json:"record"`        // null: not in these archives
+}
+
+// ExplainedLead is a redirect of robots.txt that may have led to the fetch.
+type ExplainedLead struct {
+	URL    string          `json:"url"`
+	Time   Moment          `json:"time"`
+	Record ExplainedRecord `json:"record"` // of the capture of robots.txt that it began with
 }
 
 // ExplainedBody is the content that a capture stands for.

@@ -13,6 +13,7 @@ import (
 type timelines struct {
 	states *facts.Cursor[resolve.State]
 	marks  *facts.Cursor[resolve.Mark]
+	leads  *facts.Cursor[resolve.Lead]
 	copies *facts.Cursor[resolve.Copy]
 	events *facts.Cursor[facts.LogEvent]
 	lines  lineTwins
@@ -23,6 +24,7 @@ func (r *Resolved) openTimelines(ctx context.Context, from, to int) *timelines {
 	return &timelines{
 		states: facts.NewCursor(r.states.Range(ctx, from, to), func(s *resolve.State) facts.Place { return facts.PlaceOf(&s.Fetch) }),
 		marks:  facts.NewCursor(r.marks.Range(ctx, from, to), (*resolve.Mark).Place),
+		leads:  facts.NewCursor(r.leads.Range(ctx, from, to), (*resolve.Lead).Place),
 		copies: facts.NewCursor(r.copies.Range(ctx, from, to), (*resolve.Copy).Place),
 		events: facts.NewCursor(r.store.Events(ctx, facts.Buckets{From: from, To: to}), (*facts.LogEvent).Place),
 	}
@@ -31,12 +33,13 @@ func (r *Resolved) openTimelines(ctx context.Context, from, to int) *timelines {
 func (l *timelines) stop() {
 	l.states.Stop()
 	l.marks.Stop()
+	l.leads.Stop()
 	l.copies.Stop()
 	l.events.Stop()
 }
 
 func (l *timelines) err() error {
-	return cmp.Or(l.states.Err, l.marks.Err, l.copies.Err, l.events.Err)
+	return cmp.Or(l.states.Err, l.marks.Err, l.leads.Err, l.copies.Err, l.events.Err)
 }
 
 // next returns the next origin with a capture or log event.
@@ -130,6 +133,16 @@ func (l *timelines) load(here facts.Place, states []*State) (*timeline, error) {
 	}
 	tl := newTimeline(states, marked)
 	tl.addUnread(l.unread)
+	var redirects []*resolve.Lead
+	err = l.leads.Each(here, func(lead *resolve.Lead) error {
+		kept := *lead
+		redirects = append(redirects, &kept)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	tl.leads = newLeads(redirects)
 	return tl, l.copies.Each(here, func(c *resolve.Copy) error {
 		tl.places.add(c.First(), c.Spot())
 		return nil

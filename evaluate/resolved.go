@@ -24,6 +24,7 @@ type Resolved struct {
 
 	states    *run.SortedRows[resolve.State]
 	marks     *run.SortedRows[resolve.Mark]
+	leads     *run.SortedRows[resolve.Lead]
 	copies    *run.SortedRows[resolve.Copy]
 	originals *run.SortedRows[facts.Fetch]
 	robots    []int64 // captures of robots.txt in each bucket
@@ -94,7 +95,7 @@ func (r *Resolved) resolve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.states, r.marks, r.copies, r.robots, r.bodies = res.States, res.Marks, res.Copies, res.Robots, res.Bodies
+	r.states, r.marks, r.leads, r.copies, r.robots, r.bodies = res.States, res.Marks, res.Leads, res.Copies, res.Robots, res.Bodies
 	if r.originals, err = originals.Finish(ctx); err != nil {
 		return err
 	}

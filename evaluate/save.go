@@ -31,7 +31,7 @@ type known struct {
 // Save writes what resolving found into a folder that is there and empty: all that deciding needs
 // but the facts and the options.
 func (r *Resolved) Save(ctx context.Context, dir string) error {
-	res := resolve.Resolved{States: r.states, Marks: r.marks, Copies: r.copies, Bodies: r.bodies}
+	res := resolve.Resolved{States: r.states, Marks: r.marks, Leads: r.leads, Copies: r.copies, Bodies: r.bodies}
 	if err := cmp.Or(res.Save(ctx, dir), r.originals.Save(ctx, dir)); err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (r *Resolved) load(dir string) error {
 	if _, err := r.store.AddPack(res.Bodies); err != nil {
 		return err
 	}
-	r.states, r.marks, r.copies = res.States, res.Marks, res.Copies
+	r.states, r.marks, r.leads, r.copies = res.States, res.Marks, res.Leads, res.Copies
 	if r.originals, err = resolve.OpenOriginals(dir); err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ type timeline struct {
 	all     *line
 	byAgent map[string]*line      // by lower-cased product token; "" where none is known
 	marks   map[resolve.Mark]bool // records that a robots.txt redirect led to
+	leads   leads                 // redirects that may have led to others
 	places  places                // of records that several archives hold
 	unread  []facts.Time          // of captures that indexes tell of and no input holds, in order
 }

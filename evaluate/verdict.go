@@ -130,7 +130,7 @@ const (
 	NoCertainty Certainty = iota
 	Certain               // fresh, the crawler's own capture, before the fetch beyond doubt, every permitted copy disallows
 	Probable              // a doubt remains, which the notes or the evidence name
-	Possible              // nothing shows that this crawler was told in time
+	Possible              // nothing shows that this crawler was told in time, that it made the fetch, or that the fetch was for more than robots.txt
 	Contested             // a permitted copy allows, or a reading that the specifications leave open
 )
 
@@ -170,13 +170,14 @@ const (
 	NoteUnreadCapture                      // an index tells of a capture before the fetch that would govern; its record was not read
 	NoteNoStatus                           // an index tells of the fetch, without a status: its record may be none of a fetch
 	NoteNoRecord                           // an index or a list tells of the fetch; its record was looked for, and is not there
+	NoteRedirectTarget                     // a redirect of robots.txt may have led to the record
 )
 
 var noteNames = [...]string{
 	"reserved_encoding", "parse_limit", "body_cut", "url_cut", "other_crawler", "permitted_copy", "partial", "resynced",
 	"other_mode", "html", "digest_mismatch", "same_moment", "coarse_date", "unreadable_copy", "bracketed", "unsafe_encoding",
 	"lenient", "documented_token", "robots_txt_encoded", "ambiguous_token", "token_by_option", "forgeable",
-	"indexed", "listed", "unread_capture", "no_status", "no_record",
+	"indexed", "listed", "unread_capture", "no_status", "no_record", "redirect_target",
 }
 
 // Strings returns the names of the notes in n, in a fixed order.
@@ -262,7 +263,8 @@ type Result struct {
 	withdrawn Answer // what the governing capture says, where the verdict was withdrawn
 	against   *State // the capture that shows that it may be wrong; nil: none does
 
-	mayBeProven bool // possible, as an index alone tells of it: its record may show that it is a violation
+	ledBy       []*resolve.Lead // the redirects of NoteRedirectTarget
+	mayBeProven bool            // possible, as an index alone tells of it: its record may show that it is a violation
 }
 
 // IsViolation reports whether the fetch counts among the violations.

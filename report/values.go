@@ -34,7 +34,7 @@ var valuesOf = map[string][]Value{
 	"certainty": {
 		{"certain", "Fresh, its own capture, before the fetch beyond doubt, a clear token, and every copy disallows. In `violations`."},
 		{"probable", "A robots.txt captured in time forbids it, but a doubt remains, which `evidence` and `notes` name. In `violations`."},
-		{"possible", "Nothing shows that this crawler was told in time, or that the fetch was made. In `unproven`."},
+		{"possible", "Nothing shows that this crawler was told in time, that it made the fetch, or that the fetch was for more than robots.txt. In `unproven`."},
 		{"contested", "A copy that the crawler may have used allows, or a reading that the standard leaves open. In `unproven`."},
 	},
 	"reason": {
@@ -89,6 +89,7 @@ var valuesOf = map[string][]Value{
 		{"unread_capture", "An index tells of a capture of robots.txt that would govern. No input holds it."},
 		{"no_status", "A row of an index without a status tells of the fetch. Its record may be none of a fetch."},
 		{"no_record", "The record that an index or a list names was looked for (`--verify`), and is not there. Nothing shows that the fetch was made."},
+		{"redirect_target", "A redirect of robots.txt, at most an hour before, may have led to this record."},
 		{"token_by_option", "`agent` is by an option, and the User-Agent does not hold it."},
 	},
 	"agent_source": {

@@ -8,9 +8,10 @@ import (
 
 // A target is the capture of what a redirect leads to; nil where the archive holds none.
 type target struct {
-	capture *facts.Capture
-	follows bool // it was got at or after the redirect
-	found   bool // there is one; without a capture nobody knows which
+	capture    *facts.Capture
+	follows    bool             // it was got at or after the redirect
+	found      bool             // there is one; without a capture nobody knows which
+	candidates []*facts.Capture // what it was found among
 }
 
 // nearest finds the capture that a redirect led to: the nearest within an hour after,
@@ -50,7 +51,7 @@ func (res *resolution) nearest(list byDate) target {
 		}
 	}
 	if after.chosen != nil {
-		return target{after.agreed(), true, true}
+		return target{after.agreed(), true, true, after.candidates()}
 	}
 	isEarly := func(c *facts.Capture) bool {
 		return c.Micros < t.Micros-facts.Day-c.Precision.Unit() || before.isBefore(c)
@@ -65,30 +66,57 @@ func (res *resolution) nearest(list byDate) target {
 		}
 	}
 	if before.chosen != nil {
-		return target{before.agreed(), false, true}
+		return target{before.agreed(), false, true, before.candidates()}
 	}
-	return target{visited, false, false}
+	return target{capture: visited}
+}
+
+// hasOther reports whether there is another GET of the URL of a target near enough for a redirect to have
+// led to it: the one in hand, or one that was made in the hour after it.
+func (g *originCaptures) hasOther(res *resolution, t target, who Crawler) bool {
+	hop := res.wantTime()
+	_, everyone := g.ofURL(res.WantKey).by(who, res)
+	isLate := func(c *facts.Capture) bool { return c.Time().MicrosSince(hop) > 2*facts.Hour }
+	for c := range everyone.all.from(hop.Micros, isLate) {
+		if c.Time().MicrosSince(hop) >= 0 && !(c == t.capture && t.follows) {
+			return true
+		}
+	}
+	return false
 }
 
 // nearby are captures of one moment, of which the one that was found first is chosen.
 type nearby struct {
 	chosen   *facts.Capture
-	disputed bool // one of the same moment in another archive says something else
+	disputed *facts.Capture // by one of the same moment in another archive, which says something else
 }
 
 // agreed returns the capture chosen; nil where archives say different things.
 func (m *nearby) agreed() *facts.Capture {
-	if m.disputed {
+	if m.disputed != nil {
 		return nil
 	}
 	return m.chosen
+}
+
+func (m *nearby) candidates() []*facts.Capture {
+	if m.disputed != nil {
+		return []*facts.Capture{m.chosen, m.disputed}
+	}
+	return []*facts.Capture{m.chosen}
 }
 
 func (m *nearby) add(c *facts.Capture) {
 	if m.chosen == nil {
 		m.chosen = c
 	}
-	m.disputed = m.disputed || m.isDisputedBy(c)
+	m.dispute(c)
+}
+
+func (m *nearby) dispute(c *facts.Capture) {
+	if m.disputed == nil && m.isDisputedBy(c) {
+		m.disputed = c
+	}
 }
 
 // addNearer does the same; of two of one moment, one that stands in the archive of the

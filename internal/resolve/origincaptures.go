@@ -515,7 +515,9 @@ func (res *resolution) agreedAt(c *facts.Capture, list byDate, may func(*facts.C
 		if !res.look() {
 			break
 		}
-		m.disputed = m.disputed || may(o) && m.isDisputedBy(o)
+		if may(o) {
+			m.dispute(o)
+		}
 	}
 	return m.agreed()
 }

@@ -35,6 +35,7 @@ type resolver struct {
 	dir     string // of temporary files
 	states  *run.Sorter[State]
 	marks   *run.Sorter[Mark]
+	leads   *run.Sorter[Lead]
 	copies  *run.Sorter[Copy]
 	next    *run.Sorter[resolution]
 	targets *run.Sorter[targetURL] // that resolutions of next look for
@@ -85,6 +86,7 @@ func (b *budget) settle(share, left *budget) {
 type Resolved struct {
 	States *run.SortedRows[State]
 	Marks  *run.SortedRows[Mark] // of the records that redirects led to
+	Leads  *run.SortedRows[Lead] // redirects that may have led to others
 	Copies *run.SortedRows[Copy] // of captures
 	Robots []int64               // captures of robots.txt in each bucket
 	Bodies string                // path of the pack of those that were read again
@@ -162,6 +164,7 @@ func (rs *resolvers) start(opt Options) error {
 		}
 		r := &resolver{shared: rs.shared, who: opt.Crawler(), dir: dir, robots: make([]int64, run.Buckets)}
 		r.states, r.marks, r.copies = run.NewSorter(dir, stateRuns), run.NewSorter(dir, markRuns), run.NewSorter(dir, copiedRuns)
+		r.leads = run.NewSorter(dir, leadRuns)
 		rs.list = append(rs.list, r)
 		rs.free <- r
 	}
@@ -241,6 +244,9 @@ func (rs *resolvers) resolved(ctx context.Context, bodies string) (res *Resolved
 		return nil, err
 	}
 	if res.Marks, err = together(ctx, rs, func(r *resolver) *run.Sorter[Mark] { return r.marks }); err != nil {
+		return nil, err
+	}
+	if res.Leads, err = together(ctx, rs, func(r *resolver) *run.Sorter[Lead] { return r.leads }); err != nil {
 		return nil, err
 	}
 	res.Copies, err = together(ctx, rs, func(r *resolver) *run.Sorter[Copy] { return r.copies })
@@ -405,6 +411,9 @@ func (r *resolver) step(res *resolution, g *originCaptures) error {
 	switch want {
 	case seekHop:
 		t := g.nearest(res, r.who)
+		if err := r.addLead(res, g, t); err != nil {
+			return err
+		}
 		if res.looked > maxLooks {
 			return r.giveUpCrowd(res, g, UnresolvedRedirect)
 		}
@@ -489,6 +498,30 @@ func (r *resolver) takeHop(res *resolution, t target) error {
 		res.ApplyAt(&c.Fetch)
 		r.take(res, c)
 	})
+}
+
+// addLead remembers a redirect of robots.txt if there are several GETs that it may have led to: a crawler
+// with several connections need not have followed it by the nearest.
+func (r *resolver) addLead(res *resolution, g *originCaptures, t target) error {
+	isSerial := res.Flags&facts.FlagSerial != 0 && !(t.found && t.capture == nil)
+	if res.Kind != facts.CaptureRobots || res.wantsPolicy() || isSerial || !g.hasOther(res, t, r.who) {
+		return nil
+	}
+	at := res.wantTime()
+	lead := Lead{
+		HostReversed: res.WantHost, Origin: res.WantOrigin, Key: res.WantKey, Crawler: r.who(&res.Fetch),
+		URL: res.CurURL, Micros: at.Micros, Precision: at.Precision, Target: at.Micros, TargetExact: at.Precision,
+		Input: res.Input, Entry: res.Entry, Index: res.Index,
+	}
+	way := State{StepText: res.StepText}
+	for _, c := range t.candidates {
+		way.addStep(StepHop, &c.Fetch)
+		if t.follows {
+			lead.Target, lead.TargetExact = c.Micros, c.Precision
+		}
+	}
+	lead.StepText = way.StepText
+	return r.leads.Add(lead)
 }
 
 // takeOriginal goes on with the original of a revisit, under the revisit's own

@@ -70,6 +70,67 @@ var markRuns = run.Spec[Mark]{
 // Place is that of the record's origin.
 func (m *Mark) Place() facts.Place { return facts.Place{Host: m.HostReversed, Origin: m.Origin} }
 
+// A Lead is a redirect of robots.txt that may have led to another GET of its target, in the hour after it,
+// than to the one that counts.
+type Lead struct {
+	HostReversed string
+	Origin       string
+	Key          string // of the target's URL
+	Crawler      string
+	URL          string // of the redirect
+	Micros       int64  // with Precision: its time
+	Precision    facts.Precision
+	Target       int64 // with TargetExact: the time of what counts as the target; of the redirect where nothing after it does
+	TargetExact  facts.Precision
+	Input        int32 // with Entry and Index: the capture of robots.txt that it began with
+	Entry        string
+	Index        int64
+	StepText     string // from there to what counts as the target
+}
+
+// Place is that of the target's origin.
+func (l *Lead) Place() facts.Place { return facts.Place{Host: l.HostReversed, Origin: l.Origin} }
+
+// Time is that of the redirect.
+func (l *Lead) Time() facts.Time { return facts.Time{Micros: l.Micros, Precision: l.Precision} }
+
+// TargetTime is that of what counts as the target, or that of the redirect where nothing after it does.
+func (l *Lead) TargetTime() facts.Time { return facts.Time{Micros: l.Target, Precision: l.TargetExact} }
+
+// Spot is that of the capture of robots.txt.
+func (l *Lead) Spot() facts.Spot { return facts.Spot{Input: l.Input, Entry: l.Entry, Index: l.Index} }
+
+// Steps returns the records that the capture led to, up to what counts as the target.
+func (l *Lead) Steps() []Step { return stepsOf(l.StepText) }
+
+// MayShare reports whether the redirect came within an hour after another to that URL, by that crawler.
+func (l *Lead) MayShare(before *Lead) bool {
+	return l.Key == before.Key && l.Crawler == before.Crawler && l.Time().MicrosSince(before.Time()) <= facts.Hour
+}
+
+var leadRuns = run.Spec[Lead]{
+	Name: "leads",
+	Compare: func(a, b *Lead) int {
+		if c := a.Place().Compare(b.Place()); c != 0 {
+			return c
+		}
+		return cmp.Or(
+			cmp.Compare(a.Key, b.Key),
+			cmp.Compare(a.Crawler, b.Crawler),
+			cmp.Compare(a.Micros, b.Micros),
+			cmp.Compare(a.Precision, b.Precision),
+			cmp.Compare(a.Target, b.Target),
+			cmp.Compare(a.TargetExact, b.TargetExact),
+			cmp.Compare(a.Input, b.Input),
+			cmp.Compare(a.Entry, b.Entry),
+			cmp.Compare(a.Index, b.Index),
+			cmp.Compare(a.StepText, b.StepText),
+			cmp.Compare(a.URL, b.URL),
+		)
+	},
+	Bucket: func(l *Lead) int { return run.BucketOf(l.HostReversed) },
+}
+
 // A Copy is another place of a policy capture. Of a record that several archives hold,
 // each of them may show in which order it and others came.
 type Copy struct {

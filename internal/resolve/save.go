@@ -14,7 +14,7 @@ import (
 
 // Save writes what captures came to into a folder, for OpenSaved: all but Robots.
 func (r *Resolved) Save(ctx context.Context, dir string) error {
-	if err := cmp.Or(r.States.Save(ctx, dir), r.Marks.Save(ctx, dir), r.Copies.Save(ctx, dir)); err != nil {
+	if err := cmp.Or(r.States.Save(ctx, dir), r.Marks.Save(ctx, dir), r.Leads.Save(ctx, dir), r.Copies.Save(ctx, dir)); err != nil {
 		return err
 	}
 	from, err := os.Open(r.Bodies)
@@ -37,6 +37,9 @@ func OpenSaved(dir string) (r *Resolved, err error) {
 		return nil, err
 	}
 	if r.Marks, err = run.OpenSorted(dir, markRuns); err != nil {
+		return nil, err
+	}
+	if r.Leads, err = run.OpenSorted(dir, leadRuns); err != nil {
 		return nil, err
 	}
 	r.Copies, err = run.OpenSorted(dir, copiedRuns)

@@ -34,8 +34,10 @@ func (s *State) addStep(kind StepKind, f *facts.Fetch) {
 
 // Steps returns the records that the capture led to through redirects, revisits and 304s, in
 // order.
-func (s *State) Steps() (steps []Step) {
-	for text := s.StepText; text != ""; {
+func (s *State) Steps() []Step { return stepsOf(s.StepText) }
+
+func stepsOf(text string) (steps []Step) {
+	for text != "" {
 		input, rest, _ := strings.Cut(text[1:], ":")
 		index, rest, _ := strings.Cut(rest, ":")
 		quoted, err := strconv.QuotedPrefix(rest)

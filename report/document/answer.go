@@ -91,7 +91,7 @@ func certainty(t *report.Totals) Certainty {
 		Classes: []Class{
 			class("certain", "Certain violations", "The crawler’s own copy of robots.txt, obtained before the fetch and at most 24 hours old, disallows the fetch, and no copy allows it.", t.ViolationsCertain),
 			class("probable", "Probable violations", "A robots.txt captured in time forbids it, but a doubt remains, which each finding names.", t.ViolationsProbable),
-			class("possible", "Possible, not proven", "robots.txt disallows the fetch, but nothing shows that this crawler was told in time, or that it made the fetch. No violation.", t.Possible),
+			class("possible", "Possible, not proven", "robots.txt disallows the fetch, but nothing shows that this crawler was told in time, that it made the fetch, or that the fetch was for more than robots.txt. No violation.", t.Possible),
 			class("contested", "Contested, not proven", "robots.txt disallows the fetch, but another copy that the crawler may have used allows it, or a reading that the standard leaves open. No violation.", t.Contested),
 			class("unknown", "Unknown", "The archives do not tell what robots.txt said.", t.Unknown),
 			class("allowed", "Allowed", "robots.txt did not forbid the fetch.", t.Allowed-t.RobotsTxtItself),

@@ -21,7 +21,7 @@ func method() Method {
 			{"group, rule", []string{"User-agent lines with the allow and disallow lines that follow them (sections 2.2.1 and 2.2.2)."}},
 			{"certain", []string{"The crawler’s own capture, at most 24 hours old and before the fetch beyond doubt, disallows, and every copy that it may have used does."}},
 			{"probable", []string{"A robots.txt captured in time forbids it, but a doubt remains."}},
-			{"possible", []string{"Disallowed, but nothing shows that this crawler was told in time, or that it made the fetch. No violation."}},
+			{"possible", []string{"Disallowed, but nothing shows that this crawler was told in time, that it made the fetch, or that the fetch was for more than robots.txt. No violation."}},
 			{"contested", []string{"Disallowed, but a copy that the crawler may have used allows (section 2.4), or a reading that the standard leaves open. No violation."}},
 			{"unknown", []string{"The archives do not tell. Neither allowed nor disallowed."}},
 			{"fresh, stale", []string{"Captured at most 24 hours before the fetch, or longer before (section 2.4)."}},

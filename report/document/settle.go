@@ -24,6 +24,7 @@ var (
 	causeMoment  = cause{"An index tells of the fetch, and robots.txt is of the same second: nothing shows which came first.", "nothing shows that this crawler was told before", "The archive that the index names: the order of its records tells which came first."}
 	causeAbsent  = cause{"The record that an index or a list names was looked for, and is not there.", "its record was looked for and is not there, so nothing shows that the fetch was made", "The archive that holds the record; or an index that says where it is."}
 	causeRow     = cause{"The row of an index that tells of the fetch has no status: its record may be none of a fetch.", "the row has no status, so nothing shows that the fetch was made", "The archive that the index names, or --verify: its record tells."}
+	causeLead    = cause{"At most an hour before, or in the same second, robots.txt redirected to this URL: the fetch may have been made to get robots.txt.", "a redirect of robots.txt may have led to it", "The crawler’s log, if it tells from where the crawler came to each URL."}
 	causeCopy    = cause{"A copy of robots.txt that the crawler may have used allows the fetch.", "another copy that the crawler may have used allows it", "The crawler’s log or cache, if it shows which copy it used."}
 	causeReading = cause{"A reading that the standard leaves open allows the fetch.", "a reading that the standard leaves open allows it", "No archive: how the site meant the line and how the crawler reads it, in its documentation."}
 )
@@ -53,6 +54,7 @@ func (f *found) causes() (list []cause) {
 		{f.has("unread_capture"), causeUnread},
 		{f.has("no_status"), causeRow},
 		{f.has("no_record"), causeAbsent},
+		{f.has("redirect_target"), causeLead},
 	} {
 		if c.holds {
 			list = append(list, c.cause)
@@ -60,6 +62,24 @@ func (f *found) causes() (list []cause) {
 	}
 	if len(list) == 0 { // what is left is a fetch that an index tells of, in the second of robots.txt
 		list = append(list, causeMoment)
+	}
+	return list
+}
+
+// Unproven is what tells why a disallowed fetch is not proven to be a violation.
+type Unproven struct {
+	Certainty, Evidence string
+	Agent, RobotsAgent  string // product tokens of the fetch and of the governing capture
+	Age                 *int64 // of the governing capture, in seconds
+	Notes               []string
+}
+
+// Why tells, in sentences, why a possible or contested finding is not proven.
+func (f Unproven) Why() (list []string) {
+	row := found{Certainty: f.Certainty, Evidence: f.Evidence, Agent: f.Agent, Age: f.Age, Notes: strings.Join(f.Notes, ",")}
+	row.RobotsAgent = f.RobotsAgent
+	for _, c := range row.causes() {
+		list = append(list, c.why)
 	}
 	return list
 }

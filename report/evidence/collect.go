@@ -53,6 +53,7 @@ const (
 	roleFetch    = "fetch"
 	roleHop      = "hop"      // the target of a redirect of a capture
 	roleOriginal = "original" // of a revisit, or the copy that a 304 renews
+	roleRedirect = "redirect" // a capture that may have led to the fetch
 	roleTwin     = "twin"     // the same record in another archive, which may show what came first
 )
 
@@ -182,13 +183,11 @@ func (c *collector) cite(r *evaluate.Result) {
 	considered := r.Considered()
 	for _, capture := range considered {
 		c.citeFetch(&capture.Fetch, capture.Role.String())
-		for _, step := range capture.Steps() {
-			role := roleHop
-			if step.Kind == evaluate.StepOriginal {
-				role = roleOriginal
-			}
-			c.citePlace(step.Spot, role)
-		}
+		c.citeSteps(capture.Steps())
+	}
+	for _, lead := range r.LedBy() {
+		c.citePlace(lead.Spot(), roleRedirect)
+		c.citeSteps(lead.Steps())
 	}
 	isSame := func(f *facts.Fetch) bool { return r.Fetch.Time().MicrosSince(f.Time()) == 0 }
 	if !slices.ContainsFunc(considered, func(capture evaluate.Considered) bool { return isSame(&capture.Fetch) }) {
@@ -199,6 +198,17 @@ func (c *collector) cite(r *evaluate.Result) {
 		if isSame(&capture.Fetch) {
 			c.citeTwins(r, &capture.Fetch)
 		}
+	}
+}
+
+// citeSteps cites the records that a capture led to.
+func (c *collector) citeSteps(steps []evaluate.Step) {
+	for _, step := range steps {
+		role := roleHop
+		if step.Kind == evaluate.StepOriginal {
+			role = roleOriginal
+		}
+		c.citePlace(step.Spot, role)
 	}
 }
 

@@ -70,7 +70,7 @@ var sentences = map[string]map[string]sentence{
 	"certainty": {
 		"certain":   {"The four classes", "The evidence is fresh. The capture is the crawler's own and stands before the fetch beyond doubt. The crawler's token is known. Every permitted copy disallows."},
 		"probable":  {"The four classes", "a robots.txt captured in time forbids it, but a doubt remains"},
-		"possible":  {"The four classes", "nothing shows that this crawler was told in time"},
+		"possible":  {"The four classes", "nothing shows that this crawler was told in time, that it made the fetch, or that the fetch was for more than robots.txt"},
 		"contested": {"The four classes", "a permitted copy or an open reading allows the fetch"},
 	},
 	"note": {
@@ -94,6 +94,7 @@ var sentences = map[string]map[string]sentence{
 		"unread_capture":     {"The four classes", "An index tells of a capture that would govern, and no input holds it (`unread_capture`)."},
 		"no_status":          {"The four classes", "A row of an index without a status tells of the fetch: its record may be none of a fetch (`no_status`)."},
 		"no_record":          {"Other notes", "the record that an index or a list names was looked for, and is not there"},
+		"redirect_target":    {"Always allowed", "Any of its GETs of that URL may then be the one in these times"},
 		"reserved_encoding":  {"Open readings", "a reserved byte equals its percent-encoded form"},
 		"unsafe_encoding":    {"Open readings", "by the letter the two forms differ, and the RFC is silent."},
 		"lenient":            {"Open readings", "misspelt lines, and lines without a colon, are read as meant, or are not"},

@@ -185,10 +185,19 @@ func (t *text) reasons() []string {
 		list = append(list, fmt.Sprintf("The capture before it answers: %s. That is no verdict.", t.Prior))
 	}
 	if t.Certainty != "" {
-		meaning, _, _ := strings.Cut(plain(report.Meaning("certainty", t.Certainty)), " In ") // which table
-		list = append(list, fmt.Sprintf("%s%s: %s", strings.ToUpper(t.Certainty[:1]), t.Certainty[1:], meaning))
+		list = append(list, upper(t.Certainty)+": "+t.class())
 	}
 	return list
+}
+
+// class tells why the finding is of its class.
+func (t *text) class() string {
+	if t.Certainty == "certain" || t.Certainty == "probable" || t.governing == nil {
+		meaning, _, _ := strings.Cut(plain(report.Meaning("certainty", t.Certainty)), " In ") // which table
+		return meaning
+	}
+	f := document.Unproven{Certainty: t.Certainty, Evidence: t.Evidence, Agent: t.Crawler.Token, RobotsAgent: t.governing.Agent, Age: t.Age, Notes: t.Notes}
+	return strings.Join(f.Why(), " ")
 }
 
 // why is the reason in one sentence.
@@ -304,6 +313,10 @@ func (t *text) fetch() {
 	t.item("crawler", "%s%s", t.crawler(made), source)
 	if t.Fetch.UserAgent != "" {
 		t.item("User-Agent", "%s", t.shown(t.Fetch.UserAgent))
+	}
+	for i := range t.LedBy {
+		lead := &t.LedBy[i]
+		t.item("perhaps led by", "%s, redirected here (%s); %s", t.shown(lead.URL), moment(lead.Time), t.record(&lead.Record))
 	}
 }
 

@@ -277,7 +277,8 @@ def _probable(row, archives, fetch, capture, body):
 def _possible(row, archives, fetch, capture, body):
     bracketed = "bracketed" in _notes(row)
     stale = row["evidence"] == "stale" and not bracketed and (not _own(row) or row["robots_age_seconds"] > 30 * DAY)
-    if row["agent"] is not None and row["evidence"] != "later" and not stale:
+    is_lead = "redirect_target" in _notes(row)  # a redirect of robots.txt may have led to the fetch
+    if row["agent"] is not None and row["evidence"] != "later" and not stale and not is_lead:
         raise Mismatch("possible, though the crawler was told in time")
     _no_copy(row)
 

@@ -1047,6 +1047,19 @@ def redirect_led_to_pages(s):
     s.in_order()
 
 
+@scenario(8)
+def redirects_that_may_have_led_elsewhere(s):
+    """Two redirects, and several GETs of their target: in archive 2 any of them may be what they led to."""
+    s.robots(s.t - 3 * HOUR_, A)
+    archive, redirect = 1 + s.number % 2, s.t - 2 * HOUR_
+    for _ in range(2):
+        s.robots(redirect, b"", 302, origin=s.other(0), headers=[("Location", s.origin + "/private/robots")], archive=archive)
+    between = s.number // 2 % 4 * SECOND
+    for after in (between, 2 * between, HOUR_, HOUR_ + SECOND):
+        s.page("/private/robots", t=redirect + after, archive=archive).body = A
+    s.in_order()
+
+
 @scenario(6)
 def unresolved_in_the_last_day(s):
     kind = s.number % 3

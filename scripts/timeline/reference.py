@@ -111,6 +111,9 @@ Ambiguities, and how they are read here
  A38 Order in one archive: crawlers with several connections write records as they
      end, so that order proves "before" only where the warcinfo record names a crawler
      that makes one fetch after the other (Wget/1.x). Else same_moment.
+ A39 Likewise a redirect may have led to any GET of its target by its crawler in its own
+     second or that of the nearest; in the hour after it, if another capture redirected to
+     that URL within the hour before: possible (redirect_target).
 """
 
 import base64
@@ -545,7 +548,7 @@ class Archive:
                 f.itself = True
                 if f.time is not None:
                     self.robots_of.setdefault(f.origin, []).append(f)
-        self.outcomes = {}
+        self.outcomes, self.redirects = {}, {}
         for captures in self.robots_of.values():
             for c in captures:
                 self.mark_as_allowed(self.outcome(c).followed)
@@ -601,11 +604,26 @@ class Archive:
             theirs = [f for f in captures if same_crawler(f, capture) == whose]
             soon = [f for f in theirs if f is not hop and soon_after(f, hop)]
             if soon:
-                return spokesman(earliest(soon), hop)
+                nearest = spokesman(earliest(soon), hop)
+                self.add_redirect(url, capture, [hop.time, nearest.time])
+                return nearest
             ago = [f for f in theirs if not soon_after(f, hop) and at_or_before(f, hop) and difference(hop.time, f.time) <= DAY]
             if ago:
+                self.add_redirect(url, capture, [hop.time])
                 return spokesman(latest(ago), hop)
         return None
+
+    def add_redirect(self, url, capture, times):
+        if not capture.serial:
+            self.redirects.setdefault((same_url_key(url), (capture.token or "").lower()), []).append((capture.id, times))
+
+    def may_be_led_to(self, fetch):
+        """Whether a redirect may have led to a GET, though not to the nearest (A39)."""
+        redirects = self.redirects.get((same_url_key(fetch.url), (fetch.token or "").lower()), []) if fetch.method == "GET" else []
+        return any(difference(fetch.time, t) == NOTHING for _, times in redirects for t in times) or any(
+            NOTHING <= difference(fetch.time, times[0]) <= HOUR
+            and any(other != start and NOTHING <= difference(times[0], at[0]) <= HOUR for other, at in redirects)
+            for start, times in redirects)
 
     def status_and_location(self, f):
         """A revisit's own status and Location win; where it has none, its original's."""
@@ -986,6 +1004,9 @@ def certainty(archive, fetch, candidates, following, moment, governed, finding, 
     if finding.evidence == "stale" and not in_brackets and (age > MONTH or not own and not told):
         return "possible"
 
+    if archive.may_be_led_to(fetch):
+        finding.notes.add("redirect_target")
+        return "possible"
     if any(answer(archive, c, fetch).verdict == "allowed" for c in following if same_moment(c, fetch)):
         finding.notes.add("same_moment")  # behind the fetch
     doubts = [

@@ -1,0 +1,86 @@
+package evaluate
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"sort"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/resolve"
+	"github.com/robotsaudit/robotsaudit/internal/weburl"
+)
+
+// leads tell in which times a redirect of robots.txt may have led to any GET of a URL by a crawler.
+type leads map[visited][]window
+
+// A visited is a URL that a crawler got.
+type visited struct {
+	key     string // of the URL
+	crawler string
+}
+
+// A window is a time in which any GET may be what a redirect led to.
+type window struct {
+	from, to int64 // microseconds
+	why      []*resolve.Lead
+}
+
+// newLeads takes the redirects of one origin, those to one URL by one crawler in the order of their dates.
+func newLeads(redirects []*resolve.Lead) leads {
+	if len(redirects) == 0 {
+		return nil
+	}
+	l := make(leads)
+	add := func(t facts.Time, after int64, why ...*resolve.Lead) {
+		to := visited{why[0].Key, why[0].Crawler}
+		l[to] = append(l[to], window{t.Micros, t.Micros + t.Precision.Unit() - 1 + after, why})
+	}
+	for i, lead := range redirects {
+		// Within one moment, the order of records does not tell which one it led to.
+		add(lead.Time(), 0, lead)
+		add(lead.TargetTime(), 0, lead)
+		// Two redirects may have led to two records, although the same one is the nearest to both.
+		if i > 0 && lead.MayShare(redirects[i-1]) {
+			add(lead.Time(), facts.Hour, lead, redirects[i-1])
+		}
+	}
+	for to, windows := range l {
+		slices.SortStableFunc(windows, func(a, b window) int { return cmp.Compare(a.from, b.from) })
+		last := 0
+		for _, w := range windows[1:] {
+			if w.to > windows[last].to { // else those before hold all of it
+				last++
+				windows[last] = w
+			}
+		}
+		l[to] = windows[:last+1]
+	}
+	return l
+}
+
+// to returns the redirects of robots.txt that may have led to a fetch: one, or two that may have led to
+// each other's target; none where none may.
+func (l leads) to(s *subject) []*resolve.Lead {
+	if len(l) == 0 || s.Method != http.MethodGet && s.Method != "" {
+		return nil
+	}
+	u, _ := weburl.Parse(s.URL)
+	if why := l.at(visited{u.Key(), s.key}, s.time); why != nil {
+		return why
+	}
+	// Some crawlers send a User-Agent with every request but those for robots.txt.
+	if why := l.at(visited{u.Key(), ""}, s.time); why != nil && why[0].Spot().SameArchive(facts.SpotOf(s.Fetch)) {
+		return why
+	}
+	return nil
+}
+
+func (l leads) at(to visited, t facts.Time) []*resolve.Lead {
+	windows := l[to]
+	n := sort.Search(len(windows), func(i int) bool { return windows[i].from >= t.Micros+t.Precision.Unit() })
+	if n == 0 || windows[n-1].to < t.Micros {
+		return nil
+	}
+	return windows[n-1].why
+}
