@@ -218,3 +218,41 @@ func TestRowTime(t *testing.T) {
 		}
 	}
 }
+
+// A row is looked for if it tells where its record is, and by its second whether that is the one. It is
+// looked for once.
+func TestCanVerify(t *testing.T) {
+	row := facts.Fetch{Type: facts.TypeIndexed, Archive: "a.warc.gz", Precision: facts.PrecisionSecond}
+	if !CanVerify(&row) {
+		t.Error("a row with all that is needed is not looked for")
+	}
+	for name, change := range map[string]func(*facts.Fetch){
+		"a record":               func(f *facts.Fetch) { f.Type = facts.TypeResponse },
+		"no archive":             func(f *facts.Fetch) { f.Archive = "" },
+		"no offset":              func(f *facts.Fetch) { f.Offset = -1 },
+		"a date without a time":  func(f *facts.Fetch) { f.Precision = facts.PrecisionDay },
+		"one that was not there": func(f *facts.Fetch) { f.Flags = facts.FlagRefuted },
+	} {
+		other := row
+		if change(&other); CanVerify(&other) {
+			t.Errorf("%s is looked for", name)
+		}
+	}
+}
+
+// The inputs that a row may mean are archives whose path or name ends in its name, by whole parts.
+func TestInputPaths(t *testing.T) {
+	v := Verification{set: new(Facts)}
+	v.set.Inputs = []facts.InputResult{
+		{Input: facts.Input{Path: "/data/crawl/a.warc.gz"}}, {Input: facts.Input{Path: "/data/other/a.warc.gz"}}, {Input: facts.Input{Path: "/data/crawl/aa.warc.gz"}},
+		{Input: facts.Input{Path: "/x/1", Name: "a.warc.gz"}}, {Input: facts.Input{Path: "a.warc.gz"}}, {Input: facts.Input{Path: facts.Stdin, Name: "a.warc.gz"}},
+		{Input: facts.Input{Path: "/index/crawl/a.warc.gz"}, InputStats: facts.InputStats{Indexed: 1}},
+	}
+	for name, want := range map[string][]string{
+		"a.warc.gz":       {"/data/crawl/a.warc.gz", "/data/other/a.warc.gz", "/x/1", "a.warc.gz"},
+		"crawl/a.warc.gz": {"/data/crawl/a.warc.gz"},
+		"1/a.warc.gz":     nil,
+	} {
+		equal(t, name, v.inputPaths(name), want)
+	}
+}

@@ -341,6 +341,27 @@ func TestVerifyRequestWithoutUserAgent(t *testing.T) {
 	}
 }
 
+// TestVerifyBesideAnotherCrawler: of a record without its request, nothing but the captures of robots.txt
+// tells the crawler, and no longer once another one shows, whatever was verified before.
+func TestVerifyBesideAnotherCrawler(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string, content []byte) string { return writeFile(t, filepath.Join(dir, name), content) }
+	robots := write("robots.warc.gz", robotsOfPages("T11:00:00Z"))
+	other := write("other.warc.gz", warctest.GzipMembers(warctest.Request("urn:q", "http://h/other", "OtherBot/1.0"), warctest.Response("urn:o", "http://h/other", "HTTP/1.1 404 x\r\n\r\n")))
+	archive := warctest.GzipMembers(warctest.Response("urn:p", "http://h/p", "HTTP/1.1 200 OK\r\n\r\npage"))
+	write("base/pages.warc.gz", archive)
+	index := write("index.cdxj", fmt.Appendf(nil, `h)/ 20240501120000 {"url": "http://h/p", "status": "200", "length": "%d", "offset": "0", "filename": "pages.warc.gz"}`+"\n", len(archive)))
+	out := filepath.Join(dir, "out")
+	if found := violationsOf(t, auditWith(t, out, index, robots, "--verify", "--base", filepath.Join(dir, "base"))); len(found) != 1 {
+		t.Fatalf("%d violations by the captures of robots.txt", len(found))
+	}
+	for key, f := range fetchesOf(t, auditWith(t, out, index, robots, other)) {
+		if strings.HasSuffix(key, "/p") && (f.Trust != "verified" || f.Agent != "" || f.Certainty != "possible") {
+			t.Errorf("beside another crawler: %s, agent %q, %s", f.Trust, f.Agent, f.Certainty)
+		}
+	}
+}
+
 func writeFile(t *testing.T, path string, content []byte) string {
 	t.Helper()
 	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, content, 0o666)); err != nil {
