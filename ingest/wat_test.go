@@ -168,11 +168,11 @@ func TestWATWithoutContainer(t *testing.T) {
 
 // A record of which a WAT tells has no other request than the WAT tells of, whatever is read beside it.
 func TestVerifiedOfWAT(t *testing.T) {
-	row := facts.Fetch{Type: facts.TypeIndexed, Flags: facts.FlagOfWAT, Method: "GET", UserAgent: "bot/1", UserAgentSource: facts.SourceRequest}
+	row := facts.Fetch{Type: facts.TypeIndexed, Flags: facts.FlagOfWAT, Method: "POST", UserAgent: "bot/1", UserAgentSource: facts.SourceRequest}
 	for requested, want := range map[bool]facts.Flags{true: 0, false: facts.FlagOfWAT | facts.FlagRequestUnread} {
-		var f finding
-		if f.complete(&row, requested); f.record.Flags != want || f.record.UserAgent == "bot/1" == requested {
-			t.Errorf("request read: %t; flags %b, User-Agent %q", requested, f.record.Flags, f.record.UserAgent)
+		f := finding{record: facts.Fetch{Method: "GET"}}
+		if f.complete(&row, requested); f.record.Flags != want || (f.record.UserAgent == "bot/1") == requested || (f.record.Method == "GET") != requested {
+			t.Errorf("request read: %t; flags %b, method %q, User-Agent %q", requested, f.record.Flags, f.record.Method, f.record.UserAgent)
 		}
 	}
 }
