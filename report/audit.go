@@ -189,13 +189,13 @@ func (v *Verification) Text() string {
 	if v.Untried == v.Suspected {
 		return "Suspected violations that an index tells of: " + number(v.Suspected) + ". --verify reads their records."
 	}
-	text := "Suspected violations that an index tells of: " + number(v.Suspected) + ". Their records: verified " + number(v.Verified)
+	text := "Suspected violations that an index tells of: " + number(v.Suspected) + ". Their records: " + number(v.Verified) + " verified"
 	for _, c := range []struct {
 		n    int64
 		what string
 	}{{v.Refuted, "not where the index says"}, {v.Unread, "could not be read"}, {v.Untried, "not looked for"}} {
 		if c.n > 0 {
-			text += ", " + c.what + " " + number(c.n)
+			text += ", " + number(c.n) + " " + c.what
 		}
 	}
 	return text + "."

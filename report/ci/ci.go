@@ -51,10 +51,14 @@ func sentence(v *report.ViolationRow) string {
 	if v.Rule != "" {
 		why = fmt.Sprintf("the robots.txt of %s disallows it in line %d: %s", shown(v.Origin), v.RuleLine, shown(v.Rule))
 	}
-	if v.RecordType == "indexed" {
-		when += ", as an index or a list alone tells"
+	who := cmp.Or(shown(v.Agent), "a crawler that is not known by name")
+	switch {
+	case v.RecordType == "indexed":
+		who = "An index or a list alone says that " + who
+	case v.Agent == "":
+		who = "A" + who[1:]
 	}
-	return fmt.Sprintf("%s%s fetched %s %s; %s (%s).", cmp.Or(shown(v.Agent), "A crawler that is not known"), namedBy[v.AgentSource], shown(v.URL), when, why, v.Certainty)
+	return fmt.Sprintf("%s%s fetched %s %s; %s (%s).", who, namedBy[v.AgentSource], shown(v.URL), when, why, v.Certainty)
 }
 
 // namedBy says who names a crawler, if not its own request.

@@ -74,7 +74,7 @@ func TestIndexed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = "Wget (so named by an option of the audit) fetched http://wild.example/paper.pdf on 2025-03-10 at 06:00:03 UTC, as an index or a list alone tells; "
+	const want = "An index or a list alone says that Wget (so named by an option of the audit) fetched http://wild.example/paper.pdf on 2025-03-10 at 06:00:03 UTC; "
 	for _, got := range [][]byte{write(t, ci.SARIF, r), write(t, ci.JUnit, r)} {
 		if !bytes.Contains(got, []byte(want)) {
 			t.Errorf("%s", got)

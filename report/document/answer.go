@@ -74,7 +74,7 @@ func details(t *report.Totals, unreadable int64) (words []string) {
 			plural(t.UnsafeEncoding, "fetch")+" "+isAre(t.UnsafeEncoding, "is", "are")))
 	}
 	if unreadable > 0 {
-		words = append(words, fmt.Sprintf("%s could not be read to the end: fetches may be missing.", plural(unreadable, "archive")))
+		words = append(words, fmt.Sprintf("%s could not be wholly read: fetches may be missing.", plural(unreadable, "input")))
 	}
 	return words
 }

@@ -246,6 +246,9 @@ func (b *builder) siteSection() Tables {
 		ID: "sites-collections", Rows: [][]Cell{}, Caption: "By collection", Columns: groupColumns("Collection"), Empty: "There are no fetches.",
 		Notes: []string{"A collection is a folder of archives, a WACZ, or what warcinfo records say that they are part of (isPartOf). A fetch may count in several. An archive whose warcinfo records name several counts in each."},
 	}
+	if v := b.byInput[nil]; v != nil {
+		t.Notes = append(t.Notes, plural(v.fetches, "fetch")+" of archives that are no input, told of by an index or a list, "+isAre(v.fetches, "counts", "count")+" in none.")
+	}
 	byCollection.fill(&t)
 	kinds := Table{ID: "sites-kinds", Rows: [][]Cell{}, Caption: "Pages, embeds and seeds, as far as the archives tell", Columns: groupColumns("Kind"), Empty: "There are no fetches."}
 	b.kinds.fill(&kinds)

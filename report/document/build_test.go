@@ -205,7 +205,7 @@ func TestCommandsIndexed(t *testing.T) {
 	}
 	d := build(t, audittest.Audit(t, evaluate.Options{Profile: robots.RFC9309, Crawler: "Wget"}, row, filepath.Join(archives, "crawl-b-1.warc.gz")), document.Options{})
 	for _, f := range d.Violations.List {
-		if !strings.Contains(f.Sentence, "as an index alone tells") {
+		if !strings.Contains(f.Sentence, "An index alone says that") {
 			continue
 		}
 		want := []document.Term{
@@ -215,6 +215,9 @@ func TestCommandsIndexed(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, f.Commands); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
+		}
+		if note := d.Sites.Tables[2].Notes[1]; note != "1 fetch of archives that are no input, told of by an index or a list, counts in none." {
+			t.Error(note)
 		}
 		if got := d.Scope.Terms[3].Values[0]; !strings.Contains(got, " of 1 archive and 1 index, ") {
 			t.Error(got)

@@ -175,7 +175,7 @@ func (b *builder) fetchesText() []string {
 func (b *builder) capturesText() string {
 	outcomes := b.audit.Totals.RobotsOutcomes
 	words := map[string]string{
-		"rules": "a file", "partial": "a part of a file", "unavailable": "not available (status 4xx, or too many redirects): everything is allowed",
+		"rules": "with a file", "partial": "with a part of a file", "unavailable": "not available (status 4xx, or too many redirects): everything is allowed",
 		"unreachable": "not reachable (status 5xx and the like): everything is forbidden", "unresolved": "unresolved (the archives lack what it refers to)", "undefined": "undefined (a status or a coding that says nothing)",
 	}
 	total, parts := int64(0), []string(nil)

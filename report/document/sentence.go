@@ -46,9 +46,9 @@ func (f *found) act() string {
 	}
 	switch {
 	case f.has("listed"):
-		when += ", as a list alone tells,"
+		when = "A list alone says that " + strings.ToLower(when[:1]) + when[1:]
 	case f.RecordType == "indexed":
-		when += ", as an index alone tells,"
+		when = "An index alone says that " + strings.ToLower(when[:1]) + when[1:]
 	}
 	return fmt.Sprintf("%s %s %s %s", when, f.crawler(), f.verb(), f.urlInSentence())
 }

@@ -51,21 +51,21 @@ func TestSentence(t *testing.T) {
 			act + ", which the robots.txt that OtherBot had fetched 14 minutes earlier" + forbids + "; this is probable, not certain."},
 		"index": {func(f *found) {
 			f.RecordType, f.AgentSource, f.Certainty, f.Notes = "indexed", "robots_subset", "probable", "indexed"
-		}, "On 3 May 2024 at 10:15:02 UTC, as an index alone tells, ExampleBot (so named by the captures of robots.txt alone) fetched http://a.example/private/x, which the robots.txt that it had fetched 14 minutes earlier" + forbids + "; this is probable, not certain."},
+		}, "An index alone says that on 3 May 2024 at 10:15:02 UTC ExampleBot (so named by the captures of robots.txt alone) fetched http://a.example/private/x, which the robots.txt that it had fetched 14 minutes earlier" + forbids + "; this is probable, not certain."},
 		"list, and another robots.txt": {func(f *found) {
 			f.RecordType, f.AgentSource, f.Certainty, f.Notes = "indexed", "list", "possible", "listed,unread_capture"
-		}, "On 3 May 2024 at 10:15:02 UTC, as a list alone tells, ExampleBot (so named by the list) fetched http://a.example/private/x, which the robots.txt that it had fetched 14 minutes earlier" + forbids + "; but an index tells of another robots.txt before the fetch, which was not read."},
+		}, "A list alone says that on 3 May 2024 at 10:15:02 UTC ExampleBot (so named by the list) fetched http://a.example/private/x, which the robots.txt that it had fetched 14 minutes earlier" + forbids + "; but an index tells of another robots.txt before the fetch, which was not read and may say otherwise."},
 		"index, and no such record": {func(f *found) {
 			f.RecordType, f.Certainty, f.Notes = "indexed", "possible", "indexed,no_record"
 		},
-			"On 3 May 2024 at 10:15:02 UTC, as an index alone tells, ExampleBot fetched http://a.example/private/x, which the robots.txt that it had fetched 14 minutes earlier" + forbids + "; but its record was looked for and is not there, so nothing shows that the fetch was made."},
+			"An index alone says that on 3 May 2024 at 10:15:02 UTC ExampleBot fetched http://a.example/private/x, which the robots.txt that it had fetched 14 minutes earlier" + forbids + "; but its record was looked for and is not there, so nothing shows that the fetch was made."},
 		"index, without a status": {func(f *found) {
 			f.RecordType, f.Certainty, f.Notes, f.Status = "indexed", "possible", "indexed,no_status", nil
 		},
-			"On 3 May 2024 at 10:15:02 UTC, as an index alone tells, ExampleBot fetched http://a.example/private/x, which the robots.txt that it had fetched 14 minutes earlier" + forbids + "; but the row has no status, so nothing shows that the fetch was made."},
+			"An index alone says that on 3 May 2024 at 10:15:02 UTC ExampleBot fetched http://a.example/private/x, which the robots.txt that it had fetched 14 minutes earlier" + forbids + "; but the row of the index has no status, so nothing shows that the fetch was made."},
 		"index, in the same second": {func(f *found) {
 			f.RecordType, f.Certainty, f.Notes, f.RobotsTime = "indexed", "possible", "same_moment,indexed", f.FetchTime
-		}, "On 3 May 2024 at 10:15:02 UTC, as an index alone tells, ExampleBot fetched http://a.example/private/x, which the robots.txt that it had fetched at the same moment (nothing tells for sure which came first)" + forbids + "; but nothing shows that this crawler was told before."},
+		}, "An index alone says that on 3 May 2024 at 10:15:02 UTC ExampleBot fetched http://a.example/private/x, which the robots.txt that it had fetched at the same moment (nothing tells for sure which came first)" + forbids + "; but nothing shows that this crawler was told before."},
 		"stale and bracketed": {func(f *found) {
 			f.Evidence, f.Certainty, f.Notes = "stale", "probable", "bracketed"
 			f.RobotsTime = new(*f.FetchTime - (3*24*3600+7200)*1e6)

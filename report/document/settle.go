@@ -20,10 +20,10 @@ var (
 	causeOther   = cause{"The capture is not known to be this crawler’s own, is more than 24 hours old, and no later one confirms it.", "nothing shows that this crawler was told, or that robots.txt still said so", "This crawler’s own capture of robots.txt from before the fetch, or any capture at most 30 days after it."}
 	causeOld     = cause{"The capture is more than 30 days old, and no later one confirms it.", "nothing shows that robots.txt still said so", "A capture of robots.txt from the 30 days before the fetch, or the 30 days after it."}
 	causeDamage  = cause{"A record was found behind damage, where it may be the content of a page.", "a record was found behind damage, and may be the content of a page", "An undamaged copy of the archive."}
-	causeUnread  = cause{"An index tells of another robots.txt before the fetch, and no input holds it.", "an index tells of another robots.txt before the fetch, which was not read", "The archive that holds that robots.txt."}
+	causeUnread  = cause{"An index tells of another robots.txt before the fetch. No input holds it, and it may say otherwise.", "an index tells of another robots.txt before the fetch, which was not read and may say otherwise", "The archive that holds that robots.txt."}
 	causeMoment  = cause{"An index tells of the fetch, and robots.txt is of the same second: nothing shows which came first.", "nothing shows that this crawler was told before", "The archive that the index names: the order of its records tells which came first."}
-	causeAbsent  = cause{"The record that an index or a list names was looked for, and is not there.", "its record was looked for and is not there, so nothing shows that the fetch was made", "The archive that holds the record; or an index that says where it is."}
-	causeRow     = cause{"The row of an index that tells of the fetch has no status: its record may be none of a fetch.", "the row has no status, so nothing shows that the fetch was made", "The archive that the index names, or --verify: its record tells."}
+	causeAbsent  = cause{"The record that an index or a list names was looked for, and is not there: nothing shows that the fetch was made.", "its record was looked for and is not there, so nothing shows that the fetch was made", "The archive that holds the record; or an index that says where it is."}
+	causeRow     = cause{"The row of the index has no status: the record that it names may be none of a fetch.", "the row of the index has no status, so nothing shows that the fetch was made", "The archive that the index names, or --verify: its record tells."}
 	causeLead    = cause{"At most an hour before, or in the same second, robots.txt redirected to this URL: the fetch may have been made to get robots.txt.", "a redirect of robots.txt may have led to it", "The crawler’s log, if it tells from where the crawler came to each URL."}
 	causeCopy    = cause{"A copy of robots.txt that the crawler may have used allows the fetch.", "another copy that the crawler may have used allows it", "The crawler’s log or cache, if it shows which copy it used."}
 	causeReading = cause{"A reading that the standard leaves open allows the fetch.", "a reading that the standard leaves open allows it", "No archive: how the site meant the line and how the crawler reads it, in its documentation."}
@@ -66,18 +66,21 @@ func (f *found) causes() (list []cause) {
 	return list
 }
 
-// Unproven is what tells why a disallowed fetch is not proven to be a violation.
-type Unproven struct {
+// A Doubted finding is one that is not certain, with what tells why.
+type Doubted struct {
 	Certainty, Evidence string
 	Agent, RobotsAgent  string // product tokens of the fetch and of the governing capture
 	Age                 *int64 // of the governing capture, in seconds
 	Notes               []string
 }
 
-// Why tells, in sentences, why a possible or contested finding is not proven.
-func (f Unproven) Why() (list []string) {
+// Why tells in sentences what keeps the finding from being certain.
+func (f Doubted) Why() (list []string) {
 	row := found{Certainty: f.Certainty, Evidence: f.Evidence, Agent: f.Agent, Age: f.Age, Notes: strings.Join(f.Notes, ",")}
 	row.RobotsAgent = f.RobotsAgent
+	if f.Certainty == "probable" {
+		return row.doubtTexts()
+	}
 	for _, c := range row.causes() {
 		list = append(list, c.why)
 	}

@@ -73,12 +73,12 @@ func (t *issueTally) addUnread(row *issueRow) {
 // section tells what could not be read, and what was noted.
 func (t *issueTally) section(a *report.Audit) Tables {
 	archives := Table{
-		ID: "unread-archives", Rows: [][]Cell{}, Caption: "Archives that could not be read to the end",
+		ID: "unread-archives", Rows: [][]Cell{}, Caption: "Inputs that could not be wholly read",
 		Columns: []Column{{"File", Code}, {"Problems", Number}, {"The first", Words}, {"Detail", Words}, {"At byte", Number}},
-		Empty:   "Every archive was read to its end.",
+		Empty:   "Every input was wholly read.",
 	}
 	if n := a.Totals.PartlyRead; n > 0 {
-		archives.Empty = fmt.Sprintf("Every archive was read to its end, but for the rest of %s records: an index tells where they end.", number(n))
+		archives.Empty = fmt.Sprintf("Every input was wholly read, but for the rest of %s records: an index tells where they end.", number(n))
 	}
 	for _, u := range t.unread {
 		at := Cell{}

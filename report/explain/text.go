@@ -164,11 +164,11 @@ func times(n int) string {
 func (t *text) reasons() []string {
 	var list []string
 	if t.Kind == evaluate.KindFetch {
-		source := "."
+		who := t.named(t.Crawler.Token)
 		if t.Fetch.Type == facts.TypeIndexed.String() {
-			source = ", as an index or a list alone tells."
+			who = "An index or a list alone says that " + t.crawler(t.Crawler.Token)
 		}
-		list = append(list, fmt.Sprintf("%s requested %s (%s)%s", t.named(t.Crawler.Token), t.shown(t.Fetch.URL), moment(t.Fetch.Time), source))
+		list = append(list, fmt.Sprintf("%s requested %s (%s).", who, t.shown(t.Fetch.URL), moment(t.Fetch.Time)))
 	}
 	list = append(list, t.why())
 	switch {
@@ -192,11 +192,11 @@ func (t *text) reasons() []string {
 
 // class tells why the finding is of its class.
 func (t *text) class() string {
-	if t.Certainty == "certain" || t.Certainty == "probable" || t.governing == nil {
+	if t.Certainty == "certain" || t.governing == nil {
 		meaning, _, _ := strings.Cut(plain(report.Meaning("certainty", t.Certainty)), " In ") // which table
 		return meaning
 	}
-	f := document.Unproven{Certainty: t.Certainty, Evidence: t.Evidence, Agent: t.Crawler.Token, RobotsAgent: t.governing.Agent, Age: t.Age, Notes: t.Notes}
+	f := document.Doubted{Certainty: t.Certainty, Evidence: t.Evidence, Agent: t.Crawler.Token, RobotsAgent: t.governing.Agent, Age: t.Age, Notes: t.Notes}
 	return strings.Join(f.Why(), " ")
 }
 
