@@ -6,12 +6,13 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 )
 
-// maxFanIn is how many runs are open at once: each holds two frames. A row is rewritten once more
-// for every power of that.
-const maxFanIn = 64
+// maxFanIn is how many runs one merge has open at once: each is a file, and holds two frames. A row is
+// rewritten once more for every power of that. As each core merges its own share, many cores take fewer.
+var maxFanIn = min(256, max(64, 2048/runtime.GOMAXPROCS(0)))
 
 // MergeOptions says what to merge, and where.
 type MergeOptions[T any] struct {

@@ -56,12 +56,12 @@ func TestSorter(t *testing.T) {
 	for _, held := range []int{1 << 30, 40 << 10, 1 << 10} {
 		for seed := range uint64(4) {
 			rng := rand.New(rand.NewPCG(seed, uint64(held)))
-			rows := randomFetches(rng, 1000)
+			rows := randomFetches(rng, 1600)
 			for i := range rows {
 				rows[i].Time %= 5 // many ties on part of the key
 			}
 			if seed == 0 {
-				rows = extremeFetches(rng, 300)
+				rows = extremeFetches(rng, 500)
 			}
 			s, dir := fill(t, held, rows)
 			switch n := files(t, dir); {
