@@ -329,3 +329,21 @@ func TestVerifyRemote(t *testing.T) {
 	}
 
 }
+
+// TestPlanOfSecrets: a plan refuses URLs with a password or a signature before it asks their server.
+func TestPlanOfSecrets(t *testing.T) {
+	web := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("asked for %s", r.URL.Path) }))
+	defer web.Close()
+	dir := t.TempDir()
+	list, facts := writeFile(t, filepath.Join(dir, "list"), []byte("a.warc.gz\n")), filepath.Join(dir, "facts")
+	withPassword := strings.Replace(web.URL, "http://", "http://us3r:p4ss@", 1)
+	for _, args := range [][]string{{withPassword + "/a.warc.gz"}, {web.URL + "/b.warc.gz?s3cr3t"}, {"--urls", withPassword + "/a.csv"}, {"@" + list, "--base", withPassword}} {
+		_, told := command(t, 2, append([]string{"plan", "--shards", "1", "--facts", facts}, args...)...)
+		if !strings.Contains(told, "has a user, password or query, which are never written down") {
+			t.Errorf("%q: %s", args, told)
+		}
+	}
+	if _, err := os.Stat(facts); err == nil {
+		t.Error("a plan was made")
+	}
+}

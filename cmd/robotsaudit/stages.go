@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/stages"
 	"github.com/robotsaudit/robotsaudit/report"
 )
@@ -98,6 +99,9 @@ given here; the other stages take them from the plan.
 		if shards < 1 || shards > stages.MaxShards {
 			return usageErrorf("--shards %d: give 1 to %d", shards, stages.MaxShards)
 		}
+		if err := refuseSecrets(cmd, slices.Concat(args, urls)); err != nil {
+			return err
+		}
 		s, err := openStore(uri)
 		if err != nil {
 			return err
@@ -126,6 +130,21 @@ given here; the other stages take them from the plan.
 			p.ID, report.Count(int64(len(inputs)), "archive"), report.Count(int64(shards), "shard"), shards-1, shards, uri)
 	}
 	return cmd
+}
+
+// refuseSecrets refuses inputs, and a base of them, that a plan cannot name, before a server is asked.
+// Of lists of inputs the lines count, which the plan refuses.
+func refuseSecrets(cmd *cobra.Command, inputs []string) error {
+	base, _ := cmd.Flags().GetString("base")
+	for _, in := range append(inputs, base) {
+		if !object.IsRemote(in) || strings.HasSuffix(object.Shown(in), ".paths.gz") {
+			continue
+		}
+		if path, err := object.Clean(in); err == nil && object.HasSecrets(path) {
+			return usageErrorf("%v", stages.SecretError(path))
+		}
+	}
+	return nil
 }
 
 // say prints a line, unless --quiet says otherwise.

@@ -57,7 +57,7 @@ func New(inputs []ingest.Input, failed []*ingest.InputError, shards int, verify,
 		case in.Path == facts.Stdin:
 			return nil, errors.New("standard input cannot be planned: tasks read archives again when they are tried again; name files or URLs")
 		case object.HasSecrets(in.Path):
-			return nil, fmt.Errorf("%s has a user, password or query, which are never written down; name it without, or audit it with 'robotsaudit audit'", in.Path)
+			return nil, SecretError(in.Path)
 		}
 		p.Inputs = append(p.Inputs, PlannedInput{Input: in})
 	}
@@ -67,6 +67,13 @@ func New(inputs []ingest.Input, failed []*ingest.InputError, shards int, verify,
 	}
 	p.ID = p.Digest()
 	return p, nil
+}
+
+// SecretError says that a plan cannot name the URL that a path, as object.Clean returns it, stands for.
+type SecretError string
+
+func (e SecretError) Error() string {
+	return string(e) + " has a user, password or query, which are never written down; name it without, or audit it with 'robotsaudit audit'"
 }
 
 // share gives each input to the shard that has least so far, the largest inputs first.
