@@ -127,6 +127,8 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 	if err := options.Check(r); errors.As(err, &missing) {
 		return usageErrorf("the audit in %s was made without %s; make it anew with: %s", f.output, strings.Join(missing.What, " "),
 			f.evaluateCommand(&r.Audit().Settings, options.Agents))
+	} else if err != nil {
+		return err
 	}
 	if format == export.Dolma {
 		return f.writeAttributes(cmd, r, options)

@@ -4,6 +4,7 @@
 package export
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
@@ -86,10 +88,25 @@ func (o *Options) check(r *results.Results) (tokens []string, err error) {
 	if len(missing.What) > 0 {
 		return nil, &missing
 	}
-	return tokens, nil
+	return tokens, o.checkTables(r)
 }
 
-// Check returns a *MissingError if the audit was not made with what the list needs.
+// checkTables returns an error where a table that decides is not there.
+func (o *Options) checkTables(r *results.Results) error {
+	err := results.Check(r, report.FetchesTable)
+	if len(o.Agents) > 0 {
+		err = cmp.Or(err, results.Check(r, report.GroupVerdictsTable), results.Check(r, report.RobotsAgentsTable))
+	} else {
+		err = cmp.Or(err, results.Check(r, report.ViolationsTable), results.Check(r, report.UnprovenTable))
+	}
+	if len(o.Purposes) > 0 {
+		err = cmp.Or(err, results.Check(r, report.RestrictionsTable))
+	}
+	return err
+}
+
+// Check returns a *MissingError if the audit was not made with what the list needs, and another error
+// if a table that it needs is not there.
 func (o *Options) Check(r *results.Results) error {
 	_, err := o.check(r)
 	return err

@@ -91,14 +91,7 @@ func Select[T, R any](r *Results, table report.TableOf[R]) iter.Seq2[*T, error] 
 	spec := tableSpec{table.Name, columnsOf[R]()}
 	columns := selectColumns[T](spec.columns)
 	return func(yield func(*T, error) bool) {
-		want, written := r.audit.Tables[table.Name]
-		if !written {
-			if !table.Optional {
-				yield(nil, fmt.Errorf("the audit in %s left out the table %s (--tables); write it with: robotsaudit evaluate -o %s", r.dir, table.Name, r.dir))
-			}
-			return
-		}
-		files, err := r.Files(table.Name)
+		files, err := filesOf(r, table)
 		if err != nil {
 			yield(nil, err)
 			return
@@ -111,11 +104,28 @@ func Select[T, R any](r *Results, table report.TableOf[R]) iter.Seq2[*T, error] 
 				return
 			}
 		}
-		if rows != want {
+		if want := r.audit.Tables[table.Name]; rows != want {
 			yield(nil, fmt.Errorf("the table %s in %s has %d rows, and %s says %d; %s",
 				table.Name, r.name, rows, report.AuditFile, want, makeAnew(r.name)))
 		}
 	}
+}
+
+// Check returns an error where Rows would not find the files of a table.
+func Check[R any](r *Results, table report.TableOf[R]) error {
+	_, err := filesOf(r, table)
+	return err
+}
+
+// filesOf are the files that hold a table; none where the audit was not asked for its what-if.
+func filesOf[R any](r *Results, table report.TableOf[R]) ([]string, error) {
+	if _, written := r.audit.Tables[table.Name]; written {
+		return r.Files(table.Name)
+	}
+	if table.Optional {
+		return nil, nil
+	}
+	return nil, fmt.Errorf("the audit in %s left out the table %s (--tables); write it with: robotsaudit evaluate -o %s", r.dir, table.Name, r.dir)
 }
 
 // Files are the paths of those that hold a table: one, or the parts in a folder, in the order of
