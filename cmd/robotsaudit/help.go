@@ -29,3 +29,16 @@ func groupFlags(root *cobra.Command) {
 		"{{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}", "{{flagsFor . true}}",
 	).Replace(root.UsageTemplate()))
 }
+
+// checkHelpArgs has 'help' refuse what is no command.
+func checkHelpArgs(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	help, _, _ := root.Find([]string{"help"})
+	help.Args = func(cmd *cobra.Command, args []string) error {
+		of, rest, _ := root.Find(args)
+		if of == root && len(args) > 0 {
+			return unknownCommand(root, args[0])
+		}
+		return noArgs(cmd, rest)
+	}
+}

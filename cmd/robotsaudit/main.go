@@ -204,6 +204,7 @@ Many machines, as under Slurm, share an audit in stages: see 'robotsaudit plan -
 		newRecordsCommand(), newExtractCommand(), newMatchCommand(), newAgentsCommand(), newSchemaCommand(), newVersionCommand(),
 	)
 	root.AddCommand(newStageCommands()...)
+	checkHelpArgs(root)
 	completeFlags(root)
 	return root
 }
