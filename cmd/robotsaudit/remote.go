@@ -2,11 +2,13 @@ package main
 
 import (
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
@@ -42,6 +44,11 @@ func configureRemote(cmd *cobra.Command) error {
 	}
 	if err := ingest.ConfigureRemote(opt); err != nil {
 		return usageErrorf("--s3-endpoint: it %v", err)
+	}
+	if base, _ := flags.GetString("base"); base != "" && !object.IsRemote(base) {
+		if info, err := os.Stat(base); err != nil || !info.IsDir() {
+			return usageErrorf("--base %s: there is no such folder; check the path, or give a URL", base)
+		}
 	}
 	return nil
 }
