@@ -12,6 +12,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/httpmsg"
+	"github.com/robotsaudit/robotsaudit/internal/index"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/wacz"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
@@ -37,6 +38,11 @@ type NoRecordError struct{ Reason string }
 
 func (e *NoRecordError) Error() string { return e.Reason }
 
+// NoArchiveError is that of a file that holds no records.
+type NoArchiveError struct{ Reason string }
+
+func (e *NoArchiveError) Error() string { return e.Reason }
+
 // DamagedError is that of a record that is damaged.
 type DamagedError struct{ Reason string }
 
@@ -59,7 +65,7 @@ func RecordsAt(ctx context.Context, in Input, entry string, offset int64, stdin 
 		at = &source{Object: random{a}, opt: opt}
 		from = warc.SourceAt(at, 0)
 	}
-	form := warc.Sniff(from, isCrawlLog)
+	form, format := sniff(from)
 	if err := from.Failed(); err != nil {
 		return err
 	}
@@ -78,8 +84,10 @@ func RecordsAt(ctx context.Context, in Input, entry string, offset int64, stdin 
 		return lineAt(form, from, offset, f)
 	case form.Container == warc.ContainerZip:
 		return &NoRecordError{"it is a WACZ; name an entry of it, as in crawl.wacz/archive/data.warc.gz:0"}
+	case format != index.None:
+		return &NoArchiveError{"it is an index or a list, which holds no records; give the archive and the offset that a row of it names"}
 	case !form.Readable():
-		return &NoRecordError{form.Refusal}
+		return &NoArchiveError{form.Refusal}
 	}
 	r, err := readerAt(form, from, at, offset)
 	if err != nil {

@@ -137,8 +137,11 @@ func (f *extraction) extract(ctx context.Context, place string, find func(string
 		return f.write(place, r)
 	})
 	var none *ingest.NoRecordError
+	var noArchive *ingest.NoArchiveError
 	var damaged *ingest.DamagedError
 	switch {
+	case errors.As(err, &noArchive):
+		return usageErrorf("%s: %v", place, noArchive)
 	case errors.As(err, &none):
 		return usageErrorf("%s: %v; 'robotsaudit records %s' lists the places", place, none, shown(in))
 	case errors.As(err, &damaged):
