@@ -174,7 +174,7 @@ func TestSamples(t *testing.T) {
 			for _, form := range []string{"plain", "gzip"} {
 				content := []byte(c.content)
 				if form == "gzip" {
-					content = gz("", c.content[:len(c.content)/2], c.content[len(c.content)/2:])
+					content = append(gz("", c.content[:len(c.content)/2], c.content[len(c.content)/2:]), make([]byte, 512)...) // as some writers pad
 					for i := range c.want {
 						c.want[i].At = -1
 					}

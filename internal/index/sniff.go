@@ -71,7 +71,11 @@ func inflateBegin(b []byte, whole bool) ([]byte, bool) {
 	in := inflate.NewReader(bytes.NewReader(b))
 	var text []byte
 	for len(text) < sniffBytes {
-		if err := in.NextMember(); err != nil {
+		err := in.SkipZeros()
+		if err == nil {
+			err = in.NextMember()
+		}
+		if err != nil {
 			return text, whole && err == io.EOF
 		}
 		part, err := io.ReadAll(io.LimitReader(in, int64(sniffBytes-len(text))))
