@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -186,6 +187,7 @@ type finding struct {
 	record  facts.Fetch
 	issues  []facts.Issue // of the record
 	refuted string        // why there is no such record; "": there is
+	unread  string        // why that tells nothing of the row; "": it does
 }
 
 // read looks for the records of rows of one archive, until ctx is done.
@@ -197,6 +199,9 @@ func (v *Verification) read(ctx context.Context, rows []facts.Fetch) *verifyBatc
 			var f finding
 			if f, err = a.find(ctx, &rows[i]); err != nil {
 				break
+			}
+			if a.guessed && f.refuted != "" {
+				f.unread = fmt.Sprintf("%s beside the index may be another archive (%.300s); say with --base where the archives are", path.Base(rows[i].Archive), f.refuted)
 			}
 			r.results = append(r.results, f)
 		}
@@ -248,6 +253,9 @@ func (c *verifyCommitter) take(r *verifyBatchResult) (more bool, err error) {
 }
 
 func (c *verifyCommitter) takeOne(row *facts.Fetch, f *finding) (err error) {
+	if f.unread != "" {
+		return c.takeUnread([]facts.Fetch{*row}, cut(f.unread, maxFault))
+	}
 	if c.found == nil {
 		if c.found, err = c.newWriter(); err != nil {
 			return err

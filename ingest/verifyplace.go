@@ -18,24 +18,25 @@ import (
 
 // archivePaths lists where the archive may be that an index names: below the base; without a base
 // among the inputs, and beside the index. An index is not to be trusted: it names nothing elsewhere.
-func (v *Verification) archivePaths(index *facts.InputResult, name string) (paths []string) {
+// The last path has the last part of the name alone, if byLastPart is true.
+func (v *Verification) archivePaths(index *facts.InputResult, name string) (paths []string, byLastPart bool) {
 	base := strings.TrimSuffix(v.Base, "/")
 	if object.IsRemote(name) || filepath.IsAbs(name) {
 		rest, below := strings.CutPrefix(name, base+"/")
 		if base == "" || !below {
-			return v.inputPaths(name)
+			return v.inputPaths(name), false
 		}
 		name = rest
 	}
 	name = path.Clean(filepath.ToSlash(name))
 	if !filepath.IsLocal(filepath.FromSlash(name)) {
-		return nil
+		return nil, false
 	}
 	if base == "" {
 		paths = v.inputPaths(name)
 		switch at := strings.LastIndexByte(index.Path, '/'); {
 		case index.Path == facts.Stdin:
-			return paths
+			return paths, false
 		case object.IsRemote(index.Path):
 			base = index.Path[:max(at, 0)]
 		default:
@@ -45,9 +46,9 @@ func (v *Verification) archivePaths(index *facts.InputResult, name string) (path
 	x := expander{base: base}
 	paths = append(paths, x.located(name))
 	if file := path.Base(name); !object.IsRemote(base) && file != name {
-		paths = append(paths, x.located(file))
+		return append(paths, x.located(file)), true
 	}
-	return paths
+	return paths, false
 }
 
 // inputPaths lists the inputs that an index may mean by a name.
@@ -67,6 +68,7 @@ type namedArchive struct {
 	at      io.ReaderAt
 	form    warc.Form
 	head    window
+	guessed bool // it may be another one than the index means
 
 	info   warcinfo // that the archive begins with
 	infoID string   // "": it begins with none
@@ -74,15 +76,19 @@ type namedArchive struct {
 
 // openNamed finds and opens an archive that an index names.
 func (v *Verification) openNamed(ctx context.Context, index *facts.InputResult, name string) (*namedArchive, error) {
-	paths := v.archivePaths(index, name)
+	paths, byLastPart := v.archivePaths(index, name)
 	if len(paths) == 0 {
 		return nil, errors.New("its name leads out of the place that names are meant from; give that place with --base")
 	}
 	var first error
-	for _, p := range paths {
+	for i, p := range paths {
 		a, err := v.openAt(ctx, p)
-		if err == nil || ctx.Err() != nil {
-			return a, err
+		if err == nil {
+			a.guessed = v.Base == "" && byLastPart && i == len(paths)-1
+			return a, nil
+		}
+		if ctx.Err() != nil {
+			return nil, err
 		}
 		if first == nil {
 			first = fmt.Errorf("%s: %w", object.Shown(p), reason(err))

@@ -362,6 +362,44 @@ func TestVerifyBesideAnotherCrawler(t *testing.T) {
 	}
 }
 
+// TestVerifyAnotherArchive: an archive that bears no more than the last part of the name that a row gives
+// may be another crawl's. What is there verifies a row, and what is not there refutes none.
+func TestVerifyAnotherArchive(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string, content []byte) string { return writeFile(t, filepath.Join(dir, name), content) }
+	robots := write("robots.warc.gz", robotsOfPages("T11:00:00Z"))
+	archive, places := archiveOfPages()
+	write("index/pages.warc.gz", archive)
+	index := write("index/index.cdxj", fmt.Appendf(nil, `h)/ 20240501120000 {"url": "http://h/p5", "length": "%d", "offset": "%d", "filename": "crawl-1/pages.warc.gz"}
+h)/ 20240501120000 {"url": "http://h/q", "length": "%d", "offset": "%d", "filename": "crawl-1/pages.warc.gz"}
+`, places[5][1], places[5][0], places[6][1], places[6][0]))
+	auditAt := func(args ...string) (v report.Verification, details []string) {
+		t.Helper()
+		r, err := results.Open(auditWith(t, filepath.Join(t.TempDir(), "out"), append(args, index, robots)...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for row, err := range results.Rows(r, report.IssuesTable) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			details = append(details, row.Kind+": "+row.Detail)
+		}
+		return r.Audit().Totals.Verification, details
+	}
+	v, details := auditAt("--verify")
+	if v.Verified != 1 || v.Refuted != 0 || v.Unread != 1 || len(details) != 1 || !strings.HasPrefix(details[0], "not_verified: row 2, of crawl-1/pages.warc.gz: ") || !strings.Contains(details[0], "say with --base") {
+		t.Errorf("beside the index: %+v %q", v, details)
+	}
+	if v, details = auditAt("--verify", "--base", filepath.Join(dir, "index")); v.Verified != 1 || v.Refuted != 1 {
+		t.Errorf("below the base: %+v %q", v, details)
+	}
+	write("index/crawl-1/pages.warc.gz", archive)
+	if v, details = auditAt("--verify"); v.Verified != 1 || v.Refuted != 1 {
+		t.Errorf("by its whole name: %+v %q", v, details)
+	}
+}
+
 func writeFile(t *testing.T, path string, content []byte) string {
 	t.Helper()
 	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, content, 0o666)); err != nil {
