@@ -109,8 +109,8 @@ MOMENT = {"all": "pairs", "first": "first, though later", "behind": "behind, tho
           "probable": "probable violations", "misled": "misled, by order"}
 
 
-def says_same_moment(row):
-    return "same_moment" in (row["notes"] or "").split(",")
+def says(row, note):
+    return note in (row["notes"] or "").split(",")
 
 
 def judge(row, truth, held, shown):
@@ -119,11 +119,14 @@ def judge(row, truth, held, shown):
     kind = judge_beside(row, truth, held)
     if kind != "wrong":
         return kind
+    # A redirect that may have led to a fetch clears it as little as it accuses it.
+    if row["certainty"] == "possible" and truth.verdict == "allowed" and says(row, "redirect_target"):
+        return "misled, by order"
     # Archives that lack what would refute a verdict mislead whoever reads them alone.
     if held != truth and judge_beside(row, held, held) in ("equal", "weaker"):
         return "misled, by lack"
     # So do archives whose records stand in another order. Who accuses by that order has to say that it may be wrong.
-    if (row["certainty"] is None or says_same_moment(row)) and judge_beside(row, shown, shown) in ("equal", "weaker"):
+    if (row["certainty"] not in ("probable", "certain") or says(row, "same_moment")) and judge_beside(row, shown, shown) in ("equal", "weaker"):
         return "misled, by order"
     return kind
 
@@ -160,7 +163,7 @@ def compare(binary, folders, log, listed, label):
         said, could, seen = truth.verdict(number), held.verdict(number), shown.verdict(place[number])
         kind = judge(row, said, could, seen)
         counts[kind] += 1
-        if row["certainty"] == "probable" and says_same_moment(row):
+        if row["certainty"] == "probable" and says(row, "same_moment"):
             moment["probable"] += 1
             moment["misled"] += kind == "misled, by order"
         if kind == "equal":

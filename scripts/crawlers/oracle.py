@@ -21,11 +21,13 @@ HOPS = 5
 class Line(NamedTuple):
     number: int
     time: float
+    crawl: str
     crawler: str
     token: str
     method: str
     host: str
     target: str
+    referer: str
     status: int
     location: str
     body: bytes
@@ -54,8 +56,8 @@ def read(path, tokens, web):
         line = json.loads(text)
         crawler, _, mode = line["crawl"].partition("/")
         if crawler in tokens:
-            lines.append(Line(line["number"], line["time"], crawler, web.SUFFIX_TOKEN if mode == "suffix" else tokens[crawler],
-                              line["method"], line["host"], line["target"], line["status"], line["location"],
+            lines.append(Line(line["number"], line["time"], line["crawl"], crawler, web.SUFFIX_TOKEN if mode == "suffix" else tokens[crawler],
+                              line["method"], line["host"], line["target"], line["referer"] or "", line["status"], line["location"],
                               base64.b64decode(line.get("body", "")), line.get("html", False)))
     return lines
 
@@ -92,12 +94,17 @@ class Oracle:
         for line in log:
             if line.method == "GET":
                 self.by_url.setdefault((line.host, line.target), []).append(line)
+        self.led_to = self.follow(log)
+        self.robots = set(self.led_to.values())
         self.outcomes = {line.number: self.resolve(line) for line in log if self.is_capture(line)}
-        self.led_to = {number for line in log if self.is_capture(line) for number in self.followed(line)}
 
     @staticmethod
     def is_capture(line):
         return line.method == "GET" and line.target == "/robots.txt"
+
+    @staticmethod
+    def is_redirect(line):
+        return line.method == "GET" and 300 <= line.status < 400 and line.location
 
     def target(self, line):
         """target gives the host and path that the line redirects to, None where that is no http URL."""
@@ -128,28 +135,42 @@ class Oracle:
                 return Outcome("unavailable", number=line.number, others=others)
             if 500 <= line.status < 600:
                 return Outcome("unreachable", number=line.number, others=others)
-            if not (300 <= line.status < 400 and line.location):
+            if not self.is_redirect(line):
                 return Outcome("undefined")
             if hop == HOPS:
                 break
-            following = self.next_hop(line, capture.token, line.number)
+            following = self.told(line) or self.next_hop(line, capture.token, line.number)
             if following is None:
                 return Outcome("unresolved")
             line = following
         return Outcome("unavailable", number=capture.number)  # a sixth hop, or a loop
 
-    def followed(self, capture):
-        """followed gives the capturer's own answers that the redirects of a capture led to, at or within an hour after them."""
-        line = capture
-        for _ in range(HOPS):
-            if not (300 <= line.status < 400 and line.location):
-                return
-            answers = [answer for answer in self.by_url.get(self.target(line), [])
-                       if answer.token == capture.token and answer.number > line.number and answer.time - line.time <= HOUR]
-            if not answers:
-                return
-            line = answers[0]
-            yield line.number
+    def follow(self, log):
+        """follow gives of each redirect on the way of a robots.txt the answer that its crawler got by it, if any, within an hour.
+
+        What has a Referer was got by that page. Without one, each answer was got by one redirect, in their order: a page
+        that a crawler without Referer got for itself is taken for that.
+        """
+        led_to, got = {}, set()
+        for line in log:
+            if not (self.is_redirect(line) and (self.is_capture(line) or line.number in got)):
+                continue
+            url = f"http://{line.host}{line.target}"
+            answers = [answer for answer in self.by_url.get(self.target(line), []) if answer.number not in got
+                       and answer.crawl == line.crawl and answer.number > line.number and answer.time - line.time <= HOUR]
+            answers = [answer for answer in answers if answer.referer == url] or [answer for answer in answers if not answer.referer]
+            if answers:
+                led_to[line.number] = answers[0].number
+                got.add(answers[0].number)
+        return led_to
+
+    def told(self, line):
+        """told is the first answer after a redirect that said what the one said which the redirect led to; None where it led to none."""
+        target = self.lines.get(self.led_to.get(line.number))
+        if target is None:
+            return None
+        return next(answer for answer in self.by_url[target.host, target.target] if answer.crawl == line.crawl and answer.number > line.number
+                    and (answer.status, answer.location, answer.body) == (target.status, target.location, target.body))
 
     def answer(self, outcome, line):
         """answer is what one outcome says of the fetch: allowed, disallowed or unknown."""
@@ -173,7 +194,7 @@ class Oracle:
 
     def verdict(self, number):
         line = self.lines[number]
-        if self.is_capture(line) or number in self.led_to:
+        if self.is_capture(line) or number in self.robots:
             return Verdict("allowed", why="robots.txt itself")
         capture, how = self.governing(line)
         if capture is None:

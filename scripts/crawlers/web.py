@@ -1,4 +1,4 @@
-"""The web that the crawlers crawl: the site of scripts/testdata/hosts.py, two hosts more, and the server that logs.
+"""The web that the crawlers crawl: the site of scripts/testdata/hosts.py, more hosts, and the server that logs.
 
 The log is the truth that verdicts are compared with: one JSON line for each request, in the order
 in which the server answered. Each answer carries its number in the header X-Served, which archives
@@ -24,6 +24,7 @@ TOKENS = ("HTTrack", "wget2", "Scrapy", "crau", "heritrix", "Wpull", "python-req
 SUFFIX_TOKEN = "AuditBot"
 CONTACT = "http://bots.example/"
 SUFFIX = f"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Safari/537.36 AuditBot/1.2 (+{CONTACT})"
+RESTLESS = "restless.example"  # it changes its robots.txt with each request
 TURN_SECONDS = 6 * 3600  # swings.example changes its robots.txt this often
 
 
@@ -46,7 +47,35 @@ def swings():
     return {"/robots.txt": turns, "/": hosts.page("Turns", *paths), **hosts.leaves(*paths)}
 
 
-hosts.HOSTS |= {"named.example": named(), "swings.example": swings()}
+def shared():
+    """shared gives hosts whose robots.txt are redirects: to one page that its own host forbids, by one hop and by three; to
+    one robots.txt that says something else each time; and within the origin. Crawlers find each target by links, too."""
+    moved, terms = hosts.moved, "http://terms.example/terms"
+    sides = ("/even/a.html", "/odd/a.html")
+    shut = hosts.robots("User-agent: *\nDisallow: /shut/\n")
+
+    def redirecting(location, *links):
+        paths = ("/a.html", "/shut/a.html", *sides)
+        return {"/robots.txt": moved(302, location), "/": hosts.page("Redirected robots.txt", *paths, *links), **hosts.leaves(*paths)}
+
+    return {
+        **{f"{name}.example": redirecting(f"{terms}/shared.txt", f"{terms}/shared.txt") for name in ("north", "south", "west")},
+        "chain.example": redirecting(f"{terms}/one", f"{terms}/shared.txt", f"{terms}/two"),
+        "terms.example": {
+            "/robots.txt": hosts.robots("User-agent: *\nDisallow: /terms/\n"),
+            "/": hosts.page("Terms", "/terms/one", "/terms/two", "/terms/shared.txt"),
+            "/terms/one": moved(302, "/terms/two"), "/terms/two": moved(307, f"{terms}/shared.txt"), "/terms/shared.txt": shut,
+        },
+        "inside.example": redirecting("/shut/rules.txt", "/shut/rules.txt") | {"/shut/rules.txt": shut},
+        **{f"{name}.example": redirecting(f"http://{RESTLESS}/robots.txt", f"http://{RESTLESS}/") for name in ("first", "second", "third")},
+        RESTLESS: {
+            "/robots.txt": [(turn, hosts.robots(f"User-agent: *\nDisallow: {side[:-len('a.html')]}\n")) for turn, side in enumerate(sides)],
+            "/": hosts.page("Another robots.txt each time", *sides), **hosts.leaves(*sides),
+        },
+    }
+
+
+hosts.HOSTS |= {"named.example": named(), "swings.example": swings(), **shared()}
 
 
 def names():
@@ -73,6 +102,7 @@ class Web:
     def __init__(self, log, ports=(80, 8080)):
         self.log, self.lock, self.number = open(log, "a"), threading.Lock(), 0
         self.crawl, self.moment, self.speed, self.began = "", hosts.START, 1, time.time()
+        self.turn = 0  # of the robots.txt of RESTLESS
         Handler.web = self
         for port in ports:
             server = http.server.ThreadingHTTPServer(("0.0.0.0", port), Handler)
@@ -81,11 +111,15 @@ class Web:
     def start(self, crawl, moment, speed):
         self.crawl, self.moment, self.speed, self.began = crawl, hosts.at(moment), speed, time.time()
 
-    def answer(self, host, target, agent, method, accepts_gzip, if_none_match):
+    def answer(self, host, target, agent, method, accepts_gzip, if_none_match, referer):
         """answer gives status, headers and body, and logs them under the next number."""
         with self.lock:
             now = time.time()
-            reply, headers, body = hosts.reply(host, target, int(self.moment + (now - self.began) * self.speed), accepts_gzip)
+            moment = int(self.moment + (now - self.began) * self.speed)
+            if host == RESTLESS:
+                moment = self.turn
+                self.turn ^= target == "/robots.txt"
+            reply, headers, body = hosts.reply(host, target, moment, accepts_gzip)
             self.number += 1
             status, headers = reply.status, [*headers, (SERVED, str(self.number))]
             # Half of the hosts answer conditional requests.
@@ -95,7 +129,7 @@ class Web:
                 if if_none_match == tag:
                     status, body = 304, b""
             line = {"number": self.number, "time": now, "crawl": self.crawl, "method": method, "host": host,
-                    "target": target, "agent": agent, "status": status, "location": dict(headers).get("Location")}
+                    "target": target, "agent": agent, "referer": referer, "status": status, "location": dict(headers).get("Location")}
             if len(reply.body) and (target == "/robots.txt" or reply.type == "text/plain"):
                 line["body"] = base64.b64encode(reply.body).decode()  # of a 304: what it renews
                 line["html"] = reply.type.startswith("text/html")
@@ -125,7 +159,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         host = self.headers.get("Host", "").removesuffix(":80")
         status, headers, body, chunked = self.web.answer(
             host, self.path, self.headers.get("User-Agent"), self.command,
-            "gzip" in self.headers.get("Accept-Encoding", ""), self.headers.get("If-None-Match"))
+            "gzip" in self.headers.get("Accept-Encoding", ""), self.headers.get("If-None-Match"), self.headers.get("Referer"))
         chunked = chunked and self.request_version == "HTTP/1.1" and status != 304
         self.send_response_only(status)
         self.send_header("Date", formatdate(usegmt=True))
