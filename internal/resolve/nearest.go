@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
 // A target is the capture of what a redirect leads to; nil where the archive holds none.
@@ -11,6 +12,7 @@ type target struct {
 	capture    *facts.Capture
 	follows    bool             // it was got at or after the redirect
 	found      bool             // there is one; without a capture nobody knows which
+	isOthers   bool             // another page than the redirect led to it, as its archive tells
 	candidates []*facts.Capture // what it was found among
 }
 
@@ -31,12 +33,18 @@ func (g *originCaptures) nearest(res *resolution, who Crawler) target {
 }
 
 // nearest looks among the captures of one crawler, or of all, outwards from the redirect.
+//
+// Where the archive tells that another page led to the nearest, one of which it tells that
+// the redirect led to it goes before.
 func (res *resolution) nearest(list byDate) target {
 	t := res.wantTime()
-	var after, before nearby
+	var led, after, before nearby
 	var visited *facts.Capture
+	via := viaKey(res.CurURL)
+	isOthers := func(c *facts.Capture) bool { return c.Via != "" && c.Via != via }
 	isLate := func(c *facts.Capture) bool {
-		return c.Micros > t.Micros+facts.Hour+t.Precision.Unit() || after.isBehind(c)
+		isFound := led.isBehind(c) || after.isBehind(c) && (!isOthers(after.chosen) || res.looked > maxLooks/2)
+		return isFound || c.Micros > t.Micros+facts.Hour+t.Precision.Unit()
 	}
 	for c := range list.from(t.Micros, isLate) {
 		if !res.look() {
@@ -46,12 +54,18 @@ func (res *resolution) nearest(list byDate) target {
 		case gap > facts.Hour || res.isBefore(c):
 		case !res.visited(c):
 			after.addNearer(c, res.curSpot())
+			if c.Via == via {
+				led.addNearer(c, res.curSpot())
+			}
 		case gap > 0:
 			visited = c
 		}
 	}
+	if led.chosen != nil {
+		after = led
+	}
 	if after.chosen != nil {
-		return target{after.agreed(), true, true, after.candidates()}
+		return target{after.agreed(), true, true, isOthers(after.chosen), after.candidates()}
 	}
 	isEarly := func(c *facts.Capture) bool {
 		return c.Micros < t.Micros-facts.Day-c.Precision.Unit() || before.isBefore(c)
@@ -66,7 +80,7 @@ func (res *resolution) nearest(list byDate) target {
 		}
 	}
 	if before.chosen != nil {
-		return target{before.agreed(), false, true, before.candidates()}
+		return target{capture: before.agreed(), found: true, candidates: before.candidates()}
 	}
 	return target{capture: visited}
 }
@@ -78,11 +92,20 @@ func (g *originCaptures) hasOther(res *resolution, t target, who Crawler) bool {
 	_, everyone := g.ofURL(res.WantKey).by(who, res)
 	isLate := func(c *facts.Capture) bool { return c.Time().MicrosSince(hop) > 2*facts.Hour }
 	for c := range everyone.all.from(hop.Micros, isLate) {
-		if c.Time().MicrosSince(hop) >= 0 && !(c == t.capture && t.follows) {
+		if c.Time().MicrosSince(hop) >= 0 && !(c == t.capture && t.follows && !t.isOthers) {
 			return true
 		}
 	}
 	return false
+}
+
+// viaKey names the page that led to a record as nearest compares it; "" where that is not known.
+func viaKey(via string) string {
+	if via == "" {
+		return ""
+	}
+	u, _ := weburl.Parse(via)
+	return hashKey([]byte(u.Key()))
 }
 
 // nearby are captures of one moment, of which the one that was found first is chosen.

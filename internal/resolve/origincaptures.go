@@ -75,7 +75,7 @@ func (g *originCaptures) add(c *facts.Capture) error {
 	*chunk = append(*chunk, *c)
 	kept := &(*chunk)[len(*chunk)-1]
 	g.captures = append(g.captures, kept)
-	kept.PolicyHeaders, kept.Metas, kept.Via = "", "", "" // may be long, and are not needed
+	kept.PolicyHeaders, kept.Metas, kept.Via = "", "", viaKey(kept.Via) // may be long, and are not needed
 	return nil
 }
 
@@ -282,7 +282,7 @@ func (g *originCaptures) addFetches(fetches *facts.Cursor[facts.Fetch], targets 
 		}
 		held[MarkOf(f)] = true
 		c := &facts.Capture{Fetch: *f, Kind: facts.CaptureTarget}
-		c.PolicyHeaders, c.Metas, c.Via = "", "", ""
+		c.PolicyHeaders, c.Metas, c.Via = "", "", viaKey(c.Via)
 		s := g.ofURL(key)
 		s.all = append(s.all, c)
 		return nil

@@ -476,7 +476,7 @@ func (r *resolver) giveUpCrowd(res *resolution, g *originCaptures, reason Reason
 }
 
 // takeHop goes on with the capture of a redirect's target. Its fetch is always allowed
-// where the same crawler made it at or after the redirect.
+// where the same crawler made it at or after the redirect, unless another page led to it.
 func (r *resolver) takeHop(res *resolution, t target) error {
 	c := t.capture
 	switch {
@@ -487,7 +487,7 @@ func (r *resolver) takeHop(res *resolution, t target) error {
 		res.Settle(OutcomeUnavailable, TooManyRedirects)
 		return nil
 	}
-	if res.Kind == facts.CaptureRobots && t.follows && r.mayBeSameCrawler(res, c) {
+	if res.Kind == facts.CaptureRobots && t.follows && !t.isOthers && r.mayBeSameCrawler(res, c) {
 		if err := r.marks.Add(MarkOf(&c.Fetch)); err != nil {
 			return err
 		}
