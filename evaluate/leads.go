@@ -40,6 +40,9 @@ func newLeads(redirects []*resolve.Lead) leads {
 		// Within one moment, the order of records does not tell which one it led to.
 		add(lead.Time(), 0, lead)
 		add(lead.TargetTime(), 0, lead)
+		if lead.IsOthers { // and nothing shows to what the redirect led
+			add(lead.Time(), facts.Hour, lead)
+		}
 		// Two redirects may have led to two records, although the same one is the nearest to both.
 		if i > 0 && lead.MayShare(redirects[i-1]) {
 			add(lead.Time(), facts.Hour, lead, redirects[i-1])

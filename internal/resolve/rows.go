@@ -82,6 +82,7 @@ type Lead struct {
 	Precision    facts.Precision
 	Target       int64 // with TargetExact: the time of what counts as the target; of the redirect where nothing after it does
 	TargetExact  facts.Precision
+	IsOthers     bool  // another page led to what counts as the target
 	Input        int32 // with Entry and Index: the capture of robots.txt that it began with
 	Entry        string
 	Index        int64
