@@ -503,7 +503,7 @@ func (r *resolver) takeHop(res *resolution, t target) error {
 // addLead remembers a redirect of robots.txt if there are several GETs that it may have led to: a crawler
 // with several connections need not have followed it by the nearest.
 func (r *resolver) addLead(res *resolution, g *originCaptures, t target) error {
-	isSerial := res.Flags&facts.FlagSerial != 0 && !(t.found && t.capture == nil)
+	isSerial := res.Flags&facts.FlagSerial != 0 && !t.isOthers && !(t.found && t.capture == nil)
 	if res.Kind != facts.CaptureRobots || res.wantsPolicy() || isSerial || !g.hasOther(res, t, r.who) {
 		return nil
 	}
