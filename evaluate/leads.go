@@ -18,6 +18,7 @@ type leads map[visited][]window
 type visited struct {
 	key     string // of the URL
 	crawler string
+	archive facts.Spot // of a crawler without a name: others may have none, either
 }
 
 // A window is a time in which any GET may be what a redirect led to.
@@ -33,7 +34,10 @@ func newLeads(redirects []*resolve.Lead) leads {
 	}
 	l := make(leads)
 	add := func(t facts.Time, after int64, why ...*resolve.Lead) {
-		to := visited{why[0].Key, why[0].Crawler}
+		to := visited{key: why[0].Key, crawler: why[0].Crawler}
+		if to.crawler == "" {
+			to.archive = why[0].Spot().Archive()
+		}
 		l[to] = append(l[to], window{t.Micros, t.Micros + t.Precision.Unit() - 1 + after, why})
 	}
 	for i, lead := range redirects {
@@ -69,14 +73,11 @@ func (l leads) to(s *subject) []*resolve.Lead {
 		return nil
 	}
 	u, _ := weburl.Parse(s.URL)
-	if why := l.at(visited{u.Key(), s.key}, s.time); why != nil {
+	if why := l.at(visited{key: u.Key(), crawler: s.key}, s.time); why != nil {
 		return why
 	}
 	// Some crawlers send a User-Agent with every request but those for robots.txt.
-	if why := l.at(visited{u.Key(), ""}, s.time); why != nil && why[0].Spot().SameArchive(facts.SpotOf(s.Fetch)) {
-		return why
-	}
-	return nil
+	return l.at(visited{key: u.Key(), archive: facts.SpotOf(s.Fetch).Archive()}, s.time)
 }
 
 func (l leads) at(to visited, t facts.Time) []*resolve.Lead {
