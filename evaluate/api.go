@@ -88,6 +88,7 @@ const (
 const (
 	StepHop      = resolve.StepHop      // the target of a redirect
 	StepOriginal = resolve.StepOriginal // the original of a revisit, or the copy that a 304 renews
+	StepRival    = resolve.StepRival    // another record to which the redirect of the hop before may have led
 )
 
 // PageSource says where the tags of a fetch are from. The zero value is its own

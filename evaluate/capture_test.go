@@ -197,7 +197,7 @@ func TestRedirect(t *testing.T) {
 	unresolved := page("unknown fresh unresolved_redirect")
 	checkScenarios(t, Options{}, []scenario{
 		{"after", archive{with(first, "rules hops=1 final=200 rules=1"), there("-59m", closed), page(certain)}},
-		{"the same second", archive{first, there("-1h", closed), there("-30m", open), page("disallowed fresh rule certain")}},
+		{"the same second", archive{first, there("-1h", closed), there("-30m", open), page("disallowed fresh rule probable +other_target")}},
 		{"an hour after", archive{first, there("+0h", closed), func() rec { r := page(certain); r.at = "+1s"; return r }()}},
 		{"more than an hour after", archive{first, there("+1s", closed), unresolved}},
 		{"the nearest after", archive{first, there("-50m", closed), there("-40m", open), page(certain)}},
@@ -220,8 +220,8 @@ func TestRedirect(t *testing.T) {
 		{"serves the first origin only", archive{redirect(home+"/robots.txt", "-1h", "http://b.example/rules"),
 			rec{url: "http://b.example/rules", at: "-1h", body: closed, want: itself},
 			rec{url: "http://b.example/p", want: "unknown none no_capture"}, page(certain)}},
-		{"that record, not that URL", archive{robotsTxt("-2h", closed), redirect(home+"/robots.txt", "-1h", "/r.txt"),
-			rec{url: home + "/r.txt", at: "-1h", body: closed, want: itself}, rec{url: home + "/r.txt", at: "-30m", body: closed, want: certain}}},
+		{"that record, not that URL", archive{robotsTxt("-2h", closed), redirect(home+"/robots.txt", "-100m", "/r.txt"),
+			rec{url: home + "/r.txt", at: "-100m", body: closed, want: itself}, rec{url: home + "/r.txt", at: "-30m", body: closed, want: certain}}},
 		{"loop", archive{with(redirect(home+"/robots.txt", "-1h", "/b"), "unavailable too_many_redirects hops=2 final=302"),
 			redirect(home+"/b", "-1h", "/robots.txt"), page("allowed fresh too_many_redirects")}},
 		{"to itself", archive{redirect(home+"/robots.txt", "-1h", "/robots.txt"), page("allowed fresh too_many_redirects")}},

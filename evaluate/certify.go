@@ -8,7 +8,7 @@ import (
 
 // doubts are the notes that keep a violation from being certain.
 const doubts = NoteURLCut | NoteBodyCut | NoteOtherCrawler | NotePartial | NoteResynced | NoteDigestMismatch | NoteSameMoment |
-	NoteCoarseDate | NoteUnreadableCopy | NoteAmbiguousToken | NoteIndexed | NoteListed
+	NoteCoarseDate | NoteUnreadableCopy | NoteAmbiguousToken | NoteIndexed | NoteListed | NoteOtherTarget
 
 // openReadings are the notes that name a reading which the specifications leave open.
 const openReadings = NoteReservedEncoding | NoteUnsafeEncoding | NoteLenient | NoteParseLimit | NoteDocumentedToken |
@@ -157,7 +157,7 @@ func (d *decider) askCopy(r *Result, s *subject, c *State) error {
 	switch {
 	case !c.says() && (!c.isUnreadable() || isBehind):
 		return nil
-	case c.isUnreadable() || c.Mismatched || facts.Flags(c.BodyFlags)&facts.FlagBodyCut != 0:
+	case c.isUnreadable() || c.Mismatched || c.OtherTarget || facts.Flags(c.BodyFlags)&facts.FlagBodyCut != 0:
 		r.Notes |= NoteUnreadableCopy
 	}
 	a, err := d.answer(c, s)

@@ -196,6 +196,9 @@ func (r *Result) govern(v *view, s *subject) {
 	if g.Forgeable || r.Fetch.Flags&facts.FlagForgeable != 0 {
 		r.Notes |= NoteForgeable
 	}
+	if g.OtherTarget {
+		r.Notes |= NoteOtherTarget
+	}
 	if g.Mismatched {
 		r.Notes |= NoteDigestMismatch
 	}

@@ -341,7 +341,7 @@ func (x *explainer) capture(st *State, roles []string) (*ExplainedCapture, error
 	for _, doubt := range []struct {
 		is   bool
 		note Notes
-	}{{st.OthersContent, NoteOtherCrawler}, {st.Resynced, NoteResynced}, {st.Forgeable, NoteForgeable}, {st.Mismatched, NoteDigestMismatch}} {
+	}{{st.OthersContent, NoteOtherCrawler}, {st.Resynced, NoteResynced}, {st.Forgeable, NoteForgeable}, {st.Mismatched, NoteDigestMismatch}, {st.OtherTarget, NoteOtherTarget}} {
 		if doubt.is {
 			c.Doubts = append(c.Doubts, doubt.note.Strings()...)
 		}
@@ -386,7 +386,10 @@ func (x *explainer) way(st *State) (way []ExplainedStep) {
 	hops := st.HopList()
 	for _, step := range st.Steps() {
 		at := ExplainedStep{Kind: "original", Record: &ExplainedRecord{File: x.nameOf(step.Input, step.Entry), Offset: -1, Number: step.Index}}
-		if step.Kind == StepHop && len(hops) > 0 {
+		switch {
+		case step.Kind == StepRival:
+			at.Kind = "rival"
+		case step.Kind == StepHop && len(hops) > 0:
 			at.Kind, at.URL, hops = "redirect", hops[0], hops[1:]
 		}
 		way = append(way, at)

@@ -52,6 +52,7 @@ func (s *State) isUnreadable() bool {
 // serve the same file every time.
 func (s *State) saysLike(other *State) bool {
 	const cut = uint32(facts.FlagBodyCut)
-	return s.Outcome == other.Outcome && s.HasBody == other.HasBody && s.Mismatched == other.Mismatched &&
+	return s.Outcome == other.Outcome && s.HasBody == other.HasBody &&
+		s.Mismatched == other.Mismatched && s.OtherTarget == other.OtherTarget &&
 		(!s.HasBody || s.BodyDigest == other.BodyDigest && s.BodyFlags&cut == other.BodyFlags&cut)
 }

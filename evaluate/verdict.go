@@ -171,13 +171,14 @@ const (
 	NoteNoStatus                           // an index tells of the fetch, without a status: its record may be none of a fetch
 	NoteNoRecord                           // an index or a list tells of the fetch; its record was looked for, and is not there
 	NoteRedirectTarget                     // a redirect of robots.txt may have led to the record
+	NoteOtherTarget                        // the governing capture redirects, and may have led to another record, which says something else
 )
 
 var noteNames = [...]string{
 	"reserved_encoding", "parse_limit", "body_cut", "url_cut", "other_crawler", "permitted_copy", "partial", "resynced",
 	"other_mode", "html", "digest_mismatch", "same_moment", "coarse_date", "unreadable_copy", "bracketed", "unsafe_encoding",
 	"lenient", "documented_token", "robots_txt_encoded", "ambiguous_token", "token_by_option", "forgeable",
-	"indexed", "listed", "unread_capture", "no_status", "no_record", "redirect_target",
+	"indexed", "listed", "unread_capture", "no_status", "no_record", "redirect_target", "other_target",
 }
 
 // Strings returns the names of the notes in n, in a fixed order.

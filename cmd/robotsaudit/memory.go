@@ -10,7 +10,7 @@ import (
 const (
 	budget   = 24 << 20 // of all that Go holds; an audit on a few cores needs less
 	headroom = 16 << 20 // for garbage at least, where what is in use leaves less of the budget
-	spacious = 64 << 20 // at most
+	spacious = 64 << 20 // for garbage; where there is more to scan, half of the rest comes on top
 )
 
 // limitMemory has garbage collected when memory reaches the budget, and no earlier. Go's
@@ -21,7 +21,8 @@ const (
 //
 // Who needs more than the budget gets it, with some megabytes for garbage on top: a limit
 // below what is in use would have the collector run all the time. What a collection costs
-// are the pointers that it follows, so there is room for about as much garbage as there is to scan.
+// are the pointers that it follows, so there is room for about as much garbage as there is to scan:
+// with less, twice the rows would cost four times the collections' work.
 func limitMemory() {
 	debug.SetGCPercent(-1)
 	afterCollection()
@@ -31,7 +32,7 @@ func limitMemory() {
 // cleanups are, and until then the limit before it holds.
 func afterCollection() {
 	used, scanned := inUse()
-	debug.SetMemoryLimit(int64(max(budget, used+min(max(headroom, scanned), spacious))))
+	debug.SetMemoryLimit(int64(max(budget, used+max(headroom, min(scanned, (scanned+spacious)/2)))))
 	sentinel := new(*byte) // a pointer: objects without share blocks, and live as long
 	runtime.AddCleanup(sentinel, func(struct{}) { afterCollection() }, struct{}{})
 }

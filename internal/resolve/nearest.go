@@ -14,6 +14,7 @@ type target struct {
 	found      bool             // there is one; without a capture nobody knows which
 	isOthers   bool             // another page than the redirect led to it, as its archive tells
 	candidates []*facts.Capture // what it was found among
+	rival      *facts.Capture   // says something else, and nothing tells which of the two was got for the redirect
 }
 
 // nearest finds the capture that a redirect led to: the nearest within an hour after,
@@ -26,10 +27,16 @@ type target struct {
 func (g *originCaptures) nearest(res *resolution, who Crawler) target {
 	captures := g.ofURL(res.WantKey)
 	own, everyone := captures.by(who, res)
-	if t := res.nearest(own.all); t.found {
-		return t
+	list := own.all
+	t := res.nearest(list)
+	if !t.found {
+		list = everyone.all
+		t = res.nearest(list)
 	}
-	return res.nearest(everyone.all)
+	if t.found && t.capture != nil && res.looked <= maxLooks {
+		t.rival = res.rival(list, t.capture)
+	}
+	return t
 }
 
 // nearest looks among the captures of one crawler, or of all, outwards from the redirect.
@@ -40,10 +47,9 @@ func (res *resolution) nearest(list byDate) target {
 	t := res.wantTime()
 	var led, after, before nearby
 	var visited *facts.Capture
-	via := viaKey(res.CurURL)
-	isOthers := func(c *facts.Capture) bool { return c.Via != "" && c.Via != via }
+	from := viaKey(res.CurURL)
 	isLate := func(c *facts.Capture) bool {
-		isFound := led.isBehind(c) || after.isBehind(c) && (!isOthers(after.chosen) || res.looked > maxLooks/2)
+		isFound := led.isBehind(c) || after.isBehind(c) && (viaOf(after.chosen, from) != viaOther || res.looked > maxLooks/2)
 		return isFound || c.Micros > t.Micros+facts.Hour+t.Precision.Unit()
 	}
 	for c := range list.from(t.Micros, isLate) {
@@ -54,7 +60,7 @@ func (res *resolution) nearest(list byDate) target {
 		case gap > facts.Hour || res.isBefore(c):
 		case !res.visited(c):
 			after.addNearer(c, res.curSpot())
-			if c.Via == via {
+			if viaOf(c, from) == viaRedirect {
 				led.addNearer(c, res.curSpot())
 			}
 		case gap > 0:
@@ -65,7 +71,7 @@ func (res *resolution) nearest(list byDate) target {
 		after = led
 	}
 	if after.chosen != nil {
-		return target{after.agreed(), true, true, isOthers(after.chosen), after.candidates()}
+		return target{after.agreed(), true, true, viaOf(after.chosen, from) == viaOther, after.candidates(), nil}
 	}
 	isEarly := func(c *facts.Capture) bool {
 		return c.Micros < t.Micros-facts.Day-c.Precision.Unit() || before.isBefore(c)
@@ -85,6 +91,43 @@ func (res *resolution) nearest(list byDate) target {
 	return target{capture: visited}
 }
 
+// rival finds a capture that says something else than the target, and that the crawler may have got
+// for the redirect instead. A crawler with several connections writes records in the order in
+// which they end. So any of the moment of the redirect, and any of that of the target, may be the
+// one. If the target itself may have come before the redirect, so may the nearest after it.
+func (res *resolution) rival(list byDate, target *facts.Capture) *facts.Capture {
+	hop, here := res.wantTime(), facts.SpotOf(&target.Fetch)
+	from := viaKey(res.CurURL)
+	isLed := viaOf(target, from) == viaRedirect
+	mayPrecede := target.Time().MicrosSince(hop) == 0 && (target.Flags&facts.FlagSerial == 0 || !here.SameArchive(res.curSpot()))
+	next := target.Time()
+	isLate := func(c *facts.Capture) bool {
+		last := max(hop.Micros+hop.Precision.Unit(), next.Micros+next.Precision.Unit())
+		if mayPrecede && next == target.Time() {
+			last = hop.Micros + hop.Precision.Unit() + facts.Hour
+		}
+		return c.Micros > last
+	}
+	for c := range list.from(min(hop.Micros, target.Micros), isLate) {
+		if c == target || res.visited(c) || isLed && viaOf(c, from) != viaRedirect {
+			continue
+		}
+		gap, at := c.Time().MicrosSince(hop), facts.SpotOf(&c.Fetch)
+		isBeside := c.Flags&facts.FlagSerial == 0 &&
+			(c.Time().MicrosSince(target.Time()) == 0 && at.SameArchive(here) || gap == 0 && at.SameArchive(res.curSpot()))
+		if mayPrecede && gap > 0 && gap <= facts.Hour {
+			if next == target.Time() {
+				next = c.Time()
+			}
+			isBeside = isBeside || c.Time().MicrosSince(next) == 0
+		}
+		if isBeside && !answersLike(target, c) {
+			return c
+		}
+	}
+	return nil
+}
+
 // hasOther reports whether there is another GET of the URL of a target near enough for a redirect to have
 // led to it: the one in hand, or one that was made in the hour after it.
 func (g *originCaptures) hasOther(res *resolution, t target, who Crawler) bool {
@@ -97,6 +140,26 @@ func (g *originCaptures) hasOther(res *resolution, t target, who Crawler) bool {
 		}
 	}
 	return false
+}
+
+// A via is what an archive tells of the page that led to a record.
+type via uint8
+
+const (
+	viaRedirect via = iota // the redirect
+	viaUnknown
+	viaOther // another page
+)
+
+// viaOf compares with the key of the redirect.
+func viaOf(c *facts.Capture, redirect string) via {
+	switch c.Via {
+	case "":
+		return viaUnknown
+	case redirect:
+		return viaRedirect
+	}
+	return viaOther
 }
 
 // viaKey names the page that led to a record as nearest compares it; "" where that is not known.

@@ -494,6 +494,10 @@ func (r *resolver) takeHop(res *resolution, t target) error {
 	}
 	res.FinalStatus = c.Status
 	res.addStep(StepHop, &c.Fetch)
+	if t.rival != nil {
+		res.OtherTarget = true
+		res.addStep(StepRival, &t.rival.Fetch)
+	}
 	return r.keep(res, c, UnresolvedRedirect, func() {
 		res.ApplyAt(&c.Fetch)
 		r.take(res, c)

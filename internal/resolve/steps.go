@@ -14,6 +14,7 @@ type StepKind byte
 const (
 	StepHop      StepKind = 'h' // the target of a redirect
 	StepOriginal StepKind = 'o' // the original of a revisit, or the copy that a 304 renews
+	StepRival    StepKind = 'r' // another record to which the redirect of the hop before may have led
 )
 
 // Step is a record that a capture led to.

@@ -53,6 +53,7 @@ const (
 	roleFetch    = "fetch"
 	roleHop      = "hop"      // the target of a redirect of a capture
 	roleOriginal = "original" // of a revisit, or the copy that a 304 renews
+	roleRival    = "rival"    // another record to which the redirect of the hop before may have led
 	roleRedirect = "redirect" // a capture that may have led to the fetch
 	roleTwin     = "twin"     // the same record in another archive, which may show what came first
 )
@@ -205,8 +206,11 @@ func (c *collector) cite(r *evaluate.Result) {
 func (c *collector) citeSteps(steps []evaluate.Step) {
 	for _, step := range steps {
 		role := roleHop
-		if step.Kind == evaluate.StepOriginal {
+		switch step.Kind {
+		case evaluate.StepOriginal:
 			role = roleOriginal
+		case evaluate.StepRival:
+			role = roleRival
 		}
 		c.citePlace(step.Spot, role)
 	}

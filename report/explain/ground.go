@@ -33,6 +33,7 @@ var sentences = map[string]map[string]sentence{
 	},
 	"way": {
 		"redirect":     {"Redirects", "The outcome at the end counts for the origin first asked, and for no other."},
+		"rival":        {"Redirects", "So these captures of the target's URL may also be what the redirect led to"},
 		"original":     {"The original of a revisit", "The body of a revisit is that of its original: a GET `response` or `resource` record with the same status."},
 		"not_modified": {"What one robots capture says", "status 304, or a `server-not-modified` revisit | that of the copy it renews | renewed at its own time"},
 	},
@@ -94,6 +95,7 @@ var sentences = map[string]map[string]sentence{
 		"unread_capture":     {"The four classes", "An index tells of a capture that would govern, and no input holds it (`unread_capture`)."},
 		"no_status":          {"The four classes", "A row of an index without a status tells of the fetch: its record may be none of a fetch (`no_status`)."},
 		"no_record":          {"Other notes", "the record that an index or a list names was looked for, and is not there"},
+		"other_target":       {"Redirects", "But what it disallows is *probable* at most (`other_target`)."},
 		"redirect_target":    {"Always allowed", "Any of its GETs of that URL may then be the one in these times"},
 		"reserved_encoding":  {"Open readings", "a reserved byte equals its percent-encoded form"},
 		"unsafe_encoding":    {"Open readings", "by the letter the two forms differ, and the RFC is silent."},

@@ -156,12 +156,14 @@ func (t *text) way() {
 		if step.Record != nil {
 			where = t.record(step.Record)
 		}
-		if step.Kind == "redirect" {
+		label := "original"
+		switch {
+		case step.Kind == "redirect":
 			t.item("redirect to", "%s: %s", t.shown(step.URL), where)
 			continue
-		}
-		label := "original"
-		if g.Status != nil && *g.Status == 304 {
+		case step.Kind == "rival":
+			label = "or perhaps to"
+		case g.Status != nil && *g.Status == 304:
 			label = "renews"
 		}
 		t.item(label, "%s", where)

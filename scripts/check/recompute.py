@@ -31,7 +31,7 @@ EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 CUT = "… (cut)"  # at the end of a rule of more than 2 KiB
 TABLES = {"violations": ("certain", "probable"), "unproven": ("possible", "contested")}
 DOUBTS = {"other_crawler", "same_moment", "coarse_date", "unreadable_copy", "partial", "resynced", "digest_mismatch",
-          "body_cut", "url_cut", "ambiguous_token", "bracketed", "token_by_option"}
+          "body_cut", "url_cut", "other_target", "ambiguous_token", "bracketed", "token_by_option"}
 DOCUMENTED = {"googlebot-image": "Googlebot", "googlebot-news": "Googlebot", "googlebot-video": "Googlebot"}
 
 

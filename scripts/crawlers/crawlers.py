@@ -221,6 +221,9 @@ def find_python(name):
 
 
 def make_environment(tools, name):
+    """make_environment makes a Python environment, unless it is there."""
+    if (tools / name / "complete").exists():
+        return
     python, requirements = ENVIRONMENTS[name]
     subprocess.run([find_python(python), "-m", "venv", tools / name], check=True)
     subprocess.run([tools / name / "bin" / "python", "-m", "pip", "install", "-qq", "--disable-pip-version-check",
@@ -232,8 +235,7 @@ def install(tools, name):
     """install fetches what the crawler needs; it raises where that cannot be had."""
     crawler = CRAWLERS[name]
     for environment in filter(None, dict.fromkeys(("audit", crawler.environment))):
-        if not (tools / environment / "complete").exists():
-            make_environment(tools, environment)
+        make_environment(tools, environment)
     if crawler.package and not shutil.which(crawler.package):
         subprocess.run(["apt-get", "install", "--yes", "--quiet", "--no-install-recommends", crawler.package],
                        check=True, stdout=sys.stderr)

@@ -1031,6 +1031,16 @@ def redirect_target_of_the_same_moment(s):
 
 
 @scenario(6)
+def redirect_targets_of_one_moment(s):
+    """Of two answers of one second, nothing tells which was got for the redirect."""
+    s.robots(s.t - HOUR_, b"", 301, headers=[("Location", s.other(0) + "/robots.txt")], archive=1)
+    s.robots(s.t - HOUR_ + SECOND, A, origin=s.other(0), archive=1)
+    s.robots(s.t - HOUR_ + SECOND, [B, A][s.number % 2], origin=s.other(0), archive=1)
+    s.pages()
+    s.in_order()
+
+
+@scenario(6)
 def redirect_loop_out_of_order(s):
     s.robots(s.t - HOUR_, b"", 301, headers=[("Location", s.other(0) + "/robots.txt")])
     s.robots(s.t - 10 * HOUR_, b"", 301, origin=s.other(0), headers=[("Location", s.origin + "/robots.txt")])

@@ -114,6 +114,10 @@ Ambiguities, and how they are read here
  A39 Likewise a redirect may have led to any GET of its target by its crawler in its own
      second or that of the nearest; in the hour after it, if another capture redirected to
      that URL within the hour before: possible (redirect_target).
+ A40 Likewise the rules that a redirect led to are in doubt (other_target) where its archive
+     holds, in its own second or that of its target, another answer there; and where a
+     target of its own second may have come before it, and the nearest after that
+     second says something else. A copy of such a redirect may have allowed.
 """
 
 import base64
@@ -512,6 +516,7 @@ class Outcome:
         self.way = list(way)  # the capture and the hops whose content is applied
         self.borrowed = borrowed  # another crawler's target or original: other_crawler
         self.success = success  # a 2xx, readable or not
+        self.other_target = False  # a redirect may have led to another record, which says something else (A40)
 
 
 UNRESOLVED_REVISIT = "unresolved_revisit"
@@ -548,7 +553,7 @@ class Archive:
                 f.itself = True
                 if f.time is not None:
                     self.robots_of.setdefault(f.origin, []).append(f)
-        self.outcomes, self.redirects = {}, {}
+        self.outcomes, self.redirects, self.rivalled = {}, {}, set()
         for captures in self.robots_of.values():
             for c in captures:
                 self.mark_as_allowed(self.outcome(c).followed)
@@ -576,6 +581,7 @@ class Archive:
         else:
             outcome = self.own_outcome(chain[-1])
         outcome.followed = chain
+        outcome.other_target = capture.id in self.rivalled
         if not outcome.way:
             outcome.way = [capture] if outcome.kind == "unresolved" else chain[:6]  # A11
         outcome.borrowed = outcome.borrowed or any(not same_crawler(c, capture) for c in outcome.way)
@@ -589,7 +595,7 @@ class Archive:
             if not (status is not None and 300 <= status <= 399 and status != 304 and location):
                 return chain, None
             url = urljoin(chain[-1].url, location)
-            target = self.hop_target(chain[-1], url, capture)
+            target = self.hop_target(chain[-1], url, capture, chain)
             if target in chain or target is None and (
                     len(chain) >= 6 or same_url_key(url) in [same_url_key(c.url) for c in chain]):
                 return chain, ("unavailable", "too_many_redirects")  # a loop (A10), or a sixth hop
@@ -597,7 +603,7 @@ class Archive:
                 return chain, ("unresolved", "unresolved_redirect")
             chain.append(target)
 
-    def hop_target(self, hop, url, capture):
+    def hop_target(self, hop, url, capture, chain):
         """The nearest capture within 1 h after the hop, else the latest within 24 h before; own first (A9)."""
         captures = [f for f in self.of_url.get(same_url_key(url), []) if f.method == "GET"]
         for whose in (True, False):
@@ -606,12 +612,27 @@ class Archive:
             if soon:
                 nearest = spokesman(earliest(soon), hop)
                 self.add_redirect(url, capture, [hop.time, nearest.time])
+                self.look_for_rivals(theirs, nearest, hop, capture, chain)
                 return nearest
             ago = [f for f in theirs if not soon_after(f, hop) and at_or_before(f, hop) and difference(hop.time, f.time) <= DAY]
             if ago:
                 self.add_redirect(url, capture, [hop.time])
-                return spokesman(latest(ago), hop)
+                last = spokesman(latest(ago), hop)
+                self.look_for_rivals(theirs, last, hop, capture, chain)
+                return last
         return None
+
+    def look_for_rivals(self, theirs, target, hop, capture, chain):
+        """Whether a redirect may have led to another answer (A40)."""
+        if target in chain:
+            return
+        others = [f for f in theirs if f is not target and f not in chain]
+        rivals = [f for f in others if not f.serial
+                  and any(same_moment(f, beside) and f.archive == beside.archive for beside in (hop, target))]
+        if same_moment(target, hop) and (target.archive != hop.archive or not target.serial):
+            rivals += earliest([f for f in others if NOTHING < difference(f.time, hop.time) <= HOUR])
+        if any(not answer_alike(f, target) for f in rivals):
+            self.rivalled.add(capture.id)
 
     def add_redirect(self, url, capture, times):
         if not capture.serial:
@@ -723,6 +744,12 @@ class Archive:
         if len({(g.status, g.stored) for g in copies}) > 1:
             return None  # of one moment in several archives: nobody knows which is the latest
         return spokesman(copies, f) if copies else None
+
+
+def answer_alike(a, b):
+    if (a.status, a.location) != (b.status, b.location) or a.status == 304 and a.validators != b.validators:
+        return False
+    return a.status is not None and a.status >= 300 or a.stored == b.stored or digest_key(a.digest) == digest_key(b.digest) is not None
 
 
 def relation(copy, wanted):
@@ -910,6 +937,8 @@ def conclude(archive, fetch, candidates, following, moment, answers, evidence):
     notes = set(governed.notes)
     if not same_crawler(governing, fetch) or archive.outcome(governing).borrowed:
         notes.add("other_crawler")
+    if archive.outcome(governing).other_target:
+        notes.add("other_target")  # A40
     beside = same_moment(governing, fetch) and governing.archive != fetch.archive
     applied = [governing, *archive.outcome(governing).way]
     if evidence != "later" and any(same_moment(c, fetch) and (c.archive != fetch.archive or not fetch.serial) for c in applied):  # A38
@@ -984,6 +1013,7 @@ def certainty(archive, fetch, candidates, following, moment, governed, finding, 
     copies += [c for c in candidates if same_moment(c, governing) and not same_crawler(c, governing)
                and archive.outcome(c).kind in ("rules", "unavailable")]  # A7
     unreadable = [c for c in recent if archive.outcome(c).kind in ("partial", "unresolved", "undefined")]
+    unreadable += [c for c in copies if archive.outcome(c).other_target]  # A40
     if archive.outcome(governing).kind == "unreachable":
         for known in candidates, [c for c in candidates if same_crawler(c, fetch)]:  # A27
             last = latest([c for c in known if archive.outcome(c).success])
@@ -1013,6 +1043,7 @@ def certainty(archive, fetch, candidates, following, moment, governed, finding, 
         finding.evidence != "fresh",
         "other_crawler" in finding.notes,
         "same_moment" in finding.notes,
+        "other_target" in finding.notes,
         "ambiguous_token" in finding.notes,
         governed.partial,
         bool(unreadable),
