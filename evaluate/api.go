@@ -89,6 +89,7 @@ const (
 	StepHop      = resolve.StepHop      // the target of a redirect
 	StepOriginal = resolve.StepOriginal // the original of a revisit, or the copy that a 304 renews
 	StepRival    = resolve.StepRival    // another record to which the redirect of the hop before may have led
+	StepNamed    = resolve.StepNamed    // what a revisit names, and what has another payload
 )
 
 // PageSource says where the tags of a fetch are from. The zero value is its own

@@ -409,6 +409,7 @@ func TestRevisit(t *testing.T) {
 	status := func(r rec, s string, head ...string) rec { r.status, r.head = s, head; return r }
 	unresolved := page("unknown fresh unresolved_revisit")
 	unresolvedAfter := func(prior string) rec { return page("unknown fresh unresolved_revisit prior=" + prior) }
+	misnamed := page("unknown fresh unresolved_revisit +digest_mismatch prior=disallowed")
 	called := func(r rec, id string) rec { r.id = id; return r }
 	late := original
 	late.at = "+2d"
@@ -428,12 +429,12 @@ func TestRevisit(t *testing.T) {
 		{"by an id used twice", archive{called(robotsTxt("-40d", closed), "twice"), called(robotsTxt("-39d", open), "twice"),
 			revisit(again, identical, "WARC-Refers-To: <urn:test:twice>"), unresolvedAfter("allowed")}},
 		{"by an id of another digest", archive{called(digested(robotsTxt("-40d", closed), closedDigest), "digest"),
-			revisit(again, identical, digest2, "WARC-Refers-To: <urn:test:digest>"), unresolvedAfter("disallowed")}},
+			revisit(again, identical, digest2, "WARC-Refers-To: <urn:test:digest>"), misnamed}},
 		{"by an id of another status", archive{called(status(robotsTxt("-40d", closed), "203 x"), "status"),
 			revisit(again, identical, "WARC-Refers-To: <urn:test:status>"), unresolvedAfter("disallowed")}},
 		{"by an id that is absent, then the digest", archive{original, revisit(again, identical, closedDigest, "WARC-Refers-To: <urn:test:none>"), page(certain)}},
 		{"by URL and date, of another digest", archive{digested(robotsTxt("-40d", open), payloadDigest(open)), digested(robotsTxt("-39d", closed), closedDigest),
-			revisit(again, identical, digest2, uri(original.url), referring(robotsTxt("-40d", ""))), unresolvedAfter("disallowed")}},
+			revisit(again, identical, digest2, uri(original.url), referring(robotsTxt("-40d", ""))), misnamed}},
 		{"by the id of another URL", archive{called(rec{url: home + "/x", at: "-2d", body: closed}, "x"), revisit(again, identical, "WARC-Refers-To: <urn:test:x>"), unresolved}},
 		{"304 by id", archive{called(robotsTxt("-3d", closed), "304"), robotsTxt("-2d", open), status(revisit(again, notModified, "WARC-Refers-To: <urn:test:304>"), "304 x"), page(certain)}},
 		{"original absent", archive{revisit(again, identical, closedDigest, uri(original.url), referring(original)), unresolved}},

@@ -392,6 +392,9 @@ func (x *explainer) way(st *State) (way []ExplainedStep) {
 		case step.Kind == StepHop && len(hops) > 0:
 			at.Kind, at.URL, hops = "redirect", hops[0], hops[1:]
 		}
+		if step.Kind == StepNamed {
+			at.Kind = "named"
+		}
 		way = append(way, at)
 	}
 	for _, url := range hops {

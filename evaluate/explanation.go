@@ -155,7 +155,7 @@ func (c *ExplainedCapture) IsDecisive() bool { return c.decisive }
 
 // ExplainedStep is a record that a capture led to.
 type ExplainedStep struct {
-	Kind   string           `json:"kind"`          // redirect; rival: the redirect may have led there instead; or original: of a revisit or 304
+	Kind   string           `json:"kind"`          // redirect; rival: it may have led there instead; original: of a revisit or 304; named: by a revisit with another payload digest
 	URL    string           `json:"url,omitempty"` // of a redirect
 	Record *ExplainedRecord `json:"record"`        // null: not in these archives
 }

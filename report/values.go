@@ -81,7 +81,7 @@ var valuesOf = map[string][]Value{
 		{"url_cut", "The URL was longer than 64 KiB and kept in part."},
 		{"resynced", "The fetch, or its robots.txt, was found behind damage in the archive."},
 		{"forgeable", "And in an uncompressed archive, where a page could hold such a record: it may be a page's content."},
-		{"digest_mismatch", "A digest of the governing capture, or of a record on its way, does not match."},
+		{"digest_mismatch", "A digest of the governing capture, or of a record on its way, does not match; or a revisit names a record with another payload digest than its own."},
 		{"other_mode", "Another way of matching product tokens would change the verdict."},
 		{"ambiguous_token", "The User-Agent names two crawlers; the first counts."},
 		{"indexed", "An index tells of the fetch, and its record, the end of it (`--trust-index`), or the request that belongs to it, was not read; or it was, and the content of a page may hold it."},

@@ -293,14 +293,25 @@ func (g *originCaptures) addFetches(fetches *facts.Cursor[facts.Fetch], targets 
 	return err
 }
 
+// reference is what became of the name that a revisit gives its original.
+type reference uint8
+
+const (
+	namesNothing reference = iota
+	namesOne
+	namesOther   // a record with another payload
+	namesUnclear // a record that came later, or several of which nobody knows which it is
+)
+
 // original finds the record that a revisit names by URL and date, or without a date by
-// its id. It has the revisit's own status, where that has one. contradicted says that
-// there is only one that cannot be it, or several of which nobody knows which it is.
-func (g *originCaptures) original(res *resolution, who Crawler) (found *facts.Capture, contradicted bool) {
+// its id, and tells whether it is the original. It has the revisit's own status, where that
+// has one.
+func (g *originCaptures) original(res *resolution, who Crawler) (found *facts.Capture, what reference) {
 	t := res.wantTime()
 	if !t.Known() {
 		return g.ofURL(res.WantKey).byID(res)
 	}
+	var other *facts.Capture
 	disputed := false
 	isLate := func(c *facts.Capture) bool { return c.Micros > t.Micros+t.Precision.Unit() }
 	_, everyone := g.ofURL(res.WantKey).by(who, res)
@@ -310,18 +321,23 @@ func (g *originCaptures) original(res *resolution, who Crawler) (found *facts.Ca
 		}
 		switch {
 		case c.Time().MicrosSince(t) != 0 || !res.isOriginal(c):
-		case res.contradicts(c):
-			contradicted = true
+		case res.refers(c) != namesOne:
+			if what = max(what, res.refers(c)); other == nil {
+				other = c
+			}
 		case found == nil || res.fit(c) > res.fit(found):
 			found, disputed = c, false
 		case res.fit(c) == res.fit(found):
 			disputed = disputed || !answersLike(found, c)
 		}
 	}
-	if disputed {
-		return nil, true
+	switch {
+	case disputed:
+		return nil, namesUnclear
+	case found != nil:
+		return found, namesOne
 	}
-	return found, contradicted && found == nil
+	return other, what
 }
 
 // fit grades the records that have the URL and date of the original of the one in hand:
@@ -338,7 +354,7 @@ func (res *resolution) fit(c *facts.Capture) int {
 
 // byID finds the original that a revisit names by record id: the only one of that id
 // and status. There are writers that use an id twice.
-func (s *urlCaptures) byID(res *resolution) (found *facts.Capture, contradicted bool) {
+func (s *urlCaptures) byID(res *resolution) (found *facts.Capture, what reference) {
 	if s.named == nil {
 		s.named = make(map[string][]*facts.Capture)
 		for _, c := range s.all {
@@ -354,25 +370,28 @@ func (s *urlCaptures) byID(res *resolution) (found *facts.Capture, contradicted 
 		switch {
 		case !res.isOriginal(c):
 		case found != nil:
-			return nil, false
+			return nil, namesNothing
 		default:
 			found = c
 		}
 	}
-	if found != nil && res.contradicts(found) {
-		return nil, true
+	if found != nil {
+		what = res.refers(found)
 	}
-	return found, false
+	return found, what
 }
 
-// contradicts reports whether c cannot be the original that the record in hand names: it
-// has another payload, by digests of one algorithm, or it came later, and no digest shows
+// refers reports whether c, which the record in hand names, can be its original. It cannot if
+// it has another payload, by digests of one algorithm, or if it came later, and no digest shows
 // that the server sent its body before.
-func (res *resolution) contradicts(c *facts.Capture) bool {
-	if res.CurUnmodified {
-		return !res.isNotAfter(c)
+func (res *resolution) refers(c *facts.Capture) reference {
+	switch {
+	case !res.CurUnmodified && contradictDigests(c.PayloadDigest, res.CurDigest):
+		return namesOther
+	case !res.isNotAfter(c) && (res.CurUnmodified || !sameDigest(c.PayloadDigest, res.CurDigest)):
+		return namesUnclear
 	}
-	return contradictDigests(c.PayloadDigest, res.CurDigest) || !res.isNotAfter(c) && !sameDigest(c.PayloadDigest, res.CurDigest)
+	return namesOne
 }
 
 // contradictDigests reports whether two payload digests name different bytes.

@@ -423,17 +423,21 @@ func (r *resolver) step(res *resolution, g *originCaptures) error {
 		}
 		return r.takeHop(res, t)
 	case seekOriginal:
-		c, contradicted := g.original(res, r.who)
+		c, what := g.original(res, r.who)
 		switch {
 		case res.looked > maxLooks:
 			return r.giveUpCrowd(res, g, UnresolvedRevisit)
-		case c != nil && res.CurUnmodified && res.names(c) == different:
+		case what == namesOne && res.CurUnmodified && res.names(c) == different:
 			res.giveUp(UnresolvedRevisit)
-		case c != nil:
+		case what == namesOne:
 			return r.takeOriginal(res, c)
-		case contradicted:
+		case what == namesUnclear:
 			res.giveUp(UnresolvedRevisit)
 		default:
+			if what == namesOther {
+				res.Mismatched = true
+				res.addStep(StepNamed, &c.Fetch)
+			}
 			res.seekHere()
 		}
 	case seekDigest:

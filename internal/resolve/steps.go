@@ -15,6 +15,7 @@ const (
 	StepHop      StepKind = 'h' // the target of a redirect
 	StepOriginal StepKind = 'o' // the original of a revisit, or the copy that a 304 renews
 	StepRival    StepKind = 'r' // another record to which the redirect of the hop before may have led
+	StepNamed    StepKind = 'n' // what a revisit names, and what has another payload
 )
 
 // Step is a record that a capture led to.

@@ -205,10 +205,10 @@ func (c *collector) cite(r *evaluate.Result) {
 // citeSteps cites the records that a capture led to.
 func (c *collector) citeSteps(steps []evaluate.Step) {
 	for _, step := range steps {
-		role := roleHop
+		role := roleOriginal
 		switch step.Kind {
-		case evaluate.StepOriginal:
-			role = roleOriginal
+		case evaluate.StepHop:
+			role = roleHop
 		case evaluate.StepRival:
 			role = roleRival
 		}

@@ -34,6 +34,7 @@ var sentences = map[string]map[string]sentence{
 	"way": {
 		"redirect":     {"Redirects", "The outcome at the end counts for the origin first asked, and for no other."},
 		"rival":        {"Redirects", "So these captures of the target's URL may also be what the redirect led to"},
+		"named":        {"The original of a revisit", "A record that has a different payload digest of the same algorithm is not the original, even if the revisit names it."},
 		"original":     {"The original of a revisit", "The body of a revisit is that of its original: a GET `response` or `resource` record with the same status."},
 		"not_modified": {"What one robots capture says", "status 304, or a `server-not-modified` revisit | that of the copy it renews | renewed at its own time"},
 	},

@@ -163,6 +163,9 @@ func (t *text) way() {
 			continue
 		case step.Kind == "rival":
 			label = "or perhaps to"
+		case step.Kind == "named":
+			t.item("names", "%s, which has another payload digest", where)
+			continue
 		case g.Status != nil && *g.Status == 304:
 			label = "renews"
 		}

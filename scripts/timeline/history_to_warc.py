@@ -1141,10 +1141,12 @@ def not_modified_contradicted(s):
 
 @scenario(6)
 def revisit_with_another_digest(s):
-    """Heritrix's: the new digest, and a reference to a record of the old one."""
+    """Heritrix's: the new digest, and a reference to a record of the old one. Half of the times the new body is there."""
     s.robots(s.t - 50 * DAY_, A)
     gone = Exchange(s.rng, "", s.origin + "/robots.txt", s.t - 50 * DAY_, 200, B)
     s.revisit(gone, s.t - HOUR_)
+    if s.number % 2:
+        s.robots(s.t - s.rng.choice([HOUR_ * 30, 40 * DAY_]), B)
     s.pages()
 
 

@@ -57,9 +57,9 @@ Ambiguities, and how they are read here
      "has" the validator if one kind is equal and none that both sides give differs.
      "The latest 2xx" that may contradict is the crawler's own, another's only where it
      has none: servers answer crawlers differently.
- A16 A contradicting digest makes a revisit unresolved at once: its own URL and digest
-     are not tried after a reference that contradicts. Of server-not-modified the
-     digest of the empty payload contradicts nothing.
+ A16 A record named whose digest contradicts is not the original: the revisit's own URL
+     and digest are tried then, and what they find is at most probable. Of
+     server-not-modified the digest of the empty payload contradicts nothing.
  A17 The original of a 304 that Refers-To names by another crawler: other_crawler, too.
      Of an identical-payload-digest revisit never: the digest is the same.
  A18 "The latest 2xx of that URL": the latest response or revisit with a 2xx status;
@@ -286,6 +286,7 @@ class Fetch:
         self.validators = {}
         self.serial = False  # in the archive of a crawler that makes one fetch after the other
         self.itself = False  # a robots capture, or a record its redirects led to
+        self.misnamed = False  # a revisit that names a record with another digest
 
 
 def http_status(record):
@@ -511,12 +512,13 @@ def is_html(octets):
 class Outcome:
     """What one capture says: kind, reason where it has one, body, the records on the way."""
 
-    def __init__(self, kind, reason=None, body=b"", way=(), borrowed=False, success=False):
+    def __init__(self, kind, reason=None, body=b"", way=(), borrowed=False, success=False, mismatched=False):
         self.kind, self.reason, self.body = kind, reason, body
         self.way = list(way)  # the capture and the hops whose content is applied
         self.borrowed = borrowed  # another crawler's target or original: other_crawler
         self.success = success  # a 2xx, readable or not
         self.other_target = False  # a redirect may have led to another record, which says something else (A40)
+        self.mismatched = mismatched  # a revisit on the way names a record with another digest
 
 
 UNRESOLVED_REVISIT = "unresolved_revisit"
@@ -671,9 +673,10 @@ class Archive:
                 and (revisit.status is None or f.status == revisit.status)
 
         named = self.referred(revisit, fits)
-        if named:
-            agreeing = [f for f in named if not digests_contradict(f.digest, revisit.digest)]
-            return spokesman(agreeing, revisit) if agreeing else None  # A16
+        agreeing = [f for f in named if not digests_contradict(f.digest, revisit.digest)]
+        if agreeing:
+            return spokesman(agreeing, revisit)
+        revisit.misnamed = bool(named)  # A16
         if digest_key(revisit.digest) in (None, EMPTY_DIGEST):
             return None
         same = [f for f in self.of_url.get(same_url_key(revisit.url), [])
@@ -689,7 +692,7 @@ class Archive:
             return Outcome("unresolved", UNRESOLVED_REVISIT)
         if status is not None and 200 <= status <= 299:
             outcome = self.success(f, status)
-            outcome.success = True
+            outcome.success, outcome.mismatched = True, f.misnamed
             return outcome
         if status is not None and 400 <= status <= 499:
             return Outcome("unavailable")
@@ -720,7 +723,7 @@ class Archive:
         if original is None:
             return Outcome("unresolved", UNRESOLVED_REVISIT)
         outcome = self.own_outcome(original)
-        return Outcome(outcome.kind, outcome.reason, outcome.body, success=outcome.success,
+        return Outcome(outcome.kind, outcome.reason, outcome.body, success=outcome.success, mismatched=outcome.mismatched,
                        borrowed=outcome.borrowed or not same_crawler(original, f))  # A17
 
     def renewed(self, f):
@@ -1012,7 +1015,7 @@ def certainty(archive, fetch, candidates, following, moment, governed, finding, 
     copies = [c for c in recent if archive.outcome(c).kind in ("rules", "unavailable")]
     copies += [c for c in candidates if same_moment(c, governing) and not same_crawler(c, governing)
                and archive.outcome(c).kind in ("rules", "unavailable")]  # A7
-    unreadable = [c for c in recent if archive.outcome(c).kind in ("partial", "unresolved", "undefined")]
+    unreadable = [c for c in recent if archive.outcome(c).kind in ("partial", "unresolved", "undefined") or archive.outcome(c).mismatched]
     unreadable += [c for c in copies if archive.outcome(c).other_target]  # A40
     if archive.outcome(governing).kind == "unreachable":
         for known in candidates, [c for c in candidates if same_crawler(c, fetch)]:  # A27
