@@ -362,6 +362,29 @@ func TestVerifyBesideAnotherCrawler(t *testing.T) {
 	}
 }
 
+// TestVerifyWithoutRequest: a record whose request is not beside it could be another crawler's, unless an
+// option says whose all are.
+func TestVerifyWithoutRequest(t *testing.T) {
+	const info = "urn:uuid:00000000-0000-4000-8000-000000000000"
+	dir := t.TempDir()
+	write := func(name string, content []byte) string { return writeFile(t, filepath.Join(dir, name), content) }
+	begin := warctest.GzipMembers(warctest.Warcinfo(info, "robots: classic\r\n"))
+	write("pages.warc.gz", append(begin, warctest.GzipMembers(warctest.Response("urn:p", "http://h/p", "HTTP/1.1 200 OK\r\n\r\npage", "WARC-Warcinfo-ID: <"+info+">"))...))
+	index := write("index.cdxj", fmt.Appendf(nil, `h)/ 20240501120000 {"url": "http://h/p", "status": "200", "offset": "%d", "filename": "pages.warc.gz"}`+"\n", len(begin)))
+	robots := write("robots.warc.gz", robotsOfPages("T11:00:00Z"))
+	for option, want := range map[string]string{"--quiet": "verified probable indexed", "--crawler=RobotsBot": "verified certain "} {
+		found := violationsOf(t, auditWith(t, filepath.Join(dir, option), index, robots, "--verify", option))
+		for _, row := range found {
+			if got := fmt.Sprintf("%v %v %v", row["Trust"], row["Certainty"], row["Notes"]); got != want {
+				t.Errorf("%s: %q, want %q", option, got, want)
+			}
+		}
+		if len(found) != 1 {
+			t.Errorf("%s: %d violations", option, len(found))
+		}
+	}
+}
+
 // TestVerifyAnotherArchive: an archive that bears no more than the last part of the name that a row gives
 // may be another crawl's. What is there verifies a row, and what is not there refutes none.
 func TestVerifyAnotherArchive(t *testing.T) {
