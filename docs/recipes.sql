@@ -100,17 +100,21 @@ ORDER BY url, evidence;
 -- Which pages did robots.txt allow, and does no page or site reserve against training?
 COPY (SELECT url, warc_filename, warc_record_offset, warc_record_length
       FROM 'out/fetches.parquet'
-      ANTI JOIN 'out/restrictions.parquet' USING (warc_filename, warc_record_offset, url)
-      WHERE verdict = 'allowed' AND reason <> 'robots_txt_itself' AND fetch_status = 200)
+      ANTI JOIN (FROM 'out/restrictions.parquet' WHERE purpose = 'train')
+      USING (warc_filename, warc_record_offset, url)
+      WHERE verdict = 'allowed' AND reason <> 'robots_txt_itself' AND fetch_status = 200
+        AND tags_from IS DISTINCT FROM 'unknown')
 TO 'keep.parquet';
 
 -- What is lost for which reason?
 SELECT CASE WHEN verdict <> 'allowed' THEN verdict
-            WHEN r.url IS NOT NULL THEN 'reserved against ' || r.purpose
+            WHEN r.url IS NOT NULL THEN 'reserved against train'
+            WHEN f.tags_from = 'unknown' THEN 'tags unknown'
             WHEN f.fetch_status IS DISTINCT FROM 200 THEN 'another status than 200'
             ELSE 'kept' END AS fate, count(DISTINCT (f.warc_filename, f.warc_record_offset, f.url)) AS fetches
 FROM 'out/fetches.parquet' f
-LEFT JOIN 'out/restrictions.parquet' r USING (warc_filename, warc_record_offset, url)
+LEFT JOIN (FROM 'out/restrictions.parquet' WHERE purpose = 'train') r
+USING (warc_filename, warc_record_offset, url)
 WHERE reason <> 'robots_txt_itself'
 GROUP BY fate
 ORDER BY fetches DESC, fate;

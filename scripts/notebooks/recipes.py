@@ -4,7 +4,8 @@
 
 An error fails it, and so does a statement without a result, unless the comment before it says
 "(maybe none)". 'out' is the audit DATA/testdata, and DATA/history in the section "Policies
-over time".
+over time". Of DATA/revisits, where tags of pages are unknown, the recipe that keeps pages must give
+what `robotsaudit export --keep` gave: DATA/keep.parquet.
 """
 
 import os
@@ -51,9 +52,20 @@ def wrong(db, question, code):
         return str(error)
 
 
+def other_pages(db, keep, data):
+    """other_pages says which pages only one of the recipe and export keeps."""
+    Path("out").unlink()
+    Path("out").symlink_to(data / "revisits")
+    db.sql(keep)
+    columns = "url, warc_filename, warc_record_offset"
+    ours, theirs = (f"SELECT {columns} FROM '{name}'" for name in ("keep.parquet", data / "keep.parquet"))
+    return db.sql(f"({ours} EXCEPT ALL {theirs}) UNION ALL ({theirs} EXCEPT ALL {ours})").fetchall()
+
+
 def main():
     text, data = Path(sys.argv[1]).read_text(), Path(sys.argv[2]).resolve()
     ran = failed = 0
+    keep = ""
     db = duckdb.connect()
     with tempfile.TemporaryDirectory() as work:
         os.chdir(work)
@@ -61,11 +73,15 @@ def main():
             Path("out").unlink(missing_ok=True)
             Path("out").symlink_to(data / ("history" if section.startswith(SERIES) else "testdata"))
             ran += 1
+            keep = code if code.startswith("COPY ") else keep
             if what := wrong(db, question, code):
                 failed += 1
                 print(f"{section}: {question}\n{code}\n  {what}")
+        if pages := other_pages(db, keep, data):
+            failed += 1
+            print(f"{keep}\n  export --keep differs: {pages}")
         os.chdir(data)
-    print(f"recipes: {ran - failed} of {ran} statements are right")
+    print(f"recipes: {ran} statements, {failed} failures")
     sys.exit(failed > 0)
 
 
