@@ -117,9 +117,13 @@ func setFlag(flags *pflag.FlagSet, f *pflag.Flag, values []string) error {
 
 // readSettings reads a file of settings: values by key, COMMAND.FLAG or FLAG.
 func readSettings(root *cobra.Command, path string) (map[string][]string, error) {
-	var file map[string]any
-	if _, err := toml.DecodeFile(path, &file); err != nil {
+	text, err := os.ReadFile(path)
+	if err != nil {
 		return nil, usageErrorf("--config: %v; check the file", err)
+	}
+	var file map[string]any
+	if err := toml.Unmarshal(text, &file); err != nil {
+		return nil, usageErrorf("--config %s: %v; check the file", path, err)
 	}
 	commands := make(map[string]*cobra.Command)
 	for _, c := range root.Commands() {
