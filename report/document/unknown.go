@@ -11,7 +11,7 @@ import (
 
 // cures say what would tell an unknown verdict, by reason: an archive or an option.
 var cures = map[string]string{
-	"no_capture":           "Archives that hold the robots.txt of these origins, captured at most 24 hours before the fetches or longer before. Common Crawl keeps it in its robotstxt subset.",
+	"no_capture":           "Archives that hold the robots.txt of these origins, captured before the fetches, best at most 24 hours before. Common Crawl keeps it in its robotstxt subset.",
 	"no_time":              "Nothing in this audit: the record has no usable date. The crawler’s log may have it.",
 	"changed_between":      "Archives with more captures of robots.txt between the two that differ.",
 	"conflicting_captures": "An archive that shows the order of the captures, such as the one that the crawler wrote first.",
