@@ -250,6 +250,15 @@ func (f *exportFlags) evaluateCommand(s *report.Settings, asked []string) string
 	if s.Rate {
 		words = append(words, "--rate")
 	}
+	if s.Policies != "" {
+		add("--policies", s.Policies)
+	}
+	if s.PolicyBodies {
+		words = append(words, "--policy-bodies")
+	}
+	if s.Ranks.Name != "" {
+		words = append(words, "--ranks FILE")
+	}
 	return strings.Join(words, " ")
 }
 

@@ -106,7 +106,7 @@ func openAudit(dir string) (*facts.Set, *audited, error) {
 		return x.Size == y.Size && x.Fingerprint == y.Fingerprint
 	})
 	if !same {
-		return nil, nil, fmt.Errorf("the tables in %s are not of the archives read last; run 'robotsaudit evaluate -o %s' first", dir, dir)
+		return nil, nil, fmt.Errorf("the tables in %s are not of the archives read last; run 'robotsaudit evaluate -o %s' first, with the options of the audit", dir, dir)
 	}
 	s := a.Settings
 	return set, &audited{Settings{s.Profile, s.Crawler, s.CrawlerMap, s.PublicSuffixList, s.FactsFingerprint}, a.Totals.Violations}, nil

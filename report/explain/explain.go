@@ -36,7 +36,7 @@ func New(ctx context.Context, r *results.Results, set *evaluate.Facts, q evaluat
 		return x.Size == y.Size && x.Fingerprint == y.Fingerprint
 	})
 	if !same {
-		return nil, fmt.Errorf("the tables in %s are not of the archives read last; run 'robotsaudit evaluate -o %s' first", r.Name(), r.Name())
+		return nil, fmt.Errorf("the tables in %s are not of the archives read last; run 'robotsaudit evaluate -o %s' first, with the options of the audit", r.Name(), r.Name())
 	}
 	opt, err := a.Settings.Options()
 	if err != nil {
