@@ -389,11 +389,10 @@ func (x *explainer) way(st *State) (way []ExplainedStep) {
 		switch {
 		case step.Kind == StepRival:
 			at.Kind = "rival"
+		case step.Kind == StepNamed:
+			at.Kind = "named"
 		case step.Kind == StepHop && len(hops) > 0:
 			at.Kind, at.URL, hops = "redirect", hops[0], hops[1:]
-		}
-		if step.Kind == StepNamed {
-			at.Kind = "named"
 		}
 		way = append(way, at)
 	}
