@@ -90,7 +90,7 @@ var valuesOf = map[string][]Value{
 		{"no_status", "A row of an index without a status tells of the fetch. Its record may be none of a fetch."},
 		{"no_record", "The record that an index or a list names was looked for (`--verify`), and is not there. Nothing shows that the fetch was made."},
 		{"redirect_target", "A redirect of robots.txt, at most an hour before, may have led to this record."},
-		{"other_target", "The governing capture is a redirect. About the same second, the crawler got another answer from its target, and nothing shows for sure which of the two counts."},
+		{"other_target", "The governing capture is a redirect. At about the same time, the crawler got another answer from its target, and nothing shows for sure which of the two counts."},
 		{"token_by_option", "`agent` is by an option, and the User-Agent does not hold it."},
 	},
 	"agent_source": {

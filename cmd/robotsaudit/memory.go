@@ -21,8 +21,8 @@ const (
 //
 // Who needs more than the budget gets it, with some megabytes for garbage on top: a limit
 // below what is in use would have the collector run all the time. What a collection costs
-// are the pointers that it follows, so there is room for about as much garbage as there is to scan:
-// with less, twice the rows would cost four times the collections' work.
+// are the pointers that it follows, so there is room for about as much garbage as there is to scan.
+// If the room were fixed, collections would cost four times as much for twice the rows.
 func limitMemory() {
 	debug.SetGCPercent(-1)
 	afterCollection()

@@ -198,17 +198,7 @@ func TestVerifyHostileIndex(t *testing.T) {
 			r.time, r.url, r.status, r.digest, r.length, r.offset, r.filename))
 		out := filepath.Join(dir, "out")
 		auditWith(t, out, index, robots, "--verify", "--base", filepath.Join(dir, "base"))
-		var details []string
-		o, err := results.Open(out)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for row, err := range results.Rows(o, report.IssuesTable) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			details = append(details, row.Kind+": "+row.Detail)
-		}
+		o, details := openWithIssues(t, out)
 		v := o.Audit().Totals.Verification
 		violations := violationsOf(t, out)
 		if refuted := v.Refuted == 1; refuted && (len(violations) > 0 || o.Audit().Totals.Possible != 1) || !refuted && len(violations) != 1 {
@@ -396,18 +386,9 @@ func TestVerifyAnotherArchive(t *testing.T) {
 	index := write("index/index.cdxj", fmt.Appendf(nil, `h)/ 20240501120000 {"url": "http://h/p5", "length": "%d", "offset": "%d", "filename": "crawl-1/pages.warc.gz"}
 h)/ 20240501120000 {"url": "http://h/q", "length": "%d", "offset": "%d", "filename": "crawl-1/pages.warc.gz"}
 `, places[5][1], places[5][0], places[6][1], places[6][0]))
-	auditAt := func(args ...string) (v report.Verification, details []string) {
+	auditAt := func(args ...string) (report.Verification, []string) {
 		t.Helper()
-		r, err := results.Open(auditWith(t, filepath.Join(t.TempDir(), "out"), append(args, index, robots)...))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for row, err := range results.Rows(r, report.IssuesTable) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			details = append(details, row.Kind+": "+row.Detail)
-		}
+		r, details := openWithIssues(t, auditWith(t, filepath.Join(t.TempDir(), "out"), append(args, index, robots)...))
 		return r.Audit().Totals.Verification, details
 	}
 	v, details := auditAt("--verify")
@@ -421,6 +402,22 @@ h)/ 20240501120000 {"url": "http://h/q", "length": "%d", "offset": "%d", "filena
 	if v, details = auditAt("--verify"); v.Verified != 1 || v.Refuted != 1 {
 		t.Errorf("by its whole name: %+v %q", v, details)
 	}
+}
+
+// openWithIssues opens the results of an audit, and gives the kinds and details of its issues.
+func openWithIssues(t *testing.T, out string) (r *results.Results, details []string) {
+	t.Helper()
+	r, err := results.Open(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for row, err := range results.Rows(r, report.IssuesTable) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		details = append(details, row.Kind+": "+row.Detail)
+	}
+	return r, details
 }
 
 func writeFile(t *testing.T, path string, content []byte) string {

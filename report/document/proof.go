@@ -30,7 +30,7 @@ var noteText = map[string]string{
 	"unread_capture":     "An index tells of another robots.txt that was got before the fetch, and it was not read.",
 	"no_status":          "The row of the index has no status: its record may be none of a fetch.",
 	"redirect_target":    "At most an hour before, or in the same second, robots.txt redirected to this URL: the fetch may have been made to get robots.txt. robotsaudit explain names the redirects.",
-	"other_target":       "robots.txt was a redirect. About the same second, the crawler got another answer from its target, and nothing tells for sure which of the two it used. robotsaudit explain names both.",
+	"other_target":       "robots.txt was a redirect. At about the same time, the crawler got another answer from its target, and nothing tells for sure which of the two it used. robotsaudit explain names both.",
 	"no_record":          "The record that the index or the list names was looked for, and is not there.",
 	"digest_mismatch":    "A digest of the capture, or of a record on the way to it, does not match its content, or a revisit names a record with another digest.",
 	"other_mode":         "If product tokens are compared in another way, the verdict is another.",

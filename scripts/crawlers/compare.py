@@ -122,7 +122,7 @@ def judge(row, truth, held, shown):
     # A redirect that may have led to a fetch clears it as little as it accuses it.
     if row["certainty"] == "possible" and truth.verdict == "allowed" and says(row, "redirect_target"):
         return "misled, by order"
-    # Nor does a verdict that says that it rests on one of two answers of one second, unless it is sure.
+    # A verdict that says that it rests on one of two answers may rest on the wrong one, unless it claims to be certain.
     if row["certainty"] != "certain" and says(row, "other_target"):
         return "misled, by order"
     # Archives that lack what would refute a verdict mislead whoever reads them alone.
