@@ -85,11 +85,9 @@ func (s *State) is(k kind) bool {
 	return s.Outcome == OutcomeUnresolved && !s.isSuccess() && (s.Reason == resolve.UnresolvedRevisit || s.FinalStatus/100 == 2)
 }
 
-// unreachableRun is the unbroken run of unreachable captures up to a place.
-type unreachableRun struct {
-	first *State
-	count int
-}
+// unreachableRun is the unbroken run of unreachable captures up to a place; the zero value
+// where there is none.
+type unreachableRun struct{ first, last *State }
 
 // newTimeline takes an origin's captures.
 func newTimeline(states []*State, marks map[resolve.Mark]bool) *timeline {
@@ -138,10 +136,9 @@ func (l *line) add(s *State) {
 	}
 	switch {
 	case s.Outcome == OutcomeUnreachable:
-		if r.count == 0 {
+		if r.last = s; r.first == nil {
 			r.first = s
 		}
-		r.count++
 	case s.says() || s.isSuccess(): // ends the run
 		r = unreachableRun{}
 	}

@@ -139,14 +139,20 @@ func (v *view) rivals(s *subject) []*State {
 // robots.txt as unavailable (RFC 9309 §2.3.1.4).
 const unreachableMay = 30 * facts.Day
 
-// longUnreachable reports whether a fetch ends an unbroken run of at least two unreachable
-// captures that began longer ago than that: of the crawler's own, or of anyone's.
+// longUnreachable reports whether an unbroken run of unreachable captures began longer ago than
+// that and still lasts at a fetch: of the crawler's own, or of anyone's. The last one of a run is
+// within a day, so there are at least two.
 func (tl *timeline) longUnreachable(s *subject) bool {
 	for _, l := range [...]*line{tl.byAgent[s.key], tl.all} {
 		if l == nil {
 			continue
 		}
-		if i := l.last(s); i >= 0 && l.runs[i].count >= 2 && s.time.MicrosSince(l.runs[i].first.Time()) > unreachableMay {
+		i := l.last(s)
+		if i < 0 || l.runs[i].first == nil {
+			continue
+		}
+		run := l.runs[i]
+		if s.time.MicrosSince(run.first.Time()) > unreachableMay && s.time.MicrosSince(run.last.Time()) <= freshFor {
 			return true
 		}
 	}
