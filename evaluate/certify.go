@@ -80,7 +80,7 @@ func (d *decider) isBracketed(r *Result, s *subject, tl *timeline) (bool, error)
 	if r.Evidence != Stale {
 		return false, nil
 	}
-	next := firstOfEach(tl.all.next(s, toldFor))
+	next := oneOfEach(tl.all.next(s, toldFor), func(a, b *State) bool { return a.Index < b.Index })
 	isBehind := func(t facts.Time) bool { return t.MicrosSince(s.time) > 0 }
 	for _, st := range next {
 		switch {
@@ -97,20 +97,19 @@ func (d *decider) isBracketed(r *Result, s *subject, tl *timeline) (bool, error)
 	return len(next) > 0, nil
 }
 
-// firstOfEach returns, of captures of one moment, those that stand first in their
-// archives.
-func firstOfEach(moment []*State) []*State {
+// oneOfEach returns, of captures of one moment, those that win in their archives.
+func oneOfEach(moment []*State, wins func(a, b *State) bool) []*State {
 	if len(moment) < 2 {
 		return moment
 	}
-	first := make(map[facts.Spot]int64)
+	best := make(map[facts.Spot]*State)
 	for _, st := range moment {
 		at := facts.SpotOf(&st.Fetch).Archive()
-		if index, known := first[at]; !known || st.Index < index {
-			first[at] = st.Index
+		if b := best[at]; b == nil || wins(st, b) {
+			best[at] = st
 		}
 	}
-	return filter(moment, func(st *State) bool { return first[facts.SpotOf(&st.Fetch).Archive()] == st.Index })
+	return filter(moment, func(st *State) bool { return best[facts.SpotOf(&st.Fetch).Archive()] == st })
 }
 
 // maxAsked bounds the copies of which it is remembered that they were asked: a server may
@@ -138,6 +137,16 @@ func (d *decider) askCopies(r *Result, s *subject, tl *timeline, v *view) error 
 	for c := range tl.copies(s.time) {
 		if err := ask(c); err != nil || r.Contester != nil || !s.look() {
 			return err
+		}
+	}
+	if v.own && v.evidence == Stale { // else they are among those of the last day, or behind the fetch
+		for _, c := range v.moment {
+			if s.isOwn(c) {
+				continue
+			}
+			if err := ask(c); err != nil || r.Contester != nil || !s.look() {
+				return err
+			}
 		}
 	}
 	if !isUnreachable {

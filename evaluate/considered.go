@@ -63,7 +63,11 @@ func (tl *timeline) considered(s *subject) (list []Considered) {
 	if s.relationOf(v.governing) == beside {
 		earlier := *s
 		earlier.withoutBeside = true
-		add(RoleBefore, tl.view(&earlier).governing)
+		before := tl.view(&earlier)
+		add(RoleBefore, before.governing)
+		if before.governing != nil {
+			add(RoleBefore, before.rivals(&earlier)...)
+		}
 	}
 	if v.governing.Outcome == OutcomeUnreachable {
 		add(RoleCopy, tl.lastCopies(s)...)

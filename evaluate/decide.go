@@ -234,7 +234,7 @@ func (d *decider) checkRivals(r *Result, s *subject, tl *timeline, v *view) (Rea
 	return reasonNone, nil
 }
 
-// checkBeside asks the capture before, where the governing one is of the fetch's own
+// checkBeside asks the capture before, or all of its moment in other archives, where the governing one is of the fetch's own
 // moment in another archive, so that it may have come after the fetch.
 func (d *decider) checkBeside(r *Result, s *subject, tl *timeline, v *view) (Reason, error) {
 	if r.Verdict != Disallowed || s.relationOf(v.governing) != beside {
@@ -247,13 +247,20 @@ func (d *decider) checkBeside(r *Result, s *subject, tl *timeline, v *view) (Rea
 	if w.governing == nil || s.relationOf(w.governing) >= behind {
 		return reasonNone, nil
 	}
-	a, err := d.answerInTime(w.governing, s, tl, &w)
-	if err != nil || a.Verdict != Allowed {
-		v.toldBefore = a.Verdict == Disallowed && s.wasTold(&w, false) && !tl.isOutdated(&w, s)
-		return reasonNone, err
+	disallowed := true
+	for _, before := range append([]*State{w.governing}, w.rivals(&earlier)...) {
+		a, err := d.answerInTime(before, s, tl, &w)
+		if err != nil {
+			return reasonNone, err
+		}
+		if a.Verdict == Allowed {
+			r.against = before
+			return ChangedBetween, nil
+		}
+		disallowed = disallowed && a.Verdict == Disallowed
 	}
-	r.against = w.governing
-	return ChangedBetween, nil
+	v.toldBefore = disallowed && s.wasTold(&w, false) && !tl.isOutdated(&w, s)
+	return reasonNone, nil
 }
 
 // checkToken asks the governing capture for the second crawler that the User-Agent names.

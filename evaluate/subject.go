@@ -1,7 +1,10 @@
 package evaluate
 
 import (
+	"slices"
+
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/resolve"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
@@ -64,10 +67,16 @@ func (s *subject) counts(st *State) bool {
 	return st.Outcome != OutcomeUnreachable || !s.precedes(st)
 }
 
-// precedes reports whether the content of a capture was got after the fetch.
+// precedes reports whether the content of a capture was got after the fetch. Newest names one of
+// the records of a moment; in the archive of the fetch another may show the order.
 func (s *subject) precedes(st *State) bool {
 	newest, at := st.Newest()
-	return s.relationTo(newest, at) >= behind
+	if s.relationTo(newest, at) >= behind {
+		return true
+	}
+	return st.Outcome != OutcomeUnresolved && newest.MicrosSince(s.time) == 0 && slices.ContainsFunc(st.Steps(), func(step resolve.Step) bool {
+		return step.Kind == resolve.StepHop && s.relationTo(newest, step.Spot) >= behind
+	})
 }
 
 // freshFor is how long a copy of robots.txt may be used (RFC 9309 §2.4).

@@ -69,7 +69,7 @@ func (l *line) latest(s *subject) view {
 	}
 	v.prior = l.lastOf(kindAnswers, i, s)
 	v.wins = func(a, b *State) bool { return a.Index > b.Index }
-	v.govern(s)
+	v.govern(s, oneOfEach(v.moment, v.wins))
 	switch {
 	case s.precedes(v.governing):
 		v.evidence = Later
@@ -79,12 +79,12 @@ func (l *line) latest(s *subject) view {
 	return v
 }
 
-// govern chooses, of the captures of a moment, the one that governs: the crawler's own
+// govern chooses, of captures of a moment, the one that governs: the crawler's own
 // before others', of those in one archive the one that wins, one that stands before the
 // fetch beyond doubt, the finest date. Between the rest it decides nothing which is taken.
-func (v *view) govern(s *subject) {
-	v.governing = v.moment[0]
-	for _, st := range v.moment[1:] {
+func (v *view) govern(s *subject, moment []*State) {
+	v.governing = moment[0]
+	for _, st := range moment[1:] {
 		if v.prefers(s, st, v.governing) {
 			v.governing = st
 		}
@@ -171,7 +171,7 @@ func (tl *timeline) later(s *subject) view {
 			continue
 		}
 		v.wins = func(a, b *State) bool { return a.Index < b.Index }
-		v.govern(s)
+		v.govern(s, v.moment)
 		return v
 	}
 	return view{}

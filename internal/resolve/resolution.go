@@ -208,5 +208,10 @@ func (res *resolution) end(o Outcome, reason Reason) {
 	}
 }
 
-// giveUp settles a resolution whose next record the archive does not hold.
-func (res *resolution) giveUp(reason Reason) { res.end(OutcomeUnresolved, reason) }
+// giveUp settles a resolution whose next record the archive does not hold. No content is applied,
+// so that the capture has the age of its own date.
+func (res *resolution) giveUp(reason Reason) {
+	if res.end(OutcomeUnresolved, reason); res.Outcome == OutcomeUnresolved {
+		res.applyNone()
+	}
+}

@@ -124,6 +124,12 @@ func (s *State) ApplyAt(f *facts.Fetch) {
 	}
 }
 
+// applyNone counts no record but the capture itself.
+func (s *State) applyNone() {
+	s.OldestPrecision, s.NewestPrecision, s.Coarsest = facts.PrecisionNone, facts.PrecisionNone, facts.PrecisionMicrosecond
+	s.ApplyAt(&s.Fetch)
+}
+
 // Oldest is the date of the oldest content applied, from which age counts.
 func (s *State) Oldest() facts.Time {
 	return facts.Time{Micros: s.OldestMicros, Precision: s.OldestPrecision}

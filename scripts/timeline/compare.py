@@ -96,8 +96,9 @@ def main():
         count += 1
         pages += want["reason"] != "robots_txt_itself"
         combinations[tuple(str(want[f]) for f in FIELDS)] += 1
-        wanted, got = compared(want, want["notes"]), compared(have, (have["notes"] or "").split(","))
         governing, cited = [bare_id(i) for i in want["governing"]], bare_id(capture_ids.get(have["robots_id"]))
+        want["reason"] = {bare_id(i): reason for i, reason in want["reasons"].items()}.get(cited, want["reason"])
+        wanted, got = compared(want, want["notes"]), compared(have, (have["notes"] or "").split(","))
         if cited not in (governing or [None]):
             wanted, got = "%s by %s" % (wanted, governing), "%s by %s" % (got, cited)
         if wanted != got:

@@ -1373,6 +1373,57 @@ def unreachable_run_of_two_crawlers(s):
     s.pages()
 
 
+# What nobody thought of.
+
+SPANS = [SECOND * 0, SECOND * 0, SECOND, 2 * SECOND, 30 * MINUTE, HOUR_, HOUR_ + SECOND, 5 * HOUR_, DAY_ - SECOND, DAY_,
+         DAY_ + SECOND, 3 * DAY_, 29 * DAY_, 30 * DAY_, 31 * DAY_, 60 * DAY_]
+
+
+def mixed(s):
+    """Captures and pages of any kind at few moments, so that many are of one moment or at a bound. --mixed asks for it."""
+    rng = s.rng
+    moments = [s.t]
+    while len(moments) < 5:
+        moments.append(rng.choice(moments) + rng.choice([-1, -1, 1]) * rng.choice(SPANS))
+    agents = rng.choice([[EXAMPLE], [EXAMPLE, GOOGLE], [EXAMPLE, EXAMPLE, None], [EXAMPLE, GOOGLE, BROWSER]])
+    origins = [s.origin] * 3 + [s.other(0), s.other(1)]
+    archives = rng.choice([[1], [2], [1, 2]])
+    precision = rng.choice(["second"] * 9 + ["micro"])
+    locations = [o + "/robots.txt" for o in set(origins)] + [s.origin + "/private/robots", s.other(0) + "/private/robots"]
+    locations.sort()
+    odds = rng.choice([[8, 2, 2, 2, 2], [4, 8, 1, 1, 2], [4, 1, 8, 1, 2], [4, 1, 1, 8, 2]])
+    bodies = []  # captures that others may refer to
+    for _ in range(rng.randint(2, 9)):
+        origin, when = rng.choice(origins), rng.choice(moments)
+        more = {"ua": rng.choice(agents), "archive": rng.choice(archives)}
+        kind = rng.choices(["rules", "failure", "redirect", "again", "page"], odds)[0]
+        if kind == "again" and bodies:
+            original, how = rng.choice(bodies), rng.randrange(4)
+            if how == 0:
+                s.revisit(original, when, precision=precision, **more)
+            elif how == 1:
+                s.revisit(original, when, refers=False, precision=precision, **more)
+            elif how == 2 and original.when < when:
+                s.not_modified(original, when, precision=precision, **more)
+            else:
+                s.robots(when, b"", 304, origin=origin, precision=precision, **more)
+        elif kind == "failure":
+            s.robots(when, b"", rng.choice([404, 503, 503, 503, 100]), origin=origin, precision=precision, **more)
+        elif kind == "redirect":
+            s.robots(when, b"", 302, origin=origin, headers=[("Location", rng.choice(locations))], precision=precision, **more)
+        elif kind == "page":
+            page = s.page("/private/robots", t=when, precision=precision, **more)
+            page.body = rng.choice([A, B])
+        else:
+            bodies.append(s.robots(when, rng.choice([A, A, A2, B]), origin=origin, precision=precision, **more))
+    for _ in range(3):
+        s.pages(rng.choice(agents), rng.choice(moments), precision=precision, archive=rng.choice(archives))
+    if rng.random() < 0.5:
+        s.rng.shuffle(s.made)
+    if rng.random() < 0.7:
+        s.in_order()
+
+
 # ----------------------------------------------------------------- writing
 
 
@@ -1453,10 +1504,11 @@ def main():
     arguments.add_argument("out", metavar="DIR", help="made by this program")
     arguments.add_argument("--moments", type=int, default=1000)
     arguments.add_argument("--seed", type=int, default=9309)
+    arguments.add_argument("--mixed", type=int, default=0, help="scenarios of any captures at few moments")
     arguments.add_argument("--only-history", action="store_true", help="no moments and no scenarios")
     args = arguments.parse_args()
     rng = random.Random(args.seed)
-    moments, scenarios = (0, []) if args.only_history else (args.moments, SCENARIOS)
+    moments, scenarios = (0, []) if args.only_history else (args.moments, SCENARIOS + [(mixed, args.mixed)])
 
     hosts = [Host(rng, name, o) for name, o in sorted(read_history(args.history).items())]
     last = max(h.timeline[-1][0] for h in hosts) + 30 * DAY_

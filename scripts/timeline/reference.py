@@ -118,6 +118,12 @@ Ambiguities, and how they are read here
      holds, in its own second or that of its target, another answer there; and where a
      target of its own second may have come before it, and the nearest after that
      second says something else. A copy of such a redirect may have allowed.
+ A41 Always allowed, too: a record that a redirect led to, of the same archive, where only
+     one of the two requests names a crawler.
+ A42 Of several records of one moment that a 304 may mean by URL and date, and that differ,
+     nobody knows which it is.
+ A43 Of captures of one moment that give one verdict for different reasons, the reason is
+     that of the one cited.
 """
 
 import base64
@@ -270,6 +276,11 @@ def tokens_of_user_agent(ua):
 def same_crawler(a, b):
     """Tokens compare case-insensitively; captures without a token count as one crawler's (§3)."""
     return (a.token or "").lower() == (b.token or "").lower()
+
+
+def may_be_same_crawler(a, b):
+    """§3: some crawlers get robots.txt without a User-Agent (A41)."""
+    return same_crawler(a, b) or a.archive == b.archive and not (a.token and b.token)
 
 
 # --------------------------------------------------------------- the archives
@@ -564,7 +575,7 @@ class Archive:
     def mark_as_allowed(followed):
         """§3: the very records that a capture's redirects led to (A13)."""
         for hop, target in zip(followed, followed[1:]):
-            if not same_crawler(target, followed[0]) or not soon_after(target, hop):
+            if not may_be_same_crawler(target, followed[0]) or not soon_after(target, hop):
                 return
             target.itself = True
 
@@ -728,10 +739,12 @@ class Archive:
 
     def renewed(self, f):
         """The record whose body a 304 renews, or None."""
-        named = self.referred(f, lambda g: g.status != 304 and g.method == "GET")
+        named = self.referred(f, lambda g: g.type != "revisit" and g.status != 304 and g.method == "GET")
         if named:
             if f.type == "revisit" and digest_key(f.digest) != EMPTY_DIGEST:
                 named = [g for g in named if not digests_contradict(g.digest, f.digest)]
+            if len({(g.status, g.stored) for g in named}) > 1:
+                return None  # of one moment: nobody knows which is meant
             return spokesman(named, f) if named else None
         successes = [g for g in self.of_url.get(same_url_key(f.url), [])
                      if g is not f and g.method == "GET" and g.status is not None
@@ -874,7 +887,7 @@ def unreachable_over_30_days(archive, candidates, fetch):
 
 def ends_long_run(archive, candidates, fetch):
     run = []
-    for c in sorted(candidates, key=lambda c: c.time.start, reverse=True):
+    for c in sorted(candidates, key=lambda c: (c.time.start, c.archive, c.place), reverse=True):
         outcome = archive.outcome(c)
         if outcome.kind == "unreachable":
             run.append(c)
@@ -898,6 +911,7 @@ class Finding:
     def __init__(self, verdict, evidence, reason, certainty=None, governing=None, notes=(), moment=()):
         self.verdict, self.evidence, self.reason, self.certainty = verdict, evidence, reason, certainty
         self.governing, self.notes, self.moment = governing, set(notes), moment
+        self.reasons = {}  # of the captures that give the verdict, if they are of one moment (A43)
 
     def short(self):
         return self.verdict, self.evidence, self.reason, self.certainty
@@ -984,6 +998,7 @@ def conclude(archive, fetch, candidates, following, moment, answers, evidence):
                 return unknown("changed_between")
 
     finding = Finding(governed.verdict, evidence, governed.reason, None, governing, notes, moment)
+    finding.reasons = {c.id: a.reason for c, a in zip(moment, answers)}
     if governed.verdict == "disallowed":
         finding.notes |= governed.readings
         told = any(difference(fetch.time, c.time) <= MONTH for c in own)
@@ -1023,12 +1038,14 @@ def certainty(archive, fetch, candidates, following, moment, governed, finding, 
             copies += [c for c in last if archive.outcome(c).kind == "rules"]
             unreadable += [c for c in last if archive.outcome(c).kind != "rules"]
             gone = latest([c for c in known if is_gone(archive.outcome(c))])
-            unreadable += [c for c in gone if not last or difference(c.time, last[0].time) >= 0]
+            unreadable += [c for c in gone if not last or difference(c.time, last[0].time) >= NOTHING]
 
     said = [answer(archive, c, fetch) for c in copies]
     if governed.contested() or any(a.verdict == "allowed" or a.contested() for a in said):
         return "contested"
 
+    if any(answer(archive, c, fetch).verdict == "allowed" for c in following if same_moment(c, fetch)):
+        finding.notes.add("same_moment")  # behind the fetch
     age = age_of(archive, governing, fetch)
     own = same_crawler(governing, fetch)
     in_brackets = finding.evidence == "stale" and bracketed(archive, fetch, following, governed.verdict)
@@ -1040,8 +1057,6 @@ def certainty(archive, fetch, candidates, following, moment, governed, finding, 
     if archive.may_be_led_to(fetch):
         finding.notes.add("redirect_target")
         return "possible"
-    if any(answer(archive, c, fetch).verdict == "allowed" for c in following if same_moment(c, fetch)):
-        finding.notes.add("same_moment")  # behind the fetch
     doubts = [
         finding.evidence != "fresh",
         "other_crawler" in finding.notes,
@@ -1062,7 +1077,7 @@ def main():
         print(json.dumps({
             "url": fetch.url, "warc_record_id": fetch.id, "verdict": found.verdict, "evidence": found.evidence,
             "reason": found.reason, "certainty": found.certainty,
-            "governing": sorted(c.id for c in found.moment), "notes": sorted(found.notes)}))
+            "governing": sorted(c.id for c in found.moment), "reasons": found.reasons, "notes": sorted(found.notes)}))
 
 
 if __name__ == "__main__":
