@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"strings"
 
 	"github.com/dustin/go-humanize"
@@ -88,6 +89,9 @@ func writeBundle(cmd *cobra.Command, log *slog.Logger, opt evidence.Options) err
 		log.Error(fmt.Sprintf("%s: %s; %s left out that it is evidence of; %s",
 			oneLine(m.Name), oneLine(m.Reason), report.Count(m.Affected, "finding"), cure))
 	}
+	if b.IsEmpty() {
+		return lackingError(b)
+	}
 	fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, %s of %s.\n", opt.To,
 		report.Count(b.Violations, "finding"), report.Count(b.Records, "record"), report.Count(b.Archives, "archive"))
 	printVerified(cmd.OutOrStdout(), &b.Verification)
@@ -98,6 +102,15 @@ func writeBundle(cmd *cobra.Command, log *slog.Logger, opt evidence.Options) err
 		return exitStatus(exitUnread)
 	}
 	return nil
+}
+
+// lackingError says what to do where nothing could be bundled.
+func lackingError(b *evidence.Bundle) error {
+	cure := "--archives DIR says where the archives are now"
+	if !slices.ContainsFunc(b.Missing, func(m evidence.Missing) bool { return !m.Indexed }) {
+		cure = "audit the archives that the index names together with it, and run this again"
+	}
+	return fmt.Errorf("no bundle is written: the records of %s are missing; %s", report.Count(b.Lacking, "finding"), cure)
 }
 
 // verifyBundle recomputes what a bundle says.

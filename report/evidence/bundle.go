@@ -41,6 +41,9 @@ type Bundle struct {
 	Missing []Missing // archives that hold some of these
 }
 
+// IsEmpty reports whether nothing was written, for lack of records of every fetch.
+func (b *Bundle) IsEmpty() bool { return b.Lacking > 0 && b.Violations == 0 }
+
 // Missing is an archive that could not be read as it was when it was audited.
 type Missing struct {
 	Name, Reason string
@@ -55,7 +58,8 @@ func (e *NotFoundError) Error() string {
 	return fmt.Sprintf("no fetch that robots.txt disallowed is %q; name one by its URL, its WARC-Record-ID, FILE:OFFSET or its row in violations, from 1", e.Names[0])
 }
 
-// Write writes a bundle and verifies it. The file is whole or not there.
+// Write writes a bundle and verifies it. The file is whole or not there. If the bundle would be empty
+// for lack of records, the file stays as it was.
 func Write(ctx context.Context, opt Options) (_ *Bundle, err error) {
 	set, settings, err := openAudit(opt.Dir)
 	if err != nil {
@@ -82,7 +86,29 @@ func Write(ctx context.Context, opt Options) (_ *Bundle, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return w.finish(ctx, manifest, opt.To)
+	b := &Bundle{Lacking: w.lacking, Missing: w.missingArchives()}
+	if w.lacking > 0 && w.listed == 0 {
+		return b, nil
+	}
+	v, err := w.finish(ctx, manifest, opt.To)
+	if err != nil {
+		return nil, err
+	}
+	b.Verification = *v
+	return b, nil
+}
+
+// missingArchives lists what could not be read of what is evidence.
+func (w *writer) missingArchives() (all []Missing) {
+	for _, i := range slices.Sorted(maps.Keys(w.missing)) {
+		if w.affected[i] > 0 {
+			all = append(all, Missing{w.inputs[i].Name, w.missing[i], w.affected[i], false})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(w.unheld)) {
+		all = append(all, Missing{name, "an index or a list names it, and it is not among the inputs", w.unheld[name], true})
+	}
+	return all
 }
 
 // audited are the settings of an audit and the number of its violations.
@@ -122,6 +148,7 @@ func (s *Settings) options() (evaluate.Options, error) {
 type writer struct {
 	gatherer
 	settings Settings
+	listed   int64      // findings in the manifest
 	files    []*os.File // temporary
 	spooled  *os.File   // lines of records
 	bodies   *os.File   // the records themselves
@@ -283,6 +310,7 @@ func (w *writer) addViolations(ctx context.Context, m *manifestWriter) error {
 			w.lacking++
 			continue
 		}
+		w.listed++
 		line, err := json.Marshal(&v)
 		if err := cmp.Or(err, m.add(line)); err != nil {
 			return err
@@ -311,7 +339,7 @@ func linesOf(f *os.File) iter.Seq2[[]byte, error] {
 const manifestURL = "urn:robotsaudit:evidence:manifest"
 
 // finish puts the bundle together, verifies it, and gives it its name.
-func (w *writer) finish(ctx context.Context, manifest *os.File, to string) (_ *Bundle, err error) {
+func (w *writer) finish(ctx context.Context, manifest *os.File, to string) (_ *Verification, err error) {
 	file, err := os.CreateTemp(filepath.Dir(to), facts.TemporaryPrefix+"*")
 	if err != nil {
 		return nil, fmt.Errorf("the bundle cannot be written (%w)", err)
@@ -324,21 +352,11 @@ func (w *writer) finish(ctx context.Context, manifest *os.File, to string) (_ *B
 	if err := errors.Join(w.assemble(file, manifest), file.Chmod(0o644), file.Sync(), file.Close()); err != nil {
 		return nil, err
 	}
-	b := &Bundle{Lacking: w.lacking}
-	for _, i := range slices.Sorted(maps.Keys(w.missing)) {
-		if w.affected[i] > 0 {
-			b.Missing = append(b.Missing, Missing{w.inputs[i].Name, w.missing[i], w.affected[i], false})
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(w.unheld)) {
-		b.Missing = append(b.Missing, Missing{name, "an index or a list names it, and it is not among the inputs", w.unheld[name], true})
-	}
 	v, err := verify(ctx, file.Name(), w.tmp)
 	if err != nil {
 		return nil, err
 	}
-	b.Verification = *v
-	return b, os.Rename(file.Name(), to)
+	return v, os.Rename(file.Name(), to)
 }
 
 // assemble writes the manifest, and the records behind it.
