@@ -26,6 +26,9 @@ func runCheck(cmd *cobra.Command, args []string, flags ingestFlags, format strin
 		p = &jsonCheck{json.NewEncoder(out)}
 	}
 	inputs, failures := expand(cmd, args, flags.urls)
+	if err := cmd.Context().Err(); err != nil {
+		return err
+	}
 	faults := int64(len(failures))
 	slices.SortStableFunc(failures, func(a, b *ingest.InputError) int { return cmp.Compare(absolute(a.Arg), absolute(b.Arg)) })
 	// reportFailures prints the failures whose place is before a path, among the inputs.
@@ -58,10 +61,13 @@ func runCheck(cmd *cobra.Command, args []string, flags ingestFlags, format strin
 	if err == nil {
 		err = reportFailures("")
 	}
-	if err := errors.Join(err, out.Flush()); err != nil {
+	err = errors.Join(err, out.Flush())
+	switch {
+	case err != nil:
 		return err
-	}
-	if faults > 0 {
+	case len(inputs) == 0:
+		return exitStatus(exitFailed)
+	case faults > 0:
 		return exitStatus(exitUnread)
 	}
 	return nil

@@ -190,7 +190,7 @@ func findPath(ctx context.Context, path string) (in ingest.Input, entry string, 
 		}
 		slash := strings.LastIndexByte(file, '/')
 		if slash <= 0 || strings.HasSuffix(file[:slash], ":/") {
-			return in, "", usageErrorf("%s: no such file; check the path, or add -o DIR if it is a name of the tables there", object.Shown(path))
+			return in, "", fmt.Errorf("%s: no such file; check the path, or add -o DIR if it is a name of the tables there", object.Shown(path))
 		}
 		file = file[:slash]
 	}

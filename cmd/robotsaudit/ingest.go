@@ -94,8 +94,9 @@ are questions, without reading the archives again.
 
 With --check nothing is written: every problem of the archives is a line on standard
 output, FILE:OFFSET: KIND: DETAIL (ACTION), and every archive ends with a line of
-counts and what github.com/slyrz/warc, another reader, makes of it. The exit code is 3
-if there is any problem, else 0. docs/SCHEMA.md explains the kinds.
+counts and what github.com/slyrz/warc, another reader, makes of it. The exit code is 1
+if no archive was found, 3 if there is any other problem, else 0. docs/SCHEMA.md
+explains the kinds.
 
 ` + inputHelp + "\n\n" + resumeHelp + "\n\n" + exitHelp,
 		Example: `  robotsaudit ingest archives/ -o out

@@ -57,11 +57,11 @@ func listRecords(cmd *cobra.Command, args []string, format string) error {
 	if err != nil {
 		return err
 	}
-	inputs, failures := expand(cmd, args, nil)
-	unread := len(failures) > 0
-	for _, f := range failures {
-		log.Error(f.Error())
+	inputs, failures, err := findInputs(cmd, log, args, nil)
+	if err != nil {
+		return err
 	}
+	unread := len(failures) > 0
 	opt := ingest.ListOptions{Stdin: cmd.InOrStdin(), Digests: format == "cdxj"}
 	for _, in := range inputs {
 		opt.Issue = func(i *ingest.Issue) error {
