@@ -53,6 +53,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		if err := applySettings(cmd); err != nil {
 			return err
 		}
+		if log, err := newLogger(cmd); err == nil { // else the command tells
+			warnOfVariables(root, log)
+		}
 		if err := configureRemote(cmd); err != nil {
 			return err
 		}

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"os"
 	"slices"
@@ -12,6 +14,8 @@ import (
 	"github.com/BurntSushi/toml"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/robotsaudit/robotsaudit/internal/agents"
 )
 
 // Flags that the command line does not give take their value from the environment or from
@@ -79,6 +83,55 @@ func eachUnset(cmd *cobra.Command, f func(*pflag.Flag) error) (err error) {
 		}
 	})
 	return err
+}
+
+// repositoryVariables are those of the tests and scripts of this repository, without their prefix.
+var repositoryVariables = []string{
+	"CI_CACHE", "CRAWLERS_NAMESPACE", "DAMAGE", "INDEXES", "PROBES", "PYTHON", "TESTDATA_NAMESPACE", "TOOLS", "VENVS",
+}
+
+// warnOfVariables tells which variables of the environment look like settings, and are none.
+func warnOfVariables(root *cobra.Command, log *slog.Logger) {
+	known := settingVariables(root)
+	for _, name := range unknownVariables(known, os.Environ()) {
+		advice := "variables are named like flags, as in ROBOTSAUDIT_OUTPUT"
+		near := slices.MinFunc(known, func(a, b string) int {
+			return cmp.Or(cmp.Compare(agents.Distance(name, a), agents.Distance(name, b)), cmp.Compare(a, b))
+		})
+		if agents.Distance(name, near) <= 2 {
+			advice = fmt.Sprintf("did you mean %s?", near)
+		}
+		log.Warn(fmt.Sprintf("environment variable %s is ignored, it is that of no flag; %s", name, advice))
+	}
+}
+
+// settingVariables are the variables of the flags of all commands.
+func settingVariables(root *cobra.Command) (names []string) {
+	for _, c := range root.Commands() {
+		add := func(f *pflag.Flag) {
+			if isSetting(f) {
+				names = append(names, variable(f.Name), variable(c.Name(), f.Name))
+			}
+		}
+		c.LocalFlags().VisitAll(add)
+		c.InheritedFlags().VisitAll(add)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// unknownVariables lists the names in an environment that are neither settings nor the repository's.
+func unknownVariables(known, environ []string) (names []string) {
+	prefix := variable("")
+	for _, entry := range environ {
+		name, value, _ := strings.Cut(entry, "=")
+		short, ours := strings.CutPrefix(name, prefix)
+		if ours && value != "" && !slices.Contains(known, name) && !slices.Contains(repositoryVariables, short) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // splitList makes several values of text, where the flag can have several.

@@ -178,7 +178,7 @@ func Near(token string) (near Agent, ok bool) {
 		if strings.EqualFold(a.Token, token) {
 			return Agent{}, false
 		}
-		if d := distance(folded, fold(a.Token)); d < best || d == best && !ok {
+		if d := Distance(folded, fold(a.Token)); d < best || d == best && !ok {
 			near, ok, best = a, true, d
 		}
 	}
@@ -190,8 +190,8 @@ func fold(token string) string {
 	return strings.NewReplacer(" ", "", "-", "", "_", "").Replace(strings.ToLower(token))
 }
 
-// distance counts the letters to insert, delete or replace to make one name the other.
-func distance(a, b string) int {
+// Distance counts the letters to insert, delete or replace to make one name the other.
+func Distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
