@@ -32,7 +32,7 @@ summary. The tables are
   robotsaudit audit archives/ -o out --fail-on violations`,
 		Args: inputArgs,
 	}
-	in.add(cmd.Flags(), true)
+	in.add(cmd.Flags(), makesOutput, relativeLines+", and for --verify "+verifiedArchives+",", true)
 	ev.add(cmd.Flags())
 	ev.addVerify(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

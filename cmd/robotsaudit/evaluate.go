@@ -59,11 +59,11 @@ a robots.txt was redirected to a page that lies far from it.
   robotsaudit evaluate -o out --profile google`,
 		Args: noArgs,
 	}
-	out.add(cmd.Flags(), true)
+	out.add(cmd.Flags(), hasFacts, true)
 	addWorkers(cmd.Flags(), &workers, "shares of the hosts decided at a time")
 	ev.add(cmd.Flags())
 	ev.addVerify(cmd.Flags())
-	addBase(cmd.Flags())
+	addBase(cmd.Flags(), verifiedArchives)
 	addRemote(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		evaluation, err := ev.resolve()

@@ -43,12 +43,12 @@ type ingestFlags struct {
 	trust   bool
 }
 
-func (f *ingestFlags) add(flags *pflag.FlagSet, tables bool) {
-	f.writeFlags.add(flags, tables)
+func (f *ingestFlags) add(flags *pflag.FlagSet, output, based string, tables bool) {
+	f.writeFlags.add(flags, output, tables)
 	f.keepFlags.addTo(flags, "archives")
 	addWorkers(flags, &f.workers, "archives read at a time")
 	flags.StringArrayVar(&f.urls, "urls", nil, "a list of URLs and times, and perhaps agents, in `FILE`: Parquet, CSV or JSON lines; may be repeated")
-	addBase(flags)
+	addBase(flags, based)
 	addRemote(flags)
 	flags.BoolVar(&f.reread, "reread", false, "read all archives again, those too that were read before")
 	flags.BoolVar(&f.digest, "digest-inputs", false, "write the SHA-256 of each archive to audit.json, for which it is read once more")
@@ -111,7 +111,7 @@ explains the kinds.
 			return inputArgs(cmd, args)
 		},
 	}
-	in.add(cmd.Flags(), false)
+	in.add(cmd.Flags(), ingestsInto, relativeLines, false)
 	shard.add(cmd.Flags())
 	cmd.Flags().BoolVar(&check, "check", false, "print what is wrong with the archives, and write nothing")
 	cmd.Flags().StringVar(&format, "format", "text", "`FORMAT` of --check: text or json")

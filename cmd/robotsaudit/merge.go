@@ -39,7 +39,7 @@ redirected to a page that lies far from it, and to compare ARC files that seem t
 			return nil
 		},
 	}
-	out.add(cmd.Flags(), true)
+	out.add(cmd.Flags(), makesOutput, true)
 	keep.addTo(cmd.Flags(), "archives that are in no OUT and")
 	ev.add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -23,8 +23,15 @@ import (
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
-func addOutput(flags *pflag.FlagSet, output *string) {
-	flags.StringVarP(output, "output", "o", "", "output folder `DIR`, made where there is none (required)")
+// The output folders of commands, for help.
+const (
+	makesOutput = "output folder `DIR`, made where there is none (required)"
+	ingestsInto = "output folder `DIR`, made where there is none (required without --check)"
+	hasFacts    = "output folder `DIR` of 'ingest', 'audit' or 'merge' (required)"
+)
+
+func addOutput(flags *pflag.FlagSet, output *string, what string) {
+	flags.StringVarP(output, "output", "o", "", what)
 }
 
 // begin checks the options that all commands share that write to an output folder.
@@ -79,8 +86,8 @@ type writeFlags struct {
 	metrics  string
 }
 
-func (f *writeFlags) add(flags *pflag.FlagSet, tables bool) {
-	addOutput(flags, &f.output)
+func (f *writeFlags) add(flags *pflag.FlagSet, output string, tables bool) {
+	addOutput(flags, &f.output, output)
 	flags.BoolVar(&f.waitLock, "wait-lock", false, "wait for folders that another robotsaudit uses, instead of failing")
 	flags.StringVar(&f.metrics, "metrics", "", "write counts of this run to `FILE`, for the textfile collector of Prometheus")
 	if tables {

@@ -42,7 +42,7 @@ resources and metadata with a URL, in the order of the archive: sort it with LC_
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "`FORMAT` of the lines: text, jsonl or cdxj")
-	addBase(cmd.Flags())
+	addBase(cmd.Flags(), relativeLines)
 	addRemote(cmd.Flags())
 	return cmd
 }

@@ -24,9 +24,15 @@ func addStore(flags *pflag.FlagSet) {
 	flags.Bool("s3-anonymous", false, "do not sign requests to object stores: for what is public")
 }
 
-// addBase adds the flag that says where the archives of a list are.
-func addBase(flags *pflag.FlagSet) {
-	flags.String("base", "", "`PLACE` that relative lines of lists, and for --verify the archives that indexes name, are meant from: a URL\nsuch as s3://commoncrawl/, or a folder")
+// What --base is for.
+const (
+	relativeLines    = "relative lines of lists"
+	verifiedArchives = "the archives that indexes name"
+)
+
+// addBase adds the flag that says where archives are.
+func addBase(flags *pflag.FlagSet, based string) {
+	flags.String("base", "", "`PLACE` that "+based+" are meant from: a URL\nsuch as s3://commoncrawl/, or a folder")
 }
 
 // configureRemote does as these flags say, where a command has them.

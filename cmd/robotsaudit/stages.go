@@ -92,7 +92,7 @@ given here; the other stages take them from the plan.
 	flags.StringArrayVar(&urls, "urls", nil, "a list of URLs and times, and perhaps agents, in `FILE`: Parquet, CSV or JSON lines; may be repeated")
 	flags.BoolVar(&digest, "digest-inputs", false, "write the SHA-256 of each archive to audit.json, for which it is read once more")
 	flags.BoolVar(&verify, "verify-digests", false, "compare the digests of all records, not of robots.txt alone, with what they hold")
-	addBase(flags)
+	addBase(flags, relativeLines)
 	addRemote(flags)
 	ev.addSettings(flags)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -276,7 +276,7 @@ func newDecideCommand() *cobra.Command {
 		Args:    noArgs,
 	}
 	addFacts(cmd.Flags(), &uri)
-	addOutput(cmd.Flags(), &output)
+	addOutput(cmd.Flags(), &output, "`URI` of the results: a folder, made where there is none, or s3://BUCKET/PREFIX (required)")
 	cmd.Flags().StringVar(&buckets, "buckets", "", "`J/M`: the range, from 0, and how many there are, 1024 at most (required)")
 	addRemote(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -317,7 +317,7 @@ audit.json and report.html. Each table is a folder of files.`,
   duckdb -c "SELECT certainty, count(*) FROM '/shared/out/violations/*.parquet' GROUP BY ALL"`,
 		Args: noArgs,
 	}
-	addOutput(cmd.Flags(), &output)
+	addOutput(cmd.Flags(), &output, "`URI` that 'decide' wrote to (required)")
 	cmd.Flags().StringVar(&uri, "facts", "", "`URI` of the plan, if the output folder has ranges of several")
 	cmd.Flags().BoolVar(&force, "force", false, "replace files of other programs in the output folder that bear the names of tables")
 	ev.addOutcome(cmd.Flags())
