@@ -65,22 +65,30 @@ func (s *Summary) printAudited(p *page) {
 		a.Tool, Shown(a.Version, maxLabel), strings.Join(settingsText(&a.Settings), ", "))
 }
 
-// InputsText counts archives, and indexes beside them.
+// InputsText counts archives, and indexes and lists of URLs beside them.
 func InputsText(inputs []AuditInput) string {
-	var indexes int64
+	var archives, indexes, lists int
 	for _, in := range inputs {
-		if index.IsFormat(in.Container) {
+		switch {
+		case in.Container == index.URLList.String():
+			lists++
+		case index.IsFormat(in.Container):
 			indexes++
+		default:
+			archives++
 		}
 	}
-	archives := int64(len(inputs)) - indexes
-	switch {
-	case indexes == 0:
-		return Count(archives, "archive")
-	case archives == 0:
-		return english.Plural(int(indexes), "index", "indexes")
+	var parts []string
+	if archives > 0 || len(inputs) == 0 {
+		parts = append(parts, english.Plural(archives, "archive", ""))
 	}
-	return Count(archives, "archive") + " and " + english.Plural(int(indexes), "index", "indexes")
+	if indexes > 0 {
+		parts = append(parts, english.Plural(indexes, "index", "indexes"))
+	}
+	if lists > 0 {
+		parts = append(parts, english.Plural(lists, "list of URLs", "lists of URLs"))
+	}
+	return english.WordSeries(parts, "and")
 }
 
 // settingsText names the settings that an answer depends on.
@@ -158,7 +166,7 @@ func (s *Summary) printCauses(p *page) {
 	switch {
 	case missing == 0 || 10*missing < 9*t.Decidable:
 	case t.Indexed > 0 && total(t.RobotsOutcomes) == 0:
-		p.heading("An index tells of fetches, but never what robots.txt said. %s", s.wantedText())
+		p.heading("An index or a list tells of fetches, but never what robots.txt said. %s", s.wantedText())
 	default:
 		p.heading("Nearly all is unknown, for want of robots.txt in these archives. Common Crawl keeps it in its robotstxt " +
 			"subset: give those archives as well. Browsertrix, Nutch's WARCExporter and crawls that ignore robots.txt record none: " +
