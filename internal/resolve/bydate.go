@@ -30,7 +30,8 @@ func (d *byDate) add(c *facts.Capture) {
 // stop is true.
 func (d byDate) from(micros int64, stop func(*facts.Capture) bool) iter.Seq[*facts.Capture] {
 	return func(yield func(*facts.Capture) bool) {
-		rest := slices.Clone(d)
+		var memory [facts.PrecisionMicrosecond + 1]samePrecision
+		rest := append(memory[:0], d...)
 		for i, s := range rest {
 			rest[i].captures = s.captures[upTo(s.captures, micros-s.precision.Unit()-1):]
 		}
@@ -61,7 +62,8 @@ func (d byDate) from(micros int64, stop func(*facts.Capture) bool) iter.Seq[*fac
 // backFrom yields those dated micros or earlier in the opposite order, likewise.
 func (d byDate) backFrom(micros int64, stop func(*facts.Capture) bool) iter.Seq[*facts.Capture] {
 	return func(yield func(*facts.Capture) bool) {
-		rest := slices.Clone(d)
+		var memory [facts.PrecisionMicrosecond + 1]samePrecision
+		rest := append(memory[:0], d...)
 		for i, s := range rest {
 			rest[i].captures = s.captures[:upTo(s.captures, micros)]
 		}

@@ -28,7 +28,8 @@ type originCaptures struct {
 type urlCaptures struct {
 	all       []*facts.Capture            // by time, of one moment in the order of their archive
 	everyone  *askings                    // all GETs; made when first asked for
-	crawlers  map[string]*askings         // those of each crawler; likewise
+	crawler   string                      // that made all of them, if it is one
+	crawlers  map[string]*askings         // those of each crawler, if there are several
 	originals map[string][]*facts.Capture // those that may lend their body, by payload digest; made when first asked for
 	named     map[string][]*facts.Capture // the same by record id; likewise
 	crowded   bool                        // a resolution looked here at more than it may; there is an issue
@@ -214,34 +215,44 @@ type Crawler func(*facts.Fetch) string
 // by returns the askings of the crawler that a resolution began with, and everyone's.
 func (s *urlCaptures) by(who Crawler, res *resolution) (own, everyone *askings) {
 	if s.everyone == nil {
-		s.everyone, s.crawlers = s.askings(who)
+		s.tellCrawlers(who)
 	}
-	if own = s.crawlers[who(&res.Fetch)]; own == nil {
+	key := who(&res.Fetch)
+	if own = s.crawlers[key]; s.crawlers == nil && s.crawler == key {
+		own = s.everyone
+	}
+	if own == nil {
 		own = new(askings)
 	}
 	return own, s.everyone
 }
 
-func (s *urlCaptures) askings(who Crawler) (everyone *askings, crawlers map[string]*askings) {
-	everyone, crawlers = new(askings), make(map[string]*askings)
+func (s *urlCaptures) tellCrawlers(who Crawler) {
+	s.everyone = new(askings)
+	several := false
 	for _, c := range s.all {
-		if isAsking(c) {
-			everyone.add(c)
-			crawlers[who(&c.Fetch)] = everyone
+		if !isAsking(c) {
+			continue
 		}
+		key := who(&c.Fetch)
+		several = several || len(s.everyone.all) > 0 && key != s.crawler
+		s.crawler = key
+		s.everyone.add(c)
 	}
-	if len(crawlers) == 1 { // of most URLs; what everyone asked is what it asked
-		return everyone, crawlers
+	if !several {
+		return
 	}
-	for key := range crawlers {
-		crawlers[key] = new(askings)
-	}
+	s.crawlers = make(map[string]*askings)
 	for _, c := range s.all {
-		if isAsking(c) {
-			crawlers[who(&c.Fetch)].add(c)
+		if !isAsking(c) {
+			continue
 		}
+		key := who(&c.Fetch)
+		if s.crawlers[key] == nil {
+			s.crawlers[key] = new(askings)
+		}
+		s.crawlers[key].add(c)
 	}
-	return everyone, crawlers
 }
 
 func isAsking(c *facts.Capture) bool {

@@ -3,7 +3,7 @@ package resolve
 import (
 	"fmt"
 	"net/http"
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/digest"
@@ -47,8 +47,6 @@ type resolution struct {
 	CurIndex      int64
 	CurTags       string // entity tags that a 304 or its request names
 	CurModified   string // dates of Last-Modified that they name, each on a line
-	Visited       string // records, as " input:offset "
-	VisitedURLs   string // hashes of their URLs
 	TooMany       bool
 
 	looked int // captures that the step in hand looked at
@@ -138,20 +136,23 @@ func (res *resolution) seekHere() {
 	}
 }
 
-// appendVisit appends what Visited has of a record.
-func appendVisit(b []byte, c *facts.Capture) []byte {
-	b = append(b, ' ')
-	b = strconv.AppendInt(b, int64(c.Input), 10)
-	b = append(b, ':')
-	b = strconv.AppendInt(b, c.Index, 10)
-	b = append(b, ':')
-	b = strconv.AppendQuote(b, c.Entry)
-	return append(b, ' ')
+// visited reports whether c is the capture that the resolution began with, or a redirect on
+// the way led to it.
+func (res *resolution) visited(c *facts.Capture) bool {
+	at := facts.SpotOf(&c.Fetch)
+	return at == facts.SpotOf(&res.Fetch) || res.hasStep(Step{StepHop, at})
 }
 
-func (res *resolution) visited(c *facts.Capture) bool {
-	var mark [64]byte // most are shorter
-	return strings.Contains(res.Visited, string(appendVisit(mark[:0], c)))
+// returns reports whether the redirect in hand leads to a URL that the resolution came by.
+func (res *resolution) returns() bool {
+	hops := res.HopList()
+	to := keyOf(hops[len(hops)-1])
+	return keyOf(res.URL) == to || slices.ContainsFunc(hops[:len(hops)-1], func(hop string) bool { return keyOf(hop) == to })
+}
+
+func keyOf(url string) string {
+	u, _ := weburl.Parse(url)
+	return u.Key()
 }
 
 // hasNoContent reports whether a status says that there is no body (RFC 9110

@@ -369,7 +369,7 @@ func (r *resolver) goOn(res *resolution) error {
 			return err
 		}
 	}
-	return r.next.Add(*res)
+	return r.next.Put(res)
 }
 
 // follow takes a resolution as far as origin g leads it, and writes it where it goes
@@ -387,7 +387,7 @@ func (r *resolver) follow(res *resolution, g *originCaptures) error {
 		if res.Kind == facts.CaptureRobots {
 			r.robots[run.BucketOf(res.HostReversed)]++
 		}
-		return r.states.Add(res.State)
+		return r.states.Put(&res.State)
 	}
 	return r.goOn(res)
 }
@@ -484,7 +484,7 @@ func (r *resolver) giveUpCrowd(res *resolution, g *originCaptures, reason Reason
 func (r *resolver) takeHop(res *resolution, t target) error {
 	c := t.capture
 	switch {
-	case c == nil && (t.found || !strings.Contains(res.VisitedURLs, hashKey([]byte(res.WantKey)))):
+	case c == nil && (t.found || !res.returns()):
 		res.giveUp(UnresolvedRedirect)
 		return nil
 	case c == nil || res.visited(c): // a loop; its dates may be out of order
@@ -592,9 +592,6 @@ func (r *resolver) take(res *resolution, c *facts.Capture) {
 	res.CurStatus, res.CurDigest, res.CurRefersTo = c.Status, c.PayloadDigest, c.RefersToID
 	res.CurInput, res.CurEntry, res.CurIndex = c.Input, c.Entry, c.Index
 	res.CurTags, res.CurModified = entityTags(c.IfNoneMatch)+entityTags(c.ETag), modifiedDates(c.LastModified, c.IfModifiedSince)
-	res.Visited += string(appendVisit(nil, c))
-	u, _ := weburl.Parse(c.URL)
-	res.VisitedURLs += hashKey([]byte(u.Key()))
 	res.OthersContent = res.OthersContent || !r.sameCrawler(res, c)
 	res.takeBody(c)
 	res.CurUnmodified = c.Status == 304 || c.Type == facts.TypeRevisit && c.Profile == facts.RevisitNotModified

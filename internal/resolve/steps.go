@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,14 +25,26 @@ type Step struct {
 	facts.Spot
 }
 
+// appendStep appends what StepText has of a step.
+func appendStep(b []byte, step Step) []byte {
+	b = append(b, byte(step.Kind))
+	b = strconv.AppendInt(b, int64(step.Input), 10)
+	b = append(b, ':')
+	b = strconv.AppendInt(b, step.Index, 10)
+	b = append(b, ':')
+	return strconv.AppendQuote(b, step.Entry)
+}
+
 // addStep notes a record that the resolution goes on with.
 func (s *State) addStep(kind StepKind, f *facts.Fetch) {
-	b := append([]byte(s.StepText), byte(kind))
-	b = strconv.AppendInt(b, int64(f.Input), 10)
-	b = append(b, ':')
-	b = strconv.AppendInt(b, f.Index, 10)
-	b = append(b, ':')
-	s.StepText = string(strconv.AppendQuote(b, f.Entry))
+	var text [256]byte // most are shorter
+	s.StepText = string(appendStep(append(text[:0], s.StepText...), Step{kind, facts.SpotOf(f)}))
+}
+
+// hasStep reports whether a step was noted. A name of an entry could look like one.
+func (s *State) hasStep(step Step) bool {
+	var text [64]byte
+	return strings.Contains(s.StepText, string(appendStep(text[:0], step))) && slices.Contains(s.Steps(), step)
 }
 
 // Steps returns the records that the capture led to through redirects, revisits and 304s, in

@@ -23,8 +23,7 @@ func TestLooksOfChasesAreLinear(t *testing.T) {
 			}
 			g.index()
 			for _, first := range g.captures {
-				res := resolution{CurMicros: first.Micros, CurPrecision: first.Precision, CurIndex: first.Index}
-				res.Visited = string(appendVisit(nil, first))
+				res := resolution{State: State{Capture: *first}, CurMicros: first.Micros, CurPrecision: first.Precision, CurIndex: first.Index}
 				u, _ := weburl.Parse(first.URL)
 				res.seekURL(seekHop, u, res.curTime())
 				g.nearest(&res, func(f *facts.Fetch) string { return f.UserAgent })

@@ -21,6 +21,9 @@ func NewSorter[T any](dir string, spec Spec[T]) *Sorter[T] {
 // further use.
 func (s *Sorter[T]) Add(row T) error { return s.w.Add(row) }
 
+// Put is Add without a copy.
+func (s *Sorter[T]) Put(row *T) error { return s.w.Put(row) }
+
 // Sorted yields the rows in order: by bucket, then Spec.Compare, then as they were added.
 // The row is valid until the next step, and so are its []byte fields; its strings may be
 // kept, but a few keep much memory in use. The Sorter is empty afterwards, of no
