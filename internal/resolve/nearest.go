@@ -47,9 +47,9 @@ func (res *resolution) nearest(list byDate) target {
 	t := res.wantTime()
 	var led, after, before nearby
 	var visited *facts.Capture
-	from := viaKey(res.CurURL)
+	from := redirect{url: res.CurURL}
 	isLate := func(c *facts.Capture) bool {
-		isFound := led.isBehind(c) || after.isBehind(c) && (viaOf(after.chosen, from) != viaOther || res.looked > maxLooks/2)
+		isFound := led.isBehind(c) || after.isBehind(c) && (from.via(after.chosen) != viaOther || res.looked > maxLooks/2)
 		return isFound || c.Micros > t.Micros+facts.Hour+t.Precision.Unit()
 	}
 	for c := range list.from(t.Micros, isLate) {
@@ -60,7 +60,7 @@ func (res *resolution) nearest(list byDate) target {
 		case gap > facts.Hour || res.isBefore(c):
 		case !res.visited(c):
 			after.addNearer(c, res.curSpot())
-			if viaOf(c, from) == viaRedirect {
+			if from.via(c) == viaRedirect {
 				led.addNearer(c, res.curSpot())
 			}
 		case gap > 0:
@@ -71,7 +71,7 @@ func (res *resolution) nearest(list byDate) target {
 		after = led
 	}
 	if after.chosen != nil {
-		return target{after.agreed(), true, true, viaOf(after.chosen, from) == viaOther, after.candidates(), nil}
+		return target{after.agreed(), true, true, from.via(after.chosen) == viaOther, after.candidates(), nil}
 	}
 	isEarly := func(c *facts.Capture) bool {
 		return c.Micros < t.Micros-facts.Day-c.Precision.Unit() || before.isBefore(c)
@@ -97,8 +97,8 @@ func (res *resolution) nearest(list byDate) target {
 // one. If the target itself may have come before the redirect, so may the nearest after it.
 func (res *resolution) rival(list byDate, target *facts.Capture) *facts.Capture {
 	hop, here := res.wantTime(), facts.SpotOf(&target.Fetch)
-	from := viaKey(res.CurURL)
-	isLed := viaOf(target, from) == viaRedirect
+	from := redirect{url: res.CurURL}
+	isLed := from.via(target) == viaRedirect
 	mayPrecede := target.Time().MicrosSince(hop) == 0 && (target.Flags&facts.FlagSerial == 0 || !here.SameArchive(res.curSpot()))
 	next := target.Time()
 	isLate := func(c *facts.Capture) bool {
@@ -109,7 +109,7 @@ func (res *resolution) rival(list byDate, target *facts.Capture) *facts.Capture 
 		return c.Micros > last
 	}
 	for c := range list.from(min(hop.Micros, target.Micros), isLate) {
-		if c == target || res.visited(c) || isLed && viaOf(c, from) != viaRedirect {
+		if c == target || res.visited(c) || isLed && from.via(c) != viaRedirect {
 			continue
 		}
 		gap, at := c.Time().MicrosSince(hop), facts.SpotOf(&c.Fetch)
@@ -151,12 +151,20 @@ const (
 	viaOther // another page
 )
 
-// viaOf compares with the key of the redirect.
-func viaOf(c *facts.Capture, redirect string) via {
-	switch c.Via {
-	case "":
+// A redirect is asked which records it led to.
+type redirect struct {
+	url string
+	key string // as viaKey has it; made when first asked for
+}
+
+func (r *redirect) via(c *facts.Capture) via {
+	if c.Via == "" {
 		return viaUnknown
-	case redirect:
+	}
+	if r.key == "" {
+		r.key = viaKey(r.url)
+	}
+	if c.Via == r.key {
 		return viaRedirect
 	}
 	return viaOther

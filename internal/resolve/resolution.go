@@ -90,6 +90,7 @@ var resolutionRuns = run.Spec[resolution]{
 		return facts.CompareFetches(&a.Fetch, &b.Fetch)
 	},
 	Bucket: func(res *resolution) int { return run.BucketOf(res.WantHost) },
+	Group:  []string{"WantHost", "WantOrigin"},
 }
 
 const robotsPath = "/robots.txt"

@@ -65,6 +65,8 @@ var markRuns = run.Spec[Mark]{
 		)
 	},
 	Bucket: func(m *Mark) int { return run.BucketOf(m.HostReversed) },
+	Group:  []string{"HostReversed", "Origin"},
+	Rank:   func(m *Mark) int64 { return m.Micros },
 }
 
 // Place is that of the record's origin.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 
 	"github.com/klauspost/compress/s2"
 
@@ -25,6 +26,7 @@ var ErrDamaged = errors.New("damaged")
 // of the footer and the CRC-32C of it, and fileMagic.
 const (
 	frameBytes   = 16 << 10 // packed
+	writeBytes   = 64 << 10 // of frames that are written at a time
 	trailerBytes = 8 + len(fileMagic)
 	fileMagic    = "run\x00\x00\x001\n"
 )
@@ -44,7 +46,7 @@ type fileWriter[T any] struct {
 	file   *os.File
 	packed *packedRows[T] // of the frame
 	plain  []byte
-	coded  []byte
+	coded  []byte // of the frames that are not yet written
 	frames []frame
 	first  int // bucket of the frame's first row
 	last   int // bucket of the row added last
@@ -88,14 +90,26 @@ func (w *fileWriter[T]) writeFrame() error {
 		w.plain = append(w.plain, chunk...)
 	}
 	w.packed.reset()
-	if n := s2.MaxEncodedLen(len(w.plain)); n < 0 || n > math.MaxUint32 {
+	most := s2.MaxEncodedLen(len(w.plain))
+	if most < 0 || most > math.MaxUint32 {
 		return fmt.Errorf("write %s: a row of %d bytes", w.path, len(w.plain))
-	} else if len(w.coded) < n {
-		w.coded = make([]byte, n)
 	}
-	coded := s2.Encode(w.coded, w.plain)
+	w.coded = slices.Grow(w.coded, most)
+	coded := s2.Encode(w.coded[len(w.coded):cap(w.coded)], w.plain)
+	w.coded = w.coded[:len(w.coded)+len(coded)]
 	w.frames = append(w.frames, frame{uint32(len(coded)), crc32.Checksum(coded, castagnoli), uint16(w.first), uint16(w.last)})
-	_, err := w.file.Write(coded)
+	if len(w.coded) < writeBytes {
+		return nil
+	}
+	return w.flush()
+}
+
+// flush writes the frames that are not yet written.
+func (w *fileWriter[T]) flush() error {
+	_, err := w.file.Write(w.coded)
+	if w.coded = w.coded[:0]; cap(w.coded) > 2*writeBytes {
+		w.coded = nil
+	}
 	return err
 }
 
@@ -120,6 +134,9 @@ func (w *fileWriter[T]) finish() error {
 		if err := w.writeFrame(); err != nil {
 			return err
 		}
+	}
+	if err := w.flush(); err != nil {
+		return err
 	}
 	footer := binary.AppendUvarint(nil, uint64(len(w.layout.signature)))
 	footer = append(footer, w.layout.signature...)
