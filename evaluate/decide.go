@@ -4,7 +4,6 @@ import (
 	"net/http"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/resolve"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
@@ -58,7 +57,7 @@ func (d *decider) settle(r *Result, tl *timeline, other string) error {
 	r.RobotsCapture = s.path == "/robots.txt" && s.Method == http.MethodGet && s.Flags&facts.FlagHostMismatch == 0
 	r.PolicyFile = s.Method == http.MethodGet && s.Status/100 == 2 && tag.IsPolicyFile(s.path)
 	switch {
-	case d.isRobots(r, &s) || tl.marks[resolve.MarkOf(f)]:
+	case d.isRobots(r, &s) || tl.isMarked(f):
 		r.Verdict, r.Reason = Allowed, RobotsTxtItself
 		return nil
 	case !s.time.Known():

@@ -120,12 +120,11 @@ func (l *timelines) count(here facts.Place) (n int64, err error) {
 
 // load makes the timeline of an origin from its states.
 func (l *timelines) load(here facts.Place, states []*State) (*timeline, error) {
-	var marked map[resolve.Mark]bool // most origins have none
+	var marked []resolve.Mark
 	err := l.marks.Each(here, func(m *resolve.Mark) error {
-		if marked == nil {
-			marked = make(map[resolve.Mark]bool)
+		if n := len(marked); n == 0 || marked[n-1] != *m {
+			marked = append(marked, *m)
 		}
-		marked[*m] = true
 		return nil
 	})
 	if err != nil {

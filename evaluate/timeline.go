@@ -11,11 +11,11 @@ import (
 // timeline is what is known of one origin's robots.txt in time.
 type timeline struct {
 	all     *line
-	byAgent map[string]*line      // by lower-cased product token; "" where none is known
-	marks   map[resolve.Mark]bool // records that a robots.txt redirect led to
-	leads   leads                 // redirects that may have led to others
-	places  places                // of records that several archives hold
-	unread  []facts.Time          // of captures that indexes tell of and no input holds, in order
+	byAgent map[string]*line // by lower-cased product token; "" where none is known
+	marks   []resolve.Mark   // records that a robots.txt redirect led to, in order
+	leads   leads            // redirects that may have led to others
+	places  places           // of records that several archives hold
+	unread  []facts.Time     // of captures that indexes tell of and no input holds, in order
 }
 
 // addUnread takes the times at which indexes tell of captures. Those of the second of a capture tell of
@@ -90,25 +90,40 @@ func (s *State) is(k kind) bool {
 type unreachableRun struct{ first, last *State }
 
 // newTimeline takes an origin's captures.
-func newTimeline(states []*State, marks map[resolve.Mark]bool) *timeline {
+func newTimeline(states []*State, marks []resolve.Mark) *timeline {
 	t := &timeline{all: new(line), byAgent: make(map[string]*line), marks: marks, places: make(places)}
 	slices.SortFunc(states, func(a, b *State) int { return facts.CompareInTime(&a.Fetch, &b.Fetch) })
 	for _, s := range states {
 		if !s.Time().Known() {
 			continue
 		}
-		t.all.add(s)
 		s.key = agentKey(s.agent)
+		t.all.add(s)
+	}
+	t.all.index()
+	if s := t.all.states; len(s) > 0 && !slices.ContainsFunc(s, func(o *State) bool { return o.key != s[0].key }) {
+		t.byAgent[s[0].key] = t.all // of most origins
+		return t
+	}
+	for _, s := range t.all.states {
 		if t.byAgent[s.key] == nil {
 			t.byAgent[s.key] = new(line)
 		}
 		t.byAgent[s.key].add(s)
 	}
-	t.all.index()
 	for _, l := range t.byAgent {
 		l.index()
 	}
 	return t
+}
+
+// isMarked reports whether a robots.txt redirect led to the record of a fetch.
+func (t *timeline) isMarked(f *facts.Fetch) bool {
+	if len(t.marks) == 0 {
+		return false
+	}
+	_, found := slices.BinarySearchFunc(t.marks, resolve.MarkOf(f), resolve.CompareMarks)
+	return found
 }
 
 // index fills in what tells of each capture how many that follow can be passed over.

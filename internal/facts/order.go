@@ -7,7 +7,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/run"
 )
 
-// CompareFetches is the order of the facts: by origin, then in time, then by
+// CompareFetches is the order of the facts: by bucket, by origin, then in time, then by
 // what makes the order total. Duplicate records become neighbours.
 func CompareFetches(a, b *Fetch) int {
 	if a.HostReversed != b.HostReversed {
@@ -15,11 +15,11 @@ func CompareFetches(a, b *Fetch) int {
 			return c
 		}
 	}
-	return compareInBucket(a, b)
+	return CompareInBucket(a, b)
 }
 
-// compareInBucket is the order of fetches of one bucket.
-func compareInBucket(a, b *Fetch) int {
+// CompareInBucket is the order of fetches of one bucket.
+func CompareInBucket(a, b *Fetch) int {
 	if c := cmp.Compare(a.HostReversed, b.HostReversed); c != 0 {
 		return c
 	}
@@ -79,13 +79,13 @@ func orderRank(f *Fetch) int {
 // FetchRuns is the specification of the runs of fetches.
 var FetchRuns = run.Spec[Fetch]{
 	Name:    "fetches",
-	Compare: compareInBucket,
+	Compare: CompareInBucket,
 	Bucket:  func(f *Fetch) int { return run.BucketOf(f.HostReversed) },
 	Group:   byOrigin,
 	Rank:    orderMicros,
 }
 
-// byOrigin are the fields that compareInBucket compares first; orderMicros comes next.
+// byOrigin are the fields that CompareInBucket compares first; orderMicros comes next.
 var byOrigin = []string{"HostReversed", "Origin"}
 
 // RevisitRuns is the specification of the runs of fetches that RefersElsewhere, which
@@ -95,7 +95,7 @@ var RevisitRuns = run.Spec[Fetch]{Name: "revisits", Compare: FetchRuns.Compare, 
 // CaptureRuns is the specification of the runs of policy captures.
 var CaptureRuns = run.Spec[Capture]{
 	Name:    "captures",
-	Compare: func(a, b *Capture) int { return compareInBucket(&a.Fetch, &b.Fetch) },
+	Compare: func(a, b *Capture) int { return CompareInBucket(&a.Fetch, &b.Fetch) },
 	Bucket:  func(c *Capture) int { return run.BucketOf(c.HostReversed) },
 	Group:   byOrigin,
 	Rank:    func(c *Capture) int64 { return orderMicros(&c.Fetch) },

@@ -17,11 +17,18 @@ func (p Place) Compare(q Place) int {
 	if p == q {
 		return 0
 	}
-	return cmp.Or(
-		cmp.Compare(run.BucketOf(p.Host), run.BucketOf(q.Host)),
-		cmp.Compare(p.Host, q.Host),
-		cmp.Compare(p.Origin, q.Origin),
-	)
+	if c := cmp.Compare(run.BucketOf(p.Host), run.BucketOf(q.Host)); c != 0 {
+		return c
+	}
+	return p.CompareInBucket(q)
+}
+
+// CompareInBucket orders places of one bucket.
+func (p Place) CompareInBucket(q Place) int {
+	if c := cmp.Compare(p.Host, q.Host); c != 0 {
+		return c
+	}
+	return cmp.Compare(p.Origin, q.Origin)
 }
 
 // A Spot is the place of a record in the order of its archive: a file, or an entry of

@@ -84,7 +84,7 @@ var resolutionRuns = run.Spec[resolution]{
 	Name: "resolutions",
 	Held: 4 << 20, // one Sorter has them; longer runs are merged once
 	Compare: func(a, b *resolution) int {
-		if c := a.place().Compare(b.place()); c != 0 {
+		if c := a.place().CompareInBucket(b.place()); c != 0 {
 			return c
 		}
 		return facts.CompareFetches(&a.Fetch, &b.Fetch)

@@ -18,7 +18,7 @@ func (t *targetURL) place() facts.Place { return facts.Place{Host: t.HostReverse
 
 var targetRuns = run.Spec[targetURL]{
 	Name:    "targets",
-	Compare: func(a, b *targetURL) int { return a.place().Compare(b.place()) },
+	Compare: func(a, b *targetURL) int { return a.place().CompareInBucket(b.place()) },
 	Bucket:  func(t *targetURL) int { return run.BucketOf(t.HostReversed) },
 }
 
@@ -47,26 +47,29 @@ func MarkOf(f *facts.Fetch) Mark {
 	return m
 }
 
+// CompareMarks is the order of the marks of one bucket.
+func CompareMarks(a, b Mark) int {
+	if c := a.Place().CompareInBucket(b.Place()); c != 0 {
+		return c
+	}
+	return cmp.Or(
+		cmp.Compare(a.Micros, b.Micros),
+		cmp.Compare(a.URL, b.URL),
+		cmp.Compare(a.RecordID, b.RecordID),
+		cmp.Compare(a.Type, b.Type),
+		cmp.Compare(a.Status, b.Status),
+		cmp.Compare(a.Input, b.Input),
+		cmp.Compare(a.Entry, b.Entry),
+		cmp.Compare(a.Offset, b.Offset),
+	)
+}
+
 var markRuns = run.Spec[Mark]{
-	Name: "marks",
-	Compare: func(a, b *Mark) int {
-		if c := a.Place().Compare(b.Place()); c != 0 {
-			return c
-		}
-		return cmp.Or(
-			cmp.Compare(a.Micros, b.Micros),
-			cmp.Compare(a.URL, b.URL),
-			cmp.Compare(a.RecordID, b.RecordID),
-			cmp.Compare(a.Type, b.Type),
-			cmp.Compare(a.Status, b.Status),
-			cmp.Compare(a.Input, b.Input),
-			cmp.Compare(a.Entry, b.Entry),
-			cmp.Compare(a.Offset, b.Offset),
-		)
-	},
-	Bucket: func(m *Mark) int { return run.BucketOf(m.HostReversed) },
-	Group:  []string{"HostReversed", "Origin"},
-	Rank:   func(m *Mark) int64 { return m.Micros },
+	Name:    "marks",
+	Compare: func(a, b *Mark) int { return CompareMarks(*a, *b) },
+	Bucket:  func(m *Mark) int { return run.BucketOf(m.HostReversed) },
+	Group:   []string{"HostReversed", "Origin"},
+	Rank:    func(m *Mark) int64 { return m.Micros },
 }
 
 // Place is that of the record's origin.
@@ -114,7 +117,7 @@ func (l *Lead) MayShare(before *Lead) bool {
 var leadRuns = run.Spec[Lead]{
 	Name: "leads",
 	Compare: func(a, b *Lead) int {
-		if c := a.Place().Compare(b.Place()); c != 0 {
+		if c := a.Place().CompareInBucket(b.Place()); c != 0 {
 			return c
 		}
 		return cmp.Or(
@@ -161,7 +164,7 @@ func (c *Copy) Spot() facts.Spot { return facts.Spot{Input: c.Input, Entry: c.En
 var copiedRuns = run.Spec[Copy]{
 	Name: "copies",
 	Compare: func(a, b *Copy) int {
-		return cmp.Or(a.Place().Compare(b.Place()), a.First().Compare(b.First()), a.Spot().Compare(b.Spot()))
+		return cmp.Or(a.Place().CompareInBucket(b.Place()), a.First().Compare(b.First()), a.Spot().Compare(b.Spot()))
 	},
 	Bucket: func(c *Copy) int { return run.BucketOf(c.HostReversed) },
 }

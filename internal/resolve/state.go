@@ -173,6 +173,6 @@ func cutHop(url string) string {
 
 var stateRuns = run.Spec[State]{
 	Name:    "states",
-	Compare: func(a, b *State) int { return facts.CompareFetches(&a.Fetch, &b.Fetch) },
+	Compare: func(a, b *State) int { return facts.CompareInBucket(&a.Fetch, &b.Fetch) },
 	Bucket:  func(s *State) int { return run.BucketOf(s.HostReversed) },
 }

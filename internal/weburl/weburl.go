@@ -87,6 +87,7 @@ type URL struct {
 
 	origin    string // where Origin is a substring of the recorded URL
 	pathQuery string // where PathQuery is one
+	key       string // where Key is one
 }
 
 // Parse cuts a recorded URL into parts. It never fails: whatever cannot be
@@ -116,6 +117,9 @@ func Parse(raw string) (URL, Problem) {
 		}
 	}
 	u.setPathQuery(rest)
+	if u.Host != "" && u.origin != "" && u.pathQuery != "" {
+		u.key = raw
+	}
 	switch {
 	case u.Host == "" && IsFetchScheme(u.Scheme):
 		problem = NoAuthority
@@ -143,7 +147,7 @@ func (p *Parser) Parse(raw string) (URL, Problem) {
 		return u, problem
 	}
 	raw = trim(raw) // at its end, which is behind the origin
-	u := URL{Scheme: raw[:p.scheme], Host: raw[p.scheme+len("://") : n], origin: raw[:n]}
+	u := URL{Scheme: raw[:p.scheme], Host: raw[p.scheme+len("://") : n], origin: raw[:n], key: raw}
 	u.setPathQuery(raw[n:])
 	if hasSpaceOrControl(raw[n:]) {
 		return u, SpaceOrControl
@@ -219,7 +223,12 @@ func PathQueryOf(origin, raw string) string {
 
 // Key identifies a URL for joins: origin and path with query, without what URLs add that no
 // server sees.
-func (u URL) Key() string { return u.Origin() + u.PathQuery() }
+func (u URL) Key() string {
+	if u.key != "" {
+		return u.key
+	}
+	return u.Origin() + u.PathQuery()
+}
 
 // IsFetchScheme reports whether a capture with this scheme, in lower case, is
 // a fetch that robots.txt governs (RFC 9309 §2.3 names HTTP and FTP).

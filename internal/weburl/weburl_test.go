@@ -186,7 +186,7 @@ func TestParseParts(t *testing.T) {
 		"a/b?c":                           {Path: "a/b", Query: "c", HasQuery: true},
 	} {
 		got, _ := Parse(raw)
-		got.origin, got.pathQuery = "", ""
+		got.origin, got.pathQuery, got.key = "", "", ""
 		if got != want {
 			t.Errorf("Parse(%q)\n  is %#v\nwant %#v", raw, got, want)
 		}
@@ -215,8 +215,11 @@ func checkProperties(t *testing.T, raw string) {
 			t.Errorf("Parse(%q): SURT key %q, of its own origin and path %q", raw, u.SURTKey(), again.SURTKey())
 		}
 	}
+	if key := u.Origin() + u.PathQuery(); u.Key() != key {
+		t.Errorf("Parse(%q): key %q, want %q", raw, u.Key(), key)
+	}
 	built := u
-	built.origin, built.pathQuery = "", ""
+	built.origin, built.pathQuery, built.key = "", "", ""
 	if built.Origin() != u.Origin() || built.PathQuery() != u.PathQuery() {
 		t.Errorf("Parse(%q): kept %q %q, built %q %q", raw, u.Origin(), u.PathQuery(), built.Origin(), built.PathQuery())
 	}
