@@ -38,16 +38,18 @@ type resolution struct {
 	CurURL        string // the record in hand
 	CurMicros     int64
 	CurPrecision  facts.Precision
-	CurStatus     int16
-	CurDigest     string
-	CurUnmodified bool
-	CurRefersTo   string // record id
 	CurInput      int32
 	CurEntry      string
 	CurIndex      int64
-	CurTags       string // entity tags that a 304 or its request names
-	CurModified   string // dates of Last-Modified that they name, each on a line
+	CurUnmodified bool
 	TooMany       bool
+
+	// Of a record in hand that has an original:
+	CurStatus   int16
+	CurDigest   string
+	CurRefersTo string // record id
+	CurTags     string // entity tags that a 304 or its request names
+	CurModified string // dates of Last-Modified that they name, each on a line
 
 	looked int // captures that the step in hand looked at
 }
@@ -111,6 +113,8 @@ func (res *resolution) seekURL(s seek, u weburl.URL, t facts.Time) {
 // names one by URL and date, or by its id (WARC-Refers-To; WARC 1.0 §6.7 has nothing
 // else), there.
 func (res *resolution) seekOriginal(c *facts.Capture) {
+	res.CurStatus, res.CurDigest, res.CurRefersTo = c.Status, c.PayloadDigest, c.RefersToID
+	res.CurTags, res.CurModified = entityTags(c.IfNoneMatch)+entityTags(c.ETag), modifiedDates(c.LastModified, c.IfModifiedSince)
 	date := c.RefersToDate()
 	if !date.Known() && c.RefersToID == "" {
 		res.seekHere()

@@ -589,9 +589,7 @@ func (r *resolver) readAgain(c *facts.Capture) ([]byte, error) {
 // take makes c the record in hand: it settles the resolution or says what it needs.
 func (r *resolver) take(res *resolution, c *facts.Capture) {
 	res.CurURL, res.CurMicros, res.CurPrecision = c.URL, c.Micros, c.Precision
-	res.CurStatus, res.CurDigest, res.CurRefersTo = c.Status, c.PayloadDigest, c.RefersToID
 	res.CurInput, res.CurEntry, res.CurIndex = c.Input, c.Entry, c.Index
-	res.CurTags, res.CurModified = entityTags(c.IfNoneMatch)+entityTags(c.ETag), modifiedDates(c.LastModified, c.IfModifiedSince)
 	res.OthersContent = res.OthersContent || !r.sameCrawler(res, c)
 	res.takeBody(c)
 	res.CurUnmodified = c.Status == 304 || c.Type == facts.TypeRevisit && c.Profile == facts.RevisitNotModified

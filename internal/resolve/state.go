@@ -50,7 +50,7 @@ func (c Reason) String() string {
 // State is one robots capture and what it came to. The fields of Capture are
 // those of the capture itself, but for the body: that is the body applied,
 // wherever a revisit or redirect led to it. Timelines hold States, so what could
-// be long and nobody needs is left out: the policy headers, the end of a Location.
+// be long and nobody needs is left out: the policy headers, the Location.
 type State struct {
 	facts.Capture
 	Outcome          Outcome
@@ -104,7 +104,7 @@ func (s *State) HopList() []string {
 // NewState begins the resolution of a robots capture with the capture itself.
 func NewState(c *facts.Capture) State {
 	s := State{Capture: *c, FinalStatus: c.Status}
-	s.PolicyHeaders, s.Metas, s.Via, s.Location = "", "", "", cutHop(c.Location)
+	s.PolicyHeaders, s.Metas, s.Via, s.Location = "", "", "", ""
 	s.Coarsest = facts.PrecisionMicrosecond
 	s.ApplyAt(&c.Fetch)
 	s.takeBody(c)
