@@ -57,6 +57,8 @@ type evaluation struct {
 	pace     pace         // of the origin in hand
 	crawlers seenCrawlers // of the origin in hand
 	decided  Result       // the fetch in hand
+	counts   Counts       // of one crawler's fetches of the origin in hand, not yet added to others
+	counted  *AgentStats  // of that crawler
 }
 
 func (r *Resolved) newEvaluation(sink Sink, totals *Totals, issues *run.Writer[facts.Issue]) *evaluation {
@@ -110,6 +112,7 @@ func (e *evaluation) decideOrigin(here facts.Place, l *timelines, fetches *facts
 	if err != nil {
 		return err
 	}
+	e.addCounts(host)
 	if err := e.excluded(here, l, tl); err != nil || host.Fetches == 0 {
 		return err
 	}
@@ -208,17 +211,30 @@ func (e *evaluation) decideFetch(f *facts.Fetch, tl *timeline, host *HostStats) 
 
 func (e *evaluation) count(r *Result, host *HostStats) {
 	e.crawlers.add(r.Agent)
-	agent := e.totals.agents.of(r.Agent, e.decider.keys.of(r.Agent))
-	agent.claim(r.Fetch.Claim)
-	for _, c := range []*Counts{&e.totals.Counts, &host.Counts, &agent.Counts} {
-		c.Add(r)
+	key := e.decider.keys.of(r.Agent)
+	if key != e.totals.agents.lastKey {
+		e.addCounts(host)
 	}
+	e.counted = e.totals.agents.of(r.Agent, key)
+	e.counted.claim(r.Fetch.Claim)
+	e.counts.Add(r)
 	e.totals.Verification.count(r)
 	widen(&host.First, &host.Last, r.Fetch.Time())
 	widen(&e.totals.First, &e.totals.Last, r.Fetch.Time())
 	if e.opt.Crawler != "" && !e.totals.crawlerSeen {
 		e.totals.crawlerSeen = containsFold(r.Fetch.UserAgent, e.opt.Crawler)
 	}
+}
+
+// addCounts adds what was counted of one crawler's fetches to the counts that they are part of.
+func (e *evaluation) addCounts(host *HostStats) {
+	if e.counts.Fetches == 0 {
+		return
+	}
+	for _, c := range []*Counts{&e.totals.Counts, &host.Counts, &e.counted.Counts} {
+		c.Sum(&e.counts)
+	}
+	e.counts = Counts{}
 }
 
 // eachRecord calls f with the fetches of an origin, each record once: copies follow a record

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"container/heap"
 	"maps"
-	"reflect"
 	"slices"
+	"unsafe"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
@@ -68,11 +68,14 @@ func widen(first, last *facts.Time, t facts.Time) {
 	}
 }
 
+// counters is the number of Counts' fields, all of which are int64.
+const counters = unsafe.Sizeof(Counts{}) / unsafe.Sizeof(int64(0))
+
 // Sum adds other counts.
 func (c *Counts) Sum(o *Counts) {
-	to, from := reflect.ValueOf(c).Elem(), reflect.ValueOf(o).Elem()
-	for i := range to.NumField() {
-		to.Field(i).SetInt(to.Field(i).Int() + from.Field(i).Int())
+	to, from := (*[counters]int64)(unsafe.Pointer(c)), (*[counters]int64)(unsafe.Pointer(o))
+	for i, n := range from {
+		to[i] += n
 	}
 }
 
@@ -91,19 +94,24 @@ type agentTable struct {
 	byKey  map[string]*AgentStats
 	keys   lastFirst // of byKey
 	others *AgentStats
+
+	last    *AgentStats // that was asked for last, by lastKey
+	lastKey string
 }
 
 // of returns the counts that a token's fetches go to. Of spellings that differ in case
 // the first in the alphabet stands for all.
 func (t *agentTable) of(token, key string) *AgentStats {
-	a := t.byKey[key]
-	if a == nil {
-		a = t.insert(token, key)
+	if t.last == nil || key != t.lastKey {
+		t.last, t.lastKey = t.byKey[key], key
+		if t.last == nil {
+			t.last = t.insert(token, key)
+		}
 	}
-	if a != t.others {
-		a.Agent = min(a.Agent, token)
+	if t.last != t.others {
+		t.last.Agent = min(t.last.Agent, token)
 	}
-	return a
+	return t.last
 }
 
 func (t *agentTable) insert(token, key string) *AgentStats {

@@ -25,6 +25,8 @@ type tally struct {
 	Evidence    [3][4]int64 // by verdict and evidence
 	Unknown     map[evaluate.Reason]int64
 	Claims      map[string]*evaluate.Counts
+	lastClaim   string // with lastCounts: that was asked for last
+	lastCounts  *evaluate.Counts
 	agents      []ranked[NamedCounts]
 	agentCount  int
 	Origins     []ranked[OriginCount]
@@ -188,6 +190,9 @@ func (t *tally) addPage(p *evaluate.Page) {
 const otherClaims = "(others)"
 
 func (t *tally) claimCounts(claim string) *evaluate.Counts {
+	if t.lastCounts != nil && claim == t.lastClaim {
+		return t.lastCounts
+	}
 	c := t.Claims[claim]
 	if c == nil && len(t.Claims) >= maxNames {
 		claim = otherClaims
@@ -197,6 +202,7 @@ func (t *tally) claimCounts(claim string) *evaluate.Counts {
 		c = new(evaluate.Counts)
 		t.Claims[strings.Clone(claim)] = c
 	}
+	t.lastClaim, t.lastCounts = strings.Clone(claim), c
 	return c
 }
 

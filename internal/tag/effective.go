@@ -1,6 +1,7 @@
 package tag
 
 import (
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -106,10 +107,8 @@ func (s *Set) Has(r Rule) bool { return s.rules&(1<<r) != 0 }
 // Rules are the rules of the set, in the order of the vocabulary.
 func (s *Set) Rules() []Rule {
 	var list []Rule
-	for r := RuleUnknown + 1; r <= lastRule; r++ {
-		if s.Has(r) {
-			list = append(list, r)
-		}
+	for left := s.rules; left != 0; left &= left - 1 {
+		list = append(list, Rule(bits.TrailingZeros32(left)))
 	}
 	return list
 }
