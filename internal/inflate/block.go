@@ -78,9 +78,13 @@ const (
 // written (RFC 1951 §3.2.7).
 var preOrder = [preSymbols]uint8{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15}
 
+// runSlack is how much of a run of lengths is written at a time, even if it overruns
+// its end.
+const runSlack = 16
+
 // codeReader reads the codes of dynamic blocks.
 type codeReader struct {
-	lengths [maxLitSymbols + maxDistSymbols]uint8
+	lengths [maxLitSymbols + maxDistSymbols + runSlack]uint8
 	count   lengthCount // of both codes
 	pre     [1 << preBits]uint32
 }
@@ -174,9 +178,13 @@ func (c *codeReader) readLengths(in *input, mask uint64, n int) error {
 			return in.damage("too many code lengths")
 		}
 		c.count[length] += uint16(end - i)
-		for ; i < end; i++ {
-			c.lengths[i] = length
+		eight := uint64(length) * 0x0101010101010101
+		for ; i < end; i += runSlack {
+			to := c.lengths[i : i+runSlack]
+			binary.LittleEndian.PutUint64(to, eight)
+			binary.LittleEndian.PutUint64(to[8:], eight)
 		}
+		i = end
 	}
 	in.bits, in.nbits = bits, left
 	return nil
