@@ -98,11 +98,10 @@ func (c *codeReader) readCodes(in *input, to *codes) error {
 	if lits > maxLitSymbols || dists > maxDistSymbols {
 		return in.damage("too many symbols in a block")
 	}
-	preMask, err := c.readPre(in, pres)
-	if err != nil {
+	if err := c.readPre(in, pres); err != nil {
 		return err
 	}
-	if err := c.readLengths(in, preMask, lits+dists); err != nil {
+	if err := c.readLengths(in, lits+dists); err != nil {
 		return err
 	}
 	of := c.lengths[:lits+dists]
@@ -116,26 +115,25 @@ func (c *codeReader) readCodes(in *input, to *codes) error {
 	return nil
 }
 
-// readPre reads the code of the code lengths and returns the mask of its table.
-func (c *codeReader) readPre(in *input, n int) (mask uint64, err error) {
+// readPre reads the code of the code lengths.
+func (c *codeReader) readPre(in *input, n int) error {
 	var lengths [preSymbols]uint8
 	for _, s := range preOrder[:n] {
 		if !in.need(3) {
-			return 0, in.ended()
+			return in.ended()
 		}
 		lengths[s] = uint8(in.take(3))
 	}
 	count := countLengths(lengths[:])
-	width, ok := buildTable(c.pre[:], preBits, lengths[:], &count, preEntries[:])
-	if !ok {
-		return 0, in.damage("incomplete or over-subscribed code of code lengths")
+	if !buildTable(c.pre[:], preBits, lengths[:], &count, preEntries[:]) {
+		return in.damage("incomplete or over-subscribed code of code lengths")
 	}
-	return 1<<width - 1, nil
+	return nil
 }
 
 // readLengths reads n code lengths. Runs go on from one code into the other. The
 // bits are kept in local variables, as there are a few hundred lengths a block.
-func (c *codeReader) readLengths(in *input, mask uint64, n int) error {
+func (c *codeReader) readLengths(in *input, n int) error {
 	bits, left := in.bits, in.nbits
 	c.count = lengthCount{}
 	for i := 0; i < n; {
@@ -144,7 +142,7 @@ func (c *codeReader) readLengths(in *input, mask uint64, n int) error {
 			in.refill()
 			bits, left = in.bits, in.nbits
 		}
-		e := c.pre[bits&mask&(1<<preBits-1)]
+		e := c.pre[bits&(1<<preBits-1)]
 		width := uint(e & entryWidth)
 		switch {
 		case width > left:

@@ -25,23 +25,24 @@ func (r *Reader) careful() error {
 	if !r.need(r.codes.leastLit) {
 		return r.ended()
 	}
-	e, v, err := r.symbol(r.codes.lit[:], r.codes.litMask)
+	e, extra, err := r.symbol(r.codes.lit[:], litBits)
 	switch {
 	case err != nil:
 		return err
 	case e&entryLiteral != 0:
-		r.out[r.op] = byte(v)
+		r.out[r.op] = byte(e >> entryValue)
 		r.op++
 		return nil
-	case e&entryEnd != 0:
+	case e&entryException != 0:
 		r.endBlock()
 		return nil
 	}
-	length := v
-	_, distance, err := r.symbol(r.codes.dist[:], r.codes.distMask)
+	length := minMatch + int(e>>entryValue) + extra
+	e, extra, err = r.symbol(r.codes.dist[:], distBits)
 	if err != nil {
 		return err
 	}
+	distance := 1 + int(e>>entryValue)<<(e&entryWidth-e>>entryCode&15) + extra
 	if distance > r.op {
 		return r.damage(beyondStart)
 	}
@@ -58,13 +59,13 @@ const (
 )
 
 // symbol decodes one symbol with its extra bits.
-func (r *Reader) symbol(table []uint32, mask uint64) (e uint32, value int, err error) {
+func (r *Reader) symbol(table []uint32, index uint) (e uint32, extra int, err error) {
 	r.refill()
-	e = table[r.bits&mask]
+	e = table[r.bits&(1<<index-1)]
 	width := uint(e & entryWidth)
-	if e&entryLink != 0 && width <= r.nbits {
+	if e&(entryException|entryLink) == entryException|entryLink && width <= r.nbits {
 		r.take(width)
-		e = table[uint64(e>>entryValue)+r.bits&(1<<(e>>entryCode&15)-1)]
+		e = table[linked(e, r.bits)]
 		width = uint(e & entryWidth)
 	}
 	switch {
@@ -73,8 +74,12 @@ func (r *Reader) symbol(table []uint32, mask uint64) (e uint32, value int, err e
 	case e&(entryException|entryEnd) == entryException:
 		return 0, 0, r.damage(unusedCode)
 	}
-	extra := r.take(width) >> (e >> entryCode & 15)
-	return e, int(e&^entryLiteral>>entryValue) + int(extra), nil
+	return e, int(r.take(width) >> (e >> entryCode & 15)), nil
+}
+
+// linked is the index of the entry that a link and the bits behind it lead to.
+func linked(e uint32, bits uint64) uint64 {
+	return uint64(e>>entryPlace&(litSize-1)) + bits&(1<<(e>>entryNext&15)-1)
 }
 
 // fast decodes symbols while there is room for any in the piece, and input for any
@@ -82,8 +87,8 @@ func (r *Reader) symbol(table []uint32, mask uint64) (e uint32, value int, err e
 //
 // The loop is long because all that it needs must stay in registers. It differs
 // from careful in this: bits are refilled without asking how many there are, the
-// entry of the next symbol is looked up before the one in hand is written, and
-// matches are copied in words that overrun their end.
+// entry of the next symbol is looked up before the one in hand is written and bits
+// are refilled, and matches are copied in words that overrun their end.
 //
 // Of n only the low byte counts, so that an entry can be subtracted as it is.
 func (r *Reader) fast() error {
@@ -95,13 +100,12 @@ func (r *Reader) fast() error {
 		inEnd = min(inEnd, ip+spareInput)
 	}
 	bits, n := r.bits, uint64(r.nbits)
-	litMask, distMask := c.litMask, c.distMask
-	var err error
+	wrong := ""
 
 	bits |= load(in, ip) << (n & 63)
 	ip += 7 - uint(n>>3)&7
 	n |= 56
-	e := c.lit[bits&litMask]
+	e := c.lit[bits&(1<<litBits-1)]
 	for ip <= inEnd && op < pieceEnd {
 		// At least 56 bits are in hand here.
 		saved := bits
@@ -110,21 +114,21 @@ func (r *Reader) fast() error {
 		if int32(e) < 0 {
 			out[op] = byte(e >> entryValue)
 			op++
-			e = c.lit[bits&litMask]
+			e = c.lit[bits&(1<<litBits-1)]
 			saved = bits
 			bits >>= e & 63
 			n -= uint64(e)
 			if int32(e) < 0 {
 				out[op] = byte(e >> entryValue)
 				op++
-				e = c.lit[bits&litMask]
+				e = c.lit[bits&(1<<litBits-1)]
 				saved = bits
 				bits >>= e & 63
 				n -= uint64(e)
 				if int32(e) < 0 {
 					out[op] = byte(e >> entryValue)
 					op++
-					e = c.lit[bits&litMask]
+					e = c.lit[bits&(1<<litBits-1)]
 					bits |= load(in, ip) << (n & 63)
 					ip += 7 - uint(n>>3)&7
 					n |= 56
@@ -134,14 +138,14 @@ func (r *Reader) fast() error {
 		}
 		if e&entryException != 0 {
 			if e&entryLink != 0 {
-				e = c.lit[uint64(e>>entryValue&0x7fff)+bits&(1<<(e>>entryCode&15)-1)]
+				e = c.lit[linked(e, bits)]
 				saved = bits
 				bits >>= e & 63
 				n -= uint64(e)
 				if int32(e) < 0 {
 					out[op] = byte(e >> entryValue)
 					op++
-					e = c.lit[bits&litMask]
+					e = c.lit[bits&(1<<litBits-1)]
 					bits |= load(in, ip) << (n & 63)
 					ip += 7 - uint(n>>3)&7
 					n |= 56
@@ -152,45 +156,44 @@ func (r *Reader) fast() error {
 				if e&entryEnd != 0 {
 					r.endBlock()
 				} else {
-					err = r.damage(unusedCode)
+					wrong = unusedCode
 				}
 				break
 			}
 		}
-		length := uint(e>>entryValue) + uint(saved&(1<<(e&63)-1)>>(e>>entryCode&63))
+		length := minMatch + uint(e>>entryValue) + uint(saved&(1<<(e&63)-1)>>(e>>entryCode&63))
 
-		if n&0xff < 28 {
-			bits |= load(in, ip) << (n & 63)
-			ip += 7 - uint(n>>3)&7
-			n |= 56
-		}
-		e = c.dist[bits&distMask]
+		// All 64 bits were good, of which at most 42 are used: enough for the index.
+		e = c.dist[bits&(1<<distBits-1)]
+		bits |= load(in, ip) << (n & 63)
+		ip += 7 - uint(n>>3)&7
+		n |= 56
 		saved = bits
 		bits >>= e & 63
 		n -= uint64(e)
 		if e&entryException != 0 {
 			if e&entryLink == 0 {
-				err = r.damage(unusedCode)
+				wrong = unusedCode
 				break
 			}
-			e = c.dist[uint64(e>>entryValue)+bits&(1<<(e>>entryCode&15)-1)]
+			e = c.dist[linked(e, bits)&(distSize-1)]
 			saved = bits
 			bits >>= e & 63
 			n -= uint64(e)
 			if e&entryException != 0 {
-				err = r.damage(unusedCode)
+				wrong = unusedCode
 				break
 			}
 		}
-		distance := uint(e>>entryValue) + uint(saved&(1<<(e&63)-1)>>(e>>entryCode&63))
+		distance := 1 + uint((saved&(1<<(e&63)-1)|uint64(e>>entryValue)<<(e&63))>>(e>>entryCode&63))
 		if distance > op {
-			err = r.damage(beyondStart)
+			wrong = beyondStart
 			break
 		}
+		e = c.lit[bits&(1<<litBits-1)]
 		bits |= load(in, ip) << (n & 63)
 		ip += 7 - uint(n>>3)&7
 		n |= 56
-		e = c.lit[bits&litMask]
 
 		from := op - distance
 		end := op + length
@@ -214,7 +217,10 @@ func (r *Reader) fast() error {
 	r.ip, r.op = int(ip), int(op)
 	r.nbits = uint(n & 0xff)
 	r.bits = bits & (1<<r.nbits - 1)
-	return err
+	if wrong != "" {
+		return r.damage(wrong)
+	}
+	return nil
 }
 
 // load returns the 8 bytes of input at ip. The mask changes nothing: it spares

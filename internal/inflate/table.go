@@ -11,28 +11,37 @@ import (
 // with:
 //
 //	bits 0–7    how many bits it has, its extra bits included
-//	bits 8–11   how many of them are not extra
-//	bits 13–15  entryEnd, entryLink, entryException
-//	bits 16–30  the literal, or the least length or distance (RFC 1951 §3.2.5)
+//	bits 8–15   the width of the index that the next look-up takes
+//	bits 16–19  how many of its bits are not extra; bits 20 and 21 are zero
+//	bits 22–29  the literal; the least length, less 3; the least distance, less 1,
+//	            without its low zeros, as many as there are extra bits (RFC 1951
+//	            §3.2.5)
+//	bit 30      entryException, with entryEnd and entryLink in bits 28 and 29
 //	bit 31      entryLiteral
 //
 // Codes longer than the table's index go on in a second table behind the first: a
-// link entry has its place in bits 16–30, the width of its index in bits 8–11. Bits
-// that begin no code, or that of a symbol that must not occur, have an exception.
+// link entry has its place in bits 16–27. Bits that begin no code, or that of a
+// symbol that must not occur, have an exception.
+//
+// The tables have indices of fixed width, whatever their codes: after a literal and
+// after a distance comes an index of litBits bits, after a length one of distBits.
 const (
 	entryWidth = 0xff // mask
-	entryCode  = 8    // shift
-	entryValue = 16   // shift
+	entryNext  = 8    // shift
+	entryCode  = 16   // shift
+	entryPlace = 16   // shift
+	entryValue = 22   // shift
 
-	entryEnd       = 1 << 13 // of block, with entryException
-	entryLink      = 1 << 14 // with entryException
-	entryException = 1 << 15
+	entryEnd       = 1 << 28 // of block, with entryException
+	entryLink      = 1 << 29 // with entryException
+	entryException = 1 << 30
 	entryLiteral   = 1 << 31
 )
 
 const (
 	maxCode  = 15 // bits, RFC 1951 §3.2.7
 	endBlock = 256
+	minMatch = 3
 	maxMatch = 258
 
 	// The index widths of the first tables: the common codes fit in, and the
@@ -48,10 +57,8 @@ const (
 
 // codes are the two codes of a block.
 type codes struct {
-	lit      [litSize]uint32 // literals, lengths, end of block
-	dist     [distSize]uint32
-	litMask  uint64 // of the bits that are the index
-	distMask uint64
+	lit  [litSize]uint32 // literals, lengths, end of block
+	dist [distSize]uint32
 	// leastLit is the least number of bits with which compress/flate looks for a
 	// literal or length: where the input ends it ends with these.
 	leastLit uint
@@ -61,15 +68,10 @@ type codes struct {
 // are codes. Each symbol's code has a length; lits says how many have each, dists
 // likewise.
 func (c *codes) build(lit, dist []uint8, lits, dists *lengthCount) bool {
-	litWidth, ok := buildTable(c.lit[:], litBits, lit, lits, litEntries[:])
-	if !ok {
+	if !buildTable(c.lit[:], litBits, lit, lits, litEntries[:]) ||
+		!buildTable(c.dist[:], distBits, dist, dists, distEntries[:]) {
 		return false
 	}
-	distWidth, ok := buildTable(c.dist[:], distBits, dist, dists, distEntries[:])
-	if !ok {
-		return false
-	}
-	c.litMask, c.distMask = 1<<litWidth-1, 1<<distWidth-1
 	c.leastLit = uint(lit[endBlock])
 	return true
 }
@@ -127,46 +129,45 @@ func makePreEntries() (e [preSymbols]uint32) {
 // makeLitEntries follows the table of lengths in RFC 1951 §3.2.5.
 func makeLitEntries() (e [288]uint32) {
 	for s := range endBlock {
-		e[s] = entryLiteral | uint32(s)<<entryValue
+		e[s] = entryLiteral | uint32(s)<<entryValue | litBits<<entryNext
 	}
 	e[endBlock] = entryException | entryEnd
-	least := uint32(3)
+	least := uint32(0)
 	for s := 257; s < 285; s++ {
 		extra := uint32(0)
 		if s >= 265 {
 			extra = uint32(s-261) / 4
 		}
-		e[s] = least<<entryValue | extra
+		e[s] = least<<entryValue | distBits<<entryNext | extra
 		least += 1 << extra
 	}
-	e[285] = maxMatch << entryValue
+	e[285] = (maxMatch-minMatch)<<entryValue | distBits<<entryNext
 	e[286], e[287] = entryException, entryException
 	return e
 }
 
 // makeDistEntries follows the table of distances in RFC 1951 §3.2.5.
 func makeDistEntries() (e [32]uint32) {
-	least := uint32(1)
-	for s := range maxDistSymbols {
-		extra := uint32(0)
+	for s := range uint32(maxDistSymbols) {
+		top, extra := s, uint32(0)
 		if s >= 4 {
-			extra = uint32(s-2) / 2
+			top, extra = 2+s%2, (s-2)/2
 		}
-		e[s] = least<<entryValue | extra
-		least += 1 << extra
+		e[s] = top<<entryValue | litBits<<entryNext | extra
 	}
 	e[30], e[31] = entryException, entryException
 	return e
 }
 
-// buildTable makes the decode table of the canonical code (RFC 1951 §3.2.2) whose
-// codes have these lengths, and returns the width of its index, at most maxWidth.
+// buildTable makes the decode table, with an index of width bits, of the canonical
+// code (RFC 1951 §3.2.2) whose codes have these lengths, and reports whether it is
+// one.
 //
 // As in compress/flate and zlib the code must be complete, neither
 // over-subscribed nor with bits that begin no code, with two exceptions: one code
 // of one bit, which encoders write where a block has a single distance (§3.2.7),
 // and no code at all. Their unused bits are exceptions in the table.
-func buildTable(table []uint32, maxWidth uint, lengths []uint8, count *lengthCount, entries []uint32) (width uint, ok bool) {
+func buildTable(table []uint32, width uint, lengths []uint8, count *lengthCount, entries []uint32) bool {
 	longest := uint(maxCode)
 	for longest > 0 && count[longest] == 0 {
 		longest--
@@ -181,21 +182,18 @@ func buildTable(table []uint32, maxWidth uint, lengths []uint8, count *lengthCou
 		used = used<<1 + int(count[n])
 	}
 	if used != 1<<longest {
-		return buildPartial(table, longest, used, lengths, entries)
+		return buildPartial(table[:1<<width], longest, used, lengths, entries)
 	}
 	var sorted [288]uint16
 	sortSymbols(&sorted, &place, lengths)
-	width = min(maxWidth, longest)
 	b := builder{table, entries, sorted[count[0]:len(lengths)], 0}
-	for n := uint(1); n <= longest; n++ {
-		if n <= width {
-			b.short(n, int(count[n]))
-			continue
-		}
-		b.long(width, n, count)
-		break
+	for n := uint(1); n <= width; n++ {
+		b.short(n, int(count[n]))
 	}
-	return width, true
+	if longest > width {
+		b.long(width, width+1, count)
+	}
+	return true
 }
 
 // sortSymbols sorts the symbols by the lengths of their codes. Those that do not
@@ -227,12 +225,17 @@ func sortSymbols(sorted *[288]uint16, place *[maxCode + 2]uint16, lengths []uint
 
 // buildPartial makes the table of a code that is not complete, if it is one of the
 // exceptions.
-func buildPartial(table []uint32, longest uint, used int, lengths []uint8, entries []uint32) (width uint, ok bool) {
-	table[0], table[1] = entryException, entryException
-	if longest == 1 && used == 1 {
-		table[0] = codeEntry(entries[slices.Index(lengths, 1)], 1)
+func buildPartial(table []uint32, longest uint, used int, lengths []uint8, entries []uint32) bool {
+	for i := range table {
+		table[i] = entryException
 	}
-	return 1, used <= 1 && longest <= 1
+	if longest == 1 && used == 1 {
+		e := codeEntry(entries[slices.Index(lengths, 1)], 1)
+		for i := 0; i < len(table); i += 2 {
+			table[i] = e
+		}
+	}
+	return used <= 1 && longest <= 1
 }
 
 // codeEntry completes the entry of a symbol with the length of its code, or with
@@ -277,7 +280,7 @@ func (b *builder) long(width, n uint, count *lengthCount) {
 				first = reversed & (1<<width - 1)
 				w := linkWidth(width, n, int(count[n])-k, count)
 				start, end = end, end+1<<w
-				table[first] = uint32(start<<entryValue | w<<entryCode | width | entryLink | entryException)
+				table[first] = uint32(start<<entryPlace | w<<entryNext | width | entryLink | entryException)
 			}
 			e := codeEntry(entries[s], n-width)
 			for i := start + reversed>>width; i < end; i += 1 << (n - width) {
