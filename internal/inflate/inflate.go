@@ -12,8 +12,11 @@
 //     of its code and that of its extra bits (table.go).
 //   - Matches are copied in words that may overrun; the window has a margin for
 //     that (symbols.go).
+//   - The loop over symbols is there once more in assembly, for amd64 with BMI2 and
+//     AVX2 (symbols_amd64.s), and spares a sixth of the time on pages. The build tag
+//     purego leaves it out.
 //
-// Nothing here is unsafe or depends on the byte order of the machine.
+// Nothing else is unsafe or depends on the byte order of the machine.
 package inflate
 
 import (
@@ -33,7 +36,8 @@ const (
 	outSize = 256 << 10
 
 	// pieceEnd is where a piece ends. The symbols that cross it are finished in the
-	// margin behind: two literals, the longest match, and what a copy overruns.
+	// margin behind: three literals, the longest match, and the 63 bytes that a copy
+	// overruns.
 	pieceEnd = outSize - 512
 
 	// sparePiece and spareInput are how much a sparing Reader decodes at a time: bytes of

@@ -84,6 +84,37 @@ func linked(e uint32, bits uint64) uint64 {
 
 // fast decodes symbols while there is room for any in the piece, and input for any
 // in the block.
+func (r *Reader) fast() error {
+	inEnd := r.iend - inMargin
+	if r.sparing {
+		inEnd = min(inEnd, r.ip+spareInput)
+	}
+	decode := decodeGo
+	if assembly {
+		decode = decodeAssembly
+	}
+	switch decode(r, r.codes, uint(inEnd)) {
+	case stopBlock:
+		r.endBlock()
+	case stopUnused:
+		return r.damage(unusedCode)
+	case stopBeyond:
+		return r.damage(beyondStart)
+	}
+	return nil
+}
+
+// A stop is why the loop of fast has stopped.
+type stop int
+
+const (
+	stopRoom   stop = iota // at the end of the piece or at inEnd
+	stopBlock              // at the end of the block
+	stopUnused             // at an unused code
+	stopBeyond             // at a distance beyond the start of the member
+)
+
+// decodeGo decodes symbols until one of its ends, from inMargin bytes of input on.
 //
 // The loop is long because all that it needs must stay in registers. It differs
 // from careful in this: bits are refilled without asking how many there are, the
@@ -91,16 +122,13 @@ func linked(e uint32, bits uint64) uint64 {
 // are refilled, and matches are copied in words that overrun their end.
 //
 // Of n only the low byte counts, so that an entry can be subtracted as it is.
-func (r *Reader) fast() error {
-	c := r.codes
+//
+// symbols_amd64.s does the same: what is changed here must be changed there.
+func decodeGo(r *Reader, c *codes, inEnd uint) stop {
 	in, out := &r.in, &r.out
 	ip, op := uint(r.ip), uint(r.op)
-	inEnd := uint(r.iend - inMargin)
-	if r.sparing {
-		inEnd = min(inEnd, ip+spareInput)
-	}
 	bits, n := r.bits, uint64(r.nbits)
-	wrong := ""
+	why := stopRoom
 
 	bits |= load(in, ip) << (n & 63)
 	ip += 7 - uint(n>>3)&7
@@ -153,10 +181,9 @@ func (r *Reader) fast() error {
 				}
 			}
 			if e&entryException != 0 {
+				why = stopUnused
 				if e&entryEnd != 0 {
-					r.endBlock()
-				} else {
-					wrong = unusedCode
+					why = stopBlock
 				}
 				break
 			}
@@ -173,7 +200,7 @@ func (r *Reader) fast() error {
 		n -= uint64(e)
 		if e&entryException != 0 {
 			if e&entryLink == 0 {
-				wrong = unusedCode
+				why = stopUnused
 				break
 			}
 			e = c.dist[linked(e, bits)&(distSize-1)]
@@ -181,13 +208,13 @@ func (r *Reader) fast() error {
 			bits >>= e & 63
 			n -= uint64(e)
 			if e&entryException != 0 {
-				wrong = unusedCode
+				why = stopUnused
 				break
 			}
 		}
 		distance := 1 + uint((saved&(1<<(e&63)-1)|uint64(e>>entryValue)<<(e&63))>>(e>>entryCode&63))
 		if distance > op {
-			wrong = beyondStart
+			why = stopBeyond
 			break
 		}
 		e = c.lit[bits&(1<<litBits-1)]
@@ -217,10 +244,7 @@ func (r *Reader) fast() error {
 	r.ip, r.op = int(ip), int(op)
 	r.nbits = uint(n & 0xff)
 	r.bits = bits & (1<<r.nbits - 1)
-	if wrong != "" {
-		return r.damage(wrong)
-	}
-	return nil
+	return why
 }
 
 // load returns the 8 bytes of input at ip. The mask changes nothing: it spares

@@ -1,0 +1,8 @@
+//go:build !amd64 || purego
+
+package inflate
+
+// assembly would tell that decodeAssembly is used.
+var assembly = false
+
+func decodeAssembly(*Reader, *codes, uint) stop { panic("no assembly") }
