@@ -73,7 +73,7 @@ type pages struct {
 	uses      []tag.Use
 	asOf      facts.Time // when restrictions are judged, where it is known: else at each fetch
 	names     metaNames
-	silent    Page // of the fetch in hand, where nothing was said: a new one for each would be most of what is allocated
+	silent    Page // of the fetch in hand, where nothing was said: a new one for each would take most of the time
 }
 
 // read sets the page of a result, and what it means for the uses asked for.
@@ -90,12 +90,13 @@ func (p *pages) read(r *Result) error {
 		return err
 	}
 	if usage == nil && file == nil && s.Headers == "" && s.Metas == "" { // as of all that an index tells of
-		p.silent = Page{From: s.From, At: p.moment(f), image: isImage(s.MimeType)}
+		page := &p.silent
+		page.From, page.At, page.image = s.From, p.moment(f), isImage(s.MimeType)
 		if s.Flags != 0 {
-			p.silent.From = PageUnknown
+			page.From = PageUnknown
 		}
-		r.Page = &p.silent
-		r.Page.Own = r.Page.effective(r.Agent)
+		page.Own.Image = page.image
+		r.Page = page
 		return nil
 	}
 	if usage != nil || file != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/resolve"
 	"github.com/robotsaudit/robotsaudit/internal/run"
+	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
 
 // Decide decides the fetches of the origins in the buckets from ≤ bucket < to, and passes
@@ -64,7 +65,10 @@ type evaluation struct {
 func (r *Resolved) newEvaluation(sink Sink, totals *Totals, issues *run.Writer[facts.Issue]) *evaluation {
 	d, opt := r.newDecider(), &r.opt
 	e := &evaluation{Resolved: r, sink: sink, totals: totals, issues: issues, decider: d, pace: pace{decider: d}}
-	e.pages = pages{decider: d, uses: opt.Uses, asOf: opt.asOf(), names: newMetaNames(opt.Agents)}
+	e.pages = pages{
+		decider: d, uses: opt.Uses, asOf: opt.asOf(), names: newMetaNames(opt.Agents),
+		silent: Page{Own: tag.Effective(nil, "")},
+	}
 	if r.hasDistantRevisits() {
 		e.pages.originals = resolve.NewOriginals()
 	}
