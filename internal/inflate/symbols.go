@@ -72,6 +72,7 @@ func (r *Reader) symbol(table []uint32, index uint) (e uint32, extra int, err er
 	case width > r.nbits:
 		return 0, 0, r.ended()
 	case e&(entryException|entryEnd) == entryException:
+		r.take(width) // as fast does, so that the offset is the same
 		return 0, 0, r.damage(unusedCode)
 	}
 	return e, int(r.take(width) >> (e >> entryCode & 15)), nil
