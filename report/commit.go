@@ -40,7 +40,7 @@ func (w *Writer) describe(totals *evaluate.Totals) (*Audit, error) {
 }
 
 func (w *Writer) commit(a *Audit) error {
-	if err := w.finishTables(a); err != nil {
+	if err := cmp.Or(w.finishTables(a), durable.SyncFiles(w.tmp)); err != nil {
 		return err
 	}
 	if err := durable.WriteJSON(filepath.Join(w.tmp, AuditFile), a); err != nil {

@@ -36,10 +36,7 @@ func joinFiles(path string, parts []string) (err error) {
 			}
 		}
 	}
-	if err := j.footer(); err != nil {
-		return err
-	}
-	return out.Sync()
+	return j.footer()
 }
 
 const magic = "PAR1"

@@ -100,8 +100,7 @@ func (t *tableWriter[T]) encode(rows []T) error {
 	return t.out.write(rows)
 }
 
-// finish writes what is left. The file of a whole table is made to last; a part without rows
-// has none.
+// finish writes what is left. A whole table has a file without rows, too.
 func (t *tableWriter[T]) finish(whole bool) error {
 	err := t.handOver()
 	close(t.full)
@@ -112,11 +111,7 @@ func (t *tableWriter[T]) finish(whole bool) error {
 	if t.file == nil {
 		return err
 	}
-	err = cmp.Or(err, t.out.close())
-	if err == nil && whole {
-		err = t.file.Sync()
-	}
-	return errors.Join(err, t.file.Close())
+	return errors.Join(err, t.out.close(), t.file.Close())
 }
 
 // abandon closes the file without completing it.

@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"path/filepath"
+
+	"github.com/alitto/pond/v2"
 )
 
 // WriteJSON writes a small file and syncs it.
@@ -24,6 +27,34 @@ func WriteFile(path string, b []byte) error {
 	}
 	_, err = f.Write(b)
 	return errors.Join(err, f.Sync(), f.Close())
+}
+
+// syncs is how many files wait for the disk at a time, which writes together what waits for it.
+const syncs = 32
+
+// SyncFiles syncs all files in a folder, but for those in folders of it.
+func SyncFiles(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	pool := pond.NewPool(syncs)
+	defer pool.StopAndWait()
+	group := pool.NewGroup()
+	for _, e := range entries {
+		if e.Type().IsRegular() {
+			group.SubmitErr(func() error { return syncFile(filepath.Join(dir, e.Name())) })
+		}
+	}
+	return group.Wait()
+}
+
+func syncFile(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
 }
 
 // SyncFolder makes the names of the files in a folder durable.

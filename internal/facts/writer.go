@@ -133,12 +133,16 @@ func (w *Writer) Issue(i Issue) error { return w.issues.Put(&i) }
 // Event adds a log event.
 func (w *Writer) Event(e *LogEvent) error { return w.events.Put(e) }
 
-// Close completes the files. The folder is a task only once its manifest is there.
+// Close completes the files and makes them durable. The folder is a task only once its manifest is
+// there.
 func (w *Writer) Close(m *Manifest) error {
 	if err := w.closeRuns(m); err != nil {
 		return err
 	}
 	if err := w.bodies.Close(); err != nil {
+		return err
+	}
+	if err := durable.SyncFiles(w.dir); err != nil {
 		return err
 	}
 	m.UserAgents = w.agents.counts()

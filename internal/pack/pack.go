@@ -79,7 +79,7 @@ func (w *Writer) Put(body []byte) (Ref, error) {
 	return ref, nil
 }
 
-// Close makes the pack durable. It returns the error of a Put that failed, and
+// Close ends the pack, which whoever keeps it syncs. It returns the error of a Put that failed, and
 // then, as after an error of its own, leaves no file.
 func (w *Writer) Close() error {
 	if w.err == errClosed {
@@ -87,9 +87,6 @@ func (w *Writer) Close() error {
 	}
 	err := w.err
 	w.err = errClosed
-	if err == nil {
-		err = w.file.Sync()
-	}
 	err = errors.Join(err, w.file.Close(), w.encoder.Close())
 	if err != nil {
 		os.Remove(w.file.Name())

@@ -113,13 +113,9 @@ func (w *fileWriter[T]) flush() error {
 	return err
 }
 
-// close finishes the file, and makes it durable if it is kept. After an error no file is left.
-func (w *fileWriter[T]) close(kept bool) error {
-	err := w.finish()
-	if err == nil && kept {
-		err = w.file.Sync()
-	}
-	if err != nil {
+// close finishes the file, which whoever keeps it syncs. After an error no file is left.
+func (w *fileWriter[T]) close() error {
+	if err := w.finish(); err != nil {
 		w.abort()
 		return err
 	}

@@ -149,7 +149,7 @@ func (m *merger[T]) mergeInto(ctx context.Context, path string, sources []source
 		out.abort()
 		return err
 	}
-	return out.close(false)
+	return out.close()
 }
 
 // A reader reads the rows of a run in order.

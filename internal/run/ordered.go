@@ -60,7 +60,7 @@ func (w *OrderedWriter[T]) Close() ([]string, error) {
 		return nil, w.err
 	}
 	w.err = errClosed
-	return []string{OrderedFile(w.spec)}, w.out.close(true)
+	return []string{OrderedFile(w.spec)}, w.out.close()
 }
 
 // Save writes the rows into dir, as one file named after their Spec, for OpenSorted. Without rows

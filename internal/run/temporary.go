@@ -14,7 +14,7 @@ type Sorter[T any] struct{ w *Writer[T] }
 
 // NewSorter returns a Sorter whose files are named after spec in dir.
 func NewSorter[T any](dir string, spec Spec[T]) *Sorter[T] {
-	return &Sorter[T]{newWriter(dir, spec, "%s-%05d.rows", false)}
+	return &Sorter[T]{newWriter(dir, spec, "%s-%05d.rows")}
 }
 
 // Add adds a row, of which the Sorter keeps nothing. After an error the Sorter is of no

@@ -194,7 +194,7 @@ func TestFrames(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := w.close(true); err != nil {
+	if err := w.close(); err != nil {
 		t.Fatal(err)
 	}
 	if len(w.frames) < 20 {

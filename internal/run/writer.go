@@ -21,7 +21,6 @@ type Writer[T any] struct {
 	spec   Spec[T]
 	layout *layout[T]
 	format string // of the file names
-	kept   bool   // whether files are to last
 
 	packed  *packedRows[T]
 	rows    []rankedRow
@@ -52,15 +51,15 @@ func (r rankedRow) tiesWith(other rankedRow) bool {
 // NewWriter returns a Writer of files named after spec in dir. Existing files
 // of these names are replaced.
 func NewWriter[T any](dir string, spec Spec[T]) *Writer[T] {
-	return newWriter(dir, spec, "%s-%05d.run", true)
+	return newWriter(dir, spec, "%s-%05d.run")
 }
 
-func newWriter[T any](dir string, spec Spec[T], format string, kept bool) *Writer[T] {
+func newWriter[T any](dir string, spec Spec[T], format string) *Writer[T] {
 	l, err := layoutOf[T]()
 	if err != nil {
 		return &Writer[T]{err: err}
 	}
-	w := &Writer[T]{dir: dir, spec: spec, layout: l, format: format, kept: kept, packed: newPackedRows(l)}
+	w := &Writer[T]{dir: dir, spec: spec, layout: l, format: format, packed: newPackedRows(l)}
 	if w.grouped, w.err = l.texts(spec.Group, maxGroup); w.err != nil {
 		return &Writer[T]{err: w.err}
 	}
@@ -194,7 +193,7 @@ func (w *Writer[T]) writeFile(path string) error {
 		out.abort()
 		return err
 	}
-	return out.close(w.kept)
+	return out.close()
 }
 
 // each calls f with the rows in order.
