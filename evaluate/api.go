@@ -18,6 +18,7 @@ type (
 	Time      = facts.Time      // a moment with the precision at which the archive gives it
 	Precision = facts.Precision // its precision
 	Source    = facts.Source    // where what is known of a crawler stands
+	Cut       = facts.Cut       // what divides fetches into ranges
 	Spot      = facts.Spot      // where a record stands: input, entry of a WACZ, number
 )
 

@@ -103,6 +103,9 @@ func (t *lineTwins) first(ev *facts.LogEvent) *facts.LogEvent {
 }
 
 func (e *evaluation) noteLineTwice(first, ev *facts.LogEvent) error {
+	if e.begun {
+		return nil
+	}
 	return e.issues.Add(facts.Issue{
 		Input: ev.Input, Entry: ev.Entry, Offset: ev.Offset, Length: ev.Length, Kind: facts.IssueDuplicateRecord,
 		Detail: fmt.Sprintf("line %d says the same as line %d of %s", ev.Line, first.Line, e.store.Inputs[first.Input].Name),

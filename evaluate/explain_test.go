@@ -23,7 +23,7 @@ func TestExplainAgrees(t *testing.T) {
 		}
 		defer r.Close()
 		want := &decidedTexts{own: map[string]string{}, other: map[string]string{}, origins: map[string]bool{}}
-		if _, err := r.Decide(t.Context(), 0, Buckets, want); err != nil {
+		if _, err := r.Decide(t.Context(), r.Cut(0, 1), r.Cut(1, 1), want); err != nil {
 			t.Fatal(err)
 		}
 		explained := 0

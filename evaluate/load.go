@@ -118,6 +118,19 @@ func (l *timelines) count(here facts.Place) (n int64, err error) {
 	return n, cmp.Or(err, l.events.Err)
 }
 
+// skipTo skips the origins before the one that a cut lies in or before. id is that of the first state;
+// that of the next one is returned.
+func (l *timelines) skipTo(c Cut, id int64) (int64, error) {
+	for here, more := l.next(); more && here.Cut().Compare(c.Origin()) < 0; here, more = l.next() {
+		n, err := l.count(here)
+		if err != nil {
+			return 0, err
+		}
+		id += n
+	}
+	return id, nil
+}
+
 // load makes the timeline of an origin from its states.
 func (l *timelines) load(here facts.Place, states []*State) (*timeline, error) {
 	var marked []resolve.Mark

@@ -35,12 +35,8 @@ func (r *Resolved) Origin(ctx context.Context, name string) (*Origin, error) {
 	}
 	l := r.openTimelines(ctx, bucket, bucket+1)
 	defer l.stop()
-	for before, more := l.next(); more && before.Compare(here) < 0; before, more = l.next() {
-		n, err := l.count(before)
-		if err != nil {
-			return nil, err
-		}
-		id += n
+	if id, err = l.skipTo(here.Cut(), id); err != nil {
+		return nil, err
 	}
 	o := &Origin{place: here, resolved: r, decider: r.newDecider()}
 	err = l.each(here, func(st *State) error {

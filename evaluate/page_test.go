@@ -19,6 +19,12 @@ type pageRecorder struct {
 }
 
 func (p *pageRecorder) Result(r *Result) error {
+	p.pages[recordid.Text(r.Fetch.RecordID)] = pageText(r)
+	return p.recorder.Result(r)
+}
+
+// pageText is what is said of the use of a fetch.
+func pageText(r *Result) string {
 	var parts []string
 	if pg := r.Page; pg != nil {
 		if s := pg.From.String(); s != "" {
@@ -44,8 +50,7 @@ func (p *pageRecorder) Result(r *Result) error {
 	if s := r.TooSoon; s != nil {
 		parts = append(parts, fmt.Sprintf("rate probable gap=%d delay=%d line=%d", s.Gap/1000, s.Delay/1000, s.Line))
 	}
-	p.pages[recordid.Text(r.Fetch.RecordID)] = strings.Join(parts, " | ")
-	return p.recorder.Result(r)
+	return strings.Join(parts, " | ")
 }
 
 // saying is a record and what is to be said of it.

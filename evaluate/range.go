@@ -12,19 +12,20 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
 
-// Decide decides the fetches of the origins in the buckets from ≤ bucket < to, and passes
-// the results to sink. Ranges may be decided at the same time; their results, one range after
-// the other, are those of all. Only what the sink is told of token groups that no capture
-// governs, those of robots ID 0, it is told once for each range.
-func (r *Resolved) Decide(ctx context.Context, from, to int, sink Sink) (*Totals, error) {
-	if from < 0 || from > to || to > Buckets {
-		return nil, fmt.Errorf("decide buckets %d to %d: there are %d", from, to, Buckets)
+// Decide decides the fetches between two cuts, and passes the results to sink. Ranges may be decided
+// at the same time; their results, one range after the other, are those of all. Only what the sink is
+// told of token groups that no capture governs, those of robots ID 0, it is told once for each range,
+// and so it is of the counts of an origin that several ranges share, and of token groups that govern
+// fetches of such an origin in several of them.
+func (r *Resolved) Decide(ctx context.Context, from, to Cut, sink Sink) (*Totals, error) {
+	if from.Bucket < 0 || from.Compare(to) > 0 || to.Compare(facts.BeforeBucket(Buckets)) > 0 {
+		return nil, fmt.Errorf("decide from %+v to %+v: there are %d buckets", from, to, Buckets)
 	}
 	totals := &Totals{RobotsByOutcome: make(map[string]int64)}
 	if from == to {
 		return totals, nil
 	}
-	id, err := r.firstID(ctx, from)
+	id, err := r.firstID(ctx, from.Bucket)
 	if err != nil {
 		return nil, err
 	}
@@ -37,16 +38,19 @@ func (r *Resolved) Decide(ctx context.Context, from, to int, sink Sink) (*Totals
 	if e.policies, err = r.newPolicyReader(ctx, e.decider.files); err != nil {
 		return nil, err
 	}
-	if err := e.decideAll(ctx, from, to); err != nil {
+	e.from, e.to = from, to
+	if err := e.decideAll(ctx); err != nil {
 		return nil, err
 	}
 	totals.used = e.decider.naming.used
 	return totals, totals.takeIssues(dir, e.issues)
 }
 
-// evaluation decides the fetches of a range of buckets, origin by origin.
+// evaluation decides the fetches of a range, origin by origin.
 type evaluation struct {
 	*Resolved
+	from, to Cut
+	begun    bool // fetches of the origin in hand lie before from, too: an earlier range tells what is to be told once
 	sink     Sink
 	totals   *Totals
 	issues   *run.Writer[facts.Issue] // found while deciding
@@ -78,38 +82,48 @@ func (r *Resolved) newEvaluation(sink Sink, totals *Totals, issues *run.Writer[f
 	return e
 }
 
-func (e *evaluation) decideAll(ctx context.Context, from, to int) error {
-	l := e.openTimelines(ctx, from, to)
+func (e *evaluation) decideAll(ctx context.Context) (err error) {
+	buckets := facts.Between(e.from, e.to)
+	l := e.openTimelines(ctx, buckets.From, buckets.To)
 	defer l.stop()
-	fetches := facts.NewCursor(e.store.FetchesCounting(ctx, facts.Buckets{From: from, To: to}, &e.totals.Joined), facts.PlaceOf)
+	if e.nextID, err = l.skipTo(e.from, e.nextID); err != nil {
+		return err
+	}
+	fetches := facts.NewCursor(e.store.FetchesCounting(ctx, buckets, &e.totals.Joined), facts.PlaceOf)
 	defer fetches.Stop()
-	elsewhere := facts.NewCursor(e.originals.Range(ctx, from, to), facts.PlaceOf)
+	elsewhere := facts.NewCursor(e.originals.Range(ctx, buckets.From, buckets.To), facts.PlaceOf)
 	defer elsewhere.Stop()
 	if e.pages.originals != nil {
 		e.pages.originals.Elsewhere = elsewhere
 	}
-	for {
+	for e.begun = e.from.IsInside(); ; e.begun = false {
 		here, more := l.next()
 		if fetches.Row != nil && (!more || fetches.Here.Compare(here) < 0) {
 			here, more = fetches.Here, true
 		}
-		if !more {
+		if e.begun {
+			here, more = e.from.Place, true
+		}
+		if !more || here.Cut().Compare(e.to) >= 0 {
 			return cmp.Or(fetches.Err, l.err(), elsewhere.Err)
 		}
-		if err := e.decideOrigin(here, l, fetches); err != nil {
+		if err := e.decideOrigin(ctx, here, l, fetches); err != nil {
 			return err
 		}
 	}
 }
 
 // decideOrigin decides the fetches of an origin, and what logs say was not fetched from it.
-func (e *evaluation) decideOrigin(here facts.Place, l *timelines, fetches *facts.Cursor[facts.Fetch]) error {
+func (e *evaluation) decideOrigin(ctx context.Context, here facts.Place, l *timelines, fetches *facts.Cursor[facts.Fetch]) error {
 	e.newOrigin()
 	tl, err := e.loadTimeline(here, l)
+	if err == nil && e.begun {
+		err = e.remember(ctx, tl)
+	}
 	if err != nil {
 		return err
 	}
-	host := &HostStats{Origin: here.Origin}
+	host := &HostStats{Origin: here.Origin, Begun: e.begun, Unfinished: here.Cut() == e.to.Origin() && e.to.IsInside()}
 	err = eachRecord(fetches, here, tl.places, e.noteDuplicate, func(f *facts.Fetch) error {
 		return e.decideFetch(f, tl, host)
 	})
@@ -117,10 +131,12 @@ func (e *evaluation) decideOrigin(here facts.Place, l *timelines, fetches *facts
 		return err
 	}
 	e.addCounts(host)
-	if err := e.excluded(here, l, tl); err != nil || host.Fetches == 0 {
+	if err := e.excluded(here, l, tl); err != nil || host.Fetches == 0 && !host.Begun && !host.Unfinished {
 		return err
 	}
-	e.totals.Origins++
+	if !e.begun {
+		e.totals.Origins++
+	}
 	return e.sink.Host(host)
 }
 
@@ -130,11 +146,14 @@ func (e *evaluation) newOrigin() {
 		e.whatIf.newOrigin()
 	}
 	e.decider.files.newOrigin()
-	e.pace.last = make(map[string]*Visit)
+	e.pace.newOrigin()
 	if e.pages.originals != nil {
 		e.pages.originals.Forget()
 	}
-	e.pages.tdm = &tdmLine{store: e.store, issues: e.issues}
+	e.pages.tdm = &tdmLine{store: e.store}
+	if !e.begun {
+		e.pages.tdm.issues = e.issues
+	}
 	e.crawlers = seenCrawlers{}
 }
 
@@ -148,6 +167,9 @@ func (e *evaluation) loadTimeline(here facts.Place, l *timelines) (*timeline, er
 		e.decider.complete(st, e.nextID)
 		e.nextID++
 		list = append(list, st)
+		if e.begun {
+			return nil
+		}
 		return e.reportState(st)
 	}, e.noteLineTwice)
 	if err != nil {

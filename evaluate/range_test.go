@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
@@ -58,7 +59,11 @@ func TestRanges(t *testing.T) {
 			t.Fatal(total)
 		}
 		for _, n := range counts {
-			got, sum := decideRanges(t, set, askAll(t), n)
+			var cuts []Cut
+			for i := range n + 1 {
+				cuts = append(cuts, facts.BeforeBucket(i*Buckets/n))
+			}
+			got, sum := decideRanges(t, set, askAll(t), cuts)
 			if !slices.Equal(got, want.calls) {
 				t.Errorf("%s: %d ranges: %s", dir, n, firstDifference(got, want.calls))
 			}
@@ -70,32 +75,52 @@ func TestRanges(t *testing.T) {
 	}
 }
 
-// plainRecorder notes verdicts on records without an ID, too.
+// plainRecorder notes verdicts on records without an ID, too, and what is said of their use.
 type plainRecorder struct{ *recorder }
+
+func (s plainRecorder) Result(r *Result) error {
+	if err := s.note("%s", pageText(r)); err != nil {
+		return err
+	}
+	return s.recorder.Result(r)
+}
 
 func (s plainRecorder) GroupVerdict(v *GroupVerdict) error {
 	return s.note("group %s %d:%d %d %v %v %v %v", v.Fetch.URL, v.Fetch.Input, v.Fetch.Offset, v.Group, v.Evidence, v.Verdict, v.Reason,
 		v.Notes.Strings())
 }
 
-// decideRanges decides ranges and returns what the sinks were told, put together.
-func decideRanges(t *testing.T, set *Facts, opt Options, n int) ([]string, *Totals) {
+// rangeRecorder leaves a place for the counts of each host.
+type rangeRecorder struct {
+	plainRecorder
+	hosts []HostStats
+}
+
+const hostPlace = "host"
+
+func (s *rangeRecorder) Host(h *HostStats) error {
+	s.hosts = append(s.hosts, *h)
+	return s.note(hostPlace)
+}
+
+// decideRanges decides the ranges between cuts and returns what the sinks were told, put together.
+func decideRanges(t *testing.T, set *Facts, opt Options, cuts []Cut) ([]string, *Totals) {
 	t.Helper()
+	n := len(cuts) - 1
 	r, err := Resolve(t.Context(), set, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	logs, totals := make([][]string, n), make([]*Totals, n)
+	parts, totals := make([]*rangeRecorder, n), make([]*Totals, n)
 	var done sync.WaitGroup
 	for i := range n {
+		parts[i] = &rangeRecorder{plainRecorder: plainRecorder{newRecorder()}}
 		done.Go(func() {
-			s := plainRecorder{newRecorder()}
 			var err error
-			if totals[i], err = r.Decide(t.Context(), i*Buckets/n, (i+1)*Buckets/n, s); err != nil {
+			if totals[i], err = r.Decide(t.Context(), cuts[i], cuts[i+1], parts[i]); err != nil {
 				t.Error(err)
 			}
-			logs[i] = s.calls
 		})
 	}
 	if done.Wait(); t.Failed() {
@@ -106,20 +131,32 @@ func decideRanges(t *testing.T, set *Facts, opt Options, n int) ([]string, *Tota
 	if err != nil {
 		t.Fatal(err)
 	}
-	var log []string
-	told := false // of the token groups of robots ID 0
-	for _, part := range append(logs, end.calls) {
-		here := told
-		for _, line := range part {
-			none := strings.HasPrefix(line, "agent of 0 ")
-			if here = here || none; none && told {
+	told := make(map[string]bool) // of token groups
+	whole := newRecorder()
+	var shared HostStats
+	for _, part := range append(parts, &rangeRecorder{plainRecorder: plainRecorder{end}}) {
+		for _, line := range part.calls {
+			if line == hostPlace {
+				h := part.hosts[0]
+				part.hosts = part.hosts[1:]
+				if h.Begun {
+					shared.Join(&h)
+				} else {
+					shared = h
+				}
+				if !h.Unfinished {
+					whole.Host(&shared)
+				}
 				continue
 			}
-			log = append(log, line)
+			isGroup := strings.HasPrefix(line, "agent of ")
+			if !isGroup || !told[line] {
+				whole.calls = append(whole.calls, line)
+			}
+			told[line] = told[line] || isGroup
 		}
-		told = here
 	}
-	return log, sum
+	return whole.calls, sum
 }
 
 func firstDifference(got, want []string) string {

@@ -36,6 +36,8 @@ type Resolved struct {
 		tokens []string
 	}
 
+	cuts []Cut // of findCuts
+
 	numbering sync.Mutex
 	firstIDs  []int64 // of the states of each bucket; nil until a range needs them
 }

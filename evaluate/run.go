@@ -61,7 +61,7 @@ func Run(ctx context.Context, set *Facts, opt Options, sink Sink) (*Totals, erro
 	parts, several := sink.(Parts)
 	n := r.ranges()
 	if !several || n == 1 {
-		totals, err := r.Decide(ctx, 0, Buckets, sink)
+		totals, err := r.Decide(ctx, r.Cut(0, 1), r.Cut(1, 1), sink)
 		if err != nil {
 			return nil, err
 		}
@@ -101,7 +101,7 @@ func (r *Resolved) decideParts(ctx context.Context, n int, sink Parts) ([]*Total
 			if err != nil {
 				return err
 			}
-			totals[i], err = r.Decide(group.Context(), i*Buckets/n, (i+1)*Buckets/n, part)
+			totals[i], err = r.Decide(group.Context(), facts.BeforeBucket(i*Buckets/n), facts.BeforeBucket((i+1)*Buckets/n), part)
 			return errors.Join(err, sink.Done(i))
 		})
 	}

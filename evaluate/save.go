@@ -26,6 +26,7 @@ const (
 type known struct {
 	FirstIDs []int64  // of the states of each bucket
 	Tokens   []string // that each robots.txt is asked for
+	Cuts     []Cut    // at which ranges may begin
 }
 
 // Save writes what resolving found into a folder that is there and empty: all that deciding needs
@@ -45,6 +46,10 @@ func (r *Resolved) Save(ctx context.Context, dir string) error {
 			return err
 		}
 	}
+	if err := r.findCuts(ctx); err != nil {
+		return err
+	}
+	k.Cuts = r.cuts
 	if err := writeGob(filepath.Join(dir, knownFile), &k); err != nil {
 		return err
 	}
@@ -70,7 +75,7 @@ func (r *Resolved) load(dir string) error {
 	if err := readGob(filepath.Join(dir, knownFile), &k); err != nil {
 		return err
 	}
-	r.firstIDs = k.FirstIDs
+	r.firstIDs, r.cuts = k.FirstIDs, k.Cuts
 	r.policies.tokens, r.policies.known = k.Tokens, true
 	res, err := resolve.OpenSaved(dir)
 	if err != nil {

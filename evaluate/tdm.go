@@ -17,11 +17,11 @@ const maxTDM = 4096
 // tdmLine is what is known of one origin's /.well-known/tdmrep.json in time.
 type tdmLine struct {
 	store    *facts.Reader
-	issues   *run.Writer[facts.Issue]
-	captures []*State    // by time; those without a body say that there is no file
-	full     bool        // there were more
-	file     tag.TDMFile // the one parsed last
-	digest   string      // and its body's
+	issues   *run.Writer[facts.Issue] // nil: they are noted elsewhere
+	captures []*State                 // by time; those without a body say that there is no file
+	full     bool                     // there were more
+	file     tag.TDMFile              // the one parsed last
+	digest   string                   // and its body's
 }
 
 // add takes the next capture in order of time. What came to neither a whole file nor
@@ -32,7 +32,9 @@ func (l *tdmLine) add(s *State) error {
 	case !isFile && !isNone, !s.Time().Known(), l.full:
 		return nil
 	case len(l.captures) == maxTDM:
-		l.full = true
+		if l.full = true; l.issues == nil {
+			return nil
+		}
 		return l.issues.Add(facts.Issue{
 			Input: s.Input, Entry: s.Entry, Offset: s.Offset, Length: s.Length, RecordID: s.RecordID, Kind: facts.IssueLimitReached,
 			Detail: fmt.Sprintf("tdmrep.json of %.200s was captured more than %d times", s.Origin, maxTDM), Action: "later captures of it are left out",

@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"container/list"
 	"time"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
@@ -25,14 +26,24 @@ type Visit struct {
 	url     string
 }
 
-// maxPaced bounds the crawlers of one origin whose pace is followed.
+// maxPaced bounds the crawlers of one origin whose pace is followed: the latest. So what is known
+// at a moment depends on the fetches shortly before it alone.
 const maxPaced = 1024
 
 // pace follows how fast each crawler asks one origin.
 type pace struct {
 	decider *decider
-	last    map[string]*Visit // by product token
+	last    map[string]*list.Element // by product token, of latest
+	latest  *list.List               // of *paced: the crawlers, the one seen last first
 }
+
+// paced is the last visit of a crawler.
+type paced struct {
+	key string
+	Visit
+}
+
+func (p *pace) newOrigin() { p.last, p.latest = make(map[string]*list.Element), list.New() }
 
 // check tells where a fetch came too soon. Crawl-delay is no part of RFC 9309, and
 // crawlers measure it from the start or from the end of a request. Every doubt is the
@@ -46,19 +57,20 @@ func (p *pace) check(r *Result, tl *timeline) error {
 	}
 	key := p.decider.keys.of(r.Agent)
 	visit := Visit{f.Input, f.Entry, f.Archive, f.Offset, f.Time(), f.URL}
-	known := p.last[key]
-	switch {
-	case known == nil:
-		if len(p.last) < maxPaced {
-			first := visit // visit itself stays on the stack
-			p.last[key] = &first
+	if p.last[key] == nil {
+		if len(p.last) == maxPaced {
+			delete(p.last, p.latest.Remove(p.latest.Back()).(*paced).key)
 		}
+		p.last[key] = p.latest.PushFront(&paced{key, visit})
 		return nil
-	case known.time.Micros == f.Micros && known.url == f.URL:
+	}
+	p.latest.MoveToFront(p.last[key])
+	known := p.last[key].Value.(*paced)
+	if known.time.Micros == f.Micros && known.url == f.URL {
 		return nil // a copy of a record without an id
 	}
-	last := *known
-	*known = visit
+	last := known.Visit
+	known.Visit = visit
 	gap := max(f.Micros-last.time.Micros, 0) // rows of an index stand behind all records of their second
 	atMost := gap + min(f.Precision, last.time.Precision).Unit()
 	if atMost > int64(maxWait/time.Microsecond) {
@@ -105,6 +117,24 @@ func (p *pace) delay(r *Result, tl *timeline) (delay int64, line int, err error)
 		delay = min(delay, other)
 	}
 	return delay, line, nil
+}
+
+// longest returns the longest delay, in microseconds, that any file of a timeline asks for.
+func (p *pace) longest(tl *timeline) (longest int64, err error) {
+	for _, st := range tl.all.states {
+		if st.Outcome != OutcomeRules || !st.HasBody {
+			continue
+		}
+		file, err := p.decider.files.get(st)
+		if err != nil {
+			return 0, err
+		}
+		file.readExtra()
+		for _, d := range file.delays {
+			longest = max(longest, d.micros)
+		}
+	}
+	return longest, nil
 }
 
 // delayOf returns what one capture asks for; 0 where that is nothing, or where the

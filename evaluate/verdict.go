@@ -425,6 +425,15 @@ type HostStats struct {
 	Origin      string // "" for URLs whose origin could not be read
 	First, Last facts.Time
 	Counts
+
+	Begun, Unfinished bool // earlier ranges, or later ones, have the counts of other fetches of the origin
+}
+
+// Join adds the counts of later fetches of the origin.
+func (h *HostStats) Join(o *HostStats) {
+	h.Sum(&o.Counts)
+	widen(&h.First, &h.Last, o.First)
+	widen(&h.First, &h.Last, o.Last)
 }
 
 // AgentStats counts the fetches of one product token.

@@ -15,13 +15,19 @@ import (
 // countsFile has what a Part counted.
 const countsFile = "counts"
 
-// A Part is an evaluate.Sink that writes what one range of buckets comes to into a folder of its
-// own, for a Rest: the tables that have rows, and what it counted.
-type Part struct{ part }
+// A Part is an evaluate.Sink that writes what one range comes to into a folder of its own, for a Rest:
+// the tables that have rows, and what it counted.
+type Part struct {
+	part
+	begun  bool             // the origin in hand has begun in another part
+	agents []RobotsAgentRow // of that one
+	shares []*originShare
+}
 
-// NewPart starts a part in a folder that is there.
-func NewPart(dir string, facts *evaluate.Facts, opt evaluate.Options) *Part {
-	return &Part{part{Writer: newStaged(dir, facts, opt)}}
+// NewPart starts a part in a folder that is there. begun: it goes on with an origin that another part
+// begins.
+func NewPart(dir string, facts *evaluate.Facts, opt evaluate.Options, begun bool) *Part {
+	return &Part{part: part{Writer: newStaged(dir, facts, opt)}, begun: begun}
 }
 
 func newStaged(dir string, facts *evaluate.Facts, opt evaluate.Options) *Writer {
@@ -34,8 +40,9 @@ func (p *Part) Abandon() { p.drop() }
 
 // counted is what is kept of a part beside its tables.
 type counted struct {
-	Tally *tally
-	Noone []string
+	Tally  *tally
+	Noone  []string
+	Shares []*originShare
 }
 
 // Close completes the tables, and returns how many rows each has.
@@ -44,7 +51,7 @@ func (p *Part) Close() (rows map[string]int64, err error) {
 		return nil, err
 	}
 	var b bytes.Buffer
-	if err := gob.NewEncoder(&b).Encode(counted{p.tally, p.noone}); err != nil {
+	if err := gob.NewEncoder(&b).Encode(counted{p.tally, p.noone, p.shares}); err != nil {
 		return nil, err
 	}
 	return rows, durable.WriteFile(filepath.Join(p.tmp, countsFile), b.Bytes())
@@ -52,13 +59,17 @@ func (p *Part) Close() (rows map[string]int64, err error) {
 
 // A Rest is an evaluate.Sink for what is known only of all parts together. Its folder gets those
 // tables, those that have no row in any part, and audit.json.
-type Rest struct{ *Writer }
+type Rest struct {
+	*Writer
+	taken  int          // parts
+	shared *originShare // the origin that goes on in the next part, as far as it was taken
+}
 
 // NewRest starts what belongs to parts in a folder that is there.
 func NewRest(dir string, facts *evaluate.Facts, opt evaluate.Options) *Rest {
 	w := newStaged(dir, facts, opt)
 	w.parts.closed = make(map[int]*part)
-	return &Rest{w}
+	return &Rest{Writer: w}
 }
 
 // Abandon closes what is not closed. The folder stays.
@@ -76,9 +87,17 @@ func (r *Rest) Take(dir string, rows map[string]int64) error {
 	if err := gob.NewDecoder(bytes.NewReader(b)).Decode(&c); err != nil {
 		return fmt.Errorf("%s is damaged: %w", path, err)
 	}
-	r.parts.closed[len(r.parts.closed)] = &part{Writer: &Writer{tally: c.Tally}, rows: rows, noone: c.Noone}
+	r.close(&part{Writer: &Writer{tally: c.Tally}, rows: rows, noone: c.Noone})
+	for _, s := range c.Shares {
+		if err := r.takeShare(s); err != nil {
+			return err
+		}
+	}
+	r.taken++
 	return nil
 }
+
+func (r *Rest) close(p *part) { r.parts.closed[len(r.parts.closed)] = p }
 
 // Close completes the tables and writes audit.json, of an evaluation that came to totals.
 func (r *Rest) Close(totals *evaluate.Totals) (*Summary, error) {

@@ -31,7 +31,7 @@ type tally struct {
 	agentCount  int
 	Origins     []ranked[OriginCount]
 	Rules       []ranked[RuleCount]
-	here        map[ruleOf]int64 // what violations of the origin in hand were disallowed by
+	here        map[string]int64 // what violations of the origin in hand were disallowed by
 	WhatIf      whatIf
 	Exclusions  verdictCounts
 	Tags        map[tag.Rule]int64        // fetches by rule that is effective for the crawler
@@ -45,12 +45,9 @@ type tally struct {
 	Unnamed     Unnamed
 }
 
-// ruleOf names what a violation was disallowed by.
-type ruleOf struct{ origin, rule string }
-
 func newTally() *tally {
 	return &tally{
-		Unknown: make(map[evaluate.Reason]int64), Claims: make(map[string]*evaluate.Counts), here: make(map[ruleOf]int64),
+		Unknown: make(map[evaluate.Reason]int64), Claims: make(map[string]*evaluate.Counts), here: make(map[string]int64),
 		WhatIf: newWhatIf(), Tags: make(map[tag.Rule]int64), Signals: make(map[tag.Purpose]*[4]int64),
 		Restricted: make(map[tag.Use]map[evaluate.RestrictionKind]int64), issues: make(map[facts.IssueKind]int64),
 	}
@@ -157,7 +154,7 @@ func (t *tally) addResult(r *evaluate.Result) {
 		t.addPage(r.Page)
 	}
 	if r.IsViolation() {
-		t.here[ruleOf{r.Fetch.Origin, disallowedBy(r)}]++
+		t.here[disallowedBy(r)]++
 	}
 }
 
@@ -227,8 +224,8 @@ func disallowedBy(r *evaluate.Result) string {
 func (t *tally) addHost(h *evaluate.HostStats) {
 	violations := h.ViolationsCertain + h.ViolationsProbable
 	t.Origins = rank(t.Origins, topRows, ranked[OriginCount]{h.Origin, violations, OriginCount{h.Origin, violations, h.Fetches}})
-	for r, n := range t.here {
-		t.Rules = rank(t.Rules, topRows, ranked[RuleCount]{r.origin + " " + r.rule, n, RuleCount{r.rule, r.origin, n}})
+	for rule, n := range t.here {
+		t.Rules = rank(t.Rules, topRows, ranked[RuleCount]{h.Origin + " " + rule, n, RuleCount{rule, h.Origin, n}})
 	}
 	clear(t.here)
 	t.WhatIf.endOrigin()

@@ -80,6 +80,16 @@ func (w *whatIf) add(t tokenGroup, v evaluate.Verdict) {
 	}
 }
 
+// told returns the captures whose token groups were told for the origin in hand.
+func (w *whatIf) told() map[int64]bool {
+	w.closeTeam()
+	ids := make(map[int64]bool)
+	for t := range w.groups {
+		ids[t.robotsID] = true
+	}
+	return ids
+}
+
 // endOrigin shares the counts out, and forgets the token groups of the origin's captures.
 func (w *whatIf) endOrigin() {
 	w.closeTeam()

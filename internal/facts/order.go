@@ -45,13 +45,14 @@ func CompareInBucket(a, b *Fetch) int {
 	)
 }
 
+const second = int64(time.Second / time.Microsecond)
+
 // orderMicros is the time by which a fetch has its place. Rows of indexes stand behind all
 // records of their second: which of these they are is known then (joiner).
 func orderMicros(f *Fetch) int64 {
 	if !f.IsToldByIndex() {
 		return f.Micros
 	}
-	const second = int64(time.Second / time.Microsecond)
 	return floorTo(f.Micros, second) + second - 1
 }
 

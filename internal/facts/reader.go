@@ -51,6 +51,8 @@ func (r *Reader) Close() {
 type Buckets struct {
 	From, To int    // From ≤ bucket < To; both zero mean all
 	Select   []bool // those that are true among them; nil means all
+
+	before, behind func(*Fetch) bool // of Between, for fetches alone: run.MergeOptions
 }
 
 // files lists the runs of all tasks and, for each, its task.
@@ -114,7 +116,7 @@ func (r *Reader) FetchesCounting(ctx context.Context, buckets Buckets, joined *i
 func (r *Reader) allFetches(ctx context.Context, buckets Buckets) iter.Seq2[*Fetch, error] {
 	paths, tasks := r.files(func(t *Task) []string { return t.Fetches })
 	all := run.Merge(ctx, paths, FetchRuns, run.MergeOptions[Fetch]{
-		From: buckets.From, To: buckets.To, Select: buckets.Select, TmpDir: r.tmp,
+		From: buckets.From, To: buckets.To, Select: buckets.Select, Before: buckets.before, Behind: buckets.behind, TmpDir: r.tmp,
 		Prepare: func(file int, f *Fetch) {
 			r.number(&f.Input, tasks[file])
 			r.index.credit(f)

@@ -68,6 +68,7 @@ type Originals struct {
 	forgotten int                        // of order, at its front
 	size      int                        // bytes of their texts
 	coarsest  facts.Precision            // of their dates
+	Full      bool                       // the oldest were forgotten
 	Elsewhere *facts.Cursor[facts.Fetch] // rows of FindOriginals
 }
 
@@ -108,8 +109,7 @@ func (o *Originals) Forget() {
 // §3.1.4). Fetches are to be asked for in the order of the facts.
 func (o *Originals) StatementsFor(f *facts.Fetch) Statements {
 	own := StatementsOf(f)
-	if f.IsIndexed() || f.Type != facts.TypeRevisit && !isUnmodified(f) {
-		o.add(f)
+	if o.Remember(f) {
 		return own
 	}
 	found := o.find(f)
@@ -121,6 +121,15 @@ func (o *Originals) StatementsFor(f *facts.Fetch) Statements {
 		tag.Inherit(found.Headers, f.PolicyHeaders), found.Metas, cmp.Or(f.MIMEType, found.MimeType),
 		own.Flags | found.Flags, SourceOriginal,
 	}
+}
+
+// Remember remembers a fetch, unless it is a revisit or 304, and reports whether it is not.
+func (o *Originals) Remember(f *facts.Fetch) bool {
+	isRecord := f.IsIndexed() || f.Type != facts.TypeRevisit && !isUnmodified(f)
+	if isRecord {
+		o.add(f)
+	}
+	return isRecord
 }
 
 // isUnmodified reports whether f tells that what was got before has not changed.
@@ -144,6 +153,7 @@ func (o *Originals) add(f *facts.Fetch) {
 }
 
 func (o *Originals) dropOldest() {
+	o.Full = true
 	url := o.order[o.forgotten]
 	list := o.byURL[url]
 	o.size -= list[0].size(url)

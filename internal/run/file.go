@@ -171,9 +171,11 @@ type fileReader[T any] struct {
 	row      T      // the one returned last
 	rows     []byte // of the frame in hand, not yet read
 	coded    []byte
-	most     int  // bucket of the last row of the frame in hand
-	inLast   bool // whether a row of the frame was of that one: then those left are, too
-	bucket   int  // of the row returned last, or of the first
+	before   func(*T) bool // of rows of the first bucket: left out; nil: none is
+	behind   func(*T) bool // of rows of the last one: the same
+	most     int           // bucket of the last row of the frame in hand
+	inLast   bool          // whether a row of the frame was of that one: then those left are, too
+	bucket   int           // of the row returned last, or of the first
 }
 
 // openFile opens a file on the rows of the buckets from ≤ bucket < to.
@@ -258,13 +260,20 @@ func (r *fileReader[T]) parseFooter(footer []byte, bytes int64) error {
 // skipTo passes over the frames that end before a bucket.
 func (r *fileReader[T]) skipTo(bucket int) {
 	for len(r.frames) > 0 && int(r.frames[0].last) < bucket {
-		r.at += int64(r.frames[0].length)
-		r.frames = r.frames[1:]
+		r.pass(1)
 	}
 	r.bucket = bucket
 	if len(r.frames) > 0 {
 		r.bucket = max(bucket, int(r.frames[0].first))
 	}
+}
+
+// pass passes over n frames.
+func (r *fileReader[T]) pass(n int) {
+	for _, f := range r.frames[:n] {
+		r.at += int64(f.length)
+	}
+	r.frames = r.frames[n:]
 }
 
 func (r *fileReader[T]) start() int { return r.bucket }
@@ -297,8 +306,11 @@ func (r *fileReader[T]) next() (*T, int, error) {
 			}
 			return nil, 0, r.error(damaged("a row of bucket %d between those of %d and %d", bucket, r.bucket, r.most))
 		}
-		if bucket >= r.to {
+		if bucket >= r.to || r.behind != nil && bucket == r.to-1 && r.behind(row) {
 			r.rows, r.frames = nil, nil
+			continue
+		}
+		if r.before != nil && bucket == r.from && r.before(row) {
 			continue
 		}
 		r.bucket = bucket

@@ -21,6 +21,9 @@ type MergeOptions[T any] struct {
 	// Select, where it is not nil, has Buckets elements and selects those
 	// that are true among them.
 	Select []bool
+	// Before and Behind, where they are not nil, leave out rows of bucket From and of bucket To-1: those
+	// before a place in the order, of which Before is true, and those behind one.
+	Before, Behind func(*T) bool
 	// Prepare, where it is not nil, completes a row of paths[file] before it
 	// is compared: rows of different files may mean different things by the
 	// same value. It must keep the order of each file.
@@ -53,7 +56,7 @@ func merge[T any](ctx context.Context, paths []string, spec Spec[T], opt MergeOp
 	if opt.From < 0 || opt.From > opt.To || opt.To > Buckets {
 		return fmt.Errorf("merge of buckets %d to %d: there are %d", opt.From, opt.To, Buckets)
 	}
-	m := &merger[T]{spec: spec}
+	m := &merger[T]{spec: spec, before: opt.Before, behind: opt.Behind}
 	m.from, m.to = narrow(opt.From, opt.To, opt.Select)
 	if m.layout, err = layoutOf[T](); err != nil {
 		return err
@@ -97,8 +100,10 @@ type source[T any] struct {
 type merger[T any] struct {
 	spec     Spec[T]
 	layout   *layout[T]
-	from, to int // buckets
-	files    int // temporary files made so far
+	from, to int           // buckets
+	before   func(*T) bool // MergeOptions.Before
+	behind   func(*T) bool // MergeOptions.Behind
+	files    int           // temporary files made so far
 }
 
 // mergeAll calls f for every row of sources in order, until f returns false.
@@ -165,7 +170,18 @@ func (m *merger[T]) open(src source[T]) (reader[T], error) {
 	if src.held != nil {
 		return src.held.in(m.from, m.to, m.layout), nil
 	}
-	return openFile(src, m.spec, m.layout, m.from, m.to)
+	r, err := openFile(src, m.spec, m.layout, m.from, m.to)
+	if err != nil {
+		return nil, err
+	}
+	if r.before, r.behind = m.before, m.behind; m.before == nil {
+		return r, nil
+	}
+	if err := r.seek(); err != nil {
+		r.close()
+		return nil, r.error(err)
+	}
+	return r, nil
 }
 
 // each calls f with every row in order, and its bucket, until f returns false.

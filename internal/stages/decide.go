@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/report"
 )
@@ -58,11 +57,12 @@ func Decide(ctx context.Context, s, out Store, p *Plan, n, of int, decided *atom
 		if err != nil {
 			return err
 		}
-		w := report.NewPart(dir, r.set, r.opt)
+		from, to := r.Cut(n, of), r.Cut(n+1, of)
+		w := report.NewPart(dir, r.set, r.opt, from.IsInside())
 		defer w.Abandon()
 		w.Rank(ranks)
 		w.Only(p.Tables)
-		totals, err := r.Decide(ctx, n*evaluate.Buckets/of, (n+1)*evaluate.Buckets/of, w)
+		totals, err := r.Decide(ctx, from, to, w)
 		if err != nil {
 			return err
 		}

@@ -189,7 +189,19 @@ func (f *finishing) publishTable(ctx context.Context, t report.Table) error {
 		return err
 	}
 	stale := []string{t.File()}
+	put := func(folder, name string) error {
+		from := filepath.Join(f.rest, folder, t.File())
+		if !exists(from) {
+			return nil
+		}
+		name = filepath.ToSlash(name)
+		delete(there, path.Base(name))
+		return f.out.Put(ctx, from, name)
+	}
 	for n, c := range f.parts {
+		if err := put(report.SharedFolder(n), t.SharedFile(n)); err != nil {
+			return err
+		}
 		if _, has := c.Files[t.File()]; !has {
 			continue
 		}
@@ -203,12 +215,8 @@ func (f *finishing) publishTable(ctx context.Context, t report.Table) error {
 			return err
 		}
 	}
-	if rest := filepath.Join(f.rest, t.File()); exists(rest) {
-		name := filepath.ToSlash(t.PartFile(len(f.parts)))
-		delete(there, path.Base(name))
-		if err := f.out.Put(ctx, rest, name); err != nil {
-			return err
-		}
+	if err := put("", t.PartFile(len(f.parts))); err != nil {
+		return err
 	}
 	for name := range there {
 		if isPart, _ := path.Match("part-*.parquet", name); isPart {

@@ -1,0 +1,83 @@
+package evaluate
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+)
+
+// maxCuts is how many places are known at which ranges may begin: more make ranges more alike.
+const maxCuts = 8 * Buckets
+
+// Cut returns the n-th of the cuts, from 0, that divide all fetches into so many ranges, of facts
+// that OpenResolved has opened. Ranges have about equally many fetches: those of a large origin are
+// divided, too.
+func (r *Resolved) Cut(n, ranges int) Cut {
+	switch {
+	case n == ranges:
+		return facts.BeforeBucket(Buckets)
+	case n == 0 || len(r.cuts) == 0:
+		return facts.BeforeBucket(0)
+	}
+	return r.cuts[n*len(r.cuts)/ranges]
+}
+
+// findCuts finds the places at which ranges may begin.
+func (r *Resolved) findCuts(ctx context.Context) (err error) {
+	r.cuts, err = r.store.Cuts(ctx, maxCuts)
+	return cmp.Or(err, r.keepWhole(ctx))
+}
+
+// keepWhole leaves no cut inside of an origin with exclusions: by whom they were made, all of its fetches
+// tell.
+func (r *Resolved) keepWhole(ctx context.Context) error {
+	i := 0
+	for ev, err := range r.store.Events(ctx, facts.Buckets{}) {
+		if err != nil {
+			return err
+		}
+		if ev.Kind != facts.EventExclusion {
+			continue
+		}
+		whole := ev.Place().Cut()
+		for ; i < len(r.cuts) && r.cuts[i].Origin().Compare(whole) <= 0; i++ {
+			if r.cuts[i].Origin() == whole {
+				r.cuts[i] = whole
+			}
+		}
+	}
+	return nil
+}
+
+// remember reads what deciding the fetches behind e.from depends on of those before it in its origin:
+// the pace of crawlers, and the originals of revisits.
+func (e *evaluation) remember(ctx context.Context, tl *timeline) error {
+	delay, err := e.pace.longest(tl)
+	if err == nil && delay > 0 {
+		r := new(Result)
+		err = e.eachBefore(ctx, delay, tl, func(f *facts.Fetch) error {
+			if err := e.decider.decide(r, f, tl); err != nil {
+				return err
+			}
+			return e.pace.check(r, tl)
+		})
+	}
+	originals := e.pages.originals
+	const allTime = 10_000 * 366 * facts.Day
+	for back := facts.Hour / 60; err == nil && originals != nil; back *= 8 {
+		originals.Forget()
+		err = e.eachBefore(ctx, back, tl, func(f *facts.Fetch) error { originals.Remember(f); return nil })
+		if originals.Full || back > allTime {
+			break
+		}
+	}
+	return err
+}
+
+// eachBefore calls f with the fetches of the so many microseconds before e.from, in its origin.
+func (e *evaluation) eachBefore(ctx context.Context, micros int64, tl *timeline, f func(*facts.Fetch) error) error {
+	fetches := facts.NewCursor(e.store.Fetches(ctx, facts.Between(e.from.Earlier(micros), e.from)), facts.PlaceOf)
+	defer fetches.Stop()
+	return eachRecord(fetches, e.from.Place, tl.places, func(_, _ *facts.Fetch) error { return nil }, f)
+}

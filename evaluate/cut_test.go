@@ -1,0 +1,247 @@
+package evaluate
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/robotsaudit/robotsaudit/internal/cdxj"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+)
+
+// largeOrigin are archives of which one origin has most fetches: what each says depends on those
+// before it.
+func largeOrigin() []archive {
+	const agents = "User-agent: *\nCrawl-delay: 10\nDisallow: /no\n"
+	robots := func(at, ua, body string) rec {
+		return rec{url: "http://a.example/robots.txt", at: at, ua: ua, body: body}
+	}
+	refused := robots("+200s", "", "")
+	refused.status = "403 no"
+	first := archive{
+		robots("-2d", "", agents), robots("-10m", "OtherBot/1.0", "User-agent: GPTBot\nDisallow: /\n"+agents), refused,
+		robots("+90s", "", "User-agent: *\nRequest-rate: 1/4\nDisallow: /no\nUser-agent: CCBot\nAllow: /\nCrawl-delay: 86400"),
+		rec{url: "http://a.example/.well-known/tdmrep.json", at: "+0s", body: `[{"location": "/1*", "tdm-reservation": 1}]`},
+		rec{url: "http://a.example/robots.txt", at: "+100s", ua: "CCBot/2.0", body: agents + "User-agent: GPTBot\nDisallow: /1\n"},
+	}
+	second := archive{rec{typ: "warcinfo", body: "software: x"}}
+	for i := range 120 {
+		at := fmt.Sprintf("+%ds", 3*i)
+		url := fmt.Sprintf("http://a.example/%d", i%40)
+		if i%7 == 0 {
+			url = fmt.Sprintf("http://a.example/no/%d", i)
+		}
+		r := html(url, at, fmt.Sprint(i), fmt.Sprintf("X-Robots-Tag: max-snippet:%d", i))
+		r.warc = []string{payloadDigest(fmt.Sprint("page ", i%40))}
+		r.ua = []string{"", "OtherBot/1.0", "CCBot/2.0 (x)", ""}[i%4]
+		switch before := fmt.Sprintf("+%ds", 3*(i-40)); {
+		case i >= 40 && i%3 == 0: // by its digest
+			r = revisit(rec{url: url, at: at, ua: r.ua, warc: r.warc}, identical)
+		case i >= 40 && i%3 == 1: // by its date
+			r = revisit(rec{url: url, at: at, ua: r.ua}, identical, "WARC-Refers-To-Target-URI: "+url, "WARC-Refers-To-Date: "+rec{at: before}.date())
+		case i >= 80:
+			r = rec{url: url, at: at, ua: r.ua, status: "304 x"}
+		}
+		first = append(first, r)
+		if i%5 == 0 {
+			second = append(second, r) // the same record
+		}
+		if i%11 == 0 { // another of its second, and one without an id in both archives
+			other, unnamed := r, rec{url: url, at: at, id: "-", ua: "-"}
+			other.body += "x"
+			first, second = append(first, unnamed), append(second, unnamed, other)
+		}
+	}
+	first = append(first, rec{url: "http://a.example/undated", at: "none"}, rec{url: "http://a.example/day", at: "2024-05-01"})
+	for i := range 12 {
+		for _, origin := range []string{"https://a.example", fmt.Sprintf("http://h%d.example", i)} {
+			second = append(second, rec{url: origin + "/robots.txt", at: "-1h", body: agents}, rec{url: origin + "/no", at: fmt.Sprintf("+%ds", i)},
+				rec{url: origin + "/x", at: fmt.Sprintf("+%ds", 20+i)})
+		}
+	}
+	return []archive{first, second}
+}
+
+// dividedFacts are those of largeOrigin, of an index that tells of some of its fetches and of others, and
+// of a log.
+func dividedFacts(t *testing.T) *Facts {
+	t.Helper()
+	in, out := t.TempDir(), t.TempDir()
+	var paths []string
+	add := func(name string, content []byte) {
+		paths = append(paths, filepath.Join(in, name))
+		if err := os.WriteFile(paths[len(paths)-1], content, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, a := range largeOrigin() {
+		add(fmt.Sprintf("%d.warc", i), a.bytes())
+	}
+	var rows []byte
+	for i := range 60 {
+		row := cdxj.Record{
+			Key: "a)/", Time: noon.Add(time.Duration(6*i) * time.Second), URL: fmt.Sprintf("http://a.example/%d", 2*i%40), Status: "200",
+			Digest: strings.TrimPrefix(payloadDigest(fmt.Sprint("page ", 2*i%40)), "WARC-Payload-Digest: sha1:"), Offset: int64(i), Length: 9, Filename: "x.warc",
+		}
+		rows = row.Append(rows)
+	}
+	add("index.cdxj", rows)
+	add("crawl.log", crawlLog(logged{"http://h1.example/x", "+1s", "-9998"}, logged{"http://a.example/y", "+150s", "-61"}, logged{"http://a.example/y", "+150s", "-61"}))
+	ingestFiles(t, out, paths)
+	return openFacts(t, out)
+}
+
+// allCuts are all cuts of facts at which ranges may begin: before each second of an origin but the first.
+func allCuts(t *testing.T, set *Facts, opt Options) []Cut {
+	t.Helper()
+	r, err := Resolve(t.Context(), set, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	last := int64(0)
+	for f, err := range r.store.Fetches(t.Context(), facts.Buckets{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		cut, second := facts.PlaceOf(f).Cut(), f.Micros-f.Micros%1e6
+		switch n := len(r.cuts); {
+		case n == 0 || r.cuts[n-1].Origin() != cut:
+		case second > last:
+			cut.Micros = second
+		default:
+			continue
+		}
+		last = second
+		r.cuts = append(r.cuts, cut)
+	}
+	if err := r.keepWhole(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return slices.Concat([]Cut{r.Cut(0, 1)}, slices.Compact(r.cuts), []Cut{r.Cut(1, 1)})
+}
+
+// TestCuts: the results of ranges between any cuts, also amid an origin, are those of one.
+func TestCuts(t *testing.T) {
+	t.Parallel()
+	sets := map[string]*Facts{"made": dividedFacts(t)}
+	if !testing.Short() {
+		for _, dir := range corpora(t) {
+			sets[dir] = factsOf(t, dir)
+		}
+	}
+	opt := askAll(t)
+	asOf := opt
+	asOf.AsOf, asOf.Crawler, asOf.CrawlerMap = noon.Add(100*time.Second), "TestBot", nil
+	for name, set := range sets {
+		all := allCuts(t, set, opt)
+		inside := 0
+		for _, c := range all {
+			if c.IsInside() {
+				inside++
+			}
+		}
+		if inside < 40 {
+			t.Fatalf("%s: %d of %d cuts are inside of an origin", name, inside, len(all))
+		}
+		rng := rand.New(rand.NewPCG(1, 2))
+		for _, n := range []int{1, 7, 128} {
+			for _, opt := range []Options{opt, asOf} {
+				cuts := []Cut{all[0], all[len(all)-1]}
+				for range n - 1 {
+					cuts = append(cuts, all[rng.IntN(len(all))]) // some ranges are empty
+				}
+				slices.SortFunc(cuts, Cut.Compare)
+				checkCuts(t, name, set, opt, cuts)
+			}
+		}
+	}
+	checkCuts(t, "every second apart", sets["made"], opt, allCuts(t, sets["made"], opt))
+}
+
+func checkCuts(t *testing.T, name string, set *Facts, opt Options, cuts []Cut) {
+	t.Helper()
+	want := plainRecorder{newRecorder()}
+	total := runInto(t, set, opt, want)
+	got, sum := decideRanges(t, set, opt, cuts)
+	if !slices.Equal(got, want.calls) {
+		t.Errorf("%s, %d ranges: %s", name, len(cuts)-1, firstDifference(got, want.calls))
+	}
+	sum.agents, sum.issues, sum.used = total.agents, total.issues, total.used
+	if !reflect.DeepEqual(sum, total) {
+		t.Errorf("%s, %d ranges: totals\n%+v\nwant\n%+v", name, len(cuts)-1, sum, total)
+	}
+}
+
+// TestCutsKeepExclusions: an origin of which a log tells exclusions is not divided.
+func TestCutsKeepExclusions(t *testing.T) {
+	t.Parallel()
+	set := dividedFacts(t)
+	_, totals := evaluateFacts(t, set, Options{})
+	if totals.Exclusions != 1 || totals.CrawlDelays == 0 || totals.Joined == 0 || totals.Duplicates == 0 {
+		t.Errorf("%+v", totals)
+	}
+	for _, c := range allCuts(t, set, Options{}) {
+		if c.IsInside() && c.Place.Origin == "http://h1.example" {
+			t.Errorf("%+v", c)
+		}
+	}
+}
+
+// TestCutForgetsAlike: where an origin has more records, and more crawlers, than are remembered, a range
+// that goes on with it knows those that one range knows.
+func TestCutForgetsAlike(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("65,536 records")
+	}
+	const records = 1<<16 + 2 // as many as are remembered, and two that are not
+	var a archive
+	a = append(a, rec{url: "http://a.example/robots.txt", at: "+0s", body: "User-agent: *\nCrawl-delay: 10\n"})
+	for i := range records {
+		r := html(fmt.Sprintf("http://a.example/%05x", i), fmt.Sprintf("+%ds", i), "", fmt.Sprintf("X-Robots-Tag: max-snippet:%d", i))
+		r.warc, r.ua = []string{payloadDigest(fmt.Sprint(i))}, "-"
+		a = append(a, r)
+	}
+	for i := range 4 {
+		r := revisit(rec{url: a[1+i].url, at: fmt.Sprintf("+%ds", records), warc: a[1+i].warc, ua: "-"}, identical)
+		a = append(a, r)
+	}
+	for i := range 2 * 1100 { // crawlers: the first of them come again as the last
+		n := i
+		if i >= 1100 {
+			n = 2*1100 - 1 - i
+		}
+		a = append(a, rec{url: fmt.Sprintf("http://b.example/%05d", i), at: fmt.Sprintf("+%ds", 100+i/1100), ua: fmt.Sprintf("Bot%s/1.0", letters(n))})
+	}
+	a = append(a, rec{url: "http://b.example/robots.txt", at: "-1h", body: "User-agent: *\nCrawl-delay: 10\n"})
+	set := makeFacts(t, 1, a)
+	s := pageRecorder{newRecorder(), make(map[string]string)}
+	totals := runInto(t, set, Options{}, &s)
+	known := 0
+	for _, r := range a[records+1 : records+5] {
+		if strings.Contains(s.pages[r.recordID()], "from=original") {
+			known++
+		}
+	}
+	if known != 2 || totals.CrawlDelays != maxPaced {
+		t.Errorf("%d originals known, want 2; %d fetches too soon, want %d", known, totals.CrawlDelays, maxPaced)
+	}
+	cuts := allCuts(t, set, Options{})
+	cuts = slices.DeleteFunc(cuts, func(c Cut) bool {
+		second := (c.Micros - noon.UnixMicro()) / 1e6
+		return c.IsInside() && second != 101 && second != records && second != 30000
+	})
+	checkCuts(t, "many", set, Options{Rate: true}, cuts)
+}
+
+// letters writes a number as a name.
+func letters(n int) string {
+	return string([]byte{'A' + byte(n/26/26), 'a' + byte(n/26%26), 'a' + byte(n%26)})
+}
