@@ -209,16 +209,18 @@ func TestCutForgetsAlike(t *testing.T) {
 		r.warc, r.ua = []string{payloadDigest(fmt.Sprint(i))}, "-"
 		a = append(a, r)
 	}
-	for i := range 4 {
+	for i := range 4 { // the first two of these are forgotten
 		r := revisit(rec{url: a[1+i].url, at: fmt.Sprintf("+%ds", records), warc: a[1+i].warc, ua: "-"}, identical)
 		a = append(a, r)
 	}
-	for i := range 2 * 1100 { // crawlers: the first of them come again as the last
+	const crawlers = maxPaced + 76
+	for i := range 3 * crawlers { // others, long before; then each once, and again, the last of them first
 		n := i
-		if i >= 1100 {
-			n = 2*1100 - 1 - i
+		if i >= 2*crawlers {
+			n = 4*crawlers - 1 - i
 		}
-		a = append(a, rec{url: fmt.Sprintf("http://b.example/%05d", i), at: fmt.Sprintf("+%ds", 100+i/1100), ua: fmt.Sprintf("Bot%s/1.0", letters(n))})
+		at := fmt.Sprintf("+%ds", []int{50, 100, 101}[i/crawlers])
+		a = append(a, rec{url: fmt.Sprintf("http://b.example/%05d", i), at: at, ua: fmt.Sprintf("Bot%s/1.0", letters(n))})
 	}
 	a = append(a, rec{url: "http://b.example/robots.txt", at: "-1h", body: "User-agent: *\nCrawl-delay: 10\n"})
 	set := makeFacts(t, 1, a)

@@ -48,9 +48,10 @@ func (c Cut) Compare(d Cut) int {
 		cmp.Compare(c.Micros, d.Micros))
 }
 
-// follows reports whether c lies behind a fetch of its bucket.
+// follows reports whether c lies behind a fetch of its bucket. In the order of the facts, rows of one
+// second follow one another, whatever of it they tell.
 func (c Cut) follows(f *Fetch) bool {
-	return cmp.Or(cmp.Compare(f.HostReversed, c.Place.Host), cmp.Compare(f.Origin, c.Place.Origin), cmp.Compare(orderMicros(f), c.Micros)) < 0
+	return cmp.Or(cmp.Compare(f.HostReversed, c.Place.Host), cmp.Compare(f.Origin, c.Place.Origin), cmp.Compare(f.Micros, c.Micros)) < 0
 }
 
 // Between selects the rows between two cuts, of which the first is less.
@@ -73,7 +74,7 @@ func (r *Reader) Cuts(ctx context.Context, most int) ([]Cut, error) {
 	paths, _ := r.files(func(t *Task) []string { return t.Fetches })
 	err := run.Sample(ctx, paths, FetchRuns, most, func(f *Fetch) {
 		here := Place{strings.Clone(f.HostReversed), strings.Clone(f.Origin)}
-		cuts = append(cuts, Cut{run.BucketOf(here.Host), here, floorTo(orderMicros(f), second)})
+		cuts = append(cuts, Cut{run.BucketOf(here.Host), here, floorTo(f.Micros, second)})
 	})
 	slices.SortFunc(cuts, Cut.Compare)
 	first := BeforeBucket(-1) // in the origin
