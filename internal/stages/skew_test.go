@@ -45,7 +45,7 @@ func skewed(t *testing.T) string {
 			continue
 		}
 		url := fmt.Sprintf("http://%s/%d/%0400d", host, n%3, n%300) // long: of few rows is a frame
-		digest := "WARC-Payload-Digest: sha1:" + strings.Repeat(string(rune('A'+n%26)), 32)
+		digest := "WARC-Payload-Digest: sha1:" + strings.Repeat(string(rune('A'+n%300%26)), 32)
 		page := warctest.Response(id, url, fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nX-Robots-Tag: max-snippet:%d\r\n\r\n%d", n, n), digest)
 		if n >= 300 && n%2 == 0 {
 			page.Type, page.Block = "revisit", ""
