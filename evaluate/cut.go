@@ -8,7 +8,7 @@ import (
 )
 
 // maxCuts is how many places are known at which ranges may begin: more make ranges more alike.
-const maxCuts = 8 * Buckets
+const maxCuts = 32 * Buckets
 
 // Cut returns the n-th of the cuts, from 0, that divide all fetches into so many ranges, of facts
 // that OpenResolved has opened. Ranges have about equally many fetches: those of a large origin are
@@ -65,7 +65,7 @@ func (e *evaluation) remember(ctx context.Context, tl *timeline) error {
 	}
 	originals := e.pages.originals
 	const allTime = 10_000 * 366 * facts.Day
-	for back := facts.Hour / 60; err == nil && originals != nil; back *= 8 {
+	for back := facts.Hour / 6; err == nil && originals != nil; back *= 3 {
 		originals.Forget()
 		err = e.eachBefore(ctx, back, tl, func(f *facts.Fetch) error { originals.Remember(f); return nil })
 		if originals.Full || back > allTime {

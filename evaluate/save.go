@@ -16,7 +16,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/run"
 )
 
-// Files of what was resolved, and of what a range of buckets came to.
+// Files of what was resolved, and of what a range came to.
 const (
 	knownFile  = "resolved" // what ranges have to know
 	totalsFile = "totals"

@@ -10,7 +10,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
-// Totals is what was counted: of a range of buckets, or of all.
+// Totals is what was counted: of a range, or of all.
 type Totals struct {
 	Counts
 	RobotsByOutcome map[string]int64

@@ -270,8 +270,9 @@ func newDecideCommand() *cobra.Command {
 	var uri, output, buckets string
 	cmd := &cobra.Command{
 		Use:     "decide --buckets J/M --facts URI -o URI",
-		Short:   "Decide the fetches of a range of hosts",
-		Long:    `Decide the fetches of the J-th of M ranges of hosts, from 0, once all is resolved.`,
+		Short:   "Decide a range of the fetches",
+		Long:    `Decide the J-th of M ranges of the fetches, from 0, once all is resolved. Ranges are about equally
+large: the fetches of a large host are divided by time.`,
 		Example: `  robotsaudit decide --buckets 0/128 --facts /shared/facts -o /shared/out`,
 		Args:    noArgs,
 	}

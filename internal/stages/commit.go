@@ -33,7 +33,7 @@ type Commit struct {
 	Shards []string          `json:"shards,omitempty"` // attempts
 	Copies map[string]string `json:"copies,omitempty"` // path of an input → that of the one that it is a copy of
 
-	// Of a range of buckets.
+	// Of a range.
 	Resolved string           `json:"resolved,omitempty"` // attempt
 	Rows     map[string]int64 `json:"rows,omitempty"`     // of tables
 }

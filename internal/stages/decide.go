@@ -12,7 +12,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
-// ranges says into how many ranges of buckets an output is divided, and of which facts it is.
+// ranges says into how many ranges an output is divided, and of which facts it is.
 type ranges struct {
 	Plan     string `json:"plan"`
 	Of       int    `json:"of"`
@@ -31,7 +31,7 @@ func (p *Plan) part(out Store, g *ranges, n int) *task {
 	return &task{out, p, fmt.Sprintf("%s%05d", p.parts(), n), fmt.Sprintf("robotsaudit decide --buckets %d/%d --facts %s -o %s", n, g.Of, g.Facts, out)}
 }
 
-// Decide decides the n-th of so many ranges of buckets, counted from 0, unless that is done. The
+// Decide decides the n-th of so many ranges, counted from 0, unless that is done. The
 // fetches are counted in decided while it runs.
 func Decide(ctx context.Context, s, out Store, p *Plan, n, of int, decided *atomic.Int64) (*Commit, error) {
 	if of < 1 || of > MaxRanges || n < 0 || n >= of {

@@ -1,5 +1,5 @@
 // Package stages audits in stages that are processes of their own, on one machine or many: plan,
-// read shards of the inputs, resolve, decide ranges of buckets, finish. docs/SCALE.md describes
+// read shards of the inputs, resolve, decide ranges, finish. docs/SCALE.md describes
 // them. Each stage is made of the functions that an audit in one process calls.
 //
 // Stages share a store: a folder, or the objects below a prefix. What an attempt at a task makes is
