@@ -127,11 +127,12 @@ func allCuts(t *testing.T, set *Facts, opt Options) []Cut {
 	return slices.Concat([]Cut{r.Cut(0, 1)}, slices.Compact(r.cuts), []Cut{r.Cut(1, 1)})
 }
 
-// TestCuts: the results of ranges between any cuts, also amid an origin, are those of one.
-func TestCuts(t *testing.T) {
+// TestRangesAmidOrigins: the results of ranges between any cuts are those of one.
+func TestRangesAmidOrigins(t *testing.T) {
 	t.Parallel()
-	sets := map[string]*Facts{"made": dividedFacts(t)}
+	sets, counts := map[string]*Facts{"made": dividedFacts(t)}, []int{7}
 	if !testing.Short() {
+		counts = []int{1, 7, 128}
 		for _, dir := range corpora(t) {
 			sets[dir] = factsOf(t, dir)
 		}
@@ -151,7 +152,7 @@ func TestCuts(t *testing.T) {
 			t.Fatalf("%s: %d of %d cuts are inside of an origin", name, inside, len(all))
 		}
 		rng := rand.New(rand.NewPCG(1, 2))
-		for _, n := range []int{1, 7, 128} {
+		for _, n := range counts {
 			for _, opt := range []Options{opt, asOf} {
 				cuts := []Cut{all[0], all[len(all)-1]}
 				for range n - 1 {
@@ -161,6 +162,9 @@ func TestCuts(t *testing.T) {
 				checkCuts(t, name, set, opt, cuts)
 			}
 		}
+	}
+	if testing.Short() {
+		return
 	}
 	checkCuts(t, "every second apart", sets["made"], opt, allCuts(t, sets["made"], opt))
 }

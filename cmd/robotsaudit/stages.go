@@ -269,9 +269,9 @@ func newResolveCommand() *cobra.Command {
 func newDecideCommand() *cobra.Command {
 	var uri, output, buckets string
 	cmd := &cobra.Command{
-		Use:     "decide --buckets J/M --facts URI -o URI",
-		Short:   "Decide a range of the fetches",
-		Long:    `Decide the J-th of M ranges of the fetches, from 0, once all is resolved. Ranges are about equally
+		Use:   "decide --buckets J/M --facts URI -o URI",
+		Short: "Decide a range of the fetches",
+		Long: `Decide the J-th of M ranges of the fetches, from 0, once all is resolved. Ranges are about equally
 large: the fetches of a large host are divided by time.`,
 		Example: `  robotsaudit decide --buckets 0/128 --facts /shared/facts -o /shared/out`,
 		Args:    noArgs,
