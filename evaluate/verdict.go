@@ -3,7 +3,7 @@
 //
 // Resolve comes first: every robots.txt capture is followed through revisits and
 // redirects, across origins, to what it came to. After that the origins are
-// independent: Decide takes any range of buckets, loads one origin's timeline after the
+// independent: Decide takes a range of the fetches, loads one origin's timeline after the
 // other and streams the origin's fetches past it. Finish adds the ranges up. Run does all
 // of it. Origin loads one origin alone, to decide any fetch by it.
 //
