@@ -99,6 +99,7 @@ func (w *Writer) drop() {
 		t.abandon()
 	}
 	clear(w.tables)
+	w.fetches = nil
 }
 
 // Result writes a fetch, and the rows that it has in other tables.
