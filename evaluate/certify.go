@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/resolve"
 )
 
 // doubts are the notes that keep a violation from being certain.
@@ -69,8 +70,8 @@ func (s *subject) wasTold(v *view, bracketed bool) bool {
 // mayPrecede reports whether the fetch may have been made before the crawler was told. The order of
 // the records in its archive would show it, but at most this one record was read.
 func (s *subject) mayPrecede(v *view) bool {
-	newest, at := v.governing.Newest()
-	return s.IsToldByIndex() && s.relationTo(newest, at) == beside && !v.toldBefore
+	isBeside := func(r *resolve.Step) bool { return s.relationTo(r.Time, r.Spot) == beside }
+	return s.IsToldByIndex() && !v.toldBefore && s.hasApplied(v.governing, isBeside)
 }
 
 // isBracketed reports whether a stale capture is confirmed by the first one after the

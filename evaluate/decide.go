@@ -164,16 +164,15 @@ func (d *decider) answerInTime(st *State, s *subject, tl *timeline, v *view) (An
 // govern notes what has to be known of the governing capture.
 func (r *Result) govern(v *view, s *subject) {
 	g := v.governing
-	newest, at := g.Newest()
 	r.Governing, r.Evidence = g, v.evidence
 	r.Age = s.time.MicrosSince(g.Oldest()) / 1e6
 	if v.evidence == Later {
-		r.Age = s.time.MicrosSince(newest) / 1e6
+		r.Age = s.time.MicrosSince(g.Newest()) / 1e6
 	}
 	if !v.own || g.OthersContent {
 		r.Notes |= NoteOtherCrawler
 	}
-	if s.isUnsure(g.Time(), facts.SpotOf(&g.Fetch)) || s.isUnsure(newest, at) {
+	if s.hasApplied(g, s.isUnsure) {
 		r.Notes |= NoteSameMoment
 	}
 	if g.Resynced || r.Fetch.Trust == facts.TrustResynced {

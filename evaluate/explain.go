@@ -172,8 +172,8 @@ func (x *explainer) begin(kind ExplanationKind, r *Result, found *findings) {
 func (x *explainer) fill() (*Explanation, error) {
 	if r := x.result; r.Governing != nil {
 		age := x.subject.time.MicrosSince(r.Governing.Oldest()) / 1e6
-		if newest, _ := r.Governing.Newest(); r.Evidence == Later {
-			age = x.subject.time.MicrosSince(newest) / 1e6
+		if r.Evidence == Later {
+			age = x.subject.time.MicrosSince(r.Governing.Newest()) / 1e6
 		}
 		x.made.Age = new(age)
 		x.made.LedBy = x.leads(r)

@@ -1,8 +1,6 @@
 package evaluate
 
 import (
-	"slices"
-
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/resolve"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
@@ -47,9 +45,9 @@ func (s *subject) relationTo(t facts.Time, at facts.Spot) relation {
 
 // isUnsure reports whether a record that counts as before the fetch may have come after
 // it: one of the same moment, unless the order of a serial crawler's archive tells.
-func (s *subject) isUnsure(t facts.Time, at facts.Spot) bool {
-	relation := s.relationTo(t, at)
-	isSame := !s.asOf && s.time.MicrosSince(t) == 0
+func (s *subject) isUnsure(r *resolve.Step) bool {
+	relation := s.relationTo(r.Time, r.Spot)
+	isSame := !s.asOf && s.time.MicrosSince(r.Time) == 0
 	return relation == beside || relation == before && isSame && s.Flags&facts.FlagSerial == 0
 }
 
@@ -67,16 +65,23 @@ func (s *subject) counts(st *State) bool {
 	return st.Outcome != OutcomeUnreachable || !s.precedes(st)
 }
 
-// precedes reports whether the content of a capture was got after the fetch. Newest names one of
-// the records of a moment; in the archive of the fetch another may show the order.
+// precedes reports whether the content of a capture was got after the fetch.
 func (s *subject) precedes(st *State) bool {
-	newest, at := st.Newest()
-	if s.relationTo(newest, at) >= behind {
-		return true
+	return s.hasApplied(st, func(r *resolve.Step) bool { return s.relationTo(r.Time, r.Spot) >= behind })
+}
+
+// hasApplied reports whether is holds for a record whose content a capture applies. Those of moments
+// before the fetch's are not asked.
+func (s *subject) hasApplied(st *State, is func(*resolve.Step) bool) bool {
+	if s.time.Micros-st.NewestMicros >= st.Coarsest.Unit() {
+		return false
 	}
-	return st.Outcome != OutcomeUnresolved && newest.MicrosSince(s.time) == 0 && slices.ContainsFunc(st.Steps(), func(step resolve.Step) bool {
-		return step.Kind == resolve.StepHop && s.relationTo(newest, step.Spot) >= behind
-	})
+	for _, r := range st.Applied() {
+		if is(&r) {
+			return true
+		}
+	}
+	return false
 }
 
 // freshFor is how long a copy of robots.txt may be used (RFC 9309 §2.4).

@@ -163,7 +163,7 @@ func TestCoarseDates(t *testing.T) {
 		{"a month hides no hour", archive{robotsTxt("2024-03", closed), robotsTxt("2024-05", closed), robotsTxt("2024-05-01T05:00:00Z", open),
 			at("unknown stale changed_between +coarse_date", "2024-04-30T20:00:00Z")}},
 		{"a redirect's target in its month", archive{redirect(home+"/robots.txt", "2024-05-20T00:00:00Z", "/r"), {url: home + "/r", at: "2024-05", body: open},
-			at(allowed+" +coarse_date", "2024-05-20T01:00:00Z")}},
+			at(allowed+" +same_moment +coarse_date", "2024-05-20T01:00:00Z")}},
 		{"a redirect's target on its day", archive{redirect(home+"/robots.txt", "2024-05-01", "/r"), {url: home + "/r", at: "2024-05-01T15:00:00Z", body: open},
 			at(allowed+" +coarse_date", "2024-05-02T16:00:00Z")}},
 		{"the afternoon after a day", archive{robotsTxt("2024-05-02T15:00:00Z", closed), at("disallowed later rule possible +coarse_date", "2024-05-01")}},

@@ -144,8 +144,7 @@ func (res *resolution) seekHere() {
 // visited reports whether c is the capture that the resolution began with, or a redirect on
 // the way led to it.
 func (res *resolution) visited(c *facts.Capture) bool {
-	at := facts.SpotOf(&c.Fetch)
-	return at == facts.SpotOf(&res.Fetch) || res.hasStep(Step{StepHop, at})
+	return facts.SpotOf(&c.Fetch) == facts.SpotOf(&res.Fetch) || res.hasStep(StepHop, &c.Fetch)
 }
 
 // returns reports whether the redirect in hand leads to a URL that the resolution came by.

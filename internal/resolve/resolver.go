@@ -503,7 +503,9 @@ func (r *resolver) takeHop(res *resolution, t target) error {
 		res.addStep(StepRival, &t.rival.Fetch)
 	}
 	return r.keep(res, c, UnresolvedRedirect, func() {
-		res.ApplyAt(&c.Fetch)
+		if !res.TooMany {
+			res.ApplyAt(&c.Fetch)
+		}
 		r.take(res, c)
 	})
 }

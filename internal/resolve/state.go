@@ -80,9 +80,6 @@ type State struct {
 	OldestPrecision facts.Precision
 	NewestMicros    int64
 	NewestPrecision facts.Precision
-	NewestInput     int32
-	NewestEntry     string
-	NewestIndex     int64
 	Coarsest        facts.Precision
 
 	StepText string // see Steps
@@ -117,10 +114,8 @@ func (s *State) ApplyAt(f *facts.Fetch) {
 	if s.OldestPrecision == facts.PrecisionNone || f.Micros < s.OldestMicros {
 		s.OldestMicros, s.OldestPrecision = f.Micros, f.Precision
 	}
-	if s.NewestPrecision == facts.PrecisionNone || f.Micros > s.NewestMicros ||
-		f.Micros == s.NewestMicros && facts.SpotOf(f).Compare(facts.Spot{Input: s.NewestInput, Entry: s.NewestEntry, Index: s.NewestIndex}) > 0 {
+	if s.NewestPrecision == facts.PrecisionNone || f.Micros > s.NewestMicros {
 		s.NewestMicros, s.NewestPrecision = f.Micros, f.Precision
-		s.NewestInput, s.NewestEntry, s.NewestIndex = f.Input, f.Entry, f.Index
 	}
 }
 
@@ -135,9 +130,9 @@ func (s *State) Oldest() facts.Time {
 	return facts.Time{Micros: s.OldestMicros, Precision: s.OldestPrecision}
 }
 
-// Newest is the date of the newest content applied, and where its record stands.
-func (s *State) Newest() (facts.Time, facts.Spot) {
-	return facts.Time{Micros: s.NewestMicros, Precision: s.NewestPrecision}, facts.Spot{Input: s.NewestInput, Entry: s.NewestEntry, Index: s.NewestIndex}
+// Newest is the date of the newest content applied.
+func (s *State) Newest() facts.Time {
+	return facts.Time{Micros: s.NewestMicros, Precision: s.NewestPrecision}
 }
 
 // takeBody makes the body of c the body applied.

@@ -23,6 +23,7 @@ const (
 type Step struct {
 	Kind StepKind
 	facts.Spot
+	Time facts.Time
 }
 
 // appendStep appends what StepText has of a step.
@@ -32,18 +33,23 @@ func appendStep(b []byte, step Step) []byte {
 	b = append(b, ':')
 	b = strconv.AppendInt(b, step.Index, 10)
 	b = append(b, ':')
+	b = strconv.AppendInt(b, step.Time.Micros, 10)
+	b = append(b, ':')
+	b = strconv.AppendInt(b, int64(step.Time.Precision), 10)
+	b = append(b, ':')
 	return strconv.AppendQuote(b, step.Entry)
 }
 
 // addStep notes a record that the resolution goes on with.
 func (s *State) addStep(kind StepKind, f *facts.Fetch) {
 	var text [256]byte // most are shorter
-	s.StepText = string(appendStep(append(text[:0], s.StepText...), Step{kind, facts.SpotOf(f)}))
+	s.StepText = string(appendStep(append(text[:0], s.StepText...), Step{kind, facts.SpotOf(f), f.Time()}))
 }
 
-// hasStep reports whether a step was noted. A name of an entry could look like one.
-func (s *State) hasStep(step Step) bool {
-	var text [64]byte
+// hasStep reports whether a step to a record was noted. A name of an entry could look like one.
+func (s *State) hasStep(kind StepKind, f *facts.Fetch) bool {
+	var text [96]byte
+	step := Step{kind, facts.SpotOf(f), f.Time()}
 	return strings.Contains(s.StepText, string(appendStep(text[:0], step))) && slices.Contains(s.Steps(), step)
 }
 
@@ -51,10 +57,27 @@ func (s *State) hasStep(step Step) bool {
 // order.
 func (s *State) Steps() []Step { return stepsOf(s.StepText) }
 
+// Applied returns the records whose dates count for the content applied: the capture itself and
+// those that its redirects led to. A revisit or 304 renews its original, whose date counts for nothing.
+func (s *State) Applied() []Step {
+	applied := []Step{{StepHop, facts.SpotOf(&s.Fetch), s.Time()}}
+	if s.Outcome == OutcomeUnresolved || s.StepText == "" {
+		return applied
+	}
+	for _, step := range s.Steps() {
+		if step.Kind == StepHop && len(applied) <= maxHops {
+			applied = append(applied, step)
+		}
+	}
+	return applied
+}
+
 func stepsOf(text string) (steps []Step) {
 	for text != "" {
 		input, rest, _ := strings.Cut(text[1:], ":")
 		index, rest, _ := strings.Cut(rest, ":")
+		micros, rest, _ := strings.Cut(rest, ":")
+		precision, rest, _ := strings.Cut(rest, ":")
 		quoted, err := strconv.QuotedPrefix(rest)
 		if err != nil {
 			return steps
@@ -63,6 +86,9 @@ func stepsOf(text string) (steps []Step) {
 		n, _ := strconv.ParseInt(input, 10, 32)
 		step.Input = int32(n)
 		step.Index, _ = strconv.ParseInt(index, 10, 64)
+		step.Time.Micros, _ = strconv.ParseInt(micros, 10, 64)
+		n, _ = strconv.ParseInt(precision, 10, 8)
+		step.Time.Precision = facts.Precision(n)
 		step.Entry, _ = strconv.Unquote(quoted)
 		steps, text = append(steps, step), rest[len(quoted):]
 	}
