@@ -18,6 +18,9 @@ func (d *decider) answer(st *State, s *subject) (Answer, error) {
 	case OutcomeUnavailable:
 		return Answer{Verdict: Allowed, Reason: reasonOf[st.Reason]}, nil
 	case OutcomeUnreachable:
+		if s.failsLater(st) {
+			return Answer{Reason: UnresolvedRedirect}, nil
+		}
 		a := Answer{Verdict: Disallowed, Reason: reasonOf[st.Reason]}
 		if s.path != "/robots.txt" && robots.RFC9309.NormalPath(s.path) == "/robots.txt" {
 			a.Notes, a.allows = NoteRobotsTxtEncoded, true

@@ -232,7 +232,7 @@ func TestRedirect(t *testing.T) {
 		{"a loop whose dates are out of order", archive{with(redirect(home+"/robots.txt", "-1h", "/b"), "unavailable too_many_redirects hops=2 final=302"),
 			redirect(home+"/b", "-60m1s", "/robots.txt"), page("allowed fresh too_many_redirects")}},
 		{"its content was got after the fetch", archive{redirect(home+"/robots.txt", "-1s", "/r"), page("disallowed later rule possible"), rec{url: home + "/r", at: "+1s", body: closed}}},
-		{"it came to a 503 after the fetch", archive{redirect(home+"/robots.txt", "-1s", "/r"), page("unknown none no_capture"), rec{url: home + "/r", at: "+1s", status: "503 x"}}},
+		{"it came to a 503 after the fetch", archive{redirect(home+"/robots.txt", "-1s", "/r"), page("unknown later unresolved_redirect"), rec{url: home + "/r", at: "+1s", status: "503 x"}}},
 		{"another crawler's target", archive{first, by(there("-59m", closed), "Other/1"), page("disallowed fresh rule probable +other_crawler")}},
 		{"own target before another's nearer", archive{there("-3h", closed), first, by(there("-59m", open), "Other/1"), page(certain)}},
 		{"another crawler's target is an ordinary fetch", archive{robotsTxt("-2h", closed), redirect(home+"/robots.txt", "-1h", "/r"),

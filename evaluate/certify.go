@@ -163,11 +163,11 @@ func (d *decider) askCopies(r *Result, s *subject, tl *timeline, v *view) error 
 
 // askCopy notes what a copy says against the verdict.
 func (d *decider) askCopy(r *Result, s *subject, c *State) error {
-	isBehind := s.relationOf(c) == behind
+	isBehind, isUnreadable := s.relationOf(c) == behind, s.isUnreadable(c)
 	switch {
-	case !c.says() && (!c.isUnreadable() || isBehind):
+	case !c.says() && (!isUnreadable || isBehind):
 		return nil
-	case c.isUnreadable() || c.Mismatched || c.OtherTarget || facts.Flags(c.BodyFlags)&facts.FlagBodyCut != 0:
+	case isUnreadable || c.Mismatched || c.OtherTarget || facts.Flags(c.BodyFlags)&facts.FlagBodyCut != 0:
 		r.Notes |= NoteUnreadableCopy
 	}
 	a, err := d.answer(c, s)

@@ -97,7 +97,7 @@ func (d *decider) judge(r *Result, s *subject, tl *timeline, v *view) error {
 	if tl.isOutdated(v, s) {
 		r.Notes, r.UnreadCaptures = r.Notes|NoteUnreadCapture, true
 	}
-	answer, err := d.answerInTime(v.governing, s, tl, v)
+	answer, err := d.answerInTime(v.governing, s, tl)
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func (d *decider) judge(r *Result, s *subject, tl *timeline, v *view) error {
 		r.unknown(reason)
 		return nil
 	}
-	if o := v.governing.Outcome; o == OutcomeUnresolved || o == OutcomeUndefined {
+	if o := v.governing.Outcome; o == OutcomeUnresolved || o == OutcomeUndefined || s.failsLater(v.governing) {
 		return d.recordPrior(r, s, v)
 	}
 	return nil
@@ -149,10 +149,10 @@ func (d *decider) contradicted(r *Result, s *subject, tl *timeline, v *view) (Re
 // answerInTime asks a capture at the governing one's moment. RFC 9309 §2.3.1.4 is
 // applied in time: unreachable disallows for a day; after more than 30 days of it
 // the crawler may take the file as unavailable.
-func (d *decider) answerInTime(st *State, s *subject, tl *timeline, v *view) (Answer, error) {
-	if st.Outcome == OutcomeUnreachable {
+func (d *decider) answerInTime(st *State, s *subject, tl *timeline) (Answer, error) {
+	if st.Outcome == OutcomeUnreachable && !s.failsLater(st) {
 		switch {
-		case v.evidence == Stale:
+		case !s.isFresh(st):
 			return Answer{Reason: UnreachableStale}, nil
 		case tl.longUnreachable(s):
 			return Answer{Verdict: Allowed, Reason: UnreachableOver30d}, nil
@@ -220,7 +220,7 @@ func (r *Result) unknown(reason Reason) {
 // checkRivals compares the governing capture with those of its moment in other archives.
 func (d *decider) checkRivals(r *Result, s *subject, tl *timeline, v *view) (Reason, error) {
 	for _, other := range v.rivals(s) {
-		a, err := d.answerInTime(other, s, tl, v)
+		a, err := d.answerInTime(other, s, tl)
 		if err != nil || s.isTooCostly() {
 			return reasonNone, err
 		}
@@ -247,7 +247,7 @@ func (d *decider) checkBeside(r *Result, s *subject, tl *timeline, v *view) (Rea
 	}
 	disallowed := true
 	for _, before := range append([]*State{w.governing}, w.rivals(&earlier)...) {
-		a, err := d.answerInTime(before, s, tl, &w)
+		a, err := d.answerInTime(before, s, tl)
 		if err != nil {
 			return reasonNone, err
 		}
@@ -268,7 +268,7 @@ func (d *decider) checkToken(r *Result, s *subject, tl *timeline, v *view) (Reas
 	}
 	second := *s
 	second.token = s.other
-	a, err := d.answerInTime(v.governing, &second, tl, v)
+	a, err := d.answerInTime(v.governing, &second, tl)
 	if err != nil || a.Verdict == r.Verdict {
 		return reasonNone, err
 	}

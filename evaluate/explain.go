@@ -378,7 +378,7 @@ func (x *explainer) isCopy(st *State) bool {
 	if x.result.Governing.Outcome == OutcomeUnreachable && slices.Contains(x.origin.timeline.lastCopies(&s), st) {
 		return true
 	}
-	return (st.says() || st.isUnreadable()) && st.isCopyAt(s.time) && s.relationOf(st) != behind
+	return (st.says() || s.isUnreadable(st)) && st.isCopyAt(s.time) && s.relationOf(st) != behind
 }
 
 // way tells how a capture led to its content.

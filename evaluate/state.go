@@ -42,16 +42,14 @@ func (s *State) isSuccess() bool {
 	return s.Outcome.HasRules() || s.Reason == resolve.Undecodable || s.Outcome == OutcomeUnresolved && s.Status/100 == 2
 }
 
-// isUnreadable reports whether nobody can tell what a crawler that used this capture
-// was told.
-func (s *State) isUnreadable() bool {
-	return s.Outcome == OutcomePartial || s.Outcome == OutcomeUnresolved || s.Outcome == OutcomeUndefined
-}
-
 // saysLike reports whether two captures answer every question alike. Most hosts
-// serve the same file every time.
+// serve the same file every time. What a redirect to an unreachable server says depends on when that
+// was found unreachable.
 func (s *State) saysLike(other *State) bool {
 	const cut = uint32(facts.FlagBodyCut)
+	if s.Outcome == OutcomeUnreachable && (s.StepText != "" || other.StepText != "") {
+		return false
+	}
 	return s.Outcome == other.Outcome && s.HasBody == other.HasBody &&
 		s.Mismatched == other.Mismatched && s.OtherTarget == other.OtherTarget &&
 		(!s.HasBody || s.BodyDigest == other.BodyDigest && s.BodyFlags&cut == other.BodyFlags&cut)

@@ -51,18 +51,22 @@ func (s *subject) isUnsure(r *resolve.Step) bool {
 	return relation == beside || relation == before && isSame && s.Flags&facts.FlagSerial == 0
 }
 
-// counts reports whether a capture is a candidate: at or before the fetch. One that
-// became unreachable only by a record after the fetch shows nothing at its moment.
+// counts reports whether a capture is a candidate: at or before the fetch.
 func (s *subject) counts(st *State) bool {
-	switch s.relationOf(st) {
-	case behind, after:
-		return false
-	case beside:
-		if s.withoutBeside {
-			return false
-		}
-	}
-	return st.Outcome != OutcomeUnreachable || !s.precedes(st)
+	relation := s.relationOf(st)
+	return relation == before || relation == beside && !s.withoutBeside
+}
+
+// failsLater reports whether a capture at or before the fetch redirects to what was found unreachable
+// after it. What the redirect led to at the fetch, nobody knows.
+func (s *subject) failsLater(st *State) bool {
+	return st.Outcome == OutcomeUnreachable && s.relationOf(st) <= beside && s.precedes(st)
+}
+
+// isUnreadable reports whether nobody can tell what a crawler that used a capture at the fetch was
+// told.
+func (s *subject) isUnreadable(st *State) bool {
+	return st.Outcome == OutcomePartial || st.Outcome == OutcomeUnresolved || st.Outcome == OutcomeUndefined || s.failsLater(st)
 }
 
 // precedes reports whether the content of a capture was got after the fetch.

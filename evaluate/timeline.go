@@ -182,8 +182,8 @@ func (l *line) before(k kind, n int) int {
 // fetch; nil where there is none.
 func (l *line) lastOf(k kind, n int, s *subject) *State {
 	for i := l.before(k, n); i >= 0 && s.look(); i = l.before(k, i) {
-		if s.counts(l.states[i]) {
-			return l.states[i]
+		if st := l.states[i]; s.counts(st) && !s.failsLater(st) {
+			return st
 		}
 	}
 	return nil

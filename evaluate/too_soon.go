@@ -100,12 +100,14 @@ func (p *pace) delay(r *Result, tl *timeline) (delay int64, line int, err error)
 	if tl.hasUnreadCopy(r.Fetch.Time()) { // it may ask for nothing
 		return 0, 0, nil
 	}
+	s := p.decider.newSubject(r.Fetch, r.Agent)
+	s.places = tl.places
 	asked, cost := r.Governing, 0
 	for c := range tl.copies(r.Fetch.Time()) {
 		if cost++; cost > maxLooked {
 			return 0, 0, nil
 		}
-		if !c.says() && !c.isUnreadable() || c.saysLike(asked) {
+		if !c.says() && !s.isUnreadable(c) || c.saysLike(asked) {
 			continue
 		}
 		asked = c

@@ -47,7 +47,7 @@ var valuesOf = map[string][]Value{
 		{"unreachable_over_30d", "Allowed: unreachable without a break for more than 30 days (§2.3.1.4)."},
 		{"unreachable", "Disallowed: robots.txt answered with 5xx, or not at all, at most 24 h before (§2.3.1.4)."},
 		{"unreachable_stale", "Unknown: the same, longer before."},
-		{"unresolved_redirect", "Unknown: robots.txt redirects to something these archives do not hold."},
+		{"unresolved_redirect", "Unknown: robots.txt redirects, and these archives do not show to what."},
 		{"unresolved_revisit", "Unknown: robots.txt is noted as unchanged, and the original is not here, or is not sure."},
 		{"undefined_status", "Unknown: a status of which RFC 9309 says nothing."},
 		{"undecodable", "Unknown: robots.txt is in a coding or format that cannot be read."},

@@ -44,7 +44,9 @@ Ambiguities, and how they are read here
  A11 "The oldest record on the way" holds the capture and all its hops. An unresolved
      capture applies no content, so its age is its own.
  A12 If a record on the way is after the fetch, or is the fetch, evidence is later,
-     even for a capture that governs as the latest at or before the fetch.
+     even for a capture that governs as the latest at or before the fetch. If what it
+     leads to there is unreachable, which shows nothing at the fetch, the redirect is
+     unresolved at the fetch.
  A13 Always allowed: the way is walked while its records are the same crawler's and
      at or within an hour after the one before; nothing behind a gap. Also a sixth hop
      and those behind it: the crawler may have followed them.
@@ -829,9 +831,26 @@ class Answer:
         return bool(self.readings) or self.unfinished
 
 
+def content_is_later(archive, capture, fetch):
+    """§2: a body captured after the fetch is evidence later (A12)."""
+    return any(c is fetch or after(c, fetch) for c in archive.outcome(capture).way)
+
+
+def fails_later(archive, capture, fetch):
+    """§3, 3: whether a redirect at or before the fetch led to what was unreachable after it (A12)."""
+    return archive.outcome(capture).kind == "unreachable" and not after(capture, fetch) and content_is_later(archive, capture, fetch)
+
+
+def kind_of(archive, capture, fetch):
+    """The kind of a capture's outcome, as far as it shows at the fetch."""
+    return "unresolved" if fails_later(archive, capture, fetch) else archive.outcome(capture).kind
+
+
 def answer(archive, capture, fetch, token=None):
     """What a capture answers to a fetch; for token in place of the fetch's own, if given."""
     outcome = archive.outcome(capture)
+    if fails_later(archive, capture, fetch):
+        return Answer("unknown", "unresolved_redirect")
     if outcome.kind == "unavailable":
         return Answer("allowed", outcome.reason or "unavailable")
     if outcome.kind == "unreachable":
@@ -862,11 +881,6 @@ def age_of(archive, capture, fetch):
     return max(difference(fetch.time, c.time) for c in archive.outcome(capture).way)
 
 
-def content_is_later(archive, capture, fetch):
-    """§2: a body captured after the fetch is evidence later (A12)."""
-    return any(c is fetch or after(c, fetch) for c in archive.outcome(capture).way)
-
-
 def own_of(captures, fetch):
     return [c for c in captures if same_crawler(c, fetch)]
 
@@ -889,7 +903,7 @@ def ends_long_run(archive, candidates, fetch):
     run = []
     for c in sorted(candidates, key=lambda c: (c.time.start, c.archive, c.place), reverse=True):
         outcome = archive.outcome(c)
-        if outcome.kind == "unreachable":
+        if kind_of(archive, c, fetch) == "unreachable":
             run.append(c)
         elif outcome.kind in SAYING or outcome.success:
             break
@@ -899,7 +913,7 @@ def ends_long_run(archive, candidates, fetch):
 
 def answer_in_time(archive, capture, candidates, fetch):
     """The governing capture's answer: §3's exception for unreachable captures applied."""
-    if archive.outcome(capture).kind == "unreachable":
+    if kind_of(archive, capture, fetch) == "unreachable":
         if age_of(archive, capture, fetch) > DAY:
             return Answer("unknown", "unreachable_stale")
         if unreachable_over_30_days(archive, candidates, fetch):
@@ -1030,7 +1044,7 @@ def certainty(archive, fetch, candidates, following, moment, governed, finding, 
     copies = [c for c in recent if archive.outcome(c).kind in ("rules", "unavailable")]
     copies += [c for c in candidates if same_moment(c, governing) and not same_crawler(c, governing)
                and archive.outcome(c).kind in ("rules", "unavailable")]  # A7
-    unreadable = [c for c in recent if archive.outcome(c).kind in ("partial", "unresolved", "undefined") or archive.outcome(c).mismatched]
+    unreadable = [c for c in recent if kind_of(archive, c, fetch) in ("partial", "unresolved", "undefined") or archive.outcome(c).mismatched]
     unreadable += [c for c in copies if archive.outcome(c).other_target]  # A40
     if archive.outcome(governing).kind == "unreachable":
         for known in candidates, [c for c in candidates if same_crawler(c, fetch)]:  # A27

@@ -339,6 +339,8 @@ CASES = [
     ([at(2, **MOVED), at(25, url=OTHER), at(20, ALLOW, token="F")], "unknown stale changed_between"),
     ([at(2, **MOVED), at(26 + S, url=OTHER)], "unknown fresh unresolved_redirect"),
     ([at(.5, **MOVED), at(-.25, url=OTHER)], "disallowed later rule possible"),
+    ([at(.5, **MOVED), at(-.25, b"", 503, url=OTHER), at(40)], "unknown later unresolved_redirect"),
+    ([at(1), at(.5, **MOVED, token="F"), at(-.25, b"", 503, url=OTHER)], "disallowed fresh rule probable"),
     ([at(1, **MOVED), at(1 - S, b"", 302, url=OTHER, location="http://h/robots.txt")], "allowed fresh too_many_redirects"),
     ([at(1, **MOVED), at(24, b"", 302, url=OTHER, location="http://h/robots.txt")], "allowed fresh too_many_redirects"),
     ([at(1, b"", 301, location="http://h/robots.txt"), at(1 - S)], "disallowed fresh rule certain"),
