@@ -240,14 +240,14 @@ func (d *decider) checkBeside(r *Result, s *subject, tl *timeline, v *view) (Rea
 	}
 	earlier := *s
 	earlier.withoutBeside = true
+	defer func() { s.looked = earlier.looked }()
 	w := tl.view(&earlier)
-	s.looked = earlier.looked
 	if w.governing == nil || s.relationOf(w.governing) >= behind {
 		return reasonNone, nil
 	}
 	disallowed := true
 	for _, before := range append([]*State{w.governing}, w.rivals(&earlier)...) {
-		a, err := d.answerInTime(before, s, tl)
+		a, err := d.answerInTime(before, &earlier, tl)
 		if err != nil {
 			return reasonNone, err
 		}
