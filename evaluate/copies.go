@@ -4,6 +4,7 @@ import (
 	"iter"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/resolve"
 )
 
 // others returns, where the governing capture is stale, those that say something else:
@@ -12,9 +13,10 @@ func (tl *timeline) others(s *subject, v *view) (list []*State) {
 	if v.evidence != Stale {
 		return nil
 	}
-	asked, start := v.governing, v.governing.Oldest()
+	asked, oldest := v.governing, v.governing.OldestApplied()
+	start := oldest.Time
 	consider := func(st *State) {
-		if st.says() && st != v.governing && !st.saysLike(asked) && !st.isReplacedBy(v.governing) {
+		if st.says() && st != v.governing && !st.saysLike(asked) && !st.isReplacedBy(&oldest) {
 			list = append(list, st)
 			asked = st
 		}
@@ -42,11 +44,11 @@ func (tl *timeline) others(s *subject, v *view) (list []*State) {
 	return list
 }
 
-// isReplacedBy reports whether g is the later of two captures of one moment, by its place
-// in the archive of both.
-func (st *State) isReplacedBy(g *State) bool {
-	at, later := facts.SpotOf(&st.Fetch), facts.SpotOf(&g.Fetch)
-	return st.Time().MicrosSince(g.Oldest()) == 0 && at.SameArchive(later) && at.Index < later.Index
+// isReplacedBy reports whether a record is the later of two of one moment, by its place in the archive
+// of both.
+func (st *State) isReplacedBy(r *resolve.Step) bool {
+	at := facts.SpotOf(&st.Fetch)
+	return st.Time().MicrosSince(r.Time) == 0 && at.SameArchive(r.Spot) && at.Index < r.Index
 }
 
 // copies yields every capture in [t − 24 h, t], whoever made it. Of those before t that say

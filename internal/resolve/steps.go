@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -70,6 +71,11 @@ func (s *State) Applied() []Step {
 		}
 	}
 	return applied
+}
+
+// OldestApplied returns the oldest of them.
+func (s *State) OldestApplied() Step {
+	return slices.MinFunc(s.Applied(), func(a, b Step) int { return cmp.Compare(a.Time.Micros, b.Time.Micros) })
 }
 
 func stepsOf(text string) (steps []Step) {
