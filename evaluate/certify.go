@@ -31,6 +31,9 @@ func (d *decider) certify(r *Result, s *subject, tl *timeline, v *view) error {
 	if bracketed {
 		r.Notes |= NoteBracketed
 	}
+	if r.allowedBehind && r.Contester == nil && !r.allows {
+		r.Notes |= NoteSameMoment
+	}
 	leads := tl.leads.to(s)
 	switch {
 	case r.Contester != nil || r.allows:
@@ -174,7 +177,7 @@ func (d *decider) askCopy(r *Result, s *subject, c *State) error {
 	switch {
 	case err != nil || a.Verdict != Allowed && !a.allows:
 	case isBehind:
-		r.Notes |= NoteSameMoment
+		r.allowedBehind = true
 	case a.Verdict == Allowed:
 		r.Contester = c
 		r.Notes |= NotePermittedCopy
