@@ -143,11 +143,8 @@ func (d *decider) askCopies(r *Result, s *subject, tl *timeline, v *view) error 
 			return err
 		}
 	}
-	if v.own && v.evidence == Stale { // else they are among those of the last day, or behind the fetch
-		for _, c := range v.moment {
-			if s.isOwn(c) {
-				continue
-			}
+	if v.evidence == Stale { // else they are among those of the last day, or behind the fetch
+		for _, c := range append(v.rivals(s), v.copies()...) {
 			if err := ask(c); err != nil || r.Contester != nil || !s.look() {
 				return err
 			}

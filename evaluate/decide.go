@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/resolve"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
@@ -169,13 +170,17 @@ func (r *Result) govern(v *view, s *subject) {
 	if v.evidence == Later {
 		r.Age = s.time.MicrosSince(g.Newest()) / 1e6
 	}
-	if !v.own || g.OthersContent {
+	if !v.own {
 		r.Notes |= NoteOtherCrawler
 	}
 	if s.hasApplied(g, s.isUnsure) {
 		r.Notes |= NoteSameMoment
 	}
-	if g.Resynced || r.Fetch.Trust == facts.TrustResynced {
+	r.doubt(g, s)
+	for _, st := range v.rivals(s) {
+		r.doubt(st, s)
+	}
+	if r.Fetch.Trust == facts.TrustResynced {
 		r.Notes |= NoteResynced
 	}
 	switch {
@@ -194,13 +199,29 @@ func (r *Result) govern(v *view, s *subject) {
 	if g.Forgeable || r.Fetch.Flags&facts.FlagForgeable != 0 {
 		r.Notes |= NoteForgeable
 	}
-	if g.OtherTarget {
+	if s.time.Precision < facts.PrecisionSecond {
+		r.Notes |= NoteCoarseDate
+	}
+}
+
+// doubt notes what speaks against the content of a capture that may govern.
+func (r *Result) doubt(st *State, s *subject) {
+	if st.OthersContent {
+		r.Notes |= NoteOtherCrawler
+	}
+	if s.hasApplied(st, func(to *resolve.Step) bool { return to.Spot != facts.SpotOf(&st.Fetch) && s.isUnsure(to) }) {
+		r.Notes |= NoteSameMoment
+	}
+	if st.Resynced {
+		r.Notes |= NoteResynced
+	}
+	if st.OtherTarget {
 		r.Notes |= NoteOtherTarget
 	}
-	if g.Mismatched {
+	if st.Mismatched {
 		r.Notes |= NoteDigestMismatch
 	}
-	if min(s.time.Precision, g.Coarsest) < facts.PrecisionSecond {
+	if st.Coarsest < facts.PrecisionSecond {
 		r.Notes |= NoteCoarseDate
 	}
 }

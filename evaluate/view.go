@@ -80,8 +80,10 @@ func (l *line) latest(s *subject) view {
 }
 
 // govern chooses, of captures of a moment, the one that governs: the crawler's own
-// before others', of those in one archive the one that wins, one that stands before the
-// fetch beyond doubt, the finest date. Between the rest it decides nothing which is taken.
+// before others', of those in one archive the one that wins. In which order those of several archives
+// came, nothing tells: one that no page could forge, one whose content is later than the fetch, else
+// the oldest content, one that stands before the fetch beyond doubt, the finest date. Between the rest
+// it decides nothing which is taken, because the doubts of all count.
 func (v *view) govern(s *subject, moment []*State) {
 	v.governing = moment[0]
 	for _, st := range moment[1:] {
@@ -99,6 +101,12 @@ func (v *view) prefers(s *subject, a, b *State) bool {
 		return s.isOwn(a)
 	case at.SameArchive(than):
 		return v.wins(a, b)
+	case a.Forgeable != b.Forgeable:
+		return b.Forgeable
+	case s.precedes(a) != s.precedes(b):
+		return s.precedes(a)
+	case a.Oldest().MicrosSince(b.Oldest()) != 0:
+		return a.Oldest().MicrosSince(b.Oldest()) < 0
 	case s.relationOf(a) != s.relationOf(b):
 		return s.relationOf(a) < s.relationOf(b)
 	case a.Precision != b.Precision:
@@ -133,6 +141,11 @@ func (v *view) rivals(s *subject) []*State {
 		}
 	}
 	return list
+}
+
+// copies are the captures of the governing one's moment by other crawlers than that one's.
+func (v *view) copies() []*State {
+	return filter(v.moment, func(st *State) bool { return st.key != v.governing.key })
 }
 
 // unreachableMay is how long a server has to be unreachable until crawlers may take its
