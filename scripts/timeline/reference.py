@@ -31,22 +31,25 @@ Ambiguities, and how they are read here
      and differ: nothing tells which is "the latest by anyone", so that is
      conflicting_captures, too.
  A6  Of captures of one moment that say the same, any may be cited; all are named here.
-     What depends on the one (same_moment, other_crawler) depends on the one in the
-     fetch's own archive, else the crawler's own, else that with the smallest record id.
+     Nothing tells which is the latest, so the evidence is that of the one whose content is
+     later than the fetch, else of the oldest content, and what speaks against the content
+     of any of them counts.
  A7  "Another crawler's capture of that moment is a permitted copy": at any age.
  Redirects
  A8  A target of the hop's own moment: in one archive the records' order tells; in
      another archive it counts as after the hop ("at or within an hour").
  A9  The crawler's own target before the hop is preferred to another's after it.
  A10 A loop is a hop that leads to a record already on the way, or to a URL already
-     on the way of which no capture is in reach (dates out of order). A redirect to
-     its own URL whose next capture is 200 (a cookie wall) is followed to that 200.
+     on the way of which no capture is in reach (dates out of order). A record already on
+     the way is none that came after the hop: a redirect back to its own URL whose next
+     capture is 200 (a cookie wall) is followed to that 200.
  A11 "The oldest record on the way" holds the capture and all its hops. An unresolved
      capture applies no content, so its age is its own.
  A12 If a record on the way is after the fetch, or is the fetch, evidence is later,
      even for a capture that governs as the latest at or before the fetch. If what it
      leads to there is unreachable, which shows nothing at the fetch, the redirect is
-     unresolved at the fetch.
+     unresolved at the fetch. A capture of the fetch's own moment at or before it is noted
+     there, too (same_moment).
  A13 Always allowed: the way is walked while its records are the same crawler's and
      at or within an hour after the one before; nothing behind a gap. Also a sixth hop
      and those behind it: the crawler may have followed them.
@@ -83,7 +86,7 @@ Ambiguities, and how they are read here
  A24 Where that own capture agrees and is at most 30 days old, certainty is probable
      also if the other crawler's fresher capture is stale: the crawler was told.
  A25 "Between it and t" is between the content applied and t. The captures asked are
-     anyone's.
+     anyone's. One of the content's moment in another archive may have come after it.
  A26 The unreachable run is of captures by anyone, or of the crawler's own: it may know
      no others. A redirect that leads to a 5xx counts as unreachable; an unresolved or
      undefined one neither counts nor ends the run, except with a 2xx of its own.
@@ -126,6 +129,8 @@ Ambiguities, and how they are read here
      nobody knows which it is.
  A43 Of captures of one moment that give one verdict for different reasons, the reason is
      that of the one cited.
+ A44 The crawler's own captures of one moment in two archives are at the same moment, also
+     where another crawler's stands behind one of them.
 """
 
 import base64
@@ -216,7 +221,7 @@ def earliest(captures):
 
 
 def spokesman(captures, fetch):
-    """Of captures that say the same, the one cited; the order of archives never decides (A6)."""
+    """Of captures that say the same, one; the order of archives never decides."""
     return min(captures, key=lambda c: (c.archive != fetch.archive, not same_crawler(c, fetch), c.id))
 
 
@@ -623,13 +628,14 @@ class Archive:
         captures = [f for f in self.of_url.get(same_url_key(url), []) if f.method == "GET"]
         for whose in (True, False):
             theirs = [f for f in captures if same_crawler(f, capture) == whose]
-            soon = [f for f in theirs if f is not hop and soon_after(f, hop)]
+            soon = [f for f in theirs if f not in chain and soon_after(f, hop)]
             if soon:
                 nearest = spokesman(earliest(soon), hop)
                 self.add_redirect(url, capture, [hop.time, nearest.time])
                 self.look_for_rivals(theirs, nearest, hop, capture, chain)
                 return nearest
-            ago = [f for f in theirs if not soon_after(f, hop) and at_or_before(f, hop) and difference(hop.time, f.time) <= DAY]
+            ago = [f for f in theirs if (f in chain or not soon_after(f, hop) and at_or_before(f, hop))
+                   and NOTHING <= difference(hop.time, f.time) <= DAY]
             if ago:
                 self.add_redirect(url, capture, [hop.time])
                 last = spokesman(latest(ago), hop)
@@ -651,14 +657,16 @@ class Archive:
 
     def add_redirect(self, url, capture, times):
         if not capture.serial:
-            self.redirects.setdefault((same_url_key(url), (capture.token or "").lower()), []).append((capture.id, times))
+            self.redirects.setdefault(same_url_key(url), []).append((capture, times))
 
     def may_be_led_to(self, fetch):
         """Whether a redirect may have led to a GET, though not to the nearest (A39)."""
-        redirects = self.redirects.get((same_url_key(fetch.url), (fetch.token or "").lower()), []) if fetch.method == "GET" else []
+        redirects = [(c, times) for c, times in self.redirects.get(same_url_key(fetch.url), []) if may_be_same_crawler(c, fetch)]
+        if fetch.method != "GET":
+            return False
         return any(difference(fetch.time, t) == NOTHING for _, times in redirects for t in times) or any(
             NOTHING <= difference(fetch.time, times[0]) <= HOUR
-            and any(other != start and NOTHING <= difference(times[0], at[0]) <= HOUR for other, at in redirects)
+            and any(other is not start and NOTHING <= difference(times[0], at[0]) <= HOUR for other, at in redirects)
             for start, times in redirects)
 
     def status_and_location(self, f):
@@ -745,7 +753,7 @@ class Archive:
         if named:
             if f.type == "revisit" and digest_key(f.digest) != EMPTY_DIGEST:
                 named = [g for g in named if not digests_contradict(g.digest, f.digest)]
-            if len({(g.status, g.stored) for g in named}) > 1:
+            if any(not answer_alike(g, named[0]) for g in named[1:]):
                 return None  # of one moment: nobody knows which is meant
             return spokesman(named, f) if named else None
         successes = [g for g in self.of_url.get(same_url_key(f.url), [])
@@ -759,7 +767,7 @@ class Archive:
             successes = [g for g in successes if relation(g, wanted) == "has"]
         successes = [g for g in successes if same_crawler(g, f)] or successes
         copies = latest(successes)
-        if len({(g.status, g.stored) for g in copies}) > 1:
+        if any(not answer_alike(g, copies[0]) for g in copies[1:]):
             return None  # of one moment in several archives: nobody knows which is the latest
         return spokesman(copies, f) if copies else None
 
@@ -881,6 +889,11 @@ def age_of(archive, capture, fetch):
     return max(difference(fetch.time, c.time) for c in archive.outcome(capture).way)
 
 
+def may_be_after(c, fetch):
+    """A38: whether a capture that counts as before the fetch may have come after it."""
+    return same_moment(c, fetch) and c is not fetch and not after(c, fetch) and (c.archive != fetch.archive or not fetch.serial)
+
+
 def own_of(captures, fetch):
     return [c for c in captures if same_crawler(c, fetch)]
 
@@ -888,10 +901,17 @@ def own_of(captures, fetch):
 def governing_moment(archive, candidates, fetch):
     """§3, 1 and 2: the captures at or before t that may govern, all of one moment."""
     own = latest(own_of(candidates, fetch))
-    if own and min(age_of(archive, c, fetch) for c in own) <= DAY:
+    if own and age_of(archive, weakest(archive, own, fetch), fetch) <= DAY:
         return own
     moment = latest(candidates)
-    return own_of(moment, fetch) or moment
+    return own if own_of(moment, fetch) else moment  # A44
+
+
+def weakest(archive, moment, fetch):
+    """Of captures of one moment, that of the least evidence (A6)."""
+    later = [c for c in moment if content_is_later(archive, c, fetch)] or moment
+    age = max(age_of(archive, c, fetch) for c in later)
+    return spokesman([c for c in later if age_of(archive, c, fetch) == age], fetch)
 
 
 def unreachable_over_30_days(archive, candidates, fetch):
@@ -955,7 +975,7 @@ def decide(archive, fetch):
 def decide_by_before(archive, fetch, candidates, following):
     moment = governing_moment(archive, candidates, fetch)
     answers = [answer_in_time(archive, c, candidates, fetch) for c in moment]
-    capture = spokesman(moment, fetch)
+    capture = weakest(archive, moment, fetch)
     evidence = "fresh" if age_of(archive, capture, fetch) <= DAY else "stale"
     if content_is_later(archive, capture, fetch):
         evidence = "later"
@@ -963,20 +983,23 @@ def decide_by_before(archive, fetch, candidates, following):
 
 
 def conclude(archive, fetch, candidates, following, moment, answers, evidence):
-    governing = spokesman(moment, fetch)
+    governing = weakest(archive, moment, fetch)
     governed = answers[moment.index(governing)]
     notes = set(governed.notes)
-    if not same_crawler(governing, fetch) or archive.outcome(governing).borrowed:
+    if not same_crawler(governing, fetch) or any(archive.outcome(c).borrowed for c in moment):
         notes.add("other_crawler")
-    if archive.outcome(governing).other_target:
+    if any(archive.outcome(c).other_target for c in moment):
         notes.add("other_target")  # A40
     beside = same_moment(governing, fetch) and governing.archive != fetch.archive
-    applied = [governing, *archive.outcome(governing).way]
-    if evidence != "later" and any(same_moment(c, fetch) and (c.archive != fetch.archive or not fetch.serial) for c in applied):  # A38
+    applied = [governing] + [hop for c in moment for hop in archive.outcome(c).way if hop is not c]
+    if any(may_be_after(c, fetch) for c in applied):
         notes.add("same_moment")
 
     def unknown(reason):
-        return Finding("unknown", evidence, reason, None, governing, notes, moment)
+        finding = Finding("unknown", evidence, reason, None, governing, notes, moment)
+        if reason == governed.reason:
+            finding.reasons = {c.id: a.reason for c, a in zip(moment, answers)}
+        return finding
 
     if len({a.verdict for a in answers}) > 1:
         return unknown("conflicting_captures")
@@ -1006,7 +1029,7 @@ def conclude(archive, fetch, candidates, following, moment, answers, evidence):
     # §3: stale, and something between it and t or within 24 h after t disagrees.
     if evidence == "stale":
         content = min(archive.outcome(governing).way, key=lambda c: c.time.start)
-        between = [c for c in candidates if c not in moment and after(c, content) and archive.outcome(c).kind in SAYING]
+        between = [c for c in candidates if c not in moment and not after(content, c) and archive.outcome(c).kind in SAYING]
         for c in between + [c for c in following if difference(c.time, fetch.time) <= DAY]:
             if answer(archive, c, fetch).verdict not in ("unknown", governed.verdict):
                 return unknown("changed_between")
@@ -1044,6 +1067,7 @@ def certainty(archive, fetch, candidates, following, moment, governed, finding, 
     copies = [c for c in recent if archive.outcome(c).kind in ("rules", "unavailable")]
     copies += [c for c in candidates if same_moment(c, governing) and not same_crawler(c, governing)
                and archive.outcome(c).kind in ("rules", "unavailable")]  # A7
+    copies += [c for c in moment if c in candidates and archive.outcome(c).kind == "rules"]  # A6
     unreadable = [c for c in recent if kind_of(archive, c, fetch) in ("partial", "unresolved", "undefined") or archive.outcome(c).mismatched]
     unreadable += [c for c in copies if archive.outcome(c).other_target]  # A40
     if archive.outcome(governing).kind == "unreachable":
@@ -1058,7 +1082,8 @@ def certainty(archive, fetch, candidates, following, moment, governed, finding, 
     if governed.contested() or any(a.verdict == "allowed" or a.contested() for a in said):
         return "contested"
 
-    if any(answer(archive, c, fetch).verdict == "allowed" for c in following if same_moment(c, fetch)):
+    behind = [answer(archive, c, fetch) for c in following if same_moment(c, fetch)]
+    if any(a.verdict == "allowed" or a.contested() for a in behind):
         finding.notes.add("same_moment")  # behind the fetch
     age = age_of(archive, governing, fetch)
     own = same_crawler(governing, fetch)
