@@ -87,13 +87,26 @@ func (tl *timeline) lastCopies(s *subject) (list []*State) {
 		n := l.upTo(s)
 		got, gone := l.lastOf(kindSuccess, n, s), l.lastOf(kindLost, n, s)
 		if got != nil {
-			list = append(list, got)
+			list = append(list, l.lastWith(got, s)...)
 		}
 		if gone != nil && (got == nil || gone.Micros >= got.Micros) {
 			list = append(list, gone)
 		}
 	}
 	return list
+}
+
+// lastWith returns the 2xx that may be the last, of which one is: those of its moment, the last in each
+// archive.
+func (l *line) lastWith(last *State, s *subject) []*State {
+	var moment []*State
+	near := l.between(last.Time(), last.Time())
+	for st := near.take(); st != nil && s.look(); st = near.take() {
+		if st.is(kindSuccess) && st.Time().MicrosSince(last.Time()) == 0 && s.counts(st) {
+			moment = append(moment, st)
+		}
+	}
+	return oneOfEach(moment, func(a, b *State) bool { return a.Index > b.Index })
 }
 
 // filter returns the captures that keep accepts: the list itself, where it accepts
