@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"iter"
+	"slices"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/resolve"
@@ -13,10 +14,13 @@ func (tl *timeline) others(s *subject, v *view) (list []*State) {
 	if v.evidence != Stale {
 		return nil
 	}
-	asked, oldest := v.governing, v.governing.OldestApplied()
-	start := oldest.Time
+	asked, content := v.governing, []resolve.Step{v.governing.OldestApplied()}
+	start := content[0].Time
+	for _, st := range v.rivals(s) {
+		content = append(content, st.Applied()[0])
+	}
 	consider := func(st *State) {
-		if st.says() && st != v.governing && !st.saysLike(asked) && !st.isReplacedBy(&oldest) {
+		if st.says() && st != v.governing && !st.saysLike(asked) && !slices.ContainsFunc(content, st.isReplacedBy) {
 			list = append(list, st)
 			asked = st
 		}
@@ -46,9 +50,9 @@ func (tl *timeline) others(s *subject, v *view) (list []*State) {
 
 // isReplacedBy reports whether a record is the later of two of one moment, by its place in the archive
 // of both.
-func (st *State) isReplacedBy(r *resolve.Step) bool {
-	at := facts.SpotOf(&st.Fetch)
-	return st.Time().MicrosSince(r.Time) == 0 && at.SameArchive(r.Spot) && at.Index < r.Index
+func (s *State) isReplacedBy(r resolve.Step) bool {
+	at := facts.SpotOf(&s.Fetch)
+	return s.Time().MicrosSince(r.Time) == 0 && at.SameArchive(r.Spot) && at.Index < r.Index
 }
 
 // copies yields every capture in [t − 24 h, t], whoever made it. Of those before t that say
