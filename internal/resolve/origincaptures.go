@@ -316,7 +316,7 @@ const (
 
 // original finds the record that a revisit names by URL and date, or without a date by
 // its id, and tells whether it is the original. It has the revisit's own status, where that
-// has one.
+// has one. Of several that say the same, the crawler's own goes before others'.
 func (g *originCaptures) original(res *resolution, who Crawler) (found *facts.Capture, what reference) {
 	t := res.wantTime()
 	if !t.Known() {
@@ -340,6 +340,9 @@ func (g *originCaptures) original(res *resolution, who Crawler) (found *facts.Ca
 			found, disputed = c, false
 		case res.fit(c) == res.fit(found):
 			disputed = disputed || !answersLike(found, c)
+			if key := who(&res.Fetch); who(&found.Fetch) != key && who(&c.Fetch) == key {
+				found = c
+			}
 		}
 	}
 	switch {
