@@ -12,7 +12,7 @@ type target struct {
 	capture    *facts.Capture
 	follows    bool             // it was got at or after the redirect
 	found      bool             // there is one; without a capture nobody knows which
-	isOthers   bool             // another page than the redirect led to it, as its archive tells
+	isOthers   bool             // another page than the redirect led to it, as its archive tells, or nothing shows that the redirects did
 	candidates []*facts.Capture // what it was found among
 	rival      *facts.Capture   // says something else, and nothing tells which of the two was got for the redirect
 }
@@ -129,9 +129,8 @@ func (res *resolution) rival(list byDate, target *facts.Capture) *facts.Capture 
 }
 
 // hasOther reports whether there is another GET of the URL of a target near enough for a redirect to have
-// led to it: the one in hand, or one that was made in the hour after it.
-func (g *originCaptures) hasOther(res *resolution, t target, who Crawler) bool {
-	hop := res.wantTime()
+// led to it: the one in hand, followed at hop, or one that was made in the hour after it.
+func (g *originCaptures) hasOther(res *resolution, t target, hop facts.Time, who Crawler) bool {
 	_, everyone := g.ofURL(res.WantKey).by(who, res)
 	isLate := func(c *facts.Capture) bool { return c.Time().MicrosSince(hop) > 2*facts.Hour }
 	for c := range everyone.all.from(hop.Micros, isLate) {

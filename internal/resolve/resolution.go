@@ -43,6 +43,7 @@ type resolution struct {
 	CurIndex      int64
 	CurUnmodified bool
 	TooMany       bool
+	Unled         bool // nothing shows that the redirects led the crawler to the record in hand
 
 	// Of a record in hand that has an original:
 	CurStatus   int16

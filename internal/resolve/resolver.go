@@ -411,6 +411,7 @@ func (r *resolver) step(res *resolution, g *originCaptures) error {
 	switch want {
 	case seekHop:
 		t := g.nearest(res, r.who)
+		t.isOthers = t.isOthers || res.Unled
 		if err := r.addLead(res, g, t); err != nil {
 			return err
 		}
@@ -491,7 +492,8 @@ func (r *resolver) takeHop(res *resolution, t target) error {
 		res.Settle(OutcomeUnavailable, TooManyRedirects)
 		return nil
 	}
-	if res.Kind == facts.CaptureRobots && t.follows && !t.isOthers && r.mayBeSameCrawler(res, c) {
+	res.Unled = !t.follows || t.isOthers || !r.mayBeSameCrawler(res, c)
+	if res.Kind == facts.CaptureRobots && !res.Unled {
 		if err := r.marks.Add(MarkOf(&c.Fetch)); err != nil {
 			return err
 		}
@@ -514,10 +516,13 @@ func (r *resolver) takeHop(res *resolution, t target) error {
 // with several connections need not have followed it by the nearest.
 func (r *resolver) addLead(res *resolution, g *originCaptures, t target) error {
 	isSerial := res.Flags&facts.FlagSerial != 0 && !t.isOthers && !(t.found && t.capture == nil)
-	if res.Kind != facts.CaptureRobots || res.wantsPolicy() || isSerial || !g.hasOther(res, t, r.who) {
+	at := res.wantTime()
+	if res.Time().MicrosSince(at) > 0 { // it led to nothing that was got before
+		at = res.Time()
+	}
+	if res.Kind != facts.CaptureRobots || res.wantsPolicy() || isSerial || !g.hasOther(res, t, at, r.who) {
 		return nil
 	}
-	at := res.wantTime()
 	lead := Lead{
 		HostReversed: res.WantHost, Origin: res.WantOrigin, Key: res.WantKey, Crawler: r.who(&res.Fetch),
 		URL: res.CurURL, Micros: at.Micros, Precision: at.Precision, Target: at.Micros, TargetExact: at.Precision, IsOthers: t.isOthers,
@@ -526,7 +531,7 @@ func (r *resolver) addLead(res *resolution, g *originCaptures, t target) error {
 	way := State{StepText: res.StepText}
 	for _, c := range t.candidates {
 		way.addStep(StepHop, &c.Fetch)
-		if t.follows {
+		if t.follows && c.Time().MicrosSince(at) > 0 {
 			lead.Target, lead.TargetExact = c.Micros, c.Precision
 		}
 	}
