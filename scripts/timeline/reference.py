@@ -51,7 +51,8 @@ Ambiguities, and how they are read here
      unresolved at the fetch. A capture of the fetch's own moment at or before it is noted
      there, too (same_moment).
  A13 Always allowed: the way is walked while its records are the same crawler's and
-     at or within an hour after the one before; nothing behind a gap. Also a sixth hop
+     at or within an hour after the one before; nothing behind a gap: there, any GET in the
+     hour after a redirect may be what it led to (A39). Also a sixth hop
      and those behind it: the crawler may have followed them.
  Revisits and 304
  A14 A revisit's own time counts for its body even if the original is captured after
@@ -125,8 +126,8 @@ Ambiguities, and how they are read here
      second says something else. A copy of such a redirect may have allowed.
  A41 Always allowed, too: a record that a redirect led to, of the same archive, where only
      one of the two requests names a crawler.
- A42 Of several records of one moment that a 304 may mean by URL and date, and that differ,
-     nobody knows which it is.
+ A42 Of several records of one moment that a 304 may mean by URL and date, or a redirect by
+     URL, and that differ, nobody knows which it is. If they agree, the crawler's own counts.
  A43 Of captures of one moment that give one verdict for different reasons, the reason is
      that of the one cited.
  A44 The crawler's own captures of one moment in two archives are at the same moment, also
@@ -582,7 +583,7 @@ class Archive:
     def mark_as_allowed(followed):
         """§3: the very records that a capture's redirects led to (A13)."""
         for hop, target in zip(followed, followed[1:]):
-            if not may_be_same_crawler(target, followed[0]) or not soon_after(target, hop):
+            if not led(hop, target, followed[0]):
                 return
             target.itself = True
 
@@ -615,7 +616,10 @@ class Archive:
             if not (status is not None and 300 <= status <= 399 and status != 304 and location):
                 return chain, None
             url = urljoin(chain[-1].url, location)
-            target = self.hop_target(chain[-1], url, capture, chain)
+            targets = self.hop_targets(chain[-1], url, capture, chain)
+            target = targets[0] if targets else None
+            if any(not answer_alike(t, target) for t in targets):
+                return chain, ("unresolved", "unresolved_redirect")  # A42
             if target in chain or target is None and (
                     len(chain) >= 6 or same_url_key(url) in [same_url_key(c.url) for c in chain]):
                 return chain, ("unavailable", "too_many_redirects")  # a loop (A10), or a sixth hop
@@ -623,25 +627,26 @@ class Archive:
                 return chain, ("unresolved", "unresolved_redirect")
             chain.append(target)
 
-    def hop_target(self, hop, url, capture, chain):
-        """The nearest capture within 1 h after the hop, else the latest within 24 h before; own first (A9)."""
+    def hop_targets(self, hop, url, capture, chain):
+        """The nearest captures within 1 h after the hop, else the latest within 24 h before; own first (A9)."""
         captures = [f for f in self.of_url.get(same_url_key(url), []) if f.method == "GET"]
         for whose in (True, False):
             theirs = [f for f in captures if same_crawler(f, capture) == whose]
             soon = [f for f in theirs if f not in chain and soon_after(f, hop)]
             if soon:
-                nearest = spokesman(earliest(soon), hop)
-                self.add_redirect(url, capture, [hop.time, nearest.time])
-                self.look_for_rivals(theirs, nearest, hop, capture, chain)
+                nearest = earliest(soon)
+                nearest = [f for f in nearest if f.archive == hop.archive] or nearest
+                self.add_redirect(url, capture, chain, [hop.time, nearest[0].time])
+                self.look_for_rivals(theirs, nearest[0], hop, capture, chain)
                 return nearest
             ago = [f for f in theirs if (f in chain or not soon_after(f, hop) and at_or_before(f, hop))
                    and NOTHING <= difference(hop.time, f.time) <= DAY]
             if ago:
-                self.add_redirect(url, capture, [hop.time])
-                last = spokesman(latest(ago), hop)
-                self.look_for_rivals(theirs, last, hop, capture, chain)
+                self.add_redirect(url, capture, chain, [hop.time])
+                last = latest(ago)
+                self.look_for_rivals(theirs, last[0], hop, capture, chain)
                 return last
-        return None
+        return []
 
     def look_for_rivals(self, theirs, target, hop, capture, chain):
         """Whether a redirect may have led to another answer (A40)."""
@@ -655,19 +660,22 @@ class Archive:
         if any(not answer_alike(f, target) for f in rivals):
             self.rivalled.add(capture.id)
 
-    def add_redirect(self, url, capture, times):
-        if not capture.serial:
-            self.redirects.setdefault(same_url_key(url), []).append((capture, times))
+    def add_redirect(self, url, capture, chain, times):
+        gap = any(not led(a, b, capture) for a, b in zip(chain, chain[1:]))
+        if difference(capture.time, times[0]) > NOTHING:  # it led to nothing that was got before
+            times = [capture.time] + [t for t in times if difference(t, capture.time) > NOTHING]
+        if gap or not capture.serial:
+            self.redirects.setdefault(same_url_key(url), []).append((capture, times, gap))
 
     def may_be_led_to(self, fetch):
         """Whether a redirect may have led to a GET, though not to the nearest (A39)."""
-        redirects = [(c, times) for c, times in self.redirects.get(same_url_key(fetch.url), []) if may_be_same_crawler(c, fetch)]
+        redirects = [r for r in self.redirects.get(same_url_key(fetch.url), []) if may_be_same_crawler(r[0], fetch)]
         if fetch.method != "GET":
             return False
-        return any(difference(fetch.time, t) == NOTHING for _, times in redirects for t in times) or any(
+        return any(difference(fetch.time, t) == NOTHING for _, times, _ in redirects for t in times) or any(
             NOTHING <= difference(fetch.time, times[0]) <= HOUR
-            and any(other is not start and NOTHING <= difference(times[0], at[0]) <= HOUR for other, at in redirects)
-            for start, times in redirects)
+            and (gap or any(other is not start and NOTHING <= difference(times[0], at[0]) <= HOUR for other, at, _ in redirects))
+            for start, times, gap in redirects)
 
     def status_and_location(self, f):
         """A revisit's own status and Location win; where it has none, its original's."""
@@ -755,7 +763,7 @@ class Archive:
                 named = [g for g in named if not digests_contradict(g.digest, f.digest)]
             if any(not answer_alike(g, named[0]) for g in named[1:]):
                 return None  # of one moment: nobody knows which is meant
-            return spokesman(named, f) if named else None
+            return spokesman(own_of(named, f) or named, f) if named else None
         successes = [g for g in self.of_url.get(same_url_key(f.url), [])
                      if g is not f and g.method == "GET" and g.status is not None
                      and 200 <= g.status <= 299 and at_or_before(g, f)]
@@ -791,6 +799,11 @@ def soon_after(target, hop):
     if same_moment(target, hop):
         return target.archive != hop.archive or target.place > hop.place
     return NOTHING < difference(target.time, hop.time) <= HOUR
+
+
+def led(hop, target, capture):
+    """A13: whether a redirect led to that very record, made by the crawler of the capture that it began with."""
+    return may_be_same_crawler(target, capture) and soon_after(target, hop)
 
 
 def shows_the_whole(content_range):
@@ -1029,7 +1042,8 @@ def conclude(archive, fetch, candidates, following, moment, answers, evidence):
     # §3: stale, and something between it and t or within 24 h after t disagrees.
     if evidence == "stale":
         content = min(archive.outcome(governing).way, key=lambda c: c.time.start)
-        between = [c for c in candidates if c not in moment and not after(content, c) and archive.outcome(c).kind in SAYING]
+        between = [c for c in candidates if c not in moment and not after(content, c)
+                   and not any(same_moment(m, c) and after(m, c) for m in moment) and archive.outcome(c).kind in SAYING]
         for c in between + [c for c in following if difference(c.time, fetch.time) <= DAY]:
             if answer(archive, c, fetch).verdict not in ("unknown", governed.verdict):
                 return unknown("changed_between")
