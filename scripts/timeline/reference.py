@@ -646,6 +646,7 @@ class Archive:
                 last = latest(ago)
                 self.look_for_rivals(theirs, last[0], hop, capture, chain)
                 return last
+        self.add_redirect(url, capture, chain, [hop.time])
         return []
 
     def look_for_rivals(self, theirs, target, hop, capture, chain):

@@ -416,3 +416,18 @@ def test_record_that_a_redirect_led_to_is_allowed_but_not_its_url(hours, token, 
     archive = r.Archive([moved, target])
     assert (r.decide(archive, target).reason == "robots_txt_itself") == itself
     assert decide([moved, target], date="2023-06-15T14:00:00Z").verdict == "disallowed"
+
+
+@pytest.mark.parametrize("date, certainty", [
+    ("2023-06-15T09:10:01Z", "certain"),  # before the redirect
+    ("2023-06-15T10:00:01Z", "possible"),
+    ("2023-06-15T11:00:00Z", "possible"),
+    ("2023-06-15T11:00:01Z", "certain"),
+])
+def test_gap_on_the_way(date, certainty):
+    """A redirect to a record from before it: in the hour after it, any GET may be what that led to."""
+    rules = capture("2023-06-15T09:00:00Z")
+    before = capture("2023-06-15T09:10:00Z", b"", 301, url="http://o/1", location="http://h/p")
+    moved = capture("2023-06-15T10:00:00Z", b"", 301, url="http://o/robots.txt", location="http://o/1")
+    page = capture(date, url="http://h/p")
+    assert r.decide(r.Archive([rules, before, moved, page]), page).certainty == certainty
