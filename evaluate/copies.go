@@ -17,7 +17,9 @@ func (tl *timeline) others(s *subject, v *view) (list []*State) {
 	asked, content := v.governing, []resolve.Step{v.governing.OldestApplied()}
 	start := content[0].Time
 	for _, st := range v.rivals(s) {
-		content = append(content, st.Applied()[0])
+		if st.Time().MicrosSince(start) == 0 {
+			content = append(content, st.Applied()[0])
+		}
 	}
 	consider := func(st *State) {
 		if st.says() && st != v.governing && !st.saysLike(asked) && !slices.ContainsFunc(content, st.isReplacedBy) {
