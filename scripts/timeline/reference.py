@@ -1044,7 +1044,7 @@ def conclude(archive, fetch, candidates, following, moment, answers, evidence):
     if evidence == "stale":
         content = min(archive.outcome(governing).way, key=lambda c: c.time.start)
         between = [c for c in candidates if c not in moment and not after(content, c)
-                   and not any(same_moment(m, c) and after(m, c) for m in moment) and archive.outcome(c).kind in SAYING]
+                   and not (same_moment(content, c) and any(same_moment(m, c) and after(m, c) for m in moment)) and archive.outcome(c).kind in SAYING]
         for c in between + [c for c in following if difference(c.time, fetch.time) <= DAY]:
             if answer(archive, c, fetch).verdict not in ("unknown", governed.verdict):
                 return unknown("changed_between")
@@ -1084,7 +1084,6 @@ def certainty(archive, fetch, candidates, following, moment, governed, finding, 
                and archive.outcome(c).kind in ("rules", "unavailable")]  # A7
     copies += [c for c in moment if c in candidates and archive.outcome(c).kind == "rules"]  # A6
     unreadable = [c for c in recent if kind_of(archive, c, fetch) in ("partial", "unresolved", "undefined") or archive.outcome(c).mismatched]
-    unreadable += [c for c in copies if archive.outcome(c).other_target]  # A40
     if archive.outcome(governing).kind == "unreachable":
         for known in candidates, [c for c in candidates if same_crawler(c, fetch)]:  # A27
             last = latest([c for c in known if archive.outcome(c).success])
@@ -1092,6 +1091,8 @@ def certainty(archive, fetch, candidates, following, moment, governed, finding, 
             unreadable += [c for c in last if archive.outcome(c).kind != "rules"]
             gone = latest([c for c in known if is_gone(archive.outcome(c))])
             unreadable += [c for c in gone if not last or difference(c.time, last[0].time) >= NOTHING]
+
+    unreadable += [c for c in copies if archive.outcome(c).other_target]  # A40
 
     said = [answer(archive, c, fetch) for c in copies]
     if governed.contested() or any(a.verdict == "allowed" or a.contested() for a in said):
