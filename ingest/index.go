@@ -8,7 +8,6 @@ import (
 	"io"
 	"math"
 	"net/http"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -386,11 +385,12 @@ func (p *indexPart) add(row *index.Row) error {
 
 // sumRow makes a row part of the fingerprint.
 func (p *indexPart) sumRow(row *index.Row) {
-	b := strconv.AppendInt(p.text, row.Line, 10)
-	b = append(append(b, ' '), row.URL...)
-	b = append(append(b, ' '), row.Time...)
-	b = append(append(b, ' '), row.Filename...)
-	p.text = strconv.AppendInt(append(b, ' '), row.Offset, 10)
+	b := binary.AppendVarint(p.text, row.Line)
+	b = append(append(b, row.URL...), ' ')
+	b = append(append(b, row.Time...), ' ')
+	b = append(append(b, row.Filename...), ' ')
+	b = binary.AppendVarint(b, row.Micros)
+	p.text = binary.AppendVarint(b, row.Offset)
 	if len(p.text) > 8<<10 {
 		p.sumText()
 	}

@@ -33,8 +33,13 @@ type columnarRow struct {
 // kinds than are told one by one.
 func columnarIndex(t *testing.T, groups, perGroup, damaged int) []byte {
 	t.Helper()
+	return columnarIndexFrom(t, time.Date(2024, 5, 1, 12, 0, 0, 0, time.UTC), groups, perGroup, damaged)
+}
+
+// columnarIndexFrom has the first fetch at begin.
+func columnarIndexFrom(t *testing.T, begin time.Time, groups, perGroup, damaged int) []byte {
+	t.Helper()
 	rows := make([]columnarRow, groups*perGroup)
-	begin := time.Date(2024, 5, 1, 12, 0, 0, 0, time.UTC)
 	for i := range rows {
 		r := &rows[i]
 		*r = columnarRow{
@@ -176,6 +181,7 @@ func TestPartsOfAnIndex(t *testing.T) {
 		}
 		for name, other := range map[string][]byte{
 			"damaged elsewhere": columnarIndex(t, groups, perGroup, damaged+1), "shorter": columnarIndex(t, groups-1, perGroup, damaged),
+			"a day later": columnarIndexFrom(t, time.Date(2024, 5, 2, 12, 0, 0, 0, time.UTC), groups, perGroup, damaged),
 		} {
 			if other, _, _, _ := ingestOn(t, other, 2, partRows); other.Fingerprint == print {
 				t.Errorf("parts of %d rows: one %s has the same fingerprint", partRows, name)
