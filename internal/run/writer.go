@@ -30,6 +30,7 @@ type Writer[T any] struct {
 	tied    []packedRow
 	fronts  []front[T] // while a run is written
 	row     T          // of Add
+	touched byte       // see touch
 	names   []string
 	err     error
 }
@@ -196,6 +197,17 @@ func (w *Writer[T]) writeFile(path string) error {
 	return out.close()
 }
 
+// touchedRows is how many rows are touched at a time.
+const touchedRows = 16
+
+// touch reads a byte of each of some rows that are needed soon. They lie all over memory: the
+// processor fetches them at the same time, where it would else wait for one after the other.
+func (w *Writer[T]) touch(rows []rankedRow) {
+	for _, r := range rows {
+		w.touched += w.packed.at(r.at)[0]
+	}
+}
+
 // each calls f with the rows in order.
 func (w *Writer[T]) each(f func(packedRow) error) error {
 	w.orderGroups()
@@ -208,7 +220,12 @@ func (w *Writer[T]) each(f func(packedRow) error) error {
 		}
 		return cmp.Compare(a.at, b.at)
 	})
+	touched := 0 // of left
 	for left := w.rows; len(left) > 0; {
+		if touched <= 0 {
+			touched = min(touchedRows, len(left))
+			w.touch(left[:touched])
+		}
 		n := 1
 		for n < len(left) && left[n].tiesWith(left[0]) {
 			n++
@@ -217,6 +234,7 @@ func (w *Writer[T]) each(f func(packedRow) error) error {
 			return err
 		}
 		left = left[n:]
+		touched -= n
 	}
 	return nil
 }
