@@ -18,7 +18,7 @@ func (tl *timeline) others(s *subject, v *view) (list []*State) {
 	start := content[0].Time
 	for _, st := range v.rivals(s) {
 		if st.Time().MicrosSince(start) == 0 {
-			content = append(content, st.Applied()[0])
+			content = append(content, st.Itself())
 		}
 	}
 	consider := func(st *State) {

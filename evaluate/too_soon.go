@@ -57,15 +57,14 @@ func (p *pace) check(r *Result, tl *timeline) error {
 	}
 	key := p.decider.keys.of(r.Agent)
 	visit := Visit{f.Input, f.Entry, f.Archive, f.Offset, f.Time(), f.URL}
-	if p.last[key] == nil {
+	known := p.knownOf(key)
+	if known == nil {
 		if len(p.last) == maxPaced {
 			delete(p.last, p.latest.Remove(p.latest.Back()).(*paced).key)
 		}
 		p.last[key] = p.latest.PushFront(&paced{key, visit})
 		return nil
 	}
-	p.latest.MoveToFront(p.last[key])
-	known := p.last[key].Value.(*paced)
 	if known.time.Micros == f.Micros && known.url == f.URL {
 		return nil // a copy of a record without an id
 	}
@@ -82,6 +81,18 @@ func (p *pace) check(r *Result, tl *timeline) error {
 	}
 	r.TooSoon = &TooSoon{gap, delay, line, last}
 	return nil
+}
+
+// knownOf returns the last visit of a crawler, which then is the one seen last; nil where none is known.
+func (p *pace) knownOf(key string) *paced {
+	e := p.latest.Front()
+	if e == nil || e.Value.(*paced).key != key { // fetches of one crawler follow one another
+		if e = p.last[key]; e == nil {
+			return nil
+		}
+		p.latest.MoveToFront(e)
+	}
+	return e.Value.(*paced)
 }
 
 // maxWait is the longest delay that anybody is asked for (robots.Record.Delay).

@@ -58,10 +58,13 @@ func (s *State) hasStep(kind StepKind, f *facts.Fetch) bool {
 // order.
 func (s *State) Steps() []Step { return stepsOf(s.StepText) }
 
+// Itself returns the capture as the first of the records that Applied returns.
+func (s *State) Itself() Step { return Step{StepHop, facts.SpotOf(&s.Fetch), s.Time()} }
+
 // Applied returns the records whose dates count for the content applied: the capture itself and
 // those that its redirects led to. A revisit or 304 renews its original, whose date counts for nothing.
 func (s *State) Applied() []Step {
-	applied := []Step{{StepHop, facts.SpotOf(&s.Fetch), s.Time()}}
+	applied := []Step{s.Itself()}
 	if s.Outcome == OutcomeUnresolved || s.StepText == "" {
 		return applied
 	}
@@ -75,6 +78,9 @@ func (s *State) Applied() []Step {
 
 // OldestApplied returns the oldest of them.
 func (s *State) OldestApplied() Step {
+	if s.StepText == "" { // as of most captures
+		return s.Itself()
+	}
 	return slices.MinFunc(s.Applied(), func(a, b Step) int { return cmp.Compare(a.Time.Micros, b.Time.Micros) })
 }
 
