@@ -170,4 +170,6 @@ var stateRuns = run.Spec[State]{
 	Name:    "states",
 	Compare: func(a, b *State) int { return facts.CompareInBucket(&a.Fetch, &b.Fetch) },
 	Bucket:  func(s *State) int { return run.BucketOf(s.HostReversed) },
+	Group:   facts.CaptureRuns.Group,
+	Rank:    func(s *State) int64 { return facts.CaptureRuns.Rank(&s.Capture) },
 }

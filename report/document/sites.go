@@ -78,6 +78,7 @@ func compareSites(a, b *site) int {
 // siteTally ranks sites in bounded memory.
 type siteTally struct {
 	origins []*site          // the first of the ranking
+	least   *site            // the last of them, once there are enough: who comes behind it is not among them
 	domains map[string]*site // pruned to those that may be among the first
 	total   int64            // origins
 	pruned  bool             // some domains were forgotten
@@ -86,11 +87,14 @@ type siteTally struct {
 // addHost counts an origin.
 func (t *siteTally) addHost(row *siteRow) {
 	t.total++
-	o := &site{name: row.Origin}
+	o := site{name: row.Origin}
 	o.add(row)
-	t.origins = append(t.origins, o)
-	if len(t.origins) >= 2*maxSites {
-		t.origins = firstSites(t.origins)
+	if t.least == nil || compareSites(&o, t.least) < 0 {
+		t.origins = append(t.origins, &o)
+		if len(t.origins) >= 2*maxSites {
+			t.origins = firstSites(t.origins)
+			t.least = t.origins[len(t.origins)-1]
+		}
 	}
 	name := domainOf(row)
 	d := t.domains[name]
