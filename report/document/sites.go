@@ -114,11 +114,11 @@ func firstSites(list []*site) []*site {
 	return list[:min(len(list), maxSites)]
 }
 
-// prune forgets the half of the domains that comes last.
+// prune forgets all but the first quarter of the domains, which is many more than are shown.
 func (t *siteTally) prune() {
 	t.pruned = true
 	ranked := slices.SortedFunc(maps.Values(t.domains), compareSites)
-	for _, d := range ranked[len(ranked)/2:] {
+	for _, d := range ranked[len(ranked)/4:] {
 		delete(t.domains, d.name)
 	}
 }
