@@ -9,7 +9,7 @@ import (
 // Bounds of memory, in bytes. The program's text comes on top, 21 to 23 MB.
 const (
 	budget   = 24 << 20 // of all that Go holds; an audit on a few cores needs less
-	headroom = 16 << 20 // for garbage at least, where what is in use leaves less of the budget
+	headroom = 24 << 20 // for garbage at least, where what is in use leaves less of the budget
 	spacious = 64 << 20 // for garbage; where there is more to scan, half of the rest comes on top
 )
 
