@@ -103,3 +103,22 @@ func TestBeyond(t *testing.T) {
 		}
 	}
 }
+
+// TestReturns: a redirect to a URL that a resolution came by is a loop, however it is written.
+func TestReturns(t *testing.T) {
+	for _, test := range []struct {
+		hops string
+		want bool
+	}{
+		{"http://b.test/r", false},
+		{"http://a.test/robots.txt", true},
+		{"http://b.test/r\nhttp://a.test:80/robots.txt#x", true},
+		{"http://b.test/r\nhttp://c.test/r\nhttp://b.test/r", true},
+		{"http://b.test/r\nhttp://c.test/r\nhttp://b.test/R", false},
+	} {
+		res := resolution{State: State{Capture: facts.Capture{Fetch: facts.Fetch{URL: "http://a.test/robots.txt"}}, HopURLs: test.hops}}
+		if got := res.returns(); got != test.want {
+			t.Errorf("%q: %v", test.hops, got)
+		}
+	}
+}
