@@ -119,8 +119,10 @@ func (d *draft) checkHeader() bool {
 	case r.Joint == warc.JointCertain:
 		d.note(facts.IssueBadRecordHeader, "record skipped", "its header has parts of two records: %.200q", r.Repeated)
 		return false
-	case r.Joint == warc.JointPossible:
+	case r.Joint == warc.JointPossible && len(r.Repeated) > 0:
 		d.note(facts.IssueBadRecordHeader, "the first counts", "its header may have parts of two records: %.200q", r.Repeated)
+	case r.Joint == warc.JointPossible:
+		d.note(facts.IssueBadRecordHeader, "line skipped", "its header may have parts of two records: a line of it is no field")
 	case len(r.Repeated) > 0:
 		d.note(facts.IssueRepeatedField, "the first counts", "%.200q", r.Repeated)
 	}

@@ -12,6 +12,7 @@ type Fields struct {
 	Name  []byte // as it stands
 	Value []byte // with folded lines joined (RFC 9112 §5.2)
 	Line  []byte // joined but otherwise as it stands
+	Stray bool   // a line before it is no field
 }
 
 // IsField reports whether a field's name is this one, given in lower case.
@@ -38,6 +39,7 @@ func (f *Fields) Next() bool {
 		f.Line, f.Rest = unfold(line, rest)
 		colon := bytes.IndexByte(f.Line, ':')
 		if colon < 0 {
+			f.Stray = true
 			continue
 		}
 		if f.Name = bytes.TrimSpace(f.Line[:colon]); len(f.Name) <= maxFieldName {

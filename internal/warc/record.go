@@ -34,6 +34,7 @@ type Header struct {
 	SegmentOrigin string   // packed id of the first segment
 	SegmentTotal  int64    // bytes of all segments, in the last one; -1 elsewhere
 	Repeated      []string // fields that contradict an earlier one of their name
+	Stray         bool     // a line is no field
 
 	Strings *arena.Strings // where its strings lie; nil: each by itself
 	Passing *arena.Strings // where those lie that no row keeps
@@ -68,7 +69,7 @@ type joint uint8
 
 const (
 	jointNone     joint = iota
-	JointPossible       // a field that a record has once contradicts itself
+	JointPossible       // a field that a record has once contradicts itself, or a line is no field
 	JointCertain        // the type or two of those that tell records apart do, or a version line or a NUL stands among the fields
 )
 
@@ -88,7 +89,7 @@ func jointOf(header []byte, h *Header) joint {
 	switch {
 	case types > 0, identities > 1, bytes.Contains(header, []byte("\n"+warcMagic)), bytes.IndexByte(header, 0) >= 0:
 		return JointCertain
-	case identities+once > 0:
+	case identities+once > 0, h.Stray:
 		return JointPossible
 	}
 	return jointNone
@@ -120,6 +121,7 @@ func parseRecordHeader(block []byte, before *Header) Header {
 	for f.Next() {
 		h.set(f.Name, f.Value, before)
 	}
+	h.Stray = f.Stray
 	return h
 }
 

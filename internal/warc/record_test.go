@@ -54,7 +54,7 @@ func TestParseRecordHeader(t *testing.T) {
 		},
 		"rubbish between fields": {
 			"WARC/1.0\r\nno colon here\r\n: no name\r\n" + strings.Repeat("long", 99) + ": v\r\nWARC-Type : metadata\r\nContent-Length: 1\r\n\r\n",
-			Header{Version: "WARC/1.0", Type: "metadata", ContentLength: 1},
+			Header{Version: "WARC/1.0", Type: "metadata", ContentLength: 1, Stray: true},
 		},
 		"negative length": {"WARC/1.0\r\nContent-Length: -5\r\n\r\n", Header{Version: "WARC/1.0", ContentLength: -1}},
 		"length of 2^63":  {"WARC/1.0\r\nContent-Length: 9223372036854775808\r\n\r\n", Header{Version: "WARC/1.0", ContentLength: -1}},
@@ -84,6 +84,21 @@ func TestFoldedLinesAreLinear(t *testing.T) {
 	block := []byte("WARC/1.0\r\nX: y\r\n" + strings.Repeat(" z\n", 3_000_000) + "WARC-Type: response\r\n\r\n")
 	if h := parseRecordHeader(block, nil); h.Type != "response" {
 		t.Errorf("kind %q", h.Type)
+	}
+}
+
+// A line that is no field, but for one that continues another, is what a cut leaves where it joins headers.
+func TestStrayLinesMayJoinHeaders(t *testing.T) {
+	for line, want := range map[string]joint{
+		"WARC-Concurrent-To44bd-99df-5139b29d4172>\r\n": JointPossible,
+		" 44bd-99df-5139b29d4172>\r\n":                  jointNone,
+		"":                                              jointNone,
+	} {
+		header := []byte("WARC/1.0\r\nWARC-Type: resource\r\nWARC-Warcinfo-ID: <urn:x>\r\n" + line + "Content-Length: 0\r\n\r\n")
+		h := parseRecordHeader(header, nil)
+		if got := jointOf(header, &h); got != want {
+			t.Errorf("jointOf a header with the line %q is %d, want %d", line, got, want)
+		}
 	}
 }
 

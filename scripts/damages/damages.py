@@ -12,8 +12,9 @@ are, and the first records of others in every container (archives.py). Damage N 
 these archives alone. A fetch is its URL, date, status, type, record id, payload digest and media type; what the
 damaged archive has of these and the original has not is
 
-  altered    where one of the original has its record id, or differs from it in two of these fields at most, in
-             an archive without checksums that cover the headers of records: there this cannot be seen
+  altered    where one of the original has its record id, or its URL, date and payload digest, or differs from it
+             in two of these fields at most, in an archive without checksums that cover the headers of records:
+             there this cannot be seen
   invented   else, and where its crawler is one that the original knows nothing of; in zstd frames without checksums
              such a crawler is altered, too: nothing but --verify-digests looks at what a request holds there
 
@@ -42,6 +43,7 @@ import pyarrow.parquet
 
 FETCH = ["url", "fetch_time", "fetch_status", "record_type", "warc_record_id", "content_digest", "content_mime_type"]
 URL, ID = FETCH.index("url"), FETCH.index("warc_record_id")
+CONTENT = [URL, FETCH.index("fetch_time"), FETCH.index("content_digest")]
 MAX_ALTERED = 2  # fields of a fetch
 ISSUE = ["offset", "length", "kind", "detail", "action"]
 SECONDS = 300  # that an audit may take, on a busy machine
@@ -181,7 +183,8 @@ class Outcome:
 
 def alike(row, known):
     """alike tells whether row can be the fetch known with an altered header."""
-    return row[ID] and row[ID] == known[ID] or sum(a != b for a, b in zip(row, known)) <= MAX_ALTERED
+    same = [a == b for a, b in zip(row, known)]
+    return row[ID] and same[ID] or all(row[i] and same[i] for i in CONTENT) or same.count(False) <= MAX_ALTERED
 
 
 def looks_whole(hurt):
