@@ -282,19 +282,26 @@ func (d *decider) checkBeside(r *Result, s *subject, tl *timeline, v *view) (Rea
 	return reasonNone, nil
 }
 
-// checkToken asks the governing capture for the second crawler that the User-Agent names.
+// checkToken asks the governing capture, and those of its moment in other archives, for the
+// second crawler that the User-Agent names.
 func (d *decider) checkToken(r *Result, s *subject, tl *timeline, v *view) (Reason, error) {
 	if s.other == "" || r.Verdict == Unknown {
 		return reasonNone, nil
 	}
 	second := *s
 	second.token = s.other
-	a, err := d.answerInTime(v.governing, &second, tl)
-	if err != nil || a.Verdict == r.Verdict {
-		return reasonNone, err
+	defer func() { s.looked = second.looked }()
+	for _, st := range append([]*State{v.governing}, v.rivals(&second)...) {
+		a, err := d.answerInTime(st, &second, tl)
+		if err != nil {
+			return reasonNone, err
+		}
+		if a.Verdict != r.Verdict {
+			r.against = st
+			return AmbiguousToken, nil
+		}
 	}
-	r.against = v.governing
-	return AmbiguousToken, nil
+	return reasonNone, nil
 }
 
 // checkOlder compares another crawler's fresher capture with the crawler's own.

@@ -117,6 +117,7 @@ func TestOneMoment(t *testing.T) {
 	status := func(at, s string) rec { r := robotsTxt(at, ""); r.status = s; return r }
 	wget := rec{typ: "warcinfo", body: "software: Wget/1.25.0\r\n"} // makes one fetch after the other
 	const conflicting = "conflicting_captures"
+	const two, closedToOne = "TestBot/1.0 (compatible; Other/2.1; +http://o.example/)", closed + "\nUser-agent: Other\nAllow: /\n"
 	for name, archives := range map[string][]archive{
 		"robots.txt, then the page":              {{wget, robotsTxt("+0h", closed), page(certain)}},
 		"the same, by another crawler":           {{robotsTxt("+0h", closed), page("disallowed fresh rule probable +same_moment")}},
@@ -131,6 +132,7 @@ func TestOneMoment(t *testing.T) {
 		"the last in the archive allows":         {{robotsTxt("-1h", closed), robotsTxt("-1h", open), page("allowed fresh rule")}},
 		"two archives that differ":               {{robotsTxt("-1h", open)}, {robotsTxt("-1h", closed), page("unknown fresh " + conflicting)}},
 		"two archives that agree on this URL":    {{robotsTxt("-1h", "User-agent: *\nDisallow: /q\nDisallow: /p\n")}, {robotsTxt("-1h", closed), page(certain)}},
+		"two that agree but for a second token":  {{robotsTxt("-1h", closedToOne)}, {robotsTxt("-1h", closed), by(page("unknown fresh ambiguous_token +ambiguous_token"), two)}},
 		"one archive says nothing":               {{status("-1h", "302 x")}, {robotsTxt("-1h", closed), page("unknown fresh " + conflicting)}},
 		"stale":                                  {{status("-2d", "503 x")}, {robotsTxt("-2d", closed), page("unknown stale " + conflicting)}},
 		"later":                                  {{robotsTxt("+1h", open)}, {robotsTxt("+1h", closed), page("unknown later " + conflicting)}},

@@ -50,6 +50,7 @@ GOOGLE = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.htm
 ARCHIVE = "Mozilla/5.0 (compatible; archive.org_bot +http://archive.org/details/archive.org_bot)"
 GPT = "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.1; +https://openai.com/gptbot)"
 CC = "CCBot/2.0 (https://commoncrawl.org/faq/)"
+TWO = "ExampleBot/1.0 (compatible; OtherBot/2.1; +http://o.example/)"
 BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:109.0) Gecko/20100101 Firefox/115.0"
 SUFFIX = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/99.0 Safari/537.36 Scoop/0.6.59 (+http://example.org/)"
 HTTRACK = "Mozilla/4.5 (compatible; HTTrack 3.0x; Windows 98)"
@@ -294,6 +295,7 @@ def sample(host, moments_end):
 A = b"User-agent: *\nDisallow: /private/\n"
 A2 = b"# another edition\nUser-agent: *\nDisallow: /private/\nDisallow: /attic/\n"
 B = b"User-agent: *\nDisallow: /attic/\n"
+C = A + b"\nUser-agent: OtherBot\nAllow: /\n"
 
 
 class Scenario(Maker):
@@ -1385,7 +1387,7 @@ def mixed(s):
     moments = [s.t]
     while len(moments) < 5:
         moments.append(rng.choice(moments) + rng.choice([-1, -1, 1]) * rng.choice(SPANS))
-    agents = rng.choice([[EXAMPLE], [EXAMPLE, GOOGLE], [EXAMPLE, EXAMPLE, None], [EXAMPLE, GOOGLE, BROWSER]])
+    agents = rng.choice([[EXAMPLE], [EXAMPLE, GOOGLE], [EXAMPLE, EXAMPLE, None], [EXAMPLE, GOOGLE, BROWSER], [EXAMPLE, TWO, TWO]])
     origins = [s.origin] * 3 + [s.other(0), s.other(1)]
     archives = rng.choice([[1], [2], [1, 2]])
     precision = rng.choice(["second"] * 9 + ["micro"])
@@ -1415,7 +1417,7 @@ def mixed(s):
             page = s.page("/private/robots", t=when, precision=precision, **more)
             page.body = rng.choice([A, B])
         else:
-            bodies.append(s.robots(when, rng.choice([A, A, A2, B]), origin=origin, precision=precision, **more))
+            bodies.append(s.robots(when, rng.choice([A, A, A2, B, C]), origin=origin, precision=precision, **more))
     for _ in range(3):
         s.pages(rng.choice(agents), rng.choice(moments), precision=precision, archive=rng.choice(archives))
     if rng.random() < 0.5:

@@ -945,14 +945,14 @@ def ends_long_run(archive, candidates, fetch):
         and difference(fetch.time, run[0].time) <= DAY
 
 
-def answer_in_time(archive, capture, candidates, fetch):
+def answer_in_time(archive, capture, candidates, fetch, token=None):
     """The governing capture's answer: §3's exception for unreachable captures applied."""
     if kind_of(archive, capture, fetch) == "unreachable":
         if age_of(archive, capture, fetch) > DAY:
             return Answer("unknown", "unreachable_stale")
         if unreachable_over_30_days(archive, candidates, fetch):
             return Answer("allowed", "unreachable_over_30d")
-    return answer(archive, capture, fetch)
+    return answer(archive, capture, fetch, token)
 
 
 class Finding:
@@ -1023,7 +1023,8 @@ def conclude(archive, fetch, candidates, following, moment, answers, evidence):
     # §5: two tokens in one User-Agent.
     if fetch.other_token is not None:
         notes.add("ambiguous_token")
-        if answer(archive, governing, fetch, fetch.other_token).verdict != governed.verdict:
+        others = [answer_in_time(archive, c, candidates, fetch, fetch.other_token) for c in moment]
+        if any(a.verdict != governed.verdict for a in others):
             return unknown("ambiguous_token")  # A33
 
     # §3.2: the own, older capture that answers otherwise.
