@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 
 	"github.com/robotsaudit/robotsaudit/internal/digest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
@@ -45,18 +46,31 @@ const keptRows = 256
 // chunkRows is how many captures lie together. A longer list of them would be copied as it grows.
 const chunkRows = 64
 
+// freeRows are chunks that any originCaptures may fill: each round reads the captures of an origin
+// again to which resolutions have come.
+var freeRows = sync.Pool{New: func() any { return new([chunkRows]facts.Capture) }}
+
 // begin forgets an origin for the next, in the same memory unless that is much.
 func (g *originCaptures) begin(p facts.Place) {
+	g.free(1)
 	if len(g.byURL) > keptRows {
 		*g = *newOriginCaptures()
 	}
 	g.Place, g.captures, g.unread = p, emptied(g.captures), g.unread[:0]
-	if len(g.rows) > 0 {
-		clear(g.rows[0])
-		g.rows[0], g.rows = g.rows[0][:0], g.rows[:1]
-	}
 	clear(g.byURL)
 	clear(g.scanned)
+}
+
+// free forgets all captures, and leaves the chunks but the first n to others.
+func (g *originCaptures) free(n int) {
+	for i, chunk := range g.rows {
+		clear(chunk)
+		if g.rows[i] = chunk[:0]; i >= n {
+			freeRows.Put((*[chunkRows]facts.Capture)(chunk[:chunkRows]))
+			g.rows[i] = nil
+		}
+	}
+	g.rows = g.rows[:min(n, len(g.rows))]
 }
 
 // emptied returns the memory of list for another, unless that is much.
@@ -70,7 +84,7 @@ func emptied[T any](list []T) []T {
 
 func (g *originCaptures) add(c *facts.Capture) error {
 	if last := len(g.rows) - 1; last < 0 || len(g.rows[last]) == cap(g.rows[last]) {
-		g.rows = append(g.rows, make([]facts.Capture, 0, chunkRows))
+		g.rows = append(g.rows, freeRows.Get().(*[chunkRows]facts.Capture)[:0])
 	}
 	chunk := &g.rows[len(g.rows)-1]
 	*chunk = append(*chunk, *c)
@@ -160,9 +174,13 @@ func (g *originCaptures) isUnreadNewer(res *resolution, c *facts.Capture) bool {
 
 // index makes the captures findable by URL, once they are all here.
 func (g *originCaptures) index() {
+	var url string
+	var s *urlCaptures
 	for _, c := range g.captures {
-		u, _ := weburl.Parse(c.URL)
-		s := g.ofURL(u.Key())
+		if s == nil || c.URL != url { // most are of one URL
+			u, _ := weburl.Parse(c.URL)
+			url, s = c.URL, g.ofURL(u.Key())
+		}
 		s.all = append(s.all, c)
 	}
 	for _, s := range g.byURL {

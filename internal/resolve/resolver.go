@@ -287,6 +287,7 @@ func (r *resolver) firstRound(ctx context.Context, from, to int) error {
 		defer unread.Stop()
 	}
 	g, res := newOriginCaptures(), new(resolution)
+	defer g.free(0)
 	for captures.Row != nil {
 		g.begin(captures.Here)
 		if err := captures.Each(g.Place, g.add); err != nil {
@@ -339,6 +340,7 @@ func (r *resolver) nextRound(ctx context.Context, w waiting, from, to int) error
 		defer unread.Stop()
 	}
 	g := newOriginCaptures()
+	defer g.free(0)
 	for resolutions.Row != nil {
 		g.begin(resolutions.Here)
 		if err := captures.Each(g.Place, g.add); err != nil {
