@@ -67,7 +67,7 @@ type budget struct {
 	cutOffs int
 }
 
-// share is what each of n ranges may spend, whatever the others do.
+// share is what each of n ranges that have resolutions may spend, whatever the others do.
 func (b *budget) share(n int) budget {
 	return budget{reread: b.reread / int64(n), beyond: b.beyond / n}
 }
@@ -117,7 +117,7 @@ func Captures(ctx context.Context, s *facts.Reader, opt Options, issues *run.Wri
 	if err := rs.start(opt); err != nil {
 		return nil, err
 	}
-	if err := rs.round(ctx, opt.Ranges, (*resolver).firstRound); err != nil {
+	if err := rs.round(ctx, opt.Ranges, opt.Ranges, (*resolver).firstRound); err != nil {
 		return nil, err
 	}
 	for {
@@ -129,7 +129,7 @@ func Captures(ctx context.Context, s *facts.Reader, opt Options, issues *run.Wri
 			break
 		}
 		n := int(min(max(w.count/opt.Rows, 1), int64(opt.Ranges)))
-		err = rs.round(ctx, n, func(r *resolver, ctx context.Context, from, to int) error { return r.nextRound(ctx, w, from, to) })
+		err = rs.round(ctx, n, w.ranges(n), func(r *resolver, ctx context.Context, from, to int) error { return r.nextRound(ctx, w, from, to) })
 		if err = cmp.Or(err, w.resolutions.Remove(), w.targets.Remove()); err != nil {
 			return nil, err
 		}
@@ -171,8 +171,8 @@ func (rs *resolvers) start(opt Options) error {
 	return nil
 }
 
-// round has f called for n ranges of buckets.
-func (rs *resolvers) round(ctx context.Context, n int, f func(r *resolver, ctx context.Context, from, to int) error) error {
+// round has f called for n ranges of buckets, of which so many as busy says have resolutions.
+func (rs *resolvers) round(ctx context.Context, n, busy int, f func(r *resolver, ctx context.Context, from, to int) error) error {
 	rs.rounds++
 	for _, r := range rs.list {
 		r.startRound(rs.rounds)
@@ -180,7 +180,7 @@ func (rs *resolvers) round(ctx context.Context, n int, f func(r *resolver, ctx c
 	pool := pond.NewPool(len(rs.list))
 	defer pool.StopAndWait()
 	group := pool.NewGroupContext(ctx)
-	share, left := rs.share(n), make([]budget, n)
+	share, left := rs.share(busy), make([]budget, n)
 	for i := range n {
 		group.SubmitErr(func() error {
 			r := <-rs.free
@@ -206,6 +206,16 @@ type waiting struct {
 	wanted, scanned []bool
 	resolutions     *run.SortedRows[resolution]
 	targets         *run.SortedRows[targetURL]
+}
+
+// ranges returns how many of n ranges of buckets have resolutions.
+func (w *waiting) ranges(n int) (busy int) {
+	for i := range n {
+		if slices.Contains(w.wanted[i*run.Buckets/n:(i+1)*run.Buckets/n], true) {
+			busy++
+		}
+	}
+	return busy
 }
 
 // gather puts together what the resolvers have left for the next round.
