@@ -40,3 +40,16 @@ func TestRereadBudget(t *testing.T) {
 		t.Errorf("%v, %d bytes left", err, r.reread)
 	}
 }
+
+// What one audit may spend is for the ranges that have something to do: of them alone.
+func TestShareIsForBusyRanges(t *testing.T) {
+	w := waiting{wanted: make([]bool, run.Buckets)}
+	for _, bucket := range []int{0, 1, run.Buckets/4 - 1, run.Buckets / 4, run.Buckets - 1} {
+		w.wanted[bucket] = true
+	}
+	for n, want := range map[int]int{1: 1, 2: 2, 4: 3, run.Buckets: 5} {
+		if got := w.ranges(n); got != want {
+			t.Errorf("%d of %d ranges have resolutions, want %d", got, n, want)
+		}
+	}
+}
