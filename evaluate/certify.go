@@ -31,7 +31,7 @@ func (d *decider) certify(r *Result, s *subject, tl *timeline, v *view) error {
 	if bracketed {
 		r.Notes |= NoteBracketed
 	}
-	if r.allowedBehind && r.Contester == nil && !r.allows {
+	if r.allowsBehind && r.Contester == nil && !r.allows {
 		r.Notes |= NoteSameMoment
 	}
 	leads := tl.leads.to(s)
@@ -124,13 +124,17 @@ const maxAsked = 8
 // §2.4): those of the last day and, while the file is unreachable, the last ones that
 // were got.
 func (d *decider) askCopies(r *Result, s *subject, tl *timeline, v *view) error {
-	asked := append(make([]*State, 0, maxAsked), r.Governing)
+	asked, askedBehind := append(make([]*State, 0, maxAsked), r.Governing), []*State(nil)
 	ask := func(c *State) error {
-		if c == r.Governing || slices.ContainsFunc(asked, c.saysLike) {
+		list := &asked
+		if s.relationOf(c) == behind {
+			list = &askedBehind
+		}
+		if c == r.Governing || slices.ContainsFunc(*list, c.saysLike) {
 			return nil
 		}
-		if s.relationOf(c) != behind && len(asked) < maxAsked {
-			asked = append(asked, c)
+		if len(*list) < maxAsked {
+			*list = append(*list, c)
 		}
 		return d.askCopy(r, s, c)
 	}
@@ -161,20 +165,24 @@ func (d *decider) askCopies(r *Result, s *subject, tl *timeline, v *view) error 
 	return nil
 }
 
-// askCopy notes what a copy says against the verdict.
+// askCopy notes what a copy says against the verdict, or may say. One that stands behind the fetch,
+// in its moment, is no copy, but may have come before it.
 func (d *decider) askCopy(r *Result, s *subject, c *State) error {
 	isBehind, isUnreadable := s.relationOf(c) == behind, s.isUnreadable(c)
+	isDoubtful := isUnreadable || c.says() && (c.Mismatched || c.OtherTarget || facts.Flags(c.BodyFlags)&facts.FlagBodyCut != 0)
 	switch {
-	case !c.says() && (!isUnreadable || isBehind):
-		return nil
-	case isUnreadable || c.Mismatched || c.OtherTarget || facts.Flags(c.BodyFlags)&facts.FlagBodyCut != 0:
+	case isDoubtful && isBehind:
+		r.allowsBehind = true
+	case isDoubtful:
 		r.Notes |= NoteUnreadableCopy
+	case !c.says():
+		return nil
 	}
 	a, err := d.answer(c, s)
 	switch {
 	case err != nil || a.Verdict != Allowed && !a.allows:
 	case isBehind:
-		r.allowedBehind = true
+		r.allowsBehind = true
 	case a.Verdict == Allowed:
 		r.Contester = c
 		r.Notes |= NotePermittedCopy

@@ -34,7 +34,7 @@ func (tl *timeline) others(s *subject, v *view) (list []*State) {
 		}
 		consider(st)
 		if st != v.governing && st.Micros > start.Micros+start.Precision.Unit() {
-			near.skipAlike()
+			near.skipAlike(near.end)
 		}
 	}
 	near = tl.all.between(s.time, s.ahead(facts.Day))
@@ -44,7 +44,7 @@ func (tl *timeline) others(s *subject, v *view) (list []*State) {
 		}
 		consider(st)
 		if st != v.governing {
-			near.skipAlike()
+			near.skipAlike(near.end)
 		}
 	}
 	return list
@@ -58,10 +58,11 @@ func (s *State) isReplacedBy(r resolve.Step) bool {
 }
 
 // copies yields every capture in [t − 24 h, t], whoever made it. Of those before t that say
-// the same one after the other, the first stands for all.
+// the same one after the other, the first stands for all; those of its moment may stand behind it.
 func (tl *timeline) copies(t facts.Time) iter.Seq[*State] {
 	return func(yield func(*State) bool) {
 		near := tl.all.between(facts.Time{Micros: t.Micros - facts.Day, Precision: t.Precision}, t)
+		moment := tl.all.from(t.Micros)
 		for st := near.take(); st != nil; st = near.take() {
 			if !st.isCopyAt(t) {
 				continue
@@ -70,7 +71,7 @@ func (tl *timeline) copies(t facts.Time) iter.Seq[*State] {
 				return
 			}
 			if st.Micros+st.Precision.Unit() < t.Micros {
-				near.skipAlike()
+				near.skipAlike(moment)
 			}
 		}
 	}

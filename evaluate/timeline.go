@@ -143,20 +143,26 @@ func (l *line) index() {
 	}
 }
 
-func (l *line) add(s *State) {
-	var r unreachableRun
-	n := len(l.states)
-	if n > 0 {
-		r = l.runs[n-1]
-	}
+// with returns the run up to a further capture.
+func (r unreachableRun) with(s *State) unreachableRun {
 	switch {
 	case s.Outcome == OutcomeUnreachable:
 		if r.last = s; r.first == nil {
 			r.first = s
 		}
 	case s.says() || s.isSuccess(): // ends the run
-		r = unreachableRun{}
+		return unreachableRun{}
 	}
+	return r
+}
+
+func (l *line) add(s *State) {
+	var r unreachableRun
+	n := len(l.states)
+	if n > 0 {
+		r = l.runs[n-1]
+	}
+	r = r.with(s)
 	for k := range kinds {
 		i := l.before(k, n)
 		if s.is(k) {
@@ -234,8 +240,8 @@ func (p *span) take() *State {
 	return p.states[p.next-1]
 }
 
-// skipAlike passes over those that follow and say the same as the one taken last.
-func (p *span) skipAlike() { p.next = int(p.sameTo[p.next-1]) }
+// skipAlike passes over those that follow, before end, and say the same as the one taken last.
+func (p *span) skipAlike(end int) { p.next = max(p.next, min(int(p.sameTo[p.next-1]), end)) }
 
 // from returns how many captures lie before micros.
 func (l *line) from(micros int64) int {

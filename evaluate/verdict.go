@@ -264,9 +264,9 @@ type Result struct {
 	withdrawn Answer // what the governing capture says, where the verdict was withdrawn
 	against   *State // the capture that shows that it may be wrong; nil: none does
 
-	ledBy         []*resolve.Lead // the redirects of NoteRedirectTarget
-	allowedBehind bool            // a capture of the fetch's moment that stands behind it allows
-	mayBeProven   bool            // possible, as an index alone tells of it: its record may show that it is a violation
+	ledBy        []*resolve.Lead // the redirects of NoteRedirectTarget
+	allowsBehind bool            // a capture of the fetch's moment that stands behind it allows, or may
+	mayBeProven  bool            // possible, as an index alone tells of it: its record may show that it is a violation
 }
 
 // IsViolation reports whether the fetch counts among the violations.

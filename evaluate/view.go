@@ -160,16 +160,33 @@ func (tl *timeline) longUnreachable(s *subject) bool {
 		if l == nil {
 			continue
 		}
-		i := l.last(s)
-		if i < 0 || l.runs[i].first == nil {
+		run := l.runUpTo(s)
+		if run.first == nil {
 			continue
 		}
-		run := l.runs[i]
 		if s.time.MicrosSince(run.first.Time()) > unreachableMay && s.time.MicrosSince(run.last.Time()) <= freshFor {
 			return true
 		}
 	}
 	return false
+}
+
+// runUpTo returns the run up to a fetch. Captures of the fetch's own moment may stand behind it.
+func (l *line) runUpTo(s *subject) (run unreachableRun) {
+	end := l.upTo(s)
+	start := end
+	for start > 0 && s.time.MicrosSince(l.states[start-1].Time()) == 0 && s.look() {
+		start--
+	}
+	if start > 0 {
+		run = l.runs[start-1]
+	}
+	for _, st := range l.states[start:end] {
+		if s.counts(st) && !s.failsLater(st) {
+			run = run.with(st)
+		}
+	}
+	return run
 }
 
 // later is the view of the earliest capture within a day after a fetch that says
@@ -217,7 +234,7 @@ func (l *line) next(s *subject, within int64) []*State {
 		}
 		switch {
 		case !st.says():
-			near.skipAlike()
+			near.skipAlike(near.end)
 		case s.follows(st, within):
 			found = append(found, st)
 		}

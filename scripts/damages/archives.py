@@ -64,6 +64,15 @@ def is_record(content):
     return bool(found) and length.isdigit() and 0 <= len(block) - int(length) <= 1
 
 
+def arc_ends(data):
+    """arc_ends returns where the records of an uncompressed ARC end, the version block among them."""
+    ends, at = set(), 0
+    while found := re.compile(rb"\n*\S+ [^\n]* (\d+)\n").match(data, at):
+        at = found.end() + int(found[1])
+        ends.add(at)
+    return frozenset(ends)
+
+
 def zstd(content):
     """zstd returns a zstd frame with a checksum, as zstd's own program writes it."""
     return subprocess.run(["zstd", "-q", "-c"], input=content, stdout=subprocess.PIPE, check=True).stdout
@@ -148,7 +157,7 @@ def found(path):
     if data.startswith(b"WARC/"):
         return Archive(path.name, PLAIN, ".warc", data, False)
     if data.startswith(b"filedesc:"):
-        return Archive(path.name, ARC_PLAIN, ".arc", data, False)
+        return Archive(path.name, ARC_PLAIN, ".arc", data, False, arc_ends(data))
     if not data.startswith(b"\x1f\x8b"):
         return None
     try:

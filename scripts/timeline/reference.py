@@ -1020,6 +1020,13 @@ def conclude(archive, fetch, candidates, following, moment, answers, evidence):
     if governed.verdict == "unknown":
         return unknown(governed.reason)
 
+    # §3: of the fetch's own moment in another archive, against the capture before.
+    if beside and governed.verdict == "disallowed":
+        before = [c for c in candidates if not same_moment(c, fetch) or c.archive == fetch.archive]
+        if before and any(answer_in_time(archive, c, before, fetch).verdict == "allowed"
+                          for c in governing_moment(archive, before, fetch)):
+            return unknown("changed_between")
+
     # §5: two tokens in one User-Agent.
     if fetch.other_token is not None:
         notes.add("ambiguous_token")
@@ -1033,13 +1040,6 @@ def conclude(archive, fetch, candidates, following, moment, answers, evidence):
     if candidates and not same_crawler(governing, fetch) \
             and any(answer(archive, c, fetch).verdict != governed.verdict for c in own):
         return unknown("changed_between")
-
-    # §3: of the fetch's own moment in another archive, against the capture before.
-    if beside and governed.verdict == "disallowed":
-        before = [c for c in candidates if not same_moment(c, fetch) or c.archive == fetch.archive]
-        if before and any(answer_in_time(archive, c, before, fetch).verdict == "allowed"
-                          for c in governing_moment(archive, before, fetch)):
-            return unknown("changed_between")
 
     # §3: stale, and something between it and t or within 24 h after t disagrees.
     if evidence == "stale":
@@ -1076,6 +1076,12 @@ def bracketed(archive, fetch, following, verdict):
         and all(answer(archive, c, fetch).verdict == verdict for c in first)
 
 
+def cannot_be_read(archive, capture, fetch):
+    outcome = archive.outcome(capture)
+    return kind_of(archive, capture, fetch) in ("partial", "unresolved", "undefined") or outcome.mismatched \
+        or outcome.other_target and outcome.kind in ("rules", "unavailable")
+
+
 def certainty(archive, fetch, candidates, following, moment, governed, finding, told):
     """§4, of a disallowed fetch: the first class that fits."""
     governing = finding.governing
@@ -1084,7 +1090,7 @@ def certainty(archive, fetch, candidates, following, moment, governed, finding, 
     copies += [c for c in candidates if same_moment(c, governing) and not same_crawler(c, governing)
                and archive.outcome(c).kind in ("rules", "unavailable")]  # A7
     copies += [c for c in moment if c in candidates and archive.outcome(c).kind == "rules"]  # A6
-    unreadable = [c for c in recent if kind_of(archive, c, fetch) in ("partial", "unresolved", "undefined") or archive.outcome(c).mismatched]
+    unreadable = [c for c in recent if cannot_be_read(archive, c, fetch)]
     if archive.outcome(governing).kind == "unreachable":
         for known in candidates, [c for c in candidates if same_crawler(c, fetch)]:  # A27
             last = latest([c for c in known if archive.outcome(c).success])
@@ -1099,8 +1105,9 @@ def certainty(archive, fetch, candidates, following, moment, governed, finding, 
     if governed.contested() or any(a.verdict == "allowed" or a.contested() for a in said):
         return "contested"
 
-    behind = [answer(archive, c, fetch) for c in following if same_moment(c, fetch)]
-    if any(a.verdict == "allowed" or a.contested() for a in behind):
+    behind = [c for c in archive.robots_of[fetch.origin] if after(c, fetch) and same_moment(c, fetch)]
+    if any(cannot_be_read(archive, c, fetch) for c in behind) \
+            or any(a.verdict == "allowed" or a.contested() for a in (answer(archive, c, fetch) for c in behind)):
         finding.notes.add("same_moment")  # behind the fetch
     age = age_of(archive, governing, fetch)
     own = same_crawler(governing, fetch)
