@@ -58,17 +58,19 @@ func (d *decider) certify(r *Result, s *subject, tl *timeline, v *view) error {
 
 // wasTold reports whether something shows that this crawler was told in time.
 func (s *subject) wasTold(v *view, bracketed bool) bool {
-	within := func(st *State) bool { return s.time.MicrosSince(st.Oldest()) <= toldFor }
 	switch {
 	case s.agent == "" || v.evidence == Later:
 		return false
 	case v.evidence == Fresh || bracketed:
 		return true
-	case !v.own && (!v.olderAgrees || v.older.Forgeable || !within(v.older)):
+	case !v.own && !v.toldByOlder:
 		return false
 	}
-	return within(v.governing)
+	return s.remembers(v.governing)
 }
+
+// remembers reports whether a crawler that was told by a capture counts as told at the fetch.
+func (s *subject) remembers(st *State) bool { return s.time.MicrosSince(st.Oldest()) <= toldFor }
 
 // mayPrecede reports whether the fetch may have been made before the crawler was told. The order of
 // the records in its archive would show it, but at most this one record was read.

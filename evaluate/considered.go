@@ -59,7 +59,7 @@ func (tl *timeline) considered(s *subject) (list []Considered) {
 			break
 		}
 	}
-	add(RoleOlder, v.older)
+	add(RoleOlder, v.older...)
 	if s.relationOf(v.governing) == beside {
 		earlier := *s
 		earlier.withoutBeside = true

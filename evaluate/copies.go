@@ -94,7 +94,7 @@ func (tl *timeline) lastCopies(s *subject) (list []*State) {
 		n := l.upTo(s)
 		got, gone := l.lastOf(kindSuccess, n, s), l.lastOf(kindLost, n, s)
 		if got != nil {
-			list = append(list, l.lastWith(got, s)...)
+			list = append(list, l.lastWith(kindSuccess, got, s)...)
 		}
 		if gone != nil && (got == nil || gone.Micros >= got.Micros) {
 			list = append(list, gone)
@@ -103,13 +103,13 @@ func (tl *timeline) lastCopies(s *subject) (list []*State) {
 	return list
 }
 
-// lastWith returns the 2xx that may be the last, of which one is: those of its moment, the last in each
-// archive.
-func (l *line) lastWith(last *State, s *subject) []*State {
+// lastWith returns the captures of a kind that may be the last, of which one is: those of its moment,
+// the last in each archive.
+func (l *line) lastWith(k kind, last *State, s *subject) []*State {
 	var moment []*State
 	near := l.between(last.Time(), last.Time())
 	for st := near.take(); st != nil && s.look(); st = near.take() {
-		if st.is(kindSuccess) && st.Time().MicrosSince(last.Time()) == 0 && s.counts(st) {
+		if st.is(k) && st.Time().MicrosSince(last.Time()) == 0 && s.counts(st) && !s.failsLater(st) {
 			moment = append(moment, st)
 		}
 	}

@@ -306,16 +306,25 @@ func (d *decider) checkToken(r *Result, s *subject, tl *timeline, v *view) (Reas
 
 // checkOlder compares another crawler's fresher capture with the crawler's own.
 func (d *decider) checkOlder(r *Result, s *subject, v *view) (Reason, error) {
-	if v.older == nil || r.Verdict == Unknown {
+	if r.Verdict == Unknown {
 		return reasonNone, nil
 	}
-	a, err := d.answer(v.older, s)
-	v.olderAgrees = a.Verdict == r.Verdict
-	if err != nil || v.olderAgrees || a.Verdict == Unknown {
-		return reasonNone, err
+	v.toldByOlder = false
+	for _, older := range v.older {
+		a, err := d.answer(older, s)
+		if err != nil {
+			return reasonNone, err
+		}
+		switch a.Verdict {
+		case r.Verdict:
+			v.toldByOlder = v.toldByOlder || !older.Forgeable && s.remembers(older)
+		case Unknown:
+		default:
+			r.against = older
+			return ChangedBetween, nil
+		}
 	}
-	r.against = v.older
-	return ChangedBetween, nil
+	return reasonNone, nil
 }
 
 // checkStale compares a stale capture with those that may show that the file changed.

@@ -13,8 +13,8 @@ type view struct {
 	own         bool                   // the governing capture is the crawler's own
 	moment      []*State               // the captures of the governing one's moment, it included
 	prior       *State                 // the capture before it, in its line, that answers
-	older       *State                 // where another's governs: the crawler's own latest one that says something
-	olderAgrees bool                   // and it answers alike
+	older       []*State               // where another's governs: the crawler's own latest one that says something; in several archives, one in each
+	toldByOlder bool                   // one of them answers alike, and is not too old
 	toldBefore  bool                   // where the governing one is of the fetch's moment: so did the one before
 	wins        func(a, b *State) bool // of two captures of a moment and archive, whether the first counts
 }
@@ -33,7 +33,9 @@ func (tl *timeline) view(s *subject) view {
 		return tl.later(s)
 	}
 	if !v.own && own != nil {
-		v.older = own.lastOf(kindSays, own.upTo(s), s)
+		if last := own.lastOf(kindSays, own.upTo(s), s); last != nil {
+			v.older = own.lastWith(kindSays, last, s)
+		}
 	}
 	return v
 }

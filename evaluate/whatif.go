@@ -62,7 +62,7 @@ func (w *whatIf) decide(r *Result, tl *timeline) error {
 		return err
 	}
 	// Where no other capture has a say, what the governing one says is the verdict.
-	alone := len(v.moment) == 1 && v.older == nil && s.relationOf(v.governing) != beside && len(tl.others(&s, &v)) == 0
+	alone := len(v.moment) == 1 && len(v.older) == 0 && s.relationOf(v.governing) != beside && len(tl.others(&s, &v)) == 0
 	if alone && v.governing.Outcome.HasRules() {
 		return w.ask(r, &s, &v, groups)
 	}
