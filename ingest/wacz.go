@@ -79,9 +79,13 @@ func (r *waczReader) readListing(list *wacz.Listing, size int64) error {
 func (r *waczReader) readEntries(entries []wacz.Entry) error {
 	for _, e := range entries {
 		var err error
-		if e.Problem != "" {
+		switch {
+		case e.Problem != "":
 			err = r.report(&e, facts.IssueBadEntry, e.Problem, "not read")
-		} else {
+		case e.Damage != "":
+			err = r.report(&e, facts.IssueBadEntry, e.Damage, "found by the directory alone")
+		}
+		if err == nil && e.Problem == "" {
 			err = r.readEntry(&e)
 		}
 		if err != nil {

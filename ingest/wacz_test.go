@@ -112,6 +112,9 @@ func TestHostileZip(t *testing.T) {
 	change := func(at int, value byte) func([]byte) []byte {
 		return func(b []byte) []byte { b[directory(b)+at] = value; return b }
 	}
+	both := func(local, at int, value byte) func([]byte) []byte { // of the first entry
+		return func(b []byte) []byte { b[local] = value; return change(at, value)(b) }
+	}
 	for name, c := range map[string]struct {
 		entries []warctest.ZipEntry
 		change  func([]byte) []byte
@@ -120,10 +123,11 @@ func TestHostileZip(t *testing.T) {
 	}{
 		"false checksum":           {[]warctest.ZipEntry{bad, good}, change(16, 0xff), []string{"http://h/a", "http://h/z"}, []string{"bad_entry"}},
 		"false checksum, deflated": {[]warctest.ZipEntry{deflated, good}, change(16, 0xff), []string{"http://h/z"}, []string{"bad_entry"}},
-		"false size":               {[]warctest.ZipEntry{bad, good}, change(24, 1), []string{"http://h/z"}, []string{"bad_entry"}},
+		"false size":               {[]warctest.ZipEntry{bad, good}, both(22, 24, 1), []string{"http://h/z"}, []string{"bad_entry"}},
 		"false size, deflated":     {[]warctest.ZipEntry{deflated, good}, change(24, 1), []string{"http://h/a", "http://h/z"}, []string{"bad_entry"}},
-		"encrypted":                {[]warctest.ZipEntry{bad, good}, change(8, 1), []string{"http://h/z"}, []string{"bad_entry"}},
-		"another method":           {[]warctest.ZipEntry{bad, good}, change(10, 93), []string{"http://h/z"}, []string{"bad_entry"}},
+		"encrypted":                {[]warctest.ZipEntry{bad, good}, both(6, 8, 1), []string{"http://h/z"}, []string{"bad_entry"}},
+		"another method":           {[]warctest.ZipEntry{bad, good}, both(8, 10, 93), []string{"http://h/z"}, []string{"bad_entry"}},
+		"another method, once":     {[]warctest.ZipEntry{bad, good}, change(10, 93), []string{"http://h/a", "http://h/z"}, []string{"damaged_stream"}},
 		"the same name":            {[]warctest.ZipEntry{bad, bad, good}, nil, []string{"http://h/a", "http://h/z"}, []string{"bad_entry"}},
 		"the same bytes": {[]warctest.ZipEntry{bad, warctest.StoredEntry("archive/b.warc.gz", bad.Content), good}, func(b []byte) []byte {
 			second := directory(b) + bytes.Index(b[directory(b)+4:], []byte("PK\x01\x02")) + 4

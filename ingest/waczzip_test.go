@@ -163,3 +163,23 @@ func TestZipNames(t *testing.T) {
 	equal(t, "entries", got.entries(), []string{name})
 	equal(t, "issues", got.kinds(), []string{"damaged_stream"})
 }
+
+// TestZipHeaderBits: a bit that changes in a header of a stored entry loses nothing, and is told where
+// anything depends on it.
+func TestZipHeaderBits(t *testing.T) {
+	want := []string{"http://h/1", "http://h/2", "http://h/3", "http://h/4", "http://h/5"}
+	file, inner := zipWithZip(t, warctest.ZipForm{}, false)
+	start := bytes.LastIndex(file, inner) + len(inner)
+	start += bytes.Index(file[start:], []byte("PK\x01\x02"))
+	second := bytes.Index(file, []byte("archive/b.warc.gz")) - 30
+	for _, at := range [][2]int{{0, 47}, {second, second + 47}, {start, len(file)}} {
+		for bit := 8 * at[0]; bit < 8*at[1]; bit++ {
+			damaged := bytes.Clone(file)
+			damaged[bit/8] ^= 1 << (bit % 8)
+			got := checkZip(t, fmt.Sprintf("bit %d of byte %d", bit%8, bit/8), damaged, want)
+			if !slices.Equal(got.urls(), want) {
+				t.Errorf("bit %d of byte %d (directory at %d): %v, issues %v", bit%8, bit/8, start, got.urls(), got.kinds())
+			}
+		}
+	}
+}

@@ -333,7 +333,7 @@ var valuesOf = map[string][]Value{
 		{"window_too_large", "The input holds a zstd frame that needs a window of more than 64 MiB."},
 		{"not_verified", "`--verify` found no such record where a row of the index says that it is, or could not read it: the row is possible at most, or counts as before."},
 		{"bad_index_row", "The input is an index or a list with a row that cannot be read, or a WAT with a record of which something cannot be read; of more than 100 such rows, `detail` has their number."},
-		{"bad_entry", "The input is a WACZ with an entry that is damaged (size, checksum), encrypted, ambiguous (a second one of its name), or that shares bytes with another."},
+		{"bad_entry", "The input is a WACZ with an entry that is damaged (header, size, checksum), encrypted, ambiguous (a second one of its name), or that shares bytes with another."},
 	},
 	"record_issue": {
 		{"bad_date", "The date is missing or impossible, then the verdict is unknown; or, in an ARC, has more than 14 digits, then `fetch_time` is only as exact as is certain."},

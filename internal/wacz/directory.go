@@ -1,9 +1,11 @@
 package wacz
 
 import (
+	"archive/zip"
 	"bytes"
 	"cmp"
 	"encoding/binary"
+	"math"
 	"slices"
 
 	"github.com/robotsaudit/robotsaudit/internal/warc"
@@ -31,11 +33,12 @@ func (z scanner) directory() ([]Entry, error) {
 		e.file, b = z.at, rest
 		entries = append(entries, e)
 	}
-	if err := z.cover(entries, start); err != nil {
+	ends, err := z.cover(entries, start)
+	if err != nil {
 		return nil, err
 	}
 	for i := range entries {
-		if err := z.locate(&entries[i], start); err != nil {
+		if err := z.locate(&entries[i], ends[&entries[i]]); err != nil {
 			return nil, err
 		}
 	}
@@ -132,7 +135,8 @@ func (e *Entry) widen(extra []byte, offset *uint64) {
 
 // cover makes sure that the entries of a directory at end are all that the file
 // holds: they lie one behind the other, and no other entry begins between them.
-func (z scanner) cover(entries []Entry, end int64) error {
+// It returns where each ends at the latest.
+func (z scanner) cover(entries []Entry, end int64) (ends map[*Entry]int64, err error) {
 	order := make([]*Entry, len(entries))
 	for i := range entries {
 		order[i] = &entries[i]
@@ -154,32 +158,61 @@ func (z scanner) cover(entries []Entry, end int64) error {
 		}
 		return err
 	}
-	pos := int64(0)
-	for _, e := range order {
+	pos, ends := int64(0), make(map[*Entry]int64)
+	for i, e := range order {
 		if err := free(pos, e.header); err != nil {
-			return err
+			return nil, err
 		}
 		pos = e.header + localHeaderSize + int64(len(e.Name)) + e.packed()
+		ends[e] = end
+		if i+1 < len(order) {
+			ends[e] = order[i+1].header
+		}
 	}
-	return free(pos, end)
+	return ends, free(pos, end)
 }
 
-// locate finds the bytes of an entry behind its local header, before end.
+// locate finds the bytes of an entry behind its local header, before end. Both headers tell of
+// them, so one of them may be damaged.
 func (z scanner) locate(e *Entry, end int64) error {
 	b, err := z.read(e.header, localHeaderSize+len(e.Name))
 	if err != nil {
 		return err
 	}
-	if len(b) < localHeaderSize || !bytes.HasPrefix(b, []byte(localHeader)) {
+	if len(b) < localHeaderSize {
 		e.Problem = "no header where the directory says"
 		return nil
 	}
-	if string(b[localHeaderSize:]) != e.Name {
-		return faultf("its directory names the entry at %d otherwise than that does itself", e.header)
-	}
+	begins, named := bytes.HasPrefix(b, []byte(localHeader)), string(b[localHeaderSize:]) == e.Name
+	behind := e.header + int64(len(b)) // the extra field, then the entry's bytes
 	e.offset = e.header + localHeaderSize + int64(binary.LittleEndian.Uint16(b[26:])) + int64(binary.LittleEndian.Uint16(b[28:]))
-	if e.packed() > end-e.offset {
-		e.Problem = "it does not end before the directory"
+	var own Entry
+	own.setFields(b[6:], b[14:])
+	switch {
+	case !begins && !named:
+		e.Problem = "no header where the directory says"
+	case !named:
+		return faultf("its directory names the entry at %d otherwise than that does itself", e.header)
+	case !begins, e.offset < behind, e.offset+e.packed() > end:
+		e.locateFrom(end, behind)
+	case e.unreadable() != "" && own.unreadable() == "":
+		return faultf("its directory says of the entry at %d that %s, and the entry itself does not", e.header, e.unreadable())
+	case own.Method == zip.Store && e.Method == zip.Deflate && e.CompressedSize64 == e.UncompressedSize64:
+		return faultf("its directory says of the entry at %d that it is compressed, and the entry itself does not", e.header)
 	}
 	return nil
+}
+
+// locateFrom finds the bytes of an entry whose own header is damaged from their end, if nothing
+// follows them there.
+func (e *Entry) locateFrom(end, behind int64) {
+	e.offset = end - e.packed()
+	switch extra := e.offset - behind; {
+	case extra < 0:
+		e.Problem = "it does not end before the directory"
+	case e.Flags&flagDescribed != 0, extra > math.MaxUint16:
+		e.Problem = "no header where the directory says"
+	default:
+		e.Damage = "its own header is damaged"
+	}
 }

@@ -48,6 +48,7 @@ const (
 type Entry struct {
 	zip.FileHeader
 	Problem string // why it is not to be read; "": nothing speaks against it
+	Damage  string // what is wrong with its header, though it can be read; "": nothing
 
 	file    io.ReaderAt
 	header  int64 // where its local header begins in the file
@@ -99,17 +100,25 @@ func Open(at io.ReaderAt, size int64) (Listing, error) {
 
 // judge finds what keeps an entry from being read.
 func (e *Entry) judge() {
-	switch {
-	case e.Problem != "":
-	case e.Flags&flagEncrypted != 0:
-		e.Problem = "it is encrypted"
-	case e.Method != zip.Store && e.Method != zip.Deflate:
-		e.Problem = fmt.Sprintf("it is compressed by method %d", e.Method)
-	case e.Method == zip.Store && e.CompressedSize64 != e.UncompressedSize64:
-		e.Problem = "it is stored, and its sizes differ"
-	case len(e.Name) > maxEntryName:
+	if e.Problem == "" {
+		e.Problem = e.unreadable()
+	}
+	if e.Problem == "" && len(e.Name) > maxEntryName {
 		e.Problem = fmt.Sprintf("its name has %d bytes, more than %d", len(e.Name), maxEntryName)
 	}
+}
+
+// unreadable is why nobody can read an entry by what its header says; "" where it can be read.
+func (e *Entry) unreadable() string {
+	switch {
+	case e.Flags&flagEncrypted != 0:
+		return "it is encrypted"
+	case e.Method != zip.Store && e.Method != zip.Deflate:
+		return fmt.Sprintf("it is compressed by method %d", e.Method)
+	case e.Method == zip.Store && e.CompressedSize64 != e.UncompressedSize64:
+		return "it is stored, and its sizes differ"
+	}
+	return ""
 }
 
 // markTwins finds entries of the same name, of which readers take any.

@@ -22,7 +22,7 @@ func Sniff(src *Source, foreign func(begin []byte) bool) Form {
 		return s.stream(containerBzip2, bzip2.NewReader(bytes.NewReader(b)))
 	case bytes.HasPrefix(b, magicZstd), isSkippable(b):
 		return s.zstd(src)
-	case bytes.HasPrefix(b, magicZip), bytes.HasPrefix(b, magicEmptyZip):
+	case bytes.HasPrefix(b, magicZip), bytes.HasPrefix(b, magicEmptyZip), nearlyZip(b):
 		return Form{Container: ContainerZip}
 	}
 	if a := s.plain(b, ContainerPlain); a.Readable() {
@@ -32,6 +32,20 @@ func Sniff(src *Source, foreign func(begin []byte) bool) Form {
 		return a
 	}
 	return s.damagedFrames(b)
+}
+
+// nearlyZip reports whether b begins as a zip file but for one byte. Its directory may be whole.
+func nearlyZip(b []byte) bool {
+	if len(b) < len(magicZip) {
+		return false
+	}
+	wrong := 0
+	for i, c := range magicZip {
+		if b[i] != c {
+			wrong++
+		}
+	}
+	return wrong == 1
 }
 
 // sniffer tells forms apart.

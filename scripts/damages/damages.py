@@ -18,8 +18,9 @@ damaged archive has of these and the original has not is
   invented   else, and where its crawler is one that the original knows nothing of; in zstd frames without checksums
              such a crawler is altered, too: nothing but --verify-digests looks at what a request holds there
 
-A fetch whose record becomes a copy of another one (issue duplicate_record) is not lost. A loss must have an issue that the original has not, and exit code 3; only a file that ends behind a record, or has
-nothing but zeros there (gzip files are padded with them), cannot be told from a whole one. Exit code 1 where a loss
+A fetch whose record becomes a copy of another one (issue duplicate_record) is not lost. A loss must have an issue
+that the original has not, and exit code 3; only a file that ends behind a record, or has nothing but line ends or
+zeros there (gzip files are padded with them), cannot be told from a whole one. Exit code 1 where a loss
 has none, a fetch is invented, a violation is new (of a fetch that is not altered), a flipped bit or a changed byte
 loses more than one fetch where each record is compressed for itself, or the program fails.
 """
@@ -188,9 +189,9 @@ def alike(row, known):
 
 
 def looks_whole(hurt):
-    """looks_whole tells whether the file ends behind one of its records, or has nothing but zeros there."""
+    """looks_whole tells whether the file ends behind one of its records, or has nothing but line ends or zeros there."""
     original = hurt.archive.data
-    return any(hurt.data[:end] == original[:end] and not hurt.data[end:].strip(b"\0") for end in hurt.archive.ends)
+    return any(hurt.data[:end] == original[:end] and not hurt.data[end:].strip(b"\0\r\n") for end in hurt.archive.ends)
 
 
 def compare(damage, before, after):
