@@ -122,7 +122,11 @@ func TestOriginalElsewhere(t *testing.T) {
 		"two that differ, by id":          {byID(), archive{original(named("x")), original(named("x"), says("X-Robots-Tag: all"))}, unknown},
 		"two of an id, told by status":    {byID(), archive{original(named("x")), original(named("x"), status("404 x"), says("X-Robots-Tag: all"))}, carried},
 		"two of the same second":          {byURL(), archive{original(), original(at("2024-04-30T12:00:00.9Z"), says("X-Robots-Tag: all"))}, unknown},
+		"two that differ, and their like": {byURL(sha1A), archive{original(lines(sha1A)), original(says("X-Robots-Tag: all"), lines(sha1A)), original(url("http://a.example/1"), lines(sha1A))}, unknown},
+		"two that differ, by digest":      {revisit(rec{url: there}, sha1A, identical), archive{original(lines(sha1A)), original(says("X-Robots-Tag: all"), lines(sha1A))}, unknown},
+		"two by digest, one older":        {revisit(rec{url: there}, sha1A, identical), archive{original(lines(sha1A)), original(at("-2d"), says("X-Robots-Tag: all"), lines(sha1A))}, carried},
 		"more than are told apart":        {byURL(sha1A), slices.Concat(archive{original(lines(sha1A))}, differing(original(), maxCandidates)), unknown},
+		"more, and their like":            {byURL(sha1A), slices.Concat(archive{original(lines(sha1A)), original(url("http://a.example/1"), lines(sha1A))}, differing(original(), maxCandidates)), unknown},
 		"as many as are told apart":       {byURL(sha1A), slices.Concat(archive{original(lines(sha1A))}, differing(original(), maxCandidates-1)), carried},
 		"many copies of what is the same": {byURL(sha1A), slices.Repeat(archive{original(lines(sha1A))}, 3*maxCandidates), carried},
 	}

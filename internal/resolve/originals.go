@@ -83,6 +83,10 @@ func originalOf(f *facts.Fetch) original {
 	return original{StatementsOf(f), f.Time(), f.Status, f.PayloadDigest}
 }
 
+// unclear stands for the original of a revisit that several fit which say different
+// things. What they say may be missing, as with fields that are cut.
+var unclear = original{Statements: Statements{Flags: facts.FlagPolicyHeadersCut}}
+
 // size is how many bytes of text the original of a URL holds.
 func (o *original) size(url string) int {
 	return len(url) + len(o.digest) + len(o.Headers) + len(o.Metas) + len(o.MimeType)
@@ -178,7 +182,7 @@ func (o *Originals) dated(url string, date facts.Time) []original {
 
 // find looks for the original: by the URL and date or by the record id that the revisit
 // names, else by its own URL and payload digest; of what was not modified, the latest
-// success.
+// success. Where several fit that say different things, nobody knows which it is.
 func (o *Originals) find(f *facts.Fetch) *original {
 	if found := o.foundElsewhere(f); found != nil {
 		return found
@@ -196,20 +200,28 @@ func (o *Originals) find(f *facts.Fetch) *original {
 	}
 	list := o.byURL[f.URL]
 	named, unmodified := digest.Key(f.PayloadDigest) != "", isUnmodified(f)
+	var latest *original
 	list = list[max(0, len(list)-maxLatest):]
 	for i := len(list) - 1; i >= 0; i-- {
 		c := &list[i]
+		if latest != nil && c.time.MicrosSince(latest.time) != 0 {
+			break
+		}
 		switch {
 		case unmodified && c.status/100 == 2 && !date.Known():
 			if c.contradicts(f) {
 				return nil
 			}
-			return c
 		case !unmodified && named && strings.EqualFold(c.digest, f.PayloadDigest) && (f.Status < 0 || c.status == f.Status):
-			return c
+		default:
+			continue
 		}
+		if latest != nil && c.Statements != latest.Statements {
+			return &unclear
+		}
+		latest = c
 	}
-	return nil
+	return latest
 }
 
 // foundElsewhere returns the original of f that FindOriginals found.
@@ -250,10 +262,10 @@ func (c *choice) consider(o *original) {
 	}
 }
 
-// original is nil where none fits, or where nobody knows which it is.
+// original is nil where none fits.
 func (c *choice) original() *original {
 	if c.disputed {
-		return nil
+		return &unclear
 	}
 	return c.found
 }

@@ -266,7 +266,7 @@ func (c *candidates) add(k *candidateOriginal) error {
 // original finds the one that a revisit refers to.
 func (c *candidates) original(f *facts.Fetch) *original {
 	if c.more {
-		return nil
+		return &unclear
 	}
 	u, _ := weburl.Parse(f.RefersToURL)
 	chosen := choice{revisit: f}
