@@ -148,8 +148,8 @@ func (p *pages) read(r *Result) error {
 			own = append(own, s)
 		}
 	}
-	page.findConflicts(r, origin, own)
 	r.Page = page
+	page.findConflicts(r, origin, own)
 	r.Restrictions = p.restrictions(r)
 	return nil
 }
@@ -241,7 +241,7 @@ func (p *Page) effective(token string) tag.Set {
 }
 
 // findConflicts compares the tags with each other and with the verdict, and what
-// the origin says of each purpose with what the page does.
+// the origin says of each purpose, as far as that is in force, with what the page does.
 func (p *Page) findConflicts(r *Result, origin, own []tag.Signal) {
 	if c := p.Own.Conflicts.String(); c != "" {
 		p.Conflicts = append(p.Conflicts, Conflict{ConflictTags, c})
@@ -249,6 +249,7 @@ func (p *Page) findConflicts(r *Result, origin, own []tag.Signal) {
 	if r.Verdict == Disallowed && len(p.Own.Rules()) > 0 {
 		p.Conflicts = append(p.Conflicts, Conflict{ConflictUnseen, p.Own.String()})
 	}
+	origin = slices.DeleteFunc(origin, func(s tag.Signal) bool { return !r.inForce(&s) })
 	for purpose := tag.PurposeAutomated; purpose < tag.PurposeLicense; purpose++ {
 		if !slices.ContainsFunc(slices.Concat(origin, own), func(s tag.Signal) bool { return s.Purpose == purpose }) {
 			continue

@@ -102,7 +102,6 @@ func TestPages(t *testing.T) {
 			"robots.txt:search=restrict | header:search=allow | conflict page_allows search"},
 		{html("http://a.example/4", "", "<head><meta name=robots content='index, noindex, noai'>"),
 			"[noindex, noai] | robots.txt:search=restrict | meta:train-ai=restrict | meta:ai-input=restrict | conflict tags index"},
-
 		// Revisits carry what their original says.
 		{digest(html("http://b.example/1", "", noindex, "X-Robots-Tag: nosnippet"), "AAAA"), "[noindex, nosnippet]"},
 		{revisit("http://b.example/1", "+1h", "WARC-Refers-To-Target-URI: http://b.example/1", "WARC-Refers-To-Date: 2024-05-01T12:00:00Z"),
@@ -215,6 +214,23 @@ func TestRestrictions(t *testing.T) {
 				"publication certain x-robots-tag 1: noarchive; x-robots-tag 1: unavailable_after: 2024-05-01 11:00"},
 		{html("http://c.example/5", "", "", "X-Robots-Tag: unavailable_after: 2024-05-01 13:00"),
 			"[unavailable_after: 2024-05-01T13:00:00Z]"},
+	})
+}
+
+// What the origin prefers contradicts a page only where it is in force for the fetch.
+func TestConflictsInForce(t *testing.T) {
+	const tdmrep = `[{"location":"/","tdm-reservation":1}]`
+	checkPages(t, Options{}, []saying{
+		robotsFile("a", "-2d", "User-agent: *\nContent-Signal: search=no\n"),
+		{html("http://a.example/1", "", "", "Content-Usage: search=y"), "robots.txt:search=restrict | header:search=allow"},
+		robotsFile("b", "-1h", "User-agent: *\nContent-Signal: search=no\n"),
+		{html("http://b.example/1", "", "", "Content-Usage: search=y"), "robots.txt:search=restrict | header:search=allow | conflict page_allows search"},
+		robotsFile("c", "+1h", "User-agent: *\nContent-Signal: search=yes\n"),
+		{html("http://c.example/1", "", "", "Content-Usage: search=n"), "robots.txt:search=allow | header:search=restrict"},
+		{rec{url: "http://d.example/.well-known/tdmrep.json", at: "-2d", body: tdmrep}, "tdmrep.json:tdm=restrict"},
+		{html("http://d.example/1", "", "", "Content-Usage: tdm=y"), "tdmrep.json:tdm=restrict | header:tdm=allow"},
+		{rec{url: "http://e.example/.well-known/tdmrep.json", at: "-1h", body: tdmrep}, "tdmrep.json:tdm=restrict"},
+		{html("http://e.example/1", "", "", "Content-Usage: tdm=y"), "tdmrep.json:tdm=restrict | header:tdm=allow | conflict page_allows tdm"},
 	})
 }
 
