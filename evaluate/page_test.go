@@ -198,6 +198,23 @@ func TestRestrictions(t *testing.T) {
 			warc: []string{"WARC-Profile: http://netpreserve.org/warc/1.1/revisit/server-not-modified"}},
 			"from=original | [noimageai] | x-robots-tag:train-ai=restrict | x-robots-tag:ai-input=restrict | usage probable x-robots-tag 1: noimageai"},
 
+		// What a revisit says itself is certain, what its original says is not.
+		{html("http://b.example/5", "", "", "X-Robots-Tag: noai", "Content-Usage: bots=n"),
+			"[noai] | header:automated=restrict | x-robots-tag:train-ai=restrict | x-robots-tag:ai-input=restrict | " +
+				"usage certain header 2: bots=n | usage certain header 2: bots=n | usage certain x-robots-tag 1: noai; header 2: bots=n"},
+		{rec{url: "http://b.example/5", at: "+1h", typ: "revisit", status: "304 Not Modified",
+			head: []string{"Robots-Tag: *;noarchive"},
+			warc: []string{"WARC-Profile: http://netpreserve.org/warc/1.1/revisit/server-not-modified"}},
+			"from=original | [noarchive, noai] | header:automated=restrict | x-robots-tag:train-ai=restrict | x-robots-tag:ai-input=restrict | " +
+				"publication certain robots-tag 1: *;noarchive | usage probable header 3: bots=n | " +
+				"publication certain robots-tag 1: *;noarchive | usage probable header 3: bots=n | usage probable x-robots-tag 2: noai; header 3: bots=n"},
+		{rec{url: "http://b.example/5", at: "+2h", typ: "revisit", status: "304 Not Modified",
+			head: []string{"X-Robots-Tag: unavailable_after: 2024-05-01", "Content-Usage: search=n"},
+			warc: []string{"WARC-Profile: http://netpreserve.org/warc/1.1/revisit/server-not-modified"}},
+			"from=original | [unavailable_after: 2024-05-01T00:00:00Z] | header:search=restrict | " +
+				"publication probable x-robots-tag 1: unavailable_after: 2024-05-01 | " +
+				"publication probable x-robots-tag 1: unavailable_after: 2024-05-01 | usage certain header 2: search=n"},
+
 		// A date without a zone has passed everywhere twelve hours later than in UTC. Fetches are at 12:00.
 		{html("http://c.example/1", "", "", "X-Robots-Tag: unavailable_after: 2024-05-01 11:00 GMT"),
 			"[unavailable_after: 2024-05-01T11:00:00Z] | publication certain x-robots-tag 1: unavailable_after: 2024-05-01 11:00 GMT | " +

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
@@ -76,7 +77,7 @@ func (p *pages) restrictions(r *Result) (list []Restriction) {
 }
 
 // restrictionByTags is what the tags of a page say against a use; without statements
-// where that is nothing. One tag that surely says so makes it as certain as the page is.
+// where that is nothing. One tag of the record itself that surely says so makes it certain.
 func (r *Result) restrictionByTags(kind RestrictionKind, use tag.Use) Restriction {
 	x := Restriction{Kind: kind, Certainty: Probable, Purpose: use}
 	own := &r.Page.Own
@@ -84,13 +85,16 @@ func (r *Result) restrictionByTags(kind RestrictionKind, use tag.Use) Restrictio
 		if restrictionOf(rule) != kind {
 			continue
 		}
-		if own.Surely(rule, r.Page.At) {
-			x.Certainty = r.pageCertainty()
-		}
 		for _, i := range own.Tags {
-			if t := &r.Page.Tags[i]; own.Restricts(t, rule, r.Page.At) {
-				x.add(Statement{t.Source, t.Line, t.Raw})
+			t := &r.Page.Tags[i]
+			if !own.Restricts(t, rule, r.Page.At) {
+				continue
 			}
+			s := Statement{t.Source, t.Line, t.Raw}
+			if t.Surely(r.Page.At) && r.isCertain(s) {
+				x.Certainty = Certain
+			}
+			x.add(s)
 		}
 	}
 	return x
@@ -100,13 +104,16 @@ func (r *Result) restrictionByTags(kind RestrictionKind, use tag.Use) Restrictio
 // alone never makes it certain.
 func (r *Result) restrictBySignals(x *Restriction) {
 	for _, s := range x.Purpose.RestrictingSignals(r.Page.signals()) {
+		said := Statement{s.Source, s.Line, s.Raw}
 		switch {
-		case !isOrigins(s.Source):
-			x.Certainty = r.pageCertainty()
-		case !r.inForce(&s):
-			continue
+		case isOrigins(s.Source):
+			if !r.inForce(&s) {
+				continue
+			}
+		case r.isCertain(said):
+			x.Certainty = Certain
 		}
-		x.add(Statement{s.Source, s.Line, s.Raw})
+		x.add(said)
 	}
 }
 
@@ -129,13 +136,19 @@ func (r *Result) inForce(s *tag.Signal) bool {
 	return false
 }
 
-// pageCertainty is how sure it is that the page says what it is said to say.
-func (r *Result) pageCertainty() Certainty {
+// isCertain reports whether the record itself surely says what a page is said to say. Of
+// a revisit or 304 these are its own header fields, which come before its original's.
+func (r *Result) isCertain(s Statement) bool {
 	f := r.Fetch
-	if r.Page.From == PageOriginal || r.Page.From == PageWAT || f.Trust != facts.TrustChained || f.Flags&facts.FlagDigestMismatch != 0 {
-		return Probable
+	if r.Page.From == PageWAT || f.Trust != facts.TrustChained || f.Flags&facts.FlagDigestMismatch != 0 {
+		return false
 	}
-	return Certain
+	return r.Page.From != PageOriginal || isHeaders(s.Source) && f.PolicyHeaders != "" && s.Line <= 1+strings.Count(f.PolicyHeaders, "\n")
+}
+
+// isHeaders reports whether a statement is a header field.
+func isHeaders(s tag.Source) bool {
+	return s == tag.SourceRobotsTag || s == tag.SourceXRobotsTag || s == tag.SourceHeader
 }
 
 func (x *Restriction) add(s Statement) {

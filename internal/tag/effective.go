@@ -21,7 +21,6 @@ type Set struct {
 	MaxVideoPreview  int64
 	MaxImagePreview  string    // none, standard or large
 	UnavailableAfter time.Time // zero: no date that can be read
-	surelyAfter      time.Time // when one has passed whatever zone and time of day were meant
 
 	// Image says that the response is an image, and no page that may hold some: what
 	// is said of images is then said of it. Whoever knows sets it.
@@ -146,9 +145,6 @@ func (s *Set) image(t *Tag) {
 // be read: from when on is then unknown.
 func (s *Set) date(t *Tag) {
 	if date, ok := t.Until(); ok {
-		if s.surelyAfter.IsZero() || t.surely.Before(s.surelyAfter) {
-			s.surelyAfter = t.surely
-		}
 		if !s.UnavailableAfter.IsZero() && !s.UnavailableAfter.Equal(date) {
 			s.Conflicts |= ConflictValues
 		}

@@ -103,11 +103,11 @@ func (s *Set) limits(r Rule, at time.Time) bool {
 	return true
 }
 
-// Surely reports whether a restriction of the set holds at a moment without a doubt: a
-// date without a zone may be that of another zone than UTC, and one without a time of
-// day may mean its end.
-func (s *Set) Surely(r Rule, at time.Time) bool {
-	return r != RuleUnavailableAfter || s.surelyAfter.Before(at)
+// Surely reports whether a tag that restricts something at a moment does so without a
+// doubt: a date without a zone may be that of another zone than UTC, and one without a
+// time of day may mean its end.
+func (t *Tag) Surely(at time.Time) bool {
+	return t.Rule != RuleUnavailableAfter || t.surely.Before(at)
 }
 
 // RestrictingSignals are the signals that bind the use and restrict it. One of a
