@@ -422,6 +422,29 @@ func TestRate(t *testing.T) {
 	}
 }
 
+// What another reading lets a crawler come sooner for does not accuse it.
+func TestRateInDoubt(t *testing.T) {
+	t.Parallel()
+	get := func(url, at string) rec { return rec{url: url, at: at} }
+	by := func(ua string, s saying) saying { s.ua = ua; return s }
+	const ten, two = "User-agent: *\nDisallow:\nCrawl-delay: 10\n", "TestBot/1.0 (compatible; Other/2.1; +http://o.example/)"
+	for name, list := range map[string][]saying{
+		"the second token is asked for nothing": {
+			robotsFile("a", "-1h", ten+"User-agent: Other\nDisallow:\n"),
+			by(two, saying{get("http://a.example/1", "+0s"), ""}),
+			by(two, saying{get("http://a.example/2", "+1s"), ""}),
+		},
+		"the second token is asked for less": {
+			robotsFile("a", "-1h", ten+"User-agent: Other\nCrawl-delay: 3\n"),
+			by(two, saying{get("http://a.example/1", "+0s"), ""}),
+			by(two, saying{get("http://a.example/2", "+1s"), "rate probable gap=1000 delay=3000 line=5"}),
+			by(two, saying{get("http://a.example/3", "+4s"), ""}),
+		},
+	} {
+		t.Run(name, func(t *testing.T) { checkPages(t, Options{Rate: true}, list) })
+	}
+}
+
 // Without the option what came too soon is counted, and told of no fetch.
 func TestRateIsCountedInAnyCase(t *testing.T) {
 	totals := checkPages(t, Options{}, []saying{

@@ -104,7 +104,8 @@ func (p *pace) delay(r *Result, tl *timeline) (delay int64, line int, err error)
 	if r.Evidence != Fresh || r.Governing.Forgeable || r.Notes&NoteSameMoment != 0 {
 		return 0, 0, nil
 	}
-	delay, line, err = p.delayOf(r.Governing, r.Agent)
+	c := p.decider.crawlerOf(r.Fetch)
+	delay, line, err = p.delayOf(r.Governing, c)
 	if err != nil || delay == 0 {
 		return 0, 0, err
 	}
@@ -114,16 +115,16 @@ func (p *pace) delay(r *Result, tl *timeline) (delay int64, line int, err error)
 	s := p.decider.newSubject(r.Fetch, r.Agent)
 	s.places = tl.places
 	asked, cost := r.Governing, 0
-	for c := range tl.copies(r.Fetch.Time()) {
+	for copied := range tl.copies(r.Fetch.Time()) {
 		if cost++; cost > maxLooked {
 			return 0, 0, nil
 		}
-		if !c.says() && !s.isUnreadable(c) || c.saysLike(asked) {
+		if !copied.says() && !s.isUnreadable(copied) || copied.saysLike(asked) {
 			continue
 		}
-		asked = c
-		cost += c.costOfAsking()
-		other, _, err := p.delayOf(c, r.Agent)
+		asked = copied
+		cost += copied.costOfAsking()
+		other, _, err := p.delayOf(copied, c)
 		if err != nil {
 			return 0, 0, err
 		}
@@ -150,9 +151,9 @@ func (p *pace) longest(tl *timeline) (longest int64, err error) {
 	return longest, nil
 }
 
-// delayOf returns what one capture asks for; 0 where that is nothing, or where the
-// file is not known as a whole.
-func (p *pace) delayOf(st *State, agent string) (micros int64, line int, err error) {
+// delayOf returns what one capture asks a crawler for; 0 where that is nothing, or where the
+// file is not known as a whole. Of two tokens in one User-Agent, the one asked for less counts.
+func (p *pace) delayOf(st *State, by crawler) (micros int64, line int, err error) {
 	if st.Outcome != OutcomeRules || !st.HasBody || facts.Flags(st.BodyFlags)&facts.FlagBodyCut != 0 {
 		return 0, 0, nil
 	}
@@ -160,6 +161,11 @@ func (p *pace) delayOf(st *State, agent string) (micros int64, line int, err err
 	if err != nil || file.HTML {
 		return 0, 0, err
 	}
-	micros, line = file.delay(agent)
+	micros, line = file.delay(by.token)
+	if by.other != "" {
+		if second, at := file.delay(by.other); second < micros {
+			return second, at, nil
+		}
+	}
 	return micros, line, nil
 }
