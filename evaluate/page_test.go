@@ -440,6 +440,25 @@ func TestRateInDoubt(t *testing.T) {
 			by(two, saying{get("http://a.example/2", "+1s"), "rate probable gap=1000 delay=3000 line=5"}),
 			by(two, saying{get("http://a.example/3", "+4s"), ""}),
 		},
+		"its own older copy asks for nothing": {
+			robotsFile("a", "-4d", "User-agent: *\nDisallow:\n"),
+			by("OtherBot/1.0", robotsFile("a", "-1h", ten)),
+			{get("http://a.example/1", "+0s"), ""},
+			{get("http://a.example/2", "+1s"), ""},
+		},
+		"its own older copy asks for less": {
+			robotsFile("a", "-4d", "User-agent: *\nCrawl-delay: 3\n"),
+			by("OtherBot/1.0", robotsFile("a", "-1h", ten)),
+			{get("http://a.example/1", "+0s"), ""},
+			{get("http://a.example/2", "+1s"), "rate probable gap=1000 delay=3000 line=3"},
+			{get("http://a.example/3", "+4s"), ""},
+		},
+		"its own older copy asks for more": {
+			robotsFile("a", "-4d", "User-agent: *\nCrawl-delay: 60\n"),
+			by("OtherBot/1.0", robotsFile("a", "-1h", ten)),
+			{get("http://a.example/1", "+0s"), ""},
+			{get("http://a.example/2", "+1s"), "rate probable gap=1000 delay=10000 line=3"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) { checkPages(t, Options{Rate: true}, list) })
 	}

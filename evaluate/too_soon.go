@@ -130,6 +130,18 @@ func (p *pace) delay(r *Result, tl *timeline) (delay int64, line int, err error)
 		}
 		delay = min(delay, other)
 	}
+	if own := tl.byAgent[s.key]; own != nil && !s.isOwn(r.Governing) { // servers answer crawlers differently
+		if older := own.lastOf(kindSays, own.upTo(&s), &s); older != nil {
+			other, _, err := p.delayOf(older, c)
+			if err != nil {
+				return 0, 0, err
+			}
+			delay = min(delay, other)
+		}
+	}
+	if s.isTooCostly() {
+		return 0, 0, nil
+	}
 	return delay, line, nil
 }
 
