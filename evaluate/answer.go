@@ -180,15 +180,27 @@ func (f *parsedFile) usage() *tag.RobotsTxt {
 	return f.signals
 }
 
-// delay returns the least wait that the groups of a token ask for, and its line.
+// delay returns the least wait that the groups of a token ask for, and its line. Another token
+// that the crawler is documented to obey may be asked for less.
 func (f *parsedFile) delay(token string) (micros int64, line int) {
 	f.readExtra()
 	if len(f.delays) == 0 {
 		return 0, 0
 	}
-	groups := f.reader(token).group.Lines()
+	r := f.reader(token)
+	micros, line = f.delayOf(r.group)
+	for _, g := range r.documented {
+		if other, at := f.delayOf(g); other < micros {
+			micros, line = other, at
+		}
+	}
+	return micros, line
+}
+
+func (f *parsedFile) delayOf(g *robots.Group) (micros int64, line int) {
+	lines := g.Lines()
 	for _, d := range f.delays {
-		if slices.Contains(groups, d.group) && (line == 0 || d.micros < micros) {
+		if slices.Contains(lines, d.group) && (line == 0 || d.micros < micros) {
 			micros, line = d.micros, d.line
 		}
 	}

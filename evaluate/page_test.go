@@ -440,6 +440,11 @@ func TestRateInDoubt(t *testing.T) {
 			by(two, saying{get("http://a.example/2", "+1s"), "rate probable gap=1000 delay=3000 line=5"}),
 			by(two, saying{get("http://a.example/3", "+4s"), ""}),
 		},
+		"another token that it is documented to obey is asked for nothing": {
+			robotsFile("a", "-1h", ten+"User-agent: Googlebot\nDisallow:\n"),
+			by("Googlebot-Image/1.0", saying{get("http://a.example/1", "+0s"), ""}),
+			by("Googlebot-Image/1.0", saying{get("http://a.example/2", "+1s"), ""}),
+		},
 		"its own older copy asks for nothing": {
 			robotsFile("a", "-4d", "User-agent: *\nDisallow:\n"),
 			by("OtherBot/1.0", robotsFile("a", "-1h", ten)),
