@@ -445,6 +445,24 @@ func TestRateInDoubt(t *testing.T) {
 			by("Googlebot-Image/1.0", saying{get("http://a.example/1", "+0s"), ""}),
 			by("Googlebot-Image/1.0", saying{get("http://a.example/2", "+1s"), ""}),
 		},
+		"robots.txt redirects, and may have led to a file that asks for nothing": {
+			{redirect("http://a.example/robots.txt", "-1h", "http://b.example/robots.txt"), ""},
+			robotsFile("b", "-1h", ten),
+			robotsFile("b", "-30m", "User-agent: *\nDisallow:\n"),
+			{get("http://a.example/1", "+0s"), ""},
+			{get("http://a.example/2", "+1s"), ""},
+		},
+		"the digest of robots.txt does not match": {
+			{rec{url: "http://a.example/robots.txt", at: "-1h", body: ten, warc: []string{"WARC-Block-Digest: sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"}}, ""},
+			{get("http://a.example/1", "+0s"), ""},
+			{get("http://a.example/2", "+1s"), ""},
+		},
+		"a copy cannot be read": {
+			{rec{url: "http://a.example/robots.txt", at: "-2h", status: "302 Found"}, ""},
+			robotsFile("a", "-1h", ten),
+			{get("http://a.example/1", "+0s"), ""},
+			{get("http://a.example/2", "+1s"), ""},
+		},
 		"its own older copy asks for nothing": {
 			robotsFile("a", "-4d", "User-agent: *\nDisallow:\n"),
 			by("OtherBot/1.0", robotsFile("a", "-1h", ten)),

@@ -164,9 +164,9 @@ func (p *pace) longest(tl *timeline) (longest int64, err error) {
 }
 
 // delayOf returns what one capture asks a crawler for; 0 where that is nothing, or where the
-// file is not known as a whole. Of two tokens in one User-Agent, the one asked for less counts.
+// file is not known as a whole, or may be another one. Of two tokens in one User-Agent, the one asked for less counts.
 func (p *pace) delayOf(st *State, by crawler) (micros int64, line int, err error) {
-	if st.Outcome != OutcomeRules || !st.HasBody || facts.Flags(st.BodyFlags)&facts.FlagBodyCut != 0 {
+	if st.Outcome != OutcomeRules || !st.HasBody || facts.Flags(st.BodyFlags)&facts.FlagBodyCut != 0 || st.Mismatched || st.OtherTarget {
 		return 0, 0, nil
 	}
 	file, err := p.decider.files.get(st)
