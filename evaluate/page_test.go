@@ -463,6 +463,17 @@ func TestRateInDoubt(t *testing.T) {
 			{get("http://a.example/1", "+0s"), ""},
 			{get("http://a.example/2", "+1s"), ""},
 		},
+		"a redirect of robots.txt may have led to a fetch": {
+			robotsFile("a", "-1h", ten),
+			{redirect("http://b.example/robots.txt", "+0s", "http://a.example/r"), ""},
+			{redirect("http://c.example/robots.txt", "+0s", "http://a.example/r"), ""},
+			{get("http://a.example/r", "+1s"), ""}, // both redirects count as leading here
+			{get("http://a.example/r", "+20s"), ""},
+			{get("http://a.example/1", "+21s"), ""},
+			{get("http://a.example/2", "+22s"), "rate probable gap=1000 delay=10000 line=3"},
+			{get("http://a.example/r", "+23s"), ""},
+			{get("http://a.example/3", "+31s"), "rate probable gap=9000 delay=10000 line=3"}, // after /2
+		},
 		"its own older copy asks for nothing": {
 			robotsFile("a", "-4d", "User-agent: *\nDisallow:\n"),
 			by("OtherBot/1.0", robotsFile("a", "-1h", ten)),

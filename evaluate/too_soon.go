@@ -48,12 +48,17 @@ func (p *pace) newOrigin() { p.last, p.latest = make(map[string]*list.Element), 
 // check tells where a fetch came too soon. Crawl-delay is no part of RFC 9309, and
 // crawlers measure it from the start or from the end of a request. Every doubt is the
 // crawler's: the gap is taken at its upper bound, the delay at the least of all copies
-// that it may have used (§2.4), and fetches of robots.txt, and of what that redirects
-// to, are left out.
+// that it may have used (§2.4), and fetches of robots.txt, and of what that redirects or
+// may have redirected to, are left out.
 func (p *pace) check(r *Result, tl *timeline) error {
 	f := r.Fetch
 	if r.Agent == "" || r.Reason == RobotsTxtItself || r.Reason == UnsupportedScheme || !f.Time().Known() || f.Flags&(facts.FlagForgeable|facts.FlagRefuted|facts.FlagMayBeNoFetch) != 0 {
 		return nil
+	}
+	if len(tl.leads) > 0 {
+		if s := p.decider.newSubject(f, r.Agent); tl.leads.to(&s) != nil {
+			return nil
+		}
 	}
 	key := p.decider.keys.of(r.Agent)
 	visit := Visit{f.Input, f.Entry, f.Archive, f.Offset, f.Time(), f.URL}
