@@ -48,7 +48,8 @@ func (s *subject) relationTo(t facts.Time, at facts.Spot) relation {
 func (s *subject) isUnsure(r *resolve.Step) bool {
 	relation := s.relationTo(r.Time, r.Spot)
 	isSame := !s.asOf && s.time.MicrosSince(r.Time) == 0
-	return relation == beside || relation == before && isSame && s.Flags&facts.FlagSerial == 0
+	isTold := s.Flags&facts.FlagSerial != 0 && r.Spot.SameArchive(facts.SpotOf(s.Fetch)) // not by an archive of copies
+	return relation == beside || relation == before && isSame && !isTold
 }
 
 // counts reports whether a capture is a candidate: at or before the fetch.

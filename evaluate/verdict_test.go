@@ -127,6 +127,7 @@ func TestOneMoment(t *testing.T) {
 		"in two archives, and disallowed before": {{robotsTxt("+0h", closed)}, {robotsTxt("-1h", closed), page("disallowed fresh rule probable +same_moment")}},
 		"in two archives, and allowed":           {{robotsTxt("+0h", open)}, {robotsTxt("-1h", closed), page("allowed fresh rule +same_moment")}},
 		"in two archives, one before the page":   {{robotsTxt("+0h", closed+"\n")}, {wget, robotsTxt("+0h", closed), page(certain)}},
+		"in one, and the page in wget's, too":    {{wget, page("disallowed fresh rule probable +same_moment")}, {robotsTxt("+0h", closed), page("disallowed fresh rule probable +same_moment")}},
 		"behind the page, it allows":             {{robotsTxt("-1h", closed), page("disallowed fresh rule probable +same_moment"), robotsTxt("+0h", open)}},
 		"behind the page, it cannot be read":     {{robotsTxt("-1h", closed), page("disallowed fresh rule probable +same_moment"), status("+0h", "302 x")}},
 		"behind the page, like one before it":    {{robotsTxt("-2h", closed), status("-1h", "302 x"), robotsTxt("-30m", closed), page("disallowed fresh rule probable +same_moment +unreadable_copy"), status("+0h", "302 x")}},
