@@ -94,10 +94,13 @@ func (t *timelineTally) period(micros int64) *periodTally {
 	}
 	p := new(periodTally)
 	t.periods[start(day, t.unit)] = p
+	if len(t.periods) <= maxPeriods[t.unit] || coarser[t.unit] == "" {
+		return p
+	}
 	for len(t.periods) > maxPeriods[t.unit] && coarser[t.unit] != "" {
 		t.coarsen()
 	}
-	return t.periods[start(day, t.unit)]
+	return t.period(micros) // a week goes to the month of its first day, which may be another
 }
 
 // coarsen joins periods to longer ones.
