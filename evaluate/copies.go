@@ -103,6 +103,15 @@ func (tl *timeline) lastCopies(s *subject) (list []*State) {
 	return list
 }
 
+// latestSaying returns the captures at or before a fetch that may be the latest that say something.
+func (l *line) latestSaying(s *subject) []*State {
+	last := l.lastOf(kindSays, l.upTo(s), s)
+	if last == nil {
+		return nil
+	}
+	return l.lastWith(kindSays, last, s)
+}
+
 // lastWith returns the captures of a kind that may be the last, of which one is: those of its moment,
 // the last in each archive.
 func (l *line) lastWith(k kind, last *State, s *subject) []*State {

@@ -136,7 +136,7 @@ func (p *pace) delay(r *Result, tl *timeline) (delay int64, line int, err error)
 		delay = min(delay, other)
 	}
 	if own := tl.byAgent[s.key]; own != nil && !s.isOwn(r.Governing) { // servers answer crawlers differently
-		if older := own.lastOf(kindSays, own.upTo(&s), &s); older != nil {
+		for _, older := range own.latestSaying(&s) {
 			other, _, err := p.delayOf(older, c)
 			if err != nil {
 				return 0, 0, err
@@ -169,7 +169,8 @@ func (p *pace) longest(tl *timeline) (longest int64, err error) {
 }
 
 // delayOf returns what one capture asks a crawler for; 0 where that is nothing, or where the
-// file is not known as a whole, or may be another one. Of two tokens in one User-Agent, the one asked for less counts.
+// file is not known as a whole, or may be another one. Of two tokens in one User-Agent, the one
+// asked for less counts.
 func (p *pace) delayOf(st *State, by crawler) (micros int64, line int, err error) {
 	if st.Outcome != OutcomeRules || !st.HasBody || facts.Flags(st.BodyFlags)&facts.FlagBodyCut != 0 || st.Mismatched || st.OtherTarget {
 		return 0, 0, nil

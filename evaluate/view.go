@@ -33,9 +33,7 @@ func (tl *timeline) view(s *subject) view {
 		return tl.later(s)
 	}
 	if !v.own && own != nil {
-		if last := own.lastOf(kindSays, own.upTo(s), s); last != nil {
-			v.older = own.lastWith(kindSays, last, s)
-		}
+		v.older = own.latestSaying(s)
 	}
 	return v
 }

@@ -11,6 +11,7 @@ func FuzzParseResponseHead(f *testing.F) {
 	f.Add([]byte("HTTP/1.1 200 OK\r\nContent-Type: a\r\n b\r\nX-Robots-Tag: noindex\r\n\r\nbody"))
 	f.Add([]byte("HTTP/2 404\nLocation: /x\nContent-Encoding: gzip, br\nTransfer-Encoding: chunked\n\n"))
 	f.Add([]byte("HTTP/1.1 999\r\n: x\r\nno colon\r\n\tfolded\r\n"))
+	f.Add([]byte("HTTP/1.1 200\nRobots-Tag: noindex\r\r\r"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		head, body, complete, err := ReadHead(bytes.NewReader(b), nil, len(b)+1)
 		if err != nil || complete && !bytes.Equal(append(bytes.Clone(head), body...), b[:len(head)+len(body)]) {

@@ -244,6 +244,7 @@ func (h *Head) first(name string, dst *string, value string) {
 }
 
 func (h *Head) addPolicy(line []byte) {
+	line = bytes.TrimRight(line, "\r") // of an end with several
 	if len(line) > maxPolicyLine {
 		line, h.PolicyCut = line[:maxPolicyLine], true
 	}

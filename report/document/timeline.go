@@ -89,18 +89,17 @@ func appendSite(sites []string, site string) []string {
 // period returns the period of a moment.
 func (t *timelineTally) period(micros int64) *periodTally {
 	day := floorDiv(micros/1e6, secondsPerDay)
-	if p := t.periods[start(day, t.unit)]; p != nil {
-		return p
-	}
-	p := new(periodTally)
-	t.periods[start(day, t.unit)] = p
-	if len(t.periods) <= maxPeriods[t.unit] || coarser[t.unit] == "" {
-		return p
-	}
-	for len(t.periods) > maxPeriods[t.unit] && coarser[t.unit] != "" {
+	for {
+		if p := t.periods[start(day, t.unit)]; p != nil {
+			return p
+		}
+		if len(t.periods) < maxPeriods[t.unit] || coarser[t.unit] == "" {
+			p := new(periodTally)
+			t.periods[start(day, t.unit)] = p
+			return p
+		}
 		t.coarsen()
 	}
-	return t.period(micros) // a week goes to the month of its first day, which may be another
 }
 
 // coarsen joins periods to longer ones.
