@@ -149,11 +149,16 @@ func (d *decider) askCopies(r *Result, s *subject, tl *timeline, v *view) error 
 			return err
 		}
 	}
-	if v.evidence == Stale { // else they are among those of the last day, or behind the fetch
-		for _, c := range append(v.rivals(s), v.copies()...) {
-			if err := ask(c); err != nil || r.Contester != nil || !s.look() {
-				return err
-			}
+	var moment []*State // of the governing one: mostly among those of the last day, or behind the fetch
+	switch {
+	case v.evidence == Stale:
+		moment = append(v.rivals(s), v.copies()...)
+	case v.governing.Precision < facts.PrecisionSecond: // some may be older
+		moment = tl.all.ofMoment(kindSays, v.governing, s)
+	}
+	for _, c := range moment {
+		if err := ask(c); err != nil || r.Contester != nil || !s.look() {
+			return err
 		}
 	}
 	if !isUnreachable {

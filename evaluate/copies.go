@@ -115,14 +115,18 @@ func (l *line) latestSaying(s *subject) []*State {
 // lastWith returns the captures of a kind that may be the last, of which one is: those of its moment,
 // the last in each archive.
 func (l *line) lastWith(k kind, last *State, s *subject) []*State {
-	var moment []*State
-	near := l.between(last.Time(), last.Time())
+	return oneOfEach(l.ofMoment(k, last, s), func(a, b *State) bool { return a.Index > b.Index })
+}
+
+// ofMoment returns the captures of a kind that are of one's moment, and at or before a fetch.
+func (l *line) ofMoment(k kind, one *State, s *subject) (moment []*State) {
+	near := l.between(one.Time(), one.Time())
 	for st := near.take(); st != nil && s.look(); st = near.take() {
-		if st.is(k) && st.Time().MicrosSince(last.Time()) == 0 && s.counts(st) && !s.failsLater(st) {
+		if st.is(k) && st.Time().MicrosSince(one.Time()) == 0 && s.counts(st) && !s.failsLater(st) {
 			moment = append(moment, st)
 		}
 	}
-	return oneOfEach(moment, func(a, b *State) bool { return a.Index > b.Index })
+	return moment
 }
 
 // filter returns the captures that keep accepts: the list itself, where it accepts

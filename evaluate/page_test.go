@@ -474,6 +474,11 @@ func TestRateInDoubt(t *testing.T) {
 			{get("http://a.example/r", "+23s"), ""},
 			{get("http://a.example/3", "+31s"), "rate probable gap=9000 delay=10000 line=3"}, // after /2
 		},
+		"the date of robots.txt is coarser than a second": {
+			robotsFile("a", "2024-05-01", ten),
+			{get("http://a.example/1", "+0s"), ""},
+			{get("http://a.example/2", "+1s"), ""},
+		},
 		"its own older copy asks for nothing": {
 			robotsFile("a", "-4d", "User-agent: *\nDisallow:\n"),
 			by("OtherBot/1.0", robotsFile("a", "-1h", ten)),

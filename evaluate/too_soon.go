@@ -106,7 +106,7 @@ const maxWait = 24 * time.Hour
 // delay returns the least delay, in microseconds, that some copy of robots.txt which
 // the crawler may have used asks it for, and the line that asks in the governing one.
 func (p *pace) delay(r *Result, tl *timeline) (delay int64, line int, err error) {
-	if r.Evidence != Fresh || r.Governing.Forgeable || r.Notes&NoteSameMoment != 0 {
+	if r.Evidence != Fresh || r.Governing.Forgeable || r.Notes&(NoteSameMoment|NoteCoarseDate) != 0 {
 		return 0, 0, nil
 	}
 	c := p.decider.crawlerOf(r.Fetch)

@@ -137,6 +137,7 @@ func TestOneMoment(t *testing.T) {
 		"two archives that differ":               {{robotsTxt("-1h", open)}, {robotsTxt("-1h", closed), page("unknown fresh " + conflicting)}},
 		"two archives that agree on this URL":    {{robotsTxt("-1h", "User-agent: *\nDisallow: /q\nDisallow: /p\n")}, {robotsTxt("-1h", closed), page(certain)}},
 		"two that agree but for a second token":  {{robotsTxt("-1h", closedToOne)}, {robotsTxt("-1h", closed), by(page("unknown fresh ambiguous_token +ambiguous_token"), two)}},
+		"dated by the day, and another's of it":  {{robotsTxt("2024-04-30", closed), by(robotsTxt("2024-04-30T08:00:00Z", open), "Other/1.0"), page("disallowed fresh rule contested +permitted_copy +coarse_date")}},
 		"the own, older, differ":                 {{robotsTxt("-2d", closed)}, {robotsTxt("-2d", open), by(robotsTxt("-1h", open), "Other/1.0"), page("unknown fresh changed_between +other_crawler")}},
 		"one archive says nothing":               {{status("-1h", "302 x")}, {robotsTxt("-1h", closed), page("unknown fresh " + conflicting)}},
 		"stale":                                  {{status("-2d", "503 x")}, {robotsTxt("-2d", closed), page("unknown stale " + conflicting)}},
