@@ -1,0 +1,149 @@
+"""What run runs: makes archives (make.py), audits them, and compares the tables with reference.py.
+
+    compare.py ROBOTSAUDIT [ARCHIVES [SEED]]
+
+Each archive is audited for all purposes, then decided twice more with other options. Exit code 1 where
+anything differs.
+"""
+
+import argparse
+import collections
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+from datetime import timedelta
+
+import make
+import pyarrow.parquet
+import reference
+
+PURPOSES = ["archive", "index", "train"]
+SHOWN = 3  # differences of a kind that are printed
+
+
+class Comparison:
+    """Comparison counts what was compared, and prints what differs."""
+
+    def __init__(self, program):
+        self.program = program
+        self.compared, self.different = collections.Counter(), collections.Counter()
+
+    def run(self, *args):
+        done = subprocess.run([self.program, *args], capture_output=True, text=True)
+        if done.returncode:
+            sys.exit("%s: %s" % (" ".join(args), done.stderr))
+        return done.stdout
+
+    def differ(self, kind, e, ours, theirs):
+        self.compared[kind.split()[0]] += 1
+        if ours == theirs:
+            return
+        self.different[kind] += 1
+        if self.different[kind] <= SHOWN:
+            print("%s: %s %s %s of %s, %s, by %s at %s (seed %d)" % (kind, e.id, e.type, e.status, e.url, e.ctype, e.agent, e.t, self.seed))
+            print("  reference %s\n  program   %s" % (ours, theirs))
+
+    def archive(self, seed, work):
+        self.seed = seed
+        os.mkdir(work + "/in")
+        made, rng, out = make.make(seed, work + "/in"), random.Random(seed), work + "/out"
+        self.run("audit", work + "/in", "-o", out, "--quiet", *repeated("--purpose", PURPOSES))
+        self.check(made, out, PURPOSES, None, ())
+        for _ in range(2):
+            purposes, asked = rng.sample(PURPOSES, rng.randint(1, 2)), rng.choice([(), ("Acme",), ("acme", "GPTBot")])
+            as_of = rng.choice([None, make.START + timedelta(seconds=rng.randrange(10**7))])
+            more = repeated("--purpose", purposes) + repeated("--agent", asked) + (["--as-of", make.stamp(as_of)] if as_of else [])
+            self.run("evaluate", "-o", out, "--quiet", *more)
+            self.check(made, out, purposes, as_of, asked)
+
+    def check(self, made, out, purposes, as_of, asked):
+        """check compares all tables of an audit."""
+        site = reference.Site(made, asked, as_of)
+        fetches = {r["warc_record_id"]: r for r in table(out, "fetches")}
+        ids = {place(r): i for i, r in fetches.items()}
+        restrictions, effective, conflicts = (by_fetch(out, name, ids) for name in ("restrictions", "effective_tags", "tag_conflicts"))
+        lists = {way: self.list(out, way, purposes) for way in ("keep", "drop")}
+        for e in made:
+            i = e.id[1:-1]
+            f = fetches[i]
+            verdict, e.reason = f["verdict"], f["reason"]
+            if e.method != "HEAD":
+                self.differ("tags_from", e, site.lines(e)[1], f["tags_from"])
+            self.differ("tags", e, site.effective(e, e.agent)[0], words(f["tags"], ", "))
+            self.each("restrictions", e, {k: ({(s, str(n)) for s, n in v[0]}, v[1]) for k, v in site.restrictions(e, verdict, purposes).items()},
+                      {(r["kind"], r["purpose"]): ({tuple(s.split(": ", 1)[0].rsplit(" ", 1)) for s in r["statements"]}, r["certainty"])
+                       for r in restrictions[i]})
+            self.each("effective_tags", e, site.rows(e),
+                      {r["agent"]: (words(r["rules"], ", "), words(r["conflicts"], ","), r["restricts_archive"], r["restricts_index"],
+                                    r["restricts_train"]) for r in effective[i]})
+            self.each("tag_conflicts", e, {c: True for c in site.conflicts(e, verdict)},
+                      {(r["kind"], tuple(sorted(words(r["detail"], ", ", ",")))): True for r in conflicts[i]})
+            if e.what != "robots":
+                self.differ("lists", e, listed(e, f, site.restrictions(e, verdict, purposes), purposes),
+                            [(way, rows[i]["reason"]) for way, rows in lists.items() if i in rows])
+
+    def each(self, kind, e, ours, theirs):
+        for key in sorted(set(ours) | set(theirs), key=str):
+            self.differ("%s %s" % (kind, key), e, ours.get(key), theirs.get(key))
+
+    def list(self, out, way, purposes):
+        lines = self.run("export", "-o", out, "--" + way, "--format", "jsonl", *repeated("--purpose", purposes)).splitlines()
+        return {r["warc_record_id"]: r for r in map(json.loads, lines)}
+
+
+def listed(e, fetch, restrictions, purposes):
+    """listed returns the list that a fetch is in, with its reason."""
+    if fetch["verdict"] == "disallowed":
+        return [("drop", "disallowed")]
+    if restrictions:
+        return [("drop", "restricted")]
+    if fetch["verdict"] == "unknown" or purposes and fetch["tags_from"] == "unknown":
+        return [("drop", "unknown")]
+    return [("keep", "allowed")] if 200 <= e.status < 300 else []
+
+
+def repeated(flag, values):
+    return [word for value in values for word in (flag, value)]
+
+
+def words(text, *separators):
+    for separator in separators[:-1]:
+        text = (text or "").replace(separator, separators[-1])
+    return set(filter(None, (text or "").split(separators[-1])))
+
+
+def table(out, name):
+    return pyarrow.parquet.read_table("%s/%s.parquet" % (out, name)).to_pylist()
+
+
+def place(row):
+    return row["warc_filename"], row["warc_record_offset"]
+
+
+def by_fetch(out, name, ids):
+    rows = collections.defaultdict(list)
+    for r in table(out, name):
+        rows[ids[place(r)]].append(r)
+    return rows
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program")
+    parser.add_argument("archives", nargs="?", type=int, default=8)
+    parser.add_argument("seed", nargs="?", type=int, default=1, help="of the first archive")
+    options = parser.parse_args()
+    comparison = Comparison(options.program)
+    for seed in range(options.seed, options.seed + options.archives):
+        with tempfile.TemporaryDirectory() as work:
+            comparison.archive(seed, work)
+    print("compared in %d archives: %s" % (options.archives, ", ".join("%d %s" % (n, kind) for kind, n in comparison.compared.items())))
+    print("%d differences" % comparison.different.total())
+    sys.exit(comparison.different.total() > 0)
+
+
+if __name__ == "__main__":
+    main()
