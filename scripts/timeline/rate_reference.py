@@ -1,0 +1,158 @@
+"""A plain, slow reference for the table crawl_delays of `robotsaudit audit --rate`.
+
+From docs/SEMANTICS.md, "Rate", alone. What each capture says and which one governs is that of
+reference.py. Where the text is silent, the reading here is the one that accuses less:
+
+ R1  A capture of the fetch's moment that stands behind it counts as a copy: where it allows, it
+     gives a verdict the note same_moment.
+ R2  A line that asks for nothing (invalid_delay) leaves the others of its group as they are.
+"""
+
+import re
+from datetime import timedelta
+
+import reference as ref
+
+SECOND = ref.PRECISIONS.index("second")
+UNIT = {0: 366 * 86400, 1: 31 * 86400, 2: 86400, 3: 3600, 4: 60, 5: 1}
+NUMBER = re.compile(r"\d+(\.\d*)?|\.\d+")
+
+
+def asks(key, value):
+    """Milliseconds that a line asks for, or None."""
+    if key == "crawl-delay":
+        seconds = float(value) if NUMBER.fullmatch(value) else None
+    else:
+        m = re.fullmatch(r"1\s*/\s*(\d+)\s*([smh]?)", value)
+        seconds = int(m.group(1)) * {"": 1, "s": 1, "m": 60, "h": 3600}[m.group(2)] if m else None
+    return None if seconds is None or seconds > 86400 else int(seconds * 1000)
+
+
+def groups_of(body):
+    """[(agents, [(ms, line)])] in file order."""
+    if body.startswith(b"\xef\xbb\xbf"):
+        body = body[3:]
+    groups, naming = [], False
+    for number, line in enumerate(re.split(rb"\r\n|\r|\n", body), 1):
+        line = line.split(b"#", 1)[0]
+        if b":" not in line:
+            continue
+        key, value = (part.strip(b" \t").decode("utf-8", "replace") for part in line.split(b":", 1))
+        key = key.lower()
+        if key == "user-agent":
+            if not naming:
+                groups.append(([], []))
+                naming = True
+            groups[-1][0].append(value.split("/")[0].strip(" \t").rstrip("*").rstrip(" \t").lower() if value != "*" else "*")
+        elif key in ("allow", "disallow"):
+            naming = False
+        elif key in ("crawl-delay", "request-rate") and groups:
+            ms = asks(key, value)
+            if ms is not None:
+                groups[-1][1].append((ms, number))
+    return groups
+
+
+def least(body, token):
+    """(ms, lines) that a file asks of a token at least; (0, []) if nothing."""
+    groups = groups_of(body)
+    mine = [d for agents, d in groups if token.lower() in agents] or [d for agents, d in groups if "*" in agents]
+    delays = sum(mine, [])
+    if not delays:
+        return 0, []
+    ms = min(d[0] for d in delays)
+    return ms, [line for value, line in delays if value == ms]
+
+
+def copy_asks(archive, capture, tokens):
+    outcome = archive.outcome(capture)
+    if outcome.kind != "rules" or ref.is_html(outcome.body) or outcome.mismatched or outcome.other_target:
+        return 0, []
+    return min((least(outcome.body, t) for t in tokens), key=lambda a: a[0])
+
+
+def asked(archive, fetch):
+    """(ms, {capture id: lines}) of the copies that ask for the least at a fetch, or None."""
+    captures = archive.robots_of.get(fetch.origin, [])
+    before = [c for c in captures if ref.at_or_before(c, fetch)]
+    if not before:
+        return None
+    moment = ref.governing_moment(archive, before, fetch)
+    if not moment:  # coarse dates that are in no order
+        return None
+    governing = ref.weakest(archive, moment, fetch)
+    if any(c.time.precision < SECOND for m in moment for c in [m] + archive.outcome(m).way):
+        return None
+    if ref.content_is_later(archive, governing, fetch) or ref.age_of(archive, governing, fetch) > ref.DAY:
+        return None
+    applied = [c for m in moment for c in archive.outcome(m).way] + moment
+    if any(ref.may_be_after(c, fetch) for c in applied):
+        return None
+    if any(archive.outcome(c).kind != "rules" for c in moment):
+        return None
+    said = ("rules", "unavailable")
+    copies = moment + [c for c in before if ref.difference(fetch.time, c.time) <= ref.DAY and archive.outcome(c).kind in said]
+    copies += [c for c in before if ref.same_moment(c, governing) and not ref.same_crawler(c, governing) and archive.outcome(c).kind in said]
+    copies += [c for c in captures if ref.same_moment(c, fetch) and archive.outcome(c).kind in said]  # R1
+    if not ref.same_crawler(governing, fetch):
+        copies += [c for c in ref.latest_saying(archive, ref.own_of(before, fetch))]
+    tokens = [fetch.token] + ([fetch.other_token] if fetch.other_token else [])
+    tokens += [ref.DOCUMENTED[t.lower()] for t in tokens if t.lower() in ref.DOCUMENTED]
+    unreadable = [c for c in captures if ref.kind_of(archive, c, fetch) in ("partial", "unresolved", "undefined")]
+    copies += [c for c in unreadable if ref.same_moment(c, fetch) or c in before and ref.difference(fetch.time, c.time) <= ref.DAY]  # R1
+    ms = min(copy_asks(archive, c, tokens)[0] for c in copies)
+    return (ms, {c.id: copy_asks(archive, c, tokens)[1] for c in moment}) if ms else None
+
+
+def gap_and_unit(later, earlier):
+    precision = min(later.time.precision, earlier.time.precision, SECOND)
+    return (later.time.start - earlier.time.start) / timedelta(milliseconds=1), UNIT[precision] * 1000
+
+
+def left_out(archive, f):
+    return f.origin is None or f.time is None or not f.token or f.itself or f.path == "/robots.txt" or archive.may_be_led_to(f)
+
+
+def findings(archive, order):
+    """{fetch id: {gap, delay, previous, captures}}. order: the places of ids in the table of fetches."""
+    crawls = {}
+    for f in archive.fetches:
+        if not left_out(archive, f):
+            crawls.setdefault((f.origin, f.token.lower()), []).append(f)
+    found, considered = {}, 0
+    for fetches in crawls.values():
+        fetches.sort(key=lambda f: order[f.id])
+        assert not any(ref.difference(a.time, b.time) > ref.NOTHING for a, b in zip(fetches, fetches[1:]))
+        last = fetches[0]
+        for f in fetches[1:]:
+            if f.url == last.url and f.time.start == last.time.start:
+                continue
+            considered += 1
+            gap, unit = gap_and_unit(f, last)
+            needs = asked(archive, f)
+            if needs and gap + unit <= needs[0]:
+                found[f.id] = {"gap": int(gap), "delay": needs[0], "previous": [last.id], "captures": needs[1]}
+            last = f
+    return found, considered
+
+
+def after(a, b):
+    if not ref.same_moment(a, b):
+        return ref.difference(a.time, b.time) > ref.NOTHING
+    return any(a.spots[s][0] > b.spots[s][0] for s in a.spots.keys() & b.spots.keys())
+
+
+def may_be_after(c, fetch):
+    shared = c.spots.keys() & fetch.spots.keys()
+    return ref.same_moment(c, fetch) and c is not fetch and not after(c, fetch) and not any(fetch.spots[s][1] for s in shared)
+
+
+def read(paths):
+    """The archives; a record that several hold has its place in each (spots: place, serial)."""
+    fetches = {}
+    for f in (f for path in paths for f in ref.read_archive(path)):
+        first = fetches.setdefault((f.id, f.url, f.time and f.time.start), f)
+        first.spots = getattr(first, "spots", {})
+        first.spots[f.archive] = f.place, f.serial
+    ref.after, ref.may_be_after = after, may_be_after
+    return ref.Archive(list(fetches.values()))
