@@ -240,7 +240,8 @@ func (r *Result) unknown(reason Reason) {
 
 // checkRivals compares the governing capture with those of its moment in other archives.
 func (d *decider) checkRivals(r *Result, s *subject, tl *timeline, v *view) (Reason, error) {
-	for _, other := range v.rivals(s) {
+	r.rivals = v.rivals(s)
+	for _, other := range r.rivals {
 		a, err := d.answerInTime(other, s, tl)
 		if err != nil || s.isTooCostly() {
 			return reasonNone, err

@@ -7,7 +7,6 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/resolve"
-	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
@@ -83,29 +82,24 @@ func (p *pages) read(r *Result) error {
 	if p.originals != nil {
 		s = p.originals.StatementsFor(f)
 	}
-	path := ""
-	usage, group, err := p.usage(r)
+	origin, disputed, err := p.usage(r)
 	file := p.tdm.at(f.Time())
-	if err != nil || s.IsEmpty() && usage == nil && file == nil {
+	if err != nil || s.IsEmpty() && len(origin) == 0 && !disputed && file == nil {
 		return err
 	}
-	if usage == nil && file == nil && s.Headers == "" && s.Metas == "" { // as of all that an index tells of
+	if len(origin) == 0 && file == nil && s.Headers == "" && s.Metas == "" { // as of all that an index tells of
 		page := &p.silent
 		page.From, page.At, page.image = s.From, p.moment(f), isImage(s.MimeType)
-		if s.Flags != 0 {
+		if s.Flags != 0 || disputed {
 			page.From = PageUnknown
 		}
 		page.Own.Image = page.image
 		r.Page = page
 		return nil
 	}
-	if usage != nil || file != nil {
-		u, _ := weburl.Parse(f.URL)
-		path = u.PathQuery()
-	}
 	headers := tag.ReadHeaders(s.Headers, tag.Lenient)
 	kept, ok := tag.Decode(s.Metas)
-	if !ok || kept.Open || s.Flags != 0 {
+	if !ok || kept.Open || s.Flags != 0 || disputed {
 		s.From = PageUnknown
 	}
 	metas := kept.Read()
@@ -115,10 +109,6 @@ func (p *pages) read(r *Result) error {
 	page := &Page{
 		From: s.From, At: p.moment(f), Tags: append(headers.Tags, p.agentTags(metas.Tags, r.Agent)...),
 		image: isImage(s.MimeType),
-	}
-	var origin []tag.Signal
-	if usage != nil {
-		origin = usage.For(group, path)
 	}
 	if r.Verdict == Disallowed { // paths that can't be crawled have no preferences (draft-ietf-aipref-attach-05 §3.1)
 		origin = slices.DeleteFunc(origin, func(s tag.Signal) bool { return s.Kind == tag.SignalContentUsage })
@@ -130,7 +120,8 @@ func (p *pages) read(r *Result) error {
 		if err != nil {
 			return err
 		}
-		reserved = tdm.For(path)
+		u, _ := weburl.Parse(f.URL)
+		reserved = tdm.For(u.PathQuery())
 	}
 	own := slices.Concat(withoutTDM(headers.Signals), withoutTDM(metas.Signals), tag.TagSignals(page.Tags, r.Agent, page.image))
 	joined := tag.TDM(reserved, headers.Signals, metas.Signals)
@@ -173,23 +164,40 @@ func (p *pages) agentTags(metas []tag.Tag, crawler string) []tag.Tag {
 	return slices.DeleteFunc(metas, func(t tag.Tag) bool { return !t.Global() && !p.names.isToken(t.Agent, crawler) })
 }
 
-// usage returns what the governing robots.txt says of use, and the crawler's group
-// in it; nil where that is nothing, or where captures of the moment differ, so that
-// nobody knows which held.
-func (p *pages) usage(r *Result) (*tag.RobotsTxt, *robots.Group, error) {
-	st := r.Governing
-	if st == nil || !st.HasBody || !st.Outcome.HasRules() || r.Reason == RobotsTxtItself ||
-		r.Reason == ConflictingCaptures || r.Reason == ChangedBetween {
-		return nil, nil, nil
+// usage returns what the governing robots.txt says of the use of a fetch; disputed where captures of
+// its moment, or of near it, differ, so that nobody knows which held.
+func (p *pages) usage(r *Result) (said []tag.Signal, disputed bool, err error) {
+	if r.Governing == nil || r.Reason == RobotsTxtItself || r.Reason == ConflictingCaptures || r.Reason == ChangedBetween {
+		return nil, false, nil
+	}
+	if said, err = p.usageBy(r.Governing, r); err != nil {
+		return nil, false, err
+	}
+	for _, other := range r.rivals {
+		theirs, err := p.usageBy(other, r)
+		if err != nil {
+			return nil, false, err
+		}
+		if !slices.EqualFunc(said, theirs, func(a, b tag.Signal) bool {
+			return a.Kind == b.Kind && a.Purpose == b.Purpose && a.Preference == b.Preference
+		}) {
+			return nil, true, nil
+		}
+	}
+	return said, false, nil
+}
+
+// usageBy returns what one robots.txt says of the use of a fetch.
+func (p *pages) usageBy(st *State, r *Result) ([]tag.Signal, error) {
+	if !st.HasBody || !st.Outcome.HasRules() {
+		return nil, nil
 	}
 	file, err := p.decider.files.get(st)
-	if err != nil {
-		return nil, nil, err
+	if err != nil || len(file.usage().Signals) == 0 {
+		return nil, err
 	}
-	if u := file.usage(); len(u.Signals) > 0 {
-		return u, file.reader(r.Agent).group, nil
-	}
-	return nil, nil, nil
+	u, _ := weburl.Parse(r.Fetch.URL)
+	return file.usage().For(file.reader(r.Agent).group, u.PathQuery()), nil
 }
 
 func withoutTDM(list []tag.Signal) []tag.Signal {

@@ -251,6 +251,32 @@ func TestConflictsInForce(t *testing.T) {
 	})
 }
 
+// Where captures of one moment say different things of use, nobody knows which held: the page's
+// statements are not all known.
+func TestUseInTwoArchives(t *testing.T) {
+	t.Parallel()
+	robots := func(signal string) rec {
+		return robotsFile("a", "-1h", "User-agent: *\nAllow: /\n"+signal).rec
+	}
+	const no = "Content-Signal: ai-train=no\n"
+	for name, c := range map[string]struct{ first, second, want string }{
+		"alike":             {no, "# another\n" + no, "robots.txt:train-ai=restrict"},
+		"one says nothing":  {no, "", "from=unknown"},
+		"the other does":    {"", no, "from=unknown"},
+		"they contradict":   {no, "Content-Signal: ai-train=yes\n", "from=unknown"},
+		"neither says much": {"", "# another\n", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			page := html("http://a.example/1", "", "")
+			p := &pageRecorder{newRecorder(), make(map[string]string)}
+			runInto(t, makeFacts(t, 1, archive{robots(c.first)}, archive{robots(c.second), page}), Options{}, p)
+			if got := p.pages[page.recordID()]; got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
 // A meta's name is a product token only where it is known as one, or says so.
 func TestMetaNames(t *testing.T) {
 	metas := func(list ...string) string {

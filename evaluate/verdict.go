@@ -261,8 +261,9 @@ type Result struct {
 
 	decider   *decider
 	timeline  *timeline
-	withdrawn Answer // what the governing capture says, where the verdict was withdrawn
-	against   *State // the capture that shows that it may be wrong; nil: none does
+	withdrawn Answer   // what the governing capture says, where the verdict was withdrawn
+	against   *State   // the capture that shows that it may be wrong; nil: none does
+	rivals    []*State // captures of the governing one's moment in other archives
 
 	ledBy        []*resolve.Lead // the redirects of NoteRedirectTarget
 	allowsBehind bool            // a capture of the fetch's moment that stands behind it allows, or may
