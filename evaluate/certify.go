@@ -179,7 +179,7 @@ func (d *decider) askCopy(r *Result, s *subject, c *State) error {
 	isDoubtful := isUnreadable || c.says() && (c.Mismatched || c.OtherTarget || facts.Flags(c.BodyFlags)&facts.FlagBodyCut != 0)
 	switch {
 	case isDoubtful && isBehind:
-		r.allowsBehind = true
+		r.allowsBehind = r.allowsBehind || !s.provesOrder(facts.SpotOf(&c.Fetch))
 	case isDoubtful:
 		r.Notes |= NoteUnreadableCopy
 	case !c.says():

@@ -99,6 +99,9 @@ func (r *Result) LedBy() []*Lead { return r.ledBy }
 
 // Twins returns the other places of a record, the fetch's or a capture's, if several archives
 // hold it: any of them may show which of two records of one moment came first.
-func (r *Result) Twins(f *facts.Fetch) []Spot {
-	return r.timeline.places[facts.SpotOf(f)]
+func (r *Result) Twins(f *facts.Fetch) (twins []Spot) {
+	for _, at := range r.timeline.places[facts.SpotOf(f)] {
+		twins = append(twins, at.Spot)
+	}
+	return twins
 }

@@ -156,7 +156,7 @@ func (l *timelines) load(here facts.Place, states []*State) (*timeline, error) {
 	}
 	tl.leads = newLeads(redirects)
 	return tl, l.copies.Each(here, func(c *resolve.Copy) error {
-		tl.places.add(c.First(), c.Spot())
+		tl.places.add(c.First(), spot{Spot: c.Spot()})
 		return nil
 	})
 }

@@ -7,13 +7,19 @@ import (
 )
 
 // places holds the other spots of records that several archives hold.
-type places map[facts.Spot][]facts.Spot
+type places map[facts.Spot][]spot
+
+// A spot is one of a record.
+type spot struct {
+	facts.Spot
+	serial bool // of a fetch: its archive is that of a crawler that makes one after the other
+}
 
 // maxPlaces bounds the other spots of a record that are remembered: a few tell enough.
 const maxPlaces = 32
 
 // add remembers another spot of a record.
-func (p places) add(first, other facts.Spot) {
+func (p places) add(first facts.Spot, other spot) {
 	if len(p[first]) < maxPlaces && !slices.Contains(p[first], other) {
 		p[first] = append(p[first], other)
 	}
@@ -28,7 +34,7 @@ func (p places) relation(at, to facts.Spot) relation {
 	told := beside
 	for _, a := range p.of(at) {
 		for _, b := range p.of(to) {
-			if r := relationOf(a, b); r == behind {
+			if r := relationOf(a.Spot, b.Spot); r == behind {
 				return behind
 			} else if r == before {
 				told = before
@@ -38,8 +44,25 @@ func (p places) relation(at, to facts.Spot) relation {
 	return told
 }
 
+// proves reports whether the order in which a capture and a fetch of its moment stand in an archive is
+// that in which they were made: in that of a serial crawler. serial says whether the fetch's first is one.
+func (p places) proves(at, to facts.Spot, serial bool) bool {
+	if len(p) == 0 || at.SameArchive(to) {
+		return serial && at.SameArchive(to)
+	}
+	for _, b := range p.of(to) {
+		isSerial := b.serial || b.Spot == to && serial
+		for _, a := range p.of(at) {
+			if isSerial && a.SameArchive(b.Spot) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // of returns all spots of a record.
-func (p places) of(first facts.Spot) []facts.Spot { return append([]facts.Spot{first}, p[first]...) }
+func (p places) of(first facts.Spot) []spot { return append([]spot{{Spot: first}}, p[first]...) }
 
 // A relation says where a capture stands to a fetch in time.
 type relation uint8

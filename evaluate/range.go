@@ -288,7 +288,7 @@ func eachRecord(
 			if at := facts.SpotOf(first); at == facts.SpotOf(&held) {
 				_, before := known[at]
 				placed = placed || !before
-				known.add(at, facts.SpotOf(row))
+				known.add(at, spot{facts.SpotOf(row), row.Flags&facts.FlagSerial != 0})
 			}
 			return duplicate(first, row)
 		}

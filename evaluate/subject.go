@@ -48,8 +48,12 @@ func (s *subject) relationTo(t facts.Time, at facts.Spot) relation {
 func (s *subject) isUnsure(r *resolve.Step) bool {
 	relation := s.relationTo(r.Time, r.Spot)
 	isSame := !s.asOf && s.time.MicrosSince(r.Time) == 0
-	isTold := s.Flags&facts.FlagSerial != 0 && r.Spot.SameArchive(facts.SpotOf(s.Fetch)) // not by an archive of copies
-	return relation == beside || relation == before && isSame && !isTold
+	return relation == beside || relation == before && isSame && !s.provesOrder(r.Spot)
+}
+
+// provesOrder reports whether the order of a record and the fetch, of one moment, is beyond doubt.
+func (s *subject) provesOrder(at facts.Spot) bool {
+	return s.places.proves(at, facts.SpotOf(s.Fetch), s.Flags&facts.FlagSerial != 0)
 }
 
 // counts reports whether a capture is a candidate: at or before the fetch.

@@ -1106,7 +1106,7 @@ def certainty(archive, fetch, candidates, following, moment, governed, finding, 
         return "contested"
 
     behind = [c for c in archive.robots_of[fetch.origin] if after(c, fetch) and same_moment(c, fetch)]
-    if any(cannot_be_read(archive, c, fetch) for c in behind) \
+    if any(cannot_be_read(archive, c, fetch) and not (fetch.serial and c.archive == fetch.archive) for c in behind) \
             or any(a.verdict == "allowed" or a.contested() for a in (answer(archive, c, fetch) for c in behind)):
         finding.notes.add("same_moment")  # behind the fetch
     age = age_of(archive, governing, fetch)
