@@ -136,7 +136,8 @@ func (c *codeReader) readPre(in *input, n int) error {
 func (c *codeReader) readLengths(in *input, n int) error {
 	bits, left := in.bits, in.nbits
 	c.count = lengthCount{}
-	for i := 0; i < n; {
+	reason := "" // of damage
+	for i := 0; i < n && reason == ""; {
 		if left < preBits+7 { // a code and its extra bits
 			in.bits, in.nbits = bits, left
 			in.refill()
@@ -148,7 +149,8 @@ func (c *codeReader) readLengths(in *input, n int) error {
 		case width > left:
 			return in.ended()
 		case e&entryException != 0:
-			return in.damage("unused code of a code length")
+			reason = "unused code of a code length"
+			continue
 		}
 		bits >>= width & 63
 		left -= width
@@ -162,7 +164,8 @@ func (c *codeReader) readLengths(in *input, n int) error {
 		run, length := repeats[symbol&3], uint8(0)
 		if symbol == 16 {
 			if i == 0 {
-				return in.damage("no code length to repeat")
+				reason = "no code length to repeat"
+				continue
 			}
 			length = c.lengths[i-1]
 		}
@@ -173,7 +176,8 @@ func (c *codeReader) readLengths(in *input, n int) error {
 		bits >>= run.extra & 63
 		left -= run.extra
 		if end > n {
-			return in.damage("too many code lengths")
+			reason = "too many code lengths"
+			continue
 		}
 		c.count[length] += uint16(end - i)
 		eight := uint64(length) * 0x0101010101010101
@@ -185,6 +189,9 @@ func (c *codeReader) readLengths(in *input, n int) error {
 		i = end
 	}
 	in.bits, in.nbits = bits, left
+	if reason != "" {
+		return in.damage(reason)
+	}
 	return nil
 }
 
