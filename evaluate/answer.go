@@ -145,6 +145,7 @@ type delay struct {
 	group, line int
 	micros      int64
 	isRate      bool // by Request-rate, not Crawl-delay
+	isSplit     bool // more user-agent lines of its group follow it
 }
 
 // requestRate is a Request-rate record of a group.
@@ -163,7 +164,7 @@ func (f *parsedFile) readExtra() {
 	for _, record := range f.Records() {
 		isRate := record.Key == "request-rate"
 		if d, ok := record.Delay(); ok && record.Group != 0 {
-			f.delays = append(f.delays, delay{record.Group, record.Line, d, isRate})
+			f.delays = append(f.delays, delay{record.Group, record.Line, d, isRate, record.Split})
 		}
 		switch {
 		case isRate && record.Group != 0:
@@ -188,21 +189,26 @@ func (f *parsedFile) delay(token string) (micros int64, line int) {
 		return 0, 0
 	}
 	r := f.reader(token)
-	micros, line = f.delayOf(r.group)
-	for _, g := range r.documented {
-		if other, at := f.delayOf(g); other < micros {
-			micros, line = other, at
+	micros, line = f.delayOf(r.group, token)
+	if len(r.documented) > 0 {
+		for _, other := range agents.Obeys(token) {
+			if less, at := f.delayOf(f.For(other), other); less < micros {
+				micros, line = less, at
+			}
 		}
 	}
 	return micros, line
 }
 
-func (f *parsedFile) delayOf(g *robots.Group) (micros int64, line int) {
+// delayOf returns the least wait that a group asks a token for. A record among the group's user-agent
+// lines counts for those above it: crawlers of old end a group there.
+func (f *parsedFile) delayOf(g *robots.Group, token string) (micros int64, line int) {
 	lines := g.Lines()
 	for _, d := range f.delays {
-		if slices.Contains(lines, d.group) && (line == 0 || d.micros < micros) {
-			micros, line = d.micros, d.line
+		if !slices.Contains(lines, d.group) || line != 0 && d.micros >= micros || d.isSplit && !f.IsNamed(token, d.group, d.line) {
+			continue
 		}
+		micros, line = d.micros, d.line
 	}
 	return micros, line
 }

@@ -500,6 +500,13 @@ func TestRateInDoubt(t *testing.T) {
 			{get("http://a.example/r", "+23s"), ""},
 			{get("http://a.example/3", "+31s"), "rate probable gap=9000 delay=10000 line=3"}, // after /2
 		},
+		"the wait is asked of another crawler, named above": {
+			robotsFile("a", "-1h", "User-agent: Other\nCrawl-delay: 10\n\nUser-agent: *\nDisallow: /no\n"),
+			{get("http://a.example/1", "+0s"), ""},
+			{get("http://a.example/2", "+1s"), ""},
+			by("Other/1.0", saying{get("http://a.example/3", "+10s"), ""}),
+			by("Other/1.0", saying{get("http://a.example/4", "+11s"), "rate probable gap=1000 delay=10000 line=2"}),
+		},
 		"the date of robots.txt is coarser than a second": {
 			robotsFile("a", "2024-05-01", ten),
 			{get("http://a.example/1", "+0s"), ""},

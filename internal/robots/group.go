@@ -126,6 +126,19 @@ func (f *File) AgentLine(token string, m Mode) (line int, value string) {
 	return int(a.line), f.valueOf(a)
 }
 
+// IsNamed reports whether one of the user-agent lines from ≤ line < to is one by which the token
+// finds its groups.
+func (f *File) IsNamed(token string, from, to int) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n := f.find(token, 0)
+	return n != nil && slices.ContainsFunc(f.agents, func(a agent) bool {
+		name, global := f.spec.mode.name(f.valueOf(&a))
+		isItsName := global && n.name == "*" || !global && equalFold(name, n.name)
+		return isItsName && from <= int(a.line) && int(a.line) < to
+	})
+}
+
 // Names returns the product tokens that user-agent lines name, in the profile's own mode: as
 // written, each once in any case, in file order. They are parts of the body.
 func (f *File) Names() []string {

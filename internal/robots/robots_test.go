@@ -243,16 +243,31 @@ func TestLimit(t *testing.T) {
 
 func TestRecords(t *testing.T) {
 	body := "Sitemap: http://x/s.xml\nuser-agent: a\nuser-agent: b\nCrawl-delay: 5 # slow\ndisallow:\nHost:x\n" +
-		"user-agent: c\nContent-Usage: train-ai=n\nDisallow: /\nREQUEST-RATE: 1/5\nx-other: y\n"
+		"user-agent: c\nContent-Usage: train-ai=n\nuser-agent: d\nDisallow: /\nREQUEST-RATE: 1/5\nx-other: y\n"
 	want := []Record{
-		{"sitemap", "http://x/s.xml", 1, 0},
-		{"crawl-delay", "5", 4, 2},
-		{"host", "x", 6, 2},
-		{"content-usage", "train-ai=n", 8, 7},
-		{"request-rate", "1/5", 10, 7},
+		{"sitemap", "http://x/s.xml", 1, 0, false},
+		{"crawl-delay", "5", 4, 2, false},
+		{"host", "x", 6, 2, false},
+		{"content-usage", "train-ai=n", 8, 7, true},
+		{"request-rate", "1/5", 11, 7, false},
 	}
 	if got := Parse([]byte(body), RFC9309).Records(); !slices.Equal(got, want) {
 		t.Errorf("got %+v", got)
+	}
+}
+
+func TestIsNamed(t *testing.T) {
+	f := Parse([]byte("user-agent: Aa/1\ncrawl-delay: 1\nuser-agent: b\nuser-agent: *\ndisallow: /\n"), RFC9309)
+	for _, c := range []struct {
+		token    string
+		from, to int
+		want     bool
+	}{
+		{"aA", 1, 2, true}, {"aA", 2, 5, false}, {"b", 1, 2, false}, {"b", 1, 4, true}, {"c", 1, 4, false}, {"c", 1, 5, true}, {"", 4, 5, true},
+	} {
+		if got := f.IsNamed(c.token, c.from, c.to); got != c.want {
+			t.Errorf("%q in lines %d to %d: %v", c.token, c.from, c.to, got)
+		}
 	}
 }
 

@@ -29,7 +29,7 @@ def asks(key, value):
 
 
 def groups_of(body):
-    """[(agents, [(ms, line)])] in file order."""
+    """[(agents, [(ms, line, agents named above it)])] in file order."""
     if body.startswith(b"\xef\xbb\xbf"):
         body = body[3:]
     groups, naming = [], False
@@ -49,19 +49,19 @@ def groups_of(body):
         elif key in ("crawl-delay", "request-rate") and groups:
             ms = asks(key, value)
             if ms is not None:
-                groups[-1][1].append((ms, number))
+                groups[-1][1].append((ms, number, list(groups[-1][0])))
     return groups
 
 
 def least(body, token):
     """(ms, lines) that a file asks of a token at least; (0, []) if nothing."""
     groups = groups_of(body)
-    mine = [d for agents, d in groups if token.lower() in agents] or [d for agents, d in groups if "*" in agents]
-    delays = sum(mine, [])
+    name = token.lower() if any(token.lower() in agents for agents, _ in groups) else "*"
+    delays = [d for agents, found in groups if name in agents for d in found if name in d[2]]
     if not delays:
         return 0, []
     ms = min(d[0] for d in delays)
-    return ms, [line for value, line in delays if value == ms]
+    return ms, [line for value, line, _ in delays if value == ms]
 
 
 def copy_asks(archive, capture, tokens):
