@@ -249,12 +249,12 @@ HEAD = """# {damages:,} random damages
     scripts/damages/run BINARY {damages} {seed}
 
 {damages:,} damages to {archives} archives, seed {seed}: {failures} failures. A row is a kind of damage in a
-container, or all kinds. Harmless: the same fetches and violations as in the original. Lost: fetches,
-of those damages that lose any. Altered: in an archive without checksums over record headers, a
-fetch with another header, which cannot be seen; in zstd frames without checksums also one by
-another crawler. No issue, invented, new violations and more than one lost by a flipped bit or a
-changed byte (where each record is compressed for itself) must be 0. `damages.py` says what each
-means.
+container, or all kinds. Harmless: the same fetches and violations as in the original. Lost:
+fetches, of those damages that lose any. Altered: in an archive without checksums over record
+headers, a fetch with another header, which cannot be seen; in zstd frames without checksums also
+one by another crawler. No issue, invented, new violations and more than one lost by a flipped bit
+or a changed byte (where each record is compressed for itself) must be 0. `damages.py` says what
+each means.
 """
 
 
