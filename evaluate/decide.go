@@ -292,7 +292,7 @@ func (d *decider) checkToken(r *Result, s *subject, tl *timeline, v *view) (Reas
 	second := *s
 	second.token = s.other
 	defer func() { s.looked = second.looked }()
-	for _, st := range append([]*State{v.governing}, v.rivals(&second)...) {
+	for _, st := range append([]*State{v.governing}, r.rivals...) {
 		a, err := d.answerInTime(st, &second, tl)
 		if err != nil {
 			return reasonNone, err
