@@ -164,8 +164,8 @@ func (p *pages) agentTags(metas []tag.Tag, crawler string) []tag.Tag {
 	return slices.DeleteFunc(metas, func(t tag.Tag) bool { return !t.Global() && !p.names.isToken(t.Agent, crawler) })
 }
 
-// usage returns what the governing robots.txt says of the use of a fetch; disputed where captures of
-// its moment, or of near it, differ, so that nobody knows which held.
+// usage returns what the governing robots.txt says of the use of a fetch: nothing where the verdict
+// is unknown because captures differ. disputed says that captures of its moment differ in this alone.
 func (p *pages) usage(r *Result) (said []tag.Signal, disputed bool, err error) {
 	if r.Governing == nil || r.Reason == RobotsTxtItself || r.Reason == ConflictingCaptures || r.Reason == ChangedBetween {
 		return nil, false, nil
