@@ -17,7 +17,7 @@ type timelines struct {
 	copies *facts.Cursor[resolve.Copy]
 	events *facts.Cursor[facts.LogEvent]
 	lines  lineTwins
-	unread []facts.Time // captures of the origin in hand that indexes tell of
+	unread facts.Unread // captures of the origin in hand that indexes tell of
 }
 
 func (r *Resolved) openTimelines(ctx context.Context, from, to int) *timelines {
@@ -79,12 +79,9 @@ func (l *timelines) each(here facts.Place, add func(*State) error, repeated func
 		return l.events.Err
 	}
 	l.events.SkipTo(here)
-	l.unread = l.unread[:0]
-	for l.events.Row != nil && l.events.Here == here && l.events.Row.Kind == facts.EventRobotsUnread {
-		t := l.events.Row.Time().Truncate(facts.PrecisionSecond)
-		if t.Known() && (len(l.unread) == 0 || l.unread[len(l.unread)-1] != t) {
-			l.unread = append(l.unread, t)
-		}
+	l.unread.Clear()
+	for l.events.Row != nil && l.events.Here == here && l.events.Row.Kind <= facts.EventRobotsUnread {
+		l.unread.Add(l.events.Row)
 		l.events.Advance()
 	}
 	err := l.states.Each(here, func(s *resolve.State) error {
@@ -144,7 +141,7 @@ func (l *timelines) load(here facts.Place, states []*State) (*timeline, error) {
 		return nil, err
 	}
 	tl := newTimeline(states, marked)
-	tl.addUnread(l.unread)
+	tl.addUnread(l.unread.Times)
 	var redirects []*resolve.Lead
 	err = l.leads.Each(here, func(lead *resolve.Lead) error {
 		kept := *lead

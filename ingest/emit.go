@@ -28,12 +28,18 @@ func (c *committer) emitOne(x *exchange) error {
 	if x.UserAgent == "" && x.infoAgent != "" {
 		x.UserAgent, x.UserAgentSource = x.infoAgent, facts.SourceWarcinfo
 	}
-	if x.Kind == facts.CaptureRobots && x.Method != http.MethodGet {
+	wasRobots := x.Kind == facts.CaptureRobots
+	if wasRobots && x.Method != http.MethodGet {
 		x.Kind = facts.CaptureNone
 		x.Flags &^= facts.FlagBodyKept
 	}
 	if x.isMisdirected() {
 		if err := c.leaveMisdirected(x); err != nil {
+			return err
+		}
+	}
+	if wasRobots && x.Kind == facts.CaptureNone { // a row of an index that points here tells of no capture
+		if err := c.out.Event(x.NoCapture()); err != nil {
 			return err
 		}
 	}

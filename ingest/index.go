@@ -478,8 +478,11 @@ func (p *indexPart) fetch(row *index.Row) (*facts.Fetch, error) {
 	if captureKind(url) == facts.CaptureRobots {
 		p.stats.IndexedRobots++
 		p.stats.AddRobotsIn(f.Archive)
-		if f.Method == "" || f.Method == http.MethodGet {
+		switch {
+		case f.Method == "" || f.Method == http.MethodGet:
 			return f, p.out.Event(f.Unread())
+		case f.Archive != "":
+			return f, p.out.Event(f.NoCapture())
 		}
 	}
 	return f, nil

@@ -12,6 +12,7 @@ type EventKind uint8
 // The kinds of log event.
 const (
 	eventUnknown           EventKind = iota
+	EventRobotsNoCapture             // a record of robots.txt is no capture: that of a HEAD request
 	EventRobotsUnread                // an index tells of a capture of robots.txt
 	EventRobotsUnreachable           // robots.txt of the origin could not be had
 	EventExclusion                   // robots.txt kept the crawler from fetching the URL
@@ -61,9 +62,14 @@ func CompareEvents(a, b *LogEvent) int {
 }
 
 // Unread is the event that an index tells of a capture of robots.txt.
-func (f *Fetch) Unread() *LogEvent {
+func (f *Fetch) Unread() *LogEvent { return f.event(EventRobotsUnread) }
+
+// NoCapture is the event that a record of robots.txt is no capture.
+func (f *Fetch) NoCapture() *LogEvent { return f.event(EventRobotsNoCapture) }
+
+func (f *Fetch) event(kind EventKind) *LogEvent {
 	return &LogEvent{
-		HostReversed: f.HostReversed, Origin: f.Origin, Kind: EventRobotsUnread, Micros: f.Micros, Precision: f.Precision,
+		HostReversed: f.HostReversed, Origin: f.Origin, Kind: kind, Micros: f.Micros, Precision: f.Precision,
 		Input: f.Input, Entry: f.Entry, Line: f.Index, Offset: f.Offset, Length: f.Length,
 	}
 }

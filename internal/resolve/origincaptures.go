@@ -110,18 +110,19 @@ func (g *originCaptures) addUnread(events *facts.Cursor[facts.LogEvent]) error {
 	if events == nil {
 		return nil
 	}
-	return events.Each(g.Place, func(e *facts.LogEvent) error {
-		t := e.Time().Truncate(facts.PrecisionSecond)
-		if n := len(g.unread); e.Kind != facts.EventRobotsUnread || !t.Known() || n > 0 && g.unread[n-1] == t {
-			return nil
-		}
+	var unread facts.Unread
+	err := events.Each(g.Place, func(e *facts.LogEvent) error {
+		unread.Add(e)
+		return nil
+	})
+	for _, t := range unread.Times {
 		list := g.ofURL(g.Origin + robotsPath).all
 		n := sort.Search(len(list), func(i int) bool { return list[i].Micros >= t.Micros })
 		if n == len(list) || list[n].Micros >= t.Micros+t.Precision.Unit() {
 			g.unread = append(g.unread, t)
 		}
-		return nil
-	})
+	}
+	return err
 }
 
 // unreadNear returns the captures nearest to a moment that indexes alone tell of, of the URL that a
