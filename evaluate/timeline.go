@@ -33,7 +33,7 @@ func (tl *timeline) addUnread(times []facts.Time) {
 // of a view, and no input holds it. Of a coarse date, the captures of that moment may be later.
 func (tl *timeline) isOutdated(v *view, s *subject) bool {
 	return tl.hasUnread(func(t facts.Time) bool {
-		return v.evidence == Later || t.MicrosSince(v.governing.Time()) >= 0
+		return s.relationOf(v.governing) >= behind || t.MicrosSince(v.governing.Time()) >= 0
 	}, s.time)
 }
 
