@@ -242,9 +242,10 @@ func (m *nearby) isDisputedBy(c *facts.Capture) bool {
 
 // answersLike reports whether a server that was asked twice gave one answer.
 func answersLike(a, b *facts.Capture) bool {
-	if a.Status != b.Status || a.Location != b.Location || a.ETag != b.ETag && a.Status == http.StatusNotModified {
+	status := statusOf(&a.Fetch)
+	if status != statusOf(&b.Fetch) || a.Location != b.Location || a.ETag != b.ETag && status == http.StatusNotModified {
 		return false
 	}
 	const kept = facts.FlagBodyKept
-	return a.Status >= 300 || a.Flags&b.Flags&kept != 0 && a.BodyDigest == b.BodyDigest || sameDigest(a.PayloadDigest, b.PayloadDigest)
+	return status >= 300 || a.Flags&b.Flags&kept != 0 && a.BodyDigest == b.BodyDigest || sameDigest(a.PayloadDigest, b.PayloadDigest)
 }

@@ -80,7 +80,7 @@ type original struct {
 }
 
 func originalOf(f *facts.Fetch) original {
-	return original{StatementsOf(f), f.Time(), f.Status, f.PayloadDigest}
+	return original{StatementsOf(f), f.Time(), statusOf(f), f.PayloadDigest}
 }
 
 // unclear stands for the original of a revisit that several fit which say different

@@ -215,7 +215,7 @@ type askings struct {
 
 func (a *askings) add(c *facts.Capture) {
 	a.all.add(c)
-	if c.Status/100 != 2 {
+	if statusOf(&c.Fetch)/100 != 2 {
 		return
 	}
 	a.successes.add(c)
@@ -446,7 +446,7 @@ func hasOwnBody(f *facts.Fetch) bool {
 // isOriginal reports whether c can be the original of the record in hand: of
 // records with the same payload, one with the same status.
 func (res *resolution) isOriginal(c *facts.Capture) bool {
-	return hasOwnBody(&c.Fetch) && (res.CurUnmodified || res.CurStatus < 0 || res.CurStatus == c.Status)
+	return hasOwnBody(&c.Fetch) && (res.CurUnmodified || res.CurStatus < 0 || res.CurStatus == statusOf(&c.Fetch))
 }
 
 // byDigest finds an original of the same URL with the same payload digest: the

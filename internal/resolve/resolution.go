@@ -166,9 +166,17 @@ func hasNoContent(status int16) bool {
 	return status == http.StatusNoContent || status == http.StatusResetContent
 }
 
-// isHTTPResource reports whether c is a resource record of an HTTP URL, which counts
+// isHTTPResource reports whether f is a resource record of an HTTP URL, which counts
 // like a 200.
-func isHTTPResource(c *facts.Capture) bool { return c.Type == facts.TypeResource && !isFTP(c.URL) }
+func isHTTPResource(f *facts.Fetch) bool { return f.Type == facts.TypeResource && !isFTP(f.URL) }
+
+// statusOf returns the status as which a fetch counts.
+func statusOf(f *facts.Fetch) int16 {
+	if f.Status < 0 && isHTTPResource(f) {
+		return http.StatusOK
+	}
+	return f.Status
+}
 
 func isFTP(url string) bool {
 	u, _ := weburl.Parse(url)

@@ -627,7 +627,7 @@ func (r *resolver) take(res *resolution, c *facts.Capture) {
 func (r *resolver) byStatus(res *resolution, c *facts.Capture) {
 	switch status := c.Status; {
 	case c.Flags&facts.FlagHTTPHead == 0 && c.Type != facts.TypeRevisit:
-		if c.BodySize == 0 && !isHTTPResource(c) { // no status line and no payload
+		if c.BodySize == 0 && !isHTTPResource(&c.Fetch) { // no status line and no payload
 			res.end(OutcomeUndefined, UndefinedStatus)
 			return
 		}
