@@ -560,16 +560,21 @@ func backward(list []*facts.Capture) iter.Seq[*facts.Capture] {
 	}
 }
 
-// agreedAt returns c, unless another archive has one of its moment that differs.
+// agreedAt returns c, the last of its moment in its archive, unless the last of that moment in another
+// archive differs.
 func (res *resolution) agreedAt(c *facts.Capture, list byDate, may func(*facts.Capture) bool) *facts.Capture {
 	m := nearby{chosen: c}
-	for o := range list.from(c.Micros, m.isBehind) {
+	archives := []facts.Spot{facts.SpotOf(&c.Fetch).Archive()}
+	for o := range list.backFrom(c.Micros+c.Precision.Unit(), m.isBefore) {
 		if !res.look() {
 			break
 		}
-		if may(o) {
-			m.dispute(o)
+		at := facts.SpotOf(&o.Fetch)
+		if !may(o) || o.Time().MicrosSince(c.Time()) != 0 || at.Index > 0 && slices.Contains(archives, at.Archive()) {
+			continue
 		}
+		archives = append(archives, at.Archive())
+		m.dispute(o)
 	}
 	return m.agreed()
 }
