@@ -1438,11 +1438,13 @@ APART = 2000
 SOFTWARE = {1: b"Wget/1.25.0", 2: b"history_to_warc"}
 
 
-def write_archive(out, rng, software, exchanges):
+def write_archive(out, rng, software, exchanges, agents=(None, HERITRIX)):
     writer = WARCWriter(out, gzip=True, warc_version="1.1")
-    infos = ["<urn:uuid:%s>" % uuid.UUID(int=rng.getrandbits(128), version=4) for _ in range(2)]
-    for record_id, extra in zip(infos, [b"", b"http-header-user-agent: %s\r\n" % HERITRIX.encode()]):
-        payload = b"software: %s\r\nformat: WARC File Format 1.1\r\n" % software + extra
+    infos = ["<urn:uuid:%s>" % uuid.UUID(int=rng.getrandbits(128), version=4) for _ in agents]
+    for record_id, agent in zip(infos, agents):
+        payload = b"software: %s\r\nformat: WARC File Format 1.1\r\n" % software
+        if agent:
+            payload += b"http-header-user-agent: %s\r\n" % agent.encode()
         writer.write_record(writer.create_warc_record(
             None, "warcinfo", payload=io.BytesIO(payload), length=len(payload), warc_content_type="application/warc-fields",
             warc_headers_dict={"WARC-Record-ID": record_id, "WARC-Date": stamp(FIRST_DAY)}))

@@ -132,6 +132,11 @@ Ambiguities, and how they are read here
      that of the one cited.
  A44 The crawler's own captures of one moment in two archives are at the same moment, also
      where another crawler's stands behind one of them.
+ Indexes (index_reference.py)
+ A45 What an index tells of another file than robots.txt may be what a redirect led to, or a copy
+     that a 304 there renews. Nobody can read it.
+ A46 A capture before one of the fetch's moment told the crawler only where the governing capture
+     itself is of that moment, not where only a redirect's target is.
 """
 
 import base64
@@ -306,6 +311,8 @@ class Fetch:
         self.serial = False  # in the archive of a crawler that makes one fetch after the other
         self.itself = False  # a robots capture, or a record its redirects led to
         self.misnamed = False  # a revisit that names a record with another digest
+        self.told = False  # an index or a list tells of it, and no record (index_reference.py)
+        self.no_status = False  # told by a row without a status
 
 
 def http_status(record):
@@ -439,12 +446,17 @@ def join_requests(fetches, requests, warcinfo_agents, order):
             ua = r["ua"]
         if ua is None:
             ua = warcinfo_agents.get(f.warcinfo)
+        f.user_agent = ua
         f.token, f.other_token = (tokens_of_user_agent(ua) + [None, None])[:2]
+
+
+def may_be_get(f):
+    return f.method == "GET" or f.told and f.method == ""
 
 
 def is_robots_capture(f):
     """§1: a GET fetch whose path is exactly /robots.txt without "?"."""
-    return f.origin is not None and f.method == "GET" and f.path == "/robots.txt"
+    return f.origin is not None and not f.told and f.method == "GET" and f.path == "/robots.txt"
 
 
 # ---------------------------------------------------------------- §2 the body
@@ -561,11 +573,12 @@ def digests_contradict(a, b):
 class Archive:
     """All fetches, what each robots capture says, and the judge of a robots.txt body."""
 
-    def __init__(self, fetches, judge=None):
-        self.fetches, self.judge = fetches, judge or judge_by_rules
+    def __init__(self, fetches, judge=None, unread=None):
+        """unread: by origin, the times of captures that indexes alone tell of."""
+        self.fetches, self.judge, self.unread = fetches, judge or judge_by_rules, unread or {}
         self.of_url = {}
         for f in fetches:
-            if f.time is not None:
+            if f.time is not None and not (f.told and f.path == "/robots.txt"):
                 self.of_url.setdefault(same_url_key(f.url), []).append(f)
         self.of_id = {f.id: f for f in fetches}
         self.robots_of = {}
@@ -618,6 +631,8 @@ class Archive:
             url = urljoin(chain[-1].url, location)
             targets = self.hop_targets(chain[-1], url, capture, chain)
             target = targets[0] if targets else None
+            if self.unread_is_nearer(url, chain, target):
+                return chain, ("unresolved", "unresolved_redirect")
             if any(not answer_alike(t, target) for t in targets):
                 return chain, ("unresolved", "unresolved_redirect")  # A42
             if target in chain or target is None and (
@@ -626,10 +641,28 @@ class Archive:
             if target is None:
                 return chain, ("unresolved", "unresolved_redirect")
             chain.append(target)
+            if target.told:  # an index does not tell what it holds
+                return chain, ("unresolved", "unresolved_redirect")
+
+    def unread_of(self, url):
+        origin, path = split_url(url)
+        return self.unread.get(origin, []) if path == "/robots.txt" else []
+
+    def unread_is_nearer(self, url, chain, target):
+        """Whether an index tells of a robots.txt that is nearer to a redirect than its target."""
+        hop = chain[-1]
+        follows = target is not None and target not in chain and soon_after(target, hop)
+        for u in self.unread_of(url):
+            gap = difference(u, hop.time)
+            if NOTHING <= gap <= HOUR and (not follows or difference(target.time, u) >= NOTHING):
+                return True
+            if -DAY <= gap < NOTHING and not follows and (target is None or difference(u, target.time) >= NOTHING):
+                return True
+        return False
 
     def hop_targets(self, hop, url, capture, chain):
         """The nearest captures within 1 h after the hop, else the latest within 24 h before; own first (A9)."""
-        captures = [f for f in self.of_url.get(same_url_key(url), []) if f.method == "GET"]
+        captures = [f for f in self.of_url.get(same_url_key(url), []) if may_be_get(f)]
         for whose in (True, False):
             theirs = [f for f in captures if same_crawler(f, capture) == whose]
             soon = [f for f in theirs if f not in chain and soon_after(f, hop)]
@@ -671,7 +704,7 @@ class Archive:
     def may_be_led_to(self, fetch):
         """Whether a redirect may have led to a GET, though not to the nearest (A39)."""
         redirects = [r for r in self.redirects.get(same_url_key(fetch.url), []) if may_be_same_crawler(r[0], fetch)]
-        if fetch.method != "GET":
+        if not may_be_get(fetch):
             return False
         return any(difference(fetch.time, t) == NOTHING for _, times, _ in redirects for t in times) or any(
             NOTHING <= difference(fetch.time, times[0]) <= HOUR
@@ -715,6 +748,8 @@ class Archive:
 
     def own_outcome(self, f):
         """The table of §2, a row after the other, for a capture that is no redirect."""
+        if f.told:  # an index does not tell what it holds
+            return Outcome("unresolved", UNRESOLVED_REVISIT)
         status, _ = self.status_and_location(f)
         if status == 304 or f.type == "revisit" and "server-not-modified" in f.profile:
             return self.not_modified(f)
@@ -766,7 +801,7 @@ class Archive:
                 return None  # of one moment: nobody knows which is meant
             return spokesman(own_of(named, f) or named, f) if named else None
         successes = [g for g in self.of_url.get(same_url_key(f.url), [])
-                     if g is not f and g.method == "GET" and g.status is not None
+                     if g is not f and may_be_get(g) and g.status is not None
                      and 200 <= g.status <= 299 and at_or_before(g, f)]
         wanted = {**f.request_validators, **f.validators}
         if wanted:
@@ -776,15 +811,20 @@ class Archive:
             successes = [g for g in successes if relation(g, wanted) == "has"]
         successes = [g for g in successes if same_crawler(g, f)] or successes
         copies = latest(successes)
+        if copies and any(NOTHING <= difference(u, copies[0].time) and NOTHING <= difference(f.time, u) for u in self.unread_of(f.url)) \
+                and not (wanted and relation(copies[0], wanted) == "has"):
+            return None  # an index tells of a later one
         if any(not answer_alike(g, copies[0]) for g in copies[1:]):
             return None  # of one moment in several archives: nobody knows which is the latest
         return spokesman(copies, f) if copies else None
 
 
 def answer_alike(a, b):
+    if a is b:
+        return True
     if (a.status, a.location) != (b.status, b.location) or a.status == 304 and a.validators != b.validators:
         return False
-    return a.status is not None and a.status >= 300 or a.stored == b.stored or digest_key(a.digest) == digest_key(b.digest) is not None
+    return a.status is not None and a.status >= 300 or a.stored == b.stored is not None or digest_key(a.digest) == digest_key(b.digest) is not None
 
 
 def relation(copy, wanted):
@@ -1008,6 +1048,10 @@ def conclude(archive, fetch, candidates, following, moment, answers, evidence):
     applied = [governing] + [hop for c in moment for hop in archive.outcome(c).way if hop is not c]
     if any(may_be_after(c, fetch) for c in applied):
         notes.add("same_moment")
+    if is_outdated(archive, governing, fetch):
+        notes.add("unread_capture")
+    if fetch.no_status:
+        notes.add("no_status")
 
     def unknown(reason):
         finding = Finding("unknown", evidence, reason, None, governing, notes, moment)
@@ -1050,6 +1094,9 @@ def conclude(archive, fetch, candidates, following, moment, answers, evidence):
             if answer(archive, c, fetch).verdict not in ("unknown", governed.verdict):
                 return unknown("changed_between")
 
+    if governed.verdict == "allowed" and "unread_capture" in notes:
+        return unknown("unread_capture")
+
     finding = Finding(governed.verdict, evidence, governed.reason, None, governing, notes, moment)
     finding.reasons = {c.id: a.reason for c, a in zip(moment, answers)}
     if governed.verdict == "disallowed":
@@ -1057,6 +1104,26 @@ def conclude(archive, fetch, candidates, following, moment, answers, evidence):
         told = any(difference(fetch.time, c.time) <= MONTH for c in own)
         finding.certainty = certainty(archive, fetch, candidates, following, moment, governed, finding, told)
     return finding
+
+
+def is_outdated(archive, governing, fetch):
+    """Whether an index tells of a capture that would govern in place of the one that does."""
+    return any(difference(fetch.time, u) >= NOTHING and (after(governing, fetch) or difference(u, governing.time) >= NOTHING)
+               for u in archive.unread.get(fetch.origin, []))
+
+
+def was_told_before(archive, candidates, fetch):
+    """Whether a capture before the fetch's moment disallows, too, by which the crawler was told in time."""
+    before = [c for c in candidates if not same_moment(c, fetch)]
+    if not before:
+        return False
+    moment = governing_moment(archive, before, fetch)
+    capture = weakest(archive, moment, fetch)
+    if any(answer_in_time(archive, c, before, fetch).verdict != "disallowed" for c in moment) or content_is_later(archive, capture, fetch) \
+            or is_outdated(archive, capture, fetch):
+        return False
+    age = age_of(archive, capture, fetch)
+    return age <= DAY or same_crawler(capture, fetch) and age <= MONTH
 
 
 def latest_saying(archive, captures):
@@ -1072,6 +1139,8 @@ def bracketed(archive, fetch, following, verdict):
     """§3: the first capture after t that says anything, at most 30 days after t, answers alike (A28)."""
     saying = [c for c in following if answer(archive, c, fetch).verdict != "unknown"]
     first = earliest(saying)
+    if any(difference(u, fetch.time) > NOTHING and difference(first[0].time, u) >= NOTHING for u in archive.unread.get(fetch.origin, []) if first):
+        return False
     return bool(first) and all(difference(c.time, fetch.time) <= MONTH for c in first) \
         and all(answer(archive, c, fetch).verdict == verdict for c in first)
 
@@ -1105,16 +1174,28 @@ def certainty(archive, fetch, candidates, following, moment, governed, finding, 
     if governed.contested() or any(a.verdict == "allowed" or a.contested() for a in said):
         return "contested"
 
-    behind = [c for c in archive.robots_of[fetch.origin] if after(c, fetch) and same_moment(c, fetch)]
+    behind = [c for c in archive.robots_of[fetch.origin] if c is not governing and after(c, fetch) and same_moment(c, fetch)]
     if any(cannot_be_read(archive, c, fetch) and not (fetch.serial and c.archive == fetch.archive) for c in behind) \
             or any(a.verdict == "allowed" or a.contested() for a in (answer(archive, c, fetch) for c in behind)):
         finding.notes.add("same_moment")  # behind the fetch
+    unread = [u for u in archive.unread.get(fetch.origin, []) if NOTHING <= difference(fetch.time, u)
+              and (all(archive.outcome(c).kind == "unreachable" for c in moment) or difference(fetch.time, u) <= DAY)]
+    if unread and "unread_capture" not in finding.notes:
+        finding.notes.add("unreadable_copy")
     age = age_of(archive, governing, fetch)
     own = same_crawler(governing, fetch)
     in_brackets = finding.evidence == "stale" and bracketed(archive, fetch, following, governed.verdict)
     if fetch.token is None or finding.evidence == "later":
         return "possible"
     if finding.evidence == "stale" and not in_brackets and (age > MONTH or not own and not told):
+        return "possible"
+
+    if "unread_capture" in finding.notes or fetch.no_status:
+        return "possible"
+    beside = [hop for c in moment for hop in archive.outcome(c).way if same_moment(hop, fetch) and hop is not fetch] + [
+        c for c in moment if same_moment(c, fetch)]
+    told_before = same_moment(governing, fetch) and was_told_before(archive, candidates, fetch)
+    if fetch.told and any(not after(c, fetch) for c in beside) and not told_before:
         return "possible"
 
     if archive.may_be_led_to(fetch):
@@ -1127,7 +1208,8 @@ def certainty(archive, fetch, candidates, following, moment, governed, finding, 
         "other_target" in finding.notes,
         "ambiguous_token" in finding.notes,
         governed.partial,
-        bool(unreadable),
+        bool(unreadable) or bool(unread),
+        fetch.told,
         any(c.time.coarser_than_a_second() for c in moment + archive.outcome(governing).way + [fetch]),
     ]
     return "probable" if any(doubts) else "certain"

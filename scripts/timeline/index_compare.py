@@ -1,0 +1,331 @@
+"""Compares audits of random archives with indexes with index_reference.py: see indexes beside this.
+
+    index_compare.py BINARY [AUDITS [SEED]] [--scenarios N] [--keep DIR]
+"""
+
+import argparse
+import collections
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import uuid
+from datetime import datetime, timezone
+
+import pyarrow
+import pyarrow.parquet
+from warcio.archiveiterator import ArchiveIterator
+
+import history_to_warc as h
+import index_reference as joins
+import reference as ref
+
+COMPARED = ["verdict", "evidence", "reason", "certainty"]
+NOTES = ["other_crawler", "same_moment", "other_target", "ambiguous_token", "unread_capture", "no_status", "redirect_target"]
+
+
+def scenario(s):
+    """Fetches as in mixed; of each it is drawn which archives hold it, and which rows tell of it."""
+    rng = s.rng
+    h.mixed(s)
+    dates = {e.warc.get("WARC-Refers-To-Date") for e in s.made}
+    asked = [e for e in s.made if e.url.endswith("/robots.txt") and e.date not in dates]
+    for e in rng.sample(asked, min(len(asked), rng.choice([0, 0, 1]))):
+        e.method = rng.choice(["HEAD", "POST"])
+    for e in s.made:
+        if not e.url.endswith("/robots.txt") and e.type == "response":
+            e.body = e.body if e.url.endswith("robots") else rng.choice([b"page", b"page", b"another"])
+            if rng.random() < 0.1:
+                e.type, e.ua = "resource", None
+            e.url += rng.choice([""] * 12 + ["#f", "?q=%7E", "?q=a|b", "%"])
+        if rng.random() < 0.04 and not e.url.endswith("robots") and not e.url.endswith("/robots.txt"):
+            e.precision = rng.choice(["day", "minute"])
+    rows = rng.choice([0.1, 0.5, 0.9])
+    for e in s.made:
+        again = [o for o in s.made if o is not e and o.url == e.url and o.when == e.when]  # of which a 304 may mean one
+        e.hidden = not again and rng.random() < (0.15 if e.url.endswith("/robots.txt") else 0.5)
+        beside = [o for o in s.made if o is not e and abs(o.when - e.when) < h.DAY_ and (o.when == e.when or "second" not in (o.precision, e.precision))]
+        e.copied = not e.hidden and not beside and "robots" not in e.url and rng.random() < 0.2  # the order in several archives is no matter here
+        e.rows = rng.choice([1, 1, 1, 2, 3]) if e.hidden or rng.random() < rows else 0
+
+
+def audit(binary, out, inputs, *options):
+    done = subprocess.run([binary, "audit", "--quiet", "-o", out, *options, *inputs], capture_output=True, text=True, check=False)
+    if done.returncode not in (0, 3):
+        sys.exit(done.stderr)
+
+
+def places_of(path):
+    """{record id: (offset, length, media type)}"""
+    found, before = {}, None
+    with open(path, "rb") as stream:
+        records = ArchiveIterator(stream)
+        for r in records:
+            r.content_stream().read()
+            offset, length = records.get_record_offset(), records.get_record_length()
+            kind = (r.http_headers and r.http_headers.get_header("Content-Type")) or ("text/html" if r.rec_type == "resource" else None)
+            found[r.rec_headers.get_header("WARC-Record-ID")] = offset, length, kind
+    return found
+
+
+def row_of(rng, e, held, faults=1):
+    """What a row says of an exchange: the values by name; the time is a datetime."""
+    name = rng.choice(sorted(n for n, places in held.items() if e.id in places))
+    offset, length, mime = held[name][e.id]
+    said = {"url": e.url, "time": e.when, "status": None if e.type == "resource" else e.status, "mime": mime, "file": name, "offset": offset,
+            "length": length, "digest": None if e.type == "revisit" and "server-not" in e.warc["WARC-Profile"] else e.digest.removeprefix("sha1:")}
+    if e.type == "revisit":
+        said["mime"] = "warc/revisit"
+    if rng.random() < 0.2:
+        said["id"] = e.id
+    if e.method != "GET" and rng.random() < 0.5:
+        said["method"] = e.method
+    if e.precision in ("day", "minute"):
+        said["time"] = e.when.replace(second=0, **({"hour": 0, "minute": 0} if e.precision == "day" else {}))
+    said["time"] = said["time"].replace(microsecond=0)
+    for field in ("status", "digest", "offset", "file", "mime", "length"):
+        if rng.random() < 0.07 * faults:
+            said[field] = None
+    kind = rng.random() if faults else 1
+    if kind < 0.05:
+        said["file"], said["offset"] = "moved.warc.gz", rng.randrange(10**6)  # another archive that has it, too
+    elif kind < 0.1:
+        said["file"] = said["file"] and "crawl/" + said["file"]
+    elif kind < 0.13:
+        said["digest"] = h.sha1(b"%d" % rng.randrange(9))[5:]
+    elif kind < 0.16:
+        said["status"], said["mime"] = None, "application/warc-fields"
+    elif kind < 0.2:
+        said["url"] = said["url"].replace("%7E", "~").replace("|", "%7C").replace("http://", "http://u:p@").split("#")[0]
+    if said["status"] is not None and rng.random() < 0.02 * faults:
+        said["status"] = 200 if said["status"] != 200 else 404
+    return said
+
+
+def write_cdxj(path, rows):
+    names = {"url": "url", "mime": "mime", "status": "status", "digest": "digest", "length": "length", "offset": "offset", "file": "filename", "id": "recordid", "method": "method"}
+    made, text = [], b""
+    for n, said in enumerate(rows, 1):
+        fields = {to: str(said[name]) for name, to in names.items() if said.get(name) is not None}
+        if said.get("status") is None and n % 2:
+            fields["status"] = "-"
+        made.append(joins.Row(os.path.basename(path), n, False, (os.path.basename(path), len(text)), **moment(said)))
+        text += b"key %s %s\n" % (said["time"].strftime("%Y%m%d%H%M%S").encode(), json.dumps(fields).encode())
+    open(path, "wb").write(text)
+    return made
+
+
+def write_cdx(path, rows):
+    made, text = [], b" CDX N b a m s k r M S V g\n"
+    for n, said in enumerate(rows, 1):
+        said = {**said, "id": None, "method": None}
+        made.append(joins.Row(os.path.basename(path), n + 1, False, (os.path.basename(path), len(text)), **moment(said)))
+        values = ["key", said["time"].strftime("%Y%m%d%H%M%S")] + [said[x] for x in ("url", "mime", "status", "digest")] + ["-", "-"] + [
+            said[x] for x in ("length", "offset", "file")]
+        text += " ".join("-" if v is None else str(v) for v in values).encode() + b"\n"
+    open(path, "wb").write(text)
+    return made
+
+
+def write_parquet(path, rows):
+    made = []
+    for n, said in enumerate(rows, 1):
+        said["method"] = None
+        made.append(joins.Row(os.path.basename(path), n, False, (os.path.basename(path), n), **moment(said)))
+    columns = {"url": ("url", pyarrow.string()), "time": ("fetch_time", pyarrow.timestamp("ms", "UTC")), "status": ("fetch_status", pyarrow.int16()),
+               "digest": ("content_digest", pyarrow.string()), "mime": ("content_mime_type", pyarrow.string()), "file": ("warc_filename", pyarrow.string()),
+               "offset": ("warc_record_offset", pyarrow.int32()), "length": ("warc_record_length", pyarrow.int32())}
+    table = {to: pyarrow.array([said[name] for said in rows], kind) for name, (to, kind) in columns.items()}
+    ids = [said.get("id") and uuid.UUID(said["id"].strip("<>")).bytes for said in rows]
+    pyarrow.parquet.write_table(pyarrow.table({**table, "warc_record_id": pyarrow.array(ids, pyarrow.binary())}), path)
+    return made
+
+
+def write_list(path, rows):
+    made, text = [], b"url,warc_date,user_agent\n"
+    for n, said in enumerate(rows, 2):
+        listed = {name: said[name] for name in ("url", "time", "agent")}
+        made.append(joins.Row(os.path.basename(path), n, True, (os.path.basename(path), len(text)), **moment(listed)))
+        text += ("%s,%s,%s\n" % (listed["url"], listed["time"].strftime("%Y-%m-%dT%H:%M:%SZ"), listed["agent"] or "")).encode()
+    open(path, "wb").write(text)
+    return made
+
+
+def moment(said):
+    return {**said, "time": ref.Moment(said["time"].strftime("%Y-%m-%dT%H:%M:%SZ"))}
+
+
+WRITERS = {"a.cdxj": write_cdxj, "b.cdx": write_cdx, "c.parquet": write_parquet, "d.cdxj": write_cdxj, "e.csv": write_list}
+
+
+class Audit:
+    """Archives and indexes of one seed."""
+
+    def __init__(self, seed, folder, scenarios):
+        rng = self.rng = random.Random(seed)
+        self.folder = folder
+        self.crawler = "ExampleBot" if rng.random() < 0.3 else None
+        single = rng.random() < 0.6
+        informed = rng.choice([None, None, h.EXAMPLE, h.EXAMPLE if single else h.GOOGLE])
+        exchanges = []
+        for number in range(1, scenarios + 1):
+            s = h.Scenario(rng, "index", "a%d.example" % (number % 7), number)
+            scenario(s)
+            for e in s.made:
+                if single and e.ua is not None:
+                    e.ua = h.EXAMPLE
+            exchanges += s.made
+        os.mkdir(os.path.join(folder, "in"))
+        os.mkdir(os.path.join(folder, "away"))
+        self.archives, held, self.agents_of = [], {}, {}
+        for n in (1, 2, 3):
+            name = "%d.warc.gz" % n
+            path = os.path.join(folder, "in" if n < 3 else "away", name)
+            agents = rng.choice([(None,), (informed,), (informed, informed)])
+            with open(path, "wb") as out:
+                h.write_archive(out, rng, h.SOFTWARE[1 if n == 1 else 2], [
+                    e for e in exchanges if (3 if e.hidden else e.archive) == n or e.copied and n < 3], agents)
+            held[name] = places_of(path)
+            if n < 3:
+                self.archives.append(path)
+                self.agents_of[path] = agents
+        own = [row_of(rng, e, {n: held[n] for n in ("1.warc.gz", "2.warc.gz")}, 0) for e in exchanges if not e.hidden]
+        self.own = os.path.join(folder, "own" + rng.choice([".cdxj", ".cdx", ".parquet"]))
+        rng.shuffle(own)
+        {".cdxj": write_cdxj, ".cdx": write_cdx, ".parquet": write_parquet}[os.path.splitext(self.own)[1]](self.own, own)
+        told = {name: [] for name in WRITERS}
+        listed = (lambda e: e.ua) if not single else lambda e: rng.choice([h.EXAMPLE, None])
+        for e in exchanges:
+            for _ in range(e.rows):
+                said = row_of(rng, e, held)
+                name = rng.choice(["a.cdxj", "a.cdxj", "b.cdx", "c.parquet", "d.cdxj", "e.csv"])
+                said["agent"] = listed(e) if name == "e.csv" else None
+                told[name].append(said)
+        self.indexes = []
+        self.rows = []
+        for name in WRITERS:
+            path = os.path.join(folder, "in", name)
+            rng.shuffle(told[name])
+            if told[name]:
+                self.indexes.append(path)
+                self.rows += [(path, r) for r in WRITERS[name](path, told[name])]
+        fetches = ref.read_archives(self.archives)
+        self.places = collections.defaultdict(list)
+        for path in self.archives:
+            for record_id, (offset, _, _) in held[os.path.basename(path)].items():
+                self.places[record_id].append((os.path.basename(path), offset))
+        self.fetches = fetches
+
+    def run(self, binary, out, indexes, *options):
+        inputs = self.archives + [p for p in indexes if not p.endswith(".csv")]
+        lists = [x for p in indexes if p.endswith(".csv") for x in ("--urls", p)]
+        crawler = ["--crawler", self.crawler] if self.crawler else []
+        audit(binary, out, inputs, *lists, *crawler, *options)
+        tables = {n: pyarrow.parquet.read_table(os.path.join(out, n + ".parquet")).to_pylist() for n in ("fetches", "robots")}
+        return tables
+
+    def compare_own(self, binary):
+        """An index of the archives themselves changes nothing."""
+        tables = []
+        for indexes in [], [self.own]:
+            out = os.path.join(self.folder, "own%d" % len(indexes))
+            self.run(binary, out, indexes, "--rate", "--agent", "GPTBot")
+            tables.append({name: pyarrow.parquet.read_table(os.path.join(out, name)).to_pylist() for name in sorted(os.listdir(out)) if name.endswith(".parquet")})
+        for name, rows in tables[0].items():
+            if rows != tables[1][name]:
+                yield "%s differs with an index of the archives themselves: %s" % (name, [
+                    pair for pair in zip(rows, tables[1][name]) if pair[0] != pair[1]][:1] or (len(rows), len(tables[1][name])))
+
+    def expect(self, indexes):
+        rows = [r for p, r in self.rows if p in indexes]
+        return joins.join(ref.read_archives(self.archives), self.places, rows, self.agents_of, self.crawler)
+
+
+def key_of(row):
+    if row["record_type"] != "indexed":
+        return bare(row["warc_record_id"])
+    return row["url"], row["fetch_time"] and row["fetch_time"].replace(tzinfo=timezone.utc), row["warc_filename"], row["warc_record_offset"]
+
+
+def key_of_expected(f):
+    if not f.told:
+        return bare(f.record_id)
+    return (f.url, f.time.start, *f.row.place())
+
+
+def bare(record_id):
+    return re.sub(r"^<?(urn:uuid:)?|>$", "", record_id) if record_id else None
+
+
+def said_by(row, cited):
+    notes = [n for n in NOTES if n in (row["notes"] or "").split(",")] if row["verdict"] == "disallowed" else []
+    return " ".join(map(str, [*(row[c] for c in COMPARED), row["agent"] or None, *notes, "by", cited]))
+
+
+def expectation(f, d, ids):
+    """What is expected, by the capture that is cited: of captures of one moment any may be."""
+    notes = [n for n in NOTES if n in d.notes] if d.verdict == "disallowed" else []
+    by = {bare(c.id): d.reasons.get(c.id, d.reason) for c in d.moment}
+    cited = next((i for i in sorted(ids, key=str) if i in by), min(by, default=None))
+    return " ".join(map(str, [d.verdict, d.evidence, by.get(cited, d.reason), d.certainty, f.token, *notes, "by", cited]))
+
+
+def compare(binary, seed, scenarios, keep, totals):
+    folder = tempfile.mkdtemp(prefix="index", dir="/dev/shm" if os.path.isdir("/dev/shm") else None)
+    try:
+        a = Audit(seed, folder, scenarios)
+        problems = []
+        got = a.run(binary, os.path.join(folder, "out"), a.indexes)
+        problems += a.compare_own(binary)
+        fetches, unread = a.expect(a.indexes)
+        archive = ref.Archive(fetches, unread=unread)
+        cited = {r["robots_id"]: bare(r["warc_record_id"]) for r in got["robots"]}
+        found, expected = collections.defaultdict(list), collections.defaultdict(list)
+        for row in got["fetches"]:
+            found[key_of(row)].append(row)
+        for f in archive.fetches:
+            d = ref.decide(archive, f)
+            expected[key_of_expected(f)].append((f, d))
+            totals[d.reason] += 1
+            totals["told " + str(d.certainty)] += f.told
+        for key in expected.keys() | found.keys():
+            have = sorted(said_by(r, cited.get(r["robots_id"])) for r in found[key])
+            ids = {cited.get(r["robots_id"]) for r in found[key]}
+            want = sorted(expectation(f, d, ids) for f, d in expected[key])
+            if want != have:
+                problems.append("%s\n   expected %s\n   found    %s" % (key, want, have))
+        totals.update(audits=1, fetches=len(fetches), rows=len(a.rows), told=sum(f.told for f in fetches), problems=len(problems))
+        for p in problems:
+            print("seed %d: %s" % (seed, p), flush=True)
+        if keep and problems:
+            with open(os.path.join(folder, "all.txt"), "w") as out:
+                for f in a.fetches + [joins.fetch_of(r) for _, r in a.rows]:
+                    more = {k: v for k, v in vars(f.row).items() if k not in ("url", "time", "listed", "number") and v is not None} if f.told else [
+                        f.type, f.method, f.status, f.token, f.digest[5:15] if f.digest else None, a.places[f.id], f.location, f.id[10:20]]
+                    print(f.origin, f.time and f.time.start.strftime("%F %T.%f"), f.time and f.time.precision, f.url, more, file=out)
+            shutil.copytree(folder, os.path.join(keep, str(seed)), dirs_exist_ok=True)
+    finally:
+        shutil.rmtree(folder)
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("binary")
+    arguments.add_argument("audits", type=int, nargs="?", default=8)
+    arguments.add_argument("seed", type=int, nargs="?", default=1, help="of the first audit")
+    arguments.add_argument("--scenarios", type=int, default=60, help="origins of an audit")
+    arguments.add_argument("--keep", metavar="DIR", help="keep here what differs")
+    args = arguments.parse_args()
+    totals = collections.Counter()
+    for seed in range(args.seed, args.seed + args.audits):
+        compare(args.binary, seed, args.scenarios, args.keep, totals)
+    print("compared in {audits} audits: {fetches} fetches, {told} of them told by {rows} rows: {problems} differences".format_map(totals))
+    sys.exit(totals["problems"] > 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,156 @@
+"""A plain, slow reference for what indexes and lists of URLs add to archives.
+
+From docs/SEMANTICS.md, "Indexes and lists", alone. It makes fetches of rows, and leaves out those
+that tell of a fetch which something else tells of better. The verdicts are those of reference.py.
+Where the text is silent, it is read so:
+
+ I1  A row is compared with all fetches that count, not with rows that were left out.
+"""
+
+import re
+
+import reference as ref
+
+UNSAFE = re.compile(r"[^!-~]")
+
+
+class Row:
+    """A line of an index or a list, as far as it says something."""
+
+    def __init__(self, index, number, listed, place, **said):
+        self.index, self.number, self.listed = index, number, listed
+        self.own_place = place  # where the row itself is
+        for name in ("url", "time", "status", "mime", "digest", "file", "offset", "id", "method", "agent"):
+            setattr(self, name, said.get(name))
+
+    def placed(self):
+        return self.file is not None and self.offset is not None
+
+    def place(self):
+        return (self.file, self.offset) if self.placed() else self.own_place
+
+    def is_fetch(self):
+        return not (self.status is None and self.mime in ("application/warc-fields", "text/anvl"))
+
+    def is_unsure(self):
+        return self.status is None and self.mime != "warc/revisit" and not self.listed
+
+
+class Sighting:
+    """What is compared of a record or a row."""
+
+    def __init__(self, fetch, places, source, status, method, digest, record_id):
+        self.fetch, self.places, self.source = fetch, places, source
+        self.status, self.method, self.digest, self.id = status, method, digest, record_id
+
+
+def letters(url):
+    """A URL without what may be written in several ways."""
+    path = ref.split_url(url)[1]
+    path = re.sub(r"%([0-9A-Fa-f]{2})", lambda m: chr(int(m.group(1), 16)), path)
+    return re.sub(r"[^!-~]|%", "", path)
+
+
+def safe(url):
+    path = ref.split_url(url)[1]
+    return UNSAFE.sub(lambda m: "".join("%%%02X" % b for b in m.group(0).encode()), path)
+
+
+def second(time):
+    return time.start.replace(microsecond=0) if time else None
+
+
+def is_same(a, b):
+    """Whether row b tells of the fetch that a tells of."""
+    if letters(a.fetch.url) != letters(b.fetch.url):
+        return False
+    if a.id and b.id:
+        return a.id == b.id
+    if set(a.places) & set(b.places):
+        return True
+    if a.status is not None and b.status is not None and a.status != b.status or a.method and b.method and a.method != b.method:
+        return False
+    if safe(a.fetch.url) != safe(b.fetch.url):
+        return False
+    placed = bool(a.places and b.places)
+    if placed and a.source == b.source:
+        return False
+    if a.digest and b.digest:
+        return ref.digest_key(labelled(a.digest)) == ref.digest_key(labelled(b.digest))
+    return not placed
+
+
+def labelled(digest):
+    return digest if ":" in digest else "sha1:" + digest
+
+
+def fetch_of(row):
+    f = ref.Fetch()
+    f.told, f.no_status, f.row = True, row.is_unsure(), row
+    f.url, f.time, f.status = row.url, row.time, row.status
+    f.origin, f.path = ref.split_url(row.url)
+    f.place = 0
+    f.id = "row %s %d" % (row.index, row.number)
+    f.archive = f.id  # no order is known
+    f.method = "" if row.method in (None, "GET") else row.method
+    f.type, f.location, f.validators, f.stored, f.digest = "indexed", None, {}, None, row.digest and labelled(row.digest)
+    f.profile = f.refers_to = f.refers_uri = f.refers_date = f.warcinfo = None
+    return f
+
+
+def agent_of(row, agents_of, only):
+    """The User-Agent of a row. agents_of: by archive, (its path, those that its warcinfo records name)."""
+    if row.agent:
+        return row.agent
+    named = set()
+    for path, agents in agents_of.items():
+        if row.placed() and ("/" + path).endswith("/" + row.file):
+            named |= set(agents) if len(set(agents)) == 1 else {None}
+    if len(named) == 1 and None not in named:
+        return named.pop()
+    return only
+
+
+def only_agent(fetches, rows, agents_of):
+    """The User-Agent of all captures of robots.txt, if nothing in the inputs is of another."""
+    captures = {f.user_agent for f in fetches if ref.is_robots_capture(f)}
+    others = {f.user_agent for f in fetches} | {a for agents in agents_of.values() for a in agents} | {r.agent for r in rows}
+    return captures.pop() if len(captures) == 1 and others - {None} == captures else None
+
+
+def join(records, places, rows, agents_of, crawler=None):
+    """(fetches, unread): those of the records and of the rows that tell of others. places: of records, by id."""
+    fetches, seen = list(records), {}
+    for f in records:
+        s = Sighting(f, places[f.id], "archives", None if f.type == "resource" else f.status, f.method, f.digest, f.record_id)
+        seen.setdefault((f.origin, second(f.time)), []).append(s)
+    only = only_agent(records, rows, agents_of)
+    rows = [r for r in rows if r.is_fetch()]
+    for row in sorted(rows, key=lambda r: (r.listed, r.is_unsure(), r.url, r.id or "", r.index, r.place()[1])):  # else in the order given
+        f = fetch_of(row)
+        where = [(row.file.rsplit("/")[-1], row.offset)] if row.placed() else []
+        s = Sighting(f, where, row.index, row.status, row.method, row.digest, row.id)
+        beside = seen.setdefault((f.origin, second(f.time)), [])
+        if any(is_same(other, s) for other in beside):
+            continue
+        beside.append(s)
+        f.token, f.other_token = (ref.tokens_of_user_agent(agent_of(row, agents_of, only)) + [None, None])[:2]
+        fetches.append(f)
+    if crawler:
+        for f in fetches:
+            f.token, f.other_token = crawler, None
+    return fetches, unread(records, [fetch_of(r) for r in rows], places)
+
+
+def unread(records, told, places):
+    """By origin, the times of captures that rows alone tell of."""
+    held = {(f.origin, second(f.time)) for f in records if ref.is_robots_capture(f)}
+    robots = [f for f in told if f.path == "/robots.txt"]
+    none = {(f.origin, second(f.time), offset) for f in records if f.path == "/robots.txt" and f.method != "GET" for _, offset in places[f.id]}
+    none |= {(f.origin, second(f.time), f.row.offset) for f in robots if f.method and f.row.placed()}
+    times = {}
+    for f in robots:
+        here = f.origin, second(f.time)
+        if f.method == "" and here not in held and not (f.row.placed() and (*here, f.row.offset) in none):
+            times.setdefault(f.origin, []).append(f.time)
+    return times
