@@ -236,8 +236,8 @@ func (m *nearby) isBefore(c *facts.Capture) bool {
 }
 
 func (m *nearby) isDisputedBy(c *facts.Capture) bool {
-	return c.Time().MicrosSince(m.chosen.Time()) == 0 && !facts.SpotOf(&c.Fetch).SameArchive(facts.SpotOf(&m.chosen.Fetch)) &&
-		!answersLike(m.chosen, c)
+	isOrdered := !c.IsIndexed() && facts.SpotOf(&c.Fetch).SameArchive(facts.SpotOf(&m.chosen.Fetch)) // rows have no such order
+	return c != m.chosen && c.Time().MicrosSince(m.chosen.Time()) == 0 && !isOrdered && !answersLike(m.chosen, c)
 }
 
 // answersLike reports whether a server that was asked twice gave one answer.
