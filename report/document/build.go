@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
+
+	"github.com/alitto/pond/v2"
 
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/report"
@@ -66,14 +69,27 @@ type builder struct {
 	excerpts   excerptTally
 }
 
-// read reads the tables. Findings come first: they say what of the others is needed.
+// read reads the tables, in two parts that may run at the same time.
 func (b *builder) read(ctx context.Context) error {
-	for _, read := range []func(context.Context) error{
-		b.readCrawlers, b.readSites, b.readViolations, b.readUnproven, b.readCaptures, b.readFetches, b.readUse, b.readWhatIf, b.readIssues,
+	pool := pond.NewPool(runtime.GOMAXPROCS(0))
+	defer pool.StopAndWait()
+	group := pool.NewGroupContext(ctx)
+	for _, part := range [][]func(context.Context) error{
+		// Findings come first: they say what of the other tables is needed.
+		{b.readViolations, b.readUnproven, b.readCaptures, b.readFetches},
+		{b.readSites, b.readRules, b.readCrawlers, b.readUse, b.readWhatIf, b.readIssues},
 	} {
-		if err := read(ctx); err != nil {
-			return err
-		}
+		group.SubmitErr(func() error {
+			for _, read := range part {
+				if err := read(group.Context()); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
 	}
 	return b.readExcerpts(ctx)
 }
@@ -86,7 +102,6 @@ func (b *builder) readIssues(ctx context.Context) error   { return b.issues.read
 
 func (b *builder) readViolations(ctx context.Context) error {
 	b.violations.limit = maxViolations
-	b.rules = newRuleTally(&b.sites)
 	for row, err := range results.Select[found](b.res, report.ViolationsTable) {
 		if err != nil {
 			return err
@@ -94,8 +109,31 @@ func (b *builder) readViolations(ctx context.Context) error {
 		if b.violations.total%4096 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		b.rules.add(row.Origin, domainOf(&siteRow{Host: row.Host, Domain: row.Domain}), row.Rule)
 		b.violations.add(row)
+	}
+	return nil
+}
+
+// ruleRow is what is read of a row of violations for the rules behind them.
+type ruleRow struct {
+	Origin string `parquet:"origin"`
+	Host   string `parquet:"url_host_name"`
+	Domain string `parquet:"url_host_registered_domain"`
+	Rule   string `parquet:"rule"`
+}
+
+// readRules finds the rules behind most violations, of the sites that are shown.
+func (b *builder) readRules(ctx context.Context) error {
+	b.rules = newRuleTally(&b.sites)
+	n := 0
+	for row, err := range results.Select[ruleRow](b.res, report.ViolationsTable) {
+		if err != nil {
+			return err
+		}
+		if n++; n%4096 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		b.rules.add(row.Origin, domainOf(row.Domain, row.Host), row.Rule)
 	}
 	b.rules.end()
 	return nil

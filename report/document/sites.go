@@ -69,10 +69,13 @@ func (s *site) add(row *siteRow) {
 // compareSites puts the sites with most violations first, then those with most that is unproven or
 // unknown, then those with most fetches.
 func compareSites(a, b *site) int {
-	return cmp.Or(
+	if c := cmp.Or(
 		cmp.Compare(b.certain+b.probable, a.certain+a.probable), cmp.Compare(b.unproven, a.unproven), cmp.Compare(b.unknown, a.unknown),
-		cmp.Compare(b.fetches, a.fetches), cmp.Compare(a.name, b.name),
-	)
+		cmp.Compare(b.fetches, a.fetches),
+	); c != 0 {
+		return c
+	}
+	return cmp.Compare(a.name, b.name)
 }
 
 // siteTally ranks sites in bounded memory.
@@ -96,7 +99,7 @@ func (t *siteTally) addHost(row *siteRow) {
 			t.least = t.origins[len(t.origins)-1]
 		}
 	}
-	name := domainOf(row)
+	name := domainOf(row.Domain, row.Host)
 	d := t.domains[name]
 	if d == nil {
 		d = &site{name: strings.Clone(name)}
@@ -123,10 +126,8 @@ func (t *siteTally) prune() {
 	}
 }
 
-// domainOf names the registered domain of an origin, or the host where there is none.
-func domainOf(row *siteRow) string {
-	return head(cmp.Or(row.Domain, row.Host), maxName)
-}
+// domainOf names the registered domain of a host, or the host where there is none.
+func domainOf(domain, host string) string { return head(cmp.Or(domain, host), maxName) }
 
 // read reads the table host_stats.
 func (t *siteTally) read(ctx context.Context, res *results.Results) error {
@@ -158,7 +159,7 @@ func (t *siteTally) recount(res *results.Results) error {
 		if err != nil {
 			return err
 		}
-		if d := kept[domainOf(row)]; d != nil {
+		if d := kept[domainOf(row.Domain, row.Host)]; d != nil {
 			d.add(row)
 		}
 	}
