@@ -211,7 +211,7 @@ func (x *explainer) recordOf(f *facts.Fetch) ExplainedRecord {
 func (x *explainer) leads(r *Result) (list []ExplainedLead) {
 	for _, lead := range r.ledBy {
 		at := lead.Spot()
-		list = append(list, ExplainedLead{lead.URL, Moment{lead.Time()}, ExplainedRecord{File: x.nameOf(at.Input, at.Entry), Offset: -1, Number: at.Index}})
+		list = append(list, ExplainedLead{lead.URL, Moment{lead.Time()}, ExplainedRecord{File: x.nameOf(at.Input, at.Entry), Offset: lead.Offset, Number: at.Index}})
 	}
 	return list
 }
@@ -385,7 +385,7 @@ func (x *explainer) isCopy(st *State) bool {
 func (x *explainer) way(st *State) (way []ExplainedStep) {
 	hops := st.HopList()
 	for _, step := range st.Steps() {
-		at := ExplainedStep{Kind: "original", Record: &ExplainedRecord{File: x.nameOf(step.Input, step.Entry), Offset: -1, Number: step.Index}}
+		at := ExplainedStep{Kind: "original", Record: &ExplainedRecord{File: x.nameOf(step.Input, step.Entry), Offset: step.Offset, Number: step.Index}}
 		switch {
 		case step.Kind == StepRival:
 			at.Kind = "rival"

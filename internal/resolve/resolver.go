@@ -538,7 +538,7 @@ func (r *resolver) addLead(res *resolution, g *originCaptures, t target) error {
 	lead := Lead{
 		HostReversed: res.WantHost, Origin: res.WantOrigin, Key: res.WantKey, Crawler: r.who(&res.Fetch),
 		URL: res.CurURL, Micros: at.Micros, Precision: at.Precision, Target: at.Micros, TargetExact: at.Precision, IsOthers: t.isOthers,
-		Input: res.Input, Entry: res.Entry, Index: res.Index,
+		Input: res.Input, Entry: res.Entry, Index: res.Index, Offset: res.Itself().Offset,
 	}
 	way := State{StepText: res.StepText}
 	for _, c := range t.candidates {

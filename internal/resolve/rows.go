@@ -91,6 +91,7 @@ type Lead struct {
 	Input        int32 // with Entry and Index: the capture of robots.txt that it began with
 	Entry        string
 	Index        int64
+	Offset       int64  // of that one; -1: it is in another archive
 	StepText     string // from there to what counts as the target
 }
 

@@ -24,33 +24,40 @@ const (
 type Step struct {
 	Kind StepKind
 	facts.Spot
-	Time facts.Time
+	Offset int64 // in the archive; -1: an index tells of the record, which is in another
+	Time   facts.Time
+}
+
+func stepTo(kind StepKind, f *facts.Fetch) Step {
+	step := Step{kind, facts.SpotOf(f), f.Offset, f.Time()}
+	if f.Archive != "" {
+		step.Offset = -1
+	}
+	return step
 }
 
 // appendStep appends what StepText has of a step.
 func appendStep(b []byte, step Step) []byte {
 	b = append(b, byte(step.Kind))
-	b = strconv.AppendInt(b, int64(step.Input), 10)
-	b = append(b, ':')
-	b = strconv.AppendInt(b, step.Index, 10)
-	b = append(b, ':')
-	b = strconv.AppendInt(b, step.Time.Micros, 10)
-	b = append(b, ':')
-	b = strconv.AppendInt(b, int64(step.Time.Precision), 10)
-	b = append(b, ':')
+	for _, n := range [...]int64{int64(step.Input), step.Index, step.Offset, step.Time.Micros, int64(step.Time.Precision)} {
+		b = append(strconv.AppendInt(b, n, stepBase), ':')
+	}
 	return strconv.AppendQuote(b, step.Entry)
 }
+
+// stepBase is that of the numbers of steps, which are carried from round to round.
+const stepBase = 36
 
 // addStep notes a record that the resolution goes on with.
 func (s *State) addStep(kind StepKind, f *facts.Fetch) {
 	var text [256]byte // most are shorter
-	s.StepText = string(appendStep(append(text[:0], s.StepText...), Step{kind, facts.SpotOf(f), f.Time()}))
+	s.StepText = string(appendStep(append(text[:0], s.StepText...), stepTo(kind, f)))
 }
 
 // hasStep reports whether a step to a record was noted. A name of an entry could look like one.
 func (s *State) hasStep(kind StepKind, f *facts.Fetch) bool {
 	var text [96]byte
-	step := Step{kind, facts.SpotOf(f), f.Time()}
+	step := stepTo(kind, f)
 	return strings.Contains(s.StepText, string(appendStep(text[:0], step))) && slices.Contains(s.Steps(), step)
 }
 
@@ -59,7 +66,7 @@ func (s *State) hasStep(kind StepKind, f *facts.Fetch) bool {
 func (s *State) Steps() []Step { return stepsOf(s.StepText) }
 
 // Itself returns the capture as the first of the records that Applied returns.
-func (s *State) Itself() Step { return Step{StepHop, facts.SpotOf(&s.Fetch), s.Time()} }
+func (s *State) Itself() Step { return stepTo(StepHop, &s.Fetch) }
 
 // Applied returns the records whose dates count for the content applied: the capture itself and
 // those that its redirects led to. A revisit or 304 renews its original, whose date counts for nothing.
@@ -86,21 +93,20 @@ func (s *State) OldestApplied() Step {
 
 func stepsOf(text string) (steps []Step) {
 	for text != "" {
-		input, rest, _ := strings.Cut(text[1:], ":")
-		index, rest, _ := strings.Cut(rest, ":")
-		micros, rest, _ := strings.Cut(rest, ":")
-		precision, rest, _ := strings.Cut(rest, ":")
+		step := Step{Kind: StepKind(text[0])}
+		var numbers [5]int64
+		rest := text[1:]
+		for i := range numbers {
+			var number string
+			number, rest, _ = strings.Cut(rest, ":")
+			numbers[i], _ = strconv.ParseInt(number, stepBase, 64)
+		}
 		quoted, err := strconv.QuotedPrefix(rest)
 		if err != nil {
 			return steps
 		}
-		step := Step{Kind: StepKind(text[0])}
-		n, _ := strconv.ParseInt(input, 10, 32)
-		step.Input = int32(n)
-		step.Index, _ = strconv.ParseInt(index, 10, 64)
-		step.Time.Micros, _ = strconv.ParseInt(micros, 10, 64)
-		n, _ = strconv.ParseInt(precision, 10, 8)
-		step.Time.Precision = facts.Precision(n)
+		step.Input, step.Index, step.Offset = int32(numbers[0]), numbers[1], numbers[2]
+		step.Time = facts.Time{Micros: numbers[3], Precision: facts.Precision(numbers[4])}
 		step.Entry, _ = strconv.Unquote(quoted)
 		steps, text = append(steps, step), rest[len(quoted):]
 	}

@@ -122,3 +122,22 @@ func TestReturns(t *testing.T) {
 		}
 	}
 }
+
+// TestSteps: steps are read as they were noted. Of a record that an index tells of, the offset is
+// one in another archive.
+func TestSteps(t *testing.T) {
+	c := capturestest.Capture(1, capturestest.Second(1))
+	c.Offset, c.Entry = 1234, `archive/"a:1".warc.gz`
+	told := c
+	told.Archive = "far.warc.gz"
+	s := NewState(&c)
+	s.addStep(StepHop, &c.Fetch)
+	s.addStep(StepRival, &told.Fetch)
+	want := []Step{
+		{StepHop, facts.SpotOf(&c.Fetch), 1234, c.Time()},
+		{StepRival, facts.SpotOf(&c.Fetch), -1, c.Time()},
+	}
+	if got := s.Steps(); !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
