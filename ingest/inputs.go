@@ -103,6 +103,8 @@ func (x *expander) named(arg string) {
 		x.folder(arg)
 	case err == nil:
 		x.file(arg, filepath.Base(arg))
+	case errors.Is(err, fs.ErrNotExist) && strings.Contains(arg, "://"):
+		x.fail(arg, "no such file or folder; of URLs, s3://…, https://… and http://… can be read")
 	case errors.Is(err, fs.ErrNotExist):
 		x.fail(arg, "no such file or folder; check the path")
 	default:
@@ -255,7 +257,7 @@ func (x *expander) listed(line, at string) {
 	info, err := os.Stat(at)
 	switch {
 	case err != nil:
-		x.fail(line, "cannot be read (%v); the list names it", reason(err))
+		x.fail(line, "cannot be read (%v), though a list names it; correct the list, or say with --base where its lines are", reason(err))
 	case info.IsDir():
 		x.folder(at)
 	default:

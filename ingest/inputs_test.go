@@ -101,7 +101,7 @@ func TestExpand(t *testing.T) {
 		"cluster": {[]string{"zipnum/cluster.idx"},
 			map[string]string{"zipnum/cdx-00000.gz": "cdx-00000.gz", "zipnum/cdx-00001.gz": "cdx-00001.gz"}, nil},
 		"places of one": {[]string{"zipnum/cluster.loc"}, map[string]string{"zipnum/cdx-00001.gz": "cdx-00001.gz"},
-			[]string{"cdx-00009.gz: cannot be read (no such file or directory); the list names it"}},
+			[]string{"cdx-00009.gz: cannot be read (no such file or directory), though a list names it"}},
 		"damaged cluster": {[]string{"zipnum/bad.idx"}, nil, []string{"zipnum/bad.idx: cannot be read (line 2002 is not one of"}},
 		"no cluster":      {[]string{"zipnum/other.idx"}, map[string]string{"zipnum/other.idx": "other.idx"}, nil},
 		"standard input":  {[]string{"-", "-"}, map[string]string{"-": "-"}, nil},

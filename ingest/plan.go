@@ -120,7 +120,7 @@ func Ingest(ctx context.Context, inputs []Input, opt Options) error {
 		}
 	}
 	if b.dropForeign() {
-		b.warn("the output folder holds facts of another version of robotsaudit, or read with other options; the archives are read again")
+		b.warn("what the output folder holds was read by another version of robotsaudit, or with other options; the archives are read again")
 	}
 	named := inputs
 	inputs = b.withPrevious(ctx, named)

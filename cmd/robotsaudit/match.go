@@ -111,7 +111,7 @@ func printer(format string, explain bool) func(io.Writer, *question) error {
 // matchURLs answers for the URLs of a command line.
 func matchURLs(out io.Writer, stdin io.Reader, args []string, profile robots.Profile, warn func(string), show func(io.Writer, *question) error) error {
 	if len(args) < 3 {
-		return usageErrorf("match needs ROBOTS_TXT, TOKEN and at least one URL, but got %d arguments", len(args))
+		return usageErrorf("match needs ROBOTS_TXT, TOKEN and at least one URL, as in: robotsaudit match robots.txt GPTBot /private/")
 	}
 	name, token, urls := args[0], args[1], args[2:]
 	if fault := tokenFault(token); token != "" && fault != "" {
@@ -124,7 +124,7 @@ func matchURLs(out io.Writer, stdin io.Reader, args []string, profile robots.Pro
 	for i, u := range urls {
 		path, ok := matchedPath(u)
 		if !ok {
-			return usageErrorf("%q is neither a URL nor a path that begins with /", u)
+			return usageErrorf("%q is neither a URL nor a path that begins with /; write it as https://example.com/private/ or as /private/", u)
 		}
 		paths[i] = path
 	}

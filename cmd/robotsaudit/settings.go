@@ -172,7 +172,7 @@ func setFlag(flags *pflag.FlagSet, f *pflag.Flag, values []string) error {
 func readSettings(root *cobra.Command, path string) (map[string][]string, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, usageErrorf("--config: %v; check the file", err)
+		return nil, usageErrorf("--config %s: %v; check the path", path, withoutPath(err))
 	}
 	var file map[string]any
 	if err := toml.Unmarshal(text, &file); err != nil {

@@ -96,6 +96,9 @@ given here; the other stages take them from the plan.
 	addRemote(flags)
 	ev.addSettings(flags)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if !cmd.Flags().Changed("shards") {
+			return usageErrorf("no number of shards given; add --shards N")
+		}
 		if shards < 1 || shards > stages.MaxShards {
 			return usageErrorf("--shards %d: give 1 to %d", shards, stages.MaxShards)
 		}

@@ -51,7 +51,7 @@ func tokenDoubt(token string) string {
 func readTokens(path string) ([]string, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, usageErrorf("--agents-file: %v; check the path", err)
+		return nil, usageErrorf("--agents-file %s: %v; check the path", path, withoutPath(err))
 	}
 	var tokens []string
 	for number, line := range numberedLines(text) {
@@ -89,7 +89,7 @@ const nothing = "-"
 func readCrawlerMap(path string) (evaluate.CrawlerMap, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, usageErrorf("--crawler-map: %v; check the path", err)
+		return nil, usageErrorf("--crawler-map %s: %v; check the path", path, withoutPath(err))
 	}
 	var rules evaluate.CrawlerMap
 	for number, line := range numberedLines(text) {

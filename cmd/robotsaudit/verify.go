@@ -18,7 +18,7 @@ import (
 // account then have them.
 func verifyRecords(cmd *cobra.Command, log *slog.Logger, dir string, a *account, e evaluation) (err error) {
 	if !slices.ContainsFunc(a.facts.Inputs, func(in facts.InputResult) bool { return in.Indexed > 0 }) {
-		log.Warn("--verify reads what indexes tell of, and no input is an index")
+		log.Warn("--verify changes nothing: it reads what indexes tell of, and no input is an index")
 		return nil
 	}
 	if a.facts.Elsewhere {

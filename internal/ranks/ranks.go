@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -47,6 +48,9 @@ const maxLine = 4 << 10
 // Read reads a file of lines RANK,DOMAIN, as it stands or in gzip. An error tells what is expected.
 func Read(path string) (*List, error) {
 	file, err := os.Open(path)
+	if failed := (*fs.PathError)(nil); errors.As(err, &failed) {
+		return nil, fmt.Errorf("%s: %w; check the path", path, failed.Err)
+	}
 	if err != nil {
 		return nil, err
 	}

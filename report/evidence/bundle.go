@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"maps"
 	"os"
@@ -342,7 +343,10 @@ const manifestURL = "urn:robotsaudit:evidence:manifest"
 func (w *writer) finish(ctx context.Context, manifest *os.File, to string) (_ *Verification, err error) {
 	file, err := os.CreateTemp(filepath.Dir(to), facts.TemporaryPrefix+"*")
 	if err != nil {
-		return nil, fmt.Errorf("the bundle cannot be written (%w)", err)
+		if failed := (*fs.PathError)(nil); errors.As(err, &failed) {
+			err = failed.Err // without the name of the temporary file
+		}
+		return nil, fmt.Errorf("%s cannot be written (%w); give another place", to, err)
 	}
 	defer func() {
 		if err != nil {

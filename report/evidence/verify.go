@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -67,6 +68,9 @@ func verify(ctx context.Context, path, tmp string) (*Verification, error) {
 		return nil, err
 	}
 	bundle, err := os.Open(path)
+	if failed := (*fs.PathError)(nil); errors.As(err, &failed) {
+		return nil, fmt.Errorf("the bundle %s cannot be read (%w); check the path", path, failed.Err)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/parquet-go/parquet-go"
@@ -75,4 +76,10 @@ func (t tableSpec) check(schema *parquet.Schema) error {
 	return nil
 }
 
-func (f *tableFile) guard(read func() error) error { return parquetfile.Guard(f.path, read) }
+func (f *tableFile) guard(read func() error) error {
+	err := parquetfile.Guard(f.path, read)
+	if errors.Is(err, parquetfile.ErrDamaged) {
+		return fmt.Errorf("%w; make the results anew with 'robotsaudit evaluate' or 'robotsaudit audit'", err)
+	}
+	return err
+}
