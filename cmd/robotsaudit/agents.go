@@ -56,7 +56,7 @@ fetches may be used for. CATEGORY is ` + strings.Join(agents.Names(), ", ") + `;
 			return errors.Join(err, out.Flush())
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "text", "text or json")
+	cmd.Flags().StringVar(&format, "format", "text", "`FORMAT` of the output: text or json")
 	return cmd
 }
 

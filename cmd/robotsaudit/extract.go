@@ -54,7 +54,7 @@ Nothing is written before the record has been read to its end and found whole.
 			return f.run(cmd, args)
 		},
 	}
-	cmd.Flags().StringVarP(&f.dir, "output", "o", "", "output `DIR` of an audit, whose names ARCHIVE is one of: a folder, or s3://BUCKET/PREFIX")
+	cmd.Flags().StringVarP(&f.dir, "output", "o", "", "output `DIR` of the audit whose tables name ARCHIVE: a folder, or s3://BUCKET/PREFIX")
 	cmd.Flags().BoolVar(&f.payload, "payload", false, "write the payload alone, its transfer and content codings undone")
 	cmd.Flags().BoolVar(&f.headers, "headers", false, "write the record's header and the HTTP head alone")
 	addRemote(cmd.Flags())

@@ -25,7 +25,7 @@ func groupFlags(root *cobra.Command) {
 	})
 	root.SetUsageTemplate(strings.NewReplacer(
 		"{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}", "{{flagsFor . false}}",
-		"Global Flags:", "Flags for operators (each flag has a variable, too: ROBOTSAUDIT_OUTPUT is that of --output):",
+		"Global Flags:", "Flags for operators (the environment can set every flag, too: ROBOTSAUDIT_OUTPUT stands for --output):",
 		"{{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}", "{{flagsFor . true}}",
 	).Replace(root.UsageTemplate()))
 }

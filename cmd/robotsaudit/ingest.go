@@ -19,7 +19,10 @@ import (
 
 const inputHelp = `INPUT is an archive (.warc, .arc, .wacz; .gz, .zst, .bz2), a folder (searched with its
 subfolders), a glob, - for standard input, or a list of inputs, one a line: @FILE, @- or
-FILE.paths.gz. A Heritrix crawl.log beside its archives tells what was not fetched. An index
+FILE.paths.gz. ` + placesHelp
+
+// placesHelp is what is to be said of inputs of a plan, too, which standard input is not.
+const placesHelp = `A Heritrix crawl.log beside its archives tells what was not fetched. An index
 (CDX, CDXJ, Common Crawl's columnar index) or a WAT tells of fetches without their records: add
 the archives with robots.txt. docs/SEMANTICS.md, "Indexes and lists", has what is lost.
 Inputs and lists can lie elsewhere: s3://BUCKET/KEY, https://…, or all archives below

@@ -30,8 +30,8 @@ const (
 )
 
 const exitHelp = `Exit codes: 0 done; 1 failed; 2 mistake in the command line; 3 done, but some input could
-not be read or not to its end; 10 violations found, with --fail-on violations, also where
-some input could not be read; 130 interrupted.`
+not be read or not to its end; 10 violations found, with --fail-on, also where some input could
+not be read; 130 interrupted.`
 
 func main() {
 	// The first interrupt stops reading and deciding; the second one ends at once,

@@ -78,7 +78,10 @@ func newPlanCommand() *cobra.Command {
 		Long: `Note in URI what is to be audited, how, and in how many shards it is read. All settings are
 given here; the other stages take them from the plan.
 
-` + inputHelp + "\n\n" + decideHelp,
+INPUT is an archive (.warc, .arc, .wacz; .gz, .zst, .bz2), a folder (searched with its
+subfolders), a glob, or a list of inputs, one a line: @FILE, @- or FILE.paths.gz. Standard input
+is none: a task may have to read an archive again.
+` + placesHelp + "\n\n" + decideHelp,
 		Example: `  robotsaudit plan archives/ --shards 50 --facts /shared/facts --agents ai
   robotsaudit ingest --shard 0/50 --facts /shared/facts         and 1/50 to 49/50
   robotsaudit resolve --facts /shared/facts
