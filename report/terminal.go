@@ -117,12 +117,12 @@ func (s *Summary) printAnswer(p *page, full bool) {
 	p.noted("certain", t.ViolationsCertain, "its own copy, at most 24 h old, and no copy allows")
 	p.noted("probable", t.ViolationsProbable, "a doubt remains: see columns evidence and notes")
 	p.across("No violations, as far as these archives show")
-	p.noted("possible", t.Possible, "disallowed; no proof that it was told, or fetched it")
+	p.noted("possible", t.Possible, "disallowed; no proof that it knew, or fetched it")
 	p.noted("contested", t.Contested, "disallowed; another copy or an open reading allows")
 	p.noted("unknown", t.Unknown, "these archives do not tell what robots.txt said")
 	s.printUnknown(p, full)
 	p.noted("allowed", t.Allowed-t.RobotsTxtItself, s.allowedText())
-	p.noted("robots.txt", t.RobotsTxtItself, "fetches of the file itself: allowed, in no share")
+	p.noted("robots.txt", t.RobotsTxtItself, "the file itself: allowed, and left out of shares")
 }
 
 func (s *Summary) allowedText() string {

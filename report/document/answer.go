@@ -95,7 +95,7 @@ func certainty(t *report.Totals) Certainty {
 			class("contested", "Contested, not proven", "robots.txt disallows the fetch, but another copy that the crawler may have used allows it, or a reading that the standard leaves open. No violation.", t.Contested),
 			class("unknown", "Unknown", "The archives do not tell what robots.txt said.", t.Unknown),
 			class("allowed", "Allowed", "robots.txt did not forbid the fetch.", t.Allowed-t.RobotsTxtItself),
-			class("robots", "robots.txt itself", "Fetches of robots.txt, and of what it redirects to, are always allowed (RFC 9309, section 2.2.2). They are in no share.", t.RobotsTxtItself),
+			class("robots", "robots.txt itself", "Fetches of robots.txt, and of what it redirects to, are always allowed (RFC 9309, section 2.2.2). Shares leave them out.", t.RobotsTxtItself),
 		},
 	}
 	c.Classes[len(c.Classes)-1].Words = plural(t.RobotsTxtItself, "fetch")
