@@ -19,7 +19,8 @@ FROM 'out/violations.parquet'
 GROUP BY ALL
 ORDER BY violations DESC, origin, rule;
 
--- What proves a violation: which line of which robots.txt, captured when and by whom, and where both records lie?
+-- The line of robots.txt, who captured it when, and where both records lie.
+-- What proves a violation?
 SELECT url, fetch_time, agent, rule, rule_line, group_line, robots_url, robots_age_seconds,
        warc_filename, warc_record_offset, warc_record_length,
        robots_body_time, robots_body_agent, robots_body_warc_filename,
@@ -52,8 +53,10 @@ WHERE verdict = 'unknown'
 GROUP BY reason
 ORDER BY fetches DESC, reason;
 
--- Between which bounds lies the disallowed share of each site: every unknown fetch allowed, or disallowed?
-SELECT coalesce(url_host_registered_domain, url_host_name) AS site, sum(fetches - robots_txt_itself)::BIGINT AS decidable,
+-- The least: every unknown fetch was allowed. The most: every one was disallowed.
+-- Between which bounds lies the disallowed share of each site?
+SELECT coalesce(url_host_registered_domain, url_host_name) AS site,
+       sum(fetches - robots_txt_itself)::BIGINT AS decidable,
        sum(disallowed) / decidable AS at_least, sum(disallowed + unknown) / decidable AS at_most
 FROM 'out/host_stats.parquet'
 GROUP BY ALL
@@ -111,7 +114,8 @@ SELECT CASE WHEN verdict <> 'allowed' THEN verdict
             WHEN r.url IS NOT NULL THEN 'reserved against train'
             WHEN f.tags_from = 'unknown' THEN 'tags unknown'
             WHEN f.fetch_status IS DISTINCT FROM 200 THEN 'another status than 200'
-            ELSE 'kept' END AS fate, count(DISTINCT (f.warc_filename, f.warc_record_offset, f.url)) AS fetches
+            ELSE 'kept' END AS fate,
+       count(DISTINCT (f.warc_filename, f.warc_record_offset, f.url)) AS fetches
 FROM 'out/fetches.parquet' f
 LEFT JOIN (FROM 'out/restrictions.parquet' WHERE purpose = 'train') r
 USING (warc_filename, warc_record_offset, url)
@@ -146,12 +150,14 @@ ORDER BY url, kind, agent;
 -- == Pace and logs
 
 -- Who fetched sooner than Crawl-delay asks (audit … --rate), and by how much? (maybe none)
-SELECT agent, origin, count(*) AS fetches, min(gap_ms) AS shortest_ms, any_value(delay_ms) AS delay_ms
+SELECT agent, origin, count(*) AS fetches, min(gap_ms) AS shortest_ms,
+       any_value(delay_ms) AS delay_ms
 FROM 'out/crawl_delays.parquet'
 GROUP BY agent, origin
 ORDER BY fetches DESC, agent, origin;
 
--- Which URLs did a crawler leave out because of robots.txt, though the captures allow them? (maybe none)
+-- The captures allow these URLs.
+-- Which URLs did a crawler leave out for robots.txt all the same? (maybe none)
 SELECT url, log_time, agent, reason, rule
 FROM 'out/exclusions.parquet'
 WHERE verdict = 'allowed'
@@ -179,7 +185,8 @@ WITH last AS (
     SELECT date_trunc('month', fetch_time AT TIME ZONE 'UTC')::DATE AS month, *
     FROM 'out/robots_policies.parquet'
     WHERE agent = 'GPTBot'
-    QUALIFY row_number() OVER (PARTITION BY month, url_host_name ORDER BY fetch_time DESC, robots_id DESC) = 1
+    QUALIFY row_number() OVER (PARTITION BY month, url_host_name
+                               ORDER BY fetch_time DESC, robots_id DESC) = 1
 )
 SELECT month, count(*) AS hosts,
        count(*) FILTER (group_kind = 'named') AS named,
@@ -198,7 +205,8 @@ WITH last AS (
     SELECT *
     FROM 'out/robots_policies.parquet'
     WHERE agent = 'GPTBot'
-    QUALIFY row_number() OVER (PARTITION BY url_host_name ORDER BY fetch_time DESC, robots_id DESC) = 1
+    QUALIFY row_number() OVER (PARTITION BY url_host_name
+                               ORDER BY fetch_time DESC, robots_id DESC) = 1
 ), classes AS (
     SELECT unnest([('semantic', restriction), ('longpre', restriction_longpre),
                    ('liu', restriction_liu), ('cc', restriction_cc)]) AS class
@@ -220,7 +228,8 @@ WITH last AS (
     SELECT *
     FROM 'out/robots_policies.parquet'
     WHERE agent IN ('GPTBot', '*')
-    QUALIFY row_number() OVER (PARTITION BY url_host_name, agent ORDER BY fetch_time DESC, robots_id DESC) = 1
+    QUALIFY row_number() OVER (PARTITION BY url_host_name, agent
+                               ORDER BY fetch_time DESC, robots_id DESC) = 1
 )
 SELECT rank_stratum, count(DISTINCT url_host_name) AS hosts,
        count(*) FILTER (agent = 'GPTBot' AND restriction_cc = 'disallow-all') AS to_agent,
@@ -235,7 +244,8 @@ ORDER BY list_position(['1k', '10k', '50k', '100k', '1M', '2M', 'beyond'], rank_
 -- undoing between them is not seen: the rate is a lower bound.
 -- How often does a robots.txt change, per year that it was watched?
 WITH pairs AS (
-    SELECT fetch_time, body_digest, lag(fetch_time) OVER captures AS before_time, lag(body_digest) OVER captures AS before_digest
+    SELECT fetch_time, body_digest, lag(fetch_time) OVER captures AS before_time,
+           lag(body_digest) OVER captures AS before_digest
     FROM 'out/robots.parquet'
     WHERE outcome = 'rules'
     WINDOW captures AS (PARTITION BY origin ORDER BY fetch_time, robots_id)
@@ -254,7 +264,8 @@ WITH last AS (
     SELECT *
     FROM 'out/robots_policies.parquet'
     WHERE agent = '*'
-    QUALIFY row_number() OVER (PARTITION BY url_host_name ORDER BY fetch_time DESC, robots_id DESC) = 1
+    QUALIFY row_number() OVER (PARTITION BY url_host_name
+                               ORDER BY fetch_time DESC, robots_id DESC) = 1
 )
 SELECT crawl_delay_seconds, count(*) AS hosts
 FROM last
