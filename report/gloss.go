@@ -56,7 +56,7 @@ var issueGloss = map[string]string{
 	facts.IssueFalseEncoding.String():        "a Content-Encoding that could not be undone: taken as it stands where that is text, else unreadable",
 	facts.IssueBodyCut.String():              "a body longer than 8 MiB was kept in part, or breaks off",
 	facts.IssuePolicyHeadersCut.String():     "header lines beyond 64 KiB were not kept",
-	facts.IssueDuplicateRecord.String():      "the same record in two places was counted once",
+	facts.IssueDuplicateRecord.String():      "a duplicate: the record was counted once",
 	facts.IssueBodyNotKept.String():          "the target of a robots.txt redirect could not be read again",
 	facts.IssueClockSkew.String():            "the server's Date is more than 5 minutes off: WARC-Date counts",
 	facts.IssueDigestMismatch.String():       "a digest does not match what its record holds",

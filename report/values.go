@@ -346,7 +346,7 @@ var valuesOf = map[string][]Value{
 		{"false_encoding", "A policy body whose Content-Encoding could not be undone. If it is readable text: taken as it stands; else nobody can read it. `action` says which."},
 		{"body_cut", "A policy body longer than 8 MiB was kept in part, or one is taken for a part: its coding, its head, its segments or its Content-Length (or the one that the crawler replaced, `X-Crawler-Content-Length`) break off, its gzip is damaged behind its first byte, or bytes that are no record stand behind its record."},
 		{"policy_headers_cut", "Policy header lines beyond 64 KiB were not kept."},
-		{"duplicate_record", "The same record in two places was counted once; of records without an id, where two files hold the same bytes: `detail` has how many."},
+		{"duplicate_record", "A duplicate: the record was counted once. Records without an id are duplicates where two files hold the same bytes; `detail` has how many."},
 		{"body_not_kept", "The target of a robots.txt redirect could not be read again."},
 		{"clock_skew", "The server's Date is more than 5 minutes off: WARC-Date counts."},
 		{"digest_mismatch", "WARC-Block-Digest or WARC-Payload-Digest does not match what the record holds: `detail` has both values. The User-Agent of a request whose block does not match does not count. Verified for policy captures always, for all records with `--verify-digests`; the block's also in uncompressed archives; with `--verify-digests` also what `datapackage.json` of a WACZ says of an entry, which `warc_filename` then names (js-wacz 0.1.3 and 0.1.6 write digests of archives that no bytes of the entry have)."},
