@@ -367,7 +367,7 @@ func TestIngestInterrupted(t *testing.T) {
 	if err := Ingest(ctx, inputs, Options{Dir: "out", Workers: 1}); !errors.Is(err, context.Canceled) {
 		t.Fatalf("error %v", err)
 	}
-	if _, err := OpenFacts("out"); err == nil || !strings.Contains(err.Error(), "holds nothing that was read of archives") {
+	if _, err := OpenFacts("out"); err == nil || !strings.Contains(err.Error(), "holds nothing that was read from archives") {
 		t.Errorf("error %v", err)
 	}
 	facts, _, _ := ingestAll(t, "a.warc.gz")

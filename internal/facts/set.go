@@ -54,7 +54,7 @@ func Open(dir string, fingerprints ...string) (*Set, error) {
 		return nil, err
 	}
 	if p == nil {
-		return nil, fmt.Errorf("%s holds nothing that was read of archives; read them with: robotsaudit ingest INPUT... -o %s", dir, dir)
+		return nil, fmt.Errorf("%s holds nothing that was read from archives; read them with: robotsaudit ingest INPUT... -o %s", dir, dir)
 	}
 	if object.IsRemote(p.Folder) {
 		return nil, fmt.Errorf("the facts of %s are in %s, where explain, evidence, extract and report alone read them; for other questions, plan the audit again (docs/SCALE.md)", dir, p.Folder)
