@@ -227,10 +227,23 @@ func (e *element) tags(m Mode) []Tag {
 		list[i].Raw, list[i].Mode = e.raw, m
 		list[i].Notes |= notes
 	}
-	// "all: noindex" is two rules.
-	if second := findRule(e.value); second != RuleUnknown && rules[list[0].Rule].form == formNone && list[0].Rule != RuleUnknown {
-		t := newTag(e.value, "")
-		t.Raw, t.Mode, t.Notes = e.raw, m, t.Notes|notes|NoteSeparator
+	return append(list, e.valueTags(list[0].Rule, m)...)
+}
+
+// valueTags are the rules in the value of a rule that has none: "all: noindex" is two
+// rules, "all: noindex nofollow" is three.
+func (e *element) valueTags(of Rule, m Mode) (list []Tag) {
+	words := splitWords(e.value)
+	if words == nil {
+		words = []string{e.value}
+	}
+	if of == RuleUnknown || rules[of].form != formNone || !allKnown(words) {
+		return nil
+	}
+	for _, w := range words {
+		word, value, _ := strings.Cut(w, ":")
+		t := newTag(word, value)
+		t.Raw, t.Mode, t.Notes = e.raw, m, t.Notes|e.notes|NoteSeparator
 		list = append(list, t)
 	}
 	return list

@@ -102,6 +102,9 @@ func (p *headerReader) structuredMember(raw string) (tags []Tag, ok bool) {
 	if findRule(agent) != RuleUnknown {
 		notes |= NoteRuleToken
 	}
+	if countKeys(text) > len(names) {
+		notes |= NoteDuplicate
+	}
 	for _, name := range names[:min(len(names), maxTags)] {
 		value, _ := item.Params.Get(name)
 		t := structuredTag(name, value)
@@ -182,6 +185,19 @@ func lowerKeys(member string) string {
 	return string(b)
 }
 
+// countKeys is the number of parameters of a member, those that come twice included.
+func countKeys(member string) (n int) {
+	for i := 0; i < len(member); i++ {
+		switch member[i] {
+		case '"':
+			i = skipQuoted(member, i)
+		case ';':
+			n++
+		}
+	}
+	return n
+}
+
 // validList reports whether the lines of a field are a List without a mistake.
 func validList(lines []string) bool {
 	lowered := make([]string, len(lines))
@@ -238,14 +254,18 @@ func looseMember(raw string) (tags []Tag, ok bool) {
 		return nil, false
 	}
 	for part := range strings.SplitSeq(rest, ";") {
-		word, value, _ := strings.Cut(part, "=")
-		if word = trim(word); word == "" {
+		e := newElement(part, false)
+		if word, value, ok := strings.Cut(part, "="); ok { // no wrong separator here
+			e = element{word: trim(word), value: strings.Trim(trim(value), `"`)}
+		}
+		if e.word == "" {
 			continue
 		}
-		t := newTag(word, strings.Trim(trim(value), `"`))
-		t.Agent, t.Raw, t.Mode = strings.Trim(trim(head), `"`), raw, ModeLegacy
-		t.Notes |= NoteMalformed
-		tags = append(tags, t)
+		for _, t := range e.tags(ModeLegacy) {
+			t.Agent, t.Raw = strings.Trim(trim(head), `"`), raw
+			t.Notes |= NoteMalformed
+			tags = append(tags, t)
+		}
 	}
 	return tags, true
 }

@@ -200,7 +200,7 @@ func (t *Tag) setDate(value string) {
 // "noindex: false". With any other value it does.
 func denies(value string) bool {
 	switch ascii.Lower(value) {
-	case "0", "false", "no", "off":
+	case "0", "?0", "false", "no", "off":
 		return true
 	}
 	return false
