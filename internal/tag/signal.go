@@ -204,10 +204,11 @@ func cutPair(part string) (pair, rest string) {
 
 func contentSignal(pair string) Signal {
 	key, value, _ := strings.Cut(pair, "=")
-	value = trim(value)
-	s := Signal{Kind: SignalContentSignal, Label: ascii.Lower(trim(key)), Value: strings.Trim(value, `"'`), Raw: pair,
+	key, value = trim(key), trim(value)
+	label := trim(strings.Trim(key, `"'`))
+	s := Signal{Kind: SignalContentSignal, Label: ascii.Lower(label), Value: strings.Trim(value, `"'`), Raw: pair,
 		Mode: ModeLegacy, Preference: PreferenceUnstated}
-	if s.Value != value {
+	if s.Value != value || label != key {
 		s.Notes |= NoteQuoted
 	}
 	l := signalLabels[s.Label]
