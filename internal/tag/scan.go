@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/bits"
+	"slices"
 	"strings"
 	"unicode/utf16"
 )
@@ -412,15 +413,7 @@ func (it Item) speaks() bool {
 	return holdsWord(it.Content)
 }
 
-// holdsWord reports whether one of the words between commas is of the vocabulary.
+// holdsWord reports whether one of the rules that a meta states is of the vocabulary.
 func holdsWord(content string) bool {
-	for content != "" {
-		var part string
-		part, content = cutElement(content)
-		word, _, _ := strings.Cut(part, ":")
-		if findRule(trim(word)) != RuleUnknown || allKnown(splitWords(part)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(metaTags(content), func(t Tag) bool { return t.Rule != RuleUnknown })
 }
