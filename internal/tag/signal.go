@@ -176,12 +176,13 @@ func lowerFirstKey(member string) string {
 // that is absent states nothing.
 func contentSignals(value string) (list []Signal) {
 	for value != "" {
-		var part string
-		part, value = cutElement(value)
+		part, rest := cutElement(value)
+		semicolon := len(part) < len(value) && value[len(part)] == ';' && trim(rest) != ""
+		value = rest
 		for part = trim(part); part != ""; {
 			pair, rest := cutPair(part)
 			s := contentSignal(trim(pair))
-			if part = trim(rest); part != "" {
+			if part = trim(rest); part != "" || semicolon {
 				s.Notes |= NoteSeparator
 			}
 			list = append(list, s)
