@@ -352,7 +352,7 @@ func TagSignals(tags []Tag, token string, image bool) (list []Signal) {
 		}
 		for _, p := range [...]Purpose{PurposeTrainAI, PurposeAIInput} {
 			list = append(list, Signal{Kind: SignalTag, Source: t.Source, Line: t.Line, Scope: scope, Purpose: p,
-				Preference: PreferenceRestrict, Label: t.Word, Raw: t.Raw, Draft: t.Rule.Origin(), Mode: t.Mode,
+				Preference: PreferenceRestrict, Label: t.Word, Value: t.Value, Raw: t.Raw, Draft: t.Rule.Origin(), Mode: t.Mode,
 				Place: t.Place, Notes: t.Notes})
 		}
 	}

@@ -226,3 +226,11 @@ func TestUse(t *testing.T) {
 		}
 	}
 }
+
+// A signal of a tag has the tag's value, which its note may be about.
+func TestTagSignalValue(t *testing.T) {
+	list := TagSignals(ReadHeaders("X-Robots-Tag: noai: x", Lenient).Tags, "", false)
+	if len(list) != 2 || list[0].Value != "x" || list[0].Notes != NoteValue {
+		t.Errorf("%+v, want two with the value x", list)
+	}
+}
