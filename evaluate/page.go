@@ -21,7 +21,8 @@ type Page struct {
 	Sets      []AgentSet // effective for everybody, and for each token that a tag names
 	Signals   []Signal
 	Conflicts []Conflict
-	image     bool // what was fetched is an image, and no page
+	source    PageSource // of Tags, even where From says that more is not known
+	image     bool       // what was fetched is an image, and no page
 }
 
 // AgentSet is what the tags of a page come to for a product token; "" is every
@@ -97,6 +98,7 @@ func (p *pages) read(r *Result) error {
 		r.Page = page
 		return nil
 	}
+	source := s.From
 	headers := tag.ReadHeaders(s.Headers, tag.Lenient)
 	kept, ok := tag.Decode(s.Metas)
 	if !ok || kept.Open || s.Flags != 0 || disputed {
@@ -108,10 +110,7 @@ func (p *pages) read(r *Result) error {
 	}
 	page := &Page{
 		From: s.From, At: p.moment(f), Tags: append(headers.Tags, p.agentTags(metas.Tags, r.Agent)...),
-		image: isImage(s.MimeType),
-	}
-	if r.Verdict == Disallowed { // paths that can't be crawled have no preferences (draft-ietf-aipref-attach-05 §3.1)
-		origin = slices.DeleteFunc(origin, func(s tag.Signal) bool { return s.Kind == tag.SignalContentUsage })
+		source: source, image: isImage(s.MimeType),
 	}
 	page.addSignals(origin, nil)
 	var reserved []tag.Signal
@@ -178,9 +177,7 @@ func (p *pages) usage(r *Result) (said []tag.Signal, disputed bool, err error) {
 		if err != nil {
 			return nil, false, err
 		}
-		if !slices.EqualFunc(said, theirs, func(a, b tag.Signal) bool {
-			return a.Kind == b.Kind && a.Purpose == b.Purpose && a.Preference == b.Preference
-		}) {
+		if !tag.SayAlike(said, theirs) {
 			return nil, true, nil
 		}
 	}
@@ -197,7 +194,11 @@ func (p *pages) usageBy(st *State, r *Result) ([]tag.Signal, error) {
 		return nil, err
 	}
 	u, _ := weburl.Parse(r.Fetch.URL)
-	return file.usage().For(file.reader(r.Agent).group, u.PathQuery()), nil
+	said := file.usage().For(file.reader(r.Agent).group, u.PathQuery())
+	if r.Verdict == Disallowed { // paths that can't be crawled have no preferences (draft-ietf-aipref-attach-05 §3.1)
+		said = slices.DeleteFunc(said, func(s tag.Signal) bool { return s.Kind == tag.SignalContentUsage })
+	}
+	return said, nil
 }
 
 func withoutTDM(list []tag.Signal) []tag.Signal {

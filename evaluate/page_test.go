@@ -265,6 +265,11 @@ func TestUseInTwoArchives(t *testing.T) {
 		"the other does":    {"", no, "from=unknown"},
 		"they contradict":   {no, "Content-Signal: ai-train=yes\n", "from=unknown"},
 		"neither says much": {"", "# another\n", ""},
+		// One line is one statement, in which the nearer purpose comes first; two lines are two.
+		"in several lines": {"Content-Usage: bots=n, train-ai=y\n", "Content-Usage: bots=n\nContent-Usage: train-ai=y\n", "from=unknown"},
+		"in another order": {no + "Content-Signal: search=no\n", "Content-Signal: search=no\n" + no, "robots.txt:search=restrict | robots.txt:train-ai=restrict"},
+		// Content-Usage says nothing of what is disallowed.
+		"disallowed": {"Disallow: /1\nContent-Usage: search=n\n", "Disallow: /1\nContent-Usage: search=y\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			page := html("http://a.example/1", "", "")
@@ -274,6 +279,21 @@ func TestUseInTwoArchives(t *testing.T) {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
+	}
+}
+
+// What a revisit's original says is no more certain where something else is not known.
+func TestOriginalInTwoArchives(t *testing.T) {
+	robots := func(signal string) rec { return robotsFile("a", "+1h", "User-agent: *\n"+signal).rec }
+	again := rec{url: "http://a.example/1", at: "+2h", typ: "revisit", status: "304 Not Modified", head: []string{"Robots-Tag: *;noai"},
+		warc: []string{"WARC-Profile: http://netpreserve.org/warc/1.1/revisit/server-not-modified"}}
+	p := &pageRecorder{newRecorder(), make(map[string]string)}
+	runInto(t, makeFacts(t, 1, archive{html("http://a.example/1", "", "", "X-Robots-Tag: noarchive"), robots("Content-Signal: search=no\n")},
+		archive{robots("Content-Signal: search=yes\n"), again}), Options{Uses: []tag.Use{tag.UseArchive, tag.UseTrain}}, p)
+	want := "from=unknown | [noarchive, noai] | robots-tag:train-ai=restrict | robots-tag:ai-input=restrict | " +
+		"publication probable x-robots-tag 2: noarchive | usage certain robots-tag 1: *;noai"
+	if diff := cmp.Diff(want, p.pages[again.recordID()]); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

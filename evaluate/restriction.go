@@ -140,10 +140,10 @@ func (r *Result) inForce(s *tag.Signal) bool {
 // a revisit or 304 these are its own header fields, which come before its original's.
 func (r *Result) isCertain(s Statement) bool {
 	f := r.Fetch
-	if r.Page.From == PageWAT || f.Trust != facts.TrustChained || f.Flags&facts.FlagDigestMismatch != 0 {
+	if r.Page.source == PageWAT || f.Trust != facts.TrustChained || f.Flags&facts.FlagDigestMismatch != 0 {
 		return false
 	}
-	return r.Page.From != PageOriginal || isHeaders(s.Source) && f.PolicyHeaders != "" && s.Line <= 1+strings.Count(f.PolicyHeaders, "\n")
+	return r.Page.source != PageOriginal || isHeaders(s.Source) && f.PolicyHeaders != "" && s.Line <= 1+strings.Count(f.PolicyHeaders, "\n")
 }
 
 // isHeaders reports whether a statement is a header field.

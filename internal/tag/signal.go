@@ -1,6 +1,7 @@
 package tag
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/dunglas/httpsfv"
@@ -103,6 +104,26 @@ func Prefers(signals []Signal, purpose Purpose) Preference {
 		preference = max(preference, prefersIn(signals[i].statement(), signals, purpose))
 	}
 	return preference
+}
+
+// SayAlike reports whether two lists come to the same, wherever they say it: the
+// preference for each purpose, and the licences.
+func SayAlike(a, b []Signal) bool {
+	for purpose := PurposeAutomated; purpose < PurposeLicense; purpose++ {
+		if Prefers(a, purpose) != Prefers(b, purpose) {
+			return false
+		}
+	}
+	return slices.Equal(licenses(a), licenses(b))
+}
+
+func licenses(list []Signal) (urls []string) {
+	for _, s := range list {
+		if s.Kind == SignalLicense {
+			urls = append(urls, s.Value)
+		}
+	}
+	return urls
 }
 
 // prefersIn is Prefers within one statement.
