@@ -21,6 +21,8 @@ import pyarrow.parquet
 import reference
 
 PURPOSES = ["archive", "index", "train"]
+TAG_COLUMNS = "source line agent rule word value raw parse_mode in_head in_noscript binds restricts restricts_from defined_by tags_from".split()
+SIGNAL_COLUMNS = "protocol source line group_line scope path purpose preference label value raw draft parse_mode in_head binds".split()
 SHOWN = 3  # differences of a kind that are printed
 
 
@@ -63,15 +65,17 @@ class Comparison:
         """check compares all tables of an audit."""
         site = reference.Site(made, asked, as_of)
         fetches = {r["warc_record_id"]: r for r in table(out, "fetches")}
-        ids = {place(r): i for i, r in fetches.items()}
-        restrictions, effective, conflicts = (by_fetch(out, name, ids) for name in ("restrictions", "effective_tags", "tag_conflicts"))
+        ids = {e.place: e.id[1:-1] for e in made}
+        restrictions, effective, conflicts, tags, signals = (
+            by_fetch(out, name, ids) for name in ("restrictions", "effective_tags", "tag_conflicts", "page_tags", "usage_signals"))
+        captures = {r["robots_id"]: place(r) for r in table(out, "robots")}
         lists = {way: self.list(out, way, purposes) for way in ("keep", "drop")}
         for e in made:
             i = e.id[1:-1]
             f = fetches[i]
-            verdict, e.reason = f["verdict"], f["reason"]
+            verdict, e.reason, e.cited = f["verdict"], f["reason"], captures.get(f["robots_id"])
             if e.method != "HEAD":
-                self.differ("tags_from", e, site.lines(e)[1], f["tags_from"])
+                self.differ("tags_from", e, site.tags_from(e, verdict), f["tags_from"])
             self.differ("tags", e, site.effective(e, e.agent)[0], words(f["tags"], ", "))
             self.each("restrictions", e, {k: ({(s, str(n)) for s, n in v[0]}, v[1]) for k, v in site.restrictions(e, verdict, purposes).items()},
                       {(r["kind"], r["purpose"]): ({tuple(s.split(": ", 1)[0].rsplit(" ", 1)) for s in r["statements"]}, r["certainty"])
@@ -84,6 +88,19 @@ class Comparison:
             if e.what != "robots":
                 self.differ("lists", e, listed(e, f, site.restrictions(e, verdict, purposes), purposes),
                             [(way, rows[i]["reason"]) for way, rows in lists.items() if i in rows])
+
+            for r in tags[i] + signals[i]:
+                self.differ("url", e, (e.url, e.t), (r["url"], r["fetch_time"]))
+            self.rows("page_tags", e, site.page_tags(e, verdict), [tuple(r[c] for c in TAG_COLUMNS) + (noted(r),) for r in tags[i]])
+            self.rows("usage_signals", e, site.usage_signals(e, verdict),
+                      [tuple(r[c] for c in SIGNAL_COLUMNS) + (captures.get(r["robots_id"]), file_place(r), noted(r)) for r in signals[i]])
+
+    def rows(self, kind, e, ours, theirs):
+        """rows compares rows that have no key: as often as one is there."""
+        ours, theirs = collections.Counter(ours), collections.Counter(theirs)
+        self.compared[kind] += (ours & theirs).total()
+        for row in sorted((ours - theirs) | (theirs - ours), key=str):
+            self.differ(kind, e, (ours - theirs).get(row) and row, (theirs - ours).get(row) and row)
 
     def each(self, kind, e, ours, theirs):
         for key in sorted(set(ours) | set(theirs), key=str):
@@ -121,6 +138,14 @@ def table(out, name):
 
 def place(row):
     return row["warc_filename"], row["warc_record_offset"]
+
+
+def file_place(row):
+    return row["file_warc_filename"] and (row["file_warc_filename"], row["file_warc_record_offset"])
+
+
+def noted(row):
+    return frozenset(words(row["notes"], ","))
 
 
 def by_fetch(out, name, ids):

@@ -1,12 +1,15 @@
 """Makes random archives whose pages and sites state tags and usage signals.
 
 What each line means is known here because it is drawn first and written down after it.
-A meaning is a list of (agent or None, rule, value); a date's value is (moment, hours of doubt).
+A line of a page is (name, text, what it says): tags, or statements on use. What a tag's value means is
+a number, a size, or of a date (moment, hours of doubt); None if it means nothing.
 """
 import base64
 import hashlib
 import json
+import os
 import random
+import re
 import uuid
 from datetime import datetime, timedelta, timezone
 from types import SimpleNamespace as NS
@@ -59,91 +62,271 @@ def date(rng, near):
     return t.strftime("%d ") + month + t.strftime(" %Y"), (midnight, 36)
 
 
-def rule(rng, near, unknown=True):
-    """(rule, value as written or None, meaning of the value)."""
+def tag(rule, value=None, meaning=None, *notes, word=None):
+    """One rule: its value as written, what that means, and the notes of its row. Its agent and raw text are set by the line."""
+    return NS(agent=None, rule=rule, value=value, meaning=meaning, word=word or rule, raw=None, mode=None, notes=set(notes), denied="false" in notes)
+
+
+def valued(rng, near):
+    """A rule with a value that can be read, or a date that cannot."""
+    name = rng.choice(VALUED)
+    if name == "unavailable_after":
+        text, meaning = date(rng, near)
+        return tag(name, text, meaning, *([] if meaning and not meaning[1] else ["no_zone"] if meaning else ["value"]))
+    if name == "max-image-preview":
+        v = rng.choice(["none", "standard", "large"])
+        return tag(name, v, v)
+    v = rng.choice([0, 20, 20, 50, -1])
+    return tag(name, str(v), v)
+
+
+def phrase(rng, near):
+    """What stands between two commas: (text, tags)."""
     draw = rng.random()
-    if draw < 0.68:
-        return rng.choice(PLAIN), None, None
+    if draw < 0.5:
+        t = tag(rng.choice(PLAIN))
+        return recase(rng, t.rule), [t]
+    if draw < 0.7:
+        t = valued(rng, near)
+        return recase(rng, t.rule) + rng.choice([":", ": "]) + t.value, [t]
+    if draw < 0.75:
+        word = "zzz" + rng.choice("abc")
+        return recase(rng, word), [tag("unknown", word=word)]
+    if draw < 0.8:
+        tags = [tag(rng.choice(PLAIN), None, None, "separator") for _ in range(rng.randint(2, 3))]
+        return rng.choice([" ", "  ", "|", " | ", "+", "&"]).join(recase(rng, t.rule) for t in tags), tags
+    if draw < 0.84:
+        t, (left, right) = tag(rng.choice(PLAIN), None, None, "quoted"), rng.choice(['""', "\u201c\u201d", "\u00a0\u00a0"])
+        t.notes |= {"non_ascii"} if left > "~" else set()
+        return left + recase(rng, t.rule) + right, [t]
+    if draw < 0.88:
+        sign, v = rng.choice([":", ": ", "="]), rng.choice(["1", "true", "yes", "x"])
+        t = tag(rng.choice(PLAIN), v, None, "value", *(["separator"] if sign == "=" else []))
+        return recase(rng, t.rule) + sign + v, [t]
+    if draw < 0.92:
+        sign, v = rng.choice([":", ": ", "="]), rng.choice(["0", "false", "No", "off"])
+        t = tag(rng.choice(PLAIN), v, None, "value", "false", *(["separator"] if sign == "=" else []))
+        return recase(rng, t.rule) + sign + v, [t]
     if draw < 0.94:
-        name = rng.choice(VALUED)
-        if name == "unavailable_after":
-            text, meaning = date(rng, near)
-            return name, text, meaning
-        if name == "max-image-preview":
-            v = rng.choice(["none", "standard", "large"])
-            return name, v, v
-        v = rng.choice([0, 20, 20, 50, -1])
-        return name, str(v), v
-    return ("zzz" + rng.choice("abc") if unknown else "noindex"), None, None
+        first, more = tag("all", None, None, "value"), [tag(rng.choice(PLAIN), None, None, "separator") for _ in range(rng.randint(1, 2))]
+        first.value = " ".join(recase(rng, t.rule) for t in more)
+        return "all: " + first.value, [first] + more
+    if draw < 0.97:
+        name = rng.choice(["max-snippet", "max-video-preview"])
+        return name + "=20", [tag(name, "20", 20, "separator")]
+    name, v = rng.choice([("max-snippet", "abc"), ("max-snippet", "-5"), ("max-video-preview", "2.5"), ("max-image-preview", "huge"), ("max-snippet", None)])
+    return name + (":" + v if v else ""), [tag(name, v, None, "value")]
 
 
-def listed(rng, rules):
-    return rng.choice([", ", ",", " , "]).join(recase(rng, r) + (rng.choice([":", ": "]) + v if v is not None else "") for r, v, _ in rules)
+def phrases(rng, near, mode, agent=None, prefix=""):
+    """Several of them, for one agent: (text, tags)."""
+    text, out = "", []
+    for n in range(rng.randint(1, 3)):
+        raw, tags = phrase(rng, near)
+        if out:
+            # a wrong separator is noted of the rule before it
+            semicolon = rng.random() < 0.1 and len(last) == 1 and last[0].rule in PLAIN and not last[0].notes
+            text += "; " if semicolon else rng.choice([", ", ",", " , "])
+            last[0].notes |= {"separator"} if semicolon else set()
+        raw = prefix * (n == 0) + raw
+        for t in tags:
+            t.agent, t.raw, t.mode = agent, raw, mode
+        text, out, last = text + raw, out + tags, tags
+    return text, out
+
+
+def legacy(rng, near, tokens):
+    """A line in the legacy syntax: (text, tags)."""
+    text, out = phrases(rng, near, "legacy") if rng.random() < 0.7 else ("", [])
+    for _ in range(rng.randint(not out, 2)):
+        # without anything before it, a prefix with ; would be a token of a structured line
+        agent = recase(rng, rng.choice(tokens))
+        before = rng.choice([", ", ","]) if out else ""
+        if out and rng.random() < 0.15:
+            word = rng.choice(PLAIN)
+            t = tag(word, None, None, "separator")
+            t.agent, t.raw, t.mode = out[-1].agent, word, "legacy"
+            out.append(t)
+            before += word + " "
+        prefix, named = agent + rng.choice([": ", ":"]), agent
+        if rng.random() < 0.1:
+            prefix, named = rng.choice(["*: ", "robots: ", "Robots-Tag: "]), None
+        more, tags = phrases(rng, near, "legacy", named, prefix)
+        text, out = text + before + more, out + tags
+    return text, out
+
+
+def member(rng, near, tokens):
+    """A member of a structured line: (text, tags)."""
+    agent = rng.choice([None, None] + tokens)
+    token = agent or "*"
+    if agent and rng.random() < 0.1:
+        token = '"%s"' % agent
+    draw, tags, params = rng.random(), {}, []
+    if draw < 0.08:
+        t = tag(rng.choice(PLAIN), None, None, "rule_as_token")
+        t.raw, t.mode = recase(rng, t.rule), "legacy"
+        return t.raw, [t]
+    if draw < 0.12:
+        return token, []
+    if draw < 0.2:  # no structured field
+        t = first = tag(rng.choice(PLAIN), None, None, "malformed")
+        second = tag(rng.choice(PLAIN), None, None, "malformed")
+        form = rng.randrange(3)
+        text, found = [("%s: %s" % (token, t.rule), [t]), ("%s;%s ;%s" % (token, t.rule, second.rule), [t, second]),
+                       ("%s;%s %s" % (token, t.rule, second.rule), [t, second])][form]
+        if '"' in token:
+            text = text.replace('"', "")
+        if form == 2:
+            t.notes, second.notes = t.notes | {"separator"}, second.notes | {"separator"}
+        for t in found:
+            t.agent, t.raw, t.mode = agent, text, "legacy"
+        if form == 0 and rng.random() < 0.3:  # the prefix governs this one, too
+            second.agent, second.raw, second.mode = agent, second.rule, "legacy"
+            return text + ", " + second.rule, [first, second]
+        return text, found
+    notes = set()  # they are the member's
+    for _ in range(rng.randint(1, 3)):
+        key = rng.random()
+        if key < 0.5:
+            t, value = tag(rng.choice(PLAIN)), ""
+        elif key < 0.8:
+            t = valued(rng, near)
+            plain = re.fullmatch("-?[0-9]+|[a-z]+", t.value) and t.rule != "unavailable_after"
+            value = "=" + (t.value if plain and rng.random() < 0.8 else '"%s"' % t.value)
+        elif key < 0.86:
+            t, value = tag(rng.choice(PLAIN)), "=?1"
+        elif key < 0.92:
+            t, value = tag(rng.choice(PLAIN), None, None, "false"), "=?0"
+        elif key < 0.96:
+            t, value = tag(rng.choice(PLAIN), "1", None, "value"), "=1"
+        else:
+            t, value = tag("unknown", "4", None, word="zzzd"), "=4"
+        written = recase(rng, t.word)
+        if written != written.lower():
+            notes.add("upper_case")
+        if t.word in tags:
+            notes.add("duplicate")
+        tags[t.word] = t
+        params.append(rng.choice([";", "; "]) + written + value)
+    text = token + "".join(params)
+    for t in tags.values():
+        t.agent, t.raw, t.mode, t.notes = agent, text, "structured", t.notes | notes
+    return text, list(tags.values())
 
 
 def header(rng, near, tokens):
     """A header line: (name, text, tags)."""
-    parts = []
-    for _ in range(rng.randint(1, 2)):
-        agent = rng.choice([None, None] + tokens)
-        parts.append((agent, [rule(rng, near) for _ in range(rng.randint(1, 3))]))
-    tags = [(a, r, m) for a, rs in parts for r, _, m in rs]
-    if rng.random() < 0.6:
-        parts.sort(key=lambda p: p[0] is not None)  # everybody's before the first prefix
-        text = ", ".join((recase(rng, a) + ": " if a else "") + listed(rng, rs) for a, rs in parts)
-        return recase(rng, "x-robots-tag"), text, tags
-    def member(a, rs):
-        seen, out = set(), [a or "*"]
-        for r, v, _ in rs:
-            out.append(r + ("" if v is None else "=" + (v if v.lstrip("-").isalnum() and "-" not in v[1:] and r != "unavailable_after" else '"%s"' % v)))
-        return ";".join(out)
-    kept = []
-    for a, rs in parts:  # a parameter is there once
-        once = {r: (r, v, m) for r, v, m in rs}
-        kept.append((a, list(once.values())))
-    return recase(rng, "robots-tag"), ", ".join(member(a, rs) for a, rs in kept), [(a, r, m) for a, rs in kept for r, _, m in rs]
+    draw = rng.random()
+    if draw < 0.6:
+        return (recase(rng, "x-robots-tag"),) + legacy(rng, near, tokens)
+    members = [member(rng, near, tokens)]
+    while rng.random() < 0.5:
+        more = member(rng, near, tokens)
+        if ": " not in members[-1][0] or ";" in more[0]:  # else the prefix before would govern it
+            members.append(more)
+    name, tags = "robots-tag", [t for _, ts in members for t in ts]
+    if draw < 0.7 and not any("malformed" in t.notes or t.mode == "legacy" for t in tags) and all(";" in text for text, _ in members):
+        name = "x-robots-tag"  # a ; makes it structured
+    return recase(rng, name), rng.choice([", ", ","]).join(text for text, _ in members), tags
 
 
-USAGE = {"train-ai": "train-ai", "search": "search", "tdm": "tdm", "genai": "train-genai", "bots": "automated"}
-SIGNAL = {"search": "search", "ai-input": "ai-input", "ai-train": "train-ai"}
+USAGE = {"train-ai": ("train-ai", ""), "search": ("search", ""), "tdm": ("tdm", " (older)"), "genai": ("train-genai", " (older)"),
+         "ai": ("train-ai", " (older)"), "bots": ("automated", " (older)"), "all": ("automated", " (older)"), "zzz": ("unknown", None)}
+SIGNAL = {"search": "search", "ai-input": "ai-input", "ai-train": "train-ai", "use": "unknown"}
 
 
-def usage(rng):
-    """(protocol, text, {purpose: allow/restrict})."""
-    if rng.random() < 0.5:
-        keys = rng.sample(sorted(USAGE), rng.randint(1, 3))
-        values = [rng.choice(["y", "n", "n", "x"]) for _ in keys]
-        said, table = dict(zip(keys, values)), USAGE
-        name, text = "content-usage", ", ".join("%s=%s" % p for p in said.items())
-    else:
-        keys = rng.sample(sorted(SIGNAL), rng.randint(1, 3))
-        values = [rng.choice(["yes", "no", "no", "x"]) for _ in keys]
-        said, table = dict(zip(keys, values)), SIGNAL
-        name, text = "content-signal", ",".join("%s=%s" % p for p in said.items())
-    return name, text, {table[k]: {"y": "allow", "n": "restrict", "x": None}[v[0]] for k, v in said.items()}
+def said(protocol, label, purpose, preference, value, raw, draft, mode, *notes):
+    """One statement on use: a row of usage_signals."""
+    return NS(protocol=protocol, label=label, purpose=purpose, preference=preference, value=value, raw=raw, draft=draft, mode=mode, notes=set(notes))
+
+
+def usage(rng, name=None):
+    """(protocol, text, what it says)."""
+    if (name or rng.choice(["content-usage", "content-signal"])) == "content-usage":
+        out, raws = {}, []
+        for key in rng.choices(sorted(USAGE), k=rng.randint(1, 3)):
+            purpose, draft = USAGE[key]
+            v = rng.choice(["y", "n", "n", "n", "x", "N", "?0", '"n"', None])
+            written = recase(rng, key) if rng.random() < 0.3 else key
+            raw = written + ("=" + v if v else "") + (";x=1" if v in ("y", "n") and rng.random() < 0.05 else "")
+            s = said("content-usage", key, purpose, {"y": "allow", "n": "restrict"}.get(v, "unstated"), v, raw,
+                     None if draft is None else "draft-ietf-aipref-vocab" + draft, "structured", *(["value"] if v not in ("y", "n") else []))
+            s.notes |= {"upper_case"} if written != key else set()
+            s.notes |= {"duplicate"} if key in out else set()
+            out[key] = s
+            raws.append(raw)
+        return "content-usage", ", ".join(raws), list(out.values())
+    keys = rng.sample(sorted(SIGNAL), rng.randint(1, 3))
+    around, text, out = rng.random() < 0.05, "", []
+    for n, key in enumerate(keys):
+        v = "reference" if key == "use" else rng.choice(["yes", "no", "no", "x"])
+        quoted = rng.random() < 0.1
+        raw = key + "=" + ('"%s"' % v if quoted else v)
+        s = said("content-signal", key, SIGNAL[key], {"yes": "allow", "no": "restrict"}.get(v, "unstated"), v, raw,
+                 "content-signals" if key != "use" else None, "legacy", *(["quoted"] if quoted else []) + (["value"] if v == "x" else []))
+        if text:
+            between = rng.choice([",", ",", ", ", "; ", ";", " "])
+            out[-1].notes |= {"separator"} if "," not in between else set()
+            text += between
+        text += raw
+        out.append(s)
+    if around and '"' not in text:
+        text = '"%s"' % text
+        out[0].notes.add("quoted")
+        out[-1].notes.add("quoted")
+        out[0].raw = '"' + out[0].raw
+        out[-1].raw += '"'
+    return "content-signal", text, out
+
+
+def reserved(v, mode):
+    """A tdm-reservation."""
+    quoted = v.startswith('"')
+    bare = v.strip('"')
+    return said("tdm-reservation", "tdm-reservation", "tdm", {"0": "allow", "1": "restrict"}.get(bare, "unstated"), bare or None, v, "tdmrep", mode,
+                *(["quoted"] if quoted else []) + (["value"] if bare not in ("0", "1") else []))
+
+
+def policy(v, mode):
+    return said("tdm-policy", "tdm-policy", "tdm", "unstated", v, v, "tdmrep", mode)
+
+
+def licence(v, raw, draft, mode):
+    return said("license", "license", "license", "unstated", v, raw, draft, mode)
 
 
 def robots(rng):
-    """A robots.txt: (text, groups), each group (tokens, [lines]); a line is (name, path, said)."""
-    groups, out = [], []
+    """A robots.txt: (text, groups, lines outside any). A group is (tokens, lines, its first line); a line is (number, name, path, what it says)."""
+    groups, out, outside = [], [], []
+    def line(lines, name, path, text, what):
+        out.append("%s: %s%s" % (recase(rng, name), path + rng.choice([" ", "  "]) if path else "", text))
+        lines.append((len(out), name, path, what))
+    def some(lines):
+        name, text, what = usage(rng)
+        path = rng.choice([None, None, "/", "/a", "/a/*x", "/b/"])
+        if name == "content-signal" and rng.random() < 0.7:
+            path = None
+        line(lines, name, path, text, what)
+    if rng.random() < 0.2:
+        some(outside)
     for tokens in rng.choice([[["*"]], [["*"], ["ExampleBot"]], [["CCBot", "Acme"]], [["*"], ["CCBot"], ["ccbot"]]]):
-        lines = []
-        out += ["User-agent: " + t for t in tokens] + ["Disallow: /zz"]
-        lines.append(("disallow", "/zz", None))
+        first, lines = len(out) + 1, []
+        for t in tokens:
+            out.append("User-agent: " + t)
+            if rng.random() < 0.1:  # between user-agent lines, it is the group's
+                some(lines)
+        line(lines, "disallow", None, "/zz", None)
         for _ in range(rng.randint(0, 3)):
             if rng.random() < 0.3:
-                path = rng.choice(["/a", "/a/", "/b", "/zz"])
-                lines.append(("disallow", path, None))
-                out.append("Disallow: " + path)
+                line(lines, "disallow", None, rng.choice(["/a", "/a/", "/b", "/zz"]), None)
+            elif rng.random() < 0.1:
+                url = "http://licence.example/%d.xml" % rng.randrange(9)
+                line(outside, "license", None, url, [licence(url, url, "rsl-1.0", "legacy")])
             else:
-                name, text, said = usage(rng)
-                path = rng.choice([None, None, "/", "/a", "/a/*x", "/b/"])
-                if name == "content-signal" and rng.random() < 0.7:
-                    path = None
-                lines.append((name, path, said))
-                out.append("%s: %s%s" % (name.title(), path + " " if path else "", text))
-        groups.append((tokens, lines))
-    return "\n".join(out) + "\n", groups
+                some(lines)
+        groups.append((tokens, lines, first))
+    return "\n".join(out) + "\n", groups, outside
 
 
 class Maker:
@@ -153,7 +336,7 @@ class Maker:
     def add(self, url, t, **more):
         rng = self.rng
         e = NS(url=url, t=t, status=200, body=b"", headers=[], metas=[], type="response", agent="ExampleBot", method="GET", warc={},
-               ctype="text/html", archive=rng.choice([1, 2]), what="page", groups=None, entries=None)
+               ctype="text/html", archive=rng.choice([1, 2]), what="page", groups=None, outside=(), entries=None)
         e.__dict__.update(more)
         e.id = "<urn:uuid:%s>" % uuid.UUID(int=rng.getrandbits(128), version=4)
         self.made.append(e)
@@ -169,28 +352,44 @@ class Maker:
         headers, metas = [], []
         for _ in range(rng.choice([0, 0, 1, 1, 2, 3])):
             headers.append(header(rng, t, self.tokens()))
-        if rng.random() < 0.15:  # lines of one field are one statement; a key in two of them counts as in the last
-            _, text, said = next(u for u in iter(lambda: usage(rng), 0) if u[0] == "content-usage")
-            headers.append(("Content-Usage", text, said))
-        if rng.random() < 0.15:
-            v = rng.choice(["0", "1", "1", "2"])
-            headers.append((recase(rng, "tdm-reservation"), v, v))
+        for _ in range(rng.choice([0] * 8 + [1, 2])):
+            headers.append((recase(rng, "content-usage"),) + usage(rng, "content-usage")[1:])
+        if rng.random() < 0.05:
+            headers.append((recase(rng, "content-signal"),) + usage(rng, "content-signal")[1:])
+        headers += self.tdm_headers()
+        if rng.random() < 0.06:
+            rsl = rng.random() < 0.5
+            text = "<http://licence.example/l>; rel=%s" % rng.choice(["license", '"license"', '"next license"']) + "; type=\"application/rsl+xml\"" * rsl
+            headers.append(("Link", text + rng.choice(["", ", <http://other.example/>; rel=next"]),
+                            [licence("http://licence.example/l", text, "rsl-1.0" if rsl else "rel-license", "legacy")]))
         rng.shuffle(headers)
         for _ in range(rng.choice([0, 0, 1, 2, 3])):
-            name = rng.choice(["robots", "robots", "ROBOTS", "tdm-reservation", "*", "msapplication-config", "yandex"] + self.tokens())
+            name = rng.choice(["robots", "robots", "ROBOTS", "tdm-reservation", "tdm-policy", "link", "*", "msapplication-config", "yandex"] + self.tokens())
             place = rng.choice(["head"] * 5 + ["noscript", "body", "template"])
             if name == "tdm-reservation":
-                v = rng.choice(["0", "1", "x"])
-                metas.append((name, v, v, place))
+                v = rng.choice(["0", "1", "x", '"1"'])
+                metas.append((name, v, [reserved(v, "meta")], place))
+            elif name == "tdm-policy":
+                v = "http://policy.example/m%d" % rng.randrange(9)
+                metas.append((name, v, [policy(v, "meta")], place))
+            elif name == "link":
+                v, rsl = "/licence%d" % rng.randrange(9), rng.random() < 0.5
+                metas.append((name, v, [licence(v, v, "rsl-1.0" if rsl else "rel-license", "meta")], place))
             else:
-                rs = [rule(rng, t, unknown=n > 0) for n in range(rng.randint(1, 3))]
-                metas.append((recase(rng, name), listed(rng, rs), [(r, m) for r, _, m in rs], place))
+                text, tags = phrases(rng, t, "meta")
+                while all(tag.rule == "unknown" for tag in tags):  # such a meta is kept of listed crawlers alone
+                    text, tags = phrases(rng, t, "meta")
+                name = recase(rng, name)
+                if name.lower() == "robots" and rng.random() < 0.05:
+                    name = rng.choice(["robots, googlebot", "Robots OtherBot"])
+                metas.append((name, text, tags, place))
         ctype = rng.choice(["text/html"] * 8 + ["text/html; charset=utf-8", "application/xhtml+xml", "image/png", "text/plain", None])
         e = self.add(url, t, headers=headers, metas=metas, ctype=ctype, agent=rng.choice(list(AGENTS)),
                      status=rng.choice([200] * 12 + [404, 301, 503, 206, 203]), method="HEAD" if rng.random() < 0.03 else "GET", **more)
         def put(where):
             order = [m for m in e.metas if m[3] == where]
-            return "".join("<meta name='%s' content='%s'>\n" % (n, c) for n, c, _, _ in order)
+            return "".join("<link rel='license' href='%s'%s>\n" % (c, " type='application/rsl+xml'" * (said[0].draft == "rsl-1.0")) if n == "link" else
+                           "<meta name='%s' content='%s'>\n" % (n, c) for n, c, said, _ in order)
         e.metas.sort(key=lambda m: ["head", "noscript", "template", "body"].index(m[3]))
         e.body = ("<!DOCTYPE html><html><head><title>%d</title>\n%s<noscript>%s</noscript><template>%s</template></head><body>%s</body></html>\n" % (
             self.n, put("head"), put("noscript"), put("template"), put("body"))).encode()
@@ -198,12 +397,22 @@ class Maker:
             e.body = b""
         return e
 
+    def tdm_headers(self):
+        rng, out = self.rng, []
+        for _ in range(rng.choice([0] * 10 + [1, 1, 2])):
+            values = rng.choice([["0"], ["1"], ["1"], ["2"], ['"1"'], ["0", "1"]])
+            out.append((recase(rng, "tdm-reservation"), ", ".join(values), [reserved(v, "legacy") for v in values]))
+        if rng.random() < 0.07:
+            v = "http://policy.example/h%d" % rng.randrange(9)
+            out.append((recase(rng, "tdm-policy"), v, [policy(v, "legacy")]))
+        return out
+
     def revisit(self, e):
         rng = self.rng
         how = rng.choice(["refers", "refers", "digest", "id", "304", "304 refers", "gone"])
         own = [header(rng, e.t, self.tokens()) for _ in range(rng.choice([0, 0, 0, 1, 2]))]
         if rng.random() < 0.2:
-            own.append(("Tdm-Reservation", "0", "0"))
+            own += self.tdm_headers()
         warc = {"WARC-Profile": IDENTICAL, "WARC-Payload-Digest": digest(e.body)}
         status = e.status
         if how in ("refers", "304 refers"):
@@ -234,18 +443,31 @@ def make(seed, out, origins=25):
     for n in range(origins):
         origin = "http://h%d-%d.example" % (seed, n)
         t = START + timedelta(seconds=rng.randrange(10**7))
-        for back in rng.choice([[], [], [3], [3], [30], [60, 2], [-2], [5, 4]]):
-            text, groups = robots(rng)
-            status = rng.choice([200] * 9 + [404])
-            m.add(origin + "/robots.txt", t - back * HOUR, what="robots", body=text.encode(), groups=groups if status == 200 else [], status=status,
-                  ctype="text/plain", agent=rng.choice(list(AGENTS)))
+        for back in rng.choice([[], [], [3], [3], [0], [30], [60, 2], [-2], [5, 4], [50, 20, 3], [900, 26]]):
+            text, groups, outside = robots(rng)
+            found = rng.random() < 0.9
+            r = m.add(origin + "/robots.txt", t - back * HOUR, what="robots", body=text.encode(), groups=groups if found else [], outside=outside if found else [],
+                      status=200 if found else 404, ctype="text/plain", agent=rng.choice(list(AGENTS)))
+            if rng.random() < 0.15:  # another one of the same moment
+                if rng.random() < 0.7:
+                    text, groups, outside = robots(rng)
+                m.add(r.url, r.t, what="robots", body=text.encode(), groups=groups, outside=outside, ctype="text/plain", agent=rng.choice([r.agent, "CCBot"]))
+            elif found and back > 20 and rng.random() < 0.5:  # the server says that it is the same
+                same = {"WARC-Profile": IDENTICAL, "WARC-Payload-Digest": digest(r.body)}
+                refers = {"WARC-Refers-To-Target-URI": r.url, "WARC-Refers-To-Date": stamp(r.t)}
+                how = rng.choice([same, {**same, **refers}, {"WARC-Profile": NOT_MODIFIED, **refers}])
+                m.add(r.url, r.t + rng.choice([1, 10, back]) * HOUR, what="robots", groups=groups, outside=outside, type="revisit", warc=how,
+                      status=304 if NOT_MODIFIED in how.values() else 200, ctype="text/plain", agent=rng.choice(list(AGENTS)))
         for back in rng.choice([[], [], [5], [30], [30, 4], [-1]]):
             entries = [{"location": rng.choice(["/a/*", "/b/", "/", "/*x$"]), "tdm-reservation": rng.choice([0, 1, 1, 7])} for _ in range(rng.randint(1, 3))]
+            for n, entry in enumerate(entries):
+                if rng.random() < 0.3:
+                    entry["tdm-policy"] = "http://policy.example/f%d" % n
             m.add(origin + "/.well-known/tdmrep.json", t - back * HOUR - timedelta(seconds=7), what="tdmrep", body=json.dumps(entries).encode(), entries=entries,
                   ctype="application/json", agent="ExampleBot")
         pages = []
         for _ in range(rng.randint(4, 14)):
-            pages.append(m.page(origin, t + timedelta(seconds=rng.randrange(1, 7000))))
+            pages.append(m.page(origin, t + timedelta(seconds=rng.choice([0, 1, rng.randrange(1, 7000), rng.randrange(1, 7000)]))))
         for e in pages:
             if rng.random() < 0.1 and e.method == "GET":  # another answer with the same body
                 twin = m.page(origin, e.t + rng.choice([timedelta(0), HOUR]))
@@ -276,6 +498,7 @@ def write(f, rng, e):
     more = dict(e.warc)
     if e.type == "response" and e.body:
         more["WARC-Payload-Digest"] = digest(e.body)
+    e.place = os.path.basename(f.name), f.tell()
     f.write(record(e.type, e, e.id, head.encode() + (e.body if e.type == "response" else b""), more))
     path = "/" + e.url.split("/", 3)[3]
     request = "%s %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: %s\r\n\r\n" % (e.method, path, e.url.split("/")[2], AGENTS[e.agent])

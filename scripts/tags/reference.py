@@ -3,8 +3,10 @@
 It parses no tags: make.py knows what each line means. compare.py compares it with the tables.
 """
 
+import json
 import re
 from datetime import timedelta
+from types import SimpleNamespace as NS
 
 import make
 
@@ -15,6 +17,14 @@ PURPOSES = {"archive": ["automated"], "index": ["search"], "train": ["train-ai",
 RESTRICTS = {"archive": {"noarchive", "nocache", "unavailable_after"}}
 RESTRICTS["index"] = RESTRICTS["archive"] | {"noindex", "none", "nosnippet", "noimageindex", "notranslate", "max-snippet", "max-image-preview",
                                              "max-video-preview"}
+PUBLICATION = RESTRICTS["index"] - {"unavailable_after"} | {"noarchive", "nocache", "unavailable_after"}
+DRAFT, POLICY = "draft-illyes-repext-03", ("tdm-reservation", "tdm-policy")
+DEFINED_BY = {"noindex": DRAFT, "nosnippet": DRAFT, "nocache": "bing", "noyaca": "yandex", "index": "yandex", "follow": "yandex", "archive": "yandex",
+              "noydir": "yahoo", "noai": "deviantart", "noimageai": "deviantart", "unknown": None}  # all others: google
+AI = {"train-ai", "ai-input"}
+BLANK = {"path": None, "group_line": None, "in_head": None, "robots": None, "file": None, "old": False}  # of a row of usage_signals
+VALUED = ("max-snippet", "max-image-preview", "max-video-preview", "unavailable_after")
+BINDS = (None, "head", "noscript")  # None: a header field
 SIZES = ["none", "standard", "large"]
 
 
@@ -73,22 +83,31 @@ class Site:
         if is_html(body) and body.body and (e.type != "revisit" or first):
             n = 0
             for name, text, said, place in body.metas:
-                token = name.lower()
                 n += 1
-                if token in ("*", "msapplication-config") or token == "acme" and not same(e.agent, token) and token not in self.asked:
-                    continue
-                out.append(("meta", n, text, (token, said, place), origin))
+                if len(name.replace(",", " ").split()) > 1:  # a list of names
+                    said = [NS(**{**t.__dict__, "notes": t.notes | {"separator"}}) for t in said]
+                out += [("meta", n, text, (token, said, place), origin) for token in self.names(e, name)]
         return out, ("original" if first else None if known else "unknown")
 
-    def tags(self, e):
-        """(agent, rule, value, source, line, from original) that bind."""
+    def names(self, e, name):
+        """The tokens that the name of a meta names."""
+        names = name.lower().replace(",", " ").split()
+        return [t for t in names if t not in ("*", "msapplication-config") and (t != "acme" or same(e.agent, t) or t in self.asked)]
+
+    def stated(self, e):
+        """(agent, tag, source, line, place in the page or None, from original) of all tags, whether or not they bind."""
         out = []
         for source, n, _, said, old in self.lines(e)[0]:
             if source in ("robots-tag", "x-robots-tag"):
-                out += [(a and a.lower(), r, v, source, n, old) for a, r, v in said]
-            elif source == "meta" and said[0] != "tdm-reservation" and said[2] in ("head", "noscript"):
-                out += [(None if said[0] == "robots" else said[0], r, v, source, n, old) for r, v in said[1]]
+                out += [(t.agent, t, source, n, None, old) for t in said]
+            elif source == "meta" and said[0] not in POLICY + ("link",):
+                out += [(None if said[0] == "robots" else said[0], t, source, n, said[2], old) for t in said[1]]
         return out
+
+    def tags(self, e):
+        """(agent, rule, value, source, line, from original) that bind; an unknown word is a rule here."""
+        return [(agent and agent.lower(), t.word if t.rule == "unknown" else t.rule, t.meaning, source, n, old)
+                for agent, t, source, n, place, old in self.stated(e) if place in BINDS and not t.denied]
 
     def of(self, e, token):
         return [t for t in self.tags(e) if t[0] is None or token is not None and t[0] == token.lower()]
@@ -101,7 +120,7 @@ class Site:
                 out |= {"index", "follow"}
             elif r == "none":
                 out |= {"noindex", "nofollow"}
-            elif r not in ("max-snippet", "max-image-preview", "max-video-preview", "unavailable_after"):
+            elif r not in VALUED:
                 out.add(r)
         for word in ("index", "follow", "archive"):
             if {word, "no" + word} <= out:
@@ -114,9 +133,9 @@ class Site:
             conflicts.add("cache")
         for name in ("max-snippet", "max-video-preview", "max-image-preview", "unavailable_after"):
             values = [t[2] for t in mine if t[1] == name]
-            if name == "unavailable_after" and values:
-                values = [v[0] for v in values if v is not None]
-                out |= {name} if not values else set()
+            if name == "unavailable_after" and values and not any(values):
+                out.add(name)
+            values = [v[0] if name == "unavailable_after" else v for v in values if v is not None]
             if len(set(values)) > 1:
                 conflicts.add("values")
             if name == "max-snippet" and "nosnippet" in out and values and 0 not in values:
@@ -139,7 +158,7 @@ class Site:
             doubt = old
             if r not in RESTRICTS.get(purpose, ()):
                 continue
-            if r in ("max-snippet", "max-video-preview") and v == -1 or r == "max-image-preview" and v == "large" or \
+            if r in VALUED and v is None or r in ("max-snippet", "max-video-preview") and v == -1 or r == "max-image-preview" and v == "large" or \
                     r == "max-snippet" and v != 0 and nosnippet:
                 continue
             if r == "unavailable_after":
@@ -160,38 +179,46 @@ class Site:
     def origin_of(self, e):
         return e.url.split("/", 3)[2], "/" + e.url.split("/", 3)[3]
 
+    def before(self, r, e):
+        """r is before e: of one moment in one archive, where its record stands before."""
+        return r.t < e.t or r.t == e.t and (r.archive != e.archive or r.place[1] < e.place[1])
+
     def governing(self, e):
         mine = [r for r in self.made if r.what == "robots" and self.origin_of(r)[0] == self.origin_of(e)[0]]
-        before = [r for r in mine if r.t <= e.t]
+        before = [r for r in mine if self.before(r, e)]
         own = [r for r in before if same(r.agent, e.agent) and e.t - r.t <= DAY]
         for pool in (own, before):
             if pool:
-                return max(pool, key=lambda r: r.t)
+                return of_one_moment(pool, max(r.t for r in pool), max, e)
         after = [r for r in mine if r.t - e.t <= DAY]
-        return min([r for r in after if same(r.agent, e.agent)] or after, key=lambda r: r.t, default=None)
+        after = [r for r in after if same(r.agent, e.agent)] or after
+        return of_one_moment(after, min(r.t for r in after), min, e) if after else []
 
     def robots(self, e, verdict):
-        """([(protocol, line, said)], capture) of the lines of robots.txt that hold for e."""
-        r = self.governing(e)
-        if r is None or not r.groups or e.reason in ("changed_between", "conflicting_captures"):
-            return [], r
+        """([(line, path, first line of the group or None, what it says)], capture, known) of the lines of robots.txt that hold for e."""
+        if e.what == "robots" or e.reason in ("changed_between", "conflicting_captures"):
+            return [], None, True
+        found = [(self.said_by(r, e, verdict), r) for r in self.governing(e)]
+        if not found:
+            return [], None, True
+        if any(come_to(lines) != come_to(found[0][0]) for lines, _ in found):
+            return [], None, False
+        return next((f for f in found if f[1].place == e.cited), found[0]) + (True,)  # any of them may be the latest
+
+    def said_by(self, r, e, verdict):
+        """What a capture says: lines of the groups that hold for e, lines outside any group, and those of licences."""
         _, path = self.origin_of(e)
         groups = [g for g in r.groups if any(same(t, e.agent) for t in g[0])] or [g for g in r.groups if "*" in g[0]]
-        lines, out, number = [], [], {}
-        n = 0
-        for g in r.groups:
-            n += len(g[0])
-            for line in g[1]:
-                n += 1
-                if g in groups:
-                    lines.append((n,) + line)
+        lines = [line + (g[2],) for g in groups for line in g[1] if line[1] != "disallow"]
+        out = []
         for protocol in ("content-usage", "content-signal"):
             if protocol == "content-usage" and verdict == "disallowed":
                 continue
-            fits = [(len(p or ""), n, said) for n, name, p, said in lines if name == protocol and matches(p, path)]
-            longest = max([f[0] for f in fits], default=0)
-            out += [(protocol, n, said) for size, n, said in fits if size == longest]
-        return out, r
+            fits = [(n, p, first, said) for n, name, p, said, first in lines if name == protocol and matches(p, path)]
+            longest = max([len(f[1] or "") for f in fits], default=0)
+            out += [f for f in fits if len(f[1] or "") == longest]
+        return out + [(n, p, None, said) for n, name, p, said in r.outside
+                      if matches(p, path) and not (name == "content-usage" and verdict == "disallowed")]
 
     def tdmrep(self, e):
         before = [r for r in self.made if r.what == "tdmrep" and self.origin_of(r)[0] == self.origin_of(e)[0] and r.t <= e.t]
@@ -200,39 +227,77 @@ class Site:
         r = max(before, key=lambda r: r.t)
         for n, entry in enumerate(r.entries, 1):
             if matches(entry["location"], self.origin_of(e)[1]):
-                return n, str(entry["tdm-reservation"]), r
+                return n, entry, r
         return None
 
-    def statements(self, e, verdict):
-        """[(source, line, {purpose: preference}, certainty, fresh)] of usage signals that hold for e."""
-        out, fields = [], {}
-        tdm = {"meta": [], "header": []}
+    def signals(self, e, verdict):
+        """All statements on use that hold for e: the rows of usage_signals."""
+        out, usage, tdm = [], {}, {name: {"meta": [], "header": [], "file": []} for name in POLICY}
+        def row(said, source, line, binds=True, scope="page", **more):
+            return NS(said=said, source=source, line=line, binds=binds, scope=scope, **{**BLANK, **more})
         for source, n, _, said, old in self.lines(e)[0]:
-            certainty = "probable" if old else "certain"
-            if source == "content-usage":
-                out.append(("header", n, said, certainty, True))
-            elif source == "tdm-reservation":
-                tdm["header"].append(("header", n, said, certainty, True))
-            elif source == "meta" and said[0] == "tdm-reservation" and said[2] in ("head", "noscript"):
-                tdm["meta"].append(("meta", n, said[1], certainty, True))
-        if e.what == "robots":
-            return out
-        entry = self.tdmrep(e)
-        tdm["file"] = [("tdmrep.json", entry[0], entry[1], "probable", e.t - entry[2].t <= DAY)] if entry else []
-        for level in ("meta", "header", "file"):
-            valid = [(s, n, {"tdm": "restrict" if v == "1" else "allow"}, c, f) for s, n, v, c, f in tdm[level] if v in ("0", "1")]
-            out += valid
-            if valid:
-                break
-        lines, r = self.robots(e, verdict)
-        out += [("robots.txt", n, said, "probable", timedelta(0) <= e.t - r.t <= DAY) for _, n, said in lines]
+            if source == "meta":
+                name, what, place = said
+                if name == "link":
+                    out.append(row(what[0], "link", n, place in BINDS, in_head=place in BINDS, old=old))
+                elif name in POLICY:
+                    tdm[name]["meta"].append(row(what[0], "meta", n, place in BINDS, in_head=place in BINDS, old=old))
+            elif source in ("content-signal", "link"):
+                out += [row(s, "header", n, old=old) for s in said]
+            elif source in POLICY:
+                tdm[source]["header"] += [row(s, "header", n, old=old) for s in said]
+            elif source == "content-usage":  # the lines of the field are one Dictionary
+                for s in said:
+                    notes = s.notes | ({"duplicate"} if s.label in usage else set())
+                    usage[s.label] = row(NS(**{**s.__dict__, "notes": notes}), "header", n, old=old)
+        out += usage.values()
+        image = (e.ctype or "").startswith("image/")
+        for agent, t, source, n, place, old in self.stated(e):
+            if t.rule in ("noai", "noimageai") and place in BINDS and not t.denied and (agent is None or same(agent, e.agent)):
+                for purpose in ("train-ai", "ai-input"):
+                    said = make.said("robots-tag", t.rule, purpose, "restrict", t.value, t.raw, "deviantart", t.mode, *t.notes)
+                    out.append(row(said, source, n, scope="page" if t.rule == "noai" or image else "images", in_head=place and True, old=old))
+        if e.what != "robots":
+            entry = self.tdmrep(e)
+            for name in POLICY if entry else ():
+                if name in entry[1]:
+                    v = str(entry[1][name])
+                    said = make.reserved(v, "legacy") if name == POLICY[0] else make.policy(v, "legacy")
+                    said.raw = json.dumps(entry[1])
+                    tdm[name]["file"].append(row(said, "tdmrep.json", entry[0], scope="path", path=entry[1]["location"], file=entry[2]))
+            lines, r, _ = self.robots(e, verdict)
+            for n, path, first, said in lines:
+                for s in said:
+                    grouped = first is not None or s.protocol == "license"
+                    out.append(row(NS(**{**s.__dict__, "notes": s.notes | (set() if grouped else {"no_group"})}), "robots.txt", n, grouped,
+                                   "path" if path else "origin", path=path, group_line=first, robots=r))
+        for levels in tdm.values():
+            valid = [[r for r in levels[level] if r.binds and "value" not in r.said.notes] for level in ("meta", "header", "file")]
+            out += [r for level in levels.values() for r in level if not r.binds or "value" in r.said.notes]
+            out += next(filter(None, valid), [])
         return out
 
+    def in_time(self, row, e):
+        """What a site prefers binds for a day, and nothing before it."""
+        of = row.robots or row.file
+        return of is None or e.t - of.t <= DAY and (of is row.file or self.before(of, e))
+
+    def statements(self, e, verdict):
+        """The signals that bind, by statement: a field of a response, or a line of a file. As lists of rows."""
+        out = {}
+        for r in self.signals(e, verdict):
+            if r.binds and r.said.protocol != "robots-tag":
+                r.sure = "probable" if r.old or r.robots or r.file else "certain"
+                if self.in_time(r, e):
+                    out.setdefault((r.source, r.said.protocol, r.said.protocol.startswith("content-") and r.source == "header" or r.line), []).append(r)
+        return list(out.values())
+
     def usage(self, e, verdict, purpose):
-        out = []
-        for source, n, said, certainty, fresh in self.statements(e, verdict):
-            if fresh and any(resolve(said, p) == "restrict" for p in PURPOSES[purpose]):
-                out.append((source, n, certainty))
+        out, near = [], PURPOSES[purpose][0]
+        for rows in self.statements(e, verdict):
+            lifted = any(r.said.preference == "allow" for r in deciding(rows, near))  # what it says of the nearer purpose comes first
+            out += [(r.source, r.line, r.sure) for r in rows if r.said.preference == "restrict" and
+                    any(r.said.purpose in wider(p) for p in PURPOSES[purpose]) and not (lifted and r.said.purpose in wider(near))]
         return out + (self.noai(e, e.agent) if purpose == "train" else [])
 
     # ---- the tables
@@ -253,38 +318,82 @@ class Site:
         out = {}
         for token in sorted({t[0] for t in self.tags(e) if t[0]}) + [None]:
             rules, conflicts = self.effective(e, token)
-            if rules or token:
+            if rules or token or any(t[0] is None for t in self.tags(e)):
                 out[token] = (rules, conflicts, bool(self.publication(e, token, "archive")), bool(self.publication(e, token, "index")),
                               bool(self.noai(e, token)))
         return out
+
+    def tags_from(self, e, verdict):
+        return self.lines(e)[1] if self.robots(e, verdict)[2] else "unknown"
+
+    def page_tags(self, e, verdict):
+        """The rows of page_tags."""
+        out = []
+        tags_from = self.tags_from(e, verdict)
+        for agent, t, source, n, place, _ in self.stated(e):
+            out.append((source, n, agent, t.rule, t.word, t.value, t.raw, t.mode, place and place in BINDS, place and place == "noscript",
+                        place in BINDS and not t.denied,
+                        "publication" if t.rule in PUBLICATION else "usage" if t.rule in ("noai", "noimageai") else None,
+                        t.meaning[0] if t.rule == "unavailable_after" and t.meaning else None, DEFINED_BY.get(t.rule, "google"), tags_from,
+                        frozenset(t.notes)))
+        return out
+
+    def usage_signals(self, e, verdict):
+        """The rows of usage_signals."""
+        return [(r.said.protocol, r.source, r.line, r.group_line, r.scope, r.path, r.said.purpose, r.said.preference, r.said.label, r.said.value, r.said.raw,
+                 r.said.draft, r.said.mode, r.in_head, r.binds, r.robots and r.robots.place, r.file and r.file.place, frozenset(r.said.notes))
+                for r in self.signals(e, verdict)]
 
     def conflicts(self, e, verdict):
         rules, inside = self.effective(e, e.agent)
         out = {("tags", tuple(sorted(inside)))} if inside else set()
         if verdict == "disallowed" and any(not r.startswith("zzz") for r in rules):
             out.add(("disallowed_yet_tagged", tuple(sorted(rules))))
-        said = [s for s in self.statements(e, verdict) if s[4]]
-        page = [s[2] for s in said if s[0] in ("header", "meta")]
-        said_of_ai = "restrict" if self.noai(e, e.agent) else None  # noimageai of a page states nothing
-        page += [{"train-ai": said_of_ai, "ai-input": said_of_ai}] * any(t[1] in ("noai", "noimageai") for t in self.of(e, e.agent))
-        site = [s[2] for s in said if s[0] in ("robots.txt", "tdmrep.json")]
-        for p in [p for p in WIDER if any(p in s for s in page + site)]:
-            def total(statements):
-                found = {resolve(s, p) for s in statements} - {None}
-                return "restrict" if "restrict" in found else "allow" if found else None
-            if total(page) == "restrict" and total(site) == "allow":
+        said = self.statements(e, verdict)
+        page = [rows for rows in said if rows[0].source in ("header", "meta")]
+        site = [rows for rows in said if rows[0].source in ("robots.txt", "tdmrep.json")]
+        noai = bool(self.noai(e, e.agent))  # noimageai of a page states nothing
+        named = {r.said.purpose for r in self.signals(e, verdict) if self.in_time(r, e)}
+        for p in named & set(WIDER):
+            of_page = "restrict" if noai and AI & set(wider(p)) else total(page, p)
+            if of_page == "restrict" and total(site, p) == "allow":
                 out.add(("page_restricts", (p,)))
-            if total(page) == "allow" and total(site) == "restrict":
+            if of_page == "allow" and total(site, p) == "restrict":
                 out.add(("page_allows", (p,)))
         return out
 
 
-def resolve(said, purpose):
-    while purpose:
-        if said.get(purpose):
-            return said[purpose]
-        purpose = WIDER[purpose]
-    return None
+def wider(purpose):
+    """purpose and all that hold it."""
+    return [] if purpose is None else [purpose] + wider(WIDER[purpose])
+
+
+def deciding(rows, purpose):
+    """The rows of one statement that say whether purpose is allowed: of those that say nothing, what is said of a wider one holds."""
+    for p in wider(purpose):
+        said = [r for r in rows if r.said.purpose == p and r.said.preference != "unstated"]
+        if said:
+            return [r for r in said if r.said.preference == "restrict"] or said
+    return []
+
+
+def of_one_moment(pool, t, end, e):
+    """The captures of a moment, one of each archive: in one archive the order tells. The crawler's own go before others."""
+    found = [r for r in pool if r.t == t]
+    found = [end([r for r in found if r.archive == a], key=lambda r: r.place[1]) for a in sorted({r.archive for r in found})]
+    return [r for r in found if same(r.agent, e.agent)] or found
+
+
+def come_to(lines):
+    """What lines of robots.txt come to, wherever they say it: a preference for each purpose, and licences."""
+    said = [[NS(said=s) for s in line[3]] for line in lines if line[2] is not None]
+    return [total(said, p) for p in WIDER], [s.value for line in lines for s in line[3] if s.protocol == "license"]
+
+
+def total(statements, purpose):
+    """What several statements come to: one that restricts wins."""
+    found = {r.said.preference for rows in statements for r in deciding(rows, purpose)}
+    return "restrict" if "restrict" in found else "allow" if found else None
 
 
 def matches(pattern, path):
