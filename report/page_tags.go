@@ -16,8 +16,8 @@ type PageTagRow struct {
 	// From 1: the line among the policy header lines of the response (those named here and in
 	// `usage_signals`), or the meta among those kept of the page.
 	Line int32 `parquet:"line"`
-	// Product token that the tag is for, as written. A meta whose name is none has no row. Null: for
-	// everybody.
+	// Product token that the tag is for, as written; of a meta in lower case. A meta whose name is
+	// none has no row. Null: for everybody.
 	Agent string `parquet:"agent,optional,dict"`
 	// The rule.
 	Rule string `parquet:"rule,dict" values:"rule"`
@@ -25,7 +25,8 @@ type PageTagRow struct {
 	Word string `parquet:"word,dict"`
 	// Value of the rule: `50` of `max-snippet:50`. Null: none.
 	Value string `parquet:"value,optional,dict"`
-	// The rule as written, at most 8 KiB.
+	// What states the rule, as written, at most 8 KiB: what stands between two commas, its prefix
+	// included.
 	Raw string `parquet:"raw,dict"`
 	// How the rule was read.
 	ParseMode string `parquet:"parse_mode,dict" values:"parse_mode"`
@@ -37,7 +38,7 @@ type PageTagRow struct {
 	// Whether the rule binds: a header field or a meta that is, or may be, in the head, and not denied
 	// (`noindex=?0`).
 	Binds bool `parquet:"binds"`
-	// What the rule restricts. Null: neither.
+	// What the rule restricts, whatever its value is and whether or not it binds. Null: neither.
 	Restricts string `parquet:"restricts,optional,dict" values:"restriction"`
 	// Moment from which an `unavailable_after` restricts: it does where that is before `--as-of`,
 	// else before the fetch. Without a time of day: the beginning of the day; without a zone (note

@@ -28,7 +28,7 @@ type UsageSignalRow struct {
 	Purpose string `parquet:"purpose,dict" values:"signal_purpose"`
 	// What the statement says of that use.
 	Preference string `parquet:"preference,dict" values:"preference"`
-	// Key as written.
+	// Key, in lower case.
 	Label string `parquet:"label,dict"`
 	// Value as written. Null: none.
 	Value string `parquet:"value,optional,dict"`

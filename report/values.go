@@ -216,10 +216,10 @@ var valuesOf = map[string][]Value{
 	"tag_note": {
 		{"cut", "The field is longer than 8 KiB: the member that the cut went through is dropped."},
 		{"malformed", "No structured field: read as legacy, or dropped."},
-		{"rule_as_token", "A rule stands where a product token should; read as the rule."},
+		{"rule_as_token", "A rule stands where a product token should; without parameters it is read as the rule."},
 		{"value", "The value is none that the rule has."},
 		{"non_ascii", "Bytes outside ASCII."},
-		{"quoted", "Quotation marks around a word."},
+		{"quoted", "Quotation marks or no-break spaces around a word."},
 		{"separator", "Words separated by something else than a comma."},
 		{"inner_list", "An inner list, which the draft does not have: an unknown word."},
 		{"false", "A false Boolean, or a value such as `false` or `no`: the rule is denied."},
@@ -260,6 +260,7 @@ var valuesOf = map[string][]Value{
 		{"ai-input", "Input of AI answers."},
 		{"search", "A search index."},
 		{"license", "Whatever the licence says, which was not read."},
+		{"unknown", "Not known: the label is none that the protocol has."},
 	},
 	"preference": {
 		{"allow", "It is allowed."},

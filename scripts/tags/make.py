@@ -63,7 +63,9 @@ def date(rng, near):
 
 
 def tag(rule, value=None, meaning=None, *notes, word=None):
-    """One rule: its value as written, what that means, and the notes of its row. Its agent and raw text are set by the line."""
+    """One rule: its value as written, what that means, and the notes of its row.
+
+    The line sets its agent and raw text."""
     return NS(agent=None, rule=rule, value=value, meaning=meaning, word=word or rule, raw=None, mode=None, notes=set(notes), denied="false" in notes)
 
 
@@ -297,7 +299,9 @@ def licence(v, raw, draft, mode):
 
 
 def robots(rng):
-    """A robots.txt: (text, groups, lines outside any). A group is (tokens, lines, its first line); a line is (number, name, path, what it says)."""
+    """A robots.txt: (text, groups, lines outside any).
+
+    A group is (tokens, lines, its first line); a line is (number, name, path, what it says)."""
     groups, out, outside = [], [], []
     def line(lines, name, path, text, what):
         out.append("%s: %s%s" % (recase(rng, name), path + rng.choice([" ", "  "]) if path else "", text))

@@ -1,4 +1,4 @@
-"""What the archives of make.py say of publication and use, by docs/SEMANTICS.md alone; plain and slow.
+"""What the archives of make.py say of publication and use, by docs/SEMANTICS.md alone.
 
 It parses no tags: make.py knows what each line means. compare.py compares it with the tables.
 """
@@ -36,12 +36,23 @@ def is_html(e):
     return e.ctype is None or e.ctype.split(";")[0] in ("text/html", "application/xhtml+xml")
 
 
+def once(f):
+    """Keeps what a method of Site returns of a fetch."""
+    def kept(self, e, *more):
+        key = f.__name__, e.id, more
+        if key not in self.found:
+            self.found[key] = f(self, e, *more)
+        return self.found[key]
+    return kept
+
+
 class Site:
     """All records of the archives, and what holds for each fetch."""
 
     def __init__(self, made, asked=(), as_of=None):
         self.made, self.as_of = made, as_of
         self.asked = {a.lower() for a in asked}
+        self.found = {}
 
     # ---- what a page states
 
@@ -70,8 +81,9 @@ class Site:
             return None, False
         return found[0], True
 
+    @once
     def lines(self, e):
-        """Header lines and metas that e states, with their line: (source name, line, text, meaning, from original)."""
+        """Header lines and metas of e: (source name, line, text, meaning, from original)."""
         first, known = self.original(e)
         own = {n.lower() for n, _, _ in e.headers}
         headers = list(e.headers) + ([] if first is None else [h for h in first.headers if h[0].lower() not in own])
@@ -95,7 +107,7 @@ class Site:
         return [t for t in names if t not in ("*", "msapplication-config") and (t != "acme" or same(e.agent, t) or t in self.asked)]
 
     def stated(self, e):
-        """(agent, tag, source, line, place in the page or None, from original) of all tags, whether or not they bind."""
+        """All tags: (agent, tag, source, line, place in the page or None, from original)."""
         out = []
         for source, n, _, said, old in self.lines(e)[0]:
             if source in ("robots-tag", "x-robots-tag"):
@@ -104,8 +116,9 @@ class Site:
                 out += [(None if said[0] == "robots" else said[0], t, source, n, said[2], old) for t in said[1]]
         return out
 
+    @once
     def tags(self, e):
-        """(agent, rule, value, source, line, from original) that bind; an unknown word is a rule here."""
+        """Tags that bind: (agent, rule or unknown word, value, source, line, from original)."""
         return [(agent and agent.lower(), t.word if t.rule == "unknown" else t.rule, t.meaning, source, n, old)
                 for agent, t, source, n, place, old in self.stated(e) if place in BINDS and not t.denied]
 
@@ -194,8 +207,9 @@ class Site:
         after = [r for r in after if same(r.agent, e.agent)] or after
         return of_one_moment(after, min(r.t for r in after), min, e) if after else []
 
+    @once
     def robots(self, e, verdict):
-        """([(line, path, first line of the group or None, what it says)], capture, known) of the lines of robots.txt that hold for e."""
+        """The lines of robots.txt that hold for e: (as said_by has them, capture, known)."""
         if e.what == "robots" or e.reason in ("changed_between", "conflicting_captures"):
             return [], None, True
         found = [(self.said_by(r, e, verdict), r) for r in self.governing(e)]
@@ -206,7 +220,9 @@ class Site:
         return next((f for f in found if f[1].place == e.cited), found[0]) + (True,)  # any of them may be the latest
 
     def said_by(self, r, e, verdict):
-        """What a capture says: lines of the groups that hold for e, lines outside any group, and those of licences."""
+        """Lines of a capture: (line, path, first line of the group or None, what it says).
+
+        They are those of the groups that hold for e, and those outside any group."""
         _, path = self.origin_of(e)
         groups = [g for g in r.groups if any(same(t, e.agent) for t in g[0])] or [g for g in r.groups if "*" in g[0]]
         lines = [line + (g[2],) for g in groups for line in g[1] if line[1] != "disallow"]
@@ -230,6 +246,7 @@ class Site:
                 return n, entry, r
         return None
 
+    @once
     def signals(self, e, verdict):
         """All statements on use that hold for e: the rows of usage_signals."""
         out, usage, tdm = [], {}, {name: {"meta": [], "header": [], "file": []} for name in POLICY}
@@ -283,7 +300,7 @@ class Site:
         return of is None or e.t - of.t <= DAY and (of is row.file or self.before(of, e))
 
     def statements(self, e, verdict):
-        """The signals that bind, by statement: a field of a response, or a line of a file. As lists of rows."""
+        """The signals that bind, as lists of rows: of a field, or a line of a file."""
         out = {}
         for r in self.signals(e, verdict):
             if r.binds and r.said.protocol != "robots-tag":
@@ -369,7 +386,7 @@ def wider(purpose):
 
 
 def deciding(rows, purpose):
-    """The rows of one statement that say whether purpose is allowed: of those that say nothing, what is said of a wider one holds."""
+    """The rows of one statement on a purpose; if it says nothing, on the next wider one."""
     for p in wider(purpose):
         said = [r for r in rows if r.said.purpose == p and r.said.preference != "unstated"]
         if said:
@@ -378,14 +395,14 @@ def deciding(rows, purpose):
 
 
 def of_one_moment(pool, t, end, e):
-    """The captures of a moment, one of each archive: in one archive the order tells. The crawler's own go before others."""
+    """The captures of a moment, the crawler's own first. In one archive the order tells."""
     found = [r for r in pool if r.t == t]
     found = [end([r for r in found if r.archive == a], key=lambda r: r.place[1]) for a in sorted({r.archive for r in found})]
     return [r for r in found if same(r.agent, e.agent)] or found
 
 
 def come_to(lines):
-    """What lines of robots.txt come to, wherever they say it: a preference for each purpose, and licences."""
+    """What lines of robots.txt come to: a preference for each purpose, and licences."""
     said = [[NS(said=s) for s in line[3]] for line in lines if line[2] is not None]
     return [total(said, p) for p in WIDER], [s.value for line in lines for s in line[3] if s.protocol == "license"]
 
