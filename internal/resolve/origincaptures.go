@@ -179,14 +179,22 @@ func (g *originCaptures) index() {
 	var s *urlCaptures
 	for _, c := range g.captures {
 		if s == nil || c.URL != url { // most are of one URL
-			u, _ := weburl.Parse(c.URL)
-			url, s = c.URL, g.ofURL(u.Key())
+			url, s = c.URL, g.ofURL(g.keyOf(c.URL))
 		}
 		s.all = append(s.all, c)
 	}
 	for _, s := range g.byURL {
 		s.sort()
 	}
+}
+
+// keyOf returns the key of a URL of the origin.
+func (g *originCaptures) keyOf(url string) string {
+	if rest, ok := strings.CutPrefix(url, g.Origin); ok && rest == robotsPath { // as most are
+		return url
+	}
+	u, _ := weburl.Parse(url)
+	return u.Key()
 }
 
 // sort fills in what follows from all.

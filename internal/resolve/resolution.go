@@ -86,6 +86,7 @@ func (res *resolution) isNotAfter(c *facts.Capture) bool {
 var resolutionRuns = run.Spec[resolution]{
 	Name: "resolutions",
 	Held: 4 << 20, // one Sorter has them; longer runs are merged once
+	Raw:  true,
 	Compare: func(a, b *resolution) int {
 		if c := a.place().CompareInBucket(b.place()); c != 0 {
 			return c

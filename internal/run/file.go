@@ -18,8 +18,8 @@ import (
 // ErrDamaged is the cause of errors about files whose content is not what was written.
 var ErrDamaged = errors.New("damaged")
 
-// A file of rows has frames, a footer and a trailer. A frame is packed rows, compressed; they
-// refer to none of other frames. The footer has the names and types of the fields, behind their
+// A file of rows has frames, a footer and a trailer. A frame is packed rows, compressed unless
+// Spec.Raw says otherwise; they refer to none of other frames. The footer has the names and types of the fields, behind their
 // length, and of each frame: its length, the CRC-32C of it (four bytes, little endian), the bucket
 // of its first row as its distance from that of the last row before, and that of its last row as
 // its distance from the first; all other numbers are unsigned varints. The trailer has the length
@@ -43,6 +43,7 @@ type frame struct {
 type fileWriter[T any] struct {
 	path   string
 	layout *layout[T]
+	raw    bool // Spec.Raw
 	file   *os.File
 	packed *packedRows[T] // of the frame
 	plain  []byte
@@ -52,12 +53,12 @@ type fileWriter[T any] struct {
 	last   int // bucket of the row added last
 }
 
-func createFile[T any](path string, l *layout[T]) (*fileWriter[T], error) {
+func createFile[T any](path string, l *layout[T], raw bool) (*fileWriter[T], error) {
 	file, err := os.Create(path)
 	if err != nil {
 		return nil, err
 	}
-	return &fileWriter[T]{path: path, layout: l, file: file, packed: newPackedRows(l)}, nil
+	return &fileWriter[T]{path: path, layout: l, raw: raw, file: file, packed: newPackedRows(l)}, nil
 }
 
 // add writes a row.
@@ -95,7 +96,12 @@ func (w *fileWriter[T]) writeFrame() error {
 		return fmt.Errorf("write %s: a row of %d bytes", w.path, len(w.plain))
 	}
 	w.coded = slices.Grow(w.coded, most)
-	coded := s2.Encode(w.coded[len(w.coded):cap(w.coded)], w.plain)
+	coded := w.coded[len(w.coded):cap(w.coded)]
+	if w.raw {
+		coded = append(coded[:0], w.plain...)
+	} else {
+		coded = s2.Encode(coded, w.plain)
+	}
 	w.coded = w.coded[:len(w.coded)+len(coded)]
 	w.frames = append(w.frames, frame{uint32(len(coded)), crc32.Checksum(coded, castagnoli), uint16(w.first), uint16(w.last)})
 	if len(w.coded) < writeBytes {
@@ -321,6 +327,9 @@ func (r *fileReader[T]) next() (*T, int, error) {
 // readFrame reads the next frame into memory of its own: strings of its rows may be kept.
 func (r *fileReader[T]) readFrame() error {
 	f := r.frames[0]
+	if r.spec.Raw { // the rows themselves, which may be kept
+		r.coded = nil
+	}
 	if cap(r.coded) < int(f.length) {
 		r.coded = make([]byte, f.length)
 	}
@@ -334,9 +343,12 @@ func (r *fileReader[T]) readFrame() error {
 	if crc32.Checksum(r.coded, castagnoli) != f.sum {
 		return damaged("a frame with another checksum")
 	}
-	rows, err := s2.Decode(nil, r.coded)
-	if err != nil {
-		return damaged("%v", err)
+	rows := r.coded
+	if !r.spec.Raw {
+		var err error
+		if rows, err = s2.Decode(nil, r.coded); err != nil {
+			return damaged("%v", err)
+		}
 	}
 	if r.packed == nil {
 		r.packed = newPackedRows(r.layout)

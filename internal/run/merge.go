@@ -145,7 +145,7 @@ func (m *merger[T]) compact(ctx context.Context, sources []source[T], dir string
 }
 
 func (m *merger[T]) mergeInto(ctx context.Context, path string, sources []source[T]) error {
-	out, err := createFile(path, m.layout)
+	out, err := createFile(path, m.layout, m.spec.Raw)
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ func (w *OrderedWriter[T]) Put(row *T) error {
 	if w.err == nil && w.out == nil {
 		var l *layout[T]
 		if l, w.err = layoutOf[T](); w.err == nil {
-			w.out, w.err = createFile(filepath.Join(w.dir, OrderedFile(w.spec)), l)
+			w.out, w.err = createFile(filepath.Join(w.dir, OrderedFile(w.spec)), l, w.spec.Raw)
 		}
 	}
 	if w.err != nil {

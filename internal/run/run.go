@@ -36,6 +36,8 @@ type Spec[T any] struct {
 	// Held is how many bytes of packed rows a Writer or Sorter holds until it writes a run; 0
 	// means that it shares memory with many others, and holds few.
 	Held int
+	// Raw has frames written as they are, not compressed: of rows that are read once, and soon.
+	Raw bool
 }
 
 // BucketOf returns the bucket of a host: the 64-bit FNV-1a hash of its bytes,

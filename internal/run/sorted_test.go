@@ -14,7 +14,7 @@ func TestSortedRows(t *testing.T) {
 	for _, held := range []int{1 << 30, 40 << 10, 1 << 10} {
 		rng := rand.New(rand.NewPCG(31, uint64(held)))
 		rows := randomFetches(rng, 3000)
-		s, _ := fill(t, held, rows)
+		s, _ := fill(t, held, true, rows)
 		all, err := s.Finish(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -48,7 +48,7 @@ func TestTogether(t *testing.T) {
 		var sorters []*Sorter[fetch]
 		var dirs []string
 		for part := range slices.Chunk(rows, 1000) {
-			s, dir := fill(t, held, part)
+			s, dir := fill(t, held, false, part)
 			sorters, dirs = append(sorters, s), append(dirs, dir)
 		}
 		all, err := Together(t.Context(), sorters)
@@ -78,7 +78,7 @@ func TestTogether(t *testing.T) {
 func TestSortedRowsAtOnce(t *testing.T) {
 	for _, held := range []int{1 << 30, 40 << 10} {
 		rows := randomFetches(rand.New(rand.NewPCG(33, uint64(held))), 3000)
-		s, _ := fill(t, held, rows)
+		s, _ := fill(t, held, true, rows)
 		all, err := s.Finish(t.Context())
 		if err != nil {
 			t.Fatal(err)

@@ -35,8 +35,19 @@ type Writer[T any] struct {
 	err     error
 }
 
-// A group is the texts of Spec.Group, in packed.
-type group [maxGroup]string
+// A group is the texts of Spec.Group, in packed, and the bucket of their rows.
+type group struct {
+	bucket int
+	texts  [maxGroup]string
+}
+
+// compare orders by bucket first, as rows are: texts are long, and begin alike.
+func (g *group) compare(other *group) int {
+	if c := cmp.Compare(g.bucket, other.bucket); c != 0 {
+		return c
+	}
+	return slices.Compare(g.texts[:], other.texts[:])
+}
 
 // A rankedRow is a row and its Spec.Rank.
 type rankedRow struct {
@@ -113,7 +124,7 @@ func (w *Writer[T]) isOfLastGroup(row *T) bool {
 	last := &w.groups[len(w.groups)-1]
 	for i, n := range w.grouped {
 		f := &w.packed.fields[n]
-		if last[i] != textAt(f.kind, unsafe.Add(unsafe.Pointer(row), f.offset)) {
+		if last.texts[i] != textAt(f.kind, unsafe.Add(unsafe.Pointer(row), f.offset)) {
 			return false
 		}
 	}
@@ -122,14 +133,14 @@ func (w *Writer[T]) isOfLastGroup(row *T) bool {
 
 // addGroup begins a group with the row that was packed last.
 func (w *Writer[T]) addGroup() {
-	var g group
+	g := group{bucket: w.bucket}
 	for i, n := range w.grouped {
-		g[i] = w.packed.fields[n].text.current(w.packed.before)
+		g.texts[i] = w.packed.fields[n].text.current(w.packed.before)
 	}
 	w.groups = append(w.groups, g)
 }
 
-// orderGroups numbers the groups of the rows anew, in the order of their texts. Equal ones become one.
+// orderGroups numbers the groups of the rows anew, in their order. Equal ones become one.
 func (w *Writer[T]) orderGroups() {
 	if len(w.groups) < 2 {
 		return
@@ -138,7 +149,7 @@ func (w *Writer[T]) orderGroups() {
 	for i := range order {
 		order[i] = int32(i)
 	}
-	slices.SortFunc(order, func(a, b int32) int { return slices.Compare(w.groups[a][:], w.groups[b][:]) })
+	slices.SortFunc(order, func(a, b int32) int { return w.groups[a].compare(&w.groups[b]) })
 	numbers := make([]int32, len(order))
 	for i, n := range order[1:] {
 		numbers[n] = numbers[order[i]]
@@ -185,7 +196,7 @@ func (w *Writer[T]) writeRun() error {
 }
 
 func (w *Writer[T]) writeFile(path string) error {
-	out, err := createFile(path, w.layout)
+	out, err := createFile(path, w.layout, w.spec.Raw)
 	if err != nil {
 		return err
 	}
