@@ -66,6 +66,7 @@ func CompareMarks(a, b Mark) int {
 
 var markRuns = run.Spec[Mark]{
 	Name:    "marks",
+	Held:    4 << 20,
 	Compare: func(a, b *Mark) int { return CompareMarks(*a, *b) },
 	Bucket:  func(m *Mark) int { return run.BucketOf(m.HostReversed) },
 	Group:   []string{"HostReversed", "Origin"},

@@ -168,6 +168,7 @@ func cutHop(url string) string {
 
 var stateRuns = run.Spec[State]{
 	Name:    "states",
+	Held:    4 << 20, // as of resolutions: each range of buckets opens all runs
 	Compare: func(a, b *State) int { return facts.CompareInBucket(&a.Fetch, &b.Fetch) },
 	Bucket:  func(s *State) int { return run.BucketOf(s.HostReversed) },
 	Group:   facts.CaptureRuns.Group,
