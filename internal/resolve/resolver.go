@@ -98,7 +98,7 @@ const bodiesFile = "reread.pack"
 type Options struct {
 	Dir     string         // of temporary files
 	Ranges  int            // of buckets, of which each round has so many at most
-	Rows    int64          // resolutions that make a range
+	Rows    int64          // resolutions of a range at most, unless there are Ranges
 	Workers int            // ranges that are worked on at a time
 	Crawler func() Crawler // makes one for each worker
 }
@@ -128,7 +128,7 @@ func Captures(ctx context.Context, s *facts.Reader, opt Options, issues *run.Wri
 		if w.count == 0 {
 			break
 		}
-		n := int(min(max(w.count/opt.Rows, 1), int64(opt.Ranges)))
+		n := int(min((w.count+opt.Rows-1)/opt.Rows, int64(opt.Ranges)))
 		err = rs.round(ctx, n, w.ranges(n), func(r *resolver, ctx context.Context, from, to int) error { return r.nextRound(ctx, w, from, to) })
 		if err = cmp.Or(err, w.resolutions.Remove(), w.targets.Remove()); err != nil {
 			return nil, err
