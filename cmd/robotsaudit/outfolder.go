@@ -97,6 +97,12 @@ func (f *writeFlags) add(flags *pflag.FlagSet, output string, tables bool) {
 
 // accounted runs do, and tells what it came to.
 func (f *writeFlags) accounted(cmd *cobra.Command, log *slog.Logger, do func(*account) error) error {
+	if f.metrics != "" { // before hours of work
+		folder := filepath.Dir(f.metrics)
+		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+			return usageErrorf("--metrics %s: there is no folder %s; make it, or give another place", f.metrics, folder)
+		}
+	}
 	a := newAccount()
 	err := do(a)
 	code := exitCode(err)
