@@ -140,6 +140,9 @@ type reader struct {
 	match      Match
 }
 
+// isUnnamed reports whether the file does not name the token.
+func (r *reader) isUnnamed() bool { return r.match == MatchGlobal || r.match == MatchNoGroup }
+
 // delay is a record that asks a group's crawlers to wait.
 type delay struct {
 	group, line int
@@ -190,8 +193,8 @@ func (f *parsedFile) delay(token string) (micros int64, line int) {
 	}
 	r := f.reader(token)
 	micros, line = f.delayOf(r.group, token)
-	if len(r.documented) > 0 {
-		for _, other := range agents.Obeys(token) {
+	if r.isUnnamed() {
+		for _, other := range agents.Obeys(token) { // whose group may be the same, and its delay another
 			if less, at := f.delayOf(f.For(other), other); less < micros {
 				micros, line = less, at
 			}
@@ -226,7 +229,7 @@ func (f *parsedFile) reader(token string) reader {
 			r.others = append(r.others, g)
 		}
 	}
-	if r.match == MatchGlobal || r.match == MatchNoGroup {
+	if r.isUnnamed() {
 		for _, other := range agents.Obeys(token) {
 			if g := f.For(other); g != r.group {
 				r.documented = append(r.documented, g)

@@ -114,6 +114,13 @@ func (p *pace) delay(r *Result, tl *timeline) (delay int64, line int, err error)
 	if err != nil || delay == 0 {
 		return 0, 0, err
 	}
+	for _, rival := range r.rivals { // one of them may have been in force, and a failure asks for nothing
+		other, _, err := p.delayOf(rival, c)
+		if err != nil {
+			return 0, 0, err
+		}
+		delay = min(delay, other)
+	}
 	if tl.hasUnreadCopy(r.Fetch.Time()) { // it may ask for nothing
 		return 0, 0, nil
 	}
