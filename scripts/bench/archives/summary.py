@@ -4,6 +4,7 @@ import collections
 import csv
 import operator
 import statistics
+import textwrap
 
 ONE, TWO, AUDIT = "ingest, 1 core", "ingest, 2 cores", "audit, 2 cores"
 MEMORY_MB = 300
@@ -36,14 +37,18 @@ def markdown(raw, facts):
             runs[row["corpus"], row["reader"]][row["round"]] = row
     rounds = max(len(rows) for rows in runs.values())
     lines = ["# Large archives beside other readers", "", f"    {facts['command']}", "",
-             f"Medians of {rounds} rounds after a warm-up, the readers taking turns, forth and back; the archives are in the page cache. CPU is",
-             "user and system time; MB are 10⁶ bytes of compressed archive; peak memory is the kernel's ru_maxrss, which counts mapped files",
-             "and is never less than the measuring program's own, some 20 MB. raw.csv has every run.", ""]
+             *paragraph(f"""Medians of {rounds} rounds after a warm-up, the readers taking turns, forth and back; the archives are in the page
+             cache. CPU is user and system time; MB are 10⁶ bytes of compressed archive; peak memory is the kernel's ru_maxrss, which counts
+             mapped files and is never less than the measuring program's own, some 20 MB. raw.csv has every run."""), ""]
     for name, corpus in facts["corpora"].items():
         lines += corpus_table(name, corpus, runs)
     lines += goals(runs)
     lines += [*corpora(facts), *machine(facts), *commands(facts)]
     return "\n".join(lines)
+
+
+def paragraph(text):
+    return textwrap.wrap(" ".join(text.split()), 100)
 
 
 def median(runs, corpus, reader, measure):
@@ -89,18 +94,18 @@ def corpora(facts):
     for name, c in facts["corpora"].items():
         yield (f"| {name} | {len(c['files'])} | {c['compressed_bytes'] / 1e6:.0f} | {c['bytes'] / 1e6:.0f} | {c['records']:,} | {c['page_fetches']:,} "
                f"| {c['hosts']:,} | {c['sha256'][0][:16]}… |")
-    yield from ("", """Each record is a gzip member: a warcinfo, then request, response and metadata of each fetch, a robots.txt for each host. Pages are Debian's
+    yield from ("", *paragraph("""Each record is a gzip member: a warcinfo, then request, response and metadata of each fetch, a robots.txt for each host. Pages are Debian's
 HTML documentation from random places on, with base64 between its paragraphs that brings pages of 40 to 400 KB down to a compression ratio
 of about 4 (small pages, of 3 to 5 KB, have none). Deflated by compress/flate at level 6. `copies` has each fetch of `pages` several times
-with other hosts and record ids: there the page is deflated once, as a part of its own behind the head.""", "")
+with other hosts and record ids: there the page is deflated once, as a part of its own behind the head."""), "")
 
 
 def machine(facts):
     yield from ("## Machine and versions", "", f"- {facts['machine']}")
     yield from (f"- {name}: {version}" for name, version in facts["versions"].items())
-    yield from ("", """FastWARC iterates without parsing HTTP; warcio reads the content of each record; internal/inflate and klauspost's reader inflate member after
+    yield from ("", *paragraph("""FastWARC iterates without parsing HTTP; warcio reads the content of each record; internal/inflate and klauspost's reader inflate member after
 member and compare checksums; libdeflate-gunzip (which maps the whole file) and zcat write to /dev/null. Record and byte counts of those that tell
-them are compared with the maker's. The page cache is warm and the output folder of `ingest` and `audit` is removed, untimed, before each run.""", "")
+them are compared with the maker's. The page cache is warm and the output folder of `ingest` and `audit` is removed, untimed, before each run."""), "")
 
 
 def commands(facts):
