@@ -14,6 +14,7 @@ import (
 	slyrz "github.com/slyrz/warc"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/run"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
@@ -108,7 +109,7 @@ func checkInput(ctx context.Context, in facts.Input, dir string, opt CheckOption
 	var failed *inputError
 	switch {
 	case errors.As(err, &failed):
-		c.InputResult, c.Failure = facts.InputResult{Input: in}, reason(failed.err).Error()
+		c.InputResult, c.Failure = facts.InputResult{Input: in}, object.Cause(failed.err).Error()
 		return c, nil
 	case err != nil:
 		return nil, err

@@ -108,7 +108,7 @@ func (x *expander) named(arg string) {
 	case errors.Is(err, fs.ErrNotExist):
 		x.fail(arg, "no such file or folder; check the path")
 	default:
-		x.fail(arg, "cannot be read (%v); check its permissions", reason(err))
+		x.fail(arg, "cannot be read (%v); check its permissions", object.Cause(err))
 	}
 }
 
@@ -135,7 +135,7 @@ func (x *expander) list(path string) {
 	}
 	f, err := x.openList(path)
 	if err != nil {
-		x.fail(path, "the list cannot be read (%v); check the path", reason(err))
+		x.fail(path, "the list cannot be read (%v); check the path", object.Cause(err))
 		return
 	}
 	defer f.Close()
@@ -257,7 +257,7 @@ func (x *expander) listed(line, at string) {
 	info, err := os.Stat(at)
 	switch {
 	case err != nil:
-		x.fail(line, "cannot be read (%v), though a list names it; correct the list, or say with --base where its lines are", reason(err))
+		x.fail(line, "cannot be read (%v), though a list names it; correct the list, or say with --base where its lines are", object.Cause(err))
 	case info.IsDir():
 		x.folder(at)
 	default:
@@ -296,7 +296,7 @@ type found struct{ path, name string }
 func (w *walk) enter(dir, name string) {
 	real, err := realPath(dir)
 	if err != nil {
-		w.fail(dir, "cannot be read (%v); check its permissions", reason(err))
+		w.fail(dir, "cannot be read (%v); check its permissions", object.Cause(err))
 		return
 	}
 	if w.entered[real] || filepath.Base(real) == facts.PrivateFolder { // of an output, which may lie among the archives
@@ -305,7 +305,7 @@ func (w *walk) enter(dir, name string) {
 	w.entered[real] = true
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		w.fail(dir, "cannot be read (%v); check its permissions", reason(err))
+		w.fail(dir, "cannot be read (%v); check its permissions", object.Cause(err))
 	}
 	for _, e := range entries {
 		w.entry(e, found{filepath.Join(dir, e.Name()), path.Join(name, e.Name())})
@@ -320,7 +320,7 @@ func (w *walk) entry(e fs.DirEntry, at found) {
 	case e.Type()&fs.ModeSymlink != 0:
 		info, err := os.Stat(at.path)
 		if err != nil {
-			w.fail(at.path, "is a link that leads nowhere (%v); mend or remove it", reason(err))
+			w.fail(at.path, "is a link that leads nowhere (%v); mend or remove it", object.Cause(err))
 			return
 		}
 		if info.IsDir() {
@@ -376,12 +376,12 @@ func isOutput(dir string) bool {
 func (x *expander) file(path, name string) {
 	real, err := realPath(path)
 	if err != nil {
-		x.fail(path, "cannot be read (%v)", reason(err))
+		x.fail(path, "cannot be read (%v)", object.Cause(err))
 		return
 	}
 	info, err := os.Stat(real)
 	if err != nil {
-		x.fail(path, "cannot be read (%v)", reason(err))
+		x.fail(path, "cannot be read (%v)", object.Cause(err))
 		return
 	}
 	if !info.Mode().IsRegular() {
@@ -420,14 +420,4 @@ func distinctNames(inputs []facts.Input) {
 			inputs[i].Name = inputs[i].Path
 		}
 	}
-}
-
-// reason is the part of a file error behind the path, which the message names
-// already.
-func reason(err error) error {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		return pe.Err
-	}
-	return err
 }

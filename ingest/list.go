@@ -13,6 +13,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/httpmsg"
+	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
@@ -52,7 +53,7 @@ func List(ctx context.Context, in Input, opt ListOptions, f func(*Listed) error)
 	result, err := readInput(in, 0, listSink{issue: opt.Issue}, opt.Stdin, reading)
 	var failed *inputError
 	if errors.As(err, &failed) {
-		err = reason(failed.err)
+		err = object.Cause(failed.err)
 	}
 	return result, err
 }

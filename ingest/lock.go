@@ -11,6 +11,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/object"
 )
 
 // ErrLocked is the error of an output folder that another process holds.
@@ -46,14 +47,14 @@ func LockToRead(dir string) (release func() error, err error) {
 func lockFile(dir string) (*flock.Flock, error) {
 	private := filepath.Join(dir, facts.PrivateFolder)
 	if err := os.MkdirAll(private, 0o777); err != nil {
-		return nil, fmt.Errorf("output folder %s cannot be made (%v); give another with -o", dir, reason(err))
+		return nil, fmt.Errorf("output folder %s cannot be made (%v); give another with -o", dir, object.Cause(err))
 	}
 	return flock.New(filepath.Join(private, facts.LockFile)), nil
 }
 
 func locked(dir string, lock *flock.Flock, held bool, err error) (func() error, error) {
 	if err != nil {
-		return nil, fmt.Errorf("output folder %s cannot be written (%v); check its permissions or give another with -o", dir, reason(err))
+		return nil, fmt.Errorf("output folder %s cannot be written (%v); check its permissions or give another with -o", dir, object.Cause(err))
 	}
 	if !held {
 		return nil, fmt.Errorf("output folder %s %w; wait for it or give another with -o", dir, ErrLocked)

@@ -16,6 +16,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/httpmsg"
+	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/internal/wacz"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
@@ -285,7 +286,7 @@ func (g *ingestion) task(ctx context.Context, inputs []facts.Input) (outcome, er
 		}
 		left := make(map[string]bool)
 		for _, f := range failed {
-			o.failures = append(o.failures, facts.Failure{Name: f.input.Name, Reason: reason(f.err).Error(), Path: f.input.Path})
+			o.failures = append(o.failures, facts.Failure{Name: f.input.Name, Reason: object.Cause(f.err).Error(), Path: f.input.Path})
 			if g.opt.NotRead != nil {
 				g.opt.NotRead(&o.failures[len(o.failures)-1])
 			}

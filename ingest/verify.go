@@ -208,7 +208,7 @@ func (v *Verification) read(ctx context.Context, rows []facts.Fetch) *verifyBatc
 		a.close()
 	}
 	if err != nil && ctx.Err() == nil {
-		r.unread = cut(reason(err).Error(), maxFault)
+		r.unread = cut(object.Cause(err).Error(), maxFault)
 	}
 	return r
 }

@@ -91,7 +91,7 @@ func (v *Verification) openNamed(ctx context.Context, index *facts.InputResult, 
 			return nil, err
 		}
 		if first == nil {
-			first = fmt.Errorf("%s: %w", object.Shown(p), reason(err))
+			first = fmt.Errorf("%s: %w", object.Shown(p), object.Cause(err))
 		}
 	}
 	if v.Base == "" {

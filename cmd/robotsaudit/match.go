@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
@@ -172,11 +172,7 @@ func readRobotsTxt(name string, stdin io.Reader) ([]byte, error) {
 
 // fileError names a file that can't be read and says what to do.
 func fileError(what, name string, err error) error {
-	var pathError *fs.PathError
-	if errors.As(err, &pathError) {
-		err = pathError.Err
-	}
-	return fmt.Errorf("%s %q: %w: give the path of a readable file, or - for standard input", what, name, err)
+	return fmt.Errorf("%s %q: %w: give the path of a readable file, or - for standard input", what, name, object.Cause(err))
 }
 
 // An answer is what match prints for one URL. Its keys are an interface.

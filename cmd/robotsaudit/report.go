@@ -222,7 +222,7 @@ func (f *reportFlags) writeCSV(cmd *cobra.Command, r *results.Results) error {
 		return nil
 	}
 	if err := os.MkdirAll(f.csv, 0o777); err != nil {
-		return fmt.Errorf("the folder %s cannot be made (%w); give another with --csv", f.csv, withoutPath(err))
+		return fmt.Errorf("the folder %s cannot be made (%w); give another with --csv", f.csv, object.Cause(err))
 	}
 	for _, file := range csv.Files {
 		write := func(w io.Writer) error { return file.Write(cmd.Context(), w, r) }

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/robotsaudit/robotsaudit/internal/agents"
+	"github.com/robotsaudit/robotsaudit/internal/object"
 )
 
 // Flags that the command line does not give take their value from the environment or from
@@ -172,7 +173,7 @@ func setFlag(flags *pflag.FlagSet, f *pflag.Flag, values []string) error {
 func readSettings(root *cobra.Command, path string) (map[string][]string, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, usageErrorf("--config %s: %v; check the path", path, withoutPath(err))
+		return nil, usageErrorf("--config %s: %v; check the path", path, object.Cause(err))
 	}
 	var file map[string]any
 	if err := toml.Unmarshal(text, &file); err != nil {

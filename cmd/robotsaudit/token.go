@@ -8,6 +8,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/agents"
+	"github.com/robotsaudit/robotsaudit/internal/object"
 )
 
 // tokenFault says what is wrong with a product token, if anything. Many names in
@@ -51,7 +52,7 @@ func tokenDoubt(token string) string {
 func readTokens(path string) ([]string, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, usageErrorf("--agents-file %s: %v; check the path", path, withoutPath(err))
+		return nil, usageErrorf("--agents-file %s: %v; check the path", path, object.Cause(err))
 	}
 	var tokens []string
 	for number, line := range numberedLines(text) {
@@ -89,7 +90,7 @@ const nothing = "-"
 func readCrawlerMap(path string) (evaluate.CrawlerMap, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, usageErrorf("--crawler-map %s: %v; check the path", path, withoutPath(err))
+		return nil, usageErrorf("--crawler-map %s: %v; check the path", path, object.Cause(err))
 	}
 	var rules evaluate.CrawlerMap
 	for number, line := range numberedLines(text) {

@@ -5,20 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
-)
 
-// withoutPath leaves out which file an error is of, and what was to be done with it.
-func withoutPath(err error) error {
-	if failed := (*fs.PathError)(nil); errors.As(err, &failed) {
-		return failed.Err
-	}
-	return err
-}
+	"github.com/robotsaudit/robotsaudit/internal/object"
+)
 
 // writeWhole writes a file, of which there is nothing until it is whole; - is standard output.
 func writeWhole(cmd *cobra.Command, path string, write func(io.Writer) error) error {
@@ -32,7 +25,7 @@ func writeWhole(cmd *cobra.Command, path string, write func(io.Writer) error) er
 	temporary := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%d.tmp", filepath.Base(path), os.Getpid()))
 	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
-		return fmt.Errorf("%s cannot be written (%w); give another place", path, withoutPath(err))
+		return fmt.Errorf("%s cannot be written (%w); give another place", path, object.Cause(err))
 	}
 	defer os.Remove(temporary) // which is gone where all went well
 	out := bufio.NewWriter(f)

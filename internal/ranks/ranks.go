@@ -11,13 +11,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
@@ -48,11 +48,8 @@ const maxLine = 4 << 10
 // Read reads a file of lines RANK,DOMAIN, as it stands or in gzip. An error tells what is expected.
 func Read(path string) (*List, error) {
 	file, err := os.Open(path)
-	if failed := (*fs.PathError)(nil); errors.As(err, &failed) {
-		return nil, fmt.Errorf("%s: %w; check the path", path, failed.Err)
-	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w; check the path", path, object.Cause(err))
 	}
 	defer file.Close()
 	hash := sha256.New()

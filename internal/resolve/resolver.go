@@ -98,7 +98,7 @@ const bodiesFile = "reread.pack"
 type Options struct {
 	Dir     string         // of temporary files
 	Ranges  int            // of buckets, of which each round has so many at most
-	Rows    int64          // resolutions of a range at most, unless there are Ranges
+	Rows    int64          // resolutions in a range; more only where there are Ranges of them
 	Workers int            // ranges that are worked on at a time
 	Crawler func() Crawler // makes one for each worker
 }

@@ -19,8 +19,8 @@ import (
 var ErrDamaged = errors.New("damaged")
 
 // A file of rows has frames, a footer and a trailer. A frame is packed rows, compressed unless
-// Spec.Raw says otherwise; they refer to none of other frames. The footer has the names and types of the fields, behind their
-// length, and of each frame: its length, the CRC-32C of it (four bytes, little endian), the bucket
+// Spec.Raw says otherwise; they refer to none of other frames. The footer has the names and types
+// of the fields, behind their length, and of each frame: its length, the CRC-32C of it (four bytes, little endian), the bucket
 // of its first row as its distance from that of the last row before, and that of its last row as
 // its distance from the first; all other numbers are unsigned varints. The trailer has the length
 // of the footer and the CRC-32C of it, and fileMagic.

@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"iter"
 	"maps"
 	"os"
@@ -343,10 +342,7 @@ const manifestURL = "urn:robotsaudit:evidence:manifest"
 func (w *writer) finish(ctx context.Context, manifest *os.File, to string) (_ *Verification, err error) {
 	file, err := os.CreateTemp(filepath.Dir(to), facts.TemporaryPrefix+"*")
 	if err != nil {
-		if failed := (*fs.PathError)(nil); errors.As(err, &failed) {
-			err = failed.Err // without the name of the temporary file
-		}
-		return nil, fmt.Errorf("%s cannot be written (%w); give another place", to, err)
+		return nil, fmt.Errorf("%s cannot be written (%w); give another place", to, object.Cause(err))
 	}
 	defer func() {
 		if err != nil {

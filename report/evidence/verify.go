@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/object"
 )
 
 // Verification is what recomputing a bundle's verdicts came to.
@@ -68,11 +68,8 @@ func verify(ctx context.Context, path, tmp string) (*Verification, error) {
 		return nil, err
 	}
 	bundle, err := os.Open(path)
-	if failed := (*fs.PathError)(nil); errors.As(err, &failed) {
-		return nil, fmt.Errorf("the bundle %s cannot be read (%w); check the path", path, failed.Err)
-	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the bundle %s cannot be read (%w); check the path", path, object.Cause(err))
 	}
 	defer bundle.Close()
 	members := newMember(bufio.NewReaderSize(bundle, 64<<10))

@@ -3,7 +3,6 @@
     index_compare.py BINARY [AUDITS [SEED]] [--scenarios N] [--keep DIR]
 """
 
-import argparse
 import collections
 import json
 import os
@@ -23,6 +22,7 @@ from warcio.archiveiterator import ArchiveIterator
 import history_to_warc as h
 import index_reference as joins
 import reference as ref
+import seeds
 
 COMPARED = ["verdict", "evidence", "reason", "certainty"]
 NOTES = ["other_crawler", "same_moment", "other_target", "ambiguous_token", "unread_capture", "no_status", "redirect_target"]
@@ -315,20 +315,6 @@ def compare(binary, seed, scenarios, keep, totals):
         shutil.rmtree(folder)
 
 
-def main():
-    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("binary")
-    arguments.add_argument("audits", type=int, nargs="?", default=8)
-    arguments.add_argument("seed", type=int, nargs="?", default=1, help="of the first audit")
-    arguments.add_argument("--scenarios", type=int, default=60, help="origins of an audit")
-    arguments.add_argument("--keep", metavar="DIR", help="keep here what differs")
-    args = arguments.parse_args()
-    totals = collections.Counter()
-    for seed in range(args.seed, args.seed + args.audits):
-        compare(args.binary, seed, args.scenarios, args.keep, totals)
-    print("compared in {audits} audits: {fetches} fetches, {told} of them told by {rows} rows: {problems} differences".format_map(totals))
-    sys.exit(totals["problems"] > 0)
-
-
 if __name__ == "__main__":
-    main()
+    seeds.main(__doc__, "audits", 60, compare,
+               "compared in {audits} audits: {fetches} fetches, {told} of them told by {rows} rows: {problems} differences")

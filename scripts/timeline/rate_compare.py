@@ -3,14 +3,12 @@
     rate_compare.py BINARY [ARCHIVES [SEED]] [--scenarios N] [--keep DIR]
 """
 
-import argparse
 import collections
 import json
 import os
 import random
 import shutil
 import subprocess
-import sys
 import tempfile
 from datetime import timedelta
 
@@ -18,6 +16,7 @@ import pyarrow.parquet
 
 import history_to_warc as h
 import rate_reference as rate
+import seeds
 
 S, HOUR, DAY = timedelta(seconds=1), timedelta(hours=1), timedelta(days=1)
 DELAYS = ["0", "0.5", "1", "1.5", "2", "3", "5", "10", "10", "10", "30", "60", "600", "86400", "86401", "9" * 30, "-1", "soon", "", "10s",
@@ -188,20 +187,6 @@ def compare(binary, seed, scenarios, keep, totals):
         shutil.rmtree(folder)
 
 
-def main():
-    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("binary")
-    arguments.add_argument("archives", type=int, nargs="?", default=8)
-    arguments.add_argument("seed", type=int, nargs="?", default=1, help="of the first archive")
-    arguments.add_argument("--scenarios", type=int, default=150, help="origins of an archive")
-    arguments.add_argument("--keep", metavar="DIR", help="keep here what differs")
-    args = arguments.parse_args()
-    totals = collections.Counter()
-    for seed in range(args.seed, args.seed + args.archives):
-        compare(args.binary, seed, args.scenarios, args.keep, totals)
-    print("compared in {archives} archives: {fetches} fetches, {pairs} pairs of them, {rows} rows: {problems} differences".format_map(totals))
-    sys.exit(totals["problems"] > 0)
-
-
 if __name__ == "__main__":
-    main()
+    seeds.main(__doc__, "archives", 150, compare,
+               "compared in {archives} archives: {fetches} fetches, {pairs} pairs of them, {rows} rows: {problems} differences")
