@@ -84,7 +84,9 @@ func (r *Resolved) resolve(ctx context.Context) error {
 	issues := run.NewWriter(r.dir, facts.IssueRuns)
 	var deciders []*decider
 	res, err := resolve.Captures(ctx, r.store, resolve.Options{
-		Dir: r.dir, Ranges: r.ranges(), Rows: r.opt.RangeRows, Workers: r.workers(), Crawler: func() resolve.Crawler {
+		Dir: r.dir, Ranges: r.ranges(), Workers: r.workers(),
+		Rows: 4 * r.opt.RangeRows, // a step takes less time than deciding a fetch, and each range opens all runs
+		Crawler: func() resolve.Crawler {
 			d := &decider{naming: newNaming(&r.opt)}
 			deciders = append(deciders, d)
 			return d.keyOf

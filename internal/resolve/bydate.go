@@ -25,6 +25,13 @@ func (d *byDate) add(c *facts.Capture) {
 	(*d)[i].captures = append((*d)[i].captures, c)
 }
 
+// forget leaves no captures but the memory for others, unless that is much.
+func (d byDate) forget() {
+	for i := range d {
+		d[i].captures = emptied(d[i].captures)
+	}
+}
+
 // from yields, in the order of compareInTime, the captures whose dates name some moment from
 // micros on, and perhaps a few more before; of each precision up to the first at which
 // stop is true.

@@ -20,6 +20,7 @@ type originCaptures struct {
 	captures []*facts.Capture
 	rows     [][]facts.Capture // where captures are
 	byURL    map[string]*urlCaptures
+	spare    []*urlCaptures  // of former origins, without captures
 	scanned  map[string]bool // URLs whose fetches are all here
 	unread   []facts.Time    // of captures of robots.txt that indexes tell of and no input holds, in order
 }
@@ -28,7 +29,8 @@ type originCaptures struct {
 // them: a host may have been asked for its robots.txt every minute for years.
 type urlCaptures struct {
 	all       []*facts.Capture            // by time, of one moment in the order of their archive
-	everyone  *askings                    // all GETs; made when first asked for
+	told      bool                        // the next three are filled in, which by does
+	everyone  askings                     // all GETs
 	crawler   string                      // that made all of them, if it is one
 	crawlers  map[string]*askings         // those of each crawler, if there are several
 	originals map[string][]*facts.Capture // those that may lend their body, by payload digest; made when first asked for
@@ -55,6 +57,10 @@ func (g *originCaptures) begin(p facts.Place) {
 	g.free(1)
 	if len(g.byURL) > keptRows {
 		*g = *newOriginCaptures()
+	}
+	for _, s := range g.byURL {
+		s.forget()
+		g.spare = append(g.spare, s)
 	}
 	g.Place, g.captures, g.unread = p, emptied(g.captures), g.unread[:0]
 	clear(g.byURL)
@@ -98,10 +104,20 @@ func (g *originCaptures) add(c *facts.Capture) error {
 func (g *originCaptures) ofURL(key string) *urlCaptures {
 	s := g.byURL[key]
 	if s == nil {
-		s = new(urlCaptures)
+		if last := len(g.spare) - 1; last >= 0 {
+			s, g.spare = g.spare[last], g.spare[:last]
+		} else {
+			s = new(urlCaptures)
+		}
 		g.byURL[key] = s
 	}
 	return s
+}
+
+// forget leaves no captures but the memory for others, unless that is much.
+func (s *urlCaptures) forget() {
+	s.everyone.forget()
+	*s = urlCaptures{all: emptied(s.all), everyone: s.everyone}
 }
 
 // addUnread adds the captures of robots.txt that indexes tell of, once all others are here. Those of the
@@ -200,7 +216,8 @@ func (g *originCaptures) keyOf(url string) string {
 // sort fills in what follows from all.
 func (s *urlCaptures) sort() {
 	slices.SortFunc(s.all, func(a, b *facts.Capture) int { return facts.CompareInTime(&a.Fetch, &b.Fetch) })
-	*s = urlCaptures{all: s.all}
+	s.everyone.forget()
+	*s = urlCaptures{all: s.all, everyone: s.everyone}
 }
 
 // maxLooks bounds the captures of a URL that one step of a resolution looks at. A host may have
@@ -219,6 +236,13 @@ type askings struct {
 	all       byDate
 	successes byDate                      // those with a 2xx
 	validated map[string][]*facts.Capture // the same by validator, as validatorsOf has them; by time
+}
+
+// forget leaves no captures but the memory for others, unless that is much.
+func (a *askings) forget() {
+	a.all.forget()
+	a.successes.forget()
+	a.validated = nil
 }
 
 func (a *askings) add(c *facts.Capture) {
@@ -241,29 +265,29 @@ type Crawler func(*facts.Fetch) string
 
 // by returns the askings of the crawler that a resolution began with, and everyone's.
 func (s *urlCaptures) by(who Crawler, res *resolution) (own, everyone *askings) {
-	if s.everyone == nil {
+	if !s.told {
 		s.tellCrawlers(who)
 	}
 	key := who(&res.Fetch)
 	if own = s.crawlers[key]; s.crawlers == nil && s.crawler == key {
-		own = s.everyone
+		own = &s.everyone
 	}
 	if own == nil {
 		own = new(askings)
 	}
-	return own, s.everyone
+	return own, &s.everyone
 }
 
 func (s *urlCaptures) tellCrawlers(who Crawler) {
-	s.everyone = new(askings)
-	several := false
+	s.told = true
+	first, several := true, false
 	for _, c := range s.all {
 		if !isAsking(c) {
 			continue
 		}
 		key := who(&c.Fetch)
-		several = several || len(s.everyone.all) > 0 && key != s.crawler
-		s.crawler = key
+		several = several || !first && key != s.crawler
+		first, s.crawler = false, key
 		s.everyone.add(c)
 	}
 	if !several {

@@ -57,7 +57,9 @@ func merge[T any](ctx context.Context, paths []string, spec Spec[T], opt MergeOp
 		return fmt.Errorf("merge of buckets %d to %d: there are %d", opt.From, opt.To, Buckets)
 	}
 	m := &merger[T]{spec: spec, before: opt.Before, behind: opt.Behind}
-	m.from, m.to = narrow(opt.From, opt.To, opt.Select)
+	if m.from, m.to = narrow(opt.From, opt.To, opt.Select); m.from == m.to {
+		return ctx.Err() // no file is opened in vain
+	}
 	if m.layout, err = layoutOf[T](); err != nil {
 		return err
 	}
