@@ -322,7 +322,7 @@ func (f *evaluateFlags) checkOutcome() error {
 func (f *evaluateFlags) checkTables() error {
 	for _, name := range f.tables {
 		if !slices.Contains(report.TableNames(), name) {
-			return usageErrorf("--tables %q: there is no such table; 'robotsaudit schema' lists them", name)
+			return usageErrorf("--tables %q: there is no such table; %s", name, advice(name, "", report.TableNames(), "'robotsaudit schema' lists them"))
 		}
 	}
 	for _, table := range []report.Table{report.GroupVerdictsTable.Table, report.RobotsAgentsTable.Table} {

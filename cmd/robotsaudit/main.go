@@ -11,7 +11,6 @@ import (
 	"os/signal"
 	"runtime"
 	"slices"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -179,10 +178,9 @@ Many machines, as under Slurm, share an audit in stages: see 'robotsaudit plan -
                                                   and what these crawlers would have been allowed
   robotsaudit report -o out                       the report for people, out/report.html
   robotsaudit match robots.txt GPTBot /private/   one question to one robots.txt`,
-		SilenceErrors:              true,
-		SuggestionsMinimumDistance: 2,
-		SilenceUsage:               true,
-		Args:                       cobra.ArbitraryArgs, // one that names no command: cobra would say so in its own way
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs, // one that names no command: cobra would say so in its own way
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usageErrorf("no command given; 'robotsaudit --help' lists them")
@@ -194,7 +192,7 @@ Many machines, as under Slurm, share an audit in stages: see 'robotsaudit plan -
 		if args := cmd.Flags().Args(); cmd == root && len(args) > 0 { // before the flag, which is another command's
 			return unknownCommand(cmd, args[0])
 		}
-		return usageErrorf("%s; '%s --help' lists the options", withoutStrconv(err), cmd.CommandPath())
+		return flagError(cmd, err)
 	})
 	root.SetVersionTemplate("robotsaudit {{.Version}}\n")
 	root.Flags().Bool("version", false, "print the version")
@@ -210,19 +208,6 @@ Many machines, as under Slurm, share an audit in stages: see 'robotsaudit plan -
 	checkHelpArgs(root)
 	completeFlags(root)
 	return root
-}
-
-// withoutStrconv is what a flag's error says, but for how numbers are parsed.
-func withoutStrconv(err error) string {
-	text, _, _ := strings.Cut(err.Error(), ": strconv.")
-	return text
-}
-
-func unknownCommand(root *cobra.Command, name string) error {
-	if near := root.SuggestionsFor(name); len(near) > 0 {
-		return usageErrorf("unknown command %q; did you mean %s?", name, near[0])
-	}
-	return usageErrorf("unknown command %q; 'robotsaudit --help' lists them", name)
 }
 
 // inputArgs asks for at least one archive.

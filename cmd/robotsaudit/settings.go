@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -15,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/internal/object"
 )
 
@@ -95,14 +93,8 @@ var repositoryVariables = []string{
 func warnOfVariables(root *cobra.Command, log *slog.Logger) {
 	known := settingVariables(root)
 	for _, name := range unknownVariables(known, os.Environ()) {
-		advice := "variables are named like flags, as in ROBOTSAUDIT_OUTPUT"
-		near := slices.MinFunc(known, func(a, b string) int {
-			return cmp.Or(cmp.Compare(agents.Distance(name, a), agents.Distance(name, b)), cmp.Compare(a, b))
-		})
-		if agents.Distance(name, near) <= 2 {
-			advice = fmt.Sprintf("did you mean %s?", near)
-		}
-		log.Warn(fmt.Sprintf("environment variable %s is ignored, it is that of no flag; %s", name, advice))
+		log.Warn(fmt.Sprintf("environment variable %s is ignored, it is that of no flag; %s", name,
+			advice(name, "", known, "variables are named like flags, as in ROBOTSAUDIT_OUTPUT")))
 	}
 }
 
@@ -191,14 +183,16 @@ func readSettings(root *cobra.Command, path string) (map[string][]string, error)
 		case !isTable && slices.ContainsFunc(root.Commands(), func(c *cobra.Command) bool { return hasSetting(c, key) }):
 			section = map[string]any{key: file[key]}
 		case !isTable || command == nil:
-			return nil, usageErrorf("--config %s: unknown key %q; keys are names of flags, as in output = \"out\", and tables those of commands, as in [audit]", path, key)
+			return nil, usageErrorf("--config %s: unknown key %q; %s", path, key,
+				advice(key, "", topKeys(root, isTable), "keys are names of flags, as in output = \"out\", and tables those of commands, as in [audit]"))
 		}
 		for _, name := range slices.Sorted(maps.Keys(section)) {
 			full := name
 			if isTable {
 				full = key + "." + name
 				if !hasSetting(command, name) {
-					return nil, usageErrorf("--config %s: unknown key %q; 'robotsaudit %s --help' lists the flags that can be keys", path, full, key)
+					return nil, usageErrorf("--config %s: unknown key %q; %s", path, full,
+						advice(name, key+".", flagNames(command), fmt.Sprintf("'robotsaudit %s --help' lists the flags that can be keys", key)))
 				}
 			}
 			values, err := texts(section[name])
@@ -209,6 +203,19 @@ func readSettings(root *cobra.Command, path string) (map[string][]string, error)
 		}
 	}
 	return settings, nil
+}
+
+// topKeys lists the keys that a file can have at its top, those of tables or those of values.
+func topKeys(root *cobra.Command, tables bool) (keys []string) {
+	for _, c := range root.Commands() {
+		if tables {
+			keys = append(keys, c.Name())
+		} else {
+			keys = append(keys, flagNames(c)...)
+		}
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
 }
 
 // hasSetting reports whether a command has a flag that a file can give.

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/robotsaudit/robotsaudit/internal/spelling"
 )
 
 // An Agent is a crawler's product token.
@@ -161,55 +163,26 @@ func Obeys(token string) []string {
 	return nil
 }
 
-// Near returns the agent whose token somebody may have meant who wrote another: one that
-// differs in spaces, hyphens and underscores alone, or else in one letter, two if it is long.
-// Of several the nearest counts. ok is false where there is none, or where the token itself
-// is known.
+// Near returns the agent whose token somebody may have meant who wrote another (spelling.Nearest).
+// ok is false where there is none, or where the token itself is known.
 func Near(token string) (near Agent, ok bool) {
-	folded := fold(token)
-	best := 2
-	if len(folded) < 8 {
-		best = 1
+	if _, known := Find(token); known {
+		return Agent{}, false
 	}
-	if len(folded) < 5 {
-		best = 0
-	}
-	for _, a := range load().Agents {
-		if strings.EqualFold(a.Token, token) {
-			return Agent{}, false
-		}
-		if d := Distance(folded, fold(a.Token)); d < best || d == best && !ok {
-			near, ok, best = a, true, d
-		}
+	name, ok := spelling.Nearest(token, tokens())
+	if ok {
+		near, _ = Find(name)
 	}
 	return near, ok
 }
 
-// fold returns what names of crawlers are compared by.
-func fold(token string) string {
-	return strings.NewReplacer(" ", "", "-", "", "_", "").Replace(strings.ToLower(token))
-}
-
-// Distance counts the letters to insert, delete or replace to make one name the other.
-func Distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
+// tokens are those of all agents.
+var tokens = sync.OnceValue(func() (tokens []string) {
+	for _, a := range load().Agents {
+		tokens = append(tokens, a.Token)
 	}
-	for i := range len(a) {
-		before := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := before
-			if a[i] != b[j] {
-				cost++
-			}
-			before = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
-}
+	return tokens
+})
 
 // prominent are the tokens that most readers look for, first of all those of crawlers that
 // gather data for AI.

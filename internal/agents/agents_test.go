@@ -111,7 +111,7 @@ func TestObeys(t *testing.T) {
 // What people write in place of a token they know.
 func TestNear(t *testing.T) {
 	for written, want := range map[string]string{
-		"GPT Bot": "GPTBot", "gptbott": "GPTBot", "GPT-Bot": "GPTBot", "Claude Bot": "ClaudeBot", "google extended": "Google-Extended", "CBot": "",
+		"GPT Bot": "GPTBot", "gptbott": "GPTBot", "GPT-Bot": "GPTBot", "Claude Bot": "ClaudeBot", "google extended": "Google-Extended", "GTPBot": "GPTBot", "CBot": "CCBot",
 		"Amazon Bot": "Amazonbot", "PerplexityBotts": "PerplexityBot", "PerplexityBottles": "", "gptbot": "", "ExampleBot": "", "": "", "Wge": "",
 	} {
 		a, ok := Near(written)

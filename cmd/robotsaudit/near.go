@@ -1,0 +1,67 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/robotsaudit/robotsaudit/internal/spelling"
+)
+
+// advice is what follows an unknown word: the name that was meant, or else what else helps.
+func advice(word, before string, names []string, otherwise string) string {
+	if name, ok := meant(word, names); ok {
+		return fmt.Sprintf("did you mean %s%s?", before, name)
+	}
+	return otherwise
+}
+
+// meant returns the name that a word is nearly, or else the only one that it begins.
+func meant(word string, names []string) (name string, ok bool) {
+	if name, ok = spelling.Nearest(word, names); ok || len(word) < 2 {
+		return name, ok
+	}
+	for _, n := range names {
+		if strings.HasPrefix(n, strings.ToLower(word)) {
+			if ok {
+				return "", false
+			}
+			name, ok = n, true
+		}
+	}
+	return name, ok
+}
+
+func unknownCommand(root *cobra.Command, name string) error {
+	var names []string
+	for _, c := range root.Commands() {
+		names = append(names, c.Name())
+	}
+	return usageErrorf("unknown command %q; %s", name, advice(name, "", names, "'robotsaudit --help' lists them"))
+}
+
+// flagError says what is wrong with a flag.
+func flagError(cmd *cobra.Command, err error) error {
+	otherwise := fmt.Sprintf("'%s --help' lists the options", cmd.CommandPath())
+	text, _, _ := strings.Cut(err.Error(), ": strconv.") // how numbers are parsed
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return usageErrorf("%s; %s", text, otherwise)
+	}
+	name, _, _ := strings.Cut(cmp.Or(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName()), "=") // -agent=X, too
+	return usageErrorf("%s; %s", text, advice(name, "--", flagNames(cmd), otherwise))
+}
+
+// flagNames lists the flags of a command that its help lists.
+func flagNames(cmd *cobra.Command) (names []string) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	})
+	return names
+}
