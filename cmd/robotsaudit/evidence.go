@@ -11,6 +11,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/evidence"
 )
@@ -47,12 +48,19 @@ whether the archives were true: for that, compare the records with them.
 				return err
 			case bundle != "" && (given(cmd, "output") || given(cmd, "to") || given(cmd, "archives") || len(args) > 0):
 				return usageErrorf("--verify takes nothing else: it needs the bundle alone")
+			case bundle == facts.Stdin:
+				return usageErrorf("--verify needs a file, which it reads more than once; save the bundle, and give its path")
 			case bundle != "":
 				return verifyBundle(cmd, bundle)
 			case opt.Dir == "":
 				return usageErrorf("no output folder given; add -o DIR, or --verify FILE")
 			case opt.To == "":
 				return usageErrorf("no file given for the bundle; add --to FILE")
+			case opt.To == facts.Stdin:
+				return usageErrorf("--to needs a file, for the bundle is verified once it is whole; name one, such as bundle.warc.gz")
+			}
+			if err := refuseFolder(opt.To); err != nil {
+				return err
 			}
 			r, end, err := readOutput(cmd, opt.Dir, true) // before the lock, which makes the folder
 			if err != nil {

@@ -123,6 +123,9 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	defer end()
+	if err := refuseFolder(f.to); err != nil {
+		return err
+	}
 	var missing *export.MissingError
 	if err := options.Check(r); errors.As(err, &missing) {
 		return usageErrorf("the audit in %s was made without %s; make it anew with: %s", f.output, strings.Join(missing.What, " "),

@@ -83,6 +83,9 @@ func (f *extraction) run(cmd *cobra.Command, places []string) (err error) {
 	defer func() { err = errors.Join(err, f.file.Close(), os.Remove(f.file.Name())) }()
 	find := func(name string) (ingest.Input, string, error) { return findPath(cmd.Context(), name) }
 	if f.dir != "" {
+		if err := refuseFile(f.dir); err != nil {
+			return err
+		}
 		dir, end, err := localOutput(cmd, f.dir)
 		if err != nil {
 			return err

@@ -30,6 +30,19 @@ func groupFlags(root *cobra.Command) {
 	).Replace(root.UsageTemplate()))
 }
 
+// checkCompletionArgs has 'completion' refuse what is no shell.
+func checkCompletionArgs(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	completion, _, _ := root.Find([]string{"completion"})
+	completion.Args = cobra.ArbitraryArgs
+	completion.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return cmd.Help()
+		}
+		return usageErrorf("unknown shell %q; '%s --help' lists them", args[0], cmd.CommandPath())
+	}
+}
+
 // checkHelpArgs has 'help' refuse what is no command.
 func checkHelpArgs(root *cobra.Command) {
 	root.InitDefaultHelpCmd()

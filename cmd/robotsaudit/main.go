@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"runtime"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -206,6 +207,7 @@ Many machines, as under Slurm, share an audit in stages: see 'robotsaudit plan -
 	)
 	root.AddCommand(newStageCommands()...)
 	checkHelpArgs(root)
+	checkCompletionArgs(root)
 	completeFlags(root)
 	return root
 }
@@ -213,7 +215,11 @@ Many machines, as under Slurm, share an audit in stages: see 'robotsaudit plan -
 // inputArgs asks for at least one archive.
 func inputArgs(cmd *cobra.Command, args []string) error {
 	if urls := cmd.Flags().Lookup("urls"); len(args) == 0 && (urls == nil || !urls.Changed) {
-		return usageErrorf("no archive given; name a file, a folder or a list, as in: %s archives/ -o out", cmd.CommandPath())
+		example, _, _ := strings.Cut(strings.TrimSpace(cmd.Example), "\n")
+		return usageErrorf("no archive given; name a file, a folder or a list, as in: %s", example)
+	}
+	if slices.Contains(args, facts.Stdin) && slices.Contains(args, "@"+facts.Stdin) {
+		return usageErrorf("standard input is either an archive or a list of inputs: leave out - or @-")
 	}
 	return nil
 }

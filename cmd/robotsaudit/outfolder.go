@@ -42,7 +42,29 @@ func begin(cmd *cobra.Command, output string) (*slog.Logger, error) {
 	case object.IsRemote(output):
 		return nil, usageErrorf("-o %s: give a folder; an audit in stages alone writes to a store (docs/SCALE.md)", object.Shown(output))
 	}
+	if err := refuseFile(output); err != nil {
+		return nil, err
+	}
 	return newLogger(cmd)
+}
+
+// refuseFile refuses a file in the place of a folder, which need not be there.
+func refuseFile(dir string) error {
+	if dir == facts.Stdin {
+		return usageErrorf("%q is no folder here; name one", dir)
+	}
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return usageErrorf("%s is a file, not a folder; name a folder", dir)
+	}
+	return nil
+}
+
+// refuseFolder refuses a folder in the place of a file, which need not be there.
+func refuseFolder(file string) error {
+	if info, err := os.Stat(file); err == nil && info.IsDir() {
+		return usageErrorf("%s is a folder, not a file; name a file", file)
+	}
+	return nil
 }
 
 // readOutput opens the results in an output that is a folder, or in a store. Of what is in a store, a
@@ -50,6 +72,9 @@ func begin(cmd *cobra.Command, output string) (*slog.Logger, error) {
 // the reading.
 func readOutput(cmd *cobra.Command, output string, needsFacts bool) (r *results.Results, end func(), err error) {
 	dir, name, end := output, output, func() {}
+	if err := refuseFile(output); err != nil {
+		return nil, nil, err
+	}
 	if object.IsRemote(output) {
 		name = strings.TrimSuffix(output, "/")
 	}
@@ -101,6 +126,9 @@ func (f *writeFlags) accounted(cmd *cobra.Command, log *slog.Logger, do func(*ac
 		folder := filepath.Dir(f.metrics)
 		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
 			return usageErrorf("--metrics %s: there is no folder %s; make it, or give another place", f.metrics, folder)
+		}
+		if err := refuseFolder(f.metrics); err != nil {
+			return usageErrorf("--metrics: %v", err)
 		}
 	}
 	a := newAccount()
@@ -202,6 +230,9 @@ func (f *writeFlags) tryLock(reads []string) (release func() error, used string,
 // mayHoldFacts returns an error where a folder surely holds no facts, so that taking it would
 // make it. Whether it does shows once it is taken: another process may be making them.
 func mayHoldFacts(dir string) error {
+	if err := refuseFile(dir); err != nil {
+		return err
+	}
 	if _, err := os.Stat(filepath.Join(dir, facts.PrivateFolder)); err == nil {
 		return nil
 	}

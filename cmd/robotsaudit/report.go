@@ -138,7 +138,7 @@ func (f *reportFlags) run(cmd *cobra.Command) error {
 		f.html = filepath.Join(r.Dir(), report.HTMLFile)
 	}
 	files := f.renderings(cmd)
-	if err := f.check(files); err != nil {
+	if err := f.check(files, beside); err != nil {
 		return err
 	}
 	for _, file := range files {
@@ -183,12 +183,15 @@ func putBeside(cmd *cobra.Command, output, path string) error {
 	return s.Put(cmd.Context(), path, report.HTMLFile)
 }
 
-// check refuses what cannot be meant.
-func (f *reportFlags) check(files []rendering) error {
+// check refuses what cannot be meant. Only beside the tables, no flag names a file.
+func (f *reportFlags) check(files []rendering, beside bool) error {
 	toOutput := 0
 	for _, file := range files {
 		if file.path == "-" {
 			toOutput++
+		}
+		if err := refuseFolder(file.path); err != nil && !beside {
+			return err
 		}
 	}
 	switch {
@@ -197,7 +200,7 @@ func (f *reportFlags) check(files []rendering) error {
 	case f.csv == "-":
 		return usageErrorf("--csv writes several files; name a folder")
 	}
-	return nil
+	return refuseFile(f.csv)
 }
 
 // makeDocument makes the compliance report.

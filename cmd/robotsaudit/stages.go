@@ -48,20 +48,23 @@ func openStore(uri string) (stages.Store, error) {
 	if uri == "" {
 		return nil, usageErrorf("no place for the facts given; add --facts URI, a folder that all machines share, or s3://BUCKET/PREFIX")
 	}
-	s, err := stages.OpenStore(uri)
-	if err != nil {
-		return nil, usageErrorf("--facts: %v", err)
-	}
-	return s, nil
+	return storeAt("--facts", uri)
 }
 
 func openOutput(uri string) (stages.Store, error) {
 	if uri == "" {
 		return nil, usageErrorf("no output folder given; add -o URI")
 	}
+	return storeAt("-o", uri)
+}
+
+func storeAt(flag, uri string) (stages.Store, error) {
+	if err := refuseFile(uri); err != nil {
+		return nil, err
+	}
 	s, err := stages.OpenStore(uri)
 	if err != nil {
-		return nil, usageErrorf("-o: %v", err)
+		return nil, usageErrorf("%s: %v", flag, err)
 	}
 	return s, nil
 }
@@ -127,7 +130,7 @@ is none: a task may have to read an archive again.
 		}
 		p, err := stages.New(inputs, failures, shards, verify, digest, e.options, e.only, e.ranks)
 		if err != nil {
-			return err
+			return usageErrorf("%v", err)
 		}
 		if err := p.Save(cmd.Context(), s, ev.ranks); err != nil {
 			return err

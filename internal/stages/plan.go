@@ -47,7 +47,7 @@ const (
 const planFile = "plan.json"
 
 // New makes a plan of inputs, which have their final order and names. Shards are about equally
-// large, however the inputs are ordered.
+// large, however the inputs are ordered. Its errors are of inputs that no plan can name.
 func New(inputs []ingest.Input, failed []*ingest.InputError, shards int, verify, digest bool, opt evaluate.Options, tables []string, ranks *report.Ranks) (*Plan, error) {
 	p := &Plan{Version: report.Version(), Shards: shards, VerifyDigests: verify, DigestInputs: digest, Tables: tables, Inputs: []PlannedInput{}}
 	opt.Profile = cmp.Or(opt.Profile, evaluate.RFC9309)
@@ -55,7 +55,7 @@ func New(inputs []ingest.Input, failed []*ingest.InputError, shards int, verify,
 	for _, in := range inputs {
 		switch {
 		case in.Path == facts.Stdin:
-			return nil, errors.New("standard input cannot be planned: tasks read archives again when they are tried again; name files or URLs")
+			return nil, ErrStdin
 		case object.HasSecrets(in.Path):
 			return nil, SecretError(in.Path)
 		}
@@ -68,6 +68,9 @@ func New(inputs []ingest.Input, failed []*ingest.InputError, shards int, verify,
 	p.ID = p.Digest()
 	return p, nil
 }
+
+// ErrStdin says that a plan cannot name standard input.
+var ErrStdin = errors.New("standard input cannot be planned: tasks read archives again when they are tried again; name files or URLs")
 
 // SecretError says that a plan cannot name the URL that a path, as object.Clean returns it, stands for.
 type SecretError string
