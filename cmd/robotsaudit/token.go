@@ -8,13 +8,18 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/agents"
+	"github.com/robotsaudit/robotsaudit/internal/ascii"
 	"github.com/robotsaudit/robotsaudit/internal/object"
+	"github.com/robotsaudit/robotsaudit/internal/robots"
 )
 
 // tokenFault says what is wrong with a product token, if anything. Many names in
 // use are none by RFC 9309 §2.2.1 and work nevertheless (MJ12bot, "ChatGPT Agent"),
 // but a robots.txt cannot name one that holds these characters.
 func tokenFault(token string) string {
+	if isBrowser := strings.HasPrefix(ascii.Lower(token), "mozilla/"); isBrowser || strings.ContainsAny(token, "()") {
+		return userAgentFault(token, isBrowser)
+	}
 	name, _, versioned := strings.Cut(token, "/")
 	if i := strings.LastIndexByte(name, ' '); i > 0 && strings.Trim(name[i:], " .0123456789") == "" {
 		name, versioned = name[:i], true
@@ -23,13 +28,30 @@ func tokenFault(token string) string {
 		return "write each token by itself, " + strings.TrimSpace(list[0]) + " and " + strings.TrimSpace(list[1])
 	}
 	switch {
-	case versioned && strings.TrimSpace(name) != "":
+	case versioned && strings.TrimSpace(name) != "" && !strings.ContainsAny(name, "*#:"):
 		return fmt.Sprintf("leave out the version and write %s", strings.TrimSpace(name))
-	case strings.TrimSpace(token) == "", strings.ContainsAny(token, "*#:;,()/"):
-		return "give the crawler's name alone, such as CCBot"
+	case strings.TrimSpace(token) == "", strings.ContainsAny(token, notInTokens):
+		return nameAlone
 	}
 	return ""
 }
+
+// userAgentFault says what to write in place of a User-Agent.
+func userAgentFault(userAgent string, isBrowser bool) string {
+	name, _ := robots.TokensFromUserAgent(userAgent)
+	switch {
+	case name != "" && !strings.ContainsAny(name, notInTokens):
+		return "it is a User-Agent; write " + name
+	case isBrowser:
+		return "it is a browser's User-Agent, which names no crawler; give the name by which robots.txt addresses the crawler, such as CCBot"
+	}
+	return nameAlone
+}
+
+const (
+	nameAlone   = "give the crawler's name alone, such as CCBot"
+	notInTokens = "*#:;,()/"
+)
 
 // tokenDoubt says why a product token may not do what its user means, if anything. A
 // few names in use do hold a space; behind others stands what is no part of them.
