@@ -56,6 +56,8 @@ whether the archives were true: for that, compare the records with them.
 				return usageErrorf("no output folder given; add -o DIR, or --verify FILE")
 			case opt.To == "":
 				return usageErrorf("no file given for the bundle; add --to FILE")
+			case opt.Archives != "" && !isFolder(opt.Archives):
+				return usageErrorf("--archives %s: there is no such folder; check the path", opt.Archives)
 			case opt.To == facts.Stdin:
 				return usageErrorf("--to needs a file, for the bundle is verified once it is whole; name one, such as bundle.warc.gz")
 			}

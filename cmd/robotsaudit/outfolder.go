@@ -124,7 +124,7 @@ func (f *writeFlags) add(flags *pflag.FlagSet, output string, tables bool) {
 func (f *writeFlags) accounted(cmd *cobra.Command, log *slog.Logger, do func(*account) error) error {
 	if f.metrics != "" { // before hours of work
 		folder := filepath.Dir(f.metrics)
-		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+		if !isFolder(folder) {
 			return usageErrorf("--metrics %s: there is no folder %s; make it, or give another place", f.metrics, folder)
 		}
 		if err := refuseFolder(f.metrics); err != nil {

@@ -51,12 +51,15 @@ func configureRemote(cmd *cobra.Command) error {
 	if err := ingest.ConfigureRemote(opt); err != nil {
 		return usageErrorf("--s3-endpoint: it %v", err)
 	}
-	if base, _ := flags.GetString("base"); base != "" && !object.IsRemote(base) {
-		if info, err := os.Stat(base); err != nil || !info.IsDir() {
-			return usageErrorf("--base %s: there is no such folder; check the path, or give a URL", base)
-		}
+	if base, _ := flags.GetString("base"); base != "" && !object.IsRemote(base) && !isFolder(base) {
+		return usageErrorf("--base %s: there is no such folder; check the path, or give a URL", base)
 	}
 	return nil
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // expand finds the inputs that a command's arguments name, and lists of URLs.
