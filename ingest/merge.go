@@ -46,7 +46,7 @@ func Merge(ctx context.Context, dirs []string, opt Options) error {
 		return err
 	}
 	if lost := without(m.Inputs, b.kept); len(lost) > 0 {
-		return fmt.Errorf("the facts of %s in %s cannot be read; run 'robotsaudit ingest' there again", lost[0].Name, m.results[lost[0].Path].dir)
+		return fmt.Errorf("what was read of %s into %s cannot be read back; run 'robotsaudit ingest' there again", lost[0].Name, m.results[lost[0].Path].dir)
 	}
 	opt.Progress.InputsKept.Store(int64(len(b.kept)))
 	b.previous = &m.Plan // for its copies

@@ -284,7 +284,7 @@ func inOutput(dir string, f func() error) (err error) {
 }
 
 // errDamagedFacts is the error of facts that were damaged after they were made.
-var errDamagedFacts = errors.New("are damaged")
+var errDamagedFacts = errors.New("is damaged")
 
 // dropDamaged looks whether a command failed because the facts are damaged. Those that
 // are it drops, so that their archives are read again, and says so.
@@ -298,7 +298,7 @@ func dropDamaged(cmd *cobra.Command, facts *facts.Set, err error) error {
 	if dropErr != nil || len(dropped) == 0 {
 		return errors.Join(err, dropErr)
 	}
-	return fmt.Errorf("the facts of %s in the output folder %w (%v) and have been dropped; 'robotsaudit audit' or 'ingest' reads the archives again", report.Count(int64(len(dropped)), "archive"), errDamagedFacts, err)
+	return fmt.Errorf("what was read of %s into the output folder %w (%v) and was removed; 'robotsaudit audit' or 'ingest' reads the archives again", report.Count(int64(len(dropped)), "archive"), errDamagedFacts, err)
 }
 
 const maxUnread = 20 // inputs named on standard error that were not wholly read

@@ -22,7 +22,7 @@ func verifyRecords(cmd *cobra.Command, log *slog.Logger, dir string, a *account,
 		return nil
 	}
 	if a.facts.Elsewhere {
-		return usageErrorf("--verify adds to the facts of %s, and these lie in a folder that other audits share; use 'robotsaudit audit --verify' with another folder", dir)
+		return usageErrorf("--verify adds to what was read for %s, and that lies in a folder that other audits share; use 'robotsaudit audit --verify' with another folder", dir)
 	}
 	base, _ := cmd.Flags().GetString("base")
 	progress := new(ingest.VerifyProgress)

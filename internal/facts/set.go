@@ -61,7 +61,7 @@ func Open(dir string, fingerprints ...string) (*Set, error) {
 	}
 	private := filepath.Join(dir, PrivateFolder)
 	if !slices.Contains(fingerprints, p.Fingerprint) {
-		return nil, fmt.Errorf("the facts in %s are of another version of robotsaudit; run 'robotsaudit ingest' again", dir)
+		return nil, fmt.Errorf("what %s holds was read by another version of robotsaudit; run 'robotsaudit ingest' again", dir)
 	}
 	f := &Set{Failures: p.Failures, Dir: private, Fingerprint: p.Fingerprint, Digested: p.Digested, Elsewhere: p.Folder != ""}
 	root := cmp.Or(p.Folder, filepath.Join(private, FolderName(p.Fingerprint)))
@@ -69,7 +69,7 @@ func Open(dir string, fingerprints ...string) (*Set, error) {
 		t := Task{Dir: filepath.Join(root, name)}
 		m, err := ReadManifest(t.Dir)
 		if err != nil {
-			return nil, fmt.Errorf("facts are missing (%w); run 'robotsaudit ingest' again", err)
+			return nil, fmt.Errorf("of what was read into %s, a part is missing (%w); run 'robotsaudit ingest' again", dir, err)
 		}
 		t.Manifest = *m
 		f.Tasks = append(f.Tasks, t)
