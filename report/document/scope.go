@@ -66,10 +66,10 @@ func (t *crawlerTally) table() Table {
 	table := Table{
 		ID: "crawlers", Rows: [][]Cell{}, Caption: "Crawlers, by the product token of their User-Agent",
 		Columns: []Column{
-			{"Crawler", Words}, {"Says of its obedience", Words}, {"Fetches", Number}, {"Certain", Number}, {"Probable", Number}, {"Unproven", Number}, {"Unknown", Number},
+			{"Crawler", Words}, {"Claims about robots.txt", Words}, {"Fetches", Number}, {"Certain", Number}, {"Probable", Number}, {"Unproven", Number}, {"Unknown", Number},
 		},
 		Empty: "There are no fetches.",
-		Notes: []string{"What a crawler says of its obedience is a field of the archive’s warcinfo record (robots): a claim, which is not trusted."},
+		Notes: []string{"What a crawler claims about robots.txt is the field robots of the archive’s warcinfo record. It is not trusted."},
 	}
 	for _, c := range t.first {
 		says := strings.Join(c.Claims, ", ")

@@ -184,7 +184,7 @@ func (t *timelineTally) timeline() Timeline {
 	}
 	tl := Timeline{
 		Section: Section{ID: "timeline", Heading: "Over time", Intro: []string{fmt.Sprintf(
-			"Fetches by %s, in UTC, by what the crawler’s warcinfo record says of its obedience, which is a claim and no proof. "+
+			"Fetches by %s, in UTC, by what the crawler’s warcinfo record claims about robots.txt, which is no proof. "+
 				"A mark says that a capture of robots.txt differs from the one before of its origin.", t.unit)}},
 		Unit: t.unit, Periods: []Period{}, Claims: []string{}, Counts: []ClaimCount{},
 	}

@@ -115,7 +115,7 @@ func scope() document.Scope {
 		},
 		Crawlers: document.Table{
 			ID: "crawlers", Caption: "Crawlers",
-			Columns: columns("Crawler", "words", "Says of its obedience", "words", "Fetches", "number", "Violations", "number", "Unknown", "number"),
+			Columns: columns("Crawler", "words", "Claims about robots.txt", "words", "Fetches", "number", "Violations", "number", "Unknown", "number"),
 			Rows:    [][]document.Cell{row("ExampleBot", "obey", 200, 40, 3), row("not known", "nothing", 84, 0, 4), row(Hostile[9], Hostile[6], 1, 0, 0)},
 		},
 		Inputs: document.Table{
