@@ -222,24 +222,24 @@ func (f *evaluateFlags) add(flags *pflag.FlagSet) {
 // addOutcome adds what no table depends on.
 func (f *evaluateFlags) addOutcome(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.full, "full", false, "print all of the summary, not its first twenty lines or so")
-	flags.StringSliceVar(&f.failOn, "fail-on", nil, "exit with code 10 if there are violations, with 3 if there is unread input: `WHAT` is violations, unread,\nor both, of which the first counts; 3 for unread input also without it")
+	flags.StringSliceVar(&f.failOn, "fail-on", nil, "exit with code 10 if there are violations, with 3 if there is unread input: `WHAT` is violations, unread, or both, of which the first counts; 3 for unread input also without it")
 }
 
 // addSettings adds what tables depend on.
 func (f *evaluateFlags) addSettings(flags *pflag.FlagSet) {
 	flags.StringVar(&f.profile, "profile", robots.RFC9309.String(), "`PROFILE` of the Robots Exclusion Protocol: rfc9309, rep-08 or google")
 	flags.StringSliceVar(&f.tables, "tables", nil, "write these `TABLES` alone, as in violations,host_stats; report.html needs all and is not written then")
-	flags.StringVar(&f.asOf, "as-of", "", "judge the what-if (--agent, --agents) and restrictions (--purpose) as of `DATE`, in place of each\nfetch's own time: 2025-03-01, or with a time and a zone 2025-03-01T12:00:00Z")
+	flags.StringVar(&f.asOf, "as-of", "", "judge the what-if (--agent, --agents) and restrictions (--purpose) as of `DATE`, in place of each fetch's own time: 2025-03-01, or with a time and a zone 2025-03-01T12:00:00Z")
 	flags.StringVar(&f.crawler, "crawler", "", "product `TOKEN` of the crawler that made the archives, instead of the one in each request's User-Agent")
 	flags.StringVar(&f.crawlerMap, "crawler-map", "", "`FILE` of the same for some User-Agents, one rule a line: PATTERN => TOKEN (see above)")
 	flags.StringArrayVar(&f.agents, "agent", nil, "also tell what product token `TOKEN` would have been allowed (repeatable)")
 	flags.StringVar(&f.agentsFile, "agents-file", "", "`FILE` of more such tokens, one a line; # begins a comment")
 	flags.StringArrayVar(&f.categories, "agents", nil, "more such tokens: all that 'robotsaudit agents' lists of `CATEGORY` "+strings.Join(agents.Names(), ", ")+" (repeatable)")
-	flags.StringArrayVar(&f.purposes, "purpose", nil, "what the archives are for: archive, index or train (repeatable); what pages and origins say against\n`PURPOSE` is then a row of restrictions, of kind publication or usage")
+	flags.StringArrayVar(&f.purposes, "purpose", nil, "what the archives are for: archive, index or train (repeatable); what pages and origins say against `PURPOSE` is then a row of restrictions, of kind publication or usage")
 	flags.BoolVar(&f.rate, "rate", false, "make each fetch that came sooner than Crawl-delay asks for a row of crawl_delays")
-	flags.StringVar(&f.policies, "policies", evaluate.PoliciesAsked.String(), "to whom robots_policies tells what each robots.txt says: `WHOM` is asked (* for all, the crawlers of\nthe archives, --agent and the like), named (those, and all that the file names) or none")
+	flags.StringVar(&f.policies, "policies", evaluate.PoliciesAsked.String(), "to whom robots_policies tells what each robots.txt says: `WHOM` is asked (* for all, the crawlers of the archives, --agent and the like), named (those, and all that the file names) or none")
 	flags.BoolVar(&f.bodies, "policy-bodies", false, "put what each robots.txt holds into robots_policies, in the row of *")
-	flags.StringVar(&f.ranks, "ranks", "", "`FILE` of lines RANK,DOMAIN, such as Tranco's CSV, as it is or in gzip: fills the column rank_stratum\nof host_stats and robots_policies")
+	flags.StringVar(&f.ranks, "ranks", "", "`FILE` of lines RANK,DOMAIN, such as Tranco's CSV, as it is or in gzip: fills the column rank_stratum of host_stats and robots_policies")
 }
 
 // addVerify adds the flag of commands that may read archives.

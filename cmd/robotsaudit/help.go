@@ -12,6 +12,9 @@ import (
 // scripts and schedulers, and no result depends on them.
 var operatorFlags = []string{"log-format", "quiet", "progress", "config", "metrics", "wait-lock"}
 
+// helpWidth is how many columns help takes at most.
+const helpWidth = 100
+
 // groupFlags has the help of all commands list the flags for operators apart.
 func groupFlags(root *cobra.Command) {
 	cobra.AddTemplateFunc("flagsFor", func(cmd *cobra.Command, operators bool) string {
@@ -21,11 +24,11 @@ func groupFlags(root *cobra.Command) {
 				flags.AddFlag(f)
 			}
 		})
-		return strings.TrimRight(flags.FlagUsages(), "\n")
+		return strings.TrimRight(flags.FlagUsagesWrapped(helpWidth), "\n")
 	})
 	root.SetUsageTemplate(strings.NewReplacer(
 		"{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}", "{{flagsFor . false}}",
-		"Global Flags:", "Flags for operators (the environment can set every flag, too: ROBOTSAUDIT_OUTPUT stands for --output):",
+		"Global Flags:", "Flags for operators (the environment can set all flags: ROBOTSAUDIT_OUTPUT stands for --output):",
 		"{{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}", "{{flagsFor . true}}",
 	).Replace(root.UsageTemplate()))
 }

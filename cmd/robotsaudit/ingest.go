@@ -55,7 +55,7 @@ func (f *ingestFlags) add(flags *pflag.FlagSet, output, based string, tables boo
 	addRemote(flags)
 	flags.BoolVar(&f.reread, "reread", false, "read all archives again, those too that were read before")
 	flags.BoolVar(&f.digest, "digest-inputs", false, "write the SHA-256 of each archive to audit.json, for which it is read once more")
-	flags.BoolVar(&f.trust, "trust-index", false, "leave out the rest of pages whose ends an index among the inputs, or that of a WACZ,\nproves; their violations are probable at most")
+	flags.BoolVar(&f.trust, "trust-index", false, "leave out the rest of pages whose ends an index among the inputs, or that of a WACZ, proves; their violations are probable at most")
 	flags.BoolVar(&f.verify, "verify-digests", false, "compare the digests of all records, not of robots.txt alone, with what they hold")
 }
 

@@ -15,7 +15,7 @@ import (
 // addRemote adds the flags that say how archives are reached that lie elsewhere.
 func addRemote(flags *pflag.FlagSet) {
 	addStore(flags)
-	flags.Int("https-requests", 0, "`N` requests at a time to one web server, for https://… (default: 4 to data.commoncrawl.org,\nelsewhere as many as are needed)")
+	flags.Int("https-requests", 0, "`N` requests at a time to one web server, for https://… (default: 4 to data.commoncrawl.org, elsewhere as many as are needed)")
 }
 
 // addStore adds those that say how object stores are reached.
@@ -32,7 +32,7 @@ const (
 
 // addBase adds the flag that says where archives are.
 func addBase(flags *pflag.FlagSet, based string) {
-	flags.String("base", "", "`PLACE` that "+based+" are meant from: a URL\nsuch as s3://commoncrawl/, or a folder")
+	flags.String("base", "", "`PLACE` that "+based+" are meant from: a URL such as s3://commoncrawl/, or a folder")
 }
 
 // configureRemote does as these flags say, where a command has them.

@@ -27,7 +27,7 @@ func newReportCommand() *cobra.Command {
 	var f reportFlags
 	cmd := &cobra.Command{
 		Use:   "report -o DIR",
-		Short: "Write an audit for people and pipelines: HTML, Markdown, dataset card, CSV, SARIF, JUnit",
+		Short: "Write an audit as HTML, Markdown, dataset card, CSV, SARIF or JUnit XML",
 		Long: `Read the results in DIR, which 'robotsaudit audit' or 'evaluate' wrote, and write them
 
   as a report in one HTML file (--html; DIR/report.html if nothing else is asked for), which
