@@ -30,7 +30,7 @@ type UsageSignalRow struct {
 	Preference string `parquet:"preference,dict" values:"preference"`
 	// Key, in lower case.
 	Label string `parquet:"label,dict"`
-	// Value as written. Null: none.
+	// Value as written, without parameters. Null: none.
 	Value string `parquet:"value,optional,dict"`
 	// The member as written, at most 8 KiB.
 	Raw string `parquet:"raw,dict"`

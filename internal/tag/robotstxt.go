@@ -56,6 +56,9 @@ func (r *RobotsTxt) add(record robots.Record, kind SignalKind, p robots.Profile)
 		value, notes = cutMembers(value), NoteCut
 	}
 	if kind == SignalLicense {
+		if value == "" {
+			return // it names none
+		}
 		list = []Signal{license(value, "application/rsl+xml", record.Value)}
 		line.group = 0
 	} else {

@@ -180,9 +180,26 @@ func (s *Signal) readUsage(text string) {
 	case "n":
 		s.Preference = PreferenceRestrict
 	default:
-		_, s.Value, _ = strings.Cut(text, "=")
+		_, s.Value, _ = strings.Cut(withoutParameters(text), "=")
 		s.Notes |= NoteValue
 	}
+}
+
+// withoutParameters cuts the parameters from a member of a Dictionary, not those of the items of an
+// inner list.
+func withoutParameters(member string) string {
+	inner := false
+	for i := 0; i < len(member); i++ {
+		switch c := member[i]; {
+		case c == '"':
+			i = skipQuoted(member, i)
+		case c == '(' || c == ')':
+			inner = c == '('
+		case c == ';' && !inner:
+			return member[:i]
+		}
+	}
+	return member
 }
 
 func lowerFirstKey(member string) string {

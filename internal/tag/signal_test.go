@@ -234,3 +234,24 @@ func TestTagSignalValue(t *testing.T) {
 		t.Errorf("%+v, want two with the value x", list)
 	}
 }
+
+// An empty License line names no licence, so that it states nothing.
+func TestEmptyLicense(t *testing.T) {
+	f := robots.Parse([]byte("License:\nLicense: \nUser-agent: *\nlicense:\nLicense: x\n"), robots.RFC9309)
+	if list := ReadRobots(f, robots.RFC9309).Signals; len(list) != 1 || list[0].Value != "x" || list[0].Line != 5 {
+		t.Errorf("%+v, want x alone", list)
+	}
+}
+
+// Parameters are no part of a value, whatever it is (RFC 9651 §3.1.2).
+func TestUsageParameters(t *testing.T) {
+	for _, c := range []struct{ member, value string }{
+		{"tdm=n;x=1", "n"}, {"tdm=N;x=1", "N"}, {"tdm=?0;x", "?0"}, {"tdm;x=1", ""}, {`tdm="a;\"b";x`, `"a;\"b"`}, {"tdm=(a;x b;y);z", "(a;x b;y)"},
+		{"tdm=N", "N"}, {"tdm", ""},
+	} {
+		list := contentUsage(c.member, Lenient)
+		if len(list) != 1 || list[0].Value != c.value || list[0].Label != "tdm" || list[0].Raw != c.member || list[0].Notes&NoteMalformed != 0 {
+			t.Errorf("%s: %+v, want the value %q", c.member, list, c.value)
+		}
+	}
+}

@@ -251,7 +251,7 @@ def usage(rng, name=None):
             purpose, draft = USAGE[key]
             v = rng.choice(["y", "n", "n", "n", "x", "N", "?0", '"n"', None])
             written = recase(rng, key) if rng.random() < 0.3 else key
-            raw = written + ("=" + v if v else "") + (";x=1" if v in ("y", "n") and rng.random() < 0.05 else "")
+            raw = written + ("=" + v if v else "") + (";x=1" if rng.random() < 0.05 else "")
             s = said("content-usage", key, purpose, {"y": "allow", "n": "restrict"}.get(v, "unstated"), v, raw,
                      None if draft is None else "draft-ietf-aipref-vocab" + draft, "structured", *(["value"] if v not in ("y", "n") else []))
             s.notes |= {"upper_case"} if written != key else set()
@@ -325,8 +325,8 @@ def robots(rng):
             if rng.random() < 0.3:
                 line(lines, "disallow", None, rng.choice(["/a", "/a/", "/b", "/zz"]), None)
             elif rng.random() < 0.1:
-                url = "http://licence.example/%d.xml" % rng.randrange(9)
-                line(outside, "license", None, url, [licence(url, url, "rsl-1.0", "legacy")])
+                url = rng.choice(["http://licence.example/%d.xml" % rng.randrange(9), ""])
+                line(outside, "license", None, url, [licence(url, url, "rsl-1.0", "legacy")] if url else [])
             else:
                 some(lines)
         groups.append((tokens, lines, first))
