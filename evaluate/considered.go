@@ -63,10 +63,13 @@ func (tl *timeline) considered(s *subject) (list []Considered) {
 	if s.relationOf(v.governing) == beside {
 		earlier := *s
 		earlier.withoutBeside = true
-		before := tl.view(&earlier)
-		add(RoleBefore, before.governing)
-		if before.governing != nil {
+		if before := tl.view(&earlier); before.governing != nil {
+			add(RoleBefore, before.governing)
 			add(RoleBefore, before.rivals(&earlier)...)
+			if s.IsToldByIndex() {
+				add(RoleOlder, before.older...)
+				add(RoleOther, tl.others(&earlier, &before)...)
+			}
 		}
 	}
 	if v.governing.Outcome == OutcomeUnreachable {

@@ -255,7 +255,7 @@ func (d *decider) checkRivals(r *Result, s *subject, tl *timeline, v *view) (Rea
 }
 
 // checkBeside asks the capture before, or all of its moment in other archives, where the governing one is of the fetch's own
-// moment in another archive, so that it may have come after the fetch.
+// moment in another archive, so that it may have come after the fetch. That one tells the crawler only where its verdict stands.
 func (d *decider) checkBeside(r *Result, s *subject, tl *timeline, v *view) (Reason, error) {
 	if r.Verdict != Disallowed || s.relationOf(v.governing) != beside {
 		return reasonNone, nil
@@ -267,7 +267,6 @@ func (d *decider) checkBeside(r *Result, s *subject, tl *timeline, v *view) (Rea
 	if w.governing == nil || s.relationOf(w.governing) >= behind {
 		return reasonNone, nil
 	}
-	disallowed := true
 	for _, before := range append([]*State{w.governing}, w.rivals(&earlier)...) {
 		a, err := d.answerInTime(before, &earlier, tl)
 		if err != nil {
@@ -277,9 +276,25 @@ func (d *decider) checkBeside(r *Result, s *subject, tl *timeline, v *view) (Rea
 			r.against = before
 			return ChangedBetween, nil
 		}
-		disallowed = disallowed && a.Verdict == Disallowed
 	}
-	v.toldBefore = disallowed && s.wasTold(&w, false) && !tl.isOutdated(&w, s)
+	if !s.IsToldByIndex() && s.other == "" { // the rest is of no matter
+		return reasonNone, nil
+	}
+	without := Result{Fetch: r.Fetch, decider: r.decider}
+	a, err := d.answerInTime(w.governing, &earlier, tl)
+	if err != nil {
+		return reasonNone, err
+	}
+	without.take(a)
+	reason, err := d.contradicted(&without, &earlier, tl, &w)
+	if err != nil {
+		return reasonNone, err
+	}
+	if reason == AmbiguousToken {
+		r.against = without.against
+		return AmbiguousToken, nil
+	}
+	v.toldBefore = reason == reasonNone && without.Verdict == Disallowed && s.wasTold(&w, false) && !tl.isOutdated(&w, s)
 	return reasonNone, nil
 }
 

@@ -1067,9 +1067,13 @@ def conclude(archive, fetch, candidates, following, moment, answers, evidence):
     # §3: of the fetch's own moment in another archive, against the capture before.
     if beside and governed.verdict == "disallowed":
         before = [c for c in candidates if not same_moment(c, fetch) or c.archive == fetch.archive]
-        if before and any(answer_in_time(archive, c, before, fetch).verdict == "allowed"
-                          for c in governing_moment(archive, before, fetch)):
+        earlier = governing_moment(archive, before, fetch) if before else []
+        said = [answer_in_time(archive, c, before, fetch).verdict for c in earlier]
+        if "allowed" in said:
             return unknown("changed_between")
+        if fetch.other_token is not None and said and set(said) == {"disallowed"} and any(
+                answer_in_time(archive, c, before, fetch, fetch.other_token).verdict != "disallowed" for c in earlier):
+            return unknown("ambiguous_token")
 
     # §5: two tokens in one User-Agent.
     if fetch.other_token is not None:
@@ -1112,15 +1116,14 @@ def is_outdated(archive, governing, fetch):
                for u in archive.unread.get(fetch.origin, []))
 
 
-def was_told_before(archive, candidates, fetch):
-    """Whether a capture before the fetch's moment disallows, too, by which the crawler was told in time."""
+def was_told_before(archive, candidates, following, fetch):
+    """Whether the fetch is disallowed, too, by what was captured before its moment, and the crawler was told in time (A46)."""
     before = [c for c in candidates if not same_moment(c, fetch)]
     if not before:
         return False
-    moment = governing_moment(archive, before, fetch)
-    capture = weakest(archive, moment, fetch)
-    if any(answer_in_time(archive, c, before, fetch).verdict != "disallowed" for c in moment) or content_is_later(archive, capture, fetch) \
-            or is_outdated(archive, capture, fetch):
+    finding = decide_by_before(archive, fetch, before, following)
+    capture = finding.governing
+    if finding.verdict != "disallowed" or finding.evidence == "later" or is_outdated(archive, capture, fetch):
         return False
     age = age_of(archive, capture, fetch)
     return age <= DAY or same_crawler(capture, fetch) and age <= MONTH
@@ -1194,7 +1197,7 @@ def certainty(archive, fetch, candidates, following, moment, governed, finding, 
         return "possible"
     beside = [hop for c in moment for hop in archive.outcome(c).way if same_moment(hop, fetch) and hop is not fetch] + [
         c for c in moment if same_moment(c, fetch)]
-    told_before = same_moment(governing, fetch) and was_told_before(archive, candidates, fetch)
+    told_before = same_moment(governing, fetch) and was_told_before(archive, candidates, following, fetch)
     if fetch.told and any(not after(c, fetch) for c in beside) and not told_before:
         return "possible"
 
