@@ -1126,7 +1126,9 @@ def was_told_before(archive, candidates, following, fetch):
     if finding.verdict != "disallowed" or finding.evidence == "later" or is_outdated(archive, capture, fetch):
         return False
     age = age_of(archive, capture, fetch)
-    return age <= DAY or same_crawler(capture, fetch) and age <= MONTH
+    own = [c for c in latest_saying(archive, own_of(before, fetch)) if answer(archive, c, fetch).verdict == "disallowed"]
+    told = same_crawler(capture, fetch) or any(difference(fetch.time, c.time) <= MONTH for c in own)  # A24
+    return age <= DAY or told and age <= MONTH
 
 
 def latest_saying(archive, captures):
