@@ -1,17 +1,12 @@
 package resolve
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
-
-	"github.com/alitto/pond/v2"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/pack"
@@ -20,10 +15,8 @@ import (
 )
 
 const (
-	maxHops     = 5               // RFC 9309 §2.3.1.2
-	maxFollowed = 20              // hops followed in all, to record the final rules
-	maxBeyond   = 20_000          // hops followed beyond maxHops in one audit: each is a row, written and read again
-	maxReread   = int64(16 << 30) // bytes decompressed to read bodies again, in one audit
+	maxHops     = 5  // RFC 9309 §2.3.1.2
+	maxFollowed = 20 // hops followed in all, to record the final rules
 )
 
 // resolver follows robots captures through revisits and redirects. There is one for each
@@ -57,210 +50,6 @@ func (s *shared) note(i facts.Issue) error {
 	s.guard.Lock()
 	defer s.guard.Unlock()
 	return s.issues.Add(i)
-}
-
-// budget is what is left of what one audit may spend.
-type budget struct {
-	reread  int64         // bytes of maxReread
-	beyond  int           // hops of maxBeyond
-	cutOff  facts.Capture // the first of which no more hops were followed for that, and their number
-	cutOffs int
-}
-
-// share is what each of n ranges that have resolutions may spend, whatever the others do.
-func (b *budget) share(n int) budget {
-	return budget{reread: b.reread / int64(n), beyond: b.beyond / n}
-}
-
-// settle takes what a range has left of its share.
-func (b *budget) settle(share, left *budget) {
-	b.reread -= share.reread - left.reread
-	b.beyond -= share.beyond - left.beyond
-	if b.cutOffs == 0 {
-		b.cutOff = left.cutOff
-	}
-	b.cutOffs += left.cutOffs
-}
-
-// Resolved is what all policy captures came to.
-type Resolved struct {
-	States *run.SortedRows[State]
-	Marks  *run.SortedRows[Mark] // of the records that redirects led to
-	Leads  *run.SortedRows[Lead] // redirects that may have led to others
-	Copies *run.SortedRows[Copy] // of captures
-	Robots []int64               // captures of robots.txt in each bucket
-	Bodies string                // path of the pack of those that were read again
-}
-
-const bodiesFile = "reread.pack"
-
-// Options of Captures.
-type Options struct {
-	Dir     string         // of temporary files
-	Ranges  int            // of buckets, of which each round has so many at most
-	Rows    int64          // resolutions in a range; more only where there are Ranges of them
-	Workers int            // ranges that are worked on at a time
-	Crawler func() Crawler // makes one for each worker
-}
-
-// Captures follows all captures of robots.txt and tdmrep.json to their ends, and adds what
-// it could not follow to issues. Each round is one pass over the policy captures of the hosts
-// that resolutions have come to; there are as many as the longest chain of redirects and revisits
-// has steps into another origin. A round goes by ranges of buckets, several at a time.
-func Captures(ctx context.Context, s *facts.Reader, opt Options, issues *run.Writer[facts.Issue]) (*Resolved, error) {
-	path := filepath.Join(opt.Dir, bodiesFile)
-	bodies, err := pack.Create(path)
-	if err != nil {
-		return nil, err
-	}
-	rs := &resolvers{shared: &shared{store: s, bodies: bodies, issues: issues}, budget: budget{reread: maxReread, beyond: maxBeyond}}
-	if err := rs.start(opt); err != nil {
-		return nil, err
-	}
-	if err := rs.round(ctx, opt.Ranges, opt.Ranges, (*resolver).firstRound); err != nil {
-		return nil, err
-	}
-	for {
-		w, err := rs.gather(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if w.count == 0 {
-			break
-		}
-		n := int(min((w.count+opt.Rows-1)/opt.Rows, int64(opt.Ranges)))
-		err = rs.round(ctx, n, w.ranges(n), func(r *resolver, ctx context.Context, from, to int) error { return r.nextRound(ctx, w, from, to) })
-		if err = cmp.Or(err, w.resolutions.Remove(), w.targets.Remove()); err != nil {
-			return nil, err
-		}
-	}
-	if err := rs.noteCutOff(); err != nil {
-		return nil, err
-	}
-	if err := bodies.Close(); err != nil {
-		return nil, err
-	}
-	if _, err := s.AddPack(path); err != nil {
-		return nil, err
-	}
-	return rs.resolved(ctx, path)
-}
-
-// resolvers are those of all workers.
-type resolvers struct {
-	*shared
-	budget
-	list   []*resolver
-	free   chan *resolver
-	rounds int
-}
-
-func (rs *resolvers) start(opt Options) error {
-	rs.free = make(chan *resolver, opt.Workers)
-	for range min(opt.Workers, opt.Ranges) {
-		dir, err := os.MkdirTemp(opt.Dir, "resolve-*")
-		if err != nil {
-			return err
-		}
-		r := &resolver{shared: rs.shared, who: opt.Crawler(), dir: dir, robots: make([]int64, run.Buckets)}
-		r.states, r.marks, r.copies = run.NewSorter(dir, stateRuns), run.NewSorter(dir, markRuns), run.NewSorter(dir, copiedRuns)
-		r.leads = run.NewSorter(dir, leadRuns)
-		rs.list = append(rs.list, r)
-		rs.free <- r
-	}
-	return nil
-}
-
-// round has f called for n ranges of buckets, of which so many as busy says have resolutions.
-func (rs *resolvers) round(ctx context.Context, n, busy int, f func(r *resolver, ctx context.Context, from, to int) error) error {
-	rs.rounds++
-	for _, r := range rs.list {
-		r.startRound(rs.rounds)
-	}
-	pool := pond.NewPool(len(rs.list))
-	defer pool.StopAndWait()
-	group := pool.NewGroupContext(ctx)
-	share, left := rs.share(busy), make([]budget, n)
-	for i := range n {
-		group.SubmitErr(func() error {
-			r := <-rs.free
-			defer func() { rs.free <- r }()
-			r.budget = share
-			err := f(r, group.Context(), i*run.Buckets/n, (i+1)*run.Buckets/n)
-			left[i] = r.budget
-			return err
-		})
-	}
-	if err := group.Wait(); err != nil {
-		return err
-	}
-	for i := range left {
-		rs.settle(&share, &left[i])
-	}
-	return nil
-}
-
-// waiting is what a round has left for the next.
-type waiting struct {
-	count           int64
-	wanted, scanned []bool
-	resolutions     *run.SortedRows[resolution]
-	targets         *run.SortedRows[targetURL]
-}
-
-// ranges returns how many of n ranges of buckets have resolutions.
-func (w *waiting) ranges(n int) (busy int) {
-	for i := range n {
-		if slices.Contains(w.wanted[i*run.Buckets/n:(i+1)*run.Buckets/n], true) {
-			busy++
-		}
-	}
-	return busy
-}
-
-// gather puts together what the resolvers have left for the next round.
-func (rs *resolvers) gather(ctx context.Context) (w waiting, err error) {
-	w.wanted, w.scanned = make([]bool, run.Buckets), make([]bool, run.Buckets)
-	for _, r := range rs.list {
-		w.count += r.waiting
-		for i := range run.Buckets {
-			w.wanted[i], w.scanned[i] = w.wanted[i] || r.wanted[i], w.scanned[i] || r.scanned[i]
-		}
-	}
-	if w.resolutions, err = together(ctx, rs, func(r *resolver) *run.Sorter[resolution] { return r.next }); err != nil {
-		return w, err
-	}
-	w.targets, err = together(ctx, rs, func(r *resolver) *run.Sorter[targetURL] { return r.targets })
-	return w, err
-}
-
-// together are the rows that all resolvers have of a kind.
-func together[T any](ctx context.Context, rs *resolvers, of func(*resolver) *run.Sorter[T]) (*run.SortedRows[T], error) {
-	var sorters []*run.Sorter[T]
-	for _, r := range rs.list {
-		sorters = append(sorters, of(r))
-	}
-	return run.Together(ctx, sorters)
-}
-
-func (rs *resolvers) resolved(ctx context.Context, bodies string) (res *Resolved, err error) {
-	res = &Resolved{Robots: make([]int64, run.Buckets), Bodies: bodies}
-	for _, r := range rs.list {
-		for bucket, n := range r.robots {
-			res.Robots[bucket] += n
-		}
-	}
-	if res.States, err = together(ctx, rs, func(r *resolver) *run.Sorter[State] { return r.states }); err != nil {
-		return nil, err
-	}
-	if res.Marks, err = together(ctx, rs, func(r *resolver) *run.Sorter[Mark] { return r.marks }); err != nil {
-		return nil, err
-	}
-	if res.Leads, err = together(ctx, rs, func(r *resolver) *run.Sorter[Lead] { return r.leads }); err != nil {
-		return nil, err
-	}
-	res.Copies, err = together(ctx, rs, func(r *resolver) *run.Sorter[Copy] { return r.copies })
-	return res, err
 }
 
 // noteCopy remembers that another archive holds a capture, too.
@@ -656,19 +445,6 @@ func (r *resolver) goesBeyond(res *resolution) bool {
 	}
 	r.cutOffs++
 	return false
-}
-
-// noteCutOff says of how many captures no more hops were followed for maxBeyond.
-func (rs *resolvers) noteCutOff() error {
-	if rs.cutOffs == 0 {
-		return nil
-	}
-	c := &rs.cutOff
-	return rs.note(facts.Issue{
-		Input: c.Input, Entry: c.Entry, Offset: c.Offset, Length: c.Length, RecordID: c.RecordID, Kind: facts.IssueLimitReached,
-		Detail: fmt.Sprintf("more than %d redirects beyond the fifth of a robots.txt: those of %d captures are not followed further", maxBeyond, rs.cutOffs),
-		Action: TooManyRedirects.String(),
-	})
 }
 
 // hop follows a redirect from the record in hand.

@@ -1,0 +1,174 @@
+package resolve
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/digest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+)
+
+// reference is what became of the name that a revisit gives its original.
+type reference uint8
+
+const (
+	namesNothing reference = iota
+	namesOne
+	namesOther   // a record with another payload
+	namesUnclear // a record that came later, or several of which nobody knows which it is
+)
+
+// original finds the record that a revisit names by URL and date, or without a date by
+// its id, and tells whether it is the original. It has the revisit's own status, where that
+// has one. Of several that say the same, the crawler's own goes before others'.
+func (g *originCaptures) original(res *resolution, who Crawler) (found *facts.Capture, what reference) {
+	t := res.wantTime()
+	if !t.Known() {
+		return g.ofURL(res.WantKey).byID(res)
+	}
+	var other *facts.Capture
+	disputed := false
+	isLate := func(c *facts.Capture) bool { return c.Micros > t.Micros+t.Precision.Unit() }
+	_, everyone := g.ofURL(res.WantKey).by(who, res)
+	for c := range everyone.all.from(t.Micros, isLate) {
+		if !res.look() {
+			break
+		}
+		switch {
+		case c.Time().MicrosSince(t) != 0 || !res.isOriginal(c):
+		case res.refers(c) != namesOne:
+			if what = max(what, res.refers(c)); other == nil {
+				other = c
+			}
+		case found == nil || res.fit(c) > res.fit(found):
+			found, disputed = c, false
+		case res.fit(c) == res.fit(found):
+			disputed = disputed || !answersLike(found, c)
+			if key := who(&res.Fetch); who(&found.Fetch) != key && who(&c.Fetch) == key {
+				found = c
+			}
+		}
+	}
+	switch {
+	case disputed:
+		return nil, namesUnclear
+	case found != nil:
+		return found, namesOne
+	}
+	return other, what
+}
+
+// fit grades the records that have the URL and date of the original of the one in hand:
+// highest are those with the record id that it names, then those with its digest.
+func (res *resolution) fit(c *facts.Capture) int {
+	switch {
+	case res.CurRefersTo != "" && res.CurRefersTo == c.RecordID:
+		return 2
+	case !res.CurUnmodified && sameDigest(c.PayloadDigest, res.CurDigest):
+		return 1
+	}
+	return 0
+}
+
+// byID finds the original that a revisit names by record id: the only one of that id
+// and status. There are writers that use an id twice.
+func (s *urlCaptures) byID(res *resolution) (found *facts.Capture, what reference) {
+	if s.named == nil {
+		s.named = make(map[string][]*facts.Capture)
+		for _, c := range s.all {
+			if c.RecordID != "" && hasOwnBody(&c.Fetch) {
+				s.named[c.RecordID] = append(s.named[c.RecordID], c)
+			}
+		}
+	}
+	for _, c := range s.named[res.CurRefersTo] {
+		if !res.look() {
+			break
+		}
+		switch {
+		case !res.isOriginal(c):
+		case found != nil:
+			return nil, namesNothing
+		default:
+			found = c
+		}
+	}
+	if found != nil {
+		what = res.refers(found)
+	}
+	return found, what
+}
+
+// refers reports whether c, which the record in hand names, can be its original. It cannot if
+// it has another payload, by digests of one algorithm, or if it came later, and no digest shows
+// that the server sent its body before.
+func (res *resolution) refers(c *facts.Capture) reference {
+	switch {
+	case !res.CurUnmodified && contradictDigests(c.PayloadDigest, res.CurDigest):
+		return namesOther
+	case !res.isNotAfter(c) && (res.CurUnmodified || !sameDigest(c.PayloadDigest, res.CurDigest)):
+		return namesUnclear
+	}
+	return namesOne
+}
+
+// contradictDigests reports whether two payload digests name different bytes.
+func contradictDigests(a, b string) bool {
+	if a == b {
+		return false
+	}
+	x, y := digest.Key(a), digest.Key(b)
+	label, _, _ := strings.Cut(x, ":")
+	other, _, _ := strings.Cut(y, ":")
+	return x != "" && y != "" && label == other && x != y
+}
+
+// hasOwnBody reports whether f has a body of its own that revisits may refer to.
+func hasOwnBody(f *facts.Fetch) bool {
+	return f.Type != facts.TypeRevisit && !f.IsIndexed() && f.Method == http.MethodGet && f.Status != http.StatusNotModified
+}
+
+// isOriginal reports whether c can be the original of the record in hand: of
+// records with the same payload, one with the same status.
+func (res *resolution) isOriginal(c *facts.Capture) bool {
+	return hasOwnBody(&c.Fetch) && (res.CurUnmodified || res.CurStatus < 0 || res.CurStatus == statusOf(&c.Fetch))
+}
+
+// byDigest finds an original of the same URL with the same payload digest: the
+// latest before the revisit, else the earliest after.
+func (g *originCaptures) byDigest(res *resolution) *facts.Capture {
+	list := g.ofURL(res.WantKey).bodiesOf(res.CurDigest)
+	n := upTo(list, res.CurMicros)
+	for _, c := range slices.Backward(list[:n]) {
+		if !res.look() || res.isOriginal(c) {
+			return c
+		}
+	}
+	for _, c := range list[n:] {
+		if !res.look() || res.isOriginal(c) {
+			return c
+		}
+	}
+	return nil
+}
+
+// bodiesOf returns the captures of a payload digest that may lend their body.
+func (s *urlCaptures) bodiesOf(written string) []*facts.Capture {
+	if s.originals == nil {
+		s.originals = make(map[string][]*facts.Capture)
+		for _, c := range s.all {
+			if hasOwnBody(&c.Fetch) {
+				key := digest.Key(c.PayloadDigest)
+				s.originals[key] = append(s.originals[key], c)
+			}
+		}
+	}
+	return s.originals[digest.Key(written)]
+}
+
+// sameDigest reports whether two payload digests name the same bytes.
+func sameDigest(a, b string) bool {
+	key := digest.Key(a)
+	return key != "" && key == digest.Key(b)
+}

@@ -1,0 +1,100 @@
+package resolve
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+)
+
+// renewed finds the copy that a 304 says is still good: the 2xx of the URL at or before
+// it which has the entity tag, or else the date of modification, that the 304 or its
+// request names; where they name none, the latest. The crawler's own copies go before
+// others'. It is nil where the latest copy contradicts what is named, or no copy has it, or
+// archives hold several of one moment that differ.
+func (g *originCaptures) renewed(res *resolution, who Crawler) *facts.Capture {
+	captures := g.ofURL(res.WantKey)
+	own, everyone := captures.by(who, res)
+	key := who(&res.Fetch)
+	isOwn := func(c *facts.Capture) bool { return res.canRenew(c) }
+	isOthers := func(c *facts.Capture) bool { return res.canRenew(c) && who(&c.Fetch) != key }
+	end := res.CurMicros + res.CurPrecision.Unit()
+	var latest *facts.Capture
+	for _, of := range [...]struct {
+		*askings
+		may func(*facts.Capture) bool
+	}{{own, isOwn}, {everyone, isOthers}} {
+		if latest == nil {
+			latest = res.latest(of.successes.backFrom(end, never), of.may)
+			switch {
+			case latest == nil:
+				continue
+			case !res.namesValidator() || res.names(latest) == same:
+				return res.agreedAt(latest, of.successes, of.may)
+			case res.names(latest) == different:
+				return nil
+			}
+		}
+		if c := res.latestNamed(of.askings, of.may); c != nil {
+			return res.agreedAt(c, of.successes, of.may)
+		}
+	}
+	return nil
+}
+
+// latestNamed returns the latest capture that has a validator which the 304 in hand names.
+func (res *resolution) latestNamed(of *askings, may func(*facts.Capture) bool) (found *facts.Capture) {
+	for _, v := range res.namedValidators() {
+		list := of.validated[v]
+		list = list[:upTo(list, res.CurMicros+res.CurPrecision.Unit())]
+		if c := res.latest(backward(list), may); c != nil && (found == nil || c.Micros > found.Micros) {
+			found = c
+		}
+	}
+	return found
+}
+
+// canRenew reports whether a 2xx can be what the 304 in hand renews.
+func (res *resolution) canRenew(c *facts.Capture) bool {
+	return res.isNotAfter(c) && !res.visited(c)
+}
+
+// latest returns the first capture of a list, which begins with the latest, that the 304 in
+// hand may renew.
+func (res *resolution) latest(list iter.Seq[*facts.Capture], may func(*facts.Capture) bool) *facts.Capture {
+	for c := range list {
+		if !res.look() || may(c) {
+			return c
+		}
+	}
+	return nil
+}
+
+func backward(list []*facts.Capture) iter.Seq[*facts.Capture] {
+	return func(yield func(*facts.Capture) bool) {
+		for _, c := range slices.Backward(list) {
+			if !yield(c) {
+				return
+			}
+		}
+	}
+}
+
+// agreedAt returns c, the last of its moment in its archive, unless the last of that moment in another
+// archive differs.
+func (res *resolution) agreedAt(c *facts.Capture, list byDate, may func(*facts.Capture) bool) *facts.Capture {
+	m := nearby{chosen: c}
+	archives := []facts.Spot{facts.SpotOf(&c.Fetch).Archive()}
+	for o := range list.backFrom(c.Micros+c.Precision.Unit(), m.isBefore) {
+		if !res.look() {
+			break
+		}
+		at := facts.SpotOf(&o.Fetch)
+		if !may(o) || o.Time().MicrosSince(c.Time()) != 0 || at.Index > 0 && slices.Contains(archives, at.Archive()) {
+			continue
+		}
+		archives = append(archives, at.Archive())
+		m.dispute(o)
+	}
+	return m.agreed()
+}
