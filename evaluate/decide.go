@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"cmp"
 	"net/http"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
@@ -49,7 +50,7 @@ func (d *decider) decide(r *Result, f *facts.Fetch, tl *timeline) error {
 func (d *decider) settle(r *Result, tl *timeline, other string) error {
 	f := r.Fetch
 	s := d.newSubject(f, r.Agent)
-	s.other, s.places = other, tl.places
+	s.places = tl.places
 	r.decider, r.timeline = d, tl
 	if f.Flags&facts.FlagUnsupportedScheme != 0 {
 		r.Reason = UnsupportedScheme
@@ -68,11 +69,45 @@ func (d *decider) settle(r *Result, tl *timeline, other string) error {
 	if f.Flags&facts.FlagURLCut != 0 {
 		r.Notes |= NoteURLCut
 	}
+	second := *r
 	v := tl.view(&s)
 	if err := d.judge(r, &s, tl, &v); err != nil {
 		return err
 	}
-	return d.certify(r, &s, tl, &v)
+	judged := *r
+	if err := d.certify(r, &s, tl, &v); err != nil || other == "" || r.Verdict == Unknown {
+		return err
+	}
+	s.token, s.looked = other, 0
+	v = tl.view(&s)
+	if err := d.judge(&second, &s, tl, &v); err != nil {
+		return err
+	}
+	if err := d.certify(&second, &s, tl, &v); err != nil {
+		return err
+	}
+	r.weighSecond(&second, judged)
+	return nil
+}
+
+// weighSecond compares a verdict with what it would be if the second crawler that the User-Agent names
+// had made the fetch. Nobody knows which of the two it was, so the one that accuses less counts. judged
+// is r before it was certified.
+func (r *Result) weighSecond(second *Result, judged Result) {
+	if second.Verdict == r.Verdict && (second.Certainty != Contested || r.Certainty == Contested) {
+		if second.Certainty > r.Certainty {
+			r.Certainty, r.mayBeProven, r.UnreadCaptures = second.Certainty, second.mayBeProven, second.UnreadCaptures
+		}
+		r.Notes &^= NoteBracketed &^ second.Notes
+		return
+	}
+	*r = judged
+	if second.Reason == TooCostly {
+		r.unknown(TooCostly)
+		return
+	}
+	r.unknown(AmbiguousToken)
+	r.against = cmp.Or(second.against, second.Contester, second.Governing)
 }
 
 // isRobots reports whether a fetch is allowed whatever robots.txt says, because
@@ -130,9 +165,6 @@ func (d *decider) contradicted(r *Result, s *subject, tl *timeline, v *view) (Re
 		return reason, err
 	}
 	if reason, err := d.checkBeside(r, s, tl, v); reason != reasonNone || err != nil {
-		return reason, err
-	}
-	if reason, err := d.checkToken(r, s, tl, v); reason != reasonNone || err != nil {
 		return reason, err
 	}
 	if reason, err := d.checkOlder(r, s, v); reason != reasonNone || err != nil {
@@ -277,7 +309,7 @@ func (d *decider) checkBeside(r *Result, s *subject, tl *timeline, v *view) (Rea
 			return ChangedBetween, nil
 		}
 	}
-	if !s.IsToldByIndex() && s.other == "" { // the rest is of no matter
+	if !s.IsToldByIndex() { // the rest is of no matter
 		return reasonNone, nil
 	}
 	without := Result{Fetch: r.Fetch, decider: r.decider}
@@ -290,33 +322,7 @@ func (d *decider) checkBeside(r *Result, s *subject, tl *timeline, v *view) (Rea
 	if err != nil {
 		return reasonNone, err
 	}
-	if reason == AmbiguousToken {
-		r.against = without.against
-		return AmbiguousToken, nil
-	}
 	v.toldBefore = reason == reasonNone && without.Verdict == Disallowed && s.wasTold(&w, false) && !tl.isOutdated(&w, s)
-	return reasonNone, nil
-}
-
-// checkToken asks the governing capture, and those of its moment in other archives, for the
-// second crawler that the User-Agent names.
-func (d *decider) checkToken(r *Result, s *subject, tl *timeline, v *view) (Reason, error) {
-	if s.other == "" || r.Verdict == Unknown {
-		return reasonNone, nil
-	}
-	second := *s
-	second.token = s.other
-	defer func() { s.looked = second.looked }()
-	for _, st := range append([]*State{v.governing}, r.rivals...) {
-		a, err := d.answerInTime(st, &second, tl)
-		if err != nil {
-			return reasonNone, err
-		}
-		if a.Verdict != r.Verdict {
-			r.against = st
-			return AmbiguousToken, nil
-		}
-	}
 	return reasonNone, nil
 }
 

@@ -98,8 +98,7 @@ func (x *explainer) explainFetch(f *facts.Fetch, found *findings) (*Explanation,
 	d := x.origin.decider
 	if x.question.Agent == "" || agentKey(x.question.Agent) == agentKey(r.Agent) {
 		x.begin(KindFetch, r, found)
-		x.subject.other = d.crawlerOf(f).other
-		x.made.Crawler.Second = x.subject.other
+		x.made.Crawler.Second = d.crawlerOf(f).other
 		return x.fill()
 	}
 	if r, err = x.whatIf(r); err != nil {
@@ -190,14 +189,18 @@ func (x *explainer) fill() (*Explanation, error) {
 	return x.made, x.addCaptures()
 }
 
-// askSecond asks the governing capture for the second crawler that the User-Agent names.
+// askSecond asks a capture for the second crawler that the User-Agent names: the one that withdrew the
+// verdict for its sake, or else the governing one.
 func (x *explainer) askSecond() error {
-	if x.subject.other == "" {
+	if x.made.Crawler.Second == "" {
 		return nil
 	}
-	second := x.subject
-	second.token = second.other
-	answer, err := x.origin.decider.answer(x.result.Governing, &second)
+	second, asked := x.subject, x.result.Governing
+	second.token = x.made.Crawler.Second
+	if x.result.Reason == AmbiguousToken {
+		asked = x.result.against
+	}
+	answer, err := x.origin.decider.answer(asked, &second)
 	x.made.Crawler.SecondSays = new(said(&answer))
 	return err
 }

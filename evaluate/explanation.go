@@ -100,7 +100,7 @@ type ExplainedCrawler struct {
 	Token      string `json:"token"`
 	Source     string `json:"source,omitempty"`       // of the token
 	Second     string `json:"second_token,omitempty"` // of another crawler that the User-Agent names
-	SecondSays *Said  `json:"second_says,omitempty"`  // what the governing capture says to that one
+	SecondSays *Said  `json:"second_says,omitempty"`  // what the governing capture says to that one, or the one marked as contradicting
 	Made       string `json:"made_by,omitempty"`      // in a what-if: the crawler that made the fetch
 }
 

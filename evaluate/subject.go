@@ -13,7 +13,6 @@ type subject struct {
 	agent string // whose captures count: the crawler's own token
 	key   string // the same, comparable
 	token string // whose rules are asked for: the same, but in a what-if
-	other string // token of a second crawler that the User-Agent names; "": none
 	time  facts.Time
 
 	places        places // of records that several archives hold

@@ -179,7 +179,11 @@ func (t *text) reasons() []string {
 		list = append(list, fmt.Sprintf("The governing capture alone %s. The capture marked ! speaks against it.", t.says(t.Withdrawn)))
 	}
 	if second := t.Crawler.SecondSays; second != nil {
-		list = append(list, fmt.Sprintf("The User-Agent names %s, too: to that crawler robots.txt %s.", t.shown(t.Crawler.Second), t.says(second)))
+		asked := "robots.txt"
+		if t.Reason == "ambiguous_token" && !slices.Contains(t.governing.Roles, evaluate.RoleContradicts) {
+			asked = "the capture marked !"
+		}
+		list = append(list, fmt.Sprintf("The User-Agent names %s, too: to that crawler %s %s.", t.shown(t.Crawler.Second), asked, t.says(second)))
 	}
 	if t.Prior != "" {
 		list = append(list, fmt.Sprintf("The capture before it answers: %s. That is no verdict.", t.Prior))
