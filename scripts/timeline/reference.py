@@ -106,7 +106,8 @@ Ambiguities, and how they are read here
  A32 The parse limit's remainder "could change the verdict" if parsing the whole body
      gives another verdict.
  A33 ambiguous_token where the other token's answer differs: unknown. The list of
-     reasons has none for this; the note's name is taken.
+     reasons has none for this; the note's name is taken. Its answer is the whole verdict
+     on the fetch, and differs if it alone is contested. Of other classes the weaker counts.
  A34 A rule with white space inside, tabs too, keeps it. Control bytes are the others
      below 0x20; the RFC's grammar admits 0x7F.
  A35 A request record with no User-Agent: the warcinfo record's is taken, as if
@@ -306,6 +307,7 @@ class Fetch:
         self.method = "GET"
         self.token = None
         self.other_token = None  # a second crawler that the User-Agent names
+        self.asked = None  # it, while the verdict for it is found
         self.request_validators = {}
         self.validators = {}
         self.serial = False  # in the archive of a crawler that makes one fetch after the other
@@ -908,8 +910,8 @@ def kind_of(archive, capture, fetch):
     return "unresolved" if fails_later(archive, capture, fetch) else archive.outcome(capture).kind
 
 
-def answer(archive, capture, fetch, token=None):
-    """What a capture answers to a fetch; for token in place of the fetch's own, if given."""
+def answer(archive, capture, fetch):
+    """What a capture answers to a fetch."""
     outcome = archive.outcome(capture)
     if fails_later(archive, capture, fetch):
         return Answer("unknown", "unresolved_redirect")
@@ -919,7 +921,7 @@ def answer(archive, capture, fetch, token=None):
         return Answer("disallowed", "unreachable")
     if outcome.kind in ("unresolved", "undefined"):
         return Answer("unknown", outcome.reason)
-    token = token or fetch.token
+    token = fetch.asked or fetch.token
     tokens = [token] if token else []
     body = within_parse_limit(outcome.body)
     partial = outcome.kind == "partial"
@@ -985,14 +987,14 @@ def ends_long_run(archive, candidates, fetch):
         and difference(fetch.time, run[0].time) <= DAY
 
 
-def answer_in_time(archive, capture, candidates, fetch, token=None):
+def answer_in_time(archive, capture, candidates, fetch):
     """The governing capture's answer: §3's exception for unreachable captures applied."""
     if kind_of(archive, capture, fetch) == "unreachable":
         if age_of(archive, capture, fetch) > DAY:
             return Answer("unknown", "unreachable_stale")
         if unreachable_over_30_days(archive, candidates, fetch):
             return Answer("allowed", "unreachable_over_30d")
-    return answer(archive, capture, fetch, token)
+    return answer(archive, capture, fetch)
 
 
 class Finding:
@@ -1006,7 +1008,21 @@ class Finding:
 
 
 def decide(archive, fetch):
-    """The finding on a fetch: §3, §4."""
+    """The finding on a fetch: §3, §4, and §5 where its User-Agent names two crawlers (A33)."""
+    first = decide_for_one(archive, fetch)
+    if fetch.other_token is None or first.verdict == "unknown" or first.governing is None:
+        return first
+    fetch.asked = fetch.other_token
+    second = decide_for_one(archive, fetch)
+    fetch.asked = None
+    if second.verdict != first.verdict or second.certainty == "contested" != first.certainty:
+        return Finding("unknown", first.evidence, "ambiguous_token", None, first.governing, first.notes_before, first.moment)
+    classes = [None, "certain", "probable", "possible", "contested"]
+    first.certainty = max(first.certainty, second.certainty, key=classes.index)
+    return first
+
+
+def decide_for_one(archive, fetch):
     if fetch.origin is None:
         return Finding("unknown", "none", "unsupported_scheme")
     if fetch.itself or fetch.path == "/robots.txt":
@@ -1071,16 +1087,9 @@ def conclude(archive, fetch, candidates, following, moment, answers, evidence):
         said = [answer_in_time(archive, c, before, fetch).verdict for c in earlier]
         if "allowed" in said:
             return unknown("changed_between")
-        if fetch.other_token is not None and said and set(said) == {"disallowed"} and any(
-                answer_in_time(archive, c, before, fetch, fetch.other_token).verdict != "disallowed" for c in earlier):
-            return unknown("ambiguous_token")
 
-    # §5: two tokens in one User-Agent.
     if fetch.other_token is not None:
         notes.add("ambiguous_token")
-        others = [answer_in_time(archive, c, candidates, fetch, fetch.other_token) for c in moment]
-        if any(a.verdict != governed.verdict for a in others):
-            return unknown("ambiguous_token")  # A33
 
     # §3.2: the own, older capture that answers otherwise.
     own = [c for c in latest_saying(archive, own_of(candidates, fetch))
@@ -1102,6 +1111,7 @@ def conclude(archive, fetch, candidates, following, moment, answers, evidence):
         return unknown("unread_capture")
 
     finding = Finding(governed.verdict, evidence, governed.reason, None, governing, notes, moment)
+    finding.notes_before = set(notes)
     finding.reasons = {c.id: a.reason for c, a in zip(moment, answers)}
     if governed.verdict == "disallowed":
         finding.notes |= governed.readings
