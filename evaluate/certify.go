@@ -128,14 +128,14 @@ const maxAsked = 8
 func (d *decider) askCopies(r *Result, s *subject, tl *timeline, v *view) error {
 	asked, askedBehind := append(make([]*State, 0, maxAsked), r.Governing), []*State(nil)
 	ask := func(c *State) error {
-		list := &asked
+		list, isProven := &asked, false
 		if s.relationOf(c) == behind {
-			list = &askedBehind
+			list, isProven = &askedBehind, s.provesOrder(facts.SpotOf(&c.Fetch))
 		}
 		if c == r.Governing || slices.ContainsFunc(*list, c.saysLike) {
 			return nil
 		}
-		if len(*list) < maxAsked {
+		if len(*list) < maxAsked && !isProven { // the order of another that says the same may be in doubt
 			*list = append(*list, c)
 		}
 		return d.askCopy(r, s, c)

@@ -1,10 +1,6 @@
 package evaluate
 
-import (
-	"slices"
-
-	"github.com/robotsaudit/robotsaudit/internal/facts"
-)
+import "slices"
 
 // Role is what a capture of robots.txt has to say about a fetch.
 type Role uint8
@@ -100,10 +96,10 @@ func (tl *timeline) lastSaying(s *subject) (list []*State) {
 // LedBy returns the captures of robots.txt that may have led to the fetch by redirects.
 func (r *Result) LedBy() []*Lead { return r.ledBy }
 
-// Twins returns the other places of a record, the fetch's or a capture's, if several archives
-// hold it: any of them may show which of two records of one moment came first.
-func (r *Result) Twins(f *facts.Fetch) (twins []Spot) {
-	for _, at := range r.timeline.places[facts.SpotOf(f)] {
+// Twins returns the other places of a record, the fetch's or one that a capture applies, if several
+// archives hold it: any of them may show which of two records of one moment came first.
+func (r *Result) Twins(first Spot) (twins []Spot) {
+	for _, at := range r.timeline.places[first] {
 		twins = append(twins, at.Spot)
 	}
 	return twins

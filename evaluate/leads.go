@@ -35,10 +35,15 @@ func newLeads(redirects []*resolve.Lead) leads {
 	l := make(leads)
 	add := func(t facts.Time, after int64, why ...*resolve.Lead) {
 		to := visited{key: why[0].Key, crawler: why[0].Crawler}
-		if to.crawler == "" {
-			to.archive = why[0].Spot().Archive()
+		w := window{t.Micros, t.Micros + t.Precision.Unit() - 1 + after, why}
+		if to.crawler != "" {
+			l[to] = append(l[to], w)
+			return
 		}
-		l[to] = append(l[to], window{t.Micros, t.Micros + t.Precision.Unit() - 1 + after, why})
+		for _, at := range why[0].Spots() {
+			to.archive = at.Archive()
+			l[to] = append(l[to], w)
+		}
 	}
 	for i, lead := range redirects {
 		// Within one moment, the order of records does not tell which one it led to.
@@ -77,7 +82,12 @@ func (l leads) to(s *subject) []*resolve.Lead {
 		return why
 	}
 	// Some crawlers send a User-Agent with every request but those for robots.txt.
-	return l.at(visited{key: u.Key(), archive: facts.SpotOf(s.Fetch).Archive()}, s.time)
+	for _, at := range s.places.of(facts.SpotOf(s.Fetch)) {
+		if why := l.at(visited{key: u.Key(), archive: at.Archive()}, s.time); why != nil {
+			return why
+		}
+	}
+	return nil
 }
 
 func (l leads) at(to visited, t facts.Time) []*resolve.Lead {

@@ -28,7 +28,7 @@ func (p places) add(first facts.Spot, other spot) {
 // relation says where a record stands to another of its moment: any archive that holds
 // both tells.
 func (p places) relation(at, to facts.Spot) relation {
-	if len(p) == 0 || at.SameArchive(to) {
+	if len(p[at]) == 0 && len(p[to]) == 0 {
 		return relationOf(at, to)
 	}
 	told := beside
@@ -47,7 +47,7 @@ func (p places) relation(at, to facts.Spot) relation {
 // proves reports whether the order in which a capture and a fetch of its moment stand in an archive is
 // that in which they were made: in that of a serial crawler. serial says whether the fetch's first is one.
 func (p places) proves(at, to facts.Spot, serial bool) bool {
-	if len(p) == 0 || at.SameArchive(to) {
+	if len(p[at]) == 0 && len(p[to]) == 0 {
 		return serial && at.SameArchive(to)
 	}
 	for _, b := range p.of(to) {

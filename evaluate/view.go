@@ -109,6 +109,8 @@ func (v *view) prefers(s *subject, a, b *State) bool {
 		return a.Oldest().MicrosSince(b.Oldest()) < 0
 	case s.relationOf(a) != s.relationOf(b):
 		return s.relationOf(a) < s.relationOf(b)
+	case s.provesOrder(at) != s.provesOrder(than): // if another archive of the fetch holds one
+		return s.provesOrder(at)
 	case a.Precision != b.Precision:
 		return a.Precision > b.Precision
 	}

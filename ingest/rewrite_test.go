@@ -23,7 +23,7 @@ func dump(t *testing.T, set *facts.Set) (all []string) {
 	defer r.Close()
 	ctx := t.Context()
 	list(t, &all, "fetch", r.Fetches(ctx, facts.Buckets{}), nil)
-	list(t, &all, "capture", r.Captures(ctx, facts.Buckets{}, nil), func(c *facts.Capture) string {
+	list(t, &all, "capture", r.Captures(ctx, facts.Buckets{}), func(c *facts.Capture) string {
 		body, err := r.Body(c)
 		if err != nil {
 			t.Fatal(err)

@@ -13,7 +13,7 @@ func (d *Duplicates) First(f *Fetch) *Fetch {
 		*d = list[:0]
 	}
 	for i := range *d {
-		if first := &(*d)[i]; sameRecord(first, f) {
+		if first := &(*d)[i]; SameRecord(first, f) {
 			return first
 		}
 	}
@@ -23,9 +23,9 @@ func (d *Duplicates) First(f *Fetch) *Fetch {
 	return nil
 }
 
-// sameRecord reports whether two rows are copies of one record: the same id, URL
+// SameRecord reports whether two rows are copies of one record: the same id, URL
 // and time are not enough, for there are writers that use an id twice.
-func sameRecord(a, b *Fetch) bool {
+func SameRecord(a, b *Fetch) bool {
 	return a.RecordID != "" && a.RecordID == b.RecordID && a.Micros == b.Micros && a.Precision == b.Precision &&
 		a.URL == b.URL && a.Type == b.Type && a.Status == b.Status && a.PayloadDigest == b.PayloadDigest &&
 		a.Location == b.Location

@@ -179,27 +179,13 @@ func (r *Reader) UserAgents(ctx context.Context, f func(userAgent string, fetche
 	return nil
 }
 
-// Captures yields policy captures in order, each record once. It tells copied of the other
-// places that hold one; copied may be nil.
-func (r *Reader) Captures(
-	ctx context.Context, buckets Buckets, copied func(first, c *Fetch) error,
-) iter.Seq2[*Capture, error] {
+// Captures yields policy captures in order. Copies of a record are neighbours, as those of Fetches.
+func (r *Reader) Captures(ctx context.Context, buckets Buckets) iter.Seq2[*Capture, error] {
 	all := r.allCaptures(ctx, buckets)
 	return func(yield func(*Capture, error) bool) {
-		var seen Duplicates
 		for c, err := range all {
-			if err == nil {
-				if r.isCopied(&c.Fetch) {
-					continue
-				}
-				if first := seen.First(&c.Fetch); first != nil {
-					if copied == nil {
-						continue
-					}
-					if err = copied(first, &c.Fetch); err == nil {
-						continue
-					}
-				}
+			if err == nil && r.isCopied(&c.Fetch) {
+				continue
 			}
 			if !yield(c, err) || err != nil {
 				return

@@ -21,6 +21,8 @@ type originCaptures struct {
 	spare    []*urlCaptures  // of former origins, without captures
 	scanned  map[string]bool // URLs whose fetches are all here
 	unread   []facts.Time    // of captures of robots.txt that indexes tell of and no input holds, in order
+	seen     facts.Duplicates
+	copies   map[facts.Spot][]facts.Spot // of records that several archives hold: the other places
 }
 
 // urlCaptures is the captures of one URL, so ordered that nobody has to look at all of
@@ -37,7 +39,7 @@ type urlCaptures struct {
 }
 
 func newOriginCaptures() *originCaptures {
-	return &originCaptures{byURL: make(map[string]*urlCaptures), scanned: make(map[string]bool)}
+	return &originCaptures{byURL: make(map[string]*urlCaptures), scanned: make(map[string]bool), copies: make(map[facts.Spot][]facts.Spot)}
 }
 
 // keptRows is how many rows memory is kept for from one origin to the next.
@@ -60,9 +62,10 @@ func (g *originCaptures) begin(p facts.Place) {
 		s.forget()
 		g.spare = append(g.spare, s)
 	}
-	g.Place, g.captures, g.unread = p, emptied(g.captures), g.unread[:0]
+	g.Place, g.captures, g.unread, g.seen = p, emptied(g.captures), g.unread[:0], g.seen[:0]
 	clear(g.byURL)
 	clear(g.scanned)
+	clear(g.copies)
 }
 
 // free forgets all captures, and leaves the chunks but the first n to others.
@@ -87,6 +90,10 @@ func emptied[T any](list []T) []T {
 }
 
 func (g *originCaptures) add(c *facts.Capture) error {
+	if first := g.seen.First(&c.Fetch); first != nil {
+		g.addCopy(first, &c.Fetch)
+		return nil
+	}
 	if last := len(g.rows) - 1; last < 0 || len(g.rows[last]) == cap(g.rows[last]) {
 		g.rows = append(g.rows, freeRows.Get().(*[chunkRows]facts.Capture)[:0])
 	}
@@ -96,6 +103,27 @@ func (g *originCaptures) add(c *facts.Capture) error {
 	g.captures = append(g.captures, kept)
 	kept.PolicyHeaders, kept.Metas, kept.Via = "", "", viaKey(kept.Via) // may be long, and are not needed
 	return nil
+}
+
+// addCopy remembers that another archive holds a record, too.
+func (g *originCaptures) addCopy(first, c *facts.Fetch) {
+	at := facts.SpotOf(first)
+	g.copies[at] = append(g.copies[at], facts.SpotOf(c))
+}
+
+// spots returns the places of a capture in all archives that hold it.
+func (g *originCaptures) spots(c *facts.Capture) []facts.Spot {
+	at := facts.SpotOf(&c.Fetch)
+	return append([]facts.Spot{at}, g.copies[at]...)
+}
+
+// copyText is the text of all of them but the first.
+func (g *originCaptures) copyText(c *facts.Capture) string {
+	var text []byte
+	for _, at := range g.copies[facts.SpotOf(&c.Fetch)] {
+		text = appendStep(text, Step{Kind: StepHop, Spot: at})
+	}
+	return string(text)
 }
 
 // ofURL returns the captures of a URL, none where there are none.
@@ -328,20 +356,26 @@ func (g *originCaptures) addFetches(fetches *facts.Cursor[facts.Fetch], targets 
 	if err != nil || len(g.scanned) == 0 {
 		return err
 	}
-	held := make(map[Mark]bool) // a fetch does not tell whether its body is in the pack; its capture does
+	held := make(map[Mark]*facts.Capture) // a fetch does not tell whether its body is in the pack; its capture does
 	for key := range g.scanned {
 		for _, c := range g.ofURL(key).all {
-			held[MarkOf(&c.Fetch)] = true
+			held[MarkOf(&c.Fetch)] = c
 		}
 	}
 	err = fetches.Each(g.Place, func(f *facts.Fetch) error {
 		u, _ := weburl.Parse(f.URL)
 		key := u.Key()
-		if !g.scanned[key] || held[MarkOf(f)] || f.Flags&facts.FlagHostMismatch != 0 {
+		if !g.scanned[key] || f.Flags&facts.FlagHostMismatch != 0 {
 			return nil
 		}
-		held[MarkOf(f)] = true
+		if c := held[MarkOf(f)]; c != nil {
+			if at := facts.SpotOf(f); at != facts.SpotOf(&c.Fetch) && facts.SameRecord(&c.Fetch, f) && !slices.Contains(g.copies[facts.SpotOf(&c.Fetch)], at) {
+				g.addCopy(&c.Fetch, f)
+			}
+			return nil
+		}
 		c := &facts.Capture{Fetch: *f, Kind: facts.CaptureTarget}
+		held[MarkOf(f)] = c
 		c.PolicyHeaders, c.Metas, c.Via = "", "", viaKey(c.Via)
 		s := g.ofURL(key)
 		s.all = append(s.all, c)

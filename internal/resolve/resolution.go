@@ -43,7 +43,8 @@ type resolution struct {
 	CurIndex      int64
 	CurUnmodified bool
 	TooMany       bool
-	Unled         bool // nothing shows that the redirects led the crawler to the record in hand
+	Unled         bool   // nothing shows that the redirects led the crawler to the record in hand
+	CopyText      string // further places of the capture: see spotsOf
 
 	// Of a record in hand that has an original:
 	CurStatus   int16

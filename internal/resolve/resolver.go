@@ -52,12 +52,16 @@ func (s *shared) note(i facts.Issue) error {
 	return s.issues.Add(i)
 }
 
-// noteCopy remembers that another archive holds a capture, too.
-func (r *resolver) noteCopy(first, c *facts.Fetch) error {
-	return r.copies.Add(Copy{
-		HostReversed: c.HostReversed, Origin: c.Origin,
-		FirstInput: first.Input, FirstEntry: first.Entry, FirstIndex: first.Index, Input: c.Input, Entry: c.Entry, Index: c.Index,
-	})
+// noteCopies remembers which other archives hold a record of g, with which fetches of an origin are compared.
+func (r *resolver) noteCopies(g *originCaptures, c *facts.Fetch, of facts.Place) error {
+	first := facts.SpotOf(c)
+	for _, at := range g.copies[first] {
+		err := r.copies.Add(Copy{of.Host, of.Origin, first.Input, first.Entry, first.Index, at.Input, at.Entry, at.Index})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (r *resolver) startRound(n int) {
@@ -79,7 +83,7 @@ func isFollowed(c *facts.Capture) bool {
 // firstRound starts every capture of a range of buckets that is followed, and finishes
 // those that need no other origin.
 func (r *resolver) firstRound(ctx context.Context, from, to int) error {
-	captures := r.openCaptures(ctx, facts.Buckets{From: from, To: to}, r.noteCopy)
+	captures := r.openCaptures(ctx, facts.Buckets{From: from, To: to})
 	defer captures.Stop()
 	unread := r.openUnread(ctx, facts.Buckets{From: from, To: to})
 	if unread != nil {
@@ -97,10 +101,13 @@ func (r *resolver) firstRound(ctx context.Context, from, to int) error {
 			return err
 		}
 		for _, c := range g.captures {
+			if err := r.noteCopies(g, &c.Fetch, g.Place); err != nil {
+				return err
+			}
 			if !isFollowed(c) {
 				continue
 			}
-			*res = resolution{State: NewState(c)}
+			*res = resolution{State: NewState(c), CopyText: g.copyText(c)}
 			r.take(res, c)
 			if err := r.follow(res, g); err != nil {
 				return err
@@ -110,8 +117,8 @@ func (r *resolver) firstRound(ctx context.Context, from, to int) error {
 	return captures.Err
 }
 
-func (r *resolver) openCaptures(ctx context.Context, buckets facts.Buckets, copied func(first, c *facts.Fetch) error) *facts.Cursor[facts.Capture] {
-	return facts.NewCursor(r.store.Captures(ctx, buckets, copied), func(c *facts.Capture) facts.Place { return facts.PlaceOf(&c.Fetch) })
+func (r *resolver) openCaptures(ctx context.Context, buckets facts.Buckets) *facts.Cursor[facts.Capture] {
+	return facts.NewCursor(r.store.Captures(ctx, buckets), func(c *facts.Capture) facts.Place { return facts.PlaceOf(&c.Fetch) })
 }
 
 // openUnread reads what indexes tell of captures of robots.txt; nil where they tell of none.
@@ -126,7 +133,7 @@ func (r *resolver) openUnread(ctx context.Context, buckets facts.Buckets) *facts
 // of the captures only those buckets that they look in. Targets that are no policy by their
 // path are looked for among all fetches.
 func (r *resolver) nextRound(ctx context.Context, w waiting, from, to int) error {
-	captures := r.openCaptures(ctx, facts.Buckets{From: from, To: to, Select: w.wanted}, nil)
+	captures := r.openCaptures(ctx, facts.Buckets{From: from, To: to, Select: w.wanted})
 	defer captures.Stop()
 	resolutions := facts.NewCursor(w.resolutions.Range(ctx, from, to), (*resolution).place)
 	defer resolutions.Stop()
@@ -200,9 +207,11 @@ func (r *resolver) sameCrawler(res *resolution, c *facts.Capture) bool {
 
 // mayBeSameCrawler reports whether nothing speaks against it: some crawlers send a
 // User-Agent with every request but those for robots.txt.
-func (r *resolver) mayBeSameCrawler(res *resolution, c *facts.Capture) bool {
+func (r *resolver) mayBeSameCrawler(res *resolution, g *originCaptures, c *facts.Capture) bool {
 	a, b := r.who(&res.Fetch), r.who(&c.Fetch)
-	return a == b || (a == "" || b == "") && facts.SpotOf(&res.Fetch).SameArchive(facts.SpotOf(&c.Fetch))
+	return a == b || (a == "" || b == "") && slices.ContainsFunc(g.spots(c), func(at facts.Spot) bool {
+		return at.SameArchive(facts.SpotOf(&res.Fetch)) || slices.ContainsFunc(spotsOf(res.CopyText), at.SameArchive)
+	})
 }
 
 // step looks for what the resolution wants in g, and takes it or gives up.
@@ -223,7 +232,7 @@ func (r *resolver) step(res *resolution, g *originCaptures) error {
 			res.giveUp(UnresolvedRedirect)
 			return nil
 		}
-		return r.takeHop(res, t)
+		return r.takeHop(res, g, t)
 	case seekOriginal:
 		c, what := g.original(res, r.who)
 		switch {
@@ -283,7 +292,7 @@ func (r *resolver) giveUpCrowd(res *resolution, g *originCaptures, reason Reason
 
 // takeHop goes on with the capture of a redirect's target. Its fetch is always allowed
 // where the same crawler made it at or after the redirect, unless another page led to it.
-func (r *resolver) takeHop(res *resolution, t target) error {
+func (r *resolver) takeHop(res *resolution, g *originCaptures, t target) error {
 	c := t.capture
 	switch {
 	case c == nil && (t.found || !res.returns()):
@@ -293,7 +302,7 @@ func (r *resolver) takeHop(res *resolution, t target) error {
 		res.Settle(OutcomeUnavailable, TooManyRedirects)
 		return nil
 	}
-	res.Unled = !t.follows || t.isOthers || !r.mayBeSameCrawler(res, c)
+	res.Unled = !t.follows || t.isOthers || !r.mayBeSameCrawler(res, g, c)
 	if res.Kind == facts.CaptureRobots && !res.Unled {
 		if err := r.marks.Add(MarkOf(&c.Fetch)); err != nil {
 			return err
@@ -301,6 +310,9 @@ func (r *resolver) takeHop(res *resolution, t target) error {
 	}
 	res.FinalStatus = c.Status
 	res.addStep(StepHop, &c.Fetch)
+	if err := r.noteCopies(g, &c.Fetch, facts.PlaceOf(&res.Fetch)); err != nil {
+		return err
+	}
 	if t.rival != nil {
 		res.OtherTarget = true
 		res.addStep(StepRival, &t.rival.Fetch)
@@ -327,7 +339,7 @@ func (r *resolver) addLead(res *resolution, g *originCaptures, t target) error {
 	lead := Lead{
 		HostReversed: res.WantHost, Origin: res.WantOrigin, Key: res.WantKey, Crawler: r.who(&res.Fetch),
 		URL: res.CurURL, Micros: at.Micros, Precision: at.Precision, Target: at.Micros, TargetExact: at.Precision, IsOthers: t.isOthers,
-		Input: res.Input, Entry: res.Entry, Index: res.Index, Offset: res.Itself().Offset,
+		Input: res.Input, Entry: res.Entry, Index: res.Index, Offset: res.Itself().Offset, CopyText: res.CopyText,
 	}
 	way := State{StepText: res.StepText}
 	for _, c := range t.candidates {

@@ -93,6 +93,7 @@ type Lead struct {
 	Entry        string
 	Index        int64
 	Offset       int64  // of that one; -1: it is in another archive
+	CopyText     string // further places of it: see spotsOf
 	StepText     string // from there to what counts as the target
 }
 
@@ -107,6 +108,9 @@ func (l *Lead) TargetTime() facts.Time { return facts.Time{Micros: l.Target, Pre
 
 // Spot is that of the capture of robots.txt.
 func (l *Lead) Spot() facts.Spot { return facts.Spot{Input: l.Input, Entry: l.Entry, Index: l.Index} }
+
+// Spots has the same in all archives that hold it.
+func (l *Lead) Spots() []facts.Spot { return append(spotsOf(l.CopyText), l.Spot()) }
 
 // Steps returns the records that the capture led to, up to what counts as the target.
 func (l *Lead) Steps() []Step { return stepsOf(l.StepText) }
@@ -139,8 +143,8 @@ var leadRuns = run.Spec[Lead]{
 	Bucket: func(l *Lead) int { return run.BucketOf(l.HostReversed) },
 }
 
-// A Copy is another place of a policy capture. Of a record that several archives hold,
-// each of them may show in which order it and others came.
+// A Copy is another place of a policy capture, or of what a redirect leads it to. Of a record that several
+// archives hold, each of them may show in which order it and others came.
 type Copy struct {
 	HostReversed string
 	Origin       string
@@ -152,7 +156,7 @@ type Copy struct {
 	Index        int64
 }
 
-// Place is that of the capture's origin.
+// Place is that of the capture's origin, not of the redirect's target.
 func (c *Copy) Place() facts.Place { return facts.Place{Host: c.HostReversed, Origin: c.Origin} }
 
 // First is the place that stands for all.

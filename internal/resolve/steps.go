@@ -91,6 +91,14 @@ func (s *State) OldestApplied() Step {
 	return slices.MinFunc(s.Applied(), func(a, b Step) int { return cmp.Compare(a.Time.Micros, b.Time.Micros) })
 }
 
+// spotsOf returns the places of a text of steps.
+func spotsOf(text string) (spots []facts.Spot) {
+	for _, step := range stepsOf(text) {
+		spots = append(spots, step.Spot)
+	}
+	return spots
+}
+
 func stepsOf(text string) (steps []Step) {
 	for text != "" {
 		step := Step{Kind: StepKind(text[0])}

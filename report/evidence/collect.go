@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"os"
-	"slices"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
@@ -187,18 +186,25 @@ func (c *collector) cite(r *evaluate.Result) {
 		c.citeSteps(capture.Steps())
 	}
 	for _, lead := range r.LedBy() {
-		c.citePlace(lead.Spot(), roleRedirect)
+		for _, at := range lead.Spots() {
+			c.citePlace(at, roleRedirect)
+		}
 		c.citeSteps(lead.Steps())
 	}
-	isSame := func(f *facts.Fetch) bool { return r.Fetch.Time().MicrosSince(f.Time()) == 0 }
-	if !slices.ContainsFunc(considered, func(capture evaluate.Considered) bool { return isSame(&capture.Fetch) }) {
+	var same []evaluate.Step // of the moment of the fetch
+	for _, capture := range considered {
+		for _, step := range capture.Applied() {
+			if r.Fetch.Time().MicrosSince(step.Time) == 0 {
+				same = append(same, step)
+			}
+		}
+	}
+	if len(same) == 0 {
 		return
 	}
-	c.citeTwins(r, r.Fetch)
-	for _, capture := range considered {
-		if isSame(&capture.Fetch) {
-			c.citeTwins(r, &capture.Fetch)
-		}
+	c.citeTwins(r, facts.SpotOf(r.Fetch))
+	for _, step := range same {
+		c.citeTwins(r, step.Spot)
 	}
 }
 
@@ -229,8 +235,8 @@ func (c *collector) citeFetch(f *facts.Fetch, role string) {
 }
 
 // citeTwins cites the same record in other archives.
-func (c *collector) citeTwins(r *evaluate.Result, f *facts.Fetch) {
-	for _, twin := range r.Twins(f) {
+func (c *collector) citeTwins(r *evaluate.Result, first evaluate.Spot) {
+	for _, twin := range r.Twins(first) {
 		c.citePlace(twin, roleTwin)
 	}
 }
