@@ -152,7 +152,8 @@ func (d *decider) askCopies(r *Result, s *subject, tl *timeline, v *view) error 
 	var moment []*State // of the governing one: mostly among those of the last day, or behind the fetch
 	switch {
 	case v.evidence == Stale:
-		moment = append(v.rivals(s), v.copies()...)
+		rivals := v.rivals(s)
+		moment = append(rivals, v.copies(rivals)...)
 	case v.governing.Precision < facts.PrecisionSecond: // some may be older
 		moment = tl.all.ofMoment(kindSays, v.governing, s)
 	}

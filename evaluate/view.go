@@ -145,9 +145,12 @@ func (v *view) rivals(s *subject) []*State {
 	return list
 }
 
-// copies are the captures of the governing one's moment by other crawlers than that one's.
-func (v *view) copies() []*State {
-	return filter(v.moment, func(st *State) bool { return st.key != v.governing.key })
+// copies are the captures of the governing one's moment by other crawlers than that one's, or than that
+// of a rival: it may be the latest.
+func (v *view) copies(rivals []*State) []*State {
+	return filter(v.moment, func(st *State) bool {
+		return st.key != v.governing.key || slices.ContainsFunc(rivals, func(o *State) bool { return o.key != st.key })
+	})
 }
 
 // unreachableMay is how long a server has to be unreachable until crawlers may take its
