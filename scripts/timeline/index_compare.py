@@ -44,12 +44,11 @@ def scenario(s):
             e.url += rng.choice([""] * 12 + ["#f", "?q=%7E", "?q=a|b", "%"])
         if rng.random() < 0.04 and not e.url.endswith("robots") and not e.url.endswith("/robots.txt"):
             e.precision = rng.choice(["day", "minute"])
-    rows = rng.choice([0.1, 0.5, 0.9])
+    rows, copies = rng.choice([0.1, 0.5, 0.9]), rng.choice([0, 0.2, 0.6])
     for e in s.made:
         again = [o for o in s.made if o is not e and o.url == e.url and o.when == e.when]  # of which a 304 may mean one
         e.hidden = not again and rng.random() < (0.15 if e.url.endswith("/robots.txt") else 0.5)
-        beside = [o for o in s.made if o is not e and abs(o.when - e.when) < h.DAY_ and (o.when == e.when or "second" not in (o.precision, e.precision))]
-        e.copied = not e.hidden and not beside and "robots" not in e.url and rng.random() < 0.2  # the order in several archives is no matter here
+        e.copied = not e.hidden and "/private/robots" not in e.url and rng.random() < copies  # else which archive's crawler got it is open
         e.rows = rng.choice([1, 1, 1, 2, 3]) if e.hidden or rng.random() < rows else 0
 
 

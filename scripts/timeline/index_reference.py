@@ -89,9 +89,8 @@ def fetch_of(row):
     f.told, f.no_status, f.row = True, row.is_unsure(), row
     f.url, f.time, f.status = row.url, row.time, row.status
     f.origin, f.path = ref.split_url(row.url)
-    f.place = 0
     f.id = "row %s %d" % (row.index, row.number)
-    f.archive = f.id  # no order is known
+    f.stand(ref.Spot(f.id, 0))  # no order is known
     f.method = "" if row.method in (None, "GET") else row.method
     f.type, f.location, f.validators, f.stored, f.digest = "indexed", None, {}, None, row.digest and labelled(row.digest)
     f.profile = f.refers_to = f.refers_uri = f.refers_date = f.warcinfo = None

@@ -16,6 +16,7 @@ import pyarrow.parquet
 
 import history_to_warc as h
 import rate_reference as rate
+import reference as ref
 import seeds
 
 S, HOUR, DAY = timedelta(seconds=1), timedelta(hours=1), timedelta(days=1)
@@ -142,7 +143,7 @@ def compare(binary, seed, scenarios, keep, totals):
         paths = make(seed, os.path.join(folder, "in"), scenarios)
         out = os.path.join(folder, "out")
         subprocess.run([binary, "audit", os.path.join(folder, "in"), "-o", out, "--rate"], check=True, capture_output=True)
-        archive = rate.read(paths)
+        archive = ref.Archive(ref.read_archives(paths))
         places, captures = place(paths, out), {}
         order = {key: n for n, key in enumerate(places.values())}
         expected, considered = rate.findings(archive, {f.id: order[bare(f.id)] for f in archive.fetches})

@@ -134,25 +134,3 @@ def findings(archive, order):
                 found[f.id] = {"gap": int(gap), "delay": needs[0], "previous": [last.id], "captures": needs[1]}
             last = f
     return found, considered
-
-
-def after(a, b):
-    if not ref.same_moment(a, b):
-        return ref.difference(a.time, b.time) > ref.NOTHING
-    return any(a.spots[s][0] > b.spots[s][0] for s in a.spots.keys() & b.spots.keys())
-
-
-def may_be_after(c, fetch):
-    shared = c.spots.keys() & fetch.spots.keys()
-    return ref.same_moment(c, fetch) and c is not fetch and not after(c, fetch) and not any(fetch.spots[s][1] for s in shared)
-
-
-def read(paths):
-    """The archives; a record that several hold has its place in each (spots: place, serial)."""
-    fetches = {}
-    for f in (f for path in paths for f in ref.read_archive(path)):
-        first = fetches.setdefault((f.id, f.url, f.time and f.time.start), f)
-        first.spots = getattr(first, "spots", {})
-        first.spots[f.archive] = f.place, f.serial
-    ref.after, ref.may_be_after = after, may_be_after
-    return ref.Archive(list(fetches.values()))

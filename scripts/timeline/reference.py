@@ -34,7 +34,8 @@ Ambiguities, and how they are read here
      Nothing tells which is the latest, so the evidence is that of the one whose content is
      later than the fetch, else of the oldest content, and what speaks against the content
      of any of them counts.
- A7  "Another crawler's capture of that moment is a permitted copy": at any age.
+ A7  "Another crawler's capture of that moment is a permitted copy": at any age. Of several that
+     may be the latest, by another crawler than that of any of them.
  Redirects
  A8  A target of the hop's own moment: in one archive the records' order tells; in
      another archive it counts as after the hop ("at or within an hour").
@@ -112,7 +113,9 @@ Ambiguities, and how they are read here
      below 0x20; the RFC's grammar admits 0x7F.
  A35 A request record with no User-Agent: the warcinfo record's is taken, as if
      there were no request.
- A36 A record that several places hold (same id, URL and date) counts once, as the first.
+ A36 A record that several archives hold (same id, URL and date) counts once, as the first.
+     Each may show where a capture stands to a fetch, and of captures that agree, the one that
+     certainly came first told the crawler. Captures are compared in the first alone.
      A record without WARC-Warcinfo-ID has the warcinfo record before it.
  A37 A product behind a browser's string is its last product that no browser bears.
  A38 Order in one archive: crawlers with several connections write records as they
@@ -206,8 +209,25 @@ def same_moment(a, b):
     return difference(a.time, b.time) == NOTHING
 
 
-def after(a, b):
-    """§1: whether record a is after record b; of one moment only where their order in one archive tells."""
+def after(c, fetch):
+    """§1: whether a capture is after a fetch; of one moment only where an archive that holds both tells."""
+    if same_moment(c, fetch):
+        return any(c.spots[s].place > fetch.spots[s].place for s in in_both(c, fetch))
+    return difference(c.time, fetch.time) > NOTHING
+
+
+def in_both(a, b):
+    """The archives that hold both records."""
+    return a.spots.keys() & b.spots.keys()
+
+
+def proves_order(c, fetch):
+    """A38: whether an archive of a crawler that makes one fetch after the other holds both."""
+    return any(fetch.spots[s].serial for s in in_both(c, fetch))
+
+
+def later(a, b):
+    """§1: whether capture a is after capture b, or what it redirects to: only the first archive of each tells."""
     if same_moment(a, b):
         return a.archive == b.archive and a.place > b.place
     return difference(a.time, b.time) > NOTHING
@@ -220,16 +240,16 @@ def at_or_before(a, b):
 
 def latest(captures):
     """All captures than which no other one is later (A1)."""
-    return [c for c in captures if not any(after(d, c) for d in captures)]
+    return [c for c in captures if not any(later(d, c) for d in captures)]
 
 
 def earliest(captures):
-    return [c for c in captures if not any(after(c, d) for d in captures)]
+    return [c for c in captures if not any(later(c, d) for d in captures)]
 
 
 def spokesman(captures, fetch):
     """Of captures that say the same, one; the order of archives never decides."""
-    return min(captures, key=lambda c: (c.archive != fetch.archive, not same_crawler(c, fetch), c.id))
+    return min(captures, key=lambda c: (not in_both(c, fetch), not proves_order(c, fetch), not same_crawler(c, fetch), c.id))
 
 
 # ------------------------------------------------------------------- §1 origin
@@ -294,10 +314,18 @@ def same_crawler(a, b):
 
 def may_be_same_crawler(a, b):
     """§3: some crawlers get robots.txt without a User-Agent (A41)."""
-    return same_crawler(a, b) or a.archive == b.archive and not (a.token and b.token)
+    return same_crawler(a, b) or in_both(a, b) and not (a.token and b.token)
 
 
 # --------------------------------------------------------------- the archives
+
+
+class Spot:
+    """The place of a record in one of the archives that hold it."""
+
+    def __init__(self, archive, place, serial=False):
+        self.archive, self.place = archive, place
+        self.serial = serial  # the archive is that of a crawler that makes one fetch after the other
 
 
 class Fetch:
@@ -310,11 +338,15 @@ class Fetch:
         self.asked = None  # it, while the verdict for it is found
         self.request_validators = {}
         self.validators = {}
-        self.serial = False  # in the archive of a crawler that makes one fetch after the other
         self.itself = False  # a robots capture, or a record its redirects led to
         self.misnamed = False  # a revisit that names a record with another digest
         self.told = False  # an index or a list tells of it, and no record (index_reference.py)
         self.no_status = False  # told by a row without a status
+
+    def stand(self, first):
+        """Says where the record stands; in further archives, spots has it, too."""
+        self.archive, self.place, self.serial = first.archive, first.place, first.serial
+        self.spots = {first.archive: first}
 
 
 def http_status(record):
@@ -351,7 +383,8 @@ def read_archives(paths):
     fetches = {}
     for path in paths:
         for f in read_archive(path):
-            fetches.setdefault((f.id, f.url, f.time and f.time.start), f)  # A36
+            first = fetches.setdefault((f.id, f.url, f.time and f.time.start), f)  # A36
+            first.spots.update(f.spots)
     return list(fetches.values())
 
 
@@ -384,10 +417,9 @@ def read_archive(path):
                 if f.origin is None and not (f.type == "response" and "://" in f.url):
                     continue  # §1: no fetch
                 order[-1] = f
-                f.archive, f.place = path, place
                 f.id = f.record_id or "%s:%d" % (path, place)
                 f.warcinfo = f.warcinfo or warcinfo
-                f.serial = f.warcinfo in serial
+                f.stand(Spot(path, place, f.warcinfo in serial))
                 fetches.append(f)
     join_requests(fetches, requests, warcinfo_agents, order)
     return fetches
@@ -674,7 +706,7 @@ class Archive:
                 self.add_redirect(url, capture, chain, [hop.time, nearest[0].time])
                 self.look_for_rivals(theirs, nearest[0], hop, capture, chain)
                 return nearest
-            ago = [f for f in theirs if (f in chain or not soon_after(f, hop) and at_or_before(f, hop))
+            ago = [f for f in theirs if (f in chain or not soon_after(f, hop) and not later(f, hop))
                    and NOTHING <= difference(hop.time, f.time) <= DAY]
             if ago:
                 self.add_redirect(url, capture, chain, [hop.time])
@@ -804,7 +836,7 @@ class Archive:
             return spokesman(own_of(named, f) or named, f) if named else None
         successes = [g for g in self.of_url.get(same_url_key(f.url), [])
                      if g is not f and may_be_get(g) and g.status is not None
-                     and 200 <= g.status <= 299 and at_or_before(g, f)]
+                     and 200 <= g.status <= 299 and not later(g, f)]
         wanted = {**f.request_validators, **f.validators}
         if wanted:
             own = [g for g in successes if same_crawler(g, f)]
@@ -947,7 +979,7 @@ def age_of(archive, capture, fetch):
 
 def may_be_after(c, fetch):
     """A38: whether a capture that counts as before the fetch may have come after it."""
-    return same_moment(c, fetch) and c is not fetch and not after(c, fetch) and (c.archive != fetch.archive or not fetch.serial)
+    return same_moment(c, fetch) and c is not fetch and not after(c, fetch) and not proves_order(c, fetch)
 
 
 def own_of(captures, fetch):
@@ -1060,7 +1092,7 @@ def conclude(archive, fetch, candidates, following, moment, answers, evidence):
         notes.add("other_crawler")
     if any(archive.outcome(c).other_target for c in moment):
         notes.add("other_target")  # A40
-    beside = same_moment(governing, fetch) and governing.archive != fetch.archive
+    beside = same_moment(governing, fetch) and not in_both(governing, fetch)
     applied = [governing] + [hop for c in moment for hop in archive.outcome(c).way if hop is not c]
     if any(may_be_after(c, fetch) for c in applied):
         notes.add("same_moment")
@@ -1082,10 +1114,9 @@ def conclude(archive, fetch, candidates, following, moment, answers, evidence):
 
     # §3: of the fetch's own moment in another archive, against the capture before.
     if beside and governed.verdict == "disallowed":
-        before = [c for c in candidates if not same_moment(c, fetch) or c.archive == fetch.archive]
-        earlier = governing_moment(archive, before, fetch) if before else []
-        said = [answer_in_time(archive, c, before, fetch).verdict for c in earlier]
-        if "allowed" in said:
+        before = [c for c in candidates if not same_moment(c, fetch) or in_both(c, fetch)]
+        if before and any(answer_in_time(archive, c, before, fetch).verdict == "allowed"
+                          for c in governing_moment(archive, before, fetch)):
             return unknown("changed_between")
 
     if fetch.other_token is not None:
@@ -1101,8 +1132,8 @@ def conclude(archive, fetch, candidates, following, moment, answers, evidence):
     # §3: stale, and something between it and t or within 24 h after t disagrees.
     if evidence == "stale":
         content = min(archive.outcome(governing).way, key=lambda c: c.time.start)
-        between = [c for c in candidates if c not in moment and not after(content, c)
-                   and not (same_moment(content, c) and any(same_moment(m, c) and after(m, c) for m in moment)) and archive.outcome(c).kind in SAYING]
+        between = [c for c in candidates if c not in moment and not later(content, c)
+                   and not (same_moment(content, c) and any(same_moment(m, c) and later(m, c) for m in moment)) and archive.outcome(c).kind in SAYING]
         for c in between + [c for c in following if difference(c.time, fetch.time) <= DAY]:
             if answer(archive, c, fetch).verdict not in ("unknown", governed.verdict):
                 return unknown("changed_between")
@@ -1171,7 +1202,7 @@ def certainty(archive, fetch, candidates, following, moment, governed, finding, 
     governing = finding.governing
     recent = [c for c in candidates if difference(fetch.time, c.time) <= DAY]
     copies = [c for c in recent if archive.outcome(c).kind in ("rules", "unavailable")]
-    copies += [c for c in candidates if same_moment(c, governing) and not same_crawler(c, governing)
+    copies += [c for c in candidates if same_moment(c, governing) and any(not same_crawler(c, m) for m in moment)
                and archive.outcome(c).kind in ("rules", "unavailable")]  # A7
     copies += [c for c in moment if c in candidates and archive.outcome(c).kind == "rules"]  # A6
     unreadable = [c for c in recent if cannot_be_read(archive, c, fetch)]
@@ -1190,7 +1221,7 @@ def certainty(archive, fetch, candidates, following, moment, governed, finding, 
         return "contested"
 
     behind = [c for c in archive.robots_of[fetch.origin] if c is not governing and after(c, fetch) and same_moment(c, fetch)]
-    if any(cannot_be_read(archive, c, fetch) and not (fetch.serial and c.archive == fetch.archive) for c in behind) \
+    if any(cannot_be_read(archive, c, fetch) and not proves_order(c, fetch) for c in behind) \
             or any(a.verdict == "allowed" or a.contested() for a in (answer(archive, c, fetch) for c in behind)):
         finding.notes.add("same_moment")  # behind the fetch
     unread = [u for u in archive.unread.get(fetch.origin, []) if NOTHING <= difference(fetch.time, u)

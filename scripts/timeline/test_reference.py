@@ -178,14 +178,13 @@ N = "2023-06-15T12:00:00Z"
 def capture(date, stored=DENY, status=200, token="E", url="http://h/robots.txt", **more):
     """A capture in an archive of its own, unless archive and place say where."""
     f = r.Fetch()
-    f.serial = True
     capture.count += 1
     f.id, f.type, f.url, f.time = "id%d" % capture.count, "response", url, r.Moment(date)
     f.origin, f.path = r.split_url(url)
     f.status, f.stored, f.token = status, stored, token
     f.location = f.content_range = f.content_length = f.digest = f.refers_to = f.refers_uri = f.refers_date = None
     f.truncated, f.profile, f.encoding, f.chunked = False, "", "", False
-    f.archive, f.place = f.id, 0
+    f.stand(r.Spot(more.pop("archive", f.id), more.pop("place", 0), more.pop("serial", True)))
     for name, value in more.items():
         setattr(f, name, value)
     return f
