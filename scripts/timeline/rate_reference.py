@@ -101,6 +101,8 @@ def asked(archive, fetch):
     unreadable = [c for c in captures if ref.kind_of(archive, c, fetch) in ("partial", "unresolved", "undefined")]
     copies += [c for c in unreadable if ref.same_moment(c, fetch) or c in before and ref.difference(fetch.time, c.time) <= ref.DAY]  # R1
     ms = min(copy_asks(archive, c, tokens)[0] for c in copies)
+    if "same_moment" in ref.decide(archive, fetch).notes:  # of a fetch that is disallowed, for what stands behind it
+        return None
     return (ms, {c.id: copy_asks(archive, c, tokens)[1] for c in moment}) if ms else None
 
 

@@ -778,7 +778,8 @@ class Archive:
             return None
         same = [f for f in self.of_url.get(same_url_key(revisit.url), [])
                 if fits(f) and digest_key(f.digest) == digest_key(revisit.digest)]
-        return spokesman(same, revisit) if same else None
+        near = latest([f for f in same if not later(f, revisit)]) or earliest(same)
+        return spokesman(near, revisit) if near else None
 
     def own_outcome(self, f):
         """The table of §2, a row after the other, for a capture that is no redirect."""
