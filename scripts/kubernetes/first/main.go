@@ -1,3 +1,5 @@
+//go:build unix
+
 // In place of robotsaudit in the image that cluster makes. The first attempts at shard 1 and at range 2
 // stand still amid their work. Of the name /pause, it waits, as the first program of each pod does.
 package main
