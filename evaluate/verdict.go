@@ -168,7 +168,7 @@ const (
 	NoteIndexed                            // an index tells of the fetch; its record, all of it, or its request was not read, or a page may hold the record
 	NoteListed                             // a list of URLs tells of the fetch, likewise
 	NoteUnreadCapture                      // an index tells of a capture before the fetch that would govern; its record was not read
-	NoteNoStatus                           // an index tells of the fetch, without a status: its record may be none of a fetch
+	NoteNoStatus                           // an index tells of the fetch, without a status: its record may not be that of a fetch
 	NoteNoRecord                           // an index or a list tells of the fetch; its record was looked for, and is not there
 	NoteRedirectTarget                     // a redirect of robots.txt may have led to the record
 	NoteOtherTarget                        // the governing capture redirects, and may have led to another record, which says something else

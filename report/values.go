@@ -87,7 +87,7 @@ var valuesOf = map[string][]Value{
 		{"indexed", "An index tells of the fetch, and its record, the end of it (`--trust-index`), or the request that belongs to it, was not read; or it was, and the content of a page may hold it."},
 		{"listed", "A list of URLs tells of the fetch, and its record was not read."},
 		{"unread_capture", "An index tells of a capture of robots.txt that would govern. No input holds it."},
-		{"no_status", "A row of an index without a status tells of the fetch. Its record may be none of a fetch."},
+		{"no_status", "A row of an index without a status tells of the fetch. Its record may not be that of a fetch."},
 		{"no_record", "The record that an index or a list names was looked for (`--verify`), and is not there. Nothing shows that the fetch was made."},
 		{"redirect_target", "A redirect of robots.txt, at most an hour before, may have led to this record."},
 		{"other_target", "The governing capture is a redirect. At about the same time, the crawler got another answer from its target, and nothing shows for sure which of the two counts."},

@@ -104,6 +104,8 @@ func (l *List) read(in io.Reader) error {
 	switch err := lines.Err(); {
 	case errors.Is(err, bufio.ErrTooLong):
 		return fmt.Errorf("line %d is longer than %d bytes; a line is RANK,DOMAIN, as in 1,example.com (Tranco's CSV)", number+1, maxLine)
+	case err != nil && number == 0:
+		return err
 	case err != nil:
 		return fmt.Errorf("after line %d: %w", number, err)
 	case l.Domains == 0:

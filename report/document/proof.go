@@ -28,7 +28,7 @@ var noteText = map[string]string{
 	"indexed":            "An index tells of the fetch: its record, the end of it, or its request, was not read, or nothing shows that the record is not the content of a page.",
 	"listed":             "A list of URLs tells of the fetch: its record was not read.",
 	"unread_capture":     "An index tells of another robots.txt that was got before the fetch, and it was not read.",
-	"no_status":          "The row of the index has no status: its record may be none of a fetch.",
+	"no_status":          "The row of the index has no status: its record may not be that of a fetch.",
 	"redirect_target":    "At most an hour before, or in the same second, robots.txt redirected to this URL: the fetch may have been made to get robots.txt. robotsaudit explain names the redirects.",
 	"other_target":       "robots.txt was a redirect. At about the same time, the crawler got another answer from its target, and nothing tells for sure which of the two it used. robotsaudit explain names both.",
 	"no_record":          "The record that the index or the list names was looked for, and is not there.",

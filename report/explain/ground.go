@@ -94,7 +94,7 @@ var sentences = map[string]map[string]sentence{
 		"indexed":            {"The four classes", "an index tells of the fetch, and its record, its end, or its request was not read, or a page may hold the record"},
 		"listed":             {"The four classes", "a list of URLs tells of the fetch, and its record was not read"},
 		"unread_capture":     {"The four classes", "An index tells of a capture that would govern, and no input holds it (`unread_capture`)."},
-		"no_status":          {"The four classes", "A row of an index without a status tells of the fetch: its record may be none of a fetch (`no_status`)."},
+		"no_status":          {"The four classes", "A row of an index without a status tells of the fetch: its record may not be that of a fetch (`no_status`)."},
 		"no_record":          {"Other notes", "the record that an index or a list names was looked for, and is not there"},
 		"other_target":       {"Redirects", "But what it disallows is *probable* at most (`other_target`)."},
 		"redirect_target":    {"Always allowed", "Any of its GETs of that URL may then be the one in these times"},
