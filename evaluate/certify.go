@@ -140,7 +140,8 @@ func (d *decider) askCopies(r *Result, s *subject, tl *timeline, v *view) error 
 		}
 		return d.askCopy(r, s, c)
 	}
-	isUnreachable := v.governing.Outcome == OutcomeUnreachable // then copies of any age count
+	fails := func(st *State) bool { return st.Outcome == OutcomeUnreachable }
+	isUnreachable := fails(v.governing) || slices.ContainsFunc(v.rivals(s), fails) // then copies of any age count
 	if r.Notes&NoteUnreadCapture == 0 && (tl.hasUnreadCopy(s.time) || isUnreachable && tl.hasUnread(func(facts.Time) bool { return true }, s.time)) {
 		r.Notes, r.UnreadCaptures = r.Notes|NoteUnreadableCopy, true
 	}

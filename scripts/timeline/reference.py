@@ -93,7 +93,8 @@ Ambiguities, and how they are read here
      no others. A redirect that leads to a 5xx counts as unreachable; an unresolved or
      undefined one neither counts nor ends the run, except with a 2xx of its own.
  A27 "While unreachable, the last 2xx": anyone's, and the crawler's own. If nobody can
-     read that one, or if a 304 shows a later one, the violation is at most probable.
+     read that one, or if a 304 shows a later one, the violation is at most probable. It is
+     unreachable, too, where one of several captures that may govern says so.
  A28 Bracketed: all of the first captures after t that answer, if several are of one
      moment; a part that finds no disallow says nothing.
  Verdict
@@ -1207,7 +1208,8 @@ def certainty(archive, fetch, candidates, following, moment, governed, finding, 
                and archive.outcome(c).kind in ("rules", "unavailable")]  # A7
     copies += [c for c in moment if c in candidates and archive.outcome(c).kind == "rules"]  # A6
     unreadable = [c for c in recent if cannot_be_read(archive, c, fetch)]
-    if archive.outcome(governing).kind == "unreachable":
+    unreachable = any(archive.outcome(c).kind == "unreachable" for c in moment)
+    if unreachable:
         for known in candidates, [c for c in candidates if same_crawler(c, fetch)]:  # A27
             last = latest([c for c in known if archive.outcome(c).success])
             copies += [c for c in last if archive.outcome(c).kind == "rules"]
@@ -1226,7 +1228,7 @@ def certainty(archive, fetch, candidates, following, moment, governed, finding, 
             or any(a.verdict == "allowed" or a.contested() for a in (answer(archive, c, fetch) for c in behind)):
         finding.notes.add("same_moment")  # behind the fetch
     unread = [u for u in archive.unread.get(fetch.origin, []) if NOTHING <= difference(fetch.time, u)
-              and (all(archive.outcome(c).kind == "unreachable" for c in moment) or difference(fetch.time, u) <= DAY)]
+              and (unreachable or difference(fetch.time, u) <= DAY)]
     if unread and "unread_capture" not in finding.notes:
         finding.notes.add("unreadable_copy")
     age = age_of(archive, governing, fetch)
