@@ -130,6 +130,26 @@ def write_cdx(path, rows):
     return made
 
 
+def write_server(path, rows):
+    """An answer of a CDX server, as its name says: arrays behind one of their names, an array of objects, or lines of objects."""
+    names = {"url": "original", "mime": "mimetype", "status": "statuscode", "digest": "digest", "length": "length", "offset": "offset",
+             "file": "filename", "id": "recordid", "method": "method"}
+    form = os.path.basename(path).split(".")[1]
+    begin, between, end = (b"", b"\n", b"\n") if form == "lines" else (b"[", b",\n ", b"]\n")
+    made, text = [], begin
+    if form == "lists":
+        text += json.dumps(["urlkey", "timestamp", *names.values()]).encode() + between
+    for n, said in enumerate(rows, 2 if form == "lists" else 1):
+        values = {"urlkey": "key", "timestamp": said["time"].strftime("%Y%m%d%H%M%S"), **{to: said.get(name) for name, to in names.items()}}
+        if n % 2:  # some servers write numbers as text
+            values = {name: "-" if v is None else str(v) for name, v in values.items()}
+        made.append(joins.Row(os.path.basename(path), n, False, (os.path.basename(path), len(text)), **moment(said)))
+        text += json.dumps(list(values.values()) if form == "lists" else values).encode() + between
+    text += b'[], ["a key to the rest"]' if form == "lists" else b""
+    open(path, "wb").write(text.removesuffix(between) + end)
+    return made
+
+
 def write_parquet(path, rows):
     made = []
     for n, said in enumerate(rows, 1):
@@ -158,7 +178,8 @@ def moment(said):
     return {**said, "time": ref.Moment(said["time"].strftime("%Y-%m-%dT%H:%M:%SZ"))}
 
 
-WRITERS = {"a.cdxj": write_cdxj, "b.cdx": write_cdx, "c.parquet": write_parquet, "d.cdxj": write_cdxj, "e.csv": write_list}
+WRITERS = {"a.cdxj": write_cdxj, "b.cdx": write_cdx, "c.parquet": write_parquet, "d.cdxj": write_cdxj, "e.csv": write_list,
+           "f.lists.json": write_server, "g.objects.json": write_server, "h.lines.json": write_server}
 
 
 class Audit:
@@ -193,15 +214,16 @@ class Audit:
                 self.archives.append(path)
                 self.agents_of[path] = agents
         own = [row_of(rng, e, {n: held[n] for n in ("1.warc.gz", "2.warc.gz")}, 0) for e in exchanges if not e.hidden]
-        self.own = os.path.join(folder, "own" + rng.choice([".cdxj", ".cdx", ".parquet"]))
+        form = rng.choice([name for name in WRITERS if name != "e.csv"])
+        self.own = os.path.join(folder, form)
         rng.shuffle(own)
-        {".cdxj": write_cdxj, ".cdx": write_cdx, ".parquet": write_parquet}[os.path.splitext(self.own)[1]](self.own, own)
+        WRITERS[form](self.own, own)
         told = {name: [] for name in WRITERS}
         listed = (lambda e: e.ua) if not single else lambda e: rng.choice([h.EXAMPLE, None])
         for e in exchanges:
             for _ in range(e.rows):
                 said = row_of(rng, e, held)
-                name = rng.choice(["a.cdxj", "a.cdxj", "b.cdx", "c.parquet", "d.cdxj", "e.csv"])
+                name = rng.choice(["a.cdxj", "a.cdxj", *WRITERS])
                 said["agent"] = listed(e) if name == "e.csv" else None
                 told[name].append(said)
         self.indexes = []
