@@ -224,7 +224,8 @@ func TestZipBombs(t *testing.T) {
 			var got *collected
 			peak := peakHeap(func() { got = read(t, c.archive) })
 			t.Logf("%d bytes, heap %d MiB, issues %v", len(c.archive), peak>>20, got.kinds())
-			if kinds := got.kinds(); peak > 150<<20 || len(got.fetches) != c.fetches || c.issue != "" && (len(kinds) == 0 || kinds[0] != c.issue) {
+			// The fetches themselves take half of it, and how much garbage waits beside them differs.
+			if kinds := got.kinds(); peak > 250<<20 || len(got.fetches) != c.fetches || c.issue != "" && (len(kinds) == 0 || kinds[0] != c.issue) {
 				t.Errorf("%d MiB of heap, %d fetches, issues %v", peak>>20, len(got.fetches), kinds)
 			}
 		})
