@@ -69,39 +69,53 @@ func (d *decider) settle(r *Result, tl *timeline, other string) error {
 	if f.Flags&facts.FlagURLCut != 0 {
 		r.Notes |= NoteURLCut
 	}
-	second := *r
-	v := tl.view(&s)
-	if err := d.judge(r, &s, tl, &v); err != nil {
+	if other == "" {
+		v := tl.view(&s)
+		return d.conclude(r, &s, tl, &v)
+	}
+	return d.concludeForTwo(r, &s, tl, other)
+}
+
+// conclude gives the verdict, and says how sure it is.
+func (d *decider) conclude(r *Result, s *subject, tl *timeline, v *view) error {
+	if err := d.judge(r, s, tl, v); err != nil {
+		return err
+	}
+	return d.certify(r, s, tl, v)
+}
+
+// concludeForTwo does the same where the User-Agent names two crawlers.
+func (d *decider) concludeForTwo(r *Result, s *subject, tl *timeline, other string) error {
+	second, v := *r, tl.view(s)
+	if err := d.judge(r, s, tl, &v); err != nil {
 		return err
 	}
 	judged := *r
-	if err := d.certify(r, &s, tl, &v); err != nil || other == "" || r.Verdict == Unknown {
+	if err := d.certify(r, s, tl, &v); err != nil || r.Verdict == Unknown {
 		return err
 	}
 	s.token, s.looked = other, 0
-	v = tl.view(&s)
-	if err := d.judge(&second, &s, tl, &v); err != nil {
+	v = tl.view(s)
+	if err := d.conclude(&second, s, tl, &v); err != nil {
 		return err
 	}
-	if err := d.certify(&second, &s, tl, &v); err != nil {
-		return err
-	}
-	r.weighSecond(&second, judged)
+	r.weighSecond(&second, &judged)
 	return nil
 }
 
 // weighSecond compares a verdict with what it would be if the second crawler that the User-Agent names
 // had made the fetch. Nobody knows which of the two it was, so the one that accuses less counts. judged
 // is r before it was certified.
-func (r *Result) weighSecond(second *Result, judged Result) {
+func (r *Result) weighSecond(second, judged *Result) {
 	if second.Verdict == r.Verdict && (second.Certainty != Contested || r.Certainty == Contested) {
 		if second.Certainty > r.Certainty {
-			r.Certainty, r.mayBeProven, r.UnreadCaptures = second.Certainty, second.mayBeProven, second.UnreadCaptures
+			r.Certainty, r.mayBeProven = second.Certainty, second.mayBeProven
 		}
+		r.UnreadCaptures = r.UnreadCaptures || second.UnreadCaptures
 		r.Notes &^= NoteBracketed &^ second.Notes
 		return
 	}
-	*r = judged
+	*r = *judged
 	if second.Reason == TooCostly {
 		r.unknown(TooCostly)
 		return

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/resolve"
 )
 
 // places holds the other spots of records that several archives hold.
@@ -15,12 +16,9 @@ type spot struct {
 	serial bool // of a fetch: its archive is that of a crawler that makes one after the other
 }
 
-// maxPlaces bounds the other spots of a record that are remembered: a few tell enough.
-const maxPlaces = 32
-
-// add remembers another spot of a record.
+// add remembers another spot of a record, of so many as resolve does.
 func (p places) add(first facts.Spot, other spot) {
-	if len(p[first]) < maxPlaces && !slices.Contains(p[first], other) {
+	if len(p[first]) < resolve.MaxPlaces && !slices.Contains(p[first], other) {
 		p[first] = append(p[first], other)
 	}
 }

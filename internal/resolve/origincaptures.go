@@ -18,10 +18,10 @@ type originCaptures struct {
 	captures []*facts.Capture
 	rows     [][]facts.Capture // where captures are
 	byURL    map[string]*urlCaptures
-	spare    []*urlCaptures  // of former origins, without captures
-	scanned  map[string]bool // URLs whose fetches are all here
-	unread   []facts.Time    // of captures of robots.txt that indexes tell of and no input holds, in order
-	seen     facts.Duplicates
+	spare    []*urlCaptures              // of former origins, without captures
+	scanned  map[string]bool             // URLs whose fetches are all here
+	unread   []facts.Time                // of captures of robots.txt that indexes tell of and no input holds, in order
+	seen     facts.Duplicates            // finds copies while captures are added
 	copies   map[facts.Spot][]facts.Spot // of records that several archives hold: the other places
 }
 
@@ -105,10 +105,16 @@ func (g *originCaptures) add(c *facts.Capture) error {
 	return nil
 }
 
+// MaxPlaces bounds the other places of a record that are remembered: a few tell enough. Each redirect that
+// leads to the record takes them along.
+const MaxPlaces = 32
+
 // addCopy remembers that another archive holds a record, too.
 func (g *originCaptures) addCopy(first, c *facts.Fetch) {
-	at := facts.SpotOf(first)
-	g.copies[at] = append(g.copies[at], facts.SpotOf(c))
+	at, copied := facts.SpotOf(first), facts.SpotOf(c)
+	if list := g.copies[at]; at != copied && len(list) < MaxPlaces && !slices.Contains(list, copied) {
+		g.copies[at] = append(list, copied)
+	}
 }
 
 // spots returns the places of a capture in all archives that hold it.
@@ -369,7 +375,7 @@ func (g *originCaptures) addFetches(fetches *facts.Cursor[facts.Fetch], targets 
 			return nil
 		}
 		if c := held[MarkOf(f)]; c != nil {
-			if at := facts.SpotOf(f); at != facts.SpotOf(&c.Fetch) && facts.SameRecord(&c.Fetch, f) && !slices.Contains(g.copies[facts.SpotOf(&c.Fetch)], at) {
+			if facts.SameRecord(&c.Fetch, f) {
 				g.addCopy(&c.Fetch, f)
 			}
 			return nil

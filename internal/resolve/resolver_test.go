@@ -53,3 +53,17 @@ func TestShareIsForBusyRanges(t *testing.T) {
 		}
 	}
 }
+
+// Of a record in very many archives a few places are remembered: each redirect that leads to it writes them.
+func TestPlacesAreBounded(t *testing.T) {
+	g := newOriginCaptures()
+	for i := range int32(100) {
+		c := &facts.Capture{Fetch: facts.Fetch{RecordID: "id", URL: "http://a.example/robots.txt", Input: i}}
+		if err := g.add(c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(g.captures) != 1 || len(g.spots(g.captures[0])) != 1+MaxPlaces {
+		t.Errorf("%d captures, %d places, want 1, %d", len(g.captures), len(g.spots(g.captures[0])), 1+MaxPlaces)
+	}
+}
