@@ -336,8 +336,20 @@ func (d *decider) checkBeside(r *Result, s *subject, tl *timeline, v *view) (Rea
 	if err != nil {
 		return reasonNone, err
 	}
-	v.toldBefore = reason == reasonNone && without.Verdict == Disallowed && s.wasTold(&w, false) && !tl.isOutdated(&w, s)
+	v.toldBefore = reason == reasonNone && without.Verdict == Disallowed && s.wasTold(&w, false) && !tl.isOutdated(&w, s) && !tl.hasUnreadableBeside(s)
 	return reasonNone, nil
+}
+
+// hasUnreadableBeside reports whether nobody can tell what a capture of the fetch's own moment says. Where
+// the order is lost, it may be the one that governs.
+func (tl *timeline) hasUnreadableBeside(s *subject) bool {
+	near := tl.all.between(s.time, s.time)
+	for st := near.take(); st != nil && s.look(); st = near.take() {
+		if s.relationOf(st) == beside && s.isUnreadable(st) {
+			return true
+		}
+	}
+	return false
 }
 
 // checkOlder compares another crawler's fresher capture with the crawler's own.
