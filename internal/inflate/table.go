@@ -187,7 +187,11 @@ func buildTable(table []uint32, width uint, lengths []uint8, count *lengthCount,
 	var sorted [288]uint16
 	sortSymbols(&sorted, &place, lengths)
 	b := builder{table, entries, sorted[count[0]:len(lengths)], 0}
-	for n := uint(1); n <= width; n++ {
+	shortest := uint(1)
+	for count[shortest] == 0 {
+		shortest++
+	}
+	for n := shortest; n <= width; n++ {
 		b.short(n, int(count[n]))
 	}
 	if longest > width {

@@ -20,9 +20,10 @@ func IsField(name []byte, lower string) bool {
 	return len(name) == len(lower) && isInAnyCase(name, lower)
 }
 
+// isInAnyCase begins at the end, where names of one length differ soonest.
 func isInAnyCase(name []byte, lower string) bool {
-	for i, c := range name {
-		if ascii.LowerByte(c) != lower[i] {
+	for i := len(lower) - 1; i >= 0; i-- {
+		if c := name[i]; c != lower[i] && ascii.LowerByte(c) != lower[i] {
 			return false
 		}
 	}
@@ -36,19 +37,39 @@ func (f *Fields) Next() bool {
 		if len(line) == 0 {
 			return false
 		}
-		f.Line, f.Rest = unfold(line, rest)
-		colon := bytes.IndexByte(f.Line, ':')
+		if len(rest) > 0 && isBlank(rest[0]) {
+			line, rest = unfold(line, rest)
+		}
+		f.Line, f.Rest = line, rest
+		colon := bytes.IndexByte(line, ':')
 		if colon < 0 {
 			f.Stray = true
 			continue
 		}
-		if f.Name = bytes.TrimSpace(f.Line[:colon]); len(f.Name) <= maxFieldName {
-			f.Value = bytes.TrimSpace(f.Line[colon+1:])
+		if f.Name = trimSpace(line[:colon]); len(f.Name) <= maxFieldName {
+			value := line[colon+1:]
+			if len(value) > 0 && value[0] == ' ' {
+				value = value[1:]
+			}
+			f.Value = trimSpace(value)
 			return true
 		}
 	}
 	return false
 }
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' }
+
+// trimSpace is bytes.TrimSpace, faster where there is nothing to trim.
+func trimSpace(b []byte) []byte {
+	if n := len(b); n > 0 && isGraphic(b[0]) && isGraphic(b[n-1]) {
+		return b
+	}
+	return bytes.TrimSpace(b)
+}
+
+// isGraphic reports whether a byte is an ASCII character that is seen.
+func isGraphic(c byte) bool { return c-'!' <= '~'-'!' }
 
 // EachField calls f for each field of a block.
 func EachField(block []byte, f func(name, value []byte)) {
@@ -61,7 +82,7 @@ func EachField(block []byte, f func(name, value []byte)) {
 // (RFC 9112 §5.2, WARC 1.1 §4). Only then is the line a copy.
 func unfold(line, rest []byte) (joined, behind []byte) {
 	folded := false
-	for len(rest) > 0 && (rest[0] == ' ' || rest[0] == '\t') {
+	for len(rest) > 0 && isBlank(rest[0]) {
 		if !folded {
 			line, folded = bytes.Clone(line), true
 		}

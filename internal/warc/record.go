@@ -260,7 +260,7 @@ func ParseLength(value []byte) int64 {
 // trimBrackets drops the angle brackets that WARC 1.0 puts around URIs, and
 // that some writers put around those of WARC-Target-URI.
 func trimBrackets(value []byte) []byte {
-	value = bytes.TrimSpace(value)
+	value = trimSpace(value)
 	if len(value) >= 2 && value[0] == '<' && value[len(value)-1] == '>' {
 		value = value[1 : len(value)-1]
 	}
