@@ -23,7 +23,7 @@ summary. The tables are
 ` + tableList() + `
 'robotsaudit schema' describes them.
 
-` + inputHelp + "\n\n" + decideHelp + "\n\n" + resumeHelp + "\n\n" + exitHelp,
+` + inputHelp + "\n\n" + decideHelp + "\n\n" + resumeHelp + "\n\n" + failOnExitHelp,
 		Example: `  robotsaudit audit crawl.warc.gz -o out
   robotsaudit audit archives/ more/*.warc.gz -o out --workers 8
   robotsaudit audit archives/ -o out --agent GPTBot --agents-file tokens.txt

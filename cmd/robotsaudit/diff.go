@@ -22,7 +22,7 @@ A fetch is known by its WARC-Record-ID and URL; without an ID, by the name of it
 and the offset there. So give the same folders to both audits. A violation of NEW alone is
 new even where OLD has no such fetch.
 
-` + exitHelp,
+` + failOnExitHelp,
 		Example: `  robotsaudit diff out-2024 out-2025
   robotsaudit diff out-2024 out-2025 --format json | jq '.new_violations.list[].url'
   robotsaudit diff before after --fail-on new-violations`,

@@ -30,8 +30,8 @@ copy that it may have used, or another reading of the specifications, allows the
 restrictions (with --purpose) holds what pages and origins say against publication or
 use, crawl_delays (with --rate) the fetches that came too soon: no violations.
 
-The crawler is told by its User-Agent: CCBot/2.0 is CCBot, a browser's names nobody. Where
-that is wrong, --crawler gives the token for all fetches, --crawler-map for some:
+The crawler is the one that its User-Agent names: CCBot/2.0 is CCBot, a browser's names nobody.
+Where that is wrong, --crawler gives the token for all fetches, --crawler-map for some:
 
   # PATTERN => TOKEN; the first rule whose pattern matches counts
   Mozilla/5.0 (X11;*HeadlessChrome/* => Browsertrix
@@ -52,7 +52,7 @@ func newEvaluateCommand() *cobra.Command {
 DIR, and write tables, report and summary anew. The archives themselves are needed only where
 a robots.txt was redirected to a page that lies far from it.
 
-` + decideHelp,
+` + decideHelp + "\n\n" + failOnExitHelp,
 		Example: `  robotsaudit evaluate -o out --agent GPTBot --agent CCBot
   robotsaudit evaluate -o out --crawler-map crawlers.txt
   robotsaudit evaluate -o out --agents ai --purpose train --as-of 2025-03-01
@@ -222,7 +222,7 @@ func (f *evaluateFlags) add(flags *pflag.FlagSet) {
 // addOutcome adds what no table depends on.
 func (f *evaluateFlags) addOutcome(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.full, "full", false, "print all of the summary, not its first twenty lines or so")
-	flags.StringSliceVar(&f.failOn, "fail-on", nil, "exit with code 10 if there are violations, with 3 if there is unread input: `WHAT` is violations, unread, or both, of which the first counts; 3 for unread input also without it")
+	flags.StringSliceVar(&f.failOn, "fail-on", nil, "`WHAT` decides the exit code: violations (10), unread (3 for unread input, as without this flag), or both, as in unread,violations: the first that there is")
 }
 
 // addSettings adds what tables depend on.

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/robotsaudit/robotsaudit/internal/agents"
+	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/export"
 	"github.com/robotsaudit/robotsaudit/report/results"
@@ -151,7 +152,7 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 func (f *exportFlags) writeAttributes(cmd *cobra.Command, r *results.Results, o export.Options) error {
 	documents, err := os.Open(f.docs)
 	if err != nil {
-		return err
+		return fmt.Errorf("--documents %s: %w; check the path", f.docs, object.Cause(err))
 	}
 	defer documents.Close()
 	var a export.Attributes

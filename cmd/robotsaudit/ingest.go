@@ -50,7 +50,7 @@ func (f *ingestFlags) add(flags *pflag.FlagSet, output, based string, tables boo
 	f.writeFlags.add(flags, output, tables)
 	f.keepFlags.addTo(flags, "archives")
 	addWorkers(flags, &f.workers, "archives read at a time")
-	flags.StringArrayVar(&f.urls, "urls", nil, "a list of URLs and times, and perhaps agents, in `FILE`: Parquet, CSV or JSON lines; may be repeated")
+	flags.StringArrayVar(&f.urls, "urls", nil, "`FILE` with a list of URLs: Parquet, CSV or JSON lines, with columns url, time and perhaps agent (repeatable)")
 	addBase(flags, based)
 	addRemote(flags)
 	flags.BoolVar(&f.reread, "reread", false, "read all archives again, those too that were read before")

@@ -15,6 +15,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
@@ -29,9 +30,12 @@ const (
 	exitInterrupted = 130
 )
 
-const exitHelp = `Exit codes: 0 done; 1 failed; 2 mistake in the command line; 3 done, but some input could
-not be read or not to its end; 10 violations found, with --fail-on, also where some input could
-not be read; 130 interrupted.`
+const (
+	exitHead = `Exit codes: 0 done; 1 failed; 2 mistake in the command line; 3 done, but some input could
+not be read or not to its end; `
+	exitHelp       = exitHead + `130 interrupted.`
+	failOnExitHelp = exitHead + `10 violations found, with --fail-on; 130 interrupted.` // of commands that have it
+)
 
 func main() {
 	// The first interrupt stops reading and deciding; the second one ends at once,
@@ -50,6 +54,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	profiles.addFlags(root)
 	interrupt := interruption{}
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		if err := refuseStdin(cmd); err != nil {
+			return err
+		}
 		if err := applySettings(cmd); err != nil {
 			return err
 		}
@@ -172,7 +179,7 @@ permitted, with the proof. It needs no network, but for archives that lie elsewh
 
 Many machines, as under Slurm, share an audit in stages: see 'robotsaudit plan --help'.
 
-` + exitHelp,
+` + failOnExitHelp,
 		Example: `  robotsaudit audit crawl.warc.gz -o out          one archive; tables and report.html in out
   robotsaudit audit archives/ -o out              all archives in a folder
   robotsaudit audit @list.txt -o out --agent GPTBot --agent CCBot
@@ -220,6 +227,31 @@ func inputArgs(cmd *cobra.Command, args []string) error {
 	}
 	if slices.Contains(args, facts.Stdin) && slices.Contains(args, "@"+facts.Stdin) {
 		return usageErrorf("standard input is either an archive or a list of inputs: leave out - or @-")
+	}
+	return nil
+}
+
+// fileFlags name files that are read.
+var fileFlags = []string{"agents-file", "config", "crawler-map", "documents", "ranks", "urls"}
+
+// refuseStdin refuses standard input as a file that a flag names.
+func refuseStdin(cmd *cobra.Command) error {
+	for _, name := range fileFlags {
+		f := cmd.Flags().Lookup(name)
+		if f == nil {
+			continue
+		}
+		values := []string{f.Value.String()}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		switch {
+		case !slices.Contains(values, facts.Stdin):
+		case name == "urls":
+			return usageErrorf("--urls -: lists are read from files here; give one on standard input as the input -, or write it to a file")
+		default:
+			return usageErrorf("--%s -: standard input is not read here; write it to a file and name that", name)
+		}
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ folders hold counts once.
 The archives themselves need not be there. They are looked for only where a robots.txt was
 redirected to a page that lies far from it, and to compare ARC files that seem to be copies.
 
-` + decideHelp,
+` + decideHelp + "\n\n" + failOnExitHelp,
 		Example: `  robotsaudit merge machine1/out machine2/out -o all
   robotsaudit merge monday tuesday -o week --agents ai
   robotsaudit merge wednesday -o week --add`,

@@ -26,7 +26,7 @@ func newRecordsCommand() *cobra.Command {
 		Short: "List the records of archives, a line each",
 		Long: `Records lists every record of archives, in their order: where it is, which 'extract' takes,
 its length there, type and date, status and media type of a response, and the URL, with tabs
-between them and "-" for nothing. What cannot be read is told on standard error.
+between them and "-" for nothing. Standard error has what cannot be read.
 
 --format jsonl gives an object a line, with the names of the columns of the tables.
 --format cdxj gives the index that pywb's cdxj-indexer would write, of responses, revisits,

@@ -25,7 +25,12 @@ func newStageCommands() []*cobra.Command {
 	commands := []*cobra.Command{newPlanCommand(), newResolveCommand(), newDecideCommand(), newFinishCommand()}
 	for _, cmd := range commands {
 		cmd.Hidden = true
-		cmd.Long += "\n\n" + stagesHelp + "\n\n" + exitHelp
+		cmd.Long += "\n\n" + stagesHelp + "\n\n"
+		if cmd.Flags().Lookup("fail-on") != nil {
+			cmd.Long += failOnExitHelp
+		} else {
+			cmd.Long += exitHelp
+		}
 	}
 	return commands
 }
@@ -78,12 +83,12 @@ func newPlanCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan INPUT... --shards N --facts URI",
 		Short: "Plan an audit in stages",
-		Long: `Note in URI what is to be audited, how, and in how many shards it is read. All settings are
-given here; the other stages take them from the plan.
+		Long: `Write a plan to URI: the inputs of an audit, its settings, and the shards in which it is read. All
+settings are given here; the other stages take them from the plan.
 
 INPUT is an archive (.warc, .arc, .wacz; .gz, .zst, .bz2), a folder (searched with its
 subfolders), a glob, or a list of inputs, one a line: @FILE, @- or FILE.paths.gz. Standard input
-is none: a task may have to read an archive again.
+cannot be one: a task may have to read an archive again.
 ` + placesHelp + "\n\n" + decideHelp,
 		Example: `  robotsaudit plan archives/ --shards 50 --facts /shared/facts --agents ai
   robotsaudit ingest --shard 0/50 --facts /shared/facts         and 1/50 to 49/50
@@ -95,7 +100,7 @@ is none: a task may have to read an archive again.
 	flags := cmd.Flags()
 	addFacts(flags, &uri)
 	flags.IntVar(&shards, "shards", 0, "`N` shards that the inputs are read in (required)")
-	flags.StringArrayVar(&urls, "urls", nil, "a list of URLs and times, and perhaps agents, in `FILE`: Parquet, CSV or JSON lines; may be repeated")
+	flags.StringArrayVar(&urls, "urls", nil, "`FILE` with a list of URLs: Parquet, CSV or JSON lines, with columns url, time and perhaps agent (repeatable)")
 	flags.BoolVar(&digest, "digest-inputs", false, "write the SHA-256 of each archive to audit.json, for which it is read once more")
 	flags.BoolVar(&verify, "verify-digests", false, "compare the digests of all records, not of robots.txt alone, with what they hold")
 	addBase(flags, relativeLines)
@@ -171,7 +176,7 @@ func oneOf(flag, text string) (n, of int, err error) {
 	n, err1 := strconv.Atoi(number)
 	of, err2 := strconv.Atoi(count)
 	if !found || err1 != nil || err2 != nil || n < 0 || n >= of {
-		return 0, 0, usageErrorf("--%s %q: give the number of one, from 0, and how many there are: 0/50 is the first of fifty, 49/50 the last", flag, text)
+		return 0, 0, usageErrorf("--%s %q: give a number, from 0, and how many there are: 0/50 is the first of fifty, 49/50 the last", flag, text)
 	}
 	return n, of, nil
 }

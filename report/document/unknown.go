@@ -120,9 +120,6 @@ func (t *unknownTally) section() Tables {
 
 // meaning says what a reason means, without the verdict, which is said already.
 func (t *unknownTally) meaning(reason string) string {
-	if reason == "unreachable_stale" { // there it refers to the reason before
-		return "robots.txt failed (status 5xx, or no answer), more than 24 hours before the fetch."
-	}
 	words := strings.TrimPrefix(plainMarkdown(report.Meaning("reason", reason)), "Unknown: ")
 	return capital(cmp.Or(words, Visible(reason)))
 }
