@@ -87,9 +87,10 @@ duckdb.sql("""
     ORDER BY certainty, evidence, notes""").pl()
 
 # %% [markdown]
-# **Possible**: nothing shows that this crawler was told in time. The evidence is `stale` (captured
-# more than a day before), or `later` than the fetch. **Contested**: another copy that the crawler
-# may have used allows the fetch (`permitted_copy`), or a reading that the standard leaves open.
+# **Possible**: nothing shows that this crawler was told in time. Mostly the evidence is `stale`
+# (captured more than a day before), or `later` than the fetch. **Contested**: another copy that the
+# crawler may have used allows the fetch (`permitted_copy`), or a reading that the standard leaves
+# open.
 #
 # ## What robots.txt was
 #

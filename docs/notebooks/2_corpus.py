@@ -151,6 +151,8 @@ assert sorted(kept) == [id for (id,) in duckdb.sql("SELECT id FROM fate WHERE fa
 # [dolma](https://github.com/allenai/dolma) does not drop while it looks: a tagger writes attributes
 # beside the documents, and the mixer filters by them later. A file of attributes has the name of its
 # file of documents, and a line for each line there: the ID, and spans of the text with a score.
+# The next cell writes one. So does `robotsaudit export --format dolma`, with
+# [other names](../SCHEMA.md#lists).
 
 # %%
 documents = duckdb.sql("SELECT corpus.id, length(text), fate FROM corpus JOIN fate USING (id) ORDER BY corpus.id").fetchall()

@@ -96,7 +96,7 @@ own.filter(pl.col("who") == own["who"].max()).drop("step").rename({"who": "year"
 #
 # ## The same for other crawlers
 #
-# What would each crawler have been allowed? Where two bars of one color overlap, these archives do
+# What would each crawler have been allowed? Where two bars of one colour overlap, these archives do
 # not show which of the two crawlers is disallowed more.
 
 # %%

@@ -37,7 +37,7 @@ def markdown(raw, facts):
             runs[row["corpus"], row["reader"]][row["round"]] = row
     rounds = max(len(rows) for rows in runs.values())
     lines = ["# Large archives beside other readers", "", f"    {facts['command']}", "",
-             *paragraph(f"""Medians of {rounds} rounds after a warm-up, the readers taking turns, forth and back; the archives are in the page
+             *paragraph(f"""Medians of {rounds} rounds after a warm-up, the readers taking turns, back and forth; the archives are in the page
              cache. CPU is user and system time; MB are 10⁶ bytes of compressed archive; peak memory is the kernel's ru_maxrss, which counts
              mapped files and is never less than the measuring program's own, some 20 MB. raw.csv has every run."""), ""]
     for name, corpus in facts["corpora"].items():
