@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"net/http"
+	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/httpmsg"
@@ -80,7 +81,7 @@ func (e *extractor) applyHead(d *draft, h *httpmsg.Head) {
 		d.note(facts.IssueBadHTTPHead, "status unknown", "no status in the status line")
 	}
 	if len(h.Repeated) > 0 {
-		d.note(facts.IssueRepeatedField, "the first counts", "%.200q", h.Repeated)
+		d.note(facts.IssueRepeatedField, "the first counts", "%s", strings.Join(h.Repeated, ", "))
 	}
 	d.noteCut(h)
 	if h.PolicyCut {

@@ -117,14 +117,14 @@ func (d *draft) checkHeader() bool {
 	}
 	switch {
 	case r.Joint == warc.JointCertain:
-		d.note(facts.IssueBadRecordHeader, "record skipped", "its header has parts of two records: %.200q", r.Repeated)
+		d.note(facts.IssueBadRecordHeader, "record skipped", "its header has parts of two records: %s", strings.Join(r.Repeated, ", "))
 		return false
 	case r.Joint == warc.JointPossible && len(r.Repeated) > 0:
-		d.note(facts.IssueBadRecordHeader, "the first counts", "its header may have parts of two records: %.200q", r.Repeated)
+		d.note(facts.IssueBadRecordHeader, "the first counts", "its header may have parts of two records: %s", strings.Join(r.Repeated, ", "))
 	case r.Joint == warc.JointPossible:
 		d.note(facts.IssueBadRecordHeader, "line skipped", "its header may have parts of two records: a line of it is no field")
 	case len(r.Repeated) > 0:
-		d.note(facts.IssueRepeatedField, "the first counts", "%.200q", r.Repeated)
+		d.note(facts.IssueRepeatedField, "the first counts", "%s", strings.Join(r.Repeated, ", "))
 	}
 	if len(r.ConcurrentTo) > warc.MaxConcurrent {
 		r.ConcurrentTo = r.ConcurrentTo[:warc.MaxConcurrent]

@@ -472,3 +472,18 @@ func TestCutBehindBlock(t *testing.T) {
 		}
 	}
 }
+
+// What an issue says is in words, and names fields as they are.
+func TestWordsOfIssues(t *testing.T) {
+	for _, c := range []struct{ url, head, want string }{
+		{"http://h:x/", "", `a port that is no number from 1 to 65535 in "http://h:x/"`},
+		{"http://a[b/", "", `a host that cannot be converted to ASCII in "http://a[b/"`},
+		{"http://h/a b", "", `a space or control character in "http://h/a b"`},
+		{"http://h/", "Location: /a\r\nLocation: /b\r\nContent-Type: a/b\r\nContent-Type: c/d\r\n", "location, content-type"},
+	} {
+		got := read(t, warctest.Plain(warctest.Response("urn:1", c.url, "HTTP/1.1 301 x\r\n"+c.head+"\r\n")))
+		if len(got.issues) != 1 || got.issues[0].Detail != c.want {
+			t.Errorf("%s: %+v; want %s", c.url, got.issues, c.want)
+		}
+	}
+}

@@ -44,14 +44,14 @@ const (
 
 var problemNames = [...]string{
 	NoProblem:        "",
-	NoScheme:         "no_scheme",
-	NoAuthority:      "no_authority",
-	BadPort:          "bad_port",
-	HostNotConverted: "host_not_converted",
-	SpaceOrControl:   "space_or_control",
+	NoScheme:         "no scheme",
+	NoAuthority:      "no host",
+	BadPort:          "a port that is no number from 1 to 65535",
+	HostNotConverted: "a host that cannot be converted to ASCII",
+	SpaceOrControl:   "a space or control character",
 }
 
-// String is the problem's value in the issues table, "" for none.
+// String is what the issues table says of the problem, "" for none.
 func (p Problem) String() string {
 	if int(p) < len(problemNames) {
 		return problemNames[p]
