@@ -154,10 +154,10 @@ func (d *draft) leaveUnknown() error {
 }
 
 // isEnough reports whether no more of the record is needed. Policy is always read as a whole, and so
-// is what is no fetch.
+// is what is no fetch, or has no date to compare with the index.
 func (d *draft) isEnough() bool {
 	x := d.exchange
-	return x != nil && x.Kind == facts.CaptureNone && d.described == nil && d.digests == nil && d.assembly == nil && d.record.SegmentNumber == 0
+	return x != nil && x.Kind == facts.CaptureNone && x.Time().Known() && d.described == nil && d.digests == nil && d.assembly == nil && d.record.SegmentNumber == 0
 }
 
 func (d *draft) noted(kind facts.IssueKind) bool {

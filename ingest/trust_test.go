@@ -238,6 +238,18 @@ func TestWrongIndex(t *testing.T) {
 	}
 }
 
+// A record whose date cannot be read, and so cannot be compared with the index, is read as a whole:
+// the date may be damaged.
+func TestTrustIndexOfDamagedDate(t *testing.T) {
+	film := uncompressed(t, longRecords[5].String())
+	around := [2][]byte{warctest.GzipMembers(longRecords[:5]...), warctest.GzipMembers(longRecords[6:]...)}
+	rows := indexOf(t, slices.Concat(around[0], film, around[1]))
+	damaged := slices.Concat(around[0], bytes.Replace(film, []byte("2024-05-01T"), []byte("2024-05-0?T"), 1), around[1])
+	got := readTrusting(t, damaged, cdxj(rows))
+	equal(t, "in part", got.unread(), leavable[:1])
+	sameFacts(t, "damaged date", got, damaged)
+}
+
 // Whatever an index says, the facts are the same.
 func TestAnyIndex(t *testing.T) {
 	archive := warctest.GzipMembers(longRecords...)
