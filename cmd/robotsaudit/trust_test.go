@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"fmt"
+	"io"
 	"maps"
 	"math/rand/v2"
 	"net/http"
@@ -168,4 +170,54 @@ func (c *counted) Write(p []byte) (int, error) {
 	n, err := c.ResponseWriter.Write(p)
 	c.sent.Add(int64(n))
 	return n, err
+}
+
+// TestTrustIndexOfRedirectTarget: what a robots.txt redirects to is compared with its checksum, even
+// where it stands before the redirect and was read in part.
+func TestTrustIndexOfRedirectTarget(t *testing.T) {
+	const rules, robots, page = "http://h/rules", "http://h/robots.txt", "http://h/page"
+	request := func(url string) string { return warctest.Request("urn:q"+url, url, "bot/1").String() }
+	response := func(url, block string) string {
+		return warctest.Response("urn:"+url, url, block, "WARC-Concurrent-To: <urn:q"+url+">").String()
+	}
+	target := stored(t, response(rules, "HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nDisallow:\n#"+strings.Repeat("a comment ", 10000)))
+	for name, c := range map[string]struct {
+		from, to string
+		want     string
+	}{
+		"whole":                       {"", "", "allowed no_matching_rule"},
+		"a damaged status":            {"HTTP/1.1 200", "HTTP/1.1 500", "unknown unresolved_redirect"},
+		"damage of what was left out": {"comment \r\n\r\n", "comment?\r\n\r\n", "unknown unresolved_redirect"},
+	} {
+		archive := slices.Concat(warctest.Gzip(request(rules)), bytes.Replace(target, []byte(c.from), []byte(c.to), 1), warctest.Gzip(request(robots)),
+			warctest.Gzip(response(robots, "HTTP/1.1 301 Moved\r\nLocation: "+rules+"\r\n\r\n")), warctest.Gzip(request(page)), warctest.Gzip(response(page, "HTTP/1.1 200 OK\r\n\r\n")))
+		path := filepath.Join(t.TempDir(), "a.warc.gz")
+		index := filepath.Join(t.TempDir(), "a.cdxj")
+		if err := os.WriteFile(path, archive, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		line := fmt.Sprintf(`h)/rules 20240501120000 {"url": %q, "status": "200", "filename": "a.warc.gz", "offset": "%d", "length": "%d"}`+"\n",
+			rules, len(warctest.Gzip(request(rules))), len(target))
+		if err := os.WriteFile(index, []byte(line), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for key, f := range fetchesOf(t, trusting(t, path, index)) {
+			if got := f.Verdict + " " + f.Reason; strings.HasSuffix(key, page) && got != c.want {
+				t.Errorf("%s: %s, want %s", name, got, c.want)
+			}
+		}
+	}
+}
+
+// stored is a gzip member that holds its content as it is.
+func stored(t *testing.T, content string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := gzip.NewWriterLevel(&b, gzip.NoCompression)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.WriteString(w, content)
+	w.Close()
+	return b.Bytes()
 }

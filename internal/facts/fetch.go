@@ -147,6 +147,9 @@ func (f *Fetch) Time() Time { return Time{f.Micros, f.Precision} }
 // IsIndexed reports whether an index or a list tells of f, and its record was not read.
 func (f *Fetch) IsIndexed() bool { return f.Type == TypeIndexed }
 
+// IsReadInPart reports whether the end of f's record was left out, so that no checksum was compared.
+func (f *Fetch) IsReadInPart() bool { return f.Trust == TrustIndexed && !f.IsIndexed() }
+
 // IsToldByIndex reports whether an index or a list has told of f. Its record may have been read since.
 func (f *Fetch) IsToldByIndex() bool { return f.IsIndexed() || f.Trust == TrustVerified }
 

@@ -366,11 +366,11 @@ func (r *resolver) takeOriginal(res *resolution, c *facts.Capture) error {
 	})
 }
 
-// keep makes sure that the body of c is at hand, where it will be needed, before
-// it goes on.
+// keep makes sure that the body of c is at hand, where it will be needed, and that its record was
+// read to its end, before it goes on.
 func (r *resolver) keep(res *resolution, c *facts.Capture, failure Reason, goOn func()) error {
 	needed := c.Type != facts.TypeRevisit && !hasNoContent(c.Status) && (c.Status/100 == 2 || c.Flags&facts.FlagHTTPHead == 0)
-	if c.Flags&facts.FlagBodyKept != 0 || !needed {
+	if c.Flags&facts.FlagBodyKept != 0 || !needed && !c.IsReadInPart() {
 		goOn()
 		return nil
 	}
@@ -381,6 +381,10 @@ func (r *resolver) keep(res *resolution, c *facts.Capture, failure Reason, goOn 
 			Input: c.Input, Entry: c.Entry, Offset: c.Offset, Length: c.Length, RecordID: c.RecordID, Kind: facts.IssueBodyNotKept,
 			Detail: fmt.Sprintf("%v; it is needed for %.200s", err, res.URL), Action: failure.String(),
 		})
+	}
+	if !needed { // what was read of it has been compared with its checksum
+		goOn()
+		return nil
 	}
 	r.guard.Lock()
 	ref, err := r.bodies.Put(body)
