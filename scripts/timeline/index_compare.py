@@ -4,6 +4,7 @@
 """
 
 import collections
+import gzip
 import json
 import os
 import random
@@ -13,7 +14,8 @@ import subprocess
 import sys
 import tempfile
 import uuid
-from datetime import datetime, timezone
+import zlib
+from datetime import datetime, timedelta, timezone
 
 import pyarrow
 import pyarrow.parquet
@@ -25,6 +27,8 @@ import reference as ref
 import seeds
 
 COMPARED = ["verdict", "evidence", "reason", "certainty"]
+COUNTS = ["agent_stats.parquet", "host_stats.parquet", "issues.parquet"]  # of certain violations, and of what is wrong in an index
+LONG = random.Random(1).randbytes(30000).hex().encode()  # its end is left out with --trust-index
 NOTES = ["other_crawler", "same_moment", "other_target", "ambiguous_token", "unread_capture", "no_status", "redirect_target"]
 
 
@@ -38,7 +42,7 @@ def scenario(s):
         e.method = rng.choice(["HEAD", "POST"])
     for e in s.made:
         if not e.url.endswith("/robots.txt") and e.type == "response":
-            e.body = e.body if e.url.endswith("robots") else rng.choice([b"page", b"page", b"another"])
+            e.body = e.body + rng.choice([b"", b"\n#" + LONG]) if e.url.endswith("robots") else rng.choice([b"page"] * 5 + [b"another"] * 2 + [LONG])
             if rng.random() < 0.1:
                 e.type, e.ua = "resource", None
             e.url += rng.choice([""] * 12 + ["#f", "?q=%7E", "?q=a|b", "%"])
@@ -56,6 +60,18 @@ def audit(binary, out, inputs, *options):
     done = subprocess.run([binary, "audit", "--quiet", "-o", out, *options, *inputs], capture_output=True, text=True, check=False)
     if done.returncode not in (0, 3):
         sys.exit(done.stderr)
+
+
+def store(path):
+    """Has long records lie in their members as they are, so that damage changes a byte of them and no more."""
+    rest, members = open(path, "rb").read(), []
+    while rest:
+        member = zlib.decompressobj(31)
+        content, before = member.decompress(rest), rest
+        rest = member.unused_data
+        members.append(gzip.compress(content, 0) if len(content) > len(LONG) else before[:len(before) - len(rest)])
+    with open(path, "wb") as out:
+        out.writelines(members)
 
 
 def places_of(path):
@@ -103,6 +119,15 @@ def row_of(rng, e, held, faults=1):
     if said["status"] is not None and rng.random() < 0.02 * faults:
         said["status"] = 200 if said["status"] != 200 else 404
     return said
+
+
+def faulty(rng, said):
+    """A row that may be wrong in where the record lies, or what it is."""
+    if rng.random() > 0.005:
+        return said
+    name = rng.choice(["offset", "length", "length", "time", "url"])
+    by = {"time": timedelta(seconds=1), "url": "x"}.get(name, rng.choice([-1000, -9, 9, 1000]))
+    return {**said, name: said[name] + by if name in ("time", "url") else max(1, said[name] + by)}
 
 
 def write_cdxj(path, rows):
@@ -209,15 +234,18 @@ class Audit:
             with open(path, "wb") as out:
                 h.write_archive(out, rng, h.SOFTWARE[1 if n == 1 else 2], [
                     e for e in exchanges if (3 if e.hidden else e.archive) == n or e.copied and n < 3], agents)
+            store(path)
             held[name] = places_of(path)
             if n < 3:
                 self.archives.append(path)
                 self.agents_of[path] = agents
         own = [row_of(rng, e, {n: held[n] for n in ("1.warc.gz", "2.warc.gz")}, 0) for e in exchanges if not e.hidden]
         form = rng.choice([name for name in WRITERS if name != "e.csv"])
-        self.own = os.path.join(folder, form)
+        self.own, self.faulty = (os.path.join(folder, kind, form) for kind in ("right", "wrong"))
         rng.shuffle(own)
-        WRITERS[form](self.own, own)
+        for path, rows in (self.own, own), (self.faulty, [faulty(rng, said) for said in own]):
+            os.mkdir(os.path.dirname(path))
+            WRITERS[form](path, rows)
         told = {name: [] for name in WRITERS}
         listed = (lambda e: e.ua) if not single else lambda e: rng.choice([h.EXAMPLE, None])
         for e in exchanges:
@@ -239,7 +267,7 @@ class Audit:
         for path in self.archives:
             for record_id, (offset, _, _) in held[os.path.basename(path)].items():
                 self.places[record_id].append((os.path.basename(path), offset))
-        self.fetches = fetches
+        self.fetches, self.held, self.targets = fetches, held, {e.id for e in exchanges if e.url.endswith("/private/robots")}
 
     def run(self, binary, out, indexes, *options):
         inputs = self.archives + [p for p in indexes if not p.endswith(".csv")]
@@ -249,21 +277,82 @@ class Audit:
         tables = {n: pyarrow.parquet.read_table(os.path.join(out, n + ".parquet")).to_pylist() for n in ("fetches", "robots")}
         return tables
 
+    def all_tables(self, binary, out, indexes, *options):
+        self.run(binary, out, indexes, "--rate", "--agent", "GPTBot", *options)
+        return {n: pyarrow.parquet.read_table(os.path.join(out, n)).to_pylist() for n in sorted(os.listdir(out)) if n.endswith(".parquet")}
+
     def compare_own(self, binary):
         """An index of the archives themselves changes nothing."""
         tables = []
         for indexes in [], [self.own]:
             out = os.path.join(self.folder, "own%d" % len(indexes))
-            self.run(binary, out, indexes, "--rate", "--agent", "GPTBot")
-            tables.append({name: pyarrow.parquet.read_table(os.path.join(out, name)).to_pylist() for name in sorted(os.listdir(out)) if name.endswith(".parquet")})
+            tables.append(self.all_tables(binary, out, indexes))
         for name, rows in tables[0].items():
             if rows != tables[1][name]:
                 yield "%s differs with an index of the archives themselves: %s" % (name, [
                     pair for pair in zip(rows, tables[1][name]) if pair[0] != pair[1]][:1] or (len(rows), len(tables[1][name])))
 
+    def compare_trusted(self, binary):
+        """With --trust-index, verdicts are those without it. Damage is seen, or lies in what was left out: then they are as without damage."""
+        index, out = self.rng.choice([self.own, self.faulty]), os.path.join(self.folder, "trusted")
+        whole = self.all_tables(binary, os.path.join(self.folder, "whole"), [index])
+        trusted = self.all_tables(binary, out, [index], "--trust-index")
+        self.partly = sum(r["trust"] == "indexed" and r["record_type"] != "indexed" for r in trusted["fetches.parquet"])
+        yield from differences(whole, trusted, [n for n in trusted if n not in COUNTS])
+        damaged = self.damage()
+        seen = self.all_tables(binary, os.path.join(self.folder, "whole"), [index])
+        trusted = self.all_tables(binary, out, [index], "--trust-index")
+        if any(i["kind"] == "body_not_kept" for i in trusted["issues.parquet"]):  # a redirect led there: it is told, and unknown
+            known = {r["warc_record_id"] for tables in (whole, seen) for r in tables["violations.parquet"]}
+            more = [r["url"] for r in trusted["violations.parquet"] if r["warc_record_id"] not in known]
+            found = [["with --trust-index, a violation by a damaged robots.txt: %s" % url for url in more]]
+        else:
+            found = [list(differences(tables, trusted, ["fetches.parquet", "crawl_delays.parquet"], damaged)) for tables in (whole, seen)]
+        yield from min(found, key=len)
+
+    def damage(self):
+        """Changes a byte of a record, and returns its ID."""
+        path = self.rng.choice(self.archives)
+        records = self.held[os.path.basename(path)]
+        long = [i for i, (_, length, _) in records.items() if length > len(LONG)]
+        some = self.rng.choice([[i for i in long if i in self.targets], long, list(records)])
+        found = self.rng.choice(some or long or list(records))
+        offset, length, _ = records[found]
+        archive = bytearray(open(path, "rb").read())
+        status = archive.find(b"HTTP/1.1 ", offset, offset + length) + len("HTTP/1.1 ")
+        if self.rng.random() < 0.5 and status > offset:
+            archive[status] = self.rng.choice([c for c in b"2345" if c != archive[status]])
+        else:
+            archive[offset + self.rng.randrange(self.rng.choice([length, min(length, 700)]))] ^= self.rng.randrange(1, 256)
+        open(path, "wb").write(archive)
+        return bare(found)
+
     def expect(self, indexes):
         rows = [r for p, r in self.rows if p in indexes]
         return joins.join(ref.read_archives(self.archives), self.places, rows, self.agents_of, self.crawler)
+
+
+def differences(whole, trusted, names, damaged=None):
+    """What --trust-index changes beyond what it may. A damaged record is itself certain of nothing."""
+    for name in names:
+        rows, others = ([r for r in tables[name] if damaged is None or bare(r["warc_record_id"]) != damaged] for tables in (whole, trusted))
+        if len(rows) != len(others):
+            yield "with --trust-index, %s has %d rows, not %d" % (name, len(others), len(rows))
+        for a, b in zip(rows, others):
+            if b.get("trust", "indexed") == "indexed":
+                a, b = in_part(a), in_part(b)
+            if a != b:
+                yield "with --trust-index, %s: %s" % (name, [(k, a[k], b[k]) for k in a if a[k] != b[k]])
+    for b in trusted["violations.parquet"]:
+        if b["certainty"] == "certain" and (b["trust"] == "indexed" or bare(b["warc_record_id"]) == damaged):
+            yield "with --trust-index, a certain violation by a record that was read in part, or is damaged: %s" % b["warc_record_id"]
+
+
+def in_part(row):
+    """A row without what --trust-index may change in it, and never makes surer: see differences."""
+    changed = {"trust": "indexed", "certainty": "probable" if row.get("certainty") == "certain" else row.get("certainty")}
+    notes = ",".join(n for n in (row.get("notes") or "").split(",") if n != "indexed")
+    return {**row, **{k: v for k, v in changed.items() if k in row}, **({"notes": notes} if "notes" in row else {})}
 
 
 def key_of(row):
@@ -322,7 +411,8 @@ def compare(binary, seed, scenarios, keep, totals):
                       sorted((r["warc_filename"], r["warc_record_offset"]) for r in found[key] if r["record_type"] == "indexed")]
             if want != have or places[0] != places[1]:
                 problems.append("%s\n   expected %s %s\n   found    %s %s" % (key, want, places[0], have, places[1]))
-        totals.update(audits=1, fetches=len(fetches), rows=len(a.rows), told=sum(f.told for f in fetches), problems=len(problems))
+        problems += a.compare_trusted(binary)  # changes the archives
+        totals.update(audits=1, partly=a.partly, fetches=len(fetches), rows=len(a.rows), told=sum(f.told for f in fetches), problems=len(problems))
         for p in problems:
             print("seed %d: %s" % (seed, p), flush=True)
         if keep and problems:
@@ -338,4 +428,4 @@ def compare(binary, seed, scenarios, keep, totals):
 
 if __name__ == "__main__":
     seeds.main(__doc__, "audits", 60, compare,
-               "compared in {audits} audits: {fetches} fetches, {told} of them told by {rows} rows: {problems} differences")
+               "compared in {audits} audits: {fetches} fetches, {told} of them told by {rows} rows, {partly} read in part: {problems} differences")
