@@ -309,9 +309,11 @@ class Audit:
         else:
             found = [list(differences(tables, trusted, ["fetches.parquet", "crawl_delays.parquet"], damaged)) for tables in (whole, seen)]
         yield from min(found, key=len)
+        if trust_of(trusted, damaged) == {"chained"} != trust_of(seen, damaged):
+            yield "with --trust-index, a damaged record passes for a whole one: %s at %s" % damaged
 
     def damage(self):
-        """Changes a byte of a record, and returns its ID."""
+        """Changes a byte of a record, and returns its ID and place: the byte may be one of its ID."""
         path = self.rng.choice(self.archives)
         records = self.held[os.path.basename(path)]
         long = [i for i, (_, length, _) in records.items() if length > len(LONG)]
@@ -325,7 +327,7 @@ class Audit:
         else:
             archive[offset + self.rng.randrange(self.rng.choice([length, min(length, 700)]))] ^= self.rng.randrange(1, 256)
         open(path, "wb").write(archive)
-        return bare(found)
+        return bare(found), (os.path.basename(path), offset)
 
     def expect(self, indexes):
         rows = [r for p, r in self.rows if p in indexes]
@@ -335,7 +337,7 @@ class Audit:
 def differences(whole, trusted, names, damaged=None):
     """What --trust-index changes beyond what it may. A damaged record is itself certain of nothing."""
     for name in names:
-        rows, others = ([r for r in tables[name] if damaged is None or bare(r["warc_record_id"]) != damaged] for tables in (whole, trusted))
+        rows, others = ([r for r in tables[name] if not is_of(damaged, r)] for tables in (whole, trusted))
         if len(rows) != len(others):
             yield "with --trust-index, %s has %d rows, not %d" % (name, len(others), len(rows))
         for a, b in zip(rows, others):
@@ -344,8 +346,16 @@ def differences(whole, trusted, names, damaged=None):
             if a != b:
                 yield "with --trust-index, %s: %s" % (name, [(k, a[k], b[k]) for k in a if a[k] != b[k]])
     for b in trusted["violations.parquet"]:
-        if b["certainty"] == "certain" and (b["trust"] == "indexed" or bare(b["warc_record_id"]) == damaged):
+        if b["certainty"] == "certain" and (b["trust"] == "indexed" or is_of(damaged, b)):
             yield "with --trust-index, a certain violation by a record that was read in part, or is damaged: %s" % b["warc_record_id"]
+
+
+def is_of(record, row):
+    return record is not None and (bare(row["warc_record_id"]) == record[0] or (row["warc_filename"], row["warc_record_offset"]) == record[1])
+
+
+def trust_of(tables, record):
+    return {r["trust"] for r in tables["fetches.parquet"] if is_of(record, r)}
 
 
 def in_part(row):
