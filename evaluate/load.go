@@ -3,6 +3,7 @@ package evaluate
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/resolve"
@@ -17,17 +18,24 @@ type timelines struct {
 	copies *facts.Cursor[resolve.Copy]
 	events *facts.Cursor[facts.LogEvent]
 	lines  lineTwins
-	unread facts.Unread // captures of the origin in hand that indexes tell of
+
+	held   *facts.Cursor[facts.Capture] // what indexes may tell of captures is compared with them; nil where they tell of none
+	unread facts.Unread                 // captures of the origin in hand that indexes tell of and no input holds
 }
 
 func (r *Resolved) openTimelines(ctx context.Context, from, to int) *timelines {
-	return &timelines{
+	l := &timelines{
 		states: facts.NewCursor(r.states.Range(ctx, from, to), func(s *resolve.State) facts.Place { return facts.PlaceOf(&s.Fetch) }),
 		marks:  facts.NewCursor(r.marks.Range(ctx, from, to), (*resolve.Mark).Place),
 		leads:  facts.NewCursor(r.leads.Range(ctx, from, to), (*resolve.Lead).Place),
 		copies: facts.NewCursor(r.copies.Range(ctx, from, to), (*resolve.Copy).Place),
 		events: facts.NewCursor(r.store.Events(ctx, facts.Buckets{From: from, To: to}), (*facts.LogEvent).Place),
+		unread: r.store.NewUnread(),
 	}
+	if r.store.TellsOfRobots() {
+		l.held = facts.NewCursor(r.store.Captures(ctx, facts.Buckets{From: from, To: to}), func(c *facts.Capture) facts.Place { return facts.PlaceOf(&c.Fetch) })
+	}
+	return l
 }
 
 func (l *timelines) stop() {
@@ -36,6 +44,9 @@ func (l *timelines) stop() {
 	l.leads.Stop()
 	l.copies.Stop()
 	l.events.Stop()
+	if l.held != nil {
+		l.held.Stop()
+	}
 }
 
 func (l *timelines) err() error {
@@ -78,11 +89,8 @@ func (l *timelines) each(here facts.Place, add func(*State) error, repeated func
 		}
 		return l.events.Err
 	}
-	l.events.SkipTo(here)
-	l.unread.Clear()
-	for l.events.Row != nil && l.events.Here == here && l.events.Row.Kind <= facts.EventRobotsUnread {
-		l.unread.Add(l.events.Row)
-		l.events.Advance()
+	if err := l.readUnread(here); err != nil {
+		return err
 	}
 	err := l.states.Each(here, func(s *resolve.State) error {
 		st := &State{State: *s}
@@ -99,6 +107,29 @@ func (l *timelines) each(here facts.Place, add func(*State) error, repeated func
 		return err
 	}
 	return addEvents(nil)
+}
+
+// readUnread reads what indexes tell of captures of an origin.
+func (l *timelines) readUnread(here facts.Place) error {
+	l.events.SkipTo(here)
+	l.unread.Clear()
+	tells := func() bool {
+		return l.events.Row != nil && l.events.Here == here && l.events.Row.Kind <= facts.EventRobotsUnread
+	}
+	if tells() && l.held != nil {
+		err := l.held.Each(here, func(c *facts.Capture) error {
+			l.unread.Hold(c)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for tells() {
+		l.unread.Add(l.events.Row)
+		l.events.Advance()
+	}
+	return l.events.Err
 }
 
 // count skips an origin, and returns how many states its timeline has.
@@ -141,7 +172,7 @@ func (l *timelines) load(here facts.Place, states []*State) (*timeline, error) {
 		return nil, err
 	}
 	tl := newTimeline(states, marked)
-	tl.addUnread(l.unread.Times)
+	tl.unread = slices.Clone(l.unread.Times)
 	var redirects []*resolve.Lead
 	err = l.leads.Each(here, func(lead *resolve.Lead) error {
 		kept := *lead

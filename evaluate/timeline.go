@@ -18,17 +18,6 @@ type timeline struct {
 	unread  []facts.Time     // of captures that indexes tell of and no input holds, in order
 }
 
-// addUnread takes the times at which indexes tell of captures. Those of the second of a capture tell of
-// that one.
-func (tl *timeline) addUnread(times []facts.Time) {
-	for _, t := range times {
-		n := tl.all.from(t.Micros)
-		if n == len(tl.all.states) || tl.all.states[n].Micros >= t.Micros+t.Precision.Unit() {
-			tl.unread = append(tl.unread, t)
-		}
-	}
-}
-
 // isOutdated reports whether an index tells of a capture that would govern a fetch in place of the one
 // of a view, and no input holds it. Of a coarse date, the captures of that moment may be later.
 func (tl *timeline) isOutdated(v *view, s *subject) bool {

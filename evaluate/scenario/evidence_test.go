@@ -9,7 +9,7 @@ import (
 )
 
 // prove bundles the records that each disallowed fetch rests on, by itself, and those of all
-// of them together: a bundle proves its fetches. lacks says that an index may tell of captures of robots.txt
+// of them together: a bundle proves its fetches. lacks says that an index or a WAT may tell of captures of robots.txt
 // that no archive holds: findings that these may refute are left out.
 func prove(t *testing.T, out string, disallowed []string, lacks bool) {
 	if len(disallowed) == 0 {

@@ -119,7 +119,7 @@ func (s *scenario) explain(t *testing.T, golden map[*record][]string) {
 		texts[f.URL], texts[f.WARCRecordID] = short.String(), short.String()
 	}
 	s.compareTexts(t, texts, golden)
-	prove(t, out, disallowed, slices.ContainsFunc(s.archives, (*archive).isIndex))
+	prove(t, out, disallowed, slices.ContainsFunc(s.archives, func(a *archive) bool { return a.isIndex() || a.isWAT() }))
 }
 
 const maxLines = 60

@@ -110,6 +110,11 @@ func isUnlabelledNothing(value string) bool {
 // Known reports whether there is a digest to compare with.
 func (d Digest) Known() bool { return d.algorithm != nil }
 
+// Contradicts reports whether two digests, of one algorithm, cannot be those of the same bytes.
+func (d Digest) Contradicts(o Digest) bool {
+	return d.Known() && d.algorithm == o.algorithm && d.sum != o.sum
+}
+
 // NewHash returns a hash of the digest's algorithm.
 func (d Digest) NewHash() hash.Hash { return d.algorithm.new() }
 

@@ -35,6 +35,13 @@ type LogEvent struct {
 	Length       int64
 	Via          string
 	HopsFromSeed string
+
+	// What tells records of one robots.txt and second apart, as Fetch has it. Of a line of a log
+	// they have no value.
+	Archive       string
+	RecordID      string
+	PayloadDigest string
+	Status        int16
 }
 
 // Time returns the moment of the event.
@@ -71,6 +78,15 @@ func (f *Fetch) event(kind EventKind) *LogEvent {
 	return &LogEvent{
 		HostReversed: f.HostReversed, Origin: f.Origin, Kind: kind, Micros: f.Micros, Precision: f.Precision,
 		Input: f.Input, Entry: f.Entry, Line: f.Index, Offset: f.Offset, Length: f.Length,
+		Archive: f.Archive, RecordID: f.RecordID, PayloadDigest: f.PayloadDigest, Status: f.Status,
+	}
+}
+
+// sighting is what tells which record of robots.txt an event is about.
+func (e *LogEvent) sighting() sighting {
+	return sighting{
+		id: e.RecordID, digest: e.PayloadDigest, entry: e.Entry, archive: e.Archive, offset: e.Offset, input: e.Input, status: e.Status,
+		indexed: e.Kind == EventRobotsUnread || e.Archive != "",
 	}
 }
 

@@ -47,6 +47,11 @@ func (f *Set) FetchCount() (n int64) {
 	return n
 }
 
+// TellsOfRobots reports whether an index tells of a robots.txt.
+func (f *Set) TellsOfRobots() bool {
+	return slices.ContainsFunc(f.Inputs, func(in InputResult) bool { return in.IndexedRobots > 0 })
+}
+
 // Open reads the current plan of an output folder. Facts of other fingerprints are not read.
 func Open(dir string, fingerprints ...string) (*Set, error) {
 	p, err := ReadPlan(dir)

@@ -1,14 +1,45 @@
 package facts
 
-// Unread collects the times of the captures of an origin's robots.txt that indexes tell of, by the
-// second, from the events of the origin in their order. A row of a record that is no capture, as the
-// record or another row of its place shows, tells of none. The zero value has seen no event.
+import (
+	"path"
+	"slices"
+	"sort"
+)
+
+// Unread finds the captures of an origin's robots.txt that indexes tell of and no input holds. It is
+// told first of those that the inputs hold, in the order of the facts, and then of the events of the
+// origin in theirs.
 type Unread struct {
-	Times []Time // in order
-	none  map[secondAt]bool
+	Times []Time // of these captures, by the second, in order
+
+	index *indexed       // nil: no index tells of anything
+	held  []robotsRecord // captures that inputs hold, with all copies
+	none  []robotsRecord // records that are no captures
 }
 
-type secondAt struct{ micros, offset int64 }
+// robotsRecord is a record of robots.txt with which rows are compared.
+type robotsRecord struct {
+	sighting
+	micros int64
+}
+
+// maxBeside is how many records of a second a row is compared with. It counts as another's beyond them.
+const maxBeside = 256
+
+// NewUnread returns one that has been told of nothing.
+func (r *Reader) NewUnread() Unread {
+	if !r.index.any {
+		return Unread{}
+	}
+	return Unread{index: &r.index}
+}
+
+// Hold takes a capture that an input holds.
+func (u *Unread) Hold(c *Capture) {
+	if u.index != nil && c.Kind == CaptureRobots && c.Time().Known() {
+		u.held = append(u.held, robotsRecord{sightingOf(&c.Fetch), c.Micros})
+	}
+}
 
 // Add takes an event.
 func (u *Unread) Add(e *LogEvent) {
@@ -16,21 +47,58 @@ func (u *Unread) Add(e *LogEvent) {
 	if !t.Known() {
 		return
 	}
-	switch at := (secondAt{t.Micros, e.Offset}); e.Kind { // of a coarse date, indexes have the first second
+	switch e.Kind {
 	case EventRobotsNoCapture:
-		if u.none == nil {
-			u.none = make(map[secondAt]bool)
-		}
-		u.none[at] = true
+		u.none = append(u.none, robotsRecord{e.sighting(), e.Micros})
 	case EventRobotsUnread:
-		if n := len(u.Times); !u.none[at] && (n == 0 || u.Times[n-1] != t) {
+		if n := len(u.Times); n > 0 && u.Times[n-1] == t {
+			return
+		}
+		if row := e.sighting(); !u.isHeld(&row, t.Micros) && !u.isNone(&row, t.Micros) {
 			u.Times = append(u.Times, t)
 		}
 	}
 }
 
-// Clear forgets all events.
+// isHeld reports whether a row may tell of a capture of its second that an input holds: nothing shows
+// that it tells of another.
+func (u *Unread) isHeld(row *sighting, from int64) bool {
+	return slices.ContainsFunc(ofSecond(u.held, from), func(r robotsRecord) bool { return !u.index.isOther(&r.sighting, row) })
+}
+
+// isNone reports whether a row tells of a record that is no capture: one at its offset, in the same
+// second, from which nothing shows that it differs.
+func (u *Unread) isNone(row *sighting, from int64) bool {
+	return row.isPlaced() && slices.ContainsFunc(ofSecond(u.none, from), func(r robotsRecord) bool {
+		return r.offset == row.offset && !u.index.isOther(&r.sighting, row)
+	})
+}
+
+// ofSecond are the first of the records of a second. Of a coarse date, indexes have its first.
+func ofSecond(records []robotsRecord, from int64) []robotsRecord {
+	search := func(micros int64) int {
+		return sort.Search(len(records), func(i int) bool { return records[i].micros >= micros })
+	}
+	n := search(from)
+	return records[n:min(search(from+second), n+maxBeside)]
+}
+
+// Clear forgets all that it was told.
 func (u *Unread) Clear() {
-	u.Times = u.Times[:0]
-	clear(u.none)
+	u.Times, u.held, u.none = u.Times[:0], nil, nil
+}
+
+// isOther reports whether something shows that a row tells of another record than one of the same
+// robots.txt and second: the id, or else the status or the digest, unless the record stands at the row's
+// place. Another place shows nothing: archives are written anew, in part, too, under the same name.
+func (x *indexed) isOther(record, row *sighting) bool {
+	switch {
+	case record.id != "" && row.id != "":
+		return record.id != row.id
+	case record.offset == row.offset && record.isPlaced() && row.isPlaced() && x.holds(record, path.Base(row.archive)):
+		return false
+	case record.status >= 0 && row.status >= 0 && record.status != row.status:
+		return true
+	}
+	return digestOf(record.digest).Contradicts(digestOf(row.digest))
 }

@@ -20,7 +20,7 @@ type originCaptures struct {
 	byURL    map[string]*urlCaptures
 	spare    []*urlCaptures              // of former origins, without captures
 	scanned  map[string]bool             // URLs whose fetches are all here
-	unread   []facts.Time                // of captures of robots.txt that indexes tell of and no input holds, in order
+	unread   facts.Unread                // captures of robots.txt that indexes tell of and no input holds
 	seen     facts.Duplicates            // finds copies while captures are added
 	copies   map[facts.Spot][]facts.Spot // of records that several archives hold: the other places
 }
@@ -38,8 +38,8 @@ type urlCaptures struct {
 	crowded   bool                        // a resolution looked here at more than it may; there is an issue
 }
 
-func newOriginCaptures() *originCaptures {
-	return &originCaptures{byURL: make(map[string]*urlCaptures), scanned: make(map[string]bool), copies: make(map[facts.Spot][]facts.Spot)}
+func newOriginCaptures(unread facts.Unread) *originCaptures {
+	return &originCaptures{unread: unread, byURL: make(map[string]*urlCaptures), scanned: make(map[string]bool), copies: make(map[facts.Spot][]facts.Spot)}
 }
 
 // keptRows is how many rows memory is kept for from one origin to the next.
@@ -56,13 +56,14 @@ var freeRows = sync.Pool{New: func() any { return new([chunkRows]facts.Capture) 
 func (g *originCaptures) begin(p facts.Place) {
 	g.free(1)
 	if len(g.byURL) > keptRows {
-		*g = *newOriginCaptures()
+		*g = *newOriginCaptures(g.unread)
 	}
 	for _, s := range g.byURL {
 		s.forget()
 		g.spare = append(g.spare, s)
 	}
-	g.Place, g.captures, g.unread, g.seen = p, emptied(g.captures), g.unread[:0], g.seen[:0]
+	g.Place, g.captures, g.seen = p, emptied(g.captures), g.seen[:0]
+	g.unread.Clear()
 	clear(g.byURL)
 	clear(g.scanned)
 	clear(g.copies)
@@ -90,6 +91,7 @@ func emptied[T any](list []T) []T {
 }
 
 func (g *originCaptures) add(c *facts.Capture) error {
+	g.unread.Hold(c)
 	if first := g.seen.First(&c.Fetch); first != nil {
 		g.addCopy(first, &c.Fetch)
 		return nil
@@ -152,40 +154,31 @@ func (s *urlCaptures) forget() {
 	*s = urlCaptures{all: emptied(s.all), everyone: s.everyone}
 }
 
-// addUnread adds the captures of robots.txt that indexes tell of, once all others are here. Those of the
-// second of another tell of that one.
+// addUnread adds the captures of robots.txt that indexes tell of, once all others are here.
 func (g *originCaptures) addUnread(events *facts.Cursor[facts.LogEvent]) error {
 	if events == nil {
 		return nil
 	}
-	var unread facts.Unread
-	err := events.Each(g.Place, func(e *facts.LogEvent) error {
-		unread.Add(e)
+	return events.Each(g.Place, func(e *facts.LogEvent) error {
+		g.unread.Add(e)
 		return nil
 	})
-	for _, t := range unread.Times {
-		list := g.ofURL(g.Origin + robotsPath).all
-		n := sort.Search(len(list), func(i int) bool { return list[i].Micros >= t.Micros })
-		if n == len(list) || list[n].Micros >= t.Micros+t.Precision.Unit() {
-			g.unread = append(g.unread, t)
-		}
-	}
-	return err
 }
 
 // unreadNear returns the captures nearest to a moment that indexes alone tell of, of the URL that a
 // resolution looks for: the latest before it, and the earliest at or after it. Those that do not exist
 // have no known time.
 func (g *originCaptures) unreadNear(res *resolution, t facts.Time) (before, after facts.Time) {
-	if len(g.unread) == 0 || res.WantKey != g.Origin+robotsPath {
+	times := g.unread.Times
+	if len(times) == 0 || res.WantKey != g.Origin+robotsPath {
 		return before, after
 	}
-	n := sort.Search(len(g.unread), func(i int) bool { return g.unread[i].MicrosSince(t) >= 0 })
+	n := sort.Search(len(times), func(i int) bool { return times[i].MicrosSince(t) >= 0 })
 	if n > 0 {
-		before = g.unread[n-1]
+		before = times[n-1]
 	}
-	if n < len(g.unread) {
-		after = g.unread[n]
+	if n < len(times) {
+		after = times[n]
 	}
 	return before, after
 }

@@ -89,7 +89,7 @@ func (r *resolver) firstRound(ctx context.Context, from, to int) error {
 	if unread != nil {
 		defer unread.Stop()
 	}
-	g, res := newOriginCaptures(), new(resolution)
+	g, res := newOriginCaptures(r.store.NewUnread()), new(resolution)
 	defer g.free(0)
 	for captures.Row != nil {
 		g.begin(captures.Here)
@@ -123,7 +123,7 @@ func (r *resolver) openCaptures(ctx context.Context, buckets facts.Buckets) *fac
 
 // openUnread reads what indexes tell of captures of robots.txt; nil where they tell of none.
 func (r *resolver) openUnread(ctx context.Context, buckets facts.Buckets) *facts.Cursor[facts.LogEvent] {
-	if !slices.ContainsFunc(r.store.Inputs, func(in facts.InputResult) bool { return in.IndexedRobots > 0 }) {
+	if !r.store.TellsOfRobots() {
 		return nil
 	}
 	return facts.NewCursor(r.store.Events(ctx, buckets), (*facts.LogEvent).Place)
@@ -145,7 +145,7 @@ func (r *resolver) nextRound(ctx context.Context, w waiting, from, to int) error
 	if unread != nil {
 		defer unread.Stop()
 	}
-	g := newOriginCaptures()
+	g := newOriginCaptures(r.store.NewUnread())
 	defer g.free(0)
 	for resolutions.Row != nil {
 		g.begin(resolutions.Here)

@@ -56,7 +56,7 @@ func TestShareIsForBusyRanges(t *testing.T) {
 
 // Of a record in very many archives a few places are remembered: each redirect that leads to it writes them.
 func TestPlacesAreBounded(t *testing.T) {
-	g := newOriginCaptures()
+	g := newOriginCaptures(facts.Unread{})
 	for i := range int32(100) {
 		c := &facts.Capture{Fetch: facts.Fetch{RecordID: "id", URL: "http://a.example/robots.txt", Input: i}}
 		if err := g.add(c); err != nil {

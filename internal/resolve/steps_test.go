@@ -16,7 +16,7 @@ import (
 func TestLooksOfChasesAreLinear(t *testing.T) {
 	for _, c := range capturestest.Rates(maxLooks) {
 		looks := func(n int) (sum int) {
-			g := newOriginCaptures()
+			g := newOriginCaptures(facts.Unread{})
 			for i := range n {
 				one := capturestest.Capture(i, c.At(i))
 				g.add(&one)
