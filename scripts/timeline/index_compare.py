@@ -54,6 +54,11 @@ def scenario(s):
         e.hidden = not again and rng.random() < (0.15 if e.url.endswith("/robots.txt") else 0.5)
         e.copied = not e.hidden and "/private/robots" not in e.url and rng.random() < copies  # else which archive's crawler got it is open
         e.rows = rng.choice([1, 1, 1, 2, 3]) if e.hidden or rng.random() < rows else 0
+    for e in [e for e in s.made if e.url.endswith("/robots.txt") and e.precision in ("second", "micro")]:
+        if rng.random() < 0.15:  # another answer in its second, of which rows alone tell
+            other = s.robots(e.when, rng.choice([e.body, h.A, h.B]), rng.choice([e.status, 200]), origin=e.url.removesuffix("/robots.txt"),
+                             ua=e.ua, headers=e.headers, precision=e.precision, archive=e.archive)
+            other.hidden, other.copied, other.rows = True, False, rng.choice([1, 1, 2])
 
 
 def audit(binary, out, inputs, *options):

@@ -44,6 +44,11 @@ class Sighting:
         self.status, self.method, self.digest, self.id = status, method, digest, record_id
 
 
+def row_sighting(f, row):
+    where = [(row.file.rsplit("/")[-1], row.offset)] if row.placed() else []
+    return Sighting(f, where, row.index, row.status, row.method, row.digest and labelled(row.digest), row.id)
+
+
 def letters(url):
     """A URL without what may be written in several ways."""
     path = ref.split_url(url)[1]
@@ -127,8 +132,7 @@ def join(records, places, rows, agents_of, crawler=None):
     rows = [r for r in rows if r.is_fetch()]
     for row in sorted(rows, key=lambda r: (r.listed, r.is_unsure(), r.url, r.id or "", r.index, r.place()[1])):  # else in the order given
         f = fetch_of(row)
-        where = [(row.file.rsplit("/")[-1], row.offset)] if row.placed() else []
-        s = Sighting(f, where, row.index, row.status, row.method, row.digest, row.id)
+        s = row_sighting(f, row)
         beside = seen.setdefault((f.origin, second(f.time)), [])
         if any(is_same(other, s) for other in beside):
             continue
@@ -143,13 +147,28 @@ def join(records, places, rows, agents_of, crawler=None):
 
 def unread(records, told, places):
     """By origin, the times of captures that rows alone tell of."""
-    held = {(f.origin, second(f.time)) for f in records if ref.is_robots_capture(f)}
-    robots = [f for f in told if f.path == "/robots.txt"]
-    none = {(f.origin, second(f.time), offset) for f in records if f.path == "/robots.txt" and f.method != "GET" for _, offset in places[f.id]}
-    none |= {(f.origin, second(f.time), f.row.offset) for f in robots if f.method and f.row.placed()}
-    times = {}
-    for f in robots:
+    held, none, times = {}, {}, {}
+    for f in records:
+        if f.path == "/robots.txt":
+            s = Sighting(f, places[f.id], "archives", None if f.type == "resource" else f.status, f.method, f.digest, f.record_id)
+            (held if ref.is_robots_capture(f) else none).setdefault((f.origin, second(f.time)), []).append(s)
+    told = [(f, row_sighting(f, f.row)) for f in told if f.path == "/robots.txt"]
+    for f, s in told:
+        if f.method and f.row.placed():
+            none.setdefault((f.origin, second(f.time)), []).append(s)
+    for f, s in told:
         here = f.origin, second(f.time)
-        if f.method == "" and here not in held and not (f.row.placed() and (*here, f.row.offset) in none):
+        if f.method or not all(is_other(c, s) for c in held.get(here, [])):
+            continue
+        if not any(f.row.placed() and f.row.offset in [offset for _, offset in c.places] and not is_other(c, s) for c in none.get(here, [])):
             times.setdefault(f.origin, []).append(f.time)
     return times
+
+
+def is_other(a, b):
+    """Whether something shows that row b tells of another robots.txt of the second of a, which may say something else."""
+    if a.id and b.id:
+        return a.id != b.id
+    if set(a.places) & set(b.places):
+        return False
+    return a.status is not None and b.status is not None and a.status != b.status or ref.digests_contradict(a.digest, b.digest)
