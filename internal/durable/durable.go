@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"github.com/alitto/pond/v2"
 )
@@ -57,8 +58,12 @@ func syncFile(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// SyncFolder makes the names of the files in a folder durable.
+// SyncFolder makes the names of the files in a folder durable. Windows syncs no folders: it keeps
+// a journal of names.
 func SyncFolder(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
 	f, err := os.Open(dir)
 	if err != nil {
 		return err
