@@ -124,6 +124,9 @@ func (p *pages) read(r *Result) error {
 	}
 	own := slices.Concat(withoutTDM(headers.Signals), withoutTDM(metas.Signals), tag.TagSignals(page.Tags, r.Agent, page.image))
 	joined := tag.TDM(reserved, headers.Signals, metas.Signals)
+	if tag.TDMInDoubt(reserved, headers.Signals, metas.Signals) {
+		page.From = PageUnknown
+	}
 	page.addSignals(joined, file)
 	page.addSignals(own, nil)
 	if page.From == PageOwn && len(page.Tags) == 0 && len(page.Signals) == 0 {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"net/http"
+	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/httpmsg"
@@ -92,6 +93,7 @@ func (e *extractor) readDescribed(d *draft) error {
 	}
 	h := httpmsg.ParseResponse(told.Head, e.policy[:0], r.Strings)
 	e.applyHead(d, &h)
+	x.doubtPolicy(told.Untold)
 	if told.Incomplete {
 		x.Flags |= facts.FlagPolicyHeadersCut
 		x.Location = ""
@@ -109,6 +111,33 @@ func (e *extractor) readDescribed(d *draft) error {
 		x.Metas = found.Encode()
 	}
 	return nil
+}
+
+// doubtPolicy looks for what the WAT does not tell of the policy fields, of a head that has so many more
+// bytes in its archive: old makers keep the last of repeated fields alone. Content-Usage fields are one
+// Dictionary, of which the last member counts. They are dropped if one may be missing, and if their name
+// is spelt in several ways: a WAT has the order of each spelling alone.
+func (x *exchange) doubtPolicy(untold int) {
+	usage := "" // its name
+	var rest []string
+	doubt, dropped := false, false
+	for line := range strings.SplitSeq(x.PolicyHeaders, "\n") {
+		name, _, _ := strings.Cut(line, ":")
+		missing := name != "" && untold >= len(name)+len(": \r\n")
+		doubt = doubt || missing
+		if !strings.EqualFold(name, "Content-Usage") {
+			rest = append(rest, line)
+			continue
+		}
+		dropped = dropped || missing || usage != "" && name != usage
+		usage = name
+	}
+	if dropped {
+		x.PolicyHeaders = strings.Join(rest, "\n")
+	}
+	if doubt || dropped {
+		x.Flags |= facts.FlagPolicyHeadersCut
+	}
 }
 
 // settleDescribed makes of a fetch that is told of a row like that of an index, with the place of

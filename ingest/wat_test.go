@@ -86,6 +86,7 @@ func TestWATAgreesWithArchive(t *testing.T) {
 func TestWATForms(t *testing.T) {
 	html := `"HTML-Metadata":{"Head":{}},`
 	page := `"Content-Type":"text/html"`
+	tagged := `"Content-Type":"image/png","X-Robots-Tag":"all"` // a head of 62 bytes
 	for name, c := range map[string]struct {
 		record  warctest.Record
 		fetches int
@@ -107,6 +108,9 @@ func TestWATForms(t *testing.T) {
 		"a resource":             {told(1, header("resource", "urn:1", "http://h/", page), ""), 1, true, -1, ""},
 		"a resource, no page":    {told(1, header("resource", "urn:1", "http://h/", `"Content-Type":"image/png"`), ""), 1, false, -1, ""},
 		"fields missing":         {told(1, header("response", "urn:1", "http://h/"), toldResponse("200", page+`,"Location":"/caf"`, html+`"Headers-Corrupt":true,`)), 1, true, 200, "bad_http_head"},
+		"a field of two left":    {told(1, header("response", "urn:1", "http://h/"), toldResponse("200", tagged, `"Headers-Length":"78",`)), 1, true, 200, ""},
+		"a longer head":          {told(1, header("response", "urn:1", "http://h/"), toldResponse("200", tagged, `"Headers-Length":"77",`)), 1, false, 200, ""},
+		"a longer head, no tags": {told(1, header("response", "urn:1", "http://h/"), toldResponse("200", `"Content-Type":"image/png"`, `"Headers-Length":"999",`)), 1, false, 200, ""},
 		"no status":              {told(1, header("response", "urn:1", "http://h/"), toldResponse("0", page, html)), 1, false, -1, "bad_http_head"},
 		"no HTTP head":           {told(1, header("response", "urn:1", "http://h/"), ""), 1, true, -1, "bad_index_row"},
 		"a URL that was cut":     {told(1, header("response", "urn:1", "http://h/")+`},"WARC-Header-Length":"999","x":{`, toldResponse("200", page, html)), 1, false, 200, "bad_url"},
@@ -139,6 +143,23 @@ func TestWATForms(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Of Content-Usage the last counts: which it is, nobody knows where a WAT tells of two spellings in an order
+// of its own, or may lack one.
+func TestWATContentUsage(t *testing.T) {
+	for fields, want := range map[string]string{
+		`"Content-Usage":"bots=n","Robots-Tag":"*;a"},"Headers-Length":"79","x":{`:  "Robots-Tag: *;a",
+		`"Content-Usage":"bots=n","Robots-Tag":"*;a"},"Headers-Length":"59","x":{`:  "Content-Usage: bots=n\nRobots-Tag: *;a",
+		`"Content-Usage":["bots=n","bots=y"],"X-Robots-Tag":"a","x-robots-tag":"b"`: "Content-Usage: bots=n\nContent-Usage: bots=y\nX-Robots-Tag: a\nx-robots-tag: b",
+		`"Content-Usage":"bots=n","Robots-Tag":"*;a","content-usage":"bots=y"`:      "Robots-Tag: *;a",
+	} {
+		got := read(t, warctest.GzipMembers(ownInfo, told(1, header("response", "urn:1", "http://h/"), toldResponse("200", fields, ""))))
+		f := got.fetches[0]
+		if unknown := f.Flags&facts.FlagPolicyHeadersCut != 0; f.PolicyHeaders != want || unknown == strings.Contains(want, "Usage") {
+			t.Errorf("%s: %q, unknown %v", fields, f.PolicyHeaders, unknown)
+		}
 	}
 }
 

@@ -169,7 +169,7 @@ var valuesOf = map[string][]Value{
 	},
 	"tags_from": {
 		{"original", "Of a revisit or a 304: its original, which was found, in whichever archive and origin."},
-		{"wat", "A record of a WAT, which tells of the response without its body. Of a field that came twice one may be left (Common Crawl before CC-MAIN-2024-51), and metas and links of the body stand among those of the head. A restriction is `probable` at most."},
+		{"wat", "A record of a WAT, which tells of the response without its body. Metas and links of the body stand among those of the head. A restriction is `probable` at most."},
 		{"unknown", "Some tags may be missing: an index or a list tells of the fetch, and no record was read; there is no original in these archives, or several that differ; a digest contradicts the original's; a coding could not be undone; the crawler left the body out or cut it within its head; the head does not end within 1 MiB; there are more metas or tags than are kept; or captures of robots.txt of one moment differ in what they say of use."},
 	},
 	"tag_source": {

@@ -20,7 +20,7 @@ const (
 	SourceOwn      Source = iota
 	SourceOriginal        // the original of a revisit or 304 (draft-illyes-repext-03 §3.1.4)
 	SourceUnknown         // some may be missing: there is no original
-	SourceWAT             // a record of a WAT: of repeated fields one may be left, metas may be the body's
+	SourceWAT             // a record of a WAT: metas may be the body's
 )
 
 func (s Source) String() string { return [...]string{"", "original", "unknown", "wat"}[s] }

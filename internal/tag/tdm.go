@@ -3,6 +3,7 @@ package tag
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/robots"
@@ -95,6 +96,13 @@ func (f *TDMFile) For(path string) []Signal {
 		}
 	}
 	return nil
+}
+
+// TDMInDoubt reports whether the page lifts a restriction of the file, or of its header fields, by
+// metas alone of which it is not told whether they bind.
+func TDMInDoubt(file, headers, metas []Signal) bool {
+	return slices.ContainsFunc(metas, func(s Signal) bool { return s.Place == PlaceUntold }) &&
+		Prefers(TDM(file, headers, metas), PurposeTDM) != PreferenceRestrict && Prefers(TDM(file, headers, nil), PurposeTDM) == PreferenceRestrict
 }
 
 // TDM joins what a tdmrep.json, the header fields and the metas of a page say: the

@@ -56,6 +56,7 @@ type Record struct {
 	Payload      Payload
 	Head         []byte // HTTP head; or the fields of a warcinfo or metadata record
 	Incomplete   bool   // the head may lack fields
+	Untold       int    // bytes by which the HTTP head of a response is longer in its archive
 	EntityLength int64  // bytes of the HTTP body; -1: not said
 	HTML         bool   // the body was read as HTML
 	Found        tag.Found
@@ -73,6 +74,7 @@ type Reader struct {
 	version, status, reason, method, path string
 	name, content, kind                   []byte // of an element
 	headerLength                          int64  // of the record's header in its archive; -1: not said
+	headLength                            int64  // of its HTTP head there; -1: not said
 	repeatable                            int    // bytes of the shortest field of it that may have been there more than once
 }
 
@@ -84,7 +86,7 @@ func (r *Reader) Read(block io.Reader) (*Record, error) {
 	r.s.reset(block)
 	r.seen, r.fields = r.seen[:0], r.fields[:0]
 	r.version, r.status, r.reason, r.method, r.path = "", "", "", "", ""
-	r.headerLength, r.repeatable = -1, 0
+	r.headerLength, r.headLength, r.repeatable = -1, -1, 0
 	r.record = Record{
 		Offset: -1, Length: -1, EntityLength: -1, Header: r.record.Header[:0], Head: r.record.Head[:0],
 		Found: tag.Found{Items: r.record.Found.Items[:0]}, Remarks: r.record.Remarks[:0],
@@ -302,6 +304,8 @@ func (r *Reader) message(name []byte) {
 	switch string(name) {
 	case "Headers":
 		r.section("Headers", func(name []byte) { r.field(&r.fields, name) })
+	case "Headers-Length":
+		r.headLength = r.number("Headers-Length")
 	case "Headers-Corrupt":
 		_, ok := r.s.scalar(maxName)
 		r.record.Incomplete = r.record.Incomplete || ok && string(r.s.text) == "true"
@@ -483,4 +487,7 @@ func (r *Reader) finish() {
 	}
 	rec.Head = append(appendLine(rec.Head, []byte(strings.Join(line, " "))), "\r\n"...)
 	rec.Head = append(append(rec.Head, r.fields...), "\r\n"...)
+	if rec.Payload == PayloadResponse {
+		rec.Untold = max(int(r.headLength)-len(rec.Head), 0)
+	}
 }
