@@ -6,9 +6,12 @@ The archives are those of ../timeline/indexes. WATs tell of all their records. O
 captures of robots.txt, what these redirect to, and some pages; of most seeds, some are missing there.
 The verdicts must be what ../timeline/reference.py makes of that, and the other columns those of the
 whole archives. Where nothing is missing, no verdict may be surer than that of the whole archives.
+
+What WATs of random pages with tags say of their use must be what the archives say: see tagged.py.
 """
 
 import collections
+import itertools
 import os
 import random
 import shutil
@@ -25,6 +28,7 @@ import index_compare as indexes
 import index_reference
 import reference as ref
 import seeds
+import tagged
 
 HERE = Path(__file__).parent
 SAID = ["verdict", "evidence", "reason", "certainty"]
@@ -171,7 +175,8 @@ def compare_seed(binary, seed, scenarios, keep, totals):
     tmp = Path(tempfile.mkdtemp(prefix="wat", dir="/dev/shm" if os.path.isdir("/dev/shm") else None))
     problems = 0
     try:
-        for p in crawls(Path(binary).resolve(), rng, LIBRARIES, version, tmp, scenarios, totals):
+        binary = Path(binary).resolve()
+        for p in itertools.chain(crawls(binary, rng, LIBRARIES, version, tmp, scenarios, totals), tagged.pages(binary, seed, wats, LIBRARIES, version, tmp / "tagged", totals)):
             print(f"seed {seed}, {version}: {p}", flush=True)
             problems += 1
         totals.update(archives=1, problems=problems)
@@ -183,4 +188,4 @@ def compare_seed(binary, seed, scenarios, keep, totals):
 
 if __name__ == "__main__":
     LIBRARIES = Path(sys.argv.pop(2))
-    seeds.main(__doc__, "archives", 60, compare_seed, "compared {archives} archives: {fetches} fetches, {told} of them told by WATs: {problems} differences")
+    seeds.main(__doc__, "archives", 60, compare_seed, "compared {archives} archives: {fetches} fetches, {told} of them told by WATs, and {pages} pages: {problems} differences")
