@@ -20,8 +20,8 @@ import whole
 class Pair:
     """A fetch, as its archive gives it and as a WAT does, and what the WAT tells of the record."""
 
-    def __init__(self, want, got, envelope, container, old):
-        self.want, self.got, self.container, self.old = want, got, container, old
+    def __init__(self, want, got, envelope, container):
+        self.want, self.got, self.container = want, got, container
         self.http = envelope["Payload-Metadata"].get("HTTP-Response-Metadata", {})
         self.notes = {name: set((f["notes"] or "").split(",")) - {""} for name, f in (("want", want), ("got", got))}
 
@@ -49,7 +49,6 @@ LOST = [
     ("lengths of members with a damaged gzip header, and of records in several members", {"warc_record_length"}, lambda p: 0 < p.got["warc_record_length"] < p.want["warc_record_length"]),
     ("whose tags they are", {"tags_from"}, lambda p: p.got["tags_from"] in ("wat", "unknown")),
     ("tags of pages that the maker could not read", {"tags"}, lambda p: p.got["tags_from"] == "unknown"),
-    ("all but the last of repeated fields", {"tags"}, lambda p: p.old and p.got["tags_from"] == "wat"),
     ("where in a page a meta stands", {"tags"}, lambda p: not p.want["tags"] and p.got["tags_from"] == "wat"),
 ]
 
@@ -118,7 +117,7 @@ def compare(version, want, got, told, comparison):
             comparison.unexplained.append(f"{version}: {place(want)}: no fetch of {want['url']}")
         return
     comparison.counts["fetches"] += 1
-    comparison.row(f"{version}: {place(want)}", want, f, Pair(want, f, record["Envelope"], record["Container"], version.startswith("1.")),
+    comparison.row(f"{version}: {place(want)}", want, f, Pair(want, f, record["Envelope"], record["Container"]),
                    leave=("robots_id", "warc_filename"))
 
 
