@@ -247,5 +247,5 @@ func answersLike(a, b *facts.Capture) bool {
 		return false
 	}
 	const kept = facts.FlagBodyKept
-	return status >= 300 || a.Flags&b.Flags&kept != 0 && a.BodyDigest == b.BodyDigest || sameDigest(a.PayloadDigest, b.PayloadDigest)
+	return status >= 300 || a.Flags&b.Flags&kept != 0 && a.BodyDigest == b.BodyDigest || b.Flags&facts.FlagDigestMismatch == 0 && sharePayload(&a.Fetch, b.PayloadDigest)
 }

@@ -60,12 +60,12 @@ func (g *originCaptures) original(res *resolution, who Crawler) (found *facts.Ca
 }
 
 // fit grades the records that have the URL and date of the original of the one in hand:
-// highest are those with the record id that it names, then those with its digest.
+// highest are those with the record id that it names, then those with its digest, which they match.
 func (res *resolution) fit(c *facts.Capture) int {
 	switch {
 	case res.CurRefersTo != "" && res.CurRefersTo == c.RecordID:
 		return 2
-	case !res.CurUnmodified && sameDigest(c.PayloadDigest, res.CurDigest):
+	case !res.CurUnmodified && sharePayload(&c.Fetch, res.CurDigest):
 		return 1
 	}
 	return 0
@@ -135,22 +135,21 @@ func (res *resolution) isOriginal(c *facts.Capture) bool {
 	return hasOwnBody(&c.Fetch) && (res.CurUnmodified || res.CurStatus < 0 || res.CurStatus == statusOf(&c.Fetch))
 }
 
-// byDigest finds an original of the same URL with the same payload digest: the
-// latest before the revisit, else the earliest after.
-func (g *originCaptures) byDigest(res *resolution) *facts.Capture {
+// byDigest calls f for those that can be the original, of the same URL with the same payload digest, until
+// it returns false: from the latest before the revisit backwards, then from the earliest after it on.
+func (g *originCaptures) byDigest(res *resolution, f func(*facts.Capture) bool) {
 	list := g.ofURL(res.WantKey).bodiesOf(res.CurDigest)
 	n := upTo(list, res.CurMicros)
 	for _, c := range slices.Backward(list[:n]) {
-		if !res.look() || res.isOriginal(c) {
-			return c
+		if !res.look() || res.isOriginal(c) && !f(c) {
+			return
 		}
 	}
 	for _, c := range list[n:] {
-		if !res.look() || res.isOriginal(c) {
-			return c
+		if !res.look() || res.isOriginal(c) && !f(c) {
+			return
 		}
 	}
-	return nil
 }
 
 // bodiesOf returns the captures of a payload digest that may lend their body.
@@ -165,6 +164,12 @@ func (s *urlCaptures) bodiesOf(written string) []*facts.Capture {
 		}
 	}
 	return s.originals[digest.Key(written)]
+}
+
+// sharePayload reports whether a payload digest names the payload of f. It does not where f has it and
+// holds something else.
+func sharePayload(f *facts.Fetch, written string) bool {
+	return f.Flags&facts.FlagDigestMismatch == 0 && sameDigest(f.PayloadDigest, written)
 }
 
 // sameDigest reports whether two payload digests name the same bytes.

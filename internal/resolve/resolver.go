@@ -252,14 +252,7 @@ func (r *resolver) step(res *resolution, g *originCaptures) error {
 			res.seekHere()
 		}
 	case seekDigest:
-		c := g.byDigest(res)
-		switch {
-		case res.looked > maxLooks:
-			return r.giveUpCrowd(res, g, UnresolvedRevisit)
-		case c != nil:
-			return r.takeOriginal(res, c)
-		}
-		res.giveUp(UnresolvedRevisit)
+		return r.takeByDigest(res, g)
 	case seekLatest:
 		c := g.renewed(res, r.who)
 		switch {
@@ -350,6 +343,31 @@ func (r *resolver) addLead(res *resolution, g *originCaptures, t target) error {
 	}
 	lead.StepText = way.StepText
 	return r.leads.Add(lead)
+}
+
+// takeByDigest goes on with the nearest record that has the digest of the revisit, and whose body has it.
+func (r *resolver) takeByDigest(res *resolution, g *originCaptures) (err error) {
+	var found *facts.Capture
+	isRead := true
+	g.byDigest(res, func(c *facts.Capture) bool {
+		isRead = false
+		err = r.keep(res, c, UnresolvedRevisit, func() { isRead = true })
+		isAltered := c.Flags&facts.FlagDigestMismatch != 0
+		if isRead && !isAltered {
+			found = c
+		}
+		return isRead && isAltered
+	})
+	switch {
+	case err != nil, !isRead:
+		return err
+	case res.looked > maxLooks:
+		return r.giveUpCrowd(res, g, UnresolvedRevisit)
+	case found != nil:
+		return r.takeOriginal(res, found)
+	}
+	res.giveUp(UnresolvedRevisit)
+	return nil
 }
 
 // takeOriginal goes on with the original of a revisit, under the revisit's own

@@ -93,6 +93,7 @@ class Exchange:
         self.warcinfo = more.pop("warcinfo", 0)
         self.request_headers = more.pop("request_headers", [])
         self.archive = more.pop("archive", None) or rng.choice([1, 2])
+        self.own_digest = more.pop("digest", None)  # of what the record held before it was altered
         self.ordered = None  # a scenario whose records stand in the order of their making
         assert not more, more
 
@@ -102,7 +103,7 @@ class Exchange:
 
     @property
     def digest(self):
-        return sha1(self.body)
+        return self.own_digest or sha1(self.body)
 
 
 class Maker:
@@ -682,6 +683,15 @@ def revisit_by_digest(s):
     original = s.robots(s.t - 50 * DAY_, A)
     s.robots(s.t - 30 * DAY_, B)
     s.revisit(original, s.t - HOUR_, refers=False)
+    s.pages()
+
+
+@scenario(6)
+def revisit_of_an_altered_original(s):
+    if s.number % 2:
+        s.robots(s.t - 50 * DAY_, A)
+    altered = s.robots(s.t - 20 * DAY_, B, digest=sha1(A))
+    s.revisit(altered, s.t - HOUR_, refers=s.number % 4 > 1)
     s.pages()
 
 

@@ -599,6 +599,12 @@ def digest_key(digest):
     return algorithm + ":" + value if value else None
 
 
+def is_altered(f):
+    """Whether a record holds something else than its digest names."""
+    key = digest_key(f.digest) or ""
+    return f.stored is not None and re.fullmatch("sha1:[a-z2-7]{32}", key) is not None and key != digest_key("sha1:" + hashlib.sha1(f.stored).hexdigest())
+
+
 def digests_contradict(a, b):
     """Digests of one algorithm that differ."""
     a, b = digest_key(a), digest_key(b)
@@ -773,12 +779,13 @@ class Archive:
         named = self.referred(revisit, fits)
         agreeing = [f for f in named if not digests_contradict(f.digest, revisit.digest)]
         if agreeing:
-            return spokesman(agreeing, revisit)
+            return spokesman([f for f in agreeing if not is_altered(f)] or agreeing, revisit)
         revisit.misnamed = bool(named)  # A16
         if digest_key(revisit.digest) in (None, EMPTY_DIGEST):
             return None
         same = [f for f in self.of_url.get(same_url_key(revisit.url), [])
                 if fits(f) and digest_key(f.digest) == digest_key(revisit.digest)]
+        same = [f for f in same if not is_altered(f)]
         near = latest([f for f in same if not later(f, revisit)]) or earliest(same)
         return spokesman(near, revisit) if near else None
 
@@ -793,7 +800,8 @@ class Archive:
             return Outcome("unresolved", UNRESOLVED_REVISIT)
         if status is not None and 200 <= status <= 299:
             outcome = self.success(f, status)
-            outcome.success, outcome.mismatched = True, f.misnamed
+            source = self.original(f) if f.type == "revisit" else f
+            outcome.success, outcome.mismatched = True, f.misnamed or source is not None and is_altered(source)
             return outcome
         if status is not None and 400 <= status <= 499:
             return Outcome("unavailable")
@@ -858,6 +866,8 @@ class Archive:
 def answer_alike(a, b):
     if a is b:
         return True
+    if a.stored != b.stored and (is_altered(a) or is_altered(b)):
+        return False
     if (a.status, a.location) != (b.status, b.location) or a.status == 304 and a.validators != b.validators:
         return False
     return a.status is not None and a.status >= 300 or a.stored == b.stored is not None or digest_key(a.digest) == digest_key(b.digest) is not None
