@@ -282,7 +282,6 @@ func TestUseInTwoArchives(t *testing.T) {
 	}
 }
 
-// What a revisit's original says is no more certain where something else is not known.
 // A meta that a WAT tells of may be one of the body, which replaces nothing.
 func TestUseOfWAT(t *testing.T) {
 	t.Parallel()
@@ -303,6 +302,7 @@ func TestUseOfWAT(t *testing.T) {
 	})
 }
 
+// What a revisit's original says is no more certain where something else is not known.
 func TestOriginalInTwoArchives(t *testing.T) {
 	robots := func(signal string) rec { return robotsFile("a", "+1h", "User-agent: *\n"+signal).rec }
 	again := rec{url: "http://a.example/1", at: "+2h", typ: "revisit", status: "304 Not Modified", head: []string{"Robots-Tag: *;noai"},

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
@@ -86,7 +87,8 @@ func (x *expander) argument(arg string) {
 // path takes a file, a folder, or a glob that the shell has not expanded.
 func (x *expander) path(arg string) {
 	_, err := os.Stat(arg)
-	if errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(arg, "*?[") {
+	isMissing := errors.Is(err, fs.ErrNotExist) || err != nil && runtime.GOOS == "windows" // where no name has a *
+	if isMissing && strings.ContainsAny(arg, "*?[") {
 		x.glob(arg)
 		return
 	}
