@@ -526,6 +526,7 @@ func TestDigestMismatch(t *testing.T) {
 	doubtful := page("disallowed fresh rule probable +digest_mismatch")
 	hop := redirect(home+"/robots.txt", "-1h", "/r")
 	target := rec{url: home + "/r", at: "-1h", body: closed}
+	again := rec{url: home + "/robots.txt", at: "-1h"}
 	blockOf := func(block string) string {
 		return strings.Replace(payloadDigest(block), "Payload", "Block", 1)
 	}
@@ -538,7 +539,9 @@ func TestDigestMismatch(t *testing.T) {
 		{"of the hop", archive{with(hop, blockOf("x")), target, doubtful}},
 		{"of the target", archive{hop, with(target, digest2), doubtful}},
 		{"of a target far before", archive{with(target, digest2), hop, doubtful}},
-		{"of the original", archive{with(robotsTxt("-2d", closed), digest2), revisit(rec{url: home + "/robots.txt", at: "-1h"}, identical, digest2), doubtful}},
+		{"of the original", archive{with(robotsTxt("-2d", closed), digest2), revisit(again, identical, digest2, "WARC-Refers-To-Date: "+robotsTxt("-2d", "").date()), doubtful}},
+		{"of an original that nothing but its digest names", archive{with(robotsTxt("-2d", closed), digest2), revisit(again, identical, digest2),
+			page("unknown fresh unresolved_revisit prior=disallowed")}},
 		{"of another copy", archive{with(robotsTxt("-2h", closed), digest2), robotsTxt("-1h", closed), page("disallowed fresh rule probable +unreadable_copy")}},
 		{"of a 503", archive{with(rec{url: home + "/robots.txt", at: "-1h", status: "503 x"}, blockOf("x")), page("disallowed fresh unreachable probable +digest_mismatch")}},
 	})

@@ -602,7 +602,7 @@ def digest_key(digest):
 def is_altered(f):
     """Whether a record holds something else than its digest names."""
     key = digest_key(f.digest) or ""
-    return f.stored is not None and re.fullmatch("sha1:[a-z2-7]{32}", key) is not None and key != digest_key("sha1:" + hashlib.sha1(f.stored).hexdigest())
+    return f.type != "revisit" and f.stored is not None and re.fullmatch("sha1:[a-z2-7]{32}", key) is not None and key != digest_key("sha1:" + hashlib.sha1(f.stored).hexdigest())
 
 
 def digests_contradict(a, b):
