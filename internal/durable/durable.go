@@ -44,13 +44,14 @@ func SyncFiles(dir string) error {
 	group := pool.NewGroup()
 	for _, e := range entries {
 		if e.Type().IsRegular() {
-			group.SubmitErr(func() error { return syncFile(filepath.Join(dir, e.Name())) })
+			group.SubmitErr(func() error { return SyncFile(filepath.Join(dir, e.Name())) })
 		}
 	}
 	return group.Wait()
 }
 
-func syncFile(path string) error {
+// SyncFile syncs what was written to a file.
+func SyncFile(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return err

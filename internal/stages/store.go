@@ -135,11 +135,7 @@ func (f folder) Upload(ctx context.Context, prefix, dir string) (map[string]int6
 		return nil, err
 	}
 	for name := range files {
-		file, err := os.Open(filepath.Join(dir, filepath.FromSlash(name)))
-		if err != nil {
-			return nil, err
-		}
-		if err := errors.Join(file.Sync(), file.Close()); err != nil {
+		if err := durable.SyncFile(filepath.Join(dir, filepath.FromSlash(name))); err != nil {
 			return nil, err
 		}
 	}
