@@ -25,7 +25,6 @@ import whole
 sys.path.insert(1, str(Path(__file__).resolve().parent.parent / "timeline"))
 import history_to_warc as h
 import index_compare as indexes
-import index_reference
 import reference as ref
 import seeds
 import tagged
@@ -95,10 +94,9 @@ class Crawls:
                 f.location, f.validators, f.request_validators, f.stored, f.profile = None, {}, {}, None, ""
                 f.refers_to = f.refers_uri = f.refers_date = None
                 fetches.append(f)
-        captures = {(f.origin, index_reference.second(f.time)) for f in fetches if ref.is_robots_capture(f)}
         unread = collections.defaultdict(list)
         for f in fetches:
-            if f.told and f.path == "/robots.txt" and f.method == "GET" and (f.origin, index_reference.second(f.time)) not in captures:
+            if f.told and f.path == "/robots.txt" and f.method == "GET":  # its ID differs from those of all captures
                 unread[f.origin].append(f.time)
         return ref.Archive(fetches, unread=unread)
 
