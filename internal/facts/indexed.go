@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/digest"
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
@@ -236,7 +237,7 @@ func (j *joiner) isSame(other, s *sighting) bool {
 	case s.verified && other.verified: // some writers use an id twice
 		return s.offset == other.offset && path.Base(s.archive) == path.Base(other.archive)
 	case other.id != "" && s.id != "":
-		return other.id == s.id
+		return recordid.IsSame(other.id, s.id)
 	case placed && s.offset == other.offset && j.holds(other, path.Base(s.archive)):
 		return true
 	case other.status >= 0 && s.status >= 0 && other.status != s.status, other.method != "" && s.method != "" && other.method != s.method:

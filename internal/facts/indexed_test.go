@@ -69,6 +69,7 @@ func TestJoiner(t *testing.T) {
 		{"nothing but URL, time and another method", record(Fetch{Method: "GET"}), row(Fetch{Method: "POST"}), false},
 		{"an id", record(Fetch{RecordID: "urn:a"}), row(Fetch{RecordID: "urn:a", Status: 404}), true},
 		{"another id", record(Fetch{RecordID: "urn:a"}), row(Fetch{RecordID: "urn:b"}), false},
+		{"a UUID in another case", record(Fetch{RecordID: "urn:uuid:12345678-9ABC-DEF0-1234-56789ABCDEF0"}), row(Fetch{RecordID: "\x00\x12\x34\x56\x78\x9a\xbc\xde\xf0\x12\x34\x56\x78\x9a\xbc\xde\xf0"}), true},
 		{"another index", row(Fetch{Archive: "a.warc.gz", Offset: 7}), row(Fetch{Archive: "x/a.warc.gz", Offset: 7, Input: 2}), true},
 		{"another index, moved", row(Fetch{Archive: "a.warc.gz", PayloadDigest: sha1}), row(Fetch{Archive: "b.warc.gz", PayloadDigest: sha1, Input: 2}), true},
 		{"a record that was verified", verified(Fetch{Archive: "a/pages.warc.gz", Offset: 7, RecordID: "urn:a"}), row(Fetch{Archive: "a/pages.warc.gz", Offset: 7}), true},

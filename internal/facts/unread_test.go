@@ -51,6 +51,7 @@ func TestUnread(t *testing.T) {
 		{"its place", held(Fetch{Offset: 7}), inArchive(Fetch{Offset: 7, PayloadDigest: sha1}, own), false},
 		{"its place, another digest", held(Fetch{Offset: 7, PayloadDigest: other, Status: 200}), inArchive(Fetch{Offset: 7, PayloadDigest: sha1, Status: 304}, own), false},
 		{"its place, another id", held(Fetch{Offset: 7, RecordID: "urn:a"}), inArchive(Fetch{Offset: 7, RecordID: "urn:b"}, own), true},
+		{"its id in another case", held(Fetch{RecordID: "urn:uuid:12345678-9ABC-DEF0-1234-56789ABCDEF0"}), row(Fetch{RecordID: "\x00\x12\x34\x56\x78\x9a\xbc\xde\xf0\x12\x34\x56\x78\x9a\xbc\xde\xf0"}), false},
 		{"its id, another digest", held(Fetch{RecordID: "urn:a", PayloadDigest: other}), row(Fetch{RecordID: "urn:a", PayloadDigest: sha1}), false},
 		{"another archive", held(Fetch{Offset: 7}), inArchive(Fetch{Offset: 7}, moved), false},
 		{"another status", held(Fetch{Status: 200}), inArchive(Fetch{Status: 404}, moved), true},

@@ -2,7 +2,11 @@
 // much as 45.
 package recordid
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/ascii"
+)
 
 // A packed record id is 16 raw bytes behind this tag, or the text as it stands.
 const uuidTag = "\x00"
@@ -46,6 +50,16 @@ var hexDigits = func() (values [256]byte) {
 	}
 	return values
 }()
+
+// IsSame reports whether two packed ids are the same. Those of UUIDs are in any case (RFC 9562 §4): Wget
+// writes them in upper case.
+func IsSame(a, b string) bool {
+	if a == b || strings.HasPrefix(a, uuidTag) && strings.HasPrefix(b, uuidTag) {
+		return a == b
+	}
+	a, b = ascii.Lower(Text(a)), ascii.Lower(Text(b))
+	return a == b && strings.HasPrefix(a, uuidPrefix)
+}
 
 // Text is the inverse of the packing of Fetch.RecordID: the id as the
 // record gives it, without angle brackets.

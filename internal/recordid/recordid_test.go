@@ -24,3 +24,30 @@ func TestPack(t *testing.T) {
 		}
 	}
 }
+
+func TestIsSame(t *testing.T) {
+	pack := func(id string) string {
+		if uuid, ok := AppendUUID(nil, []byte(id)); ok {
+			return string(uuid)
+		}
+		return id
+	}
+	const lower, upper = "urn:uuid:12345678-9abc-def0-1234-56789abcdef0", "urn:uuid:12345678-9ABC-DEF0-1234-56789ABCDEF0"
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{lower, lower, true},
+		{lower, upper, true},
+		{upper, upper, true},
+		{upper, "URN:UUID:12345678-9ABC-def0-1234-56789abcdef0", true},
+		{lower, "urn:uuid:12345678-9abc-def0-1234-56789abcdef1", false},
+		{upper, "urn:uuid:12345678-9abc-def0-1234-56789abcdef1", false},
+		{"http://archive.example/id/a", "http://archive.example/id/a", true},
+		{"http://archive.example/id/a", "http://archive.example/id/A", false},
+	} {
+		if got := IsSame(pack(c.a), pack(c.b)); got != c.want {
+			t.Errorf("%s and %s: %t", c.a, c.b, got)
+		}
+	}
+}
