@@ -2,9 +2,7 @@ package ingest
 
 import (
 	"bytes"
-	"compress/gzip"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -185,23 +183,11 @@ func TestTrustIndexOfOtherLayouts(t *testing.T) {
 	sameFacts(t, "layouts", got, archive)
 }
 
-// uncompressed is a gzip member that holds its content as it is.
-func uncompressed(t *testing.T, s string) []byte {
-	var b bytes.Buffer
-	w, err := gzip.NewWriterLevel(&b, gzip.NoCompression)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, _ = io.WriteString(w, s)
-	w.Close()
-	return b.Bytes()
-}
-
 // What an index tells and is not so ends the trust: the archive is read as without it.
 func TestWrongIndex(t *testing.T) {
 	forged := warctest.GzipMembers(warctest.Response("urn:f", "http://h/robots.txt", answer("text/plain", "User-agent: *\nDisallow: /\n")))
 	film := answer("video/mp4", noise(80<<10)+string(forged)+noise(80<<10))
-	archive := slices.Concat(warctest.GzipMembers(longRecords[:5]...), uncompressed(t, warctest.Response("urn:3", "http://h/%E4/film", film).String()),
+	archive := slices.Concat(warctest.GzipMembers(longRecords[:5]...), warctest.GzipStored(warctest.Response("urn:3", "http://h/%E4/film", film).String()),
 		warctest.GzipMembers(longRecords[6:]...))
 	begin := int64(bytes.Index(archive, forged))
 	for _, c := range []struct {
@@ -241,7 +227,7 @@ func TestWrongIndex(t *testing.T) {
 // A record whose date cannot be read, and so cannot be compared with the index, is read as a whole:
 // the date may be damaged.
 func TestTrustIndexOfDamagedDate(t *testing.T) {
-	film := uncompressed(t, longRecords[5].String())
+	film := warctest.GzipStored(longRecords[5].String())
 	around := [2][]byte{warctest.GzipMembers(longRecords[:5]...), warctest.GzipMembers(longRecords[6:]...)}
 	rows := indexOf(t, slices.Concat(around[0], film, around[1]))
 	damaged := slices.Concat(around[0], bytes.Replace(film, []byte("2024-05-01T"), []byte("2024-05-0?T"), 1), around[1])

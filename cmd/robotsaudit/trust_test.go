@@ -2,9 +2,7 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"fmt"
-	"io"
 	"maps"
 	"math/rand/v2"
 	"net/http"
@@ -180,7 +178,7 @@ func TestTrustIndexOfRedirectTarget(t *testing.T) {
 	response := func(url, block string) string {
 		return warctest.Response("urn:"+url, url, block, "WARC-Concurrent-To: <urn:q"+url+">").String()
 	}
-	target := stored(t, response(rules, "HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nDisallow:\n#"+strings.Repeat("a comment ", 10000)))
+	target := warctest.GzipStored(response(rules, "HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nDisallow:\n#"+strings.Repeat("a comment ", 10000)))
 	for name, c := range map[string]struct {
 		from, to string
 		want     string
@@ -207,17 +205,4 @@ func TestTrustIndexOfRedirectTarget(t *testing.T) {
 			}
 		}
 	}
-}
-
-// stored is a gzip member that holds its content as it is.
-func stored(t *testing.T, content string) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	w, err := gzip.NewWriterLevel(&b, gzip.NoCompression)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, _ = io.WriteString(w, content)
-	w.Close()
-	return b.Bytes()
 }

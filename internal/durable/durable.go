@@ -59,8 +59,8 @@ func SyncFile(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// SyncFolder makes the names of the files in a folder durable. Windows syncs no folders: it keeps
-// a journal of names.
+// SyncFolder makes the names of the files in a folder durable. Windows refuses to sync a folder: its
+// file system keeps a journal of names.
 func SyncFolder(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil

@@ -346,6 +346,7 @@ func (r *resolver) addLead(res *resolution, g *originCaptures, t target) error {
 }
 
 // takeByDigest goes on with the nearest record that has the digest of the revisit, and whose body has it.
+// One that cannot be read ends the search: keep has given the resolution up.
 func (r *resolver) takeByDigest(res *resolution, g *originCaptures) (err error) {
 	var found *facts.Capture
 	isRead := true
