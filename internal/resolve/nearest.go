@@ -25,12 +25,14 @@ type target struct {
 // near does the redirect lead back to a record already visited, which is a loop. Where
 // archives hold several of the moment that say different things, nobody knows which it was.
 func (g *originCaptures) nearest(res *resolution, who Crawler) target {
-	captures := g.ofURL(res.WantKey)
-	own, everyone := captures.by(who, res)
-	list := own.all
+	own, everyone := g.ofURL(res.WantKey).by(who, res)
+	list := among{own.all, anyone}
+	if who(&res.Fetch) == "" {
+		list = among{everyone.all, func(c *facts.Capture) bool { return g.mayBeSameCrawler(who, res, c) }}
+	}
 	t := res.nearest(list)
 	if !t.found {
-		list = everyone.all
+		list = among{everyone.all, anyone}
 		t = res.nearest(list)
 	}
 	if t.found && t.capture != nil && res.looked <= maxLooks {
@@ -39,11 +41,19 @@ func (g *originCaptures) nearest(res *resolution, who Crawler) target {
 	return t
 }
 
+// among is the captures that a redirect may have led to: those of a list by some crawlers.
+type among struct {
+	byDate
+	isBy func(*facts.Capture) bool
+}
+
+func anyone(*facts.Capture) bool { return true }
+
 // nearest looks among the captures of one crawler, or of all, outwards from the redirect.
 //
 // Where the archive tells that another page led to the nearest, one of which it tells that
 // the redirect led to it goes before.
-func (res *resolution) nearest(list byDate) target {
+func (res *resolution) nearest(list among) target {
 	t := res.wantTime()
 	var led, after, before nearby
 	var visited *facts.Capture
@@ -57,7 +67,7 @@ func (res *resolution) nearest(list byDate) target {
 			break
 		}
 		switch gap := c.Time().MicrosSince(t); {
-		case gap > facts.Hour || res.isBefore(c):
+		case gap > facts.Hour || res.isBefore(c) || !list.isBy(c):
 		case !res.visited(c):
 			after.addNearer(c, res.curSpot())
 			if from.via(c) == viaRedirect {
@@ -81,7 +91,7 @@ func (res *resolution) nearest(list byDate) target {
 			break
 		}
 		gap := c.Time().MicrosSince(t)
-		if gap >= -facts.Day && gap <= 0 && (res.isBefore(c) || res.visited(c)) {
+		if gap >= -facts.Day && gap <= 0 && (res.isBefore(c) || res.visited(c)) && list.isBy(c) {
 			before.add(c)
 		}
 	}
@@ -95,7 +105,7 @@ func (res *resolution) nearest(list byDate) target {
 // for the redirect instead. A crawler with several connections writes records in the order in
 // which they end. So any of the moment of the redirect, and any of that of the target, may be the
 // one. If the target itself may have come before the redirect, so may the nearest after it.
-func (res *resolution) rival(list byDate, target *facts.Capture) *facts.Capture {
+func (res *resolution) rival(list among, target *facts.Capture) *facts.Capture {
 	hop, here := res.wantTime(), facts.SpotOf(&target.Fetch)
 	from := redirect{url: res.CurURL}
 	isLed := from.via(target) == viaRedirect
@@ -109,7 +119,7 @@ func (res *resolution) rival(list byDate, target *facts.Capture) *facts.Capture 
 		return c.Micros > last
 	}
 	for c := range list.from(min(hop.Micros, target.Micros), isLate) {
-		if c == target || res.visited(c) || isLed && from.via(c) != viaRedirect {
+		if c == target || res.visited(c) || !list.isBy(c) || isLed && from.via(c) != viaRedirect {
 			continue
 		}
 		gap, at := c.Time().MicrosSince(hop), facts.SpotOf(&c.Fetch)

@@ -207,8 +207,8 @@ func (r *resolver) sameCrawler(res *resolution, c *facts.Capture) bool {
 
 // mayBeSameCrawler reports whether nothing speaks against it: some crawlers send a
 // User-Agent with every request but those for robots.txt.
-func (r *resolver) mayBeSameCrawler(res *resolution, g *originCaptures, c *facts.Capture) bool {
-	a, b := r.who(&res.Fetch), r.who(&c.Fetch)
+func (g *originCaptures) mayBeSameCrawler(who Crawler, res *resolution, c *facts.Capture) bool {
+	a, b := who(&res.Fetch), who(&c.Fetch)
 	return a == b || (a == "" || b == "") && slices.ContainsFunc(g.spots(c), func(at facts.Spot) bool {
 		return at.SameArchive(facts.SpotOf(&res.Fetch)) || slices.ContainsFunc(spotsOf(res.CopyText), at.SameArchive)
 	})
@@ -295,7 +295,7 @@ func (r *resolver) takeHop(res *resolution, g *originCaptures, t target) error {
 		res.Settle(OutcomeUnavailable, TooManyRedirects)
 		return nil
 	}
-	res.Unled = !t.follows || t.isOthers || !r.mayBeSameCrawler(res, g, c)
+	res.Unled = !t.follows || t.isOthers || !g.mayBeSameCrawler(r.who, res, c)
 	if res.Kind == facts.CaptureRobots && !res.Unled {
 		if err := r.marks.Add(MarkOf(&c.Fetch)); err != nil {
 			return err

@@ -39,7 +39,8 @@ Ambiguities, and how they are read here
  Redirects
  A8  A target of the hop's own moment: in one archive the records' order tells; in
      another archive it counts as after the hop ("at or within an hour").
- A9  The crawler's own target before the hop is preferred to another's after it.
+ A9  The crawler's own target before the hop is preferred to another's after it. Of a capture without
+     a token, all of its archive may be its crawler's own.
  A10 A loop is a hop that leads to a record already on the way, or to a URL already
      on the way of which no capture is in reach (dates out of order). A record already on
      the way is none that came after the hop: a redirect back to its own URL whose next
@@ -705,7 +706,7 @@ class Archive:
         """The nearest captures within 1 h after the hop, else the latest within 24 h before; own first (A9)."""
         captures = [f for f in self.of_url.get(same_url_key(url), []) if may_be_get(f)]
         for whose in (True, False):
-            theirs = [f for f in captures if same_crawler(f, capture) == whose]
+            theirs = [f for f in captures if (same_crawler(f, capture) or not capture.token and may_be_same_crawler(f, capture)) == whose]
             soon = [f for f in theirs if f not in chain and soon_after(f, hop)]
             if soon:
                 nearest = earliest(soon)
