@@ -161,9 +161,13 @@ def crawls(binary, rng, libraries, version, tmp, scenarios, totals):
 
 
 def surer(f, before, after):
-    """surer yields a verdict that is surer than that of the whole archive. In which order the records of a second came, a WAT does not tell."""
+    """surer yields a verdict that is surer than that of the whole archive.
+
+    In which order the records of a second came, a WAT does not tell: what came before a redirect may count as its target.
+    """
     was, now = (row["certainty"] or row["verdict"] for row in (before, after))
-    if SURE.get(now, 0) > SURE.get(was, 0) or now == "allowed" != was and "same_moment" not in (after["notes"] or ""):
+    is_untold = after["reason"] == "robots_txt_itself" or "same_moment" in (after["notes"] or "")
+    if SURE.get(now, 0) > SURE.get(was, 0) or now == "allowed" != was and not is_untold:
         yield f"{f.id} {f.url}: {was} ({before['reason']}), by the WAT {now} ({after['reason']})"
 
 
