@@ -351,12 +351,16 @@ def differences(whole, trusted, names, damaged=None):
             if a != b:
                 yield "with --trust-index, %s: %s" % (name, [(k, a[k], b[k]) for k in a if a[k] != b[k]])
     for b in trusted["violations.parquet"]:
-        if b["certainty"] == "certain" and (b["trust"] == "indexed" or is_of(damaged, b)):
+        if b["certainty"] == "certain" and (b["trust"] == "indexed" or damaged and is_at(damaged, b)):  # a copy may be whole
             yield "with --trust-index, a certain violation by a record that was read in part, or is damaged: %s" % b["warc_record_id"]
 
 
 def is_of(record, row):
-    return record is not None and (bare(row["warc_record_id"]) == record[0] or (row["warc_filename"], row["warc_record_offset"]) == record[1])
+    return record is not None and (bare(row["warc_record_id"]) == record[0] or is_at(record, row))
+
+
+def is_at(record, row):
+    return (row["warc_filename"], row["warc_record_offset"]) == record[1]
 
 
 def trust_of(tables, record):
