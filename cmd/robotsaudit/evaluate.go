@@ -23,12 +23,12 @@ import (
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
-const decideHelp = `A fetch that robots.txt disallowed is certain, probable, possible or contested. The table
-violations holds the certain and the probable ones and nothing else; unproven holds the
-possible ones (nothing shows that this crawler was told in time) and the contested ones (a
-copy that it may have used, or another reading of the specifications, allows them).
-restrictions (with --purpose) holds what pages and origins say against publication or
-use, crawl_delays (with --rate) the fetches that came too soon: no violations.
+const decideHelp = `A fetch that robots.txt disallowed is in one of four classes. The table violations holds
+the certain and the probable ones and nothing else; unproven holds the possible ones
+(nothing shows that this crawler was told in time) and the contested ones (a copy that it
+may have used, or another reading of the specifications, allows them). restrictions (with
+--purpose) holds what pages and origins say against publication or use, crawl_delays (with
+--rate) the fetches that came too soon. These two hold no violations.
 
 The crawler is the one that its User-Agent names: CCBot/2.0 is CCBot, a browser's names nobody.
 Where that is wrong, --crawler gives the token for all fetches, --crawler-map for some:
@@ -50,7 +50,7 @@ func newEvaluateCommand() *cobra.Command {
 		Short: "Decide again what was ingested into DIR",
 		Long: `Decide every fetch of the archives that 'robotsaudit ingest' or 'audit' has read into
 DIR, and write tables, report and summary anew. The archives themselves are needed only where
-a robots.txt was redirected to a page that lies far from it.
+a robots.txt was redirected to a page that lies far from it, and for --verify.
 
 ` + decideHelp + "\n\n" + failOnExitHelp,
 		Example: `  robotsaudit evaluate -o out --agent GPTBot --agent CCBot
@@ -237,8 +237,8 @@ func (f *evaluateFlags) addSettings(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.categories, "agents", nil, "more such tokens: all that 'robotsaudit agents' lists of `CATEGORY` "+strings.Join(agents.Names(), ", ")+" (repeatable)")
 	flags.StringArrayVar(&f.purposes, "purpose", nil, "what the archives are for: archive, index or train (repeatable); what pages and origins say against `PURPOSE` is then a row of restrictions, of kind publication or usage")
 	flags.BoolVar(&f.rate, "rate", false, "make each fetch that came sooner than Crawl-delay asks for a row of crawl_delays")
-	flags.StringVar(&f.policies, "policies", evaluate.PoliciesAsked.String(), "to whom robots_policies tells what each robots.txt says: `WHOM` is asked (* for all, the crawlers of the archives, --agent and the like), named (those, and all that the file names) or none")
-	flags.BoolVar(&f.bodies, "policy-bodies", false, "put what each robots.txt holds into robots_policies, in the row of *")
+	flags.StringVar(&f.policies, "policies", evaluate.PoliciesAsked.String(), "`WHOM` the table robots_policies is about: asked (*, the crawlers of the archives, --agent and the like), named (these, and all that the file names) or none")
+	flags.BoolVar(&f.bodies, "policy-bodies", false, "put the text of each robots.txt into robots_policies, in the row of *")
 	flags.StringVar(&f.ranks, "ranks", "", "`FILE` of lines RANK,DOMAIN, such as Tranco's CSV, as it is or in gzip: fills the column rank_stratum of host_stats and robots_policies")
 }
 

@@ -129,7 +129,7 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 	}
 	var missing *export.MissingError
 	if err := options.Check(r); errors.As(err, &missing) {
-		return usageErrorf("the audit in %s was made without %s; make it anew with: %s", f.output, strings.Join(missing.What, " "),
+		return usageErrorf("the audit in %s was made without %s; make it anew with: %s", f.output, firstOf(missing.What),
 			f.evaluateCommand(&r.Audit().Settings, options.Agents))
 	} else if err != nil {
 		return err
@@ -210,6 +210,16 @@ func (f *exportFlags) resolve() (o export.Options, format export.Format, err err
 		return o, format, usageErrorf("--as-of judges nothing without --agent or --purpose: what the crawler itself was allowed does not depend on it; add one of them")
 	}
 	return o, format, nil
+}
+
+// firstOf names the first few of what an audit lacks: a category has more than a hundred tokens.
+func firstOf(what []string) string {
+	const few = 3
+	text := strings.Join(what[:min(few, len(what))], " ")
+	if more := len(what) - few; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }
 
 // evaluateCommand is the command that makes an audit with the tokens and all else that a list asks

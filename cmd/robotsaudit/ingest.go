@@ -24,7 +24,7 @@ FILE.paths.gz. ` + placesHelp
 // placesHelp is what is to be said of inputs of a plan, too, which standard input is not.
 const placesHelp = `A Heritrix crawl.log beside its archives tells what was not fetched. An index
 (CDX, CDXJ, Common Crawl's columnar index) or a WAT tells of fetches without their records: add
-the archives with robots.txt. docs/SEMANTICS.md, "Indexes and lists", has what is lost.
+the archives with robots.txt. docs/SEMANTICS.md, "Indexes and lists", says what is lost.
 Inputs and lists can lie elsewhere: s3://BUCKET/KEY, https://…, or all archives below
 s3://BUCKET/PREFIX/. Credentials are those that programs of AWS find (AWS_PROFILE, ~/.aws, …).`
 
@@ -53,9 +53,9 @@ func (f *ingestFlags) add(flags *pflag.FlagSet, output, based string, tables boo
 	flags.StringArrayVar(&f.urls, "urls", nil, "`FILE` with a list of URLs: Parquet, CSV or JSON lines, with columns url, time and perhaps agent (repeatable)")
 	addBase(flags, based)
 	addRemote(flags)
-	flags.BoolVar(&f.reread, "reread", false, "read all archives again, those too that were read before")
+	flags.BoolVar(&f.reread, "reread", false, "read all archives again, also those that were read before")
 	flags.BoolVar(&f.digest, "digest-inputs", false, "write the SHA-256 of each archive to audit.json, for which it is read once more")
-	flags.BoolVar(&f.trust, "trust-index", false, "leave out the rest of pages whose ends an index among the inputs, or that of a WACZ, proves; their violations are probable at most")
+	flags.BoolVar(&f.trust, "trust-index", false, "do not read a page to its end, if an index among the inputs, or that of a WACZ, proves where that is; violations among such pages are probable at most")
 	flags.BoolVar(&f.verify, "verify-digests", false, "compare the digests of all records, not of robots.txt alone, with what they hold")
 }
 

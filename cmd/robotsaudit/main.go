@@ -32,7 +32,7 @@ const (
 
 const (
 	exitHead = `Exit codes: 0 done; 1 failed; 2 mistake in the command line; 3 done, but some input could
-not be read or not to its end; `
+not be read completely; `
 	exitHelp       = exitHead + `130 interrupted.`
 	failOnExitHelp = exitHead + `10 violations found, with --fail-on; 130 interrupted.` // of commands that have it
 )
