@@ -32,7 +32,7 @@ var valuesOf = map[string][]Value{
 		{"none", "There is none, or none is needed."},
 	},
 	"certainty": {
-		{"certain", "Fresh, its own capture, before the fetch beyond doubt, a clear token, and every copy disallows. In `violations`."},
+		{"certain", "The crawler's own capture, fresh, before the fetch beyond doubt, a clear token, and every copy disallows. In `violations`."},
 		{"probable", "A robots.txt captured in time forbids it, but a doubt remains, which `evidence` and `notes` name. In `violations`."},
 		{"possible", "Nothing shows that this crawler was told in time, that it made the fetch, or that the fetch was for more than robots.txt. In `unproven`."},
 		{"contested", "A copy that the crawler may have used allows, or a reading that the standard leaves open. In `unproven`."},
