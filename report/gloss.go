@@ -10,7 +10,7 @@ import (
 var unknownGloss = map[string]string{
 	evaluate.NoCapture.String():           "no robots.txt near enough: add archives with it",
 	evaluate.NoTime.String():              "the fetch has no usable date",
-	evaluate.ChangedBetween.String():      "it changed about then: add more captures of it",
+	evaluate.ChangedBetween.String():      "robots.txt changed about then: add more captures",
 	evaluate.ConflictingCaptures.String(): "captures of one moment differ",
 	evaluate.UnresolvedRedirect.String():  "it redirects: add the archive with its target",
 	evaluate.UnresolvedRevisit.String():   "noted as unchanged: add the original's archive",

@@ -114,10 +114,10 @@ func (s *Summary) printAnswer(p *page, full bool) {
 		verdict = red
 	}
 	p.answer(verdict, "Violations of robots.txt: "+Count(t.Violations, "fetch"))
-	p.noted("certain", t.ViolationsCertain, "its own copy, at most 24 h old, and no copy allows")
+	p.noted("certain", t.ViolationsCertain, "the crawler's copy, at most 24 h old; none allows")
 	p.noted("probable", t.ViolationsProbable, "a doubt remains: see columns evidence and notes")
 	p.across("No violations, as far as these archives show")
-	p.noted("possible", t.Possible, "disallowed; no proof that it knew, or fetched it")
+	p.noted("possible", t.Possible, "no proof that the crawler knew, or made the fetch")
 	p.noted("contested", t.Contested, "disallowed; another copy or an open reading allows")
 	p.noted("unknown", t.Unknown, "these archives do not tell what robots.txt said")
 	s.printUnknown(p, full)
