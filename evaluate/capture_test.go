@@ -518,12 +518,12 @@ func TestHeadIsNoOriginal(t *testing.T) {
 	check(t, Options{}, archive{head, hop, again, page("unknown fresh unresolved_revisit")})
 }
 
-// TestDigestMismatch: what does not match its digest proves nothing for certain,
+// TestDigestMismatch: what does not match its digest proves no violation,
 // wherever it stands on the way.
 func TestDigestMismatch(t *testing.T) {
 	t.Parallel()
 	with := func(r rec, fields ...string) rec { r.warc = append(r.warc, fields...); return r }
-	doubtful := page("disallowed fresh rule probable +digest_mismatch")
+	doubtful := page("disallowed fresh rule possible +digest_mismatch")
 	hop := redirect(home+"/robots.txt", "-1h", "/r")
 	target := rec{url: home + "/r", at: "-1h", body: closed}
 	again := rec{url: home + "/robots.txt", at: "-1h"}
@@ -543,7 +543,7 @@ func TestDigestMismatch(t *testing.T) {
 		{"of an original that nothing but its digest names", archive{with(robotsTxt("-2d", closed), digest2), revisit(again, identical, digest2),
 			page("unknown fresh unresolved_revisit prior=disallowed")}},
 		{"of another copy", archive{with(robotsTxt("-2h", closed), digest2), robotsTxt("-1h", closed), page("disallowed fresh rule probable +unreadable_copy")}},
-		{"of a 503", archive{with(rec{url: home + "/robots.txt", at: "-1h", status: "503 x"}, blockOf("x")), page("disallowed fresh unreachable probable +digest_mismatch")}},
+		{"of a 503", archive{with(rec{url: home + "/robots.txt", at: "-1h", status: "503 x"}, blockOf("x")), page("disallowed fresh unreachable possible +digest_mismatch")}},
 	})
 }
 

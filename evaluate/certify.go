@@ -8,7 +8,7 @@ import (
 )
 
 // doubts are the notes that keep a violation from being certain.
-const doubts = NoteURLCut | NoteBodyCut | NoteOtherCrawler | NotePartial | NoteResynced | NoteDigestMismatch | NoteSameMoment |
+const doubts = NoteURLCut | NoteBodyCut | NoteOtherCrawler | NotePartial | NoteResynced | NoteSameMoment |
 	NoteCoarseDate | NoteUnreadableCopy | NoteAmbiguousToken | NoteIndexed | NoteListed | NoteOtherTarget
 
 // openReadings are the notes that name a reading which the specifications leave open.
@@ -59,7 +59,7 @@ func (d *decider) certify(r *Result, s *subject, tl *timeline, v *view) error {
 // wasTold reports whether something shows that this crawler was told in time.
 func (s *subject) wasTold(v *view, bracketed bool) bool {
 	switch {
-	case s.agent == "" || v.evidence == Later:
+	case s.agent == "" || v.evidence == Later || v.isAltered(s):
 		return false
 	case v.evidence == Fresh || bracketed:
 		return true
@@ -93,7 +93,7 @@ func (d *decider) isBracketed(r *Result, s *subject, tl *timeline) (bool, error)
 		case tl.hasUnread(isBehind, st.Time()):
 			r.UnreadCaptures = true
 			return false, nil
-		case st.Forgeable:
+		case st.Forgeable, st.Mismatched:
 			return false, nil
 		}
 		if a, err := d.answer(st, s); err != nil || a.Verdict != r.Verdict {

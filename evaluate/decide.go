@@ -365,7 +365,7 @@ func (d *decider) checkOlder(r *Result, s *subject, v *view) (Reason, error) {
 		}
 		switch a.Verdict {
 		case r.Verdict:
-			v.toldByOlder = v.toldByOlder || !older.Forgeable && s.remembers(older)
+			v.toldByOlder = v.toldByOlder || !older.Forgeable && !older.Mismatched && s.remembers(older)
 		case Unknown:
 		default:
 			r.against = older

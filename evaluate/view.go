@@ -94,6 +94,12 @@ func (v *view) govern(s *subject, moment []*State) {
 	v.own = s.isOwn(v.governing)
 }
 
+// isAltered reports whether a digest shows that the server may have sent something else than a capture
+// that may govern.
+func (v *view) isAltered(s *subject) bool {
+	return v.governing.Mismatched || slices.ContainsFunc(v.rivals(s), func(st *State) bool { return st.Mismatched })
+}
+
 func (v *view) prefers(s *subject, a, b *State) bool {
 	at, than := facts.SpotOf(&a.Fetch), facts.SpotOf(&b.Fetch)
 	switch {

@@ -199,7 +199,7 @@ func (d *draft) noteMismatch(action, detail string) {
 	if d.exchange != nil {
 		d.exchange.Flags |= facts.FlagDigestMismatch
 		if d.exchange.Kind != facts.CaptureNone {
-			action = "kept; supports no certain violation"
+			action = "kept; supports no violation"
 		}
 	}
 	d.note(facts.IssueDigestMismatch, action, "%s", detail)

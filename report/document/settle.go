@@ -21,6 +21,7 @@ var (
 	causeOld     = cause{"The capture is more than 30 days old, and no later one confirms it.", "nothing shows that robots.txt still said so", "A capture of robots.txt from the 30 days before the fetch, or the 30 days after it."}
 	causeDamage  = cause{"A record was found behind damage, where it may be the content of a page.", "a record was found behind damage, and may be the content of a page", "An undamaged copy of the archive."}
 	causeUnread  = cause{"An index tells of another robots.txt before the fetch. No input holds it, and it may say otherwise.", "an index tells of another robots.txt before the fetch, which was not read and may say otherwise", "The archive that holds that robots.txt."}
+	causeAltered = cause{"A digest of the capture, or of a record on the way to it, does not match its content, or a revisit names a record with another digest: the server may have sent something else.", "a digest shows that robots.txt may have said something else", "Another copy of the archive, or another archive that holds this robots.txt."}
 	causeMoment  = cause{"An index tells of the fetch, and robots.txt is of the same second: nothing shows which came first.", "nothing shows that this crawler was told before", "The archive that the index names: the order of its records tells which came first."}
 	causeAbsent  = cause{"The record that an index or a list names was looked for, and is not there: nothing shows that the fetch was made.", "its record was looked for and is not there, so nothing shows that the fetch was made", "The archive that holds the record; or an index that says where it is."}
 	causeRow     = cause{"The row of the index has no status: the record that it names may not be that of a fetch.", "the row of the index has no status, so nothing shows that the fetch was made", "The archive that the index names, or --verify: its record tells."}
@@ -52,6 +53,7 @@ func (f *found) causes() (list []cause) {
 		{f.Evidence == "stale" && value(f.Age) > oldAge && !f.has("bracketed"), causeOld},
 		{f.has("forgeable"), causeDamage},
 		{f.has("unread_capture"), causeUnread},
+		{f.has("digest_mismatch"), causeAltered},
 		{f.has("no_status"), causeRow},
 		{f.has("no_record"), causeAbsent},
 		{f.has("redirect_target"), causeLead},

@@ -80,7 +80,7 @@ var sentences = map[string]map[string]sentence{
 		"partial":            {"Parts of a file", "What a part disallows is disallowed, *probable* at most."},
 		"body_cut":           {"The four classes", "the capture holds only a part of the file"},
 		"resynced":           {"The four classes", "a record was found behind damage"},
-		"digest_mismatch":    {"The four classes", "a digest does not match its record, or that of the record which a revisit names"},
+		"digest_mismatch":    {"The four classes", "A digest of the capture, or of a record on its way, does not match what the record holds: the server may have sent something else."},
 		"unreadable_copy":    {"Permitted copies", "A copy that cannot be read may have allowed the fetch, so the fetch is *probable* at most (`unreadable_copy`)."},
 		"same_moment":        {"Order within one moment", "In all other cases the note `same_moment` keeps a violation from being certain."},
 		"coarse_date":        {"The four classes", "a date is coarser than a second"},

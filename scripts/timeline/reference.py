@@ -66,7 +66,7 @@ Ambiguities, and how they are read here
      "The latest 2xx" that may contradict is the crawler's own, another's only where it
      has none: servers answer crawlers differently.
  A16 A record named whose digest contradicts is not the original: the revisit's own URL
-     and digest are tried then, and what they find is at most probable. Of
+     and digest are tried then, and what they find is at most possible. Of
      server-not-modified the digest of the empty payload contradicts nothing.
  A17 The original of a 304 that Refers-To names by another crawler: other_crawler, too.
      Of an identical-payload-digest revisit never: the digest is the same.
@@ -316,7 +316,7 @@ def same_crawler(a, b):
 
 def may_be_same_crawler(a, b):
     """§3: some crawlers get robots.txt without a User-Agent (A41)."""
-    return same_crawler(a, b) or in_both(a, b) and not (a.token and b.token)
+    return same_crawler(a, b) or bool(in_both(a, b)) and not (a.token and b.token)
 
 
 # --------------------------------------------------------------- the archives
@@ -1159,7 +1159,7 @@ def conclude(archive, fetch, candidates, following, moment, answers, evidence):
     finding.reasons = {c.id: a.reason for c, a in zip(moment, answers)}
     if governed.verdict == "disallowed":
         finding.notes |= governed.readings
-        told = any(difference(fetch.time, c.time) <= MONTH for c in own)
+        told = any(difference(fetch.time, c.time) <= MONTH and not archive.outcome(c).mismatched for c in own)
         finding.certainty = certainty(archive, fetch, candidates, following, moment, governed, finding, told)
     return finding
 
@@ -1177,10 +1177,11 @@ def was_told_before(archive, candidates, following, fetch):
         return False
     finding = decide_by_before(archive, fetch, before, following)
     capture = finding.governing
-    if finding.verdict != "disallowed" or finding.evidence == "later" or is_outdated(archive, capture, fetch):
+    altered = any(archive.outcome(c).mismatched for c in finding.moment)
+    if finding.verdict != "disallowed" or finding.evidence == "later" or altered or is_outdated(archive, capture, fetch):
         return False
     age = age_of(archive, capture, fetch)
-    own = [c for c in latest_saying(archive, own_of(before, fetch)) if answer(archive, c, fetch).verdict == "disallowed"]
+    own = [c for c in latest_saying(archive, own_of(before, fetch)) if answer(archive, c, fetch).verdict == "disallowed" and not archive.outcome(c).mismatched]
     told = same_crawler(capture, fetch) or any(difference(fetch.time, c.time) <= MONTH for c in own)  # A24
     return age <= DAY or told and age <= MONTH
 
@@ -1200,7 +1201,7 @@ def bracketed(archive, fetch, following, verdict):
     first = earliest(saying)
     if any(difference(u, fetch.time) > NOTHING and difference(first[0].time, u) >= NOTHING for u in archive.unread.get(fetch.origin, []) if first):
         return False
-    return bool(first) and all(difference(c.time, fetch.time) <= MONTH for c in first) \
+    return bool(first) and all(difference(c.time, fetch.time) <= MONTH and not archive.outcome(c).mismatched for c in first) \
         and all(answer(archive, c, fetch).verdict == verdict for c in first)
 
 
@@ -1245,7 +1246,7 @@ def certainty(archive, fetch, candidates, following, moment, governed, finding, 
     age = age_of(archive, governing, fetch)
     own = same_crawler(governing, fetch)
     in_brackets = finding.evidence == "stale" and bracketed(archive, fetch, following, governed.verdict)
-    if fetch.token is None or finding.evidence == "later":
+    if fetch.token is None or finding.evidence == "later" or any(archive.outcome(c).mismatched for c in moment):
         return "possible"
     if finding.evidence == "stale" and not in_brackets and (age > MONTH or not own and not told):
         return "possible"
