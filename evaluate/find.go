@@ -3,6 +3,7 @@ package evaluate
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -146,7 +147,7 @@ func newNameMatcher(r *Resolved, what string) *nameMatcher {
 	m.id = strings.TrimSuffix(strings.TrimPrefix(what, "<"), ">")
 	if i := strings.LastIndexByte(what, ':'); i > 0 {
 		if n, err := strconv.ParseInt(what[i+1:], 10, 64); err == nil && n >= 0 {
-			m.file, m.offset = plainText(what[:i]), n
+			m.file, m.offset = plainText(filepath.ToSlash(what[:i])), n
 		}
 	}
 	return m

@@ -105,7 +105,7 @@ func (x *expander) named(arg string) {
 		x.folder(arg)
 	case err == nil:
 		x.file(arg, filepath.Base(arg))
-	case errors.Is(err, fs.ErrNotExist) && strings.Contains(arg, "://"):
+	case strings.Contains(arg, "://"):
 		x.fail(arg, "no such file or folder; of URLs, s3://…, https://… and http://… can be read")
 	case errors.Is(err, fs.ErrNotExist):
 		x.fail(arg, "no such file or folder; check the path")
@@ -263,7 +263,7 @@ func (x *expander) listed(line, at string) {
 	case info.IsDir():
 		x.folder(at)
 	default:
-		x.file(at, line)
+		x.file(at, filepath.ToSlash(line))
 	}
 }
 
@@ -393,13 +393,15 @@ func (x *expander) file(path, name string) {
 	x.add(facts.Input{Path: real, Name: name, Size: info.Size(), MTime: info.ModTime().UnixNano(), List: x.isList})
 }
 
-// realPath returns the absolute path of a file without symbolic links.
+// realPath returns the absolute path of a file without symbolic links. It has slashes on Windows, too:
+// the order of inputs does not depend on the system.
 func realPath(path string) (string, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return "", err
 	}
-	return filepath.Abs(real)
+	real, err = filepath.Abs(real)
+	return filepath.ToSlash(real), err
 }
 
 func (x *expander) add(in facts.Input) {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"hash"
 	"io"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -130,11 +131,11 @@ func digestText(sum hash.Hash) string {
 	return "sha1:" + base32.StdEncoding.EncodeToString(sum.Sum(nil))
 }
 
-// SplitPlace cuts FILE:OFFSET, which names a place, at its last colon.
+// SplitPlace cuts FILE:OFFSET, which names a place, at its last colon. The file is with slashes.
 func SplitPlace(place string) (file, offset string, ok bool) {
 	i := strings.LastIndexByte(place, ':')
 	if i <= 0 {
 		return "", "", false
 	}
-	return place[:i], place[i+1:], true
+	return filepath.ToSlash(place[:i]), place[i+1:], true
 }

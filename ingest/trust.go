@@ -11,7 +11,6 @@ import (
 	"iter"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -78,8 +77,8 @@ func (b *indexBounds) close() {
 
 // name has rows name an archive of a path by that, or by another name.
 func (b *indexBounds) name(number int32, at, name string) {
-	n := named{number, []string{filepath.ToSlash(at)}}
-	if name = filepath.ToSlash(name); name != n.names[0] {
+	n := named{number, []string{at}}
+	if name != at {
 		n.names = append(n.names, name)
 	}
 	b.numbers[at] = number

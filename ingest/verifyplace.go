@@ -20,15 +20,16 @@ import (
 // among the inputs, and beside the index. An index is not to be trusted: it names nothing elsewhere.
 // The last path has the last part of the name alone, if byLastPart is true.
 func (v *Verification) archivePaths(index *facts.InputResult, name string) (paths []string, byLastPart bool) {
-	base := strings.TrimSuffix(v.Base, "/")
+	base := v.Base
+	name = filepath.ToSlash(name)
 	if object.IsRemote(name) || filepath.IsAbs(name) {
-		rest, below := strings.CutPrefix(name, base+"/")
+		rest, below := strings.CutPrefix(name, strings.TrimSuffix(filepath.ToSlash(base), "/")+"/")
 		if base == "" || !below {
 			return v.inputPaths(name), false
 		}
 		name = rest
 	}
-	name = path.Clean(filepath.ToSlash(name))
+	name = path.Clean(name)
 	if !filepath.IsLocal(filepath.FromSlash(name)) {
 		return nil, false
 	}
@@ -54,7 +55,7 @@ func (v *Verification) archivePaths(index *facts.InputResult, name string) (path
 // inputPaths lists the inputs that an index may mean by a name.
 func (v *Verification) inputPaths(name string) (paths []string) {
 	for i := range v.set.Inputs {
-		if in := &v.set.Inputs[i]; in.Indexed == 0 && in.Path != facts.Stdin && (in.Name == name || in.Path == name || strings.HasSuffix(filepath.ToSlash(in.Path), "/"+name)) {
+		if in := &v.set.Inputs[i]; in.Indexed == 0 && in.Path != facts.Stdin && (in.Name == name || in.Path == name || strings.HasSuffix(in.Path, "/"+name)) {
 			paths = append(paths, in.Path)
 		}
 	}

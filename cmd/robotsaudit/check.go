@@ -76,7 +76,7 @@ func runCheck(cmd *cobra.Command, args []string, flags ingestFlags, format strin
 // absolute is a path as those of inputs are, as far as one that is missing has any.
 func absolute(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
-		return abs
+		return filepath.ToSlash(abs)
 	}
 	return path
 }

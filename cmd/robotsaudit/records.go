@@ -107,7 +107,7 @@ func shown(in ingest.Input) string {
 	}
 	if err == nil {
 		if rel, err := filepath.Rel(here, in.Path); err == nil && filepath.IsLocal(rel) {
-			return rel
+			return filepath.ToSlash(rel)
 		}
 	}
 	return in.Path

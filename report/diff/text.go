@@ -22,7 +22,7 @@ func (c *Changes) WriteText(w io.Writer, full bool) error {
 	if full {
 		most = MaxListed
 	}
-	t := &text{names: [2]string{report.Shown(c.Old.Dir, maxShown), report.Shown(c.New.Dir, maxShown)}, most: most}
+	t := &text{names: [2]string{c.Old.Dir, c.New.Dir}, most: most}
 	t.head(c)
 	for _, k := range c.kinds() {
 		t.kind(k.name, k.Kind)
