@@ -15,6 +15,9 @@ import (
 	"runtime"
 	"strings"
 
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
+
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/index"
 	"github.com/robotsaudit/robotsaudit/internal/object"
@@ -218,7 +221,7 @@ func (x *expander) openList(path string) (object.Object, error) {
 func (x *expander) lines(path string, r io.Reader) {
 	before := len(x.inputs) + len(x.failures)
 	var remote []remoteArg
-	lines := bufio.NewScanner(r)
+	lines := bufio.NewScanner(transform.NewReader(r, unicode.BOMOverride(transform.Nop))) // editors of Windows write marks and UTF-16
 	for lines.Scan() {
 		line := strings.TrimSpace(lines.Text())
 		if line == "" || strings.HasPrefix(line, "#") {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -224,7 +225,7 @@ func TestIngestWithoutTheFailing(t *testing.T) {
 	}
 	equal(t, "names", names(set), []string{"a.warc.gz", "c.warc.gz"})
 	equal(t, "failures", set.Failures, []facts.Failure{
-		{Name: "b.warc.gz", Reason: "no such file or directory", Path: inputs[1].Path}, {Name: "missing.warc", Reason: "no such file or folder; check the path"}})
+		{Name: "b.warc.gz", Reason: syscall.ENOENT.Error(), Path: inputs[1].Path}, {Name: "missing.warc", Reason: "no such file or folder; check the path"}})
 	equal(t, "rows", rows(t, set), []string{"a.warc.gz http://a/", "a.warc.gz http://a/robots.txt", "c.warc.gz http://c/", "c.warc.gz http://c/robots.txt"})
 
 	if err := os.WriteFile("b.warc.gz", []byte(site("b")), 0o666); err != nil {
@@ -396,7 +397,7 @@ func TestLock(t *testing.T) {
 	if err := os.WriteFile("file", nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Lock("file/out"); err == nil || !strings.Contains(err.Error(), "cannot be made (not a directory)") {
+	if _, err := Lock("file/out"); err == nil || !strings.Contains(err.Error(), "cannot be made ("+syscall.ENOTDIR.Error()+")") {
 		t.Errorf("error %v", err)
 	}
 }

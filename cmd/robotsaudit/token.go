@@ -6,6 +6,9 @@ import (
 	"os"
 	"strings"
 
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
+
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/internal/ascii"
@@ -159,11 +162,12 @@ func parseCrawlerRule(line string) (rule evaluate.CrawlerRule, fault string) {
 }
 
 // numberedLines yields the lines of a text, without the space around them, by their
-// numbers from 1. A byte order mark is no part of the first.
+// numbers from 1. A byte order mark is no part of the first, and may tell of UTF-16.
 func numberedLines(text []byte) iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
+		text, _, _ = transform.Bytes(unicode.BOMOverride(transform.Nop), text) // which has no errors
 		number := 0
-		for line := range strings.Lines(strings.TrimPrefix(string(text), "\ufeff")) {
+		for line := range strings.Lines(string(text)) {
 			number++
 			if !yield(number, strings.TrimSpace(line)) {
 				return
