@@ -194,7 +194,13 @@ func TestRefusals(t *testing.T) {
 			if err := os.WriteFile(path, c.bundle, 0o666); err != nil {
 				t.Fatal(err)
 			}
+			tmp := t.TempDir()
+			t.Setenv("TMPDIR", tmp)
+			t.Setenv("TMP", tmp) // of Windows, which removes no open file
 			v, err := Verify(t.Context(), path)
+			if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
+				t.Errorf("left behind: %v, %v", left, err)
+			}
 			var refusal *RefusedError
 			if !errors.As(err, &refusal) || !strings.Contains(err.Error(), c.reason) {
 				t.Errorf("%v %v, want %q", v, err, c.reason)

@@ -156,6 +156,14 @@ func (u *unpacker) end() error {
 	return err
 }
 
+// close lets go of all files, which Windows does not remove before.
+func (u *unpacker) close() {
+	if u.file != nil {
+		u.file.Close()
+	}
+	u.placing.Close()
+}
+
 // finish closes the archives.
 func (u *unpacker) finish() error { return errors.Join(u.end(), u.positions.Flush()) }
 

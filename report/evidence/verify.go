@@ -83,11 +83,19 @@ func verify(ctx context.Context, path, tmp string) (*Verification, error) {
 		return nil, refusef("%v", err)
 	}
 	v := &Verification{Settings: m.head.Settings, Version: m.head.Version}
-	u, err := v.unpack(ctx, m, members, dir)
+	archives, err := readArchives(m)
 	if err != nil {
 		return nil, err
 	}
-	defer u.placing.Close()
+	v.Archives = int64(len(archives))
+	u, err := newUnpacker(dir, archives)
+	if err != nil {
+		return nil, err
+	}
+	defer u.close()
+	if err := v.unpack(ctx, m, members, u); err != nil {
+		return nil, err
+	}
 	return v, v.recompute(ctx, m, u, dir)
 }
 
@@ -124,16 +132,7 @@ func (p *prefixWriter) Write(b []byte) (int, error) {
 }
 
 // unpack verifies the records and puts them into archives of their own.
-func (v *Verification) unpack(ctx context.Context, m *manifestReader, members *member, dir string) (*unpacker, error) {
-	archives, err := readArchives(m)
-	if err != nil {
-		return nil, err
-	}
-	v.Archives = int64(len(archives))
-	u, err := newUnpacker(dir, archives)
-	if err != nil {
-		return nil, err
-	}
+func (v *Verification) unpack(ctx context.Context, m *manifestReader, members *member, u *unpacker) error {
 	for {
 		var r record
 		err := m.next(&r)
@@ -141,19 +140,19 @@ func (v *Verification) unpack(ctx context.Context, m *manifestReader, members *m
 			break
 		}
 		if err != nil {
-			return nil, refusef("%v", err)
+			return refusef("%v", err)
 		}
 		if err := cmp.Or(ctx.Err(), v.unpackRecord(u, members, &r)); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if !members.isLast() {
-		return nil, refusef("bytes stand behind its %d records", v.Records)
+		return refusef("bytes stand behind its %d records", v.Records)
 	}
-	if len(u.paths) < len(archives) {
-		return nil, refusef("%v: an archive without records", errManifest)
+	if len(u.paths) < len(u.archives) {
+		return refusef("%v: an archive without records", errManifest)
 	}
-	return u, u.finish()
+	return u.finish()
 }
 
 // readArchives reads the list of archives.
