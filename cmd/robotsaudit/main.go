@@ -165,6 +165,10 @@ func advise(err error, cmd *cobra.Command) error {
 
 // isFull reports whether a disk had no room.
 func isFull(err error) bool {
+	const diskFull = syscall.Errno(112) // ERROR_DISK_FULL of Windows, where ENOSPC is no error of the system
+	if runtime.GOOS == "windows" && errors.Is(err, diskFull) {
+		return true
+	}
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }
 

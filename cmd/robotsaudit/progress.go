@@ -130,7 +130,7 @@ func isTerminal(w io.Writer) bool {
 		w = o.Writer
 	}
 	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb"
+	return ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb" && readsEscapes(f)
 }
 
 // wantsColours reports whether what is written to w may be coloured (https://no-color.org).
