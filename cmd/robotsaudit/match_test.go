@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/robotsaudit/robotsaudit/internal/robots"
@@ -146,9 +147,9 @@ func TestMatchMistakes(t *testing.T) {
 		code int
 		says string
 	}{
-		{[]string{"absent.txt", "Foo", "/"}, 1, `"absent.txt": no such file or directory: give`},
-		{[]string{".", "Foo", "/"}, 1, `".": is a directory: give`},
-		{[]string{"--batch", "absent.jsonl"}, 1, `"absent.jsonl": no such file or directory: give`},
+		{[]string{"absent.txt", "Foo", "/"}, 1, `"absent.txt": ` + syscall.ENOENT.Error() + ": give"},
+		{[]string{".", "Foo", "/"}, 1, ": give the path of a readable file"},
+		{[]string{"--batch", "absent.jsonl"}, 1, `"absent.jsonl": ` + syscall.ENOENT.Error() + ": give"},
 		{[]string{"--batch", "-", "robots.txt"}, 2, "drop"},
 		{[]string{"robots.txt", "Foo"}, 2, "at least one URL"},
 		{[]string{}, 2, "needs ROBOTS_TXT"},

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -43,6 +44,9 @@ func staged(t *testing.T, facts, out string, ranges int, plan ...string) {
 // TestOutputInStore audits in stages into a store: report.html is that of an audit in a folder, and the
 // commands that read results say of it what they say of the folder.
 func TestOutputInStore(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("an output in a folder, with facts in a store, takes symbolic links, which few may make on Windows")
+	}
 	held := newStore(t)
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", filepath.Join(dir, "tmp"))

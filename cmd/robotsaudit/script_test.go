@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
@@ -37,6 +38,8 @@ func TestScript(t *testing.T) {
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("WARC", warc)
+			env.Setenv("NOFILE", syscall.ENOENT.Error()) // as the system says it
+			env.Setenv("NOFOLDER", syscall.ENOTDIR.Error())
 			return nil
 		},
 		Condition: func(cond string) (bool, error) {

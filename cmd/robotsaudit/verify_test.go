@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -185,7 +186,7 @@ func TestVerifyHostileIndex(t *testing.T) {
 		{"no status, of a request", func(r *row) { r.offset, r.status = places[1][0]+places[1][1], "-" }, "the record there is no fetch: its type is \"request\""},
 		{"no length", func(r *row) { r.length = 0 }, ""},
 		{"a terabyte", func(r *row) { r.length = 1 << 40 }, ""},
-		{"no archive", func(r *row) { r.filename = "missing.warc.gz" }, "missing.warc.gz: no such file"},
+		{"no archive", func(r *row) { r.filename = "missing.warc.gz" }, "missing.warc.gz: " + syscall.ENOENT.Error()},
 		{"out of the base", func(r *row) { r.filename = "../secret.warc.gz" }, "leads out of the place"},
 		{"a path", func(r *row) { r.filename = filepath.Join(dir, "secret.warc.gz") }, "leads out of the place"},
 		{"a URL", func(r *row) { r.filename = "http://127.0.0.1:1/pages.warc.gz" }, "leads out of the place"},

@@ -118,7 +118,9 @@ func decodeFile(t *testing.T, path string, h *Head, mayBeCut bool) (body string,
 		t.Fatal(err)
 	}
 	defer stored.Close()
-	t.Setenv("TMPDIR", t.TempDir())
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	t.Setenv("TMP", dir) // of Windows
 	plain, met, err := DecodeFile(stored, h, mayBeCut)
 	if err != nil {
 		t.Fatal(err)
