@@ -3,16 +3,10 @@ package evaluate
 import (
 	"context"
 	"fmt"
-	"path/filepath"
-	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
-	"github.com/robotsaudit/robotsaudit/internal/run"
-	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
 // Question names a fetch to be explained.
@@ -69,12 +63,12 @@ func (l *findings) only() *facts.Fetch {
 // find looks for the one fetch that a question names. Of a URL and a time at which it was not
 // fetched there is none.
 func (r *Resolved) find(ctx context.Context, q *Question) (*findings, error) {
-	m := newNameMatcher(r, q.What)
+	name := facts.ParseName(q.What)
 	at := momentOf(q.At)
 	found := new(findings)
 	var seen facts.Duplicates
 	var last facts.Spot
-	for f, err := range r.store.Fetches(ctx, m.buckets()) {
+	for f, err := range r.store.Fetches(ctx, name.Buckets()) {
 		if err != nil {
 			return nil, err
 		}
@@ -82,7 +76,7 @@ func (r *Resolved) find(ctx context.Context, q *Question) (*findings, error) {
 		if first == nil {
 			first = f
 		}
-		if facts.SpotOf(first) == last || !m.fits(f) {
+		if facts.SpotOf(first) == last || !name.Fits(f, r.filename) {
 			continue
 		}
 		last = facts.SpotOf(first)
@@ -97,8 +91,8 @@ func (r *Resolved) find(ctx context.Context, q *Question) (*findings, error) {
 	switch {
 	case found.total > 1:
 		return nil, r.ambiguous(q, found)
-	case found.total == 0 && (!m.isURL || !at.Known()):
-		return nil, &NotFoundError{q.What, m.isURL, q.At}
+	case found.total == 0 && (!name.IsURL || !at.Known()):
+		return nil, &NotFoundError{q.What, name.IsURL, q.At}
 	}
 	return found, nil
 }
@@ -125,66 +119,4 @@ func (r *Resolved) ambiguous(q *Question, found *findings) error {
 		}})
 	}
 	return e
-}
-
-// nameMatcher compares fetches with what a user wrote.
-type nameMatcher struct {
-	resolved *Resolved
-	isURL    bool
-	key      string // of the URL: origin and path
-	bucket   int    // of its host
-	id       string
-	file     string
-	offset   int64 // -1: what was written is no place
-}
-
-func newNameMatcher(r *Resolved, what string) *nameMatcher {
-	m := &nameMatcher{resolved: r, offset: -1}
-	if u, _ := weburl.Parse(what); strings.Contains(what, "://") && u.Host != "" {
-		m.isURL, m.key, m.bucket = true, plainText(u.Key()), run.BucketOf(u.HostReversed())
-		return m
-	}
-	m.id = strings.TrimSuffix(strings.TrimPrefix(what, "<"), ">")
-	if i := strings.LastIndexByte(what, ':'); i > 0 {
-		if n, err := strconv.ParseInt(what[i+1:], 10, 64); err == nil && n >= 0 {
-			m.file, m.offset = plainText(filepath.ToSlash(what[:i])), n
-		}
-	}
-	return m
-}
-
-// buckets are those that hold what is looked for.
-func (m *nameMatcher) buckets() facts.Buckets {
-	if m.isURL {
-		return facts.Buckets{From: m.bucket, To: m.bucket + 1}
-	}
-	return facts.Buckets{}
-}
-
-func (m *nameMatcher) fits(f *facts.Fetch) bool {
-	switch {
-	case m.isURL:
-		u, _ := weburl.Parse(f.URL)
-		return plainText(u.Key()) == m.key
-	case f.Offset == m.offset && plainText(m.resolved.filename(f)) == m.file:
-		return true
-	}
-	return f.RecordID != "" && recordid.Text(f.RecordID) == m.id
-}
-
-// plainText percent-encodes bytes outside ASCII: the tables do so with what is no UTF-8, and
-// people copy it from there.
-func plainText(s string) string {
-	if !slices.ContainsFunc([]byte(s), func(c byte) bool { return c >= 0x80 }) {
-		return s
-	}
-	var b strings.Builder
-	for i := range len(s) {
-		if c := s[i]; c >= 0x80 {
-			fmt.Fprintf(&b, "%%%02X", c)
-		} else {
-			b.WriteByte(c)
-		}
-	}
-	return b.String()
 }

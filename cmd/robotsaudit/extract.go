@@ -18,6 +18,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/object"
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
 )
 
 func newExtractCommand() *cobra.Command {
@@ -130,7 +131,7 @@ func (f *extraction) extract(ctx context.Context, place string, find func(string
 	written := false
 	err = ingest.RecordsAt(ctx, in, entry, offset, stdin, func(r *ingest.Found) error {
 		f.ids = append(f.ids, r.ID)
-		if f.id != "" && strings.Trim(f.id, "<>") != r.ID {
+		if id := strings.Trim(f.id, "<>"); id != "" && !recordid.IsSame(id, r.ID) {
 			return nil
 		}
 		if written && (f.payload || f.headers) {

@@ -111,7 +111,7 @@ func (c *collector) Result(r *evaluate.Result) error {
 		table = "violations"
 	}
 	c.rows[table]++
-	if !c.selected.has(r, c.filename(r.Fetch), c.rows[table]) {
+	if !c.selected.has(r, c.filename, c.rows[table]) {
 		return nil
 	}
 	if c.isUnheld(r) {

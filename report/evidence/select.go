@@ -4,47 +4,51 @@ import (
 	"strconv"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
-	"github.com/robotsaudit/robotsaudit/internal/recordid"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // selection picks disallowed fetches by what a user names.
 type selection struct {
-	names []string
-	found []bool // parallel to names
+	names []selected
+}
+
+type selected struct {
+	text  string
+	fetch facts.Name
+	row   int64 // of violations, from 1; else 0
+	found bool
 }
 
 func newSelection(names []string) *selection {
-	return &selection{names, make([]bool, len(names))}
+	s := new(selection)
+	for _, text := range names {
+		row, _ := strconv.ParseInt(text, 10, 64)
+		s.names = append(s.names, selected{text: text, fetch: facts.ParseName(text), row: row})
+	}
+	return s
 }
 
 // has reports whether a fetch is named: by its URL, its record id, FILE:OFFSET or the number
 // of its row in violations. Without any name all violations are.
-func (s *selection) has(r *evaluate.Result, file string, row int64) bool {
+func (s *selection) has(r *evaluate.Result, filename func(*facts.Fetch) string, row int64) bool {
 	if len(s.names) == 0 {
 		return r.IsViolation()
 	}
-	f := r.Fetch
 	has := false
-	for i, name := range s.names {
-		switch name {
-		case f.URL, recordid.Text(f.RecordID), "<" + recordid.Text(f.RecordID) + ">", file + ":" + strconv.FormatInt(f.Offset, 10):
-		case strconv.FormatInt(row, 10):
-			if !r.IsViolation() {
-				continue
-			}
-		default:
-			continue
+	for i := range s.names {
+		name := &s.names[i]
+		if name.fetch.Fits(r.Fetch, filename) || name.row == row && r.IsViolation() {
+			name.found, has = true, true
 		}
-		s.found[i], has = true, true
 	}
 	return has
 }
 
 // missed returns the names that no disallowed fetch has.
 func (s *selection) missed() (names []string) {
-	for i, found := range s.found {
-		if !found {
-			names = append(names, s.names[i])
+	for i := range s.names {
+		if !s.names[i].found {
+			names = append(names, s.names[i].text)
 		}
 	}
 	return names

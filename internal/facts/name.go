@@ -1,0 +1,74 @@
+package facts
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
+	"github.com/robotsaudit/robotsaudit/internal/run"
+	"github.com/robotsaudit/robotsaudit/internal/weburl"
+)
+
+// Name is what a user calls fetches by: a URL, a WARC-Record-ID, or FILE:OFFSET as in the tables.
+type Name struct {
+	IsURL  bool
+	key    string // of the URL: origin and path
+	bucket int    // of its host
+	id     string
+	file   string
+	offset int64 // -1: what was written is no place
+}
+
+// ParseName reads what a user wrote.
+func ParseName(what string) Name {
+	if u, _ := weburl.Parse(what); strings.Contains(what, "://") && u.Host != "" {
+		return Name{IsURL: true, key: asInTables(u.Key()), bucket: run.BucketOf(u.HostReversed()), offset: -1}
+	}
+	n := Name{id: strings.TrimSuffix(strings.TrimPrefix(what, "<"), ">"), offset: -1}
+	if i := strings.LastIndexByte(what, ':'); i > 0 {
+		if offset, err := strconv.ParseInt(what[i+1:], 10, 64); err == nil && offset >= 0 {
+			n.file, n.offset = asInTables(filepath.ToSlash(what[:i])), offset
+		}
+	}
+	return n
+}
+
+// Buckets are those that hold what is named.
+func (n *Name) Buckets() Buckets {
+	if n.IsURL {
+		return Buckets{From: n.bucket, To: n.bucket + 1}
+	}
+	return Buckets{}
+}
+
+// Fits reports whether a fetch is named. filename tells what the tables call its archive.
+func (n *Name) Fits(f *Fetch, filename func(*Fetch) string) bool {
+	switch {
+	case n.IsURL:
+		u, _ := weburl.Parse(f.URL)
+		return asInTables(u.Key()) == n.key
+	case f.Offset == n.offset && asInTables(filename(f)) == n.file:
+		return true
+	}
+	return f.RecordID != "" && recordid.IsSame(f.RecordID, n.id)
+}
+
+// asInTables percent-encodes bytes outside ASCII: the tables do so with what is no UTF-8, and
+// people copy it from there.
+func asInTables(s string) string {
+	if !slices.ContainsFunc([]byte(s), func(c byte) bool { return c >= 0x80 }) {
+		return s
+	}
+	var b strings.Builder
+	for i := range len(s) {
+		if c := s[i]; c >= 0x80 {
+			fmt.Fprintf(&b, "%%%02X", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
