@@ -55,7 +55,7 @@ var valuesOf = map[string][]Value{
 		{"changed_between", "Unknown: another capture about the time of the fetch says otherwise."},
 		{"conflicting_captures", "Unknown: captures of one moment disagree."},
 		{"ambiguous_token", "Unknown: the User-Agent names two crawlers, which robots.txt answers differently."},
-		{"no_capture", "Unknown: no robots.txt captured before, nor within 24 h after."},
+		{"no_capture", "Unknown: no robots.txt captured before, and none within 24 h after that says anything."},
 		{"forgeable", "Unknown: robots.txt stands behind damage in an uncompressed archive, where a page could hold it, and it allows."},
 		{"unread_capture", "Unknown: robots.txt allows, but an index tells of a capture that would govern. No input holds it."},
 		{"too_costly", "Unknown: the rules hold too many wildcards to be matched with so long a URL, or too many captures would have to be compared."},

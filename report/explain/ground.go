@@ -62,7 +62,7 @@ var sentences = map[string]map[string]sentence{
 		"changed_between":      {"Verdicts and reasons", "another capture near the fetch answers otherwise"},
 		"conflicting_captures": {"Captures of one moment", "In different archives, captures of one moment by one crawler conflict if their verdicts differ: unknown, `conflicting_captures`."},
 		"ambiguous_token":      {"The crawler's token", "If the other token's answer differs, the verdict is unknown, with the reason `ambiguous_token`."},
-		"no_capture":           {"Verdicts and reasons", "no capture before the fetch or within 24 hours after it"},
+		"no_capture":           {"Verdicts and reasons", "no capture before the fetch, and none that says something within 24 hours after it"},
 		"no_time":              {"Time", "A missing or impossible date is unknown, and so is the verdict (`no_time`)."},
 		"unsupported_scheme":   {"Verdicts and reasons", "robots.txt does not apply to the scheme"},
 		"forgeable":            {"The four classes", "A forgeable capture that allows shows nothing: the verdict is unknown (`forgeable`)."},
