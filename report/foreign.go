@@ -1,8 +1,10 @@
 package report
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,14 +12,14 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// Foreign names the first file in an output folder that bears the name of a table or of
-// audit.json, and is not one: another program's, which Commit would replace. "": there is
+// Foreign names the first file in an output folder that bears the name of a table, of audit.json
+// or of report.html, and is not one: another program's, which Commit would replace. "": there is
 // none.
 func Foreign(dir string) (string, error) {
 	for _, t := range tables {
 		name := t.about().Name
 		for _, path := range append(partsOf(dir, name), filepath.Join(dir, tableFile(name))) {
-			own, err := isTable(path)
+			own, err := isAbsentOr(isTable, path)
 			if err != nil {
 				return "", err
 			}
@@ -26,24 +28,23 @@ func Foreign(dir string) (string, error) {
 			}
 		}
 	}
-	b, err := os.ReadFile(filepath.Join(dir, AuditFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
-	if err != nil {
-		return "", err
-	}
-	var a struct {
-		SchemaVersion string `json:"schema_version"`
-	}
-	if json.Unmarshal(b, &a) != nil || a.SchemaVersion == "" {
-		return AuditFile, nil
+	for _, file := range [...]struct {
+		name  string
+		isOwn func(*os.File, int64) (bool, error)
+	}{{AuditFile, isAudit}, {HTMLFile, isReport}} {
+		own, err := isAbsentOr(file.isOwn, filepath.Join(dir, file.name))
+		if err != nil {
+			return "", err
+		}
+		if !own {
+			return file.name, nil
+		}
 	}
 	return "", nil
 }
 
-// isTable reports whether a file is a table of any version, or not there.
-func isTable(path string) (own bool, err error) {
+// isAbsentOr reports whether a file is not there, or is regular and of the kind that isOwn knows.
+func isAbsentOr(isOwn func(f *os.File, size int64) (bool, error), path string) (bool, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return true, nil
@@ -56,12 +57,31 @@ func isTable(path string) (own bool, err error) {
 	if err != nil || !info.Mode().IsRegular() {
 		return false, err
 	}
+	return isOwn(f, info.Size())
+}
+
+func isAudit(f *os.File, _ int64) (bool, error) {
+	b, err := io.ReadAll(f)
+	var a struct {
+		SchemaVersion string `json:"schema_version"`
+	}
+	return json.Unmarshal(b, &a) == nil && a.SchemaVersion != "", err
+}
+
+// isReport looks for the mark that report/html puts into the head of a report.
+func isReport(f *os.File, _ int64) (bool, error) {
+	head, err := io.ReadAll(io.LimitReader(f, 1<<10))
+	return bytes.Contains(head, []byte(`<meta name="generator" content="robotsaudit">`)), err
+}
+
+// isTable reports whether a file is a table of any version.
+func isTable(f *os.File, size int64) (own bool, err error) {
 	defer func() {
 		if recover() != nil { // the library, of a file that is none
 			own = false
 		}
 	}()
-	table, err := parquet.OpenFile(f, info.Size(), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	table, err := parquet.OpenFile(f, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 	if err != nil {
 		return false, nil
 	}

@@ -116,7 +116,7 @@ func (f *writeFlags) add(flags *pflag.FlagSet, output string, tables bool) {
 	flags.BoolVar(&f.waitLock, "wait-lock", false, "wait for folders that another robotsaudit uses, instead of failing")
 	flags.StringVar(&f.metrics, "metrics", "", "write counts of this run to `FILE`, for the textfile collector of Prometheus")
 	if tables {
-		flags.BoolVar(&f.force, "force", false, "replace files of other programs in DIR that bear the names of tables")
+		flags.BoolVar(&f.force, "force", false, "replace files of other programs in DIR that bear the names of results")
 	}
 }
 

@@ -334,7 +334,7 @@ audit.json and report.html. Each table is a folder of files.`,
 	}
 	addOutput(cmd.Flags(), &output, "`URI` that 'decide' wrote to (required)")
 	cmd.Flags().StringVar(&uri, "facts", "", "`URI` of the plan, if the output folder has ranges of several")
-	cmd.Flags().BoolVar(&force, "force", false, "replace files of other programs in the output folder that bear the names of tables")
+	cmd.Flags().BoolVar(&force, "force", false, "replace files of other programs in the output folder that bear the names of results")
 	ev.addOutcome(cmd.Flags())
 	addRemote(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
