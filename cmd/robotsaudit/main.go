@@ -73,14 +73,19 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(output{stdout})
+	out := &output{Writer: stdout}
+	root.SetOut(out)
 	root.SetErr(stderr)
+	checkCompletionArgs(root)
 	cmd, err := root.ExecuteContextC(ctx)
 	interrupt.over()
 	if stopErr := profiles.stop(); err == nil {
 		err = stopErr
 	}
 	var status exitStatus
+	if out.err != nil && (err == nil || errors.As(err, &status)) { // not every command looks at what printing came to
+		err = out.err
+	}
 	if err != nil && !errors.As(err, &status) {
 		log, badFormat := newLogger(cmd)
 		if badFormat != nil {
@@ -92,12 +97,18 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 }
 
 // output is standard output, whose errors say so.
-type output struct{ io.Writer }
+type output struct {
+	io.Writer
+	err error // the first
+}
 
-func (o output) Write(p []byte) (int, error) {
+func (o *output) Write(p []byte) (int, error) {
 	n, err := o.Writer.Write(p)
 	if err != nil {
 		err = &outputError{err}
+		if o.err == nil {
+			o.err = err
+		}
 	}
 	return n, err
 }
@@ -142,7 +153,10 @@ func advise(err error, cmd *cobra.Command) error {
 	again, disk := "run the same command again", "the disk of the temporary folder"
 	check, _ := cmd.Flags().GetBool("check")
 	keeps := cmd.Flags().Lookup("output") != nil && cmd.Name() != "extract" && !check
-	if keeps {
+	switch {
+	case keeps && (cmd.Flags().Lookup("to") != nil || cmd.Flags().Lookup("html") != nil):
+		disk = "the disk" // of a file that a flag names, which the error tells
+	case keeps:
 		disk = "the disk of the output folder"
 	}
 	switch {
@@ -218,7 +232,6 @@ Many machines, as under Slurm, share an audit in stages: see 'robotsaudit plan -
 	)
 	root.AddCommand(newStageCommands()...)
 	checkHelpArgs(root)
-	checkCompletionArgs(root)
 	completeFlags(root)
 	return root
 }

@@ -126,7 +126,7 @@ func widthOf(w io.Writer) int {
 }
 
 func isTerminal(w io.Writer) bool {
-	if o, ok := w.(output); ok {
+	if o, ok := w.(*output); ok {
 		w = o.Writer
 	}
 	f, ok := w.(*os.File)
