@@ -51,6 +51,9 @@ whether the archives were true: for that, compare the records with them.
 			case bundle == facts.Stdin:
 				return usageErrorf("--verify needs a file, which it reads more than once; save the bundle, and give its path")
 			case bundle != "":
+				if err := refuseFolder(bundle); err != nil {
+					return err
+				}
 				return verifyBundle(cmd, bundle)
 			case opt.Dir == "":
 				return usageErrorf("no output folder given; add -o DIR, or --verify FILE")
@@ -102,13 +105,17 @@ func writeBundle(cmd *cobra.Command, log *slog.Logger, opt evidence.Options) err
 	if b.IsEmpty() {
 		return lackingError(b)
 	}
+	whole := b.Lacking == 0 && b.Proven == b.Violations
+	if whole && isQuiet(cmd) {
+		return nil
+	}
 	fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, %s of %s.\n", opt.To,
 		report.Count(b.Violations, "finding"), report.Count(b.Records, "record"), report.Count(b.Archives, "archive"))
 	printVerified(cmd.OutOrStdout(), &b.Verification)
 	if b.Lacking > 0 {
 		fmt.Fprintf(cmd.OutOrStdout(), "%s left out: records are missing.\n", report.Count(b.Lacking, "finding"))
 	}
-	if b.Lacking > 0 || b.Proven < b.Violations {
+	if !whole {
 		return exitStatus(exitUnread)
 	}
 	return nil
@@ -133,6 +140,9 @@ func verifyBundle(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
+	if v.Proven == v.Violations && isQuiet(cmd) {
+		return nil
+	}
 	out := cmd.OutOrStdout()
 	fmt.Fprintf(out, "%s: %s of %s, unchanged; profile %s; made by robotsaudit %s.\n", path,
 		report.Count(v.Records, "record"), report.Count(v.Archives, "archive"), oneLine(v.Settings.Profile), oneLine(v.Version))
@@ -145,6 +155,10 @@ func verifyBundle(cmd *cobra.Command, path string) error {
 
 // printVerified says what recomputing the verdicts came to.
 func printVerified(out io.Writer, v *evidence.Verification) {
+	if v.Violations == 0 {
+		fmt.Fprintln(out, "No findings, so nothing to verify. This does not prove that there were no violations.")
+		return
+	}
 	var kinds []string
 	for i, n := range v.Certainty {
 		if n > 0 {

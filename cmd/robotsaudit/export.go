@@ -143,7 +143,7 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 		return err
 	})
 	if err == nil && f.to != "-" {
-		_, err = fmt.Fprintln(cmd.OutOrStdout(), f.tell(&summary))
+		err = say(cmd, "%s", f.tell(&summary))
 	}
 	return err
 }
