@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"slices"
 	"strings"
 
@@ -66,6 +67,9 @@ whether the archives were true: for that, compare the records with them.
 			}
 			if err := refuseFolder(opt.To); err != nil {
 				return err
+			}
+			if info, err := os.Stat(opt.To); err == nil && !info.Mode().IsRegular() {
+				return usageErrorf("%s is no file, and the bundle is verified once it is whole; name a file", opt.To)
 			}
 			r, end, err := readOutput(cmd, opt.Dir, true) // before the lock, which makes the folder
 			if err != nil {

@@ -186,10 +186,15 @@ func putBeside(cmd *cobra.Command, output, path string) error {
 // check refuses what cannot be meant. Only beside the tables, no flag names a file.
 func (f *reportFlags) check(files []rendering, beside bool) error {
 	toOutput := 0
+	named := make(map[string]bool)
 	for _, file := range files {
-		if file.path == "-" {
+		switch {
+		case file.path == "-":
 			toOutput++
+		case file.path != "" && named[file.path]:
+			return usageErrorf("%s is named for two formats; name a file for each", file.path)
 		}
+		named[file.path] = true
 		if err := refuseFolder(file.path); err != nil && !beside {
 			return err
 		}

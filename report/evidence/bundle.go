@@ -340,6 +340,9 @@ const manifestURL = "urn:robotsaudit:evidence:manifest"
 
 // finish puts the bundle together, verifies it, and gives it its name.
 func (w *writer) finish(ctx context.Context, manifest *os.File, to string) (_ *Verification, err error) {
+	if target, err := filepath.EvalSymlinks(to); err == nil { // the link stays
+		to = target
+	}
 	file, err := os.CreateTemp(filepath.Dir(to), facts.TemporaryPrefix+"*")
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be written (%w); give another place", to, object.Cause(err))
