@@ -126,7 +126,7 @@ func (e *evaluation) tellResults(cmd *cobra.Command, dir string, summary *report
 
 // printSummary prints the summary and where the results are.
 func (e *evaluation) printSummary(cmd *cobra.Command, summary *report.Summary, written string) error {
-	if !isQuiet(cmd) {
+	if wantsSummary(cmd) {
 		if err := summary.WriteText(cmd.OutOrStdout(), report.TextOptions{Full: e.full, Colours: wantsColours(cmd.OutOrStdout())}); err != nil {
 			return err
 		}

@@ -253,7 +253,7 @@ func printIngested(cmd *cobra.Command, dir string, facts *facts.Set) error {
 		lossy += in.Lossy
 	}
 	var err error
-	if !isQuiet(cmd) {
+	if wantsSummary(cmd) {
 		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s, %s. Decide them with: robotsaudit evaluate -o %s\n",
 			report.Count(int64(len(facts.Inputs)), "archive"), report.Count(facts.FetchCount(), "fetch"), dir)
 	}

@@ -61,6 +61,13 @@ func isQuiet(cmd *cobra.Command) bool {
 	return err == nil && quiet
 }
 
+// wantsSummary reports whether a command is to print what its run came to. With --metrics -, standard
+// output is for programs.
+func wantsSummary(cmd *cobra.Command) bool {
+	metrics, _ := cmd.Flags().GetString("metrics")
+	return !isQuiet(cmd) && metrics != "-"
+}
+
 // isText reports whether log lines are for a person.
 func isText(log *slog.Logger) bool {
 	_, text := log.Handler().(*textHandler)

@@ -114,7 +114,7 @@ type writeFlags struct {
 func (f *writeFlags) add(flags *pflag.FlagSet, output string, tables bool) {
 	addOutput(flags, &f.output, output)
 	flags.BoolVar(&f.waitLock, "wait-lock", false, "wait for folders that another robotsaudit uses, instead of failing")
-	flags.StringVar(&f.metrics, "metrics", "", "write counts of this run to `FILE`, for the textfile collector of Prometheus")
+	flags.StringVar(&f.metrics, "metrics", "", "write counts of this run to `FILE`, for the textfile collector of Prometheus; - is standard output, which has no summary then")
 	if tables {
 		flags.BoolVar(&f.force, "force", false, "replace files of other programs in DIR that bear the names of results")
 	}
