@@ -196,6 +196,27 @@ func TestCommandsExtract(t *testing.T) {
 	}
 }
 
+// TestCommandsOption has an archive whose name the program would take for the flag -o.
+func TestCommandsOption(t *testing.T) {
+	content, err := os.ReadFile(filepath.Join(archives, "crawl-b-1.warc.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	archive := filepath.Join(t.TempDir(), "-out.warc.gz")
+	if err := os.WriteFile(archive, content, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	d := build(t, audittest.Audit(t, everything(), archive), document.Options{})
+	if len(d.Violations.List) == 0 {
+		t.Fatal("no violations")
+	}
+	for _, f := range d.Violations.List {
+		if f.Commands != nil {
+			t.Errorf("%v", f.Commands)
+		}
+	}
+}
+
 // A record of an archive that an index alone names is in no bundle, and its place no name of the tables.
 func TestCommandsIndexed(t *testing.T) {
 	row := filepath.Join(t.TempDir(), "own.cdxj")

@@ -10,10 +10,10 @@ import (
 
 // commands are the command lines that explain a finding and extract its records, for a POSIX shell in
 // the folder of the archives. OUT stands for the folder of the tables. A file whose name a shell cannot
-// be given in plain sight has none. Of an archive that an index alone names, the tables know no place,
+// be given in plain sight, or that reads as an option, has none. Of an archive that an index alone names, the tables know no place,
 // and no bundle holds its records.
 func (b *builder) commands(f *found, records []Record) []Term {
-	if !isPlain(f.File) {
+	if !canName(f.File) {
 		return nil
 	}
 	at := quoted(fmt.Sprintf("%s:%d", f.File, f.Offset))
@@ -26,7 +26,7 @@ func (b *builder) commands(f *found, records []Record) []Term {
 		in, _ := b.inputOf(r.File)
 		record := quoted(fmt.Sprintf("%s:%d", r.File, r.Offset))
 		switch {
-		case !isPlain(r.File) || len(r.File) > maxName || in != nil && index.IsFormat(in.Container): // a row, and no record
+		case !canName(r.File) || len(r.File) > maxName || in != nil && index.IsFormat(in.Container): // a row, and no record
 		case in == nil:
 			own = append(own, "robotsaudit extract "+record)
 		default:
@@ -47,7 +47,7 @@ func (b *builder) commands(f *found, records []Record) []Term {
 
 // extract is the command line that writes a record to standard output.
 func (b *builder) extract(r Record) string {
-	if r.Length == 0 || !isPlain(r.File) || len(r.File) > maxName {
+	if r.Length == 0 || !canName(r.File) || len(r.File) > maxName {
 		return ""
 	}
 	in, entry := b.inputOf(r.File)
@@ -78,6 +78,9 @@ func (b *builder) extract(r Record) string {
 	}
 	return ""
 }
+
+// canName reports whether a command line can name a file.
+func canName(file string) bool { return isPlain(file) && !strings.HasPrefix(file, "-") }
 
 // quoted makes a text one word for a shell.
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
