@@ -252,7 +252,8 @@ WITH pairs AS (
 )
 SELECT year(fetch_time AT TIME ZONE 'UTC') AS year, count(*) AS pairs,
        count(*) FILTER (body_digest <> before_digest) AS changes,
-       changes / (sum(epoch(fetch_time) - epoch(before_time)) / 86400 / 365.25) AS changes_a_year
+       changes / nullif(sum(epoch(fetch_time) - epoch(before_time)) / 86400 / 365.25, 0)
+           AS changes_a_year -- null: all pairs are of one moment
 FROM pairs
 WHERE before_time IS NOT NULL
 GROUP BY ALL
