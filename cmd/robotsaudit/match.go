@@ -232,6 +232,6 @@ func (a answer) writeText(w io.Writer) error {
 	if len(a.Readings) > 0 {
 		reason += "; " + verdict(!a.allowed) + " by " + strings.Join(a.Readings, ", ")
 	}
-	_, err := fmt.Fprintf(w, "%-10s  %s  (%s)\n", a.Verdict, a.URL, reason)
+	_, err := fmt.Fprintf(w, "%-10s  %s  (%s)\n", a.Verdict, oneLine(a.URL), oneLine(reason))
 	return err
 }

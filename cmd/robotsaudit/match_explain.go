@@ -13,7 +13,7 @@ func writeExplanation(w io.Writer, q *question) error {
 	group := q.file.For(q.token)
 	decision := group.Match(q.path)
 	line := func(label, format string, a ...any) {
-		fmt.Fprintf(w, "  %-8s  %s\n", label, fmt.Sprintf(format, a...))
+		fmt.Fprintf(w, "  %-8s  %s\n", label, oneLine(fmt.Sprintf(format, a...)))
 	}
 	line("profile", "%v", q.profile)
 	line("path", "%s", q.profile.NormalPath(q.path))

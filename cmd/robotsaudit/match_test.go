@@ -48,6 +48,17 @@ func TestMatchText(t *testing.T) {
 	}
 }
 
+// TestMatchHostile has a robots.txt that would command the terminal.
+func TestMatchHostile(t *testing.T) {
+	body := "User-agent: *\nDisallow: /\x1b[31m\u202e\nDisallow: /\x1b\n"
+	for _, profile := range []string{"rfc9309", "rep-08"} {
+		_, stdout, _ := runMatch(t, body, "--explain", "--profile", profile, "-", "Foo", "/\x1b[31m\u202e")
+		if strings.ContainsAny(stdout, "\x1b\u202e") || !strings.Contains(stdout, `Disallow: /\x1b[31m\u202e`) {
+			t.Errorf("%s: %q", profile, stdout)
+		}
+	}
+}
+
 func TestMatchJSON(t *testing.T) {
 	code, stdout, _ := runMatch(t, "", "--format", "json", "--profile", "rep-12", "robots.txt", "Foo", "http://x/a/<>&", "/c")
 	want := `{"url":"http://x/a/<>&","agent":"Foo","verdict":"disallowed","reason":"rule","rule":"Disallow: /a*","rule_line":2,"group_line":1,"profile":"rfc9309"}
