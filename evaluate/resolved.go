@@ -58,7 +58,7 @@ func Resolve(ctx context.Context, set *Facts, opt Options) (*Resolved, error) {
 
 // newResolved opens facts of which nothing is resolved yet.
 func newResolved(set *Facts, opt Options) (*Resolved, error) {
-	dir, err := os.MkdirTemp(set.Dir, "tmp-evaluate-*")
+	dir, err := set.MakeTemporary("evaluate")
 	if err != nil {
 		return nil, err
 	}

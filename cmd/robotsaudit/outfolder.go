@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -153,12 +155,27 @@ func (f *writeFlags) hold(cmd *cobra.Command, log *slog.Logger, tables bool, rea
 		return err
 	}
 	defer func() { err = errors.Join(err, release()) }()
+	if err := refuseReadOnly(f.output); err != nil { // which can be locked
+		return err
+	}
 	if tables && !f.force {
 		if err := refuseForeign(f.output); err != nil {
 			return err
 		}
 	}
 	return do()
+}
+
+// refuseReadOnly returns an error where an output folder cannot be written to.
+func refuseReadOnly(dir string) error {
+	file, err := os.CreateTemp(filepath.Join(dir, facts.PrivateFolder), facts.TemporaryPrefix+"*")
+	switch {
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return fmt.Errorf("output folder %s cannot be written (%w); check its permissions or give another with -o", dir, object.Cause(err))
+	case err != nil:
+		return err
+	}
+	return errors.Join(file.Close(), os.Remove(file.Name()))
 }
 
 // refuseForeign returns an error where files in the places of tables are none.

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/robotsaudit/robotsaudit/internal/durable"
 )
@@ -22,6 +23,16 @@ const (
 	LockFile        = "lock"
 	TemporaryPrefix = "tmp-" // begins the name of a folder that does not count
 )
+
+// MakeTemporary makes a folder for temporary files of a command: in the output folder, whose disk
+// has room, or else, where nothing can be written there, in that of the system.
+func (s *Set) MakeTemporary(name string) (string, error) {
+	dir, err := os.MkdirTemp(s.Dir, TemporaryPrefix+name+"-*")
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		return os.MkdirTemp("", "robotsaudit-"+name+"-*")
+	}
+	return dir, err
+}
 
 // The files of a task's folder.
 const (

@@ -65,7 +65,7 @@ func Write(ctx context.Context, opt Options) (_ *Bundle, err error) {
 	if err != nil {
 		return nil, err
 	}
-	tmp, err := os.MkdirTemp(set.Dir, facts.TemporaryPrefix+"evidence-*")
+	tmp, err := set.MakeTemporary("evidence")
 	if err != nil {
 		return nil, err
 	}
