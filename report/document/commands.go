@@ -10,8 +10,8 @@ import (
 
 // commands are the command lines that explain a finding and extract its records, for a POSIX shell in
 // the folder of the archives. OUT stands for the folder of the tables. A file whose name a shell cannot
-// be given in plain sight, or that reads as an option, has none. Of an archive that an index alone names, the tables know no place,
-// and no bundle holds its records.
+// be given in plain sight, or that reads as an option, has none. Of an archive that an index alone
+// names, the tables know no place, and no bundle holds its records.
 func (b *builder) commands(f *found, records []Record) []Term {
 	if !canName(f.File) {
 		return nil
