@@ -70,7 +70,7 @@ func (s *subject) wasTold(v *view, bracketed bool) bool {
 }
 
 // remembers reports whether a crawler that was told by a capture counts as told at the fetch.
-func (s *subject) remembers(st *State) bool { return s.time.MicrosSince(st.Oldest()) <= toldFor }
+func (s *subject) remembers(st *State) bool { return s.ageOf(st) <= toldFor }
 
 // mayPrecede reports whether the fetch may have been made before the crawler was told. The order of
 // the records in its archive would show it, but at most this one record was read.
@@ -154,9 +154,10 @@ func (d *decider) askCopies(r *Result, s *subject, tl *timeline, v *view) error 
 	switch {
 	case v.evidence == Stale:
 		rivals := v.rivals(s)
-		moment = append(rivals, v.copies(rivals)...)
+		moment = append(rivals, v.copies(v.moment, rivals)...)
 	case v.governing.Precision < facts.PrecisionSecond: // some may be older
-		moment = tl.all.ofMoment(kindSays, v.governing, s)
+		rivals := v.rivals(s)
+		moment = append(rivals, v.copies(tl.all.ofMoment(kindSays, v.governing, s), rivals)...)
 	}
 	for _, c := range moment {
 		if err := ask(c); err != nil || r.Contester != nil || !s.look() {

@@ -22,7 +22,7 @@ func (tl *timeline) others(s *subject, v *view) (list []*State) {
 		}
 	}
 	consider := func(st *State) {
-		if st.says() && st != v.governing && !st.saysLike(asked) && !slices.ContainsFunc(content, st.isReplacedBy) {
+		if st.says() && st != v.governing && !st.saysLike(asked) {
 			list = append(list, st)
 			asked = st
 		}
@@ -32,7 +32,9 @@ func (tl *timeline) others(s *subject, v *view) (list []*State) {
 		if st.Time().MicrosSince(start) < 0 || s.relationOf(st) > beside {
 			continue
 		}
-		consider(st)
+		if !slices.ContainsFunc(content, st.isReplacedBy) {
+			consider(st)
+		}
 		if st != v.governing && st.Micros > start.Micros+start.Precision.Unit() {
 			near.skipAlike(near.end)
 		}

@@ -212,7 +212,7 @@ func (d *decider) answerInTime(st *State, s *subject, tl *timeline) (Answer, err
 func (r *Result) govern(v *view, s *subject) {
 	g := v.governing
 	r.Governing, r.Evidence = g, v.evidence
-	r.Age = s.time.MicrosSince(g.Oldest()) / 1e6
+	r.Age = s.ageOf(g) / 1e6
 	if v.evidence == Later {
 		r.Age = s.time.MicrosSince(g.Newest()) / 1e6
 	}

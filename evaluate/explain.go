@@ -170,7 +170,7 @@ func (x *explainer) begin(kind ExplanationKind, r *Result, found *findings) {
 // fill adds what the decision looked at.
 func (x *explainer) fill() (*Explanation, error) {
 	if r := x.result; r.Governing != nil {
-		age := x.subject.time.MicrosSince(r.Governing.Oldest()) / 1e6
+		age := x.subject.ageOf(r.Governing) / 1e6
 		if r.Evidence == Later {
 			age = x.subject.time.MicrosSince(r.Governing.Newest()) / 1e6
 		}

@@ -96,7 +96,19 @@ func (s *subject) hasApplied(st *State, is func(*resolve.Step) bool) bool {
 const freshFor = facts.Day
 
 // isFresh reports whether the content of a capture is at most that old at the fetch.
-func (s *subject) isFresh(st *State) bool { return s.time.MicrosSince(st.Oldest()) <= freshFor }
+func (s *subject) isFresh(st *State) bool { return s.ageOf(st) <= freshFor }
+
+// ageOf returns how old the content of a capture is at the fetch. Of coarse dates, the one that comes
+// first need not be that of the oldest.
+func (s *subject) ageOf(st *State) int64 {
+	age := s.time.MicrosSince(st.Oldest())
+	if st.Coarsest < facts.PrecisionSecond {
+		for _, r := range st.Applied() {
+			age = max(age, s.time.MicrosSince(r.Time))
+		}
+	}
+	return age
+}
 
 // ahead returns the moment that lies a time after a fetch.
 func (s *subject) ahead(within int64) facts.Time {

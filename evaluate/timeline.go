@@ -19,10 +19,17 @@ type timeline struct {
 }
 
 // isOutdated reports whether an index tells of a capture that would govern a fetch in place of the one
-// of a view, and no input holds it. Of a coarse date, the captures of that moment may be later.
+// of a view, and no input holds it. Of a coarse date, the captures of that moment may be later. Of several
+// that may govern, the finest date is the latest that one of them surely has.
 func (tl *timeline) isOutdated(v *view, s *subject) bool {
+	finest := v.governing
+	for _, st := range v.rivals(s) {
+		if st.Precision > finest.Precision {
+			finest = st
+		}
+	}
 	return tl.hasUnread(func(t facts.Time) bool {
-		return s.relationOf(v.governing) >= behind || t.MicrosSince(v.governing.Time()) >= 0
+		return s.relationOf(v.governing) >= behind || t.MicrosSince(finest.Time()) >= 0
 	}, s.time)
 }
 

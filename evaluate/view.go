@@ -111,8 +111,8 @@ func (v *view) prefers(s *subject, a, b *State) bool {
 		return b.Forgeable
 	case s.precedes(a) != s.precedes(b):
 		return s.precedes(a)
-	case a.Oldest().MicrosSince(b.Oldest()) != 0:
-		return a.Oldest().MicrosSince(b.Oldest()) < 0
+	case s.ageOf(a) != s.ageOf(b):
+		return s.ageOf(a) > s.ageOf(b)
 	case s.relationOf(a) != s.relationOf(b):
 		return s.relationOf(a) < s.relationOf(b)
 	case s.provesOrder(at) != s.provesOrder(than): // if another archive of the fetch holds one
@@ -151,10 +151,10 @@ func (v *view) rivals(s *subject) []*State {
 	return list
 }
 
-// copies are the captures of the governing one's moment by other crawlers than that one's, or than that
-// of a rival: it may be the latest.
-func (v *view) copies(rivals []*State) []*State {
-	return filter(v.moment, func(st *State) bool {
+// copies are those of the captures of the governing one's moment that are by other crawlers than that one's,
+// or than that of a rival: it may be the latest.
+func (v *view) copies(moment, rivals []*State) []*State {
+	return filter(moment, func(st *State) bool {
 		return st.key != v.governing.key || slices.ContainsFunc(rivals, func(o *State) bool { return o.key != st.key })
 	})
 }
@@ -212,7 +212,7 @@ func (tl *timeline) later(s *subject) view {
 			continue
 		}
 		v.wins = func(a, b *State) bool { return a.Index < b.Index }
-		v.govern(s, v.moment)
+		v.govern(s, oneOfEach(v.moment, v.wins))
 		return v
 	}
 	return view{}

@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
@@ -55,7 +56,8 @@ func anyone(*facts.Capture) bool { return true }
 // the redirect led to it goes before.
 func (res *resolution) nearest(list among) target {
 	t := res.wantTime()
-	var led, after, before nearby
+	var led, after nearby
+	before := nearby{isBack: true}
 	var visited *facts.Capture
 	from := redirect{url: res.CurURL}
 	isLate := func(c *facts.Capture) bool {
@@ -188,38 +190,76 @@ func viaKey(via string) string {
 	return hashKey([]byte(u.Key()))
 }
 
-// nearby are captures of one moment, of which the one that was found first is chosen.
+// nearby are captures of one moment, the nearest by their dates. Of those in one archive, the order of
+// records tells which is the nearest.
 type nearby struct {
-	chosen   *facts.Capture
-	disputed *facts.Capture // by one of the same moment in another archive, which says something else
+	isBack bool // they are looked for backwards, from the latest on
+	chosen *facts.Capture
+	others []*facts.Capture                               // of the same moment, in other archives
+	first  [facts.PrecisionMicrosecond + 1]*facts.Capture // of each precision
+}
+
+// disputed returns one in another archive that says something else than the one chosen; nil: none does.
+func (m *nearby) disputed() *facts.Capture {
+	i := slices.IndexFunc(m.others, func(c *facts.Capture) bool { return !answersLike(m.chosen, c) })
+	if i < 0 {
+		return nil
+	}
+	return m.others[i]
 }
 
 // agreed returns the capture chosen; nil where archives say different things.
 func (m *nearby) agreed() *facts.Capture {
-	if m.disputed != nil {
+	if m.disputed() != nil {
 		return nil
 	}
 	return m.chosen
 }
 
 func (m *nearby) candidates() []*facts.Capture {
-	if m.disputed != nil {
-		return []*facts.Capture{m.chosen, m.disputed}
+	if other := m.disputed(); other != nil {
+		return []*facts.Capture{m.chosen, other}
 	}
 	return []*facts.Capture{m.chosen}
 }
 
+// add takes a capture that is no nearer by its date than those added before.
 func (m *nearby) add(c *facts.Capture) {
-	if m.chosen == nil {
+	switch {
+	case m.isFarther(c):
+		return
+	case m.chosen == nil:
 		m.chosen = c
+	default:
+		m.put(c)
 	}
-	m.dispute(c)
+	if m.first[c.Precision] == nil {
+		m.first[c.Precision] = c
+	}
 }
 
-func (m *nearby) dispute(c *facts.Capture) {
-	if m.disputed == nil && m.isDisputedBy(c) {
-		m.disputed = c
+// put takes one of the moment. Of those in one archive it keeps the nearest.
+func (m *nearby) put(c *facts.Capture) {
+	at := facts.SpotOf(&c.Fetch)
+	isBeside := func(o *facts.Capture) bool { return !c.IsIndexed() && facts.SpotOf(&o.Fetch).SameArchive(at) } // rows are in no order
+	kept := &m.chosen
+	if !isBeside(m.chosen) {
+		i := slices.IndexFunc(m.others, isBeside)
+		if i < 0 {
+			m.others = append(m.others, c)
+			return
+		}
+		kept = &m.others[i]
 	}
+	if (c.Index > (*kept).Index) == m.isBack {
+		*kept = c
+	}
+}
+
+// isFarther reports whether the date of one that was added is nearer than that of c. Of coarse dates, that
+// may be another one than the chosen.
+func (m *nearby) isFarther(c *facts.Capture) bool {
+	return slices.ContainsFunc(m.first[:], func(f *facts.Capture) bool { return f != nil && f.Time().MicrosSince(c.Time()) != 0 })
 }
 
 // addNearer does the same; of two of one moment, one that stands in the archive of the
@@ -227,10 +267,10 @@ func (m *nearby) dispute(c *facts.Capture) {
 func (m *nearby) addNearer(c *facts.Capture, here facts.Spot) {
 	isHere := facts.SpotOf(&c.Fetch).SameArchive(here)
 	switch {
-	case m.chosen == nil || c.Time().MicrosSince(m.chosen.Time()) != 0 || isHere == facts.SpotOf(&m.chosen.Fetch).SameArchive(here):
+	case m.chosen == nil || isHere == facts.SpotOf(&m.chosen.Fetch).SameArchive(here):
 		m.add(c)
-	case isHere:
-		*m = nearby{chosen: c}
+	case isHere && !m.isFarther(c):
+		m.chosen, m.others = c, nil
 	}
 }
 
@@ -243,11 +283,6 @@ func (m *nearby) isBehind(c *facts.Capture) bool {
 // earlier moment.
 func (m *nearby) isBefore(c *facts.Capture) bool {
 	return m.chosen != nil && c.Micros < m.chosen.Micros-c.Precision.Unit()
-}
-
-func (m *nearby) isDisputedBy(c *facts.Capture) bool {
-	isOrdered := !c.IsIndexed() && facts.SpotOf(&c.Fetch).SameArchive(facts.SpotOf(&m.chosen.Fetch)) // rows have no such order
-	return c != m.chosen && c.Time().MicrosSince(m.chosen.Time()) == 0 && !isOrdered && !answersLike(m.chosen, c)
 }
 
 // answersLike reports whether a server that was asked twice gave one answer.

@@ -165,14 +165,18 @@ func (g *originCaptures) addUnread(events *facts.Cursor[facts.LogEvent]) error {
 	})
 }
 
-// unreadNear returns the captures nearest to a moment that indexes alone tell of, of the URL that a
-// resolution looks for: the latest before it, and the earliest at or after it. Those that do not exist
-// have no known time.
-func (g *originCaptures) unreadNear(res *resolution, t facts.Time) (before, after facts.Time) {
-	times := g.unread.Times
-	if len(times) == 0 || res.WantKey != g.Origin+robotsPath {
-		return before, after
+// unreadOf returns the times of captures that indexes alone tell of, of the URL that a resolution looks for.
+func (g *originCaptures) unreadOf(res *resolution) []facts.Time {
+	if len(g.unread.Times) == 0 || res.WantKey != g.Origin+robotsPath {
+		return nil
 	}
+	return g.unread.Times
+}
+
+// unreadNear returns those nearest to a moment: the latest before it, and the earliest at or after it. Those
+// that do not exist have no known time.
+func (g *originCaptures) unreadNear(res *resolution, t facts.Time) (before, after facts.Time) {
+	times := g.unreadOf(res)
 	n := sort.Search(len(times), func(i int) bool { return times[i].MicrosSince(t) >= 0 })
 	if n > 0 {
 		before = times[n-1]
@@ -206,12 +210,9 @@ func (g *originCaptures) isUnreadNewer(res *resolution, c *facts.Capture) bool {
 	if res.namesValidator() && res.names(c) == same {
 		return false
 	}
-	t := res.wantTime()
-	before, after := g.unreadNear(res, t)
-	if after.Known() && after.MicrosSince(t) == 0 {
-		before = after
-	}
-	return before.Known() && before.MicrosSince(c.Time()) >= 0
+	times, t := g.unreadOf(res), res.wantTime()
+	n := sort.Search(len(times), func(i int) bool { return times[i].MicrosSince(t) > 0 })
+	return n > 0 && times[n-1].MicrosSince(c.Time()) >= 0
 }
 
 // index makes the captures findable by URL, once they are all here.

@@ -36,7 +36,7 @@ func (g *originCaptures) renewed(res *resolution, who Crawler) *facts.Capture {
 			}
 		}
 		if c := res.latestNamed(of.askings, of.may); c != nil {
-			return res.agreedAt(c, of.successes, of.may)
+			return res.agreedAt(c, of.successes, func(c *facts.Capture) bool { return of.may(c) && res.names(c) == same })
 		}
 	}
 	return nil
@@ -80,21 +80,18 @@ func backward(list []*facts.Capture) iter.Seq[*facts.Capture] {
 	}
 }
 
-// agreedAt returns c, the last of its moment in its archive, unless the last of that moment in another
+// agreedAt returns the last of c's moment in its archive, unless the last of that moment in another
 // archive differs.
 func (res *resolution) agreedAt(c *facts.Capture, list byDate, may func(*facts.Capture) bool) *facts.Capture {
-	m := nearby{chosen: c}
-	archives := []facts.Spot{facts.SpotOf(&c.Fetch).Archive()}
+	m := nearby{isBack: true}
+	m.add(c)
 	for o := range list.backFrom(c.Micros+c.Precision.Unit(), m.isBefore) {
 		if !res.look() {
 			break
 		}
-		at := facts.SpotOf(&o.Fetch)
-		if !may(o) || o.Time().MicrosSince(c.Time()) != 0 || at.Index > 0 && slices.Contains(archives, at.Archive()) {
-			continue
+		if o != c && may(o) {
+			m.add(o)
 		}
-		archives = append(archives, at.Archive())
-		m.dispute(o)
 	}
 	return m.agreed()
 }
