@@ -55,10 +55,8 @@ func (p *pace) check(r *Result, tl *timeline) error {
 	if r.Agent == "" || r.Reason == RobotsTxtItself || r.Reason == UnsupportedScheme || !f.Time().Known() || f.Flags&(facts.FlagForgeable|facts.FlagRefuted|facts.FlagMayBeNoFetch) != 0 {
 		return nil
 	}
-	if len(tl.leads) > 0 {
-		if s := p.decider.newSubject(f, r.Agent); tl.leads.to(&s) != nil {
-			return nil
-		}
+	if s := p.decider.newSubject(f, r.Agent); s.path == "/robots.txt" || tl.leads.to(&s) != nil {
+		return nil
 	}
 	key := p.decider.keys.of(r.Agent)
 	visit := Visit{f.Input, f.Entry, f.Archive, f.Offset, f.Time(), f.URL}

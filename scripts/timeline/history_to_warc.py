@@ -69,8 +69,9 @@ SECOND = timedelta(seconds=1)
 
 
 def stamp(moment, precision="second"):
-    return moment.strftime({"day": "%Y-%m-%d", "minute": "%Y-%m-%dT%H:%MZ", "second": "%Y-%m-%dT%H:%M:%SZ",
-                            "micro": "%Y-%m-%dT%H:%M:%S.%fZ"}[precision])
+    form = {"month": "%Y-%m", "day": "%Y-%m-%d", "minute": "%Y-%m-%dT%H:%MZ", "second": "%Y-%m-%dT%H:%M:%SZ",
+            "tenth": "%Y-%m-%dT%H:%M:%S.{0}Z", "micro": "%Y-%m-%dT%H:%M:%S.%fZ"}[precision]
+    return moment.strftime(form).format(moment.microsecond // 100000)
 
 
 def sha1(octets):
@@ -1389,47 +1390,50 @@ def unreachable_run_of_two_crawlers(s):
 
 SPANS = [SECOND * 0, SECOND * 0, SECOND, 2 * SECOND, 30 * MINUTE, HOUR_, HOUR_ + SECOND, 5 * HOUR_, DAY_ - SECOND, DAY_,
          DAY_ + SECOND, 3 * DAY_, 29 * DAY_, 30 * DAY_, 31 * DAY_, 60 * DAY_]
+DELAYS = [b""] * 4 + [b"Crawl-delay: 10\n", b"Crawl-delay: 7200\n"]
+FRACTIONS = [0.2 * SECOND, 0.25 * SECOND, SECOND / 1000] * 3
+FINE, COARSE = ["second", "second", "tenth", "micro"], ["minute", "day", "month"]
 
 
 def mixed(s):
     """Captures and pages of any kind at few moments, so that many are of one moment or at a bound. --mixed asks for it."""
     rng = s.rng
+    spans, precisions = rng.choice([(SPANS, ["second"])] * 8 + [(SPANS + FRACTIONS, FINE), (SPANS, FINE + COARSE)])
     moments = [s.t]
     while len(moments) < 5:
-        moments.append(rng.choice(moments) + rng.choice([-1, -1, 1]) * rng.choice(SPANS))
+        moments.append(rng.choice(moments) + rng.choice([-1, -1, 1]) * rng.choice(spans))
     agents = rng.choice([[EXAMPLE], [EXAMPLE, GOOGLE], [EXAMPLE, EXAMPLE, None], [EXAMPLE, GOOGLE, BROWSER], [EXAMPLE, TWO, TWO]])
     origins = [s.origin] * 3 + [s.other(0), s.other(1)]
     archives = rng.choice([[1], [2], [1, 2]])
-    precision = rng.choice(["second"] * 9 + ["micro"])
     locations = [o + "/robots.txt" for o in set(origins)] + [s.origin + "/private/robots", s.other(0) + "/private/robots"]
     locations.sort()
     odds = rng.choice([[8, 2, 2, 2, 2], [4, 8, 1, 1, 2], [4, 1, 8, 1, 2], [4, 1, 1, 8, 2]])
     bodies = []  # captures that others may refer to
     for _ in range(rng.randint(2, 9)):
         origin, when = rng.choice(origins), rng.choice(moments)
-        more = {"ua": rng.choice(agents), "archive": rng.choice(archives)}
+        more = {"ua": rng.choice(agents), "archive": rng.choice(archives), "precision": rng.choice(precisions)}
         kind = rng.choices(["rules", "failure", "redirect", "again", "page"], odds)[0]
         if kind == "again" and bodies:
             original, how = rng.choice(bodies), rng.randrange(4)
             if how == 0:
-                s.revisit(original, when, precision=precision, **more)
+                s.revisit(original, when, **more)
             elif how == 1:
-                s.revisit(original, when, refers=False, precision=precision, **more)
+                s.revisit(original, when, refers=False, **more)
             elif how == 2 and original.when < when:
-                s.not_modified(original, when, precision=precision, **more)
+                s.not_modified(original, when, **more)
             else:
-                s.robots(when, b"", 304, origin=origin, precision=precision, **more)
+                s.robots(when, b"", 304, origin=origin, **more)
         elif kind == "failure":
-            s.robots(when, b"", rng.choice([404, 503, 503, 503, 100]), origin=origin, precision=precision, **more)
+            s.robots(when, b"", rng.choice([404, 503, 503, 503, 100]), origin=origin, **more)
         elif kind == "redirect":
-            s.robots(when, b"", 302, origin=origin, headers=[("Location", rng.choice(locations))], precision=precision, **more)
+            s.robots(when, b"", 302, origin=origin, headers=[("Location", rng.choice(locations))], **more)
         elif kind == "page":
-            page = s.page("/private/robots", t=when, precision=precision, **more)
+            page = s.page("/private/robots", t=when, **more)
             page.body = rng.choice([A, B])
         else:
-            bodies.append(s.robots(when, rng.choice([A, A, A2, B, C]), origin=origin, precision=precision, **more))
+            bodies.append(s.robots(when, rng.choice([A, A, A2, B, C]) + rng.choice(DELAYS), origin=origin, **more))
     for _ in range(3):
-        s.pages(rng.choice(agents), rng.choice(moments), precision=precision, archive=rng.choice(archives))
+        s.pages(rng.choice(agents), rng.choice(moments), precision=rng.choice(precisions), archive=rng.choice(archives))
     if rng.random() < 0.5:
         s.rng.shuffle(s.made)
     if rng.random() < 0.7:

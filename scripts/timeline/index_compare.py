@@ -23,6 +23,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 import history_to_warc as h
 import index_reference as joins
+import rate_reference as rate
 import reference as ref
 import seeds
 
@@ -36,6 +37,8 @@ def scenario(s):
     """Fetches as in mixed; of each it is drawn which archives hold it, and which rows tell of it."""
     rng = s.rng
     h.mixed(s)
+    for e in [e for e in s.made if "/p" in e.url[-10:] and rng.random() < 0.3]:  # another page soon after, as delays forbid
+        s.page(rng.choice(["/z", "/public/y"]), e.ua, e.when + rng.choice([1, 4, 9, 10, 600]) * h.SECOND, precision=e.precision, archive=e.archive)
     dates = {e.warc.get("WARC-Refers-To-Date") for e in s.made}
     asked = [e for e in s.made if e.url.endswith("/robots.txt") and e.date not in dates]
     for e in rng.sample(asked, min(len(asked), rng.choice([0, 0, 1]))):
@@ -54,11 +57,49 @@ def scenario(s):
         e.hidden = not again and rng.random() < (0.15 if e.url.endswith("/robots.txt") else 0.5)
         e.copied = not e.hidden and "/private/robots" not in e.url and rng.random() < copies  # else which archive's crawler got it is open
         e.rows = rng.choice([1, 1, 1, 2, 3]) if e.hidden or rng.random() < rows else 0
-    for e in [e for e in s.made if e.url.endswith("/robots.txt") and e.precision in ("second", "micro")]:
+    for e in [e for e in s.made if e.url.endswith("/robots.txt")]:
         if rng.random() < 0.15:  # another answer in its second, of which rows alone tell
             other = s.robots(e.when, rng.choice([e.body, h.A, h.B]), rng.choice([e.status, 200]), origin=e.url.removesuffix("/robots.txt"),
                              ua=e.ua, headers=e.headers, precision=e.precision, archive=e.archive)
             other.hidden, other.copied, other.rows = True, False, rng.choice([1, 1, 2])
+
+
+def log_lines(s, odds):
+    """[(moment, status, URL)]: what a crawl.log says of robots.txt that could not be had, and else."""
+    rng, lines = s.rng, []
+    while rng.random() < odds:
+        e = rng.choice(s.made)
+        when = e.when + rng.choice([1, -1]) * rng.choice(h.SPANS + [40 * h.MINUTE] * 3)
+        url = rng.choice([e.url.split("/private")[0].split("/public")[0], s.origin]).removesuffix("/robots.txt")
+        status, path = rng.choice([(-1, "/robots.txt"), (-2, "/robots.txt"), (-8, "/robots.txt"), (-61, "/private/x"), (-61, "/robots.txt"), (-5, "/robots.txt"),
+                                   (-404, "/robots.txt"), (-2, "/private/x"), (200, "/robots.txt"), (503, "/robots.txt"), (-9998, "/private/x")])
+        lines += [(when.replace(microsecond=0), status, url + path)] * rng.choice([1, 1, 2])
+    return lines
+
+
+def failures(lines, captures, crawler):
+    """The captures that lines of a log stand for: of those less than an hour after another, with no capture between, the first."""
+    found = {}
+    for when, status, url in sorted(set(lines)):
+        origin, path = ref.split_url(url)
+        if status == -61 or path == "/robots.txt" and status in (-1, -2, -3, -4, -6, -8):
+            last = found.setdefault(origin, [])
+            if last and when - last[-1].time.start < h.HOUR_ and not any(last[-1].time.start < c.time.start <= when for c in captures.get(origin, [])):
+                continue
+            f = ref.Fetch()
+            f.url, f.origin, f.path, f.token = origin + "/robots.txt", origin, "/robots.txt", crawler
+            f.time = moment({"time": when})["time"]
+            f.id = f.record_id = "log %s %s" % (f.url, when)
+            f.type, f.status, f.location, f.profile = "log", 503, None, ""
+            f.stand(ref.Spot(f.id, 0))
+            last.append(f)
+    return found
+
+
+def write_log(path, lines):
+    with open(path, "w", encoding="ascii") as out:
+        for when, status, url in lines:
+            print(when.strftime("%Y-%m-%dT%H:%M:%SZ"), status, "-", url, "P - text/plain #001 - - - -", file=out)
 
 
 def audit(binary, out, inputs, *options):
@@ -96,7 +137,7 @@ def row_of(rng, e, held, faults=1):
     """What a row says of an exchange: the values by name; the time is a datetime."""
     name = rng.choice(sorted(n for n, places in held.items() if e.id in places))
     offset, length, mime = held[name][e.id]
-    said = {"url": e.url, "time": e.when, "status": None if e.type == "resource" else e.status, "mime": mime, "file": name, "offset": offset,
+    said = {"url": e.url, "time": ref.Moment(e.date).start.replace(microsecond=0), "status": None if e.type == "resource" else e.status, "mime": mime, "file": name, "offset": offset,
             "length": length, "digest": None if e.type == "revisit" and "server-not" in e.warc["WARC-Profile"] else e.digest.removeprefix("sha1:")}
     if e.type == "revisit":
         said["mime"] = "warc/revisit"
@@ -104,9 +145,6 @@ def row_of(rng, e, held, faults=1):
         said["id"] = e.id
     if e.method != "GET" and rng.random() < 0.5:
         said["method"] = e.method
-    if e.precision in ("day", "minute"):
-        said["time"] = e.when.replace(second=0, **({"hour": 0, "minute": 0} if e.precision == "day" else {}))
-    said["time"] = said["time"].replace(microsecond=0)
     for field in ("status", "digest", "offset", "file", "mime", "length"):
         if rng.random() < 0.07 * faults:
             said[field] = None
@@ -219,9 +257,10 @@ class Audit:
         rng = self.rng = random.Random(seed)
         self.folder = folder
         self.crawler = "ExampleBot" if rng.random() < 0.3 else None
+        self.profile = rng.choice(["rfc9309", "rfc9309", "rep-08", "google"])
         single = rng.random() < 0.6
         informed = rng.choice([None, None, h.EXAMPLE, h.EXAMPLE if single else h.GOOGLE])
-        exchanges = []
+        exchanges, lines, odds = [], [], rng.choice([0, 0, 0.3, 0.6])
         for number in range(1, scenarios + 1):
             s = h.Scenario(rng, "index", "a%d.example" % (number % 7), number)
             scenario(s)
@@ -229,8 +268,13 @@ class Audit:
                 if single and e.ua is not None:
                     e.ua = h.EXAMPLE
             exchanges += s.made
+            lines += log_lines(s, odds)
         os.mkdir(os.path.join(folder, "in"))
         os.mkdir(os.path.join(folder, "away"))
+        self.logs, self.lines = [], lines
+        if lines:
+            self.logs.append(os.path.join(folder, "in", "crawl.log"))
+            write_log(self.logs[0], lines)
         self.archives, held, self.agents_of = [], {}, {}
         for n in (1, 2, 3):
             name = "%d.warc.gz" % n
@@ -275,15 +319,15 @@ class Audit:
         self.fetches, self.held, self.targets = fetches, held, {e.id for e in exchanges if e.url.endswith("/private/robots")}
 
     def run(self, binary, out, indexes, *options):
-        inputs = self.archives + [p for p in indexes if not p.endswith(".csv")]
+        inputs = self.archives + self.logs + [p for p in indexes if not p.endswith(".csv")]
         lists = [x for p in indexes if p.endswith(".csv") for x in ("--urls", p)]
         crawler = ["--crawler", self.crawler] if self.crawler else []
-        audit(binary, out, inputs, *lists, *crawler, *options)
-        tables = {n: pyarrow.parquet.read_table(os.path.join(out, n + ".parquet")).to_pylist() for n in ("fetches", "robots")}
+        audit(binary, out, inputs, *lists, *crawler, "--rate", "--profile", self.profile, *options)
+        tables = {n: pyarrow.parquet.read_table(os.path.join(out, n + ".parquet")).to_pylist() for n in ("fetches", "robots", "crawl_delays")}
         return tables
 
     def all_tables(self, binary, out, indexes, *options):
-        self.run(binary, out, indexes, "--rate", "--agent", "GPTBot", *options)
+        self.run(binary, out, indexes, "--agent", "GPTBot", *options)
         return {n: pyarrow.parquet.read_table(os.path.join(out, n)).to_pylist() for n in sorted(os.listdir(out)) if n.endswith(".parquet")}
 
     def compare_own(self, binary):
@@ -296,6 +340,24 @@ class Audit:
             if rows != tables[1][name]:
                 yield "%s differs with an index of the archives themselves: %s" % (name, [
                     pair for pair in zip(rows, tables[1][name]) if pair[0] != pair[1]][:1] or (len(rows), len(tables[1][name])))
+
+    def add_failures(self, archive):
+        for origin, found in failures(self.lines, archive.robots_of, self.crawler).items():
+            archive.robots_of.setdefault(origin, []).extend(found)
+
+    def compare_delays(self, archive, got):
+        """The rows of crawl_delays are those of rate_reference.py."""
+        order = {place_of(row): n for n, row in enumerate(got["fetches"])}
+        ids = {place: f.id for f in archive.fetches for place in ([f.row.place()] if f.told else self.places[f.record_id]) if place in order}
+        findings, considered = rate.findings(archive, {i: order[place] for place, i in ids.items()})
+        self.pairs = considered
+        expected = {i: (e["gap"], e["delay"], e["previous"]) for i, e in findings.items()}
+        found = {ids[place_of(row)]: (row["gap_ms"], row["delay_ms"], [ids[row["previous_warc_filename"], row["previous_warc_record_offset"]]])
+                 for row in got["crawl_delays"]}
+        for key in expected.keys() | found.keys():
+            if expected.get(key) != found.get(key):
+                yield "crawl_delays: %s: expected %s, found %s" % (key, expected.get(key), found.get(key))
+        self.delays = len(found)
 
     def compare_trusted(self, binary):
         """With --trust-index, verdicts are those without it. Damage is seen, or lies in what was left out: then they are as without damage."""
@@ -360,7 +422,11 @@ def is_of(record, row):
 
 
 def is_at(record, row):
-    return (row["warc_filename"], row["warc_record_offset"]) == record[1]
+    return place_of(row) == record[1]
+
+
+def place_of(row):
+    return row["warc_filename"], row["warc_record_offset"]
 
 
 def trust_of(tables, record):
@@ -412,8 +478,9 @@ def compare(binary, seed, scenarios, keep, totals):
         got = a.run(binary, os.path.join(folder, "out"), a.indexes)
         problems += a.compare_own(binary)
         fetches, unread = a.expect(a.indexes)
-        archive = ref.Archive(fetches, unread=unread)
-        cited = {r["robots_id"]: bare(r["warc_record_id"]) for r in got["robots"]}
+        archive = ref.Archive(fetches, unread=unread, profile=a.profile)
+        a.add_failures(archive)
+        cited = {r["robots_id"]: bare(r["warc_record_id"]) or "log %s %s" % (r["url"], r["fetch_time"]) for r in got["robots"]}
         found, expected = collections.defaultdict(list), collections.defaultdict(list)
         for row in got["fetches"]:
             found[key_of(row)].append(row)
@@ -430,8 +497,9 @@ def compare(binary, seed, scenarios, keep, totals):
                       sorted((r["warc_filename"], r["warc_record_offset"]) for r in found[key] if r["record_type"] == "indexed")]
             if want != have or places[0] != places[1]:
                 problems.append("%s\n   expected %s %s\n   found    %s %s" % (key, want, places[0], have, places[1]))
+        problems += a.compare_delays(archive, got)
         problems += a.compare_trusted(binary)  # changes the archives
-        totals.update(audits=1, partly=a.partly, fetches=len(fetches), rows=len(a.rows), told=sum(f.told for f in fetches), problems=len(problems))
+        totals.update(audits=1, partly=a.partly, delays=a.delays, fetches=len(fetches), rows=len(a.rows), told=sum(f.told for f in fetches), problems=len(problems))
         for p in problems:
             print("seed %d: %s" % (seed, p), flush=True)
         if keep and problems:
@@ -447,4 +515,4 @@ def compare(binary, seed, scenarios, keep, totals):
 
 if __name__ == "__main__":
     seeds.main(__doc__, "audits", 60, compare,
-               "compared in {audits} audits: {fetches} fetches, {told} of them told by {rows} rows, {partly} read in part: {problems} differences")
+               "compared in {audits} audits: {fetches} fetches, {told} of them told by {rows} rows, {partly} read in part, {delays} too soon: {problems} differences")

@@ -78,14 +78,14 @@ def asked(archive, fetch):
     if not before:
         return None
     moment = ref.governing_moment(archive, before, fetch)
-    if not moment:  # coarse dates that are in no order
-        return None
     governing = ref.weakest(archive, moment, fetch)
-    if any(c.time.precision < SECOND for m in moment for c in [m] + archive.outcome(m).way):
+    if any(c.time.precision < SECOND for m in moment for c in [m, fetch] + archive.outcome(m).way):
+        return None
+    if any(ref.NOTHING <= ref.difference(fetch.time, u) <= ref.DAY for u in archive.unread.get(fetch.origin, [])):
         return None
     if ref.content_is_later(archive, governing, fetch) or ref.age_of(archive, governing, fetch) > ref.DAY:
         return None
-    applied = [c for m in moment for c in archive.outcome(m).way] + moment
+    applied = [governing] + [c for m in moment for c in archive.outcome(m).way if c is not m]
     if any(ref.may_be_after(c, fetch) for c in applied):
         return None
     if any(archive.outcome(c).kind != "rules" for c in moment):
@@ -108,11 +108,11 @@ def asked(archive, fetch):
 
 def gap_and_unit(later, earlier):
     precision = min(later.time.precision, earlier.time.precision, SECOND)
-    return (later.time.start - earlier.time.start) / timedelta(milliseconds=1), UNIT[precision] * 1000
+    return max((later.time.start - earlier.time.start) / timedelta(milliseconds=1), 0), UNIT[precision] * 1000
 
 
 def left_out(archive, f):
-    return f.origin is None or f.time is None or not f.token or f.itself or f.path == "/robots.txt" or archive.may_be_led_to(f)
+    return f.origin is None or f.time is None or not f.token or f.itself or f.path == "/robots.txt" or f.no_status or archive.may_be_led_to(f)
 
 
 def findings(archive, order):
@@ -124,7 +124,7 @@ def findings(archive, order):
     found, considered = {}, 0
     for fetches in crawls.values():
         fetches.sort(key=lambda f: order[f.id])
-        assert not any(ref.difference(a.time, b.time) > ref.NOTHING for a, b in zip(fetches, fetches[1:]))
+        assert all(a.time.start.replace(microsecond=0) <= b.time.start for a, b in zip(fetches, fetches[1:]))  # rows stand behind the records of their second
         last = fetches[0]
         for f in fetches[1:]:
             if f.url == last.url and f.time.start == last.time.start:

@@ -6,7 +6,7 @@
 Written from the rule on what the audit means (docs/SEMANTICS.md; its sections are
 cited here as "§3") and RFC 9309 (cited as "RFC §2.2.2") and from nothing else: it
 shares no code and no idea of speed with the tool it checks. Everything is held in
-lists and looked through from the start for every fetch. Profile rfc9309 only, and
+lists and looked through from the start for every fetch. Profile rfc9309, and
 no options: the token is that of the User-Agent.
 
 One JSON object a line, in the order of the records, for every fetch: url,
@@ -17,8 +17,8 @@ Ambiguities, and how they are read here
 ---------------------------------------
  Time and order
  A1  Equality at the coarser precision is not transitive, so "the latest" is every
-     capture than which no other is later; if there are several, of one moment in
-     different archives, they are "at the same moment".
+     capture than whose date no other's is later, and of those in one archive the last.
+     If there are several, of one moment in different archives, they are "at the same moment".
  A2  Age and windows are differences of both times cut to the coarser precision:
      a capture dated 2021-04-24 (a day) is 24 h old at any time on 2021-04-25.
  A3  A date coarser than a second caps certainty whether it is the fetch's, the
@@ -165,7 +165,7 @@ NOTHING = timedelta(0)
 
 # --------------------------------------------------------------------- §1 time
 
-PRECISIONS = ["year", "month", "day", "hour", "minute", "second", "fraction"]
+PRECISIONS = ["year", "month", "day", "hour", "minute", "second"]  # further ones: digits of its fraction
 
 
 class Moment:
@@ -177,17 +177,15 @@ class Moment:
         if m is None:
             raise ValueError("date not understood: %r" % text)
         year, month, day, hour, minute, second, fraction = m.groups()
-        self.precision = sum(g is not None for g in m.groups()) - 1
+        self.precision = sum(g is not None for g in m.groups()[:6]) - 1 + len((fraction or ".")[1:7])
         micro = int(round(float("0" + fraction) * 1e6)) if fraction else 0
         self.start = datetime(int(year), int(month or 1), int(day or 1), int(hour or 0),
                               int(minute or 0), int(second or 0), micro, tzinfo=timezone.utc)
 
     def cut(self, precision):
-        fields = dict(zip(["month", "day", "hour", "minute", "second", "microsecond"],
-                          [1, 1, 0, 0, 0, 0]))
-        for name in PRECISIONS[1:precision + 1]:
-            fields.pop("microsecond" if name == "fraction" else name)
-        return self.start.replace(**fields)
+        unit = 10 ** (6 - max(0, precision - PRECISIONS.index("second")))
+        fields = {name: 1 if name in ("month", "day") else 0 for name in PRECISIONS[precision + 1:]}
+        return self.start.replace(microsecond=self.start.microsecond // unit * unit, **fields)
 
     def coarser_than_a_second(self):
         return self.precision < PRECISIONS.index("second")
@@ -241,17 +239,19 @@ def at_or_before(a, b):
 
 
 def latest(captures):
-    """All captures than which no other one is later (A1)."""
-    return [c for c in captures if not any(later(d, c) for d in captures)]
+    """The captures of the latest moment; of those in one archive, the last (A1)."""
+    moment = [c for c in captures if not any(difference(d.time, c.time) > NOTHING for d in captures)]
+    return [c for c in moment if not any(later(d, c) for d in moment)]
 
 
 def earliest(captures):
-    return [c for c in captures if not any(later(c, d) for d in captures)]
+    moment = [c for c in captures if not any(difference(c.time, d.time) > NOTHING for d in captures)]
+    return [c for c in moment if not any(later(c, d) for d in moment)]
 
 
 def spokesman(captures, fetch):
     """Of captures that say the same, one; the order of archives never decides."""
-    return min(captures, key=lambda c: (not in_both(c, fetch), not proves_order(c, fetch), not same_crawler(c, fetch), c.id))
+    return min(captures, key=lambda c: (same_moment(c, fetch), not in_both(c, fetch), not proves_order(c, fetch), not same_crawler(c, fetch), c.id))
 
 
 # ------------------------------------------------------------------- §1 origin
@@ -615,9 +615,10 @@ def digests_contradict(a, b):
 class Archive:
     """All fetches, what each robots capture says, and the judge of a robots.txt body."""
 
-    def __init__(self, fetches, judge=None, unread=None):
-        """unread: by origin, the times of captures that indexes alone tell of."""
-        self.fetches, self.judge, self.unread = fetches, judge or judge_by_rules, unread or {}
+    def __init__(self, fetches, judge=None, unread=None, profile="rfc9309"):
+        """unread: by origin, the times of captures that indexes alone tell of. Of other profiles, only what they say
+        of a status and of /robots.txt itself is read otherwise."""
+        self.fetches, self.judge, self.unread, self.profile = fetches, judge or judge_by_rules, unread or {}, profile
         self.of_url = {}
         for f in fetches:
             if f.time is not None and not (f.told and f.path == "/robots.txt"):
@@ -711,6 +712,7 @@ class Archive:
             if soon:
                 nearest = earliest(soon)
                 nearest = [f for f in nearest if f.archive == hop.archive] or nearest
+                nearest.sort(key=lambda f: (f.time.start, f.time.precision))
                 self.add_redirect(url, capture, chain, [hop.time, nearest[0].time])
                 self.look_for_rivals(theirs, nearest[0], hop, capture, chain)
                 return nearest
@@ -806,7 +808,7 @@ class Archive:
             return outcome
         if status is not None and 400 <= status <= 499:
             return Outcome("unavailable")
-        if status is not None and 500 <= status <= 599:
+        if status is not None and 500 <= status <= 599 or self.profile == "rep-08":
             return Outcome("unreachable")
         return Outcome("undefined", "undefined_status")
 
@@ -840,6 +842,7 @@ class Archive:
         """The record whose body a 304 renews, or None."""
         named = self.referred(f, lambda g: g.type != "revisit" and g.status != 304 and g.method == "GET")
         if named:
+            named = [g for g in named if not later(g, f)]
             if f.type == "revisit" and digest_key(f.digest) != EMPTY_DIGEST:
                 named = [g for g in named if not digests_contradict(g.digest, f.digest)]
             if any(not answer_alike(g, named[0]) for g in named[1:]):
@@ -1070,7 +1073,7 @@ def decide(archive, fetch):
 def decide_for_one(archive, fetch):
     if fetch.origin is None:
         return Finding("unknown", "none", "unsupported_scheme")
-    if fetch.itself or fetch.path == "/robots.txt":
+    if fetch.itself or fetch.path == "/robots.txt" and (archive.profile != "google" or fetch.method == ""):
         return Finding("allowed", "none", "robots_txt_itself")
     if fetch.time is None:
         return Finding("unknown", "none", "no_time")
@@ -1109,7 +1112,7 @@ def conclude(archive, fetch, candidates, following, moment, answers, evidence):
     applied = [governing] + [hop for c in moment for hop in archive.outcome(c).way if hop is not c]
     if any(may_be_after(c, fetch) for c in applied):
         notes.add("same_moment")
-    if is_outdated(archive, governing, fetch):
+    if all(is_outdated(archive, c, fetch) for c in moment):  # of coarse dates, one may be later than the row
         notes.add("unread_capture")
     if fetch.no_status:
         notes.add("no_status")
@@ -1192,7 +1195,8 @@ def latest_saying(archive, captures):
 
 def is_gone(outcome):
     """The crawler had a copy that the archive does not hold, though this capture is no 2xx itself."""
-    return outcome.reason == "unresolved_revisit" and not outcome.success
+    status = outcome.followed[-1].status or 0  # a redirect may have led to a copy that is not there
+    return outcome.kind == "unresolved" and not outcome.success and (outcome.reason == UNRESOLVED_REVISIT or 200 <= status <= 299)
 
 
 def bracketed(archive, fetch, following, verdict):
@@ -1253,8 +1257,7 @@ def certainty(archive, fetch, candidates, following, moment, governed, finding, 
 
     if "unread_capture" in finding.notes or fetch.no_status:
         return "possible"
-    beside = [hop for c in moment for hop in archive.outcome(c).way if same_moment(hop, fetch) and hop is not fetch] + [
-        c for c in moment if same_moment(c, fetch)]
+    beside = [c for c in [governing] + archive.outcome(governing).way if same_moment(c, fetch) and c is not fetch]
     told_before = same_moment(governing, fetch) and was_told_before(archive, candidates, following, fetch)
     if fetch.told and any(not after(c, fetch) for c in beside) and not told_before:
         return "possible"
@@ -1271,7 +1274,7 @@ def certainty(archive, fetch, candidates, following, moment, governed, finding, 
         governed.partial,
         bool(unreadable) or bool(unread),
         fetch.told,
-        any(c.time.coarser_than_a_second() for c in moment + archive.outcome(governing).way + [fetch]),
+        any(c.time.coarser_than_a_second() for m in moment for c in [m, fetch] + archive.outcome(m).way),
     ]
     return "probable" if any(doubts) else "certain"
 
