@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/resolve"
 )
 
 // doubts are the notes that keep a violation from being certain.
@@ -75,8 +74,7 @@ func (s *subject) remembers(st *State) bool { return s.ageOf(st) <= toldFor }
 // mayPrecede reports whether the fetch may have been made before the crawler was told. The order of
 // the records in its archive would show it, but at most this one record was read.
 func (s *subject) mayPrecede(v *view) bool {
-	isBeside := func(r *resolve.Step) bool { return s.relationTo(r.Time, r.Spot) == beside }
-	return s.IsToldByIndex() && !v.toldBefore && s.hasApplied(v.governing, isBeside)
+	return s.IsToldByIndex() && !v.toldBefore && s.hasApplied(v.governing, s.isBeside)
 }
 
 // isBracketed reports whether a stale capture is confirmed by the first one after the

@@ -336,7 +336,7 @@ func (d *decider) checkBeside(r *Result, s *subject, tl *timeline, v *view) (Rea
 	if err != nil {
 		return reasonNone, err
 	}
-	v.toldBefore = reason == reasonNone && without.Verdict == Disallowed && s.wasTold(&w, false) && !tl.isOutdated(&w, s) && !tl.hasUnreadableBeside(s)
+	v.toldBefore = reason == reasonNone && without.Verdict == Disallowed && s.wasTold(&w, false) && !s.hasApplied(w.governing, s.isBeside) && !tl.isOutdated(&w, s) && !tl.hasUnreadableBeside(s)
 	return reasonNone, nil
 }
 

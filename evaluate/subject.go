@@ -42,6 +42,9 @@ func (s *subject) relationTo(t facts.Time, at facts.Spot) relation {
 	return s.places.relation(at, facts.SpotOf(s.Fetch))
 }
 
+// isBeside reports whether a record is of the fetch's moment, and no archive tells which came first.
+func (s *subject) isBeside(r *resolve.Step) bool { return s.relationTo(r.Time, r.Spot) == beside }
+
 // isUnsure reports whether a record that counts as before the fetch may have come after
 // it: one of the same moment, unless the order of a serial crawler's archive tells.
 func (s *subject) isUnsure(r *resolve.Step) bool {

@@ -116,7 +116,7 @@ func (res *resolution) rival(list among, target *facts.Capture) *facts.Capture {
 	isLate := func(c *facts.Capture) bool {
 		last := max(hop.Micros+hop.Precision.Unit(), next.Micros+next.Precision.Unit())
 		if mayPrecede && next == target.Time() {
-			last = hop.Micros + hop.Precision.Unit() + facts.Hour
+			last = max(last, hop.Micros+hop.Precision.Unit()+facts.Hour)
 		}
 		return c.Micros > last
 	}

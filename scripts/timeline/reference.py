@@ -834,7 +834,7 @@ class Archive:
         original = self.renewed(f)
         if original is None:
             return Outcome("unresolved", UNRESOLVED_REVISIT)
-        outcome = self.own_outcome(original)
+        outcome = self.outcome(original) if original.location else self.own_outcome(original)
         return Outcome(outcome.kind, outcome.reason, outcome.body, success=outcome.success, mismatched=outcome.mismatched,
                        borrowed=outcome.borrowed or not same_crawler(original, f))  # A17
 
@@ -1025,7 +1025,7 @@ def unreachable_over_30_days(archive, candidates, fetch):
 
 def ends_long_run(archive, candidates, fetch):
     run = []
-    for c in sorted(candidates, key=lambda c: (c.time.start, c.archive, c.place), reverse=True):
+    for c in sorted(candidates, key=lambda c: (c.time.start, c.time.precision, c.archive, c.place), reverse=True):
         outcome = archive.outcome(c)
         if kind_of(archive, c, fetch) == "unreachable":
             run.append(c)
@@ -1182,6 +1182,8 @@ def was_told_before(archive, candidates, following, fetch):
     capture = finding.governing
     altered = any(archive.outcome(c).mismatched for c in finding.moment)
     if finding.verdict != "disallowed" or finding.evidence == "later" or altered or is_outdated(archive, capture, fetch):
+        return False
+    if any(same_moment(hop, fetch) for hop in archive.outcome(capture).way):
         return False
     age = age_of(archive, capture, fetch)
     own = [c for c in latest_saying(archive, own_of(before, fetch)) if answer(archive, c, fetch).verdict == "disallowed" and not archive.outcome(c).mismatched]
