@@ -114,7 +114,7 @@ func (s *Summary) printAnswer(p *page, full bool) {
 		verdict = red
 	}
 	p.answer(verdict, "Violations of robots.txt: "+Count(t.Violations, "fetch"))
-	p.noted("certain", t.ViolationsCertain, "the crawler's copy, at most 24 h old; none allows")
+	p.noted("certain", t.ViolationsCertain, "the crawler's copy, at most 24 h old; no copy allows")
 	p.noted("probable", t.ViolationsProbable, "a doubt remains: see columns evidence and notes")
 	p.across("No violations, as far as these archives show")
 	p.noted("possible", t.Possible, "no proof that the crawler knew, or made the fetch")
