@@ -8,8 +8,6 @@ import (
 	"errors"
 	"hash"
 	"io"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
@@ -129,13 +127,4 @@ func (l *lister) readBlock(rec *warc.Record, listed *Listed) error {
 // digestText is a SHA-1 as most archives write it.
 func digestText(sum hash.Hash) string {
 	return "sha1:" + base32.StdEncoding.EncodeToString(sum.Sum(nil))
-}
-
-// SplitPlace cuts FILE:OFFSET, which names a place, at its last colon. The file is with slashes.
-func SplitPlace(place string) (file, offset string, ok bool) {
-	i := strings.LastIndexByte(place, ':')
-	if i <= 0 {
-		return "", "", false
-	}
-	return filepath.ToSlash(place[:i]), place[i+1:], true
 }

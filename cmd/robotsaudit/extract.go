@@ -117,7 +117,7 @@ func (f *extraction) run(cmd *cobra.Command, places []string) (err error) {
 
 // extract adds what is at a place to the file.
 func (f *extraction) extract(ctx context.Context, place string, find func(string) (ingest.Input, string, error), stdin io.Reader) error {
-	name, digits, ok := ingest.SplitPlace(place)
+	name, digits, ok := facts.SplitPlace(place)
 	offset, err := strconv.ParseInt(digits, 10, 64)
 	if !ok || err != nil || offset < 0 {
 		return usageErrorf("%q is no place; give ARCHIVE:OFFSET, as in crawl.warc.gz:2925", object.Shown(place))

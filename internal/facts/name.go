@@ -28,12 +28,21 @@ func ParseName(what string) Name {
 		return Name{IsURL: true, key: asInTables(u.Key()), bucket: run.BucketOf(u.HostReversed()), offset: -1}
 	}
 	n := Name{id: strings.TrimSuffix(strings.TrimPrefix(what, "<"), ">"), offset: -1}
-	if i := strings.LastIndexByte(what, ':'); i > 0 {
-		if offset, err := strconv.ParseInt(what[i+1:], 10, 64); err == nil && offset >= 0 {
-			n.file, n.offset = asInTables(filepath.ToSlash(what[:i])), offset
+	if file, digits, ok := SplitPlace(what); ok {
+		if offset, err := strconv.ParseInt(digits, 10, 64); err == nil && offset >= 0 {
+			n.file, n.offset = asInTables(file), offset
 		}
 	}
 	return n
+}
+
+// SplitPlace cuts FILE:OFFSET at its last colon. The file is with slashes.
+func SplitPlace(place string) (file, offset string, ok bool) {
+	i := strings.LastIndexByte(place, ':')
+	if i <= 0 {
+		return "", "", false
+	}
+	return filepath.ToSlash(place[:i]), place[i+1:], true
 }
 
 // Buckets are those that hold what is named.
