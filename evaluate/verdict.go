@@ -139,7 +139,7 @@ func (c Certainty) String() string {
 }
 
 // Notes are remarks on a verdict, as a set.
-type Notes uint32
+type Notes uint64
 
 // The notes. Their names are the values of the column notes.
 const (
