@@ -106,6 +106,14 @@ def wget(tools, folder, seeds, crawl):
           *(("--user-agent", crawl.agent) if crawl.agent else ())], folder)
 
 
+def curl(tools, folder, seeds, crawl):
+    """curl fetches from a list, some URLs at a time, and follows neither links nor redirects."""
+    urls = folder / "urls.txt"
+    urls.write_text("".join(f'url = "{url}"\noutput = "/dev/null"\n' for url in [*seeds.read_text().split(), *web.list_of_urls()]))
+    call(["curl", "--disable", "--silent", "--parallel", "--parallel-immediate", "--parallel-max", "6", "--max-time", "20",
+          "--proxy", f"http://{PROXY}", "--config", urls, *(("--user-agent", crawl.agent) if crawl.agent else ())], folder)
+
+
 def wget2(tools, folder, seeds, crawl):
     call(["wget2", "--no-config", "--recursive", "--level=3", "--span-hosts", "--input-file", seeds, f"--http-proxy={PROXY}",
           "--no-hsts", "--tries=1", "--timeout=10", "--directory-prefix", folder / "mirror", "--max-threads=2",
@@ -202,6 +210,7 @@ CRAWLERS = {
     "wget": Crawler("Wget", "audit", "wget", False, wget),
     "httrack": Crawler("HTTrack", "audit", "httrack", True, httrack),
     "wget2": Crawler("wget2", "audit", "wget2", True, wget2),
+    "curl": Crawler("curl", "audit", "curl", True, curl, CRAWLS[1:]),
     "scrapy": Crawler("Scrapy", "scrapy", "", True, scrapy_proxied),
     "scrapy-webarchive": Crawler("Scrapy", "scrapy", "", False, scrapy_webarchive),
     "crau": Crawler("crau", "scrapy", "", False, crau),

@@ -20,12 +20,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "testdata"))
 import hosts  # noqa: E402
 
 SERVED = "X-Served"
-TOKENS = ("HTTrack", "wget2", "Scrapy", "crau", "heritrix", "Wpull", "python-requests", "AuditBot")
+TOKENS = ("HTTrack", "wget2", "Scrapy", "crau", "heritrix", "Wpull", "python-requests", "curl", "AuditBot")
 SUFFIX_TOKEN = "AuditBot"
 CONTACT = "http://bots.example/"
 SUFFIX = f"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Safari/537.36 AuditBot/1.2 (+{CONTACT})"
 RESTLESS = "restless.example"  # it changes its robots.txt with each request
 TURN_SECONDS = 6 * 3600  # swings.example changes its robots.txt this often
+LATE = ("late.example", "later.example", "latest.example")  # they take LATE_SECONDS to answer a request for robots.txt,
+LATE_SECONDS = 4                                            # and answer by its User-Agent
 
 
 def named():
@@ -75,6 +77,20 @@ def shared():
     }
 
 
+def late(robots):
+    """late has pages enough that some are fetched while its robots.txt is still on its way."""
+    paths = [f"/{side}/{n}.html" for n in range(6) for side in ("shut", "open")]
+    return {"/robots.txt": robots, "/": hosts.page("A slow robots.txt", *paths), **hosts.leaves(*paths)}
+
+
+def by_agent(host, agent):
+    """by_agent is the robots.txt that one of LATE sends to a User-Agent: each refuses others, and forbids others more."""
+    turn = (LATE.index(host) + sum(token in agent for token in TOKENS[:4])) % len(LATE)
+    return (hosts.robots("User-agent: *\nDisallow: /shut/\n"), hosts.robots("User-agent: *\nDisallow: /\n"),
+            hosts.Reply(b"no\n", 403, "text/plain"))[turn]
+
+
+hosts.HOSTS |= {host: late(by_agent(host, "")) for host in LATE}
 hosts.HOSTS |= {"named.example": named(), "swings.example": swings(), **shared()}
 
 
@@ -94,6 +110,11 @@ def seeds(with_robots):
         pages += [f"http://{host}{path}" for path in starts]
         (last if number % 2 else first).append(f"http://{host}/robots.txt")
     return [*first, *pages, *last] if with_robots else pages
+
+
+def list_of_urls():
+    """list_of_urls names every page of the hosts with a slow robots.txt, for a client that follows no links."""
+    return [f"http://{host}{path}" for host in LATE for path in hosts.HOSTS[host]]
 
 
 class Web:
@@ -119,6 +140,8 @@ class Web:
             if host == RESTLESS:
                 moment = self.turn
                 self.turn ^= target == "/robots.txt"
+            if host in LATE:
+                hosts.HOSTS[host]["/robots.txt"] = by_agent(host, agent or "")
             reply, headers, body = hosts.reply(host, target, moment, accepts_gzip)
             self.number += 1
             status, headers = reply.status, [*headers, (SERVED, str(self.number))]
@@ -157,6 +180,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self):
         host = self.headers.get("Host", "").removesuffix(":80")
+        if host in LATE and self.path == "/robots.txt":
+            time.sleep(LATE_SECONDS)  # the log has answers in the order in which they are sent
         status, headers, body, chunked = self.web.answer(
             host, self.path, self.headers.get("User-Agent"), self.command,
             "gzip" in self.headers.get("Accept-Encoding", ""), self.headers.get("If-None-Match"), self.headers.get("Referer"))

@@ -105,19 +105,20 @@ class Site:
         if keeps and rng.random() < 0.7:
             age = rng.uniform(0, keeps)
             made -= age
-        audience = next((name for key, name in self.files if key == path and name and name in (agent or "none")), "")
-        versions = self.files.get((path, audience)) or self.files.get((path, ""))
-        if versions:
-            answer = versions[bisect(versions, made, key=lambda version: version[0]) - 1][1]
-        else:
-            answer = Answer(rng.choice((200,) * 12 + (404, 503)), f"page {path}\n".encode())
+        answer = self.file(path, agent, made) or Answer(rng.choice((200,) * 12 + (404, 503)), f"page {path}\n".encode())
         date = made + self.skew + rng.choice((0, self.backends)) if self.clock else None
         return answer, received, date, age if self.admits_age else None
+
+    def file(self, path, agent, moment):
+        """file gives the version of a file that the site has for a User-Agent at a moment, None of a page."""
+        audience = next((name for key, name in self.files if key == path and name and name in (agent or "none")), "")
+        versions = self.files.get((path, audience)) or self.files.get((path, ""))
+        return versions and versions[bisect(versions, moment, key=lambda version: version[0]) - 1][1]
 
 
 @dataclass
 class Exchange:
-    """Exchange is a request with its answer. Forbidden is the truth: see World.judge."""
+    """Exchange is a request with its answer. Forbidden and in_force are the truth: see World.judge."""
     id: str
     crawl: "Crawl"
     machine: int
@@ -133,6 +134,7 @@ class Exchange:
     etag: str = ""
     target: bool = False   # a redirect of robots.txt led here
     forbidden: bool = False
+    in_force: bool = False
     last: "Copy | None" = None  # the copy received last before it was sent
     lost: bool = False     # no archive holds it
 
@@ -144,14 +146,22 @@ class Exchange:
 class Copy(NamedTuple):
     """Copy is what a request for robots.txt came to in the end."""
     received: float
-    outcome: str           # rules, unavailable, unreachable, or none: not followed
+    outcome: str           # see outcome_of
     body: bytes
     chain: tuple           # of exchanges
 
     def verdict(self, token, path):
-        if self.outcome == "rules":
-            return rules.judge_by_rules(self.body, (token,) if token else (), path)[0]
-        return {"unavailable": "allowed", "unreachable": "disallowed"}.get(self.outcome)
+        return verdict_of(self.outcome, self.body, token, path)
+
+
+def outcome_of(status):
+    return "rules" if status in (200, 304) else {4: "unavailable", 5: "unreachable"}.get(status // 100, "not followed")
+
+
+def verdict_of(outcome, body, token, path):
+    if outcome == "rules":
+        return rules.judge_by_rules(body, (token,) if token else (), path)[0]
+    return {"unavailable": "allowed", "unreachable": "disallowed"}.get(outcome)
 
 
 @dataclass
@@ -270,26 +280,36 @@ class World:
             chain.append(exchange)
             if not exchange.answer.location or not crawl.follows:
                 break
-            host, path = exchange.answer.location.removeprefix("http://").split("/", 1)
-            path, now = "/" + path, exchange.received + 0.005
+            (host, path), now = split(exchange.answer.location), exchange.received + 0.005
         status = chain[-1].answer.status
-        outcome = "rules" if status in (200, 304) else {4: "unavailable", 5: "unreachable"}.get(status // 100, "none")
         body = held.body if status == 304 else chain[-1].answer.body
         for at, exchange in enumerate(chain):
             if exchange.robots:  # what a redirect leads to may be another host's robots.txt
-                crawl.copies.setdefault(exchange.host, []).append(Copy(chain[-1].received, outcome, body, tuple(chain[at:])))
+                crawl.copies.setdefault(exchange.host, []).append(Copy(chain[-1].received, outcome_of(status), body, tuple(chain[at:])))
         return chain[-1].received
 
     def judge(self, crawl):
-        """judge decides of each fetch: does the copy received last before it was sent, at most a day old, forbid it?"""
+        """judge decides of each fetch: does the copy received last before it was sent, at most a day old, forbid it, and
+        does the robots.txt that the site has for that crawler at that moment?"""
         for exchange in crawl.exchanges:
             exchange.last = latest(crawl.copies.get(exchange.host, ()), exchange.sent)
-            if exchange.last and not exchange.robots and not exchange.target and exchange.sent - exchange.last.received <= DAY:
+            if exchange.last and exchange.sent - exchange.last.received <= DAY:
                 exchange.forbidden = exchange.last.verdict(crawl.token, exchange.path) == "disallowed"
+            answer = Answer(302, b"", f"http://{exchange.host}/robots.txt")
+            while answer.location:
+                host, path = split(answer.location)
+                answer = self.sites[host].file(path, crawl.agent, exchange.sent)
+            exchange.in_force = verdict_of(outcome_of(answer.status), answer.body, crawl.token, exchange.path) == "disallowed"
 
     @property
     def exchanges(self):
         return [exchange for crawl in self.crawls for exchange in crawl.exchanges]
+
+
+def split(url):
+    """split gives the host and the path of a URL."""
+    host, path = url.removeprefix("http://").split("/", 1)
+    return host, "/" + path
 
 
 def latest(copies, moment):
