@@ -98,7 +98,7 @@ func (r *reader) answer(a *Answer, s *subject) {
 // notesOf names readings that would turn an answer round.
 func notesOf(r robots.Readings) (n Notes) {
 	for i, note := range [...]Notes{
-		NoteReservedEncoding, NoteUnsafeEncoding, NoteLenient, NoteParseLimit, NoteRobotsTxtEncoded,
+		NoteReservedEncoding, NoteUnsafeEncoding, NoteLenient, NoteParseLimit, NoteRobotsTxtEncoded, NoteContentUsage,
 	} {
 		if r&(1<<i) != 0 {
 			n |= note
@@ -138,6 +138,8 @@ type reader struct {
 	others     []*robots.Group
 	documented []*robots.Group // of other tokens that the crawler is documented to obey
 	match      Match
+
+	hasUsageRules bool // Content-Usage lines taken for rules make other groups
 }
 
 // isUnnamed reports whether the file does not name the token.
@@ -223,7 +225,7 @@ func (f *parsedFile) reader(token string) reader {
 	if r, known := f.readers[token]; known {
 		return r
 	}
-	r := reader{group: f.For(token), match: f.matchOf(token)}
+	r := reader{group: f.For(token), match: f.matchOf(token), hasUsageRules: f.UsageRules() != f.File}
 	for _, m := range robots.Modes {
 		if g := f.ForMode(token, m); g != r.group {
 			r.others = append(r.others, g)

@@ -12,7 +12,7 @@ const doubts = NoteURLCut | NoteBodyCut | NoteOtherCrawler | NotePartial | NoteR
 
 // openReadings are the notes that name a reading which the specifications leave open.
 const openReadings = NoteReservedEncoding | NoteUnsafeEncoding | NoteLenient | NoteParseLimit | NoteDocumentedToken |
-	NoteRobotsTxtEncoded | NoteHTML
+	NoteRobotsTxtEncoded | NoteHTML | NoteContentUsage
 
 // certify says how sure a violation is: the first of contested, possible, probable and
 // certain that fits.

@@ -491,10 +491,13 @@ func (x *explainer) tryReadings(a *Answer, r *reader) {
 	}
 	tried := NoteRobotsTxtEncoded
 	if r != nil {
-		tried = openReadings &^ NoteDocumentedToken
+		tried = openReadings &^ (NoteDocumentedToken | NoteContentUsage)
 	}
 	if r != nil && len(r.documented) > 0 {
 		tried |= NoteDocumentedToken
+	}
+	if r != nil && r.hasUsageRules {
+		tried |= NoteContentUsage
 	}
 	for _, name := range tried.Strings() {
 		x.made.Readings = append(x.made.Readings, ExplainedReading{name, slices.Contains((a.Notes & openReadings).Strings(), name)})

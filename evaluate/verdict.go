@@ -172,6 +172,7 @@ const (
 	NoteNoRecord                           // an index or a list tells of the fetch; its record was looked for, and is not there
 	NoteRedirectTarget                     // a redirect of robots.txt may have led to the record
 	NoteOtherTarget                        // the governing capture redirects, and may have led to another record, which says something else
+	NoteContentUsage                       // Content-Usage lines taken for rules, as their draft does, would change the verdict
 )
 
 var noteNames = [...]string{
@@ -179,6 +180,7 @@ var noteNames = [...]string{
 	"other_mode", "html", "digest_mismatch", "same_moment", "coarse_date", "unreadable_copy", "bracketed", "unsafe_encoding",
 	"lenient", "documented_token", "robots_txt_encoded", "ambiguous_token", "token_by_option", "forgeable",
 	"indexed", "listed", "unread_capture", "no_status", "no_record", "redirect_target", "other_target",
+	"content_usage",
 }
 
 // Strings returns the names of the notes in n, in a fixed order.

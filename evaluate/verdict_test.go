@@ -510,7 +510,7 @@ func TestStrings(t *testing.T) {
 			t.Errorf("note %d: %q", n, got)
 		}
 	}
-	if NoteOtherTarget != 1<<(len(noteNames)-1) {
+	if NoteContentUsage != 1<<(len(noteNames)-1) {
 		t.Errorf("%d names of notes", len(noteNames))
 	}
 	for r := ReasonRule; r <= UnsupportedScheme; r++ {

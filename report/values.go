@@ -69,6 +69,7 @@ var valuesOf = map[string][]Value{
 		{"parse_limit", "Allows: the rules beyond the first 512,000 bytes, counted where the profile does not count them, or not where it does (RFC 9309 §2.5)."},
 		{"documented_token", "Allows: another token that the crawler is documented to obey."},
 		{"robots_txt_encoded", "Allows: the path is `/robots.txt` once it is normalised."},
+		{"content_usage", "Allows: Content-Usage lines taken for rules, which end a list of user-agent lines (draft-ietf-aipref-attach-05)."},
 		{"html", "The governing capture is an HTML document with lines that are rules; what they disallow is contested."},
 		{"permitted_copy", "Allows: another copy that the crawler may have used (§2.4), in `contested_*`."},
 		{"unreadable_copy", "A copy that the crawler may have used can't be read, and may have allowed."},

@@ -53,6 +53,7 @@ var openReadings = map[string]string{
 	"lenient":            "misspelt lines, or lines without a colon, were read otherwise",
 	"parse_limit":        "what lies beyond 512,000 bytes counted where it does not, or did not where it does",
 	"robots_txt_encoded": "the path were taken as /robots.txt itself",
+	"content_usage":      "Content-Usage lines were rules that end a list of user-agent lines",
 }
 
 // whyGroup says which groups govern the token and why.

@@ -35,8 +35,13 @@ var typos = [...]struct {
 // recordKeys are the other records whose values are kept (RFC 9309 §2.2.4).
 var recordKeys = [...]string{
 	"crawl-delay", "request-rate", "visit-time", "sitemap", "host", "clean-param",
-	"content-signal", "content-usage", "license", "noindex",
+	"content-signal", "content-signals", contentUsage, "license", "noindex",
 }
+
+const contentUsage = "content-usage"
+
+// rivalKeys are more of them. They begin like a record of the protocol, and Google's parser takes them for that.
+var rivalKeys = [...]string{"disallowaitraining", "allowaitraining"}
 
 // A line is what the profile reads of a line of the file.
 type line struct {
@@ -46,7 +51,7 @@ type line struct {
 	at     int    // where text begins in the file's text
 	value  string
 	key    key
-	extra  string // the record's canonical key, where key is keyExtra
+	extra  string // the canonical key of a record of another protocol; of rivalKeys whatever key is
 
 	misspelt bool     // the key is one of typos, or longer than the record's name
 	noColon  bool     // white space stands where the colon should
@@ -102,6 +107,11 @@ func (l *line) readKey(s *spec, name string) {
 	l.misspelt = l.needs != readExact && l.needs <= max(s.leniency, readTypos)
 	if l.needs > s.leniency {
 		l.key = keyUnknown
+	}
+	for _, rival := range &rivalKeys {
+		if l.needs == readPrefixes && equalFold(name, rival) {
+			l.extra = rival
+		}
 	}
 }
 

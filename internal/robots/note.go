@@ -98,7 +98,7 @@ func (f *File) Records() (records []Record) {
 		last[f.agents[i].group] = int(f.agents[i].line)
 	}
 	for l := range f.lines {
-		if l.key == keyExtra {
+		if l.extra != "" {
 			group := f.groupsUpTo(l.number)
 			records = append(records, Record{l.extra, l.value, l.number, f.groupLine(group), group > 0 && last[group-1] > l.number})
 		}
@@ -177,7 +177,7 @@ func (n *linter) line(l *line) {
 		n.add(l.number, NoteMissingColon, l.text)
 	case l.misspelt:
 		n.add(l.number, NoteMisspelt, l.text)
-	case l.key == keyUnknown && !n.HTML:
+	case l.key == keyUnknown && l.extra == "" && !n.HTML:
 		n.add(l.number, NoteUnknownRecord, l.text)
 	}
 	if hasControl(l.text) {

@@ -26,6 +26,8 @@ type File struct {
 	mark NoteKind // of the byte order mark that it began with, else 0
 	lax  uint8    // a bit for each leniency that a line of the protocol needs
 
+	usage bool // a Content-Usage line stands between user-agent lines of one group
+
 	agents []agent
 	groups []group
 	rules  []rule
@@ -170,6 +172,7 @@ type parser struct {
 	*File
 	line     int  // the number of the current line
 	inAgents bool // no rule has followed the last user-agent line
+	isSplit  bool // a Content-Usage line has
 }
 
 func (p *parser) parse() {
@@ -192,7 +195,7 @@ func (p *parser) parse() {
 func (p *parser) quick(at int) (end int, ok bool) {
 	text := p.text
 	key := skipBlanks(text, at)
-	if key < len(text) && !mayBeginKey[text[key]] {
+	if key < len(text) && !mayBeginKey[text[key]] && !p.mayBeUsage(text[key:]) {
 		return lineEnd(text, key), true
 	}
 	k, value := plainKey(text, key)
@@ -234,7 +237,24 @@ func (p *parser) take(l *line) {
 			end = value
 		}
 		p.rule(l.key == keyAllow, l.at, value, end)
+	case keyExtra:
+		if l.extra == contentUsage {
+			p.contentUsage()
+		}
 	}
+}
+
+// mayBeUsage reports whether a line may be a Content-Usage line that makes a difference.
+func (p *parser) mayBeUsage(line string) bool {
+	return p.inAgents && line[0]|0x20 == 'c' && hasPrefixFold(line, contentUsage)
+}
+
+// contentUsage takes a Content-Usage line, which is a rule for ReadContentUsage alone.
+func (p *parser) contentUsage() {
+	if p.spec.usageRules {
+		p.inAgents = false
+	}
+	p.isSplit = p.inAgents
 }
 
 // userAgent starts a group or joins the one that has no rule yet. Every
@@ -247,8 +267,9 @@ func (p *parser) userAgent(value, end int) {
 			p.groups, p.agents = make([]group, 0, few), make([]agent, 0, few)
 		}
 		p.groups = append(p.groups, group{uint32(p.line), uint32(len(p.rules))})
-		p.inAgents = true
+		p.inAgents, p.isSplit = true, false
 	}
+	p.usage = p.usage || p.isSplit
 	p.agents = append(p.agents, agent{uint32(value), uint32(end), uint32(p.line), uint32(len(p.groups) - 1)})
 }
 

@@ -77,6 +77,8 @@ type spec struct {
 	selfAllowed bool
 	// indexPage: `Allow: /x/index.html` allows `/x/` too.
 	indexPage bool
+	// usageRules: a Content-Usage line ends the list of user-agent lines.
+	usageRules bool
 	// unreserved: both sides are normalised before they are compared, RFC
 	// 9309 §2.2.2; else only patterns are, and no escape is decoded.
 	unreserved bool

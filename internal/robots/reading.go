@@ -25,9 +25,12 @@ const (
 	// ReadRobotsTxtEncoded takes a path that normalises to /robots.txt as
 	// /robots.txt itself, which is always allowed (RFC 9309 §2.2.2).
 	ReadRobotsTxtEncoded
+	// ReadContentUsage takes a Content-Usage line for a rule of its group, which ends the
+	// list of user-agent lines: draft-ietf-aipref-attach-05 §3 extends the rules of RFC 9309.
+	ReadContentUsage
 )
 
-var readingNames = [...]string{"reserved_encoding", "unsafe_encoding", "lenient", "parse_limit", "robots_txt_encoded"}
+var readingNames = [...]string{"reserved_encoding", "unsafe_encoding", "lenient", "parse_limit", "robots_txt_encoded", "content_usage"}
 
 // Strings returns the names of the readings in r, in a fixed order.
 func (r Readings) Strings() (names []string) {
@@ -109,7 +112,7 @@ func (g *Group) turned(path string, d Decision, equal Readings) bool {
 
 // turners collects the sets of readings that turn a decision round.
 type turners struct {
-	sets [8]Readings // of the first four readings six at most, as none is a part of another
+	sets [11]Readings // ten at most of five readings, as none is a part of another, and ReadRobotsTxtEncoded
 	n    int
 	all  Readings
 }
@@ -133,17 +136,18 @@ func (t *turners) add(r Readings) {
 
 // A variant is the file as readings other than the profile's have it.
 type variant struct {
-	readings Readings // ReadLenient, ReadBeyondLimit or both
+	readings Readings // ReadLenient, ReadBeyondLimit, ReadContentUsage or several of them
 	file     *File
 }
 
-// variants returns what else the body can be read as, parsed when first asked for:
-// the smaller sets of readings first.
+// variants returns what else the body can be read as, parsed when first asked for. Every set of
+// readings stands behind those that are a part of it.
 func (f *File) variants() []variant {
-	if f.lax == 0 && len(f.body) <= ParseLimit {
+	if f.lax == 0 && !f.usage && len(f.body) <= ParseLimit {
 		return nil
 	}
 	f.vary.Do(func() {
+		f.addUsage(f, 0)
 		f.addLenient(f, 0)
 		if len(f.body) <= ParseLimit {
 			return
@@ -152,9 +156,34 @@ func (f *File) variants() []variant {
 		s.limit = ParseLimit - s.limit // the one of 0 and ParseLimit that it is not
 		beyond := s.parse(f.body)
 		f.others = append(f.others, variant{ReadBeyondLimit, beyond})
+		f.addUsage(beyond, ReadBeyondLimit)
 		f.addLenient(beyond, ReadBeyondLimit)
 	})
 	return f.others
+}
+
+// UsageRules returns the file as ReadContentUsage has it; f itself if that makes no difference.
+func (f *File) UsageRules() *File {
+	if !f.usage {
+		return f
+	}
+	for _, v := range f.variants() {
+		if v.readings == ReadContentUsage {
+			return v.file
+		}
+	}
+	return f
+}
+
+// addUsage adds a file that was read as readings say as ReadContentUsage has it, too, if that
+// makes a difference.
+func (f *File) addUsage(base *File, readings Readings) {
+	if !base.usage {
+		return
+	}
+	s := *base.spec
+	s.usageRules = true
+	f.others = append(f.others, variant{readings | ReadContentUsage, s.parse(f.body)})
 }
 
 // addLenient adds the variants of a file that read its keys with another leniency,
@@ -172,6 +201,8 @@ func (f *File) addLenient(base *File, readings Readings) {
 		}
 		s := *base.spec
 		s.leniency = l
-		f.others = append(f.others, variant{readings | ReadLenient, s.parse(f.body)})
+		lenient := s.parse(f.body)
+		f.others = append(f.others, variant{readings | ReadLenient, lenient})
+		f.addUsage(lenient, readings|ReadLenient)
 	}
 }

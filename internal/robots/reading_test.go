@@ -158,6 +158,14 @@ func TestVariantsAreNeeded(t *testing.T) {
 		{"user-agents: *", [3]int{1, 1, 1}},
 		{"useragent: *\nuser-agents: a", [3]int{2, 2, 2}},
 		{"allowed /", [3]int{1, 1, 1}},
+		{"user-agent: a\ncontent-usage: x=n\nuser-agent: b\ndisallow: /", [3]int{1, 1, 1}},
+		{"user-agent: a\n\tContent-Usage :\nuser-agent: b", [3]int{1, 1, 1}},
+		{"user-agent: a\ncontent-usage: x=n\ndisallow: /\nuser-agent: b", [3]int{0, 0, 0}},
+		{"user-agent: a\nallow: /\ncontent-usage: x=n\nuser-agent: b", [3]int{0, 0, 0}},
+		{"content-usage: x=n\nuser-agent: a\nuser-agent: b", [3]int{0, 0, 0}},
+		{"user-agent: a\ncontent-signal: x=no\nuser-agent: b", [3]int{0, 0, 0}},
+		{"user-agent: a\ncontent-usage: x=n\nuseragent: b\ndisallow: /", [3]int{2, 2, 2}},
+		{"user-agent: a\ncontent-usage: x=n\nuser-agent: b\ndisalow: /", [3]int{3, 3, 3}},
 		{long, [3]int{0, 0, 0}},
 		{long + "#", [3]int{1, 1, 1}},
 		{long + "useragent: *", [3]int{2, 2, 2}},
@@ -171,8 +179,8 @@ func TestVariantsAreNeeded(t *testing.T) {
 }
 
 func TestReadingNames(t *testing.T) {
-	all := ReadReserved | ReadUnsafe | ReadLenient | ReadBeyondLimit | ReadRobotsTxtEncoded
-	want := []string{"reserved_encoding", "unsafe_encoding", "lenient", "parse_limit", "robots_txt_encoded"}
+	all := ReadReserved | ReadUnsafe | ReadLenient | ReadBeyondLimit | ReadRobotsTxtEncoded | ReadContentUsage
+	want := []string{"reserved_encoding", "unsafe_encoding", "lenient", "parse_limit", "robots_txt_encoded", "content_usage"}
 	if got := all.Strings(); !slices.Equal(got, want) {
 		t.Errorf("got %v", got)
 	}
@@ -294,3 +302,35 @@ func refGooglePattern(s string) string {
 }
 
 const refHex = "0123456789abcdefABCDEF"
+
+// TestContentUsage: by draft-ietf-aipref-attach-05 §3 a Content-Usage line is a rule, which ends the
+// list of user-agent lines. By RFC 9309 it is not.
+func TestContentUsage(t *testing.T) {
+	const two = "user-agent: a\ncontent-usage: train-ai=y\n\nuser-agent: *\ndisallow: /"
+	for _, c := range []struct{ name, body, token, path, want string }{
+		{"a group of its own allows", two, "a", "/x", "disallowed content_usage"},
+		{"everybody else", two, "b", "/x", "disallowed"},
+		{"an empty value", "user-agent: a\ncontent-usage:\nuser-agent: *\ndisallow: /", "a", "/x", "disallowed content_usage"},
+		{"the group has a rule that disallows", "user-agent: a\ncontent-usage: x=n\ndisallow: /x\nuser-agent: *\ndisallow: /", "a", "/x", "disallowed"},
+		{"other records end nothing", "user-agent: a\ncontent-signal: ai-train=no\nuser-agent: *\ndisallow: /", "a", "/x", "disallowed"},
+		{"before any group", "content-usage: x=n\nuser-agent: a\nuser-agent: *\ndisallow: /", "a", "/x", "disallowed"},
+		{"allowed", "user-agent: a\ncontent-usage: x=n\nuser-agent: *\nallow: /", "a", "/x", "allowed"},
+		{"with an encoding", "user-agent: a\ncontent-usage: x=n\nuser-agent: b\ndisallow: /\nuser-agent: a\ndisallow: /\nallow: /x%2F", "a", "/x/", "disallowed reserved_encoding"},
+		{"each of two will do", "user-agent: a\nallow: /x%2F\nuser-agent: a\ncontent-usage: x=n\nuser-agent: b\ndisallow: /x/b", "a", "/x/b",
+			"disallowed reserved_encoding content_usage"},
+		{"both are needed", "user-agent: a\nallow: /x%2F\ndisallow: /x\nuser-agent: a\ncontent-usage: x=n\nuser-agent: b\ndisallow: /x/bcd", "a", "/x/bcd",
+			"disallowed reserved_encoding content_usage"},
+		{"with a misspelt line", "user-agent: a\ncontent-usage: x=n\nuser-agent: b\ndisallow: /xyz\nuser-agent: a\ndisallow: /x\nallow /x", "a", "/xyz", "disallowed lenient content_usage"},
+	} {
+		if got := against(t, c.body, RFC9309, c.token, c.path); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+	f := Parse([]byte(two), RFC9309)
+	if g := f.UsageRules(); g == f || !g.For("a").Match("/x").Allowed {
+		t.Error("UsageRules has the groups of RFC 9309")
+	}
+	if f = Parse([]byte("user-agent: a\ncontent-usage: x=n\ndisallow: /"), RFC9309); f.UsageRules() != f {
+		t.Error("UsageRules parses again what makes no difference")
+	}
+}

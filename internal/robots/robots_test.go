@@ -242,17 +242,24 @@ func TestLimit(t *testing.T) {
 }
 
 func TestRecords(t *testing.T) {
-	body := "Sitemap: http://x/s.xml\nuser-agent: a\nuser-agent: b\nCrawl-delay: 5 # slow\ndisallow:\nHost:x\n" +
+	body := "Sitemap: http://x/s.xml\nuser-agent: a\nuser-agent: b\nCrawl-delay: 5 # slow\ndisallow:\nHost:x\nDisallowAITraining: /x\n" +
 		"user-agent: c\nContent-Usage: train-ai=n\nuser-agent: d\nDisallow: /\nREQUEST-RATE: 1/5\nx-other: y\n"
 	want := []Record{
 		{"sitemap", "http://x/s.xml", 1, 0, false},
 		{"crawl-delay", "5", 4, 2, false},
 		{"host", "x", 6, 2, false},
-		{"content-usage", "train-ai=n", 8, 7, true},
-		{"request-rate", "1/5", 11, 7, false},
+		{"disallowaitraining", "/x", 7, 2, false},
+		{"content-usage", "train-ai=n", 9, 8, true},
+		{"request-rate", "1/5", 12, 8, false},
 	}
-	if got := Parse([]byte(body), RFC9309).Records(); !slices.Equal(got, want) {
-		t.Errorf("got %+v", got)
+	for _, p := range Profiles { // Google's parser takes DisallowAITraining for a Disallow, too
+		f := Parse([]byte(body), p)
+		if got := f.Records(); !slices.Equal(got, want) {
+			t.Errorf("%v: got %+v", p, got)
+		}
+		if got := f.For("a").Match("/x").Allowed; got != (p != Google) {
+			t.Errorf("%v: allowed %v", p, got)
+		}
 	}
 }
 

@@ -13,6 +13,7 @@ var noteText = map[string]string{
 	"parse_limit":        "If the rules beyond the first 512,000 bytes count, the fetch is allowed (RFC 9309, section 2.5, lets a crawler stop there or read on).",
 	"documented_token":   "By another token that the crawler is documented to obey, the fetch is allowed.",
 	"robots_txt_encoded": "Once its path is normalised, the URL is /robots.txt, which is always allowed (RFC 9309, section 2.2.2).",
+	"content_usage":      "If Content-Usage lines are rules that end a list of user-agent lines, as their draft says (draft-ietf-aipref-attach-05), the fetch is allowed.",
 	"html":               "The file is an HTML page with lines that read as rules: the site may have meant to say nothing.",
 	"permitted_copy":     "Another copy of robots.txt that the crawler may have used (RFC 9309, section 2.4) allows the fetch.",
 	"unreadable_copy":    "A copy that the crawler may have used cannot be read, and may have allowed the fetch.",
@@ -40,7 +41,7 @@ var noteText = map[string]string{
 
 // allowingNotes name a copy or a reading that allows a disallowed fetch.
 var allowingNotes = []string{
-	"permitted_copy", "reserved_encoding", "unsafe_encoding", "lenient", "parse_limit", "documented_token", "robots_txt_encoded", "html",
+	"permitted_copy", "reserved_encoding", "unsafe_encoding", "lenient", "parse_limit", "documented_token", "robots_txt_encoded", "content_usage", "html",
 }
 
 // proof tells what the verdict rests on.

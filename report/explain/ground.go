@@ -104,6 +104,7 @@ var sentences = map[string]map[string]sentence{
 		"parse_limit":        {"Open readings", "rules beyond 512,000 bytes count, or do not"},
 		"documented_token":   {"Open readings", "the crawler obeys another token, as its documentation says"},
 		"robots_txt_encoded": {"Open readings", "`/%72obots.txt` is `/robots.txt`"},
+		"content_usage":      {"Open readings", "a Content-Usage line is a rule, which ends the list of user-agent lines"},
 		"html":               {"HTML", "What its rules disallow is *contested* (`html`): a site that answers every request with a page has said nothing."},
 	},
 	"reading": {
