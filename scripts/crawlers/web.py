@@ -86,7 +86,7 @@ def late(robots):
 def by_agent(host, agent):
     """by_agent is the robots.txt that one of LATE sends to a User-Agent: each refuses others, and forbids others more."""
     turn = (LATE.index(host) + sum(token in agent for token in TOKENS[:4])) % len(LATE)
-    return (hosts.robots("User-agent: *\nDisallow: /shut/\n"), hosts.robots("User-agent: *\nDisallow: /\n"),
+    return (hosts.robots("User-agent: *\nDisallow: /shut/\n"), hosts.robots("User-agent: *\nDisallow: /\nAllow: /$\n"),
             hosts.Reply(b"no\n", 403, "text/plain"))[turn]
 
 

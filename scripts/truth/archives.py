@@ -154,6 +154,8 @@ def fields_of(crawl, machine):
     fields = [("software", SOFTWARE_FIELD.get(crawl.token, crawl.token or "warcprox 2.5"))]
     if crawl.habits["info"] == "full":
         fields += [("hostname", f"host{machine}.{crawl.name}.example"), ("operator", crawl.name), ("isPartOf", f"job {crawl.name}")]
+    if crawl.habits["info"] == "default":  # what many leave as it was installed
+        fields += [("hostname", "localhost"), ("operator", "Admin"), ("isPartOf", "basic")]
     if crawl.token == "Wget":
         fields.append(("wget-arguments", f'"--warc-file={crawl.name}" "http://example/"'))
     if not crawl.habits["requests"] and crawl.agent:

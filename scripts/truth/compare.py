@@ -149,8 +149,13 @@ class Archives:
             return "the copy received last is lost"
         if other is None:
             return "no capture governs"
+        if other.crawl.token != fetch.crawl.token:
+            return "a copy of another crawler"
+        if other.crawl is not fetch.crawl and not self.same_run(fetch, other):
+            return "a copy of another run of this software"
         if other.crawl is not fetch.crawl:
-            return "a copy of another run of this software" if other.crawl.token == fetch.crawl.token else "a copy of another crawler"
+            joined = any(a.run.id == b.run.id for a in self.places[fetch.id] for b in self.places[other.id])
+            return f"a copy of another run, which the archives {'join without a warcinfo record' if joined else 'describe in the same words'}"
         if other.received > fetch.sent:
             return f"the answer came after the request, though dated before it ({fetch.crawl.habits['dated']})"
         if len(set(fetch.crawl.habits["offsets"])) > 1:

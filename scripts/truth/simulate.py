@@ -195,7 +195,7 @@ def random_crawl(rng, name, kind, token):
         "order": "end" if one else rng.choice(("end",) * 8 + ("shuffled", "pool")),
         "durations": rng.random() < (0.9 if token == "heritrix" else 0.15), "lies": rng.random() < 0.05,  # of durations
         "dedup": rng.random() < 0.25, "loses": rng.choice((0, 0, 0, 0.3)), "requests": rng.random() < 0.93,
-        "info": rng.choice(("full", "full", "bare", "none")), "named": rng.random() < 0.7,
+        "info": rng.choice(("full",) * 6 + ("bare",) * 3 + ("none",) * 3 + ("default",)), "named": rng.random() < 0.7,
     }
     manner = rng.choice(("waits",) * 3 + ("ignores",) * 3 + ("lists",) * 2 + ("never",) + ("eager",) * (0 if one else 3))
     return Crawl(name, kind, token, agent, None if token == "Wpull" else agent, manner, machines,
