@@ -324,14 +324,15 @@ def _readings_that_allow(body, row):
         "parse_limit": _allows(body, agent, path),
         "documented_token": other is not None and not robotstxt.has_group(inside, agent) and _allows(inside, other, path),
         "robots_txt_encoded": robotstxt.normalise(path, False) == b"/robots.txt",
+        "content_usage": _allows(inside, agent, path, usage=True),
         "html": b"<" in body[:1024],
     }
     return {name for name, allows in readings.items() if allows}
 
 
-def _allows(body, agent, path, equal=b"", lenient=False):
+def _allows(body, agent, path, equal=b"", lenient=False, usage=False):
     """_allows decides without Protego: lengths stay those of the file in any reading."""
-    winner = robotstxt.deciding(robotstxt.rules_for(body, agent, lenient), path, equal)
+    winner = robotstxt.deciding(robotstxt.rules_for(body, agent, lenient, usage), path, equal)
     return winner is None or winner.key == "allow"
 
 

@@ -63,11 +63,12 @@ def within_limit(body):
     return head[: max(head.rfind(b"\n"), head.rfind(b"\r")) + 1]
 
 
-def lines(body, lenient=False):
+def lines(body, lenient=False, usage=False):
     """lines yields the user-agent, allow and disallow lines with their numbers, from 1.
 
-    Lenient: misspelt keys too, and two words without a colon.
+    Lenient: misspelt keys too, and two words without a colon. Usage: Content-Usage lines too.
     """
+    keys = (b"user-agent", b"allow", b"disallow") + (b"content-usage",) * usage
     text = decoded(body).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     for number, raw in enumerate(text.split(b"\n"), 1):
         line = raw.partition(b"#")[0]
@@ -78,7 +79,7 @@ def lines(body, lenient=False):
         key = key.strip(b" \t").lower()
         if lenient:
             key = _MISSPELT.get(key, key)
-        if colon and key in (b"user-agent", b"allow", b"disallow"):
+        if colon and key in keys:
             yield Line(number, key.decode(), value.strip(b" \t"))
 
 
@@ -193,10 +194,13 @@ def weight(rule):
     return len(normalise(rule.value, True))
 
 
-def rules_for(body, token, lenient=False):
-    """rules_for lists the allow and disallow lines of the group of token, else of `*`."""
+def rules_for(body, token, lenient=False, usage=False):
+    """rules_for lists the allow and disallow lines of the group of token, else of `*`.
+
+    Usage: a Content-Usage line ends a list of user-agent lines, too (draft-ietf-aipref-attach-05).
+    """
     own, star, agents, open_list, found = [], [], [], False, False
-    for line in lines(body, lenient):
+    for line in lines(body, lenient, usage):
         if line.key == "user-agent":
             agents = agents if open_list else []
             agents.append(line.value)
@@ -204,6 +208,8 @@ def rules_for(body, token, lenient=False):
             found = found or names(line.value, token)
             continue
         open_list = False
+        if line.key == "content-usage":
+            continue
         if any(names(agent, token) for agent in agents):
             own.append(line)
         if b"*" in agents:
