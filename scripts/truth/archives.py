@@ -26,7 +26,7 @@ class Place(NamedTuple):
 def date_of(exchange):
     """date_of gives the WARC-Date, and its precision in seconds."""
     habits = exchange.crawl.habits
-    moment = (exchange.sent if habits["dated"] == "begin" else exchange.received) + habits["offsets"][exchange.machine]
+    moment = (exchange.sent if habits["dated"] == "beginning" else exchange.received) + habits["offsets"][exchange.machine]
     digits = habits["precision"]
     return int(moment * 10**digits) / 10**digits, 10.0**-digits
 

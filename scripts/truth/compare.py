@@ -157,7 +157,10 @@ class Archives:
             joined = any(a.run.id == b.run.id for a in self.places[fetch.id] for b in self.places[other.id])
             return f"a copy of another run, which the archives {'join without a warcinfo record' if joined else 'describe in the same words'}"
         if other.received > fetch.sent:
-            return f"the answer came after the request, though dated before it ({fetch.crawl.habits['dated']})"
+            after = any(a.file == b.file and a.run.id == b.run.id and a.position < b.position
+                        for a in self.places[fetch.id] for b in self.places[other.id])
+            order = "and its record stands after the fetch's" if after else "and no order of records shows it"
+            return f"the answer came after the request, dated at the {fetch.crawl.habits['dated']} of the exchange, {order}"
         if len(set(fetch.crawl.habits["offsets"])) > 1:
             return "the clocks of the crawler's machines differ"
         if not fetch.crawl.follows:

@@ -190,7 +190,7 @@ def random_crawl(rng, name, kind, token):
         agent = rng.choice((BROWSER, BROWSER, None))
     one, machines = token == "Wget", rng.choice((1, 1, 3)) if kind == "operator" else 1
     habits = {
-        "dated": rng.choice(("begin",) * 4 + ("end",)), "precision": rng.choice((0, 0, 0, 3, 6)),
+        "dated": rng.choice(("beginning",) * 4 + ("end",)), "precision": rng.choice((0, 0, 0, 3, 6)),
         "offsets": [rng.choice((0,) * 18 + (-20, 1, 40)) for _ in range(machines)],  # of the machines' clocks
         "order": "end" if one else rng.choice(("end",) * 8 + ("shuffled", "pool")),
         "durations": rng.random() < (0.9 if token == "heritrix" else 0.15), "lies": rng.random() < 0.05,  # of durations
