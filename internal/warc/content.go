@@ -122,6 +122,20 @@ func skipNewlines(in content) (n int64) {
 	}
 }
 
+// skipEnd skips what ends a record and returns how many bytes it was: line ends, and a NUL byte behind
+// them where nothing follows, or another record. StormCrawler wrote one behind each record until 2018.
+func skipEnd(in content) (n int64) {
+	if n = skipNewlines(in); n == 0 {
+		return 0
+	}
+	b, _ := in.Peek(1 + len(warcMagic))
+	if len(b) > 0 && b[0] == 0 && (len(b) == 1 || isWARC(b[1:])) {
+		in.Discard(1)
+		n++
+	}
+	return n
+}
+
 // beginning is what a framing sees of what comes next.
 func beginning(in content) []byte {
 	b, _ := in.Peek(beginBytes)

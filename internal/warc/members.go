@@ -185,7 +185,7 @@ func (r *memberReader) finishRecord() error {
 	if r.rec.Short > 0 { // the members are whole: it is the length that is wrong
 		return nil
 	}
-	skipNewlines(r.out)
+	skipEnd(r.out)
 	if b, _ := r.out.Peek(1); len(b) == 0 {
 		return r.closeMember()
 	}

@@ -189,7 +189,7 @@ func (r *plainReader) boundary() (end int64, followed bool, err error) {
 		return r.src.Position(), true, nil
 	}
 	before := r.ends
-	ends := skipNewlines(buffered{r.src.Reader})
+	ends := skipEnd(buffered{r.src.Reader})
 	r.ends = min(ends, recordEnd)
 	b, err := r.src.Peek(beginBytes)
 	if err == io.EOF {

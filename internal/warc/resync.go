@@ -150,7 +150,7 @@ func (s *memberSearch) goesOn(start, left int64) bool {
 			return false
 		}
 	}
-	skipNewlines(r.out)
+	skipEnd(r.out)
 	b, err := r.out.Peek(1)
 	return len(b) == 0 && err == io.EOF || r.begins(beginning(r.out))
 }

@@ -156,6 +156,6 @@ func holdsSeveral(in content, f framing) bool {
 	if _, err := in.Discard(h.ContentLength); err != nil {
 		return false
 	}
-	skipNewlines(in)
+	skipEnd(in)
 	return f.begins(beginning(in))
 }

@@ -264,7 +264,7 @@ func plainHeader(h *Header) []byte {
 
 // end checks the record's end and queues the two line ends for slyrz/warc.
 func (t *boundedReader) end() error {
-	ends := skipNewlines(t.in)
+	ends := skipEnd(t.in)
 	t.n += ends
 	next, err := t.in.Reader.Peek(beginBytes)
 	followed := t.begins(next)
