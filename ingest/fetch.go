@@ -5,6 +5,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/arena"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
@@ -78,7 +79,7 @@ func (e *extractor) identify(d *draft, url weburl.URL) {
 	}
 	if f.Type == facts.TypeRevisit {
 		f.Profile = revisitProfile(r.Profile)
-		f.RefersToURL, f.RefersToID = cut(r.RefersToURI, warc.MaxURL), r.RefersTo
+		f.RefersToURL, f.RefersToID = cut(r.RefersToURI, warc.MaxURL), recordid.Key(r.RefersTo)
 		refers, _, _ := facts.ParseDate(r.RefersToDate)
 		f.RefersToMicros, f.RefersToPrec = refers.Micros, refers.Precision
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/arena"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
@@ -15,9 +16,9 @@ import (
 type metadata struct {
 	index  int // of the record in its input
 	at     Place
-	id     string
+	id     string // recordid.Key
 	target string
-	names  []string // the records that it describes
+	names  []string // the records that it describes, by recordid.Key
 	via    string   // the page that led to the URL
 	hops   string   // how: a letter a hop from the seed, E an embed, P a prerequisite, L a link, R a redirect
 	millis int32    // that the fetch took; -1: not said
@@ -36,9 +37,9 @@ func (e *extractor) extractMetadata(d *draft) error {
 	default:
 		return nil
 	}
-	m := metadata{id: r.ID, target: cut(r.Target, warc.MaxURL), names: r.ConcurrentTo, millis: -1, texts: r.Strings}
+	m := metadata{id: recordid.Key(r.ID), target: cut(r.Target, warc.MaxURL), names: r.ConcurrentTo, millis: -1, texts: r.Strings}
 	if r.RefersTo != "" {
-		m.names = r.Passing.Append(m.names, r.RefersTo)
+		m.names = r.Passing.Append(m.names, recordid.Key(r.RefersTo))
 	}
 	found, full, err := e.readMetadata(r.Block, &m)
 	if err != nil {

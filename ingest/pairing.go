@@ -6,6 +6,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/arena"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
@@ -13,7 +14,7 @@ import (
 type request struct {
 	index        int // of the record in its input
 	at           Place
-	id           string
+	id           string // recordid.Key
 	target       string
 	concurrentTo []string
 	method       string
@@ -42,6 +43,9 @@ type exchange struct {
 	companions    Companions
 	bodiless      facts.CaptureKind // of policy whose body is not there
 }
+
+// key is the record id, as others refer to it.
+func (x *exchange) key() string { return recordid.Key(x.RecordID) }
 
 // pairing finds the request and the metadata record of each fetch: those that
 // WARC-Concurrent-To joins to it, in either direction, else the record right beside
@@ -88,7 +92,7 @@ func (p *pairing) addExchange(x *exchange) (done []*exchange) {
 	p.pending[x.index] = x
 	p.waiting += x.size()
 	if x.RecordID != "" {
-		p.list(p.byID, x.RecordID, x)
+		p.list(p.byID, x.key(), x)
 	}
 	for _, id := range x.concurrentTo {
 		p.list(p.named, id, x)
@@ -107,7 +111,7 @@ func (p *pairing) list(m map[string][]*exchange, key string, x *exchange) {
 
 // requestOf finds a request joined to a fetch by WARC-Concurrent-To.
 func (p *pairing) requestOf(x *exchange) *request {
-	if q := p.naming[x.RecordID]; q != nil && x.RecordID != "" {
+	if q := p.naming[x.key()]; q != nil && x.RecordID != "" {
 		return q
 	}
 	for _, id := range x.concurrentTo {
@@ -189,7 +193,7 @@ func (p *pairing) addMetadata(m *metadata) (done []*exchange) {
 // metadataOf finds metadata before a fetch that belongs to it.
 func (p *pairing) metadataOf(x *exchange) *metadata {
 	for _, m := range p.metadata {
-		if x.RecordID != "" && slices.Contains(m.names, x.RecordID) || m.id != "" && slices.Contains(x.concurrentTo, m.id) {
+		if x.RecordID != "" && slices.Contains(m.names, x.key()) || m.id != "" && slices.Contains(x.concurrentTo, m.id) {
 			return m
 		}
 	}
@@ -215,7 +219,7 @@ func (p *pairing) describedBeside(m *metadata) *exchange {
 func (p *pairing) forget(x *exchange) {
 	delete(p.pending, x.index)
 	p.waiting -= x.size()
-	drop(p.byID, x.RecordID, x)
+	drop(p.byID, x.key(), x)
 	for _, id := range x.concurrentTo {
 		drop(p.named, id, x)
 	}

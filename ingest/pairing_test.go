@@ -52,6 +52,13 @@ func TestPairing(t *testing.T) {
 			[]warctest.Record{warctest.Request("urn:q", "http://x/", "bot/1", "WARC-Concurrent-To: <urn:r>"), warctest.Response("urn:r", "http://h/", ok200)},
 			map[string]string{"http://h/": "bot/1 request"},
 		},
+		"names in another case": {
+			[]warctest.Record{warctest.Request("urn:uuid:12345678-9ABC-DEF0-1234-56789ABCDEF0", "http://x/1", "bot/1"),
+				warctest.Response("urn:uuid:12345678-9ABC-DEF0-1234-56789ABCDEF1", "http://h/1", ok200, "WARC-Concurrent-To: <urn:uuid:12345678-9abc-def0-1234-56789abcdef0>"),
+				warctest.Response("urn:uuid:12345678-9ABC-DEF0-1234-56789ABCDEF2", "http://h/2", ok200),
+				warctest.Request("urn:uuid:12345678-9abc-def0-1234-56789abcdef3", "http://x/2", "bot/2", "WARC-Concurrent-To: <urn:uuid:12345678-9abc-def0-1234-56789abcdef2>")},
+			map[string]string{"http://h/1": "bot/1 request", "http://h/2": "bot/2 request"},
+		},
 		"repeated field": {
 			[]warctest.Record{warctest.Request("urn:q", "http://h/", "bot/1", "WARC-Concurrent-To: <urn:else>", "WARC-Concurrent-To: <urn:r>"),
 				warctest.Record{Type: "metadata"}, warctest.Response("urn:r", "http://h/", ok200)},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/httpmsg"
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
@@ -48,14 +49,15 @@ func (c *committer) assemble(d *draft, length int64) error {
 	r, a := d.record, d.assembly
 	a.origin, a.length, a.next, a.received = *r, length, 2, r.ContentLength-r.Short
 	a.origin.Block = nil
-	if r.ID == "" || c.segments.byOrigin[r.ID] != nil {
+	if r.ID == "" || c.segments.byOrigin[recordid.Key(r.ID)] != nil {
 		return c.disassemble(a, "no other record can name its first segment")
 	}
 	if c.segments.byOrigin == nil {
 		c.segments.byOrigin = make(map[string]*assembly)
 	}
-	c.segments.byOrigin[r.ID] = a
-	c.segments.order = append(c.segments.order, r.ID)
+	key := recordid.Key(r.ID)
+	c.segments.byOrigin[key] = a
+	c.segments.order = append(c.segments.order, key)
 	c.segments.held += len(a.raw)
 	if r.SegmentTotal >= 0 {
 		return c.completed(a, r.SegmentTotal)
@@ -81,7 +83,7 @@ func (c *committer) boundSegments(count, bytes int) error {
 // extractContinuation reads what a continuation adds to a policy capture.
 func (e *extractor) extractContinuation(d *draft) (err error) {
 	r := d.record
-	a := e.segments.byOrigin[r.SegmentOrigin]
+	a := e.segments.byOrigin[recordid.Key(r.SegmentOrigin)]
 	if a != nil && !a.closed && a.exchange != nil && a.next == r.SegmentNumber {
 		d.more, err = io.ReadAll(io.LimitReader(r.Block, int64(httpmsg.MaxBody+1-len(a.raw))))
 	}
@@ -91,7 +93,7 @@ func (e *extractor) extractContinuation(d *draft) (err error) {
 // join adds a continuation whose end has been verified.
 func (c *committer) join(d *draft, length int64) error {
 	r := d.record
-	a := c.segments.byOrigin[r.SegmentOrigin]
+	a := c.segments.byOrigin[recordid.Key(r.SegmentOrigin)]
 	switch {
 	case a == nil:
 		return c.report(facts.Issue{Offset: r.Offset, Length: length, RecordID: r.ID, Kind: facts.IssueMissingSegment,

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
@@ -145,7 +146,7 @@ func headOf(r *warc.Record) head {
 
 // names reports whether WARC-Concurrent-To joins two records.
 func (h *head) names(other *head) bool {
-	return other.id != "" && slices.Contains(h.concurrentTo, other.id) || h.id != "" && slices.Contains(other.concurrentTo, h.id)
+	return other.id != "" && slices.Contains(h.concurrentTo, recordid.Key(other.id)) || h.id != "" && slices.Contains(other.concurrentTo, recordid.Key(h.id))
 }
 
 // beside finds the request and the metadata of records at a place, among those right beside them.
@@ -370,7 +371,7 @@ func differenceOf(row, record *facts.Fetch) string {
 		return fmt.Sprintf("is of %s, not of %s", timeText(record), timeText(row))
 	case row.Status >= 0 && row.Status != record.Status:
 		return fmt.Sprintf("has the status %d, not %d", record.Status, row.Status)
-	case row.RecordID != "" && row.RecordID != record.RecordID:
+	case row.RecordID != "" && !recordid.IsSame(row.RecordID, record.RecordID):
 		return "has another WARC-Record-ID"
 	}
 	return ""

@@ -98,13 +98,14 @@ var dateFields = [...]struct{ digits, low, high int }{
 
 // ParseDate reads a WARC-Date: W3C-DTF from the year to nanoseconds (WARC 1.1
 // §5.4), with or without a zone, and the 4 to 14 digits of ARC and CDX dates.
-// zoned is false where no zone was written: UTC is then assumed. ok is false for
-// a date that is missing, malformed or impossible.
+// zoned is false where no zone was written: UTC is then assumed. W3C-DTF has none
+// where it gives no time of day. ok is false for a date that is missing, malformed or impossible.
 func ParseDate(s string) (t Time, zoned, ok bool) {
 	s = strings.TrimSpace(s)
 	part := [6]int{0, 1, 1, 0, 0, 0}
 	precision := PrecisionNone
 	rest := s
+	written := true // with its separators
 	for i, f := range dateFields {
 		next, ok := cutSeparator(rest, i)
 		if !ok {
@@ -120,6 +121,7 @@ func ParseDate(s string) (t Time, zoned, ok bool) {
 		if v < f.low || v > f.high {
 			return Time{}, false, false
 		}
+		written = written && (i == 0 || next != rest)
 		part[i], rest, precision = v, next[f.digits:], Precision(i+1)
 	}
 	if precision == PrecisionNone {
@@ -132,7 +134,7 @@ func ParseDate(s string) (t Time, zoned, ok bool) {
 	}
 	switch precision {
 	case PrecisionYear, PrecisionMonth, PrecisionDay:
-		offset = 0 // a zone says nothing of a day without a time
+		offset, zoned = 0, zoned || written // a zone says nothing of a day without a time
 	case PrecisionHour:
 		offset = offset.Truncate(time.Hour)
 	}

@@ -19,9 +19,11 @@ func TestParseDate(t *testing.T) {
 		want      Time
 		zoned, ok bool
 	}{
-		{"2024", at("2024-01-01T00:00:00Z", PrecisionYear), false, true},
-		{"2024-03", at("2024-03-01T00:00:00Z", PrecisionMonth), false, true},
-		{"2024-03-05", at("2024-03-05T00:00:00Z", PrecisionDay), false, true},
+		{"2024", at("2024-01-01T00:00:00Z", PrecisionYear), true, true},
+		{"2024-03", at("2024-03-01T00:00:00Z", PrecisionMonth), true, true},
+		{"2024-03-05", at("2024-03-05T00:00:00Z", PrecisionDay), true, true},
+		{"202403", at("2024-03-01T00:00:00Z", PrecisionMonth), false, true},
+		{"20240305", at("2024-03-05T00:00:00Z", PrecisionDay), false, true},
 		{"2024-03-05T06Z", at("2024-03-05T06:00:00Z", PrecisionHour), true, true},
 		{"2024-03-05T06:07Z", at("2024-03-05T06:07:00Z", PrecisionMinute), true, true},
 		{"2024-03-05T06:07:08Z", at("2024-03-05T06:07:08Z", PrecisionSecond), true, true},

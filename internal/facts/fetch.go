@@ -135,7 +135,7 @@ type Fetch struct {
 	RefersToURL     string
 	RefersToMicros  int64
 	RefersToPrec    Precision
-	RefersToID      string // as RecordID
+	RefersToID      string // recordid.Key of it
 	Via             string // of the metadata record: the page that led here
 	HopsFromSeed    string // a letter a hop
 	Millis          int32  // that the fetch took; -1: not said

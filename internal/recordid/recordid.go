@@ -51,14 +51,20 @@ var hexDigits = func() (values [256]byte) {
 	return values
 }()
 
-// IsSame reports whether two packed ids are the same. Those of UUIDs are in any case (RFC 9562 §4): Wget
-// writes them in upper case.
-func IsSame(a, b string) bool {
-	if a == b || strings.HasPrefix(a, uuidTag) && strings.HasPrefix(b, uuidTag) {
-		return a == b
+// IsSame reports whether two packed ids are the same.
+func IsSame(a, b string) bool { return Key(a) == Key(b) }
+
+// Key is what a packed id is compared by. UUIDs are the same in any case (RFC 9562 §4): Wget writes them
+// in upper case, and other programs refer to them in lower case.
+func Key(packed string) string {
+	if len(packed) != len(uuidPrefix)+36 {
+		return packed
 	}
-	a, b = ascii.Lower(Text(a)), ascii.Lower(Text(b))
-	return a == b && strings.HasPrefix(a, uuidPrefix)
+	var buf [PackedSize]byte
+	if uuid, ok := AppendUUID(buf[:0], []byte(ascii.Lower(packed))); ok {
+		return string(uuid)
+	}
+	return packed
 }
 
 // Text is the inverse of the packing of Fetch.RecordID: the id as the

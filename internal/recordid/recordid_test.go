@@ -43,6 +43,8 @@ func TestIsSame(t *testing.T) {
 		{upper, "URN:UUID:12345678-9ABC-def0-1234-56789abcdef0", true},
 		{lower, "urn:uuid:12345678-9abc-def0-1234-56789abcdef1", false},
 		{upper, "urn:uuid:12345678-9abc-def0-1234-56789abcdef1", false},
+		{lower, "urn:uuid:12345678-9ABC-def0-1234-56789abcdef0", true},
+		{"urn:uuid:12345678-9abc-def0-1234-56789abcdefg", "urn:uuid:12345678-9abc-def0-1234-56789abcdefG", false}, // no UUID
 		{"http://archive.example/id/a", "http://archive.example/id/a", true},
 		{"http://archive.example/id/a", "http://archive.example/id/A", false},
 	} {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/digest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
 )
 
 // reference is what became of the name that a revisit gives its original.
@@ -63,7 +64,7 @@ func (g *originCaptures) original(res *resolution, who Crawler) (found *facts.Ca
 // highest are those with the record id that it names, then those with its digest, which they match.
 func (res *resolution) fit(c *facts.Capture) int {
 	switch {
-	case res.CurRefersTo != "" && res.CurRefersTo == c.RecordID:
+	case res.CurRefersTo != "" && res.CurRefersTo == recordid.Key(c.RecordID):
 		return 2
 	case !res.CurUnmodified && sharePayload(&c.Fetch, res.CurDigest):
 		return 1
@@ -78,7 +79,8 @@ func (s *urlCaptures) byID(res *resolution) (found *facts.Capture, what referenc
 		s.named = make(map[string][]*facts.Capture)
 		for _, c := range s.all {
 			if c.RecordID != "" && hasOwnBody(&c.Fetch) {
-				s.named[c.RecordID] = append(s.named[c.RecordID], c)
+				id := recordid.Key(c.RecordID)
+				s.named[id] = append(s.named[id], c)
 			}
 		}
 	}

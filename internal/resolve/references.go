@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/run"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
@@ -53,7 +54,7 @@ func keyOfID(id string) string {
 	if id == "" {
 		return ""
 	}
-	return hashKey(append([]byte("id "), id...))
+	return hashKey(append([]byte("id "), recordid.Key(id)...))
 }
 
 func hashKey(name []byte) string {

@@ -49,7 +49,7 @@ type resolution struct {
 	// Of a record in hand that has an original:
 	CurStatus   int16
 	CurDigest   string
-	CurRefersTo string // record id
+	CurRefersTo string // recordid.Key
 	CurTags     string // entity tags that a 304 or its request names
 	CurModified string // dates of Last-Modified that they name, each on a line
 

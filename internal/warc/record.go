@@ -29,7 +29,7 @@ type Header struct {
 	RefersToURI   string
 	RefersToDate  string
 	Truncated     string
-	ConcurrentTo  []string // packed ids
+	ConcurrentTo  []string // recordid.Key of each
 	SegmentNumber int64    // 0 where the record is not segmented
 	SegmentOrigin string   // packed id of the first segment
 	SegmentTotal  int64    // bytes of all segments, in the last one; -1 elsewhere
@@ -180,7 +180,7 @@ func (h *Header) set(name, value []byte, before *Header) {
 		}
 	case IsField(name, "warc-concurrent-to"):
 		if len(h.ConcurrentTo) <= MaxConcurrent { // one more tells that there are
-			h.ConcurrentTo = h.Passing.Append(h.ConcurrentTo, recordID(value, before))
+			h.ConcurrentTo = h.Passing.Append(h.ConcurrentTo, recordid.Key(recordID(value, before)))
 		}
 	}
 	if contradicts && len(h.Repeated) < MaxRepeated {
