@@ -8,7 +8,9 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/httpmsg"
+	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
+	"github.com/robotsaudit/robotsaudit/internal/warc"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
@@ -45,7 +47,8 @@ func (e *extractor) readPayload(d *draft) error {
 		return err
 	}
 	e.head = head[:0]
-	if !httpmsg.IsResponse(head) {
+	other := d.hasOtherHead(head)
+	if !httpmsg.IsResponse(head) && !other {
 		// No status line: an HTTP/0.9 body. Of a revisit: no HTTP head at all.
 		return e.keepBody(d, nil, e.payload.of(append(head, body...), r.Block))
 	}
@@ -54,7 +57,7 @@ func (e *extractor) readPayload(d *draft) error {
 		d.exchange.ETag, d.exchange.LastModified = h.Validators(head)
 	}
 	e.applyHead(d, &h)
-	if !complete && (r.Type != "revisit" || r.ContentLength > int64(len(head))) {
+	if !complete && (r.Type != "revisit" || r.Short > 0 || len(head) >= maxHTTPHead) {
 		// What follows, if anything, is more of the head, not a body. A revisit's head
 		// is all that its block holds, and often ends without the empty line.
 		d.note(facts.IssueBadHTTPHead, "body taken as empty", "no end of head in %d bytes", len(head))
@@ -70,6 +73,22 @@ func (e *extractor) readPayload(d *draft) error {
 	return e.keepBody(d, &h, e.payload.of(body, r.Block))
 }
 
+// hasOtherHead reports whether the block begins with a head that is none of HTTP. A record of
+// robots.txt that lacks its colon ("Disallow 404") is no status line, and what was not got by HTTP
+// may begin in any way.
+func (d *draft) hasOtherHead(head []byte) bool {
+	if d.record.Type == "revisit" || !strings.HasPrefix(d.exchange.Origin, "http") {
+		return false
+	}
+	protocol, is := httpmsg.OtherProtocol(head)
+	if !is || robots.IsKey(protocol) {
+		return false
+	}
+	line, _ := warc.CutLine(bytes.TrimLeft(head, "\r\n"))
+	d.note(facts.IssueBadHTTPHead, "status unknown", "the first line is no status line of HTTP: %.60q", line)
+	return true
+}
+
 func (e *extractor) applyHead(d *draft, h *httpmsg.Head) {
 	f := &d.exchange.Fetch
 	f.Flags |= facts.FlagHTTPHead
@@ -77,7 +96,7 @@ func (e *extractor) applyHead(d *draft, h *httpmsg.Head) {
 	f.PolicyHeaders = d.record.Strings.Shared(h.Policy)
 	e.policy, h.Policy = h.Policy, nil
 	d.exchange.ContentRange = h.ContentRange
-	if h.Status < 0 {
+	if h.Status < 0 && !d.noted(facts.IssueBadHTTPHead) {
 		d.note(facts.IssueBadHTTPHead, "status unknown", "no status in the status line")
 	}
 	if len(h.Repeated) > 0 {

@@ -9,6 +9,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/arena"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/httpmsg"
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
 	"github.com/robotsaudit/robotsaudit/internal/wat"
@@ -218,7 +219,7 @@ func (e *extractor) extractRequest(d *draft) error {
 	h := httpmsg.ParseRequest(head, r.Strings)
 	d.request = e.requests.New()
 	*d.request = request{
-		id: r.ID, target: cut(r.Target, warc.MaxURL), concurrentTo: r.ConcurrentTo, method: h.Method, userAgent: h.UserAgent, host: h.Host,
+		id: recordid.Key(r.ID), target: cut(r.Target, warc.MaxURL), concurrentTo: r.ConcurrentTo, method: h.Method, userAgent: h.UserAgent, host: h.Host,
 		ifNoneMatch: h.IfNoneMatch, ifModifiedSince: h.IfModifiedSince,
 	}
 	d.noteCut(&h)

@@ -289,6 +289,9 @@ func (r *record) logLine() string {
 // id returns the WARC-Record-ID of a record. Ids fall from record to record: nothing may
 // take their order for that of the records.
 func (r *record) id() string {
+	if id := r.keys["id"]; id != "" {
+		return id
+	}
 	return fmt.Sprintf("urn:uuid:00000000-0000-4000-8000-%012d", 1000-r.number)
 }
 
@@ -403,7 +406,11 @@ func (r *record) block() string {
 	case r.keys["coded"] == "gzip": // and declared nowhere
 		body = string(gzipOf(body))
 	}
-	return strings.Join(append([]string{"HTTP/1.1 " + r.status + " x"}, heads...), "\r\n") + "\r\n\r\n" + body
+	message := strings.Join(append([]string{cmp.Or(r.keys["line"], "HTTP/1.1 "+r.status+" x")}, heads...), "\r\n") + "\r\n\r\n" + body
+	if interim := r.keys["interim"]; interim != "" {
+		return interim + "\r\n\r\n" + message
+	}
+	return message
 }
 
 func warcRecord(kind, mediaType string, fields []string, block string) string {

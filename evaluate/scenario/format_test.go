@@ -105,6 +105,7 @@ var verbs = map[string]struct{ url, status bool }{
 // recordKeys are the keys that are no header fields.
 var recordKeys = []string{
 	"agent", "body", "coding", "coded", "digest", "refers", "refers-id", "request", "of", "http", "robots", "method", "pad", "via",
+	"id", "line", "interim",
 }
 
 // headerKeys are the header fields of HTTP that a record may have.

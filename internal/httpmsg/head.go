@@ -45,27 +45,74 @@ type Head struct {
 // ReadHead reads an HTTP head from a block: up to and with the empty line, at
 // most limit bytes. What was read beyond the head is returned as body. complete
 // is false where the block ended, or limit came, before the empty line; then all
-// that was read is head.
+// that was read is head. Heads of interim responses, which come before that of the
+// answer (RFC 9110 §15.2), are skipped.
 func ReadHead(block io.Reader, buf []byte, limit int) (head, body []byte, complete bool, err error) {
 	buf = buf[:0]
-	searched := 0
+	start, searched := 0, 0 // where the head in hand begins, and how far its end was looked for
 	for {
 		if len(buf) == cap(buf) {
-			buf = append(buf, make([]byte, max(4096, len(buf)))...)[:len(buf)]
+			if start > cap(buf)/2 {
+				buf = buf[:copy(buf, buf[start:])]
+				start, searched = 0, searched-start
+			} else {
+				buf = append(buf, make([]byte, max(4096, len(buf)))...)[:len(buf)]
+			}
 		}
 		n, err := block.Read(buf[len(buf):cap(buf)])
 		buf = buf[:len(buf)+n]
-		if end := headEnd(buf, max(searched, len(buf)-len(skipEmptyLines(buf)))); end >= 0 {
-			return buf[:end], buf[end:], true, nil
+		var ended bool
+		var end int
+		found := interimHead
+		for found == interimHead {
+			ended = err == io.EOF || err == nil && len(buf)-start >= limit
+			if end, found = findHead(buf[start:], searched-start, ended); found == interimHead {
+				start += end
+				searched = start
+			}
 		}
-		searched = max(0, len(buf)-3)
-		if err == io.EOF || err == nil && len(buf) >= limit {
-			return buf, nil, false, nil
-		}
-		if err != nil {
+		switch {
+		case found == finalHead:
+			return buf[start : start+end], buf[start+end:], true, nil
+		case ended:
+			return buf[start:], nil, false, nil
+		case err != nil:
 			return nil, nil, false, err
+		case found == noHead:
+			searched = max(start, len(buf)-3)
 		}
 	}
+}
+
+// headKind is what is known of the head that some bytes begin with.
+type headKind uint8
+
+const (
+	noHead      headKind = iota // it does not end in them
+	maybeFinal                  // it may be one of an interim response: what follows must tell
+	finalHead                   // the answer's
+	interimHead                 // of an interim response: its status is 1xx, and another head follows
+)
+
+// findHead finds the end of the head at the beginning of b. It looks from byte from on. ended says that
+// nothing follows b.
+func findHead(b []byte, from int, ended bool) (end int, found headKind) {
+	end = headEnd(b, max(from, len(b)-len(skipEmptyLines(b))))
+	if end < 0 {
+		return -1, noHead
+	}
+	if line, _ := warc.CutLine(skipEmptyLines(b[:end])); !IsResponse(b[:end]) || parseStatus(line)/100 != 1 {
+		return end, finalHead
+	}
+	const begin = "HTTP/"
+	rest := skipEmptyLines(b[end:])
+	switch n := min(len(rest), len(begin)); {
+	case !strings.EqualFold(string(rest[:n]), begin[:n]), n < len(begin) && ended:
+		return end, finalHead
+	case n < len(begin):
+		return end, maybeFinal
+	}
+	return end, interimHead
 }
 
 // skipEmptyLines skips those before a start line (RFC 9112 §2.2).
@@ -103,12 +150,42 @@ func IsResponse(b []byte) bool {
 	return b[4] == '/' || b[4] == ' ' && parseStatus(line) >= 100
 }
 
-// ParseResponse reads a status line and the fields that matter. Its policy
-// header lines are appended to policy, which may be nil.
+// OtherProtocol returns the first word of a block that begins with a line like the status line of
+// another protocol, or like a misspelt one: a word, perhaps with a version, and a number of three
+// digits ("SPDY/3 503 Service Unavailable", "ICY 503", "HTTQ/1.1 302"), or white space before
+// "HTTP/". What follows such a line is no body of HTTP/0.9.
+func OtherProtocol(b []byte) (name string, is bool) {
+	if IsResponse(b) {
+		return "", false
+	}
+	b = skipEmptyLines(b)
+	if trimmed := bytes.TrimLeft(b, " \t"); len(trimmed) < len(b) {
+		return "", IsResponse(trimmed)
+	}
+	line, _ := warc.CutLine(b)
+	words := bytes.Fields(line[:min(len(line), maxStatusLine)])
+	if len(words) < 2 || len(words[1]) != 3 || parseStatus(slices.Concat(words[0], []byte{' '}, words[1])) < 100 {
+		return "", false
+	}
+	word, _, _ := bytes.Cut(words[0], []byte{'/'})
+	for i, c := range words[0] {
+		letter := 'a' <= c|0x20 && c|0x20 <= 'z'
+		if !letter && (i == 0 || (c < '0' || c > '9') && strings.IndexByte("./-_", c) < 0) {
+			return "", false
+		}
+	}
+	return string(word), true
+}
+
+// ParseResponse reads a status line and the fields that matter. The status of a line that is
+// none of HTTP is not readable. Its policy header lines are appended to policy, which may be
+// nil.
 func ParseResponse(head, policy []byte, t *arena.Strings) Head {
 	h := Head{Status: -1, Policy: policy, strings: t}
 	line, rest := warc.CutLine(skipEmptyLines(head))
-	h.Status = parseStatus(line)
+	if IsResponse(head) {
+		h.Status = parseStatus(line)
+	}
 	f := warc.Fields{Rest: rest}
 	for f.Next() {
 		h.setResponse(f.Name, f.Value, f.Line)

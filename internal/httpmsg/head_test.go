@@ -120,6 +120,14 @@ func TestReadHead(t *testing.T) {
 		{"HTTP/1.1 200\r\nA: b", "HTTP/1.1 200\r\nA: b", "", false},
 		{"HTTP/1.1 200\r\nA: b\r\n\r", "HTTP/1.1 200\r\nA: b\r\n\r", "", false},
 		{"", "", "", false},
+		{"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200\r\nA: b\r\n\r\nbody", "HTTP/1.1 200\r\nA: b\r\n\r\n", "body", true},
+		{"HTTP/1.1 103 Early Hints\nLink: </l>\n\n\r\nHTTP/1.1 102\n\nhttp/2 404\n\n", "http/2 404\n\n", "", true},
+		{"HTTP/1.1 100\r\n\r\nHTTP/1.1 200\r\nA: b", "HTTP/1.1 200\r\nA: b", "", false},
+		{"HTTP/1.1 100\r\n\r\nHTTP", "HTTP/1.1 100\r\n\r\n", "HTTP", true},
+		{"HTTP/1.1 100\r\n\r\n", "HTTP/1.1 100\r\n\r\n", "", true},
+		{"HTTP/1.1 101 Switching Protocols\r\n\r\nHTML\n\nHTTP/1.1 200\n\n", "HTTP/1.1 101 Switching Protocols\r\n\r\n", "HTML\n\nHTTP/1.1 200\n\n", true},
+		{"HTTP/1.1 200\r\n\r\nHTTP/1.1 404\r\n\r\n", "HTTP/1.1 200\r\n\r\n", "HTTP/1.1 404\r\n\r\n", true},
+		{"GET / HTTP/1.1\r\n\r\nHTTP/1.1 200\r\n\r\n", "GET / HTTP/1.1\r\n\r\n", "HTTP/1.1 200\r\n\r\n", true},
 	} {
 		for name, r := range map[string]io.Reader{
 			"at once": strings.NewReader(c.in), "byte by byte": iotest.OneByteReader(strings.NewReader(c.in)),
@@ -138,5 +146,61 @@ func TestReadHead(t *testing.T) {
 	broken := errors.New("broken")
 	if _, _, _, err := ReadHead(iotest.ErrReader(broken), nil, 99); err != broken {
 		t.Errorf("error %v", err)
+	}
+}
+
+// Interim heads without end cost no memory, and time in proportion.
+func TestReadHeadBehindManyInterimOnes(t *testing.T) {
+	const interim, answer = "HTTP/1.1 100\n\n", "HTTP/1.1 200 OK\n\n"
+	for name, wrap := range map[string]func(io.Reader) io.Reader{
+		"at once": func(r io.Reader) io.Reader { return r }, "byte by byte": iotest.OneByteReader,
+	} {
+		in := strings.NewReader(strings.Repeat(interim, 200_000) + answer + "body")
+		head, body, complete, err := ReadHead(wrap(in), make([]byte, 0, 1<<20), 1<<20)
+		if string(head) != answer || !strings.HasPrefix("body", string(body)) || !complete || err != nil || cap(head) > 4<<20 {
+			t.Errorf("%s: %q, %q of %d bytes, %t, %v", name, head, body, cap(head), complete, err)
+		}
+	}
+}
+
+func TestOtherProtocol(t *testing.T) {
+	for in, want := range map[string]bool{
+		"SPDY/3 503 Service Unavailable\r\nRetry-After: 60\r\n\r\n": true,
+		"ICY 503\r\n":              true,
+		"ICY 200 OK":               true,
+		"HTTQ/1.1 302 Found\n":     true,
+		"HTTP1.1 200 OK\n":         true,
+		"HTP/1.1\t\t200\tOK\n":     true,
+		"\r\n\r\nRTSP/1.0 404 x\n": true,
+		" HTTP/1.1 200 OK\n":       true,
+		"\t HTTP/1.1 200 OK\n":     true,
+
+		"HTTP/1.1 200 OK\n":               false, // is HTTP
+		"HTTP 502 Bad Gateway\n":          false, // is taken for it
+		"User-agent: *\nDisallow: /":      false,
+		"Disallow: 404\n":                 false,
+		"404 Not Found\n":                 false,
+		"200 OK\n":                        false,
+		"<html>404 x":                     false,
+		"Error: 404 x":                    false,
+		"Error 40 x":                      false,
+		"Error 4040 x":                    false,
+		"Error 099 x":                     false,
+		"Error 404: x":                    false,
+		"Error code 404":                  false,
+		"é 404":                           false,
+		" User-agent: *":                  false,
+		" ICY 503":                        false, // white space before HTTP alone
+		"a\n404 x":                        false, // in another line
+		"":                                false,
+		"ICY":                             false,
+		strings.Repeat("x", 300) + " 404": false,
+	} {
+		if _, got := OtherProtocol([]byte(in)); got != want {
+			t.Errorf("%q: %t", in, got)
+		}
+		if h := ParseResponse([]byte(in), nil, nil); want && h.Status != -1 {
+			t.Errorf("%q: status %d", in, h.Status)
+		}
 	}
 }

@@ -6,6 +6,7 @@ import "github.com/robotsaudit/robotsaudit/internal/tag"
 // and the head says so.
 const (
 	maxMethod        = 32               // bytes of a request method
+	maxStatusLine    = 256              // bytes of a first line in which a status line of another protocol is looked for
 	maxValidator     = 1 << 10          // bytes of an ETag, Last-Modified, If-None-Match or If-Modified-Since
 	maxHost          = 1 << 10          // bytes of a Host field
 	MaxUserAgent     = 4 << 10          // bytes of a User-Agent or a warcinfo value
@@ -19,6 +20,7 @@ const (
 // Limits are those above, by name: they shape what is read of a message.
 var Limits = map[string]int64{
 	"maxMethod":        maxMethod,
+	"maxStatusLine":    maxStatusLine,
 	"maxValidator":     maxValidator,
 	"maxHost":          maxHost,
 	"MaxUserAgent":     MaxUserAgent,

@@ -190,6 +190,13 @@ var (
 	allowWord    = word("allow   ") << 24
 )
 
+// IsKey reports whether a word is the key of a line of robots.txt in some reading: misspelt, or with
+// more behind it.
+func IsKey(word string) bool {
+	k, _, _ := classify(word)
+	return k != keyUnknown
+}
+
 // classify finds out what a key means, and what leniency it takes to read it so.
 func classify(name string) (k key, extra string, needs leniency) {
 	switch len(name) {
