@@ -209,7 +209,8 @@ def main():
     for name, moment in moments.items():
         print(f"{name:20}" + "".join(f"{moment[key]:26}" for key in MOMENT))
     wrong = sum(count for key, count in total.items() if key[0] == "wrong")
-    print(f"\n{wrong} wrong" if wrong else "\nno verdict is wrong")
+    certain = sum(count for key, count in total.items() if key[0] == "wrong" and key[3] == "certain")
+    print(f"\n{wrong} wrong, {certain} of them certain" if wrong else "\nno verdict is wrong")
     sys.exit(1 if wrong else 0)
 
 
