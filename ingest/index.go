@@ -20,10 +20,10 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
-// sniff tells the form of an input by its first bytes; format is that of an index or a list of
-// URLs, and None for all else.
-func sniff(src *warc.Source) (form warc.Form, format index.Format) {
-	if begin, _ := src.Peek(len("PAR1")); index.Sniff(begin) == index.Parquet { // its pages may look like gzip members
+// sniff tells the form of an input by its first bytes, and that of an index by its name, too, where
+// they leave it open; format is that of an index or a list of URLs, and None for all else.
+func sniff(src *warc.Source, name string) (form warc.Form, format index.Format) {
+	if begin, _ := src.Peek(len("PAR1")); index.Sniff(begin, "") == index.Parquet { // its pages may look like gzip members
 		return warc.Form{Kind: warc.DamageNotAnArchive, Refusal: "it is a Parquet file"}, index.Parquet
 	}
 	form = warc.Sniff(src, isCrawlLog)
@@ -31,7 +31,7 @@ func sniff(src *warc.Source) (form warc.Form, format index.Format) {
 		return form, index.None
 	}
 	b, _ := src.Peek(sniffIndex)
-	return form, index.Sniff(b)
+	return form, index.Sniff(b, name)
 }
 
 // isIndex reports whether a file in a folder is an index with rows. Lists of URLs have to be named:
@@ -71,7 +71,7 @@ func readIndexInput(c *committer, in facts.Input, format index.Format, from *war
 	}
 	defer rows.Close()
 	result.Container = rows.Format().String()
-	x := indexReader{committer: c, listed: rows.Format() == index.URLList, told: make(map[facts.IssueKind]int), more: make(map[facts.IssueKind]int64)}
+	x := indexReader{committer: c, format: rows.Format(), told: make(map[facts.IssueKind]int), more: make(map[facts.IssueKind]int64)}
 	if divided, ok := rows.(index.Divided); ok {
 		x.progress, x.size, x.counted = opt.progress, size, from.Fetched()
 		err = x.readParts(divided, in, opt)
@@ -128,7 +128,7 @@ func (r *countedReads) Seek(offset int64, whence int) (int64, error) {
 // What they come to is put together in their order, so it depends on the input alone.
 type indexReader struct {
 	*committer
-	listed bool
+	format index.Format
 	sum    warc.Chain
 	told   map[facts.IssueKind]int
 	more   map[facts.IssueKind]int64 // faults beyond those that were told
@@ -269,6 +269,7 @@ func (x *indexReader) tellMore() error {
 type indexPart struct {
 	input  int32
 	entry  string
+	format index.Format
 	listed bool
 	out    sink
 	facts  *facts.Writer // nil: out is that of the whole input
@@ -294,7 +295,7 @@ type indexPart struct {
 
 func (x *indexReader) newPart(out sink, ahead func(int)) *indexPart {
 	return &indexPart{
-		input: x.input, entry: x.entry, listed: x.listed, out: out, ahead: ahead,
+		input: x.input, entry: x.entry, format: x.format, listed: x.format == index.URLList, out: out, ahead: ahead,
 		stats: facts.InputStats{Records: make(map[string]int64)}, told: make(map[facts.IssueKind]int), more: make(map[facts.IssueKind]int64),
 	}
 }
@@ -404,11 +405,10 @@ func (p *indexPart) sumText() {
 // fetch is what a row tells of a fetch; nil if it tells of none. The rules are those of
 // extractFetch.
 func (p *indexPart) fetch(row *index.Row) (*facts.Fetch, error) {
-	target := cut(row.URL, warc.MaxURL)
-	if target == "" {
-		p.faultOf(row, facts.IssueNoTargetURI, "row skipped", "no URL")
+	if row.IsNoFetch(p.format) {
 		return nil, nil
 	}
+	target := cut(row.URL, warc.MaxURL)
 	url, problem := p.urls.Parse(target)
 	supported := weburl.IsFetchScheme(url.Scheme)
 	if row.MIME != p.written {
@@ -423,7 +423,7 @@ func (p *indexPart) fetch(row *index.Row) (*facts.Fetch, error) {
 	case url.Host == "" && supported:
 		p.faultOf(row, facts.IssueNoTargetURI, "row skipped", "no host in %.200q", target)
 		return nil, nil
-	case url.Host == "", !supported && row.Status < 0, isNoFetch(row.Status, mime):
+	case url.Host == "", !supported && row.Status < 0:
 		return nil, nil
 	}
 	if problem != 0 {
@@ -515,12 +515,6 @@ func indexMIME(written string) string {
 	default:
 		return cut(m, warc.MaxFieldValue)
 	}
-}
-
-// isNoFetch reports whether a row is that of a metadata record, which has the URL and date of the
-// fetch that it tells of.
-func isNoFetch(status int, mime string) bool {
-	return status < 0 && (mime == "application/warc-fields" || mime == "text/anvl")
 }
 
 // packedID packs a WARC-Record-ID as facts.Fetch has it.

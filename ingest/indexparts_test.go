@@ -190,22 +190,6 @@ func TestPartsOfAnIndex(t *testing.T) {
 	}
 }
 
-// A metadata record has no status: a page of its media type has one.
-func TestIsNoFetch(t *testing.T) {
-	for _, c := range []struct {
-		status int
-		mime   string
-		want   bool
-	}{
-		{-1, "application/warc-fields", true}, {-1, "text/anvl", true},
-		{200, "application/warc-fields", false}, {-1, "text/html", false}, {-1, "", false},
-	} {
-		if got := isNoFetch(c.status, c.mime); got != c.want {
-			t.Errorf("status %d, %q: %t", c.status, c.mime, got)
-		}
-	}
-}
-
 // A time in digits is UTC. Any other has a zone only if the index says so.
 func TestRowTime(t *testing.T) {
 	for _, c := range []struct {

@@ -144,7 +144,7 @@ func (x *expander) list(path string) {
 		return
 	}
 	defer f.Close()
-	if a, format := sniff(warc.SourceAt(f, 0)); a.Readable() || isIndex(format) {
+	if a, format := sniff(warc.SourceAt(f, 0), object.Shown(path)); a.Readable() || isIndex(format) {
 		what := "archive"
 		if isIndex(format) {
 			what = "index"
@@ -175,7 +175,7 @@ func (x *expander) cluster(arg string) bool {
 		return false // whoever reads it as an input says so
 	}
 	src := warc.SourceAt(f, 0)
-	if _, format := sniff(src); format != index.ZipNum {
+	if _, format := sniff(src, object.Shown(arg)); format != index.ZipNum {
 		f.Close()
 		return false
 	}
@@ -368,7 +368,7 @@ func isArchive(path string) bool {
 		return false
 	}
 	defer f.Close()
-	form, format := sniff(warc.SourceAt(f, 0))
+	form, format := sniff(warc.SourceAt(f, 0), path)
 	return form.Readable() || isIndex(format) && !isOutput(filepath.Dir(path))
 }
 

@@ -65,7 +65,7 @@ func RecordsAt(ctx context.Context, in Input, entry string, offset int64, stdin 
 		at = &source{Object: random{a}, opt: opt}
 		from = warc.SourceAt(at, 0)
 	}
-	form, format := sniff(from)
+	form, format := sniff(from, in.Path)
 	if err := from.Failed(); err != nil {
 		return err
 	}

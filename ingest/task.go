@@ -107,7 +107,7 @@ func readSource(in facts.Input, src io.Reader, number int32, out sink, opt *read
 		opt = new(readOptions)
 	}
 	from := warc.NewSource(src, opt.progress)
-	form, format := sniff(from)
+	form, format := sniff(from, in.Path)
 	if in.List {
 		format = index.URLList
 	}

@@ -126,7 +126,7 @@ func (b *indexBounds) add(rows index.Reader) error {
 }
 
 func (b *indexBounds) addRow(row *index.Row) error {
-	if row.Offset < 0 || row.Length <= 0 || row.Filename == "" || row.Offset+row.Length < 0 {
+	if row.URL == "" || row.Offset < 0 || row.Length <= 0 || row.Filename == "" || row.Offset+row.Length < 0 {
 		return nil
 	}
 	number, ok := b.meant(row.Filename)
@@ -278,7 +278,7 @@ func sniffInput(ctx context.Context, in Input) (format index.Format, container w
 		return
 	}
 	defer o.Close()
-	form, format := sniff(warc.SourceAt(o, 0))
+	form, format := sniff(warc.SourceAt(o, 0), in.Path)
 	return format, form.Container
 }
 

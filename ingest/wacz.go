@@ -228,7 +228,7 @@ func (r *waczReader) readIndexes(entries []wacz.Entry) (err error) {
 		}
 		at := io.NewSectionReader(failing{e.At()}, 0, e.Size())
 		b, _ := warc.SourceAt(at, 0).Peek(sniffIndex)
-		if err := r.trust.addIndex(index.Sniff(b), at, e.Name); err != nil {
+		if err := r.trust.addIndex(index.Sniff(b, e.Name), at, e.Name); err != nil {
 			return err
 		}
 	}

@@ -57,7 +57,7 @@ func linesOf(t *testing.T, r Reader) (lines []int64) {
 			lines = append(lines, -fault.Line)
 		case err != nil:
 			t.Fatal(err)
-		case row.Line <= last || row.URL == "" || row.Time == "" && row.Micros == NoTime:
+		case row.Line <= last || row.URL == "" && !row.IsNoFetch(r.Format()) || row.Time == "" && row.Micros == NoTime:
 			t.Fatalf("row %+v after row %d", row, last)
 		default:
 			last = row.Line
@@ -82,7 +82,7 @@ func FuzzText(f *testing.F) {
 		f.Add(gz(s))
 	}
 	f.Fuzz(func(t *testing.T, content []byte) {
-		sniffed := Sniff(content)
+		sniffed := Sniff(content, "")
 		for _, format := range []Format{CDX, CDXJ, CDXServer, URLList, sniffed} {
 			drain(t, format, content)
 		}

@@ -213,10 +213,34 @@ func statusOf(n int64) int {
 	return int(n)
 }
 
-// finish completes a row whose fields are set. fault says what it lacks.
-func (row *Row) finish() (fault string) {
+// IsNoFetch reports whether a row is that of a record which holds no answer of a server, such as a
+// request, metadata or a warcinfo record. The index is of the format f. Such a row states no status,
+// and its media type is one of these records, or it states neither where cdxj-indexer leaves both
+// out: it finds them in the HTTP head, which only answers have.
+func (row *Row) IsNoFetch(f Format) bool {
+	if row.Status >= 0 {
+		return false
+	}
+	written := strings.ToLower(strings.ReplaceAll(row.MIME, " ", ""))
+	switch mime, _, _ := strings.Cut(written, ";"); mime {
+	case "application/warc-fields", "text/anvl", "text/x-ftp-control-conversation":
+		return true
+	case "application/http":
+		return strings.HasPrefix(written, "application/http;msgtype=request")
+	case "warc/revisit":
+		return false
+	case "":
+		return (f == CDX || f == CDXJ) && row.URL != "" && row.Offset >= 0 && row.Filename != ""
+	default:
+		return strings.HasPrefix(mime, "warc/")
+	}
+}
+
+// finish completes a row of an index of a format, whose fields are set. fault says what it lacks.
+// The rows of warcinfo records have no URL.
+func (row *Row) finish(f Format) (fault string) {
 	switch {
-	case row.URL == "":
+	case row.URL == "" && !row.IsNoFetch(f):
 		return "it has no URL"
 	case row.Time == "" && row.Micros == NoTime:
 		return "it has no time"

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -179,7 +180,7 @@ func TestSamples(t *testing.T) {
 						c.want[i].At = -1
 					}
 				}
-				if f := Sniff(content); f != c.format {
+				if f := Sniff(content, ""); f != c.format {
 					t.Errorf("%s: Sniff says %q, not %q", form, f, c.format)
 				}
 				rows, faults := read(t, c.format, content, Options{})
@@ -215,7 +216,7 @@ func TestSniffStrict(t *testing.T) {
 		"UTF-16":              "\xff\xfeu\x00r\x00l\x00",
 	} {
 		for form, b := range map[string][]byte{"plain": []byte(content), "gzip": gz(content)} {
-			if f := Sniff(b); f != None {
+			if f := Sniff(b, ""); f != None {
 				t.Errorf("%s, %s: %q", name, form, f)
 			}
 		}
@@ -223,15 +224,161 @@ func TestSniffStrict(t *testing.T) {
 	for name, content := range map[string]string{
 		"summary":  "com,example)/ 20140127171200\tzipnum\t0\t276\t1\norg,iana)/ 20140127171238\tzipnum\t276\t328\t2\n", // pywb's zipnum-sample.idx
 		"place":    "zipnum\t./sample_archive/zipcdx/zipnum-sample.cdx.gz\n",
+		"beside":   "zipnum\tzipnum-sample.cdx.gz\n", // as pywb has it now
 		"in WACZ":  `!meta 0 {"format": "cdxj-gzip-1.0", "filename": "index.cdx.gz"}` + "\n" + `com,example)/ 20201007212236 {"offset": 0, "length": 194}` + "\n",
 		"and bare": `com,example)/ 20201007212236 {"offset": 0, "length": 194, "filename": "index.cdx.gz"}` + "\n",
 	} {
-		if f := Sniff([]byte(content)); f != ZipNum {
+		if f := Sniff([]byte(content), ""); f != ZipNum {
 			t.Errorf("ZipNum, %s: %q", name, f)
 		}
 	}
 	if _, err := Open(ZipNum, strings.NewReader(""), 0, Options{}); err == nil || !strings.Contains(err.Error(), "cdx-*.gz") {
 		t.Errorf("ZipNum: %v", err)
+	}
+}
+
+// TestSniffFaulty: a faulty row is one fault wherever it stands, and the name of a file decides what
+// its rows leave open.
+func TestSniffFaulty(t *testing.T) {
+	const (
+		cdx       = "com,a)/y 20240501120100 http://a.example/y text/html 200 AAAA - - 10 5 t.warc.gz\n"
+		broken    = "com,a)/x 20240501120100 http://a.example/x y text/html 200 AAAA - - 10 0 t.warc.gz\n"
+		cdxj      = `com,a)/y 20240501120100 {"url": "http://a.example/y", "offset": "5", "filename": "t.warc.gz"}` + "\n"
+		cut       = `com,a)/y 20240501120100 {"url": "http://a.exa` + "\n"
+		info      = `- 20240501120000 {"mime": "application/warc-fields", "length": "516", "offset": "0", "filename": "t.warc.gz"}` + "\n"
+		part      = "com,a)/ 20240501120100\tcdx-00000.gz\t0\t276\t1\n"
+		chemistry = "VjCD0100\x04\x03\x02\x01\x00\x00"
+	)
+	for _, c := range []struct {
+		name    string
+		content string
+		want    Format
+	}{
+		{"", broken + cdx + cdx, CDX},
+		{"", cdx + cdx + broken, CDX},
+		{"", broken + cdx, None},
+		{"a.cdx", broken + cdx, CDX},
+		{"A.CDX.gz", broken, CDX},
+		{"a.txt", broken, None},
+		{"a.cdx", "k 20240501120000\x00 x\n" + cdx + cdx, CDX},
+		{"a.cdx", "no row at all\n", None},
+		{"a.cdx", chemistry, None},
+		{"a.cdx", "", None},
+		{"a.cdx", " CDX N b\n", CDX}, // Open names what the header lacks
+		{"", cut + cdxj + cdxj, CDXJ},
+		{"a.cdxj", cut + cdxj, CDXJ},
+		{"a.cdxj.gz", cut, CDXJ},
+		{"a.cdx", cdxj, CDXJ},
+		{"a.cdxj", "!OpenWayback-CDXJ 1.0\n", CDXJ},
+		{"", info + cdxj, CDXJ},
+		{"", info, CDXJ},
+		{"", "no row\n" + part + part, ZipNum},
+		{"cluster.idx", "no\trow\n", ZipNum},
+		{"cluster.loc", "a\t/x\nb\n" + "c\td\n", ZipNum},
+		{"cluster.txt", "a\t/x\n", None},
+	} {
+		for form, b := range map[string][]byte{"plain": []byte(c.content), "gzip": gz(c.content)} {
+			if f := Sniff(b, c.name); f != c.want {
+				t.Errorf("%q named %q, %s: %q, not %q", c.content, c.name, form, f, c.want)
+			}
+		}
+	}
+}
+
+// TestIsNoFetch: rows of request, metadata and warcinfo records are no fetches, by their media type. Only
+// cdxj-indexer leaves that out of rows of requests.
+func TestIsNoFetch(t *testing.T) {
+	placed := func(r *Row) { r.URL, r.Offset, r.Filename = "http://h/", 0, "a.warc.gz" }
+	for _, c := range []struct {
+		format Format
+		row    Row
+		want   bool
+	}{
+		{CDX, row(func(r *Row) { r.MIME = "application/warc-fields" }), true},
+		{CCIndex, row(func(r *Row) { r.MIME = "text/anvl" }), true},
+		{CDX, row(func(r *Row) { r.MIME = "warc/request" }), true},
+		{CDX, row(func(r *Row) { r.MIME = "WARC/metadata" }), true},
+		{CDX, row(func(r *Row) { r.MIME = "warc/revisit" }), false},
+		{CDX, row(func(r *Row) { r.MIME, r.Status = "warc/request", 200 }), false}, // the server's word
+		{CDX, row(func(r *Row) { r.MIME = "application/http; msgtype=request" }), true},
+		{CDX, row(func(r *Row) { r.MIME = "application/http;msgtype=response" }), false},
+		{CDX, row(func(r *Row) { r.MIME = "text/x-ftp-control-conversation" }), true},
+		{CDX, row(func(r *Row) { r.MIME, r.Status = "application/warc-fields", 200 }), false},
+		{CDX, row(func(r *Row) { r.MIME = "text/html"; placed(r) }), false},
+		{CDXJ, row(placed), true},
+		{CDX, row(placed), true},
+		{CDX, row(func(r *Row) { r.Offset = 7 }), false},
+		{CDXServer, row(placed), false},
+		{URLList, row(func(*Row) {}), false},
+	} {
+		if got := c.row.IsNoFetch(c.format); got != c.want {
+			t.Errorf("%v %+v: %t", c.format, c.row, got)
+		}
+	}
+}
+
+// TestMembersWithoutLineEnd: members of a ZipNum cluster may end without a line end. Members that divide
+// lines are joined, as gzip says.
+func TestMembersWithoutLineEnd(t *testing.T) {
+	cdx := func(n int) string {
+		return fmt.Sprintf("com,a)/%d 20240501120100 http://a.example/%[1]d text/html 200 AAAA - - 10 %[1]d t.warc.gz", n)
+	}
+	cdxj := func(n int) string {
+		return fmt.Sprintf(`com,a)/%d 20240501120100 {"url": "http://a.example/%[1]d", "filename": "t.warc.gz"}`, n)
+	}
+	long := cdx(3) + "\n" + strings.Repeat(cdx(4)+"\n", heldMember/len(cdx(4))+9)
+	const header = " CDX N b a m s k r M S V g\n"
+	for _, c := range []struct {
+		name    string
+		format  Format
+		members []string
+		rows    int
+		faults  int
+	}{
+		{"CDX", CDX, []string{header, cdx(0) + "\n" + cdx(1), cdx(2) + "\n" + cdx(3), cdx(4)}, 5, 0},
+		{"CDX, a faulty row", CDX, []string{header, cdx(0) + " x", cdx(2), cdx(3)}, 2, 1},
+		{"CDXJ", CDXJ, []string{cdxj(0), cdxj(1), cdxj(2) + "\n", cdxj(3)}, 4, 0},
+		{"long members", CDX, []string{header, cdx(0), long, cdx(5)}, strings.Count(long, "\n") + 2, 0},
+		{"divided lines", CDX, []string{header, cdx(0)[:5], cdx(0)[5:30], cdx(0)[30:] + "\n" + cdx(1)[:40], cdx(1)[40:]}, 2, 0},
+		{"divided in the name", CDX, []string{header, cdx(0)[:len(cdx(0))-3], "rc.gz\n", cdx(1)}, 2, 0},
+		{"divided JSON", CDXJ, []string{cdxj(0)[:40], cdxj(0)[40:] + "\n", cdxj(1)}, 2, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			content := gz(c.members...)
+			if f := Sniff(content[:min(len(content), sniffBytes)], ""); f != c.format && c.faults == 0 {
+				t.Errorf("Sniff says %q", f)
+			}
+			for _, in := range []io.Reader{bytes.NewReader(content), notSeekable{bytes.NewReader(content)}} {
+				r, err := Open(c.format, in, int64(len(content)), Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				rows, faults := 0, 0
+				for _, line := range linesOf(t, r) {
+					if rows++; line < 0 {
+						rows, faults = rows-1, faults+1
+					}
+				}
+				if rows != c.rows || faults != c.faults {
+					t.Errorf("%d rows and %d faults, not %d and %d", rows, faults, c.rows, c.faults)
+				}
+			}
+		})
+	}
+}
+
+// TestMembersInLinearTime: a line of very many members, each of which may begin a row, is looked at once.
+func TestMembersInLinearTime(t *testing.T) {
+	content := gz(strings.Repeat("x", maxRow))
+	content = append(content, bytes.Repeat(gz("k 20240501120100 http://h/ a b c d"), 200_000)...)
+	r, err := Open(CDX, bytes.NewReader(content), int64(len(content)), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	linesOf(t, r)
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("it took %v", took)
 	}
 }
 

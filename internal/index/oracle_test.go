@@ -30,7 +30,7 @@ func TestOracle(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			format := Sniff(content[:min(len(content), sniffBytes)])
+			format := Sniff(content[:min(len(content), sniffBytes)], "")
 			if format == None {
 				t.Fatal("it is not told")
 			}

@@ -244,7 +244,7 @@ func (p *parquetReader) Next(row *Row) error {
 	fault := p.set(row, p.at)
 	p.at++
 	if fault == "" {
-		fault = row.finish()
+		fault = row.finish(p.format)
 	}
 	if fault != "" {
 		return &Fault{Line: row.Line, Offset: -1, Detail: fault}

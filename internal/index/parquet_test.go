@@ -92,7 +92,7 @@ func TestColumnarIndex(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			content := table(t, rows, options...)
-			if f := Sniff(content[:min(len(content), sniffBytes)]); f != Parquet {
+			if f := Sniff(content[:min(len(content), sniffBytes)], ""); f != Parquet {
 				t.Errorf("Sniff says %q", f)
 			}
 			got, faults := read(t, Parquet, content, Options{Path: "a/subset=warc/part-0.parquet"})

@@ -4,20 +4,27 @@ import (
 	"bufio"
 	"bytes"
 	"io"
+	"path"
 	"slices"
+	"strings"
 
 	"github.com/parquet-go/jsonlite"
 
 	"github.com/robotsaudit/robotsaudit/internal/inflate"
 )
 
-// sniffBytes is how much of a file tells its format.
-const sniffBytes = 64 << 10
+// sniffBytes is how much of a file shows its format, and sniffLines how many of its lines.
+const (
+	sniffBytes = 64 << 10
+	sniffLines = 64
+)
 
-// Sniff says which format content that begins with b has, gzip or not: by content, never by name.
-// b holds the first 64 KiB, or all of a shorter file. It never takes an archive or a crawl log for
-// an index, and a URL list in CSV or JSON lines only if its columns have names that it knows.
-func Sniff(b []byte) Format {
+// Sniff says which format content that begins with b has, gzip or not. b holds the first 64 KiB, or
+// all of a shorter file. The format is that of most of the first lines, so that a faulty row is one
+// fault wherever it stands. name is that of the file, and "" where there is none: it decides where
+// the lines leave the format open. Sniff never takes an archive or a crawl log for an index, and a
+// URL list in CSV or JSON lines only if its columns have names that it knows.
+func Sniff(b []byte, name string) Format {
 	if bytes.HasPrefix(b, []byte(parquetMagic)) {
 		return Parquet
 	}
@@ -26,7 +33,8 @@ func Sniff(b []byte) Format {
 		b, whole = inflateBegin(b, whole)
 	}
 	b = bytes.TrimPrefix(b, byteOrderMark)
-	if bytes.IndexByte(b, 0) >= 0 {
+	named := formatOfName(name)
+	if bytes.IndexByte(b, 0) >= 0 && named == None {
 		return None
 	}
 	lines := firstLines(b, whole)
@@ -37,33 +45,112 @@ func Sniff(b []byte) Format {
 		return None
 	}
 	first := bytes.TrimLeft(lines[0], " \t")
-	switch {
-	case first[0] == '[':
+	if first[0] == '[' {
 		return sniffArray(bytes.TrimLeft(b, " \t\r\n"))
-	case first[0] == '{':
-		return sniffObject(string(first))
-	case first[0] == '!':
-		return sniffCDXJ(lines)
 	}
 	if delimiter, letters, ok := cutCDXHeader(lines[0]); ok {
-		if shape, _ := cdxHeader(letters, delimiter); shape != nil {
+		if shape, _ := cdxHeader(letters, delimiter); shape != nil || named == CDX {
 			return CDX
 		}
 		return None
 	}
-	if _, _, ok := cutCDXJ(string(lines[0])); ok {
-		return sniffCDXJ(lines)
-	}
-	switch {
-	case all(lines, isCDXLine):
-		return CDX
-	case all(lines, isZipNumLine), all(lines, isLocationLine):
-		return ZipNum
+	if f := formatOfMost(lines, named); f != None {
+		return f
 	}
 	if _, err := csvHeader(first); err == nil {
 		return URLList
 	}
 	return None
+}
+
+// formatOfName is the format that the name of a file states by its ending; None for others.
+func formatOfName(name string) Format {
+	name, _ = strings.CutSuffix(strings.ToLower(name), ".gz")
+	switch path.Ext(name) {
+	case ".cdx":
+		return CDX
+	case ".cdxj":
+		return CDXJ
+	case ".idx", ".loc":
+		return ZipNum
+	}
+	return None
+}
+
+// formatOfMost is the format of more than half of the lines. Without one, it is the format of the
+// file's name if a line is a row of that, or if more than half of the lines are like its rows.
+func formatOfMost(lines [][]byte, named Format) Format {
+	var rows [len(formatNames)]int
+	most, all, like := None, 0, 0
+	for _, line := range lines {
+		if line[0] == '!' {
+			if bytes.HasPrefix(line, []byte("!meta ")) && bytes.Contains(line, []byte("cdxj-gzip")) {
+				return ZipNum
+			}
+			continue // any other line about the file
+		}
+		f := formatOfLine(line)
+		all++
+		if rows[f]++; f != None && rows[f] > rows[most] || most == None {
+			most = f
+		}
+		if isLike(line, named) {
+			like++
+		}
+	}
+	switch {
+	case most != None && 2*rows[most] > all:
+		return most
+	case named != None && (rows[named] > 0 || 2*like > all), named == CDXJ && all == 0:
+		return named
+	}
+	return None
+}
+
+// formatOfLine is the format of which a line is a row beyond doubt; None for all others.
+func formatOfLine(line []byte) Format {
+	if first := bytes.TrimLeft(line, " \t"); first[0] == '{' {
+		return sniffObject(string(first))
+	}
+	if _, _, ok := cutCDXJ(string(line)); ok {
+		row := noRow
+		ok, fault := new(cdxjLines).parse(line, &row)
+		switch {
+		case !ok || fault != "":
+		case row.URL != "" || row.IsNoFetch(CDXJ):
+			return CDXJ
+		case row.Offset >= 0 && row.Length >= 0: // of the summary of a compressed CDXJ
+			return ZipNum
+		}
+		return None
+	}
+	switch {
+	case isCDXLine(line):
+		return CDX
+	case isZipNumLine(line), isLocationLine(line):
+		return ZipNum
+	}
+	return None
+}
+
+// isLike reports whether a line has the beginning of a row of a format, whatever is wrong with it.
+func isLike(line []byte, f Format) bool {
+	switch f {
+	case CDX:
+		return isLikeCDX(line)
+	case CDXJ:
+		fields := bytes.SplitN(line, []byte(" "), 3)
+		return len(fields) == 3 && isCDXTime(string(fields[1])) && fields[2][0] == '{'
+	case ZipNum:
+		return bytes.IndexByte(line, '\t') > 0
+	}
+	return false
+}
+
+// isLikeCDX reports whether a line has a key, a date and a URL, and as many fields as CDX has.
+func isLikeCDX(line []byte) bool {
+	fields := bytes.Split(line[:min(len(line), maxRow)], []byte(" "))
+	return len(fields) >= 7 && isCDXTime(string(fields[1])) && hasScheme(string(fields[2]))
 }
 
 // inflateBegin inflates the beginning of a gzip file, and reports whether that is all of it.
@@ -79,6 +166,9 @@ func inflateBegin(b []byte, whole bool) ([]byte, bool) {
 			return text, whole && err == io.EOF
 		}
 		part, err := io.ReadAll(io.LimitReader(in, int64(sniffBytes-len(text))))
+		if line := lastLine(text); len(line) > 0 && lacksLineEnd(line, part) {
+			text = append(text, '\n')
+		}
 		if text = append(text, part...); err != nil {
 			return text, false
 		}
@@ -86,9 +176,9 @@ func inflateBegin(b []byte, whole bool) ([]byte, bool) {
 	return text, false
 }
 
-// firstLines are the first lines that are not empty, at most two, and up to the next that is.
+// firstLines are the first lines that are not empty, up to the next that is.
 func firstLines(b []byte, whole bool) (lines [][]byte) {
-	for len(b) > 0 && len(lines) < 2 {
+	for len(b) > 0 && len(lines) < sniffLines {
 		line, rest, found := bytes.Cut(b, []byte{'\n'})
 		if !found && !whole {
 			break
@@ -101,40 +191,6 @@ func firstLines(b []byte, whole bool) (lines [][]byte) {
 		b = rest
 	}
 	return lines
-}
-
-func all(lines [][]byte, is func([]byte) bool) bool {
-	for _, line := range lines {
-		if !is(line) {
-			return false
-		}
-	}
-	return true
-}
-
-// sniffCDXJ tells CDXJ from the index of a compressed CDXJ in a WACZ, whose lines look the same and
-// say where a member lies.
-func sniffCDXJ(lines [][]byte) Format {
-	c := cdxjLines{}
-	for _, line := range lines {
-		if line[0] == '!' {
-			if bytes.HasPrefix(line, []byte("!meta ")) && bytes.Contains(line, []byte("cdxj-gzip")) {
-				return ZipNum
-			}
-			continue
-		}
-		row := noRow
-		ok, fault := c.parse(line, &row)
-		switch {
-		case !ok || fault != "":
-			return None
-		case row.URL != "":
-			return CDXJ
-		case row.Offset >= 0 && row.Length >= 0:
-			return ZipNum
-		}
-	}
-	return None
 }
 
 // sniffObject tells the JSON lines of a CDX server from those of a list.
@@ -161,7 +217,7 @@ func sniffObject(line string) Format {
 	if key {
 		row := noRow
 		o.names = captureNames[:]
-		if o.set(line, &row) == "" && row.finish() == "" && isDigits(row.Time) {
+		if o.set(line, &row) == "" && row.finish(CDXServer) == "" && isDigits(row.Time) {
 			return CDXServer
 		}
 		return None
@@ -186,7 +242,7 @@ func sniffArray(b []byte) Format {
 		switch {
 		case fault != "":
 			return None
-		case ok && row.finish() == "" && isCDXTime(row.Time) && hasScheme(row.URL):
+		case ok && row.finish(CDXServer) == "" && isCDXTime(row.Time) && hasScheme(row.URL):
 			return CDXServer
 		case ok:
 			return None

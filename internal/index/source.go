@@ -81,6 +81,8 @@ type gzipReader struct {
 	inside  bool   // behind held, the member goes on
 	unsure  bool   // and cannot be verified before it is read
 	problem error  // behind left
+	line    []byte // the last line that was read, as far as it has come
+	divided bool   // that line began in a member before, and is not kept
 }
 
 func (g *gzipReader) Read(p []byte) (int, error) {
@@ -94,6 +96,7 @@ func (g *gzipReader) Read(p []byte) (int, error) {
 		}
 		n, err := g.in.Read(p)
 		if n > 0 {
+			g.remember(p[:n])
 			return n, nil
 		}
 		if g.inside = false; err != io.EOF {
@@ -101,8 +104,39 @@ func (g *gzipReader) Read(p []byte) (int, error) {
 		}
 	}
 	n := copy(p, g.left)
+	g.remember(g.left[:n])
 	g.left = g.left[n:]
 	return n, nil
+}
+
+// remember keeps the line in which what was read ends.
+func (g *gzipReader) remember(b []byte) {
+	if i := bytes.LastIndexByte(b, '\n'); i >= 0 {
+		g.line, b, g.divided = g.line[:0], b[i+1:], false
+	}
+	if g.divided {
+		return
+	}
+	g.line = append(g.line, b[:min(len(b), maxRow-len(g.line))]...)
+}
+
+// lastLine is the line in which a text ends, as far as it has come.
+func lastLine(text []byte) []byte { return text[bytes.LastIndexByte(text, '\n')+1:] }
+
+// lacksLineEnd reports whether a member of a ZipNum cluster ended without a line end: the line before,
+// and the first one of the member behind it, are rows each by itself. Members that divide a line are
+// joined, as gzip says.
+func lacksLineEnd(before, behind []byte) bool {
+	if i := bytes.IndexByte(behind, '\n'); i >= 0 {
+		behind = behind[:i]
+	}
+	if isLikeCDX(before) && isLikeCDX(behind) {
+		return true
+	}
+	row := noRow
+	whole, fault := new(cdxjLines).parse(before, &row)
+	_, _, begins := cutCDXJ(string(behind[:min(len(behind), maxRow)]))
+	return whole && fault == "" && begins
 }
 
 // next begins a member, and verifies it.
@@ -119,18 +153,28 @@ func (g *gzipReader) next() error {
 	if g.held == nil {
 		g.held = make([]byte, heldMember)
 	}
-	n, err := io.ReadFull(g.in, g.held)
+	g.held[0] = '\n' // in case that it is missing
+	n, err := io.ReadFull(g.in, g.held[1:])
+	from := 1
+	if len(g.line) > 0 {
+		if lacksLineEnd(g.line, g.held[1:1+n]) {
+			from = 0
+		} else {
+			g.line, g.divided = nil, true
+		}
+	}
+	left := g.held[from : 1+n]
 	switch {
 	case err == io.EOF || err == io.ErrUnexpectedEOF && g.ended():
-		g.left = g.held[:n]
+		g.left = left
 		return nil
 	case err != nil && g.cut(err):
-		g.left = g.held[:n]
+		g.left = left
 		return g.failure(err)
 	case err != nil:
 		return g.failure(err)
 	}
-	g.left, g.inside = g.held, true
+	g.left, g.inside = left, true
 	if g.seeker == nil {
 		g.unsure = true
 		return nil
@@ -147,7 +191,7 @@ func (g *gzipReader) next() error {
 	if err := g.in.NextMember(); err != nil {
 		return g.failure(err)
 	}
-	g.left = nil
+	g.left = g.held[from:1]
 	return nil
 }
 
@@ -356,7 +400,7 @@ func (r *textReader) Next(row *Row) error {
 		ok, fault := false, r.split.fault()
 		if fault == "" {
 			if ok, fault = r.parse(text, row); ok && fault == "" {
-				fault = row.finish()
+				fault = row.finish(r.format)
 			}
 		}
 		if fault != "" {

@@ -57,7 +57,7 @@ func isLocationLine(line []byte) bool {
 		return false
 	}
 	for _, place := range columns[1:] {
-		if !strings.Contains(place, columns[0]) || !strings.Contains(place, "/") || !strings.HasSuffix(place, ".gz") || strings.Contains(place, " ") {
+		if !strings.Contains(place, columns[0]) || !strings.HasSuffix(place, ".gz") || strings.Contains(place, " ") {
 			return false
 		}
 	}

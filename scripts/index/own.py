@@ -1,0 +1,76 @@
+"""Compare audits of archives with audits of the same archives beside their own indexes.
+
+    own.py BINARY LIMIT FOLDER...
+
+An archive holds all that its own index can state, so every table of the two audits must be equal. The
+indexes are those of cdxj-indexer: CDXJ, and CDX of 9 and of 11 fields, each with and without
+--records all. LIMIT bounds how many archives are compared, from all over the folders; 0 means all. It
+exits with 1 where something differs without a reason, or if one of the reasons is no longer needed.
+"""
+
+import logging
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+import make
+import whole
+
+ARCHIVES = (".warc", ".warc.gz", ".arc", ".arc.gz")
+INDEXES = {"cdxj": ("cdxj",), "cdx-11": ("cdx", "-11"), "cdx-9": ("cdx", "-9")}
+
+# Why an archive's audit differs beside its index.
+REASONS = {}
+
+
+def tables(out):
+    """tables are the rows of all tables, as text, with how often each is there."""
+    return {path.stem: Counter(repr(sorted(row.items())) for row in whole.table(out, path.stem)) for path in out.glob("*.parquet")}
+
+
+def chosen(archives, limit):
+    """chosen are at most limit archives, at equal distances."""
+    return archives if not limit else [archives[i * len(archives) // limit] for i in range(min(limit, len(archives)))]
+
+
+def main():
+    logging.disable()
+    binary, limit, roots = Path(sys.argv[1]).resolve(), int(sys.argv[2]), [Path(root).resolve() for root in sys.argv[3:]]
+    archives = chosen(sorted(path for root in roots for path in root.rglob("*") if path.name.endswith(ARCHIVES)), limit)
+    counts, unexplained, needed = Counter(), [], set()
+    for archive in archives:
+        with tempfile.TemporaryDirectory() as tmp:
+            tmp = Path(tmp)
+            whole.audit(binary, tmp / "alone", [archive])
+            alone = tables(tmp / "alone")
+            for name, (suffix, *options) in INDEXES.items():
+                for records in (), ("--records", "all"):
+                    text = make.indexed(archive, *options, *records)
+                    if not text.strip() or text.count("\n") == 1 and text.startswith(" CDX"):
+                        counts["without an index"] += 1
+                        continue
+                    index, out = tmp / f"own.{suffix}", tmp / "beside"
+                    index.write_text(text)
+                    whole.audit(binary, out, [archive, index], "--force")
+                    beside = tables(out)
+                    counts["compared"] += 1
+                    counts["rows"] += text.count("\n")
+                    for table in sorted(alone.keys() | beside.keys()):
+                        for sign, rows in ("-", alone[table] - beside[table]), ("+", beside[table] - alone[table]):
+                            for row in rows:
+                                needed.add(archive.name)
+                                counts["rows differ"] += 1
+                                if archive.name not in REASONS:
+                                    unexplained.append(f"{archive.name}: {name} {' '.join(records)}: {table} {sign} {row}")
+    if not limit:
+        unexplained += [f"{name}: nothing differs any more; take it out of REASONS" for name in REASONS.keys() - needed]
+    for text in unexplained:
+        print(f"UNEXPLAINED: {text}")
+    print(f"{len(archives)} archives, {counts['compared']} audits beside an index ({counts['rows']} rows of indexes, "
+          f"{counts['without an index']} indexes without a row), {counts['rows differ']} rows differ, {len(unexplained)} without a reason")
+    sys.exit(1 if unexplained else 0)
+
+
+if __name__ == "__main__":
+    main()
