@@ -108,12 +108,12 @@ func oneOfEach(moment []*State, wins func(a, b *State) bool) []*State {
 	}
 	best := make(map[facts.Spot]*State)
 	for _, st := range moment {
-		at := facts.SpotOf(&st.Fetch).Archive()
+		at := facts.SpotOf(&st.Fetch).InRun()
 		if b := best[at]; b == nil || wins(st, b) {
 			best[at] = st
 		}
 	}
-	return filter(moment, func(st *State) bool { return best[facts.SpotOf(&st.Fetch).Archive()] == st })
+	return filter(moment, func(st *State) bool { return best[facts.SpotOf(&st.Fetch).InRun()] == st })
 }
 
 // maxAsked bounds the copies of which it is remembered that they were asked: a server may

@@ -56,7 +56,7 @@ func (tl *timeline) others(s *subject, v *view) (list []*State) {
 // of both.
 func (s *State) isReplacedBy(r resolve.Step) bool {
 	at := facts.SpotOf(&s.Fetch)
-	return s.Time().MicrosSince(r.Time) == 0 && at.SameArchive(r.Spot) && at.Index < r.Index
+	return s.Time().MicrosSince(r.Time) == 0 && at.SameRun(r.Spot) && at.Index < r.Index
 }
 
 // copies yields every capture in [t − 24 h, t], whoever made it. Of those before t that say

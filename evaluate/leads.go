@@ -41,7 +41,7 @@ func newLeads(redirects []*resolve.Lead) leads {
 			return
 		}
 		for _, at := range why[0].Spots() {
-			to.archive = at.Archive()
+			to.archive = at.InRun()
 			l[to] = append(l[to], w)
 		}
 	}
@@ -83,7 +83,7 @@ func (l leads) to(s *subject) []*resolve.Lead {
 	}
 	// Some crawlers send a User-Agent with every request but those for robots.txt.
 	for _, at := range s.places.of(facts.SpotOf(s.Fetch)) {
-		if why := l.at(visited{key: u.Key(), archive: at.Archive()}, s.time); why != nil {
+		if why := l.at(visited{key: u.Key(), archive: at.InRun()}, s.time); why != nil {
 			return why
 		}
 	}

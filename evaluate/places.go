@@ -46,12 +46,12 @@ func (p places) relation(at, to facts.Spot) relation {
 // that in which they were made: in that of a serial crawler. serial says whether the fetch's first is one.
 func (p places) proves(at, to facts.Spot, serial bool) bool {
 	if len(p[at]) == 0 && len(p[to]) == 0 {
-		return serial && at.SameArchive(to)
+		return serial && at.SameRun(to)
 	}
 	for _, b := range p.of(to) {
 		isSerial := b.serial || b.Spot == to && serial
 		for _, a := range p.of(at) {
-			if isSerial && a.SameArchive(b.Spot) {
+			if isSerial && a.SameRun(b.Spot) {
 				return true
 			}
 		}
@@ -75,7 +75,7 @@ const (
 // relationOf says what the archive of both records tells.
 func relationOf(p, q facts.Spot) relation {
 	switch {
-	case !p.SameArchive(q):
+	case !p.SameRun(q):
 		return beside
 	case p.Index < q.Index:
 		return before

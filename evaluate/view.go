@@ -105,7 +105,7 @@ func (v *view) prefers(s *subject, a, b *State) bool {
 	switch {
 	case s.isOwn(a) != s.isOwn(b):
 		return s.isOwn(a)
-	case at.SameArchive(than):
+	case at.SameRun(than):
 		return v.wins(a, b)
 	case a.Forgeable != b.Forgeable:
 		return b.Forgeable
@@ -137,10 +137,10 @@ func (v *view) rivals(s *subject) []*State {
 	var list []*State
 	for _, st := range v.moment {
 		at := facts.SpotOf(&st.Fetch)
-		if at.SameArchive(facts.SpotOf(&g.Fetch)) || v.own && !s.isOwn(st) || st == g {
+		if at.SameRun(facts.SpotOf(&g.Fetch)) || v.own && !s.isOwn(st) || st == g {
 			continue
 		}
-		i := slices.IndexFunc(list, func(o *State) bool { return !s.look() || at.SameArchive(facts.SpotOf(&o.Fetch)) })
+		i := slices.IndexFunc(list, func(o *State) bool { return !s.look() || at.SameRun(facts.SpotOf(&o.Fetch)) })
 		switch {
 		case i < 0:
 			list = append(list, st)

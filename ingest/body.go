@@ -3,8 +3,8 @@ package ingest
 import (
 	"bytes"
 	"io"
-	"net/http"
 	"strings"
+	"time"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/httpmsg"
@@ -107,22 +107,30 @@ func (e *extractor) applyHead(d *draft, h *httpmsg.Head) {
 		f.Flags |= facts.FlagPolicyHeadersCut
 		d.note(facts.IssuePolicyHeadersCut, "the rest dropped", "policy header lines over %d bytes", httpmsg.MaxPolicyHeaders)
 	}
-	e.checkClock(d, h.Date)
+	e.readClock(d, h)
 }
 
-// checkClock notes a Date field that contradicts the WARC-Date of a robots.txt
-// capture. It changes nothing: the crawler's clock dates the fetch.
-func (e *extractor) checkClock(d *draft, date string) {
+// readClock keeps the moment at which the server says that it answered. It notes one that contradicts
+// the WARC-Date of a robots.txt capture. The crawler's clock dates the fetch all the same.
+func (e *extractor) readClock(d *draft, h *httpmsg.Head) {
 	x := d.exchange
-	if date == "" || x.Kind != facts.CaptureRobots || x.Precision < facts.PrecisionMinute || d.record.Type != "response" {
+	if h.Date == "" || x.Precision < facts.PrecisionMinute || x.Type != facts.TypeResponse && x.Type != facts.TypeRevisit && x.Type != facts.TypeARC {
 		return
 	}
-	server, err := http.ParseTime(date)
-	if err != nil {
+	if h.Date != e.clock { // many answers share one second
+		seconds, _ := httpmsg.ParseDate(h.Date)
+		e.clock, e.clockSeconds = h.Date, seconds
+	}
+	server := e.clockSeconds
+	if server == 0 {
 		return
 	}
-	if skew := server.Sub(x.Time().UTC()); skew > maxClockSkew || skew < -maxClockSkew {
-		d.note(facts.IssueClockSkew, "WARC-Date kept", "the server's Date is %s", date)
+	if !h.Age {
+		x.ServerSeconds = server
+	}
+	skew := time.Duration(server-x.Micros/1e6) * time.Second
+	if x.Kind == facts.CaptureRobots && x.Type == facts.TypeResponse && (skew > maxClockSkew || skew < -maxClockSkew) {
+		d.note(facts.IssueClockSkew, "WARC-Date kept", "the server's Date is %s", h.Date)
 	}
 }
 

@@ -177,6 +177,9 @@ func entrySummaries(t *testing.T, path string, whole *collected) (lines string) 
 		lines += "  " + f.Name + c.summary()[1:]
 		sum.Add(&c.result.InputStats)
 	}
+	for i := range sum.Runs {
+		sum.Runs[i].Entry = whole.result.Runs[i].Entry
+	}
 	equal(t, path+": the entries together", sum, whole.result.InputStats)
 	return lines
 }

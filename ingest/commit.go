@@ -31,6 +31,8 @@ type committer struct {
 	warcinfos    map[string]warcinfo
 	latest       warcinfo
 	own          ownWarcinfo
+	runs         crawlRuns
+	crowded      bool        // there is an issue of runs
 	gap          facts.Issue // the range skipped last, to be reported; the zero value where there is none
 	beforeGap    int64       // resynced records before it
 	unfound      int         // warcinfos beyond maxWarcinfos
@@ -142,6 +144,12 @@ func (c *committer) accept(d *draft, length int64) error {
 			return err
 		}
 	}
+	if c.runs.isCrowded() && !c.crowded {
+		c.crowded = true
+		if err := c.report(d.limitReached(length, "taken for one", fmt.Sprintf("more than %d runs of a crawler: all from here on", maxRuns))); err != nil {
+			return err
+		}
+	}
 	if err := c.emit(c.pairing.settle(c.index - metadataWindow)...); err != nil {
 		return err
 	}
@@ -152,7 +160,8 @@ func (c *committer) accept(d *draft, length int64) error {
 func (c *committer) pair(d *draft, length int64) (done []*exchange) {
 	switch {
 	case d.info != nil:
-		if !c.addWarcinfo(d.infoID, warcinfo{*d.info, c.at}) {
+		d.info.at = c.at
+		if !c.addWarcinfo(d.infoID, *d.info) {
 			if c.unfound++; c.unfound == 1 {
 				c.firstUnfound = d.limitReached(length, "not found by their ids", "")
 			}
@@ -216,6 +225,7 @@ func (c *committer) finish() error {
 	if err := c.boundSegments(0, 0); err != nil {
 		return err
 	}
+	c.stats.Runs = c.runs.end(c.entry)
 	return c.emit(c.pairing.expire(c.index + 1)...)
 }
 

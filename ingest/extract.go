@@ -28,6 +28,8 @@ type extractor struct {
 
 	draft              draft  // of the record in hand
 	host, hostReversed string // of the fetch before
+	clock              string // the Date field read last
+	clockSeconds       int64  // what it says; 0: nobody can read it
 	requests           arena.Slab[request]
 	exchanges          arena.Slab[exchange]
 	metadata           arena.Slab[metadata]
@@ -49,7 +51,7 @@ type draft struct {
 	exchange *exchange
 	request  *request
 	metadata *metadata
-	info     *facts.Crawl
+	info     *warcinfo
 	infoID   string
 	target   string // key of the URL that a policy capture redirects to
 	issues   []facts.Issue

@@ -196,6 +196,10 @@ func TestCapsHaveIssues(t *testing.T) {
 	for i := range warc.MaxWarcinfos + 1 {
 		infos = append(infos, warctest.Warcinfo(fmt.Sprintf("urn:%d", i), "software: x\r\n"))
 	}
+	var runs []warctest.Record
+	for i := range maxRuns + 1 {
+		runs = append(runs, warctest.Response(fmt.Sprintf("urn:%d", i), "http://h/", ok200, fmt.Sprintf("WARC-Warcinfo-ID: <urn:i%d>", i)))
+	}
 	tiny := func(s string) (b []byte) {
 		for i := range len(s) {
 			b = append(b, warctest.Gzip(s[i:i+1])...)
@@ -236,6 +240,7 @@ func TestCapsHaveIssues(t *testing.T) {
 		"MaxBody, decoded twice":     {warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\nContent-Encoding: gzip, gzip\r\n\r\n"+nestedZeros())), []string{"body_cut", "undeclared_binary"}},
 		"maxCodings":                 {warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\nContent-Encoding: "+strings.Repeat("gzip,", 9)+"\r\n\r\nx")), []string{"false_encoding"}},
 		"maxPending":                 {warctest.Plain(waiting...), []string{"limit_reached"}},
+		"maxRuns":                    {warctest.Plain(runs...), []string{"limit_reached"}},
 		"MaxWarcinfos":               {warctest.Plain(infos...), []string{"limit_reached"}},
 		"MaxConcurrent":              {warctest.Plain(warctest.Response("urn:1", "http://h/", ok200, strings.Repeat("WARC-Concurrent-To: <urn:x>\r\n", warc.MaxConcurrent)+"WARC-Concurrent-To: <urn:y>")), []string{"value_cut"}},
 		"MaxRepeated":                {warctest.Plain(warctest.Response("urn:1", "http://h/", ok200, strings.Repeat("WARC-Date: 2024\r\nWARC-Type: x\r\n", warc.MaxRepeated)+"WARC-Date: 2023")), []string{"bad_record_header"}},
@@ -267,6 +272,8 @@ var capsElsewhere = map[string]string{
 	"maxDigestCodings": "a digest of what more codings leave is digest_mismatch: TestVerifyDigests",
 	"maxDigestDecoded": "the same",
 	"maxPackage":       "unknown_digest: TestPackageDigests",
+	"minBacks":         "the order of records shows nothing: TestRunOrder",
+	"maxBack":          "the same",
 	"maxCrawls":        "the summary alone is shorter: TestCrawlsOfAnInput",
 	"maxRewinds":       "members behind it in a deflated entry are not found: skipped_range; TestInflatedAt",
 	"maxReinflate":     "body_not_kept",

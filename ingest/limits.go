@@ -35,7 +35,10 @@ const (
 	maxListedAgent   = 2 << 10         // bytes of a crawler's name in a list of URLs
 	maxClockSkew     = 5 * time.Minute // by which the server's Date may lie from the WARC-Date
 	maxSegmented     = 1024            // segmented records remembered in one input
-	maxAlike         = 16              // inputs of one size and fingerprint with which another is compared
+	maxRuns          = 4096            // runs of a crawler told apart in one archive
+	minBacks         = 3               // fetches that are dated before their neighbour, so that the order of a run may show nothing
+	maxBack          = 10 * time.Minute
+	maxAlike         = 16 // inputs of one size and fingerprint with which another is compared
 )
 
 // limits are, by name, those that shape the facts, so that facts made with others are made again:
@@ -66,6 +69,9 @@ var limits = map[string]int64{
 	"maxListedAgent":   maxListedAgent,
 	"maxClockSkew":     int64(maxClockSkew),
 	"maxSegmented":     maxSegmented,
+	"maxRuns":          maxRuns,
+	"minBacks":         minBacks,
+	"maxBack":          int64(maxBack),
 	"maxAlike":         maxAlike,
 	"tag.MaxLine":      tag.MaxLine,
 	"tag.MaxItems":     tag.MaxItems,

@@ -28,9 +28,10 @@ func (e *extractor) extractWarcinfo(d *draft) error {
 	if len(b) == maxWarcinfo {
 		d.note(facts.IssueValueCut, "the rest dropped", "a warcinfo record of %d bytes or more", maxWarcinfo)
 	}
-	var w facts.Crawl
+	w := warcinfo{id: strings.Clone(r.ID), run: facts.CrawlRun{File: strings.Clone(r.Filename)}}
 	var arguments string
 	fields(b, func(name, value []byte) {
+		w.run.State(name, value)
 		v := cut(string(value), httpmsg.MaxUserAgent)
 		if len(v) < len(value) && !warc.IsField(name, "wget-arguments") && !d.noted(facts.IssueValueCut) {
 			d.note(facts.IssueValueCut, "the rest dropped", "%.40q of %d bytes", ascii.Lower(string(name)), len(value))
@@ -80,7 +81,9 @@ func wgetClaim(arguments string) string {
 // warcinfo is a warcinfo record that may be in force.
 type warcinfo struct {
 	facts.Crawl
-	at Place
+	at  Place
+	id  string // packed
+	run facts.CrawlRun
 }
 
 // addWarcinfo puts a warcinfo in force. It reports false where there are too many to
@@ -109,6 +112,7 @@ func (c *committer) warcinfoOf(r *warc.Record) warcinfo {
 func (c *committer) credit(x *exchange, r *warc.Record) {
 	info := c.warcinfoOf(r)
 	x.infoAgent, x.Claim, x.companions.Warcinfo = info.UserAgent, info.Robots, info.at
+	x.Run = c.runs.add(&x.Capture, &info, r.WarcinfoID)
 	if isSerial(&info.Crawl) {
 		x.Flags |= facts.FlagSerial
 	}

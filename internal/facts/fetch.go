@@ -116,6 +116,7 @@ type Fetch struct {
 	Archive         string // that holds the record, as an index names it; "": the input does
 	Offset          int64
 	Index           int64 // of the record in its input or entry, in file order, from 1
+	Run             int32 // number of the crawler's run in the input or entry (CrawlRun); 0: none is known
 	Length          int64 // -1: an index that does not say
 	Type            RecordType
 	Trust           Trust
@@ -139,6 +140,7 @@ type Fetch struct {
 	Via             string // of the metadata record: the page that led here
 	HopsFromSeed    string // a letter a hop
 	Millis          int32  // that the fetch took; -1: not said
+	ServerSeconds   int64  // since 1970, of the answer's Date field; 0: it has none, or has an Age field, so that a cache may have sent it
 }
 
 // Time returns the fetch's WARC-Date.

@@ -73,6 +73,7 @@ type InputStats struct {
 	Digests  DigestStats      `json:"digests"`
 	Events   int64            `json:"events,omitempty"` // log events
 	Crawls   []Crawl          `json:"crawls,omitempty"`
+	Runs     []CrawlRun       `json:"runs,omitempty"`
 
 	// UserAgents of the captures of robots.txt, the first two; "": one without.
 	RobotsAgents []string `json:"robots_agents,omitempty"`
@@ -102,6 +103,7 @@ func (s *InputStats) Add(other *InputStats) {
 	for _, crawl := range other.Crawls {
 		s.AddCrawl(crawl)
 	}
+	s.Runs = append(s.Runs, other.Runs...)
 	for _, agent := range other.RobotsAgents {
 		s.AddRobotsAgent(agent)
 	}

@@ -36,19 +36,21 @@ func (p Place) CompareInBucket(q Place) int {
 type Spot struct {
 	Input int32
 	Entry string
-	Index int64 // 0 where nothing tells: a line of a log
+	Index int64 // 0 where nothing shows it: a line of a log
+	Run   int32 // number of the crawler's run in the archive; 0: none is known
 }
 
 // SpotOf returns the spot of a fetch's record.
-func SpotOf(f *Fetch) Spot { return Spot{f.Input, f.Entry, f.Index} }
+func SpotOf(f *Fetch) Spot { return Spot{f.Input, f.Entry, f.Index, f.Run} }
 
-// SameArchive reports whether the order of two records can be told.
-func (p Spot) SameArchive(q Spot) bool {
-	return p.Input == q.Input && p.Index > 0 && q.Index > 0 && p.Entry == q.Entry
+// SameRun reports whether two records stand in one archive, and are of one run. Their places then show
+// an order: that of several runs in one file is that in which the file was put together.
+func (p Spot) SameRun(q Spot) bool {
+	return p.Input == q.Input && p.Index > 0 && q.Index > 0 && p.Run == q.Run && p.Entry == q.Entry
 }
 
-// Archive returns the same for all records of one archive.
-func (p Spot) Archive() Spot { return Spot{Input: p.Input, Entry: p.Entry} }
+// InRun returns the same for all records of one run in one archive.
+func (p Spot) InRun() Spot { return Spot{Input: p.Input, Entry: p.Entry, Run: p.Run} }
 
 // Compare orders spots; those of one archive as it has them.
 func (p Spot) Compare(q Spot) int {

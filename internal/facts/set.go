@@ -32,7 +32,8 @@ type Set struct {
 	Fingerprint string          // of what shapes the facts
 	Digested    bool            // digests of inputs were asked for
 	Copies      map[int32]int32 // inputs that hold the bytes of one before them, by index
-	Elsewhere   bool            // the tasks are not those of an output folder: nothing of them may be removed
+	runs        map[Spot]*CrawlRun
+	Elsewhere   bool // the tasks are not those of an output folder: nothing of them may be removed
 
 	// Reread reads the body of a fetch again from its archive, and updates c.Flags and
 	// c.ContentRange. It serves captures whose body ingest could not know to be policy.
@@ -105,6 +106,7 @@ func (f *Set) setUp(p *Plan) {
 		}
 	}
 	f.number(p.Inputs, p.Copies)
+	f.setUpRuns()
 }
 
 // number sorts the inputs, gives them the names of the current plan, and tells

@@ -30,6 +30,7 @@ type Head struct {
 	transferEncoding []string // in the order applied
 	ContentRange     string
 	Date             string
+	Age              bool   // it has an Age field: a cache may have sent it
 	contentLength    int64  // 0: none
 	originalLength   int64  // the Content-Length that the crawler replaced; 0: none
 	decoded          bool   // the crawler undid a Content-Encoding and says so
@@ -300,6 +301,8 @@ func (h *Head) setResponse(name, value, raw []byte) {
 		h.dechunked = true
 	case warc.IsField(name, "date"):
 		warc.First(&h.Date, h.strings.Of(h.capped("Date", value, warc.MaxFieldValue)))
+	case warc.IsField(name, "age"):
+		h.Age = true
 	case tag.Keep(name, value[:min(len(value), tag.MaxLine)]):
 		h.addPolicy(raw)
 	}

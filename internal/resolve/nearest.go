@@ -111,7 +111,7 @@ func (res *resolution) rival(list among, target *facts.Capture) *facts.Capture {
 	hop, here := res.wantTime(), facts.SpotOf(&target.Fetch)
 	from := redirect{url: res.CurURL}
 	isLed := from.via(target) == viaRedirect
-	mayPrecede := target.Time().MicrosSince(hop) == 0 && (target.Flags&facts.FlagSerial == 0 || !here.SameArchive(res.curSpot()))
+	mayPrecede := target.Time().MicrosSince(hop) == 0 && (target.Flags&facts.FlagSerial == 0 || !here.SameRun(res.curSpot()))
 	next := target.Time()
 	isLate := func(c *facts.Capture) bool {
 		last := max(hop.Micros+hop.Precision.Unit(), next.Micros+next.Precision.Unit())
@@ -126,7 +126,7 @@ func (res *resolution) rival(list among, target *facts.Capture) *facts.Capture {
 		}
 		gap, at := c.Time().MicrosSince(hop), facts.SpotOf(&c.Fetch)
 		isBeside := c.Flags&facts.FlagSerial == 0 &&
-			(c.Time().MicrosSince(target.Time()) == 0 && at.SameArchive(here) || gap == 0 && at.SameArchive(res.curSpot()))
+			(c.Time().MicrosSince(target.Time()) == 0 && at.SameRun(here) || gap == 0 && at.SameRun(res.curSpot()))
 		if mayPrecede && gap > 0 && gap <= facts.Hour {
 			if next == target.Time() {
 				next = c.Time()
@@ -241,7 +241,7 @@ func (m *nearby) add(c *facts.Capture) {
 // put takes one of the moment. Of those in one archive it keeps the nearest.
 func (m *nearby) put(c *facts.Capture) {
 	at := facts.SpotOf(&c.Fetch)
-	isBeside := func(o *facts.Capture) bool { return !c.IsIndexed() && facts.SpotOf(&o.Fetch).SameArchive(at) } // rows are in no order
+	isBeside := func(o *facts.Capture) bool { return !c.IsIndexed() && facts.SpotOf(&o.Fetch).SameRun(at) } // rows are in no order
 	kept := &m.chosen
 	if !isBeside(m.chosen) {
 		i := slices.IndexFunc(m.others, isBeside)
@@ -265,9 +265,9 @@ func (m *nearby) isFarther(c *facts.Capture) bool {
 // addNearer does the same; of two of one moment, one that stands in the archive of the
 // redirect goes before one in another.
 func (m *nearby) addNearer(c *facts.Capture, here facts.Spot) {
-	isHere := facts.SpotOf(&c.Fetch).SameArchive(here)
+	isHere := facts.SpotOf(&c.Fetch).SameRun(here)
 	switch {
-	case m.chosen == nil || isHere == facts.SpotOf(&m.chosen.Fetch).SameArchive(here):
+	case m.chosen == nil || isHere == facts.SpotOf(&m.chosen.Fetch).SameRun(here):
 		m.add(c)
 	case isHere && !m.isFarther(c):
 		m.chosen, m.others = c, nil

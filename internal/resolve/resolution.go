@@ -41,6 +41,7 @@ type resolution struct {
 	CurInput      int32
 	CurEntry      string
 	CurIndex      int64
+	CurRun        int32
 	CurUnmodified bool
 	TooMany       bool
 	Unled         bool   // nothing shows that the redirects led the crawler to the record in hand
@@ -66,7 +67,7 @@ func (res *resolution) curTime() facts.Time {
 	return facts.Time{Micros: res.CurMicros, Precision: res.CurPrecision}
 }
 func (res *resolution) curSpot() facts.Spot {
-	return facts.Spot{Input: res.CurInput, Entry: res.CurEntry, Index: res.CurIndex}
+	return facts.Spot{Input: res.CurInput, Entry: res.CurEntry, Index: res.CurIndex, Run: res.CurRun}
 }
 
 // isBefore reports whether a record stands before the one in hand: by its date, or, of
@@ -74,14 +75,14 @@ func (res *resolution) curSpot() facts.Spot {
 func (res *resolution) isBefore(c *facts.Capture) bool {
 	gap := c.Time().MicrosSince(res.curTime())
 	at := facts.SpotOf(&c.Fetch)
-	return gap < 0 || gap == 0 && at.SameArchive(res.curSpot()) && at.Index < res.CurIndex
+	return gap < 0 || gap == 0 && at.SameRun(res.curSpot()) && at.Index < res.CurIndex
 }
 
 // isNotAfter is the same, and includes records of one moment in other archives.
 func (res *resolution) isNotAfter(c *facts.Capture) bool {
 	gap := c.Time().MicrosSince(res.curTime())
 	at := facts.SpotOf(&c.Fetch)
-	return gap < 0 || gap == 0 && (!at.SameArchive(res.curSpot()) || at.Index < res.CurIndex)
+	return gap < 0 || gap == 0 && (!at.SameRun(res.curSpot()) || at.Index < res.CurIndex)
 }
 
 var resolutionRuns = run.Spec[resolution]{

@@ -56,7 +56,7 @@ func (s *shared) note(i facts.Issue) error {
 func (r *resolver) noteCopies(g *originCaptures, c *facts.Fetch, of facts.Place) error {
 	first := facts.SpotOf(c)
 	for _, at := range g.copies[first] {
-		err := r.copies.Add(Copy{of.Host, of.Origin, first.Input, first.Entry, first.Index, at.Input, at.Entry, at.Index})
+		err := r.copies.Add(Copy{of.Host, of.Origin, first.Input, first.Entry, first.Index, first.Run, at.Input, at.Entry, at.Index, at.Run})
 		if err != nil {
 			return err
 		}
@@ -210,7 +210,7 @@ func (r *resolver) sameCrawler(res *resolution, c *facts.Capture) bool {
 func (g *originCaptures) mayBeSameCrawler(who Crawler, res *resolution, c *facts.Capture) bool {
 	a, b := who(&res.Fetch), who(&c.Fetch)
 	return a == b || (a == "" || b == "") && slices.ContainsFunc(g.spots(c), func(at facts.Spot) bool {
-		return at.SameArchive(facts.SpotOf(&res.Fetch)) || slices.ContainsFunc(spotsOf(res.CopyText), at.SameArchive)
+		return at.SameRun(facts.SpotOf(&res.Fetch)) || slices.ContainsFunc(spotsOf(res.CopyText), at.SameRun)
 	})
 }
 
@@ -332,7 +332,7 @@ func (r *resolver) addLead(res *resolution, g *originCaptures, t target) error {
 	lead := Lead{
 		HostReversed: res.WantHost, Origin: res.WantOrigin, Key: res.WantKey, Crawler: r.who(&res.Fetch),
 		URL: res.CurURL, Micros: at.Micros, Precision: at.Precision, Target: at.Micros, TargetExact: at.Precision, IsOthers: t.isOthers,
-		Input: res.Input, Entry: res.Entry, Index: res.Index, Offset: res.Itself().Offset, CopyText: res.CopyText,
+		Input: res.Input, Entry: res.Entry, Index: res.Index, Run: res.Run, Offset: res.Itself().Offset, CopyText: res.CopyText,
 	}
 	way := State{StepText: res.StepText}
 	for _, c := range t.candidates {
@@ -432,7 +432,7 @@ func (r *resolver) readAgain(c *facts.Capture) ([]byte, error) {
 // take makes c the record in hand: it settles the resolution or says what it needs.
 func (r *resolver) take(res *resolution, c *facts.Capture) {
 	res.CurURL, res.CurMicros, res.CurPrecision = c.URL, c.Micros, c.Precision
-	res.CurInput, res.CurEntry, res.CurIndex = c.Input, c.Entry, c.Index
+	res.CurInput, res.CurEntry, res.CurIndex, res.CurRun = c.Input, c.Entry, c.Index, c.Run
 	res.OthersContent = res.OthersContent || !r.sameCrawler(res, c)
 	res.takeBody(c)
 	res.CurUnmodified = c.Status == 304 || c.Type == facts.TypeRevisit && c.Profile == facts.RevisitNotModified

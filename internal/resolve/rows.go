@@ -92,6 +92,7 @@ type Lead struct {
 	Input        int32 // with Entry and Index: the capture of robots.txt that it began with
 	Entry        string
 	Index        int64
+	Run          int32
 	Offset       int64  // of that one; -1: it is in another archive
 	CopyText     string // further places of it: see spotsOf
 	StepText     string // from there to what counts as the target
@@ -107,7 +108,9 @@ func (l *Lead) Time() facts.Time { return facts.Time{Micros: l.Micros, Precision
 func (l *Lead) TargetTime() facts.Time { return facts.Time{Micros: l.Target, Precision: l.TargetExact} }
 
 // Spot is that of the capture of robots.txt.
-func (l *Lead) Spot() facts.Spot { return facts.Spot{Input: l.Input, Entry: l.Entry, Index: l.Index} }
+func (l *Lead) Spot() facts.Spot {
+	return facts.Spot{Input: l.Input, Entry: l.Entry, Index: l.Index, Run: l.Run}
+}
 
 // Spots has the same in all archives that hold it.
 func (l *Lead) Spots() []facts.Spot { return append(spotsOf(l.CopyText), l.Spot()) }
@@ -151,9 +154,11 @@ type Copy struct {
 	FirstInput   int32 // the place that stands for all
 	FirstEntry   string
 	FirstIndex   int64
+	FirstRun     int32
 	Input        int32
 	Entry        string
 	Index        int64
+	Run          int32
 }
 
 // Place is that of the capture's origin, not of the redirect's target.
@@ -161,11 +166,13 @@ func (c *Copy) Place() facts.Place { return facts.Place{Host: c.HostReversed, Or
 
 // First is the place that stands for all.
 func (c *Copy) First() facts.Spot {
-	return facts.Spot{Input: c.FirstInput, Entry: c.FirstEntry, Index: c.FirstIndex}
+	return facts.Spot{Input: c.FirstInput, Entry: c.FirstEntry, Index: c.FirstIndex, Run: c.FirstRun}
 }
 
 // Spot is the place of the copy.
-func (c *Copy) Spot() facts.Spot { return facts.Spot{Input: c.Input, Entry: c.Entry, Index: c.Index} }
+func (c *Copy) Spot() facts.Spot {
+	return facts.Spot{Input: c.Input, Entry: c.Entry, Index: c.Index, Run: c.Run}
+}
 
 var copiedRuns = run.Spec[Copy]{
 	Name: "copies",

@@ -26,10 +26,11 @@ type Step struct {
 	facts.Spot
 	Offset int64 // in the archive; -1: an index tells of the record, which is in another
 	Time   facts.Time
+	Millis int32 // that the fetch took; -1: not said
 }
 
 func stepTo(kind StepKind, f *facts.Fetch) Step {
-	step := Step{kind, facts.SpotOf(f), f.Offset, f.Time()}
+	step := Step{kind, facts.SpotOf(f), f.Offset, f.Time(), f.Millis}
 	if f.Archive != "" {
 		step.Offset = -1
 	}
@@ -39,7 +40,9 @@ func stepTo(kind StepKind, f *facts.Fetch) Step {
 // appendStep appends what StepText has of a step.
 func appendStep(b []byte, step Step) []byte {
 	b = append(b, byte(step.Kind))
-	for _, n := range [...]int64{int64(step.Input), step.Index, step.Offset, step.Time.Micros, int64(step.Time.Precision)} {
+	for _, n := range [...]int64{
+		int64(step.Input), step.Index, int64(step.Run), step.Offset, step.Time.Micros, int64(step.Time.Precision), int64(step.Millis),
+	} {
 		b = append(strconv.AppendInt(b, n, stepBase), ':')
 	}
 	return strconv.AppendQuote(b, step.Entry)
@@ -102,7 +105,7 @@ func spotsOf(text string) (spots []facts.Spot) {
 func stepsOf(text string) (steps []Step) {
 	for text != "" {
 		step := Step{Kind: StepKind(text[0])}
-		var numbers [5]int64
+		var numbers [7]int64
 		rest := text[1:]
 		for i := range numbers {
 			var number string
@@ -113,8 +116,8 @@ func stepsOf(text string) (steps []Step) {
 		if err != nil {
 			return steps
 		}
-		step.Input, step.Index, step.Offset = int32(numbers[0]), numbers[1], numbers[2]
-		step.Time = facts.Time{Micros: numbers[3], Precision: facts.Precision(numbers[4])}
+		step.Input, step.Index, step.Run, step.Offset = int32(numbers[0]), numbers[1], int32(numbers[2]), numbers[3]
+		step.Time, step.Millis = facts.Time{Micros: numbers[4], Precision: facts.Precision(numbers[5])}, int32(numbers[6])
 		step.Entry, _ = strconv.Unquote(quoted)
 		steps, text = append(steps, step), rest[len(quoted):]
 	}

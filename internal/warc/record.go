@@ -29,6 +29,7 @@ type Header struct {
 	RefersToURI   string
 	RefersToDate  string
 	Truncated     string
+	Filename      string   // WARC-Filename
 	ConcurrentTo  []string // recordid.Key of each
 	SegmentNumber int64    // 0 where the record is not segmented
 	SegmentOrigin string   // packed id of the first segment
@@ -168,6 +169,8 @@ func (h *Header) set(name, value []byte, before *Header) {
 		contradicts = First(&h.RefersToDate, h.Passing.Of(value))
 	case IsField(name, "warc-truncated"):
 		contradicts = First(&h.Truncated, h.Strings.Of(value))
+	case IsField(name, "warc-filename"):
+		contradicts = First(&h.Filename, h.Passing.Of(cutBytes(value, MaxFieldValue)))
 	case IsField(name, "warc-segment-number"):
 		if h.SegmentNumber == 0 {
 			h.SegmentNumber = max(ParseLength(value), 0)

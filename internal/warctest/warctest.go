@@ -4,6 +4,7 @@ package warctest
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"crypto/sha1"
 	"encoding/base32"
@@ -20,12 +21,13 @@ type Record struct {
 	Type, ID, URL string   // "": the header has no such field
 	Fields        []string // further lines of the header
 	Block         string
+	Date          string // WARC-Date; "": noon
 }
 
 // String is the record as it stands in an archive.
 func (r Record) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "WARC/1.0\r\nWARC-Type: %s\r\nWARC-Date: 2024-05-01T12:00:00Z\r\n", r.Type)
+	fmt.Fprintf(&b, "WARC/1.0\r\nWARC-Type: %s\r\nWARC-Date: %s\r\n", r.Type, cmp.Or(r.Date, "2024-05-01T12:00:00Z"))
 	if r.ID != "" {
 		fmt.Fprintf(&b, "WARC-Record-ID: <%s>\r\n", r.ID)
 	}

@@ -1,0 +1,123 @@
+package facts
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+)
+
+// A CrawlRun is one run of a crawler, as one archive shows it: the records of one warcinfo record, or
+// of a file without any. Records keep its number (Fetch.Run).
+type CrawlRun struct {
+	Entry  string            `json:"entry,omitempty"`  // of a WACZ, by its name there
+	Number int32             `json:"number"`           // in the file or entry, from 1
+	ID     string            `json:"id,omitempty"`     // of the warcinfo record, packed
+	File   string            `json:"file,omitempty"`   // WARC-Filename of the warcinfo record
+	Fields map[string]string `json:"fields,omitempty"` // what it states: digests of the values, by lower-cased name
+
+	Unordered bool `json:"unordered,omitempty"` // the order of its records does not follow their dates
+	Mixed     bool `json:"mixed,omitempty"`     // records of several runs, too many to number
+}
+
+// maxStated bounds the fields of a warcinfo record that are compared.
+const (
+	maxStated     = 32
+	maxStatedName = 32 // bytes of a name
+)
+
+// State adds a field of the warcinfo record. Of a field that is repeated, the first value counts.
+func (r *CrawlRun) State(name, value []byte) {
+	key := strings.ToLower(string(name[:min(len(name), maxStatedName)]))
+	if len(r.Fields) >= maxStated || r.Fields[key] != "" {
+		return
+	}
+	if r.Fields == nil {
+		r.Fields = make(map[string]string)
+	}
+	sum := sha256.Sum256(bytes.TrimSpace(value)) // arguments may hold passwords
+	r.Fields[key] = hex.EncodeToString(sum[:8])
+}
+
+// Known returns the run as it is kept: what it states only if that may name the run.
+func (r CrawlRun) Known() CrawlRun {
+	if r.Fields[wgetArguments] == "" && !slices.ContainsFunc(namesRun, func(name string) bool { return r.Fields[name] != "" }) {
+		r.Fields, r.File = nil, ""
+	}
+	return r
+}
+
+// namesRun are the fields of a warcinfo record that name who ran the crawler, or what for.
+var namesRun = []string{"hostname", "operator", "ispartof"}
+
+// differsInRun are the fields that differ between the archives of one run.
+var differsInRun = []string{"filename", "created", "date"}
+
+const wgetArguments = "wget-arguments"
+
+// IsSame reports whether two archives show one run: they name one warcinfo record, or their warcinfo
+// records show it. WARC 1.1 §6.2 leaves the fields of these open.
+func (r *CrawlRun) IsSame(o *CrawlRun) bool {
+	switch {
+	case r == o:
+		return !r.Mixed
+	case r.Mixed || o.Mixed:
+		return false
+	case r.ID != "" && r.ID == o.ID:
+		return true
+	}
+	states := func(name string) bool { return r.Fields[name] != "" && r.Fields[name] == o.Fields[name] }
+	isNamed := slices.ContainsFunc(namesRun, states) || states(wgetArguments) && differInNumber(r.File, o.File)
+	return isNamed && r.agrees(o)
+}
+
+// agrees reports whether two warcinfo records agree in all fields that both state.
+func (r *CrawlRun) agrees(o *CrawlRun) bool {
+	for name, value := range r.Fields {
+		if other := o.Fields[name]; other != "" && other != value && !slices.Contains(differsInRun, name) {
+			return false
+		}
+	}
+	return true
+}
+
+// differInNumber reports whether two file names differ in one number and nothing else.
+func differInNumber(a, b string) bool {
+	if a == b {
+		return false
+	}
+	digits := func(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+	start := 0
+	for start < min(len(a), len(b)) && a[start] == b[start] {
+		start++
+	}
+	for start > 0 && digits(a[start-1:start]) { // the number may begin alike
+		start--
+	}
+	a, b = a[start:], b[start:]
+	end := 0
+	for end < min(len(a), len(b)) && a[len(a)-1-end] == b[len(b)-1-end] && !digits(a[len(a)-1-end:len(a)-end]) {
+		end++
+	}
+	return digits(a[:len(a)-end]) && digits(b[:len(b)-end])
+}
+
+// CrawlRunOf returns the run of a record; nil where its archive does not show one.
+func (s *Set) CrawlRunOf(at Spot) *CrawlRun {
+	if at.Run == 0 {
+		return nil
+	}
+	return s.runs[at.InRun()]
+}
+
+// setUpRuns makes the runs of all inputs findable.
+func (s *Set) setUpRuns() {
+	s.runs = make(map[Spot]*CrawlRun)
+	for i := range s.Inputs {
+		for j := range s.Inputs[i].Runs {
+			r := &s.Inputs[i].Runs[j]
+			s.runs[Spot{Input: int32(i), Entry: r.Entry, Run: r.Number}] = r
+		}
+	}
+}
