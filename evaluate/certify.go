@@ -3,12 +3,13 @@ package evaluate
 import (
 	"slices"
 
+	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // doubts are the notes that keep a violation from being certain.
 const doubts = NoteURLCut | NoteBodyCut | NoteOtherCrawler | NotePartial | NoteResynced | NoteSameMoment |
-	NoteCoarseDate | NoteUnreadableCopy | NoteAmbiguousToken | NoteIndexed | NoteListed | NoteOtherTarget
+	NoteCoarseDate | NoteUnreadableCopy | NoteAmbiguousToken | NoteIndexed | NoteListed | NoteOtherTarget | NoteOrderDoubt | NoteOtherRun
 
 // openReadings are the notes that name a reading which the specifications leave open.
 const openReadings = NoteReservedEncoding | NoteUnsafeEncoding | NoteLenient | NoteParseLimit | NoteDocumentedToken |
@@ -30,8 +31,11 @@ func (d *decider) certify(r *Result, s *subject, tl *timeline, v *view) error {
 	if bracketed {
 		r.Notes |= NoteBracketed
 	}
-	if r.allowsBehind && r.Contester == nil && !r.allows {
-		r.Notes |= NoteSameMoment
+	if r.allowsBehind != 0 && r.Contester == nil && !r.allows {
+		r.Notes |= r.allowsBehind
+	}
+	if d.isOfOtherRun(r, s, v) {
+		r.Notes |= NoteOtherRun
 	}
 	leads := tl.leads.to(s)
 	switch {
@@ -53,6 +57,16 @@ func (d *decider) certify(r *Result, s *subject, tl *timeline, v *view) error {
 		r.Certainty = Certain
 	}
 	return nil
+}
+
+// isOfOtherRun reports whether a capture that governs as the crawler's own, or what it applies, is of
+// another run of software that anybody runs: it may be somebody else's.
+func (d *decider) isOfOtherRun(r *Result, s *subject, v *view) bool {
+	if !v.own || r.AgentSource == AgentFromOption || !agents.IsSoftware(s.agent) {
+		return false
+	}
+	isOther := func(st *State) bool { return st.OtherRun || !s.isOfRun(&st.Fetch) }
+	return isOther(v.governing) || slices.ContainsFunc(v.rivals(s), isOther)
 }
 
 // wasTold reports whether something shows that this crawler was told in time.
@@ -124,11 +138,14 @@ const maxAsked = 8
 // §2.4): those of the last day and, while the file is unreachable, the last ones that
 // were got.
 func (d *decider) askCopies(r *Result, s *subject, tl *timeline, v *view) error {
-	asked, askedBehind := append(make([]*State, 0, maxAsked), r.Governing), []*State(nil)
+	asked, ownBehind, othersBehind := append(make([]*State, 0, maxAsked), r.Governing), []*State(nil), []*State(nil)
 	ask := func(c *State) error {
 		list, isProven := &asked, false
 		if s.relationOf(c) == behind {
-			list, isProven = &askedBehind, s.provesOrder(facts.SpotOf(&c.Fetch))
+			list, isProven = &othersBehind, s.provesOrder(facts.SpotOf(&c.Fetch))
+			if s.isOwn(c) {
+				list = &ownBehind
+			}
 		}
 		if c == r.Governing || slices.ContainsFunc(*list, c.saysLike) {
 			return nil
@@ -152,10 +169,10 @@ func (d *decider) askCopies(r *Result, s *subject, tl *timeline, v *view) error 
 	switch {
 	case v.evidence == Stale:
 		rivals := v.rivals(s)
-		moment = append(rivals, v.copies(v.moment, rivals)...)
+		moment = append(rivals, v.copies(s, v.moment, rivals)...)
 	case v.governing.Precision < facts.PrecisionSecond: // some may be older
 		rivals := v.rivals(s)
-		moment = append(rivals, v.copies(tl.all.ofMoment(kindSays, v.governing, s), rivals)...)
+		moment = append(rivals, v.copies(s, tl.all.ofMoment(kindSays, v.governing, s), rivals)...)
 	}
 	for _, c := range moment {
 		if err := ask(c); err != nil || r.Contester != nil || !s.look() {
@@ -177,10 +194,16 @@ func (d *decider) askCopies(r *Result, s *subject, tl *timeline, v *view) error 
 // in its moment, is no copy, but may have come before it.
 func (d *decider) askCopy(r *Result, s *subject, c *State) error {
 	isBehind, isUnreadable := s.relationOf(c) == behind, s.isUnreadable(c)
+	doubt := NoteSameMoment
+	if s.time.MicrosSince(c.Time()) != 0 {
+		doubt = NoteOrderDoubt
+	}
 	isDoubtful := isUnreadable || c.says() && (c.Mismatched || c.OtherTarget || facts.Flags(c.BodyFlags)&facts.FlagBodyCut != 0)
 	switch {
 	case isDoubtful && isBehind:
-		r.allowsBehind = r.allowsBehind || !s.provesOrder(facts.SpotOf(&c.Fetch))
+		if !s.provesOrder(facts.SpotOf(&c.Fetch)) {
+			r.allowsBehind |= doubt
+		}
 	case isDoubtful:
 		r.Notes |= NoteUnreadableCopy
 	case !c.says():
@@ -189,8 +212,8 @@ func (d *decider) askCopy(r *Result, s *subject, c *State) error {
 	a, err := d.answer(c, s)
 	switch {
 	case err != nil || a.Verdict != Allowed && !a.allows:
-	case isBehind:
-		r.allowsBehind = true
+	case isBehind && !s.isOwn(c):
+		r.allowsBehind |= doubt
 	case a.Verdict == Allowed:
 		r.Contester = c
 		r.Notes |= NotePermittedCopy

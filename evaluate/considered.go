@@ -34,8 +34,7 @@ func (r *Result) Considered() []Considered {
 	if r.Governing == nil {
 		return nil
 	}
-	s := r.decider.newSubject(r.Fetch, r.Agent)
-	s.places = r.timeline.places
+	s := r.decider.newSubject(r.Fetch, r.Agent, r.timeline)
 	return r.timeline.considered(&s)
 }
 
@@ -56,6 +55,7 @@ func (tl *timeline) considered(s *subject) (list []Considered) {
 		}
 	}
 	add(RoleOlder, v.older...)
+	add(RoleNext, v.ownNext...)
 	if s.relationOf(v.governing) == beside {
 		earlier := *s
 		earlier.withoutBeside = true
@@ -82,7 +82,7 @@ func (tl *timeline) considered(s *subject) (list []Considered) {
 // lastSaying returns the latest captures at or before a fetch that end a run of failures: of
 // anyone's and of the crawler's own.
 func (tl *timeline) lastSaying(s *subject) (list []*State) {
-	for _, l := range [...]*line{tl.all, tl.byAgent[s.key]} {
+	for _, l := range [...]*line{tl.all, s.own} {
 		if l == nil {
 			continue
 		}

@@ -22,7 +22,7 @@ func (tl *timeline) others(s *subject, v *view) (list []*State) {
 		}
 	}
 	consider := func(st *State) {
-		if st.says() && st != v.governing && !st.saysLike(asked) {
+		if st.says() && st != v.governing && !st.saysLike(asked) && !s.isRefused(st) {
 			list = append(list, st)
 			asked = st
 		}
@@ -39,7 +39,7 @@ func (tl *timeline) others(s *subject, v *view) (list []*State) {
 			near.skipAlike(near.end)
 		}
 	}
-	near = tl.all.between(s.time, s.ahead(facts.Day))
+	near = tl.all.between(s.ahead(-tl.all.late), s.ahead(facts.Day))
 	for st := near.take(); st != nil && s.look(); st = near.take() {
 		if !s.follows(st, facts.Day) {
 			continue
@@ -64,7 +64,7 @@ func (s *State) isReplacedBy(r resolve.Step) bool {
 func (tl *timeline) copies(t facts.Time) iter.Seq[*State] {
 	return func(yield func(*State) bool) {
 		near := tl.all.between(facts.Time{Micros: t.Micros - facts.Day, Precision: t.Precision}, t)
-		moment := tl.all.from(t.Micros)
+		moment := tl.all.from(t.Micros - tl.all.late)
 		for st := near.take(); st != nil; st = near.take() {
 			if !st.isCopyAt(t) {
 				continue
@@ -72,7 +72,7 @@ func (tl *timeline) copies(t facts.Time) iter.Seq[*State] {
 			if !yield(st) {
 				return
 			}
-			if st.Micros+st.Precision.Unit() < t.Micros {
+			if st.Micros+st.Precision.Unit()+tl.all.late < t.Micros {
 				near.skipAlike(moment)
 			}
 		}
@@ -89,7 +89,7 @@ func (st *State) isCopyAt(t facts.Time) bool {
 // §2.4): the latest 2xx of any age at or before a fetch, by anyone and its own, and a
 // later copy that a 304 or revisit renewed and that the archive does not hold.
 func (tl *timeline) lastCopies(s *subject) (list []*State) {
-	for _, l := range [...]*line{tl.all, tl.byAgent[s.key]} {
+	for _, l := range [...]*line{tl.all, s.own} {
 		if l == nil {
 			continue
 		}
@@ -124,7 +124,7 @@ func (l *line) lastWith(k kind, last *State, s *subject) []*State {
 func (l *line) ofMoment(k kind, one *State, s *subject) (moment []*State) {
 	near := l.between(one.Time(), one.Time())
 	for st := near.take(); st != nil && s.look(); st = near.take() {
-		if st.is(k) && st.Time().MicrosSince(one.Time()) == 0 && s.counts(st) && !s.failsLater(st) {
+		if st.is(k) && st.Time().MicrosSince(one.Time()) == 0 && s.mayGovern(st) && !s.failsLater(st) {
 			moment = append(moment, st)
 		}
 	}

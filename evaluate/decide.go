@@ -19,6 +19,7 @@ type decider struct {
 	files  *fileCache
 	naming naming
 	keys   agentKeys
+	runs   *facts.Set // knows the runs of crawlers
 }
 
 // keyOf returns the comparable token of the crawler that made a fetch.
@@ -49,8 +50,7 @@ func (d *decider) decide(r *Result, f *facts.Fetch, tl *timeline) error {
 // agent of r. other is the token of a second crawler that its User-Agent names.
 func (d *decider) settle(r *Result, tl *timeline, other string) error {
 	f := r.Fetch
-	s := d.newSubject(f, r.Agent)
-	s.places = tl.places
+	s := d.newSubject(f, r.Agent, tl)
 	r.decider, r.timeline = d, tl
 	if f.Flags&facts.FlagUnsupportedScheme != 0 {
 		r.Reason = UnsupportedScheme
@@ -184,6 +184,9 @@ func (d *decider) contradicted(r *Result, s *subject, tl *timeline, v *view) (Re
 	if reason, err := d.checkOlder(r, s, v); reason != reasonNone || err != nil {
 		return reason, err
 	}
+	if reason, err := d.checkOwnNext(r, s, v); reason != reasonNone || err != nil {
+		return reason, err
+	}
 	if reason, err := d.checkStale(r, s, tl, v); reason != reasonNone || err != nil {
 		return reason, err
 	}
@@ -205,6 +208,9 @@ func (d *decider) answerInTime(st *State, s *subject, tl *timeline) (Answer, err
 			return Answer{Verdict: Allowed, Reason: UnreachableOver30d}, nil
 		}
 	}
+	if st.isRefusal() && (!s.isOwn(st) || st.OthersContent) {
+		return Answer{Reason: RefusedToOther}, nil
+	}
 	return d.answer(st, s)
 }
 
@@ -214,17 +220,14 @@ func (r *Result) govern(v *view, s *subject) {
 	r.Governing, r.Evidence = g, v.evidence
 	r.Age = s.ageOf(g) / 1e6
 	if v.evidence == Later {
-		r.Age = s.time.MicrosSince(g.Newest()) / 1e6
+		r.Age = s.ageOfLater(g)
 	}
-	if !v.own {
+	if !v.own || g.key != s.key && g.UserAgent != "" { // the crawler's own with a browser's name may be somebody else's
 		r.Notes |= NoteOtherCrawler
 	}
-	if s.hasApplied(g, s.isUnsure) {
-		r.Notes |= NoteSameMoment
-	}
-	r.doubt(g, s)
+	r.doubt(g, s, true)
 	for _, st := range v.rivals(s) {
-		r.doubt(st, s)
+		r.doubt(st, s, false)
 	}
 	if r.Fetch.Trust == facts.TrustResynced {
 		r.Notes |= NoteResynced
@@ -250,14 +253,18 @@ func (r *Result) govern(v *view, s *subject) {
 	}
 }
 
-// doubt notes what speaks against the content of a capture that may govern.
-func (r *Result) doubt(st *State, s *subject) {
+// doubt notes what speaks against the content of a capture that may govern, and against the capture
+// itself, if it does.
+func (r *Result) doubt(st *State, s *subject, governs bool) {
 	if st.OthersContent {
 		r.Notes |= NoteOtherCrawler
 	}
-	if s.hasApplied(st, func(to *resolve.Step) bool { return to.Spot != facts.SpotOf(&st.Fetch) && s.isUnsure(to) }) {
-		r.Notes |= NoteSameMoment
-	}
+	s.hasApplied(st, func(to *resolve.Step, is relation) bool {
+		if governs || to.Spot != facts.SpotOf(&st.Fetch) {
+			r.Notes |= s.doubtOf(to, is)
+		}
+		return false
+	})
 	if st.Resynced {
 		r.Notes |= NoteResynced
 	}
@@ -369,6 +376,25 @@ func (d *decider) checkOlder(r *Result, s *subject, v *view) (Reason, error) {
 		case Unknown:
 		default:
 			r.against = older
+			return ChangedBetween, nil
+		}
+	}
+	return reasonNone, nil
+}
+
+// checkOwnNext compares another crawler's capture with the first that the crawler itself got after the
+// fetch: what the server said to it may have been that all along.
+func (d *decider) checkOwnNext(r *Result, s *subject, v *view) (Reason, error) {
+	if r.Verdict == Unknown {
+		return reasonNone, nil
+	}
+	for _, next := range v.ownNext {
+		a, err := d.answer(next, s)
+		if err != nil {
+			return reasonNone, err
+		}
+		if a.Verdict != Unknown && a.Verdict != r.Verdict {
+			r.against = next
 			return ChangedBetween, nil
 		}
 	}

@@ -146,8 +146,7 @@ func (x *explainer) whatIf(r *Result) (*Result, error) {
 func (x *explainer) begin(kind ExplanationKind, r *Result, found *findings) {
 	f := r.Fetch
 	x.result = r
-	x.subject = x.origin.decider.newSubject(f, r.Agent)
-	x.subject.places = x.origin.timeline.places
+	x.subject = x.origin.decider.newSubject(f, r.Agent, x.origin.timeline)
 	x.made = &Explanation{
 		Kind: kind, Profile: x.opt.Profile.String(), Moment: Moment{f.Time()},
 		Fetch: ExplainedFetch{
@@ -172,7 +171,7 @@ func (x *explainer) fill() (*Explanation, error) {
 	if r := x.result; r.Governing != nil {
 		age := x.subject.ageOf(r.Governing) / 1e6
 		if r.Evidence == Later {
-			age = x.subject.time.MicrosSince(r.Governing.Newest()) / 1e6
+			age = x.subject.ageOfLater(r.Governing)
 		}
 		x.made.Age = new(age)
 		x.made.LedBy = x.leads(r)
@@ -324,7 +323,7 @@ func (x *explainer) roles() map[*State][]string {
 func (x *explainer) capture(st *State, roles []string) (*ExplainedCapture, error) {
 	r, s := x.result, x.subject
 	c := &ExplainedCapture{
-		ID: st.ID, Time: Moment{st.Time()}, Agent: st.Agent(), Own: st.key == s.key, Roles: roles, Outcome: st.Outcome.String(),
+		ID: st.ID, Time: Moment{st.Time()}, Agent: st.Agent(), Own: s.isOwn(st), Roles: roles, Outcome: st.Outcome.String(),
 		Reason: st.Reason.String(), Status: knownStatus(st.Status), Type: st.Type.String(), Record: x.recordOf(&st.Fetch),
 		Way: x.way(st), Content: Moment{st.Oldest()}, governs: st == r.Governing,
 		decisive: st == r.Governing || st == r.Contester || st == r.against || slices.Contains(roles, RolePrior),
@@ -366,7 +365,7 @@ func (x *explainer) sayOf(st *State) (Answer, error) {
 	case st != r.Governing:
 	case r.against != nil, r.Reason == UnreadCapture:
 		return r.withdrawn, nil
-	case st.Outcome == OutcomeUnreachable:
+	case st.Outcome == OutcomeUnreachable, r.Reason == RefusedToOther:
 		return r.Answer, nil
 	}
 	return x.ask(st)

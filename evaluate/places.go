@@ -59,6 +59,21 @@ func (p places) proves(at, to facts.Spot, serial bool) bool {
 	return false
 }
 
+// any reports whether is holds for places of two records, in any of the archives that hold both.
+func (p places) any(at, to facts.Spot, is func(a, b facts.Spot) bool) bool {
+	if len(p[at]) == 0 && len(p[to]) == 0 {
+		return is(at, to)
+	}
+	for _, a := range p.of(at) {
+		for _, b := range p.of(to) {
+			if is(a.Spot, b.Spot) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // of returns all spots of a record.
 func (p places) of(first facts.Spot) []spot { return append([]spot{{Spot: first}}, p[first]...) }
 
@@ -67,9 +82,9 @@ type relation uint8
 
 const (
 	before relation = iota // beyond doubt
-	beside                 // of the same moment, in another archive: counts as before
-	behind                 // of the same moment, behind it in its archive: counts as after
-	after
+	beside                 // counts as before, in doubt: of the same moment in another archive, or something speaks against its date
+	behind                 // dated no later, and counts as after: of the same moment and behind it in its archive, or shown to have ended after it
+	after                  // dated later
 )
 
 // relationOf says what the archive of both records tells.

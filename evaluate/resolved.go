@@ -144,7 +144,7 @@ func (r *Resolved) hasEvents() bool {
 
 // newDecider returns a decider with caches of its own.
 func (r *Resolved) newDecider() *decider {
-	return &decider{files: newFileCache(r.store, r.opt.Profile), naming: newNaming(&r.opt)}
+	return &decider{files: newFileCache(r.store, r.opt.Profile), naming: newNaming(&r.opt), runs: r.store.Set}
 }
 
 // firstID returns the ID of the first state of a bucket's timelines. States have their IDs

@@ -1,6 +1,8 @@
 package evaluate
 
 import (
+	"net/http"
+
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/resolve"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
@@ -13,6 +15,23 @@ type State struct {
 	agent     string // product token of the crawler that made the capture
 	bodyAgent string // of the one that got the body applied
 	key       string // agent, comparable
+
+	applied []resolve.Step // see records
+}
+
+// records returns the records whose content is applied, the capture itself first.
+func (s *State) records() []resolve.Step {
+	if s.applied == nil {
+		s.applied = s.Applied()
+	}
+	return s.applied
+}
+
+// isRefusal reports whether the server refused robots.txt to the crawler that asked for it: that
+// it is unavailable "to the crawler" (RFC 9309 §2.3.1.3) says nothing to others.
+func (s *State) isRefusal() bool {
+	refuses := s.FinalStatus == http.StatusUnauthorized || s.FinalStatus == http.StatusForbidden || s.FinalStatus == http.StatusTooManyRequests
+	return refuses && s.Outcome == OutcomeUnavailable && s.Reason == resolve.Unavailable
 }
 
 // BodyAgent returns the product token of the crawler that got the body applied; ""

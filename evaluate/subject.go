@@ -15,42 +15,135 @@ type subject struct {
 	token string // whose rules are asked for: the same, but in a what-if
 	time  facts.Time
 
-	places        places // of records that several archives hold
-	asOf          bool   // time is not the fetch's own: the order of records tells nothing
-	withoutBeside bool   // captures of the fetch's moment in other archives do not count
-	looked        int    // captures looked at, as maxLooked counts them
+	places        places     // of records that several archives hold
+	runs          *facts.Set // knows the runs of crawlers
+	own           *line      // the crawler's own captures; nil: none
+	ownsNameless  bool       // captures without a token in the fetch's run are among them
+	withRefusals  bool       // what other crawlers were refused governs, since nothing else does
+	asOf          bool       // time is not the fetch's own: the order of records tells nothing
+	withoutBeside bool       // captures of the fetch's moment in other archives do not count
+	looked        int        // captures looked at, as maxLooked counts them
 }
 
-func (d *decider) newSubject(f *facts.Fetch, agent string) subject {
+func (d *decider) newSubject(f *facts.Fetch, agent string, tl *timeline) subject {
 	path := weburl.PathQueryOf(f.Origin, f.URL)
-	return subject{Fetch: f, path: path, agent: agent, key: d.keys.of(agent), token: agent, time: f.Time()}
+	s := subject{Fetch: f, path: path, agent: agent, key: d.keys.of(agent), token: agent, time: f.Time(), places: tl.places, runs: d.runs}
+	s.own, s.ownsNameless = tl.ownOf(&s)
+	return s
 }
 
-// relationOf compares a capture's date with the fetch's; of one moment, the order of
-// the records in their archive tells.
+// relationOf says where a capture stands to the fetch in time: by their dates, and by what else the
+// archives show of the two exchanges. A date is when an exchange began, or when it ended.
 func (s *subject) relationOf(st *State) relation {
-	return s.relationTo(st.Time(), facts.SpotOf(&st.Fetch))
+	itself := st.Itself()
+	r := s.relationTo(&itself)
+	if r < behind && !s.asOf {
+		r = max(r, s.relationByClock(st))
+	}
+	return r
 }
 
-func (s *subject) relationTo(t facts.Time, at facts.Spot) relation {
-	switch gap := s.time.MicrosSince(t); {
-	case gap > 0 || gap == 0 && s.asOf:
-		return before
+// relationTo is the same for a record that a capture led to.
+func (s *subject) relationTo(r *resolve.Step) relation {
+	switch gap := s.time.MicrosSince(r.Time); {
 	case gap < 0:
 		return after
+	case s.asOf:
+		return before
+	case gap == 0:
+		if s.relationToEnd(r) == behind {
+			return behind
+		}
+		return s.places.relation(r.Spot, facts.SpotOf(s.Fetch))
 	}
-	return s.places.relation(at, facts.SpotOf(s.Fetch))
+	relation := s.relationToEnd(r)
+	if relation == before && s.isRecordedFirst(r.Spot) {
+		return beside
+	}
+	return relation
 }
 
-// isBeside reports whether a record is of the fetch's moment, and no archive tells which came first.
-func (s *subject) isBeside(r *resolve.Step) bool { return s.relationTo(r.Time, r.Spot) == beside }
+// maxLate bounds how late an answer may have come by a duration or a Date field that is believed. Of a
+// longer time there is doubt, and no more.
+const maxLate = 10 * 60 * facts.Second
 
-// isUnsure reports whether a record that counts as before the fetch may have come after
-// it: one of the same moment, unless the order of a serial crawler's archive tells.
-func (s *subject) isUnsure(r *resolve.Step) bool {
-	relation := s.relationTo(r.Time, r.Spot)
+// relationToEnd compares the end of an exchange with the fetch: its date, and how long it took.
+func (s *subject) relationToEnd(r *resolve.Step) relation {
+	if r.Millis <= 0 {
+		return before
+	}
+	took := int64(r.Millis) * 1000
+	end := facts.Time{Micros: r.Time.Micros + took, Precision: facts.PrecisionMicrosecond}
+	switch gap := s.time.MicrosSince(end.Truncate(r.Time.Precision)); {
+	case gap < 0 && took <= maxLate:
+		return behind
+	case gap <= 0:
+		return beside
+	}
+	return before
+}
+
+// Seconds by which the server's clock may lie from the crawler's, to be taken for the same.
+const maxDrift = 5
+
+// relationByClock compares when the server answered the two requests, by its Date fields. A cache may
+// have sent an old one: so that of the fetch has to be near its WARC-Date. One of robots.txt that is
+// later comes from no cache.
+func (s *subject) relationByClock(st *State) relation {
+	drift := s.ServerSeconds - s.Micros/1e6
+	switch {
+	case s.ServerSeconds == 0 || st.ServerSeconds <= s.ServerSeconds || st.Origin != s.Origin || st.Kind != facts.CaptureRobots,
+		drift < -maxDrift || drift > maxDrift || s.Precision < facts.PrecisionSecond:
+		return before
+	case st.ServerSeconds-st.Micros/1e6 > maxLate/facts.Second:
+		return beside
+	}
+	return behind
+}
+
+// lateness is how long after its date a capture may count as after a fetch.
+func (s *State) lateness() (micros int64) {
+	micros = int64(s.Millis) * 1000
+	if s.ServerSeconds != 0 {
+		micros = max(micros, (s.ServerSeconds-s.Micros/1e6+maxDrift+1)*facts.Second)
+	}
+	return min(micros, maxLate+(maxDrift+1)*facts.Second)
+}
+
+// isRecordedFirst reports whether the fetch's record stands before one that is dated earlier, in an
+// archive whose order follows the dates.
+func (s *subject) isRecordedFirst(at facts.Spot) bool {
+	return s.places.any(at, facts.SpotOf(s.Fetch), func(a, b facts.Spot) bool {
+		if !a.SameRun(b) || b.Index > a.Index {
+			return false
+		}
+		run := s.runs.CrawlRunOf(a)
+		return run != nil && !run.Unordered
+	})
+}
+
+// isOfRun reports whether a capture was made in the fetch's run of a crawler.
+func (s *subject) isOfRun(c *facts.Fetch) bool {
+	return s.places.any(facts.SpotOf(c), facts.SpotOf(s.Fetch), func(a, b facts.Spot) bool {
+		return s.runs.IsSameRun(a, b, c.UserAgent == "" || c.UserAgent == s.UserAgent)
+	})
+}
+
+// isBeside reports whether a record counts as before the fetch, and may have come after it.
+func (s *subject) isBeside(_ *resolve.Step, r relation) bool { return r == beside }
+
+// doubtOf names the doubt whether a record that counts as before the fetch came before it: one of the
+// same moment, unless the order of a serial crawler's archive shows it, or one that the order of the
+// records, or the end of the exchange, speaks against.
+func (s *subject) doubtOf(r *resolve.Step, to relation) Notes {
 	isSame := !s.asOf && s.time.MicrosSince(r.Time) == 0
-	return relation == beside || relation == before && isSame && !s.provesOrder(r.Spot)
+	switch {
+	case isSame && (to == beside || to == before && !s.provesOrder(r.Spot)):
+		return NoteSameMoment
+	case to == beside:
+		return NoteOrderDoubt
+	}
+	return 0
 }
 
 // provesOrder reports whether the order of a record and the fetch, of one moment, is beyond doubt.
@@ -78,17 +171,17 @@ func (s *subject) isUnreadable(st *State) bool {
 
 // precedes reports whether the content of a capture was got after the fetch.
 func (s *subject) precedes(st *State) bool {
-	return s.hasApplied(st, func(r *resolve.Step) bool { return s.relationTo(r.Time, r.Spot) >= behind })
+	return s.hasApplied(st, func(_ *resolve.Step, to relation) bool { return to >= behind })
 }
 
-// hasApplied reports whether is holds for a record whose content a capture applies. Those of moments
-// before the fetch's are not asked.
-func (s *subject) hasApplied(st *State, is func(*resolve.Step) bool) bool {
-	if s.time.Micros-st.NewestMicros >= st.Coarsest.Unit() {
-		return false
+// hasApplied reports whether is holds for a record whose content a capture applies, and its relation.
+func (s *subject) hasApplied(st *State, is func(*resolve.Step, relation) bool) bool {
+	applied := st.records()
+	if is(&applied[0], s.relationOf(st)) {
+		return true
 	}
-	for _, r := range st.Applied() {
-		if is(&r) {
+	for i := range applied[1:] {
+		if r := &applied[i+1]; is(r, s.relationTo(r)) {
 			return true
 		}
 	}
@@ -111,6 +204,12 @@ func (s *subject) ageOf(st *State) int64 {
 		}
 	}
 	return age
+}
+
+// ageOfLater returns how long after the fetch the newest content of a capture was dated that counts as
+// after it, in seconds, negative; 0 where it is dated no later.
+func (s *subject) ageOfLater(st *State) int64 {
+	return min(s.time.MicrosSince(st.Newest())/facts.Second, 0)
 }
 
 // ahead returns the moment that lies a time after a fetch.

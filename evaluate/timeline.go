@@ -12,6 +12,7 @@ import (
 type timeline struct {
 	all     *line
 	byAgent map[string]*line // by lower-cased product token; "" where none is known
+	joined  map[ownKey]*line // the same with those of "" in a run; nil: there are none
 	marks   []resolve.Mark   // records that a robots.txt redirect led to, in order
 	leads   leads            // redirects that may have led to others
 	places  places           // of records that several archives hold
@@ -53,6 +54,7 @@ type line struct {
 	runs     []unreachableRun // parallel to states
 	latestOf [kinds][]int32   // the same: index of the latest capture of a kind up to here; -1: none
 	coarsest facts.Precision  // of the dates
+	late     int64            // the longest State.lateness
 	sameTo   []int32          // index of the first capture behind each that says something else
 	coarseAt []int32          // index of the first capture, from each on, whose date is coarser than a second
 }
@@ -113,6 +115,48 @@ func newTimeline(states []*State, marks []resolve.Mark) *timeline {
 	return t
 }
 
+// An ownKey is a crawler by its token, and the run of one archive.
+type ownKey struct {
+	key string
+	run facts.Spot
+}
+
+// maxJoined bounds the lines that are made of a crawler's captures and of those without a token.
+const maxJoined = 256
+
+// ownOf returns the captures of the crawler that made a fetch. Some crawlers ask for robots.txt without
+// a User-Agent: in its run, these are its own. all is false where there are none.
+func (t *timeline) ownOf(s *subject) (own *line, all bool) {
+	own, nameless := t.byAgent[s.key], t.byAgent[""]
+	if s.key == "" || nameless == nil || s.Run == 0 {
+		return own, false
+	}
+	key := ownKey{s.key, facts.SpotOf(s.Fetch).InRun()}
+	joined, known := t.joined[key]
+	if !known {
+		if len(t.joined) >= maxJoined {
+			return own, false
+		}
+		if t.joined == nil {
+			t.joined = make(map[ownKey]*line)
+		}
+		if slices.ContainsFunc(nameless.states, func(st *State) bool { return s.isOfRun(&st.Fetch) }) {
+			joined = new(line)
+			for _, st := range t.all.states {
+				if st.key == s.key || st.key == "" && s.isOfRun(&st.Fetch) {
+					joined.add(st)
+				}
+			}
+			joined.index()
+		}
+		t.joined[key] = joined
+	}
+	if joined == nil {
+		return own, false
+	}
+	return joined, true
+}
+
 // isMarked reports whether a robots.txt redirect led to the record of a fetch.
 func (t *timeline) isMarked(f *facts.Fetch) bool {
 	if len(t.marks) == 0 {
@@ -169,6 +213,7 @@ func (l *line) add(s *State) {
 	if n == 0 || s.Precision < l.coarsest {
 		l.coarsest = s.Precision
 	}
+	l.late = max(l.late, s.lateness())
 	l.states, l.runs = append(l.states, s), append(l.runs, r)
 }
 
@@ -184,7 +229,7 @@ func (l *line) before(k kind, n int) int {
 // fetch; nil where there is none.
 func (l *line) lastOf(k kind, n int, s *subject) *State {
 	for i := l.before(k, n); i >= 0 && s.look(); i = l.before(k, i) {
-		if st := l.states[i]; s.counts(st) && !s.failsLater(st) {
+		if st := l.states[i]; s.mayGovern(st) && !s.failsLater(st) {
 			return st
 		}
 	}

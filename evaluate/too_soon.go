@@ -55,7 +55,7 @@ func (p *pace) check(r *Result, tl *timeline) error {
 	if r.Agent == "" || r.Reason == RobotsTxtItself || r.Reason == UnsupportedScheme || !f.Time().Known() || f.Flags&(facts.FlagForgeable|facts.FlagRefuted|facts.FlagMayBeNoFetch) != 0 {
 		return nil
 	}
-	if s := p.decider.newSubject(f, r.Agent); s.path == "/robots.txt" || tl.leads.to(&s) != nil {
+	if s := p.decider.newSubject(f, r.Agent, tl); s.path == "/robots.txt" || tl.leads.to(&s) != nil {
 		return nil
 	}
 	key := p.decider.keys.of(r.Agent)
@@ -104,7 +104,7 @@ const maxWait = 24 * time.Hour
 // delay returns the least delay, in microseconds, that some copy of robots.txt which
 // the crawler may have used asks it for, and the line that asks in the governing one.
 func (p *pace) delay(r *Result, tl *timeline) (delay int64, line int, err error) {
-	if r.Evidence != Fresh || r.Governing.Forgeable || r.Notes&(NoteSameMoment|NoteCoarseDate) != 0 {
+	if r.Evidence != Fresh || r.Governing.Forgeable || r.Notes&(NoteSameMoment|NoteOrderDoubt|NoteCoarseDate) != 0 {
 		return 0, 0, nil
 	}
 	c := p.decider.crawlerOf(r.Fetch)
@@ -122,8 +122,7 @@ func (p *pace) delay(r *Result, tl *timeline) (delay int64, line int, err error)
 	if tl.hasUnreadCopy(r.Fetch.Time()) { // it may ask for nothing
 		return 0, 0, nil
 	}
-	s := p.decider.newSubject(r.Fetch, r.Agent)
-	s.places = tl.places
+	s := p.decider.newSubject(r.Fetch, r.Agent, tl)
 	asked, cost := r.Governing, 0
 	for copied := range tl.copies(r.Fetch.Time()) {
 		if cost++; cost > maxLooked {
@@ -140,7 +139,7 @@ func (p *pace) delay(r *Result, tl *timeline) (delay int64, line int, err error)
 		}
 		delay = min(delay, other)
 	}
-	if own := tl.byAgent[s.key]; own != nil && !s.isOwn(r.Governing) { // servers answer crawlers differently
+	if own := s.own; own != nil && !s.isOwn(r.Governing) { // servers answer crawlers differently
 		for _, older := range own.latestSaying(&s) {
 			other, _, err := p.delayOf(older, c)
 			if err != nil {

@@ -75,9 +75,10 @@ const (
 	NoCapture
 	NoTime
 	UnsupportedScheme
-	Forgeable     // robots.txt stands behind damage, where a page could hold it
-	UnreadCapture // robots.txt allows, and an index tells of a capture that would govern; its record was not read
-	TooCostly     // too many rules with a "*" for so long a URL
+	Forgeable      // robots.txt stands behind damage, where a page could hold it
+	UnreadCapture  // robots.txt allows, and an index tells of a capture that would govern; its record was not read
+	RefusedToOther // robots.txt was refused to another crawler
+	TooCostly      // too many rules with a "*" for so long a URL
 )
 
 var reasons = [...]string{
@@ -104,6 +105,7 @@ var reasons = [...]string{
 	UnsupportedScheme:   "unsupported_scheme",
 	Forgeable:           "forgeable",
 	UnreadCapture:       "unread_capture",
+	RefusedToOther:      "refused_to_other",
 	TooCostly:           "too_costly",
 }
 
@@ -173,6 +175,8 @@ const (
 	NoteRedirectTarget                     // a redirect of robots.txt may have led to the record
 	NoteOtherTarget                        // the governing capture redirects, and may have led to another record, which says something else
 	NoteContentUsage                       // Content-Usage lines taken for rules, as their draft does, would change the verdict
+	NoteOrderDoubt                         // a capture is dated before the fetch, and the order of the records, or the end of its exchange, speaks against that
+	NoteOtherRun                           // the crawler is software that anybody runs, and the capture is of another run
 )
 
 var noteNames = [...]string{
@@ -181,6 +185,7 @@ var noteNames = [...]string{
 	"lenient", "documented_token", "robots_txt_encoded", "ambiguous_token", "token_by_option", "forgeable",
 	"indexed", "listed", "unread_capture", "no_status", "no_record", "redirect_target", "other_target",
 	"content_usage",
+	"order_doubt", "other_run",
 }
 
 // Strings returns the names of the notes in n, in a fixed order.
@@ -268,7 +273,7 @@ type Result struct {
 	rivals    []*State // captures of the governing one's moment in other archives
 
 	ledBy        []*resolve.Lead // the redirects of NoteRedirectTarget
-	allowsBehind bool            // a capture of the fetch's moment that stands behind it allows, or may
+	allowsBehind Notes           // NoteSameMoment, NoteOrderDoubt: another crawler's capture that counts as after the fetch, and is not dated later, allows, or may
 	mayBeProven  bool            // possible, as an index alone tells of it: its record may show that it is a violation
 }
 

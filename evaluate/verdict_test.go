@@ -128,7 +128,8 @@ func TestOneMoment(t *testing.T) {
 		"in two archives, and allowed":           {{robotsTxt("+0h", open)}, {robotsTxt("-1h", closed), page("allowed fresh rule +same_moment")}},
 		"in two archives, one before the page":   {{robotsTxt("+0h", closed+"\n")}, {wget, robotsTxt("+0h", closed), page(certain)}},
 		"in one, and the page in wget's, too":    {{wget, page("disallowed fresh rule probable +same_moment")}, {robotsTxt("+0h", closed), page("disallowed fresh rule probable +same_moment")}},
-		"behind the page, it allows":             {{robotsTxt("-1h", closed), page("disallowed fresh rule probable +same_moment"), robotsTxt("+0h", open)}},
+		"behind the page, it allows":             {{robotsTxt("-1h", closed), page("disallowed fresh rule contested +permitted_copy"), robotsTxt("+0h", open)}},
+		"behind the page, another's allows":      {{robotsTxt("-1h", closed), page("disallowed fresh rule probable +same_moment"), by(robotsTxt("+0h", open), "Other/1")}},
 		"behind the page, it cannot be read":     {{robotsTxt("-1h", closed), page("disallowed fresh rule probable +same_moment"), status("+0h", "302 x")}},
 		"behind the page, like one before it":    {{robotsTxt("-2h", closed), status("-1h", "302 x"), robotsTxt("-30m", closed), page("disallowed fresh rule probable +same_moment +unreadable_copy"), status("+0h", "302 x")}},
 		"behind the page, it ends no failures":   {{status("-40d", "503 x"), page("allowed fresh unreachable_over_30d +same_moment"), robotsTxt("+0h", closed)}, {status("+0h", "503 x")}},
@@ -238,7 +239,8 @@ func TestCertainty(t *testing.T) {
 		{"both stale, own too old", archive{robotsTxt("-31d", closed), by(robotsTxt("-2d", closed), "Other/1"), page("disallowed stale rule possible +other_crawler")}},
 		{"another's, stale", archive{by(robotsTxt("-2d", closed), "Other/1"), page("disallowed stale rule possible +other_crawler")}},
 		{"another's, stale, bracketed", archive{by(robotsTxt("-2d", closed), "Other/1"), by(robotsTxt("+2d", closed), "Other/1"), page("disallowed stale rule probable +other_crawler +bracketed")}},
-		{"others before later own", archive{by(robotsTxt("-1h", closed), "Other/1"), robotsTxt("+1h", open), page("disallowed fresh rule probable +other_crawler")}},
+		{"others before later own", archive{by(robotsTxt("-1h", closed), "Other/1"), robotsTxt("+1h", open), page("unknown fresh changed_between +other_crawler")}},
+		{"others before later own, alike", archive{by(robotsTxt("-1h", closed), "Other/1"), robotsTxt("+1h", closed), page("disallowed fresh rule probable +other_crawler")}},
 		{"own later before others later", archive{by(robotsTxt("+1h", open), "Other/1"), robotsTxt("+2h", closed), page("disallowed later rule possible")}},
 		{"case tells no crawlers apart", archive{by(robotsTxt("-1h", closed), "testbot/0.9"), page(certain)}},
 	})
@@ -510,7 +512,7 @@ func TestStrings(t *testing.T) {
 			t.Errorf("note %d: %q", n, got)
 		}
 	}
-	if NoteContentUsage != 1<<(len(noteNames)-1) {
+	if NoteOtherRun != 1<<(len(noteNames)-1) {
 		t.Errorf("%d names of notes", len(noteNames))
 	}
 	for r := ReasonRule; r <= UnsupportedScheme; r++ {

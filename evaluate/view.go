@@ -13,6 +13,7 @@ type view struct {
 	own         bool                   // the governing capture is the crawler's own
 	moment      []*State               // the captures of the governing one's moment, it included
 	prior       *State                 // the capture before it, in its line, that answers
+	ownNext     []*State               // where another's governs: the crawler's own first ones within a day after the fetch
 	older       []*State               // where another's governs: the crawler's own latest one that says something; in several archives, one in each
 	toldByOlder bool                   // one of them answers alike, and is not too old
 	toldBefore  bool                   // where the governing one is of the fetch's moment: so did the one before
@@ -22,7 +23,7 @@ type view struct {
 // view finds the capture that governs a fetch: the crawler's own latest, if that is
 // fresh; else the latest by anyone; else the earliest within a day after.
 func (tl *timeline) view(s *subject) view {
-	own := tl.byAgent[s.key]
+	own := s.own
 	if own != nil {
 		if v := own.latest(s); v.governing != nil && s.isFresh(v.governing) {
 			return v
@@ -30,18 +31,35 @@ func (tl *timeline) view(s *subject) view {
 	}
 	v := tl.all.latest(s)
 	if v.governing == nil {
-		return tl.later(s)
+		v = tl.later(s)
 	}
-	if !v.own && own != nil {
+	if v.governing == nil && !s.withRefusals {
+		refused := *s
+		refused.withRefusals = true
+		v = tl.view(&refused)
+		s.looked = refused.looked
+		return v
+	}
+	if v.governing != nil && !v.own && own != nil {
 		v.older = own.latestSaying(s)
+		if v.evidence == Fresh { // around a stale one, everybody's are looked at
+			v.ownNext = own.next(s, facts.Day)
+		}
 	}
 	return v
 }
 
+// mayGovern reports whether a capture is a candidate: at or before the fetch, and no refusal to another
+// crawler.
+func (s *subject) mayGovern(st *State) bool { return s.counts(st) && !s.isRefused(st) }
+
+// isRefused reports whether a capture is a refusal to another crawler, which says nothing to this one.
+func (s *subject) isRefused(st *State) bool { return st.isRefusal() && !s.withRefusals && !s.isOwn(st) }
+
 // last returns the index of the latest capture of the line at or before a fetch; -1: none.
 func (l *line) last(s *subject) int {
 	i := l.upTo(s) - 1
-	for i >= 0 && !s.counts(l.states[i]) && s.look() {
+	for i >= 0 && !s.mayGovern(l.states[i]) && s.look() {
 		i--
 	}
 	return i
@@ -58,7 +76,7 @@ func (l *line) latest(s *subject) view {
 	near := l.between(last, last)
 	near.end = i
 	for st := near.take(); st != nil && s.look(); st = near.take() {
-		if st.Time().MicrosSince(last) == 0 && s.counts(st) {
+		if st.Time().MicrosSince(last) == 0 && s.mayGovern(st) {
 			v.moment = append(v.moment, st)
 		}
 	}
@@ -124,7 +142,17 @@ func (v *view) prefers(s *subject, a, b *State) bool {
 }
 
 // isOwn reports whether the crawler that made the fetch made the capture.
-func (s *subject) isOwn(st *State) bool { return st.key == s.key }
+func (s *subject) isOwn(st *State) bool {
+	return st.key == s.key || s.ownsNameless && st.key == "" && s.isOfRun(&st.Fetch)
+}
+
+// keyOf is the comparable token of the crawler that made a capture, as the fetch's run shows it.
+func (s *subject) keyOf(st *State) string {
+	if s.isOwn(st) {
+		return s.key
+	}
+	return st.key
+}
 
 // rivals are the captures of the governing one's moment that stand last in other
 // archives: in which order they came, nothing tells. Where the crawler's own governs,
@@ -153,9 +181,10 @@ func (v *view) rivals(s *subject) []*State {
 
 // copies are those of the captures of the governing one's moment that are by other crawlers than that one's,
 // or than that of a rival: it may be the latest.
-func (v *view) copies(moment, rivals []*State) []*State {
+func (v *view) copies(s *subject, moment, rivals []*State) []*State {
 	return filter(moment, func(st *State) bool {
-		return st.key != v.governing.key || slices.ContainsFunc(rivals, func(o *State) bool { return o.key != st.key })
+		key := s.keyOf(st)
+		return key != s.keyOf(v.governing) || slices.ContainsFunc(rivals, func(o *State) bool { return s.keyOf(o) != key })
 	})
 }
 
@@ -167,7 +196,7 @@ const unreachableMay = 30 * facts.Day
 // that and still lasts at a fetch: of the crawler's own, or of anyone's. The last one of a run is
 // within a day, so there are at least two.
 func (tl *timeline) longUnreachable(s *subject) bool {
-	for _, l := range [...]*line{tl.byAgent[s.key], tl.all} {
+	for _, l := range [...]*line{s.own, tl.all} {
 		if l == nil {
 			continue
 		}
@@ -182,11 +211,12 @@ func (tl *timeline) longUnreachable(s *subject) bool {
 	return false
 }
 
-// runUpTo returns the run up to a fetch. Captures of the fetch's own moment may stand behind it.
+// runUpTo returns the run up to a fetch. Captures of the fetch's own moment, and those that took long,
+// may have come after it.
 func (l *line) runUpTo(s *subject) (run unreachableRun) {
 	end := l.upTo(s)
 	start := end
-	for start > 0 && s.time.MicrosSince(l.states[start-1].Time()) == 0 && s.look() {
+	for start > 0 && s.time.Micros-l.states[start-1].Micros <= l.late+l.coarsest.Unit() && s.look() {
 		start--
 	}
 	if start > 0 {
@@ -203,7 +233,7 @@ func (l *line) runUpTo(s *subject) (run unreachableRun) {
 // later is the view of the earliest capture within a day after a fetch that says
 // something, the crawler's own first.
 func (tl *timeline) later(s *subject) view {
-	for _, l := range [...]*line{tl.byAgent[s.key], tl.all} {
+	for _, l := range [...]*line{s.own, tl.all} {
 		if l == nil {
 			continue
 		}
@@ -238,7 +268,7 @@ func earliest(list []*State) []*State {
 // those that say something.
 func (l *line) next(s *subject, within int64) []*State {
 	var found []*State
-	near := l.between(s.time, s.ahead(within))
+	near := l.between(s.ahead(-l.late), s.ahead(within))
 	for st := near.take(); st != nil && s.look(); st = near.take() {
 		if len(found) > 0 && st.Micros > found[0].Micros+found[0].Precision.Unit() {
 			break
@@ -246,7 +276,7 @@ func (l *line) next(s *subject, within int64) []*State {
 		switch {
 		case !st.says():
 			near.skipAlike(near.end)
-		case s.follows(st, within):
+		case s.follows(st, within) && !s.isRefused(st):
 			found = append(found, st)
 		}
 	}

@@ -1,11 +1,9 @@
 package evaluate
 
 import (
-	"net/http"
 	"slices"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/resolve"
 )
 
 // tokenGroup is the what-if tokens that one group of a robots.txt governs.
@@ -14,7 +12,7 @@ type tokenGroup struct {
 	tokens []string
 	reader reader // of the first of the tokens, without what is of it alone
 
-	othersRefused bool // another crawler got the 401 or 403 that answers
+	othersRefused bool // another crawler got the refusal that answers
 }
 
 // whatIf decides a fetch for other tokens: had this fetch been made at this moment, or
@@ -39,8 +37,7 @@ func (w *whatIf) decide(r *Result, tl *timeline) error {
 	if r.Reason == RobotsTxtItself || r.Reason == UnsupportedScheme {
 		return w.same(r.Fetch, r.Verdict, r.Reason)
 	}
-	s := w.decider.newSubject(r.Fetch, r.Agent)
-	s.places = tl.places
+	s := w.decider.newSubject(r.Fetch, r.Agent, tl)
 	if w.asOf.Known() {
 		s.time, s.asOf = w.asOf, true
 	}
@@ -62,7 +59,7 @@ func (w *whatIf) decide(r *Result, tl *timeline) error {
 		return err
 	}
 	// Where no other capture has a say, what the governing one says is the verdict.
-	alone := len(v.moment) == 1 && len(v.older) == 0 && s.relationOf(v.governing) != beside && len(tl.others(&s, &v)) == 0
+	alone := len(v.moment) == 1 && len(v.older) == 0 && len(v.ownNext) == 0 && s.relationOf(v.governing) != beside && len(tl.others(&s, &v)) == 0
 	if alone && v.governing.Outcome.HasRules() {
 		return w.ask(r, &s, &v, groups)
 	}
@@ -121,6 +118,12 @@ func (w *whatIf) same(f *facts.Fetch, verdict Verdict, reason Reason) error {
 // token group may fall in different groups there: if they then differ, nothing is known
 // of the token group.
 func (w *whatIf) judgeGroup(r *Result, s subject, tl *timeline, v *view, t *tokenGroup, alone bool) (Answer, error) {
+	switch {
+	case t.othersRefused:
+		return Answer{Reason: RefusedToOther}, nil
+	case v.governing.isRefusal() && !s.isOwn(v.governing): // they are the token of the crawler that got it
+		return Answer{Verdict: Allowed, Reason: Unavailable}, nil
+	}
 	tokens := t.tokens
 	if alone {
 		tokens = tokens[:1]
@@ -146,9 +149,6 @@ func (w *whatIf) judgeGroup(r *Result, s subject, tl *timeline, v *view, t *toke
 			}
 			return Answer{Reason: reason}, nil
 		}
-	}
-	if t.othersRefused {
-		first.Notes |= NoteOtherCrawler
 	}
 	return first, nil
 }
@@ -180,15 +180,15 @@ func (w *whatIf) tokenGroups(st *State) ([]tokenGroup, error) {
 	return file.groups, nil
 }
 
-// withoutFile is the token group of all tokens, where no file decides. What a 401 or 403 says,
-// it says to the crawler that got it: that is a token group of its own, of group 1.
+// withoutFile is the token group of all tokens, where no file decides. A refusal is one to the crawler
+// that got it: that is a token group of its own, of group 1.
 func (w *whatIf) withoutFile(st *State) []tokenGroup {
-	if st.Reason != resolve.Unavailable || st.FinalStatus != http.StatusUnauthorized && st.FinalStatus != http.StatusForbidden {
+	if !st.isRefusal() {
 		return []tokenGroup{{tokens: w.tokens}}
 	}
 	others, own := tokenGroup{othersRefused: true}, tokenGroup{group: 1}
 	for _, token := range w.tokens {
-		if agentKey(token) == st.key {
+		if agentKey(token) == st.key && !st.OthersContent {
 			own.tokens = append(own.tokens, token)
 		} else {
 			others.tokens = append(others.tokens, token)

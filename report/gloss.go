@@ -12,6 +12,7 @@ var unknownGloss = map[string]string{
 	evaluate.NoTime.String():              "the fetch has no usable date",
 	evaluate.ChangedBetween.String():      "robots.txt changed about then: add more captures",
 	evaluate.ConflictingCaptures.String(): "captures of one moment differ",
+	evaluate.RefusedToOther.String():      "refused to another crawler: add this one's captures",
 	evaluate.UnresolvedRedirect.String():  "it redirects: add the archive with its target",
 	evaluate.UnresolvedRevisit.String():   "noted as unchanged: add the original's archive",
 	evaluate.UndefinedStatus.String():     "a status that RFC 9309 does not speak of",

@@ -21,7 +21,9 @@ func newAgentsCommand() *cobra.Command {
 		Short: "List known crawlers by their product tokens",
 		Long: `Agents lists the crawlers that are known by name: product token, operator, what
 their fetches are for, whether the token ever appears in a request, and the tokens
-that the crawler is documented to obey where no group names its own. Control
+that the crawler is documented to obey where no group names its own. The kind says
+whether the token names one operator's crawler, or software that anybody runs:
+such a name is an identity within one run of a crawler alone. Control
 tokens appear in no request: they state in robots.txt what another crawler's
 fetches may be used for. CATEGORY is ` + strings.Join(agents.Names(), ", ") + `; all is the default.`,
 		Example: `  robotsaudit agents ai
@@ -63,13 +65,13 @@ fetches may be used for. CATEGORY is ` + strings.Join(agents.Names(), ", ") + `;
 // writeAgents writes agents as a table.
 func writeAgents(out io.Writer, list []agents.Agent) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "TOKEN\tOPERATOR\tCATEGORY\tFUNCTION\tIN REQUESTS\tALSO OBEYS")
+	fmt.Fprintln(w, "TOKEN\tOPERATOR\tKIND\tCATEGORY\tFUNCTION\tIN REQUESTS\tALSO OBEYS")
 	for _, a := range list {
 		categories := make([]string, len(a.Categories))
 		for i, c := range a.Categories {
 			categories[i] = c.String()
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", a.Token, orDash(a.Operator), strings.Join(categories, ", "), orDash(a.Function), a.Requests,
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", a.Token, orDash(a.Operator), a.Kind, strings.Join(categories, ", "), orDash(a.Function), a.Requests,
 			orDash(strings.Join(a.Obeys, ", ")))
 	}
 	if err := w.Flush(); err != nil {

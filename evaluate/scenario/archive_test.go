@@ -370,11 +370,12 @@ func (r *record) warcRecord(s *scenario) string {
 		if r.keys["robots"] != "" {
 			block.WriteString("robots: " + r.keys["robots"] + "\r\n")
 		}
+		block.WriteString(r.keys["info"])
 		return warcRecord("warcinfo", "application/warc-fields", fields, block.String())
 	case "request":
 		return warcRecord("request", "application/http; msgtype=request", fields, r.requestBlock(r.keys["method"]))
 	case "metadata":
-		return warcRecord("metadata", "application/warc-fields", fields, "via: "+cmp.Or(r.keys["via"], "http://x.example/")+"\r\n")
+		return warcRecord("metadata", "application/warc-fields", fields, "via: "+cmp.Or(r.keys["via"], "http://x.example/")+"\r\nfetchTimeMs: "+cmp.Or(r.keys["took"], "1")+"\r\n")
 	case "dns":
 		return warcRecord("response", "text/dns", fields, "20240501120000\na.example. 60 IN A 192.0.2.1\n")
 	case "resource":

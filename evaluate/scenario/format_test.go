@@ -104,13 +104,13 @@ var verbs = map[string]struct{ url, status bool }{
 
 // recordKeys are the keys that are no header fields.
 var recordKeys = []string{
-	"agent", "body", "coding", "coded", "digest", "refers", "refers-id", "request", "of", "http", "robots", "method", "pad", "via",
+	"agent", "body", "coding", "coded", "digest", "refers", "refers-id", "request", "of", "http", "robots", "info", "took", "method", "pad", "via",
 	"id", "line", "interim",
 }
 
 // headerKeys are the header fields of HTTP that a record may have.
 var headerKeys = []string{
-	"Content-Encoding", "Content-Length", "Content-Range", "Content-Type", "Content-Usage", "Date", "ETag", "Host", "If-Modified-Since",
+	"Age", "Content-Encoding", "Content-Length", "Content-Range", "Content-Type", "Content-Usage", "Date", "ETag", "Host", "If-Modified-Since",
 	"If-None-Match", "Last-Modified", "Location", "Robots-Tag", "Transfer-Encoding", "X-Robots-Tag", "X-Crawler-Content-Length",
 	"X-Crawler-Content-Encoding",
 }
@@ -118,7 +118,7 @@ var headerKeys = []string{
 // warcKeys are the header fields of WARC that a record may have.
 var warcKeys = []string{
 	"WARC-Truncated", "WARC-Refers-To-Target-URI", "WARC-Refers-To-Date", "WARC-Refers-To", "WARC-Payload-Digest", "WARC-Block-Digest",
-	"WARC-Warcinfo-ID", "WARC-Concurrent-To",
+	"WARC-Warcinfo-ID", "WARC-Concurrent-To", "WARC-Filename",
 }
 
 var optionKeys = []string{"crawler", "crawler-map", "profile", "agents", "as-of", "purpose", "software", "policies", "rate"}

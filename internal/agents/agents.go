@@ -23,6 +23,7 @@ type Agent struct {
 	Categories []Category `json:"categories"` // rising
 	Function   string     `json:"function"`   // what its fetches are for, in a word; empty where it is not known
 	Requests   Requests   `json:"requests"`
+	Kind       Kind       `json:"kind"`
 
 	// Obeys are other tokens whose groups the crawler obeys where no group names its
 	// own, by its operator's documentation, the first that has a group before the
@@ -30,6 +31,25 @@ type Agent struct {
 	Obeys       []string `json:"obeys,omitempty"`
 	ObeysSource string   `json:"obeys_source,omitempty"`
 }
+
+// A Kind says whether a token names somebody.
+type Kind uint8
+
+// The kinds of token.
+const (
+	Operator Kind = iota // one operator's crawler
+	Software             // software that anybody runs
+)
+
+var kindNames = [...]string{"operator", "software"}
+
+func (k Kind) String() string { return nameOf(kindNames[:], uint8(k)) }
+
+// UnmarshalText reads a kind's name.
+func (k *Kind) UnmarshalText(text []byte) error { return read(kindNames[:], string(text), (*uint8)(k)) }
+
+// MarshalText writes a kind's name.
+func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 // A Category is why somebody looks for a token.
 type Category uint8
@@ -39,9 +59,10 @@ const (
 	AI               // training, assistants, agents, and those who gather data for them
 	Archive          // web archives and the crawlers they are made with
 	Search           // search engines
+	Client           // HTTP clients, and software for scraping
 )
 
-var categoryNames = [...]string{"unknown", "ai", "archive", "search"}
+var categoryNames = [...]string{"unknown", "ai", "archive", "search", "client"}
 
 func (c Category) String() string { return nameOf(categoryNames[:], uint8(c)) }
 
@@ -119,7 +140,7 @@ func All() []Agent { return slices.Clone(load().Agents) }
 // Names are the words that InCategory takes.
 func Names() []string { return append(slices.Clone(categoryNames[1:]), "all") }
 
-// InCategory returns the agents of a category by its name: ai, archive, search, or
+// InCategory returns the agents of a category by its name: ai, archive, search, client, or
 // all. ok is false for another word.
 func InCategory(name string) (found []Agent, ok bool) {
 	if name == "all" {
@@ -137,14 +158,19 @@ func InCategory(name string) (found []Agent, ok bool) {
 	return found, true
 }
 
+// byToken finds agents by their lower-cased token.
+var byToken = sync.OnceValue(func() map[string]Agent {
+	found := make(map[string]Agent)
+	for _, a := range load().Agents {
+		found[strings.ToLower(a.Token)] = a
+	}
+	return found
+})
+
 // Find returns the agent of a token, in any case.
 func Find(token string) (Agent, bool) {
-	for _, a := range load().Agents {
-		if strings.EqualFold(a.Token, token) {
-			return a, true
-		}
-	}
-	return Agent{}, false
+	a, ok := byToken()[strings.ToLower(token)]
+	return a, ok
 }
 
 // followers are the agents that obey other tokens than their own.
@@ -161,6 +187,12 @@ func Obeys(token string) []string {
 		}
 	}
 	return nil
+}
+
+// IsSoftware reports whether a token is that of software that anybody runs, and so names nobody.
+func IsSoftware(token string) bool {
+	a, ok := Find(token)
+	return ok && a.Kind == Software
 }
 
 // Near returns the agent whose token somebody may have meant who wrote another (spelling.Nearest).

@@ -57,8 +57,8 @@ var differsInRun = []string{"filename", "created", "date"}
 const wgetArguments = "wget-arguments"
 
 // IsSame reports whether two archives show one run: they name one warcinfo record, or their warcinfo
-// records show it. WARC 1.1 §6.2 leaves the fields of these open.
-func (r *CrawlRun) IsSame(o *CrawlRun) bool {
+// records show it, of crawlers with one User-Agent. WARC 1.1 §6.2 leaves their fields open.
+func (r *CrawlRun) IsSame(o *CrawlRun, oneAgent bool) bool {
 	switch {
 	case r == o:
 		return !r.Mixed
@@ -66,6 +66,8 @@ func (r *CrawlRun) IsSame(o *CrawlRun) bool {
 		return false
 	case r.ID != "" && r.ID == o.ID:
 		return true
+	case !oneAgent:
+		return false
 	}
 	states := func(name string) bool { return r.Fields[name] != "" && r.Fields[name] == o.Fields[name] }
 	isNamed := slices.ContainsFunc(namesRun, states) || states(wgetArguments) && differInNumber(r.File, o.File)
@@ -105,10 +107,17 @@ func differInNumber(a, b string) bool {
 
 // CrawlRunOf returns the run of a record; nil where its archive does not show one.
 func (s *Set) CrawlRunOf(at Spot) *CrawlRun {
-	if at.Run == 0 {
+	if at.Run == 0 || s == nil {
 		return nil
 	}
 	return s.runs[at.InRun()]
+}
+
+// IsSameRun reports whether two records are of one run of a crawler. oneAgent says that their
+// User-Agents do not differ.
+func (s *Set) IsSameRun(a, b Spot, oneAgent bool) bool {
+	p, q := s.CrawlRunOf(a), s.CrawlRunOf(b)
+	return p != nil && q != nil && p.IsSame(q, oneAgent)
 }
 
 // setUpRuns makes the runs of all inputs findable.

@@ -38,7 +38,7 @@ func (c Cut) IsInside() bool { return c.Micros != uncut }
 // Earlier is the cut so many microseconds, or up to a second more, before one that is inside of an
 // origin.
 func (c Cut) Earlier(micros int64) Cut {
-	c.Micros = floorTo(c.Micros-micros, second)
+	c.Micros = floorTo(c.Micros-micros, Second)
 	return c
 }
 
@@ -74,7 +74,7 @@ func (r *Reader) Cuts(ctx context.Context, most int) ([]Cut, error) {
 	paths, _ := r.files(func(t *Task) []string { return t.Fetches })
 	err := run.Sample(ctx, paths, FetchRuns, most, func(f *Fetch) {
 		here := Place{strings.Clone(f.HostReversed), strings.Clone(f.Origin)}
-		cuts = append(cuts, Cut{run.BucketOf(here.Host), here, floorTo(f.Micros, second)})
+		cuts = append(cuts, Cut{run.BucketOf(here.Host), here, floorTo(f.Micros, Second)})
 	})
 	slices.SortFunc(cuts, Cut.Compare)
 	first := BeforeBucket(-1) // in the origin

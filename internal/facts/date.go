@@ -237,8 +237,9 @@ func ParseARCDate(s string) (t Time, exact, ok bool) {
 
 // Lengths of time in microseconds.
 const (
-	Hour = int64(3600e6)
-	Day  = 24 * Hour
+	Second = int64(1e6)
+	Hour   = int64(3600e6)
+	Day    = 24 * Hour
 )
 
 // Unit returns the length of what a date of a precision names, at most, in microseconds.

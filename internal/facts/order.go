@@ -2,7 +2,6 @@ package facts
 
 import (
 	"cmp"
-	"time"
 
 	"github.com/robotsaudit/robotsaudit/internal/run"
 )
@@ -45,15 +44,13 @@ func CompareInBucket(a, b *Fetch) int {
 	)
 }
 
-const second = int64(time.Second / time.Microsecond)
-
 // orderMicros is the time by which a fetch has its place. Rows of indexes stand behind all
 // records of their second: which of these they are is known then (joiner).
 func orderMicros(f *Fetch) int64 {
 	if !f.IsToldByIndex() {
 		return f.Micros
 	}
-	return floorTo(f.Micros, second) + second - 1
+	return floorTo(f.Micros, Second) + Second - 1
 }
 
 // orderRank puts what is known better first.

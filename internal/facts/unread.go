@@ -82,7 +82,7 @@ func ofSecond(records []robotsRecord, from int64) []robotsRecord {
 		return sort.Search(len(records), func(i int) bool { return records[i].micros >= micros })
 	}
 	n := search(from)
-	return records[n:min(search(from+second), n+maxBeside)]
+	return records[n:min(search(from+Second), n+maxBeside)]
 }
 
 // Clear forgets all that it was told.

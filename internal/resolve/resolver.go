@@ -205,6 +205,13 @@ func (r *resolver) sameCrawler(res *resolution, c *facts.Capture) bool {
 	return r.who(&res.Fetch) == r.who(&c.Fetch)
 }
 
+// noteOthers notes whether another crawler, or another run of one, got what the resolution applies.
+func (r *resolver) noteOthers(res *resolution, c *facts.Capture) {
+	res.OthersContent = res.OthersContent || !r.sameCrawler(res, c)
+	oneAgent := c.UserAgent == "" || res.UserAgent == "" || c.UserAgent == res.UserAgent
+	res.OtherRun = res.OtherRun || !r.store.IsSameRun(facts.SpotOf(&res.Fetch), facts.SpotOf(&c.Fetch), oneAgent)
+}
+
 // mayBeSameCrawler reports whether nothing speaks against it: some crawlers send a
 // User-Agent with every request but those for robots.txt.
 func (g *originCaptures) mayBeSameCrawler(who Crawler, res *resolution, c *facts.Capture) bool {
@@ -379,7 +386,9 @@ func (r *resolver) takeOriginal(res *resolution, c *facts.Capture) error {
 		if res.FinalStatus < 0 {
 			res.FinalStatus = c.Status
 		}
-		res.OthersContent = res.OthersContent || res.CurUnmodified && !r.sameCrawler(res, c)
+		if res.CurUnmodified {
+			r.noteOthers(res, c)
+		}
 		res.takeBody(c)
 		r.byStatus(res, c)
 	})
@@ -433,7 +442,7 @@ func (r *resolver) readAgain(c *facts.Capture) ([]byte, error) {
 func (r *resolver) take(res *resolution, c *facts.Capture) {
 	res.CurURL, res.CurMicros, res.CurPrecision = c.URL, c.Micros, c.Precision
 	res.CurInput, res.CurEntry, res.CurIndex, res.CurRun = c.Input, c.Entry, c.Index, c.Run
-	res.OthersContent = res.OthersContent || !r.sameCrawler(res, c)
+	r.noteOthers(res, c)
 	res.takeBody(c)
 	res.CurUnmodified = c.Status == 304 || c.Type == facts.TypeRevisit && c.Profile == facts.RevisitNotModified
 	switch {

@@ -19,6 +19,8 @@ var noteText = map[string]string{
 	"unreadable_copy":    "A copy that the crawler may have used cannot be read, and may have allowed the fetch.",
 	"other_crawler":      "The capture that governs, or the body that was applied, is not known to be this crawler’s own: servers may answer crawlers differently.",
 	"same_moment":        "A capture has the date of the fetch, and nothing tells for sure which came first.",
+	"order_doubt":        "The capture is dated before the fetch. The order of the records in an archive, or the time that the capture took, speaks against that.",
+	"other_run":          "The crawler is software that anybody runs, and another run of it got the capture: that may have been somebody else.",
 	"coarse_date":        "A date that counts is coarser than a second.",
 	"bracketed":          "The capture is old, but the next one after the fetch says the same.",
 	"body_cut":           "robots.txt was kept in part.",

@@ -15,6 +15,7 @@ var cures = map[string]string{
 	"no_time":              "Nothing in this audit: the record has no usable date. The crawler’s log may have it.",
 	"changed_between":      "Archives with more captures of robots.txt between the two that differ.",
 	"conflicting_captures": "An archive that shows the order of the captures, such as the one that the crawler wrote first.",
+	"refused_to_other":     "Archives with this crawler’s own captures of robots.txt.",
 	"unresolved_redirect":  "The archive with the target of the redirect, captured at most an hour after it or 24 hours before.",
 	"unresolved_revisit":   "The archive with the original record that the revisit or the status 304 stands for.",
 	"undefined_status":     "Later captures of robots.txt; or --profile rep-08, which reads such a status as a failure.",

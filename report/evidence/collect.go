@@ -191,20 +191,11 @@ func (c *collector) cite(r *evaluate.Result) {
 		}
 		c.citeSteps(lead.Steps())
 	}
-	var same []evaluate.Step // of the moment of the fetch
+	c.citeTwins(r, facts.SpotOf(r.Fetch)) // any archive that holds two records may show their order, and their run
 	for _, capture := range considered {
 		for _, step := range capture.Applied() {
-			if r.Fetch.Time().MicrosSince(step.Time) == 0 {
-				same = append(same, step)
-			}
+			c.citeTwins(r, step.Spot)
 		}
-	}
-	if len(same) == 0 {
-		return
-	}
-	c.citeTwins(r, facts.SpotOf(r.Fetch))
-	for _, step := range same {
-		c.citeTwins(r, step.Spot)
 	}
 }
 

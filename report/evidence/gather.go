@@ -177,7 +177,13 @@ func (g *gatherer) begin(key archiveKey, a *source) {
 	case !a.form.IsWARC():
 		form = formARC
 	}
-	g.archives = append(g.archives, archive{Name: in.Name, Entry: key.entry, Form: form, Container: in.Container, Size: in.Size, Fingerprint: in.Fingerprint})
+	made := archive{Name: in.Name, Entry: key.entry, Form: form, Container: in.Container, Size: in.Size, Fingerprint: in.Fingerprint}
+	for _, r := range in.Runs {
+		if r.Entry == key.entry && r.Unordered && !slices.Contains(made.Unordered, r.ID) {
+			made.Unordered = append(made.Unordered, r.ID)
+		}
+	}
+	g.archives = append(g.archives, made)
 	g.copier.begin(a)
 }
 

@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 )
 
@@ -48,6 +50,17 @@ type archive struct {
 	Size        int64  `json:"size"`
 	Fingerprint string `json:"fingerprint"`
 	Forgeable   bool   `json:"forgeable,omitempty"` // of its records some stand behind damage, where a page could hold them
+
+	// Unordered are the runs of a crawler whose records were sorted in another way than by date, by the
+	// IDs of their warcinfo records; "": those without.
+	Unordered []string `json:"unordered,omitempty"`
+}
+
+// setOrder fills in which runs of an archive are unordered. The records of a bundle are too few to show it.
+func (a *archive) setOrder(runs []facts.CrawlRun) {
+	for i := range runs {
+		runs[i].Unordered = slices.Contains(a.Unordered, runs[i].ID)
+	}
 }
 
 // place names the archive as tables do.

@@ -213,7 +213,7 @@ func (v *Verification) recompute(ctx context.Context, m *manifestReader, u *unpa
 		return err
 	}
 	if len(u.paths) > 0 {
-		if err := audit(ctx, u.paths, filepath.Join(dir, "audit"), opt, c); err != nil {
+		if err := audit(ctx, u, filepath.Join(dir, "audit"), opt, c); err != nil {
 			return err
 		}
 	}
@@ -225,9 +225,9 @@ func (v *Verification) recompute(ctx context.Context, m *manifestReader, u *unpa
 	return nil
 }
 
-// audit reads archives and decides their fetches.
-func audit(ctx context.Context, paths []string, dir string, opt evaluate.Options, sink evaluate.Sink) (err error) {
-	inputs, failures := ingest.Expand(paths)
+// audit reads the archives made and decides their fetches.
+func audit(ctx context.Context, u *unpacker, dir string, opt evaluate.Options, sink evaluate.Sink) (err error) {
+	inputs, failures := ingest.Expand(u.paths)
 	if len(failures) > 0 {
 		return failures[0]
 	}
@@ -242,6 +242,9 @@ func audit(ctx context.Context, paths []string, dir string, opt evaluate.Options
 	set, err := ingest.OpenFacts(dir)
 	if err != nil {
 		return err
+	}
+	for i := range set.Inputs { // in the order of their paths
+		u.archives[i].setOrder(set.Inputs[i].Runs)
 	}
 	_, err = evaluate.Run(ctx, set, opt, sink)
 	return err
