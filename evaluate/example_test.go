@@ -57,7 +57,7 @@ func ExampleRun() {
 	}
 	fmt.Println(totals.Disallowed, "of", totals.Fetches, "fetches were disallowed:", disallowed)
 	// Output:
-	// 51 of 284 fetches were disallowed: map[certain:41 contested:5 possible:3 probable:2]
+	// 51 of 284 fetches were disallowed: map[certain:40 contested:5 possible:3 probable:3]
 }
 
 // One origin, and a fetch that was never made.

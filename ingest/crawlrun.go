@@ -59,6 +59,7 @@ func (rs *crawlRuns) add(c *facts.Capture, info *warcinfo, named string) int32 {
 }
 
 func (rs *crawlRuns) numberOf(key runKey, info *warcinfo) int32 {
+	key.id = recordid.Key(key.id)
 	if number, known := rs.known[key]; known {
 		return number
 	}

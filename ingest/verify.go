@@ -6,9 +6,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"hash/fnv"
+	"io"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -17,6 +20,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/object"
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/run"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
@@ -188,6 +192,7 @@ type finding struct {
 	issues  []facts.Issue // of the record
 	refuted string        // why there is no such record; "": there is
 	unread  string        // why that tells nothing of the row; "": it does
+	runID   string        // of the warcinfo record that the record names and its archive begins with; "": none
 }
 
 // read looks for the records of rows of one archive, until ctx is done.
@@ -275,6 +280,7 @@ func (c *verifyCommitter) takeOne(row *facts.Fetch, f *finding) (err error) {
 			return err
 		}
 	}
+	f.record.Run = c.found.runOf(f)
 	return c.found.fetch(&f.record)
 }
 
@@ -366,6 +372,22 @@ func (v *Verification) newWriter() (*verifiedWriter, error) {
 
 func (w *verifiedWriter) stats(input int32) *facts.InputStats {
 	return &w.m.Inputs[w.number[input]].InputStats
+}
+
+// runOf numbers the run of a record that was found. Archives that are verified at other times give it the
+// same number.
+func (w *verifiedWriter) runOf(f *finding) int32 {
+	if f.runID == "" {
+		return 0
+	}
+	sum := fnv.New32a()
+	io.WriteString(sum, f.runID)
+	run := facts.CrawlRun{Number: int32(sum.Sum32()>>2) | 1<<30, ID: recordid.Text(recordid.Key(f.runID)), Entry: f.record.Entry}
+	stats := w.stats(f.record.Input)
+	if !slices.ContainsFunc(stats.Runs, func(r facts.CrawlRun) bool { return r.Number == run.Number && r.Entry == run.Entry }) {
+		stats.Runs = append(stats.Runs, run)
+	}
+	return run.Number
 }
 
 func (w *verifiedWriter) fetch(f *facts.Fetch) error {

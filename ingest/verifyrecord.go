@@ -121,7 +121,9 @@ func (a *namedArchive) take(s *section, row *facts.Fetch, digest string) (t taki
 	digests := c.stats.Digests
 	t.matched, t.mismatched = digests.Stored+digests.Dechunked+digests.Decoded, digests.Mismatched
 	t.finding = got.settle(row, heads)
-	if !a.binds(heads, t.record.RecordID) {
+	if a.binds(heads, t.record.RecordID) {
+		t.runID = a.infoID
+	} else {
 		t.record.Flags |= facts.FlagUnbound
 	}
 	return t, nil

@@ -7,6 +7,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/ascii"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/httpmsg"
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
@@ -28,7 +29,7 @@ func (e *extractor) extractWarcinfo(d *draft) error {
 	if len(b) == maxWarcinfo {
 		d.note(facts.IssueValueCut, "the rest dropped", "a warcinfo record of %d bytes or more", maxWarcinfo)
 	}
-	w := warcinfo{id: strings.Clone(r.ID), run: facts.CrawlRun{File: strings.Clone(r.Filename)}}
+	w := warcinfo{id: recordid.Key(strings.Clone(r.ID)), run: facts.CrawlRun{File: strings.Clone(r.Filename)}}
 	var arguments string
 	fields(b, func(name, value []byte) {
 		w.run.State(name, value)

@@ -60,7 +60,7 @@ func Example() {
 	}
 	// Output:
 	// fetches: 284
-	// violations: 43 of them certain: 41
+	// violations: 43 of them certain: 40
 	// unknown: 7
 	// disallowed to GPTBot: 57
 }

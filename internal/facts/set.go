@@ -84,6 +84,7 @@ func Open(dir string, fingerprints ...string) (*Set, error) {
 	if err := f.addVerified(root); err != nil {
 		return nil, err
 	}
+	f.setUpRuns()
 	return f, nil
 }
 
@@ -92,6 +93,7 @@ func Open(dir string, fingerprints ...string) (*Set, error) {
 func NewSet(tmp string, tasks []Task, p *Plan) *Set {
 	f := &Set{Tasks: tasks, Failures: p.Failures, Dir: tmp, Fingerprint: p.Fingerprint, Digested: p.Digested, Elsewhere: true}
 	f.setUp(p)
+	f.setUpRuns()
 	return f
 }
 
@@ -106,7 +108,6 @@ func (f *Set) setUp(p *Plan) {
 		}
 	}
 	f.number(p.Inputs, p.Copies)
-	f.setUpRuns()
 }
 
 // number sorts the inputs, gives them the names of the current plan, and tells

@@ -56,6 +56,7 @@ func (f *Set) addVerified(root string) error {
 		}
 		for i, global := range t.Global {
 			in, more := &f.Inputs[global].InputStats, &t.Inputs[i].InputStats
+			in.Runs = append(in.Runs, more.Runs...)
 			in.Lent, in.Issues = in.Lent+more.Lent, in.Issues+more.Issues // not Lossy: the index itself was read
 		}
 		f.Tasks = append(f.Tasks, t)

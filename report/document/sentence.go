@@ -153,7 +153,7 @@ func (f *found) after() string {
 	switch {
 	case !differ:
 		return "only afterwards (both records have the same date; that of robots.txt stands behind the fetch in the archive)"
-	case value(f.Age) == 0 && seconds > 0:
+	case f.Age != nil && *f.Age == 0 && seconds > 0:
 		return "only afterwards (it was requested earlier, and the time that this took, or the server’s clock, shows that the answer came later)"
 	case seconds > 0 || f.FetchTime != nil && f.RobotsTime != nil && *f.FetchTime > *f.RobotsTime:
 		return "by way of redirects, with content captured only after the fetch,"
