@@ -50,7 +50,7 @@ func (f *parsedFile) answer(a *Answer, st *State, s *subject, r *reader) {
 		a.Notes |= NoteHTML
 		a.allows = true
 	}
-	if f.lineCut != nil && a.Verdict == Disallowed && f.lineCut.For(s.token).Match(s.path).Allowed {
+	if f.lineCut != nil && a.Verdict == Disallowed && s.match(f.lineCut.For(s.token)).Allowed {
 		a.allows = true // the rule may be longer than what is left of it
 	}
 	if st.Outcome == OutcomePartial {
@@ -66,7 +66,7 @@ func (f *parsedFile) answer(a *Answer, st *State, s *subject, r *reader) {
 // answer asks the group, and notes where another way of matching tokens would answer
 // otherwise.
 func (r *reader) answer(a *Answer, s *subject) {
-	m := r.group.Match(s.path)
+	m := s.match(r.group)
 	*a = Answer{
 		Verdict: verdictOf(m.Allowed), Reason: matchReasons[m.Reason], Match: r.match,
 		Rule: m.Rule, Group: r.group.Key(), GroupLine: r.group.Line(m.Rule),
@@ -75,12 +75,14 @@ func (r *reader) answer(a *Answer, s *subject) {
 		a.Verdict = Unknown
 		return
 	}
-	if readings := r.group.Against(s.token, s.path, m); readings != 0 {
+	readings, cost := r.group.Against(s.token, s.path, m)
+	s.spend(cost / matchCost)
+	if readings != 0 {
 		a.Notes |= notesOf(readings)
 		a.allows = !m.Allowed
 	}
 	for _, g := range r.others {
-		if g.Match(s.path).Allowed != m.Allowed {
+		if s.match(g).Allowed != m.Allowed {
 			a.Notes |= NoteOtherMode
 		}
 	}
@@ -88,7 +90,7 @@ func (r *reader) answer(a *Answer, s *subject) {
 		return
 	}
 	for _, g := range r.documented {
-		if g.Match(s.path).Allowed {
+		if d := s.match(g); d.Allowed || d.Reason == robots.ReasonTooCostly {
 			a.Notes |= NoteDocumentedToken
 			a.allows = true
 		}

@@ -3,6 +3,7 @@ package evaluate
 import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/resolve"
+	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
@@ -223,14 +224,23 @@ func (s *subject) follows(st *State, within int64) bool {
 }
 
 // maxLooked bounds the captures that are looked at for one fetch, where one that is asked
-// counts as askedCost, and each bodyCost bytes of its body as one more: an origin may
-// have sent another file with every second. The bodies are no more than the cache of
-// parsed files holds. Beyond it nothing is known of the fetch (TooCostly).
+// counts as askedCost, and each bodyCost bytes of its body, and each matchCost bytes that its rules
+// with a "*" look at, as one more: an origin may have sent another file with every second. The bodies
+// are no more than the cache of parsed files holds. Beyond it nothing is known of the fetch
+// (TooCostly).
 const (
 	maxLooked = 1000
 	askedCost = 8
 	bodyCost  = maxCachedBodies / maxLooked
+	matchCost = 32 << 10
 )
+
+// match asks a group about the path.
+func (s *subject) match(g *robots.Group) robots.Decision {
+	d := g.Match(s.path)
+	s.spend(d.Cost() / matchCost)
+	return d
+}
 
 // look counts a capture that is looked at for a fetch; false says that they are too many.
 func (s *subject) look() bool { return s.spend(1) }

@@ -194,9 +194,10 @@ type answer struct {
 
 func newAnswer(url, agent, path string, profile robots.Profile, group *robots.Group) answer {
 	d := group.Match(path)
+	readings, _ := group.Against(agent, path, d)
 	a := answer{
 		URL: url, Agent: agent, Verdict: verdict(d.Allowed), allowed: d.Allowed, Reason: d.Reason.String(), Profile: profile.String(),
-		Readings: group.Against(agent, path, d).Strings(),
+		Readings: readings.Strings(),
 	}
 	if d.Reason == robots.ReasonTooCostly {
 		a.Verdict = "unknown"

@@ -23,7 +23,8 @@ func writeExplanation(w io.Writer, q *question) error {
 	} else {
 		explainRules(line, group.Matching(q.path))
 	}
-	for _, name := range group.Against(q.token, q.path, decision).Strings() {
+	readings, _ := group.Against(q.token, q.path, decision)
+	for _, name := range readings.Strings() {
 		line("open", "%s if %s (%s)", verdict(!decision.Allowed), openReadings[name], name)
 	}
 	if q.file.Cut {

@@ -1,35 +1,45 @@
 package robots
 
-import "strings"
+import (
+	"strings"
+	"sync"
+	"sync/atomic"
+)
 
 // A matcher is a rule in the form that is matched. RFC 9309 §2.2.2, §2.2.3.
 type matcher struct {
-	// The first bytes of the prefix, and ones in their places: one comparison
-	// with the path's tells most rules that do not match.
+	// The first bytes of the text before the first "*", and ones in their places: one
+	// comparison with the path's tells most rules that do not match.
 	head, mask uint64
 	rank       uint64 // of the matchers that match, the one of the highest rank decides
-	rule       *Rule
-	star, end  uint32 // what is matched is rule.Pattern[:end]; its first "*", else end
+	text       string // the pattern without a final "$", nor stars that other stars make needless
+	star       uint32 // the first "*" in text, else its end
 	anchored   bool   // a "$" follows
 }
 
 // tail returns what stands after the first "*".
-func (m *matcher) tail() string { return m.rule.Pattern[m.star+1 : m.end] }
+func (m *matcher) tail() string { return m.text[m.star+1:] }
 
 // wild reports whether there is a "*".
-func (m *matcher) wild() bool { return m.star < m.end }
+func (m *matcher) wild() bool { return int(m.star) < len(m.text) }
 
 // rank orders rules by what decides where several match: the longer pattern,
 // of equal ones the allow rule (RFC 9309 §2.2.2), else the first in the file.
 // It is never 0. The parts are wide enough for maxBody.
 func rank(length int, allow bool, order int) uint64 {
-	const orderBits = 30
 	r := uint64(length)<<(orderBits+1) | (1<<orderBits - 1 - uint64(order))
 	if allow {
 		r |= 1 << orderBits
 	}
 	return r
 }
+
+const orderBits = 30
+
+// order returns which rule of Group.list it is.
+func (m *matcher) order() int { return 1<<orderBits - 1 - int(m.rank&(1<<orderBits-1)) }
+
+func (m *matcher) allow() bool { return m.rank&(1<<orderBits) != 0 }
 
 // head returns the first eight bytes of s; where there are fewer, zeros follow.
 func head(s string) (h uint64) {
@@ -43,17 +53,30 @@ func head(s string) (h uint64) {
 }
 
 const (
-	bucketCount = 128
-	fewRules    = 32 // are matched one after another
+	fewRules  = 32  // are tried one after another
+	fewPaths  = 64  // asked for are not worth an index
+	fewWild   = 128 // rules with a "*" are always tried
+	tryingOne = 64  // what trying a rule costs, in bytes looked at
+	// maxCost bounds what trying rules with a "*" may cost: each may have to look at
+	// all of the path.
+	maxCost   = 1 << 21
+	tooCostly = 1 << 60
 )
 
-// matchers are the rules of a group in the order in which they are tried.
+// costOf is what it costs to try so many rules with a "*".
+func costOf(rules int, path string) int { return rules * (len(path) + tryingOne) }
+
+// maxTried returns how many rules with a "*" are tried at most.
+func maxTried(path string) int { return max(fewWild, maxCost/(len(path)+tryingOne)) }
+
+// matchers are the rules of a group in the form that is matched.
 type matchers struct {
 	rules []matcher
-	// buckets index rules by the second byte of their pattern, the first being
-	// "/": rules[buckets[h]:buckets[h+1]]. Those that any path may match come in
-	// all paths' way, rules[:buckets[0]]. nil: rules is short.
-	buckets *[bucketCount + 1]uint32
+	wild  int // how many have a "*"
+
+	asked atomic.Int32 // paths, without the index
+	made  sync.Once    // guards index
+	index *index       // of many rules, once many paths are asked for
 }
 
 // compile fills in the matchers of a Group.
@@ -66,15 +89,14 @@ func (f *File) compile(g *Group) {
 	for _, m := range g.members {
 		n += len(f.rulesOf(m))
 	}
+	g.list = make([]Rule, 0, n)
 	g.rules = make([]matcher, 0, n)
-	list := make([]Rule, 0, n)
 	for _, m := range g.members {
 		for _, r := range f.rulesOf(m) {
-			list = append(list, f.public(r))
-			g.add(&list[len(list)-1])
+			g.list = append(g.list, f.public(r))
+			g.add(len(g.list) - 1)
 		}
 	}
-	g.index()
 }
 
 // public returns a rule in the form in which it is given out.
@@ -91,113 +113,96 @@ func (f *File) rulesOf(i int) []rule {
 	return rules
 }
 
-func (g *Group) add(r *Rule) {
+func (g *Group) add(order int) {
+	r := &g.list[order]
 	pattern, anchored := strings.CutSuffix(r.Pattern, "$")
-	g.addMatcher(r, len(pattern), anchored)
+	g.addMatcher(pattern, anchored, order)
 	if g.spec.indexPage && r.Allow {
 		// Google gives a second pattern to an allow rule for an index page: that
 		// of its folder.
 		i := strings.LastIndexByte(r.Pattern, '/')
 		if i >= 0 && strings.HasPrefix(r.Pattern[i:], "/index.htm") {
-			g.addMatcher(r, i+1, true)
+			g.addMatcher(r.Pattern[:i+1], true, order)
 		}
 	}
 }
 
-func (g *Group) addMatcher(r *Rule, end int, anchored bool) {
-	length := end
+func (g *Group) addMatcher(pattern string, anchored bool, order int) {
+	length := len(pattern)
 	if anchored {
 		length++
 	}
-	rank := rank(length, r.Allow, len(g.rules))
-	if r.Allow {
-		g.allow = max(g.allow, rank)
+	m := newMatcher(pattern, anchored, rank(length, g.list[order].Allow, order))
+	if m.allow() {
+		g.allow = max(g.allow, m.rank)
 	} else {
-		g.disallow = max(g.disallow, rank)
+		g.disallow = max(g.disallow, m.rank)
 	}
-	m := newMatcher(r, end, anchored, rank)
 	if m.wild() {
 		g.wild++
 	}
 	g.rules = append(g.rules, m)
 }
 
-// newMatcher compiles r.Pattern[:end], behind which a "$" stands if it is
-// anchored.
-func newMatcher(r *Rule, end int, anchored bool, rank uint64) matcher {
-	prefix, _, _ := strings.Cut(r.Pattern[:end], "*")
+// newMatcher compiles a pattern without its final "$".
+func newMatcher(pattern string, anchored bool, rank uint64) matcher {
+	star := strings.IndexByte(pattern, '*')
+	if star >= 0 {
+		pattern = withoutRuns(pattern)
+		if pattern[len(pattern)-1] == '*' { // whatever follows is matched
+			pattern, anchored = pattern[:len(pattern)-1], false
+		}
+	}
+	if star < 0 || star > len(pattern) {
+		star = len(pattern)
+	}
 	return matcher{
-		head:     head(prefix),
-		mask:     1<<(8*min(len(prefix), 8)) - 1,
+		head:     head(pattern[:star]),
+		mask:     1<<(8*min(star, 8)) - 1,
 		rank:     rank,
-		rule:     r,
-		star:     uint32(len(prefix)),
-		end:      uint32(end),
+		text:     pattern,
+		star:     uint32(star),
 		anchored: anchored,
 	}
 }
 
-// index orders the rules by bucket, in place, where they are many. Within a
-// bucket any order will do, since ranks decide.
-func (g *matchers) index() {
-	if len(g.rules) <= fewRules {
-		return
+// withoutRuns makes one star of stars that follow one another.
+func withoutRuns(pattern string) string {
+	if !strings.Contains(pattern, "**") {
+		return pattern
 	}
-	var next, ends [bucketCount + 1]uint32 // [0] is of rules in no bucket
-	for i := range g.rules {
-		ends[g.rules[i].bucket()+1]++
-	}
-	var sum uint32
-	for b, n := range ends {
-		next[b] = sum
-		sum += n
-		ends[b] = sum
-	}
-	for b := range next {
-		for next[b] < ends[b] {
-			m := &g.rules[next[b]]
-			own := m.bucket() + 1
-			if own != b {
-				other := &g.rules[next[own]]
-				*m, *other = *other, *m
-			}
-			next[own]++
+	short := make([]byte, 0, len(pattern))
+	for i := range len(pattern) {
+		if pattern[i] != '*' || i == 0 || pattern[i-1] != '*' {
+			short = append(short, pattern[i])
 		}
 	}
-	g.buckets = &ends
-}
-
-// bucket returns which paths the rule may match, by their second byte; -1 is
-// any.
-func (m *matcher) bucket() int {
-	if m.star < 2 {
-		return -1
-	}
-	return int(byte(m.head>>8) % bucketCount)
+	return string(short)
 }
 
 // best returns the most specific rule that matches a path in the form of the
-// matchers, nil where none does.
-func (g *matchers) best(path string) *matcher {
-	h := head(path)
-	if g.buckets == nil {
-		return mostSpecific(nil, g.rules, path, h)
+// matchers, nil where none does, and what it costs to try the rules with a "*": they are
+// not tried where that is tooCostly.
+func (g *matchers) best(path string) (best *matcher, cost int) {
+	if g.wild <= fewWild && (len(g.rules) <= fewRules || g.asked.Load() < fewPaths) {
+		if len(g.rules) > fewRules {
+			g.asked.Add(1)
+		}
+		return mostSpecific(g.rules, path), costOf(g.wild, path)
 	}
-	best := mostSpecific(nil, g.rules[:g.buckets[0]], path, h)
-	if len(path) > 1 {
-		b := path[1] % bucketCount
-		best = mostSpecific(best, g.rules[g.buckets[b]:g.buckets[b+1]], path, h)
+	g.made.Do(func() { g.index = newIndex(g.rules) })
+	best, cost = g.index.best(path, g.rules)
+	if g.wild <= fewWild { // which is never too costly
+		cost = costOf(g.wild, path) // whether there is an index or not
 	}
-	return best
+	return best, cost
 }
 
-func mostSpecific(best *matcher, rules []matcher, path string, head uint64) *matcher {
+func mostSpecific(rules []matcher, path string) (best *matcher) {
 	var rank uint64
-	if best != nil {
-		rank = best.rank
-	}
+	h := head(path)
 	for i := range rules {
-		if m := &rules[i]; (head^m.head)&m.mask == 0 && m.rank > rank && m.match(path) {
+		if m := &rules[i]; (h^m.head)&m.mask == 0 && m.rank > rank && m.match(path) {
 			best, rank = m, m.rank
 		}
 	}
@@ -213,12 +218,16 @@ func (m *matcher) matches(path string, head uint64) bool {
 
 // match is matches for a path whose head is the prefix's as far as that goes.
 // Pieces between stars are sought from left to right, each as early as it can
-// be, so nothing is ever tried twice: it takes time linear in the lengths of
-// pattern and path.
+// be, so nothing is ever tried twice: it takes time linear in the length of the path,
+// and no more where the pattern is longer.
 func (m *matcher) match(path string) bool {
 	n := int(m.star)
+	// Stars are at most one more than other bytes.
+	if len(path) < n || 2*len(path)+1 < len(m.text) {
+		return false
+	}
 	count(n)
-	if len(path) < n || n > 8 && path[8:n] != m.rule.Pattern[8:n] {
+	if n > 8 && path[8:n] != m.text[8:n] {
 		return false
 	}
 	if !m.wild() {
@@ -232,7 +241,7 @@ func (m *matcher) match(path string) bool {
 			count(len(piece))
 			return strings.HasSuffix(path, piece)
 		}
-		i := index(path, piece)
+		i := indexOf(path, piece)
 		if i < 0 || !more {
 			return i >= 0
 		}
@@ -240,9 +249,9 @@ func (m *matcher) match(path string) bool {
 	}
 }
 
-// index is strings.Index, counted. That falls back on a rolling hash where many places of
+// indexOf is strings.Index, counted. That falls back on a rolling hash where many places of
 // the text begin like the piece, so that it takes linear time.
-func index(text, piece string) int {
+func indexOf(text, piece string) int {
 	i := strings.Index(text, piece)
 	if i < 0 {
 		count(len(text))

@@ -63,7 +63,6 @@ func appendEqual(dst []byte, text string, equal Readings, isPattern bool) []byte
 // together, and what tells whether a path needs them. They are made when first
 // asked for.
 type equalities struct {
-	once  sync.Once
 	forms forms // of the patterns
 	sets  [3]struct {
 		once sync.Once
@@ -71,20 +70,32 @@ type equalities struct {
 	}
 }
 
+// equalities returns those of the group.
+func (g *Group) equalities() *equalities {
+	g.once.Do(func() {
+		g.equal = new(equalities)
+		for i := range g.rules {
+			g.equal.forms.add(g.rules[i].text)
+		}
+	})
+	return g.equal
+}
+
 // equalMatchers returns the rules of the group in the form of a reading, ranked by
 // the patterns that they have in the profile.
 func (g *Group) equalMatchers(equal Readings) *matchers {
-	set := &g.equal.sets[equal-1]
+	set := &g.equalities().sets[equal-1]
 	set.once.Do(func() {
-		rules := make([]Rule, len(g.rules))
-		set.rules = make([]matcher, len(g.rules))
+		set.rules, set.wild = make([]matcher, len(g.rules)), g.wild
+		var buf []byte
 		for i := range g.rules {
-			m, r := &g.rules[i], &rules[i]
-			r.Allow = m.rule.Allow
-			r.Pattern = string(appendEqual(nil, m.rule.Pattern[:m.end], equal, true))
-			set.rules[i] = newMatcher(r, len(r.Pattern), m.anchored, m.rank)
+			m := &g.rules[i]
+			text := m.text
+			if buf = appendEqual(buf[:0], text, equal, true); string(buf) != text {
+				text = string(buf)
+			}
+			set.rules[i] = newMatcher(text, m.anchored, m.rank)
 		}
-		set.index()
 	})
 	return &set.matchers
 }
@@ -92,12 +103,7 @@ func (g *Group) equalMatchers(equal Readings) *matchers {
 // classes returns which of the two readings can change what matches the path: those
 // of the bytes that some pattern has in one form and the path in another.
 func (g *Group) classes(path string) (r Readings) {
-	g.equal.once.Do(func() {
-		for i := range g.rules {
-			g.equal.forms.add(g.rules[i].rule.Pattern)
-		}
-	})
-	patterns := &g.equal.forms
+	patterns := &g.equalities().forms
 	if patterns.encoded == (byteSet{}) && strings.IndexByte(path, '%') < 0 {
 		return 0
 	}
@@ -122,6 +128,8 @@ type forms struct{ raw, encoded byteSet }
 type byteSet [4]uint64
 
 func (s *byteSet) add(b byte) { s[b/64] |= 1 << (b % 64) }
+
+func (s *byteSet) has(b byte) bool { return s[b/64]&(1<<(b%64)) != 0 }
 
 func (f *forms) add(text string) {
 	for i := 0; i < len(text); i++ {

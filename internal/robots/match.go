@@ -43,12 +43,6 @@ type Rule struct {
 	Line    int    // from 1
 }
 
-// maxCost bounds the time that a match can take: the rules of the group that have a
-// "*", each of which may have to look at all of the path, times the bytes of the
-// path. It is 1,024 rules and 64 KiB; of 4,231 real files none has more than 582 such
-// rules for one crawler.
-const maxCost = 1 << 26
-
 // A Decision is what a group says of a path.
 type Decision struct {
 	Allowed bool // false where the Reason is ReasonTooCostly: nothing is known
@@ -56,7 +50,17 @@ type Decision struct {
 	// Rule decided; nil unless Reason is ReasonRule.
 	Rule *Rule
 
+	by ground
+}
+
+// Cost is how many bytes the rules with a "*" looked at, at most.
+func (d *Decision) Cost() int { return d.by.cost }
+
+// A ground is what else is known of a Decision. It is a field of its own because the compiler
+// keeps no struct of more than four fields in registers.
+type ground struct {
 	rank uint64 // of the matcher that decided; 0 is none
+	cost int    // of trying rules with a "*"
 }
 
 // A Group is the rules that govern a token: those of all groups in the file
@@ -69,11 +73,12 @@ type Group struct {
 	key     int
 
 	compiled bool
+	list     []Rule
 	matchers
 	disallow, allow uint64 // the highest rank of a rule of that kind
-	wild            int    // how many rules have a "*"
 
-	equal equalities
+	once  sync.Once // guards equal
+	equal *equalities
 }
 
 // Line returns the first user-agent line of the group that holds the rule; that
@@ -112,47 +117,55 @@ func (g *Group) Matched() bool { return g.key != 0 }
 func (g *Group) Key() int { return g.key }
 
 // Match decides on a path: the recorded path and "?query", no fragment; an empty
-// one is "/". It allocates nothing, and takes time linear in the lengths of the path and
-// of each pattern; where that is too much in all, the Reason is ReasonTooCostly.
+// one is "/". It allocates nothing but what is compiled once, and takes time linear in the
+// length of the path, whatever the number of rules without a "*". Of rules that have one,
+// those have to be tried that may match: where they are too many for so long a path, the
+// Reason is ReasonTooCostly.
 func (g *Group) Match(path string) Decision {
 	switch {
 	case path == "/robots.txt" && g.spec.selfAllowed:
 		return Decision{Allowed: true, Reason: ReasonRobotsTxt}
 	case g.key == 0:
 		return Decision{Allowed: true, Reason: ReasonNoGroup}
-	case g.wild*len(path) > maxCost:
-		return Decision{Reason: ReasonTooCostly}
 	case path == "":
 		path = "/"
 	}
-	var best *matcher
 	if !g.spec.unreserved || isNormal(path) {
-		best = g.best(path)
-	} else {
-		best = g.bestRewritten(path, 0)
+		return g.decision(g.best(path))
 	}
-	return decision(best)
+	return g.decision(g.bestRewritten(path, 0))
 }
 
-func decision(m *matcher) Decision {
-	if m == nil {
-		return Decision{Allowed: true, Reason: ReasonNoRule}
+// MatchNormal is Match for what NormalPath returns: /robots.txt, too, is a path like
+// any other.
+func (g *Group) MatchNormal(path string) Decision { return g.decision(g.best(path)) }
+
+func (g *Group) decision(m *matcher, cost int) Decision {
+	switch {
+	case cost == tooCostly:
+		return Decision{Reason: ReasonTooCostly}
+	case m == nil:
+		return Decision{Allowed: true, Reason: ReasonNoRule, by: ground{0, cost}}
 	}
-	return Decision{Allowed: m.rule.Allow, Reason: ReasonRule, Rule: m.rule, rank: m.rank}
+	return Decision{m.allow(), ReasonRule, &g.list[m.order()], ground{m.rank, cost}}
 }
 
-// A room is a buffer in which a path is rewritten. Rooms are used again, so that
-// matching allocates nothing once there are enough; one larger than maxRoom bytes
-// is not kept.
-type room struct{ buf []byte }
+// A room holds buffers that are used again, so that matching allocates nothing once there
+// are enough: one in which a path is rewritten, which is not kept where it is larger than
+// maxRoom bytes, and those of index.best.
+type room struct {
+	buf   []byte
+	found []int32
+	rules []uint32
+}
 
 var rooms = sync.Pool{New: func() any { return new(room) }}
 
 const maxRoom = 1 << 20
 
 // bestRewritten returns the most specific of the rules that match the path once
-// both have their normal form and, in it, the form of a reading.
-func (g *Group) bestRewritten(path string, equal Readings) *matcher {
+// both have their normal form and, in it, the form of a reading, and what that costs.
+func (g *Group) bestRewritten(path string, equal Readings) (best *matcher, cost int) {
 	r := rooms.Get().(*room)
 	buf := r.buf[:0]
 	if g.spec.unreserved {
@@ -166,11 +179,12 @@ func (g *Group) bestRewritten(path string, equal Readings) *matcher {
 		path = alias(buf[normal:])
 		m = g.equalMatchers(equal)
 	}
-	best := m.best(path)
-	if r.buf = buf; cap(buf) <= maxRoom {
-		rooms.Put(r)
+	best, cost = m.best(path)
+	if r.buf = buf; cap(buf) > maxRoom {
+		r.buf = nil
 	}
-	return best
+	rooms.Put(r)
+	return best, cost
 }
 
 // alias returns a string of bytes that do not change as long as it is used. A
@@ -196,9 +210,9 @@ func (g *Group) Matching(path string) []*Rule {
 	var rules []*Rule
 	listed := make(map[*Rule]bool) // in Google's profile one rule can be two patterns
 	for _, m := range all {
-		if !listed[m.rule] {
-			listed[m.rule] = true
-			rules = append(rules, m.rule)
+		if r := &g.list[m.order()]; !listed[r] {
+			listed[r] = true
+			rules = append(rules, r)
 		}
 	}
 	return rules

@@ -49,22 +49,23 @@ var encodings = [...]Readings{0, ReadReserved, ReadUnsafe, ReadReserved | ReadUn
 // Against returns the readings that turn a decision round which Match made of the
 // path: of a disallowed path all that allow it, by themselves or, where each of them
 // is needed, together; of an allowed one ReadUnsafe alone, if that disallows it,
-// since the site then meant to. What would take too long to find out (ReasonTooCostly)
-// is taken to turn a disallowed path round. The group must be the one that File.For gives for
-// the token. Against allocates nothing but what is compiled once.
-func (g *Group) Against(token, path string, d Decision) Readings {
+// since the site then meant to. What would take too long to find out, by itself or together
+// (maxAgainst), is taken to turn a disallowed path round. The group must be the one that
+// File.For gives for the token. Against allocates nothing but what is compiled once. What it
+// costs is counted as Decision.Cost is.
+func (g *Group) Against(token, path string, d Decision) (r Readings, cost int) {
 	if path == "" {
 		path = "/"
 	}
 	if d.Reason == ReasonTooCostly {
-		return 0
+		return 0, 0
 	}
 	open := g.open(path, d)
 	if d.Allowed {
-		if open&ReadUnsafe != 0 && g.turned(path, d, ReadUnsafe) {
-			return ReadUnsafe
+		if open&ReadUnsafe != 0 && g.turned(path, d, ReadUnsafe, &cost) {
+			r = ReadUnsafe
 		}
-		return 0
+		return r, cost
 	}
 	var t turners
 	if path != "/robots.txt" && normalisesTo(path, "/robots.txt") {
@@ -72,42 +73,57 @@ func (g *Group) Against(token, path string, d Decision) Readings {
 	}
 	variants := g.file.variants()
 	for _, equal := range encodings {
-		if equal != 0 && equal&^open == 0 && t.need(equal) && g.turned(path, d, equal) {
+		if equal != 0 && equal&^open == 0 && t.need(equal) && g.turned(path, d, equal, &cost) {
 			t.add(equal)
 		}
 		for i := range variants {
 			v := &variants[i]
-			if all := v.readings | equal; t.need(all) && v.file.For(token).allows(path, equal) {
+			if all := v.readings | equal; t.need(all) && v.file.For(token).allows(path, equal, &cost) {
 				t.add(all)
 			}
 		}
 	}
-	return t.all
+	return t.all, cost
 }
+
+// maxAgainst bounds what the readings against one decision may cost together.
+const maxAgainst = 4 * maxCost
 
 // allows reports whether the group allows the path, or may, if some bytes are equal raw
 // and percent-encoded.
-func (g *Group) allows(path string, equal Readings) bool {
+func (g *Group) allows(path string, equal Readings, spent *int) bool {
+	if *spent > maxAgainst {
+		return true
+	}
 	d := g.Match(path)
-	if d.Allowed || equal == 0 {
+	*spent += d.by.cost
+	if d.Allowed || d.Reason == ReasonTooCostly || equal == 0 {
 		return d.Allowed || d.Reason == ReasonTooCostly
 	}
-	return equal&^g.open(path, d) == 0 && g.turned(path, d, equal)
+	return equal&^g.open(path, d) == 0 && g.turned(path, d, equal, spent)
 }
 
 // open returns those of ReadReserved and ReadUnsafe that could turn a decision round.
 func (g *Group) open(path string, d Decision) Readings {
-	if d.Allowed && g.disallow <= d.rank || !d.Allowed && g.allow <= d.rank {
+	if d.Allowed && g.disallow <= d.by.rank || !d.Allowed && g.allow <= d.by.rank {
 		return 0
 	}
 	return g.classes(path)
 }
 
 // turned reports whether a decision is turned round if some bytes are equal raw and
-// percent-encoded: by a rule that outranks the one that decided.
-func (g *Group) turned(path string, d Decision, equal Readings) bool {
-	m := g.bestRewritten(path, equal)
-	return m != nil && m.rank > d.rank && m.rule.Allow != d.Allowed
+// percent-encoded: by a rule that outranks the one that decided. A path that is disallowed may be
+// where that would take too long to find out.
+func (g *Group) turned(path string, d Decision, equal Readings, spent *int) bool {
+	if *spent > maxAgainst {
+		return !d.Allowed
+	}
+	m, cost := g.bestRewritten(path, equal)
+	if cost == tooCostly {
+		return !d.Allowed
+	}
+	*spent += cost
+	return m != nil && m.rank > d.by.rank && m.allow() != d.Allowed
 }
 
 // turners collects the sets of readings that turn a decision round.

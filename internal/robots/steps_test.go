@@ -19,7 +19,7 @@ func stepsOf(do func()) (steps int) {
 func stepsBound(f *File, g *Group, token, path string) (match, against int) {
 	one := func(g *Group) (n int) {
 		for i := range g.rules {
-			n += 1 + 4*(len(g.rules[i].rule.Pattern)+3*len(path))
+			n += 1 + 4*(len(g.rules[i].text)+3*len(path))
 		}
 		return n
 	}
@@ -113,8 +113,9 @@ func BenchmarkHostile(b *testing.B) {
 			g := Parse([]byte("user-agent: *\ndisallow: *\n"+strings.Repeat(rule, most-1)), RFC9309).For("")
 			path := "/" + strings.Repeat("a", 64<<10-2) + "!"
 			for b.Loop() {
-				if d := g.Match(path); d.Reason == ReasonTooCostly || g.Against("", path, d) != 0 {
-					b.Fatal(d)
+				d := g.Match(path)
+				if r, _ := g.Against("", path, d); d.Reason == ReasonTooCostly || r != 0 {
+					b.Fatal(d, r)
 				}
 			}
 		})
@@ -123,22 +124,30 @@ func BenchmarkHostile(b *testing.B) {
 
 // TestTooCostly: beyond the bound nothing is known, and no reading is asked.
 func TestTooCostly(t *testing.T) {
-	body := "user-agent: *\n" + strings.Repeat("disallow: /*b\n", 2000) + "disallow: /\n"
+	const rules = 2000
+	most := maxCost/rules - tryingOne
+	body := "user-agent: *\n" + strings.Repeat("disallow: /*b\n", rules) + "disallow: /\n"
 	for path, want := range map[string]Reason{
-		"/" + strings.Repeat("%61", maxCost/2000/3):      ReasonRule,
-		"/" + strings.Repeat("a", maxCost/2000) + "|%21": ReasonTooCostly,
+		"/" + strings.Repeat("%61", most/3-1) + "b": ReasonRule,
+		"/" + strings.Repeat("a", most-2) + "b":     ReasonRule,
+		"/" + strings.Repeat("a", most-1) + "b":     ReasonTooCostly,
+		"/" + strings.Repeat("a", most-2) + "b%21":  ReasonTooCostly,
+		"/" + strings.Repeat("a", most):             ReasonRule, // no rule may match
 	} {
 		for _, p := range Profiles {
 			g := Parse([]byte(body), p).For("")
 			d := g.Match(path)
-			if d.Reason != want || d.Allowed || want == ReasonTooCostly && g.Against("", path, d) != 0 {
+			if d.Reason != want || d.Allowed {
 				t.Errorf("%v: %+v for %d bytes, want %v", p, d, len(path), want)
+			}
+			if r, _ := g.Against("", path, d); want == ReasonTooCostly && r != 0 {
+				t.Errorf("%v: %v against what nobody knows", p, r.Strings())
 			}
 		}
 	}
 	// A reading under which it is too costly may allow.
-	lenient := "useragent: foo\n" + strings.Repeat("disallow: /*b\n", 2000) + "user-agent: *\ndisallow: /\n"
-	if got := against(t, lenient, RFC9309, "foo", "/"+strings.Repeat("a", maxCost/2000)); got != "disallowed lenient" {
+	lenient := "useragent: foo\n" + strings.Repeat("disallow: /*b\n", rules) + "user-agent: *\ndisallow: /\n"
+	if got := against(t, lenient, RFC9309, "foo", "/"+strings.Repeat("b", most)); got != "disallowed lenient" {
 		t.Error(got)
 	}
 }

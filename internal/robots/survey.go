@@ -18,20 +18,15 @@ func (g *Group) Patterns() func(yield func(Pattern) bool) {
 	return func(yield func(Pattern) bool) {
 		for i := range g.rules {
 			m := &g.rules[i]
-			if !yield(Pattern{m.rule.Pattern[:m.end], m.anchored, m.rule.Allow}) {
+			text := m.text
+			if text == "" { // nothing but stars
+				text = "*"
+			}
+			if !yield(Pattern{text, m.anchored, m.allow()}) {
 				return
 			}
 		}
 	}
-}
-
-// MatchNormal is Match for what NormalPath returns: /robots.txt, too, is a path like
-// any other.
-func (g *Group) MatchNormal(path string) Decision {
-	if g.wild*len(path) > maxCost {
-		return Decision{Reason: ReasonTooCostly}
-	}
-	return decision(g.best(path))
 }
 
 // A Line is an allow or disallow line as it is written.

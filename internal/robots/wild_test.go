@@ -56,7 +56,7 @@ type tally struct {
 func (n *tally) add(g *Group, path string) {
 	n.asked++
 	d := g.Match(path)
-	readings := g.Against("ExampleBot", path, d)
+	readings, _ := g.Against("ExampleBot", path, d)
 	switch {
 	case d.Allowed && readings != 0:
 		n.allowedNoted++
@@ -124,7 +124,7 @@ func drawn(g *Group, r *rand.Rand, encode func(byte) bool) (all []string) {
 	for i := range min(len(g.rules), 200) {
 		m := &g.rules[i]
 		var path []byte
-		for _, b := range []byte(m.rule.Pattern[:m.end]) {
+		for _, b := range []byte(m.text) {
 			switch {
 			case b == '*':
 				path = append(path, [...]string{"", "x", "/y", "a.html"}[r.IntN(4)]...)
