@@ -234,7 +234,7 @@ func TestRedirect(t *testing.T) {
 		{"its content was got after the fetch", archive{redirect(home+"/robots.txt", "-1s", "/r"), page("disallowed later rule possible"), rec{url: home + "/r", at: "+1s", body: closed}}},
 		{"it came to a 503 after the fetch", archive{redirect(home+"/robots.txt", "-1s", "/r"), page("unknown later unresolved_redirect"), rec{url: home + "/r", at: "+1s", status: "503 x"}}},
 		{"another crawler's target", archive{first, by(there("-59m", closed), "Other/1"), page("disallowed fresh rule probable +other_crawler")}},
-		{"own target before another's nearer", archive{there("-3h", closed), first, by(there("-59m", open), "Other/1"), page(certain)}},
+		{"own target before another's nearer", archive{there("-3h", closed), first, by(there("-59m", open), "Other/1"), page("disallowed fresh rule contested +permitted_copy")}},
 		{"another crawler's target is an ordinary fetch", archive{robotsTxt("-2h", closed), redirect(home+"/robots.txt", "-1h", "/r"),
 			rec{url: home + "/r", at: "-59m", body: closed, ua: "Other/1", want: "disallowed later rule possible +other_crawler"}}},
 		{"more than an hour after the hop it is an ordinary fetch", archive{robotsTxt("-3h", closed), redirect(home+"/robots.txt", "-2h", "/r"),

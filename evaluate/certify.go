@@ -160,7 +160,7 @@ func (d *decider) askCopies(r *Result, s *subject, tl *timeline, v *view) error 
 	if r.Notes&NoteUnreadCapture == 0 && (tl.hasUnreadCopy(s.time) || isUnreachable && tl.hasUnread(func(facts.Time) bool { return true }, s.time)) {
 		r.Notes, r.UnreadCaptures = r.Notes|NoteUnreadableCopy, true
 	}
-	for c := range tl.copies(s.time) {
+	for c := range tl.copies(s.time, v.governing) {
 		if err := ask(c); err != nil || r.Contester != nil || !s.look() {
 			return err
 		}

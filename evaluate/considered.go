@@ -49,7 +49,7 @@ func (tl *timeline) considered(s *subject) (list []Considered) {
 	v := tl.view(s)
 	add(RoleGoverning, v.governing)
 	add(RoleRival, v.moment...)
-	for st := range tl.copies(s.time) {
+	for st := range tl.copies(s.time, v.governing) {
 		if add(RoleCopy, st); !s.look() {
 			break
 		}

@@ -3,6 +3,7 @@ package evaluate
 import (
 	"iter"
 	"slices"
+	"sort"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/resolve"
@@ -59,21 +60,33 @@ func (s *State) isReplacedBy(r resolve.Step) bool {
 	return s.Time().MicrosSince(r.Time) == 0 && at.SameRun(r.Spot) && at.Index < r.Index
 }
 
-// copies yields every capture in [t − 24 h, t], whoever made it. Of those before t that say
-// the same one after the other, the first stands for all; those of its moment may stand behind it.
-func (tl *timeline) copies(t facts.Time) iter.Seq[*State] {
+// copies yields every capture in [t − 24 h, t], whoever made it, and what others got there from the
+// target of a redirect, if one of these, or the governing capture, redirects. Of those before t that say
+// the same one after the other, the first stands for all; those about its moment may count as after it.
+func (tl *timeline) copies(t facts.Time, governing *State) iter.Seq[*State] {
 	return func(yield func(*State) bool) {
+		redirects := governing != nil && governing.Hops > 0
 		near := tl.all.between(facts.Time{Micros: t.Micros - facts.Day, Precision: t.Precision}, t)
 		moment := tl.all.from(t.Micros - tl.all.late)
 		for st := near.take(); st != nil; st = near.take() {
 			if !st.isCopyAt(t) {
 				continue
 			}
+			redirects = redirects || st.Hops > 0
 			if !yield(st) {
 				return
 			}
 			if st.Micros+st.Precision.Unit()+tl.all.late < t.Micros {
 				near.skipAlike(moment)
+			}
+		}
+		if !redirects {
+			return
+		}
+		first := sort.Search(len(tl.targets), func(i int) bool { return tl.targets[i].Micros >= t.Micros-facts.Day-t.Precision.Unit() })
+		for _, st := range tl.targets[first:] {
+			if st.Micros > t.Micros+t.Precision.Unit() || st.isCopyAt(t) && !yield(st) {
+				return
 			}
 		}
 	}

@@ -264,7 +264,9 @@ func (x *explainer) addCaptures() error {
 		}
 	}
 	skipped := 0
-	for _, st := range tl.all.states {
+	states := slices.Concat(tl.all.states, filter(tl.targets, func(st *State) bool { return roles[st] != nil }))
+	slices.SortStableFunc(states, func(a, b *State) int { return facts.CompareInTime(&a.Fetch, &b.Fetch) })
+	for _, st := range states {
 		if !shown[st] {
 			skipped++
 			continue
@@ -331,6 +333,9 @@ func (x *explainer) capture(st *State, roles []string) (*ExplainedCapture, error
 	if s.time.Known() {
 		c.After = s.relationOf(st) >= behind
 		c.Copy = r.Governing != nil && x.isCopy(st)
+	}
+	if st.Kind == facts.CaptureTarget {
+		c.URL = st.URL
 	}
 	if st.Hops > 0 {
 		c.Final = knownStatus(st.FinalStatus)

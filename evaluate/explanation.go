@@ -120,6 +120,7 @@ type ExplainedCapture struct {
 	ID       int64           `json:"robots_id"`
 	Skipped  int             `json:"skipped,omitempty"` // captures left out before this one
 	Time     Moment          `json:"time"`
+	URL      string          `json:"url,omitempty"`   // of the target of a redirect; else it is robots.txt
 	Agent    string          `json:"agent,omitempty"` // of the crawler that made it
 	Own      bool            `json:"own"`             // that is the crawler of the fetch
 	After    bool            `json:"after"`           // it counts as after the fetch

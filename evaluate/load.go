@@ -19,6 +19,8 @@ type timelines struct {
 	events *facts.Cursor[facts.LogEvent]
 	lines  lineTwins
 
+	targets []*State // of the origin in hand: see timeline
+
 	held   *facts.Cursor[facts.Capture] // what indexes may tell of captures is compared with them; nil where they tell of none
 	unread facts.Unread                 // captures of the origin in hand that indexes tell of and no input holds
 }
@@ -92,8 +94,13 @@ func (l *timelines) each(here facts.Place, add func(*State) error, repeated func
 	if err := l.readUnread(here); err != nil {
 		return err
 	}
+	l.targets = nil
 	err := l.states.Each(here, func(s *resolve.State) error {
 		st := &State{State: *s}
+		if st.Kind == facts.CaptureTarget {
+			l.targets = append(l.targets, st)
+			return nil
+		}
 		if st.Kind == facts.CaptureTDMRep {
 			return add(st)
 		}
@@ -159,8 +166,8 @@ func (l *timelines) skipTo(c Cut, id int64) (int64, error) {
 	return id, nil
 }
 
-// load makes the timeline of an origin from its states.
-func (l *timelines) load(here facts.Place, states []*State) (*timeline, error) {
+// load makes the timeline of an origin from its states, by who made them.
+func (l *timelines) load(here facts.Place, states []*State, d *decider) (*timeline, error) {
 	var marked []resolve.Mark
 	err := l.marks.Each(here, func(m *resolve.Mark) error {
 		if n := len(marked); n == 0 || marked[n-1] != *m {
@@ -172,6 +179,12 @@ func (l *timelines) load(here facts.Place, states []*State) (*timeline, error) {
 		return nil, err
 	}
 	tl := newTimeline(states, marked)
+	for _, st := range l.targets {
+		d.complete(st, 0)
+		st.key = agentKey(st.agent)
+	}
+	slices.SortFunc(l.targets, func(a, b *State) int { return facts.CompareInTime(&a.Fetch, &b.Fetch) })
+	tl.targets = slices.CompactFunc(l.targets, func(a, b *State) bool { return facts.SpotOf(&a.Fetch) == facts.SpotOf(&b.Fetch) })
 	tl.unread = slices.Clone(l.unread.Times)
 	var redirects []*resolve.Lead
 	err = l.leads.Each(here, func(lead *resolve.Lead) error {

@@ -50,7 +50,7 @@ func (r *Resolved) Origin(ctx context.Context, name string) (*Origin, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.timeline, err = l.load(here, o.Captures)
+	o.timeline, err = l.load(here, o.Captures, o.decider)
 	return o, err
 }
 

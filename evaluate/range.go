@@ -175,7 +175,7 @@ func (e *evaluation) loadTimeline(here facts.Place, l *timelines) (*timeline, er
 	if err != nil {
 		return nil, err
 	}
-	return l.load(here, list)
+	return l.load(here, list, e.decider)
 }
 
 func (e *evaluation) reportState(st *State) error {

@@ -14,6 +14,7 @@ type timeline struct {
 	byAgent map[string]*line // by lower-cased product token; "" where none is known
 	joined  map[ownKey]*line // the same with those of "" in a run; nil: there are none
 	marks   []resolve.Mark   // records that a robots.txt redirect led to, in order
+	targets []*State         // of redirects of robots.txt: others than those that count, by time
 	leads   leads            // redirects that may have led to others
 	places  places           // of records that several archives hold
 	unread  []facts.Time     // of captures that indexes tell of and no input holds, in order

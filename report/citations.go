@@ -50,7 +50,7 @@ type RobotsCitation struct {
 // ContestedCitation are the columns that tell which copy of robots.txt allows a
 // contested fetch.
 type ContestedCitation struct {
-	// The copy, in `robots`. Null: no copy allows.
+	// The copy, in `robots`. Null: no copy allows, or it is of the target of a redirect.
 	ContestedRobotsID int64 `parquet:"contested_robots_id,optional"`
 	// What the copy came to: `rules`, or `unavailable`, which allows everything. Null: no copy
 	// allows.

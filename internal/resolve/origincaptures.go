@@ -23,6 +23,8 @@ type originCaptures struct {
 	unread   facts.Unread                // captures of robots.txt that indexes tell of and no input holds
 	seen     facts.Duplicates            // finds copies while captures are added
 	copies   map[facts.Spot][]facts.Spot // of records that several archives hold: the other places
+	followed map[facts.Spot]bool         // captures that are followed as copies of one origin's robots.txt
+	copiesOf facts.Place                 // that origin
 }
 
 // urlCaptures is the captures of one URL, so ordered that nobody has to look at all of
@@ -39,7 +41,7 @@ type urlCaptures struct {
 }
 
 func newOriginCaptures(unread facts.Unread) *originCaptures {
-	return &originCaptures{unread: unread, byURL: make(map[string]*urlCaptures), scanned: make(map[string]bool), copies: make(map[facts.Spot][]facts.Spot)}
+	return &originCaptures{unread: unread, byURL: make(map[string]*urlCaptures), scanned: make(map[string]bool), copies: make(map[facts.Spot][]facts.Spot), followed: make(map[facts.Spot]bool)}
 }
 
 // keptRows is how many rows memory is kept for from one origin to the next.
@@ -67,6 +69,8 @@ func (g *originCaptures) begin(p facts.Place) {
 	clear(g.byURL)
 	clear(g.scanned)
 	clear(g.copies)
+	clear(g.followed)
+	g.copiesOf = facts.Place{}
 }
 
 // free forgets all captures, and leaves the chunks but the first n to others.
@@ -117,6 +121,21 @@ func (g *originCaptures) addCopy(first, c *facts.Fetch) {
 	if list := g.copies[at]; at != copied && len(list) < MaxPlaces && !slices.Contains(list, copied) {
 		g.copies[at] = append(list, copied)
 	}
+}
+
+// isNewCopy reports whether a capture is not yet followed as a copy of the robots.txt of a resolution's
+// origin. Resolutions of one origin follow one another.
+func (g *originCaptures) isNewCopy(res *resolution, c *facts.Capture) bool {
+	if of := facts.PlaceOf(&res.Fetch); of != g.copiesOf {
+		g.copiesOf = of
+		clear(g.followed)
+	}
+	at := facts.SpotOf(&c.Fetch)
+	if g.followed[at] {
+		return false
+	}
+	g.followed[at] = true
+	return true
 }
 
 // spots returns the places of a capture in all archives that hold it.

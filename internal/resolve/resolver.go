@@ -239,6 +239,9 @@ func (r *resolver) step(res *resolution, g *originCaptures) error {
 			res.giveUp(UnresolvedRedirect)
 			return nil
 		}
+		if err := r.addCopies(res, g, t); err != nil {
+			return err
+		}
 		return r.takeHop(res, g, t)
 	case seekOriginal:
 		c, what := g.original(res, r.who)
@@ -323,6 +326,47 @@ func (r *resolver) takeHop(res *resolution, g *originCaptures, t target) error {
 		}
 		r.take(res, c)
 	})
+}
+
+// maxCopies bounds the captures of a redirect's target that are followed for one capture of robots.txt,
+// beside the one that counts.
+const maxCopies = 64
+
+// addCopies follows other crawlers' captures of a redirect's target that say something else than the one
+// that counts: a crawler that used one of them may have been allowed what that one disallows (RFC 9309 §2.4). They are
+// states of the origin that redirects, of kind facts.CaptureTarget. Those of more than a day before or
+// after the capture of robots.txt are no copies of its time.
+func (r *resolver) addCopies(res *resolution, g *originCaptures, t target) error {
+	if res.Kind != facts.CaptureRobots || t.capture == nil || !res.Time().Known() {
+		return nil
+	}
+	at, looked, added := res.Time(), 0, 0
+	isLate := func(c *facts.Capture) bool { return c.Micros > at.Micros+facts.Day+at.Precision.Unit() }
+	_, everyone := g.ofURL(res.WantKey).by(r.who, res)
+	for c := range everyone.all.from(at.Micros-facts.Day, isLate) {
+		if looked++; looked > maxLooks || added == maxCopies {
+			res.OtherTarget = true // one of the others may allow
+			return nil
+		}
+		gap := c.Time().MicrosSince(at)
+		if gap < -facts.Day || gap > facts.Day || c == t.capture || c.IsIndexed() || g.mayBeSameCrawler(r.who, res, c) ||
+			answersLike(t.capture, c) || !g.isNewCopy(res, c) {
+			continue
+		}
+		added++
+		other := &resolution{State: NewState(c), CopyText: g.copyText(c)}
+		other.HostReversed, other.Origin, other.Kind, other.Hops = res.HostReversed, res.Origin, facts.CaptureTarget, res.Hops
+		if err := r.noteCopies(g, &c.Fetch, facts.PlaceOf(&res.Fetch)); err != nil {
+			return err
+		}
+		if err := r.keep(other, c, UnresolvedRedirect, func() { r.take(other, c) }); err != nil {
+			return err
+		}
+		if err := r.follow(other, g); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // addLead remembers a redirect of robots.txt if there are several GETs that it may have led to: a crawler

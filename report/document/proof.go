@@ -67,7 +67,7 @@ func (f *found) proof() []Term {
 	if doubts := f.doubtTexts(); len(doubts) > 0 {
 		terms = append(terms, Term{"Doubts and remarks", doubts})
 	}
-	if f.ContestedRobotsID != 0 {
+	if f.ContestedTime != nil {
 		terms = append(terms, Term{"The copy that allows", []string{f.contester()}})
 	}
 	if f.Via != "" {

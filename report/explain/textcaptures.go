@@ -120,6 +120,9 @@ func marks(c *evaluate.ExplainedCapture) string {
 func (t *text) captured(c *evaluate.ExplainedCapture) string {
 	who := cmp.Or(t.shown(c.Agent), "(no token)")
 	s := who + ": " + c.Outcome
+	if c.URL != "" {
+		s = who + ", from " + t.shown(c.URL) + ": " + c.Outcome
+	}
 	if c.Reason != "" && c.Reason != c.Outcome {
 		s += ", " + c.Reason
 	}

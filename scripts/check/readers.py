@@ -201,7 +201,7 @@ class Checks:
         for name in ("violations", "unproven"):
             self.cites(name, "contested", CONTESTED)
             self.equal(f"rows of {name} that cite a copy without the note permitted_copy, or the reverse", self.one(
-                f"select count(*) from {name} where (contested_robots_id is not null) <> "
+                f"select count(*) from {name} where (contested_time is not null) <> "
                 "coalesce(list_contains(string_split(notes, ','), 'permitted_copy'), false)"), 0)
 
     def cites(self, name, prefix, columns):
