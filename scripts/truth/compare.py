@@ -69,6 +69,11 @@ def one_run(a, b, agents):
     return "wget-arguments" in shared and len(number[0]) == len(number[1]) and sum(x != y for x, y in zip(*number)) == 1
 
 
+def agent_of(exchange):
+    """agent_of gives the User-Agent that archives name: without request records, the warcinfo record does."""
+    return exchange.agent if exchange.crawl.habits["requests"] else exchange.crawl.agent
+
+
 class Archives:
     """Archives answers what the archives of a world show, by the records that they hold."""
 
@@ -97,7 +102,7 @@ class Archives:
         return ordered
 
     def same_run(self, fetch, other):
-        return any(one_run(a.run, b.run, (fetch.agent, other.agent)) for a in self.places[fetch.id] for b in self.places[other.id])
+        return any(one_run(a.run, b.run, (agent_of(fetch), agent_of(other))) for a in self.places[fetch.id] for b in self.places[other.id])
 
     def against(self, fetch, row):
         """against names what speaks against a certain violation: docs/SEMANTICS.md, "Received before" and "Runs"."""
@@ -126,7 +131,7 @@ class Archives:
                 found.append("Date")
         if fetch.crawl.kind == "software" and not self.same_run(fetch, other):
             found.append("run")
-        if fetch.agent != other.agent and not (other.agent is None and self.same_run(fetch, other)):
+        if agent_of(fetch) != agent_of(other) and not (agent_of(other) is None and self.same_run(fetch, other)):
             found.append("crawler")
         return found
 
@@ -142,7 +147,7 @@ class Archives:
 
     def cause(self, fetch, row):
         """cause names what misleads whoever reads the archives alone."""
-        other = self.exchanges.get(row.body or row.capture)
+        other = self.exchanges.get(row.capture)
         if fetch.crawl.kind == "nameless" and fetch.crawl.token:
             return "the crawler hides its name"
         if fetch.last and any(part.id not in self.places for part in fetch.last.chain):

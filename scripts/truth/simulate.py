@@ -189,11 +189,13 @@ def random_crawl(rng, name, kind, token):
     if kind == "nameless":
         agent = rng.choice((BROWSER, BROWSER, None))
     one, machines = token == "Wget", rng.choice((1, 1, 3)) if kind == "operator" else 1
+    dated = rng.choice(("beginning",) * 4 + ("end",))
     habits = {
-        "dated": rng.choice(("beginning",) * 4 + ("end",)), "precision": rng.choice((0, 0, 0, 3, 6)),
+        "dated": dated, "precision": rng.choice((0, 0, 0, 3, 6)),
         "offsets": [rng.choice((0,) * 18 + (-20, 1, 40)) for _ in range(machines)],  # of the machines' clocks
         "order": "end" if one else rng.choice(("end",) * 8 + ("shuffled", "pool")),
-        "durations": rng.random() < (0.9 if token == "heritrix" else 0.15), "lies": rng.random() < 0.05,  # of durations
+        "durations": rng.random() < (0.02 if dated == "end" else 0.9 if token == "heritrix" else 0.15),
+        "lies": rng.random() < 0.05,  # of durations
         "dedup": rng.random() < 0.25, "loses": rng.choice((0, 0, 0, 0.3)), "requests": rng.random() < 0.93,
         "info": rng.choice(("full",) * 6 + ("bare",) * 3 + ("none",) * 3 + ("default",)), "named": rng.random() < 0.7,
     }
@@ -207,12 +209,12 @@ class World:
     def __init__(self, seed):
         rng = self.rng = random.Random(seed)
         moments = [START + rng.uniform(0, SPAN) for _ in range(3)]
-        hosts = [f"s{n}.example" for n in range(rng.randint(2, 6))]
+        hosts = [f"s{n}.example" for n in range(rng.randint(3, 14))]
         self.sites = {host: Site(rng, host, hosts[n + 1:], moments) for n, host in enumerate(hosts)}
         self.crawls = []
-        makers = [("operator", token) for token in rng.sample(list(OPERATORS), rng.randint(1, 3))]
-        makers += [("software", rng.choice(list(SOFTWARE)[:rng.choice((1, 3, 6))])) for _ in range(rng.randint(1, 5))]
-        makers += [("nameless", rng.choice(("", "", *OPERATORS))) for _ in range(rng.randint(0, 2))]
+        makers = [("operator", token) for token in rng.sample(list(OPERATORS), rng.randint(2, 4))]
+        makers += [("software", rng.choice(list(SOFTWARE)[:rng.choice((1, 3, 6))])) for _ in range(rng.randint(2, 10))]
+        makers += [("nameless", rng.choice(("", "", *OPERATORS))) for _ in range(rng.randint(0, 3))]
         for n, (kind, token) in enumerate(makers):
             crawl = random_crawl(rng, f"run{n}", kind, token)
             self.crawls.append(crawl)
