@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"strconv"
 
@@ -119,8 +120,8 @@ func (m *metadata) set(name, value []byte) bool {
 	case warc.IsField(name, "force-fetch"):
 		m.flags |= facts.FlagDiscovery | facts.FlagForceFetch
 	case warc.IsField(name, "fetchtimems"):
-		n, err := strconv.ParseInt(string(value), 10, 32)
-		if err != nil || n < 0 {
+		n, err := strconv.ParseInt(string(value), 10, 32) // of a longer time the longest
+		if err != nil && !errors.Is(err, strconv.ErrRange) || n < 0 {
 			return false
 		}
 		m.millis = int32(n)
