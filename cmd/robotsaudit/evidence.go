@@ -32,8 +32,9 @@ WHAT names disallowed fetches: a URL, a WARC-Record-ID, FILE:OFFSET as in the ta
 number of a row of violations, from 1. Without any, all violations are bundled.
 
 --verify needs the bundle and nothing else. It compares the SHA-256 of every record, decides
-every fetch again, and compares what comes out with what the manifest says. It cannot tell
-whether the archives were true: for that, compare the records with them.
+every fetch again, and compares what comes out with what the manifest says. It lists what is
+proven so, and what whoever made the bundle only claims. It cannot tell whether the archives
+were true: for that, compare the records with them.
 
 ` + exitHelp,
 		Example: `  robotsaudit evidence -o out --to bundle.warc.gz
@@ -139,7 +140,7 @@ func verifyBundle(cmd *cobra.Command, path string) error {
 	v, err := evidence.Verify(cmd.Context(), path)
 	var refused *evidence.RefusedError
 	if errors.As(err, &refused) {
-		return fmt.Errorf("%s is refused: %s", path, oneLine(refused.Reason))
+		return fmt.Errorf("%s is refused: %s; it proves nothing: get it again from whoever made it", path, oneLine(refused.Reason))
 	}
 	if err != nil {
 		return err
@@ -151,10 +152,25 @@ func verifyBundle(cmd *cobra.Command, path string) error {
 	fmt.Fprintf(out, "%s: %s of %s, unchanged; profile %s; made by robotsaudit %s.\n", path,
 		report.Count(v.Records, "record"), report.Count(v.Archives, "archive"), oneLine(v.Settings.Profile), oneLine(v.Version))
 	printVerified(out, v)
+	printFields(out, v)
 	if v.Proven < v.Violations {
 		return exitStatus(exitFailed)
 	}
 	return nil
+}
+
+// printFields says what of the manifest is proven, and what whoever made the bundle only claims.
+func printFields(out io.Writer, v *evidence.Verification) {
+	proven, claimed := evidence.Fields()
+	if v.Uncited > 0 {
+		claimed = append(claimed, fmt.Sprintf("what belongs to %s on which no proven finding rests", report.Count(v.Uncited, "record")))
+	}
+	claimed = append(claimed, "that nothing was left out")
+	fmt.Fprintf(out, "Proven by the records:\n  %s\n", strings.Join(proven, "\n  "))
+	fmt.Fprintf(out, "Only claimed by the manifest:\n  %s\n", strings.Join(claimed, "\n  "))
+	for _, other := range v.Settings.Foreign() {
+		fmt.Fprintf(out, "Not as in this program: %s\n", oneLine(other))
+	}
 }
 
 // printVerified says what recomputing the verdicts came to.

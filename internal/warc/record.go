@@ -132,6 +132,20 @@ func ParseHeader(fields []byte, beside *Header) Header {
 	return parseRecordHeader(append([]byte(warcMagic+"1.0\r\n"), fields...), beside)
 }
 
+// ReadHeader reads the header of a record that stands elsewhere than in an archive. begin holds the
+// header's bytes, and may hold more. ok is false where it holds no whole header.
+func ReadHeader(begin []byte, arc bool) (h Header, ok bool) {
+	var f framing = warcFraming{}
+	if arc {
+		f = arcFraming{}
+	}
+	end, _ := f.headerEnd(begin, 0)
+	if end < 0 || !f.begins(begin) {
+		return Header{}, false
+	}
+	return f.parse(begin[:end], nil), true
+}
+
 // set stores a field. Of a field that must not be repeated the first counts, so
 // that a value appended by an attacker or a broken tool never replaces another.
 func (h *Header) set(name, value []byte, before *Header) {

@@ -22,6 +22,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/run"
+	"github.com/robotsaudit/robotsaudit/internal/weburl"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
@@ -144,6 +145,17 @@ func (s *Settings) options() (evaluate.Options, error) {
 	return settings.Options()
 }
 
+// Foreign lists the settings that are not those of this program: another version has them, or none.
+func (s *Settings) Foreign() (list []string) {
+	if own := weburl.PublicSuffixVersion(); s.PublicSuffixList != own {
+		list = append(list, fmt.Sprintf("public_suffix_list %.200q", s.PublicSuffixList))
+	}
+	if s.FactsFingerprint != ingest.Fingerprint(false) && s.FactsFingerprint != ingest.Fingerprint(true) {
+		list = append(list, fmt.Sprintf("facts_fingerprint %.200q", s.FactsFingerprint))
+	}
+	return list
+}
+
 // writer makes a bundle.
 type writer struct {
 	gatherer
@@ -241,7 +253,7 @@ func (w *writer) collectAll(ctx context.Context, set *facts.Set, a *audited) err
 	if _, err := evaluate.Run(ctx, set, opt, w.collector); err != nil {
 		return err
 	}
-	if n := w.rows["violations"]; n != a.violations {
+	if n := w.rows[tableViolations]; n != a.violations {
 		return fmt.Errorf("the audit counted %d violations, and this version of robotsaudit counts %d; run 'robotsaudit evaluate' again", a.violations, n)
 	}
 	if missed := w.selected.missed(); len(missed) > 0 {
@@ -301,9 +313,7 @@ func (w *writer) addViolations(ctx context.Context, m *manifestWriter) error {
 		for ok && err == nil && row.Violation == number {
 			c := citation{row.Number, row.Role}
 			whole = whole && c.Number > 0
-			if !slices.Contains(v.Records, c) {
-				v.Records = append(v.Records, c)
-			}
+			v.Records = addCitation(v.Records, c)
 			row, err, ok = next()
 		}
 		if !whole {
@@ -317,6 +327,14 @@ func (w *writer) addViolations(ctx context.Context, m *manifestWriter) error {
 		}
 	}
 	return err
+}
+
+// addCitation adds a citation to a list once.
+func addCitation(list []citation, c citation) []citation {
+	if slices.Contains(list, c) {
+		return list
+	}
+	return append(list, c)
 }
 
 // linesOf yields the lines of a file that was written.
@@ -369,11 +387,8 @@ func (w *writer) assemble(out io.Writer, manifest *os.File) error {
 	if err != nil {
 		return err
 	}
-	digest := fmt.Sprintf("sha256:%x", sum.Sum(nil))
 	member := gzip.NewWriter(out)
-	_, err = fmt.Fprintf(member, "WARC/1.1\r\nWARC-Type: resource\r\nWARC-Record-ID: <%s>\r\nWARC-Date: %s\r\nWARC-Target-URI: %s\r\n"+
-		"WARC-Block-Digest: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", uuidOf(digest), warcDate(w.newest), manifestURL, digest, size)
-	if err != nil {
+	if _, err := member.Write(manifestHeader(warcDate(w.newest), sum.Sum(nil), size)); err != nil {
 		return err
 	}
 	if _, err := io.Copy(member, io.NewSectionReader(manifest, 0, size)); err != nil {
@@ -387,4 +402,11 @@ func (w *writer) assemble(out io.Writer, manifest *os.File) error {
 	}
 	_, err = io.Copy(out, io.NewSectionReader(w.bodies, 0, 1<<62))
 	return err
+}
+
+// manifestHeader is the header of the record that holds a manifest.
+func manifestHeader(date string, sha256 []byte, size int64) []byte {
+	digest := fmt.Sprintf("sha256:%x", sha256)
+	return fmt.Appendf(nil, "WARC/1.1\r\nWARC-Type: resource\r\nWARC-Record-ID: <%s>\r\nWARC-Date: %s\r\nWARC-Target-URI: %s\r\n"+
+		"WARC-Block-Digest: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", uuidOf(digest), date, manifestURL, digest, size)
 }

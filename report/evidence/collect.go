@@ -106,10 +106,7 @@ func (c *collector) Result(r *evaluate.Result) error {
 	if r.Verdict != evaluate.Disallowed {
 		return nil
 	}
-	table := "unproven"
-	if r.IsViolation() {
-		table = "violations"
-	}
+	table := tableOf(r)
 	c.rows[table]++
 	if !c.selected.has(r, c.filename, c.rows[table]) {
 		return nil

@@ -167,8 +167,13 @@ func (c *copier) copy(at ingest.Place, r *record) error {
 	return rec.Named(err)
 }
 
+// name takes what a header says of its record.
+func (r *record) name(h *warc.Header) {
+	r.Type, r.ID, r.Date, r.URL = h.Type, recordid.Text(h.ID), h.Date, h.Target
+}
+
 func (r *record) describe(rec *warc.Record) {
-	r.Type, r.ID, r.Date, r.URL = rec.Type, recordid.Text(rec.ID), rec.Date, rec.Target
+	r.name(&rec.Header)
 	r.Offset, r.Resynced = rec.Offset, r.Resynced || rec.Resynced
 }
 
@@ -222,15 +227,15 @@ const (
 // wrap writes an ARC record, or a line of a log, as the block of a WARC record.
 func (c *copier) wrap(r *record, size int64, content io.Reader) error {
 	r.Wrapped = true
+	return c.write(r, r.wrapper(c.newest, size), content, "\r\n\r\n", nil)
+}
+
+// wrapper is the header of the WARC record around r.
+func (r *record) wrapper(newest string, size int64) []byte {
 	kind, contentType := "conversion", arcType
 	if r.Type == facts.TypeLogLine.String() {
 		kind, contentType = "resource", logType
 	}
-	return c.write(r, r.wrapper(kind, contentType, c.newest, size), content, "\r\n\r\n", nil)
-}
-
-// wrapper is the header of the WARC record around r.
-func (r *record) wrapper(kind, contentType, newest string, size int64) []byte {
 	date := newest
 	if t, _, ok := facts.ParseARCDate(r.Date); ok {
 		date = warcDate(t)
@@ -249,7 +254,9 @@ func isPlainURL(url string) bool {
 	return strings.Contains(url, ":") && strings.IndexFunc(url, func(c rune) bool { return c <= ' ' || c > '~' || c == '<' || c == '>' }) < 0
 }
 
-func warcDate(t facts.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
+const warcDateLayout = "2006-01-02T15:04:05Z"
+
+func warcDate(t facts.Time) string { return t.UTC().Format(warcDateLayout) }
 
 // uuidOf makes a URN of what it is to stand for: the same for the same.
 func uuidOf(parts ...string) string {
@@ -265,10 +272,24 @@ type member struct {
 	in   *bufio.Reader // of its content
 	hash hash.Hash
 	size int64 // of what counts
+
+	wrapper []byte       // header of the record whose block holds the one that is read
+	begin   prefixWriter // its first bytes: its header, if it has one
 }
 
 func newMember(src *bufio.Reader) *member {
-	return &member{src: src, in: bufio.NewReaderSize(nil, 128<<10), hash: sha256.New()}
+	return &member{src: src, in: bufio.NewReaderSize(nil, 128<<10), hash: sha256.New(), begin: prefixWriter{limit: warc.MaxRecordHeader}}
+}
+
+// prefixWriter keeps the first bytes that are written.
+type prefixWriter struct {
+	b     []byte
+	limit int
+}
+
+func (p *prefixWriter) Write(b []byte) (int, error) {
+	p.b = append(p.b, b[:min(len(b), p.limit-len(p.b))]...)
+	return len(b), nil
 }
 
 var errBehindRecord = errors.New("bytes stand behind its record")
@@ -293,6 +314,7 @@ func (m *member) next() (err error) {
 // one in the member.
 func (m *member) read(out, ends io.Writer, size int64, wrapped bool) error {
 	m.hash.Reset()
+	m.begin.b = m.begin.b[:0]
 	if wrapped {
 		if err := m.skipHeader(); err != nil {
 			return err
@@ -303,7 +325,7 @@ func (m *member) read(out, ends io.Writer, size int64, wrapped bool) error {
 		counts = io.LimitReader(m.in, size)
 	}
 	var err error
-	if m.size, err = io.Copy(io.MultiWriter(out, m.hash), counts); err != nil {
+	if m.size, err = io.Copy(io.MultiWriter(out, m.hash, &m.begin), counts); err != nil {
 		return err
 	}
 	if m.size < size {
@@ -326,16 +348,24 @@ func (m *member) read(out, ends io.Writer, size int64, wrapped bool) error {
 
 // skipHeader reads up to the block of a record.
 func (m *member) skipHeader() error {
+	m.wrapper = m.wrapper[:0]
 	for {
 		line, err := m.in.ReadSlice('\n')
-		if err != nil {
-			return cmp.Or(err, io.ErrUnexpectedEOF)
+		if err == nil && len(m.wrapper)+len(line) > maxWrapper {
+			err = bufio.ErrBufferFull
 		}
+		if err != nil {
+			return err
+		}
+		m.wrapper = append(m.wrapper, line...)
 		if len(bytes.TrimRight(line, "\r\n")) == 0 {
 			return nil
 		}
 	}
 }
+
+// maxWrapper bounds the header of a record around another: it has the URL, of 64 KiB at most.
+const maxWrapper = 128 << 10
 
 // isLast reports whether nothing follows the member.
 func (m *member) isLast() bool {

@@ -5,7 +5,9 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"math/rand/v2"
@@ -21,6 +23,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/audittest"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
+	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
 const testdata = "../../testdata/warc"
@@ -186,7 +189,31 @@ func TestRefusals(t *testing.T) {
 		{"an archive out of range", edited(t, members, `{"number":2,"archive":0`, `{"number":2,"archive":7`), "is out of order"},
 		{"a negative size", edited(t, members, `"size":959`, `"size":-9`), "is out of order"},
 		{"an unknown form", edited(t, members, `"form":"warc"`, `"form":"../x"`), `an archive of form "../x"`},
-		{"an unknown field", edited(t, members, `"form":"warc"`, `"from":"warc"`), "its manifest is damaged"},
+		{"an unknown field", edited(t, members, `"form":"warc"`, `"from":"warc"`), `its manifest is damaged at line 3: the unknown key "from" in `},
+		{"a key in other letters", edited(t, members, `"form":"warc"`, `"Form":"warc"`), `the unknown key "Form"`},
+		{"a key twice", edited(t, members, `"size":959`, `"size":959,"size":959`), `its manifest is damaged at line 6: the key "size" twice`},
+		{"a key in two spellings", edited(t, members, `"size":959`, `"SIZE":1,"size":959`), `the unknown key "SIZE"`},
+		{"a key of a finding twice", edited(t, members, `"verdict":"disallowed"`, `"verdict":"allowed","verdict":"disallowed"`), `the key "verdict" twice`},
+		{"a key of a citation twice", edited(t, members, `"role":"fetch"`, `"role":"copy","role":"fetch"`), `the key "role" twice`},
+		{"a list in the head", edited(t, members, `"settings":`, `"records":[],"settings":`), `the unknown key "records"`},
+		{"null", edited(t, members, `"size":959`, `"size":null`), "null"},
+		{"half a character", edited(t, members, `"form":"warc"`, `"entry":"\udc00","form":"warc"`), "not Unicode"},
+		{"not UTF-8", edited(t, members, `"form":"warc"`, "\"entry\":\"\xff\",\"form\":\"warc\""), "not Unicode"},
+		{"two values in a line", edited(t, members, `"form":"warc",`, `"form":"warc"},{`), "more than one value"},
+		{"more behind the end", edited(t, members, "\n]}\n", "\n]}\n]}\n"), "it ends too early or too late"},
+		{"a list that ends early", edited(t, members, "\n],\n\"records\"", "\n]}\n\"records\""), "it ends too early or too late"},
+		{"another type", edited(t, members, `"type":"response"`, `"type":"resource"`), `record 3 (resource urn:uuid:7aee49c8-e044-467d-b26b-03a2b1a976e3, at 1997 of crawl-b-1.warc.gz) is not what the manifest says: its type is "response", not "resource"`},
+		{"another id", edited(t, members, `"record_id":"urn:uuid:7a`, `"record_id":"urn:uuid:8a`), `its record_id is "urn:uuid:7aee`},
+		{"another URL", edited(t, members, `"url":"http://wild.example/robots.txt","date"`, `"url":"http://tame.example/robots.txt","date"`), `its url is "http://wild.example/robots.txt"`},
+		{"another date", edited(t, members, `"date":"2025-03-10T06:00:01Z"`, `"date":"2025-03-10T06:00:09Z"`), `its date is "2025-03-10T06:00:01Z", not "2025-03-10T06:00:09Z"`},
+		{"wrapped", edited(t, members, `"size":959,`, `"size":959,"wrapped":true,`), "wrapped"},
+		{"a negative offset", edited(t, members, `"offset":1997`, `"offset":-5`), "has a negative number"},
+		{"an index again", edited(t, members, `{"number":2,"archive":0,"index":4`, `{"number":2,"archive":0,"index":1`), "has the index 1, behind 1"},
+		{"another request", edited(t, members, `"request":4`, `"request":6`), "request of record 3 is the record with the index 4, not 6"},
+		{"no request", edited(t, members, `"request":4,`, ``), "request of record 3 is the record with the index 4, not 0"},
+		{"a segment", edited(t, members, `"request":4,"warcinfo":1`, `"request":4,"warcinfo":1,"continues":1`), "continues of record 3 is the record with the index 0, not 1"},
+		{"a row again", edited(t, members, `"row":2`, `"row":1`), "row 1 of \"violations\" stands behind row 1"},
+		{"a record cited that is not there", edited(t, members, `{"number":3,"role":"governing"}`, `{"number":99999,"role":"governing"}`), "there is no record 99999"},
 		{"a record that is not there", edited(t, members, `[{"number":5,"role":"fetch"}`, `[{"number":500,"role":"fetch"}`), "there is no record 500"},
 		{"a finding without a fetch", edited(t, members, `[{"number":5,"role":"fetch"}`, `[{"number":5,"role":"copy"}`), "a finding without its fetch"},
 	} {
@@ -228,6 +255,11 @@ func TestForgedFindings(t *testing.T) {
 		{`"profile":"rfc9309"`, `"profile":"rfc9309","crawler":"OtherBot"`, `agent is "OtherBot"`},
 		{`[{"number":5,"role":"fetch"}`, `[{"number":3,"role":"fetch"}`, "the bundle shows the verdict allowed (robots_txt_itself)"},
 		{`[{"number":5,"role":"fetch"}`, `[{"number":4,"role":"fetch"}`, "the fetch is not in the bundle"},
+		{`"table":"violations"`, `"table":"unproven"`, "it is one of the table violations, not \"unproven\""},
+		{`,{"number":3,"role":"governing"}`, ``, "it rests on the records [{5 fetch} {3 governing}], and the manifest cites [{5 fetch}]"},
+		{`{"number":3,"role":"governing"}`, `{"number":3,"role":"copy"}`, "cites [{5 fetch} {3 copy}]"},
+		{`{"number":3,"role":"governing"}`, `{"number":2,"role":"governing"}`, "cites [{5 fetch} {2 governing}]"},
+		{`{"number":3,"role":"governing"}`, `{"number":3,"role":"governing"},{"number":1,"role":"copy"}`, "cites [{5 fetch} {3 governing} {1 copy}]"},
 	} {
 		if err := os.WriteFile(path, edited(t, members, c.old, c.with), 0o666); err != nil {
 			t.Fatal(err)
@@ -243,14 +275,136 @@ func TestForgedFindings(t *testing.T) {
 	}
 }
 
+// TestFormerBundle: a bundle of the format's first version verifies, and is what is made now but for the
+// version of the program and the facts.
+func TestFormerBundle(t *testing.T) {
+	v, err := Verify(t.Context(), "testdata/format-1.warc.gz")
+	if err != nil || v.Proven != 4 || v.Violations != 4 || v.Uncited != 0 {
+		t.Errorf("%+v, %v", v, err)
+	}
+}
+
+// TestWrappers: the header around an ARC record or a line of a log is that of the record.
+func TestWrappers(t *testing.T) {
+	bundle, err := os.ReadFile("testdata/format-1.warc.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	members := splitMembers(t, bundle)
+	path := filepath.Join(t.TempDir(), "bundle.warc.gz")
+	for _, c := range []struct {
+		record   int
+		old, new string
+	}{
+		{15, "WARC-Target-URI: http://arc.example/robots.txt", "WARC-Target-URI: http://arc.example/"},
+		{15, "WARC-Date: 2024-05-01T11:00:00Z", "WARC-Date: 2024-05-01T10:00:00Z"},
+		{15, "WARC-Type: conversion", "WARC-Type: response"},
+		{15, "\r\nContent-Length", "\r\nX: y\r\nContent-Length"},
+		{1, "WARC-Date: 2024-05-01T12:00:00Z", "WARC-Date: 2024-05-01T11:00:00Z"},
+	} {
+		record := string(unzipped(t, members[c.record]))
+		if !strings.Contains(record, c.old) {
+			t.Fatalf("record %d does not hold %q: %q", c.record, c.old, record)
+		}
+		changed := slices.Clone(members)
+		changed[c.record] = gzipped(strings.Replace(record, c.old, c.new, 1))
+		if err := os.WriteFile(path, bytes.Join(changed, nil), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Verify(t.Context(), path); err == nil || !strings.Contains(err.Error(), "the header around it is not of it") {
+			t.Errorf("%q: %v", c.new, err)
+		}
+	}
+}
+
+// TestFields: what no record proves is said to be claimed.
+func TestFields(t *testing.T) {
+	proven, claimed := Fields()
+	for _, c := range []struct{ got, want string }{
+		{strings.Join(proven, "\n"), "format\narchives[]: form\nrecords[]: number, type, record_id, url, date, size, sha256, wrapped, request, metadata, warcinfo, continues\n" +
+			"violations[]: table, finding, records"},
+		{strings.Join(claimed, "\n"), "version\nsettings: profile, crawler, crawler_map, public_suffix_list, facts_fingerprint\n" +
+			"archives[]: name, entry, container, size, fingerprint, forgeable, unordered\nrecords[]: archive, index, offset, length, resynced\nviolations[]: row"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s\nwant\n%s", c.got, c.want)
+		}
+	}
+}
+
+// TestBombs: what swells in a bundle takes no room on the disk. Only what must be written uncompressed
+// does, and has a bound.
+func TestBombs(t *testing.T) {
+	bundle, err := os.ReadFile("testdata/format-1.warc.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	members := splitMembers(t, bundle)
+	_, manifest, _ := strings.Cut(strings.TrimSuffix(string(unzipped(t, members[0])), "\r\n\r\n"), "\r\n\r\n")
+	const size, date = 32 << 20, "2024-05-01T12:00:00Z"
+	repeated := func(line string) string {
+		return strings.Replace(manifest, line, strings.Repeat(line, size/len(line)), 1)
+	}
+	lines := strings.SplitAfter(manifest, "\n")
+	last := lines[len(lines)-3]
+	line := strings.Repeat("x", size)
+	long := strings.NewReplacer(`"length":116`, fmt.Sprintf(`"length":%d`, size), `"size":116`, fmt.Sprintf(`"size":%d`, size),
+		"f016d5bf850fb5c2f15d2468e3e5c3983ab835b390b328aa9bcdd308f6adab43", fmt.Sprintf("%x", sha256.Sum256([]byte(line)))).Replace(manifest)
+	wrapped := record{Type: "log", Archive: 0}
+	for _, c := range []struct {
+		name   string
+		bundle []byte
+		reason string
+	}{
+		{"archives", forged(date, repeated(lines[2]), members[1:]), "it lists too many archives"},
+		{"records", forged(date, repeated(lines[8]), members[1:]), "record 1 is out of order"},
+		{"findings", forged(date, strings.Replace(manifest, last, strings.Repeat(strings.TrimSuffix(last, "\n")+",\n", size/len(last))+last, 1), members[1:]), "stands behind row"},
+		{"a log", forged(date, long, append([][]byte{gzipped(string(wrapped.wrapper(date, size)) + line + "\r\n\r\n")}, members[2:]...)), ""},
+	} {
+		path, tmp := filepath.Join(t.TempDir(), "bundle.warc.gz"), t.TempDir()
+		if err := os.WriteFile(path, c.bundle, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		_, err := verify(t.Context(), path, tmp)
+		if c.reason == "" && err != nil || c.reason != "" && (err == nil || !strings.Contains(err.Error(), c.reason)) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		written := int64(0)
+		err = filepath.Walk(tmp, func(_ string, info os.FileInfo, err error) error {
+			written += info.Size()
+			return err
+		})
+		if err != nil || written > 1<<20 {
+			t.Errorf("%s: a bundle of %d bytes writes %d: %v", c.name, len(c.bundle), written, err)
+		}
+	}
+	u, err := newUnpacker(t.TempDir(), []archive{{Form: formWARC, Forgeable: true}}, date)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer u.close()
+	u.plain = 10
+	if err := u.begin(); err == nil || !strings.Contains(err.Error(), "bundle fewer findings at a time") {
+		t.Error(err)
+	}
+}
+
 // edited is a bundle with a change in its manifest.
 func edited(t *testing.T, members [][]byte, old, with string) []byte {
 	t.Helper()
-	manifest := string(unzipped(t, members[0]))
+	header, manifest, _ := strings.Cut(string(unzipped(t, members[0])), "\r\n\r\n")
 	if !strings.Contains(manifest, old) {
 		t.Fatalf("the manifest does not hold %s", old)
 	}
-	return bytes.Join(append([][]byte{gzipped(strings.Replace(manifest, old, with, 1))}, members[1:]...), nil)
+	h, _ := warc.ReadHeader([]byte(header+"\r\n\r\n"), false)
+	return forged(h.Date, strings.TrimSuffix(strings.Replace(manifest, old, with, 1), "\r\n\r\n"), members[1:])
+}
+
+// forged is a bundle with another manifest, in a record that is right.
+func forged(date, manifest string, records [][]byte) []byte {
+	sum := sha256.Sum256([]byte(manifest))
+	header := manifestHeader(date, sum[:], int64(len(manifest)))
+	return bytes.Join(append([][]byte{gzipped(string(header) + manifest + "\r\n\r\n")}, records...), nil)
 }
 
 // bundled returns the records of a bundle.

@@ -3,6 +3,7 @@ package evidence
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,9 +19,12 @@ import (
 // Format names the format of bundles and its version.
 const Format = "robotsaudit-evidence/1"
 
+// The fields of a manifest that Verify proves by the records have the tag proven. All others are what
+// whoever made the bundle claims.
+
 // head is what a manifest begins with.
 type head struct {
-	Format   string   `json:"format"`
+	Format   string   `json:"format" proven:"yes"`
 	Version  string   `json:"version"` // of the program
 	Settings Settings `json:"settings"`
 }
@@ -45,8 +49,8 @@ const (
 type archive struct {
 	Name        string `json:"name"`
 	Entry       string `json:"entry,omitempty"`
-	Form        string `json:"form"`      // warc, arc or log
-	Container   string `json:"container"` // of the input
+	Form        string `json:"form" proven:"yes"` // warc, arc or log
+	Container   string `json:"container"`         // of the input
 	Size        int64  `json:"size"`
 	Fingerprint string `json:"fingerprint"`
 	Forgeable   bool   `json:"forgeable,omitempty"` // of its records some stand behind damage, where a page could hold them
@@ -73,37 +77,51 @@ func (a *archive) place() string {
 
 // record is a record of the bundle and its place in its archive.
 type record struct {
-	Number    int64  `json:"number"`  // in the bundle, from 1
-	Archive   int    `json:"archive"` // index into archives
-	Index     int64  `json:"index"`   // of the record in its archive, from 1; of a log the line's offset
+	Number    int64  `json:"number" proven:"yes"` // in the bundle, from 1
+	Archive   int    `json:"archive"`             // index into archives
+	Index     int64  `json:"index"`               // of the record in its archive, from 1; of a log the line's offset
 	Offset    int64  `json:"offset"`
 	Length    int64  `json:"length"`
-	Type      string `json:"type"`
-	ID        string `json:"record_id,omitempty"`
-	URL       string `json:"url,omitempty"`
-	Date      string `json:"date,omitempty"`
-	Size      int64  `json:"size"` // bytes that the SHA-256 is of
-	SHA256    string `json:"sha256"`
-	Wrapped   bool   `json:"wrapped,omitempty"` // the block holds it
+	Type      string `json:"type" proven:"yes"`
+	ID        string `json:"record_id,omitempty" proven:"yes"`
+	URL       string `json:"url,omitempty" proven:"yes"`
+	Date      string `json:"date,omitempty" proven:"yes"`
+	Size      int64  `json:"size" proven:"yes"` // bytes that the SHA-256 is of
+	SHA256    string `json:"sha256" proven:"yes"`
+	Wrapped   bool   `json:"wrapped,omitempty" proven:"yes"` // the block holds it
 	Resynced  bool   `json:"resynced,omitempty"`
-	Request   int64  `json:"request,omitempty"` // index of the record that belongs to it; 0: none
-	Metadata  int64  `json:"metadata,omitempty"`
-	Warcinfo  int64  `json:"warcinfo,omitempty"`
-	Continues int64  `json:"continues,omitempty"` // index of the record of which it is a segment
+	Request   int64  `json:"request,omitempty" proven:"yes"` // index of the record that belongs to it; 0: none
+	Metadata  int64  `json:"metadata,omitempty" proven:"yes"`
+	Warcinfo  int64  `json:"warcinfo,omitempty" proven:"yes"`
+	Continues int64  `json:"continues,omitempty" proven:"yes"` // index of the record of which it is a segment
 }
 
 // citation is a record that a finding cites.
 type citation struct {
-	Number int64  `json:"number"` // of the record
-	Role   string `json:"role"`
+	Number int64  `json:"number" proven:"yes"` // of the record
+	Role   string `json:"role" proven:"yes"`
 }
 
 // violation is a disallowed fetch with what proves it.
 type violation struct {
-	Table   string          `json:"table"` // violations or unproven
-	Row     int64           `json:"row"`   // in the table, from 1
-	Finding json.RawMessage `json:"finding"`
-	Records []citation      `json:"records"` // the fetch first
+	Table   string          `json:"table" proven:"yes"` // violations or unproven
+	Row     int64           `json:"row"`                // in the table, from 1
+	Finding json.RawMessage `json:"finding" proven:"yes"`
+	Records []citation      `json:"records" proven:"yes"` // the fetch first
+}
+
+// The tables that findings are from.
+const (
+	tableViolations = "violations"
+	tableUnproven   = "unproven"
+)
+
+// tableOf returns the table that lists a result.
+func tableOf(r *evaluate.Result) string {
+	if r.IsViolation() {
+		return tableViolations
+	}
+	return tableUnproven
 }
 
 // Finding is what an audit says of a disallowed fetch.
@@ -215,6 +233,7 @@ var errManifest = errors.New("its manifest is damaged")
 // manifestReader reads a manifest line by line.
 type manifestReader struct {
 	lines *bufio.Scanner
+	count int // of the lines read
 	head  head
 	left  int // sections behind the one in hand
 }
@@ -227,30 +246,40 @@ func newManifestReader(r io.Reader) (*manifestReader, error) {
 		return nil, err
 	}
 	begin, isHead := bytes.CutSuffix(line, []byte(","))
-	if !isHead {
-		return nil, errManifest
+	if !isHead || !bytes.HasPrefix(begin, []byte(`{"format":"robotsaudit-evidence/`)) {
+		return nil, errNoManifest
 	}
-	if err := decode(append(bytes.Clone(begin), '}'), &m.head); err != nil {
-		return nil, err
+	begin = append(bytes.Clone(begin), '}')
+	if json.Unmarshal(begin, &m.head) == nil && m.head.Format != Format {
+		return nil, refusef("it is of format %.40q, not %s; verify it with the version that made it (%.40q)", m.head.Format, Format, m.head.Version)
 	}
-	if m.head.Format != Format {
-		return nil, fmt.Errorf("it is of format %.40q, not %s; verify it with the version that made it (%.40q)", m.head.Format, Format, m.head.Version)
-	}
-	return m, m.begin()
+	return m, cmp.Or(m.decode(begin, &m.head), m.begin())
+}
+
+// errNoManifest refuses what is no bundle.
+var errNoManifest = refusef("its first record is no manifest; it is no bundle of 'robotsaudit evidence'")
+
+// damaged refuses the line in hand.
+func (m *manifestReader) damaged(format string, args ...any) error {
+	return refusef("%v at line %d: %s", errManifest, m.count, fmt.Sprintf(format, args...))
 }
 
 func (m *manifestReader) line() ([]byte, error) {
-	if !m.lines.Scan() {
-		return nil, errors.Join(errManifest, m.lines.Err())
+	m.count++
+	if m.lines.Scan() {
+		return m.lines.Bytes(), nil
 	}
-	return m.lines.Bytes(), nil
+	if err := m.lines.Err(); err != nil {
+		return nil, refuse(err, "%v at line %d", errManifest, m.count)
+	}
+	return nil, m.damaged("it ends here")
 }
 
 // begin reads the line with the name of a section.
 func (m *manifestReader) begin() error {
 	line, err := m.line()
-	if err == nil && string(line) != fmt.Sprintf("%q:[", sections[len(sections)-1-m.left]) {
-		err = errManifest
+	if name := sections[len(sections)-1-m.left]; err == nil && string(line) != fmt.Sprintf("%q:[", name) {
+		err = m.damaged("%.80q stands here, and not the list of %s", line, name)
 	}
 	return err
 }
@@ -265,31 +294,22 @@ func (m *manifestReader) next(v any) error {
 	switch string(line) {
 	case "],":
 		if m.left--; m.left < 0 {
-			return errManifest
+			return m.damaged("more than %d lists", len(sections))
 		}
-		if err := m.begin(); err != nil {
-			return err
-		}
-		return io.EOF
+		return cmp.Or(m.begin(), io.EOF)
 	case "]}":
-		for m.lines.Scan() { // the end of the record
-			if len(bytes.TrimRight(m.lines.Bytes(), "\r")) > 0 {
-				return errManifest
-			}
-		}
-		if m.left != 0 {
-			return errManifest
+		if m.left != 0 || m.lines.Scan() {
+			return m.damaged("it ends too early or too late")
 		}
 		return io.EOF
 	}
-	return decode(bytes.TrimSuffix(line, []byte(",")), v)
+	return m.decode(bytes.TrimSuffix(line, []byte(",")), v)
 }
 
-func decode(line []byte, v any) error {
-	d := json.NewDecoder(bytes.NewReader(line))
-	d.DisallowUnknownFields()
-	if err := d.Decode(v); err != nil || d.More() {
-		return fmt.Errorf("%w: %.80q", errManifest, line)
+// decode decodes the line in hand, or most of it.
+func (m *manifestReader) decode(line []byte, v any) error {
+	if err := decode(line, v); err != nil {
+		return m.damaged("%v in %.80q", err, line)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"bufio"
+	"cmp"
 	"compress/gzip"
 	"encoding/binary"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sort"
 )
 
 // unpacker puts the records of a bundle into archives of their own, one for each that they
@@ -16,27 +18,35 @@ import (
 type unpacker struct {
 	dir       string
 	archives  []archive
+	newest    string   // date of the manifest, which records without a date have
 	paths     []string // of the archives made
 	file      *os.File
 	out       *bufio.Writer
 	gzip      *gzip.Writer
-	index     int64 // of the last record in the archive in hand, as Fetch.Index counts
-	last      int64 // its index in the archive that it is from
-	damaged   bool  // what stands behind damage there stands behind damage here
+	index     int64   // of the last record in the archive in hand, as Fetch.Index counts; of a log its size
+	last      int64   // its index in the archive that it is from
+	damaged   bool    // what stands behind damage there stands behind damage here
+	plain     int64   // bytes that may still be written uncompressed
+	count     int64   // records
+	behind    []int64 // by archive the number of the first record behind it
 	positions *bufio.Writer
-	placing   *os.File // of each record, its archive and its index in it
+	placing   *os.File // positions of the records
 }
 
-// position is where a record is in the archives made.
+// position is where a record is in the archives made, and what belongs to it.
 type position struct {
-	input int32
-	index int64
+	Archive, Index                         int64 // of a line of a log its offset
+	Was                                    int64 // its index in the archive that it is from
+	Request, Metadata, Warcinfo, Continues int64 // as in record
 }
 
-const positionSize = 16
+const positionSize = 7 * 8
 
-func newUnpacker(dir string, archives []archive) (u *unpacker, err error) {
-	u = &unpacker{dir: dir, archives: archives, out: bufio.NewWriterSize(nil, 64<<10)}
+// maxPlain bounds what is written uncompressed: archives with records that a page could hold.
+const maxPlain = 1 << 30
+
+func newUnpacker(dir string, archives []archive, newest string) (u *unpacker, err error) {
+	u = &unpacker{dir: dir, archives: archives, newest: newest, plain: maxPlain, out: bufio.NewWriterSize(nil, 64<<10)}
 	if u.gzip, err = gzip.NewWriterLevel(nil, gzip.BestSpeed); err != nil {
 		return nil, err
 	}
@@ -53,7 +63,22 @@ func (u *unpacker) position(number int64) (p position, err error) {
 	if _, err := u.placing.ReadAt(b[:], (number-1)*positionSize); err != nil {
 		return p, err
 	}
-	return position{int32(binary.LittleEndian.Uint64(b[:])), int64(binary.LittleEndian.Uint64(b[8:]))}, nil
+	_, err = binary.Decode(b[:], binary.LittleEndian, &p)
+	return p, err
+}
+
+// number is the number of the record at a place in the archives made; 0: it is none of the bundle.
+func (u *unpacker) number(archive, index int64) (int64, error) {
+	var failed error
+	i, found := sort.Find(int(u.count), func(i int) int {
+		p, err := u.position(int64(i) + 1)
+		failed = cmp.Or(failed, err)
+		return cmp.Or(cmp.Compare(archive, p.Archive), cmp.Compare(index, p.Index))
+	})
+	if !found {
+		return 0, failed
+	}
+	return int64(i) + 1, failed
 }
 
 // begin goes on to the next archive.
@@ -97,22 +122,35 @@ func (u *unpacker) fill() error {
 func (u *unpacker) add(write func(io.Writer) error) error {
 	u.index++
 	if u.archives[len(u.paths)-1].Forgeable {
-		return write(u.out)
+		return write(plainWriter{u})
 	}
 	u.gzip.Reset(u.out)
 	return errors.Join(write(u.gzip), u.gzip.Close())
 }
 
+// plainWriter writes up to the bound of what is not compressed.
+type plainWriter struct{ *unpacker }
+
+func (w plainWriter) Write(b []byte) (int, error) {
+	if w.plain -= int64(len(b)); w.plain < 0 {
+		return 0, refusef("its archives that hold records behind damage have more than %d bytes; bundle fewer findings at a time", maxPlain)
+	}
+	return w.out.Write(b)
+}
+
 // record adds the record that m holds next.
 func (u *unpacker) record(m *member, r *record) (err error) {
+	at := u.index
 	switch u.archives[r.Archive].Form {
 	case formLog:
-		err = m.read(u.out, io.Discard, r.Size, true)
+		err = u.add(func(w io.Writer) error { return m.read(w, io.Discard, r.Size, true) })
+		u.index = at + r.Size
 	case formARC:
 		err = u.separate(r)
 		if err == nil {
 			err = u.add(func(w io.Writer) error { return errors.Join(m.read(w, io.Discard, r.Size, true), writeString(w, "\n")) })
 		}
+		at = u.index
 	default:
 		err = u.separate(r)
 		if err == nil && r.Index != u.last+1 {
@@ -121,16 +159,14 @@ func (u *unpacker) record(m *member, r *record) (err error) {
 		if err == nil {
 			err = u.add(func(w io.Writer) error { return m.read(w, w, r.Size, false) })
 		}
+		at = u.index
 	}
 	if err != nil {
 		return err
 	}
 	u.last = r.Index
-	var b [positionSize]byte
-	binary.LittleEndian.PutUint64(b[:], uint64(r.Archive))
-	binary.LittleEndian.PutUint64(b[8:], uint64(u.index))
-	_, err = u.positions.Write(b[:])
-	return err
+	u.count++
+	return binary.Write(u.positions, binary.LittleEndian, position{int64(r.Archive), at, r.Index, r.Request, r.Metadata, r.Warcinfo, r.Continues})
 }
 
 // separate puts damage before the first record that stood behind any.
@@ -151,6 +187,7 @@ func (u *unpacker) end() error {
 	if u.file == nil {
 		return nil
 	}
+	u.behind = append(u.behind, u.count+1)
 	err := errors.Join(u.out.Flush(), u.file.Close())
 	u.file = nil
 	return err

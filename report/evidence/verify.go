@@ -13,11 +13,16 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/object"
+	"github.com/robotsaudit/robotsaudit/internal/run"
+	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
 // Verification is what recomputing a bundle's verdicts came to.
@@ -30,6 +35,7 @@ type Verification struct {
 	Certainty  [4]int64   // of those proven: certain, probable, possible, contested
 	Proven     int64      // of which the same finding came out
 	Unproven   []Unproven // the others, at most maxUnproven of them
+	Uncited    int64      // records on which no finding proven rests: what belongs to them is not proven
 }
 
 // Unproven is a disallowed fetch of which another finding came out.
@@ -47,6 +53,15 @@ var Certainties = [4]evaluate.Certainty{evaluate.Certain, evaluate.Probable, eva
 type RefusedError struct{ Reason string }
 
 func (e *RefusedError) Error() string { return e.Reason }
+
+// refuse refuses a bundle that cannot be read further, unless it is the disk that failed.
+func refuse(err error, format string, args ...any) error {
+	var refused *RefusedError
+	if pathErr := (*os.PathError)(nil); errors.As(err, &pathErr) || errors.As(err, &refused) {
+		return err
+	}
+	return refusef("%s (%v)", fmt.Sprintf(format, args...), err)
+}
 
 func refusef(format string, args ...any) error { return &RefusedError{fmt.Sprintf(format, args...)} }
 
@@ -73,14 +88,9 @@ func verify(ctx context.Context, path, tmp string) (*Verification, error) {
 	}
 	defer bundle.Close()
 	members := newMember(bufio.NewReaderSize(bundle, 64<<10))
-	manifest, err := extractManifest(members, dir)
+	m, date, err := openManifest(members, bundle)
 	if err != nil {
 		return nil, err
-	}
-	defer manifest.Close()
-	m, err := newManifestReader(io.NewSectionReader(manifest, 0, 1<<62))
-	if err != nil {
-		return nil, refusef("%v", err)
 	}
 	v := &Verification{Settings: m.head.Settings, Version: m.head.Version}
 	archives, err := readArchives(m)
@@ -88,7 +98,7 @@ func verify(ctx context.Context, path, tmp string) (*Verification, error) {
 		return nil, err
 	}
 	v.Archives = int64(len(archives))
-	u, err := newUnpacker(dir, archives)
+	u, err := newUnpacker(dir, archives, date)
 	if err != nil {
 		return nil, err
 	}
@@ -99,36 +109,34 @@ func verify(ctx context.Context, path, tmp string) (*Verification, error) {
 	return v, v.recompute(ctx, m, u, dir)
 }
 
-// extractManifest writes the manifest, which is the block of the first record, to a file.
-func extractManifest(members *member, dir string) (*os.File, error) {
+// openManifest reads past the manifest, which is the block of the first record, and opens it by a reader
+// of its own: its lines are read as what they are about is. None of it is written to the disk.
+func openManifest(members *member, bundle io.ReaderAt) (m *manifestReader, date string, err error) {
 	if err := members.next(); err != nil {
-		return nil, refusef("it does not begin with a gzip member; it is no bundle, or its first bytes were changed")
+		return nil, "", refuse(err, "it does not begin with a gzip member; it is no bundle, or its first bytes were changed")
 	}
-	f, err := os.Create(filepath.Join(dir, "manifest"))
-	if err != nil {
-		return nil, err
+	if err := members.skipHeader(); err != nil {
+		return nil, "", refuse(err, "its first record has no whole header")
 	}
-	begin := &prefixWriter{limit: 4 << 10}
-	if err := members.read(io.MultiWriter(f, begin), io.Discard, -1, true); err != nil {
-		f.Close()
-		return nil, refusef("its manifest was changed (%v)", err)
+	h, _ := warc.ReadHeader(members.wrapper, false)
+	if h.Target != manifestURL {
+		return nil, "", errNoManifest
 	}
-	if !bytes.HasPrefix(begin.b, []byte(`{"format":"robotsaudit-evidence/`)) {
-		f.Close()
-		return nil, refusef("its first record is no manifest; it is no bundle of 'robotsaudit evidence'")
+	if err := members.read(io.Discard, io.Discard, max(h.ContentLength, 0), false); err != nil {
+		return nil, "", refuse(err, "its manifest was changed")
 	}
-	return f, nil
-}
-
-// prefixWriter keeps the first bytes that are written.
-type prefixWriter struct {
-	b     []byte
-	limit int
-}
-
-func (p *prefixWriter) Write(b []byte) (int, error) {
-	p.b = append(p.b, b[:min(len(b), p.limit-len(p.b))]...)
-	return len(b), nil
+	if !bytes.Equal(members.wrapper, manifestHeader(h.Date, members.hash.Sum(nil), h.ContentLength)) {
+		return nil, "", refusef("its manifest was changed: the header of its first record is not of it")
+	}
+	if _, err := time.Parse(warcDateLayout, h.Date); err != nil {
+		return nil, "", refusef("its manifest has the date %.40q", h.Date)
+	}
+	again := newMember(bufio.NewReaderSize(io.NewSectionReader(bundle, 0, 1<<62), 64<<10))
+	if err := cmp.Or(again.next(), again.skipHeader()); err != nil {
+		return nil, "", refuse(err, "its manifest was changed")
+	}
+	m, err = newManifestReader(io.LimitReader(again.in, h.ContentLength))
+	return m, h.Date, err
 }
 
 // unpack verifies the records and puts them into archives of their own.
@@ -139,10 +147,7 @@ func (v *Verification) unpack(ctx context.Context, m *manifestReader, members *m
 		if err == io.EOF {
 			break
 		}
-		if err != nil {
-			return refusef("%v", err)
-		}
-		if err := cmp.Or(ctx.Err(), v.unpackRecord(u, members, &r)); err != nil {
+		if err := cmp.Or(err, ctx.Err(), v.unpackRecord(u, members, &r)); err != nil {
 			return err
 		}
 	}
@@ -163,13 +168,16 @@ func readArchives(m *manifestReader) (archives []archive, err error) {
 		if err := m.next(&a); err == io.EOF {
 			return archives, nil
 		} else if err != nil {
-			return nil, refusef("%v", err)
+			return nil, err
 		}
 		if size += len(a.Name) + len(a.Entry) + 256; size > maxArchives {
-			return nil, refusef("its manifest lists too many archives")
+			return nil, m.damaged("it lists too many archives")
 		}
 		if a.Form != formWARC && a.Form != formARC && a.Form != formLog {
-			return nil, refusef("%v: an archive of form %.20q", errManifest, a.Form)
+			return nil, m.damaged("an archive of form %.20q", a.Form)
+		}
+		if a.Size < 0 {
+			return nil, m.damaged("an archive of %d bytes", a.Size)
 		}
 		archives = append(archives, a)
 	}
@@ -187,20 +195,71 @@ func (v *Verification) unpackRecord(u *unpacker, members *member, r *record) err
 		}
 	}
 	name := fmt.Sprintf("record %d (%s %s, at %d of %s)", r.Number, r.Type, cmp.Or(r.ID, r.URL), r.Offset, u.archives[r.Archive].place())
+	if problem := u.misplaced(r); problem != "" {
+		return refusef("%v: %s %s", errManifest, name, problem)
+	}
 	if err := members.next(); err != nil {
-		return refusef("%s was changed, or is missing (%v)", name, err)
+		return refuse(err, "%s was changed, or is missing", name)
 	}
 	if err := u.record(members, r); err != nil {
-		if pathErr := (*os.PathError)(nil); errors.As(err, &pathErr) {
-			return err
-		}
-		return refusef("%s was changed (%v)", name, err)
+		return refuse(err, "%s was changed", name)
 	}
 	if sum := members.sum(); sum != r.SHA256 {
 		return refusef("%s was changed: its SHA-256 is %s, and the manifest says %.80s", name, sum, r.SHA256)
 	}
+	if problem := u.contradicts(members, r); problem != "" {
+		return refusef("%s is not what the manifest says: %s", name, problem)
+	}
 	return nil
 }
+
+// misplaced says why a record cannot stand where the manifest says; "": it can.
+func (u *unpacker) misplaced(r *record) string {
+	isLog := u.archives[r.Archive].Form == formLog
+	switch {
+	case r.Offset < 0, r.Length < 0, min(r.Request, r.Metadata, r.Warcinfo, r.Continues) < 0:
+		return "has a negative number"
+	case r.Index <= u.last && !(isLog && r.Index == 0 && u.index == 0):
+		return fmt.Sprintf("has the index %d, behind %d", r.Index, u.last)
+	case isLog && (r.Index != r.Offset || r.Length != r.Size):
+		return "is no line of a log"
+	case isLog && (r.Resynced || r.Request|r.Metadata|r.Warcinfo|r.Continues != 0):
+		return "is a line of a log to which a record belongs"
+	}
+	return ""
+}
+
+// contradicts says in what the header of the record that m has read differs from what the manifest
+// says of it; "": in nothing.
+func (u *unpacker) contradicts(m *member, r *record) string {
+	is := record{Type: facts.TypeLogLine.String()}
+	form := u.archives[r.Archive].Form
+	if form != formLog {
+		h, ok := warc.ReadHeader(bytes.TrimLeft(m.begin.b, "\r\n"), form == formARC)
+		if !ok {
+			return "it has no header of its form, " + form
+		}
+		is.name(&h)
+	}
+	for _, field := range [...]struct{ name, is, says string }{
+		{"type", is.Type, r.Type}, {"record_id", is.ID, r.ID}, {"url", is.URL, r.URL}, {"date", is.Date, r.Date},
+	} {
+		if inJSON(field.is) != field.says {
+			return fmt.Sprintf("its %s is %.200q, not %.200q", field.name, field.is, field.says)
+		}
+	}
+	if r.Wrapped != (form != formWARC) {
+		return fmt.Sprintf("it is of the form %s, and wrapped is %v", form, r.Wrapped)
+	}
+	is.Archive, is.Index, is.Offset = r.Archive, r.Index, r.Offset
+	if r.Wrapped && !bytes.Equal(m.wrapper, is.wrapper(u.newest, r.Size)) {
+		return "the header around it is not of it"
+	}
+	return ""
+}
+
+// inJSON is a text as JSON has it: bytes that are not UTF-8 become U+FFFD.
+func inJSON(s string) string { return string([]rune(s)) }
 
 // recompute audits the archives made, and compares the findings.
 func (v *Verification) recompute(ctx context.Context, m *manifestReader, u *unpacker, dir string) error {
@@ -208,12 +267,17 @@ func (v *Verification) recompute(ctx context.Context, m *manifestReader, u *unpa
 	if err != nil {
 		return refusef("%v", err)
 	}
-	c := &comparison{Verification: v, manifest: m, unpacker: u}
+	inputs, failures := ingest.Expand(u.paths)
+	if len(failures) > 0 {
+		return failures[0]
+	}
+	c := &comparison{Verification: v, manifest: m, unpacker: u, rows: make(map[string]int64), cited: make([]bitmap, len(inputs))}
+	c.collector.logs = make(map[archiveKey]bool)
 	if err := c.advance(); err != nil {
 		return err
 	}
-	if len(u.paths) > 0 {
-		if err := audit(ctx, u, filepath.Join(dir, "audit"), opt, c); err != nil {
+	if len(inputs) > 0 {
+		if err := audit(ctx, u, inputs, filepath.Join(dir, "audit"), opt, c); err != nil {
 			return err
 		}
 	}
@@ -222,15 +286,14 @@ func (v *Verification) recompute(ctx context.Context, m *manifestReader, u *unpa
 			return err
 		}
 	}
-	return nil
+	if newest := c.collector.newest; newest.Known() && warcDate(newest) > u.newest {
+		return refusef("its manifest is dated %.40q, and cites a record of %s", u.newest, warcDate(newest))
+	}
+	return c.pair(ctx, inputs, dir)
 }
 
 // audit reads the archives made and decides their fetches.
-func audit(ctx context.Context, u *unpacker, dir string, opt evaluate.Options, sink evaluate.Sink) (err error) {
-	inputs, failures := ingest.Expand(u.paths)
-	if len(failures) > 0 {
-		return failures[0]
-	}
+func audit(ctx context.Context, u *unpacker, inputs []facts.Input, dir string, opt evaluate.Options, sink evaluate.Sink) (err error) {
 	release, err := ingest.Lock(dir)
 	if err != nil {
 		return err
@@ -254,37 +317,48 @@ func audit(ctx context.Context, u *unpacker, dir string, opt evaluate.Options, s
 type comparison struct {
 	nothing
 	*Verification
-	manifest *manifestReader
-	unpacker *unpacker
-	want     violation // the next one
-	at       position  // of its fetch
-	ended    bool
+	manifest  *manifestReader
+	unpacker  *unpacker
+	want      violation        // the next one
+	at        position         // of its fetch
+	rows      map[string]int64 // the last ones, by table
+	ended     bool
+	collector collector // of what results cite
+	cited     []bitmap  // by archive the records on which findings rest that are proven
 }
 
 // advance reads the next finding.
 func (c *comparison) advance() error {
 	c.want = violation{}
 	err := c.manifest.next(&c.want)
+	want := &c.want
 	switch {
 	case err == io.EOF:
 		c.ended = true
 		return nil
 	case err != nil:
-		return refusef("%v", err)
-	case len(c.want.Records) == 0 || c.want.Records[0].Role != roleFetch:
-		return refusef("%v: a finding without its fetch", errManifest)
+		return err
+	case len(want.Records) == 0 || want.Records[0].Role != roleFetch:
+		return c.manifest.damaged("a finding without its fetch")
+	case want.Row <= c.rows[want.Table]:
+		return c.manifest.damaged("row %d of %.20q stands behind row %d", want.Row, want.Table, c.rows[want.Table])
 	}
-	c.Violations++
-	if number := c.want.Records[0].Number; number < 1 || number > c.Records {
-		return refusef("%v: there is no record %d", errManifest, number)
+	c.rows[want.Table] = want.Row
+	if c.Violations++; c.Violations > c.Records {
+		return c.manifest.damaged("more findings than records")
 	}
-	c.at, err = c.unpacker.position(c.want.Records[0].Number)
+	for _, cites := range want.Records {
+		if cites.Number < 1 || cites.Number > c.Records {
+			return c.manifest.damaged("there is no record %d", cites.Number)
+		}
+	}
+	c.at, err = c.unpacker.position(want.Records[0].Number)
 	return err
 }
 
 // Result compares a result.
 func (c *comparison) Result(r *evaluate.Result) error {
-	if c.ended || r.Fetch.Input != c.at.input || r.Fetch.Index != c.at.index {
+	if c.ended || int64(r.Fetch.Input) != c.at.Archive || indexOf(r.Fetch) != c.at.Index {
 		return nil
 	}
 	if r.Verdict != evaluate.Disallowed {
@@ -294,8 +368,22 @@ func (c *comparison) Result(r *evaluate.Result) error {
 	if err != nil {
 		return err
 	}
-	if !bytes.Equal(got, c.want.Finding) {
+	cites, err := c.cites(r)
+	switch {
+	case err != nil:
+		return err
+	case !bytes.Equal(got, c.want.Finding):
 		return c.fail(difference(got, c.want.Finding))
+	case c.want.Table != tableOf(r):
+		return c.fail(fmt.Sprintf("it is one of the table %s, not %.20q", tableOf(r), c.want.Table))
+	case !slices.Equal(cites, c.want.Records):
+		return c.fail(fmt.Sprintf("it rests on the records %.200s, and the manifest cites %.200s", fmt.Sprint(cites), fmt.Sprint(c.want.Records)))
+	}
+	for i := range c.collector.here {
+		x := &c.collector.here[i]
+		if key := x.archive(); !c.collector.logs[key] {
+			c.cited[x.Input].add(x.Index)
+		}
 	}
 	c.Proven++
 	for i, certainty := range Certainties {
@@ -306,12 +394,98 @@ func (c *comparison) Result(r *evaluate.Result) error {
 	return c.advance()
 }
 
+// indexOf is the place of a fetch as positions have it.
+func indexOf(f *facts.Fetch) int64 {
+	if f.Type == facts.TypeLogLine {
+		return f.Offset
+	}
+	return f.Index
+}
+
+// cites lists the records on which a result rests.
+func (c *comparison) cites(r *evaluate.Result) (list []citation, err error) {
+	c.collector.cite(r)
+	for i := range c.collector.here {
+		x := &c.collector.here[i]
+		number, err := c.unpacker.number(int64(x.Input), x.Index)
+		if err != nil {
+			return nil, err
+		}
+		list = addCitation(list, citation{number, x.Role})
+	}
+	return list, nil
+}
+
+// pair compares which records belong to those cited with what the manifest says of that.
+func (c *comparison) pair(ctx context.Context, inputs []facts.Input, tmp string) error {
+	number := int64(1)
+	for i := range inputs {
+		found := run.NewSorter(tmp, placedRuns)
+		if c.unpacker.archives[i].Form == formLog { // nothing belongs to its lines
+			number = c.unpacker.behind[i]
+		} else {
+			p := pairing{keys: map[string]*bitmap{"": &c.cited[i]}, told: map[string]*bitmap{"": new(bitmap)}, found: found}
+			if _, err := ingest.Pair(inputs[i], func(f *facts.Fetch, with *ingest.Companions) error { return cmp.Or(ctx.Err(), p.pair(f, with)) }); err != nil {
+				return err
+			}
+		}
+		for row, err := range found.Sorted(ctx) {
+			if err == nil {
+				number, err = c.compareTo(number, int64(i), row)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		c.Uncited += c.unpacker.behind[i] - number
+		number = c.unpacker.behind[i]
+	}
+	return nil
+}
+
+// compareTo compares the next record that belongs to a finding, from a number on, with what the manifest
+// says of it, and returns the number behind it. Of those before it nothing can be said.
+func (c *comparison) compareTo(from, archive int64, row *placed) (behind int64, err error) {
+	number, err := c.unpacker.number(archive, row.Index)
+	if err != nil {
+		return 0, err
+	}
+	at, err := c.unpacker.position(max(number, 1))
+	if err != nil {
+		return 0, err
+	}
+	for _, belongs := range [...]struct {
+		name     string
+		is, says int64
+	}{{"request", row.Request, at.Request}, {"metadata", row.Metadata, at.Metadata}, {"warcinfo", row.Warcinfo, at.Warcinfo}, {"continues", row.Continues, at.Continues}} {
+		was := int64(0)
+		if belongs.is > 0 {
+			other, err := c.unpacker.number(archive, belongs.is)
+			if err != nil {
+				return 0, err
+			}
+			if other > 0 {
+				p, err := c.unpacker.position(other)
+				if err != nil {
+					return 0, err
+				}
+				was = p.Was
+			}
+		}
+		if was != belongs.says {
+			return 0, refusef("%v: %s of record %d is the record with the index %d, not %d", errManifest, belongs.name, number, was, belongs.says)
+		}
+	}
+	c.Uncited += number - from
+	return number + 1, nil
+}
+
 // fail notes that the finding in hand is not proven.
 func (c *comparison) fail(reason string) error {
 	if len(c.Unproven) < maxUnproven {
 		var f Finding
 		if err := json.Unmarshal(c.want.Finding, &f); err != nil {
-			return refusef("%v", errManifest)
+			return c.manifest.damaged("%v", err)
 		}
 		c.Unproven = append(c.Unproven, Unproven{f.URL, f.FetchTime, reason})
 	}
