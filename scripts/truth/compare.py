@@ -147,7 +147,8 @@ class Archives:
 
     def cause(self, fetch, row):
         """cause names what misleads whoever reads the archives alone."""
-        other = self.exchanges.get(row.capture)
+        used = [self.exchanges[name] for name in (row.capture, row.body) if name in self.exchanges]
+        other = next((x for x in used if x.received > fetch.sent), used[0] if used else None)
         if fetch.crawl.kind == "nameless" and fetch.crawl.token:
             return "the crawler hides its name"
         if fetch.last and any(part.id not in self.places for part in fetch.last.chain):
