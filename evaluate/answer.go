@@ -2,7 +2,6 @@ package evaluate
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/agents"
@@ -128,7 +127,7 @@ type parsedFile struct {
 
 	extra    bool           // those below are read
 	signals  *tag.RobotsTxt // what it says of use
-	delays   []delay        // that it asks for
+	delays   delays         // that it asks for
 	rates    []requestRate  // the same, as written
 	sitemaps []string       // the first that it names
 }
@@ -147,14 +146,6 @@ type reader struct {
 // isUnnamed reports whether the file does not name the token.
 func (r *reader) isUnnamed() bool { return r.match == MatchGlobal || r.match == MatchNoGroup }
 
-// delay is a record that asks a group's crawlers to wait.
-type delay struct {
-	group, line int
-	micros      int64
-	isRate      bool // by Request-rate, not Crawl-delay
-	isSplit     bool // more user-agent lines of its group follow it
-}
-
 // requestRate is a Request-rate record of a group.
 type requestRate struct {
 	group int
@@ -171,7 +162,7 @@ func (f *parsedFile) readExtra() {
 	for _, record := range f.Records() {
 		isRate := record.Key == "request-rate"
 		if d, ok := record.Delay(); ok && record.Group != 0 {
-			f.delays = append(f.delays, delay{record.Group, record.Line, d, isRate, record.Split})
+			f.delays.list = append(f.delays.list, delay{record.Group, record.Line, d, isRate})
 		}
 		switch {
 		case isRate && record.Group != 0:
@@ -180,44 +171,13 @@ func (f *parsedFile) readExtra() {
 			f.sitemaps = append(f.sitemaps, strings.Clone(record.Value))
 		}
 	}
+	f.delays.index()
 }
 
 // usage returns what the file says of use.
 func (f *parsedFile) usage() *tag.RobotsTxt {
 	f.readExtra()
 	return f.signals
-}
-
-// delay returns the least wait that the groups of a token ask for, and its line. Another token
-// that the crawler is documented to obey may be asked for less.
-func (f *parsedFile) delay(token string) (micros int64, line int) {
-	f.readExtra()
-	if len(f.delays) == 0 {
-		return 0, 0
-	}
-	r := f.reader(token)
-	micros, line = f.delayOf(r.group, token)
-	if r.isUnnamed() {
-		for _, other := range agents.Obeys(token) { // whose group may be the same, and its delay another
-			if less, at := f.delayOf(f.For(other), other); less < micros {
-				micros, line = less, at
-			}
-		}
-	}
-	return micros, line
-}
-
-// delayOf returns the least wait that a group asks a token for. A record among the group's user-agent
-// lines counts for those above it: crawlers of old end a group there.
-func (f *parsedFile) delayOf(g *robots.Group, token string) (micros int64, line int) {
-	lines := g.Lines()
-	for _, d := range f.delays {
-		if !slices.Contains(lines, d.group) || line != 0 && d.micros >= micros || d.isSplit && !f.IsNamed(token, d.group, d.line) {
-			continue
-		}
-		micros, line = d.micros, d.line
-	}
-	return micros, line
 }
 
 // maxReaders bounds the tokens of one file whose groups are kept.

@@ -302,17 +302,16 @@ func (p *policyReader) tokensFor(f *parsedFile) (tokens []string, cut int) {
 // terms are what a group says, that restricts as c; known: of a whole file.
 func (f *parsedFile) terms(g *robots.Group, c RestrictionClass, known bool) *Terms {
 	t := &Terms{Known: known, Rules: g.Rules()}
-	lines := g.Lines()
-	for _, d := range f.delays {
-		if d.isRate || !slices.Contains(lines, d.group) {
-			continue
+	for _, line := range g.Lines() {
+		for _, d := range f.delays.ofGroup(line) {
+			if !d.isRate && (!t.HasCrawlDelay || d.micros < t.CrawlDelay) {
+				t.HasCrawlDelay, t.CrawlDelay = true, d.micros
+			}
 		}
-		if !t.HasCrawlDelay || d.micros < t.CrawlDelay {
-			t.HasCrawlDelay, t.CrawlDelay = true, d.micros
+		i, found := slices.BinarySearchFunc(f.rates, line, func(r requestRate, line int) int { return r.group - line })
+		if found && t.RequestRate == "" {
+			t.RequestRate = f.rates[i].text
 		}
-	}
-	if i := slices.IndexFunc(f.rates, func(r requestRate) bool { return slices.Contains(lines, r.group) }); i >= 0 {
-		t.RequestRate = f.rates[i].text
 	}
 	signals := f.signals.ForAll(g)
 	if c == restriction.Full { // paths that can't be crawled have no preferences (draft-ietf-aipref-attach-05 §3.1)

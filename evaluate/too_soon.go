@@ -165,7 +165,7 @@ func (p *pace) longest(tl *timeline) (longest int64, err error) {
 			return 0, err
 		}
 		file.readExtra()
-		for _, d := range file.delays {
+		for _, d := range file.delays.list {
 			longest = max(longest, d.micros)
 		}
 	}

@@ -60,6 +60,9 @@ func Of(f *robots.File) *File {
 
 // once returns what is known of a group, worked out when first asked.
 func once(known map[int]Class, g *robots.Group, classify func(*robots.Group) Class) Class {
+	if g.TooLarge() {
+		return Unknown
+	}
 	c, ok := known[g.Key()]
 	if !ok {
 		c = classify(g)

@@ -81,7 +81,7 @@ type matchers struct {
 
 // compile fills in the matchers of a Group.
 func (f *File) compile(g *Group) {
-	if g.compiled {
+	if g.compiled || g.tooLarge {
 		return
 	}
 	g.compiled = true
@@ -89,6 +89,7 @@ func (f *File) compile(g *Group) {
 	for _, m := range g.members {
 		n += len(f.rulesOf(m))
 	}
+	count(n + len(g.members))
 	g.list = make([]Rule, 0, n)
 	g.rules = make([]matcher, 0, n)
 	for _, m := range g.members {
@@ -237,8 +238,8 @@ func (m *matcher) match(path string) bool {
 	tail := m.tail()
 	for {
 		piece, rest, more := strings.Cut(tail, "*")
+		count(1 + len(piece))
 		if !more && m.anchored {
-			count(len(piece))
 			return strings.HasSuffix(path, piece)
 		}
 		i := indexOf(path, piece)
@@ -256,16 +257,16 @@ func indexOf(text, piece string) int {
 	if i < 0 {
 		count(len(text))
 	} else {
-		count(i + len(piece))
+		count(i)
 	}
 	return i
 }
 
-// counter, which only tests set, is told how many bytes matching looks at.
-var counter func(bytes int)
+// counter, which only tests set, is told how many bytes, rules, groups and names are looked at.
+var counter func(steps int)
 
-func count(bytes int) {
+func count(steps int) {
 	if counter != nil {
-		counter(bytes)
+		counter(steps)
 	}
 }

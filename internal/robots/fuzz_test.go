@@ -15,6 +15,8 @@ var seeds = []struct{ body, token, path string }{
 	{"user-agent: a\n\ndisallow: /*a*a*a*ab\nuser-agent: b\nuser-agent: a\ndisallow: /%", "a", "/aaaaaaaaaaaaaa%41b"},
 	{"useragent: a\nallow /a%2F|\nUser-agent: *\nDisallow: /\nAllowed: /b!", "a", "/a/%7C"},
 	{"user-agent: *\ndisallow: /a\nallow /a%21b\nDisalow: /*c d", "b", "/a!b"},
+	{"user-agent: *\ndisallow: /*****x**$\nallow: ***y***$\n", "", "/xy"},
+	{"user-agent: *\ndisallow: /****x\n", "", "/x"},
 	{"<!DOCTYPE html><html>\n<p>user-agent: *</p>", "", "/*$?x"},
 }
 

@@ -69,8 +69,9 @@ func leadingToken(s string) string {
 // A named is a name of user-agent lines, or "*", with the groups it stands in.
 type named struct {
 	name    string // in any case
-	agent   int    // the index of the first of its lines
 	members []int  // the indexes of its groups, rising
+	agents  []int  // parallel: of the first of its lines in each
+	group   *Group // of members, once asked for
 }
 
 // names are the names that one mode sees in the file, in file order.
@@ -78,7 +79,13 @@ type names struct {
 	list   []named
 	index  map[string]int // into list, by the name in lower case, where it is long
 	global named          // has no members where no group is for every crawler
+
+	within *tree   // of the names in lower case, for ModeSubstring, where the list is long
+	first  []int32 // by text of within: the first in the list of those that the text begins with, itself included
 }
+
+// manyNames are not sought one by one.
+const manyNames = 64
 
 // deciding holds the distinct sets of groups that a token can be governed by.
 type deciding struct {
@@ -106,9 +113,11 @@ func (f *File) ForMode(token string, m Mode) *Group {
 		}
 		return f.deciding.none
 	}
-	g := f.set(n.members)
-	f.compile(g)
-	return g
+	if n.group == nil {
+		n.group = f.set(n.members)
+		f.compile(n.group)
+	}
+	return n.group
 }
 
 // AgentLine returns the first user-agent line by which the token finds its
@@ -122,21 +131,21 @@ func (f *File) AgentLine(token string, m Mode) (line int, value string) {
 	if n == nil {
 		return 0, ""
 	}
-	a := &f.agents[n.agent]
+	a := &f.agents[n.agents[0]]
 	return int(a.line), f.valueOf(a)
 }
 
-// IsNamed reports whether one of the user-agent lines from ≤ line < to is one by which the token
-// finds its groups.
-func (f *File) IsNamed(token string, from, to int) bool {
+// AgentLines returns, of each group that the token finds in the profile's own mode, the first
+// user-agent line by which it does.
+func (f *File) AgentLines(token string) (lines []int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	n := f.find(token, 0)
-	return n != nil && slices.ContainsFunc(f.agents, func(a agent) bool {
-		name, global := f.spec.mode.name(f.valueOf(&a))
-		isItsName := global && n.name == "*" || !global && equalFold(name, n.name)
-		return isItsName && from <= int(a.line) && int(a.line) < to
-	})
+	if n := f.find(token, 0); n != nil {
+		for _, a := range n.agents {
+			lines = append(lines, int(f.agents[a].line))
+		}
+	}
+	return lines
 }
 
 // Names returns the product tokens that user-agent lines name, in the profile's own mode: as
@@ -160,8 +169,7 @@ func (f *File) find(token string, m Mode) *named {
 	n := f.names(m)
 	var at int
 	if m == ModeSubstring {
-		token = ascii.Lower(token)
-		at = slices.IndexFunc(n.list, func(n named) bool { return strings.Contains(token, ascii.Lower(n.name)) })
+		at = n.atWithin(ascii.Lower(token))
 	} else {
 		at = n.at(token)
 	}
@@ -181,20 +189,23 @@ func (f *File) names(m Mode) *names {
 	}
 	n := &names{list: make([]named, 0, len(f.agents))}
 	f.deciding.modes[m] = n
-	members := make([]int, len(f.agents)) // most names stand in one group only
+	count(len(f.agents))
+	members, agents := make([]int, len(f.agents)), make([]int, len(f.agents)) // most names stand in one group only
 	for i := range f.agents {
 		a := &f.agents[i]
 		name, global := m.name(f.valueOf(a))
+		members[i], agents[i] = int(a.group), i
+		first := named{name: name, members: members[i : i+1 : i+1], agents: agents[i : i+1 : i+1]}
 		switch {
 		case global && n.global.members == nil:
-			n.global = named{"*", i, append(members[i:i:i+1], int(a.group))}
+			n.global = first
 		case global && !f.spec.firstGlobal:
-			n.global.join(int(a.group))
+			n.global.join(int(a.group), i)
 		case !global && name != "":
 			if at := n.at(name); at >= 0 {
-				n.list[at].join(int(a.group))
+				n.list[at].join(int(a.group), i)
 			} else {
-				n.add(named{name, i, append(members[i:i:i+1], int(a.group))})
+				n.add(first)
 			}
 		}
 	}
@@ -209,17 +220,55 @@ func (n *names) at(name string) int {
 		}
 		return -1
 	}
+	count(len(n.list))
 	return slices.IndexFunc(n.list, func(n named) bool { return equalFold(n.name, name) })
+}
+
+// atWithin returns where the first name that a token in lower case contains stands in the list,
+// or -1.
+func (n *names) atWithin(token string) int {
+	if len(n.list) <= manyNames {
+		count(len(n.list))
+		return slices.IndexFunc(n.list, func(n named) bool { return strings.Contains(token, ascii.Lower(n.name)) })
+	}
+	if n.within == nil {
+		n.findWithin()
+	}
+	at := len(n.list)
+	for i := range token {
+		if found := n.within.longest(token[i:]); found > 0 {
+			at = min(at, int(n.first[found]))
+		}
+	}
+	if at == len(n.list) {
+		return -1
+	}
+	return at
+}
+
+// findWithin fills in within.
+func (n *names) findWithin() {
+	list := make([]keyed, len(n.list))
+	for i := range n.list {
+		list[i] = keyed{ascii.Lower(n.list[i].name), uint32(i)}
+	}
+	t := treeOf(list)
+	n.within, n.first = &t, make([]int32, len(t.texts))
+	for i, name := range list { // none is empty, and each is there once
+		n.first[i+1] = int32(name.rule)
+		if up := t.up[i+1]; up > 0 {
+			n.first[i+1] = min(n.first[i+1], n.first[up])
+		}
+	}
 }
 
 // add adds a name that is not in the list.
 func (n *names) add(name named) {
-	const few = 64 // names are sought one by one
 	n.list = append(n.list, name)
 	switch {
 	case n.index != nil:
 		n.index[ascii.Lower(name.name)] = len(n.list) - 1
-	case len(n.list) > few:
+	case len(n.list) > manyNames:
 		n.index = make(map[string]int)
 		for i := range n.list {
 			n.index[ascii.Lower(n.list[i].name)] = i
@@ -227,10 +276,10 @@ func (n *names) add(name named) {
 	}
 }
 
-// join adds a group. They come in rising order.
-func (n *named) join(group int) {
+// join adds a line of a group. They come in rising order.
+func (n *named) join(group, agent int) {
 	if n.members[len(n.members)-1] != group {
-		n.members = append(n.members, group)
+		n.members, n.agents = append(n.members, group), append(n.agents, agent)
 	}
 }
 
@@ -256,16 +305,23 @@ func (f *File) set(members []int) *Group {
 
 // merge collects all sets of several groups. Their keys follow those of single
 // groups, in the order of the file mode by mode, so that they depend on the file
-// alone and not on what is asked.
+// alone and not on what is asked; so does which of them are too large.
 func (f *File) merge() {
 	f.deciding.merged = make(map[string]*Group)
+	rules := 0
 	add := func(members []int) {
 		if len(members) < 2 {
 			return
 		}
 		merged, id := f.deciding.merged, setID(members)
-		if merged[id] == nil {
-			merged[id] = &Group{file: f, spec: f.spec, members: members, key: len(f.groups) + len(merged) + 1}
+		if merged[id] != nil {
+			return
+		}
+		g := &Group{file: f, spec: f.spec, members: members, key: len(f.groups) + len(merged) + 1}
+		merged[id] = g
+		n := g.Rules()
+		if g.tooLarge = rules+n > max(mergedMin, mergedTimes*len(f.rules)); !g.tooLarge {
+			rules += n
 		}
 	}
 	for _, m := range Modes {
@@ -277,8 +333,17 @@ func (f *File) merge() {
 	}
 }
 
+// The rules of all sets of several groups, each counted, are at most mergedMin, or mergedTimes as
+// many as the file has: a group of many rules may name many crawlers, each of which has a group
+// of its own, too. Of 4,231 real files none has twice as many as the file.
+const (
+	mergedMin   = 1 << 16
+	mergedTimes = 16
+)
+
 // setID makes sets of groups comparable.
 func setID(members []int) string {
+	count(len(members))
 	id := make([]byte, 0, 16)
 	for _, m := range members {
 		id = binary.AppendUvarint(id, uint64(m))

@@ -52,7 +52,11 @@ func expectSame(t *testing.T, g *matchers, x *index, path string) {
 	if got := mostSpecific(g.rules, path); got != want {
 		t.Errorf("%q: one after another %s, want %s", path, shown(got), shown(want))
 	}
-	if got, cost := x.best(path, g.rules); got != want && cost != tooCostly {
+	switch got, cost := x.best(path, g.rules); {
+	case cost == tooCostly && g.wild > maxTried(path):
+	case cost > costOf(g.wild, path):
+		t.Errorf("%q: cost %d for %d rules with a star", path, cost, g.wild)
+	case got != want:
 		t.Errorf("%q: the index finds %s, want %s", path, shown(got), shown(want))
 	}
 }

@@ -73,6 +73,7 @@ type Group struct {
 	key     int
 
 	compiled bool
+	tooLarge bool // no rule is compiled, and nothing is known
 	list     []Rule
 	matchers
 	disallow, allow uint64 // the highest rank of a rule of that kind
@@ -101,6 +102,16 @@ func (g *Group) Lines() (lines []int) {
 	return lines
 }
 
+// Has reports whether one of the groups begins with the user-agent line of that number.
+func (g *Group) Has(line int) bool {
+	n := g.file.groupsUpTo(line)
+	if n == 0 || g.file.groupLine(n) != line {
+		return false
+	}
+	_, found := slices.BinarySearch(g.members, n-1)
+	return found
+}
+
 // Rules returns the number of rules in the groups that can match something.
 func (g *Group) Rules() (n int) {
 	for _, m := range g.members {
@@ -108,6 +119,10 @@ func (g *Group) Rules() (n int) {
 	}
 	return n
 }
+
+// TooLarge reports whether the rules of the groups are too many, together with what other tokens
+// find in the file: nothing is known of any path (ReasonTooCostly).
+func (g *Group) TooLarge() bool { return g.tooLarge }
 
 // Matched reports whether a group of the file governs the token.
 func (g *Group) Matched() bool { return g.key != 0 }
@@ -142,7 +157,7 @@ func (g *Group) MatchNormal(path string) Decision { return g.decision(g.best(pat
 
 func (g *Group) decision(m *matcher, cost int) Decision {
 	switch {
-	case cost == tooCostly:
+	case cost == tooCostly || g.tooLarge:
 		return Decision{Reason: ReasonTooCostly}
 	case m == nil:
 		return Decision{Allowed: true, Reason: ReasonNoRule, by: ground{0, cost}}

@@ -263,18 +263,18 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-func TestIsNamed(t *testing.T) {
-	f := Parse([]byte("user-agent: Aa/1\ncrawl-delay: 1\nuser-agent: b\nuser-agent: *\ndisallow: /\n"), RFC9309)
-	for _, c := range []struct {
-		token    string
-		from, to int
-		want     bool
-	}{
-		{"aA", 1, 2, true}, {"aA", 2, 5, false}, {"b", 1, 2, false}, {"b", 1, 4, true}, {"c", 1, 4, false}, {"c", 1, 5, true}, {"", 4, 5, true},
-	} {
-		if got := f.IsNamed(c.token, c.from, c.to); got != c.want {
-			t.Errorf("%q in lines %d to %d: %v", c.token, c.from, c.to, got)
+func TestAgentLines(t *testing.T) {
+	f := Parse([]byte("user-agent: Aa/1\ncrawl-delay: 1\nuser-agent: b\nuser-agent: aa\nuser-agent: *\ndisallow: /\nuser-agent: b\nuser-agent: AA\n"), RFC9309)
+	for token, want := range map[string][]int{"aA": {1, 8}, "b": {3, 7}, "c": {5}, "": {5}} {
+		if got := f.AgentLines(token); !slices.Equal(got, want) {
+			t.Errorf("%q: %v, want %v", token, got, want)
 		}
+		if g := f.For(token); !g.Has(1) || g.Has(7) != (len(want) > 1) || g.Has(0) || g.Has(3) {
+			t.Errorf("%q has groups of other lines", token)
+		}
+	}
+	if lines := Parse([]byte("user-agent: b"), RFC9309).AgentLines("c"); lines != nil {
+		t.Errorf("none finds %v", lines)
 	}
 }
 

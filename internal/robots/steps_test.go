@@ -1,6 +1,8 @@
 package robots
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -91,6 +93,93 @@ func TestStepsAreLinear(t *testing.T) {
 			}
 			if product := 50 * len(c.rule) * len(c.path); match+against > product/100 {
 				t.Errorf("%s: %v: %d steps, of a product of %d", c.name, p, match+against, product)
+			}
+		}
+	}
+}
+
+// growing are files of a size, and what they are asked. Each is hostile to a loop of its own.
+var growing = []struct {
+	name string
+	body func(n int) string
+	ask  func(f *File, i int) // for each i below n
+}{
+	{"rules × paths", literalRules, askPath("/p%d/x")},
+	{"no rule × paths", literalRules, askPath("/q%d/x")},
+	{"anchored rules × paths", func(n int) string { return "user-agent: *\n" + lines(n, "disallow: /p%d$\n") }, askPath("/p%d")},
+	{"rules with a star × paths", func(n int) string { return "user-agent: *\n" + lines(n, "disallow: /*/p%d/\n") }, askPath("/x/p%d/x")},
+	{"rules with a long piece × paths", func(n int) string {
+		return "user-agent: *\n" + lines(n, "disallow: /*"+strings.Repeat("x", 40)+"%d\n")
+	}, askPath("/" + strings.Repeat("x", 40) + "%d")},
+	{"rules with one end × paths", func(n int) string { return "user-agent: *\n" + lines(n, "disallow: /p%d/*index.html$\n") }, askPath("/p%d/index.html")},
+	{"one rule × paths", func(n int) string { return "user-agent: *\n" + lines(n, "disallow: /*p\n") }, askPath("/p%d")},
+	{"stars × paths", func(n int) string { return "user-agent: *\ndisallow: /" + strings.Repeat("*", n) + "x\n" }, askPath("/p%d")},
+	{"pieces × paths", func(n int) string { return "user-agent: *\ndisallow: /" + strings.Repeat("*a", n) + "\n" }, askPath("/aaaa%d")},
+	{"a long piece × paths", func(n int) string { return "user-agent: *\ndisallow: /*" + strings.Repeat("a", n) + "b\n" }, askPath("/aaaa%d")},
+	{"encoded rules × paths", func(n int) string { return "user-agent: *\ndisallow: /\n" + lines(n, "allow: /p%d%%2Fx|y\n") }, askPath("/p%d/x%%7Cy")},
+	{"misspelt rules × paths", func(n int) string { return "user-agent: *\ndisallow: /\n" + lines(n, "alow: /p%d\nallow /p%d\n") }, askPath("/p%d")},
+	{"groups × paths", func(n int) string { return lines(n, "user-agent: a\ndisallow: /p%d\n") }, func(f *File, i int) {
+		askToken(f, "a", fmt.Sprintf("/p%d", i))
+		f.AgentLine("a", 0)
+	}},
+	{"groups × tokens", func(n int) string { return lines(n, "user-agent: *\ndisallow: /p%d\n") }, func(f *File, i int) {
+		askToken(f, fmt.Sprintf("a%d", i), "/x")
+	}},
+	{"names × tokens", func(n int) string { return lines(n, "user-agent: name%d\ndisallow: /\n") }, func(f *File, i int) {
+		askToken(f, fmt.Sprintf("xname%dx", i), "/x")
+	}},
+	{"names × rules", func(n int) string {
+		return lines(n, "user-agent: a%d\n") + lines(n, "disallow: /p%d\n") + lines(n, "user-agent: a%d\ndisallow: /q\n")
+	}, func(f *File, i int) { askToken(f, fmt.Sprintf("a%d", i), "/p1") }},
+	{"names within names", func(n int) (body string) {
+		for i := range n {
+			body += "user-agent: " + strings.Repeat("a", 1+i%100) + strings.Repeat("b", i/100) + "\ndisallow: /\n"
+		}
+		return body
+	}, func(f *File, i int) { askToken(f, strings.Repeat("a", i%50), "/x") }},
+}
+
+func literalRules(n int) string { return "user-agent: *\n" + lines(n, "disallow: /p%d/\n") }
+
+// lines formats a text for each number below n.
+func lines(n int, format string) string {
+	var b strings.Builder
+	verbs := strings.Count(format, "%d")
+	for i := range n {
+		fmt.Fprintf(&b, format, slices.Repeat([]any{i}, verbs)...)
+	}
+	return b.String()
+}
+
+func askPath(format string) func(f *File, i int) {
+	return func(f *File, i int) { askToken(f, "", fmt.Sprintf(format, i)) }
+}
+
+// askToken asks all that an audit does.
+func askToken(f *File, token, path string) {
+	g := f.For(token)
+	g.Against(token, path, g.Match(path))
+	for _, m := range Modes {
+		f.ForMode(token, m).Match(path)
+	}
+}
+
+// TestStepsGrowLinearly asks a file n questions, and one of twice the size twice as many.
+func TestStepsGrowLinearly(t *testing.T) {
+	for _, c := range growing {
+		for _, p := range [...]Profile{RFC9309, REP08} {
+			steps := func(n int) int {
+				return stepsOf(func() {
+					f := Parse([]byte(c.body(n)), p)
+					for i := range n {
+						c.ask(f, i)
+					}
+				})
+			}
+			const n = 3000
+			once, twice := steps(n), steps(2*n)
+			if growth := float64(twice) / float64(once); growth >= 2.3 {
+				t.Errorf("%s: %v: %d steps at %d, %d at twice that: growth %.2f", c.name, p, once, n, twice, growth)
 			}
 		}
 	}

@@ -116,11 +116,10 @@ func (r *RobotsTxt) ForAll(g *robots.Group) []Signal {
 // longest returns what the longest patterns that match say. match returns the length of one, -1
 // where it does not match.
 func (r *RobotsTxt) longest(g *robots.Group, match func(*pattern) int) (list []Signal) {
-	groups := g.Lines()
 	best := map[SignalKind]int{}
 	length := make([]int, len(r.lines))
 	for i, line := range r.lines {
-		length[i] = line.length(groups, match)
+		length[i] = line.length(g, match)
 		best[line.kind] = max(best[line.kind], length[i])
 	}
 	for i, line := range r.lines {
@@ -134,14 +133,12 @@ func (r *RobotsTxt) longest(g *robots.Group, match func(*pattern) int) (list []S
 
 // length is 0 for a line that does not hold for the paths asked for, else one more than the
 // length of its pattern.
-func (l *usageLine) length(groups []int, match func(*pattern) int) int {
-	if l.kind == SignalLicense {
+func (l *usageLine) length(g *robots.Group, match func(*pattern) int) int {
+	switch {
+	case l.kind == SignalLicense:
 		return 1
-	}
-	for _, g := range groups {
-		if g == l.group && l.group != 0 {
-			return 1 + match(l.pattern)
-		}
+	case g.Has(l.group):
+		return 1 + match(l.pattern)
 	}
 	return 0
 }
