@@ -216,7 +216,8 @@ func (tl *timeline) longUnreachable(s *subject) bool {
 func (l *line) runUpTo(s *subject) (run unreachableRun) {
 	end := l.upTo(s)
 	start := end
-	for start > 0 && s.time.Micros-l.states[start-1].Micros <= l.late+l.coarsest.Unit() && s.look() {
+	isNear := func(st *State) bool { return s.time.MicrosSince(st.Time()) == 0 || s.time.Micros-st.Micros <= l.late }
+	for start > 0 && isNear(l.states[start-1]) && s.look() {
 		start--
 	}
 	if start > 0 {

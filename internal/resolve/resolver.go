@@ -328,9 +328,11 @@ func (r *resolver) takeHop(res *resolution, g *originCaptures, t target) error {
 	})
 }
 
-// maxCopies bounds the captures of a redirect's target that are followed for one capture of robots.txt,
-// beside the one that counts.
-const maxCopies = 64
+// Bounds of what is followed for one capture of robots.txt, beside the target of its redirect that counts.
+const (
+	maxCopies  = 64            // captures of the target's URL that are followed
+	maxScanned = 10 * maxLooks // those that are compared with it
+)
 
 // addCopies follows other crawlers' captures of a redirect's target that say something else than the one
 // that counts: a crawler that used one of them may have been allowed what that one disallows (RFC 9309 §2.4). They are
@@ -342,15 +344,18 @@ func (r *resolver) addCopies(res *resolution, g *originCaptures, t target) error
 	}
 	at, looked, added := res.Time(), 0, 0
 	isLate := func(c *facts.Capture) bool { return c.Micros > at.Micros+facts.Day+at.Precision.Unit() }
-	_, everyone := g.ofURL(res.WantKey).by(r.who, res)
+	own, everyone := g.ofURL(res.WantKey).by(r.who, res)
+	if own == everyone {
+		return nil
+	}
 	for c := range everyone.all.from(at.Micros-facts.Day, isLate) {
-		if looked++; looked > maxLooks || added == maxCopies {
+		if looked++; looked > maxScanned || added == maxCopies {
 			res.OtherTarget = true // one of the others may allow
 			return nil
 		}
 		gap := c.Time().MicrosSince(at)
-		if gap < -facts.Day || gap > facts.Day || c == t.capture || c.IsIndexed() || g.mayBeSameCrawler(r.who, res, c) ||
-			answersLike(t.capture, c) || !g.isNewCopy(res, c) {
+		if c == t.capture || gap < -facts.Day || gap > facts.Day || c.IsIndexed() || answersLike(t.capture, c) ||
+			g.mayBeSameCrawler(r.who, res, c) || !g.isNewCopy(res, c) {
 			continue
 		}
 		added++
