@@ -60,6 +60,14 @@ func (f *parsedFile) answer(a *Answer, st *State, s *subject, r *reader) {
 			*a = Answer{Reason: Truncated, Notes: a.Notes}
 		}
 	}
+	if s.token != "" || a.Verdict != Allowed {
+		return
+	}
+	_, forbids, cost := f.NamedForbids(s.path)
+	s.spend(cost / matchCost)
+	if forbids {
+		a.Notes |= NoteNamedGroupForbids // nobody knows whether the crawler has that name
+	}
 }
 
 // answer asks the group, and notes where another way of matching tokens would answer
@@ -81,7 +89,7 @@ func (r *reader) answer(a *Answer, s *subject) {
 		a.allows = !m.Allowed
 	}
 	for _, g := range r.others {
-		if s.match(g).Allowed != m.Allowed {
+		if a.Notes&NoteAgentName == 0 && s.match(g).Allowed != m.Allowed {
 			a.Notes |= NoteOtherMode
 		}
 	}
@@ -99,7 +107,7 @@ func (r *reader) answer(a *Answer, s *subject) {
 // notesOf names readings that would turn an answer round.
 func notesOf(r robots.Readings) (n Notes) {
 	for i, note := range [...]Notes{
-		NoteReservedEncoding, NoteUnsafeEncoding, NoteLenient, NoteParseLimit, NoteRobotsTxtEncoded, NoteContentUsage,
+		NoteReservedEncoding, NoteUnsafeEncoding, NoteLenient, NoteParseLimit, NoteRobotsTxtEncoded, NoteContentUsage, NoteAgentName,
 	} {
 		if r&(1<<i) != 0 {
 			n |= note
@@ -138,6 +146,7 @@ type reader struct {
 	group      *robots.Group
 	others     []*robots.Group
 	documented []*robots.Group // of other tokens that the crawler is documented to obey
+	asides     []int           // lines of groups that name the token among other words
 	match      Match
 
 	hasUsageRules bool // Content-Usage lines taken for rules make other groups
@@ -187,7 +196,7 @@ func (f *parsedFile) reader(token string) reader {
 	if r, known := f.readers[token]; known {
 		return r
 	}
-	r := reader{group: f.For(token), match: f.matchOf(token), hasUsageRules: f.UsageRules() != f.File}
+	r := reader{group: f.For(token), match: f.matchOf(token), asides: f.OtherLines(token), hasUsageRules: f.UsageRules() != f.File}
 	for _, m := range robots.Modes {
 		if g := f.ForMode(token, m); g != r.group {
 			r.others = append(r.others, g)

@@ -148,7 +148,7 @@ func TestBody(t *testing.T) {
 		{"allow beyond the limit", long[:14] + "Disallow: /\n" + long[14:] + "Allow: /p\n", "rules rules=1 cut", "disallowed fresh rule contested +parse_limit"},
 		{"disallow beyond the limit", long + "Disallow: /p\n", "", "allowed fresh no_matching_rule"},
 		{"nothing of note beyond the limit", "User-agent: *\nDisallow: /\n" + long[14:] + "Allow: /q\n", "", certain},
-		{"another mode", "User-agent: TestBot foo\nAllow: /\n\nUser-agent: *\nDisallow: /\n", "", certain + " +other_mode"},
+		{"among other words", "User-agent: TestBot foo\nAllow: /\n\nUser-agent: *\nDisallow: /\n", "", "disallowed fresh rule contested +agent_name"},
 		{"substring mode", "User-agent: test\nAllow: /\n\nUser-agent: *\nDisallow: /\n", "", certain + " +other_mode"},
 		{"modes agree", "User-agent: TestBot\nDisallow: /\n", "", certain},
 	} {

@@ -13,7 +13,7 @@ const doubts = NoteURLCut | NoteBodyCut | NoteOtherCrawler | NotePartial | NoteR
 
 // openReadings are the notes that name a reading which the specifications leave open.
 const openReadings = NoteReservedEncoding | NoteUnsafeEncoding | NoteLenient | NoteParseLimit | NoteDocumentedToken |
-	NoteRobotsTxtEncoded | NoteHTML | NoteContentUsage
+	NoteRobotsTxtEncoded | NoteHTML | NoteContentUsage | NoteAgentName
 
 // certify says how sure a violation is: the first of contested, possible, probable and
 // certain that fits.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 )
@@ -92,7 +93,7 @@ func (n *naming) identify(userAgent string) crawler {
 		}
 		return c
 	}
-	token, other := robots.TokensFromUserAgent(userAgent)
+	token, other := robots.TokensFromUserAgent(userAgent, agents.Leading)
 	c := crawler{token: token, other: other}
 	if token != "" {
 		c.source = AgentFromRequest
@@ -179,8 +180,8 @@ func DistinctTokens(tokens []string) []string {
 }
 
 // agentKey makes tokens comparable: case does not tell crawlers apart (RFC 9309
-// §2.2.1).
-func agentKey(token string) string { return strings.ToLower(token) }
+// §2.2.1), nor does an operator's name before their own.
+func agentKey(token string) string { return strings.ToLower(robots.ProductName(token)) }
 
 // agentKeys remembers the last key: fetches of one crawler follow one another.
 type agentKeys struct{ token, key string }

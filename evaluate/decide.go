@@ -288,7 +288,7 @@ func (r *Result) take(a Answer) {
 // unknown withdraws a verdict.
 func (r *Result) unknown(reason Reason) {
 	r.withdrawn = r.Answer
-	r.Answer = Answer{Reason: reason, Notes: r.Notes}
+	r.Answer = Answer{Reason: reason, Notes: r.Notes &^ NoteNamedGroupForbids}
 }
 
 // checkRivals compares the governing capture with those of its moment in other archives.

@@ -118,7 +118,7 @@ func TestExclusions(t *testing.T) {
 			home + "/yes -9998 TestBot origin: allowed fresh no_matching_rule",
 		}},
 		"several crawlers": {Options{}, archive{rules, page(""), other}, []logged{out("/no", "+0h")},
-			[]string{home + "/no -9998  none: allowed fresh rule +other_crawler"}},
+			[]string{home + "/no -9998  none: allowed fresh rule +other_crawler +named_group_forbids"}},
 		"the option": {Options{Crawler: "Other"}, archive{rules}, []logged{out("/no", "+0h")},
 			[]string{home + "/no -9998 Other option: allowed fresh rule"}},
 		"no capture, no fetch": {Options{}, archive{{url: "http://z.example/"}}, []logged{out("/no", "+0h"), {"http://aa.example/no", "+0h", "-9998"}},

@@ -445,6 +445,11 @@ func (x *explainer) readFile() error {
 	if file.AgentLine > 0 {
 		marks[file.AgentLine] = "agent"
 	}
+	for _, line := range x.otherLines(parsed, &reader, answer.Notes) {
+		if marks[line] == "" {
+			marks[line] = "other"
+		}
+	}
 	if answer.Rule != nil {
 		rules := reader.group.Matching(x.subject.path)
 		file.More = max(0, len(rules)-maxMatching)
@@ -458,6 +463,22 @@ func (x *explainer) readFile() error {
 	x.made.File = file
 	x.tryReadings(&answer, &reader)
 	return nil
+}
+
+// otherLines returns the lines by which others than the crawler's groups would decide otherwise.
+func (x *explainer) otherLines(f *parsedFile, r *reader, notes Notes) (lines []int) {
+	if notes&NoteAgentName != 0 {
+		lines = r.asides
+	}
+	if notes&NoteNamedGroupForbids == 0 {
+		return lines
+	}
+	if by, _, _ := f.NamedForbids(x.subject.path); by != nil {
+		if rule := by.Match(x.subject.path).Rule; rule != nil {
+			lines = append(lines, by.Line(rule), rule.Line)
+		}
+	}
+	return lines
 }
 
 // excerpt returns the lines that are marked, and those around all but rules that lost.
@@ -495,7 +516,10 @@ func (x *explainer) tryReadings(a *Answer, r *reader) {
 	}
 	tried := NoteRobotsTxtEncoded
 	if r != nil {
-		tried = openReadings &^ (NoteDocumentedToken | NoteContentUsage)
+		tried = openReadings &^ (NoteDocumentedToken | NoteContentUsage | NoteAgentName)
+	}
+	if r != nil && len(r.asides) > 0 {
+		tried |= NoteAgentName
 	}
 	if r != nil && len(r.documented) > 0 {
 		tried |= NoteDocumentedToken

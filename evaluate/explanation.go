@@ -198,7 +198,7 @@ type ExplainedRule struct {
 type ExplainedLine struct {
 	Number int    `json:"line"`
 	Text   string `json:"text"`
-	Mark   string `json:"mark,omitempty"` // group, agent, rule or lost
+	Mark   string `json:"mark,omitempty"` // group, agent, rule, lost or other
 }
 
 // ExplainedReading is a reading that was tried.

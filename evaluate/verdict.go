@@ -145,38 +145,40 @@ type Notes uint64
 
 // The notes. Their names are the values of the column notes.
 const (
-	NoteReservedEncoding Notes = 1 << iota // raw and encoded reserved bytes taken as equal would change the verdict
-	NoteParseLimit                         // the rules beyond the parsing limit would change the verdict
-	NoteBodyCut                            // the robots.txt was kept only in part
-	NoteURLCut                             // the URL was kept only in part
-	NoteOtherCrawler                       // the governing capture, or the body applied, is another crawler's
-	NotePermittedCopy                      // a copy that may have been in use allows
-	NotePartial                            // the governing capture holds a part of the file
-	NoteResynced                           // found behind damage in the archive
-	NoteOtherMode                          // another way of matching tokens would change the verdict
-	NoteHTML                               // the governing capture is an HTML document with lines that are rules
-	NoteDigestMismatch                     // a digest of the governing capture does not match what it holds
-	NoteSameMoment                         // a capture of the fetch's moment, in another archive or behind the fetch
-	NoteCoarseDate                         // a date that counts is coarser than a second
-	NoteUnreadableCopy                     // a permitted copy that nobody can read may have allowed
-	NoteBracketed                          // stale, and the next capture after the fetch answers alike
-	NoteUnsafeEncoding                     // raw and encoded bytes that no URI may hold, taken as equal, would change the verdict
-	NoteLenient                            // misspelt lines, or lines without a colon, taken as meant would change the verdict
-	NoteDocumentedToken                    // another token that the crawler is documented to obey would change the verdict
-	NoteRobotsTxtEncoded                   // the path is /robots.txt once it is normalised
-	NoteAmbiguousToken                     // the User-Agent names two crawlers
-	NoteTokenByOption                      // the token is given by an option, and the User-Agent does not hold it
-	NoteForgeable                          // found behind damage, where a page could hold it
-	NoteIndexed                            // an index tells of the fetch; its record, all of it, or its request was not read, or a page may hold the record
-	NoteListed                             // a list of URLs tells of the fetch, likewise
-	NoteUnreadCapture                      // an index tells of a capture before the fetch that would govern; its record was not read
-	NoteNoStatus                           // an index tells of the fetch, without a status: its record may not be that of a fetch
-	NoteNoRecord                           // an index or a list tells of the fetch; its record was looked for, and is not there
-	NoteRedirectTarget                     // a redirect of robots.txt may have led to the record
-	NoteOtherTarget                        // the governing capture redirects, and may have led to another record, which says something else
-	NoteContentUsage                       // Content-Usage lines taken for rules, as their draft does, would change the verdict
-	NoteOrderDoubt                         // a capture is dated before the fetch, and the order of the records, or the end of its exchange, speaks against that
-	NoteOtherRun                           // the crawler is software that anybody runs, and the capture is of another run
+	NoteReservedEncoding  Notes = 1 << iota // raw and encoded reserved bytes taken as equal would change the verdict
+	NoteParseLimit                          // the rules beyond the parsing limit would change the verdict
+	NoteBodyCut                             // the robots.txt was kept only in part
+	NoteURLCut                              // the URL was kept only in part
+	NoteOtherCrawler                        // the governing capture, or the body applied, is another crawler's
+	NotePermittedCopy                       // a copy that may have been in use allows
+	NotePartial                             // the governing capture holds a part of the file
+	NoteResynced                            // found behind damage in the archive
+	NoteOtherMode                           // another way of matching tokens would change the verdict
+	NoteHTML                                // the governing capture is an HTML document with lines that are rules
+	NoteDigestMismatch                      // a digest of the governing capture does not match what it holds
+	NoteSameMoment                          // a capture of the fetch's moment, in another archive or behind the fetch
+	NoteCoarseDate                          // a date that counts is coarser than a second
+	NoteUnreadableCopy                      // a permitted copy that nobody can read may have allowed
+	NoteBracketed                           // stale, and the next capture after the fetch answers alike
+	NoteUnsafeEncoding                      // raw and encoded bytes that no URI may hold, taken as equal, would change the verdict
+	NoteLenient                             // misspelt lines, or lines without a colon, taken as meant would change the verdict
+	NoteDocumentedToken                     // another token that the crawler is documented to obey would change the verdict
+	NoteRobotsTxtEncoded                    // the path is /robots.txt once it is normalised
+	NoteAmbiguousToken                      // the User-Agent names two crawlers
+	NoteTokenByOption                       // the token is given by an option, and the User-Agent does not hold it
+	NoteForgeable                           // found behind damage, where a page could hold it
+	NoteIndexed                             // an index tells of the fetch; its record, all of it, or its request was not read, or a page may hold the record
+	NoteListed                              // a list of URLs tells of the fetch, likewise
+	NoteUnreadCapture                       // an index tells of a capture before the fetch that would govern; its record was not read
+	NoteNoStatus                            // an index tells of the fetch, without a status: its record may not be that of a fetch
+	NoteNoRecord                            // an index or a list tells of the fetch; its record was looked for, and is not there
+	NoteRedirectTarget                      // a redirect of robots.txt may have led to the record
+	NoteOtherTarget                         // the governing capture redirects, and may have led to another record, which says something else
+	NoteContentUsage                        // Content-Usage lines taken for rules, as their draft does, would change the verdict
+	NoteOrderDoubt                          // a capture is dated before the fetch, and the order of the records, or the end of its exchange, speaks against that
+	NoteOtherRun                            // the crawler is software that anybody runs, and the capture is of another run
+	NoteAgentName                           // a user-agent line that names the crawler among other words would change the verdict
+	NoteNamedGroupForbids                   // the crawler has no name, and a group that names somebody forbids what is allowed to it
 )
 
 var noteNames = [...]string{
@@ -185,7 +187,7 @@ var noteNames = [...]string{
 	"lenient", "documented_token", "robots_txt_encoded", "ambiguous_token", "token_by_option", "forgeable",
 	"indexed", "listed", "unread_capture", "no_status", "no_record", "redirect_target", "other_target",
 	"content_usage",
-	"order_doubt", "other_run",
+	"order_doubt", "other_run", "agent_name", "named_group_forbids",
 }
 
 // Strings returns the names of the notes in n, in a fixed order.
@@ -327,6 +329,9 @@ type Counts struct {
 	Contested int64 `parquet:"contested" json:"contested"`
 	// Fetches allowed by the letter alone (note `unsafe_encoding`): no violations.
 	UnsafeEncoding int64 `parquet:"allowed_unsafe_encoding" json:"allowed_unsafe_encoding"`
+	// Fetches by a crawler without a name, allowed, that a group for somebody else forbids (note
+	// `named_group_forbids`).
+	NamedGroupForbids int64 `parquet:"allowed_named_group_forbids" json:"allowed_named_group_forbids"`
 
 	// Fetches with a tag that binds somebody.
 	Tagged int64 `parquet:"tagged" json:"tagged"`
@@ -394,6 +399,9 @@ func (c *Counts) Add(r *Result) {
 	}
 	if r.Verdict == Allowed && r.Notes&NoteUnsafeEncoding != 0 {
 		c.UnsafeEncoding++
+	}
+	if r.Verdict == Allowed && r.Notes&NoteNamedGroupForbids != 0 {
+		c.NamedGroupForbids++
 	}
 	for i := range r.Restrictions {
 		if r.Restrictions[i].Kind == RestrictsPublication {

@@ -256,7 +256,7 @@ func TestAgent(t *testing.T) {
 	check(t, Options{}, archive{groups,
 		fetch("/p", "TestBot/1.0", certain), fetch("/r", "TestBot/1.0", noRule),
 		fetch("/q", ia, "disallowed fresh rule probable +other_crawler +other_mode"), fetch("/r", ia, noRule+other+" +other_mode"),
-		fetch("/r", "-", "disallowed fresh rule possible +other_crawler"), fetch("/p", "-", noRule+other)})
+		fetch("/r", "-", "disallowed fresh rule possible +other_crawler"), fetch("/p", "-", noRule+other+" +named_group_forbids")})
 
 	_, totals := check(t, Options{Crawler: "testbot"}, archive{groups,
 		fetch("/p", ia, certain+" +token_by_option"), fetch("/p", "-", certain), fetch("/r", ia, noRule+" +token_by_option")})
@@ -512,7 +512,7 @@ func TestStrings(t *testing.T) {
 			t.Errorf("note %d: %q", n, got)
 		}
 	}
-	if NoteOtherRun != 1<<(len(noteNames)-1) {
+	if NoteNamedGroupForbids != 1<<(len(noteNames)-1) {
 		t.Errorf("%d names of notes", len(noteNames))
 	}
 	for r := ReasonRule; r <= UnsupportedScheme; r++ {

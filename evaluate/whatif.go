@@ -6,9 +6,10 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
-// tokenGroup is the what-if tokens that one group of a robots.txt governs.
+// tokenGroup is the what-if tokens that one group of a robots.txt governs, and that the same other groups
+// name in another reading.
 type tokenGroup struct {
-	group  int
+	group  int // its number: the deciding group's, or a further one where several have that group
 	tokens []string
 	reader reader // of the first of the tokens, without what is of it alone
 
@@ -167,13 +168,19 @@ func (w *whatIf) tokenGroups(st *State) ([]tokenGroup, error) {
 		return file.groups, nil
 	}
 	for _, token := range w.tokens {
-		key := file.For(token).Key()
-		i := slices.IndexFunc(file.groups, func(t tokenGroup) bool { return t.group == key })
+		group, asides := file.For(token), file.OtherLines(token)
+		i := slices.IndexFunc(file.groups, func(t tokenGroup) bool {
+			return t.reader.group == group && slices.Equal(t.reader.asides, asides)
+		})
 		if i < 0 {
 			i = len(file.groups)
+			number := group.Key()
+			if slices.ContainsFunc(file.groups, func(t tokenGroup) bool { return t.group == number }) {
+				number = file.MaxKey() + i
+			}
 			only := file.reader(token)
 			only.others, only.documented = nil, nil // those are of this token, not of the token group
-			file.groups = append(file.groups, tokenGroup{group: key, reader: only})
+			file.groups = append(file.groups, tokenGroup{group: number, reader: only})
 		}
 		file.groups[i].tokens = append(file.groups[i].tokens, token)
 	}

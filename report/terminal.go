@@ -130,6 +130,9 @@ func (s *Summary) allowedText() string {
 	if n := s.Audit.Totals.UnsafeEncoding; n > 0 {
 		words += "; " + number(n) + " by the letter alone, for bytes that only rule or URL encodes (note unsafe_encoding)"
 	}
+	if n := s.Audit.Totals.NamedGroupForbids; n > 0 {
+		words += "; " + number(n) + " by a crawler without a name, where a named group forbids (note named_group_forbids)"
+	}
 	return words
 }
 

@@ -27,11 +27,14 @@ func writeExplanation(w io.Writer, q *question) error {
 	for _, name := range readings.Strings() {
 		line("open", "%s if %s (%s)", verdict(!decision.Allowed), openReadings[name], name)
 	}
+	if readings&robots.ReadAgentName != 0 {
+		line("other", "%s", otherLines(q))
+	}
 	if q.file.Cut {
 		line("note", "only the first %d bytes of the robots.txt were read", robots.ParseLimit)
 	}
 	for _, m := range robots.Modes {
-		if g := q.file.ForMode(q.token, m); g != group && g.Match(q.path).Allowed != decision.Allowed {
+		if g := q.file.ForMode(q.token, m); g != group && readings&robots.ReadAgentName == 0 && g.Match(q.path).Allowed != decision.Allowed {
 			line("but", "%s with token matching %v, which finds %s", verdict(!decision.Allowed), m, groupLines(g))
 		}
 	}
@@ -53,6 +56,7 @@ var openReadings = map[string]string{
 	"unsafe_encoding":    "%20 and a space, %7C and | etc. were the same",
 	"lenient":            "misspelt lines, or lines without a colon, were read otherwise",
 	"parse_limit":        "what lies beyond 512,000 bytes counted where it does not, or did not where it does",
+	"agent_name":         "a line that holds the token among other words named it, too",
 	"robots_txt_encoded": "the path were taken as /robots.txt itself",
 	"content_usage":      "Content-Usage lines were rules that end a list of user-agent lines",
 }
@@ -70,6 +74,20 @@ func whyGroup(q *question, group *robots.Group) string {
 	default:
 		return fmt.Sprintf("%s, which names %q (line %d: User-agent: %s)", groupLines(group), q.token, at, value)
 	}
+}
+
+// otherLines names the groups that name the token among other words.
+func otherLines(q *question) string {
+	const few = 5
+	var text []string
+	lines := q.file.OtherLines(q.token)
+	for _, l := range lines[:min(few, len(lines))] {
+		text = append(text, fmt.Sprintf("the group from line %d", l))
+	}
+	if len(lines) > few {
+		text = append(text, "and more")
+	}
+	return strings.Join(text, ", ")
 }
 
 func groupLines(g *robots.Group) string {

@@ -39,7 +39,7 @@ func runMatch(t *testing.T, stdin string, args ...string) (code int, stdout, std
 
 func TestMatchText(t *testing.T) {
 	code, stdout, stderr := runMatch(t, "", "robots.txt", "Foo", "http://x/a/c", "/a/b/d#f", "http://x?q", "/robots.txt")
-	want := "disallowed  http://x/a/c  (rule, line 2: Disallow: /a*)\n" +
+	want := "disallowed  http://x/a/c  (rule, line 2: Disallow: /a*; allowed by agent_name)\n" +
 		"allowed     /a/b/d#f  (rule, line 3: Allow: /a/b)\n" +
 		"allowed     http://x?q  (no_matching_rule)\n" +
 		"allowed     /robots.txt  (robots_txt_itself)\n"
@@ -61,7 +61,7 @@ func TestMatchHostile(t *testing.T) {
 
 func TestMatchJSON(t *testing.T) {
 	code, stdout, _ := runMatch(t, "", "--format", "json", "--profile", "rep-12", "robots.txt", "Foo", "http://x/a/<>&", "/c")
-	want := `{"url":"http://x/a/<>&","agent":"Foo","verdict":"disallowed","reason":"rule","rule":"Disallow: /a*","rule_line":2,"group_line":1,"profile":"rfc9309"}
+	want := `{"url":"http://x/a/<>&","agent":"Foo","verdict":"disallowed","reason":"rule","rule":"Disallow: /a*","rule_line":2,"group_line":1,"profile":"rfc9309","readings":["agent_name"]}
 {"url":"/c","agent":"Foo","verdict":"allowed","reason":"no_matching_rule","rule":null,"rule_line":null,"group_line":1,"profile":"rfc9309"}
 `
 	if code != 0 || stdout != want {
@@ -90,7 +90,8 @@ func TestMatchExplain(t *testing.T) {
 	_, stdout, _ = runMatch(t, "", "--explain", "robots.txt", "Foo", "/c", "/a/c")
 	for _, want := range []string{
 		"  rule      none matches: what no rule forbids is allowed\n",
-		"  but       allowed with token matching google, which finds the group from line 5\n",
+		"  open      allowed if a line that holds the token among other words named it, too (agent_name)\n",
+		"  other     the group from line 5\n",
 		"  but       allowed in profile google (rule, line 6: Allow: /)\n",
 	} {
 		if !strings.Contains(stdout, want) {
@@ -99,6 +100,10 @@ func TestMatchExplain(t *testing.T) {
 	}
 	if strings.Contains(stdout, "disallowed in profile rep-08") {
 		t.Errorf("rep-08 obeys the second global group:\n%s", stdout)
+	}
+	_, stdout, _ = runMatch(t, "User-agent: Goo\nAllow: /\nUser-agent: *\nDisallow: /\n", "--explain", "-", "Foogoo", "/")
+	if want := "  but       allowed with token matching substring, which finds the group from line 1\n"; !strings.Contains(stdout, want) {
+		t.Errorf("no %q in\n%s", want, stdout)
 	}
 }
 

@@ -20,6 +20,9 @@ import (
 // use are none by RFC 9309 §2.2.1 and work nevertheless (MJ12bot, "ChatGPT Agent"),
 // but a robots.txt cannot name one that holds these characters.
 func tokenFault(token string) string {
+	if _, known := agents.Find(token); known && !strings.Contains(token, "/") {
+		return ""
+	}
 	if isBrowser := strings.HasPrefix(ascii.Lower(token), "mozilla/"); isBrowser || strings.ContainsAny(token, "()") {
 		return userAgentFault(token, isBrowser)
 	}
@@ -41,7 +44,7 @@ func tokenFault(token string) string {
 
 // userAgentFault says what to write in place of a User-Agent.
 func userAgentFault(userAgent string, isBrowser bool) string {
-	name, _ := robots.TokensFromUserAgent(userAgent)
+	name, _ := robots.TokensFromUserAgent(userAgent, agents.Leading)
 	switch {
 	case name != "" && !strings.ContainsAny(name, notInTokens):
 		return "it is a User-Agent; write " + name
@@ -59,7 +62,7 @@ const (
 // tokenDoubt says why a product token may not do what its user means, if anything. A
 // few names in use do hold a space; behind others stands what is no part of them.
 func tokenDoubt(token string) string {
-	if _, known := agents.Find(token); known {
+	if _, known := agents.Find(robots.ProductName(token)); known {
 		return ""
 	}
 	name, _, spaced := strings.Cut(token, " ")

@@ -249,7 +249,7 @@ func (r *reader) readWhatIf(s *scenario, words []string) error {
 	if err != nil {
 		return err
 	}
-	s.whatIfs = append(s.whatIfs, whatIf{line: r.line, of: s.labels[words[0]], token: words[1], verdict: w.text()})
+	s.whatIfs = append(s.whatIfs, whatIf{line: r.line, of: s.labels[words[0]], token: plain(words[1]), verdict: w.text()})
 	return nil
 }
 

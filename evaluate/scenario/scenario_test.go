@@ -449,6 +449,7 @@ func (s *scenario) compareTotals(found *findings, totals *evaluate.Totals, fail 
 	}
 	counted["fetches"], counted["robots_txt_itself"] = totals.Fetches, totals.RobotsTxtItself
 	counted["allowed_unsafe_encoding"], counted["duplicates"] = totals.UnsafeEncoding, totals.Duplicates
+	counted["allowed_named_group_forbids"] = totals.NamedGroupForbids
 	counted["crawl_delays"], counted["suspected"] = totals.CrawlDelays, totals.Verification.Suspected
 	if totals.AgentUnseen {
 		counted["agent_unseen"] = 1

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/robotsaudit/robotsaudit/internal/ascii"
 	"github.com/robotsaudit/robotsaudit/internal/spelling"
 )
 
@@ -194,6 +195,35 @@ func IsSoftware(token string) bool {
 	a, ok := Find(token)
 	return ok && a.Kind == Software
 }
+
+// spaced are the tokens that hold a space, the longest first.
+var spaced = sync.OnceValue(func() (tokens []string) {
+	for _, a := range load().Agents {
+		if strings.Contains(a.Token, " ") {
+			tokens = append(tokens, a.Token)
+		}
+	}
+	slices.SortStableFunc(tokens, func(a, b string) int { return len(b) - len(a) })
+	return tokens
+})
+
+// Leading returns the token of several words that a text begins with, as the text has it: "" where
+// there is none. RFC 9309 §2.2.1 knows no such tokens; without the list, nobody could tell where a
+// name ends.
+func Leading(text string) string {
+	for _, token := range spaced() {
+		if len(text) < len(token) || ascii.Lower(text[:len(token)]) != ascii.Lower(token) {
+			continue
+		}
+		if rest := text[len(token):]; rest == "" || !strings.ContainsRune(wordBytes, rune(rest[0])) {
+			return text[:len(token)]
+		}
+	}
+	return ""
+}
+
+// wordBytes are what a name may go on with.
+const wordBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 
 // Near returns the agent whose token somebody may have meant who wrote another (spelling.Nearest).
 // ok is false where there is none, or where the token itself is known.

@@ -18,6 +18,9 @@ var seeds = []struct{ body, token, path string }{
 	{"user-agent: *\ndisallow: /*****x**$\nallow: ***y***$\n", "", "/xy"},
 	{"user-agent: *\ndisallow: /****x\n", "", "/x"},
 	{"<!DOCTYPE html><html>\n<p>user-agent: *</p>", "", "/*$?x"},
+	{"user-agent: GPTBot, \"CCBot\"\ndisallow: /a\nallow: /a%2Fb\nuser-agent: *\ndisallow: /", "CCBot", "/a/b"},
+	{"user-agent: Sogou\ndisallow: /\nuser-agent: Sogou web spider/4.0\nallow: /a\nuser-agent: Yahoo! Slurp\ndisallow: /", "Sogou web spider", "/a"},
+	{"user-agent: Bright\u2011bot 1.0 (x)\nuser-agent: slurp 1\ndisallow: /\nuseragent: slurp\nallow: /a|b", "Yahoo! Slurp 1.0", "/a%7Cb"},
 }
 
 func addSeeds(f *testing.F) {

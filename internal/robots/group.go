@@ -16,8 +16,10 @@ const (
 	_ Mode = iota
 	// ModeExact cuts the value at "/" and compares all of it with the token,
 	// in any case. It finds real names that RFC 9309's grammar does not admit,
-	// such as archive.org_bot. Final stars, as in "ExampleBot*", say nothing
-	// that the token does not: they are cut too.
+	// such as archive.org_bot and "Kangaroo Bot". Final stars, as in
+	// "ExampleBot*", say nothing that the token does not: they are cut too, and
+	// so is the operator in "Yahoo! Slurp". A token that ends in a version,
+	// "Brightbot 1.0", is sought without it, too.
 	ModeExact
 	// ModeGoogle cuts the value at the first byte outside [A-Za-z_-] and
 	// compares the rest with the token, which is never cut; "*" followed by
@@ -54,7 +56,7 @@ func (m Mode) name(value string) (name string, global bool) {
 		return "", true
 	}
 	name, _, _ = strings.Cut(value, "/")
-	return strings.TrimRight(name, " \t*"), false
+	return ProductName(strings.TrimRight(name, " \t*")), false
 }
 
 // leadingToken returns the longest prefix of s that could be a product token.
@@ -120,6 +122,9 @@ func (f *File) ForMode(token string, m Mode) *Group {
 	return n.group
 }
 
+// MaxKey returns a number that no Key is greater than. It may be greater than all.
+func (f *File) MaxKey() int { return len(f.groups) + len(Modes)*(1+len(f.agents)) }
+
 // AgentLine returns the first user-agent line by which the token finds its
 // groups in that mode (0 is the profile's own), and the line's value; 0 where
 // none governs the token. Group.Line is the same for all tokens that share a
@@ -168,10 +173,17 @@ func (f *File) find(token string, m Mode) *named {
 	}
 	n := f.names(m)
 	var at int
-	if m == ModeSubstring {
+	switch m {
+	case ModeSubstring:
 		at = n.atWithin(ascii.Lower(token))
-	} else {
-		at = n.at(token)
+	case ModeGoogle:
+		at = n.at(ProductName(token))
+	default:
+		name := ProductName(token)
+		at = n.at(name)
+		if bare := withoutVersion(name); at < 0 && bare != name {
+			at = n.at(bare)
+		}
 	}
 	switch {
 	case at >= 0:

@@ -34,6 +34,8 @@ type File struct {
 
 	mu       sync.Mutex // guards what For fills in
 	deciding deciding
+	asides   asides
+	named    namedGroups
 
 	vary   sync.Once // guards others
 	others []variant

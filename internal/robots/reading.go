@@ -4,7 +4,7 @@ package robots
 type Readings uint8
 
 // The readings. The first two are of how a rule is compared with a path (and index
-// equalities.sets), the next two of what the file says.
+// equalities.sets), the next two of what the file says, the last of whom it names.
 const (
 	// ReadReserved takes reserved bytes (RFC 3986 §2.2: gen-delims and sub-delims),
 	// raw or percent-encoded, as equal, anywhere in path and query: so a sentence
@@ -28,9 +28,16 @@ const (
 	// ReadContentUsage takes a Content-Usage line for a rule of its group, which ends the
 	// list of user-agent lines: draft-ietf-aipref-attach-05 §3 extends the rules of RFC 9309.
 	ReadContentUsage
+	// ReadAgentName takes a user-agent line to name the token that holds it as a word, among
+	// others or within quotes: "GPTBot, CCBot", "CCBot (Common Crawl)". One group at a time is
+	// read so.
+	ReadAgentName
 )
 
-var readingNames = [...]string{"reserved_encoding", "unsafe_encoding", "lenient", "parse_limit", "robots_txt_encoded", "content_usage"}
+var readingNames = [...]string{
+	"reserved_encoding", "unsafe_encoding", "lenient", "parse_limit", "robots_txt_encoded", "content_usage",
+	"agent_name",
+}
 
 // Strings returns the names of the readings in r, in a fixed order.
 func (r Readings) Strings() (names []string) {
@@ -48,11 +55,11 @@ var encodings = [...]Readings{0, ReadReserved, ReadUnsafe, ReadReserved | ReadUn
 
 // Against returns the readings that turn a decision round which Match made of the
 // path: of a disallowed path all that allow it, by themselves or, where each of them
-// is needed, together; of an allowed one ReadUnsafe alone, if that disallows it,
-// since the site then meant to. What would take too long to find out, by itself or together
-// (maxAgainst), is taken to turn a disallowed path round. The group must be the one that
-// File.For gives for the token. Against allocates nothing but what is compiled once. What it
-// costs is counted as Decision.Cost is.
+// is needed, together; of an allowed one ReadUnsafe and ReadAgentName alone,
+// if they disallow it, since the site then meant to. What would take too long to find out, by
+// itself or together (maxAgainst), is taken to turn a path round, but for ReadUnsafe of an allowed
+// one. The group must be the one that File.For gives for the token. Against allocates nothing but
+// what is compiled once. What it costs is counted as Decision.Cost is.
 func (g *Group) Against(token, path string, d Decision) (r Readings, cost int) {
 	if path == "" {
 		path = "/"
@@ -61,9 +68,13 @@ func (g *Group) Against(token, path string, d Decision) (r Readings, cost int) {
 		return 0, 0
 	}
 	open := g.open(path, d)
+	aside := g.file.aside(token)
 	if d.Allowed {
 		if open&ReadUnsafe != 0 && g.turned(path, d, ReadUnsafe, &cost) {
 			r = ReadUnsafe
+		}
+		if aside.forbid(path, &cost) {
+			r |= ReadAgentName
 		}
 		return r, cost
 	}
@@ -76,9 +87,15 @@ func (g *Group) Against(token, path string, d Decision) (r Readings, cost int) {
 		if equal != 0 && equal&^open == 0 && t.need(equal) && g.turned(path, d, equal, &cost) {
 			t.add(equal)
 		}
+		if all := equal | ReadAgentName; t.need(all) && aside.allow(path, equal, &cost) {
+			t.add(all)
+		}
 		for i := range variants {
 			v := &variants[i]
 			if all := v.readings | equal; t.need(all) && v.file.For(token).allows(path, equal, &cost) {
+				t.add(all)
+			}
+			if all := v.readings | equal | ReadAgentName; t.need(all) && v.file.aside(token).allow(path, equal, &cost) {
 				t.add(all)
 			}
 		}
@@ -128,7 +145,7 @@ func (g *Group) turned(path string, d Decision, equal Readings, spent *int) bool
 
 // turners collects the sets of readings that turn a decision round.
 type turners struct {
-	sets [11]Readings // ten at most of five readings, as none is a part of another, and ReadRobotsTxtEncoded
+	sets [21]Readings // twenty at most of six readings, as none is a part of another, and ReadRobotsTxtEncoded
 	n    int
 	all  Readings
 }

@@ -180,8 +180,8 @@ func TestVariantsAreNeeded(t *testing.T) {
 }
 
 func TestReadingNames(t *testing.T) {
-	all := ReadReserved | ReadUnsafe | ReadLenient | ReadBeyondLimit | ReadRobotsTxtEncoded | ReadContentUsage
-	want := []string{"reserved_encoding", "unsafe_encoding", "lenient", "parse_limit", "robots_txt_encoded", "content_usage"}
+	all := ReadReserved | ReadUnsafe | ReadLenient | ReadBeyondLimit | ReadRobotsTxtEncoded | ReadContentUsage | ReadAgentName
+	want := []string{"reserved_encoding", "unsafe_encoding", "lenient", "parse_limit", "robots_txt_encoded", "content_usage", "agent_name"}
 	if got := all.Strings(); !slices.Equal(got, want) {
 		t.Errorf("got %v", got)
 	}

@@ -133,6 +133,81 @@ func refNormal(s string, isPattern bool) string {
 // decide returns the verdict in a reading, and the line of the rule that gave it,
 // else 0.
 func (r *reference) decide(token, path string, equal Readings) (allowed bool, line int) {
+	rules, matched := r.combined(r.names(token))
+	if !matched {
+		rules, _ = r.combined(func(agent string) bool { return agent == "*" })
+	}
+	return refDecide(rules, path, equal)
+}
+
+var (
+	refOperator = regexp.MustCompile(`^([^ \t]*![ \t]+)+`)
+	refVersion  = regexp.MustCompile(`^([^ ]+(?: +[^ ]+)*) +[vV]?[0-9][0-9.]*[^0-9.]?$`)
+)
+
+// names returns what user-agent lines name a token by: all of it, or without the version that it ends
+// in, if no line has that.
+func (r *reference) names(token string) func(agent string) bool {
+	token = refFold(refOperator.ReplaceAllString(token, ""))
+	is := func(name string) func(string) bool {
+		return func(agent string) bool {
+			if agent == "*" {
+				return false
+			}
+			agent, _, _ = strings.Cut(agent, "/")
+			agent = refOperator.ReplaceAllString(strings.TrimRight(agent, " \t*"), "")
+			return agent != "" && refFold(agent) == name
+		}
+	}
+	if _, matched := r.combined(is(token)); matched {
+		return is(token)
+	}
+	if m := refVersion.FindStringSubmatch(token); m != nil {
+		return is(m[1])
+	}
+	return is(token)
+}
+
+// aside decides by each group that has the token's first word among others in a user-agent line, and that
+// no line names in the exact way.
+func (r *reference) aside(token, path string, equal Readings) (allows, forbids bool) {
+	own := r.names(token)
+	word, _, _ := strings.Cut(refOperator.ReplaceAllString(token, ""), " ")
+	if word == "" || strings.ContainsAny(word, "/*") || regexp.MustCompile(`^[vV]?[0-9][0-9.]*[^0-9.]?$`).MatchString(word) {
+		return false, false
+	}
+	word = refFold(word)
+	isEnd := func(s string, at int) bool {
+		return at < 0 || at == len(s) || strings.IndexByte("abcdefghijklmnopqrstuvwxyz0123456789_.-", s[at]) < 0
+	}
+	has := func(s string) bool {
+		for i := 0; i+len(word) <= len(s); i++ {
+			if s[i:i+len(word)] == word && isEnd(s, i-1) && isEnd(s, i+len(word)) {
+				return true
+			}
+		}
+		return false
+	}
+	for _, g := range r.groups {
+		if slices.ContainsFunc(g.agents, own) || !slices.ContainsFunc(g.agents, func(a string) bool {
+			for _, hyphen := range "\u2010\u2011\u2012\u2013\u2014\u2212" {
+				a = strings.ReplaceAll(a, string(hyphen), "-")
+			}
+			return has(refFold(a))
+		}) {
+			continue
+		}
+		if allowed, _ := refDecide(g.rules, path, equal); allowed {
+			allows = true
+		} else {
+			forbids = true
+		}
+	}
+	return allows, forbids
+}
+
+// refDecide decides by some rules.
+func refDecide(rules []refRule, path string, equal Readings) (allowed bool, line int) {
 	if path == "/robots.txt" {
 		return true, 0
 	}
@@ -140,17 +215,6 @@ func (r *reference) decide(token, path string, equal Readings) (allowed bool, li
 		path = "/"
 	}
 	units := refPathUnits(refNormal(path, false))
-	rules, matched := r.combined(func(agent string) bool {
-		if agent == "*" {
-			return false
-		}
-		agent, _, _ = strings.Cut(agent, "/")
-		agent = strings.TrimRight(agent, " \t*")
-		return agent != "" && refFold(agent) == refFold(token)
-	})
-	if !matched {
-		rules, _ = r.combined(func(agent string) bool { return agent == "*" })
-	}
 	best := refRule{allow: true}
 	found := false
 	for _, rule := range rules {
@@ -196,22 +260,36 @@ func newRefFile(body string) (f refFile) {
 	return f
 }
 
+// refSets are the sets of readings that are tried.
+var refSets = func() (sets []Readings) {
+	for set := range ReadLenient << 1 {
+		sets = append(sets, set, set|ReadAgentName)
+	}
+	return sets
+}()
+
 // against returns the readings against the decision on a path, where nothing lies
 // beyond the limit: of all sets of readings those that hold no other.
 func (files *refFile) against(token, path string) (all Readings) {
 	if allowed, _ := files[0].decide(token, path, 0); allowed {
 		if still, _ := files[0].decide(token, path, ReadUnsafe); !still {
-			return ReadUnsafe
+			all |= ReadUnsafe
 		}
-		return 0
+		if _, forbids := files[0].aside(token, path, 0); forbids {
+			all |= ReadAgentName
+		}
+		return all
 	}
 	var sets []Readings
-	for set := range ReadLenient << 1 {
-		encoding := set &^ ReadLenient
+	for _, set := range refSets {
+		encoding := set & (ReadReserved | ReadUnsafe)
 		allows := false
 		for leniency, file := range files {
 			if (leniency > 0) == (set&ReadLenient != 0) {
 				allowed, _ := file.decide(token, path, encoding)
+				if set&ReadAgentName != 0 {
+					allowed, _ = file.aside(token, path, encoding)
+				}
 				allows = allows || allowed
 			}
 		}

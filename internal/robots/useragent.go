@@ -10,7 +10,9 @@ import (
 // TokensFromUserAgent finds the product token in a User-Agent string (RFC 9309
 // §2.2.1). It is empty where the string names no crawler: a browser's, or none at
 // all; only `*` groups then govern the fetch. other is the token of a second
-// crawler that the string names, empty where there is none. A token holds no space.
+// crawler that the string names, empty where there is none. A token holds no space,
+// unless listed knows it: listed returns the name of several words that a text begins
+// with, "" where there is none.
 //
 // RFC 9309 asks that the token be a substring of the User-Agent, but not where; so
 // this follows what crawlers write. These name a crawler:
@@ -33,8 +35,9 @@ import (
 // begins with the other, so that both are of one crawler ("Googlebot-Image" and
 // "Googlebot"); it stands in a sentence, or in a comment without saying that it is a
 // crawler; or it stands behind "like", which claims a likeness alone.
-func TokensFromUserAgent(ua string) (token, other string) {
+func TokensFromUserAgent(ua string, listed func(text string) string) (token, other string) {
 	s := splitUserAgent(ua)
+	s.listed = listed
 	for i := range s.parts {
 		for name, product := range s.crawlers(i) {
 			switch {
@@ -54,13 +57,14 @@ func sameCrawler(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a
 	}
-	return hasPrefixFold(b, a) && (len(a) == len(b) || strings.IndexByte("-_.", b[len(a)]) >= 0)
+	return hasPrefixFold(b, a) && (len(a) == len(b) || strings.IndexByte("-_. ", b[len(a)]) >= 0)
 }
 
 // userAgent is a User-Agent string in parts.
 type userAgent struct {
 	parts   []part
 	browser bool // it names a browser or its engine
+	listed  func(text string) string
 }
 
 // part is what stands between two brackets, semicolons or commas.
@@ -116,7 +120,7 @@ func (s *userAgent) crawlers(i int) func(yield func(name string, product bool) b
 			if isAddress(word) || j > 0 && equalFold(words[j-1], "like") {
 				continue
 			}
-			if name, _ := productName(word); saysCrawler(name) && name != claim && !yield(name, s.isProduct(i, j)) {
+			if name, _ := productName(word); saysCrawler(name) && !slices.Contains(strings.Fields(claim), name) && !yield(name, s.isProduct(i, j)) {
 				return
 			}
 		}
@@ -138,14 +142,14 @@ func (s *userAgent) isProduct(i, j int) bool {
 func (s *userAgent) claim(i int) (name string, product bool) {
 	if i > 0 {
 		if before := s.parts[i-1].words; equalFold(before[len(before)-1], "compatible") {
-			return unlessPlatform(s.parts[i].words), true
+			return s.unlessPlatform(s.parts[i].words), true
 		}
 	}
 	if s.parts[i].comment {
 		return s.claimInComment(i)
 	}
 	if own := s.leading(); i == 0 && len(own) > 0 && !slices.ContainsFunc(own, isBrowser) {
-		return unlessPlatform(own), true
+		return s.unlessPlatform(own), true
 	}
 	words := s.parts[i].words
 	words = words[max(lastOf(words, browsers), lastOf(words, platforms))+1:]
@@ -154,7 +158,7 @@ func (s *userAgent) claim(i int) (name string, product bool) {
 	}
 	versioned, owned := strings.Contains(words[0], "/"), s.hasAddress(i)
 	if !s.browser && versioned || owned || len(words[0]) > 1 && words[0][0] == '+' {
-		name = unlessPlatform(words)
+		name = s.unlessPlatform(words)
 	}
 	return name, versioned && owned
 }
@@ -165,7 +169,7 @@ func (s *userAgent) claimInComment(i int) (name string, product bool) {
 	if !strings.Contains(words[0], "/") || lastOf(words, browsers) >= 0 || !s.hasAddress(i) {
 		return "", false
 	}
-	name = unlessPlatform(words)
+	name = s.unlessPlatform(words)
 	return name, saysCrawler(name)
 }
 
@@ -206,20 +210,27 @@ func (s *userAgent) hasAddress(i int) bool {
 
 // unlessPlatform returns the name that words begin with, "" where that is a
 // browser's or a system's.
-func unlessPlatform(words []string) string {
+func (s *userAgent) unlessPlatform(words []string) string {
 	if len(words) == 0 {
 		return ""
 	}
 	if first := ascii.Lower(nameOf(words[0])); browsers[first] || platforms[first] || strings.HasPrefix(first, "rv:") {
 		return ""
 	}
+	const most = 8 // more than a listed name has
+	if name := s.listed(strings.TrimLeft(strings.Join(words[:min(most, len(words))], " "), beforeName)); name != "" {
+		return name
+	}
 	return leadingName(words)
 }
 
+// beforeName is what may stand before a name.
+const beforeName = "+'\"*#.:=-"
+
 // leadingName returns one word for the name that words begin with, up to a version,
 // an address or a "/": the one that says bot or the like, else the first, so that
-// "ArchiveTeam ArchiveBot/1.0" is ArchiveBot and "Sogou web spider/4.0" Sogou. Words
-// that end in "!" are no part of it, as in "Yahoo! Slurp".
+// "ArchiveTeam ArchiveBot/1.0" is ArchiveBot and "Screaming Frog SEO Spider/19.1"
+// Screaming. Words that end in "!" are no part of it, as in "Yahoo! Slurp".
 func leadingName(words []string) string {
 	first := ""
 	for _, word := range words {
@@ -249,7 +260,7 @@ func nameOf(word string) string {
 // productName returns the name in a word of the form "Name/version". ends reports
 // whether the product ends with the word.
 func productName(word string) (name string, ends bool) {
-	name = strings.TrimLeft(word, "+'\"*#.:=-")
+	name = strings.TrimLeft(word, beforeName)
 	if i := strings.IndexAny(name, "/+*#:="); i >= 0 {
 		name, ends = name[:i], true
 	}

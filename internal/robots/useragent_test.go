@@ -3,6 +3,8 @@ package robots
 import (
 	"strings"
 	"testing"
+
+	"github.com/robotsaudit/robotsaudit/internal/agents"
 )
 
 func TestTokensFromUserAgent(t *testing.T) {
@@ -46,7 +48,17 @@ func TestTokensFromUserAgent(t *testing.T) {
 		{"Mozilla/5.0 (compatible; YandexBot/3.0; +http://yandex.com/bots)", "YandexBot", ""},
 		{"Mozilla/5.0 (compatible; Baiduspider/2.0; +http://www.baidu.com/search/spider.html)", "Baiduspider", ""},
 		{"Baiduspider+(+http://www.baidu.com/search/spider.htm)", "Baiduspider", ""},
-		{"Sogou web spider/4.0(+http://www.sogou.com/docs/help/webmasters.htm#07)", "Sogou", ""},
+		{"Sogou web spider/4.0(+http://www.sogou.com/docs/help/webmasters.htm#07)", "Sogou web spider", ""},
+		{"Sogou inst spider/4.0(+http://www.sogou.com/docs/help/webmasters.htm#07)", "Sogou", ""},
+		{"Mozilla/5.0 (compatible; Kangaroo Bot/1.0; +https://kangaroollm.com.au/kangaroo-bot/)", "Kangaroo Bot", ""},
+		{"Kangaroo Botanist/1.0", "Botanist", ""},
+		{"sogou web spider", "sogou web spider", ""},
+		{"Linguee Bot (http://www.linguee.com/bot; bot@linguee.com)", "Linguee Bot", ""},
+		{"Mozilla/5.0 (compatible; Linguee Bot/1.0; Googlebot/2.1)", "Linguee Bot", "Googlebot"},
+		{"Brightbot/1.0", "Brightbot", ""},
+		{"Brightbot 1.0 (+https://example.org)", "Brightbot 1.0", ""},
+		{"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36 +Kangaroo Bot", "Kangaroo Bot", ""},
+		{"\"Terra Cotta/1.0\"", "Terra Cotta", ""},
 		{"DuckDuckBot/1.0; (+http://duckduckgo.com/duckduckbot.html)", "DuckDuckBot", ""},
 		{"Mozilla/5.0 (compatible;PetalBot;+https://webmaster.petalsearch.com/site/petalbot)", "PetalBot", ""},
 		{"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_5) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/13.1.1 Safari/605.1.15 (Applebot/0.1; +http://www.apple.com/go/applebot)", "Applebot", ""},
@@ -229,22 +241,45 @@ func TestTokensFromUserAgent(t *testing.T) {
 		{"", "", ""},
 		{" ;()", "", ""},
 	} {
-		token, other := TokensFromUserAgent(c.ua)
+		token, other := TokensFromUserAgent(c.ua, agents.Leading)
 		if token != c.token || other != c.other {
 			t.Errorf("%s\n\tgot %q, %q; want %q, %q", c.ua, token, other, c.token, c.other)
 		}
 	}
 }
 
-// A token stands in the User-Agent (RFC 9309 §2.2.1) and holds no space, and a second
-// one is another.
+// TestListedTokens finds each token of the list in the forms of a User-Agent that crawlers write,
+// but for versions behind "/", which are no part of a token.
+func TestListedTokens(t *testing.T) {
+	for _, a := range agents.All() {
+		token, _, _ := strings.Cut(a.Token, "/")
+		if name := strings.ToLower(token); generic[name] || browsers[name] {
+			continue
+		}
+		for _, form := range []string{
+			"@", "@/1.0", "@ (+https://example.org/a)", "@/1.0(+https://example.org/a)", "Mozilla/5.0 (compatible; @)",
+			"Mozilla/5.0 (compatible; @/1.0; +https://example.org/a)", "Mozilla/5.0 (compatible;@; +https://example.org/a)",
+			"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; @/1.2; +https://example.org/a) Chrome/126.0.0.0 Safari/537.36",
+		} {
+			ua := strings.ReplaceAll(form, "@", token)
+			if got, other := TokensFromUserAgent(ua, agents.Leading); got != token || other != "" {
+				t.Errorf("%s: %q, %q, want %q", ua, got, other, token)
+			}
+		}
+	}
+}
+
+// A token stands in the User-Agent (RFC 9309 §2.2.1) and holds no space unless the list knows it, and
+// a second one is another.
 func FuzzTokensFromUserAgent(f *testing.F) {
 	f.Add("Mozilla/5.0 (compatible; ExampleBot/1.0; +https://example.com) like Gecko, Foo/1.0")
 	f.Add("A! +b@c.de (Yahoo! Slurp)[x]}){v1.0;")
+	f.Add("(compatible; Sogou  web spider/4.0; Echobot Bot)")
 	f.Fuzz(func(t *testing.T, ua string) {
-		token, other := TokensFromUserAgent(ua)
+		token, other := TokensFromUserAgent(ua, agents.Leading)
 		for _, name := range []string{token, other} {
-			if !strings.Contains(ua, name) || len(strings.Fields(name)) > 1 || strings.ContainsAny(name, "/;,()*#: ") {
+			isSpaced := strings.Contains(name, " ")
+			if isSpaced && agents.Leading(name) != name || !isSpaced && !strings.Contains(ua, name) || strings.ContainsAny(name, "/;,()*#:") {
 				t.Errorf("%q is the token of %q", name, ua)
 			}
 		}

@@ -73,6 +73,10 @@ func details(t *report.Totals, unreadable int64) (words []string) {
 		words = append(words, fmt.Sprintf("%s allowed by the letter alone: only the rule, or only the URL, encodes certain characters.",
 			plural(t.UnsafeEncoding, "fetch")+" "+isAre(t.UnsafeEncoding, "is", "are")))
 	}
+	if n := t.NamedGroupForbids; n > 0 {
+		words = append(words, fmt.Sprintf("%s allowed to a crawler without a name, and robots.txt forbids %s to some crawler that it names: nobody knows whether that is the one.",
+			plural(n, "fetch")+" "+isAre(n, "is", "are"), isAre(n, "it", "them")))
+	}
 	if unreadable > 0 {
 		words = append(words, fmt.Sprintf("%s could not be wholly read: fetches may be missing.", plural(unreadable, "input")))
 	}

@@ -36,6 +36,7 @@ var noteText = map[string]string{
 	"other_target":       "robots.txt was a redirect. At about the same time, the crawler got another answer from its target, and nothing tells for sure which of the two it used. robotsaudit explain names both.",
 	"no_record":          "The record that the index or the list names was looked for, and is not there.",
 	"digest_mismatch":    "A digest of the capture, or of a record on the way to it, does not match its content, or a revisit names a record with another digest.",
+	"agent_name":         "A user-agent line names the crawler among other words, and its group allows the fetch.",
 	"other_mode":         "If product tokens are compared in another way, the verdict is another.",
 	"ambiguous_token":    "The User-Agent names two crawlers; the first was taken.",
 	"token_by_option":    "The name is by an option, and the User-Agent does not hold it.",
@@ -43,7 +44,7 @@ var noteText = map[string]string{
 
 // allowingNotes name a copy or a reading that allows a disallowed fetch.
 var allowingNotes = []string{
-	"permitted_copy", "reserved_encoding", "unsafe_encoding", "lenient", "parse_limit", "documented_token", "robots_txt_encoded", "content_usage", "html",
+	"permitted_copy", "reserved_encoding", "unsafe_encoding", "lenient", "parse_limit", "documented_token", "robots_txt_encoded", "content_usage", "html", "agent_name",
 }
 
 // proof tells what the verdict rests on.

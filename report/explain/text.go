@@ -389,7 +389,7 @@ func (t *text) excerpt(lines []evaluate.ExplainedLine) {
 			t.line("         …")
 		}
 		last = l.Number
-		mark := map[string]string{"rule": ">", "agent": "#", "group": "#", "lost": "-"}[l.Mark]
+		mark := map[string]string{"rule": ">", "agent": "#", "group": "#", "lost": "-", "other": "?"}[l.Mark]
 		t.line("  %1s %5d  %s", mark, l.Number, t.shown(strings.ReplaceAll(l.Text, "\t", "    ")))
 	}
 }

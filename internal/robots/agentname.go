@@ -1,0 +1,217 @@
+package robots
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/robotsaudit/robotsaudit/internal/ascii"
+)
+
+// ProductName drops words before a name that end in "!": they name an operator, as in "Yahoo! Slurp",
+// whose product token is Slurp. User-agent lines are compared without them.
+func ProductName(name string) string {
+	for {
+		i := strings.IndexAny(name, " \t")
+		if i < 1 || name[i-1] != '!' {
+			return name
+		}
+		name = strings.TrimLeft(name[i:], " \t")
+	}
+}
+
+// firstWord returns what stands before the first blank. Of a token of several words, RFC 9309 §2.2.1
+// would have that alone.
+func firstWord(name string) string {
+	word, _, _ := strings.Cut(name, " ")
+	return word
+}
+
+// withoutVersion drops a version that is the last word of a name: "Brightbot 1.0".
+func withoutVersion(name string) string {
+	if i := strings.LastIndexByte(name, ' '); i > 0 && isVersion(name[i+1:]) {
+		return strings.TrimRight(name[:i], " ")
+	}
+	return name
+}
+
+// An aside is the groups that name a token in another reading than the profile's (ReadAgentName).
+type aside struct {
+	groups []*Group
+	lines  []int // their first user-agent lines, and that of a further one
+	more   bool  // there are further groups, which were not looked at
+}
+
+// maxAside bounds the groups of an aside. Of 4,231 real files none has more than 24 for any word.
+const maxAside = 64
+
+// asides are what a file has of other readings of its user-agent lines.
+type asides struct {
+	once  sync.Once
+	text  string            // values of lines that hold more than one name, in lower case, one a line
+	lines []asideLine       // of text
+	known map[string]*aside // by token, guarded by File.mu
+}
+
+// asideLine is where the value of a user-agent line begins in asides.text.
+type asideLine struct {
+	start, agent int32
+}
+
+// maxAsides bounds the tokens whose asides are kept.
+const maxAsides = 64
+
+var noAside aside
+
+// aside returns the groups with a user-agent line that holds the token as a word, or the first word
+// of a token of several, and by which the profile does not find the token's groups.
+func (f *File) aside(token string) *aside {
+	name := ProductName(token)
+	word := firstWord(name)
+	f.asides.once.Do(f.findAsides)
+	if word == "" || strings.ContainsAny(word, "/*") || isVersion(word) || f.asides.text == "" && word == name {
+		return &noAside
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	a := f.asides.known[token]
+	if a == nil {
+		a = f.newAside(token, word)
+		if f.asides.known == nil || len(f.asides.known) >= maxAsides {
+			f.asides.known = make(map[string]*aside)
+		}
+		f.asides.known[token] = a
+	}
+	return a
+}
+
+func (f *File) newAside(token, word string) *aside {
+	own := f.find(token, 0)
+	isOwn := func(group int) bool { // a group for every crawler does not name the token
+		if own == nil || own == &f.names(f.spec.mode).global {
+			return false
+		}
+		_, found := slices.BinarySearch(own.members, group)
+		return found
+	}
+	var members []int
+	if n := f.names(f.spec.mode); word != ProductName(token) {
+		if at := n.at(word); at >= 0 {
+			members = slices.Clone(n.list[at].members)
+		}
+	}
+	members = slices.DeleteFunc(append(members, f.groupsWith(ascii.Lower(word), isOwn)...), isOwn)
+	slices.Sort(members)
+	members = slices.Compact(members)
+	a := new(aside)
+	for i, m := range members {
+		a.lines = append(a.lines, f.groupLine(m+1))
+		if i == maxAside {
+			a.more = true
+			break
+		}
+		g := f.set([]int{m})
+		f.compile(g)
+		a.groups = append(a.groups, g)
+	}
+	return a
+}
+
+// groupsWith returns the groups that have a line in asides.text with a word, in rising order, and at
+// most one more than maxAside that skip is not true of.
+func (f *File) groupsWith(word string, skip func(group int) bool) (groups []int) {
+	text := f.asides.text
+	for at := 0; len(groups) <= maxAside; {
+		i := strings.Index(text[at:], word)
+		if i < 0 {
+			break
+		}
+		start, end := at+i, at+i+len(word)
+		at = start + 1
+		if start > 0 && isWordByte(text[start-1]) || end < len(text) && isWordByte(text[end]) {
+			continue
+		}
+		n, found := slices.BinarySearchFunc(f.asides.lines, int32(start), func(l asideLine, start int32) int { return int(l.start - start) })
+		if !found {
+			n--
+		}
+		group := int(f.agents[f.asides.lines[n].agent].group)
+		if (len(groups) == 0 || groups[len(groups)-1] != group) && !skip(group) {
+			groups = append(groups, group)
+		}
+		if n+1 == len(f.asides.lines) {
+			break
+		}
+		at = int(f.asides.lines[n+1].start)
+	}
+	return groups
+}
+
+// findAsides collects the values of user-agent lines that hold other words than the name by which
+// they are compared.
+func (f *File) findAsides() {
+	var text strings.Builder
+	for i := range f.agents {
+		value := f.valueOf(&f.agents[i])
+		if !f.spec.mode.holdsMore(value) {
+			continue
+		}
+		f.asides.lines = append(f.asides.lines, asideLine{int32(text.Len()), int32(i)})
+		text.WriteString(ascii.Lower(plainHyphens.Replace(value)))
+		text.WriteByte('\n')
+	}
+	f.asides.text = text.String()
+}
+
+// holdsMore reports whether a value holds a word that is neither the name that is compared nor a version.
+func (m Mode) holdsMore(value string) bool {
+	name, _ := m.name(value)
+	for i := 0; i < len(value); {
+		if !isWordByte(value[i]) {
+			i++
+			continue
+		}
+		start := i
+		for i < len(value) && isWordByte(value[i]) {
+			i++
+		}
+		if word := value[start:i]; word != name && !isVersion(word) {
+			return true
+		}
+	}
+	return false
+}
+
+// isWordByte reports whether a byte is part of a word that may be a token.
+func isWordByte(b byte) bool {
+	return b == '-' || b == '_' || b == '.' || '0' <= b && b <= '9' || 'a' <= ascii.LowerByte(b) && ascii.LowerByte(b) <= 'z'
+}
+
+// plainHyphens makes the hyphens and dashes of typesetters the hyphen of tokens.
+var plainHyphens = strings.NewReplacer(
+	"\u2010", "-", "\u2011", "-", "\u2012", "-", "\u2013", "-", "\u2014", "-", "\u2212", "-",
+)
+
+// OtherLines returns the first user-agent line of each group that names the token in another reading
+// (ReadAgentName), of the first few where they are very many. The caller must not change them.
+func (f *File) OtherLines(token string) []int { return f.aside(token).lines }
+
+// allow reports whether one of the groups allows the path, or may.
+func (a *aside) allow(path string, equal Readings, spent *int) bool {
+	return a.more || slices.ContainsFunc(a.groups, func(g *Group) bool { return g.allows(path, equal, spent) })
+}
+
+// forbid reports whether one of the groups forbids the path, or may.
+func (a *aside) forbid(path string, spent *int) bool {
+	return a.more || slices.ContainsFunc(a.groups, func(g *Group) bool { return g.forbids(path, spent) })
+}
+
+// forbids reports whether the group forbids the path, or may.
+func (g *Group) forbids(path string, spent *int) bool {
+	if *spent > maxAgainst {
+		return true
+	}
+	d := g.Match(path)
+	*spent += d.by.cost
+	return !d.Allowed
+}
