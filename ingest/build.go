@@ -12,7 +12,6 @@ import (
 	"github.com/alitto/pond/v2"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/object"
 )
 
 // build makes the plan of an output folder: of tasks that are there, of what tasks hold of
@@ -65,7 +64,7 @@ func (b *build) withPrevious(ctx context.Context, named []Input) []Input {
 		if !failed[in.Path] || in.Path == facts.Stdin {
 			continue
 		}
-		if info, err := object.Stat(ctx, in.Path); err == nil { // it may have changed since
+		if info, err := in.Stat(ctx); err == nil { // it may have changed since
 			more[i].SetObject(info)
 		}
 	}

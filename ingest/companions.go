@@ -71,7 +71,7 @@ type Archive struct {
 // temporary file in tmp.
 func OpenArchive(in facts.Input, entry, tmp string) (a *Archive, err error) {
 	a = new(Archive)
-	if a.file, err = object.Open(context.Background(), in.Path, in.Object()); err != nil {
+	if a.file, err = in.Open(context.Background()); err != nil {
 		return nil, err
 	}
 	a.ReaderAt = a.file

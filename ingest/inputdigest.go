@@ -10,7 +10,6 @@ import (
 	"github.com/alitto/pond/v2"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/object"
 )
 
 // digestInputs computes the SHA-256 of the named inputs of tasks and keeps it in their
@@ -69,7 +68,7 @@ func digestTask(ctx context.Context, dir string, asked map[string]bool) error {
 
 // digestInput returns the SHA-256 of a file that is still the one that was read.
 func digestInput(ctx context.Context, in facts.Input) (string, error) {
-	f, err := object.Open(ctx, in.Path, in.Object())
+	f, err := in.Open(ctx)
 	if err != nil {
 		return "", &inputError{in, err}
 	}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net/url"
 	"os"
 	"path"
 	"path/filepath"
@@ -19,7 +18,6 @@ import (
 	"golang.org/x/text/transform"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/index"
 	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
@@ -37,16 +35,25 @@ func (e *InputError) Error() string { return fmt.Sprintf("%s: %s", e.Arg, e.Reas
 // object store (s3://BUCKET/PREFIX/), "-", and lists of them, "@list" or "*.paths.gz".
 // Arguments that name nothing are returned as failures; the others stand.
 func Expand(args []string) (inputs []Input, failures []*InputError) {
-	return ExpandFrom(context.Background(), "", args, nil)
+	return ExpandFrom(context.Background(), args, ExpandOptions{})
 }
 
-// ExpandFrom is Expand, and adds files that the user calls lists of URLs. Relative lines of lists of
-// inputs are meant from base, a URL or a folder; "" is the working folder. When ctx is done, what
-// it asks of servers fails.
-func ExpandFrom(ctx context.Context, base string, args, lists []string) (inputs []Input, failures []*InputError) {
-	x := expander{ctx: ctx, base: base, seen: make(map[string]bool)}
+// ExpandOptions are those of ExpandFrom.
+type ExpandOptions struct {
+	// Base is a URL or a folder from which relative lines of lists of inputs are meant. "" is the
+	// working folder, and for lists on servers their own host or bucket.
+	Base string
+	// TrustLists lets lists on servers name all that the user's own lists may name.
+	TrustLists bool
+	// URLs are files that the user calls lists of URLs.
+	URLs []string
+}
+
+// ExpandFrom is Expand with options. When ctx is done, what it asks of servers fails.
+func ExpandFrom(ctx context.Context, args []string, opt ExpandOptions) (inputs []Input, failures []*InputError) {
+	x := expander{ctx: ctx, base: opt.Base, trustLists: opt.TrustLists, seen: make(map[string]bool)}
 	x.isList = true
-	for _, path := range lists {
+	for _, path := range opt.URLs {
 		x.path(path)
 	}
 	x.isList = false
@@ -57,12 +64,13 @@ func ExpandFrom(ctx context.Context, base string, args, lists []string) (inputs 
 }
 
 type expander struct {
-	ctx      context.Context
-	base     string
-	inputs   []facts.Input
-	failures []*InputError
-	seen     map[string]bool
-	isList   bool // the arguments are lists of URLs
+	ctx        context.Context
+	base       string
+	trustLists bool
+	inputs     []facts.Input
+	failures   []*InputError
+	seen       map[string]bool
+	isList     bool // the arguments are lists of URLs
 }
 
 func (x *expander) fail(arg, format string, args ...any) {
@@ -77,7 +85,7 @@ func (x *expander) argument(arg string) {
 		x.list(arg[1:])
 	case strings.HasSuffix(object.Shown(arg), ".paths.gz"):
 		x.list(arg)
-	case isClusterFile(object.Shown(arg)) && x.cluster(arg):
+	case isClusterFile(object.Shown(arg)) && x.cluster(arg, ""):
 	case object.IsPrefix(arg):
 		x.prefix(arg)
 	case object.IsRemote(arg):
@@ -131,8 +139,8 @@ func (x *expander) glob(pattern string) {
 	}
 }
 
-// list takes the lines of a list; "-" is standard input. A relative line is meant from
-// the base, or else from the working folder; it is also the name that the tables give the file.
+// list takes the lines of a list; "-" is standard input. A relative line is also the name that the
+// tables give the file.
 func (x *expander) list(path string) {
 	if path == facts.Stdin {
 		x.lines(path, os.Stdin)
@@ -162,47 +170,6 @@ func (x *expander) list(path string) {
 	x.lines(path, r)
 }
 
-// isClusterFile reports whether a file is named like those that tell of a ZipNum cluster.
-func isClusterFile(name string) bool {
-	return strings.HasSuffix(name, ".idx") || strings.HasSuffix(name, ".loc")
-}
-
-// cluster takes the files of a ZipNum cluster, which lie beside its .idx or .loc, and reports whether
-// it is one.
-func (x *expander) cluster(arg string) bool {
-	f, err := x.openList(arg)
-	if err != nil {
-		return false // whoever reads it as an input says so
-	}
-	src := warc.SourceAt(f, 0)
-	if _, format := sniff(src, object.Shown(arg)); format != index.ZipNum {
-		f.Close()
-		return false
-	}
-	parts, err := index.ClusterParts(src)
-	f.Close()
-	if err != nil {
-		x.fail(arg, "cannot be read (%v); name the cluster's compressed files (cdx-*.gz) instead", err)
-		return true
-	}
-	beside := expander{ctx: x.ctx, base: folderOf(arg), seen: x.seen}
-	for i, part := range parts {
-		parts[i] = path.Base(part)
-	}
-	beside.lines(arg, strings.NewReader(strings.Join(parts, "\n")))
-	x.inputs, x.failures = append(x.inputs, beside.inputs...), append(x.failures, beside.failures...)
-	return true
-}
-
-// folderOf is the folder, or the prefix, in which a file lies.
-func folderOf(arg string) string {
-	if !object.IsRemote(arg) {
-		return filepath.Dir(arg)
-	}
-	arg, _, _ = strings.Cut(arg, "?")
-	return arg[:strings.LastIndexByte(arg, '/')]
-}
-
 func (x *expander) openList(path string) (object.Object, error) {
 	if !object.IsRemote(path) {
 		return object.Open(x.ctx, path, object.Info{})
@@ -218,19 +185,57 @@ func (x *expander) openList(path string) (object.Object, error) {
 	return object.Open(x.ctx, path, info)
 }
 
+// lineOfList is a line of a list.
+type lineOfList struct {
+	list   string
+	number int
+	text   string
+	scope  *scope // where the lines may lead; nil: anywhere
+}
+
+func (l lineOfList) String() string { return fmt.Sprintf("line %d of %s", l.number, l.list) }
+
+// scopeOf is where the lines of a list may lead. Those of the user's own may lead anywhere.
+func (x *expander) scopeOf(list string) *scope {
+	if !object.IsRemote(list) || x.trustLists {
+		return nil
+	}
+	s := &scope{base: x.base, own: list}
+	if s.base == "" {
+		s.base = hostOf(list)
+	}
+	return s
+}
+
+// lineAt is where a line leads.
+func (x *expander) lineAt(line *lineOfList) (string, error) {
+	switch {
+	case line.scope != nil:
+		return line.scope.resolve(line.text)
+	case object.IsRemote(line.text), filepath.IsAbs(line.text):
+		return line.text, nil
+	}
+	return located(x.base, line.text), nil
+}
+
 func (x *expander) lines(path string, r io.Reader) {
 	before := len(x.inputs) + len(x.failures)
 	var remote []remoteArg
+	in := lineOfList{list: object.Shown(path), scope: x.scopeOf(path)}
 	lines := bufio.NewScanner(transform.NewReader(r, unicode.BOMOverride(transform.Nop))) // editors of Windows write marks and UTF-16
 	for lines.Scan() {
-		line := strings.TrimSpace(lines.Text())
-		if line == "" || strings.HasPrefix(line, "#") {
+		in.number++
+		if in.text = strings.TrimSpace(lines.Text()); in.text == "" || strings.HasPrefix(in.text, "#") {
 			continue
 		}
-		if at := x.located(line); object.IsRemote(at) {
-			remote = append(remote, remoteArg{at, object.Shown(line)})
-		} else {
-			x.listed(line, at)
+		at, err := x.lineAt(&in)
+		switch {
+		case err != nil:
+			x.fail(in.text, "%v, and %s, which lies on a server, may name nothing else; give that place with --base, or trust the list with --trust-lists", err, in)
+		case object.IsRemote(at):
+			remote = append(remote, remoteArg{url: at, name: object.Shown(in.text), confined: in.scope != nil, from: fmt.Sprintf(" (%s)", in)})
+		default:
+			x.listed(in, at)
 		}
 	}
 	if err := lines.Err(); err != nil {
@@ -245,28 +250,18 @@ func (x *expander) lines(path string, r io.Reader) {
 	}
 }
 
-// located tells where a line of a list is meant.
-func (x *expander) located(line string) string {
-	switch {
-	case x.base == "", object.IsRemote(line), filepath.IsAbs(line):
-		return line
-	case !object.IsRemote(x.base):
-		return filepath.Join(x.base, line)
-	case !strings.HasPrefix(strings.ToLower(x.base), "s3:"): // whose keys are taken as they are
-		line = (&url.URL{Path: line}).EscapedPath()
-	}
-	return strings.TrimSuffix(x.base, "/") + "/" + line
-}
-
-func (x *expander) listed(line, at string) {
+// listed takes a file or folder that a line of a list names.
+func (x *expander) listed(line lineOfList, at string) {
 	info, err := os.Stat(at)
 	switch {
 	case err != nil:
-		x.fail(line, "cannot be read (%v), though a list names it; correct the list, or say with --base where its lines are", object.Cause(err))
+		x.fail(line.text, "cannot be read (%v), though %s names it; correct the list, or say with --base where its lines are", object.Cause(err), line)
+	case info.IsDir() && line.scope != nil:
+		x.fail(line.text, "is a folder, and %s, which lies on a server, may name files alone; name it yourself, or trust the list with --trust-lists", line)
 	case info.IsDir():
 		x.folder(at)
 	default:
-		x.file(at, filepath.ToSlash(line))
+		x.file(at, filepath.ToSlash(line.text))
 	}
 }
 
@@ -280,6 +275,11 @@ func (x *expander) folder(dir string) {
 		w.links = w.links[1:]
 		w.enter(next.path, next.name)
 	}
+	for _, at := range w.clusters { // whose files have the names that they have in the folder
+		if !x.cluster(at.path, path.Dir(at.name)) {
+			x.file(at.path, at.name)
+		}
+	}
 	if w.archives == 0 && len(x.failures) == failed {
 		x.fail(dir, "the folder holds no archives; name a folder with .warc or .warc.gz files")
 	}
@@ -292,7 +292,8 @@ type walk struct {
 	*expander
 	entered  map[string]bool // real paths
 	links    []found         // to folders
-	archives int
+	clusters []found         // files that are named like the .idx of a ZipNum cluster
+	archives int             // and indexes
 }
 
 // found is a file or folder: where it is, and its name relative to the walk's root.
@@ -333,7 +334,11 @@ func (w *walk) entry(e fs.DirEntry, at found) {
 			return
 		}
 	}
-	if isArchive(at.path) {
+	switch name := filepath.ToSlash(at.path); {
+	case strings.HasSuffix(strings.ToLower(name), ".idx"):
+		w.archives++
+		w.clusters = append(w.clusters, at)
+	case isArchive(at.path), isNamedIndex(name) && !isOutput(filepath.Dir(at.path)):
 		w.archives++
 		w.file(at.path, at.name)
 	}
@@ -353,8 +358,8 @@ func isNamedArchive(name string) bool {
 	return false
 }
 
-// isArchive picks the files of a folder: those named like an archive, and those
-// that begin like one.
+// isArchive picks the files of a folder: those named like an archive, and those that begin like an
+// archive or an index.
 func isArchive(path string) bool {
 	if isNamedArchive(filepath.ToSlash(path)) {
 		return true

@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"net/url"
 	"path"
 	"strings"
@@ -21,8 +22,11 @@ func ConfigureRemote(opt RemoteOptions) error { return object.Configure(opt) }
 
 // remoteArg is a URL that names one object.
 type remoteArg struct {
-	url  string
-	name string // that the tables give it; "": the last part of its path
+	url      string
+	others   []found // where it may lie, too
+	name     string  // that the tables give it; "": the last part of its path
+	confined bool    // the user has not named it
+	from     string  // what names it; "": an argument
 }
 
 // askedAtOnce bounds the servers' answers that are waited for at a time. It shapes no fact.
@@ -44,7 +48,7 @@ func (x *expander) remotes(args []remoteArg) {
 	asked.Wait()
 	for i, in := range inputs {
 		if errs[i] != nil {
-			x.fail(args[i].url, "%v", errs[i])
+			x.fail(args[i].url, "%v%s", errs[i], args[i].from)
 			continue
 		}
 		x.add(in)
@@ -52,6 +56,15 @@ func (x *expander) remotes(args []remoteArg) {
 }
 
 func statRemote(ctx context.Context, arg remoteArg) (in facts.Input, err error) {
+	for {
+		if in, err = statOne(ctx, arg); err == nil || len(arg.others) == 0 || !errors.Is(err, fs.ErrNotExist) {
+			return in, err
+		}
+		arg.url, arg.name, arg.others = arg.others[0].path, arg.others[0].name, arg.others[1:]
+	}
+}
+
+func statOne(ctx context.Context, arg remoteArg) (in facts.Input, err error) {
 	if object.IsPrefix(arg.url) {
 		return in, errors.New("a list names single objects; give a prefix as an argument of its own")
 	}
@@ -61,7 +74,8 @@ func statRemote(ctx context.Context, arg remoteArg) (in facts.Input, err error) 
 	if in.Name = arg.name; in.Name == "" {
 		in.Name = remoteName(in.Path)
 	}
-	info, err := object.Stat(ctx, in.Path)
+	in.Confined = arg.confined
+	info, err := in.Stat(ctx)
 	in.SetObject(info)
 	return in, err
 }
@@ -92,7 +106,7 @@ func (x *expander) prefix(arg string) {
 			x.fail(arg, "cannot be listed (%v)", err)
 			return
 		}
-		if !isNamedArchive(e.Name) && !isNamedIndex(e.Name) && !strings.HasPrefix(path.Base(e.Name), "crawl.log") {
+		if !isNamedArchive(e.Name) && (!isNamedIndex(e.Name) || isTable(e.Name)) && !strings.HasPrefix(path.Base(e.Name), "crawl.log") {
 			continue
 		}
 		found = true
@@ -105,17 +119,23 @@ func (x *expander) prefix(arg string) {
 	}
 }
 
-// isNamedIndex reports whether an object is named like an index: by its ending, or as Common Crawl
-// names the parts of its indexes.
+// isNamedIndex reports whether a file or object is named like an index: by its ending, or as Common
+// Crawl names the parts of its indexes.
 func isNamedIndex(name string) bool {
 	name, packed := strings.CutSuffix(strings.ToLower(path.Base(name)), ".gz")
 	switch path.Ext(name) {
-	case ".cdx", ".cdxj":
+	case ".cdx", ".cdxj", ".parquet":
 		return true
-	case ".parquet":
-		return strings.HasPrefix(name, "part-") && !packed
+	case ".idx":
+		return packed // else it is a cluster's
 	}
 	return strings.HasPrefix(name, "cdx-") && packed
+}
+
+// isTable reports whether an object is named like a Parquet file that is no part of Common Crawl's index.
+func isTable(name string) bool {
+	name = strings.ToLower(path.Base(name))
+	return strings.Contains(name, ".parquet") && !(strings.HasPrefix(name, "part-") && strings.HasSuffix(name, ".parquet"))
 }
 
 // FindInput tells of the file or object that a path names, which is that of an input or an

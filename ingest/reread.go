@@ -29,7 +29,7 @@ func reread(in facts.Input, c *facts.Capture) ([]byte, error) {
 			return nil, err
 		}
 	}
-	f, err := object.Open(ctx, in.Path, in.Object())
+	f, err := in.Open(ctx)
 	if err != nil {
 		return nil, err
 	}

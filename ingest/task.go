@@ -214,7 +214,7 @@ func openInput(in facts.Input, stdin io.Reader, opt *readOptions) (*source, erro
 	if in.Path == facts.Stdin {
 		return &source{Object: pipe{stdin}, opt: opt}, nil
 	}
-	o, err := object.Open(opt.context(), in.Path, in.Object())
+	o, err := in.Open(opt.context())
 	if err != nil {
 		return nil, err
 	}
@@ -269,5 +269,5 @@ func unchanged(ctx context.Context, in facts.Input) error {
 	if in.Path == facts.Stdin {
 		return nil
 	}
-	return object.Unchanged(ctx, in.Path, in.Object())
+	return in.Unchanged(ctx)
 }

@@ -17,7 +17,6 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/index"
-	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/run"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
@@ -273,7 +272,7 @@ func readIndexBounds(ctx context.Context, dir string, inputs []Input) (*indexBou
 
 // sniffInput tells whether an input is an index, and what it is else.
 func sniffInput(ctx context.Context, in Input) (format index.Format, container warc.Container) {
-	o, err := object.Open(ctx, in.Path, in.Object())
+	o, err := in.Open(ctx)
 	if err != nil {
 		return
 	}
@@ -284,7 +283,7 @@ func sniffInput(ctx context.Context, in Input) (format index.Format, container w
 
 // addInput adds the rows of an input that is an index.
 func (b *indexBounds) addInput(ctx context.Context, in Input, format index.Format) error {
-	o, err := object.Open(ctx, in.Path, in.Object())
+	o, err := in.Open(ctx)
 	if err != nil {
 		return &warc.ReadError{Err: err}
 	}

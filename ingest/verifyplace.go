@@ -17,37 +17,27 @@ import (
 )
 
 // archivePaths lists where the archive may be that an index names: below the base; without a base
-// among the inputs, and beside the index. An index is not to be trusted: it names nothing elsewhere.
-// The last path has the last part of the name alone, if byLastPart is true.
+// among the inputs, and beside the index (scope). The last path has the last part of the name alone,
+// if byLastPart is true.
 func (v *Verification) archivePaths(index *facts.InputResult, name string) (paths []string, byLastPart bool) {
-	base := v.Base
-	name = filepath.ToSlash(name)
-	if object.IsRemote(name) || filepath.IsAbs(name) {
-		rest, below := strings.CutPrefix(name, strings.TrimSuffix(filepath.ToSlash(base), "/")+"/")
-		if base == "" || !below {
-			return v.inputPaths(name), false
-		}
-		name = rest
+	within := scope{base: v.Base}
+	if name = filepath.ToSlash(name); !strings.Contains(name, "://") {
+		name = path.Clean(name)
 	}
-	name = path.Clean(name)
-	if !filepath.IsLocal(filepath.FromSlash(name)) {
-		return nil, false
-	}
-	if base == "" {
+	if v.Base == "" {
 		paths = v.inputPaths(name)
-		switch at := strings.LastIndexByte(index.Path, '/'); {
-		case index.Path == facts.Stdin:
+		if index.Path == facts.Stdin {
 			return paths, false
-		case object.IsRemote(index.Path):
-			base = index.Path[:max(at, 0)]
-		default:
-			base = filepath.Dir(index.Path)
 		}
+		within.base = folderOf(index.Path)
 	}
-	x := expander{base: base}
-	paths = append(paths, x.located(name))
-	if file := path.Base(name); !object.IsRemote(base) && file != name {
-		return append(paths, x.located(file)), true
+	at, err := within.resolve(name)
+	if err != nil {
+		return paths, false
+	}
+	paths = append(paths, at)
+	if file := path.Base(name); !object.IsRemote(within.base) && file != name {
+		return append(paths, located(within.base, file)), true
 	}
 	return paths, false
 }
@@ -103,6 +93,7 @@ func (v *Verification) openNamed(ctx context.Context, index *facts.InputResult, 
 
 // openAt opens an archive: a file, or behind it an entry of a WACZ.
 func (v *Verification) openAt(ctx context.Context, file string) (a *namedArchive, err error) {
+	ctx = object.Confined(ctx) // an index has named it
 	in, err := FindInput(ctx, file)
 	entry := ""
 	if i := strings.Index(strings.ToLower(file), ".wacz/"); err != nil && i >= 0 {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -33,6 +34,9 @@ const (
 // addBase adds the flag that says where archives are.
 func addBase(flags *pflag.FlagSet, based string) {
 	flags.String("base", "", "`PLACE` that "+based+" are meant from: a URL such as s3://commoncrawl/, or a folder")
+	if strings.HasPrefix(based, relativeLines) {
+		flags.Bool("trust-lists", false, "lists of inputs that lie on servers may name anything, as those on this machine may; else only what lies below --base, or in the list's own host or bucket")
+	}
 }
 
 // configureRemote does as these flags say, where a command has them.
@@ -65,5 +69,6 @@ func isFolder(path string) bool {
 // expand finds the inputs that a command's arguments name, and lists of URLs.
 func expand(cmd *cobra.Command, args, lists []string) ([]ingest.Input, []*ingest.InputError) {
 	base, _ := cmd.Flags().GetString("base")
-	return ingest.ExpandFrom(cmd.Context(), base, args, lists)
+	trust, _ := cmd.Flags().GetBool("trust-lists")
+	return ingest.ExpandFrom(cmd.Context(), args, ingest.ExpandOptions{Base: base, TrustLists: trust, URLs: lists})
 }

@@ -115,7 +115,7 @@ func expand(paths []string) ([]ingest.Input, []*ingest.InputError) {
 			lists = append(lists, path)
 		}
 	}
-	return ingest.ExpandFrom(context.Background(), "", slices.DeleteFunc(slices.Clone(paths), isList), lists)
+	return ingest.ExpandFrom(context.Background(), slices.DeleteFunc(slices.Clone(paths), isList), ingest.ExpandOptions{URLs: lists})
 }
 
 // run audits the archives of a scenario, in this order, in a folder of their own.

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"context"
 	"slices"
 
 	"github.com/robotsaudit/robotsaudit/internal/object"
@@ -18,6 +19,30 @@ type Input struct {
 	Version string `json:"version,omitempty"` // entity tag of an object of a store or web server
 	List    bool   `json:"list,omitempty"`    // the user calls it a list of URLs
 	Bounds  string `json:"bounds,omitempty"`  // a sum of what indexes tell of where its records lie, which are trusted; "": none
+
+	Confined bool `json:"confined,omitempty"` // a list or index on a server names it, not the user: see object.Confined
+}
+
+func (in Input) context(ctx context.Context) context.Context {
+	if in.Confined {
+		return object.Confined(ctx)
+	}
+	return ctx
+}
+
+// Open opens the input as object.Open does.
+func (in Input) Open(ctx context.Context) (object.Object, error) {
+	return object.Open(in.context(ctx), in.Path, in.Object())
+}
+
+// Stat returns what is known of the object that holds the input now.
+func (in Input) Stat(ctx context.Context) (object.Info, error) {
+	return object.Stat(in.context(ctx), in.Path)
+}
+
+// Unchanged checks that the object is still the one that was planned.
+func (in Input) Unchanged(ctx context.Context) error {
+	return object.Unchanged(in.context(ctx), in.Path, in.Object())
 }
 
 // Same reports whether two inputs are the same bytes, as far as the file system or the

@@ -216,7 +216,7 @@ func statusOf(n int64) int {
 // IsNoFetch reports whether a row is that of a record which holds no answer of a server, such as a
 // request, metadata or a warcinfo record. The index is of the format f. Such a row states no status,
 // and its media type is one of these records, or it states neither where cdxj-indexer leaves both
-// out: it finds them in the HTTP head, which only answers have.
+// out: it takes them from the HTTP head of an answer, and computes a digest of every record.
 func (row *Row) IsNoFetch(f Format) bool {
 	if row.Status >= 0 {
 		return false
@@ -230,7 +230,7 @@ func (row *Row) IsNoFetch(f Format) bool {
 	case "warc/revisit":
 		return false
 	case "":
-		return (f == CDX || f == CDXJ) && row.URL != "" && row.Offset >= 0 && row.Filename != ""
+		return (f == CDX || f == CDXJ) && row.URL != "" && row.Digest != "" && row.Offset >= 0 && row.Filename != ""
 	default:
 		return strings.HasPrefix(mime, "warc/")
 	}

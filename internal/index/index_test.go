@@ -288,7 +288,7 @@ func TestSniffFaulty(t *testing.T) {
 // TestIsNoFetch: rows of request, metadata and warcinfo records are no fetches, by their media type. Only
 // cdxj-indexer leaves that out of rows of requests.
 func TestIsNoFetch(t *testing.T) {
-	placed := func(r *Row) { r.URL, r.Offset, r.Filename = "http://h/", 0, "a.warc.gz" }
+	placed := func(r *Row) { r.URL, r.Digest, r.Offset, r.Filename = "http://h/", "sha1:X", 0, "a.warc.gz" }
 	for _, c := range []struct {
 		format Format
 		row    Row
@@ -307,7 +307,10 @@ func TestIsNoFetch(t *testing.T) {
 		{CDX, row(func(r *Row) { r.MIME = "text/html"; placed(r) }), false},
 		{CDXJ, row(placed), true},
 		{CDX, row(placed), true},
-		{CDX, row(func(r *Row) { r.Offset = 7 }), false},
+		{CDX, row(func(r *Row) { placed(r); r.Offset = -1 }), false},
+		{CDX, row(func(r *Row) { placed(r); r.Filename = "" }), false},
+		{CDXJ, row(func(r *Row) { placed(r); r.Digest = "" }), false}, // of another program
+		{CDX, row(func(r *Row) { r.URL, r.Offset, r.Filename = "", 0, "a.warc.gz" }), false},
 		{CDXServer, row(placed), false},
 		{URLList, row(func(*Row) {}), false},
 	} {

@@ -3,6 +3,7 @@ package object
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"net/netip"
 	"testing"
 	"time"
 )
@@ -33,3 +34,16 @@ func Trust(t *testing.T, c *x509.Certificate) {
 	transport().TLSClientConfig = &tls.Config{RootCAs: pool}
 	t.Cleanup(func() { transport().TLSClientConfig = nil })
 }
+
+// Public has an address count as one of the Internet.
+func Public(t *testing.T, address string) {
+	before := isPublic
+	isPublic = func(a netip.Addr) bool { return a == netip.MustParseAddr(address) || before(a) }
+	t.Cleanup(func() { isPublic = before })
+}
+
+// IsPublic reports whether an address is one of the Internet.
+func IsPublic(address string) bool { return isPublic(netip.MustParseAddr(address)) }
+
+// Patience sets for how long a transfer that does not get on is tried again.
+func Patience(d time.Duration) { limits.patience = d }

@@ -6,13 +6,15 @@ import "time"
 var limits = struct {
 	attempts  int           // in a row, before a transfer is given up
 	progress  int64         // bytes after which a transfer counts as getting on again
-	patience  time.Duration // for which a transfer that does not get on is tried again
+	patience  time.Duration // for which a transfer that does not get on is tried again, and waits for a server that is asked too fast
 	firstWait time.Duration // before the second attempt; doubled each time
 	longest   time.Duration // wait between two attempts
 	tooFast   time.Duration // first pause of all where a server says that requests come too fast
 	stall     time.Duration // that an answer may take to begin, and each chunk of it to come
 	connect   time.Duration // that making a connection may take
 	redirects int           // that one request follows
+	asked     time.Duration // that a server may ask to wait (Retry-After)
+	header    int64         // bytes of the header of an answer
 
 	chunk  int   // bytes that are waited for at once
 	chunks int   // read ahead of a stream
@@ -31,6 +33,8 @@ var limits = struct {
 	stall:     20 * time.Second,
 	connect:   15 * time.Second,
 	redirects: 5,
+	asked:     5 * time.Minute,
+	header:    1 << 20,
 
 	chunk:  64 << 10,
 	chunks: 16,

@@ -36,7 +36,8 @@ func paceOf(host string) *pace {
 	return shared.(*pace)
 }
 
-// enter waits until a request may be made, and tells when that is.
+// enter waits until a request may be made, and tells when that is. Pauses that follow one another
+// are waited for as long as a transfer that does not get on.
 func (p *pace) enter(ctx context.Context) (began time.Time, err error) {
 	if p.slots != nil {
 		select {
@@ -45,12 +46,16 @@ func (p *pace) enter(ctx context.Context) (began time.Time, err error) {
 		case p.slots <- struct{}{}:
 		}
 	}
-	for {
+	for first := time.Now(); ; {
 		p.mu.Lock()
 		wait := time.Until(p.until)
 		p.mu.Unlock()
 		if wait <= 0 {
 			return time.Now(), nil
+		}
+		if time.Since(first)+wait > limits.patience {
+			p.leave()
+			return began, &fault{reason: "the server says again and again that requests come too fast; try again later, or with fewer --workers"}
 		}
 		if err := sleep(ctx, wait); err != nil {
 			p.leave()

@@ -2,11 +2,13 @@ package object
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -57,16 +59,29 @@ func statusFault(host string, status int, code string, h http.Header) *fault {
 	default:
 		f.reason = "the server answers " + said + "; check the name"
 	}
+	if f.temporary && f.wait > limits.asked {
+		f.temporary = false
+		f.reason = fmt.Sprintf("the server asks to wait for %v (%s, Retry-After), longer than the %v that are waited; run again then", f.wait, said, limits.asked)
+	}
 	return f
 }
 
-// retryAfter is how long a server asks to wait; dates are not read.
+// retryAfter is how long a server asks to wait (RFC 9110 §10.2.3), at most a year.
 func retryAfter(h http.Header) time.Duration {
-	seconds, err := strconv.ParseUint(h.Get("Retry-After"), 10, 16)
+	const most = 365 * 24 * time.Hour
+	written := strings.TrimSpace(h.Get("Retry-After"))
+	if written != "" && strings.Trim(written, "0123456789") == "" {
+		seconds, err := strconv.ParseUint(written, 10, 32)
+		if err != nil || seconds > uint64(most/time.Second) {
+			return most
+		}
+		return time.Duration(seconds) * time.Second
+	}
+	until, err := http.ParseTime(written)
 	if err != nil {
 		return 0
 	}
-	return min(time.Duration(seconds)*time.Second, limits.longest)
+	return min(max(time.Until(until), 0).Round(time.Second), most)
 }
 
 var (
@@ -75,8 +90,9 @@ var (
 	errWhole = &fault{reason: "the server gives files as a whole alone, no ranges of them; copy the file to a disk first"}
 )
 
-// faultOf says what an error of a connection means. Whatever breaks a connection may pass; the
-// error is told without the URL, which may have secrets.
+// faultOf says what an error of a connection means. What breaks a connection may pass; an answer that
+// is none of HTTP, a certificate or a name that nobody knows stays as it is. The error is told
+// without the URL, which may have secrets.
 func faultOf(ctx context.Context, err error) error {
 	var f *fault
 	if errors.As(err, &f) {
@@ -103,7 +119,18 @@ func faultOf(ctx context.Context, err error) error {
 			text = text[:i] + "…"
 		}
 	}
-	return &fault{reason: fmt.Sprintf("the connection fails (%s); try again later", text), temporary: true}
+	var network net.Error
+	var name *net.DNSError
+	var certificate *tls.CertificateVerificationError
+	switch {
+	case errors.As(err, &name) && name.IsNotFound:
+		return &fault{reason: fmt.Sprintf("there is no such host (%s); check its spelling", text)}
+	case errors.As(err, &certificate):
+		return &fault{reason: fmt.Sprintf("the server cannot prove who it is (%s); check the URL", text)}
+	case errors.As(err, &network), strings.Contains(text, "server closed idle connection"):
+		return &fault{reason: fmt.Sprintf("the connection fails (%s); try again later", text), temporary: true}
+	}
+	return &fault{reason: fmt.Sprintf("the server's answer cannot be used (%s); check the URL, or copy the file to a disk first", text)}
 }
 
 // attempts are those in a row in which one transfer did not get on.
@@ -124,11 +151,12 @@ func (a *attempts) again(ctx context.Context, host string, began time.Time, err 
 	if a.failed == 0 {
 		a.first = time.Now()
 	}
-	if a.failed++; a.failed >= limits.attempts || time.Since(a.first) > limits.patience {
-		return fmt.Errorf("given up after %d attempts: %w", a.failed, f)
-	}
+	a.failed++
 	wait := limits.firstWait << (a.failed - 1)
 	wait = max(min(wait/2+rand.N(wait), limits.longest), f.wait)
+	if a.failed >= limits.attempts || time.Since(a.first)+wait > limits.patience {
+		return fmt.Errorf("given up after %d attempts: %w", a.failed, f)
+	}
 	if f.tooFast {
 		paceOf(host).slow(began, f.wait)
 	}

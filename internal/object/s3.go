@@ -74,6 +74,9 @@ func s3Client(ctx context.Context) (*s3.Client, error) {
 			o.BaseEndpoint = &opt.S3Endpoint
 		}
 		o.UsePathStyle = o.BaseEndpoint != nil
+		if c, ok := o.HTTPClient.(*awshttp.BuildableClient); ok {
+			o.HTTPClient = newClient(c.GetTransport(), checkStoreRedirect)
+		}
 	})
 	return client.Client, nil
 }
@@ -157,6 +160,10 @@ func List(ctx context.Context, path string) iter.Seq2[Entry, error] {
 			}
 			for _, o := range page.Contents {
 				key := aws.ToString(o.Key)
+				if !strings.HasPrefix(key, prefix) {
+					yield(Entry{}, &fault{reason: fmt.Sprintf("the store lists an object that does not lie there (%.200q); list it with the store's own program", key)})
+					return
+				}
 				if strings.HasSuffix(key, "/") { // what programs make that want folders
 					continue
 				}

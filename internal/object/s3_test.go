@@ -181,7 +181,7 @@ func TestStoreExpands(t *testing.T) {
 		{"", "s3:///key", "", "write s3://BUCKET/KEY"},
 	}
 	for _, test := range tests {
-		inputs, failures := ingest.ExpandFrom(t.Context(), test.base, []string{test.arg}, nil)
+		inputs, failures := ingest.ExpandFrom(t.Context(), []string{test.arg}, ingest.ExpandOptions{Base: test.base})
 		var got []string
 		for _, in := range inputs {
 			if in.Size == 0 || in.Version == "" {

@@ -34,6 +34,7 @@ func tune(t *http.Transport) {
 	t.TLSHandshakeTimeout = limits.connect
 	t.MaxIdleConnsPerHost = 16
 	t.IdleConnTimeout = 90 * time.Second
+	t.MaxResponseHeaderBytes = limits.header
 	t.DisableCompression = true // what an object holds is what is sent of it
 	t.ForceAttemptHTTP2 = false
 	t.Protocols = new(http.Protocols)
@@ -48,20 +49,8 @@ var transport = sync.OnceValue(func() *http.Transport {
 })
 
 var webClient = sync.OnceValue(func() *http.Client {
-	return &http.Client{Transport: transport(), CheckRedirect: checkRedirect}
+	return newClient(transport(), checkRedirect)
 })
-
-// checkRedirect bounds redirects. The URL that led here is not told: it may have secrets.
-func checkRedirect(r *http.Request, via []*http.Request) error {
-	r.Header.Del("Referer")
-	switch {
-	case len(via) > limits.redirects:
-		return &fault{reason: fmt.Sprintf("the server redirects more than %d times; give the URL where the file is", limits.redirects)}
-	case via[0].URL.Scheme == "https" && r.URL.Scheme != "https":
-		return &fault{reason: "the server redirects from https to http, where nobody knows who answers; give the URL where the file is"}
-	}
-	return nil
-}
 
 // request asks for the bytes from one offset up to another.
 func (o webObject) request(ctx context.Context, info Info, from, to int64) (*http.Response, error) {

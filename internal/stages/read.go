@@ -75,7 +75,7 @@ func failed(inputs []facts.Input, failures []facts.Failure) (objects []facts.Inp
 // unchanged checks that inputs are still those that were planned.
 func unchanged(ctx context.Context, s Store, inputs []facts.Input) error {
 	for _, in := range inputs {
-		info, err := object.Stat(ctx, in.Path)
+		info, err := in.Stat(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
