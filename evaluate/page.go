@@ -167,41 +167,43 @@ func (p *pages) agentTags(metas []tag.Tag, crawler string) []tag.Tag {
 }
 
 // usage returns what the governing robots.txt says of the use of a fetch: nothing where the verdict
-// is unknown because captures differ. disputed says that captures of its moment differ in this alone.
+// is unknown because captures differ. disputed says that captures of its moment differ in this alone, or
+// that it says more than is kept.
 func (p *pages) usage(r *Result) (said []tag.Signal, disputed bool, err error) {
 	if r.Governing == nil || r.Reason == RobotsTxtItself || r.Reason == ConflictingCaptures || r.Reason == ChangedBetween {
 		return nil, false, nil
 	}
-	if said, err = p.usageBy(r.Governing, r); err != nil {
+	if said, disputed, err = p.usageBy(r.Governing, r); err != nil {
 		return nil, false, err
 	}
 	for _, other := range r.rivals {
-		theirs, err := p.usageBy(other, r)
+		theirs, more, err := p.usageBy(other, r)
 		if err != nil {
 			return nil, false, err
 		}
+		disputed = disputed || more
 		if !tag.SayAlike(said, theirs) {
 			return nil, true, nil
 		}
 	}
-	return said, false, nil
+	return said, disputed, nil
 }
 
-// usageBy returns what one robots.txt says of the use of a fetch.
-func (p *pages) usageBy(st *State, r *Result) ([]tag.Signal, error) {
+// usageBy returns what one robots.txt says of the use of a fetch, and whether there is more.
+func (p *pages) usageBy(st *State, r *Result) (said []tag.Signal, more bool, err error) {
 	if !st.HasBody || !st.Outcome.HasRules() {
-		return nil, nil
+		return nil, false, nil
 	}
 	file, err := p.decider.files.get(st)
 	if err != nil || len(file.usage().Signals) == 0 {
-		return nil, err
+		return nil, false, err
 	}
 	u, _ := weburl.Parse(r.Fetch.URL)
-	said := file.usage().For(file.reader(r.Agent).group, u.PathQuery())
+	said, more = file.usage().For(file.reader(r.Agent).group, u.PathQuery())
 	if r.Verdict == Disallowed { // paths that can't be crawled have no preferences (draft-ietf-aipref-attach-05 §3.1)
 		said = slices.DeleteFunc(said, func(s tag.Signal) bool { return s.Kind == tag.SignalContentUsage })
 	}
-	return said, nil
+	return said, more || file.usage().Notes&tag.NoteMore != 0, nil
 }
 
 func withoutTDM(list []tag.Signal) []tag.Signal {

@@ -101,7 +101,8 @@ func TestHostileRobots(t *testing.T) {
 		if r.Notes&NoteMore == 0 || len(r.Signals) > maxTags {
 			t.Errorf("%d signals, notes %v", len(r.Signals), r.Notes)
 		}
-		if got := Prefers(r.For(f.For("a"), "/"+strings.Repeat("a", 1000)), PurposeTrainAI); got != PreferenceRestrict {
+		list, more := r.For(f.For("a"), "/"+strings.Repeat("a", 1000))
+		if got := Prefers(list, PurposeTrainAI); !more || got != PreferenceRestrict {
 			t.Errorf("%v", got)
 		}
 	})

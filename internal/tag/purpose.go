@@ -115,8 +115,9 @@ func (t *Tag) Surely(at time.Time) bool {
 // "bots=n, train-ai=y" permits training.
 func (u Use) RestrictingSignals(signals []Signal) []Signal {
 	var list []Signal
+	said := statedFor(u.purpose(), signals)
 	for _, s := range signals {
-		if s.Preference == PreferenceRestrict && u.BindsPurpose(s.Purpose) && s.Scope != ScopeImages && s.Binds() && !u.lifted(&s, signals) {
+		if s.Preference == PreferenceRestrict && u.BindsPurpose(s.Purpose) && s.Scope != ScopeImages && s.Binds() && !u.lifted(&s, said) {
 			list = append(list, s)
 		}
 	}
@@ -125,10 +126,10 @@ func (u Use) RestrictingSignals(signals []Signal) []Signal {
 
 // lifted reports whether a statement prefers something else for the very use than
 // this signal of it for a wider purpose.
-func (u Use) lifted(s *Signal, signals []Signal) bool {
+func (u Use) lifted(s *Signal, said map[statement]stated) bool {
 	for p := u.purpose(); p != 0; p = p.parent() {
 		if p == s.Purpose {
-			return prefersIn(s.statement(), signals, u.purpose()) == PreferenceAllow
+			return said[s.statement()].Preference == PreferenceAllow
 		}
 	}
 	return false

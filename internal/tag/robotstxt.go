@@ -1,6 +1,7 @@
 package tag
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/robots"
@@ -102,9 +103,11 @@ func cutPath(value string) (path, rest string) {
 // made for: licences, and of each protocol those of the lines with the longest path
 // that matches. A line without a path is the shortest. Lines of the same length
 // all hold, and in Prefers a restriction wins. Lines outside any group are there
-// too: they bind nobody (NoteNoGroup).
-func (r *RobotsTxt) For(g *robots.Group, path string) []Signal {
-	return r.longest(g, func(p *pattern) int { return p.match(path) })
+// too: they bind nobody (NoteNoGroup). There are more if they are more than MaxItems, of which
+// list has the first.
+func (r *RobotsTxt) For(g *robots.Group, path string) (list []Signal, more bool) {
+	list = r.longest(g, func(p *pattern) int { return p.match(path) })
+	return list[:min(len(list), MaxItems)], len(list) > MaxItems
 }
 
 // ForAll returns, in the same way, the signals that hold for every path, unless a line for a
@@ -144,11 +147,14 @@ func (l *usageLine) length(g *robots.Group, match func(*pattern) int) int {
 }
 
 // A pattern is a path pattern of robots.txt, matched as its rules are.
-type pattern struct{ group *robots.Group }
+type pattern struct {
+	group   *robots.Group
+	profile robots.Profile
+}
 
 func newPattern(path string, p robots.Profile) *pattern {
 	f := robots.Parse([]byte("User-agent: *\nDisallow: "+path+"\n"), p)
-	return &pattern{f.For("")}
+	return &pattern{f.For(""), p}
 }
 
 // match returns the length of the normalised pattern, -1 where it does not match.
@@ -157,11 +163,10 @@ func (p *pattern) match(path string) int {
 	if p == nil {
 		return 0
 	}
-	matching := p.group.Matching(path)
-	if len(matching) == 0 {
-		return -1
+	if d := p.group.MatchNormal(p.profile.NormalPath(cmp.Or(path, "/"))); d.Rule != nil {
+		return len(d.Rule.Pattern)
 	}
-	return len(matching[0].Pattern)
+	return -1
 }
 
 // matchAll is match for a pattern that every path matches, -1 for others.
@@ -169,9 +174,10 @@ func (p *pattern) matchAll() int {
 	if p == nil {
 		return 0
 	}
-	matching := p.group.Matching("/")
-	if len(matching) == 0 || strings.Trim(matching[0].Pattern, "*") != "" && strings.Trim(matching[0].Pattern, "*") != "/" {
-		return -1
+	for rule := range p.group.Patterns() {
+		if text := strings.Trim(rule.Text, "*"); !rule.Anchored && (text == "" || text == "/") {
+			return p.match("/")
+		}
 	}
-	return len(matching[0].Pattern)
+	return -1
 }

@@ -100,8 +100,8 @@ func (s *Signal) statement() statement {
 // robots.txt and tdmrep.json is decided before.
 func Prefers(signals []Signal, purpose Purpose) Preference {
 	preference := PreferenceUnstated
-	for i := range signals {
-		preference = max(preference, prefersIn(signals[i].statement(), signals, purpose))
+	for _, s := range statedFor(purpose, signals) {
+		preference = max(preference, s.Preference)
 	}
 	return preference
 }
@@ -126,17 +126,35 @@ func licenses(list []Signal) (urls []string) {
 	return urls
 }
 
-// prefersIn is Prefers within one statement.
-func prefersIn(in statement, signals []Signal, purpose Purpose) Preference {
-	stated := PreferenceUnstated
-	for p := purpose; p != 0 && stated == PreferenceUnstated; p = p.parent() {
-		for i := range signals {
-			if s := &signals[i]; s.Purpose == p && s.Scope != ScopeImages && s.Binds() && s.statement() == in {
-				stated = max(stated, s.Preference)
-			}
+// A stated is what one statement prefers for a purpose.
+type stated struct {
+	Preference
+	wider int // by how many steps the purpose is wider that it speaks of
+}
+
+// statedFor returns what statements prefer for a purpose, of those that say something of it.
+func statedFor(purpose Purpose, signals []Signal) map[statement]stated {
+	by := make(map[statement]stated)
+	for i := range signals {
+		s := &signals[i]
+		if s.Preference <= PreferenceUnstated || s.Scope == ScopeImages || !s.Binds() {
+			continue
+		}
+		said := stated{s.Preference, 0}
+		p := purpose
+		for p != 0 && p != s.Purpose {
+			p = p.parent()
+			said.wider++
+		}
+		if p == 0 {
+			continue
+		}
+		old, known := by[s.statement()]
+		if !known || said.wider < old.wider || said.wider == old.wider && said.Preference > old.Preference {
+			by[s.statement()] = said
 		}
 	}
-	return stated
+	return by
 }
 
 // contentUsage reads a Content-Usage value, a Dictionary whose values are the

@@ -52,7 +52,7 @@ func TestRobotsSignals(t *testing.T) {
 		{"CCBot", "/ope/x", PreferenceRestrict, PreferenceAllow, 2},
 		{"examplebot", "/", PreferenceAllow, PreferenceRestrict, 0},
 	} {
-		list := r.For(f.For(c.token), c.path)
+		list, _ := r.For(f.For(c.token), c.path)
 		if got := Prefers(list, PurposeTrainAI); got != c.train {
 			t.Errorf("%s %s: training %v, want %v: %s", c.token, c.path, got, c.train, preferences(list))
 		}
@@ -74,7 +74,7 @@ func TestRobotsSignals(t *testing.T) {
 // Of the same length is "/ope*/x" to "/open/x": both hold, n wins.
 func TestRobotsTie(t *testing.T) {
 	f := robots.Parse([]byte("User-agent: *\nContent-Usage: /open/x train-ai=y\nContent-Usage: /ope*/x train-ai=n\n"), robots.RFC9309)
-	list := ReadRobots(f, robots.RFC9309).For(f.For("a"), "/open/x")
+	list, _ := ReadRobots(f, robots.RFC9309).For(f.For("a"), "/open/x")
 	if len(list) != 2 || Prefers(list, PurposeTrainAI) != PreferenceRestrict {
 		t.Errorf("%s", preferences(list))
 	}
@@ -157,9 +157,19 @@ func TestDuplicateKeys(t *testing.T) {
 		t.Error("not noted")
 	}
 	f := robots.Parse([]byte("User-agent: *\nContent-Usage: train-ai=n, train-ai=y\nContent-Usage: search=n, search=\n"), robots.RFC9309)
-	list := ReadRobots(f, robots.RFC9309).For(f.For(""), "/")
+	list, _ := ReadRobots(f, robots.RFC9309).For(f.For(""), "/")
 	if got, want := preferences(list), "content-usage:search=restrict content-usage:search=unstated content-usage:train-ai=allow"; got != want {
 		t.Errorf("%s, want %s: of one line the last, and nothing for what can't be read", got, want)
+	}
+}
+
+// TestManyStatements: what a file says of one fetch is bounded.
+func TestManyStatements(t *testing.T) {
+	for n, want := range map[int]bool{MaxItems: false, MaxItems + 1: true} {
+		f := robots.Parse([]byte("User-agent: a\n"+strings.Repeat("Content-Usage: train-ai=n\n", n)+"Disallow:\nUser-agent: b\nContent-Usage: search=y\n"), robots.RFC9309)
+		if list, more := ReadRobots(f, robots.RFC9309).For(f.For("a"), "/"); more != want || len(list) != MaxItems {
+			t.Errorf("%d lines: %d signals, more %v", n, len(list), more)
+		}
 	}
 }
 
@@ -179,7 +189,8 @@ func TestInherit(t *testing.T) {
 func TestStatements(t *testing.T) {
 	line := func(value string) []Signal {
 		f := robots.Parse([]byte("User-agent: *\nContent-Usage: "+value+"\n"), robots.RFC9309)
-		return ReadRobots(f, robots.RFC9309).For(f.For(""), "/")
+		list, _ := ReadRobots(f, robots.RFC9309).For(f.For(""), "/")
+		return list
 	}
 	header := func(s string) []Signal { return ReadHeaders(s, Lenient).Signals }
 	for _, c := range []struct {

@@ -37,7 +37,7 @@ func TestKeep(t *testing.T) {
 // The package is pure: what it imports can do no I/O and log nothing, and of time
 // it uses no clock.
 func TestImports(t *testing.T) {
-	allowed := words(`"strings"`, `"slices"`, `"strconv"`, `"bytes"`, `"time"`, `"html"`, `"unicode/utf16"`, `"unicode/utf8"`,
+	allowed := words(`"cmp"`, `"strings"`, `"slices"`, `"strconv"`, `"bytes"`, `"time"`, `"html"`, `"unicode/utf16"`, `"unicode/utf8"`,
 		`"encoding/binary"`, `"encoding/json"`, `"math/bits"`, `"github.com/dunglas/httpsfv"`,
 		`"github.com/robotsaudit/robotsaudit/internal/ascii"`,
 		`"github.com/robotsaudit/robotsaudit/internal/robots"`)

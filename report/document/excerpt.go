@@ -159,12 +159,28 @@ func (t *excerptTally) readBodies(ctx context.Context, refs map[string]bodyRef, 
 		if err != nil {
 			continue
 		}
-		file := robots.Parse(body, profile)
+		texts := t.textsOf(robots.Parse(body, profile), wanted[digest])
 		for _, i := range wanted[digest] {
-			t.list[i].Lines, t.list[i].Missing = linesOf(file, int(t.keys[i].group), int(t.keys[i].rule)), ""
+			t.list[i].Lines, t.list[i].Missing = linesOf(texts, int(t.keys[i].group), int(t.keys[i].rule)), ""
 		}
 	}
 	return nil
+}
+
+// textsOf returns the lines of a file that excerpts show, by their numbers.
+func (t *excerptTally) textsOf(file *robots.File, excerpts []int) map[int]string {
+	wanted, texts := make(map[int]bool), make(map[int]string)
+	for _, i := range excerpts {
+		for _, n := range shown(int(t.keys[i].group), int(t.keys[i].rule)) {
+			wanted[n] = true
+		}
+	}
+	for n, text := range file.Lines {
+		if wanted[n] {
+			texts[n] = text
+		}
+	}
+	return texts
 }
 
 func (t *excerptTally) missing(excerpts []int, why string) {
@@ -173,15 +189,24 @@ func (t *excerptTally) missing(excerpts []int, why string) {
 	}
 }
 
-// linesOf are the lines of the group and of the rule, with three around each.
-func linesOf(file *robots.File, group, rule int) (lines []Line) {
-	last := 0
-	for n, text := range file.Lines {
-		if n > max(group, rule)+linesAround {
-			break
+// shown are the numbers of the lines of the group and of the rule, with three around each.
+func shown(group, rule int) (numbers []int) {
+	for _, marked := range [...]int{group, rule} {
+		for n := max(1, marked-linesAround); marked > 0 && n <= marked+linesAround; n++ {
+			numbers = append(numbers, n)
 		}
-		if !isNear(n, group) && !isNear(n, rule) {
-			continue
+	}
+	slices.Sort(numbers)
+	return slices.Compact(numbers)
+}
+
+// linesOf are the lines that an excerpt shows.
+func linesOf(texts map[int]string, group, rule int) (lines []Line) {
+	last := 0
+	for _, n := range shown(group, rule) {
+		text, exists := texts[n]
+		if !exists {
+			break
 		}
 		if left := n - last - 1; left > 0 {
 			lines = append(lines, Line{Text: plural(int64(left), "line") + " left out"})
@@ -197,8 +222,4 @@ func linesOf(file *robots.File, group, rule int) (lines []Line) {
 		lines = append(lines, l)
 	}
 	return lines
-}
-
-func isNear(n, marked int) bool {
-	return marked > 0 && n >= marked-linesAround && n <= marked+linesAround
 }
