@@ -42,6 +42,9 @@ func readWACZ(in facts.Input, at io.ReaderAt, size int64, index int32, out sink,
 	default:
 		if err = r.readListing(&list, size); err == nil && r.archives == 0 {
 			result.Refusal = "the zip file holds no archive; leave it out"
+			if list.Fault != "" { // it may hold one behind those entries
+				result.Refusal = fmt.Sprintf("the zip file cannot be read as a whole (%s), and what of it could holds no archive; unpack it, and give what is inside", list.Fault)
+			}
 			err = r.committer.report(facts.Issue{Offset: -1, Length: size, Kind: facts.IssueNotAnArchive, Detail: result.Refusal, Action: "not read"})
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -181,5 +183,29 @@ func TestZipHeaderBits(t *testing.T) {
 				t.Errorf("bit %d of byte %d (directory at %d): %v, issues %v", bit%8, bit/8, start, got.urls(), got.kinds())
 			}
 		}
+	}
+}
+
+// TestLargeDirectory: an archive that is the last of very many entries is read, or the reason names
+// why not.
+func TestLargeDirectory(t *testing.T) {
+	archive := warctest.StoredEntry("archive/z.warc.gz", warctest.GzipMembers(warctest.Response("urn:z", "http://h/z", ok200)))
+	entries := func(n, name int) (list []warctest.ZipEntry) {
+		for i := range n {
+			list = append(list, warctest.StoredEntry(fmt.Sprintf("pages/%0*d.txt", name, i), []byte("x")))
+		}
+		return append(list, archive)
+	}
+	if got := read(t, warctest.Zip(t, entries(20_000, 900)...)); len(got.fetches) != 1 || len(got.issues) > 0 {
+		t.Errorf("a directory of 18 MiB: %d fetches, issues %v", len(got.fetches), got.issues)
+	}
+	path := filepath.Join(t.TempDir(), "a.wacz")
+	if err := os.WriteFile(path, warctest.Zip(t, entries(600, 60_000)...), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	inputs, _ := Expand([]string{path})
+	result, err := readInput(inputs[0], 0, new(keeper), nil, nil)
+	if err != nil || !strings.Contains(result.Refusal, "its directory has more than 33554432 bytes") || !strings.Contains(result.Refusal, "unpack it") {
+		t.Errorf("a directory of 36 MB: %q, %v", result.Refusal, err)
 	}
 }

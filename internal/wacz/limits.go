@@ -2,7 +2,7 @@ package wacz
 
 // Limits on what a zip file can make the reader hold or do.
 const (
-	maxDirectory   = 8 << 20   // bytes of a zip file's directory
+	maxDirectory   = 32 << 20  // bytes of a zip file's directory
 	maxPackage     = 8 << 20   // bytes of the datapackage.json of a WACZ
 	maxEntryName   = 1 << 10   // bytes of the name of an entry
 	maxRewinds     = 64        // times that a deflated entry is inflated from its start, in search of places in it
