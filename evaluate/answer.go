@@ -45,9 +45,9 @@ func (f *parsedFile) answer(a *Answer, st *State, s *subject, r *reader) {
 	if facts.Flags(st.BodyFlags)&facts.FlagBodyCut != 0 {
 		a.Notes |= NoteBodyCut
 	}
-	if f.HTML && a.Verdict == Disallowed {
+	if f.HTML {
 		a.Notes |= NoteHTML
-		a.allows = true
+		a.allows = a.allows || a.Verdict == Disallowed
 	}
 	if f.lineCut != nil && a.Verdict == Disallowed && s.match(f.lineCut.For(s.token)).Allowed {
 		a.allows = true // the rule may be longer than what is left of it

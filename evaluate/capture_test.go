@@ -45,7 +45,7 @@ func TestStatus(t *testing.T) {
 		{"204 No Content", closed, noGroup},
 		{"205 Reset Content", closed, noGroup},
 		{"200 OK", "", noGroup},
-		{"200 OK", "<!DOCTYPE html><html><body>Not here</body></html>", noGroup},
+		{"200 OK", "<!DOCTYPE html><html><body>Not here</body></html>", noGroup + " +html"},
 		{"299 x", closed, certain},
 		{"100 Continue", closed, undefined},
 		{"199 x", closed, undefined},
@@ -142,9 +142,9 @@ func TestBody(t *testing.T) {
 	var list []scenario
 	for _, c := range []struct{ name, body, state, want string }{
 		{"empty", "", "rules rules=0 empty", "allowed fresh no_matching_group"},
-		{"HTML", "<html><body>hello</body></html>", "rules rules=0 html", "allowed fresh no_matching_group"},
+		{"HTML", "<html><body>hello</body></html>", "rules rules=0 html", "allowed fresh no_matching_group +html"},
 		{"HTML around rules", "<html><pre>\n" + closed + "</pre></html>\n", "", "disallowed fresh rule contested +html"},
-		{"HTML around allow", "<html><pre>\n" + open + "</pre></html>\n", "", "allowed fresh rule"},
+		{"HTML around allow", "<html><pre>\n" + open + "</pre></html>\n", "", "allowed fresh rule +html"},
 		{"allow beyond the limit", long[:14] + "Disallow: /\n" + long[14:] + "Allow: /p\n", "rules rules=1 cut", "disallowed fresh rule contested +parse_limit"},
 		{"disallow beyond the limit", long + "Disallow: /p\n", "", "allowed fresh no_matching_rule"},
 		{"nothing of note beyond the limit", "User-agent: *\nDisallow: /\n" + long[14:] + "Allow: /q\n", "", certain},

@@ -83,6 +83,7 @@ func (p *pages) read(r *Result) error {
 	if p.originals != nil {
 		s = p.originals.StatementsFor(f)
 	}
+	r.Refusal = refusalOf(f, s.IsChallenge())
 	origin, disputed, err := p.usage(r)
 	file := p.tdm.at(f.Time())
 	if err != nil || s.IsEmpty() && len(origin) == 0 && !disputed && file == nil {
@@ -91,7 +92,7 @@ func (p *pages) read(r *Result) error {
 	if len(origin) == 0 && file == nil && s.Headers == "" && s.Metas == "" { // as of all that an index tells of
 		page := &p.silent
 		page.From, page.At, page.image = s.From, p.moment(f), isImage(s.MimeType)
-		if s.Flags != 0 || disputed {
+		if s.IsCut() || disputed {
 			page.From = PageUnknown
 		}
 		page.Own.Image = page.image
@@ -101,7 +102,7 @@ func (p *pages) read(r *Result) error {
 	source := s.From
 	headers := tag.ReadHeaders(s.Headers, tag.Lenient)
 	kept, ok := tag.Decode(s.Metas)
-	if !ok || kept.Open || s.Flags != 0 || disputed {
+	if !ok || kept.Open || s.IsCut() || disputed {
 		s.From = PageUnknown
 	}
 	metas := kept.Read()

@@ -58,7 +58,7 @@ func (s *State) says() bool { return s.Outcome.HasRules() || s.Outcome == Outcom
 // isSuccess reports whether a capture got a file, or would have if the archive held it
 // in a form that can be read (RFC 9309 §2.3.1.1).
 func (s *State) isSuccess() bool {
-	return s.Outcome.HasRules() || s.Reason == resolve.Undecodable || s.Outcome == OutcomeUnresolved && s.Status/100 == 2
+	return s.Outcome.HasRules() || s.Reason == resolve.Undecodable || s.Reason == resolve.Challenge || s.Outcome == OutcomeUnresolved && s.Status/100 == 2
 }
 
 // saysLike reports whether two captures answer every question alike. Most hosts

@@ -78,6 +78,7 @@ const (
 	Forgeable      // robots.txt stands behind damage, where a page could hold it
 	UnreadCapture  // robots.txt allows, and an index tells of a capture that would govern; its record was not read
 	RefusedToOther // robots.txt was refused to another crawler
+	Challenge      // robots.txt is a page that asks for a proof that the client is no crawler
 	TooCostly      // too many rules with a "*" for so long a URL
 )
 
@@ -106,6 +107,7 @@ var reasons = [...]string{
 	Forgeable:           "forgeable",
 	UnreadCapture:       "unread_capture",
 	RefusedToOther:      "refused_to_other",
+	Challenge:           resolve.Challenge.String(),
 	TooCostly:           "too_costly",
 }
 
@@ -121,6 +123,7 @@ var reasonOf = [...]Reason{
 	resolve.UndefinedStatus:    UndefinedStatus,
 	resolve.Undecodable:        Undecodable,
 	resolve.Truncated:          Truncated,
+	resolve.Challenge:          Challenge,
 }
 
 // Certainty is how sure it is that a disallowed fetch violated robots.txt. Every
@@ -154,7 +157,7 @@ const (
 	NotePartial                             // the governing capture holds a part of the file
 	NoteResynced                            // found behind damage in the archive
 	NoteOtherMode                           // another way of matching tokens would change the verdict
-	NoteHTML                                // the governing capture is an HTML document with lines that are rules
+	NoteHTML                                // the governing capture is an HTML document
 	NoteDigestMismatch                      // a digest of the governing capture does not match what it holds
 	NoteSameMoment                          // a capture of the fetch's moment, in another archive or behind the fetch
 	NoteCoarseDate                          // a date that counts is coarser than a second
@@ -263,6 +266,7 @@ type Result struct {
 
 	RobotsCapture bool // the fetch is a GET of exactly /robots.txt
 	PolicyFile    bool // the fetch got an ai.txt or a trust.txt
+	Refusal       Refusal
 
 	Page         *Page         // what is said of the use of what was fetched; nil where that is nothing
 	Restrictions []Restriction // that bind a purpose of the audit; no violations

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/robotsaudit/robotsaudit/internal/challenge"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/httpmsg"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
@@ -92,6 +93,9 @@ func (d *draft) hasOtherHead(head []byte) bool {
 func (e *extractor) applyHead(d *draft, h *httpmsg.Head) {
 	f := &d.exchange.Fetch
 	f.Flags |= facts.FlagHTTPHead
+	if h.Challenge {
+		f.Flags |= facts.FlagChallenge
+	}
 	f.Status, f.Location, f.MIMEType = h.Status, h.Location, mimeType(h.ContentType)
 	f.PolicyHeaders = d.record.Strings.Shared(h.Policy)
 	e.policy, h.Policy = h.Policy, nil
@@ -185,6 +189,9 @@ func (x *exchange) decode(d *draft, h *httpmsg.Head, raw []byte) {
 	x.Flags |= payloadFlags(met) | facts.FlagBodyKept
 	if httpmsg.IsBinary(body) || met&httpmsg.FaultFalseEncoding != 0 && !httpmsg.IsReadable(body) {
 		x.Flags |= facts.FlagUndecodable
+	}
+	if challenge.InPage(body) {
+		x.Flags |= facts.FlagChallenge
 	}
 	x.body, x.hasBody = body, true
 	if x.Kind == facts.CaptureTarget && x.mayBePage() {

@@ -56,3 +56,34 @@ func TestPartOfABody(t *testing.T) {
 		t.Error("a part is taken for the whole file")
 	}
 }
+
+// Challenges are known by a header field, or by the beginning of a page, as it is decoded; policy files and
+// pages alike, whatever the status.
+func TestChallengesAreFlagged(t *testing.T) {
+	const page = `<!doctype html><html><head><script id="anubis_version" type="application/json">"v1"</script><script id="anubis_challenge" type="application/json">{}</script></head></html>`
+	const quoted = `<!doctype html><html><body><code>&lt;script id="anubis_version"&gt;&lt;script id="anubis_challenge"&gt;</code></body></html>`
+	for name, c := range map[string]struct {
+		block string
+		want  bool
+	}{
+		"a page":           {"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + page, true},
+		"coded":            {"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\n\r\n" + warctest.Encode(t, "gzip", page), true},
+		"chunked":          {"HTTP/1.1 403 No\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n" + warctest.Chunked(page), true},
+		"before much":      {"HTTP/1.1 503 No\r\nContent-Type: text/html\r\n\r\n" + page + strings.Repeat("<p>x</p>", firstPage), true},
+		"no media type":    {"HTTP/1.1 200 OK\r\n\r\n" + page, true},
+		"a field":          {"HTTP/1.1 403 No\r\nCF-Mitigated: challenge\r\n\r\n", true},
+		"a field, 202":     {"HTTP/1.1 202 Accepted\r\nx-amzn-waf-action: challenge\r\n\r\n", true},
+		"another field":    {"HTTP/1.1 403 No\r\nServer: cloudflare\r\nCF-RAY: 1\r\n\r\n", false},
+		"a quotation":      {"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + quoted, false},
+		"of an interim":    {"HTTP/1.1 103 Early Hints\r\nCF-Mitigated: challenge\r\n\r\nHTTP/1.1 200 OK\r\n\r\nx", false},
+		"text":             {"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n# " + page, false},
+		"another encoding": {"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: br\r\n\r\n" + page, true}, // as it stands
+	} {
+		for _, url := range []string{"http://h/page", "http://h/robots.txt", "http://h/ai.txt"} {
+			got := read(t, warctest.Plain(warctest.Response("urn:1", url, c.block)))
+			if is := got.fetches[0].Flags&facts.FlagChallenge != 0; is != c.want {
+				t.Errorf("%s, %s: %t", name, url, is)
+			}
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/internal/challenge"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/httpmsg"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
@@ -44,6 +45,9 @@ func (e *extractor) scanPage(d *draft, h *httpmsg.Head, stored io.Reader) (io.Re
 		x.pageCut = ended && x.lacks(h, len(raw))
 		more := !ended || x.pageCut || r.SegmentNumber == 1 || r.Short > 0 || x.Truncated != ""
 		body, met := httpmsg.Decode(raw, h, more)
+		if limit == firstPage && challenge.InPage(body) {
+			x.Flags |= facts.FlagChallenge
+		}
 		found := x.findMetas(&e.tags, body, h, met, more || met&httpmsg.FaultCut != 0)
 		e.metas = found.Append(e.metas[:0])
 		x.Metas = r.Strings.Shared(e.metas)

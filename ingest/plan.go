@@ -14,6 +14,7 @@ import (
 	"github.com/alitto/pond/v2"
 
 	"github.com/robotsaudit/robotsaudit/internal/durable"
+	"github.com/robotsaudit/robotsaudit/internal/challenge"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/httpmsg"
 	"github.com/robotsaudit/robotsaudit/internal/object"
@@ -29,7 +30,7 @@ import (
 func fingerprint(m mode) string { return fingerprintOf(limits, m) }
 
 func fingerprintOf(limits map[string]int64, m mode) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "schema %s, tags %s, limits %v, %v, %v, %v, %v, %v", facts.SchemaVersion, tag.Version, warc.Limits, wacz.Limits, httpmsg.Limits, wat.Limits, limits, m))
+	sum := sha256.Sum256(fmt.Appendf(nil, "schema %s, tags %s, challenges %s in %d bytes, limits %v, %v, %v, %v, %v, %v", facts.SchemaVersion, tag.Version, challenge.Data, challenge.MaxPage, warc.Limits, wacz.Limits, httpmsg.Limits, wat.Limits, limits, m))
 	return hex.EncodeToString(sum[:6])
 }
 

@@ -36,6 +36,8 @@ type FetchRow struct {
 	RuleLine int32 `parquet:"rule_line,optional"`
 	// Remarks on the verdict, joined by commas. Null: none.
 	Notes string `parquet:"notes,optional,dict" values:"note"`
+	// Why the server refused what was asked for, as its answer states it. Null: it did not.
+	Refusal string `parquet:"refusal,optional,dict" values:"refusal"`
 	// Whether the archive was whole up to the record.
 	Trust string `parquet:"trust,dict" values:"trust"`
 	Discovery
@@ -63,6 +65,7 @@ func (b *rowBuilder) fetchRow(r *evaluate.Result) FetchRow {
 		Certainty:       r.Certainty.String(),
 		RobotsID:        robotsID(r.Governing),
 		Notes:           b.noteList(r.Notes),
+		Refusal:         r.Refusal.String(),
 		Trust:           f.Trust.String(),
 		Discovery:       discovery(f),
 	}

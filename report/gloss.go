@@ -23,6 +23,7 @@ var unknownGloss = map[string]string{
 	evaluate.Forgeable.String():           "found behind damage, where a page could hold it",
 	evaluate.UnreadCapture.String():       "an index tells of another: add its archive",
 	evaluate.TooCostly.String():           "too many wildcards or captures: not decided",
+	evaluate.Challenge.String():           "a page that asks who is a human: add other captures",
 	evaluate.UnsupportedScheme.String():   "a scheme that robots.txt does not speak of",
 }
 

@@ -177,6 +177,9 @@ func TestFetchRows(t *testing.T) {
 	if got[6].PriorVerdict != "disallowed" || got[6].RobotsID != 1 {
 		t.Errorf("unresolved: %+v", got[6])
 	}
+	if got[6].Refusal != "challenge" {
+		t.Errorf("refused: %+v", got[6])
+	}
 	if got[5].Certainty != "possible" || got[5].RuleLine != 3 {
 		t.Errorf("disallowed by old evidence: %+v", got[5])
 	}

@@ -84,6 +84,7 @@ func testResults() []evaluate.Result {
 	add("/caf%E9/y", evaluate.Stale, evaluate.Possible, disallowed)
 	unknown := add("/later", evaluate.Later, evaluate.NoCertainty, evaluate.Answer{Reason: evaluate.UnresolvedRedirect})
 	unknown.Prior, unknown.HasPrior = evaluate.Disallowed, true
+	unknown.Refusal = evaluate.RefusedChallenge
 	nowhere := add("/x", evaluate.None, evaluate.NoCertainty, evaluate.Answer{Reason: evaluate.NoTime})
 	nowhere.Fetch.Origin, nowhere.Fetch.URL = "", "http:/x"
 	nowhere.Fetch.Micros, nowhere.Fetch.Precision = 0, facts.PrecisionNone

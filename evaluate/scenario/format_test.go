@@ -112,7 +112,7 @@ var recordKeys = []string{
 var headerKeys = []string{
 	"Age", "Content-Encoding", "Content-Length", "Content-Range", "Content-Type", "Content-Usage", "Date", "ETag", "Host", "If-Modified-Since",
 	"If-None-Match", "Last-Modified", "Location", "Robots-Tag", "Transfer-Encoding", "X-Robots-Tag", "X-Crawler-Content-Length",
-	"X-Crawler-Content-Encoding",
+	"X-Crawler-Content-Encoding", "CF-Mitigated", "X-Amzn-WAF-Action",
 }
 
 // warcKeys are the header fields of WARC that a record may have.
@@ -123,7 +123,7 @@ var warcKeys = []string{
 
 var optionKeys = []string{"crawler", "crawler-map", "profile", "agents", "as-of", "purpose", "software", "policies", "rate"}
 
-var proofKeys = []string{"governing", "body", "contester", "age", "rule", "rule-line", "group-line", "prior", "agent", "source", "match", "restricts", "hops", "gap"}
+var proofKeys = []string{"governing", "body", "contester", "age", "rule", "rule-line", "group-line", "prior", "agent", "source", "match", "restricts", "hops", "gap", "refusal"}
 
 // reader reads one file of scenarios.
 type reader struct {

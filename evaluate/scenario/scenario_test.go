@@ -7,6 +7,7 @@
 package scenario
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -248,7 +249,7 @@ func keyOf(f *facts.Fetch) string {
 
 func proofOf(r *evaluate.Result) map[string]string {
 	proof := map[string]string{
-		"governing": "none", "body": "none", "contester": "none", "prior": "none", "rule": "none", "restricts": "none", "gap": "none",
+		"governing": "none", "body": "none", "contester": "none", "prior": "none", "rule": "none", "restricts": "none", "gap": "none", "refusal": cmp.Or(r.Refusal.String(), "none"),
 		"agent": r.Agent, "source": r.AgentSource.String(), "match": r.Match.String(), "group-line": fmt.Sprint(r.GroupLine),
 		"age": (time.Duration(r.Age) * time.Second).String(),
 	}

@@ -100,6 +100,7 @@ const (
 	FlagUnbound                             // the record was verified, and names no warcinfo of its archive: it may be the content of a page
 	FlagOfWAT                               // a record of a WAT tells of it, and of its request, if there is one
 	FlagMayBeNoFetch                        // a row of an index without a status: its record may be metadata, or a conversion
+	FlagChallenge                           // the server asks for a proof that the client is no crawler, in place of what was asked for
 )
 
 // Fetch is a row of facts: one captured exchange as the archive records it.

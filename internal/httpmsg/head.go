@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/arena"
+	"github.com/robotsaudit/robotsaudit/internal/challenge"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
@@ -37,6 +38,7 @@ type Head struct {
 	dechunked        bool   // the crawler undid a Transfer-Encoding and says so
 	Policy           []byte // policy header lines, joined by \n
 	PolicyCut        bool
+	Challenge        bool     // a field says that the answer is one
 	Repeated         []string // fields that contradict an earlier one of their name
 	Cut              string   // a field whose value is longer than its cap
 
@@ -305,6 +307,8 @@ func (h *Head) setResponse(name, value, raw []byte) {
 		h.Age = true
 	case tag.Keep(name, value[:min(len(value), tag.MaxLine)]):
 		h.addPolicy(raw)
+	case challenge.InField(name, value):
+		h.Challenge = true
 	}
 }
 

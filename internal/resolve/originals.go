@@ -29,9 +29,12 @@ func (s Source) String() string { return [...]string{"", "original", "unknown", 
 type Statements struct {
 	Headers, Metas string
 	MimeType       string
-	Flags          facts.Flags // of them FlagPolicyHeadersCut
+	Flags          facts.Flags // of them stated
 	From           Source
 }
+
+// stated are the flags of what a record tells.
+const stated = facts.FlagPolicyHeadersCut | facts.FlagChallenge
 
 // StatementsOf returns what a record tells itself.
 func StatementsOf(f *facts.Fetch) Statements {
@@ -42,13 +45,19 @@ func StatementsOf(f *facts.Fetch) Statements {
 	case f.IsIndexed():
 		from = SourceUnknown
 	}
-	return Statements{f.PolicyHeaders, f.Metas, f.MIMEType, f.Flags & facts.FlagPolicyHeadersCut, from}
+	return Statements{f.PolicyHeaders, f.Metas, f.MIMEType, f.Flags & stated, from}
 }
 
 // IsEmpty reports whether nothing is said, for sure.
 func (s *Statements) IsEmpty() bool {
-	return s.Headers == "" && s.Metas == "" && s.Flags == 0 && s.From == SourceOwn
+	return s.Headers == "" && s.Metas == "" && !s.IsCut() && s.From == SourceOwn
 }
+
+// IsCut reports whether header fields may be missing.
+func (s *Statements) IsCut() bool { return s.Flags&facts.FlagPolicyHeadersCut != 0 }
+
+// IsChallenge reports whether the record is no page, but asks for a proof that the client is no crawler.
+func (s *Statements) IsChallenge() bool { return s.Flags&facts.FlagChallenge != 0 }
 
 // Bounds of what is remembered of one origin for its revisits. Beyond them the oldest
 // are forgotten, and the tags of their revisits are unknown.
@@ -121,9 +130,13 @@ func (o *Originals) StatementsFor(f *facts.Fetch) Statements {
 		own.From = SourceUnknown
 		return own
 	}
+	lent := found.Flags
+	if isUnmodified(f) { // what that has is a page
+		lent &^= facts.FlagChallenge
+	}
 	return Statements{
 		tag.Inherit(found.Headers, f.PolicyHeaders), found.Metas, cmp.Or(f.MIMEType, found.MimeType),
-		own.Flags | found.Flags, SourceOriginal,
+		own.Flags | lent, SourceOriginal,
 	}
 }
 

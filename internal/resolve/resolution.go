@@ -43,6 +43,7 @@ type resolution struct {
 	CurIndex      int64
 	CurRun        int32
 	CurUnmodified bool
+	CurChallenge  bool
 	TooMany       bool
 	Unled         bool   // nothing shows that the redirects led the crawler to the record in hand
 	CopyText      string // further places of the capture: see spotsOf
@@ -189,6 +190,8 @@ func isFTP(url string) bool {
 // endRules settles on a body.
 func (res *resolution) endRules(c *facts.Capture) {
 	switch {
+	case res.CurChallenge, c.Flags&facts.FlagChallenge != 0:
+		res.end(OutcomeUndefined, Challenge)
 	case hasNoContent(c.Status):
 		res.HasBody = false
 		res.end(OutcomeRules, NoReason)

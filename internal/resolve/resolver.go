@@ -493,6 +493,7 @@ func (r *resolver) take(res *resolution, c *facts.Capture) {
 	res.CurInput, res.CurEntry, res.CurIndex, res.CurRun = c.Input, c.Entry, c.Index, c.Run
 	r.noteOthers(res, c)
 	res.takeBody(c)
+	res.CurChallenge = c.Flags&facts.FlagChallenge != 0
 	res.CurUnmodified = c.Status == 304 || c.Type == facts.TypeRevisit && c.Profile == facts.RevisitNotModified
 	switch {
 	case res.CurUnmodified:

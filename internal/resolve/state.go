@@ -38,12 +38,13 @@ const (
 	UndefinedStatus
 	Undecodable
 	Truncated
+	Challenge
 )
 
 func (c Reason) String() string {
 	return [...]string{
 		"", "unavailable", "unreachable", "too_many_redirects", "unresolved_redirect", "unresolved_revisit",
-		"undefined_status", "undecodable", "truncated",
+		"undefined_status", "undecodable", "truncated", "challenge",
 	}[c]
 }
 

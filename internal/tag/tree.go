@@ -37,6 +37,9 @@ type scanner struct {
 	kept     int // bytes kept
 
 	attributes attributes
+
+	visit   func(*Element) bool // of Walk; nil: metas and links are kept
+	element *Element            // in hand; nil without visit
 }
 
 func (s *scanner) run() {
@@ -181,6 +184,10 @@ func (s *scanner) startTag() {
 	var buf [maxTag]byte
 	begin := s.at
 	name := s.tagName(&buf)
+	if s.visit != nil {
+		s.visitTag(name)
+		return
+	}
 	link := string(name) == "link"
 	if link || string(name) == "meta" {
 		after, ok := s.attributes.read(s.page, s.at)

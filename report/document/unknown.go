@@ -20,6 +20,7 @@ var cures = map[string]string{
 	"unresolved_revisit":   "The archive with the original record that the revisit or the status 304 stands for.",
 	"undefined_status":     "Later captures of robots.txt; or --profile rep-08, which reads such a status as a failure.",
 	"undecodable":          "Another capture of robots.txt in a coding that can be read.",
+	"challenge":            "Another capture of robots.txt: this one is a page that asks for a proof that the client is no crawler.",
 	"unreachable_stale":    "Archives with captures of robots.txt after the failure, at most 24 hours before the fetches.",
 	"truncated":            "A whole capture of robots.txt.",
 	"ambiguous_token":      "The crawler’s name, by --crawler-map: the User-Agent names two.",

@@ -58,6 +58,7 @@ var sentences = map[string]map[string]sentence{
 		"unresolved_revisit":   {"Verdicts and reasons", "the original of a revisit or 304 is missing or ambiguous"},
 		"undefined_status":     {"Verdicts and reasons", "RFC 9309 does not define this status"},
 		"undecodable":          {"Verdicts and reasons", "the body is in a coding or format that cannot be read"},
+		"challenge":            {"Challenges", "A known challenge is no robots.txt: the outcome is undefined and the verdict unknown (`challenge`)."},
 		"truncated":            {"Parts of a file", "What it does not disallow is unknown (`truncated`)."},
 		"changed_between":      {"Verdicts and reasons", "another capture near the fetch answers otherwise"},
 		"conflicting_captures": {"Captures of one moment", "In different archives, captures of one moment by one crawler conflict if their verdicts differ: unknown, `conflicting_captures`."},
@@ -110,7 +111,7 @@ var sentences = map[string]map[string]sentence{
 		"robots_txt_encoded":  {"Open readings", "`/%72obots.txt` is `/robots.txt`"},
 		"content_usage":       {"Open readings", "a Content-Usage line is a rule, which ends the list of user-agent lines"},
 		"agent_name":          {"Open readings", "a user-agent line also names a token that it holds as one word among others"},
-		"html":                {"HTML", "What its rules disallow is *contested* (`html`): a site that answers every request with a page has said nothing."},
+		"html":                {"HTML", "Every verdict by it has the note `html`, and what its rules disallow is *contested*: a site that answers every request with a page has said nothing."},
 	},
 	"reading": {
 		"unfinished_line": {"Parts of a file", "If only the unfinished last line disallows, the verdict is *contested*: `Disallow: /` may be the beginning of `Disallow: /private/`."},
