@@ -36,14 +36,17 @@ A fetch is to be dropped if
     the page may be missing. --unknown keep keeps what is unknown; it is dropped otherwise,
     in both lists, since what nobody knows is no permission.
 
+Undecided is what robots.txt allows to a crawler without a name and forbids to some crawler that
+it names (reason unnamed_crawler): it is in neither list. --agent decides it, or --undecided.
+
 --drop lists all of these, also answers without content, such as redirects and errors.
 --keep lists the other fetches that have content: answers of 2xx, and resource records. A fetch
-with content is in exactly one of the two lists made with the same options. Fetches of
-robots.txt itself are in neither.
+with content, unless undecided, is in exactly one of the two lists made with the same options.
+Fetches of robots.txt itself are in neither.
 
 --by says what a row is. A group is dropped if any of its fetches is to be dropped: the columns
 fetches, dropped and kept count them, and the reason is that of the first of the worst. It is
-kept if none is to be dropped and some have content.
+kept if none is to be dropped or undecided, and some have content.
   record  a fetch (default)       url     a URL as recorded
   origin  scheme, host and port   domain  a registered domain, or a host that has none
   host    a surt_host_name, as in Common Crawl's host index: com,example, also for www
@@ -78,6 +81,7 @@ type exportFlags struct {
 	keep    bool
 	asked   evaluateFlags // those of them that a list can ask for
 	unknown string
+	open    string // what becomes of what is undecided
 	by      string
 	format  string
 	to      string
@@ -94,6 +98,7 @@ func (f *exportFlags) add(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.asked.purposes, "purpose", nil, "what pages and origins say against `PURPOSE` counts, too: archive, index or train (repeatable)")
 	flags.StringVar(&f.asked.asOf, "as-of", "", "make sure that --agent and --purpose are judged as of `DATE`, as the audit was made")
 	flags.StringVar(&f.unknown, "unknown", "drop", "what becomes of what is `UNKNOWN`: drop or keep")
+	flags.StringVar(&f.open, "undecided", string(export.Leave), "what becomes of what is `UNDECIDED`, as nobody knows who fetched it: "+names(export.Undecideds))
 	flags.StringVar(&f.by, "by", string(export.ByRecord), "what a row is, `BY` "+names(export.Kinds))
 	flags.StringVar(&f.format, "format", "", "`FORMAT` of the list: "+names(export.Formats))
 	flags.StringVar(&f.docs, "documents", "", "`FILE` of dolma documents, whose attributes --format dolma writes")
@@ -113,6 +118,10 @@ func names[S ~string](values []S) string {
 
 func (f *exportFlags) run(cmd *cobra.Command) error {
 	options, format, err := f.resolve()
+	if err != nil {
+		return err
+	}
+	log, err := newLogger(cmd)
 	if err != nil {
 		return err
 	}
@@ -142,8 +151,12 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 		summary, err = export.Write(cmd.Context(), w, r, options, format)
 		return err
 	})
-	if err == nil && f.to != "-" {
+	switch {
+	case err != nil:
+	case f.to != "-":
 		err = say(cmd, "%s", f.tell(&summary))
+	case summary.Undecided > 0 && options.Undecided == export.Leave:
+		log.Warn(f.tellUndecided(&summary))
 	}
 	return err
 }
@@ -173,7 +186,7 @@ func (f *exportFlags) writeAttributes(cmd *cobra.Command, r *results.Results, o 
 
 // resolve checks the options.
 func (f *exportFlags) resolve() (o export.Options, format export.Format, err error) {
-	o = export.Options{Keep: f.keep, KeepUnknown: f.unknown == "keep", By: export.By(f.by)}
+	o = export.Options{Keep: f.keep, KeepUnknown: f.unknown == "keep", Undecided: export.Undecided(f.open), By: export.By(f.by)}
 	format = export.Format(cmp.Or(f.format, strings.TrimPrefix(filepath.Ext(f.to), "."), string(export.CSV)))
 	switch {
 	case f.output == "":
@@ -182,6 +195,8 @@ func (f *exportFlags) resolve() (o export.Options, format export.Format, err err
 		return o, format, usageErrorf("say which list: --drop or --keep")
 	case f.unknown != "drop" && f.unknown != "keep":
 		return o, format, usageErrorf("--unknown %q: use drop or keep", f.unknown)
+	case !slices.Contains(export.Undecideds, o.Undecided):
+		return o, format, usageErrorf("--undecided %q: use %s", f.open, names(export.Undecideds))
 	case !slices.Contains(export.Kinds, o.By):
 		return o, format, usageErrorf("--by %q: use %s", f.by, names(export.Kinds))
 	case f.format != "" && !slices.Contains(export.Formats, format):
@@ -285,9 +300,22 @@ func (f *exportFlags) tell(s *export.Summary) string {
 	text := fmt.Sprintf("%s: %s to %s. Of %s, %s to be dropped: %s disallowed, %s restricted", f.to, report.Count(s.Rows, f.by), what,
 		report.Count(s.Fetches, "fetch"), humanize.Comma(s.Dropped), humanize.Comma(s.Disallowed), humanize.Comma(s.Restricted))
 	if f.unknown == "drop" {
-		return fmt.Sprintf("%s, %s unknown; %s with content kept.", text, humanize.Comma(s.Unknown), humanize.Comma(s.Kept))
+		text = fmt.Sprintf("%s, %s unknown; %s with content kept.", text, humanize.Comma(s.Unknown), humanize.Comma(s.Kept))
+	} else {
+		text = fmt.Sprintf("%s; %s with content kept, %s of them unknown.", text, humanize.Comma(s.Kept), humanize.Comma(s.Unknown))
 	}
-	return fmt.Sprintf("%s; %s with content kept, %s of them unknown.", text, humanize.Comma(s.Kept), humanize.Comma(s.Unknown))
+	if s.Undecided > 0 {
+		text += " " + f.tellUndecided(s)
+	}
+	return text
+}
+
+// tellUndecided says what became of fetches that nobody can decide.
+func (f *exportFlags) tellUndecided(s *export.Summary) string {
+	done := map[export.Undecided]string{
+		export.Leave: "in neither list; decide with --agent TOKEN or --undecided", export.Drop: "dropped", export.Keep: "kept",
+	}
+	return fmt.Sprintf("Undecided (unnamed_crawler): %s, %s.", report.Count(s.Undecided, "fetch"), done[export.Undecided(f.open)])
 }
 
 // without lists the values that are not among others, in any letter case.

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"iter"
 	"slices"
+	"strings"
 
+	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/results"
@@ -16,6 +18,8 @@ const (
 	restricted = "restricted" // the page or its origin, for a purpose
 	unknown    = "unknown"    // the archives do not tell
 	allowed    = "allowed"    // nothing speaks against it
+
+	unnamed = "unnamed_crawler" // nobody knows who fetched it, and robots.txt forbids it to somebody
 )
 
 // Values of the column detail that no table has.
@@ -48,6 +52,7 @@ type fetchRow struct {
 	Agent            string `parquet:"agent,optional,dict"`
 	Verdict          string `parquet:"verdict,dict"`
 	Reason           string `parquet:"reason,dict"`
+	Notes            string `parquet:"notes,optional,dict"`
 	Certainty        string `parquet:"certainty,optional,dict"`
 	RobotsID         int64  `parquet:"robots_id,optional"`
 	RuleLine         int32  `parquet:"rule_line,optional"`
@@ -126,15 +131,21 @@ func (d *decider) decide(f *fetchRow) (w why, err error) {
 	case w.Reason == disallowed:
 	case d.bound.binds:
 		w = d.bound.why
-	case w.Reason == allowed && f.TagsFrom == "unknown":
+	case (w.Reason == allowed || w.Reason == unnamed && !d.options.KeepUnknown) && f.TagsFrom == "unknown":
 		w.Reason, w.Detail = unknown, tagsUnknown
 	}
 	return w, nil
 }
 
+// forbidsToNamed is the note on a fetch that is allowed to a crawler without a name.
+var forbidsToNamed = evaluate.NoteNamedGroupForbids.Strings()[0]
+
 // own is the verdict for the crawler that made the fetch.
 func (d *decider) own(f *fetchRow) (w why, err error) {
 	w = why{Reason: f.Verdict, Detail: f.Reason, Agent: f.Agent, RuleLine: f.RuleLine, RobotsID: f.RobotsID}
+	if f.Verdict == allowed && slices.Contains(strings.Split(f.Notes, ","), forbidsToNamed) {
+		w.Reason = unnamed
+	}
 	table := report.ViolationsTable.Name
 	switch f.Certainty {
 	case "":
@@ -244,18 +255,25 @@ func (l *list) entryOf(f *fetchRow, w *why) entry {
 	if f.FetchStatus != nil {
 		e.Status = int32(*f.FetchStatus)
 	}
-	drop := w.Reason == disallowed || w.Reason == restricted || w.Reason == unknown && !l.options.KeepUnknown
+	drop := w.Reason == disallowed || w.Reason == restricted || w.Reason == unknown && !l.options.KeepUnknown ||
+		w.Reason == unnamed && l.options.Undecided == Drop
 	switch content := f.hasContent(); {
 	case drop && w.Reason == disallowed:
 		e.Rank, e.Dropped = dropDisallowed, 1
 	case drop && w.Reason == restricted:
 		e.Rank, e.Dropped = dropRestricted, 1
-	case drop:
+	case drop && w.Reason == unknown:
 		e.Rank, e.Dropped = dropUnknown, 1
+	case drop:
+		e.Rank, e.Dropped = dropUnnamed, 1
+	case w.Reason == unnamed && l.options.Undecided != Keep:
+		e.Rank = undecided
 	case !content:
 		e.Rank = nothing
 	case w.Reason == unknown:
 		e.Rank, e.Kept = keepUnknown, 1
+	case w.Reason == unnamed:
+		e.Rank, e.Kept = keepUnnamed, 1
 	default:
 		e.Rank, e.Kept = keep, 1
 	}
@@ -274,5 +292,7 @@ func (s *Summary) add(e *entry) {
 		s.Restricted++
 	case dropUnknown, keepUnknown:
 		s.Unknown++
+	case dropUnnamed, undecided, keepUnnamed:
+		s.Undecided++
 	}
 }

@@ -24,8 +24,23 @@ type Options struct {
 	Purposes    []string  // what pages and origins say against these purposes counts, too
 	AsOf        time.Time // the audit must have been made as of it; zero: however it was made
 	KeepUnknown bool      // keep what is unknown; else drop it
+	Undecided   Undecided // what becomes of fetches of which nobody knows whose rules count
 	By          By
 }
+
+// Undecided is what becomes of fetches by a crawler without a name which robots.txt allows, and which a
+// group that names somebody forbids. The verdicts for product tokens that are asked for leave none.
+type Undecided string
+
+// The ways to treat them.
+const (
+	Leave Undecided = "leave" // neither kept nor dropped; the zero value is the same
+	Drop  Undecided = "drop"
+	Keep  Undecided = "keep"
+)
+
+// Undecideds lists them.
+var Undecideds = []Undecided{Leave, Drop, Keep}
 
 // By is what a row of a list is.
 type By string
@@ -52,6 +67,7 @@ type Summary struct {
 	Disallowed int64 // of those dropped, by the reason
 	Restricted int64
 	Unknown    int64 // dropped or kept
+	Undecided  int64 // dropped, kept or neither
 }
 
 // MissingError says that the audit was not made with what a list needs.

@@ -55,7 +55,10 @@ const (
 	dropDisallowed uint8 = iota
 	dropRestricted
 	dropUnknown
+	dropUnnamed
+	undecided // neither; its group is neither, too, unless another one is dropped
 	keepUnknown
+	keepUnnamed
 	keep
 	nothing // neither: nothing speaks against it, and it has no content to keep
 )
@@ -72,7 +75,7 @@ func (e *entry) join(other *entry) {
 // isListed reports whether a list has a row of the entry.
 func (l *list) isListed(e *entry) bool {
 	if l.options.Keep {
-		return e.Dropped == 0 && e.Kept > 0
+		return e.Rank > undecided && e.Kept > 0
 	}
 	return e.Dropped > 0
 }
