@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -20,6 +21,8 @@ import (
 func newEvidenceCommand() *cobra.Command {
 	var opt evidence.Options
 	var bundle string
+	var sign signFlag
+	var vouch vouchFlags
 	cmd := &cobra.Command{
 		Use:   "evidence -o DIR --to FILE [WHAT…] | --verify FILE",
 		Short: "Bundle the records that violations rest on, or verify such a bundle",
@@ -40,7 +43,9 @@ were true: for that, compare the records with them.
 		Example: `  robotsaudit evidence -o out --to bundle.warc.gz
   robotsaudit evidence -o out --to one.warc.gz https://example.com/private/
   robotsaudit evidence -o out --to bundle.warc.gz --archives /mnt/archives
-  robotsaudit evidence --verify bundle.warc.gz`,
+  robotsaudit evidence -o out --to bundle.warc.gz --sign ~/.ssh/id_ed25519
+  robotsaudit evidence --verify bundle.warc.gz
+  robotsaudit evidence --verify bundle.warc.gz --signer allowed_signers`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opt.What = args
@@ -48,15 +53,20 @@ were true: for that, compare the records with them.
 			switch {
 			case err != nil:
 				return err
-			case bundle != "" && (given(cmd, "output") || given(cmd, "to") || given(cmd, "archives") || len(args) > 0):
-				return usageErrorf("--verify takes nothing else: it needs the bundle alone")
+			case bundle != "" && (given(cmd, "output") || given(cmd, "to") || given(cmd, "archives") || given(cmd, "sign") || len(args) > 0):
+				return usageErrorf("--verify takes nothing else but --signer, --timestamp and --timestamp-ca: it needs the bundle alone")
 			case bundle == facts.Stdin:
 				return usageErrorf("--verify needs a file, which it reads more than once; save the bundle, and give its path")
 			case bundle != "":
 				if err := refuseFolder(bundle); err != nil {
 					return err
 				}
-				return verifyBundle(cmd, bundle)
+				if err := vouch.read(bundle); err != nil {
+					return err
+				}
+				return verifyBundle(cmd, bundle, &vouch)
+			case vouch.signers != "":
+				return usageErrorf("--signer goes with --verify FILE")
 			case opt.Dir == "":
 				return usageErrorf("no output folder given; add -o DIR, or --verify FILE")
 			case opt.To == "":
@@ -72,13 +82,16 @@ were true: for that, compare the records with them.
 			if info, err := os.Stat(opt.To); err == nil && !info.Mode().IsRegular() {
 				return usageErrorf("%s is no file, and the bundle is verified once it is whole; name a file", opt.To)
 			}
+			if err := cmp.Or(sign.read(), vouch.read(opt.To)); err != nil {
+				return err
+			}
 			r, end, err := readOutput(cmd, opt.Dir, true) // before the lock, which makes the folder
 			if err != nil {
 				return err
 			}
 			defer end()
 			opt.Dir = r.Dir()
-			return inOutput(opt.Dir, func() error { return writeBundle(cmd, log, opt) })
+			return inOutput(opt.Dir, func() error { return writeBundle(cmd, log, opt, &sign, &vouch) })
 		},
 	}
 	cmd.Flags().StringVarP(&opt.Dir, "output", "o", "", "output `DIR` of the audit: a folder, or s3://BUCKET/PREFIX")
@@ -86,11 +99,13 @@ were true: for that, compare the records with them.
 	cmd.Flags().StringVar(&opt.Archives, "archives", "", "folder `DIR` in which the archives are now, if they have been moved")
 	addRemote(cmd.Flags())
 	cmd.Flags().StringVar(&bundle, "verify", "", "verify the bundle `FILE`")
+	sign.add(cmd.Flags(), "the bundle")
+	vouch.add(cmd.Flags())
 	return cmd
 }
 
 // writeBundle writes a bundle and says what is in it, and what is not.
-func writeBundle(cmd *cobra.Command, log *slog.Logger, opt evidence.Options) error {
+func writeBundle(cmd *cobra.Command, log *slog.Logger, opt evidence.Options, sign *signFlag, vouch *vouchFlags) error {
 	b, err := evidence.Write(cmd.Context(), opt)
 	var notFound *evidence.NotFoundError
 	if errors.As(err, &notFound) {
@@ -109,6 +124,9 @@ func writeBundle(cmd *cobra.Command, log *slog.Logger, opt evidence.Options) err
 	}
 	if b.IsEmpty() {
 		return lackingError(b)
+	}
+	if err := cmp.Or(sign.sign(cmd, opt.To), vouch.put(cmd, opt.To)); err != nil {
+		return err
 	}
 	whole := b.Lacking == 0 && b.Proven == b.Violations
 	if whole && isQuiet(cmd) {
@@ -136,7 +154,7 @@ func lackingError(b *evidence.Bundle) error {
 }
 
 // verifyBundle recomputes what a bundle says.
-func verifyBundle(cmd *cobra.Command, path string) error {
+func verifyBundle(cmd *cobra.Command, path string, vouch *vouchFlags) error {
 	v, err := evidence.Verify(cmd.Context(), path)
 	var refused *evidence.RefusedError
 	if errors.As(err, &refused) {
@@ -145,13 +163,16 @@ func verifyBundle(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	if v.Proven == v.Violations && isQuiet(cmd) {
-		return nil
-	}
 	out := cmd.OutOrStdout()
+	if v.Proven == v.Violations && isQuiet(cmd) {
+		return vouch.check(io.Discard, path)
+	}
 	fmt.Fprintf(out, "%s: %s of %s, unchanged; profile %s; made by robotsaudit %s.\n", path,
 		report.Count(v.Records, "record"), report.Count(v.Archives, "archive"), oneLine(v.Settings.Profile), oneLine(v.Version))
 	printVerified(out, v)
+	if err := vouch.check(out, path); err != nil {
+		return err
+	}
 	printFields(out, v)
 	if v.Proven < v.Violations {
 		return exitStatus(exitFailed)

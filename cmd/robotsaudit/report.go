@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -74,6 +75,7 @@ type reportFlags struct {
 	junit    string
 	against  string
 	document document.Options
+	sign     signFlag
 }
 
 func (f *reportFlags) add(flags *pflag.FlagSet) {
@@ -88,6 +90,7 @@ func (f *reportFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.document.Operator, "operator", "", "`WHO` ran the crawl, for the report")
 	flags.StringVar(&f.document.Date, "date", "", "`DATE` of the report, as it is to be written")
 	flags.StringVar(&f.against, "against", "", "output `OLD` of an earlier audit: the report tells what changed since")
+	f.sign.add(flags, "each file that is written")
 	addStore(flags)
 }
 
@@ -138,7 +141,7 @@ func (f *reportFlags) run(cmd *cobra.Command) error {
 		f.html = filepath.Join(r.Dir(), report.HTMLFile)
 	}
 	files := f.renderings(cmd)
-	if err := f.check(files, beside); err != nil {
+	if err := cmp.Or(f.check(files, beside), f.sign.read()); err != nil {
 		return err
 	}
 	for _, file := range files {
@@ -146,6 +149,9 @@ func (f *reportFlags) run(cmd *cobra.Command) error {
 			continue
 		}
 		if err := writeWhole(cmd, file.path, func(w io.Writer) error { return file.render(cmd.Context(), w, r) }); err != nil {
+			return err
+		}
+		if err := f.sign.sign(cmd, file.path); err != nil {
 			return err
 		}
 	}
@@ -202,6 +208,10 @@ func (f *reportFlags) check(files []rendering, beside bool) error {
 	switch {
 	case toOutput > 1:
 		return usageErrorf("one format alone can go to standard output")
+	case f.sign.path != "" && toOutput > 0:
+		return usageErrorf("--sign puts the signature beside the file, and standard output is none; name a file")
+	case f.sign.path != "" && beside && object.IsRemote(f.output):
+		return usageErrorf("--sign puts the signature beside the file; name a file on this machine with --html")
 	case f.csv == "-":
 		return usageErrorf("--csv writes several files; name a folder")
 	}
@@ -234,7 +244,11 @@ func (f *reportFlags) writeCSV(cmd *cobra.Command, r *results.Results) error {
 	}
 	for _, file := range csv.Files {
 		write := func(w io.Writer) error { return file.Write(cmd.Context(), w, r) }
-		if err := writeWhole(cmd, filepath.Join(f.csv, file.Name), write); err != nil {
+		path := filepath.Join(f.csv, file.Name)
+		if err := writeWhole(cmd, path, write); err != nil {
+			return err
+		}
+		if err := f.sign.sign(cmd, path); err != nil {
 			return err
 		}
 	}
