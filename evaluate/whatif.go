@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
@@ -167,17 +168,18 @@ func (w *whatIf) tokenGroups(st *State) ([]tokenGroup, error) {
 	if file.groups != nil {
 		return file.groups, nil
 	}
+	known, numbers := make(map[string]int), make(map[int]bool)
 	for _, token := range w.tokens {
 		group, asides := file.For(token), file.OtherLines(token)
-		i := slices.IndexFunc(file.groups, func(t tokenGroup) bool {
-			return t.reader.group == group && slices.Equal(t.reader.asides, asides)
-		})
-		if i < 0 {
+		key := fmt.Sprint(group.Key(), asides)
+		i, isKnown := known[key]
+		if !isKnown {
 			i = len(file.groups)
 			number := group.Key()
-			if slices.ContainsFunc(file.groups, func(t tokenGroup) bool { return t.group == number }) {
+			if numbers[number] {
 				number = file.MaxKey() + i
 			}
+			known[key], numbers[number] = i, true
 			only := file.reader(token)
 			only.others, only.documented = nil, nil // those are of this token, not of the token group
 			file.groups = append(file.groups, tokenGroup{group: number, reader: only})

@@ -48,13 +48,13 @@ const maxAside = 64
 // asides are what a file has of other readings of its user-agent lines.
 type asides struct {
 	once  sync.Once
-	text  string            // values of lines that hold more than one name, in lower case, one a line
-	lines []asideLine       // of text
-	known map[string]*aside // by token, guarded by File.mu
+	text  string                 // values of lines that hold more than one name, in lower case, one a line
+	words map[string][]asideWord // of text, in order
+	known map[string]*aside      // by token, guarded by File.mu
 }
 
-// asideLine is where the value of a user-agent line begins in asides.text.
-type asideLine struct {
+// asideWord is where a word begins in asides.text, and the index of its user-agent line.
+type asideWord struct {
 	start, agent int32
 }
 
@@ -120,29 +120,23 @@ func (f *File) newAside(token, word string) *aside {
 // groupsWith returns the groups that have a line in asides.text with a word, in rising order, and at
 // most one more than maxAside that skip is not true of.
 func (f *File) groupsWith(word string, skip func(group int) bool) (groups []int) {
-	text := f.asides.text
-	for at := 0; len(groups) <= maxAside; {
-		i := strings.Index(text[at:], word)
-		if i < 0 {
-			break
-		}
-		start, end := at+i, at+i+len(word)
-		at = start + 1
-		if start > 0 && isWordByte(text[start-1]) || end < len(text) && isWordByte(text[end]) {
+	text, from := f.asides.text, 0
+	for from < len(word) && !isWordByte(word[from]) {
+		from++
+	}
+	for _, at := range f.asides.words[wordAt(word, from)] {
+		count(1)
+		start, end := int(at.start)-from, int(at.start)-from+len(word)
+		if start < 0 || end > len(text) || text[start:end] != word ||
+			start > 0 && isWordByte(text[start-1]) || end < len(text) && isWordByte(text[end]) {
 			continue
 		}
-		n, found := slices.BinarySearchFunc(f.asides.lines, int32(start), func(l asideLine, start int32) int { return int(l.start - start) })
-		if !found {
-			n--
-		}
-		group := int(f.agents[f.asides.lines[n].agent].group)
+		group := int(f.agents[at.agent].group)
 		if (len(groups) == 0 || groups[len(groups)-1] != group) && !skip(group) {
-			groups = append(groups, group)
+			if groups = append(groups, group); len(groups) > maxAside {
+				break
+			}
 		}
-		if n+1 == len(f.asides.lines) {
-			break
-		}
-		at = int(f.asides.lines[n+1].start)
 	}
 	return groups
 }
@@ -156,28 +150,40 @@ func (f *File) findAsides() {
 		if !f.spec.mode.holdsMore(value) {
 			continue
 		}
-		f.asides.lines = append(f.asides.lines, asideLine{int32(text.Len()), int32(i)})
-		text.WriteString(ascii.Lower(plainHyphens.Replace(value)))
+		if f.asides.words == nil {
+			f.asides.words = make(map[string][]asideWord)
+		}
+		value, start := ascii.Lower(plainHyphens.Replace(value)), text.Len()
+		text.WriteString(value)
 		text.WriteByte('\n')
+		for at := 0; at < len(value); at++ {
+			if word := wordAt(value, at); word != "" {
+				f.asides.words[word] = append(f.asides.words[word], asideWord{int32(start + at), int32(i)})
+				at += len(word)
+			}
+		}
 	}
 	f.asides.text = text.String()
+}
+
+// wordAt returns the word that begins at s[i:], "" where none does.
+func wordAt(s string, i int) string {
+	end := i
+	for end < len(s) && isWordByte(s[end]) {
+		end++
+	}
+	return s[i:end]
 }
 
 // holdsMore reports whether a value holds a word that is neither the name that is compared nor a version.
 func (m Mode) holdsMore(value string) bool {
 	name, _ := m.name(value)
-	for i := 0; i < len(value); {
-		if !isWordByte(value[i]) {
-			i++
-			continue
-		}
-		start := i
-		for i < len(value) && isWordByte(value[i]) {
-			i++
-		}
-		if word := value[start:i]; word != name && !isVersion(word) {
+	for i := 0; i < len(value); i++ {
+		word := wordAt(value, i)
+		if word != "" && word != name && !isVersion(word) {
 			return true
 		}
+		i += len(word)
 	}
 	return false
 }

@@ -80,20 +80,24 @@ func common(a, b string) int {
 
 // An index finds the rules of a group that may match a path.
 type index struct {
-	literals      literals
-	heads, pieces wilds
+	literals
+	tried
 }
 
-// literals are the rules without a "*". The longest one that a path begins with leads
-// to all of them that match it.
+// literals are rules without a "*". The longest one that a path begins with leads to all of them
+// that match it.
 type literals struct {
 	tree
 	open  []uint32 // by text: 1 + the rule that ranks highest of those that match whatever begins with the text
 	whole []uint32 // the same of those that match the text alone
 }
 
-// wilds are rules with a "*", by a text that every path has which they match.
-type wilds struct {
+// tried are rules that have to be tried where a path has a text of theirs: begins with it, or has it
+// anywhere.
+type tried struct{ heads, pieces keyedRules }
+
+// keyedRules are rules by a text that every path has which they match.
+type keyedRules struct {
 	tree
 	first []uint32 // by text, and one more: the first of its rules
 	rules []uint32
@@ -106,23 +110,29 @@ type keyed struct {
 }
 
 func newIndex(rules []matcher) *index {
-	var plain, heads, pieces []keyed
-	shared := make(map[string]int)
+	var plain []keyed
+	var wild []uint32
 	for i := range rules {
 		if m := &rules[i]; m.wild() {
-			for _, key := range m.keys() {
-				shared[key]++
-			}
+			wild = append(wild, uint32(i))
 		} else {
 			plain = append(plain, keyed{m.text, uint32(i)})
 		}
 	}
-	for i := range rules {
-		m := &rules[i]
-		if !m.wild() {
-			continue
+	return &index{newLiterals(plain, rules), newTried(rules, wild)}
+}
+
+// newTried indexes some of the rules, each by the text that fewest of them share.
+func newTried(rules []matcher, some []uint32) tried {
+	shared := make(map[string]int)
+	for _, i := range some {
+		for _, key := range rules[i].keys() {
+			shared[key]++
 		}
-		keys := m.keys()
+	}
+	var heads, pieces []keyed
+	for _, i := range some {
+		keys := rules[i].keys()
 		best := 0
 		for k, key := range keys {
 			fewer := cmp.Or(cmp.Compare(shared[key], shared[keys[best]]), -cmp.Compare(len(key), len(keys[best]))) <= 0
@@ -130,13 +140,13 @@ func newIndex(rules []matcher) *index {
 				best = k
 			}
 		}
-		if key := (keyed{keys[best], uint32(i)}); best == 0 {
+		if key := (keyed{keys[best], i}); best == 0 {
 			heads = append(heads, key)
 		} else {
 			pieces = append(pieces, key)
 		}
 	}
-	return &index{newLiterals(plain, rules), newWilds(heads), newWilds(pieces)}
+	return tried{newKeyedRules(heads), newKeyedRules(pieces)}
 }
 
 // maxKey bounds the bytes of a key that may stand anywhere in a path, and so the time
@@ -146,6 +156,9 @@ const maxKey = 16
 // keys are texts of which every path that the rule matches has all: it begins with the
 // first, and has the others somewhere. They are empty where the rule has none.
 func (m *matcher) keys() [3]string {
+	if !m.wild() {
+		return [...]string{m.text, "", ""}
+	}
 	longest := ""
 	for piece := range strings.SplitSeq(m.tail(), "*") {
 		if len(piece) > len(longest) {
@@ -203,8 +216,8 @@ func (l *literals) best(path string, rules []matcher) (best *matcher) {
 	return best
 }
 
-func newWilds(list []keyed) wilds {
-	w := wilds{tree: treeOf(list)}
+func newKeyedRules(list []keyed) keyedRules {
+	w := keyedRules{tree: treeOf(list)}
 	w.first, w.rules = make([]uint32, len(w.texts)+1), make([]uint32, len(list))
 	at := 0
 	for i, text := range w.texts {
@@ -218,7 +231,7 @@ func newWilds(list []keyed) wilds {
 
 // appendRules appends the rules whose texts begin found texts, each once, and at most one more
 // than limit.
-func (w *wilds) appendRules(rules []uint32, found []int32, limit int) []uint32 {
+func (w *keyedRules) appendRules(rules []uint32, found []int32, limit int) []uint32 {
 	slices.Sort(found)
 	last := int32(-1)
 	for _, i := range found {
@@ -232,6 +245,24 @@ func (w *wilds) appendRules(rules []uint32, found []int32, limit int) []uint32 {
 	return rules[:min(len(rules), limit+1)]
 }
 
+// in returns the rules to be tried on a path, each once, and at most one more than limit. They are
+// in the room's buffer.
+func (t *tried) in(r *room, path string, limit int) []uint32 {
+	r.found = append(r.found[:0], t.heads.longest(path))
+	r.rules = t.heads.appendRules(r.rules[:0], r.found, limit)
+	r.found = r.found[:0]
+	for i := 0; i < len(path) && len(t.pieces.rules) > 0; i++ {
+		if !t.pieces.firsts.has(path[i]) {
+			continue
+		}
+		if piece := t.pieces.longest(path[i:]); piece > 0 {
+			r.found = append(r.found, piece)
+		}
+	}
+	r.rules = t.pieces.appendRules(r.rules, r.found, limit)
+	return r.rules
+}
+
 // best returns the most specific rule that matches the path, nil where none does, and
 // what it costs to try the rules with a "*" that may match. They are not tried where that is
 // tooCostly.
@@ -243,19 +274,7 @@ func (x *index) best(path string, rules []matcher) (best *matcher, cost int) {
 	r := rooms.Get().(*room)
 	defer rooms.Put(r)
 	limit := maxTried(path)
-	found := append(r.found[:0], x.heads.longest(path))
-	try := x.heads.appendRules(r.rules[:0], found, limit)
-	found = found[:0]
-	for i := 0; i < len(path) && len(x.pieces.rules) > 0; i++ {
-		if !x.pieces.firsts.has(path[i]) {
-			continue
-		}
-		if piece := x.pieces.longest(path[i:]); piece > 0 {
-			found = append(found, piece)
-		}
-	}
-	try = x.pieces.appendRules(try, found, limit)
-	r.found, r.rules = found, try
+	try := x.tried.in(r, path, limit)
 	if len(try) > limit {
 		return nil, tooCostly
 	}

@@ -167,7 +167,7 @@ func (g *Group) decision(m *matcher, cost int) Decision {
 
 // A room holds buffers that are used again, so that matching allocates nothing once there
 // are enough: one in which a path is rewritten, which is not kept where it is larger than
-// maxRoom bytes, and those of index.best.
+// maxRoom bytes, and those of tried.in.
 type room struct {
 	buf   []byte
 	found []int32
@@ -212,9 +212,7 @@ func (g *Group) Matching(path string) []*Rule {
 	if path == "" {
 		path = "/"
 	}
-	if g.spec.unreserved && !isNormal(path) {
-		path = string(appendNormal(nil, path))
-	}
+	path = g.spec.normalPath(path)
 	var all []*matcher
 	for i := range g.rules {
 		if m := &g.rules[i]; m.matches(path, head(path)) {

@@ -142,8 +142,10 @@ func normalisesTo(path, want string) bool {
 
 // NormalPath returns the form of a recorded path in which the profile
 // compares it with patterns.
-func (p Profile) NormalPath(path string) string {
-	if !p.spec().unreserved || isNormal(path) {
+func (p Profile) NormalPath(path string) string { return p.spec().normalPath(path) }
+
+func (s *spec) normalPath(path string) string {
+	if !s.unreserved || isNormal(path) {
 		return path
 	}
 	return string(appendNormal(nil, path))

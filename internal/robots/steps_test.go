@@ -131,6 +131,16 @@ var growing = []struct {
 	{"names × rules", func(n int) string {
 		return lines(n, "user-agent: a%d\n") + lines(n, "disallow: /p%d\n") + lines(n, "user-agent: a%d\ndisallow: /q\n")
 	}, func(f *File, i int) { askToken(f, fmt.Sprintf("a%d", i), "/p1") }},
+	{"lists of names × tokens", func(n int) string { return lines(n, "user-agent: x%d, bot%d\ndisallow: /\n") }, func(f *File, i int) {
+		askToken(f, fmt.Sprintf("bot%d", i), "/x")
+	}},
+	{"named groups × paths without a token", func(n int) string { return lines(n, "user-agent: a%d\ndisallow: /p%d\n") }, func(f *File, i int) {
+		f.NamedForbids(fmt.Sprintf("/p%d/x", i))
+		f.NamedForbids("/q")
+	}},
+	{"named groups that allow × paths without a token", func(n int) string { return lines(n, "user-agent: a%d\ndisallow: /\nallow: /p\n") }, func(f *File, i int) {
+		f.NamedForbids(fmt.Sprintf("/p%d/x", i))
+	}},
 	{"names within names", func(n int) (body string) {
 		for i := range n {
 			body += "user-agent: " + strings.Repeat("a", 1+i%100) + strings.Repeat("b", i/100) + "\ndisallow: /\n"
