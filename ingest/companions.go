@@ -101,24 +101,19 @@ func (a *Archive) copyWhole(tmp string) (err error) {
 }
 
 func (a *Archive) openEntry(size int64, entry, tmp string) error {
-	list, err := wacz.Open(a.ReaderAt, size)
-	if err != nil {
+	e, err := wacz.Find(a.ReaderAt, size, entry)
+	switch {
+	case err != nil:
 		return err
+	case e == nil:
+		return &NoRecordError{fmt.Sprintf("it has no entry %q", entry)}
+	case e.Method == zip.Store:
+		a.ReaderAt = e.At()
+		return nil
 	}
-	for i := range list.Entries {
-		e := &list.Entries[i]
-		if e.CutName() != entry || e.Problem != "" {
-			continue
-		}
-		if e.Method == zip.Store {
-			a.ReaderAt = e.At()
-			return nil
-		}
-		a.copy, err = spool(e.Open(), tmp)
-		a.ReaderAt = a.copy
-		return err
-	}
-	return &NoRecordError{fmt.Sprintf("it has no entry %q", entry)}
+	a.copy, err = spool(e.Open(), tmp)
+	a.ReaderAt = a.copy
+	return err
 }
 
 // Close closes the archive.

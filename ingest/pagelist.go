@@ -76,7 +76,7 @@ func (r *waczReader) readPageLists(entries []wacz.Entry) error {
 	list := &pageList{seeds: make(map[pageKey]bool)}
 	for i := range entries {
 		e := &entries[i]
-		if !wacz.IsPageList(e.Name) {
+		if !wacz.IsPageList(e.Local()) {
 			continue
 		}
 		if e.Problem != "" { // which is reported in its turn

@@ -80,7 +80,7 @@ func RecordsAt(ctx context.Context, in Input, entry string, offset int64, stdin 
 		form = warc.Sniff(from, isCrawlLog)
 	}
 	switch {
-	case form.Container == warc.ContainerForeign, entry == wacz.SkippedPages:
+	case form.Container == warc.ContainerForeign, wacz.IsSkippedPages(entry):
 		return lineAt(form, from, offset, f)
 	case form.Container == warc.ContainerZip:
 		return &NoRecordError{"it is a WACZ; name an entry of it, as in crawl.wacz/archive/data.warc.gz:0"}

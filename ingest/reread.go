@@ -67,21 +67,16 @@ func rereader(at io.ReaderAt, c *facts.Capture) (warc.Reader, error) {
 
 // rereadEntry finds the entry of a WACZ that holds a record.
 func rereadEntry(f io.ReaderAt, size int64, c *facts.Capture) (io.ReaderAt, error) {
-	list, err := wacz.Open(f, size)
-	if err != nil {
+	e, err := wacz.Find(f, size, c.Entry)
+	switch {
+	case err != nil:
 		return nil, err
+	case e == nil:
+		return nil, fmt.Errorf("no entry %s", c.Entry)
+	case e.Method != zip.Store && c.Offset > maxReinflate:
+		return nil, fmt.Errorf("the record lies at %d of a deflated entry", c.Offset)
 	}
-	for i := range list.Entries {
-		e := &list.Entries[i]
-		if e.Name != c.Entry || e.Problem != "" {
-			continue
-		}
-		if e.Method != zip.Store && c.Offset > maxReinflate {
-			return nil, fmt.Errorf("the record lies at %d of a deflated entry", c.Offset)
-		}
-		return e.At(), nil
-	}
-	return nil, fmt.Errorf("no entry %s", c.Entry)
+	return e.At(), nil
 }
 
 // rereadRecord finds the record of c and takes its body. Records of one member have

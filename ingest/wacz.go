@@ -26,6 +26,8 @@ type waczReader struct {
 	pages     *pageList
 	trust     *indexBounds // what its own indexes tell, if they are trusted
 	archives  int
+	names     []string // of all entries of a file, sorted
+	within    string   // the entry that it is of another WACZ; "": it is a file
 }
 
 // readWACZ reads a zip file.
@@ -56,9 +58,10 @@ func readWACZ(in facts.Input, at io.ReaderAt, size int64, index int32, out sink,
 // readListing reads what a zip file holds.
 func (r *waczReader) readListing(list *wacz.Listing, size int64) error {
 	if list.Fault != "" {
+		r.committer.entry = r.within
 		err := r.committer.report(facts.Issue{Offset: list.End, Length: size - list.End, Kind: facts.IssueDamagedStream, Action: "the entries before it read one after the other",
 			Detail: list.Fault + "; without it entries may be missing"})
-		if err != nil {
+		if r.committer.entry = ""; err != nil {
 			return err
 		}
 	}
@@ -80,6 +83,12 @@ func (r *waczReader) readListing(list *wacz.Listing, size int64) error {
 }
 
 func (r *waczReader) readEntries(entries []wacz.Entry) error {
+	if r.within == "" {
+		for i := range entries {
+			r.names = append(r.names, entries[i].Name)
+		}
+		slices.Sort(r.names)
+	}
 	for _, e := range entries {
 		var err error
 		switch {
@@ -101,7 +110,7 @@ func (r *waczReader) readEntries(entries []wacz.Entry) error {
 // verifyPackage compares the digests that datapackage.json gives of entries with
 // what they hold.
 func (r *waczReader) verifyPackage(entries []wacz.Entry) error {
-	at := slices.IndexFunc(entries, func(e wacz.Entry) bool { return e.Name == wacz.PackageFile && e.Problem == "" })
+	at := slices.IndexFunc(entries, func(e wacz.Entry) bool { return e.Local() == wacz.PackageFile && e.Problem == "" })
 	if at < 0 {
 		return nil
 	}
@@ -113,7 +122,7 @@ func (r *waczReader) verifyPackage(entries []wacz.Entry) error {
 		return r.report(&entries[at], facts.IssueUnknownDigest, fmt.Sprintf("the digests of entries cannot be read (%v)", err), "not verified")
 	}
 	for i := range entries {
-		if err := r.verifyEntry(&entries[i], digests[entries[i].Name]); err != nil {
+		if err := r.verifyEntry(&entries[i], digests[entries[i].Local()]); err != nil {
 			return err
 		}
 	}
@@ -156,7 +165,7 @@ func (r *waczReader) readEntry(e *wacz.Entry) error {
 	}
 	r.src.Reset(content, progress)
 	src := &r.src
-	if e.Name == wacz.SkippedPages {
+	if e.Local() == wacz.SkippedPages {
 		return r.readVerifiedLog(e, parseSkippedPage, src, content)
 	}
 	form := warc.Sniff(src, isCrawlLog)
@@ -165,13 +174,16 @@ func (r *waczReader) readEntry(e *wacz.Entry) error {
 	}
 	kind := issueKinds[form.Kind]
 	if form.Container == warc.ContainerZip {
-		kind, form.Refusal = facts.IssueUnsupportedContainer, "a zip file in a zip file; unpack it and give what is inside"
+		if r.within == "" && e.Method == zip.Store {
+			return r.readNested(e)
+		}
+		kind, form.Refusal = facts.IssueUnsupportedContainer, "a zip file in a zip file, compressed there or in a third one; unpack it and give what is inside"
 	}
 	if !form.Readable() && content.Fault != nil {
 		kind, form.Refusal = facts.IssueBadEntry, content.Fault.Error()
 	}
 	if !form.Readable() {
-		if form.Container != warc.ContainerZip && !strings.HasPrefix(e.Name, wacz.ArchiveFolder) {
+		if form.Container != warc.ContainerZip && !strings.HasPrefix(e.Local(), wacz.ArchiveFolder) {
 			return nil
 		}
 		return r.report(e, kind, form.Refusal, "not read")
@@ -204,6 +216,39 @@ func (r *waczReader) readEntry(e *wacz.Entry) error {
 	return r.verifyEnd(e, content, "the records in it were read by their own marks")
 }
 
+// readNested reads a WACZ that is a stored entry of another one, as Browsertrix makes one of several for
+// download. What would be named as another entry is not read: rows could not tell the two apart.
+func (r *waczReader) readNested(e *wacz.Entry) error {
+	if r.encloses(e.Name) {
+		return r.report(e, facts.IssueBadEntry, "other entries are named as if they lay in it", "not read")
+	}
+	list, err := e.Nested()
+	if err != nil {
+		return err
+	}
+	inner := &waczReader{committer: r.committer, out: r.out, opt: r.opt, src: *warc.NewSource(nil, nil), within: e.CutName()}
+	if list.Fault == "" || len(list.Entries) > 0 {
+		if err := inner.readListing(&list, e.Size()); err != nil {
+			return err
+		}
+		r.Add(fmt.Appendf(nil, "%q %016x", e.Name, inner.Sum))
+		r.archives += inner.archives
+	}
+	switch {
+	case inner.archives > 0:
+		return nil
+	case list.Fault != "":
+		return r.report(e, facts.IssueBadEntry, "a zip file that cannot be read ("+list.Fault+")", "not read")
+	}
+	return r.report(e, facts.IssueNotAnArchive, "a zip file in a zip file, without an archive in it", "not read")
+}
+
+// encloses reports whether another entry is named as if it lay in the one of a name.
+func (r *waczReader) encloses(name string) bool {
+	i, _ := slices.BinarySearch(r.names, name+"/")
+	return i < len(r.names) && strings.HasPrefix(r.names[i], name+"/")
+}
+
 // readBounded reads an entry by what the indexes tell. What they leave out is not read for the
 // entry's checksum, either.
 func (r *waczReader) readBounded(e *wacz.Entry, form warc.Form, bounds *archiveBounds, progress func(int)) error {
@@ -226,7 +271,7 @@ func (r *waczReader) readIndexes(entries []wacz.Entry) (err error) {
 	}
 	for i := range entries {
 		e := &entries[i]
-		if !wacz.IsIndex(e.Name) || e.Problem != "" {
+		if !wacz.IsIndex(e.Local()) || e.Problem != "" {
 			continue
 		}
 		at := io.NewSectionReader(failing{e.At()}, 0, e.Size())

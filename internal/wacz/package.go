@@ -24,6 +24,11 @@ func IsPageList(entry string) bool {
 	return strings.HasPrefix(entry, pageLists) && strings.HasSuffix(entry, ".jsonl")
 }
 
+// IsSkippedPages tells Browsertrix's list by its name, also in a WACZ that is an entry of another one.
+func IsSkippedPages(entry string) bool {
+	return entry == SkippedPages || strings.HasSuffix(entry, "/"+SkippedPages)
+}
+
 // IsIndex tells an index of the archives by the folder in which it lies.
 func IsIndex(entry string) bool { return strings.HasPrefix(entry, indexes) }
 

@@ -50,6 +50,7 @@ type Entry struct {
 	Problem string // why it is not to be read; "": nothing speaks against it
 	Damage  string // what is wrong with its header, though it can be read; "": nothing
 
+	within  string // what its name begins with: that of the entry in which its WACZ lies, and a slash
 	file    io.ReaderAt
 	header  int64 // where its local header begins in the file
 	offset  int64 // of its bytes in the file
