@@ -111,6 +111,11 @@ func TestPairing(t *testing.T) {
 			[]warctest.Record{info, warctest.Warcinfo("urn:j", "http-header-user-agent: info/2\n"), warctest.Response("urn:s", "http://h/", ok200, "WARC-Warcinfo-ID: <urn:i>")},
 			map[string]string{"http://h/": "info/1 warcinfo"},
 		},
+		"warcinfo by id, in another case": {
+			[]warctest.Record{warctest.Warcinfo("urn:uuid:12345678-9ABC-DEF0-1234-56789ABCDEF0", "http-header-user-agent: info/1\n"),
+				warctest.Warcinfo("urn:j", "http-header-user-agent: info/2\n"), warctest.Response("urn:s", "http://h/", ok200, "WARC-Warcinfo-ID: <urn:uuid:12345678-9abc-def0-1234-56789abcdef0>")},
+			map[string]string{"http://h/": "info/1 warcinfo"},
+		},
 		"warcinfo by an id that is not there": {
 			[]warctest.Record{info, warctest.Response("urn:s", "http://h/", ok200, "WARC-Warcinfo-ID: <urn:gone>")},
 			map[string]string{"http://h/": "info/1 warcinfo"},

@@ -57,7 +57,7 @@ func (e *extractor) extractWarcinfo(d *draft) error {
 	if claim := wgetClaim(arguments); claim != "" {
 		warc.First(&w.Robots, claim)
 	}
-	d.info, d.infoID = &w, r.ID
+	d.info, d.infoID = &w, recordid.Key(r.ID)
 	return nil
 }
 

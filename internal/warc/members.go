@@ -8,6 +8,8 @@ import (
 	"io"
 	"math"
 	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
 )
 
 // memberReader reads archives of compressed members (WARC 1.1 annex D). Usually
@@ -431,7 +433,7 @@ func IsReadError(err error) bool {
 	return errors.As(err, &re)
 }
 
-// ownIDs are the ids of an archive's own warcinfo records: numbers that no page in
+// ownIDs are the ids (recordid.Key) of an archive's own warcinfo records: numbers that no page in
 // it could know. A record that names one of them is the archive's own.
 type ownIDs map[string]bool
 
@@ -442,5 +444,5 @@ func (ids *ownIDs) add(r *Record) {
 	if *ids == nil {
 		*ids = make(ownIDs)
 	}
-	(*ids)[strings.Clone(r.ID)] = true
+	(*ids)[strings.Clone(recordid.Key(r.ID))] = true
 }

@@ -21,7 +21,7 @@ type Header struct {
 	Target        string
 	ContentType   string
 	ContentLength int64 // bytes of the block; -1 where missing or wrong
-	WarcinfoID    string
+	WarcinfoID    string // recordid.Key
 	PayloadDigest string
 	BlockDigest   string
 	Profile       string
@@ -168,7 +168,7 @@ func (h *Header) set(name, value []byte, before *Header) {
 			h.ContentLength = length
 		}
 	case IsField(name, "warc-warcinfo-id"):
-		contradicts = First(&h.WarcinfoID, recordID(value, before))
+		contradicts = First(&h.WarcinfoID, recordid.Key(recordID(value, before)))
 	case IsField(name, "warc-payload-digest"):
 		contradicts = First(&h.PayloadDigest, h.Strings.Or(before.PayloadDigest, value))
 	case IsField(name, "warc-block-digest"):
