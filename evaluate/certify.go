@@ -160,7 +160,7 @@ func (d *decider) askCopies(r *Result, s *subject, tl *timeline, v *view) error 
 	if r.Notes&NoteUnreadCapture == 0 && (tl.hasUnreadCopy(s.time) || isUnreachable && tl.hasUnread(func(facts.Time) bool { return true }, s.time)) {
 		r.Notes, r.UnreadCaptures = r.Notes|NoteUnreadableCopy, true
 	}
-	for c := range tl.copies(s.time, v.governing) {
+	for c := range tl.copies(s, v.governing) {
 		if err := ask(c); err != nil || r.Contester != nil || !s.look() {
 			return err
 		}
@@ -170,6 +170,7 @@ func (d *decider) askCopies(r *Result, s *subject, tl *timeline, v *view) error 
 	case v.evidence == Stale:
 		rivals := v.rivals(s)
 		moment = append(rivals, v.copies(s, v.moment, rivals)...)
+		moment = append(moment, tl.refusalsBeside(s, v)...)
 	case v.governing.Precision < facts.PrecisionSecond: // some may be older
 		rivals := v.rivals(s)
 		moment = append(rivals, v.copies(s, tl.all.ofMoment(kindSays, v.governing, s), rivals)...)

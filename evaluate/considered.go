@@ -49,11 +49,12 @@ func (tl *timeline) considered(s *subject) (list []Considered) {
 	v := tl.view(s)
 	add(RoleGoverning, v.governing)
 	add(RoleRival, v.moment...)
-	for st := range tl.copies(s.time, v.governing) {
+	for st := range tl.copies(s, v.governing) {
 		if add(RoleCopy, st); !s.look() {
 			break
 		}
 	}
+	add(RoleCopy, tl.refusalsBeside(s, &v)...)
 	add(RoleOlder, v.older...)
 	add(RoleNext, v.ownNext...)
 	if s.relationOf(v.governing) == beside {

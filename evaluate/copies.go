@@ -60,10 +60,11 @@ func (s *State) isReplacedBy(r resolve.Step) bool {
 	return s.Time().MicrosSince(r.Time) == 0 && at.SameRun(r.Spot) && at.Index < r.Index
 }
 
-// copies yields every capture in [t − 24 h, t], whoever made it, and what others got there from the
+// copies yields every capture in [t − 24 h, t] of a fetch, whoever made it, and what others got there from the
 // target of a redirect, if one of these, or the governing capture, redirects. Of those before t that say
 // the same one after the other, the first stands for all; those about its moment may count as after it.
-func (tl *timeline) copies(t facts.Time, governing *State) iter.Seq[*State] {
+func (tl *timeline) copies(s *subject, governing *State) iter.Seq[*State] {
+	t := s.time
 	return func(yield func(*State) bool) {
 		redirects := governing != nil && governing.Hops > 0
 		near := tl.all.between(facts.Time{Micros: t.Micros - facts.Day, Precision: t.Precision}, t)
@@ -85,11 +86,27 @@ func (tl *timeline) copies(t facts.Time, governing *State) iter.Seq[*State] {
 		}
 		first := sort.Search(len(tl.targets), func(i int) bool { return tl.targets[i].Micros >= t.Micros-facts.Day-t.Precision.Unit() })
 		for _, st := range tl.targets[first:] {
-			if st.Micros > t.Micros+t.Precision.Unit() || st.isCopyAt(t) && !yield(st) {
+			isOwn := st.key == s.key || facts.SpotOf(&st.Fetch) == facts.SpotOf(s.Fetch)
+			if st.Micros > t.Micros+t.Precision.Unit() || !isOwn && st.isCopyAt(t) && !yield(st) {
 				return
 			}
 		}
 	}
+}
+
+// refusalsBeside returns the refusals to other crawlers of the moment of a stale governing capture. They
+// do not govern, and are permitted copies as other captures of its moment are.
+func (tl *timeline) refusalsBeside(s *subject, v *view) (list []*State) {
+	if v.evidence != Stale {
+		return nil
+	}
+	near := tl.all.between(v.governing.Time(), v.governing.Time())
+	for st := near.take(); st != nil && s.look(); st = near.take() {
+		if st.Time().MicrosSince(v.governing.Time()) == 0 && s.counts(st) && s.isRefused(st) {
+			list = append(list, st)
+		}
+	}
+	return list
 }
 
 // isCopyAt reports whether a capture lies in [t − 24 h, t].

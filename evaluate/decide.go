@@ -208,7 +208,7 @@ func (d *decider) answerInTime(st *State, s *subject, tl *timeline) (Answer, err
 			return Answer{Verdict: Allowed, Reason: UnreachableOver30d}, nil
 		}
 	}
-	if st.isRefusal() && (!s.isOwn(st) || st.OthersContent) {
+	if st.isRefusal() && (!s.isOwn(st) || s.isOthers(st)) {
 		return Answer{Reason: RefusedToOther}, nil
 	}
 	return d.answer(st, s)
@@ -256,7 +256,7 @@ func (r *Result) govern(v *view, s *subject) {
 // doubt notes what speaks against the content of a capture that may govern, and against the capture
 // itself, if it does.
 func (r *Result) doubt(st *State, s *subject, governs bool) {
-	if st.OthersContent {
+	if s.isOthers(st) {
 		r.Notes |= NoteOtherCrawler
 	}
 	s.hasApplied(st, func(to *resolve.Step, is relation) bool {

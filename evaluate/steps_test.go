@@ -29,7 +29,7 @@ func TestLooksOfFetchesAreLinear(t *testing.T) {
 					s := subject{Fetch: &f, time: facts.Time{Micros: f.Micros + later, Precision: f.Precision}}
 					v := tl.view(&s)
 					tl.others(&s, &v)
-					for range tl.copies(s.time, nil) {
+					for range tl.copies(&s, nil) {
 						if !s.look() {
 							break
 						}

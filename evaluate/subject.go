@@ -52,10 +52,11 @@ func (s *subject) relationTo(r *resolve.Step) relation {
 	case s.asOf:
 		return before
 	case gap == 0:
-		if s.relationToEnd(r) == behind {
-			return behind
+		placed := s.places.relation(r.Spot, facts.SpotOf(s.Fetch))
+		if end := s.relationToEnd(r); end == behind || int64(r.Millis)*1000 > maxLate {
+			return max(end, placed)
 		}
-		return s.places.relation(r.Spot, facts.SpotOf(s.Fetch))
+		return placed
 	}
 	relation := s.relationToEnd(r)
 	if relation == before && s.isRecordedFirst(r.Spot) {
@@ -126,12 +127,14 @@ func (s *subject) isRecordedFirst(at facts.Spot) bool {
 // isOfRun reports whether a capture was made in the fetch's run of a crawler.
 func (s *subject) isOfRun(c *facts.Fetch) bool {
 	return s.places.any(facts.SpotOf(c), facts.SpotOf(s.Fetch), func(a, b facts.Spot) bool {
-		return s.runs.IsSameRun(a, b, c.UserAgent == "" || c.UserAgent == s.UserAgent)
+		return s.runs.IsSameRun(a, b, c.UserAgent, s.UserAgent)
 	})
 }
 
-// isBeside reports whether a record counts as before the fetch, and may have come after it.
-func (s *subject) isBeside(_ *resolve.Step, r relation) bool { return r == beside }
+// isBeside reports whether a record of the fetch's moment counts as before it, and may have come after.
+func (s *subject) isBeside(r *resolve.Step, to relation) bool {
+	return to == beside && s.time.MicrosSince(r.Time) == 0
+}
 
 // doubtOf names the doubt whether a record that counts as before the fetch came before it: one of the
 // same moment, unless the order of a serial crawler's archive shows it, or one that the order of the

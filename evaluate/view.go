@@ -146,6 +146,13 @@ func (s *subject) isOwn(st *State) bool {
 	return st.key == s.key || s.ownsNameless && st.key == "" && s.isOfRun(&st.Fetch)
 }
 
+// isOthers reports whether another crawler got what a capture applies. Some crawlers request robots.txt
+// without a User-Agent, and follow its redirect with one.
+func (s *subject) isOthers(st *State) bool {
+	isOwn := st.key == "" && s.isOwn(st) && st.Hops == 1 && agentKey(st.bodyAgent) == s.key
+	return st.OthersContent && !isOwn
+}
+
 // keyOf is the comparable token of the crawler that made a capture, as the fetch's run shows it.
 func (s *subject) keyOf(st *State) string {
 	if s.isOwn(st) {

@@ -57,8 +57,8 @@ var differsInRun = []string{"filename", "created", "date"}
 const wgetArguments = "wget-arguments"
 
 // IsSame reports whether two archives show one run: they name one warcinfo record, or their warcinfo
-// records show it, of crawlers with one User-Agent. WARC 1.1 §6.2 leaves their fields open.
-func (r *CrawlRun) IsSame(o *CrawlRun, oneAgent bool) bool {
+// records show it, of requests with two User-Agents. WARC 1.1 §6.2 leaves their fields open.
+func (r *CrawlRun) IsSame(o *CrawlRun, agent, other string) bool {
 	switch {
 	case r == o:
 		return !r.Mixed
@@ -66,12 +66,10 @@ func (r *CrawlRun) IsSame(o *CrawlRun, oneAgent bool) bool {
 		return false
 	case r.ID != "" && r.ID == o.ID:
 		return true
-	case !oneAgent:
-		return false
 	}
 	states := func(name string) bool { return r.Fields[name] != "" && r.Fields[name] == o.Fields[name] }
-	isNamed := slices.ContainsFunc(namesRun, states) || states(wgetArguments) && differInNumber(r.File, o.File)
-	return isNamed && r.agrees(o)
+	isPart := states(wgetArguments) && differInNumber(r.File, o.File) && (agent == other || agent == "" || other == "")
+	return (isPart || agent == other && slices.ContainsFunc(namesRun, states)) && r.agrees(o)
 }
 
 // agrees reports whether two warcinfo records agree in all fields that both state.
@@ -113,11 +111,10 @@ func (s *Set) CrawlRunOf(at Spot) *CrawlRun {
 	return s.runs[at.InRun()]
 }
 
-// IsSameRun reports whether two records are of one run of a crawler. oneAgent says that their
-// User-Agents do not differ.
-func (s *Set) IsSameRun(a, b Spot, oneAgent bool) bool {
+// IsSameRun reports whether two records, by requests with two User-Agents, are of one run of a crawler.
+func (s *Set) IsSameRun(a, b Spot, agent, other string) bool {
 	p, q := s.CrawlRunOf(a), s.CrawlRunOf(b)
-	return p != nil && q != nil && p.IsSame(q, oneAgent)
+	return p != nil && q != nil && p.IsSame(q, agent, other)
 }
 
 // setUpRuns makes the runs of all inputs findable.

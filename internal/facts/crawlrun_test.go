@@ -30,7 +30,7 @@ func TestSameRun(t *testing.T) {
 		"one command, other files":   {run("a-1.warc.gz", "wget-arguments", "x"), run("b-1.warc.gz", "wget-arguments", "x"), false},
 		"another command":            {run("a-1.warc.gz", "wget-arguments", "x"), run("a-2.warc.gz", "wget-arguments", "y"), false},
 	} {
-		if c.a.IsSame(c.b, true) != c.want || c.b.IsSame(c.a, true) != c.want {
+		if c.a.IsSame(c.b, "x", "x") != c.want || c.b.IsSame(c.a, "x", "x") != c.want {
 			t.Errorf("%s: want %v", name, c.want)
 		}
 	}

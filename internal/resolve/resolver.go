@@ -208,8 +208,7 @@ func (r *resolver) sameCrawler(res *resolution, c *facts.Capture) bool {
 // noteOthers notes whether another crawler, or another run of one, got what the resolution applies.
 func (r *resolver) noteOthers(res *resolution, c *facts.Capture) {
 	res.OthersContent = res.OthersContent || !r.sameCrawler(res, c)
-	oneAgent := c.UserAgent == "" || res.UserAgent == "" || c.UserAgent == res.UserAgent
-	res.OtherRun = res.OtherRun || !r.store.IsSameRun(facts.SpotOf(&res.Fetch), facts.SpotOf(&c.Fetch), oneAgent)
+	res.OtherRun = res.OtherRun || !r.store.IsSameRun(facts.SpotOf(&res.Fetch), facts.SpotOf(&c.Fetch), res.UserAgent, c.UserAgent)
 }
 
 // mayBeSameCrawler reports whether nothing speaks against it: some crawlers send a
@@ -232,15 +231,15 @@ func (r *resolver) step(res *resolution, g *originCaptures) error {
 		if err := r.addLead(res, g, t); err != nil {
 			return err
 		}
+		if err := r.addCopies(res, g, t); err != nil {
+			return err
+		}
 		if res.looked > maxLooks {
 			return r.giveUpCrowd(res, g, UnresolvedRedirect)
 		}
 		if g.isUnreadNearer(res, t) {
 			res.giveUp(UnresolvedRedirect)
 			return nil
-		}
-		if err := r.addCopies(res, g, t); err != nil {
-			return err
 		}
 		return r.takeHop(res, g, t)
 	case seekOriginal:
@@ -334,28 +333,24 @@ const (
 	maxScanned = 10 * maxLooks // those that are compared with it
 )
 
-// addCopies follows other crawlers' captures of a redirect's target that say something else than the one
+// addCopies follows the captures of a redirect's target that say something else than the one
 // that counts: a crawler that used one of them may have been allowed what that one disallows (RFC 9309 §2.4). They are
 // states of the origin that redirects, of kind facts.CaptureTarget. Those of more than a day before or
 // after the capture of robots.txt are no copies of its time.
 func (r *resolver) addCopies(res *resolution, g *originCaptures, t target) error {
-	if res.Kind != facts.CaptureRobots || t.capture == nil || !res.Time().Known() {
+	if res.Kind != facts.CaptureRobots || !res.Time().Known() {
 		return nil
 	}
 	at, looked, added := res.Time(), 0, 0
 	isLate := func(c *facts.Capture) bool { return c.Micros > at.Micros+facts.Day+at.Precision.Unit() }
-	own, everyone := g.ofURL(res.WantKey).by(r.who, res)
-	if own == everyone {
-		return nil
-	}
+	_, everyone := g.ofURL(res.WantKey).by(r.who, res)
 	for c := range everyone.all.from(at.Micros-facts.Day, isLate) {
 		if looked++; looked > maxScanned || added == maxCopies {
 			res.OtherTarget = true // one of the others may allow
 			return nil
 		}
 		gap := c.Time().MicrosSince(at)
-		if c == t.capture || gap < -facts.Day || gap > facts.Day || c.IsIndexed() || answersLike(t.capture, c) ||
-			g.mayBeSameCrawler(r.who, res, c) || !g.isNewCopy(res, c) {
+		if c == t.capture || gap < -facts.Day || gap > facts.Day || c.IsIndexed() || t.capture != nil && answersLike(t.capture, c) || !g.isNewCopy(res, c) {
 			continue
 		}
 		added++
