@@ -37,7 +37,9 @@ A fetch is to be dropped if
     in both lists, since what nobody knows is no permission.
 
 Undecided is what robots.txt allows to a crawler without a name and forbids to some crawler that
-it names (reason unnamed_crawler): it is in neither list. --agent decides it, or --undecided.
+it names (reason unnamed_crawler), and what nobody knows because robots.txt is a page that asks
+for a proof that the client is no crawler (reason challenge). It is in neither list. --agent
+decides the former, --undecided both.
 
 --drop lists all of these, also answers without content, such as redirects and errors.
 --keep lists the other fetches that have content: answers of 2xx, and resource records. A fetch
@@ -98,7 +100,7 @@ func (f *exportFlags) add(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.asked.purposes, "purpose", nil, "what pages and origins say against `PURPOSE` counts, too: archive, index or train (repeatable)")
 	flags.StringVar(&f.asked.asOf, "as-of", "", "make sure that --agent and --purpose are judged as of `DATE`, as the audit was made")
 	flags.StringVar(&f.unknown, "unknown", "drop", "what becomes of what is `UNKNOWN`: drop or keep")
-	flags.StringVar(&f.open, "undecided", string(export.Leave), "what becomes of what is `UNDECIDED`, as nobody knows who fetched it: "+names(export.Undecideds))
+	flags.StringVar(&f.open, "undecided", string(export.Leave), "what becomes of what is `UNDECIDED`, as nobody knows who fetched it, or robots.txt is a challenge: "+names(export.Undecideds))
 	flags.StringVar(&f.by, "by", string(export.ByRecord), "what a row is, `BY` "+names(export.Kinds))
 	flags.StringVar(&f.format, "format", "", "`FORMAT` of the list: "+names(export.Formats))
 	flags.StringVar(&f.docs, "documents", "", "`FILE` of dolma documents, whose attributes --format dolma writes")
@@ -313,9 +315,9 @@ func (f *exportFlags) tell(s *export.Summary) string {
 // tellUndecided says what became of fetches that nobody can decide.
 func (f *exportFlags) tellUndecided(s *export.Summary) string {
 	done := map[export.Undecided]string{
-		export.Leave: "in neither list; decide with --agent TOKEN or --undecided", export.Drop: "dropped", export.Keep: "kept",
+		export.Leave: "in neither list; decide with --undecided, or unnamed_crawler with --agent TOKEN", export.Drop: "dropped", export.Keep: "kept",
 	}
-	return fmt.Sprintf("Undecided (unnamed_crawler): %s, %s.", report.Count(s.Undecided, "fetch"), done[export.Undecided(f.open)])
+	return fmt.Sprintf("Undecided (unnamed_crawler, challenge): %s, %s.", report.Count(s.Undecided, "fetch"), done[export.Undecided(f.open)])
 }
 
 // without lists the values that are not among others, in any letter case.

@@ -19,8 +19,12 @@ const (
 	unknown    = "unknown"    // the archives do not tell
 	allowed    = "allowed"    // nothing speaks against it
 
-	unnamed = "unnamed_crawler" // nobody knows who fetched it, and robots.txt forbids it to somebody
+	unnamed    = "unnamed_crawler" // nobody knows who fetched it, and robots.txt forbids it to somebody
+	challenged = "challenge"       // robots.txt is a page that asks for a proof that the client is no crawler
 )
+
+// isUndecided reports whether a fetch of a reason is neither kept nor dropped, unless that is asked for.
+func isUndecided(reason string) bool { return reason == unnamed || reason == challenged }
 
 // Values of the column detail that no table has.
 const tagsUnknown = "tags_unknown" // some tags of the page may be missing
@@ -121,6 +125,9 @@ func (d *decider) decide(f *fetchRow) (w why, err error) {
 	} else {
 		w, err = d.own(f)
 	}
+	if w.Reason == unknown && w.Detail == evaluate.Challenge.String() {
+		w.Reason = challenged
+	}
 	if err != nil || d.pages == nil {
 		return w, err
 	}
@@ -131,7 +138,7 @@ func (d *decider) decide(f *fetchRow) (w why, err error) {
 	case w.Reason == disallowed:
 	case d.bound.binds:
 		w = d.bound.why
-	case (w.Reason == allowed || w.Reason == unnamed && !d.options.KeepUnknown) && f.TagsFrom == "unknown":
+	case (w.Reason == allowed || isUndecided(w.Reason) && !d.options.KeepUnknown) && f.TagsFrom == "unknown":
 		w.Reason, w.Detail = unknown, tagsUnknown
 	}
 	return w, nil
@@ -256,7 +263,7 @@ func (l *list) entryOf(f *fetchRow, w *why) entry {
 		e.Status = int32(*f.FetchStatus)
 	}
 	drop := w.Reason == disallowed || w.Reason == restricted || w.Reason == unknown && !l.options.KeepUnknown ||
-		w.Reason == unnamed && l.options.Undecided == Drop
+		isUndecided(w.Reason) && l.options.Undecided == Drop
 	switch content := f.hasContent(); {
 	case drop && w.Reason == disallowed:
 		e.Rank, e.Dropped = dropDisallowed, 1
@@ -265,15 +272,15 @@ func (l *list) entryOf(f *fetchRow, w *why) entry {
 	case drop && w.Reason == unknown:
 		e.Rank, e.Dropped = dropUnknown, 1
 	case drop:
-		e.Rank, e.Dropped = dropUnnamed, 1
-	case w.Reason == unnamed && l.options.Undecided != Keep:
+		e.Rank, e.Dropped = dropUndecided, 1
+	case isUndecided(w.Reason) && l.options.Undecided != Keep:
 		e.Rank = undecided
 	case !content:
 		e.Rank = nothing
 	case w.Reason == unknown:
 		e.Rank, e.Kept = keepUnknown, 1
-	case w.Reason == unnamed:
-		e.Rank, e.Kept = keepUnnamed, 1
+	case isUndecided(w.Reason):
+		e.Rank, e.Kept = keepUndecided, 1
 	default:
 		e.Rank, e.Kept = keep, 1
 	}
@@ -292,7 +299,7 @@ func (s *Summary) add(e *entry) {
 		s.Restricted++
 	case dropUnknown, keepUnknown:
 		s.Unknown++
-	case dropUnnamed, undecided, keepUnnamed:
+	case dropUndecided, undecided, keepUndecided:
 		s.Undecided++
 	}
 }

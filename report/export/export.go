@@ -29,7 +29,8 @@ type Options struct {
 }
 
 // Undecided is what becomes of fetches by a crawler without a name which robots.txt allows, and which a
-// group that names somebody forbids. The verdicts for product tokens that are asked for leave none.
+// group that names somebody forbids; the verdicts for product tokens that are asked for leave none of
+// these. And of fetches whose robots.txt is a challenge.
 type Undecided string
 
 // The ways to treat them.

@@ -55,10 +55,10 @@ const (
 	dropDisallowed uint8 = iota
 	dropRestricted
 	dropUnknown
-	dropUnnamed
+	dropUndecided
 	undecided // neither; its group is neither, too, unless another one is dropped
 	keepUnknown
-	keepUnnamed
+	keepUndecided
 	keep
 	nothing // neither: nothing speaks against it, and it has no content to keep
 )
