@@ -33,6 +33,7 @@ func (d *decider) answer(st *State, s *subject) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
+	s.spend(file.Rules / rulesCost)
 	var a Answer
 	r := file.reader(s.token)
 	file.answer(&a, st, s, &r)
@@ -246,11 +247,13 @@ type fileCache struct {
 	}
 }
 
-// What the cache holds, in bytes of bodies, of which each counts as parsedMin more.
+// What the cache holds, in bytes: of bodies, of which each counts as parsedMin more, and each of its
+// rules as parsedRule, because they are compiled in several forms.
 const (
-	maxCachedBodies  = 32 << 20  // of one origin, which may have large files, asked in turns
-	keptCachedBodies = 256 << 10 // from one origin to the next: enough for what many hosts serve
-	parsedMin        = 3 << 10
+	maxParsed  = 32 << 20  // of one origin, which may have large files, asked in turns
+	keptParsed = 512 << 10 // from one origin to the next: enough for what many hosts serve
+	parsedMin  = 3 << 10
+	parsedRule = 256
 )
 
 func newFileCache(s *facts.Reader, p robots.Profile) *fileCache {
@@ -286,12 +289,12 @@ func (c *fileCache) get(st *State) (*parsedFile, error) {
 			return nil, err
 		}
 	}
-	f := &parsedFile{size: int64(len(body)) + parsedMin, profile: c.profile}
-	f.File = robots.Parse(body, c.profile)
+	f := &parsedFile{profile: c.profile, File: robots.Parse(body, c.profile)}
+	f.size = int64(len(body)) + parsedMin + parsedRule*int64(f.Rules)
 	if n := bytes.LastIndexByte(body, '\n') + 1; partial && n < len(body) {
 		f.lineCut = robots.Parse(body[:n], c.profile)
 	}
-	if c.size+f.size > maxCachedBodies {
+	if c.size+f.size > maxParsed {
 		c.forget()
 	}
 	c.files[key] = f
@@ -301,7 +304,7 @@ func (c *fileCache) get(st *State) (*parsedFile, error) {
 
 // newOrigin forgets files where there are many: the next origin has others.
 func (c *fileCache) newOrigin() {
-	if c.size > keptCachedBodies {
+	if c.size > keptParsed {
 		c.forget()
 	}
 }

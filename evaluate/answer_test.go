@@ -20,7 +20,7 @@ func TestFileCache(t *testing.T) {
 		t.Fatal(err)
 	}
 	var states []*State
-	for i := range 2 * keptCachedBodies / parsedMin {
+	for i := range 2 * keptParsed / parsedMin {
 		ref, err := w.Put(fmt.Appendf(nil, "User-agent: *\nDisallow: /%d/\n", i))
 		if err != nil {
 			t.Fatal(err)

@@ -227,14 +227,15 @@ func (s *subject) follows(st *State, within int64) bool {
 }
 
 // maxLooked bounds the captures that are looked at for one fetch, where one that is asked
-// counts as askedCost, and each bodyCost bytes of its body, and each matchCost bytes that its rules
-// with a "*" look at, as one more: an origin may have sent another file with every second. The bodies
-// are no more than the cache of parsed files holds. Beyond it nothing is known of the fetch
-// (TooCostly).
+// counts as askedCost, and each bodyCost bytes of its body, rulesCost rules of it, and each matchCost
+// bytes that its rules with a "*" look at, as one more: an origin may have sent another file with
+// every second. The files are no more than the cache of parsed files holds. Beyond it nothing is known
+// of the fetch (TooCostly).
 const (
 	maxLooked = 1000
 	askedCost = 8
-	bodyCost  = maxCachedBodies / maxLooked
+	bodyCost  = 32 << 10
+	rulesCost = 128
 	matchCost = 32 << 10
 )
 
