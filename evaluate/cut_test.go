@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -80,10 +81,19 @@ func dividedFacts(t *testing.T) *Facts {
 			t.Fatal(err)
 		}
 	}
-	for i, a := range largeOrigin() {
-		add(fmt.Sprintf("%d.warc", i), a.bytes())
-	}
 	var rows []byte
+	for i, a := range largeOrigin() {
+		content := a.bytes()
+		add(fmt.Sprintf("%d.warc", i), content)
+		for n, url := range []string{"http://a.example/undated", "http://a.example/day"} { // rows of records whose dates are coarser
+			at := bytes.LastIndex(content, []byte("WARC-Target-URI: "+url+"\r\n"))
+			if at < 0 {
+				continue
+			}
+			row := cdxj.Record{Key: "a)/", Time: noon.Add(time.Duration(177+n) * time.Second), URL: url, Status: "200", Offset: int64(bytes.LastIndex(content[:at], []byte("WARC/1."))), Length: 9, Filename: "0.warc"}
+			rows = row.Append(rows)
+		}
+	}
 	for i := range 60 {
 		row := cdxj.Record{
 			Key: "a)/", Time: noon.Add(time.Duration(6*i) * time.Second), URL: fmt.Sprintf("http://a.example/%d", 2*i%40), Status: "200",
@@ -109,6 +119,9 @@ func allCuts(t *testing.T, set *Facts, opt Options) []Cut {
 	for f, err := range r.store.Fetches(t.Context(), facts.Buckets{}) {
 		if err != nil {
 			t.Fatal(err)
+		}
+		if f.IsIndexed() && f.Archive == "0.warc" {
+			t.Errorf("%s, of a coarse date, counts twice", f.URL)
 		}
 		cut, second := facts.PlaceOf(f).Cut(), f.Micros-f.Micros%1e6
 		switch n := len(r.cuts); {

@@ -22,6 +22,7 @@ type collected struct {
 	bodies   []string
 	issues   []facts.Issue
 	events   []facts.LogEvent
+	others   []facts.Fetch
 	result   facts.InputResult
 }
 
@@ -33,6 +34,7 @@ func (c *collected) Capture(x *facts.Capture, body []byte) error {
 }
 func (c *collected) Issue(i facts.Issue) error     { c.issues = append(c.issues, i); return nil }
 func (c *collected) Event(e *facts.LogEvent) error { c.events = append(c.events, *e); return nil }
+func (c *collected) Other(f *facts.Fetch) error    { c.others = append(c.others, *f); return nil }
 
 // kinds returns the kinds of the issues in order.
 func (c *collected) kinds() []string {

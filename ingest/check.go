@@ -130,6 +130,7 @@ type issueSink struct{ issues *run.Writer[facts.Issue] }
 func (s issueSink) Fetch(*facts.Fetch) error             { return nil }
 func (s issueSink) Capture(*facts.Capture, []byte) error { return nil }
 func (s issueSink) Event(*facts.LogEvent) error          { return nil }
+func (s issueSink) Other(*facts.Fetch) error             { return nil }
 func (s issueSink) Issue(i facts.Issue) error            { return s.issues.Add(i) }
 
 // secondOpinion counts the records that github.com/slyrz/warc sees.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
+	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
 // sink receives the facts of one input in record order.
@@ -15,6 +16,7 @@ type sink interface {
 	Capture(c *facts.Capture, body []byte) error
 	Issue(facts.Issue) error
 	Event(*facts.LogEvent) error
+	Other(*facts.Fetch) error // a record of facts.TypeOther
 }
 
 // committer turns the records of one input, which it receives in file order, into facts.
@@ -133,6 +135,11 @@ func (c *committer) accept(d *draft, length int64) error {
 		return err
 	}
 	c.leaveOwnWarcinfo(d)
+	if d.other != nil {
+		if err := c.acceptOther(d.other); err != nil {
+			return err
+		}
+	}
 	done := c.pair(d, length)
 	if err := c.emit(done...); err != nil {
 		return err
@@ -154,6 +161,18 @@ func (c *committer) accept(d *draft, length int64) error {
 		return err
 	}
 	return c.emit(c.pairing.expire(c.index - pairingWindow)...)
+}
+
+// acceptOther counts a record that a row of an index may take for a fetch.
+func (c *committer) acceptOther(f *facts.Fetch) error {
+	c.stats.Others++
+	f.Index = int64(c.index)
+	if url, _ := weburl.Parse(f.URL); captureKind(url) == facts.CaptureRobots {
+		if err := c.out.Event(f.NoCapture()); err != nil {
+			return err
+		}
+	}
+	return c.out.Other(f)
 }
 
 // pair puts a record beside those before it, and returns the fetches that need nothing more.

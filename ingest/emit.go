@@ -62,6 +62,9 @@ func (c *committer) emitOne(x *exchange) error {
 	if x.RecordID == "" {
 		c.stats.Unnamed++
 	}
+	if x.Precision < facts.PrecisionSecond {
+		c.stats.Coarse++
+	}
 	if x.Type == facts.TypeRevisit || x.Status == http.StatusNotModified {
 		c.stats.Lent++
 	}

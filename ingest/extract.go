@@ -55,8 +55,9 @@ type draft struct {
 	infoID   string
 	target   string // key of the URL that a policy capture redirects to
 	issues   []facts.Issue
-	assembly *assembly // of a first segment
-	more     []byte    // what a continuation adds
+	other    *facts.Fetch // that it is none; nil: no index may take it for one
+	assembly *assembly    // of a first segment
+	more     []byte       // what a continuation adds
 
 	described *wat.Record // what a record of a WAT tells of another one, which the facts are about
 	header    warc.Header // of that one
@@ -100,6 +101,7 @@ func (e *extractor) fill(d *draft) (err error) {
 	case "": // mandatory (WARC 1.1 §5.5)
 		d.note(facts.IssueBadRecordHeader, "record skipped", "no WARC-Type")
 	case "conversion":
+		e.extractOther(d)
 	default:
 		err = d.leaveUnknown()
 	}
@@ -225,6 +227,9 @@ func (e *extractor) extractRequest(d *draft) error {
 		ifNoneMatch: h.IfNoneMatch, ifModifiedSince: h.IfModifiedSince,
 	}
 	d.noteCut(&h)
+	if h.ContentType != "" {
+		e.extractOther(d)
+	}
 	if !complete {
 		if len(head) >= maxRequestHead {
 			d.note(facts.IssueValueCut, "the rest dropped", "no end of the request's head in %d bytes", len(head))

@@ -46,6 +46,21 @@ func (e *extractor) extractFetch(d *draft) error {
 	return e.extractPayload(d, url)
 }
 
+// extractOther notes a record that is no fetch, though its row in an index, which has its media type,
+// looks like that of an answer whose status nobody could read.
+func (e *extractor) extractOther(d *draft) {
+	r := d.record
+	url, _ := weburl.Parse(cut(r.Target, warc.MaxURL))
+	if url.Host == "" || !weburl.IsFetchScheme(url.Scheme) {
+		return
+	}
+	t, _, _ := recordTime(r)
+	d.other = &facts.Fetch{
+		HostReversed: e.reversed(url, r.Strings), Origin: url.Origin(), URL: cut(r.Target, warc.MaxURL), Input: e.input, Entry: e.entry,
+		Offset: r.Offset, Type: facts.TypeOther, Micros: t.Micros, Precision: t.Precision, Status: -1, Millis: -1,
+	}
+}
+
 // identify fills in what the record's header says.
 func (e *extractor) identify(d *draft, url weburl.URL) {
 	r := d.record

@@ -29,6 +29,7 @@ func (s *countSink) Fetch(*facts.Fetch) error             { s.fetches++; return 
 func (s *countSink) Capture(*facts.Capture, []byte) error { s.captures++; return nil }
 func (s *countSink) Issue(facts.Issue) error              { s.issues++; return nil }
 func (s *countSink) Event(*facts.LogEvent) error          { return nil }
+func (s *countSink) Other(*facts.Fetch) error             { return nil }
 
 // compressedMember gzips what r yields.
 func compressedMember(r io.Reader) []byte {

@@ -82,3 +82,29 @@ func TestIndex(t *testing.T) {
 		}
 	}
 }
+
+// TestOthers: of records that are no fetches, those are kept whose rows in an index look like fetches.
+func TestOthers(t *testing.T) {
+	post := warctest.Request("urn:q", "http://h/robots.txt", "bot/1")
+	post.Block = "POST /robots.txt HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\n\r\n{}"
+	got := read(t, warctest.Plain(
+		warctest.Warcinfo("urn:i", "software: x\r\n"),
+		warctest.Response("urn:p", "http://h/p", ok200), warctest.Request("urn:r", "http://h/p", "bot/1"),
+		post,
+		warctest.Record{Type: "conversion", ID: "urn:c", URL: "https://h/c", Block: "x"},
+		warctest.Record{Type: "conversion", ID: "urn:d", URL: "dns:h", Block: "x"},
+		warctest.Record{Type: "metadata", ID: "urn:m", URL: "http://h/m", Block: "x", Fields: []string{"Content-Type: text/plain"}},
+		warctest.Record{Type: "metadata", ID: "urn:n", URL: "http://h/n", Block: "via: http://h/\r\n", Fields: []string{"Content-Type: application/warc-fields"}},
+	))
+	var urls []string
+	for _, f := range got.others {
+		urls = append(urls, f.URL)
+		if f.Type != facts.TypeOther || f.Origin == "" || !f.Time().Known() || f.Offset <= 0 || f.Index <= 1 {
+			t.Errorf("%+v", f)
+		}
+	}
+	equal(t, "others", urls, []string{"http://h/robots.txt", "https://h/c", "http://h/m"})
+	if len(got.fetches) != 1 || got.result.Others != 3 || len(got.events) != 1 || got.events[0].Kind != facts.EventRobotsNoCapture {
+		t.Errorf("%d fetches, %d others, events %v", len(got.fetches), got.result.Others, got.events)
+	}
+}

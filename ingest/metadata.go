@@ -36,6 +36,7 @@ func (e *extractor) extractMetadata(d *draft) error {
 	case "application/json":
 		return e.extractWAT(d)
 	default:
+		e.extractOther(d)
 		return nil
 	}
 	m := metadata{id: recordid.Key(r.ID), target: cut(r.Target, warc.MaxURL), names: r.ConcurrentTo, millis: -1, texts: r.Strings}

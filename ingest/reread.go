@@ -136,3 +136,4 @@ func (keeper) Fetch(*facts.Fetch) error             { return nil }
 func (keeper) Capture(*facts.Capture, []byte) error { return nil }
 func (keeper) Issue(facts.Issue) error              { return nil }
 func (keeper) Event(*facts.LogEvent) error          { return nil }
+func (keeper) Other(*facts.Fetch) error             { return nil }

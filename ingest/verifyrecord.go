@@ -309,6 +309,7 @@ func (t *taken) Issue(i facts.Issue) error {
 
 func (t *taken) Capture(*facts.Capture, []byte) error { return nil } // robots.txt is never disallowed
 func (t *taken) Event(*facts.LogEvent) error          { return nil }
+func (t *taken) Other(*facts.Fetch) error             { return nil }
 
 // settle finds among the records at a place the one that a row tells of.
 func (t *taken) settle(row *facts.Fetch, heads []head) (f finding) {

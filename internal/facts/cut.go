@@ -56,7 +56,7 @@ func (c Cut) follows(f *Fetch) bool {
 
 // Between selects the rows between two cuts, of which the first is less.
 func Between(from, to Cut) Buckets {
-	b := Buckets{From: from.Bucket, To: to.Bucket}
+	b := Buckets{From: from.Bucket, To: to.Bucket, from: from}
 	if from != BeforeBucket(from.Bucket) {
 		b.before = from.follows
 	}

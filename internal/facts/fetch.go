@@ -17,10 +17,11 @@ const (
 	TypeARC
 	TypeLogLine // of a crawler's log: no record, and no fetch
 	TypeIndexed // of an index or a list, which tell of a fetch without its record
+	TypeOther   // no fetch, though an index may have a row of it that looks like one
 )
 
 func (t RecordType) String() string {
-	return [...]string{"unknown", "response", "revisit", "resource", "arc", "log", "indexed"}[t]
+	return [...]string{"unknown", "response", "revisit", "resource", "arc", "log", "indexed", "other"}[t]
 }
 
 // RevisitProfile is what a revisit record says of the original it stands for

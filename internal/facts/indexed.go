@@ -16,6 +16,8 @@ import (
 // of fetches.
 type indexed struct {
 	any    bool                      // there are such rows
+	others bool                      // there are records of TypeOther
+	coarse bool                      // there are fetches whose date is coarser than a second, or none
 	names  [][]string                // of each input: what an index may call it
 	agents map[string][]archiveAgent // by the file name of an archive
 	agent  string                    // that of a row whose archive tells none; "": it is not known
@@ -37,7 +39,8 @@ func (in *InputResult) mayMean(archive string) bool {
 func newIndexed(s *Set) indexed {
 	x := indexed{agents: make(map[string][]archiveAgent)}
 	for i := range s.Inputs {
-		x.any = x.any || s.Inputs[i].Indexed > 0
+		in := &s.Inputs[i]
+		x.any, x.others, x.coarse = x.any || in.Indexed > 0, x.others || in.Others > 0, x.coarse || in.Coarse > 0
 	}
 	if !x.any {
 		return x
@@ -140,12 +143,13 @@ type sighting struct {
 	offset                  int64
 	input                   int32
 	status                  int16
+	other                   bool // it is none
 	indexed                 bool // an index tells of it
 	verified                bool // and its record was found there
 }
 
 func sightingOf(f *Fetch) sighting {
-	return sighting{f.URL, f.RecordID, f.PayloadDigest, f.Method, f.Entry, f.Archive, f.Offset, f.Input, f.Status, f.IsToldByIndex(), f.Trust == TrustVerified}
+	return sighting{f.URL, f.RecordID, f.PayloadDigest, f.Method, f.Entry, f.Archive, f.Offset, f.Input, f.Status, f.Type == TypeOther, f.IsToldByIndex(), f.Trust == TrustVerified}
 }
 
 // isPlaced reports whether it is known where the record is.
@@ -163,7 +167,7 @@ func (x *indexed) holds(s *sighting, name string) bool {
 }
 
 const (
-	maxJoined = 1 << 14 // fetches of an origin in one second that rows of indexes are compared with
+	maxJoined = 1 << 14 // fetches of an origin in one second that rows of indexes are compared with, and those of coarse dates
 	fewSeen   = 16      // of them that are looked at one by one
 )
 
@@ -176,6 +180,15 @@ type joiner struct {
 	second Time
 	seen   []sighting       // of that origin and second
 	byURL  map[string][]int // the same, by likeness of their URLs; nil while they are few, or no row asks
+
+	coarse  map[int64][]coarseSighting // by offset: of that origin, whose date is coarser than a second, or none
+	coarses int                        // how many these are
+}
+
+// coarseSighting is a record whose date is coarser than a second, or none. Indexes complete such dates.
+type coarseSighting struct {
+	sighting
+	time Time
 }
 
 // path is what a server sees of a URL behind the origin. Only where fetches share a second is it
@@ -188,14 +201,25 @@ func (j *joiner) isJoined(f *Fetch) bool {
 	if second.Known() {
 		second.Precision = PrecisionSecond // a date without its time has the first second of it
 	}
-	if here := PlaceOf(f); here != j.here || second != j.second {
+	here := PlaceOf(f)
+	if here != j.here {
+		j.coarse, j.coarses = nil, 0
+	}
+	if here != j.here || second != j.second {
 		j.here, j.second, j.byURL = here, second, nil
 		clear(j.seen)
 		j.seen = j.seen[:0]
 	}
 	s := sightingOf(f)
-	if s.indexed && j.hasSeen(&s) {
+	switch {
+	case s.indexed && (j.hasSeen(&s) || j.isCoarse(&s, second)):
 		return true
+	case !s.indexed && !s.other && f.Precision < PrecisionSecond && j.coarses < maxJoined:
+		if j.coarse == nil {
+			j.coarse = make(map[int64][]coarseSighting)
+		}
+		j.coarse[s.offset] = append(j.coarse[s.offset], coarseSighting{s, f.Time()})
+		j.coarses++
 	}
 	if len(j.seen) == maxJoined {
 		return false
@@ -227,6 +251,15 @@ func (j *joiner) hasSeen(s *sighting) bool {
 	return slices.ContainsFunc(j.byURL[key], func(i int) bool { return j.isSame(&j.seen[i], s) })
 }
 
+// isCoarse reports whether a row is of a record of a coarse date: its URL and place are that record's,
+// and its date is within that of the record.
+func (j *joiner) isCoarse(s *sighting, second Time) bool {
+	return s.archive != "" && slices.ContainsFunc(j.coarse[s.offset], func(r coarseSighting) bool {
+		within := !r.time.Known() || second.Known() && second.Truncate(r.time.Precision) == r.time
+		return within && j.holds(&r.sighting, path.Base(s.archive)) && likeness(j.path(&r.sighting)) == likeness(j.path(s))
+	})
+}
+
 // isSame reports whether s, a row of an index, tells of the same fetch as other, which is of its
 // URL and second: by the record's id or place. Where places differ, as in archives that were moved or
 // joined, the digest tells; two rows of one index are then two fetches. What has neither place, id
@@ -234,6 +267,8 @@ func (j *joiner) hasSeen(s *sighting) bool {
 func (j *joiner) isSame(other, s *sighting) bool {
 	placed := s.isPlaced() && other.isPlaced()
 	switch {
+	case other.other: // a row with a status is of an answer, whatever the archive has there now
+		return placed && s.status < 0 && s.offset == other.offset && j.holds(other, path.Base(s.archive))
 	case s.verified && other.verified: // some writers use an id twice
 		return s.offset == other.offset && path.Base(s.archive) == path.Base(other.archive)
 	case other.id != "" && s.id != "":

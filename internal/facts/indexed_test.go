@@ -38,6 +38,17 @@ func TestJoiner(t *testing.T) {
 		f.Trust, f.Input = TrustVerified, max(f.Input, 1)
 		return record(f)
 	}
+	coarse := func(p Precision, f Fetch) Fetch {
+		f = record(f)
+		t := f.Time().Truncate(p)
+		f.Micros, f.Precision = t.Micros, t.Precision
+		return f
+	}
+	other := func(f Fetch) Fetch {
+		f = record(f)
+		f.Type = TypeOther
+		return f
+	}
 	midnight := func(p Precision) Fetch {
 		f := row(Fetch{})
 		f.Micros, f.Precision = 1_699_920_000_000_000, p
@@ -77,6 +88,17 @@ func TestJoiner(t *testing.T) {
 		{"a verified record, and the record itself", record(Fetch{Offset: 7, RecordID: "urn:a"}), verified(Fetch{Archive: "pages.warc.gz", Offset: 7, RecordID: "urn:a"}), true},
 		{"verified twice", verified(Fetch{Archive: "a.warc.gz", Offset: 7, RecordID: "urn:a"}), verified(Fetch{Archive: "x/a.warc.gz", Offset: 7, RecordID: "urn:a", Input: 2}), true},
 		{"verified, an id used twice", verified(Fetch{Archive: "a.warc.gz", Offset: 7, RecordID: "urn:a"}), verified(Fetch{Archive: "a.warc.gz", Offset: 8, RecordID: "urn:a"}), false},
+		{"the same place, a day", coarse(PrecisionDay, Fetch{Offset: 7}), row(Fetch{Archive: "pages.warc.gz", Offset: 7, Status: 200}), true},
+		{"the same place, no date", coarse(0, Fetch{Offset: 7}), row(Fetch{Archive: "pages.warc.gz", Offset: 7}), true},
+		{"another place, a day", coarse(PrecisionDay, Fetch{Offset: 7}), row(Fetch{Archive: "pages.warc.gz", Offset: 8}), false},
+		{"another archive, a day", coarse(PrecisionDay, Fetch{Offset: 7}), row(Fetch{Archive: "other.warc.gz", Offset: 7}), false},
+		{"another URL, a day", coarse(PrecisionDay, Fetch{Offset: 7, URL: "http://a.example/y"}), row(Fetch{Archive: "pages.warc.gz", Offset: 7}), false},
+		{"a place of no record, a day", coarse(PrecisionDay, Fetch{Offset: 7}), row(Fetch{Offset: 7}), false},
+		{"a request", other(Fetch{Offset: 7}), row(Fetch{Archive: "pages.warc.gz", Offset: 7}), true},
+		{"a request, and a row with a status", other(Fetch{Offset: 7}), row(Fetch{Archive: "pages.warc.gz", Offset: 7, Status: 200}), false},
+		{"a request elsewhere", other(Fetch{Offset: 7}), row(Fetch{Archive: "pages.warc.gz", Offset: 8}), false},
+		{"a request in another archive", other(Fetch{Offset: 7}), row(Fetch{Archive: "other.warc.gz", Offset: 7}), false},
+		{"a request, and a row without a place", other(Fetch{}), row(Fetch{}), false},
 		{"two places of one index", row(Fetch{Archive: "a.warc.gz", PayloadDigest: sha1}), row(Fetch{Archive: "b.warc.gz", PayloadDigest: sha1}), false},
 	} {
 		index := newIndexed(&Set{Inputs: inputs})

@@ -97,6 +97,8 @@ type InputStats struct {
 	Resynced int64            `json:"resynced,omitempty"` // records whose trust is that
 	Digests  DigestStats      `json:"digests"`
 	Events   int64            `json:"events,omitempty"` // log events
+	Others   int64            `json:"others,omitempty"` // records of TypeOther
+	Coarse   int64            `json:"coarse,omitempty"` // fetches whose date is coarser than a second, or none
 	Crawls   []Crawl          `json:"crawls,omitempty"`
 	Runs     []CrawlRun       `json:"runs,omitempty"`
 
@@ -124,6 +126,8 @@ func (s *InputStats) Add(other *InputStats) {
 	s.Lossy += other.Lossy
 	s.Resynced += other.Resynced
 	s.Events += other.Events
+	s.Others += other.Others
+	s.Coarse += other.Coarse
 	s.Digests.Add(other.Digests)
 	for _, crawl := range other.Crawls {
 		s.AddCrawl(crawl)

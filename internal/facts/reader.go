@@ -52,7 +52,8 @@ type Buckets struct {
 	From, To int    // From ≤ bucket < To; both zero mean all
 	Select   []bool // those that are true among them; nil means all
 
-	before, behind func(*Fetch) bool // of Between, for fetches alone: run.MergeOptions
+	from           Cut               // of Between
+	before, behind func(*Fetch) bool // the same, for fetches alone: run.MergeOptions
 }
 
 // files lists the runs of all tasks and, for each, its task.
@@ -89,13 +90,20 @@ func (r *Reader) Fetches(ctx context.Context, buckets Buckets) iter.Seq2[*Fetch,
 // FetchesCounting does the same, and counts in joined the rows of indexes that it leaves out.
 func (r *Reader) FetchesCounting(ctx context.Context, buckets Buckets, joined *int64) iter.Seq2[*Fetch, error] {
 	all := r.allFetches(ctx, buckets)
-	if !r.index.any {
+	if !r.index.any && !r.index.others {
 		return all
 	}
 	return func(yield func(*Fetch, error) bool) {
 		j := joiner{indexed: &r.index}
+		if err := r.recallCoarse(ctx, &j, buckets.from); err != nil {
+			yield(nil, err)
+			return
+		}
 		for f, err := range all {
 			joins := err == nil && j.isJoined(f)
+			if err == nil && f.Type == TypeOther {
+				continue
+			}
 			switch {
 			case err != nil || f.Trust == TrustVerified:
 			case f.Flags&(FlagRefuted|FlagUnread) == 0 && joins:
@@ -111,6 +119,21 @@ func (r *Reader) FetchesCounting(ctx context.Context, buckets Buckets, joined *i
 			}
 		}
 	}
+}
+
+// recallCoarse reads the fetches of coarse dates that stand before a cut inside of an origin: rows behind
+// it may be of them.
+func (r *Reader) recallCoarse(ctx context.Context, j *joiner, cut Cut) error {
+	if !r.index.any || !r.index.coarse || !cut.IsInside() || cut.Place == (Place{}) {
+		return nil
+	}
+	for f, err := range r.allFetches(ctx, Between(cut.Origin(), cut)) {
+		if err != nil {
+			return err
+		}
+		j.isJoined(f)
+	}
+	return nil
 }
 
 func (r *Reader) allFetches(ctx context.Context, buckets Buckets) iter.Seq2[*Fetch, error] {
@@ -145,6 +168,9 @@ func (r *Reader) Unsorted(ctx context.Context, spec run.Spec[Fetch], names func(
 		for i, path := range paths {
 			opt := run.MergeOptions[Fetch]{Prepare: func(_ int, f *Fetch) { r.number(&f.Input, tasks[i]) }}
 			for f, err := range run.Merge(ctx, []string{path}, spec, opt) {
+				if err == nil && f.Type == TypeOther {
+					continue
+				}
 				if !yield(f, err) || err != nil {
 					return
 				}

@@ -113,6 +113,9 @@ func (w *Writer) Fetch(f *Fetch) error {
 	return w.fetches.Put(f)
 }
 
+// Other adds a record of TypeOther.
+func (w *Writer) Other(f *Fetch) error { return w.fetches.Put(f) }
+
 // heldOfIndex is how many bytes of packed fetches are held where an index tells of them: it has
 // millions in an input, and each run of them is read by every range that is decided.
 const heldOfIndex = 12 << 20

@@ -235,6 +235,8 @@ func (h *Head) setRequest(name, value []byte) {
 		if h.Host == "" {
 			h.Host = h.strings.Shared(h.capped("Host", value, maxHost))
 		}
+	case warc.IsField(name, "content-type"):
+		warc.First(&h.ContentType, h.strings.Shared(value[:min(len(value), warc.MaxFieldValue)]))
 	case warc.IsField(name, "if-none-match"):
 		warc.First(&h.IfNoneMatch, h.strings.Of(h.capped("If-None-Match", value, maxValidator)))
 	case warc.IsField(name, "if-modified-since"):

@@ -20,13 +20,24 @@ import whole
 ARCHIVES = (".warc", ".warc.gz", ".arc", ".arc.gz")
 INDEXES = {"cdxj": ("cdxj",), "cdx-11": ("cdx", "-11"), "cdx-9": ("cdx", "-9")}
 
+CUT = "the record is cut, or nothing proves its end: it is none; warcio takes what there is of it, and the row is an index's word for it"
+
 # Why an archive's audit differs beside its index.
-REASONS = {}
+REASONS = {
+    "alexa_charset_in_header.arc.gz": "a content type with spaces: the address shows where it begins; warcio makes it part of the URL",
+    "example-space-in-url.arc": CUT,
+    "invalid-warcheaderfieldpolicy-3.warc": CUT,
+    "invalid-warcheaderfieldpolicy-4.warc": CUT,
+    "invalid-warcrecord-3.warc": CUT,
+    "transposed_header.arc.gz": "address and date the wrong way round: read as they are meant; warcio takes the address for a date",
+}
 
 
-def tables(out):
-    """tables are the rows of all tables, as text, with how often each is there."""
-    return {path.stem: Counter(repr(sorted(row.items())) for row in whole.table(out, path.stem)) for path in out.glob("*.parquet")}
+def tables(out, index=None):
+    """tables are the rows of all tables, as text, with how often each is there; without the issues of an index, which are none of the archive."""
+    found = {path.stem: whole.table(out, path.stem) for path in out.glob("*.parquet")}
+    found["issues"] = [row for row in found["issues"] if index is None or not row["warc_filename"].endswith(index.name)]
+    return {name: Counter(repr(sorted(row.items())) for row in rows) for name, rows in found.items()}
 
 
 def chosen(archives, limit):
@@ -53,7 +64,7 @@ def main():
                     index, out = tmp / f"own.{suffix}", tmp / "beside"
                     index.write_text(text)
                     whole.audit(binary, out, [archive, index], "--force")
-                    beside = tables(out)
+                    beside = tables(out, index)
                     counts["compared"] += 1
                     counts["rows"] += text.count("\n")
                     for table in sorted(alone.keys() | beside.keys()):
@@ -63,7 +74,7 @@ def main():
                                 counts["rows differ"] += 1
                                 if archive.name not in REASONS:
                                     unexplained.append(f"{archive.name}: {name} {' '.join(records)}: {table} {sign} {row}")
-    if not limit:
+    if not limit and any(root.parent.name == "shared" for root in roots):
         unexplained += [f"{name}: nothing differs any more; take it out of REASONS" for name in REASONS.keys() - needed]
     for text in unexplained:
         print(f"UNEXPLAINED: {text}")
