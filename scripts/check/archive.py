@@ -5,6 +5,7 @@ import tempfile
 import zipfile
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
+from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from pathlib import Path
 
@@ -65,6 +66,8 @@ class Record:
     date: str  # without its zone
     status: int | None
     body: bytes  # transfer and content codings undone
+    run: str | None  # the warcinfo record that it names
+    answered: int | None  # the Date of its answer, without an Age, as time
 
     @property
     def time(self):
@@ -84,6 +87,19 @@ def seconds_between(later, earlier):
     return int((cut[0] - cut[1]) / 1_000_000)
 
 
+def shown_later(record, milliseconds, than, headers):
+    """shown_later: a record whose date is not after another's, but whose answer ended after it, or says so by its Date."""
+    if 0 <= (milliseconds or -1) <= 600_000:
+        end = (_EPOCH + timedelta(microseconds=record.time + 1000 * milliseconds)).strftime("%Y-%m-%dT%H:%M:%S.%f")
+        same = min(len(record.date), len(than.date))
+        if end[:same] > than.date[:same]:
+            return True
+    if not headers or record.answered is None or than.answered is None or than.coarse:
+        return False
+    return seconds_between(than, record) > 0 and record.answered > than.answered \
+        and abs(than.answered - than.time) < 6_000_000 and record.answered - record.time <= 600_000_000
+
+
 def record_at(archive, offset):
     """record_at reads the record at offset, None where there is none."""
     with open(archive, "rb") as stream:
@@ -92,8 +108,16 @@ def record_at(archive, offset):
             head = record.rec_headers
             return Record(record.rec_type, bare(head.get_header("WARC-Record-ID")), bare(head.get_header("WARC-Target-URI")),
                           (head.get_header("WARC-Date") or "").strip().removesuffix("Z"), _status(record),
-                          record.content_stream().read(_BODY_CAP))
+                          record.content_stream().read(_BODY_CAP), head.get_header("WARC-Warcinfo-ID"), _answered(record.http_headers))
     return None
+
+
+def _answered(head):
+    try:
+        when = parsedate_to_datetime(head.get_header("Date"))
+    except (AttributeError, TypeError, ValueError):
+        return None
+    return None if head.get_header("Age") else moment(when.isoformat())
 
 
 def bare(text):

@@ -31,7 +31,7 @@ EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 CUT = "… (cut)"  # at the end of a rule of more than 2 KiB
 TABLES = {"violations": ("certain", "probable"), "unproven": ("possible", "contested")}
 DOUBTS = {"other_crawler", "same_moment", "coarse_date", "unreadable_copy", "partial", "resynced", "digest_mismatch",
-          "body_cut", "url_cut", "other_target", "ambiguous_token", "bracketed", "token_by_option"}
+          "body_cut", "url_cut", "other_target", "ambiguous_token", "bracketed", "token_by_option", "order_doubt", "other_run"}
 DOCUMENTED = {"googlebot-image": "Googlebot", "googlebot-news": "Googlebot", "googlebot-video": "Googlebot"}
 
 
@@ -49,8 +49,8 @@ def microseconds(moment):
 
 
 class Archives:
-    def __init__(self, roots):
-        self.roots = roots
+    def __init__(self, roots, durations):
+        self.roots, self.durations = roots, durations
 
     def path(self, name):
         whole = Path(name)
@@ -83,7 +83,7 @@ def check(row, archives, captures):
     body = archives.cited(row, "robots_body_") if row["robots_body_warc_filename"] is not None else None
     _check_fetch(row, fetch)
     _check_capture(row, capture, captures)
-    _check_age(row, fetch, capture, body)
+    _check_age(row, fetch, capture, body, archives.durations)
     require("verdict", row["verdict"], "disallowed")
     if row["reason"] == "unreachable":
         _check_unreachable(row, captures)
@@ -107,8 +107,7 @@ def _check_fetch(row, fetch):
 
 def _check_capture(row, record, captures):
     capture = captures[row["robots_id"]]
-    place = row["robots_warc_filename"], row["robots_warc_record_offset"]
-    require("place of the capture", place, (capture["warc_filename"], capture["warc_record_offset"]))
+    require("place of the capture", _place(row, "robots_"), (capture["warc_filename"], capture["warc_record_offset"]))
     require("robots_url", row["robots_url"], record.url)
     require("robots_status", row["robots_status"], record.status)
     require("robots_outcome", row["robots_outcome"], capture["outcome"])
@@ -116,18 +115,20 @@ def _check_capture(row, record, captures):
     require("origin and path of the capture", (row["origin"], b"/robots.txt"), archive.origin_and_path(record.url))
 
 
-def _check_age(row, fetch, capture, body):
+def _check_age(row, fetch, capture, body, durations):
     """_check_age: age counts from the oldest content applied; a revisit or 304 renews its body, a redirect does not.
 
     Evidence is later where the capture, or the body that it redirects to, is not before
-    the fetch; the age is then that of the one or the other.
+    the fetch; the age is then that of the one or the other, or none where only a date was before.
     """
     redirected = body is not None and row["robots_hops"] > 0
     since_capture = archive.seconds_between(fetch, capture)
     since_body = archive.seconds_between(fetch, body) if redirected else since_capture
-    later = _after(row, "robots_", fetch, capture) or redirected and _after(row, "robots_body_", fetch, body)
+    shown = archive.shown_later(capture, durations.get(_place(row, "robots_")), fetch, True) \
+        or redirected and archive.shown_later(body, durations.get(_place(row, "robots_body_")), fetch, False)
+    later = shown or _after(row, "robots_", fetch, capture) or redirected and _after(row, "robots_body_", fetch, body)
     age, least, most = row["robots_age_seconds"], min(since_capture, since_body), max(since_capture, since_body)
-    fits = age in (since_capture, since_body) if later else since_capture <= age and (age <= most or row["robots_hops"] > 1)
+    fits = age in (since_capture, since_body) or shown and age == 0 if later else since_capture <= age and (age <= most or row["robots_hops"] > 1)
     if not fits:
         raise Mismatch(f"robots_age_seconds: the row says {age}, the records {least} to {most}")
     require("evidence", row["evidence"], "later" if later else "fresh" if age <= DAY else "stale")
@@ -141,10 +142,14 @@ def _same_moment(fetch, capture):
 
 
 def _after(row, of, fetch, capture):
-    """_after: later than the fetch; of one moment, behind it in the same file, or the very same record."""
+    """_after: later than the fetch; of one moment, behind it in the same run of a file, or the very same record."""
     if _same_moment(fetch, capture):
-        return row["warc_filename"] == row[of + "warc_filename"] and row[of + "warc_record_offset"] >= row["warc_record_offset"]
+        return row["warc_filename"] == row[of + "warc_filename"] and fetch.run == capture.run and row[of + "warc_record_offset"] >= row["warc_record_offset"]
     return capture.time > fetch.time
+
+
+def _place(row, of):
+    return row[of + "warc_filename"], row[of + "warc_record_offset"]
 
 
 def _check_unreachable(row, captures):
@@ -232,14 +237,17 @@ def _notes(row):
     return set((row["notes"] or "").replace(",", " ").split())
 
 
-def _own(row):
-    return row["agent"] is not None and (row["robots_agent"] or "").lower() == row["agent"].lower()
+def _own(row, fetch, capture):
+    """_own: the same token; or none, in the crawler's own run."""
+    if row["agent"] is None or row["robots_agent"] is None:
+        return row["agent"] is not None and fetch.run == capture.run and (fetch.run is not None or row["warc_filename"] == row["robots_warc_filename"])
+    return row["robots_agent"].lower() == row["agent"].lower()
 
 
 def _doubts(row, fetch, capture, body):
     """_doubts are the reasons against certainty that the row and its records show."""
     found = _notes(row) & DOUBTS
-    if not _own(row):
+    if not _own(row, fetch, capture):
         found.add("another crawler's capture")
     if row["evidence"] != "fresh":
         found.add(row["evidence"])
@@ -276,7 +284,7 @@ def _probable(row, archives, fetch, capture, body):
 
 def _possible(row, archives, fetch, capture, body):
     bracketed = "bracketed" in _notes(row)
-    stale = row["evidence"] == "stale" and not bracketed and (not _own(row) or row["robots_age_seconds"] > 30 * DAY)
+    stale = row["evidence"] == "stale" and not bracketed and (not _own(row, fetch, capture) or row["robots_age_seconds"] > 30 * DAY)
     is_lead = "redirect_target" in _notes(row)  # a redirect of robots.txt may have led to the fetch
     if row["agent"] is not None and row["evidence"] != "later" and not stale and not is_lead:
         raise Mismatch("possible, though the crawler was told in time")
@@ -330,9 +338,9 @@ def _readings_that_allow(body, row):
     return {name for name, allows in readings.items() if allows}
 
 
-def _allows(body, agent, path, equal=b"", lenient=False, usage=False):
+def _allows(body, agent, path, equal=b"", **reading):
     """_allows decides without Protego: lengths stay those of the file in any reading."""
-    winner = robotstxt.deciding(robotstxt.rules_for(body, agent, lenient, usage), path, equal)
+    winner = robotstxt.deciding(robotstxt.rules_for(body, agent, **reading), path, equal)
     return winner is None or winner.key == "allow"
 
 
@@ -360,7 +368,8 @@ def main():
     options = parser.parse_args()
 
     captures = {c["robots_id"]: c for c in rows_of(options.tables, "robots")}
-    archives, classes, failed = Archives(options.roots), Counter(), 0
+    durations = {_place(f, ""): f["fetch_duration_ms"] for f in rows_of(options.tables, "fetches")}
+    archives, classes, failed = Archives(options.roots, durations), Counter(), 0
     for name, members in TABLES.items():
         for row in rows_of(options.tables, name):
             classes[row["certainty"]] += 1

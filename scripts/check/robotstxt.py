@@ -66,9 +66,8 @@ def within_limit(body):
 def lines(body, lenient=False, usage=False):
     """lines yields the user-agent, allow and disallow lines with their numbers, from 1.
 
-    Lenient: misspelt keys too, and two words without a colon. Usage: Content-Usage lines too.
+    Lenient: misspelt keys too, and two words without a colon. Usage: Content-Usage lines as rules that match nothing.
     """
-    keys = (b"user-agent", b"allow", b"disallow") + (b"content-usage",) * usage
     text = decoded(body).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     for number, raw in enumerate(text.split(b"\n"), 1):
         line = raw.partition(b"#")[0]
@@ -79,7 +78,9 @@ def lines(body, lenient=False, usage=False):
         key = key.strip(b" \t").lower()
         if lenient:
             key = _MISSPELT.get(key, key)
-        if colon and key in keys:
+        if usage and key == b"content-usage":
+            key, value = b"allow", b""
+        if colon and key in (b"user-agent", b"allow", b"disallow"):
             yield Line(number, key.decode(), value.strip(b" \t"))
 
 
@@ -135,10 +136,10 @@ def _pattern_for_protego(normal):
     return "/" + "**".join(map(_letters, parts)) + (_END if anchored else "")
 
 
-def prepare(body, token, equal=b"", lenient=False):
+def prepare(body, token, equal=b"", **reading):
     """prepare rewrites a robots.txt so that Protego can only do what RFC 9309 says."""
     out = []
-    for line in lines(body, lenient):
+    for line in lines(body, **reading):
         if line.key == "user-agent":
             name = "own" if names(line.value, token) else "*" if line.value == b"*" else "other"
             out.append(f"User-agent: {name}")
@@ -149,20 +150,20 @@ def prepare(body, token, equal=b"", lenient=False):
     return "\n".join(out)
 
 
-def allows(body, token, path, equal=b"", lenient=False):
+def allows(body, token, path, equal=b"", **reading):
     """allows says whether the whole of body permits token to fetch path (bytes, with the query)."""
-    return judge(body, token, equal, lenient)(path)
+    return judge(body, token, equal, **reading)(path)
 
 
-def judge(body, token, equal=b"", lenient=False):
+def judge(body, token, equal=b"", **reading):
     """judge is allows for many paths."""
-    parsed = Protego.parse(prepare(body, token, equal, lenient))
+    parsed = Protego.parse(prepare(body, token, equal, **reading))
     return lambda path: parsed.can_fetch("http://host/" + _letters(spelt_alike(normalise(path, False), equal)) + _END, "own")
 
 
-def has_group(body, token, lenient=False):
+def has_group(body, token, **reading):
     """has_group says whether a user-agent line names the token."""
-    return any(line.key == "user-agent" and names(line.value, token) for line in lines(body, lenient))
+    return any(line.key == "user-agent" and names(line.value, token) for line in lines(body, **reading))
 
 
 def matches(pattern, path, equal=b""):
@@ -194,13 +195,13 @@ def weight(rule):
     return len(normalise(rule.value, True))
 
 
-def rules_for(body, token, lenient=False, usage=False):
+def rules_for(body, token, **reading):
     """rules_for lists the allow and disallow lines of the group of token, else of `*`.
 
     Usage: a Content-Usage line ends a list of user-agent lines, too (draft-ietf-aipref-attach-05).
     """
     own, star, agents, open_list, found = [], [], [], False, False
-    for line in lines(body, lenient, usage):
+    for line in lines(body, **reading):
         if line.key == "user-agent":
             agents = agents if open_list else []
             agents.append(line.value)

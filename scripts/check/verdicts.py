@@ -15,11 +15,11 @@ import reference
 import robotstxt
 
 
-def protego(body, tokens, path, equal=b"", lenient=False):
+def protego(body, tokens, path, equal=b"", **reading):
     """protego answers as reference.judge_by_rules does."""
-    named = [token for token in tokens if robotstxt.has_group(body, token, lenient)]
+    named = [token for token in tokens if robotstxt.has_group(body, token, **reading)]
     token = named[0] if named else None
-    allowed = robotstxt.allows(body, token, path.encode("utf-8"), equal, lenient)
+    allowed = robotstxt.allows(body, token, path.encode("utf-8"), equal, **reading)
     return ("allowed", "rule or none") if allowed else ("disallowed", "rule")
 
 

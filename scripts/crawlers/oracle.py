@@ -67,7 +67,7 @@ def read(path, tokens, web):
 
 def permits(body, token, path, lenient=False, equal=b""):
     """permits tells whether the rules for token allow path."""
-    return rules.judge_by_rules(body, (token,), path, equal, lenient)[0] == "allowed"
+    return rules.judge_by_rules(body, (token,), path, equal, lenient=lenient)[0] == "allowed"
 
 
 def open_reading(outcome, token, path):

@@ -32,7 +32,7 @@ FIELDS = ["verdict", "evidence", "reason", "certainty"]
 
 # The notes that the rule names; the tool has others, which remark on the same.
 NOTES = """other_crawler same_moment other_target ambiguous_token reserved_encoding unsafe_encoding lenient parse_limit documented_token
-robots_txt_encoded html""".split()
+robots_txt_encoded content_usage html order_doubt other_run""".split()
 
 
 def bare_id(record_id):

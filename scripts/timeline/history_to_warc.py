@@ -26,7 +26,8 @@ Three layers, all drawn from one seed, so the archives are the same byte for byt
 There are two archives, DIR/1.warc.gz and DIR/2.warc.gz. Each exchange is in one of
 them by chance, and records are written in shuffled order, a request within some
 thousand records of its response: between moments time decides, not the order. A
-scenario that is about order says which archive holds what, and in which order.
+scenario that is about order says which archive holds what, and in which order. One
+that is about runs stands as a whole in each archive, with warcinfo records of its own.
 DIR.scenarios.jsonl names the layer or scenario of every fetch.
 """
 
@@ -56,6 +57,7 @@ SUFFIX = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko)
 HTTRACK = "Mozilla/4.5 (compatible; HTTrack 3.0x; Windows 98)"
 TWO_NAMES = "ExampleBot/1.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
 HERITRIX = "Mozilla/5.0 (compatible; heritrix/3.4.0 +http://example.org/crawl)"
+WGET, CURL = "Wget/1.21.3 (linux-gnu)", "curl/8.5.0"
 CRAWLERS = [EXAMPLE] * 6 + [GOOGLE] * 2 + [ARCHIVE] * 2 + [GPT, CC, BROWSER, None]
 
 IDENTICAL = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
@@ -78,12 +80,19 @@ def sha1(octets):
     return "sha1:" + base64.b32encode(hashlib.sha1(octets).digest()).decode()
 
 
+def new_id(rng):
+    return "<urn:uuid:%s>" % uuid.UUID(int=rng.getrandbits(128), version=4)
+
+
+def http_date(moment):
+    return [("Date", moment.strftime("%a, %d %b %Y %H:%M:%S GMT"))]
+
+
 class Exchange:
     """One request and what the archive holds of its response."""
 
     def __init__(self, rng, layer, url, when, status=200, body=b"", ua=EXAMPLE, headers=(), **more):
-        self.id = "<urn:uuid:%s>" % uuid.UUID(int=rng.getrandbits(128), version=4)
-        self.request_id = "<urn:uuid:%s>" % uuid.UUID(int=rng.getrandbits(128), version=4)
+        self.id, self.request_id, self.metadata_id = new_id(rng), new_id(rng), new_id(rng)
         self.layer, self.url, self.when, self.status, self.body, self.ua = layer, url, when, status, body, ua
         self.headers = list(headers)
         self.precision = more.pop("precision", "second")
@@ -92,10 +101,17 @@ class Exchange:
         self.warc = more.pop("warc", {})  # further WARC header fields
         self.join = more.pop("join", None) or rng.choice(["request", "request", "response", "adjacent"])
         self.warcinfo = more.pop("warcinfo", 0)
+        self.run = more.pop("run", None)  # a Run; without it, what warcinfo says
+        self.names_run = True  # by WARC-Warcinfo-ID
+        self.protocol = more.pop("protocol", "HTTP/1.1")
+        self.interim = more.pop("interim", b"")  # heads before that of the answer
+        self.duration = more.pop("duration", None)  # fetchTimeMs of its metadata record
         self.request_headers = more.pop("request_headers", [])
         self.archive = more.pop("archive", None) or rng.choice([1, 2])
         self.own_digest = more.pop("digest", None)  # of what the record held before it was altered
         self.ordered = None  # a scenario whose records stand in the order of their making
+        self.block = None  # a scenario whose records stand together, too
+        self.copied = False  # into the other archive
         assert not more, more
 
     @property
@@ -105,6 +121,17 @@ class Exchange:
     @property
     def digest(self):
         return self.own_digest or sha1(self.body)
+
+
+class Run:
+    """A run of a crawler, as a warcinfo record tells of it."""
+
+    def __init__(self, rng, filename="crawl-00000.warc.gz", **fields):
+        self.id, self.filename, self.fields = new_id(rng), filename, fields
+
+    def like(self, rng, filename=None, **fields):
+        """Another run, of which other fields are known; None: not that one."""
+        return Run(rng, filename or self.filename, **{k: v for k, v in {**self.fields, **fields}.items() if v is not None})
 
 
 class Maker:
@@ -313,6 +340,12 @@ class Scenario(Maker):
         """Each archive holds this scenario's records in the order of their making."""
         for e in self.made:
             e.ordered = self.number
+
+    def joined(self, runs=(None,), named=True):
+        """Each archive holds this scenario's records together, in the order of their making."""
+        self.in_order()
+        for e in self.made:
+            e.block, e.run, e.names_run = self.number, e.run or runs[0], named
 
     def other(self, n):
         """Another origin nobody else uses."""
@@ -1216,6 +1249,12 @@ def open_readings(s):
 
 
 @scenario(6)
+def content_usage(s):
+    s.robots(s.t - HOUR_, b"User-agent: %s\nContent-Usage: train-ai=y\n\nUser-agent: *\nDisallow: /private/\n" % s.rng.choice([b"ExampleBot", b"GPTBot"]))
+    s.pages()
+
+
+@scenario(6)
 def unsafe_encoding_of_allowed(s):
     s.robots(s.t - HOUR_, b"User-agent: *\nDisallow: /b/*?*|\nDisallow: /%7B\nDisallow: /\"q\"\n")
     for path in ["/b/x?y%7Cz", "/b/x?y", "/%7B/x", "/%22q%22"]:
@@ -1228,6 +1267,17 @@ def documented_tokens(s):
              ua="Googlebot-Image/1.0")
     for ua in ["Googlebot-Image/1.0", "Googlebot-Video/1.0", "Googlebot-News", "AdsBot-Google", GOOGLE]:
         s.pages(ua)
+
+
+@scenario(8)
+def heads(s):
+    """Interim heads, and first lines that are no HTTP."""
+    s.robots(s.t - 5 * HOUR_, B)
+    interim = b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n"
+    protocol = s.rng.choice(["SPDY/3", "ICY", "HTTQ/1.1", " HTTP/1.1"])
+    how = {"interim": interim * s.rng.choice([1, 2])} if s.number % 2 else {"protocol": protocol}
+    s.robots(s.t - HOUR_, A, s.rng.choice([200, 404, 503]), **how)
+    s.pages()
 
 
 # Tokens.
@@ -1292,7 +1342,8 @@ def groups(s):
              b"User agent: Googlebot\nDisalow: /typo/\n", ua=s.rng.choice([EXAMPLE, ARCHIVE]))
     for path in ["/private/x", "/archive/x", "/both/x", "/merged/x", "/foo/x", "/typo/x"]:
         for ua in [EXAMPLE, ARCHIVE, GPT, GOOGLE, BROWSER, "Foo/1.0"]:
-            s.page(path, ua)
+            if (path, ua) != ("/private/x", "Foo/1.0"):  # the group of "Foo Bar" is an open reading (agent_name), which rules.py does not try
+                s.page(path, ua)
 
 
 @scenario(6)
@@ -1386,6 +1437,116 @@ def unreachable_run_of_two_crawlers(s):
     s.pages()
 
 
+# Received before, runs.
+
+
+@scenario(12)
+def slow_answer(s):
+    """A duration that reaches the fetch, or beyond it; hostile ones."""
+    run = Run(s.rng, software=s.rng.choice(["Wget/1.25.0", "Heritrix/3.4"]))
+    if s.number % 3:
+        s.robots(s.t - 20 * HOUR_, s.rng.choice([A, B]), archive=1)
+    s.robots(s.t - 2 * SECOND, s.rng.choice([A, B]), archive=1, ua=s.rng.choice([EXAMPLE, EXAMPLE, GOOGLE]),
+             duration=s.rng.choice([1999, 2000, 2999, 3000, 600000, 600001, 86400000, 9999999999, -3000, "3000x", 0]))
+    s.pages(archive=1)
+    s.joined([run])
+
+
+@scenario(12)
+def dates_in_reverse(s):
+    run, age = Run(s.rng, software="Wget/1.25.0"), [("Age", "1")]
+    if s.number % 3:
+        s.robots(s.t - 20 * HOUR_, s.rng.choice([A, B]), archive=1)
+    answered = s.t + s.rng.choice([0, 1, 2, 598, 599]) * SECOND
+    s.robots(s.t - 2 * SECOND, s.rng.choice([A, B]), archive=1, ua=s.rng.choice([EXAMPLE, EXAMPLE, GOOGLE]),
+             headers=http_date(answered) + age * (s.rng.random() < 0.1))
+    s.pages(archive=s.rng.choice([1, 2]))
+    for page in s.made[-2:]:
+        page.headers = http_date(s.t + s.rng.choice([0, 0, 0, -1, -5, -6, 5, 6]) * SECOND) + age * (s.rng.random() < 0.1)
+    s.joined([run])
+
+
+@scenario(12)
+def record_order_in_reverse(s):
+    """The record of an older robots.txt stands behind that of the fetch: nothing in a run out of order."""
+    if s.number % 2:
+        s.robots(s.t - 20 * HOUR_, s.rng.choice([A, B]), archive=1)
+    for n in range(20):
+        s.page("/n%d" % n, t=s.t + (n - 25) * SECOND, archive=1)
+    disorder = s.rng.choice([[], [(3, 1)], [(3, 1), (6, 4), (9, 8)], [(4, 700)]])
+    for n, seconds in disorder:
+        s.made[-n].when -= seconds * SECOND
+    s.pages(archive=1)
+    s.robots(s.t - 3 * SECOND, s.rng.choice([A, B]), archive=1, ua=s.rng.choice([EXAMPLE, EXAMPLE, GOOGLE]))
+    s.pages(t=s.t + SECOND, archive=1)
+    s.joined([Run(s.rng, software="Wget/1.25.0"), Run(s.rng)][:: s.rng.choice([1, -1])])
+
+
+@scenario(12)
+def runs_of_software(s):
+    """The captures of other runs of the same software, in one archive or two."""
+    runs = drawn_runs(s.rng)
+    ua = s.rng.choice([WGET, WGET, CURL, HERITRIX, CC])
+    s.robots(s.t - HOUR_, A, archive=1, ua=ua, run=runs[0])
+    for run in runs[1:]:
+        for n in range(2):
+            s.page("/private/%d" % n, ua=ua, archive=s.rng.choice([1, 2]), run=run)
+    s.page("/private/own", ua=s.rng.choice([ua, WGET]), archive=1, run=runs[0])
+    s.joined(named=bool(s.rng.randrange(4)))
+
+
+@scenario(6)
+def no_user_agent_in_a_run(s):
+    runs = drawn_runs(s.rng)
+    s.robots(s.t - HOUR_, A, archive=1, ua=s.rng.choice([None, None, BROWSER]), run=runs[0])
+    if s.number % 2:
+        s.robots(s.t - 30 * MINUTE, s.rng.choice([A2, B]), archive=1, ua=GOOGLE, run=runs[0])
+    for run in runs:
+        s.page("/private/x", ua=s.rng.choice([EXAMPLE, WGET]), archive=s.rng.choice([1, 2]), run=run)
+    s.joined()
+
+
+@scenario(8)
+def refused_to_another(s):
+    s.robots(s.t - s.rng.choice([HOUR_, 30 * HOUR_, -HOUR_]), b"", s.rng.choice([401, 403, 429]), ua=GOOGLE)
+    if s.number % 3:
+        s.robots(s.t - s.rng.choice([2, 20, 50, -2]) * HOUR_, s.rng.choice([A, B, b""]), s.rng.choice([200, 200, 503]), ua=s.rng.choice([EXAMPLE, GOOGLE, CC]))
+    s.pages()
+
+
+@scenario(8)
+def redirect_target_changed(s):
+    """What another crawler got where the redirect led is a permitted copy."""
+    s.robots(s.t - 2 * HOUR_, b"", 301, headers=[("Location", s.other(0) + "/robots.txt")])
+    s.robots(s.t - 2 * HOUR_ + SECOND, A, origin=s.other(0))
+    s.robots(s.t - s.rng.choice([HOUR_, 23 * HOUR_, 24 * HOUR_, 25 * HOUR_, 27 * HOUR_]), s.rng.choice([B, B, A2, b""]), s.rng.choice([200, 200, 403]), origin=s.other(0), ua=GOOGLE)
+    s.pages()
+
+
+@scenario(8)
+def own_later_answer(s):
+    s.robots(s.t - s.rng.choice([HOUR_, 30 * HOUR_]), s.rng.choice([A, B]), ua=GOOGLE)
+    s.robots(s.t + s.rng.choice([MINUTE, DAY_, DAY_ + SECOND]), s.rng.choice([A, B]))
+    s.robots(s.t + HOUR_, s.rng.choice([A, B]))
+    s.pages()
+
+
+def drawn_runs(rng):
+    """Runs of which some may be parts of one."""
+    fields = {"hostname": "crawl1", "operator": "Archive <a@b.example>", "isPartOf": "spring", "wget-arguments": '"-r" "--warc-file=x"',
+              "description": "a crawl", "created": "2020-08-01", "robots": "classic"}
+    first = Run(rng, software=rng.choice(["Wget/1.21.3 (linux-gnu)", "Wget/1.25.0", "Heritrix/3.4", "warcprox"]),
+                **{k: v for k, v in fields.items() if rng.random() < 0.5})
+    runs = [first]
+    for _ in range(rng.choice([0, 1, 1, 2])):
+        name = rng.choice(["crawl-00001.warc.gz", "crawl-00001.warc.gz", "crawl-1.warc.gz", "crawl-00000.warc.gz", "crawl-00001.warc2.gz", "other-00001.warc.gz"])
+        field = rng.choice([*fields] * 2 + ["software"])
+        change = rng.choice([{}, {}, {field: None}, {field: "another"}, {field: fields.get(field, "Wget/1.21.3 (linux-gnu)")},
+                             {field: None, field.upper(): "  %s " % first.fields.get(field, "x")}])
+        runs.append(first.like(rng, name, **change))
+    return runs
+
+
 # What nobody thought of.
 
 SPANS = [SECOND * 0, SECOND * 0, SECOND, 2 * SECOND, 30 * MINUTE, HOUR_, HOUR_ + SECOND, 5 * HOUR_, DAY_ - SECOND, DAY_,
@@ -1393,16 +1554,18 @@ SPANS = [SECOND * 0, SECOND * 0, SECOND, 2 * SECOND, 30 * MINUTE, HOUR_, HOUR_ +
 DELAYS = [b""] * 4 + [b"Crawl-delay: 10\n", b"Crawl-delay: 7200\n"]
 FRACTIONS = [0.2 * SECOND, 0.25 * SECOND, SECOND / 1000] * 3
 FINE, COARSE = ["second", "second", "tenth", "micro"], ["minute", "day", "month"]
+SHORT = [SECOND * n for n in (0, 0, 1, 1, 2, 3, 5, 30, 300, 599, 600, 601)]
 
 
 def mixed(s):
     """Captures and pages of any kind at few moments, so that many are of one moment or at a bound. --mixed asks for it."""
     rng = s.rng
-    spans, precisions = rng.choice([(SPANS, ["second"])] * 8 + [(SPANS + FRACTIONS, FINE), (SPANS, FINE + COARSE)])
+    spans, precisions = rng.choice([(SPANS, ["second"])] * 8 + [(SPANS + FRACTIONS, FINE), (SPANS, FINE + COARSE)] + [(SHORT, ["second"])] * 4 + [(SHORT, FINE)])
     moments = [s.t]
     while len(moments) < 5:
         moments.append(rng.choice(moments) + rng.choice([-1, -1, 1]) * rng.choice(spans))
-    agents = rng.choice([[EXAMPLE], [EXAMPLE, GOOGLE], [EXAMPLE, EXAMPLE, None], [EXAMPLE, GOOGLE, BROWSER], [EXAMPLE, TWO, TWO]])
+    agents = rng.choice([[EXAMPLE], [EXAMPLE, GOOGLE], [EXAMPLE, EXAMPLE, None], [EXAMPLE, GOOGLE, BROWSER], [EXAMPLE, TWO, TWO],
+                         [WGET], [WGET, CURL], [WGET, HERITRIX, None], [WGET, WGET, BROWSER]])
     origins = [s.origin] * 3 + [s.other(0), s.other(1)]
     archives = rng.choice([[1], [2], [1, 2]])
     locations = [o + "/robots.txt" for o in set(origins)] + [s.origin + "/private/robots", s.other(0) + "/private/robots"]
@@ -1424,7 +1587,7 @@ def mixed(s):
             else:
                 s.robots(when, b"", 304, origin=origin, **more)
         elif kind == "failure":
-            s.robots(when, b"", rng.choice([404, 503, 503, 503, 100]), origin=origin, **more)
+            s.robots(when, b"", rng.choice([404, 503, 503, 503, 100, 401, 403, 429]), origin=origin, **more)
         elif kind == "redirect":
             s.robots(when, b"", 302, origin=origin, headers=[("Location", rng.choice(locations))], **more)
         elif kind == "page":
@@ -1434,46 +1597,102 @@ def mixed(s):
             bodies.append(s.robots(when, rng.choice([A, A, A2, B, C]) + rng.choice(DELAYS), origin=origin, **more))
     for _ in range(3):
         s.pages(rng.choice(agents), rng.choice(moments), precision=rng.choice(precisions), archive=rng.choice(archives))
+    clocks(s)
+    arrange(s, agents)
+
+
+def clocks(s):
+    """Durations and Date headers, many of which reach the date of a page, or pass it."""
+    rng = s.rng
+    if rng.random() < 0.4:
+        return
+    pages = [e for e in s.made if not e.url.endswith("/robots.txt")]
+    for e in s.made:
+        gap = rng.choice([p.when for p in pages]) - e.when
+        if rng.random() < 0.3:
+            e.duration = rng.choice([gap // (SECOND / 1000) + rng.choice([-1000, -1, 0, 1, 1000]), rng.choice([0, 600000, 600001, 10**8, 10**12, -4000, "soon"])])
+        if rng.random() < 0.5 and e.precision not in COARSE:
+            skew = rng.choice([0, 0, 0, 1, -1, -5, -6, 5, 6, 600, 601]) * SECOND
+            e.headers = e.headers + http_date(e.when + skew + gap * (rng.random() < 0.5 and e not in pages)) + [("Age", "0")] * (rng.random() < 0.1)
+
+
+def arrange(s, agents):
+    """The order of records: as they were made, by date, by date but for some, or any; their runs."""
+    rng = s.rng
+    kind = rng.randrange(4)
+    if kind == 3:
+        rng.shuffle(s.made)
+    elif kind:
+        s.made.sort(key=lambda e: e.when)
+        for e in rng.sample(s.made, (kind - 1) * rng.choice([1, 1, 2])):
+            s.made.remove(e)
+            s.made.insert(rng.randrange(len(s.made) + 1), e)
     if rng.random() < 0.5:
-        s.rng.shuffle(s.made)
-    if rng.random() < 0.7:
+        runs, whose = drawn_runs(rng), rng.choice(["all", "archive", "agent", "any"])
+        for e in s.made:
+            e.run = runs[{"all": 0, "archive": e.archive, "agent": e.ua in agents and agents.index(e.ua), "any": rng.randrange(9)}[whose] % len(runs)]
+        s.joined(named=rng.random() < 0.8)
+    elif rng.random() < 0.7:
         s.in_order()
 
 
 # ----------------------------------------------------------------- writing
 
 
-# Records by which a request and its response may end up apart: a User-Agent is looked
-# for within 4,096 records (ingest/limits.go).
-APART = 2000
+# Exchanges by which a request and its response may end up apart: a User-Agent is looked for
+# within 4,096 records, and a metadata record within 64 (docs/ARCHITECTURE.md).
+APART = 1000
 
 
 # The order of records tells only in the first: Wget makes one fetch after the other.
-SOFTWARE = {1: b"Wget/1.25.0", 2: b"history_to_warc"}
+SOFTWARE = {1: "Wget/1.25.0", 2: "history_to_warc"}
 
 
 def write_archive(out, rng, software, exchanges, agents=(None, HERITRIX)):
+    """Returns the User-Agents of the warcinfo records."""
     writer = WARCWriter(out, gzip=True, warc_version="1.1")
-    infos = ["<urn:uuid:%s>" % uuid.UUID(int=rng.getrandbits(128), version=4) for _ in agents]
-    for record_id, agent in zip(infos, agents):
-        payload = b"software: %s\r\nformat: WARC File Format 1.1\r\n" % software
-        if agent:
-            payload += b"http-header-user-agent: %s\r\n" % agent.encode()
-        writer.write_record(writer.create_warc_record(
-            None, "warcinfo", payload=io.BytesIO(payload), length=len(payload), warc_content_type="application/warc-fields",
-            warc_headers_dict={"WARC-Record-ID": record_id, "WARC-Date": stamp(FIRST_DAY)}))
-    placed = []
+    infos = [Run(rng, **{"software": software, "http-header-user-agent": agent}) for agent in agents]
+    written = []
+    for run in infos:
+        writer.write_record(info_record(writer, run))
+    placed = []  # [place, records, exchange]
+    blocks = {}  # where the next record of a scenario stands
     for place, e in enumerate(shuffled(rng, exchanges)):
-        parts = [response_record(writer, infos, e)]
+        if e.block:
+            place = blocks[e.block] = blocks.get(e.block, rng.uniform(0, len(exchanges))) + 1e-6
+        run = e.run or (infos[e.warcinfo] if infos else None)
+        if run and run not in infos + written:
+            written.append(run)
+            placed.append((place - 1e-7, [info_record(writer, run)]))
+        name = {"WARC-Warcinfo-ID": run.id} if run and e.names_run else {}
+        parts = [response_record(writer, name, e)]
         if e.ua is not None:
-            parts.append(request_record(writer, infos, e))
+            parts.append(request_record(writer, name, e))
         if e.ua is not None and e.join == "adjacent":
-            placed.append((place if e.ordered else place + rng.uniform(0, APART), parts if rng.random() < 0.5 else parts[::-1]))
+            parts = [parts if rng.random() < 0.5 else parts[::-1]]
         else:
-            placed += [(place if e.ordered and n == 0 else place + rng.uniform(0, APART), [part]) for n, part in enumerate(parts)]
+            parts = [[part] for part in parts]
+        apart, near = (1e-5, 1e-6) if e.block else (APART, 1)
+        placed += [(place if e.ordered and n == 0 else place + rng.uniform(0, apart), unit) for n, unit in enumerate(parts)]
+        if e.duration is not None:
+            placed.append((placed[-len(parts)][0] + rng.uniform(-near, near), [metadata_record(writer, name, e)]))
     for _, unit in sorted(placed, key=lambda p: p[0]):
         for record in unit:
             writer.write_record(record)
+    return [run.fields.get("http-header-user-agent") for run in infos + written]
+
+
+def info_record(writer, run):
+    payload = "".join("%s: %s\r\n" % (k, v) for k, v in run.fields.items() if v is not None).encode()
+    return writer.create_warc_record(None, "warcinfo", payload=io.BytesIO(payload), length=len(payload), warc_content_type="application/warc-fields",
+                                     warc_headers_dict={"WARC-Record-ID": run.id, "WARC-Date": stamp(FIRST_DAY), "WARC-Filename": run.filename})
+
+
+def metadata_record(writer, name, e):
+    payload = b"fetchTimeMs: %s\r\n" % str(e.duration).encode()
+    headers = {"WARC-Record-ID": e.metadata_id, "WARC-Date": e.date, "WARC-Concurrent-To": e.id, **name}
+    return writer.create_warc_record(e.url, "metadata", payload=io.BytesIO(payload), length=len(payload), warc_content_type="application/warc-fields",
+                                     warc_headers_dict=headers)
 
 
 def shuffled(rng, exchanges):
@@ -1490,24 +1709,28 @@ def shuffled(rng, exchanges):
     return mixed
 
 
-def response_record(writer, infos, e):
-    headers = {"WARC-Record-ID": e.id, "WARC-Date": e.date, "WARC-Warcinfo-ID": infos[e.warcinfo]}
+def response_record(writer, name, e):
+    headers = {"WARC-Record-ID": e.id, "WARC-Date": e.date, **name}
     headers.update(e.warc)
     if e.ua is not None and e.join == "response":
         headers["WARC-Concurrent-To"] = e.request_id
     if e.type == "resource":
         return writer.create_warc_record(e.url, "resource", payload=io.BytesIO(e.body), length=len(e.body),
                                          warc_content_type="text/html", warc_headers_dict=headers)
-    http = StatusAndHeaders("%d Said" % e.status, e.headers, protocol="HTTP/1.1")
+    http = StatusAndHeaders("%d Said" % e.status, e.headers, protocol=e.protocol)
     if e.type == "revisit":
         return writer.create_warc_record(e.url, "revisit", http_headers=http, warc_headers_dict=headers)
     headers["WARC-Payload-Digest"] = e.digest
+    if e.interim:
+        block = e.interim + http.to_bytes() + e.body
+        return writer.create_warc_record(e.url, "response", payload=io.BytesIO(block), length=len(block),
+                                         warc_content_type="application/http; msgtype=response", warc_headers_dict=headers)
     return writer.create_warc_record(e.url, "response", payload=io.BytesIO(e.body), length=len(e.body),
                                      http_headers=http, warc_headers_dict=headers)
 
 
-def request_record(writer, infos, e):
-    headers = {"WARC-Record-ID": e.request_id, "WARC-Date": e.date, "WARC-Warcinfo-ID": infos[e.warcinfo]}
+def request_record(writer, name, e):
+    headers = {"WARC-Record-ID": e.request_id, "WARC-Date": e.date, **name}
     if e.join == "request":
         headers["WARC-Concurrent-To"] = e.id
     m = re.match(r"[a-zA-Z]+://([^/?#]*)([^#]*)", e.url)
@@ -1544,7 +1767,7 @@ def main():
     os.makedirs(args.out)
     for archive in (1, 2):
         with open(os.path.join(args.out, "%d.warc.gz" % archive), "wb") as out:
-            write_archive(out, rng, SOFTWARE[archive], [e for e in exchanges if e.archive == archive])
+            write_archive(out, rng, SOFTWARE[archive], [e for e in exchanges if e.archive == archive or e.copied])
     with open(args.out + ".scenarios.jsonl", "w", encoding="utf-8") as out:
         for e in exchanges:
             out.write(json.dumps({"warc_record_id": e.id, "scenario": e.layer}) + "\n")

@@ -91,7 +91,8 @@ def failures(lines, captures, crawler):
             f.time = moment({"time": when})["time"]
             f.id = f.record_id = "log %s %s" % (f.url, when)
             f.type, f.status, f.location, f.profile = "log", 503, None, ""
-            f.stand(ref.Spot(f.id, 0))
+            f.user_agent, f.by_option = None, crawler is not None
+            f.stand(ref.Spot((f.id, ""), 0, ref.Crawl(ref.Run(f.id))))
             last.append(f)
     return found
 
@@ -156,7 +157,7 @@ def row_of(rng, e, held, faults=1):
     elif kind < 0.13:
         said["digest"] = h.sha1(b"%d" % rng.randrange(9))[5:]
     elif kind < 0.16:
-        said["status"], said["mime"] = None, "application/warc-fields"
+        said["status"], said["mime"] = None, rng.choice([*joins.NO_FETCHES, "warc/request", None])
     elif kind < 0.2:
         said["url"] = said["url"].replace("%7E", "~").replace("|", "%7C").replace("http://", "http://u:p@").split("#")[0]
     if said["status"] is not None and rng.random() < 0.02 * faults:
@@ -279,9 +280,9 @@ class Audit:
         for n in (1, 2, 3):
             name = "%d.warc.gz" % n
             path = os.path.join(folder, "in" if n < 3 else "away", name)
-            agents = rng.choice([(None,), (informed,), (informed, informed)])
+            agents = rng.choice([(None,), (informed,), (informed, informed), ()])
             with open(path, "wb") as out:
-                h.write_archive(out, rng, h.SOFTWARE[1 if n == 1 else 2], [
+                agents = h.write_archive(out, rng, h.SOFTWARE[1 if n == 1 else 2], [
                     e for e in exchanges if (3 if e.hidden else e.archive) == n or e.copied and n < 3], agents)
             store(path)
             held[name] = places_of(path)

@@ -12,6 +12,7 @@ import re
 import reference as ref
 
 UNSAFE = re.compile(r"[^!-~]")
+NO_FETCHES = ("application/warc-fields", "text/anvl", "application/http;msgtype=request", "text/x-ftp-control-conversation")
 
 
 class Row:
@@ -30,7 +31,11 @@ class Row:
         return (self.file, self.offset) if self.placed() else self.own_place
 
     def is_fetch(self):
-        return not (self.status is None and self.mime in ("application/warc-fields", "text/anvl"))
+        if self.status is not None or self.mime == "warc/revisit":
+            return True
+        if self.mime is None:  # of a request, by cdxj-indexer
+            return not (self.placed() and self.index.endswith((".cdx", ".cdxj")))
+        return not self.mime.startswith("warc/") and self.mime not in NO_FETCHES
 
     def is_unsure(self):
         return self.status is None and self.mime != "warc/revisit" and not self.listed
@@ -95,10 +100,10 @@ def fetch_of(row):
     f.url, f.time, f.status = row.url, row.time, row.status
     f.origin, f.path = ref.split_url(row.url)
     f.id = "row %s %d" % (row.index, row.number)
-    f.stand(ref.Spot(f.id, 0))  # no order is known
+    f.stand(ref.Spot((f.id, ""), 0, ref.Crawl(ref.Run(f.id))))  # no order is known, and no run
     f.method = "" if row.method in (None, "GET") else row.method
     f.type, f.location, f.validators, f.stored, f.digest = "indexed", None, {}, None, row.digest and labelled(row.digest)
-    f.profile = f.refers_to = f.refers_uri = f.refers_date = f.warcinfo = None
+    f.profile = f.refers_to = f.refers_uri = f.refers_date = None
     return f
 
 
@@ -137,11 +142,12 @@ def join(records, places, rows, agents_of, crawler=None):
         if any(is_same(other, s) for other in beside):
             continue
         beside.append(s)
-        f.token, f.other_token = (ref.tokens_of_user_agent(agent_of(row, agents_of, only)) + [None, None])[:2]
+        f.user_agent = agent_of(row, agents_of, only)
+        f.token, f.other_token = (ref.tokens_of_user_agent(f.user_agent) + [None, None])[:2]
         fetches.append(f)
     if crawler:
         for f in fetches:
-            f.token, f.other_token = crawler, None
+            f.token, f.other_token, f.by_option = crawler, None, True
     return fetches, unread(records, [fetch_of(r) for r in rows], places)
 
 

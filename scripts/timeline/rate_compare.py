@@ -102,10 +102,8 @@ def scenario(s):
             s.page("/private/r", t=when, type="resource", archive=more["archive"], ua=None)
         elif how < 0.2:
             page.warc = {"WARC-Date": rng.choice(["yesterday", "2021-13-01T10:00:00Z"])}
-    if rng.random() < 0.5:
-        rng.shuffle(s.made)
-    if rng.random() < 0.8:
-        s.in_order()
+    h.clocks(s)
+    h.arrange(s, agents)
     for e in s.made:
         e.copied = rng.random() < 0.03
 

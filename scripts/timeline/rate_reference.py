@@ -3,8 +3,8 @@
 From docs/SEMANTICS.md, "Rate", alone. What each capture says and which one governs is that of
 reference.py. Where the text is silent, the reading here is the one that accuses less:
 
- R1  A capture of the fetch's moment that stands behind it counts as a copy: where it allows, it
-     gives a verdict the note same_moment.
+ R1  A capture that stands behind the fetch, and is not dated after it, counts as a copy: where it
+     allows, it gives a verdict the note same_moment or order_doubt.
  R2  A line that asks for nothing (invalid_delay) leaves the others of its group as they are.
 """
 
@@ -64,8 +64,7 @@ def least(body, token):
     return ms, [line for value, line, _ in delays if value == ms]
 
 
-def copy_asks(archive, capture, tokens):
-    outcome = archive.outcome(capture)
+def copy_asks(outcome, tokens):
     if outcome.kind != "rules" or ref.is_html(outcome.body) or outcome.mismatched or outcome.other_target:
         return 0, []
     return min((least(outcome.body, t) for t in tokens), key=lambda a: a[0])
@@ -86,24 +85,27 @@ def asked(archive, fetch):
     if ref.content_is_later(archive, governing, fetch) or ref.age_of(archive, governing, fetch) > ref.DAY:
         return None
     applied = [governing] + [c for m in moment for c in archive.outcome(m).way if c is not m]
-    if any(ref.may_be_after(c, fetch) for c in applied):
+    if any(ref.may_be_after(c, fetch, c is governing) or ref.doubted(c, fetch, c is governing) for c in applied):
         return None
     if any(archive.outcome(c).kind != "rules" for c in moment):
         return None
     said = ("rules", "unavailable")
     copies = moment + [c for c in before if ref.difference(fetch.time, c.time) <= ref.DAY and archive.outcome(c).kind in said]
     copies += [c for c in before if ref.same_moment(c, governing) and not ref.same_crawler(c, governing) and archive.outcome(c).kind in said]
-    copies += [c for c in captures if ref.same_moment(c, fetch) and archive.outcome(c).kind in said]  # R1
+    behind = [c for c in captures if ref.same_moment(c, fetch) or ref.after(c, fetch) and ref.difference(c.time, fetch.time) <= ref.NOTHING]  # R1
+    copies += [c for c in behind if archive.outcome(c).kind in said]
     if not ref.same_crawler(governing, fetch):
         copies += [c for c in ref.latest_saying(archive, ref.own_of(before, fetch))]
     tokens = [fetch.token] + ([fetch.other_token] if fetch.other_token else [])
     tokens += [ref.DOCUMENTED[t.lower()] for t in tokens if t.lower() in ref.DOCUMENTED]
     unreadable = [c for c in captures if ref.kind_of(archive, c, fetch) in ("partial", "unresolved", "undefined")]
-    copies += [c for c in unreadable if ref.same_moment(c, fetch) or c in before and ref.difference(fetch.time, c.time) <= ref.DAY]  # R1
-    ms = min(copy_asks(archive, c, tokens)[0] for c in copies)
-    if "same_moment" in ref.decide(archive, fetch).notes:  # of a fetch that is disallowed, for what stands behind it
+    copies += [c for c in unreadable if c in behind or c in before and ref.difference(fetch.time, c.time) <= ref.DAY]
+    outcomes = [archive.outcome(c) for c in copies]
+    outcomes += (o for o in archive.copies_by_others(moment + [c for c in before if ref.difference(fetch.time, c.time) <= ref.DAY], fetch) if o.kind != "unreachable")
+    ms = min(copy_asks(o, tokens)[0] for o in outcomes)
+    if {"same_moment", "order_doubt"} & ref.decide(archive, fetch).notes:  # of a fetch that is disallowed, for what stands behind it
         return None
-    return (ms, {c.id: copy_asks(archive, c, tokens)[1] for c in moment}) if ms else None
+    return (ms, {c.id: copy_asks(archive.outcome(c), tokens)[1] for c in moment}) if ms else None
 
 
 def gap_and_unit(later, earlier):

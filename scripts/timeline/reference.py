@@ -17,8 +17,9 @@ Ambiguities, and how they are read here
 ---------------------------------------
  Time and order
  A1  Equality at the coarser precision is not transitive, so "the latest" is every
-     capture than whose date no other's is later, and of those in one archive the last.
-     If there are several, of one moment in different archives, they are "at the same moment".
+     capture than whose date no other's is later, and of those in one run of an archive the last.
+     If there are several, of one moment in different runs, they are "at the same moment".
+     "Archive" is below such a run: the records of one file under one warcinfo record.
  A2  Age and windows are differences of both times cut to the coarser precision:
      a capture dated 2021-04-24 (a day) is 24 h old at any time on 2021-04-25.
  A3  A date coarser than a second caps certainty whether it is the fetch's, the
@@ -143,24 +144,36 @@ Ambiguities, and how they are read here
      that a 304 there renews. Nobody can read it.
  A46 A capture before one of the fetch's moment told the crawler only where the governing capture
      itself is of that moment, not where only a redirect's target is.
+ Received before, runs
+ A47 What stands behind the fetch, or was shown to be later than its date, may have told the crawler
+     all the same where nobody can read it and no order proves otherwise.
+ A48 Of captures of one moment that agree, one whose order nothing contradicts told the crawler
+     (A36); of what they redirect to, each record counts.
 """
 
 import base64
 import hashlib
+import io
 import json
 import re
 import sys
 import zlib
 from datetime import datetime, timedelta, timezone
+from email.utils import parsedate_to_datetime
+from functools import cached_property
+from pathlib import Path
 from urllib.parse import urljoin
 
 from warcio.archiveiterator import ArchiveIterator
+from warcio.statusandheaders import StatusAndHeadersParser
 
 from rules import RESERVED, UNSAFE, judge_by_rules, normalise, within_parse_limit, without_last_line
 
+SECOND = timedelta(seconds=1)
 HOUR = timedelta(hours=1)
 DAY = timedelta(hours=24)
 MONTH = timedelta(days=30)
+TEN_MINUTES = timedelta(minutes=10)
 NOTHING = timedelta(0)
 
 # --------------------------------------------------------------------- §1 time
@@ -187,6 +200,12 @@ class Moment:
         fields = {name: 1 if name in ("month", "day") else 0 for name in PRECISIONS[precision + 1:]}
         return self.start.replace(microsecond=self.start.microsecond // unit * unit, **fields)
 
+    def plus(self, duration):
+        """The moment so much later, at the same precision."""
+        moment = Moment(self.start.strftime("%Y"))
+        moment.precision, moment.start = self.precision, self.start + duration
+        return moment
+
     def coarser_than_a_second(self):
         return self.precision < PRECISIONS.index("second")
 
@@ -209,11 +228,39 @@ def same_moment(a, b):
     return difference(a.time, b.time) == NOTHING
 
 
-def after(c, fetch):
-    """§1: whether a capture is after a fetch; of one moment only where an archive that holds both tells."""
-    if same_moment(c, fetch):
-        return any(c.spots[s].place > fetch.spots[s].place for s in in_both(c, fetch))
-    return difference(c.time, fetch.time) > NOTHING
+def after(c, fetch, headers=True):
+    """§1: whether a capture counts as after a fetch. Without headers: what a redirect led to."""
+    gap = difference(c.time, fetch.time)
+    if gap > NOTHING or against(c, fetch, headers) == "later":
+        return True
+    return gap == NOTHING and any(c.spots[s].place > fetch.spots[s].place for s in in_both(c, fetch))
+
+
+def against(c, fetch, headers=True):
+    """What speaks against the date of a capture that is not after the fetch's: it came "later", or is in "doubt"."""
+    doubts = []
+    if c.duration is not None and c.duration >= NOTHING:
+        gap = difference(c.time.plus(c.duration), fetch.time)
+        if c.duration <= TEN_MINUTES and gap > NOTHING:
+            return "later"
+        doubts.append(gap >= NOTHING and (c.duration > TEN_MINUTES or not same_moment(c, fetch)))
+    if headers and c.answered and fetch.answered and not c.time.coarser_than_a_second() and not fetch.time.coarser_than_a_second() \
+            and difference(c.answered, fetch.answered) > NOTHING and abs(difference(fetch.answered, fetch.time)) <= 5 * SECOND:
+        if difference(c.answered, c.time) <= TEN_MINUTES:
+            return "later"
+        doubts.append(True)
+    doubts += [c.spots[s].place > fetch.spots[s].place and not c.spots[s].crawl.unordered for s in in_both(c, fetch)]
+    return "doubt" if any(doubts) else None
+
+
+def doubted(c, fetch, headers=True):
+    """§1: whether a capture that counts as before the fetch is so by its date alone, and something speaks against that."""
+    return not same_moment(c, fetch) and not after(c, fetch, headers) and against(c, fetch, headers) == "doubt"
+
+
+def beside(c, fetch):
+    """§1: whether a capture counts as before the fetch, and may well have come after it."""
+    return not after(c, fetch) and (against(c, fetch) == "doubt" or same_moment(c, fetch) and not in_both(c, fetch))
 
 
 def in_both(a, b):
@@ -244,14 +291,19 @@ def latest(captures):
     return [c for c in moment if not any(later(d, c) for d in moment)]
 
 
+def first_moment(captures):
+    return [c for c in captures if not any(difference(c.time, d.time) > NOTHING for d in captures)]
+
+
 def earliest(captures):
-    moment = [c for c in captures if not any(difference(c.time, d.time) > NOTHING for d in captures)]
+    moment = first_moment(captures)
     return [c for c in moment if not any(later(c, d) for d in moment)]
 
 
 def spokesman(captures, fetch):
     """Of captures that say the same, one; the order of archives never decides."""
-    return min(captures, key=lambda c: (same_moment(c, fetch), not in_both(c, fetch), not proves_order(c, fetch), not same_crawler(c, fetch), c.id))
+    return min(captures, key=lambda c: (doubted(c, fetch), same_moment(c, fetch), not in_both(c, fetch), not proves_order(c, fetch),
+                                        not is_own(c, fetch), c.id))
 
 
 # ------------------------------------------------------------------- §1 origin
@@ -309,9 +361,28 @@ def tokens_of_user_agent(ua):
     return [first.group(1)] + [t for t in named if t.lower() != first.group(1).lower()][:1]
 
 
+AGENTS = json.loads((Path(__file__).resolve().parents[2] / "internal/agents/agents.json").read_text("utf-8"))["agents"]
+SOFTWARE = {a["token"].lower() for a in AGENTS if a.get("kind") == "software"}
+
+
 def same_crawler(a, b):
     """Tokens compare case-insensitively; captures without a token count as one crawler's (§3)."""
     return (a.token or "").lower() == (b.token or "").lower()
+
+
+def is_own(c, fetch):
+    """§3: whether a capture is by the crawler of a fetch: also one without a token in its run."""
+    return same_crawler(c, fetch) or c.token is None and same_run(c, fetch)
+
+
+def same_run(a, b):
+    """§5: whether two records are of one run of a crawler."""
+    return any(x.is_one_with(y, a.user_agent, b.user_agent) for x in a.runs() for y in b.runs())
+
+
+def other_run(c, fetch):
+    """§5: whether a record may be by another crawler, which runs the same software."""
+    return not fetch.by_option and (fetch.token or "").lower() in SOFTWARE and not same_run(c, fetch)
 
 
 def may_be_same_crawler(a, b):
@@ -322,12 +393,49 @@ def may_be_same_crawler(a, b):
 # --------------------------------------------------------------- the archives
 
 
+class Run:
+    """What a warcinfo record says of a run; without one, a file is one."""
+
+    def __init__(self, name, fields=None, filename=None):
+        self.name, self.fields, self.filename = name, fields or {}, filename or ""
+        self.agent = self.fields.get("http-header-user-agent")
+        self.serial = self.fields.get("software", "").startswith("Wget/1.")  # it makes one fetch after the other
+
+    def is_one_with(self, other, agent, fetch_agent):
+        """Whether a record of a User-Agent is of the run of a fetch."""
+        both = {k for k in self.fields.keys() & other.fields.keys() if self.fields[k] and other.fields[k]} - {"filename", "created", "date"}
+        if self.name == other.name:
+            return True
+        if any(self.fields[k] != other.fields[k] for k in both):
+            return False
+        parts, others = (re.split(r"(\d+)", r.filename) for r in (self, other))
+        numbered = len(parts) == len(others) and [n % 2 for n, pair in enumerate(zip(parts, others)) if pair[0] != pair[1]] == [1]
+        if agent is None:
+            return "wget-arguments" in both and numbered
+        return agent == fetch_agent and (bool(both & {"hostname", "operator", "ispartof"}) or "wget-arguments" in both and numbered)
+
+
+class Crawl:
+    """The records of a run in one archive, in their order."""
+
+    def __init__(self, run):
+        self.run, self.fetches = run, []
+
+    @cached_property
+    def unordered(self):
+        """§1: whether dates go back so often, or so far, that places show nothing."""
+        dates = [f.time for f in self.fetches if f.time is not None and not f.time.coarser_than_a_second() and f.path != "/robots.txt"]
+        gaps = [difference(b, a) for a, b in zip(dates, dates[1:])]
+        back = sum(g < NOTHING for g in gaps)
+        return back >= 3 and 10 * back > len(gaps) or any(g < -TEN_MINUTES for g in gaps)
+
+
 class Spot:
     """The place of a record in one of the archives that hold it."""
 
-    def __init__(self, archive, place, serial=False):
-        self.archive, self.place = archive, place
-        self.serial = serial  # the archive is that of a crawler that makes one fetch after the other
+    def __init__(self, archive, place, crawl):
+        self.archive, self.place, self.crawl = archive, place, crawl
+        self.serial = crawl.run.serial
 
 
 class Fetch:
@@ -342,6 +450,8 @@ class Fetch:
         self.validators = {}
         self.itself = False  # a robots capture, or a record its redirects led to
         self.misnamed = False  # a revisit that names a record with another digest
+        self.by_option = False  # an option gives the token
+        self.duration = self.answered = None  # how long it took, and the Date of its answer, if that has no Age
         self.told = False  # an index or a list tells of it, and no record (index_reference.py)
         self.no_status = False  # told by a row without a status
 
@@ -350,9 +460,22 @@ class Fetch:
         self.archive, self.place, self.serial = first.archive, first.place, first.serial
         self.spots = {first.archive: first}
 
+    def runs(self):
+        return [s.crawl.run for s in self.spots.values()]
+
+
+def without_interim(record):
+    """§2: the octets behind the head of a response that is no 1xx."""
+    octets = record.raw_stream.read()
+    while 100 <= (http_status(record) or 0) <= 199 and octets.startswith(b"HTTP/"):
+        rest = io.BytesIO(octets)
+        record.http_headers = StatusAndHeadersParser([], verify=False).parse(rest)
+        octets = rest.read()
+    return octets
+
 
 def http_status(record):
-    if record.http_headers is None:
+    if record.http_headers is None or not record.http_headers.protocol.startswith("HTTP/"):
         return None
     code = record.http_headers.get_statuscode()
     return int(code) if code.isdigit() else None
@@ -360,6 +483,13 @@ def http_status(record):
 
 def http_header(record, name):
     return record.http_headers.get_header(name) if record.http_headers else None
+
+
+def http_date(text):
+    try:
+        return Moment(parsedate_to_datetime(text or "").strftime("%Y-%m-%dT%H:%M:%SZ"))
+    except ValueError:
+        return None
 
 
 def weak(etags):
@@ -391,24 +521,24 @@ def read_archives(paths):
 
 
 def read_archive(path):
-    fetches, requests, warcinfo_agents, serial, order = [], [], {}, set(), []
-    warcinfo = None  # the latest
+    fetches, requests, runs, durations, order = [], [], {}, {}, []
+    latest_run = Run(path)
     with open(path, "rb") as stream:
         for place, record in enumerate(ArchiveIterator(stream)):
             headers = record.rec_headers
             order.append(None)
             if record.rec_type == "warcinfo":
-                fields = record.content_stream().read().decode("utf-8", "replace")
-                m = re.search(r"(?im)^http-header-user-agent:[ \t]*(.*?)\s*$", fields)
-                warcinfo = headers.get_header("WARC-Record-ID")
-                warcinfo_agents[warcinfo] = m.group(1) if m else None
-                if re.search(r"(?im)^software:[ \t]*Wget/1\.", fields):
-                    serial.add(warcinfo)
+                latest_run = Run(headers.get_header("WARC-Record-ID"), fields_of(record), headers.get_header("WARC-Filename"))
+                runs[latest_run.name] = latest_run
+            elif record.rec_type == "metadata":
+                duration = fields_of(record).get("fetchtimems", "")
+                for target in joined_by(headers):
+                    durations[target] = min(timedelta(milliseconds=int(duration[:12])), MONTH) if re.fullmatch(r"-?\d+", duration) else None
             elif record.rec_type == "request" and record.http_headers:
                 order[-1] = {
                     "id": headers.get_header("WARC-Record-ID"),
                     "url": bare(headers.get_header("WARC-Target-URI")),
-                    "concurrent": [v for k, v in headers.headers if k.lower() == "warc-concurrent-to"],
+                    "concurrent": joined_by(headers),
                     "method": record.http_headers.protocol,
                     "ua": record.http_headers.get_header("User-Agent"),
                     "validators": validators(http_header(record, "If-None-Match"), http_header(record, "If-Modified-Since")),
@@ -420,15 +550,31 @@ def read_archive(path):
                     continue  # §1: no fetch
                 order[-1] = f
                 f.id = f.record_id or "%s:%d" % (path, place)
-                f.warcinfo = f.warcinfo or warcinfo
-                f.stand(Spot(path, place, f.warcinfo in serial))
+                f.warcinfo, f.place = headers.get_header("WARC-Warcinfo-ID") or latest_run.name, place
                 fetches.append(f)
-    join_requests(fetches, requests, warcinfo_agents, order)
+    crawls = {}
+    for f in fetches:
+        crawl = crawls.setdefault(f.warcinfo, Crawl(runs.get(f.warcinfo, Run(f.warcinfo))))
+        crawl.fetches.append(f)
+        f.stand(Spot((path, f.warcinfo), f.place, crawl))
+        f.duration = durations.get(f.id)
+    join_requests(fetches, requests, order)
     return fetches
+
+
+def fields_of(record):
+    """The fields of a warcinfo or metadata record, the first of each name."""
+    text = record.content_stream().read().decode("utf-8", "replace")
+    return {k.strip().lower(): v.strip() for k, v in reversed(re.findall(r"(?m)^([^\s:][^:\r\n]*):(.*)$", text))}
+
+
+def joined_by(headers):
+    return [v for k, v in headers.headers if k.lower() == "warc-concurrent-to"]
 
 
 def read_fetch(record, headers):
     f = Fetch()
+    f.stored = without_interim(record)
     f.record_id = headers.get_header("WARC-Record-ID")
     f.type = record.rec_type
     f.url = bare(headers.get_header("WARC-Target-URI")) or ""
@@ -447,13 +593,12 @@ def read_fetch(record, headers):
     f.refers_to = headers.get_header("WARC-Refers-To")
     f.refers_uri = headers.get_header("WARC-Refers-To-Target-URI")
     f.refers_date = headers.get_header("WARC-Refers-To-Date")
-    f.concurrent = [v for k, v in headers.headers if k.lower() == "warc-concurrent-to"]
-    f.warcinfo = headers.get_header("WARC-Warcinfo-ID")
-    f.stored = record.raw_stream.read()
+    f.concurrent = joined_by(headers)
+    f.answered = None if http_header(record, "Age") else http_date(http_header(record, "Date"))
     return f
 
 
-def join_requests(fetches, requests, warcinfo_agents, order):
+def join_requests(fetches, requests, order):
     """§5: WARC-Concurrent-To in either direction, else adjacency, else warcinfo."""
     by_id = {f.id: f for f in fetches}
     request_by_id = {r["id"]: r for r in requests}
@@ -481,7 +626,7 @@ def join_requests(fetches, requests, warcinfo_agents, order):
             f.request_validators = r["validators"]
             ua = r["ua"]
         if ua is None:
-            ua = warcinfo_agents.get(f.warcinfo)
+            ua = f.runs()[0].agent
         f.user_agent = ua
         f.token, f.other_token = (tokens_of_user_agent(ua) + [None, None])[:2]
 
@@ -579,13 +724,18 @@ def is_html(octets):
 class Outcome:
     """What one capture says: kind, reason where it has one, body, the records on the way."""
 
-    def __init__(self, kind, reason=None, body=b"", way=(), borrowed=False, success=False, mismatched=False):
+    def __init__(self, kind, reason=None, body=b"", way=(), success=False, mismatched=False):
         self.kind, self.reason, self.body = kind, reason, body
         self.way = list(way)  # the capture and the hops whose content is applied
-        self.borrowed = borrowed  # another crawler's target or original: other_crawler
+        self.renewed = []  # by a 304 on the way
+        self.refusal = None  # the record that says "unavailable" to its crawler alone
         self.success = success  # a 2xx, readable or not
         self.other_target = False  # a redirect may have led to another record, which says something else (A40)
         self.mismatched = mismatched  # a revisit on the way names a record with another digest
+
+    def applied(self):
+        """All records but originals of revisits."""
+        return self.way + self.renewed
 
 
 UNRESOLVED_REVISIT = "unresolved_revisit"
@@ -649,11 +799,11 @@ class Archive:
         return self.outcomes[capture.id]
 
     # §2, row "3xx with Location"
-    def follow(self, capture):
-        chain, end = self.walk(capture)
+    def follow(self, capture, hops=0):
+        chain, end = self.walk(capture, hops)
         if end:
             outcome = Outcome(*end)
-        elif len(chain) > 6:  # a sixth hop
+        elif hops + len(chain) > 6:  # a sixth hop
             outcome = Outcome("unavailable", "too_many_redirects")
         else:
             outcome = self.own_outcome(chain[-1])
@@ -661,15 +811,14 @@ class Archive:
         outcome.other_target = capture.id in self.rivalled
         if not outcome.way:
             outcome.way = [capture] if outcome.kind == "unresolved" else chain[:6]  # A11
-        outcome.borrowed = outcome.borrowed or any(not same_crawler(c, capture) for c in outcome.way)
         return outcome
 
-    def walk(self, capture):
-        """The records that redirects lead to, and how that ends where no last record says it."""
+    def walk(self, capture, hops=0):
+        """The records that redirects lead to, and how that ends where no last record says it. hops: to the capture."""
         chain = [capture]
         while True:
             status, location = self.status_and_location(chain[-1])
-            if not (status is not None and 300 <= status <= 399 and status != 304 and location):
+            if not is_redirect(status, location):
                 return chain, None
             url = urljoin(chain[-1].url, location)
             targets = self.hop_targets(chain[-1], url, capture, chain)
@@ -679,13 +828,26 @@ class Archive:
             if any(not answer_alike(t, target) for t in targets):
                 return chain, ("unresolved", "unresolved_redirect")  # A42
             if target in chain or target is None and (
-                    len(chain) >= 6 or same_url_key(url) in [same_url_key(c.url) for c in chain]):
+                    hops + len(chain) >= 6 or same_url_key(url) in [same_url_key(c.url) for c in chain]):
                 return chain, ("unavailable", "too_many_redirects")  # a loop (A10), or a sixth hop
             if target is None:
                 return chain, ("unresolved", "unresolved_redirect")
             chain.append(target)
             if target.told:  # an index does not tell what it holds
                 return chain, ("unresolved", "unresolved_redirect")
+
+    def copies_by_others(self, captures, fetch):
+        """§3: what other crawlers got, in the day before the fetch, where a redirect of its robots.txt led."""
+        for capture in captures:
+            chain = self.outcome(capture).followed
+            for hops, hop in enumerate(chain, 1):
+                status, location = self.status_and_location(hop)
+                url = urljoin(hop.url, location or "")
+                for f in self.of_url.get(same_url_key(url), []) if is_redirect(status, location) else []:
+                    alone = is_own(f, fetch) and is_own(capture, fetch)  # what the crawler itself got, walk finds
+                    if f.method == "GET" and not f.told and not alone and f is not fetch and not after(f, fetch, False) \
+                            and difference(fetch.time, f.time) <= DAY and abs(difference(f.time, capture.time)) <= DAY:
+                        yield self.follow(f, hops)
 
     def unread_of(self, url):
         origin, path = split_url(url)
@@ -742,7 +904,7 @@ class Archive:
         gap = any(not led(a, b, capture) for a, b in zip(chain, chain[1:]))
         if difference(capture.time, times[0]) > NOTHING:  # it led to nothing that was got before
             times = [capture.time] + [t for t in times if difference(t, capture.time) > NOTHING]
-        if gap or not capture.serial:
+        if is_robots_capture(capture) and (gap or not capture.serial):
             self.redirects.setdefault(same_url_key(url), []).append((capture, times, gap))
 
     def may_be_led_to(self, fetch):
@@ -806,9 +968,11 @@ class Archive:
             source = self.original(f) if f.type == "revisit" else f
             outcome.success, outcome.mismatched = True, f.misnamed or source is not None and is_altered(source)
             return outcome
-        if status is not None and 400 <= status <= 499:
-            return Outcome("unavailable")
-        if status is not None and 500 <= status <= 599 or self.profile == "rep-08":
+        if status is not None and 400 <= status <= 499 and (status, self.profile) != (429, "google"):
+            outcome = Outcome("unavailable")
+            outcome.refusal = f if status in (401, 403, 429) else None
+            return outcome
+        if status is not None and 500 <= status <= 599 or status == 429 or self.profile == "rep-08":
             return Outcome("unreachable")
         return Outcome("undefined", "undefined_status")
 
@@ -834,9 +998,10 @@ class Archive:
         original = self.renewed(f)
         if original is None:
             return Outcome("unresolved", UNRESOLVED_REVISIT)
-        outcome = self.outcome(original) if original.location else self.own_outcome(original)
-        return Outcome(outcome.kind, outcome.reason, outcome.body, success=outcome.success, mismatched=outcome.mismatched,
-                       borrowed=outcome.borrowed or not same_crawler(original, f))  # A17
+        said = self.outcome(original) if original.location else self.own_outcome(original)
+        outcome = Outcome(said.kind, said.reason, said.body, success=said.success, mismatched=said.mismatched)
+        outcome.refusal, outcome.renewed = said.refusal, [original] + said.applied()  # A17
+        return outcome
 
     def renewed(self, f):
         """The record whose body a 304 renews, or None."""
@@ -847,7 +1012,7 @@ class Archive:
                 named = [g for g in named if not digests_contradict(g.digest, f.digest)]
             if any(not answer_alike(g, named[0]) for g in named[1:]):
                 return None  # of one moment: nobody knows which is meant
-            return spokesman(own_of(named, f) or named, f) if named else None
+            return spokesman([g for g in named if same_crawler(g, f)] or named, f) if named else None
         successes = [g for g in self.of_url.get(same_url_key(f.url), [])
                      if g is not f and may_be_get(g) and g.status is not None
                      and 200 <= g.status <= 299 and not later(g, f)]
@@ -865,6 +1030,10 @@ class Archive:
         if any(not answer_alike(g, copies[0]) for g in copies[1:]):
             return None  # of one moment in several archives: nobody knows which is the latest
         return spokesman(copies, f) if copies else None
+
+
+def is_redirect(status, location):
+    return status is not None and 300 <= status <= 399 and status != 304 and bool(location)
 
 
 def answer_alike(a, b):
@@ -916,6 +1085,7 @@ def open_readings(judge, whole, body, token, path):
         "reserved_encoding": lambda: judge(body, tokens, path, RESERVED),
         "unsafe_encoding": lambda: judge(body, tokens, path, UNSAFE),
         "lenient": lambda: judge(body, tokens, path, lenient=True),
+        "content_usage": lambda: judge(body, tokens, path, usage=True),
     }
     if len(whole) > len(body):
         readings["parse_limit"] = lambda: judge(whole, tokens, path)
@@ -942,10 +1112,13 @@ class Answer:
     def contested(self):
         return bool(self.readings) or self.unfinished
 
+    def may_allow(self):
+        return self.verdict == "allowed" or self.contested()
+
 
 def content_is_later(archive, capture, fetch):
     """§2: a body captured after the fetch is evidence later (A12)."""
-    return any(c is fetch or after(c, fetch) for c in archive.outcome(capture).way)
+    return any(c is fetch or after(c, fetch, c is capture) for c in archive.outcome(capture).way)
 
 
 def fails_later(archive, capture, fetch):
@@ -960,9 +1133,12 @@ def kind_of(archive, capture, fetch):
 
 def answer(archive, capture, fetch):
     """What a capture answers to a fetch."""
-    outcome = archive.outcome(capture)
     if fails_later(archive, capture, fetch):
         return Answer("unknown", "unresolved_redirect")
+    return answer_of(archive, archive.outcome(capture), fetch)
+
+
+def answer_of(archive, outcome, fetch):
     if outcome.kind == "unavailable":
         return Answer("allowed", outcome.reason or "unavailable")
     if outcome.kind == "unreachable":
@@ -988,22 +1164,40 @@ def answer(archive, capture, fetch):
 SAYING = ("rules", "partial", "unavailable")
 
 
+def refused(archive, capture, fetch):
+    """§2: whether a capture says that another crawler was refused, and no more."""
+    refusal = archive.outcome(capture).refusal
+    return refusal is not None and not (is_own(refusal, fetch) and is_own(capture, fetch))
+
+
+def governs(archive, capture, fetch):
+    """§2: whether a capture governs before those that do not."""
+    return is_own(capture, fetch) or not refused(archive, capture, fetch)
+
+
+def saying(archive, captures, fetch):
+    return [c for c in captures if archive.outcome(c).kind in SAYING and not refused(archive, c, fetch)]
+
+
 def age_of(archive, capture, fetch):
     """§2: age counts from the oldest record on the way whose content is applied."""
     return max(difference(fetch.time, c.time) for c in archive.outcome(capture).way)
 
 
-def may_be_after(c, fetch):
+def may_be_after(c, fetch, headers):
     """A38: whether a capture that counts as before the fetch may have come after it."""
-    return same_moment(c, fetch) and c is not fetch and not after(c, fetch) and not proves_order(c, fetch)
+    if not same_moment(c, fetch) or c is fetch or after(c, fetch, headers):
+        return False
+    return not proves_order(c, fetch) or against(c, fetch, headers) is not None
 
 
 def own_of(captures, fetch):
-    return [c for c in captures if same_crawler(c, fetch)]
+    return [c for c in captures if is_own(c, fetch)]
 
 
 def governing_moment(archive, candidates, fetch):
     """§3, 1 and 2: the captures at or before t that may govern, all of one moment."""
+    candidates = [c for c in candidates if governs(archive, c, fetch)] or candidates
     own = latest(own_of(candidates, fetch))
     if own and age_of(archive, weakest(archive, own, fetch), fetch) <= DAY:
         return own
@@ -1036,7 +1230,9 @@ def ends_long_run(archive, candidates, fetch):
 
 
 def answer_in_time(archive, capture, candidates, fetch):
-    """The governing capture's answer: §3's exception for unreachable captures applied."""
+    """The governing capture's answer: §3's exceptions for unreachable captures and refusals applied."""
+    if refused(archive, capture, fetch):
+        return Answer("unknown", "refused_to_other")
     if kind_of(archive, capture, fetch) == "unreachable":
         if age_of(archive, capture, fetch) > DAY:
             return Answer("unknown", "unreachable_stale")
@@ -1080,38 +1276,42 @@ def decide_for_one(archive, fetch):
 
     captures = archive.robots_of.get(fetch.origin, [])
     candidates = [c for c in captures if at_or_before(c, fetch)]
-    following = [c for c in captures if after(c, fetch) and archive.outcome(c).kind in SAYING]
-    if candidates:
-        return decide_by_before(archive, fetch, candidates, following)
-    soon = [c for c in following if difference(c.time, fetch.time) <= DAY]
-    if soon:
-        moment = earliest(own_of(soon, fetch) or soon)
-        return conclude(archive, fetch, [], following, moment, [answer(archive, c, fetch) for c in moment], "later")
+    behind = [c for c in captures if after(c, fetch)]
+    following = saying(archive, behind, fetch)
+    for refusals in (False, True):  # §2: what says that another crawler was refused governs where nothing else does
+        if any(refusals or governs(archive, c, fetch) for c in candidates):
+            return decide_by_before(archive, fetch, candidates, following)
+        soon = [c for c in (behind if refusals else following) if archive.outcome(c).kind in SAYING and difference(c.time, fetch.time) <= DAY]
+        if soon:
+            return conclude(archive, fetch, candidates, following, earliest(own_of(soon, fetch) or soon), "later")
     return Finding("unknown", "none", "no_capture")
 
 
 def decide_by_before(archive, fetch, candidates, following):
     moment = governing_moment(archive, candidates, fetch)
-    answers = [answer_in_time(archive, c, candidates, fetch) for c in moment]
     capture = weakest(archive, moment, fetch)
     evidence = "fresh" if age_of(archive, capture, fetch) <= DAY else "stale"
     if content_is_later(archive, capture, fetch):
         evidence = "later"
-    return conclude(archive, fetch, candidates, following, moment, answers, evidence)
+    return conclude(archive, fetch, candidates, following, moment, evidence)
 
 
-def conclude(archive, fetch, candidates, following, moment, answers, evidence):
+def conclude(archive, fetch, candidates, following, moment, evidence):
+    answers = [answer_in_time(archive, c, candidates, fetch) for c in moment]
     governing = weakest(archive, moment, fetch)
     governed = answers[moment.index(governing)]
+    own_governs = is_own(governing, fetch)
     notes = set(governed.notes)
-    if not same_crawler(governing, fetch) or any(archive.outcome(c).borrowed for c in moment):
+    way = [governing] + [hop for c in moment for hop in archive.outcome(c).way if hop is not c]
+    applied = [c for m in moment for c in archive.outcome(m).applied()]
+    if any(not is_own(c, fetch) or fetch.token and not c.token and c.user_agent for c in applied):
         notes.add("other_crawler")
     if any(archive.outcome(c).other_target for c in moment):
         notes.add("other_target")  # A40
-    beside = same_moment(governing, fetch) and not in_both(governing, fetch)
-    applied = [governing] + [hop for c in moment for hop in archive.outcome(c).way if hop is not c]
-    if any(may_be_after(c, fetch) for c in applied):
+    if any(may_be_after(c, fetch, c is governing) for c in way):
         notes.add("same_moment")
+    if any(doubted(c, fetch, c is governing) for c in way):
+        notes.add("order_doubt")
     if all(is_outdated(archive, c, fetch) for c in moment):  # of coarse dates, one may be later than the row
         notes.add("unread_capture")
     if fetch.no_status:
@@ -1128,9 +1328,9 @@ def conclude(archive, fetch, candidates, following, moment, answers, evidence):
     if governed.verdict == "unknown":
         return unknown(governed.reason)
 
-    # §3: of the fetch's own moment in another archive, against the capture before.
-    if beside and governed.verdict == "disallowed":
-        before = [c for c in candidates if not same_moment(c, fetch) or in_both(c, fetch)]
+    # §3: what may have come after the fetch, against the capture before.
+    if beside(governing, fetch) and governed.verdict == "disallowed":
+        before = [c for c in candidates if not beside(c, fetch)]
         if before and any(answer_in_time(archive, c, before, fetch).verdict == "allowed"
                           for c in governing_moment(archive, before, fetch)):
             return unknown("changed_between")
@@ -1138,19 +1338,20 @@ def conclude(archive, fetch, candidates, following, moment, answers, evidence):
     if fetch.other_token is not None:
         notes.add("ambiguous_token")
 
-    # §3.2: the own, older capture that answers otherwise.
+    # §3.2: the own captures around the fetch that answer otherwise.
+    soon = [c for c in following if difference(c.time, fetch.time) <= DAY]
     own = [c for c in latest_saying(archive, own_of(candidates, fetch))
            if answer(archive, c, fetch).verdict != "unknown"]
-    if candidates and not same_crawler(governing, fetch) \
-            and any(answer(archive, c, fetch).verdict != governed.verdict for c in own):
+    first = first_moment(own_of(soon, fetch)) if evidence != "later" else []
+    if candidates and not own_governs and any(answer(archive, c, fetch).verdict not in ("unknown", governed.verdict) for c in own + first):
         return unknown("changed_between")
 
     # §3: stale, and something between it and t or within 24 h after t disagrees.
     if evidence == "stale":
         content = min(archive.outcome(governing).way, key=lambda c: c.time.start)
         between = [c for c in candidates if c not in moment and not later(content, c)
-                   and not (same_moment(content, c) and any(same_moment(m, c) and later(m, c) for m in moment)) and archive.outcome(c).kind in SAYING]
-        for c in between + [c for c in following if difference(c.time, fetch.time) <= DAY]:
+                   and not (same_moment(content, c) and any(same_moment(m, c) and later(m, c) for m in moment))]
+        for c in saying(archive, between, fetch) + soon:
             if answer(archive, c, fetch).verdict not in ("unknown", governed.verdict):
                 return unknown("changed_between")
 
@@ -1162,6 +1363,8 @@ def conclude(archive, fetch, candidates, following, moment, answers, evidence):
     finding.reasons = {c.id: a.reason for c, a in zip(moment, answers)}
     if governed.verdict == "disallowed":
         finding.notes |= governed.readings
+        if any(same_crawler(m, fetch) and other_run(c, fetch) for m in moment for c in archive.outcome(m).applied()):
+            finding.notes.add("other_run")
         told = any(difference(fetch.time, c.time) <= MONTH and not archive.outcome(c).mismatched for c in own)
         finding.certainty = certainty(archive, fetch, candidates, following, moment, governed, finding, told)
     return finding
@@ -1187,7 +1390,7 @@ def was_told_before(archive, candidates, following, fetch):
         return False
     age = age_of(archive, capture, fetch)
     own = [c for c in latest_saying(archive, own_of(before, fetch)) if answer(archive, c, fetch).verdict == "disallowed" and not archive.outcome(c).mismatched]
-    told = same_crawler(capture, fetch) or any(difference(fetch.time, c.time) <= MONTH for c in own)  # A24
+    told = is_own(capture, fetch) or any(difference(fetch.time, c.time) <= MONTH for c in own)  # A24
     return age <= DAY or told and age <= MONTH
 
 
@@ -1228,7 +1431,7 @@ def certainty(archive, fetch, candidates, following, moment, governed, finding, 
     unreadable = [c for c in recent if cannot_be_read(archive, c, fetch)]
     unreachable = any(archive.outcome(c).kind == "unreachable" for c in moment)
     if unreachable:
-        for known in candidates, [c for c in candidates if same_crawler(c, fetch)]:  # A27
+        for known in candidates, [c for c in candidates if is_own(c, fetch)]:  # A27
             last = latest([c for c in known if archive.outcome(c).success])
             copies += [c for c in last if archive.outcome(c).kind == "rules"]
             unreadable += [c for c in last if archive.outcome(c).kind != "rules"]
@@ -1237,20 +1440,22 @@ def certainty(archive, fetch, candidates, following, moment, governed, finding, 
 
     unreadable += [c for c in copies if archive.outcome(c).other_target]  # A40
 
-    said = [answer(archive, c, fetch) for c in copies]
-    if governed.contested() or any(a.verdict == "allowed" or a.contested() for a in said):
+    behind = [c for c in archive.robots_of[fetch.origin] if c is not governing and after(c, fetch) and difference(c.time, fetch.time) <= NOTHING]
+    copies += own_of(behind, fetch)
+    by_others = list(archive.copies_by_others(recent + list(moment), fetch))
+    said = [answer(archive, c, fetch) for c in copies] + [answer_of(archive, o, fetch) for o in by_others]
+    if governed.contested() or any(a.may_allow() for a in said):
         return "contested"
 
-    behind = [c for c in archive.robots_of[fetch.origin] if c is not governing and after(c, fetch) and same_moment(c, fetch)]
-    if any(cannot_be_read(archive, c, fetch) and not proves_order(c, fetch) for c in behind) \
-            or any(a.verdict == "allowed" or a.contested() for a in (answer(archive, c, fetch) for c in behind)):
-        finding.notes.add("same_moment")  # behind the fetch
+    for c in behind:
+        if cannot_be_read(archive, c, fetch) and not proves_order(c, fetch) or answer(archive, c, fetch).may_allow():  # A47
+            finding.notes.add("same_moment" if same_moment(c, fetch) else "order_doubt")
     unread = [u for u in archive.unread.get(fetch.origin, []) if NOTHING <= difference(fetch.time, u)
               and (unreachable or difference(fetch.time, u) <= DAY)]
     if unread and "unread_capture" not in finding.notes:
         finding.notes.add("unreadable_copy")
     age = age_of(archive, governing, fetch)
-    own = same_crawler(governing, fetch)
+    own = is_own(governing, fetch)
     in_brackets = finding.evidence == "stale" and bracketed(archive, fetch, following, governed.verdict)
     if fetch.token is None or finding.evidence == "later" or any(archive.outcome(c).mismatched for c in moment):
         return "possible"
@@ -1271,10 +1476,12 @@ def certainty(archive, fetch, candidates, following, moment, governed, finding, 
         finding.evidence != "fresh",
         "other_crawler" in finding.notes,
         "same_moment" in finding.notes,
+        "order_doubt" in finding.notes,
+        "other_run" in finding.notes,
         "other_target" in finding.notes,
         "ambiguous_token" in finding.notes,
         governed.partial,
-        bool(unreadable) or bool(unread),
+        bool(unreadable) or bool(unread) or any(o.kind in ("partial", "unresolved", "undefined") or o.mismatched for o in by_others),
         fetch.told,
         any(c.time.coarser_than_a_second() for m in moment for c in [m, fetch] + archive.outcome(m).way),
     ]

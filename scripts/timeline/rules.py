@@ -15,8 +15,8 @@ MISSPELT = {
 
 
 @lru_cache(maxsize=None)
-def parse(body, lenient=False):
-    """[(agents, rules)]: the groups of a robots.txt, in file order.
+def parse(body, lenient=False, usage=False):
+    """[(agents, rules)]: the groups of a robots.txt, in file order. usage: Content-Usage is a rule, too.
 
     agents: the user-agent values; rules: ("allow" or "disallow", value bytes).
     """
@@ -46,6 +46,8 @@ def parse(body, lenient=False):
             naming = False  # §5: even with an empty or invalid value
             if groups:  # §6: rules before any group are ignored
                 groups[-1][1].append((key.decode(), value))
+        elif usage and key == b"content-usage":
+            naming = False
         # RFC §2.2.4: any other record never ends a group
     return groups
 
@@ -139,9 +141,9 @@ def has_control_byte(value):
     return any(b < 0x20 and b != 0x09 for b in value)
 
 
-def judge_by_rules(body, tokens, path, equal=b"", lenient=False):
-    """(verdict, reason) of a robots.txt body: RFC §2.2.2."""
-    rules = rules_for(parse(body, lenient), tokens)
+def judge_by_rules(body, tokens, path, equal=b"", **reading):
+    """(verdict, reason) of a robots.txt body: RFC §2.2.2. reading: of its lines."""
+    rules = rules_for(parse(body, **reading), tokens)
     if rules is None:
         return "allowed", "no_matching_group"
     uri = normalise_uri(path.encode("utf-8"))

@@ -96,6 +96,7 @@ def test_equal_bytes(pattern, uri, reserved, unsafe):
     ("disallow: /p\nallow /p/x", "E", "/p/x", "lenient"),
     ("disallow: /p\nuser agent: E\nallow: /", "E", "/p/x", "lenient"),
     ("disallow: /p\nallow this /p/x", "E", "/p/x", ""),  # three words
+    ("user-agent: E\ncontent-usage: train-ai=y\nuser-agent: *\ndisallow: /", "E", "/p", "content_usage"),
     ("disallow: /", "E", "/%72obots.txt", "robots_txt_encoded"),
     ("disallow: /", "E", "/%72obots.txt?", ""),
     ("disallow: /\nuser-agent: googlebot\nallow: /", "Googlebot-Image", "/p", "documented_token"),
@@ -184,7 +185,9 @@ def capture(date, stored=DENY, status=200, token="E", url="http://h/robots.txt",
     f.status, f.stored, f.token = status, stored, token
     f.location = f.content_range = f.content_length = f.digest = f.refers_to = f.refers_uri = f.refers_date = None
     f.truncated, f.profile, f.encoding, f.chunked = False, "", "", False
-    f.stand(r.Spot(more.pop("archive", f.id), more.pop("place", 0), more.pop("serial", True)))
+    f.user_agent = token
+    archive, run = more.pop("archive", f.id), more.pop("run", {"software": "Wget/1.25.0" * more.pop("serial", True)})
+    f.stand(r.Spot(archive, more.pop("place", 0), r.Crawl(r.Run(archive, run))))
     for name, value in more.items():
         setattr(f, name, value)
     return f
@@ -193,8 +196,8 @@ def capture(date, stored=DENY, status=200, token="E", url="http://h/robots.txt",
 capture.count = 0
 
 
-def decide(captures, path="/p", token="E", date=N, **more):
-    page = capture(date, url="http://h" + path, token=token, archive="page", place=10, **more)
+def decide(captures, path="/p", token="E", date=N, archive="page", **more):
+    page = capture(date, url="http://h" + path, token=token, archive=archive, place=10, **more)
     return r.decide(r.Archive(captures + [page]), page)
 
 
@@ -231,7 +234,8 @@ CASES = [
     ([at(0), at(40, ALLOW)], "unknown fresh changed_between same_moment"),
     ([at(0, **BEFORE), at(1, ALLOW)], "disallowed fresh rule contested"),
     ([at(0, ALLOW), at(1)], "allowed fresh no_matching_rule same_moment"),
-    ([at(0, ALLOW, **BEHIND), at(1)], "disallowed fresh rule probable same_moment"),
+    ([at(0, ALLOW, **BEHIND), at(1)], "disallowed fresh rule contested"),
+    ([at(0, ALLOW, token="F", **BEHIND), at(1)], "disallowed fresh rule probable same_moment"),
     ([at(0, **BEHIND), at(1)], "disallowed fresh rule certain"),
     ([capture("2023-06-15")], "disallowed fresh rule probable same_moment"),
     ([capture("2023-06-15", **BEFORE)], "disallowed fresh rule probable"),
@@ -340,7 +344,36 @@ CASES = [
     ([at(1, ALLOW, url=OTHER, archive="x", serial=False), at(1, **MOVED, serial=False, archive="x", place=1), at(1 - S, url=OTHER)], "disallowed fresh rule probable other_target"),
     ([at(2, **MOVED), at(1 - S, url=OTHER)], "unknown fresh unresolved_redirect"),
     ([at(2, **MOVED), at(1.5, url=OTHER, token="F")], "disallowed fresh rule probable other_crawler"),
-    ([at(2, **MOVED), at(1.5, ALLOW, url=OTHER, token="F"), at(20, url=OTHER)], "disallowed fresh rule certain"),
+    ([at(2, **MOVED), at(1.5, ALLOW, url=OTHER, token="F"), at(20, url=OTHER)], "disallowed fresh rule contested"),
+    ([at(2, **MOVED), at(1.5, url=OTHER, token="F"), at(20, url=OTHER)], "disallowed fresh rule certain"),
+    ([at(2, **MOVED), at(2 - S, url=OTHER), at(24, ALLOW, url=OTHER, token="F")], "disallowed fresh rule contested"),
+    ([at(2, **MOVED), at(2 - S, url=OTHER), at(24 + S, ALLOW, url=OTHER, token="F")], "disallowed fresh rule certain"),
+    # §1: received before
+    ([at(S, duration=r.SECOND)], "disallowed fresh rule probable order_doubt"),
+    ([at(S, duration=2 * r.SECOND)], "disallowed later rule possible"),
+    ([at(S, duration=.999 * r.SECOND)], "disallowed fresh rule certain"),
+    ([at(S, duration=-2 * r.SECOND)], "disallowed fresh rule certain"),
+    ([at(S, duration=r.DAY)], "disallowed fresh rule probable order_doubt"),
+    ([at(0, duration=r.SECOND, **BEFORE)], "disallowed later rule possible"),
+    ([at(S, duration=2 * r.SECOND), at(1, ALLOW)], "allowed fresh no_matching_rule"),
+    ([at(S, duration=r.SECOND), at(1, ALLOW)], "unknown fresh changed_between order_doubt"),
+    ([at(S, ALLOW, duration=2 * r.SECOND), at(1)], "disallowed fresh rule contested"),
+    ([at(S, ALLOW, duration=2 * r.SECOND, token="F"), at(1)], "disallowed fresh rule probable order_doubt"),
+    ([at(2 * S, **MOVED), at(S, url=OTHER, duration=2 * r.SECOND)], "disallowed later rule possible"),
+    ([at(2 * S, **MOVED), at(S, url=OTHER, duration=r.SECOND)], "disallowed fresh rule probable order_doubt"),
+    ([at(S, **BEHIND)], "disallowed fresh rule probable order_doubt"),
+    ([at(2, **MOVED, **BEFORE), at(1, url=OTHER, **BEHIND)], "disallowed fresh rule probable order_doubt"),
+    # §2: refused to another
+    ([at(1, status=403, token="F")], "unknown fresh refused_to_other other_crawler"),
+    ([at(1, status=403, token="F"), at(40)], "disallowed stale rule contested"),
+    ([at(1, status=410, token="F"), at(40)], "unknown fresh changed_between other_crawler"),
+    ([at(30, status=403, token="F"), at(40)], "disallowed stale rule probable"),
+    ([at(-1, status=403, token="F")], "unknown later refused_to_other other_crawler"),
+    ([at(1, status=503), at(20 * D, status=403, token="F"), at(40 * D, status=500, token="F")], "disallowed fresh unreachable certain"),
+    # §3: own, later
+    ([at(1, token="F"), at(-1, ALLOW), at(-2)], "unknown fresh changed_between other_crawler"),
+    ([at(1, token="F"), at(-1), at(-2, ALLOW)], "disallowed fresh rule probable other_crawler"),
+    ([at(1, token="F"), at(-D - S, ALLOW)], "disallowed fresh rule probable other_crawler"),
     ([at(2, **MOVED), at(25, url=OTHER)], "disallowed stale rule probable"),  # the content is 25 h old
     ([at(2, **MOVED), at(25, url=OTHER), at(20, ALLOW, token="F")], "unknown stale changed_between"),
     ([at(2, **MOVED), at(26 + S, url=OTHER)], "unknown fresh unresolved_redirect"),
@@ -391,6 +424,61 @@ def test_tokens_cap_certainty():
     assert decide([at(1)], other_token="F").short() == ("disallowed", "fresh", "rule", "probable")
     two = b"user-agent: E\ndisallow: /\n\nuser-agent: F\nallow: /\n"
     assert decide([at(1, two)], other_token="F").verdict == "unknown"
+
+
+@pytest.mark.parametrize("answered, said, found", [
+    (0, 0, "disallowed fresh rule certain"),
+    (1, 0, "disallowed later rule possible"),
+    (1, -5, "disallowed later rule possible"),
+    (1, -6, "disallowed fresh rule certain"),  # the server's clock is not the crawler's
+    (599, 0, "disallowed later rule possible"),
+    (600, 0, "disallowed fresh rule probable order_doubt"),
+])
+def test_dates_in_reverse(answered, said, found):
+    second = r.Moment(N).plus
+    robots = at(S, answered=second(answered * r.SECOND))
+    page = dict(answered=second(said * r.SECOND))
+    assert " ".join([str(s) for s in decide([robots], **page).short() if s] + sorted(decide([robots], **page).notes)) == found
+
+
+def test_order_of_a_run_that_goes_back_shows_nothing():
+    def page(seconds):
+        return capture(r.Moment(N).plus(seconds * r.SECOND).start.strftime("%Y-%m-%dT%H:%M:%SZ"), url="http://h/n")
+    for dates, unordered in (([], False), ([0, -1, 0, -1], False), ([0, -1] * 3, True), ([-601, -1202], True), ([*range(-40, 0), -1, 0, -1, 0, -1], False)):
+        robots = at(S, **BEHIND)
+        crawl = robots.spots["page"].crawl
+        crawl.fetches = [page(d) for d in dates]
+        assert decide([robots]).certainty == ("certain" if unordered else "probable"), dates
+
+
+def test_runs():
+    def one(a, b, names=("w-0", "w-1"), agent="E"):
+        runs = [r.Run(name, fields, name) for name, fields in zip(names, (a, b))]
+        return runs[0].is_one_with(runs[1], agent, "E")
+    host, args = {"hostname": "h"}, {"wget-arguments": "-r"}
+    assert one({}, {}, ("w", "w"), "F")
+    assert not one({}, {}) and not one(host, {}) and not one({"software": "w"}, {"software": "w"})
+    assert one(host, host) and not one(host, host, agent="F") and not one(host, host, agent=None)
+    assert one(host | {"created": "1"}, host | {"created": "2"}) and not one(host | args, host | {"wget-arguments": "-p"})
+    assert one(args, args) and one(args, args, agent=None) and not one(args, args, agent="F") and not one(args, {}) and not one(args | host, args | {"hostname": "i"})
+    assert not one(args, args, ("w-0", "v-1")) and not one(args, args, ("w0-0", "w1-1"))
+
+
+def test_other_run():
+    wget = "Wget"
+    assert decide([at(1, token=wget)], token=wget).short()[3] == "probable"
+    assert decide([at(1, token=wget, archive="page")], token=wget).short()[3] == "certain"
+    assert decide([at(1, token=wget)], token=wget, by_option=True).short()[3] == "certain"
+
+
+@pytest.mark.parametrize("robots, found", [
+    (dict(archive="page"), "disallowed fresh rule certain"),
+    (dict(archive="page", user_agent="Mozilla/5.0"), "disallowed fresh rule probable other_crawler"),
+    ({}, "disallowed fresh rule probable other_crawler"),
+])
+def test_without_a_token_in_the_run(robots, found):
+    finding = decide([at(1, token=None, **robots)])
+    assert " ".join([str(s) for s in finding.short() if s] + sorted(finding.notes)) == found
 
 
 def test_hops():

@@ -90,7 +90,7 @@ class Crawls:
                 if f.user_agent != self.asked[f.id]:
                     f.user_agent = agents.get(f.warcinfo)
                     f.token, f.other_token = (ref.tokens_of_user_agent(f.user_agent) + [None, None])[:2]
-                f.told, f.type, f.archive, f.place, f.serial = True, "indexed", "told of " + f.id, 0, False
+                f.told, f.type, f.archive, f.place, f.serial = True, "indexed", ("told of " + f.id, ""), 0, False
                 f.location, f.validators, f.request_validators, f.stored, f.profile = None, {}, {}, None, ""
                 f.refers_to = f.refers_uri = f.refers_date = None
                 fetches.append(f)
@@ -138,7 +138,7 @@ def crawls(binary, rng, libraries, version, tmp, scenarios, totals):
     archive = c.expected(told)
     if options:
         for f in archive.fetches:
-            f.token, f.other_token = "ExampleBot", None
+            f.token, f.other_token, f.by_option = "ExampleBot", None, True
         archive = ref.Archive(archive.fetches, unread=archive.unread)
     want = {indexes.bare(f.id): f for f in archive.fetches}
     for key in want.keys() ^ got.keys():
