@@ -73,8 +73,8 @@ func (tl *timeline) considered(s *subject) (list []Considered) {
 		add(RoleCopy, tl.lastCopies(s)...)
 		add(RoleBefore, tl.lastSaying(s)...)
 	}
+	add(RoleOther, tl.others(s, &v)...)
 	if v.evidence == Stale {
-		add(RoleOther, tl.others(s, &v)...)
 		add(RoleNext, tl.all.next(s, toldFor)...)
 	}
 	return list

@@ -10,9 +10,14 @@ import (
 )
 
 // others returns, where the governing capture is stale, those that say something else:
-// between its content and the fetch, and within a day after the fetch.
+// between its content and the fetch, and within a day after the fetch. Where a whole day is
+// asked about, those of the day are among them in any case.
 func (tl *timeline) others(s *subject, v *view) (list []*State) {
-	if v.evidence != Stale {
+	switch {
+	case v.evidence == Stale:
+	case s.isWholeDay():
+		return tl.ofDay(s, v)
+	default:
 		return nil
 	}
 	asked, content := v.governing, []resolve.Step{v.governing.OldestApplied()}

@@ -152,7 +152,7 @@ func TestRangesAmidOrigins(t *testing.T) {
 	}
 	opt := askAll(t)
 	asOf := opt
-	asOf.AsOf, asOf.Crawler, asOf.CrawlerMap = noon.Add(100*time.Second), "TestBot", nil
+	asOf.AsOf, asOf.Crawler, asOf.CrawlerMap = AsOfMoment(noon.Add(100*time.Second)), "TestBot", nil
 	for name, set := range sets {
 		all := allCuts(t, set, opt)
 		inside := 0

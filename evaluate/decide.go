@@ -248,7 +248,7 @@ func (r *Result) govern(v *view, s *subject) {
 	if g.Forgeable || r.Fetch.Flags&facts.FlagForgeable != 0 {
 		r.Notes |= NoteForgeable
 	}
-	if s.time.Precision < facts.PrecisionSecond {
+	if s.time.Precision < facts.PrecisionSecond && !s.asOf {
 		r.Notes |= NoteCoarseDate
 	}
 }

@@ -106,7 +106,7 @@ func (x *explainer) explainFetch(f *facts.Fetch, found *findings) (*Explanation,
 	}
 	x.begin(KindWhatIf, r, found)
 	x.subject.token = x.question.Agent
-	if at := x.opt.asOf(); at.Known() {
+	if at := x.opt.AsOf.moment(); at.Known() {
 		x.subject.time, x.subject.asOf = at, true
 		x.made.Moment = Moment{at}
 	}
@@ -126,7 +126,7 @@ func (s *oneVerdict) RobotsAgent(id int64, group int, a string) error { return n
 // whatIf decides a fetch for the token asked about, as the what-if of an audit does.
 func (x *explainer) whatIf(r *Result) (*Result, error) {
 	var sink oneVerdict
-	w := &whatIf{decider: x.origin.decider, tokens: []string{x.question.Agent}, asOf: x.opt.asOf(), sink: &sink}
+	w := &whatIf{decider: x.origin.decider, tokens: []string{x.question.Agent}, asOf: x.opt.AsOf.moment(), sink: &sink}
 	w.newOrigin()
 	if err := w.decide(r, x.origin.timeline); err != nil {
 		return nil, err

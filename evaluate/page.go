@@ -15,7 +15,8 @@ import (
 // it makes the fetch a violation: it is known only afterwards.
 type Page struct {
 	From      PageSource
-	At        time.Time // when restrictions are judged: as of the date asked for, else at the fetch; zero: not known
+	At        time.Time // when restrictions are judged: as of the date asked for, of a day its end, else at the fetch; zero: not known
+	Since     time.Time // the same, of a day its beginning
 	Tags      []tag.Tag
 	Own       tag.Set    // effective for the crawler that made the fetch
 	Sets      []AgentSet // effective for everybody, and for each token that a tag names
@@ -71,7 +72,7 @@ type pages struct {
 	originals *resolve.Originals // nil where no fetch has the body of another
 	tdm       *tdmLine           // of the origin in hand
 	uses      []tag.Use
-	asOf      facts.Time // when restrictions are judged, where it is known: else at each fetch
+	asOf      AsOf // when restrictions are judged, unless it is zero: else at each fetch
 	names     metaNames
 	silent    Page // of the fetch in hand, where nothing was said: a new one for each would take most of the time
 }
@@ -91,7 +92,8 @@ func (p *pages) read(r *Result) error {
 	}
 	if len(origin) == 0 && file == nil && s.Headers == "" && s.Metas == "" { // as of all that an index tells of
 		page := &p.silent
-		page.From, page.At, page.image = s.From, p.moment(f), isImage(s.MimeType)
+		page.From, page.image = s.From, isImage(s.MimeType)
+		page.Since, page.At = p.moment(f)
 		if s.IsCut() || disputed {
 			page.From = PageUnknown
 		}
@@ -110,9 +112,10 @@ func (p *pages) read(r *Result) error {
 		s.From = PageUnknown
 	}
 	page := &Page{
-		From: s.From, At: p.moment(f), Tags: append(headers.Tags, p.agentTags(metas.Tags, r.Agent)...),
+		From: s.From, Tags: append(headers.Tags, p.agentTags(metas.Tags, r.Agent)...),
 		source: source, image: isImage(s.MimeType),
 	}
+	page.Since, page.At = p.moment(f)
 	page.addSignals(origin, nil)
 	var reserved []tag.Signal
 	if file != nil && r.Reason != RobotsTxtItself {
@@ -150,16 +153,19 @@ func (p *pages) read(r *Result) error {
 
 func isImage(mimeType string) bool { return strings.HasPrefix(mimeType, "image/") }
 
-// moment is when what is said of a fetch's use is judged.
-func (p *pages) moment(f *facts.Fetch) time.Time {
+// moment is when what is said of a fetch's use is judged: from the beginning to the end of a day that is
+// asked about.
+func (p *pages) moment(f *facts.Fetch) (since, at time.Time) {
 	t := f.Time()
-	if p.asOf.Known() {
-		t = p.asOf
+	switch {
+	case p.asOf.isDay:
+		return p.asOf.time, p.asOf.time.AddDate(0, 0, 1)
+	case !p.asOf.IsZero():
+		return p.asOf.time, p.asOf.time
+	case !t.Known():
+		return time.Time{}, time.Time{}
 	}
-	if !t.Known() {
-		return time.Time{}
-	}
-	return t.UTC()
+	return t.UTC(), t.UTC()
 }
 
 // agentTags drops the tags of metas whose name is neither robots nor a product token.

@@ -349,8 +349,8 @@ func TestMetaNames(t *testing.T) {
 // What dates restrict is judged at the moment asked for; signals stay those of the fetch.
 // Fetches are at 12:00 on 1 May 2024.
 func TestAsOf(t *testing.T) {
-	at := func(s string) time.Time {
-		when, err := time.Parse(time.RFC3339, s)
+	at := func(s string) AsOf {
+		when, err := ParseAsOf(s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -363,15 +363,18 @@ func TestAsOf(t *testing.T) {
 		usage  = " | usage probable robots.txt 3: ai-train=no"
 	)
 	for _, c := range []struct {
-		asOf        time.Time
+		asOf        AsOf
 		page, dead  string // of a page with a date, and of a 404 with one
 		publication int64
 	}{
-		{time.Time{}, "", "", 0},
+		{AsOf{}, "", "", 0},
 		{at("2024-06-01T00:00:00Z"), "", "", 0},
 		{at("2024-06-01T00:00:01Z"), " | publication probable" + binds, "", 2}, // it has no zone
 		{at("2024-06-01T12:00:01Z"), " | publication certain" + binds, "", 2},
 		{at("2023-01-01T00:00:00Z"), "", "", 0},
+		{at("2024-05-31"), "", "", 0},
+		{at("2024-06-01"), " | publication probable" + binds, "", 2}, // not all of that day
+		{at("2024-06-02"), " | publication certain" + binds, "", 2},
 	} {
 		const meta = "<head><meta name=robots content='unavailable_after: 2024-06-01 00:00'>"
 		gone := html("http://a.example/2", "", meta)
@@ -383,7 +386,7 @@ func TestAsOf(t *testing.T) {
 			{html("http://a.example/3", "+25h", ""), signal},
 		})
 		if totals.PublicationRestricted != c.publication {
-			t.Errorf("as of %v: %d restricted, want %d", c.asOf.UTC(), totals.PublicationRestricted, c.publication)
+			t.Errorf("as of %v: %d restricted, want %d", c.asOf, totals.PublicationRestricted, c.publication)
 		}
 	}
 }

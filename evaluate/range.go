@@ -70,14 +70,14 @@ func (r *Resolved) newEvaluation(sink Sink, totals *Totals, issues *run.Writer[f
 	d, opt := r.newDecider(), &r.opt
 	e := &evaluation{Resolved: r, sink: sink, totals: totals, issues: issues, decider: d, pace: pace{decider: d}}
 	e.pages = pages{
-		decider: d, uses: opt.Uses, asOf: opt.asOf(), names: newMetaNames(opt.Agents),
+		decider: d, uses: opt.Uses, asOf: opt.AsOf, names: newMetaNames(opt.Agents),
 		silent: Page{Own: tag.Effective(nil, "")},
 	}
 	if r.hasDistantRevisits() {
 		e.pages.originals = resolve.NewOriginals()
 	}
 	if len(opt.Agents) > 0 {
-		e.whatIf = &whatIf{decider: d, tokens: DistinctTokens(opt.Agents), asOf: opt.asOf(), sink: sink}
+		e.whatIf = &whatIf{decider: d, tokens: DistinctTokens(opt.Agents), asOf: opt.AsOf.moment(), sink: sink}
 	}
 	return e
 }

@@ -91,7 +91,7 @@ func (r *Result) restrictionByTags(kind RestrictionKind, use tag.Use) Restrictio
 				continue
 			}
 			s := Statement{t.Source, t.Line, t.Raw}
-			if t.Surely(r.Page.At) && r.isCertain(s) {
+			if t.Surely(r.Page.Since) && r.isCertain(s) {
 				x.Certainty = Certain
 			}
 			x.add(s)

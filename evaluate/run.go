@@ -6,7 +6,6 @@ import (
 	"errors"
 	"runtime"
 	"sync/atomic"
-	"time"
 
 	"github.com/alitto/pond/v2"
 
@@ -24,18 +23,10 @@ type Options struct {
 	Rate         bool          // pass on the fetches that came too soon; they are counted in any case
 	Policies     PolicyTokens  // whom each robots.txt is asked for, for Sink.Policies
 	PolicyBodies bool          // pass on what the files hold, too
-	AsOf         time.Time     // the what-if and restrictions are judged at this moment, unless it is zero, not at each fetch's own
+	AsOf         AsOf          // the what-if and restrictions are judged then, unless it is zero, not at each fetch's own time
 	Decided      *atomic.Int64 // counts the fetches decided; may be nil
 	Workers      int           // ranges of buckets that are decided at a time; 0: as many as there are cores
 	RangeRows    int64         // about how many fetches are a range; 0: 10,000. Where row groups of tables end depends on it
-}
-
-// asOf is AsOf, to the microsecond; unknown where it is zero.
-func (o *Options) asOf() facts.Time {
-	if o.AsOf.IsZero() {
-		return facts.Time{}
-	}
-	return facts.Time{Micros: o.AsOf.UnixMicro(), Precision: facts.PrecisionMicrosecond}
 }
 
 // Parts is a Sink that takes the results of ranges of buckets apart, several at a time.

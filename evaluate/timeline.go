@@ -241,6 +241,9 @@ func (l *line) lastOf(k kind, n int, s *subject) *State {
 // coarser precision. Of a fetch dated with a day, all captures of that day count
 // as before.
 func (l *line) upTo(s *subject) int {
+	if s.isWholeDay() {
+		return l.from(s.time.Micros + facts.Day)
+	}
 	n := sort.Search(len(l.states), func(i int) bool { return l.states[i].Micros > s.time.Micros })
 	for n < len(l.states) && l.states[n].Time().MicrosSince(s.time) <= 0 && s.look() {
 		n++

@@ -28,18 +28,18 @@ type Audit struct {
 
 // Settings are the options that shape results.
 type Settings struct {
-	Profile          string     `json:"profile"`
-	Crawler          string     `json:"crawler,omitempty"`
-	CrawlerMap       []string   `json:"crawler_map,omitempty"` // rules of the form PATTERN => TOKEN
-	Agents           []string   `json:"agents,omitempty"`
-	AsOf             *time.Time `json:"as_of,omitempty"`
-	Purposes         []string   `json:"purposes,omitempty"`
-	Rate             bool       `json:"rate,omitempty"`
-	Policies         string     `json:"policies,omitempty"`
-	PolicyBodies     bool       `json:"policy_bodies,omitempty"`
-	Ranks            RanksFile  `json:"ranks,omitzero"`
-	PublicSuffixList string     `json:"public_suffix_list"`
-	FactsFingerprint string     `json:"facts_fingerprint"`
+	Profile          string        `json:"profile"`
+	Crawler          string        `json:"crawler,omitempty"`
+	CrawlerMap       []string      `json:"crawler_map,omitempty"` // rules of the form PATTERN => TOKEN
+	Agents           []string      `json:"agents,omitempty"`
+	AsOf             evaluate.AsOf `json:"as_of,omitzero"`
+	Purposes         []string      `json:"purposes,omitempty"`
+	Rate             bool          `json:"rate,omitempty"`
+	Policies         string        `json:"policies,omitempty"`
+	PolicyBodies     bool          `json:"policy_bodies,omitempty"`
+	Ranks            RanksFile     `json:"ranks,omitzero"`
+	PublicSuffixList string        `json:"public_suffix_list"`
+	FactsFingerprint string        `json:"facts_fingerprint"`
 }
 
 // RanksFile is the ranking that hosts have their strata of.
@@ -67,9 +67,7 @@ func NewSettings(opt *evaluate.Options, factsFingerprint string, ranks *Ranks) S
 	if ranks != nil {
 		s.Ranks = RanksFile{text(ranks.Name), ranks.SHA256, ranks.Domains}
 	}
-	if !opt.AsOf.IsZero() {
-		s.AsOf = new(opt.AsOf.UTC().Truncate(time.Microsecond))
-	}
+	s.AsOf = opt.AsOf
 	for _, use := range opt.Uses {
 		s.Purposes = append(s.Purposes, use.String())
 	}
@@ -83,9 +81,7 @@ func (s *Settings) Options() (opt evaluate.Options, err error) {
 		return opt, err
 	}
 	opt.Crawler, opt.Agents, opt.Rate, opt.Policies = s.Crawler, s.Agents, s.Rate, evaluate.PoliciesNone
-	if s.AsOf != nil {
-		opt.AsOf = *s.AsOf
-	}
+	opt.AsOf = s.AsOf
 	for _, line := range s.CrawlerMap {
 		i := strings.LastIndex(line, " => ")
 		if i < 0 {

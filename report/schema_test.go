@@ -1,6 +1,7 @@
 package report
 
 import (
+	"encoding"
 	"encoding/json"
 	"fmt"
 	"go/ast"
@@ -454,7 +455,7 @@ func jsonFields(prefix string, f reflect.StructField) (paths []string) {
 	if typ.Kind() == reflect.Slice {
 		typ, path = typ.Elem(), path+"[]"
 	}
-	if typ.Kind() != reflect.Struct {
+	if typ.Kind() != reflect.Struct || typ.Implements(reflect.TypeFor[encoding.TextMarshaler]()) {
 		return []string{strings.TrimSuffix(path, "[]")}
 	}
 	for inner := range typ.Fields() {

@@ -160,7 +160,7 @@ func TestSummaryTellsWhatWasAsked(t *testing.T) {
 		totals.Add(&r)
 	}
 	s := summaryOf(counted, Settings{
-		Profile: "google", Crawler: "A", CrawlerMap: []string{"x => y"}, AsOf: new(time.Unix(0, 0)), Purposes: []string{"index", "train"}, Rate: true,
+		Profile: "google", Crawler: "A", CrawlerMap: []string{"x => y"}, AsOf: evaluate.AsOfMoment(time.Unix(0, 0)), Purposes: []string{"index", "train"}, Rate: true,
 	}, totals)
 	text := strings.Join(strings.Fields(printed(t, s, false)), " ")
 	for _, want := range []string{

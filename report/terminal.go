@@ -100,8 +100,8 @@ func settingsText(s *Settings) []string {
 	if len(s.CrawlerMap) > 0 {
 		list = append(list, "crawlers by --crawler-map")
 	}
-	if s.AsOf != nil {
-		list = append(list, "other crawlers and restrictions as of "+momentText(*s.AsOf))
+	if !s.AsOf.IsZero() {
+		list = append(list, "other crawlers and restrictions as of "+s.AsOf.String())
 	}
 	return list
 }

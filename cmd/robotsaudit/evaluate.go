@@ -229,7 +229,7 @@ func (f *evaluateFlags) addOutcome(flags *pflag.FlagSet) {
 func (f *evaluateFlags) addSettings(flags *pflag.FlagSet) {
 	flags.StringVar(&f.profile, "profile", robots.RFC9309.String(), "`PROFILE` of the Robots Exclusion Protocol: rfc9309, rep-08 or google")
 	flags.StringSliceVar(&f.tables, "tables", nil, "write these `TABLES` alone, as in violations,host_stats; report.html needs all and is not written then")
-	flags.StringVar(&f.asOf, "as-of", "", "judge the what-if (--agent, --agents) and restrictions (--purpose) as of `DATE`, in place of each fetch's own time: 2025-03-01, or with a time and a zone 2025-03-01T12:00:00Z")
+	flags.StringVar(&f.asOf, "as-of", "", "judge the what-if (--agent, --agents) and restrictions (--purpose) as of `DATE`, in place of each fetch's own time: 2025-03-01 (the whole day, UTC), 2025-03-01T12:00:00Z, today or now")
 	flags.StringVar(&f.crawler, "crawler", "", "product `TOKEN` of the crawler that made the archives, instead of the one in each request's User-Agent")
 	flags.StringVar(&f.crawlerMap, "crawler-map", "", "`FILE` of the same for some User-Agents, one rule a line: PATTERN => TOKEN (see above)")
 	flags.StringArrayVar(&f.agents, "agent", nil, "also tell what product token `TOKEN` would have been allowed (repeatable)")
@@ -409,13 +409,21 @@ func (f *evaluateFlags) resolveCrawler() (evaluate.CrawlerMap, error) {
 	return nil, nil
 }
 
-// parseAsOf reads the moment of --as-of: an RFC 3339 date-time, or a date alone,
-// which is its first moment in UTC. It is exact, whatever it leaves out.
-func parseAsOf(s string) (time.Time, error) {
-	if t, err := parseMoment(s); err == nil {
-		return t, nil
+// parseAsOf reads --as-of: a date, which is the whole day in UTC, or an RFC 3339 date-time; today or now.
+func parseAsOf(s string) (evaluate.AsOf, error) {
+	switch s {
+	case "":
+		return evaluate.AsOf{}, nil
+	case "today":
+		return evaluate.AsOfDay(time.Now()), nil
+	case "now":
+		return evaluate.AsOfMoment(time.Now().Truncate(time.Second)), nil
 	}
-	return time.Time{}, usageErrorf("--as-of %q is no date; write it as 2025-03-01, or with a time and a zone as 2025-03-01T12:00:00Z", s)
+	at, err := evaluate.ParseAsOf(s)
+	if err != nil {
+		return at, usageErrorf("--as-of %v; write it as 2025-03-01, which is the whole day in UTC, or with a time and a zone as 2025-03-01T12:00:00Z; or today or now", err)
+	}
+	return at, nil
 }
 
 var errNoMoment = errors.New("no moment")

@@ -275,8 +275,8 @@ func (f *exportFlags) evaluateCommand(s *report.Settings, asked []string) string
 	switch {
 	case f.asked.asOf != "":
 		add("--as-of", f.asked.asOf)
-	case s.AsOf != nil:
-		add("--as-of", s.AsOf.Format("2006-01-02T15:04:05.999999Z07:00"))
+	case !s.AsOf.IsZero():
+		add("--as-of", s.AsOf.String())
 	}
 	if s.Rate {
 		words = append(words, "--rate")

@@ -178,11 +178,9 @@ func (s *scenario) evaluateOptions(t *testing.T) evaluate.Options {
 		if err != nil {
 			t.Fatal(err)
 		}
-		at, err := time.Parse(time.RFC3339, date)
-		if err != nil {
+		if opt.AsOf, err = evaluate.ParseAsOf(date); err != nil {
 			t.Fatal(err)
 		}
-		opt.AsOf = at
 	}
 	if s.options["purpose"] != "" {
 		for _, purpose := range strings.Split(s.options["purpose"], ",") {

@@ -206,8 +206,8 @@ func (b *builder) settings() []string {
 	for _, line := range few(s.CrawlerMap, maxNamed) {
 		words = append(words, "Crawler by User-Agent (--crawler-map): "+clip(line, maxName))
 	}
-	if s.AsOf != nil {
-		words = append(words, "Other crawlers and restrictions are judged as of "+s.AsOf.UTC().Format("2006-01-02 15:04:05 UTC")+" (--as-of).")
+	if !s.AsOf.IsZero() {
+		words = append(words, "Other crawlers and restrictions are judged as of "+asOfText(s.AsOf)+" (--as-of).")
 	}
 	if len(s.Purposes) > 0 {
 		words = append(words, fmt.Sprintf("Restrictions are looked for on %s %s (--purpose).", isAre(int64(len(s.Purposes)), "the purpose", "the purposes"), list(visibleAll(s.Purposes))))

@@ -263,8 +263,8 @@ func (t *whatIfTally) section(a *report.Audit) Tables {
 	s := Tables{Section: Section{ID: "what-if", Heading: "Other crawlers", Intro: []string{
 		"What these fetches would have been had another crawler made them, at the same moments, by the same robots.txt. These are no violations.",
 	}}}
-	if a.Settings.AsOf != nil {
-		s.Intro = append(s.Intro, "They are judged as of "+a.Settings.AsOf.UTC().Format("2006-01-02 15:04:05 UTC")+".")
+	if at := a.Settings.AsOf; !at.IsZero() {
+		s.Intro = append(s.Intro, "They are judged as of "+asOfText(at)+".")
 	}
 	table := Table{
 		ID: "what-if-agents", Rows: [][]Cell{}, Caption: "Origins by the access that each crawler would have had, and fetches",

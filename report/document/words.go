@@ -7,6 +7,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
@@ -126,4 +127,12 @@ func capital(s string) string {
 		return s
 	}
 	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// asOfText is a day or a moment in words.
+func asOfText(at evaluate.AsOf) string {
+	if day, moment, ok := strings.Cut(at.String(), "T"); ok {
+		return day + " " + strings.TrimSuffix(moment, "Z") + " UTC"
+	}
+	return at.String() + " (all of that day, UTC)"
 }

@@ -215,11 +215,18 @@ func (t *text) why() string {
 	if t.governing == nil || t.Age == nil {
 		return s
 	}
-	who := t.crawler(t.governing.Agent)
-	if t.Evidence == "later" {
-		return s + fmt.Sprintf(" This rests on a capture of robots.txt by %s, %s after the fetch.", who, span(-*t.Age))
+	s += " This rests on a capture of robots.txt by " + t.crawler(t.governing.Agent)
+	then, isAsOf := "the fetch", t.Moment != t.Fetch.Time
+	if isAsOf {
+		then = moment(t.Moment)
 	}
-	return s + fmt.Sprintf(" This rests on a capture of robots.txt by %s, %s old at the fetch.", who, span(*t.Age))
+	switch {
+	case t.Evidence == "later":
+		return s + fmt.Sprintf(", %s after %s.", span(-*t.Age), then)
+	case isAsOf && *t.Age == 0 && t.Moment.Precision == facts.PrecisionDay:
+		return s + ", of that day."
+	}
+	return s + fmt.Sprintf(", %s old at %s.", span(*t.Age), then)
 }
 
 // named begins a sentence with a crawler.

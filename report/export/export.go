@@ -11,20 +11,20 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
+	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
 // Options say what a list is to hold.
 type Options struct {
-	Keep        bool      // what to keep; else what to drop
-	Agents      []string  // product tokens whose verdicts count; none: those for the crawler that made the archives
-	Purposes    []string  // what pages and origins say against these purposes counts, too
-	AsOf        time.Time // the audit must have been made as of it; zero: however it was made
-	KeepUnknown bool      // keep what is unknown; else drop it
-	Undecided   Undecided // what becomes of fetches of which nobody knows whose rules count
+	Keep        bool          // what to keep; else what to drop
+	Agents      []string      // product tokens whose verdicts count; none: those for the crawler that made the archives
+	Purposes    []string      // what pages and origins say against these purposes counts, too
+	AsOf        evaluate.AsOf // the audit must have been made as of it; zero: however it was made
+	KeepUnknown bool          // keep what is unknown; else drop it
+	Undecided   Undecided     // what becomes of fetches of which nobody knows whose rules count
 	By          By
 }
 
@@ -99,8 +99,8 @@ func (o *Options) check(r *results.Results) (tokens []string, err error) {
 			missing.What = append(missing.What, "--purpose "+purpose)
 		}
 	}
-	if !o.AsOf.IsZero() && (settings.AsOf == nil || !settings.AsOf.Equal(o.AsOf)) {
-		missing.What = append(missing.What, "--as-of "+o.AsOf.UTC().Format(time.RFC3339))
+	if !o.AsOf.IsZero() && settings.AsOf.String() != o.AsOf.String() {
+		missing.What = append(missing.What, "--as-of "+o.AsOf.String())
 	}
 	if len(missing.What) > 0 {
 		return nil, &missing

@@ -303,14 +303,14 @@ func TestFormats(t *testing.T) {
 // TestMissing asks for what the audit was not made with.
 func TestMissing(t *testing.T) {
 	r := open(t)
-	o := export.Options{By: export.ByURL, Agents: []string{"ccbot", "Foo"}, Purposes: []string{"index", "train"}, AsOf: time.Date(2025, 3, 1, 0, 0, 0, 0, time.UTC)}
+	o := export.Options{By: export.ByURL, Agents: []string{"ccbot", "Foo"}, Purposes: []string{"index", "train"}, AsOf: evaluate.AsOfDay(time.Date(2025, 3, 1, 12, 0, 0, 0, time.UTC))}
 	var out bytes.Buffer
 	_, err := export.Write(t.Context(), &out, r, o, export.CSV)
 	var missing *export.MissingError
 	if !errors.As(err, &missing) || out.Len() > 0 {
 		t.Fatalf("%v, and %d bytes", err, out.Len())
 	}
-	if diff := cmp.Diff([]string{"--agent Foo", "--purpose index", "--as-of 2025-03-01T00:00:00Z"}, missing.What); diff != "" {
+	if diff := cmp.Diff([]string{"--agent Foo", "--purpose index", "--as-of 2025-03-01"}, missing.What); diff != "" {
 		t.Errorf("missing (-want +got):\n%s", diff)
 	}
 }
