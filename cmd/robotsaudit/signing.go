@@ -138,7 +138,10 @@ func (f *vouchFlags) check(out io.Writer, bundle string) error {
 		return err
 	}
 	var who, key string
-	err = reading(bundle, func(in io.Reader) (err error) { who, key, err = signature.Verify(in, armored, f.allowed, signed); return err })
+	err = reading(bundle, func(in io.Reader) (err error) {
+		who, key, err = signature.Verify(in, armored, f.allowed, signed)
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("the signature %s%s is refused: %v", bundle, signature.Ext, oneLine(err.Error()))
 	}

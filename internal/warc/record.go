@@ -20,7 +20,7 @@ type Header struct {
 	Date          string
 	Target        string
 	ContentType   string
-	ContentLength int64 // bytes of the block; -1 where missing or wrong
+	ContentLength int64  // bytes of the block; -1 where missing or wrong
 	WarcinfoID    string // recordid.Key
 	PayloadDigest string
 	BlockDigest   string
