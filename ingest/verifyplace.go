@@ -13,6 +13,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/object"
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
@@ -167,7 +168,7 @@ func (a *namedArchive) begin(ctx context.Context) (err error) {
 		return readFailure(err)
 	}
 	c := newCommitter(0, "", new(keeper))
-	id := strings.Clone(rec.ID)
+	id := recordid.Key(strings.Clone(rec.ID))
 	if err := c.readRecord(r, rec); err != nil {
 		return readFailure(err)
 	}
