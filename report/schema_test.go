@@ -343,7 +343,7 @@ func TestValuesAreThoseOfTheCode(t *testing.T) {
 		"agent_source":      enumValues(evaluate.AgentSource.String),
 		"agent_match":       enumValues(evaluate.Match.String)[1:],
 		"outcome":           enumValues(evaluate.Outcome.String),
-		"record_type":       enumValues(facts.RecordType.String)[1:],
+		"record_type":       enumValues(facts.RecordType.String)[1:facts.TypeOther],
 		"trust":             enumValues(facts.Trust.String),
 		"profile":           profiles,
 		"remark":            enumValues(robots.NoteKind.String)[1:],
