@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/object"
 )
 
 // TestScope: names inside inputs lead to places below one that the user has named, and nowhere else.
@@ -190,6 +191,29 @@ func TestListsOnServers(t *testing.T) {
 		inputs, _ := ExpandFrom(t.Context(), []string{"@" + server.URL + "/trusted"}, ExpandOptions{TrustLists: true})
 		if slices.ContainsFunc(inputs, func(in facts.Input) bool { return in.Confined }) {
 			t.Errorf("%+v", inputs)
+		}
+	})
+}
+
+// FuzzScope: whatever a name is, it leads below the base, or to the list's own host.
+func FuzzScope(f *testing.F) {
+	for _, name := range []string{"a/b", "../x", "/data/x", "https://h.example/x", "https://h.example@o/x", "s3://bucket/a/..", `a\..\x`, "%2e%2e/x", "C:x", ".", "//o/x"} {
+		f.Add(name)
+	}
+	f.Fuzz(func(t *testing.T, name string) {
+		for _, s := range []scope{{base: "/data"}, {base: "/data", plain: true}, {base: "https://h.example/d", own: "https://h.example/l"}, {base: "s3://bucket/d", own: "s3://bucket/l"}} {
+			at, err := s.resolve(name)
+			if err != nil {
+				continue
+			}
+			below := at == s.base || strings.HasPrefix(at, s.base+"/")
+			if s.own != "" && strings.Contains(name, "://") {
+				clean, err := object.Clean(at)
+				below = err == nil && hostOf(clean) == hostOf(s.own)
+			}
+			if !below || slices.Contains(strings.Split(at, "/"), "..") || s.plain && path.Dir(at) != s.base {
+				t.Errorf("%+v: %q leads to %q", s, name, at)
+			}
 		}
 	})
 }

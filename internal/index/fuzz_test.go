@@ -67,6 +67,49 @@ func linesOf(t *testing.T, r Reader) (lines []int64) {
 	return lines
 }
 
+// FuzzNamed tells the format of any bytes in a file of any name, and reads what describes a cluster. Members
+// of a file that is compressed come to the same rows, wherever it is divided.
+func FuzzNamed(f *testing.F) {
+	const cdx = "k 20240501120000 http://h/ - - A - - 1 0 f"
+	f.Add([]byte(cdx+"\n"+cdx), "a.cdx", uint16(len(cdx)))
+	f.Add([]byte(`k 20240501120000 {"url": "http://h/"}`+"\n"), "a.cdxj", uint16(9))
+	f.Add([]byte("k 20240501120000\tp\t0\t1\t1\nno row\n"), "a.idx", uint16(3))
+	f.Add([]byte("p\t./q/p.gz\tp.gz\nr\n"), "a.loc", uint16(0))
+	f.Add([]byte(`!meta 0 {"format": "cdxj-gzip-1.0", "filename": "i.gz"}`+"\n"+`k 20240501120000 {"offset": 0, "length": 1}`+"\n"), "i.idx", uint16(1))
+	f.Fuzz(func(t *testing.T, content []byte, name string, at uint16) {
+		plain := Sniff(content, name)
+		if f := Sniff(content, ""); f != None && f != plain {
+			t.Fatalf("%v by its content, %v named %q", f, plain, name)
+		}
+		if bytes.HasPrefix(content, []byte{0x1f, 0x8b}) {
+			return
+		}
+		parts, err := ClusterParts(bytes.NewReader(content))
+		for _, p := range parts {
+			if p.Name == "" || p.Line < 1 || err != nil {
+				t.Fatalf("%+v, %v", p, err)
+			}
+		}
+		if plain != CDX && plain != CDXJ {
+			return
+		}
+		divide := min(int(at), len(content))
+		packed := gz(string(content[:divide]), string(content[divide:]))
+		var lines [2][]int64
+		for i, b := range [][]byte{content, packed} {
+			r, err := Open(plain, bytes.NewReader(b), int64(len(b)), Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines[i] = linesOf(t, r)
+		}
+		line := content[bytes.LastIndexByte(content[:divide], '\n')+1 : divide]
+		if !slices.Equal(lines[0], lines[1]) && !lacksLineEnd(line, content[divide:]) {
+			t.Fatalf("%v, in two members %v", lines[0], lines[1])
+		}
+	})
+}
+
 // FuzzText reads any bytes as every format of text.
 func FuzzText(f *testing.F) {
 	for _, s := range []string{

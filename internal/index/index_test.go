@@ -268,6 +268,7 @@ func TestSniffFaulty(t *testing.T) {
 		{"", cut + cdxj + cdxj, CDXJ},
 		{"a.cdxj", cut + cdxj, CDXJ},
 		{"a.cdxj.gz", cut, CDXJ},
+		{"a.cdxj", "k 20240501120000 ", None},
 		{"a.cdx", cdxj, CDXJ},
 		{"a.cdxj", "!OpenWayback-CDXJ 1.0\n", CDXJ},
 		{"", info + cdxj, CDXJ},

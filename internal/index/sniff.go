@@ -140,7 +140,7 @@ func isLike(line []byte, f Format) bool {
 		return isLikeCDX(line)
 	case CDXJ:
 		fields := bytes.SplitN(line, []byte(" "), 3)
-		return len(fields) == 3 && isCDXTime(string(fields[1])) && fields[2][0] == '{'
+		return len(fields) == 3 && isCDXTime(string(fields[1])) && bytes.HasPrefix(fields[2], []byte{'{'})
 	case ZipNum:
 		return bytes.IndexByte(line, '\t') > 0
 	}
