@@ -28,12 +28,12 @@ class Archive:
     def __init__(self):
         self.records = 0
 
-    def fetch(self, url, second, status, header="", body="", when=None, request=""):
+    def fetch(self, url, second, status, header="", body="", when=None, request="", agent="TestBot"):
         when = when or date(second)
         self.records += 2
         host, path = url.split("/", 3)[2:]
         response = f"HTTP/1.1 {status} x\r\n{header}Content-Length: {len(body)}\r\n\r\n{body}"
-        asked = f"GET /{path} HTTP/1.1\r\nHost: {host}\r\nUser-Agent: TestBot/1.0\r\n{request}\r\n"
+        asked = f"GET /{path} HTTP/1.1\r\nHost: {host}\r\nUser-Agent: {agent}/1.0\r\n{request}\r\n"
         to = f"WARC-Concurrent-To: <urn:uuid:00000000-0000-4000-8000-{self.records:012x}>\r\n"
         pair = record("response", self.records, url, when, response) + record("request", self.records + 1, url, when, asked, to)
         return pair.encode()
@@ -122,3 +122,65 @@ def with_a_year(n):
     yield from every_second(n)
 
 
+def lines(n, line):
+    return "".join(line.replace("#", str(i)) for i in range(n))
+
+
+def rules_fetches(n):
+    """A robots.txt of n rules, and n/40 fetches of what they forbid."""
+    yield from asked(n // 40, "User-agent: *\n" + lines(n, "Disallow: /p#/\n"), "/p#/x")
+
+
+def star_rules_fetches(n):
+    """The same rules behind a star."""
+    yield from asked(n // 40, "User-agent: *\n" + lines(n, "Disallow: /*/p#/\n"), "/x/p#/x")
+
+
+def common_star_rules_fetches(n):
+    """The same with a long beginning and end in common: of 16 bytes of them nothing can be told."""
+    part = "x" * 20
+    yield from asked(n // 40, "User-agent: *\nDisallow: /\n" + lines(n, f"Allow: /*{part}#{part}$\n"), f"/{300 * 'y'}{part}1{part}")
+
+
+def groups_fetches(n):
+    """A robots.txt of n groups for one crawler, and n/5 fetches by it."""
+    yield from asked(n // 5, lines(n, "User-agent: TestBot\nDisallow: /p#/\nCrawl-delay: 1\n"), "/p#/x")
+
+
+def unnamed_fetches(n):
+    """A robots.txt of n groups, each for another crawler, and n fetches by a browser."""
+    rules = lines(n, "User-agent: bot-#-x\nDisallow: /p#/\nAllow: /p#/x\n")
+    yield from asked(n, rules, "/p#/x", "Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox")
+
+
+def tokens_rules(n):
+    """A group of n rules for n crawlers, each of which has another group, too, and fetches a page."""
+    rules = lines(n, "User-agent: bot-#-x\n") + lines(n, "Disallow: /p#/\n") + lines(n, "User-agent: bot-#-x\nDisallow: /q\n")
+    yield from asked(n, rules, "/p1/x", "bot-#-x")
+
+
+def tokens_names(n):
+    """n crawlers, each of which has a group with a delay of its own, and fetches a page."""
+    yield from asked(n, lines(n, "User-agent: bot-#-x\nCrawl-delay: #\nUser-agent: *\nCrawl-delay: 1#\n"), "/x", "bot-#-x")
+
+
+def asked(n, rules, path, agent="TestBot"):
+    """A robots.txt, and n fetches of one origin, one a second."""
+    a = Archive()
+    yield a.robots("http://a.test", 0, rules)
+    for i in range(n):
+        yield a.fetch("http://a.test" + path.replace("#", str(i)), 1 + i, 200, "Content-Type: text/html\r\n", "<p>x", agent=agent.replace("#", str(i)))
+
+
+def captures_readings(n):
+    """n captures of a robots.txt with 400 rules, each another one, that open readings could allow, and a fetch behind each."""
+    a = Archive()
+    rules = "User-agent: *\nDisallow: /\n" + lines(100, "Disallow: /p#|%2F\nAlow: /p#/\nAllow /q#*x|y\nAllow: /*a*b#\n")
+    for i in range(n):
+        yield a.robots("http://a.test", i, f"{rules}Content-Usage: train-ai=n\nDisallow: /{i}\nUser-agent: x\n")
+        yield a.fetch(f"http://a.test/q{i}%7Cy/!", i, 200, "Content-Type: text/html\r\n", "<p>x")
+
+
+def usage_fetches(n):
+    """A robots.txt of n lines about use, and n fetches."""
+    yield from asked(n, "User-agent: *\n" + lines(n, "Content-Usage: /p# train-ai=n\nContent-Signal: ai-train=no\n"), "/p#/x")
