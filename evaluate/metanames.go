@@ -30,3 +30,13 @@ func (n metaNames) isToken(name, crawler string) bool {
 	return n[name] || tag.IsAgentMeta(name) || name == agentKey(crawler) ||
 		strings.Contains(name, "bot") || strings.Contains(name, "crawler") || strings.Contains(name, "spider")
 }
+
+// withOwnRules are the tokens for which a tag that is everybody's may come to more.
+func withOwnRules(tokens []string) (list []string) {
+	for _, token := range tokens {
+		if tag.HasOwnRules(token) {
+			list = append(list, token)
+		}
+	}
+	return list
+}

@@ -22,6 +22,7 @@ type Page struct {
 	Sets      []AgentSet // effective for everybody, and for each token that a tag names
 	Signals   []Signal
 	Conflicts []Conflict
+	Hints     []tag.Use  // uses that a statement without force speaks against
 	source    PageSource // of Tags, even where From says that more is not known
 	image     bool       // what was fetched is an image, and no page
 }
@@ -74,7 +75,8 @@ type pages struct {
 	uses      []tag.Use
 	asOf      AsOf // when restrictions are judged, unless it is zero: else at each fetch
 	names     metaNames
-	silent    Page // of the fetch in hand, where nothing was said: a new one for each would take most of the time
+	asked     []string // those of Options.Agents for which everybody's tags may come to more
+	silent    Page     // of the fetch in hand, where nothing was said: a new one for each would take most of the time
 }
 
 // read sets the page of a result, and what it means for the uses asked for.
@@ -137,7 +139,7 @@ func (p *pages) read(r *Result) error {
 		return nil
 	}
 	page.Own = page.effective(r.Agent)
-	page.addSets()
+	page.addSets(p.asked, r.Agent)
 	for _, s := range joined {
 		if s.Source == tag.SourceTDMFile {
 			origin = append(origin, s)
@@ -147,7 +149,10 @@ func (p *pages) read(r *Result) error {
 	}
 	r.Page = page
 	page.findConflicts(r, origin, own)
-	r.Restrictions = p.restrictions(r)
+	if r.isUsed() {
+		r.Restrictions = p.restrictions(r)
+		page.Hints = r.hints()
+	}
 	return nil
 }
 
@@ -206,8 +211,12 @@ func (p *pages) usageBy(st *State, r *Result) (said []tag.Signal, more bool, err
 		return nil, false, err
 	}
 	u, _ := weburl.Parse(r.Fetch.URL)
-	said, more = file.usage().For(file.reader(r.Agent).group, u.PathQuery())
-	if r.Verdict == Disallowed { // paths that can't be crawled have no preferences (draft-ietf-aipref-attach-05 §3.1)
+	said, more = file.usage().For(r.Agent, u.PathQuery())
+	mayCrawl := r.Verdict != Disallowed
+	if file.UsageRules() != file.File {
+		mayCrawl = file.usage().MayCrawl(r.Agent, u.PathQuery())
+	}
+	if !mayCrawl { // paths that can't be crawled have no preferences (draft-ietf-aipref-attach-05 §3.1)
 		said = slices.DeleteFunc(said, func(s tag.Signal) bool { return s.Kind == tag.SignalContentUsage })
 	}
 	return said, more || file.usage().Notes&tag.NoteMore != 0, nil
@@ -229,8 +238,9 @@ func (p *Page) addSignals(list []tag.Signal, file *State) {
 	}
 }
 
-// addSets finds what holds for everybody, and for each token that is named.
-func (p *Page) addSets() {
+// addSets finds what holds for everybody and for each token that is named. Of the tokens asked for
+// and the crawler's own it adds those for which everybody's tags come to more.
+func (p *Page) addSets(asked []string, crawler string) {
 	if len(p.Tags) == 0 {
 		return
 	}
@@ -246,6 +256,17 @@ func (p *Page) addSets() {
 		default:
 			p.From = PageUnknown // everybody's row does not answer for the rest
 		}
+	}
+	add := func(token string) {
+		if set := p.effective(token); set.IsOwn() && !slices.Contains(agents, agentKey(token)) {
+			agents = append(agents, agentKey(token))
+		}
+	}
+	for _, token := range asked {
+		add(token)
+	}
+	if tag.HasOwnRules(crawler) {
+		add(crawler)
 	}
 	slices.Sort(agents)
 	for _, a := range agents {

@@ -599,7 +599,7 @@ func TestManyAgents(t *testing.T) {
 		for i := range n {
 			p.Tags = append(p.Tags, tag.ReadHeaders(fmt.Sprintf("X-Robots-Tag: bot%d: noindex", i), tag.Lenient).Tags...)
 		}
-		p.addSets()
+		p.addSets(nil, "")
 		if p.From != want || len(p.Sets) != maxAgentSets {
 			t.Errorf("%d tokens: %d rows, from %q", n, len(p.Sets), p.From)
 		}

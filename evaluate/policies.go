@@ -9,7 +9,6 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/restriction"
-	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/run"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
@@ -242,7 +241,7 @@ func (p *policyReader) ask(f *parsedFile, isPart bool) *filePolicies {
 	f.readExtra()
 	said := &filePolicies{cut: cut, sitemaps: f.sitemaps, list: make([]Policy, 0, 1+len(tokens))}
 	classes := restriction.Of(f.File)
-	terms := make(map[int]*Terms) // by the group's key
+	terms := make(map[[2]int]*Terms) // by the keys of the groups, in both ways in which tokens find them
 	nothing := new(Terms)
 	add := func(agent, token string) {
 		policy := Policy{Agent: agent, Group: f.kindOf(token), Terms: nothing}
@@ -253,11 +252,11 @@ func (p *policyReader) ask(f *parsedFile, isPart bool) *filePolicies {
 			policy.Group = GroupUnknown
 		}
 		if policy.Group != GroupUnknown {
-			group := f.For(token)
-			if terms[group.Key()] == nil {
-				terms[group.Key()] = f.terms(group, policy.Restriction, !isPart)
+			key := f.usage().Key(token)
+			if terms[key] == nil {
+				terms[key] = f.terms(token, policy.Restriction, !isPart)
 			}
-			policy.Terms = terms[group.Key()]
+			policy.Terms = terms[key]
 		}
 		said.list = append(said.list, policy)
 	}
@@ -299,8 +298,9 @@ func (p *policyReader) tokensFor(f *parsedFile) (tokens []string, cut int) {
 	return DistinctTokens(tokens), cut
 }
 
-// terms are what a group says, that restricts as c; known: of a whole file.
-func (f *parsedFile) terms(g *robots.Group, c RestrictionClass, known bool) *Terms {
+// terms are what the groups of a token say, that restrict as c; known: of a whole file.
+func (f *parsedFile) terms(token string, c RestrictionClass, known bool) *Terms {
+	g := f.For(token)
 	t := &Terms{Known: known, Rules: g.Rules()}
 	for _, line := range g.Lines() {
 		for _, d := range f.delays.ofGroup(line) {
@@ -313,7 +313,10 @@ func (f *parsedFile) terms(g *robots.Group, c RestrictionClass, known bool) *Ter
 			t.RequestRate = f.rates[i].text
 		}
 	}
-	signals := f.signals.ForAll(g)
+	signals := f.signals.ForAll(token)
+	if usage := f.UsageRules(); usage != f.File && known {
+		c = restriction.Of(usage).Semantic(token)
+	}
 	if c == restriction.Full { // paths that can't be crawled have no preferences (draft-ietf-aipref-attach-05 §3.1)
 		signals = slices.DeleteFunc(signals, func(s tag.Signal) bool { return s.Kind == tag.SignalContentUsage })
 	}

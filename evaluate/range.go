@@ -70,7 +70,7 @@ func (r *Resolved) newEvaluation(sink Sink, totals *Totals, issues *run.Writer[f
 	d, opt := r.newDecider(), &r.opt
 	e := &evaluation{Resolved: r, sink: sink, totals: totals, issues: issues, decider: d, pace: pace{decider: d}}
 	e.pages = pages{
-		decider: d, uses: opt.Uses, asOf: opt.AsOf, names: newMetaNames(opt.Agents),
+		decider: d, uses: opt.Uses, asOf: opt.AsOf, names: newMetaNames(opt.Agents), asked: withOwnRules(opt.Agents),
 		silent: Page{Own: tag.Effective(nil, "")},
 	}
 	if r.hasDistantRevisits() {

@@ -25,15 +25,12 @@ func (k RestrictionKind) String() string {
 	return [...]string{"unknown", "publication", "usage"}[k]
 }
 
-// restrictionOf is the kind of restriction that a rule is.
-func restrictionOf(r tag.Rule) RestrictionKind {
-	switch r.Kind() {
-	case tag.KindPublication:
-		return RestrictsPublication
-	case tag.KindUsage:
+// restrictionOf is what tags that speak against a use restrict.
+func restrictionOf(u tag.Use) RestrictionKind {
+	if u.Kind() == tag.KindUsage {
 		return RestrictsUsage
 	}
-	return 0
+	return RestrictsPublication
 }
 
 // Restriction is what a page or its origin says against a purpose of the audit.
@@ -56,14 +53,27 @@ func (s Statement) String() string { return fmt.Sprintf("%s %d: %s", s.Source, s
 // maxStatements bounds the statements that one restriction names.
 const maxStatements = 16
 
-// restrictions are those of a page that bind the uses asked for, as of Page.At: one a
-// use and kind. A page that was not served, nor its content with an answer to HEAD, is
-// not published, and nobody uses it.
-func (p *pages) restrictions(r *Result) (list []Restriction) {
+// isUsed reports whether what was fetched may be published or used: a page that was not served, or
+// its content with an answer to HEAD, is not.
+func (r *Result) isUsed() bool {
 	f := r.Fetch
-	if r.Reason == RobotsTxtItself || f.Method == http.MethodHead || f.Status >= 0 && f.Status/100 != 2 && f.Status != http.StatusNotModified {
-		return nil
+	return r.Reason != RobotsTxtItself && f.Method != http.MethodHead && (f.Status < 0 || f.Status/100 == 2 || f.Status == http.StatusNotModified)
+}
+
+// hints are the uses that a statement speaks against which its specification does not let count.
+func (r *Result) hints() (list []tag.Use) {
+	signals := slices.DeleteFunc(r.Page.signals(), func(s tag.Signal) bool { return isOrigins(s.Source) && !r.inForce(&s) })
+	for _, use := range [...]tag.Use{tag.UseArchive, tag.UseIndex, tag.UseTrain} {
+		if use.Hints(signals) {
+			list = append(list, use)
+		}
 	}
+	return list
+}
+
+// restrictions are those of a page that bind the uses asked for, as of Page.At: one a
+// use and kind.
+func (p *pages) restrictions(r *Result) (list []Restriction) {
 	for _, use := range p.uses {
 		publication, usage := r.restrictionByTags(RestrictsPublication, use), r.restrictionByTags(RestrictsUsage, use)
 		r.restrictBySignals(&usage)
@@ -81,10 +91,10 @@ func (p *pages) restrictions(r *Result) (list []Restriction) {
 func (r *Result) restrictionByTags(kind RestrictionKind, use tag.Use) Restriction {
 	x := Restriction{Kind: kind, Certainty: Probable, Purpose: use}
 	own := &r.Page.Own
+	if restrictionOf(use) != kind {
+		return x
+	}
 	for _, rule := range own.Restrictions(use, r.Page.At) {
-		if restrictionOf(rule) != kind {
-			continue
-		}
 		for _, i := range own.Tags {
 			t := &r.Page.Tags[i]
 			if !own.Restricts(t, rule, r.Page.At) {
@@ -163,9 +173,9 @@ func (p *Page) restricts() (publication, usage bool) {
 		return false, false
 	}
 	for _, use := range [...]tag.Use{tag.UseArchive, tag.UseIndex, tag.UseTrain} {
-		for _, rule := range p.Own.Restrictions(use, p.At) {
-			publication = publication || restrictionOf(rule) == RestrictsPublication
-			usage = usage || restrictionOf(rule) == RestrictsUsage
+		if len(p.Own.Restrictions(use, p.At)) > 0 {
+			publication = publication || restrictionOf(use) == RestrictsPublication
+			usage = usage || restrictionOf(use) == RestrictsUsage
 		}
 	}
 	for i := range p.Signals {

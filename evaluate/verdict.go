@@ -348,6 +348,8 @@ type Counts struct {
 	PublicationRestricted int64 `parquet:"publication_restricted" json:"publication_restricted"`
 	// Fetches whose tags or signals restrict some use.
 	UsageRestricted int64 `parquet:"usage_restricted" json:"usage_restricted"`
+	// Fetches of which a statement without force hints at a restriction of some use (`hints`).
+	Hinted int64 `parquet:"hinted" json:"hinted"`
 	// Fetches in `tag_conflicts`.
 	Conflicting int64 `parquet:"conflicting" json:"conflicting"`
 	// Fetches that got an `ai.txt` or a `trust.txt`, at the root or in `/.well-known/`: recognised,
@@ -433,6 +435,7 @@ func (c *Counts) addPage(r *Result) {
 		{&c.Signalled, len(r.Page.Signals) > 0},
 		{&c.PublicationRestricted, publication},
 		{&c.UsageRestricted, usage},
+		{&c.Hinted, len(r.Page.Hints) > 0},
 		{&c.Conflicting, len(r.Page.Conflicts) > 0},
 	} {
 		if count.is {

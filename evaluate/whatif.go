@@ -12,7 +12,8 @@ import (
 type tokenGroup struct {
 	group  int // its number: the deciding group's, or a further one where several have that group
 	tokens []string
-	reader reader // of the first of the tokens, without what is of it alone
+	askers []string // one of each sort of them, of which an open reading may hold alone
+	reader reader   // of the first of the tokens, without what is of it alone
 
 	othersRefused bool // another crawler got the refusal that answers
 }
@@ -90,6 +91,11 @@ func (w *whatIf) ask(r *Result, s *subject, v *view, groups []tokenGroup) error 
 	for i := range groups {
 		s.token = groups[i].tokens[0]
 		file.answer(&w.verdict.Answer, v.governing, s, &groups[i].reader)
+		for _, s.token = range groups[i].askers[1:] {
+			var other Answer
+			file.answer(&other, v.governing, s, &groups[i].reader)
+			w.verdict.Notes |= other.Notes & openReadings
+		}
 		w.verdict.Notes |= common.Notes
 		w.verdict.Group = groups[i].group
 		if err := w.sink.GroupVerdict(&w.verdict); err != nil {
@@ -150,6 +156,8 @@ func (w *whatIf) judgeGroup(r *Result, s subject, tl *timeline, v *view, t *toke
 				reason = ConflictingCaptures
 			}
 			return Answer{Reason: reason}, nil
+		default:
+			first.Notes |= other.Notes & openReadings
 		}
 	}
 	return first, nil
@@ -184,7 +192,11 @@ func (w *whatIf) tokenGroups(st *State) ([]tokenGroup, error) {
 			only.others, only.documented = nil, nil // those are of this token, not of the token group
 			file.groups = append(file.groups, tokenGroup{group: number, reader: only})
 		}
-		file.groups[i].tokens = append(file.groups[i].tokens, token)
+		t := &file.groups[i]
+		t.tokens = append(t.tokens, token)
+		if !slices.ContainsFunc(t.askers, func(asker string) bool { return file.JudgesAlike(asker, token) }) {
+			t.askers = append(t.askers, token)
+		}
 	}
 	return file.groups, nil
 }

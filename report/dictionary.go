@@ -45,7 +45,7 @@ func unitOf(c *Column) string {
 }
 
 // severalOf lists the values of which a text holds several, joined by commas.
-var severalOf = []string{"note", "tag_note", "tag_contradiction"}
+var severalOf = []string{"note", "tag_note", "tag_contradiction", "hint"}
 
 // separatorOf is what stands between several values in a text; "" where it holds one.
 func separatorOf(c *Column) string {

@@ -1,7 +1,10 @@
 package report
 
 import (
+	"strings"
+
 	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
 
 // FetchRow is a row of fetches: one captured exchange and the verdict on it for
@@ -46,6 +49,9 @@ type FetchRow struct {
 	Tags string `parquet:"tags,optional,dict"`
 	// Where the tags are from, if not from the record itself. Null: the record itself.
 	TagsFrom string `parquet:"tags_from,optional,dict" values:"tags_from"`
+	// Purposes that a statement without force speaks against, joined by commas: a Content-Usage field
+	// or line that is no Dictionary, and the like. No restriction, and no permission. Null: none.
+	Hints string `parquet:"hints,optional,dict" values:"hint"`
 }
 
 func (b *rowBuilder) fetchRow(r *evaluate.Result) FetchRow {
@@ -77,6 +83,15 @@ func (b *rowBuilder) fetchRow(r *evaluate.Result) FetchRow {
 	}
 	if r.Page != nil {
 		row.Tags, row.TagsFrom = text(r.Page.Own.String()), r.Page.From.String()
+		row.Hints = hintList(r.Page.Hints)
 	}
 	return row
+}
+
+func hintList(uses []tag.Use) string {
+	names := make([]string, len(uses))
+	for i, u := range uses {
+		names[i] = u.String()
+	}
+	return strings.Join(names, ",")
 }

@@ -92,14 +92,18 @@ var ruleGloss = map[string]string{
 	tag.RuleUnavailableAfter.String(): "not to be shown after a date",
 	tag.RuleNoai.String():             "not to be used for AI",
 	tag.RuleNoimageai.String():        "its images not to be used for AI",
+	tag.RuleDisallowTraining.String(): "not to be used for training AI",
 }
 
 // purposeGloss says in a curator's words what a purpose is.
 var purposeGloss = map[string]string{
 	tag.PurposeAutomated.String():  "any automated use",
 	tag.PurposeTDM.String():        "text and data mining",
+	tag.PurposeAI.String():         "any use by AI",
 	tag.PurposeTrainAI.String():    "training AI",
 	tag.PurposeTrainGenAI.String(): "training generative AI",
 	tag.PurposeAIInput.String():    "input of AI answers",
+	tag.PurposeAIIndex.String():    "an index of an AI system",
 	tag.PurposeSearch.String():     "search",
+	tag.PurposeReuse.String():      "storing and showing",
 }

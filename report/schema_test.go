@@ -350,6 +350,7 @@ func TestValuesAreThoseOfTheCode(t *testing.T) {
 		"restriction":       enumValues(evaluate.RestrictionKind.String)[1:],
 		"purpose":           enumValues(tag.Use.String)[1:],
 		"refusal":           enumValues(evaluate.Refusal.String)[1:],
+		"hint":              enumValues(tag.Use.String)[1:],
 		"tags_from":         enumValues(evaluate.PageSource.String)[1:],
 		"conflict":          enumValues(evaluate.ConflictKind.String)[1:],
 		"rule":              enumValues(tag.Rule.String),

@@ -34,8 +34,8 @@ type tally struct {
 	here        map[string]int64 // what violations of the origin in hand were disallowed by
 	WhatIf      whatIf
 	Exclusions  verdictCounts
-	Tags        map[tag.Rule]int64        // fetches by rule that is effective for the crawler
-	Signals     map[tag.Purpose]*[4]int64 // fetches by preference
+	Tags        map[tag.Rule]int64                                 // fetches by rule that is effective for the crawler
+	Signals     map[tag.Purpose]*[tag.PreferenceRestrict + 1]int64 // fetches by preference
 	Restricted  map[tag.Use]map[evaluate.RestrictionKind]int64
 	issues      map[facts.IssueKind]int64
 	issueCount  int64
@@ -48,7 +48,7 @@ type tally struct {
 func newTally() *tally {
 	return &tally{
 		Unknown: make(map[evaluate.Reason]int64), Claims: make(map[string]*evaluate.Counts), here: make(map[string]int64),
-		WhatIf: newWhatIf(), Tags: make(map[tag.Rule]int64), Signals: make(map[tag.Purpose]*[4]int64),
+		WhatIf: newWhatIf(), Tags: make(map[tag.Rule]int64), Signals: make(map[tag.Purpose]*[tag.PreferenceRestrict + 1]int64),
 		Restricted: make(map[tag.Use]map[evaluate.RestrictionKind]int64), issues: make(map[facts.IssueKind]int64),
 	}
 }
@@ -75,7 +75,7 @@ func (t *tally) add(o *tally) {
 	addCounts(t.Tags, o.Tags)
 	for purpose, n := range o.Signals {
 		if t.Signals[purpose] == nil {
-			t.Signals[purpose] = new([4]int64)
+			t.Signals[purpose] = new([tag.PreferenceRestrict + 1]int64)
 		}
 		for preference, n := range n {
 			t.Signals[purpose][preference] += n
@@ -177,7 +177,7 @@ func (t *tally) addPage(p *evaluate.Page) {
 			continue
 		}
 		if t.Signals[purpose] == nil {
-			t.Signals[purpose] = new([4]int64)
+			t.Signals[purpose] = new([tag.PreferenceRestrict + 1]int64)
 		}
 		t.Signals[purpose][tag.Prefers(signals, purpose)]++
 	}

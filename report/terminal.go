@@ -441,6 +441,7 @@ func (s *Summary) printPages(p *page) {
 	for _, c := range s.Signals {
 		p.noted("  "+c.Purpose, c.Restricted, purposeGloss[c.Purpose]+" restricted; allowed for "+number(c.Allowed))
 	}
+	p.noted("hinted", t.Hinted, "fetches of which a statement without force hints at a restriction (fetches.hints)")
 	p.noted("contradictory", t.Conflicting, "fetches of which two statements differ; the restriction holds (tag_conflicts)")
 	p.noted("unknown", t.TagsUnknown, "fetches some of whose tags may be missing: no record was read, a revisit has no original, a page cannot be read")
 	p.noted("policy files", t.PolicyFiles, "ai.txt and trust.txt got, which are recognised and not read (host_stats.policy_files)")

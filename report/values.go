@@ -182,6 +182,11 @@ var valuesOf = map[string][]Value{
 		{"rate", "429: too many requests (RFC 6585 §4)."},
 		{"legal", "451: refused for legal reasons (RFC 7725 §3)."},
 	},
+	"hint": {
+		{"archive", "Showing copies in public."},
+		{"index", "A search index."},
+		{"train", "Training AI."},
+	},
 	"tags_from": {
 		{"original", "Of a revisit or a 304: its original, which was found, in whichever archive and origin."},
 		{"wat", "A record of a WAT, which tells of the response without its body. Metas and links of the body stand among those of the head. A restriction is `probable` at most."},
@@ -221,6 +226,8 @@ var valuesOf = map[string][]Value{
 		{"noodp", "No description from the Open Directory."},
 		{"noydir", "No description from the Yahoo directory."},
 		{"noyaca", "No description from the Yandex catalogue."},
+		{"disallowaitraining", "Not to be used for training AI."},
+		{"allowaitraining", "May be used for training AI."},
 		{"unknown", "Any other word."},
 	},
 	"parse_mode": {
@@ -230,7 +237,7 @@ var valuesOf = map[string][]Value{
 	},
 	"tag_note": {
 		{"cut", "The field is longer than 8 KiB: the member that the cut went through is dropped."},
-		{"malformed", "No structured field: read as legacy, or dropped."},
+		{"malformed", "No structured field: read as legacy, or dropped. Of Content-Usage: the field or line as a whole is no Dictionary, so that it states nothing."},
 		{"rule_as_token", "A rule stands where a product token should; without parameters it is read as the rule."},
 		{"value", "The value is none that the rule has."},
 		{"non_ascii", "Bytes outside ASCII."},
@@ -252,6 +259,7 @@ var valuesOf = map[string][]Value{
 		{"cache", "noarchive and nocache, which both bind."},
 		{"snippet", "nosnippet with a max-snippet that permits one."},
 		{"values", "One rule with two values."},
+		{"training", "AllowAITraining with DisallowAITraining."},
 	},
 	"protocol": {
 		{"content-usage", "Content-Usage (AIPREF)."},
@@ -259,7 +267,8 @@ var valuesOf = map[string][]Value{
 		{"license", "A link to a licence (RSL, or rel=license)."},
 		{"tdm-reservation", "TDMRep."},
 		{"tdm-policy", "TDMRep."},
-		{"robots-tag", "A page tag: noai or noimageai."},
+		{"robots-tag", "A page tag that speaks of use: noai, noimageai, DisallowAITraining, AllowAITraining; for bingbot noarchive and nocache, too."},
+		{"ai-training", "DisallowAITraining and AllowAITraining of robots.txt (draft-canel-robots-ai-control-00, expired)."},
 	},
 	"scope": {
 		{"origin", "Everything on the origin."},
@@ -270,16 +279,20 @@ var valuesOf = map[string][]Value{
 	"signal_purpose": {
 		{"automated", "Any automated use."},
 		{"tdm", "Text and data mining."},
+		{"ai", "Any use by AI systems."},
 		{"train-ai", "Training AI."},
 		{"train-genai", "Training generative AI."},
 		{"ai-input", "Input of AI answers."},
+		{"ai-index", "An index of an AI system."},
 		{"search", "A search index."},
+		{"reuse", "How much may be stored and shown (`use=` of Content-Signal): `value` is the most that is allowed."},
 		{"license", "Whatever the licence says, which was not read."},
 		{"unknown", "Not known: the label is none that the protocol has."},
 	},
 	"preference": {
 		{"allow", "It is allowed."},
 		{"restrict", "It is restricted."},
+		{"hint", "Nothing, as the statement is not what its specification asks for. The site may have meant to restrict it."},
 		{"unstated", "Nothing: a value that is none, or a licence, which was not read."},
 	},
 	"conflict": {

@@ -110,8 +110,8 @@ var recordKeys = []string{
 
 // headerKeys are the header fields of HTTP that a record may have.
 var headerKeys = []string{
-	"Age", "Content-Encoding", "Content-Length", "Content-Range", "Content-Type", "Content-Usage", "Date", "ETag", "Host", "If-Modified-Since",
-	"If-None-Match", "Last-Modified", "Location", "Robots-Tag", "Transfer-Encoding", "X-Robots-Tag", "X-Crawler-Content-Length",
+	"Age", "Content-Encoding", "Content-Length", "Content-Range", "Content-Signal", "Content-Signals", "Content-Type", "Content-Usage", "Date", "ETag", "Host",
+	"If-Modified-Since", "If-None-Match", "Last-Modified", "Link", "Location", "Robots-Tag", "Transfer-Encoding", "X-Robots-Tag", "X-Crawler-Content-Length",
 	"X-Crawler-Content-Encoding", "CF-Mitigated", "X-Amzn-WAF-Action",
 }
 
@@ -123,7 +123,7 @@ var warcKeys = []string{
 
 var optionKeys = []string{"crawler", "crawler-map", "profile", "agents", "as-of", "purpose", "software", "policies", "rate"}
 
-var proofKeys = []string{"governing", "body", "contester", "age", "rule", "rule-line", "group-line", "prior", "agent", "source", "match", "restricts", "hops", "gap", "refusal"}
+var proofKeys = []string{"governing", "body", "contester", "age", "rule", "rule-line", "group-line", "prior", "agent", "source", "match", "restricts", "hints", "hops", "gap", "refusal"}
 
 // reader reads one file of scenarios.
 type reader struct {

@@ -247,7 +247,7 @@ func keyOf(f *facts.Fetch) string {
 
 func proofOf(r *evaluate.Result) map[string]string {
 	proof := map[string]string{
-		"governing": "none", "body": "none", "contester": "none", "prior": "none", "rule": "none", "restricts": "none", "gap": "none", "refusal": cmp.Or(r.Refusal.String(), "none"),
+		"governing": "none", "body": "none", "contester": "none", "prior": "none", "rule": "none", "restricts": "none", "hints": "none", "gap": "none", "refusal": cmp.Or(r.Refusal.String(), "none"),
 		"agent": r.Agent, "source": r.AgentSource.String(), "match": r.Match.String(), "group-line": fmt.Sprint(r.GroupLine),
 		"age": (time.Duration(r.Age) * time.Second).String(),
 	}
@@ -276,6 +276,9 @@ func proofOf(r *evaluate.Result) map[string]string {
 	if len(kinds) > 0 {
 		slices.Sort(kinds)
 		proof["restricts"] = strings.Join(slices.Compact(kinds), ",")
+	}
+	if r.Page != nil && len(r.Page.Hints) > 0 {
+		proof["hints"] = strings.Trim(strings.ReplaceAll(fmt.Sprint(r.Page.Hints), " ", ","), "[]")
 	}
 	return proof
 }

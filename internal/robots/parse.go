@@ -309,6 +309,9 @@ func (f *File) groupLine(n int) int {
 
 func (f *File) valueOf(a *agent) string { return f.text[a.value:a.end] }
 
+// GroupLine returns the first user-agent line of the group that a line stands in; 0 if there is none.
+func (f *File) GroupLine(line int) int { return f.groupLine(f.groupsUpTo(line)) }
+
 // groupsUpTo returns how many groups begin at or before a line.
 func (f *File) groupsUpTo(line int) int {
 	n, _ := slices.BinarySearchFunc(f.groups, line+1, func(g group, line int) int { return int(g.line) - line })

@@ -26,6 +26,8 @@ type Set struct {
 	// is said of images is then said of it. Whoever knows sets it.
 	Image bool
 
+	agents []agentRule // more rules that bind training
+
 	Unknown   []string  // unknown words, in order, each once
 	Tags      []int     // the tags that have a say, by their place in the argument
 	Conflicts Conflicts // contradictions; the rule that restricts less is not in the set
@@ -35,15 +37,16 @@ type Set struct {
 type Conflicts uint8
 
 const (
-	ConflictIndex   Conflicts = 1 << iota // index or all with noindex
-	ConflictFollow                        // follow or all with nofollow
-	ConflictArchive                       // archive with noarchive or nocache
-	ConflictCache                         // noarchive with nocache, which Bing reads as different wishes
-	ConflictSnippet                       // nosnippet with a max-snippet that permits one
-	ConflictValues                        // one rule with two values
+	ConflictIndex    Conflicts = 1 << iota // index or all with noindex
+	ConflictFollow                         // follow or all with nofollow
+	ConflictArchive                        // archive with noarchive or nocache
+	ConflictCache                          // noarchive with nocache, which Bing reads as different wishes
+	ConflictSnippet                        // nosnippet with a max-snippet that permits one
+	ConflictValues                         // one rule with two values
+	ConflictTraining                       // AllowAITraining with DisallowAITraining
 )
 
-var conflictNames = [...]string{"index", "follow", "archive", "cache", "snippet", "values"}
+var conflictNames = [...]string{"index", "follow", "archive", "cache", "snippet", "values", "training"}
 
 // String is the names of the conflicts, with a comma between them.
 func (c Conflicts) String() string {
@@ -61,7 +64,7 @@ func (c Conflicts) String() string {
 // robots.txt, where a token's own group replaces the others: no tag opts out of a
 // restriction. An empty token is that of a crawler without a name.
 func Effective(tags []Tag, token string) Set {
-	s := Set{MaxSnippet: -1, MaxVideoPreview: -1}
+	s := Set{MaxSnippet: -1, MaxVideoPreview: -1, agents: rulesOf(token)}
 	for i := range tags {
 		if t := &tags[i]; t.Binds() && t.For(token) {
 			s.add(t, i)
@@ -166,6 +169,7 @@ var overrules = [...]struct {
 	{RuleNoarchive, RuleArchive, ConflictArchive},
 	{RuleNocache, RuleArchive, ConflictArchive},
 	{RuleNosnippet, RuleMaxSnippet, ConflictSnippet},
+	{RuleDisallowTraining, RuleAllowTraining, ConflictTraining},
 }
 
 // settle finds the contradictions, and leaves of each the rule that binds. Noarchive

@@ -71,7 +71,7 @@ func (p *headerReader) read(line string) {
 		p.usage = append(p.usage, l)
 	case "x-robots-tag":
 		p.xRobotsTag(l)
-	case "content-signal":
+	case "content-signal", "content-signals":
 		p.addSignals(contentSignals(l.value), l, SourceHeader)
 	case "tdm-reservation":
 		p.addSignals(tdmReservations(l.value), l, SourceHeader)
@@ -146,29 +146,30 @@ func skipTo(s string, i int, end byte) int {
 }
 
 func (p *headerReader) finish() {
-	p.structured(p.robots, validList, func(l fieldLine) { p.robotsTag(l) })
-	p.structured(p.usage, validDictionary, func(l fieldLine) {
-		p.addSignals(contentUsage(l.value, p.reading), l, SourceHeader)
-	})
-	p.Signals = lastOfKeys(p.Signals)
+	if p.reading == Lenient || validList(p.robots.values()) {
+		for _, l := range p.robots {
+			p.robotsTag(l)
+		}
+	} else {
+		p.Notes |= NoteMalformed
+	}
+	valid := validDictionary(p.usage.values())
+	if !valid {
+		p.Notes |= NoteMalformed
+	}
+	for _, l := range p.usage {
+		if valid || p.reading == Lenient {
+			p.addSignals(contentUsage(l.value, valid), l, SourceHeader)
+		}
+	}
+	p.Signals = endDictionary(p.Signals)
 }
 
-// structured hands on the lines of a structured field; in a strict reading none of
-// them if a mistake is in one.
-func (p *headerReader) structured(lines joined, valid func([]string) bool, read func(fieldLine)) {
-	if p.reading == Strict && len(lines) > 0 {
-		values := make([]string, len(lines))
-		for i, l := range lines {
-			values[i] = l.value
-		}
-		if !valid(values) {
-			p.Notes |= NoteMalformed
-			return
-		}
-	}
+func (lines joined) values() (list []string) {
 	for _, l := range lines {
-		read(l)
+		list = append(list, l.value)
 	}
+	return list
 }
 
 // isEverybody are prefixes that name no crawler: the meta's name, and the field's own
@@ -200,9 +201,7 @@ func (p *Page) addSignals(list []Signal, l fieldLine, source Source) {
 	}
 }
 
-// lastOfKeys leaves the last of equal keys of one Content-Usage dictionary (RFC 9651
-// §3.2): all lines of a header field, or one line of robots.txt. A member that could
-// not be read replaces none.
+// lastOfKeys leaves the last of equal keys of one Content-Usage Dictionary.
 func lastOfKeys(list []Signal) []Signal {
 	isKey := func(s *Signal) bool { return s.Kind == SignalContentUsage && s.Mode == ModeStructured }
 	left := map[string]int{}

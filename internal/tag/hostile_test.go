@@ -101,7 +101,7 @@ func TestHostileRobots(t *testing.T) {
 		if r.Notes&NoteMore == 0 || len(r.Signals) > maxTags {
 			t.Errorf("%d signals, notes %v", len(r.Signals), r.Notes)
 		}
-		list, more := r.For(f.For("a"), "/"+strings.Repeat("a", 1000))
+		list, more := r.For("a", "/"+strings.Repeat("a", 1000))
 		if got := Prefers(list, PurposeTrainAI); !more || got != PreferenceRestrict {
 			t.Errorf("%v", got)
 		}

@@ -99,8 +99,8 @@ func missingComma(part string) int {
 		if n < 0 {
 			return 0
 		}
-		name := strings.TrimRight(part[at:at+n], " \t")
-		space := strings.LastIndexAny(name, " \t")
+		name := strings.TrimRight(part[at:at+n], blanks)
+		space := strings.LastIndexAny(name, blanks)
 		rules := strings.Fields(name[:max(space, 0)])
 		if len(rules) > 0 && hasValue(before, rules[0]) {
 			if rules = rules[1:]; len(rules) == 0 {
@@ -252,7 +252,7 @@ func (e *element) valueTags(of Rule, m Mode) (list []Tag) {
 // splitWords splits at white space and what else is taken for a comma; where there is
 // nothing of it, it returns nothing.
 func splitWords(s string) []string {
-	const separators = " \t|+&"
+	const separators = blanks + "|+&"
 	if s = trim(s); !strings.ContainsAny(s, separators) {
 		return nil
 	}

@@ -30,23 +30,20 @@ func ParseUse(s string) (Use, bool) {
 // An archive that shows copies is what noarchive and nocache were made against;
 // noindex speaks of an index, and a copy is none. An index is bound by whatever
 // limits what it may show. Training is bound by what speaks of it alone: noimageai
-// speaks of images, and binds where the response is one.
+// speaks of images, and binds where the response is one. Some crawlers have more (agentRules).
 var boundBy = map[Use][]Rule{
 	UseArchive: {RuleNoarchive, RuleNocache, RuleUnavailableAfter},
 	UseIndex: {RuleNoindex, RuleNosnippet, RuleNoarchive, RuleNocache, RuleNoimageindex, RuleNotranslate,
 		RuleMaxSnippet, RuleMaxImagePreview, RuleMaxVideoPreview, RuleUnavailableAfter},
-	UseTrain: {RuleNoai, RuleNoimageai},
+	UseTrain: {RuleNoai, RuleNoimageai, RuleDisallowTraining},
 }
 
-// Binds reports whether a rule restricts the use. Of none, ask for what it stands
-// for; Effective does so.
-func (u Use) Binds(r Rule) bool {
-	for _, b := range boundBy[u] {
-		if b == r {
-			return true
-		}
+// Kind is what a restriction of the use restricts.
+func (u Use) Kind() Kind {
+	if u == UseTrain {
+		return KindUsage
 	}
-	return false
+	return KindPublication
 }
 
 // BindsPurpose reports whether a preference for the purpose restricts the use. A
@@ -59,7 +56,7 @@ func (u Use) BindsPurpose(p Purpose) bool {
 		return u != 0
 	case PurposeSearch:
 		return u == UseIndex
-	case PurposeTDM, PurposeTrainAI, PurposeTrainGenAI:
+	case PurposeTDM, PurposeAI, PurposeTrainAI, PurposeTrainGenAI:
 		return u == UseTrain
 	}
 	return false
@@ -74,8 +71,24 @@ func (s *Set) Restrictions(u Use, at time.Time) []Rule {
 			list = append(list, r)
 		}
 	}
+	if u == UseTrain {
+		list = append(list, s.agentRules()...)
+	}
 	return list
 }
+
+// agentRules are the rules that bind training for the crawler of the set alone.
+func (s *Set) agentRules() (list []Rule) {
+	for _, r := range s.agents {
+		if s.Has(r.rule) && !s.Has(r.without) {
+			list = append(list, r.rule)
+		}
+	}
+	return list
+}
+
+// IsOwn reports whether tags that are everybody's come to more for the crawler of the set.
+func (s *Set) IsOwn() bool { return len(s.agentRules()) > 0 }
 
 // Restricts reports whether a tag of the set alone puts a rule into it that takes
 // something away at a moment: of several values those that do are the grounds.
@@ -124,15 +137,20 @@ func (u Use) RestrictingSignals(signals []Signal) []Signal {
 	return list
 }
 
-// lifted reports whether a statement prefers something else for the very use than
-// this signal of it for a wider purpose.
-func (u Use) lifted(s *Signal, said map[statement]stated) bool {
-	for p := u.purpose(); p != 0; p = p.parent() {
-		if p == s.Purpose {
-			return said[s.statement()].Preference == PreferenceAllow
+// Hints reports whether a signal hints that somebody meant to restrict a use.
+func (u Use) Hints(signals []Signal) bool {
+	for i := range signals {
+		if s := &signals[i]; s.Preference == PreferenceHint && u.BindsPurpose(s.Purpose) && s.isInPlace() {
+			return true
 		}
 	}
 	return false
+}
+
+// lifted reports whether a statement prefers something else for the very use than
+// this signal of it for a wider purpose.
+func (u Use) lifted(s *Signal, said map[statement]stated) bool {
+	return s.speaksOf(u.purpose()) && said[s.statement()].Preference == PreferenceAllow
 }
 
 // purpose is what signals call the use.

@@ -14,6 +14,8 @@ type RobotsTxt struct {
 	Signals []Signal
 	Notes   Notes
 
+	file  *robots.File
+	usage *robots.File // with the groups that Content-Usage lines are rules of
 	lines []usageLine
 }
 
@@ -23,20 +25,25 @@ type usageLine struct {
 	group      int
 	first, end int
 	pattern    *pattern // nil: every path
+	isBroken   bool     // no Dictionary
 }
 
 // ReadRobots reads the records of a robots.txt that speak of use: Content-Usage
 // (draft-ietf-aipref-attach-05 §3) and Content-Signal in groups, both with an optional
-// path before the value, and License (RSL 1.0), which is no group's.
+// path before the value, DisallowAITraining and AllowAITraining, whose value is a path
+// (draft-canel-robots-ai-control-00), and License (RSL 1.0 §4.4).
 func ReadRobots(f *robots.File, p robots.Profile) *RobotsTxt {
-	r := &RobotsTxt{}
+	r := &RobotsTxt{file: f, usage: f.UsageRules()}
 	for _, record := range f.Records() {
 		record.Value = strings.Clone(record.Value) // the File's text is the body itself
 		switch record.Key {
 		case "content-usage":
+			record.Group = r.usage.GroupLine(record.Line)
 			r.add(record, SignalContentUsage, p)
-		case "content-signal":
+		case "content-signal", "content-signals":
 			r.add(record, SignalContentSignal, p)
+		case "disallowaitraining", "allowaitraining":
+			r.add(record, SignalAITraining, p)
 		case "license":
 			r.add(record, SignalLicense, p)
 		}
@@ -50,28 +57,17 @@ func (r *RobotsTxt) add(record robots.Record, kind SignalKind, p robots.Profile)
 		return
 	}
 	line := usageLine{kind: kind, group: record.Group, first: len(r.Signals)}
-	var list []Signal
-	path, scope, notes := "", ScopeOrigin, Notes(0)
-	value := record.Value
+	value, notes := record.Value, Notes(0)
 	if len(value) > MaxLine {
 		value, notes = cutMembers(value), NoteCut
 	}
-	if kind == SignalLicense {
-		if value == "" {
-			return // it names none
-		}
-		list = []Signal{license(value, "application/rsl+xml", record.Value)}
-		line.group = 0
-	} else {
-		if path, value = cutPath(value); path != "" {
-			scope, line.pattern = ScopePath, newPattern(path, p)
-		}
-		if record.Group == 0 {
-			notes |= NoteNoGroup
-		}
-		if list = contentSignals(value); kind == SignalContentUsage {
-			list = lastOfKeys(contentUsage(value, Lenient))
-		}
+	if record.Group == 0 && kind != SignalLicense {
+		notes |= NoteNoGroup
+	}
+	path, list := line.read(record.Key, value, p)
+	scope := ScopeOrigin
+	if path != "" {
+		scope = ScopePath
 	}
 	for _, s := range list {
 		if len(r.Signals) >= maxTags {
@@ -82,8 +78,49 @@ func (r *RobotsTxt) add(record robots.Record, kind SignalKind, p robots.Profile)
 		s.Notes |= notes
 		r.Signals = append(r.Signals, s)
 	}
-	line.end = len(r.Signals)
-	r.lines = append(r.lines, line)
+	if line.end = len(r.Signals); len(list) > 0 || kind != SignalLicense {
+		r.lines = append(r.lines, line)
+	}
+}
+
+// read reads the value of a line: the path that it is for, "" for all, and what it says.
+func (l *usageLine) read(key, value string, p robots.Profile) (path string, list []Signal) {
+	switch l.kind {
+	case SignalLicense:
+		if value != "" { // else it names none
+			list = []Signal{license(value, "application/rsl+xml", value)}
+		}
+	case SignalAITraining:
+		s := aiTraining(key, value)
+		if list = []Signal{s}; s.Preference != PreferenceUnstated {
+			path = value
+		}
+	case SignalContentSignal:
+		path, value = cutPath(value)
+		list = contentSignals(value)
+	case SignalContentUsage:
+		path, value = cutPath(value)
+		l.isBroken = !validDictionary([]string{value})
+		list = endDictionary(contentUsage(value, !l.isBroken))
+	}
+	if path != "" {
+		l.pattern = newPattern(path, p)
+	}
+	return path, list
+}
+
+// aiTraining reads a DisallowAITraining or an AllowAITraining line. One without a path matches nothing,
+// as a Disallow line without one does.
+func aiTraining(key, path string) Signal {
+	s := Signal{Kind: SignalAITraining, Label: key, Value: path, Raw: path, Draft: draftCanel, Mode: ModeLegacy, Purpose: PurposeTrainAI,
+		Preference: PreferenceAllow}
+	switch {
+	case path == "" || path[0] != '/' && path[0] != '*':
+		s.Preference, s.Notes = PreferenceUnstated, NoteValue
+	case key == "disallowaitraining":
+		s.Preference = PreferenceRestrict
+	}
+	return s
 }
 
 // cutPath cuts a path from the beginning of a value. A Content-Usage key may begin
@@ -99,49 +136,86 @@ func cutPath(value string) (path, rest string) {
 	return value[:i], trim(value[i:])
 }
 
-// For returns the signals that hold for a path and the token that the group was
-// made for: licences, and of each protocol those of the lines with the longest path
-// that matches. A line without a path is the shortest. Lines of the same length
-// all hold, and in Prefers a restriction wins. Lines outside any group are there
+// For returns the signals that hold for a path and a token: the licences of its groups, else
+// those outside any group (RSL 1.0 §4.4.2), and of each protocol those of the lines with the longest
+// path that matches. A line without a path is the shortest. Lines of the same length
+// all hold, and in Prefers a restriction wins. Other lines outside any group are there
 // too: they bind nobody (NoteNoGroup). There are more if they are more than MaxItems, of which
 // list has the first.
-func (r *RobotsTxt) For(g *robots.Group, path string) (list []Signal, more bool) {
-	list = r.longest(g, func(p *pattern) int { return p.match(path) })
+func (r *RobotsTxt) For(token, path string) (list []Signal, more bool) {
+	list = r.longest(token, func(p *pattern) int { return p.match(path) })
 	return list[:min(len(list), MaxItems)], len(list) > MaxItems
 }
 
 // ForAll returns, in the same way, the signals that hold for every path, unless a line for a
 // path of its own says otherwise there.
-func (r *RobotsTxt) ForAll(g *robots.Group) []Signal {
-	return r.longest(g, (*pattern).matchAll)
+func (r *RobotsTxt) ForAll(token string) []Signal {
+	return r.longest(token, (*pattern).matchAll)
+}
+
+// MayCrawl reports whether the file allows the path to the token, by the groups that Content-Usage
+// lines are rules of. What may not be crawled has no preferences (draft-ietf-aipref-attach-05 §3.1).
+func (r *RobotsTxt) MayCrawl(token, path string) bool { return r.usage.For(token).Match(path).Allowed }
+
+// Key returns what tells tokens apart for which For differs.
+func (r *RobotsTxt) Key(token string) [2]int {
+	return [2]int{r.file.For(token).Key(), r.usage.For(token).Key()}
 }
 
 // longest returns what the longest patterns that match say. match returns the length of one, -1
 // where it does not match.
-func (r *RobotsTxt) longest(g *robots.Group, match func(*pattern) int) (list []Signal) {
-	best := map[SignalKind]int{}
+func (r *RobotsTxt) longest(token string, match func(*pattern) int) (list []Signal) {
+	group, usageGroup := r.file.For(token), r.usage.For(token)
+	best, bestWhole := map[SignalKind]int{}, 0
 	length := make([]int, len(r.lines))
-	for i, line := range r.lines {
-		length[i] = line.length(g, match)
+	for i := range r.lines {
+		line := &r.lines[i]
+		own := group
+		if line.kind == SignalContentUsage {
+			own = usageGroup
+		}
+		length[i] = line.length(own, match)
 		best[line.kind] = max(best[line.kind], length[i])
+		if line.kind == SignalContentUsage && !line.isBroken {
+			bestWhole = max(bestWhole, length[i])
+		}
 	}
-	for i, line := range r.lines {
-		nobodys := line.group == 0 && line.kind != SignalLicense && match(line.pattern) >= 0
-		if nobodys || length[i] > 0 && (length[i] == best[line.kind] || line.kind == SignalLicense) {
-			list = append(list, r.Signals[line.first:line.end]...)
+	for i := range r.lines {
+		line := &r.lines[i]
+		said := r.Signals[line.first:line.end]
+		switch {
+		case length[i] > 0 && length[i] == best[line.kind]:
+			list = append(list, said...)
+		case length[i] > 0 && length[i] == bestWhole && line.kind == SignalContentUsage && !line.isBroken:
+			list = append(list, hints(said)...)
+		case line.group == 0 && line.kind != SignalLicense && match(line.pattern) >= 0:
+			list = append(list, said...)
 		}
 	}
 	return list
 }
 
-// length is 0 for a line that does not hold for the paths asked for, else one more than the
-// length of its pattern.
+// hints is what a line comes to that a line with a longer path replaces, of which nobody knows what
+// it says: its restrictions are hints.
+func hints(signals []Signal) (list []Signal) {
+	for _, s := range signals {
+		if s.Preference == PreferenceRestrict {
+			s.Preference = PreferenceHint
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// length is 0 for a line that does not hold for the paths asked for, else more than the
+// length of its pattern. A licence outside any group is the shortest.
 func (l *usageLine) length(g *robots.Group, match func(*pattern) int) int {
-	switch {
-	case l.kind == SignalLicense:
-		return 1
+	switch n := match(l.pattern); {
+	case n < 0:
 	case g.Has(l.group):
-		return 1 + match(l.pattern)
+		return 2 + n
+	case l.group == 0 && l.kind == SignalLicense:
+		return 1
 	}
 	return 0
 }

@@ -27,6 +27,8 @@ type Signal struct {
 	Mode       Mode
 	Place      Place // of a meta or link element
 	Notes      Notes
+
+	covers purposes // uses that are part of its purpose
 }
 
 // A SignalKind is the protocol that a signal belongs to.
@@ -39,11 +41,12 @@ const (
 	SignalLicense                   // a licence link: RSL 1.0, or rel=license alone
 	SignalTDMReservation            // TDMRep's tdm-reservation
 	SignalTDMPolicy                 // TDMRep's tdm-policy
-	SignalTag                       // noai or noimageai of a page tag
+	SignalTag                       // a page tag that speaks of use
+	SignalAITraining                // DisallowAITraining and AllowAITraining of robots.txt (draft-canel-robots-ai-control-00)
 )
 
 func (k SignalKind) String() string {
-	return name(k, "unknown", "content-usage", "content-signal", "license", "tdm-reservation", "tdm-policy", "robots-tag")
+	return name(k, "unknown", "content-usage", "content-signal", "license", "tdm-reservation", "tdm-policy", "robots-tag", "ai-training")
 }
 
 // A Scope is what a signal is said of.
@@ -65,17 +68,29 @@ type Preference uint8
 const (
 	_                  Preference = iota
 	PreferenceUnstated            // nothing: a value that is none, or a licence that was not read
+	PreferenceHint                // nothing by its specification, which it breaks; the site may have meant to restrict
 	PreferenceAllow
 	PreferenceRestrict
 )
 
-func (p Preference) String() string { return name(p, "unknown", "unstated", "allow", "restrict") }
+func (p Preference) String() string {
+	return name(p, "unknown", "unstated", "hint", "allow", "restrict")
+}
 
 // Binds reports whether the signal holds for what it is said of: one that stands
-// outside the initial HTML's head, or outside any group, is recorded only.
-func (s *Signal) Binds() bool {
+// outside the initial HTML's head, or outside any group, is recorded only, and so is a hint.
+func (s *Signal) Binds() bool { return s.Preference != PreferenceHint && s.isInPlace() }
+
+// isInPlace reports whether the signal stands where signals count.
+func (s *Signal) isInPlace() bool {
 	return (s.Place == 0 || s.Place.MayBind()) && s.Notes&NoteNoGroup == 0
 }
+
+// isOf gives the signal what its label means.
+func (s *Signal) isOf(l label) { s.Purpose, s.Draft, s.covers = l.purpose, l.origin, l.covers }
+
+// speaksOf reports whether the signal is about a use, or about one that it is part of.
+func (s *Signal) speaksOf(p Purpose) bool { return s.Purpose == p || s.covers.has(p) }
 
 // A statement is what is said at once: a field of a response, however many lines it
 // has, or a line of a file. Several are combined, not read as one
@@ -94,9 +109,9 @@ func (s *Signal) statement() statement {
 }
 
 // Prefers joins signals into the preference for a purpose: one that restricts
-// wins over those that allow. Where a statement does not speak of the purpose, what
-// it says of the wider one holds; what it says of a nearer one goes before that,
-// but lifts no restriction of another statement. That the longer path wins within
+// wins over those that allow. If a statement does not speak of the purpose, what
+// it says of one that the purpose is part of holds; what it says of a nearer one goes before
+// that, but lifts no restriction of another statement. That the longer path wins within
 // robots.txt and tdmrep.json is decided before.
 func Prefers(signals []Signal, purpose Purpose) Preference {
 	preference := PreferenceUnstated
@@ -129,7 +144,7 @@ func licenses(list []Signal) (urls []string) {
 // A stated is what one statement prefers for a purpose.
 type stated struct {
 	Preference
-	wider int // by how many steps the purpose is wider that it speaks of
+	nearest Purpose // that it speaks of, and that the purpose is a part of
 }
 
 // statedFor returns what statements prefer for a purpose, of those that say something of it.
@@ -137,57 +152,72 @@ func statedFor(purpose Purpose, signals []Signal) map[statement]stated {
 	by := make(map[statement]stated)
 	for i := range signals {
 		s := &signals[i]
-		if s.Preference <= PreferenceUnstated || s.Scope == ScopeImages || !s.Binds() {
+		if s.Preference == PreferenceUnstated || !s.speaksOf(purpose) || s.Scope == ScopeImages || !s.Binds() {
 			continue
 		}
-		said := stated{s.Preference, 0}
-		p := purpose
-		for p != 0 && p != s.Purpose {
-			p = p.parent()
-			said.wider++
-		}
-		if p == 0 {
-			continue
-		}
-		old, known := by[s.statement()]
-		if !known || said.wider < old.wider || said.wider == old.wider && said.Preference > old.Preference {
-			by[s.statement()] = said
+		old := by[s.statement()]
+		if s.Purpose > old.nearest || s.Purpose == old.nearest && s.Preference > old.Preference {
+			by[s.statement()] = stated{s.Preference, s.Purpose}
 		}
 	}
 	return by
 }
 
-// contentUsage reads a Content-Usage value, a Dictionary whose values are the
-// Tokens y and n, in lower case (draft-ietf-aipref-attach-05 §2).
-func contentUsage(value string, r Reading) (list []Signal) {
+// contentUsage reads a line of a Content-Usage value, a Dictionary whose values are the
+// Tokens y and n, in lower case (draft-ietf-aipref-attach-05 §2). valid says that the value as a whole
+// is one. If it is not, preferences are unknown (draft-ietf-aipref-vocab-08 §6.5.1), and an n is a hint.
+func contentUsage(value string, valid bool) (list []Signal) {
 	for _, member := range members(value) {
 		if member = trim(member); member == "" {
 			continue
 		}
-		text := member
-		if r == Lenient {
-			text = lowerFirstKey(member)
-		}
 		s := Signal{Kind: SignalContentUsage, Raw: member, Mode: ModeStructured, Preference: PreferenceUnstated}
-		if text != member {
-			s.Notes |= NoteCase
+		if valid {
+			s.readUsage(member)
+		} else {
+			s.guessUsage(member)
 		}
-		s.readUsage(text)
 		list = append(list, s)
 	}
 	return list
 }
 
+// endDictionary settles what the members of a Content-Usage Dictionary mean together: all lines of a header
+// field, or one line of robots.txt. Of equal keys the last counts (RFC 9651 §3.2). A member that
+// could not be read replaces none.
+func endDictionary(list []Signal) []Signal {
+	isOlder := slices.ContainsFunc(list, func(s Signal) bool { return s.Kind == SignalContentUsage && s.Draft != "" && s.Draft != vocab08 })
+	for i := range list {
+		if s := &list[i]; s.Kind == SignalContentUsage && isOlder && s.Label == "train-ai" { // so it was as long as train-genai was a label
+			s.covers = of(PurposeTrainGenAI)
+		}
+	}
+	return lastOfKeys(list)
+}
+
+// guessUsage reads a member of what is no Dictionary.
+func (s *Signal) guessUsage(member string) {
+	key, value, _ := strings.Cut(withoutParameters(member), "=")
+	key, value = strings.Trim(trim(key), `"'`), trim(value)
+	s.Label, s.Value = ascii.Lower(key), value
+	s.Mode, s.Notes = ModeLegacy, s.Notes|NoteMalformed
+	if s.Label != key {
+		s.Notes |= NoteCase
+	}
+	s.isOf(usageLabels[s.Label])
+	if v := strings.Trim(value, `"'`); s.Purpose != 0 && (isWord(v, "n") || denies(v)) {
+		s.Preference = PreferenceHint
+	}
+}
+
 func (s *Signal) readUsage(text string) {
 	dict, err := httpsfv.UnmarshalDictionary([]string{text})
 	if err != nil || len(dict.Names()) != 1 {
-		s.Label, s.Value, _ = strings.Cut(text, "=")
-		s.Mode, s.Notes = ModeLegacy, s.Notes|NoteMalformed
+		s.guessUsage(text) // not reached: a member of a Dictionary is one
 		return
 	}
 	s.Label = dict.Names()[0]
-	l := usageLabels[s.Label]
-	s.Purpose, s.Draft = l.purpose, l.origin
+	s.isOf(usageLabels[s.Label])
 	member, _ := dict.Get(s.Label)
 	item, _ := member.(httpsfv.Item)
 	token, _ := item.Value.(httpsfv.Token)
@@ -220,14 +250,6 @@ func withoutParameters(member string) string {
 	return member
 }
 
-func lowerFirstKey(member string) string {
-	key, rest, found := strings.Cut(member, "=")
-	if !found {
-		return ascii.Lower(member)
-	}
-	return ascii.Lower(key) + "=" + rest
-}
-
 // contentSignals reads a Content-Signal value: "search=yes, ai-train=no". A key
 // that is absent states nothing.
 func contentSignals(value string) (list []Signal) {
@@ -251,8 +273,8 @@ func contentSignals(value string) (list []Signal) {
 // ai-input=no".
 func cutPair(part string) (pair, rest string) {
 	_, value, _ := strings.Cut(part, "=")
-	value = strings.TrimLeft(value, " \t")
-	if n := strings.IndexAny(value, " \t"); n > 0 && strings.IndexByte(value[n:], '=') > 0 {
+	value = strings.TrimLeft(value, blanks)
+	if n := strings.IndexAny(value, blanks); n > 0 && strings.IndexByte(value[n:], '=') > 0 {
 		n += len(part) - len(value)
 		return part[:n], part[n:]
 	}
@@ -268,17 +290,16 @@ func contentSignal(pair string) Signal {
 	if s.Value != value || label != key {
 		s.Notes |= NoteQuoted
 	}
-	l := signalLabels[s.Label]
-	s.Purpose, s.Draft = l.purpose, l.origin
-	switch ascii.Lower(s.Value) {
-	case "yes":
+	s.isOf(signalLabels[s.Label])
+	v := ascii.Lower(s.Value)
+	switch {
+	case s.Purpose == PurposeReuse && reuses[v]:
+	case v == "yes" && s.Purpose != PurposeReuse:
 		s.Preference = PreferenceAllow
-	case "no":
+	case v == "no" && s.Purpose != PurposeReuse:
 		s.Preference = PreferenceRestrict
-	default:
-		if s.Purpose != 0 {
-			s.Notes |= NoteValue
-		}
+	case s.Purpose != 0:
+		s.Notes |= NoteValue
 	}
 	return s
 }
@@ -393,23 +414,41 @@ func linkParams(s string) func(yield func(string, string) bool) {
 	}
 }
 
-// TagSignals are the page tags that speak of use, noai and noimageai, as signals
-// for a token: they restrict training as well as input. What noimageai says of images
-// is said of the response where that is one.
+// TagSignals are the page tags that speak of use as signals for a token. noai and noimageai restrict
+// training as well as input. What noimageai says of images is said of the response where that is one.
 func TagSignals(tags []Tag, token string, image bool) (list []Signal) {
+	byAgent := slices.DeleteFunc(rulesOf(token), func(r agentRule) bool {
+		return r.without != RuleUnknown && slices.ContainsFunc(tags, func(t Tag) bool { return t.Rule == r.without && t.Binds() && t.For(token) })
+	})
 	for i := range tags {
 		t := &tags[i]
-		if rules[t.Rule].kind != KindUsage || !t.Binds() || !t.For(token) {
+		if !t.Binds() || !t.For(token) {
 			continue
 		}
-		scope := ScopePage
-		if t.Rule == RuleNoimageai && !image {
-			scope = ScopeImages
+		add := func(scope Scope, says Preference, origin string, purposes ...Purpose) {
+			for _, p := range purposes {
+				list = append(list, Signal{Kind: SignalTag, Source: t.Source, Line: t.Line, Scope: scope, Purpose: p, Preference: says,
+					Label: t.Word, Value: t.Value, Raw: t.Raw, Draft: origin, Mode: t.Mode, Place: t.Place, Notes: t.Notes})
+			}
 		}
-		for _, p := range [...]Purpose{PurposeTrainAI, PurposeAIInput} {
-			list = append(list, Signal{Kind: SignalTag, Source: t.Source, Line: t.Line, Scope: scope, Purpose: p,
-				Preference: PreferenceRestrict, Label: t.Word, Value: t.Value, Raw: t.Raw, Draft: t.Rule.Origin(), Mode: t.Mode,
-				Place: t.Place, Notes: t.Notes})
+		switch t.Rule {
+		case RuleNoai:
+			add(ScopePage, PreferenceRestrict, t.Rule.Origin(), PurposeTrainAI, PurposeAIInput)
+		case RuleNoimageai:
+			scope := ScopeImages
+			if image {
+				scope = ScopePage
+			}
+			add(scope, PreferenceRestrict, t.Rule.Origin(), PurposeTrainAI, PurposeAIInput)
+		case RuleDisallowTraining:
+			add(ScopePage, PreferenceRestrict, t.Rule.Origin(), PurposeTrainAI)
+		case RuleAllowTraining:
+			add(ScopePage, PreferenceAllow, t.Rule.Origin(), PurposeTrainAI)
+		}
+		for _, r := range byAgent {
+			if r.rule == t.Rule {
+				add(ScopePage, PreferenceRestrict, r.origin, r.purposes...)
+			}
 		}
 	}
 	return list

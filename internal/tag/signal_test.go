@@ -52,7 +52,7 @@ func TestRobotsSignals(t *testing.T) {
 		{"CCBot", "/ope/x", PreferenceRestrict, PreferenceAllow, 2},
 		{"examplebot", "/", PreferenceAllow, PreferenceRestrict, 0},
 	} {
-		list, _ := r.For(f.For(c.token), c.path)
+		list := saidBy(r, c.token, c.path)
 		if got := Prefers(list, PurposeTrainAI); got != c.train {
 			t.Errorf("%s %s: training %v, want %v: %s", c.token, c.path, got, c.train, preferences(list))
 		}
@@ -71,10 +71,164 @@ func TestRobotsSignals(t *testing.T) {
 	}
 }
 
+func saidBy(r *RobotsTxt, token, path string) []Signal {
+	list, _ := r.For(token, path)
+	return list
+}
+
+// The groups of a Content-Usage line are those of its draft, in which it is a rule: it ends the list of
+// agents. Other records are of the groups of RFC 9309.
+func TestUsageGroups(t *testing.T) {
+	f := robots.Parse([]byte("User-agent: a\nContent-Usage: train-ai=y\nContent-Signal: search=no\nUser-agent: *\nContent-Usage: train-ai=n\nDisallow: /x\n"), robots.RFC9309)
+	r := ReadRobots(f, robots.RFC9309)
+	for token, want := range map[string]string{
+		"a": "content-signal:search=restrict content-usage:train-ai=allow",
+		"b": "content-signal:search=restrict content-usage:train-ai=restrict",
+	} {
+		if got := preferences(saidBy(r, token, "/x")); got != want {
+			t.Errorf("%s: %s, want %s", token, got, want)
+		}
+		if got := r.MayCrawl(token, "/x"); got != (token == "a") {
+			t.Errorf("%s may crawl: %v", token, got)
+		}
+	}
+	if r.Key("a") == r.Key("b") || r.Key("b") != r.Key("c") {
+		t.Error("a has what b has, or b has not what c has")
+	}
+}
+
+// A line that is no Dictionary replaces the shorter ones, and what they restrict is a hint: a mistake
+// is no permission.
+func TestBrokenUsage(t *testing.T) {
+	const file = "User-agent: *\nContent-Usage: train-ai=n, search=y\nContent-Usage: /a Train-AI=y\nContent-Usage: /a/b train-ai=y\nContent-Usage: /c Train-AI=n\nContent-Usage: /c train-ai=y\n"
+	f := robots.Parse([]byte(file), robots.RFC9309)
+	r := ReadRobots(f, robots.RFC9309)
+	for _, c := range []struct {
+		path, want string
+		hints      bool
+	}{
+		{"/", "content-usage:search=allow content-usage:train-ai=restrict", false},
+		{"/a", "content-usage:train-ai=hint content-usage:train-ai=unstated", true},
+		{"/a/b", "content-usage:train-ai=allow", false},
+		{"/c", "content-usage:train-ai=allow content-usage:train-ai=hint", true},
+	} {
+		list := saidBy(r, "x", c.path)
+		if got := preferences(list); got != c.want {
+			t.Errorf("%s: %s, want %s", c.path, got, c.want)
+		}
+		if got := UseTrain.Hints(list); got != c.hints || UseIndex.Hints(list) {
+			t.Errorf("%s: hints %v", c.path, got)
+		}
+		if got := len(UseTrain.RestrictingSignals(list)); got != 0 && c.path != "/" {
+			t.Errorf("%s: %d restrict", c.path, got)
+		}
+	}
+}
+
+// Uses nest only where their vocabulary has one as a part of another.
+func TestNesting(t *testing.T) {
+	for _, c := range []struct{ field, want string }{
+		{"Content-Usage: bots=n", "automated=n tdm=n ai=n train-ai=n train-genai=n ai-input=n ai-index=n search=n"},
+		{"Content-Usage: all=n, search=y", "automated=n tdm=n ai=n train-ai=n train-genai=n ai-input=n ai-index=n search=y"},
+		{"Content-Usage: bots=y, ai-output=n", "automated=y tdm=y ai=y train-ai=y train-genai=y ai-input=n ai-index=y search=n"},
+		{"Content-Usage: ai-output=n, search=y", "ai-input=n search=y"},
+		{"Content-Usage: bots=y, train-ai=n", "automated=y tdm=y ai=y train-ai=n train-genai=n ai-input=y ai-index=y search=y"},
+		{"Content-Usage: bots=y\nContent-Usage: train-ai=n", "automated=y tdm=y ai=y train-ai=n train-genai=n ai-input=y ai-index=y search=y"},
+		{"Content-Usage: tdm=n, ai=y", "tdm=n train-ai=y train-genai=y"},
+		{"Content-Usage: tdm=n, genai=y", "tdm=n train-ai=n train-genai=y"},
+		{"Content-Usage: train-ai=n", "train-ai=n"},
+		{"Content-Usage: train-ai=n, search=y", "train-ai=n search=y"}, // search overrides what else is said (vocab-08 §4.3)
+		{"Content-Usage: ai-use=n", "ai-input=n"},
+		{"Content-Signal: ai-train=no, search=yes", "train-ai=n search=y"},
+		{"TDM-Reservation: 1", "tdm=n"},
+	} {
+		list := ReadHeaders(c.field, Lenient).Signals
+		var got []string
+		for p := PurposeAutomated; p < PurposeLicense; p++ {
+			switch Prefers(list, p) {
+			case PreferenceAllow:
+				got = append(got, p.String()+"=y")
+			case PreferenceRestrict:
+				got = append(got, p.String()+"=n")
+			}
+		}
+		if got := strings.Join(got, " "); got != c.want {
+			t.Errorf("%s: %s, want %s", c.field, got, c.want)
+		}
+	}
+}
+
+// The search category of vocab-08 overrides others: what is said of them does not bind an index.
+func TestSearchOverrides(t *testing.T) {
+	list := ReadHeaders("Content-Usage: train-ai=n, ai-use=n, search=y", Lenient).Signals
+	if got := UseIndex.RestrictingSignals(list); len(got) != 0 {
+		t.Errorf("an index: %s", preferences(got))
+	}
+	if got := UseTrain.RestrictingSignals(list); len(got) != 1 {
+		t.Errorf("training: %s", preferences(got))
+	}
+}
+
+// DisallowAITraining and AllowAITraining have paths, of which the longest counts.
+func TestAITraining(t *testing.T) {
+	f := robots.Parse([]byte("DisallowAITraining: /\nUser-agent: *\nDisallowAITraining: /\nAllowAITraining: /a/\nDisallow:\nUser-agent: b\nDisallowAITraining:\n"), robots.RFC9309)
+	r := ReadRobots(f, robots.RFC9309)
+	for _, c := range []struct {
+		token, path string
+		want        Preference
+	}{{"a", "/x", PreferenceRestrict}, {"a", "/a/x", PreferenceAllow}, {"b", "/x", PreferenceUnstated}} {
+		if got := Prefers(saidBy(r, c.token, c.path), PurposeTrainAI); got != c.want {
+			t.Errorf("%s %s: %v, want %v", c.token, c.path, got, c.want)
+		}
+	}
+	if s := saidBy(r, "a", "/x"); len(s) != 2 || s[1].Draft != "draft-canel-robots-ai-control-00" || s[1].Path != "/" || s[0].Notes != NoteNoGroup {
+		t.Errorf("%+v", s)
+	}
+}
+
+// License lines of the group that a token selects replace those outside any group (RSL 1.0 §4.4.2).
+func TestLicenseGroups(t *testing.T) {
+	f := robots.Parse([]byte("License: http://l/all\nUser-agent: a\nDisallow:\nUser-agent: b\nLicense: http://l/b\nLicense: http://l/b2\nDisallow:\nUser-agent: a\nLicense: http://l/a\n"), robots.RFC9309)
+	r := ReadRobots(f, robots.RFC9309)
+	for token, want := range map[string]string{"a": "[http://l/a]", "b": "[http://l/b http://l/b2]", "c": "[http://l/all]"} {
+		if got := fmt.Sprint(licenses(saidBy(r, token, "/"))); got != want {
+			t.Errorf("%s: %s, want %s", token, got, want)
+		}
+	}
+}
+
+// For Bing, noarchive and nocache restrict use, too; together they count as nocache.
+func TestBing(t *testing.T) {
+	at, _, _ := parseDate("2026-01-01")
+	for _, c := range []struct{ token, tags, signals, rules string }{
+		{"bingbot", "noarchive", "train-ai ai-input", "[noarchive]"},
+		{"BingBot", "nocache", "train-ai", "[nocache]"},
+		{"bingbot", "noarchive, nocache", "train-ai", "[nocache]"},
+		{"bingbot", "noarchive: false, nocache", "train-ai", "[nocache]"},
+		{"bingbot", "noarchive, noai", "train-ai ai-input train-ai ai-input", "[noai noarchive]"},
+		{"bingbot", "googlebot: nocache, bingbot: noarchive", "train-ai ai-input", "[noarchive]"},
+		{"googlebot", "noarchive", "", "[]"},
+		{"", "noarchive", "", "[]"},
+	} {
+		tags := ReadHeaders("X-Robots-Tag: "+c.tags, Lenient).Tags
+		var purposes []string
+		for _, s := range TagSignals(tags, c.token, false) {
+			purposes = append(purposes, s.Purpose.String())
+		}
+		if got := strings.Join(purposes, " "); got != c.signals {
+			t.Errorf("%s: %s: signals %s, want %s", c.token, c.tags, got, c.signals)
+		}
+		set := Effective(tags, c.token)
+		if got := fmt.Sprint(set.Restrictions(UseTrain, at)); got != c.rules {
+			t.Errorf("%s: %s: rules %s, want %s", c.token, c.tags, got, c.rules)
+		}
+	}
+}
+
 // Of the same length is "/ope*/x" to "/open/x": both hold, n wins.
 func TestRobotsTie(t *testing.T) {
 	f := robots.Parse([]byte("User-agent: *\nContent-Usage: /open/x train-ai=y\nContent-Usage: /ope*/x train-ai=n\n"), robots.RFC9309)
-	list, _ := ReadRobots(f, robots.RFC9309).For(f.For("a"), "/open/x")
+	list := saidBy(ReadRobots(f, robots.RFC9309), "a", "/open/x")
 	if len(list) != 2 || Prefers(list, PurposeTrainAI) != PreferenceRestrict {
 		t.Errorf("%s", preferences(list))
 	}
@@ -157,9 +311,9 @@ func TestDuplicateKeys(t *testing.T) {
 		t.Error("not noted")
 	}
 	f := robots.Parse([]byte("User-agent: *\nContent-Usage: train-ai=n, train-ai=y\nContent-Usage: search=n, search=\n"), robots.RFC9309)
-	list, _ := ReadRobots(f, robots.RFC9309).For(f.For(""), "/")
-	if got, want := preferences(list), "content-usage:search=restrict content-usage:search=unstated content-usage:train-ai=allow"; got != want {
-		t.Errorf("%s, want %s: of one line the last, and nothing for what can't be read", got, want)
+	list := saidBy(ReadRobots(f, robots.RFC9309), "", "/")
+	if got, want := preferences(list), "content-usage:search=hint content-usage:search=unstated content-usage:train-ai=allow"; got != want {
+		t.Errorf("%s, want %s: of one line the last, and hints of one that can't be read", got, want)
 	}
 }
 
@@ -167,7 +321,7 @@ func TestDuplicateKeys(t *testing.T) {
 func TestManyStatements(t *testing.T) {
 	for n, want := range map[int]bool{MaxItems: false, MaxItems + 1: true} {
 		f := robots.Parse([]byte("User-agent: a\n"+strings.Repeat("Content-Usage: train-ai=n\n", n)+"Disallow:\nUser-agent: b\nContent-Usage: search=y\n"), robots.RFC9309)
-		if list, more := ReadRobots(f, robots.RFC9309).For(f.For("a"), "/"); more != want || len(list) != MaxItems {
+		if list, more := ReadRobots(f, robots.RFC9309).For("a", "/"); more != want || len(list) != MaxItems {
 			t.Errorf("%d lines: %d signals, more %v", n, len(list), more)
 		}
 	}
@@ -189,8 +343,7 @@ func TestInherit(t *testing.T) {
 func TestStatements(t *testing.T) {
 	line := func(value string) []Signal {
 		f := robots.Parse([]byte("User-agent: *\nContent-Usage: "+value+"\n"), robots.RFC9309)
-		list, _ := ReadRobots(f, robots.RFC9309).For(f.For(""), "/")
-		return list
+		return saidBy(ReadRobots(f, robots.RFC9309), "", "/")
 	}
 	header := func(s string) []Signal { return ReadHeaders(s, Lenient).Signals }
 	for _, c := range []struct {
@@ -260,7 +413,7 @@ func TestUsageParameters(t *testing.T) {
 		{"tdm=n;x=1", "n"}, {"tdm=N;x=1", "N"}, {"tdm=?0;x", "?0"}, {"tdm;x=1", ""}, {`tdm="a;\"b";x`, `"a;\"b"`}, {"tdm=(a;x b;y);z", "(a;x b;y)"},
 		{"tdm=N", "N"}, {"tdm", ""},
 	} {
-		list := contentUsage(c.member, Lenient)
+		list := contentUsage(c.member, true)
 		if len(list) != 1 || list[0].Value != c.value || list[0].Label != "tdm" || list[0].Raw != c.member || list[0].Notes&NoteMalformed != 0 {
 			t.Errorf("%s: %+v, want the value %q", c.member, list, c.value)
 		}

@@ -91,7 +91,7 @@ func (p *headerReader) structuredMember(raw string) (tags []Tag, ok bool) {
 			t := newTag(agent, "")
 			t.Raw, t.Mode, t.Notes = raw, ModeLegacy, t.Notes|NoteRuleToken
 			return []Tag{t}, true
-		case len(names) == 0 && strings.ContainsAny(agent, ", \t"):
+		case len(names) == 0 && strings.ContainsAny(agent, ","+blanks):
 			return nil, false // a String that holds a list of words names no token
 		}
 	}
@@ -210,6 +210,9 @@ func validList(lines []string) bool {
 
 // validDictionary is validList for a Dictionary.
 func validDictionary(lines []string) bool {
+	if len(lines) == 0 {
+		return true
+	}
 	_, err := httpsfv.UnmarshalDictionary(lines)
 	return err == nil
 }
@@ -236,7 +239,7 @@ func looksStructured(value string) bool {
 // or one in quotation marks.
 func isTokenLike(head string) bool {
 	head = strings.Trim(trim(head), `"`)
-	return isAgent(head) && !strings.ContainsAny(head, ": \t") && findRule(head) == RuleUnknown
+	return isAgent(head) && !strings.ContainsAny(head, ":"+blanks) && findRule(head) == RuleUnknown
 }
 
 // soundsLikeRule reports whether a word that is in no vocabulary is rather a rule than

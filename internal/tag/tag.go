@@ -30,7 +30,7 @@ const (
 )
 
 // policyHeaders are the response header fields that carry a page's wishes.
-var policyHeaders = [...]string{"robots-tag", "x-robots-tag", "content-usage", "content-signal", "tdm-reservation", "tdm-policy"}
+var policyHeaders = [...]string{"robots-tag", "x-robots-tag", "content-usage", "content-signal", "content-signals", "tdm-reservation", "tdm-policy"}
 
 // Keep reports whether a response header line with this name and value is kept.
 // Of Link fields only those are that speak of a licence (RSL 1.0).

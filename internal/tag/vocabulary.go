@@ -8,7 +8,7 @@ import (
 
 // Version names the vocabulary that decides what ingest keeps. It is part of the
 // facts' fingerprint: another vocabulary means reading the archives again.
-const Version = "5"
+const Version = "6"
 
 // A Rule is one word of the vocabulary of page tags (draft-illyes-repext-03
 // §3.1.3 and what vendors document).
@@ -38,7 +38,9 @@ const (
 	RuleNoodp                        // no description from a directory that has ended
 	RuleNoydir                       // the same of Yahoo's directory
 	RuleNoyaca                       // the same of Yandex's directory
-	lastRule             = RuleNoyaca
+	RuleDisallowTraining             // DisallowAITraining: not to be used for training of AI models
+	RuleAllowTraining                // AllowAITraining: the opposite
+	lastRule             = RuleAllowTraining
 )
 
 // A Kind says what a rule or a signal restricts. Neither makes a fetch a
@@ -95,13 +97,20 @@ var rules = [lastRule + 1]struct {
 	RuleNoodp:            {"noodp", "google", 0, formNone, true},
 	RuleNoydir:           {"noydir", "yahoo", 0, formNone, true},
 	RuleNoyaca:           {"noyaca", "yandex", 0, formNone, true},
+	RuleDisallowTraining: {"disallowaitraining", draftCanel, KindUsage, formNone, true},
+	RuleAllowTraining:    {"allowaitraining", draftCanel, 0, formNone, false},
 }
 
-// The drafts and specifications that words come from.
+// The drafts and specifications that words come from. Of drafts it is the last that has the word.
 const (
 	draftREP   = "draft-illyes-repext-03"
-	draftVocab = "draft-ietf-aipref-vocab"
-	olderVocab = "draft-ietf-aipref-vocab (older)"
+	vocab08    = "draft-ietf-aipref-vocab-08"
+	vocab04    = "draft-ietf-aipref-vocab-04"
+	vocab03    = "draft-ietf-aipref-vocab-03"
+	vocab02    = "draft-ietf-aipref-vocab-02"
+	vocab01    = "draft-ietf-aipref-vocab-01"
+	draftCanel = "draft-canel-robots-ai-control-00"
+	bingChat   = "bing-2023-09"
 	contentSig = "content-signals"
 	specRSL    = "rsl-1.0"
 	specTDMRep = "tdmrep"
@@ -137,7 +146,7 @@ var ruleOf = func() map[string]Rule {
 }()
 
 // maxWord is the length of the longest word of the vocabulary.
-const maxWord = len("unavailable_after")
+const maxWord = len("disallowaitraining")
 
 // findRule returns the rule of a word in any case.
 func findRule(word string) Rule {
@@ -147,64 +156,112 @@ func findRule(word string) Rule {
 	return ruleOf[ascii.Lower(word)]
 }
 
-// A Purpose is a use of content that a signal speaks of.
+// A Purpose is a use of content that a signal speaks of. A use that is part of another one stands
+// behind it.
 type Purpose uint8
 
 const (
 	_                 Purpose = iota // a word that is in no vocabulary known here
 	PurposeAutomated                 // any automated processing
 	PurposeTDM                       // text and data mining
+	PurposeAI                        // any use by AI systems
 	PurposeTrainAI                   // training of AI models
 	PurposeTrainGenAI                // training of generative AI models
 	PurposeAIInput                   // input of a model at the time of an answer
+	PurposeAIIndex                   // an index of an AI system
 	PurposeSearch                    // a search index
+	PurposeReuse                     // how much may be stored and shown: immediate, reference, full
 	PurposeLicense                   // whatever the linked licence says
 	lastPurpose       = PurposeLicense
 )
 
 func (p Purpose) String() string {
-	return name(p, "unknown", "automated", "tdm", "train-ai", "train-genai", "ai-input", "search", "license")
+	return name(p, "unknown", "automated", "tdm", "ai", "train-ai", "train-genai", "ai-input", "ai-index", "search", "reuse", "license")
 }
 
-// parent is the wider purpose whose preference holds where none is stated.
-func (p Purpose) parent() Purpose {
-	switch p {
-	case PurposeTrainGenAI:
-		return PurposeTrainAI
-	case PurposeTrainAI:
-		return PurposeTDM
-	case PurposeTDM, PurposeSearch, PurposeAIInput:
-		return PurposeAutomated
+// purposes is a set of them, a bit each.
+type purposes uint16
+
+func of(list ...Purpose) (set purposes) {
+	for _, p := range list {
+		set |= 1 << p
 	}
-	return 0
+	return set
 }
 
-// A label is a key of Content-Usage or Content-Signal.
+func (set purposes) has(p Purpose) bool { return set>>p&1 != 0 }
+
+// A label is a key of Content-Usage or Content-Signal, or a word of RSL. covers are the uses that its
+// own vocabulary has as parts of its use: what a statement says of it holds for these, too, unless
+// the statement names them.
 type label struct {
 	purpose Purpose
 	origin  string
+	covers  purposes
 }
 
-// usageLabels are the keys of Content-Usage. The vocabulary changed from draft to
-// draft; the older keys are still out there.
+// All automated processing, and all use by AI.
+var (
+	allAI        = of(PurposeTrainAI, PurposeTrainGenAI, PurposeAIInput, PurposeAIIndex)
+	allAutomated = allAI | of(PurposeTDM, PurposeAI, PurposeSearch)
+)
+
+// usageLabels are the keys of Content-Usage. The vocabulary changed from draft to draft; the older
+// keys are still out there. Only the older drafts have uses that are parts of others.
 var usageLabels = map[string]label{
-	"train-ai":    {PurposeTrainAI, draftVocab},
-	"search":      {PurposeSearch, draftVocab},
-	"bots":        {PurposeAutomated, olderVocab},
-	"all":         {PurposeAutomated, olderVocab},
-	"tdm":         {PurposeTDM, olderVocab},
-	"ai":          {PurposeTrainAI, olderVocab},
-	"genai":       {PurposeTrainGenAI, olderVocab},
-	"train-genai": {PurposeTrainGenAI, olderVocab},
-	"ai-use":      {PurposeAIInput, draftVocab},
+	"train-ai": {PurposeTrainAI, vocab08, 0},
+	"ai-use":   {PurposeAIInput, vocab08, 0},
+	"search":   {PurposeSearch, vocab08, 0},
+
+	"bots":        {PurposeAutomated, vocab04, allAutomated},
+	"ai-output":   {PurposeAIInput, vocab04, of(PurposeSearch)},
+	"train-genai": {PurposeTrainGenAI, vocab03, 0},
+	"all":         {PurposeAutomated, vocab02, allAutomated},
+	"tdm":         {PurposeTDM, vocab01, of(PurposeTrainAI, PurposeTrainGenAI)},
+	"ai":          {PurposeTrainAI, vocab01, of(PurposeTrainGenAI)},
+	"genai":       {PurposeTrainGenAI, vocab01, 0},
+	"inference":   {PurposeAIInput, vocab01, 0},
 }
 
-// signalLabels are the keys of Content-Signal.
+// signalLabels are the keys of Content-Signal. The values of use are not yes and no, but reuses.
 var signalLabels = map[string]label{
-	"search":   {PurposeSearch, contentSig},
-	"ai-input": {PurposeAIInput, contentSig},
-	"ai-train": {PurposeTrainAI, contentSig},
+	"search":   {PurposeSearch, contentSig, 0},
+	"ai-input": {PurposeAIInput, contentSig, 0},
+	"ai-train": {PurposeTrainAI, contentSig, 0},
+	"use":      {PurposeReuse, contentSig, 0},
 }
+
+// reuses are the values of the key use of Content-Signal, each the most that is allowed.
+var reuses = words("immediate", "reference", "full")
+
+// An agentRule is a rule that the operator of one crawler documents as a restriction of use.
+type agentRule struct {
+	agent    string
+	rule     Rule
+	without  Rule // it counts only without this one; RuleUnknown: always
+	purposes []Purpose
+	origin   string
+}
+
+// agentRules: for Bing, noarchive keeps a page from training and answers, nocache leaves training no
+// more than URL, title and snippet, and both together count as nocache.
+var agentRules = []agentRule{
+	{"bingbot", RuleNoarchive, RuleNocache, []Purpose{PurposeTrainAI, PurposeAIInput}, bingChat},
+	{"bingbot", RuleNocache, RuleUnknown, []Purpose{PurposeTrainAI}, bingChat},
+}
+
+// rulesOf are the agentRules of a token.
+func rulesOf(token string) (list []agentRule) {
+	for _, r := range agentRules {
+		if len(token) == len(r.agent) && ascii.Lower(token) == r.agent {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// HasOwnRules reports whether the operator of a crawler documents that rules mean more to it.
+func HasOwnRules(token string) bool { return len(rulesOf(token)) > 0 }
 
 // IsAgentMeta reports whether a meta's name, in lower case, is robots or a product token
 // that its operator documents as one. Others are product tokens only if the caller
@@ -256,6 +313,9 @@ func appendLower(b []byte, s string) []byte {
 	}
 	return b
 }
+
+// blanks are the white space that separates words: ASCII whitespace of the Infra standard, which HTML uses.
+const blanks = " \t\n\r\f"
 
 // trim drops the white space of HTTP and HTML.
 func trim(s string) string { return strings.Trim(s, " \t\r\n\f\v\x00") }

@@ -136,6 +136,7 @@ func pageTable(t *report.Totals) Table {
 			row("A page tag that binds somebody (noindex and the like)", t.Tagged),
 			row("Tags that restrict publication, for the crawler", t.PublicationRestricted),
 			row("Tags or signals that restrict some use", t.UsageRestricted),
+			row("A statement without force that hints at a restriction of some use", t.Hinted),
 			row("A usage signal (Content-Usage, Content-Signal, TDMRep, a licence, noai)", t.Signalled),
 			row("Statements that contradict each other; the restriction holds", t.Conflicting),
 			row("Some tags may be missing: no record was read, a revisit has no original, a page cannot be read", t.TagsUnknown),

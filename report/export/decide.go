@@ -27,7 +27,10 @@ const (
 func isUndecided(reason string) bool { return reason == unnamed || reason == challenged }
 
 // Values of the column detail that no table has.
-const tagsUnknown = "tags_unknown" // some tags of the page may be missing
+const (
+	tagsUnknown = "tags_unknown" // some tags of the page may be missing
+	hinted      = "hint"         // a statement without force speaks against the purpose
+)
 
 // why is what a decision rests on.
 type why struct {
@@ -61,6 +64,7 @@ type fetchRow struct {
 	RobotsID         int64  `parquet:"robots_id,optional"`
 	RuleLine         int32  `parquet:"rule_line,optional"`
 	TagsFrom         string `parquet:"tags_from,optional,dict"`
+	Hints            string `parquet:"hints,optional,dict"`
 }
 
 // hasContent reports whether a pipeline finds content in the record, or in the one that it stands
@@ -134,12 +138,16 @@ func (d *decider) decide(f *fetchRow) (w why, err error) {
 	if err := d.readRestriction(f); err != nil {
 		return w, err
 	}
+	hint := slices.IndexFunc(d.options.Purposes, func(p string) bool { return slices.Contains(strings.Split(f.Hints, ","), p) })
 	switch {
 	case w.Reason == disallowed:
 	case d.bound.binds:
 		w = d.bound.why
-	case (w.Reason == allowed || isUndecided(w.Reason) && !d.options.KeepUnknown) && f.TagsFrom == "unknown":
+	case w.Reason != allowed && (!isUndecided(w.Reason) || d.options.KeepUnknown):
+	case f.TagsFrom == "unknown":
 		w.Reason, w.Detail = unknown, tagsUnknown
+	case hint >= 0:
+		w.Reason, w.Detail, w.Purpose = unknown, hinted, d.options.Purposes[hint]
 	}
 	return w, nil
 }

@@ -18,7 +18,7 @@ func rowsOf[T any](rows ...T) iter.Seq2[*T, error] {
 }
 
 // TestUnknown decides what the archives of the repository do not have: tags that may be missing,
-// and a fetch that is allowed for one token and unknown for another.
+// hints, and a fetch that is allowed for one token and unknown for another.
 func TestUnknown(t *testing.T) {
 	f := fetchRow{place: place{URL: "http://a.example/", Filename: "a.warc"}, Verdict: allowed, Reason: "rule", TagsFrom: "unknown"}
 	pages := &decider{
@@ -27,6 +27,15 @@ func TestUnknown(t *testing.T) {
 	}
 	if w, err := pages.decide(&f); err != nil || w.Reason != unknown || w.Detail != tagsUnknown {
 		t.Errorf("unknown tags: %+v, %v", w, err)
+	}
+	hint := f
+	hint.TagsFrom, hint.Hints = "head", "cache,train"
+	if w, err := pages.decide(&hint); err != nil || w.Reason != unknown || w.Detail != hinted || w.Purpose != "train" {
+		t.Errorf("a hint: %+v, %v", w, err)
+	}
+	hint.Hints = "cache"
+	if w, err := pages.decide(&hint); err != nil || w.Reason != allowed {
+		t.Errorf("a hint that nobody asked about: %+v, %v", w, err)
 	}
 	tokens := &decider{options: &Options{}, whatIf: &whatIf{
 		tokens: []string{"A", "B", "C"}, groups: map[int64][]int32{},

@@ -109,12 +109,14 @@ func (j *tables) reason(t *testing.T, f *report.FetchRow, o export.Options) stri
 		verdicts = append(verdicts, v)
 	}
 	tagsUnknown := len(o.Purposes) > 0 && f.TagsFrom == "unknown"
+	hints := strings.Split(f.Hints, ",")
+	isHinted := slices.ContainsFunc(o.Purposes, func(p string) bool { return slices.Contains(hints, p) })
 	switch {
 	case slices.Contains(verdicts, "disallowed"):
 		return "disallowed"
 	case slices.ContainsFunc(o.Purposes, func(p string) bool { return j.bound[fetchPurpose{at, p}] }):
 		return "restricted"
-	case slices.Contains(verdicts, "unknown"), tagsUnknown:
+	case slices.Contains(verdicts, "unknown"), tagsUnknown, isHinted:
 		return "unknown"
 	}
 	return "allowed"
