@@ -32,10 +32,15 @@ WITH asked AS (
     FROM asked GROUP BY ALL
 )
 SELECT warc_filename, warc_record_offset, url,
+       $tokens = [] AND verdict = 'allowed' AND list_contains(string_split(notes, ','), 'named_group_forbids') AS unnamed,
        CASE WHEN disallowed THEN 'disallowed'
             WHEN (warc_filename, warc_record_offset, url) IN (SELECT (warc_filename, warc_record_offset, url) FROM restrictions WHERE purpose IN $purposes)
                 THEN 'restricted'
-            WHEN unknown OR len($purposes) > 0 AND tags_from IS NOT DISTINCT FROM 'unknown' THEN 'unknown'
+            WHEN unknown THEN 'unknown'
+            WHEN unnamed AND $keep THEN 'unnamed_crawler'
+            WHEN len($purposes) > 0 AND tags_from IS NOT DISTINCT FROM 'unknown' THEN 'unknown'
+            WHEN len(list_intersect(string_split(hints, ','), $purposes)) > 0 THEN 'unknown'
+            WHEN unnamed THEN 'unnamed_crawler'
             ELSE 'allowed' END AS reason,
        coalesce(fetch_status BETWEEN 200 AND 299, record_type = 'resource') AS content
 FROM fetches JOIN verdicts USING (warc_filename, warc_record_offset, url)
@@ -68,10 +73,10 @@ def read_all(binary, dir, work, options):
 def check_lists(binary, dir, work, tables, tokens, purposes, unknown):
     options = [f"--agent={token}" for token in tokens] + [f"--purpose={p}" for p in purposes] + [f"--unknown={unknown}"]
     drop, keep = set(), set()
-    for *place, reason, content in tables.execute(REASONS, {"tokens": tokens, "purposes": purposes}).fetchall():
+    for *place, _, reason, content in tables.execute(REASONS, {"tokens": tokens, "purposes": purposes, "keep": unknown == "keep"}).fetchall():
         if reason in ("disallowed", "restricted") or reason == "unknown" and unknown == "drop":
             drop.add((*place, reason))
-        elif content:
+        elif content and reason != "unnamed_crawler":
             keep.add((*place, reason))
     rows = {}
     for what, want in (("--drop", drop), ("--keep", keep)):

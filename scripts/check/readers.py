@@ -218,7 +218,7 @@ class Checks:
                 f"select count(*) from {name} anti join fetches using (warc_filename, warc_record_offset, url)"), 0)
         fetches = "select count(*) from (select distinct warc_filename, warc_record_offset, url from {})"
         for column, source in (("tagged", "effective_tags"), ("signalled", "usage_signals"), ("conflicting", "tag_conflicts"),
-                               ("tags_unknown", "fetches where tags_from = 'unknown'")):
+                               ("tags_unknown", "fetches where tags_from = 'unknown'"), ("hinted", "fetches where hints is not null")):
             self.equal(f"fetches of {source}", self.one(fetches.format(source)),
                        self.one(f"select coalesce(sum({column}), 0)::bigint from host_stats"))
         self.equal("tags of fetches that are not those of effective_tags", self.one("""

@@ -55,7 +55,7 @@ class Comparison:
         self.run("audit", work + "/in", "-o", out, "--quiet", *repeated("--purpose", PURPOSES))
         self.check(made, out, PURPOSES, None, ())
         for _ in range(2):
-            purposes, asked = rng.sample(PURPOSES, rng.randint(1, 2)), rng.choice([(), ("Acme",), ("acme", "GPTBot")])
+            purposes, asked = rng.sample(PURPOSES, rng.randint(1, 2)), rng.choice([(), ("Acme",), ("acme", "GPTBot"), ("BingBot",)])
             as_of = rng.choice([None, make.START + timedelta(seconds=rng.randrange(10**7))])
             more = repeated("--purpose", purposes) + repeated("--agent", asked) + (["--as-of", make.stamp(as_of)] if as_of else [])
             self.run("evaluate", "-o", out, "--quiet", *more)
@@ -76,6 +76,7 @@ class Comparison:
             verdict, e.reason, e.cited = f["verdict"], f["reason"], captures.get(f["robots_id"])
             if e.method != "HEAD":
                 self.differ("tags_from", e, site.tags_from(e, verdict), f["tags_from"])
+            self.differ("hints", e, site.hints(e, verdict), words(f["hints"], ","))
             self.differ("tags", e, site.effective(e, e.agent)[0], words(f["tags"], ", "))
             self.each("restrictions", e, {k: ({(s, str(n)) for s, n in v[0]}, v[1]) for k, v in site.restrictions(e, verdict, purposes).items()},
                       {(r["kind"], r["purpose"]): ({tuple(s.split(": ", 1)[0].rsplit(" ", 1)) for s in r["statements"]}, r["certainty"])
@@ -86,7 +87,7 @@ class Comparison:
             self.each("tag_conflicts", e, {c: True for c in site.conflicts(e, verdict)},
                       {(r["kind"], tuple(sorted(words(r["detail"], ", ", ",")))): True for r in conflicts[i]})
             if e.what != "robots":
-                self.differ("lists", e, listed(e, f, site.restrictions(e, verdict, purposes), purposes),
+                self.differ("lists", e, listed(e, f, site.restrictions(e, verdict, purposes), site.hints(e, verdict), purposes),
                             [(way, rows[i]["reason"]) for way, rows in lists.items() if i in rows])
 
             for r in tags[i] + signals[i]:
@@ -111,14 +112,16 @@ class Comparison:
         return {r["warc_record_id"]: r for r in map(json.loads, lines)}
 
 
-def listed(e, fetch, restrictions, purposes):
+def listed(e, fetch, restrictions, hints, purposes):
     """listed returns the list that a fetch is in, with its reason."""
     if fetch["verdict"] == "disallowed":
         return [("drop", "disallowed")]
     if restrictions:
         return [("drop", "restricted")]
-    if fetch["verdict"] == "unknown" or purposes and fetch["tags_from"] == "unknown":
+    if fetch["verdict"] == "unknown" or purposes and fetch["tags_from"] == "unknown" or hints & set(purposes):
         return [("drop", "unknown")]
+    if "named_group_forbids" in (fetch["notes"] or "").split(","):
+        return []
     return [("keep", "allowed")] if 200 <= e.status < 300 else []
 
 

@@ -17,9 +17,10 @@ from types import SimpleNamespace as NS
 HOUR = timedelta(hours=1)
 START = datetime(2024, 3, 1, 12, tzinfo=timezone.utc)
 AGENTS = {"ExampleBot": "ExampleBot/1.0 (+http://example.com/bot)", "CCBot": "CCBot/2.0 (https://commoncrawl.org/faq/)",
-          "Acme": "Acme/1.0", None: "Mozilla/5.0 (X11; Linux x86_64; rv:109.0) Gecko/20100101 Firefox/115.0"}
+          "Acme": "Acme/1.0", "bingbot": "Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)", None: "Mozilla/5.0 (X11; Linux x86_64; rv:109.0) Gecko/20100101 Firefox/115.0"}
 PLAIN = ["noindex", "noindex", "noarchive", "noarchive", "nosnippet", "none", "all", "index", "follow", "nofollow", "archive",
-         "nocache", "noimageindex", "notranslate", "indexifembedded", "noai", "noai", "noimageai", "noodp", "noydir", "noyaca"]
+         "nocache", "noimageindex", "notranslate", "indexifembedded", "noai", "noai", "noimageai", "noodp", "noydir", "noyaca",
+         "disallowaitraining", "allowaitraining"]
 VALUED = ["max-snippet", "max-image-preview", "max-video-preview", "unavailable_after"]
 MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 IDENTICAL = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
@@ -82,8 +83,8 @@ def valued(rng, near):
     return tag(name, str(v), v)
 
 
-def phrase(rng, near):
-    """What stands between two commas: (text, tags)."""
+def phrase(rng, near, mode):
+    """What stands between two commas: (text, tags). Line breaks and form feeds are in metas alone."""
     draw = rng.random()
     if draw < 0.5:
         t = tag(rng.choice(PLAIN))
@@ -96,7 +97,8 @@ def phrase(rng, near):
         return recase(rng, word), [tag("unknown", word=word)]
     if draw < 0.8:
         tags = [tag(rng.choice(PLAIN), None, None, "separator") for _ in range(rng.randint(2, 3))]
-        return rng.choice([" ", "  ", "|", " | ", "+", "&"]).join(recase(rng, t.rule) for t in tags), tags
+        between = [" ", "  ", "\t", "|", " | ", "+", "&"] + ["\n", " \n  ", "\f"] * (mode == "meta")
+        return rng.choice(between).join(recase(rng, t.rule) for t in tags), tags
     if draw < 0.84:
         t, (left, right) = tag(rng.choice(PLAIN), None, None, "quoted"), rng.choice(['""', "\u201c\u201d", "\u00a0\u00a0"])
         t.notes |= {"non_ascii"} if left > "~" else set()
@@ -124,7 +126,7 @@ def phrases(rng, near, mode, agent=None, prefix=""):
     """Several of them, for one agent: (text, tags)."""
     text, out = "", []
     for n in range(rng.randint(1, 3)):
-        raw, tags = phrase(rng, near)
+        raw, tags = phrase(rng, near, mode)
         if out:
             # a wrong separator is noted of the rule before it
             semicolon = rng.random() < 0.1 and len(last) == 1 and last[0].rule in PLAIN and not last[0].notes
@@ -233,42 +235,61 @@ def header(rng, near, tokens):
     return recase(rng, name), rng.choice([", ", ","]).join(text for text, _ in members), tags
 
 
-USAGE = {"train-ai": ("train-ai", ""), "search": ("search", ""), "tdm": ("tdm", " (older)"), "genai": ("train-genai", " (older)"),
-         "ai": ("train-ai", " (older)"), "bots": ("automated", " (older)"), "all": ("automated", " (older)"), "zzz": ("unknown", None)}
-SIGNAL = {"search": "search", "ai-input": "ai-input", "ai-train": "train-ai", "use": "unknown"}
+EVERY = {"tdm", "ai", "train-ai", "train-genai", "ai-input", "ai-index", "search"}
+VOCAB = "draft-ietf-aipref-vocab-"
+# The keys of Content-Usage: purpose, the last draft that has it, purposes for which it holds, too.
+USAGE = {
+    "train-ai": ("train-ai", VOCAB + "08", set()), "ai-use": ("ai-input", VOCAB + "08", set()), "search": ("search", VOCAB + "08", set()),
+    "bots": ("automated", VOCAB + "04", EVERY), "ai-output": ("ai-input", VOCAB + "04", {"search"}),
+    "train-genai": ("train-genai", VOCAB + "03", set()), "all": ("automated", VOCAB + "02", EVERY),
+    "tdm": ("tdm", VOCAB + "01", {"train-ai", "train-genai"}), "ai": ("train-ai", VOCAB + "01", {"train-genai"}),
+    "genai": ("train-genai", VOCAB + "01", set()), "inference": ("ai-input", VOCAB + "01", set()), "zzz": ("unknown", None, set())}
+SIGNAL = {"search": "search", "ai-input": "ai-input", "ai-train": "train-ai", "use": "reuse", "zzz": "unknown"}
 
 
-def said(protocol, label, purpose, preference, value, raw, draft, mode, *notes):
+def said(protocol, label, purpose, preference, value, raw, draft, mode, *notes, covers=()):
     """One statement on use: a row of usage_signals."""
-    return NS(protocol=protocol, label=label, purpose=purpose, preference=preference, value=value, raw=raw, draft=draft, mode=mode, notes=set(notes))
+    return NS(protocol=protocol, label=label, purpose=purpose, preference=preference, value=value, raw=raw, draft=draft, mode=mode, notes=set(notes),
+              covers=set(covers))
 
 
 def usage(rng, name=None):
-    """(protocol, text, what it says)."""
+    """(protocol, text, what it says). Of Content-Usage that is members: dictionary knows what they say together."""
     if (name or rng.choice(["content-usage", "content-signal"])) == "content-usage":
-        out, raws = {}, []
+        out = []
         for key in rng.choices(sorted(USAGE), k=rng.randint(1, 3)):
-            purpose, draft = USAGE[key]
             v = rng.choice(["y", "n", "n", "n", "x", "N", "?0", '"n"', None])
-            written = recase(rng, key) if rng.random() < 0.3 else key
-            raw = written + ("=" + v if v else "") + (";x=1" if rng.random() < 0.05 else "")
-            s = said("content-usage", key, purpose, {"y": "allow", "n": "restrict"}.get(v, "unstated"), v, raw,
-                     None if draft is None else "draft-ietf-aipref-vocab" + draft, "structured", *(["value"] if v not in ("y", "n") else []))
-            s.notes |= {"upper_case"} if written != key else set()
-            s.notes |= {"duplicate"} if key in out else set()
-            out[key] = s
-            raws.append(raw)
-        return "content-usage", ", ".join(raws), list(out.values())
+            m = NS(protocol="content-usage", label=key, value=v, raw=key + ("=" + v if v else ""), fault=set(), broken=False)
+            spoilt = rng.random()
+            if spoilt < 0.06:
+                written = recase(rng, key)
+                if written != key:
+                    m.raw, m.broken, m.fault = written + ("=" + v if v else ""), True, {"upper_case"}
+            elif spoilt < 0.08:
+                m.raw, m.broken = '"%s"' % key + ("=" + v if v else ""), True
+            elif spoilt < 0.1 and v:
+                m.raw, m.broken = key + rng.choice([" = ", "= ", " ="]) + v, True
+            elif spoilt < 0.12:
+                m.label, m.value, m.raw, m.broken = "foo", "(", "foo=(", True
+            elif spoilt < 0.17:
+                m.raw += ";x=1"
+            out.append(m)
+        if rng.random() < 0.03:
+            out[-1].broken = True
+            return "content-usage", ", ".join(m.raw for m in out) + ",", out
+        return "content-usage", ", ".join(m.raw for m in out), out
     keys = rng.sample(sorted(SIGNAL), rng.randint(1, 3))
     around, text, out = rng.random() < 0.05, "", []
     for n, key in enumerate(keys):
-        v = "reference" if key == "use" else rng.choice(["yes", "no", "no", "x"])
+        v = rng.choice(["immediate", "reference", "Full", "no"]) if key == "use" else rng.choice(["yes", "no", "no", "x"])
         quoted = rng.random() < 0.1
         raw = key + "=" + ('"%s"' % v if quoted else v)
-        s = said("content-signal", key, SIGNAL[key], {"yes": "allow", "no": "restrict"}.get(v, "unstated"), v, raw,
-                 "content-signals" if key != "use" else None, "legacy", *(["quoted"] if quoted else []) + (["value"] if v == "x" else []))
+        odd = v == "x" if key != "use" else v == "no"
+        preference = {"yes": "allow", "no": "restrict"}.get(v, "unstated") if key != "use" else "unstated"
+        s = said("content-signal", key, SIGNAL[key], preference, v, raw,
+                 "content-signals" if key != "zzz" else None, "legacy", *(["quoted"] if quoted else []) + (["value"] if odd and key != "zzz" else []))
         if text:
-            between = rng.choice([",", ",", ", ", "; ", ";", " "])
+            between = rng.choice([",", ",", ", ", "; ", ";", " ", "\t"])
             out[-1].notes |= {"separator"} if "," not in between else set()
             text += between
         text += raw
@@ -280,6 +301,28 @@ def usage(rng, name=None):
         out[0].raw = '"' + out[0].raw
         out[-1].raw += '"'
     return "content-signal", text, out
+
+
+def dictionary(members):
+    """What the members of a field or line of Content-Usage say: (where, statement) for each (where, member)."""
+    out = []
+    broken = any(m.broken for _, m in members)
+    older = any(USAGE.get(m.label, ("", None))[1] not in (None, VOCAB + "08") for _, m in members)
+    for n, (where, m) in enumerate(members):
+        purpose, draft, covers = USAGE.get(m.label, ("unknown", None, set()))
+        if m.label == "train-ai" and older:
+            covers = {"train-genai"}
+        if broken:
+            no = purpose != "unknown" and (m.value or "").strip('"').lower() in ("n", "?0")
+            out.append((where, said("content-usage", m.label, purpose, "hint" if no else "unstated", m.value, m.raw, draft, "legacy", "malformed", *m.fault,
+                                    covers=covers)))
+            continue
+        if any(other.label == m.label for _, other in members[n + 1:]):
+            continue
+        notes = (["value"] if m.value not in ("y", "n") else []) + (["duplicate"] if any(other.label == m.label for _, other in members[:n]) else [])
+        out.append((where, said("content-usage", m.label, purpose, {"y": "allow", "n": "restrict"}.get(m.value, "unstated"), m.value, m.raw, draft,
+                                "structured", *notes, covers=covers)))
+    return out
 
 
 def reserved(v, mode):
@@ -299,38 +342,50 @@ def licence(v, raw, draft, mode):
 
 
 def robots(rng):
-    """A robots.txt: (text, groups, lines outside any).
+    """A robots.txt: (text, its lines).
 
-    A group is (tokens, lines, its first line); a line is (number, name, path, what it says)."""
-    groups, out, outside = [], [], []
-    def line(lines, name, path, text, what):
-        out.append("%s: %s%s" % (recase(rng, name), path + rng.choice([" ", "  "]) if path else "", text))
+    A line is (number, name, path, what it says), and (number, "user-agent", None, token)."""
+    lines, out = [], []
+    def line(name, path, text, what):
+        written = {"content-signal": rng.choice(["content-signal", "content-signal", "content-signals"]), "disallowaitraining": "DisallowAITraining",
+                   "allowaitraining": "AllowAITraining"}.get(name, name)
+        out.append("%s: %s%s" % (recase(rng, written), path + rng.choice([" ", "  "]) if path and text is not None else path or "", text or ""))
         lines.append((len(out), name, path, what))
-    def some(lines):
+    def some():
+        if rng.random() < 0.15:
+            name, path = rng.choice(["disallowaitraining", "disallowaitraining", "allowaitraining"]), rng.choice(["/", "/", "/a", "/a/*x", "", "x"])
+            ok = path[:1] == "/"
+            says = "unstated" if not ok else "restrict" if name[0] == "d" else "allow"
+            line(name, path if ok else None, None if ok else path, [said("ai-training", name, "train-ai", says, path or None, path, "draft-canel-robots-ai-control-00",
+                                                                         "legacy", *([] if ok else ["value"]))])
+            return
         name, text, what = usage(rng)
         path = rng.choice([None, None, "/", "/a", "/a/*x", "/b/"])
         if name == "content-signal" and rng.random() < 0.7:
             path = None
-        line(lines, name, path, text, what)
+        line(name, path, text, what)
+    def licensed():
+        url = rng.choice(["http://licence.example/%d.xml" % rng.randrange(9), ""])
+        line("license", None, url, [licence(url, url, "rsl-1.0", "legacy")] if url else [])
     if rng.random() < 0.2:
-        some(outside)
-    for tokens in rng.choice([[["*"]], [["*"], ["ExampleBot"]], [["CCBot", "Acme"]], [["*"], ["CCBot"], ["ccbot"]]]):
-        first, lines = len(out) + 1, []
+        some()
+    if rng.random() < 0.2:
+        licensed()
+    for tokens in rng.choice([[["*"]], [["*"], ["ExampleBot"]], [["CCBot", "Acme"]], [["*"], ["CCBot"], ["ccbot"]], [["bingbot", "*"]]]):
         for t in tokens:
             out.append("User-agent: " + t)
+            lines.append((len(out), "user-agent", None, t))
             if rng.random() < 0.1:  # between user-agent lines, it is the group's
-                some(lines)
-        line(lines, "disallow", None, "/zz", None)
+                some()
+        line("disallow", "/zz", None, None)
         for _ in range(rng.randint(0, 3)):
             if rng.random() < 0.3:
-                line(lines, "disallow", None, rng.choice(["/a", "/a/", "/b", "/zz"]), None)
-            elif rng.random() < 0.1:
-                url = rng.choice(["http://licence.example/%d.xml" % rng.randrange(9), ""])
-                line(outside, "license", None, url, [licence(url, url, "rsl-1.0", "legacy")] if url else [])
+                line("disallow", rng.choice(["/a", "/a/", "/b", "/zz"]), None, None)
+            elif rng.random() < 0.12:
+                licensed()
             else:
-                some(lines)
-        groups.append((tokens, lines, first))
-    return "\n".join(out) + "\n", groups, outside
+                some()
+    return "\n".join(out) + "\n", lines
 
 
 class Maker:
@@ -340,14 +395,14 @@ class Maker:
     def add(self, url, t, **more):
         rng = self.rng
         e = NS(url=url, t=t, status=200, body=b"", headers=[], metas=[], type="response", agent="ExampleBot", method="GET", warc={},
-               ctype="text/html", archive=rng.choice([1, 2]), what="page", groups=None, outside=(), entries=None)
+               ctype="text/html", archive=rng.choice([1, 2]), what="page", lines=(), entries=None)
         e.__dict__.update(more)
         e.id = "<urn:uuid:%s>" % uuid.UUID(int=rng.getrandbits(128), version=4)
         self.made.append(e)
         return e
 
     def tokens(self):
-        return ["ExampleBot", "examplebot", "CCBot", "googlebot", "Acme", "FooCrawler", "otherbot"]
+        return ["ExampleBot", "examplebot", "CCBot", "googlebot", "Acme", "FooCrawler", "otherbot", "bingbot"]
 
     def page(self, origin, t, path=None, **more):
         rng = self.rng
@@ -359,7 +414,7 @@ class Maker:
         for _ in range(rng.choice([0] * 8 + [1, 2])):
             headers.append((recase(rng, "content-usage"),) + usage(rng, "content-usage")[1:])
         if rng.random() < 0.05:
-            headers.append((recase(rng, "content-signal"),) + usage(rng, "content-signal")[1:])
+            headers.append((recase(rng, rng.choice(["content-signal", "content-signals"])),) + usage(rng, "content-signal")[1:])
         headers += self.tdm_headers()
         if rng.random() < 0.06:
             rsl = rng.random() < 0.5
@@ -448,19 +503,19 @@ def make(seed, out, origins=25):
         origin = "http://h%d-%d.example" % (seed, n)
         t = START + timedelta(seconds=rng.randrange(10**7))
         for back in rng.choice([[], [], [3], [3], [0], [30], [60, 2], [-2], [5, 4], [50, 20, 3], [900, 26]]):
-            text, groups, outside = robots(rng)
+            text, lines = robots(rng)
             found = rng.random() < 0.9
-            r = m.add(origin + "/robots.txt", t - back * HOUR, what="robots", body=text.encode(), groups=groups if found else [], outside=outside if found else [],
+            r = m.add(origin + "/robots.txt", t - back * HOUR, what="robots", body=text.encode(), lines=lines if found else [],
                       status=200 if found else 404, ctype="text/plain", agent=rng.choice(list(AGENTS)))
             if rng.random() < 0.15:  # another one of the same moment
                 if rng.random() < 0.7:
-                    text, groups, outside = robots(rng)
-                m.add(r.url, r.t, what="robots", body=text.encode(), groups=groups, outside=outside, ctype="text/plain", agent=rng.choice([r.agent, "CCBot"]))
+                    text, lines = robots(rng)
+                m.add(r.url, r.t, what="robots", body=text.encode(), lines=lines, ctype="text/plain", agent=rng.choice([r.agent, "CCBot"]))
             elif found and back > 20 and rng.random() < 0.5:  # the server says that it is the same
                 same = {"WARC-Profile": IDENTICAL, "WARC-Payload-Digest": digest(r.body)}
                 refers = {"WARC-Refers-To-Target-URI": r.url, "WARC-Refers-To-Date": stamp(r.t)}
                 how = rng.choice([same, {**same, **refers}, {"WARC-Profile": NOT_MODIFIED, **refers}])
-                m.add(r.url, r.t + rng.choice([1, 10, back]) * HOUR, what="robots", groups=groups, outside=outside, type="revisit", warc=how,
+                m.add(r.url, r.t + rng.choice([1, 10, back]) * HOUR, what="robots", lines=lines, type="revisit", warc=how,
                       status=304 if NOT_MODIFIED in how.values() else 200, ctype="text/plain", agent=rng.choice(list(AGENTS)))
         for back in rng.choice([[], [], [5], [30], [30, 4], [-1]]):
             entries = [{"location": rng.choice(["/a/*", "/b/", "/", "/*x$"]), "tdm-reservation": rng.choice([0, 1, 1, 7])} for _ in range(rng.randint(1, 3))]

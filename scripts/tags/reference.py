@@ -12,16 +12,18 @@ import make
 
 DAY, HOUR = timedelta(hours=24), timedelta(hours=1)
 KNOWN = {"examplebot", "ccbot", "googlebot", "foocrawler", "otherbot", "yandex"}
-WIDER = {"train-genai": "train-ai", "train-ai": "tdm", "tdm": "automated", "search": "automated", "ai-input": "automated", "automated": None}
-PURPOSES = {"archive": ["automated"], "index": ["search"], "train": ["train-ai", "train-genai"]}
+NESTED = ["automated", "tdm", "ai", "train-ai", "train-genai", "ai-input", "ai-index", "search", "reuse"]  # parts stand behind what they are part of
+NEAREST = {"archive": "automated", "index": "search", "train": "train-ai"}
+BINDING = {"archive": {"automated"}, "index": {"automated", "search"}, "train": {"automated", "tdm", "ai", "train-ai", "train-genai"}}
 RESTRICTS = {"archive": {"noarchive", "nocache", "unavailable_after"}}
 RESTRICTS["index"] = RESTRICTS["archive"] | {"noindex", "none", "nosnippet", "noimageindex", "notranslate", "max-snippet", "max-image-preview",
                                              "max-video-preview"}
 PUBLICATION = RESTRICTS["index"] - {"unavailable_after"} | {"noarchive", "nocache", "unavailable_after"}
 DRAFT, POLICY = "draft-illyes-repext-03", ("tdm-reservation", "tdm-policy")
 DEFINED_BY = {"noindex": DRAFT, "nosnippet": DRAFT, "nocache": "bing", "noyaca": "yandex", "index": "yandex", "follow": "yandex", "archive": "yandex",
-              "noydir": "yahoo", "noai": "deviantart", "noimageai": "deviantart", "unknown": None}  # all others: google
-AI = {"train-ai", "ai-input"}
+              "noydir": "yahoo", "noai": "deviantart", "noimageai": "deviantart", "disallowaitraining": "draft-canel-robots-ai-control-00",
+              "allowaitraining": "draft-canel-robots-ai-control-00", "unknown": None}  # all others: google
+OF_USE = ("noai", "noimageai", "disallowaitraining")
 BLANK = {"path": None, "group_line": None, "in_head": None, "robots": None, "file": None, "old": False}  # of a row of usage_signals
 VALUED = ("max-snippet", "max-image-preview", "max-video-preview", "unavailable_after")
 BINDS = (None, "head", "noscript")  # None: a header field
@@ -30,6 +32,11 @@ SIZES = ["none", "standard", "large"]
 
 def same(a, b):
     return (a or "").lower() == (b or "").lower()
+
+
+def is_own(r, e):
+    """The crawler of e got the capture r; one without a token is its own in its run, here an archive."""
+    return same(r.agent, e.agent) or not r.agent and r.archive == e.archive
 
 
 def is_html(e):
@@ -144,6 +151,9 @@ class Site:
             out.discard("archive")
         if {"noarchive", "nocache"} <= out:
             conflicts.add("cache")
+        if {"allowaitraining", "disallowaitraining"} <= out:
+            conflicts.add("training")
+            out.discard("allowaitraining")
         for name in ("max-snippet", "max-video-preview", "max-image-preview", "unavailable_after"):
             values = [t[2] for t in mine if t[1] == name]
             if name == "unavailable_after" and values and not any(values):
@@ -182,10 +192,16 @@ class Site:
             out.append((source, n, "probable" if doubt else "certain"))
         return out
 
-    def noai(self, e, token):
+    def training(self, e, token):
+        """[(source, line, certainty)] of tags that restrict training."""
         image = (e.ctype or "").startswith("image/")
         return [(source, n, "probable" if old else "certain") for _, r, _, source, n, old in self.of(e, token)
-                if r == "noai" or r == "noimageai" and image]
+                if r in ("noai", "disallowaitraining") or r == "noimageai" and image or r in self.of_bing(e, token)]
+
+    def of_bing(self, e, token):
+        """The rules that mean more to bingbot: nocache, else noarchive."""
+        rules = {t[1] for t in self.of(e, token)}
+        return {"nocache" if "nocache" in rules else "noarchive"} & rules if same(token, "bingbot") else set()
 
     # ---- what a site states
 
@@ -199,12 +215,12 @@ class Site:
     def governing(self, e):
         mine = [r for r in self.made if r.what == "robots" and self.origin_of(r)[0] == self.origin_of(e)[0]]
         before = [r for r in mine if self.before(r, e)]
-        own = [r for r in before if same(r.agent, e.agent) and e.t - r.t <= DAY]
+        own = [r for r in before if is_own(r, e) and e.t - r.t <= DAY]
         for pool in (own, before):
             if pool:
                 return of_one_moment(pool, max(r.t for r in pool), max, e)
         after = [r for r in mine if r.t - e.t <= DAY]
-        after = [r for r in after if same(r.agent, e.agent)] or after
+        after = [r for r in after if is_own(r, e)] or after
         return of_one_moment(after, min(r.t for r in after), min, e) if after else []
 
     @once
@@ -224,17 +240,24 @@ class Site:
 
         They are those of the groups that hold for e, and those outside any group."""
         _, path = self.origin_of(e)
-        groups = [g for g in r.groups if any(same(t, e.agent) for t in g[0])] or [g for g in r.groups if "*" in g[0]]
-        lines = [line + (g[2],) for g in groups for line in g[1] if line[1] != "disallow"]
+        groups, outside = grouped(r.lines, False)
+        own, usage = self.lines_for(groups, e), self.lines_for(grouped(r.lines, True)[0], e)
+        may = verdict != "disallowed"
+        if usage != own:
+            may = not any(name == "disallow" and matches(p, path) for _, name, p, _, _ in usage)
         out = []
-        for protocol in ("content-usage", "content-signal"):
-            if protocol == "content-usage" and verdict == "disallowed":
-                continue
-            fits = [(n, p, first, said) for n, name, p, said, first in lines if name == protocol and matches(p, path)]
-            longest = max([len(f[1] or "") for f in fits], default=0)
-            out += [f for f in fits if len(f[1] or "") == longest]
-        return out + [(n, p, None, said) for n, name, p, said in r.outside
-                      if matches(p, path) and not (name == "content-usage" and verdict == "disallowed")]
+        for protocol, lines in (("content-usage", usage if may else []), ("content-signal", own), ("ai-training", own)):
+            fits = [(n, p, first, what) for n, name, p, what, first in lines
+                    if (name == protocol or protocol == "ai-training" and name.endswith("aitraining")) and matches(p, path)]
+            out += longest(fits, protocol)
+        licences = [(n, p, first, what) for n, name, p, what, first in own if name == "license" and what]
+        out += licences or [(n, p, None, what) for n, name, p, what in outside if name == "license" and what]
+        return out + [(n, p, None, statements(name, what)) for n, name, p, what in outside
+                      if name != "license" and matches(p, path) and not (name == "content-usage" and not may)]
+
+    def lines_for(self, groups, e):
+        mine = [g for g in groups if any(same(t, e.agent) for t in g[0])] or [g for g in groups if "*" in g[0]]
+        return [line + (first,) for _, lines, first in mine for line in lines]
 
     def tdmrep(self, e):
         before = [r for r in self.made if r.what == "tdmrep" and self.origin_of(r)[0] == self.origin_of(e)[0] and r.t <= e.t]
@@ -249,7 +272,7 @@ class Site:
     @once
     def signals(self, e, verdict):
         """All statements on use that hold for e: the rows of usage_signals."""
-        out, usage, tdm = [], {}, {name: {"meta": [], "header": [], "file": []} for name in POLICY}
+        out, usage, tdm = [], [], {name: {"meta": [], "header": [], "file": []} for name in POLICY}
         def row(said, source, line, binds=True, scope="page", **more):
             return NS(said=said, source=source, line=line, binds=binds, scope=scope, **{**BLANK, **more})
         for source, n, _, said, old in self.lines(e)[0]:
@@ -259,21 +282,27 @@ class Site:
                     out.append(row(what[0], "link", n, place in BINDS, in_head=place in BINDS, old=old))
                 elif name in POLICY:
                     tdm[name]["meta"].append(row(what[0], "meta", n, place in BINDS, in_head=place in BINDS, old=old))
-            elif source in ("content-signal", "link"):
+            elif source in ("content-signal", "content-signals", "link"):
                 out += [row(s, "header", n, old=old) for s in said]
             elif source in POLICY:
                 tdm[source]["header"] += [row(s, "header", n, old=old) for s in said]
             elif source == "content-usage":  # the lines of the field are one Dictionary
-                for s in said:
-                    notes = s.notes | ({"duplicate"} if s.label in usage else set())
-                    usage[s.label] = row(NS(**{**s.__dict__, "notes": notes}), "header", n, old=old)
-        out += usage.values()
-        image = (e.ctype or "").startswith("image/")
+                usage += [((n, old), member) for member in said]
+        out += [row(s, "header", n, s.preference != "hint", old=old) for (n, old), s in make.dictionary(usage)]
+        image, bing = (e.ctype or "").startswith("image/"), self.of_bing(e, e.agent)
         for agent, t, source, n, place, old in self.stated(e):
-            if t.rule in ("noai", "noimageai") and place in BINDS and not t.denied and (agent is None or same(agent, e.agent)):
-                for purpose in ("train-ai", "ai-input"):
-                    said = make.said("robots-tag", t.rule, purpose, "restrict", t.value, t.raw, "deviantart", t.mode, *t.notes)
-                    out.append(row(said, source, n, scope="page" if t.rule == "noai" or image else "images", in_head=place and True, old=old))
+            if place not in BINDS or t.denied or not (agent is None or same(agent, e.agent)):
+                continue
+            what = []
+            if t.rule in ("noai", "noimageai"):
+                what = [(purpose, "restrict", "deviantart") for purpose in ("train-ai", "ai-input")]
+            elif t.rule.endswith("aitraining"):
+                what = [("train-ai", "restrict" if t.rule[0] == "d" else "allow", "draft-canel-robots-ai-control-00")]
+            elif t.rule in bing:
+                what = [(purpose, "restrict", "bing-2023-09") for purpose in ("train-ai", "ai-input")[:1 if t.rule == "nocache" else 2]]
+            for purpose, says, draft in what:
+                said = make.said("robots-tag", t.rule, purpose, says, t.value, t.raw, draft, t.mode, *t.notes)
+                out.append(row(said, source, n, scope="images" if t.rule == "noimageai" and not image else "page", in_head=place and True, old=old))
         if e.what != "robots":
             entry = self.tdmrep(e)
             for name in POLICY if entry else ():
@@ -285,8 +314,9 @@ class Site:
             lines, r, _ = self.robots(e, verdict)
             for n, path, first, said in lines:
                 for s in said:
-                    grouped = first is not None or s.protocol == "license"
-                    out.append(row(NS(**{**s.__dict__, "notes": s.notes | (set() if grouped else {"no_group"})}), "robots.txt", n, grouped,
+                    stands = first is not None or s.protocol == "license"
+                    out.append(row(NS(**{**s.__dict__, "notes": s.notes | (set() if stands else {"no_group"})}), "robots.txt", n,
+                                   stands and s.preference != "hint",
                                    "path" if path else "origin", path=path, group_line=first, robots=r))
         for levels in tdm.values():
             valid = [[r for r in levels[level] if r.binds and "value" not in r.said.notes] for level in ("meta", "header", "file")]
@@ -310,19 +340,27 @@ class Site:
         return list(out.values())
 
     def usage(self, e, verdict, purpose):
-        out, near = [], PURPOSES[purpose][0]
+        out, near = [], NEAREST[purpose]
         for rows in self.statements(e, verdict):
             lifted = any(r.said.preference == "allow" for r in deciding(rows, near))  # what it says of the nearer purpose comes first
-            out += [(r.source, r.line, r.sure) for r in rows if r.said.preference == "restrict" and
-                    any(r.said.purpose in wider(p) for p in PURPOSES[purpose]) and not (lifted and r.said.purpose in wider(near))]
-        return out + (self.noai(e, e.agent) if purpose == "train" else [])
+            out += [(r.source, r.line, r.sure) for r in rows if r.said.preference == "restrict" and r.said.purpose in BINDING[purpose] and
+                    not (lifted and speaks_of(r.said, near))]
+        return out + (self.training(e, e.agent) if purpose == "train" else [])
+
+    def hints(self, e, verdict):
+        """The purposes that a hint speaks against."""
+        if not used(e):
+            return set()
+        against = {r.said.purpose for r in self.signals(e, verdict)
+                   if r.said.preference == "hint" and "no_group" not in r.said.notes and self.in_time(r, e)}
+        return {purpose for purpose in BINDING if BINDING[purpose] & against}
 
     # ---- the tables
 
     def restrictions(self, e, verdict, purposes):
         """{(kind, purpose): (set of (source, line), certainty)}."""
         out = {}
-        if e.method == "HEAD" or not (200 <= e.status < 300 or e.status == 304):
+        if not used(e):
             return out
         for purpose in purposes:
             for kind, found in (("publication", self.publication(e, e.agent, purpose)), ("usage", self.usage(e, verdict, purpose))):
@@ -333,11 +371,12 @@ class Site:
     def rows(self, e):
         """effective_tags: {token or None: (rules, conflicts, archive, index, train)}."""
         out = {}
-        for token in sorted({t[0] for t in self.tags(e) if t[0]}) + [None]:
+        mine = {t.lower() for t in [*self.asked, e.agent] if t and self.of_bing(e, t)}
+        for token in sorted({t[0] for t in self.tags(e) if t[0]} | mine) + [None]:
             rules, conflicts = self.effective(e, token)
             if rules or token or any(t[0] is None for t in self.tags(e)):
                 out[token] = (rules, conflicts, bool(self.publication(e, token, "archive")), bool(self.publication(e, token, "index")),
-                              bool(self.noai(e, token)))
+                              bool(self.training(e, token)))
         return out
 
     def tags_from(self, e, verdict):
@@ -350,7 +389,7 @@ class Site:
         for agent, t, source, n, place, _ in self.stated(e):
             out.append((source, n, agent, t.rule, t.word, t.value, t.raw, t.mode, place and place in BINDS, place and place == "noscript",
                         place in BINDS and not t.denied,
-                        "publication" if t.rule in PUBLICATION else "usage" if t.rule in ("noai", "noimageai") else None,
+                        "publication" if t.rule in PUBLICATION else "usage" if t.rule in OF_USE else None,
                         t.meaning[0] if t.rule == "unavailable_after" and t.meaning else None, DEFINED_BY.get(t.rule, "google"), tags_from,
                         frozenset(t.notes)))
         return out
@@ -368,43 +407,82 @@ class Site:
             out.add(("disallowed_yet_tagged", tuple(sorted(rules))))
         said = self.statements(e, verdict)
         page = [rows for rows in said if rows[0].source in ("header", "meta")]
+        page += [[r] for r in self.signals(e, verdict) if r.said.protocol == "robots-tag" and r.scope == "page"]
         site = [rows for rows in said if rows[0].source in ("robots.txt", "tdmrep.json")]
-        noai = bool(self.noai(e, e.agent))  # noimageai of a page states nothing
         named = {r.said.purpose for r in self.signals(e, verdict) if self.in_time(r, e)}
-        for p in named & set(WIDER):
-            of_page = "restrict" if noai and AI & set(wider(p)) else total(page, p)
-            if of_page == "restrict" and total(site, p) == "allow":
+        for p in named & set(NESTED):
+            of_page, of_site = total(page, p), total(site, p)
+            if (of_page, of_site) == ("restrict", "allow"):
                 out.add(("page_restricts", (p,)))
-            if of_page == "allow" and total(site, p) == "restrict":
+            if (of_page, of_site) == ("allow", "restrict"):
                 out.add(("page_allows", (p,)))
         return out
 
 
-def wider(purpose):
-    """purpose and all that hold it."""
-    return [] if purpose is None else [purpose] + wider(WIDER[purpose])
+def used(e):
+    """What nobody was served, nobody uses."""
+    return e.method != "HEAD" and (200 <= e.status < 300 or e.status == 304)
+
+
+def grouped(lines, by_draft):
+    """(groups, lines outside any): a group is (tokens, lines, its first line).
+
+    By the draft of Content-Usage, such a line ends the list of user-agent lines, as a Disallow line does."""
+    groups, outside, listing = [], [], False
+    for n, name, path, what in lines:
+        if name == "user-agent":
+            if not listing:
+                groups.append(([], [], n))
+            listing = True
+            groups[-1][0].append(what)
+            continue
+        listing = listing and name != "disallow" and not (by_draft and name == "content-usage")
+        (groups[-1][1] if groups else outside).append((n, name, path, what))
+    return groups, outside
+
+
+def statements(name, what):
+    """What a line says."""
+    return [s for _, s in make.dictionary([(None, m) for m in what])] if name == "content-usage" else what
+
+
+def longest(fits, protocol):
+    """The lines with the longest path. One of Content-Usage that is no Dictionary is no permission: what the next one restricts is a hint."""
+    size = lambda f: len(f[1] or "")
+    most = max(map(size, fits), default=0)
+    out = [(n, p, first, statements(protocol, what)) for n, p, first, what in fits if size((n, p)) == most]
+    if protocol == "content-usage":
+        whole = [f for f in fits if not any(m.broken for m in f[3])]
+        next_most = max(map(size, whole), default=0)
+        for n, p, first, what in whole:
+            if size((n, p)) == next_most < most:
+                out.append((n, p, first, [NS(**{**s.__dict__, "preference": "hint"}) for s in statements(protocol, what) if s.preference == "restrict"]))
+    return out
+
+
+def speaks_of(said, purpose):
+    return said.purpose == purpose or purpose in said.covers
 
 
 def deciding(rows, purpose):
-    """The rows of one statement on a purpose; if it says nothing, on the next wider one."""
-    for p in wider(purpose):
-        said = [r for r in rows if r.said.purpose == p and r.said.preference != "unstated"]
-        if said:
-            return [r for r in said if r.said.preference == "restrict"] or said
-    return []
+    """The rows of one statement on a purpose, or on the nearest one that it is part of."""
+    said = [r for r in rows if speaks_of(r.said, purpose) and r.said.preference in ("allow", "restrict")]
+    nearest = max((NESTED.index(r.said.purpose) for r in said), default=None)
+    said = [r for r in said if NESTED.index(r.said.purpose) == nearest]
+    return [r for r in said if r.said.preference == "restrict"] or said
 
 
 def of_one_moment(pool, t, end, e):
     """The captures of a moment, the crawler's own first. In one archive the order tells."""
     found = [r for r in pool if r.t == t]
     found = [end([r for r in found if r.archive == a], key=lambda r: r.place[1]) for a in sorted({r.archive for r in found})]
-    return [r for r in found if same(r.agent, e.agent)] or found
+    return [r for r in found if is_own(r, e)] or found
 
 
 def come_to(lines):
     """What lines of robots.txt come to: a preference for each purpose, and licences."""
     said = [[NS(said=s) for s in line[3]] for line in lines if line[2] is not None]
-    return [total(said, p) for p in WIDER], [s.value for line in lines for s in line[3] if s.protocol == "license"]
+    return [total(said, p) for p in NESTED], [s.value for line in lines for s in line[3] if s.protocol == "license"]
 
 
 def total(statements, purpose):
