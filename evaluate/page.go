@@ -129,6 +129,10 @@ func (p *pages) read(r *Result) error {
 		reserved = tdm.For(u.PathQuery())
 	}
 	own := slices.Concat(withoutTDM(headers.Signals), withoutTDM(metas.Signals), tag.TagSignals(page.Tags, r.Agent, page.image))
+	for _, rsl := range metas.Licences {
+		u, _ := weburl.Parse(f.URL)
+		own = append(own, rsl.For(u.Origin(), u.PathQuery())...)
+	}
 	joined := tag.TDM(reserved, headers.Signals, metas.Signals)
 	if tag.TDMInDoubt(reserved, headers.Signals, metas.Signals) {
 		page.From = PageUnknown

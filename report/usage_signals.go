@@ -38,8 +38,8 @@ type UsageSignalRow struct {
 	Draft string `parquet:"draft,optional,dict"`
 	// How the statement was read.
 	ParseMode string `parquet:"parse_mode,dict" values:"parse_mode"`
-	// The meta or link element stands in the head of the page as it was sent. Null: neither meta nor
-	// link element.
+	// The meta, link or script element stands in the head of the page as it was sent. Null: no such
+	// element.
 	InHead *bool `parquet:"in_head,optional"`
 	// Whether the statement binds: one outside the head, or outside any group, does not.
 	Binds bool `parquet:"binds"`

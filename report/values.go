@@ -202,6 +202,7 @@ var valuesOf = map[string][]Value{
 		{"link", "A link element."},
 		{"robots.txt", "The robots.txt that governs the fetch."},
 		{"tdmrep.json", "The tdmrep.json captured last before the fetch."},
+		{"script", "A script element that holds a licence document."},
 	},
 	"rule": {
 		{"noindex", "Not to be found in a search index."},
@@ -234,10 +235,11 @@ var valuesOf = map[string][]Value{
 		{"structured", "As a structured field (RFC 9651)."},
 		{"legacy", "As `bot: rule, rule`."},
 		{"meta", "As the content of a meta element."},
+		{"xml", "As a licence document (RSL)."},
 	},
 	"tag_note": {
 		{"cut", "The field is longer than 8 KiB: the member that the cut went through is dropped."},
-		{"malformed", "No structured field: read as legacy, or dropped. Of Content-Usage: the field or line as a whole is no Dictionary, so that it states nothing."},
+		{"malformed", "No structured field: read as legacy, or dropped. Of a licence document: it is none of RSL 1.0, so that it states nothing. Of Content-Usage: the field or line as a whole is no Dictionary, so that it states nothing."},
 		{"rule_as_token", "A rule stands where a product token should; without parameters it is read as the rule."},
 		{"value", "The value is none that the rule has."},
 		{"non_ascii", "Bytes outside ASCII."},
@@ -251,6 +253,7 @@ var valuesOf = map[string][]Value{
 		{"more", "More than are kept: the rest is dropped."},
 		{"upper_case", "A key in upper case, which is no structured field."},
 		{"place_untold", "A meta or link of the page's head or of its body: a WAT does not tell which. It is taken to bind."},
+		{"conditional", "Permitted to some users, in some countries, or for a payment or the like: that is no permission for all."},
 	},
 	"tag_contradiction": {
 		{"index", "With noindex."},
@@ -268,6 +271,7 @@ var valuesOf = map[string][]Value{
 		{"tdm-reservation", "TDMRep."},
 		{"tdm-policy", "TDMRep."},
 		{"robots-tag", "A page tag that speaks of use: noai, noimageai, DisallowAITraining, AllowAITraining; for bingbot noarchive and nocache, too."},
+		{"rsl", "A licence document that stands in the page (RSL 1.0)."},
 		{"ai-training", "DisallowAITraining and AllowAITraining of robots.txt (draft-canel-robots-ai-control-00, expired)."},
 	},
 	"scope": {

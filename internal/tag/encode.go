@@ -12,7 +12,7 @@ import (
 const (
 	foundCut, foundOpen, foundMore = 1, 2, 4
 
-	itemLink, itemCut, itemPlace = 1, 2, 4 // the place counts in fours
+	itemLink, itemCut, itemPlace, itemScript = 1, 2, 4, 32 // the place counts in fours, below itemScript
 )
 
 // Encode writes what was found as a string; Decode reads it.
@@ -26,7 +26,7 @@ func (f *Found) Append(b []byte) []byte {
 	}
 	b = append(b, flags)
 	for _, it := range f.Items {
-		b = append(b, bit(it.Link, itemLink)|bit(it.Cut, itemCut)|byte(it.Place)*itemPlace)
+		b = append(b, bit(it.Link, itemLink)|bit(it.Cut, itemCut)|bit(it.Script, itemScript)|byte(it.Place)*itemPlace)
 		for _, s := range [...]string{it.Name, it.Content, it.Type} {
 			b = binary.AppendUvarint(b, uint64(len(s)))
 			b = append(b, s...)
@@ -54,7 +54,7 @@ func Decode(s string) (f Found, ok bool) {
 	for s = s[1:]; s != ""; {
 		flags := s[0]
 		s = s[1:]
-		it := Item{Link: flags&itemLink != 0, Cut: flags&itemCut != 0, Place: Place(flags / itemPlace)}
+		it := Item{Link: flags&itemLink != 0, Cut: flags&itemCut != 0, Script: flags&itemScript != 0, Place: Place(flags &^ itemScript / itemPlace)}
 		for _, to := range [...]*string{&it.Name, &it.Content, &it.Type} {
 			if *to, s, ok = cutLength(s); !ok {
 				return Found{}, false
@@ -100,6 +100,10 @@ func (f *Found) Read() Page {
 func (p *Page) readItem(it Item, l fieldLine) {
 	before := len(p.Signals)
 	switch {
+	case it.Script:
+		rsl := readRSL(it.Content, it.Cut)
+		rsl.Place, rsl.Line = it.Place, l.line
+		p.Licences = append(p.Licences, rsl)
 	case it.Link:
 		p.addSignals([]Signal{license(trim(it.Content), it.Type, it.Content)}, l, SourceLink)
 	case it.Name == "tdm-reservation":

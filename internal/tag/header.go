@@ -9,8 +9,9 @@ import (
 
 // A Page is what one response says of its own use.
 type Page struct {
-	Tags    []Tag
-	Signals []Signal
+	Tags     []Tag
+	Signals  []Signal
+	Licences []*RSL // that the page holds: what they state depends on its URL
 	// Notes are of the whole: NoteMore where something was dropped, NoteMalformed
 	// where a field was ignored, NoteCut where one was cut.
 	Notes Notes

@@ -42,12 +42,13 @@ func (p Place) InNoscript() bool { return p == PlaceHeadNoscript || p == PlaceBo
 
 // An Item is a meta or link element that is kept.
 type Item struct {
-	Link    bool   // a link element with rel=license; else a meta
+	Link    bool   // a link element with rel=license
+	Script  bool   // a script element that holds a licence document; else a meta
 	Name    string // of a meta, in lower case, or the relations of a link
-	Content string // of a meta, or the address of a link; character references are decoded
+	Content string // of a meta, the text of a script, or the address of a link; character references are decoded
 	Type    string // of a link: its media type
 	Place   Place
-	Cut     bool // Content was longer than MaxLine
+	Cut     bool // Content was longer than MaxLine, that of a script than maxScript
 }
 
 // Found is what Scan keeps of a page.
@@ -139,11 +140,12 @@ func (s *Scanner) scan(page []byte, charset string, more bool) Found {
 	}
 	f.Cut = more
 	page = decode(page, charset)
-	end := lastCandidate(page, s.Text)
+	rsl := lastRSL(page)
+	end := max(lastCandidate(page, s.Text), rsl)
 	if end == 0 && !more {
 		return f
 	}
-	t := scanner{page: page, stop: end, head: more, text: s.Text, found: f}
+	t := scanner{page: page, stop: end, head: more, scripts: rsl > 0, text: s.Text, found: f}
 	t.run()
 	t.found.Open = more && t.mode < modeBody
 	return t.found
@@ -232,6 +234,20 @@ func fromUTF16(page []byte, bigEndian bool) []byte {
 		units[i] = uint16(page[2*i+hi])<<8 | uint16(page[2*i+lo])
 	}
 	return []byte(string(utf16.Decode(units)))
+}
+
+// lastRSL returns the end of the last "rsl+xml" in any case, with which the type of a script that holds
+// a licence document ends; 0 where there is none.
+func lastRSL(page []byte) (end int) {
+	for i := 0; ; i++ {
+		n := bytes.IndexByte(page[i:], '+')
+		if n < 0 {
+			return end
+		}
+		if i += n; i >= 3 && len(page)-i > 3 && isWord(page[i-3:i], "rsl") && isWord(page[i+1:i+4], "xml") {
+			end = i + 4
+		}
+	}
 }
 
 // lastCandidate returns the end of the last "<" followed by "meta" or "link" whose
@@ -401,10 +417,11 @@ func isSpace(c byte) bool { return space.has(c) }
 
 // speaks reports whether the item speaks of use: it is kept.
 func (it Item) speaks() bool {
-	if it.Link {
-		return hasLicense(it.Name)
-	}
 	switch {
+	case it.Script:
+		return true
+	case it.Link:
+		return hasLicense(it.Name)
 	case it.Name == "" || isOtherName(it.Name) || strings.IndexByte(it.Name, ':') >= 0:
 		return false
 	case metaAgents[it.Name]:

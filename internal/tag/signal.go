@@ -42,11 +42,12 @@ const (
 	SignalTDMReservation            // TDMRep's tdm-reservation
 	SignalTDMPolicy                 // TDMRep's tdm-policy
 	SignalTag                       // a page tag that speaks of use
+	SignalRSL                       // a licence document (RSL 1.0)
 	SignalAITraining                // DisallowAITraining and AllowAITraining of robots.txt (draft-canel-robots-ai-control-00)
 )
 
 func (k SignalKind) String() string {
-	return name(k, "unknown", "content-usage", "content-signal", "license", "tdm-reservation", "tdm-policy", "robots-tag", "ai-training")
+	return name(k, "unknown", "content-usage", "content-signal", "license", "tdm-reservation", "tdm-policy", "robots-tag", "rsl", "ai-training")
 }
 
 // A Scope is what a signal is said of.

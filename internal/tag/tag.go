@@ -14,7 +14,7 @@ const (
 	// field or one meta's content. The draft asks for at least 8 KiB a field
 	// (draft-illyes-repext-03 §3.1.1).
 	MaxLine = 8 << 10
-	// MaxItems is the number of metas and links kept of one page, and a sixteenth
+	// MaxItems is the number of metas, links and scripts kept of one page, and a sixteenth
 	// of the tags and signals read of one page.
 	MaxItems = 256
 	// MaxScan is the number of bytes of a page that Scan looks at.
@@ -22,7 +22,8 @@ const (
 
 	maxPrescan = 1024          // bytes of a page in which its charset is looked for (HTML §13.2.3.2)
 	maxTags    = 16 * MaxItems // tags of one page; signals of one page or file
-	maxKept    = 64 << 10      // bytes kept of one page's metas and links
+	maxKept    = 64 << 10      // bytes kept of all of them
+	maxScript  = 32 << 10      // bytes kept of one script
 	maxLines   = 1024          // policy header lines of one response
 	maxPolicy  = 256 << 10     // bytes of them
 	maxTDMFile = 1 << 20       // bytes of a tdmrep.json
@@ -81,10 +82,11 @@ const (
 	SourceLink              // a link element
 	SourceRobotsTxt         // a line of robots.txt
 	SourceTDMFile           // /.well-known/tdmrep.json
+	SourceScript            // a script element that holds a licence document
 )
 
 func (s Source) String() string {
-	return name(s, "unknown", "robots-tag", "x-robots-tag", "meta", "header", "link", "robots.txt", "tdmrep.json")
+	return name(s, "unknown", "robots-tag", "x-robots-tag", "meta", "header", "link", "robots.txt", "tdmrep.json", "script")
 }
 
 // A Mode says how a value was read.
@@ -95,9 +97,10 @@ const (
 	ModeStructured      // as a structured field (RFC 9651)
 	ModeLegacy          // as "bot: rule, rule"
 	ModeMeta            // as the content of a meta
+	ModeXML             // as a licence document
 )
 
-func (m Mode) String() string { return name(m, "unknown", "structured", "legacy", "meta") }
+func (m Mode) String() string { return name(m, "unknown", "structured", "legacy", "meta", "xml") }
 
 // A Reading says how strictly header fields are read.
 type Reading uint8

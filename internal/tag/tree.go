@@ -24,10 +24,13 @@ const (
 
 // A scanner reads a page token by token, up to stop.
 type scanner struct {
-	page  []byte
-	at    int
-	stop  int  // elements that begin behind it need not be read
-	head  bool // but to know whether the head ends
+	page []byte
+	at   int
+	stop int  // elements that begin behind it need not be read
+	head bool // but to know whether the head ends
+
+	scripts bool // those that hold licence documents are looked for
+
 	mode  mode
 	text  func([]byte) string
 	found Found
@@ -200,11 +203,34 @@ func (s *scanner) startTag() {
 		}
 		return
 	}
+	if s.scripts && string(name) == "script" {
+		s.script(begin)
+		return
+	}
 	if !s.skipTag() {
 		return // the page ends in the tag: it is none
 	}
 	s.enter(name)
 	s.rawText(name)
+}
+
+// script reads a script element, and keeps it if it holds a licence document.
+func (s *scanner) script(begin int) {
+	after, ok := s.attributes.read(s.page, s.at)
+	s.at = after
+	if !ok {
+		return
+	}
+	s.enter([]byte("script"))
+	s.skipScript()
+	kind := ascii.Lower(trim(attributeText(s.attributes.kind, maxElementName, ownText)))
+	if begin > s.stop || kind != rslType {
+		return
+	}
+	text := s.page[after:s.at]
+	it := Item{Script: true, Cut: s.at == len(s.page) || len(text) > maxScript}
+	it.Content = s.text(text[:min(len(text), maxScript)])
+	s.keep(it)
 }
 
 // skipTag goes behind a tag whose name was read. It looks for the ">" first: where

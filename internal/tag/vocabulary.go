@@ -1,6 +1,8 @@
 package tag
 
 import (
+	"iter"
+	"math/bits"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/ascii"
@@ -8,7 +10,7 @@ import (
 
 // Version names the vocabulary that decides what ingest keeps. It is part of the
 // facts' fingerprint: another vocabulary means reading the archives again.
-const Version = "6"
+const Version = "7"
 
 // A Rule is one word of the vocabulary of page tags (draft-illyes-repext-03
 // §3.1.3 and what vendors document).
@@ -190,6 +192,17 @@ func of(list ...Purpose) (set purposes) {
 }
 
 func (set purposes) has(p Purpose) bool { return set>>p&1 != 0 }
+
+// all yields the members of the set.
+func (set purposes) all() iter.Seq[Purpose] {
+	return func(yield func(Purpose) bool) {
+		for ; set != 0; set &= set - 1 {
+			if !yield(Purpose(bits.TrailingZeros16(uint16(set)))) {
+				return
+			}
+		}
+	}
+}
 
 // A label is a key of Content-Usage or Content-Signal, or a word of RSL. covers are the uses that its
 // own vocabulary has as parts of its use: what a statement says of it holds for these, too, unless

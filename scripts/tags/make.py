@@ -341,6 +341,34 @@ def licence(v, raw, draft, mode):
     return said("license", "license", "license", "unstated", v, raw, draft, mode)
 
 
+def document(rng, origin):
+    """A licence document of RSL 1.0: its text, and what stands in it."""
+    broken = rng.choice([None] * 6 + ["namespace", "end", "doctype"])
+    prefix = rng.choice(["", "", "r:"])
+    contents, text = [], []
+    def uses():
+        return rng.sample(["all", "ai-all", "ai-train", "ai-input", "ai-index", "search", "zzz"], rng.choice([1, 1, 2]))
+    for _ in range(rng.choice([1, 1, 1, 2, 3])):
+        url, licences, inside = rng.choice(["/", "/", "", "/a/", "/b", "/*x", origin, origin + "/a/", "http://other.example/", "a/"]), [], []
+        for _ in range(rng.choice([1, 1, 1, 2])):
+            one, parts = NS(permits=None, prohibits=None, limited=rng.random() < 0.15, payment=rng.choice([None, None, "free", "subscription"])), []
+            for name in rng.sample(["permits", "prohibits"], rng.choice([0, 1, 1, 1, 2])):
+                setattr(one, name, uses())
+                parts.append("<%s%s type='usage'>%s</%s%s>" % (prefix, name, rng.choice([" ", "\n", ", "]).join(getattr(one, name)), prefix, name))
+            if one.limited:
+                parts.append("<%spermits type='%s'>x</%spermits>" % (prefix, rng.choice(["user", "geo"]), prefix))
+            if one.payment:
+                parts.append("<%spayment type='%s'/>" % (prefix, one.payment))
+            rng.shuffle(parts)
+            licences.append(one)
+            inside.append("<%slicense>%s</%slicense>" % (prefix, "".join(parts), prefix))
+        contents.append(NS(url=url, licences=licences))
+        text.append("<%scontent url='%s'>%s</%scontent>" % (prefix, url, "".join(inside), prefix))
+    space = "urn:other" if broken == "namespace" else "https://rslstandard.org/rsl"
+    return ("<!DOCTYPE rsl>" * (broken == "doctype") + "<%srsl xmlns%s='%s'>" % (prefix, ":r" * bool(prefix), space) + "".join(text) +
+            ("" if broken == "end" else "</%srsl>" % prefix)), NS(broken=broken is not None, contents=contents)
+
+
 def robots(rng):
     """A robots.txt: (text, its lines).
 
@@ -432,8 +460,8 @@ class Maker:
                 v = "http://policy.example/m%d" % rng.randrange(9)
                 metas.append((name, v, [policy(v, "meta")], place))
             elif name == "link":
-                v, rsl = "/licence%d" % rng.randrange(9), rng.random() < 0.5
-                metas.append((name, v, [licence(v, v, "rsl-1.0" if rsl else "rel-license", "meta")], place))
+                v, is_rsl = "/licence%d" % rng.randrange(9), rng.random() < 0.5
+                metas.append((name, v, [licence(v, v, "rsl-1.0" if is_rsl else "rel-license", "meta")], place))
             else:
                 text, tags = phrases(rng, t, "meta")
                 while all(tag.rule == "unknown" for tag in tags):  # such a meta is kept of listed crawlers alone
@@ -442,12 +470,15 @@ class Maker:
                 if name.lower() == "robots" and rng.random() < 0.05:
                     name = rng.choice(["robots, googlebot", "Robots OtherBot"])
                 metas.append((name, text, tags, place))
+        if rng.random() < 0.15:
+            metas.append(("script", *document(rng, origin), rng.choice(["head"] * 4 + ["body", "template"])))
         ctype = rng.choice(["text/html"] * 8 + ["text/html; charset=utf-8", "application/xhtml+xml", "image/png", "text/plain", None])
         e = self.add(url, t, headers=headers, metas=metas, ctype=ctype, agent=rng.choice(list(AGENTS)),
                      status=rng.choice([200] * 12 + [404, 301, 503, 206, 203]), method="HEAD" if rng.random() < 0.03 else "GET", **more)
         def put(where):
             order = [m for m in e.metas if m[3] == where]
             return "".join("<link rel='license' href='%s'%s>\n" % (c, " type='application/rsl+xml'" * (said[0].draft == "rsl-1.0")) if n == "link" else
+                           "<script type='application/rsl+xml'>%s</script>\n" % c if n == "script" else
                            "<meta name='%s' content='%s'>\n" % (n, c) for n, c, said, _ in order)
         e.metas.sort(key=lambda m: ["head", "noscript", "template", "body"].index(m[3]))
         e.body = ("<!DOCTYPE html><html><head><title>%d</title>\n%s<noscript>%s</noscript><template>%s</template></head><body>%s</body></html>\n" % (

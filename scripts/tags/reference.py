@@ -23,6 +23,9 @@ DRAFT, POLICY = "draft-illyes-repext-03", ("tdm-reservation", "tdm-policy")
 DEFINED_BY = {"noindex": DRAFT, "nosnippet": DRAFT, "nocache": "bing", "noyaca": "yandex", "index": "yandex", "follow": "yandex", "archive": "yandex",
               "noydir": "yahoo", "noai": "deviantart", "noimageai": "deviantart", "disallowaitraining": "draft-canel-robots-ai-control-00",
               "allowaitraining": "draft-canel-robots-ai-control-00", "unknown": None}  # all others: google
+OF_AI = {"train-ai", "ai-input", "ai-index"}
+RSL = {"all": ("automated", OF_AI | {"ai", "search"}), "ai-all": ("ai", OF_AI), "ai-train": ("train-ai", set()), "ai-input": ("ai-input", set()),
+       "ai-index": ("ai-index", set()), "search": ("search", set())}
 OF_USE = ("noai", "noimageai", "disallowaitraining")
 BLANK = {"path": None, "group_line": None, "in_head": None, "robots": None, "file": None, "old": False}  # of a row of usage_signals
 VALUED = ("max-snippet", "max-image-preview", "max-video-preview", "unavailable_after")
@@ -119,7 +122,7 @@ class Site:
         for source, n, _, said, old in self.lines(e)[0]:
             if source in ("robots-tag", "x-robots-tag"):
                 out += [(t.agent, t, source, n, None, old) for t in said]
-            elif source == "meta" and said[0] not in POLICY + ("link",):
+            elif source == "meta" and said[0] not in POLICY + ("link", "script"):
                 out += [(None if said[0] == "robots" else said[0], t, source, n, said[2], old) for t in said[1]]
         return out
 
@@ -280,6 +283,8 @@ class Site:
                 name, what, place = said
                 if name == "link":
                     out.append(row(what[0], "link", n, place in BINDS, in_head=place in BINDS, old=old))
+                elif name == "script":
+                    out += [row(s, "script", n, place in BINDS and s.preference != "hint", in_head=place in BINDS, old=old) for s in self.rsl(e, what)]
                 elif name in POLICY:
                     tdm[name]["meta"].append(row(what[0], "meta", n, place in BINDS, in_head=place in BINDS, old=old))
             elif source in ("content-signal", "content-signals", "link"):
@@ -324,6 +329,47 @@ class Site:
             out += next(filter(None, valid), [])
         return out
 
+    def rsl(self, e, document):
+        """What a licence document in e states of it."""
+        host, path = self.origin_of(e)
+        said = []  # (length of the path, statement)
+        for content in document.contents:
+            origin, _, rest = content.url.partition("://")
+            if rest:
+                origin, slash, rest = rest.partition("/")
+                pattern = "/" + rest
+                if origin != host:
+                    continue
+            else:
+                pattern = content.url
+            readable = pattern[:1] in ("", "/", "*")
+            if pattern and readable and not matches(pattern, path):
+                continue
+            named = set()
+            def state(label, value, says, *notes):
+                purpose, covers = RSL.get(label, ("unknown", set()))
+                named.update(covers | {purpose})
+                if not readable or document.broken:
+                    notes, says = notes + ("malformed",), {"restrict": "hint", "allow": "unstated"}.get(says, says) if purpose != "unknown" else says
+                said.append((len(pattern) if readable else 0, make.said("rsl", label, purpose, "unstated" if purpose == "unknown" else says, value,
+                                                                      value + " " + label, "rsl-1.0" if label in RSL else None, "xml", *notes, covers=covers)))
+            for one in content.licences:
+                for word in one.prohibits or ():
+                    state(word, "prohibits", "hint" if one.limited else "restrict")
+                for word in one.permits or ():
+                    conditional = one.limited or one.payment not in (None, "free")
+                    state(word, "permits", *(("unstated", "conditional") if conditional else ("allow",)))
+            if all(one.permits is not None for one in content.licences):
+                for purpose in ("train-ai", "ai-input", "ai-index", "search"):
+                    if purpose not in named:
+                        said.append((len(pattern) if readable else 0, make.said("rsl", "permits", purpose, "hint", None, "permits", "rsl-1.0", "xml",
+                                                                              *(["malformed"] if document.broken or not readable else []))))
+        def longest(purpose, says, of):
+            return max((n for n, s in said if s.preference in says and purpose in of(s)), default=-1)
+        return [s for n, s in said
+                if longest(s.purpose, ("allow", "restrict"), lambda s: {s.purpose}) <= n and
+                not (s.preference == "allow" and longest(s.purpose, ("restrict",), lambda s: s.covers) > n)]
+
     def in_time(self, row, e):
         """What a site prefers binds for a day, and nothing before it."""
         of = row.robots or row.file
@@ -352,7 +398,7 @@ class Site:
         if not used(e):
             return set()
         against = {r.said.purpose for r in self.signals(e, verdict)
-                   if r.said.preference == "hint" and "no_group" not in r.said.notes and self.in_time(r, e)}
+                   if r.said.preference == "hint" and r.in_head in (None, True) and "no_group" not in r.said.notes and self.in_time(r, e)}
         return {purpose for purpose in BINDING if BINDING[purpose] & against}
 
     # ---- the tables
@@ -406,7 +452,7 @@ class Site:
         if verdict == "disallowed" and any(not r.startswith("zzz") for r in rules):
             out.add(("disallowed_yet_tagged", tuple(sorted(rules))))
         said = self.statements(e, verdict)
-        page = [rows for rows in said if rows[0].source in ("header", "meta")]
+        page = [rows for rows in said if rows[0].source in ("header", "meta", "script")]
         page += [[r] for r in self.signals(e, verdict) if r.said.protocol == "robots-tag" and r.scope == "page"]
         site = [rows for rows in said if rows[0].source in ("robots.txt", "tdmrep.json")]
         named = {r.said.purpose for r in self.signals(e, verdict) if self.in_time(r, e)}

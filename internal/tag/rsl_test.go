@@ -1,0 +1,161 @@
+package tag
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+const openRSL = `<rsl xmlns="https://rslstandard.org/rsl">`
+
+// TestRSL: what licence documents state of https://a.example/p/x.
+func TestRSL(t *testing.T) {
+	content := func(url, licences string) string { return `<content url="` + url + `">` + licences + `</content>` }
+	licence := func(parts string) string { return `<license>` + parts + `</license>` }
+	permits := func(uses string) string { return `<permits type="usage">` + uses + `</permits>` }
+	prohibits := func(uses string) string { return `<prohibits type="usage">` + uses + `</prohibits>` }
+	whole := func(contents ...string) string { return openRSL + strings.Join(contents, "") + `</rsl>` }
+	for _, c := range []struct{ name, document, want string }{
+		{"a prohibited use", whole(content("/", licence(prohibits("ai-train")))), "ai-train=restrict"},
+		{"all use by AI", whole(content("/", licence(prohibits("ai-all")+permits("search")))),
+			"ai-all=restrict search=allow"},
+		{"several uses, in any case", whole(content("", licence(prohibits(" AI-Train\n ai-input,search")))),
+			"ai-train=restrict ai-input=restrict search=restrict"},
+		{"another word", whole(content("/", licence(prohibits("fun")))), "fun=unstated"},
+		{"by prefix", `<r:rsl xmlns:r="https://rslstandard.org/rsl"><r:content url="/"><r:license><r:prohibits type="usage">all</r:prohibits></r:license></r:content></r:rsl>`,
+			"all=restrict"},
+		{"elements of others", whole(content("/", `<x:license xmlns:x="urn:x"><x:prohibits type="usage">all</x:prohibits></x:license>`)), ""},
+		{"permitted, and nothing else", whole(content("/", licence(permits("search ai-index")))),
+			"search=allow ai-index=allow permits:train-ai=hint permits:ai-input=hint"},
+		{"one licence permits all", whole(content("/", licence(permits("search"))+licence(""))), "search=allow"},
+		{"for a payment", whole(content("/", licence(permits("all")+`<payment type="subscription"/>`))), "all=unstated"},
+		{"free of charge", whole(content("/", licence(permits("all")+`<payment type="free"/>`))), "all=allow"},
+		{"for some users", whole(content("/", licence(permits("ai-train")+prohibits("search")+`<permits type="user">education</permits>`))),
+			"search=hint ai-train=unstated permits:ai-input=hint permits:ai-index=hint"},
+		{"another path", whole(content("/q/", licence(prohibits("all")))), ""},
+		{"a wildcard", whole(content("/*/x$", licence(prohibits("all")))), "all=restrict"},
+		{"a URL", whole(content("HTTPS://A.example:443/p/", licence(prohibits("all")))), "all=restrict"},
+		{"a URL without a path", whole(content("https://a.example", licence(prohibits("all")))), "all=restrict"},
+		{"another origin", whole(content("http://a.example/", licence(prohibits("all")))), ""},
+		{"no URL", whole(content("p/", licence(prohibits("ai-train")+permits("search")))), "ai-train=hint search=unstated permits:ai-input=hint permits:ai-index=hint"},
+		{"a longer path", whole(content("/", licence(prohibits("ai-train search"))), content("/p/", licence(permits("ai-train")+`<permits type="usage">all</permits>`))),
+			"search=restrict ai-train=allow all=allow"},
+		{"a longer path restricts more", whole(content("/", licence(permits("ai-train all"))), content("/p/", licence(prohibits("ai-all")))),
+			"all=allow ai-all=restrict"},
+		{"the same path", whole(content("/", licence(permits("all"))), content("/", licence(prohibits("ai-train")))),
+			"all=allow ai-train=restrict"},
+		{"not well-formed", openRSL + content("/", licence(prohibits("ai-train")+permits("search"))), "ai-train=hint search=unstated permits:ai-input=hint permits:ai-index=hint"},
+		{"a licence that does not end", openRSL + `<content url="/"><license>` + prohibits("ai-train"), "ai-train=hint"},
+		{"an entity", `<!DOCTYPE rsl [<!ENTITY a "ai-train">]>` + whole(content("/", licence(prohibits("&a;")))), ""},
+		{"a document type", `<!DOCTYPE rsl>` + whole(content("/", licence(prohibits("ai-train")))), "ai-train=hint"},
+		{"no namespace", `<rsl><content url="/"><license>` + prohibits("ai-train") + `</license></content></rsl>`, "ai-train=hint"},
+		{"another element", `<html xmlns="https://rslstandard.org/rsl">` + content("/", licence(prohibits("ai-train"))) + `</html>`, "ai-train=hint"},
+		{"other elements", whole(`<x>`+content("/", licence(prohibits("all")))+`</x>`, content("/", `<schema>s</schema>`+licence(`<legal type="x">all</legal>`))), ""},
+		{"in no licence", whole(content("/", `<x>`+prohibits("all")+`</x>`+licence(""))), ""},
+		{"no XML", "ai-train=no", ""},
+		{"nothing", "", ""},
+	} {
+		var got []string
+		for _, s := range readRSL(c.document, false).For("https://a.example", "/p/x") {
+			label := s.Label
+			if label == "permits" {
+				label += ":" + s.Purpose.String()
+			}
+			got = append(got, label+"="+s.Preference.String())
+		}
+		if got := strings.Join(got, " "); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// TestRSLMeaning: what a document comes to for training and an index.
+func TestRSLMeaning(t *testing.T) {
+	for _, c := range []struct {
+		parts           string
+		trains, indexes Preference
+	}{
+		{`<prohibits type="usage">ai-all</prohibits>`, PreferenceRestrict, PreferenceUnstated},
+		{`<prohibits type="usage">all</prohibits>`, PreferenceRestrict, PreferenceRestrict},
+		{`<prohibits type="usage">all</prohibits><permits type="usage">search</permits>`, PreferenceRestrict, PreferenceAllow},
+		{`<prohibits type="usage">ai-all</prohibits><permits type="usage">ai-train</permits>`, PreferenceAllow, PreferenceUnstated},
+		{`<prohibits type="usage">ai-all</prohibits><permits type="usage">ai-train</permits><payment type="use"/>`, PreferenceRestrict, PreferenceUnstated},
+	} {
+		r := readRSL(openRSL+`<content url="/"><license>`+c.parts+`</license></content></rsl>`, false)
+		r.Place = PlaceHead
+		list := r.For("http://a", "/")
+		if got := Prefers(list, PurposeTrainAI); got != c.trains {
+			t.Errorf("%s: training %v", c.parts, got)
+		}
+		if got := Prefers(list, PurposeSearch); got != c.indexes {
+			t.Errorf("%s: an index %v", c.parts, got)
+		}
+		if got := len(UseTrain.RestrictingSignals(list)) > 0; got != (c.trains == PreferenceRestrict) {
+			t.Errorf("%s: restricts training: %v", c.parts, got)
+		}
+	}
+}
+
+// TestScanScripts: which scripts are kept, whole, in their place.
+func TestScanScripts(t *testing.T) {
+	const rsl = `<rsl/>`
+	for _, c := range []struct{ page, want string }{
+		{`<script type="application/rsl+xml">` + rsl + `</script>`, "head <rsl/>"},
+		{`<head><meta name=robots content=noai><script async TYPE=' Application/RSL+XML '>` + rsl + `</script>`, "head noai, head <rsl/>"},
+		{`<body><script type=application/rsl+xml>` + rsl + `</script><meta name=robots content=noai>`, "body <rsl/>, body noai"},
+		{`<template><script type=application/rsl+xml>` + rsl + `</script></template>`, "template <rsl/>"},
+		{`<script>"<script type=application/rsl+xml>"</script>`, ""},
+		{`<!-- <script type=application/rsl+xml></script> -->`, ""},
+		{`<link rel=x type=application/rsl+xml><script type=text/x>x</script>`, ""},
+		{`<script type=application/rsl+xml>` + rsl, "head <rsl/> cut"},
+		{`<script type=application/rsl+xml>` + strings.Repeat("x", maxScript+1) + `</script>`, "head " + strings.Repeat("x", maxScript) + " cut"},
+	} {
+		f := Scan([]byte(c.page), "", false)
+		back, ok := Decode(f.Encode())
+		if !ok || fmt.Sprint(back) != fmt.Sprint(f) {
+			t.Errorf("%.80s: decoded %v", c.page, back)
+		}
+		var got []string
+		for _, it := range f.Items {
+			text := it.Place.String() + " " + it.Content
+			if it.Cut {
+				text += " cut"
+			}
+			got = append(got, text)
+		}
+		if got := strings.Join(got, ", "); got != c.want {
+			t.Errorf("%.80s: %.80s, want %.80s", c.page, got, c.want)
+		}
+	}
+}
+
+// TestHostileRSL: documents that are deep, long or have many parts.
+func TestHostileRSL(t *testing.T) {
+	content := `<content url="/"><license><prohibits type="usage">all</prohibits></license></content>`
+	for _, document := range []string{
+		openRSL + strings.Repeat("<content>", maxScript/9),
+		openRSL + strings.Repeat(content, 4000) + "</rsl>",
+		openRSL + strings.Repeat(`<content url="/*a*a*a*a*a*a*a*a*b">`+strings.Repeat("<license/>", 9)+"</content>", 300) + "</rsl>",
+		openRSL + `<content url="/"><license><prohibits type="usage">` + strings.Repeat("all ", maxScript/4) + `</prohibits></license></content></rsl>`,
+		"<rsl " + strings.Repeat(`a="b" `, 5000) + "/>",
+		strings.Repeat(`<a xmlns:a="b">`, 2000),
+		"\x00\xff", "<?xml version='1.0' encoding='utf-16'?>" + openRSL + "</rsl>",
+	} {
+		r := readRSL(document, false)
+		if n := len(r.For("http://a", "/"+strings.Repeat("a", 1000))); n > 2*maxTags {
+			t.Errorf("%.40s: %d signals", document, n)
+		}
+	}
+}
+
+func FuzzRSL(f *testing.F) {
+	f.Add(openRSL+`<content url="/"><license><prohibits type="usage">all</prohibits></license></content></rsl>`, false)
+	f.Fuzz(func(t *testing.T, document string, isCut bool) {
+		r := readRSL(document, isCut)
+		for _, s := range r.For("http://a", "/") {
+			if isCut && s.Preference >= PreferenceAllow {
+				t.Errorf("%+v", s)
+			}
+		}
+	})
+}
