@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -19,8 +18,9 @@ import (
 type Resolved struct {
 	opt    Options
 	store  *facts.Reader
-	dir    string // of temporary files
-	totals Totals // of resolving
+	dir    string       // of temporary files
+	remove func() error // it
+	totals Totals       // of resolving
 
 	states    *run.SortedRows[resolve.State]
 	marks     *run.SortedRows[resolve.Mark]
@@ -58,13 +58,13 @@ func Resolve(ctx context.Context, set *Facts, opt Options) (*Resolved, error) {
 
 // newResolved opens facts of which nothing is resolved yet.
 func newResolved(set *Facts, opt Options) (*Resolved, error) {
-	dir, err := set.MakeTemporary("evaluate")
+	dir, remove, err := set.MakeTemporary()
 	if err != nil {
 		return nil, err
 	}
 	opt.Profile = cmp.Or(opt.Profile, RFC9309)
 	opt.RangeRows = cmp.Or(opt.RangeRows, rangeRows)
-	r := &Resolved{opt: opt, dir: dir}
+	r := &Resolved{opt: opt, dir: dir, remove: remove}
 	if r.store, err = facts.NewReader(set, dir); err != nil {
 		r.Close()
 		return nil, err
@@ -77,7 +77,7 @@ func (r *Resolved) Close() error {
 	if r.store != nil {
 		r.store.Close()
 	}
-	return os.RemoveAll(r.dir)
+	return r.remove()
 }
 
 func (r *Resolved) resolve(ctx context.Context) error {

@@ -13,6 +13,7 @@ import (
 	"github.com/alitto/pond/v2"
 	slyrz "github.com/slyrz/warc"
 
+	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/run"
@@ -46,11 +47,11 @@ type Opinion struct {
 // Check reads inputs as Ingest does, but keeps no facts: it calls report for each
 // input, in their order.
 func Check(ctx context.Context, inputs []Input, opt CheckOptions, report func(*Checked) error) (err error) {
-	dir, err := os.MkdirTemp("", "robotsaudit-check-*")
+	dir, remove, err := durable.Temporary("")
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	defer func() { err = errors.Join(err, remove()) }()
 	pool := pond.NewResultPool[*Checked](opt.Workers, pond.WithQueueSize(2*opt.Workers))
 	defer pool.StopAndWait()
 	var running []pond.ResultTask[*Checked]

@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"io"
 	"net/url"
-	"os"
 
+	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/httpmsg"
 	"github.com/robotsaudit/robotsaudit/internal/index"
@@ -288,11 +288,11 @@ func (r *Found) WritePayload(w io.Writer) (remarks []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	stored, err := os.CreateTemp("", facts.TemporaryPrefix+"*")
+	stored, remove, err := durable.File()
 	if err != nil {
 		return nil, err
 	}
-	defer httpmsg.RemoveFile(stored)
+	defer func() { err = errors.Join(err, remove()) }()
 	if _, err := io.Copy(stored, body); err != nil {
 		return nil, err
 	}

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
+	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/index"
 	"github.com/robotsaudit/robotsaudit/internal/object"
@@ -180,16 +182,21 @@ func readSource(in facts.Input, src io.Reader, number int32, out sink, opt *read
 // spooled is a pipe that was copied to the disk.
 type spooled struct {
 	*os.File
-	size int64
+	size   int64
+	remove func() error // its folder
 }
 
 // spool copies a pipe to the disk, as far as it has not been read.
 func spool(src io.Reader, folder string) (*spooled, error) {
-	f, err := os.CreateTemp(folder, facts.TemporaryPrefix+"*")
+	dir, remove, err := temporaryIn(folder)
 	if err != nil {
 		return nil, err
 	}
-	s := &spooled{File: f}
+	f, err := os.Create(filepath.Join(dir, "spooled"))
+	if err != nil {
+		return nil, errors.Join(err, remove())
+	}
+	s := &spooled{File: f, remove: remove}
 	if s.size, err = io.Copy(f, src); err != nil {
 		s.discard()
 		return nil, err
@@ -199,7 +206,17 @@ func spool(src io.Reader, folder string) (*spooled, error) {
 
 func (s *spooled) discard() {
 	s.Close()
-	os.Remove(s.Name())
+	s.remove()
+}
+
+// temporaryIn makes a folder for temporary files in another one, which goes when it is removed; "" is the
+// system's.
+func temporaryIn(folder string) (dir string, remove func() error, err error) {
+	if folder == "" {
+		return durable.Temporary("")
+	}
+	dir, err = os.MkdirTemp(folder, facts.TemporaryPrefix+"*")
+	return dir, func() error { return os.RemoveAll(dir) }, err
 }
 
 // source is an input that is read until the reading is to stop. Err tells so between reads,

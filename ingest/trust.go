@@ -9,7 +9,6 @@ import (
 	"hash/fnv"
 	"io"
 	"iter"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -44,6 +43,7 @@ var boundarySpec = run.Spec[boundary]{
 // indexBounds are what indexes tell of where the records of archives lie. A nil one knows nothing.
 type indexBounds struct {
 	dir      string
+	remove   func() error // dir
 	sorter   *run.Sorter[boundary]
 	rows     *run.SortedRows[boundary]
 	archives map[string][]named // by the last part of their names
@@ -61,7 +61,7 @@ type named struct {
 func newIndexBounds(dir string) (*indexBounds, error) {
 	b := &indexBounds{archives: make(map[string][]named), numbers: make(map[string]int32), sums: make(map[int32]uint64)}
 	var err error
-	if b.dir, err = os.MkdirTemp(dir, facts.TemporaryPrefix+"*"); err != nil {
+	if b.dir, b.remove, err = temporaryIn(dir); err != nil {
 		return nil, err
 	}
 	b.sorter = run.NewSorter(b.dir, boundarySpec)
@@ -70,7 +70,7 @@ func newIndexBounds(dir string) (*indexBounds, error) {
 
 func (b *indexBounds) close() {
 	if b != nil {
-		os.RemoveAll(b.dir)
+		b.remove()
 	}
 }
 

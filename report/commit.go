@@ -15,6 +15,8 @@ import (
 const (
 	AuditFile = "audit.json"  // commits the results
 	HTMLFile  = "report.html" // shows them, where nothing else was said
+
+	SignatureFile = HTMLFile + ".sig" // of the report, where one was asked for
 )
 
 // Commit ends the tables of an evaluation that came to totals: it closes them, moves them into the output folder and writes audit.json,
@@ -75,33 +77,14 @@ func (w *Writer) closeTables(whole bool) (map[string]int64, error) {
 	return rows, errors.Join(errs...)
 }
 
-// removeUnfinished removes what is left of a report.html whose writing was interrupted.
-func (w *Writer) removeUnfinished() error {
-	entries, err := os.ReadDir(w.dir)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if left, _ := filepath.Match("."+HTMLFile+".*.tmp", e.Name()); left {
-			if err := remove(filepath.Join(w.dir, e.Name())); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 // moveTables puts the tables of a in the place of those of the audit before, whose
 // audit.json goes first, and its report. The folder is synced on either side, so that no loss of
 // power leaves an audit.json beside another's tables.
 func (w *Writer) moveTables(a *Audit) error {
-	for _, name := range []string{AuditFile, HTMLFile} {
+	for _, name := range []string{AuditFile, HTMLFile, SignatureFile} {
 		if err := remove(filepath.Join(w.dir, name)); err != nil {
 			return err
 		}
-	}
-	if err := w.removeUnfinished(); err != nil {
-		return err
 	}
 	if err := durable.SyncFolder(w.dir); err != nil {
 		return err

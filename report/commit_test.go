@@ -32,13 +32,13 @@ func TestSameResultsAreTheSameBytes(t *testing.T) {
 func TestCommitReplaces(t *testing.T) {
 	dir := t.TempDir()
 	writeAll(t, dir, true)
-	for _, name := range []string{"contested.parquet", HTMLFile, ".report.html.12.tmp"} {
+	for _, name := range []string{"contested.parquet", HTMLFile, SignatureFile} {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
 	w, _ := writeAll(t, dir, false)
-	for _, name := range []string{"group_verdicts.parquet", "robots_agents.parquet", "contested.parquet", HTMLFile, ".report.html.12.tmp", temporary} {
+	for _, name := range []string{"group_verdicts.parquet", "robots_agents.parquet", "contested.parquet", HTMLFile, SignatureFile, temporary} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
 			t.Errorf("%s is still there", name)
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
@@ -78,10 +79,11 @@ func (f *extraction) run(cmd *cobra.Command, places []string) (err error) {
 	if f.log, err = newLogger(cmd); err != nil {
 		return err
 	}
-	if f.file, err = os.CreateTemp("", facts.TemporaryPrefix+"*"); err != nil {
+	var remove func() error
+	if f.file, remove, err = durable.File(); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, f.file.Close(), os.Remove(f.file.Name())) }()
+	defer func() { err = errors.Join(err, remove()) }()
 	find := func(name string) (ingest.Input, string, error) { return findPath(cmd.Context(), name) }
 	if f.dir != "" {
 		if err := refuseFile(f.dir); err != nil {

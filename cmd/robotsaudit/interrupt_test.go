@@ -13,8 +13,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // TestInterrupt sends Ctrl-C to audits in the middle of something long: they say at once
@@ -148,7 +146,7 @@ func bzip2Bomb(t *testing.T) []byte {
 // --check needs.
 func awaitWork(t *testing.T, dir string) {
 	for range 3000 {
-		for _, pattern := range []string{".robotsaudit/facts-*/tmp-*", "robotsaudit-check-*/*", facts.TemporaryPrefix + "*"} {
+		for _, pattern := range []string{".robotsaudit/facts-*/tmp-*", ".robotsaudit.tmp-*/files/*"} {
 			if found, _ := filepath.Glob(filepath.Join(dir, pattern)); len(found) > 0 {
 				return
 			}

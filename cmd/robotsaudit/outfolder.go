@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/index"
 	"github.com/robotsaudit/robotsaudit/internal/object"
@@ -168,14 +169,14 @@ func (f *writeFlags) hold(cmd *cobra.Command, log *slog.Logger, tables bool, rea
 
 // refuseReadOnly returns an error where an output folder cannot be written to.
 func refuseReadOnly(dir string) error {
-	file, err := os.CreateTemp(filepath.Join(dir, facts.PrivateFolder), facts.TemporaryPrefix+"*")
+	_, remove, err := durable.Temporary(filepath.Join(dir, facts.PrivateFolder))
 	switch {
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return fmt.Errorf("output folder %s cannot be written (%w); check its permissions or give another with -o", dir, object.Cause(err))
 	case err != nil:
 		return err
 	}
-	return errors.Join(file.Close(), os.Remove(file.Name()))
+	return remove()
 }
 
 // refuseForeign returns an error where files in the places of tables are none.

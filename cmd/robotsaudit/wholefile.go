@@ -2,14 +2,15 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/object"
 )
 
@@ -27,27 +28,10 @@ func writeWhole(cmd *cobra.Command, path string, write func(io.Writer) error) er
 	case err == nil && !info.Mode().IsRegular():
 		return writeTo(path, write)
 	}
-	if target, err := filepath.EvalSymlinks(path); err == nil { // the link stays
-		path = target
-	}
-	temporary := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%d.tmp", filepath.Base(path), os.Getpid()))
-	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return fmt.Errorf("%s cannot be written (%w); give another place", path, object.Cause(err))
-	}
-	defer os.Remove(temporary) // which is gone where all went well
-	out := bufio.NewWriter(f)
-	err = write(out)
-	if err == nil {
-		err = out.Flush()
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if err := errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(temporary, path)
+	return durable.WriteWhole(path, func(w io.Writer) error {
+		out := bufio.NewWriter(w)
+		return cmp.Or(write(out), out.Flush())
+	})
 }
 
 // writeTo writes to what is there, and leaves it there.

@@ -20,6 +20,11 @@ func WriteJSON(path string, v any) error {
 	return WriteFile(path, append(b, '\n'))
 }
 
+// ReplaceJSON replaces a small file, as Replace does.
+func ReplaceJSON(path string, v any) error {
+	return Replace(path, func(tmp string) error { return WriteJSON(tmp, v) })
+}
+
 // WriteFile writes a small file and syncs it.
 func WriteFile(path string, b []byte) error {
 	f, err := os.Create(path)

@@ -26,12 +26,12 @@ const (
 
 // MakeTemporary makes a folder for temporary files of a command: in the output folder, whose disk
 // has room, or else, where nothing can be written there, in that of the system.
-func (s *Set) MakeTemporary(name string) (string, error) {
-	dir, err := os.MkdirTemp(s.Dir, TemporaryPrefix+name+"-*")
+func (s *Set) MakeTemporary() (dir string, remove func() error, err error) {
+	dir, remove, err = durable.Temporary(s.Dir)
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
-		return os.MkdirTemp("", "robotsaudit-"+name+"-*")
+		return durable.Temporary("")
 	}
-	return dir, err
+	return dir, remove, err
 }
 
 // The files of a task's folder.
@@ -106,21 +106,11 @@ func ReadManifest(dir string) (*Manifest, error) {
 }
 
 // Replace makes m the manifest of a task's folder, which has one.
-func (m *Manifest) Replace(dir string) error { return replaceJSON(dir, ManifestFile, m) }
+func (m *Manifest) Replace(dir string) error {
+	return durable.ReplaceJSON(filepath.Join(dir, ManifestFile), m)
+}
 
 // Commit makes p the current plan of an output folder.
 func (p *Plan) Commit(dir string) error {
-	return replaceJSON(filepath.Join(dir, PrivateFolder), PlanFile, p)
-}
-
-// replaceJSON writes a file of which there is the old content or the new, whatever happens.
-func replaceJSON(dir, name string, v any) error {
-	tmp := filepath.Join(dir, TemporaryPrefix+name)
-	if err := durable.WriteJSON(tmp, v); err != nil {
-		return err
-	}
-	if err := os.Rename(tmp, filepath.Join(dir, name)); err != nil {
-		return err
-	}
-	return durable.SyncFolder(dir)
+	return durable.ReplaceJSON(filepath.Join(dir, PrivateFolder, PlanFile), p)
 }

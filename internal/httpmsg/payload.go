@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 )
 
 // DecodeFile undoes the codings of a stored body of any length as Decode does those of a short one,
@@ -59,7 +60,7 @@ func undoFile(coding string, from *os.File, mayBeCut bool) (to *os.File, cutShor
 	if err != nil || info.Size() == 0 {
 		return nil, false, true, err
 	}
-	if to, err = os.CreateTemp("", "robotsaudit-payload-*"); err != nil {
+	if to, err = os.CreateTemp(filepath.Dir(from.Name()), "payload-*"); err != nil {
 		return nil, false, false, err
 	}
 	n, is, codingErr := copyPlain(coding, to, io.NewSectionReader(from, 0, info.Size()), mayBeCut)

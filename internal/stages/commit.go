@@ -49,7 +49,10 @@ type task struct {
 	command string // that makes it
 }
 
-func (t *task) file() string { return t.name + ".json" }
+func (t *task) file() string { return commitFile(t.name) }
+
+// commitFile is the file of a task's commit.
+func commitFile(task string) string { return task + ".json" }
 
 // again says how to get a commit that can be used.
 func (t *task) again() string {
@@ -103,8 +106,17 @@ func none(string) bool { return false }
 
 // run makes the task, unless it is made already. make makes its files in a local folder. Of
 // several attempts at the same time, the first one that ends counts, and the files of the others
-// go.
-func (t *task) run(ctx context.Context, make func(dir string, c *Commit) error) (c *Commit, err error) {
+// go, with those of attempts that were killed.
+func (t *task) run(ctx context.Context, make func(dir string, c *Commit) error) (*Commit, error) {
+	c, err := t.attempt(ctx, make)
+	if err == nil {
+		t.store.RemoveAttempts(ctx, t.name, c.Attempt) // what stays, the next stage removes
+	}
+	return c, err
+}
+
+// attempt makes the task, unless it is made already, and returns the commit of the attempt that counts.
+func (t *task) attempt(ctx context.Context, make func(dir string, c *Commit) error) (c *Commit, err error) {
 	if c, err := t.committed(ctx); c != nil || err != nil {
 		return c, err
 	}
@@ -185,7 +197,7 @@ func removeOthers(ctx context.Context, s Store, prefix string, names map[string]
 			if err := s.RemoveAll(ctx, prefix+first+"/"); err != nil {
 				return err
 			}
-		case !below && strings.Contains(first, ".tmp-"):
+		case !below && strings.Contains(first, temporaryInfix):
 			if err := s.Remove(ctx, prefix+first); err != nil {
 				return err
 			}

@@ -51,7 +51,7 @@ func Finish(ctx context.Context, s, out Store, p *Plan) (*Finished, error) {
 	if err := f.publish(ctx, done.Audit); err != nil {
 		return nil, err
 	}
-	return done, f.clean(ctx)
+	return done, errors.Join(f.clean(ctx), s.RemoveAttempts(ctx, resolvedName, f.r.commit.Attempt))
 }
 
 // finishing is a call of Finish.
@@ -167,7 +167,7 @@ func (f *finishing) publish(ctx context.Context, a *report.Audit) error {
 		return err
 	}
 	if err == nil && !bytes.Equal(audit, before) {
-		if err := errors.Join(f.out.Remove(ctx, report.AuditFile), f.out.Remove(ctx, report.HTMLFile)); err != nil {
+		if err := errors.Join(f.out.Remove(ctx, report.AuditFile), f.out.Remove(ctx, report.HTMLFile, report.SignatureFile)); err != nil {
 			return err
 		}
 	}
@@ -219,7 +219,7 @@ func (f *finishing) publishTable(ctx context.Context, t report.Table) error {
 		return err
 	}
 	for name := range there {
-		if isPart, _ := path.Match("part-*.parquet", name); isPart {
+		if isPart, _ := path.Match("part-*.parquet", name); isPart || strings.Contains(name, temporaryInfix) {
 			stale = append(stale, t.Name+"/"+name)
 		}
 	}

@@ -8,12 +8,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/report"
@@ -189,6 +189,6 @@ func Load(ctx context.Context, s Store) (*Plan, error) {
 
 // workspace is a folder for what nobody needs afterwards.
 func workspace() (dir string, remove func(), err error) {
-	dir, err = os.MkdirTemp("", "robotsaudit-*")
-	return dir, func() { os.RemoveAll(dir) }, err
+	dir, end, err := durable.Temporary("")
+	return dir, func() { end() }, err
 }

@@ -69,6 +69,21 @@ func (b bucket) RemoveAll(ctx context.Context, prefix string) error {
 	return nil
 }
 
+func (b bucket) RemoveAttempts(ctx context.Context, task, counts string) error {
+	names, err := b.List(ctx, task+"-")
+	if err != nil {
+		return err
+	}
+	for name := range names {
+		if attempt, _, _ := strings.Cut(name, "/"); attempt != counts {
+			if err := b.Remove(ctx, task+"-"+name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 func (b bucket) Begin(string) (string, func(), error) { return workspace() }
 
 func (b bucket) Upload(ctx context.Context, prefix, dir string) (map[string]int64, error) {

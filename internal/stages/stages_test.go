@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -442,6 +443,38 @@ func TestAgain(t *testing.T) {
 	compare(t, "in place of another plan", plain, s.folder, tables(t, plain))
 	if left := must(filepath.Glob(filepath.Join(s.folder, ".robotsaudit", "parts-*")))(t); len(left) != 1 {
 		t.Error(left)
+	}
+}
+
+// TestLeft: what killed tasks have left goes when the same task runs again, although it is done.
+func TestLeft(t *testing.T) {
+	t.Parallel()
+	s := planned(t, filepath.Join(t.TempDir(), "facts"), 1, evaluate.Options{}, "../../testdata/warc")
+	s.ingested(1)
+	s.decided(1, 1)
+	const dead = "-0123456789abcdef"
+	parts := ".robotsaudit/parts-" + s.plan.ID
+	for _, c := range []struct {
+		store stages.Store
+		names []string
+		again func() error
+	}{
+		{s.facts, []string{"plan.json.tmp" + dead}, func() error { return s.plan.Save(t.Context(), s.facts, "") }},
+		{s.facts, []string{"shards/00000" + dead + "/bodies.pack", "shards/00000.json.tmp" + dead}, func() error { return s.read(0) }},
+		{s.facts, []string{"resolved" + dead + "/bodies.pack", "resolved.json.tmp" + dead}, s.resolve},
+		{s.out, []string{parts + "/00000" + dead + "/fetches.parquet", parts + "/00000.json.tmp" + dead, parts + "/ranges.json.tmp" + dead}, func() error { return s.decide(0, 1) }},
+		{s.out, []string{"audit.json.tmp" + dead, "fetches/part-00000.parquet.tmp" + dead, ".robotsaudit/plan.json.tmp" + dead, parts + "/finished.json.tmp" + dead}, s.finish},
+	} {
+		before := must(c.store.List(t.Context(), ""))(t)
+		for _, name := range c.names {
+			if made, err := c.store.Create(t.Context(), name, []byte("half")); err != nil || !made {
+				t.Fatal(name, made, err)
+			}
+		}
+		s.ok(1, c.again)
+		if after := must(c.store.List(t.Context(), ""))(t); !maps.Equal(before, after) {
+			t.Errorf("before %s: %v, after: %v", c.names, before, after)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -28,6 +29,8 @@ type Store interface {
 	Remove(ctx context.Context, names ...string) error
 	// RemoveAll removes the files below a prefix that ends with a slash.
 	RemoveAll(ctx context.Context, prefix string) error
+	// RemoveAttempts removes the files of all attempts at a task but those of one, which is committed.
+	RemoveAttempts(ctx context.Context, task, counts string) error
 
 	// Begin returns an empty local folder for the files of an attempt, whose names in the store
 	// will begin with a prefix that ends with a slash. end is to be called after the attempt.
@@ -67,23 +70,48 @@ func (f folder) Read(_ context.Context, name string) ([]byte, error) {
 	return os.ReadFile(f.path(name))
 }
 
+// Files that are not whole yet have the name that they will have, and this behind it. Processes of many
+// machines may write one file at the same time, without locks: who has written it removes what others have
+// begun, or left. Who finds its own gone begins again, or finds that another was first.
+const temporaryInfix = ".tmp-"
+
+// removeBegun removes what was begun of a file that is there.
+func removeBegun(path string) error {
+	entries, err := os.ReadDir(filepath.Dir(path))
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), filepath.Base(path)+temporaryInfix) {
+			err = errors.Join(err, removeFile(filepath.Join(filepath.Dir(path), e.Name())))
+		}
+	}
+	return err
+}
+
+// removeFile removes a file. One that is not there is no error.
+func removeFile(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
 func (f folder) Create(_ context.Context, name string, content []byte) (bool, error) {
 	path := f.path(name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return false, err
 	}
-	tmp := path + ".tmp-" + newAttempt()
+	tmp := path + temporaryInfix + newAttempt()
 	defer os.Remove(tmp)
 	if err := durable.WriteFile(tmp, content); err != nil {
 		return false, err
 	}
-	switch err := os.Link(tmp, path); {
-	case errors.Is(err, fs.ErrExist):
-		return false, nil
-	case err != nil:
+	err := os.Link(tmp, path)
+	if err != nil && exists(path) { // another was first, and may have removed what was begun here
+		return false, removeBegun(path)
+	}
+	if err != nil {
 		return false, fmt.Errorf("%w; the folder must be in a file system with hard links", err)
 	}
-	return true, durable.SyncFolder(filepath.Dir(path))
+	return true, errors.Join(durable.SyncFolder(filepath.Dir(path)), removeBegun(path))
 }
 
 func (f folder) List(_ context.Context, prefix string) (map[string]int64, error) {
@@ -113,7 +141,7 @@ func note(found map[string]int64, dir, path string, e fs.DirEntry) error {
 
 func (f folder) Remove(_ context.Context, names ...string) error {
 	for _, name := range names {
-		if err := os.Remove(f.path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := removeFile(f.path(name)); err != nil {
 			return err
 		}
 	}
@@ -122,6 +150,16 @@ func (f folder) Remove(_ context.Context, names ...string) error {
 
 func (f folder) RemoveAll(_ context.Context, prefix string) error {
 	return os.RemoveAll(f.path(prefix))
+}
+
+func (f folder) RemoveAttempts(_ context.Context, task, counts string) error {
+	entries, err := os.ReadDir(filepath.Dir(f.path(task)))
+	for _, e := range entries {
+		if attempt, is := strings.CutPrefix(e.Name(), path.Base(task)+"-"); is && attempt != counts {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(filepath.Dir(f.path(task)), e.Name())))
+		}
+	}
+	return errors.Join(err, removeBegun(f.path(commitFile(task))))
 }
 
 func (f folder) Begin(prefix string) (string, func(), error) {
@@ -151,13 +189,17 @@ func (f folder) Copy(_ context.Context, from, to string) error {
 }
 
 func (f folder) Put(_ context.Context, path, to string) error {
-	return f.replace(to, func(tmp string) error {
+	err := f.replace(to, func(tmp string) error {
 		b, err := os.ReadFile(path)
 		if err != nil {
 			return err
 		}
 		return durable.WriteFile(tmp, b)
 	})
+	if err != nil {
+		return err
+	}
+	return removeBegun(f.path(to))
 }
 
 // replace puts the file that make makes in the place of another, in one step.
@@ -166,13 +208,17 @@ func (f folder) replace(to string, make func(tmp string) error) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-	tmp := path + ".tmp-" + newAttempt()
-	defer os.Remove(tmp)
-	if err := make(tmp); err != nil {
-		return err
+	for {
+		tmp := path + temporaryInfix + newAttempt()
+		defer os.Remove(tmp)
+		if err := make(tmp); err != nil {
+			return err
+		}
+		switch err := os.Rename(tmp, path); {
+		case err == nil:
+			return durable.SyncFolder(filepath.Dir(path))
+		case !errors.Is(err, fs.ErrNotExist):
+			return err
+		}
 	}
-	if err := os.Rename(tmp, path); err != nil {
-		return err
-	}
-	return durable.SyncFolder(filepath.Dir(path))
 }

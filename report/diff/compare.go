@@ -3,12 +3,13 @@ package diff
 import (
 	"cmp"
 	"context"
+	"errors"
 	"iter"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/run"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/results"
@@ -16,12 +17,12 @@ import (
 
 // Compare compares two audits. It sorts the fetches of both in temporary files, so its memory
 // does not grow with them.
-func Compare(ctx context.Context, old, new *results.Results) (*Changes, error) {
-	dir, err := os.MkdirTemp("", "robotsaudit-diff-")
+func Compare(ctx context.Context, old, new *results.Results) (_ *Changes, err error) {
+	dir, remove, err := durable.Temporary("")
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { err = errors.Join(err, remove()) }()
 	c := &comparison{origins: run.NewSorter(dir, originRuns)}
 	c.changes.Old, c.changes.New = sideOf(old.Name(), old.Audit()), sideOf(new.Name(), new.Audit())
 	c.changes.Settings = compareSettings(old.Audit(), new.Audit())

@@ -19,6 +19,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/run"
@@ -66,11 +67,11 @@ func Write(ctx context.Context, opt Options) (_ *Bundle, err error) {
 	if err != nil {
 		return nil, err
 	}
-	tmp, err := set.MakeTemporary("evidence")
+	tmp, remove, err := set.MakeTemporary()
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(tmp)
+	defer func() { err = errors.Join(err, remove()) }()
 	w, err := newWriter(ctx, set, settings.Settings, tmp, &opt)
 	if err != nil {
 		return nil, err
@@ -357,27 +358,19 @@ func linesOf(f *os.File) iter.Seq2[[]byte, error] {
 const manifestURL = "urn:robotsaudit:evidence:manifest"
 
 // finish puts the bundle together, verifies it, and gives it its name.
-func (w *writer) finish(ctx context.Context, manifest *os.File, to string) (_ *Verification, err error) {
-	if target, err := filepath.EvalSymlinks(to); err == nil { // the link stays
-		to = target
-	}
-	file, err := os.CreateTemp(filepath.Dir(to), facts.TemporaryPrefix+"*")
-	if err != nil {
-		return nil, fmt.Errorf("%s cannot be written (%w); give another place", to, object.Cause(err))
-	}
-	defer func() {
+func (w *writer) finish(ctx context.Context, manifest *os.File, to string) (v *Verification, err error) {
+	err = durable.Replace(to, func(tmp string) error {
+		file, err := os.Create(tmp)
 		if err != nil {
-			err = errors.Join(err, os.Remove(file.Name()))
+			return err
 		}
-	}()
-	if err := errors.Join(w.assemble(file, manifest), file.Chmod(0o644), file.Sync(), file.Close()); err != nil {
-		return nil, err
-	}
-	v, err := verify(ctx, file.Name(), w.tmp)
-	if err != nil {
-		return nil, err
-	}
-	return v, os.Rename(file.Name(), to)
+		if err := errors.Join(w.assemble(file, manifest), file.Close()); err != nil {
+			return err
+		}
+		v, err = verify(ctx, tmp, w.tmp)
+		return err
+	})
+	return v, err
 }
 
 // assemble writes the manifest, and the records behind it.

@@ -19,6 +19,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/run"
@@ -67,12 +68,12 @@ func refusef(format string, args ...any) error { return &RefusedError{fmt.Sprint
 
 // Verify recomputes the verdicts of a bundle. A bundle in which anything cited was changed is
 // refused with a *RefusedError.
-func Verify(ctx context.Context, path string) (*Verification, error) {
-	tmp, err := os.MkdirTemp("", "robotsaudit-evidence-*")
+func Verify(ctx context.Context, path string) (_ *Verification, err error) {
+	tmp, remove, err := durable.Temporary("")
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(tmp)
+	defer func() { err = errors.Join(err, remove()) }()
 	return verify(ctx, path, tmp)
 }
 

@@ -10,13 +10,13 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"os"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/run"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
@@ -56,11 +56,11 @@ func WriteAttributes(ctx context.Context, w io.Writer, r *results.Results, o Opt
 	if err != nil {
 		return a, err
 	}
-	dir, err := os.MkdirTemp("", "robotsaudit-export-")
+	dir, remove, err := durable.Temporary("")
 	if err != nil {
 		return a, err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { err = errors.Join(err, remove()) }()
 	wanted := run.NewSorter(dir, documentsByKey)
 	if err := readDocuments(documents, wanted.Add); err != nil {
 		return a, err

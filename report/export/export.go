@@ -6,13 +6,14 @@ package export
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
@@ -135,11 +136,11 @@ func Write(ctx context.Context, w io.Writer, r *results.Results, o Options, form
 	if err != nil {
 		return s, err
 	}
-	dir, err := os.MkdirTemp("", "robotsaudit-export-")
+	dir, remove, err := durable.Temporary("")
 	if err != nil {
 		return s, err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { err = errors.Join(err, remove()) }()
 	l := &list{ctx: ctx, results: r, options: o, tokens: tokens, dir: dir, summary: &s}
 	out := output{w, dir, format}
 	switch o.By {
