@@ -51,9 +51,10 @@ func hold(t *testing.T, parent string) *holder {
 		t.Fatal(err)
 	}
 	line, err := bufio.NewReader(out).ReadString('\n')
-	if _, err := fmt.Sscan(line, &h.dir); err != nil || !strings.HasSuffix(line, " <nil>\n") {
+	if err != nil || !strings.HasSuffix(line, " <nil>\n") {
 		t.Fatal(line, err)
 	}
+	h.dir = strings.TrimSuffix(line, " <nil>\n")
 	return h
 }
 

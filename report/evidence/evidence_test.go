@@ -184,6 +184,10 @@ func TestRefusals(t *testing.T) {
 		{"without a manifest", join(members[1:]), "its first record is no manifest"},
 		{"cut", bundle[:len(bundle)-1], "was changed"},
 		{"empty", nil, "it does not begin with a gzip member"},
+		{"a manifest with another ID", relabelled(t, members, "<urn:uuid:", "<urn:uuid:0"), `the header around it is not of it: "WARC-Record-ID: <urn:uuid:0`},
+		{"a manifest with another digest", relabelled(t, members, "Digest: sha256:", "Digest: sha256:0"), "its manifest was changed: its digest is sha256:"},
+		{"a manifest of no date", relabelled(t, members, "Date: 2", "Date: x"), `its manifest has the date "x`},
+		{"a manifest of before its records", forged("2025-03-10T06:00:00Z", manifestOf(t, members), members[1:]), `its manifest is dated "2025-03-10T06:00:00Z", and cites a record of 2025`},
 		{"of another format", edited(t, members, Format, "robotsaudit-evidence/9"), `it is of format "robotsaudit-evidence/9"`},
 		{"a record out of order", edited(t, members, `{"number":2,`, `{"number":9,`), "record 9 is out of order"},
 		{"an archive out of range", edited(t, members, `{"number":2,"archive":0`, `{"number":2,"archive":7`), "is out of order"},
@@ -340,7 +344,7 @@ func TestBombs(t *testing.T) {
 		t.Fatal(err)
 	}
 	members := splitMembers(t, bundle)
-	_, manifest, _ := strings.Cut(strings.TrimSuffix(string(unzipped(t, members[0])), "\r\n\r\n"), "\r\n\r\n")
+	manifest := manifestOf(t, members)
 	const size, date = 32 << 20, "2024-05-01T12:00:00Z"
 	repeated := func(line string) string {
 		return strings.Replace(manifest, line, strings.Repeat(line, size/len(line)), 1)
@@ -398,6 +402,19 @@ func edited(t *testing.T, members [][]byte, old, with string) []byte {
 	}
 	h, _ := warc.ReadHeader([]byte(header+"\r\n\r\n"), false)
 	return forged(h.Date, strings.TrimSuffix(strings.Replace(manifest, old, with, 1), "\r\n\r\n"), members[1:])
+}
+
+// relabelled is a bundle with a change in the header of its manifest's record.
+func relabelled(t *testing.T, members [][]byte, old, with string) []byte {
+	t.Helper()
+	record := string(unzipped(t, members[0]))
+	return bytes.Join(append([][]byte{gzipped(strings.Replace(record, old, with, 1))}, members[1:]...), nil)
+}
+
+func manifestOf(t *testing.T, members [][]byte) string {
+	t.Helper()
+	_, manifest, _ := strings.Cut(strings.TrimSuffix(string(unzipped(t, members[0])), "\r\n\r\n"), "\r\n\r\n")
+	return manifest
 }
 
 // forged is a bundle with another manifest, in a record that is right.

@@ -126,8 +126,11 @@ func openManifest(members *member, bundle io.ReaderAt) (m *manifestReader, date 
 	if err := members.read(io.Discard, io.Discard, max(h.ContentLength, 0), false); err != nil {
 		return nil, "", refuse(err, "its manifest was changed")
 	}
-	if !bytes.Equal(members.wrapper, manifestHeader(h.Date, members.hash.Sum(nil), h.ContentLength)) {
-		return nil, "", refusef("its manifest was changed: the header of its first record is not of it")
+	if sum := "sha256:" + members.sum(); h.BlockDigest != sum {
+		return nil, "", refusef("its manifest was changed: its digest is %s, and its header says %.80q", sum, h.BlockDigest)
+	}
+	if want := manifestHeader(h.Date, members.hash.Sum(nil), h.ContentLength); !bytes.Equal(members.wrapper, want) {
+		return nil, "", refusef("its manifest was changed: the header around it is not of it: %s", firstDifference(members.wrapper, want))
 	}
 	if _, err := time.Parse(warcDateLayout, h.Date); err != nil {
 		return nil, "", refusef("its manifest has the date %.40q", h.Date)
@@ -138,6 +141,16 @@ func openManifest(members *member, bundle io.ReaderAt) (m *manifestReader, date 
 	}
 	m, err = newManifestReader(io.LimitReader(again.in, h.ContentLength))
 	return m, h.Date, err
+}
+
+// firstDifference shows the first line in which a header is not what it must be.
+func firstDifference(is, want []byte) string {
+	var line, other []byte
+	for bytes.Equal(line, other) && len(is)+len(want) > 0 {
+		line, is, _ = bytes.Cut(is, []byte("\r\n"))
+		other, want, _ = bytes.Cut(want, []byte("\r\n"))
+	}
+	return fmt.Sprintf("%.200q, not %.200q", line, other)
 }
 
 // unpack verifies the records and puts them into archives of their own.
