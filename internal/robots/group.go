@@ -202,7 +202,8 @@ func (f *File) names(m Mode) *names {
 	n := &names{list: make([]named, 0, len(f.agents))}
 	f.deciding.modes[m] = n
 	count(len(f.agents))
-	members, agents := make([]int, len(f.agents)), make([]int, len(f.agents)) // most names stand in one group only
+	places := make([]int, 2*len(f.agents)) // most names stand in one group only
+	members, agents := places[:len(f.agents)], places[len(f.agents):]
 	for i := range f.agents {
 		a := &f.agents[i]
 		name, global := m.name(f.valueOf(a))

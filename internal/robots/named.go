@@ -4,9 +4,8 @@ import "slices"
 
 // namedGroups are the groups that govern the tokens which a file names, as far as they forbid something.
 type namedGroups struct {
-	found bool
-	more  bool // there are further groups, which were not looked at
-	sets  []*Group
+	more bool // there are further groups, which were not looked at
+	sets []*Group
 
 	rules  []matcher // that forbid, of all sets, where these are many
 	owners []int32   // parallel: the set of each
@@ -70,11 +69,11 @@ func (n *namedGroups) mayForbid(path string) (sets []*Group, ok bool) {
 func (f *File) namedGroups() *namedGroups {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	n := &f.named
-	if n.found {
-		return n
+	if f.named != nil {
+		return f.named
 	}
-	n.found = true
+	n := new(namedGroups)
+	f.named = n
 	seen := make(map[*Group]bool)
 	rules := 0
 	list := f.names(f.spec.mode).list

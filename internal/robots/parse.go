@@ -35,7 +35,7 @@ type File struct {
 	mu       sync.Mutex // guards what For fills in
 	deciding deciding
 	asides   asides
-	named    namedGroups
+	named    *namedGroups
 
 	vary   sync.Once // guards others
 	others []variant
