@@ -3,6 +3,7 @@ package ingest
 import (
 	"bytes"
 	"io"
+	"net/http"
 	"strings"
 	"time"
 
@@ -190,7 +191,7 @@ func (x *exchange) decode(d *draft, h *httpmsg.Head, raw []byte) {
 	if httpmsg.IsBinary(body) || met&httpmsg.FaultFalseEncoding != 0 && !httpmsg.IsReadable(body) {
 		x.Flags |= facts.FlagUndecodable
 	}
-	if challenge.InPage(body) {
+	if challenge.InPage(body) || x.Kind == facts.CaptureRobots && x.Status == http.StatusAccepted && robots.IsHTML(body) {
 		x.Flags |= facts.FlagChallenge
 	}
 	x.body, x.hasBody = body, true

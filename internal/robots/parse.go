@@ -154,6 +154,9 @@ func withoutLastLine(text string) string {
 	return text[:strings.LastIndexAny(text, "\r\n")+1]
 }
 
+// IsHTML reports whether a body is an HTML document.
+func IsHTML(body []byte) bool { return RFC9309.spec().open(body).HTML }
+
 // looksLikeHTML reports whether text begins with a tag of an HTML document.
 func looksLikeHTML(text string) bool {
 	text = strings.TrimLeft(text, " \t\r\n\v\f")
