@@ -9,12 +9,6 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 )
 
-// discard is a Sink that keeps nothing.
-type discard struct{ Sink }
-
-func (discard) GroupVerdict(*GroupVerdict) error     { return nil }
-func (discard) RobotsAgent(int64, int, string) error { return nil }
-
 // BenchmarkDecide decides the fetches of one origin after the other, a thousand each,
 // by a file that names thirty crawlers: for their own token, and for 166 others.
 func BenchmarkDecide(b *testing.B) {
@@ -42,7 +36,7 @@ func benchmarkDecide(b *testing.B, body []byte, tokens []string) {
 	files := newFileCache(nil, robots.RFC9309)
 	files.files["digest"] = &parsedFile{File: robots.Parse(body, robots.RFC9309)}
 	d := &decider{files: files, naming: newNaming(&Options{})}
-	w := &whatIf{decider: d, tokens: DistinctTokens(tokens), sink: discard{}}
+	w := &whatIf{decider: d, tokens: DistinctTokens(tokens), sink: NoSink{}}
 	const start = 1_700_000_000_000_000
 	var states []*State
 	for i := range 5 {

@@ -25,22 +25,17 @@ func read(ctx context.Context, archives ...string) (facts *evaluate.Facts, dir s
 }
 
 // counter is a Sink that counts why fetches were disallowed.
-type counter map[string]int
+type counter struct {
+	evaluate.NoSink
+	classes map[string]int
+}
 
-func (c counter) Result(r *evaluate.Result) error {
+func (c *counter) Result(r *evaluate.Result) error {
 	if r.Verdict == evaluate.Disallowed {
-		c[r.Certainty.String()]++
+		c.classes[r.Certainty.String()]++
 	}
 	return nil
 }
-func (counter) Robots(*evaluate.RobotsRecord) error       { return nil }
-func (counter) Policies(*evaluate.Policies) error         { return nil }
-func (counter) GroupVerdict(*evaluate.GroupVerdict) error { return nil }
-func (counter) RobotsAgent(int64, int, string) error      { return nil }
-func (counter) Host(*evaluate.HostStats) error            { return nil }
-func (counter) Agent(*evaluate.AgentStats) error          { return nil }
-func (counter) Exclusion(*evaluate.Exclusion) error       { return nil }
-func (counter) Issue(*evaluate.Issue) error               { return nil }
 
 // All fetches, decided.
 func ExampleRun() {
@@ -50,12 +45,12 @@ func ExampleRun() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	disallowed := make(counter)
-	totals, err := evaluate.Run(ctx, facts, evaluate.Options{}, disallowed)
+	disallowed := counter{classes: make(map[string]int)}
+	totals, err := evaluate.Run(ctx, facts, evaluate.Options{}, &disallowed)
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(totals.Disallowed, "of", totals.Fetches, "fetches were disallowed:", disallowed)
+	fmt.Println(totals.Disallowed, "of", totals.Fetches, "fetches were disallowed:", disallowed.classes)
 	// Output:
 	// 51 of 284 fetches were disallowed: map[certain:40 contested:5 possible:3 probable:3]
 }

@@ -116,12 +116,11 @@ func (x *explainer) explainFetch(f *facts.Fetch, found *findings) (*Explanation,
 
 // oneVerdict is a Sink of a what-if for one token.
 type oneVerdict struct {
-	Sink
+	NoSink
 	verdict GroupVerdict
 }
 
-func (s *oneVerdict) GroupVerdict(v *GroupVerdict) error              { s.verdict = *v; return nil }
-func (s *oneVerdict) RobotsAgent(id int64, group int, a string) error { return nil }
+func (s *oneVerdict) GroupVerdict(v *GroupVerdict) error { s.verdict = *v; return nil }
 
 // whatIf decides a fetch for the token asked about, as the what-if of an audit does.
 func (x *explainer) whatIf(r *Result) (*Result, error) {

@@ -67,7 +67,7 @@ func TestExplainAgrees(t *testing.T) {
 
 // decidedTexts is a Sink that remembers verdicts by the place of the fetch.
 type decidedTexts struct {
-	Sink
+	NoSink
 	own, other map[string]string
 	origins    map[string]bool
 }
@@ -109,12 +109,6 @@ func (s *decidedTexts) GroupVerdict(v *GroupVerdict) error {
 	s.other[placeText(v.Fetch)] = verdictText(&v.Answer, v.Evidence, NoCertainty, v.Governing)
 	return nil
 }
-
-func (s *decidedTexts) Robots(*RobotsRecord) error           { return nil }
-func (s *decidedTexts) Policies(*Policies) error             { return nil }
-func (s *decidedTexts) RobotsAgent(int64, int, string) error { return nil }
-func (s *decidedTexts) Host(*HostStats) error                { return nil }
-func (s *decidedTexts) Exclusion(*Exclusion) error           { return nil }
 
 // TestExplainFinds: a fetch is found by its URL, its ID and its place; what is not one fetch is
 // an error that tells enough.

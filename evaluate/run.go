@@ -1,7 +1,6 @@
 package evaluate
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"runtime"
@@ -78,7 +77,12 @@ func (r *Resolved) ranges() int {
 	return int(min(max(n, 1), maxRanges))
 }
 
-func (r *Resolved) workers() int { return cmp.Or(r.opt.Workers, runtime.GOMAXPROCS(0)) }
+func (r *Resolved) workers() int {
+	if r.opt.Workers > 0 {
+		return r.opt.Workers
+	}
+	return runtime.GOMAXPROCS(0)
+}
 
 // decideParts decides n ranges, some at a time.
 func (r *Resolved) decideParts(ctx context.Context, n int, sink Parts) ([]*Totals, error) {

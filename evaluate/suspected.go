@@ -59,7 +59,7 @@ func Suspected(ctx context.Context, set *Facts, opt Options, f func(*Fetch) erro
 
 // suspects is a sink of the fetches that are suspected.
 type suspects struct {
-	nothing
+	NoSink
 	f func(*Fetch) error
 }
 
@@ -72,16 +72,3 @@ func (s *suspects) Result(r *Result) error {
 	}
 	return s.f(r.Fetch)
 }
-
-// nothing is a sink that nothing is expected of.
-type nothing struct{}
-
-func (nothing) Robots(*RobotsRecord) error           { return nil }
-func (nothing) Policies(*Policies) error             { return nil }
-func (nothing) Result(*Result) error                 { return nil }
-func (nothing) GroupVerdict(*GroupVerdict) error     { return nil }
-func (nothing) RobotsAgent(int64, int, string) error { return nil }
-func (nothing) Host(*HostStats) error                { return nil }
-func (nothing) Agent(*AgentStats) error              { return nil }
-func (nothing) Exclusion(*Exclusion) error           { return nil }
-func (nothing) Issue(*Issue) error                   { return nil }

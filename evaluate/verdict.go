@@ -481,6 +481,19 @@ type Sink interface {
 	Issue(*Issue) error
 }
 
+// NoSink is a Sink that keeps nothing. Others embed it, for what they do not take.
+type NoSink struct{}
+
+func (NoSink) Robots(*RobotsRecord) error           { return nil }
+func (NoSink) Policies(*Policies) error             { return nil }
+func (NoSink) Result(*Result) error                 { return nil }
+func (NoSink) GroupVerdict(*GroupVerdict) error     { return nil }
+func (NoSink) RobotsAgent(int64, int, string) error { return nil }
+func (NoSink) Host(*HostStats) error                { return nil }
+func (NoSink) Agent(*AgentStats) error              { return nil }
+func (NoSink) Exclusion(*Exclusion) error           { return nil }
+func (NoSink) Issue(*Issue) error                   { return nil }
+
 // RobotsRecord is a resolved robots capture with what its file holds.
 type RobotsRecord struct {
 	*State

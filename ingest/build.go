@@ -228,7 +228,7 @@ func joinSmall(tasks []rewriting) (rest, joined []rewriting) {
 
 // rewrite makes tasks of others. What facts turn out to be damaged is not kept.
 func (b *build) rewrite(ctx context.Context, all []rewriting) error {
-	pool := pond.NewResultPool[string](max(b.opt.Workers, 1), pond.WithQueueSize(0))
+	pool := pond.NewResultPool[string](b.opt.Workers, pond.WithQueueSize(0))
 	defer pool.StopAndWait()
 	running := make([]pond.ResultTask[string], len(all))
 	for i, r := range all {

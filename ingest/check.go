@@ -22,7 +22,7 @@ import (
 
 // CheckOptions are those of Check.
 type CheckOptions struct {
-	Workers       int // inputs read at a time, at least 1
+	Workers       int // inputs read at a time; 0: one a core
 	Stdin         io.Reader
 	VerifyDigests bool // compare the digests of all records, not of policy captures alone
 }
@@ -52,6 +52,7 @@ func Check(ctx context.Context, inputs []Input, opt CheckOptions, report func(*C
 		return err
 	}
 	defer func() { err = errors.Join(err, remove()) }()
+	opt.Workers = workersOf(opt.Workers)
 	pool := pond.NewResultPool[*Checked](opt.Workers, pond.WithQueueSize(2*opt.Workers))
 	defer pool.StopAndWait()
 	var running []pond.ResultTask[*Checked]

@@ -15,8 +15,8 @@ import (
 // folders. No archive is read. An archive that several of them hold counts once. With
 // opt.Add, what opt.Dir holds already counts, too.
 func Merge(ctx context.Context, dirs []string, opt Options) error {
-	if opt.Progress == nil {
-		opt.Progress = new(Progress)
+	if err := opt.complete(); err != nil {
+		return err
 	}
 	m := merging{Plan: facts.Plan{Digested: true}, results: make(map[string]from)}
 	for _, dir := range dirs {

@@ -4,10 +4,12 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"sync/atomic"
 
@@ -75,7 +77,7 @@ type Progress struct {
 // Options of Ingest.
 type Options struct {
 	Dir      string // output folder; made where it does not exist
-	Workers  int    // tasks read at a time, at least 1
+	Workers  int    // tasks read at a time; 0: one a core
 	Stdin    io.Reader
 	Progress *Progress        // may be nil
 	Failed   []*InputError    // arguments that named nothing, to be kept with the facts
@@ -97,13 +99,33 @@ type Options struct {
 	DigestInputs  bool // compute the SHA-256 of each input that is named but standard input
 }
 
+// complete fills in what the zero value leaves open.
+func (o *Options) complete() error {
+	if o.Dir == "" {
+		return errors.New("ingest: Options.Dir names no output folder")
+	}
+	if o.Progress == nil {
+		o.Progress = new(Progress)
+	}
+	o.Workers = workersOf(o.Workers)
+	return nil
+}
+
+// workersOf is how many workers an option asks for: where it names none, one a core.
+func workersOf(n int) int {
+	if n > 0 {
+		return n
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
 // Ingest makes the facts of inputs in opt.Dir, which the caller has locked. Facts that
 // are there already are kept, so that an interrupted run goes on, and only archives that
 // were added or changed are read. When ctx is done, ctx's error is returned: the same call
 // then resumes after the tasks that were finished.
 func Ingest(ctx context.Context, inputs []Input, opt Options) error {
-	if opt.Progress == nil {
-		opt.Progress = new(Progress)
+	if err := opt.complete(); err != nil {
+		return err
 	}
 	defer warc.ReleaseMemory()
 	b, err := newBuild(opt, fingerprint(opt.mode()))

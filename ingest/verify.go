@@ -28,7 +28,7 @@ import (
 // VerifyOptions are the options of a Verification.
 type VerifyOptions struct {
 	Base     string // URL or folder that the names of archives are meant from; "": see archivePaths
-	Workers  int    // archives read at a time, at least 1
+	Workers  int    // archives read at a time; 0: one a core
 	Progress *VerifyProgress
 }
 
@@ -125,7 +125,7 @@ func (v *Verification) Run(ctx context.Context) (result Verified, err error) {
 // their order, until it returns false. Once ctx is done, it is called with what was read until then.
 func (v *Verification) each(ctx context.Context, take func(*verifyBatchResult) (more bool, err error)) error {
 	within, cancel := context.WithCancel(ctx)
-	workers := max(v.Workers, 1)
+	workers := workersOf(v.Workers)
 	pool := pond.NewResultPool[*verifyBatchResult](workers, pond.WithQueueSize(workers))
 	defer pool.StopAndWait()
 	defer cancel() // of what nobody will take

@@ -14,7 +14,7 @@ import (
 const module = "github.com/robotsaudit/robotsaudit/"
 
 // public are the packages that other programs use.
-var public = []string{module + "ingest", module + "evaluate", module + "report"}
+var public = []string{strings.TrimSuffix(module, "/"), module + "ingest", module + "evaluate", module + "report"}
 
 // exports loads the types of the public packages, as the compiler knows them.
 func exports(t *testing.T) (list []*types.Package) {

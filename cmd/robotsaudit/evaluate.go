@@ -336,7 +336,7 @@ func (f *evaluateFlags) checkTables() error {
 // resolveAgents lists the tokens of the what-if.
 func (f *evaluateFlags) resolveAgents() ([]string, error) {
 	for _, token := range f.agents {
-		if fault := tokenFault(token); fault != "" {
+		if fault := agents.TokenFault(token); fault != "" {
 			return nil, usageErrorf("--agent %q is no product token: %s", token, fault)
 		}
 	}
@@ -361,7 +361,7 @@ func (f *evaluateFlags) resolveAgents() ([]string, error) {
 func tokensOf(category string) (tokens []string) {
 	found, _ := agents.InCategory(category)
 	for _, a := range found {
-		if tokenFault(a.Token) == "" {
+		if agents.TokenFault(a.Token) == "" {
 			tokens = append(tokens, a.Token)
 		}
 	}
@@ -384,7 +384,7 @@ func (f *evaluateFlags) resolvePurposes() (uses []tag.Use, err error) {
 // warn tells which tokens may not do what their user means.
 func (e *evaluation) warn(log *slog.Logger) {
 	for _, token := range e.tokens {
-		if doubt := tokenDoubt(token); doubt != "" {
+		if doubt := agents.TokenDoubt(token); doubt != "" {
 			log.Warn(doubt)
 		}
 	}
@@ -400,10 +400,10 @@ func (f *evaluateFlags) resolveCrawler() (evaluate.CrawlerMap, error) {
 	case f.crawler == "":
 		return nil, nil
 	}
-	if fault := tokenFault(f.crawler); fault != "" {
+	if fault := agents.TokenFault(f.crawler); fault != "" {
 		return nil, usageErrorf("--crawler %q is no product token: %s", f.crawler, fault)
 	}
-	if fault := controlTokenFault(f.crawler); fault != "" {
+	if fault := agents.ControlTokenFault(f.crawler); fault != "" {
 		return nil, usageErrorf("--crawler %s", fault)
 	}
 	return nil, nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/report/explain"
 )
 
@@ -101,7 +102,7 @@ func (f *explainFlags) question(what string) (q evaluate.Question, err error) {
 		return q, usageErrorf("--format: unknown format %q: use text or json", f.format)
 	}
 	if f.agent != "" {
-		if fault := tokenFault(f.agent); fault != "" {
+		if fault := agents.TokenFault(f.agent); fault != "" {
 			return q, usageErrorf("--agent: %q is no product token: %s", f.agent, fault)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
@@ -114,10 +115,10 @@ func matchURLs(out io.Writer, stdin io.Reader, args []string, profile robots.Pro
 		return usageErrorf("match needs ROBOTS_TXT, TOKEN and at least one URL, as in: robotsaudit match robots.txt GPTBot /private/")
 	}
 	name, token, urls := args[0], args[1], args[2:]
-	if fault := tokenFault(token); token != "" && fault != "" {
+	if fault := agents.TokenFault(token); token != "" && fault != "" {
 		return usageErrorf("%q is no product token: %s", token, fault)
 	}
-	if doubt := tokenDoubt(token); doubt != "" {
+	if doubt := agents.TokenDoubt(token); doubt != "" {
 		warn(doubt)
 	}
 	paths := make([]string, len(urls))

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 )
 
@@ -49,7 +50,7 @@ func matchBatch(out io.Writer, stdin io.Reader, name string, profile robots.Prof
 		case err != nil:
 			return fmt.Errorf("batch file %q, line %d: %w; --keep-going leaves such lines out", name, n, err)
 		}
-		if fault := tokenFault(a.Agent); !warned && a.Agent != "" && fault != "" {
+		if fault := agents.TokenFault(a.Agent); !warned && a.Agent != "" && fault != "" {
 			warned = true
 			warn(fmt.Sprintf("batch file %q, line %d: %q is no product token: %s", name, n, a.Agent, fault))
 		}

@@ -11,70 +11,8 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/agents"
-	"github.com/robotsaudit/robotsaudit/internal/ascii"
 	"github.com/robotsaudit/robotsaudit/internal/object"
-	"github.com/robotsaudit/robotsaudit/internal/robots"
 )
-
-// tokenFault says what is wrong with a product token, if anything. Many names in
-// use are none by RFC 9309 §2.2.1 and work nevertheless (MJ12bot, "ChatGPT Agent"),
-// but a robots.txt cannot name one that holds these characters.
-func tokenFault(token string) string {
-	if _, known := agents.Find(token); known && !strings.Contains(token, "/") {
-		return ""
-	}
-	if isBrowser := strings.HasPrefix(ascii.Lower(token), "mozilla/"); isBrowser || strings.ContainsAny(token, "()") {
-		return userAgentFault(token, isBrowser)
-	}
-	name, _, versioned := strings.Cut(token, "/")
-	if i := strings.LastIndexByte(name, ' '); i > 0 && strings.Trim(name[i:], " .0123456789") == "" {
-		name, versioned = name[:i], true
-	}
-	if list := strings.FieldsFunc(token, func(r rune) bool { return r == ',' || r == ';' }); len(list) > 1 {
-		return "write each token by itself, " + strings.TrimSpace(list[0]) + " and " + strings.TrimSpace(list[1])
-	}
-	switch {
-	case versioned && strings.TrimSpace(name) != "" && !strings.ContainsAny(name, "*#:"):
-		return fmt.Sprintf("leave out the version and write %s", strings.TrimSpace(name))
-	case strings.TrimSpace(token) == "", strings.ContainsAny(token, notInTokens):
-		return nameAlone
-	}
-	return ""
-}
-
-// userAgentFault says what to write in place of a User-Agent.
-func userAgentFault(userAgent string, isBrowser bool) string {
-	name, _ := robots.TokensFromUserAgent(userAgent, agents.Leading)
-	switch {
-	case name != "" && !strings.ContainsAny(name, notInTokens):
-		return "it is a User-Agent; write " + name
-	case isBrowser:
-		return "it is a browser's User-Agent, which names no crawler; give the name by which robots.txt addresses the crawler, such as CCBot"
-	}
-	return nameAlone
-}
-
-const (
-	nameAlone   = "give the crawler's name alone, such as CCBot"
-	notInTokens = "*#:;,()/"
-)
-
-// tokenDoubt says why a product token may not do what its user means, if anything. A
-// few names in use do hold a space; behind others stands what is no part of them.
-func tokenDoubt(token string) string {
-	if _, known := agents.Find(robots.ProductName(token)); known {
-		return ""
-	}
-	name, _, spaced := strings.Cut(token, " ")
-	near, isNear := agents.Near(token)
-	switch {
-	case isNear:
-		return fmt.Sprintf("%q is no crawler that 'robotsaudit agents' lists; did you mean %s? Groups that name %[2]s are not for %[1]q", token, near.Token)
-	case spaced:
-		return fmt.Sprintf("%q holds a space, which no product token does (RFC 9309 §2.2.1): only a group that names all of it is for it; or is %s meant?", token, name)
-	}
-	return ""
-}
 
 // readTokens reads product tokens, one a line, # begins a comment.
 func readTokens(path string) ([]string, error) {
@@ -89,7 +27,7 @@ func readTokens(path string) ([]string, error) {
 		if token == "" {
 			continue
 		}
-		if fault := tokenFault(token); fault != "" {
+		if fault := agents.TokenFault(token); fault != "" {
 			return nil, usageErrorf("--agents-file %s: line %d: %q is no product token: %s", path, number, token, fault)
 		}
 		tokens = append(tokens, token)
@@ -98,16 +36,6 @@ func readTokens(path string) ([]string, error) {
 		return nil, usageErrorf("--agents-file %s: it names no token; put one on each line", path)
 	}
 	return tokens, nil
-}
-
-// controlTokenFault says why a token can't be that of the crawler that made an
-// archive, if it can't.
-func controlTokenFault(token string) string {
-	a, ok := agents.Find(token)
-	if !ok || a.Requests != agents.RequestsNever {
-		return ""
-	}
-	return a.Token + " stands in no request, so that no crawler made the archives by that name: to ask what robots.txt says to it, use --agent"
 }
 
 // nothing stands for an empty User-Agent or token in a crawler map.
@@ -154,10 +82,10 @@ func parseCrawlerRule(line string) (rule evaluate.CrawlerRule, fault string) {
 	if token == nothing {
 		return rule, ""
 	}
-	if fault := tokenFault(token); fault != "" {
+	if fault := agents.TokenFault(token); fault != "" {
 		return rule, fmt.Sprintf("%q is no product token: %s, or - where the crawler is not known", token, fault)
 	}
-	if fault := controlTokenFault(token); fault != "" {
+	if fault := agents.ControlTokenFault(token); fault != "" {
 		return rule, fault
 	}
 	rule.Token = token

@@ -1,10 +1,11 @@
-package robots
+package robots_test
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/robotsaudit/robotsaudit/internal/agents"
+	"github.com/robotsaudit/robotsaudit/internal/robots"
 )
 
 func TestTokensFromUserAgent(t *testing.T) {
@@ -241,7 +242,7 @@ func TestTokensFromUserAgent(t *testing.T) {
 		{"", "", ""},
 		{" ;()", "", ""},
 	} {
-		token, other := TokensFromUserAgent(c.ua, agents.Leading)
+		token, other := robots.TokensFromUserAgent(c.ua, agents.Leading)
 		if token != c.token || other != c.other {
 			t.Errorf("%s\n\tgot %q, %q; want %q, %q", c.ua, token, other, c.token, c.other)
 		}
@@ -253,7 +254,7 @@ func TestTokensFromUserAgent(t *testing.T) {
 func TestListedTokens(t *testing.T) {
 	for _, a := range agents.All() {
 		token, _, _ := strings.Cut(a.Token, "/")
-		if name := strings.ToLower(token); generic[name] || browsers[name] {
+		if robots.IsCommon(strings.ToLower(token)) {
 			continue
 		}
 		for _, form := range []string{
@@ -262,7 +263,7 @@ func TestListedTokens(t *testing.T) {
 			"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; @/1.2; +https://example.org/a) Chrome/126.0.0.0 Safari/537.36",
 		} {
 			ua := strings.ReplaceAll(form, "@", token)
-			if got, other := TokensFromUserAgent(ua, agents.Leading); got != token || other != "" {
+			if got, other := robots.TokensFromUserAgent(ua, agents.Leading); got != token || other != "" {
 				t.Errorf("%s: %q, %q, want %q", ua, got, other, token)
 			}
 		}
@@ -276,7 +277,7 @@ func FuzzTokensFromUserAgent(f *testing.F) {
 	f.Add("A! +b@c.de (Yahoo! Slurp)[x]}){v1.0;")
 	f.Add("(compatible; Sogou  web spider/4.0; Echobot Bot)")
 	f.Fuzz(func(t *testing.T, ua string) {
-		token, other := TokensFromUserAgent(ua, agents.Leading)
+		token, other := robots.TokensFromUserAgent(ua, agents.Leading)
 		for _, name := range []string{token, other} {
 			isSpaced := strings.Contains(name, " ")
 			if isSpaced && agents.Leading(name) != name || !isSpaced && !strings.Contains(ua, name) || strings.ContainsAny(name, "/;,()*#:") {

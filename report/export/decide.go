@@ -2,6 +2,7 @@ package export
 
 import (
 	"cmp"
+	"context"
 	"iter"
 	"slices"
 	"strings"
@@ -226,12 +227,12 @@ func (d *decider) stop() {
 }
 
 // decided yields what becomes of each fetch but those of robots.txt itself.
-func (l *list) decided() iter.Seq2[*entry, error] {
+func (l *list) decided(ctx context.Context) iter.Seq2[*entry, error] {
 	return func(yield func(*entry, error) bool) {
 		d := newDecider(l.results, &l.options, l.tokens)
 		defer d.stop()
 		for f, err := range results.Select[fetchRow](l.results, report.FetchesTable) {
-			if err = cmp.Or(err, l.ctx.Err()); err != nil {
+			if err = cmp.Or(err, ctx.Err()); err != nil {
 				yield(nil, err)
 				return
 			}

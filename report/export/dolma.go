@@ -65,9 +65,9 @@ func WriteAttributes(ctx context.Context, w io.Writer, r *results.Results, o Opt
 	if err := readDocuments(documents, wanted.Add); err != nil {
 		return a, err
 	}
-	l := &list{ctx: ctx, results: r, options: o, tokens: tokens, dir: dir, summary: new(Summary)}
+	l := &list{results: r, options: o, tokens: tokens, dir: dir, summary: new(Summary)}
 	found := run.NewSorter(dir, documentsByLine)
-	if err := l.find(wanted.Sorted(ctx), found.Add); err != nil {
+	if err := l.find(ctx, wanted.Sorted(ctx), found.Add); err != nil {
 		return a, err
 	}
 	out := gzip.NewWriter(w)
@@ -191,9 +191,9 @@ type fate struct {
 }
 
 // find passes on each document with what becomes of it.
-func (l *list) find(documents iter.Seq2[*document, error], add func(document) error) error {
+func (l *list) find(ctx context.Context, documents iter.Seq2[*document, error], add func(document) error) error {
 	fates := run.NewSorter(l.dir, fatesByKey)
-	for e, err := range l.decided() {
+	for e, err := range l.decided(ctx) {
 		if err != nil {
 			return err
 		}
@@ -206,7 +206,7 @@ func (l *list) find(documents iter.Seq2[*document, error], add func(document) er
 			}
 		}
 	}
-	next, stop := iter.Pull2(fates.Sorted(l.ctx))
+	next, stop := iter.Pull2(fates.Sorted(ctx))
 	defer stop()
 	ahead, err, _ := next()
 	var last fate // the worst of its key

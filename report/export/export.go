@@ -141,31 +141,31 @@ func Write(ctx context.Context, w io.Writer, r *results.Results, o Options, form
 		return s, err
 	}
 	defer func() { err = errors.Join(err, remove()) }()
-	l := &list{ctx: ctx, results: r, options: o, tokens: tokens, dir: dir, summary: &s}
+	l := &list{results: r, options: o, tokens: tokens, dir: dir, summary: &s}
 	out := output{w, dir, format}
 	switch o.By {
 	case ByRecord:
-		err = writeRows(l, out, recordRowOf)
+		err = writeRows(ctx, l, out, recordRowOf)
 	case ByURL:
-		err = writeRows(l, out, urlRowOf)
+		err = writeRows(ctx, l, out, urlRowOf)
 	case ByHost:
-		err = writeRows(l, out, hostRowOf)
+		err = writeRows(ctx, l, out, hostRowOf)
 	case ByOrigin:
-		err = writeRows(l, out, originRowOf)
+		err = writeRows(ctx, l, out, originRowOf)
 	case ByDomain:
-		err = writeRows(l, out, domainRowOf)
+		err = writeRows(ctx, l, out, domainRowOf)
 	default:
 		err = fmt.Errorf("no list is by %q", o.By)
 	}
 	return s, err
 }
 
-func writeRows[T keyed](l *list, out output, rowOf func(*entry) T) error {
+func writeRows[T keyed](ctx context.Context, l *list, out output, rowOf func(*entry) T) error {
 	w, err := newWriter[T](out)
 	if err != nil {
 		return err
 	}
-	for e, err := range l.entries() {
+	for e, err := range l.entries(ctx) {
 		if err != nil {
 			return err
 		}

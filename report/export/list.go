@@ -13,7 +13,6 @@ import (
 
 // list makes the entries of a list.
 type list struct {
-	ctx     context.Context
 	results *results.Results
 	options Options
 	tokens  []string // of the audit, whose verdicts count
@@ -96,10 +95,10 @@ func (b By) keyOf(e *entry) string {
 
 // entries yields the entries of the list: of records in the order of fetches, of others sorted by
 // key. An entry is valid until the next step.
-func (l *list) entries() iter.Seq2[*entry, error] {
-	all := l.decided()
+func (l *list) entries(ctx context.Context) iter.Seq2[*entry, error] {
+	all := l.decided(ctx)
 	if l.options.By != ByRecord {
-		all = l.grouped(all)
+		all = l.grouped(ctx, all)
 	}
 	return func(yield func(*entry, error) bool) {
 		for e, err := range all {
@@ -123,7 +122,7 @@ var byKey = run.Spec[entry]{
 }
 
 // grouped joins the entries of one key.
-func (l *list) grouped(entries iter.Seq2[*entry, error]) iter.Seq2[*entry, error] {
+func (l *list) grouped(ctx context.Context, entries iter.Seq2[*entry, error]) iter.Seq2[*entry, error] {
 	return func(yield func(*entry, error) bool) {
 		sorter := run.NewSorter(l.dir, byKey)
 		keyed := func(yield func(*entry, error) bool) {
@@ -145,7 +144,7 @@ func (l *list) grouped(entries iter.Seq2[*entry, error]) iter.Seq2[*entry, error
 				return
 			}
 		}
-		joined(sorter.Sorted(l.ctx))(yield)
+		joined(sorter.Sorted(ctx))(yield)
 	}
 }
 
