@@ -63,7 +63,7 @@ def from_history(path):
             if o["outcome"] == "body":
                 last[o["host"]] = base64.b64decode(o["body_b64"])
             elif o["outcome"] == "html_response_error":  # no archive holds a request error
-                last[o["host"]] = b"" if 200 <= o["http_status"] < 300 else None
+                last[o["host"]] = b"" if 200 <= o["http_status"] < 300 and o["http_status"] != 202 else None  # 202: a challenge
         for agent in AGENTS:
             said[year, agent] = {host: by_protego(body, agent) for host, body in last.items() if body is not None}
     return said, len(hosts)
