@@ -39,7 +39,7 @@ class Pair:
 
 
 # What is lost: why, in which columns, and when. The table in docs/SEMANTICS.md has it in these words.
-TAGS = {"tagged", "signalled", "publication_restricted", "usage_restricted", "hinted", "conflicting"}
+TAGS = {"tagged", "signalled", "publication_restricted", "usage_restricted", "conflicting"}
 VERDICT = {"verdict", "reason", "evidence", "certainty", "notes", "rule", "rule_line", "group_line", "agent_match"}
 LOST = [
     ("the record itself", {"record_type", "trust"}, lambda p: p.indexed and p.got["trust"] == "indexed"),
@@ -56,7 +56,7 @@ LOST = [
     ("dates that are coarse or impossible", {"fetch_time", "reason"}, lambda p: p.indexed and p.dated()),
     ("bytes of a URL outside printable ASCII", {"url", "url_surtkey"}, lambda p: plain(p.want["url"]) == plain(p.got["url"])),
     ("whether the record is a revisit, and of what", {"content_mime_type"}, lambda p: p.want["record_type"] == "revisit"),
-    ("header fields and metas", {"tags_from", "tags", "hints"}, lambda p: p.got["tags_from"] == "unknown"),
+    ("header fields and metas", {"tags_from", "tags"}, lambda p: p.got["tags_from"] == "unknown"),
     ("header fields and metas", {"fetch_redirect"}, lambda p: p.indexed and p.got["fetch_redirect"] is None),
     ("the warcinfo record: `robots`", {"claim"}, lambda p: p.indexed and p.got["claim"] is None),
     ("metadata records and page lists", {"via", "hops_from_seed", "is_seed", "force_fetch", "fetch_duration_ms"},
@@ -71,7 +71,7 @@ LOST = [
     ("damage of the archive", {"url", "url_surtkey"}, lambda p: p.got["url"].startswith(p.want["url"] + "%20")),
     # Of host_stats and agent_stats, beyond what is lost of the fetches:
     ("header fields and metas", TAGS, lambda s: s.got["tagged"] <= s.want["tagged"] and s.got["signalled"] <= s.want["signalled"]),
-    ("the request: the User-Agent", {"signalled", "usage_restricted", "hinted", "crawl_delays"}, lambda s: s.agents),
+    ("the request: the User-Agent", {"signalled", "usage_restricted", "crawl_delays"}, lambda s: s.agents),
     ("the warcinfo record: `robots`", {"claims"}, lambda s: set(s.got["claims"]) < set(s.want["claims"])),
 ]
 # What none of these archives shows. evaluate/scenario/testdata/9-indexes.txt does.
@@ -175,6 +175,8 @@ def compare(maker, folder, options, got, rows, comparison):
             comparison.counts["untold"] += 1
         elif sort_of(want) in known:
             comparison.lost["one fetch, not two", "(all)"] += 1
+        elif want["fetch_status"] is None and want["content_mime_type"] is None:
+            comparison.lost["whether the record is of a fetch", "(all)"] += 1
         else:
             comparison.unexplained.append(f"{maker}: {place}: no fetch of {want['url']}")
     for place, f in fetches.items():
@@ -219,6 +221,7 @@ COUNTS = {
     **{v: lambda f, v=v: f["verdict"] == v for v in ("allowed", "disallowed", "unknown")},
     **{f"evidence_{e}": lambda f, e=e: f["evidence"] == e for e in ("fresh", "stale", "later", "none")},
     **{column: lambda f, c=column.removeprefix("violations_"): f["certainty"] == c for column in ("violations_certain", "violations_probable", "possible", "contested")},
+    "allowed_named_group_forbids": lambda f: f["verdict"] == "allowed" and "named_group_forbids" in (f["notes"] or ""),
     "allowed_unsafe_encoding": lambda f: f["verdict"] == "allowed" and "unsafe_encoding" in (f["notes"] or ""),
 }
 
