@@ -88,7 +88,8 @@ const (
 // The kinds of step.
 const (
 	StepHop      = resolve.StepHop      // the target of a redirect
-	StepOriginal = resolve.StepOriginal // the original of a revisit, or the copy that a 304 renews
+	StepOriginal = resolve.StepOriginal // the original of a revisit
+	StepCopy     = resolve.StepCopy     // the copy that a 304 renews
 	StepRival    = resolve.StepRival    // another record to which the redirect of the hop before may have led
 	StepNamed    = resolve.StepNamed    // what a revisit names, and what has another payload
 )

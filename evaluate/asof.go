@@ -78,7 +78,7 @@ func (tl *timeline) ofDay(s *subject, v *view) (list []*State) {
 		if s.time.MicrosSince(st.Time()) != 0 {
 			continue
 		}
-		if st.says() && !st.saysLike(asked) && !s.isRefused(st) {
+		if st.says() && !st.saysLike(asked) && !s.saysNothing(st) {
 			list, asked = append(list, st), st
 		}
 		near.skipAlike(near.end)

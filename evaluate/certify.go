@@ -65,7 +65,8 @@ func (d *decider) isOfOtherRun(r *Result, s *subject, v *view) bool {
 	if !v.own || r.AgentSource == AgentFromOption || !agents.IsSoftware(s.agent) {
 		return false
 	}
-	isOther := func(st *State) bool { return st.OtherRun || !s.isOfRun(&st.Fetch) }
+	isOtherRun := func(r answered) bool { return !s.isOfRun(r.at, r.userAgent) }
+	isOther := func(st *State) bool { return isOtherRun(st.itself()) || slices.ContainsFunc(st.led, isOtherRun) }
 	return isOther(v.governing) || slices.ContainsFunc(v.rivals(s), isOther)
 }
 

@@ -28,7 +28,7 @@ func (tl *timeline) others(s *subject, v *view) (list []*State) {
 		}
 	}
 	consider := func(st *State) {
-		if st.says() && st != v.governing && !st.saysLike(asked) && !s.isRefused(st) {
+		if st.says() && st != v.governing && !st.saysLike(asked) && !s.saysNothing(st) {
 			list = append(list, st)
 			asked = st
 		}

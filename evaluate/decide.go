@@ -3,6 +3,7 @@ package evaluate
 import (
 	"cmp"
 	"net/http"
+	"slices"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/resolve"
@@ -34,6 +35,11 @@ func (d *decider) complete(st *State, id int64) {
 	st.ID = id
 	st.agent, _ = d.agentOf(&st.Fetch)
 	st.bodyAgent, _ = d.agentOf(&facts.Fetch{UserAgent: st.BodyUserAgent, UserAgentSource: st.BodyAgentSource})
+	for _, step := range st.Steps() {
+		if step.Kind == StepHop || step.Kind == StepCopy {
+			st.led = append(st.led, answered{step.Spot, step.UserAgent, d.keyOf(&facts.Fetch{UserAgent: step.UserAgent})})
+		}
+	}
 	st.readAs(d.files.profile)
 }
 
@@ -208,7 +214,7 @@ func (d *decider) answerInTime(st *State, s *subject, tl *timeline) (Answer, err
 			return Answer{Verdict: Allowed, Reason: UnreachableOver30d}, nil
 		}
 	}
-	if st.isRefusal() && (!s.isOwn(st) || s.isOthers(st)) {
+	if s.isRefusedToOther(st) {
 		return Answer{Reason: RefusedToOther}, nil
 	}
 	return d.answer(st, s)
@@ -222,7 +228,7 @@ func (r *Result) govern(v *view, s *subject) {
 	if v.evidence == Later {
 		r.Age = s.ageOfLater(g)
 	}
-	if !v.own || g.key != s.key && g.UserAgent != "" { // the crawler's own with a browser's name may be somebody else's
+	if !v.own {
 		r.Notes |= NoteOtherCrawler
 	}
 	r.doubt(g, s, true)
@@ -256,7 +262,7 @@ func (r *Result) govern(v *view, s *subject) {
 // doubt notes what speaks against the content of a capture that may govern, and against the capture
 // itself, if it does.
 func (r *Result) doubt(st *State, s *subject, governs bool) {
-	if s.isOthers(st) {
+	if s.mayBeOthers(st.itself()) || slices.ContainsFunc(st.led, s.mayBeOthers) {
 		r.Notes |= NoteOtherCrawler
 	}
 	s.hasApplied(st, func(to *resolve.Step, is relation) bool {

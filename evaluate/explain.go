@@ -347,7 +347,7 @@ func (x *explainer) capture(st *State, roles []string) (*ExplainedCapture, error
 	for _, doubt := range []struct {
 		is   bool
 		note Notes
-	}{{st.OthersContent, NoteOtherCrawler}, {st.Resynced, NoteResynced}, {st.Forgeable, NoteForgeable}, {st.Mismatched, NoteDigestMismatch}, {st.OtherTarget, NoteOtherTarget}} {
+	}{{slices.ContainsFunc(st.led, s.mayBeOthers), NoteOtherCrawler}, {st.Resynced, NoteResynced}, {st.Forgeable, NoteForgeable}, {st.Mismatched, NoteDigestMismatch}, {st.OtherTarget, NoteOtherTarget}} {
 		if doubt.is {
 			c.Doubts = append(c.Doubts, doubt.note.Strings()...)
 		}

@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/resolve"
@@ -11,12 +12,36 @@ import (
 // State is a capture of a timeline: what it came to, and who made it.
 type State struct {
 	resolve.State
-	ID        int64  // number in the order of the timelines, from 1
-	agent     string // product token of the crawler that made the capture
-	bodyAgent string // of the one that got the body applied
-	key       string // agent, comparable
+	ID        int64      // number in the order of the timelines, from 1
+	agent     string     // product token of the crawler that made the capture
+	bodyAgent string     // of the one that got the body applied
+	key       string     // agent, comparable
+	led       []answered // records that redirects led to and copies that 304s renew, in order
 
 	applied []resolve.Step // see records
+}
+
+// An answered record was got by a request of a crawler.
+type answered struct {
+	at        facts.Spot
+	userAgent string
+	key       string // of its token
+}
+
+// itself returns the capture as such a record.
+func (s *State) itself() answered { return answered{facts.SpotOf(&s.Fetch), s.UserAgent, s.key} }
+
+// last returns the record whose status counts.
+func (s *State) last() answered {
+	if len(s.led) == 0 {
+		return s.itself()
+	}
+	return s.led[len(s.led)-1]
+}
+
+// isOf reports whether one crawler got all that a capture applies.
+func (s *State) isOf(key string) bool {
+	return s.key == key && !slices.ContainsFunc(s.led, func(r answered) bool { return r.key != key })
 }
 
 // records returns the records whose content is applied, the capture itself first.
@@ -41,6 +66,14 @@ func (s *State) BodyAgent() string { return s.bodyAgent }
 // Agent returns the product token of the crawler that made the capture; "" where
 // none is known.
 func (s *State) Agent() string { return s.agent }
+
+// isRefusedLike reports whether two captures are refusals to one crawler, whoever asks.
+func (s *State) isRefusedLike(other *State) bool {
+	isOne := func(a, b answered) bool {
+		return a.key == b.key && (a.key != "" || a.at.SameRun(b.at) && a.userAgent == b.userAgent)
+	}
+	return s.isRefusal() && other.isRefusal() && isOne(s.itself(), other.itself()) && isOne(s.last(), other.last())
+}
 
 // readAs applies what the profiles say differently of a status:
 // draft-koster-rep-08 §2.2.1.4 takes an undefined one as unreachable, Google 429.
@@ -67,6 +100,9 @@ func (s *State) isSuccess() bool {
 func (s *State) saysLike(other *State) bool {
 	const cut = uint32(facts.FlagBodyCut)
 	if s.Outcome == OutcomeUnreachable && (s.StepText != "" || other.StepText != "") {
+		return false
+	}
+	if (s.isRefusal() || other.isRefusal()) && !s.isRefusedLike(other) {
 		return false
 	}
 	return s.Outcome == other.Outcome && s.HasBody == other.HasBody &&

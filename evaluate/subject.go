@@ -124,10 +124,10 @@ func (s *subject) isRecordedFirst(at facts.Spot) bool {
 	})
 }
 
-// isOfRun reports whether a capture was made in the fetch's run of a crawler.
-func (s *subject) isOfRun(c *facts.Fetch) bool {
-	return s.places.any(facts.SpotOf(c), facts.SpotOf(s.Fetch), func(a, b facts.Spot) bool {
-		return s.runs.IsSameRun(a, b, c.UserAgent, s.UserAgent)
+// isOfRun reports whether a record was made in the fetch's run of a crawler.
+func (s *subject) isOfRun(at facts.Spot, userAgent string) bool {
+	return s.places.any(at, facts.SpotOf(s.Fetch), func(a, b facts.Spot) bool {
+		return s.runs.IsSameRun(a, b, userAgent, s.UserAgent)
 	})
 }
 

@@ -141,10 +141,10 @@ func (t *timeline) ownOf(s *subject) (own *line, all bool) {
 		if t.joined == nil {
 			t.joined = make(map[ownKey]*line)
 		}
-		if slices.ContainsFunc(nameless.states, func(st *State) bool { return s.isOfRun(&st.Fetch) }) {
+		if slices.ContainsFunc(nameless.states, func(st *State) bool { return s.owns(st.itself()) }) {
 			joined = new(line)
 			for _, st := range t.all.states {
-				if st.key == s.key || st.key == "" && s.isOfRun(&st.Fetch) {
+				if s.owns(st.itself()) {
 					joined.add(st)
 				}
 			}

@@ -56,6 +56,14 @@ func (s *subject) mayGovern(st *State) bool { return s.counts(st) && !s.isRefuse
 // isRefused reports whether a capture is a refusal to another crawler, which says nothing to this one.
 func (s *subject) isRefused(st *State) bool { return st.isRefusal() && !s.withRefusals && !s.isOwn(st) }
 
+// isRefusedToOther reports whether a capture led to such a refusal, though it may be the crawler's own.
+func (s *subject) isRefusedToOther(st *State) bool {
+	return st.isRefusal() && !(s.isOwn(st) && s.owns(st.last()))
+}
+
+// saysNothing reports whether a capture near the fetch shows nothing, since another crawler was refused.
+func (s *subject) saysNothing(st *State) bool { return !s.withRefusals && s.isRefusedToOther(st) }
+
 // last returns the index of the latest capture of the line at or before a fetch; -1: none.
 func (l *line) last(s *subject) int {
 	i := l.upTo(s) - 1
@@ -143,14 +151,19 @@ func (v *view) prefers(s *subject, a, b *State) bool {
 
 // isOwn reports whether the crawler that made the fetch made the capture.
 func (s *subject) isOwn(st *State) bool {
-	return st.key == s.key || s.ownsNameless && st.key == "" && s.isOfRun(&st.Fetch)
+	return st.key == s.key || s.ownsNameless && s.owns(st.itself())
 }
 
-// isOthers reports whether another crawler got what a capture applies. Some crawlers request robots.txt
-// without a User-Agent, and follow its redirect with one.
-func (s *subject) isOthers(st *State) bool {
-	isOwn := st.key == "" && s.isOwn(st) && st.Hops == 1 && agentKey(st.bodyAgent) == s.key
-	return st.OthersContent && !isOwn
+// owns reports whether the crawler that made the fetch got a record. Some crawlers send a User-Agent with
+// some requests alone.
+func (s *subject) owns(r answered) bool {
+	return r.key == s.key || r.key == "" && s.isOfRun(r.at, r.userAgent)
+}
+
+// mayBeOthers reports whether another crawler may have got a record: also one of the fetch's run with the
+// name of a browser.
+func (s *subject) mayBeOthers(r answered) bool {
+	return !s.owns(r) || r.key != s.key && r.userAgent != ""
 }
 
 // keyOf is the comparable token of the crawler that made a capture, as the fetch's run shows it.
@@ -284,7 +297,7 @@ func (l *line) next(s *subject, within int64) []*State {
 		switch {
 		case !st.says():
 			near.skipAlike(near.end)
-		case s.follows(st, within) && !s.isRefused(st):
+		case s.follows(st, within) && !s.saysNothing(st):
 			found = append(found, st)
 		}
 	}

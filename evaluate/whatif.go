@@ -209,7 +209,7 @@ func (w *whatIf) withoutFile(st *State) []tokenGroup {
 	}
 	others, own := tokenGroup{othersRefused: true}, tokenGroup{group: 1}
 	for _, token := range w.tokens {
-		if agentKey(token) == st.key && !st.OthersContent {
+		if st.isOf(agentKey(token)) {
 			own.tokens = append(own.tokens, token)
 		} else {
 			others.tokens = append(others.tokens, token)

@@ -200,17 +200,6 @@ func (r *resolver) follow(res *resolution, g *originCaptures) error {
 	return r.goOn(res)
 }
 
-// sameCrawler reports whether the crawler whose capture the resolution began with got c.
-func (r *resolver) sameCrawler(res *resolution, c *facts.Capture) bool {
-	return r.who(&res.Fetch) == r.who(&c.Fetch)
-}
-
-// noteOthers notes whether another crawler, or another run of one, got what the resolution applies.
-func (r *resolver) noteOthers(res *resolution, c *facts.Capture) {
-	res.OthersContent = res.OthersContent || !r.sameCrawler(res, c)
-	res.OtherRun = res.OtherRun || !r.store.IsSameRun(facts.SpotOf(&res.Fetch), facts.SpotOf(&c.Fetch), res.UserAgent, c.UserAgent)
-}
-
 // mayBeSameCrawler reports whether nothing speaks against it: some crawlers send a
 // User-Agent with every request but those for robots.txt.
 func (g *originCaptures) mayBeSameCrawler(who Crawler, res *resolution, c *facts.Capture) bool {
@@ -250,7 +239,7 @@ func (r *resolver) step(res *resolution, g *originCaptures) error {
 		case what == namesOne && res.CurUnmodified && res.names(c) == different:
 			res.giveUp(UnresolvedRevisit)
 		case what == namesOne:
-			return r.takeOriginal(res, c)
+			return r.takeOriginal(res, g, c)
 		case what == namesUnclear:
 			res.giveUp(UnresolvedRevisit)
 		default:
@@ -268,7 +257,9 @@ func (r *resolver) step(res *resolution, g *originCaptures) error {
 		case res.looked > maxLooks:
 			return r.giveUpCrowd(res, g, UnresolvedRevisit)
 		case c != nil && !g.isUnreadNewer(res, c):
-			res.addStep(StepOriginal, &c.Fetch)
+			if err := r.addCopy(res, g, c); err != nil {
+				return err
+			}
 			return r.keep(res, c, UnresolvedRevisit, func() { r.take(res, c) })
 		}
 		res.giveUp(UnresolvedRevisit)
@@ -416,7 +407,7 @@ func (r *resolver) takeByDigest(res *resolution, g *originCaptures) (err error) 
 	case res.looked > maxLooks:
 		return r.giveUpCrowd(res, g, UnresolvedRevisit)
 	case found != nil:
-		return r.takeOriginal(res, found)
+		return r.takeOriginal(res, g, found)
 	}
 	res.giveUp(UnresolvedRevisit)
 	return nil
@@ -424,18 +415,25 @@ func (r *resolver) takeByDigest(res *resolution, g *originCaptures) (err error) 
 
 // takeOriginal goes on with the original of a revisit, under the revisit's own
 // status where it has one.
-func (r *resolver) takeOriginal(res *resolution, c *facts.Capture) error {
-	res.addStep(StepOriginal, &c.Fetch)
+func (r *resolver) takeOriginal(res *resolution, g *originCaptures, c *facts.Capture) error {
+	if !res.CurUnmodified {
+		res.addStep(StepOriginal, &c.Fetch)
+	} else if err := r.addCopy(res, g, c); err != nil {
+		return err
+	}
 	return r.keep(res, c, UnresolvedRevisit, func() {
 		if res.FinalStatus < 0 {
 			res.FinalStatus = c.Status
 		}
-		if res.CurUnmodified {
-			r.noteOthers(res, c)
-		}
 		res.takeBody(c)
 		r.byStatus(res, c)
 	})
+}
+
+// addCopy notes the copy that the 304 in hand renews.
+func (r *resolver) addCopy(res *resolution, g *originCaptures, c *facts.Capture) error {
+	res.addStep(StepCopy, &c.Fetch)
+	return r.noteCopies(g, &c.Fetch, facts.PlaceOf(&res.Fetch))
 }
 
 // keep makes sure that the body of c is at hand, where it will be needed, and that its record was
@@ -486,7 +484,6 @@ func (r *resolver) readAgain(c *facts.Capture) ([]byte, error) {
 func (r *resolver) take(res *resolution, c *facts.Capture) {
 	res.CurURL, res.CurMicros, res.CurPrecision = c.URL, c.Micros, c.Precision
 	res.CurInput, res.CurEntry, res.CurIndex, res.CurRun = c.Input, c.Entry, c.Index, c.Run
-	r.noteOthers(res, c)
 	res.takeBody(c)
 	res.CurChallenge = c.Flags&facts.FlagChallenge != 0
 	res.CurUnmodified = c.Status == 304 || c.Type == facts.TypeRevisit && c.Profile == facts.RevisitNotModified

@@ -72,8 +72,6 @@ type State struct {
 	Resynced         bool // some record on the way is not at a verified boundary
 	Forgeable        bool // and a page could hold it
 	Mismatched       bool // a digest of some record on the way does not match
-	OthersContent    bool // another crawler got what a redirect led to, or what a 304 renews
-	OtherRun         bool // what a redirect led to, or what a 304 renews, was got in another run of a crawler
 	OtherTarget      bool // a redirect may have led to another record, which says something else
 
 	// Of the captures whose content is applied, the first and each that a redirect led

@@ -15,7 +15,8 @@ type StepKind byte
 // The kinds of step.
 const (
 	StepHop      StepKind = 'h' // the target of a redirect
-	StepOriginal StepKind = 'o' // the original of a revisit, or the copy that a 304 renews
+	StepOriginal StepKind = 'o' // the original of a revisit
+	StepCopy     StepKind = 'c' // the copy that a 304 renews
 	StepRival    StepKind = 'r' // another record to which the redirect of the hop before may have led
 	StepNamed    StepKind = 'n' // what a revisit names, and what has another payload
 )
@@ -24,13 +25,14 @@ const (
 type Step struct {
 	Kind StepKind
 	facts.Spot
-	Offset int64 // in the archive; -1: an index tells of the record, which is in another
-	Time   facts.Time
-	Millis int32 // that the fetch took; -1: not said
+	Offset    int64 // in the archive; -1: an index tells of the record, which is in another
+	Time      facts.Time
+	Millis    int32  // that the fetch took; -1: not said
+	UserAgent string // of its request
 }
 
 func stepTo(kind StepKind, f *facts.Fetch) Step {
-	step := Step{kind, facts.SpotOf(f), f.Offset, f.Time(), f.Millis}
+	step := Step{kind, facts.SpotOf(f), f.Offset, f.Time(), f.Millis, f.UserAgent}
 	if f.Archive != "" {
 		step.Offset = -1
 	}
@@ -45,7 +47,7 @@ func appendStep(b []byte, step Step) []byte {
 	} {
 		b = append(strconv.AppendInt(b, n, stepBase), ':')
 	}
-	return strconv.AppendQuote(b, step.Entry)
+	return strconv.AppendQuote(strconv.AppendQuote(b, step.Entry), step.UserAgent)
 }
 
 // stepBase is that of the numbers of steps, which are carried from round to round.
@@ -112,14 +114,20 @@ func stepsOf(text string) (steps []Step) {
 			number, rest, _ = strings.Cut(rest, ":")
 			numbers[i], _ = strconv.ParseInt(number, stepBase, 64)
 		}
-		quoted, err := strconv.QuotedPrefix(rest)
+		entry, err := strconv.QuotedPrefix(rest)
+		if err != nil {
+			return steps
+		}
+		rest = rest[len(entry):]
+		agent, err := strconv.QuotedPrefix(rest)
 		if err != nil {
 			return steps
 		}
 		step.Input, step.Index, step.Run, step.Offset = int32(numbers[0]), numbers[1], int32(numbers[2]), numbers[3]
 		step.Time, step.Millis = facts.Time{Micros: numbers[4], Precision: facts.Precision(numbers[5])}, int32(numbers[6])
-		step.Entry, _ = strconv.Unquote(quoted)
-		steps, text = append(steps, step), rest[len(quoted):]
+		step.Entry, _ = strconv.Unquote(entry)
+		step.UserAgent, _ = strconv.Unquote(agent)
+		steps, text = append(steps, step), rest[len(agent):]
 	}
 	return steps
 }

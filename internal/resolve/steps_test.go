@@ -127,15 +127,15 @@ func TestReturns(t *testing.T) {
 // one in another archive.
 func TestSteps(t *testing.T) {
 	c := capturestest.Capture(1, capturestest.Second(1))
-	c.Offset, c.Run, c.Millis, c.Entry = 1234, 7, 4000, `archive/"a:1".warc.gz`
+	c.Offset, c.Run, c.Millis, c.Entry, c.UserAgent = 1234, 7, 4000, `archive/"a:1".warc.gz`, `Test"Bot/1.0`
 	told := c
 	told.Archive = "far.warc.gz"
 	s := NewState(&c)
 	s.addStep(StepHop, &c.Fetch)
 	s.addStep(StepRival, &told.Fetch)
 	want := []Step{
-		{StepHop, facts.SpotOf(&c.Fetch), 1234, c.Time(), c.Millis},
-		{StepRival, facts.SpotOf(&c.Fetch), -1, c.Time(), c.Millis},
+		{StepHop, facts.SpotOf(&c.Fetch), 1234, c.Time(), c.Millis, c.UserAgent},
+		{StepRival, facts.SpotOf(&c.Fetch), -1, c.Time(), c.Millis, c.UserAgent},
 	}
 	if got := s.Steps(); !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)

@@ -1363,7 +1363,7 @@ def conclude(archive, fetch, candidates, following, moment, evidence):
     finding.reasons = {c.id: a.reason for c, a in zip(moment, answers)}
     if governed.verdict == "disallowed":
         finding.notes |= governed.readings
-        if any(same_crawler(m, fetch) and other_run(c, fetch) for m in moment for c in archive.outcome(m).applied()):
+        if any(is_own(m, fetch) and other_run(c, fetch) for m in moment for c in archive.outcome(m).applied()):
             finding.notes.add("other_run")
         told = any(difference(fetch.time, c.time) <= MONTH and not archive.outcome(c).mismatched for c in own)
         finding.certainty = certainty(archive, fetch, candidates, following, moment, governed, finding, told)
@@ -1425,7 +1425,7 @@ def certainty(archive, fetch, candidates, following, moment, governed, finding, 
     governing = finding.governing
     recent = [c for c in candidates if difference(fetch.time, c.time) <= DAY]
     copies = [c for c in recent if archive.outcome(c).kind in ("rules", "unavailable")]
-    copies += [c for c in candidates if same_moment(c, governing) and any(not same_crawler(c, m) for m in moment)
+    copies += [c for c in candidates if same_moment(c, governing) and any(not (same_crawler(c, m) or is_own(c, fetch) and is_own(m, fetch)) for m in moment)
                and archive.outcome(c).kind in ("rules", "unavailable")]  # A7
     copies += [c for c in moment if c in candidates and archive.outcome(c).kind == "rules"]  # A6
     unreadable = [c for c in recent if cannot_be_read(archive, c, fetch)]
