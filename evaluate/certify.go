@@ -144,7 +144,7 @@ func (d *decider) askCopies(r *Result, s *subject, tl *timeline, v *view) error 
 		list, isProven := &asked, false
 		if s.relationOf(c) == behind {
 			list, isProven = &othersBehind, s.provesOrder(facts.SpotOf(&c.Fetch))
-			if s.isOwn(c) {
+			if s.isOwnCopy(c) {
 				list = &ownBehind
 			}
 		}
@@ -161,7 +161,7 @@ func (d *decider) askCopies(r *Result, s *subject, tl *timeline, v *view) error 
 	if r.Notes&NoteUnreadCapture == 0 && (tl.hasUnreadCopy(s.time) || isUnreachable && tl.hasUnread(func(facts.Time) bool { return true }, s.time)) {
 		r.Notes, r.UnreadCaptures = r.Notes|NoteUnreadableCopy, true
 	}
-	for c := range tl.copies(s, v.governing) {
+	for c := range tl.copies(s, append(v.rivals(s), v.governing)) {
 		if err := ask(c); err != nil || r.Contester != nil || !s.look() {
 			return err
 		}
@@ -192,6 +192,10 @@ func (d *decider) askCopies(r *Result, s *subject, tl *timeline, v *view) error 
 	return nil
 }
 
+// isOwnCopy reports whether a copy is the crawler's own robots.txt. Who got what a redirect leads to without a
+// token, nothing tells.
+func (s *subject) isOwnCopy(c *State) bool { return c.Kind == facts.CaptureRobots && s.isOwn(c) }
+
 // askCopy notes what a copy says against the verdict, or may say. One that stands behind the fetch,
 // in its moment, is no copy, but may have come before it.
 func (d *decider) askCopy(r *Result, s *subject, c *State) error {
@@ -214,7 +218,7 @@ func (d *decider) askCopy(r *Result, s *subject, c *State) error {
 	a, err := d.answer(c, s)
 	switch {
 	case err != nil || a.Verdict != Allowed && !a.allows:
-	case isBehind && !s.isOwn(c):
+	case isBehind && !s.isOwnCopy(c):
 		r.allowsBehind |= doubt
 	case a.Verdict == Allowed:
 		r.Contester = c

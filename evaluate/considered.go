@@ -49,7 +49,7 @@ func (tl *timeline) considered(s *subject) (list []Considered) {
 	v := tl.view(s)
 	add(RoleGoverning, v.governing)
 	add(RoleRival, v.moment...)
-	for st := range tl.copies(s, v.governing) {
+	for st := range tl.copies(s, append(v.rivals(s), v.governing)) {
 		if add(RoleCopy, st); !s.look() {
 			break
 		}

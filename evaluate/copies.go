@@ -65,20 +65,24 @@ func (s *State) isReplacedBy(r resolve.Step) bool {
 	return s.Time().MicrosSince(r.Time) == 0 && at.SameRun(r.Spot) && at.Index < r.Index
 }
 
-// copies yields every capture in [t − 24 h, t] of a fetch, whoever made it, and what others got there from the
-// target of a redirect, if one of these, or the governing capture, redirects. Of those before t that say
-// the same one after the other, the first stands for all; those about its moment may count as after it.
-func (tl *timeline) copies(s *subject, governing *State) iter.Seq[*State] {
+// copies yields every capture in [t − 24 h, t] of a fetch, whoever made it, and what others got in that time from
+// a URL to which one of these that count as before t, or of those that may govern, redirects. Of those before t
+// that say the same one after the other, the first stands for all; those about its moment may count as after it.
+func (tl *timeline) copies(s *subject, governing []*State) iter.Seq[*State] {
 	t := s.time
 	return func(yield func(*State) bool) {
-		redirects := governing != nil && governing.Hops > 0
+		ways := make(map[string]bool) // URLs to which those of the last day redirect
 		near := tl.all.between(facts.Time{Micros: t.Micros - facts.Day, Precision: t.Precision}, t)
 		moment := tl.all.from(t.Micros - tl.all.late)
 		for st := near.take(); st != nil; st = near.take() {
 			if !st.isCopyAt(t) {
 				continue
 			}
-			redirects = redirects || st.Hops > 0
+			if st.Hops > 0 && s.relationOf(st) <= beside {
+				for _, url := range st.ways {
+					ways[url] = true
+				}
+			}
 			if !yield(st) {
 				return
 			}
@@ -86,17 +90,28 @@ func (tl *timeline) copies(s *subject, governing *State) iter.Seq[*State] {
 				near.skipAlike(moment)
 			}
 		}
-		if !redirects {
-			return
-		}
 		first := sort.Search(len(tl.targets), func(i int) bool { return tl.targets[i].Micros >= t.Micros-facts.Day-t.Precision.Unit() })
 		for _, st := range tl.targets[first:] {
 			isOwn := st.key == s.key || facts.SpotOf(&st.Fetch) == facts.SpotOf(s.Fetch)
-			if st.Micros > t.Micros+t.Precision.Unit() || !isOwn && st.isCopyAt(t) && !yield(st) {
+			isLedTo := ways[st.url] || ways[cutURL] || slices.ContainsFunc(governing, st.isTargetOf)
+			switch {
+			case st.Micros > t.Micros+t.Precision.Unit():
+				return
+			case isOwn || !isLedTo || !st.isCopyAt(t):
+				if !s.look() {
+					return
+				}
+			case !yield(st):
 				return
 			}
 		}
 	}
+}
+
+// isTargetOf reports whether a capture redirects to the URL of another record, of at most a day before or after.
+func (s *State) isTargetOf(st *State) bool {
+	gap := s.Time().MicrosSince(st.Time())
+	return gap >= -facts.Day && gap <= facts.Day && (slices.Contains(st.ways, s.url) || slices.Contains(st.ways, cutURL))
 }
 
 // refusalsBeside returns the refusals to other crawlers of the moment of a stale governing capture. They

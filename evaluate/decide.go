@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/resolve"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
+	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
 // toldFor is how long a crawler counts as told: older evidence accuses nobody, unless
@@ -40,8 +42,22 @@ func (d *decider) complete(st *State, id int64) {
 			st.led = append(st.led, answered{step.Spot, step.UserAgent, d.keyOf(&facts.Fetch{UserAgent: step.UserAgent})})
 		}
 	}
+	for _, url := range st.HopList() {
+		if u, _ := weburl.Parse(url); strings.HasSuffix(url, "…") {
+			st.ways = append(st.ways, cutURL)
+		} else {
+			st.ways = append(st.ways, u.Key())
+		}
+	}
+	if st.Kind == facts.CaptureTarget {
+		u, _ := weburl.Parse(st.URL)
+		st.url = u.Key()
+	}
 	st.readAs(d.files.profile)
 }
+
+// cutURL stands for any URL to which a capture redirects, since no more than its beginning was kept.
+const cutURL = "…"
 
 // decide makes r the verdict on a fetch for the crawler that made it. See
 // docs/SEMANTICS.md for the rules that the steps follow.

@@ -18,6 +18,9 @@ type State struct {
 	key       string     // agent, comparable
 	led       []answered // records that redirects led to and copies that 304s renew, in order
 
+	ways []string // keys of the URLs that it redirects to; cutURL: one that was cut
+	url  string   // key of its own, of a redirect's target
+
 	applied []resolve.Step // see records
 }
 
@@ -105,7 +108,7 @@ func (s *State) saysLike(other *State) bool {
 	if (s.isRefusal() || other.isRefusal()) && !s.isRefusedLike(other) {
 		return false
 	}
-	return s.Outcome == other.Outcome && s.HasBody == other.HasBody &&
+	return s.HopURLs == other.HopURLs && s.Outcome == other.Outcome && s.HasBody == other.HasBody &&
 		s.Mismatched == other.Mismatched && s.OtherTarget == other.OtherTarget &&
 		(!s.HasBody || s.BodyDigest == other.BodyDigest && s.BodyFlags&cut == other.BodyFlags&cut)
 }

@@ -124,7 +124,7 @@ func (p *pace) delay(r *Result, tl *timeline) (delay int64, line int, err error)
 	}
 	s := p.decider.newSubject(r.Fetch, r.Agent, tl)
 	asked, cost := r.Governing, 0
-	for copied := range tl.copies(&s, r.Governing) {
+	for copied := range tl.copies(&s, append(r.rivals, r.Governing)) {
 		if cost++; cost > maxLooked {
 			return 0, 0, nil
 		}

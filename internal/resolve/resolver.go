@@ -335,13 +335,16 @@ func (r *resolver) addCopies(res *resolution, g *originCaptures, t target) error
 	at, looked, added := res.Time(), 0, 0
 	isLate := func(c *facts.Capture) bool { return c.Micros > at.Micros+facts.Day+at.Precision.Unit() }
 	_, everyone := g.ofURL(res.WantKey).by(r.who, res)
+	isCovered := func(c *facts.Capture) bool { // two 304s may renew two copies
+		return t.capture != nil && c.Status != http.StatusNotModified && answersLike(t.capture, c)
+	}
 	for c := range everyone.all.from(at.Micros-facts.Day, isLate) {
 		if looked++; looked > maxScanned || added == maxCopies {
 			res.OtherTarget = true // one of the others may allow
 			return nil
 		}
 		gap := c.Time().MicrosSince(at)
-		if c == t.capture || gap < -facts.Day || gap > facts.Day || c.IsIndexed() || t.capture != nil && answersLike(t.capture, c) || !g.isNewCopy(res, c) {
+		if c == t.capture || gap < -facts.Day || gap > facts.Day || c.IsIndexed() || isCovered(c) || !g.isNewCopy(res, c) {
 			continue
 		}
 		added++

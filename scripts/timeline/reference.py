@@ -174,6 +174,7 @@ HOUR = timedelta(hours=1)
 DAY = timedelta(hours=24)
 MONTH = timedelta(days=30)
 TEN_MINUTES = timedelta(minutes=10)
+LONGEST = timedelta(milliseconds=2**31 - 1)
 NOTHING = timedelta(0)
 
 # --------------------------------------------------------------------- §1 time
@@ -533,7 +534,7 @@ def read_archive(path):
             elif record.rec_type == "metadata":
                 duration = fields_of(record).get("fetchtimems", "")
                 for target in joined_by(headers):
-                    durations[target] = min(timedelta(milliseconds=int(duration[:12])), MONTH) if re.fullmatch(r"-?\d+", duration) else None
+                    durations[target] = min(timedelta(milliseconds=int(duration[:12])), LONGEST) if re.fullmatch(r"-?\d+", duration) else None
             elif record.rec_type == "request" and record.http_headers:
                 order[-1] = {
                     "id": headers.get_header("WARC-Record-ID"),
@@ -837,17 +838,18 @@ class Archive:
                 return chain, ("unresolved", "unresolved_redirect")
 
     def copies_by_others(self, captures, fetch):
-        """§3: what other crawlers got, in the day before the fetch, where a redirect of its robots.txt led."""
+        """§3: what other crawlers got, in the day before the fetch, where a redirect of its robots.txt led, if that differs:
+        (record, outcome). Among them are those that count as after it, and are dated no later."""
         for capture in captures:
             chain = self.outcome(capture).followed
             for hops, hop in enumerate(chain, 1):
                 status, location = self.status_and_location(hop)
                 url = urljoin(hop.url, location or "")
                 for f in self.of_url.get(same_url_key(url), []) if is_redirect(status, location) else []:
-                    alone = is_own(f, fetch) and is_own(capture, fetch)  # what the crawler itself got, walk finds
-                    if f.method == "GET" and not f.told and not alone and f is not fetch and not after(f, fetch, False) \
-                            and difference(fetch.time, f.time) <= DAY and abs(difference(f.time, capture.time)) <= DAY:
-                        yield self.follow(f, hops)
+                    alike = hops < len(chain) and (f is chain[hops] or f.status != 304 and answer_alike(f, chain[hops]))
+                    if f.method == "GET" and not f.told and not alike and not same_crawler(f, fetch) and f is not fetch \
+                            and NOTHING <= difference(fetch.time, f.time) <= DAY and abs(difference(f.time, capture.time)) <= DAY:
+                        yield f, self.follow(f, hops)
 
     def unread_of(self, url):
         origin, path = split_url(url)
@@ -1414,10 +1416,10 @@ def bracketed(archive, fetch, following, verdict):
         and all(answer(archive, c, fetch).verdict == verdict for c in first)
 
 
-def cannot_be_read(archive, capture, fetch):
-    outcome = archive.outcome(capture)
-    return kind_of(archive, capture, fetch) in ("partial", "unresolved", "undefined") or outcome.mismatched \
-        or outcome.other_target and outcome.kind in ("rules", "unavailable")
+def cannot_be_read(archive, capture, fetch, outcome=None):
+    kind = outcome.kind if outcome else kind_of(archive, capture, fetch)
+    outcome = outcome or archive.outcome(capture)
+    return kind in ("partial", "unresolved", "undefined") or outcome.mismatched or outcome.other_target and kind in ("rules", "unavailable")
 
 
 def certainty(archive, fetch, candidates, following, moment, governed, finding, told):
@@ -1443,12 +1445,13 @@ def certainty(archive, fetch, candidates, following, moment, governed, finding, 
     behind = [c for c in archive.robots_of[fetch.origin] if c is not governing and after(c, fetch) and difference(c.time, fetch.time) <= NOTHING]
     copies += own_of(behind, fetch)
     by_others = list(archive.copies_by_others(recent + list(moment), fetch))
-    said = [answer(archive, c, fetch) for c in copies] + [answer_of(archive, o, fetch) for o in by_others]
+    unreadable += [f for f, o in by_others if not after(f, fetch, False) and cannot_be_read(archive, f, fetch, o)]
+    said = [answer(archive, c, fetch) for c in copies] + [answer_of(archive, o, fetch) for f, o in by_others if not after(f, fetch, False)]
     if governed.contested() or any(a.may_allow() for a in said):
         return "contested"
 
-    for c in behind:
-        if cannot_be_read(archive, c, fetch) and not proves_order(c, fetch) or answer(archive, c, fetch).may_allow():  # A47
+    for c, o in [(c, archive.outcome(c)) for c in behind] + [(f, o) for f, o in by_others if after(f, fetch, False)]:
+        if cannot_be_read(archive, c, fetch, o) and not proves_order(c, fetch) or answer_of(archive, o, fetch).may_allow():  # A47
             finding.notes.add("same_moment" if same_moment(c, fetch) else "order_doubt")
     unread = [u for u in archive.unread.get(fetch.origin, []) if NOTHING <= difference(fetch.time, u)
               and (unreachable or difference(fetch.time, u) <= DAY)]
@@ -1481,7 +1484,7 @@ def certainty(archive, fetch, candidates, following, moment, governed, finding, 
         "other_target" in finding.notes,
         "ambiguous_token" in finding.notes,
         governed.partial,
-        bool(unreadable) or bool(unread) or any(o.kind in ("partial", "unresolved", "undefined") or o.mismatched for o in by_others),
+        bool(unreadable) or bool(unread),
         fetch.told,
         any(c.time.coarser_than_a_second() for m in moment for c in [m, fetch] + archive.outcome(m).way),
     ]
