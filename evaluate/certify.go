@@ -148,7 +148,10 @@ func (d *decider) askCopies(r *Result, s *subject, tl *timeline, v *view) error 
 				list = &ownBehind
 			}
 		}
-		if c == r.Governing || slices.ContainsFunc(*list, c.saysLike) {
+		isAsked := func(o *State) bool {
+			return c.saysLike(o) && (list == &asked || s.doubtBehind(o) == s.doubtBehind(c))
+		}
+		if c == r.Governing || slices.ContainsFunc(*list, isAsked) {
 			return nil
 		}
 		if len(*list) < maxAsked && !isProven { // the order of another that says the same may be in doubt
@@ -196,14 +199,19 @@ func (d *decider) askCopies(r *Result, s *subject, tl *timeline, v *view) error 
 // token, nothing tells.
 func (s *subject) isOwnCopy(c *State) bool { return c.Kind == facts.CaptureRobots && s.isOwn(c) }
 
+// doubtBehind names the doubt that a capture leaves which counts as after the fetch and is dated no later.
+func (s *subject) doubtBehind(c *State) Notes {
+	if s.time.MicrosSince(c.Time()) != 0 {
+		return NoteOrderDoubt
+	}
+	return NoteSameMoment
+}
+
 // askCopy notes what a copy says against the verdict, or may say. One that stands behind the fetch,
 // in its moment, is no copy, but may have come before it.
 func (d *decider) askCopy(r *Result, s *subject, c *State) error {
 	isBehind, isUnreadable := s.relationOf(c) == behind, s.isUnreadable(c)
-	doubt := NoteSameMoment
-	if s.time.MicrosSince(c.Time()) != 0 {
-		doubt = NoteOrderDoubt
-	}
+	doubt := s.doubtBehind(c)
 	isDoubtful := isUnreadable || c.says() && (c.Mismatched || c.OtherTarget || facts.Flags(c.BodyFlags)&facts.FlagBodyCut != 0)
 	switch {
 	case isDoubtful && isBehind:

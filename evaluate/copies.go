@@ -114,8 +114,8 @@ func (s *State) isTargetOf(st *State) bool {
 	return gap >= -facts.Day && gap <= facts.Day && (slices.Contains(st.ways, s.url) || slices.Contains(st.ways, cutURL))
 }
 
-// refusalsBeside returns the refusals to other crawlers of the moment of a stale governing capture. They
-// do not govern, and are permitted copies as other captures of its moment are.
+// refusalsBeside returns the refusals of the moment of a stale governing capture to other crawlers than the one that
+// made it. They do not govern, and are permitted copies as other captures of its moment are.
 func (tl *timeline) refusalsBeside(s *subject, v *view) (list []*State) {
 	if v.evidence != Stale {
 		return nil
@@ -126,7 +126,7 @@ func (tl *timeline) refusalsBeside(s *subject, v *view) (list []*State) {
 			list = append(list, st)
 		}
 	}
-	return list
+	return v.copies(s, list, v.rivals(s))
 }
 
 // isCopyAt reports whether a capture lies in [t − 24 h, t].

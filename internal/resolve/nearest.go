@@ -83,7 +83,7 @@ func (res *resolution) nearest(list among) target {
 		after = led
 	}
 	if after.chosen != nil {
-		return target{after.agreed(), true, true, from.via(after.chosen) == viaOther, after.candidates(), nil}
+		return target{after.agreed(res.curSpot()), true, true, from.via(after.chosen) == viaOther, after.candidates(), nil}
 	}
 	isEarly := func(c *facts.Capture) bool {
 		return c.Micros < t.Micros-facts.Day-c.Precision.Unit() || before.isBefore(c)
@@ -98,7 +98,7 @@ func (res *resolution) nearest(list among) target {
 		}
 	}
 	if before.chosen != nil {
-		return target{capture: before.agreed(), found: true, candidates: before.candidates()}
+		return target{capture: before.agreed(res.curSpot()), found: true, candidates: before.candidates()}
 	}
 	return target{capture: visited}
 }
@@ -208,10 +208,14 @@ func (m *nearby) disputed() *facts.Capture {
 	return m.others[i]
 }
 
-// agreed returns the capture chosen; nil where archives say different things.
-func (m *nearby) agreed() *facts.Capture {
+// agreed returns the capture chosen, one in an archive before others; nil where archives say different things.
+func (m *nearby) agreed(here facts.Spot) *facts.Capture {
 	if m.disputed() != nil {
 		return nil
+	}
+	isHere := func(c *facts.Capture) bool { return facts.SpotOf(&c.Fetch).SameRun(here) }
+	if i := slices.IndexFunc(m.others, isHere); i >= 0 && !isHere(m.chosen) {
+		return m.others[i]
 	}
 	return m.chosen
 }

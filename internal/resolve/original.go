@@ -22,7 +22,7 @@ const (
 
 // original finds the record that a revisit names by URL and date, or without a date by
 // its id, and tells whether it is the original. It has the revisit's own status, where that
-// has one. Of several that say the same, the crawler's own goes before others'.
+// has one. Of several that say the same, the nearest of kin counts.
 func (g *originCaptures) original(res *resolution, who Crawler) (found *facts.Capture, what reference) {
 	t := res.wantTime()
 	if !t.Known() {
@@ -46,7 +46,7 @@ func (g *originCaptures) original(res *resolution, who Crawler) (found *facts.Ca
 			found, disputed = c, false
 		case res.fit(c) == res.fit(found):
 			disputed = disputed || !answersLike(found, c)
-			if key := who(&res.Fetch); who(&found.Fetch) != key && who(&c.Fetch) == key {
+			if res.kinship(c, who) > res.kinship(found, who) {
 				found = c
 			}
 		}
@@ -58,6 +58,18 @@ func (g *originCaptures) original(res *resolution, who Crawler) (found *facts.Ca
 		return found, namesOne
 	}
 	return other, what
+}
+
+// kinship grades the records that may be meant: highest are the crawler's own, of these and of the others
+// those in the archive of the record in hand.
+func (res *resolution) kinship(c *facts.Capture, who Crawler) (kin int) {
+	if who(&c.Fetch) == who(&res.Fetch) {
+		kin = 2
+	}
+	if facts.SpotOf(&c.Fetch).SameRun(res.curSpot()) {
+		kin++
+	}
+	return kin
 }
 
 // fit grades the records that have the URL and date of the original of the one in hand:

@@ -93,5 +93,5 @@ func (res *resolution) agreedAt(c *facts.Capture, list byDate, may func(*facts.C
 			m.add(o)
 		}
 	}
-	return m.agreed()
+	return m.agreed(res.curSpot())
 }

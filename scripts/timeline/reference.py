@@ -884,7 +884,7 @@ class Archive:
                    and NOTHING <= difference(hop.time, f.time) <= DAY]
             if ago:
                 self.add_redirect(url, capture, chain, [hop.time])
-                last = latest(ago)
+                last = sorted(latest(ago), key=lambda f: f.archive != hop.archive)
                 self.look_for_rivals(theirs, last[0], hop, capture, chain)
                 return last
         self.add_redirect(url, capture, chain, [hop.time])
@@ -1014,7 +1014,7 @@ class Archive:
                 named = [g for g in named if not digests_contradict(g.digest, f.digest)]
             if any(not answer_alike(g, named[0]) for g in named[1:]):
                 return None  # of one moment: nobody knows which is meant
-            return spokesman([g for g in named if same_crawler(g, f)] or named, f) if named else None
+            return nearest_of_kin(named, f)
         successes = [g for g in self.of_url.get(same_url_key(f.url), [])
                      if g is not f and may_be_get(g) and g.status is not None
                      and 200 <= g.status <= 299 and not later(g, f)]
@@ -1031,7 +1031,12 @@ class Archive:
             return None  # an index tells of a later one
         if any(not answer_alike(g, copies[0]) for g in copies[1:]):
             return None  # of one moment in several archives: nobody knows which is the latest
-        return spokesman(copies, f) if copies else None
+        return nearest_of_kin(copies, f)
+
+
+def nearest_of_kin(captures, record):
+    """Of captures of one moment that agree, which one a record means: the crawler's own, and one in its archive first."""
+    return min(captures, key=lambda c: (not same_crawler(c, record), c.archive != record.archive, c.id), default=None)
 
 
 def is_redirect(status, location):
