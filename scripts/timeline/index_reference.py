@@ -34,7 +34,7 @@ class Row:
         if self.status is not None or self.mime == "warc/revisit":
             return True
         if self.mime is None:  # of a request, by cdxj-indexer
-            return not (self.placed() and self.index.endswith((".cdx", ".cdxj")))
+            return not (self.digest and self.placed() and self.index.endswith((".cdx", ".cdxj")))
         return not self.mime.startswith("warc/") and self.mime not in NO_FETCHES
 
     def is_unsure(self):
