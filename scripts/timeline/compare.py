@@ -5,7 +5,8 @@
 
 For each WARC record id: verdict, evidence, reason, certainty, the governing capture
 (by its record id), and, where the fetch was disallowed, the notes that the rule
-names; of an allowed fetch unsafe_encoding alone. The tables violations (certain,
+names; of an allowed fetch those that say why it may not be meant; of a response its
+refusal. The tables violations (certain,
 probable) and unproven (possible, contested) must hold exactly the disallowed
 fetches. Prints how many agree by combination, and every difference. Exit status 1
 on any difference, on a fetch that one side lacks, on a record id that the table
@@ -24,7 +25,7 @@ import pyarrow.parquet
 # Every reason and every certainty must have been put to the test.
 REASONS = """rule no_matching_rule no_matching_group robots_txt_itself unavailable unreachable unreachable_stale
 unreachable_over_30d too_many_redirects unresolved_redirect unresolved_revisit undefined_status undecodable truncated
-changed_between conflicting_captures no_capture no_time unsupported_scheme ambiguous_token""".split()
+challenge changed_between conflicting_captures no_capture no_time unsupported_scheme ambiguous_token""".split()
 TABLES = {"violations": ("certain", "probable"), "unproven": ("possible", "contested")}
 LEAST = 5
 
@@ -32,7 +33,7 @@ FIELDS = ["verdict", "evidence", "reason", "certainty"]
 
 # The notes that the rule names; the tool has others, which remark on the same.
 NOTES = """other_crawler same_moment other_target ambiguous_token reserved_encoding unsafe_encoding lenient parse_limit documented_token
-robots_txt_encoded content_usage html order_doubt other_run""".split()
+robots_txt_encoded content_usage agent_name html order_doubt other_run""".split()
 
 
 def bare_id(record_id):
@@ -50,7 +51,7 @@ def table(folder, name, columns):
 
 
 def compared_notes(verdict, notes):
-    wanted = {"disallowed": NOTES, "allowed": ["unsafe_encoding"]}.get(verdict, [])
+    wanted = {"disallowed": NOTES, "allowed": ["unsafe_encoding", "agent_name", "named_group_forbids", "html"]}.get(verdict, [])
     return [n for n in wanted if n in notes]
 
 
@@ -81,7 +82,7 @@ def main():
         scenario = {bare_id(row["warc_record_id"]): row["scenario"] for row in read_lines(args.scenarios)}
     capture_ids = {row["robots_id"]: row["warc_record_id"] for row in table(args.dir, "robots", ["robots_id", "warc_record_id"])}
     found, problems = {}, []
-    for row in table(args.dir, "fetches", ["url", "warc_record_id", "robots_id", "notes"] + FIELDS):
+    for row in table(args.dir, "fetches", ["url", "warc_record_id", "robots_id", "notes", "refusal"] + FIELDS):
         key = bare_id(row["warc_record_id"])
         if key in found:
             problems.append("twice in the table: %s %s" % (key, row["url"]))
@@ -98,9 +99,12 @@ def main():
         combinations[tuple(str(want[f]) for f in FIELDS)] += 1
         governing, cited = [bare_id(i) for i in want["governing"]], bare_id(capture_ids.get(have["robots_id"]))
         want["reason"] = {bare_id(i): reason for i, reason in want["reasons"].items()}.get(cited, want["reason"])
-        wanted, got = compared(want, want["notes"]), compared(have, (have["notes"] or "").split(","))
+        noted = [n for n in (have["notes"] or "").split(",") if n not in want["perhaps"]]
+        wanted, got = compared(want, want["notes"]), compared(have, noted)
         if cited not in (governing or [None]):
             wanted, got = "%s by %s" % (wanted, governing), "%s by %s" % (got, cited)
+        if want["refusal"] not in (None, have["refusal"] or ""):
+            wanted, got = "%s refusal=%s" % (wanted, want["refusal"]), "%s refusal=%s" % (got, have["refusal"])
         if wanted != got:
             problems.append("%s %s [%s]\n  expected %s\n  found    %s" % (key, want["url"], scenario.get(key, "?"), wanted, got))
     for key in found.keys() - expected.keys():

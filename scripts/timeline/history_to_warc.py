@@ -54,6 +54,7 @@ CC = "CCBot/2.0 (https://commoncrawl.org/faq/)"
 TWO = "ExampleBot/1.0 (compatible; OtherBot/2.1; +http://o.example/)"
 BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:109.0) Gecko/20100101 Firefox/115.0"
 SUFFIX = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/99.0 Safari/537.36 Scoop/0.6.59 (+http://example.org/)"
+SOGOU = "Sogou web spider/4.0 (+http://www.sogou.com/docs/help/webmasters.htm#07)"
 HTTRACK = "Mozilla/4.5 (compatible; HTTrack 3.0x; Windows 98)"
 TWO_NAMES = "ExampleBot/1.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
 HERITRIX = "Mozilla/5.0 (compatible; heritrix/3.4.0 +http://example.org/crawl)"
@@ -63,6 +64,8 @@ CRAWLERS = [EXAMPLE] * 6 + [GOOGLE] * 2 + [ARCHIVE] * 2 + [GPT, CC, BROWSER, Non
 IDENTICAL = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
 
+ANUBIS = b'<!doctype html><html><head><title>One moment</title><script id="anubis_version" type="application/json">"v1"</script>' \
+    b'<script id="anubis_challenge" type="application/json">{}</script></head><body></body></html>\n'
 HTML = b"<!DOCTYPE html>\n<html><head><title>Not here</title></head><body><p>Not here.</p></body></html>\n"
 FIRST_DAY = datetime(2020, 8, 1, tzinfo=timezone.utc)
 
@@ -324,6 +327,7 @@ def sample(host, moments_end):
 A = b"User-agent: *\nDisallow: /private/\n"
 A2 = b"# another edition\nUser-agent: *\nDisallow: /private/\nDisallow: /attic/\n"
 B = b"User-agent: *\nDisallow: /attic/\n"
+D = b"User-agent: GPTBot, ExampleBot\nAllow: /\n\n" + A
 C = A + b"\nUser-agent: OtherBot\nAllow: /\n"
 
 
@@ -1238,6 +1242,45 @@ def html_with_rules(s):
     s.pages()
 
 
+@scenario(8)
+def challenges(s):
+    """As robots.txt, and as pages."""
+    how = [{"body": ANUBIS}, {"headers": [("CF-Mitigated", "challenge")]}, {"body": ANUBIS + A, "headers": [("X-Amzn-WAF-Action", "captcha")]}][s.number % 3]
+    s.robots(s.t - HOUR_, **{"status": s.rng.choice([200, 200, 202, 403, 503]), **how})
+    s.pages()
+    for path, status in [("/c", s.rng.choice([200, 403])), *[("/%d" % n, n) for n in (401, 402, 403, 404, 429, 451, 503)]]:
+        more = how if path == "/c" else {"body": b"no"}
+        s.add(s.origin + path, s.t, status, **more)
+
+
+@scenario(8)
+def agent_names(s):
+    """A token among other words, in a group that says otherwise."""
+    line = [b"GPTBot, ExampleBot", b"\"examplebot\" (ours)", b"ExampleBots", b"Mozilla/5.0 (compatible; ExampleBot/1.0)", b"Example\xe2\x80\x90Bot/2 ExampleBot"][s.number % 5]
+    rule, other = s.rng.choice([(b"Allow", b"Disallow"), (b"Disallow", b"Allow")])
+    s.robots(s.t - HOUR_, b"User-agent: %s\n%s: /\n\nUser-agent: *\n%s: /private/\n" % (line, rule, other))
+    s.pages()
+    s.pages(ua=s.rng.choice([SOGOU, GPT, BROWSER]))
+
+
+@scenario(6)
+def names_of_several_words(s):
+    line = [b"Sogou web spider", b"sogou WEB spider/4.0", b"Sogou"][s.number % 3]
+    s.robots(s.t - HOUR_, b"User-agent: %s\nDisallow: /private/\n\nUser-agent: *\nDisallow: /public/\n" % line, ua=SOGOU)
+    s.pages(SOGOU)
+    s.pages(SOGOU.replace("Sogou", "Mozilla/5.0 (compatible; Sogou").replace(" (+", "; +"))
+
+
+@scenario(8)
+def named_group_forbids(s):
+    """Who has no name may be whom a group forbids."""
+    ua = s.rng.choice([BROWSER, None])
+    body = s.rng.choice([b"User-agent: ExampleBot/1\nDisallow: /private/\n", D, C + b"\nUser-agent: GPTBot*\nDisallow: /public/y\n", b"<html>\n" + D])
+    s.robots(s.t - HOUR_, body, ua=s.rng.choice([ua, EXAMPLE]))
+    s.pages(ua)
+    s.pages(EXAMPLE)
+
+
 @scenario(6)
 def open_readings(s):
     s.robots(s.t - HOUR_, b"User-agent: *\nDisallow: /\nAllow: /a:b\nAllow: /c,d\nAllow: /e%2Ff\nAllow: /g?h&i\nAllow: /j|k\n"
@@ -1342,8 +1385,7 @@ def groups(s):
              b"User agent: Googlebot\nDisalow: /typo/\n", ua=s.rng.choice([EXAMPLE, ARCHIVE]))
     for path in ["/private/x", "/archive/x", "/both/x", "/merged/x", "/foo/x", "/typo/x"]:
         for ua in [EXAMPLE, ARCHIVE, GPT, GOOGLE, BROWSER, "Foo/1.0"]:
-            if (path, ua) != ("/private/x", "Foo/1.0"):  # the group of "Foo Bar" is an open reading (agent_name), which rules.py does not try
-                s.page(path, ua)
+            s.page(path, ua)
 
 
 @scenario(6)
@@ -1588,13 +1630,15 @@ def mixed(s):
                 s.robots(when, b"", 304, origin=origin, **more)
         elif kind == "failure":
             s.robots(when, b"", rng.choice([404, 503, 503, 503, 100, 401, 403, 429]), origin=origin, **more)
+            if rng.random() < 0.1:
+                s.made[-1].status, s.made[-1].body = 202, ANUBIS
         elif kind == "redirect":
             s.robots(when, b"", 302, origin=origin, headers=[("Location", rng.choice(locations))], **more)
         elif kind == "page":
             page = s.page("/private/robots", t=when, **more)
             page.body = rng.choice([A, B])
         else:
-            bodies.append(s.robots(when, rng.choice([A, A, A2, B, C]) + rng.choice(DELAYS), origin=origin, **more))
+            bodies.append(s.robots(when, rng.choice([A, A, A2, B, C, D]) + rng.choice(DELAYS), origin=origin, **more))
     for _ in range(3):
         s.pages(rng.choice(agents), rng.choice(moments), precision=rng.choice(precisions), archive=rng.choice(archives))
     clocks(s)

@@ -167,7 +167,7 @@ from urllib.parse import urljoin
 from warcio.archiveiterator import ArchiveIterator
 from warcio.statusandheaders import StatusAndHeadersParser
 
-from rules import RESERVED, UNSAFE, judge_by_rules, normalise, within_parse_limit, without_last_line
+from rules import RESERVED, UNSAFE, asides, judge_by_rules, names_in, normalise, within_parse_limit, without_last_line
 
 SECOND = timedelta(seconds=1)
 HOUR = timedelta(hours=1)
@@ -350,6 +350,9 @@ BROWSER_PRODUCTS = {
 
 def tokens_of_user_agent(ua):
     """§5: the product tokens that a User-Agent names, the deciding one first; [] for a browser's or none."""
+    several = re.match(r"(?:Mozilla/.*compatible;)?\s*(%s)(?![\w.-])" % "|".join(SEVERAL_WORDS), ua or "", re.I)
+    if several:
+        return [several.group(1)]
     named = [t for t in re.findall(r"compatible;\s*([^\s;/(),+]+)", ua or "") if t.lower() not in NO_CRAWLERS]
     if re.match(r"\s*Mozilla/", ua or ""):
         if not named:
@@ -363,6 +366,7 @@ def tokens_of_user_agent(ua):
 
 
 AGENTS = json.loads((Path(__file__).resolve().parents[2] / "internal/agents/agents.json").read_text("utf-8"))["agents"]
+SEVERAL_WORDS = [re.escape(a["token"]) for a in AGENTS if " " in a["token"]]
 SOFTWARE = {a["token"].lower() for a in AGENTS if a.get("kind") == "software"}
 
 
@@ -453,6 +457,7 @@ class Fetch:
         self.misnamed = False  # a revisit that names a record with another digest
         self.by_option = False  # an option gives the token
         self.duration = self.answered = None  # how long it took, and the Date of its answer, if that has no Age
+        self.challenges = False  # a header field says that the answer is a challenge
         self.told = False  # an index or a list tells of it, and no record (index_reference.py)
         self.no_status = False  # told by a row without a status
 
@@ -595,6 +600,7 @@ def read_fetch(record, headers):
     f.refers_uri = headers.get_header("WARC-Refers-To-Target-URI")
     f.refers_date = headers.get_header("WARC-Refers-To-Date")
     f.concurrent = joined_by(headers)
+    f.challenges = http_header(record, "CF-Mitigated") == "challenge" or http_header(record, "X-Amzn-WAF-Action") in ("challenge", "captcha")
     f.answered = None if http_header(record, "Age") else http_date(http_header(record, "Date"))
     return f
 
@@ -666,6 +672,18 @@ def body_of(f):
     if is_binary(body.octets):
         body.undecodable = True
     return body
+
+
+def is_challenge(f):
+    """§2, challenges: two makers by their field, one by the ids of its scripts."""
+    page = (b"" if f.type == "revisit" or f.stored is None else body_of(f).octets)[:16384]
+    return f.challenges or is_html(page) and all(re.search(rb'<script[^>]*\bid="%s"' % i, page) for i in (b"anubis_version", b"anubis_challenge"))
+
+
+def refusal_of(f):
+    """Why a server refused what was asked for."""
+    by_status = {401: "auth", 402: "payment", 403: "forbidden", 429: "rate", 451: "legal"}
+    return "challenge" if is_challenge(f) else by_status.get(f.status, "")
 
 
 def without_chunks(octets):
@@ -979,6 +997,8 @@ class Archive:
         return Outcome("undefined", "undefined_status")
 
     def success(self, f, status):
+        if is_challenge(f) or f.type == "revisit" and self.original(f) and is_challenge(self.original(f)):
+            return Outcome("undefined", "challenge")
         if status in (204, 205):
             return Outcome("rules")
         source = f
@@ -1099,6 +1119,8 @@ def open_readings(judge, whole, body, token, path):
     if documented != tokens:
         readings["documented_token"] = lambda: judge(body, documented, path)
     names = {name for name, read in readings.items() if read()[0] == "allowed"}
+    if token and any(judge(group, [], path)[0] == "allowed" for group in asides(body, token)):
+        names.add("agent_name")
     if normalise(path.encode("utf-8")) == b"/robots.txt":
         names.add("robots_txt_encoded")
     if is_html(body):
@@ -1162,8 +1184,12 @@ def answer_of(archive, outcome, fetch):
         return Answer(verdict, reason, open_readings(archive.judge, outcome.body, body, token, fetch.path), unfinished, partial)
     if partial:
         return Answer("unknown", "truncated")
-    unsafe = archive.judge(body, tokens, fetch.path, UNSAFE)[0] == "disallowed"
-    return Answer(verdict, reason, notes={"unsafe_encoding"} if unsafe else ())
+    forbids = {  # allowed, though the site may have meant otherwise
+        "unsafe_encoding": [archive.judge(body, tokens, fetch.path, UNSAFE)],
+        "agent_name": [archive.judge(group, [], fetch.path) for group in (asides(body, token) if token else ())],
+        "named_group_forbids": [archive.judge(body, [name], fetch.path) for name in (() if token else names_in(body))],
+    }
+    return Answer(verdict, reason, notes=[n for n, said in forbids.items() if any(v == "disallowed" for v, _ in said)] + ["html"] * is_html(body))
 
 
 # ---------------------------------------------------------- §3 and §4 decide
@@ -1252,6 +1278,7 @@ class Finding:
     def __init__(self, verdict, evidence, reason, certainty=None, governing=None, notes=(), moment=()):
         self.verdict, self.evidence, self.reason, self.certainty = verdict, evidence, reason, certainty
         self.governing, self.notes, self.moment = governing, set(notes), moment
+        self.perhaps = set()  # readings of copies: of that which the row cites, the notes have them
         self.reasons = {}  # of the captures that give the verdict, if they are of one moment (A43)
 
     def short(self):
@@ -1453,6 +1480,7 @@ def certainty(archive, fetch, candidates, following, moment, governed, finding, 
     unreadable += [f for f, o in by_others if not after(f, fetch, False) and cannot_be_read(archive, f, fetch, o)]
     said = [answer(archive, c, fetch) for c in copies] + [answer_of(archive, o, fetch) for f, o in by_others if not after(f, fetch, False)]
     if governed.contested() or any(a.may_allow() for a in said):
+        finding.perhaps = {reading for a in said for reading in a.readings} - governed.readings
         return "contested"
 
     for c, o in [(c, archive.outcome(c)) for c in behind] + [(f, o) for f, o in by_others if after(f, fetch, False)]:
@@ -1503,7 +1531,8 @@ def main():
         print(json.dumps({
             "url": fetch.url, "warc_record_id": fetch.id, "verdict": found.verdict, "evidence": found.evidence,
             "reason": found.reason, "certainty": found.certainty,
-            "governing": sorted(c.id for c in found.moment), "reasons": found.reasons, "notes": sorted(found.notes)}))
+            "governing": sorted(c.id for c in found.moment), "reasons": found.reasons, "notes": sorted(found.notes),
+            "perhaps": sorted(found.perhaps), "refusal": refusal_of(fetch) if fetch.type == "response" else None}))
 
 
 if __name__ == "__main__":

@@ -55,15 +55,41 @@ def parse(body, lenient=False, usage=False):
 def rules_for(groups, tokens):
     """RFC §2.2.1: the rules of all groups of the first token that has one; else those of "*"; else None."""
     for token in tokens:
-        wanted = token.lower().encode()
-        named = [rules for agents, rules in groups
-                 if wanted in [a.split(b"/", 1)[0].strip(b" \t").lower() for a in agents]]  # §5, exact
+        named = [rules for agents, rules in groups if as_name(token) in [name_of(a) for a in agents]]  # §5, exact
         if named:
             return sum(named, [])
     star = [rules for agents, rules in groups if b"*" in agents]
     return sum(star, []) if star else None
 
 
+def as_name(token):
+    return token.encode("utf-8", "surrogateescape").lower()
+
+
+def name_of(value):
+    """What a user-agent line is compared by."""
+    return value.split(b"/", 1)[0].rstrip(b" \t*").lower()
+
+
+def names_in(body):
+    """The tokens that user-agent lines name."""
+    names = {name_of(a) for agents, _ in parse(body) for a in agents}
+    return sorted(n.decode("utf-8", "surrogateescape") for n in names if n)
+
+
+def asides(body, token):
+    """agent_name: the groups that hold a token, or the first of its words, among other words, each as a file for everybody."""
+    name, found = as_name(token), []
+    word = name.split(b" ")[0]
+    for agents, rules in parse(body):
+        names = [name_of(a) for a in agents]
+        words = [w for a in agents for w in re.findall(rb"[a-z0-9._-]+", HYPHENS.sub(b"-", a.lower()))]
+        if name not in names and word in words + names:
+            found.append(b"User-agent: *\n" + b"".join(b"%s: %s\n" % (kind.encode(), value) for kind, value in rules))
+    return found
+
+
+HYPHENS = re.compile(rb"\xe2\x80[\x90-\x94]|\xe2\x88\x92")  # those of typesetters, as UTF-8
 UNRESERVED = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
 HEX = b"0123456789abcdefABCDEF"
 RESERVED = b":/?#[]@" + b"!&'()+,;="  # "*" and "$" are equal to their encodings in any reading (§6)

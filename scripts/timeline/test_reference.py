@@ -104,6 +104,8 @@ def test_equal_bytes(pattern, uri, reserved, unsafe):
     ("disallow: /\nuser-agent: googlebot-news\ndisallow: /\nuser-agent: googlebot\nallow: /", "Googlebot-News", "/p", ""),
     ("disallow: /\n" + "#" * 512000 + "\nallow: /p", "E", "/p", "parse_limit"),
     ("# <html>\ndisallow: /", "E", "/p", ""),
+    ("disallow: /\nuser-agent: F, e\nallow: /p", "E", "/p", "agent_name"),
+    ("disallow: /\nuser-agent: E-F\nallow: /p", "E", "/p", ""),
 ])
 def test_open_readings(rules, token, path, readings):
     body = b"user-agent: *\n" + rules.encode()
@@ -150,6 +152,7 @@ def test_origin(url, origin, path):
     ("HTTrack 3.0x", "HTTrack"),
     ("Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/99.0 Safari/537.36 Scoop/0.6.59 (+http://s/)", "Scoop"),
     ("+MyCrawler, info@example.org", "MyCrawler"),
+    ("Sogou web spider/4.0 (+http://s/)", "Sogou web spider"),
     ("ExampleBot/1.0 (compatible; Googlebot/2.1; +http://x/)", "ExampleBot Googlebot"),
     ("Mozilla/5.0 (X11; Linux x86_64; rv:109.0) Gecko/20100101 Firefox/115.0", ""),
     ("Mozilla/4.0 (compatible; MSIE 6.0; Windows NT 5.1)", ""),
@@ -306,7 +309,7 @@ CASES = [
     ([at(1, status=202)], "disallowed fresh rule certain"),
     ([at(1, status=999)], "unknown fresh undefined_status"),
     ([at(1, status=302)], "unknown fresh undefined_status"),
-    ([at(1, HTML)], "allowed fresh no_matching_group"),
+    ([at(1, HTML)], "allowed fresh no_matching_group html"),
     ([at(1, HTML + DENY)], "disallowed fresh rule contested html"),
     ([at(1, DENY + b"\n", 206)], "disallowed fresh rule probable"),
     ([at(1, DENY, 206)], "disallowed fresh rule contested"),  # the unfinished last line
