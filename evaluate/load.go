@@ -9,7 +9,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/resolve"
 )
 
-// timelines reads what a range of buckets holds of robots.txt and tdmrep.json, origin by
+// timelines reads what a range of buckets holds of robots.txt and the other files of sites, origin by
 // origin.
 type timelines struct {
 	states *facts.Cursor[resolve.State]
@@ -101,7 +101,7 @@ func (l *timelines) each(here facts.Place, add func(*State) error, repeated func
 			l.targets = append(l.targets, st)
 			return nil
 		}
-		if st.Kind == facts.CaptureTDMRep {
+		if isSiteFile(st) {
 			return add(st)
 		}
 		if err := addEvents(st); err != nil {

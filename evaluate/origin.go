@@ -40,7 +40,7 @@ func (r *Resolved) Origin(ctx context.Context, name string) (*Origin, error) {
 	}
 	o := &Origin{place: here, resolved: r, decider: r.newDecider()}
 	err = l.each(here, func(st *State) error {
-		if st.Kind != facts.CaptureTDMRep {
+		if !isSiteFile(st) {
 			o.decider.complete(st, id)
 			id++
 			o.Captures = append(o.Captures, st)

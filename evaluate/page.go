@@ -35,7 +35,7 @@ type AgentSet struct {
 }
 
 // Signal is a usage signal that holds for a fetch. One of robots.txt is by the
-// governing capture, one of tdmrep.json by File.
+// governing capture, one of another file by File.
 type Signal struct {
 	tag.Signal
 	File *facts.Capture
@@ -71,7 +71,9 @@ const maxAgentSets = 64
 type pages struct {
 	decider   *decider
 	originals *resolve.Originals // nil where no fetch has the body of another
-	tdm       *tdmLine           // of the origin in hand
+	files     *siteFiles         // of the origin in hand
+	licences  licences
+	read      map[string]*tag.RSL // licence documents, by digest and origin
 	uses      []tag.Use
 	asOf      AsOf // when restrictions are judged, unless it is zero: else at each fetch
 	names     metaNames
@@ -79,8 +81,8 @@ type pages struct {
 	silent    Page     // of the fetch in hand, where nothing was said: a new one for each would take most of the time
 }
 
-// read sets the page of a result, and what it means for the uses asked for.
-func (p *pages) read(r *Result) error {
+// readPage sets the page of a result, and what it means for the uses asked for.
+func (p *pages) readPage(r *Result) error {
 	f := r.Fetch
 	s := resolve.StatementsOf(f)
 	if p.originals != nil {
@@ -88,11 +90,15 @@ func (p *pages) read(r *Result) error {
 	}
 	r.Refusal = refusalOf(f, s.IsChallenge())
 	origin, disputed, err := p.usage(r)
-	file := p.tdm.at(f.Time())
-	if err != nil || s.IsEmpty() && len(origin) == 0 && !disputed && file == nil {
+	if err != nil {
 		return err
 	}
-	if len(origin) == 0 && file == nil && s.Headers == "" && s.Metas == "" { // as of all that an index tells of
+	file := p.files.tdm.at(f.Time())
+	files, err := p.files.trainingHints(r)
+	if err != nil || s.IsEmpty() && len(origin) == 0 && !disputed && file == nil && len(files) == 0 {
+		return err
+	}
+	if len(origin) == 0 && file == nil && len(files) == 0 && s.Headers == "" && s.Metas == "" { // as of all that an index tells of
 		page := &p.silent
 		page.From, page.image = s.From, isImage(s.MimeType)
 		page.Since, page.At = p.moment(f)
@@ -121,7 +127,7 @@ func (p *pages) read(r *Result) error {
 	page.addSignals(origin, nil)
 	var reserved []tag.Signal
 	if file != nil && r.Reason != RobotsTxtItself {
-		tdm, err := p.tdm.parsed(file)
+		tdm, err := p.files.tdm.of(file, p.files.store)
 		if err != nil {
 			return err
 		}
@@ -139,16 +145,27 @@ func (p *pages) read(r *Result) error {
 	}
 	page.addSignals(joined, file)
 	page.addSignals(own, nil)
+	documents, more, err := p.documents(r, slices.Concat(headers.Signals, metas.Signals), origin)
+	if err != nil {
+		return err
+	}
+	if more {
+		page.From = PageUnknown
+	}
+	page.Signals = append(append(page.Signals, documents...), files...)
 	if page.From == PageOwn && len(page.Tags) == 0 && len(page.Signals) == 0 {
 		return nil
 	}
 	page.Own = page.effective(r.Agent)
 	page.addSets(p.asked, r.Agent)
-	for _, s := range joined {
-		if s.Source == tag.SourceTDMFile {
-			origin = append(origin, s)
+	for _, s := range documents {
+		joined = append(joined, s.Signal)
+	}
+	for i := range joined {
+		if isOrigins(&joined[i]) {
+			origin = append(origin, joined[i])
 		} else {
-			own = append(own, s)
+			own = append(own, joined[i])
 		}
 	}
 	r.Page = page

@@ -70,7 +70,7 @@ func (r *Resolved) newEvaluation(sink Sink, totals *Totals, issues *run.Writer[f
 	d, opt := r.newDecider(), &r.opt
 	e := &evaluation{Resolved: r, sink: sink, totals: totals, issues: issues, decider: d, pace: pace{decider: d}}
 	e.pages = pages{
-		decider: d, uses: opt.Uses, asOf: opt.AsOf, names: newMetaNames(opt.Agents), asked: withOwnRules(opt.Agents),
+		decider: d, licences: r.licences, uses: opt.Uses, asOf: opt.AsOf, names: newMetaNames(opt.Agents), asked: withOwnRules(opt.Agents),
 		silent: Page{Own: tag.Effective(nil, "")},
 	}
 	if r.hasDistantRevisits() {
@@ -150,9 +150,9 @@ func (e *evaluation) newOrigin() {
 	if e.pages.originals != nil {
 		e.pages.originals.Forget()
 	}
-	e.pages.tdm = &tdmLine{store: e.store}
+	e.pages.files = newSiteFiles(e.store)
 	if !e.begun {
-		e.pages.tdm.issues = e.issues
+		e.pages.files.issues = e.issues
 	}
 	e.crawlers = seenCrawlers{}
 }
@@ -161,8 +161,8 @@ func (e *evaluation) newOrigin() {
 func (e *evaluation) loadTimeline(here facts.Place, l *timelines) (*timeline, error) {
 	var list []*State
 	err := l.each(here, func(st *State) error {
-		if st.Kind == facts.CaptureTDMRep {
-			return e.pages.tdm.add(st)
+		if isSiteFile(st) {
+			return e.pages.files.add(st)
 		}
 		e.decider.complete(st, e.nextID)
 		e.nextID++
@@ -213,7 +213,7 @@ func (e *evaluation) decideFetch(f *facts.Fetch, tl *timeline, host *HostStats) 
 	if err := e.decider.decide(r, f, tl); err != nil {
 		return err
 	}
-	if err := e.pages.read(r); err != nil {
+	if err := e.pages.readPage(r); err != nil {
 		return err
 	}
 	if err := e.pace.check(r, tl); err != nil {

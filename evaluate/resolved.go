@@ -13,7 +13,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/run"
 )
 
-// Resolved is facts with what each capture of a robots.txt or tdmrep.json came to: all that
+// Resolved is facts with what each capture of policy came to: all that
 // deciding needs. Ranges of buckets are decided independently of one another.
 type Resolved struct {
 	opt    Options
@@ -23,6 +23,8 @@ type Resolved struct {
 	totals Totals       // of resolving
 
 	states    *run.SortedRows[resolve.State]
+	documents *run.SortedRows[resolve.State] // captures of licence documents
+	licences  licences                       // those that are read
 	marks     *run.SortedRows[resolve.Mark]
 	leads     *run.SortedRows[resolve.Lead]
 	copies    *run.SortedRows[resolve.Copy]
@@ -97,6 +99,10 @@ func (r *Resolved) resolve(ctx context.Context) error {
 	}
 	originals, err := resolve.FindOriginals(ctx, r.store, r.dir)
 	if err != nil {
+		return err
+	}
+	r.documents = res.Licences
+	if err := r.readLicences(ctx, issues); err != nil {
 		return err
 	}
 	r.states, r.marks, r.leads, r.copies, r.robots, r.bodies = res.States, res.Marks, res.Leads, res.Copies, res.Robots, res.Bodies

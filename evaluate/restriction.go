@@ -62,7 +62,7 @@ func (r *Result) isUsed() bool {
 
 // hints are the uses that a statement speaks against which its specification does not let count.
 func (r *Result) hints() (list []tag.Use) {
-	signals := slices.DeleteFunc(r.Page.signals(), func(s tag.Signal) bool { return isOrigins(s.Source) && !r.inForce(&s) })
+	signals := slices.DeleteFunc(r.Page.signals(), func(s tag.Signal) bool { return isOrigins(&s) && !r.inForce(&s) })
 	for _, use := range [...]tag.Use{tag.UseArchive, tag.UseIndex, tag.UseTrain} {
 		if use.Hints(signals) {
 			list = append(list, use)
@@ -116,7 +116,7 @@ func (r *Result) restrictBySignals(x *Restriction) {
 	for _, s := range x.Purpose.RestrictingSignals(r.Page.signals()) {
 		said := Statement{s.Source, s.Line, s.Raw}
 		switch {
-		case isOrigins(s.Source):
+		case isOrigins(&s):
 			if !r.inForce(&s) {
 				continue
 			}
@@ -128,29 +128,41 @@ func (r *Result) restrictBySignals(x *Restriction) {
 }
 
 // isOrigins reports whether a signal is the origin's, not the page's own.
-func isOrigins(s tag.Source) bool { return s == tag.SourceRobotsTxt || s == tag.SourceTDMFile }
+func isOrigins(s *tag.Signal) bool {
+	switch s.Source {
+	case tag.SourceRobotsTxt, tag.SourceTDMFile, tag.SourceAITxt, tag.SourceLLMsTxt:
+		return true
+	}
+	return isNamedByRobots(s)
+}
+
+// isNamedByRobots reports whether a signal is that of a licence document which robots.txt names, not the page.
+func isNamedByRobots(s *tag.Signal) bool {
+	return s.Source == tag.SourceLicence && s.Scope == tag.ScopeOrigin
+}
 
 // inForce reports whether a signal of the origin was captured at most a day before
 // the fetch. It never looks beyond the fetch, whatever moment is asked for: a
 // preference is not retroactive (draft-ietf-aipref-attach-05), and what the fetch got
-// under it stays so.
+// under it stays so. Of a licence document, robots.txt must have named it then.
 func (r *Result) inForce(s *tag.Signal) bool {
-	if s.Source == tag.SourceRobotsTxt {
+	if s.Source == tag.SourceRobotsTxt || isNamedByRobots(s) {
 		return r.Evidence == Fresh
 	}
 	for i := range r.Page.Signals {
-		if file := r.Page.Signals[i].File; file != nil {
+		if file := r.Page.Signals[i].File; file != nil && r.Page.Signals[i].Signal == *s {
 			return r.Fetch.Time().MicrosSince(file.Time()) <= freshFor
 		}
 	}
 	return false
 }
 
-// isCertain reports whether the record itself surely says what a page is said to say. Of
+// isCertain reports whether the record itself surely says what a page is said to say: a licence document is
+// another record. Of
 // a revisit or 304 these are its own header fields, which come before its original's.
 func (r *Result) isCertain(s Statement) bool {
 	f := r.Fetch
-	if r.Page.source == PageWAT || f.Trust != facts.TrustChained || f.Flags&facts.FlagDigestMismatch != 0 {
+	if s.Source == tag.SourceLicence || r.Page.source == PageWAT || f.Trust != facts.TrustChained || f.Flags&facts.FlagDigestMismatch != 0 {
 		return false
 	}
 	return r.Page.source != PageOriginal || isHeaders(s.Source) && f.PolicyHeaders != "" && s.Line <= 1+strings.Count(f.PolicyHeaders, "\n")

@@ -32,7 +32,7 @@ type known struct {
 // Save writes what resolving found into a folder that is there and empty: all that deciding needs
 // but the facts and the options.
 func (r *Resolved) Save(ctx context.Context, dir string) error {
-	res := resolve.Resolved{States: r.states, Marks: r.marks, Leads: r.leads, Copies: r.copies, Bodies: r.bodies}
+	res := resolve.Resolved{States: r.states, Licences: r.documents, Marks: r.marks, Leads: r.leads, Copies: r.copies, Bodies: r.bodies}
 	if err := cmp.Or(res.Save(ctx, dir), r.originals.Save(ctx, dir)); err != nil {
 		return err
 	}
@@ -82,6 +82,10 @@ func (r *Resolved) load(dir string) error {
 		return err
 	}
 	if _, err := r.store.AddPack(res.Bodies); err != nil {
+		return err
+	}
+	r.documents = res.Licences
+	if err := r.readLicences(context.Background(), nil); err != nil {
 		return err
 	}
 	r.states, r.marks, r.leads, r.copies = res.States, res.Marks, res.Leads, res.Copies

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,7 +43,11 @@ func (e *extractor) readPayload(d *draft) error {
 	r := d.record
 	if r.Type == "resource" {
 		d.exchange.MIMEType = mimeType(r.ContentType)
-		return e.keepBody(d, nil, r.Block)
+		body, err := e.findLicence(d, &httpmsg.Head{}, nil, nil)
+		if err != nil {
+			return err
+		}
+		return e.keepBody(d, nil, e.payload.of(body, r.Block))
 	}
 	head, body, complete, err := httpmsg.ReadHead(r.Block, e.head, maxHTTPHead)
 	if err != nil {
@@ -72,7 +77,40 @@ func (e *extractor) readPayload(d *draft) error {
 		d.leavePayload()
 		return e.keepBody(d, &h, bytes.NewReader(nil))
 	}
+	if body, err = e.findLicence(d, &h, head, body); err != nil {
+		return err
+	}
 	return e.keepBody(d, &h, e.payload.of(body, r.Block))
+}
+
+// findLicence finds out whether a payload is a licence document: by its media type, or that of XML and its
+// root element. read is what was read of the block, body the part of it behind the head, which is
+// returned with more.
+func (e *extractor) findLicence(d *draft, h *httpmsg.Head, read, body []byte) ([]byte, error) {
+	x := d.exchange
+	if x.Kind != facts.CaptureNone || x.Status >= 0 && x.Status/100 != 2 && x.Type != facts.TypeRevisit {
+		return body, nil
+	}
+	switch x.MIMEType {
+	case tag.RSLType:
+	case "application/xml", "text/xml":
+		if n := len(body); n < firstLicence {
+			body = slices.Grow(slices.Clip(body), firstLicence-n)
+			got, err := io.ReadFull(d.record.Block, body[n:firstLicence])
+			body = body[:n+got]
+			if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+				return nil, err
+			}
+		}
+		if begin, _ := httpmsg.Decode(body[:min(len(body), firstLicence)], h, true); !tag.IsRSL(begin) {
+			return body, nil
+		}
+	default:
+		return body, nil
+	}
+	x.Kind = facts.CaptureRSL
+	d.checkBehind(read, body)
+	return body, nil
 }
 
 // hasOtherHead reports whether the block begins with a head that is none of HTTP. A record of

@@ -50,6 +50,22 @@ func (d *draft) check() {
 	}
 }
 
+// checkBehind is check for a response of which something was read: head and body.
+func (d *draft) checkBehind(head, body []byte) {
+	if d.digests != nil {
+		return
+	}
+	if d.check(); d.digests == nil {
+		return
+	}
+	for _, sum := range [...]hash.Hash{d.digests.blockHash, d.digests.payloadHash} {
+		if sum != nil {
+			sum.Write(head)
+			sum.Write(body)
+		}
+	}
+}
+
 func (d *draft) parseDigest(field, value string) digest.Digest {
 	parsed, err := digest.Parse(value)
 	if err != nil {

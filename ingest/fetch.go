@@ -129,23 +129,12 @@ func revisitProfile(uri string) facts.RevisitProfile {
 	return facts.RevisitOther
 }
 
-// captureKind tells policy by its path. The comparison is exact: /ROBOTS.TXT and
-// //robots.txt are ordinary fetches.
+// captureKind tells policy by its URL.
 func captureKind(u weburl.URL) facts.CaptureKind {
 	if u.HasQuery || !weburl.IsFetchScheme(u.Scheme) {
 		return facts.CaptureNone
 	}
-	switch u.Path {
-	case "/robots.txt":
-		return facts.CaptureRobots
-	case "/.well-known/tdmrep.json":
-		return facts.CaptureTDMRep
-	case "/ai.txt", "/.well-known/ai.txt":
-		return facts.CaptureAITxt
-	case "/trust.txt", "/.well-known/trust.txt":
-		return facts.CaptureTrustTxt
-	}
-	return facts.CaptureNone
+	return facts.KindOfPath(u.Path)
 }
 
 func targetKey(base weburl.URL, location string) string {

@@ -288,6 +288,7 @@ var capsElsewhere = map[string]string{
 	"maxKinds":         "the others are counted together",
 	"maxDecoderMemory": "false_encoding, as of any coding that is not undone",
 	"maxClockSkew":     "clock_skew: TestIssuesOfAFetch",
+	"firstLicence":     "an XML document whose root stands further on is no licence document: TestLicenceDocuments",
 	"firstPage":        "more is read: TestPagesKeepTheirMetas",
 	"morePage":         "the same",
 	"keepRecent":       "the entry is inflated again, as maxRewinds allows",

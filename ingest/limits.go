@@ -18,6 +18,7 @@ const (
 	maxHopsFromSeed  = 1 << 10         // bytes of the path from the seed
 	maxRequestHead   = 64 << 10        // bytes read of one request
 	firstPage        = 32 << 10        // bytes of a page, as stored, that are read first: nearly every head ends in them
+	firstLicence     = 8 << 10         // bytes of an XML document, as stored, in which its root element is looked for
 	morePage         = 256 << 10       // bytes of it that are read next
 	maxPending       = 32 << 20        // bytes of fetches and requests that wait for each other
 	maxTargets       = 4096            // robots.txt redirect targets remembered in one input
@@ -52,6 +53,7 @@ var limits = map[string]int64{
 	"maxHopsFromSeed":  maxHopsFromSeed,
 	"maxRequestHead":   maxRequestHead,
 	"firstPage":        firstPage,
+	"firstLicence":     firstLicence,
 	"morePage":         morePage,
 	"maxPending":       maxPending,
 	"maxTargets":       maxTargets,

@@ -21,15 +21,15 @@ type RestrictionRow struct {
 	FetchStatus *int16 `parquet:"fetch_status,optional"`
 	RecordPlace
 	CrawlerToken
-	// Input that holds the capture of tdmrep.json. Null: tdmrep.json says nothing of it.
+	// Input that holds the capture of tdmrep.json, or of the first licence document that is among what
+	// restricts. Null: neither is.
 	FileFilename string `parquet:"file_warc_filename,optional,dict"`
-	// Where the record begins, in bytes: see Places. Null: tdmrep.json says
-	// nothing of it.
+	// Where the record begins, in bytes: see Places. Null: neither is.
 	FileOffset *int64 `parquet:"file_warc_record_offset,optional"`
 	RobotsCitation
 }
 
-// restrictionRow cites robots.txt and tdmrep.json where they are among what restricts.
+// restrictionRow cites robots.txt, and tdmrep.json or a licence document, where they are among what restricts.
 func (b *rowBuilder) restrictionRow(r *evaluate.Result, restriction *evaluate.Restriction) RestrictionRow {
 	row := RestrictionRow{
 		Kind:         restriction.Kind.String(),
@@ -46,17 +46,20 @@ func (b *rowBuilder) restrictionRow(r *evaluate.Result, restriction *evaluate.Re
 		switch statement.Source {
 		case tag.SourceRobotsTxt:
 			row.RobotsCitation = b.cite(r.Governing)
-		case tag.SourceTDMFile:
-			row.FileFilename, row.FileOffset = b.signalFile(r.Page)
+		case tag.SourceTDMFile, tag.SourceLicence:
+			if row.FileOffset == nil {
+				row.FileFilename, row.FileOffset = b.signalFile(r.Page, &statement)
+			}
 		}
 	}
 	return row
 }
 
-// signalFile is the capture of tdmrep.json that holds for a page.
-func (b *rowBuilder) signalFile(p *evaluate.Page) (name string, offset *int64) {
+// signalFile is the capture of the file that makes a statement.
+func (b *rowBuilder) signalFile(p *evaluate.Page, said *evaluate.Statement) (name string, offset *int64) {
 	for i := range p.Signals {
-		if f := p.Signals[i].File; f != nil {
+		s := &p.Signals[i]
+		if f := s.File; f != nil && s.Source == said.Source && s.Line == said.Line {
 			return b.filename(f.Input, f.Entry), new(f.Offset)
 		}
 	}

@@ -113,7 +113,7 @@ func TestRestrictionsAndDelays(t *testing.T) {
 	signals := []evaluate.Statement{{Source: tag.SourceRobotsTxt, Line: 7, Raw: "train-ai=n"}, {Source: tag.SourceTDMFile, Line: 1, Raw: strings.Repeat("x", maxText)}}
 	capture := facts.Capture{Fetch: testFetch("https://www.example.co.uk:8443", "/.well-known/tdmrep.json")}
 	capture.Offset = 4711
-	r.Page = &evaluate.Page{From: evaluate.PageOriginal, Signals: []evaluate.Signal{{}, {File: &capture}}}
+	r.Page = &evaluate.Page{From: evaluate.PageOriginal, Signals: []evaluate.Signal{{}, {Signal: tag.Signal{Source: tag.SourceTDMFile, Line: 1}, File: &capture}}}
 	r.Restrictions = []evaluate.Restriction{
 		{Kind: evaluate.RestrictsPublication, Certainty: evaluate.Certain, Purpose: tag.UseArchive, Statements: tags},
 		{Kind: evaluate.RestrictsUsage, Certainty: evaluate.Probable, Purpose: tag.UseTrain, Statements: signals},

@@ -444,7 +444,7 @@ func (s *Summary) printPages(p *page) {
 	p.noted("hinted", t.Hinted, "fetches of which a statement without force hints at a restriction (fetches.hints)")
 	p.noted("contradictory", t.Conflicting, "fetches of which two statements differ; the restriction holds (tag_conflicts)")
 	p.noted("unknown", t.TagsUnknown, "fetches some of whose tags may be missing: no record was read, a revisit has no original, a page cannot be read")
-	p.noted("policy files", t.PolicyFiles, "ai.txt and trust.txt got, which are recognised and not read (host_stats.policy_files)")
+	p.noted("policy files", t.PolicyFiles, "ai.txt and trust.txt got: of ai.txt Disallow-Training alone is read (host_stats.policy_files)")
 	p.noted("too soon", t.CrawlDelays, "fetches sooner than Crawl-delay asked for, which is no part of RFC 9309 (rows with --rate)")
 	if len(s.Restrictions) == 0 {
 		return

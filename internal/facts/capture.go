@@ -13,7 +13,27 @@ const (
 	CaptureTDMRep
 	CaptureAITxt
 	CaptureTrustTxt
+	CaptureLLMsTxt
+	CaptureRSL // a licence document (RSL 1.0), known by what it is and not by its path
 )
+
+// KindOfPath tells policy by its path. The comparison is exact: /ROBOTS.TXT and
+// //robots.txt are ordinary fetches.
+func KindOfPath(path string) CaptureKind {
+	switch path {
+	case "/robots.txt":
+		return CaptureRobots
+	case "/.well-known/tdmrep.json":
+		return CaptureTDMRep
+	case "/ai.txt", "/.well-known/ai.txt":
+		return CaptureAITxt
+	case "/trust.txt", "/.well-known/trust.txt":
+		return CaptureTrustTxt
+	case "/llms.txt":
+		return CaptureLLMsTxt
+	}
+	return CaptureNone
+}
 
 // Capture is a row of facts: a fetch whose payload is policy, with its body.
 type Capture struct {

@@ -24,7 +24,7 @@ const (
 	seekLatest        // the latest 2xx of the same URL, of a 304
 )
 
-// resolution is a capture of robots.txt or tdmrep.json on its way to what it came to. It
+// resolution is a capture of policy on its way to what it came to. It
 // carries all that the next step needs, so that a step is one merge of resolutions, sorted
 // by the origin that they look in, with the captures of that origin.
 type resolution struct {
@@ -103,10 +103,16 @@ var resolutionRuns = run.Spec[resolution]{
 const robotsPath = "/robots.txt"
 
 // wantsPolicy reports whether all captures of the URL looked for are among the
-// policy captures.
+// policy captures: so are those of a licence document. What a robots.txt leads to may be a page, too,
+// unless it is another robots.txt or a tdmrep.json.
 func (res *resolution) wantsPolicy() bool {
-	path := strings.TrimPrefix(res.WantKey, res.WantOrigin)
-	return path == robotsPath || path == "/.well-known/tdmrep.json"
+	switch facts.KindOfPath(strings.TrimPrefix(res.WantKey, res.WantOrigin)) {
+	case facts.CaptureRobots, facts.CaptureTDMRep:
+		return true
+	case facts.CaptureNone:
+		return res.Kind == facts.CaptureRSL
+	}
+	return res.Kind != facts.CaptureRobots && res.Kind != facts.CaptureTarget
 }
 
 func (res *resolution) seekURL(s seek, u weburl.URL, t facts.Time) {

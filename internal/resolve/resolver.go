@@ -24,18 +24,19 @@ const (
 type resolver struct {
 	*shared
 	budget
-	who     Crawler
-	dir     string // of temporary files
-	states  *run.Sorter[State]
-	marks   *run.Sorter[Mark]
-	leads   *run.Sorter[Lead]
-	copies  *run.Sorter[Copy]
-	next    *run.Sorter[resolution]
-	targets *run.Sorter[targetURL] // that resolutions of next look for
-	waiting int64                  // resolutions of next
-	wanted  []bool                 // buckets that they look in
-	scanned []bool                 // those where they look for URLs that are no policy by their path
-	robots  []int64                // captures of robots.txt that are settled, by bucket
+	who      Crawler
+	dir      string // of temporary files
+	states   *run.Sorter[State]
+	licences *run.Sorter[State]
+	marks    *run.Sorter[Mark]
+	leads    *run.Sorter[Lead]
+	copies   *run.Sorter[Copy]
+	next     *run.Sorter[resolution]
+	targets  *run.Sorter[targetURL] // that resolutions of next look for
+	waiting  int64                  // resolutions of next
+	wanted   []bool                 // buckets that they look in
+	scanned  []bool                 // those where they look for URLs that are no policy by their path
+	robots   []int64                // captures of robots.txt that are settled, by bucket
 }
 
 // shared is what all resolvers use.
@@ -74,10 +75,15 @@ func (r *resolver) startRound(n int) {
 	r.targets = run.NewSorter(r.dir, targets)
 }
 
-// isFollowed reports whether what a capture came to matters: of robots.txt and of
-// tdmrep.json.
+// isFollowed reports whether what a capture came to matters: of all policy that is read.
 func isFollowed(c *facts.Capture) bool {
-	return c.Kind == facts.CaptureRobots || c.Kind == facts.CaptureTDMRep && c.Method == http.MethodGet
+	switch c.Kind {
+	case facts.CaptureRobots:
+		return true
+	case facts.CaptureTDMRep, facts.CaptureAITxt, facts.CaptureLLMsTxt, facts.CaptureRSL:
+		return c.Method == http.MethodGet
+	}
+	return false
 }
 
 // firstRound starts every capture of a range of buckets that is followed, and finishes
@@ -191,13 +197,15 @@ func (r *resolver) follow(res *resolution, g *originCaptures) error {
 			return err
 		}
 	}
-	if res.Want == seekNothing {
-		if res.Kind == facts.CaptureRobots {
-			r.robots[run.BucketOf(res.HostReversed)]++
-		}
-		return r.states.Put(&res.State)
+	switch {
+	case res.Want != seekNothing:
+		return r.goOn(res)
+	case res.Kind == facts.CaptureRSL:
+		return r.licences.Put(&res.State)
+	case res.Kind == facts.CaptureRobots:
+		r.robots[run.BucketOf(res.HostReversed)]++
 	}
-	return r.goOn(res)
+	return r.states.Put(&res.State)
 }
 
 // mayBeSameCrawler reports whether nothing speaks against it: some crawlers send a

@@ -46,12 +46,13 @@ func (b *budget) settle(share, left *budget) {
 
 // Resolved is what all policy captures came to.
 type Resolved struct {
-	States *run.SortedRows[State]
-	Marks  *run.SortedRows[Mark] // of the records that redirects led to
-	Leads  *run.SortedRows[Lead] // redirects that may have led to others
-	Copies *run.SortedRows[Copy] // of captures
-	Robots []int64               // captures of robots.txt in each bucket
-	Bodies string                // path of the pack of those that were read again
+	States   *run.SortedRows[State]
+	Licences *run.SortedRows[State] // of licence documents, which pages of any origin name
+	Marks    *run.SortedRows[Mark]  // of the records that redirects led to
+	Leads    *run.SortedRows[Lead]  // redirects that may have led to others
+	Copies   *run.SortedRows[Copy]  // of captures
+	Robots   []int64                // captures of robots.txt in each bucket
+	Bodies   string                 // path of the pack of those that were read again
 }
 
 const bodiesFile = "reread.pack"
@@ -65,7 +66,7 @@ type Options struct {
 	Crawler func() Crawler // makes one for each worker
 }
 
-// Captures follows all captures of robots.txt and tdmrep.json to their ends, and adds what
+// Captures follows all captures of policy that is read to their ends, and adds what
 // it could not follow to issues. Each round is one pass over the policy captures of the hosts
 // that resolutions have come to; there are as many as the longest chain of redirects and revisits
 // has steps into another origin. A round goes by ranges of buckets, several at a time.
@@ -126,7 +127,7 @@ func (rs *resolvers) start(opt Options) error {
 		}
 		r := &resolver{shared: rs.shared, who: opt.Crawler(), dir: dir, robots: make([]int64, run.Buckets)}
 		r.states, r.marks, r.copies = run.NewSorter(dir, stateRuns), run.NewSorter(dir, markRuns), run.NewSorter(dir, copiedRuns)
-		r.leads = run.NewSorter(dir, leadRuns)
+		r.leads, r.licences = run.NewSorter(dir, leadRuns), run.NewSorter(dir, licenceRuns)
 		rs.list = append(rs.list, r)
 		rs.free <- r
 	}
@@ -213,6 +214,9 @@ func (rs *resolvers) resolved(ctx context.Context, bodies string) (res *Resolved
 		}
 	}
 	if res.States, err = together(ctx, rs, func(r *resolver) *run.Sorter[State] { return r.states }); err != nil {
+		return nil, err
+	}
+	if res.Licences, err = together(ctx, rs, func(r *resolver) *run.Sorter[State] { return r.licences }); err != nil {
 		return nil, err
 	}
 	if res.Marks, err = together(ctx, rs, func(r *resolver) *run.Sorter[Mark] { return r.marks }); err != nil {

@@ -14,7 +14,7 @@ import (
 
 // Save writes what captures came to into a folder, for OpenSaved: all but Robots.
 func (r *Resolved) Save(ctx context.Context, dir string) error {
-	if err := cmp.Or(r.States.Save(ctx, dir), r.Marks.Save(ctx, dir), r.Leads.Save(ctx, dir), r.Copies.Save(ctx, dir)); err != nil {
+	if err := cmp.Or(r.States.Save(ctx, dir), r.Licences.Save(ctx, dir), r.Marks.Save(ctx, dir), r.Leads.Save(ctx, dir), r.Copies.Save(ctx, dir)); err != nil {
 		return err
 	}
 	from, err := os.Open(r.Bodies)
@@ -34,6 +34,9 @@ func (r *Resolved) Save(ctx context.Context, dir string) error {
 func OpenSaved(dir string) (r *Resolved, err error) {
 	r = &Resolved{Bodies: filepath.Join(dir, bodiesFile)}
 	if r.States, err = run.OpenSorted(dir, stateRuns); err != nil {
+		return nil, err
+	}
+	if r.Licences, err = run.OpenSorted(dir, licenceRuns); err != nil {
 		return nil, err
 	}
 	if r.Marks, err = run.OpenSorted(dir, markRuns); err != nil {

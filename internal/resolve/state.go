@@ -174,3 +174,9 @@ var stateRuns = run.Spec[State]{
 	Group:   facts.CaptureRuns.Group,
 	Rank:    func(s *State) int64 { return facts.CaptureRuns.Rank(&s.Capture) },
 }
+
+var licenceRuns = func() run.Spec[State] {
+	spec := stateRuns
+	spec.Name = "licences"
+	return spec
+}()

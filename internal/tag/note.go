@@ -3,7 +3,7 @@ package tag
 import "strings"
 
 // Notes are what was wrong with a tag or signal, or worth a word.
-type Notes uint16
+type Notes uint32
 
 const (
 	NoteCut         Notes = 1 << iota // the field is longer than MaxLine: the member that the cut went through is dropped
@@ -22,10 +22,11 @@ const (
 	NoteCase                          // a key in upper case, which is no structured field
 	NotePlace                         // a meta or link of the page's head or of its body: not told which
 	NoteConditional                   // permitted for some, or for a payment
+	NoteDoubt                         // of a licence document: not sure that it says so of this page, or said so then
 )
 
 var noteNames = [...]string{"cut", "malformed", "rule_as_token", "value", "non_ascii", "quoted",
-	"separator", "inner_list", "false", "no_zone", "duplicate", "no_group", "more", "upper_case", "place_untold", "conditional"}
+	"separator", "inner_list", "false", "no_zone", "duplicate", "no_group", "more", "upper_case", "place_untold", "conditional", "doubt"}
 
 // String is the names of the notes, with a comma between them.
 func (n Notes) String() string {

@@ -1,17 +1,20 @@
 package tag
 
 import (
+	"bytes"
 	"encoding/xml"
+	"io"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/ascii"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 )
 
-// An RSL is a licence document (RSL 1.0) that a page holds.
+// An RSL is a licence document (RSL 1.0) that a page holds or names.
 type RSL struct {
 	Place    Place
-	Line     int // of the element among those kept
+	Line     int    // of the element among those kept
+	origin   string // of the document; empty: the page holds it
 	contents []rslContent
 }
 
@@ -25,8 +28,10 @@ type rslContent struct {
 
 const (
 	rslSpace    = "https://rslstandard.org/rsl"
-	rslType     = "application/rsl+xml"
 	maxRSLDepth = 32
+
+	// RSLType is the media type of licence documents.
+	RSLType = "application/rsl+xml"
 )
 
 // rslAI is all use by AI that RSL knows.
@@ -45,10 +50,41 @@ var rslLabels = map[string]label{
 // rslUses are the uses of which a list of permitted ones leaves out some.
 var rslUses = [...]Purpose{PurposeTrainAI, PurposeAIInput, PurposeAIIndex, PurposeSearch}
 
+// ReadRSL reads a licence document that is a file of an origin.
+func ReadRSL(body []byte, origin string) *RSL {
+	r := readRSL(string(body[:min(len(body), maxLicence)]), len(body) > maxLicence)
+	r.origin = origin
+	return r
+}
+
+// IsRSL reports whether an XML document that begins so has the root element of a licence document.
+func IsRSL(begin []byte) bool {
+	if !bytes.Contains(begin, []byte(rslSpace)) {
+		return false
+	}
+	for in := newXML(bytes.NewReader(begin)); ; {
+		token, err := in.Token()
+		if e, ok := token.(xml.StartElement); ok {
+			return e.Name.Local == "rsl" && e.Name.Space == rslSpace
+		}
+		if err != nil {
+			return false
+		}
+	}
+}
+
+// newXML returns a reader of a document in UTF-8, whatever it says of its coding: what is none is not
+// well-formed.
+func newXML(in io.Reader) *xml.Decoder {
+	d := xml.NewDecoder(in)
+	d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil }
+	return d
+}
+
 // readRSL reads a licence document. Of one that is not well-formed, has a document type or is in
 // another namespace, restrictions are hints, and nothing is allowed.
 func readRSL(document string, isCut bool) *RSL {
-	r := rslReader{xml: xml.NewDecoder(strings.NewReader(document)), isBroken: isCut}
+	r := rslReader{xml: newXML(strings.NewReader(document)), isBroken: isCut}
 	r.read()
 	if r.isBroken {
 		for _, c := range r.contents {
@@ -63,6 +99,10 @@ func readRSL(document string, isCut bool) *RSL {
 // weaken makes a hint of a restriction, and nothing of a permission.
 func (s *Signal) weaken() {
 	s.Notes |= NoteMalformed
+	s.withdraw()
+}
+
+func (s *Signal) withdraw() {
 	switch s.Preference {
 	case PreferenceRestrict:
 		s.Preference = PreferenceHint
@@ -100,7 +140,7 @@ type rslLicence struct {
 func (r *rslReader) read() {
 	for {
 		token, err := r.xml.Token()
-		if _, isSyntax := err.(*xml.SyntaxError); isSyntax || r.depth > maxRSLDepth || r.signals > maxTags {
+		if err != nil && err != io.EOF || r.depth > maxRSLDepth || r.signals > maxTags || len(r.contents) > maxTags {
 			r.isBroken = true
 			if r.content != nil {
 				r.endLicence()
@@ -286,7 +326,8 @@ func (c *rslContent) length(origin, path string) int {
 	return c.pattern.match(path)
 }
 
-// For returns what the document states of the page that it stands in, whose origin and path these are.
+// For returns what the document states of the page that it stands in, or that names it, whose origin and
+// path these are. Paths of a document of another origin may be meant as paths there: what they restrict is a hint.
 // What a longer path states of a use goes before what a shorter one states of it, and a
 // restriction there before a permission here for a part of the use (RSL 1.0 §3.1.1, §4.9).
 func (r *RSL) For(origin, path string) (list []Signal) {
@@ -313,8 +354,25 @@ func (r *RSL) For(origin, path string) (list []Signal) {
 				continue
 			}
 			s.Source, s.Scope, s.Line, s.Place = SourceScript, ScopePage, r.Line, r.Place
+			if r.origin != "" {
+				s.Source = SourceLicence
+			}
+			if r.isElsewhere(&r.contents[i], origin) {
+				s.Doubt()
+			}
 			list = append(list, s)
 		}
 	}
 	return list
+}
+
+// isElsewhere reports whether it is not told of which origin the path of a content element is.
+func (r *RSL) isElsewhere(c *rslContent, origin string) bool {
+	return r.origin != "" && r.origin != origin && c.origin == "" && c.pattern != nil
+}
+
+// Doubt makes a hint of a restriction of which it is not sure that it holds, and nothing of a permission.
+func (s *Signal) Doubt() {
+	s.Notes |= NoteDoubt
+	s.withdraw()
 }

@@ -159,3 +159,59 @@ func FuzzRSL(f *testing.F) {
 		}
 	})
 }
+
+// TestLinkedRSL: what a licence document that https://a.example/p/x names states of it.
+func TestLinkedRSL(t *testing.T) {
+	document := func(declared, url string) string {
+		return declared + openRSL + `<content url="` + url + `"><license><prohibits type="usage">ai-train</prohibits></license></content></rsl>`
+	}
+	for _, c := range []struct{ name, document, origin, want string }{
+		{"of the same origin", document("", "/p/"), "https://a.example", "license:ai-train=restrict"},
+		{"of another", document("", "/p/"), "https://b.example", "license:ai-train=hint"},
+		{"of another, by URL", document("", "https://a.example/p/"), "https://b.example", "license:ai-train=restrict"},
+		{"of another, about the page", document("", ""), "https://b.example", "license:ai-train=restrict"},
+		{"in UTF-8", document(`<?xml version="1.0" encoding="utf-8"?>`, "/"), "https://a.example", "license:ai-train=restrict"},
+		{"in another charset", document(`<?xml version="1.0" encoding="ISO-8859-1"?>`, "/"), "https://a.example", "license:ai-train=restrict"},
+		{"behind a byte order mark", document("\xEF\xBB\xBF"+`<?xml version="1.0"?>`, "/"), "https://a.example", "license:ai-train=restrict"},
+		{"with a byte that is no UTF-8", strings.Replace(document("", "/"), "</rsl>", "\xE4</rsl>", 1), "https://a.example", "license:ai-train=hint"},
+		{"too long", document("", "/") + strings.Repeat(" ", maxLicence), "https://a.example", "license:ai-train=hint"},
+		{"no licence", "<html></html>", "https://a.example", ""},
+	} {
+		var got []string
+		for _, s := range ReadRSL([]byte(c.document), c.origin).For("https://a.example", "/p/x") {
+			got = append(got, fmt.Sprintf("%v:%s=%v", s.Source, s.Label, s.Preference))
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// TestTrainingFile: what lines of Disallow-Training hint at for /p/x.
+func TestTrainingFile(t *testing.T) {
+	for _, c := range []struct{ name, file, agent, want string }{
+		{"a path", "User-Agent: *\nDisallow-Training: /p/\n", "A", "2 1 /p/"},
+		{"another path", "User-Agent: *\nDisallow-Training: /q/\n", "A", ""},
+		{"a word", "# x\n\ndisallow-training :  True # y\r\n", "A", "3 0 True"},
+		{"a word that means no", "Disallow-Training: false\n", "A", ""},
+		{"nothing", "Disallow-Training:\n", "A", ""},
+		{"before any group", "Disallow-Training: /\nUser-agent: B\nDisallow-Training: /q\n", "A", "1 0 /"},
+		{"before any group, for one that has one", "Disallow-Training: /\nUser-agent: B\nDisallow-Training: /q\n", "B", ""},
+		{"a group each", "User-agent: *\nDisallow-Training: /q\nUser-agent: B\nDisallow-Training: /\n", "A", ""},
+		{"the other group", "User-agent: *\nDisallow-Training: /q\nUser-agent: B\nDisallow-Training: /\n", "B", "4 3 /"},
+		{"the longest path", "User-agent: *\nDisallow-Training: /\nDisallow-Training: /p\n", "A", "3 1 /p"},
+		{"Disallow", "User-agent: *\nDisallow: /\nDisallow-Training-Data: /\n", "A", ""},
+		{"a page", "<p>Disallow-Training: /</p>\n", "A", ""},
+	} {
+		got := ""
+		for _, s := range ReadTraining([]byte(c.file)).For(c.agent, "/p/x", SourceAITxt) {
+			got = fmt.Sprintf("%d %d %s", s.Line, s.Group, s.Raw)
+			if s.Preference != PreferenceHint || s.Purpose != PurposeTrainAI {
+				t.Errorf("%s: %v", c.name, s)
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}

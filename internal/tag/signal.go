@@ -44,10 +44,11 @@ const (
 	SignalTag                       // a page tag that speaks of use
 	SignalRSL                       // a licence document (RSL 1.0)
 	SignalAITraining                // DisallowAITraining and AllowAITraining of robots.txt (draft-canel-robots-ai-control-00)
+	SignalTraining                  // Disallow-Training of ai.txt and llms.txt, which nothing specifies
 )
 
 func (k SignalKind) String() string {
-	return name(k, "unknown", "content-usage", "content-signal", "license", "tdm-reservation", "tdm-policy", "robots-tag", "rsl", "ai-training")
+	return name(k, "unknown", "content-usage", "content-signal", "license", "tdm-reservation", "tdm-policy", "robots-tag", "rsl", "ai-training", "disallow-training")
 }
 
 // A Scope is what a signal is said of.
@@ -370,9 +371,11 @@ func linkLicenses(value string) (list []Signal) {
 				rel = v
 			case key == "type" && mediaType == "":
 				mediaType = v
+			case key == "anchor" && v != "": // it is the licence of something else (RFC 8288 §3.2)
+				ok = false
 			}
 		}
-		if hasLicense(rel) {
+		if ok && hasLicense(rel) {
 			list = append(list, license(trim(url), mediaType, member))
 		}
 	}

@@ -20,14 +20,16 @@ const (
 	// MaxScan is the number of bytes of a page that Scan looks at.
 	MaxScan = 1 << 20
 
-	maxPrescan = 1024          // bytes of a page in which its charset is looked for (HTML §13.2.3.2)
-	maxTags    = 16 * MaxItems // tags of one page; signals of one page or file
-	maxKept    = 64 << 10      // bytes kept of all of them
-	maxScript  = 32 << 10      // bytes kept of one script
-	maxLines   = 1024          // policy header lines of one response
-	maxPolicy  = 256 << 10     // bytes of them
-	maxTDMFile = 1 << 20       // bytes of a tdmrep.json
-	nameSlack  = 64            // bytes that a kept header line may be longer than MaxLine
+	maxPrescan  = 1024          // bytes of a page in which its charset is looked for (HTML §13.2.3.2)
+	maxTags     = 16 * MaxItems // tags of one page; signals of one page or file
+	maxKept     = 64 << 10      // bytes kept of all of them
+	maxScript   = 32 << 10      // bytes kept of one script
+	maxLines    = 1024          // policy header lines of one response
+	maxPolicy   = 256 << 10     // bytes of them
+	maxTDMFile  = 1 << 20       // bytes of a tdmrep.json
+	maxLicence  = 256 << 10     // bytes of a licence document that is a file
+	maxTextFile = 512 << 10     // bytes of an ai.txt or an llms.txt in which lines are looked for
+	nameSlack   = 64            // bytes that a kept header line may be longer than MaxLine
 )
 
 // policyHeaders are the response header fields that carry a page's wishes.
@@ -83,10 +85,13 @@ const (
 	SourceRobotsTxt         // a line of robots.txt
 	SourceTDMFile           // /.well-known/tdmrep.json
 	SourceScript            // a script element that holds a licence document
+	SourceLicence           // a licence document that robots.txt or the page names
+	SourceAITxt             // /ai.txt or /.well-known/ai.txt
+	SourceLLMsTxt           // /llms.txt
 )
 
 func (s Source) String() string {
-	return name(s, "unknown", "robots-tag", "x-robots-tag", "meta", "header", "link", "robots.txt", "tdmrep.json", "script")
+	return name(s, "unknown", "robots-tag", "x-robots-tag", "meta", "header", "link", "robots.txt", "tdmrep.json", "script", "license", "ai.txt", "llms.txt")
 }
 
 // A Mode says how a value was read.

@@ -128,7 +128,7 @@ func TDM(file, headers, metas []Signal) (list []Signal) {
 }
 
 // IsPolicyFile reports whether a path is that of a file that speaks of use in a way
-// that is recognised, not read: ai.txt or trust.txt.
+// that is recognised, and hardly read: ai.txt or trust.txt.
 func IsPolicyFile(path string) bool {
 	switch path {
 	case "/ai.txt", "/.well-known/ai.txt", "/trust.txt", "/.well-known/trust.txt":

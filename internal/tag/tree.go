@@ -224,7 +224,7 @@ func (s *scanner) script(begin int) {
 	s.enter([]byte("script"))
 	s.skipScript()
 	kind := ascii.Lower(trim(attributeText(s.attributes.kind, maxElementName, ownText)))
-	if begin > s.stop || kind != rslType {
+	if begin > s.stop || kind != RSLType {
 		return
 	}
 	text := s.page[after:s.at]

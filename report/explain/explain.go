@@ -25,7 +25,19 @@ import (
 // Explanation is that of package evaluate, with what it rests on.
 type Explanation struct {
 	*evaluate.Explanation
-	Grounds []Ground `json:"grounds"`
+	Grounds      []Ground      `json:"grounds"`
+	Restrictions []Restriction `json:"restrictions,omitempty"` // on uses, as the tables have them
+	Hints        string        `json:"hints,omitempty"`        // uses that a statement without force speaks against
+}
+
+// Restriction is what the page or its origin says against a purpose of the audit.
+type Restriction struct {
+	Purpose    string   `json:"purpose"`
+	Kind       string   `json:"kind"`
+	Certainty  string   `json:"certainty"`
+	Statements []string `json:"statements"`
+	File       string   `json:"file,omitempty"`        // that holds tdmrep.json or the licence document
+	FileOffset *int64   `json:"file_offset,omitempty"` // of its record
 }
 
 // New explains a fetch of an audit by its results and the facts of which they were made. What
@@ -51,38 +63,66 @@ func New(ctx context.Context, r *results.Results, set *evaluate.Facts, q evaluat
 	if err != nil {
 		return nil, err
 	}
-	if err := agrees(r, x); err != nil {
+	explained := &Explanation{Explanation: x, Grounds: grounds(x)}
+	if explained.Hints, err = agrees(r, x); err != nil {
 		return nil, err
 	}
-	return &Explanation{x, grounds(x)}, nil
+	if len(a.Settings.Purposes) > 0 && x.Kind == evaluate.KindFetch {
+		explained.Restrictions, err = restrictions(r, &x.Fetch.Record)
+	}
+	return explained, err
 }
 
-// agrees compares the verdict with the tables. They differ if an archive is gone that holds the
+// restrictions are the rows of a fetch, by the place of its record.
+func restrictions(r *results.Results, at *evaluate.ExplainedRecord) (list []Restriction, err error) {
+	type restriction struct {
+		Kind             string   `parquet:"kind,dict"`
+		Certainty        string   `parquet:"certainty,dict"`
+		Purpose          string   `parquet:"purpose,dict"`
+		Statements       []string `parquet:"statements,list"`
+		WARCFilename     string   `parquet:"warc_filename,dict"`
+		WARCRecordOffset int64    `parquet:"warc_record_offset,delta"`
+		FileFilename     string   `parquet:"file_warc_filename,optional,dict"`
+		FileOffset       *int64   `parquet:"file_warc_record_offset,optional"`
+	}
+	for row, err := range results.Select[restriction](r, report.RestrictionsTable) {
+		if err != nil {
+			return nil, err
+		}
+		if row.WARCFilename == at.File && row.WARCRecordOffset == at.Offset {
+			list = append(list, Restriction{row.Purpose, row.Kind, row.Certainty, slices.Clone(row.Statements), row.FileFilename, row.FileOffset})
+		}
+	}
+	return list, nil
+}
+
+// agrees compares the verdict with the tables, and returns the hints of the fetch there. They differ if an archive is gone that holds the
 // body of a redirect's target, which is not kept beside the tables.
-func agrees(r *results.Results, x *evaluate.Explanation) error {
+func agrees(r *results.Results, x *evaluate.Explanation) (hints string, err error) {
 	if x.Kind != evaluate.KindFetch {
-		return nil
+		return "", nil
 	}
 	type fetch struct {
 		WARCFilename     string `parquet:"warc_filename,dict"`
 		WARCRecordOffset int64  `parquet:"warc_record_offset,delta"`
 		Verdict          string `parquet:"verdict,dict"`
 		Reason           string `parquet:"reason,dict"`
+		Hints            string `parquet:"hints,optional,dict"`
 	}
 	at := &x.Fetch.Record
 	for f, err := range results.Select[fetch](r, report.FetchesTable) {
 		switch {
 		case err != nil:
-			return err
+			return "", err
 		case f.WARCFilename != at.File || f.WARCRecordOffset != at.Offset:
 		case f.Verdict != x.Verdict || f.Reason != x.Reason:
-			return fmt.Errorf("the tables in %s say %s (%s) of this fetch, and now it is %s (%s): an archive cannot be read as it was; "+
+			return "", fmt.Errorf("the tables in %s say %s (%s) of this fetch, and now it is %s (%s): an archive cannot be read as it was; "+
 				"put the archives back where they were, or run 'robotsaudit audit' again", r.Name(), f.Verdict, f.Reason, x.Verdict, x.Reason)
 		default:
-			return nil
+			return f.Hints, nil
 		}
 	}
-	return nil
+	return "", nil
 }
 
 // NoRowError says that violations has no such row.

@@ -21,6 +21,7 @@ const (
 	maxExcerpt  = 11 // lines of robots.txt
 	maxLost     = 2  // rules that matched and lost
 	maxWay      = 4  // steps to the content
+	maxSaid     = 3  // statements against a purpose
 	maxValue    = 160
 	width       = 100
 )
@@ -34,6 +35,7 @@ func (x *Explanation) WriteText(w io.Writer, full bool) error {
 	t.way()
 	t.rules()
 	t.readings()
+	t.uses()
 	t.grounds()
 	_, err := io.WriteString(w, t.b.String())
 	return err
@@ -432,6 +434,26 @@ func (t *text) readings() {
 	}
 	if len(same) > 0 {
 		t.item("no difference", "%s", strings.Join(same, ", "))
+	}
+}
+
+// uses writes what the page and its origin say against uses.
+func (t *text) uses() {
+	if len(t.Restrictions) == 0 && t.Hints == "" {
+		return
+	}
+	t.section("What is said against its use, which makes no fetch a violation")
+	for i := range t.Restrictions {
+		r := &t.Restrictions[i]
+		for _, statement := range r.Statements[:min(len(r.Statements), t.limit(maxSaid))] {
+			t.item(r.Purpose, "%s, %s: %s", r.Kind, r.Certainty, t.shown(statement))
+		}
+		if r.FileOffset != nil {
+			t.item("", "the file is the record in %s, offset %d", t.shown(r.File), *r.FileOffset)
+		}
+	}
+	if t.Hints != "" {
+		t.item("hints against", "%s: see usage_signals", t.Hints)
 	}
 }
 

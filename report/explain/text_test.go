@@ -36,7 +36,7 @@ func TestHostile(t *testing.T) {
 		file.Excerpt = append(file.Excerpt, evaluate.ExplainedLine{Number: i + 1, Text: long, Mark: "lost"})
 		file.Matching = append(file.Matching, evaluate.ExplainedRule{Line: i + 1, Text: long})
 	}
-	all := &Explanation{x, grounds(x)}
+	all := &Explanation{Explanation: x, Grounds: grounds(x)}
 	for _, full := range []bool{false, true} {
 		var text bytes.Buffer
 		if err := all.WriteText(&text, full); err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/resolve"
 	"github.com/robotsaudit/robotsaudit/internal/run"
+	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
 
 // fileAt is a capture of a tdmrep.json with a body, or of none where that is "".
@@ -21,9 +22,9 @@ func fileAt(t facts.Time, body string) *State {
 	return s
 }
 
-// TestTDMLine: the capture in force is the latest at or before a moment, as one finds who
+// TestSiteFile: the capture in force is the latest at or before a moment, as one finds who
 // looks at all.
-func TestTDMLine(t *testing.T) {
+func TestSiteFile(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	moment := func() facts.Time {
 		precision := []facts.Precision{facts.PrecisionDay, facts.PrecisionMinute, facts.PrecisionSecond, facts.PrecisionMicrosecond}[random.IntN(4)]
@@ -35,11 +36,9 @@ func TestTDMLine(t *testing.T) {
 			all = append(all, fileAt(moment(), []string{"", "a", "b"}[random.IntN(3)]))
 		}
 		slices.SortStableFunc(all, func(a, b *State) int { return facts.CompareFetches(&a.Fetch, &b.Fetch) })
-		l := new(tdmLine)
+		l := new(siteFile[tag.TDMFile])
 		for _, s := range all {
-			if err := l.add(s); err != nil {
-				t.Fatal(err)
-			}
+			l.add(s)
 		}
 		for range 50 {
 			at, want := moment(), (*State)(nil)
@@ -59,20 +58,22 @@ func TestTDMLine(t *testing.T) {
 }
 
 // That there were too many captures is told once.
-func TestTDMLineIsBounded(t *testing.T) {
+func TestSiteFileIsBounded(t *testing.T) {
 	dir := t.TempDir()
 	issues := run.NewWriter(dir, facts.IssueRuns)
-	l := &tdmLine{issues: issues}
+	files := newSiteFiles(nil)
+	files.issues = issues
+	l := &files.tdm
 	second := func(i int) facts.Time { return facts.Time{Micros: int64(i) * 1e6, Precision: facts.PrecisionSecond} }
-	for i := range 2 * maxTDM {
-		if err := l.add(fileAt(second(i), fmt.Sprint(i))); err != nil {
+	for i := range 2 * maxSiteFiles {
+		if err := files.add(fileAt(second(i), fmt.Sprint(i))); err != nil {
 			t.Fatal(err)
 		}
-		if i == maxTDM-1 && l.full {
+		if i == maxSiteFiles-1 && l.full {
 			t.Error("full before there were too many")
 		}
 	}
-	if len(l.captures) != maxTDM || l.at(second(2*maxTDM)).BodyDigest != fmt.Sprint(maxTDM-1) {
+	if len(l.captures) != maxSiteFiles || l.at(second(2*maxSiteFiles)).BodyDigest != fmt.Sprint(maxSiteFiles-1) {
 		t.Errorf("%d captures", len(l.captures))
 	}
 	var totals Totals

@@ -1,0 +1,171 @@
+package evaluate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sort"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/run"
+	"github.com/robotsaudit/robotsaudit/internal/tag"
+	"github.com/robotsaudit/robotsaudit/internal/weburl"
+)
+
+// Bounds of licence documents.
+const (
+	maxLicences     = 8192    // captures in all archives
+	maxLicenceTexts = 8 << 20 // bytes of their URLs and IDs
+	maxNamed        = 16      // documents that one page and its robots.txt name; captures of one moment that are compared
+	maxRead         = 64      // of which it is remembered what they say
+)
+
+// licences are the captures of licence documents in all archives, by URL and time.
+type licences map[string][]licence
+
+type licence struct {
+	facts.Capture
+	isDoubtful bool // the record is, or the one that a revisit stands for
+}
+
+// readLicences reads which licence documents there are. Of more than are kept the first are.
+// issues may be nil.
+func (r *Resolved) readLicences(ctx context.Context, issues *run.Writer[facts.Issue]) error {
+	r.licences = make(licences)
+	captures, texts := 0, 0
+	for s, err := range r.documents.Range(ctx, 0, Buckets) {
+		if err != nil {
+			return err
+		}
+		if s.Outcome != OutcomeRules || !s.HasBody || !s.Time().Known() {
+			continue
+		}
+		u, _ := weburl.Parse(s.URL)
+		list := r.licences[u.Key()]
+		if n := len(list); n > 0 && list[n-1].Time() == s.Time() && list[n-1].BodyDigest == s.BodyDigest {
+			continue
+		}
+		captures++
+		if texts += 2*len(s.URL) + len(s.RecordID); captures > maxLicences || texts > maxLicenceTexts {
+			if issues == nil {
+				return nil
+			}
+			return issues.Add(facts.Issue{
+				Input: s.Input, Entry: s.Entry, Offset: s.Offset, Length: s.Length, RecordID: s.RecordID, Kind: facts.IssueLimitReached,
+				Detail: fmt.Sprintf("more than %d captures of licence documents, or more than %d bytes of their URLs", maxLicences, maxLicenceTexts),
+				Action: "this one and others are not read",
+			})
+		}
+		l := licence{isDoubtful: s.Mismatched || s.Resynced}
+		l.Fetch = facts.Fetch{
+			Origin: s.Origin, URL: s.URL, RecordID: s.RecordID, Input: s.Input, Entry: s.Entry, Offset: s.Offset, Length: s.Length, Index: s.Index,
+			Micros: s.Micros, Precision: s.Precision,
+		}
+		l.Pack, l.BodyDigest, l.BodyOffset, l.BodySize = s.Pack, s.BodyDigest, s.BodyOffset, s.BodySize
+		r.licences[u.Key()] = append(list, l)
+	}
+	return nil
+}
+
+// at returns the capture of a licence document that counts at t: the latest at or before it. isSure is
+// false if that is more than a day older, or there is none: then it is the nearest one. It is false, too, if
+// captures of its moment differ, which are all returned.
+func (all licences) at(key string, t facts.Time) (list []*licence, isSure bool) {
+	known := all[key]
+	if len(known) == 0 {
+		return nil, false
+	}
+	next := 0 // the first one after t
+	if t.Known() {
+		next = sort.Search(len(known), func(i int) bool { return known[i].Time().MicrosSince(t) > 0 })
+	}
+	i, isFresh := max(next-1, 0), false
+	if next > 0 {
+		age := t.MicrosSince(known[i].Time())
+		isFresh = age <= freshFor
+		if !isFresh && next < len(known) && known[next].Time().MicrosSince(t) < age {
+			i = next
+		}
+	}
+	of := &known[i]
+	for j := max(i-maxNamed, 0); j <= min(i+maxNamed, len(known)-1); j++ {
+		l := &known[j]
+		isThere := slices.ContainsFunc(list, func(o *licence) bool { return o.BodyDigest == l.BodyDigest })
+		if !isThere && l.Time().MicrosSince(of.Time()) == 0 {
+			list = append(list, l)
+		}
+	}
+	return list, isFresh && len(list) == 1 && !of.isDoubtful
+}
+
+// A named licence is one whose URL a page, or its robots.txt, states.
+type named struct {
+	key   string
+	scope tag.Scope
+}
+
+// namedBy lists the licences that signals name, each once, behind those of list.
+func namedBy(list []named, signals []tag.Signal, base string, scope tag.Scope) []named {
+	for i := range signals {
+		s := &signals[i]
+		if s.Kind != tag.SignalLicense || s.Value == "" || !s.Binds() {
+			continue
+		}
+		u, _ := weburl.Parse(weburl.Resolve(base, s.Value))
+		if key := u.Key(); len(list) < tag.MaxItems && !slices.ContainsFunc(list, func(n named) bool { return n.key == key }) {
+			list = append(list, named{key, scope})
+		}
+	}
+	return list
+}
+
+// documents returns what the licence documents say that a page, or the robots.txt that governs it, names. more is
+// true if they are more than are read.
+func (p *pages) documents(r *Result, page, origin []tag.Signal) (list []Signal, more bool, err error) {
+	if len(p.licences) == 0 {
+		return nil, false, nil
+	}
+	u, _ := weburl.Parse(r.Fetch.URL)
+	names := namedBy(namedBy(nil, page, r.Fetch.URL, tag.ScopePage), origin, u.Origin()+"/robots.txt", tag.ScopeOrigin)
+	number := 0
+	for _, name := range names {
+		captures, isSure := p.licences.at(name.key, r.Fetch.Time())
+		if len(captures) == 0 {
+			continue
+		}
+		if number++; number > maxNamed {
+			return list, true, nil
+		}
+		for _, l := range captures {
+			rsl, err := p.readLicence(l)
+			if err != nil {
+				return nil, false, err
+			}
+			for _, s := range rsl.For(u.Origin(), u.PathQuery()) {
+				s.Scope, s.Line = name.scope, number
+				if !isSure {
+					s.Doubt()
+				}
+				list = append(list, Signal{s, &l.Capture})
+			}
+		}
+	}
+	return list, false, nil
+}
+
+// readLicence reads a licence document, of which a few are remembered.
+func (p *pages) readLicence(l *licence) (*tag.RSL, error) {
+	key := l.BodyDigest + l.Origin
+	if rsl := p.read[key]; rsl != nil {
+		return rsl, nil
+	}
+	body, err := p.decider.files.store.Body(&l.Capture)
+	if err != nil {
+		return nil, err
+	}
+	if p.read == nil || len(p.read) == maxRead {
+		p.read = make(map[string]*tag.RSL)
+	}
+	p.read[key] = tag.ReadRSL(body, l.Origin)
+	return p.read[key], nil
+}

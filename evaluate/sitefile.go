@@ -1,0 +1,131 @@
+package evaluate
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/resolve"
+	"github.com/robotsaudit/robotsaudit/internal/run"
+	"github.com/robotsaudit/robotsaudit/internal/tag"
+	"github.com/robotsaudit/robotsaudit/internal/weburl"
+)
+
+// maxSiteFiles bounds the captures of one file of an origin that are remembered; of more, the
+// first.
+const maxSiteFiles = 4096
+
+// A siteFile is what is known of one file of an origin in time.
+type siteFile[T any] struct {
+	captures []*State // by time; those without a body say that there is no file
+	full     bool     // there were more
+	read     func([]byte) T
+	parsed   T      // the one read last
+	digest   string // and its body's
+}
+
+// siteFiles are the files of the origin in hand that speak of use, but for robots.txt.
+type siteFiles struct {
+	store    *facts.Reader
+	issues   *run.Writer[facts.Issue] // nil: they are noted elsewhere
+	tdm      siteFile[tag.TDMFile]
+	training [len(trainingFiles)]siteFile[*tag.TrainingFile]
+}
+
+// trainingFiles are the paths of files that may have lines of Disallow-Training.
+var trainingFiles = [...]string{"/ai.txt", "/.well-known/ai.txt", "/llms.txt"}
+
+func newSiteFiles(store *facts.Reader) *siteFiles {
+	s := &siteFiles{store: store, tdm: siteFile[tag.TDMFile]{read: tag.ReadTDMFile}}
+	for i := range s.training {
+		s.training[i].read = tag.ReadTraining
+	}
+	return s
+}
+
+// isSiteFile reports whether a state is one of them.
+func isSiteFile(s *State) bool {
+	return s.Kind == facts.CaptureTDMRep || s.Kind == facts.CaptureAITxt || s.Kind == facts.CaptureLLMsTxt
+}
+
+// add takes the next capture in order of time.
+func (f *siteFiles) add(s *State) error {
+	u, _ := weburl.Parse(s.URL)
+	isFull := false
+	if i := slices.Index(trainingFiles[:], u.Path); i >= 0 {
+		isFull = f.training[i].add(s)
+	} else {
+		isFull = f.tdm.add(s)
+	}
+	if !isFull || f.issues == nil {
+		return nil
+	}
+	return f.issues.Add(facts.Issue{
+		Input: s.Input, Entry: s.Entry, Offset: s.Offset, Length: s.Length, RecordID: s.RecordID, Kind: facts.IssueLimitReached,
+		Detail: fmt.Sprintf("%s of %.200s was captured more than %d times", u.Path, s.Origin, maxSiteFiles), Action: "later captures of it are left out",
+	})
+}
+
+// add takes the next capture. What came to neither a whole file nor the answer that there is none,
+// changes nothing. isFull is true for the first that is one too many.
+func (l *siteFile[T]) add(s *State) (isFull bool) {
+	isFile, isNone := s.Outcome == OutcomeRules && s.HasBody, s.Outcome == OutcomeUnavailable && s.Reason == resolve.Unavailable
+	switch {
+	case !isFile && !isNone, !s.Time().Known(), l.full:
+		return false
+	case len(l.captures) == maxSiteFiles:
+		l.full = true
+		return true
+	}
+	l.captures = append(l.captures, s)
+	return false
+}
+
+// at returns the capture of the file that was in force at t: the latest at or
+// before it. It is nil where none is known, or the latest says that there is none.
+func (l *siteFile[T]) at(t facts.Time) *State {
+	if !t.Known() {
+		return nil
+	}
+	n := sort.Search(len(l.captures), func(i int) bool { return l.captures[i].Time().MicrosSince(t) > 0 })
+	if n == 0 || !l.captures[n-1].HasBody {
+		return nil
+	}
+	return l.captures[n-1]
+}
+
+// of reads the file of a capture.
+func (l *siteFile[T]) of(c *State, store *facts.Reader) (T, error) {
+	if l.digest != c.BodyDigest {
+		body, err := store.Body(&c.Capture)
+		if err != nil {
+			return l.parsed, err
+		}
+		l.parsed, l.digest = l.read(body), c.BodyDigest
+	}
+	return l.parsed, nil
+}
+
+// trainingHints are what the files in force at a fetch hint at.
+func (f *siteFiles) trainingHints(r *Result) (list []Signal, err error) {
+	for i := range f.training {
+		file := f.training[i].at(r.Fetch.Time())
+		if file == nil || r.Reason == RobotsTxtItself {
+			continue
+		}
+		said, err := f.training[i].of(file, f.store)
+		if err != nil {
+			return nil, err
+		}
+		source := tag.SourceAITxt
+		if file.Kind == facts.CaptureLLMsTxt {
+			source = tag.SourceLLMsTxt
+		}
+		u, _ := weburl.Parse(r.Fetch.URL)
+		for _, s := range said.For(r.Agent, u.PathQuery(), source) {
+			list = append(list, Signal{s, &file.Capture})
+		}
+	}
+	return list, nil
+}
