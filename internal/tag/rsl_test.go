@@ -198,6 +198,7 @@ func TestTrainingFile(t *testing.T) {
 		{"before any group", "Disallow-Training: /\nUser-agent: B\nDisallow-Training: /q\n", "A", "1 0 /"},
 		{"before any group, for one that has one", "Disallow-Training: /\nUser-agent: B\nDisallow-Training: /q\n", "B", ""},
 		{"a group each", "User-agent: *\nDisallow-Training: /q\nUser-agent: B\nDisallow-Training: /\n", "A", ""},
+		{"a group each, of which one says nothing", "User-agent: *\nDisallow-Training: no\nUser-agent: B\nDisallow-Training: /\n", "A", ""},
 		{"the other group", "User-agent: *\nDisallow-Training: /q\nUser-agent: B\nDisallow-Training: /\n", "B", "4 3 /"},
 		{"the longest path", "User-agent: *\nDisallow-Training: /\nDisallow-Training: /p\n", "A", "3 1 /p"},
 		{"Disallow", "User-agent: *\nDisallow: /\nDisallow-Training-Data: /\n", "A", ""},

@@ -35,7 +35,7 @@ func ReadTraining(body []byte) *TrainingFile {
 		case "disallow-training":
 			path, ok := trainingPath(value)
 			if !ok || len(f.lines) == maxTags || len(value) > MaxLine {
-				break
+				path, ok = "", false // which ends the names of a group, too
 			}
 			if !isGrouped {
 				isGrouped = true
@@ -43,7 +43,9 @@ func ReadTraining(body []byte) *TrainingFile {
 				asRobots.Reset()
 				asRobots.WriteString("User-agent: *" + old)
 			}
-			f.lines[number] = value
+			if ok {
+				f.lines[number] = value
+			}
 			asRobots.WriteString("Disallow: " + path)
 		}
 		asRobots.WriteByte('\n')
@@ -76,8 +78,9 @@ func (f *TrainingFile) For(token, path string, source Source) []Signal {
 		return nil
 	}
 	line := d.Rule.Line - 1
+	path, _ = trainingPath(f.lines[line])
 	return []Signal{{
-		Kind: SignalTraining, Source: source, Line: line, Group: f.file.GroupLine(d.Rule.Line) - 1, Scope: ScopePath, Path: d.Rule.Text, Purpose: PurposeTrainAI,
+		Kind: SignalTraining, Source: source, Line: line, Group: f.file.GroupLine(d.Rule.Line) - 1, Scope: ScopePath, Path: path, Purpose: PurposeTrainAI,
 		Preference: PreferenceHint, Label: "disallow-training", Value: f.lines[line], Raw: f.lines[line], Mode: ModeLegacy,
 	}}
 }

@@ -366,7 +366,25 @@ def document(rng, origin):
         text.append("<%scontent url='%s'>%s</%scontent>" % (prefix, url, "".join(inside), prefix))
     space = "urn:other" if broken == "namespace" else "https://rslstandard.org/rsl"
     return ("<!DOCTYPE rsl>" * (broken == "doctype") + "<%srsl xmlns%s='%s'>" % (prefix, ":r" * bool(prefix), space) + "".join(text) +
-            ("" if broken == "end" else "</%srsl>" % prefix)), NS(broken=broken is not None, contents=contents)
+            ("" if broken == "end" else "</%srsl>" % prefix)), NS(broken=broken is not None, space=broken != "namespace", contents=contents)
+
+
+def training(rng):
+    """An ai.txt or llms.txt: (text, its groups).
+
+    A group is (tokens, its first line, lines), and a line (number, path, value)."""
+    out, groups = ["# a site"] * rng.choice([0, 2]), []
+    for tokens in rng.choice([[["*"]], [["*"], ["CCBot", "acme"]], [["ExampleBot"]], []]):
+        groups.append((tokens, len(out) + 1, []))
+        out += ["User-Agent: " + t for t in tokens]
+        for _ in range(rng.choice([1, 1, 2])):
+            value = rng.choice(["/", "/a", "/b/", "/*x", "yes", "TRUE", "no", ""])
+            out.append("%s: %s" % (recase(rng, "disallow-training"), value))
+            path = {"yes": "/", "TRUE": "/", "no": None, "": None}.get(value, value)
+            if path:
+                groups[-1][2].append((len(out), path, value))
+        out.append("Contact: x")
+    return "\n".join(out) + "\n", groups
 
 
 def robots(rng):
@@ -393,7 +411,7 @@ def robots(rng):
             path = None
         line(name, path, text, what)
     def licensed():
-        url = rng.choice(["http://licence.example/%d.xml" % rng.randrange(9), ""])
+        url = rng.choice(["http://licence.example/%d.xml" % rng.randrange(9), "/licence%d" % rng.randrange(9), ""])
         line("license", None, url, [licence(url, url, "rsl-1.0", "legacy")] if url else [])
     if rng.random() < 0.2:
         some()
@@ -555,6 +573,19 @@ def make(seed, out, origins=25):
                     entry["tdm-policy"] = "http://policy.example/f%d" % n
             m.add(origin + "/.well-known/tdmrep.json", t - back * HOUR - timedelta(seconds=7), what="tdmrep", body=json.dumps(entries).encode(), entries=entries,
                   ctype="application/json", agent="ExampleBot")
+        for _ in range(rng.choice([0, 0, 1, 3])):
+            found, (text, groups) = rng.random() < 0.9, training(rng)
+            m.add(origin + rng.choice(["/ai.txt", "/ai.txt", "/.well-known/ai.txt", "/llms.txt"]), t - rng.choice([0, 3, 30, -1]) * HOUR, what="training",
+                  body=text.encode(), groups=groups if found else [], status=200 if found else 404, ctype="text/plain", agent=rng.choice(list(AGENTS)))
+        for _ in range(rng.choice([0, 4, 12])):
+            url = rng.choice([origin + "/licence%d", "http://licence.example/%d.xml"]) % rng.randrange(9)
+            text, what = document(rng, origin)
+            r = m.add(rng.choice([url, url, "http://licence.example/l"]), t - rng.choice([0, 3, 3, 9, 9, 30, 400, -1, -40]) * HOUR, what="licence", body=text.encode(),
+                      document=what, status=rng.choice([200, 200, 200, 404]), ctype=rng.choice(["application/rsl+xml", "application/rsl+xml; charset=utf-8",
+                      "application/xml", "text/xml", "text/plain"]), agent=rng.choice(list(AGENTS)))
+            if "rsl" in r.ctype and r.status == 200 and rng.random() < 0.3:
+                m.add(r.url, r.t + rng.choice([1, 29]) * HOUR, what="licence", document=what, like=r.body, type="revisit", ctype=r.ctype, agent=rng.choice(list(AGENTS)),
+                      warc={"WARC-Profile": IDENTICAL, "WARC-Payload-Digest": digest(r.body), "WARC-Refers-To-Target-URI": r.url, "WARC-Refers-To-Date": stamp(r.t)})
         pages = []
         for _ in range(rng.randint(4, 14)):
             pages.append(m.page(origin, t + timedelta(seconds=rng.choice([0, 1, rng.randrange(1, 7000), rng.randrange(1, 7000)]))))

@@ -27,7 +27,7 @@ OF_AI = {"train-ai", "ai-input", "ai-index"}
 RSL = {"all": ("automated", OF_AI | {"ai", "search"}), "ai-all": ("ai", OF_AI), "ai-train": ("train-ai", set()), "ai-input": ("ai-input", set()),
        "ai-index": ("ai-index", set()), "search": ("search", set())}
 OF_USE = ("noai", "noimageai", "disallowaitraining")
-BLANK = {"path": None, "group_line": None, "in_head": None, "robots": None, "file": None, "old": False}  # of a row of usage_signals
+BLANK = {"named": None, "path": None, "group_line": None, "in_head": None, "robots": None, "file": None, "old": False}  # of a row of usage_signals
 VALUED = ("max-snippet", "max-image-preview", "max-video-preview", "unavailable_after")
 BINDS = (None, "head", "noscript")  # None: a header field
 SIZES = ["none", "standard", "large"]
@@ -323,16 +323,70 @@ class Site:
                     out.append(row(NS(**{**s.__dict__, "notes": s.notes | (set() if stands else {"no_group"})}), "robots.txt", n,
                                    stands and s.preference != "hint",
                                    "path" if path else "origin", path=path, group_line=first, robots=r))
+            out += [row(said, source, n, False, "path", path=path, group_line=first, file=r) for said, source, n, path, first, r in self.training_files(e)]
+        number = 0
+        for url, scope, capture in self.named(e, verdict):
+            captures, sure = self.licences(e, url)
+            number += bool(captures)
+            for r in captures:
+                out += [row(s, "license", number, s.preference != "hint", scope, file=r, named=capture) for s in self.rsl(e, r.document, r, sure)]
         for levels in tdm.values():
             valid = [[r for r in levels[level] if r.binds and "value" not in r.said.notes] for level in ("meta", "header", "file")]
             out += [r for level in levels.values() for r in level if not r.binds or "value" in r.said.notes]
             out += next(filter(None, valid), [])
         return out
 
-    def rsl(self, e, document):
-        """What a licence document in e states of it."""
+    def training_files(self, e):
+        """The hints of ai.txt and llms.txt: (statement, source, line, path, first line of the group, capture)."""
+        out, (host, path) = [], self.origin_of(e)
+        for file in ("/ai.txt", "/.well-known/ai.txt", "/llms.txt"):
+            before = [r for r in self.made if r.what == "training" and self.origin_of(r) == (host, file) and r.t <= e.t]
+            latest = [r for r in before if r.t == max(b.t for b in before)]
+            for r in sorted(latest, key=lambda r: r.id)[-1:]:  # of one moment, the last in the order of the facts
+                mine = [g for g in r.groups if any(same(t, e.agent) for t in g[0])] or [g for g in r.groups if "*" in g[0]]
+                fits = [(len(p), -n, n, p, v, first) for _, first, lines in mine for n, p, v in lines if matches(p, path)]
+                for _, _, n, p, v, first in sorted(fits)[-1:]:
+                    said = make.said("disallow-training", "disallow-training", "train-ai", "hint", v, v, None, "legacy")
+                    out.append((said, file.rpartition("/")[2], n, p, first, r))
+        return out
+
+    def named(self, e, verdict):
+        """The licences that e and its robots.txt name, each once: (URL, scope, the capture of robots.txt)."""
+        urls = {}
+        def add(url, scope, capture):
+            urls.setdefault(url if "://" in url else e.url[:e.url.index("/", 8)] + url, (scope, capture))
+        for source, _, _, said, _ in self.lines(e)[0]:
+            if source == "link":
+                add(said[0].value, "page", None)
+            elif source == "meta" and said[0] == "link" and said[2] in BINDS:
+                add(said[1][0].value, "page", None)
+        lines, capture, _ = self.robots(e, verdict)
+        for _, _, _, said in sorted(lines, key=lambda line: line[0]):
+            for s in said:
+                if s.protocol == "license":
+                    add(s.value, "origin", capture)
+        return [(url, *of) for url, of in urls.items()]
+
+    def licences(self, e, url):
+        """The captures of a licence document that count at e, and whether they are sure."""
+        mine = [r for r in self.made if r.what == "licence" and r.url == url and r.status == 200 and
+                ("rsl" in r.ctype or r.document.space and r.ctype.endswith("/xml"))]
+        before, after = [r.t for r in mine if r.t <= e.t], [r.t for r in mine if r.t > e.t]
+        if not mine:
+            return [], False
+        moment = max(before) if before else min(after)
+        sure = bool(before) and e.t - moment <= DAY
+        if before and not sure and after and min(after) - e.t < e.t - moment:
+            moment = min(after)
+        found = {}
+        for r in sorted((r for r in mine if r.t == moment), key=lambda r: r.id):
+            found.setdefault(r.body or r.like, r)
+        return list(found.values()), sure and len(found) == 1
+
+    def rsl(self, e, document, of=None, sure=True):
+        """What a licence document in e, or the capture of one, states of it."""
         host, path = self.origin_of(e)
-        said = []  # (length of the path, statement)
+        said, doubtful = [], set()  # (length of the path, statement)
         for content in document.contents:
             origin, _, rest = content.url.partition("://")
             if rest:
@@ -345,7 +399,7 @@ class Site:
             readable = pattern[:1] in ("", "/", "*")
             if pattern and readable and not matches(pattern, path):
                 continue
-            named = set()
+            named, first = set(), len(said)
             def state(label, value, says, *notes):
                 purpose, covers = RSL.get(label, ("unknown", set()))
                 named.update(covers | {purpose})
@@ -364,15 +418,19 @@ class Site:
                     if purpose not in named:
                         said.append((len(pattern) if readable else 0, make.said("rsl", "permits", purpose, "hint", None, "permits", "rsl-1.0", "xml",
                                                                               *(["malformed"] if document.broken or not readable else []))))
+            if of and (not sure or self.origin_of(of)[0] != host and pattern and readable and "://" not in content.url):
+                doubtful |= set(range(first, len(said)))
         def longest(purpose, says, of):
             return max((n for n, s in said if s.preference in says and purpose in of(s)), default=-1)
-        return [s for n, s in said
+        def doubted(s):
+            return NS(**{**s.__dict__, "notes": s.notes | {"doubt"}, "preference": {"restrict": "hint", "allow": "unstated"}.get(s.preference, s.preference)})
+        return [doubted(s) if i in doubtful else s for i, (n, s) in enumerate(said)
                 if longest(s.purpose, ("allow", "restrict"), lambda s: {s.purpose}) <= n and
                 not (s.preference == "allow" and longest(s.purpose, ("restrict",), lambda s: s.covers) > n)]
 
     def in_time(self, row, e):
         """What a site prefers binds for a day, and nothing before it."""
-        of = row.robots or row.file
+        of = row.named if row.source == "license" else row.robots or row.file
         return of is None or e.t - of.t <= DAY and (of is row.file or self.before(of, e))
 
     def statements(self, e, verdict):
@@ -452,9 +510,9 @@ class Site:
         if verdict == "disallowed" and any(not r.startswith("zzz") for r in rules):
             out.add(("disallowed_yet_tagged", tuple(sorted(rules))))
         said = self.statements(e, verdict)
-        page = [rows for rows in said if rows[0].source in ("header", "meta", "script")]
+        page = [rows for rows in said if rows[0].source in ("header", "meta", "script") or rows[0].source == "license" and rows[0].scope == "page"]
         page += [[r] for r in self.signals(e, verdict) if r.said.protocol == "robots-tag" and r.scope == "page"]
-        site = [rows for rows in said if rows[0].source in ("robots.txt", "tdmrep.json")]
+        site = [rows for rows in said if rows[0].source in ("robots.txt", "tdmrep.json") or rows[0].source == "license" and rows[0].scope == "origin"]
         named = {r.said.purpose for r in self.signals(e, verdict) if self.in_time(r, e)}
         for p in named & set(NESTED):
             of_page, of_site = total(page, p), total(site, p)
