@@ -252,7 +252,7 @@ func (e *element) valueTags(of Rule, m Mode) (list []Tag) {
 // splitWords splits at white space and what else is taken for a comma; where there is
 // nothing of it, it returns nothing.
 func splitWords(s string) []string {
-	const separators = blanks + "|+&"
+	const separators = blanks + "\v\u00A0|+&"
 	if s = trim(s); !strings.ContainsAny(s, separators) {
 		return nil
 	}
