@@ -19,6 +19,8 @@ type CrawlRun struct {
 
 	Unordered bool `json:"unordered,omitempty"` // the order of its records does not follow their dates
 	Mixed     bool `json:"mixed,omitempty"`     // records of several runs, too many to number
+
+	overflows bool // it states more fields than are compared
 }
 
 // maxStated bounds the fields of a warcinfo record that are compared.
@@ -27,22 +29,27 @@ const (
 	maxStatedName = 32 // bytes of a name
 )
 
-// State adds a field of the warcinfo record. Of a field that is repeated, the first value counts.
+// State adds a field of the warcinfo record. An empty one states nothing. Of a field that is repeated,
+// all values count.
 func (r *CrawlRun) State(name, value []byte) {
+	if value = bytes.TrimSpace(value); len(value) == 0 {
+		return
+	}
 	key := strings.ToLower(string(name[:min(len(name), maxStatedName)]))
-	if len(r.Fields) >= maxStated || r.Fields[key] != "" {
+	if len(r.Fields) >= maxStated && r.Fields[key] == "" {
+		r.overflows = true
 		return
 	}
 	if r.Fields == nil {
 		r.Fields = make(map[string]string)
 	}
-	sum := sha256.Sum256(bytes.TrimSpace(value)) // arguments may hold passwords
+	sum := sha256.Sum256(append([]byte(r.Fields[key]), value...)) // arguments may hold passwords
 	r.Fields[key] = hex.EncodeToString(sum[:8])
 }
 
-// Known returns the run as it is kept: what it states only if that may name the run.
+// Known returns the run as it is kept: what it states only if that may name the run, and is all of it.
 func (r CrawlRun) Known() CrawlRun {
-	if r.Fields[wgetArguments] == "" && !slices.ContainsFunc(namesRun, func(name string) bool { return r.Fields[name] != "" }) {
+	if r.overflows || r.Fields[wgetArguments] == "" && !slices.ContainsFunc(namesRun, func(name string) bool { return r.Fields[name] != "" }) {
 		r.Fields, r.File = nil, ""
 	}
 	return r

@@ -1,6 +1,9 @@
 package facts
 
-import "testing"
+import (
+	"strconv"
+	"testing"
+)
 
 func TestSameRun(t *testing.T) {
 	run := func(file string, fields ...string) *CrawlRun {
@@ -9,6 +12,14 @@ func TestSameRun(t *testing.T) {
 			r.State([]byte(fields[i]), []byte(fields[i+1]))
 		}
 		return r
+	}
+	long := func(operator string) *CrawlRun {
+		fields := []string{"hostname", "h"}
+		for i := range maxStated {
+			fields = append(fields, strconv.Itoa(i), "x")
+		}
+		known := run("a", append(fields, "operator", operator)...).Known()
+		return &known
 	}
 	host := run("a-1.warc.gz", "hostname", "h", "software", "Heritrix", "filename", "a-1", "created", "1")
 	for name, c := range map[string]struct {
@@ -24,6 +35,12 @@ func TestSameRun(t *testing.T) {
 		"one host, less stated":      {host, run("b", "hostname", "h"), true},
 		"another host":               {host, run("b", "hostname", "g", "software", "Heritrix"), false},
 		"different kinds of names":   {host, run("b", "operator", "h", "software", "Heritrix"), false},
+		"empty operators":            {run("a", "operator", " "), run("b", "operator", " "), false},
+		"empty arguments":            {run("a-1", "wget-arguments", ""), run("a-2", "wget-arguments", ""), false},
+		"less stated, but empty":     {host, run("b", "hostname", "h", "software", ""), true},
+		"one of two hosts":           {run("a", "hostname", "h", "hostname", "i"), run("b", "hostname", "h", "hostname", "j"), false},
+		"the same two hosts":         {run("a", "hostname", "h", "hostname", "i"), run("b", "hostname", "h", "hostname", "i"), true},
+		"too many fields to compare": {long("x"), long("y"), false},
 		"software alone":             {run("a-1", "software", "Wget"), run("a-2", "software", "Wget"), false},
 		"parts of one command":       {run("a-00009.warc.gz", "wget-arguments", "x"), run("a-00010.warc.gz", "wget-arguments", "x"), true},
 		"one command, one file":      {run("a-1.warc.gz", "wget-arguments", "x"), run("a-1.warc.gz", "wget-arguments", "x"), false},
