@@ -155,18 +155,21 @@ func IsResponse(b []byte) bool {
 
 // OtherProtocol returns the first word of a block that begins with a line like the status line of
 // another protocol, or like a misspelt one: a word, perhaps with a version, and a number of three
-// digits ("SPDY/3 503 Service Unavailable", "ICY 503", "HTTQ/1.1 302"), or white space before
-// "HTTP/". What follows such a line is no body of HTTP/0.9.
+// digits ("SPDY/3 503 Service Unavailable", "ICY 503", "HTTQ/1.1 302"), white space or a byte order
+// mark before "HTTP/", or white space within it. What follows such a line is no body of HTTP/0.9.
 func OtherProtocol(b []byte) (name string, is bool) {
 	if IsResponse(b) {
 		return "", false
 	}
 	b = skipEmptyLines(b)
-	if trimmed := bytes.TrimLeft(b, " \t"); len(trimmed) < len(b) {
+	if trimmed := bytes.TrimLeft(b, " \t\ufeff"); len(trimmed) < len(b) {
 		return "", IsResponse(trimmed)
 	}
 	line, _ := warc.CutLine(b)
 	words := bytes.Fields(line[:min(len(line), maxStatusLine)])
+	if len(words) > 2 && strings.EqualFold(string(words[0]), "HTTP") && words[1][0] == '/' {
+		return "HTTP", true
+	}
 	if len(words) < 2 || len(words[1]) != 3 || parseStatus(slices.Concat(words[0], []byte{' '}, words[1])) < 100 {
 		return "", false
 	}

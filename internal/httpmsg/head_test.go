@@ -174,8 +174,13 @@ func TestOtherProtocol(t *testing.T) {
 		"\r\n\r\nRTSP/1.0 404 x\n": true,
 		" HTTP/1.1 200 OK\n":       true,
 		"\t HTTP/1.1 200 OK\n":     true,
+		"\ufeffHTTP/1.1 503 x\n":   true,
+		"HTTP /1.1 503 x\n":        true,
+		"http\t/1.1 200\n":         true,
 
 		"HTTP/1.1 200 OK\n":               false, // is HTTP
+		"\ufeffUser-agent: *\n":           false,
+		"HTTP /1.1\n":                     false,
 		"HTTP 502 Bad Gateway\n":          false, // is taken for it
 		"User-agent: *\nDisallow: /":      false,
 		"Disallow: 404\n":                 false,
