@@ -26,9 +26,10 @@ type target struct {
 // near does the redirect lead back to a record already visited, which is a loop. Where
 // archives hold several of the moment that say different things, nobody knows which it was.
 func (g *originCaptures) nearest(res *resolution, who Crawler) target {
-	own, everyone := g.ofURL(res.WantKey).by(who, res)
+	key := who(&res.Fetch)
+	own, everyone := g.ofURL(res.WantKey).by(who, key)
 	list := among{own.all, anyone}
-	if who(&res.Fetch) == "" {
+	if key == "" {
 		list = among{everyone.all, func(c *facts.Capture) bool { return g.mayBeSameCrawler(who, res, c) }}
 	}
 	t := res.nearest(list)
@@ -143,7 +144,7 @@ func (res *resolution) rival(list among, target *facts.Capture) *facts.Capture {
 // hasOther reports whether there is another GET of the URL of a target near enough for a redirect to have
 // led to it: the one in hand, followed at hop, or one that was made in the hour after it.
 func (g *originCaptures) hasOther(res *resolution, t target, hop facts.Time, who Crawler) bool {
-	_, everyone := g.ofURL(res.WantKey).by(who, res)
+	_, everyone := g.ofURL(res.WantKey).by(who, "")
 	isLate := func(c *facts.Capture) bool { return c.Time().MicrosSince(hop) > 2*facts.Hour }
 	for c := range everyone.all.from(hop.Micros, isLate) {
 		if c.Time().MicrosSince(hop) >= 0 && !(c == t.capture && t.follows && !t.isOthers) {

@@ -31,7 +31,7 @@ func (g *originCaptures) original(res *resolution, who Crawler) (found *facts.Ca
 	var other *facts.Capture
 	disputed := false
 	isLate := func(c *facts.Capture) bool { return c.Micros > t.Micros+t.Precision.Unit() }
-	_, everyone := g.ofURL(res.WantKey).by(who, res)
+	_, everyone := g.ofURL(res.WantKey).by(who, "")
 	for c := range everyone.all.from(t.Micros, isLate) {
 		if !res.look() {
 			break
@@ -63,7 +63,7 @@ func (g *originCaptures) original(res *resolution, who Crawler) (found *facts.Ca
 // kinship grades the records that may be meant: highest are the crawler's own, of these and of the others
 // those in the archive of the record in hand.
 func (res *resolution) kinship(c *facts.Capture, who Crawler) (kin int) {
-	if who(&c.Fetch) == who(&res.Fetch) {
+	if who(&c.Fetch) == res.curCrawler(who) {
 		kin = 2
 	}
 	if facts.SpotOf(&c.Fetch).SameRun(res.curSpot()) {

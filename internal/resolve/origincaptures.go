@@ -308,12 +308,11 @@ func (a *askings) add(c *facts.Capture) {
 // where none is known.
 type Crawler func(*facts.Fetch) string
 
-// by returns the askings of the crawler that a resolution began with, and everyone's.
-func (s *urlCaptures) by(who Crawler, res *resolution) (own, everyone *askings) {
+// by returns the askings of a crawler, and everyone's.
+func (s *urlCaptures) by(who Crawler, key string) (own, everyone *askings) {
 	if !s.told {
 		s.tellCrawlers(who)
 	}
-	key := who(&res.Fetch)
 	if own = s.crawlers[key]; s.crawlers == nil && s.crawler == key {
 		own = &s.everyone
 	}

@@ -9,13 +9,13 @@ import (
 
 // renewed finds the copy that a 304 says is still good: the 2xx of the URL at or before
 // it which has the entity tag, or else the date of modification, that the 304 or its
-// request names; where they name none, the latest. The crawler's own copies go before
+// request names; where they name none, the latest. Its crawler's own copies go before
 // others'. It is nil where the latest copy contradicts what is named, or no copy has it, or
 // archives hold several of one moment that differ.
 func (g *originCaptures) renewed(res *resolution, who Crawler) *facts.Capture {
 	captures := g.ofURL(res.WantKey)
-	own, everyone := captures.by(who, res)
-	key := who(&res.Fetch)
+	key := res.curCrawler(who)
+	own, everyone := captures.by(who, key)
 	isOwn := func(c *facts.Capture) bool { return res.canRenew(c) }
 	isOthers := func(c *facts.Capture) bool { return res.canRenew(c) && who(&c.Fetch) != key }
 	end := res.CurMicros + res.CurPrecision.Unit()

@@ -42,6 +42,7 @@ type resolution struct {
 	CurEntry      string
 	CurIndex      int64
 	CurRun        int32
+	CurUserAgent  string
 	CurUnmodified bool
 	CurChallenge  bool
 	TooMany       bool
@@ -69,6 +70,11 @@ func (res *resolution) curTime() facts.Time {
 }
 func (res *resolution) curSpot() facts.Spot {
 	return facts.Spot{Input: res.CurInput, Entry: res.CurEntry, Index: res.CurIndex, Run: res.CurRun}
+}
+
+// curCrawler is who got the record in hand.
+func (res *resolution) curCrawler(who Crawler) string {
+	return who(&facts.Fetch{UserAgent: res.CurUserAgent})
 }
 
 // isBefore reports whether a record stands before the one in hand: by its date, or, of

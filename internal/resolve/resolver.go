@@ -228,13 +228,17 @@ func (r *resolver) step(res *resolution, g *originCaptures) error {
 		if err := r.addLead(res, g, t); err != nil {
 			return err
 		}
-		if err := r.addCopies(res, g, t); err != nil {
+		applied, isUnread := t, g.isUnreadNearer(res, t)
+		if isUnread {
+			applied = target{}
+		}
+		if err := r.addCopies(res, g, applied); err != nil {
 			return err
 		}
 		if res.looked > maxLooks {
 			return r.giveUpCrowd(res, g, UnresolvedRedirect)
 		}
-		if g.isUnreadNearer(res, t) {
+		if isUnread {
 			res.giveUp(UnresolvedRedirect)
 			return nil
 		}
@@ -342,7 +346,7 @@ func (r *resolver) addCopies(res *resolution, g *originCaptures, t target) error
 	}
 	at, looked, added := res.Time(), 0, 0
 	isLate := func(c *facts.Capture) bool { return c.Micros > at.Micros+facts.Day+at.Precision.Unit() }
-	_, everyone := g.ofURL(res.WantKey).by(r.who, res)
+	_, everyone := g.ofURL(res.WantKey).by(r.who, "")
 	isCovered := func(c *facts.Capture) bool { // two 304s may renew two copies
 		return t.capture != nil && c.Status != http.StatusNotModified && answersLike(t.capture, c)
 	}
@@ -495,6 +499,7 @@ func (r *resolver) readAgain(c *facts.Capture) ([]byte, error) {
 func (r *resolver) take(res *resolution, c *facts.Capture) {
 	res.CurURL, res.CurMicros, res.CurPrecision = c.URL, c.Micros, c.Precision
 	res.CurInput, res.CurEntry, res.CurIndex, res.CurRun = c.Input, c.Entry, c.Index, c.Run
+	res.CurUserAgent = c.UserAgent
 	res.takeBody(c)
 	res.CurChallenge = c.Flags&facts.FlagChallenge != 0
 	res.CurUnmodified = c.Status == 304 || c.Type == facts.TypeRevisit && c.Profile == facts.RevisitNotModified
