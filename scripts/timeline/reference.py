@@ -675,9 +675,9 @@ def body_of(f):
 
 
 def is_challenge(f):
-    """§2, challenges: two makers by their field, one by the ids of its scripts."""
+    """§2, challenges: two makers by their field, one by the ids of its scripts; 202 and HTML is one of robots.txt."""
     page = (b"" if f.type == "revisit" or f.stored is None else body_of(f).octets)[:16384]
-    return f.challenges or is_html(page) and all(re.search(rb'<script[^>]*\bid="%s"' % i, page) for i in (b"anubis_version", b"anubis_challenge"))
+    return f.challenges or is_html(page) and (f.status == 202 and f.path == "/robots.txt" or all(re.search(rb'<script[^>]*\bid="%s"' % i, page) for i in (b"anubis_version", b"anubis_challenge")))
 
 
 def refusal_of(f):
