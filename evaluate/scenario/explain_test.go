@@ -113,6 +113,12 @@ func (s *scenario) explain(t *testing.T, golden map[*record][]string) {
 		if err := x.WriteText(&full, true); err != nil || full.Len() < short.Len() {
 			t.Errorf("%s: %d bytes in full, %d without, %v", f.URL, full.Len(), short.Len(), err)
 		}
+		for _, c := range x.Captures {
+			words := strings.Join(strings.Fields(short.String()), " ")
+			if c.Governs() && x.Fetch.Time.MicrosSince(c.Time.Time) > 0 && strings.Contains(words, "less than a second after the fetch") {
+				t.Errorf("%s: a capture dated before the fetch is explained by %q", f.URL, words)
+			}
+		}
 		if n := strings.Count(short.String(), "\n"); n > maxLines {
 			t.Errorf("%s: %d lines, want %d at most", f.URL, n, maxLines)
 		}

@@ -223,6 +223,8 @@ func (t *text) why() string {
 		then = moment(t.Moment)
 	}
 	switch {
+	case t.Evidence == "later" && !isAsOf && *t.Age == 0 && t.Fetch.Time.MicrosSince(t.governing.Time.Time) > 0:
+		return s + ", requested before the fetch; the time that this took, or the server's clock, shows that the answer came after it."
 	case t.Evidence == "later":
 		return s + fmt.Sprintf(", %s after %s.", span(-*t.Age), then)
 	case isAsOf && *t.Age == 0 && t.Moment.Precision == facts.PrecisionDay:
