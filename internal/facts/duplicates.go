@@ -23,6 +23,9 @@ func (d *Duplicates) First(f *Fetch) *Fetch {
 	return nil
 }
 
+// Alone reports whether the row that First was last asked about is the first of its id, URL and time.
+func (d *Duplicates) Alone() bool { return len(*d) <= 1 }
+
 // SameRecord reports whether two rows are copies of one record: the same id, URL
 // and time are not enough, for there are writers that use an id twice.
 func SameRecord(a, b *Fetch) bool {

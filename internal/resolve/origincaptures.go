@@ -22,6 +22,7 @@ type originCaptures struct {
 	scanned  map[string]bool             // URLs whose fetches are all here
 	unread   facts.Unread                // captures of robots.txt that indexes tell of and no input holds
 	seen     facts.Duplicates            // finds copies while captures are added
+	twins    int                         // the first of captures with the id, URL and time of those seen
 	copies   map[facts.Spot][]facts.Spot // of records that several archives hold: the other places
 	followed map[facts.Spot]bool         // captures that are followed as copies of one origin's robots.txt
 	copiesOf facts.Place                 // that origin
@@ -98,7 +99,16 @@ func (g *originCaptures) add(c *facts.Capture) error {
 	g.unread.Hold(c)
 	if first := g.seen.First(&c.Fetch); first != nil {
 		g.addCopy(first, &c.Fetch)
+		for _, twin := range g.captures[g.twins:] { // an archive may have lost the metadata record
+			if facts.SpotOf(&twin.Fetch) == facts.SpotOf(first) {
+				twin.Millis = max(twin.Millis, c.Millis)
+				break
+			}
+		}
 		return nil
+	}
+	if g.seen.Alone() {
+		g.twins = len(g.captures)
 	}
 	if last := len(g.rows) - 1; last < 0 || len(g.rows[last]) == cap(g.rows[last]) {
 		g.rows = append(g.rows, freeRows.Get().(*[chunkRows]facts.Capture)[:0])
