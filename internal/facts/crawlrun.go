@@ -19,9 +19,10 @@ type CrawlRun struct {
 
 	Unordered bool `json:"unordered,omitempty"` // the order of its records does not follow their dates
 	Mixed     bool `json:"mixed,omitempty"`     // records of several runs, too many to number
-
-	overflows bool // it states more fields than are compared
 }
+
+// more is the name of a field that stands for those beyond maxStated.
+const more = ""
 
 // maxStated bounds the fields of a warcinfo record that are compared.
 const (
@@ -37,7 +38,7 @@ func (r *CrawlRun) State(name, value []byte) {
 	}
 	key := strings.ToLower(string(name[:min(len(name), maxStatedName)]))
 	if len(r.Fields) >= maxStated && r.Fields[key] == "" {
-		r.overflows = true
+		r.Fields[more] = "more"
 		return
 	}
 	if r.Fields == nil {
@@ -49,7 +50,7 @@ func (r *CrawlRun) State(name, value []byte) {
 
 // Known returns the run as it is kept: what it states only if that may name the run, and is all of it.
 func (r CrawlRun) Known() CrawlRun {
-	if r.overflows || r.Fields[wgetArguments] == "" && !slices.ContainsFunc(namesRun, func(name string) bool { return r.Fields[name] != "" }) {
+	if r.Fields[more] != "" || r.Fields[wgetArguments] == "" && !slices.ContainsFunc(namesRun, func(name string) bool { return r.Fields[name] != "" }) {
 		r.Fields, r.File = nil, ""
 	}
 	return r
