@@ -16,7 +16,7 @@ import (
 const (
 	maxLicences     = 8192    // captures in all archives
 	maxLicenceTexts = 8 << 20 // bytes of their URLs and IDs
-	maxNamed        = 16      // documents that one page and its robots.txt name; captures of one moment that are compared
+	maxNamed        = 4       // documents that one page and its robots.txt name; captures of one moment that are compared
 	maxRead         = 64      // of which it is remembered what they say
 )
 

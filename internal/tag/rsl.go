@@ -140,7 +140,7 @@ type rslLicence struct {
 func (r *rslReader) read() {
 	for {
 		token, err := r.xml.Token()
-		if err != nil && err != io.EOF || r.depth > maxRSLDepth || r.signals > maxTags || len(r.contents) > maxTags {
+		if err != nil && err != io.EOF || r.depth > maxRSLDepth || r.signals > maxTags || len(r.contents) > MaxItems {
 			r.isBroken = true
 			if r.content != nil {
 				r.endLicence()
