@@ -300,8 +300,8 @@ func (v *Verification) recompute(ctx context.Context, m *manifestReader, u *unpa
 			return err
 		}
 	}
-	if newest := c.collector.newest; newest.Known() && warcDate(newest) != u.newest {
-		return refusef("its manifest is dated %.40q, and the newest record that it cites %s", u.newest, warcDate(newest))
+	if newest := c.collector.newest; newest.Known() && warcDate(newest) > u.newest {
+		return refusef("its manifest is dated %.40q, and cites a record of %s", u.newest, warcDate(newest))
 	}
 	return c.pair(ctx, inputs, dir)
 }
