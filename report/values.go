@@ -28,7 +28,7 @@ var valuesOf = map[string][]Value{
 	"evidence": {
 		{"fresh", "Captured at most 24 hours before the fetch."},
 		{"stale", "Captured longer before."},
-		{"later", "Captured within 24 hours after the fetch, and none before."},
+		{"later", "Captured within 24 hours after the fetch, and none before. Also one that was asked for before the fetch and received after it."},
 		{"none", "There is none, or none is needed."},
 	},
 	"certainty": {

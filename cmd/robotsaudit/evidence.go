@@ -186,7 +186,7 @@ func printFields(out io.Writer, v *evidence.Verification) {
 	if v.Uncited > 0 {
 		claimed = append(claimed, fmt.Sprintf("what belongs to %s on which no proven finding rests", report.Count(v.Uncited, "record")))
 	}
-	claimed = append(claimed, "that nothing was left out")
+	claimed = append(claimed, "that nothing was left out", "its own date, if no record cited is of that date")
 	fmt.Fprintf(out, "Proven by the records:\n  %s\n", strings.Join(proven, "\n  "))
 	fmt.Fprintf(out, "Only claimed by the manifest:\n  %s\n", strings.Join(claimed, "\n  "))
 	for _, other := range v.Settings.Foreign() {

@@ -131,6 +131,9 @@ func (f *vouchFlags) check(out io.Writer, bundle string) error {
 		fmt.Fprintf(out, "Timestamped: %s was there at %s, by the word of %s.\n", what, f.stamp.Time.UTC().Format(time.RFC3339), oneLine(f.stamp.Who))
 	}
 	if f.signers == "" {
+		if _, err := os.Stat(bundle + signature.Ext); err == nil {
+			fmt.Fprintf(out, "Not checked: the signature %s%s. --signer FILE names who must have signed.\n", bundle, signature.Ext)
+		}
 		return nil
 	}
 	armored, err := signature.ReadFile(bundle + signature.Ext)
