@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/robotsaudit/robotsaudit/internal/cdxj"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/index"
 )
 
 // largeOrigin are archives of which one origin has most fetches: what each says depends on those
@@ -90,12 +90,12 @@ func dividedFacts(t *testing.T) *Facts {
 			if at < 0 {
 				continue
 			}
-			row := cdxj.Record{Key: "a)/", Time: noon.Add(time.Duration(177+n) * time.Second), URL: url, Status: "200", Offset: int64(bytes.LastIndex(content[:at], []byte("WARC/1."))), Length: 9, Filename: "0.warc"}
+			row := index.CDXJLine{Key: "a)/", Time: noon.Add(time.Duration(177+n) * time.Second), URL: url, Status: "200", Offset: int64(bytes.LastIndex(content[:at], []byte("WARC/1."))), Length: 9, Filename: "0.warc"}
 			rows = row.Append(rows)
 		}
 	}
 	for i := range 60 {
-		row := cdxj.Record{
+		row := index.CDXJLine{
 			Key: "a)/", Time: noon.Add(time.Duration(6*i) * time.Second), URL: fmt.Sprintf("http://a.example/%d", 2*i%40), Status: "200",
 			Digest: strings.TrimPrefix(payloadDigest(fmt.Sprint("page ", 2*i%40)), "WARC-Payload-Digest: sha1:"), Offset: int64(i), Length: 9, Filename: "x.warc",
 		}

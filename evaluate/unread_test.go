@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/robotsaudit/robotsaudit/internal/cdxj"
+	"github.com/robotsaudit/robotsaudit/internal/index"
 )
 
 // TestUnreadIsNoCapture: a row of an index tells of no capture if it points to a record that is none. One
@@ -37,7 +37,7 @@ func TestUnreadIsNoCapture(t *testing.T) {
 			t.Parallel()
 			before := archive{rec{url: home + "/robots.txt", at: "-2h", body: closed}}
 			all := append(before, c.asked, page(c.want))
-			row := cdxj.Record{Key: "a)/robots.txt", Time: noon.Add(-time.Hour), URL: home + "/robots.txt", Status: "200", Digest: c.digest, Filename: c.name, Length: 9}
+			row := index.CDXJLine{Key: "a)/robots.txt", Time: noon.Add(-time.Hour), URL: home + "/robots.txt", Status: "200", Digest: c.digest, Filename: c.name, Length: 9}
 			row.Offset = int64(bytes.LastIndex(append(before, c.asked).bytes(), []byte("WARC/1."))) + c.moved
 			auditLogs(t, Options{}, []archive{all}, row.Append(nil))
 		})
@@ -48,7 +48,7 @@ func TestUnreadIsNoCapture(t *testing.T) {
 // failed, a row counts at any age, whichever is cited.
 func TestUnreadOfRival(t *testing.T) {
 	t.Parallel()
-	row := cdxj.Record{Key: "a)/robots.txt", Time: noon.Add(-48 * time.Hour), URL: home + "/robots.txt", Status: "200", Filename: "9.warc", Length: 9}
+	row := index.CDXJLine{Key: "a)/robots.txt", Time: noon.Add(-48 * time.Hour), URL: home + "/robots.txt", Status: "200", Filename: "9.warc", Length: 9}
 	rules, failure := robotsTxt("-1h", closed), rec{url: home + "/robots.txt", at: "-1h", status: "503 x"}
 	failed := page("disallowed fresh unreachable probable +unreadable_copy")
 	for name, c := range map[string][]archive{

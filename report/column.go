@@ -12,8 +12,6 @@ import (
 	"github.com/parquet-go/parquet-go/encoding/rle"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
-
-	"github.com/robotsaudit/robotsaudit/internal/codec"
 )
 
 // A page ends once it has so many bytes or rows. Every column of every table holds one page, in
@@ -38,7 +36,7 @@ const (
 )
 
 // pageCodec compresses the pages of all tables.
-var pageCodec codec.Zstd
+var pageCodec pageZstd
 
 // column is a column of a table: the page that is being filled, and what is known of its row group.
 // Levels, as Parquet calls them, mark nulls and the beginnings of lists. They are 0 or 1, because no

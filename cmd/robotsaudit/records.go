@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/robotsaudit/robotsaudit/ingest"
-	"github.com/robotsaudit/robotsaudit/internal/cdxj"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/index"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
@@ -237,7 +237,7 @@ func (p *cdxjRecords) record(in ingest.Input, r *ingest.Listed) error {
 	if r.Time.IsZero() {
 		return &leftOutError{fmt.Sprintf("left out: its date cannot be read: %q", r.Date)}
 	}
-	line := cdxj.Record{Key: surtKey(r.URL), Time: r.Time, URL: r.URL, Digest: r.PayloadDigest, Length: r.Length, Offset: r.Offset, Filename: placeOf(in.Name, r.Entry, -1)}
+	line := index.CDXJLine{Key: surtKey(r.URL), Time: r.Time, URL: r.URL, Digest: r.PayloadDigest, Length: r.Length, Offset: r.Offset, Filename: placeOf(in.Name, r.Entry, -1)}
 	if r.Stored {
 		line.Length = r.Size
 	}

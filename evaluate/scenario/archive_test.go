@@ -19,7 +19,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"github.com/robotsaudit/robotsaudit/internal/cdxj"
+	"github.com/robotsaudit/robotsaudit/internal/index"
 )
 
 // usualAgent is the User-Agent of requests that name none.
@@ -138,7 +138,7 @@ func (a *archive) index(t *testing.T, form string) []byte {
 	}
 	for _, r := range a.records {
 		row := r.row()
-		line := cdxj.Record{Key: "com,example)/", Time: row.Time, URL: row.URL, MediaType: &row.MIME, Length: int64(row.Length), Offset: int64(row.Offset), Filename: row.Filename}
+		line := index.CDXJLine{Key: "com,example)/", Time: row.Time, URL: row.URL, MediaType: &row.MIME, Length: int64(row.Length), Offset: int64(row.Offset), Filename: row.Filename}
 		if row.Digest != nil {
 			line.Digest = *row.Digest
 		}

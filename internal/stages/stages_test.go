@@ -20,7 +20,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/audittest"
-	"github.com/robotsaudit/robotsaudit/internal/cdxj"
+	"github.com/robotsaudit/robotsaudit/internal/index"
 	"github.com/robotsaudit/robotsaudit/internal/stages"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/internal/warctest"
@@ -82,7 +82,7 @@ func indexed(t *testing.T) string {
 		{"http://b/x", "12:10:00"}, {"http://c/x", "12:10:00"}, {"http://c/robots.txt", "12:00:00"},
 	} {
 		at := must(time.Parse(time.DateTime, "2024-05-01 "+r[1]))(t)
-		row := cdxj.Record{Key: "a)/", Time: at, URL: r[0], Status: "200", Offset: int64(len(rows)), Length: 9, Filename: "whole.warc"}
+		row := index.CDXJLine{Key: "a)/", Time: at, URL: r[0], Status: "200", Offset: int64(len(rows)), Length: 9, Filename: "whole.warc"}
 		rows = row.Append(rows)
 	}
 	write(t, filepath.Join(dir, "index.cdxj"), rows)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"github.com/robotsaudit/robotsaudit/internal/fields"
 	"github.com/robotsaudit/robotsaudit/internal/parquetfile"
 )
 
@@ -254,27 +253,27 @@ type field interface {
 func newField(rows []reflect.Value, index []int) field {
 	switch pointer := rows[0].FieldByIndex(index).Addr().Interface().(type) {
 	case *string:
-		return &textField{fields: fields.Addresses[string](rows, index)}
+		return &textField{fields: addresses[string](rows, index)}
 	case *int32:
-		return &plainField[int32]{fields.Addresses[int32](rows, index), int32Of}
+		return &plainField[int32]{addresses[int32](rows, index), int32Of}
 	case *int64:
-		return &plainField[int64]{fields.Addresses[int64](rows, index), int64Of}
+		return &plainField[int64]{addresses[int64](rows, index), int64Of}
 	case *bool:
-		return &plainField[bool]{fields.Addresses[bool](rows, index), boolOf}
+		return &plainField[bool]{addresses[bool](rows, index), boolOf}
 	case **string:
-		return &knownField[string]{fields.Addresses[*string](rows, index), textOf}
+		return &knownField[string]{addresses[*string](rows, index), textOf}
 	case **int16:
-		return &knownField[int16]{fields.Addresses[*int16](rows, index), int16Of}
+		return &knownField[int16]{addresses[*int16](rows, index), int16Of}
 	case **int32:
-		return &knownField[int32]{fields.Addresses[*int32](rows, index), int32Of}
+		return &knownField[int32]{addresses[*int32](rows, index), int32Of}
 	case **int64:
-		return &knownField[int64]{fields.Addresses[*int64](rows, index), int64Of}
+		return &knownField[int64]{addresses[*int64](rows, index), int64Of}
 	case **float64:
-		return &knownField[float64]{fields.Addresses[*float64](rows, index), doubleOf}
+		return &knownField[float64]{addresses[*float64](rows, index), doubleOf}
 	case **bool:
-		return &knownField[bool]{fields.Addresses[*bool](rows, index), boolOf}
+		return &knownField[bool]{addresses[*bool](rows, index), boolOf}
 	case *[]string:
-		return &listField{fields.Addresses[[]string](rows, index)}
+		return &listField{addresses[[]string](rows, index)}
 	default:
 		panic(fmt.Sprintf("results: no column is of type %T", pointer))
 	}
@@ -321,3 +320,12 @@ func (f *knownField[F]) set(i int, v *parquet.Value) { *f.fields[i] = new(f.valu
 type listField struct{ fields []*[]string }
 
 func (f *listField) set(i int, v *parquet.Value) { *f.fields[i] = append(*f.fields[i], textOf(v)) }
+
+// addresses are those of a field of some rows. Its type is F, or a named one of F's kind.
+func addresses[F any](rows []reflect.Value, index []int) []*F {
+	p := make([]*F, len(rows))
+	for i, row := range rows {
+		p[i] = row.FieldByIndex(index).Addr().Convert(reflect.TypeFor[*F]()).Interface().(*F)
+	}
+	return p
+}

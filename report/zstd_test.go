@@ -1,4 +1,4 @@
-package codec
+package report
 
 import (
 	"bytes"
@@ -10,11 +10,11 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// TestReadable decodes with the codec that every reader of the files has.
-func TestReadable(t *testing.T) {
-	var c Zstd
+// TestZstdIsReadable decodes with the codec that every reader of the files has.
+func TestZstdIsReadable(t *testing.T) {
+	var c pageZstd
 	rng := rand.New(rand.NewPCG(1, 1))
-	for _, size := range []int{0, 1, 8 << 10, window, window + 1, 5 << 20} {
+	for _, size := range []int{0, 1, 8 << 10, zstdWindow, zstdWindow + 1, 5 << 20} {
 		var page []byte
 		for len(page) < size {
 			page = fmt.Appendf(page, "http://www.example.org/section/%d/", rng.IntN(100))
@@ -24,7 +24,7 @@ func TestReadable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, _ := new(Zstd).Encode(make([]byte, 3, 100), page)
+		again, _ := new(pageZstd).Encode(make([]byte, 3, 100), page)
 		if !bytes.Equal(first, again) {
 			t.Errorf("%d bytes: another encoder writes another frame", size)
 		}
@@ -37,11 +37,11 @@ func TestReadable(t *testing.T) {
 	}
 }
 
-// TestMemory compresses a page larger than the window, after which an encoder holds
+// TestZstdMemory compresses a page larger than the window, after which an encoder holds
 // no more than before.
-func TestMemory(t *testing.T) {
+func TestZstdMemory(t *testing.T) {
 	const held = 2 << 20
-	var c Zstd
+	var c pageZstd
 	page, dst := make([]byte, 1<<20), make([]byte, 0, 1<<20)
 	rand.NewChaCha8([32]byte{}).Read(page)
 	var before, after runtime.MemStats

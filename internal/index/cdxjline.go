@@ -1,5 +1,4 @@
-// Package cdxj writes lines of CDXJ indexes, as pywb's cdxj-indexer does.
-package cdxj
+package index
 
 import (
 	"fmt"
@@ -10,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// Record is what a line tells of a record.
-type Record struct {
+// A CDXJLine is a line of a CDXJ index, as pywb's cdxj-indexer writes it: what it tells of a record.
+type CDXJLine struct {
 	Key       string // SURT
 	Time      time.Time
 	URL       string
@@ -24,7 +23,7 @@ type Record struct {
 }
 
 // Append appends a line.
-func (r *Record) Append(b []byte) []byte {
+func (r *CDXJLine) Append(b []byte) []byte {
 	b = append(b, r.Key...)
 	b = append(b, ' ')
 	b = r.Time.UTC().AppendFormat(b, "20060102150405")
