@@ -10,7 +10,22 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
 
-// answer asks one robots capture about a fetch.
+// answerInTime asks a capture that may govern. RFC 9309 §2.3.1.4 is applied in time: unreachable disallows
+// for a day; after more than 30 days of it the crawler may take the file as unavailable.
+func (d *decider) answerInTime(st *State, s *subject, tl *timeline) (Answer, error) {
+	isUnreachable := st.Outcome == OutcomeUnreachable && !s.failsLater(st)
+	switch {
+	case isUnreachable && !s.isFresh(st):
+		return Answer{Reason: UnreachableStale}, nil
+	case isUnreachable && tl.longUnreachable(s):
+		return Answer{Verdict: Allowed, Reason: UnreachableOver30d}, nil
+	case s.isRefusedToOther(st):
+		return Answer{Reason: RefusedToOther}, nil
+	}
+	return d.answer(st, s)
+}
+
+// answer asks one robots capture about a fetch, whatever its age.
 func (d *decider) answer(st *State, s *subject) (Answer, error) {
 	switch st.Outcome {
 	case OutcomeRules, OutcomePartial:

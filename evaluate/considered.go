@@ -49,20 +49,19 @@ func (tl *timeline) considered(s *subject) (list []Considered) {
 	v := tl.view(s)
 	add(RoleGoverning, v.governing)
 	add(RoleRival, v.moment...)
-	for st := range tl.copies(s, append(v.rivals(s), v.governing)) {
+	for st := range tl.copies(s, v.tied) {
 		if add(RoleCopy, st); !s.look() {
 			break
 		}
 	}
-	add(RoleCopy, tl.refusalsBeside(s, &v)...)
+	add(RoleCopy, tl.refusalsOfMoment(s, &v)...)
 	add(RoleOlder, v.older...)
 	add(RoleNext, v.ownNext...)
-	if s.relationOf(v.governing) == beside {
+	if s.relationOf(v.governing) == maybeBefore {
 		earlier := *s
-		earlier.withoutBeside = true
+		earlier.beyondDoubt = true
 		if before := tl.view(&earlier); before.governing != nil {
-			add(RoleBefore, before.governing)
-			add(RoleBefore, before.rivals(&earlier)...)
+			add(RoleBefore, before.tied...)
 			if s.IsToldByIndex() {
 				add(RoleOlder, before.older...)
 				add(RoleOther, tl.others(&earlier, &before)...)
@@ -75,7 +74,7 @@ func (tl *timeline) considered(s *subject) (list []Considered) {
 	}
 	add(RoleOther, tl.others(s, &v)...)
 	if v.evidence == Stale {
-		add(RoleNext, tl.all.next(s, toldFor)...)
+		add(RoleNext, tl.all.next(s, informedFor)...)
 	}
 	return list
 }

@@ -22,7 +22,7 @@ func (tl *timeline) others(s *subject, v *view) (list []*State) {
 	}
 	asked, content := v.governing, []resolve.Step{v.governing.OldestApplied()}
 	start := content[0].Time
-	for _, st := range v.rivals(s) {
+	for _, st := range v.tied[1:] {
 		if st.Time().MicrosSince(start) == 0 {
 			content = append(content, st.Itself())
 		}
@@ -35,7 +35,7 @@ func (tl *timeline) others(s *subject, v *view) (list []*State) {
 	}
 	near := tl.all.between(start, s.time)
 	for st := near.take(); st != nil && s.look(); st = near.take() {
-		if st.Time().MicrosSince(start) < 0 || s.relationOf(st) > beside {
+		if st.Time().MicrosSince(start) < 0 || s.relationOf(st) > maybeBefore {
 			continue
 		}
 		if !slices.ContainsFunc(content, st.isReplacedBy) {
@@ -78,7 +78,7 @@ func (tl *timeline) copies(s *subject, governing []*State) iter.Seq[*State] {
 			if !st.isCopyAt(t) {
 				continue
 			}
-			if st.Hops > 0 && s.relationOf(st) <= beside {
+			if st.Hops > 0 && s.relationOf(st) <= maybeBefore {
 				for _, url := range st.ways {
 					ways[url] = true
 				}
@@ -114,9 +114,33 @@ func (s *State) isTargetOf(st *State) bool {
 	return gap >= -facts.Day && gap <= facts.Day && (slices.Contains(st.ways, s.url) || slices.Contains(st.ways, cutURL))
 }
 
-// refusalsBeside returns the refusals of the moment of a stale governing capture to other crawlers than the one that
-// made it. They do not govern, and are permitted copies as other captures of its moment are.
-func (tl *timeline) refusalsBeside(s *subject, v *view) (list []*State) {
+// olderCopies returns the permitted copies that may be older than a day: those of the moment of the governing
+// capture by other crawlers than one that may govern, and, while the file is unreachable, the last ones that
+// were got.
+func (tl *timeline) olderCopies(s *subject, v *view, isUnreachable bool) (list []*State) {
+	if v.evidence == Stale || v.governing.Precision < facts.PrecisionSecond { // else they are among those of the last day
+		moment := v.moment
+		if v.evidence != Stale {
+			moment = tl.all.ofMoment(kindSays, v.governing, s)
+		}
+		list = slices.Concat(v.tied[1:], v.byOthers(s, moment), tl.refusalsOfMoment(s, v))
+	}
+	if isUnreachable {
+		list = append(list, tl.lastCopies(s)...)
+	}
+	return list
+}
+
+// byOthers are the captures that are by another crawler than one of those that may govern.
+func (v *view) byOthers(s *subject, list []*State) []*State {
+	return filter(list, func(st *State) bool {
+		return slices.ContainsFunc(v.tied, func(o *State) bool { return s.keyOf(o) != s.keyOf(st) })
+	})
+}
+
+// refusalsOfMoment returns the refusals of the moment of a stale governing capture to other crawlers than the one
+// that made it. They do not govern, and are permitted copies as other captures of its moment are.
+func (tl *timeline) refusalsOfMoment(s *subject, v *view) (list []*State) {
 	if v.evidence != Stale {
 		return nil
 	}
@@ -126,7 +150,7 @@ func (tl *timeline) refusalsBeside(s *subject, v *view) (list []*State) {
 			list = append(list, st)
 		}
 	}
-	return v.copies(s, list, v.rivals(s))
+	return v.byOthers(s, list)
 }
 
 // isCopyAt reports whether a capture lies in [t − 24 h, t].
@@ -167,7 +191,7 @@ func (l *line) latestSaying(s *subject) []*State {
 // lastWith returns the captures of a kind that may be the last, of which one is: those of its moment,
 // the last in each archive.
 func (l *line) lastWith(k kind, last *State, s *subject) []*State {
-	return oneOfEach(l.ofMoment(k, last, s), func(a, b *State) bool { return a.Index > b.Index })
+	return oneOfEach(l.ofMoment(k, last, s), lastInArchive)
 }
 
 // ofMoment returns the captures of a kind that are of one's moment, and at or before a fetch.
@@ -179,6 +203,21 @@ func (l *line) ofMoment(k kind, one *State, s *subject) (moment []*State) {
 		}
 	}
 	return moment
+}
+
+// oneOfEach returns, of captures of one moment, those that win in their archives.
+func oneOfEach(moment []*State, wins func(a, b *State) bool) []*State {
+	if len(moment) < 2 {
+		return moment
+	}
+	best := make(map[facts.Spot]*State)
+	for _, st := range moment {
+		at := facts.SpotOf(&st.Fetch).InRun()
+		if b := best[at]; b == nil || wins(st, b) {
+			best[at] = st
+		}
+	}
+	return filter(moment, func(st *State) bool { return best[facts.SpotOf(&st.Fetch).InRun()] == st })
 }
 
 // filter returns the captures that keep accepts: the list itself, where it accepts

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/resolve"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
@@ -13,9 +14,13 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
-// toldFor is how long a crawler counts as told: older evidence accuses nobody, unless
+// This file is the way from a fetch to its verdict, from top to bottom. view (view.go) computes which
+// captures count, doubts what speaks against them, judge the verdict and its reason, certify the certainty.
+// The names in quotation marks are sections of docs/SEMANTICS.md.
+
+// informedFor is how long a crawler counts as informed: older evidence accuses nobody, unless
 // the next capture confirms it.
-const toldFor = 30 * facts.Day
+const informedFor = 30 * facts.Day
 
 // decider decides fetches. It holds no state of its own between them but caches.
 type decider struct {
@@ -31,8 +36,7 @@ func (d *decider) keyOf(f *facts.Fetch) string {
 	return d.keys.of(agent)
 }
 
-// complete gives a state of a timeline its ID, and tells who made it and how the profile
-// reads it.
+// complete gives a state of a timeline its ID, who made it, and the profile's reading of it.
 func (d *decider) complete(st *State, id int64) {
 	st.ID = id
 	st.agent, _ = d.agentOf(&st.Fetch)
@@ -59,8 +63,7 @@ func (d *decider) complete(st *State, id int64) {
 // cutURL stands for any URL to which a capture redirects, since no more than its beginning was kept.
 const cutURL = "…"
 
-// decide makes r the verdict on a fetch for the crawler that made it. See
-// docs/SEMANTICS.md for the rules that the steps follow.
+// decide makes r the verdict on a fetch for the crawler that made it.
 func (d *decider) decide(r *Result, f *facts.Fetch, tl *timeline) error {
 	*r = Result{Fetch: f}
 	c := d.crawlerOf(f)
@@ -74,40 +77,39 @@ func (d *decider) settle(r *Result, tl *timeline, other string) error {
 	f := r.Fetch
 	s := d.newSubject(f, r.Agent, tl)
 	r.decider, r.timeline = d, tl
-	if f.Flags&facts.FlagUnsupportedScheme != 0 {
+	if f.Flags&facts.FlagUnsupportedScheme != 0 { // "Fetch"
 		r.Reason = UnsupportedScheme
 		return nil
 	}
-	r.RobotsCapture = s.path == "/robots.txt" && s.Method == http.MethodGet && s.Flags&facts.FlagHostMismatch == 0
+	isRobotsTxt := s.path == "/robots.txt"
+	r.RobotsCapture = isRobotsTxt && s.Method == http.MethodGet && s.Flags&facts.FlagHostMismatch == 0
 	r.PolicyFile = s.Method == http.MethodGet && s.Status/100 == 2 && tag.IsPolicyFile(s.path)
 	switch {
-	case d.isRobots(r, &s) || tl.isMarked(f):
+	// "Robots capture", "Always allowed". Google's matcher knows no such rule; a row of an index without
+	// the method may be a capture.
+	case r.RobotsCapture, isRobotsTxt && (d.files.profile != robots.Google || s.Method == ""), tl.isMarked(f):
 		r.Verdict, r.Reason = Allowed, RobotsTxtItself
 		return nil
-	case !s.time.Known():
+	case !s.time.Known(): // "Time"
 		r.Reason = NoTime
 		return nil
 	}
 	if f.Flags&facts.FlagURLCut != 0 {
 		r.Notes |= NoteURLCut
 	}
-	if other == "" {
-		v := tl.view(&s)
-		return d.conclude(r, &s, tl, &v)
+	if other != "" {
+		return d.decideForTwo(r, &s, tl, other)
 	}
-	return d.concludeForTwo(r, &s, tl, other)
-}
-
-// conclude gives the verdict, and says how sure it is.
-func (d *decider) conclude(r *Result, s *subject, tl *timeline, v *view) error {
-	if err := d.judge(r, s, tl, v); err != nil {
+	v := tl.view(&s)
+	if err := d.judge(r, &s, tl, &v); err != nil {
 		return err
 	}
-	return d.certify(r, s, tl, v)
+	return d.certify(r, &s, tl, &v)
 }
 
-// concludeForTwo does the same where the User-Agent names two crawlers.
-func (d *decider) concludeForTwo(r *Result, s *subject, tl *timeline, other string) error {
+// decideForTwo decides where the User-Agent names two crawlers ("The crawler's token"). Nobody knows
+// which of the two it was, so the one that accuses less counts.
+func (d *decider) decideForTwo(r *Result, s *subject, tl *timeline, other string) error {
 	second, v := *r, tl.view(s)
 	if err := d.judge(r, s, tl, &v); err != nil {
 		return err
@@ -118,339 +120,409 @@ func (d *decider) concludeForTwo(r *Result, s *subject, tl *timeline, other stri
 	}
 	s.token, s.looked = other, 0
 	v = tl.view(s)
-	if err := d.conclude(&second, s, tl, &v); err != nil {
+	if err := d.judge(&second, s, tl, &v); err != nil {
 		return err
 	}
-	r.weighSecond(&second, &judged)
-	return nil
-}
-
-// weighSecond compares a verdict with what it would be if the second crawler that the User-Agent names
-// had made the fetch. Nobody knows which of the two it was, so the one that accuses less counts. judged
-// is r before it was certified.
-func (r *Result) weighSecond(second, judged *Result) {
-	if second.Verdict == r.Verdict && (second.Certainty != Contested || r.Certainty == Contested) {
+	if err := d.certify(&second, s, tl, &v); err != nil {
+		return err
+	}
+	switch {
+	case second.Verdict == r.Verdict && (second.Certainty != Contested || r.Certainty == Contested):
 		if second.Certainty > r.Certainty {
 			r.Certainty, r.mayBeProven = second.Certainty, second.mayBeProven
 		}
 		r.UnreadCaptures = r.UnreadCaptures || second.UnreadCaptures
 		r.Notes &^= NoteBracketed &^ second.Notes
-		return
-	}
-	*r = *judged
-	if second.Reason == TooCostly {
-		r.unknown(TooCostly)
-		return
-	}
-	r.unknown(AmbiguousToken)
-	r.against = cmp.Or(second.against, second.Contester, second.Governing)
-}
-
-// isRobots reports whether a fetch is allowed whatever robots.txt says, because
-// that is what it asks for: a robots capture, or with another method the same URI,
-// which RFC 9309 §2.2.2 allows implicitly. Google's matcher knows no such rule; what an index
-// tells without the method may be a capture.
-func (d *decider) isRobots(r *Result, s *subject) bool {
-	return r.RobotsCapture || s.path == "/robots.txt" && (d.files.profile != robots.Google || s.Method == "")
-}
-
-// judge gives the verdict by the governing capture of a view, and withdraws it where
-// other captures show that it may be wrong.
-func (d *decider) judge(r *Result, s *subject, tl *timeline, v *view) error {
-	switch {
-	case s.isTooCostly():
-		r.Reason = TooCostly
-		return nil
-	case v.governing == nil:
-		r.Reason = NoCapture
-		return nil
-	}
-	r.govern(v, s)
-	if tl.isOutdated(v, s) {
-		r.Notes, r.UnreadCaptures = r.Notes|NoteUnreadCapture, true
-	}
-	answer, err := d.answerInTime(v.governing, s, tl)
-	if err != nil {
-		return err
-	}
-	r.take(answer)
-	reason, err := d.contradicted(r, s, tl, v)
-	if err != nil {
-		return err
-	}
-	if s.isTooCostly() {
-		reason = TooCostly
-	}
-	if reason != reasonNone {
-		r.unknown(reason)
-		return nil
-	}
-	if o := v.governing.Outcome; o == OutcomeUnresolved || o == OutcomeUndefined || s.failsLater(v.governing) {
-		return d.recordPrior(r, s, v)
+	case second.Reason == TooCostly:
+		*r = judged
+		r.withdraw(TooCostly, nil)
+	default:
+		*r = judged
+		r.withdraw(AmbiguousToken, cmp.Or(second.against, second.Contester, second.Governing))
 	}
 	return nil
 }
 
-// contradicted returns the reason for which a verdict is withdrawn; none where it stands.
-func (d *decider) contradicted(r *Result, s *subject, tl *timeline, v *view) (Reason, error) {
-	if r.Verdict == Allowed && v.governing.Forgeable {
-		r.against = v.governing
-		return Forgeable, nil
-	}
-	if reason, err := d.checkRivals(r, s, tl, v); reason != reasonNone || err != nil {
-		return reason, err
-	}
-	if reason, err := d.checkBeside(r, s, tl, v); reason != reasonNone || err != nil {
-		return reason, err
-	}
-	if reason, err := d.checkOlder(r, s, v); reason != reasonNone || err != nil {
-		return reason, err
-	}
-	if reason, err := d.checkOwnNext(r, s, v); reason != reasonNone || err != nil {
-		return reason, err
-	}
-	if reason, err := d.checkStale(r, s, tl, v); reason != reasonNone || err != nil {
-		return reason, err
-	}
-	if r.Verdict == Allowed && r.Notes&NoteUnreadCapture != 0 {
-		return UnreadCapture, nil
-	}
-	return reasonNone, nil
-}
-
-// answerInTime asks a capture at the governing one's moment. RFC 9309 §2.3.1.4 is
-// applied in time: unreachable disallows for a day; after more than 30 days of it
-// the crawler may take the file as unavailable.
-func (d *decider) answerInTime(st *State, s *subject, tl *timeline) (Answer, error) {
-	if st.Outcome == OutcomeUnreachable && !s.failsLater(st) {
-		switch {
-		case !s.isFresh(st):
-			return Answer{Reason: UnreachableStale}, nil
-		case tl.longUnreachable(s):
-			return Answer{Verdict: Allowed, Reason: UnreachableOver30d}, nil
-		}
-	}
-	if s.isRefusedToOther(st) {
-		return Answer{Reason: RefusedToOther}, nil
-	}
-	return d.answer(st, s)
-}
-
-// govern notes what has to be known of the governing capture.
-func (r *Result) govern(v *view, s *subject) {
-	g := v.governing
-	r.Governing, r.Evidence = g, v.evidence
-	r.Age = s.ageOf(g) / 1e6
-	if v.evidence == Later {
-		r.Age = s.ageOfLater(g)
-	}
-	if !v.own {
-		r.Notes |= NoteOtherCrawler
-	}
-	r.doubt(g, s, true)
-	for _, st := range v.rivals(s) {
-		r.doubt(st, s, false)
-	}
-	if r.Fetch.Trust == facts.TrustResynced {
-		r.Notes |= NoteResynced
-	}
+// judge gives the verdict and its reason: what the governing capture says, unless another capture shows
+// that it may be wrong.
+func (d *decider) judge(r *Result, s *subject, tl *timeline, v *view) error {
 	switch {
-	case r.Fetch.Trust == facts.TrustIndexed, r.Fetch.Flags&facts.FlagUnbound != 0,
-		r.Fetch.Flags&facts.FlagRequestUnread != 0 && r.decider.naming.own == "": // it could name another crawler
-		r.Notes |= NoteIndexed
-	case r.Fetch.Trust == facts.TrustListed:
-		r.Notes |= NoteListed
+	case s.isTooCostly(): // "Verdicts and reasons"
+		r.Reason = TooCostly
+		return nil
+	case v.governing == nil: // "Which capture governs", 4
+		r.Reason = NoCapture
+		return nil
 	}
-	if r.Fetch.Flags&facts.FlagMayBeNoFetch != 0 {
-		r.Notes |= NoteNoStatus
+	r.Governing, r.Evidence, r.Age = v.governing, v.evidence, s.secondsOld(v.governing, v.evidence)
+	r.tied, r.UnreadCaptures = v.tied, v.outdated
+	r.Notes |= d.doubts(s, v)
+	if v.outdated {
+		r.Notes |= NoteUnreadCapture
 	}
-	if r.Fetch.Flags&facts.FlagRefuted != 0 {
-		r.Notes |= NoteNoRecord
+	said, err := d.answerInTime(v.governing, s, tl)
+	if err != nil {
+		return err
 	}
-	if g.Forgeable || r.Fetch.Flags&facts.FlagForgeable != 0 {
-		r.Notes |= NoteForgeable
+	said.Notes |= r.Notes
+	r.Answer = said
+	reason, against, err := d.contradiction(said.Verdict, s, tl, v)
+	switch {
+	case err != nil:
+		return err
+	case s.isTooCostly():
+		r.withdraw(TooCostly, against)
+	case reason != reasonNone:
+		r.withdraw(reason, against)
+	case v.prior != nil && (!v.governing.is(kindAnswers) || s.failsLater(v.governing)): // "Unresolved and undefined captures"
+		prior, err := d.answer(v.prior, s)
+		r.Prior, r.HasPrior = prior.Verdict, err == nil
+		return err
 	}
-	if s.time.Precision < facts.PrecisionSecond && !s.asOf {
-		r.Notes |= NoteCoarseDate
-	}
+	return nil
 }
 
-// doubt notes what speaks against the content of a capture that may govern, and against the capture
-// itself, if it does.
-func (r *Result) doubt(st *State, s *subject, governs bool) {
-	if s.mayBeOthers(st.itself()) || slices.ContainsFunc(st.led, s.mayBeOthers) {
-		r.Notes |= NoteOtherCrawler
-	}
-	s.hasApplied(st, func(to *resolve.Step, is relation) bool {
-		if governs || to.Spot != facts.SpotOf(&st.Fetch) {
-			r.Notes |= s.doubtOf(to, is)
-		}
-		return false
-	})
-	if st.Resynced {
-		r.Notes |= NoteResynced
-	}
-	if st.OtherTarget {
-		r.Notes |= NoteOtherTarget
-	}
-	if st.Mismatched {
-		r.Notes |= NoteDigestMismatch
-	}
-	if st.Coarsest < facts.PrecisionSecond {
-		r.Notes |= NoteCoarseDate
-	}
-}
-
-// take makes a the answer, keeping the notes on the fetch itself.
-func (r *Result) take(a Answer) {
-	a.Notes |= r.Notes
-	r.Answer = a
-}
-
-// unknown withdraws a verdict.
-func (r *Result) unknown(reason Reason) {
-	r.withdrawn = r.Answer
+// withdraw makes the verdict unknown, for a reason that a capture shows; nil: none does.
+func (r *Result) withdraw(reason Reason, against *State) {
+	r.withdrawn, r.against = r.Answer, against
 	r.Answer = Answer{Reason: reason, Notes: r.Notes &^ NoteNamedGroupForbids}
 }
 
-// checkRivals compares the governing capture with those of its moment in other archives.
-func (d *decider) checkRivals(r *Result, s *subject, tl *timeline, v *view) (Reason, error) {
-	r.rivals = v.rivals(s)
-	for _, other := range r.rivals {
-		a, err := d.answerInTime(other, s, tl)
-		if err != nil || s.isTooCostly() {
-			return reasonNone, err
+// doubts are the notes on the fetch, and on the captures that may govern it ("Probable", "Possible").
+func (d *decider) doubts(s *subject, v *view) (n Notes) {
+	for i, st := range v.tied {
+		if s.mayBeOthers(st.itself()) || slices.ContainsFunc(st.led, s.mayBeOthers) {
+			n |= NoteOtherCrawler
 		}
-		if a.Verdict != r.Verdict {
-			r.against = other
-			return ConflictingCaptures, nil
+		s.hasApplied(st, func(to *resolve.Step, is relation) bool {
+			if i == 0 || to.Spot != facts.SpotOf(&st.Fetch) { // of the others, their content counts
+				n |= s.doubtOf(to, is)
+			}
+			return false
+		})
+		if st.Resynced {
+			n |= NoteResynced
+		}
+		if st.OtherTarget {
+			n |= NoteOtherTarget
+		}
+		if st.Mismatched {
+			n |= NoteDigestMismatch
+		}
+		if st.Coarsest < facts.PrecisionSecond {
+			n |= NoteCoarseDate
 		}
 	}
-	return reasonNone, nil
+	g := v.governing
+	if !v.own {
+		n |= NoteOtherCrawler
+	}
+	if g.Forgeable || s.Flags&facts.FlagForgeable != 0 {
+		n |= NoteForgeable
+	}
+	if s.time.Precision < facts.PrecisionSecond && !s.asOf {
+		n |= NoteCoarseDate
+	}
+	if s.Trust == facts.TrustResynced {
+		n |= NoteResynced
+	}
+	switch {
+	case s.Trust == facts.TrustIndexed, s.Flags&facts.FlagUnbound != 0,
+		s.Flags&facts.FlagRequestUnread != 0 && d.naming.own == "": // it could name another crawler
+		n |= NoteIndexed
+	case s.Trust == facts.TrustListed:
+		n |= NoteListed
+	}
+	if s.Flags&facts.FlagMayBeNoFetch != 0 {
+		n |= NoteNoStatus
+	}
+	if s.Flags&facts.FlagRefuted != 0 {
+		n |= NoteNoRecord
+	}
+	return n
 }
 
-// checkBeside asks the capture before, or all of its moment in other archives, where the governing one is of the fetch's own
-// moment in another archive, so that it may have come after the fetch. That one tells the crawler only where its verdict stands.
-func (d *decider) checkBeside(r *Result, s *subject, tl *timeline, v *view) (Reason, error) {
-	if r.Verdict != Disallowed || s.relationOf(v.governing) != beside {
-		return reasonNone, nil
+// contradiction returns the reason for which a verdict of the governing capture is withdrawn, and the
+// capture that shows it; none where the verdict stands.
+func (d *decider) contradiction(verdict Verdict, s *subject, tl *timeline, v *view) (Reason, *State, error) {
+	if verdict == Allowed && v.governing.Forgeable { // "Possible"
+		return Forgeable, v.governing, nil
 	}
-	earlier := *s
-	earlier.withoutBeside = true
-	defer func() { s.looked = earlier.looked }()
-	w := tl.view(&earlier)
-	if w.governing == nil || s.relationOf(w.governing) >= behind {
-		return reasonNone, nil
-	}
-	for _, before := range append([]*State{w.governing}, w.rivals(&earlier)...) {
-		a, err := d.answerInTime(before, &earlier, tl)
-		if err != nil {
-			return reasonNone, err
-		}
-		if a.Verdict == Allowed {
-			r.against = before
-			return ChangedBetween, nil
+	for _, rival := range v.tied[1:] { // "Captures of one moment": each may be the latest
+		a, err := d.answerInTime(rival, s, tl)
+		switch {
+		case err != nil || s.isTooCostly():
+			return reasonNone, nil, err
+		case a.Verdict != verdict:
+			return ConflictingCaptures, rival, nil
 		}
 	}
-	if !s.IsToldByIndex() { // the rest is of no matter
-		return reasonNone, nil
+	if verdict == Unknown {
+		return reasonNone, nil, nil
 	}
-	without := Result{Fetch: r.Fetch, decider: r.decider}
-	a, err := d.answerInTime(w.governing, &earlier, tl)
-	if err != nil {
-		return reasonNone, err
+	if verdict == Disallowed && s.relationOf(v.governing) == maybeBefore { // "Captures of one moment": it may have come after the fetch
+		earlier := *s
+		earlier.beyondDoubt = true
+		w := tl.view(&earlier)
+		for _, before := range w.tied {
+			if s.relationOf(w.governing) > maybeBefore {
+				break
+			}
+			a, err := d.answerInTime(before, &earlier, tl)
+			if err != nil || a.Verdict == Allowed {
+				return ChangedBetween, before, err
+			}
+		}
+		s.looked = earlier.looked
 	}
-	without.take(a)
-	reason, err := d.contradicted(&without, &earlier, tl, &w)
-	if err != nil {
-		return reasonNone, err
+	differs := func(list []*State) (*State, error) {
+		for _, st := range list {
+			if a, err := d.answer(st, s); err != nil || a.Verdict != Unknown && a.Verdict != verdict {
+				return st, err
+			}
+			if s.isTooCostly() {
+				break
+			}
+		}
+		return nil, nil
 	}
-	v.toldBefore = reason == reasonNone && without.Verdict == Disallowed && s.wasTold(&w, false) && !s.hasApplied(w.governing, s.isBeside) && !tl.isOutdated(&w, s) && !tl.hasUnreadableBeside(s)
-	return reasonNone, nil
+	other, err := differs(slices.Concat(v.older, v.ownNext)) // "Which capture governs", 2
+	if other == nil {
+		other, err = differs(tl.others(s, v)) // "Stale captures"
+	}
+	if other != nil {
+		return ChangedBetween, other, err
+	}
+	if verdict == Allowed && v.outdated { // "Possible"
+		return UnreadCapture, nil, nil
+	}
+	return reasonNone, nil, nil
 }
 
-// hasUnreadableBeside reports whether nobody can tell what a capture of the fetch's own moment says. Where
-// the order is lost, it may be the one that governs.
-func (tl *timeline) hasUnreadableBeside(s *subject) bool {
-	near := tl.all.between(s.time, s.time)
-	for st := near.take(); st != nil && s.look(); st = near.take() {
-		if s.relationOf(st) == beside && s.isUnreadable(st) {
-			return true
-		}
-	}
-	return false
-}
+// The notes that keep a violation from being certain ("Probable"), and those that name an open reading.
+const (
+	probableDoubts = NoteURLCut | NoteBodyCut | NoteOtherCrawler | NotePartial | NoteResynced | NoteSameMoment |
+		NoteCoarseDate | NoteUnreadableCopy | NoteAmbiguousToken | NoteIndexed | NoteListed | NoteOtherTarget | NoteOrderDoubt | NoteOtherRun
+	openReadings = NoteReservedEncoding | NoteUnsafeEncoding | NoteLenient | NoteParseLimit | NoteDocumentedToken |
+		NoteRobotsTxtEncoded | NoteHTML | NoteContentUsage | NoteAgentName
+)
 
-// checkOlder compares another crawler's fresher capture with the crawler's own.
-func (d *decider) checkOlder(r *Result, s *subject, v *view) (Reason, error) {
-	if r.Verdict == Unknown {
-		return reasonNone, nil
-	}
-	v.toldByOlder = false
-	for _, older := range v.older {
-		a, err := d.answer(older, s)
-		if err != nil {
-			return reasonNone, err
-		}
-		switch a.Verdict {
-		case r.Verdict:
-			v.toldByOlder = v.toldByOlder || !older.Forgeable && !older.Mismatched && s.remembers(older)
-		case Unknown:
-		default:
-			r.against = older
-			return ChangedBetween, nil
-		}
-	}
-	return reasonNone, nil
-}
-
-// checkOwnNext compares another crawler's capture with the first that the crawler itself got after the
-// fetch: what the server said to it may have been that all along.
-func (d *decider) checkOwnNext(r *Result, s *subject, v *view) (Reason, error) {
-	if r.Verdict == Unknown {
-		return reasonNone, nil
-	}
-	for _, next := range v.ownNext {
-		a, err := d.answer(next, s)
-		if err != nil {
-			return reasonNone, err
-		}
-		if a.Verdict != Unknown && a.Verdict != r.Verdict {
-			r.against = next
-			return ChangedBetween, nil
-		}
-	}
-	return reasonNone, nil
-}
-
-// checkStale compares a stale capture with those that may show that the file changed.
-func (d *decider) checkStale(r *Result, s *subject, tl *timeline, v *view) (Reason, error) {
-	if r.Verdict == Unknown {
-		return reasonNone, nil
-	}
-	for _, other := range tl.others(s, v) {
-		if s.isTooCostly() {
-			break
-		}
-		a, err := d.answer(other, s)
-		if err != nil {
-			return reasonNone, err
-		}
-		if a.Verdict != Unknown && a.Verdict != r.Verdict {
-			r.against = other
-			return ChangedBetween, nil
-		}
-	}
-	return reasonNone, nil
-}
-
-// recordPrior records what the latest capture before an unresolved or undefined
-// one says. It is no verdict.
-func (d *decider) recordPrior(r *Result, s *subject, v *view) error {
-	if v.prior == nil {
+// certify gives a disallowed fetch its certainty: the first of contested, possible, probable and certain
+// that fits ("The four classes").
+func (d *decider) certify(r *Result, s *subject, tl *timeline, v *view) error {
+	if r.Verdict != Disallowed {
 		return nil
 	}
-	a, err := d.answer(v.prior, s)
-	r.Prior, r.HasPrior = a.Verdict, err == nil
-	return err
+	copies, err := d.askCopies(s, tl, v)
+	if err != nil {
+		return err
+	}
+	bracketed, unread, err := d.isBracketed(s, tl, v)
+	if err != nil {
+		return err
+	}
+	isContested := copies.contester != nil || r.allows
+	r.Contester = copies.contester
+	r.UnreadCaptures = r.UnreadCaptures || copies.unread || unread
+	r.Notes |= copies.notes
+	if bracketed {
+		r.Notes |= NoteBracketed
+	}
+	if !isContested {
+		r.Notes |= copies.orderDoubts
+	}
+	isOtherRun := func(r answered) bool { return !s.isOfRun(r.at, r.userAgent) }
+	if v.own && r.AgentSource != AgentFromOption && agents.IsSoftware(s.agent) && slices.ContainsFunc(v.tied, func(st *State) bool {
+		return isOtherRun(st.itself()) || slices.ContainsFunc(st.led, isOtherRun)
+	}) {
+		r.Notes |= NoteOtherRun // "Runs of a crawler"
+	}
+	switch {
+	case isContested: // "Permitted copies", "Open readings"
+		r.Certainty = Contested
+		return nil
+	case s.isTooCostly(): // "Verdicts and reasons"
+		r.withdraw(TooCostly, nil)
+		return nil
+	}
+
+	isInformed, err := d.isInformed(s, v, bracketed)
+	if err != nil {
+		return err
+	}
+	// An index or a list reports the fetch: the order of the records in its archive would show whether the
+	// crawler had received a capture of its moment, but at most this one record was read.
+	mayPrecede := isInformed && s.IsToldByIndex() && s.hasApplied(v.governing, s.isSameMoment)
+	if mayPrecede && s.relationOf(v.governing) == maybeBefore {
+		isForbiddenBefore, err := d.isForbiddenBefore(s, tl)
+		if err != nil {
+			return err
+		}
+		mayPrecede = !isForbiddenBefore
+	}
+	leads := tl.leads.to(s)
+	switch {
+	case !isInformed, r.Notes&(NoteForgeable|NoteUnreadCapture) != 0:
+		r.Certainty = Possible
+	case mayPrecede, r.Notes&NoteNoStatus != 0: // "Indexes and lists"; the record may show that it is a violation
+		r.Certainty, r.mayBeProven = Possible, true
+	case leads != nil: // "Always allowed"
+		r.Certainty, r.Notes, r.ledBy = Possible, r.Notes|NoteRedirectTarget, leads
+	case r.Notes&NoteNoRecord != 0: // "Verified records": the index is wrong about the record, and nothing else reports the fetch
+		r.Certainty = Possible
+	case r.Evidence != Fresh, r.Notes&probableDoubts != 0:
+		r.Certainty = Probable
+	default:
+		r.Certainty = Certain
+	}
+	return nil
+}
+
+// isInformed reports whether something shows that this crawler had received in time that the fetch is
+// disallowed ("Possible").
+func (d *decider) isInformed(s *subject, v *view, bracketed bool) (bool, error) {
+	isMismatched := func(st *State) bool { return st.Mismatched }
+	switch {
+	case s.agent == "", v.evidence == Later, slices.ContainsFunc(v.tied, isMismatched):
+		return false, nil
+	case v.evidence == Fresh || bracketed:
+		return true, nil
+	case s.ageOf(v.governing) > informedFor:
+		return false, nil
+	case v.own:
+		return true, nil
+	}
+	for _, older := range v.older {
+		if older.Forgeable || older.Mismatched || s.ageOf(older) > informedFor {
+			continue
+		}
+		if a, err := d.answer(older, s); err != nil || a.Verdict == Disallowed {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}
+
+// isForbiddenBefore reports whether, without the captures of its own moment, the fetch would be disallowed,
+// too, by a capture that informed the crawler in time ("Possible"). Nor may anything else of that moment
+// be unreadable: it may be the one that governs.
+func (d *decider) isForbiddenBefore(s *subject, tl *timeline) (bool, error) {
+	earlier := *s
+	earlier.beyondDoubt = true
+	v := tl.view(&earlier)
+	r := Result{Fetch: s.Fetch}
+	if err := d.judge(&r, &earlier, tl, &v); err != nil || r.Verdict != Disallowed || v.outdated || s.hasApplied(v.governing, s.isSameMoment) {
+		return false, err
+	}
+	near := tl.all.between(s.time, s.time)
+	for st := near.take(); st != nil && earlier.look(); st = near.take() {
+		if s.relationOf(st) == maybeBefore && s.isUnreadable(st) {
+			return false, nil
+		}
+	}
+	isInformed, err := d.isInformed(&earlier, &v, false)
+	return isInformed && !earlier.isTooCostly(), err
+}
+
+// isBracketed reports whether a stale capture is confirmed by the first one after the fetch that says
+// anything, at most 30 days after ("Stale captures"). Where archives hold several of that moment, all have
+// to confirm it. unread says that an index alone reports one before.
+func (d *decider) isBracketed(s *subject, tl *timeline, v *view) (is, unread bool, err error) {
+	if v.evidence != Stale {
+		return false, false, nil
+	}
+	next := oneOfEach(tl.all.next(s, informedFor), func(a, b *State) bool { return a.Index < b.Index })
+	isAfter := func(t facts.Time) bool { return t.MicrosSince(s.time) > 0 }
+	for _, st := range next {
+		switch {
+		case tl.hasUnread(isAfter, st.Time()):
+			return false, true, nil
+		case st.Forgeable, st.Mismatched:
+			return false, false, nil
+		}
+		if a, err := d.answer(st, s); err != nil || a.Verdict != Disallowed {
+			return false, false, err
+		}
+	}
+	return len(next) > 0, false, nil
+}
+
+// copiesSay is what the copies of robots.txt say that the crawler may have acted on.
+type copiesSay struct {
+	contester   *State // the first that allows
+	notes       Notes  // NotePermittedCopy and its readings, NoteUnreadableCopy
+	orderDoubts Notes  // NoteSameMoment, NoteOrderDoubt: another crawler's, dated no later than the fetch and counted as after it, allows, or may
+	unread      bool   // an index reports one, and no input holds it
+}
+
+// maxAsked bounds the copies of which it is remembered that they were asked: a server may
+// have as many versions of its file behind one name.
+const maxAsked = 8
+
+// askCopies asks every copy of robots.txt that the crawler may have acted on ("Permitted copies"), until
+// one allows the fetch.
+func (d *decider) askCopies(s *subject, tl *timeline, v *view) (c copiesSay, err error) {
+	isUnreachable := slices.ContainsFunc(v.tied, func(st *State) bool { return st.Outcome == OutcomeUnreachable })
+	isAny := func(facts.Time) bool { return true }
+	if !v.outdated && (tl.hasUnreadCopy(s.time) || isUnreachable && tl.hasUnread(isAny, s.time)) {
+		c.notes, c.unread = NoteUnreadableCopy, true
+	}
+	asked := append(make([]*State, 0, maxAsked), v.governing)
+	var ownAfter, othersAfter []*State
+	doubtOf := func(st *State) Notes { // of one that counts as after the fetch
+		if s.time.MicrosSince(st.Time()) != 0 {
+			return NoteOrderDoubt
+		}
+		return NoteSameMoment
+	}
+	ask := func(st *State) error {
+		isOwn := st.Kind == facts.CaptureRobots && s.isOwn(st) // who got what a redirect leads to without a token, nothing shows
+		isAfter := s.relationOf(st) == shownAfter
+		isProven := isAfter && s.provesOrder(facts.SpotOf(&st.Fetch))
+		list := &asked
+		switch {
+		case isAfter && isOwn:
+			list = &ownAfter
+		case isAfter:
+			list = &othersAfter
+		}
+		isAlike := func(o *State) bool { return st.saysLike(o) && (!isAfter || doubtOf(o) == doubtOf(st)) }
+		if st == v.governing || slices.ContainsFunc(*list, isAlike) {
+			return nil
+		}
+		if len(*list) < maxAsked && !isProven { // the order of another that says the same may be in doubt
+			*list = append(*list, st)
+		}
+		isDoubtful := s.isUnreadable(st) || st.says() && (st.Mismatched || st.OtherTarget || facts.Flags(st.BodyFlags)&facts.FlagBodyCut != 0)
+		switch {
+		case isDoubtful && !isAfter:
+			c.notes |= NoteUnreadableCopy
+		case isDoubtful && !isProven:
+			c.orderDoubts |= doubtOf(st)
+		case !isDoubtful && !st.says():
+			return nil
+		}
+		a, err := d.answer(st, s)
+		switch {
+		case err != nil || a.Verdict != Allowed && !a.allows:
+		case isAfter && !isOwn:
+			c.orderDoubts |= doubtOf(st)
+		case a.Verdict == Allowed:
+			c.contester, c.notes = st, c.notes|NotePermittedCopy
+		default: // by a reading
+			c.contester, c.notes = st, c.notes|NotePermittedCopy|a.Notes&openReadings
+		}
+		return err
+	}
+	for st := range tl.copies(s, v.tied) {
+		if err := ask(st); err != nil || c.contester != nil || !s.look() {
+			return c, err
+		}
+	}
+	for _, st := range tl.olderCopies(s, v, isUnreachable) {
+		if err := ask(st); err != nil || c.contester != nil || !s.look() {
+			return c, err
+		}
+	}
+	return c, nil
 }

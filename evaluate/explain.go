@@ -168,11 +168,7 @@ func (x *explainer) begin(kind ExplanationKind, r *Result, found *findings) {
 // fill adds what the decision looked at.
 func (x *explainer) fill() (*Explanation, error) {
 	if r := x.result; r.Governing != nil {
-		age := x.subject.ageOf(r.Governing) / 1e6
-		if r.Evidence == Later {
-			age = x.subject.ageOfLater(r.Governing)
-		}
-		x.made.Age = new(age)
+		x.made.Age = new(x.subject.secondsOld(r.Governing, r.Evidence))
 		x.made.LedBy = x.leads(r)
 		if r.against != nil || r.Reason == UnreadCapture {
 			x.made.Withdrawn = new(said(&r.withdrawn))
@@ -330,7 +326,7 @@ func (x *explainer) capture(st *State, roles []string) (*ExplainedCapture, error
 		decisive: st == r.Governing || st == r.Contester || st == r.against || slices.Contains(roles, RolePrior),
 	}
 	if s.time.Known() {
-		c.After = s.relationOf(st) >= behind
+		c.After = s.relationOf(st) >= shownAfter
 		c.Copy = r.Governing != nil && x.isCopy(st)
 	}
 	if st.Kind == facts.CaptureTarget {
@@ -384,7 +380,7 @@ func (x *explainer) isCopy(st *State) bool {
 	if x.result.Governing.Outcome == OutcomeUnreachable && slices.Contains(x.origin.timeline.lastCopies(&s), st) {
 		return true
 	}
-	return (st.says() || s.isUnreadable(st)) && st.isCopyAt(s.time) && s.relationOf(st) != behind
+	return (st.says() || s.isUnreadable(st)) && st.isCopyAt(s.time) && s.relationOf(st) != shownAfter
 }
 
 // way tells how a capture led to its content.

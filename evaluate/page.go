@@ -209,7 +209,7 @@ func (p *pages) usage(r *Result) (said []tag.Signal, disputed bool, err error) {
 	if said, disputed, err = p.usageBy(r.Governing, r); err != nil {
 		return nil, false, err
 	}
-	for _, other := range r.rivals {
+	for _, other := range r.tied[1:] {
 		theirs, more, err := p.usageBy(other, r)
 		if err != nil {
 			return nil, false, err

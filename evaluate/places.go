@@ -29,17 +29,17 @@ func (p places) relation(at, to facts.Spot) relation {
 	if len(p[at]) == 0 && len(p[to]) == 0 {
 		return relationOf(at, to)
 	}
-	told := beside
+	found := maybeBefore
 	for _, a := range p.of(at) {
 		for _, b := range p.of(to) {
-			if r := relationOf(a.Spot, b.Spot); r == behind {
-				return behind
+			if r := relationOf(a.Spot, b.Spot); r == shownAfter {
+				return shownAfter
 			} else if r == before {
-				told = before
+				found = before
 			}
 		}
 	}
-	return told
+	return found
 }
 
 // proves reports whether the order in which a capture and a fetch of its moment stand in an archive is
@@ -81,19 +81,19 @@ func (p places) of(first facts.Spot) []spot { return append([]spot{{Spot: first}
 type relation uint8
 
 const (
-	before relation = iota // beyond doubt
-	beside                 // counts as before, in doubt: of the same moment in another archive, or something speaks against its date
-	behind                 // dated no later, and counts as after: of the same moment and behind it in its archive, or shown to have ended after it
-	after                  // dated later
+	before      relation = iota // beyond doubt
+	maybeBefore                 // counts as before, in doubt: of the same moment in another archive, or something speaks against its date
+	shownAfter                  // dated no later, and counts as after: of the same moment and behind it in its archive, or shown to have ended after it
+	after                       // dated later
 )
 
 // relationOf says what the archive of both records tells.
 func relationOf(p, q facts.Spot) relation {
 	switch {
 	case !p.SameRun(q):
-		return beside
+		return maybeBefore
 	case p.Index < q.Index:
 		return before
 	}
-	return behind
+	return shownAfter
 }

@@ -16,14 +16,14 @@ type subject struct {
 	token string // whose rules are asked for: the same, but in a what-if
 	time  facts.Time
 
-	places        places     // of records that several archives hold
-	runs          *facts.Set // knows the runs of crawlers
-	own           *line      // the crawler's own captures; nil: none
-	ownsNameless  bool       // captures without a token in the fetch's run are among them
-	withRefusals  bool       // what other crawlers were refused governs, since nothing else does
-	asOf          bool       // time is not the fetch's own: the order of records tells nothing
-	withoutBeside bool       // captures of the fetch's moment in other archives do not count
-	looked        int        // captures looked at, as maxLooked counts them
+	places       places     // of records that several archives hold
+	runs         *facts.Set // knows the runs of crawlers
+	own          *line      // the crawler's own captures; nil: none
+	ownsNameless bool       // captures without a token in the fetch's run are among them
+	withRefusals bool       // what other crawlers were refused governs, since nothing else does
+	asOf         bool       // time is not the fetch's own: the order of records tells nothing
+	beyondDoubt  bool       // only captures that are before the fetch beyond doubt count
+	looked       int        // captures looked at, as maxLooked counts them
 }
 
 func (d *decider) newSubject(f *facts.Fetch, agent string, tl *timeline) subject {
@@ -38,7 +38,7 @@ func (d *decider) newSubject(f *facts.Fetch, agent string, tl *timeline) subject
 func (s *subject) relationOf(st *State) relation {
 	itself := st.Itself()
 	r := s.relationTo(&itself)
-	if r < behind && !s.asOf {
+	if r < shownAfter && !s.asOf {
 		r = max(r, s.relationByClock(st))
 	}
 	return r
@@ -53,14 +53,14 @@ func (s *subject) relationTo(r *resolve.Step) relation {
 		return before
 	case gap == 0:
 		placed := s.places.relation(r.Spot, facts.SpotOf(s.Fetch))
-		if end := s.relationToEnd(r); end == behind || int64(r.Millis)*1000 > maxLate {
+		if end := s.relationToEnd(r); end == shownAfter || int64(r.Millis)*1000 > maxLate {
 			return max(end, placed)
 		}
 		return placed
 	}
 	relation := s.relationToEnd(r)
 	if relation == before && s.isRecordedFirst(r.Spot) {
-		return beside
+		return maybeBefore
 	}
 	return relation
 }
@@ -78,9 +78,9 @@ func (s *subject) relationToEnd(r *resolve.Step) relation {
 	end := facts.Time{Micros: r.Time.Micros + took, Precision: facts.PrecisionMicrosecond}
 	switch gap := s.time.MicrosSince(end.Truncate(r.Time.Precision)); {
 	case gap < 0 && took <= maxLate:
-		return behind
+		return shownAfter
 	case gap <= 0:
-		return beside
+		return maybeBefore
 	}
 	return before
 }
@@ -98,9 +98,9 @@ func (s *subject) relationByClock(st *State) relation {
 		drift < -maxDrift || drift > maxDrift || s.Precision < facts.PrecisionSecond:
 		return before
 	case st.ServerSeconds-st.Micros/1e6 > maxLate/facts.Second:
-		return beside
+		return maybeBefore
 	}
-	return behind
+	return shownAfter
 }
 
 // lateness is how long after its date a capture may count as after a fetch.
@@ -131,9 +131,9 @@ func (s *subject) isOfRun(at facts.Spot, userAgent string) bool {
 	})
 }
 
-// isBeside reports whether a record of the fetch's moment counts as before it, and may have come after.
-func (s *subject) isBeside(r *resolve.Step, to relation) bool {
-	return to == beside && s.time.MicrosSince(r.Time) == 0
+// isSameMoment reports whether a record of the fetch's moment counts as before it, and may have come after.
+func (s *subject) isSameMoment(r *resolve.Step, to relation) bool {
+	return to == maybeBefore && s.time.MicrosSince(r.Time) == 0
 }
 
 // doubtOf names the doubt whether a record that counts as before the fetch came before it: one of the
@@ -142,9 +142,9 @@ func (s *subject) isBeside(r *resolve.Step, to relation) bool {
 func (s *subject) doubtOf(r *resolve.Step, to relation) Notes {
 	isSame := !s.asOf && s.time.MicrosSince(r.Time) == 0
 	switch {
-	case isSame && (to == beside || to == before && !s.provesOrder(r.Spot)):
+	case isSame && (to == maybeBefore || to == before && !s.provesOrder(r.Spot)):
 		return NoteSameMoment
-	case to == beside:
+	case to == maybeBefore:
 		return NoteOrderDoubt
 	}
 	return 0
@@ -158,13 +158,13 @@ func (s *subject) provesOrder(at facts.Spot) bool {
 // counts reports whether a capture is a candidate: at or before the fetch.
 func (s *subject) counts(st *State) bool {
 	relation := s.relationOf(st)
-	return relation == before || relation == beside && !s.withoutBeside
+	return relation == before || relation == maybeBefore && !s.beyondDoubt
 }
 
 // failsLater reports whether a capture at or before the fetch redirects to what was found unreachable
 // after it. What the redirect led to at the fetch, nobody knows.
 func (s *subject) failsLater(st *State) bool {
-	return st.Outcome == OutcomeUnreachable && s.relationOf(st) <= beside && s.precedes(st)
+	return st.Outcome == OutcomeUnreachable && s.relationOf(st) <= maybeBefore && s.precedes(st)
 }
 
 // isUnreadable reports whether nobody can tell what a crawler that used a capture at the fetch was
@@ -175,7 +175,7 @@ func (s *subject) isUnreadable(st *State) bool {
 
 // precedes reports whether the content of a capture was got after the fetch.
 func (s *subject) precedes(st *State) bool {
-	return s.hasApplied(st, func(_ *resolve.Step, to relation) bool { return to >= behind })
+	return s.hasApplied(st, func(_ *resolve.Step, to relation) bool { return to >= shownAfter })
 }
 
 // hasApplied reports whether is holds for a record whose content a capture applies, and its relation.
@@ -210,10 +210,13 @@ func (s *subject) ageOf(st *State) int64 {
 	return age
 }
 
-// ageOfLater returns how long after the fetch the newest content of a capture was dated that counts as
-// after it, in seconds, negative; 0 where it is dated no later.
-func (s *subject) ageOfLater(st *State) int64 {
-	return min(s.time.MicrosSince(st.Newest())/facts.Second, 0)
+// secondsOld is the age of the governing capture in results. Of later evidence, it is how long after the
+// fetch the newest content was dated, negative; 0 where it is dated no later.
+func (s *subject) secondsOld(st *State, e Evidence) int64 {
+	if e == Later {
+		return min(s.time.MicrosSince(st.Newest())/facts.Second, 0)
+	}
+	return s.ageOf(st) / facts.Second
 }
 
 // ahead returns the moment that lies a time after a fetch.
@@ -223,7 +226,7 @@ func (s *subject) ahead(within int64) facts.Time {
 
 // follows reports whether a capture lies within a time after a fetch.
 func (s *subject) follows(st *State, within int64) bool {
-	return s.relationOf(st) >= behind && st.Time().MicrosSince(s.time) <= within
+	return s.relationOf(st) >= shownAfter && st.Time().MicrosSince(s.time) <= within
 }
 
 // maxLooked bounds the captures that are looked at for one fetch, where one that is asked

@@ -20,21 +20,6 @@ type timeline struct {
 	unread  []facts.Time     // of captures that indexes tell of and no input holds, in order
 }
 
-// isOutdated reports whether an index tells of a capture that would govern a fetch in place of the one
-// of a view, and no input holds it. Of a coarse date, the captures of that moment may be later. Of several
-// that may govern, the finest date is the latest that one of them surely has.
-func (tl *timeline) isOutdated(v *view, s *subject) bool {
-	finest := v.governing
-	for _, st := range v.rivals(s) {
-		if st.Precision > finest.Precision {
-			finest = st
-		}
-	}
-	return tl.hasUnread(func(t facts.Time) bool {
-		return s.relationOf(v.governing) >= behind || t.MicrosSince(finest.Time()) >= 0
-	}, s.time)
-}
-
 // hasUnread reports whether an index tells of a capture at or before a moment, which no input holds and
 // which isLate is true of. isLate is true of all captures after the first that it is true of.
 func (tl *timeline) hasUnread(isLate func(facts.Time) bool, until facts.Time) bool {

@@ -112,7 +112,7 @@ func (p *pace) delay(r *Result, tl *timeline) (delay int64, line int, err error)
 	if err != nil || delay == 0 {
 		return 0, 0, err
 	}
-	for _, rival := range r.rivals { // one of them may have been in force, and a failure asks for nothing
+	for _, rival := range r.tied[1:] { // one of them may have been in force, and a failure asks for nothing
 		other, _, err := p.delayOf(rival, c)
 		if err != nil {
 			return 0, 0, err
@@ -124,7 +124,7 @@ func (p *pace) delay(r *Result, tl *timeline) (delay int64, line int, err error)
 	}
 	s := p.decider.newSubject(r.Fetch, r.Agent, tl)
 	asked, cost := r.Governing, 0
-	for copied := range tl.copies(&s, append(r.rivals, r.Governing)) {
+	for copied := range tl.copies(&s, r.tied) {
 		if cost++; cost > maxLooked {
 			return 0, 0, nil
 		}

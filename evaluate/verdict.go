@@ -276,11 +276,10 @@ type Result struct {
 	timeline  *timeline
 	withdrawn Answer   // what the governing capture says, where the verdict was withdrawn
 	against   *State   // the capture that shows that it may be wrong; nil: none does
-	rivals    []*State // captures of the governing one's moment in other archives
+	tied      []*State // the governing capture, and those of its moment in other archives
 
-	ledBy        []*resolve.Lead // the redirects of NoteRedirectTarget
-	allowsBehind Notes           // NoteSameMoment, NoteOrderDoubt: another crawler's capture that counts as after the fetch, and is not dated later, allows, or may
-	mayBeProven  bool            // possible, as an index alone tells of it: its record may show that it is a violation
+	ledBy       []*resolve.Lead // the redirects of NoteRedirectTarget
+	mayBeProven bool            // possible, as an index alone reports it: its record may show that it is a violation
 }
 
 // IsViolation reports whether the fetch counts among the violations.

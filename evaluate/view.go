@@ -1,37 +1,32 @@
 package evaluate
 
 import (
-	"slices"
-
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // view is what a fetch sees of its origin's timeline.
 type view struct {
-	governing   *State // nil where no capture is near
-	evidence    Evidence
-	own         bool                   // the governing capture is the crawler's own
-	moment      []*State               // the captures of the governing one's moment, it included
-	prior       *State                 // the capture before it, in its line, that answers
-	ownNext     []*State               // where another's governs: the crawler's own first ones within a day after the fetch
-	older       []*State               // where another's governs: the crawler's own latest one that says something; in several archives, one in each
-	toldByOlder bool                   // one of them answers alike, and is not too old
-	toldBefore  bool                   // where the governing one is of the fetch's moment: so did the one before
-	wins        func(a, b *State) bool // of two captures of a moment and archive, whether the first counts
+	governing *State // nil where no capture is near
+	evidence  Evidence
+	own       bool     // the governing capture is the crawler's own
+	moment    []*State // the captures of the governing one's moment, it included
+	tied      []*State // the governing one, and those of its moment in other archives: in which order they came, nothing shows
+	prior     *State   // the capture before it, in its line, that answers
+	ownNext   []*State // where another's governs: the crawler's own first ones within a day after the fetch
+	older     []*State // where another's governs: the crawler's own latest one that says something; in several archives, one in each
+	outdated  bool     // an index reports a capture that would govern in its place, and no input holds it
 }
 
-// view finds the capture that governs a fetch: the crawler's own latest, if that is
-// fresh; else the latest by anyone; else the earliest within a day after.
-func (tl *timeline) view(s *subject) view {
-	own := s.own
-	if own != nil {
-		if v := own.latest(s); v.governing != nil && s.isFresh(v.governing) {
-			return v
-		}
+// view finds the capture that governs a fetch ("Which capture governs"), and those near it that count.
+func (tl *timeline) view(s *subject) (v view) {
+	if s.own != nil {
+		v = s.own.latest(s) // 1: the crawler's own, if that is fresh
 	}
-	v := tl.all.latest(s)
+	if v.governing == nil || !s.isFresh(v.governing) {
+		v = tl.all.latest(s) // 2: the latest by anyone
+	}
 	if v.governing == nil {
-		v = tl.later(s)
+		v = tl.later(s) // 3: the earliest after the fetch
 	}
 	if v.governing == nil && !s.withRefusals {
 		refused := *s
@@ -40,12 +35,26 @@ func (tl *timeline) view(s *subject) view {
 		s.looked = refused.looked
 		return v
 	}
-	if v.governing != nil && !v.own && own != nil {
-		v.older = own.latestSaying(s)
+	if v.governing == nil { // 4
+		return v
+	}
+	if !v.own && s.own != nil {
+		v.older = s.own.latestSaying(s)
 		if v.evidence == Fresh { // around a stale one, everybody's are looked at
-			v.ownNext = own.next(s, facts.Day)
+			v.ownNext = s.own.next(s, facts.Day)
 		}
 	}
+	// Of a coarse date, the captures of that moment may be later. Of several that may govern, the finest
+	// date is the latest that one of them surely has.
+	finest := v.governing
+	for _, st := range v.tied {
+		if st.Precision > finest.Precision {
+			finest = st
+		}
+	}
+	v.outdated = tl.hasUnread(func(t facts.Time) bool {
+		return s.relationOf(v.governing) > maybeBefore || t.MicrosSince(finest.Time()) >= 0
+	}, s.time)
 	return v
 }
 
@@ -64,22 +73,15 @@ func (s *subject) isRefusedToOther(st *State) bool {
 // saysNothing reports whether a capture near the fetch shows nothing, since another crawler was refused.
 func (s *subject) saysNothing(st *State) bool { return !s.withRefusals && s.isRefusedToOther(st) }
 
-// last returns the index of the latest capture of the line at or before a fetch; -1: none.
-func (l *line) last(s *subject) int {
+// latest is the view of the latest capture of the line at or before a fetch.
+func (l *line) latest(s *subject) (v view) {
 	i := l.upTo(s) - 1
 	for i >= 0 && !s.mayGovern(l.states[i]) && s.look() {
 		i--
 	}
-	return i
-}
-
-// latest is the view of the latest capture of the line at or before a fetch.
-func (l *line) latest(s *subject) view {
-	i := l.last(s)
 	if i < 0 {
-		return view{}
+		return v
 	}
-	v := view{evidence: Stale}
 	last := l.states[i].Time()
 	near := l.between(last, last)
 	near.end = i
@@ -88,62 +90,85 @@ func (l *line) latest(s *subject) view {
 			v.moment = append(v.moment, st)
 		}
 	}
-	if v.moment == nil { // as nearly always
+	if v.moment == nil {
 		v.moment = l.states[i : i+1 : i+1]
 	} else {
 		v.moment = append(v.moment, l.states[i])
 	}
 	v.prior = l.lastOf(kindAnswers, i, s)
-	v.wins = func(a, b *State) bool { return a.Index > b.Index }
-	v.govern(s, oneOfEach(v.moment, v.wins))
+	v.choose(s, lastInArchive)
 	switch {
 	case s.precedes(v.governing):
 		v.evidence = Later
 	case s.isFresh(v.governing):
 		v.evidence = Fresh
+	default:
+		v.evidence = Stale
 	}
 	return v
 }
 
-// govern chooses, of captures of a moment, the one that governs: the crawler's own
-// before others', of those in one archive the one that wins. In which order those of several archives
-// came, nothing tells: one that no page could forge, one whose content is later than the fetch, else
-// the oldest content, one that stands before the fetch beyond doubt, the finest date. Between the rest
-// it decides nothing which is taken, because the doubts of all count.
-func (v *view) govern(s *subject, moment []*State) {
-	v.governing = moment[0]
-	for _, st := range moment[1:] {
-		if v.prefers(s, st, v.governing) {
+// later is the view of the earliest capture within a day after a fetch that says
+// something, the crawler's own first.
+func (tl *timeline) later(s *subject) (v view) {
+	if s.own != nil {
+		v.moment = s.own.next(s, facts.Day)
+	}
+	if len(v.moment) == 0 {
+		v.moment = tl.all.next(s, facts.Day)
+	}
+	if len(v.moment) > 0 {
+		v.evidence = Later
+		v.choose(s, firstInArchive)
+	}
+	return v
+}
+
+// Of two captures of one moment in one archive, which one counts: the last before a fetch, the first after it.
+func lastInArchive(a, b *State) bool  { return a.Index > b.Index }
+func firstInArchive(a, b *State) bool { return a.Index < b.Index }
+
+// choose finds the capture that governs ("Captures of one moment"), and those that may govern in its place:
+// where the crawler's own governs, those of others are no rivals but copies. In which order those of several
+// archives came, nothing shows, and the doubts of all count. So between two that differ in nothing of this
+// list, either may be taken.
+func (v *view) choose(s *subject, wins func(a, b *State) bool) {
+	if len(v.moment) == 1 { // as nearly always
+		v.governing, v.own, v.tied = v.moment[0], s.isOwn(v.moment[0]), v.moment
+		return
+	}
+	last := oneOfEach(v.moment, wins)
+	v.governing = last[0]
+	for _, st := range last[1:] {
+		if s.prefers(st, v.governing, wins) {
 			v.governing = st
 		}
 	}
 	v.own = s.isOwn(v.governing)
+	rivals := filter(v.moment, func(st *State) bool {
+		return !facts.SpotOf(&st.Fetch).SameRun(facts.SpotOf(&v.governing.Fetch)) && (!v.own || s.isOwn(st))
+	})
+	v.tied = append([]*State{v.governing}, oneOfEach(rivals, wins)...)
 }
 
-// isAltered reports whether a digest shows that the server may have sent something else than a capture
-// that may govern.
-func (v *view) isAltered(s *subject) bool {
-	return v.governing.Mismatched || slices.ContainsFunc(v.rivals(s), func(st *State) bool { return st.Mismatched })
-}
-
-func (v *view) prefers(s *subject, a, b *State) bool {
+func (s *subject) prefers(a, b *State, wins func(a, b *State) bool) bool {
 	at, than := facts.SpotOf(&a.Fetch), facts.SpotOf(&b.Fetch)
 	switch {
-	case s.isOwn(a) != s.isOwn(b):
+	case s.isOwn(a) != s.isOwn(b): // the crawler's own
 		return s.isOwn(a)
 	case at.SameRun(than):
-		return v.wins(a, b)
-	case a.Forgeable != b.Forgeable:
+		return wins(a, b)
+	case a.Forgeable != b.Forgeable: // one that no page could forge
 		return b.Forgeable
-	case s.precedes(a) != s.precedes(b):
+	case s.precedes(a) != s.precedes(b): // one whose content is later than the fetch
 		return s.precedes(a)
-	case s.ageOf(a) != s.ageOf(b):
+	case s.ageOf(a) != s.ageOf(b): // the oldest content
 		return s.ageOf(a) > s.ageOf(b)
-	case s.relationOf(a) != s.relationOf(b):
+	case s.relationOf(a) != s.relationOf(b): // one that stands before the fetch beyond doubt
 		return s.relationOf(a) < s.relationOf(b)
 	case s.provesOrder(at) != s.provesOrder(than): // if another archive of the fetch holds one
 		return s.provesOrder(at)
-	case a.Precision != b.Precision:
+	case a.Precision != b.Precision: // the finest date
 		return a.Precision > b.Precision
 	}
 	return at.Compare(than) > 0
@@ -172,40 +197,6 @@ func (s *subject) keyOf(st *State) string {
 		return s.key
 	}
 	return st.key
-}
-
-// rivals are the captures of the governing one's moment that stand last in other
-// archives: in which order they came, nothing tells. Where the crawler's own governs,
-// those of others are no rivals but copies.
-func (v *view) rivals(s *subject) []*State {
-	if len(v.moment) == 1 {
-		return nil
-	}
-	g := v.governing
-	var list []*State
-	for _, st := range v.moment {
-		at := facts.SpotOf(&st.Fetch)
-		if at.SameRun(facts.SpotOf(&g.Fetch)) || v.own && !s.isOwn(st) || st == g {
-			continue
-		}
-		i := slices.IndexFunc(list, func(o *State) bool { return !s.look() || at.SameRun(facts.SpotOf(&o.Fetch)) })
-		switch {
-		case i < 0:
-			list = append(list, st)
-		case v.wins(st, list[i]):
-			list[i] = st
-		}
-	}
-	return list
-}
-
-// copies are those of the captures of the governing one's moment that are by other crawlers than that one's,
-// or than that of a rival: it may be the latest.
-func (v *view) copies(s *subject, moment, rivals []*State) []*State {
-	return filter(moment, func(st *State) bool {
-		key := s.keyOf(st)
-		return key != s.keyOf(v.governing) || slices.ContainsFunc(rivals, func(o *State) bool { return s.keyOf(o) != key })
-	})
 }
 
 // unreachableMay is how long a server has to be unreachable until crawlers may take its
@@ -249,24 +240,6 @@ func (l *line) runUpTo(s *subject) (run unreachableRun) {
 		}
 	}
 	return run
-}
-
-// later is the view of the earliest capture within a day after a fetch that says
-// something, the crawler's own first.
-func (tl *timeline) later(s *subject) view {
-	for _, l := range [...]*line{s.own, tl.all} {
-		if l == nil {
-			continue
-		}
-		v := view{evidence: Later, moment: l.next(s, facts.Day)}
-		if len(v.moment) == 0 {
-			continue
-		}
-		v.wins = func(a, b *State) bool { return a.Index < b.Index }
-		v.govern(s, oneOfEach(v.moment, v.wins))
-		return v
-	}
-	return view{}
 }
 
 // earliest returns those of list than which no other is earlier.

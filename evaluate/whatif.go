@@ -62,7 +62,7 @@ func (w *whatIf) decide(r *Result, tl *timeline) error {
 		return err
 	}
 	// Where no other capture has a say, what the governing one says is the verdict.
-	alone := len(v.moment) == 1 && len(v.older) == 0 && len(v.ownNext) == 0 && s.relationOf(v.governing) != beside && len(tl.others(&s, &v)) == 0
+	alone := len(v.moment) == 1 && len(v.older) == 0 && len(v.ownNext) == 0 && s.relationOf(v.governing) != maybeBefore && len(tl.others(&s, &v)) == 0
 	if alone && v.governing.Outcome.HasRules() {
 		return w.ask(r, &s, &v, groups)
 	}
@@ -84,9 +84,7 @@ func (w *whatIf) ask(r *Result, s *subject, v *view, groups []tokenGroup) error 
 	if err != nil {
 		return err
 	}
-	common := Result{Fetch: r.Fetch}
-	common.Notes = r.Notes & NoteURLCut
-	common.govern(v, s)
+	common := r.Notes&NoteURLCut | w.decider.doubts(s, v)
 	w.verdict = GroupVerdict{Fetch: r.Fetch, Governing: v.governing, Evidence: v.evidence}
 	for i := range groups {
 		s.token = groups[i].tokens[0]
@@ -96,7 +94,7 @@ func (w *whatIf) ask(r *Result, s *subject, v *view, groups []tokenGroup) error 
 			file.answer(&other, v.governing, s, &groups[i].reader)
 			w.verdict.Notes |= other.Notes & openReadings
 		}
-		w.verdict.Notes |= common.Notes
+		w.verdict.Notes |= common
 		w.verdict.Group = groups[i].group
 		if err := w.sink.GroupVerdict(&w.verdict); err != nil {
 			return err
