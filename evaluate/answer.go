@@ -15,7 +15,7 @@ import (
 func (d *decider) answerInTime(st *State, s *subject, tl *timeline) (Answer, error) {
 	isUnreachable := st.Outcome == OutcomeUnreachable && !s.failsLater(st)
 	switch {
-	case isUnreachable && !s.isFresh(st):
+	case isUnreachable && s.ageOf(st) > freshFor:
 		return Answer{Reason: UnreachableStale}, nil
 	case isUnreachable && tl.longUnreachable(s):
 		return Answer{Verdict: Allowed, Reason: UnreachableOver30d}, nil

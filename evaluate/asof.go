@@ -65,23 +65,3 @@ func (a AsOf) moment() facts.Time {
 	}
 	return facts.Time{Micros: a.time.UnixMicro(), Precision: facts.PrecisionMicrosecond}
 }
-
-// isWholeDay reports whether a whole day is asked about. All captures of that day count as before.
-func (s *subject) isWholeDay() bool { return s.asOf && s.time.Precision == facts.PrecisionDay }
-
-// ofDay returns the captures of the day asked about that say something else than the governing one,
-// and than the one before each.
-func (tl *timeline) ofDay(s *subject, v *view) (list []*State) {
-	asked := v.governing
-	near := tl.all.between(s.time, s.time)
-	for st := near.take(); st != nil && s.look(); st = near.take() {
-		if s.time.MicrosSince(st.Time()) != 0 {
-			continue
-		}
-		if st.says() && !st.saysLike(asked) && !s.saysNothing(st) {
-			list, asked = append(list, st), st
-		}
-		near.skipAlike(near.end)
-	}
-	return list
-}

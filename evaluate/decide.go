@@ -84,10 +84,14 @@ func (d *decider) settle(r *Result, tl *timeline, other string) error {
 	isRobotsTxt := s.path == "/robots.txt"
 	r.RobotsCapture = isRobotsTxt && s.Method == http.MethodGet && s.Flags&facts.FlagHostMismatch == 0
 	r.PolicyFile = s.Method == http.MethodGet && s.Status/100 == 2 && tag.IsPolicyFile(s.path)
+	isLedTo := false
+	if len(tl.marks) > 0 {
+		_, isLedTo = slices.BinarySearchFunc(tl.marks, resolve.MarkOf(f), resolve.CompareMarks)
+	}
 	switch {
-	// "Robots capture", "Always allowed". Google's matcher knows no such rule; a row of an index without
+	// "Robots capture", "Always allowed": robots.txt itself, and what its redirects led to. Google's matcher knows no such rule; a row of an index without
 	// the method may be a capture.
-	case r.RobotsCapture, isRobotsTxt && (d.files.profile != robots.Google || s.Method == ""), tl.isMarked(f):
+	case r.RobotsCapture, isRobotsTxt && (d.files.profile != robots.Google || s.Method == ""), isLedTo:
 		r.Verdict, r.Reason = Allowed, RobotsTxtItself
 		return nil
 	case !s.time.Known(): // "Time"
@@ -195,8 +199,13 @@ func (d *decider) doubts(s *subject, v *view) (n Notes) {
 			n |= NoteOtherCrawler
 		}
 		s.hasApplied(st, func(to *resolve.Step, is relation) bool {
-			if i == 0 || to.Spot != facts.SpotOf(&st.Fetch) { // of the others, their content counts
-				n |= s.doubtOf(to, is)
+			isSame := !s.asOf && s.time.MicrosSince(to.Time) == 0
+			switch {
+			case i > 0 && to.Spot == facts.SpotOf(&st.Fetch): // of the others, what they led to counts
+			case isSame && (is == maybeBefore || is == before && !s.provesOrder(to.Spot)): // unless a serial crawler's archive shows the order
+				n |= NoteSameMoment
+			case is == maybeBefore:
+				n |= NoteOrderDoubt
 			}
 			return false
 		})

@@ -23,7 +23,7 @@ type subject struct {
 	withRefusals bool       // what other crawlers were refused governs, since nothing else does
 	asOf         bool       // time is not the fetch's own: the order of records tells nothing
 	beyondDoubt  bool       // only captures that are before the fetch beyond doubt count
-	looked       int        // captures looked at, as maxLooked counts them
+	budget
 }
 
 func (d *decider) newSubject(f *facts.Fetch, agent string, tl *timeline) subject {
@@ -33,74 +33,65 @@ func (d *decider) newSubject(f *facts.Fetch, agent string, tl *timeline) subject
 	return s
 }
 
+// maxLate bounds how late an answer may have come by a duration or a Date field that is believed. Of a
+// longer time there is doubt, and no more. maxDrift is by how many seconds the server's clock may lie from the
+// crawler's, to be taken for the same.
+const (
+	maxLate  = 10 * 60 * facts.Second
+	maxDrift = 5
+)
+
 // relationOf says where a capture stands to the fetch in time: by their dates, and by what else the
-// archives show of the two exchanges. A date is when an exchange began, or when it ended.
+// archives show of the two exchanges ("Received before"). A date is when an exchange began, or when it ended.
 func (s *subject) relationOf(st *State) relation {
 	itself := st.Itself()
 	r := s.relationTo(&itself)
-	if r < shownAfter && !s.asOf {
-		r = max(r, s.relationByClock(st))
-	}
-	return r
-}
-
-// relationTo is the same for a record that a capture led to.
-func (s *subject) relationTo(r *resolve.Step) relation {
-	switch gap := s.time.MicrosSince(r.Time); {
-	case gap < 0:
-		return after
-	case s.asOf:
-		return before
-	case gap == 0:
-		placed := s.places.relation(r.Spot, facts.SpotOf(s.Fetch))
-		if end := s.relationToEnd(r); end == shownAfter || int64(r.Millis)*1000 > maxLate {
-			return max(end, placed)
-		}
-		return placed
-	}
-	relation := s.relationToEnd(r)
-	if relation == before && s.isRecordedFirst(r.Spot) {
-		return maybeBefore
-	}
-	return relation
-}
-
-// maxLate bounds how late an answer may have come by a duration or a Date field that is believed. Of a
-// longer time there is doubt, and no more.
-const maxLate = 10 * 60 * facts.Second
-
-// relationToEnd compares the end of an exchange with the fetch: its date, and how long it took.
-func (s *subject) relationToEnd(r *resolve.Step) relation {
-	if r.Millis <= 0 {
-		return before
-	}
-	took := int64(r.Millis) * 1000
-	end := facts.Time{Micros: r.Time.Micros + took, Precision: facts.PrecisionMicrosecond}
-	switch gap := s.time.MicrosSince(end.Truncate(r.Time.Precision)); {
-	case gap < 0 && took <= maxLate:
-		return shownAfter
-	case gap <= 0:
-		return maybeBefore
-	}
-	return before
-}
-
-// Seconds by which the server's clock may lie from the crawler's, to be taken for the same.
-const maxDrift = 5
-
-// relationByClock compares when the server answered the two requests, by its Date fields. A cache may
-// have sent an old one: so that of the fetch has to be near its WARC-Date. One of robots.txt that is
-// later comes from no cache.
-func (s *subject) relationByClock(st *State) relation {
+	// The Date fields show when the server answered the two requests. A cache may have sent an old one: so that
+	// of the fetch has to be near its WARC-Date. One of robots.txt that is later comes from no cache.
 	drift := s.ServerSeconds - s.Micros/1e6
 	switch {
-	case s.ServerSeconds == 0 || st.ServerSeconds <= s.ServerSeconds || st.Origin != s.Origin || st.Kind != facts.CaptureRobots,
+	case r >= shownAfter || s.asOf || s.ServerSeconds == 0 || st.ServerSeconds <= s.ServerSeconds,
+		st.Origin != s.Origin || st.Kind != facts.CaptureRobots,
 		drift < -maxDrift || drift > maxDrift || s.Precision < facts.PrecisionSecond:
-		return before
+		return r
 	case st.ServerSeconds-st.Micros/1e6 > maxLate/facts.Second:
 		return maybeBefore
 	}
 	return shownAfter
+}
+
+// relationTo is the same for a record that a capture led to.
+func (s *subject) relationTo(r *resolve.Step) relation {
+	gap, took, ended := s.time.MicrosSince(r.Time), int64(r.Millis)*1000, before
+	if took > 0 { // the end of the exchange is its date and the time that it took
+		end := facts.Time{Micros: r.Time.Micros + took, Precision: facts.PrecisionMicrosecond}
+		switch gap := s.time.MicrosSince(end.Truncate(r.Time.Precision)); {
+		case gap < 0 && took <= maxLate:
+			ended = shownAfter
+		case gap <= 0:
+			ended = maybeBefore
+		}
+	}
+	isRecordedAfter := func(a, b facts.Spot) bool { // than the fetch, in an archive whose order follows the dates
+		if !a.SameRun(b) || b.Index > a.Index {
+			return false
+		}
+		run := s.runs.CrawlRunOf(a)
+		return run != nil && !run.Unordered
+	}
+	switch at := facts.SpotOf(s.Fetch); {
+	case gap < 0:
+		return after
+	case s.asOf:
+		return before
+	case gap == 0 && (ended == shownAfter || took > maxLate):
+		return max(ended, s.places.relation(r.Spot, at))
+	case gap == 0: // "Order within one moment"
+		return s.places.relation(r.Spot, at)
+	case ended == before && s.places.any(r.Spot, at, isRecordedAfter):
+		return maybeBefore
+	}
+	return ended
 }
 
 // lateness is how long after its date a capture may count as after a fetch.
@@ -110,18 +101,6 @@ func (s *State) lateness() (micros int64) {
 		micros = max(micros, (s.ServerSeconds-s.Micros/1e6+maxDrift+1)*facts.Second)
 	}
 	return min(micros, maxLate+(maxDrift+1)*facts.Second)
-}
-
-// isRecordedFirst reports whether the fetch's record stands before one that is dated earlier, in an
-// archive whose order follows the dates.
-func (s *subject) isRecordedFirst(at facts.Spot) bool {
-	return s.places.any(at, facts.SpotOf(s.Fetch), func(a, b facts.Spot) bool {
-		if !a.SameRun(b) || b.Index > a.Index {
-			return false
-		}
-		run := s.runs.CrawlRunOf(a)
-		return run != nil && !run.Unordered
-	})
 }
 
 // isOfRun reports whether a record was made in the fetch's run of a crawler.
@@ -136,19 +115,8 @@ func (s *subject) isSameMoment(r *resolve.Step, to relation) bool {
 	return to == maybeBefore && s.time.MicrosSince(r.Time) == 0
 }
 
-// doubtOf names the doubt whether a record that counts as before the fetch came before it: one of the
-// same moment, unless the order of a serial crawler's archive shows it, or one that the order of the
-// records, or the end of the exchange, speaks against.
-func (s *subject) doubtOf(r *resolve.Step, to relation) Notes {
-	isSame := !s.asOf && s.time.MicrosSince(r.Time) == 0
-	switch {
-	case isSame && (to == maybeBefore || to == before && !s.provesOrder(r.Spot)):
-		return NoteSameMoment
-	case to == maybeBefore:
-		return NoteOrderDoubt
-	}
-	return 0
-}
+// isWholeDay reports whether a whole day is asked about. All captures of that day count as before.
+func (s *subject) isWholeDay() bool { return s.asOf && s.time.Precision == facts.PrecisionDay }
 
 // provesOrder reports whether the order of a record and the fetch, of one moment, is beyond doubt.
 func (s *subject) provesOrder(at facts.Spot) bool {
@@ -159,6 +127,35 @@ func (s *subject) provesOrder(at facts.Spot) bool {
 func (s *subject) counts(st *State) bool {
 	relation := s.relationOf(st)
 	return relation == before || relation == maybeBefore && !s.beyondDoubt
+}
+
+// mayGovern reports whether a capture is a candidate: at or before the fetch, and no refusal to another
+// crawler.
+func (s *subject) mayGovern(st *State) bool { return s.counts(st) && !s.isRefused(st) }
+
+// isRefused reports whether a capture is a refusal to another crawler, which says nothing to this one.
+func (s *subject) isRefused(st *State) bool { return st.isRefusal() && !s.withRefusals && !s.isOwn(st) }
+
+// isRefusedToOther reports whether a capture led to such a refusal, though it may be the crawler's own.
+func (s *subject) isRefusedToOther(st *State) bool {
+	return st.isRefusal() && !(s.isOwn(st) && s.owns(st.last()))
+}
+
+// isOwn reports whether the crawler that made the fetch made the capture.
+func (s *subject) isOwn(st *State) bool {
+	return st.key == s.key || s.ownsNameless && s.owns(st.itself())
+}
+
+// owns reports whether the crawler that made the fetch got a record. Some crawlers send a User-Agent with
+// some requests alone.
+func (s *subject) owns(r answered) bool {
+	return r.key == s.key || r.key == "" && s.isOfRun(r.at, r.userAgent)
+}
+
+// mayBeOthers reports whether another crawler may have got a record: also one of the fetch's run with the
+// name of a browser.
+func (s *subject) mayBeOthers(r answered) bool {
+	return !s.owns(r) || r.key != s.key && r.userAgent != ""
 }
 
 // failsLater reports whether a capture at or before the fetch redirects to what was found unreachable
@@ -192,11 +189,8 @@ func (s *subject) hasApplied(st *State, is func(*resolve.Step, relation) bool) b
 	return false
 }
 
-// freshFor is how long a copy of robots.txt may be used (RFC 9309 §2.4).
+// freshFor is how old the content of a copy of robots.txt may be that is used (RFC 9309 §2.4).
 const freshFor = facts.Day
-
-// isFresh reports whether the content of a capture is at most that old at the fetch.
-func (s *subject) isFresh(st *State) bool { return s.ageOf(st) <= freshFor }
 
 // ageOf returns how old the content of a capture is at the fetch. Of coarse dates, the one that comes
 // first need not be that of the oldest.
@@ -219,15 +213,8 @@ func (s *subject) secondsOld(st *State, e Evidence) int64 {
 	return s.ageOf(st) / facts.Second
 }
 
-// ahead returns the moment that lies a time after a fetch.
-func (s *subject) ahead(within int64) facts.Time {
-	return facts.Time{Micros: s.time.Micros + within, Precision: s.time.Precision}
-}
-
-// follows reports whether a capture lies within a time after a fetch.
-func (s *subject) follows(st *State, within int64) bool {
-	return s.relationOf(st) >= shownAfter && st.Time().MicrosSince(s.time) <= within
-}
+// A budget counts what is looked at for one fetch.
+type budget struct{ looked int }
 
 // maxLooked bounds the captures that are looked at for one fetch, where one that is asked
 // counts as askedCost, and each bodyCost bytes of its body, rulesCost rules of it, and each matchCost
@@ -250,14 +237,14 @@ func (s *subject) match(g *robots.Group) robots.Decision {
 }
 
 // look counts a capture that is looked at for a fetch; false says that they are too many.
-func (s *subject) look() bool { return s.spend(1) }
+func (b *budget) look() bool { return b.spend(1) }
 
-func (s *subject) spend(looks int) bool {
-	s.looked += looks
-	return !s.isTooCostly()
+func (b *budget) spend(looks int) bool {
+	b.looked += looks
+	return !b.isTooCostly()
 }
 
-func (s *subject) isTooCostly() bool { return s.looked > maxLooked }
+func (b *budget) isTooCostly() bool { return b.looked > maxLooked }
 
 // costOfAsking is how many looks it counts for to ask a capture.
 func (s *State) costOfAsking() int {

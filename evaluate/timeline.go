@@ -143,15 +143,6 @@ func (t *timeline) ownOf(s *subject) (own *line, all bool) {
 	return joined, true
 }
 
-// isMarked reports whether a robots.txt redirect led to the record of a fetch.
-func (t *timeline) isMarked(f *facts.Fetch) bool {
-	if len(t.marks) == 0 {
-		return false
-	}
-	_, found := slices.BinarySearchFunc(t.marks, resolve.MarkOf(f), resolve.CompareMarks)
-	return found
-}
-
 // index fills in what tells of each capture how many that follow can be passed over.
 func (l *line) index() {
 	n := len(l.states)
@@ -209,31 +200,6 @@ func (l *line) before(k kind, n int) int {
 		return -1
 	}
 	return int(l.latestOf[k][n-1])
-}
-
-// lastOf returns the latest capture of a kind, among the first n, that is at or before a
-// fetch; nil where there is none.
-func (l *line) lastOf(k kind, n int, s *subject) *State {
-	for i := l.before(k, n); i >= 0 && s.look(); i = l.before(k, i) {
-		if st := l.states[i]; s.mayGovern(st) && !s.failsLater(st) {
-			return st
-		}
-	}
-	return nil
-}
-
-// upTo returns how many captures lie at or before a fetch, the two compared at the
-// coarser precision. Of a fetch dated with a day, all captures of that day count
-// as before.
-func (l *line) upTo(s *subject) int {
-	if s.isWholeDay() {
-		return l.from(s.time.Micros + facts.Day)
-	}
-	n := sort.Search(len(l.states), func(i int) bool { return l.states[i].Micros > s.time.Micros })
-	for n < len(l.states) && l.states[n].Time().MicrosSince(s.time) <= 0 && s.look() {
-		n++
-	}
-	return n
 }
 
 // Dates of several precisions are in no order that all comparisons agree with: a

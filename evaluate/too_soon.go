@@ -140,7 +140,7 @@ func (p *pace) delay(r *Result, tl *timeline) (delay int64, line int, err error)
 		delay = min(delay, other)
 	}
 	if own := s.own; own != nil && !s.isOwn(r.Governing) { // servers answer crawlers differently
-		for _, older := range own.latestSaying(&s) {
+		for _, older := range own.latestWith(kindSays, &s) {
 			other, _, err := p.delayOf(older, c)
 			if err != nil {
 				return 0, 0, err

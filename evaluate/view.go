@@ -1,7 +1,12 @@
 package evaluate
 
 import (
+	"iter"
+	"slices"
+	"sort"
+
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/resolve"
 )
 
 // view is what a fetch sees of its origin's timeline.
@@ -22,7 +27,7 @@ func (tl *timeline) view(s *subject) (v view) {
 	if s.own != nil {
 		v = s.own.latest(s) // 1: the crawler's own, if that is fresh
 	}
-	if v.governing == nil || !s.isFresh(v.governing) {
+	if v.governing == nil || s.ageOf(v.governing) > freshFor {
 		v = tl.all.latest(s) // 2: the latest by anyone
 	}
 	if v.governing == nil {
@@ -39,7 +44,7 @@ func (tl *timeline) view(s *subject) (v view) {
 		return v
 	}
 	if !v.own && s.own != nil {
-		v.older = s.own.latestSaying(s)
+		v.older = s.own.latestWith(kindSays, s)
 		if v.evidence == Fresh { // around a stale one, everybody's are looked at
 			v.ownNext = s.own.next(s, facts.Day)
 		}
@@ -58,20 +63,30 @@ func (tl *timeline) view(s *subject) (v view) {
 	return v
 }
 
-// mayGovern reports whether a capture is a candidate: at or before the fetch, and no refusal to another
-// crawler.
-func (s *subject) mayGovern(st *State) bool { return s.counts(st) && !s.isRefused(st) }
-
-// isRefused reports whether a capture is a refusal to another crawler, which says nothing to this one.
-func (s *subject) isRefused(st *State) bool { return st.isRefusal() && !s.withRefusals && !s.isOwn(st) }
-
-// isRefusedToOther reports whether a capture led to such a refusal, though it may be the crawler's own.
-func (s *subject) isRefusedToOther(st *State) bool {
-	return st.isRefusal() && !(s.isOwn(st) && s.owns(st.last()))
+// upTo returns how many captures lie at or before a fetch, the two compared at the
+// coarser precision. Of a fetch dated with a day, all captures of that day count
+// as before.
+func (l *line) upTo(s *subject) int {
+	if s.isWholeDay() {
+		return l.from(s.time.Micros + facts.Day)
+	}
+	n := sort.Search(len(l.states), func(i int) bool { return l.states[i].Micros > s.time.Micros })
+	for n < len(l.states) && l.states[n].Time().MicrosSince(s.time) <= 0 && s.look() {
+		n++
+	}
+	return n
 }
 
-// saysNothing reports whether a capture near the fetch shows nothing, since another crawler was refused.
-func (s *subject) saysNothing(st *State) bool { return !s.withRefusals && s.isRefusedToOther(st) }
+// lastOf returns the latest capture of a kind, among the first n, that is at or before a
+// fetch; nil where there is none.
+func (l *line) lastOf(k kind, n int, s *subject) *State {
+	for i := l.before(k, n); i >= 0 && s.look(); i = l.before(k, i) {
+		if st := l.states[i]; s.mayGovern(st) && !s.failsLater(st) {
+			return st
+		}
+	}
+	return nil
+}
 
 // latest is the view of the latest capture of the line at or before a fetch.
 func (l *line) latest(s *subject) (v view) {
@@ -100,7 +115,7 @@ func (l *line) latest(s *subject) (v view) {
 	switch {
 	case s.precedes(v.governing):
 		v.evidence = Later
-	case s.isFresh(v.governing):
+	case s.ageOf(v.governing) <= freshFor:
 		v.evidence = Fresh
 	default:
 		v.evidence = Stale
@@ -174,72 +189,39 @@ func (s *subject) prefers(a, b *State, wins func(a, b *State) bool) bool {
 	return at.Compare(than) > 0
 }
 
-// isOwn reports whether the crawler that made the fetch made the capture.
-func (s *subject) isOwn(st *State) bool {
-	return st.key == s.key || s.ownsNameless && s.owns(st.itself())
-}
-
-// owns reports whether the crawler that made the fetch got a record. Some crawlers send a User-Agent with
-// some requests alone.
-func (s *subject) owns(r answered) bool {
-	return r.key == s.key || r.key == "" && s.isOfRun(r.at, r.userAgent)
-}
-
-// mayBeOthers reports whether another crawler may have got a record: also one of the fetch's run with the
-// name of a browser.
-func (s *subject) mayBeOthers(r answered) bool {
-	return !s.owns(r) || r.key != s.key && r.userAgent != ""
-}
-
-// keyOf is the comparable token of the crawler that made a capture, as the fetch's run shows it.
-func (s *subject) keyOf(st *State) string {
-	if s.isOwn(st) {
-		return s.key
-	}
-	return st.key
-}
-
 // unreachableMay is how long a server has to be unreachable until crawlers may take its
 // robots.txt as unavailable (RFC 9309 §2.3.1.4).
 const unreachableMay = 30 * facts.Day
 
 // longUnreachable reports whether an unbroken run of unreachable captures began longer ago than
 // that and still lasts at a fetch: of the crawler's own, or of anyone's. The last one of a run is
-// within a day, so there are at least two.
+// within a day, so there are at least two. Captures of the fetch's own moment, and those that took long,
+// may have come after it.
 func (tl *timeline) longUnreachable(s *subject) bool {
 	for _, l := range [...]*line{s.own, tl.all} {
 		if l == nil {
 			continue
 		}
-		run := l.runUpTo(s)
-		if run.first == nil {
-			continue
+		var run unreachableRun
+		end := l.upTo(s)
+		start := end
+		isNear := func(st *State) bool { return s.time.MicrosSince(st.Time()) == 0 || s.time.Micros-st.Micros <= l.late }
+		for start > 0 && isNear(l.states[start-1]) && s.look() {
+			start--
 		}
-		if s.time.MicrosSince(run.first.Time()) > unreachableMay && s.time.MicrosSince(run.last.Time()) <= freshFor {
+		if start > 0 {
+			run = l.runs[start-1]
+		}
+		for _, st := range l.states[start:end] {
+			if s.counts(st) && !s.failsLater(st) {
+				run = run.with(st)
+			}
+		}
+		if run.first != nil && s.time.MicrosSince(run.first.Time()) > unreachableMay && s.time.MicrosSince(run.last.Time()) <= freshFor {
 			return true
 		}
 	}
 	return false
-}
-
-// runUpTo returns the run up to a fetch. Captures of the fetch's own moment, and those that took long,
-// may have come after it.
-func (l *line) runUpTo(s *subject) (run unreachableRun) {
-	end := l.upTo(s)
-	start := end
-	isNear := func(st *State) bool { return s.time.MicrosSince(st.Time()) == 0 || s.time.Micros-st.Micros <= l.late }
-	for start > 0 && isNear(l.states[start-1]) && s.look() {
-		start--
-	}
-	if start > 0 {
-		run = l.runs[start-1]
-	}
-	for _, st := range l.states[start:end] {
-		if s.counts(st) && !s.failsLater(st) {
-			run = run.with(st)
-		}
-	}
-	return run
 }
 
 // earliest returns those of list than which no other is earlier.
@@ -262,7 +244,7 @@ func earliest(list []*State) []*State {
 // those that say something.
 func (l *line) next(s *subject, within int64) []*State {
 	var found []*State
-	near := l.between(s.ahead(-l.late), s.ahead(within))
+	near := l.between(s.time.Add(-l.late), s.time.Add(within))
 	for st := near.take(); st != nil && s.look(); st = near.take() {
 		if len(found) > 0 && st.Micros > found[0].Micros+found[0].Precision.Unit() {
 			break
@@ -270,9 +252,242 @@ func (l *line) next(s *subject, within int64) []*State {
 		switch {
 		case !st.says():
 			near.skipAlike(near.end)
-		case s.follows(st, within) && !s.saysNothing(st):
+		case s.relationOf(st) >= shownAfter && st.Time().MicrosSince(s.time) <= within && (s.withRefusals || !s.isRefusedToOther(st)):
 			found = append(found, st)
 		}
 	}
 	return earliest(found)
+}
+
+// others returns, where the governing capture is stale, those that say something else:
+// between its content and the fetch, and within a day after the fetch. Where a whole day is
+// asked about, those of the day are among them in any case.
+func (tl *timeline) others(s *subject, v *view) (list []*State) {
+	asked := v.governing
+	consider := func(st *State) {
+		if st.says() && st != v.governing && !st.saysLike(asked) && (s.withRefusals || !s.isRefusedToOther(st)) {
+			list, asked = append(list, st), st
+		}
+	}
+	if v.evidence != Stale && !s.isWholeDay() {
+		return nil
+	}
+	if v.evidence != Stale {
+		near := tl.all.between(s.time, s.time)
+		for st := near.take(); st != nil && s.look(); st = near.take() {
+			if s.time.MicrosSince(st.Time()) == 0 {
+				consider(st)
+				near.skipAlike(near.end)
+			}
+		}
+		return list
+	}
+	content := []resolve.Step{v.governing.OldestApplied()}
+	start := content[0].Time
+	for _, st := range v.tied[1:] {
+		if st.Time().MicrosSince(start) == 0 {
+			content = append(content, st.Itself())
+		}
+	}
+	near := tl.all.between(start, s.time)
+	for st := near.take(); st != nil && s.look(); st = near.take() {
+		if st.Time().MicrosSince(start) < 0 || s.relationOf(st) > maybeBefore {
+			continue
+		}
+		if !slices.ContainsFunc(content, st.isReplacedBy) {
+			consider(st)
+		}
+		if st != v.governing && st.Micros > start.Micros+start.Precision.Unit() {
+			near.skipAlike(near.end)
+		}
+	}
+	near = tl.all.between(s.time.Add(-tl.all.late), s.time.Add(facts.Day))
+	for st := near.take(); st != nil && s.look(); st = near.take() {
+		if s.relationOf(st) < shownAfter || st.Time().MicrosSince(s.time) > facts.Day {
+			continue
+		}
+		consider(st)
+		if st != v.governing {
+			near.skipAlike(near.end)
+		}
+	}
+	return list
+}
+
+// isReplacedBy reports whether a record is the later of two of one moment, by its place in the archive
+// of both.
+func (s *State) isReplacedBy(r resolve.Step) bool {
+	at := facts.SpotOf(&s.Fetch)
+	return s.Time().MicrosSince(r.Time) == 0 && at.SameRun(r.Spot) && at.Index < r.Index
+}
+
+// copies yields every capture in [t − 24 h, t] of a fetch, whoever made it, and what others got in that time from
+// a URL to which one of these that count as before t, or of those that may govern, redirects. Of those before t
+// that say the same one after the other, the first stands for all; those about its moment may count as after it.
+func (tl *timeline) copies(s *subject, governing []*State) iter.Seq[*State] {
+	t := s.time
+	return func(yield func(*State) bool) {
+		ways := make(map[string]bool) // URLs to which those of the last day redirect
+		near := tl.all.between(facts.Time{Micros: t.Micros - facts.Day, Precision: t.Precision}, t)
+		moment := tl.all.from(t.Micros - tl.all.late)
+		for st := near.take(); st != nil; st = near.take() {
+			if !st.isCopyAt(t) {
+				continue
+			}
+			if st.Hops > 0 && s.relationOf(st) <= maybeBefore {
+				for _, url := range st.ways {
+					ways[url] = true
+				}
+			}
+			if !yield(st) {
+				return
+			}
+			if st.Micros+st.Precision.Unit()+tl.all.late < t.Micros {
+				near.skipAlike(moment)
+			}
+		}
+		first := sort.Search(len(tl.targets), func(i int) bool { return tl.targets[i].Micros >= t.Micros-facts.Day-t.Precision.Unit() })
+		for _, st := range tl.targets[first:] {
+			isOwn := st.key == s.key || facts.SpotOf(&st.Fetch) == facts.SpotOf(s.Fetch)
+			isLedTo := ways[st.url] || ways[cutURL] || slices.ContainsFunc(governing, st.isTargetOf)
+			switch {
+			case st.Micros > t.Micros+t.Precision.Unit():
+				return
+			case isOwn || !isLedTo || !st.isCopyAt(t):
+				if !s.look() {
+					return
+				}
+			case !yield(st):
+				return
+			}
+		}
+	}
+}
+
+// isTargetOf reports whether a capture redirects to the URL of another record, of at most a day before or after.
+func (s *State) isTargetOf(st *State) bool {
+	gap := s.Time().MicrosSince(st.Time())
+	return gap >= -facts.Day && gap <= facts.Day && (slices.Contains(st.ways, s.url) || slices.Contains(st.ways, cutURL))
+}
+
+// olderCopies returns the permitted copies that may be older than a day: those of the moment of the governing
+// capture by other crawlers than one that may govern, and, while the file is unreachable, the last ones that
+// were got.
+func (tl *timeline) olderCopies(s *subject, v *view, isUnreachable bool) (list []*State) {
+	if v.evidence == Stale || v.governing.Precision < facts.PrecisionSecond { // else they are among those of the last day
+		moment := v.moment
+		if v.evidence != Stale {
+			moment = tl.all.ofMoment(kindSays, v.governing, s)
+		}
+		list = slices.Concat(v.tied[1:], v.byOthers(s, moment), tl.refusalsOfMoment(s, v))
+	}
+	if isUnreachable {
+		list = append(list, tl.lastCopies(s)...)
+	}
+	return list
+}
+
+// byOthers are the captures that are by another crawler than one of those that may govern.
+func (v *view) byOthers(s *subject, list []*State) []*State {
+	keyOf := func(st *State) string { // as the fetch's run shows it
+		if s.isOwn(st) {
+			return s.key
+		}
+		return st.key
+	}
+	return filter(list, func(st *State) bool {
+		return slices.ContainsFunc(v.tied, func(o *State) bool { return keyOf(o) != keyOf(st) })
+	})
+}
+
+// refusalsOfMoment returns the refusals of the moment of a stale governing capture to other crawlers than the one
+// that made it. They do not govern, and are permitted copies as other captures of its moment are.
+func (tl *timeline) refusalsOfMoment(s *subject, v *view) (list []*State) {
+	if v.evidence != Stale {
+		return nil
+	}
+	near := tl.all.between(v.governing.Time(), v.governing.Time())
+	for st := near.take(); st != nil && s.look(); st = near.take() {
+		if st.Time().MicrosSince(v.governing.Time()) == 0 && s.counts(st) && s.isRefused(st) {
+			list = append(list, st)
+		}
+	}
+	return v.byOthers(s, list)
+}
+
+// isCopyAt reports whether a capture lies in [t − 24 h, t].
+func (st *State) isCopyAt(t facts.Time) bool {
+	gap := t.MicrosSince(st.Time())
+	return gap >= 0 && gap <= facts.Day
+}
+
+// lastCopies returns what a crawler may use while the file is unreachable (RFC 9309
+// §2.4): the latest 2xx of any age at or before a fetch, by anyone and its own, and a
+// later copy that a 304 or revisit renewed and that the archive does not hold.
+func (tl *timeline) lastCopies(s *subject) (list []*State) {
+	for _, l := range [...]*line{tl.all, s.own} {
+		if l == nil {
+			continue
+		}
+		n := l.upTo(s)
+		got, gone := l.lastOf(kindSuccess, n, s), l.lastOf(kindLost, n, s)
+		list = append(list, l.latestWith(kindSuccess, s)...)
+		if gone != nil && (got == nil || gone.Micros >= got.Micros) {
+			list = append(list, gone)
+		}
+	}
+	return list
+}
+
+// latestWith returns all captures of a kind, at or before a fetch, at its latest moment: the last in each archive.
+func (l *line) latestWith(k kind, s *subject) []*State {
+	last := l.lastOf(k, l.upTo(s), s)
+	if last == nil {
+		return nil
+	}
+	return oneOfEach(l.ofMoment(k, last, s), lastInArchive)
+}
+
+// ofMoment returns the captures of a kind that are of one's moment, and at or before a fetch.
+func (l *line) ofMoment(k kind, one *State, s *subject) (moment []*State) {
+	near := l.between(one.Time(), one.Time())
+	for st := near.take(); st != nil && s.look(); st = near.take() {
+		if st.is(k) && st.Time().MicrosSince(one.Time()) == 0 && s.mayGovern(st) && !s.failsLater(st) {
+			moment = append(moment, st)
+		}
+	}
+	return moment
+}
+
+// oneOfEach returns, of captures of one moment, those that win in their archives.
+func oneOfEach(moment []*State, wins func(a, b *State) bool) []*State {
+	if len(moment) < 2 {
+		return moment
+	}
+	best := make(map[facts.Spot]*State)
+	for _, st := range moment {
+		at := facts.SpotOf(&st.Fetch).InRun()
+		if b := best[at]; b == nil || wins(st, b) {
+			best[at] = st
+		}
+	}
+	return filter(moment, func(st *State) bool { return best[facts.SpotOf(&st.Fetch).InRun()] == st })
+}
+
+// filter returns the captures that keep accepts: the list itself, where it accepts
+// them all.
+func filter(list []*State, keep func(*State) bool) []*State {
+	for i, s := range list {
+		if keep(s) {
+			continue
+		}
+		kept := list[:i:i]
+		for _, s := range list[i+1:] {
+			if keep(s) {
+				kept = append(kept, s)
+			}
+		}
+		return kept
+	}
+	return list
 }

@@ -35,6 +35,9 @@ func (t Time) Known() bool { return t.Precision != PrecisionNone }
 // UTC returns the moment as a time.Time.
 func (t Time) UTC() time.Time { return time.UnixMicro(t.Micros).UTC() }
 
+// Add returns the moment that lies some microseconds after t, at the same precision.
+func (t Time) Add(micros int64) Time { return Time{t.Micros + micros, t.Precision} }
+
 // Truncate returns t at precision p, if p is coarser than t's own.
 func (t Time) Truncate(p Precision) Time {
 	if p >= t.Precision {
