@@ -101,48 +101,6 @@ func newTimeline(states []*State, marks []resolve.Mark) *timeline {
 	return t
 }
 
-// An ownKey is a crawler by its token, and the run of one archive.
-type ownKey struct {
-	key string
-	run facts.Spot
-}
-
-// maxJoined bounds the lines that are made of a crawler's captures and of those without a token.
-const maxJoined = 256
-
-// ownOf returns the captures of the crawler that made a fetch. Some crawlers ask for robots.txt without
-// a User-Agent: in its run, these are its own. all is false where there are none.
-func (t *timeline) ownOf(s *subject) (own *line, all bool) {
-	own, nameless := t.byAgent[s.key], t.byAgent[""]
-	if s.key == "" || nameless == nil || s.Run == 0 {
-		return own, false
-	}
-	key := ownKey{s.key, facts.SpotOf(s.Fetch).InRun()}
-	joined, known := t.joined[key]
-	if !known {
-		if len(t.joined) >= maxJoined {
-			return own, false
-		}
-		if t.joined == nil {
-			t.joined = make(map[ownKey]*line)
-		}
-		if slices.ContainsFunc(nameless.states, func(st *State) bool { return s.owns(st.itself()) }) {
-			joined = new(line)
-			for _, st := range t.all.states {
-				if s.owns(st.itself()) {
-					joined.add(st)
-				}
-			}
-			joined.index()
-		}
-		t.joined[key] = joined
-	}
-	if joined == nil {
-		return own, false
-	}
-	return joined, true
-}
-
 // index fills in what tells of each capture how many that follow can be passed over.
 func (l *line) index() {
 	n := len(l.states)
