@@ -235,7 +235,7 @@ func (f *parsedFile) reader(token string) reader {
 	return r
 }
 
-// matchOf tells how a token finds its group.
+// matchOf reports how a token finds its group.
 func (f *parsedFile) matchOf(token string) Match {
 	line, value := f.AgentLine(token, 0)
 	switch {
@@ -275,7 +275,7 @@ func newFileCache(s *facts.Reader, p robots.Profile) *fileCache {
 	return &fileCache{store: s, profile: p, files: make(map[string]*parsedFile)}
 }
 
-// fileKey tells parsed files apart. Of one that is partial, the last line may be cut.
+// fileKey distinguishes parsed files. Of one that is partial, the last line may be cut.
 func fileKey(st *State) (key string, partial bool) {
 	partial = st.Outcome == OutcomePartial || facts.Flags(st.BodyFlags)&facts.FlagBodyCut != 0
 	switch {

@@ -18,7 +18,7 @@ type crawler struct {
 	notes  Notes // NoteAmbiguousToken, NoteTokenByOption
 }
 
-// naming tells crawlers by the User-Agent of their fetches.
+// naming finds crawlers by the User-Agent of their fetches.
 type naming struct {
 	own     string     // the token of all, where an option gives it
 	mapped  CrawlerMap // else the tokens of those that it knows
@@ -38,7 +38,7 @@ func newNaming(opt *Options) naming {
 	}
 }
 
-// crawlerOf tells who made a fetch.
+// crawlerOf reports who made a fetch.
 func (d *decider) crawlerOf(f *facts.Fetch) crawler {
 	n := &d.naming
 	if f.UserAgent != n.lastFor || !n.asked {
@@ -104,7 +104,7 @@ func (n *naming) identify(userAgent string) crawler {
 	return c
 }
 
-// CrawlerMap tells crawlers by their User-Agent: the first rule whose pattern matches
+// CrawlerMap names crawlers by their User-Agent: the first rule whose pattern matches
 // it gives the product token.
 type CrawlerMap []CrawlerRule
 
@@ -163,11 +163,11 @@ func (r CrawlerRule) matches(userAgent string) bool {
 		return false
 	}
 	for _, piece := range pieces[1:last] {
-		_, behind, found := strings.Cut(ua, piece)
+		_, after, found := strings.Cut(ua, piece)
 		if !found {
 			return false
 		}
-		ua = behind
+		ua = after
 	}
 	return strings.HasSuffix(ua, pieces[last])
 }
@@ -179,7 +179,7 @@ func DistinctTokens(tokens []string) []string {
 	return slices.CompactFunc(list, func(a, b string) bool { return agentKey(a) == agentKey(b) })
 }
 
-// agentKey makes tokens comparable: case does not tell crawlers apart (RFC 9309
+// agentKey makes tokens comparable: case does not distinguish crawlers (RFC 9309
 // §2.2.1), nor does an operator's name before their own.
 func agentKey(token string) string { return strings.ToLower(robots.ProductName(token)) }
 

@@ -89,8 +89,8 @@ func (d *decider) settle(r *Result, tl *timeline, other string) error {
 		_, isLedTo = slices.BinarySearchFunc(tl.marks, resolve.MarkOf(f), resolve.CompareMarks)
 	}
 	switch {
-	// "Robots capture", "Always allowed": robots.txt itself, and what its redirects led to. Google's matcher knows no such rule; a row of an index without
-	// the method may be a capture.
+	// "Robots capture", "Always allowed": robots.txt itself, and what its redirects led to. Google's matcher
+	// knows no such rule; a row of an index without the method may be a capture.
 	case r.RobotsCapture, isRobotsTxt && (d.files.profile != robots.Google || s.Method == ""), isLedTo:
 		r.Verdict, r.Reason = Allowed, RobotsTxtItself
 		return nil
@@ -178,7 +178,8 @@ func (d *decider) judge(r *Result, s *subject, tl *timeline, v *view) error {
 		r.withdraw(TooCostly, against)
 	case reason != reasonNone:
 		r.withdraw(reason, against)
-	case v.prior != nil && (!v.governing.is(kindAnswers) || s.failsLater(v.governing)): // "Unresolved and undefined captures"
+	// "Unresolved and undefined captures"
+	case v.prior != nil && (!v.governing.is(kindAnswers) || s.failsLater(v.governing)):
 		prior, err := d.answer(v.prior, s)
 		r.Prior, r.HasPrior = prior.Verdict, err == nil
 		return err
@@ -202,7 +203,7 @@ func (d *decider) doubts(s *subject, v *view) (n Notes) {
 			isSame := !s.asOf && s.time.MicrosSince(to.Time) == 0
 			switch {
 			case i > 0 && to.Spot == facts.SpotOf(&st.Fetch): // of the others, what they led to counts
-			case isSame && (is == maybeBefore || is == before && !s.provesOrder(to.Spot)): // unless a serial crawler's archive shows the order
+			case isSame && (is == maybeBefore || is == before && !s.provesOrder(to.Spot)):
 				n |= NoteSameMoment
 			case is == maybeBefore:
 				n |= NoteOrderDoubt
@@ -269,20 +270,21 @@ func (d *decider) contradiction(verdict Verdict, s *subject, tl *timeline, v *vi
 	if verdict == Unknown {
 		return reasonNone, nil, nil
 	}
-	if verdict == Disallowed && s.relationOf(v.governing) == maybeBefore { // "Captures of one moment": it may have come after the fetch
+	// "Captures of one moment": it may have come after the fetch, and one before it counts.
+	if verdict == Disallowed && s.relationOf(v.governing) == maybeBefore {
 		earlier := *s
 		earlier.beyondDoubt = true
 		w := tl.view(&earlier)
+		s.looked = earlier.looked
 		for _, before := range w.tied {
-			if s.relationOf(w.governing) > maybeBefore {
+			if s.relationOf(before) > maybeBefore {
 				break
 			}
 			a, err := d.answerInTime(before, &earlier, tl)
-			if err != nil || a.Verdict == Allowed {
+			if s.looked = earlier.looked; err != nil || a.Verdict == Allowed {
 				return ChangedBetween, before, err
 			}
 		}
-		s.looked = earlier.looked
 	}
 	differs := func(list []*State) (*State, error) {
 		for _, st := range list {
@@ -311,7 +313,8 @@ func (d *decider) contradiction(verdict Verdict, s *subject, tl *timeline, v *vi
 // The notes that keep a violation from being certain ("Probable"), and those that name an open reading.
 const (
 	probableDoubts = NoteURLCut | NoteBodyCut | NoteOtherCrawler | NotePartial | NoteResynced | NoteSameMoment |
-		NoteCoarseDate | NoteUnreadableCopy | NoteAmbiguousToken | NoteIndexed | NoteListed | NoteOtherTarget | NoteOrderDoubt | NoteOtherRun
+		NoteCoarseDate | NoteUnreadableCopy | NoteAmbiguousToken | NoteIndexed | NoteListed | NoteOtherTarget |
+		NoteOrderDoubt | NoteOtherRun
 	openReadings = NoteReservedEncoding | NoteUnsafeEncoding | NoteLenient | NoteParseLimit | NoteDocumentedToken |
 		NoteRobotsTxtEncoded | NoteHTML | NoteContentUsage | NoteAgentName
 )
@@ -341,9 +344,8 @@ func (d *decider) certify(r *Result, s *subject, tl *timeline, v *view) error {
 		r.Notes |= copies.orderDoubts
 	}
 	isOtherRun := func(r answered) bool { return !s.isOfRun(r.at, r.userAgent) }
-	if v.own && r.AgentSource != AgentFromOption && agents.IsSoftware(s.agent) && slices.ContainsFunc(v.tied, func(st *State) bool {
-		return isOtherRun(st.itself()) || slices.ContainsFunc(st.led, isOtherRun)
-	}) {
+	mayBeOtherRun := func(st *State) bool { return isOtherRun(st.itself()) || slices.ContainsFunc(st.led, isOtherRun) }
+	if v.own && r.AgentSource != AgentFromOption && agents.IsSoftware(s.agent) && slices.ContainsFunc(v.tied, mayBeOtherRun) {
 		r.Notes |= NoteOtherRun // "Runs of a crawler"
 	}
 	switch {
@@ -377,7 +379,7 @@ func (d *decider) certify(r *Result, s *subject, tl *timeline, v *view) error {
 		r.Certainty, r.mayBeProven = Possible, true
 	case leads != nil: // "Always allowed"
 		r.Certainty, r.Notes, r.ledBy = Possible, r.Notes|NoteRedirectTarget, leads
-	case r.Notes&NoteNoRecord != 0: // "Verified records": the index is wrong about the record, and nothing else reports the fetch
+	case r.Notes&NoteNoRecord != 0: // "Verified records": the index is wrong, and nothing else reports the fetch
 		r.Certainty = Possible
 	case r.Evidence != Fresh, r.Notes&probableDoubts != 0:
 		r.Certainty = Probable
@@ -420,7 +422,8 @@ func (d *decider) isForbiddenBefore(s *subject, tl *timeline) (bool, error) {
 	earlier.beyondDoubt = true
 	v := tl.view(&earlier)
 	r := Result{Fetch: s.Fetch}
-	if err := d.judge(&r, &earlier, tl, &v); err != nil || r.Verdict != Disallowed || v.outdated || s.hasApplied(v.governing, s.isSameMoment) {
+	err := d.judge(&r, &earlier, tl, &v)
+	if err != nil || r.Verdict != Disallowed || v.outdated || s.hasApplied(v.governing, s.isSameMoment) {
 		return false, err
 	}
 	near := tl.all.between(s.time, s.time)
@@ -460,12 +463,12 @@ func (d *decider) isBracketed(s *subject, tl *timeline, v *view) (is, unread boo
 type copiesSay struct {
 	contester   *State // the first that allows
 	notes       Notes  // NotePermittedCopy and its readings, NoteUnreadableCopy
-	orderDoubts Notes  // NoteSameMoment, NoteOrderDoubt: another crawler's, dated no later than the fetch and counted as after it, allows, or may
+	orderDoubts Notes  // of another crawler's, dated no later than the fetch and counted as after it, which allows, or may
 	unread      bool   // an index reports one, and no input holds it
 }
 
 // maxAsked bounds the copies of which it is remembered that they were asked: a server may
-// have as many versions of its file behind one name.
+// have as many versions of its file.
 const maxAsked = 8
 
 // askCopies asks every copy of robots.txt that the crawler may have acted on ("Permitted copies"), until
@@ -502,7 +505,8 @@ func (d *decider) askCopies(s *subject, tl *timeline, v *view) (c copiesSay, err
 		if len(*list) < maxAsked && !isProven { // the order of another that says the same may be in doubt
 			*list = append(*list, st)
 		}
-		isDoubtful := s.isUnreadable(st) || st.says() && (st.Mismatched || st.OtherTarget || facts.Flags(st.BodyFlags)&facts.FlagBodyCut != 0)
+		isCut := facts.Flags(st.BodyFlags)&facts.FlagBodyCut != 0
+		isDoubtful := s.isUnreadable(st) || st.says() && (st.Mismatched || st.OtherTarget || isCut)
 		switch {
 		case isDoubtful && !isAfter:
 			c.notes |= NoteUnreadableCopy

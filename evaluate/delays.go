@@ -31,14 +31,14 @@ func (d *delays) index() {
 	}
 }
 
-// behind returns the first that stands behind a line.
-func (d *delays) behind(line int) int {
+// after returns the first that stands after a line.
+func (d *delays) after(line int) int {
 	return sort.Search(len(d.list), func(i int) bool { return d.list[i].line > line })
 }
 
 // ofGroup returns the delays of the group that begins at a line.
 func (d *delays) ofGroup(line int) []delay {
-	start := d.behind(line)
+	start := d.after(line)
 	end := start
 	for end < len(d.list) && d.list[end].group == line {
 		end++
@@ -73,7 +73,7 @@ func (f *parsedFile) delayOf(token string) (least delay) {
 		return d
 	}
 	for _, line := range f.AgentLines(token) {
-		i := f.delays.behind(line)
+		i := f.delays.after(line)
 		if i == len(f.delays.list) || f.delays.list[i].group > line { // of a later group
 			continue
 		}

@@ -16,7 +16,7 @@ type Exclusion struct {
 }
 
 // stateOfEvent makes a state of a log line that says that robots.txt could not be
-// had. Its crawler is unknown, unless an option tells.
+// had. Its crawler is unknown, unless an option names it.
 func stateOfEvent(ev *facts.LogEvent) *State {
 	s := new(State)
 	s.FinalStatus = -1
@@ -35,12 +35,12 @@ func stateOfEvent(ev *facts.LogEvent) *State {
 // crawler gives up hundreds of pages for one robots.txt that it could not have.
 const logGap = facts.Hour
 
-// tells reports whether a log state says more than the state before it.
-func (s *State) tells(before *State) bool {
+// addsTo reports whether a log state says more than the state before it.
+func (s *State) addsTo(before *State) bool {
 	return before == nil || before.Type != facts.TypeLogLine || s.Micros-before.Micros >= logGap
 }
 
-// crawlers tells the product tokens that fetched from an origin apart, as long as
+// seenCrawlers knows the product token that fetched from an origin, as long as
 // it is one.
 type seenCrawlers struct {
 	token   string

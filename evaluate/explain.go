@@ -14,7 +14,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 )
 
-// Explain decides one fetch as Run does, and tells how the verdict came about. Errors that
+// Explain decides one fetch as Run does, and shows how the verdict came about. Errors that
 // a user can mend are a *NotFoundError or an *AmbiguousError.
 func Explain(ctx context.Context, set *Facts, opt Options, q Question) (*Explanation, error) {
 	r, err := Resolve(ctx, set, opt)
@@ -141,7 +141,7 @@ func (x *explainer) whatIf(r *Result) (*Result, error) {
 	return other, nil
 }
 
-// begin fills in what the result itself tells.
+// begin fills in what the result itself holds.
 func (x *explainer) begin(kind ExplanationKind, r *Result, found *findings) {
 	f := r.Fetch
 	x.result = r
@@ -278,7 +278,7 @@ func (x *explainer) addCaptures() error {
 	return nil
 }
 
-// addUnread adds the captures nearest to the fetch that an index alone tells of.
+// addUnread adds the captures nearest to the fetch that an index alone reports.
 func (x *explainer) addUnread() {
 	unread, at := x.origin.timeline.unread, x.subject.time
 	if !at.Known() {
@@ -290,7 +290,7 @@ func (x *explainer) addUnread() {
 	}
 }
 
-// roles tells of each capture that had a say what it was.
+// roles names what each capture was that had a say.
 func (x *explainer) roles() map[*State][]string {
 	r, s := x.result, x.subject
 	roles := make(map[*State][]string)
@@ -383,7 +383,7 @@ func (x *explainer) isCopy(st *State) bool {
 	return (st.says() || s.isUnreadable(st)) && st.isCopyAt(s.time) && s.relationOf(st) != shownAfter
 }
 
-// way tells how a capture led to its content.
+// way shows how a capture led to its content.
 func (x *explainer) way(st *State) (way []ExplainedStep) {
 	hops := st.HopList()
 	for _, step := range st.Steps() {
@@ -408,13 +408,13 @@ func (x *explainer) way(st *State) (way []ExplainedStep) {
 }
 
 const (
-	maxMatching = 20   // rules that match which are told
+	maxMatching = 20   // rules that match which are shown
 	around      = 3    // lines of an excerpt around one that is marked
 	maxExcerpt  = 60   // lines
-	maxLineText = 1024 // bytes told of a line
+	maxLineText = 1024 // bytes shown of a line
 )
 
-// readFile tells of the governing file its group, the rules that match, and the lines.
+// readFile reads from the governing file its group, the rules that match, and the lines.
 func (x *explainer) readFile() error {
 	g := x.result.Governing
 	answer, err := x.sayOf(g)
@@ -504,7 +504,7 @@ func excerpt(file *robots.File, marks map[int]string) (lines []ExplainedLine) {
 // readingUnfinished is the reading of an unfinished last line as the beginning of a longer one.
 const readingUnfinished = "unfinished_line"
 
-// tryReadings tells which open readings were tried for a disallowed fetch, and which allow it.
+// tryReadings shows which open readings were tried for a disallowed fetch, and which allow it.
 func (x *explainer) tryReadings(a *Answer, r *reader) {
 	if a.Verdict != Disallowed {
 		return

@@ -23,9 +23,9 @@ type Explanation struct {
 	Withdrawn *Said              `json:"withdrawn,omitempty"`       // what the governing capture alone says, where others show that it may be wrong
 	Prior     string             `json:"prior_verdict,omitempty"`   // where the governing capture says nothing: what the one before it says
 	Captures  []ExplainedCapture `json:"captures"`                  // of the origin, by time: those considered, and the nearest
-	Skipped   int                `json:"skipped"`                   // captures behind the last of these
+	Skipped   int                `json:"skipped"`                   // captures after the last of these
 	Undated   int                `json:"undated"`                   // captures without a usable date, which count nowhere
-	Unread    []Moment           `json:"unread_captures,omitempty"` // that an index tells of and no input holds, the nearest
+	Unread    []Moment           `json:"unread_captures,omitempty"` // that an index reports and no input holds, the nearest
 	LedBy     []ExplainedLead    `json:"redirects,omitempty"`       // of robots.txt, which may have led to the fetch
 	File      *ExplainedFile     `json:"robots_txt,omitempty"`      // of the governing capture
 	Readings  []ExplainedReading `json:"readings,omitempty"`        // that the specifications leave open
@@ -141,7 +141,7 @@ type ExplainedCapture struct {
 	decisive bool
 }
 
-// The roles of captures beside those of Role.
+// Further roles of captures.
 const (
 	RoleContests    = "contests"    // a permitted copy that allows
 	RoleContradicts = "contradicts" // for it the verdict is withdrawn

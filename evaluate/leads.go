@@ -11,7 +11,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
-// leads tell in which times a redirect of robots.txt may have led to any GET of a URL by a crawler.
+// leads are the times in which a redirect of robots.txt may have led to any GET of a URL by a crawler.
 type leads map[visited][]window
 
 // A visited is a URL that a crawler got.
@@ -46,7 +46,7 @@ func newLeads(redirects []*resolve.Lead) leads {
 		}
 	}
 	for i, lead := range redirects {
-		// Within one moment, the order of records does not tell which one it led to.
+		// Within one moment, the order of records does not show which one it led to.
 		add(lead.Time(), 0, lead)
 		add(lead.TargetTime(), 0, lead)
 		if lead.IsOthers { // and nothing shows to what the redirect led

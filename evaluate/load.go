@@ -21,8 +21,8 @@ type timelines struct {
 
 	targets []*State // of the origin in hand: see timeline
 
-	held   *facts.Cursor[facts.Capture] // what indexes may tell of captures is compared with them; nil where they tell of none
-	unread facts.Unread                 // captures of the origin in hand that indexes tell of and no input holds
+	held   *facts.Cursor[facts.Capture] // what indexes may report of captures is compared with them; nil where they report none
+	unread facts.Unread                 // captures of the origin in hand that indexes report and no input holds
 }
 
 func (r *Resolved) openTimelines(ctx context.Context, from, to int) *timelines {
@@ -67,7 +67,7 @@ func (l *timelines) next() (here facts.Place, more bool) {
 }
 
 // each calls add for the states of an origin in order: its captures, and the log lines that
-// say of its robots.txt more than they do. It tells repeated of lines that say the same. The
+// say of its robots.txt more than they do. It calls repeated for lines that say the same. The
 // log events then stand at the origin's exclusions.
 func (l *timelines) each(here facts.Place, add func(*State) error, repeated func(first, ev *facts.LogEvent) error) error {
 	var last *State // of the timeline
@@ -81,7 +81,7 @@ func (l *timelines) each(here facts.Place, add func(*State) error, repeated func
 				if err := repeated(first, ev); err != nil {
 					return err
 				}
-			} else if st := stateOfEvent(ev); st.Time().Known() && st.tells(last) {
+			} else if st := stateOfEvent(ev); st.Time().Known() && st.addsTo(last) {
 				last = st
 				if err := add(st); err != nil {
 					return err
@@ -116,14 +116,14 @@ func (l *timelines) each(here facts.Place, add func(*State) error, repeated func
 	return addEvents(nil)
 }
 
-// readUnread reads what indexes tell of captures of an origin.
+// readUnread reads what indexes report of captures of an origin.
 func (l *timelines) readUnread(here facts.Place) error {
 	l.events.SkipTo(here)
 	l.unread.Clear()
-	tells := func() bool {
+	reports := func() bool {
 		return l.events.Row != nil && l.events.Here == here && l.events.Row.Kind <= facts.EventRobotsUnread
 	}
-	if tells() && l.held != nil {
+	if reports() && l.held != nil {
 		err := l.held.Each(here, func(c *facts.Capture) error {
 			l.unread.Hold(c)
 			return nil
@@ -132,7 +132,7 @@ func (l *timelines) readUnread(here facts.Place) error {
 			return err
 		}
 	}
-	for tells() {
+	for reports() {
 		l.unread.Add(l.events.Row)
 		l.events.Advance()
 	}

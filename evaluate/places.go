@@ -24,7 +24,7 @@ func (p places) add(first facts.Spot, other spot) {
 }
 
 // relation says where a record stands to another of its moment: any archive that holds
-// both tells.
+// both shows it.
 func (p places) relation(at, to facts.Spot) relation {
 	if len(p[at]) == 0 && len(p[to]) == 0 {
 		return relationOf(at, to)
@@ -83,11 +83,11 @@ type relation uint8
 const (
 	before      relation = iota // beyond doubt
 	maybeBefore                 // counts as before, in doubt: of the same moment in another archive, or something speaks against its date
-	shownAfter                  // dated no later, and counts as after: of the same moment and behind it in its archive, or shown to have ended after it
+	shownAfter                  // dated no later, and counts as after: of the same moment and later in its archive, or shown to have ended after it
 	after                       // dated later
 )
 
-// relationOf says what the archive of both records tells.
+// relationOf is the relation of two records in the archive of both.
 func relationOf(p, q facts.Spot) relation {
 	switch {
 	case !p.SameRun(q):

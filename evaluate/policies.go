@@ -79,7 +79,7 @@ const (
 
 func (k GroupKind) String() string { return [...]string{"", "named", "wildcard", "none"}[k] }
 
-// What is taken of one file, and how many files are kept beside those that are parsed: most hosts
+// What is taken of one file, and how many files are kept besides the parsed ones: most hosts
 // serve the same bytes again and again.
 const (
 	maxPolicyCrawlers = 32      // crawlers of the archives: those with most fetches
@@ -96,7 +96,7 @@ type policyReader struct {
 	tokens []string // sorted, without `*`
 	keys   []string // of tokens, comparable
 	kept   map[string]*filePolicies
-	told   Policies // reused
+	passed Policies // reused
 }
 
 // filePolicies is what one file says.
@@ -157,14 +157,14 @@ func (r *Resolved) crawlers(ctx context.Context) (tokens []string, err error) {
 	return tokens, err
 }
 
-// tell passes on what a capture says.
-func (p *policyReader) tell(st *State, sink Sink, issues *run.Writer[facts.Issue]) error {
-	p.told = Policies{State: st, CaptureClass: restriction.CCCapture(max(int(st.Status), 0))}
+// pass passes on what a capture says.
+func (p *policyReader) pass(st *State, sink Sink, issues *run.Writer[facts.Issue]) error {
+	p.passed = Policies{State: st, CaptureClass: restriction.CCCapture(max(int(st.Status), 0))}
 	said, err := p.said(st)
 	if err != nil {
 		return err
 	}
-	p.told.List, p.told.Sitemaps = said.list, said.sitemaps
+	p.passed.List, p.passed.Sitemaps = said.list, said.sitemaps
 	if said.cut > 0 {
 		if err := issues.Add(facts.Issue{
 			Input: st.Input, Entry: st.Entry, Offset: st.Offset, Length: st.Length, RecordID: st.RecordID, Kind: facts.IssueLimitReached,
@@ -179,9 +179,9 @@ func (p *policyReader) tell(st *State, sink Sink, issues *run.Writer[facts.Issue
 		if err != nil {
 			return err
 		}
-		p.told.Body = file.Text()[:min(len(file.Text()), maxPolicyBody)]
+		p.passed.Body = file.Text()[:min(len(file.Text()), maxPolicyBody)]
 	}
-	return sink.Policies(&p.told)
+	return sink.Policies(&p.passed)
 }
 
 // said is what a capture says, by what it came to.
@@ -267,7 +267,7 @@ func (p *policyReader) ask(f *parsedFile, isPart bool) *filePolicies {
 	return said
 }
 
-// kindOf tells how a token's groups are found.
+// kindOf reports how a token's groups are found.
 func (f *parsedFile) kindOf(token string) GroupKind {
 	switch f.matchOf(token) {
 	case MatchNoGroup:

@@ -50,7 +50,7 @@ func (r *Resolved) Decide(ctx context.Context, from, to Cut, sink Sink) (*Totals
 type evaluation struct {
 	*Resolved
 	from, to Cut
-	begun    bool // fetches of the origin in hand lie before from, too: an earlier range tells what is to be told once
+	begun    bool // fetches of the origin in hand lie before from, too: an earlier range reports what is to be reported once
 	sink     Sink
 	totals   *Totals
 	issues   *run.Writer[facts.Issue] // found while deciding
@@ -196,7 +196,7 @@ func (e *evaluation) reportState(st *State) error {
 	if err := e.sink.Robots(&rec); err != nil || e.policies == nil || st.Type == facts.TypeLogLine {
 		return err
 	}
-	return e.policies.tell(st, e.sink, e.issues)
+	return e.policies.pass(st, e.sink, e.issues)
 }
 
 func (e *evaluation) noteDuplicate(first, f *facts.Fetch) error {
@@ -264,8 +264,8 @@ func (e *evaluation) addCounts(host *HostStats) {
 }
 
 // eachRecord calls f with the fetches of an origin, each record once: copies follow a record
-// in the order of the facts, so all places of one are known when f is called. It tells
-// duplicate of the copies.
+// in the order of the facts, so all places of one are known when f is called. It calls
+// duplicate for the copies.
 func eachRecord(
 	fetches *facts.Cursor[facts.Fetch], here facts.Place, known places, duplicate func(first, f *facts.Fetch) error, f func(*facts.Fetch) error,
 ) error {

@@ -143,7 +143,7 @@ func (r *Resolved) hasDistantRevisits() bool {
 	return slices.ContainsFunc(r.store.Inputs, func(in facts.InputResult) bool { return in.Lent > 0 })
 }
 
-// hasEvents reports whether logs tell of what was not fetched.
+// hasEvents reports whether logs report what was not fetched.
 func (r *Resolved) hasEvents() bool {
 	return slices.ContainsFunc(r.store.Tasks, func(t facts.Task) bool { return len(t.Events) > 0 })
 }
@@ -172,7 +172,7 @@ func (r *Resolved) firstID(ctx context.Context, bucket int) (int64, error) {
 }
 
 // number counts the states of all timelines, and returns the first ID of each bucket. Only
-// where logs tell of robots.txt, too, have the states to be read.
+// where logs report robots.txt, too, have the states to be read.
 func (r *Resolved) number(ctx context.Context) ([]int64, error) {
 	first := make([]int64, Buckets)
 	next := int64(1)

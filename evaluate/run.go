@@ -33,7 +33,7 @@ type Parts interface {
 	Sink
 	// Part returns the sink of the n-th range, from 0: other ranges have theirs, and the
 	// results of all, one range after the other, are those of one. Of token groups that no
-	// capture governs, each part is told once. Part may be called at any time, from any
+	// capture governs, each part is reported once. Part may be called at any time, from any
 	// goroutine, and so may Done.
 	Part(n int) (Sink, error)
 	// Done ends the n-th part.

@@ -22,7 +22,7 @@ type subject struct {
 	own          *line      // the crawler's own captures; nil: none
 	ownsNameless bool       // captures without a token in the fetch's run are among them
 	withRefusals bool       // what other crawlers were refused governs, since nothing else does
-	asOf         bool       // time is not the fetch's own: the order of records tells nothing
+	asOf         bool       // time is not the fetch's own: the order of records shows nothing
 	beyondDoubt  bool       // only captures that are before the fetch beyond doubt count
 	budget
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
-// Verification counts the fetches of which an index or a list has told, and whose records matter: they
+// Verification counts the fetches that an index or a list reports, and whose records matter: they
 // would prove violations. Each suspected fetch is in one of the other counts.
 type Verification struct {
 	Suspected int64
@@ -41,7 +41,7 @@ func (v *Verification) count(r *Result) {
 	v.Suspected++
 }
 
-// IsSuspected reports whether an index or a list alone tells of a fetch that is a violation, or whose
+// IsSuspected reports whether an index or a list alone reports a fetch that is a violation, or whose
 // record could make it one: by being that of a fetch, by a more exact date, or by a request that names
 // the crawler. A fetch whose record was looked for and is not there stays among the suspected.
 func (r *Result) IsSuspected() bool {

@@ -17,17 +17,17 @@ type timeline struct {
 	targets []*State         // of redirects of robots.txt: others than those that count, by time
 	leads   leads            // redirects that may have led to others
 	places  places           // of records that several archives hold
-	unread  []facts.Time     // of captures that indexes tell of and no input holds, in order
+	unread  []facts.Time     // of captures that indexes report and no input holds, in order
 }
 
-// hasUnread reports whether an index tells of a capture at or before a moment, which no input holds and
+// hasUnread reports whether an index reports a capture at or before a moment, which no input holds and
 // which isLate is true of. isLate is true of all captures after the first that it is true of.
 func (tl *timeline) hasUnread(isLate func(facts.Time) bool, until facts.Time) bool {
 	n := sort.Search(len(tl.unread), func(i int) bool { return isLate(tl.unread[i]) })
 	return n < len(tl.unread) && until.MicrosSince(tl.unread[n]) >= 0
 }
 
-// hasUnreadCopy reports whether an index tells of a copy that a crawler may have used at a moment, and
+// hasUnreadCopy reports whether an index reports a copy that a crawler may have used at a moment, and
 // no input holds it.
 func (tl *timeline) hasUnreadCopy(at facts.Time) bool {
 	return tl.hasUnread(func(t facts.Time) bool { return at.MicrosSince(t) <= facts.Day }, at)
@@ -41,7 +41,7 @@ type line struct {
 	latestOf [kinds][]int32   // the same: index of the latest capture of a kind up to here; -1: none
 	coarsest facts.Precision  // of the dates
 	late     int64            // the longest State.lateness
-	sameTo   []int32          // index of the first capture behind each that says something else
+	sameTo   []int32          // index of the first capture after each that says something else
 	coarseAt []int32          // index of the first capture, from each on, whose date is coarser than a second
 }
 
@@ -101,7 +101,7 @@ func newTimeline(states []*State, marks []resolve.Mark) *timeline {
 	return t
 }
 
-// index fills in what tells of each capture how many that follow can be passed over.
+// index fills in how many captures that follow each one can be passed over.
 func (l *line) index() {
 	n := len(l.states)
 	l.sameTo, l.coarseAt = make([]int32, n), make([]int32, n)

@@ -45,7 +45,7 @@ type paced struct {
 
 func (p *pace) newOrigin() { p.last, p.latest = make(map[string]*list.Element), list.New() }
 
-// check tells where a fetch came too soon. Crawl-delay is no part of RFC 9309, and
+// check finds where a fetch came too soon. Crawl-delay is no part of RFC 9309, and
 // crawlers measure it from the start or from the end of a request. Every doubt is the
 // crawler's: the gap is taken at its upper bound, the delay at the least of all copies
 // that it may have used (§2.4), and fetches of robots.txt, and of what that redirects or
@@ -73,7 +73,7 @@ func (p *pace) check(r *Result, tl *timeline) error {
 	}
 	last := known.Visit
 	known.Visit = visit
-	gap := max(f.Micros-last.time.Micros, 0) // rows of an index stand behind all records of their second
+	gap := max(f.Micros-last.time.Micros, 0) // rows of an index stand after all records of their second
 	atMost := gap + min(f.Precision, last.time.Precision).Unit()
 	if atMost > int64(maxWait/time.Microsecond) {
 		return nil

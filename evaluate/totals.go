@@ -15,7 +15,7 @@ type Totals struct {
 	Counts
 	RobotsByOutcome map[string]int64
 	Duplicates      int64 // records left out because another input holds them too
-	Joined          int64 // rows of indexes and lists that tell of a fetch which is counted already
+	Joined          int64 // rows of indexes and lists that report a fetch which is counted already
 	Origins         int64
 	Captures        int64
 	LogEvidence     int64 // log lines that stand for a robots.txt that could not be had

@@ -76,7 +76,7 @@ const (
 	NoTime
 	UnsupportedScheme
 	Forgeable      // robots.txt stands behind damage, where a page could hold it
-	UnreadCapture  // robots.txt allows, and an index tells of a capture that would govern; its record was not read
+	UnreadCapture  // robots.txt allows, and an index reports a capture that would govern; its record was not read
 	RefusedToOther // robots.txt was refused to another crawler
 	Challenge      // robots.txt is a page that asks for a proof that the client is no crawler
 	TooCostly      // too many rules with a "*" for so long a URL
@@ -135,7 +135,7 @@ const (
 	NoCertainty Certainty = iota
 	Certain               // fresh, the crawler's own capture, before the fetch beyond doubt, every permitted copy disallows
 	Probable              // a doubt remains, which the notes or the evidence name
-	Possible              // nothing shows that this crawler was told in time, that it made the fetch, or that the fetch was for more than robots.txt
+	Possible              // nothing shows that this crawler was informed in time, that it made the fetch, or that the fetch was for more than robots.txt
 	Contested             // a permitted copy allows, or a reading that the specifications leave open
 )
 
@@ -159,7 +159,7 @@ const (
 	NoteOtherMode                           // another way of matching tokens would change the verdict
 	NoteHTML                                // the governing capture is an HTML document
 	NoteDigestMismatch                      // a digest of the governing capture does not match what it holds
-	NoteSameMoment                          // a capture of the fetch's moment, in another archive or behind the fetch
+	NoteSameMoment                          // a capture of the fetch's moment, in another archive or later in the archive of the fetch
 	NoteCoarseDate                          // a date that counts is coarser than a second
 	NoteUnreadableCopy                      // a permitted copy that nobody can read may have allowed
 	NoteBracketed                           // stale, and the next capture after the fetch answers alike
@@ -170,11 +170,11 @@ const (
 	NoteAmbiguousToken                      // the User-Agent names two crawlers
 	NoteTokenByOption                       // the token is given by an option, and the User-Agent does not hold it
 	NoteForgeable                           // found behind damage, where a page could hold it
-	NoteIndexed                             // an index tells of the fetch; its record, all of it, or its request was not read, or a page may hold the record
-	NoteListed                              // a list of URLs tells of the fetch, likewise
-	NoteUnreadCapture                       // an index tells of a capture before the fetch that would govern; its record was not read
-	NoteNoStatus                            // an index tells of the fetch, without a status: its record may not be that of a fetch
-	NoteNoRecord                            // an index or a list tells of the fetch; its record was looked for, and is not there
+	NoteIndexed                             // an index reports the fetch; its record, all of it, or its request was not read, or a page may hold the record
+	NoteListed                              // a list of URLs reports the fetch, likewise
+	NoteUnreadCapture                       // an index reports a capture before the fetch that would govern; its record was not read
+	NoteNoStatus                            // an index reports the fetch, without a status: its record may not be that of a fetch
+	NoteNoRecord                            // an index or a list reports the fetch; its record was looked for, and is not there
 	NoteRedirectTarget                      // a redirect of robots.txt may have led to the record
 	NoteOtherTarget                         // the governing capture redirects, and may have led to another record, which says something else
 	NoteContentUsage                        // Content-Usage lines taken for rules, as their draft does, would change the verdict
@@ -262,7 +262,7 @@ type Result struct {
 	HasPrior  bool   // the governing capture says nothing; Prior is the answer of the one before it
 	Contester *State // the permitted copy that allows, where there is one
 
-	UnreadCaptures bool // the certainty depends on captures of robots.txt that an index tells of and no input holds
+	UnreadCaptures bool // the certainty depends on captures of robots.txt that an index reports and no input holds
 
 	RobotsCapture bool // the fetch is a GET of exactly /robots.txt
 	PolicyFile    bool // the fetch got an ai.txt or a trust.txt

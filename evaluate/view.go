@@ -18,7 +18,7 @@ type view struct {
 	tied      []*State // the governing one, and those of its moment in other archives: in which order they came, nothing shows
 	prior     *State   // the capture before it, in its line, that answers
 	ownNext   []*State // where another's governs: the crawler's own first ones within a day after the fetch
-	older     []*State // where another's governs: the crawler's own latest one that says something; in several archives, one in each
+	older     []*State // the same: its own latest one that says something; in several archives, one in each
 	outdated  bool     // an index reports a capture that would govern in its place, and no input holds it
 }
 
@@ -217,14 +217,17 @@ func (tl *timeline) longUnreachable(s *subject) bool {
 				run = run.with(st)
 			}
 		}
-		if run.first != nil && s.time.MicrosSince(run.first.Time()) > unreachableMay && s.time.MicrosSince(run.last.Time()) <= freshFor {
+		if run.first == nil {
+			continue
+		}
+		if s.time.MicrosSince(run.first.Time()) > unreachableMay && s.time.MicrosSince(run.last.Time()) <= freshFor {
 			return true
 		}
 	}
 	return false
 }
 
-// earliest returns those of list than which no other is earlier.
+// earliest returns the captures with the smallest date; several, if they share it.
 func earliest(list []*State) []*State {
 	var first [facts.PrecisionMicrosecond + 1]*State // of each precision
 	return filter(list, func(s *State) bool {
@@ -252,7 +255,8 @@ func (l *line) next(s *subject, within int64) []*State {
 		switch {
 		case !st.says():
 			near.skipAlike(near.end)
-		case s.relationOf(st) >= shownAfter && st.Time().MicrosSince(s.time) <= within && (s.withRefusals || !s.isRefusedToOther(st)):
+		case s.relationOf(st) < shownAfter || st.Time().MicrosSince(s.time) > within:
+		case s.withRefusals || !s.isRefusedToOther(st):
 			found = append(found, st)
 		}
 	}
@@ -623,8 +627,8 @@ func (s *subject) failsLater(st *State) bool {
 	return st.Outcome == OutcomeUnreachable && s.relationOf(st) <= maybeBefore && s.precedes(st)
 }
 
-// isUnreadable reports whether nobody can tell what a crawler that used a capture at the fetch was
-// told.
+// isUnreadable reports whether nobody knows what a crawler received that used a capture at the
+// fetch.
 func (s *subject) isUnreadable(st *State) bool {
 	return st.Outcome == OutcomePartial || st.Outcome == OutcomeUnresolved || st.Outcome == OutcomeUndefined || s.failsLater(st)
 }

@@ -113,7 +113,7 @@ func (w *whatIf) pass(f *facts.Fetch, governing *State, e Evidence, a Answer, gr
 func (w *whatIf) same(f *facts.Fetch, verdict Verdict, reason Reason) error {
 	if !w.noneToo {
 		w.noneToo = true
-		if err := w.tell(0, tokenGroup{tokens: w.tokens}); err != nil {
+		if err := w.mapTokens(0, tokenGroup{tokens: w.tokens}); err != nil {
 			return err
 		}
 	}
@@ -216,21 +216,21 @@ func (w *whatIf) withoutFile(st *State) []tokenGroup {
 	return slices.DeleteFunc([]tokenGroup{others, own}, func(t tokenGroup) bool { return len(t.tokens) == 0 })
 }
 
-// announce tells the sink once who is in the token groups of a state.
+// announce passes to the sink once who is in the token groups of a state.
 func (w *whatIf) announce(id int64, groups []tokenGroup) error {
 	if w.mapped[id] {
 		return nil
 	}
 	w.mapped[id] = true
 	for _, t := range groups {
-		if err := w.tell(id, t); err != nil {
+		if err := w.mapTokens(id, t); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (w *whatIf) tell(id int64, t tokenGroup) error {
+func (w *whatIf) mapTokens(id int64, t tokenGroup) error {
 	for _, token := range t.tokens {
 		if err := w.sink.RobotsAgent(id, t.group, token); err != nil {
 			return err
