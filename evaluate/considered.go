@@ -62,7 +62,7 @@ func (tl *timeline) considered(s *subject) (list []Considered) {
 		earlier.beyondDoubt = true
 		if before := tl.view(&earlier); before.governing != nil {
 			add(RoleBefore, before.tied...)
-			if s.IsToldByIndex() {
+			if s.IsReportedByIndex() {
 				add(RoleOlder, before.older...)
 				add(RoleOther, tl.others(&earlier, &before)...)
 			}

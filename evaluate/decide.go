@@ -348,7 +348,7 @@ func (d *decider) certify(r *Result, s *subject, tl *timeline, v *view) error {
 	if v.own && r.AgentSource != AgentFromOption && agents.IsSoftware(s.agent) && slices.ContainsFunc(v.tied, mayBeOtherRun) {
 		r.Notes |= NoteOtherRun // "Runs of a crawler"
 	}
-	switch {
+	switch { // these end it: no more captures are asked
 	case isContested: // "Permitted copies", "Open readings"
 		r.Certainty = Contested
 		return nil
@@ -363,7 +363,7 @@ func (d *decider) certify(r *Result, s *subject, tl *timeline, v *view) error {
 	}
 	// An index or a list reports the fetch: the order of the records in its archive would show whether the
 	// crawler had received a capture of its moment, but at most this one record was read.
-	mayPrecede := isInformed && s.IsToldByIndex() && s.hasApplied(v.governing, s.isSameMoment)
+	mayPrecede := isInformed && s.IsReportedByIndex() && s.hasApplied(v.governing, s.isSameMoment)
 	if mayPrecede && s.relationOf(v.governing) == maybeBefore {
 		isForbiddenBefore, err := d.isForbiddenBefore(s, tl)
 		if err != nil {

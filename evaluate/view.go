@@ -412,7 +412,7 @@ func (tl *timeline) refusalsOfMoment(s *subject, v *view) (list []*State) {
 	}
 	near := tl.all.between(v.governing.Time(), v.governing.Time())
 	for st := near.take(); st != nil && s.look(); st = near.take() {
-		if st.Time().MicrosSince(v.governing.Time()) == 0 && s.counts(st) && s.isRefused(st) {
+		if st.Time().MicrosSince(v.governing.Time()) == 0 && s.counts(st) && !s.mayGovern(st) {
 			list = append(list, st)
 		}
 	}
@@ -586,18 +586,17 @@ func (s *subject) provesOrder(at facts.Spot) bool {
 	return s.places.proves(at, facts.SpotOf(s.Fetch), s.Flags&facts.FlagSerial != 0)
 }
 
-// counts reports whether a capture is a candidate: at or before the fetch.
+// counts reports whether a capture is at or before the fetch.
 func (s *subject) counts(st *State) bool {
 	relation := s.relationOf(st)
 	return relation == before || relation == maybeBefore && !s.beyondDoubt
 }
 
 // mayGovern reports whether a capture is a candidate: at or before the fetch, and no refusal to another
-// crawler.
-func (s *subject) mayGovern(st *State) bool { return s.counts(st) && !s.isRefused(st) }
-
-// isRefused reports whether a capture is a refusal to another crawler, which says nothing to this one.
-func (s *subject) isRefused(st *State) bool { return st.isRefusal() && !s.withRefusals && !s.isOwn(st) }
+// crawler, which says nothing to this one ("Refusals").
+func (s *subject) mayGovern(st *State) bool {
+	return s.counts(st) && (!st.isRefusal() || s.withRefusals || s.isOwn(st))
+}
 
 // isRefusedToOther reports whether a capture led to such a refusal, though it may be the crawler's own.
 func (s *subject) isRefusedToOther(st *State) bool {

@@ -139,7 +139,7 @@ func (x *exchange) describe(m *metadata) {
 	x.companions.Metadata = m.at
 	x.Via, x.HopsFromSeed, x.Millis = m.via, m.hops, m.millis
 	if m.flags&facts.FlagDiscovery != 0 {
-		x.Flags &^= facts.FlagSeed | facts.FlagSeedTold
+		x.Flags &^= facts.FlagSeed | facts.FlagSeedKnown
 	}
 	x.Flags |= m.flags
 }

@@ -62,7 +62,7 @@ func (l *pageList) flags(u weburl.URL) (f facts.Flags) {
 		f = facts.FlagPagesListed
 	}
 	if listed && l.known {
-		f |= facts.FlagSeedTold
+		f |= facts.FlagSeedKnown
 	}
 	if seed {
 		f |= facts.FlagSeed

@@ -27,7 +27,7 @@ func pageWord(f *facts.Fetch) string {
 	switch {
 	case f.Flags&facts.FlagSeed != 0:
 		word += " seed"
-	case f.Flags&(facts.FlagSeedTold|facts.FlagDiscovery) != 0:
+	case f.Flags&(facts.FlagSeedKnown|facts.FlagDiscovery) != 0:
 		word += " no seed"
 	}
 	return word

@@ -20,11 +20,11 @@ func TestDiscoveryColumns(t *testing.T) {
 		0:                   {nil, nil, nil, new(false)},
 		facts.FlagDiscovery: {new(false), new(false), nil, new(true)},
 		facts.FlagDiscovery | facts.FlagSeed | facts.FlagForceFetch: {new(true), new(true), nil, new(true)},
-		facts.FlagPagesListed:                                                        {nil, nil, new(false), new(false)},
-		facts.FlagPagesListed | facts.FlagPage:                                       {nil, nil, new(true), new(false)},
-		facts.FlagPagesListed | facts.FlagPage | facts.FlagSeedTold:                  {new(false), nil, new(true), new(false)},
-		facts.FlagPagesListed | facts.FlagPage | facts.FlagSeedTold | facts.FlagSeed: {new(true), nil, new(true), new(false)},
-		facts.FlagPagesListed | facts.FlagPage | facts.FlagDiscovery:                 {new(false), new(false), new(true), new(true)},
+		facts.FlagPagesListed:                                                         {nil, nil, new(false), new(false)},
+		facts.FlagPagesListed | facts.FlagPage:                                        {nil, nil, new(true), new(false)},
+		facts.FlagPagesListed | facts.FlagPage | facts.FlagSeedKnown:                  {new(false), nil, new(true), new(false)},
+		facts.FlagPagesListed | facts.FlagPage | facts.FlagSeedKnown | facts.FlagSeed: {new(true), nil, new(true), new(false)},
+		facts.FlagPagesListed | facts.FlagPage | facts.FlagDiscovery:                  {new(false), new(false), new(true), new(true)},
 	} {
 		f := testFetch("http://a", "/")
 		f.Flags = flags

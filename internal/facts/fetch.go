@@ -90,7 +90,7 @@ const (
 	FlagForceFetch                          // it was fetched although the crawler had it already
 	FlagPagesListed                         // the WACZ lists its pages, and whether this is one is known
 	FlagPage                                // it is
-	FlagSeedTold                            // the list tells seeds from other pages
+	FlagSeedKnown                           // the list tells seeds from other pages
 	FlagUndecodable                         // nobody can read the body: a coding that was not undone, or a binary format
 	FlagSerial                              // the archive was written by a crawler that makes one fetch after the other
 	FlagHostMismatch                        // the request names another host than the URL
@@ -154,8 +154,8 @@ func (f *Fetch) IsIndexed() bool { return f.Type == TypeIndexed }
 // IsReadInPart reports whether the end of f's record was left out, so that no checksum was compared.
 func (f *Fetch) IsReadInPart() bool { return f.Trust == TrustIndexed && !f.IsIndexed() }
 
-// IsToldByIndex reports whether an index or a list has told of f. Its record may have been read since.
-func (f *Fetch) IsToldByIndex() bool { return f.IsIndexed() || f.Trust == TrustVerified }
+// IsReportedByIndex reports whether an index or a list reports f. Its record may have been read since.
+func (f *Fetch) IsReportedByIndex() bool { return f.IsIndexed() || f.Trust == TrustVerified }
 
 // IsOfWAT reports whether a record of a WAT tells of f: its request, its HTTP head and its metas, as
 // far as there are such.

@@ -102,7 +102,7 @@ func (s *Set) onlyAgent() string {
 // credit fills in the User-Agent of a row of an index: that of the archive which it names, else
 // the only one, unless the request itself names none.
 func (x *indexed) credit(f *Fetch) {
-	if !x.any || !f.IsToldByIndex() || f.UserAgent != "" || f.Flags&FlagOfWAT != 0 {
+	if !x.any || !f.IsReportedByIndex() || f.UserAgent != "" || f.Flags&FlagOfWAT != 0 {
 		return
 	}
 	isRequestRead := f.Trust == TrustVerified && f.Flags&FlagRequestUnread == 0
@@ -149,7 +149,7 @@ type sighting struct {
 }
 
 func sightingOf(f *Fetch) sighting {
-	return sighting{f.URL, f.RecordID, f.PayloadDigest, f.Method, f.Entry, f.Archive, f.Offset, f.Input, f.Status, f.Type == TypeOther, f.IsToldByIndex(), f.Trust == TrustVerified}
+	return sighting{f.URL, f.RecordID, f.PayloadDigest, f.Method, f.Entry, f.Archive, f.Offset, f.Input, f.Status, f.Type == TypeOther, f.IsReportedByIndex(), f.Trust == TrustVerified}
 }
 
 // isPlaced reports whether it is known where the record is.

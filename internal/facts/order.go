@@ -25,7 +25,7 @@ func CompareInBucket(a, b *Fetch) int {
 	if c := cmp.Compare(a.Origin, b.Origin); c != 0 {
 		return c
 	}
-	if a.IsToldByIndex() || b.IsToldByIndex() {
+	if a.IsReportedByIndex() || b.IsReportedByIndex() {
 		if c := cmp.Or(cmp.Compare(orderMicros(a), orderMicros(b)), cmp.Compare(orderRank(a), orderRank(b))); c != 0 {
 			return c
 		}
@@ -47,7 +47,7 @@ func CompareInBucket(a, b *Fetch) int {
 // orderMicros is the time by which a fetch has its place. Rows of indexes stand behind all
 // records of their second: which of these they are is known then (joiner).
 func orderMicros(f *Fetch) int64 {
-	if !f.IsToldByIndex() {
+	if !f.IsReportedByIndex() {
 		return f.Micros
 	}
 	return floorTo(f.Micros, Second) + Second - 1
@@ -56,7 +56,7 @@ func orderMicros(f *Fetch) int64 {
 // orderRank puts what is known better first.
 func orderRank(f *Fetch) int {
 	switch {
-	case !f.IsToldByIndex():
+	case !f.IsReportedByIndex():
 		return 0
 	case f.Trust == TrustVerified:
 		return 1

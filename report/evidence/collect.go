@@ -148,7 +148,7 @@ const maxUnheld = 1 << 10
 func (c *collector) isUnheld(r *evaluate.Result) bool {
 	var name string
 	switch {
-	case r.Fetch.IsToldByIndex():
+	case r.Fetch.IsReportedByIndex():
 		name = c.filename(r.Fetch)
 	case r.UnreadCaptures:
 		name = "another robots.txt"
