@@ -526,12 +526,12 @@ func (s *subject) relationOf(st *State) relation {
 // relationTo is the same for a record that a capture led to.
 func (s *subject) relationTo(r *resolve.Step) relation {
 	gap, took, ended := s.time.MicrosSince(r.Time), int64(r.Millis)*1000, before
-	if took > 0 { // the end of the exchange is its date and the time that it took
+	if took > 0 { // the exchange ended so long after its date, or later by what the date's last digit is worth
 		end := facts.Time{Micros: r.Time.Micros + took, Precision: facts.PrecisionMicrosecond}
-		switch gap := s.time.MicrosSince(end.Truncate(r.Time.Precision)); {
-		case gap < 0 && took <= maxLate:
+		switch {
+		case took <= maxLate && s.time.MicrosSince(end.Truncate(r.Time.Precision)) < 0:
 			ended = shownAfter
-		case gap <= 0:
+		case r.Time.Latest()+took > s.time.Micros:
 			ended = maybeBefore
 		}
 	}
@@ -557,9 +557,9 @@ func (s *subject) relationTo(r *resolve.Step) relation {
 	return ended
 }
 
-// lateness is how long after its date a capture may count as after a fetch.
+// lateness is how long after its date a capture may count as after a fetch, or be in doubt.
 func (s *State) lateness() (micros int64) {
-	micros = int64(s.Millis) * 1000
+	micros = int64(s.Millis)*1000 + s.Precision.Unit()
 	if s.ServerSeconds != 0 {
 		micros = max(micros, (s.ServerSeconds-s.Micros/1e6+maxDrift+1)*facts.Second)
 	}

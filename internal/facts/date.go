@@ -261,3 +261,11 @@ func (p Precision) Unit() int64 {
 	}
 	return Hour / 3600
 }
+
+// Latest returns the moment, in microseconds, up to which what was cut to a date may lie, at most.
+func (t Time) Latest() int64 {
+	if t.Precision < PrecisionSecond {
+		return t.Micros + t.Precision.Unit()
+	}
+	return t.Micros + fractionUnit(int(t.Precision-PrecisionSecond))
+}

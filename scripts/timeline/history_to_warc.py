@@ -1489,7 +1489,7 @@ def slow_answer(s):
     if s.number % 3:
         s.robots(s.t - 20 * HOUR_, s.rng.choice([A, B]), archive=1)
     s.robots(s.t - 2 * SECOND, s.rng.choice([A, B]), archive=1, ua=s.rng.choice([EXAMPLE, EXAMPLE, GOOGLE]),
-             duration=s.rng.choice([1999, 2000, 2999, 3000, 600000, 600001, 86400000, 9999999999, -3000, "3000x", 0]))
+             duration=s.rng.choice([1000, 1001, 1999, 2000, 2999, 3000, 600000, 600001, 86400000, 9999999999, -3000, "3000x", 0]))
     s.pages(archive=1)
     s.joined([run])
 

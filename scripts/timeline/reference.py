@@ -207,6 +207,11 @@ class Moment:
         moment.precision, moment.start = self.precision, self.start + duration
         return moment
 
+    def latest(self):
+        """Until when what was cut to this date may lie, at most."""
+        units = [366 * DAY, 31 * DAY, DAY, HOUR, HOUR / 60, SECOND]
+        return self.start + (units[self.precision] if self.precision < len(units) else SECOND / 10 ** (self.precision - 5))
+
     def coarser_than_a_second(self):
         return self.precision < PRECISIONS.index("second")
 
@@ -244,7 +249,8 @@ def against(c, fetch, headers=True):
         gap = difference(c.time.plus(c.duration), fetch.time)
         if c.duration <= TEN_MINUTES and gap > NOTHING:
             return "later"
-        doubts.append(gap >= NOTHING and (c.duration > TEN_MINUTES or not same_moment(c, fetch)))
+        may_end_later = c.duration > NOTHING and c.time.latest() + c.duration > fetch.time.start
+        doubts.append(may_end_later and (c.duration > TEN_MINUTES or not same_moment(c, fetch)))
     if headers and c.answered and fetch.answered and not c.time.coarser_than_a_second() and not fetch.time.coarser_than_a_second() \
             and difference(c.answered, fetch.answered) > NOTHING and abs(difference(fetch.answered, fetch.time)) <= 5 * SECOND:
         if difference(c.answered, c.time) <= TEN_MINUTES:

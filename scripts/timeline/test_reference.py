@@ -354,7 +354,9 @@ CASES = [
     # §1: received before
     ([at(S, duration=r.SECOND)], "disallowed fresh rule probable order_doubt"),
     ([at(S, duration=2 * r.SECOND)], "disallowed later rule possible"),
-    ([at(S, duration=.999 * r.SECOND)], "disallowed fresh rule certain"),
+    ([at(S, duration=.001 * r.SECOND)], "disallowed fresh rule probable order_doubt"),
+    ([at(S, duration=r.NOTHING)], "disallowed fresh rule certain"),
+    ([at(2 * S, duration=r.SECOND)], "disallowed fresh rule certain"),
     ([at(S, duration=-2 * r.SECOND)], "disallowed fresh rule certain"),
     ([at(S, duration=r.DAY)], "disallowed fresh rule probable order_doubt"),
     ([at(0, duration=r.SECOND, **BEFORE)], "disallowed later rule possible"),
