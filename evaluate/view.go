@@ -496,10 +496,11 @@ func filter(list []*State, keep func(*State) bool) []*State {
 	return list
 }
 
-// maxLate bounds how late an answer may have come by a duration or a Date field that is believed. Of a
-// longer time there is doubt, and no more. maxDrift is by how many seconds the server's clock may lie from the
-// crawler's, to be taken for the same.
+// maxTook and maxLate bound how late an answer may have come by a duration and by a Date field that are
+// believed. Of a longer time there is doubt, and no more. Heritrix ends a fetch after 20 minutes. maxDrift is
+// by how many seconds the server's clock may lie from the crawler's, to be taken for the same.
 const (
+	maxTook  = 20 * 60 * facts.Second
 	maxLate  = 10 * 60 * facts.Second
 	maxDrift = 5
 )
@@ -529,7 +530,7 @@ func (s *subject) relationTo(r *resolve.Step) relation {
 	if took > 0 { // the exchange ended so long after its date, or later by what the date's last digit is worth
 		end := facts.Time{Micros: r.Time.Micros + took, Precision: facts.PrecisionMicrosecond}
 		switch {
-		case took <= maxLate && s.time.MicrosSince(end.Truncate(r.Time.Precision)) < 0:
+		case took <= maxTook && s.time.MicrosSince(end.Truncate(r.Time.Precision)) < 0:
 			ended = shownAfter
 		case r.Time.Latest()+took > s.time.Micros:
 			ended = maybeBefore
@@ -547,7 +548,7 @@ func (s *subject) relationTo(r *resolve.Step) relation {
 		return after
 	case s.asOf:
 		return before
-	case gap == 0 && (ended == shownAfter || took > maxLate):
+	case gap == 0 && (ended == shownAfter || took > maxTook):
 		return max(ended, s.places.relation(r.Spot, at))
 	case gap == 0: // "Order within one moment"
 		return s.places.relation(r.Spot, at)
@@ -559,11 +560,11 @@ func (s *subject) relationTo(r *resolve.Step) relation {
 
 // lateness is how long after its date a capture may count as after a fetch, or be in doubt.
 func (s *State) lateness() (micros int64) {
-	micros = int64(s.Millis)*1000 + s.Precision.Unit()
+	micros = min(int64(s.Millis)*1000, maxTook) + s.Precision.Unit()
 	if s.ServerSeconds != 0 {
-		micros = max(micros, (s.ServerSeconds-s.Micros/1e6+maxDrift+1)*facts.Second)
+		micros = max(micros, min((s.ServerSeconds-s.Micros/1e6)*facts.Second, maxLate)+(maxDrift+1)*facts.Second)
 	}
-	return min(micros, maxLate+(maxDrift+1)*facts.Second)
+	return micros
 }
 
 // isOfRun reports whether a record was made in the fetch's run of a crawler.

@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"strconv"
 
@@ -22,7 +21,7 @@ type metadata struct {
 	names  []string // the records that it describes, by recordid.Key
 	via    string   // the page that led to the URL
 	hops   string   // how: a letter a hop from the seed, E an embed, P a prerequisite, L a link, R a redirect
-	millis int32    // that the fetch took; -1: not said
+	millis int32    // as that of facts.Fetch
 	flags  facts.Flags
 	texts  *arena.Strings // where its strings lie
 }
@@ -121,9 +120,12 @@ func (m *metadata) set(name, value []byte) bool {
 	case warc.IsField(name, "force-fetch"):
 		m.flags |= facts.FlagDiscovery | facts.FlagForceFetch
 	case warc.IsField(name, "fetchtimems"):
-		n, err := strconv.ParseInt(string(value), 10, 32) // of a longer time the longest
-		if err != nil && !errors.Is(err, strconv.ErrRange) || n < 0 {
+		if len(value) == 0 {
 			return false
+		}
+		n, err := strconv.ParseInt(string(value), 10, 32)
+		if err != nil || n < 0 {
+			n = facts.NoMillis
 		}
 		m.millis = int32(n)
 	default:

@@ -167,7 +167,7 @@ func discovery(f *facts.Fetch) Discovery {
 		HopsFromSeed:  known(text(f.HopsFromSeed), told),
 		IsSeed:        known(f.Flags&facts.FlagSeed != 0, f.Flags&(facts.FlagDiscovery|facts.FlagSeedKnown) != 0),
 		ForceFetch:    known(f.Flags&facts.FlagForceFetch != 0, told),
-		FetchDuration: known(f.Millis, f.Millis >= 0),
+		FetchDuration: known(f.Millis, f.Millis >= 0 && f.Millis < facts.NoMillis),
 		IsPage:        known(f.Flags&facts.FlagPage != 0, f.Flags&facts.FlagPagesListed != 0),
 	}
 }

@@ -1,6 +1,8 @@
 package facts
 
 import (
+	"math"
+
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
@@ -141,9 +143,13 @@ type Fetch struct {
 	RefersToID      string // recordid.Key of it
 	Via             string // of the metadata record: the page that led here
 	HopsFromSeed    string // a letter a hop
-	Millis          int32  // that the fetch took; -1: not said
+	Millis          int32  // that the fetch took; -1: not said; NoMillis: what is said is no such time
 	ServerSeconds   int64  // since 1970, of the answer's Date field; 0: it has none, or has an Age field, so that a cache may have sent it
 }
+
+// NoMillis stands for a duration that is negative, no number or too long: the fetch may have ended at
+// any time.
+const NoMillis = math.MaxInt32
 
 // Time returns the fetch's WARC-Date.
 func (f *Fetch) Time() Time { return Time{f.Micros, f.Precision} }

@@ -1489,7 +1489,7 @@ def slow_answer(s):
     if s.number % 3:
         s.robots(s.t - 20 * HOUR_, s.rng.choice([A, B]), archive=1)
     s.robots(s.t - 2 * SECOND, s.rng.choice([A, B]), archive=1, ua=s.rng.choice([EXAMPLE, EXAMPLE, GOOGLE]),
-             duration=s.rng.choice([1000, 1001, 1999, 2000, 2999, 3000, 600000, 600001, 86400000, 9999999999, -3000, "3000x", 0]))
+             duration=s.rng.choice([1000, 1001, 1999, 2000, 2999, 3000, 1200000, 1200001, 86400000, 9999999999, -3000, "3000x", 0]))
     s.pages(archive=1)
     s.joined([run])
 
@@ -1654,7 +1654,7 @@ def clocks(s):
     for e in s.made:
         gap = rng.choice([p.when for p in pages]) - e.when
         if rng.random() < 0.3:
-            e.duration = rng.choice([gap // (SECOND / 1000) + rng.choice([-1000, -1, 0, 1, 1000]), rng.choice([0, 600000, 600001, 10**8, 10**12, -4000, "soon"])])
+            e.duration = rng.choice([gap // (SECOND / 1000) + rng.choice([-1000, -1, 0, 1, 1000]), rng.choice([0, 1200000, 1200001, 10**8, 10**12, -4000, "soon"])])
         if rng.random() < 0.5 and e.precision not in COARSE:
             skew = rng.choice([0, 0, 0, 1, -1, -5, -6, 5, 6, 600, 601]) * SECOND
             e.headers = e.headers + http_date(e.when + skew + gap * (rng.random() < 0.5 and e not in pages)) + [("Age", "0")] * (rng.random() < 0.1)

@@ -245,12 +245,12 @@ def after(c, fetch, headers=True):
 def against(c, fetch, headers=True):
     """What speaks against the date of a capture that is not after the fetch's: it came "later", or is in "doubt"."""
     doubts = []
-    if c.duration is not None and c.duration >= NOTHING:
+    if c.duration is not None:
         gap = difference(c.time.plus(c.duration), fetch.time)
-        if c.duration <= TEN_MINUTES and gap > NOTHING:
+        if c.duration <= 2 * TEN_MINUTES and gap > NOTHING:
             return "later"
         may_end_later = c.duration > NOTHING and c.time.latest() + c.duration > fetch.time.start
-        doubts.append(may_end_later and (c.duration > TEN_MINUTES or not same_moment(c, fetch)))
+        doubts.append(may_end_later and (c.duration > 2 * TEN_MINUTES or not same_moment(c, fetch)))
     if headers and c.answered and fetch.answered and not c.time.coarser_than_a_second() and not fetch.time.coarser_than_a_second() \
             and difference(c.answered, fetch.answered) > NOTHING and abs(difference(fetch.answered, fetch.time)) <= 5 * SECOND:
         if difference(c.answered, c.time) <= TEN_MINUTES:
@@ -545,7 +545,8 @@ def read_archive(path):
             elif record.rec_type == "metadata":
                 duration = fields_of(record).get("fetchtimems", "")
                 for target in joined_by(headers):
-                    durations[target] = min(timedelta(milliseconds=int(duration[:12])), LONGEST) if re.fullmatch(r"-?\d+", duration) else None
+                    if duration:
+                        durations[target] = min(timedelta(milliseconds=int(duration[:12])), LONGEST) if re.fullmatch(r"\d+", duration) else LONGEST
             elif record.rec_type == "request" and record.http_headers:
                 order[-1] = {
                     "id": headers.get_header("WARC-Record-ID"),
