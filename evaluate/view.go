@@ -325,13 +325,14 @@ func (s *State) isReplacedBy(r resolve.Step) bool {
 	return s.Time().MicrosSince(r.Time) == 0 && at.SameRun(r.Spot) && at.Index < r.Index
 }
 
-// copies yields every capture in [t − 24 h, t] of a fetch, whoever made it, and what others got in that time from
-// a URL to which one of these that count as before t, or of those that may govern, redirects. Of those before t
-// that say the same one after the other, the first stands for all; those about its moment may count as after it.
+// copies yields every capture in [t − 24 h, t] of a fetch, whoever made it, and what was got in that time from a
+// URL to which one of these that count as before t, or of those that may govern, redirects: by others, or by the
+// crawler itself after it had followed the redirect. Of those before t that say the same one after the other, the
+// first stands for all; those about its moment may count as after it.
 func (tl *timeline) copies(s *subject, governing []*State) iter.Seq[*State] {
 	t := s.time
 	return func(yield func(*State) bool) {
-		ways := make(map[string]bool) // URLs to which those of the last day redirect
+		ways := make(map[string]int64) // URLs to which those of the last day redirect, and when the first was followed
 		near := tl.all.between(facts.Time{Micros: t.Micros - facts.Day, Precision: t.Precision}, t)
 		moment := tl.all.from(t.Micros - tl.all.late)
 		for st := near.take(); st != nil; st = near.take() {
@@ -340,7 +341,9 @@ func (tl *timeline) copies(s *subject, governing []*State) iter.Seq[*State] {
 			}
 			if st.Hops > 0 && s.relationOf(st) <= maybeBefore {
 				for _, url := range st.ways {
-					ways[url] = true
+					if first, known := ways[url]; !known || st.followed() < first {
+						ways[url] = st.followed()
+					}
 				}
 			}
 			if !yield(st) {
@@ -352,12 +355,17 @@ func (tl *timeline) copies(s *subject, governing []*State) iter.Seq[*State] {
 		}
 		first := sort.Search(len(tl.targets), func(i int) bool { return tl.targets[i].Micros >= t.Micros-facts.Day-t.Precision.Unit() })
 		for _, st := range tl.targets[first:] {
-			isOwn := st.key == s.key || facts.SpotOf(&st.Fetch) == facts.SpotOf(s.Fetch)
-			isLedTo := ways[st.url] || ways[cutURL] || slices.ContainsFunc(governing, st.isTargetOf)
+			isCopy := func(followed int64) bool { return st.key != s.key || st.Micros >= followed }
+			isOn := func(url string) bool {
+				followed, known := ways[url]
+				return known && isCopy(followed)
+			}
+			isLedTo := isOn(st.url) || isOn(cutURL) ||
+				slices.ContainsFunc(governing, func(g *State) bool { return st.isTargetOf(g) && isCopy(g.followed()) })
 			switch {
 			case st.Micros > t.Micros+t.Precision.Unit():
 				return
-			case isOwn || !isLedTo || !st.isCopyAt(t):
+			case facts.SpotOf(&st.Fetch) == facts.SpotOf(s.Fetch) || !isLedTo || !st.isCopyAt(t):
 				if !s.look() {
 					return
 				}
@@ -366,6 +374,16 @@ func (tl *timeline) copies(s *subject, governing []*State) iter.Seq[*State] {
 			}
 		}
 	}
+}
+
+// followed returns the moment, in microseconds, at which a capture and what its redirects led to lie before.
+func (s *State) followed() (micros int64) {
+	for i, r := range s.records() {
+		if latest := r.Time.Latest(); i == 0 || latest > micros {
+			micros = latest
+		}
+	}
+	return micros
 }
 
 // isTargetOf reports whether a capture redirects to the URL of another record, of at most a day before or after.

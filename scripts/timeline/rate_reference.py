@@ -101,7 +101,7 @@ def asked(archive, fetch):
     unreadable = [c for c in captures if ref.kind_of(archive, c, fetch) in ("partial", "unresolved", "undefined")]
     copies += [c for c in unreadable if c in behind or c in before and ref.difference(fetch.time, c.time) <= ref.DAY]
     outcomes = [archive.outcome(c) for c in copies]
-    outcomes += (o for _, o in archive.copies_by_others(moment + [c for c in before if ref.difference(fetch.time, c.time) <= ref.DAY], fetch) if o.kind != "unreachable")
+    outcomes += (o for _, o in archive.copies_of_targets(moment + [c for c in before if ref.difference(fetch.time, c.time) <= ref.DAY], fetch) if o.kind != "unreachable")
     ms = min(copy_asks(o, tokens)[0] for o in outcomes)
     if {"same_moment", "order_doubt"} & ref.decide(archive, fetch).notes:  # of a fetch that is disallowed, for what stands behind it
         return None

@@ -862,9 +862,9 @@ class Archive:
             if target.told:  # an index does not tell what it holds
                 return chain, ("unresolved", "unresolved_redirect")
 
-    def copies_by_others(self, captures, fetch):
-        """§3: what other crawlers got, in the day before the fetch, where a redirect of its robots.txt led, if that differs:
-        (record, outcome). Among them are those that count as after it, and are dated no later."""
+    def copies_of_targets(self, captures, fetch):
+        """§3: what was got, in the day before the fetch, where a redirect of its robots.txt led, if that differs: by other
+        crawlers, and by its own after the target that counts. (record, outcome). Among them are those that count as after it, and are dated no later."""
         for capture in captures:
             chain = self.outcome(capture).followed
             for hops, hop in enumerate(chain, 1):
@@ -872,7 +872,7 @@ class Archive:
                 url = urljoin(hop.url, location or "")
                 for f in self.of_url.get(same_url_key(url), []) if is_redirect(status, location) else []:
                     alike = hops < len(chain) and (f is chain[hops] or f.status != 304 and answer_alike(f, chain[hops]))
-                    if f.method == "GET" and not f.told and not alike and not same_crawler(f, fetch) and f is not fetch \
+                    if f.method == "GET" and not f.told and not alike and f is not fetch and (not same_crawler(f, fetch) or all(f.time.start >= c.time.latest() for c in self.outcome(capture).way)) \
                             and NOTHING <= difference(fetch.time, f.time) <= DAY and abs(difference(f.time, capture.time)) <= DAY:
                         yield f, self.follow(f, hops)
 
@@ -1483,14 +1483,14 @@ def certainty(archive, fetch, candidates, following, moment, governed, finding, 
 
     behind = [c for c in archive.robots_of[fetch.origin] if c is not governing and after(c, fetch) and difference(c.time, fetch.time) <= NOTHING]
     copies += own_of(behind, fetch)
-    by_others = list(archive.copies_by_others(recent + list(moment), fetch))
-    unreadable += [f for f, o in by_others if not after(f, fetch, False) and cannot_be_read(archive, f, fetch, o)]
-    said = [answer(archive, c, fetch) for c in copies] + [answer_of(archive, o, fetch) for f, o in by_others if not after(f, fetch, False)]
+    of_targets = list(archive.copies_of_targets(recent + list(moment), fetch))
+    unreadable += [f for f, o in of_targets if not after(f, fetch, False) and cannot_be_read(archive, f, fetch, o)]
+    said = [answer(archive, c, fetch) for c in copies] + [answer_of(archive, o, fetch) for f, o in of_targets if not after(f, fetch, False)]
     if governed.contested() or any(a.may_allow() for a in said):
         finding.perhaps = {reading for a in said for reading in a.readings} - governed.readings
         return "contested"
 
-    for c, o in [(c, archive.outcome(c)) for c in behind] + [(f, o) for f, o in by_others if after(f, fetch, False)]:
+    for c, o in [(c, archive.outcome(c)) for c in behind] + [(f, o) for f, o in of_targets if after(f, fetch, False)]:
         if cannot_be_read(archive, c, fetch, o) and not proves_order(c, fetch) or answer_of(archive, o, fetch).may_allow():  # A47
             finding.notes.add("same_moment" if same_moment(c, fetch) else "order_doubt")
     unread = [u for u in archive.unread.get(fetch.origin, []) if NOTHING <= difference(fetch.time, u)

@@ -350,6 +350,8 @@ CASES = [
     ([at(2, **MOVED), at(1.5, ALLOW, url=OTHER, token="F"), at(20, url=OTHER)], "disallowed fresh rule contested"),
     ([at(2, **MOVED), at(1.5, url=OTHER, token="F"), at(20, url=OTHER)], "disallowed fresh rule certain"),
     ([at(2, **MOVED), at(2 - S, url=OTHER), at(24, ALLOW, url=OTHER, token="F")], "disallowed fresh rule contested"),
+    ([at(2, **MOVED), at(2 - S, url=OTHER), at(1, ALLOW, url=OTHER)], "disallowed fresh rule contested"),
+    ([at(2, **MOVED), at(2 - S, url=OTHER), at(3, ALLOW, url=OTHER)], "disallowed fresh rule certain"),
     ([at(2, **MOVED), at(2 - S, url=OTHER), at(24 + S, ALLOW, url=OTHER, token="F")], "disallowed fresh rule certain"),
     # §1: received before
     ([at(S, duration=r.SECOND)], "disallowed fresh rule probable order_doubt"),
