@@ -128,7 +128,7 @@ func (f *File) groupsWith(word string, skip func(group int) bool) (groups []int)
 		count(1)
 		start, end := int(at.start)-from, int(at.start)-from+len(word)
 		if start < 0 || end > len(text) || text[start:end] != word ||
-			start > 0 && isWordByte(text[start-1]) || end < len(text) && isWordByte(text[end]) {
+			start > 0 && isWordByte(text[start-1]) || wordAt(text, end) != "" {
 			continue
 		}
 		group := int(f.agents[at.agent].group)
@@ -153,26 +153,34 @@ func (f *File) findAsides() {
 		if f.asides.words == nil {
 			f.asides.words = make(map[string][]asideWord)
 		}
-		value, start := ascii.Lower(plainHyphens.Replace(value)), text.Len()
-		text.WriteString(value)
-		text.WriteByte('\n')
-		for at := 0; at < len(value); at++ {
-			if word := wordAt(value, at); word != "" {
-				f.asides.words[word] = append(f.asides.words[word], asideWord{int32(start + at), int32(i)})
-				at += len(word)
-			}
+		f.addAside(&text, value, i)
+		if plain := plainHyphens.Replace(value); plain != value {
+			f.addAside(&text, plain, i)
 		}
 	}
 	f.asides.text = text.String()
 }
 
-// wordAt returns the word that begins at s[i:], "" where none does.
+// addAside adds a reading of the value of a user-agent line.
+func (f *File) addAside(text *strings.Builder, value string, agent int) {
+	value, start := ascii.Lower(value), text.Len()
+	text.WriteString(value)
+	text.WriteByte('\n')
+	for at := 0; at < len(value); at++ {
+		if word := wordAt(value, at); word != "" {
+			f.asides.words[word] = append(f.asides.words[word], asideWord{int32(start + at), int32(agent)})
+			at += len(word)
+		}
+	}
+}
+
+// wordAt returns the word that begins at s[i:], "" where none does. Dots at its end are none of it.
 func wordAt(s string, i int) string {
 	end := i
 	for end < len(s) && isWordByte(s[end]) {
 		end++
 	}
-	return s[i:end]
+	return strings.TrimRight(s[i:end], ".")
 }
 
 // holdsMore reports whether a value holds a word that is neither the name that is compared nor a version.

@@ -83,7 +83,7 @@ def asides(body, token):
     word = name.split(b" ")[0]
     for agents, rules in parse(body):
         names = [name_of(a) for a in agents]
-        words = [w for a in agents for w in re.findall(rb"[a-z0-9._-]+", HYPHENS.sub(b"-", a.lower()))]
+        words = [w.rstrip(b".") for a in agents for hyphen in (b"-", b" ") for w in re.findall(rb"[a-z0-9._-]+", HYPHENS.sub(hyphen, a.lower()))]
         if name not in names and word in words + names:
             found.append(b"User-agent: *\n" + b"".join(b"%s: %s\n" % (kind.encode(), value) for kind, value in rules))
     return found
