@@ -197,10 +197,10 @@ func TestRedirect(t *testing.T) {
 	unresolved := page("unknown fresh unresolved_redirect")
 	checkScenarios(t, Options{}, []scenario{
 		{"after", archive{with(first, "rules hops=1 final=200 rules=1"), there("-59m", closed), page(certain)}},
-		{"the same second", archive{first, there("-1h", closed), there("-30m", open), page("disallowed fresh rule probable +other_target")}},
+		{"the same second", archive{first, there("-1h", closed), there("-30m", open), page("disallowed fresh rule contested +permitted_copy +other_target")}},
 		{"an hour after", archive{first, there("+0h", closed), func() rec { r := page(certain); r.at = "+1s"; return r }()}},
 		{"more than an hour after", archive{first, there("+1s", closed), unresolved}},
-		{"the nearest after", archive{first, there("-50m", closed), there("-40m", open), page(certain)}},
+		{"the nearest after", archive{first, there("-50m", closed), there("-40m", open), page("disallowed fresh rule contested +permitted_copy")}},
 		{"after rather than before", archive{first, there("-2h", open), there("-30m", closed), page(certain)}},
 		{"before", archive{there("-3h", open), there("-2h", closed), first, page(certain)}},
 		{"a day before", archive{there("-25h", closed), first, page("disallowed stale rule probable")}},

@@ -578,7 +578,7 @@ func (s *subject) relationTo(r *resolve.Step) relation {
 
 // lateness is how long after its date a capture may count as after a fetch, or be in doubt.
 func (s *State) lateness() (micros int64) {
-	micros = min(int64(s.Millis)*1000, maxTook) + s.Precision.Unit()
+	micros = min(int64(s.Millis)*1000, maxTook) + min(s.Precision.Unit(), facts.Second)
 	if s.ServerSeconds != 0 {
 		micros = max(micros, min((s.ServerSeconds-s.Micros/1e6)*facts.Second, maxLate)+(maxDrift+1)*facts.Second)
 	}
