@@ -170,6 +170,9 @@ func OtherProtocol(b []byte) (name string, is bool) {
 	if len(words) > 2 && strings.EqualFold(string(words[0]), "HTTP") && words[1][0] == '/' {
 		return "HTTP", true
 	}
+	if len(words) == 3 && bytes.HasPrefix(words[2], []byte("HTTP/")) { // a request
+		return string(words[0]), true
+	}
 	if len(words) < 2 || len(words[1]) != 3 || parseStatus(slices.Concat(words[0], []byte{' '}, words[1])) < 100 {
 		return "", false
 	}
