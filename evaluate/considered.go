@@ -1,6 +1,10 @@
 package evaluate
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+)
 
 // Role is what a capture of robots.txt has to say about a fetch.
 type Role uint8
@@ -35,7 +39,14 @@ func (r *Result) Considered() []Considered {
 		return nil
 	}
 	s := r.decider.newSubject(r.Fetch, r.Agent, r.timeline)
-	return r.timeline.considered(&s)
+	return slices.DeleteFunc(r.timeline.considered(&s), func(c Considered) bool { return r.isIdle(c.State, &s) })
+}
+
+// isIdle reports whether a capture is what the crawler itself got from a redirect's target, later, and
+// changes nothing. Among fewer others, it might be taken for what the redirect led to.
+func (r *Result) isIdle(st *State, s *subject) bool {
+	isOwn := st.Kind == facts.CaptureTarget && st.key == s.key
+	return isOwn && st != r.Contester && r.Notes&(NoteUnreadableCopy|NoteSameMoment|NoteOrderDoubt) == 0
 }
 
 func (tl *timeline) considered(s *subject) (list []Considered) {
