@@ -27,25 +27,43 @@ func TestCrawlerOf(t *testing.T) {
 		{"warcinfo", "CCBot/2.0", facts.SourceWarcinfo, Options{}, crawler{token: "CCBot", source: AgentFromWarcinfo}},
 		{"browser", browserAgent, facts.SourceRequest, Options{}, crawler{}},
 		{"none", "", 0, Options{}, crawler{}},
-		{"two", "ExampleBot/1.0 (compatible; Googlebot/2.1)", facts.SourceRequest, Options{},
-			crawler{token: "ExampleBot", other: "Googlebot", source: AgentFromRequest, notes: NoteAmbiguousToken}},
-		{"two, warcinfo", "ExampleBot/1.0 (compatible; Googlebot/2.1)", facts.SourceWarcinfo, Options{},
-			crawler{token: "ExampleBot", other: "Googlebot", source: AgentFromWarcinfo, notes: NoteAmbiguousToken}},
+		{
+			"two", "ExampleBot/1.0 (compatible; Googlebot/2.1)", facts.SourceRequest,
+			Options{},
+			crawler{token: "ExampleBot", other: "Googlebot", source: AgentFromRequest, notes: NoteAmbiguousToken},
+		},
+		{
+			"two, warcinfo", "ExampleBot/1.0 (compatible; Googlebot/2.1)", facts.SourceWarcinfo,
+			Options{},
+			crawler{token: "ExampleBot", other: "Googlebot", source: AgentFromWarcinfo, notes: NoteAmbiguousToken},
+		},
 
 		{"option", "CCBot/2.0", facts.SourceRequest, Options{Crawler: "ccbot"}, crawler{token: "ccbot", source: AgentFromOption}},
-		{"option, other name", "CCBot/2.0", facts.SourceRequest, Options{Crawler: "GPTBot"},
-			crawler{token: "GPTBot", source: AgentFromOption, notes: NoteTokenByOption}},
+		{
+			"option, other name", "CCBot/2.0", facts.SourceRequest,
+			Options{Crawler: "GPTBot"},
+			crawler{token: "GPTBot", source: AgentFromOption, notes: NoteTokenByOption},
+		},
 		{"option, no User-Agent", "", 0, Options{Crawler: "GPTBot"}, crawler{token: "GPTBot", source: AgentFromOption}},
-		{"option settles two", "ExampleBot/1.0 (compatible; Googlebot/2.1)", facts.SourceRequest, Options{Crawler: "Googlebot"},
-			crawler{token: "Googlebot", source: AgentFromOption}},
+		{
+			"option settles two", "ExampleBot/1.0 (compatible; Googlebot/2.1)", facts.SourceRequest,
+			Options{Crawler: "Googlebot"},
+			crawler{token: "Googlebot", source: AgentFromOption},
+		},
 		{"option before map", "", 0, Options{Crawler: "GPTBot", CrawlerMap: byMap}, crawler{token: "GPTBot", source: AgentFromOption}},
 
-		{"map", browserAgent, facts.SourceRequest, Options{CrawlerMap: byMap},
-			crawler{token: "Browsertrix", source: AgentFromOption, notes: NoteTokenByOption}},
+		{
+			"map", browserAgent, facts.SourceRequest,
+			Options{CrawlerMap: byMap},
+			crawler{token: "Browsertrix", source: AgentFromOption, notes: NoteTokenByOption},
+		},
 		{"map, no User-Agent", "", 0, Options{CrawlerMap: byMap}, crawler{token: "SilentBot", source: AgentFromOption}},
 		{"map, no token", "Wget/1.21", facts.SourceRequest, Options{CrawlerMap: byMap}, crawler{}},
-		{"map, first rule", "ExampleBot/1.0 (compatible; Googlebot/2.1)", facts.SourceWarcinfo, Options{CrawlerMap: byMap},
-			crawler{token: "examplebot", source: AgentFromOption}},
+		{
+			"map, first rule", "ExampleBot/1.0 (compatible; Googlebot/2.1)", facts.SourceWarcinfo,
+			Options{CrawlerMap: byMap},
+			crawler{token: "examplebot", source: AgentFromOption},
+		},
 		{"map, no rule", "CCBot/2.0", facts.SourceRequest, Options{CrawlerMap: byMap}, crawler{token: "CCBot", source: AgentFromRequest}},
 	} {
 		d := &decider{naming: newNaming(&c.opt)}

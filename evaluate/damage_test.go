@@ -72,8 +72,10 @@ func TestForgeableIsNoViolation(t *testing.T) {
 		"another one behind both":  {[][]byte{archive{rules, fetched}.bytes(), pageOf(next)}, certain},
 		"an old one":               {[][]byte{archive{old, fetched}.bytes()}, "disallowed stale rule possible +other_crawler"},
 		"an old one, the next too": {[][]byte{archive{old, fetched, next}.bytes()}, "disallowed stale rule probable +other_crawler +bracketed"},
-		"an old one, a forged next one": {[][]byte{archive{old, fetched}.bytes(), pageOf(next)},
-			"disallowed stale rule possible +other_crawler"},
+		"an old one, a forged next one": {
+			[][]byte{archive{old, fetched}.bytes(), pageOf(next)},
+			"disallowed stale rule possible +other_crawler",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := evaluateArchives(t, c.archives)

@@ -117,16 +117,36 @@ func TestExclusions(t *testing.T) {
 			home + "/no -9998 TestBot origin: disallowed fresh rule",
 			home + "/yes -9998 TestBot origin: allowed fresh no_matching_rule",
 		}},
-		"several crawlers": {Options{}, archive{rules, page(""), other}, []logged{out("/no", "+0h")},
-			[]string{home + "/no -9998  none: allowed fresh rule +other_crawler +named_group_forbids"}},
-		"the option": {Options{Crawler: "Other"}, archive{rules}, []logged{out("/no", "+0h")},
-			[]string{home + "/no -9998 Other option: allowed fresh rule"}},
-		"no capture, no fetch": {Options{}, archive{{url: "http://z.example/"}}, []logged{out("/no", "+0h"), {"http://aa.example/no", "+0h", "-9998"}},
-			[]string{home + "/no -9998  none: unknown none no_capture", "http://aa.example/no -9998  none: unknown none no_capture"}},
-		"robots.txt itself": {Options{}, archive{rules}, []logged{out("/robots.txt", "+0h")},
-			[]string{home + "/robots.txt -9998 TestBot origin: allowed none robots_txt_itself"}},
-		"unreachable by the same log": {Options{}, archive{{url: "http://z.example/"}}, []logged{{home + "/a", "-1h", "-61"}, out("/b", "+0h")},
-			[]string{home + "/b -9998  none: disallowed fresh unreachable"}},
+		"several crawlers": {
+			Options{},
+			archive{rules, page(""), other},
+			[]logged{out("/no", "+0h")},
+			[]string{home + "/no -9998  none: allowed fresh rule +other_crawler +named_group_forbids"},
+		},
+		"the option": {
+			Options{Crawler: "Other"},
+			archive{rules},
+			[]logged{out("/no", "+0h")},
+			[]string{home + "/no -9998 Other option: allowed fresh rule"},
+		},
+		"no capture, no fetch": {
+			Options{},
+			archive{{url: "http://z.example/"}},
+			[]logged{out("/no", "+0h"), {"http://aa.example/no", "+0h", "-9998"}},
+			[]string{home + "/no -9998  none: unknown none no_capture", "http://aa.example/no -9998  none: unknown none no_capture"},
+		},
+		"robots.txt itself": {
+			Options{},
+			archive{rules},
+			[]logged{out("/robots.txt", "+0h")},
+			[]string{home + "/robots.txt -9998 TestBot origin: allowed none robots_txt_itself"},
+		},
+		"unreachable by the same log": {
+			Options{},
+			archive{{url: "http://z.example/"}},
+			[]logged{{home + "/a", "-1h", "-61"}, out("/b", "+0h")},
+			[]string{home + "/b -9998  none: disallowed fresh unreachable"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, totals := auditLogs(t, c.opt, []archive{c.records}, crawlLog(c.log...))

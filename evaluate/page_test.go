@@ -95,22 +95,32 @@ func TestPages(t *testing.T) {
 	withHead := func(r rec, lines ...string) rec { r.head = lines; return r }
 	totals := checkPages(t, Options{}, []saying{
 		robotsFile("a", "-1h", "User-agent: *\nDisallow: /no\nContent-Signal: ai-train=yes\nUser-agent: testbot\nDisallow: /no\nContent-Usage: search=n\n"),
-		{html("http://a.example/1", "", noindex, "X-Robots-Tag: otherbot: nosnippet"),
-			"[noindex] | otherbot[noindex, nosnippet] | robots.txt:search=restrict"},
+		{
+			html("http://a.example/1", "", noindex, "X-Robots-Tag: otherbot: nosnippet"),
+			"[noindex] | otherbot[noindex, nosnippet] | robots.txt:search=restrict",
+		},
 		{html("http://a.example/no/2", "", noindex), "[noindex] | conflict disallowed_yet_tagged noindex"},
-		{html("http://a.example/3", "", "<body>"+noindex, "Content-Usage: search=y"),
-			"robots.txt:search=restrict | header:search=allow | conflict page_allows search"},
-		{html("http://a.example/4", "", "<head><meta name=robots content='index, noindex, noai'>"),
-			"[noindex, noai] | robots.txt:search=restrict | meta:train-ai=restrict | meta:ai-input=restrict | conflict tags index"},
+		{
+			html("http://a.example/3", "", "<body>"+noindex, "Content-Usage: search=y"),
+			"robots.txt:search=restrict | header:search=allow | conflict page_allows search",
+		},
+		{
+			html("http://a.example/4", "", "<head><meta name=robots content='index, noindex, noai'>"),
+			"[noindex, noai] | robots.txt:search=restrict | meta:train-ai=restrict | meta:ai-input=restrict | conflict tags index",
+		},
 		// Revisits carry what their original says.
 		{digest(html("http://b.example/1", "", noindex, "X-Robots-Tag: nosnippet"), "AAAA"), "[noindex, nosnippet]"},
-		{revisit("http://b.example/1", "+1h", "WARC-Refers-To-Target-URI: http://b.example/1", "WARC-Refers-To-Date: 2024-05-01T12:00:00Z"),
-			"from=original | [noindex, nosnippet]"},
+		{
+			revisit("http://b.example/1", "+1h", "WARC-Refers-To-Target-URI: http://b.example/1", "WARC-Refers-To-Date: 2024-05-01T12:00:00Z"),
+			"from=original | [noindex, nosnippet]",
+		},
 		{withHead(digest(revisit("http://b.example/1", "+2h"), "aaaa"), "X-Robots-Tag: noarchive"), "from=original | [noindex, noarchive]"},
 		{digest(revisit("http://b.example/1", "+3h"), "BBBB"), "from=unknown"},
 		{digest(revisit("http://b.example/never", "+3h"), "AAAA"), "from=unknown"},
-		{revisit("https://b.example/1", "+3h", "WARC-Refers-To-Target-URI: http://b.example/1", "WARC-Refers-To-Date: 2024-05-01T12:00:00Z"),
-			"from=original | [noindex, nosnippet]"}, // it may lie in another origin
+		{
+			revisit("https://b.example/1", "+3h", "WARC-Refers-To-Target-URI: http://b.example/1", "WARC-Refers-To-Date: 2024-05-01T12:00:00Z"),
+			"from=original | [noindex, nosnippet]",
+		}, // it may lie in another origin
 		{rec{url: "http://b.example/1", at: "+4h", status: "304 Not Modified"}, "from=original | [noindex, nosnippet]"},
 		{rec{url: "http://b.example/5", at: "+4h", status: "304 Not Modified"}, "from=unknown"},
 
@@ -163,74 +173,112 @@ func TestPageNotModified(t *testing.T) {
 		{rec{url: "http://a.example/2", at: "+1h", status: "304 Not Modified"}, "from=unknown"},
 		// A header field of its own replaces its original's, one of another name does not.
 		{html("http://a.example/3", "", "", "X-Robots-Tag: noindex", "Robots-Tag: *;noai"), "[noindex, noai] | robots-tag:train-ai=restrict | robots-tag:ai-input=restrict"},
-		{rec{url: "http://a.example/3", at: "+1h", status: "304 Not Modified", head: []string{"X-Robots-Tag: otherbot: nosnippet"}},
-			"from=original | [noai] | otherbot[nosnippet, noai] | robots-tag:train-ai=restrict | robots-tag:ai-input=restrict"},
+		{
+			rec{url: "http://a.example/3", at: "+1h", status: "304 Not Modified", head: []string{"X-Robots-Tag: otherbot: nosnippet"}},
+			"from=original | [noai] | otherbot[nosnippet, noai] | robots-tag:train-ai=restrict | robots-tag:ai-input=restrict",
+		},
 	})
 }
 
 func TestRestrictions(t *testing.T) {
 	checkPages(t, Options{Uses: []tag.Use{tag.UseArchive, tag.UseIndex, tag.UseTrain}}, []saying{
 		robotsFile("a", "-1h", "User-agent: *\nDisallow:\nContent-Signal: ai-train=no\n"),
-		{html("http://a.example/1", "", "", "X-Robots-Tag: none, noarchive"),
+		{
+			html("http://a.example/1", "", "", "X-Robots-Tag: none, noarchive"),
 			"[noindex, nofollow, noarchive] | robots.txt:train-ai=restrict | publication certain x-robots-tag 1: noarchive | " +
-				"publication certain x-robots-tag 1: none; x-robots-tag 1: noarchive | usage probable robots.txt 3: ai-train=no"},
+				"publication certain x-robots-tag 1: none; x-robots-tag 1: noarchive | usage probable robots.txt 3: ai-train=no",
+		},
 		{html("http://a.example/2", "", "", "X-Robots-Tag: googlebot: noindex"), "googlebot[noindex] | robots.txt:train-ai=restrict | usage probable robots.txt 3: ai-train=no"},
 		// A preference is not retroactive, nor does it hold for ever; what was not served is not used.
 		{html("http://a.example/3", "+2d", ""), "robots.txt:train-ai=restrict"},
 		{rec{url: "http://a.example/4", status: "404 Not Found"}, "robots.txt:train-ai=restrict"},
 		{rec{url: "http://a.example/5", method: "HEAD", head: []string{"X-Robots-Tag: noarchive"}}, "[noarchive] | robots.txt:train-ai=restrict"},
-		{html("http://b.example/1", "", `<head><meta name=robots content="noai, max-snippet:-1">`),
-			"[max-snippet:-1, noai] | meta:train-ai=restrict | meta:ai-input=restrict | usage certain meta 1: noai"},
+		{
+			html("http://b.example/1", "", `<head><meta name=robots content="noai, max-snippet:-1">`),
+			"[max-snippet:-1, noai] | meta:train-ai=restrict | meta:ai-input=restrict | usage certain meta 1: noai",
+		},
 
 		// A tdmrep.json that is asked for again, and says the same, is as new as that.
-		{rec{url: "http://d.example/.well-known/tdmrep.json", at: "-5d", body: `[{"location":"/","tdm-reservation":1}]`},
-			`tdmrep.json:tdm=restrict | usage probable tdmrep.json 1: {"location":"/","tdm-reservation":1}`},
-		{rec{url: "http://d.example/.well-known/tdmrep.json", at: "-1h", body: `[{"location":"/","tdm-reservation":1}]`},
-			`tdmrep.json:tdm=restrict | usage probable tdmrep.json 1: {"location":"/","tdm-reservation":1}`},
+		{
+			rec{url: "http://d.example/.well-known/tdmrep.json", at: "-5d", body: `[{"location":"/","tdm-reservation":1}]`},
+			`tdmrep.json:tdm=restrict | usage probable tdmrep.json 1: {"location":"/","tdm-reservation":1}`,
+		},
+		{
+			rec{url: "http://d.example/.well-known/tdmrep.json", at: "-1h", body: `[{"location":"/","tdm-reservation":1}]`},
+			`tdmrep.json:tdm=restrict | usage probable tdmrep.json 1: {"location":"/","tdm-reservation":1}`,
+		},
 		{html("http://d.example/1", "", ""), `tdmrep.json:tdm=restrict | usage probable tdmrep.json 1: {"location":"/","tdm-reservation":1}`},
 
 		// noimageai is said of images: of the response where it is one.
-		{html("http://b.example/2", "", "", "X-Robots-Tag: noimageai"),
-			"[noimageai] | x-robots-tag:train-ai=restrict | x-robots-tag:ai-input=restrict"},
-		{rec{url: "http://b.example/3.png", head: []string{"Content-Type: Image/PNG", "X-Robots-Tag: noimageai"}},
-			"[noimageai] | x-robots-tag:train-ai=restrict | x-robots-tag:ai-input=restrict | usage certain x-robots-tag 1: noimageai"},
-		{rec{url: "http://b.example/3.png", at: "+1h", typ: "revisit", status: "304 Not Modified",
-			warc: []string{"WARC-Profile: http://netpreserve.org/warc/1.1/revisit/server-not-modified"}},
-			"from=original | [noimageai] | x-robots-tag:train-ai=restrict | x-robots-tag:ai-input=restrict | usage probable x-robots-tag 1: noimageai"},
+		{
+			html("http://b.example/2", "", "", "X-Robots-Tag: noimageai"),
+			"[noimageai] | x-robots-tag:train-ai=restrict | x-robots-tag:ai-input=restrict",
+		},
+		{
+			rec{url: "http://b.example/3.png", head: []string{"Content-Type: Image/PNG", "X-Robots-Tag: noimageai"}},
+			"[noimageai] | x-robots-tag:train-ai=restrict | x-robots-tag:ai-input=restrict | usage certain x-robots-tag 1: noimageai",
+		},
+		{
+			rec{
+				url: "http://b.example/3.png", at: "+1h", typ: "revisit", status: "304 Not Modified",
+				warc: []string{"WARC-Profile: http://netpreserve.org/warc/1.1/revisit/server-not-modified"},
+			},
+			"from=original | [noimageai] | x-robots-tag:train-ai=restrict | x-robots-tag:ai-input=restrict | usage probable x-robots-tag 1: noimageai",
+		},
 
 		// What a revisit says itself is certain, what its original says is not.
-		{html("http://b.example/5", "", "", "X-Robots-Tag: noai", "Content-Usage: bots=n"),
+		{
+			html("http://b.example/5", "", "", "X-Robots-Tag: noai", "Content-Usage: bots=n"),
 			"[noai] | header:automated=restrict | x-robots-tag:train-ai=restrict | x-robots-tag:ai-input=restrict | " +
-				"usage certain header 2: bots=n | usage certain header 2: bots=n | usage certain x-robots-tag 1: noai; header 2: bots=n"},
-		{rec{url: "http://b.example/5", at: "+1h", typ: "revisit", status: "304 Not Modified",
-			head: []string{"Robots-Tag: *;noarchive"},
-			warc: []string{"WARC-Profile: http://netpreserve.org/warc/1.1/revisit/server-not-modified"}},
+				"usage certain header 2: bots=n | usage certain header 2: bots=n | usage certain x-robots-tag 1: noai; header 2: bots=n",
+		},
+		{
+			rec{
+				url: "http://b.example/5", at: "+1h", typ: "revisit", status: "304 Not Modified",
+				head: []string{"Robots-Tag: *;noarchive"},
+				warc: []string{"WARC-Profile: http://netpreserve.org/warc/1.1/revisit/server-not-modified"},
+			},
 			"from=original | [noarchive, noai] | header:automated=restrict | x-robots-tag:train-ai=restrict | x-robots-tag:ai-input=restrict | " +
 				"publication certain robots-tag 1: *;noarchive | usage probable header 3: bots=n | " +
-				"publication certain robots-tag 1: *;noarchive | usage probable header 3: bots=n | usage probable x-robots-tag 2: noai; header 3: bots=n"},
-		{rec{url: "http://b.example/5", at: "+2h", typ: "revisit", status: "304 Not Modified",
-			head: []string{"X-Robots-Tag: unavailable_after: 2024-05-01", "Content-Usage: search=n"},
-			warc: []string{"WARC-Profile: http://netpreserve.org/warc/1.1/revisit/server-not-modified"}},
+				"publication certain robots-tag 1: *;noarchive | usage probable header 3: bots=n | usage probable x-robots-tag 2: noai; header 3: bots=n",
+		},
+		{
+			rec{
+				url: "http://b.example/5", at: "+2h", typ: "revisit", status: "304 Not Modified",
+				head: []string{"X-Robots-Tag: unavailable_after: 2024-05-01", "Content-Usage: search=n"},
+				warc: []string{"WARC-Profile: http://netpreserve.org/warc/1.1/revisit/server-not-modified"},
+			},
 			"from=original | [unavailable_after: 2024-05-01T00:00:00Z] | header:search=restrict | " +
 				"publication probable x-robots-tag 1: unavailable_after: 2024-05-01 | " +
-				"publication probable x-robots-tag 1: unavailable_after: 2024-05-01 | usage certain header 2: search=n"},
+				"publication probable x-robots-tag 1: unavailable_after: 2024-05-01 | usage certain header 2: search=n",
+		},
 
 		// A date without a zone has passed everywhere twelve hours later than in UTC. Fetches are at 12:00.
-		{html("http://c.example/1", "", "", "X-Robots-Tag: unavailable_after: 2024-05-01 11:00 GMT"),
+		{
+			html("http://c.example/1", "", "", "X-Robots-Tag: unavailable_after: 2024-05-01 11:00 GMT"),
 			"[unavailable_after: 2024-05-01T11:00:00Z] | publication certain x-robots-tag 1: unavailable_after: 2024-05-01 11:00 GMT | " +
-				"publication certain x-robots-tag 1: unavailable_after: 2024-05-01 11:00 GMT"},
-		{html("http://c.example/2", "", "", "X-Robots-Tag: unavailable_after: 2024-05-01 11:00"),
+				"publication certain x-robots-tag 1: unavailable_after: 2024-05-01 11:00 GMT",
+		},
+		{
+			html("http://c.example/2", "", "", "X-Robots-Tag: unavailable_after: 2024-05-01 11:00"),
 			"[unavailable_after: 2024-05-01T11:00:00Z] | publication probable x-robots-tag 1: unavailable_after: 2024-05-01 11:00 | " +
-				"publication probable x-robots-tag 1: unavailable_after: 2024-05-01 11:00"},
-		{html("http://c.example/3", "", "", "X-Robots-Tag: unavailable_after: 2024-04-30 23:00"),
+				"publication probable x-robots-tag 1: unavailable_after: 2024-05-01 11:00",
+		},
+		{
+			html("http://c.example/3", "", "", "X-Robots-Tag: unavailable_after: 2024-04-30 23:00"),
 			"[unavailable_after: 2024-04-30T23:00:00Z] | publication certain x-robots-tag 1: unavailable_after: 2024-04-30 23:00 | " +
-				"publication certain x-robots-tag 1: unavailable_after: 2024-04-30 23:00"},
-		{html("http://c.example/4", "", "", "X-Robots-Tag: unavailable_after: 2024-05-01 11:00, noarchive"),
+				"publication certain x-robots-tag 1: unavailable_after: 2024-04-30 23:00",
+		},
+		{
+			html("http://c.example/4", "", "", "X-Robots-Tag: unavailable_after: 2024-05-01 11:00, noarchive"),
 			"[noarchive, unavailable_after: 2024-05-01T11:00:00Z] | " +
 				"publication certain x-robots-tag 1: noarchive; x-robots-tag 1: unavailable_after: 2024-05-01 11:00 | " +
-				"publication certain x-robots-tag 1: noarchive; x-robots-tag 1: unavailable_after: 2024-05-01 11:00"},
-		{html("http://c.example/5", "", "", "X-Robots-Tag: unavailable_after: 2024-05-01 13:00"),
-			"[unavailable_after: 2024-05-01T13:00:00Z]"},
+				"publication certain x-robots-tag 1: noarchive; x-robots-tag 1: unavailable_after: 2024-05-01 11:00",
+		},
+		{
+			html("http://c.example/5", "", "", "X-Robots-Tag: unavailable_after: 2024-05-01 13:00"),
+			"[unavailable_after: 2024-05-01T13:00:00Z]",
+		},
 	})
 }
 
@@ -305,8 +353,10 @@ func TestUseOfWAT(t *testing.T) {
 // What a revisit's original says is no more certain where something else is not known.
 func TestOriginalInTwoArchives(t *testing.T) {
 	robots := func(signal string) rec { return robotsFile("a", "+1h", "User-agent: *\n"+signal).rec }
-	again := rec{url: "http://a.example/1", at: "+2h", typ: "revisit", status: "304 Not Modified", head: []string{"Robots-Tag: *;noai"},
-		warc: []string{"WARC-Profile: http://netpreserve.org/warc/1.1/revisit/server-not-modified"}}
+	again := rec{
+		url: "http://a.example/1", at: "+2h", typ: "revisit", status: "304 Not Modified", head: []string{"Robots-Tag: *;noai"},
+		warc: []string{"WARC-Profile: http://netpreserve.org/warc/1.1/revisit/server-not-modified"},
+	}
 	p := &pageRecorder{newRecorder(), make(map[string]string)}
 	runInto(t, makeFacts(t, 1, archive{html("http://a.example/1", "", "", "X-Robots-Tag: noarchive"), robots("Content-Signal: search=no\n")},
 		archive{robots("Content-Signal: search=yes\n"), again}), Options{Uses: []tag.Use{tag.UseArchive, tag.UseTrain}}, p)
@@ -330,15 +380,23 @@ func TestMetaNames(t *testing.T) {
 	checkPages(t, Options{Agents: []string{"AskedFor"}, Uses: []tag.Use{tag.UseIndex}}, []saying{
 		{html("http://a.example/1", "", metas("msapplication-config", "none", "*", "noindex", "x-robots", "noindex", "fb", "all")), "x-robots[noindex]"},
 		{html("http://a.example/2", "", metas("msapplication-config", "none")), ""},
-		{html("http://a.example/3", "", metas("GPTBot", "noai", "Slurp", "noindex", "yandex", "noindex", "askedfor", "none")),
-			"askedfor[noindex, nofollow] | gptbot[noai] | slurp[noindex] | yandex[noindex]"},
-		{html("http://a.example/4", "", metas("my-CRAWLER", "noindex", "aSpiderX", "noindex", "oneBotTwo", "noindex", "fetcher", "noindex")),
-			"aspiderx[noindex] | my-crawler[noindex] | onebottwo[noindex]"},
+		{
+			html("http://a.example/3", "", metas("GPTBot", "noai", "Slurp", "noindex", "yandex", "noindex", "askedfor", "none")),
+			"askedfor[noindex, nofollow] | gptbot[noai] | slurp[noindex] | yandex[noindex]",
+		},
+		{
+			html("http://a.example/4", "", metas("my-CRAWLER", "noindex", "aSpiderX", "noindex", "oneBotTwo", "noindex", "fetcher", "noindex")),
+			"aspiderx[noindex] | my-crawler[noindex] | onebottwo[noindex]",
+		},
 		// The crawler that got the page knows its own name, whoever else is in the archives.
-		{by("Fetcher/1.0", html("http://a.example/5", "", metas("FETCHER", "noindex", "other", "noindex"))),
-			"fetcher[noindex] | publication certain meta 1: noindex"},
-		{by("Other/1.0", html("http://a.example/6", "", metas("FETCHER", "noindex", "other", "noarchive"))),
-			"other[noarchive] | publication certain meta 2: noarchive"},
+		{
+			by("Fetcher/1.0", html("http://a.example/5", "", metas("FETCHER", "noindex", "other", "noindex"))),
+			"fetcher[noindex] | publication certain meta 1: noindex",
+		},
+		{
+			by("Other/1.0", html("http://a.example/6", "", metas("FETCHER", "noindex", "other", "noarchive"))),
+			"other[noarchive] | publication certain meta 2: noarchive",
+		},
 		// A list of names is one of tokens and of what is none.
 		{html("http://a.example/7", "", metas("googlebot, fetcher", "noindex")), "googlebot[noindex]"},
 		// A header's prefix says by its place that it is a token.
@@ -401,8 +459,10 @@ func TestDateWithoutClock(t *testing.T) {
 		"Wed, 01 May 2024 11:59:59 GMT": "certain",
 	} {
 		checkPages(t, Options{Uses: []tag.Use{tag.UseArchive}}, []saying{
-			{html("http://a.example/1", "", "", "X-Robots-Tag: unavailable_after: "+date),
-				fmt.Sprintf("[unavailable_after: %s] | publication %s x-robots-tag 1: unavailable_after: %s", readDate(t, date), want, date)},
+			{
+				html("http://a.example/1", "", "", "X-Robots-Tag: unavailable_after: "+date),
+				fmt.Sprintf("[unavailable_after: %s] | publication %s x-robots-tag 1: unavailable_after: %s", readDate(t, date), want, date),
+			},
 		})
 	}
 }
@@ -419,18 +479,24 @@ func readDate(t *testing.T, date string) string {
 // A restriction names what is said against the purpose, and nothing else.
 func TestStatements(t *testing.T) {
 	checkPages(t, Options{Uses: []tag.Use{tag.UseIndex}}, []saying{
-		{html("http://a.example/1", "", "", "X-Robots-Tag: max-snippet:-1, max-snippet:20, max-snippet:x, max-image-preview:large, unavailable_after: 2030-01-01"),
-			"[max-snippet:20, max-image-preview:large, unavailable_after: 2030-01-01T00:00:00Z] | conflict tags values | publication certain x-robots-tag 1: max-snippet:20"},
-		{html("http://a.example/2", "", "", "Robots-Tag: *;noindex;nosnippet, otherbot;noarchive"),
-			"[noindex, nosnippet] | otherbot[noindex, nosnippet, noarchive] | publication certain robots-tag 1: *;noindex;nosnippet"},
+		{
+			html("http://a.example/1", "", "", "X-Robots-Tag: max-snippet:-1, max-snippet:20, max-snippet:x, max-image-preview:large, unavailable_after: 2030-01-01"),
+			"[max-snippet:20, max-image-preview:large, unavailable_after: 2030-01-01T00:00:00Z] | conflict tags values | publication certain x-robots-tag 1: max-snippet:20",
+		},
+		{
+			html("http://a.example/2", "", "", "Robots-Tag: *;noindex;nosnippet, otherbot;noarchive"),
+			"[noindex, nosnippet] | otherbot[noindex, nosnippet, noarchive] | publication certain robots-tag 1: *;noindex;nosnippet",
+		},
 		{html("http://a.example/3", "", "", "Robots-Tag: testbot"), ""},
 		{html("http://a.example/4", "", "", "X-Robots-Tag: index, noindex, all, follow"), "[noindex, follow] | conflict tags index | publication certain x-robots-tag 1: noindex"},
 	})
 	// What the page says itself is certain, whatever its origin says as well.
 	checkPages(t, Options{Uses: []tag.Use{tag.UseTrain}}, []saying{
 		robotsFile("a", "-1h", "User-agent: *\nDisallow:\nContent-Signal: ai-train=no\n"),
-		{html("http://a.example/1", "", "", "Content-Usage: train-ai=n"),
-			"robots.txt:train-ai=restrict | header:train-ai=restrict | usage certain robots.txt 3: ai-train=no; header 1: train-ai=n"},
+		{
+			html("http://a.example/1", "", "", "Content-Usage: train-ai=n"),
+			"robots.txt:train-ai=restrict | header:train-ai=restrict | usage certain robots.txt 3: ai-train=no; header 1: train-ai=n",
+		},
 	})
 }
 

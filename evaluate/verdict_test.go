@@ -18,10 +18,12 @@ func TestOrigin(t *testing.T) {
 	const none = "unknown none no_capture"
 	var list []scenario
 	for _, a := range []archive{
-		{closedAt("http://a.example"), fetch("https://a.example/p", none), fetch("http://a.example:8080/p", none),
+		{
+			closedAt("http://a.example"), fetch("https://a.example/p", none), fetch("http://a.example:8080/p", none),
 			fetch("http://www.a.example/p", none), fetch("ftp://a.example/p", none), fetch("http://a.example./p", none),
 			fetch("http://a.example:80/p", certain), fetch("HTTP://A.example/p", certain), fetch("http://user:pw@a.example/p", certain),
-			fetch("http://a.example/p#fragment", certain), fetch("http://a.example", certain), fetch("http://a.example?q", certain)},
+			fetch("http://a.example/p#fragment", certain), fetch("http://a.example", certain), fetch("http://a.example?q", certain),
+		},
 		{closedAt("https://a.example:443"), fetch("https://a.example/p", certain), fetch("https://a.example:444/p", none)},
 		{closedAt("http://a.example:8080"), fetch("http://a.example:8080/p", certain), fetch("http://a.example/p", none)},
 		{closedAt("http://[2001:DB8:0:0::1]"), fetch("http://[2001:db8::1]/p", certain), fetch("http://[2001:db8::1%25eth0]:80/p", certain)},
@@ -44,9 +46,11 @@ func TestRobotsTxtItself(t *testing.T) {
 	first := robotsTxt("-1h", closed)
 	first.want = itself
 	undated := rec{url: home + "/robots.txt", at: "never", want: itself, body: open}
-	check(t, Options{}, archive{first, fetch("/ROBOTS.TXT", certain),
+	check(t, Options{}, archive{
+		first, fetch("/ROBOTS.TXT", certain),
 		fetch("//robots.txt", certain), fetch("/%72obots.txt", "disallowed fresh rule contested +robots_txt_encoded"), fetch("/robots.txt?", certain), fetch("/robots.txt?a", certain),
-		fetch("/a/robots.txt", certain), fetch("/a/../robots.txt", certain), head, undated})
+		fetch("/a/robots.txt", certain), fetch("/a/../robots.txt", certain), head, undated,
+	})
 	// HEAD and POST open nothing and close nothing.
 	check(t, Options{}, archive{head, page("unknown none no_capture")})
 	check(t, Options{}, archive{undated, page("unknown none no_capture")})
@@ -58,8 +62,10 @@ func TestRobotsTxtItself(t *testing.T) {
 func TestNotFetches(t *testing.T) {
 	t.Parallel()
 	s, totals := check(t, Options{}, archive{
-		{url: "dns:a.example", typ: "response", status: "-", ua: "-"}, {url: home + "/p", typ: "metadata", status: "-", ua: "-"},
-		{url: home + "/p", typ: "conversion", status: "-", ua: "-"}, {url: "urn:x:y", typ: "resource", status: "-", ua: "-"},
+		{url: "dns:a.example", typ: "response", status: "-", ua: "-"},
+		{url: home + "/p", typ: "metadata", status: "-", ua: "-"},
+		{url: home + "/p", typ: "conversion", status: "-", ua: "-"},
+		{url: "urn:x:y", typ: "resource", status: "-", ua: "-"},
 		{url: home + "/p", typ: "resource", status: "-", ua: "-", body: "x", want: "unknown none no_capture"},
 	})
 	if totals.Fetches != 1 || len(s.results) != 1 {
@@ -95,13 +101,17 @@ func TestGoverning(t *testing.T) {
 		{"later, unreachable", archive{status("+1h", "503 x"), page("unknown none no_capture")}},
 
 		{"no conflict for this URL", archive{robotsTxt("-1h", "User-agent: *\nDisallow: /q\nDisallow: /p\n"), robotsTxt("-1h", closed), page(certain)}},
-		{"a conflict before", archive{robotsTxt("-2h", open), robotsTxt("-2h", closed), robotsTxt("-1h", closed),
-			page("disallowed fresh rule contested +permitted_copy")}},
+		{"a conflict before", archive{
+			robotsTxt("-2h", open), robotsTxt("-2h", closed), robotsTxt("-1h", closed),
+			page("disallowed fresh rule contested +permitted_copy"),
+		}},
 
 		{"undefined", archive{robotsTxt("-2h", closed), status("-1h", "302 x"), page("unknown fresh undefined_status prior=disallowed")}},
 		{"unresolved", archive{robotsTxt("-2h", open), status("-1h", "304 x"), page("allowed fresh rule")}},
-		{"unresolved after undefined", archive{status("-3h", "404 x"), status("-2h", "999 x"), redirect(home+"/robots.txt", "-1h", "/x"),
-			page("unknown fresh unresolved_redirect prior=allowed")}},
+		{"unresolved after undefined", archive{
+			status("-3h", "404 x"), status("-2h", "999 x"), redirect(home+"/robots.txt", "-1h", "/x"),
+			page("unknown fresh unresolved_redirect prior=allowed"),
+		}},
 
 		{"no time", archive{robotsTxt("-1h", closed), at(page("unknown none no_time"), "none"), at(page("unknown none no_time"), "2024-02-30T00:00:00Z")}},
 		{"a capture without time governs nothing", archive{robotsTxt("none", closed), page("unknown none no_capture")}},
@@ -162,22 +172,36 @@ func TestCoarseDates(t *testing.T) {
 	at := func(want, at string) rec { return rec{url: home + "/p", at: at, want: want} }
 	probable := "disallowed fresh rule probable +coarse_date"
 	checkScenarios(t, Options{}, []scenario{
-		{"a day", archive{robotsTxt("2024-05-01", closed), at(probable, "2024-05-02T23:00:00Z"),
+		{"a day", archive{
+			robotsTxt("2024-05-01", closed), at(probable, "2024-05-02T23:00:00Z"),
 			at("disallowed stale rule probable +coarse_date", "2024-05-03T00:00:00Z"), at("disallowed later rule possible +coarse_date", "2024-04-30T00:00:00Z"),
-			at("unknown none no_capture", "2024-04-29T23:59:59Z")}},
+			at("unknown none no_capture", "2024-04-29T23:59:59Z"),
+		}},
 		{"an hour", archive{robotsTxt("2024-05-01T11", closed), at(probable, "+0h")}},
 		{"fractions", archive{robotsTxt("2024-05-01T12:00:00.9Z", closed), at("disallowed later rule possible", "2024-05-01T12:00:00.8Z")}},
-		{"a day's copy behind an older hour", archive{robotsTxt("2024-04-30", open), robotsTxt("2024-04-30T10:00:00Z", closed), robotsTxt("-1h", closed),
-			page("disallowed fresh rule contested +permitted_copy")}},
-		{"a month hides no hour", archive{robotsTxt("2024-03", closed), robotsTxt("2024-05", closed), robotsTxt("2024-05-01T05:00:00Z", open),
-			at("unknown stale changed_between +coarse_date", "2024-04-30T20:00:00Z")}},
-		{"a redirect's target in its month", archive{redirect(home+"/robots.txt", "2024-05-20T00:00:00Z", "/r"), {url: home + "/r", at: "2024-05", body: open},
-			at(allowed+" +same_moment +coarse_date", "2024-05-20T01:00:00Z")}},
-		{"a redirect's target on its day", archive{redirect(home+"/robots.txt", "2024-05-01", "/r"), {url: home + "/r", at: "2024-05-01T15:00:00Z", body: open},
-			at("allowed stale rule +coarse_date", "2024-05-02T16:00:00Z")}},
+		{"a day's copy behind an older hour", archive{
+			robotsTxt("2024-04-30", open), robotsTxt("2024-04-30T10:00:00Z", closed), robotsTxt("-1h", closed),
+			page("disallowed fresh rule contested +permitted_copy"),
+		}},
+		{"a month hides no hour", archive{
+			robotsTxt("2024-03", closed), robotsTxt("2024-05", closed), robotsTxt("2024-05-01T05:00:00Z", open),
+			at("unknown stale changed_between +coarse_date", "2024-04-30T20:00:00Z"),
+		}},
+		{"a redirect's target in its month", archive{
+			redirect(home+"/robots.txt", "2024-05-20T00:00:00Z", "/r"),
+			{url: home + "/r", at: "2024-05", body: open},
+			at(allowed+" +same_moment +coarse_date", "2024-05-20T01:00:00Z"),
+		}},
+		{"a redirect's target on its day", archive{
+			redirect(home+"/robots.txt", "2024-05-01", "/r"),
+			{url: home + "/r", at: "2024-05-01T15:00:00Z", body: open},
+			at("allowed stale rule +coarse_date", "2024-05-02T16:00:00Z"),
+		}},
 		{"the afternoon after a day", archive{robotsTxt("2024-05-02T15:00:00Z", closed), at("disallowed later rule possible +coarse_date", "2024-05-01")}},
-		{"the earliest later", archive{robotsTxt("2024-05-02T08:00:00Z", closed), robotsTxt("2024-05-02T09:00:00Z", open),
-			page("disallowed later rule possible")}},
+		{"the earliest later", archive{
+			robotsTxt("2024-05-02T08:00:00Z", closed), robotsTxt("2024-05-02T09:00:00Z", open),
+			page("disallowed later rule possible"),
+		}},
 	})
 }
 
@@ -220,15 +244,22 @@ func TestCertainty(t *testing.T) {
 		{"every copy disallows", archive{robotsTxt("-23h", closed), robotsTxt("-1h", closed), page(certain)}},
 		{"a copy allows", archive{robotsTxt("-24h", open), robotsTxt("-1h", closed), page(contested)}},
 		{"a copy of yesterday", archive{robotsTxt("-24h1s", open), robotsTxt("-1h", closed), page(certain)}},
-		{"a copy read otherwise allows", archive{robotsTxt("-2h", "User-agent: *\nDisallow: /\nAllow: /p?u=a%3Ab\n"), robotsTxt("-1h", closed),
-			reserved}},
+		{"a copy read otherwise allows", archive{
+			robotsTxt("-2h", "User-agent: *\nDisallow: /\nAllow: /p?u=a%3Ab\n"), robotsTxt("-1h", closed),
+			reserved,
+		}},
 		{"a part of a copy", archive{partial, robotsTxt("-1h", closed), page("disallowed fresh rule probable +unreadable_copy")}},
 		{"a copy that is lost", archive{lost, robotsTxt("-1h", closed), page("disallowed fresh rule probable +unreadable_copy")}},
-		{"an undefined answer may have allowed", archive{rec{url: home + "/robots.txt", at: "-2h", status: "999 x"}, robotsTxt("-1h", closed),
-			page("disallowed fresh rule probable +unreadable_copy")}},
+		{"an undefined answer may have allowed", archive{
+			rec{url: home + "/robots.txt", at: "-2h", status: "999 x"},
+			robotsTxt("-1h", closed),
+			page("disallowed fresh rule probable +unreadable_copy"),
+		}},
 		{"unknown token", archive{by(robotsTxt("-1h", closed), "-"), by(page("disallowed fresh rule possible"), "-")}},
-		{"a browser", archive{by(robotsTxt("-1h", closed), "Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/1"),
-			by(page("disallowed fresh rule possible"), "Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/1")}},
+		{"a browser", archive{
+			by(robotsTxt("-1h", closed), "Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/1"),
+			by(page("disallowed fresh rule possible"), "Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/1"),
+		}},
 		{"another crawler's capture", archive{by(robotsTxt("-1h", closed), "Other/1"), page("disallowed fresh rule probable +other_crawler")}},
 		{"own before others", archive{robotsTxt("-2h", closed), by(robotsTxt("-1h", closed), "Other/1"), page(certain)}},
 		{"own before others, whose copy allows", archive{robotsTxt("-2h", closed), by(robotsTxt("-1h", open), "Other/1"), page(contested)}},
@@ -253,13 +284,17 @@ func TestAgent(t *testing.T) {
 	fetch := func(path, ua, want string) rec { return rec{url: home + path, ua: ua, want: want} }
 	const ia = "Mozilla/5.0 (compatible; archive.org_bot +http://archive.org/x)"
 	noRule, other := "allowed fresh no_matching_rule", " +other_crawler"
-	check(t, Options{}, archive{groups,
+	check(t, Options{}, archive{
+		groups,
 		fetch("/p", "TestBot/1.0", certain), fetch("/r", "TestBot/1.0", noRule),
 		fetch("/q", ia, "disallowed fresh rule probable +other_crawler +other_mode"), fetch("/r", ia, noRule+other+" +other_mode"),
-		fetch("/r", "-", "disallowed fresh rule possible +other_crawler"), fetch("/p", "-", noRule+other+" +named_group_forbids")})
+		fetch("/r", "-", "disallowed fresh rule possible +other_crawler"), fetch("/p", "-", noRule+other+" +named_group_forbids"),
+	})
 
-	_, totals := check(t, Options{Crawler: "testbot"}, archive{groups,
-		fetch("/p", ia, certain+" +token_by_option"), fetch("/p", "-", certain), fetch("/r", ia, noRule+" +token_by_option")})
+	_, totals := check(t, Options{Crawler: "testbot"}, archive{
+		groups,
+		fetch("/p", ia, certain+" +token_by_option"), fetch("/p", "-", certain), fetch("/r", ia, noRule+" +token_by_option"),
+	})
 	if totals.AgentUnseen {
 		t.Error("the token of robots.txt's request is unseen")
 	}
@@ -279,8 +314,10 @@ func TestSeveralTokens(t *testing.T) {
 		{"both allowed", archive{robotsTxt("-1h", open), by(page("allowed fresh rule +ambiguous_token"), two)}},
 		{"the other allowed", archive{robotsTxt("-1h", closed+"\nUser-agent: Other\nAllow: /\n"), by(page("unknown fresh ambiguous_token +ambiguous_token"), two)}},
 		{"the other disallowed", archive{robotsTxt("-1h", open+"\nUser-agent: Other\nDisallow: /\n"), by(page("unknown fresh ambiguous_token +ambiguous_token"), two)}},
-		{"documented, allowed", archive{by(robotsTxt("-1h", closed+"\nUser-agent: Googlebot\nAllow: /\n"), image),
-			by(page("disallowed fresh rule contested +other_mode +documented_token"), image)}},
+		{"documented, allowed", archive{
+			by(robotsTxt("-1h", closed+"\nUser-agent: Googlebot\nAllow: /\n"), image),
+			by(page("disallowed fresh rule contested +other_mode +documented_token"), image),
+		}},
 		{"documented, disallowed", archive{by(robotsTxt("-1h", closed+"\nUser-agent: Googlebot\nDisallow: /p\n"), image), by(page(certain), image)}},
 		{"named itself", archive{by(robotsTxt("-1h", "User-agent: Googlebot-Image\nDisallow: /\n\nUser-agent: Googlebot\nAllow: /\n"), image), by(page(certain), image)}},
 	})

@@ -78,8 +78,10 @@ func TestContainersAgree(t *testing.T) {
 			warctest.Record{Type: "revisit", ID: "urn:3", URL: "http://h/2", Block: "HTTP/1.1 304 Not Modified\r\n\r\n"},
 		),
 	}
-	for _, path := range []string{"../testdata/warc/crawl-b-2.warc", "../../shared/warc/hard/warcio/example.warc", "../../shared/warc/hard/jhove/invalid-warcrecord-2.warc",
-		"../../shared/warc/hard/warcio-js/redirect.warc"} {
+	for _, path := range []string{
+		"../testdata/warc/crawl-b-2.warc", "../../shared/warc/hard/warcio/example.warc", "../../shared/warc/hard/jhove/invalid-warcrecord-2.warc",
+		"../../shared/warc/hard/warcio-js/redirect.warc",
+	} {
 		if b, err := os.ReadFile(filepath.FromSlash(path)); err == nil {
 			archives[path] = b
 		} else {

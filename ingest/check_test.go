@@ -16,8 +16,10 @@ import (
 func TestCheckForms(t *testing.T) {
 	entries := crawl()
 	dir := t.TempDir()
-	asked := map[string]bool{"a.wacz": false, "b.arc": false, "c.txt": false, "d.warc": true, "e.warc.gz": true, "f.warc.gz": true, "g.warc.zst": true,
-		"h.warc.zst": true, "i.warc.zst": true}
+	asked := map[string]bool{
+		"a.wacz": false, "b.arc": false, "c.txt": false, "d.warc": true, "e.warc.gz": true, "f.warc.gz": true, "g.warc.zst": true,
+		"h.warc.zst": true, "i.warc.zst": true,
+	}
 	for name, archive := range map[string][]byte{
 		"a.wacz": warctest.Zip(t, warctest.StoredEntry("archive/a.warc.gz", warctest.GzipMembers(entries...)), warctest.DeflatedEntry("archive/b.warc", []byte("no archive"))),
 		"b.arc":  []byte(warctest.ARCInfo("") + warctest.ARCRecord("http://h/", "20240501120000", ok200)),

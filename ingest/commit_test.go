@@ -88,7 +88,8 @@ func TestWhatIsAFetch(t *testing.T) {
 	equal(t, "bodies", got.bodies, []string{robotsBody})
 	equal(t, "issues", got.kinds(), []string{"no_target_uri", "no_target_uri"})
 	equal(t, "records", got.result.Records, map[string]int64{
-		"warcinfo": 1, "response": 6, "resource": 2, "conversion": 1, "metadata": 1, "revisit": 1})
+		"warcinfo": 1, "response": 6, "resource": 2, "conversion": 1, "metadata": 1, "revisit": 1,
+	})
 }
 
 // The targets that robots.txt redirects to are policy too, with their bodies.
@@ -171,12 +172,21 @@ func TestIssuesOfAFetch(t *testing.T) {
 		"clock agrees":    {warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt", robots("HTTP/1.1 200\r\nDate: Wed, 01 May 2024 12:04:59 GMT"))), nil, facts.FlagHTTPHead | facts.FlagBodyKept},
 		"big body":        {warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\n\r\n"+strings.Repeat("#", httpmsg.MaxBody+1))), []string{"body_cut"}, facts.FlagHTTPHead | facts.FlagBodyKept | facts.FlagBodyCut},
 		"body at its cap": {warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\n\r\n"+strings.Repeat("#", httpmsg.MaxBody))), nil, facts.FlagHTTPHead | facts.FlagBodyKept},
-		"head without end, robots.txt": {warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\nX: "+strings.Repeat("x", 3*maxHTTPHead)+"\r\n\r\n"+robotsBody)),
-			[]string{"bad_http_head", "body_cut"}, facts.FlagHTTPHead | facts.FlagBodyKept | facts.FlagBodyCut | facts.FlagPolicyHeadersCut},
-		"short, robots.txt": {warctest.Gzip(strings.TrimSuffix(warctest.Response("urn:1", "http://h/robots.txt", robots("HTTP/1.1 200")).String(), "\n\r\n\r\n")),
-			[]string{"body_cut", "truncated_record"}, facts.FlagHTTPHead | facts.FlagBodyKept | facts.FlagBodyCut},
-		"short in its head": {warctest.Gzip(strings.TrimSuffix(warctest.Response("urn:1", "http://h/", "HTTP/1.1 200\r\nServer: s\r\n").String(), "\n\r\n\r\n")),
-			[]string{"bad_http_head", "truncated_record"}, facts.FlagHTTPHead | facts.FlagPolicyHeadersCut},
+		"head without end, robots.txt": {
+			warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\nX: "+strings.Repeat("x", 3*maxHTTPHead)+"\r\n\r\n"+robotsBody)),
+			[]string{"bad_http_head", "body_cut"},
+			facts.FlagHTTPHead | facts.FlagBodyKept | facts.FlagBodyCut | facts.FlagPolicyHeadersCut,
+		},
+		"short, robots.txt": {
+			warctest.Gzip(strings.TrimSuffix(warctest.Response("urn:1", "http://h/robots.txt", robots("HTTP/1.1 200")).String(), "\n\r\n\r\n")),
+			[]string{"body_cut", "truncated_record"},
+			facts.FlagHTTPHead | facts.FlagBodyKept | facts.FlagBodyCut,
+		},
+		"short in its head": {
+			warctest.Gzip(strings.TrimSuffix(warctest.Response("urn:1", "http://h/", "HTTP/1.1 200\r\nServer: s\r\n").String(), "\n\r\n\r\n")),
+			[]string{"bad_http_head", "truncated_record"},
+			facts.FlagHTTPHead | facts.FlagPolicyHeadersCut,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := read(t, c.archive)

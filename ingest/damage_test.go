@@ -121,8 +121,10 @@ func eachSmallArchive(t *testing.T, f func(t *testing.T, s *specimen)) {
 		}
 	}
 	entries := crawl()
-	records := []string{warctest.ARCInfo(arcAgent), warctest.ARCRecord("http://h/robots.txt", "20240501120000", "HTTP/1.1 200 OK\r\n\r\n"+robotsBody),
-		warctest.ARCRecord("http://h/", "20240501120001", ok200)}
+	records := []string{
+		warctest.ARCInfo(arcAgent), warctest.ARCRecord("http://h/robots.txt", "20240501120000", "HTTP/1.1 200 OK\r\n\r\n"+robotsBody),
+		warctest.ARCRecord("http://h/", "20240501120001", ok200),
+	}
 	var arcMembers, arcFrames []byte
 	for _, r := range records {
 		arcMembers, arcFrames = append(arcMembers, warctest.Gzip(r)...), append(arcFrames, warctest.ZstdFrame(t, r)...)
@@ -503,8 +505,10 @@ func TestFlipAnyByteOfAStream(t *testing.T) {
 			warctest.Digested(warctest.Request(fmt.Sprint("urn:q", n), url, "bot/1", "WARC-Concurrent-To: <"+id+">")),
 			warctest.Digested(warctest.Metadata(fmt.Sprint("urn:m", n), url, "fetchTimeMs: 5", "WARC-Concurrent-To: <"+id+">")))
 	}
-	records = append(records, warctest.Digested(warctest.Record{Type: "revisit", ID: "urn:r", URL: "http://h/a", Block: "HTTP/1.1 200 OK\r\n\r\n",
-		Fields: []string{"WARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest", "WARC-Refers-To: <urn:1>"}}))
+	records = append(records, warctest.Digested(warctest.Record{
+		Type: "revisit", ID: "urn:r", URL: "http://h/a", Block: "HTTP/1.1 200 OK\r\n\r\n",
+		Fields: []string{"WARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest", "WARC-Refers-To: <urn:1>"},
+	}))
 	stream := string(warctest.Plain(records...))
 	long := string(warctest.Plain(append(records[:3:3], append([]warctest.Record{warctest.Digested(warctest.Response("urn:long", "http://h/long", ok200+padding))}, records[3:]...)...)...))
 	bzip2, err := base64.StdEncoding.DecodeString(bzip2Archive)

@@ -57,12 +57,24 @@ func TestVerifyDigests(t *testing.T) {
 		policy facts.DigestStats // without
 		issues []string          // with all records verified
 	}{
-		"robots.txt": {warctest.Response("", robots, plainHead+robotsBody, payload(robotsBody), block(plainHead+robotsBody)),
-			facts.DigestStats{Block: 1, Stored: 1}, facts.DigestStats{Block: 1, Stored: 1}, nil},
-		"robots.txt, wrong": {warctest.Response("", robots, plainHead+robotsBody, payload("x"), block("y")),
-			facts.DigestStats{Mismatched: 2}, facts.DigestStats{Mismatched: 2}, []string{"digest_mismatch", "digest_mismatch"}},
-		"robots.txt over the cap": {warctest.Response("", robots, plainHead+strings.Repeat("#", httpmsg.MaxBody+9), payload(strings.Repeat("#", httpmsg.MaxBody+9))),
-			facts.DigestStats{Stored: 1}, facts.DigestStats{Stored: 1}, []string{"body_cut"}},
+		"robots.txt": {
+			warctest.Response("", robots, plainHead+robotsBody, payload(robotsBody), block(plainHead+robotsBody)),
+			facts.DigestStats{Block: 1, Stored: 1},
+			facts.DigestStats{Block: 1, Stored: 1},
+			nil,
+		},
+		"robots.txt, wrong": {
+			warctest.Response("", robots, plainHead+robotsBody, payload("x"), block("y")),
+			facts.DigestStats{Mismatched: 2},
+			facts.DigestStats{Mismatched: 2},
+			[]string{"digest_mismatch", "digest_mismatch"},
+		},
+		"robots.txt over the cap": {
+			warctest.Response("", robots, plainHead+strings.Repeat("#", httpmsg.MaxBody+9), payload(strings.Repeat("#", httpmsg.MaxBody+9))),
+			facts.DigestStats{Stored: 1},
+			facts.DigestStats{Stored: 1},
+			[]string{"body_cut"},
+		},
 		"a page":                {warctest.Response("", page, plainHead+long, payload(long), block(plainHead+long)), facts.DigestStats{Block: 1, Stored: 1}, facts.DigestStats{}, nil},
 		"a page, wrong":         {warctest.Response("", page, plainHead+long, payload(long[1:]), block(plainHead)), facts.DigestStats{Mismatched: 2}, facts.DigestStats{}, []string{"digest_mismatch", "digest_mismatch"}},
 		"as stored":             {warctest.Response("", robots, chunkedHead+warctest.Chunked(gz), payload(warctest.Chunked(gz))), facts.DigestStats{Stored: 1}, facts.DigestStats{Stored: 1}, nil},

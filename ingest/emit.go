@@ -103,8 +103,10 @@ func (c *committer) leaveMisdirected(x *exchange) error {
 	}
 	x.Kind = facts.CaptureNone
 	x.Flags = x.Flags&^facts.FlagBodyKept | facts.FlagHostMismatch
-	return c.report(facts.Issue{Offset: x.Offset, Length: x.Length, RecordID: x.RecordID, Kind: facts.IssueHostMismatch, Action: action,
-		Detail: fmt.Sprintf("the request names the host %.200q, WARC-Target-URI %.200q", x.host, x.Origin)})
+	return c.report(facts.Issue{
+		Offset: x.Offset, Length: x.Length, RecordID: x.RecordID, Kind: facts.IssueHostMismatch, Action: action,
+		Detail: fmt.Sprintf("the request names the host %.200q, WARC-Target-URI %.200q", x.host, x.Origin),
+	})
 }
 
 // settleMissing tells a body that ends before its Content-Length from one that was
@@ -115,6 +117,8 @@ func (c *committer) settleMissing(x *exchange) error {
 		x.Flags &^= facts.FlagBodyCut
 		return nil
 	}
-	return c.report(facts.Issue{Offset: x.Offset, Length: x.Length, RecordID: x.RecordID, Kind: facts.IssueBodyCut, Action: "taken for a part",
-		Detail: fmt.Sprintf("the body ends %d bytes before its Content-Length does", x.missing)})
+	return c.report(facts.Issue{
+		Offset: x.Offset, Length: x.Length, RecordID: x.RecordID, Kind: facts.IssueBodyCut, Action: "taken for a part",
+		Detail: fmt.Sprintf("the body ends %d bytes before its Content-Length does", x.missing),
+	})
 }

@@ -149,12 +149,21 @@ func TestMemberOddities(t *testing.T) {
 		"rubbish in a member":      {append(trailing, warctest.GzipMembers(b)...), []string{"http://h/1", "http://h/2"}, []string{"bad_record_header"}},
 		"a record cut short":       {append(shortened, warctest.GzipMembers(b)...), []string{"http://h/1", "http://h/2"}, []string{"truncated_record"}},
 		"no line ends behind":      {append(warctest.Gzip(strings.TrimSuffix(a.String(), "\r\n\r\n")), warctest.GzipMembers(b)...), []string{"http://h/1", "http://h/2"}, nil},
-		"a member that is no record": {bytes.Join([][]byte{warctest.GzipMembers(a), warctest.Gzip("not a record\n\n"), warctest.GzipMembers(b)}, nil),
-			[]string{"http://h/1", "http://h/2"}, []string{"bad_record_header"}},
-		"a header cut short": {bytes.Join([][]byte{warctest.GzipMembers(a), warctest.Gzip("WARC/1.0\r\nWARC-Type: x"), warctest.GzipMembers(b)}, nil),
-			[]string{"http://h/1", "http://h/2"}, []string{"bad_record_header"}},
-		"no length": {bytes.Join([][]byte{warctest.GzipMembers(a), warctest.Gzip("WARC/1.0\r\nWARC-Type: x\r\n\r\nabc"), warctest.GzipMembers(b)}, nil),
-			[]string{"http://h/1", "http://h/2"}, []string{"bad_content_length"}},
+		"a member that is no record": {
+			bytes.Join([][]byte{warctest.GzipMembers(a), warctest.Gzip("not a record\n\n"), warctest.GzipMembers(b)}, nil),
+			[]string{"http://h/1", "http://h/2"},
+			[]string{"bad_record_header"},
+		},
+		"a header cut short": {
+			bytes.Join([][]byte{warctest.GzipMembers(a), warctest.Gzip("WARC/1.0\r\nWARC-Type: x"), warctest.GzipMembers(b)}, nil),
+			[]string{"http://h/1", "http://h/2"},
+			[]string{"bad_record_header"},
+		},
+		"no length": {
+			bytes.Join([][]byte{warctest.GzipMembers(a), warctest.Gzip("WARC/1.0\r\nWARC-Type: x\r\n\r\nabc"), warctest.GzipMembers(b)}, nil),
+			[]string{"http://h/1", "http://h/2"},
+			[]string{"bad_content_length"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := read(t, c.archive)

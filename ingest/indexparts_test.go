@@ -234,8 +234,12 @@ func TestCanVerify(t *testing.T) {
 func TestInputPaths(t *testing.T) {
 	v := Verification{set: new(Facts)}
 	v.set.Inputs = []facts.InputResult{
-		{Input: facts.Input{Path: "/data/crawl/a.warc.gz"}}, {Input: facts.Input{Path: "/data/other/a.warc.gz"}}, {Input: facts.Input{Path: "/data/crawl/aa.warc.gz"}},
-		{Input: facts.Input{Path: "/x/1", Name: "a.warc.gz"}}, {Input: facts.Input{Path: "a.warc.gz"}}, {Input: facts.Input{Path: facts.Stdin, Name: "a.warc.gz"}},
+		{Input: facts.Input{Path: "/data/crawl/a.warc.gz"}},
+		{Input: facts.Input{Path: "/data/other/a.warc.gz"}},
+		{Input: facts.Input{Path: "/data/crawl/aa.warc.gz"}},
+		{Input: facts.Input{Path: "/x/1", Name: "a.warc.gz"}},
+		{Input: facts.Input{Path: "a.warc.gz"}},
+		{Input: facts.Input{Path: facts.Stdin, Name: "a.warc.gz"}},
 		{Input: facts.Input{Path: "/index/crawl/a.warc.gz"}, InputStats: facts.InputStats{Indexed: 1}},
 	}
 	for name, want := range map[string][]string{

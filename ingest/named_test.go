@@ -104,9 +104,11 @@ func TestClusterNames(t *testing.T) {
 			`named/up.idx: line 7 names "../secret/a.warc.gz"`,
 		}},
 		"aliases": {[]string{"named/alias.idx"}, map[string]string{"named/cdx-0.gz": "cdx-0.gz", "named/below/cdx-1.gz": "below/cdx-1.gz"}, []string{
-			"named/a.warc.gz: is not there, though line 4 of named/alias.idx", "named/gone: is not there, though line 5 of named/alias.idx"}},
+			"named/a.warc.gz: is not there, though line 4 of named/alias.idx", "named/gone: is not there, though line 5 of named/alias.idx",
+		}},
 		"places": {[]string{"named/other.loc"}, map[string]string{"named/cdx-0.gz": "cdx-0.gz"}, []string{
-			"named/a.warc.gz: is not there, though line 1 of named/other.loc", "named/folder: cannot be read"}},
+			"named/a.warc.gz: is not there, though line 1 of named/other.loc", "named/folder: cannot be read",
+		}},
 		"folder":          {[]string{"wacz"}, map[string]string{"wacz/index.cdx.gz": "index.cdx.gz"}, nil},
 		"compressed CDXJ": {[]string{"wacz/index.idx"}, map[string]string{"wacz/index.cdx.gz": "index.cdx.gz"}, nil},
 	} {
@@ -158,10 +160,16 @@ func TestListsOnServers(t *testing.T) {
 		failures []string
 	}{
 		"its own host": {ExpandOptions{}, []string{server.URL + "/a.warc", server.URL + "/b.warc"}, append(slices.Clone(refused), server.URL+"/folder: there is no such object")},
-		"a base on the server": {ExpandOptions{Base: server.URL + "/crawl"}, []string{server.URL + "/b.warc", server.URL + "/crawl/a.warc"},
-			append(slices.Clone(refused), server.URL+"/crawl/folder: there is no such object")},
-		"a folder as the base": {ExpandOptions{Base: "base"}, []string{path.Join(path.Dir(secret), "base/a.warc"), server.URL + "/b.warc"},
-			append(slices.Clone(refused), "folder: is a folder, and line 9 of")},
+		"a base on the server": {
+			ExpandOptions{Base: server.URL + "/crawl"},
+			[]string{server.URL + "/b.warc", server.URL + "/crawl/a.warc"},
+			append(slices.Clone(refused), server.URL+"/crawl/folder: there is no such object"),
+		},
+		"a folder as the base": {
+			ExpandOptions{Base: "base"},
+			[]string{path.Join(path.Dir(secret), "base/a.warc"), server.URL + "/b.warc"},
+			append(slices.Clone(refused), "folder: is a folder, and line 9 of"),
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inputs, failures := ExpandFrom(t.Context(), []string{list}, c.opt)

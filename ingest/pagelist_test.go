@@ -60,11 +60,17 @@ func TestPageLists(t *testing.T) {
 		"before": {[]warctest.ZipEntry{seeds, extra, archive}, []string{"/ page seed", "/style.css other", "/next?q page no seed", "/described page no seed"}, nil},
 		"behind": {[]warctest.ZipEntry{archive, extra, seeds}, []string{"/ page seed", "/style.css other", "/next?q page no seed", "/described page no seed"}, nil},
 		"none":   {[]warctest.ZipEntry{archive}, []string{"/ ?", "/style.css ?", "/next?q ?", "/described ? no seed"}, nil},
-		"no fetches": {[]warctest.ZipEntry{archive, warctest.StoredEntry("pages/pages.jsonl", []byte(pageListHead+`{"url":"file:///a"}`))},
-			[]string{"/ ?", "/style.css ?", "/next?q ?", "/described ? no seed"}, nil},
+		"no fetches": {
+			[]warctest.ZipEntry{archive, warctest.StoredEntry("pages/pages.jsonl", []byte(pageListHead+`{"url":"file:///a"}`))},
+			[]string{"/ ?", "/style.css ?", "/next?q ?", "/described ? no seed"},
+			nil,
+		},
 		"no seeds": {[]warctest.ZipEntry{extra, archive}, []string{"/ other", "/style.css other", "/next?q page", "/described other no seed"}, nil},
-		"a bad line": {[]warctest.ZipEntry{warctest.StoredEntry("pages/pages.jsonl", []byte(lines+"{\"url\":5}\n[]\n{}\n")), archive},
-			[]string{"/ page seed", "/style.css ?", "/next?q ?", "/described page no seed"}, []string{"bad_log_line", "bad_log_line", "bad_log_line"}},
+		"a bad line": {
+			[]warctest.ZipEntry{warctest.StoredEntry("pages/pages.jsonl", []byte(lines+"{\"url\":5}\n[]\n{}\n")), archive},
+			[]string{"/ page seed", "/style.css ?", "/next?q ?", "/described page no seed"},
+			[]string{"bad_log_line", "bad_log_line", "bad_log_line"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			wacz := warctest.Zip(t, c.entries...)

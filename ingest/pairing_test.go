@@ -53,15 +53,20 @@ func TestPairing(t *testing.T) {
 			map[string]string{"http://h/": "bot/1 request"},
 		},
 		"names in another case": {
-			[]warctest.Record{warctest.Request("urn:uuid:12345678-9ABC-DEF0-1234-56789ABCDEF0", "http://x/1", "bot/1"),
+			[]warctest.Record{
+				warctest.Request("urn:uuid:12345678-9ABC-DEF0-1234-56789ABCDEF0", "http://x/1", "bot/1"),
 				warctest.Response("urn:uuid:12345678-9ABC-DEF0-1234-56789ABCDEF1", "http://h/1", ok200, "WARC-Concurrent-To: <urn:uuid:12345678-9abc-def0-1234-56789abcdef0>"),
 				warctest.Response("urn:uuid:12345678-9ABC-DEF0-1234-56789ABCDEF2", "http://h/2", ok200),
-				warctest.Request("urn:uuid:12345678-9abc-def0-1234-56789abcdef3", "http://x/2", "bot/2", "WARC-Concurrent-To: <urn:uuid:12345678-9abc-def0-1234-56789abcdef2>")},
+				warctest.Request("urn:uuid:12345678-9abc-def0-1234-56789abcdef3", "http://x/2", "bot/2", "WARC-Concurrent-To: <urn:uuid:12345678-9abc-def0-1234-56789abcdef2>"),
+			},
 			map[string]string{"http://h/1": "bot/1 request", "http://h/2": "bot/2 request"},
 		},
 		"repeated field": {
-			[]warctest.Record{warctest.Request("urn:q", "http://h/", "bot/1", "WARC-Concurrent-To: <urn:else>", "WARC-Concurrent-To: <urn:r>"),
-				warctest.Record{Type: "metadata"}, warctest.Response("urn:r", "http://h/", ok200)},
+			[]warctest.Record{
+				warctest.Request("urn:q", "http://h/", "bot/1", "WARC-Concurrent-To: <urn:else>", "WARC-Concurrent-To: <urn:r>"),
+				{Type: "metadata"},
+				warctest.Response("urn:r", "http://h/", ok200),
+			},
 			map[string]string{"http://h/": "bot/1 request"},
 		},
 		"far apart": {
@@ -95,8 +100,10 @@ func TestPairing(t *testing.T) {
 			map[string]string{"http://h/": "none"},
 		},
 		"the request beside belongs to another": {
-			[]warctest.Record{warctest.Response("urn:1", "http://h/", ok200, "WARC-Concurrent-To: <urn:q>"), warctest.Request("urn:q", "http://h/", "bot/1"),
-				warctest.Response("urn:2", "http://h/", ok200), warctest.Request("urn:q2", "http://h/", "bot/2")},
+			[]warctest.Record{
+				warctest.Response("urn:1", "http://h/", ok200, "WARC-Concurrent-To: <urn:q>"), warctest.Request("urn:q", "http://h/", "bot/1"),
+				warctest.Response("urn:2", "http://h/", ok200), warctest.Request("urn:q2", "http://h/", "bot/2"),
+			},
 			map[string]string{"http://h/": "bot/2 request"}, // the second of the URL
 		},
 		"warcinfo where the request says nothing": {
@@ -112,8 +119,10 @@ func TestPairing(t *testing.T) {
 			map[string]string{"http://h/": "info/1 warcinfo"},
 		},
 		"warcinfo by id, in another case": {
-			[]warctest.Record{warctest.Warcinfo("urn:uuid:12345678-9ABC-DEF0-1234-56789ABCDEF0", "http-header-user-agent: info/1\n"),
-				warctest.Warcinfo("urn:j", "http-header-user-agent: info/2\n"), warctest.Response("urn:s", "http://h/", ok200, "WARC-Warcinfo-ID: <urn:uuid:12345678-9abc-def0-1234-56789abcdef0>")},
+			[]warctest.Record{
+				warctest.Warcinfo("urn:uuid:12345678-9ABC-DEF0-1234-56789ABCDEF0", "http-header-user-agent: info/1\n"),
+				warctest.Warcinfo("urn:j", "http-header-user-agent: info/2\n"), warctest.Response("urn:s", "http://h/", ok200, "WARC-Warcinfo-ID: <urn:uuid:12345678-9abc-def0-1234-56789abcdef0>"),
+			},
 			map[string]string{"http://h/": "info/1 warcinfo"},
 		},
 		"warcinfo by an id that is not there": {
@@ -348,7 +357,8 @@ func TestCrawlsOfAnInput(t *testing.T) {
 	}
 	equal(t, "crawls", got.result.Crawls[:3], []facts.Crawl{
 		{Software: "Heritrix/3", UserAgent: "h/3", From: "a@b", Operator: "Admin", IsPartOf: "coll", Robots: "obey"},
-		{Software: "Wget/1.21", Robots: "off"}, {Software: "s0"},
+		{Software: "Wget/1.21", Robots: "off"},
+		{Software: "s0"},
 	})
 	equal(t, "claims", []string{got.fetches[0].Claim, got.fetches[1].Claim}, []string{"obey", "off"})
 }
@@ -434,8 +444,10 @@ func TestMisdirectedRequests(t *testing.T) {
 		}
 	}
 	// A request of another URL says nothing of the host of this one.
-	got := read(t, warctest.Plain(warctest.Response("urn:r", robots, ok200), warctest.Record{Type: "request", ID: "urn:q", URL: "http://a.example/robots.txt",
-		Fields: []string{"WARC-Concurrent-To: <urn:r>"}, Block: "GET /robots.txt HTTP/1.1\r\nHost: a.example\r\n\r\n"}))
+	got := read(t, warctest.Plain(warctest.Response("urn:r", robots, ok200), warctest.Record{
+		Type: "request", ID: "urn:q", URL: "http://a.example/robots.txt",
+		Fields: []string{"WARC-Concurrent-To: <urn:r>"}, Block: "GET /robots.txt HTTP/1.1\r\nHost: a.example\r\n\r\n",
+	}))
 	equal(t, "issues", len(got.issues), 0)
 	equal(t, "bodies", got.bodies, []string{"body"})
 }
@@ -444,8 +456,10 @@ func TestMisdirectedRequests(t *testing.T) {
 func TestValidators(t *testing.T) {
 	const head = "HTTP/1.1 304 Not Modified\r\nETag: W/\"a\"\r\nLast-Modified: Tue, 30 Apr 2024 10:00:00 GMT\r\nETag: \"b\"\r\n\r\n"
 	ask := func(url string) warctest.Record {
-		return warctest.Record{Type: "request", ID: "urn:q", URL: url,
-			Block: "GET / HTTP/1.1\r\nHost: h\r\nIf-None-Match: \"a\", \"c\"\r\nIf-Modified-Since: Mon, 29 Apr 2024 10:00:00 GMT\r\n\r\n"}
+		return warctest.Record{
+			Type: "request", ID: "urn:q", URL: url,
+			Block: "GET / HTTP/1.1\r\nHost: h\r\nIf-None-Match: \"a\", \"c\"\r\nIf-Modified-Since: Mon, 29 Apr 2024 10:00:00 GMT\r\n\r\n",
+		}
 	}
 	revisit := warctest.Record{Type: "revisit", ID: "urn:r", URL: "http://h/robots.txt", Block: head, Fields: []string{"WARC-Profile: x/server-not-modified"}}
 	for name, list := range map[string][]warctest.Record{
@@ -469,8 +483,10 @@ func TestPairingCountsWhatWaits(t *testing.T) {
 		id, url := fmt.Sprintf("urn:%d", i), fmt.Sprintf("http://h%d/robots.txt", i)
 		list = append(list,
 			warctest.Response(id, url, "HTTP/1.1 200 OK\r\nETag: \"x\"\r\nLast-Modified: y\r\n\r\n"+robotsBody),
-			warctest.Record{Type: "request", ID: id + "q", URL: url, Fields: []string{"WARC-Concurrent-To: <" + id + ">"},
-				Block: "GET / HTTP/1.1\r\nHost: h\r\nIf-None-Match: \"x\"\r\nIf-Modified-Since: y\r\n\r\n"})
+			warctest.Record{
+				Type: "request", ID: id + "q", URL: url, Fields: []string{"WARC-Concurrent-To: <" + id + ">"},
+				Block: "GET / HTTP/1.1\r\nHost: h\r\nIf-None-Match: \"x\"\r\nIf-Modified-Since: y\r\n\r\n",
+			})
 	}
 	archive := warctest.Plain(list...)
 	c := newCommitter(0, "", new(keeper))

@@ -67,23 +67,46 @@ func TestBehindAWrongLength(t *testing.T) {
 		want    []string
 		behind  string // what the issue says of the rest
 	}{
-		"a chain": {withLength(t, string(warctest.Plain(warcinfo, one(1), one(2), one(3), one(4))), "http://h/2", 3),
+		"a chain": {
+			withLength(t, string(warctest.Plain(warcinfo, one(1), one(2), one(3), one(4))), "http://h/2", 3),
 			[]string{"http://h/1" + chained, "http://h/3" + forgeable, "http://h/4" + forgeable},
-			"follow each other to the end of the file, and a page could hold them; records read behind it: 2"},
-		"a chain, too long": {withLength(t, string(warctest.Plain(warcinfo, one(1), one(2), one(3), one(4))), "http://h/2", len(ok200)+9),
-			[]string{"http://h/1" + chained, "http://h/3" + forgeable, "http://h/4" + forgeable}, "records read behind it: 2"},
-		"beyond the end": {withLength(t, string(warctest.Plain(warcinfo, one(1), one(2), one(3), one(4))), "http://h/2", 1<<40),
-			[]string{"http://h/1" + chained, "http://h/3" + forgeable, "http://h/4" + forgeable}, "records read behind it: 2"},
-		"a chain of ARC": {withLength(t, arc("http://h/1", "http://h/2", "http://h/3", "http://h/4"), "http://h/2", 3),
-			[]string{"http://h/1" + chained, "http://h/3" + forgeable, "http://h/4" + forgeable}, "records read behind it: 2"},
-		"a chain that breaks": {append(withLength(t, string(warctest.Plain(warcinfo, one(1), one(2), one(3))), "http://h/2", 3), "prose"...),
-			[]string{"http://h/1" + chained}, "to the end of the input"},
-		"a digest": {append(withLength(t, string(warctest.Plain(warcinfo, one(1), one(2), warctest.Digested(one(3)), warctest.Digested(one(4)), one(5))), "http://h/2", 3), "prose"...),
-			[]string{"http://h/1" + chained, "http://h/3" + forgeable, "http://h/4" + forgeable}, "matches its own digest, and a page could hold it; records read behind it: 2"},
-		"two damages": {withLength(t, string(withLength(t, string(warctest.Plain(warcinfo, one(1), one(2), warctest.Digested(one(3)), one(4), one(5))), "http://h/2", 3)), "http://h/4", 2),
-			[]string{"http://h/1" + chained, "http://h/3" + forgeable, "http://h/5" + forgeable}, "records read behind it: 1"},
-		"others name the warcinfo": {withLength(t, string(warctest.Plain(warcinfo, one(1), one(2), warctest.Digested(one(3)), named(one(4)))), "http://h/2", 3),
-			[]string{"http://h/1" + chained, "http://h/4 resynced"}, "names the archive's own warcinfo; records read behind it: 1"},
+			"follow each other to the end of the file, and a page could hold them; records read behind it: 2",
+		},
+		"a chain, too long": {
+			withLength(t, string(warctest.Plain(warcinfo, one(1), one(2), one(3), one(4))), "http://h/2", len(ok200)+9),
+			[]string{"http://h/1" + chained, "http://h/3" + forgeable, "http://h/4" + forgeable},
+			"records read behind it: 2",
+		},
+		"beyond the end": {
+			withLength(t, string(warctest.Plain(warcinfo, one(1), one(2), one(3), one(4))), "http://h/2", 1<<40),
+			[]string{"http://h/1" + chained, "http://h/3" + forgeable, "http://h/4" + forgeable},
+			"records read behind it: 2",
+		},
+		"a chain of ARC": {
+			withLength(t, arc("http://h/1", "http://h/2", "http://h/3", "http://h/4"), "http://h/2", 3),
+			[]string{"http://h/1" + chained, "http://h/3" + forgeable, "http://h/4" + forgeable},
+			"records read behind it: 2",
+		},
+		"a chain that breaks": {
+			append(withLength(t, string(warctest.Plain(warcinfo, one(1), one(2), one(3))), "http://h/2", 3), "prose"...),
+			[]string{"http://h/1" + chained},
+			"to the end of the input",
+		},
+		"a digest": {
+			append(withLength(t, string(warctest.Plain(warcinfo, one(1), one(2), warctest.Digested(one(3)), warctest.Digested(one(4)), one(5))), "http://h/2", 3), "prose"...),
+			[]string{"http://h/1" + chained, "http://h/3" + forgeable, "http://h/4" + forgeable},
+			"matches its own digest, and a page could hold it; records read behind it: 2",
+		},
+		"two damages": {
+			withLength(t, string(withLength(t, string(warctest.Plain(warcinfo, one(1), one(2), warctest.Digested(one(3)), one(4), one(5))), "http://h/2", 3)), "http://h/4", 2),
+			[]string{"http://h/1" + chained, "http://h/3" + forgeable, "http://h/5" + forgeable},
+			"records read behind it: 1",
+		},
+		"others name the warcinfo": {
+			withLength(t, string(warctest.Plain(warcinfo, one(1), one(2), warctest.Digested(one(3)), named(one(4)))), "http://h/2", 3),
+			[]string{"http://h/1" + chained, "http://h/4 resynced"},
+			"names the archive's own warcinfo; records read behind it: 1",
+		},
 		"a forged run":                     {withLength(t, string(warctest.Plain(warcinfo, one(1), page(forged), one(2))), "http://h/p", 3), []string{"http://h/1" + chained, "http://victim/" + forgeable, "http://victim/2" + forgeable, "http://h/2" + forgeable}, "a page could hold them; records read behind it: 3"},
 		"a forged run, not followed":       {withLength(t, string(warctest.Plain(warcinfo, one(1), notFollowed, one(2))), "http://h/p", 3), []string{"http://h/1" + chained, "http://victim/" + forgeable, "http://victim/2" + forgeable, "http://h/2" + forgeable}, ""},
 		"a forged run, records name":       {withLength(t, string(warctest.Plain(warcinfo, named(one(1)), page(forged), named(one(2)))), "http://h/p", 3), []string{"http://h/1" + chained, "http://h/2 resynced"}, "own warcinfo; records read behind it: 1"},

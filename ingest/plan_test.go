@@ -225,7 +225,8 @@ func TestIngestWithoutTheFailing(t *testing.T) {
 	}
 	equal(t, "names", names(set), []string{"a.warc.gz", "c.warc.gz"})
 	equal(t, "failures", set.Failures, []facts.Failure{
-		{Name: "b.warc.gz", Reason: syscall.ENOENT.Error(), Path: inputs[1].Path}, {Name: "missing.warc", Reason: "no such file or folder; check the path"}})
+		{Name: "b.warc.gz", Reason: syscall.ENOENT.Error(), Path: inputs[1].Path}, {Name: "missing.warc", Reason: "no such file or folder; check the path"},
+	})
 	equal(t, "rows", rows(t, set), []string{"a.warc.gz http://a/", "a.warc.gz http://a/robots.txt", "c.warc.gz http://c/", "c.warc.gz http://c/robots.txt"})
 
 	if err := os.WriteFile("b.warc.gz", []byte(site("b")), 0o666); err != nil {

@@ -96,8 +96,10 @@ func (c *committer) join(d *draft, length int64) error {
 	a := c.segments.byOrigin[recordid.Key(r.SegmentOrigin)]
 	switch {
 	case a == nil:
-		return c.report(facts.Issue{Offset: r.Offset, Length: length, RecordID: r.ID, Kind: facts.IssueMissingSegment,
-			Detail: "a continuation whose first segment is not before it", Action: "record skipped"})
+		return c.report(facts.Issue{
+			Offset: r.Offset, Length: length, RecordID: r.ID, Kind: facts.IssueMissingSegment,
+			Detail: "a continuation whose first segment is not before it", Action: "record skipped",
+		})
 	case a.closed || r.SegmentNumber < a.next: // said already; a segment twice
 		return nil
 	case r.SegmentNumber > a.next:

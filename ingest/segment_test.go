@@ -16,8 +16,10 @@ func segmentsOf(url, block string, at ...int) []warctest.Record {
 	at = append(at, len(block))
 	from := 0
 	for i, to := range at {
-		e := warctest.Record{Type: "continuation", ID: fmt.Sprintf("urn:c%d", i+1), URL: url, Block: block[from:to],
-			Fields: []string{fmt.Sprintf("WARC-Segment-Number: %d", i+1)}}
+		e := warctest.Record{
+			Type: "continuation", ID: fmt.Sprintf("urn:c%d", i+1), URL: url, Block: block[from:to],
+			Fields: []string{fmt.Sprintf("WARC-Segment-Number: %d", i+1)},
+		}
 		if i == 0 {
 			e.Type, e.ID = "response", "urn:first"
 		} else {
@@ -83,8 +85,11 @@ func TestSegments(t *testing.T) {
 		"a page, one missing": {without(three(page), 1), "", facts.FlagHTTPHead, []string{"missing_segment"}},
 		"cut within the head": {segmentsOf(robots, block, 20), "", cut, []string{"bad_http_head", "body_cut"}},
 		"without a record id": {func() []warctest.Record { l := three(robots)[:1]; l[0].ID = ""; return l }(), "User-", cut, []string{"missing_segment", "body_cut"}},
-		"over the cap": {segmentsOf(robots, "HTTP/1.1 200\r\n\r\n"+strings.Repeat("#", 3*httpmsg.MaxBody), httpmsg.MaxBody/2, 2*httpmsg.MaxBody),
-			strings.Repeat("#", httpmsg.MaxBody), cut, []string{"body_cut"}},
+		"over the cap": {
+			segmentsOf(robots, "HTTP/1.1 200\r\n\r\n"+strings.Repeat("#", 3*httpmsg.MaxBody), httpmsg.MaxBody/2, 2*httpmsg.MaxBody),
+			strings.Repeat("#", httpmsg.MaxBody), cut,
+			[]string{"body_cut"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for form, got := range map[string]*collected{"plain": read(t, warctest.Plain(c.records...)), "members": read(t, warctest.GzipMembers(c.records...))} {

@@ -59,8 +59,10 @@ func readWACZ(in facts.Input, at io.ReaderAt, size int64, index int32, out sink,
 func (r *waczReader) readListing(list *wacz.Listing, size int64) error {
 	if list.Fault != "" {
 		r.committer.entry = r.within
-		err := r.committer.report(facts.Issue{Offset: list.End, Length: size - list.End, Kind: facts.IssueDamagedStream, Action: "the entries before it read one after the other",
-			Detail: list.Fault + "; without it entries may be missing"})
+		err := r.committer.report(facts.Issue{
+			Offset: list.End, Length: size - list.End, Kind: facts.IssueDamagedStream, Action: "the entries before it read one after the other",
+			Detail: list.Fault + "; without it entries may be missing",
+		})
 		if r.committer.entry = ""; err != nil {
 			return err
 		}

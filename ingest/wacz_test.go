@@ -39,8 +39,10 @@ func TestWACZ(t *testing.T) {
 		warctest.StoredEntry("elsewhere/g.bin", warctest.GzipMembers(one(7)...)),
 		warctest.DeflatedEntry("archive/h.warc.gz", warctest.Gzip(string(warctest.Plain(several...)))),
 	}
-	others := []warctest.ZipEntry{warctest.StoredEntry("datapackage.json", []byte("{}")), warctest.StoredEntry("indexes/index.cdx.gz", warctest.Gzip("com,h)/ 2024 {}\n")),
-		warctest.DeflatedEntry("pages/pages.jsonl", []byte(`{"format": "json-pages-1.0"}`)), warctest.StoredEntry("archive/", nil)}
+	others := []warctest.ZipEntry{
+		warctest.StoredEntry("datapackage.json", []byte("{}")), warctest.StoredEntry("indexes/index.cdx.gz", warctest.Gzip("com,h)/ 2024 {}\n")),
+		warctest.DeflatedEntry("pages/pages.jsonl", []byte(`{"format": "json-pages-1.0"}`)), warctest.StoredEntry("archive/", nil),
+	}
 	wacz := warctest.Zip(t, append(archives, others...)...)
 	var urls, names []string
 	for _, a := range archives {

@@ -133,8 +133,11 @@ func TestMultiWACZHostile(t *testing.T) {
 		"cut in its archive":  {[]warctest.ZipEntry{warctest.StoredEntry("c.wacz", crawl[:200])}, nil, []string{"bad_entry", "damaged_stream", "truncated_record"}},
 		"many that are empty": {empty, nil, slices.Repeat([]string{"not_an_archive"}, len(empty))},
 		"a long name":         {[]warctest.ZipEntry{warctest.StoredEntry(strings.Repeat("c", 1010), crawl)}, nil, []string{"bad_entry", "bad_entry", "bad_entry", "bad_entry", "not_an_archive"}},
-		"a directory that leaves out an entry": {[]warctest.ZipEntry{warctest.StoredEntry("c.wacz", append(bytes.Clone(crawl), crawl...))},
-			read(t, crawl).urls(), []string{"damaged_stream"}},
+		"a directory that leaves out an entry": {
+			[]warctest.ZipEntry{warctest.StoredEntry("c.wacz", append(bytes.Clone(crawl), crawl...))},
+			read(t, crawl).urls(),
+			[]string{"damaged_stream"},
+		},
 	} {
 		archive := multiWACZ(t, warctest.ZipForm{}, c.more...)
 		got := read(t, archive)

@@ -59,8 +59,10 @@ func TestZstd(t *testing.T) {
 		"no checksums":          warctest.ZstdFrames(t, crawl(), zstd.WithEncoderCRC(false)),
 		"raw dictionary":        append(skippable(0xd, d), warctest.ZstdFrames(t, crawl(), withDict)...),
 		"compressed dictionary": append(skippable(0xd, warctest.ZstdFrame(t, string(d))), warctest.ZstdFrames(t, crawl(), withDict)...),
-		"extension frames": bytes.Join([][]byte{skippable(0xd, d), skippable(3, []byte("between")), warctest.ZstdFrames(t, crawl(), withDict),
-			skippable(0, nil)}, nil),
+		"extension frames": bytes.Join([][]byte{
+			skippable(0xd, d), skippable(3, []byte("between")), warctest.ZstdFrames(t, crawl(), withDict),
+			skippable(0, nil),
+		}, nil),
 		"an unused dictionary": append(skippable(0xd, d), warctest.ZstdFrames(t, crawl())...),
 	} {
 		t.Run(name, func(t *testing.T) {

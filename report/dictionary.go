@@ -67,19 +67,31 @@ type Join struct {
 
 // joins are those of every table that has the columns.
 var joins = []Join{
-	{Columns: recordKey, Table: "fetches", To: recordKey,
-		But: "Records in one compressed member share a place: compare `url`, too. Lines of logs are no fetches."},
-	{Columns: []string{"previous_warc_filename", "previous_warc_record_offset"}, Table: "fetches", To: recordKey,
-		But: "Records in one compressed member share a place."},
-	{Columns: []string{"robots_id"}, Table: "robots", To: []string{"robots_id"},
-		But: "0 stands for all fetches without a governing capture."},
+	{
+		Columns: recordKey, Table: "fetches", To: recordKey,
+		But: "Records in one compressed member share a place: compare `url`, too. Lines of logs are no fetches.",
+	},
+	{
+		Columns: []string{"previous_warc_filename", "previous_warc_record_offset"}, Table: "fetches", To: recordKey,
+		But: "Records in one compressed member share a place.",
+	},
+	{
+		Columns: []string{"robots_id"}, Table: "robots", To: []string{"robots_id"},
+		But: "0 stands for all fetches without a governing capture.",
+	},
 	{Columns: []string{"contested_robots_id"}, Table: "robots", To: []string{"robots_id"}},
-	{Columns: []string{"robots_id", "group"}, Table: "robots_agents", To: []string{"robots_id", "group"},
-		But: "One row for each token that the group governs."},
-	{Columns: []string{"origin"}, Table: "host_stats", To: []string{"origin"},
-		But: "Origins of which logs alone tell have no fetches."},
-	{Columns: []string{"agent"}, having: "agent_source", Table: "agent_stats", To: []string{"agent"},
-		But: "Letter case may differ, and rare tokens may share the row `(others)`."},
+	{
+		Columns: []string{"robots_id", "group"}, Table: "robots_agents", To: []string{"robots_id", "group"},
+		But: "One row for each token that the group governs.",
+	},
+	{
+		Columns: []string{"origin"}, Table: "host_stats", To: []string{"origin"},
+		But: "Origins of which logs alone tell have no fetches.",
+	},
+	{
+		Columns: []string{"agent"}, having: "agent_source", Table: "agent_stats", To: []string{"agent"},
+		But: "Letter case may differ, and rare tokens may share the row `(others)`.",
+	},
 }
 
 // joinsOf lists the joins of a table.

@@ -152,8 +152,10 @@ func many(r evaluate.Result, n int) []evaluate.Result { return slices.Repeat([]e
 func TestSummaryTellsWhatWasAsked(t *testing.T) {
 	counted, totals := newTally(), new(evaluate.Totals)
 	f := testFetch("http://a", "/|")
-	r := evaluate.Result{Fetch: &f, Agent: "A", TooSoon: new(evaluate.TooSoon), Page: new(evaluate.Page),
-		Answer: evaluate.Answer{Verdict: evaluate.Allowed, Reason: evaluate.NoMatchingRule, Notes: evaluate.NoteUnsafeEncoding}}
+	r := evaluate.Result{
+		Fetch: &f, Agent: "A", TooSoon: new(evaluate.TooSoon), Page: new(evaluate.Page),
+		Answer: evaluate.Answer{Verdict: evaluate.Allowed, Reason: evaluate.NoMatchingRule, Notes: evaluate.NoteUnsafeEncoding},
+	}
 	r.Restrictions = []evaluate.Restriction{{Kind: evaluate.RestrictsUsage, Purpose: tag.UseTrain}, {Kind: evaluate.RestrictsPublication, Purpose: tag.UseIndex}}
 	for range 2 {
 		counted.addResult(&r)

@@ -125,8 +125,10 @@ func fill(t testing.TB, dir string, whatIf bool) (*Writer, *evaluate.Totals) {
 	results := testResults()
 	totals := &evaluate.Totals{Origins: 1, RobotsByOutcome: map[string]int64{"rules": 1}}
 	totals.First, totals.Last = results[0].Fetch.Time(), results[0].Fetch.Time()
-	must(w.Robots(&evaluate.RobotsRecord{State: results[0].Governing, Parsed: true, Groups: 2, Rules: 3,
-		Notes: []robots.Note{{Line: 7, Kind: robots.NoteNonUTF8, Text: "Disallow: /caf\xe9"}}}))
+	must(w.Robots(&evaluate.RobotsRecord{
+		State: results[0].Governing, Parsed: true, Groups: 2, Rules: 3,
+		Notes: []robots.Note{{Line: 7, Kind: robots.NoteNonUTF8, Text: "Disallow: /caf\xe9"}},
+	}))
 	agent := evaluate.AgentStats{Agent: "TestBot", Claims: map[string]bool{"classic": true, "\xff": true}}
 	for i := range results {
 		r := &results[i]
@@ -159,8 +161,10 @@ func fill(t testing.TB, dir string, whatIf bool) (*Writer, *evaluate.Totals) {
 	must(w.Agent(&agent))
 	must(w.Exclusion(&evaluate.Exclusion{
 		Event: &facts.LogEvent{Line: 7, Reason: "-9998", Input: 1, Via: "http://a/\xe9", HopsFromSeed: "L"},
-		Result: evaluate.Result{Fetch: results[2].Fetch, Agent: "TestBot", AgentSource: evaluate.AgentFromOrigin, Evidence: evaluate.Fresh,
-			Answer: results[2].Answer, Governing: results[2].Governing},
+		Result: evaluate.Result{
+			Fetch: results[2].Fetch, Agent: "TestBot", AgentSource: evaluate.AgentFromOrigin, Evidence: evaluate.Fresh,
+			Answer: results[2].Answer, Governing: results[2].Governing,
+		},
 	}))
 	totals.Exclusions++
 	must(w.Issue(&facts.Issue{Input: 1, Offset: 9, Length: -1, Kind: facts.IssueBadURL, Detail: "\xfe", Action: "kept"}))

@@ -42,7 +42,8 @@ func TestNightly(t *testing.T) {
 		Read  int64 `json:"inputs_read"`
 		Kept  int64 `json:"inputs_kept"`
 		Bytes int64 `json:"bytes_read"`
-	}) {
+	},
+	) {
 		var stdout, stderr bytes.Buffer
 		args := []string{"audit", archives, "-o", out, "--prune", "--log-format", "json", "--agent", "GPTBot"}
 		if code := run(t.Context(), args, strings.NewReader(""), &stdout, &stderr); code != exitDone {

@@ -325,7 +325,6 @@ func TestVerifyRemote(t *testing.T) {
 	if n := server.forget()["a/pages.warc.gz"]; n < 2 || n > 1+len(places)-9 {
 		t.Errorf("%d requests after an interruption", n)
 	}
-
 }
 
 // TestPlanOfSecrets: a plan refuses URLs with a password or a signature before it asks their server.

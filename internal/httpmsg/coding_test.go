@@ -90,9 +90,11 @@ func TestDecodePayload(t *testing.T) {
 		"half a member behind": {ce: []string{"gzip"}, raw: gz + gz[:7], body: robotsTxt, met: FaultCut},
 		"no member behind":     {ce: []string{"gzip"}, raw: gz + "\x1f\x8b and other bytes", body: robotsTxt},
 		"gzip, last bytes lost": {
-			ce: []string{"gzip"}, raw: gz[:len(gz)-6], body: robotsTxt, met: FaultCut},
+			ce: []string{"gzip"}, raw: gz[:len(gz)-6], body: robotsTxt, met: FaultCut,
+		},
 		"gzip, checksum wrong": {
-			ce: []string{"gzip"}, raw: gz[:len(gz)-8] + "xxxx" + gz[len(gz)-4:], body: robotsTxt, met: FaultCut},
+			ce: []string{"gzip"}, raw: gz[:len(gz)-8] + "xxxx" + gz[len(gz)-4:], body: robotsTxt, met: FaultCut,
+		},
 		"undeclared gzip": {raw: gz, body: gz, met: FaultUndeclaredGzip},
 		"too many":        {ce: strings.Split(strings.Repeat("gzip,", maxCodings)+"gzip", ","), raw: gz, body: gz, met: FaultFalseEncoding},
 	} {

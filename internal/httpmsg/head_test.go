@@ -99,7 +99,8 @@ func TestParseRequestHead(t *testing.T) {
 		"GET https://a.example:8443 HTTP/1.1\r\n\r\n":           {Status: -1, Method: "GET", Host: "a.example:8443"},
 		"OPTIONS * HTTP/1.1\r\nHost: b\r\n\r\n":                 {Status: -1, Method: "OPTIONS", Host: "b"},
 		"GET / HTTP/1.1\r\nIf-None-Match: \"x\", W/\"y\"\r\nIf-Modified-Since: Wed, 01 May 2024 10:00:00 GMT\r\n\r\n": {
-			Status: -1, Method: "GET", IfNoneMatch: `"x", W/"y"`, IfModifiedSince: "Wed, 01 May 2024 10:00:00 GMT"},
+			Status: -1, Method: "GET", IfNoneMatch: `"x", W/"y"`, IfModifiedSince: "Wed, 01 May 2024 10:00:00 GMT",
+		},
 	} {
 		if diff := cmp.Diff(want, ParseRequest([]byte(in), nil), cmp.AllowUnexported(Head{})); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", in, diff)

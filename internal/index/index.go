@@ -91,8 +91,10 @@ const (
 	URLList          // URLs and times, in Parquet, CSV or JSON lines
 )
 
-var formatNames = [...]string{None: "", CDX: "cdx", CDXJ: "cdxj", ZipNum: "zipnum",
-	CDXServer: "cdx-server", Parquet: "parquet", CCIndex: "cc-index", URLList: "url-list"}
+var formatNames = [...]string{
+	None: "", CDX: "cdx", CDXJ: "cdxj", ZipNum: "zipnum",
+	CDXServer: "cdx-server", Parquet: "parquet", CCIndex: "cc-index", URLList: "url-list",
+}
 
 func (f Format) String() string { return formatNames[f] }
 

@@ -81,10 +81,11 @@ func TestSamples(t *testing.T) {
 		content string
 		want    []Row
 	}{
-		{"CDX with 9 and 11 fields, and a revisit", CDX, " CDX N b a m s k r V g\n" + // iipc.github.io cdx-2015; pywb's example.cdx
-			"au,gov,financeminister)/ 20150914222034 http://www.financeminister.gov.au/ text/html 200 ZMSA5TNJUKKRYAIM5PRUJLL24DV7QYOO - 117273 WEB-1.warc.gz\n" +
-			" CDX N b a m s k r M S V g\n" +
-			"com,example)/?example=1 20140103030341 http://example.com?example=1 warc/revisit - B2LTWWPUOYAH7UIPQ7ZUPQ4VMBSVC36A - - 553 1864 example.warc.gz\n",
+		{
+			"CDX with 9 and 11 fields, and a revisit", CDX, " CDX N b a m s k r V g\n" + // iipc.github.io cdx-2015; pywb's example.cdx
+				"au,gov,financeminister)/ 20150914222034 http://www.financeminister.gov.au/ text/html 200 ZMSA5TNJUKKRYAIM5PRUJLL24DV7QYOO - 117273 WEB-1.warc.gz\n" +
+				" CDX N b a m s k r M S V g\n" +
+				"com,example)/?example=1 20140103030341 http://example.com?example=1 warc/revisit - B2LTWWPUOYAH7UIPQ7ZUPQ4VMBSVC36A - - 553 1864 example.warc.gz\n",
 			[]Row{
 				row(func(r *Row) {
 					r.Line, r.At = 2, 23
@@ -96,28 +97,40 @@ func TestSamples(t *testing.T) {
 					r.URL, r.Time, r.MIME = "http://example.com?example=1", "20140103030341", "warc/revisit"
 					r.Digest, r.Length, r.Offset, r.Filename = "B2LTWWPUOYAH7UIPQ7ZUPQ4VMBSVC36A", 553, 1864, "example.warc.gz"
 				}),
-			}},
-		{"the legend's CDX of 16 fields", CDX, " CDX A b e a m s c k r V v D d g M n\n" + // archive.org's legend
-			"0-0-0checkmate.com/Hot/index.html 20010424212403 209.52.183.152 0-0-0checkmate.com:80/Hot/index.html text/html 302 52242643710547ff4ce2605ed03ed9e2 b06d037c06e7ffd7afc6db270aca7645 http://h/ 21576619 62305547 1855363 6627262 DE_crawl6.20010424212307 A 6317\n",
+			},
+		},
+		{
+			"the legend's CDX of 16 fields", CDX, " CDX A b e a m s c k r V v D d g M n\n" + // archive.org's legend
+				"0-0-0checkmate.com/Hot/index.html 20010424212403 209.52.183.152 0-0-0checkmate.com:80/Hot/index.html text/html 302 52242643710547ff4ce2605ed03ed9e2 b06d037c06e7ffd7afc6db270aca7645 http://h/ 21576619 62305547 1855363 6627262 DE_crawl6.20010424212307 A 6317\n",
 			[]Row{row(func(r *Row) {
 				r.Line, r.At = 2, 37
 				r.URL, r.Time, r.MIME, r.Status = "0-0-0checkmate.com:80/Hot/index.html", "20010424212403", "text/html", 302
 				r.Digest, r.Redirect, r.Offset, r.Filename, r.Tags = "b06d037c06e7ffd7afc6db270aca7645", "http://h/", 21576619, "DE_crawl6.20010424212307", "A"
-			})}},
-		{"wget, and tabs", CDX, "\tCDX\ta\tb\ta\tm\ts\tk\tr\tM\tV\tg\tu\r\n" +
-			"http://h/a b\t20240501120000\thttp://h/a b\ttext/html\t200\tABC\t-\t-\t7\ta.warc.gz\t<urn:uuid:1>\r\n",
+			})},
+		},
+		{
+			"wget, and tabs", CDX, "\tCDX\ta\tb\ta\tm\ts\tk\tr\tM\tV\tg\tu\r\n" +
+				"http://h/a b\t20240501120000\thttp://h/a b\ttext/html\t200\tABC\t-\t-\t7\ta.warc.gz\t<urn:uuid:1>\r\n",
 			[]Row{row(func(r *Row) {
 				r.Line, r.At = 2, 28
 				r.URL, r.Time, r.MIME, r.Status = "http://h/a b", "20240501120000", "text/html", 200
 				r.Digest, r.Offset, r.Filename, r.RecordID = "ABC", 7, "a.warc.gz", "<urn:uuid:1>"
-			})}},
-		{"OutbackCDX", CDX, "org,example)/ 20030402160014 http://example.org/ text/html 200 MOH7IEN2JAEJOHYXIEPEEGHOHG5VI=== - - 2248 396 mycrawl.warc.gz\n",
-			[]Row{row(func(r *Row) { outback(r); r.Line, r.At = 1, 0 })}},
-		{"OutbackCDX, 14 fields", CDX, "org,example)/ 20030402160014 http://example.org/ text/html 0 MOH7IEN2JAEJOHYXIEPEEGHOHG5VI=== - AF 2248 396 mycrawl.warc.gz 100 200 original.warc.gz",
-			[]Row{row(func(r *Row) { outback(r); r.Line, r.At, r.Status, r.Tags = 1, 0, -1, "AF" })}},
-		{"OutbackCDX, 10 fields", CDX, "org,example)/ 20030402160014 http://example.org/ text/html 200 MOH7IEN2JAEJOHYXIEPEEGHOHG5VI=== - A 396 mycrawl.warc.gz\n",
-			[]Row{row(func(r *Row) { outback(r); r.Line, r.At, r.Tags, r.Length = 1, 0, "A", -1 })}},
-		{"OutbackCDX, arrays", CDXServer, `[
+			})},
+		},
+		{
+			"OutbackCDX", CDX, "org,example)/ 20030402160014 http://example.org/ text/html 200 MOH7IEN2JAEJOHYXIEPEEGHOHG5VI=== - - 2248 396 mycrawl.warc.gz\n",
+			[]Row{row(func(r *Row) { outback(r); r.Line, r.At = 1, 0 })},
+		},
+		{
+			"OutbackCDX, 14 fields", CDX, "org,example)/ 20030402160014 http://example.org/ text/html 0 MOH7IEN2JAEJOHYXIEPEEGHOHG5VI=== - AF 2248 396 mycrawl.warc.gz 100 200 original.warc.gz",
+			[]Row{row(func(r *Row) { outback(r); r.Line, r.At, r.Status, r.Tags = 1, 0, -1, "AF" })},
+		},
+		{
+			"OutbackCDX, 10 fields", CDX, "org,example)/ 20030402160014 http://example.org/ text/html 200 MOH7IEN2JAEJOHYXIEPEEGHOHG5VI=== - A 396 mycrawl.warc.gz\n",
+			[]Row{row(func(r *Row) { outback(r); r.Line, r.At, r.Tags, r.Length = 1, 0, "A", -1 })},
+		},
+		{
+			"OutbackCDX, arrays", CDXServer, `[
 			  [
 			    "org,example)/",
 			    20030402160014,
@@ -130,46 +143,65 @@ func TestSamples(t *testing.T) {
 			    "mycrawl.warc.gz"
 			  ]
 			]`,
-			[]Row{row(func(r *Row) { outback(r); r.Line, r.At = 1, 7 })}},
-		{"OutbackCDX, objects", CDXServer, `[{"urlkey":"org,example)/","timestamp":20030402160014,"url":"http://example.org/","mime":"text/html","status":200,"digest":"MOH7IEN2JAEJOHYXIEPEEGHOHG5VI===","length":2248,"offset":396,"filename":"mycrawl.warc.gz"}]`,
-			[]Row{row(func(r *Row) { outback(r); r.Line, r.At = 1, 1 })}},
-		{"Wayback's CDX server", CDX, "org,archive)/ 19970126045828 http://www.archive.org:80/ text/html 200 Q4YULN754FHV2U6Q5JUT6Q2P57WEWNNY 1415\n\norg%2Carchive%29%2F+19980109140106%21\n",
-			[]Row{row(func(r *Row) { wayback(r); r.Line, r.At = 1, 0 })}},
-		{"Wayback's CDX server, JSON", CDXServer, `[["urlkey","timestamp","original","mimetype","statuscode","digest","length"],` + "\n" +
-			` ["org,archive)/", "19970126045828", "http://www.archive.org:80/", "text/html", "200", "Q4YULN754FHV2U6Q5JUT6Q2P57WEWNNY", "1415"],` + "\n" +
-			` [],` + "\n" + ` ["org%2Carchive%29%2F+19980109140106%21"]]`,
-			[]Row{row(func(r *Row) { wayback(r); r.Line, r.At = 2, 79 })}},
-		{"pywb's CDXJ", CDXJ, `com,example)/ 20170730223850 {"url": "http://example.com/", "mime": "text/html", "status": "200", "digest": "G7HRM7BGOKSKMSXZAHMUQTTV53QOFSMK", "length": "1219", "offset": "771", "filename": "example-20170730223917.warc.gz"}` + "\n",
-			[]Row{row(func(r *Row) { example(r); r.Line, r.At = 1, 0 })}},
-		{"CDXJ of a WACZ", CDXJ, `com,example)/ 20170730223850123 {"url":"http://example.com/","mime":"text/html","status":200,"method":"POST","requestBody":"a=[{\"b\":1}]","digest":"sha256:ab","recordDigest":"sha256:cd","length":1219,"offset":771,"x":[1,{"y":"]"}],"filename":"a.warc.gz"}` + "\n",
+			[]Row{row(func(r *Row) { outback(r); r.Line, r.At = 1, 7 })},
+		},
+		{
+			"OutbackCDX, objects", CDXServer, `[{"urlkey":"org,example)/","timestamp":20030402160014,"url":"http://example.org/","mime":"text/html","status":200,"digest":"MOH7IEN2JAEJOHYXIEPEEGHOHG5VI===","length":2248,"offset":396,"filename":"mycrawl.warc.gz"}]`,
+			[]Row{row(func(r *Row) { outback(r); r.Line, r.At = 1, 1 })},
+		},
+		{
+			"Wayback's CDX server", CDX, "org,archive)/ 19970126045828 http://www.archive.org:80/ text/html 200 Q4YULN754FHV2U6Q5JUT6Q2P57WEWNNY 1415\n\norg%2Carchive%29%2F+19980109140106%21\n",
+			[]Row{row(func(r *Row) { wayback(r); r.Line, r.At = 1, 0 })},
+		},
+		{
+			"Wayback's CDX server, JSON", CDXServer, `[["urlkey","timestamp","original","mimetype","statuscode","digest","length"],` + "\n" +
+				` ["org,archive)/", "19970126045828", "http://www.archive.org:80/", "text/html", "200", "Q4YULN754FHV2U6Q5JUT6Q2P57WEWNNY", "1415"],` + "\n" +
+				` [],` + "\n" + ` ["org%2Carchive%29%2F+19980109140106%21"]]`,
+			[]Row{row(func(r *Row) { wayback(r); r.Line, r.At = 2, 79 })},
+		},
+		{
+			"pywb's CDXJ", CDXJ, `com,example)/ 20170730223850 {"url": "http://example.com/", "mime": "text/html", "status": "200", "digest": "G7HRM7BGOKSKMSXZAHMUQTTV53QOFSMK", "length": "1219", "offset": "771", "filename": "example-20170730223917.warc.gz"}` + "\n",
+			[]Row{row(func(r *Row) { example(r); r.Line, r.At = 1, 0 })},
+		},
+		{
+			"CDXJ of a WACZ", CDXJ, `com,example)/ 20170730223850123 {"url":"http://example.com/","mime":"text/html","status":200,"method":"POST","requestBody":"a=[{\"b\":1}]","digest":"sha256:ab","recordDigest":"sha256:cd","length":1219,"offset":771,"x":[1,{"y":"]"}],"filename":"a.warc.gz"}` + "\n",
 			[]Row{row(func(r *Row) {
 				example(r)
 				r.Line, r.At, r.Time, r.Method, r.Digest, r.Filename = 1, 0, "20170730223850123", "POST", "sha256:ab", "a.warc.gz"
-			})}},
-		{"Common Crawl's CDXJ", CDXJ, `ar,com,futbolinterior)/component/mailto 20250516140105 {"url": "http://futbolinterior.com.ar/component/mailto/?tmpl=component", "mime": "text/html", "mime-detected": "text/x", "status": "301", "digest": "OQ3OBNFR7DBCFQ4ANGEQW5P2FOXZZJRA", "length": "1103", "offset": "391196", "filename": "crawl-data/CC-MAIN-2025-21/segments/1746990412530.66/crawldiagnostics/CC-MAIN-20250516130253-20250516160253-00626.warc.gz", "redirect": "https://futbolinterior.com.ar/component/mailto/"}` + "\n",
+			})},
+		},
+		{
+			"Common Crawl's CDXJ", CDXJ, `ar,com,futbolinterior)/component/mailto 20250516140105 {"url": "http://futbolinterior.com.ar/component/mailto/?tmpl=component", "mime": "text/html", "mime-detected": "text/x", "status": "301", "digest": "OQ3OBNFR7DBCFQ4ANGEQW5P2FOXZZJRA", "length": "1103", "offset": "391196", "filename": "crawl-data/CC-MAIN-2025-21/segments/1746990412530.66/crawldiagnostics/CC-MAIN-20250516130253-20250516160253-00626.warc.gz", "redirect": "https://futbolinterior.com.ar/component/mailto/"}` + "\n",
 			[]Row{row(func(r *Row) {
 				r.Line, r.At = 1, 0
 				r.URL, r.Time, r.MIME, r.Status = "http://futbolinterior.com.ar/component/mailto/?tmpl=component", "20250516140105", "text/html", 301
 				r.Digest, r.Length, r.Offset = "OQ3OBNFR7DBCFQ4ANGEQW5P2FOXZZJRA", 1103, 391196
 				r.Filename = "crawl-data/CC-MAIN-2025-21/segments/1746990412530.66/crawldiagnostics/CC-MAIN-20250516130253-20250516160253-00626.warc.gz"
 				r.Redirect, r.Subset = "https://futbolinterior.com.ar/component/mailto/", "crawldiagnostics"
-			})}},
-		{"pywb's CDX server", CDXServer, `{"urlkey": "com,example)/", "timestamp": "20170730223850", "url": "http://example.com/", "mime": "text/html", "status": "200", "digest": "G7HRM7BGOKSKMSXZAHMUQTTV53QOFSMK", "length": "1219", "offset": "771", "filename": "example-20170730223917.warc.gz"}` + "\n",
-			[]Row{row(func(r *Row) { example(r); r.Line, r.At = 1, 0 })}},
-		{"a list in CSV", URLList, "\xef\xbb\xbfid;URL;Date;User_Agent;n\r\n1;\"http://h/;\"\"x\"\"\";2024-05-01T12:00:00Z;\"bot\n1\";2\n;http://h/2;20240501120000;-;\n",
+			})},
+		},
+		{
+			"pywb's CDX server", CDXServer, `{"urlkey": "com,example)/", "timestamp": "20170730223850", "url": "http://example.com/", "mime": "text/html", "status": "200", "digest": "G7HRM7BGOKSKMSXZAHMUQTTV53QOFSMK", "length": "1219", "offset": "771", "filename": "example-20170730223917.warc.gz"}` + "\n",
+			[]Row{row(func(r *Row) { example(r); r.Line, r.At = 1, 0 })},
+		},
+		{
+			"a list in CSV", URLList, "\xef\xbb\xbfid;URL;Date;User_Agent;n\r\n1;\"http://h/;\"\"x\"\"\";2024-05-01T12:00:00Z;\"bot\n1\";2\n;http://h/2;20240501120000;-;\n",
 			[]Row{
 				row(func(r *Row) {
 					r.Line, r.At, r.URL, r.Time, r.Agent = 2, 29, `http://h/;"x"`, "2024-05-01T12:00:00Z", "bot\n1"
 				}),
 				row(func(r *Row) { r.Line, r.At, r.URL, r.Time = 4, 80, "http://h/2", "20240501120000" }),
-			}},
-		{"a list in JSON lines", URLList, `{"target_uri": "http://h/\u00e9\/", "text": "…", "warc_date": "2024-05-01T12:00:00Z", "record_id": "<urn:uuid:1>"}` + "\n\n" + `{"warc_date": 20240501120000, "target_uri": "http://h/", "agent": null}`,
+			},
+		},
+		{
+			"a list in JSON lines", URLList, `{"target_uri": "http://h/\u00e9\/", "text": "…", "warc_date": "2024-05-01T12:00:00Z", "record_id": "<urn:uuid:1>"}` + "\n\n" + `{"warc_date": 20240501120000, "target_uri": "http://h/", "agent": null}`,
 			[]Row{
 				row(func(r *Row) {
 					r.Line, r.At, r.URL, r.Time, r.RecordID = 1, 0, "http://h/é/", "2024-05-01T12:00:00Z", "<urn:uuid:1>"
 				}),
 				row(func(r *Row) { r.Line, r.At, r.URL, r.Time = 3, 118, "http://h/", "20240501120000" }),
-			}},
+			},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, form := range []string{"plain", "gzip"} {
@@ -397,17 +429,32 @@ func TestFaults(t *testing.T) {
 		urls    string
 		faults  []string
 	}{
-		{"CDX", CDX, " CDX N b a m s k r V g\nk " + good + " http://1/ - - - - 1 f\nk x y\nk day http://h/ - - - - 1 f\nk - http://h/ - - - - 1 f\nk " + good + " - - - - - 1 f\nk " + good + " http://h/ - - - - x f\n" + long + " y\nk " + good + " http://2/ - - - - - -",
-			"http://1/ http://2/", []string{"3: it has 3 fields", "4: the date is no number", "5: it has no time", "6: it has no URL", "7: the offset is no number", "8: it is longer than"}},
+		{
+			"CDX", CDX, " CDX N b a m s k r V g\nk " + good + " http://1/ - - - - 1 f\nk x y\nk day http://h/ - - - - 1 f\nk - http://h/ - - - - 1 f\nk " + good + " - - - - - 1 f\nk " + good + " http://h/ - - - - x f\n" + long + " y\nk " + good + " http://2/ - - - - - -",
+			"http://1/ http://2/",
+			[]string{"3: it has 3 fields", "4: the date is no number", "5: it has no time", "6: it has no URL", "7: the offset is no number", "8: it is longer than"},
+		},
 		{"header", CDX, " CDX N b m\nk " + good + " x\n CDX b a\n" + good + " http://1/\n", "http://1/", []string{"1: the header"}},
-		{"CDXJ", CDXJ, "k " + good + ` {"url": "http://1/"}` + "\nk " + good + ` {"url": "http://h/"` + "\nk " + good + ` {"url": x}` + "\nk " + good + ` {"url": ["http://h/"]}` + "\nk " + good + ` {"url": "http://h/"} x` + "\nk " + good + ` {"url": "\udc00"}` + "\nk {}\nk " + good + ` {"a": ` + strings.Repeat(`[`, maxRow) + "\nk " + good + ` {"a": ` + strings.Repeat(`[`, maxRow/2) + strings.Repeat(`]`, maxRow/4) + "}\nk " + good + ` {"url": "http://2/"}`,
-			"http://1/ http://2/", []string{"2: its JSON", "3: its JSON", "4: a value", "5: its JSON", "6: its JSON", "7: it is no line", "8: it is longer", "9: its JSON"}},
-		{"server", CDXServer, `[["timestamp", "url"], ["` + good + `", "http://1/"], ["a"], ["` + long + `", "x"], 1, "[", [[]], {"timestamp": 1, "url": "http://h/"}, ["` + good + `", "http://2/"], ["cut`,
-			"http://1/ http://2/", []string{"3: it has 1 values", "4: it is longer", "5: a value", "6: its time", "8: the file ends"}},
-		{"CSV", URLList, "url,time\nhttp://1/," + good + "\na\nb,1714564800\n\"b\"x," + good + "\n\nhttp://2/,2024-05-01T12:00:00Z\n\"c\nd," + good + "\n",
-			"http://1/ http://2/", []string{"3: it has 1 values", "4: its time", "5: it is no CSV", "8: a quote opens"}},
-		{"JSON lines", URLList, `{"url": "http://1/", "time": "` + good + `"}` + "\n" + `{"url": "http://h/", "time": 1714564800}` + "\n[]\n" + `{"url": "http://2/", "time": "` + good + `"}` + "\n",
-			"http://1/ http://2/", []string{"2: its time", "3: it is no JSON"}},
+		{
+			"CDXJ", CDXJ, "k " + good + ` {"url": "http://1/"}` + "\nk " + good + ` {"url": "http://h/"` + "\nk " + good + ` {"url": x}` + "\nk " + good + ` {"url": ["http://h/"]}` + "\nk " + good + ` {"url": "http://h/"} x` + "\nk " + good + ` {"url": "\udc00"}` + "\nk {}\nk " + good + ` {"a": ` + strings.Repeat(`[`, maxRow) + "\nk " + good + ` {"a": ` + strings.Repeat(`[`, maxRow/2) + strings.Repeat(`]`, maxRow/4) + "}\nk " + good + ` {"url": "http://2/"}`,
+			"http://1/ http://2/",
+			[]string{"2: its JSON", "3: its JSON", "4: a value", "5: its JSON", "6: its JSON", "7: it is no line", "8: it is longer", "9: its JSON"},
+		},
+		{
+			"server", CDXServer, `[["timestamp", "url"], ["` + good + `", "http://1/"], ["a"], ["` + long + `", "x"], 1, "[", [[]], {"timestamp": 1, "url": "http://h/"}, ["` + good + `", "http://2/"], ["cut`,
+			"http://1/ http://2/",
+			[]string{"3: it has 1 values", "4: it is longer", "5: a value", "6: its time", "8: the file ends"},
+		},
+		{
+			"CSV", URLList, "url,time\nhttp://1/," + good + "\na\nb,1714564800\n\"b\"x," + good + "\n\nhttp://2/,2024-05-01T12:00:00Z\n\"c\nd," + good + "\n",
+			"http://1/ http://2/",
+			[]string{"3: it has 1 values", "4: its time", "5: it is no CSV", "8: a quote opens"},
+		},
+		{
+			"JSON lines", URLList, `{"url": "http://1/", "time": "` + good + `"}` + "\n" + `{"url": "http://h/", "time": 1714564800}` + "\n[]\n" + `{"url": "http://2/", "time": "` + good + `"}` + "\n",
+			"http://1/ http://2/",
+			[]string{"2: its time", "3: it is no JSON"},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			rows, faults := read(t, c.format, []byte(c.content), Options{})

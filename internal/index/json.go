@@ -17,16 +17,22 @@ type name struct {
 // captureNames are those of indexes: CDXJ of pywb, of Common Crawl and in WACZ, and the CDX servers of
 // Wayback, pywb and OutbackCDX.
 var captureNames = [...]name{
-	{"url", fieldURL}, {"original", fieldURL},
+	{"url", fieldURL},
+	{"original", fieldURL},
 	{"timestamp", fieldTime},
-	{"status", fieldStatus}, {"statuscode", fieldStatus},
-	{"mime", fieldMIME}, {"mimetype", fieldMIME},
+	{"status", fieldStatus},
+	{"statuscode", fieldStatus},
+	{"mime", fieldMIME},
+	{"mimetype", fieldMIME},
 	{"digest", fieldDigest},
 	{"length", fieldLength},
-	{"offset", fieldOffset}, {"compressedoffset", fieldOffset},
-	{"filename", fieldFilename}, {"file", fieldFilename},
+	{"offset", fieldOffset},
+	{"compressedoffset", fieldOffset},
+	{"filename", fieldFilename},
+	{"file", fieldFilename},
 	{"method", fieldMethod},
-	{"redirect", fieldRedirect}, {"redirecturl", fieldRedirect},
+	{"redirect", fieldRedirect},
+	{"redirecturl", fieldRedirect},
 	{"robotflags", fieldTags},
 	{"recordid", fieldRecordID},
 }

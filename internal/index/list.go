@@ -12,10 +12,18 @@ import (
 
 // listNames are the columns of lists of URLs.
 var listNames = [...]name{
-	{"url", fieldURL}, {"uri", fieldURL}, {"target_uri", fieldURL},
-	{"time", fieldTime}, {"timestamp", fieldTime}, {"date", fieldTime}, {"fetch_time", fieldTime}, {"warc_date", fieldTime},
-	{"agent", fieldAgent}, {"user_agent", fieldAgent},
-	{"record_id", fieldRecordID}, {"warc_record_id", fieldRecordID},
+	{"url", fieldURL},
+	{"uri", fieldURL},
+	{"target_uri", fieldURL},
+	{"time", fieldTime},
+	{"timestamp", fieldTime},
+	{"date", fieldTime},
+	{"fetch_time", fieldTime},
+	{"warc_date", fieldTime},
+	{"agent", fieldAgent},
+	{"user_agent", fieldAgent},
+	{"record_id", fieldRecordID},
+	{"warc_record_id", fieldRecordID},
 }
 
 // listColumns finds the fields that the columns of a list stand for.

@@ -169,7 +169,8 @@ func contents() [][]byte {
 		noise[i] = byte(random.Uint32())
 	}
 	return [][]byte{
-		{}, []byte("a"), []byte("robots"), bytes.Repeat([]byte("a"), 1000), bytes.Repeat([]byte("abcdefg"), 500),
+		{},
+		[]byte("a"), []byte("robots"), bytes.Repeat([]byte("a"), 1000), bytes.Repeat([]byte("abcdefg"), 500),
 		page(random, 5000), noise, bytes.Repeat(noise[:700], 4),
 	}
 }

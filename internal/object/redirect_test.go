@@ -90,8 +90,10 @@ func TestRedirects(t *testing.T) {
 // TestPublicAddresses: addresses of this machine, of private networks and of special use are not
 // those of the Internet, in whatever way they are written.
 func TestPublicAddresses(t *testing.T) {
-	for _, address := range []string{"127.0.0.1", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "0.0.0.0", "0.1.2.3", "100.64.0.1", "198.18.0.1", "224.0.0.1",
-		"255.255.255.255", "::", "::1", "fe80::1", "fc00::1", "fec0::1", "ff02::1", "::ffff:127.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::"} {
+	for _, address := range []string{
+		"127.0.0.1", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "0.0.0.0", "0.1.2.3", "100.64.0.1", "198.18.0.1", "224.0.0.1",
+		"255.255.255.255", "::", "::1", "fe80::1", "fc00::1", "fec0::1", "ff02::1", "::ffff:127.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::",
+	} {
 		if object.IsPublic(address) {
 			t.Errorf("%s is public", address)
 		}

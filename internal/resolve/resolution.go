@@ -62,12 +62,15 @@ type resolution struct {
 func (res *resolution) place() facts.Place {
 	return facts.Place{Host: res.WantHost, Origin: res.WantOrigin}
 }
+
 func (res *resolution) wantTime() facts.Time {
 	return facts.Time{Micros: res.WantMicros, Precision: res.WantPrecision}
 }
+
 func (res *resolution) curTime() facts.Time {
 	return facts.Time{Micros: res.CurMicros, Precision: res.CurPrecision}
 }
+
 func (res *resolution) curSpot() facts.Spot {
 	return facts.Spot{Input: res.CurInput, Entry: res.CurEntry, Index: res.CurIndex, Run: res.CurRun}
 }

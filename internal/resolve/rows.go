@@ -39,8 +39,10 @@ type Mark struct {
 
 // MarkOf makes the mark of a record, the same for every copy of it.
 func MarkOf(f *facts.Fetch) Mark {
-	m := Mark{HostReversed: f.HostReversed, Origin: f.Origin, Micros: f.Micros, URL: f.URL, RecordID: f.RecordID,
-		Type: f.Type, Status: f.Status}
+	m := Mark{
+		HostReversed: f.HostReversed, Origin: f.Origin, Micros: f.Micros, URL: f.URL, RecordID: f.RecordID,
+		Type: f.Type, Status: f.Status,
+	}
 	if f.RecordID == "" {
 		m.Input, m.Entry, m.Offset = f.Input, f.Entry, f.Offset
 	}

@@ -125,15 +125,23 @@ func TestFileReadings(t *testing.T) {
 		{"beyond it more of the same", long + "disallow: /a", "/a", "disallowed", "disallowed", "disallowed"},
 		{"before it allowed", longAllowed + "disallow: /p", "/p", "allowed", "allowed", "allowed"},
 
-		{"lenient and encoded", "user-agent: *\ndisallow: /\nallow /a%2Fb", "/a/b", "disallowed reserved_encoding lenient",
-			"disallowed reserved_encoding", "disallowed reserved_encoding"},
-		{"lenient and unsafe", "user-agent: *\ndisallow: /\nallow /a|b", "/a%7Cb", "disallowed unsafe_encoding lenient",
-			"disallowed unsafe_encoding", "disallowed unsafe_encoding"},
+		{
+			"lenient and encoded", "user-agent: *\ndisallow: /\nallow /a%2Fb", "/a/b", "disallowed reserved_encoding lenient",
+			"disallowed reserved_encoding", "disallowed reserved_encoding",
+		},
+		{
+			"lenient and unsafe", "user-agent: *\ndisallow: /\nallow /a|b", "/a%7Cb", "disallowed unsafe_encoding lenient",
+			"disallowed unsafe_encoding", "disallowed unsafe_encoding",
+		},
 		{"beyond the limit and lenient", long + "allow /a", "/a", "disallowed lenient parse_limit", "allowed", "allowed"},
-		{"beyond the limit and encoded", long + "allow: /a%2Fb", "/a/b", "disallowed reserved_encoding parse_limit",
-			"disallowed reserved_encoding", "disallowed reserved_encoding"},
-		{"all at once", long + "allow /a%2F|", "/a/%7C", "disallowed reserved_encoding unsafe_encoding lenient parse_limit",
-			"disallowed reserved_encoding unsafe_encoding", "disallowed reserved_encoding unsafe_encoding"},
+		{
+			"beyond the limit and encoded", long + "allow: /a%2Fb", "/a/b", "disallowed reserved_encoding parse_limit",
+			"disallowed reserved_encoding", "disallowed reserved_encoding",
+		},
+		{
+			"all at once", long + "allow /a%2F|", "/a/%7C", "disallowed reserved_encoding unsafe_encoding lenient parse_limit",
+			"disallowed reserved_encoding unsafe_encoding", "disallowed reserved_encoding unsafe_encoding",
+		},
 		{"each by itself", long + "allow: /a\nallow: /x%21", "/a", "disallowed parse_limit", "allowed", "allowed"},
 		{"two that need nothing of each other", "user-agent: *\ndisallow: /\nallow: /a%21\nallow /a", "/a!", "disallowed reserved_encoding lenient", "allowed", "allowed"},
 		{"robots.txt, encoded, and lenient", "user-agent: *\ndisallow: /\nallow /r", "/%72obots.txt", "disallowed lenient robots_txt_encoded", "allowed", "disallowed robots_txt_encoded"},
@@ -317,10 +325,14 @@ func TestContentUsage(t *testing.T) {
 		{"before any group", "content-usage: x=n\nuser-agent: a\nuser-agent: *\ndisallow: /", "a", "/x", "disallowed"},
 		{"allowed", "user-agent: a\ncontent-usage: x=n\nuser-agent: *\nallow: /", "a", "/x", "allowed"},
 		{"with an encoding", "user-agent: a\ncontent-usage: x=n\nuser-agent: b\ndisallow: /\nuser-agent: a\ndisallow: /\nallow: /x%2F", "a", "/x/", "disallowed reserved_encoding"},
-		{"each of two will do", "user-agent: a\nallow: /x%2F\nuser-agent: a\ncontent-usage: x=n\nuser-agent: b\ndisallow: /x/b", "a", "/x/b",
-			"disallowed reserved_encoding content_usage"},
-		{"both are needed", "user-agent: a\nallow: /x%2F\ndisallow: /x\nuser-agent: a\ncontent-usage: x=n\nuser-agent: b\ndisallow: /x/bcd", "a", "/x/bcd",
-			"disallowed reserved_encoding content_usage"},
+		{
+			"each of two will do", "user-agent: a\nallow: /x%2F\nuser-agent: a\ncontent-usage: x=n\nuser-agent: b\ndisallow: /x/b", "a", "/x/b",
+			"disallowed reserved_encoding content_usage",
+		},
+		{
+			"both are needed", "user-agent: a\nallow: /x%2F\ndisallow: /x\nuser-agent: a\ncontent-usage: x=n\nuser-agent: b\ndisallow: /x/bcd", "a", "/x/bcd",
+			"disallowed reserved_encoding content_usage",
+		},
 		{"with a misspelt line", "user-agent: a\ncontent-usage: x=n\nuser-agent: b\ndisallow: /xyz\nuser-agent: a\ndisallow: /x\nallow /x", "a", "/xyz", "disallowed lenient content_usage"},
 	} {
 		if got := against(t, c.body, RFC9309, c.token, c.path); got != c.want {

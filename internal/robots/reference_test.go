@@ -35,8 +35,10 @@ var (
 		for i, forms := range [3][]string{
 			{`(user-agent|allow|disallow)[ \t]*:[ \t]*(.*?)`},
 			{`(` + typos + `)[ \t]*:[ \t]*(.*?)`, `(user-agent|allow|disallow|` + typos + `)[ \t]+([^: \t]+)`},
-			{`(user-agent|allow|disallow|` + typos + `)[^:]*:[ \t]*(.*?)`,
-				`(user-agent|allow|disallow|useragent|dissallow|dissalow|disalow|diasllow|disallaw)[^: \t]*[ \t]+([^: \t]+)`},
+			{
+				`(user-agent|allow|disallow|` + typos + `)[^:]*:[ \t]*(.*?)`,
+				`(user-agent|allow|disallow|useragent|dissallow|dissalow|disalow|diasllow|disallaw)[^: \t]*[ \t]+([^: \t]+)`,
+			},
 		} {
 			for _, form := range forms {
 				lines[i] = append(lines[i], regexp.MustCompile(`(?is)^[ \t]*`+form+`[ \t]*$`))

@@ -15,8 +15,10 @@ import (
 // TestPure keeps the package pure: what it may import can neither read, write,
 // log nor tell the time. Its tests may.
 func TestPure(t *testing.T) {
-	allowed := []string{"bytes", "cmp", "encoding/binary", "fmt", "math/bits", "slices", "strings", "sync", "sync/atomic", "unicode/utf16", "unicode/utf8", "unsafe",
-		"github.com/robotsaudit/robotsaudit/internal/ascii"}
+	allowed := []string{
+		"bytes", "cmp", "encoding/binary", "fmt", "math/bits", "slices", "strings", "sync", "sync/atomic", "unicode/utf16", "unicode/utf8", "unsafe",
+		"github.com/robotsaudit/robotsaudit/internal/ascii",
+	}
 	files, err := filepath.Glob("*.go")
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
@@ -298,7 +300,8 @@ func TestNotes(t *testing.T) {
 		{"unknown record", "x: y\n\nuser-agent: *\ndisallow: /", []Note{note(1, NoteUnknownRecord, "x: y")}},
 		{"misspelt", "useragent: a\ndissalow: /\n", []Note{note(1, NoteMisspelt, "useragent: a"), note(2, NoteMisspelt, "dissalow: /")}},
 		{"missing colon", "user-agent: *\nallow /\ndisallow: /\nsitemap x", []Note{
-			note(2, NoteMissingColon, "allow /"), note(2, NoteRecordInGroup, "allow /"), note(4, NoteMissingColon, "sitemap x")}},
+			note(2, NoteMissingColon, "allow /"), note(2, NoteRecordInGroup, "allow /"), note(4, NoteMissingColon, "sitemap x"),
+		}},
 		{"invalid token", "user-agent: MJ12bot\ndisallow:", []Note{note(1, NoteInvalidToken, "MJ12bot")}},
 		{"no leading slash", "user-agent: *\ndisallow: a", []Note{note(2, NoteNoLeadingSlash, "disallow: a")}},
 		{"not UTF-8", "user-agent: *\ndisallow: /\xE9", []Note{note(2, NoteNonUTF8, "disallow: /\xE9")}},

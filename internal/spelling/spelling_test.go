@@ -20,8 +20,15 @@ func TestDistance(t *testing.T) {
 		a, b string
 		want int
 	}{
-		{"", "", 0}, {"", "ab", 2}, {"ab", "", 2}, {"ab", "ba", 1}, {"abc", "acb", 1}, {"abcd", "badc", 2}, {"ca", "abc", 3},
-		{"kitten", "sitting", 3}, {"gtpbot", "gptbot", 1},
+		{"", "", 0},
+		{"", "ab", 2},
+		{"ab", "", 2},
+		{"ab", "ba", 1},
+		{"abc", "acb", 1},
+		{"abcd", "badc", 2},
+		{"ca", "abc", 3},
+		{"kitten", "sitting", 3},
+		{"gtpbot", "gptbot", 1},
 	} {
 		if got := distance(c.a, c.b); got != c.want {
 			t.Errorf("%q to %q: %d, want %d", c.a, c.b, got, c.want)

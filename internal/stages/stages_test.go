@@ -78,8 +78,13 @@ func indexed(t *testing.T) string {
 	archive("more.warc", "bot/1", warctest.Response("urn:4", "http://c/robots.txt", rules+strings.Repeat("# more\n", 2000)))
 	var rows []byte
 	for _, r := range [][2]string{
-		{"http://a/x", "12:00:00"}, {"http://a/y", "12:10:00"}, {"http://a/robots.txt", "12:20:00"}, {"http://a/z", "12:30:00"},
-		{"http://b/x", "12:10:00"}, {"http://c/x", "12:10:00"}, {"http://c/robots.txt", "12:00:00"},
+		{"http://a/x", "12:00:00"},
+		{"http://a/y", "12:10:00"},
+		{"http://a/robots.txt", "12:20:00"},
+		{"http://a/z", "12:30:00"},
+		{"http://b/x", "12:10:00"},
+		{"http://c/x", "12:10:00"},
+		{"http://c/robots.txt", "12:00:00"},
 	} {
 		at := must(time.Parse(time.DateTime, "2024-05-01 "+r[1]))(t)
 		row := index.CDXJLine{Key: "a)/", Time: at, URL: r[0], Status: "200", Offset: int64(len(rows)), Length: 9, Filename: "whole.warc"}
@@ -307,8 +312,10 @@ func TestRefused(t *testing.T) {
 		task func(s *staged) error
 		want string
 	}{
-		"no plan": {"", func(_ *staged, facts string) { os.Remove(filepath.Join(facts, "plan.json")) },
-			func(s *staged) error { _, err := stages.Load(t.Context(), s.facts); return err }, "make one with: robotsaudit plan"},
+		"no plan": {
+			"", func(_ *staged, facts string) { os.Remove(filepath.Join(facts, "plan.json")) },
+			func(s *staged) error { _, err := stages.Load(t.Context(), s.facts); return err }, "make one with: robotsaudit plan",
+		},
 		"plan cut": {"", func(_ *staged, facts string) {
 			path := filepath.Join(facts, "plan.json")
 			b, _ := os.ReadFile(path)
@@ -338,8 +345,10 @@ func TestRefused(t *testing.T) {
 			os.Rename(one, one+".away")
 			s.t.Cleanup(func() { os.Rename(one+".away", one) })
 		}, func(s *staged) error { return errorOf(s.read(0), s.read(1), s.read(2)) }, "put it back"},
-		"shard lost": {"read", func(_ *staged, facts string) { os.Remove(filepath.Join(facts, "shards", "00001.json")) },
-			(*staged).resolve, "of 3 shards, these are not read: 1; run for each: robotsaudit ingest --shard I/3"},
+		"shard lost": {
+			"read", func(_ *staged, facts string) { os.Remove(filepath.Join(facts, "shards", "00001.json")) },
+			(*staged).resolve, "of 3 shards, these are not read: 1; run for each: robotsaudit ingest --shard I/3",
+		},
 		"shard doubled": {"read", func(_ *staged, facts string) {
 			copyFile(filepath.Join(facts, "shards", "00000.json"), filepath.Join(facts, "shards", "00001.json"))
 		}, (*staged).resolve, "is a copy of shards/00000.json; remove"},
@@ -360,8 +369,10 @@ func TestRefused(t *testing.T) {
 			b, _ := os.ReadFile(path)
 			write(t, path, b[:len(b)/2])
 		}, (*staged).resolve, "robotsaudit ingest --shard 0/3"},
-		"commit cut": {"read", func(_ *staged, facts string) { write(t, filepath.Join(facts, "shards", "00000.json"), []byte("{")) },
-			(*staged).resolve, "is damaged; remove"},
+		"commit cut": {
+			"read", func(_ *staged, facts string) { write(t, filepath.Join(facts, "shards", "00000.json"), []byte("{")) },
+			(*staged).resolve, "is damaged; remove",
+		},
 		"not resolved": {"read", func(*staged, string) {}, func(s *staged) error { return s.decide(0, 2) }, "run: robotsaudit resolve"},
 		"resolved file lost": {"resolve", func(_ *staged, facts string) {
 			os.Remove(must(filepath.Glob(filepath.Join(facts, "resolved-*", "states-00000.run")))(t)[0])

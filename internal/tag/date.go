@@ -46,8 +46,10 @@ func hasClock(s string) bool {
 }
 
 func parseISO(s string) (t time.Time, zoned, ok bool) {
-	for _, layout := range [...]string{"2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05Z0700", "2006-01-02T15:04Z07:00",
-		"2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05 Z0700", "2006-01-02Z07:00"} {
+	for _, layout := range [...]string{
+		"2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05Z0700", "2006-01-02T15:04Z07:00",
+		"2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05 Z0700", "2006-01-02Z07:00",
+	} {
 		if t, err := time.Parse(layout, s); err == nil {
 			return t.UTC(), true, true
 		}

@@ -25,8 +25,10 @@ const (
 	NoteDoubt                         // of a licence document: not sure that it says so of this page, or said so then
 )
 
-var noteNames = [...]string{"cut", "malformed", "rule_as_token", "value", "non_ascii", "quoted",
-	"separator", "inner_list", "false", "no_zone", "duplicate", "no_group", "more", "upper_case", "place_untold", "conditional", "doubt"}
+var noteNames = [...]string{
+	"cut", "malformed", "rule_as_token", "value", "non_ascii", "quoted",
+	"separator", "inner_list", "false", "no_zone", "duplicate", "no_group", "more", "upper_case", "place_untold", "conditional", "doubt",
+}
 
 // String is the names of the notes, with a comma between them.
 func (n Notes) String() string {

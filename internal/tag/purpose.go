@@ -33,8 +33,10 @@ func ParseUse(s string) (Use, bool) {
 // speaks of images, and binds where the response is one. Some crawlers have more (agentRules).
 var boundBy = map[Use][]Rule{
 	UseArchive: {RuleNoarchive, RuleNocache, RuleUnavailableAfter},
-	UseIndex: {RuleNoindex, RuleNosnippet, RuleNoarchive, RuleNocache, RuleNoimageindex, RuleNotranslate,
-		RuleMaxSnippet, RuleMaxImagePreview, RuleMaxVideoPreview, RuleUnavailableAfter},
+	UseIndex: {
+		RuleNoindex, RuleNosnippet, RuleNoarchive, RuleNocache, RuleNoimageindex, RuleNotranslate,
+		RuleMaxSnippet, RuleMaxImagePreview, RuleMaxVideoPreview, RuleUnavailableAfter,
+	},
 	UseTrain: {RuleNoai, RuleNoimageai, RuleDisallowTraining},
 }
 

@@ -112,8 +112,10 @@ func (l *usageLine) read(key, value string, p robots.Profile) (path string, list
 // aiTraining reads a DisallowAITraining or an AllowAITraining line. One without a path matches nothing,
 // as a Disallow line without one does.
 func aiTraining(key, path string) Signal {
-	s := Signal{Kind: SignalAITraining, Label: key, Value: path, Raw: path, Draft: draftCanel, Mode: ModeLegacy, Purpose: PurposeTrainAI,
-		Preference: PreferenceAllow}
+	s := Signal{
+		Kind: SignalAITraining, Label: key, Value: path, Raw: path, Draft: draftCanel, Mode: ModeLegacy, Purpose: PurposeTrainAI,
+		Preference: PreferenceAllow,
+	}
 	switch {
 	case path == "" || path[0] != '/' && path[0] != '*':
 		s.Preference, s.Notes = PreferenceUnstated, NoteValue

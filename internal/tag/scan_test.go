@@ -186,9 +186,11 @@ var tagSoup = [][]string{
 	{"name", "name", "name", "NAME", "content", "content", "content", "Content", "rel", "rel", "rel", "ReL", "href", "type", "property", "charset", "names", "nam", "=name", "\"rel", "n\x00me", "<"},
 	{"=", "=", "=", "=", "=", "=", " = ", "=\n", "\f=", "", "=="},
 	{`"`, `"`, `'`, "", ""},
-	{"robots", "robots", "Robots", "GoogleBot", "ccbot", "google-site-verification", "x", "description", "Keywords", "fragment", "og:title", "tdm-policy", "r&#111;bots", "&#58;", "", " ", "\r\n", "\x00",
+	{
+		"robots", "robots", "Robots", "GoogleBot", "ccbot", "google-site-verification", "x", "description", "Keywords", "fragment", "og:title", "tdm-policy", "r&#111;bots", "&#58;", "", " ", "\r\n", "\x00",
 		"license", "license", "LICENSE", " license\t", "licenses", "licen\u017Fe", "stylesheet", "&#108;icense", "&Tab;", "lic", "ense",
-		"noindex", "noindex", "NoIndex", "no&#105;ndex", "none", "all", ", noai", ";follow:x", "|index", "a, ", "max-snippet:5", "+nofollow&archive", "\vnone", "noinde\u212A", "unavailable_after_all", ">"},
+		"noindex", "noindex", "NoIndex", "no&#105;ndex", "none", "all", ", noai", ";follow:x", "|index", "a, ", "max-snippet:5", "+nofollow&archive", "\vnone", "noinde\u212A", "unavailable_after_all", ">",
+	},
 	{">", ">", ">", "/>", " >", "", "\">", "x>"},
 }
 

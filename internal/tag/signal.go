@@ -287,8 +287,10 @@ func contentSignal(pair string) Signal {
 	key, value, _ := strings.Cut(pair, "=")
 	key, value = trim(key), trim(value)
 	label := trim(strings.Trim(key, `"'`))
-	s := Signal{Kind: SignalContentSignal, Label: ascii.Lower(label), Value: strings.Trim(value, `"'`), Raw: pair,
-		Mode: ModeLegacy, Preference: PreferenceUnstated}
+	s := Signal{
+		Kind: SignalContentSignal, Label: ascii.Lower(label), Value: strings.Trim(value, `"'`), Raw: pair,
+		Mode: ModeLegacy, Preference: PreferenceUnstated,
+	}
 	if s.Value != value || label != key {
 		s.Notes |= NoteQuoted
 	}
@@ -317,8 +319,10 @@ func tdmReservations(value string) (list []Signal) {
 
 // tdmReservation reads the value of tdm-reservation: 1 or 0.
 func tdmReservation(value string) []Signal {
-	s := Signal{Kind: SignalTDMReservation, Label: "tdm-reservation", Value: strings.Trim(trim(value), `"'`), Raw: trim(value),
-		Draft: specTDMRep, Mode: ModeLegacy, Purpose: PurposeTDM, Preference: PreferenceUnstated}
+	s := Signal{
+		Kind: SignalTDMReservation, Label: "tdm-reservation", Value: strings.Trim(trim(value), `"'`), Raw: trim(value),
+		Draft: specTDMRep, Mode: ModeLegacy, Purpose: PurposeTDM, Preference: PreferenceUnstated,
+	}
 	if s.Value != s.Raw {
 		s.Notes |= NoteQuoted
 	}
@@ -336,8 +340,10 @@ func tdmReservation(value string) []Signal {
 // tdmPolicy reads the value of tdm-policy, a URL. What the policy permits is not
 // read: it never lifts the reservation.
 func tdmPolicy(value string) []Signal {
-	s := Signal{Kind: SignalTDMPolicy, Label: "tdm-policy", Value: trim(value), Raw: value, Draft: specTDMRep,
-		Mode: ModeLegacy, Purpose: PurposeTDM, Preference: PreferenceUnstated}
+	s := Signal{
+		Kind: SignalTDMPolicy, Label: "tdm-policy", Value: trim(value), Raw: value, Draft: specTDMRep,
+		Mode: ModeLegacy, Purpose: PurposeTDM, Preference: PreferenceUnstated,
+	}
 	if s.Value == "" {
 		s.Notes |= NoteValue
 	}
@@ -347,8 +353,10 @@ func tdmPolicy(value string) []Signal {
 // license is a signal that names a licence. Its URL is recorded, never fetched, so
 // that it states no preference.
 func license(url, mediaType, raw string) Signal {
-	s := Signal{Kind: SignalLicense, Label: "license", Value: url, Raw: raw, Draft: relLicense, Mode: ModeLegacy,
-		Purpose: PurposeLicense, Preference: PreferenceUnstated}
+	s := Signal{
+		Kind: SignalLicense, Label: "license", Value: url, Raw: raw, Draft: relLicense, Mode: ModeLegacy,
+		Purpose: PurposeLicense, Preference: PreferenceUnstated,
+	}
 	if mediaType, _, _ = strings.Cut(mediaType, ";"); ascii.Lower(trim(mediaType)) == "application/rsl+xml" {
 		s.Draft = specRSL
 	}
@@ -431,8 +439,10 @@ func TagSignals(tags []Tag, token string, image bool) (list []Signal) {
 		}
 		add := func(scope Scope, says Preference, origin string, purposes ...Purpose) {
 			for _, p := range purposes {
-				list = append(list, Signal{Kind: SignalTag, Source: t.Source, Line: t.Line, Scope: scope, Purpose: p, Preference: says,
-					Label: t.Word, Value: t.Value, Raw: t.Raw, Draft: origin, Mode: t.Mode, Place: t.Place, Notes: t.Notes})
+				list = append(list, Signal{
+					Kind: SignalTag, Source: t.Source, Line: t.Line, Scope: scope, Purpose: p, Preference: says,
+					Label: t.Word, Value: t.Value, Raw: t.Raw, Draft: origin, Mode: t.Mode, Place: t.Place, Notes: t.Notes,
+				})
 			}
 		}
 		switch t.Rule {

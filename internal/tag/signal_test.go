@@ -410,8 +410,14 @@ func TestEmptyLicense(t *testing.T) {
 // Parameters are no part of a value, whatever it is (RFC 9651 §3.1.2).
 func TestUsageParameters(t *testing.T) {
 	for _, c := range []struct{ member, value string }{
-		{"tdm=n;x=1", "n"}, {"tdm=N;x=1", "N"}, {"tdm=?0;x", "?0"}, {"tdm;x=1", ""}, {`tdm="a;\"b";x`, `"a;\"b"`}, {"tdm=(a;x b;y);z", "(a;x b;y)"},
-		{"tdm=N", "N"}, {"tdm", ""},
+		{"tdm=n;x=1", "n"},
+		{"tdm=N;x=1", "N"},
+		{"tdm=?0;x", "?0"},
+		{"tdm;x=1", ""},
+		{`tdm="a;\"b";x`, `"a;\"b"`},
+		{"tdm=(a;x b;y);z", "(a;x b;y)"},
+		{"tdm=N", "N"},
+		{"tdm", ""},
 	} {
 		list := contentUsage(c.member, true)
 		if len(list) != 1 || list[0].Value != c.value || list[0].Label != "tdm" || list[0].Raw != c.member || list[0].Notes&NoteMalformed != 0 {

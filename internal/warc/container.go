@@ -31,9 +31,11 @@ const (
 )
 
 func (c Container) String() string {
-	return [...]string{"unknown", "empty", "warc", "warc.gz", "warc in one gzip stream", "warc.bz2",
+	return [...]string{
+		"unknown", "empty", "warc", "warc.gz", "warc in one gzip stream", "warc.bz2",
 		"warc.zst", "warc in one zstd frame", "pipe", "wacz",
-		"unsupported", "not an archive", "foreign"}[c]
+		"unsupported", "not an archive", "foreign",
+	}[c]
 }
 
 // Addressable reports whether records have offsets in the file.

@@ -48,8 +48,10 @@ type plainReader struct {
 
 // newPlainReader reads the archive that src reads in order, and at at random.
 func newPlainReader(f framing, src *Source, at io.ReaderAt) *plainReader {
-	return &plainReader{framing: f, at: at, src: src, rec: Record{Header: noHeader()},
-		repaired: -1, search: plainSearch{framing: f, at: at, budget: maxProof}}
+	return &plainReader{
+		framing: f, at: at, src: src, rec: Record{Header: noHeader()},
+		repaired: -1, search: plainSearch{framing: f, at: at, budget: maxProof},
+	}
 }
 
 func (r *plainReader) Fingerprint() uint64 { return r.Sum }
@@ -196,8 +198,10 @@ func (r *plainReader) boundary() (end int64, followed bool, err error) {
 		err = nil
 	}
 	if len(b) == 0 && err == nil && r.block.N == 0 && ends < before && r.framing == (warcFraming{}) {
-		r.waiting = &Damage{Kind: DamageTruncatedRecord, Offset: r.start, RecordID: r.rec.ID, More: true, Action: "record kept",
-			Detail: fmt.Sprintf("the file ends in the line ends behind the record: here they are %d bytes, behind the record before %d", ends, before)}
+		r.waiting = &Damage{
+			Kind: DamageTruncatedRecord, Offset: r.start, RecordID: r.rec.ID, More: true, Action: "record kept",
+			Detail: fmt.Sprintf("the file ends in the line ends behind the record: here they are %d bytes, behind the record before %d", ends, before),
+		}
 	}
 	if ends == 0 && len(b) > 0 && !isWARC(b) && !beginsARC(b) {
 		return r.src.Position(), false, err
@@ -218,8 +222,10 @@ func (r *plainReader) repair(detail string) error {
 	}
 	r.repaired = end - r.body
 	r.seek(r.start)
-	return &Damage{Kind: DamageBadContentLength, Offset: r.start, More: true,
-		Detail: fmt.Sprintf("%s; one of %d bytes does", detail, r.repaired), Action: "read to the end that its digest proves"}
+	return &Damage{
+		Kind: DamageBadContentLength, Offset: r.start, More: true,
+		Detail: fmt.Sprintf("%s; one of %d bytes does", detail, r.repaired), Action: "read to the end that its digest proves",
+	}
 }
 
 // seek goes on reading at another place.

@@ -52,9 +52,11 @@ const (
 )
 
 func (p Proof) String() string {
-	return [...]string{"", "the record behind it names the archive's own warcinfo",
+	return [...]string{
+		"", "the record behind it names the archive's own warcinfo",
 		"the record behind it matches its own digest, and a page could hold it",
-		"from there records follow each other to the end of the file, and a page could hold them"}[p]
+		"from there records follow each other to the end of the file, and a page could hold them",
+	}[p]
 }
 
 // forgeable reports whether a page can hold what the proof asks for.

@@ -140,8 +140,10 @@ func (s sniffer) framing(b []byte, c codec) framing {
 	return warcFraming{}
 }
 
-var notAnArchive = Form{Container: containerNotAnArchive, Kind: DamageNotAnArchive,
-	Refusal: "it is no archive: it begins neither with a WARC or ARC record nor as a compressed archive; leave it out"}
+var notAnArchive = Form{
+	Container: containerNotAnArchive, Kind: DamageNotAnArchive,
+	Refusal: "it is no archive: it begins neither with a WARC or ARC record nor as a compressed archive; leave it out",
+}
 
 // holdsSeveral reports whether another record follows the first one in a member.
 func holdsSeveral(in content, f framing) bool {

@@ -162,8 +162,10 @@ func (r *streamReader) Finish() (int64, error) {
 	}
 	if r.block.N > 0 {
 		r.ended = true
-		return 0, &Damage{Kind: DamageTruncatedRecord, Offset: r.bounded.offset,
-			Detail: fmt.Sprintf("the stream ends %d bytes before the record does", r.block.N)}
+		return 0, &Damage{
+			Kind: DamageTruncatedRecord, Offset: r.bounded.offset,
+			Detail: fmt.Sprintf("the stream ends %d bytes before the record does", r.block.N),
+		}
 	}
 	digest := blockDigestOf(&r.rec.Header)
 	proven := r.hash != nil && digest.Matches(r.hash)

@@ -73,8 +73,10 @@ func (s sniffer) zstd(src *Source) Form {
 		z, err = newZstdCodec(dictionary)
 	}
 	if err != nil {
-		return Form{Container: containerUnsupported, Kind: DamageBadDictionary,
-			Refusal: fmt.Sprintf("the zstd dictionary cannot be used (%v); fetch the file again", err)}
+		return Form{
+			Container: containerUnsupported, Kind: DamageBadDictionary,
+			Refusal: fmt.Sprintf("the zstd dictionary cannot be used (%v); fetch the file again", err),
+		}
 	}
 	b, _ := src.Peek(sniffBytes)
 	a := Form{Container: containerFrames, framing: warcFraming{}, codec: z}

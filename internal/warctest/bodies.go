@@ -19,7 +19,8 @@ func Encode(t testing.TB, coding, s string) string {
 	write := func(w interface {
 		Write([]byte) (int, error)
 		Close() error
-	}) string {
+	},
+	) string {
 		if _, err := w.Write([]byte(s)); err != nil {
 			t.Fatal(err)
 		}

@@ -48,8 +48,10 @@ func Response(id, url, block string, fields ...string) Record {
 
 // Request is the record of a GET request with a User-Agent.
 func Request(id, url, agent string, fields ...string) Record {
-	return Record{Type: "request", ID: id, URL: url, Fields: fields,
-		Block: "GET / HTTP/1.1\r\nHost: h\r\nUser-Agent: " + agent + "\r\n\r\n"}
+	return Record{
+		Type: "request", ID: id, URL: url, Fields: fields,
+		Block: "GET / HTTP/1.1\r\nHost: h\r\nUser-Agent: " + agent + "\r\n\r\n",
+	}
 }
 
 // Warcinfo is a warcinfo record.

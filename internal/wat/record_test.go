@@ -69,8 +69,10 @@ func TestRead(t *testing.T) {
 		}},
 		"types": {`{"Container":7,"Envelope":{"WARC-Header-Metadata":["x"],"Payload-Metadata":{"HTTP-Response-Metadata":{"Headers":{"A":{"b":1},"C":null,"D":-1.5e3,"E":[true]},"Entity-Length":"-9"}}},"More":[]} x`, Record{
 			Offset: -1, Length: -1, EntityLength: -1, Payload: PayloadResponse,
-			Remarks: []string{"Container is of another type than it should be", "WARC-Header-Metadata is of another type than it should be", "a field is of another type than it should be",
-				"a field is of another type than it should be", "Entity-Length is no number of bytes", "something stands behind the JSON"},
+			Remarks: []string{
+				"Container is of another type than it should be", "WARC-Header-Metadata is of another type than it should be", "a field is of another type than it should be",
+				"a field is of another type than it should be", "Entity-Length is no number of bytes", "something stands behind the JSON",
+			},
 		}},
 		"twice": {`{"Container":{"Filename":"a"},"Container":{"Filename":"b"},"Envelope":{"Payload-Metadata":{"WARC-Info-Metadata":{"A":"b"},"WARC-Info-Metadata":{"C":"d"}}}}`, Record{
 			Archive: "a", Offset: -1, Length: -1, EntityLength: -1, Payload: PayloadFields, Head: []byte("A: b\r\n"),

@@ -67,8 +67,12 @@ func changeTable(id, caption string, k *diff.Kind) Table {
 		c := &k.List[i]
 		url, _ := clipMiddle(c.URL, maxURL)
 		t.Rows = append(t.Rows, []Cell{
-			{Text: url}, {Text: momentOf(c.FetchTime)}, {Text: tokenName(c.Agent)}, {Text: fmt.Sprintf("%s:%d", clip(c.WARCFilename, maxName), c.WARCRecordOffset)},
-			{Text: stateText(c.Old)}, {Text: stateText(c.New)},
+			{Text: url},
+			{Text: momentOf(c.FetchTime)},
+			{Text: tokenName(c.Agent)},
+			{Text: fmt.Sprintf("%s:%d", clip(c.WARCFilename, maxName), c.WARCRecordOffset)},
+			{Text: stateText(c.Old)},
+			{Text: stateText(c.New)},
 		})
 	}
 	if more := k.Total - int64(len(t.Rows)); more > 0 {

@@ -254,7 +254,13 @@ func orUnreachable(rule string) string {
 }
 
 var siteColumns = []Column{
-	{"Fetches", Number}, {"Certain", Number}, {"Probable", Number}, {"Unproven", Number}, {"Unknown", Number}, {"First fetch", Moment}, {"Last fetch", Moment},
+	{"Fetches", Number},
+	{"Certain", Number},
+	{"Probable", Number},
+	{"Unproven", Number},
+	{"Unknown", Number},
+	{"First fetch", Moment},
+	{"Last fetch", Moment},
 	{"Rule behind most violations", Code},
 }
 

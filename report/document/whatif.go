@@ -269,8 +269,14 @@ func (t *whatIfTally) section(a *report.Audit) Tables {
 	table := Table{
 		ID: "what-if-agents", Rows: [][]Cell{}, Caption: "Origins by the access that each crawler would have had, and fetches",
 		Columns: []Column{
-			{"Crawler", Words}, {"Full", Number}, {"Partial", Number}, {"None", Number}, {"Unknown", Number},
-			{"Fetches allowed", Number}, {"Fetches disallowed", Number}, {"Fetches unknown", Number},
+			{"Crawler", Words},
+			{"Full", Number},
+			{"Partial", Number},
+			{"None", Number},
+			{"Unknown", Number},
+			{"Fetches allowed", Number},
+			{"Fetches disallowed", Number},
+			{"Fetches unknown", Number},
 		},
 		Empty: "The audit asked about no other crawler: --agent TOKEN or --agents.",
 		Notes: []string{"Full: each fetch from the origin allowed. None: each disallowed. Partial: some of both. Unknown: some unknown, and the others not of both kinds."},
@@ -281,7 +287,8 @@ func (t *whatIfTally) section(a *report.Audit) Tables {
 	for _, name := range order[:min(len(order), maxAgents)] {
 		x := t.agents[t.numbers[name]]
 		table.Rows = append(table.Rows, []Cell{
-			{Text: clip(name, maxName)}, count(x.origins[accessFull]), count(x.origins[accessPartial]), count(x.origins[accessNone]), count(x.origins[accessUnknown]),
+			{Text: clip(name, maxName)},
+			count(x.origins[accessFull]), count(x.origins[accessPartial]), count(x.origins[accessNone]), count(x.origins[accessUnknown]),
 			count(x.verdicts.allowed), count(x.verdicts.disallowed), count(x.verdicts.unknown),
 		})
 	}

@@ -110,8 +110,11 @@ func Fields() (proven, claimed []string) {
 		name string
 		of   reflect.Type
 	}{
-		{"", reflect.TypeFor[head]()}, {"settings: ", reflect.TypeFor[Settings]()}, {"archives[]: ", reflect.TypeFor[archive]()},
-		{"records[]: ", reflect.TypeFor[record]()}, {"violations[]: ", reflect.TypeFor[violation]()},
+		{"", reflect.TypeFor[head]()},
+		{"settings: ", reflect.TypeFor[Settings]()},
+		{"archives[]: ", reflect.TypeFor[archive]()},
+		{"records[]: ", reflect.TypeFor[record]()},
+		{"violations[]: ", reflect.TypeFor[violation]()},
 	} {
 		var lists [2][]string
 		for i := range part.of.NumField() {

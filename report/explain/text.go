@@ -318,8 +318,10 @@ func (t *text) fetch() {
 	if t.Kind == evaluate.KindWhatIf {
 		made = t.Crawler.Made
 	}
-	source := map[string]string{"request": "its request names it", "warcinfo": "the warcinfo record names it", "option": "an option names it",
-		"robots_subset": "all captures of robots.txt name it", "list": "the list names it"}[t.Crawler.Source]
+	source := map[string]string{
+		"request": "its request names it", "warcinfo": "the warcinfo record names it", "option": "an option names it",
+		"robots_subset": "all captures of robots.txt name it", "list": "the list names it",
+	}[t.Crawler.Source]
 	if source != "" && t.Kind == evaluate.KindFetch {
 		source = "; " + source
 	} else {

@@ -230,9 +230,17 @@ type tickStep struct {
 }
 
 var tickSteps = []tickStep{
-	{0, 1, "2 Jan 2006"}, {0, 7, "2 Jan 2006"}, {0, 14, "2 Jan 2006"},
-	{1, 0, "Jan 2006"}, {3, 0, "Jan 2006"}, {6, 0, "Jan 2006"},
-	{12, 0, "2006"}, {24, 0, "2006"}, {60, 0, "2006"}, {120, 0, "2006"}, {1200, 0, "2006"},
+	{0, 1, "2 Jan 2006"},
+	{0, 7, "2 Jan 2006"},
+	{0, 14, "2 Jan 2006"},
+	{1, 0, "Jan 2006"},
+	{3, 0, "Jan 2006"},
+	{6, 0, "Jan 2006"},
+	{12, 0, "2006"},
+	{24, 0, "2006"},
+	{60, 0, "2006"},
+	{120, 0, "2006"},
+	{1200, 0, "2006"},
 }
 
 // first is the first tick at or shortly before a time.
@@ -252,8 +260,12 @@ func timelineTable(t *document.Timeline) document.Table {
 	table := document.Table{
 		ID: t.ID + "-numbers", Caption: "The numbers of the charts",
 		Columns: []document.Column{
-			{Name: "Start (UTC)", Kind: document.Moment}, {Name: "Crawler’s claim", Kind: document.Words}, {Name: "Fetches", Kind: document.Number},
-			{Name: "Violations", Kind: document.Number}, {Name: "Unknown", Kind: document.Number}, {Name: "robots.txt", Kind: document.Words},
+			{Name: "Start (UTC)", Kind: document.Moment},
+			{Name: "Crawler’s claim", Kind: document.Words},
+			{Name: "Fetches", Kind: document.Number},
+			{Name: "Violations", Kind: document.Number},
+			{Name: "Unknown", Kind: document.Number},
+			{Name: "robots.txt", Kind: document.Words},
 		},
 	}
 	number := func(n int64) document.Cell { return document.Cell{Text: humanize.Comma(n), Number: n} }

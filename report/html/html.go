@@ -106,7 +106,8 @@ func tablesOf(doc *document.Document) (all []document.Table) {
 		all = append(all, doc.Changes.Tables...)
 	}
 	for _, tables := range [][]document.Table{
-		{doc.Scope.Crawlers, doc.Scope.Inputs}, doc.Sites.Tables, doc.Violations.Summary, doc.Unproven.Summary,
+		{doc.Scope.Crawlers, doc.Scope.Inputs},
+		doc.Sites.Tables, doc.Violations.Summary, doc.Unproven.Summary,
 		doc.Unknown.Tables, doc.Use.Tables, doc.WhatIf.Tables, doc.Unread.Tables,
 	} {
 		all = append(all, tables...)

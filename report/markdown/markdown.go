@@ -130,13 +130,19 @@ func (p *page) certainty(c *document.Certainty) {
 func (p *page) timeline(t *document.Timeline) {
 	p.section(&t.Section)
 	table := document.Table{Columns: []document.Column{
-		{Name: "From", Kind: document.Words}, {Name: "Fetches", Kind: document.Number}, {Name: "Violations", Kind: document.Number},
-		{Name: "Unknown", Kind: document.Number}, {Name: "robots.txt", Kind: document.Words},
+		{Name: "From", Kind: document.Words},
+		{Name: "Fetches", Kind: document.Number},
+		{Name: "Violations", Kind: document.Number},
+		{Name: "Unknown", Kind: document.Number},
+		{Name: "robots.txt", Kind: document.Words},
 	}}
 	for _, period := range t.Periods {
 		table.Rows = append(table.Rows, []document.Cell{
-			{Text: period.Label}, {Text: humanize.Comma(period.Fetches)}, {Text: humanize.Comma(period.Violations)},
-			{Text: humanize.Comma(period.Unknown)}, {Text: period.Mark},
+			{Text: period.Label},
+			{Text: humanize.Comma(period.Fetches)},
+			{Text: humanize.Comma(period.Violations)},
+			{Text: humanize.Comma(period.Unknown)},
+			{Text: period.Mark},
 		})
 	}
 	if len(table.Rows) > 0 {
