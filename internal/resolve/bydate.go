@@ -2,7 +2,9 @@ package resolve
 
 import (
 	"iter"
+	"net/http"
 	"slices"
+	"sort"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
@@ -15,6 +17,7 @@ type byDate []samePrecision
 type samePrecision struct {
 	precision facts.Precision
 	captures  []*facts.Capture
+	runs      []int32 // of each capture: the number of the run of equal answers in which it stands
 }
 
 func (d *byDate) add(c *facts.Capture) {
@@ -22,13 +25,30 @@ func (d *byDate) add(c *facts.Capture) {
 	if i < 0 {
 		i, *d = len(*d), append(*d, samePrecision{precision: c.Precision})
 	}
-	(*d)[i].captures = append((*d)[i].captures, c)
+	s := &(*d)[i]
+	number := int32(0)
+	if n := len(s.captures); n > 0 {
+		if number = s.runs[n-1]; !answersAlike(s.captures[n-1], c) {
+			number++
+		}
+	}
+	s.captures, s.runs = append(s.captures, c), append(s.runs, number)
+}
+
+// answersAlike reports whether whatever answers like one of two captures answers like the other.
+func answersAlike(a, b *facts.Capture) bool {
+	status := statusOf(&a.Fetch)
+	if status != statusOf(&b.Fetch) || a.Location != b.Location || status == http.StatusNotModified {
+		return false
+	}
+	return status >= 300 || a.Flags&b.Flags&facts.FlagBodyKept != 0 && a.BodyDigest == b.BodyDigest &&
+		a.PayloadDigest == b.PayloadDigest && (a.Flags^b.Flags)&facts.FlagDigestMismatch == 0
 }
 
 // forget leaves no captures but the memory for others, unless that is much.
 func (d byDate) forget() {
 	for i := range d {
-		d[i].captures = emptied(d[i].captures)
+		d[i].captures, d[i].runs = emptied(d[i].captures), emptied(d[i].runs)
 	}
 }
 
@@ -36,11 +56,16 @@ func (d byDate) forget() {
 // micros on, and perhaps a few more before; of each precision up to the first at which
 // stop is true.
 func (d byDate) from(micros int64, stop func(*facts.Capture) bool) iter.Seq[*facts.Capture] {
+	return d.without(never, micros, stop)
+}
+
+// without is like from. Where isCovered is true for a capture, it leaves out the rest of its run of equal answers.
+func (d byDate) without(isCovered func(*facts.Capture) bool, micros int64, stop func(*facts.Capture) bool) iter.Seq[*facts.Capture] {
 	return func(yield func(*facts.Capture) bool) {
 		var memory [facts.PrecisionMicrosecond + 1]samePrecision
 		rest := append(memory[:0], d...)
 		for i, s := range rest {
-			rest[i].captures = s.captures[upTo(s.captures, micros-s.precision.Unit()-1):]
+			rest[i].drop(upTo(s.captures, micros-s.precision.Unit()-1))
 		}
 		for {
 			var next *samePrecision
@@ -58,7 +83,11 @@ func (d byDate) from(micros int64, stop func(*facts.Capture) bool) iter.Seq[*fac
 				return
 			}
 			c := next.captures[0]
-			next.captures = next.captures[1:]
+			if isCovered(c) {
+				next.drop(sort.Search(len(next.runs), func(i int) bool { return next.runs[i] > next.runs[0] }))
+			} else {
+				next.drop(1)
+			}
 			if !yield(c) {
 				return
 			}
@@ -97,6 +126,9 @@ func (d byDate) backFrom(micros int64, stop func(*facts.Capture) bool) iter.Seq[
 		}
 	}
 }
+
+// drop leaves out the first n captures.
+func (s *samePrecision) drop(n int) { s.captures, s.runs = s.captures[n:], s.runs[n:] }
 
 func (s *samePrecision) latest() *facts.Capture { return s.captures[len(s.captures)-1] }
 

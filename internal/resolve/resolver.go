@@ -350,7 +350,7 @@ func (r *resolver) addCopies(res *resolution, g *originCaptures, t target) error
 	isCovered := func(c *facts.Capture) bool { // two 304s may renew two copies
 		return t.capture != nil && c.Status != http.StatusNotModified && answersLike(t.capture, c)
 	}
-	for c := range everyone.all.from(at.Micros-facts.Day, isLate) {
+	for c := range everyone.all.without(isCovered, at.Micros-facts.Day, isLate) {
 		if looked++; looked > maxScanned || added == maxCopies {
 			res.OtherTarget = true // one of the others may allow
 			return nil

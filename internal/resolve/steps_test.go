@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"math/rand/v2"
+	"net/http"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -65,6 +66,30 @@ func filterCaptures(list []*facts.Capture, keep func(*facts.Capture) bool) (kept
 		}
 	}
 	return kept
+}
+
+// TestWithout: what answers like a target is left out in few steps, and nothing else is.
+func TestWithout(t *testing.T) {
+	const n = 10_000
+	var d byDate
+	var other []*facts.Capture
+	for i := range n {
+		c := capturestest.Capture(i, capturestest.Second(i))
+		c.Status, c.Location = http.StatusFound, "/a"
+		if i%1000 == 999 {
+			c.Location = "/b"
+			other = append(other, &c)
+		}
+		d.add(&c)
+	}
+	isCovered := func(c *facts.Capture) bool { return c.Location == "/a" }
+	got := slices.Collect(d.without(isCovered, capturestest.Noon, never))
+	if len(got) > 2*len(other)+1 {
+		t.Errorf("%d captures are looked at, of which %d differ", len(got), len(other))
+	}
+	if rest := filterCaptures(got, func(c *facts.Capture) bool { return !isCovered(c) }); !slices.Equal(rest, other) {
+		t.Errorf("%d captures differ, want %d", len(rest), len(other))
+	}
 }
 
 // TestBeyond: once enough redirects beyond the fifth were followed, the next end resolutions.
