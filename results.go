@@ -27,7 +27,7 @@ func (r *Results) Tables() *results.Results { return r.tables }
 // Totals are counts over all archives.
 func (r *Results) Totals() report.Totals { return r.tables.Audit().Totals }
 
-// A Finding is a captured fetch, and what robots.txt said of it. Words are those of docs/SCHEMA.md.
+// A Finding is a captured fetch, and what robots.txt said of it. docs/SCHEMA.md explains the words.
 type Finding struct {
 	URL     string
 	Origin  string    // scheme, host and port

@@ -77,7 +77,7 @@ type pages struct {
 	uses      []tag.Use
 	asOf      AsOf // when restrictions are judged, unless it is zero: else at each fetch
 	names     metaNames
-	asked     []string // those of Options.Agents for which everybody's tags may come to more
+	asked     []string // tokens of Options.Agents for which everybody's tags may come to more
 	silent    Page     // of the fetch in hand, where nothing was said: a new one for each would take most of the time
 }
 
@@ -98,7 +98,7 @@ func (p *pages) readPage(r *Result) error {
 	if err != nil || s.IsEmpty() && len(origin) == 0 && !disputed && file == nil && len(files) == 0 {
 		return err
 	}
-	if len(origin) == 0 && file == nil && len(files) == 0 && s.Headers == "" && s.Metas == "" { // as of all that an index tells of
+	if len(origin) == 0 && file == nil && len(files) == 0 && s.Headers == "" && s.Metas == "" { // as in all rows of indexes
 		page := &p.silent
 		page.From, page.image = s.From, isImage(s.MimeType)
 		page.Since, page.At = p.moment(f)

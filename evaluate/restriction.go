@@ -71,7 +71,7 @@ func (r *Result) hints() (list []tag.Use) {
 	return list
 }
 
-// restrictions are those of a page that bind the uses asked for, as of Page.At: one a
+// restrictions are what binds the uses of a page that are asked for, as of Page.At: one a
 // use and kind.
 func (p *pages) restrictions(r *Result) (list []Restriction) {
 	for _, use := range p.uses {

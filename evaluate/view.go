@@ -15,7 +15,7 @@ type view struct {
 	evidence  Evidence
 	own       bool     // the governing capture is the crawler's own
 	moment    []*State // the captures of the governing one's moment, it included
-	tied      []*State // the governing one, and those of its moment in other archives: in which order they came, nothing shows
+	tied      []*State // the governing one, and the captures of its moment in other archives: nothing shows their order
 	prior     *State   // the capture before it, in its line, that answers
 	ownNext   []*State // where another's governs: the crawler's own first ones within a day after the fetch
 	older     []*State // the same: its own latest one that says something; in several archives, one in each
@@ -332,7 +332,7 @@ func (s *State) isReplacedBy(r resolve.Step) bool {
 func (tl *timeline) copies(s *subject, governing []*State) iter.Seq[*State] {
 	t := s.time
 	return func(yield func(*State) bool) {
-		ways := make(map[string]int64) // URLs to which those of the last day redirect, and when the first was followed
+		ways := make(map[string]int64) // URLs to which captures of the last day redirect, and when the first was followed
 		near := tl.all.between(facts.Time{Micros: t.Micros - facts.Day, Precision: t.Precision}, t)
 		moment := tl.all.from(t.Micros - tl.all.late)
 		for st := near.take(); st != nil; st = near.take() {
@@ -392,11 +392,11 @@ func (s *State) isTargetOf(st *State) bool {
 	return gap >= -facts.Day && gap <= facts.Day && (slices.Contains(st.ways, s.url) || slices.Contains(st.ways, cutURL))
 }
 
-// olderCopies returns the permitted copies that may be older than a day: those of the moment of the governing
+// olderCopies returns the permitted copies that may be older than a day: copies of the moment of the governing
 // capture by other crawlers than one that may govern, and, while the file is unreachable, the last ones that
 // were got.
 func (tl *timeline) olderCopies(s *subject, v *view, isUnreachable bool) (list []*State) {
-	if v.evidence == Stale || v.governing.Precision < facts.PrecisionSecond { // else they are among those of the last day
+	if v.evidence == Stale || v.governing.Precision < facts.PrecisionSecond { // else the last day has them
 		moment := v.moment
 		if v.evidence != Stale {
 			moment = tl.all.ofMoment(kindSays, v.governing, s)

@@ -29,7 +29,7 @@ type Store interface {
 	Remove(ctx context.Context, names ...string) error
 	// RemoveAll removes the files below a prefix that ends with a slash.
 	RemoveAll(ctx context.Context, prefix string) error
-	// RemoveAttempts removes the files of all attempts at a task but those of one, which is committed.
+	// RemoveAttempts removes the files of all attempts at a task but the committed one.
 	RemoveAttempts(ctx context.Context, task, counts string) error
 
 	// Begin returns an empty local folder for the files of an attempt, whose names in the store

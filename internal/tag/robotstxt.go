@@ -139,8 +139,8 @@ func cutPath(value string) (path, rest string) {
 }
 
 // For returns the signals that hold for a path and a token: the licences of its groups, else
-// those outside any group (RSL 1.0 §4.4.2), and of each protocol those of the lines with the longest
-// path that matches. A line without a path is the shortest. Lines of the same length
+// the ones outside any group (RSL 1.0 §4.4.2), and of each protocol the lines with the longest path
+// that matches. A line without a path is the shortest. Lines of the same length
 // all hold, and in Prefers a restriction wins. Other lines outside any group are there
 // too: they bind nobody (NoteNoGroup). There are more if they are more than MaxItems, of which
 // list has the first.
@@ -159,7 +159,7 @@ func (r *RobotsTxt) ForAll(token string) []Signal {
 // lines are rules of. What may not be crawled has no preferences (draft-ietf-aipref-attach-05 §3.1).
 func (r *RobotsTxt) MayCrawl(token, path string) bool { return r.usage.For(token).Match(path).Allowed }
 
-// Key returns what tells tokens apart for which For differs.
+// Key is the same for tokens for which For is the same.
 func (r *RobotsTxt) Key(token string) [2]int {
 	return [2]int{r.file.For(token).Key(), r.usage.For(token).Key()}
 }

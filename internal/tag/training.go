@@ -16,8 +16,8 @@ type TrainingFile struct {
 	token string
 }
 
-// ReadTraining reads an ai.txt or an llms.txt. Lines hold as those of a robots.txt do: for a group
-// of crawlers and a path. Before any group they hold for those without one.
+// ReadTraining reads an ai.txt or an llms.txt. A line holds for a group of crawlers and a
+// path, as in a robots.txt. One before any group holds for crawlers without a group.
 func ReadTraining(body []byte) *TrainingFile {
 	f := &TrainingFile{lines: make(map[int]string)}
 	var asRobots strings.Builder

@@ -139,7 +139,7 @@ func (f *found) before() string {
 	seconds, differ := f.gap()
 	switch {
 	case !differ && f.has("same_moment"):
-		return "at the same moment (nothing tells for sure which came first)"
+		return "at the same moment (nothing shows for sure which came first)"
 	case !differ:
 		return "just before (both records have the same date; it stands first in the archive)"
 	case f.has("coarse_date"):

@@ -73,7 +73,7 @@ func TestSentence(t *testing.T) {
 		},
 		"index, in the same second": {func(f *found) {
 			f.RecordType, f.Certainty, f.Notes, f.RobotsTime = "indexed", "possible", "same_moment,indexed", f.FetchTime
-		}, "An index alone says that on 3 May 2024 at 10:15:02 UTC ExampleBot fetched http://a.example/private/x, which the robots.txt that it had fetched at the same moment (nothing tells for sure which came first)" + forbids + "; but nothing shows that this crawler was told before."},
+		}, "An index alone says that on 3 May 2024 at 10:15:02 UTC ExampleBot fetched http://a.example/private/x, which the robots.txt that it had fetched at the same moment (nothing shows for sure which came first)" + forbids + "; but nothing shows that this crawler was told before."},
 		"stale and bracketed": {func(f *found) {
 			f.Evidence, f.Certainty, f.Notes = "stale", "probable", "bracketed"
 			f.RobotsTime = new(*f.FetchTime - (3*24*3600+7200)*1e6)
@@ -81,7 +81,7 @@ func TestSentence(t *testing.T) {
 		"same moment, before": {func(f *found) { f.RobotsTime = f.FetchTime }, act + ", which the robots.txt that it had fetched just before (both records have the same date; it stands first in the archive)" + forbids + "."},
 		"same moment, no order": {
 			func(f *found) { f.RobotsTime, f.Certainty, f.Notes = f.FetchTime, "probable", "same_moment" },
-			act + ", which the robots.txt that it had fetched at the same moment (nothing tells for sure which came first)" + forbids + "; this is probable, not certain.",
+			act + ", which the robots.txt that it had fetched at the same moment (nothing shows for sure which came first)" + forbids + "; this is probable, not certain.",
 		},
 		"behind a redirect":    {func(f *found) { f.Certainty, f.Notes = "possible", "redirect_target" }, act + ", which the robots.txt that it had fetched 14 minutes earlier" + forbids + "; but a redirect of robots.txt may have led to it."},
 		"later":                {func(f *found) { later(f, 3) }, act + ". The robots.txt that the crawler obtained only 3 seconds later disallows this URL to ExampleBot by name (line 12: “Disallow: /private/”); but nothing shows that the crawler was told before."},

@@ -321,7 +321,7 @@ type listField struct{ fields []*[]string }
 
 func (f *listField) set(i int, v *parquet.Value) { *f.fields[i] = append(*f.fields[i], textOf(v)) }
 
-// addresses are those of a field of some rows. Its type is F, or a named one of F's kind.
+// addresses returns where a field of some rows lies. Its type is F, or a named one of F's kind.
 func addresses[F any](rows []reflect.Value, index []int) []*F {
 	p := make([]*F, len(rows))
 	for i, row := range rows {
