@@ -332,8 +332,8 @@ func (r *resolver) takeHop(res *resolution, g *originCaptures, t target) error {
 
 // Bounds of what is followed for one capture of robots.txt, beside the target of its redirect that counts.
 const (
-	maxCopies  = 64            // captures of the target's URL that are followed
-	maxScanned = 10 * maxLooks // those that are compared with it
+	maxCopies  = 64           // captures of the target's URL that are followed
+	maxScanned = 3 * maxLooks // those that are compared with it
 )
 
 // addCopies follows the captures of a redirect's target that say something else than the one
