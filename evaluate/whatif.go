@@ -62,7 +62,7 @@ func (w *whatIf) decide(r *Result, tl *timeline) error {
 		return err
 	}
 	// Where no other capture has a say, what the governing one says is the verdict.
-	alone := len(v.moment) == 1 && len(v.older) == 0 && len(v.ownNext) == 0 && s.relationOf(v.governing) != maybeBefore && len(tl.others(&s, &v)) == 0
+	alone := !v.outdated && len(v.moment) == 1 && len(v.older) == 0 && len(v.ownNext) == 0 && s.relationOf(v.governing) != maybeBefore && len(tl.others(&s, &v)) == 0
 	if alone && v.governing.Outcome.HasRules() {
 		return w.ask(r, &s, &v, groups)
 	}
