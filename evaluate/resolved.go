@@ -9,8 +9,8 @@ import (
 	"sync"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 	"github.com/robotsaudit/robotsaudit/internal/resolve"
-	"github.com/robotsaudit/robotsaudit/internal/run"
 )
 
 // Resolved is facts with what each capture of policy came to: all that

@@ -9,7 +9,7 @@ import (
 	"github.com/alitto/pond/v2"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/run"
+	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 )
 
 // Options of Run.

@@ -12,8 +12,8 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 	"github.com/robotsaudit/robotsaudit/internal/resolve"
-	"github.com/robotsaudit/robotsaudit/internal/run"
 )
 
 // Files of what was resolved, and of what a range came to.

@@ -6,8 +6,8 @@ import (
 	"sort"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 	"github.com/robotsaudit/robotsaudit/internal/resolve"
-	"github.com/robotsaudit/robotsaudit/internal/run"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )

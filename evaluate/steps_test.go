@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/robotsaudit/robotsaudit/internal/capturestest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/resolve"
+	"github.com/robotsaudit/robotsaudit/internal/resolve/capturestest"
 )
 
 // TestLooksOfFetchesAreLinear has a fetch beside every capture, and one two days later.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/warctest"
 )
 
 const arcAgent = `<arcmetadata xmlns:arc="http://archive.org/arc/1.0/"><arc:software>crawler</arc:software>

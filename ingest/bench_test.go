@@ -8,9 +8,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/httpmsg"
 	"github.com/robotsaudit/robotsaudit/internal/arena"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/httpmsg"
 )
 
 // BenchmarkIngest reads an archive of small records, three a fetch, into nothing.

@@ -13,11 +13,11 @@ import (
 	"github.com/alitto/pond/v2"
 	slyrz "github.com/slyrz/warc"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 	"github.com/robotsaudit/robotsaudit/internal/object"
-	"github.com/robotsaudit/robotsaudit/internal/run"
-	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
 // CheckOptions are those of Check.

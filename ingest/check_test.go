@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/robotsaudit/robotsaudit/internal/warctest"
+	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 )
 
 // TestCheckForms: of every form of WARC that github.com/slyrz/warc can be given it

@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/index"
 	"github.com/robotsaudit/robotsaudit/internal/object"
-	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
 // isClusterFile reports whether a file is named like those that describe a ZipNum cluster.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/robotsaudit/robotsaudit/internal/warctest"
+	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 )
 
 // A file given under two names is a copy of itself where records have no ids to tell

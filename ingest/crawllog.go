@@ -8,8 +8,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/warc"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
+	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/warc"
-	"github.com/robotsaudit/robotsaudit/internal/warctest"
 )
 
 // logLine is one as Heritrix 3 writes it.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/robotsaudit/robotsaudit/internal/warctest"
+	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 )
 
 // TestRunOrder: the order of records shows nothing if they were sorted in another way. Captures of

@@ -19,9 +19,9 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
+	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/warc"
-	"github.com/robotsaudit/robotsaudit/internal/warctest"
 )
 
 // smallArchive is the size up to which damage is tried byte by byte.

@@ -3,7 +3,7 @@ package ingest
 import (
 	"testing"
 
-	"github.com/robotsaudit/robotsaudit/internal/warc"
+	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 )
 
 // Damage of any kind is an issue of the same name.

@@ -6,9 +6,9 @@ import (
 	"hash"
 	"io"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/httpmsg"
 	"github.com/robotsaudit/robotsaudit/internal/digest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/httpmsg"
 )
 
 // digestCheck compares the digests of one record with its bytes as they are

@@ -12,11 +12,11 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/httpmsg"
+	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
+	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/digest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/httpmsg"
-	"github.com/robotsaudit/robotsaudit/internal/warc"
-	"github.com/robotsaudit/robotsaudit/internal/warctest"
 )
 
 // labelled makes the digest of s as a field.

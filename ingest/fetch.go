@@ -3,10 +3,10 @@ package ingest
 import (
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/arena"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
-	"github.com/robotsaudit/robotsaudit/internal/warc"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 

@@ -15,11 +15,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/httpmsg"
+	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
+	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/httpmsg"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
-	"github.com/robotsaudit/robotsaudit/internal/warc"
-	"github.com/robotsaudit/robotsaudit/internal/warctest"
 )
 
 // Every form of an HTTP answer that archives hold, byte by byte, as the capture
@@ -330,7 +330,7 @@ var capsElsewhere = map[string]string{
 }
 
 // limitFiles have the limits.
-var limitFiles = []string{"limits.go", "../internal/warc/limits.go", "../internal/wacz/limits.go", "../internal/httpmsg/limits.go"}
+var limitFiles = []string{"limits.go", "../internal/archive/warc/limits.go", "../internal/archive/wacz/limits.go", "../internal/archive/httpmsg/limits.go"}
 
 // caps are the names of the constants in them.
 func caps(t *testing.T) map[string]bool {

@@ -8,9 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
+	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/warc"
-	"github.com/robotsaudit/robotsaudit/internal/warctest"
 )
 
 // addSeeds gives a fuzz target small archives made here, and those of testdata

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/warctest"
 )
 
 // repeat yields one byte for ever.

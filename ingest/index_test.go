@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/warctest"
 )
 
 // indexes are the Index of each fetch by its URL, in each entry.

@@ -17,9 +17,9 @@ import (
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/object"
-	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
 // InputError is an argument that names no archive.

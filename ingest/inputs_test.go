@@ -11,8 +11,8 @@ import (
 	"testing"
 	"unicode/utf16"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/warctest"
 )
 
 // tree makes a folder of files and changes into it. Names that end in / are

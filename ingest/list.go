@@ -10,11 +10,11 @@ import (
 	"io"
 	"time"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/httpmsg"
+	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/httpmsg"
 	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
-	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
 // ListOptions are those of List.

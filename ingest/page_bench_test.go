@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/robotsaudit/robotsaudit/internal/httpmsg"
-	"github.com/robotsaudit/robotsaudit/internal/warc"
+	"github.com/robotsaudit/robotsaudit/internal/archive/httpmsg"
+	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 )
 
 // What a page costs that says nothing of its use: its first bytes, once.

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/wacz"
+	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/wacz"
-	"github.com/robotsaudit/robotsaudit/internal/warc"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 

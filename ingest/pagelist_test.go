@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/wacz"
+	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/wacz"
-	"github.com/robotsaudit/robotsaudit/internal/warctest"
 )
 
 const pageListHead = `{"format":"json-pages-1.0","id":"pages","title":"All Pages"}` + "\n"

@@ -15,15 +15,15 @@ import (
 
 	"github.com/alitto/pond/v2"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/httpmsg"
+	"github.com/robotsaudit/robotsaudit/internal/archive/wacz"
+	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
+	"github.com/robotsaudit/robotsaudit/internal/archive/wat"
 	"github.com/robotsaudit/robotsaudit/internal/challenge"
 	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/httpmsg"
 	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
-	"github.com/robotsaudit/robotsaudit/internal/wacz"
-	"github.com/robotsaudit/robotsaudit/internal/warc"
-	"github.com/robotsaudit/robotsaudit/internal/wat"
 )
 
 // fingerprint identifies what shapes the facts besides the inputs: their schema,

@@ -14,11 +14,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
+	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/pack"
-	"github.com/robotsaudit/robotsaudit/internal/run"
-	"github.com/robotsaudit/robotsaudit/internal/warc"
-	"github.com/robotsaudit/robotsaudit/internal/warctest"
+	"github.com/robotsaudit/robotsaudit/internal/facts/pack"
+	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 )
 
 // site is an archive of one response for each of the hosts, and a robots.txt.

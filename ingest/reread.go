@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/wacz"
+	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/object"
-	"github.com/robotsaudit/robotsaudit/internal/wacz"
-	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
 // reread reads the body of a fetch again from its archive, by file and offset: see

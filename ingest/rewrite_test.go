@@ -6,8 +6,8 @@ import (
 	"os"
 	"testing"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/warctest"
 )
 
 // dump lists all facts of an output folder.

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/httpmsg"
+	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/httpmsg"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
-	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
 // assembly is a segmented record (WARC 1.1 §7): the first segment, and what its

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/httpmsg"
+	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/httpmsg"
-	"github.com/robotsaudit/robotsaudit/internal/warctest"
 )
 
 // segmentsOf cuts a response into segments at the given bytes of its block.

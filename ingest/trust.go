@@ -14,10 +14,10 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 	"github.com/robotsaudit/robotsaudit/internal/index"
-	"github.com/robotsaudit/robotsaudit/internal/run"
-	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
 // boundary is a row of an index that tells where a record of an archive lies.

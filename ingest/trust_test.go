@@ -12,8 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/warctest"
 )
 
 // noise is text that hardly compresses.

@@ -18,11 +18,11 @@ import (
 
 	"github.com/alitto/pond/v2"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
-	"github.com/robotsaudit/robotsaudit/internal/run"
-	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
 // VerifyOptions are the options of a Verification.

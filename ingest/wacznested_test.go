@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/wacz"
+	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/wacz"
-	"github.com/robotsaudit/robotsaudit/internal/warctest"
 )
 
 // crawlWACZ is the WACZ of a crawl of a host, with a list of its pages.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/robotsaudit/robotsaudit/internal/warctest"
+	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 )
 
 var zipForms = map[string]warctest.ZipForm{

@@ -4,11 +4,11 @@ import (
 	"io"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/httpmsg"
+	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/ascii"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/httpmsg"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
-	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
 // isSerial reports whether the crawler is known to make one fetch after the other, and to

@@ -7,10 +7,10 @@ import (
 
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
-	"github.com/robotsaudit/robotsaudit/internal/warctest"
 )
 
 // told is a record of a WAT, of a form that webarchive-commons writes.

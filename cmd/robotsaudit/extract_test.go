@@ -14,8 +14,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/audittest"
-	"github.com/robotsaudit/robotsaudit/internal/warctest"
 )
 
 // tablePlace is a place as a table names it.

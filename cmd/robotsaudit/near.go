@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/robotsaudit/robotsaudit/internal/spelling"
+	"github.com/robotsaudit/robotsaudit/internal/agents"
 )
 
 // advice is what follows an unknown word: the name that was meant, or else what else helps.
@@ -22,7 +22,7 @@ func advice(word, before string, names []string, otherwise string) string {
 
 // meant returns the name that a word is nearly, or else the only one that it begins.
 func meant(word string, names []string) (name string, ok bool) {
-	if name, ok = spelling.Nearest(word, names); ok || len(word) < 2 {
+	if name, ok = agents.Nearest(word, names); ok || len(word) < 2 {
 		return name, ok
 	}
 	for _, n := range names {

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/robotsaudit/robotsaudit/internal/warctest"
+	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 )
 
 // TestNightly audits a folder on thirty nights. Each day an archive is added, one is changed,

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/robotsaudit/robotsaudit/internal/object"
-	"github.com/robotsaudit/robotsaudit/internal/objecttest"
+	"github.com/robotsaudit/robotsaudit/internal/object/objecttest"
 )
 
 // newStore starts an object store, and has the process use it.

@@ -17,9 +17,9 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/audittest"
-	"github.com/robotsaudit/robotsaudit/internal/objecttest"
-	"github.com/robotsaudit/robotsaudit/internal/warctest"
+	"github.com/robotsaudit/robotsaudit/internal/object/objecttest"
 )
 
 // fileServer serves archives and counts the requests for what they hold, by name: those that ask

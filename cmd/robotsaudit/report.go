@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/stages"
 	"github.com/robotsaudit/robotsaudit/internal/object"
-	"github.com/robotsaudit/robotsaudit/internal/stages"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/ci"
 	"github.com/robotsaudit/robotsaudit/report/csv"

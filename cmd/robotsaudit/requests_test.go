@@ -18,7 +18,7 @@ import (
 	"github.com/johannesboyne/gofakes3"
 	"github.com/parquet-go/parquet-go"
 
-	"github.com/robotsaudit/robotsaudit/internal/warctest"
+	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 )
 
 // requests counts what a server is asked, by the last part of its objects' names, and by kind: "list";

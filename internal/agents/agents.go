@@ -14,7 +14,6 @@ import (
 	"sync"
 
 	"github.com/robotsaudit/robotsaudit/internal/ascii"
-	"github.com/robotsaudit/robotsaudit/internal/spelling"
 )
 
 // An Agent is a crawler's product token.
@@ -225,13 +224,13 @@ func Leading(text string) string {
 // wordBytes are what a name may go on with.
 const wordBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 
-// Near returns the agent whose token somebody may have meant who wrote another (spelling.Nearest).
+// Near returns the agent whose token somebody may have meant who wrote another (Nearest).
 // ok is false where there is none, or where the token itself is known.
 func Near(token string) (near Agent, ok bool) {
 	if _, known := Find(token); known {
 		return Agent{}, false
 	}
-	name, ok := spelling.Nearest(token, tokens())
+	name, ok := Nearest(token, tokens())
 	if ok {
 		near, _ = Find(name)
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/robotsaudit/robotsaudit/internal/run"
+	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 )
 
 // A Cut divides fetches, in their order: it lies before a bucket, before an origin, or amid the

@@ -3,7 +3,7 @@ package facts
 import (
 	"cmp"
 
-	"github.com/robotsaudit/robotsaudit/internal/run"
+	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 )
 
 // EventKind is what a log line or a row of an index tells. Evidence sorts before what is judged by it.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"os"
 
-	"github.com/robotsaudit/robotsaudit/internal/pack"
-	"github.com/robotsaudit/robotsaudit/internal/run"
+	"github.com/robotsaudit/robotsaudit/internal/facts/pack"
+	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 )
 
 // DropDamaged reads the files of all tasks, and drops each task that cannot be read to

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
-	"github.com/robotsaudit/robotsaudit/internal/run"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 

@@ -3,7 +3,7 @@ package facts
 import (
 	"cmp"
 
-	"github.com/robotsaudit/robotsaudit/internal/run"
+	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 )
 
 // CompareFetches is the order of the facts: by bucket, by origin, then in time, then by

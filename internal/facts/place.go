@@ -3,7 +3,7 @@ package facts
 import (
 	"cmp"
 
-	"github.com/robotsaudit/robotsaudit/internal/run"
+	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 )
 
 // Place is where an origin stands in the order of the facts.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"iter"
 
-	"github.com/robotsaudit/robotsaudit/internal/pack"
-	"github.com/robotsaudit/robotsaudit/internal/run"
+	"github.com/robotsaudit/robotsaudit/internal/facts/pack"
+	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 )
 
 // A Reader reads the facts of all tasks of a Set as one. Rows have the numbers that the

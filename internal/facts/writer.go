@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/durable"
-	"github.com/robotsaudit/robotsaudit/internal/pack"
-	"github.com/robotsaudit/robotsaudit/internal/run"
+	"github.com/robotsaudit/robotsaudit/internal/facts/pack"
+	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 )
 
 // Writer writes the facts of a task's inputs into a folder.

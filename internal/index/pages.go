@@ -15,7 +15,7 @@ import (
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
-	"github.com/robotsaudit/robotsaudit/internal/inflate"
+	"github.com/robotsaudit/robotsaudit/internal/archive/inflate"
 	"github.com/robotsaudit/robotsaudit/internal/parquetfile"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/parquet-go/jsonlite"
 
-	"github.com/robotsaudit/robotsaudit/internal/inflate"
+	"github.com/robotsaudit/robotsaudit/internal/archive/inflate"
 )
 
 // sniffBytes is how much of a file shows its format, and sniffLines how many of its lines.

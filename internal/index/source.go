@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/robotsaudit/robotsaudit/internal/inflate"
+	"github.com/robotsaudit/robotsaudit/internal/archive/inflate"
 )
 
 const (

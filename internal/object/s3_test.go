@@ -16,7 +16,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/audittest"
 	"github.com/robotsaudit/robotsaudit/internal/object"
-	"github.com/robotsaudit/robotsaudit/internal/objecttest"
+	"github.com/robotsaudit/robotsaudit/internal/object/objecttest"
 )
 
 // store starts a store and has the process use it.

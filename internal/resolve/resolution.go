@@ -8,8 +8,8 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/digest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
-	"github.com/robotsaudit/robotsaudit/internal/run"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 

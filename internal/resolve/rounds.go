@@ -11,8 +11,8 @@ import (
 	"github.com/alitto/pond/v2"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/pack"
-	"github.com/robotsaudit/robotsaudit/internal/run"
+	"github.com/robotsaudit/robotsaudit/internal/facts/pack"
+	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 )
 
 // Bounds of one audit.

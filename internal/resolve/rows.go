@@ -4,7 +4,7 @@ import (
 	"cmp"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/run"
+	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 )
 
 // targetURL is a URL that a resolution looks for, and that is no policy by its path.

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/run"
+	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 )
 
 // Save writes what captures came to into a folder, for OpenSaved: all but Robots.

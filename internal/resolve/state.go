@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/run"
+	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 )
 
 // Outcome is what a robots capture came to, after revisits and redirects.

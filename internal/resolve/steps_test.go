@@ -7,9 +7,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/robotsaudit/robotsaudit/internal/capturestest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/run"
+	"github.com/robotsaudit/robotsaudit/internal/facts/run"
+	"github.com/robotsaudit/robotsaudit/internal/resolve/capturestest"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 

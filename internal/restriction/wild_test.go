@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/robotsaudit/robotsaudit/internal/robots"
-	"github.com/robotsaudit/robotsaudit/internal/robotstest"
+	"github.com/robotsaudit/robotsaudit/internal/robots/robotstest"
 )
 
 // probes is the environment variable that says how many random paths TestProbing asks

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/robotsaudit/robotsaudit/internal/robotstest"
+	"github.com/robotsaudit/robotsaudit/internal/robots/robotstest"
 )
 
 // bodies returns real robots.txt bodies where there are any, else made ones.

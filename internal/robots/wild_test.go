@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/robotsaudit/robotsaudit/internal/robotstest"
+	"github.com/robotsaudit/robotsaudit/internal/robots/robotstest"
 )
 
 // TestWildReadings counts over real files how many disallowed verdicts each open

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/robotsaudit/robotsaudit/internal/durable"
-	"github.com/robotsaudit/robotsaudit/internal/run"
+	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )

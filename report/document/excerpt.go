@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/pack"
+	"github.com/robotsaudit/robotsaudit/internal/facts/pack"
+	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
-	"github.com/robotsaudit/robotsaudit/internal/run"
 )
 
 const (

@@ -8,7 +8,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/run"
+	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 )
 
 // nothing is a sink of results that nobody asked for.

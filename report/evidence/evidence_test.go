@@ -21,9 +21,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/audittest"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
-	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
 const testdata = "../../testdata/warc"

@@ -4,8 +4,8 @@ import (
 	"io"
 
 	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/warc"
 )
 
 // source is an archive, or a crawler's log, from which records are copied.

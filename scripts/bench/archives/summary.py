@@ -11,10 +11,10 @@ MEMORY_MB = 300
 
 # Ratios: what, corpus, measure, numerator, denominator, relation, goal.
 GOALS = [
-    ("klauspost's CPU by internal/inflate's", "pages", "cpu_s", "klauspost", "inflate", ">=", 2),
-    ("libdeflate-gunzip's CPU by internal/inflate's", "pages", "cpu_s", "libdeflate-gunzip", "inflate", ">=", 0.85),
-    ("klauspost's CPU by internal/inflate's", "small", "cpu_s", "klauspost", "inflate", ">=", 1.75),
-    ("libdeflate-gunzip's CPU by internal/inflate's", "small", "cpu_s", "libdeflate-gunzip", "inflate", ">=", 0.85),
+    ("klauspost's CPU by internal/archive/inflate's", "pages", "cpu_s", "klauspost", "inflate", ">=", 2),
+    ("libdeflate-gunzip's CPU by internal/archive/inflate's", "pages", "cpu_s", "libdeflate-gunzip", "inflate", ">=", 0.85),
+    ("klauspost's CPU by internal/archive/inflate's", "small", "cpu_s", "klauspost", "inflate", ">=", 1.75),
+    ("libdeflate-gunzip's CPU by internal/archive/inflate's", "small", "cpu_s", "libdeflate-gunzip", "inflate", ">=", 0.85),
     ("`ingest`'s CPU on one core by libdeflate-gunzip's", "pages", "cpu_s", ONE, "libdeflate-gunzip", "<=", 1.25),
     ("`ingest`'s CPU on two cores by libdeflate-gunzip's", "pages", "cpu_s", TWO, "libdeflate-gunzip", "<=", 1.25),
     ("FastWARC's wall time by `ingest`'s on two cores", "pages", "wall_s", "FastWARC", TWO, ">=", 2.2),
@@ -103,7 +103,7 @@ with other hosts and record ids: there the page is deflated once, as a part of i
 def machine(facts):
     yield from ("## Machine and versions", "", f"- {facts['machine']}")
     yield from (f"- {name}: {version}" for name, version in facts["versions"].items())
-    yield from ("", *paragraph("""FastWARC iterates without parsing HTTP; warcio reads the content of each record; internal/inflate and klauspost's reader inflate member after
+    yield from ("", *paragraph("""FastWARC iterates without parsing HTTP; warcio reads the content of each record; internal/archive/inflate and klauspost's reader inflate member after
 member and compare checksums; libdeflate-gunzip (which maps the whole file) and zcat write to /dev/null. Record and byte counts of those that tell
 them are compared with the maker's. The page cache is warm and the output folder of `ingest` and `audit` is removed, untimed, before each run."""), "")
 

@@ -3,7 +3,7 @@
 //
 //	gunzip LIBRARY FILE...
 //
-// LIBRARY is inflate (internal/inflate) or klauspost
+// LIBRARY is inflate (internal/archive/inflate) or klauspost
 // (github.com/klauspost/compress/gzip). The output is the number of bytes.
 package main
 
@@ -15,7 +15,7 @@ import (
 	"os"
 
 	"github.com/klauspost/compress/gzip"
-	"github.com/robotsaudit/robotsaudit/internal/inflate"
+	"github.com/robotsaudit/robotsaudit/internal/archive/inflate"
 )
 
 // libraries return the number of bytes inflated.

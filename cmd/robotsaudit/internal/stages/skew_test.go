@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/stages"
+	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/audittest"
-	"github.com/robotsaudit/robotsaudit/internal/stages"
-	"github.com/robotsaudit/robotsaudit/internal/warctest"
 	"github.com/robotsaudit/robotsaudit/report"
 )
 

@@ -24,7 +24,7 @@ var corpora = sync.OnceValue(func() map[string][]byte {
 	for len(all["records"]) < 3<<20 {
 		all["records"] = append(all["records"], zipped(page(random, 3000+random.IntN(2000)), 6, stdgzip.Header{})...)
 	}
-	real, _ := filepath.Glob("../../../shared/warc/real/*.warc.gz")
+	real, _ := filepath.Glob("../../../../shared/warc/real/*.warc.gz")
 	for _, name := range real {
 		if b, err := os.ReadFile(name); err == nil {
 			all["real"] = append(all["real"], b...)

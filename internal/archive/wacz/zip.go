@@ -14,7 +14,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/robotsaudit/robotsaudit/internal/warc"
+	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 )
 
 // The structures of a zip file (APPNOTE.TXT 6.3.10 §4.3): the bytes that begin

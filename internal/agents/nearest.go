@@ -1,5 +1,4 @@
-// Package spelling finds the name that was meant by a word that is nearly one.
-package spelling
+package agents
 
 import "strings"
 

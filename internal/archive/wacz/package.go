@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/robotsaudit/robotsaudit/internal/warc"
+	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 )
 
 // What is where in a WACZ.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/klauspost/compress/flate"
 
-	"github.com/robotsaudit/robotsaudit/internal/warc"
+	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 )
 
 // walk lists the entries by their own headers, from the first byte of the file on,

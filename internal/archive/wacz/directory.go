@@ -8,7 +8,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/robotsaudit/robotsaudit/internal/warc"
+	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 )
 
 // directory lists the entries as the file's directory does, if that covers the file.

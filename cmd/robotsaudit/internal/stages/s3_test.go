@@ -9,10 +9,10 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/stages"
 	"github.com/robotsaudit/robotsaudit/internal/audittest"
 	"github.com/robotsaudit/robotsaudit/internal/object"
-	"github.com/robotsaudit/robotsaudit/internal/objecttest"
-	"github.com/robotsaudit/robotsaudit/internal/stages"
+	"github.com/robotsaudit/robotsaudit/internal/object/objecttest"
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
@@ -37,7 +37,7 @@ func TestStore(t *testing.T) {
 	}
 	defer object.Configure(object.Options{})
 
-	archives := "../../testdata/warc"
+	archives := "../../../../testdata/warc"
 	one := audittest.Audit(t, everything(), archives)
 	s := planned(t, "s3://bucket/facts", 2, everything(), archives)
 	s.into("s3://bucket/some/out/")

@@ -6,8 +6,8 @@ import (
 
 	"github.com/klauspost/compress/flate"
 
-	"github.com/robotsaudit/robotsaudit/internal/inflate"
-	"github.com/robotsaudit/robotsaudit/internal/warc"
+	"github.com/robotsaudit/robotsaudit/internal/archive/inflate"
+	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 )
 
 // resumption is where a deflated entry is read on behind damage. Members that are whole

@@ -5,7 +5,9 @@ import (
 	"archive/tar"
 	"compress/gzip"
 	"encoding/json"
+	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -16,8 +18,8 @@ type File struct {
 	Body []byte
 }
 
-// folder is where the files are, seen from a package in a subfolder of internal.
-const folder = "../../../shared/robots"
+// folders are where the files may be, seen from the folder of a package.
+var folders = []string{"../../../shared/robots", "../../../../shared/robots"}
 
 // Wild returns 4,231 files of as many hosts, of 2019. A test skips where there are none.
 func Wild() (all []File, err error) {
@@ -64,7 +66,10 @@ func History() (all []File, err error) {
 }
 
 func unzip(name string, read func(io.Reader) error) error {
-	f, err := os.Open(filepath.Join(folder, name))
+	f, err := os.Open(filepath.Join(folders[0], name))
+	if errors.Is(err, fs.ErrNotExist) {
+		f, err = os.Open(filepath.Join(folders[1], name))
+	}
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"io"
 
-	"github.com/robotsaudit/robotsaudit/internal/inflate"
+	"github.com/robotsaudit/robotsaudit/internal/archive/inflate"
 )
 
 // gzipCodec is that of gzip members (RFC 1952). What their headers say beside the

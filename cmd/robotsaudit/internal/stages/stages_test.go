@@ -17,13 +17,13 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/stages"
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/audittest"
 	"github.com/robotsaudit/robotsaudit/internal/index"
-	"github.com/robotsaudit/robotsaudit/internal/stages"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
-	"github.com/robotsaudit/robotsaudit/internal/warctest"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
@@ -41,7 +41,7 @@ func everything() evaluate.Options {
 func corpora(t *testing.T) (list []string) {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS("../../testdata/warc")); err != nil {
+	if err := os.CopyFS(dir, os.DirFS("../../../../testdata/warc")); err != nil {
 		t.Fatal(err)
 	}
 	archives, err := filepath.Glob(filepath.Join(dir, "*.warc.gz"))
@@ -54,7 +54,7 @@ func corpora(t *testing.T) (list []string) {
 	}
 	write(t, filepath.Join(dir, "cut.warc.gz"), b[:len(b)/2])
 	list = append(list, dir, indexed(t))
-	if shared := "../../../shared/warc/real"; exists(shared) {
+	if shared := "../../../../../shared/warc/real"; exists(shared) {
 		list = append(list, shared)
 	} else {
 		t.Logf("skipped: %s is not here", shared)
@@ -293,7 +293,7 @@ func rowsOf(t testing.TB, path string) (list []string) {
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	archives := t.TempDir()
-	if err := os.CopyFS(archives, os.DirFS("../../testdata/warc")); err != nil {
+	if err := os.CopyFS(archives, os.DirFS("../../../../testdata/warc")); err != nil {
 		t.Fatal(err)
 	}
 	one := must(filepath.Glob(filepath.Join(archives, "*.warc*")))(t)[0]
@@ -431,7 +431,7 @@ func errorOf(errs ...error) error {
 // of an audit in one process, and one of another plan, give way.
 func TestAgain(t *testing.T) {
 	t.Parallel()
-	archives := "../../testdata/warc"
+	archives := "../../../../testdata/warc"
 	one := audittest.Audit(t, everything(), archives)
 	want := tables(t, one)
 	s := planned(t, filepath.Join(t.TempDir(), "facts"), 2, everything(), archives)
@@ -460,7 +460,7 @@ func TestAgain(t *testing.T) {
 // TestLeft: what killed tasks have left goes when the same task runs again, although it is done.
 func TestLeft(t *testing.T) {
 	t.Parallel()
-	s := planned(t, filepath.Join(t.TempDir(), "facts"), 1, evaluate.Options{}, "../../testdata/warc")
+	s := planned(t, filepath.Join(t.TempDir(), "facts"), 1, evaluate.Options{}, "../../../../testdata/warc")
 	s.ingested(1)
 	s.decided(1, 1)
 	const dead = "-0123456789abcdef"
@@ -501,7 +501,7 @@ func commits(t *testing.T, dir string) (list []string) {
 // TestStopped: what a stopped task has begun counts for nothing, and the next attempt does it all.
 func TestStopped(t *testing.T) {
 	t.Parallel()
-	s := planned(t, filepath.Join(t.TempDir(), "facts"), 1, evaluate.Options{}, "../../testdata/warc")
+	s := planned(t, filepath.Join(t.TempDir(), "facts"), 1, evaluate.Options{}, "../../../../testdata/warc")
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err := stages.Read(ctx, s.facts, s.plan, 0, ingest.Options{Workers: 1, Read: func(*ingest.InputResult) { cancel() }})
 	if err != context.Canceled {
@@ -528,7 +528,7 @@ func (o *overtaken) Copy(ctx context.Context, from, to string) error {
 // TestOvertaken: another process finishes, and removes what it no longer needs, in the middle of finishing.
 func TestOvertaken(t *testing.T) {
 	t.Parallel()
-	archives := "../../testdata/warc"
+	archives := "../../../../testdata/warc"
 	one := audittest.Audit(t, everything(), archives)
 	s := planned(t, filepath.Join(t.TempDir(), "facts"), 1, everything(), archives)
 	s.ingested(1)

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/robotsaudit/robotsaudit/internal/robotstest"
-	"github.com/robotsaudit/robotsaudit/internal/warctest"
+	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
+	"github.com/robotsaudit/robotsaudit/internal/robots/robotstest"
 )
 
 func TestIsBinary(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/robotsaudit/robotsaudit/internal/warc"
+	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 )
 
 func FuzzParseResponseHead(f *testing.F) {

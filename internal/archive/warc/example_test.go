@@ -7,7 +7,7 @@ import (
 	"log"
 	"strings"
 
-	"github.com/robotsaudit/robotsaudit/internal/warc"
+	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 )
 
 // An archive of two records, the second of which was cut short.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/robotsaudit/robotsaudit/internal/warctest"
+	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 )
 
 const robotsTxt = "User-agent: *\nDisallow: /private/\n"
