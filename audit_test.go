@@ -21,7 +21,7 @@ func TestAudit(t *testing.T) {
 	}
 	totals := res.Totals()
 	classes, verdicts := make(map[string]int64), make(map[string]int64)
-	for f, err := range res.Fetches() {
+	for f, err := range res.Fetches(t.Context()) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -35,7 +35,7 @@ func TestAudit(t *testing.T) {
 		t.Error(verdicts, totals)
 	}
 	violations := 0
-	for f, err := range res.Violations() {
+	for f, err := range res.Violations(t.Context()) {
 		if violations++; err != nil || f.Verdict != "disallowed" || f.RobotsURL == "" {
 			t.Error(err, f)
 		}
@@ -44,7 +44,7 @@ func TestAudit(t *testing.T) {
 		t.Error(violations, classes)
 	}
 	unreadable := false
-	for i, err := range res.Issues() {
+	for i, err := range res.Issues(t.Context()) {
 		if err != nil {
 			t.Error(err)
 		}
@@ -56,7 +56,7 @@ func TestAudit(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "report.html")); err != nil {
 		t.Error(err)
 	}
-	for _, err := range res.Unproven() {
+	for _, err := range res.Unproven(t.Context()) {
 		if err != nil {
 			t.Error(err)
 		}

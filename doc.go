@@ -10,7 +10,7 @@
 //	if err != nil {
 //		return err
 //	}
-//	for f, err := range res.Violations() {
+//	for f, err := range res.Violations(ctx) {
 //		if err != nil {
 //			return err
 //		}

@@ -13,11 +13,12 @@ func ExampleAudit() {
 	dir, _ := os.MkdirTemp("", "")
 	defer os.RemoveAll(dir)
 	archives := []string{"testdata/warc/crawl-c-2.warc.gz", "testdata/warc/crawl-c-3.warc.gz"}
-	res, err := robotsaudit.Audit(context.Background(), robotsaudit.Options{Inputs: archives, Dir: dir})
+	ctx := context.Background()
+	res, err := robotsaudit.Audit(ctx, robotsaudit.Options{Inputs: archives, Dir: dir})
 	if err != nil {
 		log.Fatal(err)
 	}
-	for f, err := range res.Violations() {
+	for f, err := range res.Violations(ctx) {
 		if err != nil {
 			log.Fatal(err)
 		}

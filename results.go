@@ -1,6 +1,7 @@
 package robotsaudit
 
 import (
+	"context"
 	"iter"
 	"strings"
 	"time"
@@ -55,18 +56,18 @@ type Finding struct {
 }
 
 // Violations yields the certain and the probable violations, in the order of the table.
-func (r *Results) Violations() iter.Seq2[Finding, error] {
-	return each(results.Select[violationColumns](r.tables, report.ViolationsTable), (*violationColumns).finding)
+func (r *Results) Violations(ctx context.Context) iter.Seq2[Finding, error] {
+	return each(results.Select[violationColumns](ctx, r.tables, report.ViolationsTable), (*violationColumns).finding)
 }
 
 // Unproven yields the disallowed fetches that are no violation for sure: the possible and the contested.
-func (r *Results) Unproven() iter.Seq2[Finding, error] {
-	return each(results.Select[violationColumns](r.tables, report.UnprovenTable), (*violationColumns).finding)
+func (r *Results) Unproven(ctx context.Context) iter.Seq2[Finding, error] {
+	return each(results.Select[violationColumns](ctx, r.tables, report.UnprovenTable), (*violationColumns).finding)
 }
 
 // Fetches yields every captured fetch, with the verdict for the crawler that made it.
-func (r *Results) Fetches() iter.Seq2[Finding, error] {
-	return each(results.Select[fetchColumns](r.tables, report.FetchesTable), (*fetchColumns).finding)
+func (r *Results) Fetches(ctx context.Context) iter.Seq2[Finding, error] {
+	return each(results.Select[fetchColumns](ctx, r.tables, report.FetchesTable), (*fetchColumns).finding)
 }
 
 // An Issue is something in an input that could not be read or trusted.
@@ -80,8 +81,8 @@ type Issue struct {
 }
 
 // Issues yields what could not be read or trusted, inputs that are not there included.
-func (r *Results) Issues() iter.Seq2[Issue, error] {
-	return each(results.Rows(r.tables, report.IssuesTable), func(row *report.IssueRow) Issue {
+func (r *Results) Issues(ctx context.Context) iter.Seq2[Issue, error] {
+	return each(results.Rows(ctx, r.tables, report.IssuesTable), func(row *report.IssueRow) Issue {
 		i := Issue{Archive: row.WARCFilename, Offset: -1, RecordID: row.RecordID, Kind: row.Kind, Detail: row.Detail, Action: row.Action}
 		if row.Offset != nil {
 			i.Offset = *row.Offset

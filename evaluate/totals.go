@@ -79,6 +79,12 @@ func (c *Counts) Sum(o *Counts) {
 	}
 }
 
+// Violations counts the certain and the probable violations.
+func (c *Counts) Violations() int64 { return c.ViolationsCertain + c.ViolationsProbable }
+
+// Unproven counts the disallowed fetches that are no violation for sure.
+func (c *Counts) Unproven() int64 { return c.Possible + c.Contested }
+
 // An archive could name a new product token, or claim, in every request.
 const (
 	maxAgents   = 65536 // product tokens counted apart: the first in the alphabet

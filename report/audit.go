@@ -248,8 +248,8 @@ func newAudit(set *facts.Set, settings Settings, t *evaluate.Totals, counted *ta
 	decidable := t.Fetches - t.RobotsTxtItself
 	a.Totals = Totals{
 		Counts:                   t.Counts,
-		Violations:               t.ViolationsCertain + t.ViolationsProbable,
-		Unproven:                 t.Possible + t.Contested,
+		Violations:               t.Counts.Violations(),
+		Unproven:                 t.Counts.Unproven(),
 		Decidable:                decidable,
 		Duplicates:               t.Duplicates,
 		Indexed:                  indexed,

@@ -54,7 +54,7 @@ func TestReadingLosesNothing(t *testing.T) {
 
 func rewrite[T any](t *testing.T, r *results.Results, dir string, table report.TableOf[T]) {
 	t.Helper()
-	if err := report.WriteTable(dir, table, results.Rows(r, table)); err != nil {
+	if err := report.WriteTable(dir, table, results.Rows(t.Context(), r, table)); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -222,8 +222,8 @@ func disallowedBy(r *evaluate.Result) string {
 
 // addHost ends an origin.
 func (t *tally) addHost(h *evaluate.HostStats) {
-	violations := h.ViolationsCertain + h.ViolationsProbable
-	t.Origins = rank(t.Origins, topRows, ranked[OriginCount]{h.Origin, violations, OriginCount{h.Origin, violations, h.Fetches}})
+	n := h.Violations()
+	t.Origins = rank(t.Origins, topRows, ranked[OriginCount]{h.Origin, n, OriginCount{h.Origin, n, h.Fetches}})
 	for rule, n := range t.here {
 		t.Rules = rank(t.Rules, topRows, ranked[RuleCount]{h.Origin + " " + rule, n, RuleCount{rule, h.Origin, n}})
 	}

@@ -355,7 +355,7 @@ func (s *Summary) printClaims(p *page) {
 }
 
 func countsText(c *evaluate.Counts) []string {
-	return []string{number(c.Fetches), number(c.ViolationsCertain + c.ViolationsProbable), number(c.Possible + c.Contested), number(c.Unknown)}
+	return []string{number(c.Fetches), number(c.Violations()), number(c.Unproven()), number(c.Unknown)}
 }
 
 func (s *Summary) printOrigins(p *page) {

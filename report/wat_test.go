@@ -54,7 +54,7 @@ func TestWAT(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for f, err := range results.Rows(r, report.FetchesTable) {
+		for f, err := range results.Rows(t.Context(), r, report.FetchesTable) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -62,7 +62,7 @@ func TestWAT(t *testing.T) {
 				rows = append(rows, fmt.Sprintf("fetch %s %s %q %s %s", f.RecordType, f.Certainty, f.TagsFrom, f.Agent, f.WARCFilename))
 			}
 		}
-		for x, err := range results.Rows(r, report.RestrictionsTable) {
+		for x, err := range results.Rows(t.Context(), r, report.RestrictionsTable) {
 			if err != nil {
 				t.Fatal(err)
 			}

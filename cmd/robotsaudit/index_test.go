@@ -96,7 +96,7 @@ func fetchesOf(t *testing.T, dir string) map[string]report.FetchRow {
 		t.Fatal(err)
 	}
 	rows := make(map[string]report.FetchRow)
-	for f, err := range results.Rows(r, report.FetchesTable) {
+	for f, err := range results.Rows(t.Context(), r, report.FetchesTable) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -171,7 +171,7 @@ func redirectTargets(t *testing.T, dir string) map[string]bool {
 		t.Fatal(err)
 	}
 	targets := make(map[string]bool)
-	for row, err := range results.Rows(r, report.RobotsTable) {
+	for row, err := range results.Rows(t.Context(), r, report.RobotsTable) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -114,7 +114,7 @@ func violationsOf(t *testing.T, dir string) map[string]map[string]any {
 		t.Fatal(err)
 	}
 	rows := make(map[string]map[string]any)
-	for row, err := range results.Rows(r, report.ViolationsTable) {
+	for row, err := range results.Rows(t.Context(), r, report.ViolationsTable) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -205,7 +205,7 @@ func TestVerifyHostileIndex(t *testing.T) {
 		if refuted := v.Refuted == 1; refuted && (len(violations) > 0 || o.Audit().Totals.Possible != 1) || !refuted && len(violations) != 1 {
 			t.Fatalf("%s: %d violations, %d possible ones", c.name, len(violations), o.Audit().Totals.Possible)
 		}
-		for row, err := range results.Rows(o, report.UnprovenTable) {
+		for row, err := range results.Rows(t.Context(), o, report.UnprovenTable) {
 			if err != nil || !strings.Contains(row.Notes, "no_record") {
 				t.Errorf("%s: %v, notes %q", c.name, err, row.Notes)
 			}
@@ -412,7 +412,7 @@ func openWithIssues(t *testing.T, out string) (r *results.Results, details []str
 	if err != nil {
 		t.Fatal(err)
 	}
-	for row, err := range results.Rows(r, report.IssuesTable) {
+	for row, err := range results.Rows(t.Context(), r, report.IssuesTable) {
 		if err != nil {
 			t.Fatal(err)
 		}

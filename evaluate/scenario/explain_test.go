@@ -90,7 +90,7 @@ func (s *scenario) explain(t *testing.T, golden map[*record][]string) {
 	}
 	texts := make(map[string]string)
 	var disallowed []string
-	for f, err := range results.Rows(r, report.FetchesTable) {
+	for f, err := range results.Rows(t.Context(), r, report.FetchesTable) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -27,8 +27,8 @@ func shown(s string) string { return report.Shown(s, maxText) }
 // violations returns the first violations, the certain ones before the probable ones.
 func violations(ctx context.Context, r *results.Results) ([]report.ViolationRow, error) {
 	var certain, probable []report.ViolationRow
-	for row, err := range results.Rows(r, report.ViolationsTable) {
-		switch err = cmp.Or(err, ctx.Err()); {
+	for row, err := range results.Rows(ctx, r, report.ViolationsTable) {
+		switch {
 		case err != nil:
 			return nil, err
 		case row.Certainty == "certain" && len(certain) < maxFindings:

@@ -20,14 +20,14 @@ import (
 func JUnit(ctx context.Context, w io.Writer, r *results.Results) error {
 	suite := junitSuite{Name: "robots.txt"}
 	all := r.Audit().Tables[report.HostStatsTable.Name] <= maxFindings
-	next, stop := iter.Pull2(results.Rows(r, report.ViolationsTable))
+	next, stop := iter.Pull2(results.Rows(ctx, r, report.ViolationsTable))
 	defer stop()
 	left := int64(0)
-	for host, err := range results.Rows(r, report.HostStatsTable) {
-		if err = cmp.Or(err, ctx.Err()); err != nil {
+	for host, err := range results.Rows(ctx, r, report.HostStatsTable) {
+		if err != nil {
 			return err
 		}
-		found := host.ViolationsCertain + host.ViolationsProbable
+		found := host.Violations()
 		details, err := detailsOf(next, host.Origin, found)
 		if err != nil {
 			return err

@@ -44,7 +44,7 @@ var Files = []File{
 
 func fileOf[R any](table report.TableOf[R]) File {
 	return File{table.Name + ".csv", func(ctx context.Context, w io.Writer, r *results.Results) error {
-		return write(ctx, w, results.Rows(r, table))
+		return write(w, results.Rows(ctx, r, table))
 	}}
 }
 
@@ -55,7 +55,7 @@ func (f File) Write(ctx context.Context, w io.Writer, r *results.Results) error 
 
 const byteOrderMark = "\ufeff"
 
-func write[R any](ctx context.Context, w io.Writer, rows func(func(*R, error) bool)) error {
+func write[R any](w io.Writer, rows func(func(*R, error) bool)) error {
 	if _, err := io.WriteString(w, byteOrderMark); err != nil {
 		return err
 	}
@@ -71,9 +71,6 @@ func write[R any](ctx context.Context, w io.Writer, rows func(func(*R, error) bo
 	}
 	for row, err := range rows {
 		if err != nil {
-			return err
-		}
-		if err := ctx.Err(); err != nil {
 			return err
 		}
 		v := reflect.ValueOf(row).Elem()

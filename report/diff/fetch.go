@@ -76,12 +76,12 @@ func (f *fetch) clone() *fetch {
 
 // sortFetches adds the fetches of an audit to s.
 func sortFetches(ctx context.Context, r *results.Results, s *run.Sorter[fetch]) error {
-	violations := newProofs(r, report.ViolationsTable)
+	violations := newProofs(ctx, r, report.ViolationsTable)
 	defer violations.stop()
-	unproven := newProofs(r, report.UnprovenTable)
+	unproven := newProofs(ctx, r, report.UnprovenTable)
 	defer unproven.stop()
-	for row, err := range results.Select[fetchRow](r, report.FetchesTable) {
-		if err = cmp.Or(err, ctx.Err()); err != nil {
+	for row, err := range results.Select[fetchRow](ctx, r, report.FetchesTable) {
+		if err != nil {
 			return err
 		}
 		f := row.fetch()
@@ -142,9 +142,9 @@ type proofs struct {
 	stop  func()
 }
 
-func newProofs(r *results.Results, table report.TableOf[report.ViolationRow]) *proofs {
+func newProofs(ctx context.Context, r *results.Results, table report.TableOf[report.ViolationRow]) *proofs {
 	p := &proofs{table: table.Name}
-	p.next, p.stop = iter.Pull2(results.Select[proofRow](r, table))
+	p.next, p.stop = iter.Pull2(results.Select[proofRow](ctx, r, table))
 	return p
 }
 

@@ -102,16 +102,7 @@ func (b *builder) readIssues(ctx context.Context) error   { return b.issues.read
 
 func (b *builder) readViolations(ctx context.Context) error {
 	b.violations.limit = maxViolations
-	for row, err := range results.Select[found](b.res, report.ViolationsTable) {
-		if err != nil {
-			return err
-		}
-		if b.violations.total%4096 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		b.violations.add(row)
-	}
-	return nil
+	return results.Each(ctx, b.res, report.ViolationsTable, b.violations.add)
 }
 
 // ruleRow is what is read of a row of violations for the rules behind them.
@@ -125,34 +116,20 @@ type ruleRow struct {
 // readRules finds the rules behind most violations, of the sites that are shown.
 func (b *builder) readRules(ctx context.Context) error {
 	b.rules = newRuleTally(&b.sites)
-	n := 0
-	for row, err := range results.Select[ruleRow](b.res, report.ViolationsTable) {
-		if err != nil {
-			return err
-		}
-		if n++; n%4096 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
+	err := results.Each(ctx, b.res, report.ViolationsTable, func(row *ruleRow) {
 		b.rules.add(row.Origin, domainOf(row.Domain, row.Host), row.Rule)
-	}
+	})
 	b.rules.end()
-	return nil
+	return err
 }
 
 func (b *builder) readUnproven(ctx context.Context) error {
 	b.unproven.limit = maxUnproven
 	b.settles = make(settleTally)
-	for row, err := range results.Select[found](b.res, report.UnprovenTable) {
-		if err != nil {
-			return err
-		}
-		if b.unproven.total%4096 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
+	return results.Each(ctx, b.res, report.UnprovenTable, func(row *found) {
 		b.settles.add(row)
 		b.unproven.add(row)
-	}
-	return nil
+	})
 }
 
 // findings are all that are kept.
@@ -191,23 +168,15 @@ type fetchRow struct {
 
 func (b *builder) readFetches(ctx context.Context) error {
 	b.byInput, b.kinds = make(map[*report.AuditInput]*verdictTally), make(groupTally)
-	var file string
-	var in *report.AuditInput
-	n := 0
-	for row, err := range results.Select[fetchRow](b.res, report.FetchesTable) {
-		if err != nil {
-			return err
-		}
-		if n++; n%4096 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if n == 1 || row.File != file {
+	file := ""
+	in, _ := b.inputOf(file)
+	return results.Each(ctx, b.res, report.FetchesTable, func(row *fetchRow) {
+		if row.File != file {
 			file = row.File
 			in, _ = b.inputOf(file)
 		}
 		b.addFetch(row, in)
-	}
-	return nil
+	})
 }
 
 func (b *builder) addFetch(row *fetchRow, in *report.AuditInput) {

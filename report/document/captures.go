@@ -76,17 +76,9 @@ type capture struct {
 
 // readCaptures reads the table robots.
 func (r *captureReader) read(ctx context.Context, res *results.Results) error {
-	for row, err := range results.Select[captureRow](res, report.RobotsTable) {
-		if err != nil {
-			return err
-		}
-		if row.ID%4096 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		r.add(row)
-	}
+	err := results.Each(ctx, res, report.RobotsTable, r.add)
 	r.endOrigin()
-	return nil
+	return err
 }
 
 func (r *captureReader) add(row *captureRow) {

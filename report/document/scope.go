@@ -17,49 +17,37 @@ const (
 	maxNamed    = 10  // names in a list of terms
 )
 
-// crawlerRow is what is read of a row of agent_stats.
-type crawlerRow struct {
-	Agent     string   `parquet:"agent"`
-	Claims    []string `parquet:"claims"`
-	Fetches   int64    `parquet:"fetches"`
-	Itself    int64    `parquet:"robots_txt_itself"`
-	Unknown   int64    `parquet:"unknown"`
-	Certain   int64    `parquet:"violations_certain"`
-	Probable  int64    `parquet:"violations_probable"`
-	Possible  int64    `parquet:"possible"`
-	Contested int64    `parquet:"contested"`
-}
-
 // compareCrawlers puts the crawlers with most violations first, then those with most fetches.
-func compareCrawlers(a, b *crawlerRow) int {
-	return cmp.Or(cmp.Compare(b.Certain+b.Probable, a.Certain+a.Probable), cmp.Compare(b.Fetches, a.Fetches), cmp.Compare(a.Agent, b.Agent))
+func compareCrawlers(a, b *report.AgentRow) int {
+	return cmp.Or(cmp.Compare(b.Violations(), a.Violations()), cmp.Compare(b.Fetches, a.Fetches), cmp.Compare(a.Agent, b.Agent))
 }
 
 // crawlerTally ranks crawlers.
 type crawlerTally struct {
-	first []*crawlerRow
+	first []*report.AgentRow
 	total int64
 }
 
 func (t *crawlerTally) read(ctx context.Context, res *results.Results) error {
-	for row, err := range results.Select[crawlerRow](res, report.AgentStatsTable) {
-		if err != nil {
-			return err
-		}
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
+	return results.Each(ctx, res, report.AgentStatsTable, func(row *report.AgentRow) {
 		t.total++
 		kept := *row
 		kept.Claims = nil
 		for _, c := range row.Claims[:min(len(row.Claims), maxNamed)] {
 			kept.Claims = append(kept.Claims, clip(c, 60))
 		}
-		i, _ := slices.BinarySearchFunc(t.first, &kept, compareCrawlers)
-		t.first = slices.Insert(t.first, i, &kept)
-		t.first = t.first[:min(len(t.first), maxCrawlers)]
+		t.first = rank(t.first, &kept, maxCrawlers, compareCrawlers)
+	})
+}
+
+// rank puts an element into a ranking of the first n.
+func rank[T any](list []T, x T, n int, compare func(a, b T) int) []T {
+	i, _ := slices.BinarySearchFunc(list, x, compare)
+	if i == n {
+		return list
 	}
-	return nil
+	list = slices.Insert(list, i, x)
+	return list[:min(len(list), n)]
 }
 
 func (t *crawlerTally) table() Table {
@@ -74,7 +62,10 @@ func (t *crawlerTally) table() Table {
 	for _, c := range t.first {
 		says := strings.Join(c.Claims, ", ")
 		table.Rows = append(table.Rows, []Cell{
-			{Text: tokenName(c.Agent)}, {Text: cmp.Or(says, "nothing")}, count(c.Fetches), count(c.Certain), count(c.Probable), count(c.Possible + c.Contested), count(c.Unknown),
+			{Text: tokenName(c.Agent)},
+			{Text: cmp.Or(says, "nothing")},
+			count(c.Fetches),
+			count(c.ViolationsCertain), count(c.ViolationsProbable), count(c.Unproven()), count(c.Unknown),
 		})
 	}
 	if more := t.total - int64(len(t.first)); more > 0 {
@@ -94,7 +85,7 @@ func tokenName(agent string) string {
 // all are the names of the crawlers that fetched anything but robots.txt; none if there is one without a name.
 func (t *crawlerTally) all() (names []string) {
 	for _, c := range t.first {
-		if c.Agent == "" && c.Fetches > c.Itself {
+		if c.Agent == "" && c.Fetches > c.RobotsTxtItself {
 			return nil
 		}
 	}
@@ -107,7 +98,7 @@ func (t *crawlerTally) all() (names []string) {
 // names are those of the crawlers that fetched anything but robots.txt, the first few of them.
 func (t *crawlerTally) names() (names []string) {
 	for _, c := range t.first {
-		if c.Agent != "" && c.Fetches > c.Itself {
+		if c.Agent != "" && c.Fetches > c.RobotsTxtItself {
 			names = append(names, clip(c.Agent, 60))
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
@@ -19,29 +20,12 @@ const (
 	maxRules   = 1 << 12 // of one origin, told apart
 )
 
-// siteRow is what is read of a row of host_stats.
-type siteRow struct {
-	Origin    string `parquet:"origin"`
-	Host      string `parquet:"url_host_name"`
-	Domain    string `parquet:"url_host_registered_domain"`
-	First     *int64 `parquet:"first_fetch_time"`
-	Last      *int64 `parquet:"last_fetch_time"`
-	Fetches   int64  `parquet:"fetches"`
-	Unknown   int64  `parquet:"unknown"`
-	Certain   int64  `parquet:"violations_certain"`
-	Probable  int64  `parquet:"violations_probable"`
-	Possible  int64  `parquet:"possible"`
-	Contested int64  `parquet:"contested"`
-}
-
 // site is an origin or a registered domain.
 type site struct {
 	name        string
 	origins     int64
 	first, last *int64
-
-	fetches, certain, probable, unproven, unknown int64
-
+	evaluate.Counts
 	rule ruleCount // that forbade most
 }
 
@@ -51,18 +35,14 @@ type ruleCount struct {
 	count        int64
 }
 
-func (s *site) add(row *siteRow) {
+func (s *site) add(row *report.HostRow) {
 	s.origins++
-	s.fetches += row.Fetches
-	s.certain += row.Certain
-	s.probable += row.Probable
-	s.unproven += row.Possible + row.Contested
-	s.unknown += row.Unknown
-	if row.First != nil && (s.first == nil || *row.First < *s.first) {
-		s.first = row.First
+	s.Sum(&row.Counts)
+	if first := row.FirstFetchTime; first != nil && (s.first == nil || *first < *s.first) {
+		s.first = first
 	}
-	if row.Last != nil && (s.last == nil || *row.Last > *s.last) {
-		s.last = row.Last
+	if last := row.LastFetchTime; last != nil && (s.last == nil || *last > *s.last) {
+		s.last = last
 	}
 }
 
@@ -70,8 +50,8 @@ func (s *site) add(row *siteRow) {
 // unknown, then those with most fetches.
 func compareSites(a, b *site) int {
 	if c := cmp.Or(
-		cmp.Compare(b.certain+b.probable, a.certain+a.probable), cmp.Compare(b.unproven, a.unproven), cmp.Compare(b.unknown, a.unknown),
-		cmp.Compare(b.fetches, a.fetches),
+		cmp.Compare(b.Violations(), a.Violations()), cmp.Compare(b.Unproven(), a.Unproven()), cmp.Compare(b.Unknown, a.Unknown),
+		cmp.Compare(b.Fetches, a.Fetches),
 	); c != 0 {
 		return c
 	}
@@ -88,7 +68,7 @@ type siteTally struct {
 }
 
 // addHost counts an origin.
-func (t *siteTally) addHost(row *siteRow) {
+func (t *siteTally) addHost(row *report.HostRow) {
 	t.total++
 	o := site{name: row.Origin}
 	o.add(row)
@@ -99,7 +79,7 @@ func (t *siteTally) addHost(row *siteRow) {
 			t.least = t.origins[len(t.origins)-1]
 		}
 	}
-	name := domainOf(row.Domain, row.Host)
+	name := domainOf(row.RegisteredDomain, row.HostName)
 	d := t.domains[name]
 	if d == nil {
 		d = &site{name: strings.Clone(name)}
@@ -132,38 +112,26 @@ func domainOf(domain, host string) string { return head(cmp.Or(domain, host), ma
 // read reads the table host_stats.
 func (t *siteTally) read(ctx context.Context, res *results.Results) error {
 	t.domains = make(map[string]*site)
-	for row, err := range results.Select[siteRow](res, report.HostStatsTable) {
-		if err != nil {
-			return err
-		}
-		if t.total%4096 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		t.addHost(row)
-	}
+	err := results.Each(ctx, res, report.HostStatsTable, t.addHost)
 	t.origins = firstSites(t.origins)
-	if t.pruned { // what was counted of a domain before it was forgotten is missing
-		return t.recount(res)
+	if t.pruned && err == nil { // what was counted of a domain before it was forgotten is missing
+		return t.recount(ctx, res)
 	}
-	return nil
+	return err
 }
 
 // recount counts the first domains again, from the beginning.
-func (t *siteTally) recount(res *results.Results) error {
+func (t *siteTally) recount(ctx context.Context, res *results.Results) error {
 	kept := make(map[string]*site)
 	for _, d := range firstSites(slices.Collect(maps.Values(t.domains))) {
 		kept[d.name] = &site{name: d.name}
 	}
 	t.domains = kept
-	for row, err := range results.Select[siteRow](res, report.HostStatsTable) {
-		if err != nil {
-			return err
-		}
-		if d := kept[domainOf(row.Domain, row.Host)]; d != nil {
+	return results.Each(ctx, res, report.HostStatsTable, func(row *report.HostRow) {
+		if d := kept[domainOf(row.RegisteredDomain, row.HostName)]; d != nil {
 			d.add(row)
 		}
-	}
-	return nil
+	})
 }
 
 // ruleTally finds the rule behind most violations of each origin. Findings come origin by origin.
@@ -228,9 +196,7 @@ func (t *ruleTally) rank(r ruleCount) {
 		return
 	}
 	r.rule, r.origin = clip(r.rule, maxName), clip(r.origin, maxName)
-	i, _ := slices.BinarySearchFunc(t.first, r, compareRules)
-	t.first = slices.Insert(t.first, i, r)
-	t.first = t.first[:min(len(t.first), maxTopRules)]
+	t.first = rank(t.first, r, maxTopRules, compareRules)
 }
 
 // table lists the rules with most violations.
@@ -270,7 +236,10 @@ func (s *site) cells() []Cell {
 		rule = fmt.Sprintf("%s (%s)", orUnreachable(s.rule.rule), plural(s.rule.count, "time"))
 	}
 	return []Cell{
-		count(s.fetches), count(s.certain), count(s.probable), count(s.unproven), count(s.unknown), {Text: moment(s.first)}, {Text: moment(s.last)}, {Text: rule},
+		count(s.Fetches), count(s.ViolationsCertain), count(s.ViolationsProbable), count(s.Unproven()), count(s.Unknown),
+		{Text: moment(s.first)},
+		{Text: moment(s.last)},
+		{Text: rule},
 	}
 }
 

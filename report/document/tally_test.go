@@ -101,9 +101,10 @@ func TestTimelineClaims(t *testing.T) {
 func TestSites(t *testing.T) {
 	tally := siteTally{domains: make(map[string]*site)}
 	for i := range 3 * maxDomains {
-		row := siteRow{Origin: fmt.Sprintf("http://%d.example", i), Host: fmt.Sprintf("%d.example", i), Fetches: 1}
+		row := report.HostRow{Origin: fmt.Sprintf("http://%d.example", i), HostName: fmt.Sprintf("%d.example", i)}
+		row.Fetches = 1
 		if i%1000 == 0 {
-			row.Certain, row.Domain = int64(i), "often.example"
+			row.ViolationsCertain, row.RegisteredDomain = int64(i), "often.example"
 		}
 		tally.addHost(&row)
 	}

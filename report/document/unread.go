@@ -13,14 +13,6 @@ import (
 
 const maxUnread = 200 // archives with problems that are listed
 
-type issueRow struct {
-	File   string `parquet:"warc_filename"`
-	Offset *int64 `parquet:"offset"`
-	Kind   string `parquet:"kind"`
-	Detail string `parquet:"detail"`
-	Action string `parquet:"action"`
-}
-
 // issueTally counts issues. Those of an archive come one after the other.
 type issueTally struct {
 	kinds  map[string]int64
@@ -38,31 +30,23 @@ type unreadArchive struct {
 
 func (t *issueTally) read(ctx context.Context, res *results.Results) error {
 	t.kinds = make(map[string]int64)
-	n := 0
-	for row, err := range results.Select[issueRow](res, report.IssuesTable) {
-		if err != nil {
-			return err
-		}
-		if n++; n%4096 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
+	return results.Each(ctx, res, report.IssuesTable, func(row *report.IssueRow) {
 		t.kinds[row.Kind]++
 		if isLossy(row.Kind) {
 			t.addUnread(row)
 		}
-	}
-	return nil
+	})
 }
 
 // isLossy reports whether fetches may be missing for an issue of a kind.
 func isLossy(kind string) bool { return report.Meaning("lossy_issue", kind) != "" }
 
-func (t *issueTally) addUnread(row *issueRow) {
-	if t.total == 0 || row.File != t.file {
+func (t *issueTally) addUnread(row *report.IssueRow) {
+	if t.total == 0 || row.WARCFilename != t.file {
 		t.total++
-		t.file = row.File
+		t.file = row.WARCFilename
 		if len(t.unread) < maxUnread {
-			t.unread = append(t.unread, unreadArchive{clip(row.File, maxName), row.Kind, clip(row.Detail, maxName), row.Offset, 0})
+			t.unread = append(t.unread, unreadArchive{clip(row.WARCFilename, maxName), row.Kind, clip(row.Detail, maxName), row.Offset, 0})
 		}
 	}
 	if t.total <= maxUnread {

@@ -36,16 +36,8 @@ type restrictedSite struct {
 
 type signal struct{ purpose, preference string }
 
-type restrictionRow struct {
-	Kind       string   `parquet:"kind"`
-	Certainty  string   `parquet:"certainty"`
-	Purpose    string   `parquet:"purpose"`
-	Statements []string `parquet:"statements"`
-	Origin     string   `parquet:"origin"`
-}
-
+// signalRow is what is read of a row of usage_signals, of which a page may have many.
 type signalRow struct {
-	Protocol   string `parquet:"protocol"`
 	Purpose    string `parquet:"purpose"`
 	Preference string `parquet:"preference"`
 	Binds      bool   `parquet:"binds"`
@@ -53,32 +45,18 @@ type signalRow struct {
 
 func (t *useTally) read(ctx context.Context, res *results.Results) error {
 	t.restrictions, t.signals = make(map[restriction]int64), make(map[signal]int64)
-	n := 0
-	for row, err := range results.Select[restrictionRow](res, report.RestrictionsTable) {
-		if err != nil {
-			return err
-		}
-		if n++; n%4096 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		t.addRestriction(row)
+	if err := results.Each(ctx, res, report.RestrictionsTable, t.addRestriction); err != nil {
+		return err
 	}
 	t.endSite()
-	for row, err := range results.Select[signalRow](res, report.UsageSignalsTable) {
-		if err != nil {
-			return err
-		}
-		if n++; n%4096 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
+	return results.Each(ctx, res, report.UsageSignalsTable, func(row *signalRow) {
 		if row.Binds {
 			t.signals[signal{row.Purpose, row.Preference}]++
 		}
-	}
-	return nil
+	})
 }
 
-func (t *useTally) addRestriction(row *restrictionRow) {
+func (t *useTally) addRestriction(row *report.RestrictionRow) {
 	t.restrictions[restriction{row.Purpose, row.Kind, row.Certainty}]++
 	if row.Origin != t.here.origin {
 		t.endSite()
@@ -102,11 +80,9 @@ func (t *useTally) endSite() {
 	}
 	t.siteCount++
 	s.origin = clip(s.origin, maxName)
-	i, _ := slices.BinarySearchFunc(t.sites, s, func(a, b restrictedSite) int {
+	t.sites = rank(t.sites, s, maxRestricted, func(a, b restrictedSite) int {
 		return cmp.Or(cmp.Compare(b.publication+b.usage, a.publication+a.usage), cmp.Compare(a.origin, b.origin))
 	})
-	t.sites = slices.Insert(t.sites, i, s)
-	t.sites = t.sites[:min(len(t.sites), maxRestricted)]
 }
 
 // section tells what pages and sites say.

@@ -70,12 +70,6 @@ type groupVerdictRow struct {
 	Reason   string `parquet:"reason"`
 }
 
-type robotsAgentRow struct {
-	RobotsID int64  `parquet:"robots_id"`
-	Group    int32  `parquet:"group"`
-	Agent    string `parquet:"agent"`
-}
-
 // whatIfTally goes through group_verdicts and robots_agents together: the tokens of a robots.txt stand
 // where its first verdict does.
 type whatIfTally struct {
@@ -83,8 +77,8 @@ type whatIfTally struct {
 	numbers map[string]int // of tokens
 	agents  []agentAccess  // by number of token
 
-	next    func() (*robotsAgentRow, error, bool)
-	row     *robotsAgentRow // the next of robots_agents; nil: the end
+	next    func() (*report.RobotsAgentRow, error, bool)
+	row     *report.RobotsAgentRow // the next of robots_agents; nil: the end
 	rosters map[string][]int
 
 	start   string // of the URL before: its scheme and authority
@@ -97,24 +91,20 @@ type whatIfTally struct {
 func (t *whatIfTally) read(ctx context.Context, res *results.Results) error {
 	t.numbers, t.rosters = make(map[string]int), make(map[string][]int)
 	t.here, t.members, t.known = make(map[groupKey]*verdicts), make(map[groupKey][]int), make(map[int64]bool)
-	if err := t.readNone(res); err != nil {
+	if err := t.readNone(ctx, res); err != nil {
 		return err
 	}
-	next, stop := iter.Pull2(results.Select[robotsAgentRow](res, report.RobotsAgentsTable))
+	next, stop := iter.Pull2(results.Rows(ctx, res, report.RobotsAgentsTable))
 	defer stop()
 	t.next = next
 	if err := t.advance(); err != nil {
 		return err
 	}
-	n := 0
-	for row, err := range results.Select[groupVerdictRow](res, report.GroupVerdictsTable) {
+	for row, err := range results.Select[groupVerdictRow](ctx, res, report.GroupVerdictsTable) {
+		if err == nil {
+			err = t.add(row)
+		}
 		if err != nil {
-			return err
-		}
-		if n++; n%4096 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err := t.add(row); err != nil {
 			return err
 		}
 	}
@@ -124,9 +114,9 @@ func (t *whatIfTally) read(ctx context.Context, res *results.Results) error {
 
 // readNone reads the tokens that no robots.txt governs: of robots_id 0, whose rows stand anywhere,
 // one after the other.
-func (t *whatIfTally) readNone(res *results.Results) error {
+func (t *whatIfTally) readNone(ctx context.Context, res *results.Results) error {
 	t.known[0] = true
-	for row, err := range results.Select[robotsAgentRow](res, report.RobotsAgentsTable) {
+	for row, err := range results.Rows(ctx, res, report.RobotsAgentsTable) {
 		key := groupKey{}
 		switch {
 		case err != nil:

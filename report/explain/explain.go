@@ -55,7 +55,7 @@ func New(ctx context.Context, r *results.Results, set *evaluate.Facts, q evaluat
 		return nil, err
 	}
 	if row, err := strconv.ParseInt(q.What, 10, 64); err == nil {
-		if q.What, err = placeOfRow(r, row); err != nil {
+		if q.What, err = placeOfRow(ctx, r, row); err != nil {
 			return nil, err
 		}
 	}
@@ -64,41 +64,28 @@ func New(ctx context.Context, r *results.Results, set *evaluate.Facts, q evaluat
 		return nil, err
 	}
 	explained := &Explanation{Explanation: x, Grounds: grounds(x)}
-	if explained.Hints, err = agrees(r, x); err != nil {
+	if explained.Hints, err = agrees(ctx, r, x); err != nil {
 		return nil, err
 	}
 	if len(a.Settings.Purposes) > 0 && x.Kind == evaluate.KindFetch {
-		explained.Restrictions, err = restrictions(r, &x.Fetch.Record)
+		explained.Restrictions, err = restrictions(ctx, r, &x.Fetch.Record)
 	}
 	return explained, err
 }
 
 // restrictions are the rows of a fetch, by the place of its record.
-func restrictions(r *results.Results, at *evaluate.ExplainedRecord) (list []Restriction, err error) {
-	type restriction struct {
-		Kind             string   `parquet:"kind,dict"`
-		Certainty        string   `parquet:"certainty,dict"`
-		Purpose          string   `parquet:"purpose,dict"`
-		Statements       []string `parquet:"statements,list"`
-		WARCFilename     string   `parquet:"warc_filename,dict"`
-		WARCRecordOffset int64    `parquet:"warc_record_offset,delta"`
-		FileFilename     string   `parquet:"file_warc_filename,optional,dict"`
-		FileOffset       *int64   `parquet:"file_warc_record_offset,optional"`
-	}
-	for row, err := range results.Select[restriction](r, report.RestrictionsTable) {
-		if err != nil {
-			return nil, err
-		}
+func restrictions(ctx context.Context, r *results.Results, at *evaluate.ExplainedRecord) (list []Restriction, err error) {
+	err = results.Each(ctx, r, report.RestrictionsTable, func(row *report.RestrictionRow) {
 		if row.WARCFilename == at.File && row.WARCRecordOffset == at.Offset {
-			list = append(list, Restriction{row.Purpose, row.Kind, row.Certainty, slices.Clone(row.Statements), row.FileFilename, row.FileOffset})
+			list = append(list, Restriction{row.Purpose, row.Kind, row.Certainty, row.Statements, row.FileFilename, row.FileOffset})
 		}
-	}
-	return list, nil
+	})
+	return list, err
 }
 
 // agrees compares the verdict with the tables, and returns the hints of the fetch there. They differ if an archive is gone that holds the
 // body of a redirect's target, which is not kept beside the tables.
-func agrees(r *results.Results, x *evaluate.Explanation) (hints string, err error) {
+func agrees(ctx context.Context, r *results.Results, x *evaluate.Explanation) (hints string, err error) {
 	if x.Kind != evaluate.KindFetch {
 		return "", nil
 	}
@@ -110,7 +97,7 @@ func agrees(r *results.Results, x *evaluate.Explanation) (hints string, err erro
 		Hints            string `parquet:"hints,optional,dict"`
 	}
 	at := &x.Fetch.Record
-	for f, err := range results.Select[fetch](r, report.FetchesTable) {
+	for f, err := range results.Select[fetch](ctx, r, report.FetchesTable) {
 		switch {
 		case err != nil:
 			return "", err
@@ -136,13 +123,9 @@ func (e *NoRowError) Error() string {
 }
 
 // placeOfRow is the place of the fetch in a row of violations.
-func placeOfRow(r *results.Results, row int64) (string, error) {
-	type place struct {
-		WARCFilename     string `parquet:"warc_filename,dict"`
-		WARCRecordOffset int64  `parquet:"warc_record_offset"`
-	}
+func placeOfRow(ctx context.Context, r *results.Results, row int64) (string, error) {
 	n := int64(0)
-	for v, err := range results.Select[place](r, report.ViolationsTable) {
+	for v, err := range results.Rows(ctx, r, report.ViolationsTable) {
 		if err != nil {
 			return "", err
 		}

@@ -107,18 +107,18 @@ type bound struct {
 	why
 }
 
-func newDecider(r *results.Results, o *Options, tokens []string) *decider {
+func newDecider(ctx context.Context, r *results.Results, o *Options, tokens []string) *decider {
 	d := &decider{options: o}
 	if len(o.Purposes) > 0 {
-		d.pages = follow(results.Select[restrictionRow](r, report.RestrictionsTable), report.RestrictionsTable.Name, func(r *restrictionRow) *place { return &r.place })
+		d.pages = follow(results.Select[restrictionRow](ctx, r, report.RestrictionsTable), report.RestrictionsTable.Name, func(r *restrictionRow) *place { return &r.place })
 	}
 	if len(tokens) > 0 {
-		d.whatIf = newWhatIf(r, tokens)
+		d.whatIf = newWhatIf(ctx, r, tokens)
 		return d
 	}
 	d.proofs = make(map[string]*follower[proofRow])
 	for _, table := range []report.TableOf[report.ViolationRow]{report.ViolationsTable, report.UnprovenTable} {
-		d.proofs[table.Name] = follow(results.Select[proofRow](r, table), table.Name, func(r *proofRow) *place { return &r.place })
+		d.proofs[table.Name] = follow(results.Select[proofRow](ctx, r, table), table.Name, func(r *proofRow) *place { return &r.place })
 	}
 	return d
 }
@@ -229,10 +229,10 @@ func (d *decider) stop() {
 // decided yields what becomes of each fetch but those of robots.txt itself.
 func (l *list) decided(ctx context.Context) iter.Seq2[*entry, error] {
 	return func(yield func(*entry, error) bool) {
-		d := newDecider(l.results, &l.options, l.tokens)
+		d := newDecider(ctx, l.results, &l.options, l.tokens)
 		defer d.stop()
-		for f, err := range results.Select[fetchRow](l.results, report.FetchesTable) {
-			if err = cmp.Or(err, ctx.Err()); err != nil {
+		for f, err := range results.Select[fetchRow](ctx, l.results, report.FetchesTable) {
+			if err != nil {
 				yield(nil, err)
 				return
 			}

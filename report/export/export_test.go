@@ -64,7 +64,7 @@ func open(t *testing.T) *results.Results {
 
 func readAll[R any](t *testing.T, r *results.Results, table report.TableOf[R]) (rows []R) {
 	t.Helper()
-	for row, err := range results.Rows(r, table) {
+	for row, err := range results.Rows(t.Context(), r, table) {
 		if err != nil {
 			t.Fatal(err)
 		}

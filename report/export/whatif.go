@@ -1,6 +1,7 @@
 package export
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -33,12 +34,12 @@ type groupVerdictRow struct {
 	RuleLine int32  `parquet:"rule_line,optional"`
 }
 
-func newWhatIf(r *results.Results, tokens []string) *whatIf {
+func newWhatIf(ctx context.Context, r *results.Results, tokens []string) *whatIf {
 	return &whatIf{
 		tokens: tokens, groups: make(map[int64][]int32), none: make([]int32, len(tokens)),
-		verdicts: follow(results.Select[groupVerdictRow](r, report.GroupVerdictsTable), report.GroupVerdictsTable.Name,
+		verdicts: follow(results.Select[groupVerdictRow](ctx, r, report.GroupVerdictsTable), report.GroupVerdictsTable.Name,
 			func(r *groupVerdictRow) *place { return &r.place }),
-		agents: follow(results.Rows(r, report.RobotsAgentsTable), report.RobotsAgentsTable.Name, nil),
+		agents: follow(results.Rows(ctx, r, report.RobotsAgentsTable), report.RobotsAgentsTable.Name, nil),
 	}
 }
 

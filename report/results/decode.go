@@ -1,6 +1,8 @@
 package results
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"reflect"
@@ -89,7 +91,9 @@ func newBatch[T any](specs []columnSpec) *batch[T] {
 }
 
 // eachOf yields the rows of a file. It returns their number, and whether more are asked for.
-func (b *batch[T]) eachOf(path string, table tableSpec, yield func(*T, error) bool) (rows int64, more bool) {
+func (b *batch[T]) eachOf(
+	ctx context.Context, path string, table tableSpec, yield func(*T, error) bool,
+) (rows int64, more bool) {
 	f, err := openTable(path, table)
 	if err != nil {
 		yield(nil, err)
@@ -98,15 +102,11 @@ func (b *batch[T]) eachOf(path string, table tableSpec, yield func(*T, error) bo
 	defer f.close()
 	defer f.guard(b.close)
 	for _, group := range f.parquet.RowGroups() {
-		if err := f.guard(func() error { return b.open(f.parquet.Schema(), group) }); err != nil {
-			yield(nil, err)
-			return rows, false
-		}
-		for left := group.NumRows(); left > 0; {
+		err := f.guard(func() error { return b.open(f.parquet.Schema(), group) })
+		for left := group.NumRows(); left > 0 && err == nil; {
 			n := int(min(batchRows, left))
-			if err := f.guard(func() error { return b.read(n) }); err != nil {
-				yield(nil, err)
-				return rows, false
+			if err = cmp.Or(ctx.Err(), f.guard(func() error { return b.read(n) })); err != nil {
+				break
 			}
 			for i := range n {
 				if !yield(&b.rows[i], nil) {
@@ -116,7 +116,10 @@ func (b *batch[T]) eachOf(path string, table tableSpec, yield func(*T, error) bo
 			}
 			left -= int64(n)
 		}
-		if err := f.guard(b.end); err != nil {
+		if err == nil {
+			err = f.guard(b.end)
+		}
+		if err != nil {
 			yield(nil, err)
 			return rows, false
 		}

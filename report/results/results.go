@@ -7,6 +7,7 @@
 package results
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -78,16 +79,16 @@ func (r *Results) Name() string { return r.name }
 func (r *Results) Audit() *report.Audit { return &r.audit }
 
 // Rows yields the rows of a table, in their order. A table of the what-if that the audit was not
-// asked for has none; any other that it left out is an error. After an error there is no more. A
-// row is valid until the next step; a copy of it may be kept.
-func Rows[R any](r *Results, table report.TableOf[R]) iter.Seq2[*R, error] {
-	return Select[R](r, table)
+// asked for has none; any other that it left out is an error. After an error, which may be that of
+// ctx, there is no more. A row is valid until the next step; a copy of it may be kept.
+func Rows[R any](ctx context.Context, r *Results, table report.TableOf[R]) iter.Seq2[*R, error] {
+	return Select[R](ctx, r, table)
 }
 
 // Select yields some columns of a table, like Rows. T is a struct whose exported fields have
 // the tags and types of fields of R; other columns are not read. Fields of R alone are
 // columns: Select panics if T has others.
-func Select[T, R any](r *Results, table report.TableOf[R]) iter.Seq2[*T, error] {
+func Select[T, R any](ctx context.Context, r *Results, table report.TableOf[R]) iter.Seq2[*T, error] {
 	spec := tableSpec{table.Name, columnsOf[R]()}
 	columns := selectColumns[T](spec.columns)
 	return func(yield func(*T, error) bool) {
@@ -99,7 +100,7 @@ func Select[T, R any](r *Results, table report.TableOf[R]) iter.Seq2[*T, error] 
 		b := newBatch[T](columns)
 		rows := int64(0)
 		for _, path := range files {
-			n, more := b.eachOf(path, spec, yield)
+			n, more := b.eachOf(ctx, path, spec, yield)
 			if rows += n; !more {
 				return
 			}
@@ -109,6 +110,17 @@ func Select[T, R any](r *Results, table report.TableOf[R]) iter.Seq2[*T, error] 
 				table.Name, r.name, rows, report.AuditFile, want, makeAnew(r.name)))
 		}
 	}
+}
+
+// Each calls f for each row of a table: see Select.
+func Each[T, R any](ctx context.Context, r *Results, table report.TableOf[R], f func(*T)) error {
+	for row, err := range Select[T](ctx, r, table) {
+		if err != nil {
+			return err
+		}
+		f(row)
+	}
+	return nil
 }
 
 // Check returns an error where Rows would not find the files of a table.

@@ -1,6 +1,7 @@
 package results_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -30,8 +31,8 @@ func open(t testing.TB, dir string) *results.Results {
 }
 
 // collect reads a table, up to the first error.
-func collect[R any](r *results.Results, table report.TableOf[R]) (rows []R, err error) {
-	for row, err := range results.Rows(r, table) {
+func collect[R any](t *testing.T, r *results.Results, table report.TableOf[R]) (rows []R, err error) {
+	for row, err := range results.Rows(t.Context(), r, table) {
 		if err != nil {
 			return rows, err
 		}
@@ -91,7 +92,7 @@ func write(t *testing.T, path string, b []byte) {
 func TestSelect(t *testing.T) {
 	dir := audittest.Audit(t, audittest.Everything, archives)
 	r := open(t, dir)
-	all, err := collect(r, report.FetchesTable)
+	all, err := collect(t, r, report.FetchesTable)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +106,7 @@ func TestSelect(t *testing.T) {
 	for _, f := range all {
 		want = append(want, verdict{f.Decision, f.URL, f.FetchTime})
 	}
-	for row, err := range results.Select[verdict](r, report.FetchesTable) {
+	for row, err := range results.Select[verdict](t.Context(), r, report.FetchesTable) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,11 +115,17 @@ func TestSelect(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" || len(got) == 0 {
 		t.Errorf("%d rows (-rows +selected):\n%s", len(got), diff)
 	}
-	if _, err := collect(r, report.FetchesTable); err == nil || !strings.Contains(err.Error(), "fetches.parquet: damaged: column warc_record_id: ") {
+	if _, err := collect(t, r, report.FetchesTable); err == nil || !strings.Contains(err.Error(), "fetches.parquet: damaged: column warc_record_id: ") {
 		t.Errorf("all columns: %v", err)
 	}
-	for range results.Rows(r, report.FetchesTable) { // ends early
+	for range results.Rows(t.Context(), r, report.FetchesTable) { // ends early
 		break
+	}
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	count := func(*verdict) { t.Error("a row after the end") }
+	if err := results.Each(cancelled, r, report.FetchesTable, count); err != context.Canceled {
+		t.Error(err)
 	}
 	defer func() {
 		if recover() == nil {
@@ -127,7 +134,7 @@ func TestSelect(t *testing.T) {
 	}()
 	results.Select[struct {
 		Rule int64 `parquet:"rule_line"`
-	}](r, report.FetchesTable)
+	}](t.Context(), r, report.FetchesTable)
 }
 
 // damageColumn changes a byte in the middle of a column's first chunk.
@@ -156,14 +163,14 @@ func damageColumn(t *testing.T, path, column string) {
 func TestParts(t *testing.T) {
 	dir := audittest.Audit(t, audittest.Everything, archives)
 	r := open(t, dir)
-	want, err := collect(r, report.RobotsTable)
+	want, err := collect(t, r, report.RobotsTable)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Remove(filepath.Join(dir, "robots.parquet")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := collect(r, report.RobotsTable); err == nil || !strings.HasPrefix(err.Error(), "the table robots is missing in ") {
+	if _, err := collect(t, r, report.RobotsTable); err == nil || !strings.HasPrefix(err.Error(), "the table robots is missing in ") {
 		t.Error(err)
 	}
 	if err := os.Mkdir(filepath.Join(dir, "robots"), 0o777); err != nil {
@@ -175,12 +182,12 @@ func TestParts(t *testing.T) {
 	part(2, 7, len(want))
 	part(0, 0, 7)
 	part(1, 0, 0)
-	got, err := collect(r, report.RobotsTable)
+	got, err := collect(t, r, report.RobotsTable)
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v (-one file +parts):\n%s", err, diff)
 	}
 	part(0, 0, 6)
-	if _, err := collect(r, report.RobotsTable); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("has %d rows, and audit.json says %d", len(want)-1, len(want))) {
+	if _, err := collect(t, r, report.RobotsTable); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("has %d rows, and audit.json says %d", len(want)-1, len(want))) {
 		t.Errorf("a row less: %v", err)
 	}
 }
@@ -217,11 +224,11 @@ func TestOtherFiles(t *testing.T) {
 	}
 	path := filepath.Join(dir, "issues.parquet")
 	writeRows(t, path, "issues", []issue{{WARCFilename: "a", Kind: "bad_url"}})
-	got, err := collect(r, report.IssuesTable)
+	got, err := collect(t, r, report.IssuesTable)
 	if diff := cmp.Diff([]report.IssueRow{{WARCFilename: "a", Kind: "bad_url"}}, got); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
-	if rows, err := collect(r, report.GroupVerdictsTable); len(rows) > 0 || err != nil {
+	if rows, err := collect(t, r, report.GroupVerdictsTable); len(rows) > 0 || err != nil {
 		t.Errorf("a table that was not written: %v, %v", rows, err)
 	}
 	type wrong struct {
@@ -243,7 +250,7 @@ func TestOtherFiles(t *testing.T) {
 
 func refused(t *testing.T, r *results.Results, want string) {
 	t.Helper()
-	if _, err := collect(r, report.IssuesTable); err == nil || !strings.Contains(err.Error(), want) {
+	if _, err := collect(t, r, report.IssuesTable); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want one with %q", err, want)
 	}
 }
@@ -252,7 +259,7 @@ func refused(t *testing.T, r *results.Results, want string) {
 func TestDamage(t *testing.T) {
 	dir := audittest.Audit(t, audittest.Everything, archives)
 	r := open(t, dir)
-	want, err := collect(r, report.RobotsTable)
+	want, err := collect(t, r, report.RobotsTable)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -276,7 +283,7 @@ func TestDamage(t *testing.T) {
 			damaged[at] ^= byte(1 + random.IntN(255))
 		}
 		write(t, path, damaged)
-		rows, err := collect(r, report.RobotsTable)
+		rows, err := collect(t, r, report.RobotsTable)
 		if err != nil {
 			found++
 			continue
