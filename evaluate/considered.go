@@ -38,7 +38,7 @@ func (r *Result) Considered() []Considered {
 	if r.Governing == nil {
 		return nil
 	}
-	s := r.decider.newSubject(r.Fetch, r.Agent, r.timeline)
+	s := r.decider.newSubject(r.Fetch, r.Agent, r.timeline, facts.Time{})
 	return slices.DeleteFunc(r.timeline.considered(&s), func(c Considered) bool { return r.isIdle(c.State, &s) })
 }
 
@@ -68,7 +68,7 @@ func (tl *timeline) considered(s *subject) (list []Considered) {
 	add(RoleCopy, tl.refusalsOfMoment(s, &v)...)
 	add(RoleOlder, v.older...)
 	add(RoleNext, v.ownNext...)
-	if s.relationOf(v.governing) == maybeBefore {
+	if s.see(v.governing).relation == maybeBefore {
 		earlier := *s
 		earlier.beyondDoubt = true
 		if before := tl.view(&earlier); before.governing != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
-// This file is the way from a fetch to its verdict, from top to bottom. view (view.go) computes which
+// This file is the way from a fetch to its verdict, from top to bottom. view (timeline.go) computes which
 // captures count, doubts what speaks against them, judge the verdict and its reason, certify the certainty.
 // The names in quotation marks are sections of docs/SEMANTICS.md.
 
@@ -28,6 +28,8 @@ type decider struct {
 	naming naming
 	keys   agentKeys
 	runs   *facts.Set // knows the runs of crawlers
+
+	subjects uint64 // so many were made
 }
 
 // keyOf returns the comparable token of the crawler that made a fetch.
@@ -45,6 +47,9 @@ func (d *decider) complete(st *State, id int64) {
 		if step.Kind == StepHop || step.Kind == StepCopy {
 			st.led = append(st.led, answered{step.Spot, step.UserAgent, d.keyOf(&facts.Fetch{UserAgent: step.UserAgent})})
 		}
+	}
+	if st.StepText != "" {
+		st.hops = st.Applied()[1:]
 	}
 	for _, url := range st.HopList() {
 		if u, _ := weburl.Parse(url); strings.HasSuffix(url, "…") {
@@ -75,7 +80,7 @@ func (d *decider) decide(r *Result, f *facts.Fetch, tl *timeline) error {
 // agent of r. other is the token of a second crawler that its User-Agent names.
 func (d *decider) settle(r *Result, tl *timeline, other string) error {
 	f := r.Fetch
-	s := d.newSubject(f, r.Agent, tl)
+	s := d.newSubject(f, r.Agent, tl, facts.Time{})
 	r.decider, r.timeline = d, tl
 	if f.Flags&facts.FlagUnsupportedScheme != 0 { // "Fetch"
 		r.Reason = UnsupportedScheme
@@ -101,33 +106,14 @@ func (d *decider) settle(r *Result, tl *timeline, other string) error {
 	if f.Flags&facts.FlagURLCut != 0 {
 		r.Notes |= NoteURLCut
 	}
-	if other != "" {
-		return d.decideForTwo(r, &s, tl, other)
-	}
-	v := tl.view(&s)
-	if err := d.judge(r, &s, tl, &v); err != nil {
+	second := *r
+	judged, err := d.conclude(r, &s, tl)
+	if err != nil || other == "" || r.Verdict == Unknown {
 		return err
 	}
-	return d.certify(r, &s, tl, &v)
-}
-
-// decideForTwo decides where the User-Agent names two crawlers ("The crawler's token"). Nobody knows
-// which of the two it was, so the one that accuses less counts.
-func (d *decider) decideForTwo(r *Result, s *subject, tl *timeline, other string) error {
-	second, v := *r, tl.view(s)
-	if err := d.judge(r, s, tl, &v); err != nil {
-		return err
-	}
-	judged := *r
-	if err := d.certify(r, s, tl, &v); err != nil || r.Verdict == Unknown {
-		return err
-	}
+	// "The crawler's token": nobody knows which of two crawlers it was, so the one that accuses less counts.
 	s.token, s.looked = other, 0
-	v = tl.view(s)
-	if err := d.judge(&second, s, tl, &v); err != nil {
-		return err
-	}
-	if err := d.certify(&second, s, tl, &v); err != nil {
+	if _, err := d.conclude(&second, &s, tl); err != nil {
 		return err
 	}
 	switch {
@@ -145,6 +131,16 @@ func (d *decider) decideForTwo(r *Result, s *subject, tl *timeline, other string
 		r.withdraw(AmbiguousToken, cmp.Or(second.against, second.Contester, second.Governing))
 	}
 	return nil
+}
+
+// conclude makes r the verdict by the rules for the subject's token. judged is the same without its certainty.
+func (d *decider) conclude(r *Result, s *subject, tl *timeline) (judged Result, err error) {
+	v := tl.view(s)
+	if err := d.judge(r, s, tl, &v); err != nil {
+		return judged, err
+	}
+	judged = *r
+	return judged, d.certify(r, s, tl, &v)
 }
 
 // judge gives the verdict and its reason: what the governing capture says, unless another capture shows
@@ -179,12 +175,66 @@ func (d *decider) judge(r *Result, s *subject, tl *timeline, v *view) error {
 	case reason != reasonNone:
 		r.withdraw(reason, against)
 	// "Unresolved and undefined captures"
-	case v.prior != nil && (!v.governing.is(kindAnswers) || s.failsLater(v.governing)):
+	case v.prior != nil && (!v.governing.is(kindAnswers) || s.see(v.governing).failsLater):
 		prior, err := d.answer(v.prior, s)
 		r.Prior, r.HasPrior = prior.Verdict, err == nil
 		return err
 	}
 	return nil
+}
+
+// answerInTime asks a capture that may govern. RFC 9309 §2.3.1.4 is applied in time: unreachable disallows
+// for a day; after more than 30 days of it the crawler may take the file as unavailable.
+func (d *decider) answerInTime(st *State, s *subject, tl *timeline) (Answer, error) {
+	isUnreachable := st.Outcome == OutcomeUnreachable && !s.see(st).failsLater
+	switch {
+	case isUnreachable && s.see(st).age > freshFor:
+		return Answer{Reason: UnreachableStale}, nil
+	case isUnreachable && tl.longUnreachable(s):
+		return Answer{Verdict: Allowed, Reason: UnreachableOver30d}, nil
+	case s.see(st).isRefusal:
+		return Answer{Reason: RefusedToOther}, nil
+	}
+	return d.answer(st, s)
+}
+
+// answer asks one robots capture about a fetch, whatever its age.
+func (d *decider) answer(st *State, s *subject) (Answer, error) {
+	switch st.Outcome {
+	case OutcomeRules, OutcomePartial:
+	case OutcomeUnavailable:
+		return Answer{Verdict: Allowed, Reason: reasonOf[st.Reason]}, nil
+	case OutcomeUnreachable:
+		if s.see(st).failsLater {
+			return Answer{Reason: UnresolvedRedirect}, nil
+		}
+		a := Answer{Verdict: Disallowed, Reason: reasonOf[st.Reason]}
+		if s.path != "/robots.txt" && robots.RFC9309.NormalPath(s.path) == "/robots.txt" {
+			a.Notes, a.allows = NoteRobotsTxtEncoded, true
+		}
+		return a, nil
+	default:
+		return Answer{Reason: reasonOf[st.Reason]}, nil
+	}
+	s.spend(st.costOfAsking())
+	file, err := d.files.get(st)
+	if err != nil {
+		return Answer{}, err
+	}
+	s.spend(file.Rules / rulesCost)
+	var a Answer
+	r := file.reader(s.token)
+	file.answer(&a, st, s, &r)
+	return a, nil
+}
+
+// secondsOld is the age of the governing capture in results. Of later evidence, it is how long after the
+// fetch the newest content was dated, negative; 0 where it is dated no later.
+func (s *subject) secondsOld(st *State, e Evidence) int64 {
+	if e == Later {
+		return min(s.time.MicrosSince(st.Newest())/facts.Second, 0)
+	}
+	return s.see(st).age / facts.Second
 }
 
 // withdraw makes the verdict unknown, for a reason that a capture shows; nil: none does.
@@ -199,17 +249,10 @@ func (d *decider) doubts(s *subject, v *view) (n Notes) {
 		if s.mayBeOthers(st.itself()) || slices.ContainsFunc(st.led, s.mayBeOthers) {
 			n |= NoteOtherCrawler
 		}
-		s.hasApplied(st, func(to *resolve.Step, is relation) bool {
-			isSame := !s.asOf && s.time.MicrosSince(to.Time) == 0
-			switch {
-			case i > 0 && to.Spot == facts.SpotOf(&st.Fetch): // of the others, what they led to counts
-			case isSame && (is == maybeBefore || is == before && !s.provesOrder(to.Spot)):
-				n |= NoteSameMoment
-			case is == maybeBefore:
-				n |= NoteOrderDoubt
-			}
-			return false
-		})
+		n |= s.see(st).ledDoubts
+		if i == 0 { // of the others, what they led to counts
+			n |= s.see(st).doubts
+		}
 		if st.Resynced {
 			n |= NoteResynced
 		}
@@ -271,13 +314,13 @@ func (d *decider) contradiction(verdict Verdict, s *subject, tl *timeline, v *vi
 		return reasonNone, nil, nil
 	}
 	// "Captures of one moment": it may have come after the fetch, and one before it counts.
-	if verdict == Disallowed && s.relationOf(v.governing) == maybeBefore {
+	if verdict == Disallowed && s.see(v.governing).relation == maybeBefore {
 		earlier := *s
 		earlier.beyondDoubt = true
 		w := tl.view(&earlier)
 		s.looked = earlier.looked
 		for _, before := range w.tied {
-			if s.relationOf(before) > maybeBefore {
+			if s.see(before).relation > maybeBefore {
 				break
 			}
 			a, err := d.answerInTime(before, &earlier, tl)
@@ -343,7 +386,7 @@ func (d *decider) certify(r *Result, s *subject, tl *timeline, v *view) error {
 	if !isContested {
 		r.Notes |= copies.orderDoubts
 	}
-	isOtherRun := func(r answered) bool { return !s.isOfRun(r.at, r.userAgent) }
+	isOtherRun := func(r answered) bool { return !s.isOfRun(r) }
 	mayBeOtherRun := func(st *State) bool { return isOtherRun(st.itself()) || slices.ContainsFunc(st.led, isOtherRun) }
 	if v.own && r.AgentSource != AgentFromOption && agents.IsSoftware(s.agent) && slices.ContainsFunc(v.tied, mayBeOtherRun) {
 		r.Notes |= NoteOtherRun // "Runs of a crawler"
@@ -363,8 +406,8 @@ func (d *decider) certify(r *Result, s *subject, tl *timeline, v *view) error {
 	}
 	// An index or a list reports the fetch: the order of the records in its archive would show whether the
 	// crawler had received a capture of its moment, but at most this one record was read.
-	mayPrecede := isInformed && s.IsReportedByIndex() && s.hasApplied(v.governing, s.isSameMoment)
-	if mayPrecede && s.relationOf(v.governing) == maybeBefore {
+	mayPrecede := isInformed && s.IsReportedByIndex() && s.see(v.governing).mayBeLater
+	if mayPrecede && s.see(v.governing).relation == maybeBefore {
 		isForbiddenBefore, err := d.isForbiddenBefore(s, tl)
 		if err != nil {
 			return err
@@ -398,13 +441,13 @@ func (d *decider) isInformed(s *subject, v *view, bracketed bool) (bool, error) 
 		return false, nil
 	case v.evidence == Fresh || bracketed:
 		return true, nil
-	case s.ageOf(v.governing) > informedFor:
+	case s.see(v.governing).age > informedFor:
 		return false, nil
 	case v.own:
 		return true, nil
 	}
 	for _, older := range v.older {
-		if older.Forgeable || older.Mismatched || s.ageOf(older) > informedFor {
+		if older.Forgeable || older.Mismatched || s.see(older).age > informedFor {
 			continue
 		}
 		if a, err := d.answer(older, s); err != nil || a.Verdict == Disallowed {
@@ -423,12 +466,12 @@ func (d *decider) isForbiddenBefore(s *subject, tl *timeline) (bool, error) {
 	v := tl.view(&earlier)
 	r := Result{Fetch: s.Fetch}
 	err := d.judge(&r, &earlier, tl, &v)
-	if err != nil || r.Verdict != Disallowed || v.outdated || s.hasApplied(v.governing, s.isSameMoment) {
+	if err != nil || r.Verdict != Disallowed || v.outdated || s.see(v.governing).mayBeLater {
 		return false, err
 	}
 	near := tl.all.between(s.time, s.time)
 	for st := near.take(); st != nil && earlier.look(); st = near.take() {
-		if s.relationOf(st) == maybeBefore && s.isUnreadable(st) {
+		if s.see(st).relation == maybeBefore && s.isUnreadable(st) {
 			return false, nil
 		}
 	}
@@ -488,8 +531,8 @@ func (d *decider) askCopies(s *subject, tl *timeline, v *view) (c copiesSay, err
 		return NoteSameMoment
 	}
 	ask := func(st *State) error {
-		isOwn := st.Kind == facts.CaptureRobots && s.isOwn(st) // who got what a redirect leads to without a token, nothing shows
-		isAfter := s.relationOf(st) == shownAfter
+		isOwn := st.Kind == facts.CaptureRobots && s.see(st).isOwn // who got what a redirect leads to without a token, nothing shows
+		isAfter := s.see(st).relation == shownAfter
 		isProven := isAfter && s.provesOrder(facts.SpotOf(&st.Fetch))
 		list := &asked
 		switch {

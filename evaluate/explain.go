@@ -106,10 +106,7 @@ func (x *explainer) explainFetch(f *facts.Fetch, found *findings) (*Explanation,
 	}
 	x.begin(KindWhatIf, r, found)
 	x.subject.token = x.question.Agent
-	if at := x.opt.AsOf.moment(); at.Known() {
-		x.subject.time, x.subject.asOf = at, true
-		x.made.Moment = Moment{at}
-	}
+	x.made.Moment = Moment{x.subject.time}
 	x.made.Crawler = ExplainedCrawler{Token: x.question.Agent, Source: AgentFromOption.String(), Made: r.Agent}
 	return x.fill()
 }
@@ -145,7 +142,11 @@ func (x *explainer) whatIf(r *Result) (*Result, error) {
 func (x *explainer) begin(kind ExplanationKind, r *Result, found *findings) {
 	f := r.Fetch
 	x.result = r
-	x.subject = x.origin.decider.newSubject(f, r.Agent, x.origin.timeline)
+	var asOf facts.Time
+	if kind == KindWhatIf {
+		asOf = x.opt.AsOf.moment()
+	}
+	x.subject = x.origin.decider.newSubject(f, r.Agent, x.origin.timeline, asOf)
 	x.made = &Explanation{
 		Kind: kind, Profile: x.opt.Profile.String(), Moment: Moment{f.Time()},
 		Fetch: ExplainedFetch{
@@ -320,13 +321,13 @@ func (x *explainer) roles() map[*State][]string {
 func (x *explainer) capture(st *State, roles []string) (*ExplainedCapture, error) {
 	r, s := x.result, x.subject
 	c := &ExplainedCapture{
-		ID: st.ID, Time: Moment{st.Time()}, Agent: st.Agent(), Own: s.isOwn(st), Roles: roles, Outcome: st.Outcome.String(),
+		ID: st.ID, Time: Moment{st.Time()}, Agent: st.Agent(), Own: s.see(st).isOwn, Roles: roles, Outcome: st.Outcome.String(),
 		Reason: st.Reason.String(), Status: knownStatus(st.Status), Type: st.Type.String(), Record: x.recordOf(&st.Fetch),
 		Way: x.way(st), Content: Moment{st.Oldest()}, governs: st == r.Governing,
 		decisive: st == r.Governing || st == r.Contester || st == r.against || slices.Contains(roles, RolePrior),
 	}
 	if s.time.Known() {
-		c.After = s.relationOf(st) >= shownAfter
+		c.After = s.see(st).relation >= shownAfter
 		c.Copy = r.Governing != nil && x.isCopy(st)
 	}
 	if st.Kind == facts.CaptureTarget {
@@ -380,7 +381,7 @@ func (x *explainer) isCopy(st *State) bool {
 	if x.result.Governing.Outcome == OutcomeUnreachable && slices.Contains(x.origin.timeline.lastCopies(&s), st) {
 		return true
 	}
-	return (st.says() || s.isUnreadable(st)) && st.isCopyAt(s.time) && s.relationOf(st) != shownAfter
+	return (st.says() || s.isUnreadable(st)) && st.isCopyAt(s.time) && s.see(st).relation != shownAfter
 }
 
 // way shows how a capture led to its content.

@@ -82,7 +82,7 @@ func (l leads) to(s *subject) []*resolve.Lead {
 		return why
 	}
 	// Some crawlers send a User-Agent with every request but those for robots.txt.
-	for _, at := range s.places.of(facts.SpotOf(s.Fetch)) {
+	for _, at := range append([]spot{s.spot()}, s.places[facts.SpotOf(s.Fetch)]...) {
 		if why := l.at(visited{key: u.Key(), archive: at.InRun()}, s.time); why != nil {
 			return why
 		}

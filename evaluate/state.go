@@ -21,7 +21,8 @@ type State struct {
 	ways []string // keys of the URLs that it redirects to; cutURL: one that was cut
 	url  string   // key of its own, of a redirect's target
 
-	applied []resolve.Step // see records
+	hops  []resolve.Step // records that its redirects led to, whose content it applies
+	sight sight          // as the subject in hand sees it
 }
 
 // An answered record was got by a request of a crawler.
@@ -45,14 +46,6 @@ func (s *State) last() answered {
 // isOf reports whether one crawler got all that a capture applies.
 func (s *State) isOf(key string) bool {
 	return s.key == key && !slices.ContainsFunc(s.led, func(r answered) bool { return r.key != key })
-}
-
-// records returns the records whose content is applied, the capture itself first.
-func (s *State) records() []resolve.Step {
-	if s.applied == nil {
-		s.applied = s.Applied()
-	}
-	return s.applied
 }
 
 // isRefusal reports whether the server refused robots.txt to the crawler that asked for it: that

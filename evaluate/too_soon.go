@@ -55,7 +55,7 @@ func (p *pace) check(r *Result, tl *timeline) error {
 	if r.Agent == "" || r.Reason == RobotsTxtItself || r.Reason == UnsupportedScheme || !f.Time().Known() || f.Flags&(facts.FlagForgeable|facts.FlagRefuted|facts.FlagMayBeNoFetch) != 0 {
 		return nil
 	}
-	if s := p.decider.newSubject(f, r.Agent, tl); s.path == "/robots.txt" || tl.leads.to(&s) != nil {
+	if s := p.decider.newSubject(f, r.Agent, tl, facts.Time{}); s.path == "/robots.txt" || tl.leads.to(&s) != nil {
 		return nil
 	}
 	key := p.decider.keys.of(r.Agent)
@@ -122,7 +122,7 @@ func (p *pace) delay(r *Result, tl *timeline) (delay int64, line int, err error)
 	if tl.hasUnreadCopy(r.Fetch.Time()) { // it may ask for nothing
 		return 0, 0, nil
 	}
-	s := p.decider.newSubject(r.Fetch, r.Agent, tl)
+	s := p.decider.newSubject(r.Fetch, r.Agent, tl, facts.Time{})
 	asked, cost := r.Governing, 0
 	for copied := range tl.copies(&s, r.tied) {
 		if cost++; cost > maxLooked {
@@ -139,7 +139,7 @@ func (p *pace) delay(r *Result, tl *timeline) (delay int64, line int, err error)
 		}
 		delay = min(delay, other)
 	}
-	if own := s.own; own != nil && !s.isOwn(r.Governing) { // servers answer crawlers differently
+	if own := s.own; own != nil && !s.see(r.Governing).isOwn { // servers answer crawlers differently
 		for _, older := range own.latestWith(kindSays, &s) {
 			other, _, err := p.delayOf(older, c)
 			if err != nil {

@@ -40,10 +40,7 @@ func (w *whatIf) decide(r *Result, tl *timeline) error {
 	if r.Reason == RobotsTxtItself || r.Reason == UnsupportedScheme {
 		return w.same(r.Fetch, r.Verdict, r.Reason)
 	}
-	s := w.decider.newSubject(r.Fetch, r.Agent, tl)
-	if w.asOf.Known() {
-		s.time, s.asOf = w.asOf, true
-	}
+	s := w.decider.newSubject(r.Fetch, r.Agent, tl, w.asOf)
 	if !s.time.Known() {
 		return w.same(r.Fetch, Unknown, NoTime)
 	}
@@ -62,7 +59,7 @@ func (w *whatIf) decide(r *Result, tl *timeline) error {
 		return err
 	}
 	// Where no other capture has a say, what the governing one says is the verdict.
-	alone := !v.outdated && len(v.moment) == 1 && len(v.older) == 0 && len(v.ownNext) == 0 && s.relationOf(v.governing) != maybeBefore && len(tl.others(&s, &v)) == 0
+	alone := !v.outdated && len(v.moment) == 1 && len(v.older) == 0 && len(v.ownNext) == 0 && s.see(v.governing).relation != maybeBefore && len(tl.others(&s, &v)) == 0
 	if alone && v.governing.Outcome.HasRules() {
 		return w.ask(r, &s, &v, groups)
 	}
@@ -127,7 +124,7 @@ func (w *whatIf) judgeGroup(r *Result, s subject, tl *timeline, v *view, t *toke
 	switch {
 	case t.othersRefused:
 		return Answer{Reason: RefusedToOther}, nil
-	case v.governing.isRefusal() && !s.isOwn(v.governing): // they are the token of the crawler that got it
+	case v.governing.isRefusal() && !s.see(v.governing).isOwn: // they are the token of the crawler that got it
 		return Answer{Verdict: Allowed, Reason: Unavailable}, nil
 	}
 	tokens := t.tokens

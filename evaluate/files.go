@@ -10,63 +10,42 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
 
-// answerInTime asks a capture that may govern. RFC 9309 §2.3.1.4 is applied in time: unreachable disallows
-// for a day; after more than 30 days of it the crawler may take the file as unavailable.
-func (d *decider) answerInTime(st *State, s *subject, tl *timeline) (Answer, error) {
-	isUnreachable := st.Outcome == OutcomeUnreachable && !s.failsLater(st)
-	switch {
-	case isUnreachable && s.ageOf(st) > freshFor:
-		return Answer{Reason: UnreachableStale}, nil
-	case isUnreachable && tl.longUnreachable(s):
-		return Answer{Verdict: Allowed, Reason: UnreachableOver30d}, nil
-	case s.isRefusedToOther(st):
-		return Answer{Reason: RefusedToOther}, nil
-	}
-	return d.answer(st, s)
-}
-
-// answer asks one robots capture about a fetch, whatever its age.
-func (d *decider) answer(st *State, s *subject) (Answer, error) {
-	switch st.Outcome {
-	case OutcomeRules, OutcomePartial:
-	case OutcomeUnavailable:
-		return Answer{Verdict: Allowed, Reason: reasonOf[st.Reason]}, nil
-	case OutcomeUnreachable:
-		if s.failsLater(st) {
-			return Answer{Reason: UnresolvedRedirect}, nil
-		}
-		a := Answer{Verdict: Disallowed, Reason: reasonOf[st.Reason]}
-		if s.path != "/robots.txt" && robots.RFC9309.NormalPath(s.path) == "/robots.txt" {
-			a.Notes, a.allows = NoteRobotsTxtEncoded, true
-		}
-		return a, nil
-	default:
-		return Answer{Reason: reasonOf[st.Reason]}, nil
-	}
-	s.spend(st.costOfAsking())
-	file, err := d.files.get(st)
-	if err != nil {
-		return Answer{}, err
-	}
-	s.spend(file.Rules / rulesCost)
-	var a Answer
-	r := file.reader(s.token)
-	file.answer(&a, st, s, &r)
-	return a, nil
-}
-
-// answer asks a parsed file, by the groups of r, for the capture that it belongs to.
+// answer asks a parsed file, by the groups of r, for the capture that it belongs to. Notes name what would
+// answer otherwise: another way of matching tokens, or a reading that the specifications leave open.
 func (f *parsedFile) answer(a *Answer, st *State, s *subject, r *reader) {
-	r.answer(a, s)
+	m := s.match(r.group)
+	*a = Answer{
+		Verdict: verdictOf(m.Allowed), Reason: matchReasons[m.Reason], Match: r.match,
+		Rule: m.Rule, Group: r.group.Key(), GroupLine: r.group.Line(m.Rule),
+	}
+	if m.Reason == robots.ReasonTooCostly {
+		a.Verdict = Unknown
+	} else {
+		readings, cost := r.group.Against(s.token, s.path, m)
+		s.spend(cost / matchCost)
+		a.Notes, a.allows = notesOf(readings), readings != 0 && !m.Allowed
+		for _, g := range r.others {
+			if a.Notes&NoteAgentName == 0 && s.match(g).Allowed != m.Allowed {
+				a.Notes |= NoteOtherMode
+			}
+		}
+	}
+	if a.Verdict == Disallowed {
+		for _, g := range r.documented {
+			if d := s.match(g); d.Allowed || d.Reason == robots.ReasonTooCostly {
+				a.Notes, a.allows = a.Notes|NoteDocumentedToken, true
+			}
+		}
+		if f.lineCut != nil && s.match(f.lineCut.For(s.token)).Allowed {
+			a.allows = true // the rule may be longer than what is left of it
+		}
+		a.allows = a.allows || f.HTML
+	}
 	if facts.Flags(st.BodyFlags)&facts.FlagBodyCut != 0 {
 		a.Notes |= NoteBodyCut
 	}
 	if f.HTML {
 		a.Notes |= NoteHTML
-		a.allows = a.allows || a.Verdict == Disallowed
-	}
-	if f.lineCut != nil && a.Verdict == Disallowed && s.match(f.lineCut.For(s.token)).Allowed {
-		a.allows = true // the rule may be longer than what is left of it
 	}
 	if st.Outcome == OutcomePartial {
 		// Of a part only what it forbids is known; the rest may forbid more, and
@@ -76,46 +55,11 @@ func (f *parsedFile) answer(a *Answer, st *State, s *subject, r *reader) {
 			*a = Answer{Reason: Truncated, Notes: a.Notes}
 		}
 	}
-	if s.token != "" || a.Verdict != Allowed {
-		return
-	}
-	_, forbids, cost := f.NamedForbids(s.path)
-	s.spend(cost / matchCost)
-	if forbids {
-		a.Notes |= NoteNamedGroupForbids // nobody knows whether the crawler has that name
-	}
-}
-
-// answer asks the group, and notes where another way of matching tokens would answer
-// otherwise.
-func (r *reader) answer(a *Answer, s *subject) {
-	m := s.match(r.group)
-	*a = Answer{
-		Verdict: verdictOf(m.Allowed), Reason: matchReasons[m.Reason], Match: r.match,
-		Rule: m.Rule, Group: r.group.Key(), GroupLine: r.group.Line(m.Rule),
-	}
-	if m.Reason == robots.ReasonTooCostly {
-		a.Verdict = Unknown
-		return
-	}
-	readings, cost := r.group.Against(s.token, s.path, m)
-	s.spend(cost / matchCost)
-	if readings != 0 {
-		a.Notes |= notesOf(readings)
-		a.allows = !m.Allowed
-	}
-	for _, g := range r.others {
-		if a.Notes&NoteAgentName == 0 && s.match(g).Allowed != m.Allowed {
-			a.Notes |= NoteOtherMode
-		}
-	}
-	if m.Allowed {
-		return
-	}
-	for _, g := range r.documented {
-		if d := s.match(g); d.Allowed || d.Reason == robots.ReasonTooCostly {
-			a.Notes |= NoteDocumentedToken
-			a.allows = true
+	if s.token == "" && a.Verdict == Allowed {
+		_, forbids, cost := f.NamedForbids(s.path)
+		s.spend(cost / matchCost)
+		if forbids {
+			a.Notes |= NoteNamedGroupForbids // nobody knows whether the crawler has that name
 		}
 	}
 }
