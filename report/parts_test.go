@@ -10,7 +10,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"github.com/robotsaudit/robotsaudit/internal/audittest"
+	"github.com/robotsaudit/robotsaudit/report/audittest"
 )
 
 // TestParts: many ranges have the rows of one, and are the same bytes however many are decided

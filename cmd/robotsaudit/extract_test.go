@@ -15,7 +15,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
-	"github.com/robotsaudit/robotsaudit/internal/audittest"
+	"github.com/robotsaudit/robotsaudit/report/audittest"
 )
 
 // tablePlace is a place as a table names it.

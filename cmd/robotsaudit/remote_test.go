@@ -18,8 +18,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
-	"github.com/robotsaudit/robotsaudit/internal/audittest"
 	"github.com/robotsaudit/robotsaudit/internal/object/objecttest"
+	"github.com/robotsaudit/robotsaudit/report/audittest"
 )
 
 // fileServer serves archives and counts the requests for what they hold, by name: those that ask

@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"github.com/robotsaudit/robotsaudit/ingest"
-	"github.com/robotsaudit/robotsaudit/internal/audittest"
 	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/object/objecttest"
+	"github.com/robotsaudit/robotsaudit/report/audittest"
 )
 
 // store starts a store and has the process use it.

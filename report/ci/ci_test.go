@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
-	"github.com/robotsaudit/robotsaudit/internal/audittest"
+	"github.com/robotsaudit/robotsaudit/report/audittest"
 	"github.com/robotsaudit/robotsaudit/report/ci"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )

@@ -10,10 +10,10 @@ import (
 	"testing"
 
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/stages"
-	"github.com/robotsaudit/robotsaudit/internal/audittest"
 	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/object/objecttest"
 	"github.com/robotsaudit/robotsaudit/report"
+	"github.com/robotsaudit/robotsaudit/report/audittest"
 )
 
 // TestStore audits in stages in an object store that fails now and then, and whose answers to

@@ -11,8 +11,8 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/stages"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
-	"github.com/robotsaudit/robotsaudit/internal/audittest"
 	"github.com/robotsaudit/robotsaudit/report"
+	"github.com/robotsaudit/robotsaudit/report/audittest"
 )
 
 // skewed are archives of 3,600 fetches, of which every other one is of one host: revisits of what was got
