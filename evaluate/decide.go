@@ -14,7 +14,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
-// This file is the way from a fetch to its verdict, from top to bottom. view (timeline.go) computes which
+// This file is the way from a fetch to its verdict, from top to bottom. view (decide_timeline.go) computes which
 // captures count, doubts what speaks against them, judge the verdict and its reason, certify the certainty.
 // The names in quotation marks are sections of docs/SEMANTICS.md.
 
@@ -502,21 +502,20 @@ func (d *decider) isBracketed(s *subject, tl *timeline, v *view) (is, unread boo
 	return len(next) > 0, false, nil
 }
 
-// copiesSay is what the copies of robots.txt say that the crawler may have acted on.
-type copiesSay struct {
+// copyAnswers is what the copies of robots.txt say that the crawler may have acted on.
+type copyAnswers struct {
 	contester   *State // the first that allows
 	notes       Notes  // NotePermittedCopy and its readings, NoteUnreadableCopy
 	orderDoubts Notes  // of another crawler's, dated no later than the fetch and counted as after it, which allows, or may
 	unread      bool   // an index reports one, and no input holds it
 }
 
-// maxAsked bounds the copies of which it is remembered that they were asked: a server may
-// have as many versions of its file.
+// maxAsked bounds the copies that are remembered as asked: a server may have as many versions of its file.
 const maxAsked = 8
 
 // askCopies asks every copy of robots.txt that the crawler may have acted on ("Permitted copies"), until
 // one allows the fetch.
-func (d *decider) askCopies(s *subject, tl *timeline, v *view) (c copiesSay, err error) {
+func (d *decider) askCopies(s *subject, tl *timeline, v *view) (c copyAnswers, err error) {
 	isUnreachable := slices.ContainsFunc(v.tied, func(st *State) bool { return st.Outcome == OutcomeUnreachable })
 	isAny := func(facts.Time) bool { return true }
 	if !v.outdated && (tl.hasUnreadCopy(s.time) || isUnreachable && tl.hasUnread(isAny, s.time)) {
@@ -541,7 +540,7 @@ func (d *decider) askCopies(s *subject, tl *timeline, v *view) (c copiesSay, err
 		case isAfter:
 			list = &othersAfter
 		}
-		isAlike := func(o *State) bool { return st.saysLike(o) && (!isAfter || doubtOf(o) == doubtOf(st)) }
+		isAlike := func(o *State) bool { return st.isAlike(o) && (!isAfter || doubtOf(o) == doubtOf(st)) }
 		if st == v.governing || slices.ContainsFunc(*list, isAlike) {
 			return nil
 		}
@@ -549,13 +548,13 @@ func (d *decider) askCopies(s *subject, tl *timeline, v *view) (c copiesSay, err
 			*list = append(*list, st)
 		}
 		isCut := facts.Flags(st.BodyFlags)&facts.FlagBodyCut != 0
-		isDoubtful := s.isUnreadable(st) || st.says() && (st.Mismatched || st.OtherTarget || isCut)
+		isDoubtful := s.isUnreadable(st) || st.isDefinite() && (st.Mismatched || st.OtherTarget || isCut)
 		switch {
 		case isDoubtful && !isAfter:
 			c.notes |= NoteUnreadableCopy
 		case isDoubtful && !isProven:
 			c.orderDoubts |= doubtOf(st)
-		case !isDoubtful && !st.says():
+		case !isDoubtful && !st.isDefinite():
 			return nil
 		}
 		a, err := d.answer(st, s)

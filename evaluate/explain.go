@@ -352,7 +352,7 @@ func (x *explainer) capture(st *State, roles []string) (*ExplainedCapture, error
 	if len(roles) == 0 && !c.Copy {
 		return c, nil
 	}
-	answer, err := x.sayOf(st)
+	answer, err := x.answerOf(st)
 	if err != nil {
 		return nil, err
 	}
@@ -360,8 +360,8 @@ func (x *explainer) capture(st *State, roles []string) (*ExplainedCapture, error
 	return c, nil
 }
 
-// sayOf is what a capture says of the fetch: of the governing one, as the decision had it.
-func (x *explainer) sayOf(st *State) (Answer, error) {
+// answerOf is what a capture says of the fetch: of the governing one, as the decision had it.
+func (x *explainer) answerOf(st *State) (Answer, error) {
 	switch r := x.result; {
 	case st != r.Governing:
 	case r.against != nil, r.Reason == UnreadCapture:
@@ -381,7 +381,7 @@ func (x *explainer) isCopy(st *State) bool {
 	if x.result.Governing.Outcome == OutcomeUnreachable && slices.Contains(x.origin.timeline.lastCopies(&s), st) {
 		return true
 	}
-	return (st.says() || s.isUnreadable(st)) && st.isCopyAt(s.time) && s.see(st).relation != shownAfter
+	return (st.isDefinite() || s.isUnreadable(st)) && st.isCopyAt(s.time) && s.see(st).relation != shownAfter
 }
 
 // way shows how a capture led to its content.
@@ -418,7 +418,7 @@ const (
 // readFile reads from the governing file its group, the rules that match, and the lines.
 func (x *explainer) readFile() error {
 	g := x.result.Governing
-	answer, err := x.sayOf(g)
+	answer, err := x.answerOf(g)
 	if err != nil {
 		return err
 	}

@@ -52,7 +52,7 @@ type Policy struct {
 	Agent                         string
 	Group                         GroupKind
 	Restriction, Longpre, Liu, CC RestrictionClass
-	*Terms                        // those of the group that governs the token; no Known ones where nothing is known
+	*Terms                        // what the group says that governs the token; no Known ones where nothing is known
 }
 
 // Terms are what the groups of a robots.txt that govern a product token say.
@@ -234,7 +234,7 @@ func (p *policyReader) withoutFile(said Policy) []Policy {
 	return list
 }
 
-// ask asks a file, or a part of one, of which the rest may say otherwise: then all that is known is
+// ask asks a file, or a part of one, whose rest may say otherwise: then all that is known is
 // which tokens it names, and what it says of use to them.
 func (p *policyReader) ask(f *parsedFile, isPart bool) *filePolicies {
 	tokens, cut := p.tokensFor(f)

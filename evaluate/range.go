@@ -13,10 +13,9 @@ import (
 )
 
 // Decide decides the fetches between two cuts, and passes the results to sink. Ranges may be decided
-// at the same time; their results, one range after the other, are those of all. Only what the sink is
-// told of token groups that no capture governs, those of robots ID 0, it is told once for each range,
-// and so it is of the counts of an origin that several ranges share, and of token groups that govern
-// fetches of such an origin in several of them.
+// at the same time; their results, one range after the other, are the results of all. Three things come
+// once for each range: the token groups that no capture governs (robots ID 0), the counts of an origin
+// that several ranges share, and the token groups that govern fetches of such an origin in several of them.
 func (r *Resolved) Decide(ctx context.Context, from, to Cut, sink Sink) (*Totals, error) {
 	if from.Bucket < 0 || from.Compare(to) > 0 || to.Compare(facts.BeforeBucket(Buckets)) > 0 {
 		return nil, fmt.Errorf("decide from %+v to %+v: there are %d buckets", from, to, Buckets)

@@ -49,8 +49,8 @@ func (r *Result) IsSuspected() bool {
 	return r.Fetch.IsIndexed() && (r.IsViolation() || r.Certainty == Possible && mayBecomeOne)
 }
 
-// Suspected decides the fetches of facts and calls f with those of results that are suspected, in no
-// order and from several goroutines. It asks nothing but that of the options.
+// Suspected decides the fetches of facts and calls f with the suspected ones, in no order and from several
+// goroutines. Of the options, it leaves out what concerns other results.
 func Suspected(ctx context.Context, set *Facts, opt Options, f func(*Fetch) error) error {
 	opt.Agents, opt.Uses, opt.Rate, opt.Policies, opt.PolicyBodies = nil, nil, false, PoliciesNone, false
 	_, err := Run(ctx, set, opt, &suspects{f: f})

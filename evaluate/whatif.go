@@ -12,7 +12,7 @@ import (
 type tokenGroup struct {
 	group  int // its number: the deciding group's, or a further one where several have that group
 	tokens []string
-	askers []string // one of each sort of them, of which an open reading may hold alone
+	askers []string // one token of each sort: an open reading may hold for one sort alone
 	reader reader   // of the first of the tokens, without what is of it alone
 
 	othersRefused bool // another crawler got the refusal that answers
@@ -27,7 +27,7 @@ type whatIf struct {
 	asOf    facts.Time // unknown: at each fetch's own time
 	sink    Sink
 	mapped  map[int64]bool // states of the origin in hand whose token groups the sink knows
-	noneToo bool           // the sink knows those of fetches without a governing capture
+	noneToo bool           // the sink knows the token groups of fetches without a governing capture
 	verdict GroupVerdict   // the one that the sink has, reused
 	judged  Result         // by judgeGroup, the last, reused
 }

@@ -363,7 +363,7 @@ func (p places) any(at facts.Spot, to spot, is func(a, b spot) bool) bool {
 type timeline struct {
 	all     *line
 	byAgent map[string]*line // by lower-cased product token; "" where none is known
-	joined  map[ownKey]*line // the same with those of "" in a run; nil: there are none
+	joined  map[ownKey]*line // the same, with the nameless captures of a run; nil: there are none
 	marks   []resolve.Mark   // records that a robots.txt redirect led to, in order
 	targets []*State         // of redirects of robots.txt: others than those that count, by time
 	leads   leads            // redirects that may have led to others
@@ -400,7 +400,7 @@ type line struct {
 type kind uint8
 
 const (
-	kindSays    kind = iota // says something of its own
+	kindDefinite    kind = iota // says something of its own
 	kindAnswers             // the same, or unreachable
 	kindSuccess             // a 2xx
 	kindLost                // shows that the crawler had a copy, which the archive does not hold
@@ -410,8 +410,8 @@ const (
 // is reports whether a capture is of a kind.
 func (s *State) is(k kind) bool {
 	switch k {
-	case kindSays:
-		return s.says()
+	case kindDefinite:
+		return s.isDefinite()
 	case kindAnswers:
 		return s.Outcome != OutcomeUnresolved && s.Outcome != OutcomeUndefined
 	case kindSuccess:
@@ -459,7 +459,7 @@ func (l *line) index() {
 	coarse := n
 	for i := n - 1; i >= 0; i-- {
 		l.sameTo[i] = int32(i + 1)
-		if i+1 < n && l.states[i].saysLike(l.states[i+1]) {
+		if i+1 < n && l.states[i].isAlike(l.states[i+1]) {
 			l.sameTo[i] = l.sameTo[i+1]
 		}
 		if l.states[i].Precision < facts.PrecisionSecond {
@@ -476,7 +476,7 @@ func (r unreachableRun) with(s *State) unreachableRun {
 		if r.last = s; r.first == nil {
 			r.first = s
 		}
-	case s.says() || s.isSuccess(): // ends the run
+	case s.isDefinite() || s.isSuccess(): // ends the run
 		return unreachableRun{}
 	}
 	return r
@@ -600,7 +600,7 @@ func (tl *timeline) view(s *subject) (v view) {
 		return v
 	}
 	if !v.own && s.own != nil {
-		v.older = s.own.latestWith(kindSays, s)
+		v.older = s.own.latestWith(kindDefinite, s)
 		if v.evidence == Fresh { // around a stale one, everybody's are looked at
 			v.ownNext = s.own.next(s, facts.Day)
 		}
@@ -684,7 +684,7 @@ func lastInArchive(a, b *State) bool  { return a.Index > b.Index }
 func firstInArchive(a, b *State) bool { return a.Index < b.Index }
 
 // choose finds the capture that governs ("Captures of one moment"), and those that may govern in its place:
-// where the crawler's own governs, those of others are no rivals but copies. In which order those of several
+// where the crawler's own governs, the captures of others are no rivals but copies. In which order those of several
 // archives came, nothing shows, and the doubts of all count. So between two that differ in nothing of this
 // list, either may be taken.
 func (v *view) choose(s *subject, wins func(a, b *State) bool) {
@@ -777,7 +777,7 @@ func (l *line) next(s *subject, within int64) []*State {
 			break
 		}
 		switch {
-		case !st.says():
+		case !st.isDefinite():
 			near.skipAlike(near.end)
 		case s.see(st).relation < shownAfter || st.Time().MicrosSince(s.time) > within:
 		case s.withRefusals || !s.see(st).isRefusal:
@@ -799,11 +799,11 @@ func (l *line) next(s *subject, within int64) []*State {
 
 // others returns, where the governing capture is stale, those that say something else:
 // between its content and the fetch, and within a day after the fetch. Where a whole day is
-// asked about, those of the day are among them in any case.
+// asked about, the captures of the day are among them in any case.
 func (tl *timeline) others(s *subject, v *view) (list []*State) {
 	asked := v.governing
 	consider := func(st *State) {
-		if st.says() && st != v.governing && !st.saysLike(asked) && (s.withRefusals || !s.see(st).isRefusal) {
+		if st.isDefinite() && st != v.governing && !st.isAlike(asked) && (s.withRefusals || !s.see(st).isRefusal) {
 			list, asked = append(list, st), st
 		}
 	}
@@ -927,7 +927,7 @@ func (tl *timeline) olderCopies(s *subject, v *view, isUnreachable bool) (list [
 	if v.evidence == Stale || v.governing.Precision < facts.PrecisionSecond { // else the last day has them
 		moment := v.moment
 		if v.evidence != Stale {
-			moment = tl.all.ofMoment(kindSays, v.governing, s)
+			moment = tl.all.ofMoment(kindDefinite, v.governing, s)
 		}
 		list = slices.Concat(v.tied[1:], v.byOthers(s, moment), tl.refusalsOfMoment(s, v))
 	}

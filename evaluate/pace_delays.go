@@ -13,7 +13,7 @@ type delay struct {
 	isRate      bool // by Request-rate, not Crawl-delay
 }
 
-// delays are those of a file.
+// delays are all the delays that a file asks for.
 type delays struct {
 	list  []delay
 	least []int         // of each and those that follow it in its group, the first of those that ask for least

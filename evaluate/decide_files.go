@@ -206,8 +206,8 @@ type fileCache struct {
 	}
 }
 
-// What the cache holds, in bytes: of bodies, of which each counts as parsedMin more, and each of its
-// rules as parsedRule, because they are compiled in several forms.
+// What the cache holds, in bytes of bodies. Each body counts as parsedMin more, and each of its rules as
+// parsedRule more, because they are compiled in several forms.
 const (
 	maxParsed  = 32 << 20  // of one origin, which may have large files, asked in turns
 	keptParsed = 512 << 10 // from one origin to the next: enough for what many hosts serve

@@ -80,9 +80,9 @@ func (s *State) readAs(p robots.Profile) {
 	}
 }
 
-// says reports whether a capture says something of its own that holds on: a file, a
+// isDefinite reports whether a capture says something of its own that holds on: a file, a
 // part of one, or that there is none. An unreachable server says nothing of the file.
-func (s *State) says() bool { return s.Outcome.HasRules() || s.Outcome == OutcomeUnavailable }
+func (s *State) isDefinite() bool { return s.Outcome.HasRules() || s.Outcome == OutcomeUnavailable }
 
 // isSuccess reports whether a capture got a file, or would have if the archive held it
 // in a form that can be read (RFC 9309 §2.3.1.1).
@@ -90,10 +90,10 @@ func (s *State) isSuccess() bool {
 	return s.Outcome.HasRules() || s.Reason == resolve.Undecodable || s.Reason == resolve.Challenge || s.Outcome == OutcomeUnresolved && s.Status/100 == 2
 }
 
-// saysLike reports whether two captures answer every question alike. Most hosts
+// isAlike reports whether two captures answer every question alike. Most hosts
 // serve the same file every time. What a redirect to an unreachable server says depends on when that
 // was found unreachable.
-func (s *State) saysLike(other *State) bool {
+func (s *State) isAlike(other *State) bool {
 	const cut = uint32(facts.FlagBodyCut)
 	if s.Outcome == OutcomeUnreachable && (s.StepText != "" || other.StepText != "") {
 		return false

@@ -58,7 +58,7 @@ func Resolve(ctx context.Context, set *Facts, opt Options) (*Resolved, error) {
 	return r, nil
 }
 
-// newResolved opens facts of which nothing is resolved yet.
+// newResolved opens facts whose captures are not resolved yet.
 func newResolved(set *Facts, opt Options) (*Resolved, error) {
 	dir, remove, err := set.MakeTemporary()
 	if err != nil {
@@ -225,7 +225,7 @@ func (r *Resolved) Finish(ctx context.Context, sink Sink, ranges ...*Totals) (*T
 	return &sum, nil
 }
 
-// takeIssues ends a writer of issues in dir, whose files are then among those of t.
+// takeIssues ends a writer of issues in dir, whose files then belong to t.
 func (t *Totals) takeIssues(dir string, issues *run.Writer[facts.Issue]) error {
 	names, err := issues.Close()
 	for _, name := range names {

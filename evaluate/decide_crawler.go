@@ -150,7 +150,7 @@ func (m CrawlerMap) rule(userAgent string) int {
 }
 
 // matches tries a pattern from the left: each of its pieces between two * is looked
-// for behind the one before, where it comes first.
+// for after the one before, where it comes first.
 func (r CrawlerRule) matches(userAgent string) bool {
 	ua := strings.ToLower(userAgent)
 	pieces := strings.Split(strings.ToLower(r.Pattern), "*")

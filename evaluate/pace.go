@@ -128,7 +128,7 @@ func (p *pace) delay(r *Result, tl *timeline) (delay int64, line int, err error)
 		if cost++; cost > maxLooked {
 			return 0, 0, nil
 		}
-		if !copied.says() && !s.isUnreadable(copied) || copied.saysLike(asked) {
+		if !copied.isDefinite() && !s.isUnreadable(copied) || copied.isAlike(asked) {
 			continue
 		}
 		asked = copied
@@ -140,7 +140,7 @@ func (p *pace) delay(r *Result, tl *timeline) (delay int64, line int, err error)
 		delay = min(delay, other)
 	}
 	if own := s.own; own != nil && !s.see(r.Governing).isOwn { // servers answer crawlers differently
-		for _, older := range own.latestWith(kindSays, &s) {
+		for _, older := range own.latestWith(kindDefinite, &s) {
 			other, _, err := p.delayOf(older, c)
 			if err != nil {
 				return 0, 0, err

@@ -81,7 +81,7 @@ func (tl *timeline) considered(s *subject) (list []Considered) {
 	}
 	if v.governing.Outcome == OutcomeUnreachable {
 		add(RoleCopy, tl.lastCopies(s)...)
-		add(RoleBefore, tl.lastSaying(s)...)
+		add(RoleBefore, tl.lastDefinite(s)...)
 	}
 	add(RoleOther, tl.others(s, &v)...)
 	if v.evidence == Stale {
@@ -90,14 +90,14 @@ func (tl *timeline) considered(s *subject) (list []Considered) {
 	return list
 }
 
-// lastSaying returns the latest captures at or before a fetch that end a run of failures: of
+// lastDefinite returns the latest captures at or before a fetch that end a run of failures: of
 // anyone's and of the crawler's own.
-func (tl *timeline) lastSaying(s *subject) (list []*State) {
+func (tl *timeline) lastDefinite(s *subject) (list []*State) {
 	for _, l := range [...]*line{tl.all, s.own} {
 		if l == nil {
 			continue
 		}
-		if st := l.lastOf(kindSays, l.upTo(s), s); st != nil {
+		if st := l.lastOf(kindDefinite, l.upTo(s), s); st != nil {
 			list = append(list, st)
 		}
 	}

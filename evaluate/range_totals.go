@@ -31,7 +31,7 @@ type Totals struct {
 	agents      agentTable
 }
 
-// add adds the counts of a range to those of others.
+// add adds the counts of another range.
 func (t *Totals) add(o *Totals) {
 	t.Counts.Sum(&o.Counts)
 	for outcome, n := range o.RobotsByOutcome {
@@ -68,7 +68,7 @@ func widen(first, last *facts.Time, t facts.Time) {
 	}
 }
 
-// counters is the number of Counts' fields, all of which are int64.
+// counters is the number of Counts' fields. All are int64.
 const counters = unsafe.Sizeof(Counts{}) / unsafe.Sizeof(int64(0))
 
 // Sum adds other counts.
@@ -92,9 +92,9 @@ const (
 	maxClaims   = 64 // claims of a token that are kept: the first in the alphabet
 )
 
-// agentTable counts the fetches of product tokens, and those of all beyond maxAgents
-// together. Which these are depends on the tokens alone, so tables of ranges add up to
-// the table of all.
+// agentTable counts the fetches of each product token, and of all tokens beyond maxAgents
+// together. Which tokens these are depends on the tokens alone, so tables of ranges add up
+// to the table of all.
 type agentTable struct {
 	limit  int // "0" stands for maxAgents
 	byKey  map[string]*AgentStats

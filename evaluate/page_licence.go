@@ -17,7 +17,7 @@ const (
 	maxLicences     = 8192    // captures in all archives
 	maxLicenceTexts = 8 << 20 // bytes of their URLs and IDs
 	maxNamed        = 4       // documents that one page and its robots.txt name; captures of one moment that are compared
-	maxRead         = 64      // of which it is remembered what they say
+	maxRead         = 64      // documents that are kept as read
 )
 
 // licences are the captures of licence documents in all archives, by URL and time.
@@ -104,7 +104,7 @@ type named struct {
 	scope tag.Scope
 }
 
-// namedBy lists the licences that signals name, each once, behind those of list.
+// namedBy lists the licences that signals name, each once, after the ones in list.
 func namedBy(list []named, signals []tag.Signal, base string, scope tag.Scope) []named {
 	for i := range signals {
 		s := &signals[i]
@@ -153,7 +153,7 @@ func (p *pages) documents(r *Result, page, origin []tag.Signal) (list []Signal, 
 	return list, false, nil
 }
 
-// readLicence reads a licence document, of which a few are remembered.
+// readLicence reads a licence document. It keeps a few.
 func (p *pages) readLicence(l *licence) (*tag.RSL, error) {
 	key := l.BodyDigest + l.Origin
 	if rsl := p.read[key]; rsl != nil {

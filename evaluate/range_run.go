@@ -31,10 +31,9 @@ type Options struct {
 // Parts is a Sink that takes the results of ranges of buckets apart, several at a time.
 type Parts interface {
 	Sink
-	// Part returns the sink of the n-th range, from 0: other ranges have theirs, and the
-	// results of all, one range after the other, are those of one. Of token groups that no
-	// capture governs, each part is reported once. Part may be called at any time, from any
-	// goroutine, and so may Done.
+	// Part returns the sink of the n-th range, from 0. The results of all parts, one after the
+	// other, are the results of one sink. Each part receives the token groups that no capture
+	// governs once. Part and Done may be called at any time, from any goroutine.
 	Part(n int) (Sink, error)
 	// Done ends the n-th part.
 	Done(n int) error
